@@ -1,0 +1,79 @@
+# mom: every task a developer or a CI machine has, each in one word. `make help` lists them.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+GO ?= go
+GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+PKG     ?= ./...
+BENCH   ?= .
+FUZZTIME ?= 20s
+TAG     ?= mom:latest
+MINION_TAG ?= mom-minion:latest
+BASE    ?= debian:12-slim
+ARGS    ?=
+
+# The names by which the binary answers as one of Salt's commands.
+NAMES := salt salt-call salt-key salt-master salt-minion salt-run salt-syndic
+
+.PHONY: help build test interop bench lint fuzz image demo deps clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' Makefile
+
+build: ## build/mom, a static binary; its version comes from git through the build info
+	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=auto -o build/mom ./mom
+
+test: deps ## go vet, then all tests with the race detector; fails on a skipped test too (PKG=./internal/...)
+	$(GO) vet $(PKG)
+	$(GO) test -race -timeout 20m -json $(PKG) | $(GO) run ./internal/tally
+
+interop: ## against an installed Salt: SALT_PEER=DIR with DIR/bin/salt-master and the others, SALT_PEER3=DIR for one of protocol 3 (ARGS='-run Syndic')
+	$(GO) test -tags saltpeer -count=1 -timeout 60m -v $(ARGS) ./mom/interop
+
+bench: ## all benchmarks (BENCH=regexp, PKG=./internal/wire)
+	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem $(PKG)
+
+lint: ## formatting, vet, staticcheck, tidy modules, short files
+	@unformatted=$$($(GO) run $(GOFUMPT) -l .); [ -z "$$unformatted" ] || { printf 'not in gofumpt form:\n%s\n' "$$unformatted"; exit 1; }
+	$(GO) vet ./...
+	$(GO) run $(STATICCHECK) ./...
+	$(GO) mod tidy -diff
+	@git ls-files '*.go' | xargs wc -l | awk '$$2 != "total" && $$1 > 500 { print $$2 ": " $$1 " lines, more than 500: split it by concept"; bad = 1 } END { exit bad }'
+
+fuzz: ## every fuzz target for FUZZTIME each (default 20s), found by name
+	@git ls-files '*_test.go' | xargs grep -Ho '^func Fuzz[A-Za-z0-9_]*' | sed 's/func //' | while IFS=: read -r file target; do \
+		echo "== $$(dirname "$$file") $$target"; \
+		$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "./$$(dirname "$$file")"; \
+	done
+
+image: build ## the container images: the static binary on nothing (TAG=mom:latest), and on BASE for minions (MINION_TAG)
+	rm -rf build/image
+	install -D -m 0755 build/mom build/image/mom
+	install -d build/image/usr/bin build/image/root build/image/etc/salt build/image/var/cache build/image/var/log
+	install -d -m 1777 build/image/tmp
+	for name in mom $(NAMES); do ln -s ../../mom "build/image/usr/bin/$$name"; done
+	printf 'root:x:0:0:root:/root:/usr/bin/mom\n' > build/image/etc/passwd
+	printf 'root:x:0:\n' > build/image/etc/group
+	docker build -q -t $(TAG) .
+	@if docker image inspect $(BASE) >/dev/null 2>&1 || docker pull -q $(BASE); then \
+		echo 'docker build -q -f Dockerfile.minion -t $(MINION_TAG) .'; \
+		docker build -q -f Dockerfile.minion --build-arg BASE=$(BASE) -t $(MINION_TAG) .; \
+	else \
+		printf 'make image: %s\n' >&2 \
+			'$(TAG) is built, $(MINION_TAG) is NOT: its base $(BASE) is not on this machine and cannot be pulled.' \
+			'To make that base without a registry: sudo deploy/images/debian/build.sh, then make image again.' \
+			'To do without it, and so without a shell on the minions: MOM_MINION_IMAGE=$(TAG) docker-compose up -d'; \
+	fi
+
+demo: build ## a whole tree in one process on this machine
+	build/mom demo
+
+deps: ## what the tests need and a bare Debian lacks (apt-get, as root or by sudo)
+	@.ci/deps
+
+clean: ## what make has built
+	rm -rf build

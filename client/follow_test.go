@@ -1,0 +1,126 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/momtree/mom/internal/wire"
+)
+
+func (m *fakeMaster) returns(id string, value any, more ...any) {
+	kv := append([]any{"cmd", "_return", "id", id, "jid", jobID, "return", value, "fun", "test.ping", "fun_args", []any{}}, more...)
+	m.fire("salt/job/"+jobID+"/ret/"+id, kv...)
+}
+
+func TestFollowToTheEnd(t *testing.T) {
+	m := startMaster(t)
+	f, err := m.client().Follow(within(t), ping("*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close() //nolint:errcheck // read only
+	if f.JID != jobID {
+		t.Errorf("jid %s", f.JID)
+	}
+	m.fire("salt/job/20260301120000000001/ret/other", "id", "other", "jid", "20260301120000000001", "return", 1)
+	m.fire("salt/job/"+jobID+"/new", "jid", jobID)
+	m.returns("web-1", true, "retcode", 0, "success", true)
+	m.returns("web-1", true, "retcode", 0, "success", true) // Salt's masters may repeat
+	m.returns("web-2", "boom", "retcode", 3, "out", "txt")
+	m.fire("salt/job/"+jobID+"/missing", "jid", jobID, "missing", wire.NewMap())
+	m.fire("salt/job/"+jobID+"/missing", "jid", jobID, "missing", wire.NewMap("db-1", wire.NewMap("reason", "not connected", "path", "syn-a/syn-b")))
+	m.fire("salt/job/"+jobID+"/complete", "jid", jobID, "expected", 3, "returned", 2, "failed", 1, "seconds", 1.5,
+		"missing", wire.NewMap("db-1", wire.NewMap("reason", "not connected", "path", "syn-a/syn-b")), "nodes", wire.NewMap("syn-a", "answered"))
+
+	next := func() Update {
+		t.Helper()
+		u, err := f.Next(within(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return u
+	}
+	if r := next().Return; r == nil || r.ID != "web-1" || !r.Success || r.Fun != "test.ping" || string(r.Value) != "\xc3" {
+		t.Errorf("first %+v", r)
+	}
+	if r := next().Return; r == nil || r.ID != "web-2" || r.Success || r.Retcode != 3 || r.Out != "txt" {
+		t.Errorf("second %+v", r)
+	}
+	if g := next().Missing; g["db-1"] != (Missing{"not connected", "syn-a/syn-b"}) {
+		t.Errorf("missing %+v", g)
+	}
+	a := next().Complete
+	if a == nil || a.JID != jobID || a.Expected != 3 || a.Returned != 2 || a.Failed != 1 || a.Took != 1500*time.Millisecond ||
+		len(a.Missing) != 1 || a.Nodes["syn-a"] != "answered" {
+		t.Errorf("account %+v", a)
+	}
+}
+
+func TestBusLostInTheMiddle(t *testing.T) {
+	m := startMaster(t)
+	f, err := m.client().Follow(within(t), ping("*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close() //nolint:errcheck // read only
+	m.returns("web-1", true)
+	if _, err := f.Next(within(t)); err != nil {
+		t.Fatal(err)
+	}
+	_ = m.server.Close()
+	_, err = f.Next(within(t))
+	if !errors.Is(err, ErrBusLost) || !strings.Contains(err.Error(), "lookup_jid "+jobID) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestNextEndsWithItsContext(t *testing.T) {
+	m := startMaster(t)
+	f, err := m.client().Follow(within(t), ping("*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close() //nolint:errcheck // read only
+	ctx, cancel := context.WithCancel(within(t))
+	cancel()
+	if _, err := f.Next(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	m.returns("web-1", true) // nothing was lost
+	if u, err := f.Next(within(t)); err != nil || u.Return == nil {
+		t.Errorf("%+v, %v", u, err)
+	}
+}
+
+func TestUnreadableEventDoesNotEndTheFollowing(t *testing.T) {
+	m := startMaster(t)
+	f, err := m.client().Follow(within(t), ping("*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close() //nolint:errcheck // read only
+	m.fire("salt/job/"+jobID+"/ret/web-1", "id", "web-1")
+	m.returns("web-1", true)
+	if _, err := f.Next(within(t)); err == nil || errors.Is(err, ErrBusLost) {
+		t.Errorf("%v", err)
+	}
+	if u, err := f.Next(within(t)); err != nil || u.Return == nil || u.Return.ID != "web-1" {
+		t.Errorf("%+v, %v", u, err)
+	}
+}
+
+func TestFollowFailures(t *testing.T) {
+	m := startMaster(t)
+	m.answer = func(*wire.Map) any { return wire.NewMap("load", wire.NewMap("jid", nil)) }
+	f, err := m.client().Follow(within(t), ping("nosuch"))
+	if !errors.Is(err, ErrNoMatch) || f.Close() != nil {
+		t.Errorf("%v", err)
+	}
+	f, err = m.client(func(o *Options) { o.Bus.SockDir = "/nonexistent" }).Follow(within(t), ping("*"))
+	if err == nil || !strings.Contains(err.Error(), "/nonexistent") || !strings.Contains(err.Error(), "is the master running?") || f.Close() != nil {
+		t.Errorf("%v", err)
+	}
+}

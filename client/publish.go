@@ -1,0 +1,98 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/momtree/mom/internal/wire"
+)
+
+// Job is what to run, and where.
+type Job struct {
+	// Tgt is the target: text, or []string for TgtType "list".
+	Tgt     any
+	TgtType string // glob (default), pcre, list, grain, …
+	// Fun is a function name; several run in one job.
+	Fun []string
+	// Arg are the arguments: of one function, or one list per function. Keyword
+	// arguments are one *wire.Map with the key __kwarg__.
+	Arg []any
+	// Ret names returners the minions hand their results to, comma separated.
+	Ret string
+	// JID is the job id; "" lets the master choose.
+	JID string
+	// Timeout is when a minion without presence is asked whether it still
+	// runs the job, in whole seconds, rounded up. Default: the master's option
+	// `timeout`.
+	Timeout time.Duration
+	// Kwargs are the extras of a publication: metadata, delimiter, …
+	Kwargs *wire.Map
+}
+
+// Published is a master's answer to a publication.
+type Published struct {
+	JID     string
+	Minions []string // the master's own minions that the target matches
+	Missing []string // ids of a list target that are not its own
+	Nodes   []string // nodes below that were handed the job
+	// Tells is whether the master tells when the job is complete. A Python
+	// master does not, and following a job of its would never end.
+	Tells bool
+}
+
+// Publish starts a job and does not wait for it. A target that matches nobody
+// gives [ErrNoMatch], a refusal a [*Refused].
+func (c *Client) Publish(ctx context.Context, j Job) (Published, error) {
+	reply, err := c.send(ctx, j.load())
+	if err != nil {
+		return Published{}, fmt.Errorf("publish: %w", err)
+	}
+	d := reply.Map("load")
+	if d == nil {
+		return Published{}, fmt.Errorf("publish: the master's answer has no load")
+	}
+	p := Published{JID: d.String("jid"), Minions: texts(d.List("minions")), Missing: texts(d.List("missing")), Nodes: texts(d.List("nodes")), Tells: d.Has("nodes")}
+	if p.JID == "" {
+		return p, fmt.Errorf("publish: %w: %v", ErrNoMatch, j.Tgt)
+	}
+	return p, nil
+}
+
+func (j Job) load() *wire.Map {
+	tgtType := j.TgtType
+	if tgtType == "" {
+		tgtType = "glob"
+	}
+	var fun any = j.Fun
+	if len(j.Fun) == 1 {
+		fun = j.Fun[0]
+	}
+	arg := j.Arg
+	if arg == nil {
+		arg = []any{}
+	}
+	kwargs := j.Kwargs
+	if kwargs == nil {
+		kwargs = wire.NewMap()
+	}
+	m := wire.NewMap("cmd", "publish", "tgt", j.Tgt, "fun", fun, "arg", arg, "key", "", "tgt_type", tgtType,
+		"ret", j.Ret, "jid", j.JID)
+	if j.Timeout > 0 {
+		seconds := int64((j.Timeout + time.Second - 1) / time.Second)
+		m.Set("timeout", seconds)
+		m.Set("to", seconds)
+	}
+	m.Set("kwargs", kwargs)
+	return m
+}
+
+func texts(vs []any) []string {
+	out := make([]string, 0, len(vs))
+	for _, v := range vs {
+		if s, ok := v.(string); ok {
+			out = append(out, s)
+		}
+	}
+	return out
+}

@@ -1,0 +1,89 @@
+package client
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/momtree/mom/internal/wire"
+)
+
+const runTag = "salt/run/" + jobID
+
+// runs makes the fake master a runner whose result is on the bus before its
+// answer is.
+func (m *fakeMaster) runs(ret ...any) {
+	m.answer = func(load *wire.Map) any {
+		m.fire(runTag+"/new", "fun", "runner.x")
+		m.fire("salt/run/other/ret", "return", "another", "success", true)
+		m.fire(runTag+"/ret", ret...)
+		return wire.NewMap("tag", runTag, "jid", jobID)
+	}
+}
+
+func TestRunner(t *testing.T) {
+	m := startMaster(t)
+	m.runs("return", []any{"a"}, "success", true)
+	v, err := m.client().Runner(within(t), "manage.up", []any{"x"}, wire.NewMap("k", "v"))
+	if err != nil || len(v.([]any)) != 1 {
+		t.Errorf("%v, %v", v, err)
+	}
+	sent := m.seen()[0]
+	if kw := sent.Map("kwarg"); sent.String("fun") != "manage.up" || kw.String("k") != "v" || kw.List("arg")[0] != "x" || sent.Has("timeout") {
+		t.Errorf("sent %#v", sent)
+	}
+}
+
+func TestRunnerThatFails(t *testing.T) {
+	m := startMaster(t)
+	m.runs("return", "Exception: no", "success", false)
+	_, err := m.client().Runner(within(t), "x.y", nil, nil)
+	var failed *RunnerError
+	if !errors.As(err, &failed) || failed.Reason != "Exception: no" || failed.Fun != "x.y" || failed.Value != nil {
+		t.Errorf("%+v", err)
+	}
+	m.change(func() { m.runs("return", []any{"half"}, "error", "timed out", "success", false) })
+	if _, err = m.client().Runner(within(t), "x.y", nil, nil); !errors.As(err, &failed) || failed.Reason != "timed out" || failed.Value == nil {
+		t.Errorf("%+v", err)
+	}
+}
+
+func TestRunnerIsRefused(t *testing.T) {
+	m := startMaster(t)
+	m.answer = func(*wire.Map) any {
+		return wire.NewMap("error", wire.NewMap("name", "SaltRunnerError", "message", "too many"))
+	}
+	_, err := m.client().Runner(within(t), "x.y", nil, nil)
+	var refused *Refused
+	if !errors.As(err, &refused) || !strings.Contains(err.Error(), "runner x.y") {
+		t.Errorf("%v", err)
+	}
+	m.change(func() { m.answer = func(*wire.Map) any { return wire.NewMap() } })
+	if _, err = m.client().Runner(within(t), "x.y", nil, nil); err == nil {
+		t.Error("an answer without tag is none")
+	}
+}
+
+func TestRunnerLosesTheBus(t *testing.T) {
+	m := startMaster(t)
+	m.answer = func(*wire.Map) any {
+		go m.server.Close() //nolint:errcheck // the end of the fake master
+		return wire.NewMap("tag", runTag)
+	}
+	if _, err := m.client().Runner(within(t), "x.y", nil, nil); !errors.Is(err, ErrBusLost) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestStartRunner(t *testing.T) {
+	m := startMaster(t)
+	m.answer = func(*wire.Map) any { return wire.NewMap("tag", runTag) }
+	tag, err := m.client().StartRunner(within(t), RunnerCall{Fun: "x.y", JID: jobID, Timeout: 2 * time.Second})
+	if err != nil || tag != runTag {
+		t.Errorf("%s, %v", tag, err)
+	}
+	if got := m.seen()[0]; !got.Bool("async") || got.String("jid") != jobID || got.Float("timeout") != 2 {
+		t.Errorf("sent %#v", got)
+	}
+}

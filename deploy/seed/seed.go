@@ -1,0 +1,174 @@
+package seed
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/momtree/mom/internal/crypt"
+)
+
+// ErrRejected means that an operator rejected a key of the tree: it is not accepted behind their back.
+var ErrRejected = errors.New("the key was rejected at the master; undo that with salt-key, or remove the node")
+
+// Link is one edge of the tree: ID below Master, with the fingerprints of both keys (sha256).
+type Link struct {
+	ID, Master             string
+	Fingerprint, MasterKey string
+	Changed                bool // a key was laid or replaced by this run
+}
+
+// Tree gives the nodes configured in configDir, one folder each, each other's keys. The folder dataDir/<node> stands
+// in for that node's root_dir. All faults of the tree are reported at once, and then nothing has been written.
+func Tree(configDir, dataDir string) ([]Link, error) {
+	nodes, err := readNodes(configDir, dataDir)
+	if err != nil {
+		return nil, err
+	}
+	if err := check(nodes); err != nil {
+		return nil, err
+	}
+	byName := map[string]*node{}
+	for _, n := range nodes {
+		byName[n.name] = n
+	}
+	var links []Link
+	for _, n := range nodes {
+		if n.masterPKI != "" {
+			if _, err := ensure(n.masterPKI, "master", n.masterKey); err != nil {
+				return links, fmt.Errorf("node %s: %w", n.name, err)
+			}
+		}
+		for _, p := range n.parents {
+			link, err := connect(n, byName[p])
+			if err != nil {
+				return links, fmt.Errorf("node %s below %s: %w", n.name, p, err)
+			}
+			links = append(links, link)
+		}
+	}
+	return links, nil
+}
+
+// check finds the faults of the tree as a whole: masters that are no nodes, ids that are not unique, loops.
+func check(nodes []*node) error {
+	masters := map[string]*node{}
+	var names []string
+	for _, n := range nodes {
+		if n.masterPKI != "" {
+			masters[n.name] = n
+			names = append(names, n.name)
+		}
+	}
+	var faults []error
+	ids := map[[2]string]string{}
+	for _, n := range nodes {
+		for _, p := range n.parents {
+			if masters[p] == nil {
+				faults = append(faults, fmt.Errorf("node %s: its master %s is no master of this tree (%s)", n.name, p, strings.Join(names, ", ")))
+			}
+			edge := [2]string{p, n.id}
+			if other, taken := ids[edge]; taken {
+				faults = append(faults, fmt.Errorf("nodes %s and %s: both have the id %s below %s", other, n.name, n.id, p))
+			}
+			ids[edge] = n.name
+		}
+	}
+	for _, n := range nodes {
+		seen := []string{n.name}
+		for at := n; at != nil && at.masterPKI != "" && len(at.parents) == 1; at = masters[at.parents[0]] {
+			up := at.parents[0]
+			if up == n.name {
+				faults = append(faults, fmt.Errorf("node %s: stands below itself (%s)", n.name, strings.Join(append(seen, up), " below ")))
+			}
+			if slices.Contains(seen, up) {
+				break
+			}
+			seen = append(seen, up)
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// connect accepts the key of below at above, and pins the key of above at below.
+func connect(below, above *node) (Link, error) {
+	link := Link{ID: below.id, Master: above.name}
+	rejected, err := exists(filepath.Join(above.masterPKI, "minions_rejected", below.id))
+	if err != nil {
+		return link, err
+	}
+	if rejected {
+		return link, fmt.Errorf("%s: %w", below.id, ErrRejected)
+	}
+	lower, err := ensure(below.minionPKI, "minion", below.minionKey)
+	if err != nil {
+		return link, err
+	}
+	upper, err := ensure(above.masterPKI, "master", above.masterKey)
+	if err != nil {
+		return link, err
+	}
+	for _, f := range []struct{ path, pem string }{
+		{filepath.Join(above.masterPKI, "minions", below.id), lower},
+		{filepath.Join(below.minionPKI, below.pin), upper},
+	} {
+		changed, err := lay(f.path, f.pem)
+		if err != nil {
+			return link, err
+		}
+		link.Changed = link.Changed || changed
+	}
+	// An accepted key that also waits would be shown twice.
+	if err := os.Remove(filepath.Join(above.masterPKI, "minions_pre", below.id)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return link, fmt.Errorf("remove the waiting key: %w", err)
+	}
+	if link.Fingerprint, err = crypt.Fingerprint([]byte(lower), "sha256"); err != nil {
+		return link, err
+	}
+	link.MasterKey, err = crypt.Fingerprint([]byte(upper), "sha256")
+	return link, err
+}
+
+// ensure makes or loads a pair and gives its public text.
+func ensure(dir, name string, k keySpec) (string, error) {
+	pair, err := crypt.EnsureKeyPairPass(dir, name, k.bits, k.pass)
+	if err != nil {
+		return "", err
+	}
+	return pair.PublicPEM, nil
+}
+
+// lay writes a public key, unless it is there already: whole or not at all, so that a master that watches the
+// folder never reads half of it.
+func lay(path, pem string) (changed bool, err error) {
+	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, []byte(pem)) {
+		return false, nil
+	}
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return false, fmt.Errorf("make key folder: %w", err)
+	}
+	f, err := os.CreateTemp(filepath.Dir(dir), ".seed-*")
+	if err != nil {
+		return false, fmt.Errorf("lay key: %w", err)
+	}
+	defer os.Remove(f.Name())
+	_, err = f.WriteString(pem)
+	if err == nil {
+		err = f.Chmod(0o644)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return false, fmt.Errorf("lay key %s: %w", path, err)
+	}
+	return true, nil
+}

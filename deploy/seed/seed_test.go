@@ -1,0 +1,158 @@
+package seed
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// tree writes a configuration: "node/file" to text.
+func tree(t *testing.T, files map[string]string) (configDir, dataDir string) {
+	t.Helper()
+	configDir, dataDir = t.TempDir(), t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(configDir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return configDir, dataDir
+}
+
+func threeTiers() map[string]string {
+	return map[string]string{
+		"top/master": "root_dir: /data\norder_masters: True\n",
+		"eu/master":  "root_dir: /data\nsyndic_master: top\n",
+		"eu/minion":  "root_dir: /data\nid: eu\n",
+		"eu1/minion": "root_dir: /data\nid: eu1\nmaster: eu:4506\n",
+	}
+}
+
+func read(t *testing.T, parts ...string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(parts...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func TestTree(t *testing.T) {
+	configDir, data := tree(t, threeTiers())
+	links, err := Tree(configDir, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(links) != 2 {
+		t.Fatalf("got %d links, want 2: %+v", len(links), links)
+	}
+	const master, minion = "etc/salt/pki/master", "etc/salt/pki/minion"
+	same := [][2]string{
+		{read(t, data, "top", master, "minions/eu"), read(t, data, "eu", minion, "minion.pub")},
+		{read(t, data, "eu", minion, "syndic_master.pub"), read(t, data, "top", master, "master.pub")},
+		{read(t, data, "eu", master, "minions/eu1"), read(t, data, "eu1", minion, "minion.pub")},
+		{read(t, data, "eu1", minion, "minion_master.pub"), read(t, data, "eu", master, "master.pub")},
+	}
+	for i, s := range same {
+		if s[0] != s[1] || s[0] == "" {
+			t.Errorf("pair %d: the two sides hold different keys", i)
+		}
+	}
+	for _, l := range links {
+		if !l.Changed || l.Fingerprint == l.MasterKey || len(l.Fingerprint) != 95 {
+			t.Errorf("link %+v: want changed and two fingerprints", l)
+		}
+	}
+
+	again, err := Tree(configDir, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, l := range again {
+		if l.Changed || l.Fingerprint != links[i].Fingerprint {
+			t.Errorf("second run changed %+v into %+v", links[i], l)
+		}
+	}
+}
+
+func TestTree_ReplacesTheKeyOfARenewedMinion(t *testing.T) {
+	configDir, data := tree(t, threeTiers())
+	if _, err := Tree(configDir, data); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(filepath.Join(data, "eu1")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Tree(configDir, data); err != nil {
+		t.Fatal(err)
+	}
+	accepted := read(t, data, "eu/etc/salt/pki/master/minions/eu1")
+	if accepted != read(t, data, "eu1/etc/salt/pki/minion/minion.pub") {
+		t.Error("the master still accepts the key that is gone")
+	}
+}
+
+func TestTree_LeavesARejectedKeyRejected(t *testing.T) {
+	configDir, data := tree(t, threeTiers())
+	dir := filepath.Join(data, "eu/etc/salt/pki/master/minions_rejected")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "eu1"), []byte("key"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Tree(configDir, data); !errors.Is(err, ErrRejected) {
+		t.Errorf("got %v, want ErrRejected", err)
+	}
+	if _, err := os.Stat(filepath.Join(data, "eu/etc/salt/pki/master/minions/eu1")); err == nil {
+		t.Error("the rejected key was accepted")
+	}
+}
+
+func TestTree_Faults(t *testing.T) {
+	tests := []struct {
+		name   string
+		change map[string]string
+		want   []string
+	}{
+		{"unknown master", map[string]string{"eu1/minion": "root_dir: /data\nid: eu1\nmaster: ue\n"}, []string{"node eu1", "ue", "eu, top"}},
+		{"minion as master", map[string]string{"eu2/minion": "root_dir: /data\nid: eu2\nmaster: eu1\n"}, []string{"node eu2", "no master of this tree"}},
+		{"same id twice", map[string]string{"eu2/minion": "root_dir: /data\nid: eu1\nmaster: eu\n"}, []string{"eu1 and eu2", "both have the id eu1"}},
+		{"loop", map[string]string{
+			"top/master": "root_dir: /data\nsyndic_master: eu\n", "top/minion": "root_dir: /data\nid: top\n",
+		}, []string{"stands below itself", "eu below top below eu"}},
+		{"pki_dir elsewhere", map[string]string{"eu1/minion": "id: eu1\nmaster: eu\nroot_dir: /data/x\npki_dir: ../../pki\n"}, []string{"node eu1", "outside root_dir"}},
+		{"bad id", map[string]string{"eu1/minion": "root_dir: /data\nid: a/b\nmaster: eu\n"}, []string{"node eu1", "a/b"}},
+		{"two masters", map[string]string{"eu1/minion": "root_dir: /data\nid: eu1\nmaster: [eu, top]\n"}, []string{"node eu1", "2 masters"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			files := threeTiers()
+			for k, v := range tt.change {
+				files[k] = v
+			}
+			configDir, data := tree(t, files)
+			_, err := Tree(configDir, data)
+			if err == nil {
+				t.Fatal("no error")
+			}
+			for _, w := range tt.want {
+				if !strings.Contains(err.Error(), w) {
+					t.Errorf("error lacks %q: %v", w, err)
+				}
+			}
+			left, _ := os.ReadDir(data)
+			if len(left) != 0 {
+				t.Errorf("a faulty tree got keys: %v", left)
+			}
+		})
+	}
+	if _, err := Tree(t.TempDir(), t.TempDir()); err == nil || !strings.Contains(err.Error(), "holds no folder") {
+		t.Errorf("empty tree: got %v", err)
+	}
+}

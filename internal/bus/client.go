@@ -1,0 +1,220 @@
+package bus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/momtree/mom/internal/wire"
+)
+
+// ClientConfig says where a master's event sockets are. Zero fields mean the
+// defaults in brackets.
+type ClientConfig struct {
+	SockDir  string
+	PubName  string // [MasterPubName]
+	PullName string // [MasterPullName]
+	IPCMode  string // "ipc" [default] or "tcp" on 127.0.0.1
+	PubPort  int    // tcp only [4512]
+	PullPort int    // tcp only [4513]
+
+	// Framing of the events it fires [Length]; a master of ours takes both, a
+	// Python one only its own. The reading side is told by what arrives.
+	Framing  Framing
+	MaxFrame int              // [DefaultMaxFrame]
+	Now      func() time.Time // [time.Now] stamps fired events
+}
+
+// Client reads the events of a master from its local sockets, and fires some.
+// Next must not be called by two goroutines at once; all else may be.
+type Client struct {
+	cfg    ClientConfig
+	pull   place
+	conn   net.Conn
+	frames *frameReader
+	first  *Event // read by Dial, not yet given out
+
+	mu     sync.Mutex // guards writer
+	writer net.Conn
+	closed bool
+}
+
+// helloWait is how long Dial waits for the master's first frame. Ours sends one
+// at once; a Python master may not, and then the wait covers its accept.
+const helloWait = 50 * time.Millisecond
+
+// Dial connects to the socket that events are read from. With a master of ours
+// every event fired after Dial returns is delivered; a Python master has to
+// notice the connection first, for which Dial gives it a moment.
+func Dial(ctx context.Context, cfg ClientConfig) (*Client, error) {
+	srv := ServerConfig{PubName: cfg.PubName, PullName: cfg.PullName}.withDefaults()
+	cfg.PubName, cfg.PullName = srv.PubName, srv.PullName
+	if cfg.PubPort == 0 {
+		cfg.PubPort = 4512
+	}
+	if cfg.PullPort == 0 {
+		cfg.PullPort = 4513
+	}
+	if cfg.Framing == "" {
+		cfg.Framing = Length
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	pub, err := placeOf(cfg.IPCMode, cfg.SockDir, cfg.PubName, cfg.PubPort)
+	if err != nil {
+		return nil, fmt.Errorf("event bus: %w", err)
+	}
+	pull, err := placeOf(cfg.IPCMode, cfg.SockDir, cfg.PullName, cfg.PullPort)
+	if err != nil {
+		return nil, fmt.Errorf("event bus: %w", err)
+	}
+	conn, err := pub.dial(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("connecting to the event bus (is the master running on this host?): %w", err)
+	}
+	c := &Client{cfg: cfg, pull: pull, conn: conn, frames: newFrameReader(conn, cfg.MaxFrame)}
+	if err := c.hello(ctx); err != nil {
+		_ = conn.Close()
+		return nil, fmt.Errorf("connecting to the event bus: %w", err)
+	}
+	return c, nil
+}
+
+// hello waits for the first frame, which proves that the master has us on its
+// list.
+func (c *Client) hello(ctx context.Context) error {
+	wait, cancel := context.WithTimeout(ctx, helloWait)
+	defer cancel()
+	e, err := c.read(wait)
+	switch {
+	case err == nil && e.Tag != helloTag:
+		c.first = &e
+		return nil
+	case errors.Is(err, context.DeadlineExceeded):
+		return ctx.Err()
+	}
+	return err
+}
+
+// Next returns the next event. When ctx ends first its error is returned and
+// nothing is lost: Next may be called again. io.EOF, possibly wrapped, means
+// that the master has closed the socket, because it stopped or because this
+// reader was too slow.
+func (c *Client) Next(ctx context.Context) (Event, error) {
+	if e := c.first; e != nil {
+		c.first = nil
+		return *e, nil
+	}
+	for {
+		e, err := c.read(ctx)
+		if err != nil || e.Tag != helloTag {
+			return e, err
+		}
+	}
+}
+
+func (c *Client) read(ctx context.Context) (Event, error) {
+	if err := ctx.Err(); err != nil {
+		return Event{}, err
+	}
+	// A deadline in the past wakes the read; it is taken back before the next.
+	if err := c.conn.SetReadDeadline(time.Time{}); err != nil {
+		return Event{}, fmt.Errorf("reading events: %w", err)
+	}
+	done := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(done)
+		_ = c.conn.SetReadDeadline(time.Unix(1, 0))
+	})
+	_, body, err := c.frames.next()
+	if !stop() {
+		<-done
+	}
+	if err != nil {
+		var ne net.Error
+		if ctx.Err() != nil && errors.As(err, &ne) && ne.Timeout() {
+			return Event{}, ctx.Err()
+		}
+		return Event{}, fmt.Errorf("reading events: %w", err)
+	}
+	e, err := ParseEvent(body, c.cfg.Now())
+	if err != nil {
+		return Event{}, fmt.Errorf("reading events: %w", err)
+	}
+	return e, nil
+}
+
+// Fire hands an event to the master's bus. data is a map in any form
+// wire.Encode takes. Success means that the bytes were handed over.
+func (c *Client) Fire(ctx context.Context, tag string, data any) error {
+	if err := checkTag(tag); err != nil {
+		return err
+	}
+	raw, err := wire.Encode(data)
+	if err != nil {
+		return fmt.Errorf("firing event %q: %w", tag, err)
+	}
+	if raw, err = wire.Without(raw, "_stamp"); err != nil {
+		return fmt.Errorf("firing event %q: %w", tag, err)
+	}
+	e := Event{Tag: tag, Data: raw, Stamp: c.cfg.Now()}
+	f := e.made()
+	if f.err != nil {
+		return f.err
+	}
+	if err := c.send(ctx, f.frame); err != nil {
+		return fmt.Errorf("firing event %q: %w", tag, err)
+	}
+	return nil
+}
+
+func (c *Client) send(ctx context.Context, frame []byte) error {
+	if c.cfg.Framing == Length {
+		frame = append(lengthOf(frame), frame...)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return net.ErrClosed
+	}
+	if c.writer == nil {
+		conn, err := c.pull.dial(ctx)
+		if err != nil {
+			return err
+		}
+		c.writer = conn
+	}
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		deadline = time.Now().Add(defaultFireTimeout)
+	}
+	err := c.writer.SetWriteDeadline(deadline)
+	if err == nil {
+		_, err = c.writer.Write(frame)
+	}
+	if err != nil { // half a frame may be out: start afresh next time
+		_ = c.writer.Close()
+		c.writer = nil
+	}
+	return err
+}
+
+// defaultFireTimeout bounds Fire when its context has no deadline.
+const defaultFireTimeout = 5 * time.Second
+
+// Close ends both connections; a Next that waits returns an error.
+func (c *Client) Close() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed = true
+	err := closed(c.conn.Close())
+	if c.writer != nil {
+		err = errors.Join(err, closed(c.writer.Close()))
+		c.writer = nil
+	}
+	return err
+}

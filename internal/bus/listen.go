@@ -1,0 +1,107 @@
+package bus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+// maxSocketPath is the room for a path in a unix socket address on Linux.
+const maxSocketPath = 107
+
+// place says where an event socket is: a file, or a port of 127.0.0.1.
+type place struct {
+	path string
+	port int
+	tcp  bool
+}
+
+func placeOf(mode, dir, name string, port int) (place, error) {
+	switch mode {
+	case "", "ipc":
+		p := place{path: filepath.Join(dir, name)}
+		if len(p.path) > maxSocketPath {
+			return place{}, fmt.Errorf("socket path %s has %d characters, %d fit: choose a shorter sock_dir",
+				p.path, len(p.path), maxSocketPath)
+		}
+		return p, nil
+	case "tcp":
+		if port < 0 || port > 0xffff {
+			return place{}, fmt.Errorf("port %d for %s is none: give 1 to 65535", port, name)
+		}
+		return place{port: port, tcp: true}, nil
+	}
+	return place{}, fmt.Errorf("ipc_mode %q is unknown: give ipc or tcp", mode)
+}
+
+func (p place) network() (network, address string) {
+	if p.tcp {
+		return "tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(p.port))
+	}
+	return "unix", p.path
+}
+
+func (p place) dial(ctx context.Context) (net.Conn, error) {
+	var d net.Dialer
+	network, address := p.network()
+	return d.DialContext(ctx, network, address)
+}
+
+// listen binds the place. A socket file gets its mode before it can be seen. A
+// file left behind by a process that is gone is replaced; one that is answered
+// is an error.
+func (p place) listen(ctx context.Context, mode fs.FileMode) (net.Listener, error) {
+	network, address := p.network()
+	if p.tcp {
+		var lc net.ListenConfig
+		return lc.Listen(ctx, network, address)
+	}
+	if err := p.clear(ctx); err != nil {
+		return nil, err
+	}
+	// Linux gives a socket file the mode of the socket less the umask.
+	lc := net.ListenConfig{Control: func(_, _ string, c syscall.RawConn) error {
+		var err error
+		if cerr := c.Control(func(fd uintptr) { err = syscall.Fchmod(int(fd), uint32(mode)) }); cerr != nil {
+			return cerr
+		}
+		return err
+	}}
+	l, err := lc.Listen(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Chmod(p.path, mode); err != nil { // what the umask took
+		return nil, errors.Join(err, l.Close())
+	}
+	return l, nil
+}
+
+func (p place) clear(ctx context.Context) error {
+	info, err := os.Lstat(p.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case info.Mode().Type() != fs.ModeSocket:
+		return fmt.Errorf("%s is in the way: it is no socket", p.path)
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	if c, err := p.dial(ctx); err == nil {
+		_ = c.Close()
+		return fmt.Errorf("%s is in use by another process: stop it or choose another sock_dir", p.path)
+	}
+	if err := os.Remove(p.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,258 @@
+package bus
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/momtree/mom/internal/vectors"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// b64 is base64 in a recorded file.
+type b64 []byte
+
+func (b *b64) UnmarshalJSON(j []byte) error {
+	var s string
+	if err := json.Unmarshal(j, &s); err != nil {
+		return err
+	}
+	v, err := base64.StdEncoding.DecodeString(s)
+	*b = v
+	return err
+}
+
+func load(t testing.TB, name string, into any) {
+	t.Helper()
+	if err := vectors.Read(name, into); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func pack(t testing.TB, v any) wire.Raw {
+	t.Helper()
+	b, err := wire.Encode(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+type saltFrames struct {
+	Events []struct {
+		Tag   string `json:"tag"`
+		Event b64    `json:"event"`
+		Frame b64    `json:"frame_ipc"`
+	} `json:"events"`
+	Tagify []struct {
+		Suffix, Prefix any
+		Base, Tag      string
+	} `json:"tagify"`
+	Trimmed struct {
+		Tag  string            `json:"tag"`
+		Data map[string]string `json:"data"`
+	} `json:"trimmed_at_200"`
+	Examples []struct {
+		Body string `json:"body"`
+		IPC  b64    `json:"ipc"`
+		Mid  b64    `json:"ipc_mid"`
+	} `json:"framing_examples"`
+}
+
+// Events that Salt packed are read, and packed to the same bytes and frames.
+func TestEventBytesAsSalt(t *testing.T) {
+	var file saltFrames
+	load(t, "frames.json", &file)
+	if len(file.Events) < 5 {
+		t.Fatal("events are missing")
+	}
+	for _, c := range file.Events {
+		e, err := ParseEvent(c.Event, time.Time{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Tag != c.Tag || e.Stamp.Year() != 2026 {
+			t.Errorf("tag %q at %v, want %q", e.Tag, e.Stamp, c.Tag)
+		}
+		got, err := e.Bytes()
+		if err != nil || !bytes.Equal(got, c.Event) {
+			t.Errorf("%s: packed %x, %v, want %x", c.Tag, got, err, []byte(c.Event))
+		}
+		if f := e.made().frame; !bytes.Equal(f, c.Frame) {
+			t.Errorf("%s: frame %x, want %x", c.Tag, f, []byte(c.Frame))
+		}
+	}
+}
+
+func TestTagAsSalt(t *testing.T) {
+	var file saltFrames
+	load(t, "frames.json", &file)
+	for _, c := range file.Tagify {
+		parts := []string{c.Base, c.Prefix.(string)}
+		switch s := c.Suffix.(type) {
+		case string:
+			parts = append(parts, s)
+		case []any:
+			for _, p := range s {
+				if n, ok := p.(float64); ok {
+					p = string(rune('0' + int(n)))
+				}
+				parts = append(parts, p.(string))
+			}
+		}
+		if got := Tag(parts...); got != c.Tag {
+			t.Errorf("Tag(%q) = %q, Salt says %q", parts, got, c.Tag)
+		}
+	}
+}
+
+func TestNamesAsSalt(t *testing.T) {
+	var file struct {
+		Sockets map[string]string `json:"sockets"`
+	}
+	load(t, "frames.json", &file)
+	pub, pull, err := MinionNames("m1", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, got := range map[string]string{
+		"minion_m1_pub": pub, "minion_m1_pull": pull, "master_pub": MasterPubName, "master_pull": MasterPullName,
+	} {
+		if want := filepath.Base(file.Sockets[key]); got != want {
+			t.Errorf("%s is %q, Salt says %q", key, got, want)
+		}
+	}
+	if _, _, err := MinionNames("m1", "crc"); !errors.Is(err, ErrHash) {
+		t.Errorf("err = %v", err)
+	}
+}
+
+func TestTrimAsSalt(t *testing.T) {
+	var file saltFrames
+	load(t, "frames.json", &file)
+	b := NewBus(Options{MaxEventSize: 200})
+	sub := b.Subscribe(SubscribeOptions{})
+	long := strings.Repeat("x", 1000)
+	if err := b.Fire(file.Trimmed.Tag, wire.NewMap("return", long, "id", "m1")); err != nil {
+		t.Fatal(err)
+	}
+	e := <-sub.C()
+	out, err := e.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := ParseEvent(out, time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	delete(file.Trimmed.Data, "_stamp")
+	m := mapOf(t, got)
+	if m.Len() != len(file.Trimmed.Data) {
+		t.Errorf("trimmed to %#v", m)
+	}
+	for k, want := range file.Trimmed.Data {
+		if m.String(k) != want {
+			t.Errorf("%s is %q, Salt says %q", k, m.String(k), want)
+		}
+	}
+	if mapOf(t, e).String("return") != long {
+		t.Error("the event was cut for a reader of this process")
+	}
+}
+
+func mapOf(t testing.TB, e Event) *wire.Map {
+	t.Helper()
+	m, err := e.Map()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestFrameExamplesAsSalt(t *testing.T) {
+	var file saltFrames
+	load(t, "frames.json", &file)
+	for _, c := range file.Examples {
+		for _, frame := range [][]byte{c.IPC, c.Mid} {
+			head, body, err := newFrameReader(bytes.NewReader(frame), 0).next()
+			if strings.HasPrefix(c.Body, "{") { // Salt can frame maps, but no event is one
+				if err == nil {
+					t.Errorf("%s taken as %q", c.Body, body)
+				}
+				continue
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := map[string]string{"'text'": "text", `b'\xff\x00'`: "\xff\x00"}[c.Body]; string(body) != want {
+				t.Errorf("%s read as %q", c.Body, body)
+			}
+			mid, _ := wire.Field(head, "mid")
+			if (mid != nil) != bytes.Equal(frame, c.Mid) {
+				t.Errorf("head %x of %x", head, frame)
+			}
+		}
+		if strings.HasPrefix(c.Body, "b") {
+			if got := appendFrame(nil, nil, []byte("\xff\x00")); !bytes.Equal(got, c.IPC) {
+				t.Errorf("framed %x, want %x", got, []byte(c.IPC))
+			}
+			if got := appendFrame(nil, pack(t, wire.NewMap("mid", 3)), []byte("\xff\x00")); !bytes.Equal(got, c.Mid) {
+				t.Errorf("framed %x, want %x", got, []byte(c.Mid))
+			}
+		}
+	}
+}
+
+// Whole streams of two masters, in both framings, however they arrive.
+func TestStreamsAsSalt(t *testing.T) {
+	for _, name := range []string{"live_v2_events.json", "live_v3_events.json"} {
+		var file struct {
+			Top []struct {
+				Tag   string `json:"tag"`
+				Frame b64    `json:"frame"`
+			} `json:"top"`
+		}
+		load(t, name, &file)
+		var stream []byte
+		for _, e := range file.Top {
+			stream = append(stream, e.Frame...)
+		}
+		for how, r := range map[string]io.Reader{
+			"at once": bytes.NewReader(stream), "byte by byte": iotest.OneByteReader(bytes.NewReader(stream)),
+			"with the end": iotest.DataErrReader(bytes.NewReader(stream)),
+		} {
+			f := newFrameReader(r, 0)
+			for i, want := range file.Top {
+				_, body, err := f.next()
+				if err != nil {
+					t.Fatalf("%s %s: %v", name, how, err)
+				}
+				e, err := ParseEvent(body, time.Time{})
+				if err != nil || e.Tag != want.Tag {
+					t.Fatalf("%s %s: event %d is %q, %v, want %q", name, how, i, e.Tag, err, want.Tag)
+				}
+				frame := e.made().frame
+				if name == "live_v3_events.json" {
+					frame = append(lengthOf(frame), frame...)
+				}
+				// Salt leaves _stamp where a forwarded event had it; ours is last.
+				if len(frame) != len(want.Frame) {
+					t.Errorf("%s: %q framed to %d bytes, Salt's are %d", name, e.Tag, len(frame), len(want.Frame))
+				}
+			}
+			if _, _, err := f.next(); err != io.EOF {
+				t.Errorf("%s %s: at the end %v", name, how, err)
+			}
+		}
+		if _, _, err := newFrameReader(bytes.NewReader(stream[:50]), 0).next(); err != io.ErrUnexpectedEOF {
+			t.Errorf("%s: cut stream: %v", name, err)
+		}
+	}
+}

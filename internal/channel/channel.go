@@ -1,0 +1,173 @@
+package channel
+
+import (
+	"context"
+	"crypto/rsa"
+	"crypto/sha1"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+
+	"github.com/momtree/mom/internal/crypt"
+)
+
+// Result is what an accepted sign-in established.
+type Result struct {
+	// Version is the request protocol spoken from now on: 3, or 2.
+	Version int
+	// PublishPort is the port the master named for publications.
+	PublishPort int
+	// MasterPub is the PEM text of the master's pinned key.
+	MasterPub string
+	// AES is the shared key string, Session the session key string ("" for 2).
+	AES, Session string
+	// Seq counts the accepted sign-ins of the channel, from 1.
+	Seq uint64
+	// Changed is true when AES differs from that of the sign-in before.
+	Changed bool
+}
+
+// Channel is the secure connection of one identity to one master. All methods
+// may be called concurrently.
+type Channel struct {
+	cfg       Config
+	log       *slog.Logger
+	pair      *crypt.KeyPair
+	tok       []byte // proof of identity: the fixed text "salt" under our key
+	challenge string // what a master must decrypt to prove that it owns its key
+	session   string
+	req       requester
+
+	ctx    context.Context // ends at Close
+	cancel context.CancelFunc
+
+	mu      sync.Mutex // guards what follows
+	creds   *credentials
+	running *attempt
+	garbage suspicion
+}
+
+// credentials are the keys of one accepted sign-in. They never change after
+// they were stored, except for serial, which has its own lock.
+type credentials struct {
+	Result
+	shared    *crypt.Crypticle
+	private   *crypt.Crypticle // under the session key; nil for version 2
+	serial    *serials
+	masterKey *rsa.PublicKey
+}
+
+// requests is the key that requests and their replies are under.
+func (k *credentials) requests() *crypt.Crypticle {
+	if k.private != nil {
+		return k.private
+	}
+	return k.shared
+}
+
+// serials is the replay rule for publications of one shared key.
+type serials struct {
+	mu sync.Mutex
+	crypt.Serial
+}
+
+func (s *serials) accept(n int64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.Accept(n)
+}
+
+// New checks cfg, loads or makes the key pair, and returns a channel that has
+// not signed in yet. It opens no connection.
+func New(cfg Config) (*Channel, error) {
+	cfg = cfg.withDefaults()
+	if err := cfg.validate(); err != nil {
+		return nil, err
+	}
+	pair, err := crypt.EnsureKeyPairPass(cfg.PkiDir, cfg.KeyName, cfg.Keysize, cfg.KeyPass)
+	if err != nil {
+		return nil, fmt.Errorf("key pair of %s: %w", cfg.ID, err)
+	}
+	tok, err := crypt.X931Sign(pair.Private, []byte("salt"))
+	if err != nil {
+		return nil, fmt.Errorf("proof of identity of %s: %w", cfg.ID, err)
+	}
+	c := &Channel{
+		cfg: cfg, log: cfg.Log.With("master", cfg.addr()),
+		pair: pair, tok: tok,
+		challenge: crypt.NewKeyString(), session: newNonce(),
+		req: dial(cfg),
+	}
+	c.ctx, c.cancel = context.WithCancel(context.Background())
+	return c, nil
+}
+
+// Current is the result of the last accepted sign-in.
+func (c *Channel) Current() (Result, bool) {
+	if k := c.current(); k != nil {
+		return k.Result, true
+	}
+	return Result{}, false
+}
+
+func (c *Channel) current() *credentials {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.creds
+}
+
+// ID is the identity the channel speaks for.
+func (c *Channel) ID() string { return c.cfg.ID }
+
+// Addr is the host:port of the master's request port.
+func (c *Channel) Addr() string { return c.cfg.addr() }
+
+// PublicPEM is the text of the identity's own public key.
+func (c *Channel) PublicPEM() string { return c.pair.PublicPEM }
+
+// Session is the random text that the identity's subscription puts into its
+// READY as Identity, and that [Channel.Announce] reports.
+func (c *Channel) Session() string { return c.session }
+
+// Topics are the subscriptions of this identity: everything without
+// zmq_filtering, else those of its role (Salt wire reference §2.4).
+func (c *Channel) Topics(filtering bool) []string {
+	switch {
+	case !filtering:
+		return []string{""}
+	case c.cfg.Role == "syndic":
+		return []string{"broadcast", "syndic"}
+	default:
+		return []string{"broadcast", Topic(c.cfg.ID)}
+	}
+}
+
+// Topic is the publication topic of one minion id: ids are hashed because
+// topics match as prefixes.
+func Topic(id string) string {
+	sum := sha1.Sum([]byte(id))
+	return hex.EncodeToString(sum[:])
+}
+
+// Close ends all connections. Waiting calls fail with [ErrClosed].
+func (c *Channel) Close() error {
+	c.cancel()
+	c.mu.Lock()
+	running := c.running
+	c.mu.Unlock()
+	c.req.Close()
+	if running != nil {
+		<-running.done
+	}
+	return nil
+}
+
+// fail builds the package's error for one operation.
+func (c *Channel) fail(op string, reason error, detail, hint string) error {
+	if c.ctx.Err() != nil && (errors.Is(reason, context.Canceled) || errors.Is(reason, ErrNoAnswer)) {
+		reason = ErrClosed
+	}
+	return &Error{Op: op, ID: c.cfg.ID, Master: c.cfg.addr(), Err: reason, Detail: detail, Hint: hint}
+}

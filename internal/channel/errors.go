@@ -1,0 +1,79 @@
+package channel
+
+import (
+	"errors"
+	"strings"
+)
+
+// The reasons a sign-in, request or publication is refused. Every error of this
+// package about a peer is an [*Error] that wraps one of them.
+var (
+	ErrPending          = errors.New("the master holds our key but has not accepted it yet")
+	ErrRejected         = errors.New("the master refused our key")
+	ErrFull             = errors.New("the master takes no more minions")
+	ErrNotReady         = errors.New("the master is not ready yet")
+	ErrMasterKeyChanged = errors.New("the master's key is not the pinned one")
+	ErrUnsignedKey      = errors.New("the master's key is not signed as configured")
+	ErrBadPin           = errors.New("the pinned key cannot be used")
+	ErrBadSignature     = errors.New("wrong signature")
+	ErrBadFinger        = errors.New("the master's key has another fingerprint")
+	ErrBadToken         = errors.New("the master did not prove that it owns its key")
+	ErrBadNonce         = errors.New("the reply belongs to another request")
+	ErrBadReply         = errors.New("malformed reply")
+	ErrBadAlgorithm     = errors.New("the master does not know the algorithm")
+	ErrRefused          = errors.New("the master refused the request")
+	ErrFailed           = errors.New("the master failed to handle the request")
+	ErrReplayed         = errors.New("the publication was seen before")
+	ErrUnauthentic      = errors.New("the message is not under the master's current key")
+	ErrNoAnswer         = errors.New("no answer")
+	ErrClosed           = errors.New("the channel is closed")
+)
+
+// Error says what was being done, as whom, at which master, why it failed and
+// what to do about it.
+type Error struct {
+	// Op is what was being done, such as "sign in" or "request _return".
+	Op string
+	// ID is the identity, Master the host:port of the other side.
+	ID, Master string
+	// Err is the reason; errors.Is finds the package's sentinel in it.
+	Err error
+	// Detail is what was seen; Hint is what an operator can do. Both may be "".
+	Detail, Hint string
+}
+
+func (e *Error) Error() string {
+	var b strings.Builder
+	b.WriteString(e.Op)
+	if e.ID != "" {
+		b.WriteString(" as " + e.ID)
+	}
+	if e.Master != "" {
+		b.WriteString(" at " + e.Master)
+	}
+	b.WriteString(": " + e.Err.Error())
+	if e.Detail != "" {
+		b.WriteString(" (" + e.Detail + ")")
+	}
+	if e.Hint != "" {
+		b.WriteString("; " + e.Hint)
+	}
+	return b.String()
+}
+
+// Unwrap makes errors.Is and errors.As see the reason.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Fatal reports whether asking again cannot help until an operator acts: the
+// master's key is wrong, ours was refused, or the algorithms do not agree.
+func Fatal(err error) bool {
+	for _, s := range []error{
+		ErrRejected, ErrMasterKeyChanged, ErrUnsignedKey, ErrBadPin, ErrBadFinger,
+		ErrBadAlgorithm, ErrBadSignature, ErrBadToken,
+	} {
+		if errors.Is(err, s) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,84 @@
+package channel
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	mrand "math/rand/v2"
+	"time"
+
+	"github.com/momtree/mom/internal/zmtp"
+)
+
+// requester sends one body and returns the reply to it.
+type requester interface {
+	Do(ctx context.Context, body []byte) ([]byte, error)
+	Close() error
+}
+
+// dial prepares the connections to a master's request port. They carry no
+// identity: some masters mix up peers that share one.
+func dial(cfg Config) requester {
+	d := cfg.Dial
+	d.Identity = ""
+	d.BackoffMin, d.BackoffMax = 0, 0 // recon_* are for subscriptions
+	d.DialTimeout = or(d.DialTimeout, cfg.AuthTimeout)
+	d.Log = or(d.Log, cfg.Log)
+	return zmtp.NewReq(cfg.addr(), d)
+}
+
+const (
+	backoffMin = 50 * time.Millisecond
+	backoffMax = time.Second
+)
+
+// exchange sends body until there is a reply, at most tries times, each waiting
+// for timeout.
+func (c *Channel) exchange(ctx context.Context, op string, body []byte, timeout time.Duration, tries int) ([]byte, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(c.ctx, cancel)()
+
+	var last error
+	for range tries {
+		reply, err := c.once(ctx, body, timeout)
+		if err == nil {
+			return reply, nil
+		}
+		if ctx.Err() != nil {
+			return nil, c.fail(op, ctx.Err(), err.Error(), "")
+		}
+		last = err
+	}
+	reason := ErrNoAnswer
+	if last != nil && !errors.Is(last, context.DeadlineExceeded) {
+		reason = fmt.Errorf("%w: %w", ErrNoAnswer, last)
+	}
+	return nil, c.fail(op, reason, fmt.Sprintf("%d tries of %s", tries, timeout),
+		"check that the master runs and that its port can be reached")
+}
+
+// once sends body and waits for timeout. A connection that cannot be made or
+// breaks is made again within that time, with growing, jittered pauses.
+func (c *Channel) once(ctx context.Context, body []byte, timeout time.Duration) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	for pause := backoffMin; ; pause = min(2*pause, backoffMax) {
+		reply, err := c.req.Do(ctx, body)
+		if err == nil {
+			return reply, nil
+		}
+		if ctx.Err() != nil || sleep(ctx, pause/2+mrand.N(pause)) != nil {
+			return nil, err
+		}
+	}
+}
+
+// newNonce is 128 random bits as 32 hex digits.
+func newNonce() string {
+	b := make([]byte, 16)
+	_, _ = rand.Read(b) // documented never to fail
+	return hex.EncodeToString(b)
+}

@@ -1,0 +1,57 @@
+package channel
+
+import (
+	"crypto/rsa"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/momtree/mom/internal/crypt"
+)
+
+// pin is the master's key as this identity knows it.
+type pin struct {
+	pem string
+	key *rsa.PublicKey
+}
+
+// loadPin reads the pinned key; nil without error means first contact.
+func loadPin(path string) (*pin, error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrBadPin, err)
+	}
+	p, err := newPin(string(text))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrBadPin, path, err)
+	}
+	return p, nil
+}
+
+func newPin(text string) (*pin, error) {
+	key, err := crypt.ParsePublicPEM(text)
+	if err != nil {
+		return nil, err
+	}
+	return &pin{pem: text, key: key}, nil
+}
+
+// same compares PEM texts the way Salt does: line ends do not count.
+func (p *pin) same(text string) bool {
+	strip := strings.NewReplacer("\r", "", "\n", "")
+	return strip.Replace(p.pem) == strip.Replace(text)
+}
+
+// save writes the pinned key so that a crash leaves the old or the new file,
+// never a part of one.
+func (p *pin) save(path string) error {
+	if err := crypt.WriteFile(path, []byte(p.pem), 0o644); err != nil {
+		return fmt.Errorf("pin the master's key: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,37 @@
+package channel
+
+import (
+	"context"
+
+	"github.com/momtree/mom/internal/wire"
+)
+
+// Presence is what the command `_presence` reports beside id, session and role.
+// It is an addition to Salt's protocol that other masters answer with an empty
+// map, as they do any command they do not know.
+type Presence struct {
+	Version string   // of this program
+	Running []string // jids of running jobs
+	Tree    any      // syndics only; nil leaves it out
+}
+
+// Announce tells the master which subscription belongs to this identity: the
+// one whose READY holds [Channel.Session] as Identity. known is false when the
+// master does not know the command: then it need not be asked again.
+func (c *Channel) Announce(ctx context.Context, p Presence) (reply *wire.Map, known bool, err error) {
+	load := wire.NewMap(
+		"cmd", "_presence", "id", c.cfg.ID, "session", c.session, "role", c.cfg.Role,
+		"version", p.Version, "running", p.Running)
+	if p.Tree != nil {
+		load.Set("tree", p.Tree)
+	}
+	raw, err := c.Request(ctx, load)
+	if err != nil {
+		return nil, false, err
+	}
+	reply, err = wire.DecodeMap(raw)
+	if err != nil || reply.Len() == 0 {
+		return wire.NewMap(), false, nil
+	}
+	return reply, true, nil
+}

@@ -1,0 +1,126 @@
+package channel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// suspicion keeps a stream of unreadable publications from becoming a stream of
+// sign-ins: after each fruitless one the next may come only later. c.mu guards it.
+type suspicion struct {
+	until time.Time
+	pause time.Duration
+}
+
+const (
+	suspicionMin = time.Second
+	suspicionMax = 30 * time.Second
+)
+
+// OpenPublication verifies and decrypts the body of a publication. When it is
+// under a new shared key, the channel signs in again at once and opens the same
+// message, so a key rotation loses no job (Salt wire reference §7, §10.2).
+func (c *Channel) OpenPublication(ctx context.Context, body []byte) (wire.Publication, error) {
+	const op = "open a publication"
+	k, err := c.credentials(ctx)
+	if err != nil {
+		return wire.Publication{}, err
+	}
+	env, err := wire.ParseEnvelope(body)
+	if err != nil {
+		return wire.Publication{}, c.fail(op, ErrBadReply, err.Error(), "")
+	}
+	if env.Enc != "aes" {
+		return wire.Publication{}, c.fail(op, ErrUnauthentic, "it is not encrypted", "")
+	}
+	if c.cfg.SignPubMessages {
+		if err := c.checkPublication(k, env); err != nil {
+			return wire.Publication{}, err
+		}
+	}
+	plain, err := k.shared.Open(env.Cipher)
+	if errors.Is(err, crypt.ErrAuth) {
+		k, plain, err = c.openWithNewKeys(ctx, k, env.Cipher)
+	}
+	if err != nil {
+		var known *Error
+		if errors.As(err, &known) {
+			return wire.Publication{}, err
+		}
+		return wire.Publication{}, c.fail(op, ErrUnauthentic, err.Error(), "")
+	}
+	p, err := wire.ParsePublication(plain)
+	if err != nil {
+		return wire.Publication{}, c.fail(op, ErrBadReply, err.Error(), "")
+	}
+	if p.HasSerial && !k.serial.accept(p.Serial) {
+		return wire.Publication{}, c.fail(op, ErrReplayed, fmt.Sprintf("serial %d", p.Serial), "")
+	}
+	return p, nil
+}
+
+// checkPublication verifies the master's signature over the ciphertext.
+func (c *Channel) checkPublication(k *credentials, env wire.Envelope) error {
+	const op, hint = "open a publication", "set sign_pub_messages: True on the master, or False here"
+	if len(env.Sig) == 0 {
+		return c.fail(op, ErrBadSignature, "it is not signed", hint)
+	}
+	alg := or(env.SigAlgo, crypt.PKCS1SHA1)
+	if err := crypt.Verify(alg, k.masterKey, env.Cipher, env.Sig); err != nil {
+		return c.fail(op, ErrBadSignature, err.Error(), hint)
+	}
+	return nil
+}
+
+// openWithNewKeys signs in again and decrypts with what that gives.
+func (c *Channel) openWithNewKeys(ctx context.Context, k *credentials, cipher []byte) (*credentials, []byte, error) {
+	if !c.maySuspect() {
+		return k, nil, crypt.ErrAuth
+	}
+	// The master has just been heard, so it answers soon or not at all; the
+	// caller's stream must not stand still for longer.
+	ctx, cancel := context.WithTimeout(ctx, 4*c.cfg.AuthTimeout)
+	defer cancel()
+	for {
+		fresh, joined, err := c.refresh(ctx, k.Seq)
+		if err != nil {
+			return k, nil, err
+		}
+		k = fresh
+		plain, err := k.shared.Open(cipher)
+		if err == nil {
+			c.clearSuspicion()
+			return k, plain, nil
+		}
+		// A sign-in that others had begun may have been answered before the
+		// rotation: then one of our own decides.
+		if !joined {
+			c.raiseSuspicion()
+			return k, nil, err
+		}
+	}
+}
+
+func (c *Channel) maySuspect() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.cfg.Now().Before(c.garbage.until)
+}
+
+func (c *Channel) raiseSuspicion() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.garbage.pause = min(max(2*c.garbage.pause, suspicionMin), suspicionMax)
+	c.garbage.until = c.cfg.Now().Add(c.garbage.pause)
+}
+
+func (c *Channel) clearSuspicion() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.garbage = suspicion{}
+}

@@ -1,0 +1,194 @@
+package channel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// proven are the commands whose load holds tok in version 2; in version 3 every
+// load does (Salt wire reference §8.2).
+var proven = map[string]bool{
+	"_minion_event": true, "_master_tops": true, "_ext_nodes": true, "_file_recv": true,
+	"_mine": true, "_mine_get": true, "_mine_delete": true, "_mine_flush": true,
+	"minion_pub": true, "minion_publish": true, "minion_runner": true, "pub_ret": true,
+	"revoke_auth": true, "_register_resources": true, "_presence": true,
+}
+
+// Request sends load encrypted and returns the decrypted value. nonce, id, ts
+// and tok are added as the protocol version demands; load itself is not changed.
+func (c *Channel) Request(ctx context.Context, load *wire.Map) (wire.Raw, error) {
+	return c.request(ctx, load, c.patience(), false)
+}
+
+// Return sends one `_return` load and waits for the master's acknowledgement.
+// With MinionSignMessages the load is signed.
+func (c *Channel) Return(ctx context.Context, load *wire.Map) error {
+	p := patience{
+		timeout: c.cfg.ReturnTimeout + rand.N(c.cfg.ReturnTimeoutMax-c.cfg.ReturnTimeout+1),
+		tries:   c.cfg.ReturnTries,
+	}
+	_, err := c.request(ctx, load, p, c.cfg.MinionSignMessages)
+	return err
+}
+
+// patience is how long and how often a request waits for its reply.
+type patience struct {
+	timeout time.Duration
+	tries   int
+}
+
+func (c *Channel) patience() patience { return patience{c.cfg.RequestTimeout, c.cfg.RequestTries} }
+
+func (c *Channel) request(ctx context.Context, load *wire.Map, p patience, sign bool) (wire.Raw, error) {
+	var value wire.Raw
+	err := c.converse(ctx, load, p, sign, func(k *credentials, body []byte, nonce string) error {
+		var err error
+		value, err = openReply(k, body, nonce)
+		return err
+	})
+	return value, err
+}
+
+// converse sends load and hands the reply to read. A reply that is not under
+// our keys means that they have changed: then it signs in again and sends the
+// load once more (Salt wire reference §4).
+func (c *Channel) converse(ctx context.Context, load *wire.Map, p patience, sign bool,
+	read func(k *credentials, body []byte, nonce string) error,
+) error {
+	op := "request " + load.String("cmd")
+	k, err := c.credentials(ctx)
+	if err != nil {
+		return err
+	}
+	for second := false; ; second = true {
+		nonce := newNonce()
+		body, err := c.seal(k, load, nonce, sign)
+		if err != nil {
+			return c.fail(op, err, "encode the load", "")
+		}
+		wait := p.timeout + time.Duration(len(body)>>20)*time.Second
+		reply, err := c.exchange(ctx, op, body, wait, p.tries)
+		if err != nil {
+			return err
+		}
+		err = read(k, reply, nonce)
+		if err == nil {
+			return nil
+		}
+		var refused *refusal
+		if !errors.As(err, &refused) {
+			return c.fail(op, err, "", "")
+		}
+		if second && refused.text == quote(handlerFailed) {
+			return c.fail(op, ErrFailed, "", "look at the master's log")
+		}
+		if second {
+			return c.fail(op, ErrRefused, refused.Error(), "look at the master's log; the key must be accepted there and both clocks right")
+		}
+		c.log.Debug("keys are out of date, signing in again", "op", op, "answer", refused.Error())
+		if k, _, err = c.refresh(ctx, k.Seq); err != nil {
+			return err
+		}
+	}
+}
+
+// handlerFailed is what a master answers when its own code failed.
+const handlerFailed = "Some exception handling minion payload"
+
+// seal builds the encrypted request.
+func (c *Channel) seal(k *credentials, load *wire.Map, nonce string, sign bool) ([]byte, error) {
+	load = load.Clone()
+	if k.Version >= 3 {
+		load.Set("nonce", nonce)
+		load.Set("ts", c.cfg.Now().Unix())
+		load.Set("tok", c.tok)
+		load.Set("id", c.cfg.ID)
+	} else if proven[load.String("cmd")] {
+		load.Set("tok", c.tok)
+	}
+	if sign {
+		// What is signed leaves out nonce and tok, so in both versions these are
+		// the bytes the master verifies (Salt wire reference §9.1).
+		raw, err := wire.Encode(load)
+		if err != nil {
+			return nil, err
+		}
+		text, err := wire.SignedBytes(raw)
+		if err != nil {
+			return nil, err
+		}
+		sig, err := crypt.Sign(c.cfg.SigningAlgorithm, c.pair.Private, text)
+		if err != nil {
+			return nil, err
+		}
+		load.Set("sig", sig)
+	}
+	if k.Version < 3 {
+		load.Set("nonce", nonce)
+	}
+	raw, err := wire.Encode(load)
+	if err != nil {
+		return nil, err
+	}
+	cipher, err := k.requests().Seal("", raw)
+	if err != nil {
+		return nil, err
+	}
+	e := wire.Envelope{
+		Enc: "aes", Cipher: cipher, Version: k.Version, HasVersion: true,
+		EncAlgo: c.cfg.EncryptionAlgorithm, SigAlgo: c.cfg.SigningAlgorithm,
+	}
+	if k.Version >= 3 {
+		e.ID = c.cfg.ID
+	}
+	return e.Encode()
+}
+
+// refusal is a reply that was not encrypted for us.
+type refusal struct{ text string }
+
+func (r *refusal) Error() string { return "the answer was " + r.text }
+func (r *refusal) Unwrap() error { return ErrUnauthentic }
+
+// openReply decrypts a reply. Everything that is not under our key, an empty
+// value too, is a refusal: an acknowledgement nobody signed acknowledges nothing.
+func openReply(k *credentials, body []byte, nonce string) (wire.Raw, error) {
+	frame, err := wire.Bytes(body)
+	if err != nil {
+		return nil, &refusal{describe(body)}
+	}
+	plain, err := k.requests().OpenNonce(frame, nonce)
+	switch {
+	case errors.Is(err, crypt.ErrAuth):
+		return nil, &refusal{quote(string(frame))}
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w", ErrBadNonce, err)
+	}
+	if err := wire.Scan(plain, wire.Limits{}); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrBadReply, err)
+	}
+	return plain, nil
+}
+
+// describe shows a clear reply for a message.
+func describe(body []byte) string {
+	v, err := wire.Decode(body)
+	if err != nil {
+		return "no msgpack"
+	}
+	if m, ok := v.(*wire.Map); ok {
+		for _, field := range []string{"error", "msg"} {
+			if text := m.String(field); text != "" {
+				return quote(text)
+			}
+		}
+		return fmt.Sprintf("a clear map of %d fields", m.Len())
+	}
+	return quote(fmt.Sprint(v))
+}

@@ -1,0 +1,196 @@
+package channel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// protocol is the request protocol version this package speaks first.
+const protocol = 3
+
+// attempt is one sign-in under way; all who want one wait for it.
+type attempt struct {
+	done chan struct{}
+	res  Result
+	err  error
+}
+
+// SignIn signs in and waits while the key is pending, the master is full or not
+// ready, or the key is refused and RejectedRetry is set, until ctx ends.
+// Concurrent calls share the requests.
+func (c *Channel) SignIn(ctx context.Context) (Result, error) {
+	wait := c.cfg.AcceptanceWaitTime
+	for {
+		res, err := c.Attempt(ctx)
+		if err == nil || !c.worthWaiting(err) {
+			return res, err
+		}
+		// A tenth of jitter keeps a crowd of pending minions apart.
+		pause := wait + rand.N(wait/10+1)
+		c.log.Warn("sign-in has to wait", "id", c.cfg.ID, "wait", pause, "error", err)
+		if sleep(ctx, pause) != nil {
+			return Result{}, err
+		}
+		wait = min(2*wait, c.cfg.AcceptanceWaitTimeMax)
+	}
+}
+
+func (c *Channel) worthWaiting(err error) bool {
+	return errors.Is(err, ErrPending) || errors.Is(err, ErrFull) || errors.Is(err, ErrNotReady) ||
+		c.cfg.AuthSafemode && errors.Is(err, ErrNoAnswer) ||
+		c.cfg.RejectedRetry && errors.Is(err, ErrRejected)
+}
+
+// Attempt signs in once: a pending key is reported as [ErrPending]. It ends
+// after AuthTries requests of AuthTimeout each, or with ctx.
+func (c *Channel) Attempt(ctx context.Context) (Result, error) {
+	a, _ := c.join()
+	select {
+	case <-a.done:
+		return a.res, a.err
+	case <-ctx.Done():
+		return Result{}, c.fail("sign in", ctx.Err(), "", "")
+	}
+}
+
+// join returns the sign-in under way, and whether it was under way already.
+func (c *Channel) join() (a *attempt, joined bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.running != nil {
+		return c.running, true
+	}
+	a = &attempt{done: make(chan struct{})}
+	if c.ctx.Err() != nil {
+		a.err = c.fail("sign in", ErrClosed, "", "")
+		close(a.done)
+		return a, false
+	}
+	c.running = a
+	go func() {
+		k, err := c.signIn(c.ctx)
+		c.mu.Lock()
+		c.running = nil
+		if err == nil {
+			a.res = c.store(k)
+		}
+		a.err = err
+		c.mu.Unlock()
+		if err == nil && c.cfg.OnSignIn != nil {
+			c.cfg.OnSignIn(a.res)
+		}
+		close(a.done)
+	}()
+	return a, false
+}
+
+// store makes k the current keys; c.mu is held. An unchanged shared key keeps
+// its replay rule, so that signing in again never opens old publications anew.
+func (c *Channel) store(k *credentials) Result {
+	k.Seq = 1
+	if old := c.creds; old != nil {
+		k.Seq = old.Seq + 1
+		if k.Changed = old.AES != k.AES; !k.Changed {
+			k.serial = old.serial
+		}
+	}
+	c.creds = k
+	return k.Result
+}
+
+// refresh returns keys newer than sign-in number seq, signing in when those in use
+// are not. joined tells that the sign-in may have begun before the caller asked.
+func (c *Channel) refresh(ctx context.Context, seq uint64) (k *credentials, joined bool, err error) {
+	if k := c.current(); k != nil && k.Seq != seq {
+		return k, true, nil
+	}
+	a, joined := c.join()
+	select {
+	case <-a.done:
+	case <-ctx.Done():
+		return nil, joined, c.fail("sign in", ctx.Err(), "", "")
+	}
+	if a.err != nil {
+		return nil, joined, a.err
+	}
+	return c.current(), joined, nil
+}
+
+// credentials returns the keys in use, signing in if there are none yet.
+func (c *Channel) credentials(ctx context.Context) (*credentials, error) {
+	if k := c.current(); k != nil {
+		return k, nil
+	}
+	k, _, err := c.refresh(ctx, 0)
+	return k, err
+}
+
+// signIn is one `_auth` exchange (Salt wire reference §6).
+func (c *Channel) signIn(ctx context.Context) (*credentials, error) {
+	known, err := loadPin(c.cfg.pinPath())
+	if err != nil {
+		return nil, c.fail("sign in", err, "", "remove "+c.cfg.pinPath()+" if the master's key may be learned anew")
+	}
+	q := question{nonce: newNonce(), pinned: known}
+	body, err := c.ask(q)
+	if err != nil {
+		return nil, c.fail("sign in", err, "make the request", "")
+	}
+	reply, err := c.exchange(ctx, "sign in", body, c.cfg.AuthTimeout, c.cfg.AuthTries)
+	if err != nil {
+		return nil, err
+	}
+	g, err := c.judge(reply, q)
+	if err != nil {
+		return nil, err
+	}
+	if g.learned {
+		if err := g.master.save(c.cfg.pinPath()); err != nil {
+			return nil, c.fail("sign in", err, "", "make "+c.cfg.PkiDir+" writable")
+		}
+		c.log.Info("master key pinned", "file", c.cfg.pinPath())
+	}
+	c.log.Debug("signed in", "version", g.version, "publish_port", g.publishPort)
+	return g.credentials(), nil
+}
+
+// ask is the request of a sign-in (Salt wire reference §6.1).
+func (c *Channel) ask(q question) ([]byte, error) {
+	load := wire.NewMap(
+		"cmd", "_auth", "id", c.cfg.ID, "nonce", q.nonce,
+		"enc_algo", c.cfg.EncryptionAlgorithm, "sig_algo", c.cfg.SigningAlgorithm)
+	if c.cfg.AutosignGrains != nil {
+		load.Set("autosign_grains", c.cfg.AutosignGrains)
+	}
+	if q.pinned != nil {
+		token, err := crypt.Encrypt(c.cfg.EncryptionAlgorithm, q.pinned.key, []byte(c.challenge))
+		if err != nil {
+			return nil, fmt.Errorf("challenge: %w", err)
+		}
+		load.Set("token", token)
+	}
+	load.Set("pub", crypt.CleanPEM(c.pair.PublicPEM))
+	raw, err := wire.Encode(load)
+	if err != nil {
+		return nil, err
+	}
+	return wire.Envelope{Enc: "clear", Load: raw, Version: protocol, HasVersion: true}.Encode()
+}
+
+// sleep waits for d or the end of ctx.
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

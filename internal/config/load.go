@@ -1,0 +1,242 @@
+package config
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+)
+
+// DefaultMaster gives the options of a master without any file. Paths that
+// depend on others (token_dir, ...) are filled in by Resolve.
+func DefaultMaster() *Master {
+	m := &Master{}
+	setDefaults(reflect.ValueOf(m).Elem(), masterTable())
+	setDefaults(reflect.ValueOf(&m.MySQL).Elem(), mysqlTable())
+	m.DefaultInclude = []string{"master.d/*.conf"}
+	m.User = currentUser()
+	m.Raw = map[string]any{}
+	return m
+}
+
+// DefaultMinion gives the options of a minion without any file.
+func DefaultMinion() *Minion {
+	m := &Minion{}
+	setDefaults(reflect.ValueOf(m).Elem(), minionTable())
+	setDefaults(reflect.ValueOf(&m.MySQL).Elem(), mysqlTable())
+	m.DefaultInclude = []string{"minion.d/*.conf"}
+	m.User = currentUser()
+	m.Raw = map[string]any{}
+	return m
+}
+
+// LoadMaster reads dir/master and what it includes, finds the id, resolves
+// the paths and validates. A missing folder or file is a warning. The error
+// joins every *Fault found.
+func LoadMaster(dir string) (*Master, []Warning, error) { return loadMaster(dir, localHost) }
+
+func loadMaster(dir string, h host) (*Master, []Warning, error) {
+	m, r := DefaultMaster(), &reader{}
+	m.source = r.load(dir, "master", "master.d/*.conf", reflect.ValueOf(m).Elem(), Masters)
+	r.mysql(m.source, &m.MySQL)
+	if _, set := m.places["keep_jobs_seconds"]; !set {
+		if _, set := m.places["keep_jobs"]; set {
+			m.KeepJobsSeconds = m.KeepJobs
+		}
+	}
+	m.normalise()
+	if m.ID == "" {
+		id, guessed := m.guessID(h, m.Dir)
+		if !guessed.isAddress {
+			id = m.withDomain(id)
+		}
+		m.ID = id + "_master"
+	} else {
+		m.ID = m.withDomain(m.ID)
+	}
+	m.Resolve()
+	if err := r.done(m.Validate()); err != nil {
+		return nil, r.sorted(), err
+	}
+	return m, r.sorted(), nil
+}
+
+// LoadMinion reads dir/minion and what it includes. As Salt does, it writes
+// an id it had to guess to the file minion_id.
+func LoadMinion(dir string) (*Minion, []Warning, error) { return loadMinion(dir, localHost, true) }
+
+func loadMinion(dir string, h host, writeID bool) (*Minion, []Warning, error) {
+	m, r := DefaultMinion(), &reader{}
+	m.source = r.load(dir, "minion", "minion.d/*.conf", reflect.ValueOf(m).Elem(), Minions)
+	r.mysql(m.source, &m.MySQL)
+	m.normalise()
+	if m.ID == "" {
+		id, guessed := m.guessID(h, m.Dir)
+		if writeID && guessed.fresh && m.MinionIdCaching {
+			if err := saveID(m.Dir, id); err != nil {
+				r.warn(Place{File: filepath.Join(m.Dir, "minion_id")}, Permission, "id", fmt.Sprintf("the id %s could not be kept: %v", id, err))
+			}
+		}
+		m.ID = id
+		if !guessed.isAddress {
+			m.ID = m.withDomain(id)
+		}
+	} else {
+		m.ID = m.withDomain(m.ID)
+	}
+	m.Resolve()
+	if err := r.done(m.Validate()); err != nil {
+		return nil, r.sorted(), err
+	}
+	return m, r.sorted(), nil
+}
+
+// load reads the files of one role into v.
+func (r *reader) load(dir, file, include string, v reflect.Value, who Role) source {
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = abs
+	}
+	src := source{Dir: dir, ConfFile: filepath.Join(dir, file), Raw: map[string]any{}, places: map[string]Place{}}
+	all := r.main(src.ConfFile, include)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		s := all[name]
+		src.Raw[name], src.places[name] = s.value, s.place
+		o, known := who.table()[name]
+		if !known {
+			r.foreign(s, who)
+			continue
+		}
+		r.notYet(s, who)
+		if s.value == nil {
+			if o.def != "" {
+				r.warn(s.place, Replaced, name, fmt.Sprintf("option %s has no value: the default %s is used", name, o.def))
+			}
+			continue
+		}
+		note, err := o.assign(v.FieldByIndex(o.index), s.value, s.text)
+		if err != nil {
+			r.fault(s.place, name, "%v", err)
+		}
+		if note != "" {
+			r.warn(s.place, Replaced, name, note)
+		}
+	}
+	return src
+}
+
+func (c *Common) normalise() {
+	c.HashType = strings.ToLower(c.HashType)
+	c.LogLevel = strings.ToLower(c.LogLevel)
+	c.LogLevelLogfile = strings.ToLower(c.LogLevelLogfile)
+}
+
+// done joins what reading and validating found.
+func (r *reader) done(err error) error {
+	seen := map[string]bool{}
+	var all []*Fault
+	var add func(err error)
+	add = func(err error) {
+		var f *Fault
+		if many, ok := err.(interface{ Unwrap() []error }); ok {
+			for _, e := range many.Unwrap() {
+				add(e)
+			}
+		} else if errors.As(err, &f) && !seen[f.Error()] {
+			seen[f.Error()] = true
+			all = append(all, f)
+		}
+	}
+	add(err)
+	for _, e := range r.faults {
+		add(e)
+	}
+	slices.SortStableFunc(all, func(a, b *Fault) int { return byPlace(a.Place, b.Place) })
+	out := make([]error, len(all))
+	for i, f := range all {
+		out[i] = f
+	}
+	return errors.Join(out...)
+}
+
+func (r *reader) sorted() []Warning {
+	slices.SortStableFunc(r.warnings, func(a, b Warning) int { return byPlace(a.Place, b.Place) })
+	return r.warnings
+}
+
+func byPlace(a, b Place) int {
+	return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
+}
+
+// get gives an option as a file would hold it.
+func get(v reflect.Value, t map[string]option, raw map[string]any, name string) (any, bool) {
+	o, ok := t[name]
+	if !ok {
+		val, ok := raw[name]
+		return val, ok
+	}
+	switch f := v.FieldByIndex(o.index).Interface().(type) {
+	case time.Duration:
+		n := float64(f) / float64(o.unit)
+		if n == math.Trunc(n) {
+			return int64(n), true
+		}
+		return n, true
+	case int:
+		return int64(f), true
+	case *bool:
+		if f == nil {
+			return nil, true
+		}
+		return *f, true
+	case string:
+		if f == "" && !o.hasDef && raw[name] == nil {
+			return nil, true
+		}
+		return f, true
+	case []string:
+		out := make([]any, len(f))
+		for i, s := range f {
+			out[i] = s
+		}
+		if _, text := raw[name].(string); (text || raw[name] == nil) && len(out) == 1 {
+			return out[0], true
+		}
+		return out, true
+	default:
+		return f, true
+	}
+}
+
+// Get gives an option by its name in the form a file holds it (seconds as a
+// number, ...): a typed one with its default, any other as it was written.
+func (m *Master) Get(name string) (any, bool) {
+	if name == "conf_file" {
+		return m.ConfFile, true
+	}
+	return get(reflect.ValueOf(m).Elem(), masterTable(), m.Raw, name)
+}
+
+// Get gives an option by its name in the form a file holds it.
+func (m *Minion) Get(name string) (any, bool) {
+	if name == "conf_file" {
+		return m.ConfFile, true
+	}
+	return get(reflect.ValueOf(m).Elem(), minionTable(), m.Raw, name)
+}
+
+// Place says where an option was set; the zero Place means: nowhere.
+func (s *source) Place(name string) Place { return s.places[name] }
+
+func currentUser() string {
+	if u := os.Getenv("USER"); os.Getuid() != 0 && u != "" {
+		return u
+	}
+	return userByID(os.Getuid())
+}

@@ -1,0 +1,32 @@
+package config
+
+import "time"
+
+// MasterAccess says who may do what.
+type MasterAccess struct {
+	// PublisherAcl lets local users call functions: {user: [function regex
+	// or {target: [function regex]}]}. Default none.
+	PublisherAcl map[string]any `yaml:"publisher_acl"`
+	// PublisherAclBlacklist holds users and modules (globs or regular
+	// expressions) that may not publish, root included: {users: [], modules:
+	// []}. Default none.
+	PublisherAclBlacklist map[string]any `yaml:"publisher_acl_blacklist"`
+	// ClientAclVerify also makes key files for users of this host that a
+	// pattern in publisher_acl means, not for those named in full alone.
+	// Default true.
+	ClientAclVerify bool `yaml:"client_acl_verify" default:"true"`
+	// SudoAcl holds users of sudo to publisher_acl, if there is any. Default false.
+	SudoAcl bool `yaml:"sudo_acl" default:"false"`
+	// ExternalAuth lets users of login services call functions. Default none.
+	ExternalAuth map[string]any `yaml:"external_auth"`
+	// EauthTokens names the store of login tokens. Default localfs.
+	EauthTokens string `yaml:"eauth_tokens" default:"localfs" oneof:"localfs"`
+	// TokenExpire is the life of a login token, in seconds. Default 43200.
+	TokenExpire time.Duration `yaml:"token_expire" unit:"s" default:"43200" min:"1"`
+	// KeepAclInToken stores a user's rights in the token. Default false.
+	KeepAclInToken bool `yaml:"keep_acl_in_token" default:"false"`
+	// Peer lets minions publish: {minion id regex: [function regex]}. Default none.
+	Peer map[string]any `yaml:"peer"`
+	// PeerRun lets minions call runners: {minion id regex: [runner regex]}. Default none.
+	PeerRun map[string]any `yaml:"peer_run"`
+}

@@ -1,0 +1,27 @@
+package config
+
+import "time"
+
+// MasterEvents holds what a master tells and keeps about events.
+type MasterEvents struct {
+	// PresenceEvents fires salt/presence/* each loop_interval, about the
+	// minions that announce themselves (not those of Python). Default false.
+	PresenceEvents bool `yaml:"presence_events" default:"false"`
+	// MinionDataCacheEvents fires minion/refresh/<id>. Default true.
+	MinionDataCacheEvents bool `yaml:"minion_data_cache_events" default:"true"`
+	// EventReturn names the returner that keeps events: mysql. Default none.
+	EventReturn []string `yaml:"event_return" oneof:"mysql"`
+	// EventReturnQueue is how many events are gathered before they are stored;
+	// 0 stores them as they come. Default 0.
+	EventReturnQueue int `yaml:"event_return_queue" default:"0" min:"0" max:"60000"`
+	// EventReturnQueueMaxSeconds is how long they are gathered at most, in
+	// seconds; 0 means one second. Default 0.
+	EventReturnQueueMaxSeconds time.Duration `yaml:"event_return_queue_max_seconds" unit:"s" default:"0" min:"0"`
+	// EventReturnWhitelist holds globs or regular expressions of the tags to
+	// keep; none keeps all. Default none.
+	EventReturnWhitelist []string `yaml:"event_return_whitelist"`
+	// EventReturnBlacklist holds those of the tags not to keep. Default none.
+	EventReturnBlacklist []string `yaml:"event_return_blacklist"`
+	// MasterStats fires salt/stats/*. Default false.
+	MasterStats bool `yaml:"master_stats" default:"false"`
+}

@@ -1,0 +1,51 @@
+package config
+
+import "time"
+
+// MasterJobs holds how jobs are followed, kept and shown.
+type MasterJobs struct {
+	// UniqueJid appends the process id to job ids. Default false.
+	UniqueJid bool `yaml:"unique_jid" default:"false"`
+	// Timeout is how long a tool waits before it asks after silent minions,
+	// in seconds. Default 5.
+	Timeout time.Duration `yaml:"timeout" unit:"s" default:"5" min:"0"`
+	// GatherJobTimeout is how long it waits for that answer, in seconds.
+	// Default 10.
+	GatherJobTimeout time.Duration `yaml:"gather_job_timeout" unit:"s" default:"10" min:"0"`
+	// ShowTimeout names minions that did not return. Default true.
+	ShowTimeout bool `yaml:"show_timeout" default:"true"`
+	// ShowJid prints the job id. Default false.
+	ShowJid bool `yaml:"show_jid" default:"false"`
+	// CliSummary prints a summary after each job. Default false.
+	CliSummary bool `yaml:"cli_summary" default:"false"`
+	// JobCache keeps results. Without it a return leaves a mark alone, so that
+	// a repeat is recognised; what is owed to a master above is not touched.
+	// Default true.
+	JobCache bool `yaml:"job_cache" default:"true"`
+	// KeepJobsSeconds is how long jobs are kept, in seconds; 0 for ever.
+	// Default 86400.
+	KeepJobsSeconds time.Duration `yaml:"keep_jobs_seconds" unit:"s" default:"86400" min:"0"`
+	// KeepJobs is the older name, in hours, used when keep_jobs_seconds is
+	// not set. Default 24.
+	KeepJobs time.Duration `yaml:"keep_jobs" unit:"h" default:"24" min:"0"`
+	// MasterJobCache names where jobs are kept: local_cache is the embedded
+	// store, mysql a database. Default local_cache.
+	MasterJobCache string `yaml:"master_job_cache" default:"local_cache" oneof:"local_cache mysql"`
+	// ExtJobCache names a returner that keeps returns instead. Default none.
+	ExtJobCache string `yaml:"ext_job_cache" oneof:"local_cache mysql"`
+	// JobCacheFiles lays the load of each job into cachedir/jobs, where Salt's
+	// own command salt and LocalClient on this host look for it. Without
+	// effect beside a database. Ours. Default true.
+	JobCacheFiles bool `yaml:"job_cache_files" default:"true"`
+	// JobCacheStoreEndtime stores when a job ended. Default false.
+	JobCacheStoreEndtime bool `yaml:"job_cache_store_endtime" default:"false"`
+	// ArchiveJobs copies old rows to archive tables before they are
+	// deleted. Default false.
+	ArchiveJobs bool `yaml:"archive_jobs" default:"false"`
+	// OutboxMaxRows is the number of messages that may wait for one
+	// destination (the parent, a database); above it new work is refused,
+	// nothing is lost: minions keep what they could not return. Ours. Default 10000000.
+	OutboxMaxRows int `yaml:"outbox_max_rows" default:"10000000" min:"1000"`
+	// OutboxMaxBytes is the same in bytes. Ours. Default 8589934592 (8 GiB).
+	OutboxMaxBytes int64 `yaml:"outbox_max_bytes" unit:"byte" default:"8589934592" min:"1048576"`
+}

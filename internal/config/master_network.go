@@ -1,0 +1,49 @@
+package config
+
+import "time"
+
+// MasterNetwork holds ports and limits of a master.
+type MasterNetwork struct {
+	// Interface is the local address to bind. Default 0.0.0.0.
+	Interface string `yaml:"interface" default:"0.0.0.0"`
+	// PublishPort is where minions listen for jobs. Default 4505.
+	PublishPort int `yaml:"publish_port" default:"4505" min:"0" max:"65535"`
+	// RetPort is where minions return and tools ask. Default 4506.
+	RetPort int `yaml:"ret_port" default:"4506" min:"0" max:"65535"`
+	// ZmqBacklog is the number of connections that may wait to be accepted;
+	// 0 takes as many as the system allows. Default 0 (Salt: 1000).
+	ZmqBacklog int `yaml:"zmq_backlog" default:"0" min:"0"`
+	// PubHwm is the number of publications that may wait for one slow
+	// minion. Default 1000.
+	PubHwm int `yaml:"pub_hwm" default:"1000" min:"1"`
+	// PubHwmBytes is the same in bytes. Ours. Default 16777216 (16 MiB).
+	PubHwmBytes int `yaml:"pub_hwm_bytes" unit:"byte" default:"16777216" min:"65536"`
+	// PubSlow says what happens to a minion above these limits: cut (the
+	// connection is closed, so it comes back and notices) or drop (it
+	// misses publications in silence, as with Salt). Ours. Default cut.
+	PubSlow string `yaml:"pub_slow" default:"cut" oneof:"cut drop"`
+	// ZmqHeartbeatIvl is the time between pings to minions, in
+	// milliseconds; 0 sends none. Default 10000.
+	ZmqHeartbeatIvl time.Duration `yaml:"zmq_heartbeat_ivl" unit:"ms" default:"10000" min:"0"`
+	// ZmqHeartbeatTimeout is the silence after a ping that ends a
+	// connection, in milliseconds. Default 30000.
+	ZmqHeartbeatTimeout time.Duration `yaml:"zmq_heartbeat_timeout" unit:"ms" default:"30000" min:"0"`
+	// MaxConnections is the number of connections per port; 0 derives it
+	// from the limit of open files. Ours. Default 0.
+	MaxConnections int `yaml:"max_connections" default:"0" min:"0"`
+	// MaxConnectionsPerAddress is the same for one peer address; 0 means no
+	// limit. Ours. Default 0.
+	MaxConnectionsPerAddress int `yaml:"max_connections_per_address" default:"0" min:"0"`
+	// MaxFrameSizeUntrusted is the largest message in bytes that a peer may send
+	// before it has proved who it is; max_frame_size bounds it afterwards. Ours.
+	// Default 4194304 (4 MiB).
+	MaxFrameSizeUntrusted int `yaml:"max_frame_size_untrusted" unit:"byte" default:"4194304" min:"65536"`
+	// MaxHandshakes is the number of connections that may be greeting at
+	// once; the oldest gives way. Ours. Default 1024.
+	MaxHandshakes int `yaml:"max_handshakes" default:"1024" min:"1"`
+	// TcpMasterPubPort is the event port with ipc_mode tcp. Default 4512.
+	TcpMasterPubPort int `yaml:"tcp_master_pub_port" default:"4512" min:"0" max:"65535"`
+	// TcpMasterPullPort is the port to fire events at with ipc_mode tcp.
+	// Default 4513.
+	TcpMasterPullPort int `yaml:"tcp_master_pull_port" default:"4513" min:"0" max:"65535"`
+}

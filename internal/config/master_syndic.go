@@ -1,0 +1,42 @@
+package config
+
+import "time"
+
+// MasterSyndic holds the place of a master in the tree: above other masters
+// (order_masters) and below one (syndic_*).
+type MasterSyndic struct {
+	// OrderMasters says that syndics may be below this master. Default false.
+	OrderMasters bool `yaml:"order_masters" default:"false"`
+	// MasterID marks the publications of this master so that a syndic can
+	// route the returns. Default none.
+	MasterID string `yaml:"master_id"`
+	// SyndicWait is how long a tool waits at least for syndics that do not
+	// tell when they are done, in seconds. Default 5.
+	SyndicWait time.Duration `yaml:"syndic_wait" unit:"s" default:"5" min:"0"`
+	// SyndicMaster are the masters above. Default masterofmasters.
+	SyndicMaster []string `yaml:"syndic_master" default:"masterofmasters"`
+	// SyndicMasterPort is their ret_port; 0 takes master_port. Default 0.
+	SyndicMasterPort int `yaml:"syndic_master_port" default:"0" min:"0" max:"65535"`
+	// SyndicMasterPublishPort is their publish_port; 0 takes what they say. Default 0.
+	SyndicMasterPublishPort int `yaml:"syndic_master_publish_port" default:"0" min:"0" max:"65535"`
+	// SyndicEventForwardTimeout is how long returns are gathered before
+	// they go up, in seconds. Default 0.5.
+	SyndicEventForwardTimeout time.Duration `yaml:"syndic_event_forward_timeout" unit:"s" default:"0.5" min:"0"`
+	// SyndicJidForwardCacheHwm is the number of job ids remembered as sent
+	// up. Default 100.
+	SyndicJidForwardCacheHwm int `yaml:"syndic_jid_forward_cache_hwm" default:"100" min:"1"`
+	// SyndicMode says what goes up: sync (returns and events) or cluster
+	// (returns). Default sync.
+	SyndicMode string `yaml:"syndic_mode" default:"sync" oneof:"sync cluster"`
+	// SyndicFailover is the order in which other masters are tried: random
+	// or ordered. Default random.
+	SyndicFailover string `yaml:"syndic_failover" default:"random" oneof:"random ordered"`
+	// SyndicFinger is the expected fingerprint of the master above. Default none.
+	SyndicFinger string `yaml:"syndic_finger"`
+	// SyndicUser is the account of a syndic. Default: user.
+	SyndicUser string `yaml:"syndic_user"`
+	// SyndicLogFile is its log file. Default /var/log/salt/syndic.
+	SyndicLogFile string `yaml:"syndic_log_file" default:"/var/log/salt/syndic"`
+	// SyndicPidfile holds its process id. Default /var/run/salt-syndic.pid.
+	SyndicPidfile string `yaml:"syndic_pidfile" default:"/var/run/salt-syndic.pid"`
+}

@@ -1,0 +1,17 @@
+package config
+
+// Minion holds the options of a minion and of salt-call. The groups are
+// embedded, so every option is a field of Minion itself.
+type Minion struct {
+	Common        `yaml:",inline"`
+	MinionFiles   `yaml:",inline"`
+	MinionNetwork `yaml:",inline"`
+	MinionSignIn  `yaml:",inline"`
+	MinionJobs    `yaml:",inline"`
+	MinionModules `yaml:",inline"`
+
+	// MySQL holds the mysql.* options, for the returner of that name.
+	MySQL MySQLOptions
+
+	source
+}

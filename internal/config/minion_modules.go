@@ -1,0 +1,29 @@
+package config
+
+// MinionModules holds what execution modules ask for.
+type MinionModules struct {
+	// Return names returners that also get the results of jobs. Default none.
+	Return []string `yaml:"return"`
+	// CmdSafe runs commands that modules start themselves without a shell.
+	// Default true.
+	CmdSafe bool `yaml:"cmd_safe" default:"true"`
+	// CmdBlacklistGlob holds globs of command lines that jobs may not run. Default none.
+	CmdBlacklistGlob []string `yaml:"cmd_blacklist_glob"`
+	// CmdWhitelistGlob holds globs of the only ones they may run. Default none: all.
+	CmdWhitelistGlob []string `yaml:"cmd_whitelist_glob"`
+	// UseMasterWhenLocal asks the master even with file_client local. Default false.
+	UseMasterWhenLocal bool `yaml:"use_master_when_local" default:"false"`
+	// BackupMode says where replaced files are kept: minion, master, both. Default none.
+	BackupMode string `yaml:"backup_mode" oneof:"minion master both"`
+	// Saltenv is the environment told to the master with events. Default none.
+	Saltenv string `yaml:"saltenv"`
+	// Pillarenv is the environment pillar is asked for. Default none.
+	Pillarenv string `yaml:"pillarenv"`
+	// PillarenvFromSaltenv takes it from the saltenv of a call. Default false.
+	PillarenvFromSaltenv bool `yaml:"pillarenv_from_saltenv" default:"false"`
+	// PillarRaiseOnMissing makes pillar.get fail for a key that is not
+	// there. Default false.
+	PillarRaiseOnMissing bool `yaml:"pillar_raise_on_missing" default:"false"`
+	// PillarMergeLists joins lists when pillar is merged. Default false.
+	PillarMergeLists bool `yaml:"pillar_merge_lists" default:"false"`
+}

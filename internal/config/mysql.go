@@ -1,0 +1,90 @@
+package config
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// MySQLOptions are the mysql.* options; in a file they may stand as
+// mysql.host or as mysql: {host: ...}.
+type MySQLOptions struct {
+	// Host is the server. Default salt.
+	Host string `yaml:"host" default:"salt"`
+	// User is the account. Default salt.
+	User string `yaml:"user" default:"salt"`
+	// Pass is its password. Default salt.
+	Pass string `yaml:"pass" default:"salt" secret:"yes"`
+	// DB is the database. Default salt.
+	DB string `yaml:"db" default:"salt"`
+	// Port is the TCP port. Default 3306.
+	Port int `yaml:"port" default:"3306" min:"1" max:"65535"`
+	// SSLCA is the file of the certificate authority; set, it turns TLS on. Default none.
+	SSLCA string `yaml:"ssl_ca"`
+	// SSLCert is the client certificate. Default none.
+	SSLCert string `yaml:"ssl_cert"`
+	// SSLKey is its key. Default none.
+	SSLKey string `yaml:"ssl_key"`
+	// UnixSocket is used instead of host and port. Default none.
+	UnixSocket string `yaml:"unix_socket"`
+}
+
+// isMySQL says whether a name is mysql or mysql.<x>, or that with the prefix a
+// job may ask for (ret_config), such as alternative.mysql.<x>.
+func isMySQL(name string) bool {
+	if i := strings.Index(name, "."); i > 0 && strings.HasPrefix(name[i+1:], "mysql.") {
+		return true
+	}
+	return name == "mysql" || strings.HasPrefix(name, "mysql.")
+}
+
+// mysql reads the options mysql.host and mysql: {host: }; the dotted form
+// wins. Those with a prefix are read by the returner itself from Raw.
+func (r *reader) mysql(src source, to *MySQLOptions) {
+	v := reflect.ValueOf(to).Elem()
+	read := func(name, key string, val any) {
+		o, ok := mysqlTable()[key]
+		if !ok {
+			var names []string
+			for k := range mysqlTable() {
+				names = append(names, "mysql."+k)
+			}
+			r.unknown(setting{name: name, place: src.places[name]}, names, "mysql."+key)
+			return
+		}
+		if val == nil {
+			return
+		}
+		if _, err := o.assign(v.FieldByIndex(o.index), val, pyText(val)); err != nil {
+			r.fault(src.places[name], "mysql."+key, "%v", err)
+		}
+	}
+	switch nested := src.Raw["mysql"].(type) {
+	case nil:
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(nested)) {
+			read("mysql", key, nested[key])
+		}
+	default:
+		r.fault(src.places["mysql"], "mysql", "wants a mapping (host, user, ...), has %s", describe(nested))
+	}
+	for _, name := range slices.Sorted(maps.Keys(src.Raw)) {
+		if key, ok := strings.CutPrefix(name, "mysql."); ok {
+			read(name, key, src.Raw[name])
+		}
+	}
+}
+
+func holdsSecret(s setting) bool {
+	if s.value == nil || s.value == "" {
+		return false
+	}
+	if m, ok := s.value.(map[string]any); ok && s.name == "mysql" {
+		return m["pass"] != nil
+	}
+	if isMySQL(s.name) {
+		return strings.HasSuffix(s.name, ".pass")
+	}
+	return masterTable()[s.name].secret || minionTable()[s.name].secret
+}

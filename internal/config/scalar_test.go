@@ -1,0 +1,46 @@
+package config
+
+import (
+	"bufio"
+	"encoding/json"
+	"math/big"
+	"os"
+	"testing"
+)
+
+// testdata/scalars.jsonl was written by Salt's own loader: scalar, Python
+// type, Python text.
+func TestScalarsReadAsSaltReadsThem(t *testing.T) {
+	f, err := os.Open("testdata/scalars.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	rows := 0
+	for sc := bufio.NewScanner(f); sc.Scan(); rows++ {
+		var row [3]string
+		if err := json.Unmarshal(sc.Bytes(), &row); err != nil {
+			t.Fatal(err)
+		}
+		got := Scalar(row[0])
+		typ := "?"
+		switch got.(type) {
+		case nil:
+			typ = "NoneType"
+		case bool:
+			typ = "bool"
+		case int64, *big.Int:
+			typ = "int"
+		case float64:
+			typ = "float"
+		case string:
+			typ = "str"
+		}
+		if typ != row[1] || pyText(got) != row[2] {
+			t.Errorf("%q: got %s %q, Salt reads %s %q", row[0], typ, pyText(got), row[1], row[2])
+		}
+	}
+	if rows < 50 {
+		t.Fatalf("only %d rows of test data", rows)
+	}
+}

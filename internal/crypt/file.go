@@ -1,0 +1,99 @@
+package crypt
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// WriteFile puts data under path so that a reader sees the old or the new
+// content and nothing between, with exactly the mode perm whatever the umask,
+// and with the content on disk before it returns.
+//
+// The file is first written beside path under a name that begins with a dot,
+// which every reader of Salt's folders passes over.
+func WriteFile(path string, data []byte, perm fs.FileMode) error {
+	return replace(path, data, perm, true)
+}
+
+// WriteFileLazy is [WriteFile] without waiting for the disk: for content that is
+// made again when a power failure takes it, such as a pending key.
+func WriteFileLazy(path string, data []byte, perm fs.FileMode) error {
+	return replace(path, data, perm, false)
+}
+
+func replace(path string, data []byte, perm fs.FileMode, durable bool) error {
+	tmp, err := writeTemp(path, data, perm, durable)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	if err := os.Rename(tmp, path); err != nil {
+		_ = os.Remove(tmp)
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	if durable {
+		return syncDir(filepath.Dir(path))
+	}
+	return nil
+}
+
+// CreateFile is [WriteFile] for a file that must not exist yet: of several
+// processes that try at once one succeeds, the others get [fs.ErrExist].
+func CreateFile(path string, data []byte, perm fs.FileMode) error {
+	tmp, err := writeTemp(path, data, perm, true)
+	if err != nil {
+		return fmt.Errorf("create %s: %w", path, err)
+	}
+	defer func() { _ = os.Remove(tmp) }()
+	if err := os.Link(tmp, path); err != nil {
+		if errors.Is(err, fs.ErrExist) {
+			return fmt.Errorf("create %s: %w", path, fs.ErrExist)
+		}
+		// A file system without hard links: check, then rename.
+		if _, statErr := os.Lstat(path); statErr == nil {
+			return fmt.Errorf("create %s: %w", path, fs.ErrExist)
+		}
+		if err := os.Rename(tmp, path); err != nil {
+			return fmt.Errorf("create %s: %w", path, err)
+		}
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+func writeTemp(path string, data []byte, perm fs.FileMode, durable bool) (name string, err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), ".mom-*.tmp") // made with mode 0600
+	if err != nil {
+		return "", err
+	}
+	defer func() {
+		if err != nil {
+			_ = f.Close()
+			_ = os.Remove(f.Name())
+		}
+	}()
+	if _, err = f.Write(data); err != nil {
+		return "", err
+	}
+	if err = f.Chmod(perm); err != nil {
+		return "", err
+	}
+	if durable {
+		if err = f.Sync(); err != nil {
+			return "", err
+		}
+	}
+	return f.Name(), f.Close()
+}
+
+// syncDir makes a rename durable. File systems that cannot sync a folder do not
+// need it, so a refusal is no error.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return fmt.Errorf("sync %s: %w", dir, err)
+	}
+	_ = d.Sync()
+	return d.Close()
+}

@@ -1,0 +1,161 @@
+package crypt
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+)
+
+func mode(t *testing.T, path string) fs.FileMode {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Mode().Perm()
+}
+
+func TestEnsureKeyPair(t *testing.T) {
+	old := syscall.Umask(0o077) // the mode of the public file must not follow it
+	defer syscall.Umask(old)
+	dir := filepath.Join(t.TempDir(), "pki", "master")
+	made, err := EnsureKeyPair(dir, "master", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := made.Private.N.BitLen(); n != DefaultBits {
+		t.Errorf("%d bits, want %d", n, DefaultBits)
+	}
+	for path, want := range map[string]fs.FileMode{
+		dir:                              0o700,
+		filepath.Join(dir, "master.pem"): 0o400,
+		filepath.Join(dir, "master.pub"): 0o644,
+	} {
+		if got := mode(t, path); got != want {
+			t.Errorf("%s has mode %o, want %o", path, got, want)
+		}
+	}
+	loaded, err := EnsureKeyPair(dir, "master", 0)
+	if err != nil || !loaded.Private.Equal(made.Private) || loaded.PublicPEM != made.PublicPEM {
+		t.Errorf("second call does not give the same pair: %v", err)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 2 {
+		t.Errorf("%v, %v: want the two files alone", entries, err)
+	}
+}
+
+func TestEnsureKeyPairPublicFile(t *testing.T) {
+	keys := goldenKeys(t)
+	dir := t.TempDir()
+	pub := filepath.Join(dir, "minion.pub")
+	if err := WriteFile(filepath.Join(dir, "minion.pem"), []byte(keys["minion"].PrivatePEM), PrivateMode); err != nil {
+		t.Fatal(err)
+	}
+	pair, err := EnsureKeyPair(dir, "minion", 0)
+	if err != nil || CleanPEM(pair.PublicPEM) != CleanPEM(keys["minion"].PublicPEM) {
+		t.Fatalf("missing public file: %v", err)
+	}
+	// The text on disk counts, for it is what has been signed and fingerprinted.
+	crlf := strings.ReplaceAll(pair.PublicPEM, "\n", "\r\n")
+	if err := WriteFile(pub, []byte(crlf), PublicMode); err != nil {
+		t.Fatal(err)
+	}
+	if pair, err = EnsureKeyPair(dir, "minion", 0); err != nil || pair.PublicPEM != crlf {
+		t.Errorf("text of the public file is not kept: %v", err)
+	}
+	if err := WriteFile(pub, []byte(keys["minion2"].PublicPEM), PublicMode); err != nil {
+		t.Fatal(err)
+	}
+	if _, err = EnsureKeyPair(dir, "minion", 0); err == nil || !strings.Contains(err.Error(), pub) {
+		t.Errorf("public file of another key: %v, want an error that names it", err)
+	}
+}
+
+func TestEnsureKeyPairPass(t *testing.T) {
+	dir := t.TempDir()
+	made, err := EnsureKeyPairPass(dir, "master", 1024, "words")
+	if err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := EnsureKeyPairPass(dir, "master", 0, "words")
+	if err != nil || !loaded.Private.Equal(made.Private) {
+		t.Errorf("load with passphrase: %v", err)
+	}
+	if _, err := EnsureKeyPair(dir, "master", 0); !errors.Is(err, ErrPassphrase) {
+		t.Errorf("load without passphrase: %v, want ErrPassphrase", err)
+	}
+}
+
+// Master and syndic of one node may start together over one folder.
+func TestEnsureKeyPairRace(t *testing.T) {
+	dir := t.TempDir()
+	var wg sync.WaitGroup
+	pairs := make([]*KeyPair, 4)
+	for i := range pairs {
+		wg.Go(func() {
+			var err error
+			if pairs[i], err = EnsureKeyPair(dir, "master", 1024); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	for _, p := range pairs[1:] {
+		if t.Failed() || !p.Private.Equal(pairs[0].Private) || p.PublicPEM != pairs[0].PublicPEM {
+			t.Fatal("callers got different keys")
+		}
+	}
+}
+
+func TestLoadErrors(t *testing.T) {
+	dir := t.TempDir()
+	bad := filepath.Join(dir, "bad.pub")
+	if err := os.WriteFile(bad, []byte("nonsense"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := LoadPublic(bad); !errors.Is(err, ErrPEM) || !strings.Contains(err.Error(), bad) {
+		t.Errorf("nonsense: %v, want ErrPEM that names the file", err)
+	}
+	if _, err := LoadPublic(filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("missing file: %v", err)
+	}
+	if _, err := LoadPrivate(dir, ""); err == nil {
+		t.Error("a folder was read as a key")
+	}
+	big := filepath.Join(dir, "big.pem")
+	if err := os.WriteFile(big, make([]byte, maxKeyFile+1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := LoadPrivate(big, ""); !errors.Is(err, ErrPEM) {
+		t.Errorf("oversized file: %v, want ErrPEM", err)
+	}
+}
+
+func TestWriteFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f")
+	for _, write := range []func(string, []byte, fs.FileMode) error{WriteFile, WriteFileLazy} {
+		for _, perm := range []fs.FileMode{0o400, 0o666} {
+			if err := write(path, []byte(perm.String()), perm); err != nil {
+				t.Fatal(err)
+			}
+			b, err := os.ReadFile(path)
+			if err != nil || string(b) != perm.String() || mode(t, path) != perm {
+				t.Errorf("%q, %v, mode %o, want mode %o", b, err, mode(t, path), perm)
+			}
+		}
+	}
+	if err := CreateFile(path, nil, 0o600); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("CreateFile over a file: %v, want fs.ErrExist", err)
+	}
+	if err := WriteFile(filepath.Join(path, "below"), nil, 0o600); err == nil {
+		t.Error("a file below a file was written")
+	}
+	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 {
+		t.Errorf("temporary files left: %v, %v", entries, err)
+	}
+}

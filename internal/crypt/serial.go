@@ -1,0 +1,26 @@
+package crypt
+
+import "sync/atomic"
+
+// Serial is the replay rule of publications: a number counts only when it is
+// greater than every one seen before with the same key (Salt wire reference
+// §7). Gaps are normal, since a filtered subscriber does not see all. The zero
+// value is ready; make a new one, or call Reset, with each new key. Safe for
+// concurrent use.
+type Serial struct{ last atomic.Int64 }
+
+// Accept reports whether n is greater than the last serial, and if so keeps it.
+func (s *Serial) Accept(n int64) bool {
+	for {
+		last := s.last.Load()
+		if n <= last {
+			return false
+		}
+		if s.last.CompareAndSwap(last, n) {
+			return true
+		}
+	}
+}
+
+// Reset forgets the last serial.
+func (s *Serial) Reset() { s.last.Store(0) }

@@ -1,0 +1,139 @@
+package daemon
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// PidFile is the pid file of this process. A second instance never removes or
+// overwrites the file of a running one.
+type PidFile struct {
+	path string
+	pid  int
+}
+
+// ErrRunning tells that the process named in the pid file is alive.
+var ErrRunning = errors.New("already running")
+
+// WritePidFile writes this process into path, "" for none.
+func WritePidFile(path string) (*PidFile, error) {
+	p := &PidFile{path: path, pid: os.Getpid()}
+	if path == "" {
+		return p, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // a run folder is readable
+		return nil, fmt.Errorf("pidfile: %w", err)
+	}
+	f, err := lockFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("pidfile: %w", err)
+	}
+	defer f.Close() //nolint:errcheck // gives the lock back; what was written is checked
+	if pid, ok := readPid(path); ok && pid != p.pid && alive(pid) {
+		return nil, fmt.Errorf("pidfile %s: process %d is %w", path, pid, ErrRunning)
+	}
+	if err := f.Truncate(0); err != nil {
+		return nil, fmt.Errorf("pidfile: %w", err)
+	}
+	if _, err := f.WriteString(strconv.Itoa(p.pid) + "\n"); err != nil {
+		return nil, fmt.Errorf("pidfile: %w", err)
+	}
+	return p, nil
+}
+
+// Remove takes the file away if it is still that of this process.
+func (p *PidFile) Remove() error {
+	if p == nil || p.path == "" {
+		return nil
+	}
+	if pid, ok := readPid(p.path); !ok || pid != p.pid {
+		return nil
+	}
+	f, err := lockFile(p.path)
+	if err != nil {
+		return fmt.Errorf("pidfile: %w", err)
+	}
+	defer f.Close() //nolint:errcheck // gives the lock back
+	if pid, ok := readPid(p.path); ok && pid != p.pid {
+		return nil
+	}
+	if err := os.Remove(p.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("pidfile: %w", err)
+	}
+	return nil
+}
+
+// lockFile opens the file under a lock, so that of two instances that start at
+// the same time one sees the other. The lock is held for the check alone: Salt
+// does not know it.
+func lockFile(path string) (*os.File, error) {
+	for {
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644) //nolint:gosec // read by service managers
+		if err != nil {
+			return nil, err
+		}
+		if err := flock(f); err != nil {
+			return nil, errors.Join(fmt.Errorf("lock %s: %w", path, err), f.Close())
+		}
+		ours, err := f.Stat()
+		if err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+		if there, err := os.Stat(path); err == nil && os.SameFile(ours, there) {
+			return f, nil
+		}
+		_ = f.Close() // it was removed while we waited
+	}
+}
+
+func flock(f *os.File) error {
+	for {
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX) //nolint:gosec // a descriptor is small
+		if !errors.Is(err, syscall.EINTR) {
+			return err
+		}
+	}
+}
+
+func readPid(path string) (int, bool) {
+	b, err := os.ReadFile(path) //nolint:gosec // named by the operator
+	if err != nil {
+		return 0, false
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(b)))
+	return pid, err == nil && pid > 0
+}
+
+// alive tells whether pid is a process of this program; a pid may have been
+// given to somebody else since, after a restart of the machine for instance.
+func alive(pid int) bool {
+	if err := syscall.Kill(pid, 0); err != nil && !errors.Is(err, syscall.EPERM) {
+		return false
+	}
+	if dead(pid) {
+		return false
+	}
+	own, err1 := os.Readlink("/proc/self/exe")
+	other, err2 := os.Readlink("/proc/" + strconv.Itoa(pid) + "/exe")
+	if err1 != nil || err2 != nil {
+		return true
+	}
+	return filepath.Base(strings.TrimSuffix(other, " (deleted)")) == filepath.Base(strings.TrimSuffix(own, " (deleted)"))
+}
+
+// dead tells whether a process has ended and only waits for its parent to ask how;
+// in a container without an init it may do so for ever.
+func dead(pid int) bool {
+	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return false
+	}
+	_, rest, ok := strings.Cut(string(b[max(strings.LastIndex(string(b), ")"), 0):]), ") ")
+	return ok && (strings.HasPrefix(rest, "Z") || strings.HasPrefix(rest, "X"))
+}

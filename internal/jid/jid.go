@@ -1,0 +1,102 @@
+package jid
+
+import (
+	"crypto/md5"
+	"crypto/sha1"
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"path/filepath"
+	"strconv"
+	"time"
+)
+
+// Errors of this package.
+var (
+	ErrInvalid = errors.New("not a job id")
+	ErrHash    = errors.New("unknown hash_type")
+)
+
+// digits is the length of the time in a job id.
+const digits = 20
+
+// New returns the job id of a moment: 20 digits, UTC, to the microsecond. Two
+// calls may give the same; see Generator.
+func New(now time.Time) string {
+	now = now.UTC()
+	return now.Format("20060102150405") + fmt.Sprintf("%06d", now.Nanosecond()/1000)
+}
+
+// shaped reports whether s has the length of a job id: 20 characters, or more
+// than 21 with "_" after the 20th.
+func shaped(s string) bool {
+	return len(s) == digits || len(s) > digits+1 && s[digits] == '_'
+}
+
+// Valid reports whether s is a job id by Salt's rule: the right length, and
+// digits in front. It need not name a real date.
+func Valid(s string) bool {
+	if !shaped(s) {
+		return false
+	}
+	for i := range digits {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return true
+}
+
+// Time returns the moment a job id was made.
+func Time(s string) (time.Time, error) {
+	if !Valid(s) {
+		return time.Time{}, fmt.Errorf("%w: %q", ErrInvalid, s)
+	}
+	t, err := time.Parse("20060102150405.000000", s[:14]+"."+s[14:digits])
+	if err != nil {
+		return time.Time{}, fmt.Errorf("%w: %q names no date: %w", ErrInvalid, s, err)
+	}
+	return t, nil
+}
+
+// Pretty shows when a job began, as Salt does: "2024, Jan 02 03:04:05.678901".
+// It is "" for what is no job id by length or has no month.
+func Pretty(s string) string {
+	if !shaped(s) {
+		return ""
+	}
+	month, err := strconv.Atoi(s[4:6])
+	if err != nil || month < 1 || month > 12 {
+		return ""
+	}
+	return fmt.Sprintf("%s, %s %s %s:%s:%s.%s", s[:4], time.Month(month).String()[:3],
+		s[6:8], s[8:10], s[10:12], s[12:14], s[14:digits])
+}
+
+// Dir returns the folder of a job below the job cache: the hex hash of the id,
+// cut after two digits. hashType is Salt's hash_type; "" means sha256.
+func Dir(jid, hashType string) (string, error) {
+	var h hash.Hash
+	switch hashType {
+	case "", "sha256":
+		h = sha256.New()
+	case "md5":
+		h = md5.New()
+	case "sha1":
+		h = sha1.New()
+	case "sha224":
+		h = sha256.New224()
+	case "sha384":
+		h = sha512.New384()
+	case "sha512":
+		h = sha512.New()
+	default:
+		return "", fmt.Errorf("%w %q: give md5, sha1, sha224, sha256, sha384 or sha512", ErrHash, hashType)
+	}
+	h.Write([]byte(jid))
+	sum := hex.EncodeToString(h.Sum(nil))
+	return filepath.Join(sum[:2], sum[2:]), nil
+}

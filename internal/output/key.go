@@ -1,0 +1,54 @@
+package output
+
+import (
+	"strings"
+
+	"github.com/momtree/mom/internal/python"
+)
+
+// keys prints what salt-key lists: {minions: [ids]} or, with fingerprints,
+// {minions: {id: fingerprint}}.
+func keys(v any, o Options) (string, error) {
+	c := theme(o.Color)
+	kinds := map[string]struct{ title, head, color string }{
+		"minions":          {"Accepted Keys:", c.lightGreen, c.green},
+		"minions_pre":      {"Unaccepted Keys:", c.lightRed, c.red},
+		"minions_denied":   {"Denied Keys:", c.lightMagenta, c.magenta},
+		"minions_rejected": {"Rejected Keys:", c.lightBlue, c.blue},
+		"local":            {"Local Keys:", c.lightMagenta, c.magenta},
+	}
+	folders, ok := pairs(v)
+	if !ok || !sortPairs(folders) {
+		return "", errShape
+	}
+	var b strings.Builder
+	for _, f := range folders {
+		name, _ := f.key.(string)
+		kind, ok := kinds[name]
+		if !ok {
+			return "", errShape
+		}
+		b.WriteString(kind.head + kind.title + c.end + "\n")
+		if ids, ok := list(f.val); ok {
+			entries := make([]pair, len(ids))
+			for i, id := range ids {
+				entries[i].key = python.Str(id)
+			}
+			sortPairs(entries)
+			for _, e := range entries {
+				b.WriteString(kind.color + harmless(e.key.(string)) + c.end + "\n")
+			}
+			continue
+		}
+		fingers, ok := pairs(f.val)
+		if !ok {
+			return "", errShape
+		}
+		textKeys(fingers)
+		sortPairs(fingers)
+		for _, e := range fingers {
+			b.WriteString(kind.color + harmless(e.key.(string)) + ":  " + harmless(python.Str(e.val)) + c.end + "\n")
+		}
+	}
+	return b.String(), nil
+}

@@ -1,0 +1,86 @@
+package output
+
+import (
+	"strings"
+
+	"github.com/momtree/mom/internal/python"
+)
+
+// nester builds the indented form, which is Salt's default.
+type nester struct {
+	colors
+	strings.Builder
+	names string // the colour of names
+	items string // the colour of list marks
+}
+
+func nested(v any, o Options) (string, error) {
+	n := &nester{colors: theme(o.Color)}
+	n.names, n.items = n.cyan, n.green
+	if o.Retcode != 0 {
+		n.names, n.items = n.red, n.red
+	}
+	n.display(v, 0, "")
+	return strings.TrimSuffix(n.String(), "\n"), nil
+}
+
+func (n *nester) line(indent int, color, prefix, text, suffix string) {
+	for range indent {
+		n.WriteByte(' ')
+	}
+	n.WriteString(color)
+	n.WriteString(prefix)
+	n.WriteString(text)
+	n.WriteString(n.end)
+	n.WriteString(suffix)
+	n.WriteByte('\n')
+}
+
+func (n *nester) display(v any, indent int, prefix string) {
+	if ps, ok := pairs(v); ok {
+		if indent > 0 {
+			n.line(indent, n.names, "", "----------", "")
+		}
+		if !sortPairs(ps) {
+			textKeys(ps)
+			sortPairs(ps)
+		}
+		for _, p := range ps {
+			n.line(indent, n.names, prefix, python.Str(p.key), ":")
+			n.display(p.val, indent+4, "")
+		}
+		return
+	}
+	if items, ok := list(v); ok {
+		for _, e := range items {
+			_, isMap := pairs(e)
+			_, isList := list(e)
+			switch {
+			case isMap:
+				n.line(indent, n.items, "", "|_", "")
+				n.display(e, indent+2, "")
+			case isList:
+				n.line(indent, n.items, "", "|_", "")
+				n.display(e, indent+2, "- ")
+			default:
+				n.display(e, indent, "- ")
+			}
+		}
+		return
+	}
+	switch v := v.(type) {
+	case string:
+		n.text(v, indent, prefix)
+	case []byte:
+		n.text(string(v), indent, prefix)
+	default:
+		n.line(indent, n.lightYellow, prefix, python.Str(v), "")
+	}
+}
+
+func (n *nester) text(s string, indent int, prefix string) {
+	for _, l := range lines(s) {
+		n.line(indent, n.green, prefix, harmless(l), "")
+		prefix = strings.Repeat(" ", len(prefix))
+	}
+}

@@ -1,0 +1,76 @@
+package output
+
+import (
+	"strings"
+
+	"github.com/momtree/mom/internal/python"
+)
+
+func quiet(any, Options) (string, error) { return "", nil }
+
+func raw(v any, _ Options) (string, error) { return python.Str(v), nil }
+
+// txt is one line per line of each result, with the name in front.
+func txt(v any, _ Options) (string, error) {
+	var b strings.Builder
+	ps, ok := pairs(v)
+	if !ok {
+		return python.Str(v) + "\n", nil
+	}
+	for _, p := range ps {
+		name := python.Str(p.key)
+		if s, ok := p.val.(string); ok {
+			for _, l := range lines(s) {
+				b.WriteString(name + ": " + l + "\n")
+			}
+			continue
+		}
+		b.WriteString(name + ": " + python.Str(p.val) + "\n")
+	}
+	return b.String(), nil
+}
+
+// newlineValuesOnly is one line per result, without names.
+func newlineValuesOnly(v any, _ Options) (string, error) {
+	ps, ok := pairs(v)
+	if !ok {
+		return "", errShape
+	}
+	var out []string
+	for _, p := range ps {
+		if items, ok := list(p.val); ok {
+			for _, e := range items {
+				out = append(out, python.Str(e))
+			}
+			continue
+		}
+		out = append(out, python.Str(p.val))
+	}
+	return strings.Join(out, "\n"), nil
+}
+
+// noReturn tells of minions that did not return.
+func noReturn(v any, o Options) (string, error) {
+	var b strings.Builder
+	c := theme(o.Color)
+	var show func(v any, indent string)
+	show = func(v any, indent string) {
+		if s, ok := v.(string); ok {
+			for l := range strings.SplitSeq(s, "\n") {
+				b.WriteString(c.red + indent + harmless(l) + c.end + "\n")
+			}
+			return
+		}
+		ps, ok := pairs(v)
+		if !ok {
+			return
+		}
+		sortPairs(ps)
+		for _, p := range ps {
+			b.WriteString(c.cyan + indent + python.Str(p.key) + c.end + ":\n")
+			show(p.val, indent+"    ")
+		}
+	}
+	show(v, "")
+	return b.String(), nil
+}

@@ -1,0 +1,138 @@
+package output
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/momtree/mom/internal/wire"
+)
+
+// Options of Render.
+type Options struct {
+	// Color writes ANSI colours.
+	Color bool
+	// Indent is what --out-indent gives, nil when it was not given: the
+	// spaces per level of json (default 4) and yaml (default 2); a negative
+	// number means one line.
+	Indent *int
+	// Retcode colours the names of what failed red in nested.
+	Retcode int
+}
+
+// ErrUnknown is returned for the name of no outputter, after nested was used
+// in its place.
+var ErrUnknown = errors.New("invalid outputter")
+
+// errShape makes Render use nested: the outputter cannot print such data.
+var errShape = errors.New("data of another shape")
+
+var outputters = map[string]func(v any, o Options) (string, error){
+	"nested":              nested,
+	"json":                jsonText,
+	"yaml":                yamlText,
+	"txt":                 txt,
+	"text":                txt,
+	"raw":                 raw,
+	"quiet":               quiet,
+	"key":                 keys,
+	"no_return":           noReturn,
+	"newline_values_only": newlineValuesOnly,
+	// Results of states are shown like any other.
+	"highstate": nested,
+	// Minions of old releases ask for it.
+	"grains": nested,
+}
+
+// Names are the outputters Render knows.
+func Names() []string {
+	var out []string
+	for n := range outputters {
+		if n != "text" && n != "grains" {
+			out = append(out, n)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Known says whether Render has an outputter of this name.
+func Known(name string) bool { return outputters[name] != nil || name == "" }
+
+// Render writes v, a value as the wire decodes it, with the named outputter
+// ("" meaning nested) and a line end, or nothing when there is nothing to
+// say. Data that an outputter cannot print go to nested.
+func Render(w io.Writer, name string, v any, o Options) error {
+	text, err := Text(name, v, o)
+	if text != "" {
+		if _, werr := io.WriteString(w, text+"\n"); werr != nil {
+			return fmt.Errorf("write output: %w", werr)
+		}
+	}
+	return err
+}
+
+// Text is what Render writes, without the last line end.
+func Text(name string, v any, o Options) (string, error) {
+	var unknown error
+	if !Known(name) {
+		unknown = fmt.Errorf("%w %s specified, fall back to nested", ErrUnknown, name)
+		name = "nested"
+	}
+	if name == "" {
+		name = "nested"
+	}
+	text, err := outputters[name](v, o)
+	if errors.Is(err, errShape) {
+		text, err = nested(v, o)
+	}
+	if err != nil {
+		return "", fmt.Errorf("print as %s: %w", name, err)
+	}
+	return strings.TrimRightFunc(text, unicode.IsSpace), unknown
+}
+
+// pair is an entry of a map.
+type pair struct{ key, val any }
+
+// pairs gives the entries of a map in the order they print in where Salt
+// keeps the order: that of the wire; plain Go maps are sorted.
+func pairs(v any) ([]pair, bool) {
+	var out []pair
+	switch v := v.(type) {
+	case *wire.Map:
+		if v == nil {
+			return nil, true
+		}
+		out = make([]pair, 0, v.Len())
+		v.Range(func(k, e any) bool {
+			out = append(out, pair{k, e})
+			return true
+		})
+	case map[string]any:
+		for k, e := range v {
+			out = append(out, pair{k, e})
+		}
+		sortPairs(out)
+	default:
+		return nil, false
+	}
+	return out, true
+}
+
+func list(v any) ([]any, bool) {
+	switch v := v.(type) {
+	case []any:
+		return v, true
+	case []string:
+		out := make([]any, len(v))
+		for i, s := range v {
+			out[i] = s
+		}
+		return out, true
+	}
+	return nil, false
+}

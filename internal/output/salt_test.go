@@ -1,0 +1,79 @@
+package output
+
+import (
+	"bufio"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/momtree/mom/internal/wire"
+)
+
+// testdata/salt_outputs.jsonl holds values and what Salt's own outputters
+// print of them.
+func TestPrintsWhatSaltPrints(t *testing.T) {
+	f, err := os.Open("testdata/salt_outputs.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	sc := bufio.NewScanner(f)
+	sc.Buffer(nil, 1<<20)
+	rows, bad := 0, 0
+	for ; sc.Scan(); rows++ {
+		raw, err := wire.FromJSON(sc.Bytes())
+		if err != nil {
+			t.Fatalf("row %d: %v", rows, err)
+		}
+		all, err := wire.Decode(raw)
+		if err != nil {
+			t.Fatalf("row %d: %v", rows, err)
+		}
+		m := all.(*wire.Map)
+		v, _ := m.Get("v")
+		for form, how := range map[string]struct {
+			name string
+			o    Options
+		}{
+			"yaml":      {"yaml", Options{}},
+			"yaml4":     {"yaml", Options{Indent: ptr(4)}},
+			"yaml-1":    {"yaml", Options{Indent: ptr(-1)}},
+			"json":      {"json", Options{}},
+			"json-1":    {"json", Options{Indent: ptr(-1)}},
+			"json2":     {"json", Options{Indent: ptr(2)}},
+			"nested":    {"nested", Options{}},
+			"nestedc":   {"nested", Options{Color: true, Retcode: 1}},
+			"raw":       {"raw", Options{}},
+			"txt":       {"txt", Options{}},
+			"no_return": {"no_return", Options{}},
+		} {
+			want, ok := m.Get(form)
+			if !ok {
+				continue
+			}
+			if form == "no_return" {
+				// Here Salt lets escapes through.
+				want = strings.ReplaceAll(want.(string), "\x1b", "?")
+			}
+			got, err := Text(how.name, v, how.o)
+			if form == "no_return" {
+				got = strings.ReplaceAll(got, "\x1b", "?")
+			}
+			if err != nil || got != want {
+				if bad++; bad < 25 {
+					t.Errorf("row %d as %s: %v\n%s", rows+1, form, err, cmp.Diff(want, got))
+				}
+			}
+		}
+	}
+	if bad > 0 {
+		t.Errorf("%d differences", bad)
+	}
+	if rows < 900 {
+		t.Errorf("only %d rows of test data", rows)
+	}
+}
+
+func ptr(n int) *int { return &n }

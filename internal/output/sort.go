@@ -1,0 +1,59 @@
+package output
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/momtree/mom/internal/python"
+)
+
+// sortPairs orders entries as Python's sorted does: texts, or numbers. Keys
+// of several kinds cannot be compared there; they become texts, which it
+// reports by false.
+func sortPairs(ps []pair) bool {
+	texts, numbers := true, true
+	for _, p := range ps {
+		_, isText := p.key.(string)
+		_, isNumber := number(p.key)
+		texts, numbers = texts && isText, numbers && isNumber
+	}
+	switch {
+	case texts:
+		slices.SortStableFunc(ps, func(a, b pair) int { return cmp.Compare(a.key.(string), b.key.(string)) })
+	case numbers:
+		slices.SortStableFunc(ps, func(a, b pair) int {
+			x, _ := number(a.key)
+			y, _ := number(b.key)
+			return cmp.Compare(x, y)
+		})
+	default:
+		return len(ps) < 2
+	}
+	return true
+}
+
+func number(v any) (float64, bool) {
+	switch v := v.(type) {
+	case bool:
+		if v {
+			return 1, true
+		}
+		return 0, true
+	case int:
+		return float64(v), true
+	case int64:
+		return float64(v), true
+	case uint64:
+		return float64(v), true
+	case float64:
+		return v, true
+	}
+	return 0, false
+}
+
+// textKeys makes all keys texts.
+func textKeys(ps []pair) {
+	for i := range ps {
+		ps[i].key = python.Str(ps[i].key)
+	}
+}

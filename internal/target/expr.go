@@ -1,0 +1,151 @@
+package target
+
+import "slices"
+
+// Expr is a parsed target. It is immutable and may be used by many
+// goroutines.
+type Expr interface {
+	// Match says whether the minion is meant; data that is not known counts
+	// as empty, as on a minion.
+	Match(s Subject) bool
+	// Certain is Match with a third answer when grains or pillar are lacking.
+	Certain(s Subject) Tri
+	// NeedsData says whether the answer can depend on more than the id.
+	NeedsData() bool
+	// String is the expression as compound words.
+	String() string
+}
+
+// Tri is an answer that may be open.
+type Tri uint8
+
+// The three answers, ordered so that and is the least and or the greatest.
+const (
+	No Tri = iota
+	Unknown
+	Yes
+)
+
+func (t Tri) String() string { return [...]string{"no", "unknown", "yes"}[t] }
+
+func tri(b bool) Tri {
+	if b {
+		return Yes
+	}
+	return No
+}
+
+// Exact gives the ids an expression means when it names them one by one (a
+// list, a glob without wildcards), in their order, so that a caller need not
+// try all minions. ok is false for any other expression.
+func Exact(e Expr) (ids []string, ok bool) {
+	switch e := e.(type) {
+	case *idExpr:
+		return []string{e.id}, true
+	case *listExpr:
+		return slices.Clone(e.ids), true
+	}
+	return nil, false
+}
+
+// idExpr is a glob without wildcards.
+type idExpr struct{ id string }
+
+func (e *idExpr) Match(s Subject) bool  { return s.ID() == e.id }
+func (e *idExpr) Certain(s Subject) Tri { return tri(e.Match(s)) }
+func (e *idExpr) NeedsData() bool       { return false }
+func (e *idExpr) String() string        { return e.id }
+
+type globExpr struct {
+	text string
+	glob globPattern
+}
+
+func (e *globExpr) Match(s Subject) bool  { return e.glob.match(s.ID()) }
+func (e *globExpr) Certain(s Subject) Tri { return tri(e.Match(s)) }
+func (e *globExpr) NeedsData() bool       { return false }
+func (e *globExpr) String() string        { return e.text }
+
+type pcreExpr struct {
+	text string
+	re   *pcre
+}
+
+func (e *pcreExpr) Match(s Subject) bool  { return e.re.match(s.ID()) }
+func (e *pcreExpr) Certain(s Subject) Tri { return tri(e.Match(s)) }
+func (e *pcreExpr) NeedsData() bool       { return false }
+func (e *pcreExpr) String() string        { return "E@" + e.text }
+
+type listExpr struct {
+	text string
+	ids  []string
+	set  map[string]struct{}
+}
+
+func (e *listExpr) Match(s Subject) bool  { _, ok := e.set[s.ID()]; return ok }
+func (e *listExpr) Certain(s Subject) Tri { return tri(e.Match(s)) }
+func (e *listExpr) NeedsData() bool       { return false }
+func (e *listExpr) String() string        { return "L@" + e.text }
+
+// dataExpr looks at grains or pillar.
+type dataExpr struct {
+	text   string // with the engine
+	pillar bool
+	match  func(data any) bool
+}
+
+func (e *dataExpr) data(s Subject) any {
+	if e.pillar {
+		return s.Pillar()
+	}
+	return s.Grains()
+}
+
+func (e *dataExpr) Match(s Subject) bool {
+	d := e.data(s)
+	return known(d) && e.match(d)
+}
+
+func (e *dataExpr) Certain(s Subject) Tri {
+	d := e.data(s)
+	if !known(d) {
+		return Unknown
+	}
+	return tri(e.match(d))
+}
+
+func (e *dataExpr) NeedsData() bool { return true }
+func (e *dataExpr) String() string  { return e.text }
+
+type notExpr struct{ x Expr }
+
+func (e *notExpr) Match(s Subject) bool  { return !e.x.Match(s) }
+func (e *notExpr) Certain(s Subject) Tri { return Yes - e.x.Certain(s) }
+func (e *notExpr) NeedsData() bool       { return e.x.NeedsData() }
+func (e *notExpr) String() string        { return "not " + e.x.String() }
+
+type andExpr struct{ a, b Expr }
+
+func (e *andExpr) Match(s Subject) bool { return e.a.Match(s) && e.b.Match(s) }
+func (e *andExpr) Certain(s Subject) Tri {
+	a := e.a.Certain(s)
+	if a == No {
+		return No
+	}
+	return min(a, e.b.Certain(s))
+}
+func (e *andExpr) NeedsData() bool { return e.a.NeedsData() || e.b.NeedsData() }
+func (e *andExpr) String() string  { return "( " + e.a.String() + " and " + e.b.String() + " )" }
+
+type orExpr struct{ a, b Expr }
+
+func (e *orExpr) Match(s Subject) bool { return e.a.Match(s) || e.b.Match(s) }
+func (e *orExpr) Certain(s Subject) Tri {
+	a := e.a.Certain(s)
+	if a == Yes {
+		return Yes
+	}
+	return max(a, e.b.Certain(s))
+}
+func (e *orExpr) NeedsData() bool { return e.a.NeedsData() || e.b.NeedsData() }
+func (e *orExpr) String() string  { return "( " + e.a.String() + " or " + e.b.String() + " )" }

@@ -1,0 +1,109 @@
+package target
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/momtree/mom/internal/python"
+)
+
+var enginePrefix = regexp.MustCompile(`^[A-Z]@`)
+
+func operator(w string) bool {
+	switch w {
+	case "and", "or", "not", "(", ")":
+		return true
+	}
+	return false
+}
+
+// ExpandNodegroup gives the compound words of a node group, with groups inside
+// it expanded. The words are those Salt makes of it, so that a target sent on
+// as these words means the same to every peer: a group of plain names becomes
+// one list, one of plain expressions one expression, and only a group that
+// holds others is put in parentheses.
+func ExpandNodegroup(name string, groups map[string]any) ([]string, error) {
+	x := &expander{groups: groups}
+	return x.group(name, true)
+}
+
+type expander struct {
+	groups map[string]any
+	stack  []string
+	words  int
+}
+
+func (x *expander) group(name string, first bool) ([]string, error) {
+	if slices.Contains(x.stack, name) {
+		return nil, fmt.Errorf("%w: %s", ErrNodegroupLoop, strings.Join(append(x.stack, name), " -> "))
+	}
+	def, ok := x.groups[name]
+	if !ok {
+		have := "none are configured"
+		if len(x.groups) > 0 {
+			have = "known are " + strings.Join(slices.Sorted(maps.Keys(x.groups)), ", ")
+		}
+		return nil, fmt.Errorf("%w %q; %s", ErrUnknownNodegroup, name, have)
+	}
+	var words []string
+	if s, ok := text(def); ok {
+		words = strings.Fields(s)
+	} else if list, ok := asList(def); ok {
+		for _, e := range list {
+			words = append(words, python.Str(e))
+		}
+	} else {
+		return nil, fmt.Errorf("node group %q is %s; it should be a compound target or a list of its words", name, typeName(def))
+	}
+	x.stack = append(x.stack, name)
+	defer func() { x.stack = x.stack[:len(x.stack)-1] }()
+	nested := false
+	out := []string{"("}
+	for _, w := range words {
+		if rest, ok := strings.CutPrefix(w, "N@"); ok && rest != "" {
+			nested = true
+			more, err := x.group(rest, false)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, more...)
+		} else {
+			out = append(out, w)
+		}
+		if x.words += len(out); x.words > 100*maxWords || len(out) > maxWords {
+			return nil, fmt.Errorf("node group %q has more than %d words", name, maxWords)
+		}
+	}
+	out = append(out, ")")
+	if nested && first {
+		return out, nil
+	}
+	if joined, ok := plainNames(words); ok {
+		return []string{joined}, nil
+	}
+	if first {
+		return words, nil
+	}
+	return out, nil
+}
+
+// plainNames joins the words of a group without operators, engines and stars:
+// into an expression if they look like one, else into a list.
+func plainNames(words []string) (string, bool) {
+	eng := "L@"
+	for _, w := range words {
+		if operator(w) || strings.Contains(w, "*") || enginePrefix.MatchString(w) {
+			return "", false
+		}
+		if strings.ContainsAny(w, `([{\?}])`) {
+			eng = "E@"
+		}
+	}
+	if len(words) == 0 {
+		return "", false
+	}
+	return eng + strings.Join(words, ","), true
+}

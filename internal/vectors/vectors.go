@@ -1,0 +1,36 @@
+package vectors
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+)
+
+//go:embed salt/*.json
+var files embed.FS
+
+// Read reads one file, such as "crypticle.json", into the value that into points
+// to.
+func Read(name string, into any) error {
+	b, err := files.ReadFile("salt/" + name)
+	if err != nil {
+		return fmt.Errorf("golden file: %w", err)
+	}
+	if err := json.Unmarshal(b, into); err != nil {
+		return fmt.Errorf("golden file %s: %w", name, err)
+	}
+	return nil
+}
+
+// Names lists the files.
+func Names() []string {
+	entries, err := files.ReadDir("salt")
+	if err != nil { // the folder is part of the binary
+		panic(err)
+	}
+	out := make([]string, len(entries))
+	for i, e := range entries {
+		out[i] = e.Name()
+	}
+	return out
+}

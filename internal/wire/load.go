@@ -1,0 +1,147 @@
+package wire
+
+// loadWriter packs the fields of a load by the wire rules, in the order they
+// are given; the head is written last, when their number is known.
+type loadWriter struct {
+	b []byte
+	n int
+}
+
+func newLoad(size int) *loadWriter {
+	return &loadWriter{b: make([]byte, maxHead, maxHead+size)}
+}
+
+func (w *loadWriter) key(k string) {
+	w.b = appendStr(w.b, k, wireRules)
+	w.n++
+}
+
+func (w *loadWriter) str(k, v string) {
+	w.key(k)
+	w.b = appendStr(w.b, v, wireRules)
+}
+
+func (w *loadWriter) int(k string, v int64) {
+	w.key(k)
+	w.b = appendInt(w.b, v)
+}
+
+func (w *loadWriter) bytes(k string, v []byte) {
+	w.key(k)
+	w.b = appendBytes(w.b, v, wireRules)
+}
+
+// raw writes nil for a value that is not there.
+func (w *loadWriter) raw(k string, v Raw) {
+	w.key(k)
+	if len(v) == 0 {
+		w.b = appendNil(w.b)
+		return
+	}
+	w.b = append(w.b, v...)
+}
+
+// The following write nothing for an unset value.
+
+func (w *loadWriter) text(k, v string) {
+	if v != "" {
+		w.str(k, v)
+	}
+}
+
+func (w *loadWriter) optInt(k string, v int64) {
+	if v != 0 {
+		w.int(k, v)
+	}
+}
+
+func (w *loadWriter) optBytes(k string, v []byte) {
+	if v != nil {
+		w.bytes(k, v)
+	}
+}
+
+func (w *loadWriter) optRaw(k string, v Raw) {
+	if len(v) > 0 {
+		w.raw(k, v)
+	}
+}
+
+// extra writes the unknown fields a load carried.
+func (w *loadWriter) extra(m *Map) error {
+	e := encoder{rules: wireRules}
+	var err error
+	m.Range(func(k, v any) bool {
+		if w.b, err = e.value(w.b, k, 0); err != nil {
+			return false
+		}
+		w.b, err = e.value(w.b, v, 0)
+		w.n++
+		return err == nil
+	})
+	return err
+}
+
+func (w *loadWriter) done() []byte { return closeHead(w.b, Dict, w.n) }
+
+// keepExtra notes a field the typed load does not know. Keys that are no text
+// are dropped, as no load of Salt's has such.
+func keepExtra(m *Map, it *mapIter) *Map {
+	if it.key == nil {
+		return m
+	}
+	if m == nil {
+		m = &Map{}
+	}
+	m.Set(string(it.key), it.val)
+	return m
+}
+
+// auth holds what the channel adds to a load and takes off again.
+type auth struct {
+	tok   []byte
+	nonce string
+	ts    int64
+
+	room  [2]span
+	drop  []span // where tok and nonce stand, when they do not fit into room
+	dropN int
+}
+
+// field reads one of the channel's fields; known is false for any other.
+func (a *auth) field(it *mapIter) (known bool, err error) {
+	switch string(it.key) {
+	case "tok":
+		a.tok, err = Bytes(it.val)
+		a.omit(it.span())
+	case "nonce":
+		a.nonce, err = Str(it.val)
+		a.omit(it.span())
+	case "ts":
+		a.ts, err = Int(it.val)
+	default:
+		return false, nil
+	}
+	return true, err
+}
+
+// omit notes a pair that is left out of Full.
+func (a *auth) omit(s span) {
+	if a.drop == nil && a.dropN < len(a.room) {
+		a.room[a.dropN] = s
+		a.dropN++
+		return
+	}
+	if a.drop == nil { // a field stands there twice
+		a.drop = append(a.drop, a.room[:]...)
+	}
+	a.drop = append(a.drop, s)
+}
+
+// spans returns the pairs to be left out, in order.
+func (a *auth) spans() []span {
+	if a.drop != nil {
+		return a.drop
+	}
+	return a.room[:a.dropN]
+}

@@ -1,0 +1,282 @@
+package wire
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+	"time"
+)
+
+// Map is a map that keeps the order its keys were first set in, as Python's
+// does. Keys are text, ints, floats, bools, times or nil, else Set panics; a
+// []byte key is taken as the text of the same bytes. A nil *Map reads as empty. It is not safe for
+// concurrent change.
+type Map struct {
+	keys  []any
+	vals  []any
+	index map[any]int // only above indexFrom keys
+}
+
+const indexFrom = 8
+
+// NewMap makes a map of alternating keys and values. It panics on an odd count.
+func NewMap(kv ...any) *Map {
+	if len(kv)%2 != 0 {
+		panic("wire.NewMap: a key without a value")
+	}
+	m := &Map{}
+	for i := 0; i < len(kv); i += 2 {
+		m.Set(kv[i], kv[i+1])
+	}
+	return m
+}
+
+// mapKey brings a key into the one form it is stored and found by.
+func mapKey(k any) any {
+	switch k := k.(type) {
+	case nil, string, bool, int64, float64, time.Time:
+		return k
+	case []byte:
+		return string(k)
+	case int:
+		return int64(k)
+	case uint64:
+		if k > math.MaxInt64 {
+			return k
+		}
+		return int64(k)
+	}
+	switch v := reflect.ValueOf(k); v.Kind() {
+	case reflect.String:
+		return v.String()
+	case reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return v.Int()
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return mapKey(v.Uint())
+	}
+	panic(fmt.Sprintf("wire.Map: %T cannot be a key", k))
+}
+
+// find returns the place of a key that mapKey has formed, or -1.
+func (m *Map) find(key any) int {
+	if m == nil {
+		return -1
+	}
+	if m.index != nil {
+		if i, ok := m.index[key]; ok {
+			return i
+		}
+		return -1
+	}
+	for i, k := range m.keys {
+		if k == key {
+			return i
+		}
+	}
+	return -1
+}
+
+// Set gives key the value val: in its old place if it has one, else at the end.
+func (m *Map) Set(key, val any) {
+	key = mapKey(key)
+	if i := m.find(key); i >= 0 {
+		m.vals[i] = val
+		return
+	}
+	m.keys = append(m.keys, key)
+	m.vals = append(m.vals, val)
+	switch {
+	case m.index != nil:
+		m.index[key] = len(m.keys) - 1
+	case len(m.keys) > indexFrom:
+		m.reindex()
+	}
+}
+
+func (m *Map) reindex() {
+	m.index = nil
+	if len(m.keys) <= indexFrom {
+		return
+	}
+	m.index = make(map[any]int, len(m.keys))
+	for i, k := range m.keys {
+		m.index[k] = i
+	}
+}
+
+// Get returns the value of a text key. Keys of other types: GetKey.
+func (m *Map) Get(key string) (any, bool) { return m.GetKey(key) }
+
+// GetKey returns the value of a key of any type.
+func (m *Map) GetKey(key any) (any, bool) {
+	if i := m.find(mapKey(key)); i >= 0 {
+		return m.vals[i], true
+	}
+	return nil, false
+}
+
+// Has reports whether the text key is there, whatever its value.
+func (m *Map) Has(key string) bool { return m.find(key) >= 0 }
+
+// Delete removes key if it is there. It takes time linear in Len.
+func (m *Map) Delete(key any) {
+	i := m.find(mapKey(key))
+	if i < 0 {
+		return
+	}
+	m.keys = append(m.keys[:i], m.keys[i+1:]...)
+	m.vals = append(m.vals[:i], m.vals[i+1:]...)
+	m.reindex()
+}
+
+// Len returns the number of keys.
+func (m *Map) Len() int {
+	if m == nil {
+		return 0
+	}
+	return len(m.keys)
+}
+
+// Keys returns a copy of the keys in order.
+func (m *Map) Keys() []any {
+	if m == nil {
+		return nil
+	}
+	return append([]any(nil), m.keys...)
+}
+
+// Range calls fn for each pair in order until fn returns false. fn must not add
+// or delete keys.
+func (m *Map) Range(fn func(key, val any) bool) {
+	if m == nil {
+		return
+	}
+	for i := range m.keys {
+		if !fn(m.keys[i], m.vals[i]) {
+			return
+		}
+	}
+}
+
+// Clone returns a copy that shares the values.
+func (m *Map) Clone() *Map {
+	if m == nil {
+		return nil
+	}
+	c := &Map{keys: append([]any(nil), m.keys...), vals: append([]any(nil), m.vals...)}
+	c.reindex()
+	return c
+}
+
+// value returns the value of key with a Raw decoded; nil when there is none.
+func (m *Map) value(key string) any {
+	v, _ := m.Get(key)
+	if r, ok := v.(Raw); ok {
+		v, _ = Decode(r)
+	}
+	return v
+}
+
+// String returns the text of key, "" when it is absent or no text.
+func (m *Map) String(key string) string {
+	switch v := m.value(key).(type) {
+	case string:
+		return v
+	case []byte:
+		return string(v)
+	}
+	return ""
+}
+
+// Bytes returns the bytes of key, nil when it is absent or neither text nor bytes.
+func (m *Map) Bytes(key string) []byte {
+	switch v := m.value(key).(type) {
+	case string:
+		return []byte(v)
+	case []byte:
+		return v
+	}
+	return nil
+}
+
+// Int returns the number of key, 0 when it is absent or no number. Floats are
+// cut.
+func (m *Map) Int(key string) int64 {
+	switch v := m.value(key).(type) {
+	case int64:
+		return v
+	case int:
+		return int64(v)
+	case uint64:
+		return int64(v)
+	case float64:
+		return int64(v)
+	}
+	return 0
+}
+
+// Float returns the number of key, 0 when it is absent or no number.
+func (m *Map) Float(key string) float64 {
+	if f, ok := m.value(key).(float64); ok {
+		return f
+	}
+	return float64(m.Int(key))
+}
+
+// Bool reports whether key is there and True.
+func (m *Map) Bool(key string) bool {
+	v, _ := m.value(key).(bool)
+	return v
+}
+
+// Map returns the map of key, nil when it is absent or no map.
+func (m *Map) Map(key string) *Map {
+	v, _ := m.value(key).(*Map)
+	return v
+}
+
+// List returns the list of key, nil when it is absent or no list.
+func (m *Map) List(key string) []any {
+	switch v := m.value(key).(type) {
+	case []any:
+		return v
+	case []string:
+		out := make([]any, len(v))
+		for i, s := range v {
+			out[i] = s
+		}
+		return out
+	}
+	return nil
+}
+
+// Strings returns the texts in the list of key; elements of other types are
+// left out.
+func (m *Map) Strings(key string) []string {
+	list := m.List(key)
+	if list == nil {
+		return nil
+	}
+	out := make([]string, 0, len(list))
+	for _, v := range list {
+		if s, ok := v.(string); ok {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// GoString shows the map in its order, for test failures and debugging.
+func (m *Map) GoString() string {
+	var b strings.Builder
+	b.WriteByte('{')
+	for i, k := range m.Keys() {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "%#v: %#v", k, m.vals[i])
+	}
+	b.WriteByte('}')
+	return b.String()
+}

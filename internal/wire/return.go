@@ -1,0 +1,193 @@
+package wire
+
+import "strings"
+
+// Return is a minion's `_return` load (Salt wire reference §9.1), and also the
+// shape of one return out of a syndic's load and of the data of a
+// `salt/job/<jid>/ret/<id>` event.
+type Return struct {
+	Cmd, ID, JID string
+	Fun          Raw // text, or a list of texts
+	FunArgs      Raw
+	Value        Raw // field `return`
+
+	// Retcode is the code as one number: of a job of several functions the
+	// first that is not 0; 1 for a value that is no number.
+	Retcode    int
+	RetcodeRaw Raw // as it stands; nil: Retcode
+
+	// Success is the truth of the field; of a job of several functions that of
+	// all of them.
+	Success    bool
+	HasSuccess bool
+	SuccessRaw Raw // as it stands; nil: Success if HasSuccess
+
+	Out, User, MasterID string
+	Metadata            Raw
+	Stamp               string // field `_stamp`
+	Tok, Sig            []byte
+	Nonce               string
+	TS                  int64
+	Extra               *Map // unknown fields in their order, each a Raw
+	Full                Raw  // the whole load as it came, without tok and nonce
+}
+
+// ParseReturn reads a return. id, jid and return must be there. Raw fields and
+// byte fields alias r; Full does too when the load has neither tok nor nonce.
+func ParseReturn(r Raw) (Return, error) {
+	const load = "return"
+	var ret Return
+	var a auth
+	it := openMap(r)
+	pairs := it.left
+	for it.next() {
+		var err error
+		switch string(it.key) {
+		case "cmd":
+			ret.Cmd, err = constant(it.val)
+		case "id":
+			ret.ID, err = Str(it.val)
+		case "jid":
+			ret.JID, err = jidText(it.val)
+		case "fun":
+			ret.Fun = it.val
+		case "fun_args":
+			ret.FunArgs = it.val
+		case "return":
+			ret.Value = it.val
+		case "retcode":
+			ret.RetcodeRaw, ret.Retcode = it.val, retcode(it.val, true)
+		case "success":
+			ret.SuccessRaw, ret.HasSuccess, ret.Success = it.val, true, success(it.val)
+		case "out":
+			ret.Out, err = optStr(it.val)
+		case "user":
+			ret.User, err = optStr(it.val)
+		case "master_id":
+			ret.MasterID, err = optStr(it.val)
+		case "metadata":
+			ret.Metadata = it.val
+		case "_stamp":
+			ret.Stamp, err = optStr(it.val)
+		case "sig":
+			ret.Sig, err = Bytes(it.val)
+		default:
+			var known bool
+			if known, err = a.field(&it); !known {
+				ret.Extra = keepExtra(ret.Extra, &it)
+			}
+		}
+		if err != nil {
+			return Return{}, inField(load, string(it.key), err)
+		}
+	}
+	switch {
+	case it.err != nil:
+		return Return{}, it.err
+	case ret.ID == "":
+		return Return{}, missing(load, "id")
+	case ret.JID == "":
+		return Return{}, missing(load, "jid")
+	case ret.Value == nil:
+		return Return{}, missing(load, "return")
+	}
+	ret.Tok, ret.Nonce, ret.TS = a.tok, a.nonce, a.ts
+	ret.Full = without(r, pairs, a.spans())
+	return ret, nil
+}
+
+// Encode packs the return in Salt's order. Full is not looked at.
+func (r Return) Encode() ([]byte, error) {
+	w := newLoad(256 + len(r.Value) + len(r.FunArgs) + len(r.Fun) + len(r.Tok) + len(r.Sig) + len(r.Metadata))
+	w.text("cmd", r.Cmd)
+	w.str("id", r.ID)
+	switch {
+	case len(r.SuccessRaw) > 0:
+		w.raw("success", r.SuccessRaw)
+	case r.HasSuccess:
+		w.key("success")
+		w.b = appendBool(w.b, r.Success)
+	}
+	w.raw("return", r.Value)
+	if len(r.RetcodeRaw) > 0 {
+		w.raw("retcode", r.RetcodeRaw)
+	} else {
+		w.int("retcode", int64(r.Retcode))
+	}
+	w.text("out", r.Out)
+	w.str("jid", r.JID)
+	w.optRaw("fun", r.Fun)
+	w.optRaw("fun_args", r.FunArgs)
+	w.text("user", r.User)
+	w.text("master_id", r.MasterID)
+	w.optRaw("metadata", r.Metadata)
+	if err := w.extra(r.Extra); err != nil {
+		return nil, err
+	}
+	w.text("_stamp", r.Stamp)
+	w.text("nonce", r.Nonce)
+	w.optInt("ts", r.TS)
+	w.optBytes("tok", r.Tok)
+	w.optBytes("sig", r.Sig)
+	return w.done(), nil
+}
+
+// FunName is the name of the function for people; several are joined by ",".
+func (r Return) FunName() string { return FunName(r.Fun) }
+
+// FunName is the name of a fun field for people; several are joined by ",".
+func FunName(fun Raw) string {
+	switch KindOf(fun) {
+	case Text, Bin:
+		s, _ := Str(fun)
+		return s
+	case List:
+		names, _ := Strings(fun)
+		return strings.Join(names, ",")
+	}
+	return ""
+}
+
+// retcode reduces a retcode field to one number; several applies once.
+func retcode(r Raw, several bool) int {
+	code := 0
+	first := func(val Raw) error {
+		if code == 0 {
+			code = retcode(val, false)
+		}
+		return nil
+	}
+	switch KindOf(r) {
+	case Nil:
+		return 0
+	case Dict, List:
+		if !several {
+			return 1
+		}
+		if KindOf(r) == List {
+			_ = Elems(r, func(_ int, val Raw) error { return first(val) })
+		} else {
+			_ = Pairs(r, func(_, val Raw) error { return first(val) })
+		}
+		return code
+	}
+	v, err := Int(r)
+	if err != nil {
+		return 1
+	}
+	return int(v)
+}
+
+// success reduces a success field to one truth.
+func success(r Raw) bool {
+	all := true
+	switch KindOf(r) {
+	case Dict:
+		_ = Pairs(r, func(_, val Raw) error { all = all && Truth(val); return nil })
+		return all
+	case List:
+		_ = Elems(r, func(_ int, val Raw) error { all = all && Truth(val); return nil })
+		return all
+	}
+	return Truth(r)
+}

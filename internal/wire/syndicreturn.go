@@ -1,0 +1,256 @@
+package wire
+
+// SyndicReturn is a `_syndic_return` load: returns of one or more jobs that a
+// syndic passes up (Salt wire reference §9.2).
+type SyndicReturn struct {
+	Cmd   string
+	ID    string // added by the channel in version 3, else ""
+	Loads []SyndicJob
+	Tok   []byte
+	Nonce string
+	TS    int64
+}
+
+// SyndicJob is what a syndic passes up of one job.
+type SyndicJob struct {
+	ID       string // the syndic
+	JID      string
+	Fun      Raw
+	Arg      Raw
+	Tgt      Raw
+	TgtType  Raw
+	Load     Raw // the lower master's publish load the first time, else an empty map
+	Returns  []MinionReturn
+	MasterID string
+	Out      string
+	Extra    *Map // unknown fields in their order, each a Raw
+}
+
+// MinionReturn is the return of one minion inside a SyndicJob.
+type MinionReturn struct {
+	ID    string
+	Value Raw // map of return, retcode, success, fun_args, ...
+}
+
+// ParseSyndicReturn reads a syndic's load. As Salt does it takes a load that
+// is one job by itself, of old syndics, and leaves out jobs that lack id, jid
+// or return. Raw fields alias r.
+func ParseSyndicReturn(r Raw) (SyndicReturn, error) {
+	const load = "syndic return"
+	var s SyndicReturn
+	var a auth
+	var jobs Raw
+	it := openMap(r)
+	for it.next() {
+		var err error
+		switch string(it.key) {
+		case "cmd":
+			s.Cmd, err = constant(it.val)
+		case "id":
+			s.ID, err = Str(it.val)
+		case "load":
+			jobs = it.val
+		default:
+			_, err = a.field(&it)
+		}
+		if err != nil {
+			return SyndicReturn{}, inField(load, string(it.key), err)
+		}
+	}
+	if it.err != nil {
+		return SyndicReturn{}, it.err
+	}
+	s.Tok, s.Nonce, s.TS = a.tok, a.nonce, a.ts
+	if !IsList(jobs) {
+		job, ok, err := parseSyndicJob(r)
+		switch {
+		case err != nil:
+			return SyndicReturn{}, err
+		case !ok:
+			return SyndicReturn{}, missing(load, "load")
+		}
+		s.Loads = []SyndicJob{job}
+		return s, nil
+	}
+	err := Elems(jobs, func(_ int, val Raw) error {
+		job, ok, err := parseSyndicJob(val)
+		if ok {
+			s.Loads = append(s.Loads, job)
+		}
+		return err
+	})
+	if err != nil {
+		return SyndicReturn{}, err
+	}
+	return s, nil
+}
+
+// parseSyndicJob reads one job; ok is false when it lacks what it must have.
+func parseSyndicJob(r Raw) (job SyndicJob, ok bool, err error) {
+	const load = "syndic job"
+	hasReturn := false
+	it := openMap(r)
+	for it.next() {
+		var err error
+		switch string(it.key) {
+		case "id":
+			job.ID, err = Str(it.val)
+		case "jid":
+			job.JID, err = jidText(it.val)
+		case "fun":
+			job.Fun = it.val
+		case "arg":
+			job.Arg = it.val
+		case "tgt":
+			job.Tgt = it.val
+		case "tgt_type":
+			job.TgtType = it.val
+		case "load":
+			job.Load = it.val
+		case "return":
+			hasReturn = true
+			job.Returns, err = parseMinionReturns(it.val)
+		case "master_id":
+			job.MasterID, err = optStr(it.val)
+		case "out":
+			job.Out, err = optStr(it.val)
+		case "cmd", "tok", "nonce", "ts":
+		default:
+			job.Extra = keepExtra(job.Extra, &it)
+		}
+		if err != nil {
+			return SyndicJob{}, false, inField(load, string(it.key), err)
+		}
+	}
+	if it.err != nil {
+		return SyndicJob{}, false, it.err
+	}
+	return job, job.ID != "" && job.JID != "" && hasReturn, nil
+}
+
+func parseMinionReturns(r Raw) ([]MinionReturn, error) {
+	out := make([]MinionReturn, 0, min(Count(r), len(r)))
+	it := openMap(r)
+	for it.next() {
+		switch {
+		case it.key == nil:
+			return nil, wrongType("a minion id", it.name)
+		case !IsMap(it.val):
+			return nil, inField("syndic job", string(it.key), wrongType("a map", it.val))
+		}
+		out = append(out, MinionReturn{ID: string(it.key), Value: it.val})
+	}
+	return out, it.err
+}
+
+// Encode packs the load in Salt's order.
+func (s SyndicReturn) Encode() ([]byte, error) {
+	size := 128
+	for _, j := range s.Loads {
+		size += j.size()
+	}
+	w := newLoad(size)
+	w.str("cmd", "_syndic_return")
+	w.key("load")
+	w.b = appendHead(w.b, List, len(s.Loads))
+	for _, j := range s.Loads {
+		b, err := j.Encode()
+		if err != nil {
+			return nil, err
+		}
+		w.b = append(w.b, b...)
+	}
+	w.text("nonce", s.Nonce)
+	w.optInt("ts", s.TS)
+	w.optBytes("tok", s.Tok)
+	w.text("id", s.ID)
+	return w.done(), nil
+}
+
+func (j SyndicJob) size() int {
+	size := 192 + len(j.Load) + len(j.Arg) + len(j.Tgt)
+	for _, r := range j.Returns {
+		size += maxHead + len(r.ID) + len(r.Value)
+	}
+	return size
+}
+
+// Encode packs one job in Salt's order.
+func (j SyndicJob) Encode() ([]byte, error) {
+	w := newLoad(j.size())
+	w.str("id", j.ID)
+	w.str("jid", j.JID)
+	w.raw("fun", j.Fun)
+	w.raw("arg", j.Arg)
+	w.raw("tgt", j.Tgt)
+	w.raw("tgt_type", j.TgtType)
+	if len(j.Load) > 0 {
+		w.raw("load", j.Load)
+	} else {
+		w.raw("load", emptyMap)
+	}
+	w.key("return")
+	w.b = appendHead(w.b, Dict, len(j.Returns))
+	for _, r := range j.Returns {
+		w.b = appendStr(w.b, r.ID, wireRules)
+		w.b = append(w.b, r.Value...)
+	}
+	w.text("master_id", j.MasterID)
+	w.text("out", j.Out)
+	if err := w.extra(j.Extra); err != nil {
+		return nil, err
+	}
+	return w.done(), nil
+}
+
+var emptyMap = Raw{0x80}
+
+// Expand makes the return of one minion out of a job, as a master does before
+// it treats it like one that came directly: jid and id, the entry's own fields,
+// then master_id, fun, fun_args, out and sig of the job where it has them.
+func (j SyndicJob) Expand(r MinionReturn) (Return, error) {
+	over := &Map{}
+	if j.MasterID != "" {
+		over.Set("master_id", j.MasterID)
+	}
+	if j.Fun != nil {
+		over.Set("fun", j.Fun)
+	}
+	if v, ok := j.Extra.Get("fun_args"); ok {
+		over.Set("fun_args", v)
+	}
+	if j.Out != "" {
+		over.Set("out", j.Out)
+	}
+	if v, ok := j.Extra.Get("sig"); ok {
+		over.Set("sig", v)
+	}
+	w := newLoad(128 + len(r.Value) + len(j.JID) + len(r.ID))
+	w.str("jid", j.JID)
+	w.str("id", r.ID)
+	it := openMap(r.Value)
+	for it.next() {
+		name := string(it.key)
+		if it.key == nil || name == "jid" || name == "id" {
+			continue
+		}
+		if v, ok := over.Get(name); ok {
+			e := encoder{rules: wireRules}
+			b, err := e.value(nil, v, 0)
+			if err != nil {
+				return Return{}, err
+			}
+			w.raw(name, b)
+			over.Delete(name)
+			continue
+		}
+		w.raw(name, it.val)
+	}
+	if it.err != nil {
+		return Return{}, it.err
+	}
+	if err := w.extra(over); err != nil {
+		return Return{}, err
+	}
+	return ParseReturn(w.done())
+}

@@ -1,0 +1,64 @@
+package wire
+
+import "time"
+
+// Extension types of Salt (Salt wire reference §3).
+const (
+	extTime  = 78 // a datetime without zone, as text
+	extConst = 79 // a named constant, msgpack of [name, value]
+)
+
+// timeLayout is strftime's %Y%m%dT%H:%M:%S.%f.
+const timeLayout = "20060102T15:04:05.000000"
+
+// Const is a named constant: extension 79.
+type Const struct {
+	Name  string
+	Value any
+}
+
+// Ext is an extension value of any other type, or one of Salt's that could not
+// be read.
+type Ext struct {
+	Type int8
+	Data []byte
+}
+
+// Encoder is implemented by values that know their own wire form, such as the
+// typed loads of this package.
+type Encoder interface {
+	Encode() ([]byte, error)
+}
+
+// parseExt turns an extension into the value it stands for. depth is how many
+// levels of nesting are still allowed.
+func parseExt(typ int8, data []byte, depth int) any {
+	switch typ {
+	case extTime:
+		if t, err := time.Parse(timeLayout, string(data)); err == nil && t.Format(timeLayout) == string(data) {
+			return t
+		}
+	case extConst:
+		if c, ok := parseConst(data, depth-1); ok {
+			return c
+		}
+	}
+	return Ext{Type: typ, Data: append([]byte(nil), data...)}
+}
+
+func parseConst(data []byte, depth int) (Const, bool) {
+	if depth <= 0 || Scan(data, Limits{MaxDepth: depth}) != nil {
+		return Const{}, false
+	}
+	d := decoder{b: data, depth: depth}
+	v, err := d.value()
+	if err != nil {
+		return Const{}, false
+	}
+	pair, ok := v.([]any)
+	if !ok || len(pair) != 2 {
+		return Const{}, false
+	}
+	name, ok := pair[0].(string)
+	return Const{Name: name, Value: pair[1]}, ok
+}

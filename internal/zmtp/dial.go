@@ -1,0 +1,142 @@
+package zmtp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"net"
+	"strings"
+	"time"
+)
+
+// DialConfig sets up a Req or a Sub. Zero fields mean the defaults.
+type DialConfig struct {
+	// Identity is put into READY. A Req adds "/" and a running number, since a
+	// ROUTER may refuse a second connection of the same name. A Sub sends it as it
+	// is, which libzmq never does.
+	Identity string
+	// Limits guard against a hostile server. A dialled peer counts as trusted, so
+	// of the frame limits MaxFrame applies.
+	Limits Limits
+	// DialTimeout bounds connecting; Limits.HandshakeTimeout comes on top. Default
+	// 10 s.
+	DialTimeout time.Duration
+	// RequestTimeout bounds Req.Do for a context without deadline. Default 60 s.
+	RequestTimeout time.Duration
+	// BackoffMin and BackoffMax space attempts to connect (Salt's recon_default
+	// and recon_max). Defaults 1 s and 10 s for a Sub, 100 ms and 5 s for a Req.
+	BackoffMin, BackoffMax time.Duration
+	// BackoffPlain takes chance out of it (Salt's recon_randomize false).
+	BackoffPlain bool
+	// MaxConns bounds the pool of a Req. Default 8.
+	MaxConns int
+	// IdleTimeout closes a pooled connection beyond the first. Default 30 s.
+	IdleTimeout time.Duration
+	// HeartbeatInterval and HeartbeatTimeout are as in RouterConfig.
+	HeartbeatInterval time.Duration
+	HeartbeatTimeout  time.Duration
+	// KeepAlive holds Salt's tcp_keepalive options. The zero value means 60 s
+	// idle, then 3 probes 20 s apart; to have none set Enable false and Idle -1.
+	KeepAlive net.KeepAliveConfig
+	// IPv6 says which addresses of a host are taken (Salt's ipv6): true IPv6 if
+	// it has any, false IPv4 alone, nil either.
+	IPv6 *bool
+	// SourceAddr is the local address to connect from, "host" or "host:port".
+	SourceAddr string
+	Log        *slog.Logger // nil: slog.Default
+	// OnConnect is called after each handshake (for a Sub: when its subscriptions
+	// are on their way), OnDisconnect with the reason when such a connection ends.
+	OnConnect    func()
+	OnDisconnect func(error)
+}
+
+func (c DialConfig) withDefaults(backoffMin, backoffMax time.Duration) DialConfig {
+	c.Limits = c.Limits.withDefaults()
+	def(&c.DialTimeout, 10*time.Second)
+	def(&c.RequestTimeout, time.Minute)
+	def(&c.BackoffMin, backoffMin)
+	def(&c.BackoffMax, max(backoffMax, c.BackoffMin))
+	def(&c.MaxConns, 8)
+	def(&c.IdleTimeout, 30*time.Second)
+	def(&c.HeartbeatInterval, 10*time.Second)
+	def(&c.HeartbeatTimeout, 30*time.Second)
+	if c.KeepAlive == (net.KeepAliveConfig{}) {
+		c.KeepAlive = defaultKeepAlive
+	}
+	if c.Log == nil {
+		c.Log = slog.Default()
+	}
+	if c.OnConnect == nil {
+		c.OnConnect = func() {}
+	}
+	if c.OnDisconnect == nil {
+		c.OnDisconnect = func(error) {}
+	}
+	return c
+}
+
+// dial connects and shakes hands, all under deadlines and the context. The
+// caller sets what else out needs and then reads.
+func (c *DialConfig) dial(ctx context.Context, addr string, local ready) (*Peer, error) {
+	addr = strings.TrimPrefix(addr, "tcp://")
+	d := net.Dialer{Timeout: c.DialTimeout, KeepAliveConfig: c.KeepAlive}
+	if c.KeepAlive.Enable {
+		d.Control = userTimeout(c.KeepAlive)
+	} else {
+		d.KeepAlive = -1
+	}
+	if c.SourceAddr != "" {
+		local, err := resolveSource(c.SourceAddr)
+		if err != nil {
+			return nil, fmt.Errorf("%w to %s: source address: %w", ErrDial, addr, err)
+		}
+		d.LocalAddr = local
+	}
+	conn, err := c.connect(ctx, &d, addr)
+	if err != nil {
+		return nil, fmt.Errorf("%w to %s: %w", ErrDial, addr, err)
+	}
+	_ = conn.SetDeadline(time.Now().Add(c.Limits.HandshakeTimeout))
+	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+	p, err := handshake(conn, &c.Limits, nil, local, false)
+	if !stop() {
+		err = errors.Join(ctx.Err(), err)
+	}
+	if err == nil {
+		err = conn.SetDeadline(time.Time{})
+	}
+	if err != nil {
+		_ = conn.Close()
+		return nil, fmt.Errorf("%w to %s: %w", ErrDial, addr, err)
+	}
+	p.Trust()
+	p.out.gauge = new(gauges)
+	p.out.maxBytes, p.out.maxItems = c.Limits.MaxFrame, math.MaxInt
+	return p, nil
+}
+
+// connect dials an address of the kind that is wanted.
+func (c *DialConfig) connect(ctx context.Context, d *net.Dialer, addr string) (net.Conn, error) {
+	switch {
+	case c.IPv6 == nil:
+		return d.DialContext(ctx, "tcp", addr)
+	case !*c.IPv6:
+		return d.DialContext(ctx, "tcp4", addr)
+	}
+	conn, err := d.DialContext(ctx, "tcp6", addr)
+	var none *net.AddrError
+	var unknown *net.DNSError
+	if errors.As(err, &none) || errors.As(err, &unknown) {
+		return d.DialContext(ctx, "tcp4", addr)
+	}
+	return conn, err
+}
+
+func resolveSource(s string) (*net.TCPAddr, error) {
+	if _, _, err := net.SplitHostPort(s); err != nil {
+		s = net.JoinHostPort(strings.Trim(s, "[]"), "0")
+	}
+	return net.ResolveTCPAddr("tcp", s)
+}

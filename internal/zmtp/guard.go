@@ -1,0 +1,261 @@
+package zmtp
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"net"
+	"sync/atomic"
+	"time"
+)
+
+// Where a connection stands.
+const (
+	phaseGreeting = iota
+	phaseHandshake
+	phaseTraffic
+)
+
+// readBuffer is kept by each connection, idle ones too, so it is small.
+const readBuffer = 1 << 10
+
+// envelopeRoom is what a message may have beyond its body.
+const envelopeRoom = 4 << 10
+
+var errGuardWrite = errors.New("write around the out-queue")
+
+// guard stands between a socket and zmq4.Conn, which allocates whatever a frame
+// header declares. The guard sees each header first, judges it, and lets zmq4
+// have a large frame only when all its bytes have arrived. After the handshake it
+// keeps commands to itself: zmq4 then sees user messages alone.
+//
+// Reads come from one goroutine, trusted may be set from any.
+type guard struct {
+	net.Conn
+	lim     *Limits
+	budget  *budget // nil: not charged
+	trusted atomic.Bool
+	vouched bool        // its address is: large frames, but out of the budget
+	heard   atomic.Bool // something has been read since the last look
+	command func(name, body []byte) error
+
+	phase   int
+	minor   byte // the peer's minor protocol version
+	pending []byte
+	in      *bufio.Reader
+
+	head    []byte // header bytes zmq4 has not fetched yet
+	headBuf [longHeader]byte
+	left    int64 // body bytes zmq4 fetches straight from the connection
+	body    chunks
+	more    bool // inside a message
+	frames  int
+	size    int64 // of the message so far
+	charged int64 // taken from the budget for it
+	armed   bool  // a read deadline is set
+}
+
+func newGuard(c net.Conn, lim *Limits, b *budget) *guard {
+	g := &guard{Conn: c, lim: lim, budget: b}
+	g.in = bufio.NewReaderSize(listener{g}, readBuffer)
+	return g
+}
+
+// listener is the guard's own way to the socket: it notes that the peer lives.
+type listener struct{ g *guard }
+
+func (l listener) Read(p []byte) (int, error) {
+	n, err := l.g.Conn.Read(p)
+	if n > 0 {
+		l.g.heard.Store(true)
+	}
+	return n, err
+}
+
+// Read gives zmq4 bytes that have been judged.
+func (g *guard) Read(p []byte) (int, error) {
+	if err := g.flush(); err != nil {
+		return 0, err
+	}
+	if g.phase == phaseGreeting {
+		return g.readGreeting(p)
+	}
+	for {
+		switch {
+		case len(g.head) > 0:
+			n := copy(p, g.head)
+			g.head = g.head[n:]
+			return n, nil
+		case !g.body.empty():
+			return g.body.read(p), nil
+		case g.left > 0:
+			n, err := g.in.Read(p[:min(int64(len(p)), g.left)])
+			g.left -= int64(n)
+			return n, err
+		}
+		if err := g.next(); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// readGreeting hands over the greeting, all of it at once, having looked at it
+// byte by byte as it came.
+func (g *guard) readGreeting(p []byte) (int, error) {
+	for n := 1; ; n = min(g.in.Buffered()+1, greetingSize) {
+		if _, err := g.in.Peek(n); err != nil {
+			return 0, err
+		}
+		b, _ := g.in.Peek(min(g.in.Buffered(), greetingSize)) // it is there: no error
+		if err := checkGreeting(b); err != nil {
+			return 0, err
+		}
+		if len(b) == greetingSize {
+			g.minor = greetingMinor(b)
+			g.phase = phaseHandshake
+			return g.in.Read(p[:min(len(p), greetingSize)])
+		}
+	}
+}
+
+// next waits for a frame header and decides what becomes of the frame.
+func (g *guard) next() error {
+	h, err := g.readHeader()
+	if err != nil {
+		return err
+	}
+	if h.command() {
+		if h.size > maxCommand {
+			return fmt.Errorf("%w: command of %d bytes", ErrFrameSize, h.size)
+		}
+		if g.phase == phaseTraffic {
+			return g.takeCommand(int(h.size))
+		}
+		g.left = h.size
+		return nil
+	}
+	if g.phase != phaseTraffic {
+		return fmt.Errorf("%w: message before READY", ErrFrame)
+	}
+	if g.frames++; g.frames > g.lim.MaxFrames {
+		return fmt.Errorf("%w: more than %d", ErrFrameCount, g.lim.MaxFrames)
+	}
+	limit, spill := int64(g.lim.MaxFrameUntrusted), int64(spillUntrusted)
+	switch {
+	case g.trusted.Load():
+		limit, spill = int64(g.lim.MaxFrame), spillTrusted
+	case g.vouched:
+		limit = int64(g.lim.MaxFrame)
+	}
+	if h.size > limit || g.size+h.size > limit+envelopeRoom {
+		return fmt.Errorf("%w: %d bytes declared, limit %d", ErrFrameSize, max(h.size, g.size+h.size), limit)
+	}
+	g.size += h.size
+	g.more = h.more()
+	if int64(g.in.Buffered()) < h.size {
+		g.arm(h.size)
+	}
+	if h.size > spill {
+		return g.spill(h.size)
+	}
+	g.left = h.size
+	return nil
+}
+
+// readHeader waits for the next header and puts it where Read finds it. Between
+// messages it waits for ever, within one until the frame deadline.
+func (g *guard) readHeader() (header, error) {
+	if !g.more {
+		g.frames, g.size = 0, 0
+		g.disarm()
+	} else if g.in.Buffered() == 0 {
+		g.arm(0)
+	}
+	b, err := g.in.Peek(1)
+	if err != nil {
+		return header{}, err
+	}
+	n := headerSize(b[0])
+	if g.in.Buffered() < n {
+		g.arm(0)
+	}
+	if b, err = g.in.Peek(n); err != nil {
+		return header{}, err
+	}
+	h, err := parseHeader(b)
+	if err != nil {
+		return h, err
+	}
+	if !h.command() || g.phase != phaseTraffic {
+		g.head = append(g.headBuf[:0], b...)
+	}
+	_, err = g.in.Discard(n)
+	return h, err
+}
+
+// takeCommand reads a command and acts on it.
+func (g *guard) takeCommand(size int) error {
+	if g.in.Buffered() < size {
+		g.arm(int64(size))
+	}
+	b := make([]byte, size)
+	if err := g.fill(b); err != nil {
+		return err
+	}
+	name, body, err := splitCommand(b)
+	if err != nil {
+		return err
+	}
+	return g.command(name, body)
+}
+
+// arm sets the deadline of a frame; the deadline of the handshake is not ours.
+func (g *guard) arm(size int64) {
+	if g.phase != phaseTraffic {
+		return
+	}
+	g.armed = true
+	wait := g.lim.FrameTimeout + time.Duration(size>>16)*time.Second
+	_ = g.SetReadDeadline(time.Now().Add(wait))
+}
+
+func (g *guard) disarm() {
+	if g.armed {
+		g.armed = false
+		_ = g.SetReadDeadline(time.Time{})
+	}
+}
+
+// Write collects what zmq4 sends in the handshake; it leaves with the next Read.
+// Afterwards everything goes through the out-queue.
+func (g *guard) Write(p []byte) (int, error) {
+	if g.phase == phaseTraffic {
+		return 0, errGuardWrite
+	}
+	g.pending = append(g.pending, p...)
+	return len(p), nil
+}
+
+func (g *guard) flush() error {
+	if len(g.pending) == 0 {
+		return nil
+	}
+	_, err := g.Conn.Write(g.pending)
+	g.pending = nil
+	return err
+}
+
+// begin ends the handshake: from now on commands go to the given function.
+func (g *guard) begin(command func(name, body []byte) error) {
+	g.command = command
+	g.phase = phaseTraffic
+	g.heard.Store(true)
+}
+
+// takeCharge hands the charge of the message just read to the caller, who must
+// give it back to the budget.
+func (g *guard) takeCharge() int64 {
+	n := g.charged
+	g.charged = 0
+	return n
+}

@@ -1,0 +1,133 @@
+package zmtp
+
+import (
+	"testing"
+	"time"
+)
+
+const (
+	beatEvery = 40 * time.Millisecond
+	beatLimit = 160 * time.Millisecond
+)
+
+// awaitPing reads frames until a PING comes.
+func awaitPing(t *testing.T, p *rawPeer) {
+	t.Helper()
+	for {
+		h, b := p.frame(t)
+		if name, _, err := splitCommand(b); h.command() && err == nil && string(name) == "PING" {
+			return
+		}
+	}
+}
+
+// Who answers stays; who fell silent goes; who is too old to know PING stays.
+func TestHeartbeats(t *testing.T) {
+	r := newRouter(t, RouterConfig{HeartbeatInterval: beatEvery, HeartbeatTimeout: beatLimit}, echo)
+	deaf := dialPeer(t, r.Addr(), 1, "REQ", "")
+	old := dialPeer(t, r.Addr(), 0, "REQ", "")
+	good := dialPeer(t, r.Addr(), 1, "REQ", "")
+	for range 8 { // twice the limit
+		awaitPing(t, good)
+		good.say(t, appendCommand(nil, "PONG", nil))
+	}
+	deaf.gone(t)
+	awaitPing(t, old)
+	if s := r.Stats(); s.CutSilent != 1 || s.Peers != 2 {
+		t.Errorf("stats %+v", s)
+	}
+	for _, p := range []*rawPeer{old, good} {
+		p.say(t, message("", "hello"))
+		if got := p.reply(t); got != "re:hello" {
+			t.Errorf("got %q", got)
+		}
+	}
+}
+
+// A 3.0 peer that has answered once is held to it.
+func TestHeartbeatLearned(t *testing.T) {
+	r := newRouter(t, RouterConfig{HeartbeatInterval: beatEvery, HeartbeatTimeout: beatLimit}, echo)
+	p := dialPeer(t, r.Addr(), 0, "REQ", "")
+	awaitPing(t, p)
+	p.say(t, appendCommand(nil, "PONG", nil))
+	p.gone(t)
+	eventually(t, "counted", func() bool { return r.Stats().CutSilent == 1 })
+}
+
+// The time-to-live in a PING binds its sender.
+func TestHeartbeatTTL(t *testing.T) {
+	r := newRouter(t, RouterConfig{HeartbeatInterval: 40 * time.Millisecond, HeartbeatTimeout: time.Hour}, echo)
+	p := dialPeer(t, r.Addr(), 0, "REQ", "")
+	p.say(t, appendCommand(nil, "PING", []byte{0, 1}))
+	p.gone(t)
+	eventually(t, "counted", func() bool { return r.Stats().CutSilent == 1 })
+}
+
+// A peer that waits for a slow handler is not silent.
+func TestHeartbeatWhileBusy(t *testing.T) {
+	release := make(chan struct{})
+	r := newRouter(t, RouterConfig{HeartbeatInterval: beatEvery, HeartbeatTimeout: beatLimit}, func(q *Request) {
+		<-release
+		echo(q)
+	})
+	busy := dialPeer(t, r.Addr(), 1, "REQ", "busy")
+	busy.say(t, message("", "x"))
+	other := dialPeer(t, r.Addr(), 1, "REQ", "silent")
+	other.gone(t) // so the limit has passed
+	close(release)
+	if got := busy.reply(t); got != "re:x" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// Our sockets answer each other and stay connected.
+func TestHeartbeatsBetweenOurOwn(t *testing.T) {
+	r := newRouter(t, RouterConfig{HeartbeatInterval: beatEvery, HeartbeatTimeout: beatLimit}, echo)
+	lost := make(chan error, 10)
+	q := newReq(t, r.Addr().String(), DialConfig{
+		HeartbeatInterval: beatEvery, HeartbeatTimeout: beatLimit, OnDisconnect: func(err error) { lost <- err },
+	})
+	if _, err := q.Do(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	clock := dialPeer(t, r.Addr(), 1, "REQ", "")
+	for range 8 {
+		awaitPing(t, clock)
+		clock.say(t, appendCommand(nil, "PONG", nil))
+	}
+	select {
+	case err := <-lost:
+		t.Errorf("disconnected: %v", err)
+	default:
+	}
+	if s := r.Stats(); s.Accepted != 2 || s.Peers != 2 {
+		t.Errorf("stats %+v", s)
+	}
+}
+
+// A server that falls silent is left by REQ and SUB.
+func TestServerFallsSilent(t *testing.T) {
+	cfg := DialConfig{HeartbeatInterval: beatEvery, HeartbeatTimeout: beatLimit, BackoffMin: time.Millisecond, BackoffMax: time.Millisecond}
+	lost := make(chan error, 1)
+	cfg.OnDisconnect = func(err error) {
+		select {
+		case lost <- err:
+		default:
+		}
+	}
+	addr, accepted := fakeServer(t, "PUB")
+	startSub(t, addr, cfg)
+	<-accepted
+	if err := <-lost; err != ErrSilent {
+		t.Errorf("SUB: %v", err)
+	}
+	addr, accepted = fakeServer(t, "ROUTER")
+	q := newReq(t, addr, cfg)
+	go func() { <-accepted }()
+	if _, err := q.Do(t.Context(), []byte("x")); err == nil {
+		t.Error("REQ got a reply from a server that says nothing")
+	}
+	if err := <-lost; err != ErrSilent {
+		t.Errorf("REQ: %v", err)
+	}
+}

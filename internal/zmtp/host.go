@@ -1,0 +1,237 @@
+package zmtp
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/netip"
+	"strings"
+	"sync"
+	"time"
+)
+
+// host is the half that ROUTER and PUB share: it accepts, shakes hands, keeps
+// the table of peers and beats the heart.
+type host struct {
+	kind   string // ROUTER or PUB
+	lim    Limits
+	how    ListenConfig
+	budget budget
+	log    *slog.Logger
+	ready  func(*Peer)       // finishes a new peer before anyone sees it
+	serve  func(*Peer) error // reads until the connection ends
+	ended  func(*Peer, error)
+
+	ln    net.Listener
+	stop  chan struct{}
+	once  sync.Once
+	wg    sync.WaitGroup
+	gauge gauges
+	count hostCounters
+
+	shakes handshakes
+	mu     sync.Mutex
+	conns  int // handshakes included
+	addrs  map[netip.Addr]int
+	peers  map[uint64]*Peer
+}
+
+// listen binds and starts. The functions and limits of h are set.
+func (h *host) listen(addr string, beat heart) error {
+	h.lim = h.lim.withDefaults()
+	h.budget.limit = h.lim.UntrustedBytes
+	if h.log == nil {
+		h.log = slog.Default()
+	}
+	h.stop = make(chan struct{})
+	h.addrs = make(map[netip.Addr]int)
+	h.peers = make(map[uint64]*Peer)
+	h.shakes.limit = h.lim.MaxHandshakes
+	ln, err := h.how.listen(strings.TrimPrefix(addr, "tcp://"))
+	if err != nil {
+		return fmt.Errorf("%s socket: %w", strings.ToLower(h.kind), err)
+	}
+	h.ln = ln
+	def(&beat.interval, 10*time.Second)
+	def(&beat.timeout, 30*time.Second)
+	beat.peers = h.snapshot
+	h.wg.Go(func() { h.accept(ln) })
+	h.wg.Go(func() { beat.run(h.stop) })
+	return nil
+}
+
+// accept admits connections until the listener is closed. It never gives up and
+// never spins: without descriptors it waits for others to close.
+func (h *host) accept(ln net.Listener) {
+	var wait time.Duration
+	for {
+		c, err := ln.Accept()
+		switch {
+		case err == nil:
+			wait = 0
+			h.admit(c)
+			continue
+		case errors.Is(err, net.ErrClosed):
+			return
+		}
+		h.count.acceptErrors.Add(1)
+		if outOfFiles(err) {
+			// Those who have not even said hello go first.
+			h.shakes.evictOldest()
+		}
+		if wait == 0 {
+			h.log.Warn("cannot accept connections", "socket", h.kind, "error", err)
+		}
+		wait = min(max(2*wait, 5*time.Millisecond), time.Second)
+		select {
+		case <-h.stop:
+			return
+		case <-time.After(wait):
+		}
+	}
+}
+
+// admit counts a connection in and starts its handshake, or turns it away.
+func (h *host) admit(c net.Conn) {
+	addr := sourceAddr(c)
+	if !h.enter(addr) {
+		_ = c.Close()
+		return
+	}
+	h.count.accepted.Add(1)
+	ticket := h.shakes.add(c)
+	h.wg.Go(func() {
+		if !h.meet(c, addr, ticket) {
+			_ = c.Close()
+			h.leave(addr, nil)
+		}
+	})
+}
+
+// enter takes a place for a connection from addr.
+func (h *host) enter(addr netip.Addr) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case h.closing():
+		return false
+	case h.conns >= h.lim.MaxConns:
+		h.count.refusedFull.Add(1)
+		return false
+	case h.lim.MaxConnsPerAddr > 0 && h.addrs[addr] >= h.lim.MaxConnsPerAddr:
+		h.count.refusedAddr.Add(1)
+		return false
+	}
+	h.conns++
+	h.addrs[addr]++
+	return true
+}
+
+// leave gives the place back and forgets the peer, if it came that far.
+func (h *host) leave(addr netip.Addr, p *Peer) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.conns--
+	if h.addrs[addr]--; h.addrs[addr] == 0 {
+		delete(h.addrs, addr)
+	}
+	if p != nil {
+		delete(h.peers, p.id)
+	}
+}
+
+// meet shakes hands and, if all is well, starts the peer's reader. The reader
+// gets a goroutine of its own: the handshake has grown the stack of this one,
+// which an idle connection would keep.
+func (h *host) meet(c net.Conn, addr netip.Addr, ticket *ticket) (ok bool) {
+	defer func() {
+		if r := recover(); r != nil {
+			h.count.handshakeFailed.Add(1)
+			h.log.Error("handshake panicked", "socket", h.kind, "peer", addr, "panic", r)
+		}
+	}()
+	_ = c.SetDeadline(time.Now().Add(h.lim.HandshakeTimeout))
+	p, err := handshake(c, &h.lim, &h.budget, ready{socketType: h.kind}, true)
+	if evicted := !h.shakes.remove(ticket); evicted {
+		err = ErrEvicted
+	}
+	if err == nil {
+		err = c.SetDeadline(time.Time{})
+	}
+	if err != nil {
+		h.count.handshakeFailed.Add(1)
+		h.log.Debug("handshake failed", "socket", h.kind, "peer", addr, "error", err)
+		return false
+	}
+	p.out.gauge = &h.gauge
+	h.ready(p)
+	h.mu.Lock()
+	if h.closing() {
+		h.mu.Unlock()
+		return false
+	}
+	h.peers[p.id] = p
+	h.mu.Unlock()
+	h.wg.Go(func() { h.attend(p, addr) })
+	return true
+}
+
+// attend runs a peer's reader and cleans up after it.
+func (h *host) attend(p *Peer, addr netip.Addr) {
+	err := h.serve(p)
+	p.close(err)
+	err = p.err
+	p.out.done.Wait()
+	h.budget.give(p.guard.takeCharge())
+	h.leave(addr, p)
+	h.count.end(err)
+	h.log.Debug("connection ended", "socket", h.kind, "peer", addr, "identity", p.identity, "error", err)
+	if h.ended != nil {
+		h.ended(p, err)
+	}
+}
+
+// snapshot appends the peers of this moment.
+func (h *host) snapshot(into []*Peer) []*Peer {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, p := range h.peers {
+		into = append(into, p)
+	}
+	return into
+}
+
+func (h *host) closing() bool {
+	select {
+	case <-h.stop:
+		return true
+	default:
+		return false
+	}
+}
+
+// close ends everything and waits until it has ended.
+func (h *host) close() error {
+	var err error
+	h.once.Do(func() {
+		h.mu.Lock()
+		close(h.stop)
+		h.mu.Unlock()
+		err = h.ln.Close()
+		h.shakes.closeAll()
+		for _, p := range h.snapshot(nil) {
+			p.Close()
+		}
+	})
+	h.wg.Wait()
+	return err
+}
+
+// sourceAddr is the address limits count by.
+func sourceAddr(c net.Conn) netip.Addr {
+	if a, ok := c.RemoteAddr().(*net.TCPAddr); ok {
+		return a.AddrPort().Addr().Unmap()
+	}
+	return netip.Addr{}
+}

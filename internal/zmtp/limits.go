@@ -1,0 +1,57 @@
+package zmtp
+
+import "time"
+
+// Limits bound what peers may cost. A zero field means the default named beside
+// it; negative values are not sensible and count as zero.
+type Limits struct {
+	// MaxFrame is the largest frame, and with a little room for an envelope the
+	// largest message, of a trusted or dialled peer, in bytes. Default 64 MiB.
+	MaxFrame int
+	// MaxFrameUntrusted is the same for a peer before Peer.Trust. Default 4 MiB.
+	MaxFrameUntrusted int
+	// MaxFrames is the number of frames per message. Default 16.
+	MaxFrames int
+	// UntrustedBytes is the memory all untrusted peers of one socket may hold
+	// together in bodies above 8 KiB. Default 256 MiB.
+	UntrustedBytes int64
+	// MaxConns is the number of open connections. The default is half of the
+	// descriptors that RLIMIT_NOFILE allows beyond a reserve of 512.
+	MaxConns int
+	// MaxConnsPerAddr is the same for one source address; 0 means no limit.
+	MaxConnsPerAddr int
+	// MaxHandshakes is the number of connections that may be in their handshake;
+	// one more closes the oldest. Default 1024.
+	MaxHandshakes int
+	// HandshakeTimeout is the time from connecting to READY. Default 5 s.
+	HandshakeTimeout time.Duration
+	// FrameTimeout is the time from a frame's first byte to its last, to which a
+	// second is added for every 64 KiB of it. Default 30 s.
+	FrameTimeout time.Duration
+	// StallTimeout is how long a peer may leave the next 256 KiB of what waits
+	// for it unread. Default 30 s.
+	StallTimeout time.Duration
+}
+
+func (l Limits) withDefaults() Limits {
+	def(&l.MaxFrame, 64<<20)
+	def(&l.MaxFrameUntrusted, 4<<20)
+	l.MaxFrameUntrusted = min(l.MaxFrameUntrusted, l.MaxFrame)
+	def(&l.MaxFrames, 16)
+	def(&l.UntrustedBytes, 256<<20)
+	if l.MaxConns <= 0 {
+		l.MaxConns = max((openFilesLimit()-512)/2, 64)
+	}
+	def(&l.MaxHandshakes, 1024)
+	def(&l.HandshakeTimeout, 5*time.Second)
+	def(&l.FrameTimeout, 30*time.Second)
+	def(&l.StallTimeout, 30*time.Second)
+	return l
+}
+
+// def replaces what is not positive by a default.
+func def[T int | int64 | time.Duration](v *T, d T) {
+	if *v <= 0 {
+		*v = d
+	}
+}

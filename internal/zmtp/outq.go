@@ -1,0 +1,227 @@
+package zmtp
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// drainPiece is what a stalling peer must at least read per StallTimeout.
+const drainPiece = 256 << 10
+
+// maxControl is how many PINGs and PONGs may wait for a slow peer; it gets no
+// more until it reads.
+const maxControl = 16
+
+// item is encoded frames on their way out. Its bytes may be shared by many
+// queues, so nobody changes them.
+type item struct {
+	wire     []byte
+	body     []byte // follows wire; apart so that large ones need no copy
+	messages int    // 0: control
+}
+
+func (it *item) size() int { return len(it.wire) + len(it.body) }
+
+// advance forgets the first n bytes, which have left.
+func (it *item) advance(n int) {
+	k := min(n, len(it.wire))
+	it.wire, it.body = it.wire[k:], it.body[n-k:]
+}
+
+// outq sends all that leaves a connection, in order, without ever making the
+// caller wait: what the socket does not take at once goes to a bounded backlog. A
+// goroutine exists only while there is one.
+type outq struct {
+	conn     net.Conn
+	raw      syscall.RawConn // nil: always drained by the goroutine
+	maxBytes int
+	maxItems int // in messages
+	stall    time.Duration
+	sent     func(item)  // what has left; called without locks
+	fail     func(error) // the connection is unusable
+	gauge    *gauges
+
+	mu       sync.Mutex
+	try      func(fd uintptr) bool // allocated once
+	buf      []byte                // for try
+	n        int                   // from try
+	err      error                 // from try
+	backlog  []item
+	bytes    int
+	messages int
+	control  int
+	draining bool
+	closed   bool
+	done     sync.WaitGroup
+}
+
+// gauges add up the backlogs of one socket's connections.
+type gauges struct{ bytes, messages, peers atomic.Int64 }
+
+func (q *outq) open(c net.Conn) {
+	q.conn = c
+	if s, ok := c.(syscall.Conn); ok {
+		if raw, err := s.SyscallConn(); err == nil {
+			q.raw = raw
+			q.try = func(fd uintptr) bool {
+				q.n, q.err = writeNow(fd, q.buf)
+				return true
+			}
+		}
+	}
+}
+
+// put sends or queues. ErrSlow means the backlog is full and the item was not
+// taken; an item larger than the bound is taken when nothing else waits.
+func (q *outq) put(it item) error {
+	q.mu.Lock()
+	if q.closed {
+		q.mu.Unlock()
+		return ErrClosed
+	}
+	if !q.draining {
+		if err := q.writeNow(&it); err != nil {
+			q.mu.Unlock()
+			return fmt.Errorf("send: %w", err)
+		}
+		if it.size() == 0 {
+			q.mu.Unlock()
+			if q.sent != nil {
+				q.sent(it)
+			}
+			return nil
+		}
+		q.push(it)
+		q.draining = true
+		q.gauge.peers.Add(1)
+		q.done.Go(q.drain)
+		q.mu.Unlock()
+		return nil
+	}
+	defer q.mu.Unlock()
+	if it.messages == 0 {
+		if q.control < maxControl {
+			q.push(it)
+		}
+		return nil
+	}
+	if q.bytes+it.size() > q.maxBytes || q.messages+it.messages > q.maxItems {
+		return fmt.Errorf("%w: %d messages, %d bytes", ErrSlow, q.messages, q.bytes)
+	}
+	q.push(it)
+	return nil
+}
+
+// writeNow writes what the socket takes; q.mu is held and nothing drains.
+func (q *outq) writeNow(it *item) error {
+	for q.raw != nil && it.size() > 0 {
+		q.buf, q.n, q.err = it.wire, 0, nil
+		if len(q.buf) == 0 {
+			q.buf = it.body
+		}
+		want := len(q.buf)
+		err := q.raw.Write(q.try)
+		q.buf = nil
+		if err == nil {
+			err = q.err
+		}
+		if err != nil {
+			return err
+		}
+		it.advance(q.n)
+		if q.n < want {
+			return nil
+		}
+	}
+	return nil
+}
+
+func (q *outq) push(it item) {
+	q.backlog = append(q.backlog, it)
+	q.count(it, 1)
+}
+
+func (q *outq) count(it item, sign int) {
+	q.bytes += sign * it.size()
+	q.messages += sign * it.messages
+	if it.messages == 0 {
+		q.control += sign
+	}
+	q.gauge.bytes.Add(int64(sign * it.size()))
+	q.gauge.messages.Add(int64(sign * it.messages))
+}
+
+// drain writes the backlog until none is left.
+func (q *outq) drain() {
+	defer q.gauge.peers.Add(-1)
+	for {
+		q.mu.Lock()
+		if len(q.backlog) == 0 || q.closed {
+			// A deadline left behind would fail the next write that does not wait.
+			_ = q.conn.SetWriteDeadline(time.Time{})
+			q.draining = false
+			q.backlog = nil
+			q.mu.Unlock()
+			return
+		}
+		it := q.backlog[0]
+		q.mu.Unlock()
+		err := q.write(it.wire)
+		if err == nil {
+			err = q.write(it.body)
+		}
+		if err != nil {
+			q.fail(err)
+			return // the connection is closed: nothing else will be sent
+		}
+		q.mu.Lock()
+		if q.closed { // the backlog has been counted off
+			q.mu.Unlock()
+			return
+		}
+		q.backlog[0] = item{}
+		q.backlog = q.backlog[1:]
+		q.count(it, -1)
+		q.mu.Unlock()
+		if q.sent != nil {
+			q.sent(it)
+		}
+	}
+}
+
+// write waits for the peer to read, piece by piece.
+func (q *outq) write(b []byte) error {
+	for len(b) > 0 {
+		_ = q.conn.SetWriteDeadline(time.Now().Add(q.stall))
+		n, err := q.conn.Write(b[:min(len(b), drainPiece)])
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			return fmt.Errorf("%w: nothing read for %v", ErrStalled, q.stall)
+		}
+		if err != nil {
+			return fmt.Errorf("send: %w", err)
+		}
+		b = b[n:]
+	}
+	return nil
+}
+
+// close drops what waits. The connection must be closed too, or drain goes on
+// until its deadline.
+func (q *outq) close() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed {
+		return
+	}
+	q.closed = true
+	for _, it := range q.backlog {
+		q.count(it, -1)
+	}
+	q.backlog = nil
+}

@@ -1,0 +1,140 @@
+package zmtp
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-zeromq/zmq4"
+)
+
+// Peer is one connection after its handshake.
+type Peer struct {
+	id       uint64
+	identity string
+	guard    *guard
+	zmq      *zmq4.Conn
+	out      outq
+	pulse    pulse
+	reading  atomic.Bool // the reader waits for the peer, not for us
+	credit   chan struct{}
+	sub      *subscriber // of a PUB
+
+	once sync.Once
+	err  error // why it was closed; read after dead
+	dead chan struct{}
+}
+
+// RemoteAddr is the peer's address.
+func (p *Peer) RemoteAddr() net.Addr { return p.guard.RemoteAddr() }
+
+// Identity is what the peer calls itself, at most 255 arbitrary bytes, possibly
+// none. Anyone may claim any identity: it is a label, not a proof.
+func (p *Peer) Identity() string { return p.identity }
+
+// ID tells connections apart: it is unique in the process and never used again.
+func (p *Peer) ID() uint64 { return p.id }
+
+// Trust lifts the limits for untrusted peers, once the peer has proved who it is.
+func (p *Peer) Trust() { p.guard.trusted.Store(true) }
+
+// Source is the address limits count by, the one the peer's connection comes from.
+func (p *Peer) Source() netip.Addr { return sourceAddr(p.guard.Conn) }
+
+// Gone tells whether the connection has ended: a reply would go nowhere.
+func (p *Peer) Gone() bool {
+	select {
+	case <-p.dead:
+		return true
+	default:
+		return false
+	}
+}
+
+// Close drops the connection and what waits for it.
+func (p *Peer) Close() { p.close(ErrClosed) }
+
+func (p *Peer) close(err error) {
+	p.once.Do(func() {
+		p.err = err
+		close(p.dead) // first, so that whoever fails on the closed socket finds the reason
+		p.out.close()
+		_ = p.guard.Conn.Close()
+	})
+}
+
+// reason is the error the peer was closed with, or the given one if it was the
+// peer who left.
+func (p *Peer) reason(err error) error {
+	select {
+	case <-p.dead:
+		return p.err
+	default:
+		return err
+	}
+}
+
+// recv waits for the next user message.
+func (p *Peer) recv() ([][]byte, error) {
+	p.guard.heard.Store(true)
+	p.reading.Store(true)
+	m, err := p.zmq.RecvMsg()
+	p.reading.Store(false)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		err = ErrLate
+	}
+	if err != nil {
+		return nil, p.reason(err)
+	}
+	return m.Frames, nil
+}
+
+// command answers heartbeats. Other commands are for whoever knows the socket
+// type; unknown ones are ignored, as the RFC asks.
+func (p *Peer) command(name, body []byte) error {
+	switch string(name) {
+	case zmq4.CmdPing:
+		ttl, context, err := splitPing(body)
+		if err != nil {
+			return err
+		}
+		p.pulse.ttl.Store(int64(ttl) * int64(100*time.Millisecond))
+		return p.out.put(item{wire: appendCommand(nil, zmq4.CmdPong, context)})
+	case zmq4.CmdPong:
+		p.pulse.answers.Store(true)
+	case zmq4.CmdError:
+		return fmt.Errorf("%w: %q", ErrPeerRefused, errorReason(body))
+	}
+	return nil
+}
+
+var lastPeer atomic.Uint64
+
+// handshake speaks ZMTP over c as far as READY. The caller has set a deadline and
+// closes c when this fails.
+func handshake(c net.Conn, lim *Limits, b *budget, local ready, server bool) (*Peer, error) {
+	p := &Peer{guard: newGuard(c, lim, b), dead: make(chan struct{})}
+	sec := &null{local: local}
+	z, err := zmq4.Open(p.guard, sec, zmq4.SocketType(local.socketType), nil, server, nil)
+	if err != nil {
+		return nil, fmt.Errorf("handshake: %w", err)
+	}
+	if err := p.guard.flush(); err != nil {
+		return nil, fmt.Errorf("handshake: %w", err)
+	}
+	z.Meta, z.Peer.Meta = nil, nil // not needed again; there may be many of us
+	p.zmq, p.id, p.identity = z, lastPeer.Add(1), sec.peer.identity
+	if p.guard.minor >= 1 {
+		p.pulse.answers.Store(true)
+	}
+	p.out.open(c)
+	p.out.fail = p.close
+	p.out.stall = lim.StallTimeout
+	p.guard.begin(p.command)
+	return p, nil
+}

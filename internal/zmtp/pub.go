@@ -1,0 +1,197 @@
+package zmtp
+
+import (
+	"log/slog"
+	"net"
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-zeromq/zmq4"
+)
+
+// SlowPolicy says what becomes of a subscriber whose queue is full.
+type SlowPolicy int
+
+const (
+	// CutSlow closes its connection: it knows then that it has missed something.
+	CutSlow SlowPolicy = iota
+	// DropSlow leaves out the messages that do not fit, as libzmq does.
+	DropSlow
+)
+
+// maxShards is where more goroutines stop helping a publication along.
+const maxShards = 8
+
+// PubConfig sets up a Pub. Zero fields mean the defaults.
+type PubConfig struct {
+	// Limits of frames do not apply: a subscriber may send 257 bytes at a time.
+	Limits Limits
+	// HWM and HWMBytes bound what waits for one subscriber (Salt's pub_hwm).
+	// Defaults 1000 messages and 16 MiB.
+	HWM      int
+	HWMBytes int
+	// Slow is what happens beyond that bound, or if a subscriber reads nothing at
+	// all for Limits.StallTimeout (which always closes it).
+	Slow SlowPolicy
+	// Filtering allows topics (Salt's zmq_filtering). Without it Send refuses
+	// them, since subscribers would then get every copy.
+	Filtering bool
+	// Listen, HeartbeatInterval and HeartbeatTimeout are as in RouterConfig.
+	Listen            ListenConfig
+	HeartbeatInterval time.Duration
+	HeartbeatTimeout  time.Duration
+	// OnSubscribe is called for each new subscription, OnClose once when a peer
+	// has gone, both on that peer's reader: they should be quick.
+	OnSubscribe func(p *Peer, topic string)
+	OnClose     func(p *Peer, err error)
+	Log         *slog.Logger // nil: slog.Default
+}
+
+// Pub sends messages to all peers that have subscribed to them.
+type Pub struct {
+	host      host
+	cfg       PubConfig
+	shards    []*shard
+	turn      atomic.Uint32
+	sent      atomic.Uint64
+	delivered atomic.Uint64
+	dropped   atomic.Uint64
+}
+
+// PubStats are the counters of a Pub.
+type PubStats struct {
+	HostStats
+	Sent        uint64 // calls of Send
+	Delivered   uint64 // messages given to a connection or its queue
+	Dropped     uint64 // messages not given because the queue was full
+	Queued      int    // gauge: messages waiting for the fan-out
+	Subscribers int    // gauge: peers with at least one subscription
+}
+
+// ListenPub binds addr, "host:port" with or without "tcp://" before it.
+func ListenPub(addr string, cfg PubConfig) (*Pub, error) {
+	def(&cfg.HWM, 1000)
+	def(&cfg.HWMBytes, 16<<20)
+	// A subscriber has nothing to say beyond its subscriptions.
+	cfg.Limits.MaxFrame, cfg.Limits.MaxFrameUntrusted = maxSubscription, maxSubscription
+	p := &Pub{cfg: cfg}
+	p.host = host{kind: "PUB", lim: cfg.Limits, how: cfg.Listen, log: cfg.Log, ready: p.ready, serve: p.serve, ended: cfg.OnClose}
+	beat := heart{interval: cfg.HeartbeatInterval, timeout: cfg.HeartbeatTimeout}
+	for range min(runtime.GOMAXPROCS(0), maxShards) {
+		p.shards = append(p.shards, newShard(p))
+	}
+	if err := p.host.listen(addr, beat); err != nil {
+		return nil, err
+	}
+	for _, s := range p.shards {
+		p.host.wg.Go(s.run)
+	}
+	return p, nil
+}
+
+// Addr is the address the socket is bound to.
+func (p *Pub) Addr() net.Addr { return p.host.ln.Addr() }
+
+// Peers is the number of connected peers, subscribed or not.
+func (p *Pub) Peers() int {
+	p.host.mu.Lock()
+	defer p.host.mu.Unlock()
+	return len(p.host.peers)
+}
+
+// Stats reads the counters.
+func (p *Pub) Stats() PubStats {
+	s := PubStats{
+		HostStats: p.host.stats(),
+		Sent:      p.sent.Load(),
+		Delivered: p.delivered.Load(),
+		Dropped:   p.dropped.Load(),
+	}
+	for _, sh := range p.shards {
+		s.Queued += len(sh.in)
+		s.Subscribers += sh.size()
+	}
+	return s
+}
+
+// Send publishes body. Without a topic it goes, as one frame, to every
+// subscriber whatever it has subscribed to; with one it goes, as two frames, to
+// those with a subscription that is a prefix of the topic. Send waits for no
+// subscriber, only for the fan-out if that is 64 messages behind. The body must
+// not be changed afterwards.
+func (p *Pub) Send(topic string, body []byte) error {
+	if topic != "" && !p.cfg.Filtering {
+		return ErrFilteringOff
+	}
+	n := len(body) + longHeader
+	if topic != "" {
+		n += len(topic) + longHeader
+	}
+	wire := make([]byte, 0, n)
+	if topic != "" {
+		wire = append(appendHeader(wire, flagMore, len(topic)), topic...)
+	}
+	m := publication{topic: topic, wire: appendFrame(wire, 0, body)}
+	p.sent.Add(1)
+	for _, s := range p.shards {
+		select {
+		case s.in <- m:
+		case <-p.host.stop:
+			return ErrClosed
+		}
+	}
+	return nil
+}
+
+// Close closes all connections and waits for their readers. What has not been
+// sent is lost.
+func (p *Pub) Close() error { return p.host.close() }
+
+func (p *Pub) ready(peer *Peer) {
+	peer.out.maxBytes, peer.out.maxItems = p.cfg.HWMBytes, p.cfg.HWM
+	s := p.shards[int(p.turn.Add(1))%len(p.shards)]
+	peer.sub = &subscriber{peer: peer, shard: s}
+	peer.guard.begin(func(name, body []byte) error {
+		switch string(name) {
+		case cmdSubscribe:
+			return p.subscribe(peer, string(body))
+		case zmq4.CmdCancel:
+			peer.sub.cancel(string(body))
+			return nil
+		}
+		return peer.command(name, body)
+	})
+}
+
+// serve reads subscriptions in their older form, a message that begins with 1 or
+// 0. Other messages are ignored, as libzmq does.
+func (p *Pub) serve(peer *Peer) error {
+	defer peer.sub.cancelAll()
+	for {
+		frames, err := peer.recv()
+		if err != nil {
+			return err
+		}
+		if len(frames) != 1 || len(frames[0]) == 0 {
+			continue
+		}
+		switch topic := string(frames[0][1:]); frames[0][0] {
+		case 1:
+			err = p.subscribe(peer, topic)
+		case 0:
+			peer.sub.cancel(topic)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (p *Pub) subscribe(peer *Peer, topic string) error {
+	added, err := peer.sub.add(topic)
+	if added && p.cfg.OnSubscribe != nil {
+		p.cfg.OnSubscribe(peer, topic)
+	}
+	return err
+}

@@ -1,0 +1,233 @@
+package zmtp
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+)
+
+// text waits for the next message and joins its frames by "|".
+func (p *rawPeer) text(t testing.TB) string {
+	t.Helper()
+	var frames []string
+	for {
+		h, b := p.frame(t)
+		if h.command() {
+			continue
+		}
+		if frames = append(frames, string(b)); !h.more() {
+			return strings.Join(frames, "|")
+		}
+	}
+}
+
+// Both forms of subscription, and of its end.
+func TestSubscriptionForms(t *testing.T) {
+	forms := map[string]func(on bool, topic string) []byte{
+		"message": func(on bool, topic string) []byte {
+			if on {
+				return message("\x01" + topic)
+			}
+			return message("\x00" + topic)
+		},
+		"command": func(on bool, topic string) []byte {
+			if on {
+				return appendCommand(nil, "SUBSCRIBE", []byte(topic))
+			}
+			return appendCommand(nil, "CANCEL", []byte(topic))
+		},
+	}
+	for name, form := range forms {
+		t.Run(name, func(t *testing.T) {
+			seen := make(chan string, 10)
+			p := newPub(t, PubConfig{Filtering: true, OnSubscribe: func(_ *Peer, topic string) { seen <- topic }})
+			s := dialPeer(t, p.Addr(), 1, "SUB", "")
+			s.say(t, form(true, "a"), form(true, "a"), form(true, "b"), form(true, "end"))
+			for _, want := range []string{"a", "b", "end"} {
+				if got := receive(t, seen); got != want {
+					t.Errorf("subscribed to %q, want %q", got, want)
+				}
+			}
+			s.say(t, form(false, "a"), form(false, "never there"), form(true, "c"))
+			receive(t, seen)
+			for _, topic := range []string{"a1", "b1", "c1", "d1", "end"} {
+				if err := p.Send(topic, []byte("x")); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, want := range []string{"b1|x", "c1|x", "end|x"} {
+				if got := s.text(t); got != want {
+					t.Errorf("got %q, want %q", got, want)
+				}
+			}
+			s.say(t, form(false, "b"), form(false, "c"), form(false, "end"))
+			eventually(t, "no subscriber left", func() bool { return p.Stats().Subscribers == 0 })
+			if p.Peers() != 1 {
+				t.Errorf("%d peers", p.Peers())
+			}
+		})
+	}
+}
+
+func TestSubscriptionLimits(t *testing.T) {
+	closed := make(chan error, 10)
+	p := newPub(t, PubConfig{OnClose: func(_ *Peer, err error) { closed <- err }})
+	many := dialPeer(t, p.Addr(), 1, "SUB", "")
+	for i := range maxTopics + 1 {
+		many.say(t, message(fmt.Sprintf("\x01%d", i)))
+	}
+	if err := <-closed; !errors.Is(err, ErrSubscription) {
+		t.Errorf("too many: %v", err)
+	}
+	long := dialPeer(t, p.Addr(), 1, "SUB", "")
+	long.say(t, appendCommand(nil, "SUBSCRIBE", make([]byte, maxTopic+1)))
+	if err := <-closed; !errors.Is(err, ErrSubscription) {
+		t.Errorf("too long: %v", err)
+	}
+	larger := dialPeer(t, p.Addr(), 1, "SUB", "")
+	larger.say(t, message(string(make([]byte, 10<<10))))
+	if err := <-closed; !errors.Is(err, ErrFrameSize) {
+		t.Errorf("too large: %v", err)
+	}
+	leaver := dialPeer(t, p.Addr(), 1, "SUB", "")
+	leaver.say(t, message("\x01"), message("what?"), message(""), message("\x01two", "frames"))
+	eventually(t, "subscribed", func() bool { return p.Stats().Subscribers == 1 })
+	_ = leaver.Close()
+	if err := <-closed; !errors.Is(err, io.EOF) {
+		t.Errorf("left: %v", err)
+	}
+	if s := p.Stats(); s.Subscribers != 0 || s.Peers != 0 {
+		t.Errorf("stats %+v", s)
+	}
+}
+
+func TestSendRefused(t *testing.T) {
+	p := newPub(t, PubConfig{})
+	if err := p.Send("topic", nil); !errors.Is(err, ErrFilteringOff) {
+		t.Errorf("topic: %v", err)
+	}
+	_ = p.Close()
+	for range shardQueue + 1 { // whatever the queue still takes
+		if err := p.Send("", nil); errors.Is(err, ErrClosed) {
+			return
+		}
+	}
+	t.Error("sending on after Close")
+}
+
+// One subscriber stops reading. The others get everything, in order; it loses
+// its connection or, as an option, messages.
+func TestSlowSubscriber(t *testing.T) {
+	for _, policy := range []SlowPolicy{CutSlow, DropSlow} {
+		t.Run(fmt.Sprint(policy), func(t *testing.T) {
+			const n = 1500
+			p := newPub(t, PubConfig{Slow: policy, HWMBytes: 1 << 20, Limits: Limits{StallTimeout: time.Hour}})
+			slow := dialPeer(t, p.Addr(), 1, "SUB", "slow")
+			slow.say(t, message("\x01"))
+			var fast []*rawPeer
+			for range 3 {
+				s := dialPeer(t, p.Addr(), 1, "SUB", "fast")
+				s.say(t, message("\x01"))
+				fast = append(fast, s)
+			}
+			eventually(t, "subscribed", func() bool { return p.Stats().Subscribers == 4 })
+			body := make([]byte, 16<<10)
+			for i := range n {
+				m := append([]byte(fmt.Sprintf("%06d", i)), body...)
+				if err := p.Send("", m); err != nil {
+					t.Fatal(err)
+				}
+				for _, s := range fast {
+					if got := s.text(t); got[:6] != fmt.Sprintf("%06d", i) {
+						t.Fatalf("got message %s, want %d", got[:6], i)
+					}
+				}
+			}
+			s := p.Stats()
+			if s.Dropped == 0 || s.BacklogBytes > 1<<20 {
+				t.Errorf("stats %+v", s)
+			}
+			if policy == CutSlow {
+				eventually(t, "cut", func() bool { s := p.Stats(); return s.CutSlow == 1 && s.Peers == 3 })
+				return
+			}
+			if s.CutSlow != 0 || s.Peers != 4 {
+				t.Errorf("stats %+v", s)
+			}
+			// What it does get is whole and in order.
+			last := ""
+			for range 10 {
+				got := slow.text(t)[:6]
+				if got <= last {
+					t.Fatalf("%s after %s", got, last)
+				}
+				last = got
+			}
+		})
+	}
+}
+
+func TestStalledSubscriber(t *testing.T) {
+	p := newPub(t, PubConfig{Slow: DropSlow, Limits: Limits{StallTimeout: 100 * time.Millisecond}})
+	s := dialPeer(t, p.Addr(), 1, "SUB", "")
+	s.say(t, message("\x01"))
+	eventually(t, "subscribed", func() bool { return p.Stats().Subscribers == 1 })
+	for p.Stats().BacklogPeers == 0 && p.Stats().CutStalled == 0 {
+		if err := p.Send("", make([]byte, 256<<10)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	eventually(t, "cut", func() bool { return p.Stats().CutStalled == 1 })
+	eventually(t, "nothing left", func() bool { s := p.Stats(); return s.BacklogBytes == 0 && s.BacklogPeers == 0 && s.Peers == 0 })
+}
+
+// A message larger than the bound still goes to those who keep up.
+func TestLargePublication(t *testing.T) {
+	p := newPub(t, PubConfig{HWMBytes: 1 << 10})
+	_, got := startSub(t, p.Addr().String(), DialConfig{})
+	eventually(t, "subscribed", func() bool { return p.Stats().Subscribers == 1 })
+	if err := p.Send("", make([]byte, 20<<20)); err != nil {
+		t.Fatal(err)
+	}
+	if m := receive(t, got); len(m) != 20<<20 {
+		t.Errorf("%d bytes", len(m))
+	}
+}
+
+// Bursts are joined into few writes; order and count stay.
+func TestBurst(t *testing.T) {
+	p := newPub(t, PubConfig{Filtering: true, HWM: 100000})
+	_, all := startSub(t, p.Addr().String(), DialConfig{})
+	_, odd := startSub(t, p.Addr().String(), DialConfig{}, "odd")
+	eventually(t, "subscribed", func() bool { return p.Stats().Subscribers == 2 })
+	const n = 900
+	for i := range n {
+		topic := []string{"even", "odd"}[i%2]
+		if i%7 == 0 {
+			topic = ""
+		}
+		if err := p.Send(topic, []byte(fmt.Sprint(i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range n {
+		want := fmt.Sprintf("%s|%d", []string{"even", "odd"}[i%2], i)
+		if i%7 == 0 {
+			want = fmt.Sprint(i)
+		}
+		if got := receive(t, all); got != want {
+			t.Fatalf("got %q, want %q", got, want)
+		}
+		if i%7 == 0 || i%2 == 1 {
+			if got := receive(t, odd); got != want {
+				t.Fatalf("odd: got %q, want %q", got, want)
+			}
+		}
+	}
+	if s := p.Stats(); s.Dropped != 0 || s.Sent != n {
+		t.Errorf("stats %+v", s)
+	}
+}

@@ -1,0 +1,42 @@
+package zmtp
+
+import "sync/atomic"
+
+// Request is a message that wants a reply. Each must end with one Reply or Drop:
+// until then it holds one of its connection's credits.
+type Request struct {
+	Peer *Peer
+	Body []byte
+
+	router   *Router
+	envelope []byte
+	charged  int64
+	done     atomic.Bool
+}
+
+// Reply sends body back over the connection the request came from. Only the
+// first call counts. It never waits and may be called from any goroutine, also
+// when the connection is gone. The body must not be changed afterwards.
+func (r *Request) Reply(body []byte) {
+	if r.done.Swap(true) {
+		return
+	}
+	r.router.host.budget.give(r.charged)
+	if err := r.Peer.out.put(seal(r.envelope, body)); err != nil {
+		r.router.lostReplies.Add(1)
+		r.Peer.close(err)
+		return
+	}
+	r.router.replies.Add(1)
+}
+
+// Drop ends the request without a reply. A REQ peer then waits in vain, so an
+// error text is kinder wherever there is one to give.
+func (r *Request) Drop() {
+	if r.done.Swap(true) {
+		return
+	}
+	r.router.host.budget.give(r.charged)
+	r.router.dropped.Add(1)
+	r.Peer.returnCredit()
+}

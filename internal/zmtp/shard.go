@@ -1,0 +1,168 @@
+package zmtp
+
+import (
+	"errors"
+	"sync"
+)
+
+// A shard takes at most this much at once and writes it to each subscriber in
+// one go.
+const (
+	shardQueue = 64
+	batchBytes = 64 << 10
+)
+
+// publication is one encoded message.
+type publication struct {
+	topic string
+	wire  []byte
+}
+
+// shard publishes to a part of the subscribers. It waits for none of them.
+type shard struct {
+	pub *Pub
+	in  chan publication
+
+	mu      sync.Mutex
+	subs    []*subscriber                       // with at least one topic
+	byTopic map[string]map[*subscriber]struct{} // by exact subscription
+	round   uint64
+}
+
+func newShard(p *Pub) *shard {
+	return &shard{
+		pub:     p,
+		in:      make(chan publication, shardQueue),
+		byTopic: make(map[string]map[*subscriber]struct{}),
+	}
+}
+
+// insert and remove keep the index; s.mu is held.
+func (s *shard) insert(sub *subscriber, topic string) {
+	if len(sub.topics) == 1 {
+		sub.at = len(s.subs)
+		s.subs = append(s.subs, sub)
+	}
+	set := s.byTopic[topic]
+	if set == nil {
+		set = make(map[*subscriber]struct{})
+		s.byTopic[topic] = set
+	}
+	set[sub] = struct{}{}
+}
+
+func (s *shard) remove(sub *subscriber, topic string) {
+	if set := s.byTopic[topic]; len(set) == 1 {
+		delete(s.byTopic, topic)
+	} else {
+		delete(set, sub)
+	}
+	if len(sub.topics) == 0 {
+		last := len(s.subs) - 1
+		s.subs[sub.at] = s.subs[last]
+		s.subs[sub.at].at = sub.at
+		s.subs[last] = nil
+		s.subs = s.subs[:last]
+	}
+}
+
+func (s *shard) size() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.subs)
+}
+
+// run publishes what comes until the socket closes.
+func (s *shard) run() {
+	var batch []publication
+	for {
+		select {
+		case <-s.pub.host.stop:
+			return
+		case m := <-s.in:
+			batch = s.gather(append(batch[:0], m))
+			for run := batch; len(run) > 0; {
+				n := sameTopic(run)
+				s.publish(run[0].topic, join(run[:n]), n)
+				run = run[n:]
+			}
+			clear(batch)
+		}
+	}
+}
+
+// gather adds what else is queued, without waiting.
+func (s *shard) gather(batch []publication) []publication {
+	for size := len(batch[0].wire); len(batch) < shardQueue && size < batchBytes; {
+		select {
+		case m := <-s.in:
+			batch = append(batch, m)
+			size += len(m.wire)
+		default:
+			return batch
+		}
+	}
+	return batch
+}
+
+// sameTopic counts the publications at the beginning that share their topic.
+func sameTopic(b []publication) int {
+	n := 1
+	for n < len(b) && b[n].topic == b[0].topic {
+		n++
+	}
+	return n
+}
+
+func join(b []publication) []byte {
+	if len(b) == 1 {
+		return b[0].wire
+	}
+	n := 0
+	for _, m := range b {
+		n += len(m.wire)
+	}
+	wire := make([]byte, 0, n)
+	for _, m := range b {
+		wire = append(wire, m.wire...)
+	}
+	return wire
+}
+
+// publish gives n messages, joined in wire, to those they are for. Looking up
+// each prefix of the topic costs the length of the topic, whatever the number of
+// subscribers.
+func (s *shard) publish(topic string, wire []byte, n int) {
+	it := item{wire: wire, messages: n}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if topic == "" {
+		for _, sub := range s.subs {
+			s.give(sub, it)
+		}
+		return
+	}
+	s.round++
+	for i := range len(topic) + 1 {
+		for sub := range s.byTopic[topic[:i]] {
+			if sub.mark != s.round {
+				sub.mark = s.round
+				s.give(sub, it)
+			}
+		}
+	}
+}
+
+func (s *shard) give(sub *subscriber, it item) {
+	switch err := sub.peer.out.put(it); {
+	case err == nil:
+		s.pub.delivered.Add(uint64(it.messages))
+	case errors.Is(err, ErrSlow):
+		s.pub.dropped.Add(uint64(it.messages))
+		if s.pub.cfg.Slow == CutSlow {
+			sub.peer.close(err)
+		}
+	default:
+		sub.peer.close(err) // its reader takes it out of the shard
+	}
+}

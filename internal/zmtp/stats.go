@@ -1,0 +1,82 @@
+package zmtp
+
+import (
+	"errors"
+	"sync/atomic"
+)
+
+// HostStats are the counters ROUTER and PUB share. Gauges are of the moment, the
+// rest counts since the socket was opened.
+type HostStats struct {
+	Peers           int    // gauge: connections after their handshake
+	Handshaking     int    // gauge: connections before it
+	Accepted        uint64 // connections let in
+	RefusedFull     uint64 // turned away: Limits.MaxConns
+	RefusedAddr     uint64 // turned away: Limits.MaxConnsPerAddr
+	Evicted         uint64 // closed in the handshake: Limits.MaxHandshakes
+	HandshakeFailed uint64 // including those evicted and too late
+	AcceptErrors    uint64 // such as no descriptors left
+
+	BacklogPeers    int64 // gauge: connections with a backlog
+	BacklogMessages int64 // gauge
+	BacklogBytes    int64 // gauge
+	UntrustedBytes  int64 // gauge: memory held by bodies of untrusted peers
+
+	CutFrame   uint64 // closed: broken framing, frame too large, too many frames
+	CutLate    uint64 // closed: Limits.FrameTimeout
+	CutBudget  uint64 // closed: Limits.UntrustedBytes
+	CutSlow    uint64 // closed: its queue was full
+	CutStalled uint64 // closed: Limits.StallTimeout
+	CutSilent  uint64 // closed: no answer to heartbeats
+}
+
+type hostCounters struct {
+	accepted, refusedFull, refusedAddr, handshakeFailed, acceptErrors atomic.Uint64
+	cutFrame, cutLate, cutBudget, cutSlow, cutStalled, cutSilent      atomic.Uint64
+}
+
+// end files the reason for which a connection has ended.
+func (c *hostCounters) end(err error) {
+	switch {
+	case errors.Is(err, ErrFrame), errors.Is(err, ErrFrameSize), errors.Is(err, ErrFrameCount),
+		errors.Is(err, ErrEnvelope), errors.Is(err, ErrSubscription):
+		c.cutFrame.Add(1)
+	case errors.Is(err, ErrLate):
+		c.cutLate.Add(1)
+	case errors.Is(err, ErrBudget):
+		c.cutBudget.Add(1)
+	case errors.Is(err, ErrSlow):
+		c.cutSlow.Add(1)
+	case errors.Is(err, ErrStalled):
+		c.cutStalled.Add(1)
+	case errors.Is(err, ErrSilent):
+		c.cutSilent.Add(1)
+	}
+}
+
+func (h *host) stats() HostStats {
+	h.mu.Lock()
+	peers := len(h.peers)
+	h.mu.Unlock()
+	c := &h.count
+	return HostStats{
+		Peers:           peers,
+		Handshaking:     h.shakes.len(),
+		Accepted:        c.accepted.Load(),
+		RefusedFull:     c.refusedFull.Load(),
+		RefusedAddr:     c.refusedAddr.Load(),
+		Evicted:         h.shakes.evicted.Load(),
+		HandshakeFailed: c.handshakeFailed.Load(),
+		AcceptErrors:    c.acceptErrors.Load(),
+		BacklogPeers:    h.gauge.peers.Load(),
+		BacklogMessages: h.gauge.messages.Load(),
+		BacklogBytes:    h.gauge.bytes.Load(),
+		UntrustedBytes:  h.budget.used.Load(),
+		CutFrame:        c.cutFrame.Load(),
+		CutLate:         c.cutLate.Load(),
+		CutBudget:       c.cutBudget.Load(),
+		CutSlow:         c.cutSlow.Load(),
+		CutStalled:      c.cutStalled.Load(),
+		CutSilent:       c.cutSilent.Load(),
+	}
+}

@@ -1,0 +1,115 @@
+package zmtp
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+)
+
+// Sub receives publications. It connects for as long as Run runs, again and
+// again if need be.
+type Sub struct {
+	addr   string
+	cfg    DialConfig
+	topics []string
+
+	connected                                   atomic.Bool
+	connects, failures, received, receivedBytes atomic.Uint64
+}
+
+// SubStats are the counters of a Sub.
+type SubStats struct {
+	Connected     bool
+	Connects      uint64
+	DialFailures  uint64
+	Received      uint64
+	ReceivedBytes uint64
+}
+
+// NewSub makes a Sub for a PUB at addr, "host:port" with or without "tcp://"
+// before it. Topics are prefixes; the empty one, which is also what an empty
+// list means, takes everything.
+func NewSub(addr string, cfg DialConfig, topics []string) *Sub {
+	if len(topics) == 0 {
+		topics = []string{""}
+	}
+	return &Sub{addr: addr, cfg: cfg.withDefaults(time.Second, 10*time.Second), topics: topics}
+}
+
+// Stats reads the counters.
+func (s *Sub) Stats() SubStats {
+	return SubStats{
+		Connected:     s.connected.Load(),
+		Connects:      s.connects.Load(),
+		DialFailures:  s.failures.Load(),
+		Received:      s.received.Load(),
+		ReceivedBytes: s.receivedBytes.Load(),
+	}
+}
+
+// Run connects, subscribes and calls h with each message, on one goroutine, until
+// the context ends, whose error it returns. The frames belong to h.
+func (s *Sub) Run(ctx context.Context, h func(frames [][]byte)) error {
+	wait := backoff{min: s.cfg.BackoffMin, max: s.cfg.BackoffMax, plain: s.cfg.BackoffPlain}
+	for ctx.Err() == nil {
+		p, err := s.cfg.dial(ctx, s.addr, ready{socketType: "SUB", identity: s.cfg.Identity})
+		if err == nil {
+			wait.reset()
+			err = s.receive(ctx, p, h)
+		} else {
+			s.failures.Add(1)
+		}
+		if ctx.Err() != nil {
+			break
+		}
+		d := wait.next()
+		s.cfg.Log.Warn("no connection to publisher", "addr", s.addr, "error", err, "retry_in", d)
+		if sleep(ctx, d) != nil {
+			break
+		}
+	}
+	return context.Cause(ctx)
+}
+
+// receive serves one connection to its end.
+func (s *Sub) receive(ctx context.Context, p *Peer, h func([][]byte)) (err error) {
+	stop := context.AfterFunc(ctx, p.Close)
+	defer stop()
+	defer p.out.done.Wait()
+	defer p.Close()
+	for _, t := range s.topics {
+		wire := append(append(appendHeader(nil, 0, 1+len(t)), 1), t...)
+		if err := p.out.put(item{wire: wire, messages: 1}); err != nil {
+			return err
+		}
+	}
+	beat := heart{interval: s.cfg.HeartbeatInterval, timeout: s.cfg.HeartbeatTimeout, peers: one(p)}
+	beating := make(chan struct{})
+	go func() {
+		defer close(beating)
+		beat.run(p.dead)
+	}()
+	defer func() { <-beating }()
+	defer p.Close()
+	s.connects.Add(1)
+	s.connected.Store(true)
+	defer s.connected.Store(false)
+	s.cfg.OnConnect()
+	defer func() { s.cfg.OnDisconnect(err) }()
+	for {
+		frames, err := p.recv()
+		if err != nil {
+			return err
+		}
+		s.received.Add(1)
+		for _, f := range frames {
+			s.receivedBytes.Add(uint64(len(f)))
+		}
+		h(frames)
+	}
+}
+
+// one is the list of a single peer.
+func one(p *Peer) func([]*Peer) []*Peer {
+	return func(into []*Peer) []*Peer { return append(into, p) }
+}

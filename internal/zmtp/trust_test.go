@@ -1,0 +1,57 @@
+package zmtp
+
+import (
+	"net/netip"
+	"testing"
+)
+
+// A peer that opens a connection for one large request is let in when its
+// address is known, and still pays for it out of the shared budget.
+func TestTrustedAddress(t *testing.T) {
+	lim := Limits{MaxFrame: 8 << 20, MaxFrameUntrusted: 64 << 10, UntrustedBytes: 6 << 20}
+	var asked netip.Addr
+	known := true
+	r := newRouter(t, RouterConfig{Limits: lim, Trusted: func(a netip.Addr) bool { asked = a; return known }}, echo)
+	big := string(make([]byte, 5<<20))
+
+	p := dialPeer(t, r.Addr(), 1, "REQ", "")
+	p.say(t, message("", big))
+	if got := p.reply(t); len(got) != len(big)+3 {
+		t.Errorf("reply of %d bytes", len(got))
+	}
+	if asked != netip.MustParseAddr("127.0.0.1") {
+		t.Errorf("asked for %v", asked)
+	}
+	if s := r.Stats(); s.UntrustedBytes != 0 {
+		t.Errorf("the budget still holds %d", s.UntrustedBytes)
+	}
+
+	over := dialPeer(t, r.Addr(), 1, "REQ", "")
+	_, _ = over.Write(message("", big+big[:3<<20])) // cut off on the way, so the write may fail
+	if _, _, err := over.tryFrame(); err == nil {
+		t.Error("a frame beyond the budget was answered")
+	}
+	eventually(t, "cut by the budget", func() bool { return r.Stats().CutBudget == 1 })
+
+	known = false
+	stranger := dialPeer(t, r.Addr(), 1, "REQ", "")
+	_, _ = stranger.Write(message("", big))
+	if _, _, err := stranger.tryFrame(); err == nil {
+		t.Error("a large frame from an unknown address was answered")
+	}
+	eventually(t, "cut by its size", func() bool { return r.Stats().CutFrame == 1 })
+}
+
+// Gone tells a worker that nobody waits for its answer.
+func TestPeerGone(t *testing.T) {
+	peers := make(chan *Peer, 1)
+	r := newRouter(t, RouterConfig{}, func(q *Request) { peers <- q.Peer })
+	c := dialPeer(t, r.Addr(), 1, "REQ", "")
+	c.say(t, message("", "x"))
+	p := <-peers
+	if p.Gone() {
+		t.Error("a living peer is gone")
+	}
+	_ = c.Close()
+	eventually(t, "the peer gone", p.Gone)
+}

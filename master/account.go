@@ -1,0 +1,140 @@
+package master
+
+import (
+	"context"
+	"fmt"
+	"sort"
+	"time"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/returners"
+)
+
+// onMissing tells the bus, the store and so the master above who will not
+// answer a job.
+func (m *Master) onMissing(jid string, gone map[string]ledger.Missing, nodes map[string]ledger.NodeState) {
+	m.fire("salt/job/"+jid+"/missing", missingData(jid, gone, nodes))
+	byPath := map[string]map[string]string{}
+	for id, g := range gone {
+		if byPath[g.Path] == nil {
+			byPath[g.Path] = map[string]string{}
+		}
+		byPath[g.Path][id] = g.Reason
+	}
+	for path, missing := range byPath {
+		m.book(returners.Expectation{JID: jid, Node: path, Missing: missing, At: m.now()})
+	}
+}
+
+// onComplete ends a job: the command that waits for it ends with this event.
+func (m *Master) onComplete(a ledger.Account) {
+	nodes := wire.NewMap()
+	for _, path := range sortedKeys(a.Nodes) {
+		nodes.Set(path, string(a.Nodes[path]))
+	}
+	d := missingData(a.JID, a.Missing, nil)
+	m.fire("salt/job/"+a.JID+"/complete", wire.NewMap("jid", a.JID, "fun", a.Fun, "expected", a.Expected,
+		"returned", a.Returned, "failed", a.Failed, "missing", d.Map("missing"), "nodes", nodes,
+		"seconds", a.Closed.Sub(a.Opened).Seconds()))
+	m.stats.completed.Add(1)
+	if err := m.open.clear(a.JID); err != nil {
+		m.log.Error("A closed job will be looked at again after a restart", "err", err)
+	}
+}
+
+// missingData is the data of the event salt/job/<jid>/missing.
+func missingData(jid string, gone map[string]ledger.Missing, nodes map[string]ledger.NodeState) *wire.Map {
+	out, states := wire.NewMap(), wire.NewMap()
+	for _, id := range sortedKeys(gone) {
+		out.Set(id, wire.NewMap("reason", gone[id].Reason, "path", gone[id].Path))
+	}
+	for _, path := range sortedKeys(nodes) {
+		states.Set(path, string(nodes[path]))
+	}
+	return wire.NewMap("jid", jid, "missing", out, "nodes", states)
+}
+
+// readMissing reads missingData as seen from the master above: all paths begin
+// with the node that speaks.
+func readMissing(d *wire.Map, node string) (map[string]ledger.Missing, map[string]ledger.NodeState, error) {
+	under := func(path string) string {
+		if path == "" {
+			return node
+		}
+		return node + "/" + path
+	}
+	gone := map[string]ledger.Missing{}
+	if missing := d.Map("missing"); missing != nil {
+		for _, k := range missing.Keys() {
+			id, _ := k.(string)
+			g := missing.Map(id)
+			if g == nil {
+				return nil, nil, fmt.Errorf("minion %q is not told by reason and path", id)
+			}
+			gone[id] = ledger.Missing{Reason: g.String("reason"), Path: under(g.String("path"))}
+		}
+	}
+	nodes := map[string]ledger.NodeState{}
+	if states := d.Map("nodes"); states != nil {
+		for _, k := range states.Keys() {
+			path, _ := k.(string)
+			nodes[under(path)] = ledger.NodeState(states.String(path))
+		}
+	}
+	return gone, nodes, nil
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	out := make([]string, 0, len(m))
+	for k := range m {
+		out = append(out, k)
+	}
+	sort.Strings(out)
+	return out
+}
+
+// book hands what is worth keeping about a job to the one goroutine that writes
+// it, so that neither the ledger nor a request waits for the disk. The queue is
+// bounded: when it is full the caller waits.
+func (m *Master) book(x returners.Expectation) {
+	select {
+	case m.books <- x:
+	case <-m.ctx.Done():
+	}
+}
+
+// keepBooks writes what was handed to book, many entries per commit, until the
+// master ends and the queue is empty.
+func (m *Master) keepBooks() {
+	for {
+		var batch []returners.Expectation
+		select {
+		case x := <-m.books:
+			batch = append(batch, x)
+		case <-m.ctx.Done():
+		}
+	more:
+		for len(batch) < 500 {
+			select {
+			case x := <-m.books:
+				batch = append(batch, x)
+			default:
+				break more
+			}
+		}
+		if len(batch) == 0 {
+			return
+		}
+		ctx, cancel := storeContext()
+		if err := m.store.SaveExpectations(ctx, batch...); err != nil {
+			m.log.Error("The expectations of jobs could not be stored", "count", len(batch), "jid", batch[0].JID, "err", err)
+		}
+		cancel()
+	}
+}
+
+// storeContext bounds a write that must not be given up because the master ends.
+func storeContext() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.Background(), 30*time.Second)
+}

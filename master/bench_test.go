@@ -1,0 +1,260 @@
+package master
+
+import (
+	"database/sql"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// benchMinion returns jobs as fast as it is let, over one connection.
+type benchMinion struct {
+	*rawPeer
+	id  string
+	key *crypt.Crypticle
+	tok []byte
+	buf []byte
+}
+
+func (m *benchMinion) answer(jid string, ts int64) error {
+	load := returnOf(m.id, jid, true)
+	load.Set("nonce", "0123456789abcdef0123456789abcdef")
+	load.Set("ts", ts)
+	load.Set("tok", m.tok)
+	raw, err := wire.Encode(load)
+	if err != nil {
+		return err
+	}
+	cipher, err := m.key.Seal("", raw)
+	if err != nil {
+		return err
+	}
+	body, err := wire.Envelope{Enc: "aes", Cipher: cipher, Version: 3, HasVersion: true, ID: m.id}.Encode()
+	if err != nil {
+		return err
+	}
+	reply, err := m.do(body, m.buf)
+	if err != nil {
+		return err
+	}
+	m.buf = reply
+	frame, err := wire.Bytes(reply)
+	if err != nil {
+		return err
+	}
+	_, err = m.key.OpenNonce(frame, "0123456789abcdef0123456789abcdef")
+	return err
+}
+
+// herd accepts n minions and connects them.
+func (r *rig) herd(b *testing.B, n int) []*benchMinion {
+	b.Helper()
+	text := crypt.NewKeyString()
+	out := make([]*benchMinion, n)
+	tok := tokOf(b, "minion")
+	for i := range out {
+		id := fmt.Sprintf("m%05d", i)
+		r.accept(id, "minion")
+		r.session(id, text, time.Now())
+		out[i] = &benchMinion{id: id, key: crypticle(b, text), tok: tok}
+	}
+	r.start()
+	for _, m := range out {
+		p, err := dialRaw(nil, "REQ", strconv.Itoa(r.ret))
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Cleanup(func() { _ = p.Close() })
+		m.rawPeer = p
+	}
+	return out
+}
+
+// BenchmarkReturns measures returns from the minion's encryption to the
+// acknowledgement, which leaves after the commit to disk. Minions and master
+// share this process and its cores.
+func BenchmarkReturns(b *testing.B) {
+	for _, n := range []int{1, 100, 1000} {
+		for _, parent := range []string{"", "parent"} {
+			b.Run(fmt.Sprintf("minions=%d/outbox=%v", n, parent != ""), func(b *testing.B) {
+				r := newRig(b)
+				r.opts.Parent = parent
+				r.race(b, r.herd(b, n))
+			})
+		}
+	}
+}
+
+// race has the minions return b.N jobs between them.
+func (r *rig) race(b *testing.B, herd []*benchMinion) {
+	b.Helper()
+	took := make([]time.Duration, b.N)
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	ts := time.Now().Unix()
+	busy := cpu(b)
+	b.ResetTimer()
+	for _, m := range herd {
+		wg.Go(func() {
+			for {
+				i := next.Add(1) - 1
+				if i >= int64(b.N) {
+					return
+				}
+				// One job for every thousand returns, as a wide target makes.
+				jid := fmt.Sprintf("2026010100%010d", i/int64(len(herd)))
+				start := time.Now()
+				if err := m.answer(jid, ts); err != nil {
+					b.Error(err)
+					return
+				}
+				took[i] = time.Since(start)
+			}
+		})
+	}
+	wg.Wait()
+	b.StopTimer()
+	b.ReportMetric(float64((cpu(b)-busy).Microseconds())/float64(b.N), "cpu-us/return")
+	slices.Sort(took)
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "returns/s")
+	b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "p50-ms")
+	b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
+}
+
+// cpu is the processor time this process has used: steadier than the clock on a
+// machine that is shared.
+func cpu(b *testing.B) time.Duration {
+	b.Helper()
+	var u unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// BenchmarkReturnsBehindAFullOutbox has a parent that is away owe a million rows.
+func BenchmarkReturnsBehindAFullOutbox(b *testing.B) {
+	for _, rows := range []int{0, 1_000_000} {
+		b.Run(fmt.Sprintf("rows=%d", rows), func(b *testing.B) {
+			r := newRig(b)
+			r.opts.Parent = "parent"
+			r.open()
+			r.stop() // the file is there
+			fillOutbox(b, r.cfg.JobStoreFile, rows)
+			r.race(b, r.herd(b, 100))
+		})
+	}
+}
+
+func fillOutbox(b *testing.B, path string, rows int) {
+	b.Helper()
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer db.Close()
+	_, err = db.Exec(`WITH RECURSIVE n(i) AS (SELECT 1 WHERE ? > 0 UNION ALL SELECT i+1 FROM n WHERE i < ?)
+		INSERT INTO outbox (dest, kind, jid, id, at) SELECT 'parent', 'return', '20250101000000000000', 'm' || i, i FROM n`, rows, rows)
+	if err != nil {
+		b.Fatal(err)
+	}
+}
+
+// BenchmarkPublish measures from the client's command to the last of all
+// subscribers having the publication; they live in another process.
+func BenchmarkPublish(b *testing.B) {
+	for _, n := range []int{1000, 10000} {
+		b.Run(fmt.Sprintf("subscribers=%d", n), func(b *testing.B) {
+			r := newRig(b, func(c *config.Master) { c.MaxConnections, c.OrderMasters = 2*n, true })
+			r.start()
+			s := startSwarm(b, "SUB", n, r.pub)
+			eventually(b, "all subscribed", func() bool { return r.Master.pub.Stats().Subscribers == n })
+			load := testJob("nobody", "glob")
+			took := make([]time.Duration, 0, b.N)
+			for b.Loop() {
+				start := time.Now()
+				r.say(load)
+				s.await(b, "received")
+				took = append(took, time.Since(start))
+			}
+			slices.Sort(took)
+			b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "p50-ms")
+			b.ReportMetric(float64(took[len(took)-1].Microseconds())/1000, "max-ms")
+		})
+	}
+}
+
+// BenchmarkMemory tells what a connected minion costs the master: one
+// subscription and one request connection, idle.
+func BenchmarkMemory(b *testing.B) {
+	const n = 5000
+	r := newRig(b, func(c *config.Master) { c.MaxConnections = 2 * n })
+	r.start()
+	before := resident(b)
+	startSwarm(b, "SUB", n, r.pub)
+	startSwarm(b, "REQ", n, r.ret)
+	eventually(b, "all connected", func() bool {
+		s := r.Stats()
+		return s.Pub.Subscribers == n && s.Router.Peers == n
+	})
+	b.ReportMetric(float64(resident(b)-before)/n/1024, "KiB/minion")
+	b.ReportMetric(0, "ns/op") // one measurement, whatever b.N
+}
+
+// resident is the memory of this process in bytes, as the system counts it,
+// without what earlier benchmarks have left.
+func resident(b *testing.B) int64 {
+	b.Helper()
+	debug.FreeOSMemory()
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		b.Fatal(err)
+	}
+	pages, err := strconv.ParseInt(strings.Fields(string(text))[1], 10, 64)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return pages * int64(os.Getpagesize())
+}
+
+// BenchmarkUnseal is what each return costs before its handler runs.
+func BenchmarkUnseal(b *testing.B) {
+	r := newRig(b)
+	herd := r.herd(b, 1)
+	m := herd[0]
+	load := returnOf(m.id, someJob, true)
+	load.Set("nonce", "0123456789abcdef0123456789abcdef")
+	load.Set("tok", m.tok)
+	raw, err := wire.Encode(load)
+	if err != nil {
+		b.Fatal(err)
+	}
+	cipher, err := m.key.Seal("", raw)
+	if err != nil {
+		b.Fatal(err)
+	}
+	env := wire.Envelope{Enc: "aes", Cipher: cipher, Version: 3, ID: m.id}
+	b.ReportAllocs()
+	for b.Loop() {
+		_, req, err := r.unseal(env)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := wire.ParseReturn(req.load); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package master
+
+import (
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/ledger"
+)
+
+// A Python master below counts the syndic of ours below it among its minions,
+// and passes on what that one says: once as if it were its own word, once under
+// the name of the node.
+func TestNodeOfOursBehindAPythonMaster(t *testing.T) {
+	r := newRig(t, func(c *config.Master) { c.OrderMasters = true })
+	r.start()
+	node := r.minion("n1", "syndic", "syndic")
+	node.must(bulk("syndic/n1", event("salt/syndic/n1/start", wire.NewMap())))
+	events := r.events()
+	for round := range 2 { // the second time the syndic is known from the start
+		jid := r.say(testJob("*", "glob")).Map("load").String("jid")
+		ours := wire.NewMap("minions", []any{"b", "c"}, "jid", jid,
+			"mom", wire.NewMap("node", "", "asked", []any{}, "unreachable", wire.NewMap("c", "Not connected")))
+		node.must(bulk("syndic/n1", event(jid, wire.NewMap("minions", []any{"a", "n2"}))))
+		if a, _ := r.ledger.State(jid); round == 0 && a.Expected != 2 || round == 1 && a.Expected != 1 {
+			t.Errorf("round %d: expected %d", round, a.Expected)
+		}
+		node.must(bulk("syndic/n1", event(jid, ours), event("syndic/n2/"+jid, ours)))
+		node.must(syndicReturn("n1", jid, "a", "b"))
+		a, _ := r.ledger.State(jid)
+		if a.Expected != 3 || a.Returned != 2 || a.Missing["c"].Path != "n1/n2" || len(a.Waiting) != 0 {
+			t.Errorf("round %d: account %+v", round, a)
+		}
+		events.take("syndic/n1/syndic/n2/" + jid)
+	}
+}
+
+func TestBeyondIsBounded(t *testing.T) {
+	b := newBeyond()
+	for i := range maxBeyond + 5 {
+		b.add("n"+strconv.Itoa(i), "x")
+	}
+	if len(b.via) != maxBeyond || len(b.order) != maxBeyond {
+		t.Errorf("%d remembered", len(b.via))
+	}
+	b.add("n7", "y") // it has moved
+	if got := b.without([]string{"n1", "n7", "n8", "m"}, "x"); len(got) != 3 || got[2] != "m" {
+		t.Errorf("left are %v", got)
+	}
+}
+
+func TestNamed(t *testing.T) {
+	for _, c := range []struct {
+		tgt  any
+		kind string
+		want int
+	}{
+		{"web-1", "glob", 1},
+		{"web-*", "glob", 0},
+		{"web-[12]", "glob", 0},
+		{[]any{"a", "b", "a"}, "list", 2},
+		{"a,b", "list", 2},
+		{"os:Debian", "grain", 0},
+	} {
+		if got := named(c.tgt, c.kind); got != c.want {
+			t.Errorf("%v (%s) names %d, want %d", c.tgt, c.kind, got, c.want)
+		}
+	}
+}
+
+// All that a list names have answered: a Python node below, which cannot say
+// that it has nobody else, is not waited for.
+func TestNamedMinionsEndAJob(t *testing.T) {
+	r := newRig(t, func(c *config.Master) { c.OrderMasters = true })
+	r.start()
+	node := r.minion("n1", "syndic", "syndic")
+	node.must(bulk("syndic/n1", event("salt/syndic/n1/start", wire.NewMap())))
+	events := r.events()
+	jid := r.say(testJob([]any{"a", "b"}, "list")).Map("load").String("jid")
+	node.must(syndicReturn("n1", jid, "a", "b"))
+	if d := events.take("salt/job/" + jid + "/complete"); d.Int("returned") != 2 || d.Float("seconds") > 4 {
+		t.Errorf("complete %v", plain(t, d))
+	}
+}
+
+// A forwarder beside a Python master says who has to answer; this master looks
+// after the silent ones, and masters above it need not.
+func TestExpectationOfAForwarder(t *testing.T) {
+	r := newRig(t, func(c *config.Master) {
+		c.OrderMasters, c.Timeout, c.GatherJobTimeout = true, 50*time.Millisecond, 50*time.Millisecond
+	})
+	r.start()
+	node := r.minion("n1", "syndic", "syndic").listen().announce()
+	events := r.events()
+	jid := r.say(testJob("*", "glob")).Map("load").String("jid")
+	node.hear()
+	x := wire.NewMap("minions", []any{"a"}, "jid", jid,
+		"mom", wire.NewMap("node", "", "asked", []any{}, "unreachable", wire.NewMap(), "untracked", true))
+	node.must(bulk("syndic/n1", event(jid, x)))
+	events.find("the expectation of n1", func(e bus.Event) bool {
+		d, err := wire.DecodeMap(e.Data)
+		return e.Tag == jid && err == nil && d.Map("mom").String("node") == "n1" && !d.Map("mom").Has("untracked")
+	})
+	if p := node.hear(); wire.FunName(p.Fun) != "saltutil.find_job" {
+		t.Errorf("heard %s", wire.FunName(p.Fun))
+	}
+	d := events.take("salt/job/" + jid + "/complete")
+	if m := d.Map("missing").Map("a"); m == nil || m.String("reason") != ledger.NoResponse || m.String("path") != "n1" {
+		t.Errorf("complete %v", plain(t, d))
+	}
+}

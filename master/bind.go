@@ -1,0 +1,78 @@
+package master
+
+import (
+	"fmt"
+	"net"
+	"strconv"
+
+	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/zmtp"
+)
+
+// bind opens the two ports and the local event sockets. The order matters: a
+// client that can publish must find the bus open.
+func (m *Master) bind() (err error) {
+	m.commands = m.table()
+	m.signIns = newLane(cap(m.rsa), signInQueue)
+	m.ipc, err = bus.Serve(m.bus, bus.ServerConfig{
+		SockDir: m.cfg.SockDir, PubName: "master_event_pub.ipc", PullName: "master_event_pull.ipc",
+		Framing: bus.Framing(m.cfg.IpcFraming), IPCMode: m.cfg.IpcMode, PubPort: m.cfg.TcpMasterPubPort, PullPort: m.cfg.TcpMasterPullPort,
+		Log: m.log,
+	})
+	if err != nil {
+		return fmt.Errorf("open the event sockets: %w", err)
+	}
+	slow := zmtp.CutSlow
+	if m.cfg.PubSlow == "drop" {
+		slow = zmtp.DropSlow
+	}
+	m.pub, err = zmtp.ListenPub(m.addr(m.cfg.PublishPort), zmtp.PubConfig{
+		Limits: m.limits(), HWM: m.cfg.PubHwm, HWMBytes: m.cfg.PubHwmBytes, Slow: slow, Filtering: m.cfg.ZmqFiltering,
+		HeartbeatInterval: m.cfg.ZmqHeartbeatIvl, HeartbeatTimeout: m.cfg.ZmqHeartbeatTimeout,
+		Listen: m.listening(), OnSubscribe: m.onSubscribe, OnClose: m.onUnsubscribed, Log: m.log,
+	})
+	if err != nil {
+		return fmt.Errorf("bind publish_port %d: %w", m.cfg.PublishPort, err)
+	}
+	// All that a request needs is there before the first can come.
+	m.plantTree()
+	m.gate = m.newGate(m.pub.Addr().(*net.TCPAddr).Port)
+	m.router, err = zmtp.ListenRouter(m.addr(m.cfg.RetPort), zmtp.RouterConfig{
+		Limits: m.limits(), HeartbeatInterval: m.cfg.ZmqHeartbeatIvl, HeartbeatTimeout: m.cfg.ZmqHeartbeatTimeout,
+		Listen: m.listening(), Trusted: m.trusted.has, Log: m.log,
+	}, m.receive)
+	if err != nil {
+		return fmt.Errorf("bind ret_port %d: %w", m.cfg.RetPort, err)
+	}
+	return nil
+}
+
+// addr is where a port is bound. Whoever wants IPv6 and names no address gets
+// both kinds.
+func (m *Master) addr(port int) string {
+	host := m.cfg.Interface
+	if m.cfg.Ipv6 != nil && *m.cfg.Ipv6 && host == "0.0.0.0" {
+		host = "::"
+	}
+	return net.JoinHostPort(host, strconv.Itoa(port))
+}
+
+func (m *Master) limits() zmtp.Limits {
+	return zmtp.Limits{
+		MaxFrame: m.cfg.MaxFrameSize, MaxFrameUntrusted: m.cfg.MaxFrameSizeUntrusted,
+		MaxConns: m.cfg.MaxConnections, MaxConnsPerAddr: m.cfg.MaxConnectionsPerAddress, MaxHandshakes: m.cfg.MaxHandshakes,
+		HandshakeTimeout: m.cfg.HandshakeTimeout, FrameTimeout: m.cfg.FrameTimeout, StallTimeout: m.cfg.StallTimeout,
+	}
+}
+
+// listening are the options of both ports.
+func (m *Master) listening() zmtp.ListenConfig {
+	c := m.cfg
+	l := zmtp.ListenConfig{Backlog: c.ZmqBacklog, KeepAlive: net.KeepAliveConfig{
+		Enable: c.TcpKeepalive, Idle: c.TcpKeepaliveIdle, Interval: c.TcpKeepaliveIntvl, Count: c.TcpKeepaliveCnt,
+	}}
+	if !c.TcpKeepalive {
+		l.KeepAlive.Idle = -1
+	}
+	return l
+}

@@ -1,0 +1,120 @@
+package master
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/keys"
+)
+
+// handler serves one encrypted command. Its value is encrypted for the sender;
+// an error is logged and answered by an empty text, as Salt does.
+type handler func(ctx context.Context, r *request) (any, error)
+
+// table lists the encrypted commands (Salt wire reference §8.2).
+func (m *Master) table() map[string]handler {
+	t := map[string]handler{
+		"_return":        m.onReturn,
+		"_syndic_return": m.onSyndicReturn,
+		"_minion_event":  m.onMinionEvent,
+		"_pillar":        m.onPillar,
+		"_master_opts":   m.onMasterOpts,
+		"_presence":      m.onPresence,
+		"revoke_auth":    m.onRevokeAuth,
+	}
+	for cmd, v := range refusals {
+		t[cmd] = func(context.Context, *request) (any, error) {
+			m.refused("command", nil, fmt.Errorf("%s is not served by this master", cmd))
+			return v(), nil
+		}
+	}
+	return t
+}
+
+func unknownCommand(context.Context, *request) (any, error) { return wire.NewMap(), nil }
+
+// refusals are the commands this master knows and does not serve, with what
+// Salt answers when it has nothing or does not allow it: a Python minion takes
+// that for "there is no such file" or "not permitted" and goes on.
+var refusals = map[string]func() any{
+	"_file_envs":           func() any { return []any{"base"} },
+	"_file_list":           empty,
+	"_file_list_emptydirs": empty,
+	"_dir_list":            empty,
+	"_symlink_list":        emptied,
+	"_file_hash":           blank,
+	"_file_hash_and_stat":  func() any { return []any{"", nil} },
+	"_file_find":           func() any { return wire.NewMap("path", "", "rel", "") },
+	"_serve_file":          func() any { return wire.NewMap("data", "", "dest", "") },
+	"_file_recv":           func() any { return false },
+	"_master_tops":         emptied,
+	"_ext_nodes":           emptied,
+	"_mine":                func() any { return false },
+	"_mine_get":            emptied,
+	"_mine_delete":         func() any { return false },
+	"_mine_flush":          func() any { return false },
+	"minion_pub":           emptied,
+	"minion_publish":       emptied,
+	"minion_runner":        emptied,
+	"pub_ret":              emptied,
+	"verify_minion":        blank,
+}
+
+func empty() any   { return []any{} }
+func emptied() any { return wire.NewMap() }
+func blank() any   { return "" }
+
+// onMasterOpts serves `_master_opts`: what a minion must know of its master to
+// render states. There are no states here yet, so these are Salt's defaults.
+func (m *Master) onMasterOpts(_ context.Context, r *request) (any, error) {
+	d, err := wire.DecodeMap(r.load)
+	if err != nil {
+		return nil, fmt.Errorf("master options for %q: %w", r.id, err)
+	}
+	out := wire.NewMap("file_roots", wire.NewMap("base", []any{}), "top_file_merging_strategy", "merge",
+		"env_order", []any{}, "default_top", "base")
+	if d.Bool("env_only") {
+		return out, nil
+	}
+	groups := wire.NewMap()
+	for _, name := range sortedKeys(m.cfg.Nodegroups) {
+		groups.Set(name, m.cfg.Nodegroups[name])
+	}
+	for _, kv := range []struct {
+		k string
+		v any
+	}{
+		{"renderer", "jinja|yaml"},
+		{"failhard", false},
+		{"state_top", "top.sls"},
+		{"state_top_saltenv", nil},
+		{"nodegroups", groups},
+		{"state_auto_order", true},
+		{"state_events", false},
+		{"state_aggregate", false},
+		{"jinja_env", wire.NewMap()},
+		{"jinja_sls_env", wire.NewMap()},
+		{"jinja_lstrip_blocks", false},
+		{"jinja_trim_blocks", false},
+	} {
+		out.Set(kv.k, kv.v)
+	}
+	return out, nil
+}
+
+// onRevokeAuth serves `revoke_auth`: a minion gives up its own key.
+func (m *Master) onRevokeAuth(_ context.Context, r *request) (any, error) {
+	if !r.tokOK {
+		return wire.NewMap(), nil
+	}
+	if !m.cfg.AllowMinionKeyRevoke {
+		return nil, errors.New("revoke_auth is off: allow_minion_key_revoke is False")
+	}
+	done, err := m.keys.DeleteIn(keys.Selection{keys.Accepted: {r.id}})
+	if err = errors.Join(err, m.tellKeys("delete", done)); err != nil {
+		return nil, fmt.Errorf("revoke the key of %s: %w", r.id, err)
+	}
+	return true, nil
+}

@@ -1,0 +1,179 @@
+package master
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/returners"
+)
+
+// fire puts an event of this master on the bus.
+func (m *Master) fire(tag string, data *wire.Map) {
+	if err := m.bus.Fire(tag, data); err != nil {
+		m.log.Error("An event could not be fired", "tag", tag, "err", err)
+	}
+}
+
+func (m *Master) fireRaw(tag string, data wire.Raw, origin string) {
+	err := m.bus.FireEvent(bus.Event{Tag: tag, Data: data, Stamp: m.now(), Origin: origin})
+	if err != nil {
+		m.log.Error("An event could not be fired", "tag", tag, "err", err)
+	}
+}
+
+// onMinionEvent serves `_minion_event`: events of minions and, in bulk, of nodes
+// below (Salt wire reference §8.2, §9.2).
+func (m *Master) onMinionEvent(_ context.Context, r *request) (any, error) {
+	if !r.tokOK { // version 3 was checked before; version 2 proves itself here
+		return wire.NewMap(), nil
+	}
+	e, err := wire.ParseMinionEvent(r.load)
+	if err != nil {
+		return nil, fmt.Errorf("event of %s: %w", r.id, err)
+	}
+	if !e.HasEvents {
+		return nil, m.single(r.id, e)
+	}
+	from, err := m.relayer(r.id, e)
+	if err != nil {
+		return nil, err
+	}
+	var errs []error // one bad event must not cost the others
+	for _, x := range e.Events {
+		errs = append(errs, m.relay(from, x))
+	}
+	return nil, errors.Join(errs...)
+}
+
+// single fires the one event of a minion; its data is the whole load.
+func (m *Master) single(id string, e wire.MinionEvent) error {
+	if !e.HasTag || e.Tag == "" {
+		return fmt.Errorf("event of %s: neither tag nor events", id)
+	}
+	if e.Tag == "salt/syndic/"+id+"/start" || e.Tag == "syndic_start" {
+		if err := m.noteNode(id); err != nil {
+			return err
+		}
+	}
+	if !m.nodes.has(id) && !mayFire(id, e.Tag) {
+		m.refused("event", nil, fmt.Errorf("minion %s may not fire %q", id, e.Tag))
+		return nil
+	}
+	m.fireRaw(e.Tag, e.Full, "")
+	return nil
+}
+
+// fromBelow lets the ledger hear what a node says about a job, and gives the
+// event's data as seen from this master: paths begin with the node.
+func (m *Master) fromBelow(node, tag string, data wire.Raw) wire.Raw {
+	if data, ok := m.fromBeyond(node, tag, data); ok {
+		return data
+	}
+	if jid.Valid(tag) {
+		if m.presence.Role(node) == "" && speaksOurs(data) {
+			return data // it comes once more under the name of the node that says it
+		}
+		return m.expectationBelow(node, tag, data)
+	}
+	rest, ok := strings.CutPrefix(tag, "salt/job/")
+	if !ok {
+		return data
+	}
+	id, what, _ := strings.Cut(rest, "/")
+	switch what {
+	case "missing":
+		return m.missingBelow(node, id, data)
+	case "new":
+		// A node of ours has told its expectation before; from a Python syndic
+		// this may be the first word.
+		if m.presence.Role(node) == "" {
+			m.expectationBelow(node, id, data)
+		}
+	}
+	return data
+}
+
+// expectationBelow enters who a node found for a job.
+func (m *Master) expectationBelow(node, jid string, data wire.Raw) wire.Raw {
+	d, err := wire.DecodeMap(data)
+	if err != nil {
+		m.refused("expectation", nil, fmt.Errorf("node %s, job %s: %w", node, jid, err))
+		return data
+	}
+	x := ledger.Expectation{Path: node, Minions: texts(d.List("minions"))}
+	missing := map[string]string{}
+	ours := d.Map("mom")
+	if ours == nil {
+		x.Plain = true
+		x.Minions = m.beyond.without(x.Minions, node)
+		ours = wire.NewMap("plain", true)
+		d.Set("jid", jid)
+	} else {
+		x.Asked = texts(ours.List("asked"))
+		x.Untracked = ours.Bool("untracked")
+		ours.Delete("untracked") // from here on this master looks after them
+		if below := ours.String("node"); below != "" {
+			x.Path += "/" + below
+		}
+		if u := ours.Map("unreachable"); u != nil {
+			for _, k := range u.Keys() {
+				if id, ok := k.(string); ok {
+					missing[id] = u.String(id)
+				}
+			}
+		}
+	}
+	ours.Set("node", x.Path)
+	d.Set("mom", ours)
+	m.book(returners.Expectation{JID: jid, Node: x.Path, Minions: x.Minions, Missing: missing, At: m.now()})
+	m.ledger.Expect(jid, x)
+	if len(missing) > 0 {
+		gone := make(map[string]ledger.Missing, len(missing))
+		for id, why := range missing {
+			gone[id] = ledger.Missing{Reason: why, Path: x.Path}
+		}
+		m.ledger.Gone(jid, gone, nil)
+	}
+	return m.reencode(d, data)
+}
+
+// missingBelow enters who below a node will not answer.
+func (m *Master) missingBelow(node, jid string, data wire.Raw) wire.Raw {
+	d, err := wire.DecodeMap(data)
+	if err != nil {
+		m.refused("missing", nil, fmt.Errorf("node %s, job %s: %w", node, jid, err))
+		return data
+	}
+	gone, nodes, err := readMissing(d, node)
+	if err != nil {
+		m.refused("missing", nil, fmt.Errorf("node %s, job %s: %w", node, jid, err))
+		return data
+	}
+	m.ledger.Gone(jid, gone, nodes)
+	return m.reencode(missingData(jid, gone, nodes), data)
+}
+
+func (m *Master) reencode(d *wire.Map, was wire.Raw) wire.Raw {
+	b, err := wire.Encode(d)
+	if err != nil {
+		m.log.Error("An event could not be encoded again", "err", err)
+		return was
+	}
+	return b
+}
+
+func texts(vs []any) []string {
+	out := make([]string, 0, len(vs))
+	for _, v := range vs {
+		if s, ok := v.(string); ok {
+			out = append(out, s)
+		}
+	}
+	return out
+}

@@ -1,0 +1,221 @@
+package master
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/internal/zmtp"
+)
+
+// attack opens n connections to a port, says the given bytes on each, and keeps
+// them open until the test ends or the master closes them.
+func attack(t *testing.T, port, n int, say func(i int) []byte) {
+	t.Helper()
+	var wg sync.WaitGroup
+	limit := make(semaphore, 64)
+	for i := range n {
+		wg.Go(func() {
+			limit.take()
+			defer limit.give()
+			c, err := net.DialTimeout("tcp", fmt.Sprintf("127.0.0.1:%d", port), patience)
+			if err != nil {
+				return // turned away
+			}
+			t.Cleanup(func() { _ = c.Close() })
+			_ = c.SetWriteDeadline(time.Now().Add(patience))
+			_, _ = c.Write(say(i)) // may be cut off on the way
+		})
+	}
+	wg.Wait()
+}
+
+// greeting and ready open a ZMTP connection of mechanism NULL.
+func greeting() []byte {
+	b := make([]byte, 64)
+	b[0], b[9], b[10], b[11] = 0xff, 0x7f, 3, 1
+	copy(b[12:], "NULL")
+	return b
+}
+
+func ready(kind string) []byte {
+	meta := "\x05READY\x0bSocket-Type\x00\x00\x00" + string(rune(len(kind))) + kind
+	return append([]byte{4, byte(len(meta))}, meta...)
+}
+
+func opening(kind string) []byte { return append(greeting(), ready(kind)...) }
+
+func heap() uint64 {
+	runtime.GC()
+	var s runtime.MemStats
+	runtime.ReadMemStats(&s)
+	return s.HeapInuse + s.StackInuse
+}
+
+// Strangers on both ports, of every kind: memory stays flat, and minions are
+// served meanwhile and afterwards.
+func TestStrangers(t *testing.T) {
+	huge := append([]byte{2}, binary.BigEndian.AppendUint64(nil, 1<<40)...)
+	garbage := func(i int) []byte {
+		b := make([]byte, 200)
+		rng := rand.New(rand.NewPCG(uint64(i), 1))
+		for j := range b {
+			b[j] = byte(rng.Uint32())
+		}
+		return b
+	}
+	r := newRig(t, func(c *config.Master) { c.HandshakeTimeout, c.MaxHandshakes = time.Second, 256 })
+	r.start()
+	m := r.minion("m1", "minion", "minion").listen().announce()
+	serve := func(what string) {
+		t.Helper()
+		jid := r.say(testJob("m1", "glob")).Map("load").String("jid")
+		if p := m.hear(); p.JID != jid {
+			t.Errorf("%s: heard %s, want %s", what, p.JID, jid)
+		}
+		if err := m.answer(jid, what); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	serve("before")
+	before := heap()
+	for _, a := range []struct {
+		what string
+		n    int
+		say  func(kind string) func(int) []byte
+	}{
+		{"garbage", 500, func(string) func(int) []byte { return garbage }},
+		{"garbage behind a greeting", 300, func(string) func(int) []byte {
+			return func(i int) []byte { return append(greeting(), garbage(i)...) }
+		}},
+		{"frames of 2^40", 300, func(kind string) func(int) []byte {
+			return func(int) []byte { return append(opening(kind), huge...) }
+		}},
+		{"garbage requests", 300, func(kind string) func(int) []byte {
+			return func(i int) []byte {
+				return append(opening(kind), append([]byte{1, 0, 0, 200}, garbage(i)...)...)
+			}
+		}},
+		{"half-open", 2000, func(string) func(int) []byte { return func(int) []byte { return []byte{0xff} } }},
+	} {
+		attack(t, r.ret, a.n, a.say("REQ"))
+		attack(t, r.Master.pubPort(), a.n, a.say("SUB"))
+		serve(a.what)
+	}
+	eventually(t, "the strangers dropped", func() bool {
+		s := r.Stats()
+		return s.Router.Handshaking == 0 && s.Pub.Handshaking == 0 && s.Router.UntrustedBytes == 0
+	})
+	serve("after")
+	if after := heap(); after > before+48<<20 {
+		t.Errorf("memory grew from %d to %d MiB", before>>20, after>>20)
+	}
+	if n := r.Stats().Panics; n != 0 {
+		t.Errorf("%d panics", n)
+	}
+}
+
+// Some hundred minions sign in at once while another returns: its returns do
+// not wait behind the sign-ins, and memory stays flat.
+func TestSignInStorm(t *testing.T) {
+	const storm = 300
+	r := newRig(t)
+	for i := range storm {
+		r.accept(fmt.Sprintf("s%03d", i), "minion2")
+	}
+	r.start()
+	m := r.minion("m1", "minion", "minion")
+	body := signInBody(t, "s000", "minion2")
+	before := heap()
+	var waiting, admitted atomic.Int64
+	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
+	defer cancel()
+	var wg sync.WaitGroup
+	reqs := zmtp.NewReq(m.Addr(), zmtp.DialConfig{Log: quiet, MaxConns: storm})
+	defer reqs.Close()
+	for range storm {
+		waiting.Add(1)
+		wg.Go(func() {
+			defer waiting.Add(-1)
+			if b, err := reqs.Do(ctx, body); err == nil && len(b) > 512 {
+				admitted.Add(1)
+			}
+		})
+	}
+	eventually(t, "the storm there", func() bool { return r.signIns.depth() > storm/3 })
+	returns := 0
+	for ; waiting.Load() > storm/6; returns++ {
+		if err := m.answer(r.jids.Next(), true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wg.Wait()
+	if returns < 20 || admitted.Load() != storm {
+		t.Errorf("%d returns were served during the storm, %d of %d admitted", returns, admitted.Load(), storm)
+	}
+	if after := heap(); after > before+48<<20 {
+		t.Errorf("memory grew from %d to %d MiB", before>>20, after>>20)
+	}
+}
+
+// signInBody is the request of a first sign-in.
+func signInBody(t testing.TB, id, key string) []byte {
+	t.Helper()
+	_, public := goldenPair(t, key)
+	load, err := wire.Encode(wire.NewMap("cmd", "_auth", "id", id, "nonce", "0123456789abcdef0123456789abcdef",
+		"enc_algo", "OAEP-SHA1", "sig_algo", "PKCS1v15-SHA1", "pub", public))
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := wire.Envelope{Enc: "clear", Load: load, Version: 3}.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return body
+}
+
+// A sign-in whose peer has hung up costs no RSA operation.
+func TestSignInHungUp(t *testing.T) {
+	r := newRig(t)
+	r.accept("m1", "minion")
+	r.start()
+	for range cap(r.rsa) {
+		r.rsa.take() // all who may sign are busy
+	}
+	body := signInBody(t, "m1", "minion")
+	frame := append([]byte{1, 0, 2}, binary.BigEndian.AppendUint64(nil, uint64(len(body)))...)
+	const n = 20
+	attackers := make([]net.Conn, n)
+	for i := range attackers {
+		c, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", r.ret))
+		if err != nil {
+			t.Fatal(err)
+		}
+		attackers[i] = c
+		if _, err := c.Write(append(append(opening("REQ"), frame...), body...)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	eventually(t, "all wait", func() bool { return r.signIns.depth() == n-cap(r.rsa) })
+	for _, c := range attackers {
+		_ = c.Close()
+	}
+	eventually(t, "all gone", func() bool { return r.Stats().Router.Peers == 0 })
+	events := r.events()
+	for range cap(r.rsa) {
+		r.rsa.give()
+	}
+	eventually(t, "all dropped", func() bool { return r.Stats().HungUp == n })
+	if tags := events.tags(); len(tags) != 0 {
+		t.Errorf("events %v", tags)
+	}
+}

@@ -1,0 +1,170 @@
+package jobfiles
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// Names below the folder of a job.
+const (
+	jidFile     = "jid"
+	loadFile    = ".load.p"
+	minionsFile = ".minions.p"
+)
+
+// Options of a [Folder]. Zero fields mean the defaults.
+type Options struct {
+	// Dir is the folder jobs in the master's cachedir.
+	Dir string
+	// HashType is Salt's hash_type. Default sha256.
+	HashType string
+	// Keep is how long jobs are kept; 0 keeps them for ever.
+	Keep time.Duration
+	// Every is the time between two looks for old jobs. Default one hour.
+	Every time.Duration
+	Log   *slog.Logger     // default slog.Default
+	Now   func() time.Time // default time.Now
+}
+
+// Folder is the folder of all jobs. It is safe for concurrent use.
+type Folder struct{ o Options }
+
+// Open makes the folder.
+func Open(o Options) (*Folder, error) {
+	if o.Every <= 0 {
+		o.Every = time.Hour
+	}
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if _, err := jid.Dir("", o.HashType); err != nil {
+		return nil, fmt.Errorf("open the job files: %w", err)
+	}
+	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
+		return nil, fmt.Errorf("open the job files: %w", err)
+	}
+	return &Folder{o}, nil
+}
+
+// Save writes a job. Saving it again replaces what is there.
+func (f *Folder) Save(id string, load wire.Raw, minions []string) error {
+	below, err := jid.Dir(id, f.o.HashType)
+	if err != nil {
+		return fmt.Errorf("save job %s: %w", id, err)
+	}
+	loadBytes, err := wire.ToBus(load)
+	if err != nil {
+		return fmt.Errorf("save the load of job %s: %w", id, err)
+	}
+	minionBytes, err := wire.EncodeBus(minions)
+	if err != nil {
+		return fmt.Errorf("save the minions of job %s: %w", id, err)
+	}
+	dir := filepath.Join(f.o.Dir, below)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("save job %s: %w", id, err)
+	}
+	// The load comes last: a reader that finds it finds everything.
+	for _, file := range []struct {
+		name string
+		data []byte
+	}{{jidFile, []byte(id)}, {minionsFile, minionBytes}, {loadFile, loadBytes}} {
+		if err := os.WriteFile(filepath.Join(dir, file.name), file.data, 0o600); err != nil {
+			return fmt.Errorf("save job %s: %w", id, err)
+		}
+	}
+	return nil
+}
+
+// Run removes old jobs, now and then, until ctx ends.
+func (f *Folder) Run(ctx context.Context) {
+	if f.o.Keep <= 0 {
+		return
+	}
+	tick := time.NewTicker(f.o.Every)
+	defer tick.Stop()
+	for {
+		if _, err := f.Clean(ctx); err != nil && ctx.Err() == nil {
+			f.o.Log.Warn("Old job files could not be removed", "dir", f.o.Dir, "err", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// Clean removes the jobs that are older than Options.Keep and tells how many.
+func (f *Folder) Clean(ctx context.Context) (n int, err error) {
+	before := f.o.Now().Add(-f.o.Keep)
+	heads, err := os.ReadDir(f.o.Dir)
+	if err != nil {
+		return 0, fmt.Errorf("clean the job files: %w", err)
+	}
+	var errs []error
+	for _, head := range heads {
+		if !head.IsDir() || !isHex(head.Name(), 2) {
+			continue
+		}
+		dir := filepath.Join(f.o.Dir, head.Name())
+		jobs, err := os.ReadDir(dir)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		for _, job := range jobs {
+			if ctx.Err() != nil {
+				return n, ctx.Err()
+			}
+			path := filepath.Join(dir, job.Name())
+			if !job.IsDir() || !isHex(job.Name(), 0) || !older(path, before) {
+				continue
+			}
+			if err := os.RemoveAll(path); err != nil {
+				errs = append(errs, err)
+				continue
+			}
+			n++
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return n, fmt.Errorf("clean the job files: %w", err)
+	}
+	return n, nil
+}
+
+// older tells the age of a job by its file jid. A folder without one is a job
+// that is being written, or was cut off in it: the folder's own age counts.
+func older(dir string, before time.Time) bool {
+	info, err := os.Stat(filepath.Join(dir, jidFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		info, err = os.Stat(dir)
+	}
+	return err == nil && info.ModTime().Before(before)
+}
+
+// isHex tells whether a name is made of n hexadecimal digits; n 0: any number.
+func isHex(name string, n int) bool {
+	if name == "" || n > 0 && len(name) != n {
+		return false
+	}
+	for _, c := range name {
+		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,46 @@
+package jobstore
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/momtree/mom/returners"
+)
+
+// ErrOutboxFull: a destination is owed as much as outbox_max_rows or
+// outbox_max_bytes allow. Nothing was stored, and nothing is to be acknowledged:
+// who sent it keeps it and tries again.
+var ErrOutboxFull = errors.New("the outbox is full")
+
+// room reports ErrOutboxFull while a destination is at a bound. It says so in the
+// log when that begins and when it ends, not with each refusal.
+func (s *Store) room() error {
+	for _, dest := range s.dests {
+		rows, bytes := s.o.Local.OutboxSize(dest)
+		if !s.atBound(rows, bytes) {
+			if _, was := s.full.LoadAndDelete(dest); was {
+				s.o.Log.Info("The outbox has room again; returns and jobs are taken", "for", nameOf(dest), "rows", rows, "bytes", bytes)
+			}
+			continue
+		}
+		err := fmt.Errorf("%w: %d messages of %d bytes wait for %s (outbox_max_rows %d, outbox_max_bytes %d); "+
+			"see to it that it can be reached, or raise the bound", ErrOutboxFull, rows, bytes, nameOf(dest), s.o.MaxRows, s.o.MaxBytes)
+		if _, was := s.full.LoadOrStore(dest, struct{}{}); !was {
+			s.o.Log.Error("Returns and jobs are refused until the outbox has room; minions keep what they return", "for", nameOf(dest), "err", err)
+		}
+		return err
+	}
+	return nil
+}
+
+func (s *Store) atBound(rows, bytes int64) bool {
+	return s.o.MaxRows > 0 && rows >= s.o.MaxRows || s.o.MaxBytes > 0 && bytes >= s.o.MaxBytes
+}
+
+// nameOf names a destination as an operator knows it.
+func nameOf(dest string) string {
+	if dest == returners.DestMySQL {
+		return "the database of mysql.host"
+	}
+	return "the master above"
+}

@@ -1,0 +1,284 @@
+package jobstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/momtree/mom/returners"
+)
+
+// Options of a [Store].
+type Options struct {
+	// Local is the embedded store. The Store closes it.
+	Local returners.JobStore
+	// OpenRemote opens the database that master_job_cache names; nil: none. It
+	// is tried again until it succeeds.
+	OpenRemote func(ctx context.Context) (returners.Returner, error)
+	// Parent is the outbox destination of what goes to the master above; "":
+	// this master is the top.
+	Parent string
+	// OpenEvents opens the database that event_return names; nil: none. Where
+	// OpenRemote is set it leads to the same one.
+	OpenEvents func(ctx context.Context) (returners.Returner, error)
+	// MaxRows and MaxBytes bound what waits for one destination; while one of
+	// them is reached nothing new is taken (ErrOutboxFull). What is being
+	// committed at that moment comes on top. 0: no bound.
+	MaxRows, MaxBytes int64
+	// NoResults keeps who returned but not what (job_cache: False).
+	NoResults bool
+	// Keep is how long jobs are kept. 0 keeps them for ever.
+	Keep time.Duration
+	// Every is the time between two clean-ups. Default a minute.
+	Every time.Duration
+	Log   *slog.Logger
+	Now   func() time.Time
+}
+
+// Store is safe for concurrent use. Run has to run for the remote store and the
+// clean-up.
+type Store struct {
+	o     Options
+	group *returners.Group
+	dests []string
+	grown chan struct{} // told when the parent's outbox has grown
+	full  sync.Map      // destination → struct{}: it is at a bound, and this was said
+	asked sync.Map      // jid → struct{}: its results are kept in spite of NoResults
+
+	mu     sync.Mutex
+	opened returners.Returner // the database, once it could be opened
+	remote returners.Returner // the same if it is the job cache
+	drain  *returners.Drain
+}
+
+// New makes a store over the embedded one.
+func New(o Options) *Store {
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Every <= 0 {
+		o.Every = time.Minute
+	}
+	s := &Store{o: o, grown: make(chan struct{}, 1)}
+	if o.Parent != "" {
+		s.dests = append(s.dests, o.Parent)
+	}
+	if o.OpenRemote != nil {
+		s.dests = append(s.dests, returners.DestMySQL)
+	}
+	s.group = returners.NewGroup(o.Local, returners.GroupConfig{Dests: s.dests, Log: o.Log})
+	return s
+}
+
+// SaveReturns stores returns durably and tells which of them are new; the
+// commit is shared with other callers. loads are the job loads that came along.
+func (s *Store) SaveReturns(ctx context.Context, rets []returners.Return, loads ...returners.Load) ([]bool, error) {
+	if err := s.room(); err != nil {
+		return nil, fmt.Errorf("store %d returns: %w", len(rets), err)
+	}
+	b := returners.Batch{Returns: rets, Loads: loads}
+	for _, d := range s.dests {
+		for _, r := range rets {
+			b.Outbox = append(b.Outbox, returners.Item{Dest: d, Kind: returners.KindReturn, JID: r.JID, ID: r.ID})
+		}
+	}
+	if s.o.NoResults {
+		s.withoutResults(&b)
+	}
+	s.owe(&b)
+	res, err := s.group.Commit(ctx, b)
+	if err != nil {
+		return nil, fmt.Errorf("store %d returns: %w", len(rets), err)
+	}
+	s.wake()
+	return res.NewReturns, nil
+}
+
+// SaveJob stores the load and what this master expects of it, and tells whether
+// the job is new here: an expectation of this master itself is stored once.
+func (s *Store) SaveJob(ctx context.Context, load returners.Load, x returners.Expectation) (fresh bool, err error) {
+	if err := s.room(); err != nil {
+		return false, fmt.Errorf("store job %s: %w", load.JID, err)
+	}
+	old, err := s.o.Local.GetExpectations(ctx, load.JID)
+	if err != nil {
+		return false, fmt.Errorf("look for job %s: %w", load.JID, err)
+	}
+	fresh = !slices.ContainsFunc(old, func(have returners.Expectation) bool { return have.Node == x.Node })
+	b := returners.Batch{Loads: []returners.Load{load}, Expectations: []returners.Expectation{x}}
+	s.owe(&b)
+	if _, err := s.group.Commit(ctx, b); err != nil {
+		return false, fmt.Errorf("store job %s: %w", load.JID, err)
+	}
+	s.wake()
+	return fresh, nil
+}
+
+// SaveExpectations stores what nodes below expect, or who is missing.
+func (s *Store) SaveExpectations(ctx context.Context, xs ...returners.Expectation) error {
+	b := returners.Batch{Expectations: xs}
+	s.owe(&b)
+	if _, err := s.group.Commit(ctx, b); err != nil {
+		return fmt.Errorf("store %d expectations: %w", len(xs), err)
+	}
+	s.wake()
+	return nil
+}
+
+// owe adds the outbox rows of loads and expectations: SQL wants them, a parent
+// learns them by events and with the first return of a job.
+func (s *Store) owe(b *returners.Batch) {
+	if s.o.OpenRemote == nil {
+		return
+	}
+	for _, l := range b.Loads {
+		b.Outbox = append(b.Outbox, returners.Item{Dest: returners.DestMySQL, Kind: returners.KindLoad, JID: l.JID})
+	}
+	for _, x := range b.Expectations {
+		b.Outbox = append(b.Outbox, returners.Item{Dest: returners.DestMySQL, Kind: returners.KindExpectation, JID: x.JID, ID: x.Node})
+	}
+}
+
+func (s *Store) wake() {
+	select {
+	case s.grown <- struct{}{}:
+	default:
+	}
+	s.mu.Lock()
+	d := s.drain
+	s.mu.Unlock()
+	if d != nil {
+		d.Wake()
+	}
+}
+
+// Grown delivers a value after something was committed; several commits may be
+// one value. It is for the one forwarder of this node.
+func (s *Store) Grown() <-chan struct{} { return s.grown }
+
+// Outbox is what this node still owes.
+func (s *Store) Outbox() returners.Outbox { return s.o.Local }
+
+// Local is the embedded store's reading side: what this node itself has seen.
+func (s *Store) Local() returners.Reader { return s.o.Local }
+
+// Reader answers questions: the configured job cache, or the embedded store
+// while that is away.
+func (s *Store) Reader(ctx context.Context) returners.Reader {
+	s.mu.Lock()
+	remote := s.remote
+	s.mu.Unlock()
+	if remote == nil {
+		return s.o.Local
+	}
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	if err := remote.Ping(ctx); err != nil {
+		s.o.Log.Warn("The job cache cannot be reached; answering from the embedded store", "returner", remote.Name(), "err", err)
+		return s.o.Local
+	}
+	return remote
+}
+
+// Run fills the remote store and cleans up until ctx ends.
+func (s *Store) Run(ctx context.Context) error {
+	var wg sync.WaitGroup
+	switch {
+	case s.o.OpenRemote != nil:
+		wg.Go(func() { s.fillRemote(ctx, s.o.OpenRemote, true) })
+	case s.o.OpenEvents != nil:
+		wg.Go(func() { s.fillRemote(ctx, s.o.OpenEvents, false) })
+	}
+	if s.o.Keep > 0 {
+		wg.Go(func() { s.cleanUp(ctx) })
+	}
+	wg.Wait()
+	<-ctx.Done()
+	return nil
+}
+
+// fillRemote opens the database, however long it takes, and drains into it. It
+// is closed with the store; only one that holds jobs is asked for them.
+func (s *Store) fillRemote(ctx context.Context, open func(context.Context) (returners.Returner, error), jobs bool) {
+	for wait := time.Second; ; wait = min(2*wait, 30*time.Second) {
+		remote, err := open(ctx)
+		if err == nil {
+			d := returners.NewDrain(s.o.Local, remote, returners.DrainConfig{Dest: returners.DestMySQL, Log: s.o.Log})
+			s.mu.Lock()
+			s.opened, s.drain = remote, d
+			if jobs {
+				s.remote = remote
+			}
+			s.mu.Unlock()
+			if err := d.Run(ctx); err != nil && !errors.Is(err, context.Canceled) {
+				s.o.Log.Error("Writing to the job cache has ended", "returner", remote.Name(), "err", err)
+			}
+			return
+		}
+		s.o.Log.Error("The database cannot be opened; what it is owed waits in the outbox", "err", err, "retry_in", wait)
+		if !sleep(ctx, wait) {
+			return
+		}
+	}
+}
+
+// cleanStep is about how many rows one clean-up transaction takes, so that
+// returns never wait long behind it.
+const cleanStep = 500
+
+func (s *Store) cleanUp(ctx context.Context) {
+	for {
+		s.cleanOne(ctx, s.o.Local)
+		s.mu.Lock()
+		remote := s.remote
+		s.mu.Unlock()
+		if remote != nil {
+			s.cleanOne(ctx, remote)
+		}
+		if !sleep(ctx, s.o.Every) {
+			return
+		}
+	}
+}
+
+func (s *Store) cleanOne(ctx context.Context, r returners.Returner) {
+	for {
+		n, err := r.Clean(ctx, s.o.Now().Add(-s.o.Keep), cleanStep)
+		if err != nil && ctx.Err() == nil {
+			s.o.Log.Error("Old jobs could not be removed", "returner", r.Name(), "err", err)
+		}
+		if err != nil || n == 0 || !sleep(ctx, 50*time.Millisecond) {
+			return
+		}
+	}
+}
+
+// Close ends the group commit and closes the stores. Call it after Run ended.
+func (s *Store) Close() error {
+	err := s.group.Close()
+	s.mu.Lock()
+	opened := s.opened
+	s.mu.Unlock()
+	if opened != nil {
+		err = errors.Join(err, opened.Close())
+	}
+	return errors.Join(err, s.o.Local.Close())
+}
+
+func sleep(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-t.C:
+		return true
+	}
+}

@@ -1,0 +1,173 @@
+package jobstore
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/returners/sqlite"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
+
+const job = "20240102030405678901"
+
+func openLocal(t *testing.T, name string) *sqlite.Store {
+	t.Helper()
+	s, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(t.TempDir(), name), Log: quiet})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func newStore(t *testing.T, o Options) *Store {
+	t.Helper()
+	o.Log = quiet
+	if o.Local == nil {
+		o.Local = openLocal(t, "jobs.db")
+	}
+	s := New(o)
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func ret(id string) returners.Return {
+	return returners.Return{JID: job, ID: id, Fun: "test.ping", Success: true, Value: wire.Raw{0xc3}, Full: wire.Raw{0x81, 0xa1, 'a', 0xc3}}
+}
+
+func TestReturnsAreOwedOnce(t *testing.T) {
+	s := newStore(t, Options{Parent: "parent"})
+	for i, want := range []bool{true, false} {
+		fresh, err := s.SaveReturns(t.Context(), []returners.Return{ret("m1")}, returners.Load{JID: job, Raw: wire.Raw{0x80}})
+		if err != nil || len(fresh) != 1 || fresh[0] != want {
+			t.Fatalf("%d: %v, %v", i, fresh, err)
+		}
+	}
+	items, err := s.Outbox().OutboxRead(t.Context(), "parent", 0, 10, 1<<20)
+	if err != nil || len(items) != 1 || items[0].ID != "m1" {
+		t.Errorf("owed are %v, %v", items, err)
+	}
+	select {
+	case <-s.Grown():
+	default:
+		t.Error("the forwarder was not told")
+	}
+	if _, ok, err := s.Local().GetLoad(t.Context(), job); !ok || err != nil {
+		t.Errorf("no load, %v", err)
+	}
+}
+
+func TestJobIsFreshOnce(t *testing.T) {
+	s := newStore(t, Options{})
+	load, x := returners.Load{JID: job, Raw: wire.Raw{0x80}}, returners.Expectation{JID: job, Minions: []string{"m1"}}
+	// What nodes below expect does not make a job known.
+	if err := s.SaveExpectations(t.Context(), returners.Expectation{JID: job, Node: "n1"}); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []bool{true, false} {
+		fresh, err := s.SaveJob(t.Context(), load, x)
+		if err != nil || fresh != want {
+			t.Errorf("%d: fresh %v, %v", i, fresh, err)
+		}
+	}
+}
+
+// The remote store gets what was stored while it could not be opened, and
+// questions are answered from the embedded one until it is there.
+func TestRemote(t *testing.T) {
+	remote := openLocal(t, "remote.db")
+	var open atomic.Bool
+	tries := make(chan struct{}, 100)
+	s := newStore(t, Options{OpenRemote: func(context.Context) (returners.Returner, error) {
+		defer func() { tries <- struct{}{} }()
+		if !open.Load() {
+			return nil, errors.New("not yet")
+		}
+		return remote, nil
+	}})
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- s.Run(ctx) }()
+	<-tries
+	if _, err := s.SaveReturns(t.Context(), []returners.Return{ret("m1")}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.SaveJob(t.Context(), returners.Load{JID: job, Raw: wire.Raw{0x80}}, returners.Expectation{JID: job}); err != nil {
+		t.Fatal(err)
+	}
+	if s.Reader(t.Context()) != s.Local() {
+		t.Error("answered by a store that is not there")
+	}
+	open.Store(true)
+	deadline := time.After(30 * time.Second)
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		got, err := remote.GetReturns(t.Context(), job)
+		_, loaded, _ := remote.GetLoad(t.Context(), job)
+		if err == nil && len(got) == 1 && loaded {
+			break
+		}
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatalf("the remote store has %v, %v", got, err)
+		}
+	}
+	if s.Reader(t.Context()) != returners.Reader(remote) {
+		t.Error("not answered by the remote store")
+	}
+	cancel()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestOldJobsGo(t *testing.T) {
+	past := time.Now().Add(-48 * time.Hour)
+	s := newStore(t, Options{Keep: 24 * time.Hour})
+	old := returners.Load{JID: "20200102030405678901", Raw: wire.Raw{0x80}, At: past}
+	if _, err := s.SaveJob(t.Context(), old, returners.Expectation{JID: old.JID, At: past}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.SaveJob(t.Context(), returners.Load{JID: job, Raw: wire.Raw{0x80}, At: time.Now()}, returners.Expectation{JID: job}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- s.Run(ctx) }()
+	deadline := time.After(30 * time.Second)
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if _, ok, err := s.Local().GetLoad(t.Context(), old.JID); err == nil && !ok {
+			break
+		}
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatal("the old job stays")
+		}
+	}
+	cancel()
+	<-done
+	if _, ok, err := s.Local().GetLoad(t.Context(), job); !ok || err != nil {
+		t.Errorf("the new job went, %v", err)
+	}
+}

@@ -1,0 +1,233 @@
+package keys
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/target"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// Match selects the keys whose id fits a glob, or one of several joined by
+// commas, in the states given; none given means those of [Listed].
+func (s *Store) Match(pattern string, states ...State) Selection {
+	if len(states) == 0 {
+		states = Listed
+	}
+	globs := strings.Split(pattern, ",")
+	out := Selection{}
+	for _, st := range states {
+		for _, id := range s.List(st) {
+			if slices.ContainsFunc(globs, func(g string) bool { return target.Glob(g, id) }) {
+				out[st] = append(out[st], id)
+			}
+		}
+	}
+	return out
+}
+
+// All selects every key in the states given; none given means those of [Listed].
+func (s *Store) All(states ...State) Selection {
+	if len(states) == 0 {
+		states = Listed
+	}
+	out := Selection{}
+	for _, st := range states {
+		if ids := s.List(st); len(ids) > 0 {
+			out[st] = ids
+		}
+	}
+	return out
+}
+
+// Accept accepts the pending keys of ids.
+func (s *Store) Accept(ids ...string) ([]Key, error) { return s.AcceptIn(Selection{Pending: ids}) }
+
+// Reject rejects the pending keys of ids.
+func (s *Store) Reject(ids ...string) ([]Key, error) { return s.RejectIn(Selection{Pending: ids}) }
+
+// Delete removes all keys of ids, in whatever state.
+func (s *Store) Delete(ids ...string) ([]Key, error) {
+	sel := Selection{}
+	for _, st := range Listed {
+		for _, id := range ids {
+			if s.Has(st, id) {
+				sel[st] = append(sel[st], id)
+			}
+		}
+	}
+	return s.DeleteIn(sel)
+}
+
+// AcceptMatch accepts the pending keys that fit a pattern, as [Store.Match]
+// reads it, and gives their ids; so does the wheel function key.accept.
+func (s *Store) AcceptMatch(pattern string) ([]string, error) {
+	return ids(s.AcceptIn(s.Match(pattern, Pending)))
+}
+
+// RejectMatch rejects the pending keys that fit a pattern.
+func (s *Store) RejectMatch(pattern string) ([]string, error) {
+	return ids(s.RejectIn(s.Match(pattern, Pending)))
+}
+
+// DeleteMatch deletes the keys that fit a pattern, in whatever state.
+func (s *Store) DeleteMatch(pattern string) ([]string, error) {
+	return ids(s.DeleteIn(s.Match(pattern)))
+}
+
+func ids(done []Key, err error) ([]string, error) {
+	out := make([]string, len(done))
+	for i, k := range done {
+		out[i] = k.ID
+	}
+	slices.SortFunc(out, compareIDs)
+	return slices.Compact(out), err
+}
+
+// AcceptIn accepts the keys selected, and gives those it moved with the state
+// they were in. A key that left in the meantime is passed over; one that is no
+// RSA key stays where it is and is named in the error, which does not keep the
+// others from being accepted.
+func (s *Store) AcceptIn(sel Selection) ([]Key, error) {
+	return s.each(sel, func(k Key) error {
+		c, err := s.content(k.State, k.ID)
+		if err != nil {
+			return err
+		}
+		if c.err != nil {
+			return fmt.Errorf("accept %q: %w", k.ID, c.err)
+		}
+		return s.move(k, Accepted)
+	})
+}
+
+// RejectIn is [Store.AcceptIn] for rejecting.
+func (s *Store) RejectIn(sel Selection) ([]Key, error) {
+	return s.each(sel, func(k Key) error { return s.move(k, Rejected) })
+}
+
+// DeleteIn removes the keys selected, and gives those it removed.
+func (s *Store) DeleteIn(sel Selection) ([]Key, error) {
+	return s.each(sel, func(k Key) error {
+		err := os.Remove(s.path(k.State, k.ID))
+		s.refresh(k.State, k.ID, false)
+		if err != nil {
+			return fmt.Errorf("delete key: %w", err)
+		}
+		return nil
+	})
+}
+
+func (s *Store) each(sel Selection, fn func(Key) error) (done []Key, err error) {
+	var errs []error
+	for st := range numStates {
+		for _, id := range sel[st] {
+			if err := ValidID(id); err != nil {
+				errs = append(errs, err)
+				continue
+			}
+			unlock := s.lock(id)
+			err := fn(Key{st, id})
+			unlock()
+			switch {
+			case err == nil:
+				done = append(done, Key{st, id})
+			case errors.Is(err, fs.ErrNotExist), errors.Is(err, ErrUnknown):
+			default:
+				errs = append(errs, err)
+			}
+		}
+	}
+	return done, errors.Join(errs...)
+}
+
+// move renames a key file. The lock of its id is held.
+func (s *Store) move(k Key, to State) error {
+	if k.State == to {
+		return fmt.Errorf("%w: %q is in %s already", ErrUnknown, k.ID, to)
+	}
+	err := os.Rename(s.path(k.State, k.ID), s.path(to, k.ID))
+	s.refresh(k.State, k.ID, false)
+	s.refresh(to, k.ID, true)
+	if err != nil {
+		return fmt.Errorf("move key: %w", err)
+	}
+	return nil
+}
+
+// Event gives the data of the event `salt/key` for a change made with one of
+// the calls above; act is accept, reject or delete.
+func Event(act, id string) *wire.Map {
+	return wire.NewMap("result", true, "act", act, "id", id)
+}
+
+// Shown is one key with its text or fingerprint.
+type Shown struct {
+	Key
+	Text string
+}
+
+// Print gives the texts of the keys selected, sorted by state and id.
+func (s *Store) Print(sel Selection) ([]Shown, error) {
+	return s.show(sel, func(b []byte) (string, error) { return string(b), nil })
+}
+
+// Finger gives the fingerprints of the keys selected with hash, or the store's
+// hash_type when that is empty.
+func (s *Store) Finger(sel Selection, hash string) ([]Shown, error) {
+	if hash == "" {
+		hash = s.opts.HashType
+	}
+	return s.show(sel, func(b []byte) (string, error) { return crypt.Fingerprint(b, hash) })
+}
+
+func (s *Store) show(sel Selection, fn func([]byte) (string, error)) (out []Shown, err error) {
+	var errs []error
+	for _, st := range []State{Local, Accepted, Pending, Rejected, Denied} {
+		for _, id := range sel[st] {
+			var b []byte
+			var err error
+			if st == Local {
+				b, err = os.ReadFile(filepath.Join(s.opts.PkiDir, filepath.Base(id)))
+			} else if err = ValidID(id); err == nil {
+				b, err = s.text(st, id)
+			}
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			text := ""
+			if err == nil {
+				text, err = fn(b)
+			}
+			if err != nil {
+				errs = append(errs, fmt.Errorf("show key of %q in %s: %w", id, st, err))
+				continue
+			}
+			out = append(out, Shown{Key{st, id}, text})
+		}
+	}
+	return out, errors.Join(errs...)
+}
+
+// LocalKeys are the names of the master's own .pem and .pub files that fit a
+// glob: what [Local] selects.
+func (s *Store) LocalKeys(pattern string) ([]string, error) {
+	entries, err := os.ReadDir(s.opts.PkiDir)
+	if err != nil {
+		return nil, fmt.Errorf("list the master's keys: %w", err)
+	}
+	var out []string
+	for _, e := range entries {
+		ext := filepath.Ext(e.Name())
+		if (ext == ".pem" || ext == ".pub") && e.Type().IsRegular() && target.Glob(pattern, e.Name()) {
+			out = append(out, e.Name())
+		}
+	}
+	return out, nil
+}

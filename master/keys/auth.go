@@ -1,0 +1,153 @@
+package keys
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// Plain replies: short texts in place of a map, which make a Python peer start
+// its sign-in again (Salt wire reference §4).
+const (
+	PlainBadLoad = "bad load"
+	PlainNotMap  = "payload and load must be a dict"
+	PlainNUL     = "bad load: id contains a null byte"
+	PlainFault   = "Some exception handling minion payload"
+)
+
+// BadLoad is the error of a load that is answered with a plain text.
+type BadLoad struct {
+	Reply string // one of the plain texts
+	Why   string // for the log
+}
+
+func (e *BadLoad) Error() string { return "sign-in load: " + e.Why }
+
+// maxNonce bounds what is signed for a stranger; a nonce has 32 characters.
+const maxNonce = 256
+
+// Auth is the load of an `_auth` request (Salt wire reference §6.1).
+type Auth struct {
+	Version  int // of the request protocol, from the envelope
+	ID       string
+	Nonce    string // version 2 and up
+	EncAlgo  string // OAEP-SHA1 where the peer names none
+	SigAlgo  string // PKCS1v15-SHA1 where the peer names none
+	Token    []byte // the peer's challenge under the master's key
+	HasToken bool
+	Pub      string    // PEM text, as sent
+	Grains   *wire.Map // autosign_grains, nil when none were sent
+}
+
+// ParseAuth reads an `_auth` load. The error is always a [*BadLoad], which
+// knows the reply due. A request of version 2 and up without a nonce is
+// refused here, before any key is stored, since it cannot be answered.
+func ParseAuth(load wire.Raw, version int) (Auth, error) {
+	a := Auth{Version: version, EncAlgo: crypt.OAEPSHA1, SigAlgo: crypt.PKCS1SHA1}
+	if !wire.IsMap(load) {
+		return a, &BadLoad{PlainNotMap, "it is a " + wire.KindOf(load).String()}
+	}
+	if err := wire.Scan(load, wire.Limits{}); err != nil {
+		return a, &BadLoad{PlainBadLoad, err.Error()}
+	}
+	var id, nonce, pub, grains wire.Raw
+	err := wire.Fields(load, func(key string, val wire.Raw) (err error) {
+		switch key {
+		case "id":
+			id = val
+		case "nonce":
+			nonce = val
+		case "pub":
+			pub = val
+		case "enc_algo":
+			a.EncAlgo, err = wire.Str(val)
+		case "sig_algo":
+			a.SigAlgo, err = wire.Str(val)
+		case "token":
+			a.HasToken = true
+			a.Token, err = wire.Bytes(val)
+		case "autosign_grains":
+			grains = val
+		}
+		if err != nil {
+			return fmt.Errorf("field %s: %w", key, err)
+		}
+		return nil
+	})
+	if err == nil {
+		err = a.setID(id)
+	}
+	if err == nil {
+		err = a.setTexts(nonce, pub)
+	}
+	if err == nil && wire.IsMap(grains) {
+		a.Grains, err = wire.DecodeMap(grains)
+	}
+	if bad := (*BadLoad)(nil); err != nil && !errors.As(err, &bad) {
+		err = &BadLoad{PlainFault, err.Error()}
+	}
+	return a, err
+}
+
+func (a *Auth) setID(id wire.Raw) error {
+	if id == nil {
+		return errors.New("field id is missing")
+	}
+	text, err := wire.Str(id)
+	if err != nil || !utf8.ValidString(text) {
+		shown := pyText(id)
+		return &BadLoad{"bad load: id " + shown + " is not a string", "id " + shown + " is no text"}
+	}
+	for i := range len(text) {
+		if text[i] == 0 {
+			return &BadLoad{PlainNUL, "id holds a null byte"}
+		}
+	}
+	a.ID = text
+	return nil
+}
+
+func (a *Auth) setTexts(nonce, pub wire.Raw) (err error) {
+	if pub == nil {
+		return errors.New("field pub is missing")
+	}
+	if a.Pub, err = wire.Str(pub); err != nil {
+		return fmt.Errorf("field pub: %w", err)
+	}
+	if a.Version < 2 {
+		return nil
+	}
+	if nonce == nil {
+		return errors.New("field nonce is missing, version 2 needs it")
+	}
+	if a.Nonce, err = wire.Str(nonce); err != nil {
+		return fmt.Errorf("field nonce: %w", err)
+	}
+	if len(a.Nonce) > maxNonce {
+		return fmt.Errorf("field nonce has %d bytes, at most %d", len(a.Nonce), maxNonce)
+	}
+	return nil
+}
+
+// pyText shows a value that should have been a text, as Python prints it where
+// that is simple.
+func pyText(r wire.Raw) string {
+	v, err := wire.Decode(r)
+	if err != nil {
+		return "?"
+	}
+	if s, ok := scalarText(v); ok {
+		return s
+	}
+	if s, ok := v.(string); ok {
+		return strconv.QuoteToASCII(s)
+	}
+	if b, err := wire.ToJSON(r); err == nil && len(b) <= maxNonce {
+		return string(b)
+	}
+	return wire.KindOf(r).String()
+}

@@ -1,0 +1,232 @@
+package keys
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+
+	"github.com/momtree/mom/internal/crypt"
+)
+
+// minKeyBits is the smallest key a minion may come with: below it the keys of
+// the reply do not fit, and anybody could forge it.
+const minKeyBits = 1024
+
+// keyMode is the mode of minions' key files, which hold nothing secret.
+const keyMode = 0o644
+
+// Decider holds the rules of sign-in over a store of keys.
+type Decider struct {
+	store      *Store
+	policy     Policy
+	autosign   signingFile
+	autoreject signingFile
+	log        *slog.Logger
+}
+
+// NewDecider makes a Decider. A [Policy] does not change afterwards; the files
+// it names are read again when they change.
+func NewDecider(s *Store, p Policy) *Decider {
+	if p.Log == nil {
+		p.Log = s.log
+	}
+	d := &Decider{store: s, policy: p, log: p.Log}
+	d.autosign = signingFile{path: p.AutosignFile, trusted: d.policy.trusted, log: p.Log}
+	d.autoreject = signingFile{path: p.AutorejectFile, trusted: d.policy.trusted, log: p.Log}
+	return d
+}
+
+// Decide takes one sign-in through the table of Salt wire reference §6.2, with
+// all its effects on the key folders. Texts are compared without regard to line
+// ends and outer white space. Two sign-ins of one id are decided one after the
+// other.
+//
+// Two things differ from Salt. A key that is no RSA key of 1024 bits or more is
+// refused and not stored, whereas Salt keeps it pending. And a stub in
+// minions_autosign is used up only by the sign-in it accepts, so that nobody can
+// burn it by coming with another key.
+func (d *Decider) Decide(ctx context.Context, a Auth) Verdict {
+	v := d.decide(ctx, a)
+	v.auth = &a
+	v.grains = slices.Contains(d.policy.AuthEventsAutosignGrains, v.Act)
+	level, msg := slog.LevelInfo, "minion signs in"
+	switch {
+	case v.Err != nil:
+		level, msg = slog.LevelError, "sign-in cannot be carried out"
+	case v.Act == "denied":
+		level, msg = slog.LevelError, "sign-in with another key than the one known: an attempt to take over the id, or a minion set up anew whose old key must be deleted"
+	}
+	attrs := []slog.Attr{slog.String("id", a.ID), slog.String("outcome", v.Outcome.String())}
+	if v.Reason != "" {
+		attrs = append(attrs, slog.String("reason", v.Reason))
+	}
+	if v.Err != nil {
+		attrs = append(attrs, slog.Any("error", v.Err))
+	}
+	d.log.LogAttrs(ctx, level, msg, attrs...)
+	return v
+}
+
+func (d *Decider) decide(ctx context.Context, a Auth) Verdict {
+	if err := ctx.Err(); err != nil {
+		return Verdict{Err: err, silent: true}
+	}
+	if err := ValidID(a.ID); err != nil {
+		return Verdict{Reason: err.Error(), silent: true}
+	}
+	if p := d.policy; p.MaxMinions > 0 && p.Connected != nil {
+		if total, connected := p.Connected(a.ID); total > p.MaxMinions && !connected {
+			return Verdict{Outcome: Full, Act: "full", Reason: fmt.Sprintf("%d minions are connected, max_minions is %d", total, p.MaxMinions)}
+		}
+	}
+	defer d.store.lock(a.ID)()
+	d.store.Refresh(a.ID)
+	if d.policy.OpenMode {
+		return d.open(a)
+	}
+	if d.store.Has(Rejected, a.ID) {
+		return Verdict{Reason: "its key is rejected"}
+	}
+	if err := usable(a.Pub); err != nil {
+		return Verdict{Reason: err.Error()}
+	}
+	switch {
+	case d.store.Has(Accepted, a.ID):
+		return d.known(a, Accepted)
+	case d.autoreject.match(a.ID):
+		return d.autoRejected(a)
+	case d.store.Has(Pending, a.ID):
+		return d.known(a, Pending)
+	}
+	return d.stranger(a)
+}
+
+// usable reports why a key sent cannot serve.
+func usable(text string) error {
+	if len(text) > maxPubBytes {
+		return fmt.Errorf("public key has %d bytes, at most %d are taken", len(text), maxPubBytes)
+	}
+	pub, err := crypt.ParsePublicPEM(text)
+	if err != nil {
+		return err
+	}
+	if n := pub.N.BitLen(); n < minKeyBits {
+		return fmt.Errorf("public key has %d bits, at least %d are needed", n, minKeyBits)
+	}
+	return nil
+}
+
+// open is open_mode: whoever comes is accepted.
+func (d *Decider) open(a Auth) Verdict {
+	if err := usable(a.Pub); err != nil {
+		return Verdict{Reason: err.Error(), silent: a.Pub == ""}
+	}
+	same := false
+	if d.store.Has(Accepted, a.ID) {
+		c, err := d.store.content(Accepted, a.ID)
+		same = err == nil && c.sum == sumOf(a.Pub)
+	}
+	if !same {
+		d.log.Warn("open_mode stores the key a minion came with", "id", a.ID)
+		if err := d.write(Accepted, a); err != nil {
+			return Verdict{Err: err}
+		}
+	}
+	return d.admit(a)
+}
+
+// known is a sign-in of an id that has an accepted or pending key.
+func (d *Decider) known(a Auth, st State) Verdict {
+	c, err := d.store.content(st, a.ID)
+	if err != nil {
+		return Verdict{Err: err}
+	}
+	if c.sum != sumOf(a.Pub) {
+		v := Verdict{Act: "denied", Reason: "its key differs from the one in " + st.Folder()}
+		v.Err = d.deny(a)
+		return v
+	}
+	if st == Accepted {
+		return d.admit(a)
+	}
+	ok, stub := d.autosigned(a)
+	if !ok || stub && !d.store.useStub(a.ID) {
+		return Verdict{Outcome: Waiting, Act: "pend", Reason: "its key is pending"}
+	}
+	if err := d.store.move(Key{Pending, a.ID}, Accepted); err != nil {
+		return Verdict{Err: err}
+	}
+	return d.admit(a)
+}
+
+func (d *Decider) autoRejected(a Auth) Verdict {
+	v := Verdict{Act: "reject", Reason: "autoreject_file names it"}
+	if d.store.Has(Pending, a.ID) {
+		v.Err = d.store.move(Key{Pending, a.ID}, Rejected)
+	} else {
+		v.Err = d.write(Rejected, a)
+	}
+	return v
+}
+
+func (d *Decider) stranger(a Auth) Verdict {
+	ok, stub := d.autosigned(a)
+	if !ok || stub && !d.store.useStub(a.ID) {
+		if err := d.write(Pending, a); err != nil {
+			return Verdict{Err: err}
+		}
+		return Verdict{Outcome: Waiting, Act: "pend", Reason: "its key is new"}
+	}
+	if err := d.write(Accepted, a); err != nil {
+		return Verdict{Err: err}
+	}
+	return d.admit(a)
+}
+
+// autosigned reports whether a key that is not accepted yet is to be, and
+// whether that uses up a stub.
+func (d *Decider) autosigned(a Auth) (ok, stub bool) {
+	switch {
+	case d.policy.AutoAccept, d.autosign.match(a.ID):
+		return true, false
+	case d.store.stub(a.ID):
+		return true, true
+	}
+	return d.policy.grainsMatch(a.Grains), false
+}
+
+func (d *Decider) admit(a Auth) Verdict {
+	pub, err := d.store.PublicKey(a.ID)
+	if err != nil {
+		return Verdict{Err: err}
+	}
+	return Verdict{Outcome: Admitted, Act: "accept", Key: pub}
+}
+
+// deny keeps the key that did not fit, for the operator to look at.
+func (d *Decider) deny(a Auth) error {
+	if d.store.Has(Denied, a.ID) {
+		if c, err := d.store.content(Denied, a.ID); err == nil && c.sum == sumOf(a.Pub) {
+			return nil
+		}
+	}
+	return d.write(Denied, a)
+}
+
+// write stores the key sent. Only an accepted one is worth waiting for the disk.
+func (d *Decider) write(st State, a Auth) error {
+	write := crypt.WriteFileLazy
+	if st == Accepted {
+		write = crypt.WriteFile
+	}
+	if err := write(d.store.path(st, a.ID), []byte(a.Pub), keyMode); err != nil {
+		return fmt.Errorf("store key: %w", err)
+	}
+	d.store.refresh(st, a.ID, true)
+	if !d.store.Has(st, a.ID) {
+		return fmt.Errorf("store key of %q in %s: %w", a.ID, st, errors.New("it is gone again"))
+	}
+	return nil
+}

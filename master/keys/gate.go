@@ -1,0 +1,81 @@
+package keys
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// Gate answers `_auth` requests from end to end: it reads the load, decides,
+// and builds the reply.
+type Gate struct {
+	Identity *Identity
+	Decider  *Decider
+	Sessions *Sessions
+
+	// AES gives the shared key string of now.
+	AES         func() string
+	PublishPort int
+	Log         *slog.Logger
+}
+
+// Answer is the outcome of one request.
+type Answer struct {
+	Body    []byte    // the reply, packed
+	Event   *wire.Map // data for `salt/auth`, nil when none is due
+	Auth    Auth
+	Verdict Verdict
+}
+
+// Handle answers one load. There is a reply for every load: silence would keep
+// the peer waiting. Whether the version is high enough has been checked before.
+func (g *Gate) Handle(ctx context.Context, load wire.Raw, version int) Answer {
+	log := g.Log
+	if log == nil {
+		log = slog.Default()
+	}
+	a, err := ParseAuth(load, version)
+	if err != nil {
+		log.Warn("sign-in load refused", "id", a.ID, "error", err)
+		return Answer{Body: plain(err), Auth: a}
+	}
+	v := g.Decider.Decide(ctx, a)
+	out := Answer{Auth: a, Verdict: v, Event: v.Event()}
+	if v.Outcome == Admitted {
+		out.Body, err = g.admit(a, v)
+		if !crypt.ValidEncryption(a.EncAlgo) {
+			out.Event = nil // the minion is none the wiser: not a sign-in
+		}
+	} else {
+		out.Body, err = g.Identity.Refuse(a, v.Outcome)
+	}
+	if err != nil {
+		log.Error("sign-in cannot be answered", "id", a.ID, "error", err)
+		out.Body, out.Event = plain(err), nil
+	}
+	return out
+}
+
+func (g *Gate) admit(a Auth, v Verdict) ([]byte, error) {
+	session, err := g.Sessions.Key(a.ID)
+	if err != nil {
+		return nil, err
+	}
+	return g.Identity.Admit(a, v.Key, Secrets{AES: g.AES(), Session: session, PublishPort: g.PublishPort})
+}
+
+// plain is the reply for a request that cannot be answered otherwise.
+func plain(err error) []byte {
+	text := PlainFault
+	if bad := (*BadLoad)(nil); errors.As(err, &bad) {
+		text = bad.Reply
+	}
+	b, err := wire.Encode(text)
+	if err != nil { // a text of a few bytes always packs
+		panic("keys: pack plain reply: " + err.Error())
+	}
+	return b
+}

@@ -1,0 +1,107 @@
+package keys
+
+import (
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/momtree/mom/internal/crypt"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) {
+	// The clock of the backtracking engine ends by itself, shortly after the
+	// last expression.
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2.runClock"))
+}
+
+var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
+
+func openStore(t testing.TB, o Options) *Store {
+	t.Helper()
+	if o.PkiDir == "" {
+		o.PkiDir = t.TempDir()
+	}
+	if o.Log == nil {
+		o.Log = quiet
+	}
+	s, err := Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+// putKey writes a key file behind the store's back, as another process would.
+func putKey(t testing.TB, s *Store, st State, id, text string) {
+	t.Helper()
+	if err := os.WriteFile(s.path(st, id), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// files lists folder/name of all key files, sorted.
+func files(t testing.TB, pki string) []string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(pki, "minions*", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := []string{}
+	for _, f := range found {
+		rel, err := filepath.Rel(pki, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, rel)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// eventually waits for a condition that another goroutine brings about.
+func eventually(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	deadline := time.After(10 * time.Second)
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for !ok() {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatalf("timed out: %s", what)
+		}
+	}
+}
+
+func goldenText(t testing.TB, name string) string {
+	t.Helper()
+	k, ok := goldenKeys(t)[name]
+	if !ok {
+		t.Fatalf("no golden key %q", name)
+	}
+	return k.PublicPEM
+}
+
+// clock is a settable time.
+type clock struct{ at time.Time }
+
+func (c *clock) now() time.Time { return c.at }
+
+func crlf(text string) string { return strings.ReplaceAll(text, "\n", "\r\n") }
+
+func pairOf(t testing.TB, name string) *crypt.KeyPair {
+	t.Helper()
+	k := goldenKeys(t)[name]
+	priv, err := crypt.ParsePrivatePEM([]byte(k.PrivatePEM), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &crypt.KeyPair{Private: priv, PublicPEM: k.PublicPEM}
+}

@@ -1,0 +1,30 @@
+package keys
+
+import "log/slog"
+
+// Policy holds the options that rule who may sign in, under Salt's names. The
+// zero value keeps every new key pending.
+type Policy struct {
+	AutoAccept        bool
+	OpenMode          bool
+	AutosignFile      string // globs and regular expressions, one a line
+	AutorejectFile    string
+	AutosignGrainsDir string // a file per grain with the values that accept
+
+	// PermissivePkiAccess trusts signing files that a group may write.
+	PermissivePkiAccess bool
+	// User the master runs as; his groups count with PermissivePkiAccess.
+	User string
+
+	// MaxMinions is the number of connected minions beyond which unknown ones
+	// are turned away; 0 means no limit. Connected then tells how many are
+	// connected and whether id is one of them; nil means none.
+	MaxMinions int
+	Connected  func(id string) (total int, connected bool)
+
+	// AuthEventsAutosignGrains lists the acts (pend, accept, ...) whose
+	// events show the grains sent.
+	AuthEventsAutosignGrains []string
+
+	Log *slog.Logger
+}

@@ -1,0 +1,217 @@
+package keys
+
+import (
+	"crypto/rsa"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// Sentinels of the store.
+var (
+	ErrUnknown = errors.New("no such key")
+	ErrClosed  = errors.New("key store is closed")
+)
+
+// Options of a [Store]. Zero fields mean the defaults named.
+type Options struct {
+	PkiDir   string // the folder that holds the key folders
+	HashType string // of fingerprints, default sha256
+
+	// AutosignTimeout is the life of a stub in minions_autosign; 0 or less
+	// means for ever. (Salt's option counts minutes, default 120.)
+	AutosignTimeout time.Duration
+
+	// PollInterval is how often the times of the folders are looked at, for
+	// file systems that report no changes. Default 10 s.
+	PollInterval time.Duration
+	// ReconcileInterval is how often all that is remembered is compared with
+	// the disk. Default 5 min.
+	ReconcileInterval time.Duration
+
+	Log *slog.Logger
+	Now func() time.Time
+}
+
+// Store is the index of the key folders. All lookups are O(1) and touch no
+// disk, except for the first use of a key. It is safe for concurrent use.
+//
+// A Store is right at the moment it is opened and about every key this process
+// changes; [Store.Run] keeps it right about what others change.
+type Store struct {
+	opts Options
+	log  *slog.Logger
+
+	// change is held while the index follows the disk, so that changes are
+	// told in the order they were seen. It is taken before mu.
+	change sync.Mutex
+	subs   []*func(Change)
+
+	mu      sync.RWMutex
+	folders [numStates]folder
+
+	// stripes make what is read and then written for one id one step.
+	stripes [64]sync.Mutex
+	seed    maphash.Seed
+
+	newWatcher func() (*fsnotify.Watcher, error)
+	unwatched  [numStates]bool // folders Run has complained about
+
+	lifecycle sync.Mutex // between begin and Close
+	running   sync.WaitGroup
+	closing   chan struct{}
+	closeOnce sync.Once
+}
+
+// Open reads the names of all keys. Folders that do not exist are made, with
+// mode 0700.
+func Open(o Options) (*Store, error) {
+	if o.PkiDir == "" {
+		return nil, errors.New("open key store: pki_dir is not set")
+	}
+	if o.PollInterval <= 0 {
+		o.PollInterval = 10 * time.Second
+	}
+	if o.ReconcileInterval <= 0 {
+		o.ReconcileInterval = 5 * time.Minute
+	}
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	s := &Store{
+		opts:       o,
+		log:        o.Log,
+		seed:       maphash.MakeSeed(),
+		newWatcher: func() (*fsnotify.Watcher, error) { return fsnotify.NewBufferedWatcher(4096) },
+		closing:    make(chan struct{}),
+	}
+	for st := range numStates {
+		f := &s.folders[st]
+		names, seen, err := s.scan(st)
+		if err != nil {
+			return nil, fmt.Errorf("open key store: %w", err)
+		}
+		f.ids, f.seen = make(map[string]*entry, len(names)), seen
+		f.dirty = make(map[string]struct{}, len(names))
+		for _, id := range names {
+			f.ids[id] = new(entry)
+			f.dirty[id] = struct{}{}
+		}
+	}
+	return s, nil
+}
+
+// path of a key file. id has been checked or comes from a folder.
+func (s *Store) path(st State, id string) string {
+	return filepath.Join(s.opts.PkiDir, st.Folder(), id)
+}
+
+// lock makes the caller the only one to change the keys of id in this process.
+func (s *Store) lock(id string) (unlock func()) {
+	m := &s.stripes[maphash.String(s.seed, id)%uint64(len(s.stripes))]
+	m.Lock()
+	return m.Unlock
+}
+
+func (s *Store) entry(st State, id string) *entry {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.folders[st].ids[id]
+}
+
+// Has reports whether id has a key in a state.
+func (s *Store) Has(st State, id string) bool { return s.entry(st, id) != nil }
+
+// Accepted reports whether id has an accepted key.
+func (s *Store) Accepted(id string) bool { return s.Has(Accepted, id) }
+
+// States are the states id has keys in.
+func (s *Store) States(id string) []State {
+	var out []State
+	for st := range numStates {
+		if s.Has(st, id) {
+			out = append(out, st)
+		}
+	}
+	return out
+}
+
+// Len is the number of keys in a state.
+func (s *Store) Len(st State) int {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return len(s.folders[st].ids)
+}
+
+// List gives the ids in a state in Salt's order (without regard to case). The
+// slice is shared: do not change it.
+func (s *Store) List(st State) []string {
+	s.mu.RLock()
+	f := &s.folders[st]
+	if len(f.dirty) == 0 {
+		defer s.mu.RUnlock()
+		return f.sorted
+	}
+	s.mu.RUnlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return f.list()
+}
+
+// PublicKey gives the parsed key of an accepted minion. An id that is not
+// accepted gives [ErrUnknown].
+func (s *Store) PublicKey(id string) (*rsa.PublicKey, error) {
+	c, err := s.content(Accepted, id)
+	if err != nil {
+		return nil, err
+	}
+	return c.pub, c.err
+}
+
+// content gives what the key file holds, from memory where possible.
+func (s *Store) content(st State, id string) (*content, error) {
+	e := s.entry(st, id)
+	if e == nil {
+		return nil, fmt.Errorf("%w: %q is not in %s", ErrUnknown, id, st)
+	}
+	if c := e.content.Load(); c != nil {
+		return c, nil
+	}
+	before := e.changes.Load()
+	c, err := s.read(st, id)
+	if errors.Is(err, fs.ErrNotExist) {
+		s.refresh(st, id, false)
+		return nil, fmt.Errorf("%w: %q has left %s", ErrUnknown, id, st)
+	}
+	if err != nil {
+		return nil, err
+	}
+	// A file that holds no key is not remembered: somebody may be writing it.
+	if c.err == nil {
+		e.content.Store(c)
+		if e.changes.Load() != before {
+			e.content.CompareAndSwap(c, nil)
+		}
+	}
+	return c, nil
+}
+
+// text reads a key file as it stands.
+func (s *Store) text(st State, id string) ([]byte, error) {
+	b, err := os.ReadFile(s.path(st, id))
+	if err != nil {
+		return nil, fmt.Errorf("read key: %w", err)
+	}
+	return b, nil
+}

@@ -1,0 +1,54 @@
+package keys
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"time"
+)
+
+// stub reports whether a stub that is still alive waits for id. One past its
+// life is removed.
+func (s *Store) stub(id string) bool {
+	if !s.Has(Autosign, id) {
+		return false
+	}
+	info, err := os.Stat(s.path(Autosign, id))
+	if err != nil {
+		return false
+	}
+	if s.stubExpired(info.ModTime()) {
+		s.log.Warn("autosign stub is past its life, remove it", "id", id)
+		s.useStub(id)
+		return false
+	}
+	return true
+}
+
+func (s *Store) stubExpired(at time.Time) bool {
+	life := s.opts.AutosignTimeout
+	return life > 0 && s.opts.Now().Sub(at) > life
+}
+
+// useStub removes a stub: it accepts once. It reports whether it was this call
+// that removed it.
+func (s *Store) useStub(id string) bool {
+	err := os.Remove(s.path(Autosign, id))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		s.log.Error("autosign stub cannot be removed", "id", id, "error", err)
+	}
+	s.refresh(Autosign, id, false)
+	return err == nil
+}
+
+// sweepStubs removes the stubs past their life.
+func (s *Store) sweepStubs() {
+	if s.opts.AutosignTimeout <= 0 {
+		return
+	}
+	for _, id := range s.List(Autosign) {
+		unlock := s.lock(id)
+		s.stub(id)
+		unlock()
+	}
+}

@@ -1,0 +1,210 @@
+package keys
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/momtree/mom/internal/crypt"
+)
+
+// dirMode is the mode of key folders made here: nobody else has a reason to
+// look, and whoever can write decides who is trusted.
+const dirMode fs.FileMode = 0o700
+
+// settled is how old a folder's time must be for a later change to show in it:
+// some file systems count in whole seconds or two.
+const settled = 3 * time.Second
+
+// errNotDir is what a path below a file gives.
+var errNotDir error = syscall.ENOTDIR
+
+// scan reads the names in a folder, and the time the folder had before.
+func (s *Store) scan(st State) (names []string, seen time.Time, err error) {
+	dir := filepath.Join(s.opts.PkiDir, st.Folder())
+	d, err := os.Open(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = os.MkdirAll(dir, dirMode); err == nil {
+			d, err = os.Open(dir)
+		}
+	}
+	if err != nil {
+		return nil, seen, fmt.Errorf("read key folder: %w", err)
+	}
+	defer d.Close()
+	info, err := d.Stat()
+	if err != nil {
+		return nil, seen, fmt.Errorf("read key folder: %w", err)
+	}
+	if at := info.ModTime(); s.opts.Now().Sub(at) > settled {
+		seen = at
+	}
+	entries, err := d.ReadDir(-1)
+	if err != nil {
+		return nil, seen, fmt.Errorf("read key folder: %w", err)
+	}
+	names = make([]string, 0, len(entries))
+	for _, e := range entries {
+		name := e.Name()
+		if name[0] == '.' || e.IsDir() {
+			continue
+		}
+		if !e.Type().IsRegular() { // a link counts as what it points to
+			if info, err := os.Stat(filepath.Join(dir, name)); err != nil || !info.Mode().IsRegular() {
+				continue
+			}
+		}
+		names = append(names, name)
+	}
+	return names, seen, nil
+}
+
+// read reads and parses one key file.
+func (s *Store) read(st State, id string) (*content, error) {
+	path := s.path(st, id)
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("read key: %w", err)
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxPubBytes {
+		return nil, fmt.Errorf("read key %s: need a regular file of at most %d bytes", path, maxPubBytes)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("read key: %w", err)
+	}
+	c := &content{stamp: stampOf(info), sum: sumOf(string(b))}
+	if c.pub, c.err = crypt.ParsePublicPEM(string(b)); c.err != nil {
+		c.err = fmt.Errorf("key of %q in %s: %w", id, st, c.err)
+	}
+	return c, nil
+}
+
+// refresh makes the index true about one id in one folder by looking at the
+// disk, and tells what changed. All changes of the index go this way, own ones
+// too, so it does not matter who is first to notice. hint says that the content
+// may have changed even if the file's time and size have not.
+func (s *Store) refresh(st State, id string, hint bool) {
+	s.change.Lock()
+	defer s.change.Unlock()
+	info, err := os.Stat(s.path(st, id))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errNotDir) {
+		s.log.Warn("key file cannot be looked at, keep what is known", "folder", st.Folder(), "id", id, "error", err)
+		return
+	}
+	present := err == nil && info.Mode().IsRegular()
+
+	e := s.entry(st, id)
+	switch {
+	case present && e == nil:
+		s.put(st, id, new(entry))
+		s.tell(Change{Key{st, id}, Added})
+	case !present && e != nil:
+		s.put(st, id, nil)
+		s.tell(Change{Key{st, id}, Removed})
+	case present:
+		e.changes.Add(1)
+		old := e.content.Load()
+		if old == nil || !hint && old.stamp == stampOf(info) {
+			return
+		}
+		now, err := s.read(st, id)
+		if err != nil || now.err != nil {
+			e.content.Store(nil) // what is there is no key (yet): read again when asked for
+			if err == nil && now.sum != old.sum {
+				s.tell(Change{Key{st, id}, Replaced})
+			}
+			return
+		}
+		e.content.Store(now)
+		if now.sum != old.sum {
+			s.tell(Change{Key{st, id}, Replaced})
+		}
+	}
+}
+
+func (s *Store) put(st State, id string, e *entry) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f := &s.folders[st]
+	if e == nil {
+		delete(f.ids, id)
+	} else {
+		f.ids[id] = e
+	}
+	f.dirty[id] = struct{}{}
+}
+
+// Refresh makes the index true about one id in every folder. It costs a stat per
+// folder; a sign-in does it, so that its decision never rests on old news.
+func (s *Store) Refresh(id string) {
+	for st := range numStates {
+		s.refresh(st, id, false)
+	}
+}
+
+// Reconcile makes the whole index true: names by one read of each folder, and
+// contents by a stat of each key that is remembered.
+func (s *Store) Reconcile() error {
+	var errs []error
+	for st := range numStates {
+		if err := s.reconcileNames(st); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		for id, old := range s.remembered(st) {
+			if info, err := os.Stat(s.path(st, id)); err != nil || stampOf(info) != old {
+				s.refresh(st, id, false)
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// reconcileNames compares names alone. A name that differs is looked at once
+// more under the lock, for a key may have moved since the folder was read.
+func (s *Store) reconcileNames(st State) error {
+	names, seen, err := s.scan(st)
+	if err != nil {
+		return err
+	}
+	onDisk := make(map[string]struct{}, len(names))
+	for _, id := range names {
+		onDisk[id] = struct{}{}
+	}
+	var differ []string
+	s.mu.Lock()
+	f := &s.folders[st]
+	f.seen = seen
+	for id := range f.ids {
+		if _, ok := onDisk[id]; !ok {
+			differ = append(differ, id)
+		}
+	}
+	for _, id := range names {
+		if f.ids[id] == nil {
+			differ = append(differ, id)
+		}
+	}
+	s.mu.Unlock()
+	for _, id := range differ {
+		s.refresh(st, id, false)
+	}
+	return nil
+}
+
+func (s *Store) remembered(st State) map[string]stamp {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	out := make(map[string]stamp)
+	for id, e := range s.folders[st].ids {
+		if c := e.content.Load(); c != nil {
+			out[id] = c.stamp
+		}
+	}
+	return out
+}

@@ -1,0 +1,63 @@
+package keys
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/user"
+	"slices"
+	"strconv"
+	"syscall"
+)
+
+var errWritable = errors.New("wrong permissions")
+
+// trusted reports why the content of a file that decides about keys must not
+// count: others than its owner may write to it. A group may, with
+// permissive_pki_access; and where the master is root, only a group its user
+// belongs to.
+func (p *Policy) trusted(info fs.FileInfo) error {
+	mode := info.Mode()
+	switch {
+	case !mode.IsRegular():
+		return fmt.Errorf("%w: not a regular file", errWritable)
+	case mode&0o002 != 0:
+		return fmt.Errorf("%w: mode %04o lets everybody write, use chmod o-w", errWritable, mode.Perm())
+	case mode&0o020 == 0:
+		return nil
+	case !p.PermissivePkiAccess:
+		return fmt.Errorf("%w: mode %04o lets its group write, use chmod g-w or set permissive_pki_access", errWritable, mode.Perm())
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || os.Getuid() != 0 {
+		return nil
+	}
+	groups, err := supplementary(p.User)
+	if err != nil {
+		return fmt.Errorf("%w: groups of user %q are unknown: %w", errWritable, p.User, err)
+	}
+	if gid := strconv.FormatUint(uint64(st.Gid), 10); !slices.Contains(groups, gid) {
+		return fmt.Errorf("%w: group %s may write, and user %q is not in it", errWritable, gid, p.User)
+	}
+	return nil
+}
+
+// supplementary are the groups of a user besides the first one.
+func supplementary(name string) ([]string, error) {
+	var u *user.User
+	var err error
+	if name == "" {
+		u, err = user.Current()
+	} else {
+		u, err = user.Lookup(name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	groups, err := u.GroupIds()
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(groups, func(g string) bool { return g == u.Gid }), nil
+}

@@ -1,0 +1,136 @@
+package keys
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// Run keeps the index true about changes made by others until ctx ends or the
+// store is closed. The kernel reports changes as they happen; where it does not
+// (network file systems, exhausted watches) the times of the folders are polled
+// and, more rarely, everything is compared. Stubs past their life are removed.
+func (s *Store) Run(ctx context.Context) error {
+	if !s.begin() {
+		return ErrClosed
+	}
+	defer s.running.Done()
+	var events chan fsnotify.Event
+	var faults chan error
+	w, err := s.newWatcher()
+	if err != nil {
+		s.log.Warn("key folders cannot be watched, they are polled", "interval", s.opts.PollInterval, "error", err)
+	} else {
+		defer w.Close()
+		events, faults = w.Events, w.Errors
+		s.watch(w)
+	}
+	s.reconcile()
+
+	poll := time.NewTicker(s.opts.PollInterval)
+	defer poll.Stop()
+	full := time.NewTicker(s.opts.ReconcileInterval)
+	defer full.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-s.closing:
+			return nil
+		case ev, ok := <-events:
+			if ok {
+				s.event(ev)
+			}
+		case err := <-faults:
+			s.log.Warn("watch on key folders lost events, compare everything", "error", err)
+			s.reconcile()
+		case <-poll.C:
+			s.watch(w)
+			s.poll()
+			s.sweepStubs()
+		case <-full.C:
+			s.reconcile()
+		}
+	}
+}
+
+// begin counts a Run in, unless the store is closed.
+func (s *Store) begin() bool {
+	s.lifecycle.Lock()
+	defer s.lifecycle.Unlock()
+	select {
+	case <-s.closing:
+		return false
+	default:
+		s.running.Add(1)
+		return true
+	}
+}
+
+// Close ends [Store.Run] and waits for it. Lookups go on working.
+func (s *Store) Close() error {
+	s.lifecycle.Lock()
+	s.closeOnce.Do(func() { close(s.closing) })
+	s.lifecycle.Unlock()
+	s.running.Wait()
+	return nil
+}
+
+// watch adds the folders to the watch; one that is watched already stays so, one
+// that was made anew is watched again.
+func (s *Store) watch(w *fsnotify.Watcher) {
+	if w == nil {
+		return
+	}
+	for st := range numStates {
+		dir := filepath.Join(s.opts.PkiDir, st.Folder())
+		err := w.Add(dir)
+		if err != nil && !s.unwatched[st] {
+			s.log.Warn("key folder cannot be watched, it is polled", "folder", dir, "error", err)
+		}
+		s.unwatched[st] = err != nil
+	}
+}
+
+func (s *Store) event(ev fsnotify.Event) {
+	name := filepath.Base(ev.Name)
+	if name == "" || name[0] == '.' {
+		return
+	}
+	dir := filepath.Base(filepath.Dir(ev.Name))
+	for st := range numStates {
+		if st.Folder() == dir {
+			s.refresh(st, name, ev.Has(fsnotify.Write) || ev.Has(fsnotify.Create))
+			return
+		}
+	}
+}
+
+func (s *Store) reconcile() {
+	if err := s.Reconcile(); err != nil {
+		s.log.Error("key folders cannot be compared", "error", err)
+	}
+}
+
+// poll reads the names of folders whose time has changed.
+func (s *Store) poll() {
+	for st := range numStates {
+		dir := filepath.Join(s.opts.PkiDir, st.Folder())
+		info, err := os.Stat(dir)
+		if err == nil {
+			s.mu.RLock()
+			same := info.ModTime().Equal(s.folders[st].seen)
+			s.mu.RUnlock()
+			if same {
+				continue
+			}
+		}
+		if err := s.reconcileNames(st); err != nil && !errors.Is(err, os.ErrNotExist) {
+			s.log.Error("key folder cannot be read", "folder", dir, "error", err)
+		}
+	}
+}

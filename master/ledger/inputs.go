@@ -1,0 +1,183 @@
+package ledger
+
+import "time"
+
+// Expectation is what a node below found when it published the job.
+type Expectation struct {
+	// Path leads from this master to the node that speaks.
+	Path string
+	// Minions are its own minions that the target matches.
+	Minions []string
+	// Asked are the ids of the nodes right below it that got the job too.
+	Asked []string
+	// Plain tells that a Python syndic speaks: it cannot name silent minions
+	// later, so this master asks them by find_job.
+	Plain bool
+	// Untracked tells that the node knows all who have to answer but cannot
+	// name silent ones later either.
+	Untracked bool
+}
+
+// Expect enters the expectation of a node below. Repeats change nothing.
+func (l *Ledger) Expect(jid string, x Expectation) {
+	l.mu.Lock()
+	j := l.jobs[jid]
+	if j == nil {
+		l.mu.Unlock()
+		return
+	}
+	now := time.Now()
+	if x.Plain {
+		j.setNode(x.Path, NodePlain, time.Time{})
+	} else {
+		j.setNode(x.Path, NodeAnswered, time.Time{})
+	}
+	j.hear(x.Path)
+	for _, id := range x.Asked {
+		path := x.Path + "/" + id
+		if j.nodes[path] == nil {
+			j.setNode(path, NodeAsked, now.Add(j.Timeout))
+			j.wake(now.Add(j.Timeout))
+		}
+	}
+	live := Up
+	if x.Plain || x.Untracked {
+		live = Untracked
+	}
+	for _, id := range x.Minions {
+		e := j.entries[id]
+		switch {
+		case e == nil:
+			e = &entry{path: x.Path, live: live}
+			j.add(id, e)
+		case e.phase == claimable:
+			e.phase, e.path, e.live = waiting, x.Path, live
+		case e.phase == missing && e.reason == NodeDown:
+			// The node came back and speaks for it again.
+			e.phase, e.reason, e.path = waiting, "", x.Path
+			j.pending++
+		default:
+			continue
+		}
+		if live == Untracked {
+			l.due(j, e, now.Add(j.Timeout))
+		}
+	}
+	if !j.closed.IsZero() && (j.pending > 0 || j.owing > 0 && !j.namedDone()) {
+		l.reopen(j)
+	}
+	l.arm(j)
+	l.finish(j, news{})
+}
+
+// IsNode tells that an id which a Python master counts among its minions is the
+// syndic of a further node: it will never answer.
+func (l *Ledger) IsNode(jid, id string) {
+	l.mu.Lock()
+	j := l.jobs[jid]
+	if j == nil || j.entries[id] == nil || j.entries[id].direct || !j.entries[id].phase.pending() {
+		l.mu.Unlock()
+		return
+	}
+	delete(j.entries, id)
+	j.pending--
+	l.finish(j, news{})
+}
+
+// reopen takes a closed job up again because a node that was given up has
+// spoken; it is completed a second time with the whole account.
+func (l *Ledger) reopen(j *job) {
+	j.timer.Stop()
+	j.timer, j.next, j.closed = nil, time.Time{}, time.Time{}
+}
+
+// Returned enters a return. The owner calls it after the commit and after the
+// return event was fired, so that Complete is the last word of a job.
+func (l *Ledger) Returned(jid, id, path string, ok bool) {
+	l.mu.Lock()
+	j := l.jobs[jid]
+	if j == nil {
+		l.mu.Unlock()
+		return
+	}
+	j.hear(path)
+	e := j.entries[id]
+	if e == nil { // it answers before its node's expectation is here
+		e = &entry{path: path, direct: path == ""}
+		j.add(id, e)
+	}
+	if e.phase == claimable {
+		e.path = path
+	}
+	to := returned
+	if !ok {
+		to = failed
+	}
+	j.settle(e, to, "")
+	l.finish(j, news{})
+}
+
+// Gone enters the word of a node below about minions and nodes that will not
+// answer; paths are already seen from this master.
+func (l *Ledger) Gone(jid string, minions map[string]Missing, nodes map[string]NodeState) {
+	l.mu.Lock()
+	j := l.jobs[jid]
+	if j == nil {
+		l.mu.Unlock()
+		return
+	}
+	var n news
+	for path, s := range nodes {
+		if cur := j.nodes[path]; cur == nil || cur.state == NodeAsked {
+			j.setNode(path, s, time.Time{})
+			n.node(path, s)
+		}
+	}
+	for id, m := range minions {
+		e := j.entries[id]
+		if e == nil {
+			e = &entry{path: m.Path}
+			j.add(id, e)
+		} else if e.direct {
+			continue // only this master speaks for its own minions
+		}
+		e.path = m.Path
+		if j.settle(e, missing, m.Reason) {
+			n.miss(id, e)
+		}
+	}
+	l.finish(j, n)
+}
+
+// Found enters a minion's answer to find_job.
+func (l *Ledger) Found(jid, id string, running bool) {
+	l.mu.Lock()
+	j := l.jobs[jid]
+	if j == nil {
+		l.mu.Unlock()
+		return
+	}
+	e := j.entries[id]
+	if e == nil || (e.phase != asked && e.phase != waiting) {
+		l.mu.Unlock()
+		return
+	}
+	now := time.Now()
+	switch {
+	case running && e.live == Untracked:
+		e.phase = waiting
+		l.due(j, e, now.Add(j.Timeout))
+	case running:
+		e.phase, e.due = waiting, time.Time{}
+	default:
+		// Its return may have crossed the question on the way.
+		e.phase = finishing
+		l.due(j, e, now.Add(finishGrace))
+	}
+	l.arm(j)
+	l.finish(j, news{})
+}
+
+// finishGrace is the time a return may still take after its minion has said
+// that the job runs no more.
+const finishGrace = 2 * time.Second

@@ -1,0 +1,196 @@
+package ledger
+
+import (
+	"strings"
+	"time"
+)
+
+// Liveness is what presence says of a peer.
+type Liveness int
+
+// Liveness values. The zero value is the careful one.
+const (
+	// Untracked peers have no presence session: Python minions and syndics.
+	Untracked Liveness = iota
+	// Up peers hold a presence session bound to a live connection.
+	Up
+	// Away peers had a session that broke lately: they may come back.
+	Away
+	// Down peers are known to be gone.
+	Down
+)
+
+// Minion is a direct minion of this master that a job is meant for.
+type Minion struct {
+	ID   string
+	Live Liveness
+	// Grace is what an Away minion has left to come back to a job it was given
+	// before. 0: the job is new, and what is not connected cannot get it.
+	Grace time.Duration
+}
+
+// Node is a syndic node directly below this master.
+type Node struct {
+	ID   string
+	Live Liveness
+	// Known holds the minions behind the node that the target is known to
+	// match, and the path to each. They are named as missing when the node is
+	// down.
+	Known map[string]string
+}
+
+// Job describes a job to be opened.
+type Job struct {
+	JID     string
+	Fun     string
+	Minions []Minion
+	Nodes   []Node
+	// Unclaimed holds ids that the target names and this master does not
+	// have. Unless a node below claims them they are reported as [Unknown].
+	Unclaimed []string
+	// Named is how many minions the target names one by one; 0 means that it
+	// is a pattern. When that many have answered nobody else can, and the job
+	// ends without waiting for nodes.
+	Named int
+	// Everyone says that the target means every minion there is: a Python
+	// syndic that says nothing to it within syndic_wait is taken for dead. To
+	// any other target its silence may mean that it has nobody.
+	Everyone bool
+	// Timeout is the time an untracked minion gets before it is asked by
+	// find_job, and the time a node gets for its expectation. Default 5 s
+	// (Salt's `timeout`).
+	Timeout time.Duration
+}
+
+type phase uint8
+
+const (
+	waiting   phase = iota // for a return; due, if set, is the next find_job
+	asked                  // find_job is out; due is the end of the round
+	finishing              // find_job said "not running": its return may be on the way
+	leased                 // its connection broke; due is the end of the lease
+	claimable              // named by the target, no node has claimed it yet
+	returned
+	failed
+	missing
+)
+
+func (p phase) pending() bool { return p <= claimable }
+
+type entry struct {
+	phase  phase
+	live   Liveness // Untracked entries are asked by find_job rounds
+	direct bool
+	path   string
+	due    time.Time // zero: no timer waits for this entry
+	reason string
+}
+
+type nodeEntry struct {
+	state NodeState
+	heard bool // has said something about the job
+	due   time.Time
+}
+
+// job is one open or lately closed job. The ledger's lock guards it.
+type job struct {
+	Job
+	opened, closed time.Time
+	entries        map[string]*entry
+	nodes          map[string]*nodeEntry // by path
+	pending        int                   // entries not yet settled
+	owing          int                   // nodes in state asked
+	unclaimed      bool                  // entries may be claimable
+	good, bad      int
+	holdUntil      time.Time // not closed before: Python syndics below
+	next           time.Time // when the timer is armed for; zero: not armed
+	timer          *time.Timer
+}
+
+func (j *job) add(id string, e *entry) {
+	j.entries[id] = e
+	if e.phase.pending() {
+		j.pending++
+	}
+}
+
+// namedDone tells whether all that the target names have answered.
+func (j *job) namedDone() bool { return j.Named > 0 && j.good+j.bad >= j.Named }
+
+// hear notes that the node at path, or one behind it, has spoken.
+func (j *job) hear(path string) {
+	if n := j.nodes[head(path)]; n != nil {
+		n.heard = true
+	}
+}
+
+// silence marks the Python syndics that have not said a word.
+func (j *job) silence(n *news) {
+	for path, nd := range j.nodes {
+		if nd.state == NodePlain && !nd.heard {
+			nd.state = NodeSilent
+			n.node(path, NodeSilent)
+		}
+	}
+}
+
+// settle moves a pending or missing entry to a final phase and tells whether
+// anything changed. A return counts even after the minion was given up.
+func (j *job) settle(e *entry, to phase, reason string) bool {
+	if e.phase == returned || e.phase == failed || (e.phase == missing && to == missing) {
+		return false
+	}
+	if e.phase.pending() {
+		j.pending--
+	}
+	e.phase, e.reason, e.due = to, reason, time.Time{}
+	switch to {
+	case returned:
+		j.good++
+	case failed:
+		j.bad++
+	}
+	return true
+}
+
+func (j *job) setNode(path string, state NodeState, due time.Time) {
+	n := j.nodes[path]
+	if n == nil {
+		n = &nodeEntry{}
+		j.nodes[path] = n
+	} else if n.state == NodeAsked {
+		j.owing--
+	}
+	n.state, n.due = state, due
+	if state == NodeAsked {
+		j.owing++
+	}
+}
+
+// behind tells whether path leads through the node at root.
+func behind(path, root string) bool {
+	return path == root || strings.HasPrefix(path, root+"/")
+}
+
+func (j *job) account(withWaiting bool) Account {
+	a := Account{
+		JID: j.JID, Fun: j.Fun, Opened: j.opened, Closed: j.closed,
+		Expected: len(j.entries), Returned: j.good, Failed: j.bad,
+		Missing: map[string]Missing{}, Nodes: make(map[string]NodeState, len(j.nodes)),
+	}
+	if withWaiting {
+		a.Waiting = map[string]string{}
+	}
+	for id, e := range j.entries {
+		switch {
+		case e.phase == missing:
+			a.Missing[id] = Missing{Reason: e.reason, Path: e.path}
+		case withWaiting && e.phase.pending():
+			a.Waiting[id] = e.path
+		}
+	}
+	for path, n := range j.nodes {
+		a.Nodes[path] = n.state
+	}
+	return a
+}

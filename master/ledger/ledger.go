@@ -1,0 +1,259 @@
+package ledger
+
+import (
+	"fmt"
+	"sync"
+	"time"
+)
+
+// Config sets up a [Ledger]. Zero durations mean the defaults.
+type Config struct {
+	// GatherTimeout bounds one round of find_job. Default 10 s (Salt's
+	// `gather_job_timeout`).
+	GatherTimeout time.Duration
+	// SyndicWait is how long a job with a Python syndic below is kept open at
+	// least, since such a node cannot say that it matches nothing. Default 5 s
+	// (Salt's `syndic_wait`).
+	SyndicWait time.Duration
+	// Lease is the time a minion or node whose connection broke has to come
+	// back before those behind it are reported. Default 5 s.
+	Lease time.Duration
+	// Linger is how long a closed job stays known, so that late returns find
+	// it. Default 60 s.
+	Linger time.Duration
+	Hooks  Hooks
+}
+
+// Hooks are told what happens, one at a time and in order. They must not call
+// the ledger back from the same goroutine.
+type Hooks struct {
+	// Complete is called once per job, when its account adds up.
+	Complete func(Account)
+	// Missing is called when minions or nodes are found unable to answer.
+	Missing func(jid string, minions map[string]Missing, nodes map[string]NodeState)
+	// FindJob asks the owner to find out whether these minions run the job and
+	// to answer by [Ledger.Found].
+	FindJob func(jid string, ids []string)
+}
+
+// Ledger is safe for concurrent use.
+type Ledger struct {
+	cfg Config
+
+	mu     sync.Mutex
+	jobs   map[string]*job
+	closed bool
+
+	// emit is taken before mu is released, so that hooks see events in the
+	// order in which they happened. Lock order: mu, emit.
+	emit sync.Mutex
+}
+
+// New makes an empty ledger.
+func New(cfg Config) *Ledger {
+	set := func(d *time.Duration, def time.Duration) {
+		if *d <= 0 {
+			*d = def
+		}
+	}
+	set(&cfg.GatherTimeout, 10*time.Second)
+	set(&cfg.SyndicWait, 5*time.Second)
+	set(&cfg.Lease, 5*time.Second)
+	set(&cfg.Linger, time.Minute)
+	return &Ledger{cfg: cfg, jobs: map[string]*job{}}
+}
+
+// news is what one call found out and the hooks have to hear.
+type news struct {
+	missing  map[string]Missing
+	nodes    map[string]NodeState
+	find     []string
+	complete *Account
+}
+
+func (n *news) miss(id string, e *entry) {
+	if n.missing == nil {
+		n.missing = map[string]Missing{}
+	}
+	n.missing[id] = Missing{Reason: e.reason, Path: e.path}
+}
+
+func (n *news) node(path string, s NodeState) {
+	if n.nodes == nil {
+		n.nodes = map[string]NodeState{}
+	}
+	n.nodes[path] = s
+}
+
+// finish closes the job if its account adds up, arms its timer otherwise,
+// releases mu and tells the hooks. The caller holds mu.
+func (l *Ledger) finish(j *job, n news) {
+	if j.closed.IsZero() {
+		l.closeIfDone(j, &n)
+	}
+	l.emit.Lock()
+	l.mu.Unlock()
+	defer l.emit.Unlock()
+	h := l.cfg.Hooks
+	if h.Missing != nil && (len(n.missing) > 0 || len(n.nodes) > 0) {
+		h.Missing(j.JID, n.missing, n.nodes)
+	}
+	if h.FindJob != nil && len(n.find) > 0 {
+		h.FindJob(j.JID, n.find)
+	}
+	if h.Complete != nil && n.complete != nil {
+		h.Complete(*n.complete)
+	}
+}
+
+func (l *Ledger) closeIfDone(j *job, n *news) {
+	now := time.Now()
+	held := now.Before(j.holdUntil)
+	if j.Everyone && !held {
+		j.silence(n)
+	}
+	if j.owing == 0 && !held && j.unclaimed {
+		j.unclaimed = false
+		for id, e := range j.entries {
+			if e.phase == claimable {
+				j.settle(e, missing, Unknown)
+				n.miss(id, e)
+			}
+		}
+	}
+	if j.pending == 0 && (j.owing == 0 && !held || j.namedDone()) {
+		j.closed = now
+		a := j.account(false)
+		n.complete = &a
+		if j.timer != nil {
+			j.timer.Stop()
+		}
+		j.timer = time.AfterFunc(l.cfg.Linger, func() { l.forget(j) })
+	}
+}
+
+func (l *Ledger) forget(j *job) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.jobs[j.JID] == j {
+		delete(l.jobs, j.JID)
+	}
+}
+
+// Open enters a job. Opening a jid twice is an error: the job is known already.
+func (l *Ledger) Open(spec Job) error {
+	if spec.Timeout <= 0 {
+		spec.Timeout = 5 * time.Second
+	}
+	now := time.Now()
+	j := &job{
+		Job: spec, opened: now,
+		entries: make(map[string]*entry, len(spec.Minions)),
+		nodes:   make(map[string]*nodeEntry, len(spec.Nodes)),
+	}
+	var n news
+	for _, m := range spec.Minions {
+		e := &entry{direct: true, live: m.Live}
+		j.add(m.ID, e)
+		switch m.Live {
+		case Untracked:
+			l.due(j, e, now.Add(spec.Timeout))
+		case Away, Down:
+			if m.Live == Away && m.Grace > 0 {
+				e.phase = leased
+				l.due(j, e, now.Add(m.Grace))
+				continue
+			}
+			j.settle(e, missing, NotConnected)
+			n.miss(m.ID, e)
+		}
+	}
+	l.openNodes(j, now, &n)
+	for _, id := range spec.Unclaimed {
+		if j.entries[id] == nil {
+			j.add(id, &entry{phase: claimable})
+			j.unclaimed = true
+		}
+	}
+	l.mu.Lock()
+	if l.closed || l.jobs[spec.JID] != nil {
+		l.mu.Unlock()
+		return fmt.Errorf("open job %s: a job of that jid is already in the ledger", spec.JID)
+	}
+	l.jobs[spec.JID] = j
+	l.arm(j)
+	l.finish(j, n)
+	return nil
+}
+
+func (l *Ledger) openNodes(j *job, now time.Time, n *news) {
+	for _, nd := range j.Nodes {
+		switch nd.Live {
+		case Up:
+			j.setNode(nd.ID, NodeAsked, now.Add(j.Timeout))
+			j.wake(now.Add(j.Timeout))
+		case Untracked:
+			j.setNode(nd.ID, NodePlain, time.Time{})
+			j.holdUntil = now.Add(l.cfg.SyndicWait)
+			j.wake(j.holdUntil)
+		case Away, Down:
+			j.setNode(nd.ID, NodeUnreachable, time.Time{})
+			n.node(nd.ID, NodeUnreachable)
+			l.missNode(j, nd, n)
+		}
+	}
+}
+
+// missNode names the minions known to sit behind a node that cannot be reached.
+func (l *Ledger) missNode(j *job, nd Node, n *news) {
+	for id, path := range nd.Known {
+		e := j.entries[id]
+		if e == nil {
+			e = &entry{path: path}
+			j.add(id, e)
+		}
+		if j.settle(e, missing, NodeDown) {
+			n.miss(id, e)
+		}
+	}
+}
+
+// State gives the account of a job, open or lately closed.
+func (l *Ledger) State(jid string) (Account, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	j := l.jobs[jid]
+	if j == nil {
+		return Account{}, false
+	}
+	return j.account(true), true
+}
+
+// Active lists the jids of the open jobs.
+func (l *Ledger) Active() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var out []string
+	for jid, j := range l.jobs {
+		if j.closed.IsZero() {
+			out = append(out, jid)
+		}
+	}
+	return out
+}
+
+// Close stops all timers and waits for a hook that is running; the hooks are
+// not called any more.
+func (l *Ledger) Close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closed = true
+	l.emit.Lock()
+	defer l.emit.Unlock()
+	for jid, j := range l.jobs {
+		if j.timer != nil {
+			j.timer.Stop()
+		}
+		delete(l.jobs, jid)
+	}
+}

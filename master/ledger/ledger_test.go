@@ -1,0 +1,210 @@
+package ledger
+
+import (
+	"fmt"
+	"sort"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/cockroachdb/datadriven"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// TestScenarios runs testdata/*: each file is one ledger on a virtual clock.
+// Commands:
+//
+//	open jid=J minions=(a,b) untracked=(c) away=(d) down=(e) nodes=(n) plain=(p) downnodes=(q:m1:m2) unclaimed=(u) named=2 everyone timeout=5s
+//	expect jid=J path=n minions=(x,y) asked=(o) plain|untracked
+//	return jid=J id=x path=n [fail]
+//	gone jid=J path=n ids=(x) nodes=(n/o)
+//	found jid=J id=c running|not
+//	isnode jid=J id=c
+//	up id=a jobs=(J) / down id=a / nodeup id=n / nodedown id=n
+//	wait 5s
+//	state jid=J
+func TestScenarios(t *testing.T) {
+	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+		synctest.Test(t, func(t *testing.T) {
+			s := &scenario{t: t, start: time.Now()}
+			s.ledger = New(Config{Hooks: Hooks{Complete: s.complete, Missing: s.missing, FindJob: s.findJob}})
+			defer s.ledger.Close()
+			datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+				s.run(t, d)
+				synctest.Wait()
+				return s.heard()
+			})
+		})
+	})
+}
+
+type scenario struct {
+	t      *testing.T
+	start  time.Time
+	ledger *Ledger
+
+	mu  sync.Mutex // hooks speak from timers too
+	out strings.Builder
+}
+
+// heard gives what the hooks have said since it was last asked.
+func (s *scenario) heard() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	defer s.out.Reset()
+	if s.out.Len() == 0 {
+		return "ok\n"
+	}
+	return s.out.String()
+}
+
+func (s *scenario) say(format string, args ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	fmt.Fprintf(&s.out, "%gs ", time.Since(s.start).Seconds())
+	fmt.Fprintf(&s.out, format+"\n", args...)
+}
+
+func (s *scenario) complete(a Account) {
+	s.say("complete %s expected=%d returned=%d failed=%d missing=%s nodes=%s", a.JID, a.Expected, a.Returned, a.Failed,
+		missingText(a.Missing), nodesText(a.Nodes))
+	if a.Expected != a.Returned+a.Failed+len(a.Missing) {
+		s.t.Errorf("the account of %s does not add up: %+v", a.JID, a)
+	}
+}
+
+func (s *scenario) missing(jid string, m map[string]Missing, n map[string]NodeState) {
+	s.say("missing %s %s nodes=%s", jid, missingText(m), nodesText(n))
+}
+
+func (s *scenario) findJob(jid string, ids []string) { s.say("find_job %s %v", jid, ids) }
+
+func missingText(m map[string]Missing) string {
+	var out []string
+	for id, x := range m {
+		out = append(out, fmt.Sprintf("%s(%s@%s)", id, x.Reason, x.Path))
+	}
+	sort.Strings(out)
+	return "[" + strings.Join(out, " ") + "]"
+}
+
+func nodesText(m map[string]NodeState) string {
+	var out []string
+	for path, x := range m {
+		out = append(out, path+"="+string(x))
+	}
+	sort.Strings(out)
+	return "[" + strings.Join(out, " ") + "]"
+}
+
+func (s *scenario) run(t *testing.T, d *datadriven.TestData) {
+	vals := func(key string) []string {
+		for _, a := range d.CmdArgs {
+			if a.Key == key {
+				return a.Vals
+			}
+		}
+		return nil
+	}
+	text := func(key string) string {
+		if v := vals(key); len(v) > 0 {
+			return v[0]
+		}
+		return ""
+	}
+	switch d.Cmd {
+	case "open":
+		j := jobOf(t, text, vals)
+		j.Everyone = d.HasArg("everyone")
+		if err := s.ledger.Open(j); err != nil {
+			s.say("error: %v", err)
+		}
+	case "expect":
+		s.ledger.Expect(text("jid"), Expectation{
+			Path: text("path"), Minions: vals("minions"), Asked: vals("asked"), Plain: d.HasArg("plain"),
+			Untracked: d.HasArg("untracked"),
+		})
+	case "return":
+		s.ledger.Returned(text("jid"), text("id"), text("path"), !d.HasArg("fail"))
+	case "gone":
+		m, n := map[string]Missing{}, map[string]NodeState{}
+		for _, id := range vals("ids") {
+			m[id] = Missing{Reason: NotConnected, Path: text("path")}
+		}
+		for _, path := range vals("nodes") {
+			n[path] = NodeUnreachable
+		}
+		s.ledger.Gone(text("jid"), m, n)
+	case "isnode":
+		s.ledger.IsNode(text("jid"), text("id"))
+	case "found":
+		s.ledger.Found(text("jid"), text("id"), d.HasArg("running"))
+	case "up":
+		running := map[string]bool{}
+		for _, jid := range vals("jobs") {
+			running[jid] = true
+		}
+		s.ledger.MinionUp(text("id"), running)
+	case "down":
+		s.ledger.MinionDown(text("id"))
+	case "nodeup":
+		s.ledger.NodeUp(text("id"))
+	case "nodedown":
+		s.ledger.NodeDown(text("id"))
+	case "wait":
+		dur, err := time.ParseDuration(d.CmdArgs[0].Key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(dur) // the virtual clock of the bubble
+	case "state":
+		a, ok := s.ledger.State(text("jid"))
+		s.say("known=%v open=%v expected=%d returned=%d failed=%d waiting=%d missing=%s nodes=%s", ok, a.Open(), a.Expected,
+			a.Returned, a.Failed, len(a.Waiting), missingText(a.Missing), nodesText(a.Nodes))
+	default:
+		t.Fatalf("unknown command %q", d.Cmd)
+	}
+}
+
+func jobOf(t *testing.T, text func(string) string, vals func(string) []string) Job {
+	j := Job{JID: text("jid"), Unclaimed: vals("unclaimed")}
+	if s := text("named"); s != "" {
+		n, err := strconv.Atoi(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		j.Named = n
+	}
+	if s := text("timeout"); s != "" {
+		d, err := time.ParseDuration(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		j.Timeout = d
+	}
+	for key, live := range map[string]Liveness{"minions": Up, "untracked": Untracked, "away": Away, "down": Down} {
+		for _, id := range vals(key) {
+			min := Minion{ID: id, Live: live}
+			if live == Away {
+				min.Grace = 5 * time.Second
+			}
+			j.Minions = append(j.Minions, min)
+		}
+	}
+	for key, live := range map[string]Liveness{"nodes": Up, "plain": Untracked, "downnodes": Down} {
+		for _, v := range vals(key) {
+			f := strings.Split(v, ":")
+			n := Node{ID: f[0], Live: live, Known: map[string]string{}}
+			for _, id := range f[1:] {
+				n.Known[id] = n.ID
+			}
+			j.Nodes = append(j.Nodes, n)
+		}
+	}
+	return j
+}

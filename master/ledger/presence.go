@@ -1,0 +1,107 @@
+package ledger
+
+import (
+	"strings"
+	"time"
+)
+
+// MinionUp tells that a direct minion holds a new presence session. running
+// names the jobs it works on or still owes the return of; a job that it should
+// have and does not name is asked for by find_job.
+func (l *Ledger) MinionUp(id string, running map[string]bool) {
+	for _, j := range l.open() {
+		l.mu.Lock()
+		e := j.entries[id]
+		if e == nil || !e.direct || !e.phase.pending() {
+			l.mu.Unlock()
+			continue
+		}
+		var n news
+		e.live = Up
+		if running[j.JID] {
+			e.phase, e.due = waiting, time.Time{}
+		} else {
+			e.phase = asked
+			l.due(j, e, time.Now().Add(l.cfg.GatherTimeout))
+			n.find = []string{id}
+		}
+		l.arm(j)
+		l.finish(j, n)
+	}
+}
+
+// MinionDown tells that the connection of a direct minion broke. Its open jobs
+// wait for the lease.
+func (l *Ledger) MinionDown(id string) {
+	for _, j := range l.open() {
+		l.mu.Lock()
+		e := j.entries[id]
+		if e == nil || !e.direct || !e.phase.pending() {
+			l.mu.Unlock()
+			continue
+		}
+		e.phase = leased
+		l.due(j, e, time.Now().Add(l.cfg.Lease))
+		l.arm(j)
+		l.finish(j, news{})
+	}
+}
+
+// NodeDown tells that the connection of a node right below broke.
+func (l *Ledger) NodeDown(id string) {
+	for _, j := range l.open() {
+		l.mu.Lock()
+		now := time.Now()
+		if n := j.nodes[id]; n != nil && n.state == NodeAsked {
+			n.due = now.Add(l.cfg.Lease)
+			j.wake(n.due)
+		}
+		for _, e := range j.entries {
+			if e.phase == waiting && behind(e.path, id) && e.live == Up {
+				e.phase = leased
+				l.due(j, e, now.Add(l.cfg.Lease))
+			}
+		}
+		l.arm(j)
+		l.finish(j, news{})
+	}
+}
+
+// NodeUp tells that a node right below is back: the leases of what sits behind
+// it end. It sends its expectations and returns anew by itself.
+func (l *Ledger) NodeUp(id string) {
+	for _, j := range l.open() {
+		l.mu.Lock()
+		now := time.Now()
+		if n := j.nodes[id]; n != nil && n.state == NodeAsked {
+			n.due = now.Add(j.Timeout)
+			j.wake(n.due)
+		}
+		for _, e := range j.entries {
+			if e.phase == leased && behind(e.path, id) {
+				e.phase, e.due = waiting, time.Time{}
+			}
+		}
+		l.arm(j)
+		l.finish(j, news{})
+	}
+}
+
+// open lists the open jobs without holding the lock while the caller works.
+func (l *Ledger) open() []*job {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	out := make([]*job, 0, len(l.jobs))
+	for _, j := range l.jobs {
+		if j.closed.IsZero() {
+			out = append(out, j)
+		}
+	}
+	return out
+}
+
+// head gives the first node of a path: the edge of this master it goes over.
+func head(path string) string {
+	id, _, _ := strings.Cut(path, "/")
+	return id
+}

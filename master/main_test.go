@@ -1,0 +1,110 @@
+package master
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"go.uber.org/goleak"
+
+	"github.com/momtree/mom/internal/vectors"
+	"github.com/momtree/mom/internal/wire"
+)
+
+func TestMain(m *testing.M) {
+	if playing() {
+		return
+	}
+	// The clock of the backtracking engine ends by itself, shortly after the
+	// last expression.
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2.runClock"))
+}
+
+var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
+
+// patience is how long a test waits for what must happen.
+const patience = 30 * time.Second
+
+// eventually waits for a condition that another goroutine brings about.
+func eventually(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	deadline := time.After(patience)
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for !ok() {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatalf("timed out: %s", what)
+		}
+	}
+}
+
+func readVectors[T any](t testing.TB, name string) T {
+	t.Helper()
+	var v T
+	if err := vectors.Read(name, &v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// plain turns a decoded wire value into what the vectors hold for it: bytes
+// that are no UTF-8 as {"$b64": …}, maps with other keys than texts as
+// {"$map": [[k, v], …]}. It comes back from JSON, so that numbers compare.
+func plain(t testing.TB, v any) any {
+	t.Helper()
+	b, err := json.Marshal(plainValue(v))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out any
+	if err := json.Unmarshal(b, &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func plainValue(v any) any {
+	switch v := v.(type) {
+	case string:
+		if !utf8.ValidString(v) {
+			return map[string]any{"$b64": base64.StdEncoding.EncodeToString([]byte(v))}
+		}
+	case []byte:
+		return plainValue(string(v))
+	case []any:
+		out := make([]any, len(v))
+		for i, e := range v {
+			out[i] = plainValue(e)
+		}
+		return out
+	case *wire.Map:
+		texts, pairs := map[string]any{}, []any{}
+		v.Range(func(k, e any) bool {
+			if s, ok := k.(string); ok {
+				texts[s] = plainValue(e)
+			}
+			pairs = append(pairs, []any{plainValue(k), plainValue(e)})
+			return true
+		})
+		if len(texts) == len(pairs) {
+			return texts
+		}
+		return map[string]any{"$map": pairs}
+	}
+	return v
+}
+
+func decoded(t testing.TB, b []byte) any {
+	t.Helper()
+	v, err := wire.Decode(b)
+	if err != nil {
+		t.Fatalf("reply %x: %v", b, err)
+	}
+	return plain(t, v)
+}

@@ -1,0 +1,204 @@
+package master
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/internal/zmtp"
+	"github.com/momtree/mom/master/jobfiles"
+	"github.com/momtree/mom/master/jobstore"
+	"github.com/momtree/mom/master/keys"
+	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/master/presence"
+	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/topology"
+)
+
+// Options of a [Master].
+type Options struct {
+	Config *config.Master
+	// Parent is the outbox destination of what this master owes to the one
+	// above; "" makes it a top. The forwarder of the same node empties it.
+	Parent  string
+	Version string
+	Log     *slog.Logger
+	// Now is the clock of stamps and ages; nil means time.Now.
+	Now func() time.Time
+
+	// wrapStore lets a test stand between the master and its embedded store.
+	wrapStore func(returners.JobStore) returners.JobStore
+}
+
+// Master is a running or startable master daemon.
+type Master struct {
+	cfg     *config.Master
+	id      string
+	version string
+	log     *slog.Logger
+	now     func() time.Time
+
+	ctx    context.Context // ends when Close begins
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
+	ready  chan struct{} // closed when requests may be served
+
+	identity *keys.Identity
+	keys     *keys.Store
+	gate     *keys.Gate
+	sessions *keys.Sessions
+	users    keys.Users
+	access   *access
+	tokens   tokenCache
+	secrets  *secrets
+	jids     *jid.Generator
+
+	bus      *bus.Bus
+	ipc      *bus.Server
+	store    *jobstore.Store
+	ledger   *ledger.Ledger
+	presence *presence.Registry
+	tree     *topology.Tree
+	nodes    *nodeSet
+	data     *minionData
+	probes   *probes
+	beyond   *beyond
+	jobFiles *jobfiles.Folder // nil: not kept
+	open     openJobs
+	books    chan returners.Expectation
+
+	commands    map[string]handler
+	signIns     *lane
+	rsa         semaphore // who uses the master's private key
+	runnerSlots semaphore
+	results     runResults
+	trusted     *trustedAddrs
+	asks        *questions
+	stats       stats
+
+	router *zmtp.Router
+	pub    *zmtp.Pub
+
+	closeOnce sync.Once
+	closeErr  error
+}
+
+const (
+	// signInQueue lets every minion of a large master wait for its turn.
+	signInQueue = 32768
+	// maxRunners bounds runner calls at work at once.
+	maxRunners = 64
+	// bookQueue bounds what waits to be written about jobs.
+	bookQueue = 4096
+)
+
+// New opens the keys, the job store and the local sockets, and binds both
+// ports. Requests wait for [Master.Run].
+func New(o Options) (_ *Master, err error) {
+	if o.wrapStore == nil {
+		o.wrapStore = func(s returners.JobStore) returners.JobStore { return s }
+	}
+	m := &Master{cfg: o.Config, version: o.Version, log: o.Log, now: o.Now}
+	if m.log == nil {
+		m.log = slog.Default()
+	}
+	if m.now == nil {
+		m.now = time.Now
+	}
+	m.ctx, m.cancel = context.WithCancel(context.Background())
+	m.ready = make(chan struct{})
+	m.id = nodeID(o.Config)
+	m.books = make(chan returners.Expectation, bookQueue)
+	m.runnerSlots = make(semaphore, maxRunners)
+	m.rsa = make(semaphore, max(runtime.GOMAXPROCS(0)-1, 1))
+	m.trusted = newTrustedAddrs(m.now)
+	m.asks = newQuestions(m)
+	m.beyond = newBeyond()
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, m.Close())
+		}
+	}()
+	m.openFiles()
+	if err := m.openFolders(); err != nil {
+		return nil, err
+	}
+	if err := m.openKeys(); err != nil {
+		return nil, err
+	}
+	if err := m.openStore(o); err != nil {
+		return nil, err
+	}
+	if err := m.openSaltTools(); err != nil {
+		return nil, err
+	}
+	return m, m.bind()
+}
+
+// ID is the name of this master in the tree.
+func (m *Master) ID() string { return m.id }
+
+// Bus is the event bus, for the forwarder of the same node.
+func (m *Master) Bus() *bus.Bus { return m.bus }
+
+// Store is the job store, for the forwarder of the same node.
+func (m *Master) Store() *jobstore.Store { return m.store }
+
+// Tree is the tree from this master down.
+func (m *Master) Tree() *topology.Tree { return m.tree }
+
+// Ports are the publish and the return port as bound.
+func (m *Master) Ports() (publish, ret int) {
+	return m.pub.Addr().(*net.TCPAddr).Port, m.router.Addr().(*net.TCPAddr).Port
+}
+
+// Close ends what is left and releases everything. It waits for requests at work.
+func (m *Master) Close() error {
+	m.closeOnce.Do(func() {
+		m.cancel()
+		var errs []error
+		if m.router != nil {
+			errs = append(errs, m.router.Close())
+		}
+		if m.pub != nil {
+			errs = append(errs, m.pub.Close())
+		}
+		if m.signIns != nil {
+			m.signIns.close()
+		}
+		m.asks.close()
+		if m.ledger != nil {
+			m.ledger.Close()
+		}
+		m.wg.Wait()
+		m.results.clear()
+		if m.sessions != nil {
+			errs = append(errs, m.sessions.Close())
+		}
+		if m.presence != nil {
+			errs = append(errs, m.savePeers())
+		}
+		if m.ipc != nil {
+			errs = append(errs, m.ipc.Close())
+		}
+		if m.bus != nil {
+			errs = append(errs, m.closeSaltTools())
+			m.bus.Close()
+		}
+		if m.store != nil {
+			errs = append(errs, m.store.Close())
+		}
+		if m.keys != nil {
+			errs = append(errs, m.keys.Close())
+		}
+		m.closeErr = errors.Join(errs...)
+	})
+	return m.closeErr
+}

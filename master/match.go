@@ -1,0 +1,144 @@
+package master
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/momtree/mom/internal/target"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/keys"
+	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/topology"
+)
+
+// audience is what a target means at this master.
+type audience struct {
+	minions []string // own minions, sorted; lacking data counts as a match
+	missing []string // ids of a list target that are not ours, sorted
+	nodes   []ledger.Node
+	expr    target.Expr
+}
+
+// subject lets the matcher look at one minion by what the master knows of it.
+type subject struct {
+	id   string
+	data *minionData
+}
+
+func (s subject) ID() string { return s.id }
+
+func (s subject) Grains() any {
+	if d := s.data.get(s.id); d != nil {
+		return d.grains
+	}
+	return nil
+}
+
+func (s subject) Pillar() any {
+	if d := s.data.get(s.id); d != nil {
+		return d.pillar
+	}
+	return nil
+}
+
+// match resolves a target among the accepted keys. Nodes are never minions:
+// each known node gets every publication and answers for its own part.
+func (m *Master) match(tgt any, tgtType, delimiter string) (audience, error) {
+	expr, err := target.Parse(tgt, tgtType, target.Options{Delimiter: delimiter, Nodegroups: m.cfg.Nodegroups})
+	if err != nil {
+		return audience{}, fmt.Errorf("target %v: %w", tgt, err)
+	}
+	a := audience{expr: expr}
+	if tgtType == "list" {
+		for _, id := range listed(tgt) {
+			switch {
+			case !m.keys.Accepted(id):
+				a.missing = append(a.missing, id)
+			case !m.nodes.has(id):
+				a.minions = append(a.minions, id)
+			}
+		}
+		sort.Strings(a.missing)
+		a.missing = slices.Compact(a.missing)
+	} else {
+		for _, id := range m.keys.List(keys.Accepted) {
+			if !m.nodes.has(id) && expr.Certain(subject{id, m.data}) != target.No {
+				a.minions = append(a.minions, id)
+			}
+		}
+	}
+	sort.Strings(a.minions)
+	a.minions = slices.Compact(a.minions)
+	a.nodes = m.nodesBelow(expr)
+	return a, nil
+}
+
+// nodesBelow lists the nodes that a job goes to, with the minions behind those
+// that are down which the target certainly means.
+func (m *Master) nodesBelow(expr target.Expr) []ledger.Node {
+	var out []ledger.Node
+	for _, id := range m.nodes.list() {
+		if !m.keys.Accepted(id) {
+			continue
+		}
+		n := ledger.Node{ID: id, Live: m.presence.Live(id)}
+		if below, ok := m.tree.Node(id); ok && n.Live != ledger.Untracked {
+			n.Known = map[string]string{}
+			below.Walk(func(path string, c topology.Node) {
+				for _, min := range c.Minions {
+					if expr.Certain(subject{min.ID, nil}) == target.Yes {
+						n.Known[min.ID] = strings.TrimSuffix(id+"/"+path, "/")
+					}
+				}
+			})
+		}
+		out = append(out, n)
+	}
+	return out
+}
+
+// ledgerMinions are the minions of an audience with what presence says of them;
+// those that had the job before a restart get the time to come back.
+func (m *Master) ledgerMinions(ids []string, hadIt bool) []ledger.Minion {
+	out := make([]ledger.Minion, 0, len(ids))
+	for _, id := range ids {
+		live, grace := m.presence.Grace(id)
+		if !hadIt {
+			grace = 0
+		}
+		out = append(out, ledger.Minion{ID: id, Live: live, Grace: grace})
+	}
+	return out
+}
+
+// listed gives the ids of a list target: a list, or text with commas.
+func listed(tgt any) []string {
+	switch t := tgt.(type) {
+	case []any:
+		out := make([]string, 0, len(t))
+		for _, v := range t {
+			if s, ok := v.(string); ok {
+				out = append(out, s)
+			}
+		}
+		return out
+	case string:
+		return strings.Split(t, ",")
+	}
+	return nil
+}
+
+// targetOf decodes a target as it travels: text, or a list of texts.
+func targetOf(raw wire.Raw) (any, error) {
+	v, err := wire.Decode(raw)
+	if err != nil {
+		return nil, fmt.Errorf("target: %w", err)
+	}
+	switch v.(type) {
+	case string, []any:
+		return v, nil
+	}
+	return nil, fmt.Errorf("target: neither text nor a list of ids")
+}

@@ -1,0 +1,167 @@
+package master
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+
+	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/master/jobstore"
+	"github.com/momtree/mom/master/keys"
+	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/master/presence"
+	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/returners/sqlite"
+	"github.com/momtree/mom/topology"
+)
+
+// nodeID names this master in the tree: its `id`, which Salt sets to the host's
+// name with "_master" behind it.
+func nodeID(c *config.Master) string {
+	if c.ID != "" {
+		return c.ID
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		host = "localhost"
+	}
+	return host + "_master"
+}
+
+func (m *Master) openFolders() error {
+	for _, dir := range []string{m.cfg.PkiDir, m.cfg.Cachedir, m.cfg.SockDir} {
+		if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // Salt's mode; secrets in them have their own
+			return fmt.Errorf("make folder: %w", err)
+		}
+	}
+	return nil
+}
+
+// openFiles applies max_open_files. The number of connections is derived from
+// what comes out of it.
+func (m *Master) openFiles() {
+	have, err := raiseOpenFiles(uint64(m.cfg.MaxOpenFiles))
+	if err == nil && have >= uint64(m.cfg.MaxOpenFiles) {
+		return
+	}
+	level := slog.LevelWarn
+	if m.cfg.Place("max_open_files") == (config.Place{}) { // nobody has asked for it
+		level = slog.LevelInfo
+	}
+	attrs := []any{"limit", have, "max_open_files", m.cfg.MaxOpenFiles}
+	if err != nil {
+		attrs = append(attrs, "err", err)
+	}
+	m.log.Log(m.ctx, level, "Fewer files may be open than max_open_files wants; raise the hard limit (with systemd: LimitNOFILE=) or lower the option", attrs...)
+}
+
+func (m *Master) openKeys() (err error) {
+	c := m.cfg
+	m.access = newAccess(c, m.log)
+	m.identity, err = keys.OpenIdentity(keys.IdentityOptions{
+		PkiDir: c.PkiDir, Keysize: c.Keysize, KeyPass: c.KeyPass,
+		MasterSignPubkey: c.MasterSignPubkey, MasterSignKeyName: c.MasterSignKeyName, SigningKeyPass: c.SigningKeyPass,
+		MasterUsePubkeySignature: c.MasterUsePubkeySignature, MasterPubkeySignature: c.MasterPubkeySignature,
+	})
+	if err != nil {
+		return err
+	}
+	m.keys, err = keys.Open(keys.Options{
+		PkiDir: c.PkiDir, HashType: c.HashType, AutosignTimeout: c.AutosignTimeout, Log: m.log, Now: m.now,
+	})
+	if err != nil {
+		return err
+	}
+	m.sessions, err = keys.OpenSessions(m.keys, keys.SessionOptions{Cachedir: c.Cachedir, Life: c.PublishSession, Log: m.log, Now: m.now})
+	if err != nil {
+		return err
+	}
+	m.users, err = keys.WriteUserKeys(keys.UserKeyOptions{
+		Cachedir: c.Cachedir, User: c.User, ACL: sortedKeys(c.PublisherAcl), ClientACLVerify: c.ClientAclVerify, Log: m.log,
+	})
+	if err != nil {
+		return err
+	}
+	if m.secrets, err = newSecrets(m.now); err != nil {
+		return err
+	}
+	if m.nodes, err = openNodeSet(m.cfg.SyndicDir); err != nil {
+		return err
+	}
+	m.data = newMinionData(m.cfg.Cachedir)
+	pid := 0
+	if m.cfg.UniqueJid {
+		pid = os.Getpid()
+	}
+	m.jids = jid.NewGenerator(m.now, pid)
+	return nil
+}
+
+func (m *Master) openStore(o Options) (err error) {
+	m.bus = bus.NewBus(bus.Options{Now: m.now, MaxEventSize: m.cfg.MaxEventSize})
+	m.tree = topology.NewTree(topology.Node{ID: m.id, Role: roleOf(o.Parent), Version: m.version}, m.now)
+	if m.open, err = openOpenJobs(m.cfg.Cachedir); err != nil {
+		return err
+	}
+	local, err := sqlite.Open(m.ctx, sqlite.Options{Path: m.cfg.JobStoreFile, Log: m.log, Now: m.now})
+	if err != nil {
+		return fmt.Errorf("open the job store: %w", err)
+	}
+	m.store = jobstore.New(jobstore.Options{
+		Local: o.wrapStore(local), OpenRemote: m.remoteOpener(), OpenEvents: m.eventOpener(), Parent: o.Parent,
+		Keep: m.cfg.KeepJobsSeconds, Every: m.cfg.LoopInterval, NoResults: !m.cfg.JobCache,
+		MaxRows: int64(m.cfg.OutboxMaxRows), MaxBytes: m.cfg.OutboxMaxBytes, Log: m.log, Now: m.now,
+	})
+	m.ledger = ledger.New(ledger.Config{
+		GatherTimeout: m.cfg.GatherJobTimeout, SyndicWait: m.cfg.SyndicWait,
+		Hooks: ledger.Hooks{
+			Complete: m.onComplete, Missing: m.onMissing,
+			FindJob: m.asks.add,
+		},
+	})
+	m.probes = newProbes(m.ledger.Found)
+	known, err := loadPeers(m.cfg.Cachedir)
+	if err != nil { // it is only a memory, and written anew with the next change
+		m.log.Warn("The list of known peers is not used", "err", err)
+	}
+	m.presence = presence.New(presence.Config{Known: known, Up: m.peerUp, Down: m.peerDown, Now: m.now})
+	return nil
+}
+
+func roleOf(parent string) string {
+	if parent == "" {
+		return "master"
+	}
+	return presence.Syndic
+}
+
+// cacheName is the job cache that the configuration names beside the embedded
+// one; "": none.
+func (m *Master) cacheName() string {
+	name := m.cfg.MasterJobCache
+	if m.cfg.ExtJobCache != "" {
+		name = m.cfg.ExtJobCache
+	}
+	if name == "local_cache" {
+		return ""
+	}
+	return name
+}
+
+// remoteOpener gives the opener of that database.
+func (m *Master) remoteOpener() func(context.Context) (returners.Returner, error) {
+	name := m.cacheName()
+	if name == "" {
+		return nil
+	}
+	return m.opener(name)
+}
+
+func (m *Master) opener(name string) func(context.Context) (returners.Returner, error) {
+	return func(ctx context.Context) (returners.Returner, error) {
+		return returners.Open(ctx, name, returners.Options{Values: m.cfg.Raw, Log: m.log, Now: m.now})
+	}
+}

@@ -1,0 +1,135 @@
+package master
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/returners"
+)
+
+// openJobs marks the jobs whose account is not closed by one empty file each, so
+// that a restart finds them without reading the whole job store.
+type openJobs struct{ dir string }
+
+func openOpenJobs(cachedir string) (openJobs, error) {
+	o := openJobs{filepath.Join(cachedir, "open_jobs")}
+	if err := os.MkdirAll(o.dir, 0o700); err != nil {
+		return o, fmt.Errorf("make folder of open jobs: %w", err)
+	}
+	return o, nil
+}
+
+func (o openJobs) mark(jid string) error {
+	f, err := os.Create(filepath.Join(o.dir, jid)) //nolint:gosec // a jid is digits
+	if err != nil {
+		return fmt.Errorf("mark job %s as open: %w", jid, err)
+	}
+	return f.Close()
+}
+
+func (o openJobs) clear(jid string) error {
+	if err := os.Remove(filepath.Join(o.dir, jid)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("mark job %s as closed: %w", jid, err)
+	}
+	return nil
+}
+
+func (o openJobs) list() ([]string, error) {
+	entries, err := os.ReadDir(o.dir)
+	if err != nil {
+		return nil, fmt.Errorf("list open jobs: %w", err)
+	}
+	var out []string
+	for _, e := range entries {
+		if jid.Valid(e.Name()) {
+			out = append(out, e.Name())
+		}
+	}
+	return out, nil
+}
+
+// restore opens the accounts of an earlier life again. Their minions and nodes
+// get the time to reconnect that presence gives after a start.
+func (m *Master) restore(ctx context.Context) error {
+	jids, err := m.open.list()
+	if err != nil {
+		return err
+	}
+	for _, jid := range jids {
+		if err := m.restoreJob(ctx, jid); err != nil {
+			m.log.Error("An open job could not be taken up again", "jid", jid, "err", err)
+		}
+	}
+	return nil
+}
+
+func (m *Master) restoreJob(ctx context.Context, jid string) error {
+	load, ok, err := m.store.Local().GetLoad(ctx, jid)
+	if err != nil {
+		return err
+	}
+	if !ok || m.cfg.KeepJobsSeconds > 0 && m.now().Sub(load.At) > m.cfg.KeepJobsSeconds {
+		return m.open.clear(jid) // cleaned up meanwhile
+	}
+	xs, err := m.store.Local().GetExpectations(ctx, jid)
+	if err != nil {
+		return err
+	}
+	rets, err := m.store.Local().GetReturns(ctx, jid)
+	if err != nil {
+		return err
+	}
+	if err := m.ledger.Open(m.restored(load, xs)); err != nil {
+		return nil //nolint:nilerr // published again before we came to it: its account is open
+	}
+	for _, x := range xs {
+		if x.Node != "" {
+			m.ledger.Expect(jid, ledger.Expectation{Path: x.Node, Minions: x.Minions})
+		}
+		gone := map[string]ledger.Missing{}
+		for id, why := range x.Missing {
+			gone[id] = ledger.Missing{Reason: why, Path: x.Node}
+		}
+		m.ledger.Gone(jid, gone, nil)
+	}
+	for _, r := range rets {
+		m.ledger.Returned(jid, r.ID, r.Via, r.Success && r.Retcode == 0)
+	}
+	m.log.Info("An open job was taken up again", "jid", jid, "returned", len(rets))
+	return nil
+}
+
+// restored describes a job as it was opened: this master's own minions from its
+// stored expectation, and the nodes that are known now.
+func (m *Master) restored(load returners.Load, xs []returners.Expectation) ledger.Job {
+	spec := ledger.Job{JID: load.JID, Timeout: m.cfg.Timeout}
+	_ = wire.Fields(load.Raw, func(key string, val wire.Raw) error { // a load without fun has no name, that is all
+		if key == "fun" {
+			spec.Fun = wire.FunName(val)
+		}
+		return nil
+	})
+	for _, x := range xs {
+		if x.Node != "" {
+			continue
+		}
+		spec.Minions = append(spec.Minions, m.ledgerMinions(x.Minions, true)...)
+	}
+	for _, id := range m.nodes.list() {
+		if m.keys.Accepted(id) {
+			n := ledger.Node{ID: id, Live: m.presence.Live(id)}
+			if n.Live == ledger.Away { // it had the job and speaks again when it is back
+				n.Live = ledger.Up
+			}
+			spec.Nodes = append(spec.Nodes, n)
+		}
+	}
+	return spec
+}

@@ -1,0 +1,207 @@
+package master
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/internal/zmtp"
+	"github.com/momtree/mom/master/keys"
+	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/master/presence"
+	"github.com/momtree/mom/topology"
+)
+
+// onPresence serves `_presence`, our own addition: a minion or node names the
+// session that its subscription carries, and a node tells what is below it.
+func (m *Master) onPresence(_ context.Context, r *request) (any, error) {
+	if !r.tokOK {
+		return wire.NewMap(), nil
+	}
+	d, err := wire.DecodeMap(r.load)
+	if err != nil {
+		return nil, fmt.Errorf("presence of %s: %w", r.id, err)
+	}
+	a := presence.Announcement{
+		ID: r.id, Session: d.String("session"), Role: d.String("role"), Version: d.String("version"),
+		Running: texts(d.List("running")),
+	}
+	if a.Role == presence.Syndic {
+		if err := m.noteNode(r.id); err != nil {
+			return nil, err
+		}
+	}
+	if sub := d.Map("tree"); sub != nil && a.Role == presence.Syndic {
+		n, err := topology.FromMap(sub)
+		if err != nil {
+			return nil, fmt.Errorf("tree of node %s: %w", r.id, err)
+		}
+		n.ID, n.Role, n.Version, n.State = r.id, presence.Syndic, a.Version, m.nodeState(r.id)
+		m.tree.SetNode(n)
+	}
+	connected, err := m.presence.Announce(a)
+	if err != nil {
+		return nil, err
+	}
+	return wire.NewMap("session", connected, "node", m.id, "heartbeat", m.cfg.ZmqHeartbeatIvl.Seconds()), nil
+}
+
+func (m *Master) onSubscribe(p *zmtp.Peer, _ string) {
+	m.presence.Subscribed(p, p.Identity())
+	m.stats.subscribed.Add(1)
+}
+
+func (m *Master) onUnsubscribed(p *zmtp.Peer, _ error) { m.presence.Closed(p.ID()) }
+
+// peerUp and peerDown carry changes of presence into the tree and the ledger.
+func (m *Master) peerUp(a presence.Announcement) {
+	if a.Role == presence.Syndic {
+		m.tree.SetNodeState(a.ID, topology.Up)
+		m.ledger.NodeUp(a.ID)
+		return
+	}
+	m.tree.SetMinion(topology.Minion{ID: a.ID, State: topology.Up, Version: a.Version})
+	running := make(map[string]bool, len(a.Running))
+	for _, jid := range a.Running {
+		running[jid] = true
+	}
+	m.ledger.MinionUp(a.ID, running)
+}
+
+func (m *Master) peerDown(p presence.Peer) {
+	if p.Role == presence.Syndic {
+		m.tree.SetNodeState(p.ID, topology.Down)
+		m.ledger.NodeDown(p.ID)
+		return
+	}
+	m.tree.SetMinion(topology.Minion{ID: p.ID, State: topology.Down, Version: p.Version})
+	m.ledger.MinionDown(p.ID)
+}
+
+func (m *Master) nodeState(id string) topology.State {
+	switch m.presence.Live(id) {
+	case ledger.Up:
+		return topology.Up
+	case ledger.Untracked:
+		return topology.Unknown
+	}
+	return topology.Down
+}
+
+// plantTree enters all accepted keys; presence corrects them as peers connect.
+func (m *Master) plantTree() {
+	for _, id := range m.keys.List(keys.Accepted) {
+		m.growTree(id)
+	}
+}
+
+func (m *Master) growTree(id string) {
+	if m.nodes.has(id) {
+		m.tree.SetNodeState(id, m.nodeState(id))
+		return
+	}
+	m.tree.SetMinion(topology.Minion{ID: id, State: m.nodeState(id)})
+}
+
+// presenceFile keeps who has announced presence before, so that after a restart
+// of the master a minion that is gone is not taken for a silent Python one.
+const presenceFile = "presence.p"
+
+func loadPeers(cachedir string) ([]presence.Peer, error) {
+	path := filepath.Join(cachedir, presenceFile)
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	v, err := wire.Decode(b)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	rows, _ := v.([]any)
+	var out []presence.Peer
+	for _, row := range rows {
+		if f := texts(asList(row)); len(f) == 3 {
+			out = append(out, presence.Peer{ID: f[0], Role: f[1], Version: f[2]})
+		}
+	}
+	return out, nil
+}
+
+func asList(v any) []any {
+	l, _ := v.([]any)
+	return l
+}
+
+func (m *Master) savePeers() error {
+	if !m.presence.TakeChanged() {
+		return nil
+	}
+	rows := []any{}
+	for _, p := range m.presence.Peers() {
+		rows = append(rows, []any{p.ID, p.Role, p.Version})
+	}
+	b, err := wire.EncodeBus(rows)
+	if err != nil {
+		return fmt.Errorf("encode known peers: %w", err)
+	}
+	return crypt.WriteFileLazy(filepath.Join(m.cfg.Cachedir, presenceFile), b, 0o600)
+}
+
+// OpenExpectations gives, for each open job, the events that tell who has to
+// answer and who will not: the forwarder sends them to a parent that was away.
+func (m *Master) OpenExpectations() []bus.Event {
+	var out []bus.Event
+	for _, jid := range m.ledger.Active() {
+		a, ok := m.ledger.State(jid)
+		if !ok {
+			continue
+		}
+		out = append(out, m.expectationEvents(jid, a)...)
+	}
+	return out
+}
+
+func (m *Master) expectationEvents(jid string, a ledger.Account) []bus.Event {
+	ctx, cancel := storeContext()
+	defer cancel()
+	xs, err := m.store.Local().GetExpectations(ctx, jid)
+	if err != nil {
+		m.log.Error("The expectations of a job could not be read", "jid", jid, "err", err)
+		return nil
+	}
+	var out []bus.Event
+	add := func(tag string, d *wire.Map) {
+		b, err := wire.Encode(d)
+		if err != nil {
+			m.log.Error("An event could not be encoded", "tag", tag, "err", err)
+			return
+		}
+		out = append(out, bus.Event{Tag: tag, Data: b, Stamp: m.now()})
+	}
+	for _, x := range xs {
+		asked := []any{}
+		if x.Node == "" {
+			for _, path := range sortedKeys(a.Nodes) {
+				if !strings.Contains(path, "/") && a.Nodes[path] != ledger.NodeUnreachable {
+					asked = append(asked, path)
+				}
+			}
+		}
+		add(jid, wire.NewMap("minions", x.Minions, "jid", jid,
+			"mom", wire.NewMap("node", x.Node, "asked", asked, "unreachable", wire.NewMap())))
+	}
+	if len(a.Missing) > 0 {
+		add("salt/job/"+jid+"/missing", missingData(jid, a.Missing, nil))
+	}
+	return out
+}

@@ -1,0 +1,32 @@
+package presence
+
+import "time"
+
+// Config sets up a [Registry].
+type Config struct {
+	// Lease is how long a peer whose connection broke counts as Away before it
+	// counts as Down. Default 5 s.
+	Lease time.Duration
+	// Known are peers of an earlier life of this master. They count as Away
+	// for StartGrace (default 15 s), since all of them reconnect now.
+	Known      []Peer
+	StartGrace time.Duration
+	// Up and Down are told of changes, one at a time and in order. An
+	// announcement of a peer that is up already calls Up again: it may run other
+	// jobs now. They must not call the registry.
+	Up   func(Announcement)
+	Down func(Peer)
+	Now  func() time.Time
+}
+
+func (c *Config) fill() {
+	if c.Lease <= 0 {
+		c.Lease = 5 * time.Second
+	}
+	if c.StartGrace <= 0 {
+		c.StartGrace = 15 * time.Second
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+}

@@ -1,0 +1,81 @@
+package presence
+
+import (
+	"time"
+
+	"github.com/momtree/mom/master/ledger"
+)
+
+// Peer is what is known of one id.
+type Peer struct {
+	ID      string
+	Role    string
+	Version string
+	Up      bool
+	Since   time.Time // when Up last changed
+}
+
+// Live tells how the ledger has to treat an id.
+func (r *Registry) Live(id string) ledger.Liveness {
+	live, _ := r.Grace(id)
+	return live
+}
+
+// Grace is Live with the time an Away peer has left to come back.
+func (r *Registry) Grace(id string) (ledger.Liveness, time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p := r.peers[id]
+	if p == nil {
+		return ledger.Untracked, 0
+	}
+	if p.Up {
+		return ledger.Up, 0
+	}
+	from, grace := p.Since, r.cfg.Lease
+	if from.IsZero() {
+		from, grace = r.started, r.cfg.StartGrace
+	}
+	if left := grace - r.cfg.Now().Sub(from); left > 0 {
+		return ledger.Away, left
+	}
+	return ledger.Down, 0
+}
+
+// Role gives the role an id has announced, "" if it never did.
+func (r *Registry) Role(id string) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if p := r.peers[id]; p != nil {
+		return p.Role
+	}
+	return ""
+}
+
+// Connected counts the ids that are up.
+func (r *Registry) Connected() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.up
+}
+
+// Peers lists all known peers, unordered.
+func (r *Registry) Peers() []Peer {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	out := make([]Peer, 0, len(r.peers))
+	for _, p := range r.peers {
+		out = append(out, p.Peer)
+	}
+	return out
+}
+
+// TakeChanged tells whether the set of known peers has changed since the last
+// call, so that its keeper writes it only then.
+func (r *Registry) TakeChanged() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	c := r.changed
+	r.changed = false
+	return c
+}

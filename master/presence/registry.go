@@ -1,0 +1,266 @@
+package presence
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Conn is a subscription's connection.
+type Conn interface {
+	// ID is unique in the process and never used again.
+	ID() uint64
+	Close()
+}
+
+// maxUnclaimed bounds subscriptions that nobody has announced yet and
+// announcements whose subscription is not seen yet.
+const maxUnclaimed = 65536
+
+// session is a random text with the connections that carry it, more than one
+// while a broken connection has not been missed yet.
+type session struct {
+	text  string
+	conns []Conn
+	id    string // who announced it; "": nobody yet
+	ann   Announcement
+}
+
+type peer struct {
+	Peer
+	sessions []*session // announced and connected
+}
+
+// Registry is safe for concurrent use. All its costs are O(1) per call, but for
+// listing.
+type Registry struct {
+	cfg     Config
+	started time.Time
+
+	mu        sync.Mutex
+	sessions  map[string]*session
+	waiting   map[string]*session // by id: announced, without a subscription
+	byConn    map[uint64]*session
+	unclaimed int
+	peers     map[string]*peer
+	up        int
+	changed   bool // the set of known peers differs from what Known last gave
+
+	// emit is taken before mu is released, so that hooks see changes in the
+	// order in which they happened. Lock order: mu, emit.
+	emit sync.Mutex
+}
+
+// New makes a registry.
+func New(cfg Config) *Registry {
+	cfg.fill()
+	r := &Registry{
+		cfg: cfg, started: cfg.Now(),
+		sessions: map[string]*session{}, waiting: map[string]*session{}, byConn: map[uint64]*session{}, peers: map[string]*peer{},
+	}
+	for _, p := range cfg.Known {
+		p.Up, p.Since = false, time.Time{}
+		r.peers[p.ID] = &peer{Peer: p}
+	}
+	return r
+}
+
+// Subscribed tells that a connection has subscribed under a session.
+// Connections without a session text are of no interest.
+func (r *Registry) Subscribed(c Conn, text string) {
+	if text == "" {
+		return
+	}
+	r.mu.Lock()
+	s := r.sessions[text]
+	switch {
+	case r.byConn[c.ID()] != nil, s == nil && r.unclaimed >= maxUnclaimed:
+		r.mu.Unlock()
+		return
+	case s == nil:
+		s = r.add(text)
+	}
+	s.conns = append(s.conns, c)
+	r.byConn[c.ID()] = s
+	if s.id == "" || len(s.conns) > 1 {
+		// Without a fresh announcement it is not known what the peer runs.
+		r.mu.Unlock()
+		return
+	}
+	r.bind(s)
+	r.tellUp(s.ann)
+}
+
+// add enters a session that lacks one of its sides. The caller holds mu.
+func (r *Registry) add(text string) *session {
+	s := &session{text: text}
+	r.sessions[text] = s
+	r.unclaimed++
+	return s
+}
+
+// Closed tells that a connection is gone.
+func (r *Registry) Closed(conn uint64) {
+	r.mu.Lock()
+	s := r.byConn[conn]
+	if s == nil {
+		r.mu.Unlock()
+		return
+	}
+	delete(r.byConn, conn)
+	s.conns = slices.DeleteFunc(s.conns, func(c Conn) bool { return c.ID() == conn })
+	if len(s.conns) > 0 {
+		r.mu.Unlock()
+		return
+	}
+	delete(r.sessions, s.text)
+	if s.id == "" {
+		r.unclaimed--
+		r.mu.Unlock()
+		return
+	}
+	p := r.peers[s.id]
+	p.sessions = slices.DeleteFunc(p.sessions, func(have *session) bool { return have == s })
+	if len(p.sessions) > 0 {
+		r.mu.Unlock()
+		return
+	}
+	r.tellDown(p)
+}
+
+// Announce binds a session to an id that the caller has authenticated. It
+// tells whether the session's subscription is connected; if not, the binding
+// waits for it.
+func (r *Registry) Announce(a Announcement) (connected bool, err error) {
+	if err := a.validate(); err != nil {
+		return false, err
+	}
+	r.mu.Lock()
+	s := r.sessions[a.Session]
+	old := r.waiting[a.ID]
+	switch {
+	case s == nil && old == nil && r.unclaimed >= maxUnclaimed:
+		r.mu.Unlock()
+		return false, fmt.Errorf("presence of %s: too many sessions wait for their subscription", a.ID)
+	case s == nil:
+		if old != nil { // one per id, or they would pile up
+			r.drop(old)
+		}
+		s = r.add(a.Session)
+		s.id, s.ann = a.ID, a
+		r.waiting[a.ID] = s
+		r.mu.Unlock()
+		return false, nil
+	case s.id != "" && s.id != a.ID:
+		r.mu.Unlock()
+		return false, fmt.Errorf("presence of %s: the session belongs to %s", a.ID, s.id)
+	}
+	fresh := s.id == ""
+	s.id, s.ann = a.ID, a
+	if len(s.conns) == 0 {
+		r.mu.Unlock()
+		return false, nil
+	}
+	if fresh {
+		r.bind(s)
+	}
+	r.tellUp(a)
+	return true, nil
+}
+
+// drop forgets a session that waits for its subscription. The caller holds mu.
+func (r *Registry) drop(s *session) {
+	delete(r.sessions, s.text)
+	delete(r.waiting, s.id)
+	r.unclaimed--
+}
+
+// bind counts a session that has both its sides. The caller holds mu.
+func (r *Registry) bind(s *session) {
+	r.unclaimed--
+	if r.waiting[s.id] == s {
+		delete(r.waiting, s.id)
+	}
+	p := r.peers[s.id]
+	if p == nil {
+		p = &peer{Peer: Peer{ID: s.id}}
+		r.peers[s.id] = p
+		r.changed = true
+	}
+	if p.Role != s.ann.Role || p.Version != s.ann.Version {
+		p.Role, p.Version = s.ann.Role, s.ann.Version
+		r.changed = true
+	}
+	p.sessions = append(p.sessions, s)
+	if !p.Up {
+		p.Up, p.Since = true, r.cfg.Now()
+		r.up++
+	}
+}
+
+// Revoke drops all that is known of an id whose key is gone, and closes its
+// connections.
+func (r *Registry) Revoke(id string) {
+	r.mu.Lock()
+	if s := r.waiting[id]; s != nil {
+		r.drop(s)
+	}
+	p := r.peers[id]
+	if p == nil {
+		r.mu.Unlock()
+		return
+	}
+	delete(r.peers, id)
+	r.changed = true
+	var conns []Conn
+	for _, s := range p.sessions {
+		delete(r.sessions, s.text)
+		for _, c := range s.conns {
+			delete(r.byConn, c.ID())
+		}
+		conns = append(conns, s.conns...)
+	}
+	if p.Up {
+		r.tellDown(p)
+	} else {
+		r.mu.Unlock()
+	}
+	for _, c := range conns {
+		c.Close()
+	}
+}
+
+// Forget drops what is known of an id that is not connected: it talks without
+// announcing itself, as after a change to Python.
+func (r *Registry) Forget(id string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if p := r.peers[id]; p != nil && !p.Up {
+		delete(r.peers, id)
+		r.changed = true
+	}
+}
+
+// tellUp releases mu and calls the hook.
+func (r *Registry) tellUp(a Announcement) {
+	r.emit.Lock()
+	r.mu.Unlock()
+	defer r.emit.Unlock()
+	if r.cfg.Up != nil {
+		r.cfg.Up(a)
+	}
+}
+
+// tellDown notes that a peer is gone, releases mu and calls the hook.
+func (r *Registry) tellDown(p *peer) {
+	p.Up, p.Since = false, r.cfg.Now()
+	r.up--
+	gone := p.Peer
+	r.emit.Lock()
+	r.mu.Unlock()
+	defer r.emit.Unlock()
+	if r.cfg.Down != nil {
+		r.cfg.Down(gone)
+	}
+}

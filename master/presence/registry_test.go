@@ -1,0 +1,262 @@
+package presence
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/momtree/mom/master/ledger"
+)
+
+type conn struct {
+	id     uint64
+	closed bool
+}
+
+func (c *conn) ID() uint64 { return c.id }
+func (c *conn) Close()     { c.closed = true }
+
+// world is a registry with its hooks written down and a clock.
+type world struct {
+	*Registry
+	t    *testing.T
+	at   time.Time
+	news []string
+	next uint64
+}
+
+func newWorld(t *testing.T, known ...Peer) *world {
+	w := &world{t: t, at: time.Unix(1000, 0)}
+	w.Registry = New(Config{
+		Known: known, Now: func() time.Time { return w.at },
+		Up:   func(a Announcement) { w.news = append(w.news, "up "+a.ID) },
+		Down: func(p Peer) { w.news = append(w.news, "down "+p.ID) },
+	})
+	return w
+}
+
+func (w *world) subscribe(text string) *conn {
+	w.next++
+	c := &conn{id: w.next}
+	w.Subscribed(c, text)
+	return c
+}
+
+func (w *world) announce(id, session string) bool {
+	w.t.Helper()
+	ok, err := w.Announce(Announcement{ID: id, Session: session, Role: Minion, Version: "1"})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return ok
+}
+
+func (w *world) want(live ledger.Liveness, news ...string) {
+	w.t.Helper()
+	if got := w.Live("m"); got != live {
+		w.t.Errorf("m is %v, want %v", got, live)
+	}
+	if !slices.Equal(w.news, news) {
+		w.t.Errorf("hooks saw %v, want %v", w.news, news)
+	}
+	w.news = nil
+}
+
+func TestPresence(t *testing.T) {
+	w := newWorld(t)
+	w.want(ledger.Untracked)
+	c := w.subscribe("s1")
+	w.want(ledger.Untracked)
+	if !w.announce("m", "s1") {
+		t.Error("its subscription is there")
+	}
+	w.want(ledger.Up, "up m")
+	w.announce("m", "s1") // it may run other jobs now
+	w.want(ledger.Up, "up m")
+	w.Closed(c.id)
+	w.want(ledger.Away, "down m")
+	if live, left := w.Grace("m"); live != ledger.Away || left != 5*time.Second {
+		t.Errorf("%v, %v left", live, left)
+	}
+	w.at = w.at.Add(6 * time.Second)
+	w.want(ledger.Down)
+	w.Forget("m")
+	w.want(ledger.Untracked)
+}
+
+func TestAnnouncedBeforeSubscribed(t *testing.T) {
+	w := newWorld(t)
+	if w.announce("m", "s1") {
+		t.Error("there is no subscription")
+	}
+	w.want(ledger.Untracked)
+	w.subscribe("s1")
+	w.want(ledger.Up, "up m")
+}
+
+// A stranger who subscribes under the id, or even the session, of another can
+// neither become it nor make it look gone.
+func TestStranger(t *testing.T) {
+	w := newWorld(t)
+	byID := w.subscribe("m")
+	w.subscribe("s1")
+	w.announce("m", "s1")
+	w.want(ledger.Up, "up m")
+	w.Closed(byID.id)
+	spy := w.subscribe("s1")
+	w.want(ledger.Up)
+	w.Closed(spy.id)
+	w.want(ledger.Up)
+	if _, err := w.Announce(Announcement{ID: "other", Session: "s1", Role: Minion}); err == nil {
+		t.Error("the session of another was taken")
+	}
+}
+
+// The new connection of a session may come before the old is missed.
+func TestReconnect(t *testing.T) {
+	w := newWorld(t)
+	old := w.subscribe("s1")
+	w.announce("m", "s1")
+	again := w.subscribe("s1")
+	w.Closed(old.id)
+	w.want(ledger.Up, "up m")
+	w.Closed(again.id)
+	w.want(ledger.Away, "down m")
+	w.subscribe("s1") // forgotten with its last connection
+	w.want(ledger.Away)
+	w.announce("m", "s1")
+	w.want(ledger.Up, "up m")
+}
+
+func TestSessionReplaced(t *testing.T) {
+	w := newWorld(t)
+	first := w.subscribe("s1")
+	w.announce("m", "s1")
+	second := w.subscribe("s2")
+	w.announce("m", "s2")
+	w.Closed(first.id)
+	w.want(ledger.Up, "up m", "up m")
+	if w.Connected() != 1 {
+		t.Errorf("%d connected", w.Connected())
+	}
+	w.Closed(second.id)
+	w.want(ledger.Away, "down m")
+	if w.Connected() != 0 {
+		t.Errorf("%d connected", w.Connected())
+	}
+}
+
+func TestGraceAfterAStart(t *testing.T) {
+	w := newWorld(t, Peer{ID: "m", Role: Minion, Up: true})
+	if live, left := w.Grace("m"); live != ledger.Away || left != 15*time.Second {
+		t.Errorf("%v, %v left", live, left)
+	}
+	w.at = w.at.Add(16 * time.Second)
+	w.want(ledger.Down)
+	if w.TakeChanged() {
+		t.Error("nothing has changed")
+	}
+	w.subscribe("s1")
+	w.announce("m", "s1")
+	if !w.TakeChanged() || w.TakeChanged() {
+		t.Error("one change")
+	}
+}
+
+func TestRevoke(t *testing.T) {
+	w := newWorld(t)
+	c := w.subscribe("s1")
+	w.announce("m", "s1")
+	w.announce("m", "s2") // waits
+	w.Revoke("m")
+	w.want(ledger.Untracked, "up m", "down m")
+	if !c.closed {
+		t.Error("its connection is open")
+	}
+	w.Closed(c.id)
+	if w.unclaimed != 0 || len(w.sessions)+len(w.waiting)+len(w.byConn)+len(w.peers) != 0 {
+		t.Errorf("left are %d %v %v %v", w.unclaimed, w.sessions, w.waiting, w.byConn)
+	}
+	w.Revoke("nobody")
+}
+
+// Neither strangers' subscriptions nor one minion's announcements pile up.
+func TestBounds(t *testing.T) {
+	w := newWorld(t)
+	for i := range 1000 {
+		w.announce("m", fmt.Sprint("waiting", i))
+		c := w.subscribe(fmt.Sprint("bound", i))
+		w.announce("m", fmt.Sprint("bound", i))
+		w.Closed(c.id)
+	}
+	if len(w.sessions) != 1 || w.unclaimed != 1 {
+		t.Errorf("%d sessions, %d unclaimed, want one that waits", len(w.sessions), w.unclaimed)
+	}
+	var last *conn
+	for i := range maxUnclaimed + 10 {
+		last = w.subscribe(fmt.Sprint("stranger", i))
+	}
+	if w.unclaimed != maxUnclaimed {
+		t.Errorf("%d unclaimed", w.unclaimed)
+	}
+	if _, err := w.Announce(Announcement{ID: "late", Session: "x", Role: Minion}); err == nil {
+		t.Error("announced beyond the bound")
+	}
+	w.Closed(last.id)
+	for i := range uint64(maxUnclaimed) {
+		w.Closed(1001 + i)
+	}
+	if w.announce("late", "x") {
+		t.Error("there is no subscription")
+	}
+}
+
+func TestBadAnnouncements(t *testing.T) {
+	w := newWorld(t)
+	for _, a := range []Announcement{
+		{Session: "s", Role: Minion},
+		{ID: "m", Role: Minion},
+		{ID: "m", Session: "s", Role: "king"},
+		{ID: "m", Session: string(make([]byte, 256)), Role: Minion},
+	} {
+		if _, err := w.Announce(a); err == nil {
+			t.Errorf("%+v was taken", a)
+		}
+	}
+}
+
+// Hooks see changes in the order in which they happened, so that the last one
+// tells how it is.
+func TestHooksInOrder(t *testing.T) {
+	var mu sync.Mutex
+	last := map[string]bool{}
+	r := New(Config{
+		Up:   func(a Announcement) { mu.Lock(); defer mu.Unlock(); last[a.ID] = true },
+		Down: func(p Peer) { mu.Lock(); defer mu.Unlock(); last[p.ID] = false },
+	})
+	var wg sync.WaitGroup
+	for i := range uint64(8) {
+		wg.Go(func() {
+			for n := range uint64(200) {
+				c := &conn{id: n*8 + i + 1}
+				text := fmt.Sprint("s", c.id)
+				r.Subscribed(c, text)
+				if _, err := r.Announce(Announcement{ID: "m", Session: text, Role: Minion}); err != nil {
+					t.Error(err)
+				}
+				if n%3 != 0 || i != 0 {
+					r.Closed(c.id)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if up := r.Live("m") == ledger.Up; up != last["m"] || !up {
+		t.Errorf("up is %v, the hooks were told %v", up, last["m"])
+	}
+	if got := r.Peers(); len(got) != 1 || got[0].ID != "m" || r.Role("m") != Minion || r.Role("x") != "" {
+		t.Errorf("peers %v", got)
+	}
+}

@@ -1,0 +1,247 @@
+package master
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/momtree/mom/internal/channel"
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/internal/zmtp"
+	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/topology"
+)
+
+// A stranger who subscribes with a victim's id changes nothing for the victim.
+func TestStrangerWithAnID(t *testing.T) {
+	r := newRig(t)
+	r.start()
+	m := r.minion("m1", "minion", "minion").listen().announce()
+	before := r.stats.subscribed.Load()
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	for _, identity := range []string{"m1", m.Session()} {
+		sub := zmtp.NewSub(fmt.Sprintf("127.0.0.1:%d", r.Master.pubPort()), zmtp.DialConfig{Identity: identity, Log: quiet}, []string{""})
+		go func() { done <- sub.Run(ctx, func([][]byte) {}) }()
+	}
+	eventually(t, "the strangers there", func() bool { return r.stats.subscribed.Load() == before+2 })
+	cancel()
+	<-done
+	<-done
+	eventually(t, "the strangers gone", func() bool { return r.Master.pub.Peers() == 1 })
+	if r.presence.Live("m1") != ledger.Up {
+		t.Error("m1 looks gone")
+	}
+}
+
+func (m *Master) pubPort() int { p, _ := m.Ports(); return p }
+
+// A minion that goes while it has a job is waited for a lease long, and known to
+// be away at once when the next job comes.
+func TestMinionGoes(t *testing.T) {
+	r := newRig(t)
+	r.start()
+	m := r.minion("m1", "minion", "minion").listen().announce()
+	events := r.events()
+	if n := r.Snapshot().Minions; len(n) != 1 || n[0].State != topology.Up {
+		t.Errorf("tree %v", n)
+	}
+	m.mute()
+	eventually(t, "m1 gone", func() bool { return r.presence.Live("m1") != ledger.Up })
+	jid := r.say(testJob("m1", "glob")).Map("load").String("jid")
+	d := events.take("salt/job/" + jid + "/complete")
+	if d.Map("missing").Map("m1").String("reason") != ledger.NotConnected {
+		t.Errorf("complete %v", plain(t, d))
+	}
+	if n := r.Snapshot().Minions; len(n) != 1 || n[0].State != topology.Down {
+		t.Errorf("tree %v", n)
+	}
+}
+
+// A job that was open when the master ended is taken up again, its returns of
+// before counted; its minions get the time to come back.
+func TestRestartWithAnOpenJob(t *testing.T) {
+	r := newRig(t)
+	r.start()
+	m1 := r.minion("m1", "minion", "minion").listen().announce()
+	m2 := r.minion("m2", "minion", "minion2").listen().announce()
+	jid := r.say(testJob("*", "glob")).Map("load").String("jid")
+	m1.hear()
+	m2.hear()
+	if err := m1.answer(jid, true); err != nil {
+		t.Fatal(err)
+	}
+	r.restart()
+	if a, ok := r.ledger.State(jid); !ok || !a.Open() || a.Returned != 1 || len(a.Waiting) != 1 {
+		t.Fatalf("account %+v", a)
+	}
+	events := r.events()
+	m2.announce(jid)
+	if err := m2.answer(jid, true); err != nil {
+		t.Fatal(err)
+	}
+	d := events.take("salt/job/" + jid + "/complete")
+	if d.Int("returned") != 2 || d.Map("missing").Len() != 0 {
+		t.Errorf("complete %v", plain(t, d))
+	}
+	if left, err := r.Master.open.list(); err != nil || len(left) != 0 {
+		t.Errorf("open are %v, %v", left, err)
+	}
+}
+
+// A minion that came back without the job is asked, and says that it does not
+// run it.
+func TestProbe(t *testing.T) {
+	r := newRig(t)
+	r.start()
+	m := r.minion("m1", "minion", "minion").listen().announce()
+	events := r.events()
+	jid := r.say(testJob("m1", "glob")).Map("load").String("jid")
+	m.hear()
+	m.announce() // as after its own restart: nothing runs
+	p := m.hear()
+	if wire.FunName(p.Fun) != "saltutil.find_job" {
+		t.Fatalf("heard %+v", p)
+	}
+	if err := m.answer(p.JID, wire.NewMap()); err != nil {
+		t.Fatal(err)
+	}
+	d := events.take("salt/job/" + jid + "/complete")
+	if d.Map("missing").Map("m1").String("reason") != ledger.NotRunning {
+		t.Errorf("complete %v", plain(t, d))
+	}
+	for _, tag := range events.tags() {
+		if tag == "salt/job/"+p.JID+"/ret/m1" {
+			t.Error("the answer to the question is on the bus")
+		}
+	}
+}
+
+// Questions of one moment about one job are one publication.
+func TestProbesAreGathered(t *testing.T) {
+	r := newRig(t)
+	r.start()
+	m := r.minion("m1", "minion", "minion").listen()
+	for i := range 50 {
+		r.asks.add(someJob, []string{fmt.Sprintf("x%02d", i)})
+	}
+	p := m.hear()
+	ids, err := wire.Strings(p.Tgt)
+	if err != nil || len(ids) != 50 {
+		t.Errorf("asked %v, %v", ids, err)
+	}
+}
+
+// Only a node reports a tree.
+func TestTreeReports(t *testing.T) {
+	r := newRig(t)
+	r.start()
+	sub := topology.Node{ID: "x", Role: "master", Minions: []topology.Minion{{ID: "deep", State: topology.Up}}}.Map()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	m := r.minion("m1", "minion", "minion")
+	if _, _, err := m.Announce(ctx, channel.Presence{Tree: sub}); err != nil {
+		t.Fatal(err)
+	}
+	n := r.minion("n1", "syndic", "syndic").listen()
+	if _, _, err := n.Announce(ctx, channel.Presence{Tree: sub}); err != nil {
+		t.Fatal(err)
+	}
+	tree := r.Snapshot()
+	if len(tree.Nodes) != 1 || tree.Nodes[0].ID != "n1" || len(tree.Nodes[0].Minions) != 1 || len(tree.Minions) != 1 {
+		t.Errorf("tree %+v", tree)
+	}
+}
+
+// A key that goes takes the minion's connection, session and tree entry with it.
+func TestKeyDeleted(t *testing.T) {
+	for what, do := range map[string]func(*rig, *minion){
+		"by wheel": func(r *rig, _ *minion) {
+			got := r.say(wire.NewMap("cmd", "wheel", "fun", "key.delete", "match", "m1", "key", rootKey))
+			if !got.Map("data").Bool("success") {
+				r.t.Errorf("wheel: %v", plain(r.t, got))
+			}
+		},
+		"by itself": func(r *rig, m *minion) { m.must(wire.NewMap("cmd", "revoke_auth")) },
+	} {
+		t.Run(what, func(t *testing.T) {
+			r := newRig(t)
+			r.start()
+			m := r.minion("m1", "minion", "minion").listen().announce()
+			events := r.events()
+			do(r, m)
+			if d := events.take("salt/key"); d.String("act") != "delete" || d.String("id") != "m1" {
+				t.Errorf("event %v", plain(t, d))
+			}
+			eventually(t, "its connection closed", func() bool {
+				return r.presence.Live("m1") == ledger.Untracked && len(r.Snapshot().Minions) == 0
+			})
+			events.take("key") // a new shared key follows
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			defer cancel()
+			if _, err := m.Attempt(ctx); err == nil {
+				t.Error("it signs in again")
+			}
+		})
+	}
+}
+
+func TestRevokeRefused(t *testing.T) {
+	r := newRig(t, func(c *config.Master) { c.AllowMinionKeyRevoke = false })
+	r.start()
+	m := r.minion("m1", "minion", "minion")
+	if v, err := m.send(wire.NewMap("cmd", "revoke_auth")); err != nil || v != "" || !r.keys.Accepted("m1") {
+		t.Errorf("answered by %v, %v", v, err)
+	}
+}
+
+// A new shared key is made by request and by age; minions follow.
+func TestRotation(t *testing.T) {
+	c := &clock{at: time.Now()}
+	r := newRig(t, func(m *config.Master) { m.PingOnRotate = true })
+	r.opts.Now = c.now
+	r.start()
+	m := r.minion("m1", "minion", "minion").listen().announce()
+	old := r.secrets.text()
+	for what, do := range map[string]func(){
+		"dropfile": func() { r.file("cache/.dfn", "", 0o400) },
+		"age":      func() { c.forward(r.cfg.PublishSession + time.Second) },
+	} {
+		events := r.events()
+		do()
+		if d := events.take("key"); !d.Bool("rotate_aes_key") {
+			t.Errorf("%s: %v", what, plain(t, d))
+		}
+		if now := r.secrets.text(); now == old {
+			t.Errorf("%s: the key is the same", what)
+		} else {
+			old = now
+		}
+		if p := m.hear(); wire.FunName(p.Fun) != "test.ping" || p.Serial != 1 {
+			t.Errorf("%s: heard %+v", what, p)
+		}
+		if err := m.answer(someJob, true); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+// The pillar reply opens as a minion opens it, and feeds the data cache.
+func TestPillar(t *testing.T) {
+	r := newRig(t)
+	r.start()
+	m := r.minion("m1", "minion", "minion")
+	events := r.events()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	v, err := m.Pillar(ctx, channel.PillarRequest{Grains: wire.NewMap("os", "Debian")})
+	if err != nil || !wire.IsMap(v) {
+		t.Fatalf("pillar %x, %v", v, err)
+	}
+	events.take("minion/refresh/m1")
+	if d := r.data.get("m1"); d == nil || d.grains.(*wire.Map).String("os") != "Debian" {
+		t.Errorf("data %+v", d)
+	}
+}

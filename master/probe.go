@@ -1,0 +1,51 @@
+package master
+
+import (
+	"sync"
+
+	"github.com/momtree/mom/internal/wire"
+)
+
+// probes are the find_job questions that the ledger had published. Their
+// answers go to the ledger alone: they are no jobs of a user and belong neither
+// on the event bus nor in the job cache.
+type probes struct {
+	mu    sync.Mutex
+	about map[string]string // jid of the probe → jid asked about
+	order []string          // the jids of the probes, a ring
+	next  int
+	found func(jid, id string, running bool)
+}
+
+// maxProbes bounds how many questions are remembered; the oldest are forgotten.
+const maxProbes = 4096
+
+func newProbes(found func(jid, id string, running bool)) *probes {
+	return &probes{about: map[string]string{}, found: found}
+}
+
+func (p *probes) add(probe, about string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.about[probe] = about
+	if len(p.order) < maxProbes {
+		p.order = append(p.order, probe)
+		return
+	}
+	delete(p.about, p.order[p.next])
+	p.order[p.next] = probe
+	p.next = (p.next + 1) % maxProbes
+}
+
+// answer takes a return if it answers a probe. A running job is told as a
+// non-empty map, a job that does not run as an empty one.
+func (p *probes) answer(jid, id string, value wire.Raw) bool {
+	p.mu.Lock()
+	about, ok := p.about[jid]
+	p.mu.Unlock()
+	if !ok {
+		return false
+	}
+	p.found(about, id, !emptyMap(value) && !wire.IsNil(value))
+	return true
+}

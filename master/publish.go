@@ -1,0 +1,370 @@
+package master
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/returners"
+)
+
+// maxTimeout bounds a job's timeout, in seconds.
+const maxTimeout = 365 * 24 * 3600
+
+// refusal is an error that a client is told by Salt's name for it.
+type refusal struct{ name, message string }
+
+func (e refusal) Error() string { return e.name + ": " + e.message }
+
+func (e refusal) reply() any {
+	return wire.NewMap("error", wire.NewMap("name", e.name, "message", e.message))
+}
+
+var errNoAccess = refusal{"AuthenticationError", "Authentication error occurred."}
+
+// publish is the clear command of the same name: the start of every job (Salt wire
+// reference §10).
+func (m *Master) publish(ctx context.Context, load wire.Raw) any {
+	p, err := wire.ParsePublishLoad(load)
+	if err != nil {
+		return refusal{"SaltInvocationError", "publish: " + err.Error()}.reply()
+	}
+	calls, err := callsOf(p)
+	if err != nil {
+		return refusal{"SaltInvocationError", "publish: " + err.Error()}.reply()
+	}
+	job, err := m.admit(p, calls)
+	if err != nil {
+		var r refusal
+		if !errors.As(err, &r) {
+			return refusal{"SaltInvocationError", err.Error()}.reply()
+		}
+		m.refusedUser("publish", p.User, wire.FunName(p.Fun))
+		return r.reply()
+	}
+	if job.nobody() && !m.cfg.OrderMasters {
+		return wire.NewMap("enc", "clear", "load", wire.NewMap("jid", nil, "minions", []any{},
+			"error", fmt.Sprintf("Master could not resolve minions for target %v", job.tgt)))
+	}
+	if err := m.start(ctx, job); err != nil {
+		m.log.Error("A job could not be started", "jid", job.jid, "err", err)
+		return refusal{"SaltReqTimeoutError", err.Error()}.reply()
+	}
+	return wire.NewMap("enc", "clear", "load", job.published())
+}
+
+// admit reads a job and checks who sent it, in this order: the blacklist, the
+// key, the rules that the sender is held to. A refusal says no more than that.
+func (m *Master) admit(p wire.PublishLoad, calls []call) (*job, error) {
+	if m.access.forbidden(p.User, funsOf(calls)) {
+		return nil, errNotAllowed
+	}
+	extra, err := extraOf(p)
+	if err != nil {
+		return nil, err
+	}
+	rules, err := m.heldTo(p, extra)
+	if err != nil {
+		return nil, err
+	}
+	j, err := m.readJob(p)
+	if err != nil {
+		return nil, err
+	}
+	if !m.allowed(rules, j, calls) {
+		return nil, errNotAllowed
+	}
+	j.rules = rules
+	return j, nil
+}
+
+func funsOf(calls []call) []string {
+	out := make([]string, len(calls))
+	for i, c := range calls {
+		out[i] = c.fun
+	}
+	return out
+}
+
+// job is one publication on its way out.
+type job struct {
+	jid   string
+	fun   string
+	tgt   any
+	load  wire.PublishLoad
+	extra *wire.Map // the load's kwargs
+	rules []any     // what the sender is held to, for the nodes below; none: everything
+	audience
+	fromAbove bool // a syndic re-publishes it here
+}
+
+func (j *job) nobody() bool { return len(j.minions) == 0 && len(j.nodes) == 0 }
+
+// readJob reads the load, resolves the target and settles the jid.
+func (m *Master) readJob(p wire.PublishLoad) (*job, error) {
+	tgt, err := targetOf(p.Tgt)
+	if err != nil {
+		return nil, err
+	}
+	if p.TgtType == "" {
+		p.TgtType = "glob"
+	}
+	j := &job{fun: wire.FunName(p.Fun), tgt: tgt}
+	if j.extra, err = extraOf(p); err != nil {
+		return nil, err
+	}
+	j.extra.Delete("auth_list") // it speaks to this master, which says its own
+	if j.audience, err = m.match(tgt, p.TgtType, j.extra.String("delimiter")); err != nil {
+		return nil, err
+	}
+	j.fromAbove = p.JID != ""
+	if p.JID == "" {
+		p.JID = m.jids.Next()
+	} else if !jid.Valid(p.JID) {
+		return nil, fmt.Errorf("jid %q is not a job id", p.JID)
+	}
+	j.jid, j.load = p.JID, p
+	return j, nil
+}
+
+// extraOf decodes the kwargs of a load.
+func extraOf(p wire.PublishLoad) (*wire.Map, error) {
+	if len(p.Kwargs) == 0 || wire.IsNil(p.Kwargs) {
+		return wire.NewMap(), nil
+	}
+	m, err := wire.DecodeMap(p.Kwargs)
+	if err != nil {
+		return nil, fmt.Errorf("kwargs: %w", err)
+	}
+	return m, nil
+}
+
+// start stores the job, opens its account, tells the bus, and publishes.
+func (m *Master) start(ctx context.Context, j *job) error {
+	spec := ledger.Job{
+		JID: j.jid, Fun: j.fun, Minions: m.ledgerMinions(j.minions, false), Nodes: j.nodes,
+		Timeout: m.cfg.Timeout, Named: named(j.tgt, j.load.TgtType), Everyone: j.tgt == "*" && j.load.TgtType == "glob",
+	}
+	if t, err := wire.Int(j.load.Timeout); err == nil && t > 0 {
+		spec.Timeout = time.Duration(min(t, maxTimeout)) * time.Second
+	}
+	if !j.fromAbove {
+		spec.Unclaimed = j.missing
+	}
+	stored, err := j.stored()
+	if err != nil {
+		return err
+	}
+	x := returners.Expectation{JID: j.jid, Minions: j.minions, At: m.now()}
+	// Marked before it is stored: a mark without a job is cleared at the next
+	// start, a job without a mark would not be taken up again.
+	if err := m.open.mark(j.jid); err != nil {
+		return err
+	}
+	fresh, err := m.store.SaveJob(ctx, returners.Load{JID: j.jid, Raw: stored, User: j.load.User, At: m.now()}, x)
+	if err != nil {
+		return errors.Join(err, m.unmark(j.jid))
+	}
+	m.showJob(j, stored)
+	// From here on the hooks may speak of the job, so its own events go first.
+	m.tellJob(j, spec)
+	if !fresh {
+		return m.again(j)
+	}
+	if err := m.ledger.Open(spec); err != nil {
+		return m.again(j)
+	}
+	err = m.send(j)
+	m.lookAgain(spec)
+	return err
+}
+
+// again ends the start of a job that was started before: a second way led it
+// here. It runs once; its account has been told again.
+func (m *Master) again(j *job) error {
+	m.log.Info("A job came a second time and is not published again", "jid", j.jid, "user", j.load.User)
+	return m.unmark(j.jid)
+}
+
+// unmark takes back the mark of a job unless its account is open.
+func (m *Master) unmark(jid string) error {
+	if a, ok := m.ledger.State(jid); ok && a.Open() {
+		return nil
+	}
+	return m.open.clear(jid)
+}
+
+// lookAgain tells the ledger of those whose connection broke after the job was
+// matched and before the ledger knew it: nothing else would end the wait.
+func (m *Master) lookAgain(spec ledger.Job) {
+	for _, min := range spec.Minions {
+		if min.Live == ledger.Up && m.presence.Live(min.ID) != ledger.Up {
+			m.ledger.MinionDown(min.ID)
+		}
+	}
+	for _, n := range spec.Nodes {
+		if n.Live == ledger.Up && m.presence.Live(n.ID) != ledger.Up {
+			m.ledger.NodeDown(n.ID)
+		}
+	}
+}
+
+// tellJob fires Salt's two events of a new job. The first doubles as this
+// node's expectation on its way to the master above.
+func (m *Master) tellJob(j *job, spec ledger.Job) {
+	unreachable := wire.NewMap()
+	for _, min := range spec.Minions {
+		if min.Live == ledger.Down || min.Live == ledger.Away {
+			unreachable.Set(min.ID, ledger.NotConnected)
+		}
+	}
+	asked := make([]any, 0, len(j.nodes))
+	for _, n := range j.nodes {
+		if n.Live == ledger.Up || n.Live == ledger.Untracked {
+			asked = append(asked, n.ID)
+		}
+	}
+	m.fire(j.jid, wire.NewMap("minions", j.minions, "jid", j.jid,
+		"mom", wire.NewMap("node", "", "asked", asked, "unreachable", unreachable)))
+	m.fire("salt/job/"+j.jid+"/new", wire.NewMap("jid", j.jid, "tgt_type", j.load.TgtType, "tgt", j.tgt,
+		"user", j.load.User, "fun", j.load.Fun, "arg", j.load.Arg, "minions", j.minions, "missing", j.missing))
+}
+
+// stored is the load as the job store keeps it: without keys and secrets.
+func (j *job) stored() (wire.Raw, error) {
+	kwargs := j.extra.Clone()
+	for _, secret := range []string{"token", "password", "username", "eauth", "key"} {
+		kwargs.Delete(secret)
+	}
+	m := wire.NewMap("cmd", "publish", "tgt", j.load.Tgt, "fun", j.load.Fun, "arg", j.load.Arg,
+		"tgt_type", j.load.TgtType, "ret", j.load.Ret, "jid", j.jid, "user", j.load.User,
+		"kwargs", kwargs, "minions", j.minions)
+	b, err := wire.Encode(m)
+	if err != nil {
+		return nil, fmt.Errorf("encode load of job %s: %w", j.jid, err)
+	}
+	return b, nil
+}
+
+// published is the answer to the client.
+func (j *job) published() *wire.Map {
+	nodes := make([]string, 0, len(j.nodes))
+	for _, n := range j.nodes {
+		nodes = append(nodes, n.ID)
+	}
+	return wire.NewMap("jid", j.jid, "minions", j.minions, "missing", j.missing, "nodes", nodes)
+}
+
+// send encrypts, signs and publishes.
+func (m *Master) send(j *job) error {
+	p := wire.Publication{
+		Fun: j.load.Fun, Arg: j.load.Arg, Tgt: j.load.Tgt, JID: j.jid, Ret: j.load.Ret,
+		TgtType: j.load.TgtType, User: j.load.User, Extra: wire.NewMap(),
+	}
+	p.MasterID = m.cfg.MasterID
+	if id := j.extra.String("master_id"); id != "" {
+		p.MasterID = id
+	}
+	if u := j.extra.String("user"); u != "" && j.fromAbove {
+		p.User = u
+	}
+	if d := j.extra.String("delimiter"); d != "" && d != ":" {
+		p.Delimiter = d
+	}
+	if m.cfg.OrderMasters || len(j.nodes) > 0 {
+		p.To, p.HasTo = int64(m.cfg.Timeout/time.Second), true
+		if j.load.HasTo {
+			p.To = j.load.To
+		}
+	}
+	var err error
+	for name, field := range map[string]*wire.Raw{
+		"metadata": &p.Metadata, "module_executors": &p.ModuleExecutors, "executor_opts": &p.ExecutorOpts,
+		"ret_kwargs": &p.RetKwargs,
+	} {
+		v, ok := j.extra.Get(name)
+		if !ok || v == nil {
+			continue
+		}
+		if *field, err = wire.Encode(v); err != nil {
+			return fmt.Errorf("encode %s of job %s: %w", name, j.jid, err)
+		}
+	}
+	if len(j.rules) > 0 || m.cfg.OrderMasters {
+		// Also without known nodes: one that is new must not run it unchecked.
+		if p.AuthList, err = wire.Encode(append([]any{}, j.rules...)); err != nil {
+			return fmt.Errorf("encode auth_list of job %s: %w", j.jid, err)
+		}
+	}
+	p.RetConfig, p.ID = j.extra.String("ret_config"), j.extra.String("id")
+	if err := m.emit(p, j.topics(m.cfg.OrderMasters)); err != nil {
+		return fmt.Errorf("publish job %s: %w", j.jid, err)
+	}
+	return nil
+}
+
+// emit seals a publication and hands it to the subscribers.
+func (m *Master) emit(p wire.Publication, topics []string) error {
+	return m.secrets.seal(p, func(cipher []byte) error {
+		env := wire.Envelope{Enc: "aes", Cipher: cipher}
+		if m.cfg.SignPubMessages {
+			sig, err := crypt.Sign(m.cfg.PublishSigningAlgorithm, m.identity.Pair.Private, cipher)
+			if err != nil {
+				return fmt.Errorf("sign: %w", err)
+			}
+			env.SigAlgo, env.Sig = m.cfg.PublishSigningAlgorithm, sig
+		}
+		body, err := env.Encode()
+		if err != nil {
+			return err
+		}
+		if !m.cfg.ZmqFiltering {
+			topics = []string{""}
+		}
+		for _, t := range topics {
+			if err := m.pub.Send(t, body); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// topics lists what zmq_filtering sends a publication under (Salt wire reference
+// §2.4).
+func (j *job) topics(orderMasters bool) []string {
+	ids := j.minions
+	if j.load.TgtType == "list" {
+		ids = listed(j.tgt)
+	}
+	switch j.load.TgtType {
+	case "glob", "pcre", "list":
+		if len(ids) == 0 && !orderMasters && len(j.nodes) == 0 {
+			return []string{"broadcast"}
+		}
+		out := make([]string, 0, len(ids)+1)
+		for _, id := range ids {
+			out = append(out, topic(id))
+		}
+		if orderMasters || len(j.nodes) > 0 {
+			out = append(out, "syndic")
+		}
+		return out
+	}
+	return []string{"broadcast"}
+}
+
+// authorise lets the user in whose key file the master wrote: who can read the
+// key of the master's own user may act in anybody's name (Salt wire reference
+// §12.1).
+func (m *Master) authorise(key string) error {
+	if owner, ok := m.users.User(key); !ok || owner != m.user() {
+		return errNoAccess
+	}
+	return nil
+}

@@ -1,0 +1,61 @@
+package master
+
+import (
+	"fmt"
+
+	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// relayer is who passes events on: a node, or a minion with several at once.
+type relayer struct {
+	id     string
+	isNode bool
+	pretag string
+}
+
+// relayer tells in which role the sender of a bulk of events speaks. A pretag
+// under "syndic/" is a node's, and must be its own.
+func (m *Master) relayer(id string, e wire.MinionEvent) (relayer, error) {
+	r := relayer{id: id, isNode: m.nodes.has(id)}
+	if e.HasPretag {
+		r.pretag = e.Pretag
+	}
+	own := "syndic/" + id
+	if !r.isNode && r.pretag == own {
+		if err := m.noteNode(id); err != nil {
+			return r, err
+		}
+		r.isNode = true
+	}
+	if r.isNode && r.pretag != "" && r.pretag != own {
+		return r, fmt.Errorf("node %s passes events on under %q, must be %q", id, r.pretag, own)
+	}
+	return r, nil
+}
+
+// relay fires one event that was passed on, under its own name and under the
+// relayer's, as Salt does. What only masters may say is believed of nodes alone.
+func (m *Master) relay(r relayer, x wire.TagData) error {
+	refuse := func(who string) error {
+		m.refused("event", nil, fmt.Errorf("%s %s may not fire %q under %q", who, r.id, x.Tag, r.pretag))
+		return nil
+	}
+	data, origin := x.Data, ""
+	switch {
+	case !r.isNode && !(mayFire(r.id, x.Tag) && (r.pretag == "" || mayFire(r.id, r.pretag+"/"+x.Tag))):
+		return refuse("minion")
+	case r.isNode && !mayRelay(x.Tag):
+		return refuse("node")
+	case r.isNode:
+		data, origin = m.fromBelow(r.id, x.Tag, data), r.id
+	}
+	now := m.now()
+	if err := m.bus.FireEvent(bus.Event{Tag: x.Tag, Data: data, Stamp: now, Origin: origin}); err != nil {
+		return fmt.Errorf("event %q of %s: %w", x.Tag, r.id, err)
+	}
+	if r.pretag == "" {
+		return nil
+	}
+	return m.bus.FireEvent(bus.Event{Tag: r.pretag + "/" + x.Tag, Data: data, Stamp: now, Origin: origin, Copy: true})
+}

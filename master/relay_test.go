@@ -1,0 +1,141 @@
+package master
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/ledger"
+)
+
+func TestOwnership(t *testing.T) {
+	for tag, want := range map[string]bool{
+		"custom/tag": true, "minion_start": true, "salt/minion/m1/start": true, "salt/beacon/m1/load/": true,
+		"salt/job/20240102030405678901/prog/m1/0": true, "salt/cloud/x": true, "minion/refresh/m1": true,
+
+		"salt/minion/m2/start": false, "salt/beacon/m2/load/": false, "minion/refresh/m2": false,
+		"salt/job/20240102030405678901/ret/m1":         false,
+		"salt/job/20240102030405678901/ret/m2/prog/m1": false,
+		"salt/job/20240102030405678901/prog/m2/0":      false,
+		"salt/job/20240102030405678901/complete":       false,
+		"salt/job/20240102030405678901/new":            false,
+		"20240102030405678901":                         false,
+		"key":                                          false, "salt/key": false, "salt/auth": false, "salt/run/1/ret": false, "salt/wheel/1/ret": false,
+		"syndic/n1/x": false, "salt/syndic/n1/start": false, "salt/presence/present": false, "topology/x": false,
+	} {
+		if got := mayFire("m1", tag); got != want {
+			t.Errorf("m1 may fire %s: %v", tag, got)
+		}
+	}
+}
+
+func event(tag string, data *wire.Map) *wire.Map { return wire.NewMap("tag", tag, "data", data) }
+
+func bulk(pretag any, events ...any) *wire.Map {
+	return wire.NewMap("cmd", "_minion_event", "pretag", pretag, "events", events)
+}
+
+func TestMinionEvents(t *testing.T) {
+	r := newRig(t)
+	r.start()
+	m := r.minion("m1", "minion", "minion")
+	events := r.events()
+	m.must(wire.NewMap("cmd", "_minion_event", "tag", "custom/tag", "data", wire.NewMap("x", 1), "pretag", nil))
+	if d := events.take("custom/tag"); d.Map("data").Int("x") != 1 || d.String("id") != "m1" || d.Has("tok") {
+		t.Errorf("event %v", plain(t, d))
+	}
+	data := wire.NewMap("y", 2)
+	m.must(bulk("pre", event("a/b", data), event("salt/auth", data), event("c", data)))
+	events.take("a/b")
+	events.take("pre/a/b")
+	events.take("c")
+	events.take("pre/c")
+	// Neither by itself nor put together with a pretag.
+	const ret = "salt/job/20240102030405678901/ret"
+	m.must(wire.NewMap("cmd", "_minion_event", "tag", ret+"/m2", "data", data))
+	m.must(bulk(ret, event("m2", data)))
+	m.must(bulk("syndic/n1", event("x", data)))
+	m.must(bulk("syndic/m1x", event("x", data)))
+	m.must(bulk(nil, event("20240102030405678901", data)))
+	if tags := events.tags(); len(tags) != 0 || r.nodes.has("m1") {
+		t.Errorf("fired %v, node %v", tags, r.nodes.has("m1"))
+	}
+	if n := r.Stats().Refused; n != 6 {
+		t.Errorf("%d refused, want 6", n)
+	}
+	// One that cannot be an event does not cost the others.
+	if v, err := m.send(bulk(nil, event("bad\n\ntag", data), event("good", data))); err != nil || v != "" {
+		t.Errorf("answered by %v, %v", v, err)
+	}
+	events.take("good")
+}
+
+// A node's events are fired under its own name too, and marked.
+func TestRelayedEvents(t *testing.T) {
+	r := newRig(t)
+	r.start()
+	node := r.minion("n1", "syndic", "syndic")
+	events := r.events()
+	data := wire.NewMap("y", 2)
+	node.must(bulk("syndic/n1", event("salt/minion/x/start", data), event("syndic/n2/a", data),
+		event("salt/job/20240102030405678901/complete", data), event("salt/job/20240102030405678901/ret/x", data)))
+	events.take("salt/minion/x/start")
+	events.take("syndic/n2/a")
+	rest := events.rest()
+	if len(rest) != 2 || rest[0].Tag != "syndic/n1/salt/minion/x/start" || !rest[0].Copy || rest[0].Origin != "n1" || rest[1].Tag != "syndic/n1/syndic/n2/a" {
+		t.Errorf("left are %v", rest)
+	}
+	if v, err := node.send(bulk("syndic/n2", event("x", data))); err != nil || v != "" {
+		t.Errorf("another's pretag: %v, %v", v, err)
+	}
+	if len(events.rest()) != 2 {
+		t.Errorf("fired %v", events.tags())
+	}
+}
+
+// Two tiers: the expectation of n1 names n2, whose own comes through n1; what
+// will not answer is told with its path, and the job ends with the last word.
+func TestExpectationsOverTwoTiers(t *testing.T) {
+	r := newRig(t, func(c *config.Master) { c.OrderMasters = true })
+	r.start()
+	node := r.minion("n1", "syndic", "syndic").listen().announce()
+	events := r.events()
+	jid := r.say(testJob("*", "glob")).Map("load").String("jid")
+	if p := node.hear(); p.JID != jid {
+		t.Fatalf("heard %v", p.JID)
+	}
+	mom := func(node string, asked ...any) *wire.Map {
+		return wire.NewMap("node", node, "asked", append([]any{}, asked...), "unreachable", wire.NewMap())
+	}
+	node.must(bulk("syndic/n1", event(jid, wire.NewMap("minions", []any{"a"}, "jid", jid, "mom", mom("", "n2")))))
+	node.must(bulk("syndic/n1", event(jid, wire.NewMap("minions", []any{"b", "c"}, "jid", jid, "mom", mom("n2")))))
+	events.find("the expectation of n1/n2", func(e bus.Event) bool {
+		d, err := wire.DecodeMap(e.Data)
+		return e.Tag == jid && err == nil && d.Map("mom").String("node") == "n1/n2"
+	})
+	node.must(syndicReturn("n1", jid, "a", "b"))
+	if a, _ := r.ledger.State(jid); a.Expected != 3 || len(a.Waiting) != 1 || a.Waiting["c"] != "n1/n2" {
+		t.Errorf("account %+v", a)
+	}
+	gone := wire.NewMap("c", wire.NewMap("reason", ledger.NotConnected, "path", "n2"))
+	node.must(bulk("syndic/n1", event("salt/job/"+jid+"/missing", wire.NewMap("jid", jid, "missing", gone, "nodes", wire.NewMap()))))
+	d := events.take("salt/job/" + jid + "/complete")
+	want := map[string]any{"c": map[string]any{"reason": ledger.NotConnected, "path": "n1/n2"}}
+	if diff := cmp.Diff(any(want), plain(t, d.Map("missing"))); diff != "" || d.Int("expected") != 3 || d.Int("returned") != 2 {
+		t.Errorf("complete %v\n%s", plain(t, d), diff)
+	}
+	// A parent that was away is told all of it.
+	eventually(t, "the expectations stored", func() bool {
+		xs, err := r.store.Local().GetExpectations(t.Context(), jid)
+		return err == nil && len(xs) == 3
+	})
+	// What is no expectation is refused, and changes nothing.
+	refused := r.Stats().Refused
+	node.must(bulk("syndic/n1", event("salt/job/"+jid+"/missing", wire.NewMap("missing", wire.NewMap("d", 7)))))
+	if r.Stats().Refused == refused {
+		t.Error("a broken event was believed")
+	}
+}

@@ -1,0 +1,111 @@
+package master
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/returners"
+)
+
+// arrival is a return on its way into the job store, with the event it makes.
+type arrival struct {
+	ret   returners.Return
+	event wire.Raw
+}
+
+// jidByMaster is the jid of salt-call and schedules, who leave it to the master.
+const jidByMaster = "req"
+
+// onReturn serves `_return`: one minion's answer (Salt wire reference §9.1). The
+// acknowledgement leaves only after the commit.
+func (m *Master) onReturn(ctx context.Context, r *request) (any, error) {
+	ret, err := wire.ParseReturn(r.load)
+	if err != nil {
+		return nil, fmt.Errorf("return of %q: %w", r.id, err)
+	}
+	if ret.JID != jidByMaster && !jid.Valid(ret.JID) {
+		return nil, fmt.Errorf("return of %q: jid %q is not a job id", r.id, ret.JID)
+	}
+	if !m.keys.Accepted(ret.ID) {
+		return nil, fmt.Errorf("return of job %s: id %q has no accepted key", ret.JID, ret.ID)
+	}
+	if !m.signatureOK(ret, r.load) {
+		return false, nil
+	}
+	if m.probes.answer(ret.JID, ret.ID, ret.Value) {
+		return nil, nil
+	}
+	a := arrival{ret: returnRow(ret, m.now()), event: ret.Full}
+	var loads []returners.Load
+	if ret.JID == jidByMaster {
+		if a, err = m.giveJID(a); err != nil {
+			return nil, err
+		}
+		loads = []returners.Load{{JID: a.ret.JID, Raw: a.event, User: ret.User, At: a.ret.At}}
+	}
+	return nil, m.keep(ctx, []arrival{a}, loads)
+}
+
+func returnRow(ret wire.Return, at time.Time) returners.Return {
+	return returners.Return{
+		JID: ret.JID, ID: ret.ID, Fun: ret.FunName(), Success: succeeded(ret), Retcode: ret.Retcode,
+		Out: ret.Out, Value: ret.Value, Full: ret.Full, MasterID: ret.MasterID, At: at,
+	}
+}
+
+// succeeded is what the return itself says; one without the field succeeded if
+// its retcode is 0.
+func succeeded(ret wire.Return) bool {
+	if ret.HasSuccess {
+		return ret.Success
+	}
+	return ret.Retcode == 0
+}
+
+// giveJID replaces the jid "req" by a fresh one, and adds what makes the return
+// the load of its own job.
+func (m *Master) giveJID(a arrival) (arrival, error) {
+	full, err := wire.DecodeMap(a.ret.Full)
+	if err != nil {
+		return a, fmt.Errorf("return of %s without jid: %w", a.ret.ID, err)
+	}
+	a.ret.JID = m.jids.Next()
+	full.Set("jid", a.ret.JID)
+	if !full.Has("arg") {
+		args, _ := full.Get("fun_args")
+		full.Set("arg", args)
+	}
+	full.Set("tgt", a.ret.ID)
+	full.Set("tgt_type", "glob")
+	if a.ret.Full, err = wire.Encode(full); err != nil {
+		return a, fmt.Errorf("return of %s without jid: %w", a.ret.ID, err)
+	}
+	a.event = a.ret.Full
+	return a, nil
+}
+
+// keep stores arrivals durably, then tells the bus and the ledger of those that
+// are new. Repeats are acknowledged and change nothing.
+func (m *Master) keep(ctx context.Context, as []arrival, loads []returners.Load) error {
+	rets := make([]returners.Return, len(as))
+	for i, a := range as {
+		rets[i] = a.ret
+	}
+	fresh, err := m.store.SaveReturns(ctx, rets, loads...)
+	if err != nil {
+		return fmt.Errorf("%w: %w", errNotStored, err)
+	}
+	for i, a := range as {
+		if !fresh[i] {
+			m.stats.repeated.Add(1)
+			continue
+		}
+		m.stats.returns.Add(1)
+		m.fireRaw("salt/job/"+a.ret.JID+"/ret/"+a.ret.ID, a.event, a.ret.Via)
+		m.ledger.Returned(a.ret.JID, a.ret.ID, a.ret.Via, a.ret.Success && a.ret.Retcode == 0)
+	}
+	return nil
+}

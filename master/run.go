@@ -1,0 +1,136 @@
+package master
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/keys"
+	"github.com/momtree/mom/topology"
+)
+
+// Run serves until ctx ends, then closes the master.
+func (m *Master) Run(ctx context.Context) error {
+	stop := context.AfterFunc(ctx, m.cancel)
+	defer stop()
+	unsubscribe := m.keys.Subscribe(m.keyChanged)
+	defer unsubscribe()
+	m.wg.Go(m.keepBooks)
+	if e := m.returnEvents(); e != nil {
+		m.wg.Go(func() { e.run(m.ctx) })
+	}
+	fail := make(chan error, 2)
+	for name, part := range map[string]func(context.Context) error{
+		"watch the key folders": m.keys.Run, "keep the job store": m.store.Run,
+	} {
+		m.wg.Go(func() {
+			if err := part(m.ctx); err != nil && !errors.Is(err, context.Canceled) {
+				fail <- fmt.Errorf("%s: %w", name, err)
+			}
+		})
+	}
+	if err := m.restore(ctx); err != nil {
+		return errors.Join(err, m.Close())
+	}
+	close(m.ready)
+	m.wg.Go(m.housekeep)
+	if m.cfg.PresenceEvents {
+		m.wg.Go(m.tellPresence)
+	}
+	if m.jobFiles != nil {
+		m.wg.Go(func() { m.jobFiles.Run(m.ctx) })
+	}
+	pub, ret := m.Ports()
+	m.log.Info("The master serves", "id", m.id, "interface", m.cfg.Interface, "publish_port", pub, "ret_port", ret, "version", m.version)
+	var err error
+	select {
+	case <-m.ctx.Done():
+	case err = <-fail:
+	}
+	return errors.Join(err, m.Close())
+}
+
+// keyChanged follows the key folders, whoever changed them.
+func (m *Master) keyChanged(c keys.Change) {
+	m.log.Info("A key changed", "id", c.ID, "folder", c.State, "op", c.Op)
+	if c.Accepts() {
+		m.growTree(c.ID)
+	}
+	if !c.Revokes() {
+		return
+	}
+	m.tokens.forget(c.ID)
+	if m.keys.Accepted(c.ID) {
+		return // another key under the same id
+	}
+	m.presence.Revoke(c.ID)
+	m.tree.Remove(c.ID)
+	if err := m.nodes.remove(c.ID); err != nil {
+		m.log.Error("A deleted node could not be forgotten", "id", c.ID, "err", err)
+	}
+	if !m.cfg.PreserveMinionCache {
+		if err := m.data.remove(c.ID); err != nil {
+			m.log.Error("The data of a deleted minion could not be removed", "id", c.ID, "err", err)
+		}
+	}
+}
+
+// housekeep does what comes round: AES rotation, known peers, aged states.
+func (m *Master) housekeep() {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-m.ctx.Done():
+			return
+		case <-tick.C:
+		}
+		asked, err := keys.TakeRotation(m.cfg.Cachedir)
+		if err != nil {
+			m.log.Warn("A request for a new shared key was not taken", "err", err)
+		}
+		if asked || m.secrets.age() > m.cfg.PublishSession {
+			m.rotate(asked)
+		}
+		if err := m.savePeers(); err != nil {
+			m.log.Error("The list of known peers could not be written", "err", err)
+		}
+	}
+}
+
+// rotate makes a new shared key and says so (Salt wire reference §7).
+func (m *Master) rotate(asked bool) {
+	if err := m.secrets.rotate(); err != nil {
+		m.log.Error("The shared AES key could not be rotated", "err", err)
+		return
+	}
+	m.log.Info("The shared AES key was rotated", "by_dropfile", asked)
+	m.fire("key", wire.NewMap("rotate_aes_key", true))
+	if m.cfg.PingOnRotate {
+		if err := m.pingAll(); err != nil {
+			m.log.Error("The ping after the key rotation failed", "err", err)
+		}
+	}
+}
+
+// Snapshot gives the tree from this master down.
+func (m *Master) Snapshot() topology.Node { return m.tree.Snapshot() }
+
+// pingAll publishes test.ping to everybody, without waiting for answers.
+func (m *Master) pingAll() error {
+	fun, err := wire.Encode("test.ping")
+	if err != nil {
+		return err
+	}
+	tgt, err := wire.Encode("*")
+	if err != nil {
+		return err
+	}
+	j, err := m.readJob(wire.PublishLoad{Tgt: tgt, TgtType: "glob", Fun: fun, Arg: wire.Raw{0x90}, User: m.user()})
+	if err != nil {
+		return err
+	}
+	return m.start(m.ctx, j)
+}

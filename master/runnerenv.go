@@ -1,0 +1,134 @@
+package master
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/target"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/keys"
+	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/master/runners"
+	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/topology"
+)
+
+// runnerEnv lets runners look at the master and work with it.
+type runnerEnv struct {
+	m    *Master
+	user string
+}
+
+// Jobs reads the embedded store and the configured job cache as one: what is on
+// its way into the latter is in the former.
+func (e runnerEnv) Jobs(ctx context.Context, name string) (returners.Reader, error) {
+	local, configured := e.m.store.Local(), e.m.store.Reader(ctx)
+	own := e.m.cacheName()
+	switch name {
+	case "":
+		if configured == local {
+			return local, nil
+		}
+		return runners.Union(local, configured), nil
+	case "local_cache":
+		return local, nil
+	case own:
+		if configured == local {
+			return nil, fmt.Errorf("the job cache %s cannot be reached; ext_source=local_cache reads what this master has itself", own)
+		}
+		return configured, nil
+	}
+	if own == "" {
+		return nil, fmt.Errorf("ext_source=%s: this master has the job cache local_cache alone", name)
+	}
+	return nil, fmt.Errorf("ext_source=%s: this master has the job caches local_cache and %s", name, own)
+}
+
+func (e runnerEnv) State(jid string) (ledger.Account, bool) { return e.m.ledger.State(jid) }
+func (e runnerEnv) Active() []string                        { return e.m.ledger.Active() }
+func (e runnerEnv) Tree() topology.Node                     { return e.m.tree.Snapshot() }
+
+func (e runnerEnv) Target(tgt any, tgtType string) (target.Expr, error) {
+	return target.Parse(tgt, tgtType, target.Options{Nodegroups: e.m.cfg.Nodegroups})
+}
+
+func (e runnerEnv) Timeouts() (timeout, gather time.Duration) {
+	return e.m.cfg.Timeout, e.m.cfg.GatherJobTimeout
+}
+
+func (e runnerEnv) DeleteKey(id string) (bool, error) {
+	done, err := e.m.keys.DeleteIn(keys.Selection{keys.Accepted: {id}})
+	if len(done) == 0 {
+		return false, err
+	}
+	e.m.fire("salt/key", keys.Event("delete", id))
+	if e.m.cfg.RotateAesKey {
+		err = errors.Join(err, keys.RequestRotation(e.m.cfg.Cachedir, e.m.id))
+	}
+	return true, err
+}
+
+// Ask publishes a job as a client would and waits for its account to close.
+func (e runnerEnv) Ask(ctx context.Context, q runners.Question) (runners.Answers, error) {
+	m := e.m
+	p := wire.PublishLoad{TgtType: q.TgtType, Arg: wire.Raw{0x90}, User: e.user}
+	var err error
+	if p.Tgt, err = wire.Encode(q.Tgt); err != nil {
+		return runners.Answers{}, fmt.Errorf("encode the target: %w", err)
+	}
+	if p.Fun, err = wire.Encode(q.Fun); err != nil {
+		return runners.Answers{}, fmt.Errorf("encode the function: %w", err)
+	}
+	// Salt counts whole seconds.
+	if p.Timeout, err = wire.Encode(int64((q.Timeout + time.Second - 1) / time.Second)); err != nil {
+		return runners.Answers{}, fmt.Errorf("encode the timeout: %w", err)
+	}
+	j, err := m.readJob(p)
+	if err != nil || j.nobody() {
+		return runners.Answers{}, err
+	}
+	end := "salt/job/" + j.jid + "/complete"
+	sub := m.bus.Subscribe(bus.SubscribeOptions{Prefix: end, Size: 4})
+	defer sub.Close()
+	defer m.store.KeepResults(j.jid)()
+	if err := m.start(ctx, j); err != nil {
+		return runners.Answers{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, q.Timeout+q.Gather)
+	defer cancel()
+	select {
+	case <-sub.C():
+	case <-ctx.Done():
+	}
+	return m.answersOf(j.jid)
+}
+
+// answersOf is what is known of a job now: who is waited for counts as missing.
+func (m *Master) answersOf(jid string) (runners.Answers, error) {
+	account, _ := m.ledger.State(jid)
+	ctx, cancel := storeContext()
+	defer cancel()
+	rets, err := m.store.Local().GetReturns(ctx, jid)
+	if err != nil {
+		return runners.Answers{}, fmt.Errorf("read the answers: %w", err)
+	}
+	a := runners.Answers{Returned: map[string]runners.Answer{}, Missing: account.Missing}
+	if a.Missing == nil {
+		a.Missing = map[string]ledger.Missing{}
+	}
+	for id, path := range account.Waiting {
+		a.Missing[id] = ledger.Missing{Reason: ledger.NoResponse, Path: path}
+	}
+	for _, r := range rets {
+		v, err := wire.Decode(r.Value)
+		if err != nil {
+			return a, fmt.Errorf("the answer of %s: %w", r.ID, err)
+		}
+		a.Returned[r.ID] = runners.Answer{Value: v, OK: r.Success && r.Retcode == 0}
+		delete(a.Missing, r.ID)
+	}
+	return a, nil
+}

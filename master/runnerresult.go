@@ -1,0 +1,80 @@
+package master
+
+import (
+	"sync"
+	"time"
+
+	"github.com/momtree/mom/internal/wire"
+)
+
+// runResults hold results of runners that are too big for an event, until the
+// client that waits for one fetches it. Salt's event would lose the value to
+// max_event_size.
+type runResults struct {
+	mu    sync.Mutex
+	byJID map[string]wire.Raw
+	order []string
+	bytes int
+	timer *time.Timer
+}
+
+const (
+	// maxResults and maxResultBytes bound what is held; the oldest go first.
+	maxResults     = 64
+	maxResultBytes = 256 << 20
+	// resultLife is how long a client has to fetch what the event announces.
+	resultLife = 30 * time.Second
+)
+
+func (r *runResults) put(jid string, b wire.Raw) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.byJID == nil {
+		r.byJID = map[string]wire.Raw{}
+	}
+	r.drop(jid)
+	for len(r.order) > 0 && (len(r.order) >= maxResults || r.bytes+len(b) > maxResultBytes) {
+		r.drop(r.order[0])
+	}
+	r.byJID[jid], r.bytes = b, r.bytes+len(b)
+	r.order = append(r.order, jid)
+	if r.timer != nil {
+		r.timer.Stop()
+	}
+	r.timer = time.AfterFunc(resultLife, r.clear)
+}
+
+// take gives a result and forgets it.
+func (r *runResults) take(jid string) (wire.Raw, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	b, ok := r.byJID[jid]
+	r.drop(jid)
+	return b, ok
+}
+
+// drop is called with mu held.
+func (r *runResults) drop(jid string) {
+	b, ok := r.byJID[jid]
+	if !ok {
+		return
+	}
+	delete(r.byJID, jid)
+	r.bytes -= len(b)
+	for i, id := range r.order {
+		if id == jid {
+			r.order = append(r.order[:i], r.order[i+1:]...)
+			return
+		}
+	}
+}
+
+// clear forgets all; so nothing stays once no more results come.
+func (r *runResults) clear() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.byJID, r.order, r.bytes = nil, nil, 0
+	if r.timer != nil {
+		r.timer.Stop()
+	}
+}

@@ -1,0 +1,63 @@
+package master
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/momtree/mom/internal/wire"
+)
+
+// held counts what is held.
+func (r *runResults) held() (results, bytes int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.order), r.bytes
+}
+
+func TestRunResults(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var r runResults
+		r.put("1", wire.Raw("one"))
+		r.put("1", wire.Raw("uno")) // the same id again
+		if b, ok := r.take("1"); !ok || string(b) != "uno" {
+			t.Errorf("took %q, %t", b, ok)
+		}
+		if n, bytes := r.held(); n != 0 || bytes != 0 {
+			t.Errorf("%d results of %d bytes are left", n, bytes)
+		}
+		if _, ok := r.take("1"); ok {
+			t.Error("a result was given twice")
+		}
+		// Many results push the oldest out.
+		for i := range maxResults + 2 {
+			r.put(fmt.Sprint(i), wire.Raw("x"))
+		}
+		if _, ok := r.take("1"); ok {
+			t.Error("the second is held")
+		}
+		if n, _ := r.held(); n != maxResults {
+			t.Errorf("%d results are held, want %d", n, maxResults)
+		}
+		if _, ok := r.take("2"); !ok {
+			t.Error("the third is gone")
+		}
+		// Big ones as well.
+		big := make(wire.Raw, maxResultBytes/2+1)
+		r.put("a", big)
+		r.put("b", big)
+		if _, ok := r.take("a"); ok {
+			t.Error("two big results are held")
+		}
+		if _, bytes := r.held(); bytes != len(big) {
+			t.Errorf("%d bytes are held, want %d", bytes, len(big))
+		}
+		// Nobody fetches the last one.
+		time.Sleep(resultLife + time.Second)
+		synctest.Wait()
+		if n, bytes := r.held(); n != 0 || bytes != 0 {
+			t.Errorf("%d results of %d bytes outlived their time", n, bytes)
+		}
+	})
+}

@@ -1,0 +1,57 @@
+package runners
+
+import (
+	"context"
+	"time"
+
+	"github.com/momtree/mom/internal/target"
+	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/topology"
+)
+
+// Env is what a runner may ask its master.
+type Env interface {
+	// Jobs reads the job cache; name is what ext_source says, "" the one that
+	// the configuration names.
+	Jobs(ctx context.Context, name string) (returners.Reader, error)
+	// State gives the account of a job that is open or was closed lately.
+	State(jid string) (ledger.Account, bool)
+	// Active lists the jids of the open jobs.
+	Active() []string
+	// Tree gives the tree from this master down.
+	Tree() topology.Node
+	// Target reads a target with this master's node groups.
+	Target(tgt any, tgtType string) (target.Expr, error)
+	// Ask runs a function on minions of the whole tree and waits until all have
+	// answered or are known not to.
+	Ask(ctx context.Context, q Question) (Answers, error)
+	// DeleteKey removes the accepted key of a minion of this master itself;
+	// false when it has none.
+	DeleteKey(id string) (bool, error)
+	// Timeouts are the master's options timeout and gather_job_timeout.
+	Timeouts() (timeout, gather time.Duration)
+}
+
+// Question is a job that a runner needs the answers of.
+type Question struct {
+	Tgt     any // text, or []string for a list
+	TgtType string
+	Fun     string
+	// Timeout is when minions without presence are asked whether they still run
+	// the job, Gather how long they have to answer. Who has not answered after
+	// both counts as missing.
+	Timeout, Gather time.Duration
+}
+
+// Answers are how a [Question] ended.
+type Answers struct {
+	Returned map[string]Answer
+	Missing  map[string]ledger.Missing
+}
+
+// Answer is the result of one minion.
+type Answer struct {
+	Value any
+	OK    bool // it reported success
+}

@@ -1,0 +1,213 @@
+package runners
+
+import (
+	"context"
+	"fmt"
+	"sort"
+
+	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/returners"
+)
+
+// noReason is said of a minion that did not answer a job whose account was not
+// kept: one that was followed by another master alone.
+const noReason = ledger.NoResponse
+
+// job is all that is known of one job.
+type job struct {
+	jid     string
+	load    returners.Load
+	known   bool // load is there
+	returns []returners.Return
+	minions []string // who had to answer, sorted
+	paths   map[string]string
+	missing map[string]ledger.Missing
+	open    bool
+}
+
+// unknownJob is the error of a job that nothing is known of.
+func unknownJob(jid string) error {
+	return fmt.Errorf("no job with the id %q is in the job cache", jid)
+}
+
+// readJob gathers a job from the job cache and the ledger; false when neither
+// knows it.
+func readJob(ctx context.Context, c *Call, id string) (*job, bool, error) {
+	store, err := c.Env.Jobs(ctx, c.Text("ext_source"))
+	if err != nil {
+		return nil, false, err
+	}
+	j := &job{jid: id, paths: map[string]string{}, missing: map[string]ledger.Missing{}}
+	if j.load, j.known, err = store.GetLoad(ctx, id); err != nil {
+		return nil, false, fmt.Errorf("read job %s: %w", id, err)
+	}
+	if j.returns, err = store.GetReturns(ctx, id); err != nil {
+		return nil, false, fmt.Errorf("read the returns of job %s: %w", id, err)
+	}
+	xs, err := store.GetExpectations(ctx, id)
+	if err != nil {
+		return nil, false, fmt.Errorf("read who was asked by job %s: %w", id, err)
+	}
+	account, inLedger := c.Env.State(id)
+	j.open = inLedger && account.Open()
+	j.count(xs, account)
+	return j, j.known || inLedger || len(j.returns) > 0 || len(xs) > 0, nil
+}
+
+// count finds out who had to answer and who did not.
+func (j *job) count(xs []returners.Expectation, account ledger.Account) {
+	asked, returned := map[string]bool{}, map[string]bool{}
+	expect := func(id, path string) {
+		asked[id] = true
+		if len(path) > len(j.paths[id]) {
+			j.paths[id] = path
+		}
+	}
+	for _, x := range xs {
+		for _, id := range x.Minions {
+			expect(id, x.Node)
+		}
+		for id, why := range x.Missing {
+			expect(id, x.Node)
+			j.missing[id] = ledger.Missing{Reason: why, Path: x.Node}
+		}
+	}
+	for id, path := range account.Waiting {
+		expect(id, path)
+	}
+	for id, m := range account.Missing {
+		expect(id, m.Path)
+		j.missing[id] = m
+	}
+	if len(xs) == 0 && j.known { // a job of another master may tell in its load
+		if d, err := wire.DecodeMap(j.load.Raw); err == nil {
+			for _, id := range d.Strings("minions") {
+				expect(id, "")
+			}
+		}
+	}
+	for _, r := range j.returns {
+		returned[r.ID] = true
+		expect(r.ID, r.Via)
+		delete(j.missing, r.ID)
+	}
+	for id := range asked {
+		j.minions = append(j.minions, id)
+		if _, told := j.missing[id]; !told && !returned[id] && !j.open {
+			j.missing[id] = ledger.Missing{Reason: noReason, Path: j.paths[id]}
+		}
+	}
+	sort.Strings(j.minions)
+}
+
+// record is the job as Salt shows it, without its results; the additions of ours,
+// Missing and Paths, are there when they have something to say.
+func (j *job) record() *wire.Map {
+	m := loadRecord(j.load, j.known)
+	if !j.known && len(j.returns) > 0 {
+		// Its load has not come up, or was cleaned; what the returns tell is enough.
+		m = wire.NewMap("Function", j.returns[0].Fun, "Arguments", []any{}, "Target", "unknown-target", "Target-type", "list", "User", "root")
+	}
+	if len(j.minions) > 0 {
+		m.Set("Minions", j.minions)
+	}
+	m.Set("StartTime", jid.Pretty(j.jid))
+	j.additions(m)
+	return m
+}
+
+func (j *job) additions(m *wire.Map) {
+	missing, paths := wire.NewMap(), wire.NewMap()
+	for _, id := range j.minions {
+		if g, ok := j.missing[id]; ok {
+			missing.Set(id, g.Reason)
+		}
+		if p := j.paths[id]; p != "" {
+			paths.Set(id, p)
+		}
+	}
+	if missing.Len() > 0 {
+		m.Set("Missing", missing)
+	}
+	if paths.Len() > 0 {
+		m.Set("Paths", paths)
+	}
+}
+
+// result are the returns as Salt's job cache gives them.
+func (j *job) result() *wire.Map {
+	out := wire.NewMap()
+	for _, r := range j.returns {
+		m := wire.NewMap("return", valueOf(r), "retcode", r.Retcode, "success", r.Success)
+		if r.Out != "" {
+			m.Set("out", r.Out)
+		}
+		out.Set(r.ID, m)
+	}
+	return out
+}
+
+// valueOf decodes a result. One that was not to be cached is nil.
+func valueOf(r returners.Return) any {
+	if len(r.Value) == 0 {
+		return nil
+	}
+	v, err := wire.Decode(r.Value)
+	if err != nil {
+		return fmt.Sprintf("the stored result of %s cannot be read: %v", r.ID, err)
+	}
+	return v
+}
+
+// loadRecord is the description of a job by its load.
+func loadRecord(l returners.Load, known bool) *wire.Map {
+	if !known {
+		return wire.NewMap("Error", "Cannot contact returner or no job with this jid")
+	}
+	d, err := wire.DecodeMap(l.Raw)
+	if err != nil {
+		return wire.NewMap("Error", fmt.Sprintf("the stored load of this job cannot be read: %v", err))
+	}
+	pick := func(def any, names ...string) any {
+		for _, n := range names {
+			if v, ok := d.Get(n); ok && v != nil {
+				return v
+			}
+		}
+		return def
+	}
+	user := l.User
+	if user == "" {
+		user = "root"
+	}
+	// A minion's own job (salt-call, a schedule) has its return for a load.
+	tgtType := any("list")
+	if !d.Has("tgt") {
+		tgtType = "glob"
+	}
+	args := pick([]any{}, "arg", "fun_args")
+	if _, ok := args.([]any); !ok {
+		args = []any{args}
+	}
+	m := wire.NewMap("Function", pick("unknown-function", "fun"), "Arguments", args,
+		"Target", pick("unknown-target", "tgt", "id"), "Target-type", pick(tgtType, "tgt_type"), "User", pick(user, "user"))
+	if meta := metadata(d); meta != nil {
+		m.Set("Metadata", meta)
+	}
+	return m
+}
+
+// metadata is what --metadata gave to a job.
+func metadata(load *wire.Map) any {
+	if v, ok := load.Get("metadata"); ok {
+		return v
+	}
+	if kw := load.Map("kwargs"); kw != nil {
+		if v, ok := kw.Get("metadata"); ok {
+			return v
+		}
+	}
+	return nil
+}

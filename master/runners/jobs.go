@@ -1,0 +1,213 @@
+package runners
+
+import (
+	"context"
+	"sort"
+
+	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// extSource is documented once for all functions that take it.
+const extSource = `
+ext_source
+    The job cache to read: local_cache for the embedded one, or the name of the
+    database in the master's configuration. Default: both, as one.
+`
+
+func init() {
+	register(
+		Function{Name: "jobs.active", Run: jobsActive, Doc: `
+The jobs that somewhere in the tree still run, at once: no minion is asked.
+Running names who has not answered yet, Returned who has, Missing who will
+not, and Paths the nodes between this master and a minion.
+
+    salt-run jobs.active
+`},
+		Function{Name: "jobs.lookup_jid", Args: []string{"jid", "ext_source=", "returned=", "missing="}, Run: jobsLookup, Doc: `
+The results of a job.
+
+jid
+    The id of the job.
+` + extSource + `
+returned : True
+    Show the minions that answered.
+
+missing : False
+    Show those as well that did not, with the reason where it is known.
+
+    salt-run jobs.lookup_jid 20130916125524463507
+    salt-run jobs.lookup_jid 20130916125524463507 missing=True
+`},
+		Function{Name: "jobs.list_job", Args: []string{"jid", "ext_source="}, Run: jobsListJob, Doc: `
+A job and its results: what was run, where, by whom, who had to answer, who
+did not (Missing) and why, and behind which nodes they are (Paths).
+
+jid
+    The id of the job.
+` + extSource + `
+    salt-run jobs.list_job 20130916125524463507
+`},
+		Function{Name: "jobs.print_job", Args: []string{"jid", "ext_source="}, Run: jobsPrintJob, Doc: `
+As jobs.list_job, in the form {job id: job}.
+
+jid
+    The id of the job.
+` + extSource + `
+    salt-run jobs.print_job 20130916125524463507
+`},
+		Function{Name: "jobs.exit_success", Args: []string{"jid", "ext_source="}, Run: jobsExitSuccess, Doc: `
+For each minion that had to answer a job, whether it did and succeeded: its
+return code is 0.
+
+jid
+    The id of the job.
+` + extSource + `
+    salt-run jobs.exit_success 20160520145827701627
+`},
+	)
+}
+
+func jobsActive(ctx context.Context, c *Call) (any, error) {
+	jids := c.Env.Active()
+	sort.Strings(jids)
+	out := wire.NewMap()
+	for _, id := range jids {
+		j, _, err := readJob(ctx, c, id)
+		if err != nil {
+			return nil, err
+		}
+		account, _ := c.Env.State(id)
+		if !account.Open() || account.JID == "" {
+			continue // it ended meanwhile
+		}
+		m := loadRecord(j.load, j.known)
+		m.Set("StartTime", jid.Pretty(id))
+		running, returned := []any{}, []string{}
+		for _, min := range j.minions {
+			if _, waits := account.Waiting[min]; waits {
+				running = append(running, wire.NewMap(min, nil))
+			}
+		}
+		for _, r := range j.returns {
+			if _, waits := account.Waiting[r.ID]; !waits {
+				returned = append(returned, r.ID)
+			}
+		}
+		m.Set("Running", running)
+		m.Set("Returned", returned)
+		j.additions(m)
+		out.Set(id, m)
+	}
+	return out, nil
+}
+
+func jobsLookup(ctx context.Context, c *Call) (any, error) {
+	id := c.Text("jid")
+	returned, err := c.flag("returned", true)
+	if err != nil {
+		return nil, err
+	}
+	missing, err := c.flag("missing", false)
+	if err != nil {
+		return nil, err
+	}
+	j, ok, err := readJob(ctx, c, id)
+	if err != nil {
+		return nil, err
+	}
+	out, outputter := wire.NewMap(), ""
+	if !ok {
+		return out, unknownJob(id)
+	}
+	for _, r := range j.returns {
+		if outputter == "" {
+			outputter = r.Out
+		}
+		if returned {
+			out.Set(r.ID, valueOf(r))
+		}
+	}
+	if missing {
+		for _, min := range j.minions {
+			if g, gone := j.missing[min]; gone {
+				out.Set(min, "Minion did not return. ["+g.Reason+"]")
+			} else if _, in := out.Get(min); !in && j.waits(min) {
+				out.Set(min, "Minion did not return. [Still running]")
+			}
+		}
+	}
+	if outputter != "" {
+		return wire.NewMap("outputter", outputter, "data", out), nil
+	}
+	return out, nil
+}
+
+// waits tells whether a minion of an open job has not answered yet.
+func (j *job) waits(id string) bool {
+	if !j.open {
+		return false
+	}
+	for _, r := range j.returns {
+		if r.ID == id {
+			return false
+		}
+	}
+	return true
+}
+
+func jobsListJob(ctx context.Context, c *Call) (any, error) {
+	id := c.Text("jid")
+	m, err := fullRecord(ctx, c, id)
+	if m == nil {
+		return nil, err
+	}
+	out := wire.NewMap("jid", id)
+	m.Range(func(k, v any) bool {
+		out.Set(k, v)
+		return true
+	})
+	return out, err
+}
+
+func jobsPrintJob(ctx context.Context, c *Call) (any, error) {
+	id := c.Text("jid")
+	m, err := fullRecord(ctx, c, id)
+	if m == nil {
+		return nil, err
+	}
+	return wire.NewMap(id, m), err
+}
+
+// fullRecord is a job with its results. For an unknown job it is what Salt shows
+// of one, beside an error.
+func fullRecord(ctx context.Context, c *Call, id string) (*wire.Map, error) {
+	j, ok, err := readJob(ctx, c, id)
+	if err != nil {
+		return nil, err
+	}
+	m := j.record()
+	m.Set("Result", j.result())
+	if !ok {
+		return m, unknownJob(id)
+	}
+	return m, nil
+}
+
+func jobsExitSuccess(ctx context.Context, c *Call) (any, error) {
+	j, ok, err := readJob(ctx, c, c.Text("jid"))
+	if err != nil {
+		return nil, err
+	}
+	out := wire.NewMap()
+	if !ok {
+		return out, unknownJob(j.jid)
+	}
+	for _, id := range j.minions {
+		out.Set(id, false)
+	}
+	for _, r := range j.returns {
+		out.Set(r.ID, r.Success && r.Retcode == 0)
+	}
+	return out, nil
+}

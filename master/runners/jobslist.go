@@ -1,0 +1,238 @@
+package runners
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/returners"
+)
+
+func init() {
+	register(
+		Function{
+			Name: "jobs.list_jobs", Run: jobsList,
+			Args: []string{"ext_source=", "outputter=", "search_metadata=", "search_function=", "search_target=", "start_time=", "end_time="},
+			Doc: `
+All jobs that are kept, with what they ran and where. Of several filters all
+have to fit. The questions whether a job still runs (saltutil.find_job) are left
+out unless search_function names them.
+` + extSource + `
+outputter
+    The outputter to show them with.
+
+search_metadata
+    A map; jobs fit that have one of its pairs in their metadata.
+
+search_function, search_target
+    Globs for the function and for the target, as a list or separated by commas;
+    one that fits is enough. A job of several functions fits by any of them.
+
+start_time, end_time
+    Jobs begun from the one and until the other, in UTC unless a zone is given:
+    2015-03-16, "2015, Mar 16 19:00", 2015-03-16T19:00:05+01:00, or a job id.
+
+    salt-run jobs.list_jobs
+    salt-run jobs.list_jobs search_function='test.*' search_target='db*,web-01'
+    salt-run jobs.list_jobs start_time='2015, Mar 16 19:00' end_time='2015, Mar 18 22:00'
+`,
+		},
+		Function{
+			Name: "jobs.list_jobs_filter", Run: jobsListFilter, Args: []string{"count", "filter_find_job=", "ext_source=", "outputter="},
+			Doc: `
+The last jobs, at most count of them.
+
+filter_find_job : True
+    Leave out saltutil.find_job.
+` + extSource + `
+outputter
+    The outputter to show them with.
+
+    salt-run jobs.list_jobs_filter 50
+`,
+		},
+		Function{
+			Name: "jobs.last_run", Run: jobsLastRun, Args: []string{"ext_source=", "outputter=", "metadata=", "function=", "target="},
+			Doc: `
+The last job and its results. The filters are those of jobs.list_jobs.
+` + extSource + `
+    salt-run jobs.last_run
+    salt-run jobs.last_run function=cmd.run target='web*'
+`,
+		},
+	)
+}
+
+// search is what jobs are picked by. An empty field picks all.
+type search struct {
+	filter   returners.Filter
+	metadata *wire.Map
+	from, to time.Time
+}
+
+// slack covers that a job is stored later than its id says, and that Salt makes
+// job ids in local time.
+const slack = 24 * time.Hour
+
+func (c *Call) search(fun, tgt, meta string) (s search, err error) {
+	if s.filter.Fun, err = c.patterns(fun); err != nil {
+		return s, err
+	}
+	if s.filter.Target, err = c.patterns(tgt); err != nil {
+		return s, err
+	}
+	s.filter.WithoutFindJob = !slices.ContainsFunc(s.filter.Fun, func(p string) bool { return strings.HasPrefix(p, "saltutil.") })
+	if v, ok := c.given(meta); ok {
+		if s.metadata, ok = v.(*wire.Map); !ok {
+			return s, invalid("%s=%v is no map such as '{\"key\": \"value\"}'", meta, v)
+		}
+	}
+	if v, ok := c.given("start_time"); ok {
+		if s.from, err = parseTime(fmt.Sprint(v)); err != nil {
+			return s, err
+		}
+		s.filter.Since = s.from.Add(-slack)
+	}
+	if v, ok := c.given("end_time"); ok {
+		if s.to, err = parseTime(fmt.Sprint(v)); err != nil {
+			return s, err
+		}
+	}
+	return s, nil
+}
+
+// pick tells whether a job passes what the store does not look at.
+func (s search) pick(l returners.Load) bool {
+	at := began(l.JID, l.At)
+	if !s.from.IsZero() && at.Before(s.from) || !s.to.IsZero() && at.After(s.to) {
+		return false
+	}
+	if s.metadata == nil {
+		return true
+	}
+	d, err := wire.DecodeMap(l.Raw)
+	if err != nil {
+		return false
+	}
+	have, ok := metadata(d).(*wire.Map)
+	if !ok {
+		return false
+	}
+	found := false
+	s.metadata.Range(func(k, want any) bool {
+		v, ok := have.GetKey(k)
+		found = ok && equal(v, want)
+		return !found
+	})
+	return found
+}
+
+// equal compares values as they are on the wire, where a number may have come as
+// signed or unsigned.
+func equal(a, b any) bool {
+	x, errX := wire.Encode(a)
+	y, errY := wire.Encode(b)
+	return errX == nil && errY == nil && reflect.DeepEqual(x, y)
+}
+
+// find lists the jobs of a search, oldest first.
+func (c *Call) find(ctx context.Context, s search) ([]returners.Load, error) {
+	store, err := c.Env.Jobs(ctx, c.Text("ext_source"))
+	if err != nil {
+		return nil, err
+	}
+	loads, err := store.ListJobs(ctx, s.filter)
+	if err != nil {
+		return nil, fmt.Errorf("list the jobs: %w", err)
+	}
+	loads = slices.DeleteFunc(loads, func(l returners.Load) bool { return !s.pick(l) })
+	slices.SortFunc(loads, func(a, b returners.Load) int { return strings.Compare(a.JID, b.JID) })
+	return loads, nil
+}
+
+// shown gives v with the outputter that the caller wants.
+func (c *Call) shown(v any) any {
+	if name := c.Text("outputter"); name != "" {
+		return wire.NewMap("outputter", name, "data", v)
+	}
+	return v
+}
+
+func listed(l returners.Load) *wire.Map {
+	m := loadRecord(l, true)
+	m.Set("StartTime", jid.Pretty(l.JID))
+	return m
+}
+
+func jobsList(ctx context.Context, c *Call) (any, error) {
+	s, err := c.search("search_function", "search_target", "search_metadata")
+	if err != nil {
+		return nil, err
+	}
+	loads, err := c.find(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	out := wire.NewMap()
+	for _, l := range loads {
+		out.Set(l.JID, listed(l))
+	}
+	return c.shown(out), nil
+}
+
+func jobsListFilter(ctx context.Context, c *Call) (any, error) {
+	n, err := c.count("count")
+	if err != nil {
+		return nil, err
+	}
+	without, err := c.flag("filter_find_job", true)
+	if err != nil {
+		return nil, err
+	}
+	out := []any{}
+	if n == 0 {
+		return c.shown(out), nil
+	}
+	loads, err := c.find(ctx, search{filter: returners.Filter{Limit: n, WithoutFindJob: without}})
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range loads {
+		m := listed(l)
+		m.Set("JID", l.JID)
+		out = append(out, m)
+	}
+	return c.shown(out), nil
+}
+
+// errNoJob is the error of a search that finds nothing.
+var errNoJob = errors.New("no job in the job cache fits")
+
+func jobsLastRun(ctx context.Context, c *Call) (any, error) {
+	s, err := c.search("function", "target", "metadata")
+	if err != nil {
+		return nil, err
+	}
+	if s.metadata == nil {
+		s.filter.Limit = 1 // the store is not asked for all jobs to have one
+	}
+	loads, err := c.find(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	if len(loads) == 0 {
+		return false, errNoJob
+	}
+	id := loads[len(loads)-1].JID
+	m, err := fullRecord(ctx, c, id)
+	if err != nil {
+		return nil, err
+	}
+	return c.shown(wire.NewMap(id, m)), nil
+}

@@ -1,0 +1,207 @@
+package runners
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/momtree/mom/internal/target"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/topology"
+)
+
+const manageTargets = `
+tgt, tgt_type : *, glob
+    The minions to look at.
+
+timeout, gather_job_timeout
+    How long minions that do not report their presence, such as Python ones, are
+    waited for. Default: the master's options of these names.
+`
+
+func init() {
+	args := []string{"tgt=", "tgt_type=", "timeout=", "gather_job_timeout="}
+	register(
+		Function{Name: "manage.status", Args: args, Run: manageStatus, Doc: `
+Which minions of the whole tree are up and which are down. Nodes are no minions
+and are not listed. Who reports its presence is not asked, so the answer comes at
+once; the others get a test.ping. A minion behind a node that is down is down.
+` + manageTargets + `
+    salt-run manage.status
+    salt-run manage.status tgt='web*'
+`},
+		Function{Name: "manage.up", Args: args, Run: func(ctx context.Context, c *Call) (any, error) {
+			up, _, err := status(ctx, c)
+			return up, err
+		}, Doc: `
+The minions that are up; see manage.status.
+` + manageTargets + `
+    salt-run manage.up
+`},
+		Function{Name: "manage.down", Args: append([]string{"removekeys="}, args...), Run: manageDown, Doc: `
+The minions that are down; see manage.status.
+
+removekeys : False
+    Delete the keys of these minions. Keys of minions behind a node are kept by
+    that node and stay.
+` + manageTargets + `
+    salt-run manage.down
+    salt-run manage.down removekeys=True
+`},
+	)
+	for _, name := range []string{"present", "alived", "joined", "allowed", "reaped", "list_state"} {
+		register(Function{Name: "manage." + name, Run: presence(topology.Up), Doc: `
+The minions of the whole tree that report their presence and are up. Nothing is
+sent to any minion; of minions that do not report presence, such as Python ones,
+nothing is known this way: see manage.up.
+
+    salt-run manage.` + name + `
+`})
+	}
+	for _, name := range []string{"not_present", "not_alived", "not_joined", "not_allowed", "not_reaped", "list_not_state"} {
+		register(Function{Name: "manage." + name, Run: presence(topology.Down), Doc: `
+The minions of the whole tree that are known to be down. Nothing is sent to any
+minion; of minions that do not report presence, such as Python ones, nothing is
+known this way: see manage.down.
+
+    salt-run manage.` + name + `
+`})
+	}
+}
+
+// presence lists the minions in a state by presence alone.
+func presence(s topology.State) func(context.Context, *Call) (any, error) {
+	return func(_ context.Context, c *Call) (any, error) {
+		all, _ := leaves(c.Env.Tree())
+		ids := []string{}
+		for _, l := range all {
+			if l.state == s {
+				ids = append(ids, l.id)
+			}
+		}
+		return ids, nil
+	}
+}
+
+func manageStatus(ctx context.Context, c *Call) (any, error) {
+	up, down, err := status(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	return wire.NewMap("up", up, "down", down), nil
+}
+
+func manageDown(ctx context.Context, c *Call) (any, error) {
+	remove, err := c.flag("removekeys", false)
+	if err != nil {
+		return nil, err
+	}
+	_, down, err := status(ctx, c)
+	if err != nil || !remove {
+		return down, err
+	}
+	var errs []error
+	var elsewhere []string
+	for _, id := range down {
+		own, err := c.Env.DeleteKey(id)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("delete the key of %s: %w", id, err))
+		} else if !own {
+			elsewhere = append(elsewhere, id)
+		}
+	}
+	if len(elsewhere) > 0 {
+		errs = append(errs, fmt.Errorf("the keys of %s are kept by the nodes they sit behind: delete them there", strings.Join(elsewhere, ", ")))
+	}
+	return down, errors.Join(errs...)
+}
+
+// question reads the target and the time spans of a call.
+func (c *Call) question(fun string) (Question, target.Expr, error) {
+	q := Question{Tgt: "*", TgtType: "glob", Fun: fun}
+	if v, ok := c.given("tgt"); ok {
+		q.Tgt = v
+	}
+	if t := c.Text("tgt_type"); t != "" {
+		q.TgtType = t
+	}
+	timeout, gather := c.Env.Timeouts()
+	if c.Timeout > 0 {
+		timeout = c.Timeout
+	}
+	var err error
+	if q.Timeout, err = c.seconds("timeout", timeout); err != nil {
+		return q, nil, err
+	}
+	if q.Gather, err = c.seconds("gather_job_timeout", gather); err != nil {
+		return q, nil, err
+	}
+	expr, err := c.Env.Target(q.Tgt, q.TgtType)
+	if err != nil {
+		return q, nil, invalid("%w", err)
+	}
+	return q, expr, nil
+}
+
+// status tells who of a target is up and who is down, both sorted.
+func status(ctx context.Context, c *Call) (up, down []string, err error) {
+	q, expr, err := c.question("test.ping")
+	if err != nil {
+		return nil, nil, err
+	}
+	states := map[string]bool{}
+	all, opaque := leaves(c.Env.Tree())
+	var silent []string
+	if !expr.NeedsData() {
+		for _, l := range all {
+			switch {
+			case !expr.Match(l):
+			case l.state == topology.Unknown:
+				silent = append(silent, l.id)
+			default:
+				states[l.id] = l.state == topology.Up
+			}
+		}
+	}
+	answers, err := ask(ctx, c.Env, q, silent, opaque || expr.NeedsData())
+	if err != nil {
+		return nil, nil, err
+	}
+	for id := range answers.Returned {
+		states[id] = true
+	}
+	for id := range answers.Missing {
+		states[id] = states[id] || false
+	}
+	up, down = []string{}, []string{}
+	for _, id := range slices.Sorted(maps.Keys(states)) {
+		if states[id] {
+			up = append(up, id)
+		} else {
+			down = append(down, id)
+		}
+	}
+	return up, down, nil
+}
+
+// ask puts a question to those that presence says nothing of, or to the whole
+// target when only the tree itself can tell who is meant. Nobody to ask needs no
+// job.
+func ask(ctx context.Context, env Env, q Question, silent []string, whole bool) (Answers, error) {
+	if !whole {
+		if len(silent) == 0 {
+			return Answers{}, nil
+		}
+		q.Tgt, q.TgtType = silent, "list"
+	}
+	a, err := env.Ask(ctx, q)
+	if err != nil {
+		return a, fmt.Errorf("run %s: %w", q.Fun, err)
+	}
+	maps.DeleteFunc(a.Missing, func(_ string, m ledger.Missing) bool { return m.Reason == ledger.Unknown })
+	return a, nil
+}

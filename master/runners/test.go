@@ -1,0 +1,41 @@
+package runners
+
+import (
+	"context"
+	"time"
+
+	"github.com/momtree/mom/internal/wire"
+)
+
+func init() {
+	register(
+		Function{Name: "test.arg", Args: []string{"*"}, AnyKwargs: true, Run: func(_ context.Context, c *Call) (any, error) {
+			return wire.NewMap("args", append([]any{}, c.Args...), "kwargs", c.Kwargs), nil
+		}, Doc: `
+Gives back the arguments, to see how they are understood.
+
+    salt-run test.arg foo bar=1
+`},
+		Function{Name: "test.sleep", Args: []string{"s_time="}, Run: func(ctx context.Context, c *Call) (any, error) {
+			d, err := c.seconds("s_time", 10*time.Second)
+			if err != nil {
+				return nil, err
+			}
+			t := time.NewTimer(d)
+			defer t.Stop()
+			select {
+			case <-t.C:
+				return true, nil
+			case <-ctx.Done():
+				return false, ctx.Err()
+			}
+		}, Doc: `
+Waits and gives True.
+
+s_time : 10
+    How many seconds.
+
+    salt-run test.sleep 3
+`},
+	)
+}

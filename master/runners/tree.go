@@ -1,0 +1,65 @@
+package runners
+
+import (
+	"sort"
+
+	"github.com/momtree/mom/topology"
+)
+
+// leaf is a minion of the tree as this master sees it.
+type leaf struct {
+	id, path string
+	state    topology.State
+	version  string
+}
+
+func (l leaf) ID() string  { return l.id }
+func (l leaf) Grains() any { return nil }
+func (l leaf) Pillar() any { return nil }
+
+// leaves lists the minions of a tree by id. What sits behind a node that is down
+// is down; a minion that is at several nodes is up if it is up at one of them.
+// opaque tells that there is a node which does not say what is below it.
+func leaves(top topology.Node) (out []leaf, opaque bool) {
+	byID := map[string]leaf{}
+	var walk func(path string, n topology.Node, state topology.State)
+	walk = func(path string, n topology.Node, state topology.State) {
+		for _, m := range n.Minions {
+			l := leaf{m.ID, path, m.State, m.Version}
+			if state == topology.Down {
+				l.state = topology.Down
+			}
+			if old, ok := byID[m.ID]; !ok || rank(l.state) > rank(old.state) {
+				byID[m.ID] = l
+			}
+		}
+		for _, c := range n.Nodes {
+			below := c.State
+			if state == topology.Down {
+				below = topology.Down
+			}
+			opaque = opaque || below == topology.Unknown
+			p := c.ID
+			if path != "" {
+				p = path + "/" + c.ID
+			}
+			walk(p, c, below)
+		}
+	}
+	walk("", top, topology.Up)
+	for _, l := range byID {
+		out = append(out, l)
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].id < out[j].id })
+	return out, opaque
+}
+
+func rank(s topology.State) int {
+	switch s {
+	case topology.Up:
+		return 2
+	case topology.Unknown:
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,67 @@
+package master
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// Salt's command salt wants to find the mark of a running master, and after it has
+// published the load of its job.
+func TestSaltToolsFindTheirFiles(t *testing.T) {
+	r := newRig(t)
+	r.start()
+	r.accept("a", "minion")
+	eventually(t, "the key of a", func() bool { return r.keys.Accepted("a") })
+	mark := filepath.Join(r.dir, "run", "publish_pull.ipc")
+	if info, err := os.Stat(mark); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mark: %v, %v", info, err)
+	}
+	jid := r.say(testJob("*", "glob")).Map("load").String("jid")
+	b := oneFile(t, filepath.Join(r.dir, "cache", "jobs", "*", "*", ".load.p"))
+	load, err := wire.DecodeMap(b)
+	if err != nil || load.String("fun") != "test.ping" || load.String("tgt") != "*" || load.String("jid") != jid {
+		t.Errorf("load %v, %v", load, err)
+	}
+	if load.Has("key") {
+		t.Error("the load holds the user's key")
+	}
+	if b := oneFile(t, filepath.Join(r.dir, "cache", "jobs", "*", "*", ".minions.p")); string(b) != "\x91\xa1a" {
+		t.Errorf("minions %x", b)
+	}
+	r.stop()
+	if _, err := os.Stat(mark); !os.IsNotExist(err) {
+		t.Errorf("the mark outlives the master: %v", err)
+	}
+}
+
+func TestNoJobFilesWithoutTheOption(t *testing.T) {
+	for name, change := range map[string]func(*config.Master){
+		"option":   func(c *config.Master) { c.JobCacheFiles = false },
+		"database": func(c *config.Master) { c.MasterJobCache = "mysql" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, change)
+			r.open()
+			if _, err := os.Stat(filepath.Join(r.dir, "cache", "jobs")); !os.IsNotExist(err) {
+				t.Errorf("folder: %v", err)
+			}
+		})
+	}
+}
+
+func oneFile(t *testing.T, pattern string) []byte {
+	t.Helper()
+	found, err := filepath.Glob(pattern)
+	if err != nil || len(found) != 1 {
+		t.Fatalf("%s: %v, %v", pattern, found, err)
+	}
+	b, err := os.ReadFile(found[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}

@@ -1,0 +1,81 @@
+package master
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// secrets holds the AES key that all minions share, and the serial number of
+// publications that goes with it (Salt wire reference §7).
+type secrets struct {
+	now func() time.Time
+
+	// line is held from giving a serial until the publication is on its way.
+	// Requests never wait for it. It is taken before mu.
+	line   sync.Mutex
+	serial int64
+
+	mu   sync.RWMutex
+	key  *crypt.Crypticle
+	born time.Time
+}
+
+func newSecrets(now func() time.Time) (*secrets, error) {
+	s := &secrets{now: now}
+	return s, s.rotate()
+}
+
+// rotate replaces the shared key. Peers notice by failing to decrypt and sign
+// in again.
+func (s *secrets) rotate() error { return s.replace(crypt.NewKeyString()) }
+
+func (s *secrets) replace(text string) error {
+	c, err := crypt.ParseKey(text)
+	if err != nil {
+		return fmt.Errorf("make a shared AES key: %w", err)
+	}
+	s.line.Lock()
+	defer s.line.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.key, s.serial, s.born = c, 0, s.now()
+	return nil
+}
+
+func (s *secrets) current() *crypt.Crypticle {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.key
+}
+
+// text is the key string, as minions are told it at sign-in.
+func (s *secrets) text() string { return s.current().Key() }
+
+func (s *secrets) age() time.Duration {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.now().Sub(s.born)
+}
+
+// seal gives a publication the next serial, encrypts it, and hands the
+// ciphertext to send before the next publication can be sealed: subscribers
+// refuse serials that go backwards.
+func (s *secrets) seal(p wire.Publication, send func(cipher []byte) error) error {
+	s.line.Lock()
+	defer s.line.Unlock()
+	s.serial++
+	p.Serial, p.HasSerial = s.serial, true
+	plain, err := p.Encode()
+	if err != nil {
+		return fmt.Errorf("encode publication %s: %w", p.JID, err)
+	}
+	cipher, err := s.current().Seal("", plain)
+	if err != nil {
+		return fmt.Errorf("encrypt publication %s: %w", p.JID, err)
+	}
+	return send(cipher)
+}

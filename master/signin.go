@@ -1,0 +1,49 @@
+package master
+
+import (
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/internal/zmtp"
+	"github.com/momtree/mom/master/keys"
+	"github.com/momtree/mom/master/ledger"
+)
+
+// newGate puts the rules of sign-in together from the configuration.
+func (m *Master) newGate(publishPort int) *keys.Gate {
+	c := m.cfg
+	return &keys.Gate{
+		Identity: m.identity, Sessions: m.sessions, AES: m.secrets.text, PublishPort: publishPort, Log: m.log,
+		Decider: keys.NewDecider(m.keys, keys.Policy{
+			AutoAccept: c.AutoAccept, OpenMode: c.OpenMode, AutosignFile: c.AutosignFile, AutorejectFile: c.AutorejectFile,
+			AutosignGrainsDir: c.AutosignGrainsDir, PermissivePkiAccess: c.PermissivePkiAccess, User: m.user(),
+			MaxMinions: c.MaxMinions, Connected: m.connected, Log: m.log,
+		}),
+	}
+}
+
+// connected serves max_minions: how many peers are there, and is this one.
+func (m *Master) connected(id string) (int, bool) {
+	return m.presence.Connected(), m.presence.Live(id) == ledger.Up
+}
+
+// signIn serves `_auth` on its own lane: two RSA operations each, in order of
+// arrival. A peer that has hung up meanwhile costs nothing any more.
+func (m *Master) signIn(req *zmtp.Request, env wire.Envelope) {
+	defer m.rescue(req, "_auth")
+	m.rsa.take()
+	defer m.rsa.give()
+	if req.Peer.Gone() {
+		m.stats.hungUp.Add(1)
+		req.Drop()
+		return
+	}
+	a := m.gate.Handle(m.ctx, env.Load, env.Version)
+	if a.Event != nil && m.cfg.AuthEvents {
+		m.fire("salt/auth", a.Event)
+	}
+	if a.Verdict.Outcome == keys.Admitted && m.presence.Live(a.Auth.ID) == ledger.Down {
+		// It is there, but whether it announces itself is not known: a Python
+		// minion may have taken the place of one of ours.
+		m.presence.Forget(a.Auth.ID)
+	}
+	req.Reply(a.Body)
+}

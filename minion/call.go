@@ -1,0 +1,198 @@
+package minion
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/minion/modules"
+	"github.com/momtree/mom/returners"
+)
+
+// CallOptions say what `salt-call` runs and how.
+type CallOptions struct {
+	// Config are the minion's options, with the command line's changes applied.
+	Config *config.Minion
+	// Version is told to masters that want to know.
+	Version string
+	// Local contacts no master: no pillar is fetched and no return sent.
+	Local bool
+	// Fun is the function; Args are its arguments as a publication has them:
+	// parsed values, keywords in maps with __kwarg__.
+	Fun  string
+	Args []any
+	// Metadata is stored with the job (--set-metadata); nil leaves it out.
+	Metadata any
+	// Returners are the names of --return.
+	Returners []string
+	// NoReturnEvent keeps the result from the master.
+	NoReturnEvent bool
+	// SkipGrains runs with the id as the only grain.
+	SkipGrains bool
+	// Pillar is used by a local call instead of that of a master; nil is empty.
+	Pillar *wire.Map
+	Log    *slog.Logger
+	// Now is the clock; nil = time.Now.
+	Now func() time.Time
+}
+
+// CallResult is what one call gave.
+type CallResult struct {
+	JID, ID, Fun string
+	FunArgs      []any
+	Return       any
+	Retcode      int
+	Success      bool
+	Out          string // outputter; "" when the caller shall choose
+	// Err is the cause when Return is the text of an error: wrapping
+	// [modules.ErrNotAvailable] for an unknown function.
+	Err error
+	// ReturnErr is why the result did not reach the master or a returner. The
+	// function has run all the same.
+	ReturnErr error
+}
+
+// Call runs one function in this process as `salt-call` does: against a master
+// it signs in, fetches the pillar, runs, and returns under a jid the master
+// makes. An error means that the function did not run.
+func Call(ctx context.Context, o CallOptions) (CallResult, error) {
+	opts := Options{Config: o.Config, Version: o.Version, Log: o.Log, Now: o.Now}
+	if o.SkipGrains && o.Config != nil {
+		opts.Collect = func(context.Context) *wire.Map { return wire.NewMap("id", o.Config.ID) }
+	}
+	m, err := newCore(opts)
+	if err != nil {
+		return CallResult{}, err
+	}
+	defer func() { _ = m.Close() }()
+	m.grains.refresh(ctx)
+
+	var l *link
+	if !o.Local && m.cfg.MasterType != "disable" {
+		if l, err = m.connectOnce(ctx); err != nil {
+			return CallResult{}, err
+		}
+		defer func() { _ = l.ch.Close() }()
+	}
+	stores, err := m.openNamed(ctx, o.Returners, "")
+	defer closeAll(stores)
+
+	res := m.call(ctx, l, o)
+	res.ReturnErr = err
+	full, err := encodeCall(res, o.Metadata)
+	if err == nil {
+		res.ReturnErr = errors.Join(res.ReturnErr, m.deliverCall(ctx, l, o, res, full, stores))
+	} else {
+		res.ReturnErr = errors.Join(res.ReturnErr, err)
+	}
+	return res, nil
+}
+
+// connectOnce signs in to the first master that accepts, in master_tries rounds.
+func (m *Minion) connectOnce(ctx context.Context) (*link, error) {
+	masters := m.masterList()
+	if len(masters) == 0 {
+		return nil, errors.New("no master is configured: set the option master, or use --local")
+	}
+	for round := 1; ; round++ {
+		var errs []error
+		for _, name := range masters {
+			l, err := newLink(m, name, nil, 0)
+			if err != nil {
+				return nil, err
+			}
+			if _, err = l.ch.Attempt(ctx); err == nil {
+				err = l.refreshPillar(ctx, false)
+			}
+			if err == nil {
+				return l, nil
+			}
+			_ = l.ch.Close()
+			errs = append(errs, err)
+		}
+		if round == m.cfg.MasterTries || ctx.Err() != nil {
+			return nil, errors.Join(errs...)
+		}
+		m.log.Error("no master serves", "round", round, "error", errors.Join(errs...))
+		if err := sleep(ctx, m.cfg.AcceptanceWaitTime); err != nil {
+			return nil, errors.Join(errs...)
+		}
+	}
+}
+
+// call runs the function, visible to other processes as a job.
+func (m *Minion) call(ctx context.Context, l *link, o CallOptions) CallResult {
+	res := CallResult{JID: jid.New(m.now()), ID: m.cfg.ID, Fun: o.Fun, FunArgs: o.Args}
+	load := wire.NewMap("fun", o.Fun, "jid", res.JID, "tgt", "salt-call", "arg", o.Args)
+	jobCtx, end, err := m.table.Begin(ctx, load)
+	if err != nil { // a fresh table holds no job
+		res.Return, res.Retcode, res.Out, res.Err = err.Error(), 1, "nested", err
+		return res
+	}
+	defer end()
+	if err := m.procs.write(res.JID, "", load); err != nil {
+		m.log.Warn("other processes will not see this call", "error", err)
+	}
+	defer m.procs.remove(res.JID)
+	e := &env{m: m, l: l, pillar: o.Pillar}
+	r := modules.Execute(jobCtx, e, modules.Invocation{Fun: o.Fun, Args: o.Args, JID: res.JID})
+	res.Return, res.Retcode, res.Success, res.Out, res.Err = r.Value, r.Retcode, r.Success, r.Out, r.Err
+	return res
+}
+
+// encodeCall is the `_return` load of a call: jid `req` lets the master choose
+// one (Salt wire reference §9.1).
+func encodeCall(res CallResult, metadata any) (wire.Raw, error) {
+	load := wire.NewMap("cmd", "_return", "id", res.ID, "jid", "req",
+		"return", res.Return, "retcode", res.Retcode, "success", res.Success)
+	if res.Out != "" {
+		load.Set("out", res.Out)
+	}
+	load.Set("fun", res.Fun)
+	load.Set("fun_args", orNoArgs(res.FunArgs))
+	load.Set("tgt", res.ID)
+	load.Set("tgt_type", "glob")
+	if metadata != nil {
+		load.Set("metadata", metadata)
+	}
+	full, err := wire.Encode(load)
+	if err != nil {
+		return nil, fmt.Errorf("the result cannot be returned: %w", err)
+	}
+	return full, nil
+}
+
+func orNoArgs(args []any) []any {
+	if args == nil {
+		return []any{}
+	}
+	return args
+}
+
+// deliverCall hands the result to the returners and the master.
+func (m *Minion) deliverCall(ctx context.Context, l *link, o CallOptions, res CallResult, full wire.Raw, stores []returners.Returner) error {
+	var errs []error
+	if value, err := wire.Encode(res.Return); err == nil {
+		ret := returners.Return{
+			JID: res.JID, ID: res.ID, Fun: res.Fun, Success: res.Success, Retcode: res.Retcode,
+			Out: res.Out, Value: value, Full: full, At: m.now(),
+		}
+		for _, s := range stores {
+			if err := s.SaveReturns(ctx, []returners.Return{ret}); err != nil {
+				errs = append(errs, fmt.Errorf("returner %s: %w", s.Name(), err))
+			}
+		}
+	}
+	if m.cfg.CacheJobs {
+		errs = append(errs, m.cacheReturn(res.JID, full))
+	}
+	if l != nil && !o.NoReturnEvent && m.cfg.PubRet {
+		errs = append(errs, l.send(ctx, full))
+	}
+	return errors.Join(errs...)
+}

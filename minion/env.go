@@ -1,0 +1,219 @@
+package minion
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"reflect"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/momtree/mom/internal/channel"
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/minion/modules"
+)
+
+// errNoMaster is returned for what only a master can do.
+var errNoMaster = errors.New("no master: this call runs locally")
+
+// env is the minion as a function sees it: with the pillar of the master the
+// job came from. l is nil for a call without a master.
+type env struct {
+	m      *Minion
+	l      *link
+	pillar *wire.Map // of a call without a master; nil is empty
+}
+
+var _ modules.Env = (*env)(nil)
+
+// Option returns a minion option by its name; grains and pillar are options
+// too in Salt, and reads of them by that name are served.
+func (e *env) Option(name string) any {
+	v, ok := e.m.cfg.Get(name)
+	if !ok {
+		return nil
+	}
+	return toWire(v)
+}
+
+// Options returns all options.
+func (e *env) Options() *wire.Map {
+	out := wire.NewMap()
+	for _, name := range optionNames(e.m.cfg) {
+		out.Set(name, e.Option(name))
+	}
+	return out
+}
+
+// optionNames are the names of all options, known or only in the files.
+func optionNames(cfg *config.Minion) []string {
+	var names []string
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[config.Minion]()) {
+		if name, _, _ := strings.Cut(f.Tag.Get("yaml"), ","); name != "" && !f.Anonymous {
+			names = append(names, name)
+		}
+	}
+	for name := range cfg.Raw {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func (e *env) Grains() *wire.Map { return e.m.grains.get() }
+
+// RefreshGrains collects the grains anew; the master learns them with the next
+// pillar request, which tell makes at once.
+func (e *env) RefreshGrains(ctx context.Context, tell bool) error {
+	changed := e.m.grains.refresh(ctx)
+	if !tell || !changed || e.l == nil {
+		return nil
+	}
+	return e.RefreshPillar(ctx)
+}
+
+func (e *env) Pillar() *wire.Map {
+	switch {
+	case e.l != nil:
+		return e.l.pillar.Load()
+	case e.pillar != nil:
+		return e.pillar
+	default:
+		return wire.NewMap()
+	}
+}
+
+// RefreshPillar fetches the pillar from every master, since each holds its own.
+func (e *env) RefreshPillar(ctx context.Context) error {
+	if e.l == nil {
+		return nil // a local call has no pillar to refresh
+	}
+	if err := e.l.refreshPillar(ctx, true); err != nil {
+		return fmt.Errorf("refresh the pillar: %w", err)
+	}
+	for _, l := range e.m.running() {
+		if l == e.l {
+			continue
+		}
+		if err := l.refreshPillar(ctx, true); err != nil {
+			l.log.Warn("pillar not refreshed", "error", err)
+		}
+	}
+	e.m.fireLocal("/salt/minion/minion_pillar_refresh_complete", wire.NewMap("complete", true))
+	return nil
+}
+
+func (e *env) CompilePillar(ctx context.Context, o modules.PillarOptions) (*wire.Map, error) {
+	if e.l == nil {
+		return e.Pillar(), nil
+	}
+	return e.l.fetchPillar(ctx, o, false)
+}
+
+func (e *env) Fire(ctx context.Context, tag string, data any) error {
+	if e.l == nil {
+		return fmt.Errorf("fire %s: %w", tag, errNoMaster)
+	}
+	return e.l.fire(ctx, tag, data)
+}
+
+func (e *env) FireLocal(tag string, data any) error { return e.m.fireEvent(tag, data) }
+
+func (e *env) Jobs() modules.JobTable { return jobTable{e.m.table, e.m} }
+
+// Masters tells the configured masters; the address is known of those that are
+// numeric.
+func (e *env) Masters() []modules.MasterStatus {
+	up := map[string]bool{}
+	for _, l := range e.m.running() {
+		up[l.name] = l.up.is()
+	}
+	var out []modules.MasterStatus
+	for _, name := range e.m.cfg.Master {
+		s := modules.MasterStatus{Addr: name, Connected: up[name]}
+		if host, _, err := channel.SplitMaster(name, e.m.cfg.MasterPort); err == nil && net.ParseIP(host) != nil {
+			s.IP = host
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// PingMaster asks the master at an address whether it answers.
+func (e *env) PingMaster(ctx context.Context, master string) error {
+	cfg, err := channel.FromMinion(e.m.cfg, "minion", master)
+	if err != nil {
+		return err
+	}
+	cfg.Log, cfg.Now = e.m.log, e.m.now
+	ch, err := channel.New(cfg)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = ch.Close() }()
+	return ch.Ping(ctx)
+}
+
+func (e *env) Log() *slog.Logger { return e.m.log }
+
+// jobTable adds the jobs of other processes, such as a `salt-call`, to those
+// that run here.
+type jobTable struct {
+	modules.JobTable
+	m *Minion
+}
+
+func (t jobTable) Running() []modules.Job {
+	jobs := t.JobTable.Running()
+	for _, j := range t.others() {
+		if _, own := t.JobTable.Find(j.JID); !own {
+			jobs = append(jobs, j)
+		}
+	}
+	slices.SortFunc(jobs, func(a, b modules.Job) int { return strings.Compare(a.JID, b.JID) })
+	return jobs
+}
+
+func (t jobTable) Find(jid string) (modules.Job, bool) {
+	if j, ok := t.JobTable.Find(jid); ok {
+		return j, true
+	}
+	for _, j := range t.others() {
+		if j.JID == jid {
+			return j, true
+		}
+	}
+	return modules.Job{}, false
+}
+
+func (t jobTable) others() []modules.Job {
+	left, err := t.m.procs.list()
+	if err != nil {
+		t.m.log.Warn("jobs of other processes are not seen", "error", err)
+	}
+	var out []modules.Job
+	for _, p := range left {
+		if p.alive() {
+			p.load.Delete(masterField)
+			out = append(out, modules.Job{JID: p.jid, PID: p.pid, Load: p.load})
+		}
+	}
+	return out
+}
+
+// Signal reaches a job of another process through that process's event bus: a
+// signal to the process itself would end all its jobs.
+func (t jobTable) Signal(jid string, sig syscall.Signal) error {
+	err := t.JobTable.Signal(jid, sig)
+	if !errors.Is(err, modules.ErrNoJob) {
+		return err
+	}
+	if _, ok := t.Find(jid); !ok {
+		return err
+	}
+	return t.m.tellDaemon(signalTag, wire.NewMap("jid", jid, "signal", int(sig)))
+}

@@ -1,0 +1,168 @@
+package minion
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// signalTag asks the daemon to signal one of its jobs. It is ours: other minions
+// run each job as a process of its own.
+const signalTag = "mom_signal_job"
+
+// serveBus binds the sockets of the minion's event bus under Salt's names.
+func serveBus(b *bus.Bus, cfg *config.Minion, log *slog.Logger) (*bus.Server, error) {
+	if err := os.MkdirAll(cfg.SockDir, 0o755); err != nil {
+		return nil, err
+	}
+	pub, pull, err := bus.MinionNames(cfg.ID, cfg.HashType)
+	if err != nil {
+		return nil, err
+	}
+	return bus.Serve(b, bus.ServerConfig{
+		SockDir: cfg.SockDir, PubName: pub, PullName: pull, Framing: bus.Framing(cfg.IpcFraming),
+		IPCMode: cfg.IpcMode, PubPort: cfg.TcpPubPort, PullPort: cfg.TcpPullPort, Log: log,
+	})
+}
+
+func (m *Minion) fireEvent(tag string, data any) error {
+	if m.ipc == nil { // a salt-call: the daemon's bus is the minion's
+		return m.tellDaemon(tag, data)
+	}
+	return m.bus.Fire(tag, data)
+}
+
+// fireLocal fires what only informs.
+func (m *Minion) fireLocal(tag string, data any) {
+	if err := m.bus.Fire(tag, data); err != nil {
+		m.log.Debug("event not fired", "tag", tag, "error", err)
+	}
+}
+
+// tellTimeout bounds one event from a salt-call to the daemon.
+const tellTimeout = 3 * time.Second
+
+// tellDaemon fires an event on the bus of the daemon that runs beside this
+// process.
+func (m *Minion) tellDaemon(tag string, data any) error {
+	pub, pull, err := bus.MinionNames(m.cfg.ID, m.cfg.HashType)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), tellTimeout)
+	defer cancel()
+	c, err := bus.Dial(ctx, bus.ClientConfig{
+		SockDir: m.cfg.SockDir, PubName: pub, PullName: pull,
+		IPCMode: m.cfg.IpcMode, PubPort: m.cfg.TcpPubPort, PullPort: m.cfg.TcpPullPort,
+		Framing: bus.Framing(m.cfg.IpcFraming), Now: m.now,
+	})
+	if err != nil {
+		return fmt.Errorf("reach the minion daemon: %w", err)
+	}
+	defer func() { _ = c.Close() }()
+	return c.Fire(ctx, tag, data)
+}
+
+// busTags are the events of the local bus that ask the minion for something.
+var busTags = []string{"fire_master", "pillar_refresh", "module_refresh", "grains_refresh", "_salt_error", signalTag}
+
+// watchBus does what local events ask for.
+func (m *Minion) watchBus(ctx context.Context) {
+	sub := m.bus.Subscribe(bus.SubscribeOptions{Prefixes: busTags, Size: 256, DropWhenFull: true})
+	defer sub.Close()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case e, ok := <-sub.C():
+			if !ok {
+				return
+			}
+			if err := m.obey(ctx, e); err != nil && ctx.Err() == nil {
+				m.log.Warn("local event not served", "tag", e.Tag, "error", err)
+			}
+		}
+	}
+}
+
+func (m *Minion) obey(ctx context.Context, e bus.Event) error {
+	data, err := wire.DecodeMap(e.Data)
+	if err != nil {
+		return err
+	}
+	switch {
+	case strings.HasPrefix(e.Tag, "fire_master"):
+		return m.forward(ctx, data)
+	case strings.HasPrefix(e.Tag, "_salt_error"):
+		return m.eachLink(func(l *link) error { return l.fire(ctx, e.Tag, data) })
+	case strings.HasPrefix(e.Tag, signalTag):
+		return m.table.Signal(data.String("jid"), syscall.Signal(data.Int("signal")))
+	case strings.HasPrefix(e.Tag, "pillar_refresh"):
+		clean := data.Bool("clean_cache")
+		return m.eachLink(func(l *link) error { return l.refreshPillar(ctx, clean) })
+	default: // module_refresh, grains_refresh: grains may have changed
+		if !m.grains.refresh(ctx) && !data.Bool("force_refresh") {
+			return nil
+		}
+		return m.eachLink(func(l *link) error { return l.refreshPillar(ctx, false) })
+	}
+}
+
+// forward sends what a local program wants the master to hear: one event, or a
+// list of them under a common tag.
+func (m *Minion) forward(ctx context.Context, data *wire.Map) error {
+	load := wire.NewMap("id", m.cfg.ID, "cmd", "_minion_event")
+	pretag, _ := data.Get("pretag")
+	load.Set("pretag", pretag)
+	if events := data.List("events"); len(events) > 0 {
+		load.Set("events", events)
+	} else if tag := data.String("tag"); tag != "" {
+		body, _ := data.Get("data")
+		load.Set("data", body)
+		load.Set("tag", tag)
+	} else {
+		return fmt.Errorf("neither tag nor events are given")
+	}
+	return m.eachLink(func(l *link) error {
+		_, err := l.ch.Request(ctx, load)
+		return err
+	})
+}
+
+func (m *Minion) eachLink(do func(*link) error) error {
+	links := m.running()
+	if len(links) == 0 {
+		return errNoMaster
+	}
+	var first error
+	for _, l := range links {
+		if err := do(l); err != nil && first == nil {
+			first = err
+		}
+	}
+	return first
+}
+
+// watchGrains looks at the grains again every grains_refresh_every.
+func (m *Minion) watchGrains(ctx context.Context) {
+	every := m.cfg.GrainsRefreshEvery
+	if every <= 0 {
+		return
+	}
+	for sleep(ctx, every) == nil {
+		if !m.grains.refresh(ctx) {
+			continue
+		}
+		if err := m.eachLink(func(l *link) error { return l.refreshPillar(ctx, false) }); err != nil && ctx.Err() == nil {
+			m.log.Warn("changed grains not told", "error", err)
+		}
+	}
+}

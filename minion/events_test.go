@@ -1,0 +1,92 @@
+package minion
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/channel/channeltest"
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// dialBus connects to a minion's event bus as a program on its host does.
+func dialBus(t *testing.T, cfg *config.Minion) *bus.Client {
+	t.Helper()
+	pub, pull, err := bus.MinionNames(cfg.ID, cfg.HashType)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	c, err := bus.Dial(ctx, bus.ClientConfig{SockDir: cfg.SockDir, PubName: pub, PullName: pull})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+func TestBus_LocalEventsReachTheMaster(t *testing.T) {
+	m := channeltest.Start(t, channeltest.Rules{})
+	cfg := testConfig(t, m)
+	start(t, cfg)
+	m.Await(t, "_minion_event", 2)
+	c := dialBus(t, cfg)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	fire := func(tag string, data *wire.Map) {
+		t.Helper()
+		if err := c.Fire(ctx, tag, data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fire("fire_master", wire.NewMap("data", wire.NewMap("a", 1), "tag", "my/tag", "events", nil, "pretag", nil))
+	if e := m.Await(t, "_minion_event", 3)[2]; e.String("tag") != "my/tag" || e.Map("data").Int("a") != 1 {
+		t.Errorf("event %#v", e)
+	}
+	fire("fire_master", wire.NewMap("events", []any{wire.NewMap("tag", "x", "data", nil)}, "pretag", "p"))
+	if e := m.Await(t, "_minion_event", 4)[3]; e.String("pretag") != "p" || len(e.List("events")) != 1 {
+		t.Errorf("events %#v", e)
+	}
+	fire("fire_master", wire.NewMap("nothing", 1)) // refused, and logged
+	fire("_salt_error", wire.NewMap("message", "boom"))
+	if e := m.Await(t, "_minion_event", 5)[4]; e.String("tag") != "_salt_error" {
+		t.Errorf("error event %#v", e)
+	}
+	fire("pillar_refresh", wire.NewMap("clean_cache", true))
+	if p := m.Await(t, "_pillar", 2)[1]; !p.Bool("clean_cache") {
+		t.Errorf("pillar request %v", p.Keys())
+	}
+	fire("grains_refresh", wire.NewMap("force_refresh", true))
+	m.Await(t, "_pillar", 3)
+}
+
+func TestBus_TellsOfTheMaster(t *testing.T) {
+	m := channeltest.Start(t, channeltest.Rules{})
+	cfg := testConfig(t, m)
+	d := start(t, cfg)
+	sub := d.bus.Subscribe(bus.SubscribeOptions{Prefix: "__master_"})
+	defer sub.Close()
+	next := func() string {
+		select {
+		case e := <-sub.C():
+			return e.Tag
+		case <-time.After(patience):
+			return "nothing"
+		}
+	}
+	m.AwaitSubscribers(t, 1)
+	m.Await(t, "_minion_event", 2)
+	m.Down()
+	for tag := next(); tag != "__master_disconnected"; tag = next() {
+		if tag != "__master_connected" {
+			t.Fatalf("heard %s", tag)
+		}
+	}
+	m.Up()
+	if tag := next(); tag != "__master_connected" {
+		t.Errorf("heard %s", tag)
+	}
+}

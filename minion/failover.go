@@ -1,0 +1,154 @@
+package minion
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/momtree/mom/internal/channel"
+)
+
+// failover serves one master at a time: the first that accepts us, until it is
+// lost (master_alive_interval) or a better one is back (master_failback).
+func (m *Minion) failover(ctx context.Context, masters []string) error {
+	box, err := openOutbox(m.outboxDir("failover"), m.log)
+	if err != nil {
+		return err
+	}
+	wait := m.cfg.AcceptanceWaitTime
+	for ctx.Err() == nil {
+		name, reached, err := m.round(ctx, masters, box)
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case reached:
+			wait = m.cfg.AcceptanceWaitTime
+			masters = m.after(masters, name)
+			continue
+		case err != nil && ends(err):
+			return err
+		}
+		m.log.Error("no master can be reached", "masters", masters, "again_in", wait, "error", err)
+		if sleep(ctx, wait+rand.N(wait/10+1)) != nil {
+			return nil
+		}
+		wait = min(2*wait, max(m.cfg.AcceptanceWaitTime, m.cfg.AcceptanceWaitTimeMax))
+	}
+	return nil
+}
+
+// after moves the master that was lost to the end of the list. An empty name
+// restores the configured order: the first master is back.
+func (m *Minion) after(masters []string, lost string) []string {
+	if lost == "" {
+		return m.masterList()
+	}
+	out := make([]string, 0, len(masters))
+	for _, name := range masters {
+		if name != lost {
+			out = append(out, name)
+		}
+	}
+	return append(out, lost)
+}
+
+// round tries the masters in order and serves the first that accepts us until
+// it is given up. name is the master that was lost, "" after a failback. When
+// none was reached, err is fatal only if all refused us for good.
+func (m *Minion) round(ctx context.Context, masters []string, box *outbox) (name string, reached bool, err error) {
+	var last error
+	fatal := 0
+	for _, name := range masters {
+		l, err := newLink(m, name, box, 1)
+		if err != nil {
+			return "", false, err
+		}
+		res, err := l.ch.Attempt(ctx)
+		if err != nil {
+			_ = l.ch.Close()
+			if ctx.Err() != nil {
+				return "", false, nil
+			}
+			m.log.Warn("master does not serve, trying the next", "master", name, "error", err)
+			last = err
+			if ends(err) {
+				fatal++
+			}
+			continue
+		}
+		m.reportInterrupted(l, nil)
+		back := m.serveUntilLost(ctx, l, res)
+		_ = l.ch.Close()
+		if back {
+			return "", true, nil
+		}
+		return name, true, nil
+	}
+	if fatal < len(masters) && last != nil {
+		last = errors.New(last.Error()) // some may serve later
+	}
+	return "", false, last
+}
+
+// serveUntilLost serves one master of several. back reports that the first
+// master is there again.
+func (m *Minion) serveUntilLost(ctx context.Context, l *link, res channel.Result) (back bool) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	if m.cfg.MasterAliveInterval > 0 && len(m.cfg.Master) > 1 {
+		wg.Go(func() {
+			defer cancel()
+			l.watchAlive(ctx, m.cfg.MasterAliveInterval)
+		})
+		if first := m.cfg.Master[0]; m.cfg.MasterFailback && l.name != first {
+			wg.Go(func() {
+				if m.awaitFirst(ctx, first) {
+					back = true
+					cancel()
+				}
+			})
+		}
+	}
+	l.serve(ctx, res)
+	cancel()
+	wg.Wait()
+	return back
+}
+
+// watchAlive returns when the subscription has been down for a whole interval.
+func (l *link) watchAlive(ctx context.Context, interval time.Duration) {
+	for l.up.await(ctx, false) == nil {
+		short, stop := context.WithTimeout(ctx, interval)
+		err := l.up.await(short, true)
+		stop()
+		if err != nil && ctx.Err() == nil {
+			l.log.Error("master lost", "after", interval)
+			return
+		}
+	}
+}
+
+// awaitFirst returns true once the first master accepts a sign-in again.
+func (m *Minion) awaitFirst(ctx context.Context, first string) bool {
+	every := m.cfg.MasterFailbackInterval
+	if every == 0 {
+		every = m.cfg.MasterAliveInterval
+	}
+	for sleep(ctx, every) == nil {
+		l, err := newLink(m, first, nil, 1)
+		if err != nil {
+			return false
+		}
+		_, err = l.ch.Attempt(ctx)
+		_ = l.ch.Close()
+		if err == nil {
+			m.log.Info("the first master is back", "master", first)
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,49 @@
+package minion
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/momtree/mom/returners"
+)
+
+// memory is a returner that keeps returns in memory. What a minion never calls
+// stays nil in the embedded interface.
+type memory struct {
+	returners.Returner
+	mu   sync.Mutex
+	rets []returners.Return
+}
+
+var memoryStore = &memory{}
+
+func init() {
+	returners.Register("minion_test", func(context.Context, returners.Options) (returners.Returner, error) {
+		return memoryStore, nil
+	})
+}
+
+// fakeReturner empties the returner "minion_test".
+func fakeReturner() *memory {
+	memoryStore.mu.Lock()
+	defer memoryStore.mu.Unlock()
+	memoryStore.rets = nil
+	return memoryStore
+}
+
+func (m *memory) saved() []returners.Return {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.rets)
+}
+
+func (m *memory) SaveReturns(_ context.Context, rets []returners.Return) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.rets = append(m.rets, rets...)
+	return nil
+}
+
+func (m *memory) Name() string { return "minion_test" }
+func (m *memory) Close() error { return nil }

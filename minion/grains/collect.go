@@ -1,0 +1,143 @@
+package grains
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/momtree/mom/internal/wire"
+)
+
+// Options say what to collect for whom.
+type Options struct {
+	// ID is the minion id.
+	ID string
+	// Master is the value of the master option.
+	Master any
+	// ConfDir holds the file grains, the static grains of this host.
+	ConfDir string
+	// Static are the grains of the minion's configuration, a map. They win
+	// over the file, and the file over what is found.
+	Static any
+	// Version is that of this program; "" means [MomVersion].
+	Version string
+	// ServerIDHash is the option server_id_use_crc: "crc32", "adler32", or ""
+	// for Salt's usual number.
+	ServerIDHash string
+	// Root is put before /proc, /sys, /etc; "" is the real root.
+	Root string
+	// DNSTimeout bounds all name lookups together; zero is 2 s.
+	DNSTimeout time.Duration
+	// Log is for files that cannot be read; nil is [slog.Default].
+	Log *slog.Logger
+}
+
+// resolver is the part of [net.Resolver] that is used.
+type resolver interface {
+	LookupCNAME(ctx context.Context, host string) (string, error)
+	LookupNetIP(ctx context.Context, network, host string) ([]addr, error)
+}
+
+// uname is what the kernel says of itself.
+type uname struct{ sysname, nodename, release, version, machine string }
+
+// collector gathers grains from one file tree; tests replace what does not come
+// from files.
+type collector struct {
+	Options
+	tree       tree
+	uname      uname
+	interfaces func() ([]iface, error)
+	resolver   resolver
+	getenv     func(string) string
+	now        func() time.Time
+}
+
+// Collect returns the grains. It does not fail: what cannot be read is absent.
+func Collect(ctx context.Context, o Options) *wire.Map {
+	if o.Version == "" {
+		o.Version = MomVersion()
+	}
+	if o.DNSTimeout <= 0 {
+		o.DNSTimeout = 2 * time.Second
+	}
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	c := &collector{
+		Options: o, tree: tree(o.Root), uname: kernelName(), interfaces: hostInterfaces,
+		resolver: netResolver{&net.Resolver{PreferGo: true}}, getenv: os.Getenv, now: time.Now,
+	}
+	return c.collect(ctx)
+}
+
+func (c *collector) collect(ctx context.Context) *wire.Map {
+	g := wire.NewMap("id", c.ID)
+	// Names may have to be asked for; that goes on beside the files.
+	ctx, cancel := context.WithTimeout(ctx, c.DNSTimeout)
+	defer cancel()
+	names := make(chan *wire.Map, 1)
+	go func() { names <- c.names(ctx) }()
+	for _, section := range []func() *wire.Map{
+		c.kernel, c.system, c.processors, c.memory, c.firmware, c.disks, c.network, c.dns,
+		c.process, c.locale, c.identity,
+	} {
+		lay(g, section())
+	}
+	lay(g, c.virtualization(g))
+	lay(g, <-names)
+	c.static(g)
+	return g
+}
+
+// static lays the grains an operator has set over those found.
+func (c *collector) static(g *wire.Map) {
+	if c.ConfDir != "" {
+		file, err := ReadFile(c.ConfDir)
+		if err != nil {
+			c.Log.Warn("static grains left out", "err", err)
+		} else {
+			lay(g, file)
+		}
+	}
+	switch s := c.Static.(type) {
+	case *wire.Map:
+		if s != nil {
+			lay(g, s)
+		}
+	case map[string]any:
+		lay(g, fromConfig(s).(*wire.Map))
+	}
+}
+
+// lay puts the entries of src over those of dst.
+func lay(dst, src *wire.Map) {
+	src.Range(func(k, v any) bool {
+		dst.Set(k, v)
+		return true
+	})
+}
+
+func kernelName() uname {
+	var u unix.Utsname
+	if unix.Uname(&u) != nil {
+		return uname{}
+	}
+	return uname{
+		unix.ByteSliceToString(u.Sysname[:]), unix.ByteSliceToString(u.Nodename[:]),
+		unix.ByteSliceToString(u.Release[:]), unix.ByteSliceToString(u.Version[:]),
+		unix.ByteSliceToString(u.Machine[:]),
+	}
+}
+
+func (c *collector) kernel() *wire.Map {
+	u := c.uname
+	return wire.NewMap(
+		"kernel", u.sysname, "nodename", u.nodename, "kernelrelease", u.release,
+		"kernelversion", u.version, "cpuarch", u.machine,
+	)
+}

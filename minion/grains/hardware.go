@@ -1,0 +1,108 @@
+package grains
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/momtree/mom/internal/wire"
+)
+
+func (c *collector) processors() *wire.Map { return parseProcessors(c.tree.text("/proc/cpuinfo")) }
+
+// parseProcessors reads /proc/cpuinfo of x86, ARM, POWER and S/390.
+func parseProcessors(text string) *wire.Map {
+	count, model, flags := int64(0), "Unknown", []string(nil)
+	for _, line := range strings.Split(text, "\n") {
+		key, value, ok := strings.Cut(line, ":")
+		if !ok {
+			continue
+		}
+		value = strings.TrimSpace(value)
+		switch strings.TrimSpace(key) {
+		case "processor":
+			count++
+		case "# processors":
+			if n, err := strconv.ParseInt(value, 10, 64); err == nil {
+				count = n
+			}
+		case "vendor_id", "model name", "cpu":
+			model = value
+		case "flags", "Features", "features":
+			flags = strings.Fields(value)
+		case "Processor":
+			model, _, _ = strings.Cut(value, "-")
+			count = 1
+		}
+	}
+	return wire.NewMap("num_cpus", count, "cpu_model", model, "cpu_flags", anyList(flags))
+}
+
+func (c *collector) memory() *wire.Map { return parseMemory(c.tree.text("/proc/meminfo")) }
+
+// parseMemory reads totals from /proc/meminfo, in MiB.
+func parseMemory(text string) *wire.Map {
+	g := wire.NewMap("mem_total", int64(0), "swap_total", int64(0))
+	for _, line := range strings.Split(text, "\n") {
+		key, value, _ := strings.Cut(line, ":")
+		name, ok := map[string]string{"MemTotal": "mem_total", "SwapTotal": "swap_total"}[key]
+		f := strings.Fields(value)
+		if !ok || len(f) == 0 {
+			continue
+		}
+		if kib, err := strconv.ParseInt(f[0], 10, 64); err == nil {
+			g.Set(name, kib/1024)
+		}
+	}
+	return g
+}
+
+// dmiFiles pairs grains with the files of /sys/class/dmi/id.
+var dmiFiles = [][2]string{
+	{"biosversion", "bios_version"},
+	{"biosvendor", "bios_vendor"},
+	{"biosreleasedate", "bios_date"},
+	{"boardname", "board_name"},
+	{"productname", "product_name"},
+	{"manufacturer", "sys_vendor"},
+	{"serialnumber", "product_serial"},
+	{"uuid", "product_uuid"},
+}
+
+// firmware tells what the firmware says of the machine. Some of the files are
+// for root only.
+func (c *collector) firmware() *wire.Map {
+	g := wire.NewMap()
+	for _, f := range dmiFiles {
+		value := c.tree.line("/sys/class/dmi/id/" + f[1])
+		if value == "" {
+			continue
+		}
+		if !utf8.ValidString(value) {
+			value = strings.ToValidUTF8(value, "\uFFFD")
+		}
+		if f[0] == "uuid" {
+			value = strings.ToLower(value)
+		}
+		g.Set(f[0], value)
+	}
+	return g
+}
+
+// disks parts the real block devices into those that turn and those that do
+// not.
+func (c *collector) disks() *wire.Map {
+	turning, solid := []any{}, []any{}
+	for _, name := range c.tree.list("/sys/block") {
+		if strings.HasPrefix(c.tree.link("/sys/block/"+name), "../devices/virtual/") {
+			continue
+		}
+		switch c.tree.line("/sys/block/" + name + "/queue/rotational") {
+		case "0":
+			solid = append(solid, name)
+		case "1":
+			turning = append(turning, name)
+		}
+	}
+	return wire.NewMap("disks", turning, "ssds", solid)
+}

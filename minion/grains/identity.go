@@ -1,0 +1,44 @@
+package grains
+
+import (
+	"hash/adler32"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+
+	"github.com/momtree/mom/internal/wire"
+)
+
+// identity tells who the minion is and what it is made of.
+func (c *collector) identity() *wire.Map {
+	g := wire.NewMap(
+		"saltversion", SaltVersion,
+		"saltversioninfo", versionInfo(SaltVersion),
+		"momversion", c.Version,
+		"server_id", c.serverID(),
+	)
+	if c.Master != nil {
+		g.Set("master", fromConfig(c.Master))
+	}
+	if exe, err := os.Executable(); err == nil {
+		g.Set("saltpath", filepath.Dir(exe))
+	}
+	for _, file := range []string{"/etc/machine-id", "/var/lib/dbus/machine-id"} {
+		if id := c.tree.line(file); id != "" {
+			g.Set("machine_id", id)
+			break
+		}
+	}
+	return g
+}
+
+// serverID is a number made of the id, the same that a Python minion computes.
+func (c *collector) serverID() int64 {
+	switch c.ServerIDHash {
+	case "crc32":
+		return int64(crc32.ChecksumIEEE([]byte(c.ID)))
+	case "adler32":
+		return int64(adler32.Checksum([]byte(c.ID)))
+	}
+	return int64(pythonHash(c.ID) & (1<<31 - 1))
+}

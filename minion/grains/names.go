@@ -1,0 +1,153 @@
+package grains
+
+import (
+	"context"
+	"net"
+	"net/netip"
+	"strings"
+
+	"github.com/momtree/mom/internal/wire"
+)
+
+// netResolver is the resolver of the host.
+type netResolver struct{ *net.Resolver }
+
+func (r netResolver) LookupNetIP(ctx context.Context, network, host string) ([]addr, error) {
+	return r.Resolver.LookupNetIP(ctx, network, host)
+}
+
+// names tells the names of the host and the addresses they have. The hosts file
+// is asked first; a name server only until ctx ends.
+func (c *collector) names(ctx context.Context) *wire.Map {
+	host := c.uname.nodename
+	hosts := parseHosts(c.tree.text("/etc/hosts"))
+	fqdn := c.fqdn(ctx, hosts, host)
+	short, domain, _ := strings.Cut(fqdn, ".")
+	return wire.NewMap(
+		"localhost", host, "fqdn", fqdn, "host", short, "domain", domain,
+		"fqdn_ip4", c.addresses(ctx, hosts, "ip4", fqdn, host),
+		"fqdn_ip6", c.addresses(ctx, hosts, "ip6", fqdn, host),
+	)
+}
+
+func (c *collector) fqdn(ctx context.Context, hosts []hostsLine, host string) string {
+	if host == "" {
+		return "localhost.localdomain"
+	}
+	for _, l := range hosts {
+		for _, n := range l.names {
+			if strings.EqualFold(n, host) {
+				return l.names[0]
+			}
+		}
+	}
+	if strings.Contains(host, ".") {
+		return host
+	}
+	if name, err := c.resolver.LookupCNAME(ctx, host); err == nil {
+		if name = strings.TrimSuffix(name, "."); name != "" {
+			return name
+		}
+	}
+	return host
+}
+
+// addresses returns the addresses of a host's own names.
+func (c *collector) addresses(ctx context.Context, hosts []hostsLine, network string, names ...string) []any {
+	var found []addr
+	for _, l := range hosts {
+		if l.addr.Is4() != (network == "ip4") {
+			continue
+		}
+		for _, n := range l.names {
+			if strings.EqualFold(n, names[0]) || strings.EqualFold(n, names[1]) {
+				found = append(found, l.addr)
+				break
+			}
+		}
+	}
+	if len(found) == 0 && names[0] != "" {
+		if list, err := c.resolver.LookupNetIP(ctx, network, names[0]); err == nil {
+			for _, a := range list {
+				found = append(found, a.Unmap().WithZone(""))
+			}
+		}
+	}
+	return addrTexts(ordered(found))
+}
+
+// hostsLine is one line of /etc/hosts.
+type hostsLine struct {
+	addr  addr
+	names []string // never empty
+}
+
+func parseHosts(text string) []hostsLine {
+	var out []hostsLine
+	for _, line := range strings.Split(text, "\n") {
+		line, _, _ = strings.Cut(line, "#")
+		f := strings.Fields(line)
+		if len(f) < 2 {
+			continue
+		}
+		if a, err := netip.ParseAddr(f[0]); err == nil {
+			out = append(out, hostsLine{a.Unmap().WithZone(""), f[1:]})
+		}
+	}
+	return out
+}
+
+func (c *collector) dns() *wire.Map {
+	// systemd-resolved writes its stub into /etc and what it uses here.
+	text := c.tree.text("/run/systemd/resolve/resolv.conf")
+	if text == "" {
+		text = c.tree.text("/etc/resolv.conf")
+	}
+	if text == "" {
+		return wire.NewMap()
+	}
+	return wire.NewMap("dns", parseResolv(text))
+}
+
+// parseResolv reads the text of a resolv.conf.
+func parseResolv(text string) *wire.Map {
+	servers, four, six := []any{}, []any{}, []any{}
+	search, sortlist, options := []any{}, []any{}, []any{}
+	domain := ""
+	seen := map[addr]bool{}
+	for _, line := range strings.Split(text, "\n") {
+		if i := strings.IndexAny(line, "#;"); i >= 0 {
+			line = line[:i]
+		}
+		f := strings.Fields(line)
+		if len(f) < 2 {
+			continue
+		}
+		switch f[0] {
+		case "nameserver":
+			a, err := netip.ParseAddr(f[1])
+			if err != nil || seen[a] {
+				continue
+			}
+			seen[a] = true
+			servers = append(servers, a.String())
+			if a.Is4() {
+				four = append(four, a.String())
+			} else {
+				six = append(six, a.String())
+			}
+		case "domain":
+			domain = f[1]
+		case "search":
+			search = anyList(f[1:])
+		case "sortlist":
+			sortlist = append(sortlist, anyList(f[1:])...)
+		case "options":
+			options = append(options, anyList(f[1:])...)
+		}
+	}
+	return wire.NewMap(
+		"nameservers", servers, "ip4_nameservers", four, "ip6_nameservers", six,
+		"sortlist", sortlist, "domain", domain, "search", search, "options", options,
+	)
+}

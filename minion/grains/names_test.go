@@ -1,0 +1,71 @@
+package grains
+
+import (
+	"context"
+	"net/netip"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// silentServer answers no question before the asker gives up.
+type silentServer struct{}
+
+func (silentServer) LookupCNAME(ctx context.Context, _ string) (string, error) {
+	<-ctx.Done()
+	return "", ctx.Err()
+}
+
+func (silentServer) LookupNetIP(ctx context.Context, _, _ string) ([]addr, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+func TestNames_SilentServerCostsTheDeadlineOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := testCollector("scratch", uname{nodename: "box"})
+		c.resolver, c.DNSTimeout = silentServer{}, 2*time.Second
+		begin := time.Now()
+		g := c.collect(t.Context())
+		if took := time.Since(begin); took != 2*time.Second {
+			t.Errorf("collect took %v, want 2s", took)
+		}
+		if g.String("fqdn") != "box" {
+			t.Errorf("fqdn = %q, want box", g.String("fqdn"))
+		}
+	})
+}
+
+// knownNames answers from a table.
+type knownNames struct{ cname, ip4 string }
+
+func (k knownNames) LookupCNAME(context.Context, string) (string, error) { return k.cname, nil }
+
+func (k knownNames) LookupNetIP(_ context.Context, network, host string) ([]addr, error) {
+	if network != "ip4" || host+"." != k.cname {
+		return nil, context.DeadlineExceeded
+	}
+	return []addr{netip.MustParseAddr(k.ip4), netip.MustParseAddr("::ffff:" + k.ip4)}, nil
+}
+
+func TestNames_FromServer(t *testing.T) {
+	c := testCollector("scratch", uname{nodename: "box"})
+	c.resolver = knownNames{"box.example.net.", "192.0.2.9"}
+	got := plainValue(c.names(t.Context()))
+	want := m{
+		"localhost": "box", "fqdn": "box.example.net", "host": "box", "domain": "example.net",
+		"fqdn_ip4": []any{"192.0.2.9"}, "fqdn_ip6": []any{},
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("names (-want +got):\n%s", d)
+	}
+}
+
+func TestNames_HostWithoutName(t *testing.T) {
+	c := testCollector("scratch", uname{})
+	if got := c.names(t.Context()).String("fqdn"); got != "localhost.localdomain" {
+		t.Errorf("fqdn = %q, want localhost.localdomain", got)
+	}
+}

@@ -1,0 +1,111 @@
+package grains
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/momtree/mom/internal/wire"
+)
+
+// maxFile bounds how much of one file is read. The files of /proc and /sys that
+// are of use here are far smaller.
+const maxFile = 4 << 20
+
+// tree is a file tree that stands for the root of a host.
+type tree string
+
+func (t tree) path(name string) string { return filepath.Join(string(t), name) }
+
+// text returns the content of a file, "" when it cannot be read.
+func (t tree) text(name string) string {
+	f, err := os.Open(t.path(name))
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, maxFile))
+	if err != nil {
+		return ""
+	}
+	return string(b)
+}
+
+// line returns the content of a file without surrounding white space.
+func (t tree) line(name string) string { return strings.TrimSpace(t.text(name)) }
+
+func (t tree) exists(name string) bool {
+	_, err := os.Lstat(t.path(name))
+	return err == nil
+}
+
+// link returns the target of a symbolic link, "" when it is none.
+func (t tree) link(name string) string {
+	target, err := os.Readlink(t.path(name))
+	if err != nil {
+		return ""
+	}
+	return target
+}
+
+// list returns the names in a folder, sorted.
+func (t tree) list(name string) []string {
+	entries, err := os.ReadDir(t.path(name))
+	if err != nil {
+		return nil
+	}
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = e.Name()
+	}
+	return names
+}
+
+// which finds a program in the usual folders.
+func (t tree) which(name string) bool {
+	for _, dir := range []string{"/usr/bin", "/bin", "/usr/sbin", "/sbin", "/usr/local/bin"} {
+		if t.exists(filepath.Join(dir, name)) {
+			return true
+		}
+	}
+	return false
+}
+
+// fromConfig turns Go maps and lists of a configuration into wire values.
+func fromConfig(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		m := wire.NewMap()
+		for _, k := range slices.Sorted(maps.Keys(v)) {
+			m.Set(k, fromConfig(v[k]))
+		}
+		return m
+	case map[any]any:
+		byText := make(map[string]any, len(v))
+		for k, e := range v {
+			byText[fmt.Sprint(k)] = e
+		}
+		return fromConfig(byText)
+	case []any:
+		l := make([]any, len(v))
+		for i, e := range v {
+			l[i] = fromConfig(e)
+		}
+		return l
+	case []string:
+		return anyList(v)
+	}
+	return v
+}
+
+func anyList(s []string) []any {
+	l := make([]any, len(s))
+	for i, e := range s {
+		l[i] = e
+	}
+	return l
+}

@@ -1,0 +1,163 @@
+package minion
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"github.com/momtree/mom/internal/channel"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// greet tells the master who has subscribed, at every connect, and at the first
+// one that the minion has started.
+func (l *link) greet(ctx context.Context) {
+	var before channel.Result // the keys when the subscription was lost
+	for first := true; ; first = false {
+		down, err := l.up.reach(ctx, true)
+		if err != nil {
+			return
+		}
+		l.m.fireLocal("__master_connected", wire.NewMap("master", l.name))
+		announced := l.announce(ctx)
+		if first {
+			l.fireStart(ctx)
+		} else {
+			select {
+			case l.reauth <- before:
+			default:
+			}
+		}
+		if !l.stayAnnounced(ctx, down, announced) {
+			return
+		}
+		before, _ = l.ch.Current()
+		l.m.fireLocal("__master_disconnected", wire.NewMap("master", l.name))
+	}
+}
+
+// stayAnnounced waits until the subscription is down, true, or ctx ends. Until
+// then it announces again what could not be announced, for one because the key
+// is not accepted yet, and after each sign-in, since a master that forgot our
+// keys has forgotten who subscribed, too.
+func (l *link) stayAnnounced(ctx context.Context, down <-chan struct{}, announced uint64) bool {
+	for {
+		var again <-chan time.Time
+		if announced == 0 && !l.silent {
+			again = time.After(l.m.cfg.AcceptanceWaitTime)
+		}
+		select {
+		case <-ctx.Done():
+			return false
+		case <-down:
+			return true
+		case <-again:
+			announced = l.announce(ctx)
+		case <-l.renew:
+			if now, _ := l.ch.Current(); now.Seq != announced {
+				announced = l.announce(ctx)
+			}
+		}
+	}
+}
+
+// announce ties the subscription to this id, for masters that know how. It
+// returns the number of the sign-in under which that was done, 0 if it was not.
+func (l *link) announce(ctx context.Context) uint64 {
+	if l.silent {
+		return 0
+	}
+	// A job is under way until its return is acknowledged.
+	jids := l.outbox.jids()
+	for _, j := range l.m.table.Running() {
+		jids = append(jids, j.JID)
+	}
+	_, known, err := l.ch.Announce(ctx, channel.Presence{Version: l.m.version, Running: jids})
+	switch {
+	case err != nil:
+		if ctx.Err() == nil {
+			l.log.Warn("presence not announced", "error", err)
+		}
+		return 0
+	case !known:
+		l.silent = true
+	}
+	now, _ := l.ch.Current()
+	return now.Seq
+}
+
+// ping fires minion_ping every ping_interval.
+func (l *link) ping(ctx context.Context) {
+	every := l.m.cfg.PingInterval
+	if every <= 0 {
+		return
+	}
+	for sleep(ctx, every) == nil {
+		if err := l.fire(ctx, "minion_ping", "ping"); err != nil && ctx.Err() == nil {
+			l.log.Warn("the master does not answer a ping", "error", err)
+		}
+	}
+}
+
+// signInAgain renews the keys after a reconnect: a master that was restarted has
+// new ones. Since all its minions reconnect at the same time, each waits a
+// random part of random_reauth_delay. Whatever needs the keys earlier, a
+// publication or a request, does not wait for that.
+func (l *link) signInAgain(ctx context.Context) {
+	for {
+		var before channel.Result
+		select {
+		case before = <-l.reauth:
+		case <-ctx.Done():
+			return
+		}
+		if sleep(ctx, rand.N(l.m.cfg.RandomReauthDelay+1)) != nil {
+			return
+		}
+		now, _ := l.ch.Current()
+		if now.Seq == before.Seq {
+			var err error
+			if now, err = l.ch.Attempt(ctx); err != nil {
+				if ctx.Err() == nil {
+					l.log.Warn("cannot sign in again", "error", err)
+				}
+				continue
+			}
+		}
+		if now.AES != before.AES {
+			l.log.Info("the master has new keys")
+			if l.m.cfg.MasterAliveInterval > 0 {
+				l.fireStart(ctx)
+			}
+		}
+	}
+}
+
+// fireStart sends the start events.
+func (l *link) fireStart(ctx context.Context) {
+	text := "Minion " + l.m.cfg.ID + " started at " + l.m.now().Format(time.ANSIC)
+	tags := []string{"salt/minion/" + l.m.cfg.ID + "/start"}
+	if l.m.cfg.EnableLegacyStartupEvents {
+		tags = append([]string{"minion_start"}, tags...)
+	}
+	for _, tag := range tags {
+		load := l.event(tag, text)
+		if names := l.m.cfg.StartEventGrains; len(names) > 0 {
+			load.Set("grains", l.m.grains.some(names))
+		}
+		if _, err := l.ch.Request(ctx, load); err != nil && ctx.Err() == nil {
+			l.log.Warn("start event not sent", "tag", tag, "error", err)
+		}
+	}
+}
+
+// event is a `_minion_event` load with one event.
+func (l *link) event(tag string, data any) *wire.Map {
+	return wire.NewMap("id", l.m.cfg.ID, "cmd", "_minion_event", "pretag", nil, "data", data, "tag", tag)
+}
+
+// fire sends an event to the master.
+func (l *link) fire(ctx context.Context, tag string, data any) error {
+	_, err := l.ch.Request(ctx, l.event(tag, data))
+	return err
+}

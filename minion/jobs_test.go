@@ -1,0 +1,190 @@
+package minion
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/momtree/mom/internal/channel/channeltest"
+	"github.com/momtree/mom/internal/wire"
+)
+
+func TestJobs_ProcessCountMax(t *testing.T) {
+	gates.reset()
+	m := channeltest.Start(t, channeltest.Rules{})
+	cfg := testConfig(t, m)
+	cfg.ProcessCountMax = 2
+	d := start(t, cfg)
+	m.AwaitSubscribers(t, 1)
+	var sent []string
+	for range 5 {
+		jid := newJID()
+		sent = append(sent, jid)
+		m.Publish(channeltest.Job(jid, "m1", "gate.wait"))
+	}
+	_, entered := gates.channels()
+	<-entered
+	<-entered
+	await(t, "all five to be known", func() bool { return len(d.table.Running()) == 5 })
+
+	// A job that waits is found, and asking takes no slot.
+	ask := newJID()
+	m.Publish(channeltest.Job(ask, "m1", "saltutil.find_job", sent[4]))
+	if got := m.AwaitReturn(t, ask).Map("return"); got.String("jid") != sent[4] || got.Int("pid") != int64(os.Getpid()) {
+		t.Errorf("find_job of a waiting job: %#v", got)
+	}
+	// It can be ended before its turn, too.
+	end := newJID()
+	m.Publish(channeltest.Job(end, "m1", "saltutil.kill_job", sent[4]))
+	if v := m.AwaitReturn(t, sent[4]); v.Bool("success") || !strings.Contains(v.String("return"), "ended before it began") {
+		t.Errorf("return of a waiting job that was ended: %#v", v)
+	}
+	gates.release()
+	for _, jid := range sent {
+		m.AwaitReturn(t, jid)
+	}
+	if got := mostOnce.Load(); got != 2 {
+		t.Errorf("%d ran at once", got)
+	}
+}
+
+func TestJobs_KillJob(t *testing.T) {
+	gates.reset()
+	m := channeltest.Start(t, channeltest.Rules{})
+	start(t, testConfig(t, m))
+	m.AwaitSubscribers(t, 1)
+	jid, kill := newJID(), newJID()
+	m.Publish(channeltest.Job(jid, "m1", "gate.wait"))
+	_, entered := gates.channels()
+	<-entered
+	m.Publish(channeltest.Job(kill, "m1", "saltutil.kill_job", jid))
+	ret := m.AwaitReturn(t, jid)
+	if ret.Bool("success") || ret.Int("retcode") != 1 || !strings.Contains(ret.String("return"), "was ended") {
+		t.Errorf("return of the ended job %#v", ret)
+	}
+	m.AwaitReturn(t, kill)
+}
+
+func TestJobs_KillJobEndsItsProcesses(t *testing.T) {
+	m := channeltest.Start(t, channeltest.Rules{})
+	start(t, testConfig(t, m))
+	m.AwaitSubscribers(t, 1)
+	mark := filepath.Join(t.TempDir(), "started")
+	jid, kill := newJID(), newJID()
+	m.Publish(channeltest.Job(jid, "m1", "cmd.run", "echo > "+mark+"; sleep 600"))
+	await(t, "the command to start", func() bool { _, err := os.Stat(mark); return err == nil })
+	m.Publish(channeltest.Job(kill, "m1", "saltutil.kill_job", jid))
+	if ret := m.AwaitReturn(t, jid); ret.Bool("success") {
+		t.Errorf("return %#v", ret)
+	}
+	m.AwaitReturn(t, kill)
+}
+
+func TestJobs_ProcFiles(t *testing.T) {
+	gates.reset()
+	m := channeltest.Start(t, channeltest.Rules{})
+	cfg := testConfig(t, m)
+	start(t, cfg)
+	m.AwaitSubscribers(t, 1)
+	jid := newJID()
+	m.Publish(channeltest.Job(jid, "m1", "gate.wait"))
+	_, entered := gates.channels()
+	<-entered
+	path := filepath.Join(cfg.Cachedir, "proc", jid)
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	load, err := wire.DecodeMap(b)
+	if err != nil || load.Int("pid") != int64(os.Getpid()) || load.String("fun") != "gate.wait" ||
+		load.String("tgt") != "m1" || load.String("user") != "root" || load.Has("serial") {
+		t.Errorf("proc file %#v %v", load, err)
+	}
+	gates.release()
+	m.AwaitReturn(t, jid)
+	await(t, "the proc file to go", func() bool { _, err := os.Stat(path); return os.IsNotExist(err) })
+}
+
+func TestJobs_ReturnersOfThePublication(t *testing.T) {
+	gates.reset()
+	store := fakeReturner()
+	m := channeltest.Start(t, channeltest.Rules{})
+	start(t, testConfig(t, m))
+	m.AwaitSubscribers(t, 1)
+	publish := func(ret string) string {
+		jid := newJID()
+		job := channeltest.Job(jid, "m1", "gate.count")
+		job.Set("ret", ret)
+		m.Publish(job)
+		return jid
+	}
+	jid := publish("no_such_returner")
+	ret := m.AwaitReturn(t, jid)
+	if ret.Bool("success") || !strings.Contains(ret.String("return"), "no_such_returner") || counted.Load() != 0 {
+		t.Errorf("return %#v, ran %d times", ret, counted.Load())
+	}
+	jid = publish("minion_test,minion_test")
+	m.AwaitReturn(t, jid)
+	await(t, "the saved return", func() bool { return len(store.saved()) == 1 })
+	got := store.saved()[0]
+	if got.JID != jid || got.ID != "m1" || got.Fun != "gate.count" || !got.Success || len(got.Full) == 0 {
+		t.Errorf("saved %+v", got)
+	}
+}
+
+func TestRecent(t *testing.T) {
+	r, a, b := newRecent(2), &link{name: "a"}, &link{name: "b"}
+	if fresh, _ := r.take("1", a); !fresh {
+		t.Error("a new job is not new")
+	}
+	if fresh, load := r.take("1", a); fresh || load != nil {
+		t.Error("a repeated job is new")
+	}
+	if fresh, load := r.take("1", b); fresh || load != nil {
+		t.Error("another master made the job new, or done")
+	}
+	if to := r.finish("1", []byte("x"), a); len(to) != 2 {
+		t.Errorf("the return goes to %d masters", len(to))
+	}
+	c := &link{name: "c"}
+	if fresh, load := r.take("1", c); fresh || string(load) != "x" {
+		t.Errorf("a third master gets %q", load)
+	}
+	r.take("2", a)
+	r.take("3", a)
+	if fresh, _ := r.take("1", a); !fresh {
+		t.Error("a job beyond the window is still known")
+	}
+	if to := r.finish("9", nil, a); len(to) != 1 || to[0] != a {
+		t.Errorf("an unknown job goes to %v", to)
+	}
+}
+
+func TestUsableJID(t *testing.T) {
+	for jid, ok := range map[string]bool{
+		"20260101000000000001": true, "my-job_1.x": true,
+		"": false, ".": false, "..": false, "a/b": false, "a\\b": false, "a\x00": false, strings.Repeat("1", 129): false,
+	} {
+		if err := usableJID(jid); (err == nil) != ok {
+			t.Errorf("%q: %v", jid, err)
+		}
+	}
+}
+
+func FuzzParseProc(f *testing.F) {
+	good, _ := wire.Encode(wire.NewMap("pid", 7, "jid", "1", "fun", "test.ping", "arg", []any{}, "tgt", "*"))
+	f.Add([]byte(good))
+	f.Add([]byte{0x80})
+	f.Add([]byte{0xdf, 0xff, 0xff, 0xff, 0xff})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		p, err := parseProc("1", b)
+		if err != nil {
+			return
+		}
+		if p.pid <= 0 || p.load.String("jid") != "1" {
+			t.Fatalf("took %#v", p)
+		}
+		_, _ = publicationOf(p.load)
+	})
+}

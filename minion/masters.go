@@ -1,0 +1,98 @@
+package minion
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"sync"
+)
+
+// serveMasters serves as master_type says until ctx ends or no master is left
+// that could be served.
+func (m *Minion) serveMasters(ctx context.Context) error {
+	masters := m.masterList()
+	switch {
+	case m.cfg.MasterType == "disable":
+		<-ctx.Done()
+		return nil
+	case len(masters) == 0:
+		return fmt.Errorf("minion %s has no master: set the option master", m.cfg.ID)
+	case m.cfg.MasterType == "failover":
+		return m.failover(ctx, masters)
+	default:
+		return m.serveEach(ctx, masters)
+	}
+}
+
+// masterList is the option master, shuffled if so configured; with
+// master_failback the first stays first.
+func (m *Minion) masterList() []string {
+	list := append([]string(nil), m.cfg.Master...)
+	if !m.cfg.RandomMaster && !m.cfg.MasterShuffle {
+		return list
+	}
+	rest := list
+	if m.cfg.MasterType == "failover" && m.cfg.MasterFailback && len(list) > 0 {
+		rest = list[1:]
+	}
+	rand.Shuffle(len(rest), func(i, j int) { rest[i], rest[j] = rest[j], rest[i] })
+	return list
+}
+
+// serveEach serves every master at the same time. One that refuses this minion
+// for good is left; the others go on.
+func (m *Minion) serveEach(ctx context.Context, masters []string) error {
+	known := map[string]bool{}
+	var links []*link
+	defer func() {
+		for _, l := range links {
+			_ = l.ch.Close()
+		}
+	}()
+	for _, name := range masters {
+		box, err := openOutbox(m.outboxDir(name), m.log)
+		if err != nil {
+			return err
+		}
+		l, err := newLink(m, name, box, 0)
+		if err != nil {
+			return err
+		}
+		links, known[name] = append(links, l), true
+	}
+	errs := make([]error, len(links))
+	var wg sync.WaitGroup
+	for i, l := range links {
+		m.reportInterrupted(l, known)
+		wg.Go(func() {
+			res, err := l.signIn(ctx)
+			if err != nil {
+				if errs[i] = err; ctx.Err() == nil {
+					l.log.Error("this master is given up", "error", err)
+				}
+				return
+			}
+			l.serve(ctx, res)
+		})
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// outboxDir is the folder of the returns for one master. Failover masters share
+// one: whoever is in charge gets what is left.
+func (m *Minion) outboxDir(name string) string {
+	safe := strings.Map(func(r rune) rune {
+		if strings.ContainsRune("/\\:[]%\x00", r) {
+			return '_'
+		}
+		return r
+	}, name)
+	if strings.HasPrefix(safe, ".") {
+		safe = "_" + safe
+	}
+	return filepath.Join(m.cfg.Cachedir, "returns", safe)
+}

@@ -1,0 +1,83 @@
+package modules
+
+import (
+	"os"
+	"os/user"
+	"strconv"
+	"syscall"
+)
+
+// account is who a command runs as; the zero value is the minion's own user.
+type account struct {
+	name, home string
+	cred       *syscall.Credential
+}
+
+// lookupAccount finds a user and group by name or number. The user brings all
+// groups the host knows of.
+func lookupAccount(runas, group any) (account, error) {
+	var a account
+	if (runas == nil || runas == "") && (group == nil || group == "") {
+		return a, nil
+	}
+	cred := &syscall.Credential{Uid: uint32(os.Geteuid()), Gid: uint32(os.Getegid()), NoSetGroups: true}
+	if runas != nil && runas != "" {
+		u, err := findUser(PyStr(runas))
+		if err != nil {
+			return a, commandErrorf("User '%s' is not available", PyStr(runas))
+		}
+		a.name, a.home = u.Username, u.HomeDir
+		uid, gid := parseID(u.Uid), parseID(u.Gid)
+		if uid == cred.Uid && cred.Uid != 0 && (group == nil || group == "") {
+			return a, nil // nothing to change, and no right to
+		}
+		cred.Uid, cred.Gid, cred.NoSetGroups = uid, gid, false
+		ids, err := u.GroupIds()
+		if err != nil {
+			return a, commandErrorf("groups of user '%s' cannot be read: %v", u.Username, err)
+		}
+		for _, id := range ids {
+			cred.Groups = append(cred.Groups, parseID(id))
+		}
+	}
+	if group != nil && group != "" {
+		g, err := findGroup(PyStr(group))
+		if err != nil {
+			return a, commandErrorf("Group '%s' is not available", PyStr(group))
+		}
+		cred.Gid = parseID(g.Gid)
+	}
+	a.cred = cred
+	return a, nil
+}
+
+func findUser(name string) (*user.User, error) {
+	u, err := user.Lookup(name)
+	if err == nil {
+		return u, nil
+	}
+	if _, numeric := strconv.ParseUint(name, 10, 32); numeric == nil {
+		return user.LookupId(name)
+	}
+	return nil, err
+}
+
+func findGroup(name string) (*user.Group, error) {
+	g, err := user.LookupGroup(name)
+	if err == nil {
+		return g, nil
+	}
+	if _, numeric := strconv.ParseUint(name, 10, 32); numeric == nil {
+		return user.LookupGroupId(name)
+	}
+	return nil, err
+}
+
+func parseID(s string) uint32 {
+	n, err := strconv.ParseUint(s, 10, 32)
+	if err != nil {
+		// os/user on a Unix system gives decimal ids only.
+		panic("modules: user or group id " + strconv.Quote(s) + " is no number")
+	}
+	return uint32(n)
+}

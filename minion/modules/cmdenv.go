@@ -1,0 +1,102 @@
+package modules
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/momtree/mom/internal/wire"
+)
+
+// localeVars are set to C for a command, so that its messages can be relied on.
+var localeVars = []string{
+	"LC_CTYPE", "LC_NUMERIC", "LC_TIME", "LC_COLLATE", "LC_MONETARY", "LC_MESSAGES", "LC_PAPER",
+	"LC_NAME", "LC_ADDRESS", "LC_TELEPHONE", "LC_IDENTIFICATION", "LANGUAGE",
+}
+
+// workingDir returns where a command runs: the given folder, or the home of its
+// user as long as that can be read.
+func workingDir(v any, who account) (string, error) {
+	if v == nil || v == "" {
+		home := who.home
+		if home == "" {
+			home, _ = os.UserHomeDir()
+		}
+		if st, err := os.Stat(home); err == nil && st.IsDir() && unix.Access(home, unix.R_OK) == nil {
+			return home, nil
+		}
+		return "/", nil
+	}
+	dir := PyStr(v)
+	if st, err := os.Stat(dir); !filepath.IsAbs(dir) || err != nil || !st.IsDir() {
+		return "", commandErrorf("Specified cwd '%s' either not absolute or does not exist", dir)
+	}
+	return dir, nil
+}
+
+// environment builds the variables of a command: the minion's own unless
+// clean_env, those of the user it runs as, the C locale, and the given ones.
+func environment(c *Call, who account) []string {
+	vars := map[string]string{}
+	if !c.Truth("clean_env") {
+		for _, kv := range os.Environ() {
+			if k, v, _ := strings.Cut(kv, "="); k != "NOTIFY_SOCKET" {
+				vars[k] = v
+			}
+		}
+	}
+	if who.name != "" {
+		vars["USER"], vars["LOGNAME"], vars["HOME"] = who.name, who.name, who.home
+	}
+	given := envMap(c.Value("env"))
+	if reset := c.Value("reset_system_locale"); reset == nil || truth(reset) {
+		for _, k := range localeVars {
+			vars[k] = "C"
+		}
+	}
+	for k, v := range given {
+		vars[k] = v
+	}
+	if p := c.Str("prepend_path"); p != "" {
+		vars["PATH"] = p + ":" + vars["PATH"]
+	}
+	env := make([]string, 0, len(vars))
+	for _, k := range sortedKeys(vars) {
+		env = append(env, k+"="+vars[k])
+	}
+	return env
+}
+
+// envMap reads env given as a map or as a list of maps.
+func envMap(v any) map[string]string {
+	out := map[string]string{}
+	switch v := normal(v).(type) {
+	case *wire.Map:
+		v.Range(func(k, e any) bool {
+			text := ""
+			if e != nil {
+				text = PyStr(e)
+			}
+			out[PyStr(k)] = text
+			return true
+		})
+	case []any:
+		for _, e := range v {
+			for k, text := range envMap(e) {
+				out[k] = text
+			}
+		}
+	}
+	return out
+}
+
+func envValue(env []string, name string) string {
+	for _, kv := range env {
+		if k, v, _ := strings.Cut(kv, "="); k == name {
+			return v
+		}
+	}
+	return ""
+}

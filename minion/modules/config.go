@@ -1,0 +1,312 @@
+package modules
+
+import (
+	"context"
+	"strings"
+
+	"github.com/momtree/mom/internal/target"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// omits are the arguments that leave a source out of a search.
+var omits = []Arg{
+	{Name: "omit_opts", Default: false},
+	{Name: "omit_grains", Default: false},
+	{Name: "omit_pillar", Default: false},
+	{Name: "omit_master", Default: false},
+}
+
+func init() {
+	Register("config",
+		Function{
+			Name: "get", Run: configGet,
+			Args: append([]Arg{
+				{Name: "key", Required: true},
+				{Name: "default", Default: ""},
+				{Name: "delimiter", Default: defaultDelimiter},
+				{Name: "merge"},
+			}, omits...),
+			Doc: `
+Return a value from the minion's options, its grains, its pillar, or the
+master's options in the pillar, whichever has it first; a:b:0 leads into nested
+maps and lists. merge=recurse or merge=overwrite lays the sources over each
+other first. omit_opts, omit_grains, omit_pillar and omit_master leave a source
+out.
+
+CLI Example:
+
+    salt '*' config.get master_port
+    salt '*' config.get pkg:apache default=httpd
+`,
+		},
+		Function{
+			Name: "option", Run: configOption,
+			Args: append([]Arg{
+				{Name: "value", Required: true},
+				{Name: "default"},
+			}, append(omits, Arg{Name: "omit_all", Default: false}, Arg{Name: "wildcard", Default: false})...),
+			Doc: `
+Return a value by its plain key from the minion's options, grains, pillar, or
+the master's options in the pillar. wildcard=True returns a map of all keys that
+match a glob.
+
+CLI Example:
+
+    salt '*' config.option cachedir
+    salt '*' config.option 'master*' wildcard=True
+`,
+		},
+		Function{
+			Name: "merge", Run: configMerge,
+			Args: []Arg{
+				{Name: "value", Required: true},
+				{Name: "default", Default: ""},
+				{Name: "omit_opts", Default: false},
+				{Name: "omit_master", Default: false},
+				{Name: "omit_pillar", Default: false},
+			},
+			Doc: `
+Return a value by its plain key; lists and maps of the minion's options, the
+master's options in the pillar, and the pillar are joined.
+
+CLI Example:
+
+    salt '*' config.merge schedule
+`,
+		},
+		Function{Name: "dot_vals", Args: []Arg{{Name: "value", Required: true}}, Run: configDotVals, Doc: `
+Return the options whose names begin with a word and a dot, of the minion and of
+the master as the pillar shows it.
+
+CLI Example:
+
+    salt '*' config.dot_vals mysql
+`},
+		Function{Name: "items", Run: func(_ context.Context, c *Call) (any, error) { return c.Env.Options(), nil }, Doc: `
+Return all options of the minion.
+
+CLI Example:
+
+    salt '*' config.items
+`},
+		Function{Name: "backup_mode", Args: []Arg{{Name: "backup", Default: ""}}, Run: configBackupMode, Doc: `
+Return the backup mode given, or else the option backup_mode.
+
+CLI Example:
+
+    salt '*' config.backup_mode
+`},
+		Function{Name: "valid_fileproto", Args: []Arg{{Name: "uri", Required: true}}, Run: configValidProto, Doc: `
+Tell whether files can be named by the protocol of an address.
+
+CLI Example:
+
+    salt '*' config.valid_fileproto salt://path/to/file
+`},
+		Function{Name: "manage_mode", Args: []Arg{{Name: "mode", Required: true}}, Run: configManageMode, Doc: `
+Return a file mode as Salt writes it: four octal digits.
+
+CLI Example:
+
+    salt '*' config.manage_mode 644
+`},
+	)
+}
+
+// sources returns where a value is looked for, first the one that counts most.
+func sources(c *Call) []*wire.Map {
+	var out []*wire.Map
+	all := c.Truth("omit_all")
+	add := func(omit string, m *wire.Map) {
+		if m != nil && !all && !c.Truth(omit) {
+			out = append(out, m)
+		}
+	}
+	add("omit_opts", c.Env.Options())
+	add("omit_grains", c.Env.Grains())
+	add("omit_pillar", c.Env.Pillar())
+	add("omit_master", masterOptions(c.Env))
+	return out
+}
+
+// masterOptions are the master's options as the pillar carries them
+// (pillar_opts).
+func masterOptions(env Env) *wire.Map {
+	p := env.Pillar()
+	if p == nil {
+		return nil
+	}
+	v, _ := p.Get("master")
+	m, _ := asMap(v)
+	return m
+}
+
+func configGet(_ context.Context, c *Call) (any, error) {
+	from := sources(c)
+	if how := c.Value("merge"); how != nil {
+		m, err := laid(from, PyStr(how))
+		if err != nil {
+			return nil, err
+		}
+		from = []*wire.Map{m}
+	}
+	for _, m := range from {
+		if v, ok := traverse(m, c.Str("key"), c.Str("delimiter")); ok {
+			return normal(v), nil
+		}
+	}
+	return c.Value("default"), nil
+}
+
+// laid lays sources over each other, the first on top.
+func laid(from []*wire.Map, how string) (*wire.Map, error) {
+	out := wire.NewMap()
+	for i := len(from) - 1; i >= 0; i-- {
+		switch how {
+		case "recurse":
+			mergeInto(out, from[i], false)
+		case "overwrite":
+			from[i].Range(func(k, v any) bool {
+				out.Set(k, v)
+				return true
+			})
+		default:
+			return nil, invocationErrorf("merge must be recurse or overwrite, not %s", PyRepr(how))
+		}
+	}
+	return out, nil
+}
+
+func configOption(_ context.Context, c *Call) (any, error) {
+	name := c.Str("value")
+	if c.Truth("wildcard") {
+		return configWildcard(c, name), nil
+	}
+	for _, m := range sources(c) {
+		if v, ok := m.Get(name); ok {
+			return normal(v), nil
+		}
+	}
+	if v := c.Value("default"); v != nil {
+		return v, nil
+	}
+	return "", nil
+}
+
+func configWildcard(c *Call, pattern string) any {
+	found := wire.NewMap()
+	from := sources(c)
+	for i := len(from) - 1; i >= 0; i-- {
+		from[i].Range(func(k, v any) bool {
+			if target.Glob(pattern, PyStr(k)) {
+				found.Set(k, normal(v))
+			}
+			return true
+		})
+	}
+	if v := c.Value("default"); found.Len() == 0 && v != nil {
+		return v
+	}
+	return found
+}
+
+func configMerge(_ context.Context, c *Call) (any, error) {
+	name := c.Str("value")
+	var have any
+	for _, s := range []struct {
+		omit string
+		m    *wire.Map
+	}{{"omit_opts", c.Env.Options()}, {"omit_master", masterOptions(c.Env)}, {"omit_pillar", c.Env.Pillar()}} {
+		if s.m == nil || c.Truth(s.omit) {
+			continue
+		}
+		v, ok := s.m.Get(name)
+		if !ok {
+			continue
+		}
+		have = joined(have, normal(v))
+		if text, ok := have.(string); ok {
+			return text, nil
+		}
+	}
+	if have == nil {
+		return c.Value("default"), nil
+	}
+	return have, nil
+}
+
+// joined adds a lesser source to what is there: keys that are missing, or the
+// elements of a list.
+func joined(have, more any) any {
+	switch h := have.(type) {
+	case nil:
+		return deepCopy(more)
+	case *wire.Map:
+		if m, ok := more.(*wire.Map); ok {
+			out := m.Clone()
+			h.Range(func(k, v any) bool {
+				out.Set(k, v)
+				return true
+			})
+			return out
+		}
+	case []any:
+		if l, ok := more.([]any); ok {
+			return append(h[:len(h):len(h)], l...)
+		}
+	}
+	return have
+}
+
+func configDotVals(_ context.Context, c *Call) (any, error) {
+	out := wire.NewMap()
+	for _, m := range []*wire.Map{masterOptions(c.Env), c.Env.Options()} {
+		if m == nil {
+			continue
+		}
+		m.Range(func(k, v any) bool {
+			if strings.HasPrefix(PyStr(k), c.Str("value")+".") {
+				out.Set(k, normal(v))
+			}
+			return true
+		})
+	}
+	return out, nil
+}
+
+func configBackupMode(_ context.Context, c *Call) (any, error) {
+	if s := c.Str("backup"); s != "" {
+		return s, nil
+	}
+	if v := c.Env.Option("backup_mode"); v != nil {
+		return v, nil
+	}
+	return "", nil
+}
+
+func configValidProto(_ context.Context, c *Call) (any, error) {
+	scheme, _, ok := strings.Cut(c.Str("uri"), ":")
+	if !ok {
+		return false, nil
+	}
+	switch strings.ToLower(scheme) {
+	case "http", "https", "ftp", "s3", "swift", "salt", "file":
+		return true, nil
+	}
+	return false, nil
+}
+
+func configManageMode(_ context.Context, c *Call) (any, error) {
+	v := c.Value("mode")
+	if v == nil {
+		return nil, nil
+	}
+	text := strings.TrimPrefix(strings.TrimPrefix(PyStr(v), "0o"), "0")
+	for len(text) < 4 {
+		text = "0" + text
+	}
+	if strings.Trim(text, "01234567") != "" {
+		return nil, argErrorf("mode must be octal digits, not %s", PyRepr(v))
+	}
+	return text, nil
+}

@@ -1,0 +1,187 @@
+package modules
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/momtree/mom/internal/wire"
+)
+
+// grainsFile lets one job at a time change the file of static grains.
+var grainsFile sync.Mutex
+
+func grainsAppend(ctx context.Context, c *Call) (any, error) {
+	list, problem := grainList(c, c.Truth("convert"))
+	if problem != "" {
+		return problem, nil
+	}
+	val := c.Value("val")
+	for _, e := range list {
+		if equal(e, val) {
+			return fmt.Sprintf("The val %s was already in the list %s", PyStr(val), c.Str("key")), nil
+		}
+	}
+	if more, ok := val.([]any); ok {
+		list = append(list, more...)
+	} else {
+		list = append(list, val)
+	}
+	return putGrain(ctx, c, list)
+}
+
+func grainsRemove(ctx context.Context, c *Call) (any, error) {
+	list, problem := grainList(c, false)
+	if problem != "" {
+		return problem, nil
+	}
+	for i, e := range list {
+		if equal(e, c.Value("val")) {
+			return putGrain(ctx, c, append(list[:i], list[i+1:]...))
+		}
+	}
+	return fmt.Sprintf("The val %s was not in the list %s", PyStr(c.Value("val")), c.Str("key")), nil
+}
+
+// grainList returns a copy of the grain of the call as a list; a grain that is
+// not there is an empty one.
+func grainList(c *Call, convert bool) (list []any, problem string) {
+	v, ok := traverse(c.Env.Grains(), c.Str("key"), c.Str("delimiter"))
+	if !ok {
+		return []any{}, ""
+	}
+	switch v := deepCopy(v).(type) {
+	case []any:
+		return v, ""
+	case nil:
+		if convert {
+			return []any{}, ""
+		}
+	default:
+		if convert {
+			return []any{v}, ""
+		}
+	}
+	return nil, fmt.Sprintf("The key %s is not a valid list", c.Str("key"))
+}
+
+// putGrain saves a nested grain: the outermost grain that holds it is written.
+func putGrain(ctx context.Context, c *Call, v any) (any, error) {
+	keys := splitPath(c.Str("key"), c.Str("delimiter"))
+	for len(keys) > 1 {
+		last := keys[len(keys)-1]
+		keys = keys[:len(keys)-1]
+		outer := copiedMap(c, keys)
+		outer.Set(last, v)
+		v = outer
+	}
+	m := wire.NewMap(keys[0], v)
+	return m, saveGrains(ctx, c, m, false, true)
+}
+
+// copiedMap returns a copy of the map at a path, an empty one when there is
+// none.
+func copiedMap(c *Call, keys []string) *wire.Map {
+	v, _ := traverse(c.Env.Grains(), strings.Join(keys, c.Str("delimiter")), c.Str("delimiter"))
+	if m, ok := deepCopy(v).(*wire.Map); ok {
+		return m
+	}
+	return wire.NewMap()
+}
+
+func grainsDelval(ctx context.Context, c *Call) (any, error) {
+	return setGrain(ctx, c, nil, c.Truth("destructive"), c.Truth("force"), defaultDelimiter)
+}
+
+func grainsDelkey(ctx context.Context, c *Call) (any, error) {
+	return setGrain(ctx, c, nil, true, c.Truth("force"), defaultDelimiter)
+}
+
+func grainsSet(ctx context.Context, c *Call) (any, error) {
+	return setGrain(ctx, c, c.Value("val"), c.Truth("destructive"), c.Truth("force"), c.Str("delimiter"))
+}
+
+// setGrain is grains.set: the result tells what changed, or why nothing did.
+func setGrain(ctx context.Context, c *Call, val any, destructive, force bool, delimiter string) (any, error) {
+	refuse := func(format string, a ...any) (any, error) {
+		return wire.NewMap("comment", fmt.Sprintf(format, a...), "changes", wire.NewMap(), "result", false), nil
+	}
+	path := c.Str("key")
+	old, exists := traverse(c.Env.Grains(), path, delimiter)
+	if exists && equal(old, val) && (val != nil || !destructive) {
+		return wire.NewMap("comment", "Grain is already set", "changes", wire.NewMap(), "result", true), nil
+	}
+	if exists && old != nil && !force {
+		if complexValue(old) {
+			return refuse("The key '%s' exists but is a dict or a list. Use 'force=True' to overwrite.", path)
+		}
+		if complexValue(val) {
+			return refuse("The key '%s' exists and the given value is a dict or a list. Use 'force=True' to overwrite.", path)
+		}
+	}
+	keys := splitPath(path, delimiter)
+	remove := val == nil && destructive
+	for len(keys) > 1 {
+		last := keys[len(keys)-1]
+		keys = keys[:len(keys)-1]
+		outer, ok := traverse(c.Env.Grains(), strings.Join(keys, delimiter), delimiter)
+		if !ok {
+			outer = wire.NewMap()
+		}
+		next, fits := placed(deepCopy(outer), last, val, remove, force)
+		if !fits {
+			return refuse("The key '%s' value is '%s', which is different from the provided key '%s'. Use 'force=True' to overwrite.",
+				strings.Join(keys, delimiter), PyStr(outer), last)
+		}
+		val, remove = next, false
+	}
+	changes := wire.NewMap(keys[0], val)
+	if err := saveGrains(ctx, c, changes, destructive, true); err != nil {
+		return nil, err
+	}
+	return wire.NewMap("comment", "", "changes", changes, "result", true), nil
+}
+
+// placed puts a value under a key into what surrounds it: a map, a list of
+// names and one-key maps, or a plain value that makes room.
+func placed(outer any, key string, val any, remove, force bool) (any, bool) {
+	switch o := outer.(type) {
+	case *wire.Map:
+		if remove {
+			o.Delete(key)
+		} else {
+			o.Set(key, val)
+		}
+		return o, true
+	case []any:
+		found := false
+		for i, e := range o {
+			if m, ok := e.(*wire.Map); ok {
+				if _, has := m.Get(key); has {
+					m.Set(key, val)
+					found = true
+				}
+			} else if equal(e, key) {
+				o[i] = wire.NewMap(key, val)
+				found = true
+			}
+		}
+		if !found {
+			o = append(o, wire.NewMap(key, val))
+		}
+		return o, true
+	}
+	if equal(outer, key) || force {
+		return wire.NewMap(key, val), true
+	}
+	return nil, false
+}
+
+func complexValue(v any) bool {
+	switch v.(type) {
+	case *wire.Map, []any:
+		return true
+	}
+	return false
+}

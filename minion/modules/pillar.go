@@ -1,0 +1,295 @@
+package modules
+
+import (
+	"context"
+
+	"github.com/momtree/mom/internal/wire"
+)
+
+func init() {
+	key := Arg{Name: "key", Required: true}
+	delimiter := Arg{Name: "delimiter", Default: defaultDelimiter}
+	Register("pillar",
+		Function{Name: "items", VarArgs: true, VarKw: true, Run: pillarItems, Doc: `
+Fetch the pillar from the master and return it; with names, only these items of
+it as it is in memory. Keywords: pillar (a map laid over the result), pillarenv,
+saltenv.
+
+CLI Example:
+
+    salt '*' pillar.items
+`},
+		Function{Name: "item", VarArgs: true, VarKw: true, Run: pillarItem, Doc: `
+Return the named items of the pillar in memory as a map; a:b leads into nested
+ones. Keywords: default (value of an item that is not there), delimiter,
+pillarenv, saltenv; the last two fetch the pillar anew.
+
+CLI Example:
+
+    salt '*' pillar.item users groups
+`},
+		Function{
+			Name: "get", Run: pillarGet,
+			Args: []Arg{
+				key,
+				{Name: "default", Default: unset{}},
+				{Name: "merge", Default: false},
+				{Name: "merge_nested_lists"},
+				delimiter,
+				{Name: "pillarenv"},
+				{Name: "saltenv"},
+			},
+			Doc: `
+Return one value of the pillar in memory; a:b:0 leads into nested maps and
+lists. default is returned for a value that is not there; with the option
+pillar_raise_on_missing and no default that is an error. merge=True lays the
+value over a default that is a map, or appends it to one that is a list;
+merge_nested_lists=True joins lists within. pillarenv and saltenv fetch the
+pillar anew.
+
+CLI Example:
+
+    salt '*' pillar.get pkg:apache
+`,
+		},
+		Function{Name: "raw", Args: []Arg{{Name: "key"}}, Run: pillarRaw, Doc: `
+Return the pillar in memory, or one item of it, without asking the master.
+
+CLI Example:
+
+    salt '*' pillar.raw
+`},
+		Function{Name: "ls", VarArgs: true, VarKw: true, Run: pillarLs, Doc: `
+List the names of the pillar's items, fetched from the master.
+
+CLI Example:
+
+    salt '*' pillar.ls
+`},
+		Function{Name: "keys", Args: []Arg{key, delimiter}, Run: pillarKeys, Doc: `
+List the keys of a map in the pillar in memory; a:b leads into nested ones.
+
+CLI Example:
+
+    salt '*' pillar.keys web:sites
+`},
+		Function{Name: "obfuscate", VarArgs: true, VarKw: true, Run: pillarObfuscate, Doc: `
+Like pillar.items, with every value replaced by the name of its type.
+
+CLI Example:
+
+    salt '*' pillar.obfuscate
+`},
+	)
+	alias("pillar", "items", "data")
+	alias("pillar", "get", "fetch")
+}
+
+// unset is a default that tells "not given" from None.
+type unset struct{}
+
+func (unset) String() string { return "<unset>" }
+
+// compile fetches the pillar as the keywords say.
+func compile(ctx context.Context, c *Call, saltenv, pillarenv, override any) (*wire.Map, error) {
+	o := PillarOptions{}
+	o.Override, _ = asMap(override)
+	if saltenv != nil {
+		o.Saltenv = PyStr(saltenv)
+	}
+	if pillarenv != nil {
+		o.Pillarenv = PyStr(pillarenv)
+	} else if truth(c.Env.Option("pillarenv_from_saltenv")) {
+		o.Pillarenv = o.Saltenv
+	}
+	m, err := c.Env.CompilePillar(ctx, o)
+	if err != nil {
+		return nil, commandErrorf("the pillar could not be fetched: %v", err)
+	}
+	return m, nil
+}
+
+func pillarItems(ctx context.Context, c *Call) (any, error) {
+	m, err := wanted(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// wanted is the pillar that pillar.items and its kin return.
+func wanted(ctx context.Context, c *Call) (*wire.Map, error) {
+	kw, err := keywords(c, "pillar", "pillarenv", "saltenv")
+	if err != nil {
+		return nil, err
+	}
+	if len(c.Rest()) > 0 {
+		return items(inMemory(c), c.Rest(), wire.NewMap())
+	}
+	override, _ := kw.Get("pillar")
+	if override != nil {
+		if _, ok := asMap(override); !ok {
+			return nil, invocationErrorf("pillar must be a map, not %s", PyRepr(override))
+		}
+	}
+	saltenv, _ := kw.Get("saltenv")
+	pillarenv, _ := kw.Get("pillarenv")
+	return compile(ctx, c, saltenv, pillarenv, override)
+}
+
+// inMemory is the pillar the minion holds.
+func inMemory(c *Call) *wire.Map {
+	if p := c.Env.Pillar(); p != nil {
+		return p
+	}
+	return wire.NewMap()
+}
+
+// chosen is the pillar in memory, or a fresh one when an environment is named.
+func chosen(ctx context.Context, c *Call, saltenv, pillarenv any) (*wire.Map, error) {
+	if saltenv == nil && pillarenv == nil {
+		return inMemory(c), nil
+	}
+	return compile(ctx, c, saltenv, pillarenv, nil)
+}
+
+func pillarItem(ctx context.Context, c *Call) (any, error) {
+	kw, err := keywords(c, "default", "delimiter", "pillarenv", "saltenv")
+	if err != nil {
+		return nil, err
+	}
+	saltenv, _ := kw.Get("saltenv")
+	pillarenv, _ := kw.Get("pillarenv")
+	p, err := chosen(ctx, c, saltenv, pillarenv)
+	if err != nil {
+		return nil, err
+	}
+	return items(p, c.Rest(), kw)
+}
+
+func pillarGet(ctx context.Context, c *Call) (any, error) {
+	p, err := chosen(ctx, c, c.Value("saltenv"), c.Value("pillarenv"))
+	if err != nil {
+		return nil, err
+	}
+	v, ok := traverse(p, c.Str("key"), c.Str("delimiter"))
+	fallback := c.Value("default")
+	if c.Truth("merge") {
+		if m, merged := mergedDefault(c, fallback, v, ok); merged {
+			return m, nil
+		}
+	}
+	_, none := fallback.(unset)
+	switch {
+	case ok:
+		return v, nil
+	case none && truth(c.Env.Option("pillar_raise_on_missing")):
+		return nil, &ExceptionError{"KeyError", PyRepr("Pillar key not found: " + c.Str("key"))}
+	case none:
+		return "", nil
+	}
+	return fallback, nil
+}
+
+// mergedDefault lays a found value over the default; it reports false when the
+// two do not go together.
+func mergedDefault(c *Call, fallback, v any, found bool) (any, bool) {
+	lists := c.Value("merge_nested_lists")
+	if lists == nil {
+		lists = c.Env.Option("pillar_merge_lists")
+	}
+	switch base := deepCopy(fallback).(type) {
+	case *wire.Map:
+		if !found {
+			return base, true
+		}
+		if m, ok := v.(*wire.Map); ok {
+			mergeInto(base, m, truth(lists))
+			return base, true
+		}
+	case []any:
+		if !found {
+			return base, true
+		}
+		if l, ok := v.([]any); ok {
+			return unionOf(base, l), true
+		}
+	}
+	logger(c.Env).Error("pillar.get: the default and the value do not merge",
+		"key", c.Str("key"), "default", pyType(fallback), "value", pyType(v))
+	return nil, false
+}
+
+// unionOf appends what a list lacks.
+func unionOf(base, more []any) []any {
+	for _, e := range more {
+		has := false
+		for _, b := range base {
+			has = has || equal(b, e)
+		}
+		if !has {
+			base = append(base, e)
+		}
+	}
+	return base
+}
+
+func pillarRaw(_ context.Context, c *Call) (any, error) {
+	p := inMemory(c)
+	if c.Str("key") == "" {
+		return p, nil
+	}
+	if v, ok := mapGet(p, c.Value("key")); ok {
+		return v, nil
+	}
+	return wire.NewMap(), nil
+}
+
+func pillarLs(ctx context.Context, c *Call) (any, error) {
+	m, err := wanted(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	return listOf(m.Keys()), nil
+}
+
+func pillarKeys(_ context.Context, c *Call) (any, error) {
+	v, ok := traverse(inMemory(c), c.Str("key"), c.Str("delimiter"))
+	if !ok {
+		return nil, &ExceptionError{"KeyError", PyRepr("Pillar key not found: " + c.Str("key"))}
+	}
+	m, ok := v.(*wire.Map)
+	if !ok {
+		return nil, &ExceptionError{"ValueError", "Pillar value in key " + c.Str("key") + " is not a dict"}
+	}
+	return listOf(m.Keys()), nil
+}
+
+func pillarObfuscate(ctx context.Context, c *Call) (any, error) {
+	m, err := wanted(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	return typesOf(m), nil
+}
+
+// typesOf replaces the values within maps and lists by their types.
+func typesOf(v any) any {
+	switch v := normal(v).(type) {
+	case *wire.Map:
+		m := wire.NewMap()
+		v.Range(func(k, e any) bool {
+			m.Set(k, typesOf(e))
+			return true
+		})
+		return m
+	case []any:
+		l := make([]any, len(v))
+		for i, e := range v {
+			l[i] = typesOf(e)
+		}
+		return l
+	default:
+		return "<" + pyType(v) + ">"
+	}
+}

@@ -1,0 +1,319 @@
+package modules
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/momtree/mom/internal/target"
+	"github.com/momtree/mom/internal/wire"
+)
+
+func init() {
+	Register("status",
+		Function{Name: "uptime", Run: func(context.Context, *Call) (any, error) { return uptime(time.Now()) }, Doc: `
+Return how long the host is up: seconds, days, time as hours and minutes of the
+last day, since when, and how many users are logged in.
+
+CLI Example:
+
+    salt '*' status.uptime
+`},
+		Function{Name: "loadavg", Run: func(context.Context, *Call) (any, error) { return loadavg() }, Doc: `
+Return the load averages of the last 1, 5 and 15 minutes.
+
+CLI Example:
+
+    salt '*' status.loadavg
+`},
+		Function{Name: "meminfo", Run: procText("/proc/meminfo", parseMeminfo), Doc: `
+Return the memory figures of /proc/meminfo.
+
+CLI Example:
+
+    salt '*' status.meminfo
+`},
+		Function{Name: "cpuinfo", Run: procText("/proc/cpuinfo", parseCPUInfo), Doc: `
+Return what /proc/cpuinfo tells of the last processor.
+
+CLI Example:
+
+    salt '*' status.cpuinfo
+`},
+		Function{Name: "cpustats", Run: procText("/proc/stat", parseStat), Doc: `
+Return the processor, interrupt and process counters of /proc/stat.
+
+CLI Example:
+
+    salt '*' status.cpustats
+`},
+		Function{Name: "diskstats", Run: procText("/proc/diskstats", parseDiskstats), Doc: `
+Return the counters of every block device.
+
+CLI Example:
+
+    salt '*' status.diskstats
+`},
+		Function{Name: "vmstats", Run: procText("/proc/vmstat", parsePairs), Doc: `
+Return the counters of virtual memory.
+
+CLI Example:
+
+    salt '*' status.vmstats
+`},
+		Function{Name: "netstats", Run: procText("/proc/net/netstat", parseNetstat), Doc: `
+Return the counters of the network protocols.
+
+CLI Example:
+
+    salt '*' status.netstats
+`},
+		Function{Name: "netdev", Run: procText("/proc/net/dev", parseNetDev), Doc: `
+Return the counters of every network interface.
+
+CLI Example:
+
+    salt '*' status.netdev
+`},
+		Function{Name: "diskusage", VarArgs: true, Run: statusDiskusage, Doc: `
+Return total and available bytes of mounted file systems: all, those of the
+types matching the globs, or the paths named.
+
+CLI Example:
+
+    salt '*' status.diskusage
+    salt '*' status.diskusage 'ext?' /srv
+`},
+		Function{Name: "nproc", Run: constantly(func() any { return runtime.NumCPU() }), Doc: `
+Return the number of processors the minion may use.
+
+CLI Example:
+
+    salt '*' status.nproc
+`},
+		Function{Name: "version", Run: statusVersion, Doc: `
+Return the version of the running kernel.
+
+CLI Example:
+
+    salt '*' status.version
+`},
+		Function{Name: "time", Args: []Arg{{Name: "format", Default: defaultTimeFormat}}, Run: statusTime, Doc: `
+Return the local time of the host, in the directives of strftime.
+
+CLI Example:
+
+    salt '*' status.time '%Y-%m-%d %H:%M'
+`},
+		Function{Name: "all_status", Run: statusAll, Doc: `
+Return cpuinfo, cpustats, diskstats, diskusage, loadavg, meminfo, netdev,
+netstats, uptime, vmstats and w in one map.
+
+CLI Example:
+
+    salt '*' status.all_status
+`},
+		Function{
+			Name: "master", Args: []Arg{{Name: "master"}, {Name: "connected", Default: true}}, Run: statusMaster,
+			Doc: `
+Tell whether the minion is connected to a master, by name or address. When that
+is not as the argument connected expects, an event says so on the minion's bus.
+
+CLI Example:
+
+    salt '*' status.master salt.example.com
+`,
+		},
+		Function{Name: "ping_master", Args: []Arg{{Name: "master", Required: true}}, Run: statusPingMaster, Doc: `
+Ask a master whether it answers.
+
+CLI Example:
+
+    salt '*' status.ping_master salt.example.com
+`},
+	)
+}
+
+// procText is a function that returns the parsed text of one file; a file that
+// cannot be read gives an empty map.
+func procText(path string, parse func(string) *wire.Map) func(context.Context, *Call) (any, error) {
+	return func(context.Context, *Call) (any, error) { return readProc(path, parse), nil }
+}
+
+func readProc(path string, parse func(string) *wire.Map) *wire.Map {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return wire.NewMap()
+	}
+	return parse(string(b))
+}
+
+func uptime(now time.Time) (any, error) {
+	b, err := os.ReadFile("/proc/uptime")
+	if err != nil {
+		return nil, commandErrorf("File /proc/uptime was not found.")
+	}
+	first, _, _ := strings.Cut(string(b), " ")
+	up, err := strconv.ParseFloat(first, 64)
+	if err != nil {
+		return nil, commandErrorf("/proc/uptime holds no number of seconds: %q", first)
+	}
+	m := uptimeMap(now, int64(up))
+	if sessions, err := readUtmp(); err == nil {
+		m.Set("users", len(sessions))
+	}
+	return m, nil
+}
+
+func uptimeMap(now time.Time, secs int64) *wire.Map {
+	since := now.UTC().Add(-time.Duration(secs) * time.Second)
+	rest := secs % 86400
+	return wire.NewMap(
+		"seconds", secs,
+		"since_iso", since.Format("2006-01-02T15:04:05.000000"),
+		"since_t", since.Unix(),
+		"days", secs/86400,
+		"time", fmt.Sprintf("%d:%d", rest/3600, rest%3600/60),
+	)
+}
+
+func loadavg() (any, error) {
+	b, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return nil, commandErrorf("the load average cannot be read: %v", err)
+	}
+	f := strings.Fields(string(b))
+	if m, ok := fieldMap([]string{"1-min", "5-min", "15-min"}, f); ok {
+		return m, nil
+	}
+	return nil, commandErrorf("/proc/loadavg holds no three numbers: %q", b)
+}
+
+func statusDiskusage(ctx context.Context, c *Call) (any, error) {
+	var types, paths []string
+	for _, a := range c.Rest() {
+		if s := PyStr(a); strings.HasPrefix(s, "/") {
+			paths = append(paths, s)
+		} else {
+			types = append(types, s)
+		}
+	}
+	if len(c.Rest()) == 0 {
+		types = []string{"*"}
+	}
+	if len(types) > 0 {
+		b, _ := os.ReadFile("/proc/mounts") // without it there are no mounts to name
+		for _, m := range parseMounts(string(b)) {
+			for _, t := range types {
+				if target.Glob(t, m.fstype) {
+					paths = append(paths, m.point)
+					break
+				}
+			}
+		}
+	}
+	out := wire.NewMap()
+	for _, p := range paths {
+		if u, ok := diskUsage(ctx, p); ok {
+			out.Set(p, u)
+		}
+	}
+	return out, ctx.Err()
+}
+
+// diskUsageWait bounds the question to one file system: one on a server that is
+// gone never answers.
+const diskUsageWait = 5 * time.Second
+
+// diskUsage returns the size of a file system; false when the path is not
+// there.
+func diskUsage(ctx context.Context, path string) (*wire.Map, bool) {
+	ctx, cancel := context.WithTimeout(ctx, diskUsageWait)
+	defer cancel()
+	type answer struct {
+		st  unix.Statfs_t
+		err error
+	}
+	got := make(chan answer, 1)
+	go func() {
+		var a answer
+		a.err = unix.Statfs(path, &a.st)
+		got <- a
+	}()
+	select {
+	case a := <-got:
+		if a.err == unix.ENOENT {
+			return nil, false
+		}
+		if a.err == nil {
+			size := uint64(a.st.Bsize)
+			return wire.NewMap("available", a.st.Bavail*size, "total", a.st.Blocks*size), true
+		}
+	case <-ctx.Done():
+	}
+	return wire.NewMap("available", nil, "total", nil), true
+}
+
+func statusVersion(context.Context, *Call) (any, error) {
+	b, err := os.ReadFile("/proc/version")
+	if err != nil {
+		return wire.NewMap(), nil
+	}
+	return strings.TrimSpace(string(b)), nil
+}
+
+func statusAll(ctx context.Context, c *Call) (any, error) {
+	out := wire.NewMap()
+	for _, name := range []string{
+		"cpuinfo", "cpustats", "diskstats", "diskusage", "loadavg", "meminfo", "netdev", "netstats",
+		"uptime", "vmstats", "w",
+	} {
+		v, err := c.sub(ctx, "status."+name, nil, nil)
+		if err != nil {
+			return nil, fmt.Errorf("status.%s: %w", name, err)
+		}
+		out.Set(name, v)
+	}
+	return out, nil
+}
+
+func statusMaster(_ context.Context, c *Call) (any, error) {
+	name := c.Str("master")
+	if name == "" {
+		return nil, nil
+	}
+	connected := false
+	for _, m := range c.Env.Masters() {
+		if m.Addr == name || m.IP == name {
+			connected = connected || m.Connected
+		}
+	}
+	if connected != c.Truth("connected") {
+		tag := "__master_disconnected"
+		if connected {
+			tag = "__master_connected"
+		}
+		if err := c.Env.FireLocal(tag, wire.NewMap("master", name)); err != nil {
+			logger(c.Env).Error("event not sent", "tag", tag, "err", err)
+		}
+	}
+	return connected, nil
+}
+
+func statusPingMaster(ctx context.Context, c *Call) (any, error) {
+	name := c.Str("master")
+	if name == "" {
+		return false, nil
+	}
+	if err := c.Env.PingMaster(ctx, name); err != nil {
+		logger(c.Env).Debug("master does not answer", "master", name, "err", err)
+		return false, nil
+	}
+	return true, nil
+}

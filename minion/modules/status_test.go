@@ -1,0 +1,78 @@
+package modules
+
+import (
+	"errors"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/momtree/mom/internal/wire"
+)
+
+func TestUptimeMap(t *testing.T) {
+	now := time.Date(2024, 1, 10, 12, 0, 0, 0, time.UTC)
+	same(t, "uptime", plainValue(uptimeMap(now, 2*86400+3*3600+4*60+5)), any(m{
+		"seconds": int64(183845), "since_iso": "2024-01-08T08:55:55.000000", "since_t": int64(1704704155),
+		"days": int64(2), "time": "3:4",
+	}))
+}
+
+func TestStatus_OfThisHost(t *testing.T) {
+	env := newEnv()
+	all := value(t, env, "status.all_status").(m)
+	for _, name := range []string{"cpuinfo", "cpustats", "loadavg", "meminfo", "netdev", "uptime"} {
+		if part, ok := all[name].(m); !ok || len(part) == 0 {
+			t.Errorf("all_status.%s = %v", name, all[name])
+		}
+	}
+	if _, ok := all["w"].([]any); !ok {
+		t.Errorf("w = %v", all["w"])
+	}
+	usage := value(t, env, "status.diskusage", "/").(m)["/"].(m)
+	if total, ok := usage["total"].(uint64); !ok || total == 0 {
+		t.Errorf("usage of / = %v", usage)
+	}
+	same(t, "no such path", value(t, env, "status.diskusage", "/no/such/path"), any(m{}))
+	own := value(t, env, "status.procs").(m)[strconv.Itoa(os.Getpid())].(m)
+	if own["user"] == "" || !strings.Contains(own["cmd"].(string), "modules") {
+		t.Errorf("own process = %v", own)
+	}
+	if pids := value(t, env, "status.pid", "modules.test").(string); strings.Contains("\n"+pids+"\n", "\n"+strconv.Itoa(os.Getpid())+"\n") {
+		t.Errorf("pid lists the minion itself: %q", pids)
+	}
+	if r := run(t, env, "status.pid", "("); r.Success {
+		t.Errorf("a bad expression gave %v", r.Value)
+	}
+	if n := value(t, env, "status.nproc").(int64); n < 1 {
+		t.Errorf("nproc = %d", n)
+	}
+	if v, ok := value(t, env, "status.version").(string); !ok || !strings.HasPrefix(v, "Linux version") {
+		t.Errorf("version = %v", v)
+	}
+	year := value(t, env, "status.time", "%Y").(string)
+	if n, err := strconv.Atoi(year); err != nil || n < 2024 {
+		t.Errorf("time = %q", year)
+	}
+}
+
+func TestStatus_Masters(t *testing.T) {
+	env := newEnv()
+	env.masters = []MasterStatus{{Addr: "salt", IP: "192.0.2.1", Connected: true}, {Addr: "spare"}}
+	calls(t, env, []callCase{
+		{"status.master", []any{"salt"}, true},
+		{"status.master", []any{"192.0.2.1"}, true},
+		{"status.master", []any{"spare", false}, false},
+		{"status.master", nil, nil},
+	})
+	same(t, "no events", len(env.fired), 0)
+	same(t, "down", value(t, env, "status.master", "spare"), any(false))
+	same(t, "up", value(t, env, "status.master", "salt", false), any(true))
+	same(t, "events", env.fired, []string{"local __master_disconnected", "local __master_connected"})
+	same(t, "data", plainValue(env.data[0]), plainValue(wire.NewMap("master", "spare")))
+	same(t, "ping", value(t, env, "status.ping_master", "salt"), any(true))
+	same(t, "ping nobody", value(t, env, "status.ping_master", ""), any(false))
+	env.pingErr = errors.New("away")
+	same(t, "ping", value(t, env, "status.ping_master", "salt"), any(false))
+}

@@ -1,0 +1,105 @@
+package modules
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"sync"
+)
+
+// streams are the pipes of one running process.
+type streams struct {
+	stdin          *os.File // nil: nothing to write
+	stdout, stderr *os.File // stderr nil: merged
+	child          []*os.File
+	once           sync.Once
+}
+
+// streams makes the pipes a process needs and hangs them on cmd.
+func (p *process) streams(cmd *exec.Cmd) (*streams, error) {
+	s := &streams{}
+	if p.discard {
+		return s, nil
+	}
+	pipe := func() (r, w *os.File, err error) {
+		if r, w, err = os.Pipe(); err != nil {
+			s.closeChild()
+			s.closeOwn()
+		}
+		return r, w, err
+	}
+	var w *os.File
+	var err error
+	if s.stdout, w, err = pipe(); err != nil {
+		return nil, err
+	}
+	cmd.Stdout, cmd.Stderr = w, w
+	s.child = append(s.child, w)
+	if !p.merge {
+		if s.stderr, w, err = pipe(); err != nil {
+			return nil, err
+		}
+		cmd.Stderr = w
+		s.child = append(s.child, w)
+	}
+	if p.stdin != nil {
+		var r *os.File
+		if r, s.stdin, err = pipe(); err != nil {
+			return nil, err
+		}
+		cmd.Stdin = r
+		s.child = append(s.child, r)
+	}
+	return s, nil
+}
+
+// feed writes the standard input in the background. A program that does not
+// read it all is no fault.
+func (s *streams) feed(text *string) {
+	if text == nil || s.stdin == nil {
+		return
+	}
+	go func() {
+		_, _ = io.WriteString(s.stdin, *text)
+		_ = s.stdin.Close()
+	}()
+}
+
+// collect reads the output into the captures; the channel closes at the end of
+// both streams.
+func (s *streams) collect(stdout, stderr *capture) <-chan struct{} {
+	var wg sync.WaitGroup
+	read := func(f *os.File, into *capture) {
+		if f == nil {
+			return
+		}
+		wg.Go(func() { _, _ = io.Copy(into, f) })
+	}
+	read(s.stdout, stdout)
+	read(s.stderr, stderr)
+	done := make(chan struct{})
+	go func() {
+		wg.Wait()
+		close(done)
+	}()
+	return done
+}
+
+// closeChild closes the ends that belong to the started program.
+func (s *streams) closeChild() {
+	for _, f := range s.child {
+		_ = f.Close()
+	}
+	s.child = nil
+}
+
+// closeOwn closes the minion's ends, which also ends reads that wait.
+func (s *streams) closeOwn() {
+	s.once.Do(func() {
+		for _, f := range []*os.File{s.stdin, s.stdout, s.stderr} {
+			if f != nil {
+				_ = f.Close()
+			}
+		}
+	})
+}

@@ -1,0 +1,151 @@
+package modules
+
+import (
+	"context"
+	"strings"
+
+	"github.com/momtree/mom/internal/target"
+	"github.com/momtree/mom/internal/wire"
+)
+
+func init() {
+	Register("sys",
+		Function{Name: "list_functions", VarArgs: true, Run: sysListFunctions, Doc: `
+List the functions of this minion: all, those of the modules named, or those
+that match a glob.
+
+CLI Example:
+
+    salt '*' sys.list_functions
+    salt '*' sys.list_functions test 'cmd.run*'
+`},
+		Function{Name: "list_modules", VarArgs: true, Run: sysListModules, Doc: `
+List the modules of this minion, all or those that match a glob.
+
+CLI Example:
+
+    salt '*' sys.list_modules 's*'
+`},
+		Function{Name: "doc", VarArgs: true, Run: sysDoc, Doc: `
+Return the documentation of functions by name, module or glob; of all when
+nothing is named.
+
+CLI Example:
+
+    salt '*' sys.doc test.ping
+    salt '*' sys.doc 'cmd.*'
+`},
+		Function{Name: "argspec", Args: []Arg{{Name: "module", Default: ""}}, Run: sysArgspec, Doc: `
+Return the arguments of functions by name, module or glob: their names, the
+defaults of the last ones, and whether more positional arguments and keywords
+are taken.
+
+CLI Example:
+
+    salt '*' sys.argspec cmd.run
+`},
+	)
+}
+
+// selectFunctions returns the available functions that a name, module or glob
+// stands for.
+func selectFunctions(env Env, want string) []string {
+	var out []string
+	for _, name := range available(env) {
+		if name == want || strings.HasPrefix(name, strings.TrimSuffix(want, ".")+".") ||
+			strings.ContainsAny(want, "*?[") && target.Glob(want, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// selectAll returns the functions of several names, sorted and once each; no
+// name means all.
+func selectAll(env Env, names []any) []string {
+	if len(names) == 0 {
+		return available(env)
+	}
+	set := map[string]bool{}
+	for _, n := range names {
+		for _, f := range selectFunctions(env, PyStr(n)) {
+			set[f] = true
+		}
+	}
+	return sortedKeys(set)
+}
+
+func sysListFunctions(_ context.Context, c *Call) (any, error) {
+	return anyList(selectAll(c.Env, c.Rest())), nil
+}
+
+func sysListModules(_ context.Context, c *Call) (any, error) {
+	set := map[string]bool{}
+	for _, f := range available(c.Env) {
+		module, _, _ := strings.Cut(f, ".")
+		take := len(c.Rest()) == 0
+		for _, want := range c.Rest() {
+			take = take || target.Glob(PyStr(want), module)
+		}
+		if take {
+			set[module] = true
+		}
+	}
+	return anyList(sortedKeys(set)), nil
+}
+
+func sysDoc(_ context.Context, c *Call) (any, error) {
+	docs := wire.NewMap()
+	for _, name := range selectAll(c.Env, c.Rest()) {
+		docs.Set(name, registry[name].Doc)
+	}
+	return docs, nil
+}
+
+func sysArgspec(_ context.Context, c *Call) (any, error) {
+	specs := wire.NewMap()
+	for _, name := range selectFunctions(c.Env, c.Str("module")) {
+		specs.Set(name, argspec(registry[name]))
+	}
+	return specs, nil
+}
+
+// argspec describes a function as Python's inspect does; what is absent is
+// None.
+func argspec(fn Function) *wire.Map {
+	var names, defaults []any
+	for _, a := range fn.Args {
+		names = append(names, a.Name)
+		if !a.Required {
+			if none, ok := a.Default.(unset); ok {
+				defaults = append(defaults, none.String())
+				continue
+			}
+			defaults = append(defaults, a.Default)
+		}
+	}
+	return wire.NewMap("args", listOrNone(names), "defaults", listOrNone(defaults),
+		"varargs", trueOrNone(fn.VarArgs), "kwargs", trueOrNone(fn.VarKw))
+}
+
+func listOrNone(l []any) any {
+	if len(l) == 0 {
+		return nil
+	}
+	return l
+}
+
+func trueOrNone(b bool) any {
+	if !b {
+		return nil
+	}
+	return true
+}
+
+func anyList(s []string) []any {
+	l := make([]any, len(s))
+	for i, e := range s {
+		l[i] = e
+	}
+	return l
+}

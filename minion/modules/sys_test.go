@@ -1,0 +1,53 @@
+package modules
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/momtree/mom/internal/wire"
+)
+
+func TestSys_Lists(t *testing.T) {
+	env := newEnv()
+	all := value(t, env, "sys.list_functions").([]any)
+	if len(all) != len(Functions()) || !slices.Contains(all, any("cmd.run")) {
+		t.Errorf("list_functions = %v", all)
+	}
+	calls(t, env, []callCase{
+		{"sys.list_functions", []any{"sys"}, []any{"sys.argspec", "sys.doc", "sys.list_functions", "sys.list_modules"}},
+		{"sys.list_functions", []any{"test.p*", "cmd.which", "test.ping"}, []any{"cmd.which", "test.ping"}},
+		{"sys.list_functions", []any{"nosuch"}, []any{}},
+		{"sys.list_modules", []any{"s*"}, []any{"saltutil", "status", "sys"}},
+		{"sys.list_modules", []any{"cmd", "nosuch"}, []any{"cmd"}},
+		{"sys.list_modules", nil, []any{"cmd", "config", "event", "grains", "pillar", "saltutil", "status", "sys", "test"}},
+	})
+}
+
+func TestSys_Doc(t *testing.T) {
+	env := newEnv()
+	docs := value(t, env, "sys.doc", "test.ping", "sys.").(m)
+	if len(docs) != 5 || !strings.Contains(docs["test.ping"].(string), "salt '*' test.ping") {
+		t.Errorf("doc = %v", docs)
+	}
+	if docs := value(t, env, "sys.doc").(m); len(docs) != len(Functions()) {
+		t.Errorf("%d docs of %d functions", len(docs), len(Functions()))
+	}
+}
+
+func TestSys_Argspec(t *testing.T) {
+	env := newEnv()
+	calls(t, env, []callCase{
+		{"sys.argspec", []any{"test.ping"}, m{"test.ping": m{"args": nil, "defaults": nil, "varargs": nil, "kwargs": nil}}},
+		{"sys.argspec", []any{"test.arg"}, m{"test.arg": m{"args": nil, "defaults": nil, "varargs": true, "kwargs": true}}},
+		{"sys.argspec", []any{"grains.delval"}, m{"grains.delval": m{
+			"args": []any{"key", "destructive", "force"}, "defaults": []any{false, false}, "varargs": nil, "kwargs": nil,
+		}}},
+	})
+	// Every declaration has to travel.
+	for _, name := range Modules() {
+		if _, err := wire.Encode(run(t, env, "sys.argspec", name).Value); err != nil {
+			t.Errorf("argspec of %s: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,16 @@
+//go:build !linux
+
+package modules
+
+import (
+	"errors"
+	"os/exec"
+)
+
+// startWithUmask starts cmd; a mask of its own is possible on Linux only.
+func startWithUmask(cmd *exec.Cmd, umask int) error {
+	if umask >= 0 {
+		return errors.New("set umask: not supported on this system")
+	}
+	return cmd.Start()
+}

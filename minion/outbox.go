@@ -1,0 +1,188 @@
+package minion
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/momtree/mom/internal/crypt"
+)
+
+// Bounds of the returns that wait for one master. Beyond them the oldest are
+// given up: a master away for that long has closed those jobs.
+const (
+	outboxMaxItems = 20_000
+	outboxMaxBytes = 1 << 30
+)
+
+// outbox keeps the returns one master has not acknowledged, in order, each in a
+// file of its own that is on disk before it is sent. A crash repeats at most the
+// one that was under way, which masters know to ignore.
+type outbox struct {
+	dir      string
+	log      *slog.Logger
+	maxItems int
+	maxBytes int64
+	wake     chan struct{}
+
+	mu    sync.Mutex
+	items []outboxItem
+	bytes int64
+	next  uint64
+}
+
+type outboxItem struct {
+	seq  uint64
+	jid  string
+	size int64
+}
+
+// name is the item's file: the sequence number, then the jid.
+func (i outboxItem) name() string { return fmt.Sprintf("%020d.%s", i.seq, i.jid) }
+
+func parseItem(e fs.DirEntry) (outboxItem, error) {
+	number, jid, _ := strings.Cut(e.Name(), ".")
+	seq, err := strconv.ParseUint(number, 10, 64)
+	if err != nil {
+		return outboxItem{}, err
+	}
+	info, err := e.Info()
+	if err != nil {
+		return outboxItem{}, err
+	}
+	return outboxItem{seq: seq, jid: jid, size: info.Size()}, nil
+}
+
+// openOutbox reads what an earlier run left.
+func openOutbox(dir string, log *slog.Logger) (*outbox, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("open the outbox: %w", err)
+	}
+	o := &outbox{
+		dir: dir, log: log, maxItems: outboxMaxItems, maxBytes: outboxMaxBytes,
+		wake: make(chan struct{}, 1), next: 1,
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open the outbox: %w", err)
+	}
+	for _, e := range entries {
+		item, err := parseItem(e)
+		if err != nil {
+			if strings.HasPrefix(e.Name(), ".") { // half written
+				_ = os.Remove(filepath.Join(dir, e.Name()))
+			}
+			continue
+		}
+		o.items = append(o.items, item)
+		o.bytes += item.size
+		o.next = max(o.next, item.seq+1)
+	}
+	slices.SortFunc(o.items, func(a, b outboxItem) int { return cmp.Compare(a.seq, b.seq) })
+	return o, nil
+}
+
+func (o *outbox) path(i outboxItem) string { return filepath.Join(o.dir, i.name()) }
+
+// push stores the return of a job. When it comes back the return survives a
+// crash.
+func (o *outbox) push(jid string, load []byte) error {
+	o.mu.Lock()
+	item := outboxItem{seq: o.next, jid: jid, size: int64(len(load))}
+	o.next++
+	o.mu.Unlock()
+	if err := crypt.WriteFile(o.path(item), load, 0o600); err != nil {
+		return fmt.Errorf("store a return: %w", err)
+	}
+	o.mu.Lock()
+	o.items = append(o.items, item)
+	// Two writers may have ended in the other order.
+	for i := len(o.items) - 1; i > 0 && o.items[i-1].seq > o.items[i].seq; i-- {
+		o.items[i-1], o.items[i] = o.items[i], o.items[i-1]
+	}
+	o.bytes += item.size
+	given := o.shed()
+	o.mu.Unlock()
+	if given > 0 {
+		o.log.Error("returns given up: the master has been away for too long", "count", given, "dir", o.dir)
+	}
+	select {
+	case o.wake <- struct{}{}:
+	default:
+	}
+	return nil
+}
+
+// shed removes the oldest while the bounds are exceeded; o.mu is held.
+func (o *outbox) shed() (given int) {
+	for len(o.items) > 1 && (len(o.items) > o.maxItems || o.bytes > o.maxBytes) {
+		o.drop(0)
+		given++
+	}
+	return given
+}
+
+func (o *outbox) drop(i int) {
+	_ = os.Remove(o.path(o.items[i]))
+	o.bytes -= o.items[i].size
+	o.items = slices.Delete(o.items, i, i+1)
+}
+
+// head returns the oldest return; ok is false when there is none.
+func (o *outbox) head() (seq uint64, load []byte, ok bool) {
+	for {
+		o.mu.Lock()
+		if len(o.items) == 0 {
+			o.mu.Unlock()
+			return 0, nil, false
+		}
+		item := o.items[0]
+		o.mu.Unlock()
+		load, err := os.ReadFile(o.path(item))
+		if err == nil {
+			return item.seq, load, true
+		}
+		if !errors.Is(err, os.ErrNotExist) {
+			o.log.Error("a stored return cannot be read and is given up", "file", o.path(item), "error", err)
+		}
+		o.ack(item.seq)
+	}
+}
+
+// ack removes a return that was delivered, or that was given up.
+func (o *outbox) ack(seq uint64) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for i := range o.items {
+		if o.items[i].seq == seq {
+			o.drop(i)
+			return
+		}
+	}
+}
+
+// jids are the jobs whose returns wait.
+func (o *outbox) jids() []string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	out := make([]string, len(o.items))
+	for i, item := range o.items {
+		out[i] = item.jid
+	}
+	return out
+}
+
+// depth is the number of returns that wait.
+func (o *outbox) depth() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return len(o.items)
+}

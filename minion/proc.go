@@ -1,0 +1,105 @@
+package minion
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// procDir is cachedir/proc: one file per running job, named by its jid, holding
+// pid and publication in wire msgpack (Salt wire reference §10.2). Other
+// processes read there what this minion does.
+type procDir string
+
+// proc is one such file.
+type proc struct {
+	jid  string
+	pid  int
+	load *wire.Map // the publication, without pid
+}
+
+// masterField is our addition to the file: the master a return is for, should
+// the minion die before it can be made.
+const masterField = "__master__"
+
+// usableJID refuses a jid that cannot be a file name. Clients may choose any
+// text.
+func usableJID(jid string) error {
+	if jid == "" || len(jid) > 128 || jid[0] == '.' || strings.ContainsAny(jid, "/\\\x00") {
+		return fmt.Errorf("jid %q cannot be used: give 1 to 128 characters, no slash, no leading dot", jid)
+	}
+	return nil
+}
+
+func (d procDir) path(jid string) string { return filepath.Join(string(d), jid) }
+
+// write notes that a job runs.
+func (d procDir) write(jid, master string, load *wire.Map) error {
+	m := wire.NewMap("pid", os.Getpid(), masterField, master)
+	load.Range(func(k, v any) bool { m.Set(k, v); return true })
+	b, err := wire.Encode(m)
+	if err != nil {
+		return fmt.Errorf("note that job %s runs: %w", jid, err)
+	}
+	if err := crypt.WriteFileLazy(d.path(jid), b, 0o600); err != nil {
+		return fmt.Errorf("note that job %s runs: %w", jid, err)
+	}
+	return nil
+}
+
+func (d procDir) remove(jid string) { _ = os.Remove(d.path(jid)) }
+
+// list reads all files. Those that cannot be read as one are removed, as Salt
+// does.
+func (d procDir) list() ([]proc, error) {
+	entries, err := os.ReadDir(string(d))
+	if err != nil {
+		return nil, fmt.Errorf("list running jobs: %w", err)
+	}
+	var out []proc
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), ".") {
+			continue
+		}
+		b, err := os.ReadFile(d.path(e.Name()))
+		if errors.Is(err, os.ErrNotExist) {
+			continue // ended meanwhile
+		}
+		p, perr := parseProc(e.Name(), b)
+		if err != nil || perr != nil {
+			d.remove(e.Name())
+			continue
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+func parseProc(jid string, b []byte) (proc, error) {
+	m, err := wire.DecodeMap(b)
+	if err != nil {
+		return proc{}, err
+	}
+	p := proc{jid: jid, pid: int(m.Int("pid")), load: m}
+	if p.pid <= 0 || m.String("jid") != jid {
+		return proc{}, fmt.Errorf("proc file %s: no pid, or another jid", jid)
+	}
+	m.Delete("pid")
+	return p, nil
+}
+
+// alive reports whether the process that runs the job is there. A file of this
+// process is what an earlier one with the same pid left.
+func (p proc) alive() bool {
+	if p.pid == os.Getpid() {
+		return false
+	}
+	err := syscall.Kill(p.pid, 0)
+	return err == nil || errors.Is(err, syscall.EPERM)
+}

@@ -1,0 +1,68 @@
+package minion
+
+import "sync"
+
+// maxKeptReturn bounds the returns that are remembered for a second master.
+const maxKeptReturn = 64 << 10
+
+// recent remembers the last jids, so that a job runs once however often and by
+// however many masters it is published (minion_jid_queue_hwm). A second master
+// that publishes the same job, as two syndics of one top do, gets the return of
+// the one run too.
+type recent struct {
+	limit int
+
+	mu    sync.Mutex
+	order []string
+	jobs  map[string]*recentJob
+}
+
+type recentJob struct {
+	done    bool
+	load    []byte  // the return, once done; nil when it was too large to keep
+	masters []*link // who shall get it
+}
+
+func newRecent(limit int) *recent {
+	return &recent{limit: max(limit, 1), jobs: map[string]*recentJob{}}
+}
+
+// take reports whether the job is new. For one that is not, and that another
+// master published before, it notes l as a receiver of the return or, when the
+// job is done, returns what l is to be sent.
+func (r *recent) take(jid string, l *link) (fresh bool, load []byte) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if j := r.jobs[jid]; j != nil {
+		for _, known := range j.masters {
+			if known == l {
+				return false, nil
+			}
+		}
+		j.masters = append(j.masters, l)
+		return false, j.load
+	}
+	r.jobs[jid] = &recentJob{masters: []*link{l}}
+	r.order = append(r.order, jid)
+	if len(r.order) > r.limit {
+		delete(r.jobs, r.order[0])
+		r.order = append(r.order[:0], r.order[1:]...)
+	}
+	return true, nil
+}
+
+// finish stores the return and says who is to be sent it. own is the master the
+// job came from, for a jid that has been forgotten meanwhile.
+func (r *recent) finish(jid string, load []byte, own *link) []*link {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	j := r.jobs[jid]
+	if j == nil {
+		return []*link{own}
+	}
+	j.done = true
+	if len(load) <= maxKeptReturn {
+		j.load = load
+	}
+	return append([]*link(nil), j.masters...)
+}

@@ -1,0 +1,309 @@
+package minion
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/momtree/mom/internal/channel/channeltest"
+	"github.com/momtree/mom/internal/wire"
+)
+
+func TestReturns_SurviveTheMastersDeath(t *testing.T) {
+	gates.reset()
+	m := channeltest.Start(t, channeltest.Rules{})
+	d := start(t, testConfig(t, m))
+	m.AwaitSubscribers(t, 1)
+	var sent []string
+	for range 3 {
+		jid := newJID()
+		sent = append(sent, jid)
+		m.Publish(channeltest.Job(jid, "m1", "gate.wait"))
+	}
+	_, entered := gates.channels()
+	for range sent {
+		<-entered
+	}
+	m.Down()
+	gates.release()
+	d.work.Wait() // all returns are stored
+	m.Up()
+	for _, jid := range sent {
+		if v := m.AwaitReturn(t, jid).String("return"); v != "through" {
+			t.Errorf("%s: %q", jid, v)
+		}
+	}
+}
+
+func TestReturns_SurviveARestartOfTheMinion(t *testing.T) {
+	gates.reset()
+	m := channeltest.Start(t, channeltest.Rules{})
+	cfg := testConfig(t, m)
+	d := start(t, cfg)
+	m.AwaitSubscribers(t, 1)
+	var sent []string
+	for range 5 {
+		jid := newJID()
+		sent = append(sent, jid)
+		m.Publish(channeltest.Job(jid, "m1", "gate.wait"))
+		_, entered := gates.channels()
+		<-entered
+	}
+	m.Down()
+	gates.release()
+	d.work.Wait()
+	if err := d.end(); err != nil {
+		t.Fatal(err)
+	}
+	m.Up()
+	start(t, cfg)
+	for _, jid := range sent {
+		m.AwaitReturn(t, jid)
+	}
+	got := map[string]int{}
+	for _, l := range m.Seen("_return") {
+		got[l.String("jid")]++
+	}
+	for _, jid := range sent {
+		if got[jid] != 1 {
+			t.Errorf("%s came %d times", jid, got[jid])
+		}
+	}
+}
+
+func TestReturns_AreRepeatedUntilAcknowledged(t *testing.T) {
+	var seen atomic.Int32
+	m := channeltest.Start(t, channeltest.Rules{Answer: func(cmd string, b []byte) []byte {
+		if cmd == "_return" && seen.Add(1) < 3 {
+			return nil // heard, never acknowledged
+		}
+		return b
+	}})
+	d := start(t, testConfig(t, m))
+	m.AwaitSubscribers(t, 1)
+	jid := newJID()
+	m.Publish(channeltest.Job(jid, "m1", "test.ping"))
+	m.Await(t, "_return", 3)
+	awaitEmpty(t, d)
+	if n := len(m.Seen("_return")); n != 3 {
+		t.Errorf("sent %d times", n)
+	}
+}
+
+// awaitEmpty waits until every return has been acknowledged.
+func awaitEmpty(t *testing.T, d *daemon) {
+	t.Helper()
+	await(t, "an empty outbox", func() bool {
+		for _, l := range d.running() {
+			if l.outbox.depth() > 0 {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+func TestReturns_OneTheMasterCannotHandleDoesNotBlock(t *testing.T) {
+	poison := newJID()
+	var stuck atomic.Value
+	m := channeltest.Start(t, channeltest.Rules{})
+	m.Change(func(r *channeltest.Rules) {
+		r.Answer = func(cmd string, b []byte) []byte {
+			if cmd == "_return" && stuck.Load() == nil {
+				rets := m.Seen("_return")
+				if rets[len(rets)-1].String("jid") == poison {
+					b, _ = wire.Encode("Some exception handling minion payload")
+				}
+			}
+			return b
+		}
+	})
+	cfg := testConfig(t, m)
+	cfg.ReturnRetryTries = 2
+	start(t, cfg)
+	m.AwaitSubscribers(t, 1)
+	next := newJID()
+	m.Publish(channeltest.Job(poison, "m1", "test.ping"))
+	m.AwaitReturn(t, poison)
+	m.Publish(channeltest.Job(next, "m1", "test.ping"))
+	m.AwaitReturn(t, next)
+}
+
+func TestReturns_PubRetOff(t *testing.T) {
+	m := channeltest.Start(t, channeltest.Rules{})
+	cfg := testConfig(t, m)
+	cfg.PubRet, cfg.CacheJobs = false, true
+	d := start(t, cfg)
+	m.AwaitSubscribers(t, 1)
+	jid := newJID()
+	m.Publish(channeltest.Job(jid, "m1", "test.ping"))
+	await(t, "the cached return", func() bool {
+		r, ok := d.table.Cached(jid)
+		return ok && r.Bool("return") && r.String("jid") == jid
+	})
+	if n := len(m.Seen("_return")); n != 0 {
+		t.Errorf("%d returns", n)
+	}
+	if _, ok := d.table.Cached("../" + jid); ok {
+		t.Error("a path was read as a jid")
+	}
+}
+
+// TestReturns_JobsOfADeadMinionAreAnswered plays the start after a kill -9.
+func TestReturns_JobsOfADeadMinionAreAnswered(t *testing.T) {
+	m := channeltest.Start(t, channeltest.Rules{})
+	cfg := testConfig(t, m)
+	dead, alive := newJID(), newJID()
+	procs := filepath.Join(cfg.Cachedir, "proc")
+	if err := os.MkdirAll(procs, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	ended := exec.Command("true")
+	if err := ended.Run(); err != nil {
+		t.Fatal(err)
+	}
+	for jid, pid := range map[string]int{dead: ended.Process.Pid, alive: os.Getppid()} {
+		load := channeltest.Job(jid, "m1", "test.sleep", 10)
+		load.Set("pid", pid)
+		load.Set(masterField, m.Addr())
+		load.Set("master_id", "x")
+		b, err := wire.Encode(load)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(procs, jid), b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(procs, "junk"), []byte("junk"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	start(t, cfg)
+	ret := m.AwaitReturn(t, dead)
+	if ret.Bool("success") || ret.Int("retcode") != 1 || !strings.Contains(ret.String("return"), "minion ended") ||
+		ret.String("fun") != "test.sleep" || ret.String("master_id") != "x" {
+		t.Errorf("return %#v", ret)
+	}
+	for name, want := range map[string]bool{dead: false, alive: true, "junk": false} {
+		_, err := os.Stat(filepath.Join(procs, name))
+		if (err == nil) != want {
+			t.Errorf("proc file %s: %v", name, err)
+		}
+	}
+	if n := len(m.Seen("_return")); n != 1 {
+		t.Errorf("%d returns", n)
+	}
+}
+
+func TestReturns_JobsThatAStopEndsAreAnswered(t *testing.T) {
+	gates.reset()
+	m := channeltest.Start(t, channeltest.Rules{})
+	cfg := testConfig(t, m)
+	d := start(t, cfg)
+	m.AwaitSubscribers(t, 1)
+	jid := newJID()
+	m.Publish(channeltest.Job(jid, "m1", "gate.wait"))
+	_, entered := gates.channels()
+	<-entered
+	if err := d.end(); err != nil {
+		t.Fatal(err)
+	}
+	start(t, cfg)
+	ret := m.AwaitReturn(t, jid)
+	if ret.Bool("success") || !strings.Contains(ret.String("return"), "the minion was stopped") {
+		t.Errorf("return %#v", ret)
+	}
+}
+
+func TestOutbox(t *testing.T) {
+	dir := t.TempDir()
+	box, err := openOutbox(dir, testLog())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 5 {
+		if err := box.push(fmt.Sprint("job", i), fmt.Appendf(nil, "return %d", i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	seq, load, ok := box.head()
+	if !ok || string(load) != "return 0" {
+		t.Fatalf("head %q %v", load, ok)
+	}
+	box.ack(seq)
+	box.ack(seq) // again: nothing happens
+	if err := os.WriteFile(filepath.Join(dir, ".half-written"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(box.path(box.items[0])); err != nil { // someone tidied up
+		t.Fatal(err)
+	}
+	if box, err = openOutbox(dir, testLog()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, ".half-written")); err == nil {
+		t.Error("a half written file was kept")
+	}
+	if err := box.push("job5", []byte("return 5")); err != nil {
+		t.Fatal(err)
+	}
+	if got := box.jids(); !slices.Equal(got, []string{"job2", "job3", "job4", "job5"}) {
+		t.Errorf("jids %v", got)
+	}
+	for _, want := range []string{"return 2", "return 3", "return 4", "return 5"} {
+		seq, load, ok := box.head()
+		if !ok || string(load) != want {
+			t.Errorf("got %q, want %q", load, want)
+		}
+		box.ack(seq)
+	}
+	if _, _, ok := box.head(); ok || box.depth() != 0 || box.bytes != 0 {
+		t.Errorf("not empty: %d, %d bytes", box.depth(), box.bytes)
+	}
+}
+
+func TestOutbox_ShedsTheOldest(t *testing.T) {
+	box, err := openOutbox(t.TempDir(), testLog())
+	if err != nil {
+		t.Fatal(err)
+	}
+	box.maxItems = 3
+	for i := range 5 {
+		if err := box.push("j", []byte{byte('0' + i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, load, _ := box.head(); string(load) != "2" || box.depth() != 3 {
+		t.Errorf("head %q of %d", load, box.depth())
+	}
+	box.maxBytes = 2
+	if err := box.push("j", []byte("xy")); err != nil {
+		t.Fatal(err)
+	}
+	if _, load, _ := box.head(); string(load) != "xy" || box.depth() != 1 {
+		t.Errorf("head %q of %d", load, box.depth())
+	}
+}
+
+func TestOutbox_RemovedFileIsSkipped(t *testing.T) {
+	box, err := openOutbox(t.TempDir(), testLog())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []string{"a", "b"} {
+		if err := box.push(s, []byte(s)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Remove(box.path(box.items[0])); err != nil {
+		t.Fatal(err)
+	}
+	if _, load, ok := box.head(); !ok || string(load) != "b" {
+		t.Errorf("head %q %v", load, ok)
+	}
+}

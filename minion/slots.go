@@ -1,0 +1,103 @@
+package minion
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+)
+
+// maxJobs bounds the jobs a minion holds, running and waiting together.
+const maxJobs = 4096
+
+// errBusy refuses a job above maxJobs.
+var errBusy = errors.New("the minion holds too many jobs already")
+
+// slots limits how many jobs run at once (process_count_max). Further ones wait
+// in the order they came.
+type slots struct {
+	limit int // no limit when not positive
+
+	mu      sync.Mutex
+	held    int // jobs that run or wait
+	taken   int // slots in use
+	waiting []*turn
+}
+
+// turn is one job's place.
+type turn struct {
+	slots   *slots
+	free    bool          // takes no slot
+	granted bool          // guarded by slots.mu, as is left
+	left    bool          //
+	ready   chan struct{} // closed when granted
+}
+
+func newSlots(limit int) *slots { return &slots{limit: limit} }
+
+// managesJobs are the functions that need no slot: they are how one learns of,
+// and ends, the jobs that have them.
+var managesJobs = map[string]bool{
+	"saltutil.find_job": true, "saltutil.find_cached_job": true, "saltutil.running": true,
+	"saltutil.is_running": true, "saltutil.kill_job": true, "saltutil.kill_all_jobs": true,
+	"saltutil.term_job": true, "saltutil.term_all_jobs": true, "saltutil.signal_job": true,
+}
+
+// admit gives a job its place in the order of calls. leave must follow.
+func (s *slots) admit(fun string) (*turn, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.held >= maxJobs {
+		return nil, errBusy
+	}
+	s.held++
+	t := &turn{slots: s, ready: make(chan struct{}), free: s.limit <= 0 || managesJobs[fun]}
+	s.waiting = append(s.waiting, t)
+	s.grant()
+	return t, nil
+}
+
+// grant lets in whoever may run; s.mu is held.
+func (s *slots) grant() {
+	s.waiting = slices.DeleteFunc(s.waiting, func(t *turn) bool {
+		switch {
+		case t.free:
+		case s.taken < s.limit:
+			s.taken++
+		default:
+			return false
+		}
+		t.granted = true
+		close(t.ready)
+		return true
+	})
+}
+
+// wait waits until the job may run.
+func (t *turn) wait(ctx context.Context) error {
+	select {
+	case <-t.ready:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// leave gives the place up, whether the job has run or not.
+func (t *turn) leave() {
+	s := t.slots
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if t.left {
+		return
+	}
+	t.left = true
+	s.held--
+	switch {
+	case !t.granted:
+		s.waiting = slices.DeleteFunc(s.waiting, func(x *turn) bool { return x == t })
+	case !t.free:
+		s.taken--
+	}
+	s.grant()
+}

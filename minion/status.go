@@ -1,0 +1,16 @@
+package minion
+
+import "github.com/momtree/mom/internal/bus"
+
+// Bus is the minion's local event bus.
+func (m *Minion) Bus() *bus.Bus { return m.bus }
+
+// Masters tells of each master the minion serves whether it is subscribed there
+// now.
+func (m *Minion) Masters() map[string]bool {
+	out := map[string]bool{}
+	for _, l := range m.running() {
+		out[l.name] = l.up.is()
+	}
+	return out
+}

@@ -1,0 +1,214 @@
+package grove_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/mom/grove"
+	"github.com/momtree/mom/topology"
+)
+
+// stand is a tree of running processes.
+type stand struct {
+	dir    string
+	spec   grove.Spec
+	grove  *grove.Grove
+	procs  map[string]*grove.Process
+	client *client.Client
+	last   string // jid
+	// planted, if set, is called when the folders are there and nothing runs.
+	planted func()
+}
+
+func (s *stand) grow(ctx context.Context, t *testing.T, drawing string) error {
+	spec, err := grove.Parse(drawing)
+	if err != nil {
+		return err
+	}
+	return s.plant(ctx, t, spec)
+}
+
+func (s *stand) plant(ctx context.Context, t *testing.T, spec grove.Spec) (err error) {
+	dir, err := os.MkdirTemp("", "mg") // short: the path of a socket has at most 107 bytes
+	if err != nil {
+		return err
+	}
+	s.dir = dir
+	if s.grove, err = grove.Plant(dir, spec); err != nil {
+		return err
+	}
+	if s.planted != nil {
+		s.planted()
+	}
+	s.procs = map[string]*grove.Process{}
+	for _, m := range s.grove.Members {
+		if s.procs[m.ID], err = grove.Start(program, m); err != nil {
+			return err
+		}
+	}
+	conf, _, err := config.LoadMaster(s.grove.Top().ConfDir)
+	if err != nil {
+		return err
+	}
+	s.client = client.New(client.FromMaster(conf))
+	s.spec = spec
+	if s.planted != nil {
+		return s.await(ctx, func(n topology.Node) bool { return len(n.Nodes) == len(spec.Nodes) })
+	}
+	return s.settle(ctx)
+}
+
+// settle waits until every node and minion is up.
+func (s *stand) settle(ctx context.Context) error {
+	nodes, minions := s.spec.Count()
+	return s.await(ctx, func(n topology.Node) bool {
+		below, leaves, up := 0, 0, 0
+		n.Walk(func(path string, c topology.Node) {
+			if path != "" && c.State == topology.Up {
+				below++
+			}
+			for _, m := range c.Minions {
+				leaves++
+				if m.State == topology.Up {
+					up++
+				}
+			}
+		})
+		return below == nodes-1 && leaves == minions && up == minions
+	})
+}
+
+// change kills, stops or starts a member and waits until the top sees it.
+func (s *stand) change(ctx context.Context, how, id string) (err error) {
+	want := topology.Down
+	switch how {
+	case "crash":
+		err = s.procs[id].Kill()
+	case "stop":
+		err = s.procs[id].Stop(ctx)
+	case "heal":
+		m, _ := s.grove.Find(id)
+		s.procs[id], err = grove.Start(program, m)
+		want = topology.Up
+	}
+	if err != nil {
+		return err
+	}
+	if id == s.grove.Top().ID && how != "heal" {
+		return nil // nobody is left to ask
+	}
+	return s.await(ctx, func(n topology.Node) bool { return stateOf(n, id) == want })
+}
+
+// stateOf finds a member; what sits behind a node that is down is not known.
+func stateOf(n topology.Node, id string) topology.State {
+	if n.ID == id {
+		return n.State
+	}
+	for _, m := range n.Minions {
+		if m.ID == id {
+			return m.State
+		}
+	}
+	for _, c := range n.Nodes {
+		if st := stateOf(c, id); st != "" {
+			if c.State == topology.Down && c.ID != id {
+				return topology.Unknown
+			}
+			return st
+		}
+	}
+	return ""
+}
+
+func (s *stand) tree(ctx context.Context) (topology.Node, error) {
+	v, err := s.client.Runner(ctx, "topology.tree", nil, nil)
+	if err != nil {
+		return topology.Node{}, err
+	}
+	m, ok := v.(*wire.Map)
+	if !ok {
+		return topology.Node{}, errors.New("no tree in the answer")
+	}
+	return topology.FromMap(m)
+}
+
+// await asks for the tree until it is as wanted.
+func (s *stand) await(ctx context.Context, as func(topology.Node) bool) error {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	var last string
+	for {
+		n, err := s.tree(ctx)
+		if err == nil && as(n) {
+			return nil
+		}
+		if err == nil {
+			var b strings.Builder
+			_ = topology.Draw(&b, n, topology.DrawOptions{}) // into memory
+			last = b.String()
+		} else if ctx.Err() == nil {
+			last = err.Error()
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("the tree did not become as wanted; last: %s", last)
+		case <-tick.C:
+		}
+	}
+}
+
+// fell ends all processes and looks for what must not be in their consoles.
+func (s *stand) fell(t *testing.T) {
+	var ps []*grove.Process
+	for _, p := range s.procs {
+		ps = append(ps, p)
+	}
+	if err := grove.StopAll(ps, 30*time.Second); err != nil {
+		t.Error(err)
+	}
+	if s.client != nil {
+		if err := s.client.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, p := range ps {
+		b, err := os.ReadFile(filepath.Join(p.Dir, "console"))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for _, bad := range []string{"DATA RACE", "panic", "goroutine "} {
+			if strings.Contains(string(b), bad) {
+				t.Errorf("%s: %q in its console:\n%s", p.ID, bad, b)
+			}
+		}
+	}
+	if err := os.RemoveAll(s.dir); err != nil {
+		t.Error(err)
+	}
+}
+
+// dump shows the consoles of a tree that failed.
+func (s *stand) dump(t *testing.T) {
+	if s.grove == nil {
+		return
+	}
+	for _, m := range s.grove.Members {
+		b, err := os.ReadFile(filepath.Join(m.Dir, "console"))
+		if err != nil {
+			continue
+		}
+		lines := strings.Split(strings.TrimSpace(string(b)), "\n")
+		t.Logf("%s:\n%s", m.ID, strings.Join(lines[max(0, len(lines)-25):], "\n"))
+	}
+}

@@ -1,0 +1,86 @@
+//go:build saltpeer
+
+package interop
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// process is a daemon with all it has forked: a process group.
+type process struct {
+	name string
+	cmd  *exec.Cmd
+	done chan struct{}
+}
+
+// launch starts a daemon; what it prints is added to the file out.
+func launch(name, out string, args ...string) (*process, error) {
+	f, err := os.OpenFile(out, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("start %s: %w", name, err)
+	}
+	defer f.Close() //nolint:errcheck // the child has its own descriptor
+	p := &process{name: name, cmd: exec.Command(args[0], args[1:]...), done: make(chan struct{})}
+	p.cmd.Stdout, p.cmd.Stderr = f, f
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := p.cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start %s: %w", name, err)
+	}
+	go func() {
+		_ = p.cmd.Wait() // how it ended is of no interest: the cases see to it
+		close(p.done)
+	}()
+	return p, nil
+}
+
+func (p *process) signal(s syscall.Signal) {
+	_ = syscall.Kill(-p.cmd.Process.Pid, s) // gone already is as good
+}
+
+// kill ends the group by SIGKILL, as a crash would.
+func (p *process) kill() {
+	p.signal(syscall.SIGKILL)
+	<-p.done
+}
+
+// stop ends the group by SIGTERM, and by SIGKILL after the patience.
+func (p *process) stop(patience time.Duration) error {
+	p.signal(syscall.SIGTERM)
+	select {
+	case <-p.done:
+		p.signal(syscall.SIGKILL) // whatever has outlived its parent
+		return nil
+	case <-time.After(patience):
+		p.kill()
+		return errors.New(p.name + " did not end on SIGTERM")
+	}
+}
+
+// eventually waits for a condition.
+func eventually(t *testing.T, within time.Duration, what string, ok func() bool) {
+	t.Helper()
+	if !became(within, ok) {
+		t.Fatalf("%s: not within %v", what, within)
+	}
+}
+
+// became waits for a condition and tells whether it came.
+func became(within time.Duration, ok func() bool) bool {
+	end := time.After(within)
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for !ok() {
+		select {
+		case <-end:
+			return false
+		case <-tick.C:
+		}
+	}
+	return true
+}

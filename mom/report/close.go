@@ -1,0 +1,159 @@
+package report
+
+import (
+	"strings"
+
+	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// Close ends the report with the job's account and gives the exit code.
+func (r *Report) Close(a *client.Account) (int, error) {
+	r.absent(a.Missing)
+	for _, id := range r.Cut() {
+		r.show(r.cut[id])
+	}
+	nodes := r.nodes(a)
+	if a.Expected == 0 && len(r.returned)+len(r.missing) == 0 {
+		r.blame(a, nodes)
+		return r.NoMatch("No minions matched the target. The nodes below were asked by the job " + a.JID + ".")
+	}
+	switch {
+	case r.o.Docs:
+		var maps []*wire.Map
+		for _, id := range sorted(r.returned) {
+			if m, ok := value(r.returned[id]).(*wire.Map); ok {
+				maps = append(maps, m)
+			}
+		}
+		if err := Docs(r.o.Results, maps, r.o.Outputter, r.o.Output); err != nil && r.err == nil {
+			r.err = err
+		}
+	case r.o.Static:
+		r.document()
+	}
+	if r.o.Summary && !r.o.Docs {
+		r.summary(nodes)
+	}
+	return r.judge(a, nodes), r.err
+}
+
+// NoMatch ends the report of a job that nobody is meant by.
+func (r *Report) NoMatch(text string) (int, error) {
+	r.printf(r.o.Notes, "%s\n", text)
+	if r.o.Static || r.o.Outputter == "json" {
+		r.render(r.o.Outputter, wire.NewMap(), r.o.Output)
+	}
+	r.printf(r.o.Errors, "ERROR: No return received\n")
+	return NoReturn, r.err
+}
+
+// nodes lists the nodes below that were asked and did not answer, unless every
+// minion the target names is accounted for without them.
+func (r *Report) nodes(a *client.Account) []string {
+	all := r.o.Exact != nil
+	for _, id := range r.o.Exact {
+		if _, ok := r.returned[id]; !ok {
+			all = false
+		}
+	}
+	var out []string
+	for _, path := range sorted(a.Nodes) {
+		if state := a.Nodes[path]; !all && (state == "unreachable" || state == "silent" || state == "asked") {
+			out = append(out, path)
+		}
+	}
+	return out
+}
+
+// document shows a static report.
+func (r *Report) document() {
+	all := wire.NewMap()
+	for _, id := range sorted(r.returned) {
+		all.Set(id, value(r.returned[id]))
+	}
+	r.render(r.o.Outputter, all, r.o.Output)
+}
+
+func (r *Report) summary(nodes []string) {
+	line := strings.Repeat("-", 43)
+	hidden := 0
+	if r.o.HideTimeout {
+		hidden = len(r.missing)
+	}
+	r.printf(r.o.Notes, "\n\n%s\nSummary\n%s\n", line, line)
+	r.printf(r.o.Notes, "# of minions targeted: %d\n", len(r.returned)+len(r.missing)-hidden)
+	r.printf(r.o.Notes, "# of minions returned: %d\n", len(r.returned))
+	r.printf(r.o.Notes, "# of minions that did not return: %d\n", len(r.missing)-hidden)
+	r.printf(r.o.Notes, "# of minions with errors: %d\n", len(r.failed))
+	if len(nodes) > 0 {
+		r.printf(r.o.Notes, "# of nodes that did not answer: %d\n", len(nodes))
+	}
+	if r.o.Verbose {
+		var away, silent []string
+		for _, id := range sorted(r.missing) {
+			if r.missing[id].Reason == "Not connected" || r.missing[id].Reason == "Node not connected" {
+				away = append(away, id)
+			} else {
+				silent = append(silent, id)
+			}
+		}
+		r.names("Minions not connected", away, hidden > 0)
+		r.names("Minions not responding", silent, hidden > 0)
+		r.names("Minions with failures", sorted(r.failed), false)
+	}
+	r.printf(r.o.Notes, "%s\n", line)
+}
+
+func (r *Report) names(title string, ids []string, hide bool) {
+	if len(ids) > 0 && !hide {
+		r.printf(r.o.Notes, "%s: %s\n", title, strings.Join(ids, " "))
+	}
+}
+
+// judge tells what went wrong and gives the exit code.
+func (r *Report) judge(a *client.Account, nodes []string) int {
+	if (r.o.Static || r.o.Docs) && !r.o.HideTimeout {
+		for _, id := range sorted(r.missing) {
+			r.printf(r.o.Errors, "%s: %s\n", id, missingLine(r.missing[id]))
+		}
+	}
+	r.blame(a, nodes)
+	for _, id := range r.Cut() {
+		r.printf(r.o.Errors, "ERROR: The result of %s is larger than max_event_size and was cut; look it up: salt-run jobs.lookup_jid %s\n", id, r.jid)
+	}
+	shown := len(r.returned) > 0 || (len(r.missing) > 0 && !r.o.Static && !r.o.HideTimeout)
+	switch {
+	case !shown:
+		r.printf(r.o.Errors, "ERROR: No return received\n")
+		return NoReturn
+	case len(r.failed) > 0 || (len(r.missing) > 0 && !r.o.HideTimeout):
+		r.printf(r.o.Errors, "ERROR: Minions returned with non-zero exit code\n")
+		return Failed
+	case len(nodes) > 0 || len(r.cut) > 0:
+		return Failed
+	}
+	return OK
+}
+
+func (r *Report) blame(a *client.Account, nodes []string) {
+	for _, path := range nodes {
+		r.printf(r.o.Errors, "ERROR: Node %s %s; minions behind it may be missing from this result\n", path, nodeText[a.Nodes[path]])
+	}
+}
+
+var nodeText = map[string]string{
+	"unreachable": "is not connected",
+	"silent":      "did not answer in time",
+	"asked":       "has not answered yet",
+}
+
+// Preview shows the ids a target is thought to match.
+func (r *Report) Preview(ids []string) error {
+	list := make([]any, len(ids))
+	for i, id := range ids {
+		list[i] = id
+	}
+	r.render(r.o.Outputter, list, r.o.Output)
+	return r.err
+}

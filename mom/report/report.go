@@ -1,0 +1,215 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"sort"
+	"strings"
+
+	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/internal/output"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// Exit codes, as Salt's.
+const (
+	OK       = 0
+	Failed   = 1 // a minion failed or did not return, or a node was not reached
+	NoReturn = 2 // nothing matched, or nobody returned
+)
+
+// Options say how a job is shown.
+type Options struct {
+	Results io.Writer // results
+	Notes   io.Writer // jid, headers and summary
+	Errors  io.Writer // what went wrong
+
+	Outputter string // "": nested, or what the function asks for
+	Output    output.Options
+
+	Static      bool // all results together at the end
+	HideTimeout bool // say nothing of minions that did not return
+	Verbose     bool
+	ShowJID     bool
+	Summary     bool
+	Docs        bool // results are those of sys.doc: merge them
+	// Exact holds the ids the target names one by one, nil for any other: when
+	// all of them have returned, nodes that did not answer do not matter.
+	Exact []string
+}
+
+// Report shows one job. It is not safe for concurrent use.
+type Report struct {
+	o        Options
+	jid      string
+	returned map[string]client.Return
+	failed   map[string]bool
+	missing  map[string]client.Missing
+	told     map[string]string        // text shown of a missing minion
+	cut      map[string]client.Return // results too large for the event bus, not shown yet
+	err      error                    // the first failed write
+}
+
+// New makes a report.
+func New(o Options) *Report {
+	return &Report{
+		o: o, returned: map[string]client.Return{}, failed: map[string]bool{},
+		missing: map[string]client.Missing{}, told: map[string]string{}, cut: map[string]client.Return{},
+	}
+}
+
+func (r *Report) printf(w io.Writer, format string, args ...any) {
+	if _, err := fmt.Fprintf(w, format, args...); err != nil && r.err == nil {
+		r.err = fmt.Errorf("write the results: %w", err)
+	}
+}
+
+func (r *Report) render(name string, v any, o output.Options) {
+	if err := output.Render(r.o.Results, name, v, o); err != nil && r.err == nil {
+		r.err = err
+	}
+}
+
+// Job sets the job that later updates are of.
+func (r *Report) Job(jid string) { r.jid = jid }
+
+// Note tells something beside the results.
+func (r *Report) Note(format string, args ...any) { r.printf(r.o.Notes, format, args...) }
+
+// Started tells the job id where that was asked for.
+func (r *Report) Started(jid string) {
+	r.jid = jid
+	switch {
+	case r.o.Verbose:
+		text := "Executing job with jid " + jid
+		r.printf(r.o.Notes, "%s\n%s\n\n", text, strings.Repeat("-", len(text)))
+	case r.o.ShowJID:
+		r.printf(r.o.Notes, "jid: %s\n", jid)
+	}
+}
+
+// Update shows what came in. The error is that of a broken output.
+func (r *Report) Update(u client.Update) error {
+	switch {
+	case u.Return != nil:
+		r.result(*u.Return)
+	case u.Missing != nil:
+		r.absent(u.Missing)
+	}
+	return r.err
+}
+
+func (r *Report) result(ret client.Return) {
+	if text, err := wire.Str(ret.Value); err == nil && text == "VALUE_TRIMMED" {
+		r.cut[ret.ID] = ret
+		return
+	}
+	r.show(ret)
+}
+
+// Cut names the minions whose results did not fit the event bus. Give Whole their
+// results before Close.
+func (r *Report) Cut() []string { return sorted(r.cut) }
+
+// Whole shows a result that had been cut.
+func (r *Report) Whole(id string, v wire.Raw) error {
+	if ret, ok := r.cut[id]; ok {
+		delete(r.cut, id)
+		ret.Value = v
+		r.show(ret)
+	}
+	return r.err
+}
+
+func (r *Report) show(ret client.Return) {
+	r.returned[ret.ID] = ret
+	delete(r.missing, ret.ID)
+	if ret.Retcode != 0 {
+		r.failed[ret.ID] = true
+	}
+	if r.o.Static || r.o.Docs {
+		return
+	}
+	o := r.o.Output
+	o.Retcode = ret.Retcode
+	name := r.o.Outputter
+	if name == "" && output.Known(ret.Out) {
+		name = ret.Out
+	}
+	r.render(name, wire.NewMap(ret.ID, value(ret)), o)
+}
+
+func value(ret client.Return) any {
+	if ret.Value == nil {
+		return nil
+	}
+	v, err := wire.Decode(ret.Value)
+	if err != nil {
+		return fmt.Sprintf("the result cannot be read: %v", err)
+	}
+	return v
+}
+
+// absent names minions that will not answer, once each.
+func (r *Report) absent(missing map[string]client.Missing) {
+	for _, id := range sorted(missing) {
+		if _, back := r.returned[id]; back {
+			continue
+		}
+		m := missing[id]
+		r.missing[id] = m
+		text := missingText(m, r.jid)
+		if r.o.HideTimeout || r.told[id] == text {
+			continue
+		}
+		r.told[id] = text
+		if r.o.Static || r.o.Docs {
+			continue // named at the end, beside the results
+		}
+		name := r.o.Outputter
+		if name == "" || name == "nested" {
+			name = "no_return"
+		}
+		r.render(name, wire.NewMap(id, text), r.o.Output)
+	}
+}
+
+// missingText is what stands for the result of a minion that did not return.
+func missingText(m client.Missing, jid string) string {
+	text := missingLine(m)
+	if m.Reason == "No response" || m.Reason == "Node not connected" {
+		text += "\n" + lookUp(jid)
+	}
+	return text
+}
+
+func missingLine(m client.Missing) string {
+	text := "Minion did not return. [" + m.Reason + "]"
+	if m.Path != "" {
+		text += " (behind " + m.Path + ")"
+	}
+	return text
+}
+
+func lookUp(jid string) string {
+	return "The minions may not have all finished running and any remaining minions will return upon completion. " +
+		"To look up the return data for this job later, run the following command:\n\nsalt-run jobs.lookup_jid " + jid
+}
+
+// Interrupted is what a user is told who stops waiting.
+func Interrupted(how, jid string) string {
+	text := "\nExiting gracefully on " + how
+	if jid != "" {
+		text += "\nThis job's jid is: " + jid + "\n" + lookUp(jid)
+	}
+	return text
+}
+
+func sorted[V any](m map[string]V) []string {
+	out := make([]string, 0, len(m))
+	for k := range m {
+		out = append(out, k)
+	}
+	sort.Strings(out)
+	return out
+}

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/momtree/mom/deploy/seed"
+)
+
+func seedCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "seed CONFIG DATA",
+		Short: "Give the nodes of a tree each other's keys before they start",
+		Long: "Makes the key pairs that the nodes under CONFIG lack, accepts each public key at the\n" +
+			"master above and pins that master's key below, and prints every link with its\n" +
+			"fingerprints. CONFIG holds one folder per node, named as the others reach it, with\n" +
+			"that node's /etc/salt; DATA holds one folder per node, its root_dir. For containers,\n" +
+			"where the volumes of all nodes are on one machine. A second run changes nothing.",
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			links, err := seed.Tree(args[0], args[1])
+			for _, l := range links {
+				state := "as before"
+				if l.Changed {
+					state = "new"
+				}
+				_, _ = fmt.Fprintf(cmd.OutOrStdout(), "%s below %s: %s\n    key    %s\n    master %s\n",
+					l.ID, l.Master, state, l.Fingerprint, l.MasterKey) // a broken pipe changes no key
+			}
+			return err
+		},
+	}
+}

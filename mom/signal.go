@@ -1,0 +1,44 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// signalled is why a command's context ended: the user does not want to wait.
+type signalled struct{ sig syscall.Signal }
+
+func (s *signalled) Error() string { return "received " + s.sig.String() }
+
+// how is Salt's word for the signal.
+func (s *signalled) how() string {
+	if s.sig == syscall.SIGINT {
+		return "Ctrl-c"
+	}
+	return "SIGTERM"
+}
+
+// code is the exit code a shell gives to a program that a signal ended.
+func (s *signalled) code() int { return 128 + int(s.sig) }
+
+// untilSignal gives a context that ends with the first SIGINT or SIGTERM, which
+// is then its cause. A second one ends the program at once.
+func untilSignal(parent context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	got := make(chan os.Signal, 1)
+	signal.Notify(got, syscall.SIGINT, syscall.SIGTERM)
+	go func() {
+		select {
+		case s := <-got:
+			signal.Stop(got)
+			cancel(&signalled{s.(syscall.Signal)})
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(got)
+		cancel(nil)
+	}
+}

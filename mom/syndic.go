@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"path/filepath"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/master"
+	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/syndic"
+	"github.com/momtree/mom/syndic/standalone"
+	"github.com/momtree/mom/topology"
+)
+
+func syndicCommand() *cobra.Command {
+	f := &daemonFlags{}
+	alone := false
+	c := &cobra.Command{
+		Use:   "syndic",
+		Short: "Run a node: a local master and its forwarder to the masters above",
+		Long: "Runs a node of the tree in one process: a master for the minions and nodes below,\n" +
+			"and the forwarder to syndic_master. The folder holds the files master and minion;\n" +
+			"the forwarder takes id and pki_dir from the latter, as Salt's syndic does.\n" +
+			"With --standalone it is the forwarder alone, beside the salt-master of this host: it\n" +
+			"reads that master's event sockets in sock_dir and its key file in cachedir, and keeps\n" +
+			"what it still owes upward in cachedir/syndic.db.",
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			conf, warnings, err := config.LoadSyndic(f.dir)
+			if err != nil {
+				return err
+			}
+			s := masterSettings(conf.Local, warnings)
+			s.logFile, s.pidFile = conf.Upper.LogFile, conf.Upper.Pidfile
+			return f.serve(cmd, s, service{
+				name: "Salt Syndic",
+				open: func(ctx context.Context, log *slog.Logger) (func(context.Context) error, error) {
+					if alone {
+						n, err := newForwarder(ctx, conf, log)
+						if err != nil {
+							return nil, err
+						}
+						return n.run, nil
+					}
+					n, err := newNode(conf, log)
+					if err != nil {
+						return nil, err
+					}
+					return n.run, nil
+				},
+			})
+		},
+	}
+	f.register(c)
+	c.Flags().BoolVar(&alone, "standalone", false, "run the forwarder alone, beside a salt-master of this host")
+	return c
+}
+
+// node is a local master and its forwarder.
+type node struct {
+	master *master.Master
+	syndic *syndic.Syndic
+	client *client.Client
+}
+
+func newNode(conf *config.Syndic, log *slog.Logger) (*node, error) {
+	if conf.Local.ID == "" {
+		conf.Local.ID = conf.Upper.ID // the tree knows the node by the syndic's id
+	}
+	m, err := master.New(master.Options{Config: conf.Local, Parent: syndic.OutboxDest, Version: version(), Log: log})
+	if err != nil {
+		return nil, err
+	}
+	c := client.New(client.FromMaster(conf.Local))
+	s, err := syndic.New(syndic.Options{Config: conf, Local: local{m}, Client: c, Version: version(), Log: log})
+	if err != nil {
+		return nil, errors.Join(err, c.Close(), m.Close())
+	}
+	return &node{m, s, c}, nil
+}
+
+// run serves both until ctx ends or one of them fails.
+func (n *node) run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	// The forwarder ends before the master whose store and bus it uses.
+	masterCtx, stopMaster := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopMaster()
+	var wg sync.WaitGroup
+	var masterErr error
+	wg.Go(func() {
+		masterErr = n.master.Run(masterCtx)
+		cancel()
+	})
+	wg.Go(func() { answerPulse(ctx, n.master.Bus(), n.syndic.Masters) })
+	syndicErr := n.syndic.Run(ctx)
+	cancel()
+	stopMaster()
+	wg.Wait()
+	return errors.Join(masterErr, syndicErr, n.client.Close())
+}
+
+// local shows a master to the forwarder beside it.
+type local struct{ m *master.Master }
+
+func (l local) Bus() *bus.Bus                 { return l.m.Bus() }
+func (l local) Outbox() returners.Outbox      { return l.m.Store().Outbox() }
+func (l local) Jobs() returners.Reader        { return l.m.Store().Local() }
+func (l local) Grown() <-chan struct{}        { return l.m.Store().Grown() }
+func (l local) Tree() *topology.Tree          { return l.m.Tree() }
+func (l local) OpenExpectations() []bus.Event { return l.m.OpenExpectations() }
+
+// forwarder is a syndic beside a master that is a program of its own.
+type forwarder struct {
+	local  *standalone.Local
+	syndic *syndic.Syndic
+	client *client.Client
+}
+
+func newForwarder(ctx context.Context, conf *config.Syndic, log *slog.Logger) (*forwarder, error) {
+	o := client.FromMaster(conf.Local)
+	l, err := standalone.Open(ctx, standalone.Options{
+		ID: conf.Upper.ID, Bus: o.Bus, Store: filepath.Join(conf.Local.Cachedir, "syndic.db"),
+		Nodes: conf.Local.OrderMasters, Keep: conf.Local.KeepJobsSeconds, Log: log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	c := client.New(o)
+	s, err := syndic.New(syndic.Options{Config: conf, Local: l, Client: c, Version: version(), Log: log, Questions: true})
+	if err != nil {
+		return nil, errors.Join(err, c.Close(), l.Close())
+	}
+	return &forwarder{l, s, c}, nil
+}
+
+// run serves both until ctx ends.
+func (f *forwarder) run(ctx context.Context) error {
+	var wg sync.WaitGroup
+	var localErr error
+	wg.Go(func() { localErr = f.local.Run(ctx) })
+	err := f.syndic.Run(ctx)
+	wg.Wait()
+	return errors.Join(err, localErr, f.client.Close(), f.local.Close())
+}

@@ -1,0 +1,73 @@
+package returners
+
+import (
+	"context"
+	"time"
+)
+
+// Reader is the reading half of a job store.
+type Reader interface {
+	// GetLoad reads what was published for a job; false when it is unknown.
+	GetLoad(ctx context.Context, jid string) (Load, bool, error)
+	// GetReturns reads all returns of a job, ordered by minion id.
+	GetReturns(ctx context.Context, jid string) ([]Return, error)
+	// GetExpectations reads who was asked, ordered by node.
+	GetExpectations(ctx context.Context, jid string) ([]Expectation, error)
+	// ListJobs lists jobs, newest first.
+	ListJobs(ctx context.Context, f Filter) ([]Load, error)
+	// GetFun reads the last return of each minion for one function.
+	GetFun(ctx context.Context, fun string) (map[string]Return, error)
+	// Minions lists all minions with a return, sorted.
+	Minions(ctx context.Context) ([]string, error)
+}
+
+// Returner is a job store. Every Save is idempotent and durable when it
+// returns nil: of two loads of one job the richer is kept, of two returns of
+// one (jid, id) the first.
+type Returner interface {
+	Reader
+
+	Name() string
+	SaveLoads(ctx context.Context, loads []Load) error
+	SaveExpectations(ctx context.Context, exps []Expectation) error
+	SaveReturns(ctx context.Context, rets []Return) error
+	SaveEvents(ctx context.Context, events []Event) error
+
+	// Clean removes what is older than before, at most about limit rows in one
+	// short transaction, and reports how many rows went. Call it again until n
+	// is 0. Rows that an outbox still refers to stay.
+	Clean(ctx context.Context, before time.Time, limit int) (n int, err error)
+
+	Ping(ctx context.Context) error
+	Close() error
+}
+
+// Committer stores a batch in one durable transaction.
+type Committer interface {
+	Commit(ctx context.Context, b Batch) (Result, error)
+}
+
+// Outbox is the durable queue of what this node still owes.
+type Outbox interface {
+	// OutboxRead reads rows of dest with Seq > after in order: at most limit
+	// rows and, beyond the first row, at most maxBytes of payload.
+	OutboxRead(ctx context.Context, dest string, after int64, limit, maxBytes int) ([]Item, error)
+	// OutboxAck removes delivered rows. Unknown ones are ignored.
+	OutboxAck(ctx context.Context, dest string, seqs []int64) error
+	// OutboxReject keeps a row aside that dest refuses for good: it is no longer
+	// read under dest but under Rejected(dest), with reason as its Error.
+	OutboxReject(ctx context.Context, dest string, seq int64, reason string) error
+	// OutboxDepth counts the rows of dest and says since when the oldest waits
+	// (zero when there is none).
+	OutboxDepth(ctx context.Context, dest string) (rows int64, oldest time.Time, err error)
+}
+
+// JobStore is a returner that can also owe: what the embedded store is.
+type JobStore interface {
+	Returner
+	Committer
+	Outbox
+	// OutboxSize tells how many rows dest is owed and how many bytes they hold.
+	// It is asked with every return and costs no read.
+	OutboxSize(dest string) (rows, bytes int64)
+}

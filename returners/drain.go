@@ -1,0 +1,278 @@
+package returners
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"time"
+)
+
+// Defaults of DrainConfig.
+const (
+	DefaultDrainRows     = 500
+	DefaultDrainBytes    = 8 << 20
+	DefaultDrainTimeout  = 60 * time.Second
+	DefaultDrainIdle     = time.Second
+	DefaultDrainMin      = 500 * time.Millisecond
+	DefaultDrainMax      = 30 * time.Second
+	DefaultDrainAttempts = 8
+)
+
+// DrainConfig tunes a Drain; zero values mean the defaults.
+type DrainConfig struct {
+	Dest       string // outbox destination; "" = DestMySQL
+	BatchRows  int
+	BatchBytes int // what a batch may hold in memory; one larger row still goes, alone
+
+	// BackoffMin and BackoffMax bound the pause after a failure. It doubles
+	// each time, and a random part of it is waited, so that many nodes do not
+	// come back to a database in step.
+	BackoffMin time.Duration
+	BackoffMax time.Duration
+
+	Timeout time.Duration // of storing one batch
+	Idle    time.Duration // how long to wait for a Wake before looking again
+
+	// Attempts is how often a failure of no known kind is tried again before
+	// the batch is searched for a row at fault. A database that is away is
+	// tried for ever.
+	Attempts int
+
+	Log *slog.Logger     // nil = slog.Default()
+	Now func() time.Time // nil = time.Now
+}
+
+func (c *DrainConfig) fill() {
+	if c.Dest == "" {
+		c.Dest = DestMySQL
+	}
+	setDefault(&c.BatchRows, DefaultDrainRows)
+	setDefault(&c.BatchBytes, DefaultDrainBytes)
+	setDefault(&c.BackoffMin, DefaultDrainMin)
+	setDefault(&c.BackoffMax, DefaultDrainMax)
+	setDefault(&c.Timeout, DefaultDrainTimeout)
+	setDefault(&c.Idle, DefaultDrainIdle)
+	setDefault(&c.Attempts, DefaultDrainAttempts)
+	if c.Log == nil {
+		c.Log = slog.Default()
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+}
+
+// Drain moves outbox rows of one destination into a Returner: the write-behind
+// of a database. A row leaves the outbox after the returner has it; a row the
+// returner refuses for good is set aside with the reason (OutboxReject) and
+// the rest goes on.
+type Drain struct {
+	from Outbox
+	to   Returner
+	cfg  DrainConfig
+	wake chan struct{}
+
+	failures int // in a row, of no known kind
+
+	mu    sync.Mutex
+	stats DrainStats
+}
+
+// NewDrain makes a Drain from the outbox of a job store into to. Run starts it.
+func NewDrain(from Outbox, to Returner, cfg DrainConfig) *Drain {
+	cfg.fill()
+	return &Drain{from: from, to: to, cfg: cfg, wake: make(chan struct{}, 1)}
+}
+
+// Wake tells the drain that there may be new rows. It never blocks.
+func (d *Drain) Wake() {
+	select {
+	case d.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Run drains until ctx ends and then returns nil. What is not delivered stays
+// in the outbox.
+func (d *Drain) Run(ctx context.Context) error {
+	pause := d.cfg.BackoffMin
+	for ctx.Err() == nil {
+		n, err := d.Step(ctx)
+		switch {
+		case ctx.Err() != nil:
+		case err != nil:
+			wait := pause/2 + rand.N(pause/2+1)
+			d.failed(err, wait)
+			sleep(ctx, wait, nil)
+			pause = min(pause*2, d.cfg.BackoffMax)
+		default:
+			pause = d.cfg.BackoffMin
+			if n == 0 {
+				sleep(ctx, d.cfg.Idle, d.wake)
+			}
+		}
+	}
+	return nil
+}
+
+func sleep(ctx context.Context, d time.Duration, wake <-chan struct{}) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-wake:
+	case <-ctx.Done():
+	}
+}
+
+// Step moves one batch and reports how many rows left the outbox.
+func (d *Drain) Step(ctx context.Context) (int, error) {
+	items, err := d.from.OutboxRead(ctx, d.cfg.Dest, 0, d.cfg.BatchRows, d.cfg.BatchBytes)
+	if err != nil {
+		return 0, fmt.Errorf("read the outbox for %s: %w", d.cfg.Dest, err)
+	}
+	moved := 0
+	// Loads before what belongs to them: readers of the database then never
+	// see a return of a job they do not know.
+	for _, kind := range []Kind{KindLoad, KindExpectation, KindReturn, KindEvent} {
+		n, err := d.deliver(ctx, kind, ofKind(items, kind))
+		if moved += n; err != nil {
+			d.failures++
+			return moved, err
+		}
+	}
+	for i := range items {
+		switch items[i].Kind {
+		case KindLoad, KindExpectation, KindReturn, KindEvent:
+		default:
+			if err := d.reject(ctx, items[i], fmt.Errorf("kind %q is unknown: %w", items[i].Kind, ErrInvalid)); err != nil {
+				return moved, err
+			}
+			moved++
+		}
+	}
+	d.failures = 0
+	return moved, nil
+}
+
+func ofKind(items []Item, kind Kind) []Item {
+	var out []Item
+	for i := range items {
+		if items[i].Kind == kind {
+			out = append(out, items[i])
+		}
+	}
+	return out
+}
+
+// deliver stores rows of one kind and acknowledges them. When the returner
+// refuses the batch for what it holds, halves are tried until the row at fault
+// stands alone.
+func (d *Drain) deliver(ctx context.Context, kind Kind, items []Item) (int, error) {
+	if len(items) == 0 {
+		return 0, nil
+	}
+	err := d.save(ctx, kind, items)
+	if err == nil {
+		seqs := make([]int64, len(items))
+		for i := range items {
+			seqs[i] = items[i].Seq
+		}
+		if err := d.from.OutboxAck(ctx, d.cfg.Dest, seqs); err != nil {
+			return 0, fmt.Errorf("acknowledge rows for %s: %w", d.cfg.Dest, err)
+		}
+		d.delivered(kind, len(items))
+		return len(items), nil
+	}
+	if ctx.Err() != nil || !d.rowAtFault(ctx, err) {
+		return 0, err
+	}
+	if len(items) == 1 {
+		if err := d.reject(ctx, items[0], err); err != nil {
+			return 0, err
+		}
+		return 1, nil
+	}
+	half := len(items) / 2
+	n, err := d.deliver(ctx, kind, items[:half])
+	if err != nil {
+		return n, err
+	}
+	m, err := d.deliver(ctx, kind, items[half:])
+	return n + m, err
+}
+
+// rowAtFault decides whether a failure is about what was stored and not about
+// the place it goes to.
+func (d *Drain) rowAtFault(ctx context.Context, err error) bool {
+	switch {
+	case errors.Is(err, ErrRejected), errors.Is(err, ErrInvalid):
+		return true
+	case errors.Is(err, ErrUnavailable), errors.Is(err, ErrClosed), errors.Is(err, ErrFull),
+		errors.Is(err, ErrCorrupt), errors.Is(err, ErrNewerSchema), errors.Is(err, context.DeadlineExceeded):
+		return false
+	}
+	return d.failures >= d.cfg.Attempts && d.to.Ping(ctx) == nil
+}
+
+func (d *Drain) save(ctx context.Context, kind Kind, items []Item) error {
+	ctx, cancel := context.WithTimeout(ctx, d.cfg.Timeout)
+	defer cancel()
+	switch kind {
+	case KindLoad:
+		return saveAs(ctx, items, loadOf, d.to.SaveLoads)
+	case KindExpectation:
+		return saveAs(ctx, items, expectationOf, d.to.SaveExpectations)
+	case KindReturn:
+		return saveAs(ctx, items, returnOf, d.to.SaveReturns)
+	default:
+		return saveAs(ctx, items, eventOf, d.to.SaveEvents)
+	}
+}
+
+func saveAs[T any](ctx context.Context, items []Item, of func(Item) (T, error), save func(context.Context, []T) error) error {
+	rows := make([]T, 0, len(items))
+	for i := range items {
+		r, err := of(items[i])
+		if err != nil {
+			return fmt.Errorf("outbox row %d (%s of job %s): %w: %w", items[i].Seq, items[i].Kind, items[i].JID, ErrInvalid, err)
+		}
+		rows = append(rows, r)
+	}
+	return save(ctx, rows)
+}
+
+var errGone = errors.New("the row it refers to is gone")
+
+func loadOf(it Item) (Load, error) {
+	if it.Load == nil {
+		return Load{}, errGone
+	}
+	return *it.Load, nil
+}
+
+func expectationOf(it Item) (Expectation, error) {
+	if it.Expectation == nil {
+		return Expectation{}, errGone
+	}
+	return *it.Expectation, nil
+}
+
+func returnOf(it Item) (Return, error) {
+	if it.Return == nil {
+		return Return{}, errGone
+	}
+	return *it.Return, nil
+}
+
+func eventOf(it Item) (Event, error) { return DecodeEvent(it.Payload) }
+
+func (d *Drain) reject(ctx context.Context, it Item, cause error) error {
+	if err := d.from.OutboxReject(ctx, d.cfg.Dest, it.Seq, cause.Error()); err != nil {
+		return fmt.Errorf("set aside row %d for %s: %w", it.Seq, d.cfg.Dest, err)
+	}
+	d.rejected(it, cause)
+	return nil
+}

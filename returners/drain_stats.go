@@ -1,0 +1,98 @@
+package returners
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"time"
+)
+
+// DrainStats counts what a Drain did since it was made.
+type DrainStats struct {
+	Delivered map[Kind]uint64   // rows by kind
+	Batches   uint64            // batches stored
+	Rejected  uint64            // rows set aside
+	Errors    map[string]uint64 // failures by class, see Class
+	Down      bool              // the last attempt failed
+	LastError string            // of the last failure, "" if there was none
+	LastAt    time.Time         // when that was
+	LastGood  time.Time         // when a batch was last stored
+}
+
+// Stats reads the counters.
+func (d *Drain) Stats() DrainStats {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	s := d.stats
+	s.Delivered, s.Errors = maps.Clone(s.Delivered), maps.Clone(s.Errors)
+	return s
+}
+
+// Class is the class under which an error is counted: what the error itself
+// says through a method Class() string, or the name of the sentinel it wraps.
+func Class(err error) string {
+	var c interface{ Class() string }
+	switch {
+	case err == nil:
+		return ""
+	case errors.As(err, &c):
+		return c.Class()
+	case errors.Is(err, ErrRejected), errors.Is(err, ErrInvalid):
+		return "rejected"
+	case errors.Is(err, ErrUnavailable):
+		return "unavailable"
+	case errors.Is(err, ErrFull):
+		return "full"
+	case errors.Is(err, ErrCorrupt):
+		return "corrupt"
+	case errors.Is(err, ErrClosed):
+		return "closed"
+	case errors.Is(err, context.DeadlineExceeded):
+		return "timeout"
+	}
+	return "other"
+}
+
+func (d *Drain) delivered(kind Kind, n int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.stats.Delivered == nil {
+		d.stats.Delivered = map[Kind]uint64{}
+	}
+	d.stats.Delivered[kind] += uint64(n)
+	d.stats.Batches++
+	d.stats.LastGood = d.cfg.Now()
+	if d.stats.Down {
+		d.stats.Down = false
+		d.cfg.Log.Info("write-behind works again", "dest", d.cfg.Dest)
+	}
+}
+
+func (d *Drain) failed(err error, wait time.Duration) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.note(err)
+	if !d.stats.Down { // once per outage: the counters tell the rest
+		d.stats.Down = true
+		d.cfg.Log.Warn("write-behind fails, rows wait in the outbox and are tried again",
+			"dest", d.cfg.Dest, "class", Class(err), "error", err, "retry_in", wait)
+	}
+}
+
+func (d *Drain) rejected(it Item, cause error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.note(cause)
+	d.stats.Rejected++
+	d.cfg.Log.Error("row set aside, its destination refuses it",
+		"dest", d.cfg.Dest, "seq", it.Seq, "kind", it.Kind, "jid", it.JID, "id", it.ID, "class", Class(cause), "error", cause)
+}
+
+// note counts an error; the caller holds mu.
+func (d *Drain) note(err error) {
+	if d.stats.Errors == nil {
+		d.stats.Errors = map[string]uint64{}
+	}
+	d.stats.Errors[Class(err)]++
+	d.stats.LastError, d.stats.LastAt = err.Error(), d.cfg.Now()
+}

@@ -1,0 +1,23 @@
+package returners
+
+import "errors"
+
+// Errors a job store reports, wrapped with what, where and what to do.
+var (
+	// ErrClosed: the store or group was closed.
+	ErrClosed = errors.New("job store is closed")
+	// ErrFull: no space is left; nothing of the batch was stored.
+	ErrFull = errors.New("job store is out of space")
+	// ErrCorrupt: the store's file is damaged.
+	ErrCorrupt = errors.New("job store is corrupt")
+	// ErrNewerSchema: the store was written by a newer version.
+	ErrNewerSchema = errors.New("job store has a newer schema")
+	// ErrUnavailable: the store cannot be reached now; trying again may help.
+	ErrUnavailable = errors.New("job store is unavailable")
+	// ErrRejected: the store refuses this very row; trying again will not help.
+	ErrRejected = errors.New("job store rejects the row")
+	// ErrInvalid: what was handed in cannot be stored (no jid, no id, …).
+	ErrInvalid = errors.New("invalid row")
+	// ErrUnknown: no returner of that name is registered.
+	ErrUnknown = errors.New("unknown returner")
+)

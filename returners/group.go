@@ -1,0 +1,286 @@
+package returners
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+)
+
+// Defaults of GroupConfig.
+const (
+	DefaultGroupRows    = 500
+	DefaultGroupBytes   = 8 << 20
+	DefaultGroupPending = 20000
+	DefaultGroupMemory  = 64 << 20
+	DefaultGroupTimeout = 30 * time.Second
+)
+
+// GroupConfig tunes a Group; zero values mean the defaults.
+type GroupConfig struct {
+	MaxRows  int // returns, loads, … of one transaction, its outbox rows not counted
+	MaxBytes int // payload bytes of one transaction; a larger single submission still goes, alone
+
+	// MaxPending and MaxMemory bound what waits, in rows and payload bytes.
+	// Submit blocks while they are reached, so the wait goes back to the
+	// senders instead of into memory.
+	MaxPending int
+	MaxMemory  int
+
+	// CommitTimeout bounds the wait for the store's turn to write.
+	CommitTimeout time.Duration
+
+	// Dests names the outbox destinations of every submitted return.
+	Dests []string
+
+	Log *slog.Logger     // nil = slog.Default()
+	Now func() time.Time // nil = time.Now
+}
+
+func (c *GroupConfig) fill() {
+	setDefault(&c.MaxRows, DefaultGroupRows)
+	setDefault(&c.MaxBytes, DefaultGroupBytes)
+	setDefault(&c.MaxPending, DefaultGroupPending)
+	setDefault(&c.MaxMemory, DefaultGroupMemory)
+	setDefault(&c.CommitTimeout, DefaultGroupTimeout)
+	c.Dests = slices.Clone(c.Dests)
+	if c.Log == nil {
+		c.Log = slog.Default()
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+}
+
+func setDefault[T int | time.Duration](v *T, d T) {
+	if *v <= 0 {
+		*v = d
+	}
+}
+
+// Group lets many submissions share one durable commit. While one commit runs
+// the next ones gather; an idle group commits at once, so it adds no latency.
+type Group struct {
+	c    Committer
+	cfg  GroupConfig
+	rows *semaphore.Weighted
+	mem  *semaphore.Weighted
+	wake chan struct{}
+	done chan struct{}
+
+	mu     sync.Mutex
+	queue  []*submission
+	closed bool
+	stats  GroupStats
+}
+
+// submission is one batch that waits, and its outcome.
+type submission struct {
+	b           Batch
+	rows, bytes int
+	release     func()
+	done        chan struct{}
+	res         Result
+	err         error
+}
+
+// NewGroup starts a Group over c. Close ends it.
+func NewGroup(c Committer, cfg GroupConfig) *Group {
+	cfg.fill()
+	g := &Group{
+		c: c, cfg: cfg,
+		rows: semaphore.NewWeighted(int64(cfg.MaxPending)),
+		mem:  semaphore.NewWeighted(int64(cfg.MaxMemory)),
+		wake: make(chan struct{}, 1),
+		done: make(chan struct{}),
+	}
+	go g.run()
+	return g
+}
+
+// Submit stores returns, with an outbox row for each configured destination,
+// and waits until the commit that holds them is durable. The result says for
+// each return whether it was new.
+//
+// When ctx ends first the outcome is unknown: the returns may still become
+// durable. Submitting them again is harmless.
+func (g *Group) Submit(ctx context.Context, rets ...Return) ([]bool, error) {
+	b := Batch{Returns: rets}
+	if len(g.cfg.Dests) > 0 {
+		b.Outbox = make([]Item, 0, len(rets)*len(g.cfg.Dests))
+		for i := range rets {
+			for _, d := range g.cfg.Dests {
+				b.Outbox = append(b.Outbox, Item{Dest: d, Kind: KindReturn, JID: rets[i].JID, ID: rets[i].ID})
+			}
+		}
+	}
+	res, err := g.Commit(ctx, b)
+	return res.NewReturns, err
+}
+
+// Commit is Submit for a whole batch that brings its own outbox rows.
+func (g *Group) Commit(ctx context.Context, b Batch) (Result, error) {
+	if err := b.Validate(); err != nil {
+		return Result{}, err // before it joins, so that it spoils no one's commit
+	}
+	s := &submission{b: b, done: make(chan struct{})}
+	if s.rows = b.Rows() - len(b.Outbox); b.Rows() == 0 {
+		return Result{}, nil
+	}
+	s.bytes = b.Bytes()
+	release, err := g.admit(ctx, s)
+	if err != nil {
+		return Result{}, err
+	}
+	s.release = release // given back by run: who stops waiting has not freed the memory
+	if err := g.enqueue(s); err != nil {
+		release()
+		return Result{}, err
+	}
+	select {
+	case <-s.done:
+		return s.res, s.err
+	case <-ctx.Done():
+		return Result{}, fmt.Errorf("wait for a commit: %w", ctx.Err())
+	}
+}
+
+// admit waits for room in the bounds. One submission larger than a bound
+// takes all of it.
+func (g *Group) admit(ctx context.Context, s *submission) (release func(), err error) {
+	rows, mem := int64(min(max(s.rows, 1), g.cfg.MaxPending)), int64(min(max(s.bytes, 1), g.cfg.MaxMemory))
+	if err := g.rows.Acquire(ctx, rows); err != nil {
+		return nil, fmt.Errorf("wait for room before a commit: %w", err)
+	}
+	if err := g.mem.Acquire(ctx, mem); err != nil {
+		g.rows.Release(rows)
+		return nil, fmt.Errorf("wait for room before a commit: %w", err)
+	}
+	return func() { g.mem.Release(mem); g.rows.Release(rows) }, nil
+}
+
+func (g *Group) enqueue(s *submission) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed {
+		return fmt.Errorf("group commit: %w", ErrClosed)
+	}
+	g.queue = append(g.queue, s)
+	select {
+	case g.wake <- struct{}{}:
+	default:
+	}
+	return nil
+}
+
+// run commits what has gathered, again and again.
+func (g *Group) run() {
+	defer close(g.done)
+	for {
+		subs, closed := g.take()
+		if len(subs) > 0 {
+			g.commit(subs)
+			continue
+		}
+		if closed {
+			return
+		}
+		<-g.wake
+	}
+}
+
+// take removes the submissions of the next commit from the queue.
+func (g *Group) take() (subs []*submission, closed bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	rows, size, n := 0, 0, 0
+	for _, s := range g.queue {
+		if n > 0 && (rows+s.rows > g.cfg.MaxRows || size+s.bytes > g.cfg.MaxBytes) {
+			break
+		}
+		rows, size, n = rows+s.rows, size+s.bytes, n+1
+	}
+	subs = slices.Clone(g.queue[:n])
+	g.queue = slices.Delete(g.queue, 0, n)
+	return subs, g.closed
+}
+
+// commit stores submissions together and tells each its part of the result.
+// When the store refuses the lot for what one of them holds, each goes alone.
+func (g *Group) commit(subs []*submission) {
+	started := g.cfg.Now()
+	res, err := g.store(join(subs))
+	g.count(subs, err, g.cfg.Now().Sub(started))
+	if err != nil && len(subs) > 1 && !forAll(err) {
+		for _, s := range subs {
+			g.commit([]*submission{s})
+		}
+		return
+	}
+	var loads, exps, rets int
+	for _, s := range subs {
+		if s.err = err; err == nil {
+			s.res.NewLoads = cut(res.NewLoads, &loads, len(s.b.Loads))
+			s.res.NewExpectations = cut(res.NewExpectations, &exps, len(s.b.Expectations))
+			s.res.NewReturns = cut(res.NewReturns, &rets, len(s.b.Returns))
+		}
+		s.release()
+		close(s.done)
+	}
+}
+
+func (g *Group) store(b Batch) (Result, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), g.cfg.CommitTimeout)
+	defer cancel()
+	return g.c.Commit(ctx, b)
+}
+
+// forAll reports whether a failure concerns the store and not what was handed
+// to it, so that trying parts of the batch is pointless.
+func forAll(err error) bool {
+	return errors.Is(err, ErrFull) || errors.Is(err, ErrCorrupt) || errors.Is(err, ErrClosed) ||
+		errors.Is(err, ErrUnavailable) || errors.Is(err, context.DeadlineExceeded)
+}
+
+func join(subs []*submission) Batch {
+	if len(subs) == 1 {
+		return subs[0].b
+	}
+	var b Batch
+	for _, s := range subs {
+		b.Loads = append(b.Loads, s.b.Loads...)
+		b.Expectations = append(b.Expectations, s.b.Expectations...)
+		b.Returns = append(b.Returns, s.b.Returns...)
+		b.Events = append(b.Events, s.b.Events...)
+		b.Outbox = append(b.Outbox, s.b.Outbox...)
+	}
+	return b
+}
+
+// cut takes the next n of all; a committer may leave parts of its result out.
+func cut(all []bool, from *int, n int) []bool {
+	start := *from
+	*from += n
+	if *from > len(all) {
+		return nil
+	}
+	return all[start:*from:*from]
+}
+
+// Close commits what was submitted, ends the group and waits for that. Later
+// submissions get ErrClosed. It may be called more than once.
+func (g *Group) Close() error {
+	g.mu.Lock()
+	if !g.closed {
+		g.closed = true
+		close(g.wake)
+	}
+	g.mu.Unlock()
+	<-g.done
+	return nil
+}

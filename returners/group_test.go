@@ -1,0 +1,259 @@
+package returners
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// committer is a store whose transactions can be held and made to fail.
+type committer struct {
+	CommitFn func(Batch) (Result, error)
+}
+
+func (c *committer) Commit(_ context.Context, b Batch) (Result, error) { return c.CommitFn(b) }
+
+func ret(n int) Return { return Return{JID: "1", ID: fmt.Sprint("m", n)} }
+
+func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
+
+func newGroup(t *testing.T, cfg GroupConfig, commit func(Batch) (Result, error)) *Group {
+	cfg.Log = quiet()
+	g := NewGroup(&committer{commit}, cfg)
+	t.Cleanup(func() {
+		if err := g.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return g
+}
+
+func allNew(b Batch) (Result, error) {
+	r := Result{NewReturns: make([]bool, len(b.Returns))}
+	for i := range r.NewReturns {
+		r.NewReturns[i] = true
+	}
+	return r, nil
+}
+
+func TestGroupCommitsAtOnceWhenIdle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGroup(t, GroupConfig{Dests: []string{"parent:top"}}, func(b Batch) (Result, error) {
+			if len(b.Returns) != 1 || len(b.Outbox) != 1 || b.Outbox[0].Dest != "parent:top" {
+				t.Errorf("batch %+v", b)
+			}
+			return allNew(b)
+		})
+		start := time.Now()
+		isNew, err := g.Submit(t.Context(), ret(1))
+		if err != nil || len(isNew) != 1 || !isNew[0] || time.Since(start) != 0 {
+			t.Errorf("%v, %v after %v; want no added latency", isNew, err, time.Since(start))
+		}
+	})
+}
+
+func TestGroupSharesCommits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var sizes []int
+		g := newGroup(t, GroupConfig{MaxRows: 50}, func(b Batch) (Result, error) {
+			time.Sleep(10 * time.Millisecond) // a slow disk; virtual time
+			sizes = append(sizes, len(b.Returns))
+			return allNew(b)
+		})
+		var wg sync.WaitGroup
+		for i := range 121 {
+			wg.Go(func() {
+				if _, err := g.Submit(context.Background(), ret(i)); err != nil {
+					t.Error(err)
+				}
+			})
+			if i == 0 {
+				synctest.Wait() // the first is being committed; the others gather
+			}
+		}
+		wg.Wait()
+		if fmt.Sprint(sizes) != "[1 50 50 20]" {
+			t.Errorf("commits of %v rows", sizes)
+		}
+		if s := g.Stats(); s.Commits != 4 || s.Rows != 121 || s.Submissions != 121 || s.Largest != 50 || s.Slowest != 10*time.Millisecond {
+			t.Errorf("stats %+v", s)
+		}
+	})
+}
+
+func TestGroupGivesEachItsResult(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		seen := map[string]bool{}
+		g := newGroup(t, GroupConfig{}, func(b Batch) (Result, error) {
+			time.Sleep(time.Millisecond)
+			var r Result
+			for i := range b.Returns {
+				r.NewReturns = append(r.NewReturns, !seen[b.Returns[i].ID])
+				seen[b.Returns[i].ID] = true
+			}
+			for range b.Loads {
+				r.NewLoads = append(r.NewLoads, true)
+			}
+			return r, nil
+		})
+		var wg sync.WaitGroup
+		for i := range 20 {
+			wg.Go(func() {
+				b := Batch{Returns: []Return{ret(i), ret(i)}, Loads: make([]Load, i%3)}
+				for j := range b.Loads {
+					b.Loads[j].JID = "1"
+				}
+				res, err := g.Commit(context.Background(), b)
+				if err != nil || len(res.NewReturns) != 2 || !res.NewReturns[0] || res.NewReturns[1] || len(res.NewLoads) != i%3 {
+					t.Errorf("%d: %+v, %v", i, res, err)
+				}
+			})
+		}
+		wg.Wait()
+	})
+}
+
+func TestGroupBlocksSendersAtItsBounds(t *testing.T) {
+	for name, cfg := range map[string]GroupConfig{"rows": {MaxPending: 3}, "memory": {MaxMemory: 30}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				hold := make(chan struct{})
+				g := newGroup(t, cfg, func(b Batch) (Result, error) { <-hold; return allNew(b) })
+				var wg sync.WaitGroup
+				for i := range 10 {
+					wg.Go(func() {
+						r := ret(i)
+						r.Full = make([]byte, 10)
+						if _, err := g.Submit(context.Background(), r); err != nil {
+							t.Error(err)
+						}
+					})
+				}
+				synctest.Wait()
+				if w := g.Stats().Waiting; w > 3 {
+					t.Errorf("%d submissions are queued, the bound is 3", w)
+				}
+				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+				defer cancel()
+				if _, err := g.Submit(ctx, ret(99)); !errors.Is(err, context.DeadlineExceeded) {
+					t.Errorf("a sender with a deadline: %v", err)
+				}
+				close(hold)
+				wg.Wait()
+				big := ret(100)
+				big.Full = make([]byte, 1000) // over the whole bound: goes alone
+				if _, err := g.Submit(t.Context(), big); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}
+
+// Who stops waiting must not make room for others while his rows are held.
+func TestGroupCountsRowsOfSendersThatLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hold := make(chan struct{})
+		g := newGroup(t, GroupConfig{MaxPending: 2}, func(b Batch) (Result, error) { <-hold; return allNew(b) })
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		var wg sync.WaitGroup
+		for i := range 6 {
+			wg.Go(func() {
+				if _, err := g.Submit(ctx, ret(i)); !errors.Is(err, context.DeadlineExceeded) {
+					t.Errorf("%d: %v", i, err)
+				}
+			})
+		}
+		wg.Wait()
+		if w := g.Stats().Waiting; w > 2 {
+			t.Errorf("%d wait", w)
+		}
+		close(hold)
+		if _, err := g.Submit(t.Context(), ret(9)); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestGroupFailures(t *testing.T) {
+	odd := errors.New("one row is odd")
+	for _, c := range []struct {
+		name    string
+		fail    func(Batch) error
+		failing int // of 10 senders
+	}{
+		{"full disk is for all", func(Batch) error { return fmt.Errorf("x: %w", ErrFull) }, 10},
+		{"bad row is for its sender", func(b Batch) error {
+			for i := range b.Returns {
+				if b.Returns[i].ID == "m7" {
+					return odd
+				}
+			}
+			return nil
+		}, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				g := newGroup(t, GroupConfig{}, func(b Batch) (Result, error) {
+					time.Sleep(time.Millisecond)
+					if err := c.fail(b); err != nil {
+						return Result{}, err
+					}
+					return allNew(b)
+				})
+				var mu sync.Mutex
+				failed := 0
+				var wg sync.WaitGroup
+				for i := range 10 {
+					wg.Go(func() {
+						if _, err := g.Submit(context.Background(), ret(i)); err != nil {
+							mu.Lock()
+							failed++
+							mu.Unlock()
+						}
+					})
+				}
+				wg.Wait()
+				if failed != c.failing || g.Stats().Failed == 0 {
+					t.Errorf("%d senders got an error, want %d; %+v", failed, c.failing, g.Stats())
+				}
+				if _, err := g.Submit(t.Context(), Return{ID: "x"}); !errors.Is(err, ErrInvalid) {
+					t.Errorf("no jid: %v", err)
+				}
+			})
+		})
+	}
+}
+
+func TestGroupCloseCommitsWhatWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		stored := 0
+		g := newGroup(t, GroupConfig{MaxRows: 2}, func(b Batch) (Result, error) {
+			time.Sleep(time.Millisecond)
+			stored += len(b.Returns)
+			return allNew(b)
+		})
+		var wg sync.WaitGroup
+		for i := range 7 {
+			wg.Go(func() {
+				if _, err := g.Submit(context.Background(), ret(i)); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		synctest.Wait()
+		if err := g.Close(); err != nil || stored != 7 {
+			t.Errorf("%d rows, %v", stored, err)
+		}
+		wg.Wait()
+		if _, err := g.Submit(t.Context(), ret(1)); !errors.Is(err, ErrClosed) {
+			t.Errorf("after Close: %v", err)
+		}
+	})
+}

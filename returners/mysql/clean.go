@@ -1,0 +1,181 @@
+package mysql
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Clean removes jobs that began before and of which no return is newer, and
+// old events, at most limit rows. Each job is a transaction of its own:
+// returns first, the jids row last, by key, so that locks are few and short.
+// A job is found by the time in its jid, which needs no scan.
+func (s *Store) Clean(ctx context.Context, before time.Time, limit int) (int, error) {
+	if limit <= 0 {
+		return 0, fmt.Errorf("mysql %s: clean: limit is %d, must be above 0", s.o.where(), limit)
+	}
+	if err := s.prepare(ctx); err != nil {
+		return 0, err
+	}
+	if s.o.ArchiveJobs {
+		if err := s.makeArchives(ctx); err != nil {
+			return 0, s.fault("make the archive tables", err)
+		}
+	}
+	total := 0
+	for after := ""; total < limit; {
+		jids, err := s.oldJobs(ctx, after, before)
+		if err != nil {
+			return total, s.fault("look for old jobs", err)
+		}
+		if len(jids) == 0 {
+			break
+		}
+		for _, jid := range jids {
+			if total >= limit {
+				break
+			}
+			n := 0
+			err := inTx(ctx, s.db, func(tx *sql.Tx) (err error) {
+				n, err = s.cleanJob(ctx, tx, jid, before, limit-total)
+				return err
+			})
+			if err != nil {
+				return total, s.fault("clean job "+jid, err)
+			}
+			total += n
+		}
+		after = jids[len(jids)-1]
+	}
+	n, err := s.cleanEvents(ctx, before, limit-total)
+	return total + n, s.fault("clean events", err)
+}
+
+// oldJobs pages through the jids of old jobs, with a load or without.
+func (s *Store) oldJobs(ctx context.Context, after string, before time.Time) ([]string, error) {
+	const size = 200
+	rows, err := s.db.QueryContext(ctx, `(SELECT jid, '' FROM jids WHERE jid > ? AND jid < ? ORDER BY jid LIMIT ?)
+		UNION (SELECT DISTINCT jid, '' FROM salt_returns WHERE jid > ? AND jid < ? ORDER BY jid LIMIT ?)
+		UNION (SELECT jid, '' FROM mom_nodes WHERE jid > ? AND jid < ? ORDER BY jid LIMIT ?) ORDER BY jid LIMIT ?`,
+		after, stampJID(before), size, after, stampJID(before), size, after, stampJID(before), size, size)
+	if err != nil {
+		return nil, err
+	}
+	pairs, err := scanPairs(rows)
+	jids := make([]string, len(pairs))
+	for i := range pairs {
+		jids[i] = pairs[i][0]
+	}
+	return jids, err
+}
+
+// children of a job, with the column that orders their rows.
+var children = []struct{ table, key, columns string }{
+	{"salt_returns", "id", "`fun`, `jid`, `return`, `id`, `success`, `full_ret`, `alter_time`"},
+	{"mom_expected", "id", ""},
+	{"mom_nodes", "node", ""},
+	{"mom_duplicates", "seq", ""},
+}
+
+func (s *Store) cleanJob(ctx context.Context, tx *sql.Tx, jid string, before time.Time, limit int) (int, error) {
+	var fresh bool
+	err := tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM salt_returns WHERE jid = ? AND alter_time >= ?)", jid, s.stamp(before)).Scan(&fresh)
+	if err != nil || fresh {
+		return 0, err
+	}
+	total := 0
+	for _, c := range children {
+		n, err := s.cleanChildren(ctx, tx, c.table, c.key, c.columns, jid, limit-total)
+		if total += n; err != nil || total >= limit {
+			return total, err
+		}
+	}
+	if s.o.ArchiveJobs {
+		if _, err := tx.ExecContext(ctx, "INSERT INTO jids_archive (jid, `load`) SELECT jid, `load` FROM jids WHERE jid = ? "+
+			"ON DUPLICATE KEY UPDATE `jid` = VALUES(`jid`)", jid); err != nil {
+			return total, err
+		}
+	}
+	res, err := tx.ExecContext(ctx, "DELETE FROM jids WHERE jid = ?", jid)
+	if err != nil {
+		return total, err
+	}
+	n, err := res.RowsAffected()
+	return total + int(n), err
+}
+
+// cleanChildren removes the first limit rows of a job from one table, by the
+// range of the key: DELETE with LIMIT is not the same on every replica.
+func (s *Store) cleanChildren(ctx context.Context, tx *sql.Tx, table, key, columns, jid string, limit int) (int, error) {
+	var last any
+	ok, err := one(ctx, tx, []any{&last},
+		"SELECT `"+key+"` FROM `"+table+"` WHERE jid = ? ORDER BY `"+key+"` LIMIT 1 OFFSET ?", jid, limit-1)
+	if err != nil {
+		return 0, err
+	}
+	where, args := " WHERE jid = ?", []any{jid}
+	if ok {
+		where, args = where+" AND `"+key+"` <= ?", append(args, last)
+	}
+	if s.o.ArchiveJobs && columns != "" {
+		if _, err := tx.ExecContext(ctx, "INSERT INTO `"+table+"_archive` ("+columns+") SELECT "+columns+" FROM `"+table+"`"+where+
+			" ON DUPLICATE KEY UPDATE `jid` = VALUES(`jid`)", args...); err != nil {
+			return 0, err
+		}
+	}
+	res, err := tx.ExecContext(ctx, "DELETE FROM `"+table+"`"+where, args...)
+	if err != nil {
+		return 0, err
+	}
+	n, err := res.RowsAffected()
+	return int(n), err
+}
+
+func (s *Store) cleanEvents(ctx context.Context, before time.Time, limit int) (int, error) {
+	if limit <= 0 {
+		return 0, nil
+	}
+	limit = min(limit, 1000)
+	var total int64
+	err := inTx(ctx, s.db, func(tx *sql.Tx) error {
+		rows, err := tx.QueryContext(ctx, "SELECT id, '' FROM salt_events WHERE alter_time < ? ORDER BY alter_time, id LIMIT ?", s.stamp(before), limit)
+		if err != nil {
+			return err
+		}
+		pairs, err := scanPairs(rows)
+		if err != nil || len(pairs) == 0 {
+			return err
+		}
+		ids := make([]any, len(pairs))
+		for i := range pairs {
+			ids[i] = pairs[i][0]
+		}
+		in := " WHERE id IN (?" + strings.Repeat(", ?", len(ids)-1) + ")"
+		if s.o.ArchiveJobs {
+			const columns = "`id`, `tag`, `data`, `alter_time`, `master_id`"
+			if _, err := tx.ExecContext(ctx, "INSERT INTO salt_events_archive ("+columns+") SELECT "+columns+" FROM salt_events"+in+
+				" ON DUPLICATE KEY UPDATE `tag` = VALUES(`tag`)", ids...); err != nil {
+				return err
+			}
+		}
+		res, err := tx.ExecContext(ctx, "DELETE FROM salt_events"+in, ids...)
+		if err != nil {
+			return err
+		}
+		total, err = res.RowsAffected()
+		return err
+	})
+	return int(total), err
+}
+
+// makeArchives makes Salt's archive tables as copies of their sources.
+func (s *Store) makeArchives(ctx context.Context) error {
+	for _, t := range []string{"jids", "salt_returns", "salt_events"} {
+		if _, err := s.db.ExecContext(ctx, "CREATE TABLE IF NOT EXISTS `"+t+"_archive` LIKE `"+t+"`"); err != nil {
+			return err
+		}
+	}
+	return nil
+}

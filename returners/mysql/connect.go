@@ -1,0 +1,101 @@
+package mysql
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"database/sql"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"strconv"
+	"time"
+
+	driver "github.com/go-sql-driver/mysql"
+)
+
+// config is what the driver needs. The session is strict, so that a text that
+// does not fit is an error and not cut off, and speaks UTC and utf8mb4.
+func (o *Options) config() (*driver.Config, error) {
+	c := driver.NewConfig()
+	c.User, c.Passwd, c.DBName = o.User, o.Pass, o.DB
+	c.Net, c.Addr = "tcp", net.JoinHostPort(o.Host, strconv.Itoa(o.Port))
+	if o.UnixSocket != "" {
+		c.Net, c.Addr = "unix", o.UnixSocket
+	}
+	c.Timeout, c.ReadTimeout, c.WriteTimeout = min(o.Timeout, 10*time.Second), o.Timeout, o.Timeout
+	c.Collation = "utf8mb4_general_ci" // known to MariaDB, MySQL, TiDB and Vitess alike
+	c.ParseTime = true
+	c.Loc = time.UTC
+	c.InterpolateParams = true // one round trip for a statement that is not kept prepared
+	c.MaxAllowedPacket = 0     // ask the server
+	c.RejectReadOnly = true    // a primary that became a replica: connect again
+	c.Params = map[string]string{"time_zone": "'+00:00'", "sql_mode": "'STRICT_TRANS_TABLES'"}
+	c.Logger = notes{o.Log}
+	if err := o.secure(c); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// notes takes what the driver has to say of a connection that broke. The error
+// itself comes back from the call, hence the low level.
+type notes struct{ log *slog.Logger }
+
+func (n notes) Print(v ...any) { n.log.Debug("mysql driver", "note", fmt.Sprint(v...)) }
+
+func (o *Options) secure(c *driver.Config) error {
+	if o.SSLCA == "" && o.SSLCert == "" {
+		return nil
+	}
+	t := &tls.Config{ServerName: o.Host, MinVersion: tls.VersionTLS12}
+	if o.SSLCA != "" {
+		pem, err := os.ReadFile(o.SSLCA)
+		if err != nil {
+			return fmt.Errorf("mysql.ssl_ca: %w", err)
+		}
+		t.RootCAs = x509.NewCertPool()
+		if !t.RootCAs.AppendCertsFromPEM(pem) {
+			return fmt.Errorf("mysql.ssl_ca: %s holds no certificate in PEM form", o.SSLCA)
+		}
+	}
+	if o.SSLCert != "" {
+		pair, err := tls.LoadX509KeyPair(o.SSLCert, o.SSLKey)
+		if err != nil {
+			return fmt.Errorf("mysql.ssl_cert and mysql.ssl_key: %w", err)
+		}
+		t.Certificates = []tls.Certificate{pair}
+	}
+	c.TLS = t
+	return nil
+}
+
+// connect makes a pool. slow lifts the time limits of reads and writes, for
+// statements that rebuild a table.
+func (o *Options) connect(slow bool) (*sql.DB, error) {
+	c, err := o.config()
+	if err != nil {
+		return nil, err
+	}
+	if slow {
+		c.ReadTimeout, c.WriteTimeout = 0, 0
+	}
+	conn, err := driver.NewConnector(c)
+	if err != nil {
+		return nil, err
+	}
+	db := sql.OpenDB(conn)
+	db.SetMaxOpenConns(o.Conns)
+	db.SetMaxIdleConns(o.Conns)
+	db.SetConnMaxLifetime(o.Lifetime)
+	db.SetConnMaxIdleTime(o.Lifetime / 3)
+	return db, nil
+}
+
+// where names the database in messages, without the password.
+func (o *Options) where() string {
+	if o.UnixSocket != "" {
+		return fmt.Sprintf("%s@%s/%s", o.User, o.UnixSocket, o.DB)
+	}
+	return fmt.Sprintf("%s@%s/%s", o.User, net.JoinHostPort(o.Host, strconv.Itoa(o.Port)), o.DB)
+}

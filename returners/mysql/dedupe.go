@@ -1,0 +1,190 @@
+package mysql
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// dedupePage is how many jobs are looked at in one step.
+const dedupePage = 200
+
+// dedupeReturns leaves one row per (jid, id). Several tiers and --return each
+// wrote their own in Salt. The oldest result stays, with the longest full_ret
+// that tells the same result; what tells another goes to mom_duplicates.
+func (m *migration) dedupeReturns(ctx context.Context) error {
+	return m.eachPage(ctx, "salt_returns", func(from, to string) error {
+		rows, err := m.db.QueryContext(ctx, "SELECT jid, id FROM salt_returns WHERE jid >= ? AND jid <= ? GROUP BY jid, id HAVING COUNT(*) > 1", from, to)
+		if err != nil {
+			return m.fault("look for doubled returns", err)
+		}
+		pairs, err := scanPairs(rows)
+		if err != nil {
+			return m.fault("look for doubled returns", err)
+		}
+		for _, p := range pairs {
+			if err := m.inTx(ctx, func(tx *sql.Tx) error { return mergeReturns(ctx, tx, p[0], p[1]) }); err != nil {
+				return m.fault(fmt.Sprintf("merge the rows of %s for job %s", p[1], p[0]), err)
+			}
+		}
+		return nil
+	})
+}
+
+// dedupeJIDs leaves one row per job, the longest load.
+func (m *migration) dedupeJIDs(ctx context.Context) error {
+	return m.eachPage(ctx, "jids", func(from, to string) error {
+		rows, err := m.db.QueryContext(ctx, "SELECT jid, '' FROM jids WHERE jid >= ? AND jid <= ? GROUP BY jid HAVING COUNT(*) > 1", from, to)
+		if err != nil {
+			return m.fault("look for doubled jobs", err)
+		}
+		jids, err := scanPairs(rows)
+		if err != nil {
+			return m.fault("look for doubled jobs", err)
+		}
+		for _, j := range jids {
+			err := m.inTx(ctx, func(tx *sql.Tx) error {
+				var load string
+				if err := tx.QueryRowContext(ctx, "SELECT `load` FROM jids WHERE jid = ? ORDER BY CHAR_LENGTH(`load`) DESC LIMIT 1 FOR UPDATE", j[0]).Scan(&load); err != nil {
+					return err
+				}
+				return execAll(ctx, tx, step{"DELETE FROM jids WHERE jid = ?", []any{j[0]}},
+					step{"INSERT INTO jids (jid, `load`) VALUES (?, ?)", []any{j[0], load}})
+			})
+			if err != nil {
+				return m.fault("merge the rows of job "+j[0], err)
+			}
+		}
+		return nil
+	})
+}
+
+// eachPage walks the jids of a table in order, so that its cost is one pass
+// over an index whatever the table's size.
+func (m *migration) eachPage(ctx context.Context, table string, do func(from, to string) error) error {
+	for after := ""; ; {
+		rows, err := m.db.QueryContext(ctx, "SELECT DISTINCT jid, '' FROM `"+table+"` WHERE jid > ? ORDER BY jid LIMIT ?", after, dedupePage)
+		if err != nil {
+			return m.fault("walk the jobs of "+table, err)
+		}
+		jids, err := scanPairs(rows)
+		if err != nil {
+			return m.fault("walk the jobs of "+table, err)
+		}
+		if len(jids) == 0 {
+			return nil
+		}
+		last := jids[len(jids)-1][0]
+		if err := do(jids[0][0], last); err != nil {
+			return err
+		}
+		after = last
+	}
+}
+
+func scanPairs(rows *sql.Rows) (out [][2]string, err error) {
+	defer rows.Close()
+	for rows.Next() {
+		var p [2]string
+		if err := rows.Scan(&p[0], &p[1]); err != nil {
+			return nil, err
+		}
+		out = append(out, p)
+	}
+	return out, rows.Err()
+}
+
+type savedReturn struct {
+	fun, value, success, full string
+	at                        sql.NullTime
+}
+
+func mergeReturns(ctx context.Context, tx *sql.Tx, jid, id string) error {
+	rows, err := tx.QueryContext(ctx, "SELECT fun, `return`, success, full_ret, alter_time FROM salt_returns WHERE jid = ? AND id = ? ORDER BY alter_time FOR UPDATE", jid, id)
+	if err != nil {
+		return err
+	}
+	var all []savedReturn
+	defer rows.Close()
+	for rows.Next() {
+		var r savedReturn
+		if err := rows.Scan(&r.fun, &r.value, &r.success, &r.full, &r.at); err != nil {
+			return err
+		}
+		all = append(all, r)
+	}
+	if err := rows.Err(); err != nil || len(all) < 2 {
+		return err
+	}
+	keep := all[0]
+	steps := []step{{"DELETE FROM salt_returns WHERE jid = ? AND id = ?", []any{jid, id}}}
+	for _, r := range all[1:] {
+		if r.fun != keep.fun || r.value != keep.value || r.success != keep.success {
+			steps = append(steps, insertReturn("mom_duplicates", jid, id, r))
+		} else if len(r.full) > len(keep.full) {
+			keep.full = r.full
+		}
+	}
+	return execAll(ctx, tx, append(steps, insertReturn("salt_returns", jid, id, keep))...)
+}
+
+func insertReturn(table, jid, id string, r savedReturn) step {
+	return step{
+		"INSERT INTO " + table + " (fun, jid, `return`, id, success, full_ret, alter_time) VALUES (?, ?, ?, ?, ?, ?, ?)",
+		[]any{r.fun, jid, r.value, id, r.success, r.full, r.at},
+	}
+}
+
+type step struct {
+	query string
+	args  []any
+}
+
+func execAll(ctx context.Context, tx *sql.Tx, steps ...step) error {
+	for _, s := range steps {
+		if _, err := tx.ExecContext(ctx, s.query, s.args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inTx runs fn in a transaction, again when other writers held its rows.
+func (m *migration) inTx(ctx context.Context, fn func(*sql.Tx) error) error {
+	return inTx(ctx, m.db, fn)
+}
+
+func inTx(ctx context.Context, db *sql.DB, fn func(*sql.Tx) error) error {
+	var err error
+	for try := range tries {
+		if err = tryTx(ctx, db, fn); err == nil || classOf(err) != ClassContention {
+			return err
+		}
+		if pause(ctx, try) != nil {
+			return err
+		}
+	}
+	return err
+}
+
+func tryTx(ctx context.Context, db *sql.DB, fn func(*sql.Tx) error) error {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
+	defer cancel()
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	if err := fn(tx); err != nil {
+		return errors.Join(err, ignoreDone(tx.Rollback()))
+	}
+	return tx.Commit()
+}
+
+func ignoreDone(err error) error {
+	if errors.Is(err, sql.ErrTxDone) {
+		return nil
+	}
+	return err
+}

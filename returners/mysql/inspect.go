@@ -1,0 +1,202 @@
+package mysql
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// shape is what the columns of a table must at least be.
+type shape struct {
+	name    string
+	columns []wanted
+}
+
+type wanted struct {
+	name string
+	typ  string // longtext, or varchar(n)
+	key  bool   // compared byte by byte
+}
+
+var (
+	jidsShape    = shape{"jids", []wanted{{"jid", "varchar(255)", true}, {"load", "longtext", false}}}
+	returnsShape = shape{"salt_returns", []wanted{
+		{"fun", "longtext", true},
+		{"jid", "varchar(255)", true},
+		{"return", "longtext", false},
+		{"id", "varchar(255)", true},
+		{"success", "varchar(10)", false},
+		{"full_ret", "longtext", false},
+	}}
+	eventsShape = shape{"salt_events", []wanted{{"tag", "longtext", true}, {"data", "longtext", false}, {"master_id", "varchar(255)", true}}}
+)
+
+// found is a table as the server describes it.
+type found struct {
+	columns map[string]column
+	indexes []*index
+}
+
+type column struct {
+	typ, charset, collation string
+	length                  int64 // most characters; bytes for the text types
+}
+
+type index struct {
+	name   string
+	unique bool
+	parts  []part
+}
+
+type part struct {
+	column string
+	prefix int // 0 = the whole column
+}
+
+func (f found) exists() bool { return len(f.columns) > 0 }
+
+// inspect reads information_schema, which all of the servers have.
+func (m *migration) inspect(ctx context.Context, table string) (found, error) {
+	f := found{columns: map[string]column{}}
+	rows, err := m.db.QueryContext(ctx, `SELECT column_name, data_type, character_maximum_length, character_set_name, collation_name
+		FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = ?`, table)
+	if err != nil {
+		return f, m.fault("look at the table "+table, err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var name string
+		var c column
+		var length sql.NullInt64
+		var charset, collation sql.NullString
+		if err := rows.Scan(&name, &c.typ, &length, &charset, &collation); err != nil {
+			return f, m.fault("look at the table "+table, err)
+		}
+		c.typ, c.length, c.charset, c.collation = strings.ToLower(c.typ), length.Int64, charset.String, collation.String
+		f.columns[name] = c
+	}
+	if err := rows.Err(); err != nil {
+		return f, m.fault("look at the table "+table, err)
+	}
+	err = m.inspectIndexes(ctx, table, &f)
+	return f, err
+}
+
+func (m *migration) inspectIndexes(ctx context.Context, table string, f *found) error {
+	rows, err := m.db.QueryContext(ctx, `SELECT index_name, non_unique, column_name, sub_part
+		FROM information_schema.statistics WHERE table_schema = DATABASE() AND table_name = ? ORDER BY index_name, seq_in_index`, table)
+	if err != nil {
+		return m.fault("look at the indexes of "+table, err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var name string
+		var nonUnique int
+		var col sql.NullString // NULL: an index on an expression
+		var prefix sql.NullInt64
+		if err := rows.Scan(&name, &nonUnique, &col, &prefix); err != nil {
+			return m.fault("look at the indexes of "+table, err)
+		}
+		if len(f.indexes) == 0 || f.indexes[len(f.indexes)-1].name != name {
+			f.indexes = append(f.indexes, &index{name: name, unique: nonUnique == 0})
+		}
+		last := f.indexes[len(f.indexes)-1]
+		last.parts = append(last.parts, part{col.String, int(prefix.Int64)})
+	}
+	return m.fault("look at the indexes of "+table, rows.Err())
+}
+
+func (f found) hasPrimary() bool {
+	return slices.ContainsFunc(f.indexes, func(x *index) bool { return x.name == "PRIMARY" })
+}
+
+// unique reports whether exactly these columns are unique together.
+func (f found) unique(columns []string) bool {
+	return slices.ContainsFunc(f.indexes, func(x *index) bool {
+		if !x.unique || len(x.parts) != len(columns) {
+			return false
+		}
+		for _, p := range x.parts {
+			if p.prefix != 0 || !slices.Contains(columns, p.column) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+func (f found) indexed(column string) bool {
+	return slices.ContainsFunc(f.indexes, func(x *index) bool { return x.parts[0].column == column })
+}
+
+// textBytes ranks the text types by what they hold.
+var textBytes = map[string]int64{"tinytext": 1<<8 - 1, "text": 1<<16 - 1, "mediumtext": 1<<24 - 1, "longtext": 1<<32 - 1, "json": 1<<32 - 1}
+
+// fits reports whether a column holds all that is wanted of it.
+func (c column) fits(w wanted) bool {
+	if c.typ != "json" && (c.charset != "utf8mb4" || w.key && !strings.HasSuffix(c.collation, "_bin")) {
+		return false
+	}
+	if w.typ == "longtext" {
+		return textBytes[c.typ] == textBytes["longtext"]
+	}
+	var n int64
+	if _, err := fmt.Sscanf(w.typ, "varchar(%d)", &n); err != nil {
+		return false
+	}
+	return c.length >= n
+}
+
+// changesTo lists what ALTER TABLE has to do.
+func (f found) changesTo(s shape) []string {
+	var drops, changes, adds []string
+	for _, w := range s.columns {
+		c, ok := f.columns[w.name]
+		if ok && c.fits(w) {
+			continue
+		}
+		typ := w.typ
+		if strings.HasPrefix(typ, "varchar") && c.length > 255 && c.typ == "varchar" {
+			typ = fmt.Sprintf("varchar(%d)", c.length) // wider than needed: keep it so
+		}
+		collation := "utf8mb4_general_ci"
+		if w.key {
+			collation = "utf8mb4_bin"
+		}
+		what := "MODIFY"
+		if !ok {
+			what = "ADD COLUMN"
+		}
+		changes = append(changes, fmt.Sprintf("%s `%s` %s CHARACTER SET utf8mb4 COLLATE %s NOT NULL", what, w.name, typ, collation))
+		if typ == "longtext" {
+			d, a := f.prefixed(w.name)
+			drops, adds = append(drops, d...), append(adds, a...)
+		}
+	}
+	return slices.Concat(drops, changes, adds)
+}
+
+// prefixed rebuilds the indexes that hold a column whole: a text column needs
+// a prefix there.
+func (f found) prefixed(column string) (drops, adds []string) {
+	for _, x := range f.indexes {
+		if !slices.ContainsFunc(x.parts, func(p part) bool { return p.column == column && p.prefix == 0 }) || x.name == "PRIMARY" {
+			continue
+		}
+		parts := make([]string, len(x.parts))
+		for i, p := range x.parts {
+			parts[i] = "`" + p.column + "`"
+			if p.column == column && p.prefix == 0 {
+				p.prefix = 191
+			}
+			if p.prefix > 0 {
+				parts[i] += fmt.Sprintf("(%d)", p.prefix)
+			}
+		}
+		drops = append(drops, "DROP KEY `"+x.name+"`")
+		adds = append(adds, "ADD KEY `"+x.name+"` ("+strings.Join(parts, ", ")+")")
+	}
+	return drops, adds
+}

@@ -1,0 +1,181 @@
+package mysql
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/momtree/mom/returners"
+)
+
+// Name is the name of this returner in the configuration.
+const Name = "mysql"
+
+// Options opens a Store. The first part are Salt's mysql.* options.
+type Options struct {
+	Host       string // default "salt"
+	Port       int    // default 3306
+	User       string // default "salt"
+	Pass       string // default "salt" when read from a configuration
+	DB         string // default "salt"
+	UnixSocket string // used instead of Host and Port when set
+	SSLCA      string // file of the certificate authority; it or SSLCert turns TLS on
+	SSLCert    string // file of the client certificate
+	SSLKey     string // file of its key
+
+	// ArchiveJobs copies what Clean removes to <table>_archive first (Salt's
+	// archive_jobs).
+	ArchiveJobs bool
+
+	Conns    int           // most connections; 0 = 4
+	Lifetime time.Duration // of a connection; 0 = 3 minutes
+	Timeout  time.Duration // of connecting, and of each read and write; 0 = 30 s
+
+	Log *slog.Logger     // nil = slog.Default()
+	Now func() time.Time // nil = time.Now
+}
+
+func (o *Options) fill() error {
+	if o.Host == "" {
+		o.Host = "salt"
+	}
+	if o.Port == 0 {
+		o.Port = 3306
+	}
+	if o.User == "" {
+		o.User = "salt"
+	}
+	if o.DB == "" {
+		o.DB = "salt"
+	}
+	if o.Conns <= 0 {
+		o.Conns = 4
+	}
+	if o.Lifetime <= 0 {
+		o.Lifetime = 3 * time.Minute
+	}
+	if o.Timeout <= 0 {
+		o.Timeout = 30 * time.Second
+	}
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Port < 1 || o.Port > 65535 {
+		return fmt.Errorf("mysql.port is %d; use 1 to 65535", o.Port)
+	}
+	if (o.SSLCert == "") != (o.SSLKey == "") {
+		return errors.New("mysql.ssl_cert and mysql.ssl_key belong together; set both or none")
+	}
+	return nil
+}
+
+// OptionsFrom reads the mysql.* options out of a configuration, which may hold
+// them flat ("mysql.host") or as a map ("mysql": {"host": …}). With a prefix,
+// "<prefix>.mysql.host" comes before "mysql.host". All faults are reported at
+// once.
+func OptionsFrom(values map[string]any, prefix string) (Options, error) {
+	r := reader{values: values, prefix: prefix}
+	o := Options{
+		Host: r.text("mysql.host", "salt"), Port: r.number("mysql.port", 3306), User: r.text("mysql.user", "salt"),
+		Pass: r.text("mysql.pass", "salt"), DB: r.text("mysql.db", "salt"), UnixSocket: r.text("mysql.unix_socket", ""),
+		SSLCA: r.text("mysql.ssl_ca", ""), SSLCert: r.text("mysql.ssl_cert", ""), SSLKey: r.text("mysql.ssl_key", ""),
+		ArchiveJobs: r.flag("archive_jobs"),
+	}
+	return o, errors.Join(r.faults...)
+}
+
+type reader struct {
+	values map[string]any
+	prefix string
+	faults []error
+}
+
+// get finds an option; None, the text that Salt's manual shows for "not set",
+// counts as not set.
+func (r *reader) get(key string) (name string, v any) {
+	names := []string{key}
+	if r.prefix != "" {
+		names = []string{r.prefix + "." + key, key}
+	}
+	for _, name := range names {
+		if v, ok := lookup(r.values, name); ok && v != nil && v != "None" {
+			return name, v
+		}
+	}
+	return key, nil
+}
+
+// lookup tries the flat name, then a map under each leading part of it.
+func lookup(values map[string]any, name string) (any, bool) {
+	if v, ok := values[name]; ok {
+		return v, true
+	}
+	for i := range name {
+		if name[i] != '.' {
+			continue
+		}
+		if sub, ok := values[name[:i]].(map[string]any); ok {
+			if v, ok := lookup(sub, name[i+1:]); ok {
+				return v, true
+			}
+		}
+	}
+	return nil, false
+}
+
+func (r *reader) text(key, def string) string {
+	name, v := r.get(key)
+	switch v := v.(type) {
+	case nil:
+		return def
+	case string:
+		return v
+	case int, int64, uint64, float64:
+		return fmt.Sprint(v) // a password of digits is a number in YAML
+	}
+	r.faults = append(r.faults, fmt.Errorf("%s must be a text, is %T", name, v))
+	return def
+}
+
+func (r *reader) number(key string, def int) int {
+	name, v := r.get(key)
+	if v == nil {
+		return def
+	}
+	n, err := strconv.Atoi(strings.TrimSpace(fmt.Sprint(v)))
+	if err != nil {
+		r.faults = append(r.faults, fmt.Errorf("%s must be a number, is %v", name, v))
+		return def
+	}
+	return n
+}
+
+func (r *reader) flag(key string) bool {
+	name, v := r.get(key)
+	switch v := v.(type) {
+	case nil:
+		return false
+	case bool:
+		return v
+	}
+	r.faults = append(r.faults, fmt.Errorf("%s must be True or False, is %v", name, v))
+	return false
+}
+
+func init() {
+	returners.Register(Name, func(ctx context.Context, ro returners.Options) (returners.Returner, error) {
+		o, err := OptionsFrom(ro.Values, ro.Prefix)
+		if err != nil {
+			return nil, fmt.Errorf("mysql returner: %w", err)
+		}
+		o.Log, o.Now = ro.Log, ro.Now
+		return Open(ctx, o)
+	})
+}

@@ -1,0 +1,225 @@
+package mysql
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/returners"
+)
+
+// page is how many jobs are read at once when listing.
+const page = 500
+
+// query runs a read and calls each for each row.
+func (s *Store) query(ctx context.Context, doing string, each func(scan func(...any) error) error, query string, args ...any) error {
+	if err := s.prepare(ctx); err != nil {
+		return err
+	}
+	rows, err := s.db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return s.fault(doing, err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := each(rows.Scan); err != nil {
+			return s.fault(doing, err)
+		}
+	}
+	return s.fault(doing, rows.Err())
+}
+
+func scanLoad(scan func(...any) error) (returners.Load, error) {
+	var l returners.Load
+	var text []byte
+	err := scan(&l.JID, &text)
+	if err != nil {
+		return l, err
+	}
+	if l.Raw, err = wire.FromJSON(text); err != nil {
+		return l, fmt.Errorf("load of job %s: %w", l.JID, err)
+	}
+	_ = wire.Fields(l.Raw, func(key string, val wire.Raw) error { // a load that is no map has no user
+		if key == "user" {
+			l.User, _ = wire.Str(val)
+		}
+		return nil
+	})
+	if jid.Valid(l.JID) {
+		l.At, err = jid.Time(l.JID)
+	}
+	return l, err
+}
+
+// GetLoad reads what was published for a job.
+func (s *Store) GetLoad(ctx context.Context, jid string) (l returners.Load, ok bool, err error) {
+	err = s.query(ctx, "read the load of job "+jid, func(scan func(...any) error) (err error) {
+		l, err = scanLoad(scan)
+		ok = err == nil
+		return err
+	}, "SELECT jid, `load` FROM jids WHERE jid = ?", jid)
+	return l, ok, err
+}
+
+const returnColumns = "r.jid, r.id, r.fun, r.success, r.`return`, r.full_ret, r.alter_time"
+
+func scanReturn(scan func(...any) error) (returners.Return, error) {
+	var (
+		r           returners.Return
+		success     string
+		value, full []byte
+		at          sql.NullTime
+	)
+	err := scan(&r.JID, &r.ID, &r.Fun, &success, &value, &full, &at)
+	if err != nil {
+		return r, err
+	}
+	// A Python driver may have written a boolean as text.
+	r.Success = success == "1" || success == "True" || success == "true"
+	r.At = at.Time.UTC()
+	if r.Value, err = wire.FromJSON(value); err != nil {
+		return r, fmt.Errorf("return of %s to job %s: %w", r.ID, r.JID, err)
+	}
+	if r.Full, err = wire.FromJSON(full); err != nil {
+		return r, fmt.Errorf("load of the return of %s to job %s: %w", r.ID, r.JID, err)
+	}
+	err = wire.Fields(r.Full, func(key string, val wire.Raw) error {
+		switch key { // absent or of another kind (a compound call): the zero value
+		case "retcode":
+			n, _ := wire.Int(val)
+			r.Retcode = int(n)
+		case "out":
+			r.Out, _ = wire.Str(val)
+		case "master_id":
+			r.MasterID, _ = wire.Str(val)
+		}
+		return nil
+	})
+	return r, err
+}
+
+// GetReturns reads all returns of a job, ordered by minion id.
+func (s *Store) GetReturns(ctx context.Context, jid string) (rets []returners.Return, err error) {
+	err = s.query(ctx, "read the returns of job "+jid, func(scan func(...any) error) error {
+		r, err := scanReturn(scan)
+		rets = append(rets, r)
+		return err
+	}, "SELECT "+returnColumns+" FROM salt_returns r WHERE r.jid = ? ORDER BY r.id", jid)
+	return rets, err
+}
+
+// GetExpectations reads who was asked, ordered by node.
+func (s *Store) GetExpectations(ctx context.Context, jid string) (exps []returners.Expectation, err error) {
+	at := map[string]int{}
+	err = s.query(ctx, "read the nodes of job "+jid, func(scan func(...any) error) error {
+		e := returners.Expectation{JID: jid}
+		var t sql.NullTime
+		err := scan(&e.Node, &t)
+		e.At = t.Time.UTC()
+		at[e.Node] = len(exps)
+		exps = append(exps, e)
+		return err
+	}, "SELECT node, alter_time FROM mom_nodes WHERE jid = ? ORDER BY node", jid)
+	if err != nil {
+		return nil, err
+	}
+	err = s.query(ctx, "read the expectations of job "+jid, func(scan func(...any) error) error {
+		var id, node string
+		var missing sql.NullString
+		if err := scan(&id, &node, &missing); err != nil {
+			return err
+		}
+		i, ok := at[node]
+		if !ok {
+			return fmt.Errorf("minion %s is expected at node %q, which mom_nodes does not know", id, node)
+		}
+		if !missing.Valid {
+			exps[i].Minions = append(exps[i].Minions, id)
+			return nil
+		}
+		if exps[i].Missing == nil {
+			exps[i].Missing = map[string]string{}
+		}
+		exps[i].Missing[id] = missing.String
+		return nil
+	}, "SELECT id, node, missing FROM mom_expected WHERE jid = ? ORDER BY id", jid)
+	return exps, err
+}
+
+// ListJobs lists jobs with a load, newest first. A jid is the time of its job,
+// so a range of time is a range of the key.
+func (s *Store) ListJobs(ctx context.Context, f returners.Filter) (loads []returners.Load, err error) {
+	since, until := "", "\U0010FFFF"
+	if !f.Since.IsZero() {
+		since = stampJID(f.Since)
+	}
+	if !f.Until.IsZero() {
+		until = stampJID(f.Until)
+	}
+	for {
+		n := 0
+		err := s.query(ctx, "list jobs", func(scan func(...any) error) error {
+			l, err := scanLoad(scan)
+			if err != nil {
+				return err
+			}
+			n++
+			until = l.JID
+			if f.Match(l) && (f.Limit <= 0 || len(loads) < f.Limit) {
+				loads = append(loads, l)
+			}
+			return nil
+		}, "SELECT jid, `load` FROM jids WHERE jid >= ? AND jid < ? ORDER BY jid DESC LIMIT ?", since, until, page)
+		if err != nil || n < page || f.Limit > 0 && len(loads) >= f.Limit {
+			return loads, err
+		}
+	}
+}
+
+// stampJID is the lowest jid of a moment.
+func stampJID(t time.Time) string {
+	t = t.UTC()
+	return t.Format("20060102150405") + fmt.Sprintf("%06d", t.Nanosecond()/1000)
+}
+
+// GetFun reads the last return of each minion for one function.
+func (s *Store) GetFun(ctx context.Context, fun string) (map[string]returners.Return, error) {
+	last := map[string]returners.Return{}
+	err := s.query(ctx, "read the last returns of a function", func(scan func(...any) error) error {
+		r, err := scanReturn(scan)
+		last[r.ID] = r
+		return err
+	}, "SELECT "+returnColumns+" FROM (SELECT id, MAX(jid) AS jid FROM salt_returns WHERE fun = ? GROUP BY id) m "+
+		"JOIN salt_returns r ON r.jid = m.jid AND r.id = m.id", fun)
+	if err != nil {
+		return nil, err
+	}
+	return last, nil
+}
+
+// Minions lists all minions with a return, sorted.
+func (s *Store) Minions(ctx context.Context) (ids []string, err error) {
+	err = s.query(ctx, "list minions", func(scan func(...any) error) error {
+		var id string
+		err := scan(&id)
+		ids = append(ids, id)
+		return err
+	}, "SELECT DISTINCT id FROM salt_returns ORDER BY id")
+	return ids, err
+}
+
+// one reads a single row; false when there is none.
+func one(ctx context.Context, db interface {
+	QueryRowContext(context.Context, string, ...any) *sql.Row
+}, dest []any, query string, args ...any,
+) (bool, error) {
+	err := db.QueryRowContext(ctx, query, args...).Scan(dest...)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	return err == nil, err
+}

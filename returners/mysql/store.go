@@ -1,0 +1,113 @@
+package mysql
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/momtree/mom/returners"
+)
+
+// Store is the returner. Its methods may be called from many goroutines.
+type Store struct {
+	o  Options
+	db *sql.DB
+
+	// setup holds one token: who has it looks after the tables.
+	setup chan struct{}
+	ready atomic.Bool
+
+	mu    sync.Mutex
+	kept  map[string]*sql.Stmt // full batches by table
+	stats Stats
+
+	closing   atomic.Bool
+	closeOnce sync.Once
+	closeErr  error
+}
+
+var _ returners.Returner = (*Store)(nil)
+
+// Stats counts what a Store did.
+type Stats struct {
+	Rows       uint64 // rows sent
+	Statements uint64 // batches stored
+	Retries    uint64 // batches sent again after contention or a lost connection
+	Duplicates uint64 // rows answered with 1062
+}
+
+// Open checks the options and makes the pool. It does not connect: a database
+// that is down now is no reason not to start.
+func Open(_ context.Context, o Options) (*Store, error) {
+	if err := o.fill(); err != nil {
+		return nil, fmt.Errorf("mysql returner: %w", err)
+	}
+	db, err := o.connect(false)
+	if err != nil {
+		return nil, fmt.Errorf("mysql returner: %w", err)
+	}
+	s := &Store{o: o, db: db, setup: make(chan struct{}, 1), kept: map[string]*sql.Stmt{}}
+	s.setup <- struct{}{}
+	return s, nil
+}
+
+// Name is "mysql".
+func (s *Store) Name() string { return Name }
+
+// Stats reads the counters.
+func (s *Store) Stats() Stats {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.stats
+}
+
+// Ping connects and makes or updates the tables when that was not done yet.
+func (s *Store) Ping(ctx context.Context) error {
+	if err := s.prepare(ctx); err != nil {
+		return err
+	}
+	return s.fault("ping", s.db.PingContext(ctx))
+}
+
+// prepare brings the tables up to date once; after a failure the next call
+// tries again.
+func (s *Store) prepare(ctx context.Context) error {
+	if s.closing.Load() {
+		return fmt.Errorf("mysql %s: %w", s.o.where(), returners.ErrClosed)
+	}
+	if s.ready.Load() {
+		return nil
+	}
+	select {
+	case <-s.setup:
+	case <-ctx.Done():
+		return fmt.Errorf("mysql %s: wait for the tables: %w", s.o.where(), ctx.Err())
+	}
+	defer func() { s.setup <- struct{}{} }()
+	if s.ready.Load() {
+		return nil
+	}
+	if err := s.migrate(ctx); err != nil {
+		return s.fault("prepare the tables", err)
+	}
+	s.ready.Store(true)
+	return nil
+}
+
+// Close closes the connections. It may be called more than once.
+func (s *Store) Close() error {
+	s.closeOnce.Do(func() {
+		s.closing.Store(true)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		var errs []error
+		for _, st := range s.kept {
+			errs = append(errs, st.Close())
+		}
+		s.closeErr = errors.Join(append(errs, s.db.Close())...)
+	})
+	return s.closeErr
+}

@@ -1,0 +1,187 @@
+package mysql
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/returners/mysql/mysqltest"
+	"github.com/momtree/mom/returners/returnertest"
+)
+
+func TestRowsReadAsSaltWritesThem(t *testing.T) {
+	s := server(t)
+	name := s.Database(t)
+	st := open(t, s, name)
+	value := wire.NewMap("args", []any{1, "x"}, "kwargs", wire.NewMap("k", "é"))
+	full := wire.NewMap("cmd", "_return", "id", "my-01", "success", true, "return", value, "retcode", 0, "jid", returnertest.JID(1),
+		"fun", "test.arg", "fun_args", []any{1, wire.NewMap("k", "v")}, "user", "root", "_stamp", "2024-01-01T00:00:00.000000")
+	failed := returnertest.Return(t, 1, "my-02", "cmd.run", "out")
+	failed.Success = false
+	if err := st.SaveReturns(t.Context(), []returners.Return{
+		{JID: returnertest.JID(1), ID: "my-01", Fun: "test.arg", Success: true, Value: returnertest.Encode(t, value), Full: returnertest.Encode(t, full)}, failed,
+	}); err != nil {
+		t.Fatal(err)
+	}
+	var fun, ret, success, fullRet string
+	if err := s.Open(t, name).QueryRowContext(t.Context(), "SELECT fun, `return`, success, full_ret FROM salt_returns WHERE id = 'my-01'").
+		Scan(&fun, &ret, &success, &fullRet); err != nil {
+		t.Fatal(err)
+	}
+	if want := `{"args": [1, "x"], "kwargs": {"k": "é"}}`; ret != want {
+		t.Errorf("return %s, want %s", ret, want)
+	}
+	want := `{"cmd": "_return", "id": "my-01", "success": true, "return": {"args": [1, "x"], "kwargs": {"k": "é"}}, "retcode": 0, "jid": "` + returnertest.JID(1) +
+		`", "fun": "test.arg", "fun_args": [1, {"k": "v"}], "user": "root", "_stamp": "2024-01-01T00:00:00.000000"}`
+	if fullRet != want || fun != "test.arg" || success != "1" {
+		t.Errorf("%s, %s:\n got %s\nwant %s", fun, success, fullRet, want)
+	}
+	if n := count(t, s.Open(t, name), "SELECT COUNT(*) FROM salt_returns WHERE success = '0' AND id = 'my-02'"); n != 1 {
+		t.Error("a failure is not stored as 0")
+	}
+}
+
+func TestTwentyMegabytes(t *testing.T) {
+	s := server(t) // max_allowed_packet 64 MB; return and full_ret are 20 MB each
+	name := s.Database(t)
+	st := open(t, s, name)
+	big := strings.Repeat("0123456789abcdé ", 20<<20/17)
+	r := returnertest.Return(t, 1, "big", "cmd.run", big)
+	small := returnertest.Return(t, 1, "small", "cmd.run", "x")
+	for range 2 {
+		if err := st.SaveReturns(t.Context(), []returners.Return{small, r}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rets, err := st.GetReturns(t.Context(), returnertest.JID(1))
+	if err != nil || len(rets) != 2 {
+		t.Fatalf("%d returns, %v", len(rets), err)
+	}
+	if got, err := wire.Str(rets[0].Value); err != nil || got != big {
+		t.Errorf("%d bytes came back, %v; want %d", len(got), err, len(big))
+	}
+}
+
+func TestTooLargeForTheServerIsTheRowsFault(t *testing.T) {
+	s := mysqltest.Start(t, "--max-allowed-packet=1M")
+	st := open(t, s, s.Database(t))
+	err := st.SaveReturns(t.Context(), []returners.Return{returnertest.Return(t, 1, "big", "cmd.run", strings.Repeat("x", 3<<20))})
+	if !errors.Is(err, returners.ErrRejected) || !strings.Contains(err.Error(), "max_allowed_packet") {
+		t.Errorf("got %v", err)
+	}
+	if err := st.SaveReturns(t.Context(), []returners.Return{returnertest.Return(t, 1, "fits", "cmd.run", strings.Repeat("x", 300<<10))}); err != nil {
+		t.Errorf("the connection is of no use afterwards: %v", err)
+	}
+}
+
+// Two tiers write the same jobs at the same time, in different order.
+func TestTwoMastersOneDatabase(t *testing.T) {
+	s := server(t)
+	name := s.Database(t)
+	const jobs, minions = 6, 700
+	var wg sync.WaitGroup
+	for master := range 2 {
+		st := open(t, s, name)
+		for half := range 2 {
+			wg.Go(func() {
+				ctx := context.Background()
+				for job := range jobs {
+					if master == 1 {
+						job = jobs - 1 - job
+					}
+					rets := make([]returners.Return, 0, minions)
+					exp := returners.Expectation{JID: returnertest.JID(job), Node: strings.Repeat("syn-a", 1-master)}
+					for m := range minions {
+						if (half+master)%2 == 1 {
+							m = minions - 1 - m
+						}
+						rets = append(rets, returnertest.Return(t, job, returnertest.Minion(m), "test.echo", fmt.Sprintf("%d/%d", job, m)))
+						exp.Minions = append(exp.Minions, returnertest.Minion(m))
+					}
+					if err := errors.Join(
+						st.SaveLoads(ctx, []returners.Load{returnertest.Load(t, job, "test.echo", "*")}),
+						st.SaveExpectations(ctx, []returners.Expectation{exp}),
+						st.SaveReturns(ctx, rets)); err != nil {
+						t.Errorf("master %d: %v", master, err)
+					}
+				}
+			})
+		}
+	}
+	wg.Wait()
+	db := s.Open(t, name)
+	for _, table := range []string{"salt_returns", "mom_expected"} {
+		if n := count(t, db, "SELECT COUNT(*) FROM "+table); n != jobs*minions {
+			t.Errorf("%s has %d rows, want %d", table, n, jobs*minions)
+		}
+	}
+	if n := count(t, db, "SELECT COUNT(*) FROM mom_expected WHERE node = 'syn-a' AND missing IS NULL"); n != jobs*minions {
+		t.Errorf("%d rows name the longer path, want all", n)
+	}
+}
+
+func TestArchiveJobs(t *testing.T) {
+	s := server(t)
+	name := s.Database(t)
+	st := open(t, s, name, func(o *Options) { o.ArchiveJobs = true })
+	ctx := t.Context()
+	var rets []returners.Return
+	for m := range 25 {
+		rets = append(rets, returnertest.Return(t, 1, returnertest.Minion(m), "test.ping", true))
+	}
+	if err := errors.Join(st.SaveLoads(ctx, []returners.Load{returnertest.Load(t, 1, "test.ping", "*")}), st.SaveReturns(ctx, rets),
+		st.SaveEvents(ctx, []returners.Event{{Tag: "t", Data: rets[0].Value, At: returnertest.Time(1)}})); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		n, err := st.Clean(ctx, returnertest.Time(100), 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n == 0 {
+			break
+		}
+	}
+	db := s.Open(t, name)
+	for table, want := range map[string]int64{"jids": 1, "salt_returns": 25, "salt_events": 1} {
+		if n := count(t, db, "SELECT COUNT(*) FROM "+table); n != 0 {
+			t.Errorf("%s still has %d rows", table, n)
+		}
+		if n := count(t, db, "SELECT COUNT(*) FROM "+table+"_archive"); n != want {
+			t.Errorf("%s_archive has %d rows, want %d", table, n, want)
+		}
+	}
+}
+
+func TestUserKeyThatDoublesIsNoError(t *testing.T) {
+	s := server(t)
+	name := s.Database(t)
+	st := open(t, s, name)
+	if err := st.Ping(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	// A trigger refuses one row: an error that concerns the row.
+	s.Exec(t, name, "CREATE TRIGGER refuse BEFORE INSERT ON salt_returns FOR EACH ROW BEGIN IF NEW.id = 'bad' THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'no'; END IF; END")
+	err := st.SaveReturns(t.Context(), []returners.Return{returnertest.Return(t, 1, "bad", "test.ping", true)})
+	if !errors.Is(err, returners.ErrRejected) || returners.Class(err) != ClassData {
+		t.Errorf("trigger: %v", err)
+	}
+	// A trigger that reports 1062, as a unique key of another table would.
+	s.Exec(t, name, "DROP TRIGGER refuse; CREATE TRIGGER twice BEFORE INSERT ON salt_returns FOR EACH ROW BEGIN IF NEW.id = 'dup' THEN "+
+		"SIGNAL SQLSTATE '23000' SET MYSQL_ERRNO = 1062, MESSAGE_TEXT = 'Duplicate entry'; END IF; END")
+	var rets []returners.Return
+	for _, id := range []string{"a", "dup", "z"} {
+		rets = append(rets, returnertest.Return(t, 2, id, "test.ping", true))
+	}
+	if err := st.SaveReturns(t.Context(), rets); err != nil {
+		t.Errorf("1062: %v", err)
+	}
+	if n := count(t, s.Open(t, name), "SELECT COUNT(*) FROM salt_returns"); n != 2 || st.Stats().Duplicates != 1 {
+		t.Errorf("%d rows, %+v", n, st.Stats())
+	}
+}

@@ -1,0 +1,87 @@
+package sqlite
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/returners/returnertest"
+)
+
+func benchStore(b *testing.B, sync string) *Store {
+	s, err := Open(b.Context(), Options{Path: filepath.Join(b.TempDir(), "jobs.db"), Synchronous: sync})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { s.Close() })
+	return s
+}
+
+// BenchmarkCommit stores 500 returns of 300 bytes, each owed to one parent, in
+// one transaction.
+func BenchmarkCommit(b *testing.B) {
+	for _, sync := range []string{"full", "normal"} {
+		b.Run(sync, func(b *testing.B) {
+			s := benchStore(b, sync)
+			r := returnertest.Return(b, 1, "m", "test.echo", strings.Repeat("x", 200))
+			n := 0
+			for b.Loop() {
+				var batch Batch
+				for range 500 {
+					n++
+					r.ID, r.JID = returnertest.Minion(n%10000), returnertest.JID(n/10000)
+					batch.Returns = append(batch.Returns, r)
+					batch.Outbox = append(batch.Outbox, Item{Dest: "parent:top", Kind: returners.KindReturn, JID: r.JID, ID: r.ID})
+				}
+				if _, err := s.Commit(b.Context(), batch); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "rows/s")
+		})
+	}
+}
+
+// BenchmarkGroup has many senders that each wait for their own return.
+func BenchmarkGroup(b *testing.B) {
+	for _, senders := range []int{1, 64, 1000} {
+		b.Run(fmt.Sprintf("senders=%d", senders), func(b *testing.B) {
+			g := returners.NewGroup(benchStore(b, "full"), returners.GroupConfig{Dests: []string{"parent:top"}})
+			defer g.Close()
+			r := returnertest.Return(b, 1, "m", "test.echo", strings.Repeat("x", 200))
+			var n atomic.Int64
+			b.SetParallelism((senders + 1) / 2) // times GOMAXPROCS
+			b.ResetTimer()
+			b.RunParallel(func(pb *testing.PB) {
+				for pb.Next() {
+					i := int(n.Add(1))
+					r := r
+					r.ID, r.JID = returnertest.Minion(i%10000), returnertest.JID(i/10000)
+					if _, err := g.Submit(b.Context(), r); err != nil {
+						b.Error(err)
+						return
+					}
+				}
+			})
+			b.ReportMetric(float64(n.Load())/b.Elapsed().Seconds(), "rows/s")
+		})
+	}
+}
+
+// BenchmarkRedeliver commits what is known already.
+func BenchmarkRedeliver(b *testing.B) {
+	s := benchStore(b, "full")
+	var batch Batch
+	for i := range 500 {
+		batch.Returns = append(batch.Returns, returnertest.Return(b, 1, returnertest.Minion(i), "test.ping", true))
+	}
+	for b.Loop() {
+		if _, err := s.Commit(b.Context(), batch); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.N*500)/b.Elapsed().Seconds(), "rows/s")
+}

@@ -1,0 +1,136 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/momtree/mom/returners"
+)
+
+// freePages is how many pages one Clean gives back to the disk at most.
+const freePages = 256
+
+// Clean removes jobs whose last row is older than before, children first, and
+// events, at most limit rows in one short transaction. A job of which anything
+// is still owed stays whole. It reports how many rows went; call it again
+// until that is 0.
+func (s *Store) Clean(ctx context.Context, before time.Time, limit int) (int, error) {
+	if limit <= 0 {
+		return 0, fmt.Errorf("job store %s: clean: limit is %d, must be above 0", s.path, limit)
+	}
+	// Candidates are found on a reading connection, so that a long search past
+	// jobs that are still owed does not hold up the writer.
+	var jids []string
+	err := s.query(ctx, "look for old jobs", func(scan func(...any) error) error {
+		var jid string
+		err := scan(&jid)
+		jids = append(jids, jid)
+		return err
+	}, "SELECT jid FROM jids WHERE last < ? AND "+notOwed+" ORDER BY last LIMIT ?", before.UnixMicro(), min(limit, 500))
+	if err != nil {
+		return 0, err
+	}
+	total := 0
+	err = s.write(ctx, "clean old jobs", func(ctx context.Context, w *writer) error {
+		for _, jid := range jids {
+			n, err := w.cleanJob(ctx, jid, before, limit-total)
+			if total += n; err != nil {
+				return fmt.Errorf("job %s: %w", jid, err)
+			}
+			if total >= limit {
+				return nil
+			}
+		}
+		n, err := w.remove(ctx, "DELETE FROM salt_events WHERE seq IN (SELECT seq FROM salt_events WHERE alter_time < ? ORDER BY alter_time LIMIT ?)",
+			before.UnixMicro(), limit-total)
+		total += n
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	if total > 0 {
+		err = s.shrink(ctx)
+	}
+	return total, err
+}
+
+// notOwed holds for a job of which no outbox row is left but rejected ones.
+const notOwed = "NOT EXISTS (SELECT 1 FROM outbox o WHERE o.jid = jids.jid AND o.error IS NULL)"
+
+// cleanJob removes up to limit rows of one job; the row in jids goes last.
+func (w *writer) cleanJob(ctx context.Context, jid string, before time.Time, limit int) (int, error) {
+	var old bool
+	if err := w.tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM jids WHERE jid = ? AND last < ? AND "+notOwed+")",
+		jid, before.UnixMicro()).Scan(&old); err != nil || !old {
+		return 0, err
+	}
+	total := 0
+	for _, query := range []string{
+		"DELETE FROM salt_returns WHERE jid = ?1 AND id IN (SELECT id FROM salt_returns WHERE jid = ?1 ORDER BY id LIMIT ?2)",
+		"DELETE FROM expectations WHERE jid = ?1 AND node IN (SELECT node FROM expectations WHERE jid = ?1 ORDER BY node LIMIT ?2)",
+	} {
+		n, err := w.remove(ctx, query, jid, limit-total)
+		if total += n; err != nil || total >= limit {
+			return total, err
+		}
+	}
+	if err := w.forgetRejected(ctx, jid); err != nil {
+		return total, err
+	}
+	n, err := w.remove(ctx, "DELETE FROM jids WHERE jid = ?", jid)
+	return total + n, err
+}
+
+// forgetRejected drops the rejected outbox rows of a job that goes.
+func (w *writer) forgetRejected(ctx context.Context, jid string) error {
+	rows, err := w.tx.QueryContext(ctx, "DELETE FROM outbox WHERE jid = ? RETURNING dest, size", jid)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var dest string
+		var size int64
+		if err := rows.Scan(&dest, &size); err != nil {
+			return err
+		}
+		if !strings.HasPrefix(dest, returners.Rejected("")) {
+			return fmt.Errorf("an owed row for %s would have been dropped", dest)
+		}
+		w.owes(dest, -1, -size)
+	}
+	return rows.Err()
+}
+
+func (w *writer) remove(ctx context.Context, query string, args ...any) (int, error) {
+	res, err := w.tx.ExecContext(ctx, query, args...)
+	if err != nil {
+		return 0, err
+	}
+	n, err := res.RowsAffected()
+	return int(n), err
+}
+
+// shrink gives some freed pages back to the disk.
+func (s *Store) shrink(ctx context.Context) error {
+	select {
+	case <-s.turn:
+	case <-ctx.Done():
+		return nil // the next Clean goes on
+	}
+	defer func() { s.turn <- struct{}{} }()
+	if s.closing.Load() {
+		return nil
+	}
+	rows, err := s.w.QueryContext(context.WithoutCancel(ctx), fmt.Sprintf("PRAGMA incremental_vacuum(%d)", freePages))
+	if err != nil {
+		return s.fault("give back free pages", err)
+	}
+	defer rows.Close()
+	for rows.Next() { // each step frees one page
+	}
+	return s.fault("give back free pages", rows.Err())
+}

@@ -1,0 +1,292 @@
+package sqlite
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/returners"
+)
+
+// write runs fn in one transaction, when it is its turn. A ctx that ends while
+// waiting ends the wait; a transaction that has begun is finished, since it is
+// short and its outcome would otherwise be unknown.
+func (s *Store) write(ctx context.Context, doing string, fn func(ctx context.Context, tx *writer) error) error {
+	if s.closing.Load() {
+		return s.closed()
+	}
+	select {
+	case <-s.turn:
+	case <-ctx.Done():
+		return fmt.Errorf("job store %s: wait to %s: %w", s.path, doing, ctx.Err())
+	}
+	defer func() { s.turn <- struct{}{} }()
+	if s.closing.Load() {
+		return s.closed()
+	}
+	ctx = context.WithoutCancel(ctx) // the driver starts a goroutine per statement for a ctx that can end
+	tx, err := s.w.BeginTx(ctx, nil)
+	if err != nil {
+		return s.fault(doing, err)
+	}
+	w := &writer{Store: s, tx: tx, now: s.o.Now(), owed: map[string]weight{}, bound: map[*sql.Stmt]*sql.Stmt{}}
+	if err := fn(ctx, w); err != nil {
+		return s.fault(doing, errors.Join(err, rollback(tx)))
+	}
+	if err := tx.Commit(); err != nil {
+		return s.fault(doing, errors.Join(err, rollback(tx)))
+	}
+	s.depth.add(w.owed)
+	return nil
+}
+
+func rollback(tx *sql.Tx) error {
+	if err := tx.Rollback(); err != nil && !errors.Is(err, sql.ErrTxDone) {
+		return fmt.Errorf("roll back: %w", err)
+	}
+	return nil
+}
+
+// writer is one running transaction.
+type writer struct {
+	*Store
+	tx   *sql.Tx
+	now  time.Time
+	owed map[string]weight // change of the outboxes by destination
+
+	bound map[*sql.Stmt]*sql.Stmt // prepared statements bound to tx, once each
+}
+
+// owes notes a change of what dest is owed.
+func (w *writer) owes(dest string, rows, bytes int64) {
+	c := w.owed[dest]
+	w.owed[dest] = weight{c.rows + rows, c.bytes + bytes}
+}
+
+// stmt binds a prepared statement to the transaction, which closes it.
+func (w *writer) stmt(ctx context.Context, st *sql.Stmt) *sql.Stmt {
+	b := w.bound[st]
+	if b == nil {
+		b = w.tx.StmtContext(ctx, st)
+		w.bound[st] = b
+	}
+	return b
+}
+
+// exec runs a prepared statement and reports how many rows it changed.
+func (w *writer) exec(ctx context.Context, st *sql.Stmt, args ...any) (int64, error) {
+	res, err := w.stmt(ctx, st).ExecContext(ctx, args...)
+	if err != nil {
+		return 0, err
+	}
+	return res.RowsAffected()
+}
+
+// Commit stores a batch in one durable transaction; see the package comment
+// for what that promises. The result is aligned with the batch.
+func (s *Store) Commit(ctx context.Context, b Batch) (Result, error) {
+	if err := b.Validate(); err != nil {
+		return Result{}, fmt.Errorf("job store %s: %w", s.path, err)
+	}
+	var res Result
+	if b.Rows() == 0 {
+		return res, nil
+	}
+	err := s.write(ctx, "commit a batch", func(ctx context.Context, w *writer) (err error) {
+		res, err = w.batch(ctx, b)
+		return err
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	return res, nil
+}
+
+// owedKey names what an outbox row refers to.
+type owedKey struct{ kind, jid, id string }
+
+// news is what a batch changed, with the bytes that each holds.
+type news map[owedKey]int64
+
+func (w *writer) batch(ctx context.Context, b Batch) (Result, error) {
+	fresh := news{}
+	res := Result{
+		NewLoads:        make([]bool, len(b.Loads)),
+		NewExpectations: make([]bool, len(b.Expectations)),
+		NewReturns:      make([]bool, len(b.Returns)),
+	}
+	var err error
+	for i := range b.Loads {
+		l := &b.Loads[i]
+		if res.NewLoads[i], err = w.putLoad(ctx, l); err != nil {
+			return res, fmt.Errorf("load of job %s: %w", l.JID, err)
+		}
+		if res.NewLoads[i] {
+			fresh[owedKey{returners.KindLoad, l.JID, ""}] = int64(len(l.Raw))
+		}
+	}
+	for i := range b.Expectations {
+		e := &b.Expectations[i]
+		size, err := w.putExpectation(ctx, e)
+		if err != nil {
+			return res, fmt.Errorf("expectation of job %s at node %q: %w", e.JID, e.Node, err)
+		}
+		if res.NewExpectations[i] = size > 0; size > 0 {
+			fresh[owedKey{returners.KindExpectation, e.JID, e.Node}] = size
+		}
+	}
+	if err := w.returns(ctx, b.Returns, res.NewReturns, fresh); err != nil {
+		return res, err
+	}
+	for i := range b.Events {
+		if err := w.putEvent(ctx, &b.Events[i]); err != nil {
+			return res, fmt.Errorf("event %q: %w", b.Events[i].Tag, err)
+		}
+	}
+	return res, w.owe(ctx, b.Outbox, fresh)
+}
+
+func (w *writer) returns(ctx context.Context, rets []returners.Return, isNew []bool, fresh news) error {
+	last := map[string]time.Time{} // newest new return of each job: one touch per job and batch
+	for i := range rets {
+		r := &rets[i]
+		at := orNow(r.At, w.now)
+		var err error
+		if isNew[i], err = w.putReturn(ctx, r, at); err != nil {
+			return fmt.Errorf("return of %s to job %s: %w", r.ID, r.JID, err)
+		}
+		if !isNew[i] {
+			continue
+		}
+		fresh[owedKey{returners.KindReturn, r.JID, r.ID}] = int64(len(r.Full))
+		if l, ok := last[r.JID]; !ok || at.After(l) {
+			last[r.JID] = at
+		}
+	}
+	for id, at := range last {
+		if _, err := w.exec(ctx, w.st.seen, id, jobTime(id, at).UnixMicro(), at.UnixMicro()); err != nil {
+			return fmt.Errorf("job %s: %w", id, err)
+		}
+	}
+	return nil
+}
+
+func (w *writer) putLoad(ctx context.Context, l *returners.Load) (bool, error) {
+	at := orNow(l.At, w.now)
+	raw := []byte(l.Raw)
+	if raw == nil {
+		raw = []byte{}
+	}
+	n, err := w.exec(ctx, w.st.load, l.JID, jobTime(l.JID, at).UnixMicro(), at.UnixMicro(), l.User, raw)
+	return n > 0, err
+}
+
+// putExpectation reports how many bytes the row has now, 0 if nothing changed.
+func (w *writer) putExpectation(ctx context.Context, e *returners.Expectation) (size int64, err error) {
+	at := orNow(e.At, w.now)
+	have := returners.Expectation{JID: e.JID, Node: e.Node, At: at}
+	var data []byte
+	known := true
+	switch err := w.stmt(ctx, w.st.getExp).QueryRowContext(ctx, e.JID, e.Node).Scan(&data); {
+	case errors.Is(err, sql.ErrNoRows):
+		known = false
+	case err != nil:
+		return 0, err
+	default:
+		if have, err = returners.DecodeExpectation(data); err != nil {
+			return 0, err
+		}
+	}
+	merged, changed := have.Merge(*e)
+	if known && !changed {
+		return 0, nil
+	}
+	if data, err = returners.EncodeExpectation(merged); err != nil {
+		return 0, err
+	}
+	if _, err := w.exec(ctx, w.st.putExp, e.JID, e.Node, data); err != nil {
+		return 0, err
+	}
+	_, err = w.exec(ctx, w.st.seen, e.JID, jobTime(e.JID, at).UnixMicro(), at.UnixMicro())
+	return int64(len(data)), err
+}
+
+func (w *writer) putReturn(ctx context.Context, r *returners.Return, at time.Time) (bool, error) {
+	valAt, value := -1, []byte(r.Value)
+	if len(value) > 0 {
+		if valAt = bytes.Index(r.Full, value); valAt >= 0 {
+			value = nil
+		}
+	}
+	n, err := w.exec(ctx, w.st.ret, r.JID, r.ID, r.Fun, r.Success, r.Retcode, r.Out, r.MasterID, r.Via,
+		at.UnixMicro(), valAt, len(r.Value), value, []byte(r.Full))
+	return n > 0, err
+}
+
+func (w *writer) putEvent(ctx context.Context, e *returners.Event) error {
+	data := []byte(e.Data)
+	if data == nil {
+		data = []byte{0xc0}
+	}
+	_, err := w.exec(ctx, w.st.event, sql.NullString{String: e.Key, Valid: e.Key != ""}, e.Tag, data,
+		orNow(e.At, w.now).UnixMicro(), e.MasterID)
+	return err
+}
+
+// owe writes the outbox rows of what was new, each (dest, row) once: two
+// submissions of one return may have met in this batch.
+func (w *writer) owe(ctx context.Context, items []Item, fresh news) error {
+	type once struct {
+		owedKey
+		dest string
+	}
+	var done map[once]bool
+	for i := range items {
+		it := &items[i]
+		size := int64(len(it.Payload))
+		if it.Kind != returners.KindEvent {
+			k := owedKey{it.Kind, it.JID, it.ID}
+			if it.Kind == returners.KindLoad {
+				k.id = ""
+			}
+			kept, isNew := fresh[k]
+			if !isNew || done[once{k, it.Dest}] {
+				continue
+			}
+			if it.Payload == nil {
+				size = kept
+			}
+			if done == nil {
+				done = make(map[once]bool, len(items))
+			}
+			done[once{k, it.Dest}] = true
+		}
+		if _, err := w.exec(ctx, w.st.owe, it.Dest, it.Kind, it.JID, it.ID, w.now.UnixMicro(), it.Payload, size); err != nil {
+			return fmt.Errorf("outbox row for %s: %w", it.Dest, err)
+		}
+		w.owes(it.Dest, 1, size)
+	}
+	return nil
+}
+
+func orNow(t, now time.Time) time.Time {
+	if t.IsZero() {
+		return now
+	}
+	return t
+}
+
+// jobTime is the time a jid names, or at for a jid that names none.
+func jobTime(id string, at time.Time) time.Time {
+	if !jid.Valid(id) {
+		return at
+	}
+	if t, err := jid.Time(id); err == nil {
+		return t
+	}
+	return at
+}

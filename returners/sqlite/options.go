@@ -1,0 +1,79 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"time"
+
+	"github.com/momtree/mom/returners"
+)
+
+// Name is the name of this store in the configuration.
+const Name = "sqlite"
+
+// Names of the contract, for callers that speak of this store alone.
+type (
+	Batch  = returners.Batch
+	Item   = returners.Item
+	Result = returners.Result
+)
+
+// Options opens a Store.
+type Options struct {
+	Path string // file of the store; it and its folder are made when missing
+
+	// Synchronous is "full" (default: an acknowledged return survives a loss
+	// of power) or "normal" (it survives the death of the process; commits are
+	// cheaper on disks with a slow sync).
+	Synchronous string
+
+	// Readers is the most connections that read at once; 0 = 4.
+	Readers int
+
+	Log *slog.Logger     // nil = slog.Default()
+	Now func() time.Time // nil = time.Now
+}
+
+func (o *Options) fill() error {
+	if o.Path == "" {
+		return fmt.Errorf("job store: no path given; set one, such as /var/cache/salt/master/jobs.db")
+	}
+	switch o.Synchronous {
+	case "":
+		o.Synchronous = "full"
+	case "full", "normal":
+	default:
+		return fmt.Errorf("job store %s: synchronous is %q; use full or normal", o.Path, o.Synchronous)
+	}
+	if o.Readers <= 0 {
+		o.Readers = 4
+	}
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return nil
+}
+
+// dsn is the address of the file with the settings of every connection. The
+// page size and auto_vacuum take effect only when the file is made.
+func (o *Options) dsn(path string, writer bool) string {
+	u := url.URL{Scheme: "file", Path: path}
+	q := "?_pragma=busy_timeout(10000)&_pragma=page_size(8192)&_pragma=auto_vacuum(2)" +
+		"&_pragma=cache_size(-16384)&_pragma=temp_store(2)&_pragma=foreign_keys(0)"
+	if writer {
+		return u.String() + q + "&_txlock=immediate&_pragma=journal_mode(wal)&_pragma=journal_size_limit(67108864)" +
+			"&_pragma=synchronous(" + o.Synchronous + ")"
+	}
+	return u.String() + q + "&_pragma=query_only(1)"
+}
+
+func init() {
+	returners.Register(Name, func(ctx context.Context, o returners.Options) (returners.Returner, error) {
+		return Open(ctx, Options{Path: o.Path, Log: o.Log, Now: o.Now})
+	})
+}

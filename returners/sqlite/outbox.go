@@ -1,0 +1,169 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/returners"
+)
+
+// OutboxRead reads rows of dest with Seq > after in order: at most limit rows
+// and, beyond the first row, at most maxBytes of payload.
+func (s *Store) OutboxRead(ctx context.Context, dest string, after int64, limit, maxBytes int) ([]Item, error) {
+	if limit <= 0 {
+		return nil, fmt.Errorf("job store %s: read the outbox: limit is %d, must be above 0", s.path, limit)
+	}
+	items := make([]Item, 0, min(limit, 512))
+	size := 0
+	err := s.query(ctx, "read the outbox for "+dest, func(scan func(...any) error) error {
+		it, err := scanItem(scan)
+		if err != nil {
+			return err
+		}
+		size += len(it.Payload)
+		if len(items) > 0 && maxBytes > 0 && size > maxBytes {
+			return errEnough
+		}
+		items = append(items, it)
+		return nil
+	}, `SELECT o.seq, o.dest, o.kind, o.jid, o.id, coalesce(o.error, ''), o.payload, j.at, j.user, j.load, e.data,
+			r.jid IS NOT NULL, `+outboxReturnColumns+`
+		FROM outbox o
+		LEFT JOIN jids j ON o.kind = 'load' AND j.jid = o.jid AND j.load IS NOT NULL
+		LEFT JOIN expectations e ON o.kind = 'expectation' AND e.jid = o.jid AND e.node = o.id
+		LEFT JOIN salt_returns r ON o.kind = 'return' AND r.jid = o.jid AND r.id = o.id
+		WHERE o.dest = ? AND o.seq > ? ORDER BY o.seq LIMIT ?`, dest, after, limit)
+	if err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const outboxReturnColumns = `coalesce(r.jid, ''), coalesce(r.id, ''), coalesce(r.fun, ''), coalesce(r.success, 0), coalesce(r.retcode, 0),
+	coalesce(r.out, ''), coalesce(r.master_id, ''), coalesce(r.via, ''), coalesce(r.alter_time, 0), coalesce(r.val_at, -1),
+	coalesce(r.val_len, 0), r.value, r.full_ret`
+
+func scanItem(scan func(...any) error) (Item, error) {
+	var (
+		it         Item
+		at         *int64
+		user       *string
+		load, data []byte
+		isReturn   bool
+	)
+	ret, err := scanReturn(func(cols ...any) error {
+		return scan(append([]any{&it.Seq, &it.Dest, &it.Kind, &it.JID, &it.ID, &it.Error, &it.Payload, &at, &user, &load, &data, &isReturn}, cols...)...)
+	})
+	if err != nil {
+		return it, err
+	}
+	var stored []byte
+	switch {
+	case isReturn:
+		it.Return, stored = &ret, ret.Full
+	case at != nil:
+		it.Load = &returners.Load{JID: it.JID, Raw: wire.Raw(load), User: *user, At: time.UnixMicro(*at).UTC()}
+		stored = load
+	case data != nil:
+		e, err := returners.DecodeExpectation(data)
+		if err != nil {
+			return it, fmt.Errorf("outbox row %d: %w", it.Seq, err)
+		}
+		it.Expectation, stored = &e, data
+	}
+	if it.Payload == nil {
+		it.Payload = stored
+	}
+	return it, nil
+}
+
+// OutboxAck removes delivered rows. Unknown ones are ignored.
+func (s *Store) OutboxAck(ctx context.Context, dest string, seqs []int64) error {
+	if len(seqs) == 0 {
+		return nil
+	}
+	return s.write(ctx, "acknowledge rows for "+dest, func(ctx context.Context, w *writer) error {
+		for _, seq := range seqs {
+			n, size, err := w.taken(ctx, w.st.ack, seq, dest)
+			if err != nil {
+				return err
+			}
+			w.owes(dest, -n, -size)
+		}
+		return nil
+	})
+}
+
+// taken runs a statement on one outbox row and reports how many rows that were
+// (0 or 1) and their size.
+func (w *writer) taken(ctx context.Context, st *sql.Stmt, args ...any) (rows, size int64, err error) {
+	switch err := w.stmt(ctx, st).QueryRowContext(ctx, args...).Scan(&size); {
+	case errors.Is(err, sql.ErrNoRows):
+		return 0, 0, nil
+	case err != nil:
+		return 0, 0, err
+	}
+	return 1, size, nil
+}
+
+// OutboxReject keeps a row aside under returners.Rejected(dest).
+func (s *Store) OutboxReject(ctx context.Context, dest string, seq int64, reason string) error {
+	return s.write(ctx, "set aside a row for "+dest, func(ctx context.Context, w *writer) error {
+		n, size, err := w.taken(ctx, w.st.reject, returners.Rejected(dest), reason, seq, dest)
+		w.owes(dest, -n, -size)
+		w.owes(returners.Rejected(dest), n, size)
+		return err
+	})
+}
+
+// OutboxDepth counts the rows of dest and says since when the oldest waits.
+func (s *Store) OutboxDepth(ctx context.Context, dest string) (rows int64, oldest time.Time, err error) {
+	err = s.query(ctx, "look at the outbox for "+dest, func(scan func(...any) error) error {
+		var at int64
+		err := scan(&at)
+		oldest = time.UnixMicro(at).UTC()
+		return err
+	}, "SELECT at FROM outbox WHERE dest = ? ORDER BY seq LIMIT 1", dest)
+	if err != nil || oldest.IsZero() {
+		return 0, oldest, err
+	}
+	return s.depth.of(dest).rows, oldest, nil
+}
+
+// OutboxSize tells how many rows dest is owed and how many bytes they hold,
+// without a look at the file.
+func (s *Store) OutboxSize(dest string) (rows, bytes int64) {
+	w := s.depth.of(dest)
+	return w.rows, w.bytes
+}
+
+// OutboxDests counts the rows of every destination, rejected ones included.
+func (s *Store) OutboxDests() map[string]int64 { return s.depth.rows() }
+
+// OutboxForget drops up to limit rows of a destination that is no more, such
+// as a parent that was replaced, and reports how many went.
+func (s *Store) OutboxForget(ctx context.Context, dest string, limit int) (int, error) {
+	var gone weight
+	err := s.write(ctx, "forget rows for "+dest, func(ctx context.Context, w *writer) error {
+		rows, err := w.tx.QueryContext(ctx,
+			"DELETE FROM outbox WHERE seq IN (SELECT seq FROM outbox WHERE dest = ? ORDER BY seq LIMIT ?) RETURNING size", dest, limit)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var size int64
+			if err := rows.Scan(&size); err != nil {
+				return err
+			}
+			gone.rows, gone.bytes = gone.rows+1, gone.bytes+size
+		}
+		w.owes(dest, -gone.rows, -gone.bytes)
+		return rows.Err()
+	})
+	return int(gone.rows), err
+}

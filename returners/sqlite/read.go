@@ -1,0 +1,167 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/returners"
+)
+
+const returnColumns = "r.jid, r.id, r.fun, r.success, r.retcode, r.out, r.master_id, r.via, r.alter_time, r.val_at, r.val_len, r.value, r.full_ret"
+
+// scanReturn reads returnColumns.
+func scanReturn(scan func(...any) error) (returners.Return, error) {
+	var (
+		r             returners.Return
+		at            int64
+		valAt, valLen int
+		value, full   []byte
+	)
+	err := scan(&r.JID, &r.ID, &r.Fun, &r.Success, &r.Retcode, &r.Out, &r.MasterID, &r.Via, &at, &valAt, &valLen, &value, &full)
+	if err != nil {
+		return r, err
+	}
+	r.At = time.UnixMicro(at).UTC()
+	r.Value, r.Full = wire.Raw(value), wire.Raw(full)
+	if valAt >= 0 && valLen >= 0 && valAt+valLen <= len(full) {
+		r.Value = r.Full[valAt : valAt+valLen : valAt+valLen]
+	}
+	return r, nil
+}
+
+// query runs a read and calls row for each row.
+func (s *Store) query(ctx context.Context, doing string, row func(scan func(...any) error) error, query string, args ...any) error {
+	if s.closing.Load() {
+		return s.closed()
+	}
+	rows, err := s.r.QueryContext(ctx, query, args...)
+	if err != nil {
+		return s.fault(doing, err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := row(rows.Scan); err != nil {
+			if errors.Is(err, errEnough) {
+				return nil
+			}
+			return s.fault(doing, err)
+		}
+	}
+	return s.fault(doing, rows.Err())
+}
+
+// errEnough ends a query early.
+var errEnough = errors.New("enough rows")
+
+func scanLoad(scan func(...any) error) (returners.Load, error) {
+	var (
+		l   returners.Load
+		at  int64
+		raw []byte
+	)
+	err := scan(&l.JID, &at, &l.User, &raw)
+	l.At, l.Raw = time.UnixMicro(at).UTC(), wire.Raw(raw)
+	return l, err
+}
+
+// GetLoad reads what was published for a job.
+func (s *Store) GetLoad(ctx context.Context, jid string) (l returners.Load, ok bool, err error) {
+	err = s.query(ctx, "read the load of job "+jid, func(scan func(...any) error) (err error) {
+		l, err = scanLoad(scan)
+		ok = err == nil
+		return err
+	}, "SELECT jid, at, user, load FROM jids WHERE jid = ? AND load IS NOT NULL", jid)
+	return l, ok, err
+}
+
+// GetReturns reads all returns of a job, ordered by minion id.
+func (s *Store) GetReturns(ctx context.Context, jid string) (rets []returners.Return, err error) {
+	err = s.query(ctx, "read the returns of job "+jid, func(scan func(...any) error) error {
+		r, err := scanReturn(scan)
+		rets = append(rets, r)
+		return err
+	}, "SELECT "+returnColumns+" FROM salt_returns r WHERE r.jid = ? ORDER BY r.id", jid)
+	return rets, err
+}
+
+// GetExpectations reads who was asked, ordered by node.
+func (s *Store) GetExpectations(ctx context.Context, jid string) (exps []returners.Expectation, err error) {
+	err = s.query(ctx, "read the expectations of job "+jid, func(scan func(...any) error) error {
+		var data []byte
+		if err := scan(&data); err != nil {
+			return err
+		}
+		e, err := returners.DecodeExpectation(data)
+		exps = append(exps, e)
+		return err
+	}, "SELECT data FROM expectations WHERE jid = ? ORDER BY node", jid)
+	return exps, err
+}
+
+// ListJobs lists jobs with a load, newest first.
+func (s *Store) ListJobs(ctx context.Context, f returners.Filter) (loads []returners.Load, err error) {
+	since, until := int64(-1<<63), int64(1<<63-1)
+	if !f.Since.IsZero() {
+		since = f.Since.UnixMicro()
+	}
+	if !f.Until.IsZero() {
+		until = f.Until.UnixMicro() - 1
+	}
+	err = s.query(ctx, "list jobs", func(scan func(...any) error) error {
+		l, err := scanLoad(scan)
+		if err != nil {
+			return err
+		}
+		if !f.Match(l) {
+			return nil
+		}
+		loads = append(loads, l)
+		if f.Limit > 0 && len(loads) >= f.Limit {
+			return errEnough
+		}
+		return nil
+	}, "SELECT jid, at, user, load FROM jids WHERE at BETWEEN ? AND ? AND load IS NOT NULL ORDER BY at DESC, jid DESC", since, until)
+	return loads, err
+}
+
+// eachMinion skips through the index from one minion to the next, so its cost
+// grows with minions, not with returns.
+const eachMinion = `WITH RECURSIVE m(id) AS (
+	SELECT min(id) FROM salt_returns
+	UNION ALL
+	SELECT (SELECT min(id) FROM salt_returns WHERE id > m.id) FROM m WHERE m.id IS NOT NULL
+) `
+
+// GetFun reads the last return of each minion for one function.
+func (s *Store) GetFun(ctx context.Context, fun string) (map[string]returners.Return, error) {
+	last := map[string]returners.Return{}
+	err := s.query(ctx, "read the last returns of "+fun, func(scan func(...any) error) error {
+		r, err := scanReturn(scan)
+		last[r.ID] = r
+		return err
+	}, eachMinion+"SELECT "+returnColumns+` FROM m JOIN salt_returns r
+		ON r.jid = (SELECT max(jid) FROM salt_returns WHERE id = m.id AND fun = ?) AND r.id = m.id
+		WHERE m.id IS NOT NULL`, fun)
+	if err != nil {
+		return nil, err
+	}
+	return last, nil
+}
+
+// Minions lists all minions with a return, sorted.
+func (s *Store) Minions(ctx context.Context) (ids []string, err error) {
+	err = s.query(ctx, "list minions", func(scan func(...any) error) error {
+		var id sql.NullString
+		if err := scan(&id); err != nil {
+			return err
+		}
+		if id.Valid {
+			ids = append(ids, id.String)
+		}
+		return nil
+	}, eachMinion+"SELECT id FROM m")
+	return ids, err
+}

@@ -1,0 +1,57 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+)
+
+// statements are prepared once on the writing connection.
+type statements struct {
+	load, seen, getExp, putExp, ret, event, owe, ack, reject *sql.Stmt
+
+	all []*sql.Stmt
+}
+
+func (p *statements) prepare(ctx context.Context, db *sql.DB) error {
+	for _, s := range []struct {
+		to    **sql.Stmt
+		query string
+	}{
+		// The longer load is the richer one: the load of a node above, or one
+		// that was completed, only ever adds fields.
+		{&p.load, `INSERT INTO jids (jid, at, last, user, load) VALUES (?, ?, ?, ?, ?)
+			ON CONFLICT (jid) DO UPDATE SET at = excluded.at, user = excluded.user, load = excluded.load, last = max(last, excluded.last)
+			WHERE length(excluded.load) > coalesce(length(load), -1)`},
+		{&p.seen, `INSERT INTO jids (jid, at, last) VALUES (?, ?, ?)
+			ON CONFLICT (jid) DO UPDATE SET last = excluded.last WHERE excluded.last > last`},
+		{&p.getExp, `SELECT data FROM expectations WHERE jid = ? AND node = ?`},
+		{&p.putExp, `INSERT INTO expectations (jid, node, data) VALUES (?, ?, ?)
+			ON CONFLICT (jid, node) DO UPDATE SET data = excluded.data`},
+		{&p.ret, `INSERT INTO salt_returns
+			(jid, id, fun, success, retcode, out, master_id, via, alter_time, val_at, val_len, value, full_ret)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (jid, id) DO NOTHING`},
+		{&p.event, `INSERT INTO salt_events (key, tag, data, alter_time, master_id) VALUES (?, ?, ?, ?, ?)
+			ON CONFLICT (key) DO NOTHING`},
+		{&p.owe, `INSERT INTO outbox (dest, kind, jid, id, at, payload, size) VALUES (?, ?, ?, ?, ?, ?, ?)`},
+		{&p.ack, `DELETE FROM outbox WHERE seq = ? AND dest = ? RETURNING size`},
+		{&p.reject, `UPDATE outbox SET dest = ?, error = ? WHERE seq = ? AND dest = ? RETURNING size`},
+	} {
+		st, err := db.PrepareContext(ctx, s.query)
+		if err != nil {
+			return fmt.Errorf("prepare %q: %w", s.query, err)
+		}
+		*s.to = st
+		p.all = append(p.all, st)
+	}
+	return nil
+}
+
+func (p *statements) close() error {
+	var errs []error
+	for _, st := range p.all {
+		errs = append(errs, st.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,151 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+
+	_ "modernc.org/sqlite" // the driver "sqlite"
+
+	"github.com/momtree/mom/returners"
+)
+
+// Store is the embedded job store. Its methods may be called from many
+// goroutines; writes take turns.
+type Store struct {
+	o      Options
+	path   string
+	unlock func() error
+
+	w     *sql.DB       // one connection
+	r     *sql.DB       // query_only connections
+	turn  chan struct{} // holds one token: who has it may use w
+	st    statements
+	depth depths
+
+	closing   atomic.Bool
+	closeOnce sync.Once
+	closeErr  error
+}
+
+var _ returners.JobStore = (*Store)(nil)
+
+// Open opens the store at o.Path, making or migrating it when needed. Errors
+// are ErrCorrupt, ErrNewerSchema, ErrFull or tell that the file cannot be used.
+func Open(ctx context.Context, o Options) (_ *Store, err error) {
+	if err := o.fill(); err != nil {
+		return nil, err
+	}
+	path, err := filepath.Abs(o.Path)
+	if err != nil {
+		return nil, fmt.Errorf("job store %s: %w", o.Path, err)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, fmt.Errorf("job store %s: make its folder: %w", path, err)
+	}
+	s := &Store{o: o, path: path, turn: make(chan struct{}, 1)}
+	if s.unlock, err = lockFile(path + ".lock"); err != nil {
+		return nil, fmt.Errorf("job store %s: %w", path, err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.release())
+		}
+	}()
+	if err := touch(path); err != nil {
+		return nil, fmt.Errorf("job store %s: %w", path, err)
+	}
+	if s.w, err = sql.Open("sqlite", o.dsn(path, true)); err != nil {
+		return nil, s.fault("open", err)
+	}
+	s.w.SetMaxOpenConns(1)
+	if err := migrate(ctx, s.w); err != nil {
+		return nil, s.fault("open", err)
+	}
+	if s.r, err = sql.Open("sqlite", o.dsn(path, false)); err != nil {
+		return nil, s.fault("open", err)
+	}
+	s.r.SetMaxOpenConns(o.Readers)
+	s.r.SetMaxIdleConns(o.Readers)
+	if err := s.st.prepare(ctx, s.w); err != nil {
+		return nil, s.fault("open", err)
+	}
+	if err := s.depth.load(ctx, s.r); err != nil {
+		return nil, s.fault("count the outbox", err)
+	}
+	s.turn <- struct{}{}
+	return s, nil
+}
+
+// touch makes the file readable by its owner alone: returns hold secrets. The
+// driver gives the log files beside it the same mode.
+func touch(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// Name is "sqlite".
+func (s *Store) Name() string { return Name }
+
+// Path is the absolute path of the store's file.
+func (s *Store) Path() string { return s.path }
+
+// Ping reads from the file.
+func (s *Store) Ping(ctx context.Context) error {
+	if s.closing.Load() {
+		return s.closed()
+	}
+	var n int
+	if err := s.r.QueryRowContext(ctx, "SELECT count(*) FROM schema_version").Scan(&n); err != nil {
+		return s.fault("ping", err)
+	}
+	return nil
+}
+
+// Check reads the whole file and reports the first damage found, as
+// ErrCorrupt. It takes long on a large store.
+func (s *Store) Check(ctx context.Context) error {
+	var verdict string
+	if err := s.r.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&verdict); err != nil {
+		return s.fault("check", err)
+	}
+	if verdict != "ok" {
+		return s.corrupt("check", errors.New(verdict))
+	}
+	return nil
+}
+
+// Close waits for a running transaction and closes the files. It may be
+// called more than once.
+func (s *Store) Close() error {
+	s.closeOnce.Do(func() {
+		s.closing.Store(true)
+		<-s.turn // never given back: no write follows
+		s.closeErr = s.release()
+	})
+	return s.closeErr
+}
+
+func (s *Store) release() error {
+	var errs []error
+	if s.r != nil {
+		errs = append(errs, s.r.Close())
+	}
+	if s.w != nil {
+		errs = append(errs, s.st.close(), s.w.Close())
+	}
+	errs = append(errs, s.unlock())
+	return errors.Join(errs...)
+}
+
+func (s *Store) closed() error {
+	return fmt.Errorf("job store %s: %w", s.path, returners.ErrClosed)
+}

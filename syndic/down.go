@@ -1,0 +1,120 @@
+package syndic
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/internal/wire"
+)
+
+const (
+	// inboxSize is how many publications of one parent may wait to be opened.
+	// When it is full the subscription is not read any more, and the parent
+	// notices a slow reader.
+	inboxSize = 1024
+	// publishing is how many jobs of one parent are handed to the local master
+	// at the same time.
+	publishing = 16
+)
+
+// publications opens what the parent publishes, in its order, since an older
+// serial counts as a replay, and begins to hand each job on in that order. A job
+// that takes long holds up only what comes after it under the same jid.
+func (l *link) publications(ctx context.Context) {
+	slots := make(chan struct{}, publishing)
+	order := newLanes()
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	for {
+		var body []byte
+		select {
+		case <-ctx.Done():
+			return
+		case body = <-l.inbox:
+		}
+		p, err := l.ch.OpenPublication(ctx, body)
+		if err != nil {
+			if ctx.Err() == nil {
+				l.log.Warn("A publication of the master above could not be opened", "err", err)
+			}
+			continue
+		}
+		if !l.belongsHere(p) {
+			continue
+		}
+		l.s.parents.learn(l, p.JID, p.MasterID)
+		select {
+		case <-ctx.Done():
+			return
+		case slots <- struct{}{}:
+		}
+		before, leave := order.enter(p.JID)
+		wg.Go(func() {
+			defer func() { <-slots }()
+			defer leave()
+			if before != nil {
+				<-before
+			}
+			l.publish(ctx, p)
+		})
+	}
+}
+
+// belongsHere leaves out what the parent asks minions that this node looks after
+// itself, and this node's own job that came back to it.
+func (l *link) belongsHere(p wire.Publication) bool {
+	if p.Extra != nil {
+		if v, ok := p.Extra.Get("mom_probe"); ok {
+			if raw, _ := v.(wire.Raw); wire.Truth(raw) && !l.s.questions {
+				return false
+			}
+		}
+	}
+	own := l.s.cfg.Local.MasterID
+	return own == "" || own != p.MasterID
+}
+
+// publish publishes a job of the parent on the local master, which may be
+// starting and is therefore asked again for a while.
+func (l *link) publish(ctx context.Context, p wire.Publication) {
+	job, err := republish(p)
+	if err == nil {
+		err = l.insist(ctx, job)
+	}
+	switch {
+	case err == nil || ctx.Err() != nil:
+	case errors.Is(err, client.ErrNoMatch):
+		// The local master says nothing about a job that is nobody's; the
+		// parent has to know that this node has none for it.
+		l.events.push(emptyExpectation(p.JID))
+	default:
+		l.log.Error("A job of the master above could not be published here", "jid", p.JID, "err", err)
+		l.events.push(unreachable(p.JID))
+	}
+}
+
+func (l *link) insist(ctx context.Context, job client.Job) error {
+	ctx, cancel := context.WithTimeout(ctx, l.s.pace.publish)
+	defer cancel()
+	retry := l.s.pace.backoff()
+	for {
+		_, err := l.s.client.Publish(ctx, job)
+		if err == nil || !passing(err) || !sleep(ctx, min(retry.wait(), time.Second)) {
+			return err
+		}
+	}
+}
+
+// passing tells whether an error of the local master goes by itself: while it
+// starts nothing answers, and its keys are those of its earlier life.
+func passing(err error) bool {
+	var refused *client.Refused
+	if errors.As(err, &refused) {
+		return strings.Contains(refused.Name, "Authentication") || refused.Name == "SaltReqTimeoutError"
+	}
+	return errors.Is(err, client.ErrUnreachable) || errors.Is(err, client.ErrNoKey)
+}

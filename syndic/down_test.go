@@ -1,0 +1,206 @@
+package syndic
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/momtree/mom/internal/channel/channeltest"
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/wire"
+)
+
+func TestPublicationIsPublishedBelow(t *testing.T) {
+	p := startParent(t, channeltest.Rules{SignPublications: true})
+	n := start(t, func(c *config.Syndic) { c.Upper.SignPubMessages = true }, p)
+	pub := channeltest.Job(job(1), "web*", "test.arg", "a", wire.NewMap("__kwarg__", true, "b", int64(2)))
+	for _, kv := range [][2]any{
+		{"master_id", "top"},
+		{"delimiter", "|"},
+		{"to", int64(7)},
+		{"user", "sudo_ann"},
+		{"ret", "mysql"},
+		{"ret_config", "alt"},
+		{"metadata", wire.NewMap("ticket", "7")},
+		{"ret_kwargs", wire.NewMap("k", "v")},
+		{"auth_list", []any{"web*"}},
+	} {
+		pub.Set(kv[0], kv[1])
+	}
+	p.Publish(pub)
+	until(t, "the job", func() bool { return len(n.master.published()) == 1 })
+	got := n.master.published()[0]
+	want := wire.NewMap("cmd", "publish", "tgt", "web*", "fun", "test.arg",
+		"arg", []any{"a", wire.NewMap("__kwarg__", true, "b", int64(2))}, "key", "local key", "tgt_type", "glob",
+		"ret", "mysql", "jid", job(1), "timeout", int64(7), "to", int64(7),
+		"kwargs", wire.NewMap("auth_list", []any{"web*"}, "metadata", wire.NewMap("ticket", "7"), "ret_kwargs", wire.NewMap("k", "v"),
+			"master_id", "top", "user", "sudo_ann", "ret_config", "alt", "delimiter", "|"),
+		"user", "root")
+	if g, w := fmt.Sprintf("%#v", got), fmt.Sprintf("%#v", want); g != w {
+		t.Errorf("published\n%s\nwant\n%s", g, w)
+	}
+}
+
+func TestSeveralFunctionsAndBadPublications(t *testing.T) {
+	p := startParent(t, channeltest.Rules{})
+	n := start(t, nil, p)
+	bad := channeltest.Job(job(1), "*", "x")
+	bad.Set("fun", int64(3))
+	p.Publish(bad)
+	noList := channeltest.Job(job(2), "*", "x")
+	noList.Set("arg", "text")
+	p.Publish(noList)
+	p.PublishRaw("", []byte("noise"))
+	many := channeltest.Job(job(3), "*", "x", []any{}, []any{"a"})
+	many.Set("fun", []any{"test.ping", "test.echo"})
+	p.Publish(many)
+	until(t, "the good one", func() bool { return len(n.master.published()) == 1 })
+	if got := n.master.published()[0]; got.String("jid") != job(3) || len(got.List("fun")) != 2 {
+		t.Errorf("published %#v", got)
+	}
+	// The parent learns of those that could not be handed on.
+	for _, i := range []int{1, 2} {
+		until(t, "word of the bad ones", func() bool { return p.heard("salt/job/"+job(i)+"/missing") >= 1 })
+		if nodes := p.event("salt/job/" + job(i) + "/missing").Map("nodes"); nodes.String("") != "unreachable" {
+			t.Errorf("told %#v", nodes)
+		}
+	}
+}
+
+func TestWhatIsNotPublishedBelow(t *testing.T) {
+	p := startParent(t, channeltest.Rules{})
+	n := start(t, func(c *config.Syndic) { c.Local.MasterID = "own" }, p)
+	own := channeltest.Job(job(1), "*", "test.ping")
+	own.Set("master_id", "own")
+	probe := channeltest.Job(job(2), "*", "saltutil.find_job", job(9))
+	probe.Set("mom_probe", true)
+	for _, j := range []*wire.Map{own, probe, channeltest.Job(job(3), "*", "test.ping")} {
+		p.Publish(j)
+	}
+	until(t, "the last one", func() bool { return slices.Contains(n.master.jids(), job(3)) })
+	if got := n.master.jids(); len(got) != 1 {
+		t.Errorf("published %v", got)
+	}
+}
+
+// Beside a master that does not look after its silent minions the questions of
+// the masters above have to reach them.
+func TestQuestionsAreHandedOnWhereNobodyElseAsks(t *testing.T) {
+	probe := wire.Publication{JID: job(2), Extra: wire.NewMap("mom_probe", wire.Raw{0xc3})}
+	for _, questions := range []bool{false, true} {
+		l := &link{s: &Syndic{cfg: &config.Syndic{Local: config.DefaultMaster()}, questions: questions}}
+		if got := l.belongsHere(probe); got != questions {
+			t.Errorf("questions %v: handed on %v", questions, got)
+		}
+	}
+}
+
+// Publications have serials, and an older one counts as a replay: opened out of
+// order, jobs would be lost.
+func TestNoPublicationIsLost(t *testing.T) {
+	p := startParent(t, channeltest.Rules{})
+	n := start(t, nil, p)
+	const jobs = 200
+	for i := range jobs {
+		p.Publish(channeltest.Job(job(i), "*", "test.ping"))
+	}
+	until(t, "all jobs", func() bool { return len(n.master.published()) == jobs })
+}
+
+func TestSlowJobHoldsUpItsOwnOnly(t *testing.T) {
+	p := startParent(t, channeltest.Rules{})
+	n := plant(t, nil, p)
+	hold := make(chan struct{})
+	n.master.hold[job(1)] = hold
+	n.run(t)
+	n.awaitUp(t)
+	first, second := channeltest.Job(job(1), "*", "first"), channeltest.Job(job(1), "*", "second")
+	p.Publish(first)
+	p.Publish(second)
+	p.Publish(channeltest.Job(job(2), "*", "test.ping"))
+	until(t, "the slow one and the other job", func() bool {
+		return slices.Contains(n.master.jids(), job(1)) && slices.Contains(n.master.jids(), job(2))
+	})
+	if got := n.master.published(); len(got) != 2 {
+		t.Errorf("the second one of a slow jid did not wait: %d", len(got))
+	}
+	close(hold)
+	until(t, "all", func() bool { return len(n.master.published()) == 3 })
+	if last := n.master.published()[2]; last.String("fun") != "second" {
+		t.Errorf("last %#v", last)
+	}
+}
+
+func TestAtMostSoManyJobsAtOnce(t *testing.T) {
+	p := startParent(t, channeltest.Rules{})
+	n := plant(t, nil, p)
+	hold := make(chan struct{})
+	const jobs = 3 * publishing
+	for i := range jobs {
+		n.master.hold[job(i)] = hold
+	}
+	n.run(t)
+	n.awaitUp(t)
+	for i := range jobs {
+		p.Publish(channeltest.Job(job(i), "*", "test.ping"))
+	}
+	l := n.parents.links[0]
+	until(t, "the rest to wait", func() bool { return len(l.inbox) == jobs-publishing-1 })
+	if got := len(n.master.published()); got > publishing {
+		t.Errorf("%d jobs at once", got)
+	}
+	close(hold)
+	until(t, "all jobs", func() bool {
+		seen := map[string]bool{}
+		for _, j := range n.master.jids() {
+			seen[j] = true
+		}
+		return len(seen) == jobs
+	})
+}
+
+func TestNobodyMatches(t *testing.T) {
+	p := startParent(t, channeltest.Rules{})
+	n := start(t, never, p)
+	n.master.mu.Lock()
+	n.master.answer = func(*wire.Map) any {
+		return wire.NewMap("enc", "clear", "load", wire.NewMap("jid", nil, "minions", []any{}, "error", "nobody"))
+	}
+	n.master.mu.Unlock()
+	p.Publish(channeltest.Job(job(1), "nosuch", "test.ping"))
+	until(t, "an empty expectation", func() bool { return p.heard(job(1)) >= 1 })
+	d := p.event(job(1))
+	if len(d.List("minions")) != 0 || d.String("jid") != job(1) || d.Map("mom") == nil {
+		t.Errorf("told %#v", d)
+	}
+}
+
+func TestLocalMasterRefuses(t *testing.T) {
+	p := startParent(t, channeltest.Rules{})
+	n := start(t, nil, p)
+	refuse := func(name string) func(*wire.Map) any {
+		return func(*wire.Map) any { return wire.NewMap("error", wire.NewMap("name", name, "message", "no")) }
+	}
+	n.master.mu.Lock()
+	n.master.answer = refuse("SaltInvocationError")
+	n.master.mu.Unlock()
+	p.Publish(channeltest.Job(job(1), "*", "test.ping"))
+	until(t, "word of it", func() bool { return p.heard("salt/job/"+job(1)+"/missing") >= 1 })
+	if got := len(n.master.published()); got != 1 {
+		t.Errorf("a refusal for good was asked %d times", got)
+	}
+	// While it starts, its keys are old ones.
+	n.master.mu.Lock()
+	n.master.answer = refuse("AuthenticationError")
+	n.master.mu.Unlock()
+	p.Publish(channeltest.Job(job(2), "*", "test.ping"))
+	until(t, "attempts", func() bool { return len(n.master.published()) > 3 })
+	n.master.mu.Lock()
+	n.master.answer = nil
+	before := len(n.master.jobs)
+	n.master.mu.Unlock()
+	until(t, "the job", func() bool { return len(n.master.published()) > before })
+	if p.heard("salt/job/"+job(2)+"/missing") != 0 {
+		t.Error("the parent was told that the job failed")
+	}
+}

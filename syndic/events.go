@@ -1,0 +1,133 @@
+package syndic
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// listenQueue is how many events may wait on the local bus.
+const listenQueue = 10000
+
+// listen carries the local bus to the masters above until ctx ends.
+func (s *Syndic) listen(ctx context.Context) {
+	for ctx.Err() == nil {
+		sub := s.local.Bus().Subscribe(bus.SubscribeOptions{
+			Size: listenQueue, Match: func(tag string) bool { return complete(tag) || !staysHere(tag) },
+		})
+		s.hear(ctx, sub)
+		lost := sub.Lost()
+		sub.Close()
+		if ctx.Err() != nil {
+			return
+		}
+		if lost {
+			s.log.Error("The forwarder was too slow for the local event bus; events were lost")
+		}
+		if !sleep(ctx, s.pace.retryMin) {
+			return
+		}
+		// Who has to answer must not get lost with them.
+		for _, e := range s.local.OpenExpectations() {
+			s.tell(e)
+		}
+		s.returns.flush()
+	}
+}
+
+func (s *Syndic) hear(ctx context.Context, sub *bus.Subscription) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case e, ok := <-sub.C():
+			switch {
+			case !ok:
+				return
+			case complete(e.Tag):
+				s.returns.flush()
+			case s.belongsAbove(e):
+				s.tell(e)
+			}
+		}
+	}
+}
+
+// tell hands an event to every master above, as Salt does.
+func (s *Syndic) tell(e bus.Event) {
+	for _, l := range s.parents.links {
+		l.events.push(e)
+	}
+}
+
+// staysHere names what never goes up as an event: returns travel through the
+// outbox, copies under a node's name would double at each tier, the end of a job
+// at this node is not the end of the job, and `key` is between the parts of one
+// master.
+func staysHere(tag string) bool {
+	rest, ok := strings.CutPrefix(tag, "salt/job/")
+	return tag == "key" || strings.HasPrefix(tag, "syndic/") || ok && strings.Contains(rest, "/ret/") || complete(tag)
+}
+
+// belongsAbove also applies Salt's rules: nothing that has a retcode, and in the
+// mode cluster only what tells who has to answer.
+func (s *Syndic) belongsAbove(e bus.Event) bool {
+	switch {
+	case e.Copy || staysHere(e.Tag):
+		return false
+	case urgent(e.Tag):
+		return true
+	}
+	return s.cfg.Local.SyndicMode != "cluster" && !hasRetcode(e.Data)
+}
+
+// urgent events are the ones a waiting command needs: who has to answer, and
+// who will not.
+func urgent(tag string) bool {
+	if jid.Valid(tag) {
+		return true
+	}
+	rest, ok := strings.CutPrefix(tag, "salt/job/")
+	return ok && (strings.HasSuffix(rest, "/missing") || strings.HasSuffix(rest, "/new"))
+}
+
+func complete(tag string) bool {
+	return strings.HasPrefix(tag, "salt/job/") && strings.HasSuffix(tag, "/complete")
+}
+
+var errFound = errors.New("found")
+
+func hasRetcode(data wire.Raw) bool {
+	err := wire.Fields(data, func(key string, _ wire.Raw) error {
+		if key == "retcode" {
+			return errFound
+		}
+		return nil
+	})
+	return errors.Is(err, errFound)
+}
+
+// emptyExpectation tells a parent that nobody here has to answer.
+func emptyExpectation(jid string) bus.Event {
+	return event(jid, wire.NewMap("minions", []any{}, "jid", jid,
+		"mom", wire.NewMap("node", "", "asked", []any{}, "unreachable", wire.NewMap())))
+}
+
+// unreachable tells a parent that this node could not hand the job on.
+func unreachable(jid string) bus.Event {
+	return event("salt/job/"+jid+"/missing", wire.NewMap("jid", jid, "missing", wire.NewMap(),
+		"nodes", wire.NewMap("", "unreachable")))
+}
+
+func event(tag string, data *wire.Map) bus.Event {
+	b, err := wire.Encode(data)
+	if err != nil { // constants and a text always encode
+		panic(err)
+	}
+	return bus.Event{Tag: tag, Data: b, Stamp: time.Now()}
+}

@@ -1,0 +1,242 @@
+package syndic
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/internal/zmtp"
+	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/topology"
+)
+
+// fakeLocal is the local master as the forwarder sees it, its outbox in memory.
+type fakeLocal struct {
+	bus   *bus.Bus
+	tree  *topology.Tree
+	grown chan struct{}
+
+	mu       sync.Mutex
+	seq      int64
+	rows     []returners.Item
+	rejected []returners.Item
+	loads    map[string]returners.Load
+	open     []bus.Event
+	broken   error // of every call to the outbox
+	reads    int
+}
+
+func newFakeLocal() *fakeLocal {
+	return &fakeLocal{
+		bus: bus.New(nil), tree: topology.NewTree(topology.Node{ID: "syn-a", Role: "syndic"}, nil),
+		grown: make(chan struct{}, 1), loads: map[string]returners.Load{},
+	}
+}
+
+func (l *fakeLocal) Bus() *bus.Bus            { return l.bus }
+func (l *fakeLocal) Outbox() returners.Outbox { return l }
+func (l *fakeLocal) Jobs() returners.Reader   { return fakeJobs{l: l} }
+func (l *fakeLocal) Grown() <-chan struct{}   { return l.grown }
+func (l *fakeLocal) Tree() *topology.Tree     { return l.tree }
+
+func (l *fakeLocal) OpenExpectations() []bus.Event {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return append([]bus.Event(nil), l.open...)
+}
+
+func (l *fakeLocal) OutboxRead(_ context.Context, dest string, after int64, limit, maxBytes int) ([]returners.Item, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.reads++
+	var out []returners.Item
+	bytes := 0
+	for _, it := range l.rows {
+		bytes += len(it.Payload)
+		if it.Dest != dest || it.Seq <= after {
+			bytes -= len(it.Payload)
+			continue
+		}
+		if len(out) == limit || len(out) > 0 && bytes > maxBytes {
+			break
+		}
+		out = append(out, it)
+	}
+	return out, l.broken
+}
+
+func (l *fakeLocal) OutboxAck(_ context.Context, dest string, seqs []int64) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.broken != nil {
+		return l.broken
+	}
+	gone := map[int64]bool{}
+	for _, s := range seqs {
+		gone[s] = true
+	}
+	kept := l.rows[:0:0]
+	for _, it := range l.rows {
+		if it.Dest != dest || !gone[it.Seq] {
+			kept = append(kept, it)
+		}
+	}
+	l.rows = kept
+	return nil
+}
+
+func (l *fakeLocal) OutboxReject(_ context.Context, _ string, seq int64, reason string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i, it := range l.rows {
+		if it.Seq == seq {
+			it.Error = reason
+			l.rejected = append(l.rejected, it)
+			l.rows = append(l.rows[:i:i], l.rows[i+1:]...)
+			return nil
+		}
+	}
+	return fmt.Errorf("no row %d", seq)
+}
+
+func (l *fakeLocal) OutboxDepth(_ context.Context, _ string) (int64, time.Time, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return int64(len(l.rows)), time.Time{}, l.broken
+}
+
+func (l *fakeLocal) depth() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.rows)
+}
+
+func (l *fakeLocal) setAside() []returners.Item {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return append([]returners.Item(nil), l.rejected...)
+}
+
+// commit puts a return into the outbox, as the job store does with each that is new.
+func (l *fakeLocal) commit(tb testing.TB, jid, id string, extra ...any) {
+	tb.Helper()
+	ret := wire.NewMap("cmd", "_return", "id", id, "success", true, "return", true, "retcode", 0, "jid", jid,
+		"fun", "test.ping", "fun_args", []any{})
+	for i := 0; i < len(extra); i += 2 {
+		ret.Set(extra[i], extra[i+1])
+	}
+	raw, err := wire.Encode(ret)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	l.commitRaw(jid, id, raw, ret.String("master_id"))
+}
+
+func (l *fakeLocal) commitRaw(jid, id string, payload []byte, masterID string) {
+	l.mu.Lock()
+	l.seq++
+	l.rows = append(l.rows, returners.Item{
+		Seq: l.seq, Dest: OutboxDest, Kind: returners.KindReturn, JID: jid, ID: id, Payload: payload,
+		Return: &returners.Return{JID: jid, ID: id, MasterID: masterID},
+	})
+	l.mu.Unlock()
+	ring(l.grown)
+}
+
+// complete tells the bus that a job is complete here.
+func (l *fakeLocal) complete(tb testing.TB, jid string) {
+	tb.Helper()
+	l.fire(tb, "salt/job/"+jid+"/complete", wire.NewMap("jid", jid))
+}
+
+func (l *fakeLocal) fire(tb testing.TB, tag string, data *wire.Map) {
+	tb.Helper()
+	if err := l.bus.Fire(tag, data); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// fakeJobs answers for loads; the forwarder asks for nothing else.
+type fakeJobs struct {
+	returners.Reader
+	l *fakeLocal
+}
+
+func (j fakeJobs) GetLoad(_ context.Context, jid string) (returners.Load, bool, error) {
+	j.l.mu.Lock()
+	defer j.l.mu.Unlock()
+	load, ok := j.l.loads[jid]
+	return load, ok, nil
+}
+
+// fakeMaster is the return port of the local master: it takes clear publish
+// commands.
+type fakeMaster struct {
+	router *zmtp.Router
+
+	mu     sync.Mutex
+	jobs   []*wire.Map
+	answer func(load *wire.Map) any
+	hold   map[string]chan struct{} // jid → answered when closed
+}
+
+func startMaster(tb testing.TB) *fakeMaster {
+	tb.Helper()
+	m := &fakeMaster{hold: map[string]chan struct{}{}}
+	r, err := zmtp.ListenRouter("127.0.0.1:0", zmtp.RouterConfig{Log: quiet}, func(req *zmtp.Request) { go m.serve(req) })
+	if err != nil {
+		tb.Fatal(err)
+	}
+	m.router = r
+	tb.Cleanup(func() { _ = r.Close() })
+	return m
+}
+
+func (m *fakeMaster) serve(req *zmtp.Request) {
+	env, err := wire.ParseEnvelope(req.Body)
+	if err != nil {
+		req.Drop()
+		return
+	}
+	load, err := wire.DecodeMap(env.Load)
+	if err != nil {
+		req.Drop()
+		return
+	}
+	jid := load.String("jid")
+	m.mu.Lock()
+	m.jobs = append(m.jobs, load)
+	answer, hold := m.answer, m.hold[jid]
+	m.mu.Unlock()
+	if hold != nil {
+		<-hold
+	}
+	var v any = wire.NewMap("enc", "clear", "load", wire.NewMap("jid", jid, "minions", []any{"m1"}))
+	if answer != nil {
+		v = answer(load)
+	}
+	b, err := wire.Encode(v)
+	if err != nil {
+		req.Drop()
+		return
+	}
+	req.Reply(b)
+}
+
+func (m *fakeMaster) published() []*wire.Map {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return append([]*wire.Map(nil), m.jobs...)
+}
+
+func (m *fakeMaster) jids() []string {
+	var out []string
+	for _, j := range m.published() {
+		out = append(out, j.String("jid"))
+	}
+	return out
+}

@@ -1,0 +1,240 @@
+package syndic
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/internal/channel/channeltest"
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/wire"
+)
+
+var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
+
+// job is the id of job n.
+func job(n int) string { return fmt.Sprintf("20260301%012d", n) }
+
+// parent is a master above that keeps what it is handed, as a master does: of
+// each (jid, minion) once.
+type parent struct {
+	*channeltest.Master
+
+	mu      sync.Mutex
+	rows    map[string]int       // "jid/minion" → deliveries
+	loads   map[string]*wire.Map // jid → load
+	batches []int                // rows of each request
+	events  []*wire.Map          // as relayed, in order
+	refuse  func(jid, id string) bool
+	mute    bool // acknowledgements are lost
+}
+
+func startParent(tb testing.TB, rules channeltest.Rules) *parent {
+	tb.Helper()
+	p := &parent{rows: map[string]int{}, loads: map[string]*wire.Map{}}
+	if rules.Handle == nil {
+		rules.Handle = map[string]channeltest.Handler{}
+	}
+	rules.Handle["_syndic_return"] = p.take
+	rules.Handle["_minion_event"] = p.hear
+	rules.Answer = func(cmd string, reply []byte) []byte {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.mute && cmd == "_syndic_return" {
+			return nil
+		}
+		return reply
+	}
+	p.Master = channeltest.Start(tb, rules)
+	return p
+}
+
+func (p *parent) take(_ string, load *wire.Map) any {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := 0
+	for _, v := range load.List("load") {
+		j, ok := v.(*wire.Map)
+		if !ok {
+			return ""
+		}
+		rets := j.Map("return")
+		if p.refuse != nil {
+			for _, k := range rets.Keys() {
+				if p.refuse(j.String("jid"), k.(string)) {
+					return ""
+				}
+			}
+		}
+		if l := j.Map("load"); l != nil && l.Len() > 0 {
+			p.loads[j.String("jid")] = l
+		}
+		for _, k := range rets.Keys() {
+			p.rows[j.String("jid")+"/"+k.(string)]++
+			n++
+		}
+	}
+	p.batches = append(p.batches, n)
+	return nil
+}
+
+func (p *parent) hear(_ string, load *wire.Map) any {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, v := range load.List("events") {
+		e, _ := v.(*wire.Map)
+		p.events = append(p.events, e)
+	}
+	return nil
+}
+
+func (p *parent) set(change func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	change()
+}
+
+// has tells how often the return of a minion was taken.
+func (p *parent) has(jid, id string) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.rows[jid+"/"+id]
+}
+
+func (p *parent) count() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.rows)
+}
+
+func (p *parent) heard(tag string) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := 0
+	for _, e := range p.events {
+		if e.String("tag") == tag {
+			n++
+		}
+	}
+	return n
+}
+
+func (p *parent) event(tag string) *wire.Map {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, e := range p.events {
+		if e.String("tag") == tag {
+			return e.Map("data")
+		}
+	}
+	return nil
+}
+
+// node is a forwarder between fakes.
+type node struct {
+	*Syndic
+	local  *fakeLocal
+	master *fakeMaster
+	dir    string
+	conf   *config.Syndic
+	stop   func()
+}
+
+// plant makes a forwarder that does not run yet. Its waits are short.
+func plant(tb testing.TB, change func(*config.Syndic), parents ...*parent) *node {
+	tb.Helper()
+	n := &node{local: newFakeLocal(), master: startMaster(tb), dir: tb.TempDir(), stop: func() {}}
+	tb.Cleanup(n.local.bus.Close)
+	channeltest.WriteKeys(tb, n.dir, "syndic", "minion")
+	if err := os.WriteFile(filepath.Join(n.dir, ".root_key"), []byte("local key"), 0o400); err != nil {
+		tb.Fatal(err)
+	}
+	lower, upper := config.DefaultMaster(), config.DefaultMinion()
+	lower.SyndicEventForwardTimeout = 5 * time.Millisecond
+	upper.ID, upper.PkiDir = "syn-a", n.dir
+	upper.ReconDefault, upper.ReconMax = 5*time.Millisecond, 20*time.Millisecond
+	upper.AuthTimeout, upper.RequestChannelTimeout, upper.RequestChannelTries = time.Second, 2*time.Second, 1
+	upper.AcceptanceWaitTime = 10 * time.Millisecond
+	upper.Master = nil
+	for _, p := range parents {
+		upper.Master = append(upper.Master, p.Addr())
+	}
+	n.conf = &config.Syndic{Local: lower, Upper: upper}
+	if change != nil {
+		change(n.conf)
+	}
+	n.revive(tb)
+	return n
+}
+
+// revive makes the forwarder anew, as after a restart of the node.
+func (n *node) revive(tb testing.TB) {
+	tb.Helper()
+	c := client.New(client.Options{Addr: n.master.router.Addr().String(), KeyDir: n.dir, User: "root", Timeout: time.Second})
+	s, err := New(Options{Config: n.conf, Local: n.local, Client: c, Version: "1.0", Log: quiet})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	s.pace = pace{
+		retryMin: 5 * time.Millisecond, retryMax: 50 * time.Millisecond, answer: 300 * time.Millisecond,
+		operator: 50 * time.Millisecond, report: 50 * time.Millisecond, reportMin: 5 * time.Millisecond,
+		sweep: 100 * time.Millisecond, publish: 2 * time.Second,
+	}
+	n.Syndic = s
+	tb.Cleanup(func() {
+		n.stop()
+		_ = s.Close()
+		_ = c.Close()
+	})
+}
+
+// run runs the forwarder until the test ends or stop is called.
+func (n *node) run(tb testing.TB) {
+	tb.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- n.Run(ctx) }()
+	var once sync.Once
+	n.stop = func() {
+		once.Do(func() {
+			cancel()
+			select {
+			case err := <-done:
+				if err != nil {
+					tb.Errorf("run: %v", err)
+				}
+			case <-time.After(patience):
+				tb.Error("the forwarder does not end")
+			}
+		})
+	}
+	tb.Cleanup(n.stop)
+}
+
+// start runs a forwarder and waits until all parents can be used.
+func start(tb testing.TB, change func(*config.Syndic), parents ...*parent) *node {
+	tb.Helper()
+	n := plant(tb, change, parents...)
+	n.run(tb)
+	n.awaitUp(tb)
+	return n
+}
+
+func (n *node) awaitUp(tb testing.TB) {
+	tb.Helper()
+	until(tb, "all parents connected", func() bool {
+		for _, l := range n.parents.links {
+			if !l.isUp() {
+				return false
+			}
+		}
+		return true
+	})
+}

@@ -1,0 +1,78 @@
+package syndic
+
+import "github.com/momtree/mom/internal/bus"
+
+// queue holds events until a master above has taken them. When it is full the
+// oldest go: events are news, the durable facts travel as returns. It is not safe
+// for concurrent use.
+type queue struct {
+	max, maxBytes int
+
+	events []bus.Event // from head on
+	head   int
+	bytes  int
+	lost   uint64 // since the last takeLost
+}
+
+func (q *queue) len() int { return len(q.events) - q.head }
+
+func (q *queue) push(e bus.Event) {
+	q.events = append(q.events, e)
+	q.bytes += size(e)
+	for q.len() > 1 && (q.len() > q.max || q.bytes > q.maxBytes) {
+		q.drop()
+	}
+}
+
+func size(e bus.Event) int { return len(e.Tag) + len(e.Data) }
+
+func (q *queue) drop() {
+	q.pop()
+	q.lost++
+}
+
+func (q *queue) pop() bus.Event {
+	e := q.events[q.head]
+	q.events[q.head] = bus.Event{}
+	q.head++
+	q.bytes -= size(e)
+	if q.head >= 64 && q.head*2 >= len(q.events) {
+		n := copy(q.events, q.events[q.head:])
+		clear(q.events[n:])
+		q.events, q.head = q.events[:n], 0
+	}
+	return e
+}
+
+// take removes events from the front: at most n and, beyond the first, at most
+// maxBytes.
+func (q *queue) take(n, maxBytes int) []bus.Event {
+	var out []bus.Event
+	for bytes := 0; q.len() > 0 && len(out) < n; {
+		bytes += size(q.events[q.head])
+		if len(out) > 0 && bytes > maxBytes {
+			break
+		}
+		out = append(out, q.pop())
+	}
+	return out
+}
+
+// putBack returns events to the front, the newest first, as far as there is room.
+func (q *queue) putBack(events []bus.Event) {
+	room, bytes := q.max-q.len(), q.bytes
+	keep := len(events)
+	for keep > 0 && len(events)-keep < room && bytes+size(events[keep-1]) <= q.maxBytes {
+		keep--
+		bytes += size(events[keep])
+	}
+	q.lost += uint64(keep)
+	rest := append([]bus.Event(nil), events[keep:]...)
+	q.events, q.head, q.bytes = append(rest, q.events[q.head:]...), 0, bytes
+}
+
+func (q *queue) takeLost() uint64 {
+	n := q.lost
+	q.lost = 0
+	return n
+}

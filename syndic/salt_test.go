@@ -1,0 +1,233 @@
+package syndic
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"os"
+	"testing"
+
+	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/channel/channeltest"
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/returners"
+)
+
+// recorded is one request of Salt's syndic.
+type recorded struct {
+	Version   int
+	Cmd       string
+	KeyString string `json:"key_string"`
+	Request   string
+	Reply     string
+}
+
+func (r recorded) load(t *testing.T) *wire.Map {
+	t.Helper()
+	body, err := base64.StdEncoding.DecodeString(r.Request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	env, err := wire.ParseEnvelope(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := crypt.ParseKey(r.KeyString)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := key.Open(env.Cipher)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := wire.DecodeMap(plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func saltRequests(t *testing.T, cmd string) []recorded {
+	t.Helper()
+	b, err := os.ReadFile("testdata/salt_syndic_requests.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all struct{ Rows []recorded }
+	if err := json.Unmarshal(b, &all); err != nil {
+		t.Fatal(err)
+	}
+	var out []recorded
+	for _, r := range all.Rows {
+		if r.Cmd == cmd {
+			out = append(out, r)
+		}
+	}
+	if len(out) < 3 {
+		t.Fatalf("only %d recorded %s", len(out), cmd)
+	}
+	return out
+}
+
+// bare is a load without what the channel adds, as bytes. In version 3 the channel
+// adds the id of a load that has none; it is at the end then.
+func bare(t *testing.T, m *wire.Map) string {
+	t.Helper()
+	m = m.Clone()
+	for _, k := range []string{"tok", "nonce", "ts"} {
+		m.Delete(k)
+	}
+	if keys := m.Keys(); len(keys) > 0 && keys[len(keys)-1] == "id" {
+		m.Delete("id")
+	}
+	b, err := wire.Encode(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// What goes up is byte for byte what Salt's own syndic sent of the same returns.
+func TestReturnsInSaltsForm(t *testing.T) {
+	for _, r := range saltRequests(t, "_syndic_return") {
+		want := r.load(t)
+		p := startParent(t, channeltest.Rules{Version: r.Version})
+		n := plant(t, func(c *config.Syndic) { c.Upper.ID = "syndic-1" }, p)
+		j := want.List("load")[0].(*wire.Map)
+		jid := j.String("jid")
+		load, err := wire.Encode(j.Map("load"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n.local.loads[jid] = returners.Load{JID: jid, Raw: load}
+		for _, k := range j.Map("return").Keys() {
+			id := k.(string)
+			ret := j.Map("return").Map(id)
+			n.local.commit(t, jid, id, "fun", j.String("fun"), "return", ret.Bool("return"), "user", "root")
+		}
+		n.run(t)
+		got := p.Await(t, "_syndic_return", 1)[0]
+		if g, w := bare(t, got), bare(t, want); g != w {
+			t.Errorf("version %d: sent\n%q\nSalt sends\n%q", r.Version, g, w)
+		}
+		n.stop()
+	}
+}
+
+func TestEventsInSaltsForm(t *testing.T) {
+	for _, r := range saltRequests(t, "_minion_event") {
+		want := r.load(t)
+		if !want.Has("events") {
+			continue
+		}
+		p := startParent(t, channeltest.Rules{Version: r.Version})
+		n := start(t, func(c *config.Syndic) { c.Upper.ID, c.Local.SyndicEventForwardTimeout = "syndic-1", 1<<40 }, p)
+		var events []bus.Event
+		for _, v := range want.List("events") {
+			e := v.(*wire.Map)
+			data := e.Map("data").Clone()
+			stamp, err := wire.ParseStamp(data.String("_stamp"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			data.Delete("_stamp")
+			raw, err := wire.Encode(data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			events = append(events, bus.Event{Tag: e.String("tag"), Data: raw, Stamp: stamp})
+		}
+		l := n.parents.links[0].events
+		l.mu.Lock() // all at once: a link that comes up just now sends what is there
+		for _, e := range events {
+			l.urgent.push(e)
+		}
+		l.mu.Unlock()
+		ring(l.kick)
+		var got *wire.Map
+		until(t, "the events", func() bool {
+			for _, l := range p.Seen("_minion_event") {
+				if l.Has("events") {
+					got = l
+				}
+			}
+			return got != nil
+		})
+		if g, w := bare(t, got), bare(t, want); g != w {
+			t.Errorf("version %d: sent\n%q\nSalt sends\n%q", r.Version, g, w)
+		}
+		n.stop()
+	}
+}
+
+func TestStartEventsInSaltsForm(t *testing.T) {
+	var want []*wire.Map
+	for _, r := range saltRequests(t, "_minion_event") {
+		if m := r.load(t); r.Version == 3 && !m.Has("events") {
+			want = append(want, m)
+		}
+	}
+	p := startParent(t, channeltest.Rules{})
+	start(t, func(c *config.Syndic) { c.Upper.ID, c.Upper.EnableLegacyStartupEvents = "syndic-1", true }, p)
+	got := p.Await(t, "_minion_event", len(want))
+	for i, w := range want {
+		w.Set("data", got[i].String("data")) // it holds the time
+		if g, w := bare(t, got[i]), bare(t, w); g != w {
+			t.Errorf("sent\n%q\nSalt sends\n%q", g, w)
+		}
+	}
+}
+
+// The answer None is what a master gives when all is well.
+func TestVerdictOfSaltsReplies(t *testing.T) {
+	for _, r := range append(saltRequests(t, "_syndic_return"), saltRequests(t, "_minion_event")...) {
+		reply, err := base64.StdEncoding.DecodeString(r.Reply)
+		if err != nil {
+			t.Fatal(err)
+		}
+		frame, err := wire.Bytes(reply)
+		if err != nil {
+			t.Fatal(err)
+		}
+		key, err := crypt.ParseKey(r.KeyString)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plain, err := key.OpenNonce(frame, r.load(t).String("nonce"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := verdict(plain, nil); err != nil {
+			t.Errorf("%s: %v", r.Cmd, err)
+		}
+	}
+}
+
+func TestStampedHeads(t *testing.T) {
+	for _, n := range []int{0, 14, 15, 16, 65534, 65535} {
+		m := wire.NewMap()
+		for i := range n {
+			m.Set(int64(i), nil)
+		}
+		raw, err := wire.Encode(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := stamped(bus.Event{Tag: "x", Data: raw})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Set("_stamp", "0001-01-01T00:00:00")
+		want, err := wire.Encode(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(b) != string(want) {
+			t.Errorf("%d pairs: head %x, want %x", n, b[:5], want[:5])
+		}
+	}
+	if _, err := stamped(bus.Event{Tag: "x", Data: wire.Raw{0xc1}}); err == nil {
+		t.Error("no map was stamped")
+	}
+}

@@ -1,0 +1,205 @@
+package standalone
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/returners/sqlite"
+	"github.com/momtree/mom/syndic"
+	"github.com/momtree/mom/topology"
+)
+
+// Options of a [Local].
+type Options struct {
+	// ID is the id of the node in the tree.
+	ID string
+	// Bus says where the event sockets of the master are.
+	Bus bus.ClientConfig
+	// Store is the file of the embedded store; it is made when missing.
+	Store string
+	// Nodes tells that the master has syndics of its own (order_masters): then it
+	// does not know all who have to answer a job.
+	Nodes bool
+	// Keep is how long jobs are kept in the store; 0 keeps them for ever. What is
+	// still owed stays longer.
+	Keep time.Duration
+	Log  *slog.Logger     // nil: slog.Default
+	Now  func() time.Time // nil: time.Now
+}
+
+// Local is such a master as the forwarder sees it. It is safe for concurrent use.
+type Local struct {
+	o     Options
+	store *sqlite.Store
+	bus   *bus.Bus
+	tree  *topology.Tree
+	jobs  *jobs
+	grown chan struct{}
+	rows  chan returners.Batch
+}
+
+var _ syndic.Local = (*Local)(nil)
+
+// rowQueue is how many returns may wait for the store; each is at most
+// max_event_size long. When it is full the bus is not read, and the master decides
+// what becomes of a slow reader.
+const rowQueue = 256
+
+// Open opens the store. It does not connect to the master yet.
+func Open(ctx context.Context, o Options) (*Local, error) {
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	store, err := sqlite.Open(ctx, sqlite.Options{Path: o.Store, Log: o.Log, Now: o.Now})
+	if err != nil {
+		return nil, fmt.Errorf("open the forwarder's store: %w", err)
+	}
+	return &Local{
+		o: o, store: store, bus: bus.New(o.Now), tree: topology.NewTree(topology.Node{ID: o.ID, Role: "syndic"}, o.Now),
+		jobs: newJobs(!o.Nodes), grown: make(chan struct{}, 1), rows: make(chan returners.Batch, rowQueue),
+	}, nil
+}
+
+// Bus carries the master's events.
+func (l *Local) Bus() *bus.Bus { return l.bus }
+
+// Outbox holds the returns that were seen and are not handed up yet.
+func (l *Local) Outbox() returners.Outbox { return l.store }
+
+// Jobs reads the loads of jobs as their events told them.
+func (l *Local) Jobs() returners.Reader { return l.store }
+
+// Grown delivers a value when the outbox may have grown.
+func (l *Local) Grown() <-chan struct{} { return l.grown }
+
+// Tree holds the node alone: the master's keys are not known here.
+func (l *Local) Tree() *topology.Tree { return l.tree }
+
+// OpenExpectations gives who has to answer the jobs that are not complete.
+func (l *Local) OpenExpectations() []bus.Event { return l.jobs.open() }
+
+// Run reads the master's bus until ctx ends, connecting again whenever the master
+// was restarted.
+func (l *Local) Run(ctx context.Context) error {
+	var wg sync.WaitGroup
+	wg.Go(func() { l.write(ctx) })
+	wg.Go(func() { l.clean(ctx) })
+	lost := false
+	for wait := retryMin; ctx.Err() == nil; wait = min(2*wait, retryMax) {
+		c, err := bus.Dial(ctx, l.o.Bus)
+		if err == nil {
+			wait = retryMin
+			if lost {
+				l.o.Log.Info("The master's event bus is back")
+			}
+			err = l.read(ctx, c)
+			lost = true
+		}
+		if ctx.Err() == nil {
+			l.o.Log.Warn("The master's event bus cannot be read; returns that pass meanwhile are not seen", "dir", l.o.Bus.SockDir, "err", err, "retry_in", wait)
+			sleep(ctx, wait)
+		}
+	}
+	wg.Wait()
+	return nil
+}
+
+const (
+	retryMin = 50 * time.Millisecond
+	retryMax = 5 * time.Second
+)
+
+// Close closes the store. Call it after Run has ended.
+func (l *Local) Close() error {
+	l.bus.Close()
+	return l.store.Close()
+}
+
+// read carries one connection's events over until it ends.
+func (l *Local) read(ctx context.Context, c *bus.Client) (err error) {
+	defer func() { err = errors.Join(err, c.Close()) }()
+	for {
+		e, err := c.Next(ctx)
+		if err != nil {
+			return err
+		}
+		if err := l.take(ctx, e); err != nil {
+			l.o.Log.Warn("An event of the master cannot be used", "tag", e.Tag, "err", err)
+		}
+	}
+}
+
+// take puts returns and loads on their way into the store, and everything on the
+// bus of this process.
+func (l *Local) take(ctx context.Context, e bus.Event) error {
+	jid, id, kind := parse(e.Tag)
+	switch kind {
+	case isReturn:
+		b, err := l.returned(jid, id, e)
+		if err != nil {
+			return err
+		}
+		select {
+		case l.rows <- b:
+		case <-ctx.Done():
+		}
+		return nil // the forwarder does not take returns from the bus
+	case isNew:
+		load, err := loadOf(jid, e.Data)
+		if err != nil {
+			return err
+		}
+		select {
+		case l.rows <- returners.Batch{Loads: []returners.Load{{JID: jid, Raw: load, At: e.Stamp}}}:
+		case <-ctx.Done():
+		}
+	case isExpectation:
+		var err error
+		if e.Data, err = l.jobs.expect(jid, e); err != nil {
+			return err
+		}
+	}
+	// Here a copy of a lower node's event is told by its name alone.
+	return l.bus.FireEvent(bus.Event{Tag: e.Tag, Data: e.Data, Stamp: e.Stamp, Copy: strings.HasPrefix(e.Tag, "syndic/")})
+}
+
+func (l *Local) returned(jid, id string, e bus.Event) (returners.Batch, error) {
+	ret, err := wire.ParseReturn(e.Data)
+	if err != nil {
+		return returners.Batch{}, err
+	}
+	if ret.JID != jid || ret.ID != id {
+		return returners.Batch{}, fmt.Errorf("it is the return of job %q by %q", ret.JID, ret.ID)
+	}
+	success := ret.Success
+	if !ret.HasSuccess {
+		success = ret.Retcode == 0
+	}
+	return returners.Batch{
+		Returns: []returners.Return{{
+			JID: jid, ID: id, Fun: ret.FunName(), Success: success, Retcode: ret.Retcode, Out: ret.Out,
+			Value: ret.Value, Full: ret.Full, MasterID: ret.MasterID, At: e.Stamp,
+		}},
+		Outbox: []returners.Item{{Dest: syndic.OutboxDest, Kind: returners.KindReturn, JID: jid, ID: id}},
+	}, nil
+}
+
+func sleep(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+	case <-t.C:
+	}
+}

@@ -1,0 +1,95 @@
+package standalone
+
+import (
+	"context"
+	"time"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/returners"
+)
+
+const (
+	// rowsPerCommit and bytesPerCommit bound one commit; fewer share one when no
+	// more wait.
+	rowsPerCommit  = 500
+	bytesPerCommit = 16 << 20
+	// storeTimeout bounds the last commit, which is not given up because ctx ends.
+	storeTimeout = 30 * time.Second
+	// cleanEvery is how often old jobs are looked for, cleanStep how many rows
+	// go at a time.
+	cleanEvery = 10 * time.Minute
+	cleanStep  = 500
+)
+
+// write commits what was read until ctx ends and nothing waits any more.
+func (l *Local) write(ctx context.Context) {
+	for {
+		var b returners.Batch
+		select {
+		case b = <-l.rows:
+		case <-ctx.Done():
+			select {
+			case b = <-l.rows:
+			default:
+				return
+			}
+		}
+	more:
+		for b.Rows() < 2*rowsPerCommit && b.Bytes() < bytesPerCommit {
+			select {
+			case next := <-l.rows:
+				b.Loads = append(b.Loads, next.Loads...)
+				b.Returns = append(b.Returns, next.Returns...)
+				b.Outbox = append(b.Outbox, next.Outbox...)
+			default:
+				break more
+			}
+		}
+		l.commit(ctx, b)
+	}
+}
+
+// commit insists until the batch is stored; what was read exists nowhere else.
+func (l *Local) commit(ctx context.Context, b returners.Batch) {
+	for wait := retryMin; ; wait = min(2*wait, retryMax) {
+		within, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
+		_, err := l.store.Commit(within, b)
+		cancel()
+		if err == nil {
+			break
+		}
+		l.o.Log.Error("Returns cannot be stored", "count", len(b.Returns), "err", err, "retry_in", wait)
+		if ctx.Err() != nil {
+			l.o.Log.Error("Returns are lost to the masters above: the daemon ends and cannot store them", "count", len(b.Returns))
+			return
+		}
+		sleep(ctx, wait)
+	}
+	select {
+	case l.grown <- struct{}{}:
+	default:
+	}
+	for _, r := range b.Returns {
+		if l.jobs.returned(r.JID, r.ID) {
+			// The forwarder sends at once what belongs to a complete job.
+			if err := l.bus.Fire("salt/job/"+r.JID+"/complete", wire.NewMap("jid", r.JID)); err != nil {
+				l.o.Log.Error("An event could not be fired", "jid", r.JID, "err", err)
+			}
+		}
+	}
+}
+
+func (l *Local) clean(ctx context.Context) {
+	for l.o.Keep > 0 && ctx.Err() == nil {
+		for ctx.Err() == nil {
+			n, err := l.store.Clean(ctx, l.o.Now().Add(-l.o.Keep), cleanStep)
+			if err != nil && ctx.Err() == nil {
+				l.o.Log.Error("Old jobs could not be removed", "err", err)
+			}
+			if err != nil || n == 0 {
+				break
+			}
+		}
+		sleep(ctx, cleanEvery)
+	}
+}

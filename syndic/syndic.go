@@ -1,0 +1,97 @@
+package syndic
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+
+	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/topology"
+)
+
+// OutboxDest is the destination under which the local master owes its returns
+// to the masters above.
+var OutboxDest = returners.DestParent("above")
+
+// Local is the master beside the forwarder.
+type Local interface {
+	// Bus delivers its events.
+	Bus() *bus.Bus
+	// Outbox holds what it owes upward.
+	Outbox() returners.Outbox
+	// Jobs reads what this node itself has stored.
+	Jobs() returners.Reader
+	// Grown delivers a value when the outbox may have grown.
+	Grown() <-chan struct{}
+	// Tree is the tree from it down.
+	Tree() *topology.Tree
+	// OpenExpectations gives, for each open job, the events that tell who has
+	// to answer it and who will not: a parent that was away has missed them.
+	OpenExpectations() []bus.Event
+}
+
+// Options of a [Syndic].
+type Options struct {
+	Config  *config.Syndic
+	Local   Local
+	Client  *client.Client // of the local master
+	Version string         // of this program, told to the masters above
+	Log     *slog.Logger   // nil: slog.Default
+	// Questions hands on what the masters above ask minions below about jobs.
+	// A master of ours asks its own minions itself; beside any other nobody does.
+	Questions bool
+}
+
+// Syndic is the forwarder.
+type Syndic struct {
+	cfg     *config.Syndic
+	local   Local
+	client  *client.Client
+	version string
+	log     *slog.Logger
+	pace    pace
+	parents *parents
+	returns *forwarder
+
+	questions bool // hand on what masters above ask about jobs
+}
+
+// New reads or makes the keys. It opens no connection.
+func New(o Options) (*Syndic, error) {
+	if o.Config == nil || o.Local == nil || o.Client == nil {
+		return nil, errors.New("syndic: the configuration, the local master and its client are needed")
+	}
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	s := &Syndic{cfg: o.Config, local: o.Local, client: o.Client, version: o.Version, log: o.Log, pace: defaultPace(), questions: o.Questions}
+	var err error
+	if s.parents, err = openParents(s); err != nil {
+		return nil, err
+	}
+	s.returns = newForwarder(s)
+	return s, nil
+}
+
+// ID is the id of the syndic, as the masters above know it.
+func (s *Syndic) ID() string { return s.cfg.Upper.ID }
+
+// Run forwards both ways until ctx ends, then closes the connections. No error of
+// a master above ends it: a local master goes on without, and what it owes waits.
+func (s *Syndic) Run(ctx context.Context) error {
+	var wg sync.WaitGroup
+	for _, l := range s.parents.links {
+		wg.Go(func() { l.run(ctx) })
+	}
+	wg.Go(func() { s.listen(ctx) })
+	wg.Go(func() { s.returns.run(ctx) })
+	wg.Wait()
+	return s.Close()
+}
+
+// Close ends the connections. It is for a Syndic that is not run.
+func (s *Syndic) Close() error { return s.parents.close() }

@@ -1,0 +1,220 @@
+package syndic
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/wire"
+)
+
+const (
+	// eventQueue and eventQueueBytes bound what waits for one parent, of urgent
+	// events and of others each.
+	eventQueue      = 10000
+	eventQueueBytes = 32 << 20
+	// eventBatch and eventBatchBytes bound one `_minion_event`.
+	eventBatch      = 1000
+	eventBatchBytes = 4 << 20
+)
+
+// errNotTaken means that the parent answered, but not that all is well.
+var errNotTaken = errors.New("the master above did not take it")
+
+// uplink sends events to one master above, the urgent ones first and at once.
+type uplink struct {
+	l    *link
+	kick chan struct{} // send now
+	some chan struct{} // something waits
+	back chan struct{} // the parent is usable
+
+	mu     sync.Mutex
+	urgent queue
+	news   queue
+
+	refused int // events in a row that the parent refused; belongs to run
+}
+
+func newUplink(l *link) *uplink {
+	q := queue{max: eventQueue, maxBytes: eventQueueBytes}
+	return &uplink{
+		l: l, kick: make(chan struct{}, 1), some: make(chan struct{}, 1), back: make(chan struct{}, 1),
+		urgent: q, news: q,
+	}
+}
+
+func (u *uplink) queue(now bool) *queue {
+	if now {
+		return &u.urgent
+	}
+	return &u.news
+}
+
+// push queues an event and never waits.
+func (u *uplink) push(e bus.Event) {
+	now := urgent(e.Tag)
+	u.mu.Lock()
+	u.queue(now).push(e)
+	full := u.news.len() >= eventBatch
+	u.mu.Unlock()
+	if now || full {
+		ring(u.kick)
+	} else {
+		ring(u.some)
+	}
+}
+
+// run sends what waits syndic_event_forward_timeout after the first of it, or at
+// once when it is urgent or much, until ctx ends.
+func (u *uplink) run(ctx context.Context) {
+	gather := time.NewTimer(time.Hour)
+	defer gather.Stop()
+	retry := u.l.s.pace.backoff()
+	armed := false
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-u.some:
+			if !armed {
+				gather.Reset(u.l.s.cfg.Local.SyndicEventForwardTimeout)
+				armed = true
+			}
+			continue
+		case <-gather.C:
+			armed = false
+		case <-u.kick:
+		case <-u.back:
+		}
+		for u.l.isUp() {
+			more, err := u.sendBatch(ctx)
+			if ctx.Err() != nil {
+				return
+			}
+			if err != nil {
+				wait := retry.wait()
+				u.l.log.Warn("Events could not be handed to the master above", "err", err, "retry_in", wait)
+				if !u.rest(ctx, wait) {
+					return
+				}
+				continue
+			}
+			retry.reset()
+			if !more {
+				break
+			}
+		}
+	}
+}
+
+// rest waits for d or until the parent is back.
+func (u *uplink) rest(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-t.C:
+	case <-u.back:
+	}
+	return true
+}
+
+// sendBatch sends one batch and tells whether more waits. Events that the parent
+// refuses are lost, those of a parent that does not answer wait.
+func (u *uplink) sendBatch(ctx context.Context) (more bool, err error) {
+	u.mu.Lock()
+	now := u.urgent.len() > 0
+	batch := u.queue(now).take(eventBatch, eventBatchBytes)
+	lost := u.urgent.takeLost() + u.news.takeLost()
+	u.mu.Unlock()
+	if lost > 0 {
+		u.l.log.Error("Events were dropped because too many waited for the master above", "count", lost)
+	}
+	if len(batch) == 0 {
+		return false, nil
+	}
+	rest, err := u.hand(ctx, batch)
+	if err != nil {
+		u.mu.Lock()
+		defer u.mu.Unlock()
+		u.queue(now).putBack(rest)
+	}
+	return true, err
+}
+
+// hand sends events, in halves if the parent does not take them together, and
+// gives back those that still have to be sent when the parent is away.
+func (u *uplink) hand(ctx context.Context, batch []bus.Event) (rest []bus.Event, err error) {
+	err = u.request(ctx, batch)
+	switch {
+	case err == nil:
+		u.refused = 0
+		return nil, nil
+	case !errors.Is(err, errNotTaken):
+		return batch, err
+	case len(batch) == 1 || u.refused > 1: // one is at fault, or the parent takes none
+		u.refused++
+		u.l.log.Error("The master above refuses events; they are dropped", "count", len(batch), "tag", batch[0].Tag, "err", err)
+		return nil, nil
+	}
+	half := len(batch) / 2
+	if rest, err = u.hand(ctx, batch[:half]); err != nil {
+		return batch[half-len(rest):], err
+	}
+	return u.hand(ctx, batch[half:])
+}
+
+func (u *uplink) request(ctx context.Context, batch []bus.Event) error {
+	id := u.l.s.ID()
+	events := make([]any, len(batch))
+	for i, e := range batch {
+		data, err := stamped(e)
+		if err != nil {
+			return fmt.Errorf("%w: event %s: %w", errNotTaken, e.Tag, err)
+		}
+		events[i] = wire.NewMap("data", data, "tag", e.Tag)
+	}
+	v, err := u.l.request(ctx, wire.NewMap("id", id, "cmd", "_minion_event", "pretag", "syndic/"+id, "events", events))
+	return verdict(v, err)
+}
+
+// stamped is the data of an event with Salt's _stamp at its end.
+func stamped(e bus.Event) (wire.Raw, error) {
+	b := make([]byte, 0, len(e.Data)+48)
+	b = append(b, 0xdf, 0, 0, 0, 0) // map32: the shortest form is not demanded of a sender
+	n := 0
+	err := wire.Pairs(e.Data, func(key, val wire.Raw) error {
+		n++
+		b = append(append(b, key...), val...)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	stamp, err := wire.Encode(wire.NewMap("_stamp", wire.StampText(e.Stamp)))
+	if err != nil {
+		return nil, err
+	}
+	b = append(b, stamp[1:]...)
+	return head(b, n+1), nil
+}
+
+// head puts the shortest head of a map with n pairs in the place of the map32 head
+// in front of b.
+func head(b []byte, n int) wire.Raw {
+	switch {
+	case n < 16:
+		b = b[4:]
+		b[0] = 0x80 | byte(n)
+	case n < 1<<16:
+		b = b[2:]
+		b[0], b[1], b[2] = 0xde, byte(n>>8), byte(n)
+	default:
+		b[1], b[2], b[3], b[4] = byte(n>>24), byte(n>>16), byte(n>>8), byte(n)
+	}
+	return b
+}

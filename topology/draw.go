@@ -1,0 +1,141 @@
+package topology
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// DrawOptions tune [Draw].
+type DrawOptions struct {
+	// Color marks states by ANSI colours.
+	Color bool
+	// MaxMinions is how many minions of one node are drawn before the rest of
+	// those that are up is only counted. 0 draws all; problems are always drawn.
+	MaxMinions int
+}
+
+// Draw writes the tree as text, one line per node and minion:
+//
+//	top (master, 1.0) up — 1 node below, 3 minions, 2 up
+//	├── top-01 up
+//	└── syndic-a (syndic, 1.0) up
+//	    ├── web-01 up
+//	    └── web-02 DOWN
+//
+// Bytes of a name that would steer a terminal are drawn as escapes.
+func Draw(w io.Writer, n Node, o DrawOptions) error {
+	d := drawer{o: o}
+	nodes, minions, up := n.Count()
+	d.line("", label(n), n.State, fmt.Sprintf(" — %s below, %s, %d up", count(nodes, "node"), count(minions, "minion"), up))
+	d.below(n, "", n.State)
+	_, err := io.WriteString(w, d.b.String())
+	return err
+}
+
+type drawer struct {
+	o DrawOptions
+	b strings.Builder
+}
+
+func label(n Node) string {
+	about := clean(n.Role)
+	if n.Version != "" {
+		about += ", " + clean(n.Version)
+	}
+	return clean(n.ID) + " (" + about + ")"
+}
+
+// clean makes a name that came over the wire fit for a terminal.
+func clean(name string) string {
+	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		quoted := strconv.Quote(name)
+		return quoted[1 : len(quoted)-1]
+	}
+	return name
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}
+
+func (d *drawer) line(indent, name string, s State, more string) {
+	d.b.WriteString(indent + name + " " + d.state(s) + more + "\n")
+}
+
+func (d *drawer) state(s State) string {
+	text, color := string(s), "32"
+	switch s {
+	case Down:
+		text, color = "DOWN", "31"
+	case Unknown:
+		color = "33"
+	}
+	if !d.o.Color {
+		return text
+	}
+	return "\x1b[" + color + "m" + text + "\x1b[0m"
+}
+
+// below draws what hangs under n. What sits behind a node that is down cannot
+// be up: it is drawn as unknown.
+func (d *drawer) below(n Node, indent string, above State) {
+	shown, hidden := d.choose(n.Minions)
+	rows := len(shown) + len(n.Nodes)
+	if hidden > 0 {
+		rows++
+	}
+	branch := func() (string, string) {
+		rows--
+		if rows == 0 {
+			return indent + "└── ", indent + "    "
+		}
+		return indent + "├── ", indent + "│   "
+	}
+	veil := func(s State) State {
+		if above == Down {
+			return Unknown
+		}
+		return s
+	}
+	for _, m := range shown {
+		first, _ := branch()
+		d.line(first, clean(m.ID), veil(m.State), "")
+	}
+	if hidden > 0 {
+		first, _ := branch()
+		fmt.Fprintf(&d.b, "%s… %d more %s\n", first, hidden, veil(Up))
+	}
+	for _, c := range n.Nodes {
+		first, rest := branch()
+		more := ""
+		if c.State == Down {
+			more = " since " + c.Since.Format("2006-01-02 15:04:05")
+		}
+		state := veil(c.State)
+		d.line(first, label(c), state, more)
+		if above == Down {
+			state = Down
+		}
+		d.below(c, rest, state)
+	}
+}
+
+func (d *drawer) choose(all []Minion) (shown []Minion, hidden int) {
+	if d.o.MaxMinions <= 0 || len(all) <= d.o.MaxMinions {
+		return all, 0
+	}
+	for _, m := range all {
+		if m.State != Up || len(shown) < d.o.MaxMinions {
+			shown = append(shown, m)
+		} else {
+			hidden++
+		}
+	}
+	return shown, hidden
+}

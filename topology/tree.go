@@ -1,0 +1,162 @@
+package topology
+
+import (
+	"sync"
+	"time"
+)
+
+// Tree is one node's view of itself and of all below it. It is safe for
+// concurrent use.
+type Tree struct {
+	now func() time.Time
+
+	mu       sync.Mutex
+	self     Node // Minions and Nodes unused
+	minions  map[string]Minion
+	nodes    map[string]Node
+	revision uint64
+	watchers map[chan struct{}]struct{}
+}
+
+// NewTree makes the tree of the node self, which is up. now is the clock; nil
+// means time.Now.
+func NewTree(self Node, now func() time.Time) *Tree {
+	if now == nil {
+		now = time.Now
+	}
+	self.State, self.Since = Up, now()
+	return &Tree{
+		now: now, self: self, minions: map[string]Minion{}, nodes: map[string]Node{},
+		watchers: map[chan struct{}]struct{}{},
+	}
+}
+
+// Watch delivers a value when the tree differs from what it was at the last
+// delivery; changes in between are one value. Each watcher has its own channel
+// and ends it with stop.
+func (t *Tree) Watch() (changed <-chan struct{}, stop func()) {
+	c := make(chan struct{}, 1)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.watchers[c] = struct{}{}
+	return c, func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		delete(t.watchers, c)
+	}
+}
+
+// Revision counts the changes: what was read after a call of Revision is at
+// least as new as the number it gave.
+func (t *Tree) Revision() uint64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.revision
+}
+
+// touch counts a change and tells the watchers; t.mu is held.
+func (t *Tree) touch() {
+	t.revision++
+	for c := range t.watchers {
+		select {
+		case c <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// SetMinion enters or alters one of this node's own minions.
+func (t *Tree) SetMinion(m Minion) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if old, ok := t.minions[m.ID]; ok && m.Version == "" {
+		m.Version = old.Version
+	}
+	if t.minions[m.ID] != m {
+		t.minions[m.ID] = m
+		t.touch()
+	}
+}
+
+// Remove takes a minion or a node right below out of the tree.
+func (t *Tree) Remove(id string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	_, isMinion := t.minions[id]
+	_, isNode := t.nodes[id]
+	if isMinion || isNode {
+		delete(t.minions, id)
+		delete(t.nodes, id)
+		t.touch()
+	}
+}
+
+// SetNode enters the subtree that a node right below has reported, which the
+// tree owns from then on. A node is no minion: an entry of the same id among
+// the minions goes. A report that says nothing new changes nothing.
+func (t *Tree) SetNode(n Node) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	old, known := t.nodes[n.ID]
+	if !known || old.State != n.State {
+		n.Since = t.now()
+	} else {
+		n.Since = old.Since
+	}
+	_, wasMinion := t.minions[n.ID]
+	if known && !wasMinion && old.equal(n) {
+		return
+	}
+	delete(t.minions, n.ID)
+	t.nodes[n.ID] = n
+	t.touch()
+}
+
+// SetNodeState alters the state of a node right below; what is known of its
+// subtree stays. An unknown node is entered with nothing below it.
+func (t *Tree) SetNodeState(id string, s State) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	n, known := t.nodes[id]
+	if known && n.State == s {
+		return
+	}
+	if !known {
+		n = Node{ID: id, Role: "syndic"}
+		delete(t.minions, id)
+	}
+	n.State, n.Since = s, t.now()
+	t.nodes[id] = n
+	t.touch()
+}
+
+// Node gives the subtree of a node right below.
+func (t *Tree) Node(id string) (Node, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	n, ok := t.nodes[id]
+	return n, ok
+}
+
+// Snapshot gives the whole tree, sorted. The caller owns it, but must not alter
+// the subtrees in it.
+//
+// A node that has moved is up in its new place and still known as down in the
+// old one: the old place is left out.
+func (t *Tree) Snapshot() Node { return t.snapshot().withoutMoved() }
+
+func (t *Tree) snapshot() Node {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	n := t.self
+	n.Minions = make([]Minion, 0, len(t.minions))
+	for _, m := range t.minions {
+		n.Minions = append(n.Minions, m)
+	}
+	n.Nodes = make([]Node, 0, len(t.nodes))
+	for _, c := range t.nodes {
+		n.Nodes = append(n.Nodes, c)
+	}
+	n.sort()
+	return n
+}
