@@ -58,8 +58,8 @@ type Master struct {
 	minions  map[string]*rsa.PublicKey
 	serial   int64
 	seen     []*wire.Map
-	changed  chan struct{} // closed and replaced when seen or subscribers change
-	peers    int
+	changed  chan struct{}       // closed and replaced when seen or subscribers change
+	peers    map[*zmtp.Peer]bool // with a subscription
 	idents   []string
 }
 
@@ -70,7 +70,7 @@ func Start(tb testing.TB, rules Rules) *Master {
 		tb: tb, Key: Key(tb, "master"), rules: rules,
 		log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		ret: "127.0.0.1:0", publish: "127.0.0.1:0", changed: make(chan struct{}),
-		minions: map[string]*rsa.PublicKey{},
+		minions: map[string]*rsa.PublicKey{}, peers: map[*zmtp.Peer]bool{},
 	}
 	if m.rules.Version == 0 {
 		m.rules.Version = 3
@@ -97,8 +97,8 @@ func (m *Master) Up() {
 	m.listen(func() (err error) {
 		pub, err = zmtp.ListenPub(m.publish, zmtp.PubConfig{
 			Log: m.log, Filtering: m.rules.Filtering,
-			OnSubscribe: func(p *zmtp.Peer, _ string) { m.subscribed(p.Identity(), 1) },
-			OnClose:     func(*zmtp.Peer, error) { m.subscribed("", -1) },
+			OnSubscribe: func(p *zmtp.Peer, _ string) { m.subscribed(p) },
+			OnClose:     func(p *zmtp.Peer, _ error) { m.unsubscribed(p) },
 		})
 		return err
 	})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/internal/zmtp"
 )
 
 // patience is how long a test waits for what must happen.
@@ -35,13 +36,20 @@ func (m *Master) wakeLocked() {
 	m.changed = make(chan struct{})
 }
 
-func (m *Master) subscribed(identity string, n int) {
+func (m *Master) subscribed(p *zmtp.Peer) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.peers += n
-	if identity != "" {
-		m.idents = append(m.idents, identity)
+	m.peers[p] = true
+	if id := p.Identity(); id != "" {
+		m.idents = append(m.idents, id)
 	}
+	m.wakeLocked()
+}
+
+func (m *Master) unsubscribed(p *zmtp.Peer) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.peers, p)
 	m.wakeLocked()
 }
 
@@ -119,9 +127,12 @@ func (m *Master) until(tb testing.TB, done func() bool, format string, args ...a
 }
 
 // Publish encrypts load under the shared key and sends it. With filtering it
-// goes under the topic of the target, which must be a minion id then.
+// goes under the topic of the target, which must be a minion id then. It waits
+// for a subscription: a peer may have signed in and announced itself over the
+// other connection before its subscription has been read.
 func (m *Master) Publish(load *wire.Map) {
 	m.tb.Helper()
+	m.until(m.tb, func() bool { return len(m.peers) > 0 }, "nobody subscribes to what is to be published")
 	topic := ""
 	m.mu.Lock()
 	if m.rules.Filtering {
