@@ -46,6 +46,7 @@ type Node struct {
 	Since   time.Time // when it got into State
 	Minions []Minion  // sorted by id
 	Nodes   []Node    // sorted by id
+	Vitals  Vitals
 }
 
 // maxDepth bounds the tiers a report may hold, so that a loop of nodes or a
@@ -66,7 +67,7 @@ func (n Node) Map() *wire.Map {
 		nodes = append(nodes, c.Map())
 	}
 	return wire.NewMap("id", n.ID, "role", n.Role, "version", n.Version, "state", string(n.State),
-		"since", n.Since.UTC().Format(time.RFC3339Nano), "minions", minions, "nodes", nodes)
+		"since", n.Since.UTC().Format(time.RFC3339Nano), "minions", minions, "nodes", nodes, "vitals", n.Vitals.wire())
 }
 
 // FromMap reads what [Node.Map] wrote. The report may come from a program newer
@@ -82,6 +83,7 @@ func fromMap(m *wire.Map, depth int) (Node, error) {
 		return Node{}, errors.New("report of a tree: a node without id")
 	}
 	n.Since, _ = time.Parse(time.RFC3339Nano, m.String("since"))
+	n.Vitals = vitalsFrom(m.Map("vitals"))
 	for _, v := range m.List("minions") {
 		f, ok := v.([]any)
 		if !ok || len(f) != 3 {

@@ -1,0 +1,68 @@
+package topology
+
+import (
+	"time"
+
+	"github.com/momtree/mom/internal/wire"
+)
+
+// Vitals are the figures a node tells about itself. Zero means not known.
+type Vitals struct {
+	Addr      string        // host:port of its request port, as its children reach it
+	Started   time.Time     // when this life of the node began
+	Accepted  int           // minions whose keys it has accepted
+	Connected int           // minions connected now
+	Working   int           // minions that owe it the return of an open job
+	Jobs      int           // open jobs
+	Owed      int           // rows of the outbox: to its parents and to SQL
+	OwedAge   time.Duration // age of the oldest of them
+	Lag       time.Duration // round trip of the last report to its parent
+	Load      float64       // load average of the machine over one minute
+	Skew      time.Duration // its clock minus its parent's, as the parent saw it
+	Memory    int64         // bytes of the process that are resident
+}
+
+func (v Vitals) wire() *wire.Map {
+	m := wire.NewMap()
+	add := func(key string, value any, known bool) {
+		if known {
+			m.Set(key, value)
+		}
+	}
+	add("addr", v.Addr, v.Addr != "")
+	add("started", v.Started.UTC().Format(time.RFC3339Nano), !v.Started.IsZero())
+	add("load", v.Load, v.Load != 0)
+	for key, n := range map[string]int64{
+		"accepted": int64(v.Accepted), "connected": int64(v.Connected), "working": int64(v.Working), "jobs": int64(v.Jobs),
+		"owed": int64(v.Owed), "owed_age": int64(v.OwedAge), "lag": int64(v.Lag), "skew": int64(v.Skew), "memory": v.Memory,
+	} {
+		add(key, n, n != 0)
+	}
+	return m
+}
+
+func vitalsFrom(m *wire.Map) Vitals {
+	if m == nil {
+		return Vitals{}
+	}
+	v := Vitals{Addr: m.String("addr")}
+	v.Started, _ = time.Parse(time.RFC3339Nano, m.String("started"))
+	number := func(key string) int64 {
+		x, _ := m.Get(key)
+		switch n := x.(type) {
+		case int64:
+			return n
+		case uint64:
+			return int64(n) //nolint:gosec // a report's figure, shown and compared only
+		case int:
+			return int64(n)
+		}
+		return 0
+	}
+	x, _ := m.Get("load")
+	v.Load, _ = x.(float64)
+	v.Accepted, v.Connected, v.Working = int(number("accepted")), int(number("connected")), int(number("working"))
+	v.Jobs, v.Owed, v.Memory = int(number("jobs")), int(number("owed")), number("memory")
+	v.OwedAge, v.Lag, v.Skew = time.Duration(number("owed_age")), time.Duration(number("lag")), time.Duration(number("skew"))
+	return v
+}
