@@ -23,9 +23,9 @@ func (l *Ledger) arm(j *job) {
 	if j.next.IsZero() || !j.closed.IsZero() {
 		return
 	}
-	wait := time.Until(j.next)
+	wait := j.next.Sub(l.cfg.Clock.Now())
 	if j.timer == nil {
-		j.timer = time.AfterFunc(wait, func() { l.expire(j) })
+		j.timer = l.cfg.Clock.AfterFunc(wait, func() { l.expire(j) })
 		return
 	}
 	j.timer.Reset(wait)
@@ -40,7 +40,7 @@ func (l *Ledger) expire(j *job) {
 		l.mu.Unlock()
 		return
 	}
-	now := time.Now()
+	now := l.cfg.Clock.Now()
 	j.next = time.Time{}
 	if j.holdUntil.After(now) {
 		j.wake(j.holdUntil)

@@ -26,7 +26,7 @@ func (l *Ledger) Expect(jid string, x Expectation) {
 		l.mu.Unlock()
 		return
 	}
-	now := time.Now()
+	now := l.cfg.Clock.Now()
 	if x.Plain {
 		j.setNode(x.Path, NodePlain, time.Time{})
 	} else {
@@ -162,7 +162,7 @@ func (l *Ledger) Found(jid, id string, running bool) {
 		l.mu.Unlock()
 		return
 	}
-	now := time.Now()
+	now := l.cfg.Clock.Now()
 	switch {
 	case running && e.live == Untracked:
 		e.phase = waiting

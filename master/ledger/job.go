@@ -104,7 +104,7 @@ type job struct {
 	good, bad      int
 	holdUntil      time.Time // not closed before: Python syndics below
 	next           time.Time // when the timer is armed for; zero: not armed
-	timer          *time.Timer
+	timer          Timer
 }
 
 func (j *job) add(id string, e *entry) {

@@ -21,7 +21,9 @@ type Config struct {
 	// Linger is how long a closed job stays known, so that late returns find
 	// it. Default 60 s.
 	Linger time.Duration
-	Hooks  Hooks
+	// Clock is what all times are taken from. Default: the machine's.
+	Clock Clock
+	Hooks Hooks
 }
 
 // Hooks are told what happens, one at a time and in order. They must not call
@@ -60,6 +62,9 @@ func New(cfg Config) *Ledger {
 	set(&cfg.SyndicWait, 5*time.Second)
 	set(&cfg.Lease, 5*time.Second)
 	set(&cfg.Linger, time.Minute)
+	if cfg.Clock == nil {
+		cfg.Clock = wall{}
+	}
 	return &Ledger{cfg: cfg, jobs: map[string]*job{}}
 }
 
@@ -107,7 +112,7 @@ func (l *Ledger) finish(j *job, n news) {
 }
 
 func (l *Ledger) closeIfDone(j *job, n *news) {
-	now := time.Now()
+	now := l.cfg.Clock.Now()
 	held := now.Before(j.holdUntil)
 	if j.Everyone && !held {
 		j.silence(n)
@@ -128,7 +133,7 @@ func (l *Ledger) closeIfDone(j *job, n *news) {
 		if j.timer != nil {
 			j.timer.Stop()
 		}
-		j.timer = time.AfterFunc(l.cfg.Linger, func() { l.forget(j) })
+		j.timer = l.cfg.Clock.AfterFunc(l.cfg.Linger, func() { l.forget(j) })
 	}
 }
 
@@ -145,7 +150,7 @@ func (l *Ledger) Open(spec Job) error {
 	if spec.Timeout <= 0 {
 		spec.Timeout = 5 * time.Second
 	}
-	now := time.Now()
+	now := l.cfg.Clock.Now()
 	j := &job{
 		Job: spec, opened: now,
 		entries: make(map[string]*entry, len(spec.Minions)),

@@ -22,7 +22,7 @@ func (l *Ledger) MinionUp(id string, running map[string]bool) {
 			e.phase, e.due = waiting, time.Time{}
 		} else {
 			e.phase = asked
-			l.due(j, e, time.Now().Add(l.cfg.GatherTimeout))
+			l.due(j, e, l.cfg.Clock.Now().Add(l.cfg.GatherTimeout))
 			n.find = []string{id}
 		}
 		l.arm(j)
@@ -41,7 +41,7 @@ func (l *Ledger) MinionDown(id string) {
 			continue
 		}
 		e.phase = leased
-		l.due(j, e, time.Now().Add(l.cfg.Lease))
+		l.due(j, e, l.cfg.Clock.Now().Add(l.cfg.Lease))
 		l.arm(j)
 		l.finish(j, news{})
 	}
@@ -51,7 +51,7 @@ func (l *Ledger) MinionDown(id string) {
 func (l *Ledger) NodeDown(id string) {
 	for _, j := range l.open() {
 		l.mu.Lock()
-		now := time.Now()
+		now := l.cfg.Clock.Now()
 		if n := j.nodes[id]; n != nil && n.state == NodeAsked {
 			n.due = now.Add(l.cfg.Lease)
 			j.wake(n.due)
@@ -72,7 +72,7 @@ func (l *Ledger) NodeDown(id string) {
 func (l *Ledger) NodeUp(id string) {
 	for _, j := range l.open() {
 		l.mu.Lock()
-		now := time.Now()
+		now := l.cfg.Clock.Now()
 		if n := j.nodes[id]; n != nil && n.state == NodeAsked {
 			n.due = now.Add(j.Timeout)
 			j.wake(n.due)
