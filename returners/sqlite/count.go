@@ -1,0 +1,36 @@
+package sqlite
+
+import (
+	"context"
+	"time"
+
+	"github.com/momtree/mom/returners"
+)
+
+// CountJob counts what is stored and still owed of one job.
+func (s *Store) CountJob(ctx context.Context, jid string) (c returners.JobCount, err error) {
+	err = s.query(ctx, "count the returns of job "+jid, func(scan func(...any) error) error {
+		var first, last *int64
+		if err := scan(&c.Returns, &first, &last); err != nil {
+			return err
+		}
+		if first != nil && last != nil {
+			c.First, c.Last = time.UnixMicro(*first).UTC(), time.UnixMicro(*last).UTC()
+		}
+		return nil
+	}, "SELECT count(*), min(alter_time), max(alter_time) FROM salt_returns WHERE jid = ?", jid)
+	if err != nil {
+		return c, err
+	}
+	c.Owed = map[string]int64{}
+	err = s.query(ctx, "count what is owed of job "+jid, func(scan func(...any) error) error {
+		var dest string
+		var n int64
+		if err := scan(&dest, &n); err != nil {
+			return err
+		}
+		c.Owed[dest] = n
+		return nil
+	}, "SELECT dest, count(*) FROM outbox WHERE jid = ? GROUP BY dest", jid)
+	return c, err
+}
