@@ -4,13 +4,12 @@ import (
 	"context"
 	"sync/atomic"
 	"time"
+
+	"github.com/momtree/mom/syndic/handover"
 )
 
-const (
-	// batchRows and batchBytes bound one `_syndic_return`.
-	batchRows  = 500
-	batchBytes = 4 << 20
-)
+// batchRows is how many returns one `_syndic_return` holds.
+const batchRows = handover.BatchRows
 
 // forwarder empties the outbox toward the masters above. It decides when; each
 // link's sender does the work, so that one slow parent holds up nobody else.
@@ -36,7 +35,8 @@ func (f *forwarder) shift() {
 func (f *forwarder) run(ctx context.Context) {
 	gather := time.NewTimer(0) // what an earlier life has left
 	defer gather.Stop()
-	armed := true
+	var first handover.Gather
+	first.Grown(0)
 	sweep := time.NewTicker(f.s.pace.sweep)
 	defer sweep.Stop()
 	for {
@@ -48,16 +48,19 @@ func (f *forwarder) run(ctx context.Context) {
 				f.shifts.Add(1)
 			}
 		case <-f.s.local.Grown():
-			if !armed {
-				gather.Reset(f.s.cfg.Local.SyndicEventForwardTimeout)
-				armed = true
-			}
 			rows, _, err := f.s.local.Outbox().OutboxDepth(ctx, OutboxDest)
-			if err != nil || rows < batchRows {
-				continue // a sender that reads the outbox will tell of the error
+			if err != nil {
+				rows = 0 // a sender that reads the outbox will tell of the error
+			}
+			arm, now := first.Grown(rows)
+			if arm {
+				gather.Reset(f.s.cfg.Local.SyndicEventForwardTimeout)
+			}
+			if !now {
+				continue
 			}
 		case <-gather.C:
-			armed = false
+			first.Due()
 		case <-f.now:
 		}
 		for _, l := range f.s.parents.links {

@@ -21,9 +21,6 @@ const (
 	eventBatchBytes = 4 << 20
 )
 
-// errNotTaken means that the parent answered, but not that all is well.
-var errNotTaken = errors.New("the master above did not take it")
-
 // uplink sends events to one master above, the urgent ones first and at once.
 type uplink struct {
 	l    *link

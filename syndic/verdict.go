@@ -1,30 +1,12 @@
 package syndic
 
 import (
-	"errors"
-	"fmt"
-
-	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/internal/zmtp"
+	"github.com/momtree/mom/syndic/handover"
 )
 
-// verdict reads the outcome of a request. A master that has done what it was asked
-// answers None; the empty text is how one says that its handler failed. An answer
-// of that kind, or an error after which the parent is known to be there, is
-// errNotTaken: something of what was sent may be at fault.
-func verdict(v wire.Raw, err error) error {
-	switch {
-	case err == nil && wire.IsNil(v):
-		return nil
-	case err == nil:
-		answer, jsonErr := wire.ToJSON(v)
-		if jsonErr != nil {
-			answer = []byte("what is no value")
-		}
-		return fmt.Errorf("%w: the answer is %.80s", errNotTaken, answer)
-	case errors.Is(err, channel.ErrFailed), errors.Is(err, zmtp.ErrFrameSize):
-		return fmt.Errorf("%w: %w", errNotTaken, err)
-	}
-	return err
-}
+// errNotTaken means that the parent answered, but not that all is well.
+var errNotTaken = handover.ErrNotTaken
+
+// verdict reads the outcome of a request.
+func verdict(v wire.Raw, err error) error { return handover.Verdict(v, err) }

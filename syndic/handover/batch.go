@@ -1,4 +1,4 @@
-package syndic
+package handover
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 // batch is one `_syndic_return` in the making (Salt wire reference §9.2): one entry per
 // job, the job's load with its first.
 type batch struct {
-	s       *sender
+	s       *Sender
 	jobs    []*entry
 	byJID   map[string]*entry
 	returns int
@@ -27,7 +27,7 @@ type entry struct {
 	returns  *wire.Map
 }
 
-func (s *sender) batch() *batch { return &batch{s: s, byJID: map[string]*entry{}} }
+func (s *Sender) batch() *batch { return &batch{s: s, byJID: map[string]*entry{}} }
 
 // add takes a row of the outbox in. Its error means that the row can never be sent.
 func (b *batch) add(it returners.Item) error {
@@ -38,8 +38,7 @@ func (b *batch) add(it returners.Item) error {
 	if err != nil {
 		return fmt.Errorf("the stored return cannot be read: %w", err)
 	}
-	local := b.s.l.s.cfg.Local
-	if local.SyndicMode == "cluster" && local.MasterID != "" && ret.MasterID == local.MasterID {
+	if own := b.s.o.OwnMaster; own != "" && ret.MasterID == own {
 		b.done = append(b.done, it.Seq) // the masters of a cluster know their own jobs
 		return nil
 	}
@@ -89,8 +88,8 @@ func (b *batch) load(ctx context.Context) (*wire.Map, error) {
 	loads := make([]any, 0, len(b.jobs))
 	for _, e := range b.jobs {
 		var load any = wire.NewMap()
-		if _, sent := b.s.loaded.get(e.jid); !sent {
-			l, ok, err := b.s.l.s.local.Jobs().GetLoad(ctx, e.jid)
+		if _, sent := b.s.loaded.Get(e.jid); !sent {
+			l, ok, err := b.s.o.Jobs.GetLoad(ctx, e.jid)
 			if err != nil {
 				return nil, fmt.Errorf("load of job %s: %w", e.jid, err)
 			}
@@ -98,7 +97,7 @@ func (b *batch) load(ctx context.Context) (*wire.Map, error) {
 				load = l.Raw
 			}
 		}
-		loads = append(loads, e.value(b.s.l.s.ID(), load))
+		loads = append(loads, e.value(b.s.o.ID, load))
 	}
 	return wire.NewMap("cmd", "_syndic_return", "load", loads), nil
 }
