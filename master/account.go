@@ -38,6 +38,7 @@ func (m *Master) onComplete(a ledger.Account) {
 		"returned", a.Returned, "failed", a.Failed, "missing", d.Map("missing"), "nodes", nodes,
 		"seconds", a.Closed.Sub(a.Opened).Seconds()))
 	m.stats.completed.Add(1)
+	m.traces.Closed(a.JID, m.now())
 	if err := m.open.clear(a.JID); err != nil {
 		m.log.Error("A closed job will be looked at again after a restart", "err", err)
 	}

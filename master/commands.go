@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/momtree/mom/internal/inquiry"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/keys"
 )
@@ -22,6 +23,7 @@ func (m *Master) table() map[string]handler {
 		"_pillar":        m.onPillar,
 		"_master_opts":   m.onMasterOpts,
 		"_presence":      m.onPresence,
+		inquiry.Command:  m.onAnswer,
 		"revoke_auth":    m.onRevokeAuth,
 	}
 	for cmd, v := range refusals {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/inquiry"
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/jobfiles"
@@ -18,6 +19,7 @@ import (
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/master/presence"
+	"github.com/momtree/mom/master/trace"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/topology"
 )
@@ -81,6 +83,8 @@ type Master struct {
 	results     runResults
 	trusted     *trustedAddrs
 	asks        *questions
+	desk        *inquiry.Desk // questions to nodes below
+	traces      *trace.Book
 	stats       stats
 
 	router *zmtp.Router
@@ -120,6 +124,8 @@ func New(o Options) (_ *Master, err error) {
 	m.rsa = make(semaphore, max(runtime.GOMAXPROCS(0)-1, 1))
 	m.trusted = newTrustedAddrs(m.now)
 	m.asks = newQuestions(m)
+	m.desk = inquiry.NewDesk(m.question)
+	m.traces = trace.NewBook()
 	m.beyond = newBeyond()
 	defer func() {
 		if err != nil {

@@ -160,6 +160,7 @@ func (m *Master) start(ctx context.Context, j *job) error {
 	if err != nil {
 		return err
 	}
+	m.traces.Received(j.jid, m.now())
 	x := returners.Expectation{JID: j.jid, Minions: j.minions, At: m.now()}
 	// Marked before it is stored: a mark without a job is cleared at the next
 	// start, a job without a mark would not be taken up again.
@@ -180,6 +181,7 @@ func (m *Master) start(ctx context.Context, j *job) error {
 		return m.again(j)
 	}
 	err = m.send(j)
+	m.traces.Published(j.jid, m.now())
 	m.lookAgain(spec)
 	return err
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/master/runners"
+	"github.com/momtree/mom/master/trace"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/topology"
 )
@@ -50,6 +51,10 @@ func (e runnerEnv) Jobs(ctx context.Context, name string) (returners.Reader, err
 func (e runnerEnv) State(jid string) (ledger.Account, bool) { return e.m.ledger.State(jid) }
 func (e runnerEnv) Active() []string                        { return e.m.ledger.Active() }
 func (e runnerEnv) Tree() topology.Node                     { return e.m.tree.Snapshot() }
+
+func (e runnerEnv) Trace(ctx context.Context, jid string) (trace.Step, error) {
+	return e.m.traceJob(ctx, jid)
+}
 
 func (e runnerEnv) Target(tgt any, tgtType string) (target.Expr, error) {
 	return target.Parse(tgt, tgtType, target.Options{Nodegroups: e.m.cfg.Nodegroups})

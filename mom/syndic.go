@@ -12,6 +12,7 @@ import (
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/syndic"
@@ -116,6 +117,10 @@ func (l local) Jobs() returners.Reader        { return l.m.Store().Local() }
 func (l local) Grown() <-chan struct{}        { return l.m.Store().Grown() }
 func (l local) Tree() *topology.Tree          { return l.m.Tree() }
 func (l local) OpenExpectations() []bus.Event { return l.m.OpenExpectations() }
+
+func (l local) Answer(ctx context.Context, what string, arg wire.Raw) (any, error) {
+	return l.m.Answer(ctx, what, arg)
+}
 
 // forwarder is a syndic beside a master that is a program of its own.
 type forwarder struct {

@@ -29,6 +29,7 @@ func (l *link) publications(ctx context.Context) {
 	order := newLanes()
 	var wg sync.WaitGroup
 	defer wg.Wait()
+	questions := &answerer{link: l, busy: &wg, slots: make(chan struct{}, answering)}
 	for {
 		var body []byte
 		select {
@@ -41,6 +42,9 @@ func (l *link) publications(ctx context.Context) {
 			if ctx.Err() == nil {
 				l.log.Warn("A publication of the master above could not be opened", "err", err)
 			}
+			continue
+		}
+		if questions.take(ctx, p) {
 			continue
 		}
 		if !l.belongsHere(p) {

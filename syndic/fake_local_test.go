@@ -2,6 +2,7 @@ package syndic
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"testing"
@@ -42,6 +43,13 @@ func (l *fakeLocal) Outbox() returners.Outbox { return l }
 func (l *fakeLocal) Jobs() returners.Reader   { return fakeJobs{l: l} }
 func (l *fakeLocal) Grown() <-chan struct{}   { return l.grown }
 func (l *fakeLocal) Tree() *topology.Tree     { return l.tree }
+
+func (l *fakeLocal) Answer(_ context.Context, what string, arg wire.Raw) (any, error) {
+	if what != "echo" {
+		return nil, errors.New("not known here: " + what)
+	}
+	return arg, nil
+}
 
 func (l *fakeLocal) OpenExpectations() []bus.Event {
 	l.mu.Lock()

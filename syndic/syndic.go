@@ -9,6 +9,7 @@ import (
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/topology"
 )
@@ -32,6 +33,8 @@ type Local interface {
 	// OpenExpectations gives, for each open job, the events that tell who has
 	// to answer it and who will not: a parent that was away has missed them.
 	OpenExpectations() []bus.Event
+	// Answer answers a question of a master above, for this node and all below.
+	Answer(ctx context.Context, what string, arg wire.Raw) (any, error)
 }
 
 // Options of a [Syndic].

@@ -66,8 +66,12 @@ func (n Node) Map() *wire.Map {
 	for _, c := range n.Nodes {
 		nodes = append(nodes, c.Map())
 	}
-	return wire.NewMap("id", n.ID, "role", n.Role, "version", n.Version, "state", string(n.State),
-		"since", n.Since.UTC().Format(time.RFC3339Nano), "minions", minions, "nodes", nodes, "vitals", n.Vitals.wire())
+	m := wire.NewMap("id", n.ID, "role", n.Role, "version", n.Version, "state", string(n.State),
+		"since", n.Since.UTC().Format(time.RFC3339Nano), "minions", minions, "nodes", nodes)
+	if v := n.Vitals.wire(); v.Len() > 0 {
+		m.Set("vitals", v)
+	}
+	return m
 }
 
 // FromMap reads what [Node.Map] wrote. The report may come from a program newer

@@ -6,6 +6,7 @@ import (
 
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/master/trace"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/topology"
 )
@@ -21,6 +22,8 @@ type Env interface {
 	Active() []string
 	// Tree gives the tree from this master down.
 	Tree() topology.Node
+	// Trace tells where a job is from this master down.
+	Trace(ctx context.Context, jid string) (trace.Step, error)
 	// Target reads a target with this master's node groups.
 	Target(tgt any, tgtType string) (target.Expr, error)
 	// Ask runs a function on minions of the whole tree and waits until all have

@@ -53,7 +53,7 @@ func TestDocs(t *testing.T) {
 		t.Errorf("%v, %v", all, err)
 	}
 	for word, want := range map[string]string{
-		"doc": "doc.runner", "jobs.active": "jobs.active", "nosuch": "", "job": "", "topology": "topology.tree",
+		"doc": "doc.runner", "jobs.active": "jobs.active", "nosuch": "", "job": "", "topology.trace": "topology.trace",
 	} {
 		if got := strings.Join(Docs(word), " "); got != want {
 			t.Errorf("%q: %s, want %s", word, got, want)

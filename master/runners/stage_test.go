@@ -16,6 +16,7 @@ import (
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/master/trace"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/topology"
 )
@@ -122,6 +123,14 @@ func (s *stage) Active() (out []string) {
 }
 
 func (s *stage) Tree() topology.Node { return s.tree }
+
+func (s *stage) Trace(_ context.Context, jid string) (trace.Step, error) {
+	state := trace.Unknown
+	if _, ok := s.State(jid); ok {
+		state = trace.Open
+	}
+	return trace.Step{Node: "top", State: state}, nil
+}
 
 func (s *stage) Target(tgt any, tgtType string) (target.Expr, error) {
 	return target.Parse(tgt, tgtType, target.Options{})

@@ -86,6 +86,11 @@ func (l *Local) Grown() <-chan struct{} { return l.grown }
 // Tree holds the node alone: the master's keys are not known here.
 func (l *Local) Tree() *topology.Tree { return l.tree }
 
+// Answer refuses: the master beside this forwarder answers no questions of ours.
+func (l *Local) Answer(_ context.Context, what string, _ wire.Raw) (any, error) {
+	return nil, fmt.Errorf("the question %q cannot be answered: this node is a forwarder beside a Python master", what)
+}
+
 // OpenExpectations gives who has to answer the jobs that are not complete.
 func (l *Local) OpenExpectations() []bus.Event { return l.jobs.open() }
 

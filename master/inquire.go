@@ -1,0 +1,104 @@
+package master
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/momtree/mom/internal/inquiry"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/master/presence"
+)
+
+// What a node can be asked from above.
+const (
+	askTrace = "trace"
+)
+
+// errNodeAway stands for a node below that is not connected.
+var errNodeAway = errors.New("the node is not connected")
+
+// errNodePlain stands for a syndic that is no node of ours.
+var errNodePlain = errors.New("the node is a Python syndic, which cannot be asked")
+
+// inquiries lists who answers which question from above.
+func (m *Master) inquiries() map[string]func(ctx context.Context, arg wire.Raw) (any, error) {
+	return map[string]func(context.Context, wire.Raw) (any, error){
+		askTrace: m.answerTrace,
+	}
+}
+
+// Answer answers a question of the master above, for this node and all below.
+func (m *Master) Answer(ctx context.Context, what string, arg wire.Raw) (any, error) {
+	h, ok := m.inquiries()[what]
+	if !ok {
+		return nil, fmt.Errorf("node %s does not know the question %q: it runs version %s", m.id, what, m.version)
+	}
+	return h(ctx, arg)
+}
+
+// askNodes asks nodes right below; nil means all. Those that cannot be asked
+// have an answer as well: why.
+func (m *Master) askNodes(ctx context.Context, nodes []string, what string, arg any) (map[string]inquiry.Answer, error) {
+	if nodes == nil {
+		nodes = m.nodes.list()
+	}
+	out := map[string]inquiry.Answer{}
+	var up []string
+	for _, id := range nodes {
+		switch {
+		case !m.keys.Accepted(id):
+		case m.presence.Live(id) == ledger.Untracked:
+			out[id] = inquiry.Answer{Err: errNodePlain}
+		case m.presence.Role(id) != presence.Syndic || m.presence.Live(id) != ledger.Up:
+			out[id] = inquiry.Answer{Err: errNodeAway}
+		default:
+			up = append(up, id)
+		}
+	}
+	said, err := m.desk.Ask(ctx, up, what, arg)
+	for id, a := range said {
+		out[id] = a
+	}
+	return out, err
+}
+
+// question publishes a question to nodes below.
+func (m *Master) question(nodes []string, q inquiry.Question) error {
+	p, err := q.Publication(nodes)
+	if err != nil {
+		return err
+	}
+	p.JID, p.User = m.jids.Next(), m.user()
+	j := &job{tgt: anyList(nodes), load: wire.PublishLoad{TgtType: "list"}}
+	return m.emit(p, j.topics(true))
+}
+
+// onAnswer serves `_answer`: what a node says to a question of this master.
+func (m *Master) onAnswer(_ context.Context, r *request) (any, error) {
+	if !r.tokOK || !m.nodes.has(r.id) {
+		m.refused("answer", nil, fmt.Errorf("%s is no node of this master", r.id))
+		return wire.NewMap(), nil
+	}
+	var id, fault string
+	var a inquiry.Answer
+	err := wire.Fields(r.load, func(key string, val wire.Raw) (err error) {
+		switch key {
+		case "ask":
+			id, err = wire.Str(val)
+		case "error":
+			fault, err = wire.Str(val)
+		case "value":
+			a.Value = val
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("answer of node %s: %w", r.id, err)
+	}
+	if fault != "" {
+		a.Err = errors.New(fault)
+	}
+	return wire.NewMap("heard", m.desk.Take(r.id, id, a)), nil
+}

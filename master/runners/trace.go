@@ -1,0 +1,47 @@
+package runners
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/master/trace"
+)
+
+// traceWait is how long nodes below may take to tell where a job is.
+const traceWait = 5 * time.Second
+
+func init() {
+	register(Function{
+		Name: "topology.trace",
+		Args: []string{"jid"},
+		Doc: `
+Where a job is: for each node of the tree when it was received, published,
+answered and closed there, what is stored and still owed of it, and whom it
+waits for now.
+
+    salt-run topology.trace 20130916125524463507
+`,
+		Run: func(ctx context.Context, c *Call) (any, error) {
+			id := c.Text("jid")
+			if !jid.Valid(id) {
+				return nil, fmt.Errorf("%q is not a job id", id)
+			}
+			wait := traceWait
+			if c.Timeout > 0 {
+				wait = c.Timeout
+			}
+			ctx, cancel := context.WithTimeout(ctx, wait)
+			defer cancel()
+			s, err := c.Env.Trace(ctx, id)
+			if err != nil {
+				return nil, err
+			}
+			if s.State == trace.Unknown && len(s.Nodes) == 0 {
+				return s.Map(), fmt.Errorf("job %s is not known here, nor at any node below that could be asked", id)
+			}
+			return s.Map(), nil
+		},
+	})
+}
