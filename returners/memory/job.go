@@ -1,0 +1,151 @@
+package memory
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/returners"
+)
+
+// job is all that is kept of one jid. Times are microseconds, as in the database.
+type job struct {
+	jid      string
+	at, last int64
+	user     string
+	load     wire.Raw
+	hasLoad  bool
+	rows     []row
+	byID     map[string]int32
+	exps     map[string]returners.Expectation
+}
+
+// row is one return, small since there may be millions.
+type row struct {
+	id            string
+	full          wire.Raw
+	value         *wire.Raw // only if it is not a part of full
+	at            int64
+	valAt, valLen int32
+	retcode       int32
+	fun, out      uint32
+	masterID, via uint32
+	success       bool
+}
+
+// job gives the entry of a jid, made at the time that the jid names.
+func (s *Store) job(id string, at time.Time) *job {
+	j := s.jobs[id]
+	if j == nil {
+		j = &job{jid: id, at: jobTime(id, at).UnixMicro(), last: at.UnixMicro(), byID: map[string]int32{}, exps: map[string]returners.Expectation{}}
+		s.jobs[id] = j
+	}
+	return j
+}
+
+func (j *job) seen(at time.Time) { j.last = max(j.last, at.UnixMicro()) }
+
+// putLoad keeps the longer of two loads, which is the richer one.
+func (s *Store) putLoad(l *returners.Load, now time.Time) bool {
+	at := orNow(l.At, now)
+	old := s.jobs[l.JID]
+	if old != nil && old.hasLoad && len(l.Raw) <= len(old.load) {
+		return false
+	}
+	j := s.job(l.JID, at)
+	j.at, j.user, j.load, j.hasLoad = jobTime(l.JID, at).UnixMicro(), l.User, slices.Clone(l.Raw), true
+	j.seen(at)
+	return true
+}
+
+func (j *job) loadRow() returners.Load {
+	return returners.Load{JID: j.jid, Raw: j.load, User: j.user, At: time.UnixMicro(j.at).UTC()}
+}
+
+func (s *Store) putExpectation(e *returners.Expectation, now time.Time) bool {
+	at := orNow(e.At, now)
+	have := returners.Expectation{JID: e.JID, Node: e.Node, At: time.UnixMicro(at.UnixMicro()).UTC()}
+	known := false
+	if j := s.jobs[e.JID]; j != nil {
+		if x, ok := j.exps[e.Node]; ok {
+			have, known = x, true
+		}
+	}
+	merged, changed := have.Merge(*e)
+	if known && !changed {
+		return false
+	}
+	j := s.job(e.JID, at)
+	j.exps[e.Node] = merged
+	j.seen(at)
+	return true
+}
+
+func (s *Store) putReturn(r *returners.Return, now time.Time) bool {
+	j := s.job(r.JID, orNow(r.At, now))
+	if _, known := j.byID[r.ID]; known {
+		return false
+	}
+	at := orNow(r.At, now)
+	w := row{
+		id: r.ID, full: r.Full, at: at.UnixMicro(), valAt: -1, valLen: int32(len(r.Value)), //nolint:gosec // a return is far below 2 GiB
+		retcode: int32(r.Retcode), //nolint:gosec // an exit code
+		fun:     s.texts.put(r.Fun), out: s.texts.put(r.Out), masterID: s.texts.put(r.MasterID), via: s.texts.put(r.Via),
+		success: r.Success,
+	}
+	if len(r.Value) > 0 {
+		if w.valAt = int32(bytes.Index(r.Full, r.Value)); w.valAt < 0 { //nolint:gosec // as above
+			v := slices.Clone(r.Value)
+			w.value = &v
+		}
+	}
+	j.byID[r.ID] = int32(len(j.rows)) //nolint:gosec // fewer minions than that
+	j.rows = append(j.rows, w)
+	j.seen(at)
+	return true
+}
+
+func (s *Store) returnRow(j *job, w *row) returners.Return {
+	r := returners.Return{
+		JID: j.jid, ID: w.id, Fun: s.texts.get(w.fun), Success: w.success, Retcode: int(w.retcode), Out: s.texts.get(w.out),
+		Full: w.full, MasterID: s.texts.get(w.masterID), Via: s.texts.get(w.via), At: time.UnixMicro(w.at).UTC(),
+	}
+	switch {
+	case w.value != nil:
+		r.Value = *w.value
+	case w.valAt >= 0:
+		r.Value = w.full[w.valAt : w.valAt+w.valLen : w.valAt+w.valLen]
+	}
+	return r
+}
+
+// sorted gives the rows of a job by minion id.
+func (j *job) sorted() []*row {
+	out := make([]*row, len(j.rows))
+	for i := range j.rows {
+		out[i] = &j.rows[i]
+	}
+	slices.SortFunc(out, func(a, b *row) int { return strings.Compare(a.id, b.id) })
+	return out
+}
+
+func orNow(t, now time.Time) time.Time {
+	if t.IsZero() {
+		return now
+	}
+	return t
+}
+
+// jobTime is the time a jid names, or at for a jid that names none.
+func jobTime(id string, at time.Time) time.Time {
+	if !jid.Valid(id) {
+		return at
+	}
+	if t, err := jid.Time(id); err == nil {
+		return t
+	}
+	return at
+}

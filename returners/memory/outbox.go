@@ -1,0 +1,249 @@
+package memory
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sort"
+	"time"
+
+	"github.com/momtree/mom/returners"
+)
+
+// owedKey names what an outbox row refers to.
+type owedKey struct{ kind, jid, id string }
+
+// owed is one row of the outbox.
+type owed struct {
+	seq     int64 // negative: the row is gone
+	at      int64
+	size    int64
+	kind    returners.Kind
+	jid, id string
+	payload []byte // nil: what it refers to
+	reason  string // why it was rejected
+}
+
+// queue is the outbox of one destination in the order of seq.
+type queue struct {
+	rows        []owed
+	live, bytes int64
+}
+
+func (q *queue) from(after int64) int {
+	return sort.Search(len(q.rows), func(i int) bool { return abs(q.rows[i].seq) > after })
+}
+
+func abs(n int64) int64 { return max(n, -n) }
+
+// take removes a row by its number.
+func (q *queue) take(seq int64) (owed, bool) {
+	i := q.from(seq - 1)
+	if i == len(q.rows) || q.rows[i].seq != seq {
+		return owed{}, false
+	}
+	o := q.rows[i]
+	q.rows[i] = owed{seq: -seq}
+	q.live--
+	q.bytes -= o.size
+	for len(q.rows) > 0 && q.rows[0].seq < 0 {
+		q.rows = q.rows[1:]
+	}
+	if int64(len(q.rows)) > 64 && q.live*2 < int64(len(q.rows)) {
+		q.rows = slices.DeleteFunc(q.rows, func(o owed) bool { return o.seq < 0 })
+	}
+	return o, true
+}
+
+// put enters a row at its place: a rejected one may be older than the last.
+func (q *queue) put(o owed) {
+	q.rows = slices.Insert(q.rows, q.from(o.seq), o)
+	q.live++
+	q.bytes += o.size
+}
+
+func (s *Store) queue(dest string) *queue {
+	q := s.outbox[dest]
+	if q == nil {
+		q = &queue{}
+		s.outbox[dest] = q
+	}
+	return q
+}
+
+// owe writes the rows of what was new, each (dest, row) once.
+func (s *Store) owe(items []returners.Item, fresh map[owedKey]struct{}, now time.Time) error {
+	type once struct {
+		owedKey
+		dest string
+	}
+	done := make(map[once]struct{}, len(items))
+	for i := range items {
+		it := &items[i]
+		k := owedKey{it.Kind, it.JID, it.ID}
+		size := int64(len(it.Payload))
+		if it.Kind != returners.KindEvent {
+			if it.Kind == returners.KindLoad {
+				k.id = ""
+			}
+			_, isNew := fresh[k]
+			if _, twice := done[once{k, it.Dest}]; !isNew || twice {
+				continue
+			}
+			done[once{k, it.Dest}] = struct{}{}
+			if it.Payload == nil {
+				var err error
+				if size, err = s.sizeOf(k); err != nil {
+					return err
+				}
+			}
+		}
+		s.seq++
+		s.owedBy[it.JID]++
+		s.queue(it.Dest).put(owed{seq: s.seq, at: now.UnixMicro(), size: size, kind: it.Kind, jid: it.JID, id: it.ID, payload: it.Payload})
+	}
+	return nil
+}
+
+func (s *Store) sizeOf(k owedKey) (int64, error) {
+	j := s.jobs[k.jid]
+	switch k.kind {
+	case returners.KindLoad:
+		return int64(len(j.load)), nil
+	case returners.KindExpectation:
+		b, err := returners.EncodeExpectation(j.exps[k.id])
+		return int64(len(b)), err
+	}
+	return int64(len(j.rows[j.byID[k.id]].full)), nil
+}
+
+// OutboxRead reads rows of dest with Seq > after in order.
+func (s *Store) OutboxRead(_ context.Context, dest string, after int64, limit, maxBytes int) ([]returners.Item, error) {
+	if limit <= 0 {
+		return nil, errors.New("job store in memory: read the outbox: the limit must be above 0")
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.open(); err != nil {
+		return nil, err
+	}
+	q := s.outbox[dest]
+	if q == nil {
+		return []returners.Item{}, nil
+	}
+	items := make([]returners.Item, 0, min(int64(limit), q.live))
+	size := 0
+	for i := q.from(after); i < len(q.rows) && len(items) < limit; i++ {
+		if q.rows[i].seq < 0 {
+			continue
+		}
+		it, err := s.item(dest, &q.rows[i])
+		if err != nil {
+			return nil, err
+		}
+		size += len(it.Payload)
+		if len(items) > 0 && maxBytes > 0 && size > maxBytes {
+			break
+		}
+		items = append(items, it)
+	}
+	return items, nil
+}
+
+func (s *Store) item(dest string, o *owed) (returners.Item, error) {
+	it := returners.Item{Seq: o.seq, Dest: dest, Kind: o.kind, JID: o.jid, ID: o.id, Payload: o.payload, Error: o.reason}
+	j := s.jobs[o.jid]
+	if j == nil {
+		return it, nil
+	}
+	var stored []byte
+	switch o.kind {
+	case returners.KindReturn:
+		if i, ok := j.byID[o.id]; ok {
+			r := s.returnRow(j, &j.rows[i])
+			it.Return, stored = &r, r.Full
+		}
+	case returners.KindLoad:
+		if j.hasLoad {
+			l := j.loadRow()
+			it.Load, stored = &l, l.Raw
+		}
+	case returners.KindExpectation:
+		if x, ok := j.exps[o.id]; ok {
+			var err error
+			if stored, err = returners.EncodeExpectation(x); err != nil {
+				return it, err
+			}
+			it.Expectation = &x
+		}
+	}
+	if it.Payload == nil {
+		it.Payload = stored
+	}
+	return it, nil
+}
+
+// OutboxAck removes delivered rows. Unknown ones are ignored.
+func (s *Store) OutboxAck(_ context.Context, dest string, seqs []int64) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.open(); err != nil {
+		return err
+	}
+	for _, seq := range seqs {
+		if o, ok := s.queue(dest).take(seq); ok && o.reason == "" {
+			s.paid(o.jid)
+		}
+	}
+	return nil
+}
+
+// paid notes that one row less of a job is owed.
+func (s *Store) paid(jid string) {
+	if s.owedBy[jid]--; s.owedBy[jid] == 0 {
+		delete(s.owedBy, jid)
+	}
+}
+
+// OutboxReject keeps a row aside under returners.Rejected(dest).
+func (s *Store) OutboxReject(_ context.Context, dest string, seq int64, reason string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.open(); err != nil {
+		return err
+	}
+	o, ok := s.queue(dest).take(seq)
+	if !ok {
+		return nil
+	}
+	if o.reason == "" {
+		s.paid(o.jid)
+	}
+	o.reason = reason
+	s.queue(returners.Rejected(dest)).put(o)
+	return nil
+}
+
+// OutboxDepth counts the rows of dest and says since when the oldest waits.
+func (s *Store) OutboxDepth(_ context.Context, dest string) (rows int64, oldest time.Time, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.open(); err != nil {
+		return 0, oldest, err
+	}
+	q := s.outbox[dest]
+	if q == nil || q.live == 0 {
+		return 0, oldest, nil
+	}
+	return q.live, time.UnixMicro(q.rows[0].at).UTC(), nil // the first is never one that is gone
+}
+
+// OutboxSize tells how many rows dest is owed and how many bytes they hold.
+func (s *Store) OutboxSize(dest string) (rows, bytes int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if q := s.outbox[dest]; q != nil {
+		return q.live, q.bytes
+	}
+	return 0, 0
+}

@@ -1,0 +1,126 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/momtree/mom/returners"
+)
+
+// GetLoad reads what was published for a job.
+func (s *Store) GetLoad(_ context.Context, jid string) (returners.Load, bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	j := s.jobs[jid]
+	if err := s.open(); err != nil || j == nil || !j.hasLoad {
+		return returners.Load{}, false, err
+	}
+	return j.loadRow(), true, nil
+}
+
+// GetReturns reads all returns of a job, ordered by minion id.
+func (s *Store) GetReturns(_ context.Context, jid string) ([]returners.Return, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	j := s.jobs[jid]
+	if err := s.open(); err != nil || j == nil {
+		return nil, err
+	}
+	out := make([]returners.Return, 0, len(j.rows))
+	for _, w := range j.sorted() {
+		out = append(out, s.returnRow(j, w))
+	}
+	return out, nil
+}
+
+// EachReturn visits the returns of a job in the order in which they came, without
+// a copy of all of them. visit must not call the store.
+func (s *Store) EachReturn(jid string, visit func(returners.Return)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	j := s.jobs[jid]
+	if j == nil {
+		return
+	}
+	for i := range j.rows {
+		visit(s.returnRow(j, &j.rows[i]))
+	}
+}
+
+// GetExpectations reads who was asked, ordered by node.
+func (s *Store) GetExpectations(_ context.Context, jid string) ([]returners.Expectation, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	j := s.jobs[jid]
+	if err := s.open(); err != nil || j == nil {
+		return nil, err
+	}
+	var out []returners.Expectation
+	for _, node := range slices.Sorted(maps.Keys(j.exps)) {
+		out = append(out, j.exps[node])
+	}
+	return out, nil
+}
+
+// ListJobs lists jobs with a load, newest first.
+func (s *Store) ListJobs(_ context.Context, f returners.Filter) ([]returners.Load, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.open(); err != nil {
+		return nil, err
+	}
+	var out []returners.Load
+	for _, j := range s.jobs {
+		if l := j.loadRow(); j.hasLoad && f.Match(l) {
+			out = append(out, l)
+		}
+	}
+	slices.SortFunc(out, func(a, b returners.Load) int {
+		return cmp.Or(b.At.Compare(a.At), strings.Compare(b.JID, a.JID))
+	})
+	if f.Limit > 0 && len(out) > f.Limit {
+		out = out[:f.Limit]
+	}
+	return out, nil
+}
+
+// GetFun reads the last return of each minion for one function.
+func (s *Store) GetFun(_ context.Context, fun string) (map[string]returners.Return, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.open(); err != nil {
+		return nil, err
+	}
+	last := map[string]returners.Return{}
+	for _, j := range s.jobs {
+		for i := range j.rows {
+			w := &j.rows[i]
+			if s.texts.get(w.fun) != fun {
+				continue
+			}
+			if have, ok := last[w.id]; !ok || have.JID < j.jid {
+				last[w.id] = s.returnRow(j, w)
+			}
+		}
+	}
+	return last, nil
+}
+
+// Minions lists all minions with a return, sorted.
+func (s *Store) Minions(context.Context) ([]string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.open(); err != nil {
+		return nil, err
+	}
+	ids := map[string]struct{}{}
+	for _, j := range s.jobs {
+		for id := range j.byID {
+			ids[id] = struct{}{}
+		}
+	}
+	return slices.Sorted(maps.Keys(ids)), nil
+}

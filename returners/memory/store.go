@@ -1,0 +1,86 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/momtree/mom/returners"
+)
+
+// Store is safe for concurrent use.
+type Store struct {
+	now func() time.Time
+
+	mu     sync.Mutex
+	closed bool
+	jobs   map[string]*job
+	outbox map[string]*queue // by destination
+	owedBy map[string]int    // jid → rows still owed
+	seq    int64
+	events []event // by arrival
+	keys   map[string]struct{}
+	texts  texts
+}
+
+var _ returners.JobStore = (*Store)(nil)
+
+type event struct {
+	at  int64
+	key string
+}
+
+// Open makes an empty store. now is its clock; nil means time.Now.
+func Open(now func() time.Time) *Store {
+	if now == nil {
+		now = time.Now
+	}
+	return &Store{
+		now: now, jobs: map[string]*job{}, outbox: map[string]*queue{}, owedBy: map[string]int{},
+		keys: map[string]struct{}{}, texts: texts{index: map[string]uint32{}},
+	}
+}
+
+// Name is the name of the returner.
+func (s *Store) Name() string { return "memory" }
+
+// Ping tells whether the store is open.
+func (s *Store) Ping(context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.open()
+}
+
+// Close ends the store; what it holds is gone.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	return nil
+}
+
+// open is asked with mu held.
+func (s *Store) open() error {
+	if s.closed {
+		return fmt.Errorf("job store in memory: %w", returners.ErrClosed)
+	}
+	return nil
+}
+
+// texts keeps each of few texts once.
+type texts struct {
+	index map[string]uint32
+	all   []string
+}
+
+func (t *texts) put(s string) uint32 {
+	i, ok := t.index[s]
+	if !ok {
+		i = uint32(len(t.all)) //nolint:gosec // names of functions, nodes and masters are few
+		t.index[s], t.all = i, append(t.all, s)
+	}
+	return i
+}
+
+func (t *texts) get(i uint32) string { return t.all[i] }
