@@ -15,6 +15,9 @@ type DrawOptions struct {
 	// MaxMinions is how many minions of one node are drawn before the rest of
 	// those that are up is only counted. 0 draws all; problems are always drawn.
 	MaxMinions int
+	// Depth is how many tiers of nodes are drawn, this one included; what sits
+	// below the last is counted. 0 draws all.
+	Depth int
 }
 
 // Draw writes the tree as text, one line per node and minion:
@@ -29,8 +32,9 @@ type DrawOptions struct {
 func Draw(w io.Writer, n Node, o DrawOptions) error {
 	d := drawer{o: o}
 	nodes, minions, up := n.Count()
-	d.line("", label(n), n.State, fmt.Sprintf(" — %s below, %s, %d up", count(nodes, "node"), count(minions, "minion"), up))
-	d.below(n, "", n.State)
+	about := fmt.Sprintf(" — %s below, %s, %d up", count(nodes, "node"), count(minions, "minion"), up)
+	d.line("", label(n), n.State, about+withFigures("; ", n))
+	d.below(n, "", n.State, 1)
 	_, err := io.WriteString(w, d.b.String())
 	return err
 }
@@ -82,11 +86,17 @@ func (d *drawer) state(s State) string {
 	return "\x1b[" + color + "m" + text + "\x1b[0m"
 }
 
-// below draws what hangs under n. What sits behind a node that is down cannot
-// be up: it is drawn as unknown.
-func (d *drawer) below(n Node, indent string, above State) {
-	shown, hidden := d.choose(n.Minions)
-	rows := len(shown) + len(n.Nodes)
+// below draws what hangs under n, which is in the given tier. What sits behind a
+// node that is down cannot be up: it is drawn as unknown.
+func (d *drawer) below(n Node, indent string, above State, tier int) {
+	shown, hidden := d.o.choose(n.Minions)
+	cut := d.o.Depth > 0 && tier >= d.o.Depth
+	rows := len(shown)
+	if !cut {
+		rows += len(n.Nodes)
+	} else if len(n.Nodes) > 0 {
+		rows++
+	}
 	if hidden > 0 {
 		rows++
 	}
@@ -97,41 +107,51 @@ func (d *drawer) below(n Node, indent string, above State) {
 		}
 		return indent + "├── ", indent + "│   "
 	}
-	veil := func(s State) State {
-		if above == Down {
-			return Unknown
-		}
-		return s
-	}
 	for _, m := range shown {
 		first, _ := branch()
-		d.line(first, clean(m.ID), veil(m.State), "")
+		d.line(first, clean(m.ID), veil(m.State, above), "")
 	}
 	if hidden > 0 {
 		first, _ := branch()
-		fmt.Fprintf(&d.b, "%s… %d more %s\n", first, hidden, veil(Up))
+		fmt.Fprintf(&d.b, "%s… %d more %s\n", first, hidden, veil(Up, above))
+	}
+	if cut {
+		if len(n.Nodes) > 0 {
+			first, _ := branch()
+			n.Minions = nil
+			fmt.Fprintf(&d.b, "%s… %s\n", first, below(n))
+		}
+		return
 	}
 	for _, c := range n.Nodes {
 		first, rest := branch()
-		more := ""
+		more := withFigures(" — ", c)
 		if c.State == Down {
 			more = " since " + c.Since.Format("2006-01-02 15:04:05")
 		}
-		state := veil(c.State)
+		state := veil(c.State, above)
 		d.line(first, label(c), state, more)
 		if above == Down {
 			state = Down
 		}
-		d.below(c, rest, state)
+		d.below(c, rest, state, tier+1)
 	}
 }
 
-func (d *drawer) choose(all []Minion) (shown []Minion, hidden int) {
-	if d.o.MaxMinions <= 0 || len(all) <= d.o.MaxMinions {
+// withFigures words the figures of a node, with sep in front when there are any.
+func withFigures(sep string, n Node) string {
+	if f := figures(n.Vitals); f != "" {
+		return sep + f
+	}
+	return ""
+}
+
+func (o DrawOptions) choose(all []Minion) (shown []Minion, hidden int) {
+	if o.MaxMinions <= 0 || len(all) <= o.MaxMinions {
 		return all, 0
 	}
 	for _, m := range all {
-		if m.State != Up || len(shown) < d.o.MaxMinions {
+		if m.State != Up || len(shown) < o.MaxMinions {
 			shown = append(shown, m)
 		} else {
 			hidden++

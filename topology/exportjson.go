@@ -1,0 +1,108 @@
+package topology
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+)
+
+// The JSON form. Durations are seconds, times RFC 3339 in UTC; what is not known
+// is left out. "format" rises when a field changes its meaning.
+type jsonTree struct {
+	Format int      `json:"format"`
+	Tree   jsonNode `json:"tree"`
+}
+
+type jsonNode struct {
+	ID      string       `json:"id"`
+	Role    string       `json:"role"`
+	Version string       `json:"version,omitempty"`
+	State   State        `json:"state"`
+	Since   string       `json:"since,omitempty"`
+	Vitals  *jsonVitals  `json:"vitals,omitempty"`
+	Minions []jsonMinion `json:"minions"`
+	Nodes   []jsonNode   `json:"nodes"`
+	// Below sums up what --depth has left out.
+	Below *jsonBelow `json:"below,omitempty"`
+}
+
+type jsonMinion struct {
+	ID      string `json:"id"`
+	State   State  `json:"state"`
+	Version string `json:"version,omitempty"`
+}
+
+type jsonBelow struct {
+	Nodes   int `json:"nodes"`
+	Minions int `json:"minions"`
+	Up      int `json:"up"`
+}
+
+type jsonVitals struct {
+	Addr      string  `json:"addr,omitempty"`
+	Started   string  `json:"started,omitempty"`
+	Accepted  int     `json:"accepted"`
+	Connected int     `json:"connected"`
+	Working   int     `json:"working"`
+	Jobs      int     `json:"jobs"`
+	Owed      int     `json:"owed"`
+	OwedAge   float64 `json:"owed_age"`
+	Lag       float64 `json:"lag"`
+	Load      float64 `json:"load"`
+	Skew      float64 `json:"skew"`
+	Memory    int64   `json:"memory"`
+}
+
+// jsonFormat is the number of the form above.
+const jsonFormat = 1
+
+func exportJSON(w io.Writer, n Node, o DrawOptions) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	if err := e.Encode(jsonTree{jsonFormat, toJSON(n, 1, o.Depth, Up)}); err != nil {
+		return fmt.Errorf("write the tree as JSON: %w", err)
+	}
+	return nil
+}
+
+func toJSON(n Node, tier, depth int, above State) jsonNode {
+	out := jsonNode{
+		ID: n.ID, Role: n.Role, Version: n.Version, State: veil(n.State, above), Since: stamp(n.Since),
+		Minions: make([]jsonMinion, 0, len(n.Minions)), Nodes: make([]jsonNode, 0, len(n.Nodes)),
+	}
+	if v := n.Vitals; v != (Vitals{}) {
+		out.Vitals = &jsonVitals{
+			Addr: v.Addr, Started: stamp(v.Started), Accepted: v.Accepted, Connected: v.Connected, Working: v.Working,
+			Jobs: v.Jobs, Owed: v.Owed, OwedAge: v.OwedAge.Seconds(), Lag: v.Lag.Seconds(), Load: v.Load,
+			Skew: v.Skew.Seconds(), Memory: v.Memory,
+		}
+	}
+	if n.State == Down {
+		above = Down
+	}
+	for _, m := range n.Minions {
+		out.Minions = append(out.Minions, jsonMinion{m.ID, veil(m.State, above), m.Version})
+	}
+	if depth > 0 && tier >= depth {
+		if len(n.Nodes) > 0 {
+			nodes, minions, up := n.count(above == Down)
+			if above != Down {
+				up -= upOf(n.Minions)
+			}
+			out.Below = &jsonBelow{nodes, minions - len(n.Minions), up}
+		}
+		return out
+	}
+	for _, c := range n.Nodes {
+		out.Nodes = append(out.Nodes, toJSON(c, tier+1, depth, above))
+	}
+	return out
+}
+
+func stamp(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339)
+}
