@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/momtree/mom/internal/bus"
@@ -32,6 +33,10 @@ func (m *Master) fireRaw(tag string, data wire.Raw, origin string) {
 func (m *Master) onMinionEvent(_ context.Context, r *request) (any, error) {
 	if !r.tokOK { // version 3 was checked before; version 2 proves itself here
 		return wire.NewMap(), nil
+	}
+	if m.nonces.again(r.id, r.nonce) {
+		m.trespassed(trespass{kind: trespassReplay, path: r.id, err: errors.New("events that were taken before came again")})
+		return nil, nil
 	}
 	e, err := wire.ParseMinionEvent(r.load)
 	if err != nil {
@@ -62,7 +67,7 @@ func (m *Master) single(id string, e wire.MinionEvent) error {
 		}
 	}
 	if !m.nodes.has(id) && !mayFire(id, e.Tag) {
-		m.refused("event", nil, fmt.Errorf("minion %s may not fire %q", id, e.Tag))
+		m.trespassed(trespass{kind: trespassEvent, path: id, err: fmt.Errorf("a minion may not fire %q", e.Tag)})
 		return nil
 	}
 	m.fireRaw(e.Tag, e.Full, "")
@@ -108,6 +113,7 @@ func (m *Master) expectationBelow(node, jid string, data wire.Raw) wire.Raw {
 	}
 	x := ledger.Expectation{Path: node, Minions: texts(d.List("minions"))}
 	missing := map[string]string{}
+	x.Minions = m.ownedBy(node, jid, x.Minions)
 	ours := d.Map("mom")
 	if ours == nil {
 		x.Plain = true
@@ -123,12 +129,13 @@ func (m *Master) expectationBelow(node, jid string, data wire.Raw) wire.Raw {
 		}
 		if u := ours.Map("unreachable"); u != nil {
 			for _, k := range u.Keys() {
-				if id, ok := k.(string); ok {
+				if id, ok := k.(string); ok && m.owned(node, jid, id) {
 					missing[id] = u.String(id)
 				}
 			}
 		}
 	}
+	d.Set("minions", x.Minions)
 	ours.Set("node", x.Path)
 	d.Set("mom", ours)
 	m.book(returners.Expectation{JID: jid, Node: x.Path, Minions: x.Minions, Missing: missing, At: m.now()})
@@ -155,6 +162,7 @@ func (m *Master) missingBelow(node, jid string, data wire.Raw) wire.Raw {
 		m.refused("missing", nil, fmt.Errorf("node %s, job %s: %w", node, jid, err))
 		return data
 	}
+	maps.DeleteFunc(gone, func(id string, _ ledger.Missing) bool { return !m.owned(node, jid, id) })
 	m.ledger.Gone(jid, gone, nodes)
 	return m.reencode(missingData(jid, gone, nodes), data)
 }

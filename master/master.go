@@ -72,6 +72,9 @@ type Master struct {
 	data     *minionData
 	probes   *probes
 	beyond   *beyond
+	owners   *owners
+	meant    *meant
+	nonces   *nonces
 	jobFiles *jobfiles.Folder // nil: not kept
 	open     openJobs
 	books    chan returners.Expectation
@@ -86,6 +89,7 @@ type Master struct {
 	desk        *inquiry.Desk // questions to nodes below
 	traces      *trace.Book
 	stats       stats
+	trespasses  *trespasses
 
 	router *zmtp.Router
 	pub    *zmtp.Pub
@@ -127,6 +131,7 @@ func New(o Options) (_ *Master, err error) {
 	m.desk = inquiry.NewDesk(m.question)
 	m.traces = trace.NewBook()
 	m.beyond = newBeyond()
+	m.meant, m.nonces, m.trespasses = newMeant(), newNonces(), newTrespasses()
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, m.Close())
@@ -189,7 +194,7 @@ func (m *Master) Close() error {
 			errs = append(errs, m.sessions.Close())
 		}
 		if m.presence != nil {
-			errs = append(errs, m.savePeers())
+			errs = append(errs, m.savePeers(), m.owners.save())
 		}
 		if m.ipc != nil {
 			errs = append(errs, m.ipc.Close())

@@ -91,6 +91,10 @@ func (m *Master) openKeys() (err error) {
 	if m.nodes, err = openNodeSet(m.cfg.SyndicDir); err != nil {
 		return err
 	}
+	m.barNodes()
+	if m.owners, err = openOwners(m.cfg.Cachedir); err != nil { // told anew by every node that comes back
+		m.log.Warn("What is known of the minions of nodes is not used", "err", err)
+	}
 	m.data = newMinionData(m.cfg.Cachedir)
 	pid := 0
 	if m.cfg.UniqueJid {

@@ -89,6 +89,7 @@ func (m *Master) restoreJob(ctx context.Context, jid string) error {
 	if err := m.ledger.Open(m.restored(load, xs)); err != nil {
 		return nil //nolint:nilerr // published again before we came to it: its account is open
 	}
+	m.meant.noteStored(jid, load.Raw)
 	for _, x := range xs {
 		if x.Node != "" {
 			m.ledger.Expect(jid, ledger.Expectation{Path: x.Node, Minions: x.Minions})

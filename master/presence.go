@@ -45,6 +45,7 @@ func (m *Master) onPresence(_ context.Context, r *request) (any, error) {
 		}
 		n.ID, n.Role, n.Version, n.State = r.id, presence.Syndic, a.Version, m.nodeState(r.id)
 		m.tree.SetNode(n)
+		m.owners.report(n)
 	}
 	connected, err := m.presence.Announce(a)
 	if err != nil {

@@ -180,6 +180,7 @@ func (m *Master) start(ctx context.Context, j *job) error {
 	if err := m.ledger.Open(spec); err != nil {
 		return m.again(j)
 	}
+	m.meant.note(j.jid, j.load.TgtType, j.expr)
 	err = m.send(j)
 	m.traces.Published(j.jid, m.now())
 	m.lookAgain(spec)

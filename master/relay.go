@@ -37,17 +37,18 @@ func (m *Master) relayer(id string, e wire.MinionEvent) (relayer, error) {
 // relay fires one event that was passed on, under its own name and under the
 // relayer's, as Salt does. What only masters may say is believed of nodes alone.
 func (m *Master) relay(r relayer, x wire.TagData) error {
-	refuse := func(who string) error {
-		m.refused("event", nil, fmt.Errorf("%s %s may not fire %q under %q", who, r.id, x.Tag, r.pretag))
+	refuse := func(err error) error {
+		m.trespassed(trespass{kind: trespassEvent, path: r.id, err: err})
 		return nil
 	}
 	data, origin := x.Data, ""
 	switch {
 	case !r.isNode && !(mayFire(r.id, x.Tag) && (r.pretag == "" || mayFire(r.id, r.pretag+"/"+x.Tag))):
-		return refuse("minion")
-	case r.isNode && !mayRelay(x.Tag):
-		return refuse("node")
+		return refuse(fmt.Errorf("a minion may not fire %q under %q", x.Tag, r.pretag))
 	case r.isNode:
+		if err := m.mayRelay(r.id, x.Tag); err != nil {
+			return refuse(fmt.Errorf("a node may not pass %q on: %w", x.Tag, err))
+		}
 		data, origin = m.fromBelow(r.id, x.Tag, data), r.id
 	}
 	now := m.now()

@@ -2,6 +2,7 @@ package master
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -15,6 +16,8 @@ type arrival struct {
 	ret   returners.Return
 	event wire.Raw
 }
+
+var errNotMeant = errors.New("the job was not meant for this minion")
 
 // jidByMaster is the jid of salt-call and schedules, who leave it to the master.
 const jidByMaster = "req"
@@ -31,6 +34,13 @@ func (m *Master) onReturn(ctx context.Context, r *request) (any, error) {
 	}
 	if !m.keys.Accepted(ret.ID) {
 		return nil, fmt.Errorf("return of job %s: id %q has no accepted key", ret.JID, ret.ID)
+	}
+	if r.version >= 3 && ret.ID != r.id {
+		return nil, fmt.Errorf("return of job %s: %s returns as %q", ret.JID, r.id, ret.ID)
+	}
+	if m.meant.excludes(ret.JID, ret.ID) {
+		m.trespassed(trespass{kind: trespassJob, path: ret.ID, id: ret.ID, jid: ret.JID, err: errNotMeant})
+		return nil, nil
 	}
 	if !m.signatureOK(ret, r.load) {
 		return false, nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -249,14 +250,15 @@ func (r *recorder) find(what string, ok func(bus.Event) bool) *wire.Map {
 	}
 }
 
-// rest gives what has been fired by now and was not taken.
+// rest gives what has been fired by now and was not taken, but for news of what
+// was refused.
 func (r *recorder) rest() []bus.Event {
 	for {
 		select {
 		case e := <-r.sub.C():
 			r.seen = append(r.seen, e)
 		default:
-			return r.seen
+			return slices.DeleteFunc(slices.Clone(r.seen), func(e bus.Event) bool { return e.Tag == "topology/refused" })
 		}
 	}
 }

@@ -67,6 +67,7 @@ func (m *Master) keyChanged(c keys.Change) {
 	}
 	m.presence.Revoke(c.ID)
 	m.tree.Remove(c.ID)
+	m.owners.forget(c.ID)
 	if err := m.nodes.remove(c.ID); err != nil {
 		m.log.Error("A deleted node could not be forgotten", "id", c.ID, "err", err)
 	}
@@ -81,6 +82,7 @@ func (m *Master) keyChanged(c keys.Change) {
 func (m *Master) housekeep() {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
+	saved := time.Now()
 	for {
 		select {
 		case <-m.ctx.Done():
@@ -96,6 +98,12 @@ func (m *Master) housekeep() {
 		}
 		if err := m.savePeers(); err != nil {
 			m.log.Error("The list of known peers could not be written", "err", err)
+		}
+		if now := time.Now(); now.Sub(saved) > ownersEvery {
+			saved = now
+			if err := m.owners.save(); err != nil {
+				m.log.Error("What is known of the minions of nodes could not be written", "err", err)
+			}
 		}
 	}
 }

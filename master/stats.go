@@ -23,16 +23,21 @@ type stats struct {
 type Stats struct {
 	Returns, Repeated, Completed, Refused uint64
 	HungUp, Panics                        uint64
-	SignInsWaiting                        int
-	Router                                zmtp.RouterStats
-	Pub                                   zmtp.PubStats
+
+	// Trespasses are what accepted peers were refused, by kind: return, job,
+	// entry, expectation, event, node, replay, unproven.
+	Trespasses map[string]uint64
+
+	SignInsWaiting int
+	Router         zmtp.RouterStats
+	Pub            zmtp.PubStats
 }
 
 // Stats reads the counters.
 func (m *Master) Stats() Stats {
 	return Stats{
 		Returns: m.stats.returns.Load(), Repeated: m.stats.repeated.Load(),
-		Completed: m.stats.completed.Load(), Refused: m.stats.refused.Load(),
+		Completed: m.stats.completed.Load(), Refused: m.stats.refused.Load(), Trespasses: m.trespasses.counts(),
 		HungUp: m.stats.hungUp.Load(), Panics: m.stats.panics.Load(),
 		SignInsWaiting: m.signIns.depth(), Router: m.router.Stats(), Pub: m.pub.Stats(),
 	}

@@ -2,6 +2,7 @@ package master
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/momtree/mom/internal/jid"
@@ -23,28 +24,40 @@ func (m *Master) onSyndicReturn(ctx context.Context, r *request) (any, error) {
 	}
 	var as []arrival
 	var loads []returners.Load
+	nodes := map[string]error{} // whether each that speaks may
+	for _, err := range sr.Broken {
+		m.trespassed(trespass{kind: trespassEntry, path: r.id, err: err})
+	}
+	unproven := false
+	patience, cancel := context.WithTimeout(ctx, ownerPatience)
+	defer cancel()
 	for _, j := range sr.Loads {
 		via := r.id
 		if r.version < 3 { // which names the syndic only inside
 			via = j.ID
 		}
-		if !m.keys.Accepted(via) {
-			return nil, fmt.Errorf("returns through syndic %q: no accepted key of that id", via)
+		if _, known := nodes[via]; !known {
+			nodes[via] = m.mayReturnFor(via)
 		}
-		if err := m.noteNode(via); err != nil {
-			return nil, err
+		if err := nodes[via]; err != nil {
+			if r.version >= 3 { // all of it is in that name
+				return nil, err
+			}
+			m.trespassed(trespass{kind: trespassNode, path: via, jid: j.JID, err: err})
+			continue
 		}
 		if !jid.Valid(j.JID) {
-			m.refused("return", nil, fmt.Errorf("node %s: jid %q is not a job id", via, j.JID))
+			m.trespassed(trespass{kind: trespassEntry, path: via, err: fmt.Errorf("jid %q is not a job id", j.JID)})
 			continue
 		}
 		if len(j.Load) > 0 && !emptyMap(j.Load) {
 			loads = append(loads, returners.Load{JID: j.JID, Raw: j.Load, At: m.now()})
 		}
 		for _, mr := range j.Returns {
-			a, err := m.below(j, mr, via)
+			a, kind, err := m.below(patience, j, mr, via)
 			if err != nil {
-				m.refused("return", nil, fmt.Errorf("node %s: %w", via, err))
+				m.trespassed(trespass{kind: kind, path: via, id: mr.ID, jid: j.JID, err: err})
+				unproven = unproven || kind == trespassUnproven
 				continue
 			}
 			if !m.probes.answer(j.JID, mr.ID, a.ret.Value) {
@@ -52,20 +65,41 @@ func (m *Master) onSyndicReturn(ctx context.Context, r *request) (any, error) {
 			}
 		}
 	}
-	return nil, m.keep(ctx, as, loads)
+	if err := m.keep(ctx, as, loads); err != nil {
+		return nil, err
+	}
+	if unproven {
+		// The node keeps it and sends it again; what was stored is known then.
+		return nil, fmt.Errorf("%w: node %s returns for a minion that another node says is connected to it", errNotStored, r.id)
+	}
+	return nil, nil
+}
+
+// mayReturnFor tells whether an id may pass returns of others on.
+func (m *Master) mayReturnFor(via string) error {
+	if !m.keys.Accepted(via) {
+		return fmt.Errorf("returns through syndic %q: no accepted key of that id", via)
+	}
+	return m.noteNode(via)
 }
 
 // below builds the return of a minion behind a node, in the form and order in
-// which Salt's own master makes its event.
-func (m *Master) below(j wire.SyndicJob, mr wire.MinionReturn, via string) (arrival, error) {
-	fail := func(err error) (arrival, error) {
-		return arrival{}, fmt.Errorf("job %s, minion %q: %w", j.JID, mr.ID, err)
-	}
+// which Salt's own master makes its event. Of one that is refused it gives the
+// kind of trespass.
+func (m *Master) below(ctx context.Context, j wire.SyndicJob, mr wire.MinionReturn, via string) (_ arrival, kind string, _ error) {
+	fail := func(err error) (arrival, string, error) { return arrival{}, trespassEntry, err }
 	if err := keys.ValidID(mr.ID); err != nil {
 		return fail(err)
 	}
-	if m.answersHere(mr.ID) {
-		return fail(fmt.Errorf("it is connected to this master and answers for itself"))
+	if err := m.settleOwner(ctx, via, mr.ID); err != nil {
+		var elsewhere errElsewhere
+		if errors.As(err, &elsewhere) && m.presence.Role(via) == presence.Syndic {
+			return arrival{}, trespassUnproven, err
+		}
+		return arrival{}, trespassReturn, err
+	}
+	if m.meant.excludes(j.JID, mr.ID) {
+		return arrival{}, trespassJob, errNotMeant
 	}
 	full := wire.NewMap("jid", j.JID, "id", mr.ID)
 	err := wire.Fields(mr.Value, func(key string, val wire.Raw) error {
@@ -97,7 +131,7 @@ func (m *Master) below(j wire.SyndicJob, mr wire.MinionReturn, via string) (arri
 	ret.Full = raw
 	a := arrival{ret: returnRow(ret, m.now()), event: raw}
 	a.ret.Via = via
-	return a, nil
+	return a, "", nil
 }
 
 // answersHere tells whether an id is a minion that is connected to this very
@@ -107,19 +141,3 @@ func (m *Master) answersHere(id string) bool {
 }
 
 func emptyMap(r wire.Raw) bool { return len(r) == 1 && (r[0] == 0x80 || r[0] == 0xc0) }
-
-// noteNode remembers that an accepted id is a node and not a minion.
-func (m *Master) noteNode(id string) error {
-	if m.answersHere(id) {
-		return fmt.Errorf("minion %s speaks as a syndic, but has announced itself as a minion", id)
-	}
-	fresh, err := m.nodes.add(id)
-	if err != nil {
-		return fmt.Errorf("mark syndic %s: %w", id, err)
-	}
-	if fresh {
-		m.log.Info("A node below made itself known", "node", id)
-		m.tree.SetNodeState(id, m.nodeState(id))
-	}
-	return nil
-}

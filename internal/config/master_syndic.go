@@ -10,6 +10,10 @@ type MasterSyndic struct {
 	// MasterID marks the publications of this master so that a syndic can
 	// route the returns. Default none.
 	MasterID string `yaml:"master_id"`
+	// SyndicIds are the ids (globs) that may be syndics below this master.
+	// Empty: every accepted id that has never announced itself as a minion.
+	// Default none.
+	SyndicIds []string `yaml:"syndic_ids"`
 	// SyndicWait is how long a tool waits at least for syndics that do not
 	// tell when they are done, in seconds. Default 5.
 	SyndicWait time.Duration `yaml:"syndic_wait" unit:"s" default:"5" min:"0"`

@@ -174,10 +174,16 @@ func TestSyndicReturnForms(t *testing.T) {
 	if string(j) != want {
 		t.Errorf("got  %s\nwant %s", j, want)
 	}
+	good := wire.NewMap("id", "s1", "jid", "3", "fun", "test.ping", "return", wire.NewMap("m2", wire.NewMap("return", true)))
 	for _, bad := range []any{wire.NewMap(5, wire.NewMap()), wire.NewMap("m1", true), []any{}} {
 		job.Set("return", bad)
-		if _, err := wire.ParseSyndicReturn(pack(t, wire.NewMap("load", []any{job}))); !errors.Is(err, wire.ErrType) {
-			t.Errorf("return %v: %v", bad, err)
+		s, err := wire.ParseSyndicReturn(pack(t, wire.NewMap("load", []any{job, good})))
+		if err != nil || len(s.Broken) != 1 || !errors.Is(s.Broken[0], wire.ErrType) {
+			t.Errorf("return %v: broken %v, %v", bad, s.Broken, err)
+		}
+		// What cannot be read costs no other.
+		if n := len(s.Loads); n == 0 || s.Loads[n-1].JID != "3" || len(s.Loads[n-1].Returns) != 1 {
+			t.Errorf("return %v: left is %+v", bad, s.Loads)
 		}
 	}
 	if _, err := wire.ParseSyndicReturn(pack(t, wire.NewMap("cmd", "x"))); !errors.Is(err, wire.ErrMissing) {

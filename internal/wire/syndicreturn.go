@@ -1,14 +1,19 @@
 package wire
 
+import "fmt"
+
 // SyndicReturn is a `_syndic_return` load: returns of one or more jobs that a
 // syndic passes up (Salt wire reference §9.2).
 type SyndicReturn struct {
 	Cmd   string
 	ID    string // added by the channel in version 3, else ""
 	Loads []SyndicJob
-	Tok   []byte
-	Nonce string
-	TS    int64
+	// Broken tells what was left out because it cannot be read, one error
+	// per job or return that names which.
+	Broken []error
+	Tok    []byte
+	Nonce  string
+	TS     int64
 }
 
 // SyndicJob is what a syndic passes up of one job.
@@ -24,6 +29,8 @@ type SyndicJob struct {
 	MasterID string
 	Out      string
 	Extra    *Map // unknown fields in their order, each a Raw
+
+	broken []error // returns that were left out
 }
 
 // MinionReturn is the return of one minion inside a SyndicJob.
@@ -69,15 +76,19 @@ func ParseSyndicReturn(r Raw) (SyndicReturn, error) {
 		case !ok:
 			return SyndicReturn{}, missing(load, "load")
 		}
-		s.Loads = []SyndicJob{job}
+		s.Loads, s.Broken = []SyndicJob{job}, job.broken
 		return s, nil
 	}
-	err := Elems(jobs, func(_ int, val Raw) error {
+	err := Elems(jobs, func(i int, val Raw) error {
 		job, ok, err := parseSyndicJob(val)
-		if ok {
+		switch {
+		case err != nil: // it costs no other
+			s.Broken = append(s.Broken, fmt.Errorf("%s: job %d: %w", load, i+1, err))
+		case ok:
 			s.Loads = append(s.Loads, job)
+			s.Broken = append(s.Broken, job.broken...)
 		}
-		return err
+		return nil
 	})
 	if err != nil {
 		return SyndicReturn{}, err
@@ -109,7 +120,7 @@ func parseSyndicJob(r Raw) (job SyndicJob, ok bool, err error) {
 			job.Load = it.val
 		case "return":
 			hasReturn = true
-			job.Returns, err = parseMinionReturns(it.val)
+			job.Returns, job.broken, err = parseMinionReturns(it.val)
 		case "master_id":
 			job.MasterID, err = optStr(it.val)
 		case "out":
@@ -128,19 +139,23 @@ func parseSyndicJob(r Raw) (job SyndicJob, ok bool, err error) {
 	return job, job.ID != "" && job.JID != "" && hasReturn, nil
 }
 
-func parseMinionReturns(r Raw) ([]MinionReturn, error) {
+// parseMinionReturns reads the returns of one job. What is none is left out, with
+// an error that names it.
+func parseMinionReturns(r Raw) (_ []MinionReturn, broken []error, _ error) {
 	out := make([]MinionReturn, 0, min(Count(r), len(r)))
 	it := openMap(r)
 	for it.next() {
 		switch {
 		case it.key == nil:
-			return nil, wrongType("a minion id", it.name)
+			broken = append(broken, inField("syndic job", "return", wrongType("a minion id", it.name)))
+			continue
 		case !IsMap(it.val):
-			return nil, inField("syndic job", string(it.key), wrongType("a map", it.val))
+			broken = append(broken, inField("syndic job", string(it.key), wrongType("a map", it.val)))
+			continue
 		}
 		out = append(out, MinionReturn{ID: string(it.key), Value: it.val})
 	}
-	return out, it.err
+	return out, broken, it.err
 }
 
 // Encode packs the load in Salt's order.

@@ -1,0 +1,203 @@
+package master
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/topology"
+)
+
+// ownersFile keeps which node has which minions, so that a master that has
+// restarted knows whose they are before all nodes have reported.
+const ownersFile = "owners.p"
+
+// owners knows behind which of the nodes right below a minion or node is, by
+// what those report. Nearly all are behind one node; those that are behind
+// several (two masters, or on the move) are in more as well.
+type owners struct {
+	path string
+
+	mu      sync.RWMutex
+	first   map[string]claim
+	more    map[string][]claim
+	ids     map[string][]string // by node, what it claims now
+	changed bool
+	news    chan struct{} // closed by the next report
+}
+
+// claim is the word of one node right below.
+type claim struct {
+	node string
+	up   bool // connected there at the time of the report
+}
+
+// nodeKey sets the ids of nodes apart: a machine may be minion and node.
+func nodeKey(id string) string { return "\x00" + id }
+
+func openOwners(cachedir string) (*owners, error) {
+	o := &owners{
+		path: filepath.Join(cachedir, ownersFile), first: map[string]claim{}, more: map[string][]claim{}, ids: map[string][]string{},
+		news: make(chan struct{}),
+	}
+	b, err := os.ReadFile(o.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return o, nil
+	}
+	if err != nil {
+		return o, err
+	}
+	d, err := wire.DecodeMap(b)
+	if err != nil {
+		return o, fmt.Errorf("read %s: %w", o.path, err)
+	}
+	for _, k := range d.Keys() {
+		if node, ok := k.(string); ok {
+			o.ids[node] = texts(d.List(node))
+			for _, id := range o.ids[node] {
+				o.enter(id, claim{node: node})
+			}
+		}
+	}
+	return o, nil
+}
+
+// report takes the subtree of a node right below. Its cost is that of reading
+// the report.
+func (o *owners) report(n topology.Node) {
+	var ids []string
+	up := map[string]bool{}
+	n.Walk(func(path string, c topology.Node) {
+		if path != "" {
+			ids = append(ids, nodeKey(c.ID))
+		}
+		for _, min := range c.Minions {
+			ids = append(ids, min.ID)
+			if min.State == topology.Up && c.State != topology.Down {
+				up[min.ID] = true
+			}
+		}
+	})
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	was := o.ids[n.ID]
+	for _, id := range was {
+		if _, still := slices.BinarySearch(ids, id); !still {
+			o.leave(id, n.ID)
+		}
+	}
+	for _, id := range ids {
+		o.enter(id, claim{n.ID, up[id]})
+	}
+	o.changed = o.changed || !slices.Equal(was, ids)
+	o.ids[n.ID] = ids
+	close(o.news)
+	o.news = make(chan struct{})
+}
+
+// forget drops what a node has claimed: its key is gone.
+func (o *owners) forget(node string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, id := range o.ids[node] {
+		o.leave(id, node)
+	}
+	if _, ok := o.ids[node]; ok {
+		delete(o.ids, node)
+		o.changed = true
+	}
+}
+
+// enter notes a claim. The caller holds mu.
+func (o *owners) enter(id string, c claim) {
+	have, ok := o.first[id]
+	if !ok || have.node == c.node {
+		o.first[id] = c
+		return
+	}
+	others := o.more[id]
+	for i := range others {
+		if others[i].node == c.node {
+			others[i] = c
+			return
+		}
+	}
+	o.more[id] = append(others, c)
+}
+
+// leave takes a claim back. The caller holds mu.
+func (o *owners) leave(id, node string) {
+	others := slices.DeleteFunc(o.more[id], func(c claim) bool { return c.node == node })
+	if o.first[id].node == node {
+		delete(o.first, id)
+		if len(others) > 0 {
+			o.first[id], others = others[0], others[1:]
+		}
+	}
+	if len(others) == 0 {
+		delete(o.more, id)
+		return
+	}
+	o.more[id] = others
+}
+
+// has tells whether a node claims an id.
+func (o *owners) has(node, id string) bool {
+	o.mu.RLock()
+	defer o.mu.RUnlock()
+	return o.first[id].node == node || slices.ContainsFunc(o.more[id], func(c claim) bool { return c.node == node })
+}
+
+// elsewhere names a node that says an id is connected to it, and that is
+// connected here by itself.
+func (o *owners) elsewhere(id string, live func(node string) bool) (node string, ok bool) {
+	o.mu.RLock()
+	defer o.mu.RUnlock()
+	if c := o.first[id]; c.up && live(c.node) {
+		return c.node, true
+	}
+	for _, c := range o.more[id] {
+		if c.up && live(c.node) {
+			return c.node, true
+		}
+	}
+	return "", false
+}
+
+// next is closed by the next report.
+func (o *owners) next() <-chan struct{} {
+	o.mu.RLock()
+	defer o.mu.RUnlock()
+	return o.news
+}
+
+// save writes the file if claims have changed.
+func (o *owners) save() error {
+	o.mu.Lock()
+	if !o.changed {
+		o.mu.Unlock()
+		return nil
+	}
+	o.changed = false
+	out := wire.NewMap()
+	for _, node := range sortedKeys(o.ids) {
+		out.Set(node, o.ids[node]) // the lists are replaced, never altered
+	}
+	o.mu.Unlock()
+	b, err := wire.EncodeBus(out)
+	if err != nil {
+		return fmt.Errorf("encode who has which minions: %w", err)
+	}
+	if err := crypt.WriteFileLazy(o.path, b, 0o600); err != nil {
+		return fmt.Errorf("write who has which minions: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,361 @@
+package master
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/momtree/mom/internal/channel"
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/topology"
+)
+
+// below is the report of a node with minions that are connected to it.
+func treeOf(id string, state topology.State, minions ...string) *wire.Map {
+	n := topology.Node{ID: id, Role: "syndic", State: topology.Up, Version: "test"}
+	for _, m := range minions {
+		n.Minions = append(n.Minions, topology.Minion{ID: m, State: state})
+	}
+	return n.Map()
+}
+
+// tell announces a node with its tree.
+func (m *minion) tell(tree *wire.Map) {
+	m.t.Helper()
+	if _, _, err := m.Announce(m.t.Context(), channel.Presence{Version: "test", Tree: tree}); err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+// nodes makes two connected nodes with keys of their own.
+func twoNodes(r *rig) (n1, n2 *minion) {
+	n1 = r.minion("n1", "syndic", "syndic").listen().announce()
+	n2 = r.minion("n2", "syndic", "syndic").listen().announce()
+	return n1, n2
+}
+
+func stored(t *testing.T, r *rig, jid string) map[string]string {
+	t.Helper()
+	rets, err := r.store.Local().GetReturns(t.Context(), jid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]string{}
+	for _, ret := range rets {
+		out[ret.ID] = ret.Via
+	}
+	return out
+}
+
+// A node that returns for a minion which is connected to another node is not
+// believed, and told; the rest of its batch is stored.
+func TestForgedIDInSyndicReturn(t *testing.T) {
+	r := newRig(t)
+	r.start()
+	n1, n2 := twoNodes(r)
+	n1.tell(treeOf("n1", topology.Up, "a"))
+	n2.tell(treeOf("n2", topology.Up, "b"))
+	events := r.events()
+	if _, err := n2.send(syndicReturn("n2", someJob, "a", "b")); !errors.Is(err, channel.ErrFailed) && err == nil {
+		t.Error("it was acknowledged as a whole")
+	}
+	if got := stored(t, r, someJob); len(got) != 1 || got["b"] != "n2" {
+		t.Errorf("stored %v", got)
+	}
+	d := events.take("topology/refused")
+	if d.String("kind") != trespassUnproven || d.String("path") != "n2" || d.String("id") != "a" || d.String("jid") != someJob {
+		t.Errorf("told %v", plain(t, d))
+	}
+	if r.Stats().Trespasses[trespassUnproven] == 0 {
+		t.Error("not counted")
+	}
+	n1.must(syndicReturn("n1", someJob, "a"))
+	if got := stored(t, r, someJob); got["a"] != "n1" {
+		t.Errorf("stored %v", got)
+	}
+}
+
+// A minion that moves to a sibling: its return may come before the news of it.
+func TestReturnOfAMinionThatHasMoved(t *testing.T) {
+	r := newRig(t)
+	r.start()
+	n1, n2 := twoNodes(r)
+	n1.tell(treeOf("n1", topology.Up, "a"))
+	done := make(chan error, 1)
+	go func() {
+		_, err := n2.Request(t.Context(), syndicReturn("n2", someJob, "a"))
+		done <- err
+	}()
+	n2.tell(treeOf("n2", topology.Up, "a"))
+	err := <-done
+	for i := 0; err != nil && i < 5; i++ { // a slow machine: sent again as the forwarder does
+		_, err = n2.Request(t.Context(), syndicReturn("n2", someJob, "a"))
+	}
+	if got := stored(t, r, someJob); err != nil || got["a"] != "n2" {
+		t.Errorf("stored %v, %v", got, err)
+	}
+	// The former node is gone: nobody says otherwise.
+	n1.mute()
+	eventually(t, "n1 gone", func() bool { return !r.nodeUp("n1") })
+	if err := r.mayAnswer("n2", "a"); err != nil {
+		t.Error(err)
+	}
+}
+
+// What nodes have is known at once after a restart.
+func TestOwnersSurviveARestart(t *testing.T) {
+	r := newRig(t)
+	r.start()
+	n1, n2 := twoNodes(r)
+	n1.tell(treeOf("n1", topology.Up, "a"))
+	n2.tell(treeOf("n2", topology.Down, "b"))
+	n1.mute()
+	n2.mute()
+	r.restart()
+	if !r.owners.has("n1", "a") || r.owners.has("n2", "a") || !r.owners.has("n2", "b") {
+		t.Errorf("known are %v", r.owners.first)
+	}
+	if other, ok := r.owners.elsewhere("a", func(string) bool { return true }); ok {
+		t.Errorf("%s is said to be connected", other)
+	}
+}
+
+// A Python syndic has no tree; it is believed of minions that nobody else has.
+func TestPythonSyndicAnswersForStrangersOnly(t *testing.T) {
+	r := newRig(t)
+	r.start()
+	r.minion("m1", "minion", "minion").listen().announce()
+	r.accept("py", "minion") // a Python minion of this master
+	eventually(t, "py accepted", func() bool { return r.keys.Accepted("py") })
+	n1 := r.minion("n1", "syndic", "syndic").listen().announce()
+	n1.tell(treeOf("n1", topology.Up, "a"))
+	p := r.minion("p", "syndic", "syndic")
+	p.must(syndicReturn("p", someJob, "m1", "py", "a", "stranger", "p"))
+	if got := stored(t, r, someJob); len(got) != 2 || got["stranger"] != "p" || got["p"] != "p" {
+		t.Errorf("stored %v", got)
+	}
+	if n := r.Stats().Trespasses[trespassReturn]; n != 3 {
+		t.Errorf("%d refused, want 3", n)
+	}
+}
+
+// Who has to answer and who will not is believed only of minions of the node.
+func TestForgedIDsInExpectations(t *testing.T) {
+	r := newRig(t, func(c *config.Master) { c.OrderMasters = true })
+	r.start()
+	n1, n2 := twoNodes(r)
+	n1.tell(treeOf("n1", topology.Up, "a"))
+	jid := r.say(testJob("*", "glob")).Map("load").String("jid")
+	mom := func(unreachable *wire.Map) *wire.Map {
+		return wire.NewMap("node", "", "asked", []any{}, "unreachable", unreachable)
+	}
+	expectation := func(unreachable *wire.Map, ids ...any) *wire.Map {
+		return event(jid, wire.NewMap("minions", ids, "jid", jid, "mom", mom(unreachable)))
+	}
+	n1.must(bulk("syndic/n1", expectation(wire.NewMap(), "a")))
+	gone := wire.NewMap("a", wire.NewMap("reason", "lost", "path", ""))
+	n2.must(bulk("syndic/n2", expectation(wire.NewMap("a", "lost"), "a", "c"),
+		event("salt/job/"+jid+"/missing", wire.NewMap("jid", jid, "missing", gone, "nodes", wire.NewMap()))))
+	a, ok := r.ledger.State(jid)
+	if !ok || a.Waiting["a"] != "n1" || a.Waiting["c"] != "n2" || len(a.Missing) != 0 {
+		t.Errorf("account %+v", a)
+	}
+	if n := r.Stats().Trespasses[trespassExpectation]; n != 3 {
+		t.Errorf("%d refused, want 3", n)
+	}
+}
+
+// A job that names its minions is answered by those alone; of others it is not
+// certain, and a jid that was never sent from here is taken as by Salt.
+func TestReturnOfAForeignJob(t *testing.T) {
+	r := newRig(t)
+	r.start()
+	m1 := r.minion("m1", "minion", "minion").listen().announce()
+	m2 := r.minion("m2", "minion", "minion").listen().announce()
+	node := r.minion("n1", "syndic", "syndic")
+	jid := r.say(testJob([]any{"m1"}, "list")).Map("load").String("jid")
+	for _, m := range []*minion{m1, m2} {
+		if err := m.answer(jid, true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	node.must(syndicReturn("n1", jid, "x"))
+	if got := stored(t, r, jid); len(got) != 1 {
+		t.Errorf("stored %v", got)
+	}
+	if n := r.Stats().Trespasses[trespassJob]; n != 2 {
+		t.Errorf("%d refused, want 2", n)
+	}
+	if err := m2.answer(someJob, true); err != nil || len(stored(t, r, someJob)) != 1 {
+		t.Errorf("a jid of its own: %v, %v", stored(t, r, someJob), err)
+	}
+	if excluded := func() bool { r.meant.note("x", "grain", nil); return r.meant.excludes("x", "m2") }(); excluded {
+		t.Error("a target by grains excludes")
+	}
+}
+
+// One entry that cannot be read costs no other, and is named.
+func TestMalformedEntryCostsNoOther(t *testing.T) {
+	r := newRig(t)
+	r.start()
+	node := r.minion("n1", "syndic", "syndic")
+	events := r.events()
+	good := syndicReturn("n1", someJob, "a").List("load")[0]
+	bad := wire.NewMap("id", "n1", "jid", someJob, "fun", "test.ping", "return", wire.NewMap("b", true))
+	worse := wire.NewMap("id", "n1", "jid", []any{}, "return", wire.NewMap())
+	path := wire.NewMap("id", "n1", "jid", someJob, "fun", "test.ping", "return", wire.NewMap("../b", wire.NewMap("return", 1)))
+	if v := node.must(wire.NewMap("cmd", "_syndic_return", "load", []any{bad, good, worse, path})); v != nil {
+		t.Errorf("answered by %v", v)
+	}
+	if got := stored(t, r, someJob); len(got) != 1 || got["a"] != "n1" {
+		t.Errorf("stored %v", got)
+	}
+	if d := events.take("topology/refused"); d.String("kind") != trespassEntry || d.String("path") != "n1" || d.String("reason") == "" {
+		t.Errorf("told %v", plain(t, d))
+	}
+	if n := r.Stats().Trespasses[trespassEntry]; n != 3 {
+		t.Errorf("%d refused, want 3", n)
+	}
+}
+
+// An accepted minion that calls itself a syndic.
+func TestMinionThatCallsItselfASyndic(t *testing.T) {
+	r := newRig(t)
+	r.start()
+	m := r.minion("m1", "minion", "minion").listen().announce()
+	m.mute()
+	eventually(t, "m1 gone", func() bool { return !r.nodeUp("m1") })
+	for what, load := range map[string]*wire.Map{
+		"return":   syndicReturn("m1", someJob, "victim"),
+		"start":    wire.NewMap("cmd", "_minion_event", "tag", "salt/syndic/m1/start", "data", "x"),
+		"pretag":   bulk("syndic/m1", event("salt/minion/x/start", wire.NewMap())),
+		"presence": wire.NewMap("cmd", "_presence", "session", "s", "role", "syndic", "version", "x"),
+	} {
+		if v, err := m.send(load); err != nil || v != "" {
+			t.Errorf("%s: answered by %v, %v", what, v, err)
+		}
+	}
+	if r.nodes.has("m1") || len(stored(t, r, someJob)) != 0 {
+		t.Error("it was believed")
+	}
+	if n := r.Stats().Trespasses[trespassNode]; n != 4 {
+		t.Errorf("%d refused, want 4", n)
+	}
+}
+
+func TestSyndicIds(t *testing.T) {
+	r := newRig(t, func(c *config.Master) { c.SyndicIds = []string{"n*", "m1"} })
+	r.file("cache/syndics/old", "", 0o600)
+	r.start()
+	if r.nodes.has("old") {
+		t.Error("a syndic that is not listed is still one")
+	}
+	x := r.minion("x", "syndic", "syndic")
+	if v, err := x.send(syndicReturn("x", someJob, "a")); err != nil || v != "" || r.nodes.has("x") {
+		t.Errorf("x: %v, %v", v, err)
+	}
+	r.minion("n1", "syndic", "syndic").must(syndicReturn("n1", someJob, "a"))
+	// A machine that was a minion, and is listed.
+	m := r.minion("m1", "minion", "minion").listen().announce()
+	m.mute()
+	eventually(t, "m1 gone", func() bool { return !r.answersHere("m1") })
+	m.must(syndicReturn("m1", someJob, "b"))
+	if got := stored(t, r, someJob); len(got) != 2 {
+		t.Errorf("stored %v", got)
+	}
+}
+
+// Nodes and minions of this master speak for themselves.
+func TestEventsInOthersNames(t *testing.T) {
+	r := newRig(t)
+	r.start()
+	r.minion("m1", "minion", "minion").listen().announce()
+	_, n2 := twoNodes(r)
+	events := r.events()
+	data := wire.NewMap("x", 1)
+	n2.must(bulk("syndic/n2", event("syndic/n1/x", data), event("salt/syndic/n1/start", data), event("salt/minion/m1/start", data),
+		event("salt/beacon/m1/load/", data), event("key", wire.NewMap("rotate_aes_key", true)), event("salt/minion/other/start", data)))
+	if tags := events.tags(); len(tags) != 2 || tags[0] != "salt/minion/other/start" || tags[1] != "syndic/n2/salt/minion/other/start" {
+		t.Errorf("fired %v", tags)
+	}
+	if n := r.Stats().Trespasses[trespassEvent]; n != 5 {
+		t.Errorf("%d refused, want 5", n)
+	}
+}
+
+// Told once in ten seconds per kind and sender; all are counted.
+func TestTrespassesAreToldAtARate(t *testing.T) {
+	x := newTrespasses()
+	now := time.Unix(1000, 0)
+	a := trespass{kind: "event", path: "a", err: errors.New("x")}
+	if x.note(a, now) != 1 || x.note(a, now.Add(time.Second)) != 0 || x.note(trespass{kind: "event", path: "b"}, now) != 1 {
+		t.Error("told at another rate")
+	}
+	if n := x.note(a, now.Add(11*time.Second)); n != 2 {
+		t.Errorf("%d since, want 2", n)
+	}
+	if x.note(a, now.Add(-time.Hour)) == 0 {
+		t.Error("a clock that was set back silences it")
+	}
+	for i := range 3 * maxTrespassers {
+		x.note(trespass{kind: "event", path: fmt.Sprint(i)}, now)
+	}
+	if n := len(x.recent); n > maxTrespassers {
+		t.Errorf("%d remembered", n)
+	}
+	if n := x.counts()["event"]; n != 5+3*maxTrespassers {
+		t.Errorf("%d counted", n)
+	}
+}
+
+func TestOwnersClaims(t *testing.T) {
+	o, err := openOwners(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	node := func(id string, ms ...topology.Minion) topology.Node {
+		return topology.Node{ID: id, State: topology.Up, Minions: ms}
+	}
+	up := topology.Minion{ID: "a", State: topology.Up}
+	down := topology.Minion{ID: "a", State: topology.Down}
+	live := func(string) bool { return true }
+	o.report(node("n1", up))
+	o.report(node("n2", up)) // a minion of two masters
+	if !o.has("n1", "a") || !o.has("n2", "a") {
+		t.Error("both have it")
+	}
+	o.report(node("n1", down))
+	if other, ok := o.elsewhere("a", live); !ok || other != "n2" {
+		t.Errorf("connected to %q", other)
+	}
+	o.report(node("n1"))
+	if o.has("n1", "a") || !o.has("n2", "a") || len(o.more) != 0 {
+		t.Errorf("left %v %v", o.first, o.more)
+	}
+	deep := node("n1", topology.Minion{ID: "b", State: topology.Up})
+	deep.Nodes = []topology.Node{{ID: "n3", State: topology.Down, Minions: []topology.Minion{{ID: "c", State: topology.Up}}}}
+	o.report(deep)
+	if _, ok := o.elsewhere("c", live); ok || !o.has("n1", "c") || !o.has("n1", nodeKey("n3")) {
+		t.Error("below a node that is down nobody is connected")
+	}
+	o.forget("n2")
+	o.forget("n1")
+	if len(o.first) != 0 || len(o.ids) != 0 {
+		t.Errorf("left %v", o.first)
+	}
+}
+
+func TestNonces(t *testing.T) {
+	n := newNonces()
+	if n.again("a", "1") || !n.again("a", "1") || n.again("b", "1") || n.again("a", "") || n.again("a", "") {
+		t.Error("not told apart")
+	}
+	for i := range maxNonces {
+		n.again("c", fmt.Sprint(i))
+	}
+	if len(n.seen) != maxNonces || n.again("a", "1") {
+		t.Errorf("%d remembered", len(n.seen))
+	}
+}
