@@ -60,7 +60,7 @@ func (s *Syndic) hear(ctx context.Context, sub *bus.Subscription) {
 
 // tell hands an event to every master above, as Salt does.
 func (s *Syndic) tell(e bus.Event) {
-	for _, l := range s.parents.links {
+	for _, l := range s.parents.all() {
 		l.events.push(e)
 	}
 }

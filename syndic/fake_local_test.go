@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -24,6 +25,7 @@ type fakeLocal struct {
 	mu       sync.Mutex
 	seq      int64
 	rows     []returners.Item
+	kept     map[string][]returners.Return // by jid
 	rejected []returners.Item
 	loads    map[string]returners.Load
 	open     []bus.Event
@@ -34,7 +36,7 @@ type fakeLocal struct {
 func newFakeLocal() *fakeLocal {
 	return &fakeLocal{
 		bus: bus.New(nil), tree: topology.NewTree(topology.Node{ID: "syn-a", Role: "syndic"}, nil),
-		grown: make(chan struct{}, 1), loads: map[string]returners.Load{},
+		grown: make(chan struct{}, 1), kept: map[string][]returners.Return{}, loads: map[string]returners.Load{},
 	}
 }
 
@@ -151,6 +153,7 @@ func (l *fakeLocal) commitRaw(jid, id string, payload []byte, masterID string) {
 		Seq: l.seq, Dest: OutboxDest, Kind: returners.KindReturn, JID: jid, ID: id, Payload: payload,
 		Return: &returners.Return{JID: jid, ID: id, MasterID: masterID},
 	})
+	l.kept[jid] = append(l.kept[jid], returners.Return{JID: jid, ID: id, Full: payload, MasterID: masterID})
 	l.mu.Unlock()
 	ring(l.grown)
 }
@@ -168,7 +171,7 @@ func (l *fakeLocal) fire(tb testing.TB, tag string, data *wire.Map) {
 	}
 }
 
-// fakeJobs answers for loads; the forwarder asks for nothing else.
+// fakeJobs answers for loads and returns; the forwarder asks for nothing else.
 type fakeJobs struct {
 	returners.Reader
 	l *fakeLocal
@@ -247,4 +250,10 @@ func (m *fakeMaster) jids() []string {
 		out = append(out, j.String("jid"))
 	}
 	return out
+}
+
+func (j fakeJobs) GetReturns(_ context.Context, jid string) ([]returners.Return, error) {
+	j.l.mu.Lock()
+	defer j.l.mu.Unlock()
+	return slices.Clone(j.l.kept[jid]), nil
 }

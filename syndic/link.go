@@ -29,9 +29,10 @@ type link struct {
 	ready chan uint64 // the number of a subscription that was connected
 
 	mu       sync.Mutex
-	conn     uint64 // counts connects and disconnects of the subscription
-	up       bool   // subscribed and announced
-	resting  bool   // its last request failed
+	conn     uint64    // counts connects and disconnects of the subscription
+	up       bool      // subscribed and announced
+	resting  bool      // its last request failed
+	since    time.Time // of the last change between usable and not
 	patience time.Duration
 }
 
@@ -40,6 +41,44 @@ func (l *link) available() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.up && !l.resting
+}
+
+// goneFor tells whether the parent has not been usable for d.
+func (l *link) goneFor(d time.Duration) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return !(l.up && !l.resting) && time.Since(l.since) >= d
+}
+
+// backFor tells whether the parent has been usable for d.
+func (l *link) backFor(d time.Duration) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.up && !l.resting && time.Since(l.since) >= d
+}
+
+// change alters what makes the parent usable. When that changes, rows get other
+// owners now, and once more when the others have waited long enough.
+func (l *link) change(alter func()) {
+	l.mu.Lock()
+	before := l.up && !l.resting
+	alter()
+	after := l.up && !l.resting
+	if before != after {
+		l.since = time.Now()
+	}
+	l.mu.Unlock()
+	if before == after {
+		return
+	}
+	l.s.returns.shift()
+	wait := l.s.parents.after
+	if after {
+		wait = l.s.parents.back
+	}
+	if len(l.s.parents.all()) > 1 {
+		time.AfterFunc(wait+time.Millisecond, l.s.returns.shift)
+	}
 }
 
 func (l *link) isUp() bool {
@@ -163,22 +202,19 @@ func (l *link) connected() {
 }
 
 func (l *link) disconnected() {
-	l.mu.Lock()
-	l.conn++
-	was := l.up
-	l.up = false
-	l.mu.Unlock()
-	if was {
-		l.s.returns.shift()
-	}
+	l.change(func() {
+		l.conn++
+		l.up = false
+	})
 }
 
 // setUp lets returns and events go this way, if connection n still stands.
 func (l *link) setUp(n uint64) {
-	l.mu.Lock()
-	stands := l.conn == n
-	l.up = l.up || stands
-	l.mu.Unlock()
+	stands := false
+	l.change(func() {
+		stands = l.conn == n
+		l.up = l.up || stands
+	})
 	if stands {
 		l.s.returns.shift()
 		ring(l.returns.back)
@@ -188,11 +224,9 @@ func (l *link) setUp(n uint64) {
 
 // rest keeps returns off this link while another one can take them.
 func (l *link) rest(resting bool) {
-	l.mu.Lock()
-	changed := l.resting != resting
-	l.resting = resting
-	l.mu.Unlock()
-	if changed {
+	was := false
+	l.change(func() { was, l.resting = l.resting, resting })
+	if was != resting {
 		l.s.returns.shift()
 	}
 }

@@ -158,6 +158,8 @@ func plant(tb testing.TB, change func(*config.Syndic), parents ...*parent) *node
 	}
 	lower, upper := config.DefaultMaster(), config.DefaultMinion()
 	lower.SyndicEventForwardTimeout = 5 * time.Millisecond
+	lower.SyndicFailoverAfter, lower.SyndicFailback = 20*time.Millisecond, 20*time.Millisecond
+	lower.Cachedir = filepath.Join(n.dir, "cache")
 	upper.ID, upper.PkiDir = "syn-a", n.dir
 	upper.ReconDefault, upper.ReconMax = 5*time.Millisecond, 20*time.Millisecond
 	upper.AuthTimeout, upper.RequestChannelTimeout, upper.RequestChannelTries = time.Second, 2*time.Second, 1

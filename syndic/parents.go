@@ -4,35 +4,47 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/crypt"
-)
-
-const (
-	// rememberedJobs is how many jobs are remembered with the parent they came
-	// from, rememberedMasters how many values of master_id.
-	rememberedJobs    = 4096
-	rememberedMasters = 256
+	"github.com/momtree/mom/returners"
 )
 
 // parents are the masters above, in the order of syndic_failover.
 type parents struct {
-	links   []*link
-	jobs    *recent[*link] // jid → who published it
-	masters *recent[*link] // master_id → who uses it
+	links   []*link // as configured
+	origins *origins
+	debts   *debts
+	after   time.Duration // how long one has to be gone before another takes its place
+	back    time.Duration // how long one has to be back before it is preferred again
+	log     *slog.Logger
+
+	mu        sync.Mutex
+	standIns  []*link // siblings of the one parent, while that is gone
+	preferred *link   // who takes what nobody in particular is owed
 }
 
 // openParents makes a link for each entry of syndic_master.
 func openParents(s *Syndic) (*parents, error) {
-	p := &parents{jobs: newRecent[*link](rememberedJobs), masters: newRecent[*link](rememberedMasters)}
 	names := s.cfg.Upper.Master
 	if len(names) == 0 {
 		return nil, errors.New("syndic: no master above: set syndic_master in the master configuration")
+	}
+	o, err := openOrigins(s.cfg.Local.Cachedir)
+	if err != nil {
+		return nil, err
+	}
+	p := &parents{
+		origins: o, debts: newDebts(), log: s.log,
+		after: s.cfg.Local.SyndicFailoverAfter, back: s.cfg.Local.SyndicFailback,
 	}
 	seen := map[string]bool{}
 	for _, name := range names {
@@ -53,52 +65,134 @@ func openParents(s *Syndic) (*parents, error) {
 }
 
 func (p *parents) close() error {
-	var errs []error
-	for _, l := range p.links {
+	errs := []error{p.origins.close()}
+	for _, l := range p.all() {
 		errs = append(errs, l.ch.Close())
 	}
 	return errors.Join(errs...)
 }
 
-// learn remembers who published a job.
+// all are the masters above that there are now.
+func (p *parents) all() []*link {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.standIns) == 0 {
+		return p.links
+	}
+	return append(slices.Clip(p.links), p.standIns...)
+}
+
+// learn remembers who published a job, and has it given what the node has already
+// if another one asked before.
 func (p *parents) learn(l *link, jid, masterID string) {
-	p.jobs.set(jid, l)
-	if masterID != "" {
-		p.masters.set(masterID, l)
+	second, err := p.origins.learn(l.ch.Addr(), jid, masterID)
+	if err != nil {
+		l.log.Error("Where a job came from will not be known after a restart", "jid", jid, "err", err)
+	}
+	if second {
+		l.returns.again(jid)
 	}
 }
 
-// owner is the link that returns of a job belong to: the one the job came from,
-// or whose name or master_id the return carries. While that is away, or when
-// nobody knows, it is the first that is connected; nil when none is.
-func (p *parents) owner(jid, masterID string) *link {
-	if len(p.links) == 1 {
-		if l := p.links[0]; l.available() {
+// askers are those of the links that a return is owed to: who published its job,
+// or whose master_id or name it carries. Nobody knows: none.
+func (p *parents) askers(links []*link, jid, masterID string) []*link {
+	var out []*link
+	for _, addr := range p.origins.of(jid, masterID) {
+		for _, l := range links {
+			if l.ch.Addr() == addr {
+				out = append(out, l)
+			}
+		}
+	}
+	if len(out) > 0 || masterID == "" {
+		return out
+	}
+	for _, l := range links {
+		if l.name == masterID || l.host == masterID {
+			return []*link{l}
+		}
+	}
+	return nil
+}
+
+// owns tells whether a row of the outbox goes over l now. It goes to everybody
+// who asked for its job, and to one other while none of those can be reached.
+func (p *parents) owns(l *link, it returners.Item) bool {
+	links := p.all()
+	if len(links) == 1 {
+		return links[0] == l
+	}
+	if p.debts.has(it.Seq, l) {
+		return false
+	}
+	askers := p.askers(links, it.JID, masterOf(it))
+	if slices.Contains(askers, l) {
+		return true
+	}
+	if p.debts.taken(it.Seq) {
+		return false // another one stands in already
+	}
+	for _, a := range askers {
+		if !a.goneFor(p.after) {
+			return false
+		}
+	}
+	first := p.prefer(links)
+	return first == l || first == nil
+}
+
+func masterOf(it returners.Item) string {
+	if it.Return == nil {
+		return ""
+	}
+	return it.Return.MasterID
+}
+
+// given notes that l has taken a row, and tells whether it stays because somebody
+// who asked for the job has not had it.
+func (p *parents) given(l *link, it returners.Item) (keep bool) {
+	links := p.all()
+	if len(links) == 1 {
+		return false
+	}
+	left := 0
+	for _, a := range p.askers(links, it.JID, masterOf(it)) {
+		if a != l && !p.debts.has(it.Seq, a) {
+			left++
+		}
+	}
+	if left == 0 {
+		p.debts.settled(it.Seq)
+		return false
+	}
+	return p.debts.note(it.Seq, l)
+}
+
+// prefer chooses who takes what nobody in particular is owed. The choice stands
+// until that parent is gone for a while; one that comes earlier in the order is
+// chosen again when it has been back for a while. nil: nobody can be reached.
+func (p *parents) prefer(links []*link) *link {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.preferred != nil && slices.Contains(links, p.preferred) && !p.preferred.goneFor(p.after) {
+		for _, l := range links {
+			if l == p.preferred || l.backFor(p.back) {
+				p.preferred = l
+				return l
+			}
+		}
+	}
+	for _, l := range links {
+		if l.available() {
+			if p.preferred != nil && p.preferred != l {
+				p.log.Warn("Another master above takes the returns that nobody in particular is owed", "from", p.preferred.name, "to", l.name)
+			}
+			p.preferred = l
 			return l
 		}
-		return nil
 	}
-	if l, ok := p.jobs.get(jid); ok && l.available() {
-		return l
-	}
-	if masterID != "" {
-		if l, ok := p.masters.get(masterID); ok && l.available() {
-			return l
-		}
-	}
-	var first *link
-	for _, l := range p.links {
-		if !l.available() {
-			continue
-		}
-		if masterID != "" && (l.name == masterID || l.host == masterID) {
-			return l
-		}
-		if first == nil {
-			first = l
-		}
-	}
-	return first
+	return nil
 }
 
 // pinFile names the file in pki_dir that pins a parent's key. Parents may have
@@ -149,7 +243,7 @@ func openLink(s *Syndic, name string, several bool) (*link, error) {
 	l := &link{
 		s: s, name: name, host: c.Host, ch: ch, log: c.Log,
 		ready: make(chan uint64, 1), inbox: make(chan []byte, inboxSize),
-		longest: max(s.cfg.Upper.RequestChannelTimeout, s.pace.answer),
+		since: time.Now(), longest: max(s.cfg.Upper.RequestChannelTimeout, s.pace.answer),
 	}
 	l.events, l.returns = newUplink(l), newSender(l)
 	return l, nil

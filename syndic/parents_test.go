@@ -17,6 +17,7 @@ func withID(j *wire.Map, masterID string) *wire.Map {
 	return j
 }
 
+// pains 13 and 14, #40788, #53721, #58193.
 func TestReturnsGoWhereTheJobCameFrom(t *testing.T) {
 	a, b := startParent(t, channeltest.Rules{}), startParent(t, channeltest.Rules{})
 	b.Key = channeltest.Key(t, "lower_master") // masters above need not share one
@@ -39,6 +40,7 @@ func TestReturnsGoWhereTheJobCameFrom(t *testing.T) {
 	}
 }
 
+// pains 15, #47963.
 func TestOneParentDownSlowsNobody(t *testing.T) {
 	a, b := startParent(t, channeltest.Rules{}), startParent(t, channeltest.Rules{})
 	n := start(t, func(c *config.Syndic) {
@@ -66,7 +68,7 @@ func TestOneParentDownSlowsNobody(t *testing.T) {
 	n.local.commit(t, job(2), "web-1")
 	until(t, "the return of the other", func() bool { return b.has(job(2), "web-1") == 1 })
 	// What the silent one does not take, the other does after a while.
-	until(t, "the first return", func() bool { return b.has(job(1), "web-1") == 1 && n.local.depth() == 0 })
+	until(t, "the first return", func() bool { return b.has(job(1), "web-1") == 1 })
 
 	b.Down()
 	until(t, "the loss to be noticed", func() bool { return n.parents.links[0].isUp() && !n.parents.links[1].isUp() })
@@ -132,5 +134,145 @@ func TestPinFile(t *testing.T) {
 	}
 	if b, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(b) != "pem" {
 		t.Errorf("%q, %v", b, err)
+	}
+}
+
+// pains 13, #40788, #53721, #58193: whatever a master_id is spelled like, and even
+// if the node was restarted meanwhile, a return goes to the master that asked.
+func TestUsers40788_OriginSurvivesARestart(t *testing.T) {
+	a, b := startParent(t, channeltest.Rules{}), startParent(t, channeltest.Rules{})
+	n := start(t, func(c *config.Syndic) { c.Local.SyndicFailover = "ordered" }, a, b)
+	b.Publish(withID(channeltest.Job(job(1), "*", "test.ping"), "no-entry-of-syndic_master"))
+	b.Publish(channeltest.Job(job(2), "*", "test.ping"))
+	until(t, "the jobs", func() bool { return len(n.master.published()) == 2 })
+	n.stop()
+	n.revive(t)
+	n.run(t)
+	n.awaitUp(t)
+	n.local.commit(t, job(1), "web-1", "master_id", "no-entry-of-syndic_master")
+	n.local.commit(t, job(2), "web-1")
+	n.local.commit(t, job(3), "web-1", "master_id", "no-entry-of-syndic_master")
+	until(t, "all returns", func() bool { return a.count()+b.count() == 3 && n.local.depth() == 0 })
+	if a.count() != 0 {
+		t.Errorf("the master that did not ask got %v", a.rows)
+	}
+}
+
+// pains 15: the return of a job whose master is away is taken by another one, and
+// the master that asked gets it when it is back.
+func TestPains15_TheAskerGetsItsReturnLater(t *testing.T) {
+	a, b := startParent(t, channeltest.Rules{}), startParent(t, channeltest.Rules{})
+	n := start(t, nil, a, b)
+	a.Publish(channeltest.Job(job(1), "*", "test.ping"))
+	until(t, "the job", func() bool { return len(n.master.published()) == 1 })
+	a.Down()
+	n.local.commit(t, job(1), "web-1")
+	until(t, "the return at the other", func() bool { return b.has(job(1), "web-1") == 1 })
+	if n.local.depth() != 1 {
+		t.Error("the return is not owed any more to the master that asked")
+	}
+	a.Up()
+	until(t, "the return where it belongs", func() bool { return a.has(job(1), "web-1") == 1 && n.local.depth() == 0 })
+	if k := b.has(job(1), "web-1"); k != 1 {
+		t.Errorf("the other one was given it %d times", k)
+	}
+}
+
+// The same jid from two parents: both get the returns, also those that were there
+// before the second asked.
+func TestTheSameJobOfTwoParents(t *testing.T) {
+	a, b := startParent(t, channeltest.Rules{}), startParent(t, channeltest.Rules{})
+	n := start(t, nil, a, b)
+	a.Publish(channeltest.Job(job(1), "*", "test.ping"))
+	until(t, "the job", func() bool { return len(n.master.published()) == 1 })
+	n.local.commit(t, job(1), "web-1")
+	until(t, "the first return", func() bool { return a.has(job(1), "web-1") == 1 && n.local.depth() == 0 })
+	b.Publish(channeltest.Job(job(1), "*", "test.ping"))
+	until(t, "the job again", func() bool { return len(n.master.published()) == 2 })
+	n.local.commit(t, job(1), "web-2")
+	for _, p := range []*parent{a, b} {
+		until(t, "all returns", func() bool { return p.has(job(1), "web-1") >= 1 && p.has(job(1), "web-2") >= 1 })
+	}
+	until(t, "an empty outbox", func() bool { return n.local.depth() == 0 })
+}
+
+// A parent that is away for a moment keeps what is its own: nothing moves before
+// syndic_failover_after.
+func TestFailoverHasHysteresis(t *testing.T) {
+	a, b := startParent(t, channeltest.Rules{}), startParent(t, channeltest.Rules{})
+	n := start(t, func(c *config.Syndic) {
+		c.Local.SyndicFailover, c.Local.SyndicFailoverAfter = "ordered", time.Hour
+	}, a, b)
+	a.Publish(channeltest.Job(job(1), "*", "test.ping"))
+	until(t, "the job", func() bool { return len(n.master.published()) == 1 })
+	a.Down()
+	until(t, "the loss to be noticed", func() bool { return !n.parents.links[0].isUp() })
+	n.local.commit(t, job(1), "web-1")
+	b.Publish(channeltest.Job(job(2), "*", "test.ping"))
+	until(t, "the other job", func() bool { return len(n.master.published()) == 2 })
+	n.local.commit(t, job(2), "web-1")
+	until(t, "the other return", func() bool { return b.has(job(2), "web-1") == 1 })
+	a.Up()
+	until(t, "the return", func() bool { return a.has(job(1), "web-1") == 1 && n.local.depth() == 0 })
+	if b.has(job(1), "web-1") != 0 {
+		t.Error("it went elsewhere although its master was away for a moment only")
+	}
+}
+
+func TestPrefer_FailsBackWhenStable(t *testing.T) {
+	now := time.Now()
+	mk := func(up bool, since time.Duration) *link { return &link{up: up, since: now.Add(-since)} }
+	a, b := mk(false, time.Minute), mk(true, time.Minute)
+	p := &parents{links: []*link{a, b}, after: 5 * time.Second, back: 30 * time.Second, log: quiet}
+	if got := p.prefer(p.links); got != b {
+		t.Fatal("the first is away, and yet preferred")
+	}
+	a.up, a.since = true, now.Add(-10*time.Second)
+	if got := p.prefer(p.links); got != b {
+		t.Error("the first is preferred again too soon")
+	}
+	b.up, b.since = false, now.Add(-time.Second)
+	if got := p.prefer(p.links); got != b {
+		t.Error("the second was away for a moment only")
+	}
+	b.up, a.since = true, now.Add(-31*time.Second)
+	if got := p.prefer(p.links); got != a {
+		t.Error("the first has been back for long enough")
+	}
+}
+
+func TestOrigins_SurviveDamageAndGrowth(t *testing.T) {
+	dir := t.TempDir()
+	damaged := "nonsense\nj\nj x\nm  \nj 1.2.3.4:1 42\n"
+	if err := os.WriteFile(filepath.Join(dir, originsFile), []byte(damaged), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o, err := openOrigins(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := o.of("42", ""); len(got) != 1 || got[0] != "1.2.3.4:1" {
+		t.Errorf("got %v", got)
+	}
+	for i := range rememberedJobs + originsSlack + 100 {
+		if _, err := o.learn("top:4506", job(i), "mm"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := o.close(); err != nil {
+		t.Fatal(err)
+	}
+	if o, err = openOrigins(dir); err != nil {
+		t.Fatal(err)
+	}
+	defer o.close() //nolint:errcheck // nothing was written
+	if o.lines > rememberedJobs+rememberedMasters+200 {
+		t.Errorf("the file has %d lines", o.lines)
+	}
+	if got := o.of(job(rememberedJobs+originsSlack+99), ""); len(got) != 1 {
+		t.Error("the last job is not known")
+	}
+	if got := o.of("other", "mm"); len(got) != 1 || got[0] != "top:4506" {
+		t.Errorf("master_id: %v", got)
 	}
 }

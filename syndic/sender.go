@@ -3,6 +3,8 @@ package syndic
 import (
 	"context"
 	"errors"
+	"fmt"
+	"sync"
 	"time"
 
 	"github.com/momtree/mom/internal/wire"
@@ -17,6 +19,55 @@ type sender struct {
 	kick chan struct{}
 	back chan struct{} // the parent is usable again
 	over *handover.Sender
+
+	mu    sync.Mutex
+	asked []string // jids whose returns are given once more
+}
+
+// maxAsked bounds the jobs whose returns are given once more.
+const maxAsked = rememberedJobs
+
+// again gives this parent the returns of a job that another one has had.
+func (s *sender) again(jid string) {
+	s.mu.Lock()
+	if len(s.asked) < maxAsked {
+		s.asked = append(s.asked, jid)
+	}
+	s.mu.Unlock()
+	ring(s.kick)
+}
+
+// giveAgain sends what was asked for; what the parent does not take stays.
+func (s *sender) giveAgain(ctx context.Context) error {
+	for {
+		s.mu.Lock()
+		if len(s.asked) == 0 {
+			s.mu.Unlock()
+			return nil
+		}
+		jid := s.asked[0]
+		s.mu.Unlock()
+		rets, err := s.l.s.local.Jobs().GetReturns(ctx, jid)
+		if err != nil {
+			return fmt.Errorf("returns of job %s: %w", jid, err)
+		}
+		rows := make([]returners.Item, 0, len(rets))
+		for _, r := range rets {
+			if len(r.Full) > 0 {
+				rows = append(rows, returners.Item{Kind: returners.KindReturn, JID: r.JID, ID: r.ID, Payload: r.Full, Return: &r})
+			}
+		}
+		err = s.over.Again(ctx, rows)
+		switch {
+		case errors.Is(err, handover.ErrNotTaken):
+			s.l.log.Error("The master above refuses the returns of a job that it asked for a second time", "jid", jid, "err", err)
+		case err != nil:
+			return err
+		}
+		s.mu.Lock()
+		s.asked = s.asked[1:]
+		s.mu.Unlock()
+	}
 }
 
 func newSender(l *link) *sender {
@@ -43,6 +94,9 @@ func (s *sender) run(ctx context.Context) {
 		}
 		for s.l.isUp() && ctx.Err() == nil {
 			err := s.over.Turn(ctx)
+			if err == nil {
+				err = s.giveAgain(ctx)
+			}
 			if err == nil {
 				retry.reset()
 				break
@@ -81,14 +135,8 @@ func (a above) IsResting() bool         { return a.l.isResting() }
 func (a above) SetResting(resting bool) { a.l.rest(resting) }
 func (a above) Shifts() uint64          { return a.l.s.returns.shifts.Load() }
 
-func (a above) Owns(it returners.Item) bool {
-	master := ""
-	if it.Return != nil {
-		master = it.Return.MasterID
-	}
-	owner := a.l.s.parents.owner(it.JID, master)
-	return owner == a.l || owner == nil
-}
+func (a above) Owns(it returners.Item) bool         { return a.l.s.parents.owns(a.l, it) }
+func (a above) Given(it returners.Item) (keep bool) { return a.l.s.parents.given(a.l, it) }
 
 func (a above) Request(ctx context.Context, load *wire.Map) (wire.Raw, error) {
 	return a.l.request(ctx, load)

@@ -44,6 +44,7 @@ func (f *forwarder) run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-sweep.C: // rows that every sender took for another one's
+			f.forgive(ctx)
 			if rows, _, err := f.s.local.Outbox().OutboxDepth(ctx, OutboxDest); err == nil && rows > 0 {
 				f.shifts.Add(1)
 			}
@@ -52,7 +53,7 @@ func (f *forwarder) run(ctx context.Context) {
 			if err != nil {
 				rows = 0 // a sender that reads the outbox will tell of the error
 			}
-			arm, now := first.Grown(rows)
+			arm, now := first.Grown(rows - f.s.parents.debts.len()) // those wait for a parent that is away
 			if arm {
 				gather.Reset(f.s.cfg.Local.SyndicEventForwardTimeout)
 			}
@@ -63,8 +64,21 @@ func (f *forwarder) run(ctx context.Context) {
 			first.Due()
 		case <-f.now:
 		}
-		for _, l := range f.s.parents.links {
+		for _, l := range f.s.parents.all() {
 			ring(l.returns.kick)
 		}
+	}
+}
+
+// forgive removes what a parent that does not come back has been owed for too
+// long; another one has it.
+func (f *forwarder) forgive(ctx context.Context) {
+	seqs := f.s.parents.debts.overdue(time.Now())
+	if len(seqs) == 0 {
+		return
+	}
+	f.s.log.Warn("Returns that one master above has are not kept any longer for another that is away", "count", len(seqs))
+	if err := f.s.local.Outbox().OutboxAck(ctx, OutboxDest, seqs); err != nil {
+		f.s.log.Error("They could not be removed from the outbox", "err", err)
 	}
 }

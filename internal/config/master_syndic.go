@@ -14,6 +14,15 @@ type MasterSyndic struct {
 	// Empty: every accepted id that has never announced itself as a minion.
 	// Default none.
 	SyndicIds []string `yaml:"syndic_ids"`
+	// PublishPrune leaves out the nodes below that certainly have nobody for a
+	// job, by what they report of their minions. Ours. Default true.
+	PublishPrune bool `yaml:"publish_prune" default:"true"`
+	// SyndicForwardReturns says what of a return goes up to masters of ours:
+	// full (all of it), digest (that it came, its retcode, not its body) or
+	// none (who has answered, once the job is over here). Bodies stay in the job
+	// cache of this node; the masters above fetch them when they are asked for.
+	// A Python master above gets all. Ours. Default full.
+	SyndicForwardReturns string `yaml:"syndic_forward_returns" default:"full" oneof:"full digest none"`
 	// SyndicWait is how long a tool waits at least for syndics that do not
 	// tell when they are done, in seconds. Default 5.
 	SyndicWait time.Duration `yaml:"syndic_wait" unit:"s" default:"5" min:"0"`
@@ -35,6 +44,12 @@ type MasterSyndic struct {
 	// SyndicFailover is the order in which other masters are tried: random
 	// or ordered. Default random.
 	SyndicFailover string `yaml:"syndic_failover" default:"random" oneof:"random ordered"`
+	// SyndicFailoverAfter is how long a master above has to be gone before
+	// another one takes its place, in seconds. Default 5.
+	SyndicFailoverAfter time.Duration `yaml:"syndic_failover_after" unit:"s" default:"5" min:"0"`
+	// SyndicFailback is how long a master above has to be back before it is
+	// preferred again, in seconds. Default 30.
+	SyndicFailback time.Duration `yaml:"syndic_failback" unit:"s" default:"30" min:"0"`
 	// SyndicFinger is the expected fingerprint of the master above. Default none.
 	SyndicFinger string `yaml:"syndic_finger"`
 	// SyndicUser is the account of a syndic. Default: user.

@@ -3,6 +3,7 @@ package handover
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
@@ -81,6 +82,24 @@ func (e *entry) add(id string, ret wire.Return) {
 		r.Set("fun_args", []any{})
 	}
 	e.returns.Set(id, r)
+}
+
+// keep takes the rows that another parent is owed as well out of those to be
+// removed.
+func (b *batch) keep(rows []returners.Item) {
+	sharer, ok := b.s.o.Parent.(Sharer)
+	if !ok {
+		return
+	}
+	stays := map[int64]bool{}
+	for _, it := range rows {
+		if sharer.Given(it) {
+			stays[it.Seq] = true
+		}
+	}
+	if len(stays) > 0 {
+		b.done = slices.DeleteFunc(b.done, func(seq int64) bool { return stays[seq] })
+	}
 }
 
 // load is the request.

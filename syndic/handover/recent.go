@@ -41,3 +41,13 @@ func (r *Recent[V]) Set(key string, v V) {
 		r.next = (r.next + 1) % r.size
 	}
 }
+
+// Each calls f with all that is remembered, the oldest first.
+func (r *Recent[V]) Each(f func(key string, v V)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i := range r.order {
+		key := r.order[(r.next+i)%len(r.order)]
+		f(key, r.items[key])
+	}
+}

@@ -39,6 +39,13 @@ type Parent interface {
 	Request(ctx context.Context, load *wire.Map) (wire.Raw, error)
 }
 
+// Sharer is a [Parent] beside others.
+type Sharer interface {
+	// Given notes that the parent has taken a row. keep: the row stays in the
+	// outbox, since another parent is owed it as well.
+	Given(it returners.Item) (keep bool)
+}
+
 // Loads reads the load of a job, which goes up with its first return.
 type Loads interface {
 	GetLoad(ctx context.Context, jid string) (returners.Load, bool, error)
@@ -196,6 +203,35 @@ func (s *Sender) reject(ctx context.Context, it returners.Item, why error) error
 	return nil
 }
 
+// Again hands over rows that are in the outbox no more: a second parent asks for
+// a job whose returns the first has already.
+func (s *Sender) Again(ctx context.Context, rows []returners.Item) error {
+	for len(rows) > 0 {
+		n, size := 0, 0
+		for n < len(rows) && n < BatchRows && (n == 0 || size+len(rows[n].Payload) <= BatchBytes) {
+			size += len(rows[n].Payload)
+			n++
+		}
+		b := s.batch()
+		for _, it := range rows[:n] {
+			if err := b.add(it); err != nil {
+				s.o.Log.Error("A stored return cannot be handed up", "jid", it.JID, "minion", it.ID, "err", err)
+			}
+		}
+		if len(b.jobs) > 0 {
+			load, err := b.load(ctx)
+			if err != nil {
+				return err
+			}
+			if err := Verdict(s.o.Parent.Request(ctx, load)); err != nil {
+				return fmt.Errorf("hand %d returns to %s once more: %w", b.returns, s.o.Name, err)
+			}
+		}
+		rows = rows[n:]
+	}
+	return nil
+}
+
 // send hands rows over and removes what the parent has acknowledged.
 func (s *Sender) send(ctx context.Context, rows []returners.Item) error {
 	b := s.batch()
@@ -216,6 +252,7 @@ func (s *Sender) send(ctx context.Context, rows []returners.Item) error {
 		}
 		s.taken++
 	}
+	b.keep(rows)
 	if err := s.o.Outbox.OutboxAck(ctx, s.o.Dest, b.done); err != nil {
 		return fmt.Errorf("clear the outbox: %w", err)
 	}

@@ -1,0 +1,182 @@
+package syndic
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/momtree/mom/internal/crypt"
+)
+
+const (
+	// rememberedJobs is how many jobs are remembered with the parents they came
+	// from, rememberedMasters how many values of master_id.
+	rememberedJobs    = 4096
+	rememberedMasters = 256
+	// originsSlack is how many lines the file may have beyond that before it is
+	// written anew.
+	originsSlack = 8192
+)
+
+// origins remembers which masters above published a job, and which of them uses
+// which master_id, over restarts of the node: a return belongs to the master that
+// asked, and nothing in the return says for certain who that is.
+//
+// The file gets a line with each job; it is not synced to the disk one by one, so
+// that a crash of the machine, other than one of the process, may cost the last
+// lines. Their returns go by master_id then.
+type origins struct {
+	path string
+
+	mu      sync.Mutex
+	jobs    *recent[[]string] // jid → addresses
+	masters *recent[string]   // master_id → address
+	file    *os.File
+	lines   int
+}
+
+// originsFile lies in the folder of the node's own cache.
+const originsFile = "syndic_origins"
+
+func openOrigins(cachedir string) (*origins, error) {
+	o := &origins{
+		path: filepath.Join(cachedir, originsFile),
+		jobs: newRecent[[]string](rememberedJobs), masters: newRecent[string](rememberedMasters),
+	}
+	if err := os.MkdirAll(cachedir, 0o700); err != nil {
+		return nil, fmt.Errorf("open the memory of where jobs came from: %w", err)
+	}
+	f, err := os.Open(o.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return o, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open the memory of where jobs came from: %w", err)
+	}
+	defer f.Close() //nolint:errcheck // read only
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		o.read(lines.Text())
+		o.lines++
+	}
+	// A line that is too long is damage, too: the rest is not worth a failed start.
+	return o, nil
+}
+
+// read takes one line: kind, address, name.
+func (o *origins) read(line string) {
+	kind, rest, _ := strings.Cut(line, " ")
+	addr, name, ok := strings.Cut(rest, " ")
+	switch {
+	case !ok || addr == "" || name == "":
+	case kind == "j":
+		o.addJob(name, addr)
+	case kind == "m":
+		o.masters.set(name, addr)
+	}
+}
+
+func (o *origins) addJob(jid, addr string) (fresh, second bool) {
+	have, known := o.jobs.get(jid)
+	if slices.Contains(have, addr) {
+		return false, false
+	}
+	o.jobs.set(jid, append(slices.Clip(have), addr))
+	return true, known
+}
+
+// learn remembers who published a job. second tells that another one had before.
+func (o *origins) learn(addr, jid, masterID string) (second bool, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	var out strings.Builder
+	fresh, second := o.addJob(jid, addr)
+	if fresh {
+		fmt.Fprintf(&out, "j %s %s\n", addr, jid)
+	}
+	if masterID != "" && !strings.ContainsAny(masterID, "\r\n") {
+		if was, _ := o.masters.get(masterID); was != addr {
+			o.masters.set(masterID, addr)
+			fmt.Fprintf(&out, "m %s %s\n", addr, masterID)
+		}
+	}
+	if out.Len() == 0 {
+		return second, nil
+	}
+	return second, o.write(out.String())
+}
+
+// write appends, or writes the file anew when most of it is old.
+func (o *origins) write(text string) (err error) {
+	if o.lines > rememberedJobs+originsSlack {
+		if err := o.rewrite(); err != nil {
+			return err
+		}
+	}
+	if o.file == nil {
+		o.file, err = os.OpenFile(o.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+		if err != nil {
+			return fmt.Errorf("remember where a job came from: %w", err)
+		}
+	}
+	o.lines += strings.Count(text, "\n")
+	if _, err := o.file.WriteString(text); err != nil {
+		return fmt.Errorf("remember where a job came from: %w", err)
+	}
+	return nil
+}
+
+func (o *origins) rewrite() error {
+	var out strings.Builder
+	n := 0
+	o.masters.kept.Each(func(name, addr string) {
+		fmt.Fprintf(&out, "m %s %s\n", addr, name)
+		n++
+	})
+	o.jobs.kept.Each(func(jid string, addrs []string) {
+		for _, addr := range addrs {
+			fmt.Fprintf(&out, "j %s %s\n", addr, jid)
+			n++
+		}
+	})
+	if o.file != nil {
+		_ = o.file.Close() // appended to, never synced
+		o.file = nil
+	}
+	if err := crypt.WriteFile(o.path, []byte(out.String()), 0o600); err != nil {
+		return fmt.Errorf("write anew where jobs came from: %w", err)
+	}
+	o.lines = n
+	return nil
+}
+
+// of gives the addresses of those who asked for a job: by the jid, else by the
+// master_id of its returns.
+func (o *origins) of(jid, masterID string) []string {
+	if addrs, ok := o.jobs.get(jid); ok {
+		return addrs
+	}
+	if masterID != "" {
+		if addr, ok := o.masters.get(masterID); ok {
+			return []string{addr}
+		}
+	}
+	return nil
+}
+
+func (o *origins) close() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.file == nil {
+		return nil
+	}
+	err := o.file.Close()
+	o.file = nil
+	return err
+}
