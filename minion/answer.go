@@ -22,6 +22,7 @@ func (m *Minion) answer(l *link, p wire.Publication, r result) wire.Raw {
 			m.log.Error("return not cached", "jid", p.JID, "error", err)
 		}
 	}
+	defer m.remember(p.JID) // after the return is stored
 	for _, to := range m.recent.finish(p.JID, full, l) {
 		if !m.cfg.PubRet {
 			continue

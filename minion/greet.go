@@ -64,26 +64,37 @@ func (l *link) stayAnnounced(ctx context.Context, down <-chan struct{}, announce
 // announce ties the subscription to this id, for masters that know how. It
 // returns the number of the sign-in under which that was done, 0 if it was not.
 func (l *link) announce(ctx context.Context) uint64 {
+	for n := 1; ; n++ {
+		signIn, bound := l.announceOnce(ctx)
+		// A master that has not seen our subscription yet may publish
+		// something before it does: it has to hear from us once more.
+		if bound || n >= maxUnbound || !l.up.is() || sleep(ctx, unboundPause) != nil {
+			return signIn
+		}
+	}
+}
+
+// announceOnce tells as well whether the master sees the subscription.
+func (l *link) announceOnce(ctx context.Context) (signIn uint64, bound bool) {
 	if l.silent {
-		return 0
+		return 0, true
 	}
-	// A job is under way until its return is acknowledged.
-	jids := l.outbox.jids()
-	for _, j := range l.m.table.Running() {
-		jids = append(jids, j.JID)
-	}
-	_, known, err := l.ch.Announce(ctx, channel.Presence{Version: l.m.version, Running: jids})
+	reply, known, err := l.ch.Announce(ctx, channel.Presence{Version: l.m.version, Running: l.underWay(), Heard: &l.tail})
 	switch {
 	case err != nil:
 		if ctx.Err() == nil {
 			l.log.Warn("presence not announced", "error", err)
 		}
-		return 0
+		return 0, true
 	case !known:
 		l.silent = true
+		return 0, true
+	case l.tail.Answer(reply):
+		l.behind()
 	}
+	seen, told := reply.Get("session")
 	now, _ := l.ch.Current()
-	return now.Seq
+	return now.Seq, !told || seen != false
 }
 
 // ping fires minion_ping every ping_interval.

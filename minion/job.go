@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/minion/modules"
 )
@@ -16,6 +17,7 @@ func (m *Minion) runJob(l *link, p wire.Publication, place *turn) {
 		return
 	}
 	load.Delete("serial")
+	load.Delete(channel.SeqField)
 	ctx, end, err := m.table.Begin(m.jobs, load)
 	if err != nil {
 		m.log.Warn("job not started", "jid", p.JID, "error", err)
@@ -25,6 +27,7 @@ func (m *Minion) runJob(l *link, p wire.Publication, place *turn) {
 	if err := m.procs.write(p.JID, l.name, load); err != nil {
 		m.log.Error("other processes will not see this job", "jid", p.JID, "error", err)
 	}
+	m.remember(p.JID)
 	defer m.procs.remove(p.JID)
 
 	stores, err := m.openReturners(ctx, p)

@@ -33,6 +33,8 @@ type link struct {
 	outbox *outbox
 	pillar atomic.Pointer[wire.Map]
 	up     *presence
+	tail   channel.Tail  // how far publications were heard
+	fetch  chan struct{} // some were missed
 	reauth chan channel.Result // asks for a sign-in after a reconnect; the keys before the loss
 	renew  chan struct{}       // after each sign-in
 	silent bool                // the master does not know `_presence`; greet alone uses it
@@ -52,7 +54,7 @@ func newLink(m *Minion, name string, box *outbox, tries int) (*link, error) {
 	}
 	l := &link{
 		m: m, name: name, log: m.log.With("master", name), outbox: box,
-		up: newPresence(), reauth: make(chan channel.Result, 1), renew: make(chan struct{}, 1),
+		up: newPresence(), fetch: make(chan struct{}, 1), reauth: make(chan channel.Result, 1), renew: make(chan struct{}, 1),
 	}
 	cfg.OnSignIn = func(channel.Result) {
 		select {
@@ -64,6 +66,7 @@ func newLink(m *Minion, name string, box *outbox, tries int) (*link, error) {
 		return nil, fmt.Errorf("master %s: %w", name, err)
 	}
 	l.pillar.Store(wire.NewMap())
+	l.tail.Filtered = m.cfg.ZmqFiltering
 	return l, nil
 }
 
@@ -115,6 +118,7 @@ func (l *link) serve(ctx context.Context, res channel.Result) {
 	defer l.m.leave(l)
 	wg.Go(func() { _ = l.deliver(ctx) })
 	wg.Go(func() { l.greet(ctx) })
+	wg.Go(func() { l.catchUp(ctx) })
 	wg.Go(func() { l.signInAgain(ctx) })
 	wg.Go(func() { l.ping(ctx) })
 	for ctx.Err() == nil {
@@ -142,6 +146,7 @@ func (l *link) subscribe(ctx context.Context, res channel.Result) {
 		if ctx.Err() == nil {
 			l.log.Warn("subscription lost", "addr", addr, "error", err)
 		}
+		l.tail.Lost()
 		l.up.set(false)
 	}
 	var wg sync.WaitGroup

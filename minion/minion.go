@@ -46,6 +46,7 @@ type Minion struct {
 	recent *recent
 	slots  *slots
 	procs  procDir
+	diary  *diary
 
 	rejectPause time.Duration
 
@@ -102,6 +103,13 @@ func newCore(opts Options) (*Minion, error) {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return nil, fmt.Errorf("folders of minion %s: %w", cfg.ID, err)
 		}
+	}
+	var err error
+	if m.diary, err = openDiary(filepath.Join(cfg.Cachedir, "jids"), cfg.MinionJidQueueHwm); err != nil {
+		return nil, fmt.Errorf("minion %s: %w", cfg.ID, err)
+	}
+	for _, jid := range m.diary.jids() {
+		m.recent.know(jid)
 	}
 	m.table = &modules.Table{CacheFn: m.cachedReturn}
 	m.grains = newGrainStore(cfg, opts.Collect, m.log)
@@ -168,6 +176,7 @@ func (m *Minion) Close() error {
 			err = m.ipc.Close()
 		}
 		m.bus.Close()
+		err = errors.Join(err, m.diary.close())
 	})
 	return err
 }

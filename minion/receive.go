@@ -28,6 +28,9 @@ func (l *link) receive(ctx context.Context, frames [][]byte) {
 		l.log.Warn("publication dropped", "error", err)
 		return
 	}
+	if l.tail.Note(p) {
+		l.behind()
+	}
 	if err := l.m.take(l, p); err != nil {
 		l.log.Warn("publication dropped", "jid", p.JID, "error", err)
 	}

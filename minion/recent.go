@@ -42,13 +42,27 @@ func (r *recent) take(jid string, l *link) (fresh bool, load []byte) {
 		j.masters = append(j.masters, l)
 		return false, j.load
 	}
-	r.jobs[jid] = &recentJob{masters: []*link{l}}
+	r.add(jid, &recentJob{masters: []*link{l}})
+	return true, nil
+}
+
+// add enters a job. The caller holds mu.
+func (r *recent) add(jid string, j *recentJob) {
+	r.jobs[jid] = j
 	r.order = append(r.order, jid)
 	if len(r.order) > r.limit {
 		delete(r.jobs, r.order[0])
 		r.order = append(r.order[:0], r.order[1:]...)
 	}
-	return true, nil
+}
+
+// know enters a job that an earlier life of the minion has begun.
+func (r *recent) know(jid string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.jobs[jid] == nil {
+		r.add(jid, &recentJob{done: true})
+	}
 }
 
 // finish stores the return and says who is to be sent it. own is the master the

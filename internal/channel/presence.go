@@ -13,6 +13,7 @@ type Presence struct {
 	Version string   // of this program
 	Running []string // jids of running jobs
 	Tree    any      // syndics only; nil leaves it out
+	Heard   *Tail    // how far publications were heard; nil leaves it out
 }
 
 // Announce tells the master which subscription belongs to this identity: the
@@ -24,6 +25,9 @@ func (c *Channel) Announce(ctx context.Context, p Presence) (reply *wire.Map, kn
 		"version", p.Version, "running", p.Running)
 	if p.Tree != nil {
 		load.Set("tree", p.Tree)
+	}
+	if p.Heard != nil {
+		load.Set("heard", p.Heard.heard())
 	}
 	raw, err := c.Request(ctx, load)
 	if err != nil {

@@ -26,21 +26,31 @@ const (
 // under a new shared key, the channel signs in again at once and opens the same
 // message, so a key rotation loses no job (Salt wire reference §7, §10.2).
 func (c *Channel) OpenPublication(ctx context.Context, body []byte) (wire.Publication, error) {
+	k, p, err := c.openPublication(ctx, body)
+	if err == nil && p.HasSerial && !k.serial.accept(p.Serial) {
+		return wire.Publication{}, c.fail("open a publication", ErrReplayed, fmt.Sprintf("serial %d", p.Serial), "")
+	}
+	return p, err
+}
+
+// openPublication is OpenPublication without the rule for serials.
+func (c *Channel) openPublication(ctx context.Context, body []byte) (*credentials, wire.Publication, error) {
 	const op = "open a publication"
+	refuse := func(err error) (*credentials, wire.Publication, error) { return nil, wire.Publication{}, err }
 	k, err := c.credentials(ctx)
 	if err != nil {
-		return wire.Publication{}, err
+		return refuse(err)
 	}
 	env, err := wire.ParseEnvelope(body)
 	if err != nil {
-		return wire.Publication{}, c.fail(op, ErrBadReply, err.Error(), "")
+		return refuse(c.fail(op, ErrBadReply, err.Error(), ""))
 	}
 	if env.Enc != "aes" {
-		return wire.Publication{}, c.fail(op, ErrUnauthentic, "it is not encrypted", "")
+		return refuse(c.fail(op, ErrUnauthentic, "it is not encrypted", ""))
 	}
 	if c.cfg.SignPubMessages {
 		if err := c.checkPublication(k, env); err != nil {
-			return wire.Publication{}, err
+			return refuse(err)
 		}
 	}
 	plain, err := k.shared.Open(env.Cipher)
@@ -50,18 +60,15 @@ func (c *Channel) OpenPublication(ctx context.Context, body []byte) (wire.Public
 	if err != nil {
 		var known *Error
 		if errors.As(err, &known) {
-			return wire.Publication{}, err
+			return refuse(err)
 		}
-		return wire.Publication{}, c.fail(op, ErrUnauthentic, err.Error(), "")
+		return refuse(c.fail(op, ErrUnauthentic, err.Error(), ""))
 	}
 	p, err := wire.ParsePublication(plain)
 	if err != nil {
-		return wire.Publication{}, c.fail(op, ErrBadReply, err.Error(), "")
+		return refuse(c.fail(op, ErrBadReply, err.Error(), ""))
 	}
-	if p.HasSerial && !k.serial.accept(p.Serial) {
-		return wire.Publication{}, c.fail(op, ErrReplayed, fmt.Sprintf("serial %d", p.Serial), "")
-	}
-	return p, nil
+	return k, p, nil
 }
 
 // checkPublication verifies the master's signature over the ciphertext.

@@ -17,7 +17,7 @@ var proven = map[string]bool{
 	"_minion_event": true, "_master_tops": true, "_ext_nodes": true, "_file_recv": true,
 	"_mine": true, "_mine_get": true, "_mine_delete": true, "_mine_flush": true,
 	"minion_pub": true, "minion_publish": true, "minion_runner": true, "pub_ret": true,
-	"revoke_auth": true, "_register_resources": true, "_presence": true,
+	"revoke_auth": true, "_register_resources": true, "_presence": true, "_missed": true,
 }
 
 // Request sends load encrypted and returns the decrypted value. nonce, id, ts

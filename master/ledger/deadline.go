@@ -95,7 +95,7 @@ func (l *Ledger) expireEntry(j *job, id string, e *entry, now time.Time, n *news
 		if !e.direct {
 			reason = NodeDown
 		}
-		j.settle(e, missing, reason)
+		j.settle(e, missing, j.away(reason))
 		if root := head(e.path); e.path != "" && j.nodes[root] != nil {
 			j.setNode(root, NodeUnreachable, time.Time{})
 			n.node(root, NodeUnreachable)

@@ -52,7 +52,7 @@ func (l *Ledger) Expect(jid string, x Expectation) {
 			j.add(id, e)
 		case e.phase == claimable:
 			e.phase, e.path, e.live = waiting, x.Path, live
-		case e.phase == missing && e.reason == NodeDown:
+		case e.back():
 			// The node came back and speaks for it again.
 			e.phase, e.reason, e.path = waiting, "", x.Path
 			j.pending++
@@ -142,7 +142,11 @@ func (l *Ledger) Gone(jid string, minions map[string]Missing, nodes map[string]N
 			continue // only this master speaks for its own minions
 		}
 		e.path = m.Path
-		if j.settle(e, missing, m.Reason) {
+		switch {
+		case e.phase == missing && e.reason == Queued && m.Reason != Queued:
+			e.reason = m.Reason
+			n.miss(id, e)
+		case j.settle(e, missing, m.Reason):
 			n.miss(id, e)
 		}
 	}

@@ -24,8 +24,8 @@ const (
 type Minion struct {
 	ID   string
 	Live Liveness
-	// Grace is what an Away minion has left to come back to a job it was given
-	// before. 0: the job is new, and what is not connected cannot get it.
+	// Grace is what an Away minion has left to come back to a job: it was given
+	// it before, or is given it then. 0: what is not connected cannot get it.
 	Grace time.Duration
 }
 
@@ -33,10 +33,14 @@ type Minion struct {
 type Node struct {
 	ID   string
 	Live Liveness
-	// Known holds the minions behind the node that the target is known to
+	// Grace is what an Away node has left to come back and be given the job. 0:
+	// what is not connected cannot get it.
+	Grace time.Duration
+	// Known gives the minions behind the node that the target is known to
 	// match, and the path to each. They are named as missing when the node is
-	// down.
-	Known map[string]string
+	// down; it is not called otherwise, for in a large tree the answer costs
+	// more than the job. It must not call the ledger. nil: none are known.
+	Known func() map[string]string
 }
 
 // Job describes a job to be opened.
@@ -60,6 +64,9 @@ type Job struct {
 	// find_job, and the time a node gets for its expectation. Default 5 s
 	// (Salt's `timeout`).
 	Timeout time.Duration
+	// Queue says that minions that are away get the job when they return: they
+	// are reported as [Queued].
+	Queue bool
 }
 
 type phase uint8

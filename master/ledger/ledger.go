@@ -169,7 +169,7 @@ func (l *Ledger) Open(spec Job) error {
 				l.due(j, e, now.Add(m.Grace))
 				continue
 			}
-			j.settle(e, missing, NotConnected)
+			j.settle(e, missing, j.away(NotConnected))
 			n.miss(m.ID, e)
 		}
 	}
@@ -202,6 +202,11 @@ func (l *Ledger) openNodes(j *job, now time.Time, n *news) {
 			j.holdUntil = now.Add(l.cfg.SyndicWait)
 			j.wake(j.holdUntil)
 		case Away, Down:
+			if nd.Live == Away && nd.Grace > 0 {
+				j.setNode(nd.ID, NodeAsked, now.Add(nd.Grace))
+				j.wake(now.Add(nd.Grace))
+				continue
+			}
 			j.setNode(nd.ID, NodeUnreachable, time.Time{})
 			n.node(nd.ID, NodeUnreachable)
 			l.missNode(j, nd, n)
@@ -211,13 +216,16 @@ func (l *Ledger) openNodes(j *job, now time.Time, n *news) {
 
 // missNode names the minions known to sit behind a node that cannot be reached.
 func (l *Ledger) missNode(j *job, nd Node, n *news) {
-	for id, path := range nd.Known {
+	if nd.Known == nil {
+		return
+	}
+	for id, path := range nd.Known() {
 		e := j.entries[id]
 		if e == nil {
 			e = &entry{path: path}
 			j.add(id, e)
 		}
-		if j.settle(e, missing, NodeDown) {
+		if j.settle(e, missing, j.away(NodeDown)) {
 			n.miss(id, e)
 		}
 	}

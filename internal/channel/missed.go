@@ -1,0 +1,192 @@
+package channel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/momtree/mom/internal/wire"
+)
+
+// SeqField is our addition to a publication: a list of the epoch and the number
+// under which the master keeps it. Within an epoch numbers have no gaps.
+const SeqField = "mom_seq"
+
+// Tail is how far a peer has heard what its master publishes. Safe for
+// concurrent use; the zero value has heard nothing.
+type Tail struct {
+	// Filtered says that the subscription is not for all publications, so that a
+	// gap between two numbers means nothing.
+	Filtered bool
+
+	mu    sync.Mutex
+	epoch string
+	seq   int64
+	open  bool // subscribed, and the master has said what was missed before
+}
+
+// Note enters a publication that was heard. gap tells that others before it were
+// not: [Channel.CatchUp] fetches them.
+func (t *Tail) Note(p wire.Publication) (gap bool) {
+	epoch, seq, ok := numberOf(p)
+	if !ok {
+		return false
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case !t.open: // the next announcement tells what was missed
+		return false
+	case epoch != t.epoch:
+		return true
+	case seq <= t.seq: // published again
+		return false
+	case seq > t.seq+1 && !t.Filtered:
+		return true
+	}
+	t.seq = seq
+	return false
+}
+
+// Lost tells that the subscription is gone: what is heard from now on may have
+// gaps before it that do not show.
+func (t *Tail) Lost() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.open = false
+}
+
+// set moves the tail to what the master says it has given.
+func (t *Tail) set(epoch string, head int64, open bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if epoch != t.epoch || head > t.seq {
+		t.epoch, t.seq = epoch, head
+	}
+	t.open = t.open || open
+}
+
+// heard is the tail as a request tells it.
+func (t *Tail) heard() []any {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return []any{t.epoch, t.seq}
+}
+
+// Answer reads the reply to an announcement that told the tail. missed tells
+// that there is something to fetch with [Channel.CatchUp].
+func (t *Tail) Answer(reply *wire.Map) (missed bool) {
+	epoch := reply.String("epoch")
+	if epoch == "" {
+		return false // the master keeps nothing
+	}
+	if reply.Int("missed") > 0 {
+		return true
+	}
+	seen, told := reply.Get("session")
+	t.set(epoch, reply.Int("head"), !told || seen != false)
+	return false
+}
+
+// numberOf reads the epoch and number of a publication.
+func numberOf(p wire.Publication) (epoch string, seq int64, ok bool) {
+	if p.Extra == nil {
+		return "", 0, false
+	}
+	v, ok := p.Extra.Get(SeqField)
+	if raw, is := v.(wire.Raw); is {
+		var err error
+		if v, err = wire.Decode(raw); err != nil {
+			return "", 0, false
+		}
+	}
+	return ReadHeard(v)
+}
+
+// ReadHeard reads a list of epoch and number.
+func ReadHeard(v any) (epoch string, seq int64, ok bool) {
+	l, _ := v.([]any)
+	if len(l) != 2 {
+		return "", 0, false
+	}
+	epoch, isText := l[0].(string)
+	m := wire.NewMap("n", l[1])
+	if !isText || len(epoch) > 64 {
+		return "", 0, false
+	}
+	return epoch, m.Int("n"), true
+}
+
+// maxMissedPages bounds one catching up; what is left is fetched by the next.
+const maxMissedPages = 1000
+
+// CatchUp fetches what this identity has missed since its tail and hands it to
+// deliver in the order of the master. running names the jobs that it has and
+// still owes the return of: it is not given them again. A master that does not
+// know the command gives nothing.
+func (c *Channel) CatchUp(ctx context.Context, t *Tail, running []string, deliver func(wire.Publication)) error {
+	if running == nil {
+		running = []string{}
+	}
+	for range maxMissedPages {
+		raw, err := c.Request(ctx, wire.NewMap("cmd", "_missed", "id", c.cfg.ID, "role", c.cfg.Role, "heard", t.heard(), "running", running))
+		if err != nil {
+			return err
+		}
+		page, err := parseMissed(raw)
+		if err != nil {
+			return c.fail("fetch missed publications", ErrBadReply, err.Error(), "")
+		}
+		if page.epoch == "" {
+			return nil
+		}
+		var errs []error
+		for _, body := range page.bodies {
+			_, p, err := c.openPublication(ctx, body)
+			if err != nil {
+				errs = append(errs, err)
+				continue
+			}
+			deliver(p)
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err := errors.Join(errs...); err != nil {
+			return err // the same page comes again, and what it gave is known by its jid
+		}
+		t.set(page.epoch, page.head, !page.more)
+		if !page.more {
+			return nil
+		}
+	}
+	return nil
+}
+
+// missedPage is one reply to `_missed`.
+type missedPage struct {
+	epoch  string
+	head   int64 // everything up to it has been given
+	more   bool
+	bodies [][]byte // envelopes of publications
+}
+
+func parseMissed(raw wire.Raw) (missedPage, error) {
+	d, err := wire.DecodeMap(raw)
+	if err != nil {
+		return missedPage{}, err
+	}
+	p := missedPage{epoch: d.String("epoch"), head: d.Int("head"), more: d.Bool("more")}
+	for i, v := range d.List("pubs") {
+		b, ok := v.([]byte)
+		if !ok {
+			return missedPage{}, fmt.Errorf("publication %d is a %T", i, v)
+		}
+		p.bodies = append(p.bodies, b)
+	}
+	if p.more && len(p.bodies) == 0 {
+		return missedPage{}, errors.New("there is more, but nothing was given")
+	}
+	return p, nil
+}

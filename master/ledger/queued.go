@@ -1,0 +1,94 @@
+package ledger
+
+// Reasons of minions that a queued job waits for (see [Job.Queue]).
+const (
+	// Queued: the minion is away and gets the job when it returns.
+	Queued = "Queued"
+	// Expired: it did not return before the deadline.
+	Expired = "Expired"
+	// Dequeued: the job was taken back before it returned.
+	Dequeued = "Dequeued"
+)
+
+// away is why a minion that cannot be reached now does not answer.
+func (j *job) away(reason string) string {
+	if j.Queue && (reason == NotConnected || reason == NodeDown) {
+		return Queued
+	}
+	return reason
+}
+
+// back tells whether a minion was given up only because the way to it was broken,
+// so that word of its node takes it up again.
+func (e *entry) back() bool {
+	return e.phase == missing && (e.reason == NodeDown || e.reason == Queued)
+}
+
+// Owes tells whether a job is open and the minion or node of that id, right below
+// this master, owes its answer, also when it was given up: it may be given the
+// job again. A node owes until it has told its expectation.
+func (l *Ledger) Owes(jid, id string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	j := l.jobs[jid]
+	if j == nil || !j.closed.IsZero() {
+		return false
+	}
+	if n := j.nodes[id]; n != nil {
+		return n.state == NodeAsked || n.state == NodeSilent || n.state == NodeUnreachable
+	}
+	e := j.entries[id]
+	return e != nil && e.direct && e.phase != returned && e.phase != failed
+}
+
+// Given tells that a minion or node right below is connected and about to be
+// given an open job that it missed: it is waited for again. A minion that has
+// said nothing after a round of find_job is asked.
+func (l *Ledger) Given(jid, id string) {
+	l.mu.Lock()
+	j := l.jobs[jid]
+	if j == nil || !j.closed.IsZero() {
+		l.mu.Unlock()
+		return
+	}
+	now := l.cfg.Clock.Now()
+	if n := j.nodes[id]; n != nil && (n.state == NodeAsked || n.state == NodeSilent || n.state == NodeUnreachable) {
+		due := now.Add(j.Timeout)
+		j.setNode(id, NodeAsked, due)
+		j.wake(due)
+	}
+	if e := j.entries[id]; e != nil && e.direct && e.phase != returned && e.phase != failed {
+		if e.phase == missing {
+			j.pending++
+		}
+		e.phase, e.reason, e.live = waiting, "", Up
+		l.due(j, e, now.Add(l.cfg.GatherTimeout))
+	}
+	l.arm(j)
+	l.finish(j, news{})
+}
+
+// Overdue gives queued minions of a job another reason, Expired or Dequeued;
+// minions maps each to the path to it.
+func (l *Ledger) Overdue(jid, reason string, minions map[string]string) (known bool) {
+	l.mu.Lock()
+	j := l.jobs[jid]
+	if j == nil {
+		l.mu.Unlock()
+		return false
+	}
+	var n news
+	for id, path := range minions {
+		e := j.entries[id]
+		if e == nil {
+			e = &entry{phase: missing, path: path, direct: path == ""}
+			j.add(id, e)
+		}
+		if e.phase == missing {
+			e.reason = reason
+			n.miss(id, e)
+		}
+	}
+	l.finish(j, n)
+	return true
+}

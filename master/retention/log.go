@@ -1,0 +1,330 @@
+package retention
+
+import (
+	"cmp"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/momtree/mom/internal/crypt"
+)
+
+// Options of a [Log].
+type Options struct {
+	// Dir holds one file per publication.
+	Dir string
+	// Keep is how long a publication is kept that was not queued; 0: not at all.
+	Keep time.Duration
+	// MaxBytes bounds all publications together. Beyond it the oldest that was
+	// not queued is dropped. Default 64 MiB.
+	MaxBytes int64
+	Log      *slog.Logger
+	Now      func() time.Time
+}
+
+// ErrFull refuses a queued job: those that wait already fill the room.
+var ErrFull = errors.New("the publications that wait for minions fill publish_retention_max_bytes")
+
+// entry is a record with what only this life of the master knows.
+type entry struct {
+	Record
+	seq     int64 // 0: not numbered yet
+	size    int64
+	gone    bool
+	waiting map[string]bool              // queued minions that have not answered; true: given the job
+	nodes   map[string]map[string]string // queued nodes, the minions known behind each, and the path to each of these
+	cache   any             // what the owner made of it last, see Cached
+}
+
+// Log is safe for concurrent use.
+type Log struct {
+	o     Options
+	epoch string
+
+	mu      sync.Mutex
+	entries map[string]*entry // by jid
+	order   []*entry          // by number; those gone are taken out now and then
+	dead    int
+	head    int64
+	bytes   int64
+	dropped uint64
+	queues  atomic.Int64 // how many jobs are queued for minions
+}
+
+// Open reads what an earlier life has left. Damaged files are removed and told.
+func Open(o Options) (*Log, error) {
+	if o.MaxBytes <= 0 {
+		o.MaxBytes = 64 << 20
+	}
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
+		return nil, fmt.Errorf("make the folder of publications: %w", err)
+	}
+	l := &Log{o: o, epoch: rand.Text(), entries: map[string]*entry{}}
+	files, err := os.ReadDir(o.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("list the kept publications: %w", err)
+	}
+	for _, f := range files {
+		path := filepath.Join(o.Dir, f.Name())
+		if strings.HasPrefix(f.Name(), ".") { // half written
+			_ = os.Remove(path)
+			continue
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("read a kept publication: %w", err)
+		}
+		r, err := decodeRecord(b)
+		if err != nil || r.JID != f.Name() {
+			o.Log.Warn("A kept publication cannot be read and is removed", "file", path, "err", err)
+			_ = os.Remove(path)
+			continue
+		}
+		l.enter(*r, int64(len(b)))
+	}
+	var all []*entry
+	for _, e := range l.entries {
+		all = append(all, e)
+	}
+	slices.SortFunc(all, func(a, b *entry) int {
+		return cmp.Or(a.At.Compare(b.At), strings.Compare(a.JID, b.JID))
+	})
+	for _, e := range all {
+		l.head++
+		e.seq = l.head
+	}
+	l.order = all
+	return l, nil
+}
+
+// Epoch names this life of the log: numbers count within one epoch.
+func (l *Log) Epoch() string { return l.epoch }
+
+// Keeps tells whether publications are kept that are not queued.
+func (l *Log) Keeps() bool { return l.o.Keep > 0 }
+
+// enter adds an entry. The caller holds mu or is alone.
+func (l *Log) enter(r Record, size int64) {
+	e := &entry{Record: r, size: size}
+	if r.queued() {
+		l.queues.Add(1)
+		e.waiting, e.nodes = map[string]bool{}, map[string]map[string]string{}
+	}
+	l.entries[r.JID] = e
+	l.bytes += size
+}
+
+// Put writes a publication. It survives a crash of the master from then on. A
+// jid that is there already is left as it is, and told by fresh.
+func (l *Log) Put(r Record) (fresh bool, err error) {
+	b, err := r.encode()
+	if err != nil {
+		return false, err
+	}
+	l.mu.Lock()
+	if l.entries[r.JID] != nil {
+		l.mu.Unlock()
+		return false, nil
+	}
+	if err := l.makeRoom(int64(len(b)), r.queued()); err != nil {
+		l.mu.Unlock()
+		return false, err
+	}
+	l.enter(r, int64(len(b)))
+	l.mu.Unlock()
+	if err := crypt.WriteFileLazy(l.path(r.JID), b, 0o600); err != nil {
+		l.Drop(r.JID)
+		return false, fmt.Errorf("keep publication %s: %w", r.JID, err)
+	}
+	return true, nil
+}
+
+// makeRoom drops the oldest until there is room. The caller holds mu.
+func (l *Log) makeRoom(size int64, queued bool) error {
+	for i := 0; l.bytes+size > l.o.MaxBytes && i < len(l.order); i++ {
+		if e := l.order[i]; !e.gone && !e.queued() {
+			l.drop(e)
+			l.dropped++
+		}
+	}
+	if l.bytes+size > l.o.MaxBytes && queued {
+		return ErrFull
+	}
+	l.compact()
+	return nil
+}
+
+// Number gives a publication the next number as it goes out; one that goes out
+// again keeps its own. The caller sees to it that numbers go out in their order.
+func (l *Log) Number(jid string) (seq int64, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	e := l.entries[jid]
+	if e == nil {
+		return 0, false
+	}
+	if e.seq != 0 {
+		return e.seq, true
+	}
+	l.head++
+	e.seq = l.head
+	l.order = append(l.order, e)
+	return l.head, true
+}
+
+// Published notes that a publication has been handed to the subscribers.
+func (l *Log) Published(jid string) error {
+	l.mu.Lock()
+	e := l.entries[jid]
+	if e == nil || e.Record.Published {
+		l.mu.Unlock()
+		return nil
+	}
+	e.Record.Published = true
+	l.mu.Unlock()
+	f, err := os.OpenFile(l.path(jid), os.O_WRONLY|os.O_APPEND, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // over meanwhile
+	}
+	if err != nil {
+		return fmt.Errorf("note that job %s was published: %w", jid, err)
+	}
+	_, err = f.Write([]byte{published})
+	return errors.Join(err, f.Close())
+}
+
+// Unpublished tells whether an earlier life has kept a publication and not
+// handed it out.
+func (l *Log) Unpublished(jid string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	e := l.entries[jid]
+	return e != nil && !e.Record.Published
+}
+
+// Head is the number of the last publication.
+func (l *Log) Head() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.head
+}
+
+// Since calls give for each publication after the given number, in order, until
+// it returns false. A number of another epoch, or beyond the head, stands for the
+// beginning. It costs as much as there are publications to give.
+func (l *Log) Since(epoch string, seq int64, give func(seq int64, r Record) bool) {
+	l.mu.Lock()
+	if epoch != l.epoch || seq > l.head || seq < 0 {
+		seq = 0
+	}
+	from := sort.Search(len(l.order), func(i int) bool { return l.order[i].seq > seq })
+	var rest []*entry
+	for _, e := range l.order[from:] {
+		if !e.gone {
+			rest = append(rest, e)
+		}
+	}
+	l.mu.Unlock()
+	for _, e := range rest {
+		if !give(e.seq, e.Record) {
+			return
+		}
+	}
+}
+
+// Cached gives what make made of a publication the last time, if fits still says
+// so: sealing one anew for each of ten thousand peers would cost as many
+// signatures.
+func (l *Log) Cached(jid string, fits func(any) bool, build func() (any, error)) (any, error) {
+	l.mu.Lock()
+	e := l.entries[jid]
+	if e != nil && e.cache != nil && fits(e.cache) {
+		defer l.mu.Unlock()
+		return e.cache, nil
+	}
+	l.mu.Unlock()
+	v, err := build()
+	if err == nil && e != nil {
+		l.mu.Lock()
+		e.cache = v
+		l.mu.Unlock()
+	}
+	return v, err
+}
+
+// Drop forgets a publication.
+func (l *Log) Drop(jid string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if e := l.entries[jid]; e != nil {
+		l.drop(e)
+		l.compact()
+	}
+}
+
+// drop takes an entry out. The caller holds mu.
+func (l *Log) drop(e *entry) {
+	delete(l.entries, e.JID)
+	l.bytes -= e.size
+	e.gone, e.cache = true, nil
+	if e.seq != 0 {
+		l.dead++
+	}
+	if e.queued() {
+		l.queues.Add(-1)
+	}
+	if err := os.Remove(l.path(e.JID)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		l.o.Log.Warn("A publication that is over could not be removed", "jid", e.JID, "err", err)
+	}
+}
+
+// compact rebuilds the order when half of it is gone. The caller holds mu.
+func (l *Log) compact() {
+	if l.dead < 64 || l.dead*2 < len(l.order) {
+		return
+	}
+	l.order = slices.DeleteFunc(l.order, func(e *entry) bool { return e.gone })
+	l.dead = 0
+}
+
+// Sweep drops what is older than the retention.
+func (l *Log) Sweep() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	limit := l.o.Now().Add(-l.o.Keep)
+	for _, e := range l.order {
+		if e.gone || e.queued() {
+			continue
+		}
+		if e.At.After(limit) {
+			break // what follows is younger
+		}
+		l.drop(e)
+	}
+	l.compact()
+}
+
+// Size counts what is kept, and what had to be dropped for want of room.
+func (l *Log) Size() (records int, bytes int64, dropped uint64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.entries), l.bytes, l.dropped
+}
+
+func (l *Log) path(jid string) string { return filepath.Join(l.o.Dir, jid) }

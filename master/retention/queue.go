@@ -1,0 +1,173 @@
+package retention
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// ErrNotQueued tells that no minion is queued for under a jid.
+var ErrNotQueued = errors.New("no minion is queued for this job")
+
+// Waiting is a queued job and who is still to be given it or to answer it.
+type Waiting struct {
+	JID   string
+	At    time.Time
+	Until time.Time
+	// Minions are direct minions; true: it was given the job and has not
+	// answered yet.
+	Minions map[string]bool
+	// Nodes are nodes that are away, with the minions known behind each and the
+	// path to each of them.
+	Nodes map[string]map[string]string
+}
+
+// Queues tells whether any job is queued. It costs nothing.
+func (l *Log) Queues() bool { return l.queues.Load() > 0 }
+
+// Wants tells whether a job is queued for a minion, or for a node, that has not
+// answered.
+func (l *Log) Wants(jid, id string) bool {
+	if !l.Queues() {
+		return false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	e := l.entries[jid]
+	if e == nil || !e.queued() {
+		return false
+	}
+	_, minion := e.waiting[id]
+	_, node := e.nodes[id]
+	return minion || node
+}
+
+// Given notes that a queued minion has been given the job.
+func (l *Log) Given(jid, id string) {
+	if !l.Queues() {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if e := l.entries[jid]; e != nil {
+		if _, ok := e.waiting[id]; ok {
+			e.waiting[id] = true
+		}
+	}
+}
+
+// Add queues a kept job for minions and nodes that are away. Jobs that were not
+// meant to be queued are left alone.
+func (l *Log) Add(jid string, minions []string, nodes map[string]map[string]string) {
+	if !l.Queues() {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	e := l.entries[jid]
+	if e == nil || !e.queued() {
+		return
+	}
+	for _, id := range minions {
+		e.waiting[id] = false
+	}
+	for id, known := range nodes {
+		if e.nodes[id] == nil {
+			e.nodes[id] = map[string]string{}
+		}
+		maps.Copy(e.nodes[id], known)
+	}
+}
+
+// Answered notes that a minion has returned a job, or that a node has taken it
+// over. It tells whether that was the last one.
+func (l *Log) Answered(jid, id string) (last bool) {
+	if !l.Queues() {
+		return false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	e := l.entries[jid]
+	if e == nil || !e.queued() {
+		return false
+	}
+	_, minion := e.waiting[id]
+	_, node := e.nodes[id]
+	if !minion && !node {
+		return false
+	}
+	delete(e.waiting, id)
+	delete(e.nodes, id)
+	return len(e.waiting) == 0 && len(e.nodes) == 0
+}
+
+// Pending tells whether anybody is still queued for.
+func (l *Log) Pending(jid string) bool {
+	if !l.Queues() {
+		return false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	e := l.entries[jid]
+	return e != nil && e.queued() && len(e.waiting)+len(e.nodes) > 0
+}
+
+// Records lists the records of queued jobs.
+func (l *Log) Records() []Record {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var out []Record
+	for _, e := range l.entries {
+		if e.queued() {
+			out = append(out, e.Record)
+		}
+	}
+	return out
+}
+
+// Queued lists the queued jobs somebody waits for, the oldest first.
+func (l *Log) Queued() []Waiting { return l.queued(func(*entry) bool { return true }) }
+
+// Due takes out the queued jobs whose deadline has passed.
+func (l *Log) Due() []Waiting {
+	if !l.Queues() {
+		return nil
+	}
+	now := l.o.Now()
+	due := l.queued(func(e *entry) bool { return !now.Before(e.Until) })
+	for _, r := range l.Records() {
+		if !now.Before(r.Until) {
+			l.Drop(r.JID)
+		}
+	}
+	return due
+}
+
+// Dequeue takes one out before its deadline.
+func (l *Log) Dequeue(jid string) (Waiting, error) {
+	found := l.queued(func(e *entry) bool { return e.JID == jid })
+	if len(found) == 0 {
+		return Waiting{}, ErrNotQueued
+	}
+	l.Drop(jid)
+	return found[0], nil
+}
+
+func (l *Log) queued(which func(*entry) bool) []Waiting {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var out []Waiting
+	for _, e := range l.entries {
+		if e.queued() && len(e.waiting)+len(e.nodes) > 0 && which(e) {
+			w := Waiting{e.JID, e.At, e.Until, maps.Clone(e.waiting), map[string]map[string]string{}}
+			for id, known := range e.nodes {
+				w.Nodes[id] = maps.Clone(known)
+			}
+			out = append(out, w)
+		}
+	}
+	slices.SortFunc(out, func(a, b Waiting) int { return strings.Compare(a.JID, b.JID) })
+	return out
+}

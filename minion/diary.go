@@ -1,0 +1,143 @@
+package minion
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/momtree/mom/internal/crypt"
+)
+
+// diary is the file of the last jids this minion has begun, one a line. A master
+// gives a job again to a minion that may have missed it; after a restart of the
+// minion only the diary tells that it did not.
+//
+// A jid is written when the job is noted in the folder proc, or its return is
+// stored, and not before: a job that is in neither has to be run.
+type diary struct {
+	path  string
+	limit int
+
+	mu    sync.Mutex
+	known map[string]bool
+	order []string
+	file  *os.File
+	lines int
+}
+
+// openDiary reads what earlier lives have begun: the last limit jids.
+func openDiary(path string, limit int) (*diary, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, fmt.Errorf("open the diary of jobs: %w", err)
+	}
+	d := &diary{path: path, limit: max(limit, 1), known: map[string]bool{}}
+	b, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("open the diary of jobs: %w", err)
+	}
+	for _, jid := range parseDiary(b) {
+		d.add(jid)
+	}
+	if err := d.rewrite(); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// parseDiary reads whole lines that can be jids. The last line may be cut off.
+func parseDiary(b []byte) []string {
+	end := bytes.LastIndexByte(b, '\n')
+	if end < 0 {
+		return nil
+	}
+	var out []string
+	for line := range strings.SplitSeq(string(b[:end]), "\n") {
+		if usableJID(line) == nil {
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+// add enters a jid in memory and tells whether it is new.
+func (d *diary) add(jid string) bool {
+	if d.known[jid] {
+		return false
+	}
+	d.known[jid] = true
+	d.order = append(d.order, jid)
+	if len(d.order) > d.limit {
+		delete(d.known, d.order[0])
+		d.order = append(d.order[:0], d.order[1:]...)
+	}
+	return true
+}
+
+// rewrite leaves only what is remembered in the file.
+func (d *diary) rewrite() error {
+	if d.file != nil {
+		_ = d.file.Close() // it is replaced
+		d.file = nil
+	}
+	text := ""
+	if len(d.order) > 0 {
+		text = strings.Join(d.order, "\n") + "\n"
+	}
+	if err := crypt.WriteFileLazy(d.path, []byte(text), 0o600); err != nil {
+		return fmt.Errorf("rewrite the diary of jobs: %w", err)
+	}
+	f, err := os.OpenFile(d.path, os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return fmt.Errorf("rewrite the diary of jobs: %w", err)
+	}
+	d.file, d.lines = f, len(d.order)
+	return nil
+}
+
+// note writes a jid. It survives the end of the process from then on.
+func (d *diary) note(jid string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.file == nil || strings.Contains(jid, "\n") || !d.add(jid) {
+		return nil
+	}
+	if d.lines >= 2*d.limit+64 {
+		return d.rewrite()
+	}
+	d.lines++
+	if _, err := d.file.WriteString(jid + "\n"); err != nil {
+		return fmt.Errorf("write the diary of jobs: %w", err)
+	}
+	return nil
+}
+
+// jids lists what is remembered, the oldest first.
+func (d *diary) jids() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.order)
+}
+
+func (d *diary) close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.file == nil {
+		return nil
+	}
+	err := d.file.Close()
+	d.file = nil
+	return err
+}
+
+// remember notes that a job was begun.
+func (m *Minion) remember(jid string) {
+	if err := m.diary.note(jid); err != nil {
+		m.log.Warn("after a restart this job may run again if the master gives it again", "jid", jid, "error", err)
+	}
+}
