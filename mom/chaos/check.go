@@ -1,0 +1,196 @@
+//go:build linux
+
+package chaos
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+)
+
+// verdict is what the checks of a round found.
+type verdict struct {
+	returns, lost, doubled int
+	faults                 []string
+}
+
+func (v *verdict) blame(format string, args ...any) {
+	v.faults = append(v.faults, fmt.Sprintf(format, args...))
+}
+
+// check looks for what must be true of jobs once the tree has settled.
+func (w *World) check(ctx context.Context, jobs []*job) (*verdict, error) {
+	v := &verdict{}
+	ran, err := w.ran()
+	if err != nil {
+		return nil, err
+	}
+	b, err := w.read(ctx, jobs)
+	if err != nil {
+		return nil, err
+	}
+	v.doubled += b.doubled
+	if b.doubled > 0 {
+		v.blame("SQL holds %d rows twice", b.doubled)
+	}
+	for _, j := range jobs {
+		v.once(j, ran[j.jid], b.rows[j.jid])
+		v.account(j, b, w.tops[j.Top].ends(j.jid))
+	}
+	for _, id := range tops() {
+		v.events(w.tops[id])
+	}
+	return v, nil
+}
+
+// once: a minion runs a job at most once, what ran has a row, and a row that says
+// that it ran is true.
+func (v *verdict) once(j *job, ran map[string]int, rows map[string]row) {
+	v.returns += len(rows)
+	for id, n := range ran {
+		if n > 1 {
+			v.doubled++
+			v.blame("%s ran job %s %d times", id, j.jid, n)
+		}
+		if _, there := rows[id]; !there {
+			v.lost++
+			v.blame("lost: %s ran job %s, and SQL has no row", id, j.jid)
+		}
+	}
+	for id, r := range rows {
+		if ran[id] == 0 && r.success {
+			v.blame("SQL says that %s ran job %s, and it did not: %s", id, j.jid, r.result)
+		}
+		if !contains(j.Who, id) {
+			v.blame("SQL has a row of %s for job %s, which was not for it", id, j.jid)
+		}
+	}
+}
+
+// account: an accepted job is known, every minion of its target is accounted for,
+// and the accounts that were told add up.
+func (v *verdict) account(j *job, b *books, ends []ended) {
+	if !j.accepted() {
+		return // whether the top has it is not known to us either
+	}
+	if !b.loads[j.jid] {
+		v.blame("forgotten: %s accepted job %s, and SQL has no load", j.Top, j.jid)
+	}
+	for id, why := range b.expected[j.jid] {
+		if _, there := b.rows[j.jid][id]; !there && why == "" {
+			v.blame("job %s was closed without a word about %s", j.jid, id)
+		}
+	}
+	for _, e := range ends {
+		if e.expected != e.returned+e.failed+len(e.missing) {
+			v.blame("the account of job %s does not add up: %d expected, %d returned, %d failed, missing %v", j.jid, e.expected, e.returned, e.failed, e.missing)
+		}
+	}
+	for _, id := range j.Who {
+		_, returned := b.rows[j.jid][id]
+		_, asked := b.expected[j.jid][id]
+		if !returned && !asked && !excused(id, ends) {
+			v.blame("job %s was for %s, and nobody speaks of it (nodes: %v)", j.jid, id, nodesOf(ends))
+		}
+	}
+}
+
+// excused tells whether an account names the minion, or a node on the way to it,
+// as not reached.
+func excused(id string, ends []ended) bool {
+	if len(ends) == 0 {
+		return true // told while nobody listened: the top was away, or our end of its bus
+	}
+	for _, e := range ends {
+		if e.missing[id] != "" {
+			return true
+		}
+		for path, state := range e.nodes {
+			if state != "answered" && above(path, id) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// above tells whether a node's path leads to a minion.
+func above(path, minion string) bool {
+	node := path[strings.LastIndexByte(path, '/')+1:]
+	for at := minion; ; {
+		i := stationOf(at)
+		if i < 0 || len(shape[i].parents) == 0 {
+			return false
+		}
+		if at = shape[i].parents[0]; at == node {
+			return true
+		}
+	}
+}
+
+func nodesOf(ends []ended) (out []string) {
+	for _, e := range ends {
+		for path, state := range e.nodes {
+			out = append(out, path+" "+state)
+		}
+	}
+	sort.Strings(out)
+	return out
+}
+
+// events: a top tells each return once.
+func (v *verdict) events(t *top) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for jid, by := range t.rets {
+		for id, n := range by {
+			if n > 1 {
+				v.doubled++
+				v.blame("%s told the return of %s to job %s %d times", t.id, id, jid, n)
+			}
+		}
+	}
+}
+
+// memory gives the member that has held the most, and blames those above the cap.
+func (w *World) memory(v *verdict) (id string, peak int64) {
+	for _, r := range shape {
+		p := w.members[r.id].measure()
+		if p > peak {
+			id, peak = r.id, p
+		}
+		if p > w.o.Memory {
+			v.blame("%s has held %d MiB, its cap is %d", r.id, p>>20, w.o.Memory>>20)
+		}
+	}
+	return id, peak
+}
+
+// consoles looks for what no daemon may ever write.
+func (w *World) consoles(v *verdict) {
+	for _, r := range shape {
+		b, err := os.ReadFile(filepath.Join(w.members[r.id].dir, "console"))
+		if err != nil {
+			v.blame("%v", err)
+			continue
+		}
+		for _, bad := range []string{"\npanic: ", "fatal error: ", "DATA RACE", "\ngoroutine "} {
+			if i := strings.Index(string(b), bad); i >= 0 {
+				v.blame("%s: %.300s", r.id, strings.TrimSpace(string(b[i:])))
+				break
+			}
+		}
+	}
+}
+
+func contains(list []string, s string) bool {
+	for _, x := range list {
+		if x == s {
+			return true
+		}
+	}
+	return false
+}

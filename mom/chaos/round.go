@@ -1,0 +1,99 @@
+//go:build linux
+
+package chaos
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Report is how a round went.
+type Report struct {
+	Schedule Schedule
+	Jobs     int // published, probes included
+	Accepted int
+	Returns  int // rows in SQL
+	Lost     int // returns that were made and have no row
+	Doubled  int
+	Took     time.Duration
+	Settled  time.Duration // from the last healing until the tree was whole and owed nothing
+	Peak     int64         // bytes, the most a daemon has ever held
+	PeakOf   string
+	Wrong    []string // empty: the round passed
+}
+
+func (r Report) String() string {
+	s := fmt.Sprintf("seed %d: jobs %d (%d accepted) returns %d lost %d doubled %d | %.1f s, %.1f to settle | max %s %d MiB | %v",
+		r.Schedule.Seed, r.Jobs, r.Accepted, r.Returns, r.Lost, r.Doubled, r.Took.Seconds(), r.Settled.Seconds(), r.PeakOf, r.Peak>>20, r.Schedule)
+	if len(r.Wrong) > 0 {
+		s += "\n  WRONG " + strings.Join(r.Wrong, "\n  WRONG ")
+	}
+	return s
+}
+
+// Round plays a schedule, heals everything and checks. An error says that the
+// round could not be played; what the tree did wrong stands in the report. After
+// either the world is not to be used again.
+func (w *World) Round(ctx context.Context, s Schedule) (Report, error) {
+	began := time.Now()
+	r := Report{Schedule: s}
+	w.note("round of seed %d: %v", s.Seed, s)
+	for _, id := range tops() {
+		w.tops[id].forget()
+	}
+	playing, heal := context.WithCancel(ctx)
+	defer heal()
+	played := make(chan error, 1)
+	go func() { played <- w.play(playing, s) }()
+	jobs := w.stream(ctx, s.Tasks)
+	heal()
+	if err := <-played; err != nil {
+		return r, err
+	}
+	w.note("healed")
+	healed := time.Now()
+	settled := w.await(ctx, "the tree settles", w.settled(jobs))
+	r.Settled = time.Since(healed)
+	var probed error
+	if settled == nil {
+		var probes []*job
+		for _, id := range tops() {
+			more, err := w.probe(ctx, id)
+			if probes = append(probes, more...); err != nil && probed == nil {
+				probed = err
+			}
+		}
+		jobs = append(jobs, probes...)
+		if probed == nil {
+			settled = w.await(ctx, "the tree settles after the last jobs", w.settled(jobs))
+		}
+	}
+	if ctx.Err() != nil {
+		return r, ctx.Err()
+	}
+	v, err := w.check(ctx, jobs)
+	if err != nil {
+		return r, fmt.Errorf("check: %w", err)
+	}
+	for _, err := range []error{settled, probed} {
+		if err != nil {
+			v.blame("%v", err)
+		}
+	}
+	w.consoles(v)
+	r.PeakOf, r.Peak = w.memory(v)
+	w.mu.Lock()
+	v.faults = append(v.faults, w.falls...)
+	w.falls = nil
+	w.mu.Unlock()
+	r.Jobs, r.Returns, r.Lost, r.Doubled, r.Wrong, r.Took = len(jobs), v.returns, v.lost, v.doubled, v.faults, time.Since(began)
+	for _, j := range jobs {
+		if j.accepted() {
+			r.Accepted++
+		}
+	}
+	w.note("%v", r)
+	return r, nil
+}

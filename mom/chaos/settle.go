@@ -1,0 +1,167 @@
+//go:build linux
+
+package chaos
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/momtree/mom/internal/jid"
+)
+
+// await asks until a condition holds, at most for Options.Settle. The error is what
+// the condition lacked last.
+func (w *World) await(ctx context.Context, what string, holds func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, w.o.Settle)
+	defer cancel()
+	for {
+		err := holds(ctx)
+		if err == nil {
+			return nil
+		}
+		if !sleep(ctx, 200*time.Millisecond) {
+			return fmt.Errorf("%s: not within %v: %w", what, w.o.Settle, err)
+		}
+	}
+}
+
+// whole: all processes run, and both tops see everyone up.
+func (w *World) whole(ctx context.Context) error {
+	for _, r := range shape {
+		m := w.members[r.id]
+		m.mu.Lock()
+		up := m.proc != nil && m.proc.running()
+		m.mu.Unlock()
+		if !up {
+			return fmt.Errorf("%s does not run", r.id)
+		}
+	}
+	for _, id := range tops() {
+		if err := w.tops[id].whole(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// closed: no node has any of the jobs open.
+func (w *World) closed(jobs []*job) error {
+	for _, id := range nodes() {
+		open, err := w.members[id].open()
+		if err != nil {
+			return err
+		}
+		for _, j := range jobs {
+			if open[j.jid] {
+				return fmt.Errorf("job %s is still open at %s", j.jid, id)
+			}
+		}
+	}
+	return nil
+}
+
+// handedOn: no node owes anything, to a parent or to the database.
+func (w *World) handedOn(ctx context.Context) error {
+	for _, id := range nodes() {
+		owed, err := w.members[id].owed(ctx)
+		if err != nil {
+			return fmt.Errorf("look into the outbox of %s: %w", id, err)
+		}
+		if owed != "" {
+			return fmt.Errorf("%s still owes %s", id, owed)
+		}
+	}
+	return nil
+}
+
+// stored: whatever a minion ran has its row in the database.
+func (w *World) stored(ctx context.Context, jobs []*job) error {
+	ran, err := w.ran()
+	if err != nil {
+		return err
+	}
+	b, err := w.read(ctx, jobs)
+	if err != nil {
+		return err
+	}
+	for _, j := range jobs {
+		for id := range ran[j.jid] {
+			if _, there := b.rows[j.jid][id]; !there {
+				return fmt.Errorf("%s ran job %s, and SQL has no row", id, j.jid)
+			}
+		}
+	}
+	return nil
+}
+
+// settled is what has to become true by itself after everything is healed.
+func (w *World) settled(jobs []*job) func(context.Context) error {
+	return func(ctx context.Context) error {
+		if err := w.whole(ctx); err != nil {
+			return err
+		}
+		if err := w.closed(jobs); err != nil {
+			return err
+		}
+		if err := w.handedOn(ctx); err != nil {
+			return err
+		}
+		return w.stored(ctx, jobs)
+	}
+}
+
+// probe has a top run a job that every minion answers. Jobs that end otherwise are
+// repeated, for a connection may just be coming back; all are returned.
+func (w *World) probe(ctx context.Context, top string) (jobs []*job, err error) {
+	gen := jid.NewGenerator(time.Now, os.Getpid())
+	err = w.await(ctx, top+" reaches every minion", func(ctx context.Context) error {
+		j := &job{Task: Task{Top: top, Tgt: "*", Type: "glob", Who: minions()}, jid: gen.Next()}
+		jobs = append(jobs, j)
+		if w.publish(ctx, j); j.err != nil {
+			return j.err
+		}
+		return w.answered(ctx, j)
+	})
+	return jobs, err
+}
+
+// answered waits until a job is closed at its top and tells whether all have
+// returned.
+func (w *World) answered(ctx context.Context, j *job) error {
+	err := w.await(ctx, "job "+j.jid+" ends", func(context.Context) error {
+		open, err := w.members[j.Top].open()
+		if err != nil || !open[j.jid] {
+			return err
+		}
+		return fmt.Errorf("it is open at %s", j.Top)
+	})
+	if err != nil {
+		return err
+	}
+	// What is closed at the top is on its way into the database.
+	var lacking error
+	err = w.await(ctx, "job "+j.jid+" is stored", func(ctx context.Context) error {
+		b, err := w.read(ctx, []*job{j})
+		if err != nil {
+			return err
+		}
+		lacking = nil
+		for _, id := range j.Who {
+			if _, there := b.rows[j.jid][id]; there {
+				continue
+			}
+			why := b.expected[j.jid][id]
+			if why == "" {
+				return fmt.Errorf("no row of %s", id)
+			}
+			lacking = fmt.Errorf("job %s ended without %s: %s", j.jid, id, why)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return lacking
+}

@@ -1,0 +1,226 @@
+//go:build linux
+
+package chaos
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/returners/mysql/mysqltest"
+)
+
+// Options of a [World].
+type Options struct {
+	Program string // built mom
+	Dir     string // an empty folder for everything; short, for paths of sockets have at most 107 bytes
+	// Namespaces says that the process has entered namespaces of its own (Enter).
+	Namespaces bool
+	// Clock says that Program is built with a clock that can be set (Build).
+	Clock bool
+	// Memory is how many bytes a daemon may hold. Default 256 MiB.
+	Memory int64
+	// Settle is how long the tree may take to be whole again. Default 120 s.
+	Settle time.Duration
+	Log    io.Writer // what happens when, besides Dir/events; nil: nowhere
+}
+
+const (
+	pubPort, retPort = 24505, 24506
+	envRan           = "MOM_CHAOS_RAN"
+	// diskSize is the room of each node.
+	diskSize = "size=192m"
+)
+
+// World is a running tree that is being broken.
+type World struct {
+	o       Options
+	sky     *sky
+	net     network
+	sql     *mysqltest.Server
+	members map[string]*member
+	tops    map[string]*top
+	started time.Time
+
+	ctx    context.Context
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
+
+	mu     sync.Mutex
+	events *os.File
+	falls  []string
+}
+
+// New plants a world, starts it and waits until everything is up.
+func New(ctx context.Context, o Options) (*World, error) {
+	if o.Memory <= 0 {
+		o.Memory = 256 << 20
+	}
+	if o.Settle <= 0 {
+		o.Settle = 120 * time.Second
+	}
+	w := &World{o: o, sky: newSky(stations), members: map[string]*member{}, tops: map[string]*top{}, started: time.Now()}
+	w.ctx, w.cancel = context.WithCancel(context.Background())
+	if err := w.open(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("plant a world in %s: %w", o.Dir, err), w.Close())
+	}
+	return w, nil
+}
+
+func (w *World) open(ctx context.Context) (err error) {
+	if w.events, err = os.Create(filepath.Join(w.o.Dir, "events")); err != nil {
+		return err
+	}
+	if err := w.connect(); err != nil {
+		return err
+	}
+	for i, r := range shape {
+		m := &member{role: r, w: w, station: i, dir: filepath.Join(w.o.Dir, r.id)}
+		w.members[r.id] = m
+		if err := w.plant(m); err != nil {
+			return err
+		}
+	}
+	if err := w.exchangeKeys(); err != nil {
+		return err
+	}
+	for _, r := range shape {
+		if err := w.members[r.id].start(); err != nil {
+			return err
+		}
+	}
+	for _, id := range tops() {
+		conf, _, err := config.LoadMaster(filepath.Join(w.members[id].dir, "conf"))
+		if err != nil {
+			return err
+		}
+		w.tops[id] = newTop(id, client.FromMaster(conf))
+		w.wg.Go(func() { w.tops[id].watch(w.ctx) })
+	}
+	return w.await(ctx, "the new tree is whole", w.whole)
+}
+
+// connect makes the network and the database.
+func (w *World) connect() (err error) {
+	ports := func(station int) []int {
+		if station == database {
+			return []int{w.sql.Port}
+		}
+		return []int{pubPort, retPort}
+	}
+	if w.o.Namespaces {
+		if w.net, err = newTunnels(w.sky, stations, desk); err != nil {
+			return err
+		}
+		err = w.net.within(database, func() (err error) {
+			w.sql, err = mysqltest.New("--bind-address=0.0.0.0")
+			return err
+		})
+	} else {
+		here := &relays{}
+		if w.sql, err = mysqltest.New("--bind-address=" + here.address(database, database)); err == nil {
+			w.net, err = newRelays(w.sky, edges(), ports)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	db, err := w.sql.Root("")
+	if err != nil {
+		return err
+	}
+	defer db.Close() //nolint:errcheck // once
+	for _, q := range []string{"CREATE DATABASE salt", "CREATE USER salt@'%' IDENTIFIED BY 'salt'", "GRANT ALL ON salt.* TO salt@'%'"} {
+		if _, err := db.ExecContext(w.ctx, q); err != nil {
+			return fmt.Errorf("%s: %w", q, err)
+		}
+	}
+	return nil
+}
+
+// Close ends everything. The folder stays.
+func (w *World) Close() error {
+	var wg sync.WaitGroup
+	for _, m := range w.members {
+		wg.Go(func() {
+			_ = m.signal(unix.SIGCONT) // it may hang in a fault
+			_ = m.end(true)            // what it leaves is looked at no more
+		})
+	}
+	wg.Wait()
+	w.cancel()
+	w.wg.Wait()
+	var errs []error
+	for _, t := range w.tops {
+		errs = append(errs, t.client.Close())
+	}
+	if w.sql != nil {
+		if pid, err := w.databasePid(); err == nil {
+			_ = unix.Kill(pid, unix.SIGCONT)
+		}
+		_ = w.sql.Kill() // faster than an orderly end
+		errs = append(errs, w.sql.Remove())
+	}
+	if w.net != nil {
+		errs = append(errs, w.net.close())
+	}
+	if w.o.Namespaces {
+		for _, m := range w.members {
+			if m.kind != kindMinion {
+				errs = append(errs, w.saveDisk(m))
+			}
+		}
+	}
+	if w.events != nil {
+		errs = append(errs, w.events.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// saveDisk puts what is on a node's small disk into the folder that stays.
+func (w *World) saveDisk(m *member) error {
+	_ = os.Remove(filepath.Join(m.disk(), "ballast"))
+	kept := filepath.Join(m.dir, "cache.kept")
+	if err := os.CopyFS(kept, os.DirFS(m.disk())); err != nil {
+		w.note("keep the disk of %s: %v", m.id, err) // sockets and the like
+	}
+	if err := unix.Unmount(m.disk(), 0); err != nil {
+		return fmt.Errorf("unmount the disk of %s: %w", m.id, err)
+	}
+	return nil
+}
+
+// note writes into the record of what happened when.
+func (w *World) note(format string, args ...any) {
+	line := fmt.Sprintf("%s %8.3f  %s\n", time.Now().UTC().Format("15:04:05.000"), time.Since(w.started).Seconds(), fmt.Sprintf(format, args...))
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	_, _ = io.WriteString(w.events, line) // a record only
+	if w.o.Log != nil {
+		_, _ = io.WriteString(w.o.Log, line)
+	}
+}
+
+// fall remembers what must not happen.
+func (w *World) fall(what string) {
+	w.note("FALL %s", what)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.falls = append(w.falls, what)
+}
+
+// addr is where a member is found by another one.
+func (w *World) addr(from, to string) string {
+	host := w.net.address(stationOf(from), stationOf(to))
+	return net.JoinHostPort(host, fmt.Sprint(retPort))
+}
