@@ -14,6 +14,8 @@ type Presence struct {
 	Running []string // jids of running jobs
 	Tree    any      // syndics only; nil leaves it out
 	Heard   *Tail    // how far publications were heard; nil leaves it out
+	// More are fields beside these; nil: none. They do not replace the others.
+	More *wire.Map
 }
 
 // Announce tells the master which subscription belongs to this identity: the
@@ -29,6 +31,12 @@ func (c *Channel) Announce(ctx context.Context, p Presence) (reply *wire.Map, kn
 	if p.Heard != nil {
 		load.Set("heard", p.Heard.heard())
 	}
+	p.More.Range(func(key, val any) bool {
+		if _, taken := load.GetKey(key); !taken {
+			load.Set(key, val)
+		}
+		return true
+	})
 	raw, err := c.Request(ctx, load)
 	if err != nil {
 		return nil, false, err
