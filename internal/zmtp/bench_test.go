@@ -146,7 +146,7 @@ func BenchmarkTopic(b *testing.B) {
 			}
 			topic := fmt.Sprintf("%040d", 7)
 			for b.Loop() {
-				sh.publish(topic, nil, 1)
+				sh.publish(publication{topic: topic}, nil, 1)
 			}
 		})
 	}

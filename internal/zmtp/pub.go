@@ -120,7 +120,10 @@ func (p *Pub) Stats() PubStats {
 // those with a subscription that is a prefix of the topic. Send waits for no
 // subscriber, only for the fan-out if that is 64 messages behind. The body must
 // not be changed afterwards.
-func (p *Pub) Send(topic string, body []byte) error {
+func (p *Pub) Send(topic string, body []byte) error { return p.SendTo(topic, body, nil) }
+
+// SendTo is Send to some peers only; nil means all.
+func (p *Pub) SendTo(topic string, body []byte, to *Choice) error {
 	if topic != "" && !p.cfg.Filtering {
 		return ErrFilteringOff
 	}
@@ -132,7 +135,7 @@ func (p *Pub) Send(topic string, body []byte) error {
 	if topic != "" {
 		wire = append(appendHeader(wire, flagMore, len(topic)), topic...)
 	}
-	m := publication{topic: topic, wire: appendFrame(wire, 0, body)}
+	m := publication{topic: topic, wire: appendFrame(wire, 0, body), to: to}
 	p.sent.Add(1)
 	for _, s := range p.shards {
 		select {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -229,5 +230,38 @@ func TestBurst(t *testing.T) {
 	}
 	if s := p.Stats(); s.Dropped != 0 || s.Sent != n {
 		t.Errorf("stats %+v", s)
+	}
+}
+
+// A publication can be kept to some peers, or from some.
+func TestSendToAChoice(t *testing.T) {
+	seen := make(chan string, 2)
+	p := newPub(t, PubConfig{OnSubscribe: func(p *Peer, _ string) { seen <- strconv.FormatUint(p.ID(), 10) }})
+	one := dialPeer(t, p.Addr(), 1, "SUB", "")
+	one.say(t, message("\x01"))
+	first := receive(t, seen)
+	two := dialPeer(t, p.Addr(), 1, "SUB", "")
+	two.say(t, message("\x01"))
+	receive(t, seen)
+	id, err := strconv.ParseUint(first, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := map[uint64]bool{id: true}
+	for text, to := range map[string]*Choice{"first": {IDs: ids}, "others": {IDs: ids, But: true}} {
+		if err := p.SendTo("", []byte(text), to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := p.Send("", []byte("all")); err != nil {
+		t.Fatal(err)
+	}
+	for s, want := range map[*rawPeer]string{one: "first", two: "others"} {
+		if got := s.text(t); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+		if got := s.text(t); got != "all" {
+			t.Errorf("then %q, want all", got)
+		}
 	}
 }

@@ -16,6 +16,7 @@ const (
 type publication struct {
 	topic string
 	wire  []byte
+	to    *Choice // nil: everybody
 }
 
 // shard publishes to a part of the subscribers. It waits for none of them.
@@ -83,7 +84,7 @@ func (s *shard) run() {
 			batch = s.gather(append(batch[:0], m))
 			for run := batch; len(run) > 0; {
 				n := sameTopic(run)
-				s.publish(run[0].topic, join(run[:n]), n)
+				s.publish(run[0], join(run[:n]), n)
 				run = run[n:]
 			}
 			clear(batch)
@@ -105,10 +106,10 @@ func (s *shard) gather(batch []publication) []publication {
 	return batch
 }
 
-// sameTopic counts the publications at the beginning that share their topic.
+// sameTopic counts the publications at the beginning that go to the same peers.
 func sameTopic(b []publication) int {
 	n := 1
-	for n < len(b) && b[n].topic == b[0].topic {
+	for n < len(b) && b[n].topic == b[0].topic && b[n].to == nil && b[0].to == nil {
 		n++
 	}
 	return n
@@ -132,20 +133,22 @@ func join(b []publication) []byte {
 // publish gives n messages, joined in wire, to those they are for. Looking up
 // each prefix of the topic costs the length of the topic, whatever the number of
 // subscribers.
-func (s *shard) publish(topic string, wire []byte, n int) {
-	it := item{wire: wire, messages: n}
+func (s *shard) publish(m publication, wire []byte, n int) {
+	topic, it := m.topic, item{wire: wire, messages: n}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if topic == "" {
 		for _, sub := range s.subs {
-			s.give(sub, it)
+			if m.to.has(sub.peer) {
+				s.give(sub, it)
+			}
 		}
 		return
 	}
 	s.round++
 	for i := range len(topic) + 1 {
 		for sub := range s.byTopic[topic[:i]] {
-			if sub.mark != s.round {
+			if sub.mark != s.round && m.to.has(sub.peer) {
 				sub.mark = s.round
 				s.give(sub, it)
 			}

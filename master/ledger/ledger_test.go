@@ -199,11 +199,11 @@ func jobOf(t *testing.T, text func(string) string, vals func(string) []string) J
 	for key, live := range map[string]Liveness{"nodes": Up, "plain": Untracked, "downnodes": Down} {
 		for _, v := range vals(key) {
 			f := strings.Split(v, ":")
-			n := Node{ID: f[0], Live: live, Known: map[string]string{}}
+			known := map[string]string{}
 			for _, id := range f[1:] {
-				n.Known[id] = n.ID
+				known[id] = f[0]
 			}
-			j.Nodes = append(j.Nodes, n)
+			j.Nodes = append(j.Nodes, Node{ID: f[0], Live: live, Known: func() map[string]string { return known }})
 		}
 	}
 	return j

@@ -16,6 +16,7 @@ type batch struct {
 	jobs    []*entry
 	byJID   map[string]*entry
 	returns int
+	body    Body
 	done    []int64 // rows that need not be sent again once the batch is taken
 }
 
@@ -28,7 +29,7 @@ type entry struct {
 	returns  *wire.Map
 }
 
-func (s *Sender) batch() *batch { return &batch{s: s, byJID: map[string]*entry{}} }
+func (s *Sender) batch() *batch { return &batch{s: s, body: s.body(), byJID: map[string]*entry{}} }
 
 // add takes a row of the outbox in. Its error means that the row can never be sent.
 func (b *batch) add(it returners.Item) error {
@@ -49,13 +50,13 @@ func (b *batch) add(it returners.Item) error {
 		b.byJID[it.JID] = e
 		b.jobs = append(b.jobs, e)
 	}
-	e.add(it.ID, ret)
+	e.add(it.ID, ret, it.Payload, b.body)
 	b.returns++
 	b.done = append(b.done, it.Seq)
 	return nil
 }
 
-func (e *entry) add(id string, ret wire.Return) {
+func (e *entry) add(id string, ret wire.Return, full wire.Raw, b Body) {
 	if e.fun == nil {
 		e.fun = ret.Fun
 	}
@@ -81,6 +82,7 @@ func (e *entry) add(id string, ret wire.Return) {
 	} else {
 		r.Set("fun_args", []any{})
 	}
+	digest(r, full, b)
 	e.returns.Set(id, r)
 }
 

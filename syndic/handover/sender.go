@@ -62,6 +62,9 @@ type Options struct {
 	// OwnMaster is the master_id whose returns need not go up: that of a cluster
 	// all of whose masters know them. "": all go.
 	OwnMaster string
+	// Body says what of a return goes up just now. nil: all of it. A master that
+	// is not one of ours has to get all.
+	Body func() Body
 	// Remember is how many jobs are remembered whose load has gone this way.
 	Remember int
 	Log      *slog.Logger

@@ -1,0 +1,18 @@
+package presence
+
+// Conns gives the ids of the connections over which a peer is subscribed now.
+func (r *Registry) Conns(id string) []uint64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p := r.peers[id]
+	if p == nil {
+		return nil
+	}
+	var out []uint64
+	for _, s := range p.sessions {
+		for _, c := range s.conns {
+			out = append(out, c.ID())
+		}
+	}
+	return out
+}
