@@ -1,0 +1,72 @@
+package sim
+
+// crashPoints is about how many points of a crash a job passes per node; crashes are
+// drawn among so many.
+const crashPoints = 8
+
+// planFaults draws what goes wrong, and when.
+func (w *World) planFaults() {
+	f := w.o.Faults
+	at := func() int64 { return w.rng.Int64N(int64(f.Within) + 1) }
+	for range f.Kills {
+		n, t, d := w.nodes[w.rng.IntN(len(w.nodes))], at(), f.For.draw(w.rng)
+		w.after(t, func() { w.kill(n, d) })
+	}
+	for range f.Crashes {
+		w.crashAt[1+w.rng.IntN(crashPoints*len(w.nodes)*len(w.jobs))] = true
+	}
+	if len(w.nodes) > 1 {
+		for range f.Partitions {
+			w.planCut(at(), f.For.draw(w.rng), true, true)
+		}
+		for range f.OneWay {
+			dir := w.rng.IntN(2) == 0
+			w.planCut(at(), f.For.draw(w.rng), dir, !dir)
+		}
+	}
+	for range f.Drops {
+		g, t, d := w.rng.IntN(len(w.ids)), at(), f.For.draw(w.rng)
+		if w.kinds[g] != dead {
+			w.after(t, func() { w.minion(g).drop(d) })
+		}
+	}
+}
+
+func (w *World) minion(g int) *minion {
+	for _, n := range w.nodes {
+		if g < n.lo+len(n.minions) {
+			return &n.minions[g-n.lo]
+		}
+	}
+	return nil
+}
+
+// planCut cuts an edge at t for d, per direction.
+func (w *World) planCut(t, d int64, cutUp, cutDown bool) {
+	l := w.nodes[1+w.rng.IntN(len(w.nodes)-1)].up
+	w.after(t, func() {
+		if l.cut[up] || l.cut[down] {
+			return // it is cut already
+		}
+		l.cut[up], l.cut[down] = cutUp, cutDown
+		w.faults++
+		w.trace(l.child, "is cut off from %s (up %v, down %v) for %.3f s", l.parent.id, cutUp, cutDown, float64(d)/1e9)
+		epoch := l.epoch
+		w.after(int64(w.o.Heartbeat), func() {
+			if l.standing && l.epoch == epoch {
+				l.cutOff()
+			}
+		})
+		w.after(d, func() {
+			l.cut[up], l.cut[down] = false, false
+			w.trace(l.child, "can reach %s again", l.parent.id)
+			if l.standing && l.epoch == epoch {
+				l.cutOff() // what was lost meanwhile ends the connection
+			}
+			l.reconnectSoon()
+		})
+	})
+}
+
+// lost draws whether one message gets lost.
+func (w *World) lost() bool { return w.o.Faults.Loss > 0 && w.rng.Float64() < w.o.Faults.Loss }

@@ -1,0 +1,372 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/syndic/handover"
+	"github.com/momtree/mom/topology"
+)
+
+// direction is one way over an edge.
+type direction int
+
+const (
+	up direction = iota
+	down
+)
+
+// link is the edge between a node and its parent: the connection, the queue of
+// what is told of jobs, and the sender of returns.
+type link struct {
+	w             *World
+	child, parent *node
+
+	cut [2]bool // a partition, per direction
+
+	standing bool // the connection is there
+	epoch    int  // counts connections and their ends
+	coming   bool // it is about to connect
+	greeted  bool // the parent knows the node: what the child takes for up
+	seen     bool // the parent takes the node for up
+	lostAt   int64
+	heard    int // publications of the parent that have come, on the child's disk
+	handed   int // those that were sent over this connection
+
+	last [2]int64 // when the last message of each direction arrives: order is kept
+
+	// Of this life of the child.
+	resting  bool
+	shifts   uint64
+	patience time.Duration
+	words    []word
+	telling  bool
+	gather   handover.Gather
+	sender   *coro
+	kick     bool
+	pauseNo  int
+	backoff  int64
+}
+
+var errSilence = errors.New("no answer in time")
+
+// fresh begins a life of the child.
+func (l *link) fresh() {
+	n := l.child
+	l.resting, l.patience, l.words, l.telling, l.kick, l.backoff = false, 0, nil, false, false, 0
+	l.gather = handover.Gather{}
+	life := n.life
+	over := handover.New(handover.Options{
+		Parent: sending{l}, Name: l.parent.id, Outbox: n.local(), Dest: dest, Jobs: n.disk, ID: n.id, Remember: 1000, Log: l.w.log,
+	})
+	l.sender = newCoro(func(c *coro) { l.send(c, over, life) })
+	l.sender.resume()
+	l.gather.Grown(0)
+	n.after(int64(l.w.o.Gather), l.due) // what an earlier life has left
+}
+
+// settle makes the connection stand as if it had always been.
+func (l *link) settle() {
+	l.standing, l.greeted, l.seen = true, true, true
+	l.epoch++
+}
+
+func (l *link) halt() {
+	if l.sender != nil {
+		l.sender.stop()
+	}
+}
+
+// live is what the parent's presence says of the node.
+func (l *link) live() ledger.Liveness {
+	switch {
+	case l.seen:
+		return ledger.Up
+	case l.lostAt > 0 && l.w.now-l.lostAt < int64(l.w.o.Lease):
+		return ledger.Away
+	}
+	return ledger.Down
+}
+
+// cutOff ends the connection; each end that lives hears of it at once.
+func (l *link) cutOff() {
+	if l.standing {
+		l.standing = false
+		l.epoch++
+	}
+	l.greeted = false
+	l.shifts++
+	if l.seen {
+		l.seen, l.lostAt = false, l.w.now
+		if p := l.parent; p.alive {
+			l.w.trace(p, "loses %s", l.child.id)
+			p.tree.SetNodeState(l.child.id, topology.Down)
+			p.ledger.NodeDown(l.child.id)
+			p.told()
+		}
+	}
+	l.reconnectSoon()
+}
+
+// reconnectSoon connects when both ends live and the edge is whole; it is called
+// whenever one of these begins.
+func (l *link) reconnectSoon() {
+	if l.coming || l.standing {
+		return
+	}
+	l.coming = true
+	l.w.after(int64(200e6)+l.w.rng.Int64N(1800e6), func() {
+		l.coming = false
+		if l.standing || !l.child.alive || !l.parent.alive || l.cut[up] || l.cut[down] {
+			return
+		}
+		l.connect()
+	})
+}
+
+func (l *link) connect() {
+	l.standing = true
+	l.epoch++
+	l.handed = l.heard
+	l.w.trace(l.child, "connects to %s", l.parent.id)
+	l.greet(l.epoch)
+}
+
+// greet makes the node known to the parent, which gives it what it has missed.
+func (l *link) greet(epoch int) {
+	c, p := l.child, l.parent
+	tree := c.tree.Snapshot()
+	_, minions, _ := tree.Count()
+	l.request(presenceBytes+int64(minions)*20, 0, func() (wire.Raw, error) {
+		l.seen = true
+		tree.ID, tree.State = c.id, topology.Up
+		p.tree.SetNode(tree)
+		p.ledger.NodeUp(c.id)
+		p.told()
+		if !l.w.o.sabotage.noRepeat {
+			for l.handed < len(p.pubs) {
+				l.hand(p.pubs[l.handed], 0)
+			}
+		}
+		l.handed = len(p.pubs)
+		return wire.Raw{0xc0}, nil
+	}, func(_ wire.Raw, err error) {
+		if !l.standing || l.epoch != epoch {
+			return
+		}
+		if err != nil {
+			c.after(int64(time.Second), func() {
+				if l.standing && l.epoch == epoch {
+					l.greet(epoch)
+				}
+			})
+			return
+		}
+		c.openExpectations()
+		l.greeted = true
+		l.shifts++
+		l.flush()
+		l.tellOn()
+	})
+}
+
+// arrival is when a message that leaves in d arrives, in order with those before.
+func (l *link) arrival(dir direction, d int64) int64 {
+	at := max(l.w.now+d+l.w.o.Edge.draw(l.w.rng), l.last[dir]+1)
+	l.last[dir] = at
+	return at - l.w.now
+}
+
+// hand sends a publication down.
+func (l *link) hand(j *job, wait int64) {
+	l.handed++
+	epoch, serial := l.epoch, l.handed
+	l.parent.count(down, l.w.publicationBytes(j))
+	l.w.after(l.arrival(down, wait), func() {
+		if !l.standing || l.epoch != epoch || l.cut[down] || !l.child.alive {
+			return
+		}
+		l.child.point("when a publication comes")
+		if l.child.publish(j) {
+			l.heard = max(l.heard, serial)
+		} else { // it does not fit into the outbox: asked for again
+			l.cutOff()
+		}
+		l.child.told()
+	})
+}
+
+// patienceMin and patienceMax bound the wait for an answer.
+const (
+	patienceMin = 5 * time.Second
+	patienceMax = time.Minute
+)
+
+// request carries a load up and the answer down. What is lost on either way ends
+// in errSilence.
+func (l *link) request(bytes, work int64, handle func() (wire.Raw, error), done func(wire.Raw, error)) {
+	w, c, p := l.w, l.child, l.parent
+	allowed := max(l.patience, patienceMin)
+	open := true
+	finish := func(v wire.Raw, err error) {
+		if open {
+			open = false
+			done(v, err)
+		}
+	}
+	c.after(int64(allowed), func() {
+		if open {
+			l.patience = min(2*allowed, patienceMax)
+			finish(nil, errSilence)
+		}
+	})
+	p.count(up, bytes)
+	epoch := l.epoch
+	if w.lost() {
+		return
+	}
+	w.after(l.arrival(up, 0), func() {
+		if !l.standing || l.epoch != epoch || l.cut[up] || !p.alive {
+			return
+		}
+		p.after(p.spend(work), func() {
+			v, err := handle()
+			if err != nil {
+				v = wire.Raw{0xa0} // the empty text: the handler failed
+			}
+			p.count(down, ackBytes)
+			if w.lost() {
+				return
+			}
+			w.after(l.arrival(down, 0), func() {
+				if !l.standing || l.epoch != epoch || l.cut[down] || !c.alive {
+					return
+				}
+				w.trace(nil, "answer of %s to %s", p.id, c.id)
+				l.patience = 0
+				finish(v, nil)
+				c.told()
+			})
+		})
+	})
+}
+
+// flush makes the sender send now, as when a job is complete.
+func (l *link) flush() {
+	l.kick = true
+	l.child.after(0, func() { l.sender.resume() }) // in an event of its own: who rings does not wait
+}
+
+// grown tells that the outbox may hold more.
+func (l *link) grown() {
+	rows, _ := l.child.disk.OutboxSize(dest)
+	l.child.stats.outbox = max(l.child.stats.outbox, rows)
+	if rows == 0 {
+		return
+	}
+	arm, now := l.gather.Grown(rows)
+	if arm {
+		l.child.after(int64(l.w.o.Gather), l.due)
+	}
+	if now {
+		l.flush()
+	}
+}
+
+func (l *link) due() {
+	l.gather.Due()
+	l.flush()
+}
+
+// send is what syndic's sender does, with parking in place of channels.
+func (l *link) send(c *coro, over *handover.Sender, life uint32) {
+	for {
+		for !l.kick || !l.greeted {
+			if !c.park() {
+				return
+			}
+		}
+		l.kick = false
+		for l.greeted && l.child.life == life && l.child.alive {
+			err := over.Turn(background)
+			if c.dead {
+				return
+			}
+			if err == nil {
+				l.backoff = 0
+				break
+			}
+			l.backoff = min(max(2*l.backoff, 200e6), 10e9)
+			l.w.trace(l.child, "could not hand returns to %s: %v", l.parent.id, err)
+			if !l.pause(c, l.backoff, errors.Is(err, handover.ErrLeft)) {
+				return
+			}
+		}
+	}
+}
+
+// pause parks the sender for d, until the parent is back, or for work.
+func (l *link) pause(c *coro, d int64, work bool) bool {
+	l.kick = false
+	l.pauseNo++
+	no, shifts, over := l.pauseNo, l.shifts, false
+	l.child.after(d, func() {
+		if l.pauseNo == no {
+			over = true
+			l.sender.resume()
+		}
+	})
+	for !over && !(work && l.kick) && !(l.greeted && l.shifts != shifts) {
+		if !c.park() {
+			return false
+		}
+	}
+	l.pauseNo++
+	return true
+}
+
+// sending is a link as handover sees it.
+type sending struct{ l *link }
+
+func (s sending) IsUp() bool               { return s.l.greeted && s.l.child.alive }
+func (s sending) IsResting() bool          { return s.l.resting }
+func (s sending) SetResting(r bool)        { s.l.resting = r }
+func (s sending) Owns(returners.Item) bool { return true }
+func (s sending) Shifts() uint64           { return s.l.shifts }
+
+// Request encodes the load as it would travel, and parks until the answer comes.
+func (s sending) Request(_ context.Context, load *wire.Map) (wire.Raw, error) {
+	l := s.l
+	raw, err := wire.Encode(load)
+	if err != nil {
+		return nil, err
+	}
+	rows := int64(0)
+	if sr, err := wire.ParseSyndicReturn(raw); err == nil {
+		for _, j := range sr.Loads {
+			rows += int64(len(j.Returns))
+		}
+	}
+	l.w.trace(l.child, "hands %d returns to %s", rows, l.parent.id)
+	var answer wire.Raw
+	done := false
+	l.request(int64(len(raw)), rows*int64(l.w.o.Costs.Hop), func() (wire.Raw, error) {
+		return l.parent.onSyndicReturn(raw)
+	}, func(v wire.Raw, e error) {
+		answer, err, done = v, e, true
+		l.sender.resume()
+	})
+	for !done {
+		if !l.sender.park() {
+			return nil, context.Canceled
+		}
+	}
+	if err == nil {
+		l.child.point("after an acknowledgement")
+	}
+	return answer, err
+}

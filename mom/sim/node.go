@@ -1,0 +1,217 @@
+package sim
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/momtree/mom/master/jobstore"
+	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/returners/memory"
+	"github.com/momtree/mom/topology"
+)
+
+// dest is the outbox destination of what goes up.
+var dest = returners.DestParent("above")
+
+// node is one master of the tree with its forwarder.
+type node struct {
+	w        *World
+	idx      int32
+	id       string
+	depth    int
+	parent   *node
+	children []*node
+	lo       int       // the first of its minions in World.ids
+	minions  []minion  // its own
+	work     [][]state // by job, then by minion: what the minions have to do with it
+
+	// On disk: what a restart finds.
+	disk *memory.Store
+	open map[string]struct{} // jobs whose account is not closed
+	pubs []*job              // what it has published, by serial
+	up   *link               // to the parent; nil at the top
+
+	// Of this life.
+	alive  bool
+	life   uint32
+	ledger *ledger.Ledger
+	jobs   *jobstore.Store
+	tree   *topology.Tree
+	hooked []finding
+	inbox  []arrival // returns of its minions that wait for the commit
+	busy   bool      // a commit runs
+	free   int64     // when its processor is free
+	books  []returners.Expectation
+
+	stats nodeStats
+}
+
+// finding is what the ledger has told by a hook.
+type finding struct {
+	jid     string
+	missing map[string]ledger.Missing
+	nodes   map[string]ledger.NodeState
+	find    []string
+	done    *ledger.Account
+}
+
+func (w *World) newNode(i, parent, lo, hi int) *node {
+	n := &node{w: w, idx: int32(i), id: "top", lo: lo, open: map[string]struct{}{}} //nolint:gosec // at most maxNodes
+	if parent >= 0 {
+		n.parent = w.nodes[parent]
+		n.parent.children = append(n.parent.children, n)
+		n.id, n.depth = fmt.Sprintf("n%d", i), n.parent.depth+1
+		n.up = &link{w: w, child: n, parent: n.parent}
+	}
+	n.disk = memory.Open(w.clock)
+	n.minions = make([]minion, hi-lo)
+	n.work = make([][]state, len(w.jobs))
+	for m := range n.minions {
+		n.minions[m] = minion{n: n, i: int32(m)} //nolint:gosec // at most maxMinions
+	}
+	for j := range n.work {
+		n.work[j] = make([]state, hi-lo)
+	}
+	w.nodes = append(w.nodes, n)
+	return n
+}
+
+// boot begins a life. settled: all its peers are connected already, as at the
+// beginning of the world.
+func (n *node) boot(settled bool) {
+	w := n.w
+	n.alive = true
+	n.life++
+	n.hooked, n.inbox, n.books, n.busy, n.free = nil, nil, nil, false, w.now
+	n.ledger = ledger.New(ledger.Config{
+		Lease: w.o.Lease, Linger: linger, Clock: clock{n, n.life}, Hooks: n.hooks(),
+	})
+	parent := ""
+	if n.up != nil {
+		parent = dest
+		n.up.fresh()
+	}
+	n.jobs = jobstore.New(jobstore.Options{Local: n.local(), Parent: parent, MaxRows: w.o.OutboxRows, Log: w.log, Now: w.clock})
+	n.tree = topology.NewTree(topology.Node{ID: n.id, Role: "syndic"}, w.clock)
+	for m := range n.minions {
+		st := topology.Down
+		if mn := &n.minions[m]; settled && mn.kind() != dead {
+			mn.connected = true
+		}
+		if n.minions[m].connected {
+			st = topology.Up
+		}
+		n.tree.SetMinion(topology.Minion{ID: n.minionID(m), State: st})
+	}
+	for _, c := range n.children {
+		if !settled {
+			n.tree.SetNodeState(c.id, topology.Down)
+			continue
+		}
+		c.up.settle()
+		n.tree.SetNode(c.tree.Snapshot())
+	}
+	if settled {
+		return
+	}
+	w.trace(n, "starts")
+	n.restore()
+	for m := range n.minions {
+		if mn := &n.minions[m]; mn.kind() != dead {
+			mn.reconnectSoon()
+		}
+	}
+	for _, c := range n.children {
+		c.up.reconnectSoon()
+	}
+	if n.up != nil {
+		n.up.reconnectSoon()
+	}
+	n.told()
+}
+
+// local is the disk as this life sees it.
+func (n *node) local() returners.JobStore {
+	if s := n.w.o.sabotage; s.loseAck != nil || s.skipDedupe != nil {
+		return brokenDisk{keptOpen{n.disk}, s}
+	}
+	return keptOpen{n.disk}
+}
+
+// keptOpen is a disk that outlives who uses it.
+type keptOpen struct{ *memory.Store }
+
+func (keptOpen) Close() error { return nil }
+
+// kill ends a life without a farewell; the next one begins after d.
+func (w *World) kill(n *node, d int64) {
+	if !n.alive {
+		return
+	}
+	w.faults++
+	w.trace(n, "is killed, for %.3f s", float64(d)/1e9)
+	n.halt()
+	for m := range n.minions {
+		n.minions[m].connected = false
+	}
+	for _, c := range n.children {
+		c.up.cutOff()
+	}
+	if n.up != nil {
+		n.up.cutOff()
+	}
+	w.after(d, func() { n.boot(false) })
+}
+
+func (n *node) halt() {
+	n.alive = false
+	n.life++
+	n.ledger.Close()
+	if err := n.jobs.Close(); err != nil {
+		panic(err) // it has nothing to close
+	}
+	if n.up != nil {
+		n.up.halt()
+	}
+}
+
+func (n *node) minionID(m int) string { return n.w.ids[n.lo+m] }
+
+func (n *node) hooks() ledger.Hooks {
+	return ledger.Hooks{
+		Complete: func(a ledger.Account) { n.hooked = append(n.hooked, finding{jid: a.JID, done: &a}) },
+		Missing: func(jid string, m map[string]ledger.Missing, nodes map[string]ledger.NodeState) {
+			n.hooked = append(n.hooked, finding{jid: jid, missing: m, nodes: nodes})
+		},
+		FindJob: func(jid string, ids []string) { n.hooked = append(n.hooked, finding{jid: jid, find: ids}) },
+	}
+}
+
+// told acts on what the ledger found out. The ledger looks at its jobs in no
+// certain order, so findings are put in that of the jobs.
+func (n *node) told() {
+	for len(n.hooked) > 0 && n.alive {
+		fs := n.hooked
+		n.hooked = nil
+		slices.SortStableFunc(fs, func(a, b finding) int { return cmp.Compare(a.jid, b.jid) })
+		for _, f := range fs {
+			switch {
+			case f.done != nil:
+				n.complete(*f.done)
+			case f.find != nil:
+				n.ask(f.jid, f.find)
+			default:
+				n.missing(f)
+			}
+		}
+	}
+}
+
+// spend keeps the processor busy for d and gives the wait until then.
+func (n *node) spend(d int64) int64 {
+	n.free = max(n.free, n.w.now) + d
+	n.stats.busy += d
+	return n.free - n.w.now
+}

@@ -1,0 +1,174 @@
+package sim
+
+import (
+	"fmt"
+	"time"
+)
+
+// Job is one job of the mix.
+type Job struct {
+	At  time.Duration // when it is published, since the start
+	Fun string
+	// Part is the share of the minions that the target matches, spread evenly;
+	// 0 and 1 mean all.
+	Part float64
+	Run  Dist // how long a minion works on it
+	Size int  // bytes of the result; 0: the text true
+	// Fail is the share of minions whose return tells a failure.
+	Fail float64
+}
+
+// Minions describes the population. The shares are of all minions and exclude each
+// other; the rest answers as it should.
+type Minions struct {
+	Dead   float64 // never connected
+	Silent float64 // without presence, take the job, never answer anything
+	Slow   float64 // work SlowBy longer
+	SlowBy time.Duration
+	// Untracked minions do not report presence (Python): found out by find_job.
+	Untracked float64
+}
+
+// Faults says what goes wrong. Everything heals in the end.
+type Faults struct {
+	// Loss is the share of requests, answers and returns that are lost.
+	Loss float64
+	// Kills is how many kills of a node, between two events; Crashes is how many
+	// at a point inside the handling of one, such as between commit and
+	// acknowledgement.
+	Kills, Crashes int
+	// Partitions is how many edges are cut both ways, OneWay how many one way.
+	Partitions, OneWay int
+	// Drops is how many single minions lose their connection.
+	Drops int
+	// Within is the time in which faults begin. Default: until 5 s after the
+	// last job was published.
+	Within time.Duration
+	// For is how long each lasts. Default 100ms..20s.
+	For Dist
+}
+
+func (f Faults) any() bool {
+	return f.Loss > 0 || f.Kills+f.Crashes+f.Partitions+f.OneWay+f.Drops > 0
+}
+
+// Options of a [World]. Zero values mean the defaults.
+type Options struct {
+	Shape   Shape
+	Seed    uint64
+	Jobs    []Job // default: one test.ping to all at 0 s
+	Minions Minions
+	Faults  Faults
+	// Edge and Leaf are the latencies of one way between nodes and between a
+	// node and a minion. Default 1ms..2ms and 500us..1ms.
+	Edge, Leaf Dist
+	// Gather is syndic_event_forward_timeout. Default 500 ms.
+	Gather time.Duration
+	// Timeout and Lease are the ledger's. Default 5 s each.
+	Timeout, Lease time.Duration
+	// Heartbeat is after how long the two ends of a cut edge know. Default 3 s.
+	Heartbeat time.Duration
+	// Costs is the time one core of a node takes. Default [MeasuredCosts].
+	Costs Costs
+	// OutboxRows bounds each outbox; 0: no bound.
+	OutboxRows int64
+	// Trace is told each step, if set.
+	Trace func(line string)
+	// MaxEvents ends a simulation that does not come to rest. Default 400 per
+	// minion and job, at least 20 million.
+	MaxEvents int
+
+	sabotage sabotage
+}
+
+// Costs is what a node's work takes: of the machine the simulated nodes run on.
+type Costs struct {
+	Return    time.Duration // to take one return of a minion, stored
+	Hop       time.Duration // to take one return from a node below, stored
+	Subscribe time.Duration // to hand a publication to one subscriber
+}
+
+// MeasuredCosts are those of docs/benchmarks.md: 16,600 returns/s, about 25,000
+// returns/s in batches, and 10,000 subscribers in 71 ms.
+func MeasuredCosts() Costs {
+	return Costs{Return: 60 * time.Microsecond, Hop: 40 * time.Microsecond, Subscribe: 7 * time.Microsecond}
+}
+
+// sabotage breaks the world on purpose, to show that [World.Check] notices. Only
+// tests of this package can set it.
+type sabotage struct {
+	loseAck     func() bool // the outbox does not hear of an acknowledgement
+	takeNothing func() bool // the parent acknowledges what it has not stored
+	skipDedupe  func() bool // a return that is known counts as new
+	forget      func() bool // an expectation does not reach the ledger
+	ackEarly    func() bool // a minion's return is acknowledged before the commit
+	deafStart   bool        // after a restart the open jobs are not taken up
+	keepSilent  bool        // after a reconnect the expectations are not told again
+	noRepeat    bool        // missed publications are not given again
+}
+
+func hit(f func() bool) bool { return f != nil && f() }
+
+func (o *Options) fill() error {
+	if len(o.Shape.Parents) == 0 {
+		return fmt.Errorf("simulate: no shape")
+	}
+	if err := o.Shape.validate(); err != nil {
+		return fmt.Errorf("simulate: %w", err)
+	}
+	if len(o.Jobs) == 0 {
+		o.Jobs = []Job{{}}
+	}
+	var last time.Duration
+	for i := range o.Jobs {
+		j := &o.Jobs[i]
+		if j.Fun == "" {
+			j.Fun = "test.ping"
+		}
+		if j.Part <= 0 || j.Part > 1 {
+			j.Part = 1
+		}
+		if j.Run == (Dist{}) {
+			j.Run = Dist{Min: 5 * time.Millisecond, Max: 30 * time.Millisecond}
+		}
+		last = max(last, j.At)
+	}
+	m := o.Minions
+	for name, share := range map[string]float64{
+		"dead": m.Dead, "silent": m.Silent, "slow": m.Slow, "untracked": m.Untracked, "loss": o.Faults.Loss,
+		"all kinds of minions together": m.Dead + m.Silent + m.Slow + m.Untracked,
+	} {
+		if share < 0 || share > 1 {
+			return fmt.Errorf("simulate: %s: the share is %v, must be from 0 to 1", name, share)
+		}
+	}
+	if o.Faults.Loss > 0.9 {
+		return fmt.Errorf("simulate: a loss of %v lets nothing through; at most 0.9", o.Faults.Loss)
+	}
+	def := func(d *time.Duration, v time.Duration) {
+		if *d <= 0 {
+			*d = v
+		}
+	}
+	if o.Edge == (Dist{}) {
+		o.Edge = Dist{Min: time.Millisecond, Max: 2 * time.Millisecond}
+	}
+	if o.Leaf == (Dist{}) {
+		o.Leaf = Dist{Min: 500 * time.Microsecond, Max: time.Millisecond}
+	}
+	if o.Faults.For == (Dist{}) {
+		o.Faults.For = Dist{Min: 100 * time.Millisecond, Max: 20 * time.Second}
+	}
+	def(&o.Faults.Within, last+5*time.Second)
+	def(&o.Gather, 500*time.Millisecond)
+	def(&o.Timeout, 5*time.Second)
+	def(&o.Lease, 5*time.Second)
+	def(&o.Heartbeat, 3*time.Second)
+	if o.Costs == (Costs{}) {
+		o.Costs = MeasuredCosts()
+	}
+	if o.MaxEvents <= 0 {
+		o.MaxEvents = max(20_000_000, 400*o.Shape.Total()*len(o.Jobs))
+	}
+	return nil
+}

@@ -1,0 +1,251 @@
+package sim
+
+import (
+	"time"
+
+	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/topology"
+)
+
+// publish is the command at the top: it insists until the top takes the job.
+func (w *World) publish(j *job) {
+	top := w.nodes[0]
+	if _, known, _ := top.disk.GetLoad(background, j.jid); known {
+		return // the top died after it had stored the job: it goes on by itself
+	}
+	if !top.alive {
+		w.after(int64(time.Second), func() { w.publish(j) })
+		return
+	}
+	w.trace(nil, "publishes %s to %d minions", j.jid, j.targets)
+	j.published = time.Duration(w.now)
+	defer func() {
+		if c := recover(); c != nil {
+			w.after(int64(time.Second), func() { w.publish(j) })
+			panic(c)
+		}
+	}()
+	if !top.publish(j) {
+		w.after(int64(time.Second), func() { w.publish(j) })
+	}
+}
+
+// publish stores a job, opens its account, tells the parent who has to answer, and
+// hands it on: the order of master.start. It tells whether the job was taken.
+func (n *node) publish(j *job) bool {
+	w := n.w
+	spec := ledger.Job{JID: j.jid, Fun: j.Fun, Timeout: w.o.Timeout, Everyone: j.Part >= 1}
+	var own []string
+	away := map[string]string{}
+	for i := range n.minions {
+		if !j.wants(n.lo + i) {
+			continue
+		}
+		id, live := n.minionID(i), n.minions[i].live()
+		own = append(own, id)
+		spec.Minions = append(spec.Minions, ledger.Minion{ID: id, Live: live})
+		if live == ledger.Down {
+			away[id] = ledger.NotConnected
+		}
+	}
+	var asked []string
+	for _, c := range n.children {
+		nd := ledger.Node{ID: c.id, Live: c.up.live()}
+		if nd.Live == ledger.Up {
+			asked = append(asked, c.id)
+		} else {
+			nd.Known = func() map[string]string { return n.known(c, j) }
+		}
+		spec.Nodes = append(spec.Nodes, nd)
+	}
+	n.point("before a job is stored")
+	n.open[j.jid] = struct{}{}
+	fresh, err := n.jobs.SaveJob(background, returners.Load{JID: j.jid, Raw: j.load, User: "root", At: w.clock()},
+		returners.Expectation{JID: j.jid, Minions: own, At: w.clock()})
+	if err != nil {
+		delete(n.open, j.jid)
+		w.trace(n, "does not take %s: %v", j.jid, err)
+		return false
+	}
+	if fresh {
+		n.pubs = append(n.pubs, j)
+	}
+	n.point("after a job is stored")
+	n.tell(word{jid: j.jid, asked: asked, minions: own, missing: away, expectation: true})
+	if !fresh || n.ledger.Open(spec) != nil {
+		if a, ok := n.ledger.State(j.jid); !ok || !a.Open() {
+			delete(n.open, j.jid)
+		}
+		return true
+	}
+	w.trace(n, "publishes %s to %d minions and %d nodes", j.jid, len(own), len(asked))
+	n.point("before a job is handed on")
+	n.handOn(j)
+	return true
+}
+
+// handOn sends a publication to all who are connected.
+func (n *node) handOn(j *job) {
+	each := int64(n.w.o.Costs.Subscribe)
+	for i := range n.minions {
+		if n.minions[i].connected {
+			wait := n.spend(each)
+			if j.wants(n.lo + i) {
+				n.give(i, j, wait)
+			} else {
+				n.count(down, n.w.publicationBytes(j))
+			}
+		}
+	}
+	for _, c := range n.children {
+		if c.up.seen { // any other gets it when it has made itself known
+			c.up.hand(j, n.spend(each))
+		}
+	}
+}
+
+// known lists the minions behind a node that the target matches, by path.
+func (n *node) known(c *node, j *job) map[string]string {
+	out := map[string]string{}
+	sub, _ := n.tree.Node(c.id)
+	sub.Walk(func(path string, nd topology.Node) {
+		at := c.id
+		if path != "" {
+			at += "/" + path
+		}
+		for _, m := range nd.Minions {
+			if j.wants(n.w.index(m.ID)) {
+				out[m.ID] = at
+			}
+		}
+	})
+	return out
+}
+
+// index is the number of a minion, from its id.
+func (w *World) index(id string) int {
+	n := 0
+	for _, c := range id[1:] {
+		n = n*10 + int(c-'0')
+	}
+	return n
+}
+
+func (m *minion) live() ledger.Liveness {
+	switch {
+	case !m.tracked():
+		return ledger.Untracked
+	case m.connected:
+		return ledger.Up
+	}
+	return ledger.Down
+}
+
+// restore opens the accounts of an earlier life again, as master.restore does.
+func (n *node) restore() {
+	if n.w.o.sabotage.deafStart {
+		return
+	}
+	for _, j := range n.w.jobs {
+		if _, open := n.open[j.jid]; !open {
+			continue
+		}
+		if _, ok, _ := n.disk.GetLoad(background, j.jid); !ok {
+			delete(n.open, j.jid)
+			continue
+		}
+		n.restoreJob(j)
+	}
+}
+
+func (n *node) restoreJob(j *job) {
+	xs, _ := n.disk.GetExpectations(background, j.jid)
+	spec := ledger.Job{JID: j.jid, Fun: j.Fun, Timeout: n.w.o.Timeout}
+	for _, x := range xs {
+		if x.Node != "" {
+			continue
+		}
+		for _, id := range x.Minions {
+			m := &n.minions[n.w.index(id)-n.lo]
+			lm := ledger.Minion{ID: id, Live: ledger.Away, Grace: n.w.o.Lease}
+			if !m.tracked() {
+				lm.Live = ledger.Untracked
+			}
+			spec.Minions = append(spec.Minions, lm)
+		}
+	}
+	for _, c := range n.children {
+		spec.Nodes = append(spec.Nodes, ledger.Node{ID: c.id, Live: ledger.Up})
+	}
+	if n.ledger.Open(spec) != nil {
+		return
+	}
+	for _, x := range xs {
+		if x.Node != "" {
+			n.ledger.Expect(j.jid, ledger.Expectation{Path: x.Node, Minions: x.Minions})
+		}
+		gone := map[string]ledger.Missing{}
+		for id, why := range x.Missing {
+			gone[id] = ledger.Missing{Reason: why, Path: x.Node}
+		}
+		n.ledger.Gone(j.jid, gone, nil)
+	}
+	rets := 0
+	n.disk.EachReturn(j.jid, func(r returners.Return) {
+		rets++
+		n.ledger.Returned(j.jid, r.ID, r.Via, r.Success && r.Retcode == 0)
+	})
+	n.w.trace(n, "takes %s up again with %d returns", j.jid, rets)
+	n.told()
+}
+
+// complete ends a job at this node.
+func (n *node) complete(a ledger.Account) {
+	j := n.w.byJID[a.JID]
+	n.w.trace(n, "completes %s: expected %d, returned %d, failed %d, missing %d", a.JID, a.Expected, a.Returned, a.Failed, len(a.Missing))
+	delete(n.open, a.JID)
+	if n.up != nil {
+		n.up.flush()
+		return
+	}
+	j.closings++
+	if j.completed < 0 {
+		j.completed = time.Duration(n.w.now)
+	}
+	j.account.of(a)
+}
+
+// missing passes on who will not answer.
+func (n *node) missing(f finding) {
+	byPath := map[string]map[string]string{}
+	for id, g := range f.missing {
+		if byPath[g.Path] == nil {
+			byPath[g.Path] = map[string]string{}
+		}
+		byPath[g.Path][id] = g.Reason
+	}
+	n.w.trace(n, "misses %d minions and hears of %d nodes for %s", len(f.missing), len(f.nodes), f.jid)
+	n.tell(word{jid: f.jid, gone: f.missing, nodes: f.nodes})
+	for _, path := range sortedKeys(byPath) {
+		n.book(returners.Expectation{JID: f.jid, Node: path, Missing: byPath[path], At: n.w.clock()})
+	}
+}
+
+// bookDelay is how long what a node was told of a job waits for its commit.
+const bookDelay = 2e6
+
+// book stores soon, as master.book does.
+func (n *node) book(x returners.Expectation) {
+	if n.books = append(n.books, x); len(n.books) > 1 {
+		return
+	}
+	n.after(bookDelay, func() {
+		xs := n.books
+		n.books = nil
+		n.point("before expectations are stored")
+		if err := n.jobs.SaveExpectations(background, xs...); err != nil {
+			panic(err) // the outbox bound does not hold for them
+		}
+	})
+}

@@ -1,0 +1,30 @@
+package sim
+
+import (
+	"math/rand/v2"
+	"time"
+)
+
+// RandomOptions draws a small tree, a mix of jobs, and faults of every kind.
+func RandomOptions(seed uint64) Options {
+	r := rand.New(rand.NewPCG(seed, 0x747265)) //nolint:gosec // repeatable on purpose
+	o := Options{Seed: seed, Shape: RandomShape(r, 12, 5, 1+r.IntN(60))}
+	for range 1 + r.IntN(4) {
+		o.Jobs = append(o.Jobs, Job{
+			At:   time.Duration(r.IntN(20_000)) * time.Millisecond,
+			Part: pick(r, 1, 1, 0.5, 0.1), Fail: pick(r, 0, 0.2),
+			Run:  Dist{Min: time.Millisecond, Max: time.Duration(1+r.IntN(3000)) * time.Millisecond},
+			Size: int(pick(r, 0, 100, 3000)),
+		})
+	}
+	o.Minions = Minions{
+		Dead: pick(r, 0, 0, 0.1), Silent: pick(r, 0, 0, 0.1), Slow: pick(r, 0, 0.1), Untracked: pick(r, 0, 0, 0.3),
+		SlowBy: 12 * time.Second,
+	}
+	o.Faults = Faults{
+		Loss: pick(r, 0, 0, 0.02, 0.2), Kills: r.IntN(4), Crashes: r.IntN(4), Partitions: r.IntN(4), OneWay: r.IntN(3), Drops: r.IntN(5),
+	}
+	return o
+}
+
+func pick(r *rand.Rand, of ...float64) float64 { return of[r.IntN(len(of))] }

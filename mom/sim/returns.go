@@ -1,0 +1,214 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/returners"
+)
+
+// arrival is a return that waits for the commit.
+type arrival struct {
+	ret  returners.Return
+	from *minion
+	j    *job
+}
+
+// commitRows is how many returns share a commit at most.
+const commitRows = 500
+
+// arrived takes a return of one of this node's minions.
+func (n *node) arrived(i int, j *job) {
+	m := &n.minions[i]
+	if !m.connected {
+		return // sent over a connection that broke; it sends again
+	}
+	g := n.lo + i
+	full, success := n.w.returnOf(j, g)
+	ret := returners.Return{
+		JID: j.jid, ID: n.w.ids[g], Fun: j.Fun, Success: success, Full: full, Value: j.value(), At: n.w.clock(),
+	}
+	if !success {
+		ret.Retcode = 1
+	}
+	n.inbox = append(n.inbox, arrival{ret: ret, from: m, j: j})
+	if hit(n.w.o.sabotage.ackEarly) {
+		m.acknowledge(j)
+	}
+	n.commit()
+}
+
+// commit stores what has come, many returns at once; meanwhile others gather.
+func (n *node) commit() {
+	if n.busy || len(n.inbox) == 0 {
+		return
+	}
+	n.busy = true
+	rows := min(len(n.inbox), commitRows)
+	n.after(n.spend(int64(rows)*int64(n.w.o.Costs.Return)), func() {
+		n.busy = false
+		batch := n.inbox[:rows]
+		n.inbox = n.inbox[rows:]
+		if len(n.inbox) == 0 {
+			n.inbox = nil
+		}
+		n.keepOwn(batch)
+		n.commit()
+	})
+}
+
+func (n *node) keepOwn(batch []arrival) {
+	rets := make([]returners.Return, len(batch))
+	for i := range batch {
+		rets[i] = batch[i].ret
+	}
+	n.point("before returns of minions are stored")
+	if err := n.keep(rets, nil); err != nil {
+		n.w.trace(n, "does not take %d returns: %v", len(rets), err)
+		for _, a := range batch { // they hear nothing and send again
+			n.after(returnTimeout, func() { a.from.sendAgain(a.j) })
+		}
+		return
+	}
+	for _, a := range batch {
+		a.from.acknowledge(a.j)
+	}
+}
+
+// keep stores returns, then tells the ledger of the new ones, as master.keep does.
+func (n *node) keep(rets []returners.Return, loads []returners.Load) error {
+	fresh, err := n.jobs.SaveReturns(background, rets, loads...)
+	if err != nil {
+		return err
+	}
+	for i := range fresh {
+		if fresh[i] {
+			n.stats.rows++
+		} else {
+			n.stats.repeats++
+		}
+	}
+	n.point("after returns are stored")
+	for i, r := range rets {
+		if !fresh[i] {
+			continue
+		}
+		n.ledger.Returned(r.JID, r.ID, r.Via, r.Success && r.Retcode == 0)
+	}
+	if n.up != nil {
+		n.up.grown()
+	}
+	n.told()
+	n.point("before returns are acknowledged")
+	return nil
+}
+
+// onSyndicReturn takes a batch of a node below: master.onSyndicReturn.
+func (n *node) onSyndicReturn(load wire.Raw) (wire.Raw, error) {
+	if hit(n.w.o.sabotage.takeNothing) {
+		return wire.Raw{0xc0}, nil
+	}
+	sr, err := wire.ParseSyndicReturn(load)
+	if err != nil {
+		return nil, err
+	}
+	var rets []returners.Return
+	var loads []returners.Load
+	for _, sj := range sr.Loads {
+		j := n.w.byJID[sj.JID]
+		if len(sj.Load) > 1 {
+			loads = append(loads, returners.Load{JID: sj.JID, Raw: sj.Load, At: n.w.clock()})
+		}
+		for _, mr := range sj.Returns {
+			r, err := n.below(sj, mr, j)
+			if err != nil {
+				return nil, err
+			}
+			rets = append(rets, r)
+		}
+	}
+	if err := n.keep(rets, loads); err != nil {
+		return nil, err
+	}
+	return wire.Raw{0xc0}, nil
+}
+
+// below is the return of a minion behind a node. Its load is built anew, as the
+// product does, with the fields that simulated minions send.
+func (n *node) below(sj wire.SyndicJob, mr wire.MinionReturn, j *job) (returners.Return, error) {
+	full := wire.NewMap("jid", sj.JID, "id", mr.ID)
+	err := wire.Fields(mr.Value, func(key string, val wire.Raw) error {
+		full.Set(key, val)
+		return nil
+	})
+	if err != nil {
+		return returners.Return{}, fmt.Errorf("return of %s: %w", mr.ID, err)
+	}
+	full.Set("fun", sj.Fun)
+	raw, err := wire.Encode(full)
+	if err != nil {
+		return returners.Return{}, fmt.Errorf("return of %s: %w", mr.ID, err)
+	}
+	ret, err := wire.ParseReturn(raw)
+	if err != nil {
+		return returners.Return{}, fmt.Errorf("return of %s: %w", mr.ID, err)
+	}
+	return returners.Return{
+		JID: j.jid, ID: n.w.ids[n.w.index(mr.ID)], Fun: j.Fun, Success: ret.Success, Retcode: ret.Retcode, Value: ret.Value,
+		Full: raw, Via: sj.ID, At: n.w.clock(),
+	}, nil
+}
+
+// value is what every minion answers to a job.
+func (j *job) value() wire.Raw {
+	if j.Size <= 0 {
+		return wire.Raw{0xc3}
+	}
+	text := make([]byte, j.Size)
+	for i := range text {
+		text[i] = 'a' + byte((i+j.n)%26) //nolint:gosec // below 26
+	}
+	raw, err := wire.Encode(string(text))
+	if err != nil {
+		panic(err) // a text encodes
+	}
+	return raw
+}
+
+// returnOf is the load of a minion's return.
+func (w *World) returnOf(j *job, g int) (wire.Raw, bool) {
+	success, retcode := true, 0
+	if j.fails(g) {
+		success, retcode = false, 1
+	}
+	raw, err := wire.Encode(wire.NewMap("cmd", "_return", "id", w.ids[g], "success", success, "return", j.value(),
+		"retcode", retcode, "jid", j.jid, "fun", j.Fun, "fun_args", []any{}))
+	if err != nil {
+		panic(err) // constants encode
+	}
+	return raw, success
+}
+
+// brokenDisk is a disk that does not do what it says.
+type brokenDisk struct {
+	keptOpen
+	s sabotage
+}
+
+func (d brokenDisk) Commit(ctx context.Context, b returners.Batch) (returners.Result, error) {
+	res, err := d.keptOpen.Commit(ctx, b)
+	for i := range res.NewReturns {
+		if !res.NewReturns[i] && hit(d.s.skipDedupe) {
+			res.NewReturns[i] = true
+		}
+	}
+	return res, err
+}
+
+func (d brokenDisk) OutboxAck(ctx context.Context, dest string, seqs []int64) error {
+	if hit(d.s.loseAck) {
+		return nil
+	}
+	return d.keptOpen.OutboxAck(ctx, dest, seqs)
+}

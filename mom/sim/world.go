@@ -1,0 +1,273 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"time"
+
+	"github.com/momtree/mom/internal/wire"
+)
+
+var background = context.Background()
+
+// World is one simulation. It belongs to one goroutine.
+type World struct {
+	o     Options
+	now   int64
+	seq   uint64
+	queue queue
+	rng   *rand.Rand
+	log   *slog.Logger
+
+	nodes []*node
+	ids   []string // of all minions
+	kinds []species
+	jobs  []*job
+	byJID map[string]*job
+
+	points  int          // crash points passed
+	crashAt map[int]bool // those at which a node dies
+	events  int
+	tiers   []Tier
+	faults  int
+}
+
+// species is the kind of a minion.
+type species uint8
+
+const (
+	good species = iota
+	dead
+	silent
+	slow
+	untracked
+)
+
+// job is a job as the world knows it.
+type job struct {
+	Job
+	n       int
+	jid     string
+	salt    uint64
+	load    wire.Raw
+	targets int
+	ran     []uint64 // bitset of the minions that have run it
+
+	published, completed time.Duration
+	closings             int
+	account              Account
+}
+
+// New makes the world. All nodes run and are connected when it begins.
+func New(o Options) (*World, error) {
+	if err := o.fill(); err != nil {
+		return nil, err
+	}
+	w := &World{
+		o: o, rng: rand.New(rand.NewPCG(o.Seed, 0x6d6f6d)), log: slog.New(slog.NewTextHandler(io.Discard, nil)), //nolint:gosec // repeatable on purpose
+		byJID: map[string]*job{}, crashAt: map[int]bool{},
+	}
+	total := o.Shape.Total()
+	w.ids, w.kinds = make([]string, total), make([]species, total)
+	for i := range w.ids {
+		w.ids[i] = fmt.Sprintf("m%07d", i)
+		w.kinds[i] = w.speciesOf(i)
+	}
+	for i, spec := range o.Jobs {
+		if err := w.addJob(i, spec); err != nil {
+			return nil, err
+		}
+	}
+	lo := 0
+	for i, p := range o.Shape.Parents {
+		n := w.newNode(i, p, lo, lo+o.Shape.Minions[i])
+		lo += o.Shape.Minions[i]
+		for len(w.tiers) <= n.depth {
+			w.tiers = append(w.tiers, Tier{})
+		}
+		w.tiers[n.depth].Nodes++
+	}
+	for i := len(w.nodes) - 1; i >= 0; i-- { // children first, so that their parents know the whole of them
+		w.nodes[i].boot(true)
+	}
+	for _, j := range w.jobs {
+		w.after(int64(j.At), func() { w.publish(j) })
+	}
+	w.planFaults()
+	return w, nil
+}
+
+// speciesOf depends on the minion and the shares alone, not on the shape or the
+// seed, so that the same minions are dead in each schedule.
+func (w *World) speciesOf(i int) species {
+	m, x := w.o.Minions, share(uint64(i), 77)
+	for _, k := range []struct {
+		s    species
+		part float64
+	}{{dead, m.Dead}, {silent, m.Silent}, {slow, m.Slow}, {untracked, m.Untracked}} {
+		if x < k.part {
+			return k.s
+		}
+		x -= k.part
+	}
+	return good
+}
+
+// share maps two numbers to [0, 1).
+func share(a, b uint64) float64 { return float64(mix(a, b)>>11) / (1 << 53) }
+
+func mix(a, b uint64) uint64 {
+	x := a*0x9e3779b97f4a7c15 ^ b*0xbf58476d1ce4e5b9
+	x ^= x >> 29
+	x *= 0x94d049bb133111eb
+	x ^= x >> 32
+	x *= 0xbf58476d1ce4e5b9
+	return x ^ x>>29
+}
+
+func (w *World) addJob(i int, spec Job) error {
+	j := &job{Job: spec, n: i, salt: uint64(i) + 1, completed: -1}
+	at := start.Add(spec.At)
+	j.jid = fmt.Sprintf("%s%06d", at.Format("20060102150405"), (at.Nanosecond()/1000+i)%1_000_000)
+	if w.byJID[j.jid] != nil {
+		return fmt.Errorf("simulate: two jobs get the jid %s; publish them further apart", j.jid)
+	}
+	var err error
+	j.load, err = wire.Encode(wire.NewMap("cmd", "publish", "tgt", "*", "fun", j.Fun, "arg", []any{}, "tgt_type", "glob", "jid", j.jid, "user", "root"))
+	if err != nil {
+		return err
+	}
+	j.ran = make([]uint64, (len(w.ids)+63)/64)
+	for m := range w.ids {
+		if j.wants(m) {
+			j.targets++
+		}
+	}
+	w.jobs, w.byJID[j.jid] = append(w.jobs, j), j
+	return nil
+}
+
+// wants tells whether the target matches a minion.
+func (j *job) wants(m int) bool { return j.Part >= 1 || share(uint64(m), j.salt) < j.Part }
+
+func (j *job) fails(m int) bool { return j.Fail > 0 && share(uint64(m), j.salt+1000) < j.Fail }
+
+func (j *job) hasRun(m int) bool { return j.ran[m/64]&(1<<(m%64)) != 0 }
+
+func (j *job) setRan(m int) { j.ran[m/64] |= 1 << (m % 64) }
+
+// horizon is when nothing that matters can still happen; linger, how long a ledger
+// keeps a closed account, lies beyond it.
+const (
+	horizon = 500 * time.Hour
+	linger  = 1000 * time.Hour
+)
+
+// errRestless tells of a simulation that does not come to an end by itself.
+var errRestless = errors.New("the tree does not come to rest")
+
+// Run plays until nothing is left to happen.
+func (w *World) Run(ctx context.Context) error {
+	defer w.stop()
+	for len(w.queue) > 0 {
+		if w.events++; w.events > w.o.MaxEvents {
+			return fmt.Errorf("%w: %d events", errRestless, w.events)
+		}
+		if w.events%4096 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		e := w.queue.pop()
+		if e.at > int64(horizon) {
+			break // closed accounts would be forgotten
+		}
+		w.now = e.at
+		w.guard(func() { w.step(e) })
+	}
+	w.settle()
+	return nil
+}
+
+func (w *World) step(e event) {
+	var n *node
+	if e.node >= 0 {
+		if n = w.nodes[e.node]; n.life != e.life {
+			return
+		}
+	}
+	switch e.kind {
+	case call:
+		e.fn()
+	case alarm:
+		e.fn()
+		// Timers of one instant have no order of their own: what they find out is
+		// gathered before it is told.
+		for len(w.queue) > 0 {
+			if x := w.queue[0]; x.kind != alarm || x.at != e.at || x.node != e.node || x.life != e.life {
+				break
+			}
+			w.queue.pop().fn()
+		}
+	case deliver:
+		n.delivered(int(e.min), w.jobs[e.job])
+	case ran:
+		n.hasRun(int(e.min), w.jobs[e.job])
+	case arrive:
+		n.arrived(int(e.min), w.jobs[e.job])
+	case taken:
+		n.minions[e.min].taken(int(e.job))
+	}
+	if n != nil {
+		n.told()
+	}
+}
+
+// crashed is thrown where a node dies in the middle of something.
+type crashed struct{ n *node }
+
+// guard runs fn; a node that dies in it stays down for a while.
+func (w *World) guard(fn func()) {
+	defer func() {
+		switch c := recover().(type) {
+		case nil:
+		case crashed:
+			w.kill(c.n, w.o.Faults.For.draw(w.rng))
+		default:
+			panic(c)
+		}
+	}()
+	fn()
+}
+
+// point is a place where a node may die.
+func (n *node) point(where string) {
+	w := n.w
+	w.points++
+	if len(w.crashAt) > 0 && w.crashAt[w.points] {
+		w.trace(n, "crashes at point %d: %s", w.points, where)
+		panic(crashed{n})
+	}
+}
+
+func (w *World) trace(n *node, format string, args ...any) {
+	if w.o.Trace == nil {
+		return
+	}
+	who := "world"
+	if n != nil {
+		who = n.id
+	}
+	w.o.Trace(fmt.Sprintf("%12.6f %-10s %s", time.Duration(w.now).Seconds(), who, fmt.Sprintf(format, args...)))
+}
+
+// stop ends what runs on goroutines of its own.
+func (w *World) stop() {
+	for _, n := range w.nodes {
+		if n.alive {
+			n.halt()
+		}
+	}
+}
