@@ -87,7 +87,7 @@ func commandFor(arg0 string) *cobra.Command {
 	}
 	root.AddCommand(daemonCommands()...)
 	root.AddCommand(saltCommands()...)
-	root.AddCommand(treeCommand(), traceCommand(), demoCommand(), healthCommand(), seedCommand())
+	root.AddCommand(treeCommand(), topCommand(), traceCommand(), demoCommand(), healthCommand(), seedCommand())
 	return prepare(root, "mom")
 }
 

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,6 +18,10 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
+// exitAway is the exit code of views when there is nothing to see: the master
+// does not answer, or its configuration cannot be read.
+const exitAway = 2
+
 // noArgs refuses arguments as Salt's option parser would an unknown word.
 func noArgs(_ *cobra.Command, args []string) error {
 	if len(args) > 0 {
@@ -24,41 +30,106 @@ func noArgs(_ *cobra.Command, args []string) error {
 	return nil
 }
 
+// treeFlags are the options of mom tree.
+type treeFlags struct {
+	dir             string
+	timeout         time.Duration
+	out             string
+	minions, depth  int
+	noColor         bool
+	watch, problems bool
+}
+
 func treeCommand() *cobra.Command {
-	var dir string
-	var timeout time.Duration
-	var minions int
-	var noColor bool
+	var f treeFlags
 	c := &cobra.Command{
 		Use:   "tree",
 		Short: "Draw the tree of nodes and minions from this master down",
-		Args:  noArgs,
+		Long: "Draws the tree of nodes and minions from the master of this machine down, with what\n" +
+			"each node tells about itself: minions connected of those accepted, minions at work,\n" +
+			"jobs, rows it still owes and the age of the oldest, the round trip to its parent, the\n" +
+			"load of its machine, and how far its clock is off.\n\n" +
+			"--watch keeps the tree on the screen; ? there shows the keys. --problems lists what an\n" +
+			"operator should know. --out json, dot and mermaid are for programs, Graphviz and pages.\n\n" +
+			"Exit codes: 0; 1 with --problems when there are problems; 2 when the master does not\n" +
+			"answer; 64 for a wrong option.",
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			ctx, cancel := context.WithTimeout(cmd.Context(), timeout)
-			defer cancel()
-			conf, _, err := config.LoadMaster(dir)
-			if err != nil {
-				return err
+			if err := f.check(cmd); err != nil {
+				return exit(exitUsage, err)
 			}
+			conf, _, err := config.LoadMaster(f.dir)
+			if err != nil {
+				return exit(exitAway, err)
+			}
+			switch {
+			case f.watch:
+				return f.watchTree(cmd, conf)
+			case f.problems:
+				return f.listProblems(cmd, conf)
+			}
+			ctx, cancel := context.WithTimeout(cmd.Context(), f.timeout)
+			defer cancel()
 			n, err := fetchTree(ctx, conf)
 			if err != nil {
-				return err
+				return exit(exitAway, fmt.Errorf("the tree cannot be read: %w", err))
 			}
-			color := !noColor && term.IsTerminal(int(os.Stdout.Fd())) //nolint:gosec // a descriptor fits
-			return topology.Draw(cmd.OutOrStdout(), n, topology.DrawOptions{Color: color, MaxMinions: minions})
+			return f.export(cmd.OutOrStdout(), n)
 		},
 	}
-	c.Flags().StringVarP(&dir, "config-dir", "c", "/etc/salt", "folder with the file master")
-	c.Flags().DurationVarP(&timeout, "timeout", "t", 10*time.Second, "how long to wait for the master")
-	c.Flags().IntVar(&minions, "minions", 20, "minions drawn per node before the rest is counted; 0 draws all")
-	c.Flags().BoolVar(&noColor, "no-color", false, "no colours")
+	c.Flags().StringVarP(&f.dir, "config-dir", "c", "/etc/salt", "folder with the file master")
+	c.Flags().DurationVarP(&f.timeout, "timeout", "t", 10*time.Second, "how long to wait for the master")
+	c.Flags().StringVar(&f.out, "out", "text", "form: text, json, dot, mermaid; with --problems text or json")
+	c.Flags().IntVar(&f.minions, "minions", 20, "minions drawn per node before the rest is counted; 0 draws all; json has all")
+	c.Flags().IntVar(&f.depth, "depth", 0, "tiers of nodes drawn, the first included; 0 draws all")
+	c.Flags().BoolVarP(&f.watch, "watch", "w", false, "keep the tree on the screen")
+	c.Flags().BoolVar(&f.problems, "problems", false, "list problems instead; exit code 1 if there are any")
+	c.Flags().BoolVar(&f.noColor, "no-color", false, "no colours")
 	return c
+}
+
+// check tells of options that do not go together.
+func (f *treeFlags) check(cmd *cobra.Command) error {
+	switch {
+	case !slices.Contains(topology.Formats(), topology.Format(f.out)):
+		return fmt.Errorf("option --out: %q is none of text, json, dot, mermaid", f.out)
+	case f.depth < 0 || f.minions < 0:
+		return errors.New("options --depth and --minions: a number below 0 has no meaning")
+	case f.problems && f.out != "text" && f.out != "json":
+		return fmt.Errorf("option --out: problems are written as text or json, not as %s", f.out)
+	case f.watch && (f.problems || cmd.Flags().Changed("out")):
+		return errors.New("option --watch: it does not go together with --problems or --out; the key p shows problems only")
+	case f.watch:
+		return needTerminal(cmd, "mom tree --watch", "mom tree")
+	}
+	return nil
+}
+
+// needTerminal refuses a full-screen view where there is no screen.
+func needTerminal(cmd *cobra.Command, name, instead string) error {
+	for what, v := range map[string]any{"standard output": cmd.OutOrStdout(), "standard input": cmd.InOrStdin()} {
+		file, ok := v.(*os.File)
+		if !ok || !term.IsTerminal(int(file.Fd())) { //nolint:gosec // a descriptor fits
+			return fmt.Errorf("%s needs a terminal, and %s is none; for scripts there is %s --out json", name, what, instead)
+		}
+	}
+	return nil
+}
+
+func (f *treeFlags) export(w io.Writer, n topology.Node) error {
+	file, ok := w.(*os.File)
+	color := !f.noColor && ok && term.IsTerminal(int(file.Fd())) //nolint:gosec // a descriptor fits
+	return topology.Export(w, n, topology.Format(f.out), topology.DrawOptions{Color: color, MaxMinions: f.minions, Depth: f.depth})
 }
 
 // fetchTree asks the master of this machine.
 func fetchTree(ctx context.Context, conf *config.Master) (n topology.Node, err error) {
 	cl := client.New(client.FromMaster(conf))
 	defer func() { err = errors.Join(err, cl.Close()) }()
+	return askTree(ctx, cl)
+}
+
+func askTree(ctx context.Context, cl *client.Client) (n topology.Node, err error) {
 	v, err := cl.Runner(ctx, "topology.tree", nil, nil)
 	if err != nil {
 		return n, err

@@ -1,0 +1,98 @@
+package runners
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/ledger"
+)
+
+// Inflight is what is going on at a master.
+type Inflight struct {
+	Jobs     []ledger.Summary
+	Open     int    // open jobs, also those that Jobs leaves out
+	Returned uint64 // returns taken since the master's start
+	Closed   uint64 // jobs closed since then
+	At       time.Time
+}
+
+// Worker is the side of an [Env] that jobs.inflight asks.
+type Worker interface {
+	// Inflight gives the open jobs, the newest first, at most limit of them.
+	Inflight(limit int) Inflight
+}
+
+// inflightLimit bounds the jobs in one answer.
+const inflightLimit = 500
+
+func init() {
+	register(Function{
+		Name: "jobs.inflight",
+		Doc: `
+The jobs that this master waits for now, each with how many minions are
+expected, have returned, failed, are missing and are still waited for, and some
+of those by path; with counters of the master from which rates can be made.
+
+    salt-run jobs.inflight
+    salt-run jobs.inflight limit=10
+`,
+		Args: []string{"limit="},
+		Run:  inflight,
+	})
+}
+
+func inflight(ctx context.Context, c *Call) (any, error) {
+	w, ok := c.Env.(Worker)
+	if !ok {
+		return nil, errors.New("jobs.inflight: this master keeps no account of open jobs")
+	}
+	limit := inflightLimit
+	if v, ok := c.Arg("limit"); ok {
+		n, isInt := v.(int64)
+		if !isInt || n < 0 {
+			return nil, fmt.Errorf("jobs.inflight: limit is %v, not a number of jobs", v)
+		}
+		limit = min(int(n), inflightLimit)
+	}
+	now := w.Inflight(limit)
+	jobs := make([]any, 0, len(now.Jobs))
+	cache, err := c.Env.Jobs(ctx, "local_cache")
+	if err != nil {
+		return nil, fmt.Errorf("jobs.inflight: %w", err)
+	}
+	for _, s := range now.Jobs {
+		m := wire.NewMap("jid", s.JID, "fun", s.Fun, "opened", s.Opened.UTC().Format(time.RFC3339Nano),
+			"age", now.At.Sub(s.Opened).Seconds(), "expected", s.Expected, "returned", s.Returned, "failed", s.Failed,
+			"missing", s.Missing, "waiting", s.Waiting, "waits_for", texts(s.For), "nodes_due", texts(s.Nodes), "held", s.Held)
+		// A job whose load cannot be read is in flight all the same.
+		if load, ok, err := cache.GetLoad(ctx, s.JID); err == nil && ok {
+			describe(m, load.Raw)
+		}
+		jobs = append(jobs, m)
+	}
+	return wire.NewMap("at", now.At.UTC().Format(time.RFC3339Nano), "open", now.Open, "jobs", jobs,
+		"returned", now.Returned, "closed", now.Closed), nil
+}
+
+// describe adds whom a job is for and who asked.
+func describe(m *wire.Map, load wire.Raw) {
+	d, err := wire.DecodeMap(load)
+	if err != nil {
+		return
+	}
+	tgt, _ := d.Get("tgt")
+	m.Set("tgt", tgt)
+	m.Set("tgt_type", d.String("tgt_type"))
+	m.Set("user", d.String("user"))
+}
+
+func texts(in []string) []any {
+	out := make([]any, len(in))
+	for i, s := range in {
+		out[i] = s
+	}
+	return out
+}

@@ -1,0 +1,169 @@
+package screen
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mattn/go-runewidth"
+
+	"github.com/momtree/mom/topology"
+)
+
+// oldRows is the age from which rows of an outbox count as trouble.
+const oldRows = time.Minute
+
+// View draws the window.
+func (t Tree) View() string {
+	if t.help {
+		return fit("mom tree — keys", t.width) + "\n\n" + treeHelp + "\n\n" + "Any key goes back."
+	}
+	var b strings.Builder
+	b.WriteString(invert(pad(t.headline(), t.width)) + "\n")
+	if !t.known {
+		if t.failure == nil {
+			b.WriteString("\nThe master is being asked …\n")
+		}
+		return b.String() + t.footline()
+	}
+	names := max(t.width-columnsWidth-1, 16)
+	b.WriteString(dim(pad(pad("NODE OR MINION", names)+" "+columnHeads, t.width)) + "\n")
+	room := t.room()
+	for i := t.top; i < t.top+room; i++ {
+		if i < len(t.rows) {
+			b.WriteString(t.line(i, names))
+		}
+		b.WriteByte('\n')
+	}
+	b.WriteString(dim(fit(t.detail(), t.width)) + "\n")
+	b.WriteString(t.footline())
+	return b.String()
+}
+
+func (t *Tree) headline() string {
+	if !t.known {
+		return "mom tree"
+	}
+	nodes, minions, up := t.snap.Root.Count()
+	text := fmt.Sprintf("mom tree  %s  %d nodes  %d minions, %d up  %s", topology.Clean(t.snap.Root.ID), nodes+1, minions, up, t.snap.At.Format("15:04:05"))
+	if n := len(t.snap.Problems); n > 0 {
+		text += fmt.Sprintf("  %d problems", n)
+	}
+	text += "  order: " + t.sort.String()
+	if t.onlyTrouble {
+		text += "  problems only"
+	}
+	if t.filter != "" {
+		text += "  filter: " + topology.Clean(t.filter)
+	}
+	return text
+}
+
+// footline is the filter while it is typed, an error, or the main keys.
+func (t *Tree) footline() string {
+	switch {
+	case t.typing:
+		return fit("/"+topology.Clean(t.filter)+"▏", t.width)
+	case t.failure != nil:
+		text := topology.Clean(strings.ReplaceAll(t.failure.Error(), "\n", " "))
+		if t.known {
+			text = fmt.Sprintf("figures are %s old: ", topology.Span(t.now().Sub(t.snap.At))) + text
+		}
+		return red(fit(text, t.width))
+	}
+	return dim(fit(fmt.Sprintf("%d/%d  ? help  / filter  s order  p problems  m minions  space fold  q quit", min(t.cursor+1, len(t.rows)), len(t.rows)), t.width))
+}
+
+// The columns behind the name.
+const columnHeads = "STATE   CONN/ACC      WORK  JOBS     OWED  OLDEST    LAG   LOAD    CLOCK"
+
+var columnsWidth = runewidth.StringWidth(columnHeads)
+
+func (t *Tree) line(i, names int) string {
+	r := t.rows[i]
+	mark := ""
+	if r.node != nil && r.folded {
+		nodes, minions, up := r.node.Count()
+		mark = fmt.Sprintf(" [+%d nodes, %d minions, %d up]", nodes, minions, up)
+	}
+	name := pad(r.indent+topology.Clean(r.name())+mark, names)
+	text := pad(string(r.state), 7)
+	if r.node != nil {
+		text += " " + columns(r.node.Vitals)
+	}
+	text = fit(name+" "+text, t.width)
+	switch {
+	case i == t.cursor:
+		return invert(pad(text, t.width))
+	case r.state == topology.Down:
+		return red(text)
+	case r.trouble:
+		return yellow(text)
+	case r.state == topology.Unknown:
+		return dim(text)
+	}
+	return text
+}
+
+func columns(v topology.Vitals) string {
+	conn := ""
+	if v.Accepted > 0 || v.Connected > 0 {
+		conn = fmt.Sprintf("%d/%d", v.Connected, v.Accepted)
+	}
+	load := ""
+	if v.Load > 0 {
+		load = strconv.FormatFloat(v.Load, 'f', 2, 64)
+	}
+	clock := ""
+	if v.Skew != 0 {
+		clock = topology.Signed(v.Skew)
+	}
+	return fmt.Sprintf("%-13s %4s %5s %8s %7s %6s %6s %8s", conn, number(v.Working), number(v.Jobs), number(v.Owed), span(v.OwedAge), span(v.Lag), load, clock)
+}
+
+func number(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+func span(d time.Duration) string {
+	if d == 0 {
+		return ""
+	}
+	return topology.Span(d)
+}
+
+// detail tells more of the row under the cursor.
+func (t *Tree) detail() string {
+	r, ok := t.current()
+	if !ok {
+		return "Nothing to be seen here; esc ends filter and problems."
+	}
+	text := topology.Clean(strings.ReplaceAll(r.path, "/", " → "))
+	if r.minion != nil {
+		if r.minion.Version != "" {
+			text += "  version " + topology.Clean(r.minion.Version)
+		}
+	} else {
+		n := r.node
+		text += "  " + topology.Clean(n.Role)
+		for _, f := range [][2]string{{"version", n.Version}, {"at", n.Vitals.Addr}} {
+			if f[1] != "" {
+				text += "  " + f[0] + " " + topology.Clean(f[1])
+			}
+		}
+		if !n.Since.IsZero() {
+			text += "  " + string(r.state) + " for " + topology.Span(t.now().Sub(n.Since))
+		}
+	}
+	_, short, _ := strings.Cut(r.path, "/")
+	for _, p := range t.snap.Problems {
+		if p.Path == r.path || p.Path == short {
+			text += "  ! " + topology.Clean(string(p.Kind)+": "+p.Detail)
+		}
+	}
+	return text
+}
