@@ -305,6 +305,9 @@ func (m *Master) send(j *job) error {
 		}
 	}
 	p.RetConfig, p.ID = j.extra.String("ret_config"), j.extra.String("id")
+	if err := m.endorse(j, &p); err != nil {
+		return err
+	}
 	if err := m.emit(p, j.topics(m.cfg.OrderMasters)); err != nil {
 		return fmt.Errorf("publish job %s: %w", j.jid, err)
 	}

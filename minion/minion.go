@@ -46,6 +46,7 @@ type Minion struct {
 	recent *recent
 	slots  *slots
 	procs  procDir
+	tops   *topCheck // nil: jobs need no signature of the top
 	diary  *diary
 
 	rejectPause time.Duration
@@ -110,6 +111,9 @@ func newCore(opts Options) (*Minion, error) {
 	}
 	for _, jid := range m.diary.jids() {
 		m.recent.know(jid)
+	}
+	if m.tops, err = newTopCheck(cfg, m.now); err != nil {
+		return nil, fmt.Errorf("minion %s: %w", cfg.ID, err)
 	}
 	m.table = &modules.Table{CacheFn: m.cachedReturn}
 	m.grains = newGrainStore(cfg, opts.Collect, m.log)

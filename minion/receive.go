@@ -52,12 +52,20 @@ func (m *Minion) take(l *link, p wire.Publication) error {
 	if err != nil || !meant {
 		return err
 	}
+	issued, expires, err := m.tops.permits(p, m.now())
+	if err != nil {
+		return m.refuse(l, p, err)
+	}
 	fresh, done := m.recent.take(p.JID, l)
 	if !fresh {
 		if done != nil {
 			return l.outbox.push(p.JID, done)
 		}
 		return nil
+	}
+	if err := m.tops.first(p.JID, issued, expires, m.now()); err != nil {
+		m.recent.forget(p.JID)
+		return m.refuse(l, p, err)
 	}
 	m.log.Info("job received", "jid", p.JID, "fun", text(p.Fun), "user", p.User)
 	names, _ := functions(p.Fun)

@@ -1,6 +1,9 @@
 package minion
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // maxKeptReturn bounds the returns that are remembered for a second master.
 const maxKeptReturn = 64 << 10
@@ -63,6 +66,21 @@ func (r *recent) know(jid string) {
 	if r.jobs[jid] == nil {
 		r.add(jid, &recentJob{done: true})
 	}
+}
+
+// has tells whether a job is remembered.
+func (r *recent) has(jid string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.jobs[jid] != nil
+}
+
+// forget drops a job that take has noted and that will not run.
+func (r *recent) forget(jid string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.jobs, jid)
+	r.order = slices.DeleteFunc(r.order, func(j string) bool { return j == jid })
 }
 
 // finish stores the return and says who is to be sent it. own is the master the

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/internal/endorse"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -44,6 +45,11 @@ func republish(p wire.Publication) (client.Job, error) {
 	for _, f := range [][2]string{{"master_id", p.MasterID}, {"user", p.User}, {"ret_config", p.RetConfig}, {"delimiter", p.Delimiter}, {"id", p.ID}} {
 		if f[1] != "" {
 			set(f[0], f[1])
+		}
+	}
+	if p.Extra != nil {
+		if order, ok := p.Extra.Get(endorse.Field); ok {
+			set(endorse.Field, order) // as the top has signed it
 		}
 	}
 	return j, nil

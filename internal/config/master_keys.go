@@ -60,6 +60,10 @@ type MasterKeys struct {
 	SignPubMessages bool `yaml:"sign_pub_messages" default:"true"`
 	// PublishSigningAlgorithm is the algorithm of that signature. Default PKCS1v15-SHA1.
 	PublishSigningAlgorithm string `yaml:"publish_signing_algorithm" default:"PKCS1v15-SHA1" oneof:"PKCS1v15-SHA1 PKCS1v15-SHA224"`
+	// SignJobs signs jobs for minions with verify_top, end to end. Default false.
+	SignJobs bool `yaml:"sign_jobs" default:"false"`
+	// SignJobsLife is how long such a signature is valid, in seconds. Default 3600.
+	SignJobsLife time.Duration `yaml:"sign_jobs_life" unit:"s" default:"3600" min:"1"`
 	// RequireMinionSignMessages drops returns that are not signed. Default false.
 	RequireMinionSignMessages bool `yaml:"require_minion_sign_messages" default:"false"`
 	// DropMessagesSignatureFail drops returns with a wrong signature. Default false.

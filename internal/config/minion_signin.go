@@ -31,6 +31,9 @@ type MinionSignIn struct {
 	MasterSignKeyName string `yaml:"master_sign_key_name" default:"master_sign"`
 	// SignPubMessages refuses publications without a signature. Default false.
 	SignPubMessages bool `yaml:"sign_pub_messages" default:"false"`
+	// VerifyTop names files with the public keys of the tops of the tree: only
+	// jobs that one of these has signed (sign_jobs) are run. Default none.
+	VerifyTop []string `yaml:"verify_top"`
 	// MinionSignMessages signs returns. Default false.
 	MinionSignMessages bool `yaml:"minion_sign_messages" default:"false"`
 	// EncryptionAlgorithm encrypts small secrets. Default OAEP-SHA1.

@@ -1,0 +1,46 @@
+package master
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/endorse"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// With sign_jobs the top signs each job; a node passes on what it was given and
+// signs nothing, whatever its local user says.
+func TestSignedJobs(t *testing.T) {
+	top := newRig(t, func(c *config.Master) { c.SignJobs = true })
+	top.start()
+	m := top.minion("m1", "minion", "minion").listen().announce()
+	v := endorse.NewVerifier(top.identity.Pair.Public())
+	top.say(testJob("m1", "glob", "kwargs", wire.NewMap("metadata", wire.NewMap("ticket", 7))))
+	p := m.hear()
+	_, expires, err := v.Verify(p, time.Now())
+	if err != nil || time.Until(expires) < 30*time.Minute {
+		t.Fatalf("until %v: %v", expires, err)
+	}
+	// A node, whose user must not be able to pass an order for another job.
+	order, _ := p.Extra.Get(endorse.Field)
+	node := newRig(t)
+	node.start()
+	below := node.minion("m1", "minion", "minion").listen().announce()
+	kwargs := func() *wire.Map {
+		return wire.NewMap("metadata", wire.NewMap("ticket", 7), endorse.Field, order, "user", p.User)
+	}
+	node.say(testJob("m1", "glob", "jid", p.JID, "kwargs", kwargs()))
+	if _, _, err := v.Verify(below.hear(), time.Now()); err != nil {
+		t.Errorf("through the node: %v", err)
+	}
+	node.say(testJob("m1", "glob", "jid", someJob, "kwargs", kwargs()))
+	if _, _, err := v.Verify(below.hear(), time.Now()); !errors.Is(err, endorse.ErrAltered) {
+		t.Errorf("for another job: %v", err)
+	}
+	node.say(testJob("m1", "glob", "kwargs", kwargs()))
+	if _, _, err := v.Verify(below.hear(), time.Now()); !errors.Is(err, endorse.ErrUnsigned) {
+		t.Errorf("a job of the node's own: %v", err)
+	}
+}

@@ -1,0 +1,134 @@
+package minion
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/endorse"
+)
+
+// maxSeenOrders bounds the jobs that are remembered. If more of them are valid at
+// once, the oldest are forgotten and nothing as old as they is taken any more.
+const maxSeenOrders = 65536
+
+// seenOrders remembers signed jobs as long as their signatures are valid, over
+// restarts of the minion: a node in between cannot have one run twice.
+type seenOrders struct {
+	path string
+	max  int
+
+	mu    sync.Mutex
+	byJID map[string]seenOrder
+	order []string
+	floor time.Time // orders issued before are not taken
+}
+
+type seenOrder struct{ issued, expires time.Time }
+
+func (s seenOrder) over(now time.Time) bool { return now.After(s.expires.Add(endorse.Skew)) }
+
+// openSeenOrders reads what an earlier life has run and writes the file anew
+// without what has expired.
+func openSeenOrders(path string, now time.Time) (*seenOrders, error) {
+	s := &seenOrders{path: path, max: maxSeenOrders, byJID: map[string]seenOrder{}}
+	b, err := os.ReadFile(path) //nolint:gosec // below cachedir
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var kept strings.Builder
+	lines := bufio.NewScanner(strings.NewReader(string(b)))
+	for lines.Scan() {
+		jid, o, ok := parseSeen(lines.Text())
+		if !ok || o.over(now) { // a torn line: the minion was killed while it wrote
+			continue
+		}
+		s.enter(jid, o)
+		kept.WriteString(seenLine(jid, o))
+	}
+	if len(b) == kept.Len() {
+		return s, nil
+	}
+	return s, crypt.WriteFile(path, []byte(kept.String()), 0o600)
+}
+
+func seenLine(jid string, o seenOrder) string {
+	return fmt.Sprintf("%d %d %q\n", o.issued.Unix(), o.expires.Unix(), jid)
+}
+
+func parseSeen(line string) (jid string, o seenOrder, ok bool) {
+	var issued, expires int64
+	n, err := fmt.Sscanf(line, "%d %d %q", &issued, &expires, &jid)
+	return jid, seenOrder{time.Unix(issued, 0), time.Unix(expires, 0)}, err == nil && n == 3
+}
+
+func (s *seenOrders) has(jid string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, ok := s.byJID[jid]
+	return ok
+}
+
+// add notes a job before it runs, on disk too.
+func (s *seenOrders) add(jid string, issued, expires, now time.Time) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, ok := s.byJID[jid]; ok {
+		return errReplayed
+	}
+	if issued.Before(s.floor) {
+		return fmt.Errorf("%w, or is as old as jobs that are forgotten", errReplayed)
+	}
+	o := seenOrder{issued, expires}
+	f, err := os.OpenFile(s.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("it could not be noted: %w", err)
+	}
+	_, err = f.WriteString(seenLine(jid, o))
+	if err = errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("it could not be noted: %w", err)
+	}
+	s.enter(jid, o)
+	return s.trim(now)
+}
+
+func (s *seenOrders) enter(jid string, o seenOrder) {
+	s.byJID[jid] = o
+	s.order = append(s.order, jid)
+}
+
+// trim forgets what has expired, in the order in which it came, and when there
+// is still too much the oldest. The file is written anew when it has halved.
+func (s *seenOrders) trim(now time.Time) error {
+	if len(s.order) <= s.max {
+		return nil
+	}
+	kept := s.order[:0]
+	for _, jid := range s.order {
+		if s.byJID[jid].over(now) {
+			delete(s.byJID, jid)
+			continue
+		}
+		kept = append(kept, jid)
+	}
+	for len(kept) > s.max/2 {
+		o := s.byJID[kept[0]]
+		if after := o.issued.Add(time.Second); after.After(s.floor) {
+			s.floor = after
+		}
+		delete(s.byJID, kept[0])
+		kept = kept[1:]
+	}
+	s.order = append([]string(nil), kept...)
+	var b strings.Builder
+	for _, jid := range s.order {
+		b.WriteString(seenLine(jid, s.byJID[jid]))
+	}
+	return crypt.WriteFile(s.path, []byte(b.String()), 0o600)
+}

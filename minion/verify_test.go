@@ -1,0 +1,254 @@
+package minion
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/momtree/mom/internal/channel/channeltest"
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/endorse"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// ordered signs a job as a top with a key of that name does.
+func ordered(t *testing.T, key string, job *wire.Map, issued time.Time) *wire.Map {
+	t.Helper()
+	b, err := wire.Encode(job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := wire.ParsePublication(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := endorse.Sign(channeltest.Key(t, key).Private, p, issued, issued.Add(time.Hour))
+	if err != nil {
+		t.Fatal(err)
+	}
+	job.Set(endorse.Field, o)
+	return job
+}
+
+// trusting makes a minion believe in jobs of the given keys only.
+func trusting(t *testing.T, cfg *config.Minion, keys ...string) {
+	t.Helper()
+	var text strings.Builder
+	for _, k := range keys {
+		text.WriteString(crypt.PublicPEM(channeltest.Key(t, k).Public()) + "\n")
+	}
+	file := filepath.Join(t.TempDir(), "tops.pub")
+	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg.VerifyTop = []string{file}
+}
+
+// The master of the minion is a node in between that is broken: whatever it
+// invents, alters, keeps or repeats is refused, and told by a return.
+func TestVerifyTop(t *testing.T) {
+	m := channeltest.Start(t, channeltest.Rules{})
+	cfg := testConfig(t, m)
+	trusting(t, cfg, "syndic", "minion") // two tops; the node in between has the key "master"
+	d := start(t, cfg)
+	m.AwaitSubscribers(t, 1)
+	now := time.Now()
+
+	good := ordered(t, "syndic", channeltest.Job(newJID(), "m1", "test.echo", "x"), now)
+	good.Set("to", 5) // what belongs to the hop
+	good.Set("master_id", "between")
+	m.Publish(good)
+	if r := m.AwaitReturn(t, good.String("jid")); r.String("return") != "x" || !r.Bool("success") {
+		t.Errorf("a true job: %#v", r)
+	}
+
+	alter := func(key string, v any) *wire.Map {
+		j := ordered(t, "syndic", channeltest.Job(newJID(), "m1", "test.echo", "x"), now)
+		j.Set(key, v)
+		return j
+	}
+	moved := good.Clone()
+	moved.Set("jid", newJID())
+	for what, job := range map[string]*wire.Map{
+		"invented":          channeltest.Job(newJID(), "m1", "test.echo", "x"),
+		"another function":  alter("fun", "test.ping"),
+		"another argument":  alter("arg", []any{"y"}),
+		"a wider target":    alter("tgt", "*"),
+		"another user":      alter("user", "eve"),
+		"a returner":        alter("ret", "mysql"),
+		"under another jid": moved,
+		"the node's key":    ordered(t, "master", channeltest.Job(newJID(), "m1", "test.echo", "x"), now),
+		"old":               ordered(t, "syndic", channeltest.Job(newJID(), "m1", "test.echo", "x"), now.Add(-3*time.Hour)),
+		"a question with a returner": func() *wire.Map {
+			j := channeltest.Job(newJID(), "m1", "saltutil.find_job", "1")
+			j.Set("ret", "mysql")
+			return j
+		}(),
+		"a question through an executor": func() *wire.Map {
+			j := channeltest.Job(newJID(), "m1", "test.ping")
+			j.Set("module_executors", []any{"sudo"})
+			return j
+		}(),
+	} {
+		m.Publish(job)
+		r := m.AwaitReturn(t, job.String("jid"))
+		if text := r.String("return"); !strings.Contains(text, "verify_top") || r.Bool("success") || r.Int("retcode") != 1 {
+			t.Errorf("%s: %#v", what, r)
+		}
+	}
+	if n := d.RefusedJobs(); n != 11 {
+		t.Errorf("%d refused, want 11", n)
+	}
+	// What a node has to ask by itself is let through.
+	for _, fun := range []string{"saltutil.find_job", "test.ping"} {
+		job := channeltest.Job(newJID(), "m1", fun)
+		if fun == "saltutil.find_job" {
+			job = channeltest.Job(newJID(), "m1", fun, "20240102030405678901")
+		}
+		m.Publish(job)
+		if r := m.AwaitReturn(t, job.String("jid")); !r.Bool("success") {
+			t.Errorf("%s: %#v", fun, r)
+		}
+	}
+}
+
+// A signed job runs once, also when the minion has been restarted in between.
+func TestVerifyTop_ReplayAfterRestart(t *testing.T) {
+	m := channeltest.Start(t, channeltest.Rules{})
+	cfg := testConfig(t, m)
+	trusting(t, cfg, "syndic")
+	d := start(t, cfg)
+	m.AwaitSubscribers(t, 1)
+	job := ordered(t, "syndic", channeltest.Job(newJID(), "m1", "test.echo", "x"), time.Now())
+	m.Publish(job)
+	m.AwaitReturn(t, job.String("jid"))
+	if err := d.end(); err != nil {
+		t.Fatal(err)
+	}
+	d = start(t, cfg)
+	m.AwaitSubscribers(t, 2)
+	// Not even when the list of lately run jobs has forgotten it.
+	d.recent.forget(job.String("jid"))
+	m.Publish(job)
+	last := ordered(t, "syndic", channeltest.Job(newJID(), "m1", "test.echo", "z"), time.Now())
+	m.Publish(last)
+	m.AwaitReturn(t, last.String("jid"))
+	if d.RefusedJobs() != 1 {
+		t.Errorf("%d refused", d.RefusedJobs())
+	}
+}
+
+// A forged copy does not speak over the true job.
+func TestVerifyTop_ForgedCopyOfAJob(t *testing.T) {
+	m := channeltest.Start(t, channeltest.Rules{})
+	cfg := testConfig(t, m)
+	trusting(t, cfg, "syndic")
+	d := start(t, cfg)
+	m.AwaitSubscribers(t, 1)
+	job := ordered(t, "syndic", channeltest.Job(newJID(), "m1", "test.echo", "x"), time.Now())
+	m.Publish(job)
+	m.AwaitReturn(t, job.String("jid"))
+	forged := channeltest.Job(job.String("jid"), "m1", "test.echo", "forged")
+	m.Publish(forged)
+	last := ordered(t, "syndic", channeltest.Job(newJID(), "m1", "test.ping"), time.Now())
+	m.Publish(last)
+	m.AwaitReturn(t, last.String("jid"))
+	if d.RefusedJobs() != 1 {
+		t.Errorf("%d refused", d.RefusedJobs())
+	}
+	for _, r := range m.Seen("_return") {
+		if r.String("jid") == job.String("jid") && r.String("return") != "x" {
+			t.Errorf("answered: %#v", r)
+		}
+	}
+}
+
+func TestVerifyTop_Files(t *testing.T) {
+	dir := t.TempDir()
+	empty := filepath.Join(dir, "empty")
+	broken := filepath.Join(dir, "broken")
+	for file, text := range map[string]string{empty: "\n", broken: "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n"} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, file := range []string{empty, broken, filepath.Join(dir, "none")} {
+		cfg := testConfig(t)
+		cfg.VerifyTop = []string{file}
+		if _, err := New(Options{Config: cfg, Log: testLog(), Collect: func(context.Context) *wire.Map { return wire.NewMap() }}); err == nil ||
+			!strings.Contains(err.Error(), "verify_top") {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+}
+
+func TestSeenOrders(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "orders")
+	now := time.Unix(1_700_000_000, 0)
+	open := func(now time.Time) *seenOrders {
+		t.Helper()
+		s, err := openSeenOrders(path, now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	s := open(now)
+	s.max = 10
+	for i := range 10 {
+		issued := now.Add(time.Duration(i) * time.Second)
+		if err := s.add(fmt.Sprint(i), issued, issued.Add(time.Hour), now); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.add("3", now, now.Add(time.Hour), now); !errors.Is(err, errReplayed) {
+		t.Errorf("again: %v", err)
+	}
+	// One too many: the oldest are forgotten, and none of their age is taken.
+	if err := s.add("10", now.Add(time.Minute), now.Add(time.Hour), now); err != nil {
+		t.Fatal(err)
+	}
+	for _, jid := range []string{"0", "5", "7", "10"} {
+		if err := s.add(jid, now.Add(4*time.Second), now.Add(time.Hour), now); !errors.Is(err, errReplayed) {
+			t.Errorf("%s: %v", jid, err)
+		}
+	}
+	// A line that was not finished, and what has expired, is left out.
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteString("17000"); err != nil {
+		t.Fatal(err)
+	}
+	_ = f.Close()
+	if s := open(now); !s.has("10") || len(s.byJID) != 5 {
+		t.Errorf("read %v", s.order)
+	}
+	if s := open(now.Add(3 * time.Hour)); len(s.byJID) != 0 {
+		t.Errorf("read %v", s.order)
+	}
+	if b, err := os.ReadFile(path); err != nil || len(b) != 0 {
+		t.Errorf("the file holds %q, %v", b, err)
+	}
+}
+
+func FuzzSeenLine(f *testing.F) {
+	f.Add(`1 2 "3"`)
+	f.Fuzz(func(t *testing.T, line string) {
+		jid, o, ok := parseSeen(line)
+		if !ok {
+			return
+		}
+		again, o2, ok := parseSeen(strings.TrimSuffix(seenLine(jid, o), "\n"))
+		if !ok || again != jid || !o.issued.Equal(o2.issued) || !o.expires.Equal(o2.expires) {
+			t.Errorf("%q becomes %q", jid, again)
+		}
+	})
+}

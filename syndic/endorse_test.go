@@ -1,0 +1,59 @@
+package syndic
+
+import (
+	"crypto/rand"
+	"crypto/rsa"
+	"testing"
+	"time"
+
+	"github.com/momtree/mom/internal/endorse"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// What the top has signed is the same job on the next tier.
+func TestOrderOfTheTopPassesANode(t *testing.T) {
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parse := func(m *wire.Map) wire.Publication {
+		t.Helper()
+		b, err := wire.Encode(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := wire.ParsePublication(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	now := time.Now()
+	for what, m := range map[string]*wire.Map{
+		"plain": wire.NewMap("fun", "test.ping", "arg", []any{}, "tgt", "*", "jid", "20240102030405678901", "ret", "", "user", "root"),
+		"all": wire.NewMap("fun", []any{"test.arg", "test.echo"}, "arg", []any{[]any{1, 2.5, wire.NewMap("__kwarg__", true, "k", nil)}, []any{"é\xff"}},
+			"tgt", []any{"a", "b"}, "tgt_type", "list", "jid", "20240102030405678901", "ret", "mysql", "master_id", "top", "delimiter", "|",
+			"to", 7, "user", "sudo_eve", "metadata", wire.NewMap("ticket", 7), "ret_config", "alt", "ret_kwargs", wire.NewMap("x", []any{}),
+			"module_executors", []any{"direct_call"}, "executor_opts", wire.NewMap("y", true), "id", "m1"),
+	} {
+		p := parse(m)
+		order, err := endorse.Sign(key, p, now, now.Add(time.Hour))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Set(endorse.Field, order)
+		job, err := republish(parse(m))
+		if err != nil {
+			t.Fatal(err)
+		}
+		// As a local master publishes it: the kwargs become fields.
+		next := wire.NewMap("fun", any(job.Fun), "arg", job.Arg, "tgt", job.Tgt, "tgt_type", job.TgtType, "jid", job.JID, "ret", job.Ret)
+		if len(job.Fun) == 1 {
+			next.Set("fun", job.Fun[0])
+		}
+		job.Kwargs.Range(func(k, v any) bool { next.Set(k, v); return true })
+		if _, _, err := endorse.NewVerifier(&key.PublicKey).Verify(parse(next), now); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
