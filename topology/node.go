@@ -47,6 +47,12 @@ type Node struct {
 	Minions []Minion  // sorted by id
 	Nodes   []Node    // sorted by id
 	Vitals  Vitals
+	// Life is a random text that names this life of the program: two places with
+	// one id and one life are one node below two masters. "" when not known.
+	Life string
+	// Told are problems that the node itself tells. Their paths begin below it;
+	// "" is the node.
+	Told []Problem
 }
 
 // maxDepth bounds the tiers a report may hold, so that a loop of nodes or a
@@ -71,6 +77,12 @@ func (n Node) Map() *wire.Map {
 	if v := n.Vitals.wire(); v.Len() > 0 {
 		m.Set("vitals", v)
 	}
+	if n.Life != "" {
+		m.Set("life", n.Life)
+	}
+	if len(n.Told) > 0 {
+		m.Set("problems", problemsWire(n.Told))
+	}
 	return m
 }
 
@@ -87,19 +99,13 @@ func fromMap(m *wire.Map, depth int) (Node, error) {
 		return Node{}, errors.New("report of a tree: a node without id")
 	}
 	n.Since, _ = time.Parse(time.RFC3339Nano, m.String("since"))
-	n.Vitals = vitalsFrom(m.Map("vitals"))
+	n.Vitals, n.Life, n.Told = vitalsFrom(m.Map("vitals")), m.String("life"), problemsFrom(m.List("problems"))
 	for _, v := range m.List("minions") {
-		f, ok := v.([]any)
-		if !ok || len(f) != 3 {
-			return Node{}, fmt.Errorf("node %s: a minion is not reported as [id, state, version]", n.ID)
+		min, err := minionFrom(v)
+		if err != nil {
+			return Node{}, fmt.Errorf("node %s: %w", n.ID, err)
 		}
-		id, _ := f[0].(string)
-		st, _ := f[1].(string)
-		version, _ := f[2].(string)
-		if id == "" {
-			return Node{}, fmt.Errorf("node %s: a minion without id", n.ID)
-		}
-		n.Minions = append(n.Minions, Minion{ID: id, State: state(st), Version: version})
+		n.Minions = append(n.Minions, min)
 	}
 	for _, v := range m.List("nodes") {
 		c, ok := v.(*wire.Map)
@@ -116,47 +122,31 @@ func fromMap(m *wire.Map, depth int) (Node, error) {
 	return n, nil
 }
 
-// equal tells whether two subtrees say the same.
+func minionFrom(v any) (Minion, error) {
+	f, ok := v.([]any)
+	if !ok || len(f) != 3 {
+		return Minion{}, errors.New("a minion is not reported as [id, state, version]")
+	}
+	id, _ := f[0].(string)
+	st, _ := f[1].(string)
+	version, _ := f[2].(string)
+	if id == "" {
+		return Minion{}, errors.New("a minion without id")
+	}
+	return Minion{ID: id, State: state(st), Version: version}, nil
+}
+
+// equal tells whether two subtrees say the same, but for their figures.
 func (n Node) equal(o Node) bool {
+	return n.sameHead(o) && slices.Equal(n.Minions, o.Minions) && slices.EqualFunc(n.Nodes, o.Nodes, Node.equal)
+}
+
+// sameHead compares what two nodes say of themselves, but for their figures.
+func (n Node) sameHead(o Node) bool {
 	return n.ID == o.ID && n.Role == o.Role && n.Version == o.Version && n.State == o.State && n.Since.Equal(o.Since) &&
-		slices.Equal(n.Minions, o.Minions) && slices.EqualFunc(n.Nodes, o.Nodes, Node.equal)
-}
-
-// withoutMoved gives the tree without the places that nodes have left: they are
-// down there, or behind a node that is down, and up elsewhere. The subtrees of n
-// are not altered.
-func (n Node) withoutMoved() Node {
-	up, lost := map[string]bool{}, false
-	n.eachBelow(false, func(c Node, reached bool) {
-		up[c.ID] = up[c.ID] || reached
-		lost = lost || !reached
+		n.Life == o.Life && slices.EqualFunc(n.Told, o.Told, func(a, b Problem) bool {
+		return a.Kind == b.Kind && a.Path == b.Path && a.Detail == b.Detail && a.Since.Equal(b.Since)
 	})
-	if !lost {
-		return n
-	}
-	return n.without(false, func(c Node, reached bool) bool { return !reached && up[c.ID] })
-}
-
-// eachBelow visits the nodes below n and tells whether they can be reached:
-// neither they nor a node above them is down.
-func (n Node) eachBelow(cut bool, visit func(c Node, reached bool)) {
-	for _, c := range n.Nodes {
-		cut := cut || c.State == Down
-		visit(c, !cut)
-		c.eachBelow(cut, visit)
-	}
-}
-
-func (n Node) without(cut bool, gone func(c Node, reached bool) bool) Node {
-	nodes := make([]Node, 0, len(n.Nodes))
-	for _, c := range n.Nodes {
-		cut := cut || c.State == Down
-		if !gone(c, !cut) {
-			nodes = append(nodes, c.without(cut, gone))
-		}
-	}
-	n.Nodes = nodes
-	return n
 }
 
 func (n *Node) sort() {

@@ -101,6 +101,7 @@ func FuzzFromMap(f *testing.F) {
 		if strings.ContainsAny(s.String(), "\x1b\r\x00") {
 			t.Errorf("control characters in %q", s.String())
 		}
+		_ = Problems(n)
 		again, err := overTheWire(t, n)
 		if err != nil {
 			t.Fatalf("its own report is refused: %v", err)

@@ -1,6 +1,10 @@
 package topology
 
-import "time"
+import (
+	"time"
+
+	"github.com/momtree/mom/internal/wire"
+)
 
 // Kind says what is wrong.
 type Kind string
@@ -24,4 +28,33 @@ type Problem struct {
 	Path   string // of the node or minion, from the top down, joined by "/"
 	Detail string // a sentence that says what was seen and what to do
 	Since  time.Time
+}
+
+// maxTold bounds the problems that one node tells of itself.
+const maxTold = 100
+
+func problemsWire(ps []Problem) []any {
+	out := make([]any, 0, len(ps))
+	for _, p := range ps {
+		out = append(out, p.Map())
+	}
+	return out
+}
+
+// Map gives the problem in the form in which runners and reports tell it.
+func (p Problem) Map() *wire.Map {
+	return wire.NewMap("kind", string(p.Kind), "path", p.Path, "detail", p.Detail, "since", p.Since.UTC().Format(time.RFC3339Nano))
+}
+
+func problemsFrom(list []any) (out []Problem) {
+	for _, v := range list {
+		m, ok := v.(*wire.Map)
+		if !ok || len(out) == maxTold || m.String("kind") == "" {
+			continue
+		}
+		p := Problem{Kind: Kind(m.String("kind")), Path: m.String("path"), Detail: m.String("detail")}
+		p.Since, _ = time.Parse(time.RFC3339Nano, m.String("since"))
+		out = append(out, p)
+	}
+	return out
 }

@@ -1,6 +1,7 @@
 package topology
 
 import (
+	"crypto/rand"
 	"sync"
 	"time"
 )
@@ -14,7 +15,11 @@ type Tree struct {
 	self     Node // Minions and Nodes unused
 	minions  map[string]Minion
 	nodes    map[string]Node
-	revision uint64
+	have     map[string]revision // what the nodes right below have reported
+	skews    map[string]time.Duration
+	above    map[string][]Ancestor // by the parent that has told them
+	told     map[toldKey]Problem   // what this node itself tells
+	log      changelog
 	watchers map[chan struct{}]struct{}
 }
 
@@ -24,9 +29,11 @@ func NewTree(self Node, now func() time.Time) *Tree {
 	if now == nil {
 		now = time.Now
 	}
-	self.State, self.Since = Up, now()
+	self.State, self.Since, self.Life = Up, now(), rand.Text()
 	return &Tree{
 		now: now, self: self, minions: map[string]Minion{}, nodes: map[string]Node{},
+		have: map[string]revision{}, skews: map[string]time.Duration{}, above: map[string][]Ancestor{}, told: map[toldKey]Problem{},
+		log:      changelog{last: 1}, // 0 is what a parent has that has heard nothing
 		watchers: map[chan struct{}]struct{}{},
 	}
 }
@@ -51,12 +58,17 @@ func (t *Tree) Watch() (changed <-chan struct{}, stop func()) {
 func (t *Tree) Revision() uint64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.revision
+	return t.log.last
 }
 
 // touch counts a change and tells the watchers; t.mu is held.
-func (t *Tree) touch() {
-	t.revision++
+func (t *Tree) touch(c change) {
+	t.log.add(c)
+	t.ring()
+}
+
+// ring tells the watchers; t.mu is held.
+func (t *Tree) ring() {
 	for c := range t.watchers {
 		select {
 		case c <- struct{}{}:
@@ -74,7 +86,7 @@ func (t *Tree) SetMinion(m Minion) {
 	}
 	if t.minions[m.ID] != m {
 		t.minions[m.ID] = m
-		t.touch()
+		t.touch(change{"", m.ID, aMinion})
 	}
 }
 
@@ -84,32 +96,16 @@ func (t *Tree) Remove(id string) {
 	defer t.mu.Unlock()
 	_, isMinion := t.minions[id]
 	_, isNode := t.nodes[id]
-	if isMinion || isNode {
+	if isMinion {
 		delete(t.minions, id)
+		t.touch(change{"", id, aMinion})
+	}
+	if isNode {
 		delete(t.nodes, id)
-		t.touch()
+		delete(t.have, id)
+		delete(t.skews, id)
+		t.touch(change{"", id, aChild})
 	}
-}
-
-// SetNode enters the subtree that a node right below has reported, which the
-// tree owns from then on. A node is no minion: an entry of the same id among
-// the minions goes. A report that says nothing new changes nothing.
-func (t *Tree) SetNode(n Node) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	old, known := t.nodes[n.ID]
-	if !known || old.State != n.State {
-		n.Since = t.now()
-	} else {
-		n.Since = old.Since
-	}
-	_, wasMinion := t.minions[n.ID]
-	if known && !wasMinion && old.equal(n) {
-		return
-	}
-	delete(t.minions, n.ID)
-	t.nodes[n.ID] = n
-	t.touch()
 }
 
 // SetNodeState alters the state of a node right below; what is known of its
@@ -123,11 +119,9 @@ func (t *Tree) SetNodeState(id string, s State) {
 	}
 	if !known {
 		n = Node{ID: id, Role: "syndic"}
-		delete(t.minions, id)
 	}
 	n.State, n.Since = s, t.now()
-	t.nodes[id] = n
-	t.touch()
+	t.enter(n, known)
 }
 
 // Node gives the subtree of a node right below.
@@ -137,6 +131,24 @@ func (t *Tree) Node(id string) (Node, bool) {
 	n, ok := t.nodes[id]
 	return n, ok
 }
+
+// enter puts the new form of a node right below in its place, where a node was
+// known or not; t.mu is held.
+func (t *Tree) enter(n Node, known bool) {
+	if _, was := t.minions[n.ID]; was { // a node is no minion
+		delete(t.minions, n.ID)
+		t.log.add(change{"", n.ID, aMinion})
+	}
+	t.nodes[n.ID] = n
+	if known {
+		t.touch(change{n.ID, "", aHead})
+	} else {
+		t.touch(change{"", n.ID, aChild})
+	}
+}
+
+// Life names this life of the node.
+func (t *Tree) Life() string { return t.self.Life }
 
 // Snapshot gives the whole tree, sorted. The caller owns it, but must not alter
 // the subtrees in it.
@@ -148,7 +160,12 @@ func (t *Tree) Snapshot() Node { return t.snapshot().withoutMoved() }
 func (t *Tree) snapshot() Node {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	n := t.self
+	return t.all()
+}
+
+// all is the tree with all it knows; t.mu is held.
+func (t *Tree) all() Node {
+	n := t.head()
 	n.Minions = make([]Minion, 0, len(t.minions))
 	for _, m := range t.minions {
 		n.Minions = append(n.Minions, m)

@@ -1,0 +1,157 @@
+package topology
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+)
+
+// Bounds beyond which figures are problems.
+const (
+	// MaxSkew is how far a node's clock may be from its parent's.
+	MaxSkew = 5 * time.Second
+	// MaxOwedAge is how old a row of an outbox may be.
+	MaxOwedAge = time.Minute
+)
+
+// Problems tells what is wrong in a tree, sorted by path and kind. The paths
+// begin with the id of the tree's own node. Its cost is linear in nodes and
+// minions.
+func Problems(n Node) []Problem {
+	return sorted(append(NodeProblems(n), minionProblems(n)...))
+}
+
+// NodeProblems are those of the nodes alone; it does not look at minions, so it
+// is cheap in a large tree.
+func NodeProblems(n Node) []Problem {
+	f := finder{root: n, places: map[string][]place{}}
+	f.visit(n.ID, n, false)
+	f.twins()
+	return sorted(f.out)
+}
+
+func sorted(ps []Problem) []Problem {
+	sort.SliceStable(ps, func(i, j int) bool {
+		a, b := ps[i], ps[j]
+		if a.Path != b.Path {
+			return a.Path < b.Path
+		}
+		return a.Kind < b.Kind || a.Kind == b.Kind && a.Detail < b.Detail
+	})
+	return ps
+}
+
+// place is where a node is.
+type place struct {
+	path  string
+	life  string
+	since time.Time
+}
+
+type finder struct {
+	root   Node
+	places map[string][]place // of nodes that are reached, by id
+	out    []Problem
+}
+
+func (f *finder) add(kind Kind, path string, since time.Time, format string, args ...any) {
+	f.out = append(f.out, Problem{Kind: kind, Path: path, Detail: fmt.Sprintf(format, args...), Since: since})
+}
+
+// visit looks at a node that can be reached, and at those below. Of what is
+// behind a node that is down only that is told.
+func (f *finder) visit(path string, n Node, below bool) {
+	if n.State == Down {
+		nodes, minions, _ := n.Count()
+		f.add(NodeDown, path, n.Since, "not connected; %s and %s are behind it", count(nodes, "node"), count(minions, "minion"))
+		return
+	}
+	f.places[n.ID] = append(f.places[n.ID], place{path, n.Life, n.Since})
+	for _, p := range n.Told {
+		at := path
+		if p.Path != "" {
+			at = join(path, p.Path)
+		}
+		f.add(p.Kind, at, p.Since, "%s", p.Detail)
+	}
+	v := n.Vitals
+	if v.OwedAge > MaxOwedAge {
+		f.add(Backlog, path, time.Time{}, "owes %s, the oldest for %s; is its parent or its database away?", count(v.Owed, "row"), Span(v.OwedAge))
+	}
+	if below && v.Skew.Abs() > MaxSkew {
+		f.add(ClockSkew, path, time.Time{}, "its clock is %s off its parent's; let both keep the time by NTP", Signed(v.Skew))
+	}
+	if below && n.Version != "" && f.root.Version != "" && n.Version != f.root.Version {
+		f.add(VersionSkew, path, time.Time{}, "runs version %s, the top %s", n.Version, f.root.Version)
+	}
+	for _, c := range n.Nodes {
+		f.visit(join(path, c.ID), c, true)
+	}
+}
+
+// twins tells ids that are at several places. One node below several masters is
+// there in one life, which is as it should be; of nodes that do not tell their
+// life it cannot be known.
+func (f *finder) twins() {
+	for id, places := range f.places {
+		lives := map[string]bool{}
+		var paths []string
+		for _, p := range places {
+			if p.life == "" || lives[p.life] {
+				continue
+			}
+			lives[p.life] = true
+			paths = append(paths, p.path)
+		}
+		if len(lives) < 2 {
+			continue
+		}
+		slices.Sort(paths)
+		f.add(DuplicateNode, paths[0], time.Time{}, "another node has the id %s too: %s; give each its own `id` and key", id, strings.Join(paths[1:], ", "))
+	}
+}
+
+// maxMinionProblems bounds how many minions are named.
+const maxMinionProblems = 1000
+
+// minionProblems tells minions that are connected to several nodes. One node that
+// is there twice, below two masters, counts once.
+func minionProblems(n Node) (out []Problem) {
+	type owner struct{ path, node string }
+	_, total, _ := n.Count()
+	first := make(map[string]int32, total)
+	var owners []owner
+	lives := map[string]bool{}
+	var walk func(path string, n Node)
+	walk = func(path string, n Node) {
+		if n.State == Down || n.Life != "" && lives[n.Life] {
+			return
+		}
+		lives[n.Life] = true
+		at := int32(len(owners)) //nolint:gosec // reports are bounded far below
+		owners = append(owners, owner{path, n.ID})
+		for _, m := range n.Minions {
+			if m.State != Up {
+				continue
+			}
+			other, twice := first[m.ID]
+			if !twice {
+				first[m.ID] = at
+				continue
+			}
+			if len(out) < maxMinionProblems {
+				out = append(out, Problem{
+					Kind: DuplicateMinion, Path: join(path, m.ID),
+					Detail: fmt.Sprintf("connected here and at %s: its `master` lists both, or two machines share one id and key", owners[other].path),
+				})
+			}
+		}
+		for _, c := range n.Nodes {
+			walk(join(path, c.ID), c)
+		}
+	}
+	walk(n.ID, n)
+	return out
+}

@@ -1,0 +1,63 @@
+package topology
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestProblems(t *testing.T) {
+	node := func(id string, change func(*Node)) Node {
+		n := Node{ID: id, Role: "syndic", Version: "1", State: Up, Life: "life of " + id}
+		change(&n)
+		return n
+	}
+	nothing := func(*Node) {}
+	for _, c := range []struct {
+		name string
+		tree []Node
+		want string // kind path of each
+	}{
+		{"nothing", []Node{node("a", nothing), node("b", nothing)}, ""},
+		{"down", []Node{node("a", func(n *Node) {
+			n.State, n.Vitals.OwedAge = Down, time.Hour
+			n.Nodes = []Node{node("c", func(n *Node) { n.State = Down })}
+		})}, "down top/a"},
+		{"backlog", []Node{node("a", func(n *Node) { n.Vitals.Owed, n.Vitals.OwedAge = 5, 2*time.Minute })}, "backlog top/a"},
+		{"clock ahead", []Node{node("a", func(n *Node) { n.Vitals.Skew = time.Minute })}, "clock-skew top/a"},
+		{"clock behind", []Node{node("a", func(n *Node) { n.Vitals.Skew = -time.Minute })}, "clock-skew top/a"},
+		{"clock near", []Node{node("a", func(n *Node) { n.Vitals.Skew = -time.Second })}, ""},
+		{"version", []Node{node("a", func(n *Node) { n.Nodes = []Node{node("c", func(n *Node) { n.Version = "2" })} })}, "version-skew top/a/c"},
+		{"no version", []Node{node("a", func(n *Node) { n.Version = "" })}, ""},
+		{"one node below two masters", []Node{
+			node("a", func(n *Node) { n.Nodes = []Node{node("c", func(n *Node) { n.Minions = []Minion{{"m", Up, ""}} })} }),
+			node("b", func(n *Node) { n.Nodes = []Node{node("c", func(n *Node) { n.Minions = []Minion{{"m", Up, ""}} })} }),
+		}, ""},
+		{"one id on two nodes", []Node{
+			node("a", func(n *Node) { n.Nodes = []Node{node("c", nothing)} }),
+			node("b", func(n *Node) { n.Nodes = []Node{node("c", func(n *Node) { n.Life = "other" })} }),
+		}, "duplicate-node top/a/c"},
+		{"a node that moved", []Node{
+			node("a", func(n *Node) { n.Nodes = []Node{node("c", func(n *Node) { n.State, n.Life = Down, "old" })} }),
+			node("b", func(n *Node) { n.Nodes = []Node{node("c", nothing)} }),
+		}, "down top/a/c"},
+		{"a minion at two nodes", []Node{
+			node("a", func(n *Node) { n.Minions = []Minion{{"m", Up, ""}} }),
+			node("b", func(n *Node) { n.Minions = []Minion{{"m", Up, ""}, {"n", Up, ""}} }),
+			node("c", func(n *Node) { n.Minions = []Minion{{"m", Down, ""}} }),
+		}, "duplicate-minion top/b/m"},
+		{"told by itself", []Node{node("a", func(n *Node) {
+			n.Told = []Problem{{Kind: Partition, Path: "x", Detail: "d"}, {Kind: Loop}}
+		})}, "loop top/a, partition top/a/x"},
+	} {
+		got := Problems(Node{ID: "top", Version: "1", State: Up, Life: "life of top", Nodes: c.tree})
+		var said []string
+		for _, p := range got {
+			said = append(said, fmt.Sprint(p.Kind, " ", p.Path))
+		}
+		if s := strings.Join(said, ", "); s != c.want {
+			t.Errorf("%s: %q, want %q", c.name, s, c.want)
+		}
+	}
+}

@@ -1,0 +1,244 @@
+package topology
+
+import (
+	"errors"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+)
+
+// revision is how far a node's reports have come.
+type revision struct {
+	life string
+	at   uint64
+}
+
+// ErrLoop tells that a node is below itself.
+var ErrLoop = errors.New("the tree has a loop: this node is reported below itself; take one of the two out of syndic_master of the other")
+
+// Whole gives all that is to be reported to a parent, and the revision that it
+// brings the parent to.
+func (t *Tree) Whole() (Node, uint64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.all(), t.log.last
+}
+
+// Changes gives what changed after a revision; false when that is not known any
+// more, or more than the whole.
+func (t *Tree) Changes(since uint64) (Delta, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	list, ok := t.log.since(since)
+	if !ok {
+		return Delta{}, false
+	}
+	d := Delta{From: since, To: t.log.last}
+	seen := make(map[change]bool, len(list))
+	parts := map[string]*Part{}
+	part := func(path string) *Part {
+		if parts[path] == nil {
+			parts[path] = &Part{Path: path}
+		}
+		return parts[path]
+	}
+	for _, c := range list {
+		if !seen[c] {
+			seen[c] = true
+			t.tell(c, part)
+		}
+	}
+	for _, p := range parts {
+		if !within(parts, p.Path) {
+			d.Parts = append(d.Parts, *p)
+		}
+	}
+	sort.Slice(d.Parts, func(i, j int) bool { return d.Parts[i].Path < d.Parts[j].Path })
+	return d, true
+}
+
+// tell enters the newest state of what changed; t.mu is held.
+func (t *Tree) tell(c change, part func(string) *Part) {
+	n, ok := t.at(c.path)
+	if !ok { // it went afterwards, which has an entry of its own
+		return
+	}
+	switch c.aspect {
+	case aHead:
+		h := n
+		h.Minions, h.Nodes = nil, nil
+		part(c.path).Head = &h
+	case aVitals:
+		part(c.path).Vitals = &n.Vitals
+	case aMinion:
+		m, ok := n.Minion(c.id)
+		if c.path == "" {
+			m, ok = t.minions[c.id]
+		}
+		if p := part(c.path); ok {
+			p.Minions = append(p.Minions, m)
+		} else {
+			p.Gone = append(p.Gone, c.id)
+		}
+	case aChild:
+		child, ok := t.at(join(c.path, c.id))
+		if p := part(c.path); ok {
+			p.Nodes = append(p.Nodes, child)
+		} else {
+			p.Left = append(p.Left, c.id)
+		}
+	}
+}
+
+// within tells whether a new node that is told as a whole holds the path.
+func within(parts map[string]*Part, path string) bool {
+	above := ""
+	for path != "" {
+		var id string
+		id, path, _ = strings.Cut(path, "/")
+		if p := parts[above]; p != nil && slices.ContainsFunc(p.Nodes, func(n Node) bool { return n.ID == id }) {
+			return true
+		}
+		above = join(above, id)
+	}
+	return false
+}
+
+// at gives a node; of this node itself only what it says of itself. t.mu is held.
+func (t *Tree) at(path string) (Node, bool) {
+	if path == "" {
+		return t.head(), true
+	}
+	id, rest, _ := strings.Cut(path, "/")
+	n, ok := t.nodes[id]
+	if !ok {
+		return Node{}, false
+	}
+	return n.At(rest)
+}
+
+// SetNode enters the subtree that a node right below has reported, which the
+// tree owns from then on. A node is no minion: an entry of the same id among
+// the minions goes. A report that says nothing new changes nothing.
+func (t *Tree) SetNode(n Node) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.setNode(n)
+}
+
+func (t *Tree) setNode(n Node) {
+	old, known := t.nodes[n.ID]
+	if !known || old.State != n.State {
+		n.Since = t.now()
+	} else {
+		n.Since = old.Since
+	}
+	n.Vitals.Skew = t.skews[n.ID]
+	if _, wasMinion := t.minions[n.ID]; !known || wasMinion {
+		t.enter(n, known)
+		return
+	}
+	quiet := differences(old, n, n.ID, t.log.add)
+	t.nodes[n.ID] = n
+	if !quiet {
+		t.ring()
+	}
+}
+
+// Report is SetNode for a node that counts its revisions: the next difference
+// may begin at this one. A node that has this one below itself is refused with
+// [ErrLoop].
+func (t *Tree) Report(n Node, at uint64) error {
+	if n.has(t.self.Life) {
+		return ErrLoop
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.setNode(n)
+	t.have[n.ID] = revision{n.Life, at}
+	return nil
+}
+
+func (n Node) has(life string) bool {
+	return n.Life == life || slices.ContainsFunc(n.Nodes, func(c Node) bool { return c.has(life) })
+}
+
+// Apply enters a difference that a node right below has reported. life is the
+// one it has now. It fails with [ErrStale] when the whole is needed. What the
+// node says of its own state is left to this tree.
+func (t *Tree) Apply(id, life string, d Delta) error {
+	for i := range d.Parts {
+		p := &d.Parts[i]
+		if slices.ContainsFunc(p.Nodes, func(c Node) bool { return c.has(t.self.Life) }) || p.Head != nil && p.Head.Life == t.self.Life {
+			return ErrLoop
+		}
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	old, known := t.nodes[id]
+	if h := t.have[id]; !known || life == "" || h != (revision{life, d.From}) {
+		return ErrStale
+	}
+	n, err := old.apply(d)
+	if err != nil {
+		delete(t.have, id)
+		return err
+	}
+	n.ID, n.Role, n.State, n.Since, n.Vitals.Skew, n.Life = id, old.Role, old.State, old.Since, t.skews[id], life
+	t.nodes[id] = n
+	t.have[id] = revision{life, d.To}
+	d.changes(id, t.log.add)
+	if d.loud() {
+		t.ring()
+	}
+	return nil
+}
+
+// Have is the revision up to which a node right below has reported in this life;
+// 0: it has to tell the whole.
+func (t *Tree) Have(id, life string) uint64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if h := t.have[id]; h.life == life {
+		return h.at
+	}
+	return 0
+}
+
+// SetSkew notes how far the clock of a node right below is ahead of this one's.
+func (t *Tree) SetSkew(id string, d time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.skews[id] = d
+	if n, ok := t.nodes[id]; ok && n.Vitals.Skew != d {
+		n.Vitals.Skew = d
+		t.nodes[id] = n
+		t.log.add(change{id, "", aVitals})
+	}
+}
+
+// SetVitals enters this node's own figures; its lag and its problems stay. The
+// watchers are not told: figures go up with the next report.
+func (t *Tree) SetVitals(v Vitals) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	v.Lag = t.self.Vitals.Lag
+	t.setVitals(v)
+}
+
+// SetLag enters how long the last report to a parent took.
+func (t *Tree) SetLag(d time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	v := t.self.Vitals
+	v.Lag = d
+	t.setVitals(v)
+}
+
+func (t *Tree) setVitals(v Vitals) {
+	if t.self.Vitals != v {
+		t.self.Vitals = v
+		t.log.add(change{"", "", aVitals})
+	}
+}
