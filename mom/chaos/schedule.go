@@ -88,13 +88,17 @@ type Abilities struct {
 	Clock bool // the program was built with a clock that can be set
 }
 
-// NewSchedule draws the schedule of a seed. Faults without the ability are drawn
-// all the same and left out, so the others do not depend on it.
+// NewSchedule draws the schedule of a seed; one in five is three times as long.
+// Faults without the ability are drawn all the same and left out, so the others
+// do not depend on it.
 func NewSchedule(seed uint64, length time.Duration, able Abilities) Schedule {
 	r := rand.New(rand.NewPCG(seed, 0x6d6f6d))
+	if r.IntN(5) == 0 {
+		length *= 3 // long enough for what waits for heartbeats, leases and time-outs
+	}
 	s := Schedule{Seed: seed, Length: length}
 	busy := map[string]bool{} // one fault of a kind of state per member: two hands on one process undo each other
-	for range 2 + r.IntN(4) {
+	for range 3 + r.IntN(5) {
 		f := drawFault(r, length)
 		slot := f.slot()
 		if slot != "" && busy[slot] || f.What == Disk && !able.Disk || f.What == Clock && !able.Clock {
@@ -125,7 +129,7 @@ func drawFault(r *rand.Rand, length time.Duration) Fault {
 	within := func(lo, hi time.Duration) time.Duration {
 		return lo + time.Duration(r.Int64N(int64(hi-lo))).Truncate(100*time.Millisecond)
 	}
-	f := Fault{At: within(length/20, length*6/10), For: within(300*time.Millisecond, length*4/10)}
+	f := Fault{At: within(length/20, length*5/10), For: within(300*time.Millisecond, length*5/10)}
 	everyone := append(nodes(), minions()...)
 	whats := []string{
 		Kill, Kill, Kill, Kill, Restart, Restart, Pause, Pause, Partition, Partition, OneWay, OneWay,

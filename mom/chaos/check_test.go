@@ -1,0 +1,97 @@
+//go:build linux
+
+package chaos
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+// TestVerdict shows that each kind of harm is seen: checks that find nothing
+// because they look at nothing would be worse than none.
+func TestVerdict(t *testing.T) {
+	type world struct {
+		ran  map[string]int
+		book books
+		ends []ended
+		err  error
+	}
+	sound := func() world {
+		return world{
+			ran: map[string]int{"mc1": 1, "mc2": 1},
+			book: books{
+				loads:    map[string]bool{"j": true},
+				rows:     map[string]map[string]row{"j": {"mc1": {success: true}, "mc2": {success: true}}},
+				expected: map[string]map[string]string{"j": {"mc1": "", "mc2": ""}},
+			},
+			ends: []ended{{expected: 2, returned: 2, nodes: map[string]string{"a": "answered", "a/c": "answered"}}},
+		}
+	}
+	for name, tt := range map[string]struct {
+		harm func(*world)
+		want string
+	}{
+		"nothing":               {func(*world) {}, ""},
+		"a lost row":            {func(w *world) { delete(w.book.rows["j"], "mc1") }, "lost: mc1"},
+		"run twice":             {func(w *world) { w.ran["mc1"] = 2 }, "2 times"},
+		"a row out of thin air": {func(w *world) { delete(w.ran, "mc1") }, "it did not"},
+		"a failed row of a minion that never began": {func(w *world) {
+			delete(w.ran, "mc1")
+			w.book.rows["j"]["mc1"] = row{}
+		}, ""},
+		"a stranger":             {func(w *world) { w.ran["md1"] = 1; w.book.rows["j"]["md1"] = row{} }, "not for it"},
+		"a forgotten job":        {func(w *world) { delete(w.book.loads, "j") }, "forgotten"},
+		"a job that was refused": {func(w *world) { w.err = errors.New("no"); delete(w.book.loads, "j") }, ""},
+		"closed without a word":  {func(w *world) { delete(w.ran, "mc1"); delete(w.book.rows["j"], "mc1") }, "without a word about mc1"},
+		"told as missing": {func(w *world) {
+			delete(w.ran, "mc1")
+			delete(w.book.rows["j"], "mc1")
+			w.book.expected["j"]["mc1"] = "Not connected"
+		}, ""},
+		"a wrong sum": {func(w *world) { w.ends[0].returned = 1 }, "does not add up"},
+		"nobody speaks of it": {func(w *world) {
+			delete(w.ran, "mc1")
+			delete(w.book.rows["j"], "mc1")
+			delete(w.book.expected["j"], "mc1")
+		}, "nobody speaks of it"},
+		"behind a node that was not reached": {func(w *world) {
+			delete(w.ran, "mc1")
+			delete(w.book.rows["j"], "mc1")
+			delete(w.book.expected["j"], "mc1")
+			w.ends[0].nodes["a/c"] = "unreachable"
+		}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := sound()
+			tt.harm(&w)
+			j := &job{Task: Task{Top: "t1", Who: []string{"mc1", "mc2"}}, jid: "j", err: w.err}
+			v := &verdict{}
+			v.once(j, w.ran, w.book.rows["j"])
+			v.account(j, &w.book, w.ends)
+			got := strings.Join(v.faults, "\n")
+			if tt.want == "" && got != "" || !strings.Contains(got, tt.want) {
+				t.Errorf("found %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestVerdict_ReturnsToldTwice(t *testing.T) {
+	v := &verdict{}
+	v.events(&top{id: "t1", rets: map[string]map[string]int{"j": {"mc1": 1, "mc2": 2}}})
+	if len(v.faults) != 1 || !strings.Contains(v.faults[0], "mc2") {
+		t.Errorf("found %q", v.faults)
+	}
+}
+
+func TestAbove(t *testing.T) {
+	for _, tt := range []struct {
+		path string
+		want bool
+	}{{"a", true}, {"a/c", true}, {"b", false}, {"b/d", false}, {"mc1", false}} {
+		if got := above(tt.path, "mc1"); got != tt.want {
+			t.Errorf("%s above mc1: %v", tt.path, got)
+		}
+	}
+}
