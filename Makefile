@@ -15,11 +15,13 @@ TAG     ?= mom:latest
 MINION_TAG ?= mom-minion:latest
 BASE    ?= debian:12-slim
 ARGS    ?=
+ROUNDS  ?= 200
+SEED    ?= 1
 
 # The names by which the binary answers as one of Salt's commands.
 NAMES := salt salt-call salt-key salt-master salt-minion salt-run salt-syndic
 
-.PHONY: help build test interop bench lint fuzz image demo deps clean
+.PHONY: help build test chaos interop bench lint fuzz image demo deps clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' Makefile
@@ -30,6 +32,9 @@ build: ## build/mom, a static binary; its version comes from git through the bui
 test: deps ## go vet, then all tests with the race detector; fails on a skipped test too (PKG=./internal/...)
 	$(GO) vet $(PKG)
 	$(GO) test -race -timeout 20m -json $(PKG) | $(GO) run ./internal/tally
+
+chaos: deps ## break a tree of real processes by seed and check it: ROUNDS=200 SEED=1 (docs/chaos.md; ARGS='-keep-going -v')
+	$(GO) run ./mom/chaos/rounds -rounds $(ROUNDS) -seed $(SEED) $(ARGS)
 
 interop: ## against an installed Salt: SALT_PEER=DIR with DIR/bin/salt-master and the others, SALT_PEER3=DIR for one of protocol 3 (ARGS='-run Syndic')
 	$(GO) test -tags saltpeer -count=1 -timeout 60m -v $(ARGS) ./mom/interop
