@@ -147,12 +147,13 @@ func (l *link) greet(epoch int) {
 		p.tree.SetNode(tree)
 		p.ledger.NodeUp(c.id)
 		p.told()
-		if !l.w.o.sabotage.noRepeat {
-			for l.handed < len(p.pubs) {
-				l.hand(p.pubs[l.handed], 0)
+		for l.handed < len(p.pubs) {
+			if j := p.pubs[l.handed]; p.owes(j, c.id) {
+				l.hand(j, 0)
+			} else {
+				l.handed++
 			}
 		}
-		l.handed = len(p.pubs)
 		return wire.Raw{0xc0}, nil
 	}, func(_ wire.Raw, err error) {
 		if !l.standing || l.epoch != epoch {

@@ -155,7 +155,7 @@ func (m *minion) connect() {
 		n.ledger.MinionUp(n.minionID(int(m.i)), running)
 	}
 	for _, j := range n.pubs { // what it has missed
-		if *m.work(j) == idle && j.wants(n.lo+int(m.i)) && !n.w.o.sabotage.noRepeat {
+		if *m.work(j) == idle && j.wants(n.lo+int(m.i)) && n.owes(j, n.minionID(int(m.i))) {
 			n.give(int(m.i), j, 0)
 		}
 	}
@@ -163,6 +163,16 @@ func (m *minion) connect() {
 		m.sendAgain(n.w.jobs[i])
 	}
 	n.told()
+}
+
+// owes tells whether a minion or node right below is given a publication that it
+// has missed; the ledger waits for it again.
+func (n *node) owes(j *job, id string) bool {
+	if n.w.o.sabotage.noRepeat || !n.w.o.Insist && !n.ledger.Owes(j.jid, id) {
+		return false
+	}
+	n.ledger.Given(j.jid, id)
+	return true
 }
 
 // ask is a round of find_job among the minions of this node.

@@ -31,7 +31,9 @@ type node struct {
 	disk *memory.Store
 	open map[string]struct{} // jobs whose account is not closed
 	pubs []*job              // what it has published, by serial
-	up   *link               // to the parent; nil at the top
+	// untold are closed jobs of whose missing minions the parent has not heard.
+	untold map[string]struct{}
+	up     *link // to the parent; nil at the top
 
 	// Of this life.
 	alive  bool
@@ -58,7 +60,7 @@ type finding struct {
 }
 
 func (w *World) newNode(i, parent, lo, hi int) *node {
-	n := &node{w: w, idx: int32(i), id: "top", lo: lo, open: map[string]struct{}{}} //nolint:gosec // at most maxNodes
+	n := &node{w: w, idx: int32(i), id: "top", lo: lo, open: map[string]struct{}{}, untold: map[string]struct{}{}} //nolint:gosec // at most maxNodes
 	if parent >= 0 {
 		n.parent = w.nodes[parent]
 		n.parent.children = append(n.parent.children, n)

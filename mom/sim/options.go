@@ -72,6 +72,9 @@ type Options struct {
 	Costs Costs
 	// OutboxRows bounds each outbox; 0: no bound.
 	OutboxRows int64
+	// Insist gives every missed publication again, also of jobs that are over by
+	// then, as a queue without a deadline would.
+	Insist bool
 	// Trace is told each step, if set.
 	Trace func(line string)
 	// MaxEvents ends a simulation that does not come to rest. Default 400 per
@@ -105,6 +108,10 @@ type sabotage struct {
 	deafStart   bool        // after a restart the open jobs are not taken up
 	keepSilent  bool        // after a reconnect the expectations are not told again
 	noRepeat    bool        // missed publications are not given again
+	// forgetClosed: that minions are missing is not told again once the job is
+	// closed at the node that found it. ackUnbooked: what a node below tells of a
+	// job is acknowledged before it is stored.
+	forgetClosed, ackUnbooked bool
 }
 
 func hit(f func() bool) bool { return f != nil && f() }

@@ -206,6 +206,9 @@ func (n *node) complete(a ledger.Account) {
 	n.w.trace(n, "completes %s: expected %d, returned %d, failed %d, missing %d", a.JID, a.Expected, a.Returned, a.Failed, len(a.Missing))
 	delete(n.open, a.JID)
 	if n.up != nil {
+		if len(a.Missing) > 0 && !n.w.o.sabotage.forgetClosed {
+			n.untold[a.JID] = struct{}{}
+		}
 		n.up.flush()
 		return
 	}
@@ -240,12 +243,17 @@ func (n *node) book(x returners.Expectation) {
 	if n.books = append(n.books, x); len(n.books) > 1 {
 		return
 	}
-	n.after(bookDelay, func() {
-		xs := n.books
-		n.books = nil
-		n.point("before expectations are stored")
-		if err := n.jobs.SaveExpectations(background, xs...); err != nil {
-			panic(err) // the outbox bound does not hold for them
-		}
-	})
+	n.after(bookDelay, n.storeBooks)
+}
+
+func (n *node) storeBooks() {
+	if len(n.books) == 0 {
+		return
+	}
+	xs := n.books
+	n.books = nil
+	n.point("before expectations are stored")
+	if err := n.jobs.SaveExpectations(background, xs...); err != nil {
+		panic(err) // the outbox bound does not hold for them
+	}
 }

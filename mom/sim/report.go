@@ -65,10 +65,11 @@ type Account struct {
 	Rows     int           `json:"rows"`
 
 	missing map[string]ledger.Missing
+	nodes   map[string]ledger.NodeState
 }
 
 func (a *Account) of(x ledger.Account) {
-	a.Expected, a.Returned, a.Failed, a.missing = x.Expected, x.Returned, x.Failed, x.Missing
+	a.Expected, a.Returned, a.Failed, a.missing, a.nodes = x.Expected, x.Returned, x.Failed, x.Missing, x.Nodes
 }
 
 // Report is the outcome of a simulation.

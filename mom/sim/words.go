@@ -61,10 +61,14 @@ func (l *link) tellOn() {
 			l.parent.hears(l.child.id, x)
 		}
 		l.parent.told()
+		if !l.w.o.sabotage.ackUnbooked {
+			l.parent.storeBooks()
+		}
 		return wire.Raw{0xc0}, nil
 	}, func(_ wire.Raw, err error) {
 		if err == nil {
 			l.telling = false
+			l.child.toldOf(batch)
 			l.tellOn()
 			return
 		}
@@ -119,13 +123,11 @@ func (n *node) openExpectations() {
 	if n.w.o.sabotage.keepSilent {
 		return
 	}
-	active := n.ledger.Active()
-	slices.Sort(active)
-	for _, jid := range active {
-		a, ok := n.ledger.State(jid)
-		if !ok {
-			continue
-		}
+	jobs := n.ledger.Active()
+	jobs = append(jobs, slices.Collect(maps.Keys(n.untold))...)
+	slices.Sort(jobs)
+	for _, jid := range slices.Compact(jobs) {
+		a, _ := n.ledger.State(jid)
 		xs, _ := n.disk.GetExpectations(background, jid)
 		for _, x := range xs {
 			var asked []string
@@ -138,8 +140,28 @@ func (n *node) openExpectations() {
 			}
 			n.tell(word{jid: jid, expectation: true, node: x.Node, minions: x.Minions, asked: asked})
 		}
-		if len(a.Missing) > 0 {
-			n.tell(word{jid: jid, gone: a.Missing})
+		gone := a.Missing
+		if len(gone) == 0 { // closed in an earlier life: what is stored
+			gone = map[string]ledger.Missing{}
+			for _, x := range xs {
+				for id, why := range x.Missing {
+					gone[id] = ledger.Missing{Reason: why, Path: x.Node}
+				}
+			}
+		}
+		if len(gone) > 0 {
+			n.tell(word{jid: jid, gone: gone})
+		}
+	}
+}
+
+// toldOf notes that the parent has taken words: a closed job of which nothing
+// waits any more needs not be told again.
+func (n *node) toldOf(batch []word) {
+	for _, x := range batch {
+		waits := slices.ContainsFunc(n.up.words, func(y word) bool { return y.jid == x.jid })
+		if _, open := n.open[x.jid]; !open && !waits {
+			delete(n.untold, x.jid)
 		}
 	}
 }
