@@ -29,6 +29,7 @@ type tally struct {
 	output  map[testID]*strings.Builder // of tests and packages that have not ended
 	passed  int
 	failed  int
+	faults  []testID // the failed tests
 	skipped []string
 	broken  []string // packages that failed without a failed test: build errors, exits, panics, time-outs
 	blamed  map[string]bool
@@ -88,6 +89,7 @@ func (t *tally) endTest(e event) {
 		t.passed++
 	case "fail":
 		t.failed++
+		t.faults = append(t.faults, id)
 		t.blamed[e.Package] = true
 		t.show(id)
 	case "skip":
