@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/momtree/mom/internal/inquiry"
+	"github.com/momtree/mom/internal/sibling"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/keys"
 )
@@ -23,6 +24,7 @@ func (m *Master) table() map[string]handler {
 		"_pillar":        m.onPillar,
 		"_master_opts":   m.onMasterOpts,
 		"_presence":      m.onPresence,
+		sibling.Command:  m.onSiblings,
 		inquiry.Command:  m.onAnswer,
 		"revoke_auth":    m.onRevokeAuth,
 	}

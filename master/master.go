@@ -72,6 +72,7 @@ type Master struct {
 	data     *minionData
 	probes   *probes
 	beyond   *beyond
+	homes    *homes
 	owners   *owners
 	meant    *meant
 	nonces   *nonces

@@ -92,6 +92,9 @@ func (m *Master) openKeys() (err error) {
 		return err
 	}
 	m.barNodes()
+	if m.homes, err = openHomes(m.cfg.Cachedir); err != nil { // told anew by every node, and by the masters above
+		m.log.Warn("What was known of siblings is not used", "err", err)
+	}
 	if m.owners, err = openOwners(m.cfg.Cachedir); err != nil { // told anew by every node that comes back
 		m.log.Warn("What is known of the minions of nodes is not used", "err", err)
 	}

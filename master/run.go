@@ -66,6 +66,7 @@ func (m *Master) keyChanged(c keys.Change) {
 		return // another key under the same id
 	}
 	m.presence.Revoke(c.ID)
+	m.homes.forget(c.ID)
 	m.tree.Remove(c.ID)
 	m.owners.forget(c.ID)
 	if err := m.nodes.remove(c.ID); err != nil {
@@ -96,6 +97,7 @@ func (m *Master) housekeep() {
 		if asked || m.secrets.age() > m.cfg.PublishSession {
 			m.rotate(asked)
 		}
+		m.sweepHomes()
 		if err := m.savePeers(); err != nil {
 			m.log.Error("The list of known peers could not be written", "err", err)
 		}

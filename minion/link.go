@@ -40,7 +40,7 @@ type link struct {
 	silent bool                // the master does not know `_presence`; greet alone uses it
 }
 
-func newLink(m *Minion, name string, box *outbox, tries int) (*link, error) {
+func newLink(m *Minion, name string, box *outbox, tries int, alter ...func(*channel.Config) error) (*link, error) {
 	cfg, err := channel.FromMinion(m.cfg, "minion", name)
 	if err != nil {
 		return nil, err
@@ -48,6 +48,11 @@ func newLink(m *Minion, name string, box *outbox, tries int) (*link, error) {
 	cfg.Log, cfg.Now = m.log, m.now
 	if tries > 0 {
 		cfg.AuthTries = tries
+	}
+	for _, f := range alter {
+		if err := f(&cfg); err != nil {
+			return nil, fmt.Errorf("master %s: %w", name, err)
+		}
 	}
 	if names := m.cfg.AutosignGrains; len(names) > 0 {
 		cfg.AutosignGrains = m.grains.some(names)

@@ -22,6 +22,8 @@ func (m *Minion) serveMasters(ctx context.Context) error {
 		return fmt.Errorf("minion %s has no master: set the option master", m.cfg.ID)
 	case m.cfg.MasterType == "failover":
 		return m.failover(ctx, masters)
+	case m.cfg.Rehome && len(masters) == 1:
+		return m.rehoming(ctx, masters[0])
 	default:
 		return m.serveEach(ctx, masters)
 	}

@@ -67,6 +67,9 @@ type Config struct {
 	// AutosignGrains are sent with the sign-in; nil sends none.
 	AutosignGrains *wire.Map
 
+	// Voucher is the word of another master for our key; nil sends none.
+	Voucher []byte
+
 	// AuthTimeout bounds one sign-in request (5 s), AuthTries the number of
 	// requests of one attempt (7).
 	AuthTimeout time.Duration

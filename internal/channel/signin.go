@@ -168,6 +168,9 @@ func (c *Channel) ask(q question) ([]byte, error) {
 	if c.cfg.AutosignGrains != nil {
 		load.Set("autosign_grains", c.cfg.AutosignGrains)
 	}
+	if len(c.cfg.Voucher) > 0 {
+		load.Set("mom_voucher", c.cfg.Voucher)
+	}
 	if q.pinned != nil {
 		token, err := crypt.Encrypt(c.cfg.EncryptionAlgorithm, q.pinned.key, []byte(c.challenge))
 		if err != nil {

@@ -50,6 +50,16 @@ type MasterSyndic struct {
 	// SyndicFailback is how long a master above has to be back before it is
 	// preferred again, in seconds. Default 30.
 	SyndicFailback time.Duration `yaml:"syndic_failback" unit:"s" default:"30" min:"0"`
+	// Rehome tells nodes and minions below their siblings, so that they move to one
+	// when their own node is gone. At a node it also lets the node itself move.
+	// Default true.
+	Rehome bool `yaml:"rehome" default:"true"`
+	// RehomeKeys vouches for accepted keys at siblings, and accepts keys that a
+	// sibling vouches for. Default true.
+	RehomeKeys bool `yaml:"rehome_keys" default:"true"`
+	// RehomeAddress is the address siblings' minions reach this node by. Default:
+	// the one the master above sees.
+	RehomeAddress string `yaml:"rehome_address"`
 	// SyndicFinger is the expected fingerprint of the master above. Default none.
 	SyndicFinger string `yaml:"syndic_finger"`
 	// SyndicUser is the account of a syndic. Default: user.

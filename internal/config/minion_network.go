@@ -22,6 +22,15 @@ type MinionNetwork struct {
 	// MasterFailbackInterval is the time between looks for it, in seconds.
 	// Default 0: master_alive_interval.
 	MasterFailbackInterval time.Duration `yaml:"master_failback_interval" unit:"s" default:"0" min:"0"`
+	// Rehome moves to a sibling of the master when that is gone, if the master has
+	// told its siblings and the option master names it alone. Default true.
+	Rehome bool `yaml:"rehome" default:"true"`
+	// RehomeAfter is how long the master has to be gone before that, in seconds; as
+	// much again at most is added by chance. Default 2.
+	RehomeAfter time.Duration `yaml:"rehome_after" unit:"s" default:"2" min:"0.01"`
+	// RehomeFailback is how long the master has to be back before the minion
+	// returns to it, in seconds. Default 60.
+	RehomeFailback time.Duration `yaml:"rehome_failback" unit:"s" default:"60" min:"0.01"`
 	// MasterShuffle shuffles the masters once. Default false.
 	MasterShuffle bool `yaml:"master_shuffle" default:"false"`
 	// RandomMaster is the older name of master_shuffle. Default false.

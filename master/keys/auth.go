@@ -41,6 +41,7 @@ type Auth struct {
 	HasToken bool
 	Pub      string    // PEM text, as sent
 	Grains   *wire.Map // autosign_grains, nil when none were sent
+	Voucher  []byte    // mom_voucher: the word of another node, none as a rule
 }
 
 // ParseAuth reads an `_auth` load. The error is always a [*BadLoad], which
@@ -72,6 +73,8 @@ func ParseAuth(load wire.Raw, version int) (Auth, error) {
 			a.Token, err = wire.Bytes(val)
 		case "autosign_grains":
 			grains = val
+		case "mom_voucher":
+			a.Voucher, err = wire.Bytes(val)
 		}
 		if err != nil {
 			return fmt.Errorf("field %s: %w", key, err)

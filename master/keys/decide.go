@@ -189,7 +189,7 @@ func (d *Decider) stranger(a Auth) Verdict {
 // whether that uses up a stub.
 func (d *Decider) autosigned(a Auth) (ok, stub bool) {
 	switch {
-	case d.policy.AutoAccept, d.autosign.match(a.ID):
+	case d.policy.AutoAccept, d.autosign.match(a.ID), d.policy.Vouched != nil && d.policy.Vouched(a.ID, a.Pub, a.Voucher):
 		return true, false
 	case d.store.stub(a.ID):
 		return true, true

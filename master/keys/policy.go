@@ -11,6 +11,10 @@ type Policy struct {
 	AutorejectFile    string
 	AutosignGrainsDir string // a file per grain with the values that accept
 
+	// Vouched tells whether a voucher speaks for a key that is new or pending: it
+	// is accepted then. nil: none does.
+	Vouched func(id, pub string, voucher []byte) bool
+
 	// PermissivePkiAccess trusts signing files that a group may write.
 	PermissivePkiAccess bool
 	// User the master runs as; his groups count with PermissivePkiAccess.

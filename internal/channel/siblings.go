@@ -1,0 +1,59 @@
+package channel
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/momtree/mom/internal/sibling"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// Siblings asks the master where this identity may go when the master is gone.
+// fields are added to the question (see [sibling.Command]). known is false when
+// the master does not know the command, or does not tell.
+func (c *Channel) Siblings(ctx context.Context, fields *wire.Map) (reply *wire.Map, known bool, err error) {
+	load := wire.NewMap("cmd", sibling.Command, "id", c.cfg.ID, "role", c.cfg.Role)
+	for _, k := range fields.Keys() {
+		if name, ok := k.(string); ok {
+			v, _ := fields.Get(name)
+			load.Set(name, v)
+		}
+	}
+	raw, err := c.Request(ctx, load)
+	if err != nil {
+		return nil, false, err
+	}
+	reply, err = wire.DecodeMap(raw)
+	if err != nil {
+		return nil, false, fmt.Errorf("siblings of %s: %w", c.cfg.addr(), err)
+	}
+	return reply, reply.Len() > 0, nil
+}
+
+// Visit makes c a configuration for a sibling of the master: its key is known
+// beforehand, and a voucher speaks for ours. The pin is written to pki_dir.
+func (c Config) Visit(n sibling.Node, voucher []byte) (Config, error) {
+	c.Host, c.Port = n.Host, n.Port
+	c.Voucher = voucher
+	c.MasterFinger = "" // it is that of the home; this key was told under it
+	c.PinName = "sibling." + pinSafe(n.ID) + ".pub"
+	p, err := newPin(n.Pub)
+	if err != nil {
+		return c, fmt.Errorf("key of sibling %s: %w", n.ID, err)
+	}
+	if have, err := loadPin(c.pinPath()); err == nil && have != nil && have.same(n.Pub) {
+		return c, nil
+	}
+	return c, p.save(c.pinPath())
+}
+
+// pinSafe makes an id part of a file name.
+func pinSafe(id string) string {
+	b := []byte(id)
+	for i, ch := range b {
+		if ch == '/' || ch == '\\' || ch == 0 || ch == ':' {
+			b[i] = '_'
+		}
+	}
+	return string(b)
+}

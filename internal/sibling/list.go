@@ -1,0 +1,149 @@
+package sibling
+
+import (
+	"crypto/rsa"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"time"
+
+	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// Command is the request by which a peer asks its master for its siblings.
+const Command = "_siblings"
+
+const (
+	// maxNodes bounds a list, maxText each text in it.
+	maxNodes = 4096
+	maxText  = 4096
+)
+
+// ErrBad is the reason why a list or voucher is not believed.
+var ErrBad = errors.New("not to be believed")
+
+// Node is one of the nodes right below a master.
+type Node struct {
+	ID   string
+	Host string
+	Port int    // of requests
+	Pub  string // its master's public key, PEM
+	// Up tells whether it was connected when the list was made, Draining that it
+	// wants to lose its minions: nobody should move to it.
+	Up, Draining bool
+}
+
+// Addr is host:port.
+func (n Node) Addr() string { return net.JoinHostPort(n.Host, strconv.Itoa(n.Port)) }
+
+// List is what a master says about the nodes right below it.
+type List struct {
+	Parent string // its id
+	At     time.Time
+	Nodes  []Node
+}
+
+// Find gives a node by its id.
+func (l List) Find(id string) (Node, bool) {
+	for _, n := range l.Nodes {
+		if n.ID == id {
+			return n, true
+		}
+	}
+	return Node{}, false
+}
+
+// Told is a list as it travels: its bytes, and the signature of the master that
+// made it.
+type Told struct {
+	Body, Sig []byte
+	// Pub is the public key of that master, PEM. A node takes it from its sign-in
+	// there; a minion is told it by its node.
+	Pub string
+}
+
+const alg = crypt.PKCS1SHA224
+
+// Sign makes a list travel.
+func (l List) Sign(priv *rsa.PrivateKey, pub string) (Told, error) {
+	nodes := make([]any, 0, len(l.Nodes))
+	for _, n := range l.Nodes {
+		nodes = append(nodes, wire.NewMap("id", n.ID, "host", n.Host, "port", n.Port, "pub", n.Pub, "up", n.Up, "draining", n.Draining))
+	}
+	body, err := wire.Encode(wire.NewMap("kind", "siblings", "parent", l.Parent, "at", l.At.Unix(), "nodes", nodes))
+	if err != nil {
+		return Told{}, fmt.Errorf("encode the list of siblings: %w", err)
+	}
+	sig, err := crypt.Sign(alg, priv, body)
+	if err != nil {
+		return Told{}, fmt.Errorf("sign the list of siblings: %w", err)
+	}
+	return Told{Body: body, Sig: sig, Pub: pub}, nil
+}
+
+// Open checks the signature and reads the list.
+func (t Told) Open() (List, error) {
+	pub, err := crypt.ParsePublicPEM(t.Pub)
+	if err != nil {
+		return List{}, fmt.Errorf("list of siblings: %w: %w", ErrBad, err)
+	}
+	if err := crypt.Verify(alg, pub, t.Body, t.Sig); err != nil {
+		return List{}, fmt.Errorf("list of siblings: %w: %w", ErrBad, err)
+	}
+	return readList(t.Body)
+}
+
+func readList(body []byte) (List, error) {
+	d, err := wire.DecodeMap(body)
+	if err != nil {
+		return List{}, fmt.Errorf("list of siblings: %w: %w", ErrBad, err)
+	}
+	nodes := d.List("nodes")
+	if d.String("kind") != "siblings" || len(nodes) > maxNodes {
+		return List{}, fmt.Errorf("list of siblings: %w: it is no such list, or has more than %d nodes", ErrBad, maxNodes)
+	}
+	l := List{Parent: d.String("parent"), At: time.Unix(d.Int("at"), 0)}
+	for _, v := range nodes {
+		m, ok := v.(*wire.Map)
+		if !ok {
+			return List{}, fmt.Errorf("list of siblings: %w: a node is no map", ErrBad)
+		}
+		n := Node{
+			ID: m.String("id"), Host: m.String("host"), Port: int(m.Int("port")), Pub: m.String("pub"),
+			Up: m.Bool("up"), Draining: m.Bool("draining"),
+		}
+		if n.ID == "" || n.Host == "" || n.Port < 1 || n.Port > 65535 || len(n.ID)+len(n.Host)+len(n.Pub) > maxText {
+			return List{}, fmt.Errorf("list of siblings: %w: node %.100q cannot be", ErrBad, n.ID)
+		}
+		l.Nodes = append(l.Nodes, n)
+	}
+	return l, nil
+}
+
+// Map is a told list inside a request or a file.
+func (t Told) Map() *wire.Map {
+	return wire.NewMap("body", t.Body, "sig", t.Sig, "pub", t.Pub)
+}
+
+// ReadTold reads lists out of a request or a file and checks each. Those that
+// cannot be believed are left out and told by err.
+func ReadTold(vs []any) (told []Told, lists []List, err error) {
+	var errs []error
+	for i, v := range vs {
+		m, ok := v.(*wire.Map)
+		if !ok || i >= 64 {
+			errs = append(errs, fmt.Errorf("list of siblings: %w: it is no map, or one of too many", ErrBad))
+			break
+		}
+		t := Told{Body: m.Bytes("body"), Sig: m.Bytes("sig"), Pub: m.String("pub")}
+		l, err := t.Open()
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		told, lists = append(told, t), append(lists, l)
+	}
+	return told, lists, errors.Join(errs...)
+}

@@ -1,0 +1,48 @@
+package sibling
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"slices"
+)
+
+// Order gives the nodes to which id may move, best first: those that are up before
+// those that are not, each by rendezvous hashing, so that the minions of a node
+// that dies spread evenly over its siblings and each finds the same one again.
+// Nodes that drain, and those named in without, are left out.
+func Order(id string, lists []List, without ...string) []Node {
+	type scored struct {
+		Node
+		score uint64
+	}
+	var out []scored
+	seen := map[string]bool{}
+	for _, w := range without {
+		seen[w] = true
+	}
+	for _, l := range lists {
+		for _, n := range l.Nodes {
+			if seen[n.ID] || n.Draining {
+				continue
+			}
+			seen[n.ID] = true
+			sum := sha256.Sum256([]byte(id + "\x00" + n.ID))
+			out = append(out, scored{n, binary.BigEndian.Uint64(sum[:])})
+		}
+	}
+	slices.SortFunc(out, func(a, b scored) int {
+		if a.Up != b.Up {
+			if a.Up {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(b.score, a.score)
+	})
+	nodes := make([]Node, len(out))
+	for i, s := range out {
+		nodes[i] = s.Node
+	}
+	return nodes
+}

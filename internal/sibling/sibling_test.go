@@ -1,0 +1,143 @@
+package sibling
+
+import (
+	"crypto/rand"
+	"crypto/rsa"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/wire"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func key(tb testing.TB) (*rsa.PrivateKey, string) {
+	tb.Helper()
+	k, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return k, crypt.PublicPEM(&k.PublicKey)
+}
+
+func TestList_OnlyAsSigned(t *testing.T) {
+	priv, pub := key(t)
+	_, other := key(t)
+	l := List{Parent: "top", At: time.Unix(1700000000, 0), Nodes: []Node{{ID: "a", Host: "10.0.0.1", Port: 4506, Pub: pub, Up: true}}}
+	told, err := l.Sign(priv, pub)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, lists, err := ReadTold([]any{told.Map()})
+	if err != nil || len(lists) != 1 || lists[0].Nodes[0] != l.Nodes[0] {
+		t.Fatalf("%v, %v", lists, err)
+	}
+	forged := told
+	forged.Body = append([]byte(nil), told.Body...)
+	forged.Body[len(forged.Body)-1] ^= 1
+	foreign := told
+	foreign.Pub = other
+	for _, bad := range []Told{forged, foreign, {Body: told.Body, Pub: pub}} {
+		if _, err := bad.Open(); !errors.Is(err, ErrBad) {
+			t.Errorf("believed: %v", err)
+		}
+	}
+}
+
+func TestVoucher_SpeaksForOneKeyOfOneIDAtSiblings(t *testing.T) {
+	priv, pub := key(t)
+	_, minion := key(t)
+	_, thief := key(t)
+	now := time.Unix(1700000000, 0)
+	lists := []List{{Parent: "top", Nodes: []Node{{ID: "a", Host: "h", Port: 1, Pub: pub}, {ID: "b", Host: "h", Port: 2, Pub: pub}}}}
+	make := func(v Voucher) []byte {
+		b, err := v.Sign(priv)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	good := Voucher{ID: "m1", Issuer: "a", Finger: Finger(minion), Until: now.Add(time.Hour)}
+	if _, err := Check(make(good), "m1", minion, "b", lists, now); err != nil {
+		t.Fatal(err)
+	}
+	stranger := good
+	stranger.Issuer = "c"
+	forger, _ := key(t)
+	forged, err := good.Sign(forger)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		text         []byte
+		id, pub, own string
+		now          time.Time
+	}{
+		"another id":          {make(good), "m2", minion, "b", now},
+		"another key":         {make(good), "m1", thief, "b", now},
+		"too late":            {make(good), "m1", minion, "b", now.Add(time.Hour)},
+		"at its issuer":       {make(good), "m1", minion, "a", now},
+		"at no sibling":       {make(good), "m1", minion, "x", now},
+		"of an unknown node":  {make(stranger), "m1", minion, "b", now},
+		"under another's key": {forged, "m1", minion, "b", now},
+		"no voucher":          {[]byte("x"), "m1", minion, "b", now},
+	} {
+		if _, err := Check(c.text, c.id, c.pub, c.own, lists, c.now); !errors.Is(err, ErrBad) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// The minions of a dead node spread over its siblings, and keep their choice when
+// another sibling comes or goes.
+func TestOrder_Spreads(t *testing.T) {
+	l := List{}
+	for i := range 5 {
+		l.Nodes = append(l.Nodes, Node{ID: fmt.Sprint("n", i), Up: true})
+	}
+	count, moved := map[string]int{}, 0
+	for i := range 10000 {
+		id := fmt.Sprint("minion-", i)
+		first := Order(id, []List{l}, "n0")[0].ID
+		count[first]++
+		fewer := l
+		fewer.Nodes = l.Nodes[:4]
+		if again := Order(id, []List{fewer}, "n0")[0].ID; first != "n4" && again != first {
+			moved++
+		}
+	}
+	for id, n := range count {
+		if n < 2200 || n > 2800 {
+			t.Errorf("%s gets %d of 10000", id, n)
+		}
+	}
+	if len(count) != 4 || moved != 0 {
+		t.Errorf("%d siblings used, %d minions moved without need", len(count), moved)
+	}
+	l.Nodes[1].Draining, l.Nodes[2].Up = true, false
+	order := Order("m", []List{l, l})
+	if len(order) != 4 || order[3].ID != "n2" {
+		t.Errorf("got %v", order)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	list, _ := wire.Encode(wire.NewMap("kind", "siblings", "nodes", []any{wire.NewMap("id", "a", "host", "h", "port", 1)}))
+	f.Add([]byte(list))
+	inner, _ := wire.Encode(wire.NewMap("kind", "voucher", "id", "m"))
+	outer, _ := wire.Encode(wire.NewMap("body", []byte(inner), "sig", []byte{1}))
+	f.Add([]byte(outer))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		_, _ = readList(b)
+		_, _, _, _ = ReadVoucher(b)
+		v, err := wire.Decode(b)
+		if vs, ok := v.([]any); err == nil && ok {
+			_, _, _ = ReadTold(vs)
+		}
+	})
+}

@@ -1,0 +1,111 @@
+package sibling
+
+import (
+	"crypto/rsa"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// Voucher is a node's word that it has accepted a key under an id.
+type Voucher struct {
+	ID     string
+	Issuer string // id of the node
+	Finger string // SHA-256 of the public key
+	Until  time.Time
+}
+
+// Finger is what a voucher says of a public key: the SHA-256 of the key itself,
+// however its PEM text is laid out. "" for what is no key.
+func Finger(pub string) string {
+	key, err := crypt.ParsePublicPEM(pub)
+	if err != nil {
+		return ""
+	}
+	return FingerOf(key)
+}
+
+// FingerOf is [Finger] of a parsed key.
+func FingerOf(key *rsa.PublicKey) string {
+	sum := sha256.Sum256([]byte(crypt.PublicPEM(key)))
+	return hex.EncodeToString(sum[:])
+}
+
+// Sign makes the voucher's text with the issuer's key.
+func (v Voucher) Sign(priv *rsa.PrivateKey) ([]byte, error) {
+	body, err := wire.Encode(wire.NewMap("kind", "voucher", "id", v.ID, "issuer", v.Issuer, "finger", v.Finger, "until", v.Until.Unix()))
+	if err != nil {
+		return nil, fmt.Errorf("encode the voucher for %s: %w", v.ID, err)
+	}
+	sig, err := crypt.Sign(alg, priv, body)
+	if err != nil {
+		return nil, fmt.Errorf("sign the voucher for %s: %w", v.ID, err)
+	}
+	return wire.Encode(wire.NewMap("body", body, "sig", sig))
+}
+
+// ReadVoucher reads a voucher without believing it: the issuer has to be known
+// before [Check].
+func ReadVoucher(text []byte) (v Voucher, body, sig []byte, err error) {
+	fail := func(err error) (Voucher, []byte, []byte, error) {
+		return Voucher{}, nil, nil, fmt.Errorf("voucher: %w: %w", ErrBad, err)
+	}
+	if len(text) > maxText {
+		return fail(fmt.Errorf("it has %d bytes", len(text)))
+	}
+	outer, err := wire.DecodeMap(text)
+	if err != nil {
+		return fail(err)
+	}
+	body, sig = outer.Bytes("body"), outer.Bytes("sig")
+	d, err := wire.DecodeMap(body)
+	if err != nil {
+		return fail(err)
+	}
+	if d.String("kind") != "voucher" {
+		return fail(fmt.Errorf("its kind is %q", d.String("kind")))
+	}
+	v = Voucher{ID: d.String("id"), Issuer: d.String("issuer"), Finger: d.String("finger"), Until: time.Unix(d.Int("until"), 0)}
+	return v, body, sig, nil
+}
+
+// Check tells whether a voucher speaks for an id and key now, by the issuers that
+// lists name. own is the id of the node that is asked: its own vouchers count for
+// nothing, since it knows itself whom it accepts.
+func Check(text []byte, id, pub, own string, lists []List, now time.Time) (Voucher, error) {
+	v, body, sig, err := ReadVoucher(text)
+	if err != nil {
+		return Voucher{}, err
+	}
+	switch {
+	case v.ID != id || v.Finger == "" || subtle.ConstantTimeCompare([]byte(v.Finger), []byte(Finger(pub))) != 1:
+		return Voucher{}, fmt.Errorf("voucher of %s: %w: it is for another id or key than %s's", v.Issuer, ErrBad, id)
+	case !now.Before(v.Until):
+		return Voucher{}, fmt.Errorf("voucher of %s for %s: %w: it ended at %s", v.Issuer, id, ErrBad, v.Until.Format(time.RFC3339))
+	case v.Issuer == own:
+		return Voucher{}, fmt.Errorf("voucher for %s: %w: this node made it and does not accept the key any more", id, ErrBad)
+	}
+	for _, l := range lists {
+		if _, here := l.Find(own); !here {
+			continue // not our list: we are no sibling of those
+		}
+		n, ok := l.Find(v.Issuer)
+		if !ok {
+			continue
+		}
+		key, err := crypt.ParsePublicPEM(n.Pub)
+		if err == nil {
+			err = crypt.Verify(alg, key, body, sig)
+		}
+		if err != nil {
+			return Voucher{}, fmt.Errorf("voucher of %s for %s: %w: %w", v.Issuer, id, ErrBad, err)
+		}
+		return v, nil
+	}
+	return Voucher{}, fmt.Errorf("voucher of %s for %s: %w: that node is no sibling of this one", v.Issuer, id, ErrBad)
+}

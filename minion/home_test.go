@@ -1,0 +1,211 @@
+package minion
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/momtree/mom/internal/channel/channeltest"
+	"github.com/momtree/mom/internal/sibling"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// family are masters that are siblings and say so.
+type family struct {
+	top     []sibling.Node
+	masters map[string]*channeltest.Master
+	quiet   atomic.Bool // they tell nothing
+}
+
+func startFamily(t *testing.T, names ...string) *family {
+	t.Helper()
+	f := &family{masters: map[string]*channeltest.Master{}}
+	key := channeltest.Key(t, "sign")
+	for _, name := range names {
+		m := channeltest.Start(t, channeltest.Rules{Handle: map[string]channeltest.Handler{
+			"_presence": func(_ string, l *wire.Map) any { return wire.NewMap("session", true, "node", name) },
+			sibling.Command: func(_ string, l *wire.Map) any {
+				if f.quiet.Load() {
+					return wire.NewMap()
+				}
+				told, err := sibling.List{Parent: "top", Nodes: f.top}.Sign(key.Private, key.PublicPEM)
+				if err != nil {
+					t.Error(err)
+				}
+				return wire.NewMap("node", name, "lists", []any{told.Map()}, "voucher", []byte("voucher of "+name))
+			},
+		}})
+		f.masters[name] = m
+		f.top = append(f.top, sibling.Node{ID: name, Host: m.Host(), Port: m.Port(), Pub: m.Key.PublicPEM, Up: true})
+	}
+	return f
+}
+
+func (f *family) minion(t *testing.T, home string) *daemon {
+	cfg := testConfig(t, f.masters[home])
+	cfg.AuthTimeout = 500 * time.Millisecond
+	cfg.RehomeAfter, cfg.RehomeFailback = 50*time.Millisecond, 200*time.Millisecond
+	return start(t, cfg)
+}
+
+// knows waits until the minion has its siblings on disk.
+func (f *family) knows(t *testing.T, d *daemon, home string) {
+	t.Helper()
+	await(t, "the siblings to be known", func() bool {
+		h, err := openHome(d.cfg.Cachedir, f.masters[home].Addr())
+		return err == nil && len(h.lists) == 1 && len(h.voucher) > 0
+	})
+}
+
+func TestRehome_WithoutConfigurationAndBack(t *testing.T) {
+	gates.reset()
+	f := startFamily(t, "a", "b")
+	a, b := f.masters["a"], f.masters["b"]
+	d := f.minion(t, "a")
+	a.AwaitSubscribers(t, 1)
+	f.knows(t, d, "a")
+	inFlight := newJID()
+	a.Publish(channeltest.Job(inFlight, "m1", "gate.wait"))
+	_, entered := gates.channels()
+	<-entered
+	a.Down()
+	b.AwaitSubscribers(t, 1)
+	if got := b.Seen("_auth")[0].Bytes("mom_voucher"); string(got) != "voucher of a" {
+		t.Errorf("came with the voucher %q", got)
+	}
+	gates.release()
+	b.AwaitReturn(t, inFlight)
+	jid := newJID()
+	b.Publish(channeltest.Job(jid, "m1", "test.ping"))
+	b.AwaitReturn(t, jid)
+
+	a.Up()
+	a.AwaitSubscribers(t, 2)
+	await(t, "one link, home", func() bool { l := d.running(); return len(l) == 1 && l[0].name == a.Addr() })
+	jid = newJID()
+	a.Publish(channeltest.Job(jid, "m1", "test.ping"))
+	a.AwaitReturn(t, jid)
+	awaitEmpty(t, d)
+	for _, r := range a.Seen("_return") {
+		if r.String("jid") == inFlight {
+			t.Error("the return in flight was delivered twice")
+		}
+	}
+}
+
+// A minion that is started while its master is gone finds a sibling too.
+func TestRehome_AfterARestart(t *testing.T) {
+	f := startFamily(t, "a", "b")
+	d := f.minion(t, "a")
+	f.knows(t, d, "a")
+	cfg := d.cfg
+	f.masters["a"].Down()
+	if err := d.end(); err != nil {
+		t.Fatal(err)
+	}
+	start(t, cfg)
+	f.masters["b"].AwaitSubscribers(t, 1)
+}
+
+// A master that answers is not gone: a sibling is no way around a refusal.
+func TestRehome_NotAroundARefusal(t *testing.T) {
+	f := startFamily(t, "a", "b")
+	a, b := f.masters["a"], f.masters["b"]
+	d := f.minion(t, "a")
+	f.knows(t, d, "a")
+	cfg := d.cfg
+	if err := d.end(); err != nil {
+		t.Fatal(err)
+	}
+	a.Change(func(r *channeltest.Rules) { r.Auth = func(*wire.Map) any { return true } }) // pending
+	before := len(a.Seen("_auth"))
+	start(t, cfg)
+	a.Await(t, "_auth", before+20) // many times rehome_after
+	if n := len(b.Seen("_auth")); n != 0 {
+		t.Errorf("the sibling was asked %d times", n)
+	}
+}
+
+func TestRehome_SwitchedOff(t *testing.T) {
+	f := startFamily(t, "a", "b")
+	f.quiet.Store(true)
+	a := f.masters["a"]
+	d := f.minion(t, "a")
+	a.Await(t, sibling.Command, 1)
+	a.Down()
+	await(t, "the loss", func() bool { l := d.running(); return len(l) == 1 && !l[0].up.is() })
+	a.Up()
+	a.AwaitSubscribers(t, 2)
+	if n := len(f.masters["b"].Seen("_auth")); n != 0 {
+		t.Errorf("moved to a sibling that nobody told of (%d)", n)
+	}
+}
+
+// A minion that is asked to move begins there before it ends here, and stays if
+// that is wanted.
+func TestRehome_Asked(t *testing.T) {
+	f := startFamily(t, "a", "b", "c")
+	a, c := f.masters["a"], f.masters["c"]
+	d := f.minion(t, "a")
+	a.AwaitSubscribers(t, 1)
+	f.knows(t, d, "a")
+	move := func(m *channeltest.Master, to string, settle bool) {
+		j := channeltest.Job(newJID(), "m1", "event.fire")
+		j.Set("arg", []any{wire.NewMap("to", to, "settle", settle), moveTag})
+		m.Publish(j)
+	}
+	move(a, "nobody", false)
+	move(a, "c", true)
+	c.AwaitSubscribers(t, 1)
+	await(t, "one link", func() bool { l := d.running(); return len(l) == 1 && l[0].name == c.Addr() })
+	await(t, "the new home on disk", func() bool {
+		h, err := openHome(d.cfg.Cachedir, a.Addr())
+		return err == nil && h.node == "c"
+	})
+	await(t, "the old home to be told", func() bool {
+		for _, q := range a.Seen(sibling.Command) {
+			if q.String("leaves") == "c" {
+				return true
+			}
+		}
+		return false
+	})
+	// It is still so after a restart.
+	cfg := d.cfg
+	if err := d.end(); err != nil {
+		t.Fatal(err)
+	}
+	d = start(t, cfg)
+	c.AwaitSubscribers(t, 2)
+	f.knows(t, d, "a")
+	if n := len(f.masters["b"].Seen("_auth")); n != 0 {
+		t.Error("was at the third one, too")
+	}
+}
+
+func TestHomeFile_OtherOptionOrDamage(t *testing.T) {
+	dir := t.TempDir()
+	h, err := openHome(dir, "one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := h.settle(sibling.Node{ID: "b", Host: "h", Port: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if h, err = openHome(dir, "one"); err != nil || h.addr != "h:1" {
+		t.Errorf("%v, %v", h.addr, err)
+	}
+	if h, err = openHome(dir, "two"); err != nil || h.addr != "" {
+		t.Errorf("%v, %v", h.addr, err)
+	}
+	h.told = []sibling.Told{{Body: []byte("x"), Sig: []byte("y"), Pub: "z"}}
+	h.mu.Lock()
+	err = h.save()
+	h.mu.Unlock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h, err = openHome(dir, "two"); err == nil || len(h.lists) != 0 {
+		t.Errorf("believed %v", h.lists)
+	}
+}
