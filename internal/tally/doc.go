@@ -2,4 +2,7 @@
 // one line per package, and a closing line "N passed, N failed, N skipped". It exits with status 1 if a test
 // failed, if a package did not build, if no test ran at all, and if a test was skipped: a skipped test
 // proves nothing, so this project has none.
+//
+// What failed in up to six packages is run once more. If it passes then, the tests are named as UNSTEADY and
+// the run counts as good: they are to be mended, but a busy machine does not hold up everything else.
 package main
