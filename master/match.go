@@ -10,7 +10,6 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/ledger"
-	"github.com/momtree/mom/topology"
 )
 
 // audience is what a target means at this master.
@@ -18,6 +17,7 @@ type audience struct {
 	minions []string // own minions, sorted; lacking data counts as a match
 	missing []string // ids of a list target that are not ours, sorted
 	nodes   []ledger.Node
+	spared  []string // nodes that certainly have nobody for it
 	expr    target.Expr
 }
 
@@ -71,41 +71,18 @@ func (m *Master) match(tgt any, tgtType, delimiter string) (audience, error) {
 	}
 	sort.Strings(a.minions)
 	a.minions = slices.Compact(a.minions)
-	a.nodes = m.nodesBelow(expr)
+	a.nodes, a.spared = m.nodesBelow(expr, tgtType == "list", a.missing)
 	return a, nil
 }
 
-// nodesBelow lists the nodes that a job goes to, with the minions behind those
-// that are down which the target certainly means.
-func (m *Master) nodesBelow(expr target.Expr) []ledger.Node {
-	var out []ledger.Node
-	for _, id := range m.nodes.list() {
-		if !m.keys.Accepted(id) {
-			continue
-		}
-		n := ledger.Node{ID: id, Live: m.presence.Live(id)}
-		if below, ok := m.tree.Node(id); ok && n.Live != ledger.Untracked {
-			n.Known = map[string]string{}
-			below.Walk(func(path string, c topology.Node) {
-				for _, min := range c.Minions {
-					if expr.Certain(subject{min.ID, nil}) == target.Yes {
-						n.Known[min.ID] = strings.TrimSuffix(id+"/"+path, "/")
-					}
-				}
-			})
-		}
-		out = append(out, n)
-	}
-	return out
-}
-
 // ledgerMinions are the minions of an audience with what presence says of them;
-// those that had the job before a restart get the time to come back.
-func (m *Master) ledgerMinions(ids []string, hadIt bool) []ledger.Minion {
+// if they may have the job, or will be given it, those that are away get the time
+// to come back.
+func (m *Master) ledgerMinions(ids []string, await bool) []ledger.Minion {
 	out := make([]ledger.Minion, 0, len(ids))
 	for _, id := range ids {
 		live, grace := m.presence.Grace(id)
-		if !hadIt {
+		if !await {
 			grace = 0
 		}
 		out = append(out, ledger.Minion{ID: id, Live: live, Grace: grace})

@@ -16,8 +16,8 @@ const SeqField = "mom_seq"
 // Tail is how far a peer has heard what its master publishes. Safe for
 // concurrent use; the zero value has heard nothing.
 type Tail struct {
-	// Filtered says that the subscription is not for all publications, so that a
-	// gap between two numbers means nothing.
+	// Filtered says that this peer does not get all publications, so that a gap
+	// between two numbers means nothing. The master may say so as well.
 	Filtered bool
 
 	mu    sync.Mutex
@@ -80,6 +80,11 @@ func (t *Tail) Answer(reply *wire.Map) (missed bool) {
 	epoch := reply.String("epoch")
 	if epoch == "" {
 		return false // the master keeps nothing
+	}
+	if reply.Bool("filtered") {
+		t.mu.Lock()
+		t.Filtered = true
+		t.mu.Unlock()
 	}
 	if reply.Int("missed") > 0 {
 		return true
@@ -179,11 +184,14 @@ func parseMissed(raw wire.Raw) (missedPage, error) {
 	}
 	p := missedPage{epoch: d.String("epoch"), head: d.Int("head"), more: d.Bool("more")}
 	for i, v := range d.List("pubs") {
-		b, ok := v.([]byte)
-		if !ok {
+		switch b := v.(type) {
+		case []byte:
+			p.bodies = append(p.bodies, b)
+		case string: // bytes that happen to be text, or how they were packed
+			p.bodies = append(p.bodies, []byte(b))
+		default:
 			return missedPage{}, fmt.Errorf("publication %d is a %T", i, v)
 		}
-		p.bodies = append(p.bodies, b)
 	}
 	if p.more && len(p.bodies) == 0 {
 		return missedPage{}, errors.New("there is more, but nothing was given")

@@ -1,0 +1,122 @@
+package master
+
+import (
+	"strings"
+
+	"github.com/momtree/mom/internal/target"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/internal/zmtp"
+	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/master/presence"
+	"github.com/momtree/mom/topology"
+)
+
+func init() { presenceReplies = append(presenceReplies, tellPruned) }
+
+// tellPruned tells a node that it does not get what none of its minions needs:
+// numbers that it does not hear are no sign of a loss.
+func tellPruned(m *Master, g greeting, reply *wire.Map) {
+	if g.peer.Role == presence.Syndic && m.cfg.PublishPrune {
+		reply.Set("filtered", true)
+	}
+}
+
+// nodesBelow lists the nodes that a job goes to, and those that are spared it
+// because they certainly have nobody for it.
+func (m *Master) nodesBelow(expr target.Expr, list bool, named []string) (asked []ledger.Node, spared []string) {
+	prune := m.cfg.PublishPrune && !(list && m.unheardOf(named))
+	for _, id := range m.nodes.list() {
+		if !m.keys.Accepted(id) || m.absentGuest(id) {
+			continue
+		}
+		n := ledger.Node{ID: id}
+		if n.Live, n.Grace = m.presence.Grace(id); !m.kept.Keeps() {
+			n.Grace = 0
+		}
+		if below, ok := m.tree.Node(id); ok && n.Live != ledger.Untracked {
+			if prune && n.Live == ledger.Up && nobody(below, expr) {
+				spared = append(spared, id)
+				continue
+			}
+			n.Known = func() map[string]string { return known(below, id, expr) }
+		}
+		asked = append(asked, n)
+	}
+	return asked, spared
+}
+
+// allBut picks all subscribers but these nodes.
+func (m *Master) allBut(nodes []string) *zmtp.Choice {
+	if len(nodes) == 0 {
+		return nil
+	}
+	return &zmtp.Choice{IDs: m.connsOf(nodes), But: true}
+}
+
+func (m *Master) connsOf(ids []string) map[uint64]bool {
+	out := map[uint64]bool{}
+	for _, id := range ids {
+		for _, c := range m.presence.Conns(id) {
+			out[c] = true
+		}
+	}
+	return out
+}
+
+// unheardOf tells whether some of the ids are nowhere in the tree: a minion that
+// was accepted a moment ago, and whose node has yet to report it.
+func (m *Master) unheardOf(ids []string) bool {
+	if len(ids) == 0 {
+		return false
+	}
+	want := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		want[id] = true
+	}
+	for _, id := range m.nodes.list() {
+		below, _ := m.tree.Node(id)
+		below.Walk(func(_ string, c topology.Node) {
+			for _, min := range c.Minions {
+				delete(want, min.ID)
+			}
+		})
+		if len(want) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// nobody tells whether a branch certainly has no minion that the target means.
+// It ends with the first one that may be meant, so a job for everybody costs one
+// look per branch. Of a Python syndic nobody knows who is behind it.
+func nobody(n topology.Node, expr target.Expr) bool {
+	if n.Version == "" {
+		return false // it has not reported what is below it
+	}
+	for _, min := range n.Minions {
+		if expr.Certain(subject{min.ID, nil}) != target.No {
+			return false
+		}
+	}
+	for _, c := range n.Nodes {
+		if c.State == topology.Unknown || !nobody(c, expr) {
+			return false
+		}
+	}
+	return true
+}
+
+// known gives the minions of a branch that the target certainly means, with the
+// path to each.
+func known(n topology.Node, id string, expr target.Expr) map[string]string {
+	out := map[string]string{}
+	n.Walk(func(path string, c topology.Node) {
+		for _, min := range c.Minions {
+			if expr.Certain(subject{min.ID, nil}) == target.Yes {
+				out[min.ID] = strings.TrimSuffix(id+"/"+path, "/")
+			}
+		}
+	})
+	return out
+}
