@@ -36,7 +36,14 @@ func (t *Tree) Path() []Ancestor {
 	return append(out, Ancestor{t.self.ID, t.self.Life})
 }
 
-// SetAbove takes the path that a parent has told; nil when the parent is left. A
+// LeaveAbove forgets the path through a parent that is not connected.
+func (t *Tree) LeaveAbove(parent string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.above, parent)
+}
+
+// SetAbove takes the path that a parent has told. A
 // path that holds this very node is refused with [ErrLoop], and told as a
 // problem. Another node of the same id is told as a problem only.
 func (t *Tree) SetAbove(parent string, path []Ancestor) error {
@@ -51,7 +58,7 @@ func (t *Tree) SetAbove(parent string, path []Ancestor) error {
 		}
 	}
 	t.mu.Lock()
-	if len(path) == 0 || err != nil {
+	if err != nil || len(path) == 0 { // a parent that does not tell
 		delete(t.above, parent)
 	} else {
 		t.above[parent] = path
@@ -102,6 +109,11 @@ type toldKey struct {
 func (t *Tree) Tell(p Problem, about string, on bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.tellSelf(p, about, on)
+}
+
+// tellSelf is Tell; t.mu is held.
+func (t *Tree) tellSelf(p Problem, about string, on bool) {
 	key := toldKey{p.Kind, about}
 	old, was := t.told[key]
 	switch {

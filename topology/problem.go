@@ -28,7 +28,13 @@ type Problem struct {
 	Path   string // of the node or minion, from the top down, joined by "/"
 	Detail string // a sentence that says what was seen and what to do
 	Since  time.Time
+	tier   int // see Here
 }
+
+// Here tells whether the node whose tree this was found in is the lowest that can
+// see it, so that of all nodes above only one tells it. What a node sees of itself
+// is its parent's to tell.
+func (p Problem) Here() bool { return p.tier == 0 }
 
 // maxTold bounds the problems that one node tells of itself.
 const maxTold = 100

@@ -57,7 +57,7 @@ type finder struct {
 }
 
 func (f *finder) add(kind Kind, path string, since time.Time, format string, args ...any) {
-	f.out = append(f.out, Problem{Kind: kind, Path: path, Detail: fmt.Sprintf(format, args...), Since: since})
+	f.out = append(f.out, Problem{Kind: kind, Path: path, Detail: fmt.Sprintf(format, args...), Since: since, tier: strings.Count(path, "/") - 1})
 }
 
 // visit looks at a node that can be reached, and at those below. Of what is
@@ -110,7 +110,23 @@ func (f *finder) twins() {
 		}
 		slices.Sort(paths)
 		f.add(DuplicateNode, paths[0], time.Time{}, "another node has the id %s too: %s; give each its own `id` and key", id, strings.Join(paths[1:], ", "))
+		f.out[len(f.out)-1].tier = shared(paths) - 1
 	}
+}
+
+// shared counts the parts that all paths begin with, without the last of each.
+func shared(paths []string) int {
+	first := strings.Split(paths[0], "/")
+	n := len(first) - 1
+	for _, p := range paths[1:] {
+		parts := strings.Split(p, "/")
+		k := 0
+		for k < min(n, len(parts)-1) && parts[k] == first[k] {
+			k++
+		}
+		n = k
+	}
+	return n
 }
 
 // maxMinionProblems bounds how many minions are named.

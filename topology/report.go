@@ -156,6 +156,7 @@ func (t *Tree) Report(n Node, at uint64) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.setNode(n)
+	t.noteLife(n.ID, n.Life)
 	t.have[n.ID] = revision{n.Life, at}
 	return nil
 }
@@ -225,6 +226,7 @@ func (t *Tree) SetVitals(v Vitals) {
 	defer t.mu.Unlock()
 	v.Lag = t.self.Vitals.Lag
 	t.setVitals(v)
+	t.forgetTwins()
 }
 
 // SetLag enters how long the last report to a parent took.

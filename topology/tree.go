@@ -16,6 +16,7 @@ type Tree struct {
 	minions  map[string]Minion
 	nodes    map[string]Node
 	have     map[string]revision // what the nodes right below have reported
+	lives    map[string]lives
 	skews    map[string]time.Duration
 	above    map[string][]Ancestor // by the parent that has told them
 	told     map[toldKey]Problem   // what this node itself tells
@@ -32,7 +33,7 @@ func NewTree(self Node, now func() time.Time) *Tree {
 	self.State, self.Since, self.Life = Up, now(), rand.Text()
 	return &Tree{
 		now: now, self: self, minions: map[string]Minion{}, nodes: map[string]Node{},
-		have: map[string]revision{}, skews: map[string]time.Duration{}, above: map[string][]Ancestor{}, told: map[toldKey]Problem{},
+		have: map[string]revision{}, skews: map[string]time.Duration{}, lives: map[string]lives{}, above: map[string][]Ancestor{}, told: map[toldKey]Problem{},
 		log:      changelog{last: 1}, // 0 is what a parent has that has heard nothing
 		watchers: map[chan struct{}]struct{}{},
 	}
@@ -104,24 +105,27 @@ func (t *Tree) Remove(id string) {
 		delete(t.nodes, id)
 		delete(t.have, id)
 		delete(t.skews, id)
+		delete(t.lives, id)
 		t.touch(change{"", id, aChild})
 	}
 }
 
-// SetNodeState alters the state of a node right below; what is known of its
-// subtree stays. An unknown node is entered with nothing below it.
-func (t *Tree) SetNodeState(id string, s State) {
+// SetNodeState alters the state of a node right below, and tells whether it was
+// another one; what is known of its subtree stays. An unknown node is entered with
+// nothing below it.
+func (t *Tree) SetNodeState(id string, s State) (changed bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	n, known := t.nodes[id]
 	if known && n.State == s {
-		return
+		return false
 	}
 	if !known {
 		n = Node{ID: id, Role: "syndic"}
 	}
 	n.State, n.Since = s, t.now()
 	t.enter(n, known)
+	return true
 }
 
 // Node gives the subtree of a node right below.
@@ -147,6 +151,9 @@ func (t *Tree) enter(n Node, known bool) {
 	}
 }
 
+// Self is the id of the tree's own node.
+func (t *Tree) Self() string { return t.self.ID }
+
 // Life names this life of the node.
 func (t *Tree) Life() string { return t.self.Life }
 
@@ -156,6 +163,19 @@ func (t *Tree) Life() string { return t.self.Life }
 // A node that has moved is up in its new place and still known as down in the
 // old one: the old place is left out.
 func (t *Tree) Snapshot() Node { return t.snapshot().withoutMoved() }
+
+// Skeleton is Snapshot without this node's own minions. It is cheap in a large
+// tree: nothing in it is copied but the list of nodes.
+func (t *Tree) Skeleton() Node {
+	t.mu.Lock()
+	n := t.head()
+	for _, c := range t.nodes {
+		n.Nodes = append(n.Nodes, c)
+	}
+	t.mu.Unlock()
+	n.sort()
+	return n.withoutMoved()
+}
 
 func (t *Tree) snapshot() Node {
 	t.mu.Lock()
