@@ -1,0 +1,268 @@
+package retention
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/momtree/mom/internal/wire"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// world is a log with a clock that a test sets.
+type world struct {
+	*Log
+	t   *testing.T
+	at  time.Time
+	dir string
+	o   Options
+}
+
+func newWorld(t *testing.T, change ...func(*Options)) *world {
+	w := &world{t: t, at: time.Unix(1_700_000_000, 0), dir: t.TempDir()}
+	w.o = Options{Dir: w.dir, Keep: 5 * time.Minute, Now: func() time.Time { return w.at }}
+	for _, f := range change {
+		f(&w.o)
+	}
+	w.reopen()
+	return w
+}
+
+func (w *world) reopen() {
+	w.t.Helper()
+	l, err := Open(w.o)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.Log = l
+}
+
+func jidOf(n int) string { return fmt.Sprintf("20260101%012d", n) }
+
+func (w *world) put(n int, until time.Time) {
+	w.t.Helper()
+	pub, err := wire.Encode(wire.NewMap("jid", jidOf(n), "fun", "test.ping", "arg", []any{}, "tgt", "*"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.at = w.at.Add(time.Millisecond)
+	if fresh, err := w.Put(Record{JID: jidOf(n), At: w.at, Until: until, Pub: pub}); err != nil || !fresh {
+		w.t.Fatalf("put %d: %v, %v", n, fresh, err)
+	}
+}
+
+func (w *world) publish(ns ...int) {
+	w.t.Helper()
+	for _, n := range ns {
+		w.put(n, time.Time{})
+		w.send(n)
+	}
+}
+
+func (w *world) send(n int) {
+	w.t.Helper()
+	if _, ok := w.Number(jidOf(n)); !ok {
+		w.t.Fatalf("%d is not kept", n)
+	}
+	if err := w.Published(jidOf(n)); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) since(epoch string, seq int64) (out []string) {
+	w.Since(epoch, seq, func(_ int64, r Record) bool { out = append(out, r.JID[8:]); return true })
+	return out
+}
+
+func (w *world) wantSince(epoch string, seq int64, want ...int) {
+	w.t.Helper()
+	var jids []string
+	for _, n := range want {
+		jids = append(jids, jidOf(n)[8:])
+	}
+	if got := w.since(epoch, seq); !slices.Equal(got, jids) {
+		w.t.Errorf("since %s %d: %v, want %v", epoch, seq, got, jids)
+	}
+}
+
+func TestSince(t *testing.T) {
+	w := newWorld(t)
+	w.publish(1, 2, 3, 4)
+	w.wantSince(w.Epoch(), 2, 3, 4)
+	w.wantSince(w.Epoch(), 4)
+	w.wantSince("another", 4, 1, 2, 3, 4)
+	w.wantSince(w.Epoch(), 99, 1, 2, 3, 4) // a number that was never given
+	w.Drop(jidOf(3))
+	w.wantSince(w.Epoch(), 1, 2, 4)
+	if fresh, err := w.Put(Record{JID: jidOf(4), Pub: []byte{0x80}}); fresh || err != nil {
+		t.Errorf("twice: %v, %v", fresh, err)
+	}
+	if seq, _ := w.Number(jidOf(2)); seq != 2 || w.Head() != 4 {
+		t.Errorf("published again under %d, head %d", seq, w.Head())
+	}
+	w.at = w.at.Add(5*time.Minute - 2*time.Millisecond)
+	w.Sweep()
+	w.wantSince(w.Epoch(), 0, 4)
+	w.at = w.at.Add(time.Second)
+	w.Sweep()
+	w.wantSince(w.Epoch(), 0)
+	if n, size, _ := w.Size(); n != 0 || size != 0 {
+		t.Errorf("%d records, %d bytes", n, size)
+	}
+	if left, _ := os.ReadDir(w.dir); len(left) != 0 {
+		t.Errorf("files left: %v", left)
+	}
+}
+
+// Another life finds the same publications, in the order in which they were
+// made, and knows which of them went out.
+func TestRestart(t *testing.T) {
+	w := newWorld(t)
+	w.publish(5, 3, 4)
+	w.put(9, time.Time{})
+	if err := os.WriteFile(filepath.Join(w.dir, jidOf(7)), []byte("\x00\x00\x01\x00cut off"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(w.dir, ".tmp"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	old := w.Epoch()
+	w.reopen()
+	w.wantSince(old, 3, 5, 3, 4, 9)
+	if w.Epoch() == old || !w.Unpublished(jidOf(9)) || w.Unpublished(jidOf(4)) || w.Unpublished(jidOf(7)) {
+		t.Error("what went out is not known any more")
+	}
+	if left, _ := os.ReadDir(w.dir); len(left) != 4 {
+		t.Errorf("files: %v", left)
+	}
+}
+
+func TestBound(t *testing.T) {
+	w := newWorld(t)
+	w.publish(1)
+	_, one, _ := w.Size()
+	w.o.MaxBytes = 5 * one
+	w.reopen()
+	w.put(2, w.at.Add(time.Hour))
+	w.send(2)
+	for n := 3; n < 100; n++ {
+		w.publish(n)
+		if _, size, _ := w.Size(); size > 5*one {
+			t.Fatalf("%d bytes after %d", size, n)
+		}
+	}
+	w.wantSince(w.Epoch(), 0, 2, 97, 98, 99)
+	for n := 200; ; n++ {
+		_, err := w.Put(Record{JID: jidOf(n), Until: w.at.Add(time.Hour), Pub: bytes.Clone([]byte{0x80})})
+		if err == ErrFull {
+			break
+		}
+		if err != nil || n > 300 {
+			t.Fatal(n, err)
+		}
+	}
+	if _, _, dropped := w.Size(); dropped == 0 {
+		t.Error("nothing was counted as dropped")
+	}
+}
+
+func TestQueue(t *testing.T) {
+	w := newWorld(t)
+	w.publish(1)
+	if w.Add(jidOf(1), []string{"a"}, nil); w.Pending(jidOf(1)) || w.Queues() {
+		t.Error("a job without deadline was queued")
+	}
+	w.put(2, w.at.Add(time.Hour))
+	w.send(2)
+	w.Add(jidOf(2), []string{"a", "b"}, map[string]map[string]string{"n": {"x": "n/m"}})
+	w.at = w.at.Add(30 * time.Minute)
+	w.Sweep()
+	w.wantSince("", 0, 2)
+	if !w.Wants(jidOf(2), "a") || !w.Wants(jidOf(2), "n") || w.Wants(jidOf(2), "x") || w.Wants(jidOf(1), "a") {
+		t.Error("wants the wrong ones")
+	}
+	w.Given(jidOf(2), "a")
+	if q := w.Queued(); len(q) != 1 || !q[0].Minions["a"] || q[0].Minions["b"] || q[0].Nodes["n"]["x"] != "n/m" {
+		t.Errorf("queued: %+v", q)
+	}
+	if w.Answered(jidOf(2), "a") || w.Answered(jidOf(2), "a") || w.Answered(jidOf(2), "b") || !w.Answered(jidOf(2), "n") {
+		t.Error("the last one was another")
+	}
+	if w.Pending(jidOf(2)) || len(w.Queued()) != 0 {
+		t.Error("still queued")
+	}
+	w.put(3, w.at.Add(time.Hour))
+	w.send(3)
+	w.Add(jidOf(3), []string{"a"}, nil)
+	if w.Due() != nil {
+		t.Error("due before its deadline")
+	}
+	w.reopen()
+	if len(w.Records()) != 2 || w.Pending(jidOf(3)) {
+		t.Errorf("after a restart: %v", w.Records())
+	}
+	w.Add(jidOf(3), []string{"a"}, nil)
+	w.at = w.at.Add(time.Hour)
+	if due := w.Due(); len(due) != 1 || due[0].JID != jidOf(3) {
+		t.Errorf("due: %+v", due)
+	}
+	if w.Queues() {
+		t.Error("queues after the deadline")
+	}
+	w.put(4, w.at.Add(time.Hour))
+	w.Add(jidOf(4), []string{"a"}, nil)
+	if got, err := w.Dequeue(jidOf(4)); err != nil || len(got.Minions) != 1 {
+		t.Errorf("dequeue: %+v, %v", got, err)
+	}
+	if _, err := w.Dequeue(jidOf(4)); err != ErrNotQueued {
+		t.Errorf("twice: %v", err)
+	}
+}
+
+// What is asked for costs as much as was missed, however much is kept: the herd
+// that comes back after a restart is ten thousand strong.
+func TestCostOfAHerd(t *testing.T) {
+	w := newWorld(t)
+	for n := range 2000 {
+		w.publish(n)
+	}
+	allocs := testing.AllocsPerRun(100, func() { w.since(w.Epoch(), 1998) })
+	if allocs > 10 {
+		t.Errorf("%v allocations for two publications of 2000", allocs)
+	}
+}
+
+func FuzzRecord(f *testing.F) {
+	for _, r := range []Record{
+		{JID: jidOf(1), At: time.UnixMicro(5), Pub: []byte{0x80}},
+		{JID: jidOf(2), At: time.UnixMicro(5), Until: time.Unix(7, 0), Pub: []byte{0x81, 0xa1, 'a', 1}, Topics: []string{"t"}, Published: true},
+	} {
+		b, err := r.encode()
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+	}
+	f.Add([]byte{0xff, 0xff, 0xff, 0xff})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		r, err := decodeRecord(b)
+		if err != nil {
+			return
+		}
+		again, err := r.encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r2, err := decodeRecord(again)
+		if err != nil || r2.JID != r.JID || !bytes.Equal(r2.Pub, r.Pub) || r2.Published != r.Published || !r2.Until.Equal(r.Until) {
+			t.Errorf("%+v became %+v, %v", r, r2, err)
+		}
+	})
+}
