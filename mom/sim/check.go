@@ -104,6 +104,9 @@ func (w *World) checkJob(j *job, fail func(string, ...any)) {
 	for g, id := range w.ids {
 		has := rows[g/64]&(1<<(g%64)) != 0
 		_, missing := a.missing[id]
+		if _, late := a.late[id]; late {
+			missing = true
+		}
 		switch {
 		case !j.wants(g) && (has || missing):
 			fail("job %s: %s is in the account, but the target does not match it", j.jid, id)

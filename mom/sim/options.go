@@ -110,8 +110,9 @@ type sabotage struct {
 	noRepeat    bool        // missed publications are not given again
 	// forgetClosed: that minions are missing is not told again once the job is
 	// closed at the node that found it. ackUnbooked: what a node below tells of a
-	// job is acknowledged before it is stored.
-	forgetClosed, ackUnbooked bool
+	// job is acknowledged before it is stored. dropLate: what it tells of a job that
+	// the ledger has forgotten is not stored.
+	forgetClosed, ackUnbooked, dropLate bool
 }
 
 func hit(f func() bool) bool { return f != nil && f() }

@@ -29,6 +29,7 @@ func (w *World) publish(j *job) {
 	if !top.publish(j) {
 		w.after(int64(time.Second), func() { w.publish(j) })
 	}
+	top.told()
 }
 
 // publish stores a job, opens its account, tells the parent who has to answer, and
@@ -204,6 +205,9 @@ func (n *node) restoreJob(j *job) {
 func (n *node) complete(a ledger.Account) {
 	j := n.w.byJID[a.JID]
 	n.w.trace(n, "completes %s: expected %d, returned %d, failed %d, missing %d", a.JID, a.Expected, a.Returned, a.Failed, len(a.Missing))
+	if !n.w.o.sabotage.ackUnbooked {
+		n.storeBooks() // before the mark goes: a restart has to know who is missing
+	}
 	delete(n.open, a.JID)
 	if n.up != nil {
 		if len(a.Missing) > 0 && !n.w.o.sabotage.forgetClosed {
@@ -221,17 +225,21 @@ func (n *node) complete(a ledger.Account) {
 
 // missing passes on who will not answer.
 func (n *node) missing(f finding) {
+	n.w.trace(n, "misses %d minions and hears of %d nodes for %s", len(f.missing), len(f.nodes), f.jid)
+	n.tell(word{jid: f.jid, gone: f.missing, nodes: f.nodes})
+	n.bookMissing(f.jid, f.missing)
+}
+
+func (n *node) bookMissing(jid string, missing map[string]ledger.Missing) {
 	byPath := map[string]map[string]string{}
-	for id, g := range f.missing {
+	for id, g := range missing {
 		if byPath[g.Path] == nil {
 			byPath[g.Path] = map[string]string{}
 		}
 		byPath[g.Path][id] = g.Reason
 	}
-	n.w.trace(n, "misses %d minions and hears of %d nodes for %s", len(f.missing), len(f.nodes), f.jid)
-	n.tell(word{jid: f.jid, gone: f.missing, nodes: f.nodes})
 	for _, path := range sortedKeys(byPath) {
-		n.book(returners.Expectation{JID: f.jid, Node: path, Missing: byPath[path], At: n.w.clock()})
+		n.book(returners.Expectation{JID: jid, Node: path, Missing: byPath[path], At: n.w.clock()})
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"text/tabwriter"
 	"time"
@@ -66,6 +67,7 @@ type Account struct {
 
 	missing map[string]ledger.Missing
 	nodes   map[string]ledger.NodeState
+	late    map[string]string // missing by what is stored, of a job that the ledger has forgotten
 }
 
 func (a *Account) of(x ledger.Account) {
@@ -108,8 +110,15 @@ func returnBytes(j *job) int64 { return int64(150+max(j.Size, 1)) + overhead }
 func (w *World) settle() {
 	top := w.nodes[0]
 	for _, j := range w.jobs {
-		if a, ok := top.ledger.State(j.jid); ok && top.alive {
+		if a, ok := top.ledger.State(j.jid); ok {
 			j.account.of(a)
+			continue
+		}
+		// Closed in an earlier life: word that came later is in the store alone.
+		xs, _ := top.disk.GetExpectations(background, j.jid)
+		j.account.late = map[string]string{}
+		for _, x := range xs {
+			maps.Copy(j.account.late, x.Missing)
 		}
 	}
 }

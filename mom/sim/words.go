@@ -114,6 +114,9 @@ func (n *node) hears(from string, x word) {
 		nodes[under(path)] = s
 	}
 	n.ledger.Gone(x.jid, gone, nodes)
+	if _, known := n.ledger.State(x.jid); !known && !w.o.sabotage.dropLate {
+		n.bookMissing(x.jid, gone) // nobody else will: the account is closed and forgotten
+	}
 	n.tell(word{jid: x.jid, gone: gone, nodes: nodes})
 }
 

@@ -1,0 +1,75 @@
+package sim
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"testing"
+)
+
+var (
+	seeds = flag.Uint64("seeds", 300, "how many schedules each property is tried with")
+	first = flag.Uint64("seed", 1, "the first seed")
+)
+
+// tell is how a failure is played again.
+func tell(t *testing.T, seed uint64, insist string, err error) {
+	t.Helper()
+	t.Fatalf("seed %d: %v\n\nplay it again: mom sim --random --faults%s --seed %d --trace", seed, err, insist, seed)
+}
+
+// Any shape, any faults: no return is lost or doubled, every account adds up, and
+// the tree comes to rest owing nothing.
+func TestPromisesHold(t *testing.T) {
+	for seed := *first; seed < *first+*seeds; seed++ {
+		w, err := New(RandomOptions(seed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Run(t.Context()); err != nil {
+			tell(t, seed, "", err)
+		}
+		if err := w.Check(); err != nil {
+			tell(t, seed, "", err)
+		}
+	}
+}
+
+// Any shape, any faults: where missed publications are given again until they are
+// heard, the rows at the top are those of one flat master without faults.
+func TestRowsOfAFlatMaster(t *testing.T) {
+	for seed := *first; seed < *first+*seeds; seed++ {
+		o := RandomOptions(seed)
+		o.Insist = true
+		tree, err := New(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Shape, o.Faults = o.Shape.Flat(), Faults{}
+		flat, err := New(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range []*World{tree, flat} {
+			if err := w.Run(t.Context()); err != nil {
+				tell(t, seed, " --insist", err)
+			}
+			if err := w.Check(); err != nil {
+				tell(t, seed, " --insist", err)
+			}
+		}
+		if got, want := tree.Report().Rows, flat.Report().Rows; got != want {
+			tell(t, seed, " --insist", differ(tree, flat))
+		}
+	}
+}
+
+// differ tells how many rows of each job the two have.
+func differ(a, b *World) error {
+	var errs []error
+	for i, j := range a.Report().Jobs {
+		k := b.Report().Jobs[i]
+		errs = append(errs, fmt.Errorf("job %s: %d rows in the tree, %d at a flat master", j.JID, j.Rows, k.Rows))
+	}
+	return errors.Join(errs...)
+}
