@@ -60,7 +60,11 @@ func (s *Syndic) hear(ctx context.Context, sub *bus.Subscription) {
 
 // tell hands an event to every master above, as Salt does.
 func (s *Syndic) tell(e bus.Event) {
+	home := s.parents.links[0].isUp()
 	for _, l := range s.parents.all() {
+		if l.guest && home && !urgent(e.Tag) {
+			continue // it goes home, and comes to the top from there
+		}
 		l.events.push(e)
 	}
 }
@@ -83,7 +87,7 @@ func (s *Syndic) belongsAbove(e bus.Event) bool {
 	case urgent(e.Tag):
 		return true
 	}
-	return s.cfg.Local.SyndicMode != "cluster" && !hasRetcode(e.Data)
+	return s.cfg.Local.SyndicMode != "cluster" && wanted(s.cfg.Local, e.Tag) && !hasRetcode(e.Data)
 }
 
 // urgent events are the ones a waiting command needs: who has to answer, and

@@ -47,6 +47,26 @@ func TestWhichEventsGoUp(t *testing.T) {
 	}
 }
 
+// Events are filtered where they arise; what a job above waits for is not.
+func TestEventsAreFilteredAtTheirSource(t *testing.T) {
+	s := &Syndic{cfg: &config.Syndic{Local: &config.Master{}}}
+	s.cfg.Local.SyndicMode = "sync"
+	s.cfg.Local.SyndicEventsWhitelist = []string{"my/*", "salt/auth"}
+	s.cfg.Local.SyndicEventsBlacklist = []string{"my/secret/*", "salt/job/*"}
+	raw, err := wire.Encode(wire.NewMap("a", 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for tag, want := range map[string]bool{
+		"my/tag": true, "my/deep/tag": true, "my/secret/x": false, "salt/auth": true, "salt/minion/a/start": false,
+		job(1): true, "salt/job/" + job(1) + "/new": true, "salt/job/" + job(1) + "/missing": true, "salt/job/" + job(1) + "/prog/a/0": false,
+	} {
+		if got := s.belongsAbove(bus.Event{Tag: tag, Data: raw}); got != want {
+			t.Errorf("%s goes up: %v, want %v", tag, got, want)
+		}
+	}
+}
+
 func TestEventsOncePerName(t *testing.T) {
 	p := startParent(t, channeltest.Rules{})
 	n := start(t, nil, p)

@@ -38,6 +38,12 @@ type MasterSyndic struct {
 	// SyndicJidForwardCacheHwm is the number of job ids remembered as sent
 	// up. Default 100.
 	SyndicJidForwardCacheHwm int `yaml:"syndic_jid_forward_cache_hwm" default:"100" min:"1"`
+	// SyndicEventsWhitelist holds globs of the tags of events that go up; none
+	// lets all go. What a waiting job needs goes up in any case. Ours. Default none.
+	SyndicEventsWhitelist []string `yaml:"syndic_events_whitelist"`
+	// SyndicEventsBlacklist holds globs of the tags that do not go up, before
+	// the whitelist is asked. Ours. Default none.
+	SyndicEventsBlacklist []string `yaml:"syndic_events_blacklist"`
 	// SyndicMode says what goes up: sync (returns and events) or cluster
 	// (returns). Default sync.
 	SyndicMode string `yaml:"syndic_mode" default:"sync" oneof:"sync cluster"`
