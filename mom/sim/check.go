@@ -110,7 +110,7 @@ func (w *World) checkJob(j *job, fail func(string, ...any)) {
 		switch {
 		case !j.wants(g) && (has || missing):
 			fail("job %s: %s is in the account, but the target does not match it", j.jid, id)
-		case j.wants(g) && !has && !missing && !w.behindSilence(g, a.nodes):
+		case j.wants(g) && !has && !missing && !w.behindSilence(g, a.nodes) && !w.behindSilence(g, j.named):
 			fail("job %s: %s neither returned nor is it named as missing", j.jid, id)
 		default:
 			continue

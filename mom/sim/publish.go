@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"maps"
 	"time"
 
 	"github.com/momtree/mom/master/ledger"
@@ -228,6 +229,9 @@ func (n *node) missing(f finding) {
 	n.w.trace(n, "misses %d minions and hears of %d nodes for %s", len(f.missing), len(f.nodes), f.jid)
 	n.tell(word{jid: f.jid, gone: f.missing, nodes: f.nodes})
 	n.bookMissing(f.jid, f.missing)
+	if n.up == nil {
+		maps.Copy(n.w.byJID[f.jid].named, f.nodes)
+	}
 }
 
 func (n *node) bookMissing(jid string, missing map[string]ledger.Missing) {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/ledger"
 )
 
 var background = context.Background()
@@ -60,6 +61,7 @@ type job struct {
 	published, completed time.Duration
 	closings             int
 	account              Account
+	named                map[string]ledger.NodeState // silent or unreachable nodes that the top's events named
 }
 
 // New makes the world. All nodes run and are connected when it begins.
@@ -130,7 +132,7 @@ func mix(a, b uint64) uint64 {
 }
 
 func (w *World) addJob(i int, spec Job) error {
-	j := &job{Job: spec, n: i, salt: uint64(i) + 1, completed: -1}
+	j := &job{Job: spec, n: i, salt: uint64(i) + 1, completed: -1, named: map[string]ledger.NodeState{}}
 	at := start.Add(spec.At)
 	j.jid = fmt.Sprintf("%s%06d", at.Format("20060102150405"), (at.Nanosecond()/1000+i)%1_000_000)
 	if w.byJID[j.jid] != nil {
