@@ -27,7 +27,7 @@ func openOpenJobs(cachedir string) (openJobs, error) {
 }
 
 func (o openJobs) mark(jid string) error {
-	f, err := os.Create(filepath.Join(o.dir, jid)) //nolint:gosec // a jid is digits
+	f, err := os.OpenFile(filepath.Join(o.dir, jid), os.O_CREATE|os.O_WRONLY, 0o600) //nolint:gosec // a valid jid is no path
 	if err != nil {
 		return fmt.Errorf("mark job %s as open: %w", jid, err)
 	}

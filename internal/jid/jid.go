@@ -30,6 +30,9 @@ func New(now time.Time) string {
 	return now.Format("20060102150405") + fmt.Sprintf("%06d", now.Nanosecond()/1000)
 }
 
+// maxBytes bounds a job id: it is a file name and part of event tags.
+const maxBytes = 128
+
 // shaped reports whether s has the length of a job id: 20 characters, or more
 // than 21 with "_" after the 20th.
 func shaped(s string) bool {
@@ -37,10 +40,17 @@ func shaped(s string) bool {
 }
 
 // Valid reports whether s is a job id by Salt's rule: the right length, and
-// digits in front. It need not name a real date.
+// digits in front. It need not name a real date. Since it becomes a file name and
+// part of event tags, what follows the digits must be shorter than Salt allows
+// and hold no path separator, blank or control character.
 func Valid(s string) bool {
-	if !shaped(s) {
+	if !shaped(s) || len(s) > maxBytes {
 		return false
+	}
+	for i := digits; i < len(s); i++ {
+		if c := s[i]; c <= ' ' || c >= 0x7f || c == '/' || c == '\\' {
+			return false
+		}
 	}
 	for i := range digits {
 		if s[i] < '0' || s[i] > '9' {

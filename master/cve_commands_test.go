@@ -1,0 +1,393 @@
+package master
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/momtree/mom/internal/channel"
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/keys"
+)
+
+// clear sends a clear command and gives the bytes of the reply.
+func (r *rig) clearBytes(load *wire.Map) []byte {
+	r.t.Helper()
+	raw, err := wire.Encode(load)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	body, err := wire.Envelope{Enc: "clear", Load: raw, Version: 3}.Encode()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return r.ask(body)
+}
+
+// outside lists the files next to the rig's folders, where no attack may write.
+func (r *rig) tree() map[string]int64 {
+	r.t.Helper()
+	out := map[string]int64{}
+	err := filepath.WalkDir(r.dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return nil //nolint:nilerr // a temporary file that is gone
+		}
+		rel, _ := filepath.Rel(r.dir, path)
+		if strings.HasPrefix(rel, "jobs.db") || strings.Contains(rel, "sessions") || strings.Contains(rel, "presence.p") {
+			return nil
+		}
+		out[rel] = 0
+		return nil
+	})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return out
+}
+
+// unchanged fails if a file has come or gone since.
+func (r *rig) unchanged(was map[string]int64) {
+	r.t.Helper()
+	now := r.tree()
+	for f := range now {
+		if _, ok := was[f]; !ok {
+			r.t.Errorf("%s has come", f)
+		}
+	}
+	for f := range was {
+		if _, ok := now[f]; !ok {
+			r.t.Errorf("%s has gone", f)
+		}
+	}
+}
+
+// Attack: a stranger calls methods of the master that were never meant for the
+// network, gets the root key from one and publishes through another.
+func TestCVE2020_11651(t *testing.T) {
+	r := newRig(t)
+	r.start()
+	m := r.minion("m1", "minion", "minion").listen().announce()
+	for _, cmd := range []string{
+		"_prep_auth_info", "_prep_pub", "_prep_jid", "_send_pub", "_send_ssh_pub", "_match", "__init__", "__class__", "__dict__",
+		"destroy", "run", "get_method", "connect", "_handle_clear", "run_func", "loadauth", "ckminions", "local", "ssh",
+		"_return", "_minion_event", "_presence", "_master_opts", "revoke_auth", "", "publish ", "PUBLISH", "runner\x00",
+	} {
+		reply := r.clearBytes(wire.NewMap("cmd", cmd, "tgt", "*", "fun", "test.ping", "arg", []any{}, "jid", someJob, "load", wire.NewMap(),
+			"channel", "x", "publish", true))
+		if bytes.Contains(reply, []byte(rootKey)) {
+			t.Errorf("%q gives the root key away", cmd)
+		}
+		if v := decoded(t, reply); v != "" && v != badLoad && len(v.(map[string]any)) > 0 {
+			t.Errorf("%q is answered by %v", cmd, v)
+		}
+	}
+	// Nor by an accepted minion.
+	for _, cmd := range []string{"_prep_auth_info", "_send_pub", "run_func", "__init__", "publish", "runner", "wheel", "mk_token"} {
+		if v := m.must(wire.NewMap("cmd", cmd, "fun", "jobs.active", "tgt", "*")); v.(*wire.Map).Len() != 0 {
+			t.Errorf("%s of a minion is answered by %v", cmd, v)
+		}
+	}
+	if len(m.heard) != 0 {
+		t.Error("something was published")
+	}
+}
+
+// Attack: file names with .. in wheel calls read and write files of the master
+// (11652), write pillar files (2021-25282), or change its configuration.
+func TestCVE2020_11652_CVE2021_25282(t *testing.T) {
+	r := newRig(t)
+	r.start()
+	was := r.tree()
+	for _, fun := range []string{
+		"file_roots.read", "file_roots.write", "file_roots.find", "pillar_roots.read", "pillar_roots.write", "config.update_config",
+		"config.apply", "key.read", "minions.connected", "error.error", "../key.list_all", "key.__init__",
+	} {
+		load := wire.NewMap("cmd", "wheel", "fun", fun, "key", rootKey, "path", "../../../../etc/passwd", "file_name", "../../evil",
+			"data", "x", "yaml_contents", "x: 1", "saltenv", "../../..", "match", "../../../etc/passwd")
+		d := r.say(load).Map("data")
+		if text := d.String("return"); d.Bool("success") || !strings.Contains(text, "is not available") {
+			t.Errorf("%s: %v", fun, plain(t, d))
+		}
+	}
+	// Keys are named by what is in the folders, never by a path.
+	for _, fun := range []string{"key.accept", "key.reject", "key.delete"} {
+		d := r.say(wire.NewMap("cmd", "wheel", "fun", fun, "key", rootKey, "match", "../master.pem")).Map("data").Map("return")
+		if len(d.List("minions")) != 0 {
+			t.Errorf("%s: %v", fun, plain(t, d))
+		}
+	}
+	r.unchanged(was)
+}
+
+// Attack: a caller with any text as token or eauth is let in (25592 at salt-ssh,
+// 25281 at wheel_async, 3144 with an expired token, 2017-5192 at batches).
+func TestCVE2020_25592_CVE2021_25281_CVE2021_3144_CVE2017_5192(t *testing.T) {
+	r := newRig(t)
+	r.start()
+	m := r.minion("m1", "minion", "minion").listen().announce()
+	for _, cred := range [][]any{
+		{"eauth", "pam", "username", "root", "password", "x"},
+		{"eauth", "auto"},
+		{"eauth", ""},
+		{"token", "0"},
+		{"token", "../../etc/passwd"},
+		{"token", ""},
+		{"key", ""},
+		{"key", nil},
+		{"key", []any{}},
+		{"key", true},
+		{"key", wire.NewMap()},
+		{"key", rootKey + " "},
+		{},
+	} {
+		for _, cmd := range []string{"publish", "runner", "wheel"} {
+			load := wire.NewMap("cmd", cmd, "fun", map[string]string{"publish": "test.ping", "runner": "jobs.active", "wheel": "key.list_all"}[cmd],
+				"tgt", "*", "arg", []any{}, "tgt_type", "glob", "user", "root", "client", "wheel_async", "kwargs", wire.NewMap(cred...))
+			for i := 0; i < len(cred); i += 2 {
+				load.Set(cred[i], cred[i+1])
+			}
+			if v := decoded(t, r.clearBytes(load)).(map[string]any); v["error"] == nil || len(v) != 1 {
+				t.Errorf("%s with %v: %v", cmd, cred, v)
+			}
+		}
+		reply := r.clearBytes(wire.NewMap("cmd", "wheel_async", "fun", "key.list_all", "eauth", "pam"))
+		if v := decoded(t, reply).(map[string]any); len(v) != 0 {
+			t.Errorf("wheel_async: %v", v)
+		}
+	}
+	if len(m.heard) != 0 {
+		t.Error("something was published")
+	}
+	for _, cmd := range []string{"mk_token", "get_token"} {
+		if v := decoded(t, r.clearBytes(wire.NewMap("cmd", cmd, "token", "x", "eauth", "pam"))); v != "" && len(v.(map[string]any)) > 0 {
+			t.Errorf("%s: %v", cmd, v)
+		}
+	}
+}
+
+// Attack: a user whom publisher_acl lets publish to some minions names one below
+// a syndic; the top finds no minion of its own to object to, and the node runs
+// what the top sends.
+func TestCVE2022_22941(t *testing.T) {
+	top := newRig(t, func(c *config.Master) {
+		c.OrderMasters = true
+		c.PublisherAcl = map[string]any{"fred": []any{wire.NewMap("web*", []any{"test.*"})}}
+	})
+	top.start()
+	top.users = keys.Users{"root": rootKey, "fred": "the key of fred"}
+	node := top.minion("n1", "syndic", "syndic").listen().announce()
+	reply := top.say(testJob("db1", "glob", "key", "the key of fred", "user", "fred"))
+	if e := reply.Map("error"); e != nil {
+		return // refused at once
+	}
+	p := node.hear()
+	if wire.Count(p.AuthList) == 0 {
+		t.Fatal("what the user is held to does not go along")
+	}
+	lower := newRig(t)
+	lower.start()
+	db := lower.minion("db1", "minion", "minion").listen().announce()
+	got := lower.say(testJob("db1", "glob", "jid", p.JID, "kwargs", wire.NewMap("auth_list", p.AuthList, "user", "fred")))
+	if got.Map("error").String("name") != "AuthorizationError" || len(db.heard) != 0 {
+		t.Errorf("the node says %v", plain(t, got))
+	}
+}
+
+// Attack: as many broken packets as there are workers, and no return is taken
+// any more.
+func TestCVE2023_20897(t *testing.T) {
+	r := newRig(t)
+	r.start()
+	m := r.minion("m1", "minion", "minion")
+	for _, body := range [][]byte{nil, {0xc1}, {0x80}, {0x81}, []byte("garbage"), bytes.Repeat([]byte{0xff}, 1000), {0x81, 0xa3, 'e', 'n', 'c', 0xa3, 'a', 'e', 's'}} {
+		for range 20 {
+			r.ask(body)
+		}
+	}
+	if err := m.answer(someJob, true); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Attack: an old protocol is spoken to get round the checks of the new one.
+func TestCVE2025_62349(t *testing.T) {
+	r := newRig(t)
+	r.start()
+	r.minion("m1", "minion", "minion")
+	body, err := wire.Envelope{Enc: "aes", Cipher: []byte(strings.Repeat("x", 100)), Version: 2, ID: "m1"}.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := decoded(t, r.ask(body)); v != badLoad {
+		t.Errorf("version 2: %v", v)
+	}
+	if v := decoded(t, r.ask(signInVersion(t, 1))); v != badLoad {
+		t.Errorf("sign-in of version 1: %v", v)
+	}
+}
+
+func signInVersion(t *testing.T, version int) []byte {
+	t.Helper()
+	_, public := goldenPair(t, "minion")
+	load, err := wire.Encode(wire.NewMap("cmd", "_auth", "id", "m1", "pub", public))
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := wire.Envelope{Enc: "clear", Load: load, Version: version}.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return body
+}
+
+// Attack: private keys and other secrets are readable for everybody on the
+// machine (2020-17490 with the tls module, 2015-8034 with cached states).
+func TestCVE2020_17490_CVE2015_8034(t *testing.T) {
+	r := newRig(t)
+	if err := os.RemoveAll(filepath.Join(r.dir, "pki")); err != nil {
+		t.Fatal(err)
+	}
+	r.start()
+	m := r.minion("m1", "minion", "minion").listen().announce()
+	if _, err := m.Pillar(t.Context(), channel.PillarRequest{Grains: wire.NewMap("os", "x")}); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.answer(someJob, "secret"); err != nil {
+		t.Fatal(err)
+	}
+	r.say(testJob("m1", "glob"))
+	r.stop()
+	err := filepath.WalkDir(r.dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		mode := info.Mode()
+		switch rel, _ := filepath.Rel(r.dir, path); {
+		case strings.HasPrefix(rel, "peers"), strings.HasPrefix(rel, "pki/minions/"): // laid down by the test
+		case mode.IsRegular() && mode.Perm()&0o022 != 0:
+			t.Errorf("%s: %v: others may write it", rel, mode)
+		case mode.IsRegular() && mode.Perm()&0o077 != 0 && !strings.HasSuffix(rel, ".pub"):
+			t.Errorf("%s: %v: others may read it", rel, mode)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Attack: the key of a deleted minion still opens the master's door, or a new
+// machine of the same name inherits the old one's data.
+func TestCVE2016_9639(t *testing.T) {
+	r := newRig(t)
+	r.start()
+	m := r.minion("m1", "minion", "minion").listen().announce()
+	if err := r.data.put("m1", wire.NewMap("role", "db"), wire.NewMap("password", "x")); err != nil {
+		t.Fatal(err)
+	}
+	r.say(wire.NewMap("cmd", "wheel", "fun", "key.delete", "match", "m1", "key", rootKey))
+	eventually(t, "the key gone", func() bool { return !r.keys.Accepted("m1") })
+	if err := m.answer(someJob, true); err == nil {
+		t.Error("a return of a deleted minion was taken")
+	}
+	eventually(t, "its data gone", func() bool { return r.data.get("m1") == nil })
+	r.minion("m1", "minion", "syndic")
+	if err := m.answer(someJob, true); err == nil {
+		t.Error("the former minion returns beside the new one")
+	}
+	if got := stored(t, r, someJob); len(got) != 0 {
+		t.Errorf("stored %v", got)
+	}
+}
+
+// Attack: a jid is a path, and the master makes or reads files outside of its
+// folders (2025-22242 lets a worker hang at reading one).
+func TestCVE2025_22242(t *testing.T) {
+	r := newRig(t)
+	r.start()
+	m := r.minion("m1", "minion", "minion")
+	was := r.tree()
+	for _, jid := range []string{
+		"../../../../proc/self/fd/0", "20240102030405678901_/../../evil", "20240102030405678901_\n\nx", "20240102030405678901_" + strings.Repeat("x", 300),
+		`20240102030405678901_\..\evil`, "/dev/zero", ".", "20240102030405678901_\x00",
+	} {
+		if v := r.say(testJob("m1", "glob", "jid", jid)); v.Map("error") == nil {
+			t.Errorf("publish %q: %v", jid, plain(t, v))
+		}
+		if v, err := m.send(returnOf("m1", jid, true)); err == nil && v != "" {
+			t.Errorf("return %q: %v", jid, v)
+		}
+		if v := m.must(wire.NewMap("cmd", "pub_ret", "jid", jid)); v.(*wire.Map).Len() != 0 {
+			t.Errorf("pub_ret %q: %v", jid, v)
+		}
+	}
+	r.unchanged(was)
+}
+
+// Attack: a request that was recorded on the wire is sent again (2024-38823), so
+// that the master acts on it twice.
+func TestCVE2024_38823(t *testing.T) {
+	at := &clock{at: time.Now()}
+	r := newRig(t, func(c *config.Master) { c.RequestServerTtl = time.Minute })
+	r.opts.Now = at.now
+	r.start()
+	r.minion("m1", "minion", "minion")
+	load := wire.NewMap("cmd", "_minion_event", "id", "m1", "tag", "custom/door", "data", wire.NewMap("open", true),
+		"nonce", strings.Repeat("a", 32), "ts", at.now().Unix(), "tok", tokOf(t, "minion"))
+	body := r.forge("m1", load, nil)
+	events := r.events()
+	for range 5 {
+		r.ask(body)
+	}
+	events.take("custom/door")
+	if tags := events.tags(); len(tags) != 0 {
+		t.Errorf("fired again: %v", tags)
+	}
+	if n := r.Stats().Trespasses[trespassReplay]; n != 4 {
+		t.Errorf("%d replays told, want 4", n)
+	}
+	at.forward(2 * time.Minute)
+	if v := decoded(t, r.ask(body)); v != badLoad {
+		t.Errorf("an old one: %v", v)
+	}
+	// Altered on the way.
+	altered := r.forge("m1", load, func(frame []byte) { frame[len(frame)/2] ^= 1 })
+	if v := decoded(t, r.ask(altered)); v != badLoad {
+		t.Errorf("altered: %v", v)
+	}
+}
+
+// forge makes the bytes of a request under the session key of an id, whatever
+// the load says.
+func (r *rig) forge(id string, load *wire.Map, alter func(frame []byte)) []byte {
+	r.t.Helper()
+	raw, err := wire.Encode(load)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	key, err := r.sessions.Current(id)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	frame, err := key.Seal("", raw)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	if alter != nil {
+		alter(frame)
+	}
+	body, err := wire.Envelope{Enc: "aes", Cipher: frame, Version: 3, ID: id}.Encode()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return body
+}
