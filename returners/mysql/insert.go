@@ -38,11 +38,16 @@ var (
 		name: "salt_events", columns: []string{"tag", "data", "alter_time", "master_id", "mom_key"},
 		update: "`mom_key` = VALUES(`mom_key`)",
 	}
-	// A minion that one node asks is asked, whatever another node says of it;
-	// the longer path is the one seen from further up.
+	// Several masters write what they know of one minion, in any order. Seen from
+	// further up its path is longer and the word is newer: it stands. Of equal
+	// paths the later word counts, of different nodes at the same depth the one
+	// that asks the minion.
 	expectedTable = &table{
 		name: "mom_expected", columns: []string{"jid", "id", "node", "missing", "alter_time"}, repeatable: true,
-		update: "`missing` = IF(`node` = VALUES(`node`) OR (`missing` IS NOT NULL AND VALUES(`missing`) IS NOT NULL), VALUES(`missing`), NULL), " +
+		update: "`missing` = CASE WHEN `node` = VALUES(`node`) THEN VALUES(`missing`) " +
+			"WHEN CHAR_LENGTH(VALUES(`node`)) > CHAR_LENGTH(`node`) THEN VALUES(`missing`) " +
+			"WHEN CHAR_LENGTH(VALUES(`node`)) < CHAR_LENGTH(`node`) THEN `missing` " +
+			"WHEN `missing` IS NULL THEN NULL ELSE VALUES(`missing`) END, " +
 			"`node` = IF(CHAR_LENGTH(VALUES(`node`)) > CHAR_LENGTH(`node`), VALUES(`node`), `node`)",
 	}
 	nodesTable = &table{

@@ -125,6 +125,34 @@ func TestTwoMastersOneDatabase(t *testing.T) {
 	}
 }
 
+// TestExpectations_SeenFromSeveralTiers: a node and the master above it write what
+// they know of a minion into one database, in any order. The master's reason why
+// no answer will come must not be wiped out by the node's older word that it asks.
+func TestExpectations_SeenFromSeveralTiers(t *testing.T) {
+	s := server(t)
+	asked := returners.Expectation{JID: returnertest.JID(1), Minions: []string{"m"}}
+	gone := returners.Expectation{JID: returnertest.JID(1), Missing: map[string]string{"m": "Not connected"}}
+	under := func(x returners.Expectation, path string) returners.Expectation { x.Node = path; return x }
+	for name, order := range map[string][]returners.Expectation{
+		"the node last":     {under(asked, "a"), under(gone, "a"), asked, gone},
+		"its old word last": {under(asked, "a"), asked, gone, under(gone, "a"), asked},
+		"the top last":      {asked, gone, under(asked, "a"), under(gone, "a")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			name := s.Database(t)
+			st := open(t, s, name)
+			for _, x := range order {
+				if err := st.SaveExpectations(t.Context(), []returners.Expectation{x}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if n := count(t, s.Open(t, name), "SELECT COUNT(*) FROM mom_expected WHERE id = 'm' AND node = 'a' AND missing = 'Not connected'"); n != 1 {
+				t.Error("the reason is lost")
+			}
+		})
+	}
+}
+
 func TestArchiveJobs(t *testing.T) {
 	s := server(t)
 	name := s.Database(t)
