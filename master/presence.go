@@ -38,14 +38,10 @@ func (m *Master) onPresence(_ context.Context, r *request) (any, error) {
 			return nil, err
 		}
 	}
-	if sub := d.Map("tree"); sub != nil && a.Role == presence.Syndic {
-		n, err := topology.FromMap(sub)
-		if err != nil {
-			return nil, fmt.Errorf("tree of node %s: %w", r.id, err)
-		}
-		n.ID, n.Role, n.Version, n.State = r.id, presence.Syndic, a.Version, m.nodeState(r.id)
-		m.tree.SetNode(n)
-		m.owners.report(n)
+	if err := m.takeTree(a, d); errors.Is(err, topology.ErrLoop) {
+		return m.refuseLoop(a, err), nil
+	} else if err != nil {
+		return nil, err
 	}
 	connected, err := m.presence.Announce(a)
 	if err != nil {
@@ -64,7 +60,9 @@ func (m *Master) onUnsubscribed(p *zmtp.Peer, _ error) { m.presence.Closed(p.ID(
 // peerUp and peerDown carry changes of presence into the tree and the ledger.
 func (m *Master) peerUp(a presence.Announcement) {
 	if a.Role == presence.Syndic {
-		m.tree.SetNodeState(a.ID, topology.Up)
+		if m.tree.SetNodeState(a.ID, topology.Up) {
+			m.tellNode(nodeUp, a.ID)
+		}
 		m.ledger.NodeUp(a.ID)
 		return
 	}
@@ -78,7 +76,9 @@ func (m *Master) peerUp(a presence.Announcement) {
 
 func (m *Master) peerDown(p presence.Peer) {
 	if p.Role == presence.Syndic {
-		m.tree.SetNodeState(p.ID, topology.Down)
+		if m.tree.SetNodeState(p.ID, topology.Down) {
+			m.tellNode(nodeDown, p.ID)
+		}
 		m.ledger.NodeDown(p.ID)
 		return
 	}

@@ -1,0 +1,76 @@
+package master
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/presence"
+	"github.com/momtree/mom/topology"
+)
+
+func init() { presenceReplies = append(presenceReplies, (*Master).tellRevision) }
+
+// takeTree takes what a node reports of the tree below it: the whole, or what
+// has changed since its last report.
+func (m *Master) takeTree(a presence.Announcement, d *wire.Map) error {
+	if a.Role != presence.Syndic {
+		return nil
+	}
+	life := d.String("life")
+	switch whole, part := d.Map("tree"), d.Map("delta"); {
+	case whole != nil:
+		n, err := topology.FromMap(whole)
+		if err != nil {
+			return fmt.Errorf("tree of node %s: %w", a.ID, err)
+		}
+		n.ID, n.Role, n.Version, n.State, n.Life = a.ID, presence.Syndic, a.Version, m.nodeState(a.ID), life
+		at, _ := d.Get("revision")
+		revision, _ := at.(int64)
+		if err := m.tree.Report(n, uint64(max(revision, 0))); err != nil { //nolint:gosec // not negative
+			return fmt.Errorf("tree of node %s: %w", a.ID, err)
+		}
+		m.owners.report(n)
+	case part != nil:
+		delta, err := topology.DeltaFrom(part)
+		if err != nil {
+			return fmt.Errorf("tree of node %s: %w", a.ID, err)
+		}
+		if err := m.applyDelta(a.ID, life, delta); err != nil {
+			return fmt.Errorf("tree of node %s: %w", a.ID, err)
+		}
+	}
+	if now, ok := d.Get("now"); ok {
+		if ns, ok := now.(int64); ok {
+			m.tree.SetSkew(a.ID, time.Unix(0, ns).Sub(m.now()).Round(10*time.Millisecond))
+		}
+	}
+	return nil
+}
+
+// tellRevision tells a node which revision of its tree is here, so that it knows
+// what to report next, and which nodes are above it.
+func (m *Master) tellRevision(g greeting, reply *wire.Map) {
+	life := g.load.String("life")
+	if g.peer.Role != presence.Syndic || life == "" {
+		return
+	}
+	m.tree.Tell(loopBelow(g.peer.ID), g.peer.ID, false)
+	reply.Set("tree", int64(m.tree.Have(g.peer.ID, life))) //nolint:gosec // it came as one
+	reply.Set("above", topology.AncestorsWire(m.tree.Path()))
+}
+
+// refuseLoop answers a node that has this very master below it. It is not taken
+// as a node here.
+func (m *Master) refuseLoop(a presence.Announcement, err error) *wire.Map {
+	m.log.Error("A node is refused", "node", a.ID, "err", err)
+	m.tree.Tell(loopBelow(a.ID), a.ID, true)
+	return wire.NewMap("session", false, "node", m.id, "loop", true)
+}
+
+func loopBelow(id string) topology.Problem {
+	return topology.Problem{
+		Kind: topology.Loop, Path: id,
+		Detail: fmt.Sprintf("node %s has this master below it and is refused; take one of the two out of syndic_master of the other", id),
+	}
+}

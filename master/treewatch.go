@@ -1,0 +1,87 @@
+package master
+
+import (
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/momtree/mom/topology"
+)
+
+// treeWatch remembers where the nodes below were last connected, and which
+// problems have been told.
+type treeWatch struct {
+	home     map[string]string // id → path
+	problems map[string]bool
+}
+
+func newTreeWatch() *treeWatch {
+	return &treeWatch{home: map[string]string{}, problems: map[string]bool{}}
+}
+
+type move struct{ id, from, to string }
+
+// moves tells which nodes are connected somewhere else than before. A move below
+// one and the same node is that node's to tell.
+func (w *treeWatch) moves(n topology.Node) (out []move) {
+	places := map[string][]string{}
+	var walk func(path string, n topology.Node)
+	walk = func(path string, n topology.Node) {
+		for _, c := range n.Nodes {
+			if c.State == topology.Down {
+				continue
+			}
+			p := c.ID
+			if path != "" {
+				p = path + "/" + c.ID
+			}
+			places[c.ID] = append(places[c.ID], p)
+			walk(p, c)
+		}
+	}
+	walk("", n)
+	for id, at := range places {
+		was := w.home[id]
+		if slices.Contains(at, was) {
+			continue
+		}
+		w.home[id] = at[0]
+		if was != "" && firstOf(was) != firstOf(at[0]) {
+			out = append(out, move{id, was, at[0]})
+		}
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].id < out[j].id })
+	return out
+}
+
+// fresh gives the problems that were not there at the last call and are this
+// node's to tell; top tells that nobody is above who could. That a node is down
+// has an event of its own.
+func (w *treeWatch) fresh(ps []topology.Problem, top bool) (out []topology.Problem) {
+	now := map[string]bool{}
+	for _, p := range ps {
+		if p.Kind == topology.NodeDown || !p.Here() && !(top && !strings.Contains(p.Path, "/")) {
+			continue
+		}
+		key := string(p.Kind) + " " + p.Path
+		if !now[key] && !w.problems[key] {
+			out = append(out, p)
+		}
+		now[key] = true
+	}
+	w.problems = now
+	return out
+}
+
+func firstOf(path string) string {
+	first, _, _ := strings.Cut(path, "/")
+	return first
+}
+
+func lastOf(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
+
+// below takes the first id, this node's own, off a path.
+func below(path string) string {
+	_, rest, _ := strings.Cut(path, "/")
+	return rest
+}
