@@ -86,9 +86,6 @@ func (m *Master) fromBelow(node, tag string, data wire.Raw) wire.Raw {
 		}
 		return m.expectationBelow(node, tag, data)
 	}
-	if strings.HasPrefix(tag, "topology/") {
-		return m.topologyBelow(node, data)
-	}
 	rest, ok := strings.CutPrefix(tag, "salt/job/")
 	if !ok {
 		return data

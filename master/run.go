@@ -36,7 +36,6 @@ func (m *Master) Run(ctx context.Context) error {
 	}
 	close(m.ready)
 	m.wg.Go(m.housekeep)
-	m.wg.Go(m.watchTree)
 	if m.cfg.PresenceEvents {
 		m.wg.Go(m.tellPresence)
 	}

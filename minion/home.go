@@ -312,6 +312,9 @@ func readWish(data wire.Raw) wish {
 func (m *Minion) answers(ctx context.Context, l *link) bool {
 	ctx, stop := context.WithTimeout(ctx, reach)
 	defer stop()
+	if !l.ch.Listens(ctx) {
+		return false
+	}
 	_, err := l.ch.Attempt(ctx)
 	return err == nil || ctx.Err() == nil && !errors.Is(err, channel.ErrNoAnswer)
 }

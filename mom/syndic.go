@@ -12,6 +12,7 @@ import (
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/sibling"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master"
 	"github.com/momtree/mom/returners"
@@ -115,6 +116,8 @@ func (l local) Bus() *bus.Bus                 { return l.m.Bus() }
 func (l local) Outbox() returners.Outbox      { return l.m.Store().Outbox() }
 func (l local) Jobs() returners.Reader        { return l.m.Store().Local() }
 func (l local) Grown() <-chan struct{}        { return l.m.Store().Grown() }
+func (l local) HearSiblings(t sibling.Told) error { return l.m.HearSiblings(t) }
+func (l local) Home() sibling.Node { return l.m.Home() }
 func (l local) Tree() *topology.Tree          { return l.m.Tree() }
 func (l local) OpenExpectations() []bus.Event { return l.m.OpenExpectations() }
 

@@ -23,6 +23,7 @@ type link struct {
 	log     *slog.Logger
 	events  *uplink
 	returns *sender
+	guest   bool // a sibling of the parent
 	inbox   chan []byte // publications in the order in which they came
 	longest time.Duration
 
@@ -101,6 +102,7 @@ func (l *link) run(ctx context.Context) {
 	wg.Go(func() { l.events.run(ctx) })
 	wg.Go(func() { l.returns.run(ctx) })
 	wg.Go(func() { l.publications(ctx) })
+	wg.Go(func() { l.tellSiblings(ctx) })
 	for ctx.Err() == nil {
 		if err := l.serve(ctx); err != nil && ctx.Err() == nil {
 			l.log.Error("The master above cannot be served until somebody mends it; what it is owed waits", "err", err, "retry_in", l.s.pace.operator)

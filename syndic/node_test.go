@@ -187,7 +187,7 @@ func (n *node) revive(tb testing.TB) {
 	s.pace = pace{
 		retryMin: 5 * time.Millisecond, retryMax: 50 * time.Millisecond, answer: 300 * time.Millisecond,
 		operator: 50 * time.Millisecond, report: 50 * time.Millisecond, reportMin: 5 * time.Millisecond,
-		sweep: 100 * time.Millisecond, publish: 2 * time.Second,
+		sweep: 100 * time.Millisecond, publish: 2 * time.Second, siblings: 100 * time.Millisecond,
 	}
 	n.Syndic = s
 	tb.Cleanup(func() {

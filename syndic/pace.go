@@ -22,6 +22,8 @@ type pace struct {
 	report, reportMin time.Duration
 	// sweep is how often it is seen to that no row of the outbox was passed over.
 	sweep time.Duration
+	// siblings is how often the masters above are asked who the siblings are.
+	siblings time.Duration
 	// publish bounds the attempts to publish one job on the local master.
 	publish time.Duration
 }
@@ -29,7 +31,7 @@ type pace struct {
 func defaultPace() pace {
 	return pace{
 		retryMin: 200 * time.Millisecond, retryMax: 10 * time.Second, answer: 5 * time.Second, operator: 30 * time.Second,
-		report: 10 * time.Second, sweep: 30 * time.Second, reportMin: 200 * time.Millisecond, publish: 10 * time.Second,
+		report: 10 * time.Second, sweep: 30 * time.Second, reportMin: 200 * time.Millisecond, publish: 10 * time.Second, siblings: 30 * time.Second,
 	}
 }
 

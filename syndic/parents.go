@@ -82,6 +82,13 @@ func (p *parents) all() []*link {
 	return append(slices.Clip(p.links), p.standIns...)
 }
 
+// standIn sets the links that stand in for the one parent.
+func (p *parents) standIn(links ...*link) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.standIns = links
+}
+
 // learn remembers who published a job, and has it given what the node has already
 // if another one asked before.
 func (p *parents) learn(l *link, jid, masterID string) {
@@ -226,7 +233,7 @@ func pinFile(pkiDir, host string, several bool) (string, error) {
 	return name, nil
 }
 
-func openLink(s *Syndic, name string, several bool) (*link, error) {
+func openLink(s *Syndic, name string, several bool, alter ...func(*channel.Config) error) (*link, error) {
 	c, err := channel.FromMinion(s.cfg.Upper, "syndic", name)
 	if err != nil {
 		return nil, fmt.Errorf("syndic_master %s: %w", name, err)
@@ -235,6 +242,11 @@ func openLink(s *Syndic, name string, several bool) (*link, error) {
 	c.Log = s.log.With("parent", name)
 	if c.PinName, err = pinFile(c.PkiDir, c.Host, several); err != nil {
 		return nil, fmt.Errorf("syndic_master %s: %w", name, err)
+	}
+	for _, f := range alter {
+		if err := f(&c); err != nil {
+			return nil, fmt.Errorf("syndic_master %s: %w", name, err)
+		}
 	}
 	ch, err := channel.New(c)
 	if err != nil {

@@ -51,14 +51,15 @@ type Options struct {
 
 // Syndic is the forwarder.
 type Syndic struct {
-	cfg     *config.Syndic
-	local   Local
-	client  *client.Client
-	version string
-	log     *slog.Logger
-	pace    pace
-	parents *parents
-	returns *forwarder
+	cfg      *config.Syndic
+	local    Local
+	client   *client.Client
+	version  string
+	log      *slog.Logger
+	pace     pace
+	parents  *parents
+	lodgings *lodgings
+	returns  *forwarder
 
 	questions bool // hand on what masters above ask about jobs
 }
@@ -76,6 +77,9 @@ func New(o Options) (*Syndic, error) {
 	if s.parents, err = openParents(s); err != nil {
 		return nil, err
 	}
+	if s.lodgings, err = openLodgings(o.Config.Local.Cachedir); err != nil {
+		s.log.Warn("What was known of the siblings of the master above is not used", "err", err)
+	}
 	s.returns = newForwarder(s)
 	return s, nil
 }
@@ -90,6 +94,7 @@ func (s *Syndic) Run(ctx context.Context) error {
 	for _, l := range s.parents.links {
 		wg.Go(func() { l.run(ctx) })
 	}
+	wg.Go(func() { s.rehome(ctx) })
 	wg.Go(func() { s.listen(ctx) })
 	wg.Go(func() { s.returns.run(ctx) })
 	wg.Wait()

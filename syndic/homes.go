@@ -1,0 +1,231 @@
+package syndic
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/momtree/mom/internal/channel"
+	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/sibling"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// housed is a [Local] whose minions may move to siblings of the node.
+type housed interface {
+	// HearSiblings takes the signed list of a master above, this node included.
+	HearSiblings(told sibling.Told) error
+	// Home is what the node says of itself to the masters above.
+	Home() sibling.Node
+}
+
+// lodgings is where this node itself may go when its one parent is gone. It is on
+// disk, since the node may be started while the parent is away.
+type lodgings struct {
+	path string
+
+	mu      sync.Mutex
+	parent  string // id of the parent that told, as its siblings know it
+	voucher []byte
+	told    []sibling.Told
+	lists   []sibling.List
+}
+
+// lodgingsFile lies in the folder of the node's own cache.
+const lodgingsFile = "syndic_siblings.p"
+
+func openLodgings(cachedir string) (*lodgings, error) {
+	g := &lodgings{path: filepath.Join(cachedir, lodgingsFile)}
+	b, err := os.ReadFile(g.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return g, nil
+	}
+	if err != nil {
+		return g, fmt.Errorf("read the parent's siblings: %w", err)
+	}
+	d, err := wire.DecodeMap(b)
+	if err != nil {
+		return g, fmt.Errorf("read %s: %w", g.path, err)
+	}
+	g.parent, g.voucher = d.String("parent"), d.Bytes("voucher")
+	g.told, g.lists, err = sibling.ReadTold(d.List("lists"))
+	return g, err
+}
+
+func (g *lodgings) learn(reply *wire.Map) error {
+	told, lists, bad := sibling.ReadTold(reply.List("lists"))
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.parent, g.told, g.lists = reply.String("node"), told, lists
+	if v := reply.Bytes("voucher"); len(v) > 0 {
+		g.voucher = v
+	}
+	out := make([]any, 0, len(told))
+	for _, t := range told {
+		out = append(out, t.Map())
+	}
+	b, err := wire.Encode(wire.NewMap("parent", g.parent, "voucher", g.voucher, "lists", out))
+	if err == nil {
+		err = crypt.WriteFileLazy(g.path, b, 0o600)
+	}
+	if err != nil {
+		err = fmt.Errorf("keep the parent's siblings: %w", err)
+	}
+	return errors.Join(bad, err)
+}
+
+func (g *lodgings) order(id string) ([]sibling.Node, []byte) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return sibling.Order(id, g.lists, g.parent), g.voucher
+}
+
+// tellSiblings tells the parent where this node serves, and hears who its siblings
+// are and where the node may go, soon after each connect and every now and then.
+func (l *link) tellSiblings(ctx context.Context) {
+	local, ok := l.s.local.(housed)
+	if !ok || !l.s.cfg.Local.Rehome {
+		return
+	}
+	var told sibling.Node
+	var last time.Time
+	for sleep(ctx, l.s.pace.siblings/10+rand.N(l.s.pace.siblings/10+1)) {
+		if !l.isUp() {
+			last = time.Time{}
+			continue
+		}
+		me := local.Home()
+		if me == told && time.Since(last) < l.s.pace.siblings {
+			continue
+		}
+		short, stop := context.WithTimeout(ctx, l.s.pace.answer)
+		reply, known, err := l.ch.Siblings(short, wire.NewMap("port", me.Port, "host", me.Host, "pub", me.Pub, "draining", me.Draining, "voucher", !l.guest))
+		stop()
+		switch {
+		case err != nil:
+			l.log.Debug("The master above did not tell this node's siblings", "err", err)
+			continue
+		case !known:
+			last, told = time.Now().Add(time.Hour), me // a Python master: it is asked at the next connect
+			continue
+		}
+		last, told = time.Now(), me
+		if err := l.hearSiblings(local, reply); err != nil {
+			l.log.Warn("What the master above says about siblings is not all believed", "err", err)
+		}
+	}
+}
+
+func (l *link) hearSiblings(local housed, reply *wire.Map) error {
+	var errs []error
+	if below := reply.Map("below"); below != nil {
+		t := sibling.Told{Body: below.Bytes("body"), Sig: below.Bytes("sig"), Pub: below.String("pub")}
+		now, _ := l.ch.Current()
+		if sibling.Finger(t.Pub) != sibling.Finger(now.MasterPub) {
+			errs = append(errs, fmt.Errorf("list of siblings: %w: it is signed with another key than the master's", sibling.ErrBad))
+		} else {
+			errs = append(errs, local.HearSiblings(t))
+		}
+	}
+	if !l.guest {
+		errs = append(errs, l.s.lodgings.learn(reply))
+	}
+	return errors.Join(errs...)
+}
+
+// rehome keeps a way up while the one parent is gone: to a sibling of it. The way
+// home is tried all the time; when it has stood for rehome_failback the sibling is
+// left.
+func (s *Syndic) rehome(ctx context.Context) {
+	if _, ok := s.local.(housed); !ok || len(s.parents.links) != 1 || !s.cfg.Local.Rehome {
+		return
+	}
+	home := s.parents.links[0]
+	after := s.cfg.Upper.RehomeAfter
+	for sleep(ctx, after/4+time.Millisecond) {
+		if !home.downFor(after) {
+			continue
+		}
+		if !sleep(ctx, rand.N(after)) {
+			return
+		}
+		if !home.downFor(after) || s.answers(ctx, home) {
+			continue
+		}
+		order, voucher := s.lodgings.order(s.ID())
+		for _, n := range order {
+			if err := s.lodge(ctx, home, n, voucher); err == nil || ctx.Err() != nil {
+				break
+			} else {
+				s.log.Warn("A sibling of the master above does not take this node", "sibling", n.ID, "err", err)
+			}
+		}
+	}
+}
+
+// answers tells whether the parent says something to a sign-in, be it a refusal: a
+// sibling must not be a way around that.
+func (s *Syndic) answers(ctx context.Context, l *link) bool {
+	ctx, stop := context.WithTimeout(ctx, s.pace.answer)
+	defer stop()
+	if !l.ch.Listens(ctx) {
+		return false
+	}
+	_, err := l.ch.Attempt(ctx)
+	return err == nil || ctx.Err() == nil && !errors.Is(err, channel.ErrNoAnswer)
+}
+
+// lodge goes over a sibling until the home has been back for a while, or the
+// sibling is gone too.
+func (s *Syndic) lodge(ctx context.Context, home *link, n sibling.Node, voucher []byte) error {
+	l, err := openLink(s, n.Addr(), true, func(c *channel.Config) (err error) { *c, err = c.Visit(n, voucher); return err })
+	if err != nil {
+		return err
+	}
+	l.guest = true
+	defer l.ch.Close() //nolint:errcheck // it always is nil
+	short, stop := context.WithTimeout(ctx, s.pace.answer)
+	_, err = l.ch.Attempt(short)
+	stop()
+	if err != nil {
+		return err
+	}
+	s.log.Warn("The master above is gone; this node goes over a sibling of it", "home", home.name, "sibling", n.ID, "addr", n.Addr())
+	ctx, cancel := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	wg.Go(func() { l.run(ctx) })
+	s.parents.standIn(l)
+	s.returns.shift()
+	defer func() {
+		s.parents.standIn()
+		cancel()
+		wg.Wait()
+		s.returns.shift()
+	}()
+	for sleep(ctx, s.cfg.Upper.RehomeAfter/4+time.Millisecond) {
+		switch {
+		case home.backFor(s.cfg.Upper.RehomeFailback):
+			s.log.Info("The master above is back; the sibling is left", "sibling", n.ID)
+			return nil
+		case l.downFor(2 * s.cfg.Upper.RehomeAfter):
+			if home.isUp() {
+				return nil
+			}
+			return errors.New("it is gone, too")
+		}
+	}
+	return nil
+}
+
+// downFor tells whether there has been no subscription for d.
+func (l *link) downFor(d time.Duration) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return !l.up && time.Since(l.since) >= d
+}
