@@ -14,6 +14,7 @@ import (
 // onMissing tells the bus, the store and so the master above who will not
 // answer a job.
 func (m *Master) onMissing(jid string, gone map[string]ledger.Missing, nodes map[string]ledger.NodeState) {
+	m.queueAway(jid, gone, nodes)
 	m.fire("salt/job/"+jid+"/missing", missingData(jid, gone, nodes))
 	byPath := map[string]map[string]string{}
 	for id, g := range gone {
@@ -39,6 +40,7 @@ func (m *Master) onComplete(a ledger.Account) {
 		"seconds", a.Closed.Sub(a.Opened).Seconds()))
 	m.stats.completed.Add(1)
 	m.traces.Closed(a.JID, m.now())
+	m.over(a.JID)
 	if err := m.open.clear(a.JID); err != nil {
 		m.log.Error("A closed job will be looked at again after a restart", "err", err)
 	}

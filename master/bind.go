@@ -12,7 +12,7 @@ import (
 // bind opens the two ports and the local event sockets. The order matters: a
 // client that can publish must find the bus open.
 func (m *Master) bind() (err error) {
-	m.commands = m.table()
+	m.commands = m.counted(m.table())
 	m.signIns = newLane(cap(m.rsa), signInQueue)
 	m.ipc, err = bus.Serve(m.bus, bus.ServerConfig{
 		SockDir: m.cfg.SockDir, PubName: "master_event_pub.ipc", PullName: "master_event_pull.ipc",

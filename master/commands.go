@@ -24,6 +24,7 @@ func (m *Master) table() map[string]handler {
 		"_pillar":        m.onPillar,
 		"_master_opts":   m.onMasterOpts,
 		"_presence":      m.onPresence,
+		"_missed":        m.onMissed,
 		sibling.Command:  m.onSiblings,
 		inquiry.Command:  m.onAnswer,
 		"revoke_auth":    m.onRevokeAuth,

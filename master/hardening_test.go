@@ -40,7 +40,7 @@ func attack(t *testing.T, port, n int, say func(i int) []byte) {
 }
 
 // greeting and ready open a ZMTP connection of mechanism NULL.
-func greeting() []byte {
+func zmtpGreeting() []byte {
 	b := make([]byte, 64)
 	b[0], b[9], b[10], b[11] = 0xff, 0x7f, 3, 1
 	copy(b[12:], "NULL")
@@ -52,7 +52,7 @@ func ready(kind string) []byte {
 	return append([]byte{4, byte(len(meta))}, meta...)
 }
 
-func opening(kind string) []byte { return append(greeting(), ready(kind)...) }
+func opening(kind string) []byte { return append(zmtpGreeting(), ready(kind)...) }
 
 func heap() uint64 {
 	runtime.GC()
@@ -95,7 +95,7 @@ func TestStrangers(t *testing.T) {
 	}{
 		{"garbage", 500, func(string) func(int) []byte { return garbage }},
 		{"garbage behind a greeting", 300, func(string) func(int) []byte {
-			return func(i int) []byte { return append(greeting(), garbage(i)...) }
+			return func(i int) []byte { return append(zmtpGreeting(), garbage(i)...) }
 		}},
 		{"frames of 2^40", 300, func(kind string) func(int) []byte {
 			return func(int) []byte { return append(opening(kind), huge...) }

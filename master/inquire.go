@@ -7,13 +7,16 @@ import (
 
 	"github.com/momtree/mom/internal/inquiry"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/master/presence"
 )
 
 // What a node can be asked from above.
 const (
-	askTrace = "trace"
+	askTrace  = "trace"
+	askBodies = "bodies"
+	askActive = "active"
 )
 
 // errNodeAway stands for a node below that is not connected.
@@ -25,7 +28,10 @@ var errNodePlain = errors.New("the node is a Python syndic, which cannot be aske
 // inquiries lists who answers which question from above.
 func (m *Master) inquiries() map[string]func(ctx context.Context, arg wire.Raw) (any, error) {
 	return map[string]func(context.Context, wire.Raw) (any, error){
-		askTrace: m.answerTrace,
+		askQueued: m.answerQueued, askDequeue: m.answerDequeue,
+		askTrace:  m.answerTrace,
+		askBodies: m.answerBodies,
+		askActive: m.answerActive,
 	}
 }
 
@@ -72,7 +78,7 @@ func (m *Master) question(nodes []string, q inquiry.Question) error {
 	}
 	p.JID, p.User = m.jids.Next(), m.user()
 	j := &job{tgt: anyList(nodes), load: wire.PublishLoad{TgtType: "list"}}
-	return m.emit(p, j.topics(true))
+	return m.emitTo(p, j.topics(true), &zmtp.Choice{IDs: m.connsOf(nodes)})
 }
 
 // onAnswer serves `_answer`: what a node says to a question of this master.

@@ -19,6 +19,7 @@ import (
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/master/presence"
+	"github.com/momtree/mom/master/retention"
 	"github.com/momtree/mom/master/trace"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/topology"
@@ -78,6 +79,8 @@ type Master struct {
 	nonces   *nonces
 	jobFiles *jobfiles.Folder // nil: not kept
 	open     openJobs
+	kept     *retention.Log
+	late     *latecomers
 	books    chan returners.Expectation
 
 	commands    map[string]handler
@@ -90,7 +93,9 @@ type Master struct {
 	desk        *inquiry.Desk // questions to nodes below
 	traces      *trace.Book
 	stats       stats
+	tallies     tallies
 	trespasses  *trespasses
+	runs        sync.Map // jids of runner calls at work
 
 	router *zmtp.Router
 	pub    *zmtp.Pub
@@ -186,6 +191,9 @@ func (m *Master) Close() error {
 			m.signIns.close()
 		}
 		m.asks.close()
+		if m.late != nil {
+			m.late.close()
+		}
 		if m.ledger != nil {
 			m.ledger.Close()
 		}

@@ -113,6 +113,9 @@ func (m *Master) openStore(o Options) (err error) {
 	if m.open, err = openOpenJobs(m.cfg.Cachedir); err != nil {
 		return err
 	}
+	if err := m.openRetention(); err != nil {
+		return err
+	}
 	local, err := sqlite.Open(m.ctx, sqlite.Options{Path: m.cfg.JobStoreFile, Log: m.log, Now: m.now})
 	if err != nil {
 		return fmt.Errorf("open the job store: %w", err)

@@ -62,11 +62,17 @@ func (m *Master) restore(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	for _, r := range m.kept.Records() {
+		if err := m.restoreQueue(r); err != nil {
+			m.log.Error("A queued job could not be taken up again", "jid", r.JID, "err", err)
+		}
+	}
 	for _, jid := range jids {
 		if err := m.restoreJob(ctx, jid); err != nil {
 			m.log.Error("An open job could not be taken up again", "jid", jid, "err", err)
 		}
 	}
+	m.restorePublications()
 	return nil
 }
 
@@ -76,6 +82,7 @@ func (m *Master) restoreJob(ctx context.Context, jid string) error {
 		return err
 	}
 	if !ok || m.cfg.KeepJobsSeconds > 0 && m.now().Sub(load.At) > m.cfg.KeepJobsSeconds {
+		m.kept.Drop(jid)
 		return m.open.clear(jid) // cleaned up meanwhile
 	}
 	xs, err := m.store.Local().GetExpectations(ctx, jid)
@@ -112,11 +119,17 @@ func (m *Master) restoreJob(ctx context.Context, jid string) error {
 func (m *Master) restored(load returners.Load, xs []returners.Expectation) ledger.Job {
 	spec := ledger.Job{JID: load.JID, Timeout: m.cfg.Timeout}
 	_ = wire.Fields(load.Raw, func(key string, val wire.Raw) error { // a load without fun has no name, that is all
-		if key == "fun" {
+		switch key {
+		case "fun":
 			spec.Fun = wire.FunName(val)
+		case "kwargs":
+			spec.Queue = m.stillQueued(val)
 		}
 		return nil
 	})
+	if m.kept.Unpublished(load.JID) { // minions without presence get it when they subscribe
+		spec.Timeout += republishFor / 2
+	}
 	for _, x := range xs {
 		if x.Node != "" {
 			continue

@@ -158,6 +158,12 @@ func (m *Master) mayRelay(node, tag string) error {
 		}
 		return nil
 	}
+	if rest, ok := strings.CutPrefix(tag, "salt/run/"); ok {
+		id, _, _ := strings.Cut(rest, "/")
+		if _, here := m.runs.Load(id); here {
+			return errors.New("the runner call is one of this master's, which tells its result")
+		}
+	}
 	if who, ok := about(tag); ok && m.answersHere(who) {
 		return fmt.Errorf("minion %s: %w", who, errConnected)
 	}

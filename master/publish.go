@@ -9,6 +9,7 @@ import (
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/returners"
 )
@@ -100,7 +101,8 @@ type job struct {
 	extra *wire.Map // the load's kwargs
 	rules []any     // what the sender is held to, for the nodes below; none: everything
 	audience
-	fromAbove bool // a syndic re-publishes it here
+	fromAbove bool      // a syndic re-publishes it here
+	until     time.Time // deadline of a queued job; zero: it is not queued
 }
 
 func (j *job) nobody() bool { return len(j.minions) == 0 && len(j.nodes) == 0 }
@@ -119,6 +121,12 @@ func (m *Master) readJob(p wire.PublishLoad) (*job, error) {
 		return nil, err
 	}
 	j.extra.Delete("auth_list") // it speaks to this master, which says its own
+	if j.until, err = m.queueUntil(p, j.extra); err != nil {
+		return nil, err
+	}
+	if j.extra.Delete(queueField); !j.until.IsZero() {
+		j.extra.Set(queueField, j.until.Unix()) // stored, and told to the nodes below
+	}
 	if j.audience, err = m.match(tgt, p.TgtType, j.extra.String("delimiter")); err != nil {
 		return nil, err
 	}
@@ -147,7 +155,7 @@ func extraOf(p wire.PublishLoad) (*wire.Map, error) {
 // start stores the job, opens its account, tells the bus, and publishes.
 func (m *Master) start(ctx context.Context, j *job) error {
 	spec := ledger.Job{
-		JID: j.jid, Fun: j.fun, Minions: m.ledgerMinions(j.minions, false), Nodes: j.nodes,
+		JID: j.jid, Fun: j.fun, Minions: m.ledgerMinions(j.minions, m.kept.Keeps()), Nodes: j.nodes, Queue: !j.until.IsZero(),
 		Timeout: m.cfg.Timeout, Named: named(j.tgt, j.load.TgtType), Everyone: j.tgt == "*" && j.load.TgtType == "glob",
 	}
 	if t, err := wire.Int(j.load.Timeout); err == nil && t > 0 {
@@ -162,26 +170,44 @@ func (m *Master) start(ctx context.Context, j *job) error {
 	}
 	m.traces.Received(j.jid, m.now())
 	x := returners.Expectation{JID: j.jid, Minions: j.minions, At: m.now()}
+	p, err := m.publication(j)
+	if err != nil {
+		return err
+	}
+	// Kept before it is stored, so that whatever is stored can be published.
+	kept, err := m.retain(j, p)
+	if err != nil {
+		return err
+	}
+	unkeep := func() {
+		if kept {
+			m.kept.Drop(j.jid)
+		}
+	}
 	// Marked before it is stored: a mark without a job is cleared at the next
 	// start, a job without a mark would not be taken up again.
 	if err := m.open.mark(j.jid); err != nil {
+		unkeep()
 		return err
 	}
 	fresh, err := m.store.SaveJob(ctx, returners.Load{JID: j.jid, Raw: stored, User: j.load.User, At: m.now()}, x)
 	if err != nil {
+		unkeep()
 		return errors.Join(err, m.unmark(j.jid))
 	}
 	m.showJob(j, stored)
 	// From here on the hooks may speak of the job, so its own events go first.
 	m.tellJob(j, spec)
 	if !fresh {
+		unkeep()
 		return m.again(j)
 	}
 	if err := m.ledger.Open(spec); err != nil {
+		unkeep()
 		return m.again(j)
 	}
 	m.meant.note(j.jid, j.load.TgtType, j.expr)
-	err = m.send(j)
+	err = m.send(j, p)
 	m.traces.Published(j.jid, m.now())
 	m.lookAgain(spec)
 	return err
@@ -206,13 +232,19 @@ func (m *Master) unmark(jid string) error {
 // matched and before the ledger knew it: nothing else would end the wait.
 func (m *Master) lookAgain(spec ledger.Job) {
 	for _, min := range spec.Minions {
-		if min.Live == ledger.Up && m.presence.Live(min.ID) != ledger.Up {
+		switch live := m.presence.Live(min.ID); {
+		case min.Live == ledger.Up && live != ledger.Up:
 			m.ledger.MinionDown(min.ID)
+		case min.Live == ledger.Away && live == ledger.Up: // it has heard the publication
+			m.ledger.MinionUp(min.ID, map[string]bool{spec.JID: true})
 		}
 	}
 	for _, n := range spec.Nodes {
-		if n.Live == ledger.Up && m.presence.Live(n.ID) != ledger.Up {
+		switch live := m.presence.Live(n.ID); {
+		case n.Live == ledger.Up && live != ledger.Up:
 			m.ledger.NodeDown(n.ID)
+		case n.Live == ledger.Away && live == ledger.Up:
+			m.ledger.NodeUp(n.ID)
 		}
 	}
 }
@@ -222,13 +254,17 @@ func (m *Master) lookAgain(spec ledger.Job) {
 func (m *Master) tellJob(j *job, spec ledger.Job) {
 	unreachable := wire.NewMap()
 	for _, min := range spec.Minions {
-		if min.Live == ledger.Down || min.Live == ledger.Away {
-			unreachable.Set(min.ID, ledger.NotConnected)
+		if min.Live == ledger.Down || min.Live == ledger.Away && min.Grace == 0 {
+			reason := ledger.NotConnected
+			if spec.Queue {
+				reason = ledger.Queued
+			}
+			unreachable.Set(min.ID, reason)
 		}
 	}
 	asked := make([]any, 0, len(j.nodes))
 	for _, n := range j.nodes {
-		if n.Live == ledger.Up || n.Live == ledger.Untracked {
+		if n.Live == ledger.Up || n.Live == ledger.Untracked || n.Live == ledger.Away && n.Grace > 0 {
 			asked = append(asked, n.ID)
 		}
 	}
@@ -263,8 +299,8 @@ func (j *job) published() *wire.Map {
 	return wire.NewMap("jid", j.jid, "minions", j.minions, "missing", j.missing, "nodes", nodes)
 }
 
-// send encrypts, signs and publishes.
-func (m *Master) send(j *job) error {
+// publication is what goes to the minions and nodes.
+func (m *Master) publication(j *job) (wire.Publication, error) {
 	p := wire.Publication{
 		Fun: j.load.Fun, Arg: j.load.Arg, Tgt: j.load.Tgt, JID: j.jid, Ret: j.load.Ret,
 		TgtType: j.load.TgtType, User: j.load.User, Extra: wire.NewMap(),
@@ -278,6 +314,9 @@ func (m *Master) send(j *job) error {
 	}
 	if d := j.extra.String("delimiter"); d != "" && d != ":" {
 		p.Delimiter = d
+	}
+	if !j.until.IsZero() {
+		p.Extra.Set(queueField, j.until.Unix())
 	}
 	if m.cfg.OrderMasters || len(j.nodes) > 0 {
 		p.To, p.HasTo = int64(m.cfg.Timeout/time.Second), true
@@ -295,37 +334,37 @@ func (m *Master) send(j *job) error {
 			continue
 		}
 		if *field, err = wire.Encode(v); err != nil {
-			return fmt.Errorf("encode %s of job %s: %w", name, j.jid, err)
+			return p, fmt.Errorf("encode %s of job %s: %w", name, j.jid, err)
 		}
 	}
 	if len(j.rules) > 0 || m.cfg.OrderMasters {
 		// Also without known nodes: one that is new must not run it unchecked.
 		if p.AuthList, err = wire.Encode(append([]any{}, j.rules...)); err != nil {
-			return fmt.Errorf("encode auth_list of job %s: %w", j.jid, err)
+			return p, fmt.Errorf("encode auth_list of job %s: %w", j.jid, err)
 		}
 	}
 	p.RetConfig, p.ID = j.extra.String("ret_config"), j.extra.String("id")
 	if err := m.endorse(j, &p); err != nil {
-		return err
+		return p, err
 	}
-	if err := m.emit(p, j.topics(m.cfg.OrderMasters)); err != nil {
+	return p, nil
+}
+
+// send encrypts, signs and publishes.
+func (m *Master) send(j *job, p wire.Publication) error {
+	if err := m.emitTo(p, j.topics(m.cfg.OrderMasters), m.allBut(j.spared)); err != nil {
 		return fmt.Errorf("publish job %s: %w", j.jid, err)
 	}
-	return nil
+	return m.kept.Published(j.jid)
 }
 
 // emit seals a publication and hands it to the subscribers.
-func (m *Master) emit(p wire.Publication, topics []string) error {
-	return m.secrets.seal(p, func(cipher []byte) error {
-		env := wire.Envelope{Enc: "aes", Cipher: cipher}
-		if m.cfg.SignPubMessages {
-			sig, err := crypt.Sign(m.cfg.PublishSigningAlgorithm, m.identity.Pair.Private, cipher)
-			if err != nil {
-				return fmt.Errorf("sign: %w", err)
-			}
-			env.SigAlgo, env.Sig = m.cfg.PublishSigningAlgorithm, sig
-		}
-		body, err := env.Encode()
+func (m *Master) emit(p wire.Publication, topics []string) error { return m.emitTo(p, topics, nil) }
+
+// emitTo is emit to some of the subscribers; nil means all.
+func (m *Master) emitTo(p wire.Publication, topics []string, to *zmtp.Choice) error {
+	return m.secrets.seal(p, m.number, func(cipher []byte) error {
+		body, err := m.envelope(cipher)
 		if err != nil {
 			return err
 		}
@@ -333,12 +372,25 @@ func (m *Master) emit(p wire.Publication, topics []string) error {
 			topics = []string{""}
 		}
 		for _, t := range topics {
-			if err := m.pub.Send(t, body); err != nil {
+			if err := m.pub.SendTo(t, body, to); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+}
+
+// envelope signs a ciphertext, if publications are signed, and wraps it.
+func (m *Master) envelope(cipher []byte) ([]byte, error) {
+	env := wire.Envelope{Enc: "aes", Cipher: cipher}
+	if m.cfg.SignPubMessages {
+		sig, err := crypt.Sign(m.cfg.PublishSigningAlgorithm, m.identity.Pair.Private, cipher)
+		if err != nil {
+			return nil, fmt.Errorf("sign: %w", err)
+		}
+		env.SigAlgo, env.Sig = m.cfg.PublishSigningAlgorithm, sig
+	}
+	return env.Encode()
 }
 
 // topics lists what zmq_filtering sends a publication under (Salt wire reference

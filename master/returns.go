@@ -115,8 +115,11 @@ func (m *Master) keep(ctx context.Context, as []arrival, loads []returners.Load)
 		}
 		m.stats.returns.Add(1)
 		m.traces.Returned(a.ret.JID, a.ret.At)
-		m.fireRaw("salt/job/"+a.ret.JID+"/ret/"+a.ret.ID, a.event, a.ret.Via)
+		if size, digest := wire.Digest(a.ret.Full); !digest || size >= 0 {
+			m.fireRaw("salt/job/"+a.ret.JID+"/ret/"+a.ret.ID, a.event, a.ret.Via)
+		}
 		m.ledger.Returned(a.ret.JID, a.ret.ID, a.ret.Via, a.ret.Success && a.ret.Retcode == 0)
+		m.queueAnswered(a.ret.JID, a.ret.ID)
 	}
 	return nil
 }

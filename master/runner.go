@@ -79,6 +79,8 @@ func (m *Master) run(r *run) {
 	data := func() *wire.Map {
 		return wire.NewMap("fun", "runner."+r.call.Fun, "jid", r.jid, "user", r.user, "fun_args", r.args())
 	}
+	m.runs.Store(r.jid, true)
+	defer m.runs.Delete(r.jid)
 	m.fire(r.tag()+"/new", data())
 	v, err := runners.Run(m.ctx, r.call)
 	ret := data()

@@ -31,9 +31,9 @@ func (e runnerEnv) Jobs(ctx context.Context, name string) (returners.Reader, err
 	switch name {
 	case "":
 		if configured == local {
-			return local, nil
+			return whole{local, e.m, nil}, nil
 		}
-		return runners.Union(local, configured), nil
+		return whole{runners.Union(local, configured), e.m, configured}, nil
 	case "local_cache":
 		return local, nil
 	case own:
@@ -49,6 +49,10 @@ func (e runnerEnv) Jobs(ctx context.Context, name string) (returners.Reader, err
 }
 
 func (e runnerEnv) State(jid string) (ledger.Account, bool) { return e.m.ledger.State(jid) }
+func (e runnerEnv) ActiveBelow(ctx context.Context) map[string]*wire.Map {
+	return e.m.activeBelow(ctx)
+}
+
 func (e runnerEnv) Active() []string                        { return e.m.ledger.Active() }
 func (e runnerEnv) Tree() topology.Node                     { return e.m.tree.Snapshot() }
 

@@ -61,12 +61,13 @@ func (s *secrets) age() time.Duration {
 	return s.now().Sub(s.born)
 }
 
-// seal gives a publication the next serial, encrypts it, and hands the
+// seal lets number see a publication, gives it the next serial, encrypts it, and hands the
 // ciphertext to send before the next publication can be sealed: subscribers
 // refuse serials that go backwards.
-func (s *secrets) seal(p wire.Publication, send func(cipher []byte) error) error {
+func (s *secrets) seal(p wire.Publication, number func(*wire.Publication), send func(cipher []byte) error) error {
 	s.line.Lock()
 	defer s.line.Unlock()
+	number(&p)
 	s.serial++
 	p.Serial, p.HasSerial = s.serial, true
 	plain, err := p.Encode()

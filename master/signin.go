@@ -37,6 +37,7 @@ func (m *Master) signIn(req *zmtp.Request, env wire.Envelope) {
 		return
 	}
 	a := m.gate.Handle(m.ctx, env.Load, env.Version)
+	m.tallies.signedIn[a.Verdict.Outcome].Add(1)
 	if a.Event != nil && m.cfg.AuthEvents {
 		m.fire("salt/auth", a.Event)
 	}

@@ -14,6 +14,7 @@ type stats struct {
 	completed  atomic.Uint64 // jobs closed
 	refused    atomic.Uint64 // requests and events that were refused
 	subscribed atomic.Uint64 // subscriptions of all peers
+	missed     atomic.Uint64 // publications given again
 	hungUp     atomic.Uint64 // sign-ins whose peer did not wait
 	lastWarned atomic.Int64  // second of the last warning about a user
 	panics     atomic.Uint64 // requests that failed for a fault of ours
@@ -22,20 +23,29 @@ type stats struct {
 // Stats is a reading of a master's counters.
 type Stats struct {
 	Returns, Repeated, Completed, Refused uint64
+	// Missed counts publications that were given again to peers that had missed
+	// them. KeptPublications and KeptBytes are what is kept for that now,
+	// DroppedPublications what went for want of room.
+	Missed              uint64
+	KeptPublications    int
+	KeptBytes           int64
+	DroppedPublications uint64
 	HungUp, Panics                        uint64
 
 	// Trespasses are what accepted peers were refused, by kind: return, job,
 	// entry, expectation, event, node, replay, unproven.
 	Trespasses map[string]uint64
 
-	SignInsWaiting int
-	Router         zmtp.RouterStats
-	Pub            zmtp.PubStats
+	SignInsWaiting                        int
+	Router                                zmtp.RouterStats
+	Pub                                   zmtp.PubStats
 }
 
 // Stats reads the counters.
 func (m *Master) Stats() Stats {
+	records, bytes, dropped := m.kept.Size()
 	return Stats{
+		Missed: m.stats.missed.Load(), KeptPublications: records, KeptBytes: bytes, DroppedPublications: dropped,
 		Returns: m.stats.returns.Load(), Repeated: m.stats.repeated.Load(),
 		Completed: m.stats.completed.Load(), Refused: m.stats.refused.Load(), Trespasses: m.trespasses.counts(),
 		HungUp: m.stats.hungUp.Load(), Panics: m.stats.panics.Load(),

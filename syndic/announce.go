@@ -2,11 +2,13 @@ package syndic
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/topology"
 )
 
 // deafReports is after how many reports in a row that find no subscription at
@@ -17,15 +19,17 @@ const deafReports = 3
 type announcer struct {
 	*link
 	conn   uint64 // of the subscription that was announced; 0: none yet
-	told   uint64 // revision of the tree that the parent has
+	tree   treeReport
 	python bool   // the parent does not know presence
 	deaf   int    // reports that found no subscription
+	bound  bool   // the last report found it
 }
 
 // announce reports after each connect, soon after each change of the tree, and
 // now and then.
 func (l *link) announce(ctx context.Context, renew context.CancelCauseFunc) {
-	a := &announcer{link: l}
+	a := &announcer{link: l, tree: treeReport{tree: l.s.local.Tree(), name: l.name}}
+	defer a.tree.left()
 	changed, stop := l.s.local.Tree().Watch()
 	defer stop()
 	every := time.NewTicker(l.s.pace.report)
@@ -37,26 +41,34 @@ func (l *link) announce(ctx context.Context, renew context.CancelCauseFunc) {
 		case <-ctx.Done():
 			return
 		case n := <-l.ready:
-			a.conn, a.told, a.deaf = n, 0, 0
+			a.conn, a.tree.told, a.deaf = n, 0, 0
 			retry.reset()
 			again = nil
-			if a.greet(ctx) != nil {
+			if a.greeted(ctx, renew) != nil {
 				again = time.After(retry.wait())
 			}
 			continue
 		case <-again:
 			again = nil
-			if a.greet(ctx) != nil {
+			if a.greeted(ctx, renew) != nil {
 				again = time.After(retry.wait())
 			}
 			continue
 		case <-changed:
 		case <-every.C:
 		}
-		if !l.isUp() || a.python {
+		if !l.isUp() {
+			a.tree.left()
+			continue
+		}
+		if a.python {
 			continue
 		}
 		if err := a.report(ctx, false); err != nil {
+			if errors.Is(err, topology.ErrLoop) {
+				renew(err)
+				return
+			}
 			if ctx.Err() == nil {
 				l.log.Warn("The master above did not take the report of presence", "err", err)
 			}
@@ -74,9 +86,23 @@ func (l *link) announce(ctx context.Context, renew context.CancelCauseFunc) {
 	}
 }
 
+// greeted is greet; a parent that is below this node is left.
+func (a *announcer) greeted(ctx context.Context, renew context.CancelCauseFunc) error {
+	err := a.greet(ctx)
+	if errors.Is(err, topology.ErrLoop) {
+		renew(err)
+	}
+	return err
+}
+
 // greet makes a new subscription known, and the link usable.
 func (a *announcer) greet(ctx context.Context) error {
 	err := a.report(ctx, true)
+	// A parent that has not seen the subscription yet may publish something before
+	// it does: it has to hear from this node once more.
+	for n := 0; err == nil && !a.bound && n < maxUnbound && sleep(ctx, unboundPause); n++ {
+		err = a.report(ctx, true)
+	}
 	if err == nil {
 		err = a.start(ctx)
 	}
@@ -96,20 +122,29 @@ func (a *announcer) greet(ctx context.Context) error {
 
 // report tells presence, with the tree if the parent does not have it yet.
 func (a *announcer) report(ctx context.Context, fresh bool) error {
-	tree := a.s.local.Tree()
-	p := channel.Presence{Version: a.s.version}
-	revision := tree.Revision() + 1 // 0: never told
-	if revision != a.told {
-		p.Tree = tree.Snapshot().Map()
-	}
-	ctx, done := a.patient(ctx)
-	reply, known, err := a.ch.Announce(ctx, p)
+	p := channel.Presence{Version: a.s.version, Heard: &a.tail}
+	a.tree.fill(&p)
+	soon, done := a.patient(ctx)
+	reply, known, err := a.ch.Announce(soon, p)
 	done(err)
 	if err != nil {
 		return fmt.Errorf("report presence: %w", err)
 	}
-	a.told, a.python = revision, !known
-	if seen, told := reply.Get("session"); told && seen == false && !fresh {
+	again, err := a.tree.take(reply)
+	if err != nil {
+		return err
+	}
+	if again {
+		return a.report(ctx, fresh) // with the whole tree, of which no more can be asked
+	}
+	a.python = !known
+	a.ours.Store(known)
+	if a.tail.Answer(reply) {
+		ring(a.fetch)
+	}
+	seen, told := reply.Get("session")
+	a.bound = !told || seen != false
+	if !a.bound && !fresh {
 		a.deaf++
 	} else {
 		a.deaf = 0

@@ -31,18 +31,22 @@ func (l *link) publications(ctx context.Context) {
 	defer wg.Wait()
 	questions := &answerer{link: l, busy: &wg, slots: make(chan struct{}, answering)}
 	for {
-		var body []byte
+		var p wire.Publication
 		select {
 		case <-ctx.Done():
 			return
-		case body = <-l.inbox:
-		}
-		p, err := l.ch.OpenPublication(ctx, body)
-		if err != nil {
-			if ctx.Err() == nil {
-				l.log.Warn("A publication of the master above could not be opened", "err", err)
+		case p = <-l.missed:
+		case body := <-l.inbox:
+			var err error
+			if p, err = l.ch.OpenPublication(ctx, body); err != nil {
+				if ctx.Err() == nil {
+					l.log.Warn("A publication of the master above could not be opened", "err", err)
+				}
+				continue
 			}
-			continue
+			if l.tail.Note(p) {
+				ring(l.fetch)
+			}
 		}
 		if questions.take(ctx, p) {
 			continue
@@ -50,6 +54,7 @@ func (l *link) publications(ctx context.Context) {
 		if !l.belongsHere(p) {
 			continue
 		}
+		l.handed.set(p.JID, struct{}{})
 		l.s.parents.learn(l, p.JID, p.MasterID)
 		select {
 		case <-ctx.Done():

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/momtree/mom/internal/channel"
@@ -23,10 +24,17 @@ type link struct {
 	log     *slog.Logger
 	events  *uplink
 	returns *sender
-	guest   bool // a sibling of the parent
+	guest   bool        // a sibling of the parent
 	inbox   chan []byte // publications in the order in which they came
 	longest time.Duration
+	figures linkFigures
 
+	tail   channel.Tail          // how far publications were heard
+	fetch  chan struct{}         // some were missed
+	missed chan wire.Publication // and fetched
+	handed *recent[struct{}]     // jobs that were begun to be handed on
+
+	ours  atomic.Bool // the parent has said that it is one of ours
 	ready chan uint64 // the number of a subscription that was connected
 
 	mu       sync.Mutex
@@ -103,6 +111,7 @@ func (l *link) run(ctx context.Context) {
 	wg.Go(func() { l.returns.run(ctx) })
 	wg.Go(func() { l.publications(ctx) })
 	wg.Go(func() { l.tellSiblings(ctx) })
+	wg.Go(func() { l.catchUp(ctx) })
 	for ctx.Err() == nil {
 		if err := l.serve(ctx); err != nil && ctx.Err() == nil {
 			l.log.Error("The master above cannot be served until somebody mends it; what it is owed waits", "err", err, "retry_in", l.s.pace.operator)
@@ -204,6 +213,7 @@ func (l *link) connected() {
 }
 
 func (l *link) disconnected() {
+	l.tail.Lost()
 	l.change(func() {
 		l.conn++
 		l.up = false

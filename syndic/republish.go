@@ -48,6 +48,11 @@ func republish(p wire.Publication) (client.Job, error) {
 		}
 	}
 	if p.Extra != nil {
+		if until, ok := p.Extra.Get("queue_until"); ok {
+			set("queue_until", until)
+		}
+	}
+	if p.Extra != nil {
 		if order, ok := p.Extra.Get(endorse.Field); ok {
 			set(endorse.Field, order) // as the top has signed it
 		}

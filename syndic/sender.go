@@ -73,8 +73,8 @@ func (s *sender) giveAgain(ctx context.Context) error {
 func newSender(l *link) *sender {
 	local := l.s.cfg.Local
 	o := handover.Options{
-		Parent: above{l}, Name: l.name, Outbox: l.s.local.Outbox(), Dest: OutboxDest, Jobs: l.s.local.Jobs(),
-		ID: l.s.ID(), Remember: local.SyndicJidForwardCacheHwm, Log: l.log,
+		Parent: countedParent{above{l}}, Name: l.name, Outbox: countedOutbox{l.s.local.Outbox(), l}, Dest: OutboxDest, Jobs: l.s.local.Jobs(),
+		ID: l.s.ID(), Remember: local.SyndicJidForwardCacheHwm, Log: l.log, Body: l.body,
 	}
 	if local.SyndicMode == "cluster" {
 		o.OwnMaster = local.MasterID

@@ -129,6 +129,7 @@ func (u *uplink) sendBatch(ctx context.Context) (more bool, err error) {
 	lost := u.urgent.takeLost() + u.news.takeLost()
 	u.mu.Unlock()
 	if lost > 0 {
+		u.l.figures.dropped.Add(lost)
 		u.l.log.Error("Events were dropped because too many waited for the master above", "count", lost)
 	}
 	if len(batch) == 0 {

@@ -68,6 +68,12 @@ type Common struct {
 	// EventMatchType is how listeners compare tags. Default startswith.
 	EventMatchType string `yaml:"event_match_type" default:"startswith" oneof:"startswith endswith find regex fnmatch"`
 
+	// MetricsListen is where Prometheus and health checks may ask, host:port:
+	// /metrics, /healthz, /readyz. Whoever reaches it may read it, so give it an
+	// address of this host, such as 127.0.0.1:9145. A syndic node takes that of
+	// the master file. Ours. Default none: nothing listens.
+	MetricsListen string `yaml:"metrics_listen"`
+
 	// LogLevel is the least level shown on the console. Default warning.
 	LogLevel string `yaml:"log_level" default:"warning" oneof:"all garbage trace debug profile info warning error critical quiet"`
 	// LogLevelLogfile is the least level written to log_file. Default: log_level.

@@ -15,7 +15,7 @@ var all = []Metric{
 	{"mom_sign_ins_total", Counter, Nodes, []string{"outcome"}, "Sign-ins: accepted, pending, refused, full."},
 	{"mom_sign_ins_waiting", Gauge, Nodes, nil, "Sign-ins in the queue."},
 	{"mom_sign_ins_gone_total", Counter, Nodes, nil, "Sign-ins whose peer had hung up before its turn."},
-	{"mom_requests_total", Counter, Nodes, []string{"command"}, "Requests on the return port by command; other: unknown ones."},
+	{"mom_requests_total", Counter, Nodes, []string{"command"}, "Encrypted requests on the return port by command, those in clear text and sign-ins left out."},
 	{"mom_request_seconds_total", Counter, Nodes, []string{"command"}, "Time spent on them."},
 	{"mom_requests_failed_total", Counter, Nodes, []string{"command"}, "Requests whose handler failed."},
 	{"mom_refused_total", Counter, Nodes, nil, "Requests, events and commands that were not allowed."},

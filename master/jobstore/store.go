@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
 )
 
@@ -86,6 +87,9 @@ func (s *Store) SaveReturns(ctx context.Context, rets []returners.Return, loads 
 	b := returners.Batch{Returns: rets, Loads: loads}
 	for _, d := range s.dests {
 		for _, r := range rets {
+			if _, digest := wire.Digest(r.Full); digest && d == returners.DestMySQL {
+				continue // the node that has the result owes it to SQL
+			}
 			b.Outbox = append(b.Outbox, returners.Item{Dest: d, Kind: returners.KindReturn, JID: r.JID, ID: r.ID})
 		}
 	}

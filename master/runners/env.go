@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/target"
+	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/master/trace"
 	"github.com/momtree/mom/returners"
@@ -18,6 +19,9 @@ type Env interface {
 	Jobs(ctx context.Context, name string) (returners.Reader, error)
 	// State gives the account of a job that is open or was closed lately.
 	State(jid string) (ledger.Account, bool)
+	// ActiveBelow gives what jobs.active says at each node right below; nodes that
+	// did not answer are left out.
+	ActiveBelow(ctx context.Context) map[string]*wire.Map
 	// Active lists the jids of the open jobs.
 	Active() []string
 	// Tree gives the tree from this master down.

@@ -18,8 +18,8 @@ ext_source
 func init() {
 	register(
 		Function{Name: "jobs.active", Run: jobsActive, Doc: `
-The jobs that somewhere in the tree still run, at once: no minion is asked.
-Running names who has not answered yet, Returned who has, Missing who will
+The jobs that somewhere in the tree still run, at once: no minion is asked, only
+the nodes below, for jobs that were started there (StartedAt). Running names who has not answered yet, Returned who has, Missing who will
 not, and Paths the nodes between this master and a minion.
 
     salt-run jobs.active
@@ -99,7 +99,41 @@ func jobsActive(ctx context.Context, c *Call) (any, error) {
 		j.additions(m)
 		out.Set(id, m)
 	}
+	activeBelow(ctx, c, out)
 	return out, nil
+}
+
+// activeBelow adds the jobs that were started at a node below: this master has
+// no part in them.
+func activeBelow(ctx context.Context, c *Call, out *wire.Map) {
+	for node, jobs := range c.Env.ActiveBelow(ctx) {
+		for _, k := range jobs.Keys() {
+			id, _ := k.(string)
+			m := jobs.Map(id)
+			if _, known := c.Env.State(id); known || m == nil || out.Has(id) {
+				continue
+			}
+			paths, below := wire.NewMap(), m.Map("Paths")
+			for _, v := range m.List("Minions") {
+				if min, ok := v.(string); ok {
+					paths.Set(min, node)
+				}
+			}
+			if below != nil {
+				for _, min := range below.Keys() {
+					name, _ := min.(string)
+					paths.Set(name, node+"/"+below.String(name))
+				}
+			}
+			m.Set("Paths", paths)
+			started := node
+			if at := m.String("StartedAt"); at != "" {
+				started += "/" + at
+			}
+			m.Set("StartedAt", started)
+			out.Set(id, m)
+		}
+	}
 }
 
 func jobsLookup(ctx context.Context, c *Call) (any, error) {

@@ -95,6 +95,7 @@ type stage struct {
 	store   memory
 	ledger  map[string]ledger.Account
 	tree    topology.Node
+	below   map[string]*wire.Map // what the nodes below say to jobs.active
 	answers Answers
 	asked   []string
 	keys    []string
@@ -112,6 +113,8 @@ func (s *stage) State(jid string) (ledger.Account, bool) {
 	a, ok := s.ledger[jid]
 	return a, ok
 }
+
+func (s *stage) ActiveBelow(context.Context) map[string]*wire.Map { return s.below }
 
 func (s *stage) Active() (out []string) {
 	for id, a := range s.ledger {

@@ -1,17 +1,140 @@
 package runners
 
-import "context"
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/topology"
+)
 
 func init() {
-	register(Function{
-		Name: "topology.tree",
-		Doc: `
+	register(
+		Function{
+			Name: "topology.tree",
+			Doc: `
 The tree of nodes and minions from this master down, each with its state.
 
     salt-run topology.tree
 `,
-		Run: func(_ context.Context, c *Call) (any, error) {
-			return c.Env.Tree().Map(), nil
+			Run: func(_ context.Context, c *Call) (any, error) {
+				return c.Env.Tree().Map(), nil
+			},
 		},
+		Function{
+			Name: "topology.nodes",
+			Doc: `
+The nodes from this master down: one entry each by its path, with what it tells
+about itself, and without the names of minions.
+
+    salt-run topology.nodes
+`,
+			Run: func(_ context.Context, c *Call) (any, error) {
+				return nodesOf(c.Env.Tree()), nil
+			},
+		},
+		Function{
+			Name: "topology.problems",
+			Doc: `
+What is wrong in the tree: loops, ids that are there twice, clocks and versions that
+differ, partitions, nodes that are down, and outboxes that grow old.
+
+    salt-run topology.problems
+`,
+			Run: func(_ context.Context, c *Call) (any, error) {
+				out := []any{}
+				for _, p := range topology.Problems(c.Env.Tree()) {
+					out = append(out, p.Map())
+				}
+				return out, nil
+			},
+		},
+		Function{
+			Name: "topology.path", Args: []string{"id"},
+			Doc: `
+The ids from this master down to a minion or node: the way that its jobs take. Of
+several ways the first that is connected is told; topology.whereis tells all.
+
+    salt-run topology.path web-01
+`,
+			Run: func(_ context.Context, c *Call) (any, error) {
+				id, tree := c.Text("id"), c.Env.Tree()
+				places := placesOf(tree, id)
+				if len(places) == 0 {
+					return nil, fmt.Errorf("%s is neither a minion nor a node of this tree", id)
+				}
+				best := places[0]
+				for _, p := range places {
+					if rank(p.State) > rank(best.State) {
+						best = p
+					}
+				}
+				out := []any{}
+				for _, part := range strings.Split(pathOf(tree, best, id), "/") {
+					out = append(out, part)
+				}
+				return out, nil
+			},
+		},
+		Function{
+			Name: "topology.whereis", Args: []string{"id"},
+			Doc: `
+All places of a minion or node in the tree: its path, whether it is a node, and its
+state there.
+
+    salt-run topology.whereis web-01
+`,
+			Run: func(_ context.Context, c *Call) (any, error) {
+				id, tree := c.Text("id"), c.Env.Tree()
+				out := []any{}
+				for _, p := range placesOf(tree, id) {
+					kind := "minion"
+					if p.Node {
+						kind = "node"
+					}
+					out = append(out, wire.NewMap("path", pathOf(tree, p, id), "kind", kind, "state", string(p.State)))
+				}
+				return out, nil
+			},
+		},
+	)
+}
+
+// placesOf is [topology.Node.Find] with the master itself.
+func placesOf(tree topology.Node, id string) []topology.Place {
+	places := tree.Find(id)
+	if id == tree.ID {
+		places = append([]topology.Place{{Node: true, State: topology.Up}}, places...)
+	}
+	return places
+}
+
+func pathOf(tree topology.Node, p topology.Place, id string) string {
+	path := tree.ID
+	if p.Path != "" {
+		path += "/" + p.Path
+	}
+	if p.Path == "" && p.Node && id == tree.ID {
+		return path
+	}
+	return path + "/" + id
+}
+
+func nodesOf(tree topology.Node) *wire.Map {
+	out := wire.NewMap()
+	tree.Walk(func(path string, n topology.Node) {
+		full, depth := tree.ID, 0
+		if path != "" {
+			full, depth = full+"/"+path, strings.Count(path, "/")+1
+		}
+		nodes, minions, up := n.Count()
+		d := wire.NewMap("id", n.ID, "role", n.Role, "version", n.Version, "state", string(n.State),
+			"since", n.Since.UTC().Format(time.RFC3339Nano), "depth", depth, "children", len(n.Nodes), "minions", len(n.Minions),
+			"nodes_below", nodes, "minions_below", minions, "minions_up", up)
+		n.Vitals.Map().Range(func(k, v any) bool { d.Set(k, v); return true })
+		out.Set(full, d)
 	})
+	return out
 }

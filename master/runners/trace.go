@@ -21,6 +21,9 @@ Where a job is: for each node of the tree when it was received, published,
 answered and closed there, what is stored and still owed of it, and whom it
 waits for now.
 
+jid
+    The id of the job.
+
     salt-run topology.trace 20130916125524463507
 `,
 		Run: func(ctx context.Context, c *Call) (any, error) {

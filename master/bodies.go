@@ -1,0 +1,184 @@
+package master
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/returners"
+)
+
+const (
+	// bodiesBytes bounds what one answer holds of results; the rest is asked for
+	// again.
+	bodiesBytes = 8 << 20
+	// bodiesWait is how long the nodes below may take with one page.
+	bodiesWait = 10 * time.Second
+)
+
+// whole is a job cache that fetches what it has as digests from where the results
+// are: from SQL, or from the nodes below along the way they came.
+type whole struct {
+	returners.Reader
+	m   *Master
+	sql returners.Reader // nil: none beside the embedded store
+}
+
+// GetReturns reads all returns of a job. A result that cannot be fetched is
+// replaced by a text that says where it is.
+func (w whole) GetReturns(ctx context.Context, jid string) ([]returners.Return, error) {
+	rets, err := w.Reader.GetReturns(ctx, jid)
+	if err != nil {
+		return nil, err
+	}
+	return rets, w.m.fillIn(ctx, jid, rets, w.sql)
+}
+
+// fillIn puts the results in the place of their digests.
+func (m *Master) fillIn(ctx context.Context, jid string, rets []returners.Return, sql returners.Reader) error {
+	at := map[string]int{} // minion → index in rets
+	for i, r := range rets {
+		if _, digest := wire.Digest(r.Full); digest {
+			at[r.ID] = i
+		}
+	}
+	if len(at) == 0 {
+		return nil
+	}
+	if sql != nil {
+		have, err := sql.GetReturns(ctx, jid)
+		if err != nil {
+			m.log.Warn("Results are fetched from the nodes below, for the job cache cannot be read", "jid", jid, "err", err)
+		}
+		for _, r := range have {
+			if i, ok := at[r.ID]; ok {
+				rets[i].Value, rets[i].Full = r.Value, r.Full
+				delete(at, r.ID)
+			}
+		}
+	}
+	byNode := map[string][]string{}
+	for id, i := range at {
+		byNode[rets[i].Via] = append(byNode[rets[i].Via], id)
+	}
+	for _, node := range sortedKeys(byNode) {
+		ids := byNode[node]
+		slices.Sort(ids)
+		got, why := m.fetchBodies(ctx, node, jid, ids)
+		for _, id := range ids {
+			r := &rets[at[id]]
+			full, ok := got[id]
+			if !ok {
+				text, err := wire.Encode(fmt.Sprintf("[the result is kept at node %s and could not be fetched: %v]", node, why))
+				if err != nil {
+					return fmt.Errorf("result of %s: %w", id, err)
+				}
+				r.Value = text
+				continue
+			}
+			ret, err := wire.ParseReturn(full)
+			if err != nil {
+				return fmt.Errorf("result of %s, from node %s: %w", id, node, err)
+			}
+			r.Value, r.Full = ret.Value, full
+		}
+	}
+	return nil
+}
+
+// errNotThere means that a node has no result of a minion any more.
+var errNotThere = errors.New("it is not there any more")
+
+// fetchBodies asks a node right below for whole returns, page by page. What could
+// not be had has no entry; why says the reason.
+func (m *Master) fetchBodies(ctx context.Context, node, jid string, ids []string) (got map[string]wire.Raw, why error) {
+	got, why = map[string]wire.Raw{}, errNotThere
+	for len(ids) > 0 {
+		page, cancel := context.WithTimeout(ctx, bodiesWait)
+		said, err := m.askNodes(page, []string{node}, askBodies, wire.NewMap("jid", jid, "ids", ids))
+		cancel()
+		if err == nil {
+			err = said[node].Err
+		}
+		if err != nil {
+			return got, err
+		}
+		more, err := readBodies(said[node].Value, got)
+		if err != nil {
+			return got, fmt.Errorf("answer of node %s: %w", node, err)
+		}
+		left := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return got[id] != nil })
+		if !more || len(left) == len(ids) {
+			return got, why
+		}
+		ids = left
+	}
+	return got, why
+}
+
+func readBodies(raw wire.Raw, into map[string]wire.Raw) (more bool, err error) {
+	err = wire.Fields(raw, func(key string, val wire.Raw) (err error) {
+		switch key {
+		case "more":
+			more = wire.Truth(val)
+		case "returns":
+			err = wire.Fields(val, func(id string, full wire.Raw) error {
+				into[id] = full
+				return nil
+			})
+		}
+		return err
+	})
+	return more, err
+}
+
+// answerBodies gives whole returns of a job, this node's own and, through it,
+// those of the nodes below; what does not fit one answer is left for the next.
+func (m *Master) answerBodies(ctx context.Context, arg wire.Raw) (any, error) {
+	d, err := wire.DecodeMap(arg)
+	if err != nil {
+		return nil, fmt.Errorf("question for results: %w", err)
+	}
+	jid, want := d.String("jid"), texts(d.List("ids"))
+	rets, err := m.store.Local().GetReturns(ctx, jid)
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(want)
+	rets = slices.DeleteFunc(rets, func(r returners.Return) bool {
+		_, asked := slices.BinarySearch(want, r.ID)
+		return !asked
+	})
+	out, size, more := wire.NewMap(), 0, false
+	var below []returners.Return
+	add := func(r returners.Return) {
+		if size > 0 && size+len(r.Full) > bodiesBytes {
+			more = true
+			return
+		}
+		size += len(r.Full)
+		out.Set(r.ID, r.Full)
+	}
+	for _, r := range rets {
+		switch _, digest := wire.Digest(r.Full); {
+		case digest:
+			below = append(below, r)
+		case len(r.Full) > 0:
+			add(r)
+		}
+	}
+	if !more && len(below) > 0 {
+		if err := m.fillIn(ctx, jid, below, nil); err != nil {
+			return nil, err
+		}
+		for _, r := range below {
+			if _, digest := wire.Digest(r.Full); !digest {
+				add(r)
+			}
+		}
+	}
+	return wire.NewMap("returns", out, "more", more), nil
+}

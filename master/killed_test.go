@@ -1,0 +1,232 @@
+package master
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/internal/channel/channeltest"
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/internal/wire"
+	daemon "github.com/momtree/mom/minion"
+	"github.com/momtree/mom/returners"
+)
+
+// masterEnv holds the configuration of a master that this test program is to be.
+const masterEnv = "MASTER_TEST_CHILD"
+
+// mastering runs a master in this process, for tests that kill it.
+func mastering() bool {
+	text := os.Getenv(masterEnv)
+	if text == "" {
+		return false
+	}
+	cfg := config.DefaultMaster()
+	err := json.Unmarshal([]byte(text), cfg)
+	if err == nil {
+		var m *Master
+		m, err = New(Options{Config: cfg, Version: "test", Log: quiet, wrapStore: func(s returners.JobStore) returners.JobStore {
+			return &deadly{JobStore: s, trigger: filepath.Join(cfg.Cachedir, "trigger")}
+		}})
+		if err == nil {
+			err = m.Run(context.Background())
+		}
+	}
+	fmt.Fprintln(os.Stderr, "master child:", err)
+	return true
+}
+
+// deadly kills its process by SIGKILL in the instant after it has committed a
+// job, if the trigger is there.
+type deadly struct {
+	returners.JobStore
+	trigger string
+}
+
+func (d *deadly) Commit(ctx context.Context, b returners.Batch) (returners.Result, error) {
+	res, err := d.JobStore.Commit(ctx, b)
+	if err == nil && len(b.Loads) > 0 && os.Remove(d.trigger) == nil {
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		select {}
+	}
+	return res, err
+}
+
+// mortal is a master in a process of its own, with minions in this one.
+type mortal struct {
+	t    *testing.T
+	dir  string
+	cfg  *config.Master
+	cmd  *exec.Cmd
+	dead chan struct{}
+}
+
+func newMortal(t *testing.T) *mortal {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "mk")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	c := config.DefaultMaster()
+	c.ID, c.Interface, c.User, c.AutoAccept = "top", "127.0.0.1", "root", true
+	c.PkiDir, c.Cachedir, c.SockDir = filepath.Join(dir, "p"), filepath.Join(dir, "c"), filepath.Join(dir, "s")
+	c.SyndicDir, c.JobStoreFile = filepath.Join(dir, "y"), filepath.Join(dir, "jobs.db")
+	channeltest.WriteKeys(t, c.PkiDir, "master", "master")
+	// Ports that are free now: the later lives need the same ones.
+	r := newRig(t).open()
+	c.PublishPort, c.RetPort = r.pub, r.ret
+	r.stop()
+	return &mortal{t: t, dir: dir, cfg: c}
+}
+
+func (m *mortal) start() {
+	m.t.Helper()
+	text, err := json.Marshal(m.cfg)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	m.cmd = exec.Command(os.Args[0], "-test.run=^$")
+	m.cmd.Env = append(os.Environ(), masterEnv+"="+string(text))
+	m.cmd.Stderr = os.Stderr
+	if err := m.cmd.Start(); err != nil {
+		m.t.Fatal(err)
+	}
+	cmd, dead := m.cmd, make(chan struct{})
+	m.dead = dead
+	go func() { _ = cmd.Wait(); close(dead) }()
+	m.t.Cleanup(m.kill)
+}
+
+func (m *mortal) kill() {
+	_ = m.cmd.Process.Signal(syscall.SIGKILL)
+	<-m.dead
+}
+
+func (m *mortal) trigger() {
+	m.t.Helper()
+	if err := os.WriteFile(filepath.Join(m.cfg.Cachedir, "trigger"), nil, 0o600); err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+// minion runs a minion of ours until the test ends.
+func (m *mortal) minion(id, key string) {
+	m.t.Helper()
+	c := config.DefaultMinion()
+	c.ID, c.Master, c.MasterPort = id, []string{"127.0.0.1"}, m.cfg.RetPort
+	dir := filepath.Join(m.dir, id)
+	c.PkiDir, c.Cachedir, c.SockDir = filepath.Join(dir, "p"), filepath.Join(dir, "c"), filepath.Join(dir, "s")
+	c.AcceptanceWaitTime, c.AuthTimeout = 20*time.Millisecond, time.Second
+	c.ReconDefault, c.ReconMax, c.RandomReauthDelay = 10*time.Millisecond, 50*time.Millisecond, 10*time.Millisecond
+	channeltest.WriteKeys(m.t, c.PkiDir, "minion", key)
+	n, err := daemon.New(daemon.Options{Config: c, Version: "test", Log: quiet, Collect: func(context.Context) *wire.Map {
+		return wire.NewMap("id", id)
+	}})
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- n.Run(ctx) }()
+	m.t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			m.t.Error(err)
+		}
+	})
+}
+
+// publish starts a job; the master may die of it.
+func (m *mortal) publish(j client.Job) (client.Published, error) {
+	c := client.New(client.FromMaster(m.cfg))
+	defer func() { _ = c.Close() }()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	return c.Publish(ctx, j)
+}
+
+// runs counts how often each minion ran the job that writes to the mark.
+func (m *mortal) runs(mark string) map[string]int {
+	b, _ := os.ReadFile(filepath.Join(m.dir, mark))
+	out := map[string]int{}
+	for _, id := range strings.Fields(string(b)) {
+		out[id]++
+	}
+	return out
+}
+
+// A master is killed in the very instant between the commit of a job and its
+// publication. Its next life gives the job to all its minions, which run it
+// once, and the account adds up (pains 17a, #38174's kind: a job that is stored
+// and that nobody has heard).
+func TestUsers17aKilledBetweenStoreAndPublication(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts processes")
+	}
+	m := newMortal(t)
+	m.start()
+	m.minion("m1", "minion")
+	m.minion("m2", "minion2")
+	warm := func() bool {
+		c := client.New(client.FromMaster(m.cfg))
+		defer func() { _ = c.Close() }()
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		f, err := c.Follow(ctx, client.Job{Tgt: "*", Fun: []string{"test.ping"}})
+		if err != nil {
+			return false
+		}
+		defer func() { _ = f.Close() }()
+		for {
+			u, err := f.Next(ctx)
+			if err != nil {
+				return false
+			}
+			if u.Complete != nil {
+				return u.Complete.Returned == 2
+			}
+		}
+	}
+	eventually(t, "both minions there", warm)
+	m.trigger()
+	_, err := m.publish(client.Job{Tgt: "*", Fun: []string{"cmd.run"}, JID: jid.NewGenerator(time.Now, 0).Next(), Timeout: 20 * time.Second, Arg: []any{
+		"echo ran >> " + filepath.Join(m.dir, "mark"),
+	}})
+	if err == nil {
+		t.Fatal("the master lives")
+	}
+	<-m.dead
+	if n := m.runs("mark"); len(n) != 0 {
+		t.Fatalf("ran already: %v", n)
+	}
+	m.start()
+	eventually(t, "the job ran on both minions", func() bool { return m.runs("mark")["ran"] >= 2 })
+	eventually(t, "the job is over", func() bool {
+		left, err := os.ReadDir(filepath.Join(m.cfg.Cachedir, "open_jobs"))
+		return err == nil && len(left) == 0
+	})
+	if n := m.runs("mark")["ran"]; n != 2 {
+		t.Errorf("the job ran %d times on two minions", n)
+	}
+	kept, err := os.ReadDir(filepath.Join(m.cfg.Cachedir, "publications"))
+	if err != nil || len(kept) != 0 {
+		t.Errorf("kept are %v, %v", kept, err)
+	}
+	// Whatever comes after the next restart, too.
+	m.kill()
+	m.start()
+	eventually(t, "both minions there again", warm)
+	if n := m.runs("mark")["ran"]; n != 2 {
+		t.Errorf("the job ran %d times on two minions", n)
+	}
+}

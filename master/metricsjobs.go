@@ -1,0 +1,204 @@
+package master
+
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+
+	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/metrics"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/ledger"
+)
+
+const (
+	// tallyQueue is how many events may wait to be counted.
+	tallyQueue = 20_000
+	// tallyFunctions bounds the functions that are counted by name: users choose
+	// them.
+	tallyFunctions = 300
+	// otherFunction stands for all functions beyond that.
+	otherFunction = "other"
+)
+
+// jobTally counts jobs and returns by function, from the event bus: so a master
+// without metrics_listen does not do it at all, and one with it does it beside
+// its work.
+type jobTally struct {
+	jobs, expected, returns, scheduled *metrics.Tally
+	outcomes, reasons, answers         *metrics.Tally
+	seconds                            *metrics.Histogram
+	missed                             atomic.Uint64
+}
+
+func newJobTally() *jobTally {
+	t := &jobTally{
+		jobs: metrics.NewTally(tallyFunctions, otherFunction, ""), expected: metrics.NewTally(tallyFunctions, otherFunction, ""),
+		returns:   metrics.NewTally(2*tallyFunctions, otherFunction, "", "true"),
+		scheduled: metrics.NewTally(2*tallyFunctions, otherFunction, "", "true"),
+		outcomes:  metrics.NewTally(3, ""), reasons: metrics.NewTally(8, "other"), answers: metrics.NewTally(2, ""),
+		seconds: metrics.NewHistogram(0.1, 0.3, 1, 3, 10, 30, 60, 120, 300, 600, 1800, 3600),
+	}
+	for _, o := range []string{"returned", "failed", "missing"} {
+		t.outcomes.Add(0, o)
+	}
+	for _, r := range append(knownReasons(), "other") {
+		t.reasons.Add(0, r)
+	}
+	t.answers.Add(0, "true")
+	t.answers.Add(0, "false")
+	return t
+}
+
+func knownReasons() []string {
+	return []string{ledger.NoResponse, ledger.NotConnected, ledger.NotRunning, ledger.NodeDown, ledger.Unknown}
+}
+
+func (t *jobTally) run(ctx context.Context, b *bus.Bus) {
+	sub := b.Subscribe(bus.SubscribeOptions{
+		Prefix: "salt/job/", Size: tallyQueue, DropWhenFull: true,
+		Match: func(tag string) bool {
+			return strings.HasSuffix(tag, "/new") || strings.HasSuffix(tag, "/complete") || strings.Contains(tag, "/ret/")
+		},
+	})
+	defer sub.Close()
+	dropped := uint64(0)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case e, ok := <-sub.C():
+			if !ok {
+				return // the bus is closed
+			}
+			t.count(e)
+			if n := sub.Dropped(); n > dropped {
+				t.missed.Add(n - dropped)
+				dropped = n
+			}
+		}
+	}
+}
+
+// count takes one event. Those that are not as expected are another program's.
+func (t *jobTally) count(e bus.Event) {
+	if e.Copy {
+		return
+	}
+	_, what, _ := strings.Cut(strings.TrimPrefix(e.Tag, "salt/job/"), "/")
+	switch {
+	case strings.HasPrefix(what, "ret/"):
+		t.countReturn(e.Data)
+	case e.Origin != "": // the account of a node below
+	case what == "new":
+		if d, err := wire.DecodeMap(e.Data); err == nil {
+			fun := d.String("fun")
+			t.jobs.Add(1, fun, stateOf(fun, d.List("arg")))
+		}
+	case what == "complete":
+		if d, err := wire.DecodeMap(e.Data); err == nil {
+			t.countComplete(d)
+		}
+	}
+}
+
+func (t *jobTally) countReturn(data wire.Raw) {
+	var fun string
+	var args wire.Raw
+	retcode, success, said, scheduled := int64(0), false, false, false
+	err := wire.Fields(data, func(key string, val wire.Raw) (err error) {
+		switch key {
+		case "fun":
+			fun = wire.FunName(val)
+		case "fun_args":
+			args = val
+		case "schedule":
+			scheduled = !wire.IsNil(val)
+		case "retcode":
+			if n, err := wire.Int(val); err == nil {
+				retcode = n
+			}
+		case "success":
+			if v, err := wire.Decode(val); err == nil {
+				success, said = v.(bool)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return
+	}
+	state := ""
+	if strings.HasPrefix(fun, "state.") {
+		if v, err := wire.Decode(args); err == nil {
+			list, _ := v.([]any)
+			state = stateOf(fun, list)
+		}
+	}
+	good := "true"
+	if retcode != 0 || said && !success {
+		good = "false"
+	}
+	t.returns.Add(1, fun, state, good)
+	t.answers.Add(1, good)
+	if scheduled {
+		t.scheduled.Add(1, fun, state, good)
+	}
+}
+
+func (t *jobTally) countComplete(d *wire.Map) {
+	whole := func(key string) uint64 { return uint64(max(d.Float(key), 0)) }
+	missing := d.Map("missing")
+	if missing == nil {
+		missing = wire.NewMap()
+	}
+	if gone := missing.Map("missing"); gone != nil {
+		missing = gone
+	}
+	t.expected.Add(whole("expected"), d.String("fun"), "")
+	t.outcomes.Add(whole("returned"), "returned")
+	t.outcomes.Add(whole("failed"), "failed")
+	t.outcomes.Add(uint64(missing.Len()), "missing") //nolint:gosec // a length
+	for _, k := range missing.Keys() {
+		id, _ := k.(string)
+		reason := "other"
+		if g := missing.Map(id); g != nil {
+			for _, r := range knownReasons() {
+				if g.String("reason") == r {
+					reason = r
+				}
+			}
+		}
+		t.reasons.Add(1, reason)
+	}
+	t.seconds.Add(max(d.Float("seconds"), 0))
+}
+
+// stateOf is what the exporters put into the label state: the state that a state
+// function was called for.
+func stateOf(fun string, args []any) string {
+	if !strings.HasPrefix(fun, "state.") {
+		return ""
+	}
+	for _, a := range args {
+		if name, ok := a.(string); ok && name != "" {
+			return name
+		}
+	}
+	if fun == "state.apply" || fun == "state.highstate" {
+		return "highstate"
+	}
+	return ""
+}
+
+func (t *jobTally) collect(s *metrics.Sink) {
+	for name, tally := range map[string]*metrics.Tally{
+		"salt_new_job_total": t.jobs, "salt_expected_responses_total": t.expected, "salt_function_responses_total": t.returns,
+		"salt_scheduled_job_return_total": t.scheduled, "salt_responses_total": t.answers,
+		"mom_job_minions_total": t.outcomes, "mom_job_missing_total": t.reasons,
+	} {
+		tally.Each(func(n uint64, labels ...string) { s.Count(name, n, labels...) })
+	}
+	s.Count("mom_metrics_events_missed_total", t.missed.Load())
+	s.Observe("mom_job_duration_seconds", t.seconds)
+}

@@ -1,0 +1,85 @@
+package master
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/momtree/mom/internal/channel"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/retention"
+)
+
+// Bounds of one reply to `_missed`; the peer asks for the rest.
+const (
+	missedMost  = 256
+	missedBytes = 1 << 20
+)
+
+// listenerOf reads how far a peer has heard. ok is false for one that does not
+// say so: it fetches nothing.
+func listenerOf(id string, d *wire.Map) (l listener, ok bool) {
+	v, _ := d.Get("heard")
+	l = listener{id: id, running: map[string]bool{}}
+	if l.epoch, l.seq, ok = channel.ReadHeard(v); !ok {
+		return l, false
+	}
+	for _, jid := range texts(d.List("running")) {
+		l.running[jid] = true
+	}
+	return l, true
+}
+
+// missedJobs names what a peer is going to fetch, and the head of the
+// publications as of that moment.
+func (m *Master) missedJobs(l listener) (jids []string, head int64) {
+	head = m.kept.Head()
+	m.missed(l, func(_ int64, r retention.Record) bool {
+		jids = append(jids, r.JID)
+		return true
+	})
+	return jids, head
+}
+
+// onMissed serves `_missed`, our own addition: a peer fetches the publications
+// that it did not hear.
+func (m *Master) onMissed(_ context.Context, r *request) (any, error) {
+	if !r.tokOK {
+		return wire.NewMap(), nil
+	}
+	d, err := wire.DecodeMap(r.load)
+	if err != nil {
+		return nil, fmt.Errorf("missed publications of %s: %w", r.id, err)
+	}
+	l, ok := listenerOf(r.id, d)
+	if !ok {
+		return nil, fmt.Errorf("missed publications of %s: heard is not an epoch and a number", r.id)
+	}
+	head, more, bytes := m.kept.Head(), false, 0
+	pubs := []any{}
+	last := int64(0)
+	var failed error
+	m.missed(l, func(seq int64, rec retention.Record) bool {
+		if len(pubs) >= missedMost || bytes >= missedBytes {
+			more = true
+			return false
+		}
+		body, err := m.resealed(rec)
+		if err != nil {
+			failed = err
+			return false
+		}
+		pubs, bytes, last = append(pubs, body), bytes+len(body), seq
+		m.ledger.Given(rec.JID, l.id)
+		m.kept.Given(rec.JID, l.id)
+		m.log.Info("A publication was missed and is given again", "jid", rec.JID, "id", l.id)
+		return true
+	})
+	if failed != nil {
+		return nil, failed
+	}
+	if more {
+		head = last
+	}
+	m.stats.missed.Add(uint64(len(pubs)))
+	return wire.NewMap("epoch", m.kept.Epoch(), "head", head, "more", more, "pubs", pubs), nil
+}

@@ -1,0 +1,197 @@
+package master
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+	"time"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/master/retention"
+	"github.com/momtree/mom/returners"
+)
+
+// maxQueue bounds how far in the future the deadline of a queued job may be.
+const maxQueue = 366 * 24 * time.Hour
+
+// queueField carries the deadline of a queued job: in a publish load or its
+// kwargs, and in a publication. Seconds since 1970.
+const queueField = "queue_until"
+
+// queueUntil reads the deadline of a job; zero: it is not queued.
+func (m *Master) queueUntil(p wire.PublishLoad, extra *wire.Map) (time.Time, error) {
+	v, ok := extra.Get(queueField)
+	if !ok && p.Extra != nil {
+		v, ok = p.Extra.Get(queueField)
+	}
+	if raw, is := v.(wire.Raw); is {
+		var err error
+		if v, err = wire.Decode(raw); err != nil {
+			return time.Time{}, fmt.Errorf("%s: %w", queueField, err)
+		}
+	}
+	if !ok || v == nil {
+		return time.Time{}, nil
+	}
+	seconds := wire.NewMap("v", v).Float("v")
+	until := time.Unix(int64(seconds), 0)
+	if left := until.Sub(m.now()); seconds <= 0 || left > maxQueue {
+		return time.Time{}, fmt.Errorf("%s: %v is not a time within a year, in seconds since 1970", queueField, v)
+	}
+	return until, nil
+}
+
+// queueAway keeps a queued job for those that the ledger has just found away:
+// direct minions, and nodes that were not reached, with the minions behind them.
+func (m *Master) queueAway(jid string, gone map[string]ledger.Missing, nodes map[string]ledger.NodeState) {
+	if !m.kept.Queues() {
+		return
+	}
+	var minions []string
+	away := map[string]map[string]string{}
+	for path, s := range nodes {
+		if !strings.Contains(path, "/") && (s == ledger.NodeUnreachable || s == ledger.NodeSilent) {
+			away[path] = map[string]string{}
+		}
+	}
+	for id, g := range gone {
+		if g.Reason != ledger.Queued {
+			continue
+		}
+		if g.Path == "" {
+			minions = append(minions, id)
+			continue
+		}
+		root, _, _ := strings.Cut(g.Path, "/")
+		if away[root] != nil {
+			away[root][id] = g.Path
+		}
+	}
+	m.kept.Add(jid, minions, away)
+}
+
+// unqueue tells that those a queued job still waits for will not get it.
+func (m *Master) unqueue(w retention.Waiting, reason string) {
+	paths := map[string]string{}
+	for id := range w.Minions {
+		paths[id] = ""
+	}
+	for _, known := range w.Nodes {
+		maps.Copy(paths, known)
+	}
+	m.log.Info("A queued job is over for minions that did not return", "jid", w.JID, "reason", reason, "minions", len(paths))
+	if len(paths) == 0 || m.ledger.Overdue(w.JID, reason, paths) {
+		return
+	}
+	gone := make(map[string]ledger.Missing, len(paths))
+	for id, path := range paths {
+		gone[id] = ledger.Missing{Reason: reason, Path: path}
+	}
+	m.onMissing(w.JID, gone, nil)
+}
+
+// restoreQueue finds out again for whom the queued jobs of an earlier life wait.
+func (m *Master) restoreQueue(r retention.Record) error {
+	ctx, cancel := storeContext()
+	defer cancel()
+	_, ok, err := m.store.Local().GetLoad(ctx, r.JID)
+	if err != nil {
+		return err
+	}
+	if !ok { // it was killed before the job was stored
+		m.kept.Drop(r.JID)
+		return nil
+	}
+	xs, err := m.store.Local().GetExpectations(ctx, r.JID)
+	if err != nil {
+		return err
+	}
+	rets, err := m.store.Local().GetReturns(ctx, r.JID)
+	if err != nil {
+		return err
+	}
+	var minions []string
+	nodes := map[string]map[string]string{}
+	for _, id := range m.nodes.list() {
+		nodes[id] = map[string]string{}
+	}
+	for _, x := range xs {
+		if len(x.Minions) > 0 && len(x.Missing) == 0 {
+			delete(nodes, x.Node) // it has the job; if in doubt it is given it once more and knows it by its jid
+		}
+	}
+	for _, x := range xs {
+		if x.Node == "" {
+			minions = append(minions, x.Minions...)
+		}
+		root, _, _ := strings.Cut(x.Node, "/")
+		for id, why := range x.Missing {
+			switch {
+			case why != ledger.Queued:
+			case x.Node == "":
+				minions = append(minions, id)
+			case nodes[root] != nil:
+				nodes[root][id] = x.Node
+			}
+		}
+	}
+	m.kept.Add(r.JID, minions, nodes)
+	for _, ret := range rets {
+		m.kept.Answered(r.JID, ret.ID)
+		for _, known := range nodes {
+			delete(known, ret.ID)
+		}
+	}
+	return nil
+}
+
+// queueAnswered notes the return of a minion, or the word of a node, for a job
+// that may be queued for it.
+func (m *Master) queueAnswered(jid, id string) {
+	if !m.kept.Answered(jid, id) {
+		return
+	}
+	if a, ok := m.ledger.State(jid); !ok || !a.Open() {
+		m.kept.Drop(jid)
+	}
+}
+
+// dequeue takes a queued job back: minions that have not been given it will not
+// get it. Nodes below are told by the publication of the same name.
+func (m *Master) dequeue(jid string) (retention.Waiting, error) {
+	w, err := m.kept.Dequeue(jid)
+	if err != nil {
+		return w, err
+	}
+	m.unqueue(w, ledger.Dequeued)
+	return w, nil
+}
+
+// goneLate keeps what a node tells about a job that the ledger has
+// forgotten: the deadline of a queue comes long after.
+func (m *Master) goneLate(jid string, gone map[string]ledger.Missing) {
+	if _, known := m.ledger.State(jid); known || len(gone) == 0 {
+		return
+	}
+	byPath := map[string]map[string]string{}
+	for id, g := range gone {
+		if byPath[g.Path] == nil {
+			byPath[g.Path] = map[string]string{}
+		}
+		byPath[g.Path][id] = g.Reason
+	}
+	for path, missing := range byPath {
+		m.book(returners.Expectation{JID: jid, Node: path, Missing: missing, At: m.now()})
+	}
+}
+
+// stillQueued tells whether the kwargs of a stored load name a deadline to come.
+func (m *Master) stillQueued(kwargs wire.Raw) bool {
+	extra, err := wire.DecodeMap(kwargs)
+	if err != nil {
+		return false
+	}
+	until, err := m.queueUntil(wire.PublishLoad{}, extra)
+	return err == nil && until.After(m.now())
+}

@@ -1,0 +1,154 @@
+package master
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/retention"
+)
+
+// Questions about queues that a node is asked from above.
+const (
+	askQueued  = "queued"
+	askDequeue = "dequeue"
+)
+
+// queuedHere lists the queued jobs of this master itself.
+func (m *Master) queuedHere() *wire.Map {
+	out := wire.NewMap()
+	for _, w := range m.kept.Queued() {
+		minions := wire.NewMap()
+		for _, id := range slices.Sorted(maps.Keys(w.Minions)) {
+			minions.Set(id, wire.NewMap("path", "", "given", w.Minions[id]))
+		}
+		for _, node := range slices.Sorted(maps.Keys(w.Nodes)) {
+			for _, id := range slices.Sorted(maps.Keys(w.Nodes[node])) {
+				minions.Set(id, wire.NewMap("path", w.Nodes[node][id], "given", false))
+			}
+		}
+		if minions.Len() > 0 {
+			out.Set(w.JID, wire.NewMap("Until", w.Until.UTC().Format(time.RFC3339), "Minions", minions))
+		}
+	}
+	return out
+}
+
+// queuedTree lists those of the nodes below as well. A node that cannot be asked
+// has its jobs here, if it was not there when they were published.
+func (m *Master) queuedTree(ctx context.Context) (*wire.Map, error) {
+	out := m.queuedHere()
+	said, err := m.askNodes(ctx, nil, askQueued, wire.NewMap())
+	if err != nil {
+		return nil, err
+	}
+	for _, node := range slices.Sorted(maps.Keys(said)) {
+		a := said[node]
+		if a.Err != nil {
+			continue
+		}
+		below, err := wire.DecodeMap(a.Value)
+		if err != nil {
+			return nil, fmt.Errorf("queue of node %s: %w", node, err)
+		}
+		for _, k := range below.Keys() {
+			jid, _ := k.(string)
+			job := below.Map(jid)
+			if job == nil || job.Map("Minions") == nil {
+				continue
+			}
+			if out.Map(jid) == nil {
+				out.Set(jid, wire.NewMap("Until", job.String("Until"), "Minions", wire.NewMap()))
+			}
+			minions := out.Map(jid).Map("Minions")
+			for _, k := range job.Map("Minions").Keys() {
+				id, _ := k.(string)
+				if min := job.Map("Minions").Map(id); min != nil {
+					minions.Set(id, wire.NewMap("path", joinPath(node, min.String("path")), "given", min.Bool("given")))
+				}
+			}
+		}
+	}
+	return out, nil
+}
+
+func joinPath(node, below string) string {
+	if below == "" {
+		return node
+	}
+	return node + "/" + below
+}
+
+// dequeueTree takes a job back here and at all nodes below.
+func (m *Master) dequeueTree(ctx context.Context, jid string) (minions []string, untold map[string]string, err error) {
+	w, err := m.dequeue(jid)
+	known := err == nil
+	if err != nil && !errors.Is(err, retention.ErrNotQueued) {
+		return nil, nil, err
+	}
+	minions = slices.Collect(maps.Keys(w.Minions))
+	for _, behind := range w.Nodes {
+		minions = slices.AppendSeq(minions, maps.Keys(behind))
+	}
+	said, err := m.askNodes(ctx, nil, askDequeue, wire.NewMap("jid", jid))
+	if err != nil {
+		return nil, nil, err
+	}
+	untold = map[string]string{}
+	for node, a := range said {
+		if a.Err != nil {
+			untold[node] = a.Err.Error()
+			continue
+		}
+		d, err := wire.DecodeMap(a.Value)
+		if err != nil {
+			return nil, nil, fmt.Errorf("dequeue at node %s: %w", node, err)
+		}
+		known = known || d.Bool("known")
+		minions = append(minions, texts(d.List("minions"))...)
+		if u := d.Map("untold"); u != nil {
+			for _, k := range u.Keys() {
+				below, _ := k.(string)
+				untold[node+"/"+below] = u.String(below)
+			}
+		}
+	}
+	slices.Sort(minions)
+	minions = slices.Compact(minions)
+	if !known && len(untold) == 0 {
+		return nil, nil, fmt.Errorf("job %s: %w", jid, retention.ErrNotQueued)
+	}
+	return minions, untold, nil
+}
+
+func (m *Master) answerQueued(ctx context.Context, _ wire.Raw) (any, error) {
+	return m.queuedTree(ctx)
+}
+
+func (m *Master) answerDequeue(ctx context.Context, arg wire.Raw) (any, error) {
+	d, err := wire.DecodeMap(arg)
+	if err != nil {
+		return nil, fmt.Errorf("dequeue: %w", err)
+	}
+	minions, untold, err := m.dequeueTree(ctx, d.String("jid"))
+	if err != nil && !errors.Is(err, retention.ErrNotQueued) {
+		return nil, err
+	}
+	nodes := wire.NewMap()
+	for node, why := range untold {
+		nodes.Set(node, why)
+	}
+	return wire.NewMap("known", err == nil, "minions", minions, "untold", nodes), nil
+}
+
+// Queued lists the queued jobs of the tree for the runner.
+func (e runnerEnv) Queued(ctx context.Context) (*wire.Map, error) { return e.m.queuedTree(ctx) }
+
+// Dequeue takes a queued job back for the runner.
+func (e runnerEnv) Dequeue(ctx context.Context, jid string) ([]string, map[string]string, error) {
+	return e.m.dequeueTree(ctx, jid)
+}

@@ -1,0 +1,164 @@
+package minion
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/momtree/mom/internal/channel/channeltest"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// quietly publishes bodies that must do nothing, then a true job, and gives the
+// returns of all but that one.
+func quietly(t *testing.T, m *channeltest.Master, bodies ...[]byte) []*wire.Map {
+	t.Helper()
+	before := len(m.Seen("_return"))
+	for _, b := range bodies {
+		m.PublishRaw("", b)
+	}
+	last := channeltest.Job(newJID(), "m1", "test.ping")
+	m.Publish(last)
+	m.AwaitReturn(t, last.String("jid"))
+	var out []*wire.Map
+	for _, r := range m.Seen("_return")[before:] {
+		if r.String("jid") != last.String("jid") {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// Attack: a publication that was recorded on the wire is sent again, and the
+// minion runs an old job.
+func TestCVE2022_22936(t *testing.T) {
+	m := channeltest.Start(t, channeltest.Rules{})
+	d := start(t, testConfig(t, m))
+	m.AwaitSubscribers(t, 1)
+	job := channeltest.Job(newJID(), "m1", "test.ping")
+	body := m.Seal(job)
+	m.PublishRaw("", body)
+	m.AwaitReturn(t, job.String("jid"))
+	d.recent.forget(job.String("jid")) // the serial alone protects an old one
+	if got := quietly(t, m, body, body); len(got) != 0 {
+		t.Errorf("run again: %#v", got)
+	}
+}
+
+// Attack: a job in clear text is sent to the minion.
+func TestCVE2016_1866(t *testing.T) {
+	m := channeltest.Start(t, channeltest.Rules{})
+	start(t, testConfig(t, m))
+	m.AwaitSubscribers(t, 1)
+	load, err := wire.Encode(channeltest.Job(newJID(), "m1", "test.ping"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var bodies [][]byte
+	for _, enc := range []string{"clear", "", "AES", "pub"} {
+		b, err := wire.Encode(wire.NewMap("enc", enc, "load", wire.Raw(load)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		bodies = append(bodies, b)
+	}
+	if got := quietly(t, m, bodies...); len(got) != 0 {
+		t.Errorf("run: %#v", got)
+	}
+}
+
+// Attack: another minion, which has the shared key, publishes in the master's
+// place; it cannot sign.
+func TestCVE2017_7893(t *testing.T) {
+	m := channeltest.Start(t, channeltest.Rules{SignPublications: true})
+	cfg := testConfig(t, m)
+	cfg.SignPubMessages = true
+	start(t, cfg)
+	m.AwaitSubscribers(t, 1)
+	m.Change(func(r *channeltest.Rules) { r.SignPublications = false })
+	unsigned := m.Seal(channeltest.Job(newJID(), "m1", "test.ping"))
+	m.Change(func(r *channeltest.Rules) { r.SignPublications = true })
+	env, err := wire.ParseEnvelope(unsigned)
+	if err != nil {
+		t.Fatal(err)
+	}
+	env.SigAlgo, env.Sig = "PKCS1v15-SHA1", []byte(strings.Repeat("s", 256))
+	forged, err := env.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := quietly(t, m, unsigned, forged); len(got) != 0 {
+		t.Errorf("run: %#v", got)
+	}
+}
+
+// Attack: modules that hand their arguments to a shell or fetch what a URL names
+// (snapper 2021-31607, restartcheck 2020-28243, source_hash 2021-21996, docker,
+// vt, tls 2020-17490): they are not there, nor is anything named like a path.
+func TestCVE2021_31607_CVE2020_28243_CVE2021_21996_CVE2020_17490(t *testing.T) {
+	m := channeltest.Start(t, channeltest.Rules{})
+	start(t, testConfig(t, m))
+	m.AwaitSubscribers(t, 1)
+	for _, fun := range []string{
+		"snapper.diff", "restartcheck.restartcheck", "file.manage_file", "cp.get_url", "tls.create_csr", "vmware_info.x", "junos.facts",
+		"cmd.__init__", "../cmd.run", "cmd.run;id", "cmd", ".run", "cmd.", "os.system", "__builtins__.eval", "config.get;x", "salt.modules.cmdmod.run",
+	} {
+		job := channeltest.Job(newJID(), "m1", fun, "x; touch "+filepath.Join(t.TempDir(), "evil"), "http://x/$(id)")
+		m.Publish(job)
+		r := m.AwaitReturn(t, job.String("jid"))
+		if text := r.String("return"); r.Bool("success") || !strings.Contains(text, "is not available") {
+			t.Errorf("%s: %#v", fun, r)
+		}
+	}
+}
+
+// Attack: a jid is a path out of the folder of running jobs, or names the files
+// of another job.
+func TestJIDIsNoPath(t *testing.T) {
+	m := channeltest.Start(t, channeltest.Rules{})
+	cfg := testConfig(t, m)
+	cfg.CacheJobs = true
+	start(t, cfg)
+	m.AwaitSubscribers(t, 1)
+	var bodies [][]byte
+	for _, jid := range []string{"../evil", "/tmp/evil", `..\evil`, "..", ".hidden", "a/b", "x\x00y", strings.Repeat("x", 129)} {
+		bodies = append(bodies, m.Seal(channeltest.Job(jid, "m1", "test.ping")))
+	}
+	if got := quietly(t, m, bodies...); len(got) != 0 {
+		t.Errorf("run: %#v", got)
+	}
+	for _, file := range []string{filepath.Join(cfg.Cachedir, "evil"), filepath.Join(cfg.Cachedir, "minion_jobs", "evil")} {
+		if _, err := os.Lstat(file); err == nil {
+			t.Errorf("%s is there", file)
+		}
+	}
+}
+
+// Attack: a man in the middle answers with a key of his own, and the minion
+// stops (22935), or takes what he sends.
+func TestCVE2022_22935(t *testing.T) {
+	m := channeltest.Start(t, channeltest.Rules{})
+	cfg := testConfig(t, m)
+	d := start(t, cfg)
+	m.AwaitSubscribers(t, 1)
+	if err := d.end(); err != nil {
+		t.Fatal(err)
+	}
+	// The same minion meets one who has not the key that it knows.
+	m.Change(func(r *channeltest.Rules) {
+		r.Grant = func(reply *wire.Map) { reply.Set("pub_key", channeltest.Key(t, "syndic").PublicPEM) }
+	})
+	before := len(m.Seen("_auth"))
+	d = start(t, cfg)
+	m.Await(t, "_auth", before+3) // it goes on asking
+	if links := d.running(); len(links) != 0 {
+		t.Error("it serves him")
+	}
+	// The true master is back.
+	m.Change(func(r *channeltest.Rules) { r.Grant = nil })
+	m.AwaitSubscribers(t, 2)
+	job := channeltest.Job(newJID(), "m1", "test.ping")
+	m.Publish(job)
+	m.AwaitReturn(t, job.String("jid"))
+}

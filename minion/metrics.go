@@ -1,0 +1,78 @@
+package minion
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/metrics"
+)
+
+// Metrics are the minion's figures and checks.
+func (m *Minion) Metrics() metrics.Source {
+	return metrics.Source{Collect: m.collect, Checks: m.checks}
+}
+
+func (m *Minion) collect(s *metrics.Sink) {
+	for _, l := range m.running() {
+		s.Flag("mom_minion_link_up", l.up.is(), l.name)
+		rows, bytes := l.outbox.size()
+		s.Set("mom_minion_spool_returns", float64(rows), l.name)
+		s.Set("mom_minion_spool_bytes", float64(bytes), l.name)
+	}
+	running, waiting, limit := m.slots.figures()
+	s.Set("mom_minion_jobs_running", float64(running))
+	s.Set("mom_minion_jobs_waiting", float64(waiting))
+	s.Set("mom_minion_jobs_limit", float64(limit))
+	var ipc bus.ServerStats
+	if m.ipc != nil {
+		ipc = m.ipc.Stats()
+	}
+	metrics.CollectBus(s, m.bus.Stats(), ipc)
+}
+
+// size is how many returns wait and how many bytes they have.
+func (o *outbox) size() (rows int, bytes int64) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return len(o.items), o.bytes
+}
+
+// figures are the jobs at work, those that wait for a slot, and the slots.
+func (s *slots) figures() (running, waiting, limit int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.held - len(s.waiting), len(s.waiting), max(s.limit, 0)
+}
+
+// checks tell whether jobs can come and returns can be kept.
+func (m *Minion) checks(context.Context) []metrics.Check {
+	master := metrics.Check{Name: "master", Reason: "no master is connected"}
+	for _, l := range m.running() {
+		if l.up.is() {
+			master.OK, master.Reason = true, ""
+		}
+	}
+	store := metrics.Check{Name: "store", OK: true}
+	if err := writable(m.cfg.Cachedir); err != nil {
+		store.OK, store.Reason = false, fmt.Sprintf("cachedir takes no files: %v", err)
+	}
+	return []metrics.Check{master, store}
+}
+
+// writable writes a file and removes it.
+func writable(dir string) error {
+	f, err := os.CreateTemp(dir, ".ready-")
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString("ready\n")
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if e := os.Remove(f.Name()); err == nil {
+		err = e
+	}
+	return err
+}
