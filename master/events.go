@@ -86,6 +86,9 @@ func (m *Master) fromBelow(node, tag string, data wire.Raw) wire.Raw {
 		}
 		return m.expectationBelow(node, tag, data)
 	}
+	if strings.HasPrefix(tag, "topology/") {
+		return m.topologyBelow(node, data)
+	}
 	rest, ok := strings.CutPrefix(tag, "salt/job/")
 	if !ok {
 		return data
@@ -140,6 +143,7 @@ func (m *Master) expectationBelow(node, jid string, data wire.Raw) wire.Raw {
 	d.Set("mom", ours)
 	m.book(returners.Expectation{JID: jid, Node: x.Path, Minions: x.Minions, Missing: missing, At: m.now()})
 	m.ledger.Expect(jid, x)
+	m.queueAnswered(jid, x.Path)
 	if len(missing) > 0 {
 		gone := make(map[string]ledger.Missing, len(missing))
 		for id, why := range missing {
@@ -164,6 +168,7 @@ func (m *Master) missingBelow(node, jid string, data wire.Raw) wire.Raw {
 	}
 	maps.DeleteFunc(gone, func(id string, _ ledger.Missing) bool { return !m.owned(node, jid, id) })
 	m.ledger.Gone(jid, gone, nodes)
+	m.goneLate(jid, gone)
 	return m.reencode(missingData(jid, gone, nodes), data)
 }
 

@@ -33,29 +33,39 @@ func (m *Master) onPresence(_ context.Context, r *request) (any, error) {
 		ID: r.id, Session: d.String("session"), Role: d.String("role"), Version: d.String("version"),
 		Running: texts(d.List("running")),
 	}
+	l, listens := listenerOf(r.id, d)
+	missed, head := []string(nil), int64(0)
+	if listens {
+		missed, head = m.missedJobs(l)
+		// It is about to be given them: nobody has to ask whether it runs them.
+		a.Running = append(a.Running, missed...)
+	}
 	if a.Role == presence.Syndic {
 		if err := m.noteNode(r.id); err != nil {
 			return nil, err
 		}
 	}
-	if sub := d.Map("tree"); sub != nil && a.Role == presence.Syndic {
-		n, err := topology.FromMap(sub)
-		if err != nil {
-			return nil, fmt.Errorf("tree of node %s: %w", r.id, err)
-		}
-		n.ID, n.Role, n.Version, n.State = r.id, presence.Syndic, a.Version, m.nodeState(r.id)
-		m.tree.SetNode(n)
-		m.owners.report(n)
+	if err := m.takeTree(a, d); errors.Is(err, topology.ErrLoop) {
+		return m.refuseLoop(a, err), nil
+	} else if err != nil {
+		return nil, err
 	}
 	connected, err := m.presence.Announce(a)
 	if err != nil {
 		return nil, err
 	}
-	return wire.NewMap("session", connected, "node", m.id, "heartbeat", m.cfg.ZmqHeartbeatIvl.Seconds()), nil
+	reply := m.greetBack(greeting{peer: a, load: d, connected: connected})
+	if listens {
+		reply.Set("epoch", m.kept.Epoch())
+		reply.Set("head", head)
+		reply.Set("missed", len(missed))
+	}
+	return reply, nil
 }
 
 func (m *Master) onSubscribe(p *zmtp.Peer, _ string) {
 	m.presence.Subscribed(p, p.Identity())
+	m.late.subscribed()
 	m.stats.subscribed.Add(1)
 }
 
@@ -64,7 +74,9 @@ func (m *Master) onUnsubscribed(p *zmtp.Peer, _ error) { m.presence.Closed(p.ID(
 // peerUp and peerDown carry changes of presence into the tree and the ledger.
 func (m *Master) peerUp(a presence.Announcement) {
 	if a.Role == presence.Syndic {
-		m.tree.SetNodeState(a.ID, topology.Up)
+		if m.tree.SetNodeState(a.ID, topology.Up) {
+			m.tellNode(nodeUp, a.ID)
+		}
 		m.ledger.NodeUp(a.ID)
 		return
 	}
@@ -78,7 +90,9 @@ func (m *Master) peerUp(a presence.Announcement) {
 
 func (m *Master) peerDown(p presence.Peer) {
 	if p.Role == presence.Syndic {
-		m.tree.SetNodeState(p.ID, topology.Down)
+		if m.tree.SetNodeState(p.ID, topology.Down) {
+			m.tellNode(nodeDown, p.ID)
+		}
 		m.ledger.NodeDown(p.ID)
 		return
 	}

@@ -36,6 +36,7 @@ func (m *Master) Run(ctx context.Context) error {
 	}
 	close(m.ready)
 	m.wg.Go(m.housekeep)
+	m.wg.Go(m.watchTree)
 	if m.cfg.PresenceEvents {
 		m.wg.Go(m.tellPresence)
 	}
@@ -97,6 +98,7 @@ func (m *Master) housekeep() {
 		if asked || m.secrets.age() > m.cfg.PublishSession {
 			m.rotate(asked)
 		}
+		m.sweepRetention()
 		m.sweepHomes()
 		if err := m.savePeers(); err != nil {
 			m.log.Error("The list of known peers could not be written", "err", err)
