@@ -22,6 +22,10 @@ type Vitals struct {
 	Memory    int64         // bytes of the process that are resident
 }
 
+// Map gives the figures that are known by the names under which they are
+// reported; durations are nanoseconds.
+func (v Vitals) Map() *wire.Map { return v.wire() }
+
 func (v Vitals) wire() *wire.Map {
 	m := wire.NewMap()
 	add := func(key string, value any, known bool) {

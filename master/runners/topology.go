@@ -54,7 +54,7 @@ differ, partitions, nodes that are down, and outboxes that grow old.
 		Function{
 			Name: "topology.path", Args: []string{"id"},
 			Doc: `
-The ids from this master down to a minion or node: the way that its jobs take. Of
+The ids from this master down to the minion or node id: the way that its jobs take. Of
 several ways the first that is connected is told; topology.whereis tells all.
 
     salt-run topology.path web-01
@@ -81,7 +81,7 @@ several ways the first that is connected is told; topology.whereis tells all.
 		Function{
 			Name: "topology.whereis", Args: []string{"id"},
 			Doc: `
-All places of a minion or node in the tree: its path, whether it is a node, and its
+All places in the tree of the minion or node id: its path, whether it is a node, and its
 state there.
 
     salt-run topology.whereis web-01
