@@ -33,7 +33,7 @@ func masterCommand() *cobra.Command {
 					if err != nil {
 						return nil, err
 					}
-					return m.Run, nil
+					return withMetrics(conf.MetricsListen, "master", log, m.Run, m.Close, m.Metrics())
 				},
 			})
 		},

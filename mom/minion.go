@@ -33,14 +33,15 @@ func minionCommand() *cobra.Command {
 					if err != nil {
 						return nil, err
 					}
-					return func(ctx context.Context) error {
+					run := func(ctx context.Context) error {
 						ctx, cancel := context.WithCancel(ctx)
 						var wg sync.WaitGroup
 						wg.Go(func() { answerPulse(ctx, m.Bus(), m.Masters) })
 						defer wg.Wait()
 						defer cancel()
 						return m.Run(ctx)
-					}, nil
+					}
+					return withMetrics(conf.MetricsListen, "minion", log, run, m.Close, m.Metrics())
 				},
 			})
 		},

@@ -49,13 +49,13 @@ func syndicCommand() *cobra.Command {
 						if err != nil {
 							return nil, err
 						}
-						return n.run, nil
+						return withMetrics(conf.Local.MetricsListen, "syndic", log, n.run, n.close, n.syndic.Metrics())
 					}
 					n, err := newNode(conf, log)
 					if err != nil {
 						return nil, err
 					}
-					return n.run, nil
+					return withMetrics(conf.Local.MetricsListen, "syndic", log, n.run, n.close, n.master.Metrics(), n.syndic.Metrics())
 				},
 			})
 		},
@@ -88,6 +88,11 @@ func newNode(conf *config.Syndic, log *slog.Logger) (*node, error) {
 	return &node{m, s, c}, nil
 }
 
+// close releases a node that is not run.
+func (n *node) close() error {
+	return errors.Join(n.syndic.Close(), n.client.Close(), n.master.Close())
+}
+
 // run serves both until ctx ends or one of them fails.
 func (n *node) run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
@@ -112,14 +117,14 @@ func (n *node) run(ctx context.Context) error {
 // local shows a master to the forwarder beside it.
 type local struct{ m *master.Master }
 
-func (l local) Bus() *bus.Bus                 { return l.m.Bus() }
-func (l local) Outbox() returners.Outbox      { return l.m.Store().Outbox() }
-func (l local) Jobs() returners.Reader        { return l.m.Store().Local() }
-func (l local) Grown() <-chan struct{}        { return l.m.Store().Grown() }
+func (l local) Bus() *bus.Bus                     { return l.m.Bus() }
+func (l local) Outbox() returners.Outbox          { return l.m.Store().Outbox() }
+func (l local) Jobs() returners.Reader            { return l.m.Store().Local() }
+func (l local) Grown() <-chan struct{}            { return l.m.Store().Grown() }
 func (l local) HearSiblings(t sibling.Told) error { return l.m.HearSiblings(t) }
-func (l local) Home() sibling.Node { return l.m.Home() }
-func (l local) Tree() *topology.Tree          { return l.m.Tree() }
-func (l local) OpenExpectations() []bus.Event { return l.m.OpenExpectations() }
+func (l local) Home() sibling.Node                { return l.m.Home() }
+func (l local) Tree() *topology.Tree              { return l.m.Tree() }
+func (l local) OpenExpectations() []bus.Event     { return l.m.OpenExpectations() }
 
 func (l local) Answer(ctx context.Context, what string, arg wire.Raw) (any, error) {
 	return l.m.Answer(ctx, what, arg)
@@ -147,6 +152,11 @@ func newForwarder(ctx context.Context, conf *config.Syndic, log *slog.Logger) (*
 		return nil, errors.Join(err, c.Close(), l.Close())
 	}
 	return &forwarder{l, s, c}, nil
+}
+
+// close releases a forwarder that is not run.
+func (f *forwarder) close() error {
+	return errors.Join(f.syndic.Close(), f.client.Close(), f.local.Close())
 }
 
 // run serves both until ctx ends.
