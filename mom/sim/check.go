@@ -95,6 +95,11 @@ func (w *World) checkJob(j *job, fail func(string, ...any)) {
 	if a.Expected != a.Returned+a.Failed+len(a.missing) {
 		fail("job %s: expected %d, returned %d, failed %d, missing %d do not add up", j.jid, a.Expected, a.Returned, a.Failed, len(a.missing))
 	}
+	for path, s := range a.nodes {
+		if s != ledger.NodeAnswered && !w.o.Faults.any() {
+			fail("job %s: node %s is %s, although nothing went wrong", j.jid, path, s)
+		}
+	}
 	rows := make([]uint64, len(j.ran))
 	w.nodes[0].disk.EachReturn(j.jid, func(r returners.Return) {
 		g := w.index(r.ID)
@@ -110,7 +115,7 @@ func (w *World) checkJob(j *job, fail func(string, ...any)) {
 		switch {
 		case !j.wants(g) && (has || missing):
 			fail("job %s: %s is in the account, but the target does not match it", j.jid, id)
-		case j.wants(g) && !has && !missing && !w.behindSilence(g, a.nodes) && !w.behindSilence(g, j.named):
+		case j.wants(g) && !has && !missing && !w.behindSilence(g, a.nodes) && !w.behindSilence(g, w.nodes[0].silent[j.jid]):
 			fail("job %s: %s neither returned nor is it named as missing", j.jid, id)
 		default:
 			continue
@@ -124,10 +129,7 @@ func (w *World) checkJob(j *job, fail func(string, ...any)) {
 // behindSilence tells whether the account names a node on the way to a minion as
 // one that did not say who has to answer.
 func (w *World) behindSilence(g int, nodes map[string]ledger.NodeState) bool {
-	path := ""
-	for n := w.minion(g).n; n.parent != nil; n = n.parent {
-		path = n.id + "/" + path
-	}
+	path := w.minion(g).n.path() + "/"
 	for p, s := range nodes {
 		if (s == ledger.NodeSilent || s == ledger.NodeUnreachable) && strings.HasPrefix(path, p+"/") {
 			return true

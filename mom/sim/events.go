@@ -16,7 +16,6 @@ const (
 	deliver             // a publication reaches a minion
 	ran                 // a minion has run the job
 	arrive              // its return reaches the node
-	taken               // the acknowledgement reaches the minion
 )
 
 // event is what happens at an instant.

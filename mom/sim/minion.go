@@ -104,7 +104,7 @@ func (m *minion) acknowledge(j *job) {
 	case !n.w.o.Faults.any():
 		m.taken(j.n) // nothing can happen to it on the way
 	default:
-		m.later(taken, j, n.w.o.Leaf.draw(n.w.rng))
+		n.w.after(n.w.o.Leaf.draw(n.w.rng), func() { m.taken(j.n) }) // also if the node dies meanwhile
 	}
 }
 

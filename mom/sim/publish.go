@@ -2,6 +2,7 @@ package sim
 
 import (
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/momtree/mom/master/ledger"
@@ -193,6 +194,7 @@ func (n *node) restoreJob(j *job) {
 		}
 		n.ledger.Gone(j.jid, gone, nil)
 	}
+	n.ledger.Gone(j.jid, nil, n.silent[j.jid])
 	rets := 0
 	n.disk.EachReturn(j.jid, func(r returners.Return) {
 		rets++
@@ -211,7 +213,7 @@ func (n *node) complete(a ledger.Account) {
 	}
 	delete(n.open, a.JID)
 	if n.up != nil {
-		if len(a.Missing) > 0 && !n.w.o.sabotage.forgetClosed {
+		if (len(a.Missing) > 0 || len(n.silent[a.JID]) > 0) && !n.w.o.sabotage.forgetClosed {
 			n.untold[a.JID] = struct{}{}
 		}
 		n.up.flush()
@@ -229,9 +231,7 @@ func (n *node) missing(f finding) {
 	n.w.trace(n, "misses %d minions and hears of %d nodes for %s", len(f.missing), len(f.nodes), f.jid)
 	n.tell(word{jid: f.jid, gone: f.missing, nodes: f.nodes})
 	n.bookMissing(f.jid, f.missing)
-	if n.up == nil {
-		maps.Copy(n.w.byJID[f.jid].named, f.nodes)
-	}
+	n.bookNodes(f.jid, f.nodes)
 }
 
 func (n *node) bookMissing(jid string, missing map[string]ledger.Missing) {
@@ -244,6 +244,14 @@ func (n *node) bookMissing(jid string, missing map[string]ledger.Missing) {
 	}
 	for _, path := range sortedKeys(byPath) {
 		n.book(returners.Expectation{JID: jid, Node: path, Missing: byPath[path], At: n.w.clock()})
+	}
+}
+
+// bookNodes stores soon which nodes are silent or cannot be reached.
+func (n *node) bookNodes(jid string, nodes map[string]ledger.NodeState) {
+	if len(nodes) > 0 {
+		n.book(returners.Expectation{JID: jid})
+		n.bookedNodes = append(n.bookedNodes, word{jid: jid, nodes: nodes})
 	}
 }
 
@@ -265,6 +273,14 @@ func (n *node) storeBooks() {
 	xs := n.books
 	n.books = nil
 	n.point("before expectations are stored")
+	for _, x := range n.bookedNodes {
+		if n.silent[x.jid] == nil {
+			n.silent[x.jid] = map[string]ledger.NodeState{}
+		}
+		maps.Copy(n.silent[x.jid], x.nodes)
+	}
+	n.bookedNodes = nil
+	xs = slices.DeleteFunc(xs, func(x returners.Expectation) bool { return x.Node == "" && len(x.Minions)+len(x.Missing) == 0 })
 	if err := n.jobs.SaveExpectations(background, xs...); err != nil {
 		panic(err) // the outbox bound does not hold for them
 	}

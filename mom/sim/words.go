@@ -116,6 +116,7 @@ func (n *node) hears(from string, x word) {
 	n.ledger.Gone(x.jid, gone, nodes)
 	if _, known := n.ledger.State(x.jid); !known && !w.o.sabotage.dropLate {
 		n.bookMissing(x.jid, gone) // nobody else will: the account is closed and forgotten
+		n.bookNodes(x.jid, nodes)
 	}
 	n.tell(word{jid: x.jid, gone: gone, nodes: nodes})
 }
@@ -152,8 +153,8 @@ func (n *node) openExpectations() {
 				}
 			}
 		}
-		if len(gone) > 0 {
-			n.tell(word{jid: jid, gone: gone})
+		if nodes := n.silent[jid]; len(gone) > 0 || len(nodes) > 0 {
+			n.tell(word{jid: jid, gone: gone, nodes: nodes})
 		}
 	}
 }

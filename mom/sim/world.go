@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/ledger"
 )
 
 var background = context.Background()
@@ -61,7 +60,6 @@ type job struct {
 	published, completed time.Duration
 	closings             int
 	account              Account
-	named                map[string]ledger.NodeState // silent or unreachable nodes that the top's events named
 }
 
 // New makes the world. All nodes run and are connected when it begins.
@@ -132,7 +130,7 @@ func mix(a, b uint64) uint64 {
 }
 
 func (w *World) addJob(i int, spec Job) error {
-	j := &job{Job: spec, n: i, salt: uint64(i) + 1, completed: -1, named: map[string]ledger.NodeState{}}
+	j := &job{Job: spec, n: i, salt: uint64(i) + 1, completed: -1}
 	at := start.Add(spec.At)
 	j.jid = fmt.Sprintf("%s%06d", at.Format("20060102150405"), (at.Nanosecond()/1000+i)%1_000_000)
 	if w.byJID[j.jid] != nil {
@@ -219,8 +217,6 @@ func (w *World) step(e event) {
 		n.hasRun(int(e.min), w.jobs[e.job])
 	case arrive:
 		n.arrived(int(e.min), w.jobs[e.job])
-	case taken:
-		n.minions[e.min].taken(int(e.job))
 	}
 	if n != nil {
 		n.told()

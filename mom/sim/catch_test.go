@@ -1,0 +1,97 @@
+package sim
+
+import (
+	"fmt"
+	"testing"
+)
+
+// once hits the nth time it is asked, and never again.
+func once(nth int) func() bool {
+	n := 0
+	return func() bool { n++; return n == nth }
+}
+
+// catches plays schedules with a broken tree until one is told to be broken. The
+// same schedules with a sound tree must pass.
+func catches(t *testing.T, insist bool, breakIt func(seed uint64) sabotage) {
+	t.Helper()
+	for seed := uint64(1); seed <= 3000; seed++ {
+		o := RandomOptions(seed)
+		o.Insist = insist
+		o.MaxEvents = 200_000 // a broken tree may never rest
+		if o.sabotage = breakIt(seed); o.sabotage.forget != nil {
+			o.Faults = Faults{} // a lost expectation may look like a lost node otherwise
+		}
+		w, err := New(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = w.Run(t.Context())
+		if err == nil {
+			err = w.Check()
+		}
+		if err == nil && insist {
+			flat := o
+			flat.Shape, flat.Faults, flat.sabotage = o.Shape.Flat(), Faults{}, sabotage{}
+			f, ferr := New(flat)
+			if ferr != nil {
+				t.Fatal(ferr)
+			}
+			if ferr := f.Run(t.Context()); ferr != nil {
+				t.Fatal(ferr)
+			}
+			if w.Report().Rows != f.Report().Rows {
+				err = fmt.Errorf("other rows than a flat master: %w", differ(w, f))
+			}
+		}
+		if err != nil {
+			t.Logf("caught with seed %d: %.200v", seed, err)
+			return
+		}
+	}
+	t.Error("3000 schedules did not notice")
+}
+
+func TestSimCatchesALostAcknowledgement(t *testing.T) {
+	catches(t, false, func(uint64) sabotage { return sabotage{loseAck: once(1)} })
+}
+
+func TestSimCatchesAnAcknowledgementWithoutACommit(t *testing.T) {
+	catches(t, false, func(uint64) sabotage { return sabotage{takeNothing: once(1)} })
+}
+
+func TestSimCatchesAnEarlyAcknowledgement(t *testing.T) {
+	catches(t, false, func(uint64) sabotage { return sabotage{ackEarly: func() bool { return true }} })
+}
+
+func TestSimCatchesASkippedDedupe(t *testing.T) {
+	catches(t, false, func(uint64) sabotage { return sabotage{skipDedupe: once(1)} })
+}
+
+func TestSimCatchesAForgottenExpectation(t *testing.T) {
+	catches(t, false, func(uint64) sabotage { return sabotage{forget: once(1)} })
+}
+
+func TestSimCatchesAMasterThatForgetsOpenJobs(t *testing.T) {
+	catches(t, false, func(uint64) sabotage { return sabotage{deafStart: true} })
+}
+
+func TestSimCatchesANodeThatDoesNotTellExpectationsAgain(t *testing.T) {
+	catches(t, false, func(uint64) sabotage { return sabotage{keepSilent: true} })
+}
+
+func TestSimCatchesPublicationsThatAreNotGivenAgain(t *testing.T) {
+	catches(t, true, func(uint64) sabotage { return sabotage{noRepeat: true} })
+}
+
+func TestSimCatchesMissingMinionsThatAreNotToldAgain(t *testing.T) {
+	catches(t, false, func(uint64) sabotage { return sabotage{forgetClosed: true} })
+}
+
+func TestSimCatchesWordsAcknowledgedBeforeTheyAreStored(t *testing.T) {
+	catches(t, false, func(uint64) sabotage { return sabotage{ackUnbooked: true} })
+}
+
+func TestSimCatchesLateWordsThatAreDropped(t *testing.T) {
+	catches(t, false, func(uint64) sabotage { return sabotage{dropLate: true} })
+}
