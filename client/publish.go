@@ -26,6 +26,10 @@ type Job struct {
 	// runs the job, in whole seconds, rounded up. Default: the master's option
 	// `timeout`.
 	Timeout time.Duration
+	// Queue is how long minions that are away when the job is published are
+	// waited for: each gets the job when it returns. At most a year; 0: they do not
+	// get it.
+	Queue time.Duration
 	// Kwargs are the extras of a publication: metadata, delimiter, …
 	Kwargs *wire.Map
 }
@@ -75,6 +79,10 @@ func (j Job) load() *wire.Map {
 	kwargs := j.Kwargs
 	if kwargs == nil {
 		kwargs = wire.NewMap()
+	}
+	if j.Queue > 0 {
+		kwargs = kwargs.Clone()
+		kwargs.Set("queue_until", time.Now().Add(j.Queue).Unix())
 	}
 	m := wire.NewMap("cmd", "publish", "tgt", j.Tgt, "fun", fun, "arg", arg, "key", "", "tgt_type", tgtType,
 		"ret", j.Ret, "jid", j.JID)

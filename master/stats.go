@@ -30,15 +30,15 @@ type Stats struct {
 	KeptPublications    int
 	KeptBytes           int64
 	DroppedPublications uint64
-	HungUp, Panics                        uint64
+	HungUp, Panics      uint64
 
 	// Trespasses are what accepted peers were refused, by kind: return, job,
 	// entry, expectation, event, node, replay, unproven.
 	Trespasses map[string]uint64
 
-	SignInsWaiting                        int
-	Router                                zmtp.RouterStats
-	Pub                                   zmtp.PubStats
+	SignInsWaiting int
+	Router         zmtp.RouterStats
+	Pub            zmtp.PubStats
 }
 
 // Stats reads the counters.

@@ -33,8 +33,8 @@ type link struct {
 	outbox *outbox
 	pillar atomic.Pointer[wire.Map]
 	up     *presence
-	tail   channel.Tail  // how far publications were heard
-	fetch  chan struct{} // some were missed
+	tail   channel.Tail        // how far publications were heard
+	fetch  chan struct{}       // some were missed
 	reauth chan channel.Result // asks for a sign-in after a reconnect; the keys before the loss
 	renew  chan struct{}       // after each sign-in
 	silent bool                // the master does not know `_presence`; greet alone uses it

@@ -212,6 +212,8 @@ func (f *saltFlags) consistent() error {
 		return &options.Error{Text: "--failhard and --batch-wait are for batch mode; give --batch as well"}
 	case f.batch != "" && f.async:
 		return &options.Error{Text: "--batch and --async exclude each other: this command itself starts each round"}
+	case f.batch != "" && f.queue > 0:
+		return &options.Error{Text: "--batch and --queue exclude each other: a round ends when all have answered"}
 	case f.batch != "" && f.doc:
 		return &options.Error{Text: "--batch and --doc exclude each other"}
 	case f.subset < 0 || f.batchWait < 0 || math.IsNaN(f.batchWait) || f.batchWait > 1e6:

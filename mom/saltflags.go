@@ -27,6 +27,7 @@ type saltFlags struct {
 	batchWait float64
 	failhard  bool
 	subset    int
+	queue     time.Duration
 
 	separator                     string
 	metadata                      string
@@ -52,6 +53,10 @@ func (f *saltFlags) register(s *options.Set) {
 	s.Float(&f.batchWait, "--batch-wait", "SECONDS", "in batch mode, how long the slot of a minion that is done stays taken")
 	s.Bool(&f.failhard, "--failhard", "in batch mode, start no more after the first failure")
 	s.Int(&f.subset, "--subset", "N", "run on N random minions of those the target means that know the function")
+	s.Func("--queue", "DURATION", "minions that are offline get the job when they return within this time: 90s, 30m, 2h, 7d; without a unit in seconds", func(v string) (err error) {
+		f.queue, err = arguments.Duration(v)
+		return err
+	})
 	s.Text(&f.ret, "--return", "RETURNER", "returners, separated by commas, that minions hand their result to as well")
 	s.Text(&f.retConfig, "--return_config", "NAME", "the alternative settings of the returners to use")
 	s.Text(&f.retKwargs, "--return_kwargs", "MAP", "settings of the returners, in YAML")
@@ -147,6 +152,7 @@ func (f *saltFlags) line(words []string) (line, error) {
 // job is the publication for a line, and the ids that its target names one by one.
 func (f *saltFlags) job(l line, conf *config.Master) (client.Job, []string, error) {
 	j := client.Job{Tgt: l.target, TgtType: f.tgtType, Fun: l.fun, Arg: l.args, Ret: f.ret, Kwargs: wire.NewMap()}
+	j.Queue = f.queue
 	if f.timeout > 0 {
 		j.Timeout = time.Duration(f.timeout) * time.Second
 	}

@@ -20,9 +20,9 @@ type announcer struct {
 	*link
 	conn   uint64 // of the subscription that was announced; 0: none yet
 	tree   treeReport
-	python bool   // the parent does not know presence
-	deaf   int    // reports that found no subscription
-	bound  bool   // the last report found it
+	python bool // the parent does not know presence
+	deaf   int  // reports that found no subscription
+	bound  bool // the last report found it
 }
 
 // announce reports after each connect, soon after each change of the tree, and

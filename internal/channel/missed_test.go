@@ -67,7 +67,9 @@ func FuzzMissed(f *testing.F) {
 	for _, v := range []any{
 		wire.NewMap("epoch", "a", "head", 3, "more", false, "pubs", []any{[]byte{1, 0xff}, "text"}),
 		wire.NewMap("epoch", "a", "head", -1, "more", true, "pubs", []any{}),
-		wire.NewMap(), []any{"a", 5}, "",
+		wire.NewMap(),
+		[]any{"a", 5},
+		"",
 	} {
 		b, err := wire.Encode(v)
 		if err != nil {

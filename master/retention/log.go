@@ -43,7 +43,7 @@ type entry struct {
 	gone    bool
 	waiting map[string]bool              // queued minions that have not answered; true: given the job
 	nodes   map[string]map[string]string // queued nodes, the minions known behind each, and the path to each of these
-	cache   any             // what the owner made of it last, see Cached
+	cache   any                          // what the owner made of it last, see Cached
 }
 
 // Log is safe for concurrent use.

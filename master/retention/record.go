@@ -72,7 +72,7 @@ func decodeRecord(b []byte) (*Record, error) {
 	}
 	r := &Record{
 		JID: d.String("jid"), At: time.UnixMicro(d.Int("at")), Pub: slices.Clone(pub),
-		Topics: texts(d.List("topics")),
+		Topics:    texts(d.List("topics")),
 		Published: int64(len(b)) > n && b[n] == published,
 	}
 	if !jid.Valid(r.JID) {

@@ -127,7 +127,7 @@ func (r *Report) judge(a *client.Account, nodes []string) int {
 	case !shown:
 		r.printf(r.o.Errors, "ERROR: No return received\n")
 		return NoReturn
-	case len(r.failed) > 0 || (len(r.missing) > 0 && !r.o.HideTimeout):
+	case len(r.failed) > 0 || (len(r.missing) > r.queuedCount() && !r.o.HideTimeout):
 		r.printf(r.o.Errors, "ERROR: Minions returned with non-zero exit code\n")
 		return Failed
 	case len(nodes) > 0 || len(r.cut) > 0:
@@ -140,6 +140,16 @@ func (r *Report) blame(a *client.Account, nodes []string) {
 	for _, path := range nodes {
 		r.printf(r.o.Errors, "ERROR: Node %s %s; minions behind it may be missing from this result\n", path, nodeText[a.Nodes[path]])
 	}
+}
+
+// queuedCount counts the minions that are missing only for now.
+func (r *Report) queuedCount() (n int) {
+	for _, m := range r.missing {
+		if m.Reason == queued {
+			n++
+		}
+	}
+	return n
 }
 
 var nodeText = map[string]string{

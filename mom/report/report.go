@@ -177,14 +177,23 @@ func (r *Report) absent(missing map[string]client.Missing) {
 // missingText is what stands for the result of a minion that did not return.
 func missingText(m client.Missing, jid string) string {
 	text := missingLine(m)
+	if m.Reason == queued {
+		return text + "\nIt returns later: see salt-run jobs.lookup_jid " + jid
+	}
 	if m.Reason == "No response" || m.Reason == "Node not connected" {
 		text += "\n" + lookUp(jid)
 	}
 	return text
 }
 
+// queued is the reason of a minion that gets the job when it is back.
+const queued = "Queued"
+
 func missingLine(m client.Missing) string {
 	text := "Minion did not return. [" + m.Reason + "]"
+	if m.Reason == queued {
+		text = "Minion is not connected. [Queued: it gets the job when it is back]"
+	}
 	if m.Path != "" {
 		text += " (behind " + m.Path + ")"
 	}
