@@ -13,6 +13,7 @@ import (
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/mom/screen"
+	"github.com/momtree/mom/topology"
 )
 
 // watchTree keeps the tree on the screen until q.
@@ -27,8 +28,7 @@ func (f *treeFlags) watchTree(cmd *cobra.Command, conf *config.Master) (err erro
 		if err != nil {
 			return screen.Snapshot{Err: err}
 		}
-		ps, err := askProblems(ctx, cl, &n)
-		return screen.Snapshot{Root: n, Problems: ps, At: time.Now(), Err: err}
+		return screen.Snapshot{Root: n, Problems: topology.Problems(n), At: time.Now()}
 	}
 	return show(cmd, screen.NewTree(fetch, nil), o.Bus, func(tag string) bool {
 		return strings.HasPrefix(tag, "topology/") || strings.HasPrefix(tag, "salt/presence/")
