@@ -10,6 +10,9 @@ type Expectation struct {
 	Minions []string
 	// Asked are the ids of the nodes right below it that got the job too.
 	Asked []string
+	// Moved tells that the minions came to the node while they worked on the job,
+	// whatever other nodes say of them.
+	Moved bool
 	// Plain tells that a Python syndic speaks: it cannot name silent minions
 	// later, so this master asks them by find_job.
 	Plain bool
@@ -52,8 +55,10 @@ func (l *Ledger) Expect(jid string, x Expectation) {
 			j.add(id, e)
 		case e.phase == claimable:
 			e.phase, e.path, e.live = waiting, x.Path, live
-		case e.back():
-			// The node came back and speaks for it again.
+		case x.Moved:
+			j.move(e, x.Path)
+		case e.regained(x.Path):
+			// The node came back and speaks for it again, or another one has it.
 			e.phase, e.reason, e.path = waiting, "", x.Path
 			j.pending++
 		default:
@@ -140,6 +145,8 @@ func (l *Ledger) Gone(jid string, minions map[string]Missing, nodes map[string]N
 			j.add(id, e)
 		} else if e.direct {
 			continue // only this master speaks for its own minions
+		} else if e.spokenFor(m.Path) {
+			continue
 		}
 		e.path = m.Path
 		switch {

@@ -127,8 +127,10 @@ func (s *scenario) run(t *testing.T, d *datadriven.TestData) {
 	case "expect":
 		s.ledger.Expect(text("jid"), Expectation{
 			Path: text("path"), Minions: vals("minions"), Asked: vals("asked"), Plain: d.HasArg("plain"),
-			Untracked: d.HasArg("untracked"),
+			Untracked: d.HasArg("untracked"), Moved: d.HasArg("moved"),
 		})
+	case "adopt":
+		s.ledger.Adopt(Job{JID: text("jid")}, text("id"))
 	case "return":
 		s.ledger.Returned(text("jid"), text("id"), text("path"), !d.HasArg("fail"))
 	case "gone":
