@@ -58,6 +58,9 @@ func (m *Master) collectWork(s *metrics.Sink) {
 	_, open := m.ledger.Summaries(0, 0)
 	s.Set("mom_jobs_open", float64(open))
 	s.Count("mom_refused_total", st.Refused)
+	for _, kind := range trespassKinds {
+		s.Count("mom_trespasses_total", st.Trespasses[kind], kind)
+	}
 	s.Count("mom_panics_total", st.Panics)
 	s.Count("mom_sign_ins_gone_total", st.HungUp)
 	s.Set("mom_sign_ins_waiting", float64(st.SignInsWaiting))
@@ -78,6 +81,10 @@ func (m *Master) collectWork(s *metrics.Sink) {
 	s.Count("mom_publications_delivered_total", st.Pub.Delivered)
 	s.Count("mom_publications_dropped_total", st.Pub.Dropped)
 	s.Set("mom_publications_queued", float64(st.Pub.Queued))
+	s.Count("mom_publications_missed_total", st.Missed)
+	s.Set("mom_publications_kept", float64(st.KeptPublications))
+	s.Set("mom_publications_kept_bytes", float64(st.KeptBytes))
+	s.Count("mom_publications_forgotten_total", st.DroppedPublications)
 	s.Set("mom_subscribers", float64(st.Pub.Subscribers))
 }
 
@@ -106,7 +113,37 @@ func (m *Master) collectPeers(s *metrics.Sink) {
 	for key, n := range peers {
 		s.Set("mom_peers", float64(n), key[0], key[1])
 	}
-	root := m.tree.Snapshot()
+	m.collectTree(s, m.tree.Snapshot())
+}
+
+// trespassKinds are the values of a label: those of later kinds are counted when
+// they are added here.
+var trespassKinds = []string{
+	trespassReturn, trespassJob, trespassEntry, trespassExpectation, trespassEvent, trespassNode, trespassReplay, trespassUnproven,
+}
+
+// problemKinds are the values of a label; what a newer node below tells is other.
+var problemKinds = []topology.Kind{
+	topology.Loop, topology.DuplicateNode, topology.DuplicateMinion, topology.ClockSkew, topology.VersionSkew,
+	topology.Partition, topology.NodeDown, topology.Backlog, topology.Degraded,
+}
+
+func (m *Master) collectTree(s *metrics.Sink, root topology.Node) {
+	problems := map[topology.Kind]int{"other": 0}
+	for _, k := range problemKinds {
+		problems[k] = 0
+	}
+	for _, p := range topology.NodeProblems(root) {
+		if _, known := problems[p.Kind]; !known {
+			p.Kind = "other"
+		}
+		problems[p.Kind]++
+	}
+	for kind, n := range problems {
+		s.Set("mom_tree_problems", float64(n), string(kind))
+	}
+	s.Set("mom_parent_lag_seconds", root.Vitals.Lag.Seconds())
+	s.Set("mom_parent_skew_seconds", root.Vitals.Skew.Seconds())
 	nodes := map[topology.State]int{topology.Up: 0, topology.Down: 0, topology.Unknown: 0}
 	minions := map[topology.State]int{topology.Up: 0, topology.Down: 0, topology.Unknown: 0}
 	countStates(root, topology.Up, nodes, minions)
