@@ -51,9 +51,9 @@ type MasterJobs struct {
 	// PublishRetention is how long a publication is kept for minions and nodes
 	// that missed it: they are given it when they are back, unless the job is
 	// over. 0 keeps none; jobs published with a queue are kept until their
-	// deadline all the same. Ours. Default 300.
+	// deadline all the same. In seconds. Ours. Default 300.
 	PublishRetention time.Duration `yaml:"publish_retention" unit:"s" default:"300" min:"0"`
-	// PublishRetentionMaxBytes bounds all kept publications together. Beyond it
+	// PublishRetentionMaxBytes bounds all kept publications together, in bytes. Beyond it
 	// the oldest is dropped, and a new queued job is refused when those that are
 	// queued fill it. Ours. Default 67108864 (64 MiB).
 	PublishRetentionMaxBytes int64 `yaml:"publish_retention_max_bytes" unit:"byte" default:"67108864" min:"65536"`

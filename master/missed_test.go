@@ -1,0 +1,331 @@
+package master
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/channel"
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/ledger"
+)
+
+// jobRunner is a minion that keeps its promises across its own restarts: it knows
+// which jobs it has begun, and answers them.
+type jobRunner struct {
+	*minion
+	tail *channel.Tail
+
+	mu   sync.Mutex
+	runs map[string]int
+}
+
+func newJobRunner(r *rig, id, key string) *jobRunner {
+	return &jobRunner{minion: r.minion(id, "minion", key), tail: &channel.Tail{}, runs: map[string]int{}}
+}
+
+// take runs a publication that is new, and answers it.
+func (j *jobRunner) take(p wire.Publication) {
+	if p.Extra != nil && p.Extra.Has("mom_probe") {
+		_ = j.answer(p.JID, wire.NewMap()) // what runs here is over at once
+		return
+	}
+	j.mu.Lock()
+	j.runs[p.JID]++
+	first := j.runs[p.JID] == 1
+	if !first {
+		j.runs[p.JID]-- // known by its jid
+	}
+	j.mu.Unlock()
+	if first {
+		j.deliver(p.JID)
+	}
+}
+
+// deliver returns a job as often as it takes.
+func (j *jobRunner) deliver(jid string) {
+	for j.answer(jid, true) != nil {
+		<-time.After(5 * time.Millisecond)
+	}
+}
+
+// come connects, announces and catches up, as a minion of ours does.
+func (j *jobRunner) come() {
+	j.listen()
+	go func(heard chan wire.Publication, done chan struct{}) {
+		for {
+			select {
+			case p := <-heard:
+				j.tail.Note(p)
+				j.take(p)
+			case <-done:
+				return
+			}
+		}
+	}(j.heard, j.done)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	eventually(j.t, j.id+" announced", func() bool {
+		reply, _, err := j.Announce(ctx, channel.Presence{Version: "test", Heard: j.tail})
+		if err != nil || !reply.Bool("session") {
+			return false
+		}
+		return !j.tail.Answer(reply) || j.CatchUp(ctx, j.tail, nil, j.take) == nil
+	})
+}
+
+func (j *jobRunner) leave() {
+	j.mute()
+	j.tail.Lost()
+}
+
+func (j *jobRunner) ran(jid string) int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.runs[jid]
+}
+
+// A job that was published while a minion was just away is given to it when it
+// is back, once, and the account adds up (pains 17a).
+func TestUsers17aMissedPublication(t *testing.T) {
+	r := newRig(t)
+	r.start()
+	j := newJobRunner(r, "m1", "minion")
+	j.come()
+	j.leave()
+	eventually(t, "m1 gone", func() bool { return r.presence.Live("m1") == ledger.Away })
+	events := r.events()
+	jid := r.say(testJob("*", "glob")).Map("load").String("jid")
+	if n := j.ran(jid); n != 0 {
+		t.Fatal("it heard the job")
+	}
+	j.come()
+	d := events.take("salt/job/" + jid + "/complete")
+	if d.Int("returned") != 1 || d.Map("missing").Len() != 0 || j.ran(jid) != 1 {
+		t.Errorf("complete %v, ran %d times", plain(t, d), j.ran(jid))
+	}
+	if got := r.Stats(); got.Missed != 1 || got.KeptPublications != 0 {
+		t.Errorf("missed %d, kept %d", got.Missed, got.KeptPublications)
+	}
+}
+
+// Without retention such a minion is named at once, as before.
+func TestRetentionOff(t *testing.T) {
+	r := newRig(t, func(c *config.Master) { c.PublishRetention = 0 })
+	r.start()
+	j := newJobRunner(r, "m1", "minion")
+	j.come()
+	j.leave()
+	eventually(t, "m1 gone", func() bool { return r.presence.Live("m1") == ledger.Away })
+	events := r.events()
+	jid := r.say(testJob("*", "glob")).Map("load").String("jid")
+	d := events.take("salt/job/" + jid + "/complete")
+	if d.Map("missing").Map("m1").String("reason") != ledger.NotConnected {
+		t.Errorf("complete %v", plain(t, d))
+	}
+	j.come()
+	if j.ran(jid) != 0 {
+		t.Error("it ran a job that was over")
+	}
+}
+
+// Whoever asks gets what is meant for it alone, and nothing of a job that is
+// over.
+func TestMissedIsOnlyOnesOwn(t *testing.T) {
+	r := newRig(t)
+	r.start()
+	m1 := r.minion("m1", "minion", "minion").listen().announce()
+	other := r.minion("m2", "minion", "minion2")
+	jid := r.say(testJob("m1", "glob")).Map("load").String("jid")
+	m1.hear()
+	count := func(m *minion, running ...string) (n int) {
+		t.Helper()
+		var tail channel.Tail
+		if err := m.CatchUp(t.Context(), &tail, running, func(wire.Publication) { n++ }); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	if count(other) != 0 || count(m1) != 1 || count(m1, jid) != 0 {
+		t.Error("given to the wrong one")
+	}
+	if err := m1.answer(jid, true); err != nil {
+		t.Fatal(err)
+	}
+	if count(m1) != 0 {
+		t.Error("given although it was answered")
+	}
+	if v, err := m1.send(wire.NewMap("cmd", "_missed", "id", "m1", "heard", "nonsense")); err != nil || v != "" {
+		t.Errorf("nonsense gave %v, %v", v, err)
+	}
+}
+
+// Random order of jobs, restarts of the master and of the minions: each minion
+// that the account counts as returned has run each job once, and there is no
+// other.
+func TestEveryJobOnce(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	rnd := rand.New(rand.NewPCG(seed, 1))
+	defer func() {
+		if t.Failed() {
+			t.Logf("seed %d", seed)
+		}
+	}()
+	r := newRig(t)
+	r.start()
+	js := []*jobRunner{newJobRunner(r, "m1", "minion"), newJobRunner(r, "m2", "minion2")}
+	up := []bool{true, true}
+	for _, j := range js {
+		j.come()
+	}
+	var jids []string
+	for range 25 {
+		i := rnd.IntN(len(js))
+		switch what := rnd.IntN(10); {
+		case what < 5:
+			jids = append(jids, r.say(testJob("*", "glob")).Map("load").String("jid"))
+		case what < 7 && up[i]:
+			js[i].leave()
+			up[i] = false
+		case what < 9 && !up[i]:
+			js[i].come()
+			up[i] = true
+		case what == 9:
+			for n, j := range js {
+				if up[n] {
+					j.leave()
+				}
+			}
+			r.restart()
+			for n, j := range js {
+				if up[n] {
+					j.come()
+				}
+			}
+		}
+	}
+	for i, j := range js {
+		if !up[i] {
+			j.come()
+		}
+	}
+	eventually(t, "all jobs over", func() bool { return len(r.ledger.Active()) == 0 })
+	for _, jid := range jids {
+		rets, err := r.store.Local().GetReturns(t.Context(), jid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ran := map[string]int{}
+		for _, j := range js {
+			ran[j.id] = j.ran(jid)
+		}
+		for _, ret := range rets {
+			if ran[ret.ID] != 1 {
+				t.Errorf("job %s: %s returned and ran it %d times", jid, ret.ID, ran[ret.ID])
+			}
+			delete(ran, ret.ID)
+		}
+		for id, n := range ran {
+			if n != 0 {
+				t.Errorf("job %s: %s ran it %d times and no return is stored", jid, id, n)
+			}
+		}
+	}
+}
+
+// A minion that is offline is queued for over a restart of the master, runs the
+// job when it is back, and the account adds up before and after.
+func TestQueue(t *testing.T) {
+	r := newRig(t)
+	r.start()
+	j, here := newJobRunner(r, "m1", "minion"), newJobRunner(r, "m2", "minion2")
+	j.come()
+	here.come()
+	j.leave()
+	eventually(t, "m1 down", func() bool { return r.presence.Live("m1") == ledger.Down })
+	events := r.events()
+	until := time.Now().Add(time.Hour).Unix()
+	jid := r.say(testJob("*", "glob", "kwargs", wire.NewMap("queue_until", until))).Map("load").String("jid")
+	d := events.take("salt/job/" + jid + "/complete")
+	if d.Int("expected") != 2 || d.Int("returned") != 1 || d.Map("missing").Map("m1").String("reason") != ledger.Queued {
+		t.Errorf("complete %v", plain(t, d))
+	}
+	queued := func() *wire.Map {
+		t.Helper()
+		v, err := r.Master.queuedTree(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	if q := queued(); q.Map(jid) == nil || q.Map(jid).Map("Minions").Len() != 1 {
+		t.Errorf("queued %v", plain(t, q))
+	}
+	here.leave()
+	r.restart()
+	here.come()
+	if q := queued(); q.Map(jid) == nil || !q.Map(jid).Map("Minions").Has("m1") || q.Map(jid).Map("Minions").Has("m2") {
+		t.Errorf("queued after a restart %v", plain(t, q))
+	}
+	j.come()
+	eventually(t, "nobody is queued for", func() bool { return queued().Len() == 0 })
+	if j.ran(jid) != 1 || here.ran(jid) != 1 {
+		t.Errorf("ran %d and %d times", j.ran(jid), here.ran(jid))
+	}
+	if _, _, err := r.Master.dequeueTree(t.Context(), jid); err == nil {
+		t.Error("dequeued what nobody waits for")
+	}
+}
+
+// At its deadline a queued minion is told as expired, and after that it does not
+// get the job; the same with a job that was taken back.
+func TestQueueEnds(t *testing.T) {
+	for _, reason := range []string{ledger.Expired, ledger.Dequeued} {
+		t.Run(reason, func(t *testing.T) {
+			at := &clock{at: time.Now()}
+			r := newRig(t)
+			r.opts.Now = at.now
+			r.start()
+			j := newJobRunner(r, "m1", "minion")
+			j.come()
+			j.leave()
+			eventually(t, "m1 gone", func() bool { return r.presence.Live("m1") != ledger.Up })
+			at.forward(10 * time.Second)
+			eventually(t, "m1 down", func() bool { return r.presence.Live("m1") == ledger.Down })
+			events := r.events()
+			jid := r.say(testJob("*", "glob", "queue_until", at.now().Add(time.Minute).Unix())).Map("load").String("jid")
+			events.take("salt/job/" + jid + "/complete")
+			if reason == ledger.Expired {
+				at.forward(2 * time.Minute)
+			} else if got, _, err := r.Master.dequeueTree(t.Context(), jid); err != nil || fmt.Sprint(got) != "[m1]" {
+				t.Fatalf("dequeue: %v, %v", got, err)
+			}
+			events.find("word of its end", func(e bus.Event) bool {
+				if e.Tag != "salt/job/"+jid+"/missing" {
+					return false
+				}
+				d, err := wire.DecodeMap(e.Data)
+				return err == nil && d.Map("missing").Map("m1").String("reason") == reason
+			})
+			j.come()
+			if j.ran(jid) != 0 {
+				t.Error("it ran the job all the same")
+			}
+			if a, ok := r.ledger.State(jid); !ok || a.Expected != 1 || a.Missing["m1"].Reason != reason {
+				t.Errorf("account %+v", a)
+			}
+		})
+	}
+	r := newRig(t).start()
+	r.minion("m1", "minion", "minion")
+	for _, bad := range []any{-5, "soon", time.Now().Add(10000 * time.Hour).Unix()} {
+		if e := r.say(testJob("*", "glob", "queue_until", bad)).Map("error"); e == nil {
+			t.Errorf("queue_until %v was taken", bad)
+		}
+	}
+}
