@@ -1,0 +1,73 @@
+package gossip
+
+import (
+	"sort"
+	"time"
+
+	"github.com/hashicorp/memberlist"
+)
+
+// Seen is a node as gossip knows it.
+type Seen struct {
+	Record
+	Alive   bool      // a hint: a starved node is taken for dead as well
+	Since   time.Time // when Alive became so; zero when not known
+	Trust   Trust
+	Lives   int  // members of this id that are alive; more than one are two nodes
+	Strange bool // a record of this id under another key was refused
+}
+
+// mark is told by memberlist, which holds locks of its own: it asks nothing back.
+func (g *Gossip) mark(n *memberlist.Node, alive bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.alive[n.Name] == alive {
+		return
+	}
+	if alive {
+		g.alive[n.Name] = true
+	} else {
+		delete(g.alive, n.Name)
+	}
+	g.since[idOf(n.Name)] = g.now()
+}
+
+// Nodes lists all nodes that were heard and are not forgotten, this one with
+// them, by id.
+func (g *Gossip) Nodes() []Seen {
+	rows, strange := g.table.snapshot()
+	lives := map[string]int{}
+	g.mu.Lock()
+	for name := range g.alive {
+		lives[idOf(name)]++
+	}
+	out := make([]Seen, 0, len(rows))
+	for id, s := range rows {
+		out = append(out, Seen{Record: s.Record, Alive: lives[id] > 0, Since: g.since[id], Lives: lives[id], Strange: strange[id] != ""})
+	}
+	g.mu.Unlock()
+	for i := range out {
+		out[i].Trust = Pinned
+		if g.o.Vouched(out[i].ID) == fingerprint(rows[out[i].ID].key) {
+			out[i].Trust = Vouched
+		}
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].ID < out[j].ID })
+	return out
+}
+
+// forget drops nodes that have long been gone.
+func (g *Gossip) forget() {
+	var gone []string
+	for _, s := range g.Nodes() {
+		if !s.Alive && !s.Since.IsZero() && g.now().Sub(s.Since) > forgetAfter {
+			gone = append(gone, s.ID)
+		}
+	}
+	g.table.drop(gone)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, id := range gone {
+		delete(g.since, id)
+	}
+}
