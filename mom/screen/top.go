@@ -277,8 +277,9 @@ func (t *Top) viewJobs(b *strings.Builder) {
 }
 
 func (t *Top) viewNodes(b *strings.Builder) {
-	names := max(t.width-columnsWidth-10, 16)
-	b.WriteString(dim(pad(pad("NODE", names)+" "+columnHeads+"   DRIFT", t.width)) + "\n")
+	width := t.width - 8 // of the drift
+	names := nameWidth(width)
+	b.WriteString(dim(pad(pad("NODE", names)+" "+heads(width)+"   DRIFT", t.width)) + "\n")
 	nodes := slices.Clone(t.work.Nodes)
 	slices.SortStableFunc(nodes, func(a, b Node) int {
 		if d := cmp.Compare(down(b), down(a)); d != 0 {
@@ -287,8 +288,11 @@ func (t *Top) viewNodes(b *strings.Builder) {
 		return cmp.Compare(b.Vitals.Owed, a.Vitals.Owed)
 	})
 	for _, n := range nodes[:t.nodesRoom()] {
-		text := pad(topology.Clean(n.Path), names) + " " + pad(string(n.State), 7) + " " + columns(n.Vitals)
-		if n.drift != 0 {
+		text := pad(topology.Clean(n.Path), names) + " " + pad(string(n.State), 7)
+		if n.State == topology.Up {
+			text += " " + columns(n.Vitals, width)
+		}
+		if n.drift != 0 && n.State == topology.Up {
 			text += fmt.Sprintf(" %+7.1f", n.drift)
 		}
 		text = fit(text, t.width)

@@ -149,7 +149,7 @@ func TestTreeView(t *testing.T) {
 	if strings.ContainsRune(text, '\x1b') || !strings.Contains(text, `evil\x1b]0;x`) {
 		t.Error("a name can steer the terminal")
 	}
-	for _, want := range []string{"4 nodes  6 minions, 4 up", "1 problems", "1/2", "top → a → a2", "! clock-skew: its clock is ahead"} {
+	for _, want := range []string{"4 nodes  6 minions, 4 up", "1 problem ", "1/2", "top → a → a2", "! clock-skew: its clock is ahead"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not shown in\n%s", want, text)
 		}
@@ -161,6 +161,10 @@ func TestTreeView(t *testing.T) {
 	}
 	if n := strings.Count(text, "\n") + 1; n != 14 {
 		t.Errorf("the window has 14 lines, %d are drawn", n)
+	}
+	narrow := plain(feed(t, m, tea.WindowSizeMsg{Width: 80, Height: 14}))
+	if !strings.Contains(narrow, "OWED") || strings.Contains(narrow, "CLOCK") || !strings.Contains(narrow, "syndic") && !strings.Contains(narrow, "├ a ") {
+		t.Errorf("a narrow window:\n%s", narrow)
 	}
 	m = feed(t, m, keys("?")...)
 	if !strings.Contains(plain(m), "problems only") {

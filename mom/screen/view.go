@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mattn/go-runewidth"
-
 	"github.com/momtree/mom/topology"
 )
 
@@ -27,8 +25,8 @@ func (t Tree) View() string {
 		}
 		return b.String() + t.footline()
 	}
-	names := max(t.width-columnsWidth-1, 16)
-	b.WriteString(dim(pad(pad("NODE OR MINION", names)+" "+columnHeads, t.width)) + "\n")
+	names := nameWidth(t.width)
+	b.WriteString(dim(pad(pad("NODE OR MINION", names)+" "+heads(t.width), t.width)) + "\n")
 	room := t.room()
 	for i := t.top; i < t.top+room; i++ {
 		if i < len(t.rows) {
@@ -47,7 +45,11 @@ func (t *Tree) headline() string {
 	}
 	nodes, minions, up := t.snap.Root.Count()
 	text := fmt.Sprintf("mom tree  %s  %d nodes  %d minions, %d up  %s", topology.Clean(t.snap.Root.ID), nodes+1, minions, up, t.snap.At.Format("15:04:05"))
-	if n := len(t.snap.Problems); n > 0 {
+	switch n := len(t.snap.Problems); n {
+	case 0:
+	case 1:
+		text += "  1 problem"
+	default:
 		text += fmt.Sprintf("  %d problems", n)
 	}
 	text += "  order: " + t.sort.String()
@@ -75,10 +77,23 @@ func (t *Tree) footline() string {
 	return dim(fit(fmt.Sprintf("%d/%d  ? help  / filter  s order  p problems  m minions  space fold  q quit", min(t.cursor+1, len(t.rows)), len(t.rows)), t.width))
 }
 
-// The columns behind the name.
-const columnHeads = "STATE   CONN/ACC      WORK  JOBS     OWED  OLDEST    LAG   LOAD    CLOCK"
+// The columns behind the name. A narrow window shows those that tell of trouble.
+const (
+	wideHeads   = "STATE   CONN/ACC      WORK  JOBS     OWED  OLDEST    LAG   LOAD    CLOCK"
+	narrowHeads = "STATE   CONN/ACC      WORK     OWED  OLDEST"
+	// wideFrom is the width of a window from which all columns are shown.
+	wideFrom = len(wideHeads) + 32
+)
 
-var columnsWidth = runewidth.StringWidth(columnHeads)
+func heads(width int) string {
+	if width >= wideFrom {
+		return wideHeads
+	}
+	return narrowHeads
+}
+
+// nameWidth is what a window leaves for names beside the columns.
+func nameWidth(width int) int { return max(width-len(heads(width))-1, 16) }
 
 func (t *Tree) line(i, names int) string {
 	r := t.rows[i]
@@ -89,8 +104,8 @@ func (t *Tree) line(i, names int) string {
 	}
 	name := pad(r.indent+topology.Clean(r.name())+mark, names)
 	text := pad(string(r.state), 7)
-	if r.node != nil {
-		text += " " + columns(r.node.Vitals)
+	if r.node != nil && r.state == topology.Up { // the figures of others are of the past
+		text += " " + columns(r.node.Vitals, t.width)
 	}
 	text = fit(name+" "+text, t.width)
 	switch {
@@ -106,10 +121,13 @@ func (t *Tree) line(i, names int) string {
 	return text
 }
 
-func columns(v topology.Vitals) string {
+func columns(v topology.Vitals, width int) string {
 	conn := ""
 	if v.Accepted > 0 || v.Connected > 0 {
 		conn = fmt.Sprintf("%d/%d", v.Connected, v.Accepted)
+	}
+	if width < wideFrom {
+		return fmt.Sprintf("%-13s %4s %8s %7s", conn, number(v.Working), number(v.Owed), span(v.OwedAge))
 	}
 	load := ""
 	if v.Load > 0 {
