@@ -91,7 +91,3 @@ func TestSimCatchesMissingMinionsThatAreNotToldAgain(t *testing.T) {
 func TestSimCatchesWordsAcknowledgedBeforeTheyAreStored(t *testing.T) {
 	catches(t, false, func(uint64) sabotage { return sabotage{ackUnbooked: true} })
 }
-
-func TestSimCatchesLateWordsThatAreDropped(t *testing.T) {
-	catches(t, false, func(uint64) sabotage { return sabotage{dropLate: true} })
-}

@@ -3,6 +3,8 @@ package sim
 import (
 	"fmt"
 	"time"
+
+	"github.com/momtree/mom/topology/plan"
 )
 
 // Job is one job of the mix.
@@ -68,7 +70,8 @@ type Options struct {
 	Timeout, Lease time.Duration
 	// Heartbeat is after how long the two ends of a cut edge know. Default 3 s.
 	Heartbeat time.Duration
-	// Costs is the time one core of a node takes. Default [MeasuredCosts].
+	// Costs is what a node's work takes. Default: [MeasuredCosts]
+	// of two processors.
 	Costs Costs
 	// OutboxRows bounds each outbox; 0: no bound.
 	OutboxRows int64
@@ -84,17 +87,18 @@ type Options struct {
 	sabotage sabotage
 }
 
-// Costs is what a node's work takes: of the machine the simulated nodes run on.
+// Costs is the time that a node's work takes on its machine.
 type Costs struct {
 	Return    time.Duration // to take one return of a minion, stored
 	Hop       time.Duration // to take one return from a node below, stored
 	Subscribe time.Duration // to hand a publication to one subscriber
 }
 
-// MeasuredCosts are those of docs/benchmarks.md: 16,600 returns/s, about 25,000
-// returns/s in batches, and 10,000 subscribers in 71 ms.
-func MeasuredCosts() Costs {
-	return Costs{Return: 60 * time.Microsecond, Hop: 40 * time.Microsecond, Subscribe: 7 * time.Microsecond}
+// MeasuredCosts are those that the planner reckons with, for nodes of so many
+// processors.
+func MeasuredCosts(cores int) Costs {
+	ret, hop, sub := plan.Measured().Service(cores)
+	return Costs{Return: ret, Hop: hop, Subscribe: sub}
 }
 
 // sabotage breaks the world on purpose, to show that [World.Check] notices. Only
@@ -110,9 +114,8 @@ type sabotage struct {
 	noRepeat    bool        // missed publications are not given again
 	// forgetClosed: that minions are missing is not told again once the job is
 	// closed at the node that found it. ackUnbooked: what a node below tells of a
-	// job is acknowledged before it is stored. dropLate: what it tells of a job that
-	// the ledger has forgotten is not stored.
-	forgetClosed, ackUnbooked, dropLate bool
+	// job is acknowledged before it is stored.
+	forgetClosed, ackUnbooked bool
 }
 
 func hit(f func() bool) bool { return f != nil && f() }
@@ -173,7 +176,7 @@ func (o *Options) fill() error {
 	def(&o.Lease, 5*time.Second)
 	def(&o.Heartbeat, 3*time.Second)
 	if o.Costs == (Costs{}) {
-		o.Costs = MeasuredCosts()
+		o.Costs = MeasuredCosts(2)
 	}
 	if o.MaxEvents <= 0 {
 		o.MaxEvents = max(20_000_000, 400*o.Shape.Total()*len(o.Jobs))

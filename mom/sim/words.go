@@ -114,7 +114,7 @@ func (n *node) hears(from string, x word) {
 		nodes[under(path)] = s
 	}
 	n.ledger.Gone(x.jid, gone, nodes)
-	if _, known := n.ledger.State(x.jid); !known && !w.o.sabotage.dropLate {
+	if _, known := n.ledger.State(x.jid); !known {
 		n.bookMissing(x.jid, gone) // nobody else will: the account is closed and forgotten
 		n.bookNodes(x.jid, nodes)
 	}

@@ -1,0 +1,47 @@
+package plan
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+)
+
+// Text writes the plan for people.
+func (p Plan) Text(out io.Writer) error {
+	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	line := func(format string, args ...any) { _, _ = fmt.Fprintf(t, format+"\n", args...) } // Flush tells of errors
+	line("shape %s", p.Shape)
+	line("")
+	line("tier\tnodes\tchildren each\tminions each\tminions below\tmemory\tcores\tfrom below\trows/s")
+	for _, x := range p.Tiers {
+		line("%d\t%d\t%d\t%d\t%d\t%d MiB\t%.2f\t%s/s\t%.0f", x.Depth, x.Nodes, x.Children, x.Minions, x.Below, x.Memory>>20, x.Cores, amount(x.In), x.Rows)
+	}
+	line("")
+	line("returns per second, all minions: %.0f", p.Returns)
+	line("MySQL servers: %d", p.SQLServers)
+	line("test.ping to all: about %s", p.Ping)
+	line("")
+	for _, n := range p.Notes {
+		line("%s", n)
+	}
+	return t.Flush()
+}
+
+func amount(n float64) string {
+	switch {
+	case n >= 10<<20:
+		return fmt.Sprintf("%.0f MiB", n/(1<<20))
+	case n >= 10<<10:
+		return fmt.Sprintf("%.0f KiB", n/(1<<10))
+	}
+	return fmt.Sprintf("%.0f B", n)
+}
+
+// Text writes the unit costs with where they come from.
+func (c Costs) Text(out io.Writer) error {
+	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, x := range c {
+		_, _ = fmt.Fprintf(t, "%s\t%g %s\t%s\t%s\n", x.Name, x.Value, x.Unit, x.What, x.Source) // Flush tells of errors
+	}
+	return t.Flush()
+}
