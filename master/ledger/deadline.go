@@ -70,8 +70,12 @@ func (l *Ledger) expire(j *job) {
 }
 
 func (l *Ledger) expireNode(j *job, path string, n *news) {
-	j.setNode(path, NodeSilent, time.Time{})
-	n.node(path, NodeSilent)
+	state := NodeSilent
+	if j.nodes[path].away {
+		state = NodeUnreachable
+	}
+	j.setNode(path, state, time.Time{})
+	n.node(path, state)
 	for _, nd := range j.Nodes {
 		if nd.ID == path {
 			l.missNode(j, nd, n)

@@ -96,6 +96,7 @@ type entry struct {
 type nodeEntry struct {
 	state NodeState
 	heard bool // has said something about the job
+	away  bool // not connected: due is the end of its time to come back
 	due   time.Time
 }
 
@@ -168,7 +169,7 @@ func (j *job) setNode(path string, state NodeState, due time.Time) {
 	} else if n.state == NodeAsked {
 		j.owing--
 	}
-	n.state, n.due = state, due
+	n.state, n.due, n.away = state, due, false
 	if state == NodeAsked {
 		j.owing++
 	}

@@ -204,6 +204,7 @@ func (l *Ledger) openNodes(j *job, now time.Time, n *news) {
 		case Away, Down:
 			if nd.Live == Away && nd.Grace > 0 {
 				j.setNode(nd.ID, NodeAsked, now.Add(nd.Grace))
+				j.nodes[nd.ID].away = true
 				j.wake(now.Add(nd.Grace))
 				continue
 			}

@@ -53,7 +53,7 @@ func (l *Ledger) NodeDown(id string) {
 		l.mu.Lock()
 		now := l.cfg.Clock.Now()
 		if n := j.nodes[id]; n != nil && n.state == NodeAsked {
-			n.due = now.Add(l.cfg.Lease)
+			n.due, n.away = now.Add(l.cfg.Lease), true
 			j.wake(n.due)
 		}
 		for _, e := range j.entries {
@@ -74,7 +74,7 @@ func (l *Ledger) NodeUp(id string) {
 		l.mu.Lock()
 		now := l.cfg.Clock.Now()
 		if n := j.nodes[id]; n != nil && n.state == NodeAsked {
-			n.due = now.Add(j.Timeout)
+			n.due, n.away = now.Add(j.Timeout), false
 			j.wake(n.due)
 		}
 		for _, e := range j.entries {
