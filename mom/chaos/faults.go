@@ -70,7 +70,7 @@ func (w *World) begin(f Fault) (heal func() error, err error) {
 	case SQLKill, SQLStop, SQLPause:
 		heal, err = w.hitDatabase(f.What)
 	case Disk:
-		heal, err = fillDisk(w.members[f.Who].disk())
+		heal, err = w.members[f.Who].fill()
 	case Clock:
 		m := w.members[f.Who]
 		heal, err = func() error { return m.setClock(0) }, m.setClock(f.Jump)

@@ -21,7 +21,8 @@ type member struct {
 
 	mu     sync.Mutex
 	proc   *process
-	wanted bool // it is to run: an end is a fall
+	wanted bool      // it is to run: an end is a fall
+	freed  time.Time // when its disk was full last
 	peak   int64
 }
 
@@ -58,11 +59,11 @@ func (m *member) guard(p *process) {
 	<-p.done
 	m.mu.Lock()
 	fell := m.wanted && m.proc == p
+	full := diskFull(m.disk()) || m.freed.After(p.started)
 	m.mu.Unlock()
 	if !fell {
 		return
 	}
-	full := diskFull(m.disk())
 	m.w.note("%s ended by itself: %v (its disk is full: %v)", m.id, p.err, full)
 	if !full { // a daemon may refuse to start without any room
 		m.w.fall(fmt.Sprintf("%s ended by itself: %v", m.id, p.err))
@@ -121,4 +122,15 @@ func (m *member) measure() int64 {
 func diskFull(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, "ballast"))
 	return err == nil
+}
+
+// fill takes all room of the member's disk.
+func (m *member) fill() (heal func() error, err error) {
+	free, err := fillDisk(m.disk())
+	return func() error {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.freed = time.Now()
+		return free()
+	}, err
 }

@@ -17,10 +17,11 @@ import (
 
 // process is one life of a member.
 type process struct {
-	id   string
-	cmd  *exec.Cmd
-	done chan struct{}
-	err  error // after done
+	id      string
+	started time.Time
+	cmd     *exec.Cmd
+	done    chan struct{}
+	err     error // after done
 }
 
 // startProcess runs a daemon. It has to be called inside its station.
@@ -39,7 +40,7 @@ func startProcess(program, id string, k kind, dir string) (*process, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start %s: %w", id, err)
 	}
-	p := &process{id: id, cmd: cmd, done: make(chan struct{})}
+	p := &process{id: id, started: time.Now(), cmd: cmd, done: make(chan struct{})}
 	go func() {
 		p.err = cmd.Wait()
 		close(p.done)
