@@ -4,7 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
+
+	"github.com/momtree/mom/internal/bus"
 
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/wire"
@@ -114,10 +118,30 @@ func (a *announcer) greet(ctx context.Context) error {
 	}
 	// What the parent has missed while it was away.
 	for _, e := range a.s.local.OpenExpectations() {
-		a.events.push(e)
+		if a.concerns(e) {
+			a.events.push(e)
+		}
 	}
 	a.setUp(a.conn)
 	return nil
+}
+
+// concerns tells whether a parent should hear who has to answer a job: it asked
+// for it, or nobody above did. One that did not ask is owed no returns either, and
+// would wait for them; if it wants the job answered it gives it to this node anew.
+func (a *announcer) concerns(e bus.Event) bool {
+	asked := a.s.parents.origins.of(jobOf(e.Tag), "")
+	return len(asked) == 0 || slices.Contains(asked, a.ch.Addr())
+}
+
+// jobOf is the job that an event of [urgent] speaks of.
+func jobOf(tag string) string {
+	rest, ok := strings.CutPrefix(tag, "salt/job/")
+	if !ok {
+		return tag
+	}
+	id, _, _ := strings.Cut(rest, "/")
+	return id
 }
 
 // report tells presence, with the tree if the parent does not have it yet.

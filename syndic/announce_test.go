@@ -1,0 +1,30 @@
+package syndic
+
+import (
+	"testing"
+
+	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/channel/channeltest"
+)
+
+// A parent hears at the greeting who has to answer the jobs it asked for and those
+// that nobody above did, not those of another parent: it would wait for returns
+// that it is not owed.
+func TestGreetingTellsOfTheParentsOwnJobs(t *testing.T) {
+	one, two := startParent(t, channeltest.Rules{}), startParent(t, channeltest.Rules{})
+	n := plant(t, nil, one, two)
+	n.parents.learn(n.parents.links[0], job(1), "")
+	n.parents.learn(n.parents.links[1], job(2), "")
+	n.local.mu.Lock()
+	n.local.open = []bus.Event{emptyExpectation(job(1)), unreachable(job(1)), emptyExpectation(job(2)), emptyExpectation(job(3))}
+	n.local.mu.Unlock()
+	n.run(t)
+	n.awaitUp(t)
+	missing := "salt/job/" + job(1) + "/missing"
+	until(t, "the greetings", func() bool {
+		return one.heard(job(3)) > 0 && two.heard(job(3)) > 0 && one.heard(job(1)) > 0 && two.heard(job(2)) > 0 && one.heard(missing) > 0
+	})
+	if one.heard(job(2)) > 0 || two.heard(job(1)) > 0 || two.heard(missing) > 0 {
+		t.Error("a parent hears of a job that another one asked for")
+	}
+}
