@@ -125,7 +125,7 @@ func (m *Master) expectationBelow(node, jid string, data wire.Raw) wire.Raw {
 		d.Set("jid", jid)
 	} else {
 		x.Asked = texts(ours.List("asked"))
-		x.Untracked = ours.Bool("untracked")
+		x.Untracked, x.Moved = ours.Bool("untracked"), ours.Bool("moved")
 		ours.Delete("untracked") // from here on this master looks after them
 		if below := ours.String("node"); below != "" {
 			x.Path += "/" + below

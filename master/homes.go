@@ -46,6 +46,8 @@ type homes struct {
 // guest is a peer whose home is another node.
 type guest struct {
 	home  string
+	own   bool      // one of ours that is away for a while
+	left  bool      // it has been seen gone
 	since time.Time // not connected since; zero: connected
 }
 
@@ -95,7 +97,9 @@ func (h *homes) save() error {
 		below = append(below, wire.NewMap("id", n.ID, "host", n.Host, "port", n.Port, "pub", n.Pub, "draining", n.Draining))
 	}
 	for _, id := range sortedKeys(h.guests) {
-		guests.Set(id, h.guests[id].home)
+		if !h.guests[id].own { // those come back, or are missed again
+			guests.Set(id, h.guests[id].home)
+		}
 	}
 	h.mu.Unlock()
 	b, err := wire.EncodeBus(wire.NewMap("above", above, "below", below, "guests", guests))
@@ -155,13 +159,13 @@ func (h *homes) forget(id string) {
 }
 
 // host notes that a peer is here only for a while.
-func (h *homes) host(id, home string) {
+func (h *homes) host(id, home string, own bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if _, known := h.guests[id]; !known && len(h.guests) >= maxGuests {
 		return
 	}
-	h.guests[id] = guest{home: home, since: time.Now()}
+	h.guests[id] = guest{home: home, own: own, since: time.Now()}
 	h.changed = true
 }
 
@@ -180,7 +184,15 @@ func (h *homes) guestOf(id string) (home string, ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	g, ok := h.guests[id]
-	return g.home, ok
+	return g.home, ok && !g.own
+}
+
+// moves tells whether an id is a guest here, or one of ours on the move.
+func (h *homes) moves(id string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	_, ok := h.guests[id]
+	return ok
 }
 
 // leavers gives the guests that have been away for longer than guestGrace.
@@ -191,14 +203,18 @@ func (h *homes) leavers(live func(id string) bool, now time.Time) []string {
 	for id, g := range h.guests {
 		switch {
 		case live(id):
+			if g.own && g.left { // it is home again
+				delete(h.guests, id)
+				continue
+			}
 			if !g.since.IsZero() {
 				g.since = time.Time{}
 				h.guests[id] = g
 			}
-		case g.since.IsZero():
-			g.since = now
+		case g.own && !g.left, g.since.IsZero():
+			g.since, g.left = now, true
 			h.guests[id] = g
-		case now.Sub(g.since) > guestGrace:
+		case !g.own && now.Sub(g.since) > guestGrace:
 			out = append(out, id)
 		}
 	}
@@ -208,7 +224,7 @@ func (h *homes) leavers(live func(id string) bool, now time.Time) []string {
 // absentGuest tells that an accepted id lives elsewhere and is not here now: no
 // job has to ask it here, and nobody misses it.
 func (m *Master) absentGuest(id string) bool {
-	if _, ok := m.homes.guestOf(id); !ok {
+	if !m.homes.moves(id) {
 		return false
 	}
 	return m.presence.Live(id) != ledger.Up
@@ -243,7 +259,7 @@ func (m *Master) vouched(id, pub string, voucher []byte) bool {
 		return false
 	}
 	m.log.Info("A peer is accepted as a guest: a sibling vouches for its key", "id", id, "home", v.Issuer)
-	m.homes.host(id, v.Issuer)
+	m.homes.host(id, v.Issuer, false)
 	return true
 }
 
@@ -280,11 +296,16 @@ func (m *Master) onSiblings(_ context.Context, r *request) (any, error) {
 		return nil, fmt.Errorf("question of %s about siblings: %w", r.id, err)
 	}
 	above, _ := m.homes.siblings()
-	told := make([]any, 0, len(above))
-	for _, t := range above {
-		told = append(told, t.Map())
+	reply := wire.NewMap("node", m.id)
+	if have := d.String("have"); have != "" && have == sibling.Sum(above...) {
+		reply.Set("same", true)
+	} else {
+		told := make([]any, 0, len(above))
+		for _, t := range above {
+			told = append(told, t.Map())
+		}
+		reply.Set("lists", told)
 	}
-	reply := wire.NewMap("node", m.id, "lists", told)
 	if d.String("role") == "syndic" {
 		if err := m.noteNode(r.id); err != nil {
 			return nil, err
@@ -302,14 +323,16 @@ func (m *Master) onSiblings(_ context.Context, r *request) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		reply.Set("below", own.Map())
+		if d.String("have_below") != sibling.Sum(own) {
+			reply.Set("below", own.Map())
+		}
 	}
 	switch {
 	case d.Bool("stay"):
 		m.homes.adopt(r.id)
 		m.log.Info("A peer stays: this node is its home now", "id", r.id)
 	case d.String("leaves") != "":
-		m.homes.host(r.id, d.String("leaves"))
+		m.homes.host(r.id, d.String("leaves"), !d.Bool("forever"))
 	}
 	if _, away := m.homes.guestOf(r.id); !away && m.cfg.RehomeKeys && d.Bool("voucher") {
 		v, err := m.vouch(r.id)
@@ -372,4 +395,13 @@ const drainFile = "draining"
 func (m *Master) Draining() bool {
 	_, err := os.Stat(filepath.Join(m.cfg.Cachedir, drainFile))
 	return err == nil
+}
+
+// siblingIDs names the siblings of a node.
+func siblingIDs(own string, lists []sibling.List) []any {
+	out := []any{}
+	for _, n := range sibling.Order(own, lists, own) {
+		out = append(out, n.ID)
+	}
+	return out
 }

@@ -86,6 +86,7 @@ func (m *Master) peerUp(a presence.Announcement) {
 		running[jid] = true
 	}
 	m.ledger.MinionUp(a.ID, running)
+	m.adopt(a)
 }
 
 func (m *Master) peerDown(p presence.Peer) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
+	"sync/atomic"
 	"time"
 
 	"github.com/momtree/mom/internal/bus"
@@ -20,6 +21,8 @@ const (
 	moveTag = "mom/home/move"
 	// askEvery is how often the siblings are asked for while all is well.
 	askEvery = 5 * time.Minute
+	// vouchEvery is how often a new voucher is asked for; it counts for two days.
+	vouchEvery = time.Hour
 	// arrival is how long a move waits for the new subscription before the old one
 	// is given up all the same.
 	arrival = 10 * time.Second
@@ -32,7 +35,7 @@ const (
 type stay struct {
 	l    *link
 	node sibling.Node // the sibling; zero at home
-	away bool
+	away atomic.Bool
 	stop context.CancelFunc
 	done chan struct{}
 	err  error // why it ended by itself; read after done
@@ -70,7 +73,7 @@ func (m *Minion) rehoming(ctx context.Context, option string) error {
 			cur.leave()
 			return nil
 		}
-		if ended && !cur.away {
+		if ended && !cur.away.Load() {
 			cur.leave()
 			return cur.err
 		}
@@ -93,7 +96,8 @@ func (m *Minion) rehoming(ctx context.Context, option string) error {
 // already; nil signs in first, for as long as that takes.
 func (m *Minion) begin(ctx context.Context, l *link, n sibling.Node, away bool, h *home, res *channel.Result) *stay {
 	ctx, cancel := context.WithCancel(ctx)
-	s := &stay{l: l, node: n, away: away, stop: cancel, done: make(chan struct{})}
+	s := &stay{l: l, node: n, stop: cancel, done: make(chan struct{})}
+	s.away.Store(away)
 	go func() {
 		defer close(s.done)
 		if res == nil {
@@ -161,7 +165,7 @@ func (m *Minion) visit(ctx context.Context, h *home, box *outbox, n sibling.Node
 
 // follow goes where the wish leads; nil: nowhere, all stays as it is.
 func (m *Minion) follow(ctx context.Context, w wish, cur *stay, h *home, box *outbox) *stay {
-	if w.back || cur.away && w.lost {
+	if w.back || cur.away.Load() && w.lost {
 		next, err := m.goHome(ctx, h, box, &channel.Result{})
 		if err == nil {
 			m.log.Info("back at the home master", "master", next.l.name)
@@ -173,7 +177,7 @@ func (m *Minion) follow(ctx context.Context, w wish, cur *stay, h *home, box *ou
 		}
 	}
 	here, homeNode := cur.node.ID, ""
-	if !cur.away {
+	if !cur.away.Load() {
 		h.mu.Lock()
 		here = h.node
 		h.mu.Unlock()
@@ -200,6 +204,9 @@ func (m *Minion) follow(ctx context.Context, w wish, cur *stay, h *home, box *ou
 		}
 		m.log.Warn("moved to a sibling of the master", "from", cur.l.name, "to", n.ID, "addr", n.Addr(), "asked", w.asked)
 		next = m.arrived(ctx, next)
+		if w.asked && !w.settle {
+			m.sayLeave(ctx, cur, n.ID)
+		}
 		if w.settle {
 			m.settleAt(ctx, cur, next, h)
 		}
@@ -217,6 +224,19 @@ func (m *Minion) arrived(ctx context.Context, next *stay) *stay {
 	return next
 }
 
+// sayLeave tells the master that is left where we are meanwhile, so that it does
+// not miss us.
+func (m *Minion) sayLeave(ctx context.Context, cur *stay, to string) {
+	if cur.away.Load() {
+		return
+	}
+	short, stop := context.WithTimeout(ctx, reach)
+	defer stop()
+	if _, _, err := cur.l.ch.Siblings(short, wire.NewMap("leaves", to)); err != nil {
+		m.log.Debug("the master was not told that we leave", "error", err)
+	}
+}
+
 // settleAt makes the new place the home and tells both sides.
 func (m *Minion) settleAt(ctx context.Context, cur, next *stay, h *home) {
 	short, stop := context.WithTimeout(ctx, reach)
@@ -230,11 +250,12 @@ func (m *Minion) settleAt(ctx context.Context, cur, next *stay, h *home) {
 		m.log.Warn("the new home could not be written down", "error", err)
 		return
 	}
-	next.away, next.node = false, sibling.Node{}
+	next.away.Store(false)
+	next.node = sibling.Node{}
 	if err := h.learn(reply, true); err != nil {
 		m.log.Warn("the siblings of the new home are not known yet", "error", err)
 	}
-	if _, _, err := cur.l.ch.Siblings(short, wire.NewMap("leaves", reply.String("node"))); err != nil {
+	if _, _, err := cur.l.ch.Siblings(short, wire.NewMap("leaves", reply.String("node"), "forever", true)); err != nil {
 		m.log.Warn("the old home was not told that we left", "error", err)
 	}
 }
@@ -246,7 +267,7 @@ func (m *Minion) watch(ctx context.Context, cur *stay, h *home, moves *bus.Subsc
 	watching := make(chan struct{})
 	go func() {
 		defer close(watching)
-		if cur.away && m.awaitHome(ctx, h) {
+		if cur.away.Load() && m.awaitHome(ctx, h) {
 			close(back)
 		}
 	}()
@@ -357,7 +378,7 @@ func (m *Minion) awaitHome(ctx context.Context, h *home) bool {
 // askSiblings asks the master for its siblings: soon after the subscription
 // stands, since a master may die any time, then now and then.
 func (m *Minion) askSiblings(ctx context.Context, s *stay, h *home) {
-	wait := time.Duration(0)
+	wait, vouched := time.Duration(0), time.Time{}
 	for {
 		if s.l.up.await(ctx, true) != nil {
 			return
@@ -366,7 +387,8 @@ func (m *Minion) askSiblings(ctx context.Context, s *stay, h *home) {
 			return
 		}
 		short, stop := context.WithTimeout(ctx, 10*time.Second)
-		reply, known, err := s.l.ch.Siblings(short, wire.NewMap("voucher", !s.away))
+		want := !s.away.Load() && time.Since(vouched) > vouchEvery
+		reply, known, err := s.l.ch.Siblings(short, wire.NewMap("voucher", want, "have", h.sum()))
 		stop()
 		switch {
 		case ctx.Err() != nil:
@@ -376,7 +398,10 @@ func (m *Minion) askSiblings(ctx context.Context, s *stay, h *home) {
 		case !known:
 			return
 		default:
-			if err := h.learn(reply, !s.away); err != nil {
+			if want {
+				vouched = time.Now()
+			}
+			if err := h.learn(reply, !s.away.Load()); err != nil {
 				m.log.Warn("the siblings of the master are not all believed", "error", err)
 			}
 		}
@@ -384,7 +409,7 @@ func (m *Minion) askSiblings(ctx context.Context, s *stay, h *home) {
 		h.mu.Lock()
 		here := h.node
 		h.mu.Unlock()
-		if order, _ := h.others(m.cfg.ID, here); len(order) == 0 || s.away {
+		if order, _ := h.others(m.cfg.ID, here); len(order) == 0 || s.away.Load() {
 			wait = 5 * m.cfg.RehomeAfter
 		}
 	}

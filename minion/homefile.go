@@ -70,7 +70,7 @@ func (h *home) learn(reply *wire.Map, atHome bool) error {
 	told, lists, bad := sibling.ReadTold(reply.List("lists"))
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if len(lists) > 0 {
+	if !reply.Bool("same") && len(lists) > 0 {
 		h.told, h.lists = told, lists
 	}
 	if atHome {
@@ -80,6 +80,13 @@ func (h *home) learn(reply *wire.Map, atHome bool) error {
 		}
 	}
 	return errors.Join(bad, h.save())
+}
+
+// sum stands for the lists that are known.
+func (h *home) sum() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return sibling.Sum(h.told...)
 }
 
 // settle makes a node the home, whatever the option says.

@@ -37,6 +37,10 @@ type lodgings struct {
 	lists   []sibling.List
 }
 
+// vouchEvery is how often a new voucher is asked for; the parent says how long one
+// counts, two days.
+const vouchEvery = time.Hour
+
 // lodgingsFile lies in the folder of the node's own cache.
 const lodgingsFile = "syndic_siblings.p"
 
@@ -62,6 +66,9 @@ func (g *lodgings) learn(reply *wire.Map) error {
 	told, lists, bad := sibling.ReadTold(reply.List("lists"))
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if reply.Bool("same") {
+		told, lists = g.told, g.lists
+	}
 	g.parent, g.told, g.lists = reply.String("node"), told, lists
 	if v := reply.Bytes("voucher"); len(v) > 0 {
 		g.voucher = v
@@ -80,6 +87,12 @@ func (g *lodgings) learn(reply *wire.Map) error {
 	return errors.Join(bad, err)
 }
 
+func (g *lodgings) sum() string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return sibling.Sum(g.told...)
+}
+
 func (g *lodgings) order(id string) ([]sibling.Node, []byte) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -94,7 +107,8 @@ func (l *link) tellSiblings(ctx context.Context) {
 		return
 	}
 	var told sibling.Node
-	var last time.Time
+	var last, vouched time.Time
+	below := "" // stands for the list that was heard last
 	for sleep(ctx, l.s.pace.siblings/10+rand.N(l.s.pace.siblings/10+1)) {
 		if !l.isUp() {
 			last = time.Time{}
@@ -105,7 +119,9 @@ func (l *link) tellSiblings(ctx context.Context) {
 			continue
 		}
 		short, stop := context.WithTimeout(ctx, l.s.pace.answer)
-		reply, known, err := l.ch.Siblings(short, wire.NewMap("port", me.Port, "host", me.Host, "pub", me.Pub, "draining", me.Draining, "voucher", !l.guest))
+		want := !l.guest && time.Since(vouched) > vouchEvery
+		reply, known, err := l.ch.Siblings(short, wire.NewMap("port", me.Port, "host", me.Host, "pub", me.Pub, "draining", me.Draining, "voucher", want,
+			"have", l.s.lodgings.sum(), "have_below", below))
 		stop()
 		switch {
 		case err != nil:
@@ -116,7 +132,14 @@ func (l *link) tellSiblings(ctx context.Context) {
 			continue
 		}
 		last, told = time.Now(), me
-		if err := l.hearSiblings(local, reply); err != nil {
+		if want {
+			vouched = last
+		}
+		err = l.hearSiblings(local, reply)
+		if b := reply.Map("below"); b != nil && err == nil {
+			below = sibling.Sum(sibling.Told{Body: b.Bytes("body"), Sig: b.Bytes("sig")})
+		}
+		if err != nil {
 			l.log.Warn("What the master above says about siblings is not all believed", "err", err)
 		}
 	}

@@ -2,6 +2,8 @@ package sibling
 
 import (
 	"crypto/rsa"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"net"
@@ -120,6 +122,20 @@ func readList(body []byte) (List, error) {
 		l.Nodes = append(l.Nodes, n)
 	}
 	return l, nil
+}
+
+// Sum stands for lists in the question for them: who has those need not be told
+// them again. "" for none.
+func Sum(told ...Told) string {
+	if len(told) == 0 {
+		return ""
+	}
+	h := sha256.New()
+	for _, t := range told {
+		_, _ = h.Write(t.Body) // never fails
+		_, _ = h.Write(t.Sig)
+	}
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // Map is a told list inside a request or a file.

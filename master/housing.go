@@ -1,0 +1,91 @@
+package master
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/keys"
+	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/master/presence"
+	"github.com/momtree/mom/returners"
+)
+
+// adopt makes this master answer for the jobs that a guest was at work on when it
+// came, and tells the masters above that it is here now.
+func (m *Master) adopt(a presence.Announcement) {
+	if len(a.Running) == 0 {
+		return
+	}
+	if !m.homes.moves(a.ID) {
+		return
+	}
+	for _, jid := range a.Running {
+		if !m.ledger.Adopt(ledger.Job{JID: jid, Timeout: m.cfg.Timeout}, a.ID) {
+			continue
+		}
+		m.book(returners.Expectation{JID: jid, Minions: []string{a.ID}, At: m.now()})
+		m.fire(jid, wire.NewMap("minions", []any{a.ID}, "jid", jid,
+			"mom", wire.NewMap("node", "", "asked", []any{}, "unreachable", wire.NewMap(), "moved", true)))
+	}
+}
+
+// drain sets or takes back the mark that this node wants to lose its minions. It
+// survives a restart.
+func (m *Master) drain(on bool) error {
+	path := filepath.Join(m.cfg.Cachedir, drainFile)
+	if on {
+		if err := crypt.WriteFile(path, nil, 0o600); err != nil {
+			return fmt.Errorf("mark the node as draining: %w", err)
+		}
+	} else if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
+		return fmt.Errorf("take back that the node is draining: %w", err)
+	}
+	m.fire("topology/draining", wire.NewMap("node", m.id, "draining", on))
+	return nil
+}
+
+// Drain serves the runners node.drain and node.undrain.
+func (e runnerEnv) Drain(on bool) error { return e.m.drain(on) }
+
+// Housing serves the runner node.status.
+func (e runnerEnv) Housing(ctx context.Context) (*wire.Map, error) {
+	m := e.m
+	owed, _, err := m.store.Outbox().OutboxDepth(ctx, returners.DestParent("above"))
+	if err != nil {
+		return nil, fmt.Errorf("look into the outbox: %w", err)
+	}
+	silent, here := []any{}, []any{}
+	for _, id := range m.keys.List(keys.Accepted) {
+		switch live := m.presence.Live(id); {
+		case m.nodes.has(id):
+		case live == ledger.Untracked:
+			silent = append(silent, id)
+		case live == ledger.Up:
+			here = append(here, id)
+		}
+	}
+	guests, children := wire.NewMap(), []any{}
+	m.homes.mu.Lock()
+	for _, id := range sortedKeys(m.homes.guests) {
+		if !m.homes.guests[id].own {
+			guests.Set(id, m.homes.guests[id].home)
+		}
+	}
+	below := make([]string, 0, len(m.homes.below))
+	draining := map[string]bool{}
+	for _, id := range sortedKeys(m.homes.below) {
+		below = append(below, id)
+		draining[id] = m.homes.below[id].Draining
+	}
+	m.homes.mu.Unlock()
+	for _, id := range below {
+		children = append(children, wire.NewMap("id", id, "up", m.presence.Live(id) == ledger.Up, "draining", draining[id]))
+	}
+	_, lists := m.homes.siblings()
+	return wire.NewMap("id", m.id, "draining", m.Draining(), "owed", owed, "connected", here, "untracked", silent,
+		"guests", guests, "nodes", children, "siblings", siblingIDs(m.id, lists)), nil
+}

@@ -1,0 +1,125 @@
+package grove_test
+
+import (
+	"context"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/mom/grove"
+	"github.com/momtree/mom/topology"
+)
+
+// mom runs a command of the program at a member.
+func (s *stand) mom(ctx context.Context, id string, args ...string) (string, error) {
+	m, _ := s.grove.Find(id)
+	out, err := exec.CommandContext(ctx, program, append(args, "-c", m.ConfDir)...).CombinedOutput()
+	return string(out), err
+}
+
+// TestRollingRestart empties and restarts every node of a tree, one after the
+// other, and then the top, while jobs run: each job gets the answer of each minion,
+// and each is stored once.
+func TestRollingRestart(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	s := &stand{}
+	t.Cleanup(func() { s.fell(t) })
+	nodes := []string{"node-a", "node-b", "node-c"}
+	if err := s.plant(ctx, t, homesSpec(3, nodes...)); err != nil {
+		s.dump(t)
+		t.Fatal(err)
+	}
+	s.haveSiblings(ctx, t)
+
+	load, stop := context.WithCancel(ctx)
+	var jids []string
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for load.Err() == nil {
+			if p, err := s.client.Publish(load, client.Job{Tgt: "*", Fun: []string{"test.ping"}}); err == nil {
+				jids = append(jids, p.JID)
+			}
+			select {
+			case <-load.Done():
+			case <-time.After(300 * time.Millisecond):
+			}
+		}
+	})
+	defer wg.Wait()
+	defer stop()
+	for _, id := range nodes {
+		out, err := s.mom(ctx, id, "node", "drain", "--rate", "20")
+		t.Logf("%s:\n%s", id, out)
+		if err != nil || !strings.Contains(out, "safe to stop") {
+			s.dump(t)
+			t.Fatalf("drain %s: %v", id, err)
+		}
+		if err := s.procs[id].Stop(ctx); err != nil {
+			t.Fatal(err)
+		}
+		m, _ := s.grove.Find(id)
+		if s.procs[id], err = grove.Start(program, m); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.await(ctx, func(n topology.Node) bool { return stateOf(n, id) == topology.Up }); err != nil {
+			t.Fatal(err)
+		}
+		waitFor(ctx, t, id+" to take minions again", func() bool {
+			out, err := s.mom(ctx, id, "node", "drain", "--undo")
+			return err == nil && strings.Contains(out, "again")
+		})
+		home := func(n topology.Node) bool { return upAt(n, id) == 3 }
+		if err := s.await(ctx, home); err != nil {
+			s.dump(t)
+			t.Fatal(err)
+		}
+	}
+	stop()
+	wg.Wait()
+	t.Logf("%d jobs", len(jids))
+	whole := 0
+	for _, jid := range jids {
+		s.last = jid
+		var rows string
+		waitFor(ctx, t, "the returns of job "+jid, func() bool {
+			r, err := s.rows(ctx, t, "top")
+			rows = r
+			return err == nil && (eachOnce(r, 9) || ctx.Err() != nil)
+		})
+		if eachOnce(rows, 9) {
+			whole++
+		} else {
+			t.Errorf("job %s: %s", jid, rows)
+		}
+	}
+	t.Logf("%d of %d jobs have all 9 returns, each once", whole, len(jids))
+}
+
+// TestRebalance evens out what a start had left uneven.
+func TestRebalance(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	defer cancel()
+	s := &stand{}
+	t.Cleanup(func() { s.fell(t) })
+	spec := homesSpec(4, "node-a")
+	spec.Nodes = append(spec.Nodes, homesSpec(0, "node-b").Nodes...)
+	if err := s.plant(ctx, t, spec); err != nil {
+		s.dump(t)
+		t.Fatal(err)
+	}
+	s.haveSiblings(ctx, t)
+	out, err := s.mom(ctx, "top", "node", "rebalance", "--rate", "10", "--timeout", "60s")
+	t.Logf("%s", out)
+	if err != nil || !strings.Contains(out, "node-a 2, node-b 2") {
+		s.dump(t)
+		t.Fatalf("rebalance: %v", err)
+	}
+	out, err = s.publish(ctx, client.Job{Tgt: "*", Fun: []string{"test.ping"}})
+	if err != nil || !hasLine(out, "expected=4 returned=4 failed=0 missing=0\n") {
+		t.Errorf("after it: %v\n%s", err, out)
+	}
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/momtree/mom/topology"
+)
+
+func TestPlanMoves(t *testing.T) {
+	tree := func(counts ...int) topology.Node {
+		n := topology.Node{ID: "top"}
+		for i, k := range counts {
+			c := topology.Node{ID: fmt.Sprint("n", i)}
+			for j := range k {
+				c.Minions = append(c.Minions, topology.Minion{ID: fmt.Sprintf("m%d-%d", i, j), State: topology.Up})
+			}
+			c.Minions = append(c.Minions, topology.Minion{ID: fmt.Sprint("gone-", i), State: topology.Down})
+			n.Nodes = append(n.Nodes, c)
+		}
+		return n
+	}
+	all := []string{"n0", "n1", "n2"}
+	for _, c := range []struct {
+		counts []int
+		nodes  []string
+		slack  int
+		want   map[string]int
+	}{
+		{[]int{10, 10, 10}, all, 0, nil},
+		{[]int{30, 0, 0}, all, 0, map[string]int{"n1": 10, "n2": 10}},
+		{[]int{31, 0, 0}, all, 0, map[string]int{"n1": 10, "n2": 10}},
+		{[]int{11, 10, 9}, all, 0, map[string]int{"n2": 1}},
+		{[]int{11, 10, 9}, all, 10, nil},
+		{[]int{30, 0, 0}, []string{"n0", "n2"}, 0, map[string]int{"n2": 15}},
+		{[]int{30, 0, 0}, []string{"n0"}, 0, nil},
+		{[]int{0, 0, 0}, all, 0, nil},
+		{[]int{2, 0, 0}, all, 0, map[string]int{"n1": 1}},
+	} {
+		got, _ := planMoves(tree(c.counts...), c.nodes, c.slack)
+		if len(got) != len(c.want) {
+			t.Errorf("%v: %v", c.counts, got)
+		}
+		for id, n := range c.want {
+			if len(got[id]) != n {
+				t.Errorf("%v: %d go to %s, want %d", c.counts, len(got[id]), id, n)
+			}
+		}
+	}
+}
+
+func TestNodeCommand_Usage(t *testing.T) {
+	for _, args := range [][]string{{"node"}, {"node", "drain", "--rate", "0"}, {"node", "rebalance", "--slack", "101"}, {"node", "drain", "x"}} {
+		var out, errOut bytes.Buffer
+		if code := run(append([]string{"mom"}, args...), strings.NewReader(""), &out, &errOut); code != exitUsage {
+			t.Errorf("%v: %d, %s", args, code, errOut.String())
+		}
+	}
+}
+
+func TestNodeWork_RateAndRepeats(t *testing.T) {
+	n := &nodeWork{asked: map[string]int{"in-vain": maxAsks*askPause + 1}}
+	if got := n.movable([]string{"a", "in-vain"}); len(got) != 1 || got[0] != "a" {
+		t.Errorf("got %v", got)
+	}
+	if got := join([]string{"a", "b", "c"}, 2); got != "a, b and 1 more" {
+		t.Errorf("got %q", got)
+	}
+}

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/momtree/mom/topology"
+)
+
+func rebalanceCommand() *cobra.Command {
+	var f nodeFlags
+	slack := 5
+	c := &cobra.Command{
+		Use:   "rebalance",
+		Short: "Even out the minions of the nodes right below this master",
+		Long: "Asks minions of the nodes that have most to make a node with fewer their home, at a\n" +
+			"stated rate, until no node right below this master has more than --slack percent above\n" +
+			"the average. A minion that was moved so stays there. Nodes that drain or are down are\n" +
+			"left out. Exit codes: 0 done, 1 it did not succeed, 64 for a wrong option.",
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if slack < 0 || slack > 100 {
+				return exit(exitUsage, fmt.Errorf("--slack %d: it is a percentage", slack))
+			}
+			return f.run(cmd, func(ctx context.Context, n *nodeWork) error { return n.rebalance(ctx, slack) })
+		},
+	}
+	f.register(c)
+	c.Flags().IntVar(&slack, "slack", slack, "percent above the average that are left as they are")
+	return c
+}
+
+// rebalance moves until the nodes are even.
+func (n *nodeWork) rebalance(ctx context.Context, slack int) error {
+	first := true
+	for {
+		h, err := n.status(ctx)
+		if err != nil {
+			return err
+		}
+		tree, err := askTree(ctx, n.cl)
+		if err != nil {
+			return fmt.Errorf("ask for the tree: %w", err)
+		}
+		moves, counts := planMoves(tree, h.fit, slack)
+		if first {
+			n.say("Minions per node: %s\n", counts)
+			first = false
+		}
+		left := 0
+		for to, ids := range moves {
+			ids = n.movable(ids)
+			left += len(ids)
+			if err := n.move(ctx, ids, to, true); err != nil {
+				return err
+			}
+		}
+		if left == 0 {
+			n.say("Minions per node: %s\n", counts)
+			if len(moves) > 0 {
+				return exit(exitFailure, errors.New("the nodes are not even: some minions did not move"))
+			}
+			return nil
+		}
+		if err := n.wait(ctx); err != nil {
+			return exit(exitFailure, fmt.Errorf("the nodes are not even: %s: %w", counts, err))
+		}
+	}
+}
+
+// planMoves says which minions should move to which node, so that no node has more
+// than slack percent above the average. It moves no more than needed.
+func planMoves(tree topology.Node, nodes []string, slack int) (moves map[string][]string, counts string) {
+	type room struct {
+		id  string
+		ids []string
+	}
+	var rooms []room
+	total := 0
+	for _, c := range tree.Nodes {
+		if !slices.Contains(nodes, c.ID) {
+			continue
+		}
+		r := room{id: c.ID}
+		for _, m := range c.Minions {
+			if m.State == topology.Up {
+				r.ids = append(r.ids, m.ID)
+			}
+		}
+		total += len(r.ids)
+		rooms = append(rooms, r)
+		if counts != "" {
+			counts += ", "
+		}
+		counts += fmt.Sprintf("%s %d", c.ID, len(r.ids))
+	}
+	moves = map[string][]string{}
+	if len(rooms) < 2 {
+		return moves, counts
+	}
+	upper := (total + len(rooms) - 1) / len(rooms)
+	upper += upper * slack / 100
+	lower := total / len(rooms)
+	for i := range rooms {
+		for len(rooms[i].ids) > upper {
+			to := -1
+			for k := range rooms {
+				if len(rooms[k].ids) < max(lower, 1) && (to < 0 || len(rooms[k].ids) < len(rooms[to].ids)) {
+					to = k
+				}
+			}
+			if to < 0 {
+				for k := range rooms {
+					if len(rooms[k].ids) < upper && (to < 0 || len(rooms[k].ids) < len(rooms[to].ids)) {
+						to = k
+					}
+				}
+			}
+			if to < 0 {
+				break
+			}
+			last := len(rooms[i].ids) - 1
+			id := rooms[i].ids[last]
+			rooms[i].ids = rooms[i].ids[:last]
+			rooms[to].ids = append(rooms[to].ids, id)
+			moves[rooms[to].id] = append(moves[rooms[to].id], id)
+		}
+	}
+	return moves, counts
+}
