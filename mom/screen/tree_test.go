@@ -272,3 +272,21 @@ func current(m tea.Model) row {
 	r, _ := t.current()
 	return r
 }
+
+func BenchmarkTreeTakes100k(b *testing.B) {
+	s := Snapshot{At: at, Root: topology.Node{ID: "top", State: topology.Up}}
+	for i := range 100 {
+		n := topology.Node{ID: fmt.Sprintf("node-%d", i), State: topology.Up}
+		for j := range 1000 {
+			n.Minions = append(n.Minions, topology.Minion{ID: fmt.Sprintf("web-%d-%05d", i, j), State: topology.Up})
+		}
+		s.Root.Nodes = append(s.Root.Nodes, n)
+	}
+	var m tea.Model = NewTree(nil, clock)
+	m, _ = m.Update(s)
+	m, _ = m.Update(keys("m")[0])
+	for b.Loop() {
+		m, _ = m.Update(s)
+		_ = m.View()
+	}
+}
