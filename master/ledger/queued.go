@@ -26,7 +26,9 @@ func (e *entry) back() bool {
 
 // Owes tells whether a job is open and the minion or node of that id, right below
 // this master, owes its answer, also when it was given up: it may be given the
-// job again. A node owes until it has told its expectation.
+// job again. A node owes for as long as the job is open: it may have told its
+// expectation because another master asked it, while it was away from this one,
+// and brings returns only to masters that it knows to have asked.
 func (l *Ledger) Owes(jid, id string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -34,8 +36,8 @@ func (l *Ledger) Owes(jid, id string) bool {
 	if j == nil || !j.closed.IsZero() {
 		return false
 	}
-	if n := j.nodes[id]; n != nil {
-		return n.state == NodeAsked || n.state == NodeSilent || n.state == NodeUnreachable
+	if j.nodes[id] != nil {
+		return true
 	}
 	e := j.entries[id]
 	return e != nil && e.direct && e.phase != returned && e.phase != failed
