@@ -34,9 +34,14 @@ func (m *Master) Run(ctx context.Context) error {
 	if err := m.restore(ctx); err != nil {
 		return errors.Join(err, m.Close())
 	}
+	heard, err := m.openGossip()
+	if err != nil {
+		return errors.Join(err, m.Close())
+	}
 	close(m.ready)
 	m.wg.Go(m.housekeep)
-	m.wg.Go(m.watchTree)
+	m.wg.Go(func() { heard.run(m.ctx) })
+	m.wg.Go(func() { m.watchTree(heard) })
 	if m.cfg.PresenceEvents {
 		m.wg.Go(m.tellPresence)
 	}
@@ -45,7 +50,6 @@ func (m *Master) Run(ctx context.Context) error {
 	}
 	pub, ret := m.Ports()
 	m.log.Info("The master serves", "id", m.id, "interface", m.cfg.Interface, "publish_port", pub, "ret_port", ret, "version", m.version)
-	var err error
 	select {
 	case <-m.ctx.Done():
 	case err = <-fail:

@@ -63,7 +63,7 @@ const (
 
 // watchTree keeps this master's figures and tells what happens to the nodes
 // below.
-func (m *Master) watchTree() {
+func (m *Master) watchTree(h *hearsay) {
 	every := time.NewTicker(treeEvery)
 	defer every.Stop()
 	changed, stop := m.tree.Watch()
@@ -73,6 +73,7 @@ func (m *Master) watchTree() {
 	defer pause.Stop()
 	for {
 		m.tree.SetVitals(m.vitals(started))
+		h.compare()
 		n := m.tree.Skeleton()
 		for _, moved := range w.moves(n) {
 			m.log.Info("A node has moved", "node", moved.id, "from", moved.from, "to", moved.to)

@@ -9,7 +9,17 @@ import (
 )
 
 // Ancestor is a node above.
-type Ancestor struct{ ID, Life string }
+type Ancestor struct {
+	ID, Life string
+	Key      string // see [Node]
+}
+
+// Parent is the node right above on one way.
+type Parent struct {
+	ID    string
+	Up    bool
+	Since time.Time
+}
 
 // Path lists the nodes from the top down to this one, this one last, as its
 // children are told. A node below several masters names the way through the
@@ -33,7 +43,7 @@ func (t *Tree) Path() []Ancestor {
 			}
 		}
 	}
-	return append(out, Ancestor{t.self.ID, t.self.Life})
+	return append(out, Ancestor{t.self.ID, t.self.Life, t.self.Key})
 }
 
 // LeaveAbove forgets the path through a parent that is not connected.
@@ -41,6 +51,21 @@ func (t *Tree) LeaveAbove(parent string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(t.above, parent)
+	if p := t.parents[parent]; p.Up {
+		p.Up, p.Since = false, t.now()
+		t.parents[parent] = p
+	}
+}
+
+// Parents lists the nodes right above that have ever told their path.
+func (t *Tree) Parents() (out []Parent) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, p := range t.parents {
+		out = append(out, p)
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].ID < out[j].ID })
+	return out
 }
 
 // SetAbove takes the path that a parent has told. A
@@ -62,6 +87,10 @@ func (t *Tree) SetAbove(parent string, path []Ancestor) error {
 		delete(t.above, parent)
 	} else {
 		t.above[parent] = path
+		id := path[len(path)-1].ID
+		if p := t.parents[parent]; !p.Up || p.ID != id {
+			t.parents[parent] = Parent{id, true, t.now()}
+		}
 	}
 	t.mu.Unlock()
 	t.Tell(Problem{
@@ -77,7 +106,7 @@ func (t *Tree) SetAbove(parent string, path []Ancestor) error {
 func AncestorsWire(path []Ancestor) []any {
 	out := make([]any, 0, len(path))
 	for _, a := range path {
-		out = append(out, []any{a.ID, a.Life})
+		out = append(out, []any{a.ID, a.Life, a.Key})
 	}
 	return out
 }
@@ -86,13 +115,17 @@ func AncestorsWire(path []Ancestor) []any {
 func AncestorsFrom(m *wire.Map, key string) (out []Ancestor) {
 	for _, v := range m.List(key) {
 		f, ok := v.([]any)
-		if !ok || len(f) != 2 || len(out) >= 4*maxDepth {
+		if !ok || len(f) < 2 || len(out) >= 4*maxDepth {
 			continue
 		}
 		id, _ := f[0].(string)
 		life, _ := f[1].(string)
 		if id != "" {
-			out = append(out, Ancestor{id, life})
+			a := Ancestor{ID: id, Life: life}
+			if len(f) > 2 {
+				a.Key, _ = f[2].(string)
+			}
+			out = append(out, a)
 		}
 	}
 	return out

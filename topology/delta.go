@@ -41,7 +41,7 @@ func (p Part) wire() *wire.Map {
 	m := wire.NewMap("path", p.Path)
 	if h := p.Head; h != nil {
 		head := wire.NewMap("role", h.Role, "version", h.Version, "state", string(h.State),
-			"since", h.Since.UTC().Format(time.RFC3339Nano), "life", h.Life)
+			"since", h.Since.UTC().Format(time.RFC3339Nano), "life", h.Life, "key", h.Key)
 		if len(h.Told) > 0 {
 			head.Set("problems", problemsWire(h.Told))
 		}
@@ -112,7 +112,7 @@ func partFrom(m *wire.Map) (p Part, err error) {
 	}
 	if h := m.Map("head"); h != nil {
 		p.Head = &Node{
-			Role: h.String("role"), Version: h.String("version"), State: state(h.String("state")), Life: h.String("life"),
+			Role: h.String("role"), Version: h.String("version"), State: state(h.String("state")), Life: h.String("life"), Key: h.String("key"),
 			Told: problemsFrom(h.List("problems")),
 		}
 		p.Head.Since, _ = time.Parse(time.RFC3339Nano, h.String("since"))

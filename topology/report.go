@@ -22,7 +22,9 @@ var ErrLoop = errors.New("the tree has a loop: this node is reported below itsel
 func (t *Tree) Whole() (Node, uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.all(), t.log.last
+	n := t.all()
+	n.Heard = nil // each node hears for itself
+	return n, t.log.last
 }
 
 // Changes gives what changed after a revision; false when that is not known any
@@ -67,7 +69,7 @@ func (t *Tree) tell(c change, part func(string) *Part) {
 	switch c.aspect {
 	case aHead:
 		h := n
-		h.Minions, h.Nodes = nil, nil
+		h.Minions, h.Nodes, h.Heard = nil, nil, nil
 		part(c.path).Head = &h
 	case aVitals:
 		part(c.path).Vitals = &n.Vitals

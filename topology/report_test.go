@@ -170,19 +170,19 @@ func TestLoopIsRefused(t *testing.T) {
 	if err := a.Report(n, at); !errors.Is(err, ErrLoop) {
 		t.Errorf("a node below itself: %v", err)
 	}
-	if err := b.SetAbove("a", []Ancestor{{"top", "x"}, {"b", b.Life()}, {"a", a.Life()}}); !errors.Is(err, ErrLoop) {
+	if err := b.SetAbove("a", []Ancestor{{"top", "x", ""}, {"b", b.Life(), ""}, {"a", a.Life(), ""}}); !errors.Is(err, ErrLoop) {
 		t.Errorf("a node above itself: %v", err)
 	}
 	if p := b.Snapshot().Told; len(p) != 1 || p[0].Kind != Loop {
 		t.Errorf("told %+v", p)
 	}
-	if err := b.SetAbove("a", []Ancestor{{"b", "another"}, {"a", a.Life()}}); err != nil {
+	if err := b.SetAbove("a", []Ancestor{{"b", "another", ""}, {"a", a.Life(), ""}}); err != nil {
 		t.Errorf("another node of the same id: %v", err)
 	}
 	if p := b.Snapshot().Told; len(p) != 1 || p[0].Kind != DuplicateNode {
 		t.Errorf("told %+v", p)
 	}
-	if err := b.SetAbove("a", []Ancestor{{"a", a.Life()}}); err != nil || len(b.Snapshot().Told) != 0 {
+	if err := b.SetAbove("a", []Ancestor{{"a", a.Life(), ""}}); err != nil || len(b.Snapshot().Told) != 0 {
 		t.Errorf("healed: %v, %+v", err, b.Snapshot().Told)
 	}
 	if p := b.Path(); len(p) != 2 || p[0].ID != "a" || p[1].ID != "b" {

@@ -19,6 +19,7 @@ type Tree struct {
 	lives    map[string]lives
 	skews    map[string]time.Duration
 	above    map[string][]Ancestor // by the parent that has told them
+	parents  map[string]Parent     // by the same
 	told     map[toldKey]Problem   // what this node itself tells
 	log      changelog
 	watchers map[chan struct{}]struct{}
@@ -33,7 +34,7 @@ func NewTree(self Node, now func() time.Time) *Tree {
 	self.State, self.Since, self.Life = Up, now(), rand.Text()
 	return &Tree{
 		now: now, self: self, minions: map[string]Minion{}, nodes: map[string]Node{},
-		have: map[string]revision{}, skews: map[string]time.Duration{}, lives: map[string]lives{}, above: map[string][]Ancestor{}, told: map[toldKey]Problem{},
+		have: map[string]revision{}, skews: map[string]time.Duration{}, lives: map[string]lives{}, above: map[string][]Ancestor{}, parents: map[string]Parent{}, told: map[toldKey]Problem{},
 		log:      changelog{last: 1}, // 0 is what a parent has that has heard nothing
 		watchers: map[chan struct{}]struct{}{},
 	}

@@ -12,6 +12,8 @@ type Master struct {
 	MasterAccess  `yaml:",inline"`
 	MasterSyndic  `yaml:",inline"`
 
+	MasterTopology `yaml:",inline"`
+
 	// MySQL holds the mysql.* options.
 	MySQL MySQLOptions
 

@@ -51,6 +51,7 @@ func (m *Master) Validate() error {
 		c.acl(list.name, list.acl)
 	}
 	c.blacklist("publisher_acl_blacklist", m.PublisherAclBlacklist)
+	c.topology(&m.MasterTopology)
 	for i, a := range m.SyndicMaster {
 		c.address("syndic_master", i, a)
 	}

@@ -27,7 +27,8 @@ The tree of nodes and minions from this master down, each with its state.
 			Name: "topology.nodes",
 			Doc: `
 The nodes from this master down: one entry each by its path, with what it tells
-about itself, and without the names of minions.
+about itself, and without the names of minions. Nodes that only gossip knows of
+follow under heard/.
 
     salt-run topology.nodes
 `,
@@ -136,5 +137,9 @@ func nodesOf(tree topology.Node) *wire.Map {
 		n.Vitals.Map().Range(func(k, v any) bool { d.Set(k, v); return true })
 		out.Set(full, d)
 	})
+	for _, h := range tree.Heard {
+		out.Set("heard/"+h.ID, wire.NewMap("id", h.ID, "role", h.Role, "version", h.Version, "state", string(h.State),
+			"since", h.Since.UTC().Format(time.RFC3339Nano), "addr", h.Addr, "parent", h.Parent, "minions_below", h.Minions, "trust", h.Trust))
+	}
 	return out
 }

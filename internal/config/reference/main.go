@@ -81,6 +81,7 @@ var sections = []struct {
 	{"Master: events", "What a master tells and keeps about events.", []string{"MasterEvents"}, config.Masters, ""},
 	{"Master: access", "Who may do what.", []string{"MasterAccess"}, config.Masters, ""},
 	{"Master: place in the tree", "Above other masters (`order_masters`) and below one (`syndic_*`, read by `mom syndic`).", []string{"MasterSyndic"}, config.Masters, ""},
+	{"Master: gossip among nodes", "Nodes that hear of each other beside the tree, see topology.md.", []string{"MasterTopology"}, config.Masters, ""},
 	{"Minion: files and folders", "Where a minion keeps what it keeps.", []string{"MinionFiles"}, config.Minions, ""},
 	{"Minion: network", "How a minion, and `mom syndic` towards the masters above, finds and keeps its master.", []string{"MinionNetwork"}, config.Minions, ""},
 	{"Minion: sign-in", "How it proves itself and checks its master.", []string{"MinionSignIn"}, config.Minions, ""},
