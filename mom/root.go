@@ -87,7 +87,8 @@ func commandFor(arg0 string) *cobra.Command {
 	}
 	root.AddCommand(daemonCommands()...)
 	root.AddCommand(saltCommands()...)
-	root.AddCommand(treeCommand(), topCommand(), traceCommand(), demoCommand(), healthCommand(), seedCommand())
+	root.AddCommand(treeCommand(), topCommand(), traceCommand(), demoCommand(), healthCommand(), seedCommand(), nodeCommand())
+	root.AddCommand(planCommand(), simCommand())
 	return prepare(root, "mom")
 }
 
