@@ -15,13 +15,14 @@ TAG     ?= mom:latest
 MINION_TAG ?= mom-minion:latest
 BASE    ?= debian:12-slim
 ARGS    ?=
+SEEDS   ?= 20000
 ROUNDS  ?= 200
 SEED    ?= 1
 
 # The names by which the binary answers as one of Salt's commands.
 NAMES := salt salt-call salt-key salt-master salt-minion salt-run salt-syndic
 
-.PHONY: help build test chaos interop bench lint fuzz image demo deps clean
+.PHONY: help build test chaos interop sim bench lint fuzz image demo deps clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' Makefile
@@ -38,6 +39,9 @@ chaos: deps ## break a tree of real processes by seed and check it: ROUNDS=200 S
 
 interop: ## against an installed Salt: SALT_PEER=DIR with DIR/bin/salt-master and the others, SALT_PEER3=DIR for one of protocol 3 (ARGS='-run Syndic')
 	$(GO) test -tags saltpeer -count=1 -timeout 60m -v $(ARGS) ./mom/interop
+
+sim: ## random trees with random faults in virtual time against a flat master: SEEDS=20000 SEED=1; prints the seed of a failure
+	$(GO) test -count=1 -timeout 240m ./mom/sim -run 'TestPromisesHold|TestRowsOfAFlatMaster' -args -seed $(SEED) -seeds $(SEEDS)
 
 bench: ## all benchmarks (BENCH=regexp, PKG=./internal/wire)
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem $(PKG)

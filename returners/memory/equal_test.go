@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -20,8 +21,17 @@ import (
 
 var ctx = context.Background()
 
+// checks is how many histories are tried unless -rapid.checks says otherwise: each
+// one opens a real file, and the race detector makes that slow.
+const checks = "25"
+
 // Whatever is done to the embedded store and to this one: both say the same.
 func TestEqualToTheEmbeddedStore(t *testing.T) {
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.checks" })
+	if !given {
+		check(t, flag.Set("rapid.checks", checks))
+	}
 	base := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
 		dir, err := os.MkdirTemp(base, "")
@@ -154,7 +164,8 @@ func same(t *rapid.T, what string, want, got any) {
 	}
 }
 
-func check(t *rapid.T, err error) {
+func check(t rapid.TB, err error) {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
