@@ -23,7 +23,7 @@ import (
 // TestScenarios plays testdata/*, each with a tree of real processes.
 //
 //	grow                                  plants and starts the tree drawn below the command
-//	publish tgt=T fun=F arg=A [list] [async]
+//	publish tgt=T fun=F arg=A [list] [async] [queue]
 //	crash ID / stop ID / heal ID          kill -9, SIGTERM, start again; each waits until the tree shows it
 //	settle                                waits until everything is up
 //	known ID                              waits until node ID has the last job in its store
@@ -60,6 +60,9 @@ func (s *stand) run(ctx context.Context, t *testing.T, d *datadriven.TestData) (
 		return "up\n", s.grow(ctx, t, d.Input)
 	case "publish":
 		j := client.Job{Tgt: arg("tgt"), Fun: []string{arg("fun")}}
+		if d.HasArg("queue") {
+			j.Queue = time.Hour
+		}
 		if d.HasArg("list") {
 			j.Tgt, j.TgtType = strings.Split(arg("tgt"), ","), "list"
 		}
