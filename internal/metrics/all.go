@@ -5,7 +5,7 @@ package metrics
 var all = []Metric{
 	{"mom_info", Gauge, Everywhere, []string{"role", "version"}, "Always 1; the labels tell what runs."},
 	{"salt_new_job_total", Counter, Nodes, []string{"function", "state"}, "Jobs published by this master."},
-	{"salt_expected_responses_total", Counter, Nodes, []string{"function", "state"}, "Minions of the whole subtree that had to answer, counted when a job's account closes."},
+	{"salt_expected_responses_total", Counter, Nodes, []string{"function", "state"}, "Minions of the whole subtree that had to answer, counted when a job's account closes; the label state is empty."},
 	{"salt_function_responses_total", Counter, Nodes, []string{"function", "state", "success"}, "Returns taken, of the whole subtree, each once."},
 	{"salt_responses_total", Counter, Nodes, []string{"success"}, "Returns taken, of the whole subtree, each once; without the exporters' label minion."},
 	{"salt_scheduled_job_return_total", Counter, Nodes, []string{"function", "state", "success"}, "Returns of jobs that a minion's schedule started."},
