@@ -67,6 +67,9 @@ func run(o options) (code int, err error) {
 		}
 		defer os.Remove(o.dir) //nolint:errcheck // stays if worlds are left in it
 	}
+	if o.dir, err = filepath.Abs(o.dir); err != nil {
+		return 1, err
+	}
 	if o.program == "" {
 		build := filepath.Join(o.dir, "build")
 		if err := os.MkdirAll(build, 0o700); err != nil {
@@ -125,6 +128,11 @@ func rounds(o options, namespaces bool) (code int, err error) {
 		}
 		if w == nil {
 			if dir, err = os.MkdirTemp(o.dir, "w"); err != nil {
+				return 1, err
+			}
+			// Process ids are the same in every namespace, and MariaDB names its
+			// temporary files by them.
+			if err := os.Setenv("TMPDIR", dir); err != nil {
 				return 1, err
 			}
 			wo := chaos.Options{Program: o.program, Dir: dir, Namespaces: namespaces, Clock: o.clock, Settle: o.settle}
