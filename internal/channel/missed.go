@@ -99,7 +99,7 @@ func numberOf(p wire.Publication) (epoch string, seq int64, ok bool) {
 	if p.Extra == nil {
 		return "", 0, false
 	}
-	v, ok := p.Extra.Get(SeqField)
+	v, _ := p.Extra.Get(SeqField)
 	if raw, is := v.(wire.Raw); is {
 		var err error
 		if v, err = wire.Decode(raw); err != nil {

@@ -1,0 +1,87 @@
+package ledger
+
+import (
+	"testing"
+	"time"
+)
+
+func owed(t *testing.T) (*Ledger, chan Account) {
+	t.Helper()
+	done := make(chan Account, 4)
+	l := New(Config{Hooks: Hooks{Complete: func(a Account) { done <- a }}})
+	t.Cleanup(l.Close)
+	return l, done
+}
+
+// A node and a minion that were given up are waited for again when they are
+// given the job.
+func TestGiven(t *testing.T) {
+	l, done := owed(t)
+	if err := l.Open(Job{
+		JID: "1", Timeout: time.Hour, Minions: []Minion{{ID: "here", Live: Up}, {ID: "gone", Live: Down}},
+		Nodes: []Node{{ID: "n", Live: Down}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if !l.Owes("1", "here") || !l.Owes("1", "gone") || !l.Owes("1", "n") || l.Owes("1", "other") || l.Owes("2", "here") {
+		t.Error("owes the wrong ones")
+	}
+	l.Given("1", "gone")
+	l.Given("1", "n")
+	l.Given("2", "n")
+	l.Returned("1", "here", "", true)
+	if a, _ := l.State("1"); !a.Open() || len(a.Missing) != 0 || a.Nodes["n"] != NodeAsked || len(a.Waiting) != 1 {
+		t.Errorf("account %+v", a)
+	}
+	l.Expect("1", Expectation{Path: "n", Minions: []string{"below"}})
+	l.Returned("1", "below", "n", true)
+	l.Returned("1", "gone", "", true)
+	if a := <-done; a.Expected != 3 || a.Returned != 3 {
+		t.Errorf("account %+v", a)
+	}
+	if l.Given("1", "gone"); l.Owes("1", "gone") || l.Owes("1", "n") {
+		t.Error("owes what is over")
+	}
+}
+
+// Queued minions do not hold a job open, and the account adds up when they
+// return, expire, or come with their node.
+func TestQueuedAccount(t *testing.T) {
+	l, done := owed(t)
+	if err := l.Open(Job{
+		JID: "1", Queue: true, Minions: []Minion{{ID: "a", Live: Down}, {ID: "b", Live: Down}, {ID: "c", Live: Up}},
+		Nodes: []Node{{ID: "n", Live: Down, Known: func() map[string]string { return map[string]string{"x": "n", "y": "n/m"} }}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	l.Returned("1", "c", "", true)
+	adds := func(a Account, returned int, reasons map[string]string) {
+		t.Helper()
+		if a.Expected != 5 || a.Returned != returned || a.Returned+a.Failed+len(a.Missing) != a.Expected {
+			t.Errorf("account %+v", a)
+		}
+		for id, want := range reasons {
+			if a.Missing[id].Reason != want {
+				t.Errorf("%s: %q, want %q", id, a.Missing[id].Reason, want)
+			}
+		}
+	}
+	adds(<-done, 1, map[string]string{"a": Queued, "b": Queued, "x": Queued, "y": Queued})
+	l.Returned("1", "a", "", true)
+	l.Gone("1", map[string]Missing{"y": {Reason: Expired, Path: "n/m"}}, nil)
+	if !l.Overdue("1", Expired, map[string]string{"b": "", "a": ""}) || l.Overdue("2", Expired, nil) {
+		t.Error("knows the wrong jobs")
+	}
+	a, _ := l.State("1")
+	adds(a, 2, map[string]string{"b": Expired, "y": Expired, "x": Queued})
+	if _, back := a.Missing["a"]; back {
+		t.Error("a return was taken back")
+	}
+	// The node is back and speaks for x: the job is taken up until it answers.
+	l.Expect("1", Expectation{Path: "n", Minions: []string{"x"}})
+	if a, _ := l.State("1"); !a.Open() || len(a.Waiting) != 1 {
+		t.Errorf("account %+v", a)
+	}
+	l.Returned("1", "x", "n", true)
+	adds(<-done, 3, map[string]string{"b": Expired, "y": Expired})
+}
