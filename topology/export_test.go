@@ -2,6 +2,7 @@ package topology
 
 import (
 	"bytes"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -83,6 +84,9 @@ func TestSpan(t *testing.T) {
 		if got := Span(d); got != want {
 			t.Errorf("Span(%d) = %q, want %q", d, got, want)
 		}
+	}
+	if got := Span(math.MinInt64); got != "-106751d" { // a figure that a report may hold
+		t.Errorf("the least duration is %s", got)
 	}
 	if Signed(time.Minute) != "+60s" || Signed(-time.Minute) != "-60s" {
 		t.Error("Signed")

@@ -33,7 +33,7 @@ func figures(v Vitals) string {
 func Span(d time.Duration) string {
 	switch {
 	case d < 0:
-		return "-" + Span(-d)
+		return "-" + Span(d.Abs()) // the least duration has no opposite
 	case d == 0:
 		return "0s"
 	case d < time.Millisecond:
