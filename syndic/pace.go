@@ -20,6 +20,9 @@ type pace struct {
 	// master above that went deaf without closing its connection is noticed;
 	// reportMin is the least between two reports.
 	report, reportMin time.Duration
+	// beat is the silence after which a subscription is asked for a sign of life;
+	// after three of it it is made anew.
+	beat time.Duration
 	// sweep is how often it is seen to that no row of the outbox was passed over.
 	sweep time.Duration
 	// siblings is how often the masters above are asked who the siblings are.
@@ -31,7 +34,7 @@ type pace struct {
 func defaultPace() pace {
 	return pace{
 		retryMin: 200 * time.Millisecond, retryMax: 10 * time.Second, answer: 5 * time.Second, operator: 30 * time.Second,
-		report: 10 * time.Second, sweep: 30 * time.Second, reportMin: 200 * time.Millisecond, publish: 10 * time.Second, siblings: 5 * time.Second,
+		report: 10 * time.Second, sweep: 30 * time.Second, beat: 2 * time.Second, reportMin: 200 * time.Millisecond, publish: 10 * time.Second, siblings: 5 * time.Second,
 	}
 }
 
