@@ -22,7 +22,7 @@ SEED    ?= 1
 # The names by which the binary answers as one of Salt's commands.
 NAMES := salt salt-call salt-key salt-master salt-minion salt-run salt-syndic
 
-.PHONY: help build test chaos interop sim bench lint fuzz image demo deps clean
+.PHONY: help build test chaos interop sim bench figures lint fuzz image demo deps clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' Makefile
@@ -45,6 +45,9 @@ sim: ## random trees with random faults in virtual time against a flat master: S
 
 bench: ## all benchmarks (BENCH=regexp, PKG=./internal/wire)
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem $(PKG)
+
+figures: ## what the tree takes, in the shape in which Salt's was measured; half an hour (MINUTES=10 of a parent away, ARGS='-run Ping')
+	$(GO) test -tags figures -count=1 -timeout 60m -v -run Figures $(ARGS) ./mom/grove
 
 lint: ## formatting, vet, staticcheck, tidy modules, short files
 	@unformatted=$$($(GO) run $(GOFUMPT) -l .); [ -z "$$unformatted" ] || { printf 'not in gofumpt form:\n%s\n' "$$unformatted"; exit 1; }
