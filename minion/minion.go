@@ -73,9 +73,15 @@ func New(opts Options) (*Minion, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Of the daemon alone: salt-call beside it has the same folder.
+	if err := m.openDiary(); err != nil {
+		m.bus.Close()
+		return nil, err
+	}
 	m.ipc, err = serveBus(m.bus, m.cfg, m.log)
 	if err != nil {
 		m.bus.Close()
+		_ = m.diary.close() // nothing was written
 		return nil, fmt.Errorf("local event bus of minion %s: %w", m.cfg.ID, err)
 	}
 	return m, nil
@@ -106,12 +112,6 @@ func newCore(opts Options) (*Minion, error) {
 		}
 	}
 	var err error
-	if m.diary, err = openDiary(filepath.Join(cfg.Cachedir, "jids"), cfg.MinionJidQueueHwm); err != nil {
-		return nil, fmt.Errorf("minion %s: %w", cfg.ID, err)
-	}
-	for _, jid := range m.diary.jids() {
-		m.recent.know(jid)
-	}
 	if m.tops, err = newTopCheck(cfg, m.now); err != nil {
 		return nil, fmt.Errorf("minion %s: %w", cfg.ID, err)
 	}
@@ -180,7 +180,9 @@ func (m *Minion) Close() error {
 			err = m.ipc.Close()
 		}
 		m.bus.Close()
-		err = errors.Join(err, m.diary.close())
+		if m.diary != nil {
+			err = errors.Join(err, m.diary.close())
+		}
 	})
 	return err
 }
