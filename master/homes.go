@@ -239,6 +239,10 @@ func (m *Master) sweepHomes() {
 		}
 		for _, id := range gone {
 			m.homes.forget(id)
+			// It may have left while this master was down, and nothing told the jobs
+			// that it, and what is below it, will not answer here.
+			m.ledger.NodeDown(id)
+			m.ledger.MinionDown(id)
 		}
 		m.log.Info("Guests of this node have left", "count", len(gone), "first", gone[0])
 	}
