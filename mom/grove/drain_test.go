@@ -21,7 +21,7 @@ func (s *stand) mom(ctx context.Context, id string, args ...string) (string, err
 }
 
 // TestRollingRestart empties and restarts every node of a tree, one after the
-// other, and then the top, while jobs run: each job gets the answer of each minion,
+// other, while jobs run: each job gets the answer of each minion,
 // and each is stored once.
 func TestRollingRestart(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
