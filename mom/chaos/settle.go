@@ -16,10 +16,15 @@ import (
 func (w *World) await(ctx context.Context, what string, holds func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, w.o.Settle)
 	defer cancel()
+	last := ""
 	for {
 		err := holds(ctx)
 		if err == nil {
 			return nil
+		}
+		if err.Error() != last {
+			last = err.Error()
+			w.note("waiting: %s", last)
 		}
 		if !sleep(ctx, 200*time.Millisecond) {
 			return fmt.Errorf("%s: not within %v: %w", what, w.o.Settle, err)
