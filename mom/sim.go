@@ -19,12 +19,12 @@ import (
 
 // simFlags are the flags of mom sim as they were given.
 type simFlags struct {
-	shape, edge, leaf, run, faultsFor string
-	jobs                              []string
-	o                                 sim.Options
-	seeds, cores                      int
-	random, trace                     bool
-	out                               string
+	shape, edge, leaf, faultsFor string
+	jobs                         []string
+	o                            sim.Options
+	seeds, cores                 int
+	random, trace                bool
+	out                          string
 }
 
 func simCommand() *cobra.Command {
