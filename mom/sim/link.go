@@ -2,6 +2,8 @@ package sim
 
 import (
 	"errors"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/momtree/mom/internal/wire"
@@ -38,6 +40,8 @@ type link struct {
 	last [2]int64 // when the last message of each direction arrives: order is kept
 
 	// Of this life of the child.
+	offered  map[int]struct{} // publications that the local master has not taken yet
+	newest   int              // the newest that has come
 	resting  bool
 	shifts   uint64
 	patience time.Duration
@@ -57,6 +61,7 @@ func (l *link) fresh() {
 	n := l.child
 	l.resting, l.patience, l.words, l.telling, l.kick, l.backoff = false, 0, nil, false, false, 0
 	l.gather = handover.Gather{}
+	l.offered, l.newest = map[int]struct{}{}, l.heard
 	life := n.life
 	over := handover.New(handover.Options{
 		Parent: sending{l}, Name: l.parent.id, Outbox: n.local(), Dest: dest, Jobs: n.disk, ID: n.id, Remember: 1000, Log: l.w.log,
@@ -190,13 +195,32 @@ func (l *link) hand(j *job, wait int64) {
 			return
 		}
 		l.child.point("when a publication comes")
-		if l.child.publish(j) {
-			l.heard = max(l.heard, serial)
-		} else { // it does not fit into the outbox: asked for again
-			l.cutOff()
-		}
-		l.child.told()
+		l.offered[serial] = struct{}{}
+		l.newest = max(l.newest, serial)
+		l.insist(j, serial, insistFor)
 	})
+}
+
+// insistFor is how often a second apart a job is offered to the local master.
+const insistFor = 10
+
+// insist publishes a job on the local master, which may refuse it while its outbox
+// is full, and tells the parent when it gives up: syndic's link.publish.
+func (l *link) insist(j *job, serial, times int) {
+	c := l.child
+	switch {
+	case c.publish(j):
+	case times > 1 || l.w.o.Insist:
+		c.after(int64(time.Second), func() { l.insist(j, serial, times-1) })
+		return
+	default:
+		c.tell(word{jid: j.jid, nodes: map[string]ledger.NodeState{"": ledger.NodeUnreachable}})
+	}
+	delete(l.offered, serial)
+	if l.heard = l.newest; len(l.offered) > 0 {
+		l.heard = slices.Min(slices.Collect(maps.Keys(l.offered))) - 1
+	}
+	c.told()
 }
 
 // patienceMin and patienceMax bound the wait for an answer.
