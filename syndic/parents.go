@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/channel"
+	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
@@ -234,6 +235,18 @@ func pinFile(pkiDir, host string, several bool) (string, error) {
 	return name, nil
 }
 
+// sharesHost tells whether another entry of syndic_master is on the same host: two
+// masters there have a key each.
+func sharesHost(upper *config.Minion, name, host string) bool {
+	for _, other := range upper.Master {
+		h, _, err := channel.SplitMaster(other, upper.MasterPort)
+		if err == nil && other != name && h == host {
+			return true
+		}
+	}
+	return false
+}
+
 func openLink(s *Syndic, name string, several bool, alter ...func(*channel.Config) error) (*link, error) {
 	c, err := channel.FromMinion(s.cfg.Upper, "syndic", name)
 	if err != nil {
@@ -241,7 +254,11 @@ func openLink(s *Syndic, name string, several bool, alter ...func(*channel.Confi
 	}
 	c.FingerOption = "syndic_finger"
 	c.Log = s.log.With("parent", name)
-	if c.PinName, err = pinFile(c.PkiDir, c.Host, several); err != nil {
+	host := c.Host
+	if sharesHost(s.cfg.Upper, name, host) {
+		host = fmt.Sprintf("%s_%d", host, c.Port)
+	}
+	if c.PinName, err = pinFile(c.PkiDir, host, several); err != nil {
 		return nil, fmt.Errorf("syndic_master %s: %w", name, err)
 	}
 	for _, f := range alter {

@@ -276,3 +276,16 @@ func TestOrigins_SurviveDamageAndGrowth(t *testing.T) {
 		t.Errorf("master_id: %v", got)
 	}
 }
+
+// pains 14: two masters of one host with keys of their own, also after a restart.
+func TestPains14_TwoMastersOfOneHost(t *testing.T) {
+	a, b := startParent(t, channeltest.Rules{}), startParent(t, channeltest.Rules{})
+	b.Key = channeltest.Key(t, "lower_master")
+	b.Down()
+	b.Up()
+	n := start(t, nil, a, b)
+	n.stop()
+	n.revive(t)
+	n.run(t)
+	n.awaitUp(t)
+}
