@@ -5,6 +5,7 @@ import (
 
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/channel/channeltest"
+	"github.com/momtree/mom/internal/config"
 )
 
 // A parent hears at the greeting who has to answer the jobs it asked for and those
@@ -12,7 +13,8 @@ import (
 // that it is not owed.
 func TestGreetingTellsOfTheParentsOwnJobs(t *testing.T) {
 	one, two := startParent(t, channeltest.Rules{}), startParent(t, channeltest.Rules{})
-	n := plant(t, nil, one, two)
+	// In the order of the configuration, or the links would be shuffled.
+	n := plant(t, func(c *config.Syndic) { c.Local.SyndicFailover = "ordered" }, one, two)
 	n.parents.learn(n.parents.links[0], job(1), "")
 	n.parents.learn(n.parents.links[1], job(2), "")
 	n.local.mu.Lock()
