@@ -1,0 +1,70 @@
+package syndic
+
+import (
+	"testing"
+	"time"
+
+	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/internal/channel/channeltest"
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/sibling"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// housedLocal is a local master whose minions may move.
+type housedLocal struct{ *fakeLocal }
+
+func (housedLocal) HearSiblings(sibling.Told) error { return nil }
+func (housedLocal) Home() sibling.Node              { return sibling.Node{ID: "syn-a", Port: 4506} }
+
+// A node whose one parent is gone goes over a sibling of it, hands over what it
+// owes there, and goes home again.
+func TestRehome_OverASiblingOfTheParent(t *testing.T) {
+	var nodes []sibling.Node
+	key := channeltest.Key(t, "sign")
+	tell := func(name string) channeltest.Rules {
+		return channeltest.Rules{Handle: map[string]channeltest.Handler{sibling.Command: func(string, *wire.Map) any {
+			told, err := sibling.List{Parent: "top", Nodes: nodes}.Sign(key.Private, key.PublicPEM)
+			if err != nil {
+				t.Error(err)
+			}
+			return wire.NewMap("node", name, "lists", []any{told.Map()}, "voucher", []byte("voucher of "+name))
+		}}}
+	}
+	a, b := startParent(t, tell("a")), startParent(t, tell("b"))
+	nodes = []sibling.Node{
+		{ID: "a", Host: a.Host(), Port: a.Port(), Pub: a.Key.PublicPEM, Up: true},
+		{ID: "b", Host: b.Host(), Port: b.Port(), Pub: b.Key.PublicPEM, Up: true},
+	}
+	n := plant(t, func(c *config.Syndic) {
+		c.Upper.RehomeAfter, c.Upper.RehomeFailback = 50*time.Millisecond, 100*time.Millisecond
+	}, a)
+	old := n.Syndic
+	s, err := New(Options{
+		Config: n.conf, Local: housedLocal{n.local}, Version: "1.0", Log: quiet,
+		Client: client.New(client.Options{Addr: n.master.router.Addr().String(), KeyDir: n.dir, User: "root", Timeout: time.Second}),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.pace = old.pace
+	n.Syndic = s
+	t.Cleanup(func() { _ = s.client.Close() })
+	n.run(t)
+	n.awaitUp(t)
+	until(t, "the siblings", func() bool { order, v := s.lodgings.order("syn-a"); return len(order) == 1 && len(v) > 0 })
+	a.Publish(channeltest.Job(job(1), "*", "test.ping"))
+	until(t, "the job", func() bool { return len(n.master.published()) == 1 })
+	a.Down()
+	b.AwaitSubscribers(t, 1)
+	if got := b.Seen("_auth")[0].Bytes("mom_voucher"); string(got) != "voucher of a" {
+		t.Errorf("came with the voucher %q", got)
+	}
+	n.local.commit(t, job(1), "web-1")
+	until(t, "the return over the sibling", func() bool { return b.has(job(1), "web-1") == 1 })
+	b.Publish(channeltest.Job(job(2), "*", "test.ping"))
+	until(t, "a job over the sibling", func() bool { return len(n.master.published()) == 2 })
+	a.Up()
+	until(t, "one way up, home", func() bool { l := s.parents.all(); return len(l) == 1 && l[0].isUp() })
+	until(t, "nothing to be owed", func() bool { return n.local.depth() == 0 })
+}
