@@ -3,7 +3,6 @@ package grove
 import (
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -166,18 +165,4 @@ func (g *Grove) accept(m Member) error {
 		return err
 	}
 	return os.WriteFile(filepath.Join(accepted, m.ID), []byte(pair.PublicPEM), 0o644) //nolint:gosec // a public key
-}
-
-// freePorts finds two ports that nobody listens on.
-func freePorts() (a, b int, err error) {
-	l1, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, 0, fmt.Errorf("find a free port: %w", err)
-	}
-	l2, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, 0, errors.Join(fmt.Errorf("find a free port: %w", err), l1.Close())
-	}
-	a, b = l1.Addr().(*net.TCPAddr).Port, l2.Addr().(*net.TCPAddr).Port
-	return a, b, errors.Join(l1.Close(), l2.Close())
 }
