@@ -50,7 +50,9 @@ type Identity struct {
 
 // NewIdentity is an identity without a signed public key.
 func NewIdentity(pair *crypt.KeyPair) *Identity {
-	return &Identity{Pair: pair, pubText: pair.PublicPEM, pubSigs: map[string][]byte{}}
+	// Cleaned, since minions of 3006.12 and newer compare what they get, as it is,
+	// with their pinned file cleaned: a final newline would be a changed key.
+	return &Identity{Pair: pair, pubText: crypt.CleanPEM(pair.PublicPEM), pubSigs: map[string][]byte{}}
 }
 
 // OpenIdentity loads the master's keys, and makes the pairs that are missing.
@@ -81,6 +83,7 @@ func OpenIdentity(o IdentityOptions) (*Identity, error) {
 		return nil, fmt.Errorf("open signature of the master's public key: %w "+
 			"(make it with salt-key --gen-signature, or unset master_use_pubkey_signature)", err)
 	}
+	i.pubText = pair.PublicPEM
 	if err := i.fitText(path, filepath.Join(o.PkiDir, o.MasterSignKeyName+".pub")); err != nil {
 		return nil, err
 	}

@@ -164,3 +164,23 @@ func BenchmarkSignIn(b *testing.B) {
 		}
 	}
 }
+
+// Minions of 3006.12 and newer compare the text of the master's key, as they get
+// it, with their pinned file without its final newline: sent with one, the same
+// key would be refused at the second sign-in ("The master key has changed").
+func TestPublicKeyIsSentCleaned(t *testing.T) {
+	pki := t.TempDir()
+	writeGolden(t, pki, map[string]string{"master.pem": "master"})
+	i, err := OpenIdentity(IdentityOptions{PkiDir: pki})
+	if err != nil {
+		t.Fatal(err)
+	}
+	reply, err := i.Admit(Auth{Version: 3, ID: "m1", Nonce: "n", EncAlgo: crypt.OAEPSHA1, SigAlgo: crypt.PKCS1SHA1},
+		pairOf(t, "minion").Public(), Secrets{AES: crypt.NewKeyString(), Session: crypt.NewKeyString(), PublishPort: 4505})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := openReply(t, reply, i.Pair.Public(), crypt.PKCS1SHA1).String("pub_key"); got != crypt.CleanPEM(i.Pair.PublicPEM) {
+		t.Errorf("pub_key %q", got)
+	}
+}
