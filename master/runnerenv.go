@@ -53,8 +53,8 @@ func (e runnerEnv) ActiveBelow(ctx context.Context) map[string]*wire.Map {
 	return e.m.activeBelow(ctx)
 }
 
-func (e runnerEnv) Active() []string                        { return e.m.ledger.Active() }
-func (e runnerEnv) Tree() topology.Node                     { return e.m.tree.Snapshot() }
+func (e runnerEnv) Active() []string    { return e.m.ledger.Active() }
+func (e runnerEnv) Tree() topology.Node { return e.m.tree.Snapshot() }
 
 func (e runnerEnv) Trace(ctx context.Context, jid string) (trace.Step, error) {
 	return e.m.traceJob(ctx, jid)
