@@ -134,12 +134,17 @@ func (m *Master) encrypted(req *zmtp.Request, env wire.Envelope) {
 	}
 	if errors.Is(err, errNotStored) {
 		// Silence would cost the sender its time-out; a plain text makes it
-		// send again, and the return stays in its queue until it is stored.
+		// send again, and what it sent stays in its queue until it is stored.
 		level := slog.LevelError
 		if errors.Is(err, jobstore.ErrOutboxFull) { // the store has said so, once
 			level = slog.LevelDebug
 		}
-		m.log.Log(ctx, level, "A return could not be stored and was not acknowledged", "id", r.id, "err", err)
+		m.log.Log(ctx, level, "What was sent could not be stored and was not acknowledged", "cmd", r.cmd, "id", r.id, "err", err)
+		m.answer(req, wire.NotNow)
+		return
+	}
+	if errors.Is(err, errUnproven) {
+		m.log.Debug("A return was not acknowledged", "id", r.id, "err", err)
 		m.answer(req, handlerRaised)
 		return
 	}
@@ -179,8 +184,11 @@ func (m *Master) seal(req *zmtp.Request, key *crypt.Crypticle, r *request, v any
 type clearReply struct{ value any }
 
 var (
-	errNotAMap   = errors.New("the load is not a map")
+	errNotAMap = errors.New("the load is not a map")
+	// errNotStored: nothing can be taken now, whatever it is. errUnproven: this is
+	// not taken, other things are.
 	errNotStored = errors.New("not stored")
+	errUnproven  = errors.New("not taken")
 )
 
 // unseal decrypts an encrypted request and checks its sender (Salt wire reference

@@ -70,7 +70,7 @@ func (m *Master) onSyndicReturn(ctx context.Context, r *request) (any, error) {
 	}
 	if unproven {
 		// The node keeps it and sends it again; what was stored is known then.
-		return nil, fmt.Errorf("%w: node %s returns for a minion that another node says is connected to it", errNotStored, r.id)
+		return nil, fmt.Errorf("%w: node %s returns for a minion that another node says is connected to it", errUnproven, r.id)
 	}
 	return nil, nil
 }

@@ -177,6 +177,9 @@ func (f *simFlags) play(ctx context.Context, cmd *cobra.Command) error {
 			}
 			if faults {
 				at.Faults = drawn.Faults
+				if !cmd.Flags().Changed("outbox-rows") {
+					at.OutboxRows = drawn.OutboxRows
+				}
 			}
 		}
 		if err := playOne(ctx, cmd.OutOrStdout(), at, f.out, f.seeds == 1); err != nil {

@@ -34,6 +34,7 @@ type parent struct {
 	events  []*wire.Map          // as relayed, in order
 	refuse  func(jid, id string) bool
 	mute    bool // acknowledgements are lost
+	notNow  int  // so many requests find the outbox full
 }
 
 func startParent(tb testing.TB, rules channeltest.Rules) *parent {
@@ -50,6 +51,11 @@ func startParent(tb testing.TB, rules channeltest.Rules) *parent {
 		if p.mute && cmd == "_syndic_return" {
 			return nil
 		}
+		if p.notNow > 0 && (cmd == "_syndic_return" || cmd == "_minion_event") {
+			p.notNow--
+			b, _ := wire.Encode(wire.NotNow)
+			return b
+		}
 		return reply
 	}
 	p.Master = channeltest.Start(tb, rules)
@@ -60,6 +66,9 @@ func (p *parent) take(_ string, load *wire.Map) any {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	n := 0
+	if p.notNow > 0 {
+		return nil
+	}
 	for _, v := range load.List("load") {
 		j, ok := v.(*wire.Map)
 		if !ok {
@@ -88,6 +97,9 @@ func (p *parent) take(_ string, load *wire.Map) any {
 func (p *parent) hear(_ string, load *wire.Map) any {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.notNow > 0 {
+		return nil
+	}
 	for _, v := range load.List("events") {
 		e, _ := v.(*wire.Map)
 		p.events = append(p.events, e)

@@ -205,6 +205,22 @@ func TestRowsStayWhenTheParentRefusesAll(t *testing.T) {
 	}
 }
 
+// A parent with a full outbox refuses nothing in particular: rows and events wait.
+func TestParentThatCanTakeNothingJustNow(t *testing.T) {
+	p := startParent(t, channeltest.Rules{})
+	n := start(t, nil, p)
+	p.set(func() { p.notNow = 25 })
+	for i := range 30 {
+		n.local.commit(t, job(i), fmt.Sprint("web-", i))
+	}
+	n.local.fire(t, "salt/job/"+job(1)+"/missing", wire.NewMap("jid", job(1), "missing", wire.NewMap(), "nodes", wire.NewMap()))
+	until(t, "all returns", func() bool { return p.count() == 30 && n.local.depth() == 0 })
+	until(t, "the event", func() bool { return p.heard("salt/job/"+job(1)+"/missing") == 1 })
+	if a := n.local.setAside(); len(a) != 0 {
+		t.Errorf("set aside: %v", a)
+	}
+}
+
 func TestBrokenOutbox(t *testing.T) {
 	p := startParent(t, channeltest.Rules{})
 	n := start(t, nil, p)

@@ -23,6 +23,7 @@ var (
 	ErrBadAlgorithm     = errors.New("the master does not know the algorithm")
 	ErrRefused          = errors.New("the master refused the request")
 	ErrFailed           = errors.New("the master failed to handle the request")
+	ErrNotNow           = errors.New("the master can take nothing just now")
 	ErrReplayed         = errors.New("the publication was seen before")
 	ErrUnauthentic      = errors.New("the message is not under the master's current key")
 	ErrNoAnswer         = errors.New("no answer")

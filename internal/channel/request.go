@@ -85,6 +85,9 @@ func (c *Channel) converse(ctx context.Context, load *wire.Map, p patience, sign
 		if !errors.As(err, &refused) {
 			return c.fail(op, err, "", "")
 		}
+		if refused.text == quote(wire.NotNow) {
+			return c.fail(op, ErrNotNow, "", "its outbox is full or its disk does not take anything: look at its log")
+		}
 		if second && refused.text == quote(handlerFailed) {
 			return c.fail(op, ErrFailed, "", "look at the master's log")
 		}

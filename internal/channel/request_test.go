@@ -73,6 +73,28 @@ func TestRequest_RotationMakesVersion2SignInAgain(t *testing.T) {
 	}
 }
 
+// A master that can take nothing just now knows our keys: there is no new sign-in.
+func TestRequest_NotNow(t *testing.T) {
+	var signIns atomic.Int32
+	m := channeltest.Start(t, channeltest.Rules{Answer: func(cmd string, b []byte) []byte {
+		if cmd == "_auth" {
+			signIns.Add(1)
+			return b
+		}
+		b, _ = wire.Encode(wire.NotNow)
+		return b
+	}})
+	c := signedIn(t, testConfig(t, m))
+	for range 3 {
+		if err := c.Return(within(t), wire.NewMap("cmd", "_return", "id", "m1", "jid", "1")); !errors.Is(err, ErrNotNow) {
+			t.Fatal(err)
+		}
+	}
+	if n := signIns.Load(); n != 1 {
+		t.Errorf("%d sign-ins, want 1", n)
+	}
+}
+
 func TestRequest_RefusedForGood(t *testing.T) {
 	for text, want := range map[string]error{
 		"bad load":    ErrRefused,

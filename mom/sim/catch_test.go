@@ -91,3 +91,7 @@ func TestSimCatchesMissingMinionsThatAreNotToldAgain(t *testing.T) {
 func TestSimCatchesWordsAcknowledgedBeforeTheyAreStored(t *testing.T) {
 	catches(t, false, func(uint64) sabotage { return sabotage{ackUnbooked: true} })
 }
+
+func TestSimCatchesAFullOutboxThatLooksLikeABadRow(t *testing.T) {
+	catches(t, false, func(uint64) sabotage { return sabotage{fullFails: true} })
+}

@@ -6,7 +6,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/syndic/handover"
 	"github.com/momtree/mom/topology"
@@ -258,8 +260,11 @@ func (l *link) request(bytes, work int64, handle func() (wire.Raw, error), done 
 		}
 		p.after(p.spend(work), func() {
 			v, err := handle()
-			if err != nil {
-				v = wire.Raw{0xa0} // the empty text: the handler failed
+			switch {
+			case errors.Is(err, jobstore.ErrOutboxFull) && !w.o.sabotage.fullFails:
+				v, err = nil, channel.ErrNotNow
+			case err != nil:
+				v, err = wire.Raw{0xa0}, nil // the empty text: the handler failed
 			}
 			p.count(down, ackBytes)
 			if w.lost() {
@@ -271,7 +276,7 @@ func (l *link) request(bytes, work int64, handle func() (wire.Raw, error), done 
 				}
 				w.trace(nil, "answer of %s to %s", p.id, c.id)
 				l.patience = 0
-				finish(v, nil)
+				finish(v, err)
 				c.told()
 			})
 		})

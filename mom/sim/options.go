@@ -116,6 +116,7 @@ type sabotage struct {
 	// closed at the node that found it. ackUnbooked: what a node below tells of a
 	// job is acknowledged before it is stored.
 	forgetClosed, ackUnbooked bool
+	fullFails                 bool // a full outbox is answered as a handler that failed
 }
 
 func hit(f func() bool) bool { return f != nil && f() }

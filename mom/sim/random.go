@@ -24,6 +24,7 @@ func RandomOptions(seed uint64) Options {
 	o.Faults = Faults{
 		Loss: pick(r, 0, 0, 0.02, 0.2), Kills: r.IntN(4), Crashes: r.IntN(4), Partitions: r.IntN(4), OneWay: r.IntN(3), Drops: r.IntN(5),
 	}
+	o.OutboxRows = int64(pick(r, 0, 0, 0, 3, 20))
 	return o
 }
 
