@@ -320,15 +320,18 @@ func (m *Master) onSiblings(_ context.Context, r *request) (any, error) {
 		if n.Host == "" {
 			n.Host = r.peer.Source().String()
 		}
-		if _, away := m.homes.guestOf(r.id); !away && n.Port > 0 {
+		_, guest := m.homes.guestOf(r.id)
+		if !guest && n.Port > 0 {
 			m.homes.enter(n)
 		}
-		own, err := m.signedChildren()
-		if err != nil {
-			return nil, err
-		}
-		if d.String("have_below") != sibling.Sum(own) {
-			reply.Set("below", own.Map())
+		if !guest { // which is not in the list, and its minions have the siblings that its home tells
+			own, err := m.signedChildren()
+			if err != nil {
+				return nil, err
+			}
+			if d.String("have_below") != sibling.Sum(own) {
+				reply.Set("below", own.Map())
+			}
 		}
 	}
 	switch {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/sibling"
+	"github.com/momtree/mom/internal/wire"
 )
 
 // Guests are forgotten when they have been away for a while; a node's own minions
@@ -47,5 +48,29 @@ func TestHomes_GuestsLeaveAndAreKeptOverARestart(t *testing.T) {
 	up["ours"] = true
 	if h.leavers(live, now.Add(2*guestGrace)); h.moves("ours") {
 		t.Error("ours is home again, and still counts as away")
+	}
+}
+
+// A guest is not among the nodes of this master, and hears nothing of them as of
+// its own siblings.
+func TestSiblings_AGuestIsNotToldOthersSiblings(t *testing.T) {
+	r := newRig(t)
+	r.start()
+	ask := func(id string) *wire.Map {
+		n := r.minion(id, "syndic", "syndic")
+		if id == "guest" {
+			r.homes.host(id, "elsewhere", false)
+		}
+		d, ok := n.must(wire.NewMap("cmd", sibling.Command, "id", id, "role", "syndic", "port", 4506, "host", "h", "pub", "k")).(*wire.Map)
+		if !ok {
+			t.Fatalf("%s gets no answer", id)
+		}
+		return d
+	}
+	if d := ask("own"); d.Map("below") == nil {
+		t.Errorf("a node of its own is told %v", plain(t, d))
+	}
+	if d := ask("guest"); d.Map("below") != nil {
+		t.Errorf("a guest is told %v", plain(t, d))
 	}
 }

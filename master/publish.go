@@ -210,7 +210,23 @@ func (m *Master) start(ctx context.Context, j *job) error {
 	err = m.send(j, p)
 	m.traces.Published(j.jid, m.now())
 	m.lookAgain(spec)
+	m.countEarly(ctx, j)
 	return err
+}
+
+// countEarly enters returns that were here before the job: a node that came to
+// this master meanwhile had heard it elsewhere, and returns nothing twice.
+func (m *Master) countEarly(ctx context.Context, j *job) {
+	if !j.fromAbove { // nobody knew the jid before
+		return
+	}
+	rets, err := m.store.Local().GetReturns(ctx, j.jid)
+	if err != nil {
+		m.log.Error("The returns that were here before their job could not be counted", "jid", j.jid, "err", err)
+	}
+	for _, r := range rets {
+		m.ledger.Returned(j.jid, r.ID, r.Via, r.Success && r.Retcode == 0)
+	}
 }
 
 // again ends the start of a job that was started before: a second way led it

@@ -139,3 +139,22 @@ func TestExpectationsOverTwoTiers(t *testing.T) {
 		t.Error("a broken event was believed")
 	}
 }
+
+// A node was away, ran the job that another master gave it, and came here before
+// the job did: what it returned counts.
+func TestReturnsFromBeforeTheJob(t *testing.T) {
+	r := newRig(t, func(c *config.Master) { c.OrderMasters = true })
+	r.opts.Parent = "above"
+	r.start()
+	node := r.minion("n1", "syndic", "syndic").listen().announce()
+	events := r.events()
+	node.must(syndicReturn("n1", someJob, "m1"))
+	events.take("salt/job/" + someJob + "/ret/m1")
+	r.say(testJob("*", "glob", "jid", someJob))
+	node.must(bulk("syndic/n1", event(someJob, wire.NewMap("minions", []any{"m1"}, "jid", someJob,
+		"mom", wire.NewMap("node", "", "asked", []any{}, "unreachable", wire.NewMap())))))
+	d := events.take("salt/job/" + someJob + "/complete")
+	if d.Int("expected") != 1 || d.Int("returned") != 1 {
+		t.Errorf("closed with %v", plain(t, d))
+	}
+}

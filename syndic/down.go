@@ -55,7 +55,7 @@ func (l *link) publications(ctx context.Context) {
 			continue
 		}
 		l.handed.set(p.JID, struct{}{})
-		l.s.parents.learn(l, p.JID, p.MasterID)
+		first := l.s.parents.learn(l, p.JID, p.MasterID)
 		select {
 		case <-ctx.Done():
 			return
@@ -68,8 +68,24 @@ func (l *link) publications(ctx context.Context) {
 			if before != nil {
 				<-before
 			}
+			if first {
+				l.early(ctx, p.JID)
+			}
 			l.publish(ctx, p)
 		})
+	}
+}
+
+// early has this parent given the returns that were here before anybody asked for
+// their job: a node that came over from a sibling brought them, and they went to
+// whoever takes what nobody is owed.
+func (l *link) early(ctx context.Context, jid string) {
+	rets, err := l.s.local.Jobs().GetReturns(ctx, jid)
+	if err != nil && ctx.Err() == nil {
+		l.log.Error("The returns that were here before their job could not be read", "jid", jid, "err", err)
+	}
+	if len(rets) > 0 {
+		l.returns.again(jid)
 	}
 }
 

@@ -147,7 +147,9 @@ func (l *link) tellSiblings(ctx context.Context) {
 
 func (l *link) hearSiblings(local housed, reply *wire.Map) error {
 	var errs []error
-	if below := reply.Map("below"); below != nil {
+	// A guest is not among the nodes of the master above, so that its own minions
+	// have no siblings there: those stay what their home has told.
+	if below := reply.Map("below"); below != nil && !l.guest {
 		t := sibling.Told{Body: below.Bytes("body"), Sig: below.Bytes("sig"), Pub: below.String("pub")}
 		now, _ := l.ch.Current()
 		if sibling.Finger(t.Pub) != sibling.Finger(now.MasterPub) {

@@ -91,8 +91,9 @@ func (o *origins) addJob(jid, addr string) (fresh, second bool) {
 	return true, known
 }
 
-// learn remembers who published a job. second tells that another one had before.
-func (o *origins) learn(addr, jid, masterID string) (second bool, err error) {
+// learn remembers who published a job. first tells that nobody had before, second
+// that another one had.
+func (o *origins) learn(addr, jid, masterID string) (first, second bool, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	var out strings.Builder
@@ -106,10 +107,10 @@ func (o *origins) learn(addr, jid, masterID string) (second bool, err error) {
 			fmt.Fprintf(&out, "m %s %s\n", addr, masterID)
 		}
 	}
-	if out.Len() == 0 {
-		return second, nil
+	if out.Len() > 0 {
+		err = o.write(out.String())
 	}
-	return second, o.write(out.String())
+	return fresh && !second, second && fresh, err
 }
 
 // write appends, or writes the file anew when most of it is old.

@@ -92,15 +92,16 @@ func (p *parents) standIn(links ...*link) {
 }
 
 // learn remembers who published a job, and has it given what the node has already
-// if another one asked before.
-func (p *parents) learn(l *link, jid, masterID string) {
-	second, err := p.origins.learn(l.ch.Addr(), jid, masterID)
+// if another one asked before. first: nobody had.
+func (p *parents) learn(l *link, jid, masterID string) (first bool) {
+	first, second, err := p.origins.learn(l.ch.Addr(), jid, masterID)
 	if err != nil {
 		l.log.Error("Where a job came from will not be known after a restart", "jid", jid, "err", err)
 	}
 	if second {
 		l.returns.again(jid)
 	}
+	return first
 }
 
 // askers are those of the links that a return is owed to: who published its job,

@@ -255,7 +255,7 @@ func TestOrigins_SurviveDamageAndGrowth(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 	for i := range rememberedJobs + originsSlack + 100 {
-		if _, err := o.learn("top:4506", job(i), "mm"); err != nil {
+		if _, _, err := o.learn("top:4506", job(i), "mm"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -288,4 +288,15 @@ func TestPains14_TwoMastersOfOneHost(t *testing.T) {
 	n.revive(t)
 	n.run(t)
 	n.awaitUp(t)
+}
+
+// The return of a minion was here before anybody had asked for its job, and went to
+// the master that takes what nobody is owed: the one that asks later gets it too.
+func TestReturnsFromBeforeTheJob(t *testing.T) {
+	a, b := startParent(t, channeltest.Rules{}), startParent(t, channeltest.Rules{})
+	n := start(t, func(c *config.Syndic) { c.Local.SyndicFailover = "ordered" }, a, b)
+	n.local.commit(t, job(1), "web-1")
+	until(t, "the return where nobody asked", func() bool { return a.has(job(1), "web-1") == 1 && n.local.depth() == 0 })
+	b.Publish(channeltest.Job(job(1), "*", "test.ping"))
+	until(t, "the return where it was asked for", func() bool { return b.has(job(1), "web-1") == 1 })
 }

@@ -59,7 +59,7 @@ func (l *Ledger) Expect(jid string, x Expectation) {
 			j.move(e, x.Path)
 		case e.regained(x.Path):
 			// The node came back and speaks for it again, or another one has it.
-			e.phase, e.reason, e.path = waiting, "", x.Path
+			e.phase, e.reason, e.path, e.live = waiting, "", x.Path, live
 			j.pending++
 		default:
 			continue

@@ -234,15 +234,20 @@ func (l *Log) Since(epoch string, seq int64, give func(seq int64, r Record) bool
 		seq = 0
 	}
 	from := sort.Search(len(l.order), func(i int) bool { return l.order[i].seq > seq })
-	var rest []*entry
+	// Copies: what they stand for may be published, or dropped, meanwhile.
+	type numbered struct {
+		seq int64
+		r   Record
+	}
+	var rest []numbered
 	for _, e := range l.order[from:] {
 		if !e.gone {
-			rest = append(rest, e)
+			rest = append(rest, numbered{e.seq, e.Record})
 		}
 	}
 	l.mu.Unlock()
-	for _, e := range rest {
-		if !give(e.seq, e.Record) {
+	for _, n := range rest {
+		if !give(n.seq, n.r) {
 			return
 		}
 	}

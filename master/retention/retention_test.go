@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -266,4 +267,30 @@ func FuzzRecord(f *testing.F) {
 			t.Errorf("%+v became %+v, %v", r, r2, err)
 		}
 	})
+}
+
+// What is given is a copy: publications go out meanwhile (for the race detector).
+func TestSinceBesidePublished(t *testing.T) {
+	w := newWorld(t)
+	const n = 200
+	for i := range n {
+		w.put(i, time.Time{})
+		if _, ok := w.Number(jidOf(i)); !ok {
+			t.Fatalf("%d is not kept", i)
+		}
+	}
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for i := range n {
+			if err := w.Published(jidOf(i)); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	for range 50 {
+		if got := len(w.since("", 0)); got != n {
+			t.Errorf("given %d of %d", got, n)
+		}
+	}
+	wg.Wait()
 }

@@ -193,6 +193,10 @@ func (s *stand) fell(t *testing.T) {
 			}
 		}
 	}
+	if t.Failed() && os.Getenv("MOM_KEEP_FAILED") != "" {
+		t.Logf("kept: %s", s.dir)
+		return
+	}
 	if err := os.RemoveAll(s.dir); err != nil {
 		t.Error(err)
 	}
