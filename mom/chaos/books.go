@@ -111,6 +111,24 @@ func (m *member) owed(ctx context.Context) (string, error) {
 	return strings.Join(out, ", "), err
 }
 
+// returns tells whose returns of which jobs are in a node's own job store.
+func (m *member) returns(ctx context.Context) (map[string]map[string]bool, error) {
+	db, err := sql.Open("sqlite", "file:"+m.store()+"?mode=ro&_pragma=busy_timeout(2000)")
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close() //nolint:errcheck // read only
+	out := map[string]map[string]bool{}
+	var jid, id string
+	err = each(ctx, db, "SELECT jid, id FROM salt_returns", nil, []any{&jid, &id}, func() {
+		if out[jid] == nil {
+			out[jid] = map[string]bool{}
+		}
+		out[jid][id] = true
+	})
+	return out, err
+}
+
 // open lists the jobs whose account a node has not closed.
 func (m *member) open() (map[string]bool, error) {
 	entries, err := os.ReadDir(m.openJobs())

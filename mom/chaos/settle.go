@@ -81,7 +81,8 @@ func (w *World) handedOn(ctx context.Context) error {
 	return nil
 }
 
-// stored: whatever a minion ran has its row in the database.
+// stored: whatever a minion ran has its row in the database, and in the job store of
+// the top that asked: another one that stood in for it does not keep it alone.
 func (w *World) stored(ctx context.Context, jobs []*job) error {
 	ran, err := w.ran()
 	if err != nil {
@@ -91,10 +92,19 @@ func (w *World) stored(ctx context.Context, jobs []*job) error {
 	if err != nil {
 		return err
 	}
+	own := map[string]map[string]map[string]bool{} // top → jid → minions
+	for _, top := range tops() {
+		if own[top], err = w.members[top].returns(ctx); err != nil {
+			return fmt.Errorf("look into the job store of %s: %w", top, err)
+		}
+	}
 	for _, j := range jobs {
 		for id := range ran[j.jid] {
 			if _, there := b.rows[j.jid][id]; !there {
 				return fmt.Errorf("%s ran job %s, and SQL has no row", id, j.jid)
+			}
+			if j.accepted() && !own[j.Top][j.jid][id] {
+				return fmt.Errorf("%s ran job %s, and %s, which asked, has no row of its own", id, j.jid, j.Top)
 			}
 		}
 	}
