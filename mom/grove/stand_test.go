@@ -34,7 +34,19 @@ func (s *stand) grow(ctx context.Context, t *testing.T, drawing string) error {
 	if err != nil {
 		return err
 	}
-	return s.plant(ctx, t, spec)
+	return s.plant(ctx, t, staying(spec))
+}
+
+// staying keeps every minion and node where it is drawn, whoever dies: what a
+// sibling takes over depends on when, and has tests of its own.
+func staying(n grove.Spec) grove.Spec {
+	n.Master += "rehome: False\n"
+	nodes := make([]grove.Spec, len(n.Nodes))
+	for i, c := range n.Nodes {
+		nodes[i] = staying(c)
+	}
+	n.Nodes = nodes
+	return n
 }
 
 func (s *stand) plant(ctx context.Context, t *testing.T, spec grove.Spec) (err error) {
