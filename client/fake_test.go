@@ -36,6 +36,7 @@ type fakeMaster struct {
 	loads  []*wire.Map
 	answer func(load *wire.Map) any // nil: an acknowledged job
 	raw    func() []byte            // instead of any answer; nil result: none at all
+	asked  func()                   // called when a client asks whether readers are greeted
 }
 
 const jobID = "20260301120000000000"
@@ -102,6 +103,17 @@ func (m *fakeMaster) serve(req *zmtp.Request) {
 		return
 	}
 	m.mu.Lock()
+	if load.Has("greets") {
+		asked := m.asked
+		m.mu.Unlock()
+		if asked != nil {
+			asked()
+		}
+		load.Set("greets", true)
+		b, _ := wire.Encode(load) // it was just decoded
+		req.Reply(b)
+		return
+	}
 	m.loads = append(m.loads, load.Clone())
 	answer, raw, key := m.answer, m.raw, m.key
 	m.mu.Unlock()

@@ -52,9 +52,9 @@ type Following struct {
 // before the job is sent. The caller closes the Following; with an error it holds
 // what is known of the publication.
 func (c *Client) Follow(ctx context.Context, j Job) (*Following, error) {
-	b, err := bus.Dial(ctx, c.o.Bus)
+	b, err := c.openBus(ctx)
 	if err != nil {
-		return &Following{}, fmt.Errorf("open the master's event bus in %s: %w; is the master running?", c.o.Bus.SockDir, err)
+		return &Following{}, err
 	}
 	p, err := c.Publish(ctx, j)
 	if err != nil {

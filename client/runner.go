@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -79,9 +78,9 @@ func (c *Client) Runner(ctx context.Context, fun string, args []any, kwargs *wir
 // CallRunner calls a runner on the master and waits for its result until ctx
 // ends. A function that failed gives a [*RunnerError].
 func (c *Client) CallRunner(ctx context.Context, call RunnerCall) (_ any, err error) {
-	b, err := bus.Dial(ctx, c.o.Bus)
+	b, err := c.openBus(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("open the master's event bus in %s: %w; is the master running?", c.o.Bus.SockDir, err)
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
 	tag, err := c.startRunner(ctx, call, false)

@@ -2,10 +2,16 @@ package client
 
 import (
 	"errors"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -85,5 +91,49 @@ func TestStartRunner(t *testing.T) {
 	}
 	if got := m.seen()[0]; !got.Bool("async") || got.String("jid") != jobID || got.Float("timeout") != 2 {
 		t.Errorf("sent %#v", got)
+	}
+}
+
+// A master that is so busy that it has not noticed the reader of its bus when it
+// has the result of a runner already: nothing is asked of it before it has.
+func TestRunnerOfABusyMaster(t *testing.T) {
+	m := startMaster(t)
+	m.runs("return", "a", "success", true)
+	noticed := make(chan struct{})
+	m.asked = sync.OnceFunc(func() { close(noticed) })
+	dir, err := os.MkdirTemp("", "mc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	l, err := net.Listen("unix", filepath.Join(dir, bus.MasterPubName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		c, err := l.Accept()
+		if err != nil {
+			return
+		}
+		defer c.Close() //nolint:errcheck // the end of the test
+		<-noticed
+		real, err := net.Dial("unix", m.server.PubAddr().String())
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer real.Close()      //nolint:errcheck // as above
+		_, _ = io.Copy(c, real) // until the server ends
+	})
+	t.Cleanup(func() {
+		m.asked()
+		_ = l.Close()
+		_ = m.server.Close()
+		wg.Wait()
+	})
+	c := m.client(func(o *Options) { o.Bus.SockDir = dir })
+	if v, err := c.Runner(within(t), "x.y", nil, nil); err != nil || v != "a" {
+		t.Errorf("%v, %v", v, err)
 	}
 }

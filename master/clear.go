@@ -20,7 +20,7 @@ func (m *Master) clear(req *zmtp.Request, cmd string, load wire.Raw) {
 	defer cancel()
 	switch cmd {
 	case "ping":
-		req.Reply(append(wire.Raw(nil), load...))
+		req.Reply(pong(load))
 	case "publish":
 		m.answer(req, m.publish(ctx, load))
 	case "runner":
@@ -36,4 +36,17 @@ func (m *Master) clear(req *zmtp.Request, cmd string, load wire.Raw) {
 		m.refused("command", req.Peer, fmt.Errorf("unknown clear command %q", cmd))
 		m.answer(req, wire.NewMap())
 	}
+}
+
+// pong echoes a ping, as Salt does. To a client that asks whether readers of the
+// event bus are greeted, which a Python master does not do, it says yes.
+func pong(load wire.Raw) []byte {
+	d, err := wire.DecodeMap(load)
+	if err == nil && d.Has("greets") {
+		d.Set("greets", true)
+		if b, err := wire.Encode(d); err == nil {
+			return b
+		}
+	}
+	return append([]byte(nil), load...)
 }

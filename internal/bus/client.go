@@ -36,6 +36,7 @@ type Client struct {
 	conn   net.Conn
 	frames *frameReader
 	first  *Event // read by Dial, not yet given out
+	listed bool   // something has come: we are on the master's list
 
 	mu     sync.Mutex // guards writer
 	writer net.Conn
@@ -46,9 +47,10 @@ type Client struct {
 // at once; a Python master may not, and then the wait covers its accept.
 const helloWait = 50 * time.Millisecond
 
-// Dial connects to the socket that events are read from. With a master of ours
-// every event fired after Dial returns is delivered; a Python master has to
-// notice the connection first, for which Dial gives it a moment.
+// Dial connects to the socket that events are read from. A master has to notice
+// the connection before it delivers events, for which Dial gives it a moment. One
+// of ours says when it has, see [Client.Listed]: if that says yes, every event
+// fired after Dial returned is delivered.
 func Dial(ctx context.Context, cfg ClientConfig) (*Client, error) {
 	srv := ServerConfig{PubName: cfg.PubName, PullName: cfg.PullName}.withDefaults()
 	cfg.PubName, cfg.PullName = srv.PubName, srv.PullName
@@ -77,27 +79,35 @@ func Dial(ctx context.Context, cfg ClientConfig) (*Client, error) {
 		return nil, fmt.Errorf("connecting to the event bus (is the master running on this host?): %w", err)
 	}
 	c := &Client{cfg: cfg, pull: pull, conn: conn, frames: newFrameReader(conn, cfg.MaxFrame)}
-	if err := c.hello(ctx); err != nil {
+	wait, cancel := context.WithTimeout(ctx, helloWait)
+	defer cancel()
+	if err := c.AwaitListed(wait); err != nil && (ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded)) {
 		_ = conn.Close()
 		return nil, fmt.Errorf("connecting to the event bus: %w", err)
 	}
 	return c, nil
 }
 
-// hello waits for the first frame, which proves that the master has us on its
-// list.
-func (c *Client) hello(ctx context.Context) error {
-	wait, cancel := context.WithTimeout(ctx, helloWait)
-	defer cancel()
-	e, err := c.read(wait)
-	switch {
-	case err == nil && e.Tag != helloTag:
-		c.first = &e
+// Listed tells whether the master is known to deliver events to us. False after
+// Dial: it is a Python master on whose bus nothing has happened, or one of ours
+// that is busy.
+func (c *Client) Listed() bool { return c.listed }
+
+// AwaitListed waits for the first frame, which proves that the master has us on
+// its list; one of ours sends it as soon as it has. It takes the place of Next
+// until it has returned.
+func (c *Client) AwaitListed(ctx context.Context) error {
+	if c.listed {
 		return nil
-	case errors.Is(err, context.DeadlineExceeded):
-		return ctx.Err()
 	}
-	return err
+	e, err := c.read(ctx)
+	if err != nil {
+		return err
+	}
+	if c.listed = true; e.Tag != helloTag {
+		c.first = &e
+	}
+	return nil
 }
 
 // Next returns the next event. When ctx ends first its error is returned and
