@@ -162,8 +162,8 @@ func (t *Tree) Life() string { return t.self.Life }
 // the subtrees in it.
 //
 // A node that has moved is up in its new place and still known as down in the
-// old one: the old place is left out.
-func (t *Tree) Snapshot() Node { return t.snapshot().withoutMoved() }
+// old one: the old place is left out. So is the place that a minion has left.
+func (t *Tree) Snapshot() Node { return t.snapshot().withoutMoved().withoutLeft() }
 
 // Skeleton is Snapshot without this node's own minions. It is cheap in a large
 // tree: nothing in it is copied but the list of nodes.
