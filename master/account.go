@@ -1,10 +1,8 @@
 package master
 
 import (
-	"context"
 	"fmt"
 	"sort"
-	"time"
 
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/ledger"
@@ -16,7 +14,15 @@ import (
 func (m *Master) onMissing(jid string, gone map[string]ledger.Missing, nodes map[string]ledger.NodeState) {
 	m.queueAway(jid, gone, nodes)
 	m.fire("salt/job/"+jid+"/missing", missingData(jid, gone, nodes))
+	m.bookMissing(jid, gone, nodes)
+}
+
+// bookMissing keeps who will not answer, and which nodes cannot be asked.
+func (m *Master) bookMissing(jid string, gone map[string]ledger.Missing, nodes map[string]ledger.NodeState) {
 	byPath := map[string]map[string]string{}
+	for path := range nodes {
+		byPath[path] = map[string]string{}
+	}
 	for id, g := range gone {
 		if byPath[g.Path] == nil {
 			byPath[g.Path] = map[string]string{}
@@ -24,7 +30,7 @@ func (m *Master) onMissing(jid string, gone map[string]ledger.Missing, nodes map
 		byPath[g.Path][id] = g.Reason
 	}
 	for path, missing := range byPath {
-		m.book(returners.Expectation{JID: jid, Node: path, Missing: missing, At: m.now()})
+		m.book(returners.Expectation{JID: jid, Node: path, Missing: missing, State: string(nodes[path]), At: m.now()})
 	}
 }
 
@@ -41,9 +47,7 @@ func (m *Master) onComplete(a ledger.Account) {
 	m.stats.completed.Add(1)
 	m.traces.Closed(a.JID, m.now())
 	m.over(a.JID)
-	if err := m.open.clear(a.JID); err != nil {
-		m.log.Error("A closed job will be looked at again after a restart", "err", err)
-	}
+	m.bookClosed(a.JID)
 }
 
 // missingData is the data of the event salt/job/<jid>/missing.
@@ -95,49 +99,4 @@ func sortedKeys[V any](m map[string]V) []string {
 	}
 	sort.Strings(out)
 	return out
-}
-
-// book hands what is worth keeping about a job to the one goroutine that writes
-// it, so that neither the ledger nor a request waits for the disk. The queue is
-// bounded: when it is full the caller waits.
-func (m *Master) book(x returners.Expectation) {
-	select {
-	case m.books <- x:
-	case <-m.ctx.Done():
-	}
-}
-
-// keepBooks writes what was handed to book, many entries per commit, until the
-// master ends and the queue is empty.
-func (m *Master) keepBooks() {
-	for {
-		var batch []returners.Expectation
-		select {
-		case x := <-m.books:
-			batch = append(batch, x)
-		case <-m.ctx.Done():
-		}
-	more:
-		for len(batch) < 500 {
-			select {
-			case x := <-m.books:
-				batch = append(batch, x)
-			default:
-				break more
-			}
-		}
-		if len(batch) == 0 {
-			return
-		}
-		ctx, cancel := storeContext()
-		if err := m.store.SaveExpectations(ctx, batch...); err != nil {
-			m.log.Error("The expectations of jobs could not be stored", "count", len(batch), "jid", batch[0].JID, "err", err)
-		}
-		cancel()
-	}
-}
-
-// storeContext bounds a write that must not be given up because the master ends.
-func storeContext() (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.Background(), 30*time.Second)
 }

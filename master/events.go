@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/momtree/mom/internal/bus"
@@ -30,7 +31,7 @@ func (m *Master) fireRaw(tag string, data wire.Raw, origin string) {
 
 // onMinionEvent serves `_minion_event`: events of minions and, in bulk, of nodes
 // below (Salt wire reference §8.2, §9.2).
-func (m *Master) onMinionEvent(_ context.Context, r *request) (any, error) {
+func (m *Master) onMinionEvent(ctx context.Context, r *request) (any, error) {
 	if !r.tokOK { // version 3 was checked before; version 2 proves itself here
 		return wire.NewMap(), nil
 	}
@@ -50,10 +51,43 @@ func (m *Master) onMinionEvent(_ context.Context, r *request) (any, error) {
 		return nil, err
 	}
 	var errs []error // one bad event must not cost the others
+	var jobs []string
 	for _, x := range e.Events {
 		errs = append(errs, m.relay(from, x))
+		if id, ok := tellsOf(x.Tag); ok && from.isNode {
+			jobs = append(jobs, id)
+		}
+	}
+	if err := m.keepWord(ctx, jobs); err != nil {
+		return nil, err
 	}
 	return nil, errors.Join(errs...)
+}
+
+// tellsOf gives the job of which an event tells who has to answer or who will not.
+func tellsOf(tag string) (id string, ok bool) {
+	if jid.Valid(tag) {
+		return tag, true
+	}
+	rest, ok := strings.CutPrefix(tag, "salt/job/")
+	id, what, _ := strings.Cut(rest, "/")
+	return id, ok && (what == "missing" || what == "new") && jid.Valid(id)
+}
+
+// keepWord waits until what was just told of jobs is stored: whoever told it does
+// not tell it again once it has the acknowledgement. Word of a job that is closed
+// here is owed to the masters above again.
+func (m *Master) keepWord(ctx context.Context, jobs []string) error {
+	if len(jobs) == 0 {
+		return nil
+	}
+	slices.Sort(jobs)
+	for _, id := range slices.Compact(jobs) {
+		if m.ledger.Closed(id) {
+			m.bookLate(id)
+		}
+	}
+	return m.booked(ctx)
 }
 
 // single fires the one event of a minion; its data is the whole load.
@@ -141,7 +175,7 @@ func (m *Master) expectationBelow(node, jid string, data wire.Raw) wire.Raw {
 	d.Set("minions", x.Minions)
 	ours.Set("node", x.Path)
 	d.Set("mom", ours)
-	m.book(returners.Expectation{JID: jid, Node: x.Path, Minions: x.Minions, Missing: missing, At: m.now()})
+	m.book(returners.Expectation{JID: jid, Node: x.Path, Minions: x.Minions, Missing: missing, State: string(spokenState(x)), At: m.now()})
 	m.ledger.Expect(jid, x)
 	m.queueAnswered(jid, x.Path)
 	if len(missing) > 0 {
@@ -152,6 +186,13 @@ func (m *Master) expectationBelow(node, jid string, data wire.Raw) wire.Raw {
 		m.ledger.Gone(jid, gone, nil)
 	}
 	return m.reencode(d, data)
+}
+
+func spokenState(x ledger.Expectation) ledger.NodeState {
+	if x.Plain {
+		return ledger.NodePlain
+	}
+	return ledger.NodeAnswered
 }
 
 // missingBelow enters who below a node will not answer.
@@ -168,7 +209,7 @@ func (m *Master) missingBelow(node, jid string, data wire.Raw) wire.Raw {
 	}
 	maps.DeleteFunc(gone, func(id string, _ ledger.Missing) bool { return !m.owned(node, jid, id) })
 	m.ledger.Gone(jid, gone, nodes)
-	m.goneLate(jid, gone)
+	m.goneLate(jid, gone, nodes)
 	return m.reencode(missingData(jid, gone, nodes), data)
 }
 

@@ -81,7 +81,9 @@ type Master struct {
 	open     openJobs
 	kept     *retention.Log
 	late     *latecomers
-	books    chan returners.Expectation
+	books    chan entry
+	parent   string // outbox destination of the one above; "": this is a top
+	untold   *untold
 
 	commands    map[string]handler
 	signIns     *lane
@@ -129,7 +131,8 @@ func New(o Options) (_ *Master, err error) {
 	m.ctx, m.cancel = context.WithCancel(context.Background())
 	m.ready = make(chan struct{})
 	m.id = nodeID(o.Config)
-	m.books = make(chan returners.Expectation, bookQueue)
+	m.books = make(chan entry, bookQueue)
+	m.parent = o.Parent
 	m.runnerSlots = make(semaphore, maxRunners)
 	m.rsa = make(semaphore, max(runtime.GOMAXPROCS(0)-1, 1))
 	m.trusted = newTrustedAddrs(m.now)

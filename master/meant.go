@@ -56,16 +56,21 @@ func (t *meant) excludes(jid, id string) bool {
 // noteStored remembers the target of a job that was started in an earlier life,
 // from its stored load.
 func (t *meant) noteStored(jid string, load wire.Raw) {
-	d, err := wire.DecodeMap(load)
-	if err != nil {
-		return
-	}
-	tgt, _ := d.Get("tgt")
-	tgtType := d.String("tgt_type")
-	if tgtType == "" {
-		tgtType = "glob"
-	}
-	if expr, err := target.Parse(tgt, tgtType, target.Options{}); err == nil {
+	if expr, tgtType, err := storedTarget(load); err == nil {
 		t.note(jid, tgtType, expr)
 	}
+}
+
+// storedTarget reads whom a stored load means.
+func storedTarget(load wire.Raw) (expr target.Expr, tgtType string, err error) {
+	d, err := wire.DecodeMap(load)
+	if err != nil {
+		return nil, "", err
+	}
+	tgt, _ := d.Get("tgt")
+	if tgtType = d.String("tgt_type"); tgtType == "" {
+		tgtType = "glob"
+	}
+	expr, err = target.Parse(tgt, tgtType, target.Options{})
+	return expr, tgtType, err
 }

@@ -113,6 +113,9 @@ func (m *Master) openStore(o Options) (err error) {
 	if m.open, err = openOpenJobs(m.cfg.Cachedir); err != nil {
 		return err
 	}
+	if m.untold, err = openUntold(m.cfg.Cachedir); err != nil {
+		return err
+	}
 	if err := m.openRetention(); err != nil {
 		return err
 	}

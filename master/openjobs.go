@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 
 	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/returners"
@@ -39,6 +41,11 @@ func (o openJobs) clear(jid string) error {
 		return fmt.Errorf("mark job %s as closed: %w", jid, err)
 	}
 	return nil
+}
+
+func (o openJobs) has(jid string) bool {
+	_, err := os.Lstat(filepath.Join(o.dir, jid))
+	return err == nil
 }
 
 func (o openJobs) list() ([]string, error) {
@@ -97,8 +104,12 @@ func (m *Master) restoreJob(ctx context.Context, jid string) error {
 		return nil //nolint:nilerr // published again before we came to it: its account is open
 	}
 	m.meant.noteStored(jid, load.Raw)
+	states := map[string]ledger.NodeState{}
 	for _, x := range xs {
-		if x.Node != "" {
+		if s := ledger.NodeState(x.State); s == ledger.NodeSilent || s == ledger.NodeUnreachable {
+			states[x.Node] = s
+		}
+		if x.Node != "" && spoke(x) {
 			m.ledger.Expect(jid, ledger.Expectation{Path: x.Node, Minions: x.Minions})
 		}
 		gone := map[string]ledger.Missing{}
@@ -107,11 +118,32 @@ func (m *Master) restoreJob(ctx context.Context, jid string) error {
 		}
 		m.ledger.Gone(jid, gone, nil)
 	}
+	m.ledger.Gone(jid, nil, states)
 	for _, r := range rets {
 		m.ledger.Returned(jid, r.ID, r.Via, r.Success && r.Retcode == 0)
 	}
 	m.log.Info("An open job was taken up again", "jid", jid, "returned", len(rets))
 	return nil
+}
+
+// knownBehind gives the minions behind a node that a stored job means, by the
+// reports of the node in this life or, of one that has not come back, by those in
+// an earlier one, which do not tell paths.
+func (m *Master) knownBehind(node string, load returners.Load) map[string]string {
+	expr, _, err := storedTarget(load.Raw)
+	if err != nil { // then nobody is named, as of a target that only minions can tell
+		return nil
+	}
+	out := map[string]string{}
+	for _, id := range m.owners.of(node) {
+		if expr.Match(target.ID(id)) {
+			out[id] = node
+		}
+	}
+	if below, ok := m.tree.Node(node); ok {
+		maps.Copy(out, known(below, node, expr))
+	}
+	return out
 }
 
 // restored describes a job as it was opened: this master's own minions from its
@@ -141,6 +173,9 @@ func (m *Master) restored(load returners.Load, xs []returners.Expectation) ledge
 			n := ledger.Node{ID: id, Live: m.presence.Live(id)}
 			if n.Live == ledger.Away { // it had the job and speaks again when it is back
 				n.Live = ledger.Up
+			}
+			if n.Live != ledger.Untracked {
+				n.Known = func() map[string]string { return m.knownBehind(id, load) }
 			}
 			spec.Nodes = append(spec.Nodes, n)
 		}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/momtree/mom/internal/crypt"
@@ -101,6 +102,19 @@ func (o *owners) report(n topology.Node) {
 	o.ids[n.ID] = ids
 	close(o.news)
 	o.news = make(chan struct{})
+}
+
+// of lists the minions that a node has claimed, in this life or an earlier one.
+func (o *owners) of(node string) []string {
+	o.mu.RLock()
+	defer o.mu.RUnlock()
+	var out []string
+	for _, id := range o.ids[node] {
+		if !strings.HasPrefix(id, nodeKey("")) {
+			out = append(out, id)
+		}
+	}
+	return out
 }
 
 // forget drops what a node has claimed: its key is gone.

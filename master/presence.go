@@ -7,9 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
-	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
@@ -171,53 +169,4 @@ func (m *Master) savePeers() error {
 		return fmt.Errorf("encode known peers: %w", err)
 	}
 	return crypt.WriteFileLazy(filepath.Join(m.cfg.Cachedir, presenceFile), b, 0o600)
-}
-
-// OpenExpectations gives, for each open job, the events that tell who has to
-// answer and who will not: the forwarder sends them to a parent that was away.
-func (m *Master) OpenExpectations() []bus.Event {
-	var out []bus.Event
-	for _, jid := range m.ledger.Active() {
-		a, ok := m.ledger.State(jid)
-		if !ok {
-			continue
-		}
-		out = append(out, m.expectationEvents(jid, a)...)
-	}
-	return out
-}
-
-func (m *Master) expectationEvents(jid string, a ledger.Account) []bus.Event {
-	ctx, cancel := storeContext()
-	defer cancel()
-	xs, err := m.store.Local().GetExpectations(ctx, jid)
-	if err != nil {
-		m.log.Error("The expectations of a job could not be read", "jid", jid, "err", err)
-		return nil
-	}
-	var out []bus.Event
-	add := func(tag string, d *wire.Map) {
-		b, err := wire.Encode(d)
-		if err != nil {
-			m.log.Error("An event could not be encoded", "tag", tag, "err", err)
-			return
-		}
-		out = append(out, bus.Event{Tag: tag, Data: b, Stamp: m.now()})
-	}
-	for _, x := range xs {
-		asked := []any{}
-		if x.Node == "" {
-			for _, path := range sortedKeys(a.Nodes) {
-				if !strings.Contains(path, "/") && a.Nodes[path] != ledger.NodeUnreachable {
-					asked = append(asked, path)
-				}
-			}
-		}
-		add(jid, wire.NewMap("minions", x.Minions, "jid", jid,
-			"mom", wire.NewMap("node", x.Node, "asked", asked, "unreachable", wire.NewMap())))
-	}
-	if len(a.Missing) > 0 {
-		add("salt/job/"+jid+"/missing", missingData(jid, a.Missing, nil))
-	}
-	return out
 }

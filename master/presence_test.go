@@ -86,9 +86,13 @@ func TestRestartWithAnOpenJob(t *testing.T) {
 	if d.Int("returned") != 2 || d.Map("missing").Len() != 0 {
 		t.Errorf("complete %v", plain(t, d))
 	}
-	if left, err := r.Master.open.list(); err != nil || len(left) != 0 {
-		t.Errorf("open are %v, %v", left, err)
-	}
+	eventually(t, "its mark to go", func() bool {
+		left, err := r.Master.open.list()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(left) == 0
+	})
 }
 
 // A minion that came back without the job is asked, and says that it does not

@@ -9,7 +9,6 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/master/retention"
-	"github.com/momtree/mom/returners"
 )
 
 // maxQueue bounds how far in the future the deadline of a queued job may be.
@@ -81,7 +80,15 @@ func (m *Master) unqueue(w retention.Waiting, reason string) {
 		maps.Copy(paths, known)
 	}
 	m.log.Info("A queued job is over for minions that did not return", "jid", w.JID, "reason", reason, "minions", len(paths))
-	if len(paths) == 0 || m.ledger.Overdue(w.JID, reason, paths) {
+	if len(paths) == 0 {
+		return
+	}
+	defer func() {
+		if m.ledger.Closed(w.JID) {
+			m.bookLate(w.JID)
+		}
+	}()
+	if m.ledger.Overdue(w.JID, reason, paths) {
 		return
 	}
 	gone := make(map[string]ledger.Missing, len(paths))
@@ -170,20 +177,11 @@ func (m *Master) dequeue(jid string) (retention.Waiting, error) {
 
 // goneLate keeps what a node tells about a job that the ledger has
 // forgotten: the deadline of a queue comes long after.
-func (m *Master) goneLate(jid string, gone map[string]ledger.Missing) {
-	if _, known := m.ledger.State(jid); known || len(gone) == 0 {
+func (m *Master) goneLate(jid string, gone map[string]ledger.Missing, nodes map[string]ledger.NodeState) {
+	if len(gone)+len(nodes) == 0 || m.ledger.Knows(jid) {
 		return
 	}
-	byPath := map[string]map[string]string{}
-	for id, g := range gone {
-		if byPath[g.Path] == nil {
-			byPath[g.Path] = map[string]string{}
-		}
-		byPath[g.Path][id] = g.Reason
-	}
-	for path, missing := range byPath {
-		m.book(returners.Expectation{JID: jid, Node: path, Missing: missing, At: m.now()})
-	}
+	m.bookMissing(jid, gone, nodes)
 }
 
 // stillQueued tells whether the kwargs of a stored load name a deadline to come.

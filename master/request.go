@@ -11,6 +11,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/jobstore"
+	"github.com/momtree/mom/returners"
 )
 
 // Plain replies of the request server (Salt wire reference §4). A Python minion that
@@ -140,7 +141,7 @@ func (m *Master) encrypted(req *zmtp.Request, env wire.Envelope) {
 			level = slog.LevelDebug
 		}
 		m.log.Log(ctx, level, "What was sent could not be stored and was not acknowledged", "cmd", r.cmd, "id", r.id, "err", err)
-		m.answer(req, wire.NotNow)
+		m.answer(req, refusalOf(err))
 		return
 	}
 	if errors.Is(err, errUnproven) {
@@ -153,6 +154,20 @@ func (m *Master) encrypted(req *zmtp.Request, env wire.Envelope) {
 		v = ""
 	}
 	m.seal(req, key, r, v)
+}
+
+// refusalOf is the plain reply to what could not be stored: whether nothing can be
+// stored now, or this very thing may be at fault.
+func refusalOf(err error) string {
+	for _, passing := range []error{
+		jobstore.ErrOutboxFull, returners.ErrFull, returners.ErrUnavailable, returners.ErrCorrupt, returners.ErrClosed,
+		context.Canceled, context.DeadlineExceeded,
+	} {
+		if errors.Is(err, passing) {
+			return wire.NotNow
+		}
+	}
+	return handlerRaised
 }
 
 // seal answers with the key the request came under, the nonce in front.

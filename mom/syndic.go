@@ -125,6 +125,7 @@ func (l local) HearSiblings(t sibling.Told) error { return l.m.HearSiblings(t) }
 func (l local) Home() sibling.Node                { return l.m.Home() }
 func (l local) Tree() *topology.Tree              { return l.m.Tree() }
 func (l local) OpenExpectations() []bus.Event     { return l.m.OpenExpectations() }
+func (l local) Told(jid string, word uint64)      { l.m.Told(jid, word) }
 
 func (l local) Answer(ctx context.Context, what string, arg wire.Raw) (any, error) {
 	return l.m.Answer(ctx, what, arg)

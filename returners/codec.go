@@ -46,6 +46,7 @@ type expectationRow struct {
 	Minions []string          `msgpack:"m"`
 	Missing map[string]string `msgpack:"x,omitempty"`
 	At      int64             `msgpack:"a"`
+	State   string            `msgpack:"s,omitempty"`
 }
 
 // EncodeExpectation makes the outbox payload of an expectation. Equal
@@ -56,7 +57,7 @@ func EncodeExpectation(e Expectation) ([]byte, error) {
 	var buf writer
 	enc.Reset(&buf)
 	enc.SetSortMapKeys(true)
-	if err := enc.Encode(expectationRow{e.JID, e.Node, e.Minions, e.Missing, e.At.UnixMicro()}); err != nil {
+	if err := enc.Encode(expectationRow{e.JID, e.Node, e.Minions, e.Missing, e.At.UnixMicro(), e.State}); err != nil {
 		return nil, fmt.Errorf("encode expectation of job %s: %w", e.JID, err)
 	}
 	return buf, nil
@@ -68,7 +69,7 @@ func DecodeExpectation(b []byte) (Expectation, error) {
 	if err := msgpack.Unmarshal(b, &r); err != nil {
 		return Expectation{}, fmt.Errorf("decode expectation row: %w", err)
 	}
-	return Expectation{r.JID, r.Node, r.Minions, r.Missing, time.UnixMicro(r.At).UTC()}, nil
+	return Expectation{r.JID, r.Node, r.Minions, r.Missing, time.UnixMicro(r.At).UTC(), r.State}, nil
 }
 
 // writer is the least an encoder needs.

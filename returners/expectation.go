@@ -41,6 +41,10 @@ func (e Expectation) Merge(later Expectation) (Expectation, bool) {
 			changed = true
 		}
 	}
+	if later.State != "" && later.State != e.State {
+		e.State = later.State
+		changed = true
+	}
 	e.Minions = slices.Sorted(maps.Keys(asked))
 	e.Missing = missing
 	return e, changed

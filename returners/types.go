@@ -50,6 +50,9 @@ type Expectation struct {
 	Minions []string          // ids that have to answer
 	Missing map[string]string // ids that will not answer, with the reason
 	At      time.Time         // zero = now
+	// State is what became of the node itself, in the words of the job's account
+	// ("answered", "silent", "unreachable"); "" says nothing about it.
+	State string
 }
 
 // Event is one event of the bus, kept by an event returner.

@@ -117,11 +117,7 @@ func (a *announcer) greet(ctx context.Context) error {
 		return err
 	}
 	// What the parent has missed while it was away.
-	for _, e := range a.s.local.OpenExpectations() {
-		if a.concerns(e) {
-			a.events.push(e)
-		}
-	}
+	a.retell()
 	a.setUp(a.conn)
 	return nil
 }
@@ -129,9 +125,9 @@ func (a *announcer) greet(ctx context.Context) error {
 // concerns tells whether a parent should hear who has to answer a job: it asked
 // for it, or nobody above did. One that did not ask is owed no returns either, and
 // would wait for them; if it wants the job answered it gives it to this node anew.
-func (a *announcer) concerns(e bus.Event) bool {
-	asked := a.s.parents.origins.of(jobOf(e.Tag), "")
-	return len(asked) == 0 || slices.Contains(asked, a.ch.Addr())
+func (l *link) concerns(e bus.Event) bool {
+	asked := l.s.parents.origins.of(jobOf(e.Tag), "")
+	return len(asked) == 0 || slices.Contains(asked, l.ch.Addr())
 }
 
 // jobOf is the job that an event of [urgent] speaks of.

@@ -18,7 +18,7 @@ const listenQueue = 10000
 func (s *Syndic) listen(ctx context.Context) {
 	for ctx.Err() == nil {
 		sub := s.local.Bus().Subscribe(bus.SubscribeOptions{
-			Size: listenQueue, Match: func(tag string) bool { return complete(tag) || !staysHere(tag) },
+			Size: listenQueue, Match: func(tag string) bool { return complete(tag) || closed(tag) || !staysHere(tag) },
 		})
 		s.hear(ctx, sub)
 		lost := sub.Lost()
@@ -33,8 +33,8 @@ func (s *Syndic) listen(ctx context.Context) {
 			return
 		}
 		// Who has to answer must not get lost with them.
-		for _, e := range s.local.OpenExpectations() {
-			s.tell(e)
+		for _, l := range s.parents.all() {
+			l.retell()
 		}
 		s.returns.flush()
 	}
@@ -51,6 +51,10 @@ func (s *Syndic) hear(ctx context.Context, sub *bus.Subscription) {
 				return
 			case complete(e.Tag):
 				s.returns.flush()
+			case closed(e.Tag):
+				if _, _, ok := readClosed(e); ok && !e.Copy {
+					s.tell(e)
+				}
 			case s.belongsAbove(e):
 				s.tell(e)
 			}
@@ -75,7 +79,7 @@ func (s *Syndic) tell(e bus.Event) {
 // master.
 func staysHere(tag string) bool {
 	rest, ok := strings.CutPrefix(tag, "salt/job/")
-	return tag == "key" || strings.HasPrefix(tag, "syndic/") || ok && strings.Contains(rest, "/ret/") || complete(tag)
+	return tag == "key" || closed(tag) || strings.HasPrefix(tag, "syndic/") || ok && strings.Contains(rest, "/ret/") || complete(tag)
 }
 
 // belongsAbove also applies Salt's rules: nothing that has a retcode, and in the
@@ -91,13 +95,13 @@ func (s *Syndic) belongsAbove(e bus.Event) bool {
 }
 
 // urgent events are the ones a waiting command needs: who has to answer, and
-// who will not.
+// who will not; and the end of these of a job, which stays here.
 func urgent(tag string) bool {
 	if jid.Valid(tag) {
 		return true
 	}
 	rest, ok := strings.CutPrefix(tag, "salt/job/")
-	return ok && (strings.HasSuffix(rest, "/missing") || strings.HasSuffix(rest, "/new"))
+	return ok && (strings.HasSuffix(rest, "/missing") || strings.HasSuffix(rest, "/new") || strings.HasSuffix(rest, "/closed"))
 }
 
 func complete(tag string) bool {

@@ -29,7 +29,8 @@ type fakeLocal struct {
 	rejected []returners.Item
 	loads    map[string]returners.Load
 	open     []bus.Event
-	broken   error // of every call to the outbox
+	told     map[string]uint64 // jid → word
+	broken   error             // of every call to the outbox
 	reads    int
 }
 
@@ -57,6 +58,21 @@ func (l *fakeLocal) OpenExpectations() []bus.Event {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return append([]bus.Event(nil), l.open...)
+}
+
+func (l *fakeLocal) Told(jid string, word uint64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.told == nil {
+		l.told = map[string]uint64{}
+	}
+	l.told[jid] = word
+}
+
+func (l *fakeLocal) wordTold(jid string) uint64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.told[jid]
 }
 
 func (l *fakeLocal) OutboxRead(_ context.Context, dest string, after int64, limit, maxBytes int) ([]returners.Item, error) {

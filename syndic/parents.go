@@ -22,12 +22,13 @@ import (
 
 // parents are the masters above, in the order of syndic_failover.
 type parents struct {
-	links   []*link // as configured
-	origins *origins
-	debts   *debts
-	after   time.Duration // how long one has to be gone before another takes its place
-	back    time.Duration // how long one has to be back before it is preferred again
-	log     *slog.Logger
+	links    []*link // as configured
+	origins  *origins
+	debts    *debts
+	closings *closings
+	after    time.Duration // how long one has to be gone before another takes its place
+	back     time.Duration // how long one has to be back before it is preferred again
+	log      *slog.Logger
 
 	mu        sync.Mutex
 	standIns  []*link // siblings of the one parent, while that is gone
@@ -45,7 +46,7 @@ func openParents(s *Syndic) (*parents, error) {
 		return nil, err
 	}
 	p := &parents{
-		origins: o, debts: newDebts(), log: s.log,
+		origins: o, debts: newDebts(), closings: newClosings(), log: s.log,
 		after: s.cfg.Local.SyndicFailoverAfter, back: s.cfg.Local.SyndicFailback,
 	}
 	seen := map[string]bool{}

@@ -12,6 +12,7 @@ type queue struct {
 	head   int
 	bytes  int
 	lost   uint64 // since the last takeLost
+	gap    bool   // some were lost since all was told anew
 }
 
 func (q *queue) len() int { return len(q.events) - q.head }
@@ -29,6 +30,7 @@ func size(e bus.Event) int { return len(e.Tag) + len(e.Data) }
 func (q *queue) drop() {
 	q.pop()
 	q.lost++
+	q.gap = true
 }
 
 func (q *queue) pop() bus.Event {
@@ -67,8 +69,22 @@ func (q *queue) putBack(events []bus.Event) {
 		bytes += size(events[keep])
 	}
 	q.lost += uint64(keep)
+	q.gap = q.gap || keep > 0
 	rest := append([]bus.Event(nil), events[keep:]...)
 	q.events, q.head, q.bytes = append(rest, q.events[q.head:]...), 0, bytes
+}
+
+// remove takes some events out; they do not count as lost.
+func (q *queue) remove(which func(bus.Event) bool) {
+	var kept []bus.Event
+	bytes := 0
+	for _, e := range q.events[q.head:] {
+		if !which(e) {
+			kept = append(kept, e)
+			bytes += size(e)
+		}
+	}
+	q.events, q.head, q.bytes = kept, 0, bytes
 }
 
 func (q *queue) takeLost() uint64 {

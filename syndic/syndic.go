@@ -32,7 +32,11 @@ type Local interface {
 	Tree() *topology.Tree
 	// OpenExpectations gives, for each open job, the events that tell who has
 	// to answer it and who will not: a parent that was away has missed them.
+	// After the events of a closed job comes its salt/job/<jid>/closed.
 	OpenExpectations() []bus.Event
+	// Told ends that of a closed job: the masters above that asked for it have
+	// taken all that was told of it up to its salt/job/<jid>/closed of that word.
+	Told(jid string, word uint64)
 	// Answer answers a question of a master above, for this node and all below.
 	Answer(ctx context.Context, what string, arg wire.Raw) (any, error)
 }

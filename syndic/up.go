@@ -45,6 +45,11 @@ func (f *forwarder) run(ctx context.Context) {
 			return
 		case <-sweep.C: // rows that every sender took for another one's
 			f.forgive(ctx)
+			for _, l := range f.s.parents.all() {
+				if l.isUp() && l.events.hasGap() {
+					l.retell()
+				}
+			}
 			if rows, _, err := f.s.local.Outbox().OutboxDepth(ctx, OutboxDest); err == nil && rows > 0 {
 				f.shifts.Add(1)
 			}

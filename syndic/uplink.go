@@ -127,6 +127,7 @@ func (u *uplink) sendBatch(ctx context.Context) (more bool, err error) {
 	now := u.urgent.len() > 0
 	batch := u.queue(now).take(eventBatch, eventBatchBytes)
 	lost := u.urgent.takeLost() + u.news.takeLost()
+	gap := u.urgent.gap // telling all anew ends it, but not for what is taken already
 	u.mu.Unlock()
 	if lost > 0 {
 		u.l.figures.dropped.Add(lost)
@@ -135,13 +136,63 @@ func (u *uplink) sendBatch(ctx context.Context) (more bool, err error) {
 	if len(batch) == 0 {
 		return false, nil
 	}
-	rest, err := u.hand(ctx, batch)
+	var ends []bus.Event // of closed jobs, behind the words about them
+	if now {
+		batch, ends = split(batch)
+	}
+	var rest []bus.Event
+	if len(batch) > 0 {
+		rest, err = u.hand(ctx, batch)
+	}
 	if err != nil {
 		u.mu.Lock()
 		defer u.mu.Unlock()
-		u.queue(now).putBack(rest)
+		u.queue(now).putBack(append(rest, ends...))
+		return true, err
 	}
-	return true, err
+	if !gap {
+		u.ended(ends)
+	}
+	return true, nil
+}
+
+func split(batch []bus.Event) (words, ends []bus.Event) {
+	for _, e := range batch {
+		if closed(e.Tag) {
+			ends = append(ends, e)
+		} else {
+			words = append(words, e)
+		}
+	}
+	return words, ends
+}
+
+// ended tells the local master of closed jobs that need not be told again. After a
+// gap it is not known whether all words about them were among those that were sent.
+func (u *uplink) ended(ends []bus.Event) {
+	if len(ends) == 0 || u.hasGap() {
+		return
+	}
+	for _, e := range ends {
+		if jid, word, all := u.l.s.parents.took(u.l, e); all {
+			u.l.s.local.Told(jid, uint64(word)) //nolint:gosec // above 0
+		}
+	}
+}
+
+// hasGap tells whether urgent events were lost since all was told anew.
+func (u *uplink) hasGap() bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.urgent.gap
+}
+
+// whole begins to tell all anew: ends of jobs that wait do not count any more.
+func (u *uplink) whole() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.urgent.gap = false
+	u.urgent.remove(func(e bus.Event) bool { return closed(e.Tag) })
 }
 
 // hand sends events, in halves if the parent does not take them together, and

@@ -56,7 +56,9 @@ func (s *Store) SaveExpectations(ctx context.Context, exps []returners.Expectati
 	for i := range exps {
 		e := &exps[i]
 		at := s.stamp(e.At)
-		nodes = append(nodes, keyed{e.JID, e.Node, row{[]any{e.JID, e.Node, at}, len(e.Node)}})
+		if e.State == "" || e.State == "answered" || e.State == "plain" || len(e.Minions)+len(e.Missing) > 0 { // else it has said nothing
+			nodes = append(nodes, keyed{e.JID, e.Node, row{[]any{e.JID, e.Node, at}, len(e.Node)}})
+		}
 		for _, id := range e.Minions {
 			if _, down := e.Missing[id]; !down {
 				rows = append(rows, keyed{e.JID, id, row{[]any{e.JID, id, e.Node, nil, at}, 2 * len(id)}})

@@ -94,6 +94,9 @@ func (l *Local) Answer(_ context.Context, what string, _ wire.Raw) (any, error) 
 // OpenExpectations gives who has to answer the jobs that are not complete.
 func (l *Local) OpenExpectations() []bus.Event { return l.jobs.open() }
 
+// Told has nothing to end: jobs that are closed are told no more.
+func (l *Local) Told(string, uint64) {}
+
 // Run reads the master's bus until ctx ends, connecting again whenever the master
 // was restarted.
 func (l *Local) Run(ctx context.Context) error {

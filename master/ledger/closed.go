@@ -1,0 +1,17 @@
+package ledger
+
+// Closed tells that a job has no open account: it was closed, is forgotten, or was
+// never known. Unlike State it looks at no entry.
+func (l *Ledger) Closed(jid string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	j := l.jobs[jid]
+	return j == nil || !j.closed.IsZero()
+}
+
+// Knows tells whether a job is open, or was closed lately.
+func (l *Ledger) Knows(jid string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.jobs[jid] != nil
+}

@@ -1,0 +1,191 @@
+package master
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/momtree/mom/internal/channel"
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/returners"
+)
+
+// toldAbove gives what a forwarder would be told of a job: who is missing and why, and
+// the word that ends it.
+func toldAbove(t *testing.T, m *Master, jid string) (missing, nodes *wire.Map, word int64) {
+	t.Helper()
+	for _, e := range m.OpenExpectations() {
+		d, err := wire.DecodeMap(e.Data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch e.Tag {
+		case "salt/job/" + jid + "/missing":
+			missing, nodes = d.Map("missing"), d.Map("nodes")
+		case "salt/job/" + jid + "/closed":
+			word = d.Int("word")
+		}
+	}
+	return missing, nodes, word
+}
+
+func belowATop(t *testing.T) *rig {
+	r := newRig(t, func(c *config.Master) { c.PublishRetention = 0 }) // who is away is missing at once
+	r.opts.Parent = returners.DestParent("above")
+	return r
+}
+
+// A job that is closed with minions missing is told to the master above, over
+// restarts, until that has taken it.
+func TestClosedJobIsToldOverRestarts(t *testing.T) {
+	r := belowATop(t)
+	r.accept("m1", "minion")
+	r.start()
+	m := r.minion("m1", "minion", "minion")
+	m.listen("broadcast").announce()
+	m.mute()
+	eventually(t, "m1 gone", func() bool { return r.presence.Live("m1") != ledger.Up })
+	events := r.events()
+	jid := r.say(testJob("*", "glob")).Map("load").String("jid")
+	events.take("salt/job/" + jid + "/closed")
+	for range 2 {
+		missing, _, word := toldAbove(t, r.Master, jid)
+		if missing.Map("m1").String("reason") != ledger.NotConnected || word == 0 {
+			t.Fatalf("told: missing %v, word %d", missing, word)
+		}
+		r.Told(jid, uint64(word+1)) // of another word
+		r.restart()
+	}
+	_, _, word := toldAbove(t, r.Master, jid)
+	r.Told(jid, uint64(word))
+	r.restart()
+	if missing, _, word := toldAbove(t, r.Master, jid); missing != nil || word != 0 {
+		t.Errorf("told again: %v, word %d", missing, word)
+	}
+}
+
+// The mark of an open job goes only after the reasons of its missing minions are
+// stored: if they cannot be, the job is taken up again.
+func TestMarkGoesAfterTheReasons(t *testing.T) {
+	r := belowATop(t)
+	store := newGated(r)
+	r.accept("m1", "minion")
+	r.start()
+	m := r.minion("m1", "minion", "minion")
+	m.listen("broadcast").announce()
+	m.mute()
+	eventually(t, "m1 gone", func() bool { return r.presence.Live("m1") != ledger.Up })
+	events := r.events()
+	hold := make(chan struct{})
+	store.word = true
+	store.set(nil, hold)
+	jid := r.say(testJob("*", "glob")).Map("load").String("jid")
+	events.take("salt/job/" + jid + "/complete")
+	<-store.here
+	if !r.Master.open.has(jid) {
+		t.Error("the mark has gone before the reasons are stored")
+	}
+	close(hold)
+	events.take("salt/job/" + jid + "/closed")
+	if r.Master.open.has(jid) {
+		t.Error("the mark is still there")
+	}
+	if xs, err := r.store.Local().GetExpectations(t.Context(), jid); err != nil || xs[0].Missing["m1"] == "" {
+		t.Errorf("stored %+v, %v", xs, err)
+	}
+}
+
+// What a node below tells of a job is acknowledged after it is stored.
+func TestWordOfANodeIsStoredBeforeItIsAcknowledged(t *testing.T) {
+	r := newRig(t)
+	store := newGated(r)
+	store.word = true
+	r.accept("n1", "syndic")
+	r.start()
+	n := r.minion("n1", "syndic", "syndic").listen("syndic").announce()
+	said := func(tag string, d *wire.Map) *wire.Map {
+		return wire.NewMap("cmd", "_minion_event", "id", "n1", "pretag", "syndic/n1", "events", []any{wire.NewMap("tag", tag, "data", d)})
+	}
+	expectation := wire.NewMap("minions", []any{"x1"}, "jid", someJob, "mom", wire.NewMap("node", "", "asked", []any{}))
+	store.set(returners.ErrFull, nil)
+	if _, err := n.send(said(someJob, expectation)); !errors.Is(err, channel.ErrNotNow) {
+		t.Errorf("the node was told %v", err)
+	}
+	if _, err := n.send(said("some/news", wire.NewMap("a", 1))); err != nil {
+		t.Errorf("news that need no store: %v", err)
+	}
+	store.set(nil, nil)
+	n.must(said(someJob, expectation))
+	n.must(said("salt/job/"+someJob+"/missing", wire.NewMap("jid", someJob,
+		"missing", wire.NewMap("x1", wire.NewMap("reason", "Not connected", "path", "")), "nodes", wire.NewMap("deep", "unreachable"))))
+	xs, err := r.store.Local().GetExpectations(t.Context(), someJob)
+	if err != nil || len(xs) != 2 || xs[0].Missing["x1"] != "Not connected" || xs[1].Node != "n1/deep" || xs[1].State != "unreachable" {
+		t.Errorf("stored %+v, %v", xs, err)
+	}
+}
+
+// Which nodes could not be reached, and who is behind them, is known after a restart.
+func TestNodesThatAreDownAreNamedAfterARestart(t *testing.T) {
+	r := belowATop(t)
+	r.accept("n1", "syndic")
+	r.accept("m1", "minion")
+	r.start()
+	m := r.minion("m1", "minion", "minion")
+	m.listen("broadcast").announce() // it keeps the job open
+	n := r.minion("n1", "syndic", "syndic")
+	n.listen("syndic").announce()
+	n.mute()
+	eventually(t, "n1 gone", func() bool { return r.presence.Live("n1") != ledger.Up })
+	jid := r.say(testJob("*", "glob")).Map("load").String("jid")
+	eventually(t, "the state to be stored", func() bool {
+		xs, err := r.store.Local().GetExpectations(t.Context(), jid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range xs {
+			if x.Node == "n1" && x.State == string(ledger.NodeUnreachable) {
+				return true
+			}
+		}
+		return false
+	})
+	r.restart()
+	a, ok := r.ledger.State(jid)
+	if !ok || a.Nodes["n1"] != ledger.NodeUnreachable {
+		t.Errorf("after the restart the job has nodes %v", a.Nodes)
+	}
+	if _, nodes, _ := toldAbove(t, r.Master, jid); nodes.String("n1") != string(ledger.NodeUnreachable) {
+		t.Errorf("told: nodes %v", nodes)
+	}
+}
+
+// The bound of the closed jobs that are told again drops the oldest.
+func TestUntoldIsBounded(t *testing.T) {
+	dir := t.TempDir()
+	o, err := openOpenJobs(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := openUntold(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := "20240101000000000000"
+	for i := range maxUntold + 1 {
+		id := first[:14] + strings.Repeat("0", 6-len(strconv.Itoa(i))) + strconv.Itoa(i)
+		if _, err := u.add(o, id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, has := u.list()[first]; has || len(u.list()) != maxUntold {
+		t.Errorf("%d are kept", len(u.list()))
+	}
+	if _, err := os.Stat(filepath.Join(u.dir, first)); !os.IsNotExist(err) {
+		t.Errorf("the file of the oldest: %v", err)
+	}
+}

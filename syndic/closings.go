@@ -1,0 +1,110 @@
+package syndic
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// The local master keeps closed jobs in mind until the masters above that asked for
+// them have taken all that was told of them. Its event salt/job/<jid>/closed comes
+// after those words, waits in the queue of each parent behind them, and is never
+// sent: when a parent's queue has come to it, the parent has taken what was before.
+
+// closings counts which parents have taken the words of closed jobs.
+type closings struct {
+	mu   sync.Mutex
+	took map[string]closing
+}
+
+type closing struct {
+	word  int64
+	addrs map[string]bool
+}
+
+func newClosings() *closings { return &closings{took: map[string]closing{}} }
+
+// closed tells whether an event is one that is meant for the forwarder alone.
+func closed(tag string) bool {
+	return strings.HasPrefix(tag, "salt/job/") && strings.HasSuffix(tag, "/closed")
+}
+
+// readClosed reads such an event of the local master.
+func readClosed(e bus.Event) (jid string, word int64, ok bool) {
+	d, err := wire.DecodeMap(e.Data)
+	if err != nil || e.Origin != "" { // a node below has no business with it
+		return "", 0, false
+	}
+	jid, word = d.String("jid"), d.Int("word")
+	return jid, word, word > 0 && closed(e.Tag) && jobOf(e.Tag) == jid
+}
+
+// note enters that a parent took the words of a job up to that one, and tells
+// whether all have that have to.
+func (c *closings) note(jid string, word int64, addr string, needed []string) (all bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t := c.took[jid]
+	if t.word > word {
+		return false
+	}
+	if t.word < word {
+		if len(c.took) >= rememberedJobs { // what is forgotten is told once more
+			clear(c.took)
+		}
+		t = closing{word, map[string]bool{}}
+		c.took[jid] = t
+	}
+	t.addrs[addr] = true
+	for _, a := range needed {
+		if !t.addrs[a] {
+			return false
+		}
+	}
+	delete(c.took, jid)
+	return true
+}
+
+func (c *closings) has(jid string, word int64, addr string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t := c.took[jid]
+	return t.word == word && t.addrs[addr]
+}
+
+// took hears that l has taken all words before such an event.
+func (p *parents) took(l *link, e bus.Event) (jid string, word int64, all bool) {
+	jid, word, ok := readClosed(e)
+	if !ok {
+		return "", 0, false
+	}
+	var needed []string
+	asked := p.origins.of(jid, "") // nobody: then nobody waits for it either
+	for _, other := range p.all() {
+		if addr := other.ch.Addr(); slices.Contains(asked, addr) {
+			needed = append(needed, addr)
+		}
+	}
+	return jid, word, p.closings.note(jid, word, l.ch.Addr(), needed)
+}
+
+// retell has a parent told again who has to answer the jobs that it asked for and
+// who will not, but for closed ones of which it has heard the end.
+func (l *link) retell() {
+	events := l.s.local.OpenExpectations()
+	heard := map[string]bool{}
+	for _, e := range events {
+		if jid, word, ok := readClosed(e); ok && l.s.parents.closings.has(jid, word, l.ch.Addr()) {
+			heard[jid] = true
+		}
+	}
+	l.events.whole()
+	for _, e := range events {
+		if !heard[jobOf(e.Tag)] && l.concerns(e) {
+			l.events.push(e)
+		}
+	}
+}

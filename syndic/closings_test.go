@@ -1,0 +1,79 @@
+package syndic
+
+import (
+	"testing"
+
+	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/channel/channeltest"
+	"github.com/momtree/mom/internal/wire"
+)
+
+func missingIn(jid string) *wire.Map {
+	return wire.NewMap("jid", jid, "missing", wire.NewMap("m1", wire.NewMap("reason", "Not connected", "path", "")), "nodes", wire.NewMap())
+}
+
+func closedIn(jid string, word int) *wire.Map { return wire.NewMap("jid", jid, "word", word) }
+
+func heardOf(t *testing.T, tag string, d *wire.Map) bus.Event {
+	t.Helper()
+	b, err := wire.Encode(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bus.Event{Tag: tag, Data: b}
+}
+
+// The local master is told that a closed job need not be told again only when all
+// parents that asked for it have taken what was told of it.
+func TestClosedJobIsToldUntilAllThatAskedHaveTakenIt(t *testing.T) {
+	a, b := startParent(t, channeltest.Rules{}), startParent(t, channeltest.Rules{})
+	n := start(t, nil, a, b)
+	for _, l := range n.parents.links {
+		n.parents.learn(l, job(1), "")
+	}
+	tag := "salt/job/" + job(1)
+	b.set(func() { b.notNow = 1 << 30 })
+	n.local.fire(t, tag+"/missing", missingIn(job(1)))
+	n.local.fire(t, tag+"/closed", closedIn(job(1), 7))
+	until(t, "the word at one", func() bool { return a.heard(tag+"/missing") == 1 })
+	if w := n.local.wordTold(job(1)); w != 0 || b.heard(tag+"/missing") != 0 {
+		t.Errorf("told %d", w)
+	}
+	b.set(func() { b.notNow = 0 })
+	until(t, "the local master to be told", func() bool { return n.local.wordTold(job(1)) == 7 })
+	if b.heard(tag+"/missing") != 1 || a.heard(tag+"/closed")+b.heard(tag+"/closed") != 0 {
+		t.Errorf("b heard %d, the end went up %d times", b.heard(tag+"/missing"), a.heard(tag+"/closed"))
+	}
+}
+
+// A node that was killed, or whose events were lost, tells a closed job again.
+func TestClosedJobIsToldAgainAfterARestart(t *testing.T) {
+	p := startParent(t, channeltest.Rules{})
+	n := plant(t, nil, p)
+	tag := "salt/job/" + job(1)
+	n.parents.learn(n.parents.links[0], job(1), "")
+	n.local.open = []bus.Event{heardOf(t, tag+"/missing", missingIn(job(1))), heardOf(t, tag+"/closed", closedIn(job(1), 3))}
+	n.run(t)
+	until(t, "the word", func() bool { return p.heard(tag+"/missing") == 1 && n.local.wordTold(job(1)) == 3 })
+}
+
+// Words that were dropped from a full queue are told anew before the end counts.
+func TestEndDoesNotCountAfterAGap(t *testing.T) {
+	p := startParent(t, channeltest.Rules{})
+	n := start(t, nil, p)
+	tag := "salt/job/" + job(1)
+	open := []bus.Event{heardOf(t, tag+"/missing", missingIn(job(1))), heardOf(t, tag+"/closed", closedIn(job(1), 5))}
+	n.local.mu.Lock()
+	n.local.open = open
+	n.local.mu.Unlock()
+	u := n.parents.links[0].events
+	u.mu.Lock()
+	u.urgent.gap = true // the word is gone, its end is not
+	u.urgent.push(open[1])
+	u.mu.Unlock()
+	ring(u.kick)
+	until(t, "the sweep to tell it anew", func() bool { return n.local.wordTold(job(1)) == 5 })
+	if p.heard(tag+"/missing") == 0 {
+		t.Error("the end counted without its word")
+	}
+}
