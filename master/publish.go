@@ -198,7 +198,7 @@ func (m *Master) start(ctx context.Context, j *job) error {
 	m.showJob(j, stored)
 	// From here on the hooks may speak of the job, so its own events go first.
 	m.tellJob(j, spec)
-	if !fresh {
+	if !fresh && !m.ledger.Adopted(j.jid) {
 		unkeep()
 		return m.again(j)
 	}
@@ -233,7 +233,24 @@ func (m *Master) countEarly(ctx context.Context, j *job) {
 // here. It runs once; its account has been told again.
 func (m *Master) again(j *job) error {
 	m.log.Info("A job came a second time and is not published again", "jid", j.jid, "user", j.load.User)
-	return m.unmark(j.jid)
+	if err := m.unmark(j.jid); err != nil {
+		return err
+	}
+	if m.parent == "" || !m.ledger.Closed(j.jid) {
+		return nil
+	}
+	// Who asks now has not heard who is missing.
+	events, err := m.expectationEvents(j.jid)
+	if err != nil {
+		return err
+	}
+	for _, e := range events {
+		if e.Tag != j.jid {
+			m.fireRaw(e.Tag, e.Data, "")
+		}
+	}
+	m.bookLate(j.jid)
+	return nil
 }
 
 // unmark takes back the mark of a job unless its account is open.

@@ -1,18 +1,21 @@
 package master
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/topology"
 )
 
 // toldAbove gives what a forwarder would be told of a job: who is missing and why, and
@@ -67,6 +70,28 @@ func TestClosedJobIsToldOverRestarts(t *testing.T) {
 	if missing, _, word := toldAbove(t, r.Master, jid); missing != nil || word != 0 {
 		t.Errorf("told again: %v, word %d", missing, word)
 	}
+}
+
+// A master above that asks for a job which is over here hears who is missing, too.
+func TestSecondAskerHearsWhoIsMissing(t *testing.T) {
+	r := belowATop(t)
+	r.accept("m1", "minion")
+	r.start()
+	m := r.minion("m1", "minion", "minion").listen("broadcast").announce()
+	m.mute()
+	eventually(t, "m1 gone", func() bool { return r.presence.Live("m1") != ledger.Up })
+	events := r.events()
+	r.say(testJob("*", "glob", "jid", someJob))
+	d := events.take("salt/job/" + someJob + "/closed")
+	r.Told(someJob, uint64(d.Int("word")))
+	r.restart()
+	m.listen("broadcast").announce()
+	events = r.events()
+	r.say(testJob("*", "glob", "jid", someJob))
+	if d := events.take("salt/job/" + someJob + "/missing"); d.Map("missing").Map("m1").String("reason") != ledger.NotConnected {
+		t.Errorf("missing %v", plain(t, d))
+	}
+	events.take("salt/job/" + someJob + "/closed")
 }
 
 // The mark of an open job goes only after the reasons of its missing minions are
@@ -187,5 +212,34 @@ func TestUntoldIsBounded(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(u.dir, first)); !os.IsNotExist(err) {
 		t.Errorf("the file of the oldest: %v", err)
+	}
+}
+
+// Who is behind a node that does not come back is named after a restart of this
+// master, though the node never said who has to answer.
+func TestMinionsBehindALostNodeAreNamedAfterARestart(t *testing.T) {
+	r := newRig(t, func(c *config.Master) { c.Timeout = time.Second })
+	r.accept("n1", "syndic")
+	r.start()
+	n := r.minion("n1", "syndic", "syndic").listen("syndic").announce()
+	sub := topology.Node{ID: "n1", Role: "syndic", Minions: []topology.Minion{{ID: "deep", State: topology.Up}}}.Map()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	if _, _, err := n.Announce(ctx, channel.Presence{Tree: sub}); err != nil {
+		t.Fatal(err)
+	}
+	jid := r.say(testJob("*", "glob")).Map("load").String("jid")
+	n.mute()
+	r.restart()
+	events := r.events()
+	if a, ok := r.ledger.State(jid); ok && !a.Open() { // it was faster
+		if a.Missing["deep"].Reason != ledger.NodeDown {
+			t.Errorf("account %+v", a)
+		}
+		return
+	}
+	d := events.take("salt/job/" + jid + "/complete")
+	if d.Map("missing").Map("deep").String("reason") != ledger.NodeDown || d.Map("nodes").String("n1") == string(ledger.NodeAnswered) {
+		t.Errorf("complete %v", plain(t, d))
 	}
 }

@@ -106,7 +106,8 @@ func (s *Store) SaveReturns(ctx context.Context, rets []returners.Return, loads 
 }
 
 // SaveJob stores the load and what this master expects of it, and tells whether
-// the job is new here: an expectation of this master itself is stored once.
+// the job is new here: its load with an expectation of this master itself is stored
+// once.
 func (s *Store) SaveJob(ctx context.Context, load returners.Load, x returners.Expectation) (fresh bool, err error) {
 	if err := s.room(); err != nil {
 		return false, fmt.Errorf("store job %s: %w", load.JID, err)
@@ -116,7 +117,19 @@ func (s *Store) SaveJob(ctx context.Context, load returners.Load, x returners.Ex
 		return false, fmt.Errorf("look for job %s: %w", load.JID, err)
 	}
 	fresh = !slices.ContainsFunc(old, func(have returners.Expectation) bool { return have.Node == x.Node })
-	b := returners.Batch{Loads: []returners.Load{load}, Expectations: []returners.Expectation{x}}
+	if !fresh {
+		// Minions may have come at work on the job before it did: then who is to
+		// answer is known, and what is not.
+		_, loaded, err := s.o.Local.GetLoad(ctx, load.JID)
+		if err != nil {
+			return false, fmt.Errorf("look for job %s: %w", load.JID, err)
+		}
+		fresh = !loaded
+	}
+	b := returners.Batch{Loads: []returners.Load{load}}
+	if fresh { // else who was found missing meanwhile would be expected again
+		b.Expectations = []returners.Expectation{x}
+	}
 	s.owe(&b)
 	if _, err := s.group.Commit(ctx, b); err != nil {
 		return false, fmt.Errorf("store job %s: %w", load.JID, err)
