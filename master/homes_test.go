@@ -1,11 +1,13 @@
 package master
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/momtree/mom/internal/sibling"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/topology"
 )
 
 // Guests are forgotten when they have been away for a while; a node's own minions
@@ -72,5 +74,72 @@ func TestSiblings_AGuestIsNotToldOthersSiblings(t *testing.T) {
 	}
 	if d := ask("guest"); d.Map("below") != nil {
 		t.Errorf("a guest is told %v", plain(t, d))
+	}
+}
+
+// The tree shows a node that is draining, also after its restart, until that is
+// taken back.
+func TestDrainingIsShown(t *testing.T) {
+	r := newRig(t)
+	r.start()
+	shown := func(want int) {
+		t.Helper()
+		eventually(t, "what the tree says of draining", func() bool {
+			n := 0
+			for _, p := range topology.Problems(r.Master.tree.Snapshot()) {
+				if p.Kind == topology.Degraded && strings.HasPrefix(p.Detail, "draining") {
+					n++
+				}
+			}
+			return n == want
+		})
+	}
+	shown(0)
+	if err := r.drain(true); err != nil {
+		t.Fatal(err)
+	}
+	shown(1)
+	r.restart()
+	shown(1)
+	if err := r.drain(false); err != nil {
+		t.Fatal(err)
+	}
+	shown(0)
+}
+
+// A guest that comes at work on a job before the job does must not keep the job from
+// this master's own minions, also when this master is restarted in between.
+func TestUsers_JobComesAfterAGuestAtWorkOnIt(t *testing.T) {
+	for _, restart := range []bool{false, true} {
+		r := newRig(t)
+		r.start()
+		r.homes.host("guest", "elsewhere", false)
+		guest := r.minion("guest", "minion", "minion").listen().announce(someJob)
+		eventually(t, "the guest's job", func() bool { _, ok := r.ledger.State(someJob); return ok })
+		eventually(t, "it on disk", func() bool {
+			xs, err := r.store.Local().GetExpectations(t.Context(), someJob)
+			return err == nil && len(xs) == 1
+		})
+		own := r.minion("own", "minion", "syndic")
+		if restart {
+			guest.mute()
+			r.restart()
+			guest.listen().announce()
+		}
+		own.listen().announce()
+		r.say(testJob("*", "glob", "jid", someJob))
+		if p := own.hear(); p.JID != someJob {
+			t.Fatalf("restart %v: heard %v", restart, p.JID)
+		}
+		events := r.events()
+		for _, m := range []*minion{own, guest} {
+			if err := m.answer(someJob, true); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if d := events.take("salt/job/" + someJob + "/complete"); d.Int("expected") != 2 || d.Int("returned") != 2 {
+			t.Errorf("restart %v: closed with %v", restart, plain(t, d))
+		}
+		r.stop()
 	}
 }

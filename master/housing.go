@@ -12,6 +12,7 @@ import (
 	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/master/presence"
 	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/topology"
 )
 
 // adopt makes this master answer for the jobs that a guest was at work on when it
@@ -44,8 +45,16 @@ func (m *Master) drain(on bool) error {
 	} else if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
 		return fmt.Errorf("take back that the node is draining: %w", err)
 	}
+	m.tellDraining()
 	m.fire("topology/draining", wire.NewMap("node", m.id, "draining", on))
 	return nil
+}
+
+// tellDraining has the tree show that this node is draining, or that no longer.
+func (m *Master) tellDraining() {
+	m.tree.Tell(topology.Problem{
+		Kind: topology.Degraded, Detail: "draining: its minions are asked to move to siblings; `mom node drain --undo` takes it back",
+	}, drainFile, m.Draining())
 }
 
 // Drain serves the runners node.drain and node.undrain.

@@ -71,6 +71,7 @@ func (m *Master) watchTree(h *hearsay) {
 	w, started := newTreeWatch(), m.now()
 	pause := time.NewTimer(treeSoon)
 	defer pause.Stop()
+	m.tellDraining() // the mark survives restarts
 	for {
 		m.tree.SetVitals(m.vitals(started))
 		h.compare()

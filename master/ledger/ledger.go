@@ -146,23 +146,17 @@ func (l *Ledger) forget(j *job) {
 }
 
 // Open enters a job. Opening a jid twice is an error: the job is known already.
+// One that is known because of [Ledger.Adopt] alone is not.
 func (l *Ledger) Open(spec Job) error {
-	if spec.Timeout <= 0 {
-		spec.Timeout = 5 * time.Second
-	}
 	now := l.cfg.Clock.Now()
-	j := &job{
-		Job: spec, opened: now,
-		entries: make(map[string]*entry, len(spec.Minions)),
-		nodes:   make(map[string]*nodeEntry, len(spec.Nodes)),
-	}
+	j := l.newJob(spec, now)
 	var n news
 	for _, m := range spec.Minions {
 		e := &entry{direct: true, live: m.Live}
 		j.add(m.ID, e)
 		switch m.Live {
 		case Untracked:
-			l.due(j, e, now.Add(spec.Timeout))
+			l.due(j, e, now.Add(j.Timeout))
 		case Away, Down:
 			if m.Live == Away && m.Grace > 0 {
 				e.phase = leased
@@ -181,14 +175,29 @@ func (l *Ledger) Open(spec Job) error {
 		}
 	}
 	l.mu.Lock()
-	if l.closed || l.jobs[spec.JID] != nil {
+	old := l.jobs[spec.JID]
+	if l.closed || old != nil && !old.adopted {
 		l.mu.Unlock()
 		return fmt.Errorf("open job %s: a job of that jid is already in the ledger", spec.JID)
+	}
+	if old != nil {
+		j.succeed(old, now)
 	}
 	l.jobs[spec.JID] = j
 	l.arm(j)
 	l.finish(j, n)
 	return nil
+}
+
+func (l *Ledger) newJob(spec Job, now time.Time) *job {
+	if spec.Timeout <= 0 {
+		spec.Timeout = 5 * time.Second
+	}
+	return &job{
+		Job: spec, opened: now,
+		entries: make(map[string]*entry, len(spec.Minions)),
+		nodes:   make(map[string]*nodeEntry, len(spec.Nodes)),
+	}
 }
 
 func (l *Ledger) openNodes(j *job, now time.Time, n *news) {

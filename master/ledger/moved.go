@@ -37,8 +37,7 @@ func (l *Ledger) Adopt(spec Job, id string) (fresh bool) {
 	j := l.jobs[spec.JID]
 	if j == nil {
 		l.mu.Unlock()
-		spec.Minions = []Minion{{ID: id, Live: Up}}
-		return l.Open(spec) == nil
+		return l.openAdopted(spec, id)
 	}
 	e := j.entries[id]
 	switch {
@@ -60,4 +59,63 @@ func (l *Ledger) Adopt(spec Job, id string) (fresh bool) {
 	l.arm(j)
 	l.finish(j, news{})
 	return true
+}
+
+// Adopted tells whether a job is known by [Ledger.Adopt] alone.
+func (l *Ledger) Adopted(jid string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	j := l.jobs[jid]
+	return j != nil && j.adopted
+}
+
+// openAdopted enters a job that this master was not asked for, or not yet.
+func (l *Ledger) openAdopted(spec Job, id string) bool {
+	spec.Minions = []Minion{{ID: id, Live: Up}}
+	j := l.newJob(spec, l.cfg.Clock.Now())
+	j.add(id, &entry{direct: true, live: Up})
+	j.adopted = true
+	l.mu.Lock()
+	if l.closed {
+		l.mu.Unlock()
+		return false
+	}
+	if l.jobs[spec.JID] != nil { // it was opened meanwhile
+		l.mu.Unlock()
+		return l.Adopt(spec, id)
+	}
+	l.jobs[spec.JID] = j
+	l.finish(j, news{})
+	return true
+}
+
+// succeed takes over what is known of a job from minions that came at work on it
+// before it did; the caller holds the ledger's lock.
+func (j *job) succeed(old *job, now time.Time) {
+	j.opened = old.opened
+	for id, e := range old.entries {
+		mine := j.entries[id]
+		switch {
+		case mine == nil:
+			j.add(id, e)
+			switch e.phase {
+			case returned:
+				j.good++
+			case failed:
+				j.bad++
+			}
+		case e.phase == returned || e.phase == failed:
+			j.settle(mine, e.phase, "")
+		case e.phase.pending() && mine.phase == missing:
+			*mine = *e // it is at work here
+			j.pending++
+		}
+		if !e.due.IsZero() {
+			j.wake(e.due)
+		}
+	}
+	if old.timer != nil {
+		old.timer.Stop()
+	}
+	old.closed = now // for whoever holds it still
 }
