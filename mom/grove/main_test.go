@@ -23,8 +23,8 @@ func testMain(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // a leftover in the temporary folder
 	program = filepath.Join(dir, "mom")
-	// With the race detector: a race in any daemon shows in its console.
-	out, err := exec.Command("go", "build", "-race", "-o", program, "github.com/momtree/mom/mom").CombinedOutput()
+	args := append([]string{"build", "-o", program}, buildFlags...)
+	out, err := exec.Command("go", append(args, "github.com/momtree/mom/mom")...).CombinedOutput()
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "build the program: %v\n%s", err, out)
 		return 1
