@@ -138,12 +138,23 @@ func (d *drawer) below(n Node, indent string, above State, tier int) {
 	}
 }
 
-// withFigures words the figures of a node, with sep in front when there are any.
+// withFigures words the figures of a node, and how it says that it is not as it
+// should be, with sep in front when there are any.
 func withFigures(sep string, n Node) string {
-	if f := figures(n.Vitals); f != "" {
-		return sep + f
+	var out []string
+	for _, p := range n.Told {
+		if p.Kind == Degraded && p.Path == "" {
+			short, _, _ := strings.Cut(p.Detail, ":")
+			out = append(out, clean(short))
+		}
 	}
-	return ""
+	if f := figures(n.Vitals); f != "" {
+		out = append(out, f)
+	}
+	if len(out) == 0 {
+		return ""
+	}
+	return sep + strings.Join(out, ", ")
 }
 
 func (o DrawOptions) choose(all []Minion) (shown []Minion, hidden int) {

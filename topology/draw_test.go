@@ -71,3 +71,18 @@ func TestDraw(t *testing.T) {
 		})
 	}
 }
+
+// What a node says of itself is on its line, in short.
+func TestDrawDegraded(t *testing.T) {
+	var b strings.Builder
+	n := Node{ID: "top", Role: "master", State: Up, Nodes: []Node{{
+		ID: "node-a", Role: "syndic", State: Up, Vitals: Vitals{Accepted: 3, Connected: 2},
+		Told: []Problem{{Kind: Degraded, Detail: "draining: its minions move"}, {Kind: Partition, Detail: "elsewhere: not here"}},
+	}}}
+	if err := Draw(&b, n, DrawOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if want := "node-a (syndic) up — draining, 2/3 connected\n"; !strings.HasSuffix(b.String(), want) {
+		t.Errorf("drawn:\n%s", b.String())
+	}
+}
