@@ -105,6 +105,8 @@ func (w *World) checkJob(j *job, fail func(string, ...any)) {
 		g := w.index(r.ID)
 		rows[g/64] |= 1 << (g % 64)
 	})
+	xs, _ := w.nodes[0].disk.GetExpectations(background, j.jid)
+	stored := silentIn(xs)
 	told := 0
 	for g, id := range w.ids {
 		has := rows[g/64]&(1<<(g%64)) != 0
@@ -115,7 +117,7 @@ func (w *World) checkJob(j *job, fail func(string, ...any)) {
 		switch {
 		case !j.wants(g) && (has || missing):
 			fail("job %s: %s is in the account, but the target does not match it", j.jid, id)
-		case j.wants(g) && !has && !missing && !w.behindSilence(g, a.nodes) && !w.behindSilence(g, w.nodes[0].silent[j.jid]):
+		case j.wants(g) && !has && !missing && !w.behindSilence(g, a.nodes) && !w.behindSilence(g, stored):
 			fail("job %s: %s neither returned nor is it named as missing", j.jid, id)
 		default:
 			continue

@@ -34,8 +34,7 @@ type node struct {
 	pubs []*job              // what it has published, by serial
 	// untold are closed jobs of whose missing minions the parent has not heard.
 	untold map[string]struct{}
-	silent map[string]map[string]ledger.NodeState // by job: nodes that were named
-	up     *link                                  // to the parent; nil at the top
+	up     *link // to the parent; nil at the top
 
 	// Of this life.
 	alive  bool
@@ -48,8 +47,6 @@ type node struct {
 	busy   bool      // a commit runs
 	free   int64     // when its processor is free
 	books  []returners.Expectation
-
-	bookedNodes []word
 
 	stats nodeStats
 }
@@ -64,7 +61,7 @@ type finding struct {
 }
 
 func (w *World) newNode(i, parent, lo, hi int) *node {
-	n := &node{w: w, idx: int32(i), id: "top", lo: lo, open: map[string]struct{}{}, untold: map[string]struct{}{}, silent: map[string]map[string]ledger.NodeState{}} //nolint:gosec // at most maxNodes
+	n := &node{w: w, idx: int32(i), id: "top", lo: lo, open: map[string]struct{}{}, untold: map[string]struct{}{}} //nolint:gosec // at most maxNodes
 	if parent >= 0 {
 		n.parent = w.nodes[parent]
 		n.parent.children = append(n.parent.children, n)
@@ -90,7 +87,7 @@ func (n *node) boot(settled bool) {
 	w := n.w
 	n.alive = true
 	n.life++
-	n.hooked, n.inbox, n.books, n.bookedNodes, n.busy, n.free = nil, nil, nil, nil, false, w.now
+	n.hooked, n.inbox, n.books, n.busy, n.free = nil, nil, nil, false, w.now
 	n.ledger = ledger.New(ledger.Config{
 		Lease: w.o.Lease, Linger: linger, Clock: clock{n, n.life}, Hooks: n.hooks(),
 	})

@@ -1,8 +1,6 @@
 package sim
 
 import (
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/momtree/mom/master/ledger"
@@ -185,7 +183,7 @@ func (n *node) restoreJob(j *job) {
 		return
 	}
 	for _, x := range xs {
-		if x.Node != "" {
+		if x.Node != "" && (!silentState(x.State) || len(x.Minions) > 0) {
 			n.ledger.Expect(j.jid, ledger.Expectation{Path: x.Node, Minions: x.Minions})
 		}
 		gone := map[string]ledger.Missing{}
@@ -194,7 +192,7 @@ func (n *node) restoreJob(j *job) {
 		}
 		n.ledger.Gone(j.jid, gone, nil)
 	}
-	n.ledger.Gone(j.jid, nil, n.silent[j.jid])
+	n.ledger.Gone(j.jid, nil, silentIn(xs))
 	rets := 0
 	n.disk.EachReturn(j.jid, func(r returners.Return) {
 		rets++
@@ -213,7 +211,7 @@ func (n *node) complete(a ledger.Account) {
 	}
 	delete(n.open, a.JID)
 	if n.up != nil {
-		if (len(a.Missing) > 0 || len(n.silent[a.JID]) > 0) && !n.w.o.sabotage.forgetClosed {
+		if !n.w.o.sabotage.forgetClosed {
 			n.untold[a.JID] = struct{}{}
 		}
 		n.up.flush()
@@ -249,10 +247,24 @@ func (n *node) bookMissing(jid string, missing map[string]ledger.Missing) {
 
 // bookNodes stores soon which nodes are silent or cannot be reached.
 func (n *node) bookNodes(jid string, nodes map[string]ledger.NodeState) {
-	if len(nodes) > 0 {
-		n.book(returners.Expectation{JID: jid})
-		n.bookedNodes = append(n.bookedNodes, word{jid: jid, nodes: nodes})
+	for _, path := range sortedKeys(nodes) {
+		n.book(returners.Expectation{JID: jid, Node: path, State: string(nodes[path]), At: n.w.clock()})
 	}
+}
+
+func silentState(s string) bool {
+	return s == string(ledger.NodeSilent) || s == string(ledger.NodeUnreachable)
+}
+
+// silentIn gives the nodes that are stored as silent or out of reach.
+func silentIn(xs []returners.Expectation) map[string]ledger.NodeState {
+	out := map[string]ledger.NodeState{}
+	for _, x := range xs {
+		if silentState(x.State) {
+			out[x.Node] = ledger.NodeState(x.State)
+		}
+	}
+	return out
 }
 
 // bookDelay is how long what a node was told of a job waits for its commit.
@@ -273,14 +285,6 @@ func (n *node) storeBooks() {
 	xs := n.books
 	n.books = nil
 	n.point("before expectations are stored")
-	for _, x := range n.bookedNodes {
-		if n.silent[x.jid] == nil {
-			n.silent[x.jid] = map[string]ledger.NodeState{}
-		}
-		maps.Copy(n.silent[x.jid], x.nodes)
-	}
-	n.bookedNodes = nil
-	xs = slices.DeleteFunc(xs, func(x returners.Expectation) bool { return x.Node == "" && len(x.Minions)+len(x.Missing) == 0 })
 	if err := n.jobs.SaveExpectations(background, xs...); err != nil {
 		panic(err) // the outbox bound does not hold for them
 	}

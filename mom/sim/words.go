@@ -89,9 +89,12 @@ func (n *node) hears(from string, x word) {
 		return from + "/" + path
 	}
 	w := n.w
+	if _, open := n.open[x.jid]; !open && n.up != nil && !w.o.sabotage.forgetClosed {
+		n.untold[x.jid] = struct{}{} // late word: master.keepWord
+	}
 	if x.expectation {
 		x.node = under(x.node)
-		n.book(returners.Expectation{JID: x.jid, Node: x.node, Minions: x.minions, Missing: x.missing, At: w.clock()})
+		n.book(returners.Expectation{JID: x.jid, Node: x.node, Minions: x.minions, Missing: x.missing, State: string(ledger.NodeAnswered), At: w.clock()})
 		if !hit(w.o.sabotage.forget) {
 			n.ledger.Expect(x.jid, ledger.Expectation{Path: x.node, Minions: x.minions, Asked: x.asked})
 			if len(x.missing) > 0 {
@@ -134,6 +137,9 @@ func (n *node) openExpectations() {
 		a, _ := n.ledger.State(jid)
 		xs, _ := n.disk.GetExpectations(background, jid)
 		for _, x := range xs {
+			if x.Node != "" && silentState(x.State) && len(x.Minions) == 0 {
+				continue
+			}
 			var asked []string
 			if x.Node == "" {
 				for _, path := range sortedKeys(a.Nodes) {
@@ -153,7 +159,7 @@ func (n *node) openExpectations() {
 				}
 			}
 		}
-		if nodes := n.silent[jid]; len(gone) > 0 || len(nodes) > 0 {
+		if nodes := silentIn(xs); len(gone) > 0 || len(nodes) > 0 {
 			n.tell(word{jid: jid, gone: gone, nodes: nodes})
 		}
 	}
