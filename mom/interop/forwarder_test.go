@@ -29,7 +29,7 @@ func TestOurForwarderBesideRealMaster(t *testing.T) {
 				r := top.salt("*", "test.ping")
 				complete(t, r, 0, "real")
 				lastReturn(t, top, mark, r)
-				r = top.salt("real", "cmd.run", "echo no; exit 3")
+				r = top.salt("real", "cmd.run", "echo no; exit 3", "python_shell=True")
 				complete(t, r, 1, "real")
 				r.want(t, "real", "no")
 

@@ -45,7 +45,7 @@ func TestRealSyndicBelowOurTop(t *testing.T) {
 			quick(t, r)
 		})
 		t.Run("failed function", func(t *testing.T) {
-			r := top.salt("real", "cmd.run", "echo no; exit 3")
+			r := top.salt("real", "cmd.run", "echo no; exit 3", "python_shell=True")
 			complete(t, r, 1, "real")
 			r.want(t, "real", "no")
 		})

@@ -48,7 +48,7 @@ func TestTiers(t *testing.T) {
 					// word replaces the ones before it.
 					jobCache(t, top, p, jid, "m1", "m1", "m2", "m3")
 				}
-				r = top.salt("m3", "cmd.run", "echo no; exit 3")
+				r = top.salt("m3", "cmd.run", "echo no; exit 3", "python_shell=True")
 				complete(t, r, 1, "m3")
 				r.want(t, "m3", "no")
 			})
