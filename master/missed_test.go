@@ -114,6 +114,13 @@ func TestUsers17aMissedPublication(t *testing.T) {
 	}
 }
 
+// fannedOut waits until what was published has been given to those who subscribe:
+// who comes in the meantime would get it as well.
+func (r *rig) fannedOut() {
+	r.t.Helper()
+	eventually(r.t, "the fan-out to be done", func() bool { s := r.Master.pub.Stats(); return s.FannedOut == s.Sent })
+}
+
 // Without retention such a minion is named at once, as before.
 func TestRetentionOff(t *testing.T) {
 	r := newRig(t, func(c *config.Master) { c.PublishRetention = 0 })
@@ -128,6 +135,7 @@ func TestRetentionOff(t *testing.T) {
 	if d.Map("missing").Map("m1").String("reason") != ledger.NotConnected {
 		t.Errorf("complete %v", plain(t, d))
 	}
+	r.fannedOut()
 	j.come()
 	if j.ran(jid) != 0 {
 		t.Error("it ran a job that was over")
@@ -312,6 +320,7 @@ func TestQueueEnds(t *testing.T) {
 				d, err := wire.DecodeMap(e.Data)
 				return err == nil && d.Map("missing").Map("m1").String("reason") == reason
 			})
+			r.fannedOut()
 			j.come()
 			if j.ran(jid) != 0 {
 				t.Error("it ran the job all the same")

@@ -63,6 +63,7 @@ type Pub struct {
 type PubStats struct {
 	HostStats
 	Sent        uint64 // calls of Send
+	FannedOut   uint64 // of these, given to all subscribers of the time
 	Delivered   uint64 // messages given to a connection or its queue
 	Dropped     uint64 // messages not given because the queue was full
 	Queued      int    // gauge: messages waiting for the fan-out
@@ -108,7 +109,9 @@ func (p *Pub) Stats() PubStats {
 		Delivered: p.delivered.Load(),
 		Dropped:   p.dropped.Load(),
 	}
+	s.FannedOut = s.Sent
 	for _, sh := range p.shards {
+		s.FannedOut = min(s.FannedOut, sh.out.Load())
 		s.Queued += len(sh.in)
 		s.Subscribers += sh.size()
 	}

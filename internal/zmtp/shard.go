@@ -3,6 +3,7 @@ package zmtp
 import (
 	"errors"
 	"sync"
+	"sync/atomic"
 )
 
 // A shard takes at most this much at once and writes it to each subscriber in
@@ -23,6 +24,7 @@ type publication struct {
 type shard struct {
 	pub *Pub
 	in  chan publication
+	out atomic.Uint64 // publications that have been fanned out
 
 	mu      sync.Mutex
 	subs    []*subscriber                       // with at least one topic
@@ -85,6 +87,7 @@ func (s *shard) run() {
 			for run := batch; len(run) > 0; {
 				n := sameTopic(run)
 				s.publish(run[0], join(run[:n]), n)
+				s.out.Add(uint64(n))
 				run = run[n:]
 			}
 			clear(batch)
