@@ -91,8 +91,8 @@ func (m *Master) unheardOf(ids []string) bool {
 // It ends with the first one that may be meant, so a job for everybody costs one
 // look per branch. Of a Python syndic nobody knows who is behind it.
 func nobody(n topology.Node, expr target.Expr) bool {
-	if n.Version == "" {
-		return false // it has not reported what is below it
+	if n.Version == "" || n.Blind {
+		return false // it has not reported what is below it, or cannot know
 	}
 	for _, min := range n.Minions {
 		if expr.Certain(subject{min.ID, nil}) != target.No {

@@ -47,7 +47,7 @@ func (n Node) patch(path []string, p Part) (Node, error) {
 		return n, nil
 	}
 	if h := p.Head; h != nil {
-		n.Role, n.Version, n.State, n.Since, n.Life, n.Key, n.Told = h.Role, h.Version, h.State, h.Since, h.Life, h.Key, h.Told
+		n.Role, n.Version, n.State, n.Since, n.Life, n.Key, n.Blind, n.Told = h.Role, h.Version, h.State, h.Since, h.Life, h.Key, h.Blind, h.Told
 	}
 	if p.Vitals != nil {
 		n.Vitals = *p.Vitals

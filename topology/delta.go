@@ -42,6 +42,9 @@ func (p Part) wire() *wire.Map {
 	if h := p.Head; h != nil {
 		head := wire.NewMap("role", h.Role, "version", h.Version, "state", string(h.State),
 			"since", h.Since.UTC().Format(time.RFC3339Nano), "life", h.Life, "key", h.Key)
+		if h.Blind {
+			head.Set("blind", true)
+		}
 		if len(h.Told) > 0 {
 			head.Set("problems", problemsWire(h.Told))
 		}
@@ -113,7 +116,7 @@ func partFrom(m *wire.Map) (p Part, err error) {
 	if h := m.Map("head"); h != nil {
 		p.Head = &Node{
 			Role: h.String("role"), Version: h.String("version"), State: state(h.String("state")), Life: h.String("life"), Key: h.String("key"),
-			Told: problemsFrom(h.List("problems")),
+			Blind: h.Bool("blind"), Told: problemsFrom(h.List("problems")),
 		}
 		p.Head.Since, _ = time.Parse(time.RFC3339Nano, h.String("since"))
 	}

@@ -53,6 +53,9 @@ type Node struct {
 	// Key is the fingerprint of the master's key by which the node signs what it
 	// gossips: SHA-256 in hex. "" when not known.
 	Key string
+	// Blind tells that the node does not know who is below it: that Minions is
+	// empty says nothing. A forwarder beside a master of Salt's is.
+	Blind bool
 	// Heard are nodes that only gossip knows of, on the tree's own node.
 	Heard []Heard
 	// Told are problems that the node itself tells. Their paths begin below it;
@@ -88,6 +91,9 @@ func (n Node) Map() *wire.Map {
 	if n.Key != "" {
 		m.Set("key", n.Key)
 	}
+	if n.Blind {
+		m.Set("blind", true)
+	}
 	if len(n.Heard) > 0 {
 		m.Set("heard", heardWire(n.Heard))
 	}
@@ -110,7 +116,7 @@ func fromMap(m *wire.Map, depth int) (Node, error) {
 		return Node{}, errors.New("report of a tree: a node without id")
 	}
 	n.Since, _ = time.Parse(time.RFC3339Nano, m.String("since"))
-	n.Key, n.Heard = m.String("key"), heardFrom(m.List("heard"))
+	n.Key, n.Blind, n.Heard = m.String("key"), m.Bool("blind"), heardFrom(m.List("heard"))
 	n.Vitals, n.Life, n.Told = vitalsFrom(m.Map("vitals")), m.String("life"), problemsFrom(m.List("problems"))
 	for _, v := range m.List("minions") {
 		min, err := minionFrom(v)
@@ -156,7 +162,7 @@ func (n Node) equal(o Node) bool {
 // sameHead compares what two nodes say of themselves, but for their figures.
 func (n Node) sameHead(o Node) bool {
 	return n.ID == o.ID && n.Role == o.Role && n.Version == o.Version && n.State == o.State && n.Since.Equal(o.Since) &&
-		n.Life == o.Life && n.Key == o.Key && slices.EqualFunc(n.Told, o.Told, func(a, b Problem) bool {
+		n.Life == o.Life && n.Key == o.Key && n.Blind == o.Blind && slices.EqualFunc(n.Told, o.Told, func(a, b Problem) bool {
 		return a.Kind == b.Kind && a.Path == b.Path && a.Detail == b.Detail && a.Since.Equal(b.Since)
 	})
 }

@@ -66,7 +66,7 @@ func Open(ctx context.Context, o Options) (*Local, error) {
 		return nil, fmt.Errorf("open the forwarder's store: %w", err)
 	}
 	return &Local{
-		o: o, store: store, bus: bus.New(o.Now), tree: topology.NewTree(topology.Node{ID: o.ID, Role: "syndic"}, o.Now),
+		o: o, store: store, bus: bus.New(o.Now), tree: topology.NewTree(topology.Node{ID: o.ID, Role: "syndic", Blind: true}, o.Now),
 		jobs: newJobs(!o.Nodes), grown: make(chan struct{}, 1), rows: make(chan returners.Batch, rowQueue),
 	}, nil
 }
@@ -83,7 +83,8 @@ func (l *Local) Jobs() returners.Reader { return l.store }
 // Grown delivers a value when the outbox may have grown.
 func (l *Local) Grown() <-chan struct{} { return l.grown }
 
-// Tree holds the node alone: the master's keys are not known here.
+// Tree holds the node alone: the master's keys are not known here, and the masters
+// above are told so, lest they take it for a node without minions.
 func (l *Local) Tree() *topology.Tree { return l.tree }
 
 // Answer refuses: the master beside this forwarder answers no questions of ours.
