@@ -90,8 +90,9 @@ func (j *jobRunner) ran(jid string) int {
 	return j.runs[jid]
 }
 
-// A job that was published while a minion was just away is given to it when it
-// is back, once, and the account adds up (pains 17a).
+// A job that was published while a minion was away is given to it when it is back
+// and the job is still open, once, and the account adds up (pains 17a). Nobody
+// waits for it: a minion that is not connected is told as missing at once.
 func TestUsers17aMissedPublication(t *testing.T) {
 	r := newRig(t)
 	r.start()
@@ -99,14 +100,23 @@ func TestUsers17aMissedPublication(t *testing.T) {
 	j.come()
 	j.leave()
 	eventually(t, "m1 gone", func() bool { return r.presence.Live("m1") == ledger.Away })
+	slow := r.minion("m2", "minion", "minion2").listen().announce()
 	events := r.events()
 	jid := r.say(testJob("*", "glob")).Map("load").String("jid")
+	slow.hear()
 	if n := j.ran(jid); n != 0 {
 		t.Fatal("it heard the job")
 	}
+	if d := events.take("salt/job/" + jid + "/missing"); d.Map("missing").Map("m1").String("reason") != ledger.NotConnected {
+		t.Errorf("missing %v", plain(t, d))
+	}
 	j.come()
+	eventually(t, "m1 answered", func() bool { a, _ := r.ledger.State(jid); return a.Returned == 1 })
+	if err := slow.answer(jid, true); err != nil {
+		t.Fatal(err)
+	}
 	d := events.take("salt/job/" + jid + "/complete")
-	if d.Int("returned") != 1 || d.Map("missing").Len() != 0 || j.ran(jid) != 1 {
+	if d.Int("returned") != 2 || d.Map("missing").Len() != 0 || j.ran(jid) != 1 {
 		t.Errorf("complete %v, ran %d times", plain(t, d), j.ran(jid))
 	}
 	if got := r.Stats(); got.Missed != 1 || got.KeptPublications != 0 {
