@@ -148,7 +148,7 @@ func withFigures(sep string, n Node) string {
 			out = append(out, clean(short))
 		}
 	}
-	if f := figures(n.Vitals); f != "" {
+	if f := figures(n.Figures()); f != "" {
 		out = append(out, f)
 	}
 	if len(out) == 0 {

@@ -57,7 +57,7 @@ func boxes(n Node, o DrawOptions, visit func(number, parent int, kind, text stri
 	var walk func(n Node, parent, tier int, above State)
 	walk = func(n Node, parent, tier int, above State) {
 		text := label(n)
-		if f := figures(n.Vitals); f != "" && n.State != Down {
+		if f := figures(n.Figures()); f != "" && n.State != Down {
 			text += "\n" + f
 		}
 		state := veil(n.State, above)

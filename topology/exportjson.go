@@ -71,7 +71,7 @@ func toJSON(n Node, tier, depth int, above State) jsonNode {
 		ID: n.ID, Role: n.Role, Version: n.Version, State: veil(n.State, above), Since: stamp(n.Since),
 		Minions: make([]jsonMinion, 0, len(n.Minions)), Nodes: make([]jsonNode, 0, len(n.Nodes)),
 	}
-	if v := n.Vitals; v != (Vitals{}) {
+	if v := n.Figures(); v != (Vitals{}) {
 		out.Vitals = &jsonVitals{
 			Addr: v.Addr, Started: stamp(v.Started), Accepted: v.Accepted, Connected: v.Connected, Working: v.Working,
 			Jobs: v.Jobs, Owed: v.Owed, OwedAge: v.OwedAge.Seconds(), Lag: v.Lag.Seconds(), Load: v.Load,

@@ -26,6 +26,27 @@ type Vitals struct {
 // reported; durations are nanoseconds.
 func (v Vitals) Map() *wire.Map { return v.wire() }
 
+// Figures are the node's vitals. Where its minions are known they are counted
+// anew: vitals travel less often than changes of the tree.
+func (n Node) Figures() Vitals {
+	v := n.Vitals
+	if len(n.Minions) == 0 || v == (Vitals{}) {
+		return v
+	}
+	v.Accepted, v.Connected = len(n.Minions), 0
+	unknown := false
+	for _, m := range n.Minions {
+		if m.State == Up {
+			v.Connected++
+		}
+		unknown = unknown || m.State == Unknown
+	}
+	if unknown { // Python minions, of which the node's own count knows more
+		v.Connected = max(v.Connected, n.Vitals.Connected)
+	}
+	return v
+}
+
 func (v Vitals) wire() *wire.Map {
 	m := wire.NewMap()
 	add := func(key string, value any, known bool) {

@@ -149,7 +149,7 @@ func TestTreeView(t *testing.T) {
 	if strings.ContainsRune(text, '\x1b') || !strings.Contains(text, `evil\x1b]0;x`) {
 		t.Error("a name can steer the terminal")
 	}
-	for _, want := range []string{"4 nodes  6 minions, 4 up", "1 problem ", "1/2", "top → a → a2", "! clock-skew: its clock is ahead"} {
+	for _, want := range []string{"4 nodes  6 minions, 4 up", "1 problem ", "2/2", "top → a → a2", "! clock-skew: its clock is ahead"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not shown in\n%s", want, text)
 		}

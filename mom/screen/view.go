@@ -105,7 +105,7 @@ func (t *Tree) line(i, names int) string {
 	name := pad(r.indent+topology.Clean(r.name())+mark, names)
 	text := pad(string(r.state), 7)
 	if r.node != nil && r.state == topology.Up { // the figures of others are of the past
-		text += " " + columns(r.node.Vitals, t.width)
+		text += " " + columns(r.node.Figures(), t.width)
 	}
 	text = fit(name+" "+text, t.width)
 	switch {
