@@ -170,9 +170,6 @@ func (m *mortal) runs(mark string) map[string]int {
 // once, and the account adds up (pains 17a, #38174's kind: a job that is stored
 // and that nobody has heard).
 func TestUsers17aKilledBetweenStoreAndPublication(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts processes")
-	}
 	m := newMortal(t)
 	m.start()
 	m.minion("m1", "minion")
