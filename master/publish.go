@@ -155,7 +155,7 @@ func extraOf(p wire.PublishLoad) (*wire.Map, error) {
 // start stores the job, opens its account, tells the bus, and publishes.
 func (m *Master) start(ctx context.Context, j *job) error {
 	spec := ledger.Job{
-		JID: j.jid, Fun: j.fun, Minions: m.ledgerMinions(j.minions, false), Nodes: j.nodes, Queue: !j.until.IsZero(),
+		JID: j.jid, Fun: j.fun, Minions: m.ledgerMinions(j.minions, m.kept.Keeps() && m.presence.Young()), Nodes: j.nodes, Queue: !j.until.IsZero(),
 		Timeout: m.cfg.Timeout, Named: named(j.tgt, j.load.TgtType), Everyone: j.tgt == "*" && j.load.TgtType == "glob",
 	}
 	if t, err := wire.Int(j.load.Timeout); err == nil && t > 0 {

@@ -16,3 +16,7 @@ func (r *Registry) Conns(id string) []uint64 {
 	}
 	return out
 }
+
+// Young tells whether the registry has begun so lately that peers of an earlier
+// life may still be on their way back.
+func (r *Registry) Young() bool { return r.cfg.Now().Sub(r.started) < r.cfg.Lease }
