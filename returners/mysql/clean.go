@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/momtree/mom/returners/internal/sqlread"
 )
 
 // Clean removes jobs that began before and of which no return is newer, and
@@ -56,18 +58,11 @@ func (s *Store) Clean(ctx context.Context, before time.Time, limit int) (int, er
 // oldJobs pages through the jids of old jobs, with a load or without.
 func (s *Store) oldJobs(ctx context.Context, after string, before time.Time) ([]string, error) {
 	const size = 200
-	rows, err := s.db.QueryContext(ctx, `(SELECT jid, '' FROM jids WHERE jid > ? AND jid < ? ORDER BY jid LIMIT ?)
-		UNION (SELECT DISTINCT jid, '' FROM salt_returns WHERE jid > ? AND jid < ? ORDER BY jid LIMIT ?)
-		UNION (SELECT jid, '' FROM mom_nodes WHERE jid > ? AND jid < ? ORDER BY jid LIMIT ?) ORDER BY jid LIMIT ?`,
+	var jids []string
+	err := sqlread.Each(ctx, s.db, sqlread.Append(&jids, sqlread.Column[string]), `(SELECT jid FROM jids WHERE jid > ? AND jid < ? ORDER BY jid LIMIT ?)
+		UNION (SELECT DISTINCT jid FROM salt_returns WHERE jid > ? AND jid < ? ORDER BY jid LIMIT ?)
+		UNION (SELECT jid FROM mom_nodes WHERE jid > ? AND jid < ? ORDER BY jid LIMIT ?) ORDER BY jid LIMIT ?`,
 		after, stampJID(before), size, after, stampJID(before), size, after, stampJID(before), size, size)
-	if err != nil {
-		return nil, err
-	}
-	pairs, err := scanPairs(rows)
-	jids := make([]string, len(pairs))
-	for i := range pairs {
-		jids[i] = pairs[i][0]
-	}
 	return jids, err
 }
 
@@ -140,17 +135,11 @@ func (s *Store) cleanEvents(ctx context.Context, before time.Time, limit int) (i
 	limit = min(limit, 1000)
 	var total int64
 	err := inTx(ctx, s.db, func(tx *sql.Tx) error {
-		rows, err := tx.QueryContext(ctx, "SELECT id, '' FROM salt_events WHERE alter_time < ? ORDER BY alter_time, id LIMIT ?", s.stamp(before), limit)
-		if err != nil {
+		var ids []any
+		err := sqlread.Each(ctx, tx, sqlread.Append(&ids, sqlread.Column[any]),
+			"SELECT id FROM salt_events WHERE alter_time < ? ORDER BY alter_time, id LIMIT ?", s.stamp(before), limit)
+		if err != nil || len(ids) == 0 {
 			return err
-		}
-		pairs, err := scanPairs(rows)
-		if err != nil || len(pairs) == 0 {
-			return err
-		}
-		ids := make([]any, len(pairs))
-		for i := range pairs {
-			ids[i] = pairs[i][0]
 		}
 		in := " WHERE id IN (?" + strings.Repeat(", ?", len(ids)-1) + ")"
 		if s.o.ArchiveJobs {

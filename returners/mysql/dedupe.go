@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/momtree/mom/returners/internal/sqlread"
 )
 
 // dedupePage is how many jobs are looked at in one step.
@@ -16,17 +18,18 @@ const dedupePage = 200
 // that tells the same result; what tells another goes to mom_duplicates.
 func (m *migration) dedupeReturns(ctx context.Context) error {
 	return m.eachPage(ctx, "salt_returns", func(from, to string) error {
-		rows, err := m.db.QueryContext(ctx, "SELECT jid, id FROM salt_returns WHERE jid >= ? AND jid <= ? GROUP BY jid, id HAVING COUNT(*) > 1", from, to)
+		type key struct{ jid, id string }
+		var doubled []key
+		err := sqlread.Each(ctx, m.db, sqlread.Append(&doubled, func(scan sqlread.Scan) (k key, err error) {
+			err = scan(&k.jid, &k.id)
+			return k, err
+		}), "SELECT jid, id FROM salt_returns WHERE jid >= ? AND jid <= ? GROUP BY jid, id HAVING COUNT(*) > 1", from, to)
 		if err != nil {
 			return m.fault("look for doubled returns", err)
 		}
-		pairs, err := scanPairs(rows)
-		if err != nil {
-			return m.fault("look for doubled returns", err)
-		}
-		for _, p := range pairs {
-			if err := m.inTx(ctx, func(tx *sql.Tx) error { return mergeReturns(ctx, tx, p[0], p[1]) }); err != nil {
-				return m.fault(fmt.Sprintf("merge the rows of %s for job %s", p[1], p[0]), err)
+		for _, k := range doubled {
+			if err := m.inTx(ctx, func(tx *sql.Tx) error { return mergeReturns(ctx, tx, k.jid, k.id) }); err != nil {
+				return m.fault(fmt.Sprintf("merge the rows of %s for job %s", k.id, k.jid), err)
 			}
 		}
 		return nil
@@ -36,25 +39,23 @@ func (m *migration) dedupeReturns(ctx context.Context) error {
 // dedupeJIDs leaves one row per job, the longest load.
 func (m *migration) dedupeJIDs(ctx context.Context) error {
 	return m.eachPage(ctx, "jids", func(from, to string) error {
-		rows, err := m.db.QueryContext(ctx, "SELECT jid, '' FROM jids WHERE jid >= ? AND jid <= ? GROUP BY jid HAVING COUNT(*) > 1", from, to)
+		var jids []string
+		err := sqlread.Each(ctx, m.db, sqlread.Append(&jids, sqlread.Column[string]),
+			"SELECT jid FROM jids WHERE jid >= ? AND jid <= ? GROUP BY jid HAVING COUNT(*) > 1", from, to)
 		if err != nil {
 			return m.fault("look for doubled jobs", err)
 		}
-		jids, err := scanPairs(rows)
-		if err != nil {
-			return m.fault("look for doubled jobs", err)
-		}
-		for _, j := range jids {
+		for _, jid := range jids {
 			err := m.inTx(ctx, func(tx *sql.Tx) error {
 				var load string
-				if err := tx.QueryRowContext(ctx, "SELECT `load` FROM jids WHERE jid = ? ORDER BY CHAR_LENGTH(`load`) DESC LIMIT 1 FOR UPDATE", j[0]).Scan(&load); err != nil {
+				if err := tx.QueryRowContext(ctx, "SELECT `load` FROM jids WHERE jid = ? ORDER BY CHAR_LENGTH(`load`) DESC LIMIT 1 FOR UPDATE", jid).Scan(&load); err != nil {
 					return err
 				}
-				return execAll(ctx, tx, step{"DELETE FROM jids WHERE jid = ?", []any{j[0]}},
-					step{"INSERT INTO jids (jid, `load`) VALUES (?, ?)", []any{j[0], load}})
+				return execAll(ctx, tx, step{"DELETE FROM jids WHERE jid = ?", []any{jid}},
+					step{"INSERT INTO jids (jid, `load`) VALUES (?, ?)", []any{jid, load}})
 			})
 			if err != nil {
-				return m.fault("merge the rows of job "+j[0], err)
+				return m.fault("merge the rows of job "+jid, err)
 			}
 		}
 		return nil
@@ -65,35 +66,21 @@ func (m *migration) dedupeJIDs(ctx context.Context) error {
 // over an index whatever the table's size.
 func (m *migration) eachPage(ctx context.Context, table string, do func(from, to string) error) error {
 	for after := ""; ; {
-		rows, err := m.db.QueryContext(ctx, "SELECT DISTINCT jid, '' FROM `"+table+"` WHERE jid > ? ORDER BY jid LIMIT ?", after, dedupePage)
-		if err != nil {
-			return m.fault("walk the jobs of "+table, err)
-		}
-		jids, err := scanPairs(rows)
+		var jids []string
+		err := sqlread.Each(ctx, m.db, sqlread.Append(&jids, sqlread.Column[string]),
+			"SELECT DISTINCT jid FROM `"+table+"` WHERE jid > ? ORDER BY jid LIMIT ?", after, dedupePage)
 		if err != nil {
 			return m.fault("walk the jobs of "+table, err)
 		}
 		if len(jids) == 0 {
 			return nil
 		}
-		last := jids[len(jids)-1][0]
-		if err := do(jids[0][0], last); err != nil {
+		last := jids[len(jids)-1]
+		if err := do(jids[0], last); err != nil {
 			return err
 		}
 		after = last
 	}
-}
-
-func scanPairs(rows *sql.Rows) (out [][2]string, err error) {
-	defer rows.Close()
-	for rows.Next() {
-		var p [2]string
-		if err := rows.Scan(&p[0], &p[1]); err != nil {
-			return nil, err
-		}
-		out = append(out, p)
-	}
-	return out, rows.Err()
 }
 
 type savedReturn struct {
@@ -102,20 +89,12 @@ type savedReturn struct {
 }
 
 func mergeReturns(ctx context.Context, tx *sql.Tx, jid, id string) error {
-	rows, err := tx.QueryContext(ctx, "SELECT fun, `return`, success, full_ret, alter_time FROM salt_returns WHERE jid = ? AND id = ? ORDER BY alter_time FOR UPDATE", jid, id)
-	if err != nil {
-		return err
-	}
 	var all []savedReturn
-	defer rows.Close()
-	for rows.Next() {
-		var r savedReturn
-		if err := rows.Scan(&r.fun, &r.value, &r.success, &r.full, &r.at); err != nil {
-			return err
-		}
-		all = append(all, r)
-	}
-	if err := rows.Err(); err != nil || len(all) < 2 {
+	err := sqlread.Each(ctx, tx, sqlread.Append(&all, func(scan sqlread.Scan) (r savedReturn, err error) {
+		err = scan(&r.fun, &r.value, &r.success, &r.full, &r.at)
+		return r, err
+	}), "SELECT fun, `return`, success, full_ret, alter_time FROM salt_returns WHERE jid = ? AND id = ? ORDER BY alter_time FOR UPDATE", jid, id)
+	if err != nil || len(all) < 2 {
 		return err
 	}
 	keep := all[0]

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/momtree/mom/returners/internal/sqlread"
 )
 
 // shape is what the columns of a table must at least be.
@@ -60,24 +62,18 @@ func (f found) exists() bool { return len(f.columns) > 0 }
 // inspect reads information_schema, which all of the servers have.
 func (m *migration) inspect(ctx context.Context, table string) (found, error) {
 	f := found{columns: map[string]column{}}
-	rows, err := m.db.QueryContext(ctx, `SELECT column_name, data_type, character_maximum_length, character_set_name, collation_name
-		FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = ?`, table)
-	if err != nil {
-		return f, m.fault("look at the table "+table, err)
-	}
-	defer rows.Close()
-	for rows.Next() {
+	err := sqlread.Each(ctx, m.db, func(scan sqlread.Scan) error {
 		var name string
 		var c column
 		var length sql.NullInt64
 		var charset, collation sql.NullString
-		if err := rows.Scan(&name, &c.typ, &length, &charset, &collation); err != nil {
-			return f, m.fault("look at the table "+table, err)
-		}
+		err := scan(&name, &c.typ, &length, &charset, &collation)
 		c.typ, c.length, c.charset, c.collation = strings.ToLower(c.typ), length.Int64, charset.String, collation.String
 		f.columns[name] = c
-	}
-	if err := rows.Err(); err != nil {
+		return err
+	}, `SELECT column_name, data_type, character_maximum_length, character_set_name, collation_name
+		FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = ?`, table)
+	if err != nil {
 		return f, m.fault("look at the table "+table, err)
 	}
 	err = m.inspectIndexes(ctx, table, &f)
@@ -85,27 +81,23 @@ func (m *migration) inspect(ctx context.Context, table string) (found, error) {
 }
 
 func (m *migration) inspectIndexes(ctx context.Context, table string, f *found) error {
-	rows, err := m.db.QueryContext(ctx, `SELECT index_name, non_unique, column_name, sub_part
-		FROM information_schema.statistics WHERE table_schema = DATABASE() AND table_name = ? ORDER BY index_name, seq_in_index`, table)
-	if err != nil {
-		return m.fault("look at the indexes of "+table, err)
-	}
-	defer rows.Close()
-	for rows.Next() {
+	err := sqlread.Each(ctx, m.db, func(scan sqlread.Scan) error {
 		var name string
 		var nonUnique int
 		var col sql.NullString // NULL: an index on an expression
 		var prefix sql.NullInt64
-		if err := rows.Scan(&name, &nonUnique, &col, &prefix); err != nil {
-			return m.fault("look at the indexes of "+table, err)
+		if err := scan(&name, &nonUnique, &col, &prefix); err != nil {
+			return err
 		}
 		if len(f.indexes) == 0 || f.indexes[len(f.indexes)-1].name != name {
 			f.indexes = append(f.indexes, &index{name: name, unique: nonUnique == 0})
 		}
 		last := f.indexes[len(f.indexes)-1]
 		last.parts = append(last.parts, part{col.String, int(prefix.Int64)})
-	}
-	return m.fault("look at the indexes of "+table, rows.Err())
+		return nil
+	}, `SELECT index_name, non_unique, column_name, sub_part
+		FROM information_schema.statistics WHERE table_schema = DATABASE() AND table_name = ? ORDER BY index_name, seq_in_index`, table)
+	return m.fault("look at the indexes of "+table, err)
 }
 
 func (f found) hasPrimary() bool {

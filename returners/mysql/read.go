@@ -10,30 +10,21 @@ import (
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/returners/internal/sqlread"
 )
 
 // page is how many jobs are read at once when listing.
 const page = 500
 
-// query runs a read and calls each for each row.
-func (s *Store) query(ctx context.Context, doing string, each func(scan func(...any) error) error, query string, args ...any) error {
+// query runs a read and visits its rows.
+func (s *Store) query(ctx context.Context, doing string, visit func(sqlread.Scan) error, query string, args ...any) error {
 	if err := s.prepare(ctx); err != nil {
 		return err
 	}
-	rows, err := s.db.QueryContext(ctx, query, args...)
-	if err != nil {
-		return s.fault(doing, err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := each(rows.Scan); err != nil {
-			return s.fault(doing, err)
-		}
-	}
-	return s.fault(doing, rows.Err())
+	return s.fault(doing, sqlread.Each(ctx, s.db, visit, query, args...))
 }
 
-func scanLoad(scan func(...any) error) (returners.Load, error) {
+func scanLoad(scan sqlread.Scan) (returners.Load, error) {
 	var l returners.Load
 	var text []byte
 	err := scan(&l.JID, &text)
@@ -57,7 +48,7 @@ func scanLoad(scan func(...any) error) (returners.Load, error) {
 
 // GetLoad reads what was published for a job.
 func (s *Store) GetLoad(ctx context.Context, jid string) (l returners.Load, ok bool, err error) {
-	err = s.query(ctx, "read the load of job "+jid, func(scan func(...any) error) (err error) {
+	err = s.query(ctx, "read the load of job "+jid, func(scan sqlread.Scan) (err error) {
 		l, err = scanLoad(scan)
 		ok = err == nil
 		return err
@@ -67,7 +58,7 @@ func (s *Store) GetLoad(ctx context.Context, jid string) (l returners.Load, ok b
 
 const returnColumns = "r.jid, r.id, r.fun, r.success, r.`return`, r.full_ret, r.alter_time"
 
-func scanReturn(scan func(...any) error) (returners.Return, error) {
+func scanReturn(scan sqlread.Scan) (returners.Return, error) {
 	var (
 		r           returners.Return
 		success     string
@@ -104,18 +95,14 @@ func scanReturn(scan func(...any) error) (returners.Return, error) {
 
 // GetReturns reads all returns of a job, ordered by minion id.
 func (s *Store) GetReturns(ctx context.Context, jid string) (rets []returners.Return, err error) {
-	err = s.query(ctx, "read the returns of job "+jid, func(scan func(...any) error) error {
-		r, err := scanReturn(scan)
-		rets = append(rets, r)
-		return err
-	}, "SELECT "+returnColumns+" FROM salt_returns r WHERE r.jid = ? ORDER BY r.id", jid)
+	err = s.query(ctx, "read the returns of job "+jid, sqlread.Append(&rets, scanReturn), "SELECT "+returnColumns+" FROM salt_returns r WHERE r.jid = ? ORDER BY r.id", jid)
 	return rets, err
 }
 
 // GetExpectations reads who was asked, ordered by node.
 func (s *Store) GetExpectations(ctx context.Context, jid string) (exps []returners.Expectation, err error) {
 	at := map[string]int{}
-	err = s.query(ctx, "read the nodes of job "+jid, func(scan func(...any) error) error {
+	err = s.query(ctx, "read the nodes of job "+jid, func(scan sqlread.Scan) error {
 		e := returners.Expectation{JID: jid}
 		var t sql.NullTime
 		err := scan(&e.Node, &t)
@@ -127,7 +114,7 @@ func (s *Store) GetExpectations(ctx context.Context, jid string) (exps []returne
 	if err != nil {
 		return nil, err
 	}
-	err = s.query(ctx, "read the expectations of job "+jid, func(scan func(...any) error) error {
+	err = s.query(ctx, "read the expectations of job "+jid, func(scan sqlread.Scan) error {
 		var id, node string
 		var missing sql.NullString
 		if err := scan(&id, &node, &missing); err != nil {
@@ -162,7 +149,7 @@ func (s *Store) ListJobs(ctx context.Context, f returners.Filter) (loads []retur
 	}
 	for {
 		n := 0
-		err := s.query(ctx, "list jobs", func(scan func(...any) error) error {
+		err := s.query(ctx, "list jobs", func(scan sqlread.Scan) error {
 			l, err := scanLoad(scan)
 			if err != nil {
 				return err
@@ -189,7 +176,7 @@ func stampJID(t time.Time) string {
 // GetFun reads the last return of each minion for one function.
 func (s *Store) GetFun(ctx context.Context, fun string) (map[string]returners.Return, error) {
 	last := map[string]returners.Return{}
-	err := s.query(ctx, "read the last returns of a function", func(scan func(...any) error) error {
+	err := s.query(ctx, "read the last returns of a function", func(scan sqlread.Scan) error {
 		r, err := scanReturn(scan)
 		last[r.ID] = r
 		return err
@@ -203,12 +190,7 @@ func (s *Store) GetFun(ctx context.Context, fun string) (map[string]returners.Re
 
 // Minions lists all minions with a return, sorted.
 func (s *Store) Minions(ctx context.Context) (ids []string, err error) {
-	err = s.query(ctx, "list minions", func(scan func(...any) error) error {
-		var id string
-		err := scan(&id)
-		ids = append(ids, id)
-		return err
-	}, "SELECT DISTINCT id FROM salt_returns ORDER BY id")
+	err = s.query(ctx, "list minions", sqlread.Append(&ids, sqlread.Column[string]), "SELECT DISTINCT id FROM salt_returns ORDER BY id")
 	return ids, err
 }
 

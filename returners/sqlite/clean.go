@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/returners/internal/sqlread"
 )
 
 // freePages is how many pages one Clean gives back to the disk at most.
@@ -23,12 +24,7 @@ func (s *Store) Clean(ctx context.Context, before time.Time, limit int) (int, er
 	// Candidates are found on a reading connection, so that a long search past
 	// jobs that are still owed does not hold up the writer.
 	var jids []string
-	err := s.query(ctx, "look for old jobs", func(scan func(...any) error) error {
-		var jid string
-		err := scan(&jid)
-		jids = append(jids, jid)
-		return err
-	}, "SELECT jid FROM jids WHERE last < ? AND "+notOwed+" ORDER BY last LIMIT ?", before.UnixMicro(), min(limit, 500))
+	err := s.query(ctx, "look for old jobs", sqlread.Append(&jids, sqlread.Column[string]), "SELECT jid FROM jids WHERE last < ? AND "+notOwed+" ORDER BY last LIMIT ?", before.UnixMicro(), min(limit, 500))
 	if err != nil {
 		return 0, err
 	}
@@ -86,23 +82,18 @@ func (w *writer) cleanJob(ctx context.Context, jid string, before time.Time, lim
 
 // forgetRejected drops the rejected outbox rows of a job that goes.
 func (w *writer) forgetRejected(ctx context.Context, jid string) error {
-	rows, err := w.tx.QueryContext(ctx, "DELETE FROM outbox WHERE jid = ? RETURNING dest, size", jid)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	return sqlread.Each(ctx, w.tx, func(scan sqlread.Scan) error {
 		var dest string
 		var size int64
-		if err := rows.Scan(&dest, &size); err != nil {
+		if err := scan(&dest, &size); err != nil {
 			return err
 		}
 		if !strings.HasPrefix(dest, returners.Rejected("")) {
 			return fmt.Errorf("an owed row for %s would have been dropped", dest)
 		}
 		w.owes(dest, -1, -size)
-	}
-	return rows.Err()
+		return nil
+	}, "DELETE FROM outbox WHERE jid = ? RETURNING dest, size", jid)
 }
 
 func (w *writer) remove(ctx context.Context, query string, args ...any) (int, error) {
@@ -125,12 +116,7 @@ func (s *Store) shrink(ctx context.Context) error {
 	if s.closing.Load() {
 		return nil
 	}
-	rows, err := s.w.QueryContext(context.WithoutCancel(ctx), fmt.Sprintf("PRAGMA incremental_vacuum(%d)", freePages))
-	if err != nil {
-		return s.fault("give back free pages", err)
-	}
-	defer rows.Close()
-	for rows.Next() { // each step frees one page
-	}
-	return s.fault("give back free pages", rows.Err())
+	eachFreesOne := func(sqlread.Scan) error { return nil }
+	return s.fault("give back free pages",
+		sqlread.Each(context.WithoutCancel(ctx), s.w, eachFreesOne, fmt.Sprintf("PRAGMA incremental_vacuum(%d)", freePages)))
 }

@@ -5,11 +5,12 @@ import (
 	"time"
 
 	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/returners/internal/sqlread"
 )
 
 // CountJob counts what is stored and still owed of one job.
 func (s *Store) CountJob(ctx context.Context, jid string) (c returners.JobCount, err error) {
-	err = s.query(ctx, "count the returns of job "+jid, func(scan func(...any) error) error {
+	err = s.query(ctx, "count the returns of job "+jid, func(scan sqlread.Scan) error {
 		var first, last *int64
 		if err := scan(&c.Returns, &first, &last); err != nil {
 			return err
@@ -23,7 +24,7 @@ func (s *Store) CountJob(ctx context.Context, jid string) (c returners.JobCount,
 		return c, err
 	}
 	c.Owed = map[string]int64{}
-	err = s.query(ctx, "count what is owed of job "+jid, func(scan func(...any) error) error {
+	err = s.query(ctx, "count what is owed of job "+jid, func(scan sqlread.Scan) error {
 		var dest string
 		var n int64
 		if err := scan(&dest, &n); err != nil {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"sync"
+
+	"github.com/momtree/mom/returners/internal/sqlread"
 )
 
 // weight is how much an outbox holds.
@@ -18,21 +20,14 @@ type depths struct {
 }
 
 func (d *depths) load(ctx context.Context, db *sql.DB) error {
-	rows, err := db.QueryContext(ctx, "SELECT dest, count(*), sum(size) FROM outbox GROUP BY dest")
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
 	d.dest = map[string]weight{}
-	for rows.Next() {
+	return sqlread.Each(ctx, db, func(scan sqlread.Scan) error {
 		var dest string
 		var w weight
-		if err := rows.Scan(&dest, &w.rows, &w.bytes); err != nil {
-			return err
-		}
+		err := scan(&dest, &w.rows, &w.bytes)
 		d.dest[dest] = w
-	}
-	return rows.Err()
+		return err
+	}, "SELECT dest, count(*), sum(size) FROM outbox GROUP BY dest")
 }
 
 func (d *depths) add(change map[string]weight) {

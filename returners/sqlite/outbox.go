@@ -9,6 +9,7 @@ import (
 
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/returners/internal/sqlread"
 )
 
 // OutboxRead reads rows of dest with Seq > after in order: at most limit rows
@@ -19,14 +20,14 @@ func (s *Store) OutboxRead(ctx context.Context, dest string, after int64, limit,
 	}
 	items := make([]Item, 0, min(limit, 512))
 	size := 0
-	err := s.query(ctx, "read the outbox for "+dest, func(scan func(...any) error) error {
+	err := s.query(ctx, "read the outbox for "+dest, func(scan sqlread.Scan) error {
 		it, err := scanItem(scan)
 		if err != nil {
 			return err
 		}
 		size += len(it.Payload)
 		if len(items) > 0 && maxBytes > 0 && size > maxBytes {
-			return errEnough
+			return sqlread.ErrEnough
 		}
 		items = append(items, it)
 		return nil
@@ -47,7 +48,7 @@ const outboxReturnColumns = `coalesce(r.jid, ''), coalesce(r.id, ''), coalesce(r
 	coalesce(r.out, ''), coalesce(r.master_id, ''), coalesce(r.via, ''), coalesce(r.alter_time, 0), coalesce(r.val_at, -1),
 	coalesce(r.val_len, 0), r.value, r.full_ret`
 
-func scanItem(scan func(...any) error) (Item, error) {
+func scanItem(scan sqlread.Scan) (Item, error) {
 	var (
 		it         Item
 		at         *int64
@@ -122,7 +123,7 @@ func (s *Store) OutboxReject(ctx context.Context, dest string, seq int64, reason
 
 // OutboxDepth counts the rows of dest and says since when the oldest waits.
 func (s *Store) OutboxDepth(ctx context.Context, dest string) (rows int64, oldest time.Time, err error) {
-	err = s.query(ctx, "look at the outbox for "+dest, func(scan func(...any) error) error {
+	err = s.query(ctx, "look at the outbox for "+dest, func(scan sqlread.Scan) error {
 		var at int64
 		err := scan(&at)
 		oldest = time.UnixMicro(at).UTC()
@@ -149,21 +150,13 @@ func (s *Store) OutboxDests() map[string]int64 { return s.depth.rows() }
 func (s *Store) OutboxForget(ctx context.Context, dest string, limit int) (int, error) {
 	var gone weight
 	err := s.write(ctx, "forget rows for "+dest, func(ctx context.Context, w *writer) error {
-		rows, err := w.tx.QueryContext(ctx,
-			"DELETE FROM outbox WHERE seq IN (SELECT seq FROM outbox WHERE dest = ? ORDER BY seq LIMIT ?) RETURNING size", dest, limit)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var size int64
-			if err := rows.Scan(&size); err != nil {
-				return err
-			}
+		err := sqlread.Each(ctx, w.tx, func(scan sqlread.Scan) error {
+			size, err := sqlread.Column[int64](scan)
 			gone.rows, gone.bytes = gone.rows+1, gone.bytes+size
-		}
+			return err
+		}, "DELETE FROM outbox WHERE seq IN (SELECT seq FROM outbox WHERE dest = ? ORDER BY seq LIMIT ?) RETURNING size", dest, limit)
 		w.owes(dest, -gone.rows, -gone.bytes)
-		return rows.Err()
+		return err
 	})
 	return int(gone.rows), err
 }

@@ -3,17 +3,17 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"time"
 
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/returners/internal/sqlread"
 )
 
 const returnColumns = "r.jid, r.id, r.fun, r.success, r.retcode, r.out, r.master_id, r.via, r.alter_time, r.val_at, r.val_len, r.value, r.full_ret"
 
 // scanReturn reads returnColumns.
-func scanReturn(scan func(...any) error) (returners.Return, error) {
+func scanReturn(scan sqlread.Scan) (returners.Return, error) {
 	var (
 		r             returners.Return
 		at            int64
@@ -32,31 +32,15 @@ func scanReturn(scan func(...any) error) (returners.Return, error) {
 	return r, nil
 }
 
-// query runs a read and calls row for each row.
-func (s *Store) query(ctx context.Context, doing string, row func(scan func(...any) error) error, query string, args ...any) error {
+// query runs a read on a reading connection and visits its rows.
+func (s *Store) query(ctx context.Context, doing string, visit func(sqlread.Scan) error, query string, args ...any) error {
 	if s.closing.Load() {
 		return s.closed()
 	}
-	rows, err := s.r.QueryContext(ctx, query, args...)
-	if err != nil {
-		return s.fault(doing, err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := row(rows.Scan); err != nil {
-			if errors.Is(err, errEnough) {
-				return nil
-			}
-			return s.fault(doing, err)
-		}
-	}
-	return s.fault(doing, rows.Err())
+	return s.fault(doing, sqlread.Each(ctx, s.r, visit, query, args...))
 }
 
-// errEnough ends a query early.
-var errEnough = errors.New("enough rows")
-
-func scanLoad(scan func(...any) error) (returners.Load, error) {
+func scanLoad(scan sqlread.Scan) (returners.Load, error) {
 	var (
 		l   returners.Load
 		at  int64
@@ -69,7 +53,7 @@ func scanLoad(scan func(...any) error) (returners.Load, error) {
 
 // GetLoad reads what was published for a job.
 func (s *Store) GetLoad(ctx context.Context, jid string) (l returners.Load, ok bool, err error) {
-	err = s.query(ctx, "read the load of job "+jid, func(scan func(...any) error) (err error) {
+	err = s.query(ctx, "read the load of job "+jid, func(scan sqlread.Scan) (err error) {
 		l, err = scanLoad(scan)
 		ok = err == nil
 		return err
@@ -79,25 +63,21 @@ func (s *Store) GetLoad(ctx context.Context, jid string) (l returners.Load, ok b
 
 // GetReturns reads all returns of a job, ordered by minion id.
 func (s *Store) GetReturns(ctx context.Context, jid string) (rets []returners.Return, err error) {
-	err = s.query(ctx, "read the returns of job "+jid, func(scan func(...any) error) error {
-		r, err := scanReturn(scan)
-		rets = append(rets, r)
-		return err
-	}, "SELECT "+returnColumns+" FROM salt_returns r WHERE r.jid = ? ORDER BY r.id", jid)
+	err = s.query(ctx, "read the returns of job "+jid, sqlread.Append(&rets, scanReturn), "SELECT "+returnColumns+" FROM salt_returns r WHERE r.jid = ? ORDER BY r.id", jid)
 	return rets, err
+}
+
+func scanExpectation(scan sqlread.Scan) (returners.Expectation, error) {
+	data, err := sqlread.Column[[]byte](scan)
+	if err != nil {
+		return returners.Expectation{}, err
+	}
+	return returners.DecodeExpectation(data)
 }
 
 // GetExpectations reads who was asked, ordered by node.
 func (s *Store) GetExpectations(ctx context.Context, jid string) (exps []returners.Expectation, err error) {
-	err = s.query(ctx, "read the expectations of job "+jid, func(scan func(...any) error) error {
-		var data []byte
-		if err := scan(&data); err != nil {
-			return err
-		}
-		e, err := returners.DecodeExpectation(data)
-		exps = append(exps, e)
-		return err
-	}, "SELECT data FROM expectations WHERE jid = ? ORDER BY node", jid)
+	err = s.query(ctx, "read the expectations of job "+jid, sqlread.Append(&exps, scanExpectation), "SELECT data FROM expectations WHERE jid = ? ORDER BY node", jid)
 	return exps, err
 }
 
@@ -110,7 +90,7 @@ func (s *Store) ListJobs(ctx context.Context, f returners.Filter) (loads []retur
 	if !f.Until.IsZero() {
 		until = f.Until.UnixMicro() - 1
 	}
-	err = s.query(ctx, "list jobs", func(scan func(...any) error) error {
+	err = s.query(ctx, "list jobs", func(scan sqlread.Scan) error {
 		l, err := scanLoad(scan)
 		if err != nil {
 			return err
@@ -120,7 +100,7 @@ func (s *Store) ListJobs(ctx context.Context, f returners.Filter) (loads []retur
 		}
 		loads = append(loads, l)
 		if f.Limit > 0 && len(loads) >= f.Limit {
-			return errEnough
+			return sqlread.ErrEnough
 		}
 		return nil
 	}, "SELECT jid, at, user, load FROM jids WHERE at BETWEEN ? AND ? AND load IS NOT NULL ORDER BY at DESC, jid DESC", since, until)
@@ -138,7 +118,7 @@ const eachMinion = `WITH RECURSIVE m(id) AS (
 // GetFun reads the last return of each minion for one function.
 func (s *Store) GetFun(ctx context.Context, fun string) (map[string]returners.Return, error) {
 	last := map[string]returners.Return{}
-	err := s.query(ctx, "read the last returns of "+fun, func(scan func(...any) error) error {
+	err := s.query(ctx, "read the last returns of "+fun, func(scan sqlread.Scan) error {
 		r, err := scanReturn(scan)
 		last[r.ID] = r
 		return err
@@ -153,7 +133,7 @@ func (s *Store) GetFun(ctx context.Context, fun string) (map[string]returners.Re
 
 // Minions lists all minions with a return, sorted.
 func (s *Store) Minions(ctx context.Context) (ids []string, err error) {
-	err = s.query(ctx, "list minions", func(scan func(...any) error) error {
+	err = s.query(ctx, "list minions", func(scan sqlread.Scan) error {
 		var id sql.NullString
 		if err := scan(&id); err != nil {
 			return err
