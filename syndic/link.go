@@ -141,8 +141,10 @@ func (l *link) serve(ctx context.Context) error {
 		// and a whole subtree waits for this one.
 		dial.BackoffMin, dial.BackoffMax = 200*time.Millisecond, 2*time.Second
 	}
-	// A whole subtree is deaf while this edge is dead without a word.
+	// A whole subtree is deaf while this edge is dead without a word, and the jobs
+	// above wait for it.
 	dial.HeartbeatInterval, dial.HeartbeatTimeout = l.s.pace.beat, 3*l.s.pace.beat
+	dial.HeartbeatTTL = dial.HeartbeatTimeout
 	dial.Identity, dial.Log = l.ch.Session(), l.log
 	dial.OnConnect = l.connected
 	dial.OnDisconnect = func(err error) {

@@ -29,10 +29,6 @@ func appendCommand(b []byte, name string, body []byte) []byte {
 	return append(b, body...)
 }
 
-// pingBody is a PING without time-to-live and without context, as libzmq sends
-// it by default.
-var pingBody = []byte{0, 0}
-
 // splitPing divides the body of a PING into the time-to-live in tenths of a
 // second and the context the PONG must repeat.
 func splitPing(b []byte) (ttl uint16, context []byte, err error) {

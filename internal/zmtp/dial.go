@@ -37,6 +37,12 @@ type DialConfig struct {
 	// HeartbeatInterval and HeartbeatTimeout are as in RouterConfig.
 	HeartbeatInterval time.Duration
 	HeartbeatTimeout  time.Duration
+	// HeartbeatTTL promises the server of a Sub that it hears from us within this
+	// time, at most 6553.5 s: a server that keeps to the protocol closes the
+	// connection when it does not. To keep that, a PING leaves at each
+	// HeartbeatInterval whether the server is silent or not and whatever the
+	// handler does. Default 0: nothing is promised.
+	HeartbeatTTL time.Duration
 	// KeepAlive holds Salt's tcp_keepalive options. The zero value means 60 s
 	// idle, then 3 probes 20 s apart; to have none set Enable false and Idle -1.
 	KeepAlive net.KeepAliveConfig
@@ -50,6 +56,8 @@ type DialConfig struct {
 	// are on their way), OnDisconnect with the reason when such a connection ends.
 	OnConnect    func()
 	OnDisconnect func(error)
+
+	via func() net.Conn // instead of connecting, in tests
 }
 
 func (c DialConfig) withDefaults(backoffMin, backoffMax time.Duration) DialConfig {
@@ -120,6 +128,8 @@ func (c *DialConfig) dial(ctx context.Context, addr string, local ready) (*Peer,
 // connect dials an address of the kind that is wanted.
 func (c *DialConfig) connect(ctx context.Context, d *net.Dialer, addr string) (net.Conn, error) {
 	switch {
+	case c.via != nil:
+		return c.via(), nil
 	case c.IPv6 == nil:
 		return d.DialContext(ctx, "tcp", addr)
 	case !*c.IPv6:

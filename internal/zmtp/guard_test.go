@@ -77,7 +77,7 @@ func TestGuard(t *testing.T) {
 		{"command cut short", []byte{flagCommand, 2, 5, 'P'}, false, nil, ErrFrame},
 		{"command too long", long(flagCommand, 0, 0, 0, 0, 0, 0, 0x10, 1), true, nil, ErrFrameSize},
 		{"unknown command", append(appendCommand(nil, "WHAT", []byte("?")), message("a")...), false, [][]string{{"a"}}, io.EOF},
-		{"command inside a message", append(append(appendFrame(nil, 1, nil), ping...), message("a")...), false, [][]string{{"", "a"}}, io.EOF},
+		{"command inside a message", append(append(appendFrame(nil, 1, nil), pingWire(0)...), message("a")...), false, [][]string{{"", "a"}}, io.EOF},
 		{"second READY", append(readyFrame("REQ", "y"), message("a")...), false, [][]string{{"a"}}, io.EOF},
 		{"ERROR", appendCommand(nil, "ERROR", []byte("\x03why")), false, nil, ErrPeerRefused},
 		{"bad PING", appendCommand(nil, "PING", []byte{0}), false, nil, ErrFrame},
@@ -109,7 +109,7 @@ func TestGuardBeforeReady(t *testing.T) {
 		err   error
 	}{
 		{"message", message("a"), ErrFrame},
-		{"PING", ping, ErrReady},
+		{"PING", pingWire(0), ErrReady},
 		{"ERROR", appendCommand(nil, "ERROR", []byte("\x03why")), ErrPeerRefused},
 		{"READY with more", []byte{flagCommand | flagMore, 6, 5, 'R', 'E', 'A', 'D', 'Y'}, ErrFrame},
 		{"READY of 5 KiB", appendCommand(nil, "READY", make([]byte, 5<<10)), ErrFrameSize},
@@ -150,7 +150,7 @@ func TestGuardReturnsItsCharge(t *testing.T) {
 func FuzzGuard(f *testing.F) {
 	f.Add(message("", "a"), false)
 	f.Add(message("id", "", strings.Repeat("b", 10<<10)), true)
-	f.Add(append(append(appendFrame(nil, 1, nil), ping...), message("a")...), false)
+	f.Add(append(append(appendFrame(nil, 1, nil), pingWire(0)...), message("a")...), false)
 	f.Add([]byte{2, 0, 0, 1, 0, 0, 0, 0, 0}, true)
 	f.Add([]byte{flagCommand, 2, 5, 'P'}, false)
 	f.Fuzz(func(t *testing.T, b []byte, trusted bool) {

@@ -35,6 +35,7 @@ type host struct {
 	conns  int // handshakes included
 	addrs  map[netip.Addr]int
 	peers  map[uint64]*Peer
+	leased map[uint64]*Peer // those that have promised to be heard
 }
 
 // listen binds and starts. The functions and limits of h are set.
@@ -46,7 +47,7 @@ func (h *host) listen(addr string, beat heart) error {
 	}
 	h.stop = make(chan struct{})
 	h.addrs = make(map[netip.Addr]int)
-	h.peers = make(map[uint64]*Peer)
+	h.peers, h.leased = make(map[uint64]*Peer), make(map[uint64]*Peer)
 	h.shakes.limit = h.lim.MaxHandshakes
 	ln, err := h.how.listen(strings.TrimPrefix(addr, "tcp://"))
 	if err != nil {
@@ -55,7 +56,7 @@ func (h *host) listen(addr string, beat heart) error {
 	h.ln = ln
 	def(&beat.interval, 10*time.Second)
 	def(&beat.timeout, 30*time.Second)
-	beat.peers = h.snapshot
+	beat.peers, beat.leases = h.snapshot, h.leases
 	h.wg.Go(func() { h.accept(ln) })
 	h.wg.Go(func() { beat.run(h.stop) })
 	return nil
@@ -138,6 +139,7 @@ func (h *host) leave(addr netip.Addr, p *Peer) {
 	}
 	if p != nil {
 		delete(h.peers, p.id)
+		delete(h.leased, p.id)
 	}
 }
 
@@ -165,6 +167,7 @@ func (h *host) meet(c net.Conn, addr netip.Addr, ticket *ticket) (ok bool) {
 		return false
 	}
 	p.out.gauge = &h.gauge
+	p.leased = func() { h.lease(p) }
 	h.ready(p)
 	h.mu.Lock()
 	if h.closing() {
@@ -197,6 +200,23 @@ func (h *host) snapshot(into []*Peer) []*Peer {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, p := range h.peers {
+		into = append(into, p)
+	}
+	return into
+}
+
+// lease notes a peer that has promised to be heard; its reader calls it.
+func (h *host) lease(p *Peer) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.leased[p.id] = p
+}
+
+// leases appends the peers that have promised to be heard.
+func (h *host) leases(into []*Peer) []*Peer {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, p := range h.leased {
 		into = append(into, p)
 	}
 	return into

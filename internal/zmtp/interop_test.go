@@ -217,7 +217,9 @@ func TestSubOfLibzmq(t *testing.T) {
 	if err := json.Unmarshal([]byte(p.next(t)), &endpoint); err != nil {
 		t.Fatal(err)
 	}
-	cfg := quickly(DialConfig{Identity: "m1", HeartbeatInterval: 50 * time.Millisecond, HeartbeatTimeout: 300 * time.Millisecond})
+	cfg := quickly(DialConfig{
+		Identity: "m1", HeartbeatInterval: 50 * time.Millisecond, HeartbeatTimeout: 300 * time.Millisecond, HeartbeatTTL: 300 * time.Millisecond,
+	})
 	s, got := startSub(t, endpoint, cfg, "broadcast", "ae23")
 	for round := range 2 {
 		p.expect(t, `["sub", "\u0001broadcast"]`, `["sub", "\u0001ae23"]`)
@@ -229,7 +231,7 @@ func TestSubOfLibzmq(t *testing.T) {
 				t.Errorf("got %q, want %q", m, want)
 			}
 		}
-		idle := time.NewTimer(time.Second) // three of libzmq's time-outs
+		idle := time.NewTimer(time.Second) // three of libzmq's time-outs, and of our promise
 		select {
 		case m := <-got:
 			t.Errorf("unexpected %q", m)

@@ -17,12 +17,17 @@ type ListenConfig struct {
 	// zmq_backlog); the system may allow fewer. Default: as many as the system
 	// allows. Where a system offers no way to say it, ErrUnsupported.
 	Backlog int
+
+	via net.Listener // instead of one that is bound, in tests
 }
 
 // listen binds addr.
 func (c ListenConfig) listen(addr string) (net.Listener, error) {
 	if c.KeepAlive == (net.KeepAliveConfig{}) {
 		c.KeepAlive = defaultKeepAlive
+	}
+	if c.via != nil {
+		return c.via, nil
 	}
 	lc := net.ListenConfig{KeepAliveConfig: c.KeepAlive}
 	if c.KeepAlive.Enable {

@@ -24,6 +24,7 @@ type Peer struct {
 	reading  atomic.Bool // the reader waits for the peer, not for us
 	credit   chan struct{}
 	sub      *subscriber // of a PUB
+	leased   func()      // the peer has promised for the first time to be heard; nil: nobody asks
 
 	once sync.Once
 	err  error // why it was closed; read after dead
@@ -103,7 +104,11 @@ func (p *Peer) command(name, body []byte) error {
 		if err != nil {
 			return err
 		}
+		p.pulse.answers.Store(true) // who asks knows how to answer, and may never have to
 		p.pulse.ttl.Store(int64(ttl) * int64(100*time.Millisecond))
+		if ttl > 0 && !p.pulse.leased.Swap(true) && p.leased != nil {
+			p.leased()
+		}
 		return p.out.put(item{wire: appendCommand(nil, zmq4.CmdPong, context)})
 	case zmq4.CmdPong:
 		p.pulse.answers.Store(true)

@@ -1,6 +1,8 @@
 package zmtp
 
 import (
+	"encoding/binary"
+	"math"
 	"sync/atomic"
 	"time"
 
@@ -12,25 +14,51 @@ import (
 type pulse struct {
 	answers atomic.Bool  // the peer is known to answer PING
 	ttl     atomic.Int64 // the peer promised to be heard within; 0: nothing promised
+	leased  atomic.Bool  // it has promised that once, and is looked at more often
 	silent  time.Duration
 	pinged  time.Duration // since the last PING
 }
 
-var ping = appendCommand(nil, zmq4.CmdPing, pingBody)
+// leaseStep is how often peers that have promised to be heard are looked at.
+const leaseStep = 250 * time.Millisecond
+
+// longestPromise is what the two bytes of a PING's time-to-live can say.
+const longestPromise = math.MaxUint16 * 100 * time.Millisecond
+
+// pingWire is a PING that promises its receiver to hear from us within ttl, in
+// tenths of a second, rounded up.
+func pingWire(ttl time.Duration) []byte {
+	tenths := (min(ttl, longestPromise) + 100*time.Millisecond - 1) / (100 * time.Millisecond)
+	body := binary.BigEndian.AppendUint16(nil, uint16(min(tenths, math.MaxUint16))) //nolint:gosec // bounded
+	return appendCommand(nil, zmq4.CmdPing, body)
+}
 
 // heart beats for the connections of one socket.
 type heart struct {
 	interval time.Duration // of silence before a PING
 	timeout  time.Duration // of silence before the end
-	peers    func(into []*Peer) []*Peer
+	// promise is the time within which the peers are to hear from us, whatever
+	// they say and however busy we are; a PING leaves at each interval then. 0:
+	// nothing is promised.
+	promise time.Duration
+	peers   func(into []*Peer) []*Peer
+	// leases lists those of them that are leased, if they are to be looked at more
+	// often than the others. nil: they are not.
+	leases func(into []*Peer) []*Peer
 }
 
 // run beats until stop is closed.
 func (h heart) run(stop <-chan struct{}) {
-	step := max(min(h.interval, h.timeout)/8, 5*time.Millisecond)
+	round := max(min(h.interval, h.timeout)/8, 5*time.Millisecond)
+	step := round
+	if h.leases != nil {
+		step = min(round, leaseStep)
+	}
+	ping := pingWire(h.promise)
 	tick := time.NewTicker(step)
 	defer tick.Stop()
 	var peers []*Peer
+	var since time.Duration // the last round
 	last := time.Now()
 	for {
 		select {
@@ -40,16 +68,29 @@ func (h heart) run(stop <-chan struct{}) {
 			// A process that was stopped has not listened: its peers are not to blame.
 			passed := min(now.Sub(last), 2*step)
 			last = now
-			peers = h.peers(peers[:0])
+			since += passed
+			all := h.leases == nil || since >= round
+			if all {
+				peers = h.peers(peers[:0])
+			} else {
+				peers = h.leases(peers[:0])
+			}
 			for i, p := range peers {
-				h.beat(p, passed)
+				if h.leases != nil && p.pulse.leased.Load() {
+					h.beat(p, passed, ping)
+				} else {
+					h.beat(p, since, ping)
+				}
 				peers[i] = nil
+			}
+			if all {
+				since = 0
 			}
 		}
 	}
 }
 
-func (h heart) beat(p *Peer, passed time.Duration) {
+func (h heart) beat(p *Peer, passed time.Duration, ping []byte) {
 	// Whoever waits for our own work is not silent.
 	if p.guard.heard.Swap(false) || !p.reading.Load() {
 		p.pulse.silent = 0
@@ -62,7 +103,7 @@ func (h heart) beat(p *Peer, passed time.Duration) {
 	case ttl > 0 && silent >= ttl,
 		silent >= h.timeout && p.pulse.answers.Load():
 		p.close(ErrSilent)
-	case silent >= h.interval && p.pulse.pinged >= h.interval:
+	case p.pulse.pinged >= h.interval && (silent >= h.interval || h.promise > 0):
 		p.pulse.pinged = 0
 		if err := p.out.put(item{wire: ping}); err != nil {
 			p.close(err)

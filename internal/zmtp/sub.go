@@ -83,7 +83,12 @@ func (s *Sub) receive(ctx context.Context, p *Peer, h func([][]byte)) (err error
 			return err
 		}
 	}
-	beat := heart{interval: s.cfg.HeartbeatInterval, timeout: s.cfg.HeartbeatTimeout, peers: one(p)}
+	beat := heart{interval: s.cfg.HeartbeatInterval, timeout: s.cfg.HeartbeatTimeout, promise: s.cfg.HeartbeatTTL, peers: one(p)}
+	if beat.promise > 0 { // at once, or a peer that falls silent now had promised nothing
+		if err := p.out.put(item{wire: pingWire(beat.promise)}); err != nil {
+			return err
+		}
+	}
 	beating := make(chan struct{})
 	go func() {
 		defer close(beating)
