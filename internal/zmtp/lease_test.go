@@ -163,8 +163,13 @@ func TestPromiseOnTheWire(t *testing.T) {
 		ttl  time.Duration
 		want uint16
 	}{
-		{0, 0}, {time.Millisecond, 1}, {100 * time.Millisecond, 1}, {6 * time.Second, 60}, {time.Hour, 36000},
-		{2 * time.Hour, 65535}, {1 << 62, 65535},
+		{0, 0},
+		{time.Millisecond, 1},
+		{100 * time.Millisecond, 1},
+		{6 * time.Second, 60},
+		{time.Hour, 36000},
+		{2 * time.Hour, 65535},
+		{1 << 62, 65535},
 	} {
 		b := pingWire(c.ttl)
 		name, body, err := splitCommand(b[2:])
