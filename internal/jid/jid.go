@@ -72,6 +72,14 @@ func Time(s string) (time.Time, error) {
 	return t, nil
 }
 
+// TimeOr is the moment a job id was made, or t for one that names none.
+func TimeOr(s string, t time.Time) time.Time {
+	if made, err := Time(s); err == nil {
+		return made
+	}
+	return t
+}
+
 // Pretty shows when a job began, as Salt does: "2024, Jan 02 03:04:05.678901".
 // It is "" for what is no job id by length or has no month.
 func Pretty(s string) string {

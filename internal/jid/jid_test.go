@@ -93,6 +93,9 @@ func TestTimeErrors(t *testing.T) {
 		if _, err := Time(id); !errors.Is(err, ErrInvalid) {
 			t.Errorf("Time(%q): err = %v, want ErrInvalid", id, err)
 		}
+		if at := time.Unix(1, 0); TimeOr(id, at) != at {
+			t.Errorf("TimeOr(%q) = %v, want the other time", id, TimeOr(id, at))
+		}
 	}
 	if got := Pretty("20241302030405678901"); got != "" {
 		t.Errorf("Pretty of month 13 = %q", got)

@@ -109,7 +109,7 @@ func (c *Call) search(fun, tgt, meta string) (s search, err error) {
 
 // pick tells whether a job passes what the store does not look at.
 func (s search) pick(l returners.Load) bool {
-	at := began(l.JID, l.At)
+	at := jid.TimeOr(l.JID, l.At)
 	if !s.from.IsZero() && at.Before(s.from) || !s.to.IsZero() && at.After(s.to) {
 		return false
 	}

@@ -58,12 +58,3 @@ func parseTime(text string) (time.Time, error) {
 	}
 	return time.Time{}, invalid("%q is not a time; write it as 2015-03-16 19:00, 2015, Mar 16 19:00 or as a job id", text)
 }
-
-// began is when a job was started, by its id; a job id of another form leaves
-// the time at which it was stored.
-func began(id string, stored time.Time) time.Time {
-	if t, err := jid.Time(id); err == nil {
-		return t
-	}
-	return stored
-}

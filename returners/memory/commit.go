@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -47,7 +48,7 @@ func (s *Store) Commit(_ context.Context, b returners.Batch) (returners.Result, 
 			}
 			s.keys[e.Key] = struct{}{}
 		}
-		s.events = append(s.events, event{orNow(e.At, now).UnixMicro(), e.Key})
+		s.events = append(s.events, event{cmp.Or(e.At, now).UnixMicro(), e.Key})
 	}
 	return res, s.owe(b.Outbox, fresh, now)
 }

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -40,7 +41,7 @@ type row struct {
 func (s *Store) job(id string, at time.Time) *job {
 	j := s.jobs[id]
 	if j == nil {
-		j = &job{jid: id, at: jobTime(id, at).UnixMicro(), last: at.UnixMicro(), byID: map[string]int32{}, exps: map[string]returners.Expectation{}}
+		j = &job{jid: id, at: jid.TimeOr(id, at).UnixMicro(), last: at.UnixMicro(), byID: map[string]int32{}, exps: map[string]returners.Expectation{}}
 		s.jobs[id] = j
 	}
 	return j
@@ -50,13 +51,13 @@ func (j *job) seen(at time.Time) { j.last = max(j.last, at.UnixMicro()) }
 
 // putLoad keeps the longer of two loads, which is the richer one.
 func (s *Store) putLoad(l *returners.Load, now time.Time) bool {
-	at := orNow(l.At, now)
+	at := cmp.Or(l.At, now)
 	old := s.jobs[l.JID]
 	if old != nil && old.hasLoad && len(l.Raw) <= len(old.load) {
 		return false
 	}
 	j := s.job(l.JID, at)
-	j.at, j.user, j.load, j.hasLoad = jobTime(l.JID, at).UnixMicro(), l.User, slices.Clone(l.Raw), true
+	j.at, j.user, j.load, j.hasLoad = jid.TimeOr(l.JID, at).UnixMicro(), l.User, slices.Clone(l.Raw), true
 	j.seen(at)
 	return true
 }
@@ -66,7 +67,7 @@ func (j *job) loadRow() returners.Load {
 }
 
 func (s *Store) putExpectation(e *returners.Expectation, now time.Time) bool {
-	at := orNow(e.At, now)
+	at := cmp.Or(e.At, now)
 	have := returners.Expectation{JID: e.JID, Node: e.Node, At: time.UnixMicro(at.UnixMicro()).UTC()}
 	known := false
 	if j := s.jobs[e.JID]; j != nil {
@@ -85,11 +86,11 @@ func (s *Store) putExpectation(e *returners.Expectation, now time.Time) bool {
 }
 
 func (s *Store) putReturn(r *returners.Return, now time.Time) bool {
-	j := s.job(r.JID, orNow(r.At, now))
+	at := cmp.Or(r.At, now)
+	j := s.job(r.JID, at)
 	if _, known := j.byID[r.ID]; known {
 		return false
 	}
-	at := orNow(r.At, now)
 	w := row{
 		id: r.ID, full: r.Full, at: at.UnixMicro(), valAt: -1, valLen: int32(len(r.Value)), //nolint:gosec // a return is far below 2 GiB
 		retcode: int32(r.Retcode), //nolint:gosec // an exit code
@@ -130,22 +131,4 @@ func (j *job) sorted() []*row {
 	}
 	slices.SortFunc(out, func(a, b *row) int { return strings.Compare(a.id, b.id) })
 	return out
-}
-
-func orNow(t, now time.Time) time.Time {
-	if t.IsZero() {
-		return now
-	}
-	return t
-}
-
-// jobTime is the time a jid names, or at for a jid that names none.
-func jobTime(id string, at time.Time) time.Time {
-	if !jid.Valid(id) {
-		return at
-	}
-	if t, err := jid.Time(id); err == nil {
-		return t
-	}
-	return at
 }

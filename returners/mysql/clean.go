@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/returners/internal/sqlread"
 )
 
@@ -62,7 +63,7 @@ func (s *Store) oldJobs(ctx context.Context, after string, before time.Time) ([]
 	err := sqlread.Each(ctx, s.db, sqlread.Append(&jids, sqlread.Column[string]), `(SELECT jid FROM jids WHERE jid > ? AND jid < ? ORDER BY jid LIMIT ?)
 		UNION (SELECT DISTINCT jid FROM salt_returns WHERE jid > ? AND jid < ? ORDER BY jid LIMIT ?)
 		UNION (SELECT jid FROM mom_nodes WHERE jid > ? AND jid < ? ORDER BY jid LIMIT ?) ORDER BY jid LIMIT ?`,
-		after, stampJID(before), size, after, stampJID(before), size, after, stampJID(before), size, size)
+		after, jid.New(before), size, after, jid.New(before), size, after, jid.New(before), size, size)
 	return jids, err
 }
 

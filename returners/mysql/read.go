@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/wire"
@@ -142,10 +141,10 @@ func (s *Store) GetExpectations(ctx context.Context, jid string) (exps []returne
 func (s *Store) ListJobs(ctx context.Context, f returners.Filter) (loads []returners.Load, err error) {
 	since, until := "", "\U0010FFFF"
 	if !f.Since.IsZero() {
-		since = stampJID(f.Since)
+		since = jid.New(f.Since)
 	}
 	if !f.Until.IsZero() {
-		until = stampJID(f.Until)
+		until = jid.New(f.Until)
 	}
 	for {
 		n := 0
@@ -165,12 +164,6 @@ func (s *Store) ListJobs(ctx context.Context, f returners.Filter) (loads []retur
 			return loads, err
 		}
 	}
-}
-
-// stampJID is the lowest jid of a moment.
-func stampJID(t time.Time) string {
-	t = t.UTC()
-	return t.Format("20060102150405") + fmt.Sprintf("%06d", t.Nanosecond()/1000)
 }
 
 // GetFun reads the last return of each minion for one function.

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -154,7 +155,7 @@ func (w *writer) returns(ctx context.Context, rets []returners.Return, isNew []b
 	last := map[string]time.Time{} // newest new return of each job: one touch per job and batch
 	for i := range rets {
 		r := &rets[i]
-		at := orNow(r.At, w.now)
+		at := cmp.Or(r.At, w.now)
 		var err error
 		if isNew[i], err = w.putReturn(ctx, r, at); err != nil {
 			return fmt.Errorf("return of %s to job %s: %w", r.ID, r.JID, err)
@@ -168,7 +169,7 @@ func (w *writer) returns(ctx context.Context, rets []returners.Return, isNew []b
 		}
 	}
 	for id, at := range last {
-		if _, err := w.exec(ctx, w.st.seen, id, jobTime(id, at).UnixMicro(), at.UnixMicro()); err != nil {
+		if _, err := w.exec(ctx, w.st.seen, id, jid.TimeOr(id, at).UnixMicro(), at.UnixMicro()); err != nil {
 			return fmt.Errorf("job %s: %w", id, err)
 		}
 	}
@@ -176,18 +177,18 @@ func (w *writer) returns(ctx context.Context, rets []returners.Return, isNew []b
 }
 
 func (w *writer) putLoad(ctx context.Context, l *returners.Load) (bool, error) {
-	at := orNow(l.At, w.now)
+	at := cmp.Or(l.At, w.now)
 	raw := []byte(l.Raw)
 	if raw == nil {
 		raw = []byte{}
 	}
-	n, err := w.exec(ctx, w.st.load, l.JID, jobTime(l.JID, at).UnixMicro(), at.UnixMicro(), l.User, raw)
+	n, err := w.exec(ctx, w.st.load, l.JID, jid.TimeOr(l.JID, at).UnixMicro(), at.UnixMicro(), l.User, raw)
 	return n > 0, err
 }
 
 // putExpectation reports how many bytes the row has now, 0 if nothing changed.
 func (w *writer) putExpectation(ctx context.Context, e *returners.Expectation) (size int64, err error) {
-	at := orNow(e.At, w.now)
+	at := cmp.Or(e.At, w.now)
 	have := returners.Expectation{JID: e.JID, Node: e.Node, At: at}
 	var data []byte
 	known := true
@@ -211,7 +212,7 @@ func (w *writer) putExpectation(ctx context.Context, e *returners.Expectation) (
 	if _, err := w.exec(ctx, w.st.putExp, e.JID, e.Node, data); err != nil {
 		return 0, err
 	}
-	_, err = w.exec(ctx, w.st.seen, e.JID, jobTime(e.JID, at).UnixMicro(), at.UnixMicro())
+	_, err = w.exec(ctx, w.st.seen, e.JID, jid.TimeOr(e.JID, at).UnixMicro(), at.UnixMicro())
 	return int64(len(data)), err
 }
 
@@ -233,7 +234,7 @@ func (w *writer) putEvent(ctx context.Context, e *returners.Event) error {
 		data = []byte{0xc0}
 	}
 	_, err := w.exec(ctx, w.st.event, sql.NullString{String: e.Key, Valid: e.Key != ""}, e.Tag, data,
-		orNow(e.At, w.now).UnixMicro(), e.MasterID)
+		cmp.Or(e.At, w.now).UnixMicro(), e.MasterID)
 	return err
 }
 
@@ -271,22 +272,4 @@ func (w *writer) owe(ctx context.Context, items []Item, fresh news) error {
 		w.owes(it.Dest, 1, size)
 	}
 	return nil
-}
-
-func orNow(t, now time.Time) time.Time {
-	if t.IsZero() {
-		return now
-	}
-	return t
-}
-
-// jobTime is the time a jid names, or at for a jid that names none.
-func jobTime(id string, at time.Time) time.Time {
-	if !jid.Valid(id) {
-		return at
-	}
-	if t, err := jid.Time(id); err == nil {
-		return t
-	}
-	return at
 }
