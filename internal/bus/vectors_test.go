@@ -12,6 +12,7 @@ import (
 	"testing/iotest"
 	"time"
 
+	"github.com/momtree/mom/internal/hashtype"
 	"github.com/momtree/mom/internal/vectors"
 	"github.com/momtree/mom/internal/wire"
 )
@@ -129,7 +130,7 @@ func TestNamesAsSalt(t *testing.T) {
 			t.Errorf("%s is %q, Salt says %q", key, got, want)
 		}
 	}
-	if _, _, err := MinionNames("m1", "crc"); !errors.Is(err, ErrHash) {
+	if _, _, err := MinionNames("m1", "crc"); !errors.Is(err, hashtype.ErrUnknown) {
 		t.Errorf("err = %v", err)
 	}
 }

@@ -2,31 +2,20 @@ package crypt
 
 import (
 	"bytes"
-	"crypto"
-	_ "crypto/md5" // an allowed, if old, hash_type
-	_ "crypto/sha512"
 	"encoding/hex"
 	"fmt"
 	"strings"
-)
 
-var hashTypes = map[string]crypto.Hash{
-	"":       crypto.SHA256,
-	"md5":    crypto.MD5,
-	"sha1":   crypto.SHA1,
-	"sha224": crypto.SHA224,
-	"sha256": crypto.SHA256,
-	"sha384": crypto.SHA384,
-	"sha512": crypto.SHA512,
-}
+	"github.com/momtree/mom/internal/hashtype"
+)
 
 // Fingerprint is Salt's finger of a PEM file: the hash over its lines without
 // blank ones, the first and the last, as lower-case hex pairs joined by colons
 // (Salt wire reference §5.3). hash is a hash_type (md5, sha1, sha224, sha256,
 // sha384, sha512); empty means sha256.
 func Fingerprint(pem []byte, hash string) (string, error) {
-	h, ok := hashTypes[strings.ToLower(hash)]
-	if !ok {
+	w, err := hashtype.New(strings.ToLower(hash))
+	if err != nil {
 		return "", fmt.Errorf("fingerprint: %w: hash_type %q, known are md5, sha1, sha224, sha256, sha384, sha512", ErrBadAlgorithm, hash)
 	}
 	var lines [][]byte
@@ -35,7 +24,6 @@ func Fingerprint(pem []byte, hash string) (string, error) {
 			lines = append(lines, line)
 		}
 	}
-	w := h.New()
 	if len(lines) > 2 {
 		for _, line := range lines[1 : len(lines)-1] {
 			w.Write(line)

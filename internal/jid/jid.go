@@ -1,24 +1,17 @@
 package jid
 
 import (
-	"crypto/md5"
-	"crypto/sha1"
-	"crypto/sha256"
-	"crypto/sha512"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"path/filepath"
 	"strconv"
 	"time"
+
+	"github.com/momtree/mom/internal/hashtype"
 )
 
-// Errors of this package.
-var (
-	ErrInvalid = errors.New("not a job id")
-	ErrHash    = errors.New("unknown hash_type")
-)
+// ErrInvalid is wrapped when a text is no job id.
+var ErrInvalid = errors.New("not a job id")
 
 // digits is the length of the time in a job id.
 const digits = 20
@@ -97,24 +90,9 @@ func Pretty(s string) string {
 // Dir returns the folder of a job below the job cache: the hex hash of the id,
 // cut after two digits. hashType is Salt's hash_type; "" means sha256.
 func Dir(jid, hashType string) (string, error) {
-	var h hash.Hash
-	switch hashType {
-	case "", "sha256":
-		h = sha256.New()
-	case "md5":
-		h = md5.New()
-	case "sha1":
-		h = sha1.New()
-	case "sha224":
-		h = sha256.New224()
-	case "sha384":
-		h = sha512.New384()
-	case "sha512":
-		h = sha512.New()
-	default:
-		return "", fmt.Errorf("%w %q: give md5, sha1, sha224, sha256, sha384 or sha512", ErrHash, hashType)
+	sum, err := hashtype.Hex(hashType, jid)
+	if err != nil {
+		return "", err
 	}
-	h.Write([]byte(jid))
-	sum := hex.EncodeToString(h.Sum(nil))
 	return filepath.Join(sum[:2], sum[2:]), nil
 }

@@ -77,17 +77,6 @@ func TestAsSaltMakes(t *testing.T) {
 	}
 }
 
-func TestDirOfUnknownHash(t *testing.T) {
-	if _, err := Dir("20240102030405678901", "crc"); !errors.Is(err, ErrHash) {
-		t.Errorf("err = %v, want ErrHash", err)
-	}
-	for _, h := range []string{"", "md5", "sha1", "sha224", "sha256", "sha384", "sha512"} {
-		if _, err := Dir("x", h); err != nil {
-			t.Errorf("hash %q: %v", h, err)
-		}
-	}
-}
-
 func TestTimeErrors(t *testing.T) {
 	for _, id := range []string{"", "req", "2024010203040567890", "20241302030405678901", "20240102030405678901_"} {
 		if _, err := Time(id); !errors.Is(err, ErrInvalid) {

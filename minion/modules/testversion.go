@@ -2,13 +2,7 @@ package modules
 
 import (
 	"context"
-	"crypto/md5"
-	"crypto/sha1"
-	"crypto/sha256"
-	"crypto/sha512"
-	"encoding/hex"
 	"fmt"
-	"hash"
 	"math/rand/v2"
 	"runtime"
 	"runtime/debug"
@@ -16,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/momtree/mom/internal/hashtype"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/minion/grains"
 )
@@ -106,23 +101,9 @@ func testRandomHash(_ context.Context, c *Call) (any, error) {
 	if kind == "" {
 		kind, _ = c.Env.Option("hash_type").(string)
 	}
-	var h hash.Hash
-	switch kind {
-	case "md5":
-		h = md5.New()
-	case "sha1":
-		h = sha1.New()
-	case "sha224":
-		h = sha256.New224()
-	case "sha256", "":
-		h = sha256.New()
-	case "sha384":
-		h = sha512.New384()
-	case "sha512":
-		h = sha512.New()
-	default:
+	sum, err := hashtype.Hex(kind, strconv.FormatInt(rand.Int64N(size)+1, 10))
+	if err != nil {
 		return nil, argErrorf("hash_type %s is unknown; md5, sha1, sha224, sha256, sha384 and sha512 are known", PyRepr(kind))
 	}
-	h.Write([]byte(strconv.FormatInt(rand.Int64N(size)+1, 10)))
-	return hex.EncodeToString(h.Sum(nil)), nil
+	return sum, nil
 }
