@@ -9,6 +9,7 @@ import (
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/minion/modules"
 	"github.com/momtree/mom/returners"
@@ -119,7 +120,7 @@ func (m *Minion) connectOnce(ctx context.Context) (*link, error) {
 			return nil, errors.Join(errs...)
 		}
 		m.log.Error("no master serves", "round", round, "error", errors.Join(errs...))
-		if err := sleep(ctx, m.cfg.AcceptanceWaitTime); err != nil {
+		if err := sleep.For(ctx, m.cfg.AcceptanceWaitTime); err != nil {
 			return nil, errors.Join(errs...)
 		}
 	}

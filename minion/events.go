@@ -11,6 +11,7 @@ import (
 
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -157,7 +158,7 @@ func (m *Minion) watchGrains(ctx context.Context) {
 	if every <= 0 {
 		return
 	}
-	for sleep(ctx, every) == nil {
+	for sleep.For(ctx, every) == nil {
 		if !m.grains.refresh(ctx) {
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/channel"
+	"github.com/momtree/mom/internal/sleep"
 )
 
 // failover serves one master at a time: the first that accepts us, until it is
@@ -31,7 +32,7 @@ func (m *Minion) failover(ctx context.Context, masters []string) error {
 			return err
 		}
 		m.log.Error("no master can be reached", "masters", masters, "again_in", wait, "error", err)
-		if sleep(ctx, wait+rand.N(wait/10+1)) != nil {
+		if sleep.For(ctx, wait+rand.N(wait/10+1)) != nil {
 			return nil
 		}
 		wait = min(2*wait, max(m.cfg.AcceptanceWaitTime, m.cfg.AcceptanceWaitTimeMax))
@@ -138,7 +139,7 @@ func (m *Minion) awaitFirst(ctx context.Context, first string) bool {
 	if every == 0 {
 		every = m.cfg.MasterAliveInterval
 	}
-	for sleep(ctx, every) == nil {
+	for sleep.For(ctx, every) == nil {
 		l, err := newLink(m, first, nil, 1)
 		if err != nil {
 			return false

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/channel"
+	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -68,7 +69,7 @@ func (l *link) announce(ctx context.Context) uint64 {
 		signIn, bound := l.announceOnce(ctx)
 		// A master that has not seen our subscription yet may publish
 		// something before it does: it has to hear from us once more.
-		if bound || n >= maxUnbound || !l.up.is() || sleep(ctx, unboundPause) != nil {
+		if bound || n >= maxUnbound || !l.up.is() || sleep.For(ctx, unboundPause) != nil {
 			return signIn
 		}
 	}
@@ -103,7 +104,7 @@ func (l *link) ping(ctx context.Context) {
 	if every <= 0 {
 		return
 	}
-	for sleep(ctx, every) == nil {
+	for sleep.For(ctx, every) == nil {
 		if err := l.fire(ctx, "minion_ping", "ping"); err != nil && ctx.Err() == nil {
 			l.log.Warn("the master does not answer a ping", "error", err)
 		}
@@ -122,7 +123,7 @@ func (l *link) signInAgain(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		if sleep(ctx, rand.N(l.m.cfg.RandomReauthDelay+1)) != nil {
+		if sleep.For(ctx, rand.N(l.m.cfg.RandomReauthDelay+1)) != nil {
 			return
 		}
 		now, _ := l.ch.Current()

@@ -12,6 +12,7 @@ import (
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/sibling"
+	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -345,7 +346,7 @@ func (m *Minion) answers(ctx context.Context, l *link) bool {
 func (m *Minion) awaitHome(ctx context.Context, h *home) bool {
 	var since time.Time
 	every := m.cfg.RehomeFailback / 4
-	for sleep(ctx, every+rand.N(every/4+1)) == nil {
+	for sleep.For(ctx, every+rand.N(every/4+1)) == nil {
 		name, n, known := h.at()
 		if name == "" {
 			name = h.option
@@ -383,7 +384,7 @@ func (m *Minion) askSiblings(ctx context.Context, s *stay, h *home) {
 		if s.l.up.await(ctx, true) != nil {
 			return
 		}
-		if sleep(ctx, wait+rand.N(m.cfg.RehomeAfter)) != nil {
+		if sleep.For(ctx, wait+rand.N(m.cfg.RehomeAfter)) != nil {
 			return
 		}
 		short, stop := context.WithTimeout(ctx, 10*time.Second)

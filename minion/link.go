@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/channel"
+	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
 )
@@ -92,7 +93,7 @@ func (l *link) signIn(ctx context.Context) (channel.Result, error) {
 			}
 		}
 		l.log.Error("cannot sign in", "again_in", pause, "error", err)
-		if sleep(ctx, pause) != nil {
+		if sleep.For(ctx, pause) != nil {
 			return res, err
 		}
 		wait = min(2*wait, max(cfg.AcceptanceWaitTime, cfg.AcceptanceWaitTimeMax))
@@ -163,7 +164,7 @@ func (l *link) subscribe(ctx context.Context, res channel.Result) {
 	sub := zmtp.NewSub(addr, d, l.ch.Topics(l.m.cfg.ZmqFiltering))
 	if err := sub.Run(ctx, func(frames [][]byte) { l.receive(ctx, frames) }); err != nil && ctx.Err() == nil {
 		l.log.Error("subscription ended", "addr", addr, "error", err)
-		_ = sleep(ctx, l.m.cfg.ReconMax) // it ends by itself only when it cannot work
+		_ = sleep.For(ctx, l.m.cfg.ReconMax) // it ends by itself only when it cannot work
 	}
 	cancel()
 }
@@ -175,7 +176,7 @@ func (l *link) watchPort(ctx context.Context, addr string) {
 		if l.up.await(ctx, false) != nil {
 			return
 		}
-		if sleep(ctx, l.m.cfg.ReconMax+rand.N(l.m.cfg.ReconMax+1)) != nil {
+		if sleep.For(ctx, l.m.cfg.ReconMax+rand.N(l.m.cfg.ReconMax+1)) != nil {
 			return
 		}
 		if l.up.is() {

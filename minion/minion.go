@@ -14,6 +14,7 @@ import (
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/minion/modules"
 )
@@ -133,7 +134,7 @@ func (m *Minion) Run(ctx context.Context) error {
 		}
 	}()
 	if d := m.cfg.RandomStartupDelay; d > 0 {
-		if sleep(ctx, rand.N(d)) != nil {
+		if sleep.For(ctx, rand.N(d)) != nil {
 			return nil
 		}
 	}
@@ -150,7 +151,7 @@ func (m *Minion) Run(ctx context.Context) error {
 	if errors.Is(err, channel.ErrRejected) {
 		// A service manager starts us again at once, and the master would be
 		// asked without end.
-		_ = sleep(ctx, m.rejectPause+rand.N(m.rejectPause+1))
+		_ = sleep.For(ctx, m.rejectPause+rand.N(m.rejectPause+1))
 	}
 	if ctx.Err() != nil {
 		return nil
@@ -208,17 +209,5 @@ func (m *Minion) leave(l *link) {
 			m.links = append(m.links[:i:i], m.links[i+1:]...)
 			return
 		}
-	}
-}
-
-// sleep waits for d or the end of ctx.
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }

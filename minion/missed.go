@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -55,7 +56,7 @@ func (l *link) catchUp(ctx context.Context) {
 		})
 		if err == nil {
 			// Gaps that follow each other closely are one.
-			if pause = fetchPause; sleep(ctx, pause) != nil {
+			if pause = fetchPause; sleep.For(ctx, pause) != nil {
 				return
 			}
 			continue
@@ -64,7 +65,7 @@ func (l *link) catchUp(ctx context.Context) {
 			return
 		}
 		l.log.Warn("missed publications not fetched", "again_in", pause, "error", err)
-		if sleep(ctx, pause) != nil {
+		if sleep.For(ctx, pause) != nil {
 			return
 		}
 		pause = min(2*pause, fetchPauseMax)

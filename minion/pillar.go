@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/channel"
+	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/minion/modules"
 )
@@ -58,7 +59,7 @@ func (m *Minion) environment(named, option string) any {
 
 // pillarLater asks for the pillar until it comes.
 func (l *link) pillarLater(ctx context.Context) {
-	for sleep(ctx, pillarRetry+rand.N(pillarRetry)) == nil {
+	for sleep.For(ctx, pillarRetry+rand.N(pillarRetry)) == nil {
 		err := l.refreshPillar(ctx, false)
 		if err == nil {
 			l.log.Info("pillar received")

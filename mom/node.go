@@ -12,6 +12,7 @@ import (
 
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -178,7 +179,7 @@ func (n *nodeWork) drain(ctx context.Context) error {
 		if err := n.move(ctx, left, "", false); err != nil {
 			return err
 		}
-		if err := n.wait(ctx); err != nil {
+		if err := sleep.For(ctx, turnTime); err != nil {
 			return exit(exitFailure, fmt.Errorf("the node is not empty: %d minions are here, %d returns are owed upward: %w", len(h.connected), h.owed, err))
 		}
 	}
@@ -246,15 +247,4 @@ func (n *nodeWork) move(ctx context.Context, ids []string, to string, settle boo
 		return fmt.Errorf("ask %d minions to move: %w", len(now), err)
 	}
 	return nil
-}
-
-func (n *nodeWork) wait(ctx context.Context) error {
-	t := time.NewTimer(turnTime)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
-	}
 }

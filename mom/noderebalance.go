@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/topology"
 )
 
@@ -66,7 +67,7 @@ func (n *nodeWork) rebalance(ctx context.Context, slack int) error {
 			}
 			return nil
 		}
-		if err := n.wait(ctx); err != nil {
+		if err := sleep.For(ctx, turnTime); err != nil {
 			return exit(exitFailure, fmt.Errorf("the nodes are not even: %s: %w", counts, err))
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -26,10 +27,7 @@ func answerPulse(ctx context.Context, b *bus.Bus, links func() map[string]bool) 
 		sub := b.Subscribe(bus.SubscribeOptions{Prefixes: []string{pulseAsk}, Size: 16, DropWhenFull: true})
 		hear(ctx, b, sub, links)
 		sub.Close()
-		select {
-		case <-ctx.Done():
-		case <-time.After(100 * time.Millisecond): // the bus is closing, or cut us off
-		}
+		_ = sleep.For(ctx, 100*time.Millisecond) // the bus is closing, or cut us off
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/mom/screen"
 	"github.com/momtree/mom/topology"
 )
@@ -71,9 +72,6 @@ func followEvents(ctx context.Context, cfg bus.ClientConfig, wanted func(string)
 			}
 			_ = b.Close() // it is read only
 		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(5 * time.Second):
-		}
+		_ = sleep.For(ctx, 5*time.Second)
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/momtree/mom/internal/sleep"
 )
 
 // ServerConfig configures the sockets of a bus. Zero fields mean the defaults
@@ -149,12 +151,10 @@ func (s *Server) accept(l net.Listener, handle func(net.Conn)) {
 			// Out of descriptors: wait, do not spin.
 			pause = min(max(2*pause, 5*time.Millisecond), time.Second)
 			s.cfg.Log.Error("event bus cannot accept", "socket", l.Addr().String(), "err", err, "pause", pause)
-			select {
-			case <-time.After(pause):
-				continue
-			case <-s.ctx.Done():
+			if sleep.For(s.ctx, pause) != nil {
 				return
 			}
+			continue
 		}
 		pause = 0
 		select {

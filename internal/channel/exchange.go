@@ -9,6 +9,7 @@ import (
 	mrand "math/rand/v2"
 	"time"
 
+	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/zmtp"
 )
 
@@ -70,7 +71,7 @@ func (c *Channel) once(ctx context.Context, body []byte, timeout time.Duration) 
 		if err == nil {
 			return reply, nil
 		}
-		if ctx.Err() != nil || sleep(ctx, pause/2+mrand.N(pause)) != nil {
+		if ctx.Err() != nil || sleep.For(ctx, pause/2+mrand.N(pause)) != nil {
 			return nil, err
 		}
 	}

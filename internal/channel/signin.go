@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"time"
 
 	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -34,7 +34,7 @@ func (c *Channel) SignIn(ctx context.Context) (Result, error) {
 		// A tenth of jitter keeps a crowd of pending minions apart.
 		pause := wait + rand.N(wait/10+1)
 		c.log.Warn("sign-in has to wait", "id", c.cfg.ID, "wait", pause, "error", err)
-		if sleep(ctx, pause) != nil {
+		if sleep.For(ctx, pause) != nil {
 			return Result{}, err
 		}
 		wait = min(2*wait, c.cfg.AcceptanceWaitTimeMax)
@@ -184,16 +184,4 @@ func (c *Channel) ask(q question) ([]byte, error) {
 		return nil, err
 	}
 	return wire.Envelope{Enc: "clear", Load: raw, Version: protocol, HasVersion: true}.Encode()
-}
-
-// sleep waits for d or the end of ctx.
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

@@ -1,7 +1,6 @@
 package zmtp
 
 import (
-	"context"
 	"math/rand/v2"
 	"time"
 )
@@ -30,15 +29,3 @@ func (b *backoff) next() time.Duration {
 }
 
 func (b *backoff) reset() { b.failures = 0 }
-
-// sleep waits, or returns the context's error.
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/momtree/mom/internal/sleep"
 )
 
 // pipes is a listener without a network, so that a test can own the clock.
@@ -133,7 +135,7 @@ func TestLease(t *testing.T) {
 				defer close(release)
 				if c.chatter > 0 {
 					go func() {
-						for sleep(ctx, c.chatter) == nil {
+						for sleep.For(ctx, c.chatter) == nil {
 							_ = p.Send("", []byte("news"))
 						}
 					}()

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/momtree/mom/internal/sleep"
 )
 
 // Req sends requests and waits for their replies. Requests at the same time use
@@ -141,7 +143,7 @@ func (q *Req) take(ctx context.Context) (*reqConn, error) {
 	pause := time.Until(q.notYet)
 	q.mu.Unlock()
 	if pause > 0 {
-		if err := sleep(ctx, pause); err != nil {
+		if err := sleep.For(ctx, pause); err != nil {
 			return nil, fmt.Errorf("%w: waiting to try again: %w", ErrDial, err)
 		}
 	}

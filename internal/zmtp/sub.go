@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync/atomic"
 	"time"
+
+	"github.com/momtree/mom/internal/sleep"
 )
 
 // Sub receives publications. It connects for as long as Run runs, again and
@@ -64,7 +66,7 @@ func (s *Sub) Run(ctx context.Context, h func(frames [][]byte)) error {
 		}
 		d := wait.next()
 		s.cfg.Log.Warn("no connection to publisher", "addr", s.addr, "error", err, "retry_in", d)
-		if sleep(ctx, d) != nil {
+		if sleep.For(ctx, d) != nil {
 			break
 		}
 	}

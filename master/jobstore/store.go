@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
 )
@@ -240,7 +241,7 @@ func (s *Store) fillRemote(ctx context.Context, open func(context.Context) (retu
 			return
 		}
 		s.o.Log.Error("The database cannot be opened; what it is owed waits in the outbox", "err", err, "retry_in", wait)
-		if !sleep(ctx, wait) {
+		if sleep.For(ctx, wait) != nil {
 			return
 		}
 	}
@@ -259,7 +260,7 @@ func (s *Store) cleanUp(ctx context.Context) {
 		if remote != nil {
 			s.cleanOne(ctx, remote)
 		}
-		if !sleep(ctx, s.o.Every) {
+		if sleep.For(ctx, s.o.Every) != nil {
 			return
 		}
 	}
@@ -271,7 +272,7 @@ func (s *Store) cleanOne(ctx context.Context, r returners.Returner) {
 		if err != nil && ctx.Err() == nil {
 			s.o.Log.Error("Old jobs could not be removed", "returner", r.Name(), "err", err)
 		}
-		if err != nil || n == 0 || !sleep(ctx, 50*time.Millisecond) {
+		if err != nil || n == 0 || sleep.For(ctx, 50*time.Millisecond) != nil {
 			return
 		}
 	}
@@ -287,15 +288,4 @@ func (s *Store) Close() error {
 		err = errors.Join(err, opened.Close())
 	}
 	return errors.Join(err, s.o.Local.Close())
-}
-
-func sleep(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-t.C:
-		return true
-	}
 }

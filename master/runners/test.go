@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -21,14 +22,8 @@ Gives back the arguments, to see how they are understood.
 			if err != nil {
 				return nil, err
 			}
-			t := time.NewTimer(d)
-			defer t.Stop()
-			select {
-			case <-t.C:
-				return true, nil
-			case <-ctx.Done():
-				return false, ctx.Err()
-			}
+			err = sleep.For(ctx, d)
+			return err == nil, err
 		}, Doc: `
 Waits and gives True.
 

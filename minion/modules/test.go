@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/minion/grains"
 )
@@ -268,14 +269,10 @@ func pause(ctx context.Context, length float64) (any, error) {
 	if !(length >= 0) { // NaN too
 		return nil, &ExceptionError{"ValueError", "sleep length must be non-negative"}
 	}
-	t := time.NewTimer(seconds(length))
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	if err := sleep.For(ctx, seconds(length)); err != nil {
+		return nil, err
 	}
+	return true, nil
 }
 
 func testFib(ctx context.Context, c *Call) (any, error) {

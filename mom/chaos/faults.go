@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/momtree/mom/internal/sleep"
 )
 
 // patience is how long a daemon may take to end on SIGTERM, which waits for
@@ -29,7 +31,7 @@ func (w *World) play(ctx context.Context, s Schedule) error {
 	errs := make([]error, len(s.Faults))
 	for i, f := range s.Faults {
 		wg.Go(func() {
-			if !sleep(ctx, f.At) {
+			if sleep.For(ctx, f.At) != nil {
 				return
 			}
 			heal, err := w.begin(f)
@@ -37,7 +39,7 @@ func (w *World) play(ctx context.Context, s Schedule) error {
 				errs[i] = fmt.Errorf("begin %v: %w", f, err)
 				return
 			}
-			sleep(ctx, f.For)
+			_ = sleep.For(ctx, f.For)
 			if err := heal(); err != nil {
 				errs[i] = fmt.Errorf("end %v: %w", f, err)
 			}
@@ -45,17 +47,6 @@ func (w *World) play(ctx context.Context, s Schedule) error {
 	}
 	wg.Wait()
 	return errors.Join(errs...)
-}
-
-func sleep(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
 
 // begin makes a fault and gives what mends it.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/internal/sleep"
 )
 
 // job is a published task. Its id is ours, so it is known although the answer
@@ -35,7 +36,7 @@ func (w *World) stream(ctx context.Context, tasks []Task) []*job {
 	jobs := make([]*job, len(tasks))
 	began := time.Now()
 	for i, t := range tasks {
-		sleep(ctx, t.At-time.Since(began))
+		_ = sleep.For(ctx, t.At-time.Since(began))
 		jobs[i] = &job{Task: t, jid: gen.Next()}
 		wg.Go(func() { w.publish(ctx, jobs[i]) })
 	}

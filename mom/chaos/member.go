@@ -10,6 +10,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/momtree/mom/internal/sleep"
 )
 
 // member is a daemon of the world through its lives.
@@ -68,7 +70,7 @@ func (m *member) guard(p *process) {
 	if !full { // a daemon may refuse to start without any room
 		m.w.fall(fmt.Sprintf("%s ended by itself: %v", m.id, p.err))
 	}
-	if !sleep(m.w.ctx, 500*time.Millisecond) {
+	if sleep.For(m.w.ctx, 500*time.Millisecond) != nil {
 		return
 	}
 	m.mu.Lock()

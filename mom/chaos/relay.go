@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/momtree/mom/internal/sleep"
 )
 
 // relays is the network where namespaces are not permitted: every station listens
@@ -123,14 +125,7 @@ func (r *relays) delay(from, to int) bool {
 		if w.Loss > 0 && rand.Float64() < w.Loss {
 			d += retransmission
 		}
-		t := time.NewTimer(d)
-		defer t.Stop()
-		select {
-		case <-t.C:
-			return true
-		case <-r.ctx.Done():
-			return false
-		}
+		return sleep.For(r.ctx, d) == nil
 	}
 }
 

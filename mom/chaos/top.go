@@ -13,6 +13,7 @@ import (
 
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/topology"
 )
@@ -49,7 +50,7 @@ func (t *top) watch(ctx context.Context) {
 	for ctx.Err() == nil {
 		c, err := bus.Dial(ctx, t.bus)
 		if err != nil {
-			sleep(ctx, 50*time.Millisecond)
+			_ = sleep.For(ctx, 50*time.Millisecond)
 			continue
 		}
 		for {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/mom/grove"
 	"github.com/momtree/mom/topology"
 )
@@ -118,10 +119,8 @@ func (d *demo) await(ctx context.Context, as func(topology.Node) bool) error {
 		if id := d.fallen(); id != "" {
 			return fmt.Errorf("%s ended by itself", id)
 		}
-		select {
-		case <-ctx.Done():
-			return errors.Join(ctx.Err(), last)
-		case <-time.After(50 * time.Millisecond):
+		if err := sleep.For(ctx, 50*time.Millisecond); err != nil {
+			return errors.Join(err, last)
 		}
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"time"
+
+	"github.com/momtree/mom/internal/sleep"
 )
 
 const (
@@ -179,12 +181,5 @@ func (s *Store) count(f func(*Stats)) {
 
 // pause waits a random part of 10 ms, 20 ms, … 640 ms.
 func pause(ctx context.Context, try int) error {
-	t := time.NewTimer(rand.N(10 * time.Millisecond << min(try, 6)))
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return sleep.For(ctx, rand.N(10*time.Millisecond<<min(try, 6)))
 }

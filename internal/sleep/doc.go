@@ -1,0 +1,2 @@
+// Package sleep is time.Sleep that a context can end.
+package sleep

@@ -1,0 +1,23 @@
+package sleep
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		began := time.Now()
+		if err := For(ctx, time.Second); err != nil || time.Since(began) != time.Second {
+			t.Errorf("a second took %v: %v", time.Since(began), err)
+		}
+		if err := For(ctx, time.Hour); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != time.Minute {
+			t.Errorf("it was ended after %v: %v", time.Since(began), err)
+		}
+	})
+}
