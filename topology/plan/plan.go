@@ -56,6 +56,9 @@ type Plan struct {
 	Tiers      []Tier  `json:"tiers"`
 	Returns    float64 `json:"returns_per_second"`
 	SQLServers int     `json:"sql_servers"` // one holds all returns; more are shards
+	// MostJobs is how many jobs to all minions a minute this shape carries, as far
+	// as its processors and the writers of its stores go.
+	MostJobs float64 `json:"most_jobs_per_minute"`
 	// Ping is about how long test.ping to all takes, from the command to the last
 	// return at the top.
 	Ping  time.Duration `json:"ping_ns"`
@@ -137,6 +140,7 @@ func Make(n Needs, c Costs) (Plan, error) {
 		return Plan{}, fmt.Errorf("plan: %w: it needs %d MiB for %d open jobs and has %d MiB", ErrTooMuch, top.Memory>>20, n.Open, n.Memory>>20)
 	}
 	p.SQLServers = max(1, int(math.Ceil(p.Returns/(n.Load*c.of("sql_rows")))))
+	p.MostJobs = p.mostJobs(n, c)
 	p.Ping = p.ping(n, c)
 	p.note(n, per, why)
 	return p, nil
@@ -216,16 +220,36 @@ func (p *Plan) describe(n Needs, c Costs, fan []int) {
 			t.Children = fan[depth]
 		}
 		t.Rows = p.Returns * float64(t.Below) / float64(n.Minions)
-		cpu, bytes := c.of("codec_cpu")+c.of("row_cpu"), c.of("hop_bytes")+float64(n.Size)
+		bytes := c.of("hop_bytes") + float64(n.Size)
 		if t.Minions > 0 {
-			cpu, bytes = cpu+c.of("request_cpu"), c.of("message_bytes")+float64(n.Size)
+			bytes = c.of("message_bytes") + float64(n.Size)
 		}
-		t.Cores, t.In = t.Rows*cpu, t.Rows*bytes
+		t.Cores, t.In = t.Rows*t.rowCPU(c), t.Rows*bytes
 		t.Memory = int64(c.of("base_memory") + float64(t.Children+t.Minions)*c.of("connection_memory") +
 			float64(t.Below)*(c.of("leaf_memory")+float64(n.Open)*c.of("entry_memory")))
 		p.Tiers = append(p.Tiers, t)
 		nodes *= fan[depth]
 	}
+}
+
+// rowCPU is what a node of the tier needs for one return, in seconds of a processor.
+func (t Tier) rowCPU(c Costs) float64 {
+	cpu := c.of("codec_cpu") + c.of("row_cpu")
+	if t.Minions > 0 {
+		cpu += c.of("request_cpu")
+	}
+	return cpu
+}
+
+// mostJobs is what the tier that is at its limit first takes of jobs to all, in a
+// minute, beside the further returns.
+func (p *Plan) mostJobs(n Needs, c Costs) float64 {
+	most := math.Inf(1)
+	for _, t := range p.Tiers {
+		rows := n.Load * min(1/c.of("row_cpu"), float64(n.Cores)/t.rowCPU(c))
+		most = min(most, 60*(rows/float64(t.Below)-n.Returns/float64(n.Minions)))
+	}
+	return max(most, 0)
 }
 
 // ping adds up what nothing can overlap: the way down, the minion, the busiest node
@@ -245,12 +269,18 @@ func (p *Plan) ping(n Needs, c Costs) time.Duration {
 	return time.Duration((total + busiest) * float64(time.Second)).Round(time.Millisecond)
 }
 
+// few writes a small number so that it says something.
+func few(n float64) string {
+	if n >= 10 {
+		return strconv.FormatFloat(math.Floor(n), 'f', -1, 64)
+	}
+	return strconv.FormatFloat(n, 'g', 2, 64)
+}
+
 func (p *Plan) note(n Needs, per int, why string) {
 	add := func(format string, args ...any) { p.Notes = append(p.Notes, fmt.Sprintf(format, args...)) }
 	add("A node of %d cores and %d MiB carries up to %d minions; the limit is %s.", n.Cores, n.Memory>>20, per, why)
-	if p.Returns == 0 {
-		add("No steady load was given (--jobs-per-minute, --returns): processors are sized for single jobs only.")
-	}
+	add("A steady load of up to %s jobs to all minions a minute is carried.", few(p.MostJobs))
 	top := p.Tiers[0]
 	if len(p.Tiers) > 1 && top.Below > 200_000 {
 		add("One job to all makes %d rows at the top; nothing but digests (syndic_forward_returns) takes them off it.", top.Below)

@@ -119,6 +119,40 @@ func TestCosts(t *testing.T) {
 	}
 }
 
+// Without a load nothing is said of one: no column of zeros that looks measured.
+func TestOutputWithoutALoad(t *testing.T) {
+	p, err := Make(Needs{Minions: 2000}, Measured())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := p.Text(&out); err != nil {
+		t.Fatal(err)
+	}
+	if got := out.String(); !strings.HasPrefix(got, "No steady load was given") || !strings.Contains(got, "--jobs-per-minute") ||
+		strings.Contains(got, "0.00") || strings.Contains(got, "returns per second") {
+		t.Error(got)
+	}
+}
+
+// What a plan says it carries at most is taken, and a little more is not.
+func TestMostJobs(t *testing.T) {
+	for _, n := range []Needs{{Minions: 2000}, {Minions: 100_000, Returns: 500}, {Minions: 1_000_000, Cores: 8}} {
+		p, err := Make(n, Measured())
+		if err != nil || p.MostJobs <= 0 {
+			t.Fatal(p.MostJobs, err)
+		}
+		n.JobsPerMinute = p.MostJobs * 0.99
+		if with, err := Make(n, Measured()); err != nil || with.Shape != p.Shape {
+			t.Errorf("%+v: shape %s instead of %s: %v", n, with.Shape, p.Shape, err)
+		}
+		n.JobsPerMinute = p.MostJobs * 1.1
+		if with, err := Make(n, Measured()); err == nil && with.Shape == p.Shape {
+			t.Errorf("%+v: the same shape carries more", n)
+		}
+	}
+}
+
 func TestOutput(t *testing.T) {
 	p, err := Make(Needs{Minions: 100_000, JobsPerMinute: 1}, Measured())
 	if err != nil {

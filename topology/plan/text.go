@@ -10,14 +10,25 @@ import (
 func (p Plan) Text(out io.Writer) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	line := func(format string, args ...any) { _, _ = fmt.Fprintf(t, format+"\n", args...) } // Flush tells of errors
+	if p.Returns == 0 {
+		line("No steady load was given: the columns cores, from below and rows/s are empty, and nothing was sized for one.")
+		line("Say it with --jobs-per-minute, --returns or both.")
+		line("")
+	}
 	line("shape %s", p.Shape)
 	line("")
 	line("tier\tnodes\tchildren each\tminions each\tminions below\tmemory\tcores\tfrom below\trows/s")
 	for _, x := range p.Tiers {
-		line("%d\t%d\t%d\t%d\t%d\t%d MiB\t%.2f\t%s/s\t%.0f", x.Depth, x.Nodes, x.Children, x.Minions, x.Below, x.Memory>>20, x.Cores, amount(x.In), x.Rows)
+		load := "–\t–\t–"
+		if p.Returns > 0 {
+			load = fmt.Sprintf("%.2f\t%s/s\t%.0f", x.Cores, amount(x.In), x.Rows)
+		}
+		line("%d\t%d\t%d\t%d\t%d\t%d MiB\t%s", x.Depth, x.Nodes, x.Children, x.Minions, x.Below, x.Memory>>20, load)
 	}
 	line("")
-	line("returns per second, all minions: %.0f", p.Returns)
+	if p.Returns > 0 {
+		line("returns per second, all minions: %.0f", p.Returns)
+	}
 	line("MySQL servers: %d", p.SQLServers)
 	line("test.ping to all: about %s", p.Ping)
 	line("")
