@@ -118,6 +118,7 @@ func (r *Report) judge(a *client.Account, nodes []string) int {
 			r.printf(r.o.Errors, "%s: %s\n", id, missingLine(r.missing[id]))
 		}
 	}
+	r.advise()
 	r.blame(a, nodes)
 	for _, id := range r.Cut() {
 		r.printf(r.o.Errors, "ERROR: The result of %s is larger than max_event_size and was cut; look it up: salt-run jobs.lookup_jid %s\n", id, r.jid)

@@ -46,6 +46,7 @@ type Report struct {
 	failed   map[string]bool
 	missing  map[string]client.Missing
 	told     map[string]string        // text shown of a missing minion
+	advised  map[string]bool          // missing minions whose text says how to look the job up
 	cut      map[string]client.Return // results too large for the event bus, not shown yet
 	err      error                    // the first failed write
 }
@@ -54,7 +55,7 @@ type Report struct {
 func New(o Options) *Report {
 	return &Report{
 		o: o, returned: map[string]client.Return{}, failed: map[string]bool{},
-		missing: map[string]client.Missing{}, told: map[string]string{}, cut: map[string]client.Return{},
+		missing: map[string]client.Missing{}, told: map[string]string{}, cut: map[string]client.Return{}, advised: map[string]bool{},
 	}
 }
 
@@ -158,7 +159,7 @@ func (r *Report) absent(missing map[string]client.Missing) {
 		}
 		m := missing[id]
 		r.missing[id] = m
-		text := missingText(m, r.jid)
+		text := r.missingText(id, m)
 		if r.o.HideTimeout || r.told[id] == text {
 			continue
 		}
@@ -174,16 +175,45 @@ func (r *Report) absent(missing map[string]client.Missing) {
 	}
 }
 
+// maxAdvised is how many missing minions are shown with the advice to look the job
+// up, as Salt shows each; for the others it is given once, at the end.
+const maxAdvised = 3
+
 // missingText is what stands for the result of a minion that did not return.
-func missingText(m client.Missing, jid string) string {
-	text := missingLine(m)
-	if m.Reason == queued {
-		return text + "\nIt returns later: see salt-run jobs.lookup_jid " + jid
+func (r *Report) missingText(id string, m client.Missing) string {
+	text, advice := missingLine(m), advice(m, r.jid)
+	if advice == "" || !r.advised[id] && len(r.advised) == maxAdvised {
+		return text
 	}
-	if m.Reason == "No response" || m.Reason == "Node not connected" {
-		text += "\n" + lookUp(jid)
+	r.advised[id] = true
+	return text + "\n" + advice
+}
+
+// advice says how to look the job up, "" where no return can come any more.
+func advice(m client.Missing, jid string) string {
+	switch m.Reason {
+	case queued:
+		return "It returns later: see salt-run jobs.lookup_jid " + jid
+	case "No response", "Node not connected":
+		return lookUp(jid)
 	}
-	return text
+	return ""
+}
+
+// advise gives the advice once, where minions were shown without it.
+func (r *Report) advise() {
+	if r.o.Static || r.o.Docs || r.o.HideTimeout {
+		return
+	}
+	n := 0
+	for id, m := range r.missing {
+		if !r.advised[id] && advice(m, r.jid) != "" {
+			n++
+		}
+	}
+	if n > 0 {
+		r.printf(r.o.Errors, "%d more did not return. %s\n", n, lookUp(r.jid))
+	}
 }
 
 // queued is the reason of a minion that gets the job when it is back.

@@ -60,6 +60,13 @@ var (
 	down = []step{{id: "web-01", value: true}, {id: "web-02", reason: "No response"}}
 )
 
+const silent = "Minion did not return. [No response]"
+
+var many = []step{
+	{id: "a", reason: "No response"}, {id: "b", reason: "No response"}, {id: "c", reason: "No response"},
+	{id: "d", reason: "No response"}, {id: "e", reason: "Not connected"}, {id: "f", reason: "No response"},
+}
+
 const failed = "ERROR: Minions returned with non-zero exit code\n"
 
 func TestReport(t *testing.T) {
@@ -131,6 +138,15 @@ func TestReport(t *testing.T) {
 			name: "no response as txt", o: report.Options{Outputter: "txt"}, steps: down,
 			results: "web-01: True\nweb-02: Minion did not return. [No response]\nweb-02: " + hint + "\nweb-02: \nweb-02: salt-run jobs.lookup_jid " + jid + "\n",
 			er:      failed, code: 1,
+		},
+		{
+			// As Salt's up to three; then one for all of the rest, and none for who cannot return any more.
+			name: "many without response", o: report.Options{Outputter: "txt"}, steps: many,
+			results: "a: " + silent + "\na: " + hint + "\na: \na: salt-run jobs.lookup_jid " + jid + "\n" +
+				"b: " + silent + "\nb: " + hint + "\nb: \nb: salt-run jobs.lookup_jid " + jid + "\n" +
+				"c: " + silent + "\nc: " + hint + "\nc: \nc: salt-run jobs.lookup_jid " + jid + "\n" +
+				"d: " + silent + "\ne: Minion did not return. [Not connected]\nf: " + silent + "\n",
+			er: "2 more did not return. " + hint + "\n\nsalt-run jobs.lookup_jid " + jid + "\n" + failed, code: 1,
 		},
 		{
 			name: "not connected deep below", steps: []step{{id: "db-02", reason: "Not connected", path: "syndic-a/syndic-c"}},
