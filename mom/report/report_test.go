@@ -63,8 +63,12 @@ var (
 const silent = "Minion did not return. [No response]"
 
 var many = []step{
-	{id: "a", reason: "No response"}, {id: "b", reason: "No response"}, {id: "c", reason: "No response"},
-	{id: "d", reason: "No response"}, {id: "e", reason: "Not connected"}, {id: "f", reason: "No response"},
+	{id: "a", reason: "No response"},
+	{id: "b", reason: "No response"},
+	{id: "c", reason: "No response"},
+	{id: "d", reason: "No response"},
+	{id: "e", reason: "Not connected"},
+	{id: "f", reason: "No response"},
 }
 
 const failed = "ERROR: Minions returned with non-zero exit code\n"
