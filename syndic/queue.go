@@ -1,6 +1,10 @@
 package syndic
 
-import "github.com/momtree/mom/internal/bus"
+import (
+	"slices"
+
+	"github.com/momtree/mom/internal/bus"
+)
 
 // queue holds events until a master above has taken them. When it is full the
 // oldest go: events are news, the durable facts travel as returns. It is not safe
@@ -56,6 +60,31 @@ func (q *queue) take(n, maxBytes int) []bus.Event {
 			break
 		}
 		out = append(out, q.pop())
+	}
+	return out
+}
+
+// takeBut is take without the events that are to stay.
+func (q *queue) takeBut(stays func(bus.Event) bool, n, maxBytes int) []bus.Event {
+	if !slices.ContainsFunc(q.events[q.head:], stays) {
+		return q.take(n, maxBytes)
+	}
+	var out, kept []bus.Event
+	bytes := 0
+	for i, e := range q.events[q.head:] {
+		if stays(e) {
+			kept = append(kept, e)
+			continue
+		}
+		if len(out) == n || len(out) > 0 && bytes+size(e) > maxBytes {
+			kept = append(kept, q.events[q.head+i:]...)
+			break
+		}
+		bytes += size(e)
+		out = append(out, e)
+	}
+	if len(out) > 0 {
+		q.events, q.head, q.bytes = kept, 0, q.bytes-bytes
 	}
 	return out
 }

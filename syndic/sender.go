@@ -19,6 +19,7 @@ type sender struct {
 	kick chan struct{}
 	back chan struct{} // the parent is usable again
 	over *handover.Sender
+	side *helper
 
 	mu    sync.Mutex
 	asked []string // jids whose returns are given once more
@@ -72,14 +73,25 @@ func (s *sender) giveAgain(ctx context.Context) error {
 
 func newSender(l *link) *sender {
 	local := l.s.cfg.Local
+	s := &sender{l: l, kick: make(chan struct{}, 1), back: make(chan struct{}, 1)}
+	s.side = &helper{s: s, kick: make(chan struct{}, 1), claims: newClaims()}
 	o := handover.Options{
-		Parent: countedParent{above{l}}, Name: l.name, Outbox: countedOutbox{l.s.local.Outbox(), l}, Dest: OutboxDest, Jobs: l.s.local.Jobs(),
-		ID: l.s.ID(), Remember: local.SyndicJidForwardCacheHwm, Log: l.log, Body: l.body,
+		Parent: countedParent{above{l, s.side, ownLane}}, Name: l.name, Outbox: countedOutbox{l.s.local.Outbox(), l}, Dest: OutboxDest, Jobs: l.s.local.Jobs(),
+		ID: l.s.ID(), Loaded: handover.NewRecent[struct{}](local.SyndicJidForwardCacheHwm), Log: l.log, Body: l.body,
 	}
 	if local.SyndicMode == "cluster" {
 		o.OwnMaster = local.MasterID
 	}
-	return &sender{l: l, kick: make(chan struct{}, 1), back: make(chan struct{}, 1), over: handover.New(o)}
+	s.over = handover.New(o)
+	o.Parent = countedParent{above{l, s.side, sideLane}}
+	s.side.over = handover.New(o)
+	return s
+}
+
+// wake has what is owed sent, by the helper if the sender is at it.
+func (s *sender) wake() {
+	ring(s.kick)
+	s.side.wake()
 }
 
 // run sends until ctx ends, whenever it is kicked.
@@ -99,6 +111,7 @@ func (s *sender) run(ctx context.Context) {
 			}
 			if err == nil {
 				retry.reset()
+				s.side.trouble.Store(false)
 				break
 			}
 			if ctx.Err() != nil {
@@ -128,14 +141,28 @@ func (s *sender) pause(ctx context.Context, d time.Duration, work bool) {
 }
 
 // above is a link as handover sees it.
-type above struct{ l *link }
+type above struct {
+	l    *link
+	side *helper
+	lane int
+}
 
 func (a above) IsUp() bool              { return a.l.isUp() }
 func (a above) IsResting() bool         { return a.l.isResting() }
 func (a above) SetResting(resting bool) { a.l.rest(resting) }
 func (a above) Shifts() uint64          { return a.l.s.returns.shifts.Load() }
 
-func (a above) Owns(it returners.Item) bool         { return a.l.s.parents.owns(a.l, it) }
+func (a above) Owns(it returners.Item) bool {
+	return a.l.s.parents.owns(a.l, it) && a.side.claims.take(a.lane, it.JID)
+}
+
+func (a above) Landed(err error) {
+	if err != nil {
+		a.side.trouble.Store(true)
+	}
+	a.side.claims.release(a.lane)
+}
+
 func (a above) Given(it returners.Item) (keep bool) { return a.l.s.parents.given(a.l, it) }
 
 func (a above) Request(ctx context.Context, load *wire.Map) (wire.Raw, error) {

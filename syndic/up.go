@@ -70,7 +70,7 @@ func (f *forwarder) run(ctx context.Context) {
 		case <-f.now:
 		}
 		for _, l := range f.s.parents.all() {
-			ring(l.returns.kick)
+			l.returns.wake()
 		}
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"time"
+	"sync/atomic"
 
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/wire"
@@ -21,7 +21,7 @@ const (
 	eventBatchBytes = 4 << 20
 )
 
-// uplink sends events to one master above, the urgent ones first and at once.
+// uplink sends events to one master above, the urgent ones at once.
 type uplink struct {
 	l    *link
 	kick chan struct{} // send now
@@ -31,8 +31,9 @@ type uplink struct {
 	mu     sync.Mutex
 	urgent queue
 	news   queue
+	aloft  flights
 
-	refused int // events in a row that the parent refused; belongs to run
+	refused atomic.Int64 // events in a row that the parent refused
 }
 
 func newUplink(l *link) *uplink {
@@ -62,98 +63,6 @@ func (u *uplink) push(e bus.Event) {
 	} else {
 		ring(u.some)
 	}
-}
-
-// run sends what waits syndic_event_forward_timeout after the first of it, or at
-// once when it is urgent or much, until ctx ends.
-func (u *uplink) run(ctx context.Context) {
-	gather := time.NewTimer(time.Hour)
-	defer gather.Stop()
-	retry := u.l.s.pace.backoff()
-	armed := false
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-u.some:
-			if !armed {
-				gather.Reset(u.l.s.cfg.Local.SyndicEventForwardTimeout)
-				armed = true
-			}
-			continue
-		case <-gather.C:
-			armed = false
-		case <-u.kick:
-		case <-u.back:
-		}
-		for u.l.isUp() {
-			more, err := u.sendBatch(ctx)
-			if ctx.Err() != nil {
-				return
-			}
-			if err != nil {
-				wait := retry.wait()
-				u.l.log.Warn("Events could not be handed to the master above", "err", err, "retry_in", wait)
-				if !u.rest(ctx, wait) {
-					return
-				}
-				continue
-			}
-			retry.reset()
-			if !more {
-				break
-			}
-		}
-	}
-}
-
-// rest waits for d or until the parent is back.
-func (u *uplink) rest(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-t.C:
-	case <-u.back:
-	}
-	return true
-}
-
-// sendBatch sends one batch and tells whether more waits. Events that the parent
-// refuses are lost, those of a parent that does not answer wait.
-func (u *uplink) sendBatch(ctx context.Context) (more bool, err error) {
-	u.mu.Lock()
-	now := u.urgent.len() > 0
-	batch := u.queue(now).take(eventBatch, eventBatchBytes)
-	lost := u.urgent.takeLost() + u.news.takeLost()
-	gap := u.urgent.gap // telling all anew ends it, but not for what is taken already
-	u.mu.Unlock()
-	if lost > 0 {
-		u.l.figures.dropped.Add(lost)
-		u.l.log.Error("Events were dropped because too many waited for the master above", "count", lost)
-	}
-	if len(batch) == 0 {
-		return false, nil
-	}
-	var ends []bus.Event // of closed jobs, behind the words about them
-	if now {
-		batch, ends = split(batch)
-	}
-	var rest []bus.Event
-	if len(batch) > 0 {
-		rest, err = u.hand(ctx, batch)
-	}
-	if err != nil {
-		u.mu.Lock()
-		defer u.mu.Unlock()
-		u.queue(now).putBack(append(rest, ends...))
-		return true, err
-	}
-	if !gap {
-		u.ended(ends)
-	}
-	return true, nil
 }
 
 func split(batch []bus.Event) (words, ends []bus.Event) {
@@ -201,12 +110,12 @@ func (u *uplink) hand(ctx context.Context, batch []bus.Event) (rest []bus.Event,
 	err = u.request(ctx, batch)
 	switch {
 	case err == nil:
-		u.refused = 0
+		u.refused.Store(0)
 		return nil, nil
 	case !errors.Is(err, errNotTaken):
 		return batch, err
-	case len(batch) == 1 || u.refused > 1: // one is at fault, or the parent takes none
-		u.refused++
+	case len(batch) == 1 || u.refused.Load() > 1: // one is at fault, or the parent takes none
+		u.refused.Add(1)
 		u.l.log.Error("The master above refuses events; they are dropped", "count", len(batch), "tag", batch[0].Tag, "err", err)
 		return nil, nil
 	}

@@ -46,6 +46,14 @@ type Sharer interface {
 	Given(it returners.Item) (keep bool)
 }
 
+// Laned is a [Parent] that two senders serve at the same time. Owns then also keeps
+// them from a job of which the other one has returns under way.
+type Laned interface {
+	// Landed tells that what the sender owned is not under way any more, and how
+	// that went.
+	Landed(err error)
+}
+
 // Loads reads the load of a job, which goes up with its first return.
 type Loads interface {
 	GetLoad(ctx context.Context, jid string) (returners.Load, bool, error)
@@ -67,7 +75,9 @@ type Options struct {
 	Body func() Body
 	// Remember is how many jobs are remembered whose load has gone this way.
 	Remember int
-	Log      *slog.Logger
+	// Loaded is where they are, for senders that share it. nil: one of its own.
+	Loaded *Recent[struct{}]
+	Log    *slog.Logger
 }
 
 // Sender hands returns to one master above. It belongs to one goroutine.
@@ -92,7 +102,10 @@ func New(o Options) *Sender {
 	if o.Log == nil {
 		o.Log = slog.Default()
 	}
-	return &Sender{o: o, size: BatchRows, suspects: map[int64]suspect{}, loaded: NewRecent[struct{}](o.Remember)}
+	if o.Loaded == nil {
+		o.Loaded = NewRecent[struct{}](o.Remember)
+	}
+	return &Sender{o: o, size: BatchRows, suspects: map[int64]suspect{}, loaded: o.Loaded}
 }
 
 // Turn sends all that is owed this way. After an error it is worth a new turn when
@@ -132,6 +145,7 @@ func (s *Sender) drain(ctx context.Context) error {
 			break
 		}
 		err = s.send(ctx, s.own(rows))
+		s.landed(err)
 		switch {
 		case err == nil:
 			refused, s.size = 0, min(2*s.size, BatchRows)
@@ -155,6 +169,38 @@ func (s *Sender) drain(ctx context.Context) error {
 		return ErrLeft
 	}
 	return nil
+}
+
+// Help sends what is owed this way beside a sender that waits for an answer. What
+// is not taken at once is that one's matter: it begins anew then, and so does this.
+func (s *Sender) Help(ctx context.Context) error {
+	for s.o.Parent.IsUp() && !s.o.Parent.IsResting() {
+		if n := s.o.Parent.Shifts(); n != s.shifts {
+			s.shifts, s.after = n, 0
+		}
+		rows, err := s.o.Outbox.OutboxRead(ctx, s.o.Dest, s.after, BatchRows, BatchBytes)
+		if err != nil {
+			return fmt.Errorf("read the outbox: %w", err)
+		}
+		if len(rows) == 0 {
+			return nil
+		}
+		if mine := s.own(rows); len(mine) > 0 {
+			err = s.send(ctx, mine)
+			s.landed(err)
+			if err != nil {
+				return err
+			}
+		}
+		s.after = rows[len(rows)-1].Seq
+	}
+	return nil
+}
+
+func (s *Sender) landed(err error) {
+	if l, ok := s.o.Parent.(Laned); ok {
+		l.Landed(err)
+	}
 }
 
 // probe asks a parent whose last request failed whether it takes returns again,

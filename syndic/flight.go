@@ -1,0 +1,153 @@
+package syndic
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/momtree/mom/internal/bus"
+)
+
+// mostAloft is how many requests with urgent words may be under way to one parent:
+// a job need not wait for the answer to what another one had to say. More would gain
+// little, for what comes meanwhile travels together, and a parent that is slow would
+// be given more to do at once.
+const mostAloft = 2
+
+// flights are the requests with events that are under way to one parent. Those with
+// urgent words are about different jobs each: the words of one job arrive in their
+// order, and its end behind them all. The mutex of the uplink guards them.
+type flights struct {
+	urgent int
+	news   bool
+	jobs   map[string]bool // spoken of in an urgent one
+}
+
+// flight is one of them.
+type flight struct {
+	batch  []bus.Event
+	urgent bool
+	gap    bool // words about the jobs in it may have been lost before
+}
+
+// run sends what waits syndic_event_forward_timeout after the first of it, or at
+// once when it is urgent or much, until ctx ends.
+func (u *uplink) run(ctx context.Context) {
+	gather, again := time.NewTimer(time.Hour), time.NewTimer(time.Hour)
+	defer gather.Stop()
+	defer again.Stop()
+	landed := make(chan error)
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	retry := u.l.s.pace.backoff()
+	armed, resting := false, false
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-u.some:
+			if !armed {
+				gather.Reset(u.l.s.cfg.Local.SyndicEventForwardTimeout)
+				armed = true
+			}
+			continue
+		case <-gather.C:
+			armed = false
+		case <-u.kick:
+		case <-u.back:
+			resting = false
+		case <-again.C:
+			resting = false
+		case err := <-landed:
+			if err == nil {
+				retry.reset()
+			} else if ctx.Err() == nil && !resting {
+				resting = true
+				wait := retry.wait()
+				again.Reset(wait)
+				u.l.log.Warn("Events could not be handed to the master above", "err", err, "retry_in", wait)
+			}
+		}
+		for !resting && ctx.Err() == nil && u.l.isUp() {
+			f, ok := u.depart()
+			if !ok {
+				break
+			}
+			wg.Go(func() {
+				select {
+				case landed <- u.fly(ctx, f):
+				case <-ctx.Done():
+				}
+			})
+		}
+	}
+}
+
+// depart takes what can be sent now.
+func (u *uplink) depart() (f flight, ok bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if lost := u.urgent.takeLost() + u.news.takeLost(); lost > 0 {
+		u.l.figures.dropped.Add(lost)
+		u.l.log.Error("Events were dropped because too many waited for the master above", "count", lost)
+	}
+	a := &u.aloft
+	if a.urgent < mostAloft {
+		busy := func(e bus.Event) bool { return a.jobs[jobOf(e.Tag)] }
+		// Telling all anew ends a gap, but not for what is taken already.
+		f = flight{batch: u.urgent.takeBut(busy, eventBatch, eventBatchBytes), urgent: true, gap: u.urgent.gap}
+		if len(f.batch) > 0 {
+			a.urgent++
+			a.set(f, true)
+			return f, true
+		}
+	}
+	if !a.news {
+		f = flight{batch: u.news.take(eventBatch, eventBatchBytes)}
+		a.news = len(f.batch) > 0
+	}
+	return f, len(f.batch) > 0
+}
+
+// set marks the jobs of a flight as being spoken of, or not any more.
+func (a *flights) set(f flight, aloft bool) {
+	if a.jobs == nil {
+		a.jobs = map[string]bool{}
+	}
+	for _, e := range f.batch {
+		if aloft {
+			a.jobs[jobOf(e.Tag)] = true
+		} else {
+			delete(a.jobs, jobOf(e.Tag))
+		}
+	}
+}
+
+// fly sends a batch. Events that the parent refuses are lost, those of a parent
+// that does not answer wait.
+func (u *uplink) fly(ctx context.Context, f flight) error {
+	words, ends := f.batch, []bus.Event(nil) // of closed jobs, behind the words about them
+	if f.urgent {
+		words, ends = split(f.batch)
+	}
+	var rest []bus.Event
+	var err error
+	if len(words) > 0 {
+		rest, err = u.hand(ctx, words)
+	}
+	if err == nil && !f.gap {
+		u.ended(ends)
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if err != nil {
+		u.queue(f.urgent).putBack(append(rest, ends...))
+	}
+	if f.urgent {
+		u.aloft.urgent--
+		u.aloft.set(f, false)
+	} else {
+		u.aloft.news = false
+	}
+	return err
+}

@@ -1,0 +1,235 @@
+package syndic
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/channel/channeltest"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// slowParent is a parent whose answers to one command wait until the test lets
+// them go, in the order in which the requests came.
+type slowParent struct {
+	*parent
+
+	mu   sync.Mutex
+	held []heldRequest
+}
+
+type heldRequest struct {
+	jobs []string // that it speaks of, in their order
+	let  chan struct{}
+}
+
+func startSlowParent(t *testing.T, cmd string) (*slowParent, *node) {
+	t.Helper()
+	p := &slowParent{parent: startParent(t, channeltest.Rules{})}
+	then := map[string]channeltest.Handler{"_syndic_return": p.take, "_minion_event": p.hear}[cmd]
+	p.Change(func(r *channeltest.Rules) {
+		r.Handle[cmd] = func(id string, load *wire.Map) any {
+			h := heldRequest{let: make(chan struct{})}
+			for _, v := range load.List("load") {
+				h.jobs = append(h.jobs, v.(*wire.Map).String("jid"))
+			}
+			for _, v := range load.List("events") {
+				h.jobs = append(h.jobs, v.(*wire.Map).String("tag"))
+			}
+			if len(h.jobs) > 0 { // and not one of the greetings
+				p.mu.Lock()
+				p.held = append(p.held, h)
+				p.mu.Unlock()
+				<-h.let
+			}
+			return then(id, load)
+		}
+	})
+	n := plant(t, never, p.parent)
+	n.pace.answer = patience
+	n.run(t)
+	n.awaitUp(t)
+	t.Cleanup(func() {
+		n.stop()
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		for _, h := range p.held {
+			close(h.let)
+		}
+	})
+	return p, n
+}
+
+// under waits until so many requests are held, and gives what they speak of.
+func (p *slowParent) under(t *testing.T, n int) (out [][]string) {
+	t.Helper()
+	until(t, fmt.Sprint(n, " requests under way"), func() bool {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		return len(p.held) >= n
+	})
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, h := range p.held {
+		out = append(out, h.jobs)
+	}
+	return out
+}
+
+// answer lets request i go.
+func (p *slowParent) answer(i int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	close(p.held[i].let)
+	p.held = slices.Delete(p.held, i, i+1)
+}
+
+// Of two jobs the second does not wait for the answer to the first, whatever is
+// said; a third does, and so does more of one that is under way.
+func TestTwoRequestsAreUnderWay(t *testing.T) {
+	for cmd, say := range map[string]func(t *testing.T, n *node, jid string, i int){
+		"_minion_event": func(t *testing.T, n *node, jid string, i int) {
+			n.local.fire(t, jid, wire.NewMap("minions", []any{fmt.Sprint("web-", i)}, "jid", jid))
+		},
+		"_syndic_return": func(t *testing.T, n *node, jid string, i int) {
+			n.local.commit(t, jid, fmt.Sprint("web-", i))
+			n.local.complete(t, jid)
+		},
+	} {
+		t.Run(cmd, func(t *testing.T) {
+			p, n := startSlowParent(t, cmd)
+			want := func(is [][]string, should ...string) {
+				t.Helper()
+				if got := fmt.Sprint(is); got != "["+strings.Join(should, " ")+"]" {
+					t.Errorf("under way are %s, want %v", got, should)
+				}
+			}
+			say(t, n, job(1), 1)
+			want(p.under(t, 1), "["+job(1)+"]")
+			say(t, n, job(1), 2) // of the same job: it waits
+			say(t, n, job(2), 1)
+			want(p.under(t, 2), "["+job(1)+"]", "["+job(2)+"]")
+			say(t, n, job(3), 1)
+			p.answer(1) // of job 2: now job 3 can go, and job 1 still cannot
+			want(p.under(t, 2), "["+job(1)+"]", "["+job(3)+"]")
+			p.answer(0)
+			want(p.under(t, 2), "["+job(3)+"]", "["+job(1)+"]")
+			p.answer(1)
+			p.answer(0)
+			if cmd == "_syndic_return" {
+				until(t, "an empty outbox", func() bool { return n.local.depth() == 0 })
+				for _, ret := range [][2]string{{job(1), "web-1"}, {job(1), "web-2"}, {job(2), "web-1"}, {job(3), "web-1"}} {
+					if c := p.has(ret[0], ret[1]); c != 1 {
+						t.Errorf("%v came %d times", ret, c)
+					}
+				}
+			}
+		})
+	}
+}
+
+// The words of one job come in their order, and its end counts when the last of
+// them has been taken, whatever is under way beside it.
+func TestTheWordsOfAJobStayInOrder(t *testing.T) {
+	p, n := startSlowParent(t, "_minion_event")
+	missing := func(k int) string { return "salt/job/" + job(k) + "/missing" }
+	end := func(k int) {
+		n.local.fire(t, "salt/job/"+job(k)+"/closed", wire.NewMap("jid", job(k), "word", 7))
+	}
+	n.local.fire(t, job(1), wire.NewMap("minions", []any{"web-1"}, "jid", job(1)))
+	p.under(t, 1)
+	n.local.fire(t, missing(1), wire.NewMap("jid", job(1)))
+	end(1)
+	n.local.fire(t, missing(2), wire.NewMap("jid", job(2)))
+	end(2)
+	if got := p.under(t, 2); fmt.Sprint(got) != fmt.Sprint([][]string{{job(1)}, {missing(2)}}) {
+		t.Errorf("under way are %v", got)
+	}
+	p.answer(1)
+	until(t, "the end of job 2", func() bool { return n.local.wordTold(job(2)) == 7 })
+	p.answer(0)
+	if got := p.under(t, 1); fmt.Sprint(got) != fmt.Sprint([][]string{{missing(1)}}) {
+		t.Errorf("under way are %v", got)
+	}
+	if n.local.wordTold(job(1)) != 0 {
+		t.Error("the end of a job counts before its last word was taken")
+	}
+	p.answer(0)
+	until(t, "the end of job 1", func() bool { return n.local.wordTold(job(1)) == 7 })
+}
+
+// News does not keep the words of a job waiting.
+func TestNewsHoldsNothingUrgentUp(t *testing.T) {
+	p, n := startSlowParent(t, "_minion_event")
+	for i := range eventBatch {
+		n.local.fire(t, fmt.Sprint("my/", i), wire.NewMap("a", 1))
+	}
+	p.under(t, 1)
+	n.local.fire(t, job(1), wire.NewMap("minions", []any{}))
+	n.local.fire(t, job(2), wire.NewMap("minions", []any{}))
+	until(t, "both jobs", func() bool {
+		said := p.under(t, 2)
+		return slices.ContainsFunc(said, func(s []string) bool { return slices.Contains(s, job(1)) }) &&
+			slices.ContainsFunc(said, func(s []string) bool { return slices.Contains(s, job(2)) })
+	})
+}
+
+// What the parent refuses of the helper is the sender's to send again: nothing is
+// passed over, nothing set aside that another attempt delivers.
+func TestWhatTheHelperCannotDeliver(t *testing.T) {
+	p, n := startSlowParent(t, "_syndic_return")
+	refuse := true
+	p.set(func() { p.refuse = func(jid, _ string) bool { return refuse && jid == job(2) } })
+	n.local.commit(t, job(1), "web-1")
+	n.local.complete(t, job(1))
+	p.under(t, 1)
+	n.local.commit(t, job(2), "web-1")
+	n.local.complete(t, job(2))
+	p.under(t, 2)
+	p.answer(1) // refused
+	link := n.parents.links[0]
+	until(t, "the helper to stop", link.returns.side.trouble.Load)
+	p.set(func() { refuse = false })
+	p.answer(0)
+	p.under(t, 1)
+	p.answer(0)
+	until(t, "an empty outbox", func() bool { return n.local.depth() == 0 })
+	if p.has(job(2), "web-1") != 1 || len(n.local.setAside()) != 0 {
+		t.Errorf("it came %d times, %d rows were set aside", p.has(job(2), "web-1"), len(n.local.setAside()))
+	}
+	until(t, "the helper to be of use again", func() bool { return !link.returns.side.trouble.Load() })
+}
+
+func TestTakeBut(t *testing.T) {
+	for _, c := range []struct {
+		busy, out, kept string
+		n, bytes        int
+	}{
+		{"", "a1 b1 a2 c1 b2", "", 10, 100},
+		{"a", "b1 c1 b2", "a1 a2", 10, 100},
+		{"a", "b1", "a1 a2 c1 b2", 1, 100},
+		{"b", "a1 a2", "b1 c1 b2", 10, 5},
+		{"b", "a1", "b1 a2 c1 b2", 10, 1},
+		{"abc", "", "a1 b1 a2 c1 b2", 10, 100},
+	} {
+		q := queue{max: 10, maxBytes: 1000}
+		for _, tag := range strings.Fields("x a1 b1 a2 c1 b2") {
+			q.push(bus.Event{Tag: tag})
+		}
+		q.pop()
+		tags := func(es []bus.Event) string {
+			var out []string
+			for _, e := range es {
+				out = append(out, e.Tag)
+			}
+			return strings.Join(out, " ")
+		}
+		out := q.takeBut(func(e bus.Event) bool { return strings.ContainsAny(e.Tag[:1], c.busy) }, c.n, c.bytes)
+		if tags(out) != c.out || q.bytes != 2*len(strings.Fields(c.kept)) || tags(q.take(10, 100)) != c.kept {
+			t.Errorf("%+v: taken %q, %d bytes left", c, tags(out), q.bytes)
+		}
+	}
+}
