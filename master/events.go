@@ -208,6 +208,7 @@ func (m *Master) missingBelow(node, jid string, data wire.Raw) wire.Raw {
 		return data
 	}
 	maps.DeleteFunc(gone, func(id string, _ ledger.Missing) bool { return !m.owned(node, jid, id) })
+	m.bookMissing(jid, gone, nil) // also if the ledger goes by the word of another node
 	m.ledger.Gone(jid, gone, nodes)
 	m.goneLate(jid, gone, nodes)
 	return m.reencode(missingData(jid, gone, nodes), data)

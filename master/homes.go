@@ -221,10 +221,12 @@ func (h *homes) leavers(live func(id string) bool, now time.Time) []string {
 	return out
 }
 
-// absentGuest tells that an accepted id lives elsewhere and is not here now: no
-// job has to ask it here, and nobody misses it.
+// absentGuest tells that an accepted id has its home elsewhere and is not here now:
+// no job has to ask it here, and its home, or the master above that home, misses
+// it. One of ours that is on the move is missed here: whoever has it speaks for it,
+// and if nobody has, it is named.
 func (m *Master) absentGuest(id string) bool {
-	if !m.homes.moves(id) {
+	if _, guest := m.homes.guestOf(id); !guest {
 		return false
 	}
 	return m.presence.Live(id) != ledger.Up

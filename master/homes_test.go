@@ -1,12 +1,15 @@
 package master
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/sibling"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/topology"
 )
 
@@ -142,4 +145,64 @@ func TestUsers_JobComesAfterAGuestAtWorkOnIt(t *testing.T) {
 		}
 		r.stop()
 	}
+}
+
+// A minion that is on the move is missed by its home until somebody else speaks for
+// it; a guest that has left is missed by its own home, not by its host.
+func TestWhoMissesAMinionOnTheMove(t *testing.T) {
+	r := newRig(t)
+	r.start()
+	for _, id := range []string{"guest", "ours"} {
+		r.accept(id, "minion")
+		eventually(t, id+" accepted", func() bool { return r.keys.Accepted(id) })
+	}
+	r.homes.host("guest", "elsewhere", false)
+	r.homes.host("ours", "sibling", true)
+	for _, tgt := range []struct {
+		tgt any
+		by  string
+	}{{"*", "glob"}, {[]any{"guest", "ours"}, "list"}} {
+		load := r.say(testJob(tgt.tgt, tgt.by)).Map("load")
+		if got := texts(load.List("minions")); !slices.Equal(got, []string{"ours"}) {
+			t.Errorf("%v is for %v", tgt.tgt, got)
+		}
+	}
+}
+
+// Two nodes count a minion that is connected to both while it moves. The job waits
+// for it until both have given it up, and what each has said is stored.
+func TestBothNodesOfAMovingMinionAreHeard(t *testing.T) {
+	r := newRig(t, func(c *config.Master) { c.OrderMasters = true })
+	r.start()
+	n1, n2 := twoNodes(r)
+	n1.tell(treeOf("n1", topology.Up, "a"))
+	n2.tell(treeOf("n2", topology.Up, "a"))
+	events := r.events()
+	jid := r.say(testJob("*", "glob")).Map("load").String("jid")
+	for _, n := range []*minion{n1, n2} {
+		n.must(bulk("syndic/"+n.id, event(jid, wire.NewMap("minions", []any{"a"}, "jid", jid,
+			"mom", wire.NewMap("node", "", "asked", []any{}, "unreachable", wire.NewMap())))))
+	}
+	lose := func(n *minion) {
+		gone := wire.NewMap("a", wire.NewMap("reason", ledger.NotConnected, "path", ""))
+		n.must(bulk("syndic/"+n.id, event("salt/job/"+jid+"/missing", wire.NewMap("jid", jid, "missing", gone, "nodes", wire.NewMap()))))
+	}
+	lose(n1)
+	if a, _ := r.ledger.State(jid); a.Waiting["a"] != "n2" {
+		t.Errorf("account %+v", a)
+	}
+	lose(n2)
+	if d := events.take("salt/job/" + jid + "/complete"); d.Int("expected") != 1 || d.Map("missing").Map("a").String("path") != "n2" {
+		t.Errorf("closed with %v", plain(t, d))
+	}
+	eventually(t, "the word of both stored", func() bool {
+		xs, err := r.store.Local().GetExpectations(t.Context(), jid)
+		said := 0
+		for _, x := range xs {
+			if x.Missing["a"] == ledger.NotConnected {
+				said++
+			}
+		}
+		return err == nil && said == 2
+	})
 }

@@ -112,6 +112,8 @@ func (m *Master) restoreJob(ctx context.Context, jid string) error {
 		if x.Node != "" && spoke(x) {
 			m.ledger.Expect(jid, ledger.Expectation{Path: x.Node, Minions: x.Minions})
 		}
+	}
+	for _, x := range xs { // after all have said whom they ask: another may have whom one misses
 		gone := map[string]ledger.Missing{}
 		for id, why := range x.Missing {
 			gone[id] = ledger.Missing{Reason: why, Path: x.Node}

@@ -95,6 +95,9 @@ func (l *Ledger) expireEntry(j *job, id string, e *entry, now time.Time, n *news
 	case finishing:
 		j.settle(e, missing, NotRunning)
 	case leased:
+		if j.passOn(id, e) {
+			return
+		}
 		reason := NotConnected
 		if !e.direct {
 			reason = NodeDown

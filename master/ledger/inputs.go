@@ -56,12 +56,15 @@ func (l *Ledger) Expect(jid string, x Expectation) {
 		case e.phase == claimable:
 			e.phase, e.path, e.live = waiting, x.Path, live
 		case x.Moved:
-			j.move(e, x.Path)
+			j.move(id, e, x.Path)
 		case e.regained(x.Path):
 			// The node came back and speaks for it again, or another one has it.
 			e.phase, e.reason, e.path, e.live = waiting, "", x.Path, live
 			j.pending++
 		default:
+			if live == Up {
+				j.claim(id, e, x.Path)
+			}
 			continue
 		}
 		if live == Untracked {
@@ -146,6 +149,9 @@ func (l *Ledger) Gone(jid string, minions map[string]Missing, nodes map[string]N
 		} else if e.direct {
 			continue // only this master speaks for its own minions
 		} else if e.spokenFor(m.Path) {
+			j.unclaim(id, m.Path)
+			continue
+		} else if e.path == m.Path && j.passOn(id, e) {
 			continue
 		}
 		e.path = m.Path

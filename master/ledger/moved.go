@@ -1,6 +1,9 @@
 package ledger
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // A minion may move from one node to another in the middle of a job. Then two
 // nodes speak of it: the one it left, which misses it, and the one it went to. The
@@ -19,14 +22,61 @@ func (e *entry) spokenFor(path string) bool {
 	return e.phase.pending() && e.phase != claimable && e.path != "" && e.path != path
 }
 
+// claim notes that the node at path counts a minion among its own, too, for which
+// another speaks already: it is connected to both while it moves, or has several
+// masters. When that other one misses it, this one still waits for it.
+func (j *job) claim(id string, e *entry, path string) {
+	if e.direct || !e.phase.pending() || e.path == path || slices.Contains(j.claims[id], path) {
+		return
+	}
+	if j.claims == nil {
+		j.claims = map[string][]string{}
+	}
+	j.claims[id] = append(j.claims[id], path)
+}
+
+// unclaim takes a claim back.
+func (j *job) unclaim(id, path string) {
+	j.drop(id, func(p string) bool { return p == path })
+}
+
+// unclaimBehind takes back all claims that came over a node right below.
+func (j *job) unclaimBehind(node string) {
+	for id := range j.claims {
+		j.drop(id, func(p string) bool { return behind(p, node) })
+	}
+}
+
+func (j *job) drop(id string, gone func(path string) bool) {
+	rest := slices.DeleteFunc(j.claims[id], gone)
+	if len(rest) == 0 {
+		delete(j.claims, id)
+		return
+	}
+	j.claims[id] = rest
+}
+
+// passOn gives an entry that its node misses to another one that counts the
+// minion, if there is one.
+func (j *job) passOn(id string, e *entry) bool {
+	others := j.claims[id]
+	if len(others) == 0 || !e.phase.pending() || e.direct {
+		return false
+	}
+	e.phase, e.path, e.live, e.due = waiting, others[0], Up, time.Time{}
+	j.unclaim(id, e.path)
+	return true
+}
+
 // move gives an entry to the node at path, where its minion has gone with the job.
-func (j *job) move(e *entry, path string) {
+func (j *job) move(id string, e *entry, path string) {
 	if e.direct || !e.phase.pending() && e.phase != missing {
 		return
 	}
 	if e.phase == missing {
 		j.pending++
 	}
+	delete(j.claims, id)
 	e.phase, e.reason, e.path, e.live, e.due = waiting, "", path, Up, time.Time{}
 }
 
@@ -50,7 +100,7 @@ func (l *Ledger) Adopt(spec Job, id string) (fresh bool) {
 		l.mu.Unlock()
 		return false
 	default:
-		j.move(e, "")
+		j.move(id, e, "")
 		e.direct = true
 	}
 	if !j.closed.IsZero() {
@@ -92,7 +142,7 @@ func (l *Ledger) openAdopted(spec Job, id string) bool {
 // succeed takes over what is known of a job from minions that came at work on it
 // before it did; the caller holds the ledger's lock.
 func (j *job) succeed(old *job, now time.Time) {
-	j.opened = old.opened
+	j.opened, j.claims = old.opened, old.claims
 	for id, e := range old.entries {
 		mine := j.entries[id]
 		switch {

@@ -56,6 +56,7 @@ func (l *Ledger) NodeDown(id string) {
 			n.due, n.away = now.Add(l.cfg.Lease), true
 			j.wake(n.due)
 		}
+		j.unclaimBehind(id)
 		for _, e := range j.entries {
 			if e.phase == waiting && behind(e.path, id) && e.live == Up {
 				e.phase = leased

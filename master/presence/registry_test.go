@@ -260,3 +260,16 @@ func TestHooksInOrder(t *testing.T) {
 		t.Errorf("peers %v", got)
 	}
 }
+
+// Young ends with the first lease of the registry's life.
+func TestYoung(t *testing.T) {
+	w := newWorld(t)
+	for _, c := range []struct {
+		after time.Duration
+		young bool
+	}{{0, true}, {4 * time.Second, true}, {time.Second, false}, {time.Hour, false}} {
+		if w.at = w.at.Add(c.after); w.Young() != c.young {
+			t.Errorf("%s after the start: young is %v", w.at.Sub(time.Unix(1000, 0)), !c.young)
+		}
+	}
+}

@@ -7,9 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -191,13 +193,22 @@ func (w *World) Close() error {
 func (w *World) saveDisk(m *member) error {
 	_ = os.Remove(filepath.Join(m.disk(), "ballast"))
 	kept := filepath.Join(m.dir, "cache.kept")
-	if err := os.CopyFS(kept, os.DirFS(m.disk())); err != nil {
-		w.note("keep the disk of %s: %v", m.id, err) // sockets and the like
+	if err := os.CopyFS(kept, filesOf{os.DirFS(m.disk())}); err != nil {
+		w.note("keep the disk of %s: %v", m.id, err)
 	}
 	if err := unix.Unmount(m.disk(), 0); err != nil {
 		return fmt.Errorf("unmount the disk of %s: %w", m.id, err)
 	}
 	return nil
+}
+
+// filesOf is a file system without its sockets and the like, which cannot be copied.
+type filesOf struct{ fs.FS }
+
+// ReadDir lists folders and plain files.
+func (f filesOf) ReadDir(name string) ([]fs.DirEntry, error) {
+	all, err := fs.ReadDir(f.FS, name)
+	return slices.DeleteFunc(all, func(e fs.DirEntry) bool { return !e.IsDir() && !e.Type().IsRegular() }), err
 }
 
 // note writes into the record of what happened when.

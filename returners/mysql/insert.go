@@ -41,22 +41,28 @@ var (
 		update: "`mom_key` = VALUES(`mom_key`)",
 	}
 	// Several masters write what they know of one minion, in any order. Seen from
-	// further up its path is longer and the word is newer: it stands. Of equal
-	// paths the later word counts, of different nodes at the same depth the one
-	// that asks the minion.
+	// further up its path has more steps and the word is newer: it stands. Of equal
+	// paths the later word counts. Of different nodes as far away, as when a minion
+	// has moved, the one that asks the minion speaks for it until it says otherwise.
 	expectedTable = &table{
 		name: "mom_expected", columns: []string{"jid", "id", "node", "missing", "alter_time"}, repeatable: true,
 		update: "`missing` = CASE WHEN `node` = VALUES(`node`) THEN VALUES(`missing`) " +
-			"WHEN CHAR_LENGTH(VALUES(`node`)) > CHAR_LENGTH(`node`) THEN VALUES(`missing`) " +
-			"WHEN CHAR_LENGTH(VALUES(`node`)) < CHAR_LENGTH(`node`) THEN `missing` " +
-			"WHEN `missing` IS NULL THEN NULL ELSE VALUES(`missing`) END, " +
-			"`node` = IF(CHAR_LENGTH(VALUES(`node`)) > CHAR_LENGTH(`node`), VALUES(`node`), `node`)",
+			"WHEN " + steps("VALUES(`node`)") + " > " + steps("`node`") + " THEN VALUES(`missing`) " +
+			"WHEN " + steps("VALUES(`node`)") + " < " + steps("`node`") + " THEN `missing` " +
+			"WHEN VALUES(`missing`) IS NULL OR `missing` IS NULL THEN NULL ELSE VALUES(`missing`) END, " +
+			"`node` = IF(" + steps("VALUES(`node`)") + " > " + steps("`node`") +
+			" OR " + steps("VALUES(`node`)") + " = " + steps("`node`") + " AND VALUES(`missing`) IS NULL, VALUES(`node`), `node`)",
 	}
 	nodesTable = &table{
 		name: "mom_nodes", columns: []string{"jid", "node", "alter_time"}, repeatable: true,
 		update: "`jid` = VALUES(`jid`)",
 	}
 )
+
+// steps is SQL for how many nodes a path leads over.
+func steps(path string) string {
+	return "IF(" + path + " = '', 0, 1 + CHAR_LENGTH(" + path + ") - CHAR_LENGTH(REPLACE(" + path + ", '/', '')))"
+}
 
 // statement inserts n rows.
 func (t *table) statement(n int) string {

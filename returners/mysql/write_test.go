@@ -153,6 +153,48 @@ func TestExpectations_SeenFromSeveralTiers(t *testing.T) {
 	}
 }
 
+// TestExpectations_MovedMinion: the node that a minion has left and the one where
+// it is are as far from the top, which writes the word of both. While one of them
+// asks the minion no reason stands; when that one gives it up, its reason does.
+func TestExpectations_MovedMinion(t *testing.T) {
+	s := server(t)
+	asked := returners.Expectation{JID: returnertest.JID(1), Minions: []string{"m"}}
+	gone := returners.Expectation{JID: returnertest.JID(1), Missing: map[string]string{"m": "Not connected"}}
+	at := func(x returners.Expectation, path string) returners.Expectation { x.Node = path; return x }
+	const host = "b"
+	for _, home := range []string{"a", "a-much-longer-name"} {
+		for name, c := range map[string]struct {
+			order []returners.Expectation
+			want  string
+		}{
+			"the host asks it":                 {[]returners.Expectation{at(gone, home), at(asked, host)}, ""},
+			"the host asked it first":          {[]returners.Expectation{at(asked, host), at(gone, home)}, ""},
+			"the host loses it":                {[]returners.Expectation{at(gone, home), at(asked, host), at(gone, host)}, "Not connected"},
+			"the host lost it first":           {[]returners.Expectation{at(asked, host), at(gone, host), at(gone, home)}, "Not connected"},
+			"both asked it, the host longer":   {[]returners.Expectation{at(asked, home), at(asked, host), at(gone, home)}, ""},
+			"both asked it, both have lost it": {[]returners.Expectation{at(asked, home), at(asked, host), at(gone, home), at(gone, host)}, "Not connected"},
+			"it comes home":                    {[]returners.Expectation{at(gone, host), at(asked, home)}, ""},
+		} {
+			t.Run(home+"/"+name, func(t *testing.T) {
+				name := s.Database(t)
+				st := open(t, s, name)
+				for _, x := range c.order {
+					if err := st.SaveExpectations(t.Context(), []returners.Expectation{x}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				var why string
+				if err := s.Open(t, name).QueryRowContext(t.Context(), "SELECT COALESCE(missing, '') FROM mom_expected WHERE id = 'm'").Scan(&why); err != nil {
+					t.Fatal(err)
+				}
+				if why != c.want {
+					t.Errorf("the reason is %q, want %q", why, c.want)
+				}
+			})
+		}
+	}
+}
+
 func TestArchiveJobs(t *testing.T) {
 	s := server(t)
 	name := s.Database(t)
