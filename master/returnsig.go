@@ -27,13 +27,18 @@ func (m *Master) verifyReturn(ret wire.Return, load wire.Raw) error {
 	if err != nil {
 		return err
 	}
-	signed, err := wire.SignedBytes(load)
-	if err != nil {
-		return err
-	}
-	// The return does not name its algorithm; both of Salt's are tried.
-	if err = crypt.Verify(crypt.PKCS1SHA1, pub, signed, ret.Sig); err != nil {
-		err = crypt.Verify(crypt.PKCS1SHA224, pub, signed, ret.Sig)
+	// Neither the form nor the algorithm is named by the return: all that Salt's
+	// minions have are tried. What the early form leaves out changes nothing in a return.
+	for _, form := range []func(wire.Raw) ([]byte, error){wire.SignedBytes, wire.EarlySignedBytes} {
+		var signed []byte
+		if signed, err = form(load); err != nil {
+			return err
+		}
+		for _, algorithm := range []string{crypt.PKCS1SHA1, crypt.PKCS1SHA224} {
+			if err = crypt.Verify(algorithm, pub, signed, ret.Sig); err == nil {
+				return nil
+			}
+		}
 	}
 	return err
 }

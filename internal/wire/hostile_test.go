@@ -38,6 +38,7 @@ var decoders = map[string]func([]byte) error{
 	"ParseSyndicReturn": func(b []byte) error { _, err := wire.ParseSyndicReturn(b); return err },
 	"ParseMinionEvent":  func(b []byte) error { _, err := wire.ParseMinionEvent(b); return err },
 	"SignedBytes":       func(b []byte) error { _, err := wire.SignedBytes(b); return err },
+	"EarlySignedBytes":  func(b []byte) error { _, err := wire.EarlySignedBytes(b); return err },
 	"Stamped":           func(b []byte) error { _, err := wire.Stamped(b, stamp); return err },
 	"SplitStamp":        func(b []byte) error { _, _, _, err := wire.SplitStamp(b); return err },
 	"ParseEvent": func(b []byte) error {

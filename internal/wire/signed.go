@@ -3,8 +3,17 @@ package wire
 // SignedBytes returns the bytes a minion signs with minion_sign_messages and a
 // master verifies: the load by bus rules, without sig, nonce and tok (Salt wire
 // reference §9.1).
-func SignedBytes(load Raw) ([]byte, error) {
-	rest, err := Without(load, "sig", "nonce", "tok")
+func SignedBytes(load Raw) ([]byte, error) { return signedBytes(load, "sig", "nonce", "tok") }
+
+// EarlySignedBytes returns what minions of Salt's from 3006.12 on sign until
+// 3006.26: they sign before the load passes their event bus, which adds _stamp, and
+// before the channel adds ts. Salt's own masters refuse these signatures.
+func EarlySignedBytes(load Raw) ([]byte, error) {
+	return signedBytes(load, "sig", "nonce", "tok", "ts", "_stamp")
+}
+
+func signedBytes(load Raw, unsigned ...string) ([]byte, error) {
+	rest, err := Without(load, unsigned...)
 	if err != nil {
 		return nil, err
 	}
