@@ -1,0 +1,165 @@
+//go:build saltpeer
+
+package interop
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestRealMinionsBelowOurKilledNode kills a node of ours by SIGKILL while minions
+// of Salt's are at work below it: what they have run is at the top once.
+func TestRealMinionsBelowOurKilledNode(t *testing.T) {
+	withPeers(t, func(t *testing.T, p *peer) {
+		w := newWorld(t)
+		top := w.master(nil, "top", "order_masters: True")
+		low := w.lower(nil, "node", top)
+		minions := []*node{w.minion(p, "m1", low), w.minion(p, "m2", low)}
+		top.accept("node")
+		low.accept("m1", "m2")
+		top.joined(0, "syndic", "node")
+		low.joined(0, "minion", "m1", "m2")
+
+		t.Run("at work", func(t *testing.T) { killedAtWork(t, top, low, minions) })
+		t.Run("at new jobs", func(t *testing.T) { killedAtNewJobs(t, top, low) })
+		t.Run("afterwards", func(t *testing.T) { complete(t, top.salt("*", "test.ping"), 0, "m1 m2") })
+	})
+}
+
+// killedAtWork has one job whose returns come while the node is dead, and one whose
+// returns come when it is back.
+func killedAtWork(t *testing.T, top, low *node, minions []*node) {
+	mark := top.events.mark()
+	early, late := top.async(t, "*", "test.sleep", "8"), top.async(t, "*", "test.sleep", "45")
+	atWork := func(jid string) (n int) {
+		for _, m := range minions {
+			if _, err := os.Stat(filepath.Join(m.dir, "minion-cache", "proc", jid)); err == nil {
+				n++
+			}
+		}
+		return n
+	}
+	eventually(t, 20*time.Second, "all at work on both jobs", func() bool {
+		return atWork(early) == len(minions) && atWork(late) == len(minions)
+	})
+	low.crash()
+	eventually(t, 60*time.Second, "end of the first job", func() bool { return atWork(early) == 0 })
+	if n := atWork(late); n != len(minions) {
+		t.Fatalf("%d are at work on the second job when the node comes back: it is too short for this machine", n)
+	}
+	low.start()
+	top.joined(mark, "syndic", "node")
+	for _, jid := range []string{early, late} {
+		eventually(t, 4*time.Minute, "the returns at the top", func() bool { return len(top.lookup(t, jid)) == len(minions) })
+		for id, v := range top.lookup(t, jid) {
+			if v != true {
+				t.Errorf("%s returned %v to %s", id, v, jid)
+			}
+		}
+	}
+	settled(t, top)
+	for _, jid := range []string{early, late} {
+		for _, m := range minions {
+			if n := top.returned(mark, jid, m.id); n != 1 {
+				t.Errorf("%d returns of %s to %s at the top", n, m.id, jid)
+			}
+		}
+	}
+}
+
+// killedAtNewJobs kills the node between jobs that follow each other. Minions of
+// Salt's may miss some, as at any master; what they have run has to be at the top.
+func killedAtNewJobs(t *testing.T, top, low *node) {
+	runs := filepath.Join(top.dir, "runs")
+	if err := os.Mkdir(runs, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	mark := top.events.mark()
+	var jids []string
+	for n := range 14 {
+		// The return is the name of a file that was not there before.
+		jids = append(jids, top.async(t, "*", "cmd.run", "mktemp "+filepath.Join(runs, strconv.Itoa(n)+".XXXXXX")))
+		switch n {
+		case 6:
+			low.crash()
+		case 8:
+			low.start()
+		}
+	}
+	top.joined(mark, "syndic", "node")
+	settled(t, top)
+	var ran, told []string
+	if !became(4*time.Minute, func() bool {
+		ran, told = nil, nil
+		files, err := os.ReadDir(runs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			ran = append(ran, filepath.Join(runs, f.Name()))
+		}
+		for _, jid := range jids {
+			for _, v := range top.lookup(t, jid) {
+				s, _ := v.(string)
+				told = append(told, s)
+			}
+		}
+		slices.Sort(ran)
+		slices.Sort(told)
+		return slices.Equal(ran, told)
+	}) {
+		t.Errorf("run and not told the same:\nrun  %v\ntold %v", ran, told)
+	}
+	for _, jid := range jids {
+		for _, id := range []string{"m1", "m2"} {
+			if n := top.returned(mark, jid, id); n > 1 {
+				t.Errorf("%d returns of %s to %s at the top", n, id, jid)
+			}
+		}
+	}
+	t.Logf("%d of %d were run", len(ran), 2*len(jids))
+	if len(ran) < 2*6 {
+		t.Errorf("%d runs: fewer than before the node was killed", len(ran))
+	}
+}
+
+// async starts a job by `salt --async` and gives its jid.
+func (n *node) async(t *testing.T, args ...string) string {
+	t.Helper()
+	r := n.run(n.peer, "salt", append([]string{"--async"}, args...)...)
+	_, jid, ok := strings.Cut(strings.TrimSpace(r.out), "Executed command with job ID: ")
+	if r.code != 0 || !ok {
+		t.Fatalf("%s: exit %d\n%s", r.line, r.code, r.text())
+	}
+	return jid
+}
+
+// lookup asks a master for the returns of a job.
+func (n *node) lookup(t *testing.T, jid string) map[string]any {
+	t.Helper()
+	return n.run(n.peer, "salt-run", "--out=json", "jobs.lookup_jid", jid).json(t)
+}
+
+// returned counts the events of a return since mark.
+func (n *node) returned(mark int, jid, id string) (count int) {
+	n.events.each(mark, func(e seen) {
+		if e.tag == "salt/job/"+jid+"/ret/"+id {
+			count++
+		}
+	})
+	return count
+}
+
+// settled waits until a job through the whole tree is answered: what was under way
+// before it has come.
+func settled(t *testing.T, top *node) {
+	t.Helper()
+	eventually(t, 2*time.Minute, "an answer of all", func() bool {
+		return top.salt("*", "test.ping").ids(t) == "m1 m2"
+	})
+}
