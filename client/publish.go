@@ -56,7 +56,7 @@ func (c *Client) Publish(ctx context.Context, j Job) (Published, error) {
 	if d == nil {
 		return Published{}, fmt.Errorf("publish: the master's answer has no load")
 	}
-	p := Published{JID: d.String("jid"), Minions: texts(d.List("minions")), Missing: texts(d.List("missing")), Nodes: texts(d.List("nodes")), Tells: d.Has("nodes")}
+	p := Published{JID: d.String("jid"), Minions: d.Strings("minions"), Missing: d.Strings("missing"), Nodes: d.Strings("nodes"), Tells: d.Has("nodes")}
 	if p.JID == "" {
 		return p, fmt.Errorf("publish: %w: %v", ErrNoMatch, j.Tgt)
 	}
@@ -93,14 +93,4 @@ func (j Job) load() *wire.Map {
 	}
 	m.Set("kwargs", kwargs)
 	return m
-}
-
-func texts(vs []any) []string {
-	out := make([]string, 0, len(vs))
-	for _, v := range vs {
-		if s, ok := v.(string); ok {
-			out = append(out, s)
-		}
-	}
-	return out
 }

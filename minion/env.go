@@ -37,7 +37,7 @@ func (e *env) Option(name string) any {
 	if !ok {
 		return nil
 	}
-	return toWire(v)
+	return wire.Normal(v)
 }
 
 // Options returns all options.

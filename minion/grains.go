@@ -3,8 +3,6 @@ package minion
 import (
 	"context"
 	"log/slog"
-	"maps"
-	"slices"
 	"sync"
 
 	"github.com/momtree/mom/internal/config"
@@ -60,30 +58,4 @@ func (g *grainStore) some(names []string) *wire.Map {
 		}
 	}
 	return out
-}
-
-// toWire turns a map of the configuration into an ordered one.
-func toWire(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		m := wire.NewMap()
-		for _, k := range slices.Sorted(maps.Keys(v)) {
-			m.Set(k, toWire(v[k]))
-		}
-		return m
-	case []any:
-		out := make([]any, len(v))
-		for i, x := range v {
-			out[i] = toWire(x)
-		}
-		return out
-	case []string:
-		out := make([]any, len(v))
-		for i, x := range v {
-			out[i] = x
-		}
-		return out
-	default:
-		return v
-	}
 }

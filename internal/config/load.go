@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/momtree/mom/internal/wire"
 )
 
 // DefaultMaster gives the options of a master without any file. Paths that
@@ -201,10 +203,7 @@ func get(v reflect.Value, t map[string]option, raw map[string]any, name string) 
 		}
 		return f, true
 	case []string:
-		out := make([]any, len(f))
-		for i, s := range f {
-			out[i] = s
-		}
+		out := wire.AnyList(f)
 		if _, text := raw[name].(string); (text || raw[name] == nil) && len(out) == 1 {
 			return out[0], true
 		}

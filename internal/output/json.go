@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/momtree/mom/internal/python"
+	"github.com/momtree/mom/internal/wire"
 )
 
 // jsonText is Python's json.dumps with ensure_ascii off.
@@ -67,7 +68,7 @@ func (w *jsonWriter) value(v any, depth int) {
 		w.WriteByte('}')
 		return
 	}
-	if items, ok := list(v); ok {
+	if items, ok := wire.AsList(v); ok {
 		w.WriteByte('[')
 		for i, e := range items {
 			w.begin(i, depth+1)

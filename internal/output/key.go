@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/internal/python"
+	"github.com/momtree/mom/internal/wire"
 )
 
 // keys prints what salt-key lists: {minions: [ids]} or, with fingerprints,
@@ -29,7 +30,7 @@ func keys(v any, o Options) (string, error) {
 			return "", errShape
 		}
 		b.WriteString(kind.head + kind.title + c.end + "\n")
-		if ids, ok := list(f.val); ok {
+		if ids, ok := wire.AsList(f.val); ok {
 			entries := make([]pair, len(ids))
 			for i, id := range ids {
 				entries[i].key = python.Str(id)

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/internal/python"
+	"github.com/momtree/mom/internal/wire"
 )
 
 // nester builds the indented form, which is Salt's default.
@@ -51,10 +52,10 @@ func (n *nester) display(v any, indent int, prefix string) {
 		}
 		return
 	}
-	if items, ok := list(v); ok {
+	if items, ok := wire.AsList(v); ok {
 		for _, e := range items {
 			_, isMap := pairs(e)
-			_, isList := list(e)
+			_, isList := wire.AsList(e)
 			switch {
 			case isMap:
 				n.line(indent, n.items, "", "|_", "")

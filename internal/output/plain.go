@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/internal/python"
+	"github.com/momtree/mom/internal/wire"
 )
 
 func quiet(any, Options) (string, error) { return "", nil }
@@ -38,7 +39,7 @@ func newlineValuesOnly(v any, _ Options) (string, error) {
 	}
 	var out []string
 	for _, p := range ps {
-		if items, ok := list(p.val); ok {
+		if items, ok := wire.AsList(p.val); ok {
 			for _, e := range items {
 				out = append(out, python.Str(e))
 			}

@@ -122,17 +122,3 @@ func pairs(v any) ([]pair, bool) {
 	}
 	return out, true
 }
-
-func list(v any) ([]any, bool) {
-	switch v := v.(type) {
-	case []any:
-		return v, true
-	case []string:
-		out := make([]any, len(v))
-		for i, s := range v {
-			out[i] = s
-		}
-		return out, true
-	}
-	return nil, false
-}

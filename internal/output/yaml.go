@@ -10,6 +10,7 @@ import (
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/python"
+	"github.com/momtree/mom/internal/wire"
 )
 
 // yamlText writes YAML as libyaml does for Salt: block style with sorted
@@ -41,7 +42,7 @@ func (e *emitter) node(v any, at place) {
 		}
 		return
 	}
-	if items, ok := list(v); ok {
+	if items, ok := wire.AsList(v); ok {
 		if e.flow > 0 || e.allFlow || len(items) == 0 {
 			e.flowList(items)
 		} else {

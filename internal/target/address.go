@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/internal/python"
+	"github.com/momtree/mom/internal/wire"
 )
 
 // network is an ipcidr target: one address or a network.
@@ -73,7 +74,7 @@ func (n network) match(grains any) bool {
 	if !ok {
 		return false
 	}
-	list, ok := asList(v)
+	list, ok := wire.AsList(v)
 	if !ok {
 		list = []any{v}
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"github.com/momtree/mom/internal/wire"
 )
 
 // Bounds on compound targets.
@@ -27,7 +29,7 @@ func compoundWords(tgt any) ([]string, error) {
 	if s, ok := text(tgt); ok {
 		return strings.Fields(s), nil
 	}
-	list, ok := asList(tgt)
+	list, ok := wire.AsList(tgt)
 	if !ok {
 		return nil, fmt.Errorf("a compound target is a text or a list of words, not %s", typeName(tgt))
 	}

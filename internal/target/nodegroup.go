@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/internal/python"
+	"github.com/momtree/mom/internal/wire"
 )
 
 var enginePrefix = regexp.MustCompile(`^[A-Z]@`)
@@ -51,7 +52,7 @@ func (x *expander) group(name string, first bool) ([]string, error) {
 	var words []string
 	if s, ok := text(def); ok {
 		words = strings.Fields(s)
-	} else if list, ok := asList(def); ok {
+	} else if list, ok := wire.AsList(def); ok {
 		for _, e := range list {
 			words = append(words, python.Str(e))
 		}

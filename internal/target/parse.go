@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/internal/python"
+	"github.com/momtree/mom/internal/wire"
 )
 
 // Errors of Parse. Every error of Parse wraps ErrSyntax; the others tell why.
@@ -130,7 +131,7 @@ func newList(tgt any) (Expr, error) {
 	var ids []string
 	if s, ok := text(tgt); ok {
 		ids = strings.Split(s, ",")
-	} else if list, ok := asList(tgt); ok {
+	} else if list, ok := wire.AsList(tgt); ok {
 		for i, e := range list {
 			s, ok := text(e)
 			if !ok {

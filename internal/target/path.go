@@ -8,6 +8,7 @@ import (
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/python"
+	"github.com/momtree/mom/internal/wire"
 )
 
 // Bounds on data targets such as os:Debian.
@@ -159,7 +160,7 @@ func (w *walk) path(p *path, data any) bool {
 			}
 			continue
 		}
-		if list, isList := asList(found); isList {
+		if list, isList := wire.AsList(found); isList {
 			for _, e := range list {
 				if d, isDict := asDict(e); isDict && w.dict(d, way.pattern) {
 					return true
@@ -217,7 +218,7 @@ func (w *walk) dict(d dict, p *pattern) bool {
 	d.each(func(v any) bool {
 		if sub, ok := asDict(v); ok {
 			found = w.dict(sub, p)
-		} else if list, ok := asList(v); ok {
+		} else if list, ok := wire.AsList(v); ok {
 			for _, e := range list {
 				if found = w.value(e, p); found {
 					break
@@ -231,24 +232,10 @@ func (w *walk) dict(d dict, p *pattern) bool {
 	return found
 }
 
-func asList(v any) ([]any, bool) {
-	switch v := v.(type) {
-	case []any:
-		return v, true
-	case []string:
-		out := make([]any, len(v))
-		for i, s := range v {
-			out[i] = s
-		}
-		return out, true
-	}
-	return nil, false
-}
-
 // lookup follows keys through maps and lists.
 func lookup(data any, keys []string) (any, bool) {
 	for _, key := range keys {
-		if list, ok := asList(data); ok {
+		if list, ok := wire.AsList(data); ok {
 			if data, ok = element(list, key); !ok {
 				return nil, false
 			}

@@ -238,17 +238,8 @@ func (m *Map) Map(key string) *Map {
 
 // List returns the list of key, nil when it is absent or no list.
 func (m *Map) List(key string) []any {
-	switch v := m.value(key).(type) {
-	case []any:
-		return v
-	case []string:
-		out := make([]any, len(v))
-		for i, s := range v {
-			out[i] = s
-		}
-		return out
-	}
-	return nil
+	list, _ := AsList(m.value(key))
+	return list
 }
 
 // Strings returns the texts in the list of key; elements of other types are

@@ -72,7 +72,7 @@ func decodeRecord(b []byte) (*Record, error) {
 	}
 	r := &Record{
 		JID: d.String("jid"), At: time.UnixMicro(d.Int("at")), Pub: slices.Clone(pub),
-		Topics:    texts(d.List("topics")),
+		Topics:    d.Strings("topics"),
 		Published: int64(len(b)) > n && b[n] == published,
 	}
 	if !jid.Valid(r.JID) {
@@ -82,14 +82,4 @@ func decodeRecord(b []byte) (*Record, error) {
 		r.Until = time.Unix(until, 0)
 	}
 	return r, nil
-}
-
-func texts(vs []any) []string {
-	var out []string
-	for _, v := range vs {
-		if s, ok := v.(string); ok {
-			out = append(out, s)
-		}
-	}
-	return out
 }

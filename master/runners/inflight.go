@@ -66,7 +66,7 @@ func inflight(ctx context.Context, c *Call) (any, error) {
 	for _, s := range now.Jobs {
 		m := wire.NewMap("jid", s.JID, "fun", s.Fun, "opened", s.Opened.UTC().Format(time.RFC3339Nano),
 			"age", now.At.Sub(s.Opened).Seconds(), "expected", s.Expected, "returned", s.Returned, "failed", s.Failed,
-			"missing", s.Missing, "waiting", s.Waiting, "waits_for", texts(s.For), "nodes_due", texts(s.Nodes), "held", s.Held)
+			"missing", s.Missing, "waiting", s.Waiting, "waits_for", wire.AnyList(s.For), "nodes_due", wire.AnyList(s.Nodes), "held", s.Held)
 		// A job whose load cannot be read is in flight all the same.
 		if load, ok, err := cache.GetLoad(ctx, s.JID); err == nil && ok {
 			describe(m, load.Raw)
@@ -87,12 +87,4 @@ func describe(m *wire.Map, load wire.Raw) {
 	m.Set("tgt", tgt)
 	m.Set("tgt_type", d.String("tgt_type"))
 	m.Set("user", d.String("user"))
-}
-
-func texts(in []string) []any {
-	out := make([]any, len(in))
-	for i, s := range in {
-		out[i] = s
-	}
-	return out
 }

@@ -110,7 +110,7 @@ func (c *collector) static(g *wire.Map) {
 			lay(g, s)
 		}
 	case map[string]any:
-		lay(g, fromConfig(s).(*wire.Map))
+		lay(g, wire.Normal(s).(*wire.Map))
 	}
 }
 

@@ -35,7 +35,7 @@ func parseProcessors(text string) *wire.Map {
 			count = 1
 		}
 	}
-	return wire.NewMap("num_cpus", count, "cpu_model", model, "cpu_flags", anyList(flags))
+	return wire.NewMap("num_cpus", count, "cpu_model", model, "cpu_flags", wire.AnyList(flags))
 }
 
 func (c *collector) memory() *wire.Map { return parseMemory(c.tree.text("/proc/meminfo")) }

@@ -18,7 +18,7 @@ func (c *collector) identity() *wire.Map {
 		"server_id", c.serverID(),
 	)
 	if c.Master != nil {
-		g.Set("master", fromConfig(c.Master))
+		g.Set("master", wire.Normal(c.Master))
 	}
 	if exe, err := os.Executable(); err == nil {
 		g.Set("saltpath", filepath.Dir(exe))

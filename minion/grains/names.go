@@ -139,11 +139,11 @@ func parseResolv(text string) *wire.Map {
 		case "domain":
 			domain = f[1]
 		case "search":
-			search = anyList(f[1:])
+			search = wire.AnyList(f[1:])
 		case "sortlist":
-			sortlist = append(sortlist, anyList(f[1:])...)
+			sortlist = append(sortlist, wire.AnyList(f[1:])...)
 		case "options":
-			options = append(options, anyList(f[1:])...)
+			options = append(options, wire.AnyList(f[1:])...)
 		}
 	}
 	return wire.NewMap(

@@ -21,7 +21,7 @@ func (c *collector) process() *wire.Map {
 		"uid", uid, "gid", gid, "pid", os.Getpid(),
 		"username", idName(c.tree.text("/etc/passwd"), uid),
 		"groupname", idName(c.tree.text("/etc/group"), gid),
-		"path", path, "systempath", anyList(filepath.SplitList(path)),
+		"path", path, "systempath", wire.AnyList(filepath.SplitList(path)),
 		"shell", shell,
 	)
 	if cwd, err := os.Getwd(); err == nil {

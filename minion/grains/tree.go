@@ -1,15 +1,10 @@
 package grains
 
 import (
-	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
-
-	"github.com/momtree/mom/internal/wire"
 )
 
 // maxFile bounds how much of one file is read. The files of /proc and /sys that
@@ -73,39 +68,4 @@ func (t tree) which(name string) bool {
 		}
 	}
 	return false
-}
-
-// fromConfig turns Go maps and lists of a configuration into wire values.
-func fromConfig(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		m := wire.NewMap()
-		for _, k := range slices.Sorted(maps.Keys(v)) {
-			m.Set(k, fromConfig(v[k]))
-		}
-		return m
-	case map[any]any:
-		byText := make(map[string]any, len(v))
-		for k, e := range v {
-			byText[fmt.Sprint(k)] = e
-		}
-		return fromConfig(byText)
-	case []any:
-		l := make([]any, len(v))
-		for i, e := range v {
-			l[i] = fromConfig(e)
-		}
-		return l
-	case []string:
-		return anyList(v)
-	}
-	return v
-}
-
-func anyList(s []string) []any {
-	l := make([]any, len(s))
-	for i, e := range s {
-		l[i] = e
-	}
-	return l
 }

@@ -72,7 +72,7 @@ func environment(c *Call, who account) []string {
 // envMap reads env given as a map or as a list of maps.
 func envMap(v any) map[string]string {
 	out := map[string]string{}
-	switch v := normal(v).(type) {
+	switch v := wire.Normal(v).(type) {
 	case *wire.Map:
 		v.Range(func(k, e any) bool {
 			text := ""

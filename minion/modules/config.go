@@ -152,7 +152,7 @@ func configGet(_ context.Context, c *Call) (any, error) {
 	}
 	for _, m := range from {
 		if v, ok := traverse(m, c.Str("key"), c.Str("delimiter")); ok {
-			return normal(v), nil
+			return wire.Normal(v), nil
 		}
 	}
 	return c.Value("default"), nil
@@ -184,7 +184,7 @@ func configOption(_ context.Context, c *Call) (any, error) {
 	}
 	for _, m := range sources(c) {
 		if v, ok := m.Get(name); ok {
-			return normal(v), nil
+			return wire.Normal(v), nil
 		}
 	}
 	if v := c.Value("default"); v != nil {
@@ -199,7 +199,7 @@ func configWildcard(c *Call, pattern string) any {
 	for i := len(from) - 1; i >= 0; i-- {
 		from[i].Range(func(k, v any) bool {
 			if target.Glob(pattern, PyStr(k)) {
-				found.Set(k, normal(v))
+				found.Set(k, wire.Normal(v))
 			}
 			return true
 		})
@@ -224,7 +224,7 @@ func configMerge(_ context.Context, c *Call) (any, error) {
 		if !ok {
 			continue
 		}
-		have = joined(have, normal(v))
+		have = joined(have, wire.Normal(v))
 		if text, ok := have.(string); ok {
 			return text, nil
 		}
@@ -266,7 +266,7 @@ func configDotVals(_ context.Context, c *Call) (any, error) {
 		}
 		m.Range(func(k, v any) bool {
 			if strings.HasPrefix(PyStr(k), c.Str("value")+".") {
-				out.Set(k, normal(v))
+				out.Set(k, wire.Normal(v))
 			}
 			return true
 		})

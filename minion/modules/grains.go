@@ -259,7 +259,7 @@ func grainsHas(_ context.Context, c *Call) (any, error) {
 }
 
 func grainsLs(_ context.Context, c *Call) (any, error) {
-	return anyList(keyTexts(c.Env.Grains())), nil
+	return wire.AnyList(keyTexts(c.Env.Grains())), nil
 }
 
 // keyTexts returns the keys of a map as text, sorted.

@@ -275,7 +275,7 @@ func pillarObfuscate(ctx context.Context, c *Call) (any, error) {
 
 // typesOf replaces the values within maps and lists by their types.
 func typesOf(v any) any {
-	switch v := normal(v).(type) {
+	switch v := wire.Normal(v).(type) {
 	case *wire.Map:
 		m := wire.NewMap()
 		v.Range(func(k, e any) bool {

@@ -70,7 +70,7 @@ func parseCPUInfo(text string) *wire.Map {
 		}
 		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
 		if name == "flags" {
-			out.Set(name, anyList(strings.Fields(value)))
+			out.Set(name, wire.AnyList(strings.Fields(value)))
 			continue
 		}
 		out.Set(name, value)

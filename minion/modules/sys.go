@@ -76,7 +76,7 @@ func selectAll(env Env, names []any) []string {
 }
 
 func sysListFunctions(_ context.Context, c *Call) (any, error) {
-	return anyList(selectAll(c.Env, c.Rest())), nil
+	return wire.AnyList(selectAll(c.Env, c.Rest())), nil
 }
 
 func sysListModules(_ context.Context, c *Call) (any, error) {
@@ -91,7 +91,7 @@ func sysListModules(_ context.Context, c *Call) (any, error) {
 			set[module] = true
 		}
 	}
-	return anyList(sortedKeys(set)), nil
+	return wire.AnyList(sortedKeys(set)), nil
 }
 
 func sysDoc(_ context.Context, c *Call) (any, error) {
@@ -140,12 +140,4 @@ func trueOrNone(b bool) any {
 		return nil
 	}
 	return true
-}
-
-func anyList(s []string) []any {
-	l := make([]any, len(s))
-	for i, e := range s {
-		l[i] = e
-	}
-	return l
 }

@@ -1,7 +1,6 @@
 package modules
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -12,50 +11,13 @@ import (
 // defaultDelimiter parts the keys of a path into nested data.
 const defaultDelimiter = ":"
 
-// normal turns Go's own maps and lists, as a configuration may hold them, into
-// wire values; the rest is returned as it is.
-func normal(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		m := wire.NewMap()
-		for _, k := range sortedKeys(v) {
-			m.Set(k, normal(v[k]))
-		}
-		return m
-	case map[any]any:
-		byText := make(map[string]any, len(v))
-		for k, e := range v {
-			byText[fmt.Sprint(k)] = e
-		}
-		return normal(byText)
-	case []string:
-		l := make([]any, len(v))
-		for i, e := range v {
-			l[i] = e
-		}
-		return l
-	case []any:
-		for i, e := range v {
-			switch e.(type) {
-			case map[string]any, map[any]any, []string, []any:
-				l := append([]any(nil), v...)
-				for j := i; j < len(l); j++ {
-					l[j] = normal(l[j])
-				}
-				return l
-			}
-		}
-	}
-	return v
-}
-
 // traverse follows a path such as "a:b:0" into nested maps and lists. A list
 // takes an index, or the key of a map it holds.
 func traverse(data any, path, delimiter string) (any, bool) {
 	at := data
 	for _, key := range splitPath(path, delimiter) {
 		var ok bool
-		if at, ok = step(normal(at), key); !ok {
+		if at, ok = step(wire.Normal(at), key); !ok {
 			return nil, false
 		}
 	}
@@ -129,7 +91,7 @@ func mapGet(m *wire.Map, key any) (any, bool) {
 
 // deepCopy returns a value that shares no map or list with v.
 func deepCopy(v any) any {
-	switch v := normal(v).(type) {
+	switch v := wire.Normal(v).(type) {
 	case *wire.Map:
 		m := wire.NewMap()
 		v.Range(func(k, e any) bool {
@@ -153,7 +115,7 @@ func deepCopy(v any) any {
 func mergeInto(dst, src *wire.Map, lists bool) {
 	src.Range(func(k, v any) bool {
 		old, _ := mapGet(dst, k)
-		v = normal(v)
+		v = wire.Normal(v)
 		if om, ok := old.(*wire.Map); ok {
 			if vm, ok := v.(*wire.Map); ok {
 				mergeInto(om, vm, lists)

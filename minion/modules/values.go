@@ -173,14 +173,14 @@ func pyNumber(v any) any {
 
 // asMap returns a value of the configuration as an ordered map.
 func asMap(v any) (*wire.Map, bool) {
-	m, ok := normal(v).(*wire.Map)
+	m, ok := wire.Normal(v).(*wire.Map)
 	return m, ok && m != nil
 }
 
 // textList returns a list of texts from a list or a comma-separated text.
 func textList(v any) []string {
 	var out []string
-	switch v := normal(v).(type) {
+	switch v := wire.Normal(v).(type) {
 	case nil:
 	case []any:
 		for _, e := range v {

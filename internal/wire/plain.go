@@ -1,0 +1,61 @@
+package wire
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// AnyList is a list of texts as [Decode] gives one.
+func AnyList(texts []string) []any {
+	list := make([]any, len(texts))
+	for i, s := range texts {
+		list[i] = s
+	}
+	return list
+}
+
+// AsList is v as [Decode] gives a list; ok is false if v is neither such a list nor
+// one of texts.
+func AsList(v any) (list []any, ok bool) {
+	switch v := v.(type) {
+	case []any:
+		return v, true
+	case []string:
+		return AnyList(v), true
+	}
+	return nil, false
+}
+
+// Normal turns Go's own maps and lists, as a configuration holds them, into those
+// that [Decode] gives, with sorted keys; the rest is returned as it is.
+func Normal(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		m := NewMap()
+		for _, k := range slices.Sorted(maps.Keys(v)) {
+			m.Set(k, Normal(v[k]))
+		}
+		return m
+	case map[any]any:
+		byText := make(map[string]any, len(v))
+		for k, e := range v {
+			byText[fmt.Sprint(k)] = e
+		}
+		return Normal(byText)
+	case []string:
+		return AnyList(v)
+	case []any:
+		for i, e := range v {
+			switch e.(type) {
+			case map[string]any, map[any]any, []string, []any:
+				list := slices.Clone(v)
+				for j := i; j < len(list); j++ {
+					list[j] = Normal(list[j])
+				}
+				return list
+			}
+		}
+	}
+	return v
+}
