@@ -14,7 +14,7 @@ func sortPairs(ps []pair) bool {
 	texts, numbers := true, true
 	for _, p := range ps {
 		_, isText := p.key.(string)
-		_, isNumber := number(p.key)
+		_, isNumber := python.Number(p.key)
 		texts, numbers = texts && isText, numbers && isNumber
 	}
 	switch {
@@ -22,33 +22,14 @@ func sortPairs(ps []pair) bool {
 		slices.SortStableFunc(ps, func(a, b pair) int { return cmp.Compare(a.key.(string), b.key.(string)) })
 	case numbers:
 		slices.SortStableFunc(ps, func(a, b pair) int {
-			x, _ := number(a.key)
-			y, _ := number(b.key)
+			x, _ := python.Number(a.key)
+			y, _ := python.Number(b.key)
 			return cmp.Compare(x, y)
 		})
 	default:
 		return len(ps) < 2
 	}
 	return true
-}
-
-func number(v any) (float64, bool) {
-	switch v := v.(type) {
-	case bool:
-		if v {
-			return 1, true
-		}
-		return 0, true
-	case int:
-		return float64(v), true
-	case int64:
-		return float64(v), true
-	case uint64:
-		return float64(v), true
-	case float64:
-		return v, true
-	}
-	return 0, false
 }
 
 // textKeys makes all keys texts.

@@ -1,6 +1,7 @@
 package target
 
 import (
+	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -76,31 +77,12 @@ func (d dict) getAny(key any) (val any, ok bool) {
 }
 
 func samekey(a, b any) bool {
-	x, okx := keyNumber(a)
-	y, oky := keyNumber(b)
+	x, okx := python.Number(a)
+	y, oky := python.Number(b)
 	if okx || oky {
 		return okx && oky && x == y
 	}
 	return a == nil && b == nil
-}
-
-func keyNumber(v any) (float64, bool) {
-	switch v := v.(type) {
-	case bool:
-		if v {
-			return 1, true
-		}
-		return 0, true
-	case int:
-		return float64(v), true
-	case int64:
-		return float64(v), true
-	case uint64:
-		return float64(v), true
-	case float64:
-		return v, true
-	}
-	return 0, false
 }
 
 // each walks the values.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -73,17 +74,10 @@ func integer(v any) (int64, bool) {
 
 // number returns v when it is a number (no text, no bool).
 func number(v any) (float64, bool) {
-	switch v := v.(type) {
-	case int:
-		return float64(v), true
-	case int64:
-		return float64(v), true
-	case uint64:
-		return float64(v), true
-	case float64:
-		return v, true
+	if _, is := v.(bool); is {
+		return 0, false
 	}
-	return 0, false
+	return python.Number(v)
 }
 
 // truth tells whether Salt takes a value as true: numbers above zero, the text
@@ -120,8 +114,8 @@ func seconds(f float64) time.Duration {
 // equal compares values as Python's == does: numbers by value, lists and maps
 // by content, maps without regard to order.
 func equal(a, b any) bool {
-	if x, ok := number(pyNumber(a)); ok {
-		y, ok := number(pyNumber(b))
+	if x, ok := python.Number(a); ok {
+		y, ok := python.Number(b)
 		return ok && x == y
 	}
 	switch a := a.(type) {
@@ -158,17 +152,6 @@ func equal(a, b any) bool {
 		return same
 	}
 	return false
-}
-
-// pyNumber lets True and False compare as 1 and 0, as they do in Python.
-func pyNumber(v any) any {
-	if t, ok := v.(bool); ok {
-		if t {
-			return 1
-		}
-		return 0
-	}
-	return v
 }
 
 // asMap returns a value of the configuration as an ordered map.
