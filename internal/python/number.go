@@ -1,5 +1,11 @@
 package python
 
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
 // Number is the number that v counts as where Python compares: True is 1, and 1 is
 // 1.0. ok is false for what is no number.
 func Number(v any) (f float64, ok bool) {
@@ -19,4 +25,24 @@ func Number(v any) (f float64, ok bool) {
 		return v, true
 	}
 	return 0, false
+}
+
+// Float is Python's repr of a float.
+func Float(f float64) string {
+	switch {
+	case math.IsNaN(f):
+		return "nan"
+	case math.IsInf(f, 1):
+		return "inf"
+	case math.IsInf(f, -1):
+		return "-inf"
+	}
+	if a := math.Abs(f); a != 0 && (a < 1e-4 || a >= 1e16) {
+		return strconv.FormatFloat(f, 'e', -1, 64)
+	}
+	s := strconv.FormatFloat(f, 'f', -1, 64)
+	if !strings.Contains(s, ".") {
+		s += ".0"
+	}
+	return s
 }

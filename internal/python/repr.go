@@ -3,37 +3,48 @@ package python
 import (
 	"fmt"
 	"maps"
-	"math"
 	"math/big"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/momtree/mom/internal/wire"
 )
 
 // Str is Python's str(v) for a value as the wire decodes it.
-func Str(v any) string {
+func Str(v any) string { return Printer{}.Str(v) }
+
+// Repr is Python's repr(v) for a value as the wire decodes it.
+func Repr(v any) string { return Printer{}.Repr(v) }
+
+// Printer writes values as Python does.
+type Printer struct {
+	// Surrogates is for text that comes from this machine: of what is no UTF-8
+	// Python holds the odd bytes as lone surrogates. Other such text is what Salt
+	// keeps as bytes.
+	Surrogates bool
+}
+
+// Str is Python's str(v).
+func (p Printer) Str(v any) string {
 	switch v := v.(type) {
 	case string:
 		return v
 	case time.Time:
 		return v.UTC().Format("2006-01-02 15:04:05") + micros(v, ".%06d")
 	}
-	return Repr(v)
+	return p.Repr(v)
 }
 
-// Repr is Python's repr(v) for a value as the wire decodes it.
-func Repr(v any) string {
+// Repr is Python's repr(v).
+func (p Printer) Repr(v any) string {
 	var b strings.Builder
-	write(&b, v)
+	p.write(&b, v)
 	return b.String()
 }
 
-func write(b *strings.Builder, v any) {
+func (p Printer) write(b *strings.Builder, v any) {
 	switch v := v.(type) {
 	case nil:
 		b.WriteString("None")
@@ -44,7 +55,7 @@ func write(b *strings.Builder, v any) {
 			b.WriteString("False")
 		}
 	case string:
-		quote(b, v)
+		p.quote(b, v)
 	case []byte:
 		b.WriteByte('b')
 		quoteBytes(b, v)
@@ -66,7 +77,7 @@ func write(b *strings.Builder, v any) {
 			if i > 0 {
 				b.WriteString(", ")
 			}
-			write(b, e)
+			p.write(b, e)
 		}
 		b.WriteByte(']')
 	case []string:
@@ -75,7 +86,7 @@ func write(b *strings.Builder, v any) {
 			if i > 0 {
 				b.WriteString(", ")
 			}
-			quote(b, e)
+			p.quote(b, e)
 		}
 		b.WriteByte(']')
 	case *wire.Map:
@@ -83,7 +94,7 @@ func write(b *strings.Builder, v any) {
 		b.WriteByte('{')
 		if v != nil {
 			v.Range(func(k, e any) bool {
-				pair(b, k, e, &first)
+				p.pair(b, k, e, &first)
 				return true
 			})
 		}
@@ -92,7 +103,7 @@ func write(b *strings.Builder, v any) {
 		first := true
 		b.WriteByte('{')
 		for _, k := range slices.Sorted(maps.Keys(v)) {
-			pair(b, k, v[k], &first)
+			p.pair(b, k, v[k], &first)
 		}
 		b.WriteByte('}')
 	case time.Time:
@@ -106,18 +117,18 @@ func write(b *strings.Builder, v any) {
 		}
 		b.WriteByte(')')
 	default:
-		quote(b, fmt.Sprint(v))
+		p.quote(b, fmt.Sprint(v))
 	}
 }
 
-func pair(b *strings.Builder, k, v any, first *bool) {
+func (p Printer) pair(b *strings.Builder, k, v any, first *bool) {
 	if !*first {
 		b.WriteString(", ")
 	}
 	*first = false
-	write(b, k)
+	p.write(b, k)
 	b.WriteString(": ")
-	write(b, v)
+	p.write(b, v)
 }
 
 func micros(t time.Time, format string) string {
@@ -125,91 +136,4 @@ func micros(t time.Time, format string) string {
 		return fmt.Sprintf(format, us)
 	}
 	return ""
-}
-
-// Float is Python's repr of a float.
-func Float(f float64) string {
-	switch {
-	case math.IsNaN(f):
-		return "nan"
-	case math.IsInf(f, 1):
-		return "inf"
-	case math.IsInf(f, -1):
-		return "-inf"
-	}
-	if a := math.Abs(f); a != 0 && (a < 1e-4 || a >= 1e16) {
-		return strconv.FormatFloat(f, 'e', -1, 64)
-	}
-	s := strconv.FormatFloat(f, 'f', -1, 64)
-	if !strings.Contains(s, ".") {
-		s += ".0"
-	}
-	return s
-}
-
-// quote writes a str literal. Text that is no UTF-8 is what Python keeps as
-// bytes.
-func quote(b *strings.Builder, s string) {
-	if !utf8.ValidString(s) {
-		b.WriteByte('b')
-		quoteBytes(b, []byte(s))
-		return
-	}
-	q := quoteFor(strings.Contains(s, "'"), strings.Contains(s, `"`))
-	b.WriteByte(q)
-	for _, r := range s {
-		switch {
-		case r == rune(q) || r == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case r == '\n':
-			b.WriteString(`\n`)
-		case r == '\r':
-			b.WriteString(`\r`)
-		case r == '\t':
-			b.WriteString(`\t`)
-		case r < ' ' || r == 0x7f:
-			fmt.Fprintf(b, `\x%02x`, r)
-		case r < 0x7f || unicode.IsPrint(r):
-			b.WriteRune(r)
-		case r <= 0xff:
-			fmt.Fprintf(b, `\x%02x`, r)
-		case r <= 0xffff:
-			fmt.Fprintf(b, `\u%04x`, r)
-		default:
-			fmt.Fprintf(b, `\U%08x`, r)
-		}
-	}
-	b.WriteByte(q)
-}
-
-func quoteBytes(b *strings.Builder, s []byte) {
-	q := quoteFor(strings.Contains(string(s), "'"), strings.Contains(string(s), `"`))
-	b.WriteByte(q)
-	for _, c := range s {
-		switch {
-		case c == q || c == '\\':
-			b.WriteByte('\\')
-			b.WriteByte(c)
-		case c == '\n':
-			b.WriteString(`\n`)
-		case c == '\r':
-			b.WriteString(`\r`)
-		case c == '\t':
-			b.WriteString(`\t`)
-		case c < ' ' || c >= 0x7f:
-			fmt.Fprintf(b, `\x%02x`, c)
-		default:
-			b.WriteByte(c)
-		}
-	}
-	b.WriteByte(q)
-}
-
-// quoteFor is Python's choice: ' unless the text holds ' and no ".
-func quoteFor(single, double bool) byte {
-	if single && !double {
-		return '"'
-	}
-	return '\''
 }

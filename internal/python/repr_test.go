@@ -58,3 +58,19 @@ func TestReprAndStr(t *testing.T) {
 		}
 	}
 }
+
+func TestPrinter_Surrogates(t *testing.T) {
+	p := Printer{Surrogates: true}
+	for s, want := range map[string]string{
+		"\xff":             `'\udcff'`,
+		"it's \xef\xbf":    `"it's \udcef\udcbf"`,
+		"\ufffd é\u200b\n": "'\ufffd é\\u200b\\n'",
+	} {
+		if got := p.Repr([]any{s}); got != "["+want+"]" {
+			t.Errorf("repr %q: %s, want %s", s, got, want)
+		}
+		if got := p.Str(s); got != s {
+			t.Errorf("str %q: %q", s, got)
+		}
+	}
+}

@@ -3,14 +3,13 @@ package wire_test
 import (
 	"encoding/base64"
 	"encoding/json"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/vectors"
 	"github.com/momtree/mom/internal/wire"
 )
@@ -91,59 +90,26 @@ func same(t testing.TB, what string, got, want []byte) {
 	t.Errorf("%s:\n got %x %s\nwant %x %s", what, got, g, want, w)
 }
 
-// pyRepr writes a decoded value as Python would, after Salt has unpacked it.
-func pyRepr(v any) string {
+// unpacked is what Salt makes of a decoded value: text of all bytes.
+func unpacked(v any) any {
 	switch v := v.(type) {
-	case nil:
-		return "None"
-	case bool:
-		if v {
-			return "True"
-		}
-		return "False"
-	case string:
-		return pyText(v)
 	case []byte:
-		return pyText(string(v))
-	case time.Time:
-		s := fmt.Sprintf("datetime.datetime(%d, %d, %d, %d, %d", v.Year(), v.Month(), v.Day(), v.Hour(), v.Minute())
-		if v.Second() != 0 || v.Nanosecond() != 0 {
-			s += fmt.Sprintf(", %d", v.Second())
-		}
-		if v.Nanosecond() != 0 {
-			s += fmt.Sprintf(", %d", v.Nanosecond()/1000)
-		}
-		return s + ")"
+		return string(v)
 	case []any:
-		parts := make([]string, len(v))
+		list := make([]any, len(v))
 		for i := range v {
-			parts[i] = pyRepr(v[i])
+			list[i] = unpacked(v[i])
 		}
-		return "[" + strings.Join(parts, ", ") + "]"
+		return list
 	case *wire.Map:
-		var parts []string
+		m := wire.NewMap()
 		v.Range(func(k, val any) bool {
-			parts = append(parts, pyRepr(k)+": "+pyRepr(val))
+			m.Set(unpacked(k), unpacked(val))
 			return true
 		})
-		return "{" + strings.Join(parts, ", ") + "}"
+		return m
 	}
-	return fmt.Sprint(v)
-}
-
-func pyText(s string) string {
-	if utf8.ValidString(s) {
-		return "'" + s + "'"
-	}
-	out := "b'"
-	for _, c := range []byte(s) {
-		if c >= ' ' && c < 0x7f {
-			out += string(rune(c))
-		} else {
-			out += fmt.Sprintf(`\x%02x`, c)
-		}
-	}
-	return out + "'"
+	return v
 }
 
 // Every value that Salt packed, by both of its rules, is read as Salt reads it
@@ -179,7 +145,7 @@ func TestMsgpackAsSalt(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r := pyRepr(got); r != v.Wire.Loads {
+			if r := python.Repr(unpacked(got)); r != v.Wire.Loads {
 				t.Errorf("wire read as %s, Salt reads %s", r, v.Wire.Loads)
 			}
 			again, err := wire.Encode(got)
@@ -192,7 +158,7 @@ func TestMsgpackAsSalt(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r := pyRepr(fromBus); r != v.IPC.Loads {
+			if r := python.Repr(unpacked(fromBus)); r != v.IPC.Loads {
 				t.Errorf("bus read as %s, Salt reads %s", r, v.IPC.Loads)
 			}
 			toWire, err := wire.ToWire(v.IPC.Bytes)

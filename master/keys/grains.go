@@ -2,12 +2,11 @@ package keys
 
 import (
 	"bytes"
-	"math"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
+	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -72,38 +71,9 @@ func (p *Policy) grainFileHas(path, value string) bool {
 
 // scalarText is str() of a Python value that is neither text nor collection.
 func scalarText(v any) (string, bool) {
-	switch v := v.(type) {
-	case nil:
-		return "None", true
-	case bool:
-		if v {
-			return "True", true
-		}
-		return "False", true
-	case int64:
-		return strconv.FormatInt(v, 10), true
-	case uint64:
-		return strconv.FormatUint(v, 10), true
-	case float64:
-		return floatText(v), true
+	switch v.(type) {
+	case nil, bool, int64, uint64, float64:
+		return python.Str(v), true
 	}
 	return "", false
-}
-
-func floatText(f float64) string {
-	switch a := math.Abs(f); {
-	case math.IsNaN(f):
-		return "nan"
-	case math.IsInf(f, 1):
-		return "inf"
-	case math.IsInf(f, -1):
-		return "-inf"
-	case a != 0 && (a < 1e-4 || a >= 1e16):
-		return strconv.FormatFloat(f, 'e', -1, 64)
-	}
-	s := strconv.FormatFloat(f, 'f', -1, 64)
-	if !strings.Contains(s, ".") {
-		s += ".0"
-	}
-	return s
 }
