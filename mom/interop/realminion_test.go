@@ -79,7 +79,7 @@ func rotation(t *testing.T, m *node, ids ...string) {
 	t.Helper()
 	mark := m.events.mark()
 	drop := filepath.Join(m.dir, "cache", ".dfn")
-	if err := os.WriteFile(drop, nil, 0o400); err != nil {
+	if err := os.WriteFile(drop, []byte(m.id), 0o400); err != nil { // 3007 and later read whose turn it is
 		t.Fatal(err)
 	}
 	eventually(t, 70*time.Second, "rotation", func() bool {
