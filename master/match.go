@@ -78,11 +78,11 @@ func (m *Master) match(tgt any, tgtType, delimiter string) (audience, error) {
 // ledgerMinions are the minions of an audience with what presence says of them;
 // if they may have the job, or will be given it, those that are away get the time
 // to come back.
-func (m *Master) ledgerMinions(ids []string, await bool) []ledger.Minion {
+func (m *Master) ledgerMinions(ids []string, await func(id string) bool) []ledger.Minion {
 	out := make([]ledger.Minion, 0, len(ids))
 	for _, id := range ids {
 		live, grace := m.presence.Grace(id)
-		if !await {
+		if grace > 0 && !await(id) {
 			grace = 0
 		}
 		out = append(out, ledger.Minion{ID: id, Live: live, Grace: grace})

@@ -168,7 +168,7 @@ func (m *Master) restored(load returners.Load, xs []returners.Expectation) ledge
 		if x.Node != "" {
 			continue
 		}
-		spec.Minions = append(spec.Minions, m.ledgerMinions(x.Minions, true)...)
+		spec.Minions = append(spec.Minions, m.ledgerMinions(x.Minions, func(string) bool { return true })...)
 	}
 	for _, id := range m.nodes.list() {
 		if m.keys.Accepted(id) {

@@ -152,10 +152,14 @@ func extraOf(p wire.PublishLoad) (*wire.Map, error) {
 	return m, nil
 }
 
+// returning tells whether a new job waits for a minion that is not connected: it
+// comes back after our start, and the publication is kept for it.
+func (m *Master) returning(id string) bool { return m.kept.Keeps() && m.presence.Returning(id) }
+
 // start stores the job, opens its account, tells the bus, and publishes.
 func (m *Master) start(ctx context.Context, j *job) error {
 	spec := ledger.Job{
-		JID: j.jid, Fun: j.fun, Minions: m.ledgerMinions(j.minions, m.kept.Keeps() && m.presence.Young()), Nodes: j.nodes, Queue: !j.until.IsZero(),
+		JID: j.jid, Fun: j.fun, Minions: m.ledgerMinions(j.minions, m.returning), Nodes: j.nodes, Queue: !j.until.IsZero(),
 		Timeout: m.cfg.Timeout, Named: named(j.tgt, j.load.TgtType), Everyone: j.tgt == "*" && j.load.TgtType == "glob",
 	}
 	if t, err := wire.Int(j.load.Timeout); err == nil && t > 0 {

@@ -259,7 +259,7 @@ func TestLostWhilePublishing(t *testing.T) {
 	r := newRig(t)
 	r.start()
 	m := r.minion("m1", "minion", "minion").listen().announce()
-	spec := ledger.Job{JID: "20240102030405678901", Minions: r.ledgerMinions([]string{"m1"}, false), Timeout: time.Hour}
+	spec := ledger.Job{JID: "20240102030405678901", Minions: r.ledgerMinions([]string{"m1"}, func(string) bool { return false }), Timeout: time.Hour}
 	if spec.Minions[0].Live != ledger.Up {
 		t.Fatal("m1 is not up")
 	}

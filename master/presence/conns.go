@@ -17,6 +17,15 @@ func (r *Registry) Conns(id string) []uint64 {
 	return out
 }
 
-// Young tells whether the registry has begun so lately that peers of an earlier
-// life may still be on their way back.
-func (r *Registry) Young() bool { return r.cfg.Now().Sub(r.started) < r.cfg.Lease }
+// Returning tells whether the registry has begun so lately that an id of its
+// earlier life may still be on its way back. Who has been here since and left again
+// is not: it is as good as gone, as at any other time.
+func (r *Registry) Returning(id string) bool {
+	if r.cfg.Now().Sub(r.started) >= r.cfg.Lease {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p := r.peers[id]
+	return p != nil && !p.Up && p.Since.IsZero()
+}

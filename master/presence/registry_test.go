@@ -148,6 +148,32 @@ func TestSessionReplaced(t *testing.T) {
 	}
 }
 
+// Waited for after a start is who was here before it, not who came since and left.
+func TestReturning(t *testing.T) {
+	w := newWorld(t, Peer{ID: "m", Role: Minion, Up: true})
+	if !w.Returning("m") || w.Returning("stranger") {
+		t.Error("a peer of the earlier life returns, and nobody else")
+	}
+	c := w.subscribe("s1")
+	w.announce("m", "s1")
+	if w.Returning("m") {
+		t.Error("it is here")
+	}
+	w.Closed(c.id)
+	if w.Returning("m") {
+		t.Error("it was here and has left")
+	}
+	w = newWorld(t, Peer{ID: "m", Role: Minion, Up: true})
+	for _, c := range []struct {
+		after time.Duration
+		back  bool
+	}{{0, true}, {4 * time.Second, true}, {time.Second, false}, {time.Hour, false}} {
+		if w.at = w.at.Add(c.after); w.Returning("m") != c.back {
+			t.Errorf("%s after the start: %v", w.at.Sub(time.Unix(1000, 0)), !c.back)
+		}
+	}
+}
+
 func TestGraceAfterAStart(t *testing.T) {
 	w := newWorld(t, Peer{ID: "m", Role: Minion, Up: true})
 	if live, left := w.Grace("m"); live != ledger.Away || left != 15*time.Second {
@@ -258,18 +284,5 @@ func TestHooksInOrder(t *testing.T) {
 	}
 	if got := r.Peers(); len(got) != 1 || got[0].ID != "m" || r.Role("m") != Minion || r.Role("x") != "" {
 		t.Errorf("peers %v", got)
-	}
-}
-
-// Young ends with the first lease of the registry's life.
-func TestYoung(t *testing.T) {
-	w := newWorld(t)
-	for _, c := range []struct {
-		after time.Duration
-		young bool
-	}{{0, true}, {4 * time.Second, true}, {time.Second, false}, {time.Hour, false}} {
-		if w.at = w.at.Add(c.after); w.Young() != c.young {
-			t.Errorf("%s after the start: young is %v", w.at.Sub(time.Unix(1000, 0)), !c.young)
-		}
 	}
 }
