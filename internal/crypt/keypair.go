@@ -64,6 +64,9 @@ func EnsureKeyPairPass(dir, name string, bits int, pass string) (*KeyPair, error
 	if errors.Is(err, fs.ErrNotExist) {
 		priv, err = createPrivate(dir, pemPath, bits, pass)
 	}
+	if errors.Is(err, errNoBlock) {
+		return nil, fmt.Errorf("%w; restore the pair from a copy, or remove both its files to have a new one made, which is a stranger to all that know the old one", err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +107,7 @@ func ensurePublic(path string, pub *rsa.PublicKey) (string, error) {
 	}
 	onDisk, err := ParsePublicPEM(string(b))
 	if err != nil {
-		return "", fmt.Errorf("load %s: %w", path, err)
+		return "", fmt.Errorf("load %s: %w; remove it to have it written again from the .pem beside it", path, err)
 	}
 	if !onDisk.Equal(pub) {
 		return "", fmt.Errorf("load %s: it is not the public half of the .pem beside it; "+

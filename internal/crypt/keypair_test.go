@@ -76,6 +76,33 @@ func TestEnsureKeyPairPublicFile(t *testing.T) {
 	}
 }
 
+// A file that a full disk or a bad copy has spoilt is never replaced, and the error
+// says what can be done.
+func TestEnsureKeyPairSpoilt(t *testing.T) {
+	keys := goldenKeys(t)
+	for _, c := range []struct{ file, text, want string }{
+		{"minion.pem", "", "restore the pair from a copy"},
+		{"minion.pem", keys["minion"].PrivatePEM[:800], "restore the pair from a copy"},
+		{"minion.pub", keys["minion"].PublicPEM[:200], "remove it to have it written again"},
+	} {
+		dir := t.TempDir()
+		if _, err := EnsureKeyPair(dir, "minion", 1024); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, c.file)
+		if err := WriteFile(path, []byte(c.text), PrivateMode); err != nil {
+			t.Fatal(err)
+		}
+		_, err := EnsureKeyPair(dir, "minion", 1024)
+		if !errors.Is(err, ErrPEM) || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s of %d bytes: %v", c.file, len(c.text), err)
+		}
+		if b, err := os.ReadFile(path); err != nil || string(b) != c.text {
+			t.Errorf("%s was written over: %v", c.file, err)
+		}
+	}
+}
+
 func TestEnsureKeyPairPass(t *testing.T) {
 	dir := t.TempDir()
 	made, err := EnsureKeyPairPass(dir, "master", 1024, "words")

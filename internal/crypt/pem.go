@@ -28,6 +28,9 @@ func CleanPEM(text string) string {
 	return lineEnds.Replace(strings.TrimSpace(text))
 }
 
+// errNoBlock is an [ErrPEM]: the file is empty, cut off, or something else.
+var errNoBlock = fmt.Errorf("%w: no BEGIN and END lines around base64 text", ErrPEM)
+
 // PublicPEM is the SubjectPublicKeyInfo form `BEGIN PUBLIC KEY` with a final
 // newline: what Salt writes into .pub files.
 func PublicPEM(pub *rsa.PublicKey) string {
@@ -44,7 +47,7 @@ func PublicPEM(pub *rsa.PublicKey) string {
 func ParsePublicPEM(text string) (*rsa.PublicKey, error) {
 	block, _ := pem.Decode([]byte(dropBlankLines(text)))
 	if block == nil {
-		return nil, fmt.Errorf("read public key: %w: no BEGIN and END lines around base64 text", ErrPEM)
+		return nil, fmt.Errorf("read public key: %w", errNoBlock)
 	}
 	if block.Type != "PUBLIC KEY" && block.Type != "RSA PUBLIC KEY" {
 		return nil, fmt.Errorf("read public key: %w: it holds a %s", ErrPEM, block.Type)
@@ -102,7 +105,7 @@ func dropBlankLines(text string) string {
 func ParsePrivatePEM(b []byte, pass string) (*rsa.PrivateKey, error) {
 	block, _ := pem.Decode([]byte(dropBlankLines(string(b))))
 	if block == nil {
-		return nil, fmt.Errorf("read private key: %w: no BEGIN and END lines around base64 text", ErrPEM)
+		return nil, fmt.Errorf("read private key: %w", errNoBlock)
 	}
 	key, err := parsePrivateBlock(block, pass)
 	if err != nil {

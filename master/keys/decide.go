@@ -143,6 +143,9 @@ func (d *Decider) known(a Auth, st State) Verdict {
 	if err != nil {
 		return Verdict{Err: err}
 	}
+	if c.err != nil {
+		return Verdict{Err: fmt.Errorf("the key known of %s cannot be read: %w; put the right one in its place, or delete it (salt-key -d) and accept the minion anew", a.ID, c.err)}
+	}
 	if c.sum != sumOf(a.Pub) {
 		v := Verdict{Act: "denied", Reason: "its key differs from the one in " + st.Folder()}
 		v.Err = d.deny(a)

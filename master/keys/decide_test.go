@@ -192,6 +192,24 @@ func TestDiskFailureRefuses(t *testing.T) {
 	}
 }
 
+// A key file that was cut off is no attempt to take over the id.
+func TestSpoiltKeyIsNoTakeover(t *testing.T) {
+	pub := goldenText(t, "minion")
+	for _, text := range []string{"", pub[:100], "nonsense"} {
+		s := openStore(t, Options{})
+		putKey(t, s, Accepted, "m1", text)
+		var log bytes.Buffer
+		d := NewDecider(s, Policy{Log: slog.New(slog.NewTextHandler(&log, nil))})
+		v := d.Decide(context.Background(), Auth{ID: "m1", Pub: pub})
+		if v.Outcome != Refused || v.Act == "denied" || v.Err == nil || s.Has(Denied, "m1") {
+			t.Errorf("%q: %+v", text, v)
+		}
+		if l := log.String(); !strings.Contains(l, "cannot be read") || !strings.Contains(l, "salt-key -d") || strings.Contains(l, "take over") {
+			t.Error(l)
+		}
+	}
+}
+
 func TestEventShowsGrains(t *testing.T) {
 	s := openStore(t, Options{})
 	a := Auth{ID: "m1", Pub: goldenText(t, "minion"), Grains: wire.NewMap("uuid", "1")}
