@@ -15,7 +15,7 @@ import (
 func (c *Client) openBus(ctx context.Context) (*bus.Client, error) {
 	b, err := bus.Dial(ctx, c.o.Bus)
 	if err != nil {
-		return nil, fmt.Errorf("open the master's event bus in %s: %w; is the master running?", c.o.Bus.SockDir, err)
+		return nil, fmt.Errorf("open the master's event bus in %s: %w", c.o.Bus.SockDir, err)
 	}
 	if b.Listed() || !c.greets(ctx) {
 		return b, nil

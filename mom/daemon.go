@@ -102,7 +102,7 @@ func (f *daemonFlags) inForeground(ctx context.Context, console io.Writer, conso
 	if err != nil {
 		log.Error("The "+svc.name+" cannot start", "err", err)
 		if errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, syscall.EADDRNOTAVAIL) {
-			return exit(exitPorts, fmt.Errorf("the ports are not available to bind: %w", err))
+			return exit(exitPorts, fmt.Errorf("the ports are not available to bind: %w; see who has them (ss -ltnp), or set others", err))
 		}
 		return err
 	}

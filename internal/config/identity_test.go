@@ -89,7 +89,7 @@ func TestHostsFile(t *testing.T) {
 }
 
 func TestCheckID(t *testing.T) {
-	for id, good := range map[string]bool{"web-01.example": true, "a b": true, "": false, ".": false, "..": false, ".hid": false, "a/b": false, `a\b`: false, "a\x00": false} {
+	for id, good := range map[string]bool{"web-01.example": true, "a b": true, "": false, ".": false, "..": false, ".hid": false, "a/b": false, `a\b`: false, "a\x00": false, "a\nb": false, "a\u0085": false, "a\xff": false} {
 		if err := CheckID(id); (err == nil) != good {
 			t.Errorf("%q: %v", id, err)
 		}

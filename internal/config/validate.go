@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
 // maxSocketPath is what the system takes as the name of a local socket.
@@ -241,6 +243,10 @@ func CheckID(id string) error {
 		return fmt.Errorf("the id %q holds a character that a file name cannot (/, \\, NUL)", id)
 	case id[0] == '.':
 		return fmt.Errorf("the id %q begins with a dot; key folders ignore such names", id)
+	case !utf8.ValidString(id):
+		return fmt.Errorf("the id %q is not UTF-8; masters refuse it", id)
+	case strings.ContainsFunc(id, unicode.IsControl):
+		return fmt.Errorf("the id %q holds a control character (a line end, a tabulator); masters refuse it", id)
 	}
 	return nil
 }
