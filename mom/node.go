@@ -41,7 +41,7 @@ func (f *nodeFlags) run(cmd *cobra.Command, do func(ctx context.Context, n *node
 	defer cancel()
 	cl := client.New(client.FromMaster(conf))
 	defer func() { err = errors.Join(err, cl.Close()) }()
-	return do(ctx, &nodeWork{cl: cl, rate: f.rate, out: cmd.OutOrStdout(), asked: map[string]int{}})
+	return do(ctx, &nodeWork{cl: cl, rate: f.rate, out: cmd.OutOrStdout(), asked: map[string]int{}, goal: map[string]string{}})
 }
 
 func nodeCommand() *cobra.Command {
@@ -94,7 +94,8 @@ type nodeWork struct {
 	cl    *client.Client
 	rate  float64
 	out   io.Writer
-	asked map[string]int // how often
+	asked map[string]int    // how often
+	goal  map[string]string // where to, if they were told
 	turn  int
 }
 
@@ -234,6 +235,7 @@ func (n *nodeWork) move(ctx context.Context, ids []string, to string, settle boo
 			n.asked[id]++
 		case len(now) < quota:
 			n.asked[id]++
+			n.goal[id] = to
 			now = append(now, id)
 		}
 	}

@@ -39,7 +39,7 @@ func TestPlanMoves(t *testing.T) {
 		{[]int{0, 0, 0}, all, 0, nil},
 		{[]int{2, 0, 0}, all, 0, map[string]int{"n1": 1}},
 	} {
-		got, _ := planMoves(tree(c.counts...), c.nodes, c.slack)
+		got, _ := planMoves(tree(c.counts...), c.nodes, c.slack, nil)
 		if len(got) != len(c.want) {
 			t.Errorf("%v: %v", c.counts, got)
 		}
@@ -48,6 +48,23 @@ func TestPlanMoves(t *testing.T) {
 				t.Errorf("%v: %d go to %s, want %d", c.counts, len(got[id]), id, n)
 			}
 		}
+	}
+}
+
+// A minion that is up at both nodes while it moves counts once, where it goes.
+func TestPlanMoves_OnTheWay(t *testing.T) {
+	up := func(ids ...string) (out []topology.Minion) {
+		for _, id := range ids {
+			out = append(out, topology.Minion{ID: id, State: topology.Up})
+		}
+		return out
+	}
+	tree := topology.Node{Nodes: []topology.Node{
+		{ID: "a", Minions: up("m0", "m1", "m2")}, {ID: "b", Minions: up("m2", "m3", "both")}, {ID: "c", Minions: up("both")},
+	}}
+	_, counts := planMoves(tree, []string{"a", "b"}, 0, map[string]string{"m2": "b", "m3": "b", "m1": "b"})
+	if counts != "a 2, b 3" {
+		t.Errorf("counted %s", counts)
 	}
 }
 

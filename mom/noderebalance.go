@@ -47,7 +47,7 @@ func (n *nodeWork) rebalance(ctx context.Context, slack int) error {
 		if err != nil {
 			return fmt.Errorf("ask for the tree: %w", err)
 		}
-		moves, counts := planMoves(tree, h.fit, slack)
+		moves, counts := planMoves(tree, h.fit, slack, n.goal)
 		if first {
 			n.say("Minions per node: %s\n", counts)
 			first = false
@@ -74,21 +74,23 @@ func (n *nodeWork) rebalance(ctx context.Context, slack int) error {
 }
 
 // planMoves says which minions should move to which node, so that no node has more
-// than slack percent above the average. It moves no more than needed.
-func planMoves(tree topology.Node, nodes []string, slack int) (moves map[string][]string, counts string) {
+// than slack percent above the average. It moves no more than needed. A minion on
+// its way is up at two nodes for a moment: it counts at its goal.
+func planMoves(tree topology.Node, nodes []string, slack int, goal map[string]string) (moves map[string][]string, counts string) {
 	type room struct {
 		id  string
 		ids []string
 	}
 	var rooms []room
 	total := 0
+	arrived := arrivals(tree, goal)
 	for _, c := range tree.Nodes {
 		if !slices.Contains(nodes, c.ID) {
 			continue
 		}
 		r := room{id: c.ID}
 		for _, m := range c.Minions {
-			if m.State == topology.Up {
+			if m.State == topology.Up && (!arrived[m.ID] || goal[m.ID] == c.ID) {
 				r.ids = append(r.ids, m.ID)
 			}
 		}
@@ -132,4 +134,17 @@ func planMoves(tree topology.Node, nodes []string, slack int) (moves map[string]
 		}
 	}
 	return moves, counts
+}
+
+// arrivals gives the minions that are up at the node they were asked to move to.
+func arrivals(tree topology.Node, goal map[string]string) map[string]bool {
+	out := map[string]bool{}
+	for _, c := range tree.Nodes {
+		for _, m := range c.Minions {
+			if m.State == topology.Up && goal[m.ID] == c.ID {
+				out[m.ID] = true
+			}
+		}
+	}
+	return out
 }
