@@ -43,7 +43,7 @@ func (n *nodeWork) rebalance(ctx context.Context, slack int) error {
 		if err != nil {
 			return err
 		}
-		tree, err := askTree(ctx, n.cl)
+		tree, err := topology.Ask(ctx, n.cl)
 		if err != nil {
 			return fmt.Errorf("ask for the tree: %w", err)
 		}

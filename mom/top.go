@@ -91,7 +91,7 @@ func askWork(ctx context.Context, cl *client.Client) screen.Work {
 		return screen.Work{Err: errors.New("the master's answer is not a list of jobs")}
 	}
 	w := readWork(m)
-	root, err := askTree(ctx, cl)
+	root, err := topology.Ask(ctx, cl)
 	if err != nil {
 		return screen.Work{Err: err}
 	}

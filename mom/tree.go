@@ -14,7 +14,6 @@ import (
 
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/config"
-	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/topology"
 )
 
@@ -126,17 +125,5 @@ func (f *treeFlags) export(w io.Writer, n topology.Node) error {
 func fetchTree(ctx context.Context, conf *config.Master) (n topology.Node, err error) {
 	cl := client.New(client.FromMaster(conf))
 	defer func() { err = errors.Join(err, cl.Close()) }()
-	return askTree(ctx, cl)
-}
-
-func askTree(ctx context.Context, cl *client.Client) (n topology.Node, err error) {
-	v, err := cl.Runner(ctx, "topology.tree", nil, nil)
-	if err != nil {
-		return n, err
-	}
-	m, ok := v.(*wire.Map)
-	if !ok {
-		return n, errors.New("the master's answer is not a tree")
-	}
-	return topology.FromMap(m)
+	return topology.Ask(ctx, cl)
 }

@@ -25,7 +25,7 @@ func (f *treeFlags) watchTree(cmd *cobra.Command, conf *config.Master) (err erro
 	fetch := func() screen.Snapshot {
 		ctx, cancel := context.WithTimeout(cmd.Context(), f.timeout)
 		defer cancel()
-		n, err := askTree(ctx, cl)
+		n, err := topology.Ask(ctx, cl)
 		if err != nil {
 			return screen.Snapshot{Err: err}
 		}

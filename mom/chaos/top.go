@@ -4,7 +4,6 @@ package chaos
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"strings"
@@ -146,15 +145,7 @@ func (t *top) forget() {
 func (t *top) tree(ctx context.Context) (topology.Node, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	v, err := t.client.Runner(ctx, "topology.tree", nil, nil)
-	if err != nil {
-		return topology.Node{}, err
-	}
-	m, ok := v.(*wire.Map)
-	if !ok {
-		return topology.Node{}, errors.New("no tree in the answer")
-	}
-	return topology.FromMap(m)
+	return topology.Ask(ctx, t.client)
 }
 
 // whole reports what a top's tree lacks; nil when everyone is up.

@@ -2,7 +2,6 @@ package grove_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/config"
-	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/mom/grove"
 	"github.com/momtree/mom/topology"
 )
@@ -142,17 +140,7 @@ func stateOf(n topology.Node, id string) topology.State {
 	return ""
 }
 
-func (s *stand) tree(ctx context.Context) (topology.Node, error) {
-	v, err := s.client.Runner(ctx, "topology.tree", nil, nil)
-	if err != nil {
-		return topology.Node{}, err
-	}
-	m, ok := v.(*wire.Map)
-	if !ok {
-		return topology.Node{}, errors.New("no tree in the answer")
-	}
-	return topology.FromMap(m)
-}
+func (s *stand) tree(ctx context.Context) (topology.Node, error) { return topology.Ask(ctx, s.client) }
 
 // await asks for the tree until it is as wanted.
 func (s *stand) await(ctx context.Context, as func(topology.Node) bool) error {
