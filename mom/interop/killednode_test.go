@@ -122,9 +122,38 @@ func killedAtNewJobs(t *testing.T, top, low *node) {
 			}
 		}
 	}
+	for n, jid := range jids {
+		closed(t, top, n, jid)
+	}
 	t.Logf("%d of %d were run", len(ran), 2*len(jids))
 	if len(ran) < 2*6 {
 		t.Errorf("%d runs: fewer than before the node was killed", len(ran))
+	}
+}
+
+// closed waits until the top has closed a job with both minions accounted for:
+// returned, or missing with a reason.
+func closed(t *testing.T, top *node, n int, jid string) {
+	t.Helper()
+	var step map[string]any
+	if !became(time.Minute, func() bool {
+		step = top.run(nil, "salt-run", "--out=json", "topology.trace", jid).json(t)
+		number := func(name string) int {
+			f, _ := step[name].(float64)
+			return int(f)
+		}
+		return step["state"] == "closed" && number("expected") == 2 &&
+			number("returned")+number("failed")+number("missing_count") == 2 &&
+			number("returned") == len(top.lookup(t, jid))
+	}) {
+		t.Errorf("the account of job %d is not closed with both minions: %s", n, short(step))
+	}
+	for _, m := range list(step["missing"]) {
+		row, _ := m.(map[string]any)
+		t.Logf("job %d: missing %v at %v: %v", n, row["id"], row["path"], row["reason"])
+		if row["reason"] == "" {
+			t.Errorf("job %d: no reason why %v is missing", n, row["id"])
+		}
 	}
 }
 
