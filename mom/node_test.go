@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -65,6 +66,9 @@ func TestPlanMoves_OnTheWay(t *testing.T) {
 	_, counts := planMoves(tree, []string{"a", "b"}, 0, map[string]string{"m2": "b", "m3": "b", "m1": "b"})
 	if counts != "a 2, b 3" {
 		t.Errorf("counted %s", counts)
+	}
+	if got := between(tree, map[string]string{"m2": "b", "m9": "b"}); !slices.Equal(got, []string{"m9"}) {
+		t.Errorf("between are %v", got)
 	}
 }
 

@@ -60,6 +60,12 @@ func (n *nodeWork) rebalance(ctx context.Context, slack int) error {
 				return err
 			}
 		}
+		if away := n.movable(between(tree, n.goal)); left == 0 && len(away) > 0 {
+			for _, id := range away {
+				n.asked[id]++ // it may have died on the way
+			}
+			left = len(away)
+		}
 		if left == 0 {
 			n.say("Minions per node: %s\n", counts)
 			if len(moves) > 0 {
@@ -134,6 +140,23 @@ func planMoves(tree topology.Node, nodes []string, slack int, goal map[string]st
 		}
 	}
 	return moves, counts
+}
+
+// between gives the minions that were asked to move and are up at no node: the one
+// they have left has said so before the one they go to.
+func between(tree topology.Node, goal map[string]string) (ids []string) {
+	up := map[string]bool{}
+	for _, c := range tree.Nodes {
+		for _, m := range c.Minions {
+			up[m.ID] = up[m.ID] || m.State == topology.Up
+		}
+	}
+	for id := range goal {
+		if !up[id] {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }
 
 // arrivals gives the minions that are up at the node they were asked to move to.
