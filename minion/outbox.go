@@ -21,11 +21,16 @@ import (
 const (
 	outboxMaxItems = 20_000
 	outboxMaxBytes = 1 << 30
+	// outboxMaxHeld bounds the bytes of returns that are in memory alone.
+	outboxMaxHeld = 64 << 20
 )
 
 // outbox keeps the returns one master has not acknowledged, in order, each in a
 // file of its own that is on disk before it is sent. A crash repeats at most the
 // one that was under way, which masters know to ignore.
+//
+// A return that the disk does not take is held in memory, for the master may well
+// be there: a full disk of the minion is no reason for a job to lack its return.
 type outbox struct {
 	dir      string
 	log      *slog.Logger
@@ -36,6 +41,7 @@ type outbox struct {
 	mu    sync.Mutex
 	items []outboxItem
 	bytes int64
+	held  int64 // of bytes, those in memory alone
 	next  uint64
 }
 
@@ -43,6 +49,7 @@ type outboxItem struct {
 	seq  uint64
 	jid  string
 	size int64
+	held []byte // not nil: the load, which is in no file
 }
 
 // name is the item's file: the sequence number, then the jid.
@@ -93,16 +100,22 @@ func openOutbox(dir string, log *slog.Logger) (*outbox, error) {
 func (o *outbox) path(i outboxItem) string { return filepath.Join(o.dir, i.name()) }
 
 // push stores the return of a job. When it comes back the return survives a
-// crash.
+// crash, but for one that is held in memory, which is told in the log.
 func (o *outbox) push(jid string, load []byte) error {
 	o.mu.Lock()
 	item := outboxItem{seq: o.next, jid: jid, size: int64(len(load))}
 	o.next++
 	o.mu.Unlock()
-	if err := crypt.WriteFile(o.path(item), load, 0o600); err != nil {
-		return fmt.Errorf("store a return: %w", err)
-	}
+	failed := crypt.WriteFile(o.path(item), load, 0o600)
 	o.mu.Lock()
+	if failed != nil {
+		if o.held+item.size > outboxMaxHeld {
+			o.mu.Unlock()
+			return fmt.Errorf("store a return, and %d MiB wait in memory already: %w", outboxMaxHeld>>20, failed)
+		}
+		item.held = append([]byte{}, load...)
+		o.held += item.size
+	}
 	o.items = append(o.items, item)
 	// Two writers may have ended in the other order.
 	for i := len(o.items) - 1; i > 0 && o.items[i-1].seq > o.items[i].seq; i-- {
@@ -111,6 +124,9 @@ func (o *outbox) push(jid string, load []byte) error {
 	o.bytes += item.size
 	given := o.shed()
 	o.mu.Unlock()
+	if failed != nil {
+		o.log.Error("a return cannot be stored and is held in memory: it is lost if the minion ends before the master has it", "jid", jid, "error", failed)
+	}
 	if given > 0 {
 		o.log.Error("returns given up: the master has been away for too long", "count", given, "dir", o.dir)
 	}
@@ -131,7 +147,11 @@ func (o *outbox) shed() (given int) {
 }
 
 func (o *outbox) drop(i int) {
-	_ = os.Remove(o.path(o.items[i]))
+	if o.items[i].held == nil {
+		_ = os.Remove(o.path(o.items[i]))
+	} else {
+		o.held -= o.items[i].size
+	}
 	o.bytes -= o.items[i].size
 	o.items = slices.Delete(o.items, i, i+1)
 }
@@ -146,6 +166,9 @@ func (o *outbox) head() (seq uint64, load []byte, ok bool) {
 		}
 		item := o.items[0]
 		o.mu.Unlock()
+		if item.held != nil {
+			return item.seq, item.held, true
+		}
 		load, err := os.ReadFile(o.path(item))
 		if err == nil {
 			return item.seq, load, true

@@ -290,6 +290,48 @@ func TestOutbox_ShedsTheOldest(t *testing.T) {
 	}
 }
 
+// A disk that takes nothing costs no return while the minion lives, and memory has
+// its bound.
+func TestOutbox_DiskRefuses(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "returns")
+	box, err := openOutbox(dir, testLog())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := box.push("a", []byte("stored")); err != nil {
+		t.Fatal(err)
+	}
+	away := dir + ".away" // nothing can be written, whoever runs the test
+	if err := os.Rename(dir, away); err != nil {
+		t.Fatal(err)
+	}
+	if err := box.push("b", []byte("held")); err != nil {
+		t.Fatalf("a return is lost: %v", err)
+	}
+	held := box.held
+	box.held = outboxMaxHeld
+	if err := box.push("c", []byte("too much")); err == nil {
+		t.Error("memory has no bound")
+	}
+	box.held = held
+	if err := os.Rename(away, dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := box.push("d", []byte("stored again")); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"stored", "held", "stored again"} {
+		seq, load, ok := box.head()
+		if !ok || string(load) != want {
+			t.Fatalf("head %q, want %q", load, want)
+		}
+		box.ack(seq)
+	}
+	if box.depth() != 0 || box.held != 0 || box.bytes != 0 {
+		t.Errorf("%d left, %d bytes, %d held", box.depth(), box.bytes, box.held)
+	}
+}
+
 func TestOutbox_RemovedFileIsSkipped(t *testing.T) {
 	box, err := openOutbox(t.TempDir(), testLog())
 	if err != nil {
