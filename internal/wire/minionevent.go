@@ -28,53 +28,44 @@ type TagData struct {
 // ParseMinionEvent reads a load of events. id must be there, and either tag or
 // events. Raw fields alias r.
 func ParseMinionEvent(r Raw) (MinionEvent, error) {
-	const load = "minion event"
 	var e MinionEvent
-	var a auth
-	it := openMap(r)
-	pairs := it.left
-	for it.next() {
-		var err error
-		switch string(it.key) {
+	l := openLoad("minion event", r)
+	for l.next() {
+		switch string(l.key) {
 		case "cmd":
-			e.Cmd, err = constant(it.val)
+			e.Cmd, l.err = constant(l.val)
 		case "id":
-			e.ID, err = Str(it.val)
+			e.ID, l.err = Str(l.val)
 		case "pretag":
-			e.HasPretag = !IsNil(it.val)
-			e.Pretag, err = optStr(it.val)
+			e.HasPretag = !IsNil(l.val)
+			e.Pretag, l.err = optStr(l.val)
 		case "tag":
 			e.HasTag = true
-			e.Tag, err = Str(it.val)
+			e.Tag, l.err = Str(l.val)
 		case "data":
-			e.Data = it.val
+			e.Data = l.val
 		case "events":
-			if !IsNil(it.val) {
+			if !IsNil(l.val) {
 				e.HasEvents = true
-				e.Events, err = parseEvents(it.val)
+				e.Events, l.err = parseEvents(l.val)
 			}
 		case "grains":
-			e.Grains = it.val
+			e.Grains = l.val
 		default:
-			var known bool
-			if known, err = a.field(&it); !known {
-				e.Extra = keepExtra(e.Extra, &it)
+			if !l.channel() {
+				l.keep()
 			}
-		}
-		if err != nil {
-			return MinionEvent{}, inField(load, string(it.key), err)
 		}
 	}
 	switch {
-	case it.err != nil:
-		return MinionEvent{}, it.err
+	case l.err != nil:
+		return MinionEvent{}, l.err
 	case e.ID == "":
-		return MinionEvent{}, missing(load, "id")
+		return MinionEvent{}, l.missing("id")
 	case !e.HasTag && !e.HasEvents:
-		return MinionEvent{}, missing(load, "tag")
+		return MinionEvent{}, l.missing("tag")
 	}
-	e.Tok, e.Nonce, e.TS = a.tok, a.nonce, a.ts
-	e.Full = without(r, pairs, a.spans())
+	e.Tok, e.Nonce, e.TS, e.Extra, e.Full = l.tok, l.nonce, l.ts, l.extra, l.full()
 	return e, nil
 }
 
@@ -82,24 +73,20 @@ func parseEvents(r Raw) ([]TagData, error) {
 	out := make([]TagData, 0, min(Count(r), len(r)))
 	err := Elems(r, func(_ int, val Raw) error {
 		var e TagData
-		it := openMap(val)
-		for it.next() {
-			var err error
-			switch string(it.key) {
+		l := openLoad("event", val)
+		for l.next() {
+			switch string(l.key) {
 			case "tag":
-				e.Tag, err = Str(it.val)
+				e.Tag, l.err = Str(l.val)
 			case "data":
-				e.Data = it.val
-			}
-			if err != nil {
-				return inField("event", string(it.key), err)
+				e.Data = l.val
 			}
 		}
-		if it.err != nil {
-			return it.err
+		if l.err != nil {
+			return l.err
 		}
 		if e.Tag == "" {
-			return missing("event", "tag")
+			return l.missing("tag")
 		}
 		out = append(out, e)
 		return nil

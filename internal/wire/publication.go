@@ -29,83 +29,73 @@ type Publication struct {
 
 // ParsePublication reads a publication. tgt, jid, fun and arg must be there.
 func ParsePublication(r Raw) (Publication, error) {
-	const load = "publication"
 	var p Publication
-	serials := make([]span, 0, 1)
-	it := openMap(r)
-	pairs := it.left
-	for it.next() {
-		if string(it.key) == "serial" {
-			serials = append(serials, it.span())
-		}
-		if known, err := p.field(&it); err != nil {
-			return Publication{}, inField(load, string(it.key), err)
-		} else if !known {
-			p.Extra = keepExtra(p.Extra, &it)
-		}
+	l := openLoad("publication", r)
+	for l.next() {
+		p.field(&l)
 	}
 	switch {
-	case it.err != nil:
-		return Publication{}, it.err
+	case l.err != nil:
+		return Publication{}, l.err
 	case p.Tgt == nil:
-		return Publication{}, missing(load, "tgt")
+		return Publication{}, l.missing("tgt")
 	case p.JID == "":
-		return Publication{}, missing(load, "jid")
+		return Publication{}, l.missing("jid")
 	case p.Fun == nil:
-		return Publication{}, missing(load, "fun")
+		return Publication{}, l.missing("fun")
 	case p.Arg == nil:
-		return Publication{}, missing(load, "arg")
+		return Publication{}, l.missing("arg")
 	}
-	p.Full = without(r, pairs, serials)
+	p.Extra, p.Full = l.extra, l.full()
 	return p, nil
 }
 
-func (p *Publication) field(it *mapIter) (known bool, err error) {
-	switch string(it.key) {
+func (p *Publication) field(l *loadReader) {
+	switch string(l.key) {
 	case "fun":
-		p.Fun = it.val
+		p.Fun = l.val
 	case "arg":
-		p.Arg = it.val
+		p.Arg = l.val
 	case "tgt":
-		p.Tgt = it.val
+		p.Tgt = l.val
 	case "jid":
-		p.JID, err = jidText(it.val)
+		p.JID, l.err = jidText(l.val)
 	case "ret":
-		p.Ret, err = retField(it.val)
+		p.Ret, l.err = retField(l.val)
 	case "master_id":
-		p.MasterID, err = optStr(it.val)
+		p.MasterID, l.err = optStr(l.val)
 	case "delimiter":
-		p.Delimiter, err = optStr(it.val)
+		p.Delimiter, l.err = optStr(l.val)
 	case "id":
-		p.ID, err = optStr(it.val)
+		p.ID, l.err = optStr(l.val)
 	case "tgt_type":
-		p.TgtType, err = optStr(it.val)
+		p.TgtType, l.err = optStr(l.val)
 	case "to":
-		if !IsNil(it.val) {
+		if !IsNil(l.val) {
 			p.HasTo = true
-			p.To, err = Int(it.val)
+			p.To, l.err = Int(l.val)
 		}
 	case "ret_config":
-		p.RetConfig, err = optStr(it.val)
+		p.RetConfig, l.err = optStr(l.val)
 	case "metadata":
-		p.Metadata = it.val
+		p.Metadata = l.val
 	case "module_executors":
-		p.ModuleExecutors = it.val
+		p.ModuleExecutors = l.val
 	case "executor_opts":
-		p.ExecutorOpts = it.val
+		p.ExecutorOpts = l.val
 	case "ret_kwargs":
-		p.RetKwargs = it.val
+		p.RetKwargs = l.val
 	case "user":
-		p.User, err = optStr(it.val)
+		p.User, l.err = optStr(l.val)
 	case "auth_list":
-		p.AuthList = it.val
+		p.AuthList = l.val
 	case "serial":
 		p.HasSerial = true
-		p.Serial, err = Int(it.val)
+		p.Serial, l.err = Int(l.val)
+		l.omit()
 	default:
-		return false, nil
+		l.keep()
 	}
-	return true, err
 }
 
 // Encode packs the publication in Salt's order. Full is not looked at.

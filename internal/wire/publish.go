@@ -26,56 +26,52 @@ var secrets = []string{"key", "token", "password"}
 
 // ParsePublishLoad reads a publish load. tgt and fun must be there.
 func ParsePublishLoad(r Raw) (PublishLoad, error) {
-	const load = "publish"
 	var p PublishLoad
-	it := openMap(r)
-	for it.next() {
-		var err error
-		switch string(it.key) {
+	l := openLoad("publish", r)
+	for l.next() {
+		switch string(l.key) {
 		case "cmd":
-			p.Cmd, err = constant(it.val)
+			p.Cmd, l.err = constant(l.val)
 		case "tgt":
-			p.Tgt = it.val
+			p.Tgt = l.val
 		case "tgt_type":
-			p.TgtType, err = optStr(it.val)
+			p.TgtType, l.err = optStr(l.val)
 		case "fun":
-			p.Fun = it.val
+			p.Fun = l.val
 		case "arg":
-			p.Arg = it.val
+			p.Arg = l.val
 		case "key":
-			p.Key, err = optStr(it.val)
+			p.Key, l.err = optStr(l.val)
 		case "ret":
-			p.Ret, err = retField(it.val)
+			p.Ret, l.err = retField(l.val)
 		case "timeout":
-			p.Timeout = it.val
+			p.Timeout = l.val
 		case "jid":
-			p.JID, err = jidText(it.val)
+			p.JID, l.err = jidText(l.val)
 		case "user":
-			p.User, err = optStr(it.val)
+			p.User, l.err = optStr(l.val)
 		case "to":
-			if !IsNil(it.val) {
+			if !IsNil(l.val) {
 				p.HasTo = true
-				p.To, err = Int(it.val)
+				p.To, l.err = Int(l.val)
 			}
 		case "kwargs":
-			if p.Kwargs = it.val; !IsMap(it.val) && !IsNil(it.val) {
-				err = wrongType("a map", it.val)
+			if p.Kwargs = l.val; !IsMap(l.val) && !IsNil(l.val) {
+				l.err = wrongType("a map", l.val)
 			}
 		default:
-			p.Extra = keepExtra(p.Extra, &it)
-		}
-		if err != nil {
-			return PublishLoad{}, inField(load, string(it.key), err)
+			l.keep()
 		}
 	}
 	switch {
-	case it.err != nil:
-		return PublishLoad{}, it.err
+	case l.err != nil:
+		return PublishLoad{}, l.err
 	case p.Tgt == nil:
-		return PublishLoad{}, missing(load, "tgt")
+		return PublishLoad{}, l.missing("tgt")
 	case p.Fun == nil:
-		return PublishLoad{}, missing(load, "fun")
+		return PublishLoad{}, l.missing("fun")
 	}
+	p.Extra = l.extra
 	var err error
 	p.Full, err = withoutSecrets(r)
 	return p, err

@@ -35,64 +35,55 @@ type Return struct {
 // ParseReturn reads a return. id, jid and return must be there. Raw fields and
 // byte fields alias r; Full does too when the load has neither tok nor nonce.
 func ParseReturn(r Raw) (Return, error) {
-	const load = "return"
 	var ret Return
-	var a auth
-	it := openMap(r)
-	pairs := it.left
-	for it.next() {
-		var err error
-		switch string(it.key) {
+	l := openLoad("return", r)
+	for l.next() {
+		switch string(l.key) {
 		case "cmd":
-			ret.Cmd, err = constant(it.val)
+			ret.Cmd, l.err = constant(l.val)
 		case "id":
-			ret.ID, err = Str(it.val)
+			ret.ID, l.err = Str(l.val)
 		case "jid":
-			ret.JID, err = jidText(it.val)
+			ret.JID, l.err = jidText(l.val)
 		case "fun":
-			ret.Fun = it.val
+			ret.Fun = l.val
 		case "fun_args":
-			ret.FunArgs = it.val
+			ret.FunArgs = l.val
 		case "return":
-			ret.Value = it.val
+			ret.Value = l.val
 		case "retcode":
-			ret.RetcodeRaw, ret.Retcode = it.val, retcode(it.val, true)
+			ret.RetcodeRaw, ret.Retcode = l.val, retcode(l.val, true)
 		case "success":
-			ret.SuccessRaw, ret.HasSuccess, ret.Success = it.val, true, success(it.val)
+			ret.SuccessRaw, ret.HasSuccess, ret.Success = l.val, true, success(l.val)
 		case "out":
-			ret.Out, err = optStr(it.val)
+			ret.Out, l.err = optStr(l.val)
 		case "user":
-			ret.User, err = optStr(it.val)
+			ret.User, l.err = optStr(l.val)
 		case "master_id":
-			ret.MasterID, err = optStr(it.val)
+			ret.MasterID, l.err = optStr(l.val)
 		case "metadata":
-			ret.Metadata = it.val
+			ret.Metadata = l.val
 		case "_stamp":
-			ret.Stamp, err = optStr(it.val)
+			ret.Stamp, l.err = optStr(l.val)
 		case "sig":
-			ret.Sig, err = Bytes(it.val)
+			ret.Sig, l.err = Bytes(l.val)
 		default:
-			var known bool
-			if known, err = a.field(&it); !known {
-				ret.Extra = keepExtra(ret.Extra, &it)
+			if !l.channel() {
+				l.keep()
 			}
-		}
-		if err != nil {
-			return Return{}, inField(load, string(it.key), err)
 		}
 	}
 	switch {
-	case it.err != nil:
-		return Return{}, it.err
+	case l.err != nil:
+		return Return{}, l.err
 	case ret.ID == "":
-		return Return{}, missing(load, "id")
+		return Return{}, l.missing("id")
 	case ret.JID == "":
-		return Return{}, missing(load, "jid")
+		return Return{}, l.missing("jid")
 	case ret.Value == nil:
-		return Return{}, missing(load, "return")
+		return Return{}, l.missing("return")
 	}
-	ret.Tok, ret.Nonce, ret.TS = a.tok, a.nonce, a.ts
-	ret.Full = without(r, pairs, a.spans())
+	ret.Tok, ret.Nonce, ret.TS, ret.Extra, ret.Full = l.tok, l.nonce, l.ts, l.extra, l.full()
 	return ret, nil
 }
 

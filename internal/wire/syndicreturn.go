@@ -43,38 +43,32 @@ type MinionReturn struct {
 // is one job by itself, of old syndics, and leaves out jobs that lack id, jid
 // or return. Raw fields alias r.
 func ParseSyndicReturn(r Raw) (SyndicReturn, error) {
-	const load = "syndic return"
 	var s SyndicReturn
-	var a auth
 	var jobs Raw
-	it := openMap(r)
-	for it.next() {
-		var err error
-		switch string(it.key) {
+	l := openLoad("syndic return", r)
+	for l.next() {
+		switch string(l.key) {
 		case "cmd":
-			s.Cmd, err = constant(it.val)
+			s.Cmd, l.err = constant(l.val)
 		case "id":
-			s.ID, err = Str(it.val)
+			s.ID, l.err = Str(l.val)
 		case "load":
-			jobs = it.val
+			jobs = l.val
 		default:
-			_, err = a.field(&it)
-		}
-		if err != nil {
-			return SyndicReturn{}, inField(load, string(it.key), err)
+			l.channel()
 		}
 	}
-	if it.err != nil {
-		return SyndicReturn{}, it.err
+	if l.err != nil {
+		return SyndicReturn{}, l.err
 	}
-	s.Tok, s.Nonce, s.TS = a.tok, a.nonce, a.ts
+	s.Tok, s.Nonce, s.TS = l.tok, l.nonce, l.ts
 	if !IsList(jobs) {
 		job, ok, err := parseSyndicJob(r)
 		switch {
 		case err != nil:
 			return SyndicReturn{}, err
 		case !ok:
-			return SyndicReturn{}, missing(load, "load")
+			return SyndicReturn{}, l.missing("load")
 		}
 		s.Loads, s.Broken = []SyndicJob{job}, job.broken
 		return s, nil
@@ -83,7 +77,7 @@ func ParseSyndicReturn(r Raw) (SyndicReturn, error) {
 		job, ok, err := parseSyndicJob(val)
 		switch {
 		case err != nil: // it costs no other
-			s.Broken = append(s.Broken, fmt.Errorf("%s: job %d: %w", load, i+1, err))
+			s.Broken = append(s.Broken, fmt.Errorf("%s: job %d: %w", l.load, i+1, err))
 		case ok:
 			s.Loads = append(s.Loads, job)
 			s.Broken = append(s.Broken, job.broken...)
@@ -98,44 +92,40 @@ func ParseSyndicReturn(r Raw) (SyndicReturn, error) {
 
 // parseSyndicJob reads one job; ok is false when it lacks what it must have.
 func parseSyndicJob(r Raw) (job SyndicJob, ok bool, err error) {
-	const load = "syndic job"
 	hasReturn := false
-	it := openMap(r)
-	for it.next() {
-		var err error
-		switch string(it.key) {
+	l := openLoad("syndic job", r)
+	for l.next() {
+		switch string(l.key) {
 		case "id":
-			job.ID, err = Str(it.val)
+			job.ID, l.err = Str(l.val)
 		case "jid":
-			job.JID, err = jidText(it.val)
+			job.JID, l.err = jidText(l.val)
 		case "fun":
-			job.Fun = it.val
+			job.Fun = l.val
 		case "arg":
-			job.Arg = it.val
+			job.Arg = l.val
 		case "tgt":
-			job.Tgt = it.val
+			job.Tgt = l.val
 		case "tgt_type":
-			job.TgtType = it.val
+			job.TgtType = l.val
 		case "load":
-			job.Load = it.val
+			job.Load = l.val
 		case "return":
 			hasReturn = true
-			job.Returns, job.broken, err = parseMinionReturns(it.val)
+			job.Returns, job.broken, l.err = parseMinionReturns(l.val)
 		case "master_id":
-			job.MasterID, err = optStr(it.val)
+			job.MasterID, l.err = optStr(l.val)
 		case "out":
-			job.Out, err = optStr(it.val)
+			job.Out, l.err = optStr(l.val)
 		case "cmd", "tok", "nonce", "ts":
 		default:
-			job.Extra = keepExtra(job.Extra, &it)
-		}
-		if err != nil {
-			return SyndicJob{}, false, inField(load, string(it.key), err)
+			l.keep()
 		}
 	}
-	if it.err != nil {
-		return SyndicJob{}, false, it.err
+	if l.err != nil {
+		return SyndicJob{}, false, l.err
 	}
+	job.Extra = l.extra
 	return job, job.ID != "" && job.JID != "" && hasReturn, nil
 }
 
