@@ -2,8 +2,6 @@ package bus
 
 import (
 	"bytes"
-	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"io"
 	"path/filepath"
@@ -17,26 +15,6 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// b64 is base64 in a recorded file.
-type b64 []byte
-
-func (b *b64) UnmarshalJSON(j []byte) error {
-	var s string
-	if err := json.Unmarshal(j, &s); err != nil {
-		return err
-	}
-	v, err := base64.StdEncoding.DecodeString(s)
-	*b = v
-	return err
-}
-
-func load(t testing.TB, name string, into any) {
-	t.Helper()
-	if err := vectors.Read(name, into); err != nil {
-		t.Fatal(err)
-	}
-}
-
 func pack(t testing.TB, v any) wire.Raw {
 	t.Helper()
 	b, err := wire.Encode(v)
@@ -49,8 +27,8 @@ func pack(t testing.TB, v any) wire.Raw {
 type saltFrames struct {
 	Events []struct {
 		Tag   string `json:"tag"`
-		Event b64    `json:"event"`
-		Frame b64    `json:"frame_ipc"`
+		Event []byte `json:"event"`
+		Frame []byte `json:"frame_ipc"`
 	} `json:"events"`
 	Tagify []struct {
 		Suffix, Prefix any
@@ -62,15 +40,15 @@ type saltFrames struct {
 	} `json:"trimmed_at_200"`
 	Examples []struct {
 		Body string `json:"body"`
-		IPC  b64    `json:"ipc"`
-		Mid  b64    `json:"ipc_mid"`
+		IPC  []byte `json:"ipc"`
+		Mid  []byte `json:"ipc_mid"`
 	} `json:"framing_examples"`
 }
 
 // Events that Salt packed are read, and packed to the same bytes and frames.
 func TestEventBytesAsSalt(t *testing.T) {
 	var file saltFrames
-	load(t, "frames.json", &file)
+	vectors.Load(t, "frames.json", &file)
 	if len(file.Events) < 5 {
 		t.Fatal("events are missing")
 	}
@@ -94,7 +72,7 @@ func TestEventBytesAsSalt(t *testing.T) {
 
 func TestTagAsSalt(t *testing.T) {
 	var file saltFrames
-	load(t, "frames.json", &file)
+	vectors.Load(t, "frames.json", &file)
 	for _, c := range file.Tagify {
 		parts := []string{c.Base, c.Prefix.(string)}
 		switch s := c.Suffix.(type) {
@@ -118,7 +96,7 @@ func TestNamesAsSalt(t *testing.T) {
 	var file struct {
 		Sockets map[string]string `json:"sockets"`
 	}
-	load(t, "frames.json", &file)
+	vectors.Load(t, "frames.json", &file)
 	pub, pull, err := MinionNames("m1", "")
 	if err != nil {
 		t.Fatal(err)
@@ -137,7 +115,7 @@ func TestNamesAsSalt(t *testing.T) {
 
 func TestTrimAsSalt(t *testing.T) {
 	var file saltFrames
-	load(t, "frames.json", &file)
+	vectors.Load(t, "frames.json", &file)
 	b := NewBus(Options{MaxEventSize: 200})
 	sub := b.Subscribe(SubscribeOptions{})
 	long := strings.Repeat("x", 1000)
@@ -179,7 +157,7 @@ func mapOf(t testing.TB, e Event) *wire.Map {
 
 func TestFrameExamplesAsSalt(t *testing.T) {
 	var file saltFrames
-	load(t, "frames.json", &file)
+	vectors.Load(t, "frames.json", &file)
 	for _, c := range file.Examples {
 		for _, frame := range [][]byte{c.IPC, c.Mid} {
 			head, body, err := newFrameReader(bytes.NewReader(frame), 0).next()
@@ -217,10 +195,10 @@ func TestStreamsAsSalt(t *testing.T) {
 		var file struct {
 			Top []struct {
 				Tag   string `json:"tag"`
-				Frame b64    `json:"frame"`
+				Frame []byte `json:"frame"`
 			} `json:"top"`
 		}
-		load(t, name, &file)
+		vectors.Load(t, name, &file)
 		var stream []byte
 		for _, e := range file.Top {
 			stream = append(stream, e.Frame...)

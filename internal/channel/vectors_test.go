@@ -21,9 +21,7 @@ import (
 func readVectors[T any](t *testing.T, name string) T {
 	t.Helper()
 	var v T
-	if err := vectors.Read(name, &v); err != nil {
-		t.Fatal(err)
-	}
+	vectors.Load(t, name, &v)
 	return v
 }
 

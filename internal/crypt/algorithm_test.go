@@ -6,6 +6,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/momtree/mom/internal/vectors"
 )
 
 type rsaVectors struct {
@@ -50,8 +52,8 @@ type rsaV3Vectors struct {
 func TestSaltDecrypts(t *testing.T) {
 	var v2 rsaVectors
 	var v3 rsaV3Vectors
-	load(t, "rsa.json", &v2)
-	load(t, "rsa_v3.json", &v3)
+	vectors.Load(t, "rsa.json", &v2)
+	vectors.Load(t, "rsa_v3.json", &v3)
 	keys := goldenKeys(t)
 	n := 0
 	check := func(alg, key string, data, ciphertext []byte) {
@@ -84,8 +86,8 @@ func TestSaltDecrypts(t *testing.T) {
 func TestSaltSignatures(t *testing.T) {
 	var v2 rsaVectors
 	var v3 rsaV3Vectors
-	load(t, "rsa.json", &v2)
-	load(t, "rsa_v3.json", &v3)
+	vectors.Load(t, "rsa.json", &v2)
+	vectors.Load(t, "rsa_v3.json", &v3)
 	keys := goldenKeys(t)
 	n := 0
 	check := func(alg, key string, data, sig []byte) {
@@ -124,7 +126,7 @@ func TestSaltSignatures(t *testing.T) {
 
 func TestAlgorithmNames(t *testing.T) {
 	var v3 rsaV3Vectors
-	load(t, "rsa_v3.json", &v3)
+	vectors.Load(t, "rsa_v3.json", &v3)
 	for _, name := range v3.ValidEncryption {
 		if !ValidEncryption(name) || ValidSigning(name) {
 			t.Errorf("%s is not taken for an encryption algorithm alone", name)

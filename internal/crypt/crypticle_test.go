@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/momtree/mom/internal/vectors"
 )
 
 type crypticleVectors struct {
@@ -29,7 +31,7 @@ type crypticleVectors struct {
 
 func TestCrypticleAgainstSalt(t *testing.T) {
 	var v crypticleVectors
-	load(t, "crypticle.json", &v)
+	vectors.Load(t, "crypticle.json", &v)
 	c, err := ParseKey(v.KeyString)
 	if err != nil {
 		t.Fatal(err)
@@ -65,7 +67,7 @@ func TestCrypticleAgainstSalt(t *testing.T) {
 
 func TestCrypticleRefusals(t *testing.T) {
 	var v crypticleVectors
-	load(t, "crypticle.json", &v)
+	vectors.Load(t, "crypticle.json", &v)
 	c, err := ParseKey(v.KeyString)
 	if err != nil {
 		t.Fatal(err)
@@ -152,7 +154,7 @@ func TestCrypticleConcurrent(t *testing.T) {
 
 func TestSerialRule(t *testing.T) {
 	var v crypticleVectors
-	load(t, "crypticle.json", &v)
+	vectors.Load(t, "crypticle.json", &v)
 	if len(v.SerialRule) == 0 {
 		t.Fatal("no vectors")
 	}
@@ -174,7 +176,7 @@ func FuzzCrypticleOpen(f *testing.F) {
 		f.Fatal(err)
 	}
 	var v crypticleVectors
-	load(f, "crypticle.json", &v)
+	vectors.Load(f, "crypticle.json", &v)
 	for _, p := range v.Pairs[:4] {
 		f.Add(p.Ciphertext, "nonce")
 	}

@@ -3,6 +3,8 @@ package crypt
 import (
 	"errors"
 	"testing"
+
+	"github.com/momtree/mom/internal/vectors"
 )
 
 func TestFingerprintAgainstSalt(t *testing.T) {
@@ -13,7 +15,7 @@ func TestFingerprintAgainstSalt(t *testing.T) {
 		}
 		Forms []struct{ Form, PEM, SHA256 string } `json:"forms_of_minion_pub"`
 	}
-	load(t, "fingerprints.json", &v)
+	vectors.Load(t, "fingerprints.json", &v)
 	keys := goldenKeys(t)
 	if len(v.Keys) != 7 || len(v.Forms) != 5 {
 		t.Fatalf("%d keys and %d forms, want 7 and 5", len(v.Keys), len(v.Forms))

@@ -6,11 +6,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/momtree/mom/internal/vectors"
 )
 
 func TestCleanPEM(t *testing.T) {
 	var v3 rsaV3Vectors
-	load(t, "rsa_v3.json", &v3)
+	vectors.Load(t, "rsa_v3.json", &v3)
 	if len(v3.CleanKey) != 3 {
 		t.Fatalf("%d vectors, want 3", len(v3.CleanKey))
 	}

@@ -7,23 +7,12 @@ import (
 	"github.com/momtree/mom/internal/vectors"
 )
 
-// load reads one file of golden vectors: bytes and keys made by real Salt.
-func load(t testing.TB, name string, into any) {
-	t.Helper()
-	if err := vectors.Read(name, into); err != nil {
-		t.Fatal(err)
-	}
-}
-
-type goldenKey struct {
-	PrivatePEM string `json:"private_pem"`
-	PublicPEM  string `json:"public_pem"`
-}
+type goldenKey vectors.Key
 
 func goldenKeys(t testing.TB) map[string]goldenKey {
 	t.Helper()
 	var keys map[string]goldenKey
-	load(t, "keys.json", &keys)
+	vectors.Load(t, "keys.json", &keys)
 	return keys
 }
 

@@ -6,13 +6,15 @@ import (
 	"errors"
 	"math/big"
 	"testing"
+
+	"github.com/momtree/mom/internal/vectors"
 )
 
 func TestX931AgainstSalt(t *testing.T) {
 	var v2 rsaVectors
 	var v3 rsaV3Vectors
-	load(t, "rsa.json", &v2)
-	load(t, "rsa_v3.json", &v3)
+	vectors.Load(t, "rsa.json", &v2)
+	vectors.Load(t, "rsa_v3.json", &v3)
 	keys := goldenKeys(t)
 	if len(v2.X931) != 5 {
 		t.Fatalf("%d vectors, want 5", len(v2.X931))

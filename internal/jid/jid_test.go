@@ -31,9 +31,7 @@ type salt struct {
 func load(t *testing.T) salt {
 	t.Helper()
 	var s salt
-	if err := vectors.Read("jids.json", &s); err != nil {
-		t.Fatal(err)
-	}
+	vectors.Load(t, "jids.json", &s)
 	if len(s.IsJid) == 0 || len(s.Dirs) == 0 || len(s.Unique) == 0 {
 		t.Fatal("jids.json lacks a part")
 	}

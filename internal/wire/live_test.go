@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/vectors"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -62,12 +63,12 @@ func TestRequestsAsSalt(t *testing.T) {
 				Outer   recorded `json:"outer"`
 				Key     string   `json:"key_string"`
 				Load    recorded `json:"load"`
-				Request b64      `json:"request"`
-				Reply   b64      `json:"reply"`
+				Request []byte   `json:"request"`
+				Reply   []byte   `json:"reply"`
 				Value   recorded `json:"reply_value"`
 			} `json:"rows"`
 		}
-		load(t, name, &file)
+		vectors.Load(t, name, &file)
 		cmds := map[string]int{}
 		for i, row := range file.Rows {
 			if row.Request == nil { // a pillar request, whose bytes were left out
@@ -135,11 +136,11 @@ func TestPublishLoadsAsSalt(t *testing.T) {
 	var cases []struct {
 		Name    string   `json:"name"`
 		Load    recorded `json:"load"`
-		Request b64      `json:"request"`
+		Request []byte   `json:"request"`
 		Decoded recorded `json:"decoded"`
-		Reply   b64      `json:"reply"`
+		Reply   []byte   `json:"reply"`
 	}
-	load(t, "publish.json", &cases)
+	vectors.Load(t, "publish.json", &cases)
 	for _, c := range cases {
 		env := envelope(t, c.Request)
 		if env.Encrypted() || env.Cipher != nil {
@@ -172,7 +173,7 @@ func TestPublishLoadsAsSalt(t *testing.T) {
 }
 
 type pubRow struct {
-	Frames []b64    `json:"frames"`
+	Frames [][]byte `json:"frames"`
 	Load   recorded `json:"load"`
 	Signed bool     `json:"signed"`
 	Serial int64    `json:"serial"`
@@ -207,7 +208,7 @@ func TestPublicationsAsSalt(t *testing.T) {
 		var file struct {
 			Rows []pubRow `json:"rows"`
 		}
-		load(t, name, &file)
+		vectors.Load(t, name, &file)
 		for _, row := range file.Rows {
 			checkPublication(t, row)
 			n++
@@ -218,7 +219,7 @@ func TestPublicationsAsSalt(t *testing.T) {
 			Minion []pubRow `json:"minion_publications"`
 		} `json:"sessions"`
 	}
-	load(t, "publications.json", &file)
+	vectors.Load(t, "publications.json", &file)
 	for _, s := range file.Sessions {
 		for _, row := range s.Minion {
 			checkPublication(t, row)
@@ -236,10 +237,10 @@ func TestEventsAsSalt(t *testing.T) {
 		type event struct {
 			Tag   string   `json:"tag"`
 			Data  recorded `json:"data"`
-			Frame b64      `json:"frame"`
+			Frame []byte   `json:"frame"`
 		}
 		var file struct{ Top, Lower []event }
-		load(t, name, &file)
+		vectors.Load(t, name, &file)
 		for _, e := range append(file.Top, file.Lower...) {
 			body, err := wire.Field(e.Frame[length:], "body")
 			if err != nil {
@@ -288,8 +289,8 @@ func TestExpandAsSalt(t *testing.T) {
 				Data recorded `json:"data"`
 			} `json:"top"`
 		}
-		load(t, "live_"+v+"_requests.json", &requests)
-		load(t, "live_"+v+"_events.json", &events)
+		vectors.Load(t, "live_"+v+"_requests.json", &requests)
+		vectors.Load(t, "live_"+v+"_events.json", &events)
 		want := map[string]wire.Raw{}
 		for _, e := range events.Top {
 			want[e.Tag], _ = wire.Without(e.Data.Raw, "_stamp")

@@ -2,7 +2,6 @@ package wire_test
 
 import (
 	"encoding/base64"
-	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -13,27 +12,6 @@ import (
 	"github.com/momtree/mom/internal/vectors"
 	"github.com/momtree/mom/internal/wire"
 )
-
-// load reads a file of bytes recorded from a real Salt.
-func load(t testing.TB, name string, into any) {
-	t.Helper()
-	if err := vectors.Read(name, into); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// b64 is base64 in a recorded file.
-type b64 []byte
-
-func (b *b64) UnmarshalJSON(j []byte) error {
-	var s string
-	if err := json.Unmarshal(j, &s); err != nil {
-		return err
-	}
-	v, err := base64.StdEncoding.DecodeString(s)
-	*b = v
-	return err
-}
 
 // recorded is a decoded value of a recorded file, packed by the wire rules.
 type recorded struct{ wire.Raw }
@@ -116,7 +94,7 @@ func unpacked(v any) any {
 // and packed to the same bytes again.
 func TestMsgpackAsSalt(t *testing.T) {
 	type packed struct {
-		Bytes b64    `json:"bytes"`
+		Bytes []byte `json:"bytes"`
 		Loads string `json:"loads"`
 	}
 	var file struct {
@@ -126,7 +104,7 @@ func TestMsgpackAsSalt(t *testing.T) {
 			IPC  packed `json:"ipc"`
 		} `json:"values"`
 	}
-	load(t, "msgpack.json", &file)
+	vectors.Load(t, "msgpack.json", &file)
 	if len(file.Values) < 30 {
 		t.Fatalf("only %d values", len(file.Values))
 	}
@@ -193,12 +171,12 @@ func TestMsgpackAsSalt(t *testing.T) {
 func TestEncodeGoValues(t *testing.T) {
 	var file struct {
 		Values []struct {
-			Name string              `json:"name"`
-			Wire struct{ Bytes b64 } `json:"wire"`
-			IPC  struct{ Bytes b64 } `json:"ipc"`
+			Name string                 `json:"name"`
+			Wire struct{ Bytes []byte } `json:"wire"`
+			IPC  struct{ Bytes []byte } `json:"ipc"`
 		} `json:"values"`
 	}
-	load(t, "msgpack.json", &file)
+	vectors.Load(t, "msgpack.json", &file)
 	wants := map[string][2][]byte{}
 	for _, v := range file.Values {
 		wants[v.Name] = [2][]byte{v.Wire.Bytes, v.IPC.Bytes}
@@ -249,14 +227,14 @@ func TestEncodeGoValues(t *testing.T) {
 
 func TestTokenFilesAsSalt(t *testing.T) {
 	type token struct {
-		File b64      `json:"file"`
+		File []byte   `json:"file"`
 		Data recorded `json:"data"`
 	}
 	var file struct {
 		token
 		WithGroups token `json:"with_groups"`
 	}
-	load(t, "tokens.json", &file)
+	vectors.Load(t, "tokens.json", &file)
 	for _, tok := range []token{file.token, file.WithGroups} {
 		same(t, "token", tok.Data.Raw, tok.File)
 		m, err := wire.DecodeMap(tok.File)
@@ -279,9 +257,9 @@ func TestSignedBytesAsSalt(t *testing.T) {
 	var cases []struct {
 		From   string   `json:"from"`
 		Load   recorded `json:"load"`
-		Signed b64      `json:"signed_bytes"`
+		Signed []byte   `json:"signed_bytes"`
 	}
-	load(t, "signed.json", &cases)
+	vectors.Load(t, "signed.json", &cases)
 	if len(cases) != 2 {
 		t.Fatalf("%d cases", len(cases))
 	}

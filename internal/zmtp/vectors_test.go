@@ -21,13 +21,6 @@ type tapped struct {
 	FirstClientFrame [][]any  `json:"first_client_frames"`
 }
 
-func load(t *testing.T, name string, into any) {
-	t.Helper()
-	if err := vectors.Read(name, into); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // stream is one side of a tapped connection as it went over the wire.
 func stream(greeting []byte, commands [][]byte) []byte {
 	b := append([]byte(nil), greeting...)
@@ -42,7 +35,7 @@ var lengthOnly = regexp.MustCompile(`^\((\d+) bytes\)$`)
 func TestTappedConnections(t *testing.T) {
 	for _, name := range []string{"live_v2_zmtp.json", "live_v3_zmtp.json"} {
 		var file struct{ Connections []tapped }
-		load(t, name, &file)
+		vectors.Load(t, name, &file)
 		seen := 0
 		for _, c := range file.Connections {
 			what := fmt.Sprintf("%s connection %d", name, c.Connection)
@@ -103,7 +96,7 @@ func TestTappedPublications(t *testing.T) {
 			Subscribers  []tapped                    `json:"subscriptions"`
 		}
 	}
-	load(t, "publications.json", &file)
+	vectors.Load(t, "publications.json", &file)
 	if len(file.Sessions) == 0 {
 		t.Fatal("no sessions")
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/vectors"
 )
 
 // startState is the one the recorded runs of salt-key begin with.
@@ -99,7 +100,7 @@ func TestPrintAndFinger(t *testing.T) {
 	var v struct {
 		Keys []struct{ Key, SHA256, MD5 string }
 	}
-	loadVectors(t, "fingerprints.json", &v)
+	vectors.Load(t, "fingerprints.json", &v)
 	want := map[string]string{}
 	for _, k := range v.Keys {
 		want[k.Key] = k.SHA256

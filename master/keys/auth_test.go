@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/vectors"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -61,7 +62,7 @@ func TestParseAuth(t *testing.T) {
 func FuzzParseAuth(f *testing.F) {
 	for _, file := range []string{"auth_forms_v0_v2.json", "auth_forms_v3.json"} {
 		var v authForms
-		loadVectors(f, file, &v)
+		vectors.Load(f, file, &v)
 		for _, c := range v.Cases {
 			if env, err := wire.ParseEnvelope(c.Request); err == nil && !env.Encrypted() {
 				f.Add([]byte(env.Load), env.Version)

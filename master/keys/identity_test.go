@@ -10,12 +10,13 @@ import (
 	"testing"
 
 	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/vectors"
 	"github.com/momtree/mom/internal/wire"
 )
 
 func writeGolden(t *testing.T, pki string, names map[string]string) {
 	t.Helper()
-	keys := goldenKeys(t)
+	keys := vectors.Keys(t)
 	for file, key := range names {
 		text := keys[key].PublicPEM
 		if strings.HasSuffix(file, ".pem") {
@@ -34,7 +35,7 @@ func TestSignatureFile(t *testing.T) {
 			Over    []byte `json:"over_bytes"`
 		} `json:"master_pubkey_signature_file"`
 	}
-	loadVectors(t, "rsa.json", &v)
+	vectors.Load(t, "rsa.json", &v)
 	sign := pairOf(t, "sign")
 	clean, err := SignText(crypt.PKCS1SHA224, sign, crypt.CleanPEM(string(v.File.Over)))
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/vectors"
 	"go.uber.org/goleak"
 )
 
@@ -82,7 +83,7 @@ func eventually(t testing.TB, what string, ok func() bool) {
 
 func goldenText(t testing.TB, name string) string {
 	t.Helper()
-	k, ok := goldenKeys(t)[name]
+	k, ok := vectors.Keys(t)[name]
 	if !ok {
 		t.Fatalf("no golden key %q", name)
 	}
@@ -98,7 +99,7 @@ func crlf(text string) string { return strings.ReplaceAll(text, "\n", "\r\n") }
 
 func pairOf(t testing.TB, name string) *crypt.KeyPair {
 	t.Helper()
-	k := goldenKeys(t)[name]
+	k := vectors.Keys(t)[name]
 	priv, err := crypt.ParsePrivatePEM([]byte(k.PrivatePEM), "")
 	if err != nil {
 		t.Fatal(err)

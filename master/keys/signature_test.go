@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/momtree/mom/internal/vectors"
 )
 
 func TestWriteSignature(t *testing.T) {
@@ -13,7 +15,7 @@ func TestWriteSignature(t *testing.T) {
 			Over    []byte `json:"over_bytes"`
 		} `json:"master_pubkey_signature_file"`
 	}
-	loadVectors(t, "rsa.json", &v)
+	vectors.Load(t, "rsa.json", &v)
 	path := filepath.Join(t.TempDir(), "master_pubkey_signature")
 	for _, want := range []bool{true, false} {
 		made, err := WriteSignature(path, pairOf(t, "sign"), string(v.File.Over))

@@ -16,25 +16,6 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-func loadVectors(t testing.TB, name string, into any) {
-	t.Helper()
-	if err := vectors.Read(name, into); err != nil {
-		t.Fatal(err)
-	}
-}
-
-type goldenKey struct {
-	PrivatePEM string `json:"private_pem"`
-	PublicPEM  string `json:"public_pem"`
-}
-
-func goldenKeys(t testing.TB) map[string]goldenKey {
-	t.Helper()
-	var keys map[string]goldenKey
-	loadVectors(t, "keys.json", &keys)
-	return keys
-}
-
 // authForm is one sign-in as a real master answered it.
 type authForm struct {
 	Name    string
@@ -86,7 +67,7 @@ var differs = map[string]struct {
 func TestSignInAgainstSalt(t *testing.T) {
 	for file, want := range map[string]int{"auth_forms_v0_v2.json": 38, "auth_forms_v3.json": 36} {
 		var v authForms
-		loadVectors(t, file, &v)
+		vectors.Load(t, file, &v)
 		n := 0
 		for _, c := range v.Cases {
 			if slices.Contains(notSignIns, c.Name) {
@@ -108,7 +89,7 @@ func TestSignInAgainstSalt(t *testing.T) {
 func (c *authForm) gate(t *testing.T, aes string) (*Gate, *Store) {
 	t.Helper()
 	pki := t.TempDir()
-	keys := goldenKeys(t)
+	keys := vectors.Keys(t)
 	for name, key := range map[string]string{"master": "master", "master_sign": "sign"} {
 		if err := os.WriteFile(filepath.Join(pki, name+".pem"), []byte(keys[key].PrivatePEM), 0o400); err != nil {
 			t.Fatal(err)
@@ -196,7 +177,7 @@ func (c *authForm) checkReply(t *testing.T, got Answer, gate *Gate) {
 		}
 		return
 	}
-	keys := goldenKeys(t)
+	keys := vectors.Keys(t)
 	master := pairOf(t, "master")
 	wantMap, gotMap := openReply(t, c.Reply, nil, ""), openReply(t, got.Body, master.Public(), got.Auth.SigAlgo)
 	if wantMap.Has("ret") {
@@ -317,7 +298,7 @@ func TestLiveSignIns(t *testing.T) {
 				Session        string `json:"session_key_string"`
 			}
 		}
-		loadVectors(t, file, &v)
+		vectors.Load(t, file, &v)
 		if len(v.Exchanges) != want {
 			t.Errorf("%s: %d exchanges, want %d", file, len(v.Exchanges), want)
 		}

@@ -9,19 +9,9 @@ import (
 	"github.com/momtree/mom/internal/vectors"
 )
 
-// pemPair is one entry of keys.json. These pairs were made for tests alone.
-type pemPair struct {
-	Private string `json:"private_pem"`
-	Public  string `json:"public_pem"`
-}
-
-func pairPEM(tb testing.TB, name string) pemPair {
+func pairPEM(tb testing.TB, name string) vectors.Key {
 	tb.Helper()
-	var all map[string]pemPair
-	if err := vectors.Read("keys.json", &all); err != nil {
-		tb.Fatal(err)
-	}
-	p, ok := all[name]
+	p, ok := vectors.Keys(tb)[name]
 	if !ok {
 		tb.Fatalf("keys.json has no pair %q", name)
 	}
@@ -33,11 +23,11 @@ func pairPEM(tb testing.TB, name string) pemPair {
 func Key(tb testing.TB, name string) *crypt.KeyPair {
 	tb.Helper()
 	p := pairPEM(tb, name)
-	priv, err := crypt.ParsePrivatePEM([]byte(p.Private), "")
+	priv, err := crypt.ParsePrivatePEM([]byte(p.PrivatePEM), "")
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return &crypt.KeyPair{Private: priv, PublicPEM: p.Public}
+	return &crypt.KeyPair{Private: priv, PublicPEM: p.PublicPEM}
 }
 
 // WriteKeys puts the pair called name into dir as <stem>.pem and <stem>.pub, so
@@ -45,7 +35,7 @@ func Key(tb testing.TB, name string) *crypt.KeyPair {
 func WriteKeys(tb testing.TB, dir, name, stem string) {
 	tb.Helper()
 	p := pairPEM(tb, name)
-	for file, text := range map[string]string{stem + ".pem": p.Private, stem + ".pub": p.Public} {
+	for file, text := range map[string]string{stem + ".pem": p.PrivatePEM, stem + ".pub": p.PublicPEM} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			tb.Fatal(err)
 		}
