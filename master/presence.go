@@ -99,6 +99,17 @@ func (m *Master) peerDown(p presence.Peer) {
 	m.ledger.MinionDown(p.ID)
 }
 
+// missLost ends the wait of open jobs for what is behind nodes that have not come
+// back after this master's start. Minions of its own have a deadline already.
+func (m *Master) missLost() {
+	for _, p := range m.presence.Lost() {
+		if p.Role == presence.Syndic {
+			m.log.Warn("A node has not come back since the start of this master; open jobs do without it", "node", p.ID)
+			m.ledger.NodeDown(p.ID)
+		}
+	}
+}
+
 func (m *Master) nodeState(id string) topology.State {
 	switch m.presence.Live(id) {
 	case ledger.Up:

@@ -249,3 +249,33 @@ func TestPillar(t *testing.T) {
 		t.Errorf("data %+v", d)
 	}
 }
+
+// A node had said whom it asks, and was gone for good when this master came back:
+// the open job does without it once the time to come back is over.
+func TestNodeThatDoesNotComeBackAfterAStart(t *testing.T) {
+	c := &clock{at: time.Now()}
+	r := newRig(t, func(c *config.Master) { c.OrderMasters = true })
+	r.opts.Now = c.now
+	r.start()
+	n := r.minion("n1", "syndic", "syndic").listen().announce()
+	n.tell(treeOf("n1", topology.Up, "a"))
+	jid := r.say(testJob("*", "glob")).Map("load").String("jid")
+	n.must(bulk("syndic/n1", event(jid, wire.NewMap("minions", []any{"a"}, "jid", jid,
+		"mom", wire.NewMap("node", "", "asked", []any{}, "unreachable", wire.NewMap())))))
+	eventually(t, "the expectation stored", func() bool {
+		xs, err := r.store.Local().GetExpectations(t.Context(), jid)
+		return err == nil && len(xs) == 2
+	})
+	eventually(t, "the node written down", func() bool { peers, err := loadPeers(r.cfg.Cachedir); return err == nil && len(peers) == 1 })
+	r.Master.cancel()
+	n.mute()
+	r.restart()
+	events := r.events()
+	if a, ok := r.ledger.State(jid); !ok || a.Waiting["a"] != "n1" {
+		t.Fatalf("after the restart: %+v", a)
+	}
+	c.forward(15 * time.Second)
+	if d := events.take("salt/job/" + jid + "/complete"); d.Map("missing").Map("a").String("reason") != ledger.NodeDown {
+		t.Errorf("closed with %v", plain(t, d))
+	}
+}

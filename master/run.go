@@ -102,6 +102,7 @@ func (m *Master) housekeep() {
 		if asked || m.secrets.age() > m.cfg.PublishSession {
 			m.rotate(asked)
 		}
+		m.missLost()
 		m.sweepRetention()
 		m.sweepHomes()
 		if err := m.savePeers(); err != nil {

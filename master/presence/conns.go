@@ -29,3 +29,21 @@ func (r *Registry) Returning(id string) bool {
 	p := r.peers[id]
 	return p != nil && !p.Up && p.Since.IsZero()
 }
+
+// Lost gives, once, the peers of the earlier life that have not come back within
+// StartGrace: Down is not called for them, as they were never up in this one.
+func (r *Registry) Lost() []Peer {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.missed || r.cfg.Now().Sub(r.started) < r.cfg.StartGrace {
+		return nil
+	}
+	r.missed = true
+	var out []Peer
+	for _, p := range r.peers {
+		if !p.Up && p.Since.IsZero() {
+			out = append(out, p.Peer)
+		}
+	}
+	return out
+}

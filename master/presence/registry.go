@@ -37,6 +37,7 @@ type peer struct {
 type Registry struct {
 	cfg     Config
 	started time.Time
+	missed  bool // Lost has spoken
 
 	mu        sync.Mutex
 	sessions  map[string]*session

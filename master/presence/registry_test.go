@@ -286,3 +286,20 @@ func TestHooksInOrder(t *testing.T) {
 		t.Errorf("peers %v", got)
 	}
 }
+
+// Who has not come back after a start is told once, when the time for it is over.
+func TestLost(t *testing.T) {
+	w := newWorld(t, Peer{ID: "m", Role: Minion}, Peer{ID: "n", Role: Syndic})
+	w.subscribe("s1")
+	w.announce("m", "s1")
+	if got := w.Lost(); got != nil {
+		t.Errorf("lost at once: %v", got)
+	}
+	w.at = w.at.Add(15 * time.Second)
+	if got := w.Lost(); len(got) != 1 || got[0].ID != "n" || got[0].Role != Syndic {
+		t.Errorf("lost are %v", got)
+	}
+	if got := w.Lost(); got != nil {
+		t.Errorf("lost again: %v", got)
+	}
+}
