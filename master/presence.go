@@ -43,10 +43,17 @@ func (m *Master) onPresence(_ context.Context, r *request) (any, error) {
 			return nil, err
 		}
 	}
-	if err := m.takeTree(a, d); errors.Is(err, topology.ErrLoop) {
+	answer, err := m.takePiece(a, d)
+	if answer == nil && err == nil {
+		err = m.takeTree(a, d)
+	}
+	switch {
+	case errors.Is(err, topology.ErrLoop):
 		return m.refuseLoop(a, err), nil
-	} else if err != nil {
+	case err != nil:
 		return nil, err
+	case answer != nil:
+		return answer, nil
 	}
 	connected, err := m.presence.Announce(a)
 	if err != nil {

@@ -24,13 +24,11 @@ func (m *Master) takeTree(a presence.Announcement, d *wire.Map) error {
 		if err != nil {
 			return fmt.Errorf("tree of node %s: %w", a.ID, err)
 		}
-		n.ID, n.Role, n.Version, n.State, n.Life = a.ID, presence.Syndic, a.Version, m.nodeState(a.ID), life
 		at, _ := d.Get("revision")
 		revision, _ := at.(int64)
-		if err := m.tree.Report(n, uint64(max(revision, 0))); err != nil { //nolint:gosec // not negative
-			return fmt.Errorf("tree of node %s: %w", a.ID, err)
+		if err := m.takeWhole(a, n, life, uint64(max(revision, 0))); err != nil { //nolint:gosec // not negative
+			return err
 		}
-		m.owners.report(n)
 	case part != nil:
 		delta, err := topology.DeltaFrom(part)
 		if err != nil {
@@ -48,6 +46,16 @@ func (m *Master) takeTree(a presence.Announcement, d *wire.Map) error {
 	return nil
 }
 
+// takeWhole enters all that a node tells of itself and of what is below it.
+func (m *Master) takeWhole(a presence.Announcement, n topology.Node, life string, revision uint64) error {
+	n.ID, n.Role, n.Version, n.State, n.Life = a.ID, presence.Syndic, a.Version, m.nodeState(a.ID), life
+	if err := m.tree.Report(n, revision); err != nil {
+		return fmt.Errorf("tree of node %s: %w", a.ID, err)
+	}
+	m.owners.report(n)
+	return nil
+}
+
 // tellRevision tells a node which revision of its tree is here, so that it knows
 // what to report next, and which nodes are above it.
 func (m *Master) tellRevision(g greeting, reply *wire.Map) {
@@ -58,6 +66,7 @@ func (m *Master) tellRevision(g greeting, reply *wire.Map) {
 	m.tree.Tell(loopBelow(g.peer.ID), g.peer.ID, false)
 	reply.Set("tree", int64(m.tree.Have(g.peer.ID, life))) //nolint:gosec // it came as one
 	reply.Set("above", topology.AncestorsWire(m.tree.Path()))
+	reply.Set("pieces", true)
 }
 
 // refuseLoop answers a node that has this very master below it. It is not taken

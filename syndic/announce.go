@@ -45,7 +45,7 @@ func (l *link) announce(ctx context.Context, renew context.CancelCauseFunc) {
 		case <-ctx.Done():
 			return
 		case n := <-l.ready:
-			a.conn, a.tree.told, a.deaf = n, 0, 0
+			a.conn, a.tree.told, a.tree.asked, a.deaf = n, 0, false, 0
 			retry.reset()
 			again = nil
 			if a.greeted(ctx, renew) != nil {
@@ -142,20 +142,24 @@ func jobOf(tag string) string {
 
 // report tells presence, with the tree if the parent does not have it yet.
 func (a *announcer) report(ctx context.Context, fresh bool) error {
-	p := channel.Presence{Version: a.s.version, Heard: &a.tail}
-	a.tree.fill(&p)
-	soon, done := a.patient(ctx)
-	reply, known, err := a.ch.Announce(soon, p)
-	done(err)
-	if err != nil {
-		return fmt.Errorf("report presence: %w", err)
-	}
-	again, err := a.tree.take(reply)
-	if err != nil {
-		return err
-	}
-	if again {
-		return a.report(ctx, fresh) // with the whole tree, of which no more can be asked
+	var reply *wire.Map
+	known := false
+	a.tree.begin()
+	for again := true; again; {
+		p := channel.Presence{Version: a.s.version}
+		if !a.tree.fill(&p) {
+			p.Heard = &a.tail
+		}
+		soon, done := a.patient(ctx)
+		var err error
+		reply, known, err = a.ch.Announce(soon, p)
+		done(err)
+		if err != nil {
+			return fmt.Errorf("report presence: %w", err)
+		}
+		if again, err = a.tree.take(reply, known); err != nil {
+			return err
+		}
 	}
 	a.python = !known
 	a.ours.Store(known)

@@ -19,6 +19,9 @@ type upper struct {
 	tree   *topology.Tree
 	path   []topology.Ancestor
 	wholes int
+	pieces int  // that were taken
+	old    bool // it does not know pieces
+	lose   int  // forget what has come before this piece
 }
 
 func newAbove() *upper { return &upper{tree: topology.NewTree(topology.Node{ID: "top"}, nil)} }
@@ -27,7 +30,11 @@ func (a *upper) presence(id string, load *wire.Map) any {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	life := load.String("life")
-	if m := load.Map("tree"); m != nil {
+	if m := load.Map("piece"); m != nil && !a.old {
+		if answer := a.piece(id, life, m); answer != nil {
+			return answer
+		}
+	} else if m := load.Map("tree"); m != nil {
 		a.wholes++
 		n, err := topology.FromMap(m)
 		if err != nil {
@@ -50,7 +57,43 @@ func (a *upper) presence(id string, load *wire.Map) any {
 	if path == nil {
 		path = a.tree.Path()
 	}
-	return wire.NewMap("session", true, "node", "top", "tree", int64(a.tree.Have(id, life)), "above", topology.AncestorsWire(path))
+	reply := wire.NewMap("session", true, "node", "top", "tree", int64(a.tree.Have(id, life)), "above", topology.AncestorsWire(path))
+	if !a.old {
+		reply.Set("pieces", true)
+	}
+	return reply
+}
+
+// piece takes one; an answer is given for all but the last.
+func (a *upper) piece(id, life string, m *wire.Map) any {
+	p, err := topology.PieceFrom(m)
+	if err != nil {
+		return ""
+	}
+	a.pieces++
+	if a.pieces == a.lose {
+		a.tree = topology.NewTree(topology.Node{ID: "top"}, nil)
+	}
+	d, done, err := a.tree.Gather(id, life, p)
+	switch {
+	case err != nil:
+		return wire.NewMap("piece", 0)
+	case !done:
+		return wire.NewMap("piece", p.N+1)
+	case d.From != 0:
+		_ = a.tree.Apply(id, life, d)
+		return nil
+	}
+	a.wholes++
+	n, err := d.Node(id)
+	if err != nil {
+		return ""
+	}
+	n.State, n.Life = topology.Up, life
+	if a.tree.Report(n, d.To) != nil {
+		return ""
+	}
+	return nil
 }
 
 func (a *upper) set(change func()) {

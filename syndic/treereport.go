@@ -16,17 +16,39 @@ type treeReport struct {
 
 	told   uint64 // revision that the parent has; 0: it needs the whole
 	deltas bool   // it takes differences
+	asked  bool   // whether it takes pieces is known
+	pieces bool   // it does
 
-	at    uint64 // of the report under way
-	delta bool   // it is a difference
+	at    uint64           // of the report under way
+	delta bool             // it is a difference
+	hello bool             // it only asks what the parent takes
+	rest  []topology.Piece // what has to be sent of it, the piece under way first
+	anew  bool             // it has begun anew once
 	sent  time.Time
 }
 
-// fill adds to a report of presence what the parent does not have yet.
-func (r *treeReport) fill(p *channel.Presence) {
-	r.delta = false
+// begin starts a report.
+func (r *treeReport) begin() { r.rest, r.anew = nil, false }
+
+// fill adds to a report of presence what the parent does not have yet. alone: the
+// message is a piece that others follow, and says nothing else.
+func (r *treeReport) fill(p *channel.Presence) (alone bool) {
 	r.sent = time.Now()
 	p.More = wire.NewMap("life", r.tree.Life(), "now", r.sent.UnixNano())
+	if len(r.rest) == 0 {
+		r.choose(p)
+	}
+	if len(r.rest) == 0 {
+		return false
+	}
+	p.More.Set("piece", r.rest[0].Map())
+	return !r.rest[0].Last
+}
+
+// choose decides what is reported: nothing, what has changed, or the whole, and
+// whether in pieces.
+func (r *treeReport) choose(p *channel.Presence) {
+	r.delta, r.hello = false, false
 	if r.told != 0 && r.told == r.tree.Revision() {
 		r.at = r.told
 		return
@@ -34,19 +56,35 @@ func (r *treeReport) fill(p *channel.Presence) {
 	if r.told != 0 && r.deltas {
 		if d, ok := r.tree.Changes(r.told); ok {
 			r.at, r.delta = d.To, true
-			p.More.Set("delta", d.Map())
+			if pieces := d.Pieces(); r.pieces && len(pieces) > 1 {
+				r.rest = pieces
+			} else {
+				p.More.Set("delta", d.Map())
+			}
 			return
 		}
 	}
 	n, at := r.tree.Whole()
 	r.at = at
+	if pieces := topology.WholeDelta(n, at).Pieces(); len(pieces) > 1 && (r.pieces || !r.asked) {
+		if r.hello = !r.asked; r.hello {
+			p.More.Set("pieces", true)
+		} else {
+			r.rest = pieces
+		}
+		return
+	}
 	p.Tree = n.Map()
 	p.More.Set("revision", at)
 }
 
-// take reads the answer to a report. again is set when the parent asks for the
-// whole. An error says that the parent must not be above this node.
-func (r *treeReport) take(reply *wire.Map) (again bool, err error) {
+// take reads the answer to a report; known: of a master of ours. again is set when
+// more has to follow. An error says that the parent must not be above this node.
+func (r *treeReport) take(reply *wire.Map, known bool) (again bool, err error) {
+	if len(r.rest) > 0 && (!r.rest[0].Last || reply.Has("piece")) {
+		return r.next(reply), nil
+	}
+	r.rest = nil
 	r.tree.SetLag(time.Since(r.sent).Round(time.Millisecond))
 	above := topology.AncestorsFrom(reply, "above")
 	if reply.Bool("loop") {
@@ -57,13 +95,31 @@ func (r *treeReport) take(reply *wire.Map) (again bool, err error) {
 		return false, fmt.Errorf("the master %s: %w", r.name, err)
 	}
 	have, deltas := reply.Get("tree")
-	r.deltas = deltas
+	has, _ := have.(int64)
+	r.deltas, r.pieces, r.asked = deltas, reply.Bool("pieces"), true
+	if r.hello {
+		if deltas {
+			r.told = uint64(max(has, 0)) // it may know this life of the tree
+		}
+		return known, nil
+	}
 	r.told = r.at
-	if n, _ := have.(int64); deltas && uint64(max(n, 0)) != r.at {
-		r.told = 0
+	if deltas && uint64(max(has, 0)) != r.at {
 		again = r.delta
+		r.told = 0
 	}
 	return again, nil
+}
+
+// next goes on to the next piece, or begins anew if the parent lacks one before it.
+func (r *treeReport) next(reply *wire.Map) (again bool) {
+	if held, ok := reply.Get("piece"); ok && held == int64(r.rest[0].N+1) {
+		r.rest = r.rest[1:]
+		return true
+	}
+	again, r.anew = !r.anew, true
+	r.rest, r.told = nil, 0
+	return again
 }
 
 // left tells that the parent is not above this node now.

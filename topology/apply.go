@@ -65,6 +65,9 @@ func (n Node) patch(path []string, p Part) (Node, error) {
 }
 
 func patchMinions(old, altered []Minion, gone []string) []Minion {
+	if len(old)+len(gone) == 0 && ascending(altered) {
+		return altered // of a node that was told for the first time
+	}
 	out := make([]Minion, len(old), len(old)+len(altered))
 	copy(out, old)
 	var fresh []Minion
@@ -97,6 +100,16 @@ func patchMinions(old, altered []Minion, gone []string) []Minion {
 		sort.Slice(out, func(i, j int) bool { return out[i].ID < out[j].ID })
 	}
 	return out
+}
+
+// ascending tells whether minions are in the order of their ids, each once.
+func ascending(ms []Minion) bool {
+	for i := 1; i < len(ms); i++ {
+		if ms[i-1].ID >= ms[i].ID {
+			return false
+		}
+	}
+	return true
 }
 
 func patchNodes(old, altered []Node, left []string) []Node {

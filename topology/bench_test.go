@@ -2,6 +2,7 @@ package topology
 
 import (
 	"fmt"
+	"runtime"
 	"testing"
 
 	"github.com/momtree/mom/internal/wire"
@@ -81,4 +82,79 @@ func BenchmarkTopOfAMillion(b *testing.B) {
 			_ = Problems(top.Snapshot())
 		}
 	})
+}
+
+// A hundred thousand minions are reported: at once and in pieces. msg-MB is the
+// largest message, took-MB what the parent allocates for it, ms the work of both ends
+// for all of it.
+func BenchmarkLargeReport(b *testing.B) {
+	low := NewTree(Node{ID: "low"}, nil)
+	for i := range 100_000 {
+		low.SetMinion(Minion{ID: fmt.Sprintf("web-%06d.eu-west.example.com", i), State: Up, Version: "1.2.3"})
+	}
+	n, at := low.Whole()
+	for _, c := range []struct {
+		name string
+		maps func() []*wire.Map
+		take func(*Tree, *wire.Map) error
+	}{
+		{"whole", func() []*wire.Map { return []*wire.Map{n.Map()} }, func(top *Tree, m *wire.Map) error {
+			got, err := FromMap(m)
+			if err != nil {
+				return err
+			}
+			return top.Report(got, at)
+		}},
+		{"pieces", func() (out []*wire.Map) {
+			for _, p := range WholeDelta(n, at).Pieces() {
+				out = append(out, p.Map())
+			}
+			return out
+		}, func(top *Tree, m *wire.Map) error {
+			p, err := PieceFrom(m)
+			if err != nil {
+				return err
+			}
+			d, done, err := top.Gather("low", n.Life, p)
+			if err != nil || !done {
+				return err
+			}
+			got, err := d.Node("low")
+			if err != nil {
+				return err
+			}
+			got.Life = n.Life
+			return top.Report(got, d.To)
+		}},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			var largest int
+			var took uint64
+			for range b.N {
+				top := NewTree(Node{ID: "top"}, nil)
+				for _, m := range c.maps() {
+					raw, err := wire.Encode(m)
+					if err != nil {
+						b.Fatal(err)
+					}
+					var before, after runtime.MemStats
+					runtime.ReadMemStats(&before)
+					if m, err = wire.DecodeMap(raw); err == nil {
+						err = c.take(top, m)
+					}
+					if err != nil {
+						b.Fatal(err)
+					}
+					runtime.ReadMemStats(&after)
+					largest, took = max(largest, len(raw)), max(took, after.TotalAlloc-before.TotalAlloc)
+				}
+				if top.Have("low", n.Life) != at {
+					b.Fatal("it is not there")
+				}
+			}
+			b.ReportMetric(float64(largest)/1e6, "msg-MB")
+			b.ReportMetric(float64(took)/1e6, "took-MB")
+			b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(b.N), "ms")
+		})
+	}
 }

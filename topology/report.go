@@ -160,6 +160,7 @@ func (t *Tree) Report(n Node, at uint64) error {
 	t.setNode(n)
 	t.noteLife(n.ID, n.Life)
 	t.have[n.ID] = revision{n.Life, at}
+	delete(t.pieces, n.ID)
 	return nil
 }
 
@@ -180,6 +181,7 @@ func (t *Tree) Apply(id, life string, d Delta) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	old, known := t.nodes[id]
+	delete(t.pieces, id)
 	if h := t.have[id]; !known || life == "" || h != (revision{life, d.From}) {
 		return ErrStale
 	}

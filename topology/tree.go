@@ -15,7 +15,8 @@ type Tree struct {
 	self     Node // Minions and Nodes unused
 	minions  map[string]Minion
 	nodes    map[string]Node
-	have     map[string]revision // what the nodes right below have reported
+	have     map[string]revision   // what the nodes right below have reported
+	pieces   map[string]*gathering // of reports that they have begun
 	lives    map[string]lives
 	skews    map[string]time.Duration
 	above    map[string][]Ancestor // by the parent that has told them
@@ -34,7 +35,7 @@ func NewTree(self Node, now func() time.Time) *Tree {
 	self.State, self.Since, self.Life = Up, now(), rand.Text()
 	return &Tree{
 		now: now, self: self, minions: map[string]Minion{}, nodes: map[string]Node{},
-		have: map[string]revision{}, skews: map[string]time.Duration{}, lives: map[string]lives{}, above: map[string][]Ancestor{}, parents: map[string]Parent{}, told: map[toldKey]Problem{},
+		have: map[string]revision{}, pieces: map[string]*gathering{}, skews: map[string]time.Duration{}, lives: map[string]lives{}, above: map[string][]Ancestor{}, parents: map[string]Parent{}, told: map[toldKey]Problem{},
 		log:      changelog{last: 1}, // 0 is what a parent has that has heard nothing
 		watchers: map[chan struct{}]struct{}{},
 	}
@@ -105,6 +106,7 @@ func (t *Tree) Remove(id string) {
 	if isNode {
 		delete(t.nodes, id)
 		delete(t.have, id)
+		delete(t.pieces, id)
 		delete(t.skews, id)
 		delete(t.lives, id)
 		t.touch(change{"", id, aChild})
@@ -123,6 +125,9 @@ func (t *Tree) SetNodeState(id string, s State) (changed bool) {
 	}
 	if !known {
 		n = Node{ID: id, Role: "syndic"}
+	}
+	if s == Down {
+		delete(t.pieces, id)
 	}
 	n.State, n.Since = s, t.now()
 	t.enter(n, known)

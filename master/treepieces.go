@@ -1,0 +1,51 @@
+package master
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/presence"
+	"github.com/momtree/mom/topology"
+)
+
+// takePiece takes a piece of what a node reports of a large tree. For all but the
+// last there is an answer, and nothing else comes of them: it tells how many pieces
+// of this report are here, 0 if the node has to begin anew. The last one is a report
+// like any other.
+func (m *Master) takePiece(a presence.Announcement, d *wire.Map) (answer *wire.Map, err error) {
+	piece, life := d.Map("piece"), d.String("life")
+	switch {
+	case a.Role != presence.Syndic:
+		return nil, nil
+	case piece == nil:
+		if d.Bool("pieces") {
+			m.tree.Expect(a.ID, life)
+		}
+		return nil, nil
+	}
+	p, err := topology.PieceFrom(piece)
+	if err != nil {
+		return nil, fmt.Errorf("tree of node %s: %w", a.ID, err)
+	}
+	delta, done, err := m.tree.Gather(a.ID, life, p)
+	switch {
+	case errors.Is(err, topology.ErrStale):
+		return wire.NewMap("node", m.id, "piece", 0), nil
+	case err != nil:
+		return nil, fmt.Errorf("tree of node %s: %w", a.ID, err)
+	case !done:
+		return wire.NewMap("node", m.id, "piece", p.N+1), nil
+	case delta.From != 0:
+		err = m.applyDelta(a.ID, life, delta)
+	default:
+		var n topology.Node
+		if n, err = delta.Node(a.ID); err == nil {
+			err = m.takeWhole(a, n, life, delta.To)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("tree of node %s: %w", a.ID, err)
+	}
+	return nil, nil
+}

@@ -1,0 +1,212 @@
+package topology
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/momtree/mom/internal/wire"
+)
+
+const (
+	// PieceEntries and PieceBytes bound one piece of a report as this program makes
+	// it; a single entry that is larger passes.
+	PieceEntries = 2000
+	PieceBytes   = 256 << 10
+	// mostEntries bounds one piece as it is taken: others may cut differently.
+	mostEntries = 1 << 16
+	// What an entry takes on the wire beside its texts, roughly.
+	minionBytes, nodeBytes = 8, 300
+)
+
+// Piece is a part of a report that is too large for one message. What it says
+// counts when all pieces are there.
+type Piece struct {
+	Delta      // From 0: of the whole tree
+	N     int  // its place, from 0
+	Last  bool // no other follows
+}
+
+// WholeDelta gives all that a node reports as a difference from nothing.
+func WholeDelta(n Node, at uint64) Delta {
+	head := n
+	head.Minions, head.Nodes, head.Heard = nil, nil, nil
+	return Delta{To: at, Parts: []Part{{Head: &head, Vitals: &n.Vitals, Minions: n.Minions, Nodes: n.Nodes}}}
+}
+
+// Node builds the node that a difference from nothing tells.
+func (d Delta) Node(id string) (Node, error) {
+	if d.From != 0 {
+		return Node{}, ErrStale
+	}
+	return Node{ID: id}.apply(d)
+}
+
+// Large tells whether a difference is to be cut into pieces.
+func (d Delta) Large() bool { return len(d.Pieces()) > 1 }
+
+// Pieces cuts a difference. The lists of the difference are shared, not copied.
+func (d Delta) Pieces() []Piece {
+	c := cutter{pieces: make([][]Part, 1)}
+	for _, p := range d.Parts {
+		c.part(p)
+	}
+	out := make([]Piece, len(c.pieces))
+	for i, parts := range c.pieces {
+		out[i] = Piece{Delta: Delta{From: d.From, To: d.To, Parts: parts}, N: i, Last: i == len(out)-1}
+	}
+	return out
+}
+
+// cutter fills one piece after the other.
+type cutter struct {
+	pieces         [][]Part
+	entries, bytes int // of the last piece
+}
+
+// take tells whether so much still goes into the last piece, and counts it.
+func (c *cutter) take(entries, bytes int) bool {
+	if c.entries > 0 && (c.entries+entries > PieceEntries || c.bytes+bytes > PieceBytes) {
+		return false
+	}
+	c.entries, c.bytes = c.entries+entries, c.bytes+bytes
+	return true
+}
+
+func (c *cutter) next() { c.pieces, c.entries, c.bytes = append(c.pieces, nil), 0, 0 }
+
+// put adds what has been counted.
+func (c *cutter) put(p Part) {
+	last := &c.pieces[len(c.pieces)-1]
+	*last = mergePart(*last, p)
+}
+
+func (c *cutter) part(p Part) {
+	if p.Head != nil || p.Vitals != nil {
+		for !c.take(1, nodeBytes) {
+			c.next()
+		}
+		c.put(Part{Path: p.Path, Head: p.Head, Vitals: p.Vitals})
+	}
+	c.list(len(p.Left), func(i int) int { return len(p.Left[i]) }, func(i, j int) { c.put(Part{Path: p.Path, Left: p.Left[i:j]}) })
+	c.list(len(p.Gone), func(i int) int { return len(p.Gone[i]) }, func(i, j int) { c.put(Part{Path: p.Path, Gone: p.Gone[i:j]}) })
+	c.list(len(p.Minions), func(i int) int { return minionSize(p.Minions[i]) }, func(i, j int) { c.put(Part{Path: p.Path, Minions: p.Minions[i:j]}) })
+	for _, n := range p.Nodes {
+		c.child(p.Path, n)
+	}
+}
+
+// list adds n entries, in runs as long as they fit.
+func (c *cutter) list(n int, size func(int) int, put func(i, j int)) {
+	for i := 0; i < n; {
+		j := i
+		for j < n && c.take(1, size(j)) {
+			j++
+		}
+		if j > i {
+			put(i, j)
+		}
+		if i = j; i < n {
+			c.next()
+		}
+	}
+}
+
+// child adds a new node: as a whole if that fits into one piece, else first the
+// node and then what is below it.
+func (c *cutter) child(path string, n Node) {
+	entries, bytes := n.weight()
+	if entries <= PieceEntries && bytes <= PieceBytes {
+		for !c.take(entries, bytes) {
+			c.next()
+		}
+		c.put(Part{Path: path, Nodes: []Node{n}})
+		return
+	}
+	bare := n
+	bare.Minions, bare.Nodes = nil, nil
+	for !c.take(1, nodeBytes) {
+		c.next()
+	}
+	c.put(Part{Path: path, Nodes: []Node{bare}})
+	c.part(Part{Path: join(path, n.ID), Minions: n.Minions, Nodes: n.Nodes})
+}
+
+func minionSize(m Minion) int { return len(m.ID) + len(m.Version) + minionBytes }
+
+// weight counts a node with all below it.
+func (n Node) weight() (entries, bytes int) {
+	entries, bytes = 1+len(n.Minions), nodeBytes
+	for _, m := range n.Minions {
+		bytes += minionSize(m)
+	}
+	for _, c := range n.Nodes {
+		e, b := c.weight()
+		entries, bytes = entries+e, bytes+b
+	}
+	return entries, bytes
+}
+
+// mergePart adds a part, to the last one if that is of the same node.
+func mergePart(parts []Part, p Part) []Part {
+	if len(parts) == 0 || parts[len(parts)-1].Path != p.Path {
+		return append(parts, p)
+	}
+	last := &parts[len(parts)-1]
+	if p.Head != nil {
+		last.Head = p.Head
+	}
+	if p.Vitals != nil {
+		last.Vitals = p.Vitals
+	}
+	last.Minions = concat(last.Minions, p.Minions)
+	last.Gone = concat(last.Gone, p.Gone)
+	last.Nodes = concat(last.Nodes, p.Nodes)
+	last.Left = concat(last.Left, p.Left)
+	return parts
+}
+
+// concat never writes behind a list that others share.
+func concat[T any](a, b []T) []T {
+	if len(a) == 0 {
+		return b[:len(b):len(b)]
+	}
+	return append(a, b...)
+}
+
+// Map gives the piece in the form in which it is reported to a parent.
+func (p Piece) Map() *wire.Map {
+	m := p.Delta.Map()
+	m.Set("n", p.N)
+	m.Set("last", p.Last)
+	return m
+}
+
+// PieceFrom reads what [Piece.Map] wrote.
+func PieceFrom(m *wire.Map) (p Piece, err error) {
+	if p.Delta, err = DeltaFrom(m); err != nil {
+		return p, err
+	}
+	n, _ := m.Get("n")
+	at, ok := n.(int64)
+	if !ok || at < 0 || at > maxMinions {
+		return p, errors.New("piece of a report: it does not tell its place")
+	}
+	p.N, p.Last = int(at), m.Bool("last")
+	if e := p.entries(); e > mostEntries {
+		return p, fmt.Errorf("piece of a report: %d entries, at most %d are taken", e, mostEntries)
+	}
+	return p, nil
+}
+
+// entries counts the minions and nodes that a piece speaks of.
+func (p Piece) entries() int {
+	n := 0
+	for _, part := range p.Parts {
+		n += 1 + len(part.Minions) + len(part.Gone) + len(part.Left)
+		for _, c := range part.Nodes {
+			e, _ := c.weight()
+			n += e
+		}
+	}
+	return n
+}
