@@ -52,7 +52,7 @@ func TestLargeTreeGoesInPieces(t *testing.T) {
 				if a.pieces != c.pieces || a.wholes != 1 {
 					t.Errorf("%d pieces, %d whole reports; want %d and one", a.pieces, a.wholes, c.pieces)
 				}
-				a.pieces = 0
+				a.pieces, a.lose = 0, 0
 			})
 			for _, m := range p.Seen("_presence") {
 				if b, err := wire.Encode(m); !c.old && (err != nil || len(b) > topology.PieceBytes+4<<10) {
