@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,26 +47,17 @@ type settings struct {
 	warnings                                       []config.Warning
 }
 
-func first(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
-}
-
 // serve runs a daemon to its end.
 func (f *daemonFlags) serve(cmd *cobra.Command, s settings, svc service) error {
-	consoleLevel, err := daemon.Level(first(f.logLevel, s.logLevel, "warning"))
+	consoleLevel, err := daemon.Level(cmp.Or(f.logLevel, s.logLevel, "warning"))
 	if err != nil {
 		return exit(exitUsage, fmt.Errorf("option -l: %w", err))
 	}
-	fileLevel, err := daemon.Level(first(f.logFileLevel, s.logFileLevel, f.logLevel, s.logLevel, "warning"))
+	fileLevel, err := daemon.Level(cmp.Or(f.logFileLevel, s.logFileLevel, f.logLevel, s.logLevel, "warning"))
 	if err != nil {
 		return exit(exitUsage, fmt.Errorf("option --log-file-level: %w", err))
 	}
-	if err := becomeUser(first(f.user, s.user)); err != nil {
+	if err := becomeUser(cmp.Or(f.user, s.user)); err != nil {
 		return exit(exitNoUser, err)
 	}
 	if f.background && !daemon.InBackground() {
@@ -82,7 +74,7 @@ func (f *daemonFlags) serve(cmd *cobra.Command, s settings, svc service) error {
 
 func (f *daemonFlags) inForeground(ctx context.Context, console io.Writer, consoleLevel, fileLevel slog.Level, s settings, svc service) error {
 	log, logFile, err := daemon.OpenLog(daemon.LogOptions{
-		Console: console, ConsoleLevel: consoleLevel, File: first(f.logFile, s.logFile), FileLevel: fileLevel,
+		Console: console, ConsoleLevel: consoleLevel, File: cmp.Or(f.logFile, s.logFile), FileLevel: fileLevel,
 	})
 	if err != nil {
 		return err
@@ -91,7 +83,7 @@ func (f *daemonFlags) inForeground(ctx context.Context, console io.Writer, conso
 	for _, w := range s.warnings {
 		log.Warn(w.String())
 	}
-	pid, err := daemon.WritePidFile(first(f.pidFile, s.pidFile))
+	pid, err := daemon.WritePidFile(cmp.Or(f.pidFile, s.pidFile))
 	if err != nil {
 		log.Error("The daemon cannot start", "err", err)
 		return err

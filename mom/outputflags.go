@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"log/slog"
@@ -103,11 +104,11 @@ func (f *logFlags) register(s *options.Set) {
 }
 
 func (f *logFlags) open(errOut io.Writer) (*slog.Logger, io.Closer, error) {
-	console, err := daemon.Level(first(f.level, "warning"))
+	console, err := daemon.Level(cmp.Or(f.level, "warning"))
 	if err != nil {
 		return nil, nil, err
 	}
-	file, err := daemon.Level(first(f.fileLevel, f.level, "warning"))
+	file, err := daemon.Level(cmp.Or(f.fileLevel, f.level, "warning"))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -45,7 +47,7 @@ func hear(ctx context.Context, b *bus.Bus, sub *bus.Subscription, links func() m
 				continue
 			}
 			now, up := links(), wire.NewMap()
-			for _, name := range sortedKeys(now) {
+			for _, name := range slices.Sorted(maps.Keys(now)) {
 				up.Set(name, now[name])
 			}
 			_ = b.Fire(pulseTell, wire.NewMap("token", d.String("token"), "links", up, "retcode", 0)) // a bus that is closed has no readers
@@ -95,7 +97,7 @@ func readLinks(links *wire.Map) (up []string, err error) {
 	})
 	slices.Sort(up)
 	if len(up) == 0 {
-		return nil, fmt.Errorf("%w (%s)", errNoLink, first(strings.Join(down, ", "), "none is tried"))
+		return nil, fmt.Errorf("%w (%s)", errNoLink, cmp.Or(strings.Join(down, ", "), "none is tried"))
 	}
 	return up, nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -60,13 +61,13 @@ func (r *saltRun) batch(ctx context.Context) error {
 	if err != nil {
 		return r.refused(ctx, err, "")
 	}
-	b := &batch{saltRun: r, rep: rep, queue: sortedKeys(s.returned), done: map[string]bool{}, heard: make(chan batchEvent), account: *s.account}
+	b := &batch{saltRun: r, rep: rep, queue: slices.Sorted(maps.Keys(s.returned)), done: map[string]bool{}, heard: make(chan batchEvent), account: *s.account}
 	rep.Job(s.account.JID)
 	b.account.Missing = maps.Clone(s.account.Missing)
 	if b.size, err = batchSize(r.f.batch, len(b.queue)); err != nil {
 		return err
 	}
-	for _, id := range sortedKeys(s.account.Missing) {
+	for _, id := range slices.Sorted(maps.Keys(s.account.Missing)) {
 		if r.f.static || r.f.hideTimeout {
 			break
 		}
@@ -159,7 +160,7 @@ func (b *batch) hear(ctx context.Context, wg *sync.WaitGroup, e batchEvent) erro
 		}
 		b.finish(ctx, wg, u.Return.ID)
 	case u.Missing != nil:
-		for _, id := range sortedKeys(u.Missing) {
+		for _, id := range slices.Sorted(maps.Keys(u.Missing)) {
 			b.failHard(id, "did not return")
 			b.finish(ctx, wg, id)
 		}

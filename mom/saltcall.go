@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -178,7 +179,7 @@ func (f *callFlags) show(cmd *cobra.Command, w io.Writer, fun string, res minion
 		if errors.Is(res.Err, modules.ErrNotAvailable) {
 			code = exitNotAvailable
 		}
-		return exit(code, errors.New(first(strings.TrimRight(text, "\n"), res.Err.Error())))
+		return exit(code, errors.New(cmp.Or(strings.TrimRight(text, "\n"), res.Err.Error())))
 	}
 	if err := f.render(cmd.OutOrStdout(), w, fun, res); err != nil {
 		return err

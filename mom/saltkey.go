@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -204,7 +205,7 @@ func (f *keyFlags) run(cmd *cobra.Command, words []string) (err error) {
 	if k.conf, _, err = config.LoadMaster(f.dir); err != nil {
 		return err
 	}
-	if err := workAs(first(f.user, k.conf.User), f.user != ""); err != nil {
+	if err := workAs(cmp.Or(f.user, k.conf.User), f.user != ""); err != nil {
 		return err
 	}
 	f.output.check(k.stderr)
@@ -229,7 +230,7 @@ func (k *keyRun) plain() bool { return k.output.outputter == "" || k.output.outp
 
 // show writes a result.
 func (k *keyRun) show(v any) error {
-	return output.Render(k.out, first(k.output.outputter, "key"), v, k.output.options(k.cmd.OutOrStdout()))
+	return output.Render(k.out, cmp.Or(k.output.outputter, "key"), v, k.output.options(k.cmd.OutOrStdout()))
 }
 
 // store opens the key folders. They are there once a master has run; a command

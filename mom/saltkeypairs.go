@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -45,7 +46,7 @@ func (k *keyRun) genSignature() error {
 }
 
 func (k *keyRun) sign() error {
-	pub := first(k.pub, filepath.Join(k.conf.PkiDir, "master.pub"))
+	pub := cmp.Or(k.pub, filepath.Join(k.conf.PkiDir, "master.pub"))
 	text, err := os.ReadFile(pub)
 	if err != nil {
 		return fmt.Errorf("the public key to sign: %w", err)
@@ -57,7 +58,7 @@ func (k *keyRun) sign() error {
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(first(k.signature, k.conf.PkiDir), k.conf.MasterPubkeySignature)
+	path := filepath.Join(cmp.Or(k.signature, k.conf.PkiDir), k.conf.MasterPubkeySignature)
 	// What is signed is the text without white space around it, as peers send it.
 	made, err := keys.WriteSignature(path, pair, crypt.CleanPEM(string(text)))
 	if err != nil {

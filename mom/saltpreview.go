@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -43,7 +44,7 @@ func (r *saltRun) preview(ctx context.Context) error {
 	if err := rep.Preview(yes); err != nil {
 		return err
 	}
-	for _, id := range sortedKeys(unknown) {
+	for _, id := range slices.Sorted(maps.Keys(unknown)) {
 		fmt.Fprintf(r.stderr, "%d minions of %s may be meant as well: their grains and pillar are not known here\n", unknown[id], id) //nolint:errcheck // nowhere else to tell
 	}
 	if len(yes) == 0 && len(unknown) == 0 {
@@ -74,13 +75,4 @@ func (r *saltRun) subject(id string) target.Subject {
 		k.pillar, _ = m.Get("pillar")
 	}
 	return k
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	out := make([]string, 0, len(m))
-	for k := range m {
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
 }

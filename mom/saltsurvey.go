@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -58,7 +59,7 @@ func (r *saltRun) choose(ctx context.Context, n int) error {
 		return err
 	}
 	var able []string
-	for _, id := range sortedKeys(s.returned) {
+	for _, id := range slices.Sorted(maps.Keys(s.returned)) {
 		v, err := wire.Decode(s.returned[id].Value)
 		if err != nil {
 			return err

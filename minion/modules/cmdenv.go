@@ -1,8 +1,10 @@
 package modules
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -63,7 +65,7 @@ func environment(c *Call, who account) []string {
 		vars["PATH"] = p + ":" + vars["PATH"]
 	}
 	env := make([]string, 0, len(vars))
-	for _, k := range sortedKeys(vars) {
+	for _, k := range slices.Sorted(maps.Keys(vars)) {
 		env = append(env, k+"="+vars[k])
 	}
 	return env

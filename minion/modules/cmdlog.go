@@ -3,6 +3,8 @@ package modules
 import (
 	"context"
 	"log/slog"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -30,7 +32,7 @@ func parseLevel(v any) (logLevel, error) {
 	l, ok := levels[name]
 	if !ok {
 		return logLevel{}, invocationErrorf("output_loglevel %s is not a level; levels are quiet, %s",
-			PyRepr(v), strings.Join(sortedKeys(levels), ", "))
+			PyRepr(v), strings.Join(slices.Sorted(maps.Keys(levels)), ", "))
 	}
 	return logLevel{level: l}, nil
 }

@@ -2,7 +2,9 @@ package modules
 
 import (
 	"context"
+	"maps"
 	"path/filepath"
+	"slices"
 
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/minion/grains"
@@ -161,7 +163,7 @@ var sanitizers = map[string]func(string) string{
 }
 
 func sanitize(m *wire.Map) {
-	for _, name := range sortedKeys(sanitizers) {
+	for _, name := range slices.Sorted(maps.Keys(sanitizers)) {
 		if v, ok := m.Get(name); ok {
 			m.Set(name, sanitizers[name](PyStr(v)))
 		}
@@ -239,7 +241,7 @@ func sortedCopy(v any) any {
 			return true
 		})
 		m := wire.NewMap()
-		for _, k := range sortedKeys(byText) {
+		for _, k := range slices.Sorted(maps.Keys(byText)) {
 			m.Set(k, byText[k])
 		}
 		return m
@@ -268,7 +270,7 @@ func keyTexts(m *wire.Map) []string {
 	for _, k := range m.Keys() {
 		set[PyStr(k)] = true
 	}
-	return sortedKeys(set)
+	return slices.Sorted(maps.Keys(set))
 }
 
 func grainsEquals(_ context.Context, c *Call) (any, error) {

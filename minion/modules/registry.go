@@ -62,8 +62,6 @@ func Modules() []string {
 	return slices.Sorted(maps.Keys(set))
 }
 
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
-
 // available returns the names of the functions that the minion's
 // disable_modules and whitelist_modules leave, sorted.
 func available(env Env) []string {

@@ -2,6 +2,8 @@ package modules
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/momtree/mom/internal/target"
@@ -72,7 +74,7 @@ func selectAll(env Env, names []any) []string {
 			set[f] = true
 		}
 	}
-	return sortedKeys(set)
+	return slices.Sorted(maps.Keys(set))
 }
 
 func sysListFunctions(_ context.Context, c *Call) (any, error) {
@@ -91,7 +93,7 @@ func sysListModules(_ context.Context, c *Call) (any, error) {
 			set[module] = true
 		}
 	}
-	return wire.AnyList(sortedKeys(set)), nil
+	return wire.AnyList(slices.Sorted(maps.Keys(set))), nil
 }
 
 func sysDoc(_ context.Context, c *Call) (any, error) {
