@@ -142,7 +142,7 @@ func (m *Master) answerBodies(ctx context.Context, arg wire.Raw) (any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("question for results: %w", err)
 	}
-	jid, want := d.String("jid"), texts(d.List("ids"))
+	jid, want := d.String("jid"), wire.Texts(d.List("ids"))
 	rets, err := m.store.Local().GetReturns(ctx, jid)
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
 )
@@ -30,7 +31,7 @@ type eventReturn struct {
 	sub      *bus.Subscription
 	life     string // no other life of any master names its events so
 	n        uint64
-	no, only []pattern
+	no, only target.Patterns
 }
 
 // returnEvents starts to listen; nil without event_return.
@@ -42,7 +43,7 @@ func (m *Master) returnEvents() *eventReturn {
 	_, _ = rand.Read(b) // never fails
 	e := &eventReturn{
 		m: m, life: m.id + "/" + hex.EncodeToString(b),
-		no: patterns(m.cfg.EventReturnBlacklist), only: patterns(m.cfg.EventReturnWhitelist),
+		no: target.NewPatterns(m.cfg.EventReturnBlacklist), only: target.NewPatterns(m.cfg.EventReturnWhitelist),
 	}
 	e.listen()
 	return e
@@ -54,7 +55,7 @@ func (e *eventReturn) listen() {
 
 // wanted applies event_return_whitelist and event_return_blacklist.
 func (e *eventReturn) wanted(tag string) bool {
-	return !anyOf(e.no, tag) && (len(e.only) == 0 || anyOf(e.only, tag))
+	return !e.no.Match(tag) && (len(e.only) == 0 || e.only.Match(tag))
 }
 
 // run stores events until the bus says no more or ctx ends; what was fired by

@@ -148,7 +148,7 @@ func (m *Master) expectationBelow(node, jid string, data wire.Raw) wire.Raw {
 		m.refused("expectation", nil, fmt.Errorf("node %s, job %s: %w", node, jid, err))
 		return data
 	}
-	x := ledger.Expectation{Path: node, Minions: texts(d.List("minions"))}
+	x := ledger.Expectation{Path: node, Minions: wire.Texts(d.List("minions"))}
 	missing := map[string]string{}
 	x.Minions = m.ownedBy(node, jid, x.Minions)
 	ours := d.Map("mom")
@@ -158,7 +158,7 @@ func (m *Master) expectationBelow(node, jid string, data wire.Raw) wire.Raw {
 		ours = wire.NewMap("plain", true)
 		d.Set("jid", jid)
 	} else {
-		x.Asked = texts(ours.List("asked"))
+		x.Asked = wire.Texts(ours.List("asked"))
 		x.Untracked, x.Moved = ours.Bool("untracked"), ours.Bool("moved")
 		ours.Delete("untracked") // from here on this master looks after them
 		if below := ours.String("node"); below != "" {
@@ -221,14 +221,4 @@ func (m *Master) reencode(d *wire.Map, was wire.Raw) wire.Raw {
 		return was
 	}
 	return b
-}
-
-func texts(vs []any) []string {
-	out := make([]string, 0, len(vs))
-	for _, v := range vs {
-		if s, ok := v.(string); ok {
-			out = append(out, s)
-		}
-	}
-	return out
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/momtree/mom/internal/inquiry"
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/zmtp"
+	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/jobfiles"
 	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/keys"
@@ -58,7 +59,7 @@ type Master struct {
 	gate     *keys.Gate
 	sessions *keys.Sessions
 	users    keys.Users
-	access   *access
+	access   *access.List
 	tokens   tokenCache
 	secrets  *secrets
 	jids     *jid.Generator

@@ -23,7 +23,7 @@ func listenerOf(id string, d *wire.Map) (l listener, ok bool) {
 	if l.epoch, l.seq, ok = channel.ReadHeard(v); !ok {
 		return l, false
 	}
-	for _, jid := range texts(d.List("running")) {
+	for _, jid := range wire.Texts(d.List("running")) {
 		l.running[jid] = true
 	}
 	return l, true

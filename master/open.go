@@ -9,6 +9,7 @@ import (
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/ledger"
@@ -60,7 +61,9 @@ func (m *Master) openFiles() {
 
 func (m *Master) openKeys() (err error) {
 	c := m.cfg
-	m.access = newAccess(c, m.log)
+	m.access = access.New(access.Options{
+		ACL: c.PublisherAcl, Blacklist: c.PublisherAclBlacklist, Sudo: c.SudoAcl, Nodegroups: c.Nodegroups, Log: m.log,
+	})
 	m.identity, err = keys.OpenIdentity(keys.IdentityOptions{
 		PkiDir: c.PkiDir, Keysize: c.Keysize, KeyPass: c.KeyPass,
 		MasterSignPubkey: c.MasterSignPubkey, MasterSignKeyName: c.MasterSignKeyName, SigningKeyPass: c.SigningKeyPass,

@@ -60,7 +60,7 @@ func openOwners(cachedir string) (*owners, error) {
 	}
 	for _, k := range d.Keys() {
 		if node, ok := k.(string); ok {
-			o.ids[node] = texts(d.List(node))
+			o.ids[node] = wire.Texts(d.List(node))
 			for _, id := range o.ids[node] {
 				o.enter(id, claim{node: node})
 			}

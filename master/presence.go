@@ -29,7 +29,7 @@ func (m *Master) onPresence(_ context.Context, r *request) (any, error) {
 	}
 	a := presence.Announcement{
 		ID: r.id, Session: d.String("session"), Role: d.String("role"), Version: d.String("version"),
-		Running: texts(d.List("running")),
+		Running: wire.Texts(d.List("running")),
 	}
 	l, listens := listenerOf(r.id, d)
 	missed, head := []string(nil), int64(0)
@@ -162,7 +162,7 @@ func loadPeers(cachedir string) ([]presence.Peer, error) {
 	rows, _ := v.([]any)
 	var out []presence.Peer
 	for _, row := range rows {
-		if f := texts(asList(row)); len(f) == 3 {
+		if f := wire.Texts(asList(row)); len(f) == 3 {
 			out = append(out, presence.Peer{ID: f[0], Role: f[1], Version: f[2]})
 		}
 	}

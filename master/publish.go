@@ -10,6 +10,7 @@ import (
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
+	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/returners"
 )
@@ -26,8 +27,6 @@ func (e refusal) reply() any {
 	return wire.NewMap("error", wire.NewMap("name", e.name, "message", e.message))
 }
 
-var errNoAccess = refusal{"AuthenticationError", "Authentication error occurred."}
-
 // publish is the clear command of the same name: the start of every job (Salt wire
 // reference §10).
 func (m *Master) publish(ctx context.Context, load wire.Raw) any {
@@ -35,7 +34,7 @@ func (m *Master) publish(ctx context.Context, load wire.Raw) any {
 	if err != nil {
 		return refusal{"SaltInvocationError", "publish: " + err.Error()}.reply()
 	}
-	calls, err := callsOf(p)
+	calls, err := access.Calls(p)
 	if err != nil {
 		return refusal{"SaltInvocationError", "publish: " + err.Error()}.reply()
 	}
@@ -57,39 +56,6 @@ func (m *Master) publish(ctx context.Context, load wire.Raw) any {
 		return refusal{"SaltReqTimeoutError", err.Error()}.reply()
 	}
 	return wire.NewMap("enc", "clear", "load", job.published())
-}
-
-// admit reads a job and checks who sent it, in this order: the blacklist, the
-// key, the rules that the sender is held to. A refusal says no more than that.
-func (m *Master) admit(p wire.PublishLoad, calls []call) (*job, error) {
-	if m.access.forbidden(p.User, funsOf(calls)) {
-		return nil, errNotAllowed
-	}
-	extra, err := extraOf(p)
-	if err != nil {
-		return nil, err
-	}
-	rules, err := m.heldTo(p, extra)
-	if err != nil {
-		return nil, err
-	}
-	j, err := m.readJob(p)
-	if err != nil {
-		return nil, err
-	}
-	if !m.allowed(rules, j, calls) {
-		return nil, errNotAllowed
-	}
-	j.rules = rules
-	return j, nil
-}
-
-func funsOf(calls []call) []string {
-	out := make([]string, len(calls))
-	for i, c := range calls {
-		out[i] = c.fun
-	}
-	return out
 }
 
 // job is one publication on its way out.
@@ -452,14 +418,4 @@ func (j *job) topics(orderMasters bool) []string {
 		return out
 	}
 	return []string{"broadcast"}
-}
-
-// authorise lets the user in whose key file the master wrote: who can read the
-// key of the master's own user may act in anybody's name (Salt wire reference
-// §12.1).
-func (m *Master) authorise(key string) error {
-	if owner, ok := m.users.User(key); !ok || owner != m.user() {
-		return errNoAccess
-	}
-	return nil
 }

@@ -109,7 +109,7 @@ func (m *Master) dequeueTree(ctx context.Context, jid string) (minions []string,
 			return nil, nil, fmt.Errorf("dequeue at node %s: %w", node, err)
 		}
 		known = known || d.Bool("known")
-		minions = append(minions, texts(d.List("minions"))...)
+		minions = append(minions, wire.Texts(d.List("minions"))...)
 		if u := d.Map("untold"); u != nil {
 			for _, k := range u.Keys() {
 				below, _ := k.(string)

@@ -1,69 +1,15 @@
-package master
+package access
 
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
 )
-
-// call is one function of a job with its arguments.
-type call struct {
-	fun    string
-	args   []any
-	kwargs *wire.Map // nil: none
-}
-
-// callsOf takes a publish load apart: one function with its arguments, or several
-// with a list of arguments each.
-func callsOf(p wire.PublishLoad) ([]call, error) {
-	fun, err := wire.Decode(p.Fun)
-	if err != nil {
-		return nil, fmt.Errorf("fun: %w", err)
-	}
-	var args []any
-	if len(p.Arg) > 0 && !wire.IsNil(p.Arg) {
-		v, err := wire.Decode(p.Arg)
-		if err != nil {
-			return nil, fmt.Errorf("arg: %w", err)
-		}
-		args, _ = v.([]any)
-	}
-	switch fun := fun.(type) {
-	case string:
-		return []call{newCall(fun, args)}, nil
-	case []any:
-		out := make([]call, 0, len(fun))
-		for i, f := range fun {
-			name, ok := f.(string)
-			if !ok {
-				return nil, fmt.Errorf("fun: entry %d is no text", i+1)
-			}
-			var own []any
-			if i < len(args) {
-				own, _ = args[i].([]any)
-			}
-			out = append(out, newCall(name, own))
-		}
-		if len(out) > 0 {
-			return out, nil
-		}
-	}
-	return nil, errors.New("fun: neither a function nor a list of them")
-}
-
-// newCall separates the keyword arguments, which stand last.
-func newCall(fun string, args []any) call {
-	if n := len(args); n > 0 {
-		if kw, ok := args[n-1].(*wire.Map); ok && kw.Has("__kwarg__") {
-			return call{fun, args[:n-1], kw}
-		}
-	}
-	return call{fun: fun, args: args}
-}
 
 // rule allows functions on the minions of a target.
 type rule struct {
@@ -136,7 +82,7 @@ func parseFun(v any) (funRule, error) {
 			return funRule{}, fmt.Errorf("%s is neither a function nor a mapping of one function to its arguments", python.Repr(v))
 		}
 	}
-	f := funRule{fun: expression(text)}
+	f := funRule{fun: target.Expression(text)}
 	if f.fun == nil {
 		return f, fmt.Errorf("function %q is no regular expression", text)
 	}
@@ -168,7 +114,7 @@ func parseArgs(v any) (argRule, error) {
 		if !ok {
 			text = python.Str(v)
 		}
-		if re := expression(text); re != nil {
+		if re := target.Expression(text); re != nil {
 			return re, nil
 		}
 		return nil, fmt.Errorf("%q is no regular expression", text)
@@ -195,33 +141,13 @@ func parseArgs(v any) (argRule, error) {
 
 // permit tells whether a rule allows a call; covers tells whether a target means
 // all minions that the call is for.
-func (rs ruleSet) permit(c call, covers func(target.Expr) bool) bool {
+func (rs ruleSet) permit(c Call, covers func(target.Expr) bool) bool {
 	return slices.ContainsFunc(rs, func(r rule) bool {
 		fits := slices.ContainsFunc(r.funs, func(f funRule) bool {
-			return f.fun.Match(label(c.fun)) && (f.with == nil || slices.ContainsFunc(f.with, c.like))
+			return f.fun.Match(target.ID(c.Fun)) && (f.with == nil || slices.ContainsFunc(f.with, c.like))
 		})
 		return fits && (r.to == nil || covers(r.to))
 	})
-}
-
-// like tells whether a call has arguments as a rule wants them.
-func (c call) like(a argRule) bool {
-	fits := func(re target.Expr, v any) bool { return re == nil || re.Match(label(python.Str(v))) }
-	for i, re := range a.args {
-		if i >= len(c.args) || !fits(re, c.args[i]) {
-			return false
-		}
-	}
-	for name, re := range a.kwargs {
-		if c.kwargs == nil {
-			return false
-		}
-		v, ok := c.kwargs.Get(name)
-		if !ok || !fits(re, v) {
-			return false
-		}
-	}
-	return true
 }
 
 // onlyPair gives the one entry of a mapping that has one.
@@ -243,7 +169,7 @@ func isMapping(v any) bool {
 func eachPair(v any, fn func(key string, val any)) {
 	switch v := v.(type) {
 	case map[string]any:
-		for _, k := range sortedKeys(v) {
+		for _, k := range slices.Sorted(maps.Keys(v)) {
 			fn(k, v[k])
 		}
 	case *wire.Map:

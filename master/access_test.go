@@ -169,26 +169,3 @@ func TestAccessInTheTree(t *testing.T) {
 		}
 	}
 }
-
-func TestPattern(t *testing.T) {
-	for _, c := range []struct {
-		text, name   string
-		want, grants bool
-	}{
-		{"root", "root", true, true},
-		{"root", "rooted", false, false},
-		{"ro*", "root", true, true},
-		{"ro.*", "root", true, true},
-		{"ro|x", "root", true, false}, // only the last has to reach the end
-		{"x|root", "root", true, true},
-		{"[", "x", false, false},
-		{"[", "[", true, true},
-	} {
-		if got := newPattern(c.text).match(c.name); got != c.want {
-			t.Errorf("%q means %q: %v", c.text, c.name, got)
-		}
-		if got := newGrant(c.text).match(c.name); got != c.grants {
-			t.Errorf("%q grants %q: %v", c.text, c.name, got)
-		}
-	}
-}

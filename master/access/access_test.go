@@ -1,0 +1,137 @@
+package access
+
+import (
+	"bytes"
+	"io"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/momtree/mom/internal/target"
+	"github.com/momtree/mom/internal/wire"
+)
+
+func TestMain(m *testing.M) {
+	// The clock of the backtracking engine ends by itself, shortly after the
+	// last expression.
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2.runClock"))
+}
+
+var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
+
+func TestRules(t *testing.T) {
+	l := New(Options{
+		ACL: map[string]any{"alice": []any{"test.ping"}, "al*": []any{"cmd.run"}, "none": []any{}}, Sudo: true, Log: quiet,
+	})
+	above := wire.NewMap("auth_list", []any{"x"})
+	for _, c := range []struct {
+		owner, name string
+		extra       *wire.Map
+		want        string // the rules, or "no"
+	}{
+		{"salt", "anybody", wire.NewMap(), ""},
+		{"root", "anybody", wire.NewMap(), ""},
+		{"salt", "anybody", above, "x"},
+		{"root", "anybody", above, ""}, // it is no node above
+		{"salt", "sudo_alice", wire.NewMap(), "cmd.run test.ping"},
+		{"salt", "sudo_bob", wire.NewMap(), "no"},
+		{"alice", "alice", wire.NewMap(), "cmd.run test.ping"},
+		{"alice", "alice", above, "cmd.run test.ping"},
+		{"alan", "alan", wire.NewMap(), "cmd.run"},
+		{"alice", "alan", wire.NewMap(), "no"},
+		{"none", "none", wire.NewMap(), "no"},
+		{"bob", "bob", wire.NewMap(), "no"},
+	} {
+		rules, ok := l.Rules(Sender{Owner: c.owner, Own: "salt", Name: c.name, Extra: c.extra})
+		got := "no"
+		if ok {
+			got = strings.Join(wire.Texts(rules), " ")
+		}
+		if got != c.want {
+			t.Errorf("%s as %s with %v: %q, want %q", c.owner, c.name, c.extra, got, c.want)
+		}
+	}
+}
+
+func TestPermits(t *testing.T) {
+	l := New(Options{Log: quiet, Nodegroups: map[string]any{"web": "L@m1,m2"}})
+	rules := []any{
+		"test.*", "[", // is no expression, and allows nothing
+		map[string]any{"N@web": []any{map[string]any{"cmd.run": []any{
+			map[string]any{"args": []any{"uptime", nil}, "kwargs": map[string]any{"cwd": "/tmp"}},
+		}}}},
+	}
+	in := wire.NewMap("cwd", "/tmp/x", "__kwarg__", true)
+	for _, c := range []struct {
+		calls   []Call
+		minions []string
+		want    bool
+	}{
+		{[]Call{newCall("test.ping", nil)}, []string{"m9"}, true},
+		{[]Call{newCall("test.ping", nil), newCall("cmd.run", nil)}, []string{"m1"}, false},
+		{[]Call{newCall("cmd.run", []any{"uptime", "-p", in})}, []string{"m1", "m2"}, true},
+		{[]Call{newCall("cmd.run", []any{"uptime", "-p", in})}, []string{"m1", "m3"}, false},
+		{[]Call{newCall("cmd.run", []any{"uptime", "-p"})}, []string{"m1"}, false},
+		{[]Call{newCall("cmd.run", []any{"uptime", in})}, []string{"m1"}, false},
+		{[]Call{newCall("saltutil.find_job", []any{"1"})}, []string{"m9"}, true},
+	} {
+		covers := func(to target.Expr) bool {
+			return !slices.ContainsFunc(c.minions, func(id string) bool { return !to.Match(target.ID(id)) })
+		}
+		if got := l.Permits(rules, c.calls, covers); got != c.want {
+			t.Errorf("%v on %v: %v", c.calls, c.minions, got)
+		}
+		if !l.Permits(nil, c.calls, covers) {
+			t.Errorf("%v: without rules everything is allowed", c.calls)
+		}
+	}
+}
+
+func TestForbids(t *testing.T) {
+	l := New(Options{Blacklist: map[string]any{"users": "eve", "modules": []any{"cmd.exec_*", 7}}, Log: quiet})
+	for _, c := range []struct {
+		user, fun string
+		want      bool
+	}{{"eve", "test.ping", true}, {"bob", "cmd.exec_code", true}, {"bob", "cmd.run", false}} {
+		if got := l.Forbids(c.user, []Call{{Fun: "test.ping"}, {Fun: c.fun}}); got != c.want {
+			t.Errorf("%s runs %s: %v", c.user, c.fun, got)
+		}
+	}
+}
+
+// The log names each rule that cannot be understood, by its place.
+func TestFaultsAreNamed(t *testing.T) {
+	var b bytes.Buffer
+	New(Options{
+		ACL: map[string]any{"x": []any{"[", "ok", int64(7), map[string]any{"a": nil, "b": nil}}}, Log: slog.New(slog.NewTextHandler(&b, nil)),
+	})
+	for _, want := range []string{"user=x rule=1", "user=x rule=3", "user=x rule=4"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%s is not named in %s", want, &b)
+		}
+	}
+	if strings.Contains(b.String(), "rule=2") {
+		t.Errorf("a good rule is named: %s", &b)
+	}
+}
+
+// Whatever a load holds is taken apart or refused.
+func FuzzCalls(f *testing.F) {
+	for _, v := range []any{"test.ping", []any{"a", "b"}, []any{1}, 5, []any{}} {
+		fun, err := wire.Encode(v)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add([]byte(fun), []byte{0x91, 0x91, 0x01})
+		f.Add([]byte(fun), []byte{0xc0})
+	}
+	f.Fuzz(func(t *testing.T, fun, arg []byte) {
+		calls, err := Calls(wire.PublishLoad{Fun: fun, Arg: arg})
+		if (err == nil) != (len(calls) > 0) {
+			t.Errorf("%d calls, %v", len(calls), err)
+		}
+	})
+}
