@@ -3,52 +3,10 @@ package master
 import (
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/wire"
 )
-
-// beyond remembers the syndics of nodes further down. A Python master counts
-// them among its minions when it says who has to answer, but they never do; that
-// they are syndics shows by the events it passes on under their names.
-type beyond struct {
-	mu    sync.RWMutex
-	via   map[string]string // id → the node below this master that passed it on
-	order []string
-}
-
-// maxBeyond bounds what is remembered; the oldest are forgotten, and learnt
-// again with their next event.
-const maxBeyond = 10000
-
-func newBeyond() *beyond { return &beyond{via: map[string]string{}} }
-
-func (b *beyond) add(id, via string) {
-	b.mu.RLock()
-	known := b.via[id] == via
-	b.mu.RUnlock()
-	if known {
-		return
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if _, moved := b.via[id]; !moved {
-		if len(b.order) >= maxBeyond {
-			delete(b.via, b.order[0])
-			b.order = b.order[1:]
-		}
-		b.order = append(b.order, id)
-	}
-	b.via[id] = via
-}
-
-// without leaves the syndics below a node out of its minions.
-func (b *beyond) without(ids []string, via string) []string {
-	b.mu.RLock()
-	defer b.mu.RUnlock()
-	return slices.DeleteFunc(ids, func(id string) bool { return b.via[id] == via })
-}
 
 // fromBeyond reads an event that a Python master below passes on under the name of
 // a node of its own. It gives the data as seen from here, and whether the event
@@ -62,7 +20,7 @@ func (m *Master) fromBeyond(node, tag string, data wire.Raw) (wire.Raw, bool) {
 	if id == "" || inner == "" {
 		return data, false
 	}
-	m.beyond.add(id, node)
+	m.beyond.Add(id, node)
 	job := inner
 	if rest, ok := strings.CutPrefix(inner, "salt/job/"); ok {
 		job, _, _ = strings.Cut(rest, "/")

@@ -1,7 +1,6 @@
 package master
 
 import (
-	"strconv"
 	"testing"
 	"time"
 
@@ -35,20 +34,6 @@ func TestNodeOfOursBehindAPythonMaster(t *testing.T) {
 			t.Errorf("round %d: account %+v", round, a)
 		}
 		events.take("syndic/n1/syndic/n2/" + jid)
-	}
-}
-
-func TestBeyondIsBounded(t *testing.T) {
-	b := newBeyond()
-	for i := range maxBeyond + 5 {
-		b.add("n"+strconv.Itoa(i), "x")
-	}
-	if len(b.via) != maxBeyond || len(b.order) != maxBeyond {
-		t.Errorf("%d remembered", len(b.via))
-	}
-	b.add("n7", "y") // it has moved
-	if got := b.without([]string{"n1", "n7", "n8", "m"}, "x"); len(got) != 3 || got[2] != "m" {
-		t.Errorf("left are %v", got)
 	}
 }
 

@@ -25,7 +25,7 @@ func tellPruned(m *Master, g greeting, reply *wire.Map) {
 // because they certainly have nobody for it.
 func (m *Master) nodesBelow(expr target.Expr, list bool, named []string) (asked []ledger.Node, spared []string) {
 	prune := m.cfg.PublishPrune && !(list && m.unheardOf(named))
-	for _, id := range m.nodes.list() {
+	for _, id := range m.nodes.List() {
 		if !m.keys.Accepted(id) || m.absentGuest(id) {
 			continue
 		}
@@ -73,7 +73,7 @@ func (m *Master) unheardOf(ids []string) bool {
 	for _, id := range ids {
 		want[id] = true
 	}
-	for _, id := range m.nodes.list() {
+	for _, id := range m.nodes.List() {
 		below, _ := m.tree.Node(id)
 		below.Walk(func(_ string, c topology.Node) {
 			for _, min := range c.Minions {

@@ -12,6 +12,7 @@ import (
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/master/owners"
 	"github.com/momtree/mom/returners"
 )
 
@@ -36,7 +37,7 @@ func (m *Master) onMinionEvent(ctx context.Context, r *request) (any, error) {
 		return wire.NewMap(), nil
 	}
 	if m.nonces.again(r.id, r.nonce) {
-		m.trespassed(trespass{kind: trespassReplay, path: r.id, err: errors.New("events that were taken before came again")})
+		m.trespassed(owners.Trespass{Kind: owners.OfReplay, Path: r.id, Err: errors.New("events that were taken before came again")})
 		return nil, nil
 	}
 	e, err := wire.ParseMinionEvent(r.load)
@@ -100,8 +101,8 @@ func (m *Master) single(id string, e wire.MinionEvent) error {
 			return err
 		}
 	}
-	if !m.nodes.has(id) && !mayFire(id, e.Tag) {
-		m.trespassed(trespass{kind: trespassEvent, path: id, err: fmt.Errorf("a minion may not fire %q", e.Tag)})
+	if !m.nodes.Has(id) && !owners.MayFire(id, e.Tag) {
+		m.trespassed(owners.Trespass{Kind: owners.OfEvent, Path: id, Err: fmt.Errorf("a minion may not fire %q", e.Tag)})
 		return nil
 	}
 	m.fireRaw(e.Tag, e.Full, "")
@@ -154,7 +155,7 @@ func (m *Master) expectationBelow(node, jid string, data wire.Raw) wire.Raw {
 	ours := d.Map("mom")
 	if ours == nil {
 		x.Plain = true
-		x.Minions = m.beyond.without(x.Minions, node)
+		x.Minions = m.beyond.Without(x.Minions, node)
 		ours = wire.NewMap("plain", true)
 		d.Set("jid", jid)
 	} else {

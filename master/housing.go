@@ -70,7 +70,7 @@ func (e runnerEnv) Housing(ctx context.Context) (*wire.Map, error) {
 	silent, here := []any{}, []any{}
 	for _, id := range m.keys.List(keys.Accepted) {
 		switch live := m.presence.Live(id); {
-		case m.nodes.has(id):
+		case m.nodes.Has(id):
 		case live == ledger.Untracked:
 			silent = append(silent, id)
 		case live == ledger.Up:

@@ -48,7 +48,7 @@ func (m *Master) Answer(ctx context.Context, what string, arg wire.Raw) (any, er
 // have an answer as well: why.
 func (m *Master) askNodes(ctx context.Context, nodes []string, what string, arg any) (map[string]inquiry.Answer, error) {
 	if nodes == nil {
-		nodes = m.nodes.list()
+		nodes = m.nodes.List()
 	}
 	out := map[string]inquiry.Answer{}
 	var up []string
@@ -83,7 +83,7 @@ func (m *Master) question(nodes []string, q inquiry.Question) error {
 
 // onAnswer serves `_answer`: what a node says to a question of this master.
 func (m *Master) onAnswer(_ context.Context, r *request) (any, error) {
-	if !r.tokOK || !m.nodes.has(r.id) {
+	if !r.tokOK || !m.nodes.Has(r.id) {
 		m.refused("answer", nil, fmt.Errorf("%s is no node of this master", r.id))
 		return wire.NewMap(), nil
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/master/owners"
 	"github.com/momtree/mom/master/presence"
 	"github.com/momtree/mom/master/retention"
 	"github.com/momtree/mom/master/trace"
@@ -70,13 +71,14 @@ type Master struct {
 	ledger   *ledger.Ledger
 	presence *presence.Registry
 	tree     *topology.Tree
-	nodes    *nodeSet
+	nodes    *owners.Nodes
 	data     *minionData
 	probes   *probes
-	beyond   *beyond
+	beyond   *owners.Beyond
 	homes    *homes
-	owners   *owners
-	meant    *meant
+	claims   *owners.Claims
+	judge    *owners.Judge
+	meant    *owners.Meant
 	nonces   *nonces
 	jobFiles *jobfiles.Folder // nil: not kept
 	open     openJobs
@@ -97,7 +99,7 @@ type Master struct {
 	traces      *trace.Book
 	stats       stats
 	tallies     tallies
-	trespasses  *trespasses
+	trespasses  *owners.Trespasses
 	runs        sync.Map // jids of runner calls at work
 
 	router *zmtp.Router
@@ -140,8 +142,8 @@ func New(o Options) (_ *Master, err error) {
 	m.asks = newQuestions(m)
 	m.desk = inquiry.NewDesk(m.question)
 	m.traces = trace.NewBook()
-	m.beyond = newBeyond()
-	m.meant, m.nonces, m.trespasses = newMeant(), newNonces(), newTrespasses()
+	m.beyond = owners.NewBeyond()
+	m.meant, m.nonces, m.trespasses = owners.NewMeant(), newNonces(), owners.NewTrespasses()
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, m.Close())
@@ -207,7 +209,7 @@ func (m *Master) Close() error {
 			errs = append(errs, m.sessions.Close())
 		}
 		if m.presence != nil {
-			errs = append(errs, m.savePeers(), m.owners.save())
+			errs = append(errs, m.savePeers(), m.claims.Save())
 		}
 		if m.ipc != nil {
 			errs = append(errs, m.ipc.Close())

@@ -56,7 +56,7 @@ func (m *Master) match(tgt any, tgtType, delimiter string) (audience, error) {
 			switch {
 			case !m.keys.Accepted(id):
 				a.missing = append(a.missing, id)
-			case !m.nodes.has(id) && !m.absentGuest(id):
+			case !m.nodes.Has(id) && !m.absentGuest(id):
 				a.minions = append(a.minions, id)
 			}
 		}
@@ -64,7 +64,7 @@ func (m *Master) match(tgt any, tgtType, delimiter string) (audience, error) {
 		a.missing = slices.Compact(a.missing)
 	} else {
 		for _, id := range m.keys.List(keys.Accepted) {
-			if !m.nodes.has(id) && !m.absentGuest(id) && expr.Certain(subject{id, m.data}) != target.No {
+			if !m.nodes.Has(id) && !m.absentGuest(id) && expr.Certain(subject{id, m.data}) != target.No {
 				a.minions = append(a.minions, id)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/momtree/mom/internal/metrics"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/keys"
+	"github.com/momtree/mom/master/owners"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/topology"
 )
@@ -58,7 +59,7 @@ func (m *Master) collectWork(s *metrics.Sink) {
 	_, open := m.ledger.Summaries(0, 0)
 	s.Set("mom_jobs_open", float64(open))
 	s.Count("mom_refused_total", st.Refused)
-	for _, kind := range trespassKinds {
+	for _, kind := range owners.Kinds {
 		s.Count("mom_trespasses_total", st.Trespasses[kind], kind)
 	}
 	s.Count("mom_panics_total", st.Panics)
@@ -114,12 +115,6 @@ func (m *Master) collectPeers(s *metrics.Sink) {
 		s.Set("mom_peers", float64(n), key[0], key[1])
 	}
 	m.collectTree(s, m.tree.Snapshot())
-}
-
-// trespassKinds are the values of a label: those of later kinds are counted when
-// they are added here.
-var trespassKinds = []string{
-	trespassReturn, trespassJob, trespassEntry, trespassExpectation, trespassEvent, trespassNode, trespassReplay, trespassUnproven,
 }
 
 // problemKinds are the values of a label; what a newer node below tells is other.

@@ -13,6 +13,7 @@ import (
 	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/master/owners"
 	"github.com/momtree/mom/master/presence"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/returners/sqlite"
@@ -91,14 +92,14 @@ func (m *Master) openKeys() (err error) {
 	if m.secrets, err = newSecrets(m.now); err != nil {
 		return err
 	}
-	if m.nodes, err = openNodeSet(m.cfg.SyndicDir); err != nil {
+	if m.nodes, err = owners.OpenNodes(m.cfg.SyndicDir); err != nil {
 		return err
 	}
-	m.barNodes()
+	m.nodes.Bar(m.cfg.SyndicIds, m.log)
 	if m.homes, err = openHomes(m.cfg.Cachedir); err != nil { // told anew by every node, and by the masters above
 		m.log.Warn("What was known of siblings is not used", "err", err)
 	}
-	if m.owners, err = openOwners(m.cfg.Cachedir); err != nil { // told anew by every node that comes back
+	if m.claims, err = owners.OpenClaims(m.cfg.Cachedir); err != nil { // told anew by every node that comes back
 		m.log.Warn("What is known of the minions of nodes is not used", "err", err)
 	}
 	m.data = newMinionData(m.cfg.Cachedir)
@@ -144,6 +145,10 @@ func (m *Master) openStore(o Options) (err error) {
 		m.log.Warn("The list of known peers is not used", "err", err)
 	}
 	m.presence = presence.New(presence.Config{Known: known, Up: m.peerUp, Down: m.peerDown, Now: m.now})
+	m.judge = owners.NewJudge(owners.Config{
+		Claims: m.claims, Nodes: m.nodes, SyndicIDs: m.cfg.SyndicIds, Keys: m.keys, Presence: m.presence,
+		Running: func(jid string) bool { _, at := m.runs.Load(jid); return at },
+	})
 	return nil
 }
 

@@ -103,7 +103,9 @@ func (m *Master) restoreJob(ctx context.Context, jid string) error {
 	if err := m.ledger.Open(m.restored(load, xs)); err != nil {
 		return nil //nolint:nilerr // published again before we came to it: its account is open
 	}
-	m.meant.noteStored(jid, load.Raw)
+	if expr, tgtType, err := storedTarget(load.Raw); err == nil {
+		m.meant.Note(jid, tgtType, expr)
+	}
 	states := map[string]ledger.NodeState{}
 	for _, x := range xs {
 		if s := ledger.NodeState(x.State); s == ledger.NodeSilent || s == ledger.NodeUnreachable {
@@ -137,7 +139,7 @@ func (m *Master) knownBehind(node string, load returners.Load) map[string]string
 		return nil
 	}
 	out := map[string]string{}
-	for _, id := range m.owners.of(node) {
+	for _, id := range m.claims.Of(node) {
 		if expr.Match(target.ID(id)) {
 			out[id] = node
 		}
@@ -170,7 +172,7 @@ func (m *Master) restored(load returners.Load, xs []returners.Expectation) ledge
 		}
 		spec.Minions = append(spec.Minions, m.ledgerMinions(x.Minions, func(string) bool { return true })...)
 	}
-	for _, id := range m.nodes.list() {
+	for _, id := range m.nodes.List() {
 		if m.keys.Accepted(id) {
 			n := ledger.Node{ID: id, Live: m.presence.Live(id)}
 			if n.Live == ledger.Away { // it had the job and speaks again when it is back
@@ -183,4 +185,18 @@ func (m *Master) restored(load returners.Load, xs []returners.Expectation) ledge
 		}
 	}
 	return spec
+}
+
+// storedTarget reads whom a stored load means.
+func storedTarget(load wire.Raw) (expr target.Expr, tgtType string, err error) {
+	d, err := wire.DecodeMap(load)
+	if err != nil {
+		return nil, "", err
+	}
+	tgt, _ := d.Get("tgt")
+	if tgtType = d.String("tgt_type"); tgtType == "" {
+		tgtType = "glob"
+	}
+	expr, err = target.Parse(tgt, tgtType, target.Options{})
+	return expr, tgtType, err
 }

@@ -4,11 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/owners"
 	"github.com/momtree/mom/topology"
 )
 
@@ -65,10 +65,10 @@ func TestForgedIDInSyndicReturn(t *testing.T) {
 		t.Errorf("stored %v", got)
 	}
 	d := events.take("topology/refused")
-	if d.String("kind") != trespassUnproven || d.String("path") != "n2" || d.String("id") != "a" || d.String("jid") != someJob {
+	if d.String("kind") != owners.OfUnproven || d.String("path") != "n2" || d.String("id") != "a" || d.String("jid") != someJob {
 		t.Errorf("told %v", plain(t, d))
 	}
-	if r.Stats().Trespasses[trespassUnproven] == 0 {
+	if r.Stats().Trespasses[owners.OfUnproven] == 0 {
 		t.Error("not counted")
 	}
 	n1.must(syndicReturn("n1", someJob, "a"))
@@ -98,8 +98,8 @@ func TestReturnOfAMinionThatHasMoved(t *testing.T) {
 	}
 	// The former node is gone: nobody says otherwise.
 	n1.mute()
-	eventually(t, "n1 gone", func() bool { return !r.nodeUp("n1") })
-	if err := r.mayAnswer("n2", "a"); err != nil {
+	eventually(t, "n1 gone", func() bool { return !r.judge.Up("n1") })
+	if err := r.judge.MayAnswer("n2", "a"); err != nil {
 		t.Error(err)
 	}
 }
@@ -114,10 +114,10 @@ func TestOwnersSurviveARestart(t *testing.T) {
 	n1.mute()
 	n2.mute()
 	r.restart()
-	if !r.owners.has("n1", "a") || r.owners.has("n2", "a") || !r.owners.has("n2", "b") {
-		t.Errorf("known are %v", r.owners.first)
+	if !r.claims.Has("n1", "a") || r.claims.Has("n2", "a") || !r.claims.Has("n2", "b") {
+		t.Errorf("known are %v, %v", r.claims.Of("n1"), r.claims.Of("n2"))
 	}
-	if other, ok := r.owners.elsewhere("a", func(string) bool { return true }); ok {
+	if other, ok := r.claims.Elsewhere("a", func(string) bool { return true }); ok {
 		t.Errorf("%s is said to be connected", other)
 	}
 }
@@ -136,7 +136,7 @@ func TestPythonSyndicAnswersForStrangersOnly(t *testing.T) {
 	if got := stored(t, r, someJob); len(got) != 2 || got["stranger"] != "p" || got["p"] != "p" {
 		t.Errorf("stored %v", got)
 	}
-	if n := r.Stats().Trespasses[trespassReturn]; n != 3 {
+	if n := r.Stats().Trespasses[owners.OfReturn]; n != 3 {
 		t.Errorf("%d refused, want 3", n)
 	}
 }
@@ -162,7 +162,7 @@ func TestForgedIDsInExpectations(t *testing.T) {
 	if !ok || a.Waiting["a"] != "n1" || a.Waiting["c"] != "n2" || len(a.Missing) != 0 {
 		t.Errorf("account %+v", a)
 	}
-	if n := r.Stats().Trespasses[trespassExpectation]; n != 3 {
+	if n := r.Stats().Trespasses[owners.OfExpectation]; n != 3 {
 		t.Errorf("%d refused, want 3", n)
 	}
 }
@@ -185,13 +185,13 @@ func TestReturnOfAForeignJob(t *testing.T) {
 	if got := stored(t, r, jid); len(got) != 1 {
 		t.Errorf("stored %v", got)
 	}
-	if n := r.Stats().Trespasses[trespassJob]; n != 2 {
+	if n := r.Stats().Trespasses[owners.OfJob]; n != 2 {
 		t.Errorf("%d refused, want 2", n)
 	}
 	if err := m2.answer(someJob, true); err != nil || len(stored(t, r, someJob)) != 1 {
 		t.Errorf("a jid of its own: %v, %v", stored(t, r, someJob), err)
 	}
-	if excluded := func() bool { r.meant.note("x", "grain", nil); return r.meant.excludes("x", "m2") }(); excluded {
+	if excluded := func() bool { r.meant.Note("x", "grain", nil); return r.meant.Excludes("x", "m2") }(); excluded {
 		t.Error("a target by grains excludes")
 	}
 }
@@ -212,10 +212,10 @@ func TestMalformedEntryCostsNoOther(t *testing.T) {
 	if got := stored(t, r, someJob); len(got) != 1 || got["a"] != "n1" {
 		t.Errorf("stored %v", got)
 	}
-	if d := events.take("topology/refused"); d.String("kind") != trespassEntry || d.String("path") != "n1" || d.String("reason") == "" {
+	if d := events.take("topology/refused"); d.String("kind") != owners.OfEntry || d.String("path") != "n1" || d.String("reason") == "" {
 		t.Errorf("told %v", plain(t, d))
 	}
-	if n := r.Stats().Trespasses[trespassEntry]; n != 3 {
+	if n := r.Stats().Trespasses[owners.OfEntry]; n != 3 {
 		t.Errorf("%d refused, want 3", n)
 	}
 }
@@ -226,7 +226,7 @@ func TestMinionThatCallsItselfASyndic(t *testing.T) {
 	r.start()
 	m := r.minion("m1", "minion", "minion").listen().announce()
 	m.mute()
-	eventually(t, "m1 gone", func() bool { return !r.nodeUp("m1") })
+	eventually(t, "m1 gone", func() bool { return !r.judge.Up("m1") })
 	for what, load := range map[string]*wire.Map{
 		"return":   syndicReturn("m1", someJob, "victim"),
 		"start":    wire.NewMap("cmd", "_minion_event", "tag", "salt/syndic/m1/start", "data", "x"),
@@ -237,10 +237,10 @@ func TestMinionThatCallsItselfASyndic(t *testing.T) {
 			t.Errorf("%s: answered by %v, %v", what, v, err)
 		}
 	}
-	if r.nodes.has("m1") || len(stored(t, r, someJob)) != 0 {
+	if r.nodes.Has("m1") || len(stored(t, r, someJob)) != 0 {
 		t.Error("it was believed")
 	}
-	if n := r.Stats().Trespasses[trespassNode]; n != 4 {
+	if n := r.Stats().Trespasses[owners.OfNode]; n != 4 {
 		t.Errorf("%d refused, want 4", n)
 	}
 }
@@ -249,18 +249,18 @@ func TestSyndicIds(t *testing.T) {
 	r := newRig(t, func(c *config.Master) { c.SyndicIds = []string{"n*", "m1"} })
 	r.file("cache/syndics/old", "", 0o600)
 	r.start()
-	if r.nodes.has("old") {
+	if r.nodes.Has("old") {
 		t.Error("a syndic that is not listed is still one")
 	}
 	x := r.minion("x", "syndic", "syndic")
-	if v, err := x.send(syndicReturn("x", someJob, "a")); err != nil || v != "" || r.nodes.has("x") {
+	if v, err := x.send(syndicReturn("x", someJob, "a")); err != nil || v != "" || r.nodes.Has("x") {
 		t.Errorf("x: %v, %v", v, err)
 	}
 	r.minion("n1", "syndic", "syndic").must(syndicReturn("n1", someJob, "a"))
 	// A machine that was a minion, and is listed.
 	m := r.minion("m1", "minion", "minion").listen().announce()
 	m.mute()
-	eventually(t, "m1 gone", func() bool { return !r.answersHere("m1") })
+	eventually(t, "m1 gone", func() bool { return !r.judge.Connected("m1") })
 	m.must(syndicReturn("m1", someJob, "b"))
 	if got := stored(t, r, someJob); len(got) != 2 {
 		t.Errorf("stored %v", got)
@@ -281,70 +281,8 @@ func TestEventsInOthersNames(t *testing.T) {
 	if tags := events.tags(); len(tags) != 2 || tags[0] != "salt/minion/other/start" || tags[1] != "syndic/n2/salt/minion/other/start" {
 		t.Errorf("fired %v", tags)
 	}
-	if n := r.Stats().Trespasses[trespassEvent]; n != 6 {
+	if n := r.Stats().Trespasses[owners.OfEvent]; n != 6 {
 		t.Errorf("%d refused, want 6", n)
-	}
-}
-
-// Told once in ten seconds per kind and sender; all are counted.
-func TestTrespassesAreToldAtARate(t *testing.T) {
-	x := newTrespasses()
-	now := time.Unix(1000, 0)
-	a := trespass{kind: "event", path: "a", err: errors.New("x")}
-	if x.note(a, now) != 1 || x.note(a, now.Add(time.Second)) != 0 || x.note(trespass{kind: "event", path: "b"}, now) != 1 {
-		t.Error("told at another rate")
-	}
-	if n := x.note(a, now.Add(11*time.Second)); n != 2 {
-		t.Errorf("%d since, want 2", n)
-	}
-	if x.note(a, now.Add(-time.Hour)) == 0 {
-		t.Error("a clock that was set back silences it")
-	}
-	for i := range 3 * maxTrespassers {
-		x.note(trespass{kind: "event", path: fmt.Sprint(i)}, now)
-	}
-	if n := len(x.recent); n > maxTrespassers {
-		t.Errorf("%d remembered", n)
-	}
-	if n := x.counts()["event"]; n != 5+3*maxTrespassers {
-		t.Errorf("%d counted", n)
-	}
-}
-
-func TestOwnersClaims(t *testing.T) {
-	o, err := openOwners(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	node := func(id string, ms ...topology.Minion) topology.Node {
-		return topology.Node{ID: id, State: topology.Up, Minions: ms}
-	}
-	up := topology.Minion{ID: "a", State: topology.Up}
-	down := topology.Minion{ID: "a", State: topology.Down}
-	live := func(string) bool { return true }
-	o.report(node("n1", up))
-	o.report(node("n2", up)) // a minion of two masters
-	if !o.has("n1", "a") || !o.has("n2", "a") {
-		t.Error("both have it")
-	}
-	o.report(node("n1", down))
-	if other, ok := o.elsewhere("a", live); !ok || other != "n2" {
-		t.Errorf("connected to %q", other)
-	}
-	o.report(node("n1"))
-	if o.has("n1", "a") || !o.has("n2", "a") || len(o.more) != 0 {
-		t.Errorf("left %v %v", o.first, o.more)
-	}
-	deep := node("n1", topology.Minion{ID: "b", State: topology.Up})
-	deep.Nodes = []topology.Node{{ID: "n3", State: topology.Down, Minions: []topology.Minion{{ID: "c", State: topology.Up}}}}
-	o.report(deep)
-	if _, ok := o.elsewhere("c", live); ok || !o.has("n1", "c") || !o.has("n1", nodeKey("n3")) {
-		t.Error("below a node that is down nobody is connected")
-	}
-	o.forget("n2")
-	o.forget("n1")
-	if len(o.first) != 0 || len(o.ids) != 0 {
-		t.Errorf("left %v", o.first)
 	}
 }
 

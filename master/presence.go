@@ -135,7 +135,7 @@ func (m *Master) plantTree() {
 }
 
 func (m *Master) growTree(id string) {
-	if m.nodes.has(id) {
+	if m.nodes.Has(id) {
 		m.tree.SetNodeState(id, m.nodeState(id))
 		return
 	}

@@ -176,7 +176,7 @@ func (m *Master) start(ctx context.Context, j *job) error {
 		unkeep()
 		return m.again(j)
 	}
-	m.meant.note(j.jid, j.load.TgtType, j.expr)
+	m.meant.Note(j.jid, j.load.TgtType, j.expr)
 	err = m.send(j, p)
 	m.traces.Published(j.jid, m.now())
 	m.lookAgain(spec)

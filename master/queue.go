@@ -120,7 +120,7 @@ func (m *Master) restoreQueue(r retention.Record) error {
 	}
 	var minions []string
 	nodes := map[string]map[string]string{}
-	for _, id := range m.nodes.list() {
+	for _, id := range m.nodes.List() {
 		nodes[id] = map[string]string{}
 	}
 	for _, x := range xs {

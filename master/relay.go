@@ -5,6 +5,7 @@ import (
 
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/owners"
 )
 
 // relayer is who passes events on: a node, or a minion with several at once.
@@ -17,7 +18,7 @@ type relayer struct {
 // relayer tells in which role the sender of a bulk of events speaks. A pretag
 // under "syndic/" is a node's, and must be its own.
 func (m *Master) relayer(id string, e wire.MinionEvent) (relayer, error) {
-	r := relayer{id: id, isNode: m.nodes.has(id)}
+	r := relayer{id: id, isNode: m.nodes.Has(id)}
 	if e.HasPretag {
 		r.pretag = e.Pretag
 	}
@@ -38,15 +39,15 @@ func (m *Master) relayer(id string, e wire.MinionEvent) (relayer, error) {
 // relayer's, as Salt does. What only masters may say is believed of nodes alone.
 func (m *Master) relay(r relayer, x wire.TagData) error {
 	refuse := func(err error) error {
-		m.trespassed(trespass{kind: trespassEvent, path: r.id, err: err})
+		m.trespassed(owners.Trespass{Kind: owners.OfEvent, Path: r.id, Err: err})
 		return nil
 	}
 	data, origin := x.Data, ""
 	switch {
-	case !r.isNode && !(mayFire(r.id, x.Tag) && (r.pretag == "" || mayFire(r.id, r.pretag+"/"+x.Tag))):
+	case !r.isNode && !(owners.MayFire(r.id, x.Tag) && (r.pretag == "" || owners.MayFire(r.id, r.pretag+"/"+x.Tag))):
 		return refuse(fmt.Errorf("a minion may not fire %q under %q", x.Tag, r.pretag))
 	case r.isNode:
-		if err := m.mayRelay(r.id, x.Tag); err != nil {
+		if err := m.judge.MayRelay(r.id, x.Tag); err != nil {
 			return refuse(fmt.Errorf("a node may not pass %q on: %w", x.Tag, err))
 		}
 		data, origin = m.fromBelow(r.id, x.Tag, data), r.id

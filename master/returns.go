@@ -8,6 +8,7 @@ import (
 
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/owners"
 	"github.com/momtree/mom/returners"
 )
 
@@ -38,8 +39,8 @@ func (m *Master) onReturn(ctx context.Context, r *request) (any, error) {
 	if r.version >= 3 && ret.ID != r.id {
 		return nil, fmt.Errorf("return of job %s: %s returns as %q", ret.JID, r.id, ret.ID)
 	}
-	if m.meant.excludes(ret.JID, ret.ID) {
-		m.trespassed(trespass{kind: trespassJob, path: ret.ID, id: ret.ID, jid: ret.JID, err: errNotMeant})
+	if m.meant.Excludes(ret.JID, ret.ID) {
+		m.trespassed(owners.Trespass{Kind: owners.OfJob, Path: ret.ID, ID: ret.ID, JID: ret.JID, Err: errNotMeant})
 		return nil, nil
 	}
 	if !m.signatureOK(ret, r.load) {

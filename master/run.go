@@ -11,6 +11,9 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
+// claimsEvery is how often what nodes claim is written down.
+const claimsEvery = time.Minute
+
 // Run serves until ctx ends, then closes the master.
 func (m *Master) Run(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, m.cancel)
@@ -73,8 +76,8 @@ func (m *Master) keyChanged(c keys.Change) {
 	m.presence.Revoke(c.ID)
 	m.homes.forget(c.ID)
 	m.tree.Remove(c.ID)
-	m.owners.forget(c.ID)
-	if err := m.nodes.remove(c.ID); err != nil {
+	m.claims.Forget(c.ID)
+	if err := m.nodes.Remove(c.ID); err != nil {
 		m.log.Error("A deleted node could not be forgotten", "id", c.ID, "err", err)
 	}
 	if !m.cfg.PreserveMinionCache {
@@ -108,9 +111,9 @@ func (m *Master) housekeep() {
 		if err := m.savePeers(); err != nil {
 			m.log.Error("The list of known peers could not be written", "err", err)
 		}
-		if now := time.Now(); now.Sub(saved) > ownersEvery {
+		if now := time.Now(); now.Sub(saved) > claimsEvery {
 			saved = now
-			if err := m.owners.save(); err != nil {
+			if err := m.claims.Save(); err != nil {
 				m.log.Error("What is known of the minions of nodes could not be written", "err", err)
 			}
 		}

@@ -47,7 +47,7 @@ func (m *Master) Stats() Stats {
 	return Stats{
 		Missed: m.stats.missed.Load(), KeptPublications: records, KeptBytes: bytes, DroppedPublications: dropped,
 		Returns: m.stats.returns.Load(), Repeated: m.stats.repeated.Load(),
-		Completed: m.stats.completed.Load(), Refused: m.stats.refused.Load(), Trespasses: m.trespasses.counts(),
+		Completed: m.stats.completed.Load(), Refused: m.stats.refused.Load(), Trespasses: m.trespasses.Counts(),
 		HungUp: m.stats.hungUp.Load(), Panics: m.stats.panics.Load(),
 		SignInsWaiting: m.signIns.depth(), Router: m.router.Stats(), Pub: m.pub.Stats(),
 	}

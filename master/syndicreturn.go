@@ -4,14 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/keys"
-	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/master/owners"
 	"github.com/momtree/mom/master/presence"
 	"github.com/momtree/mom/returners"
 )
+
+// claimPatience is how long a return waits for the report of a node that a
+// minion has just moved to.
+const claimPatience = 2 * time.Second
 
 // onSyndicReturn serves `_syndic_return`: returns of minions below a node (Salt
 // wire reference §9.2). All of one request share a commit. What cannot be a
@@ -26,10 +31,10 @@ func (m *Master) onSyndicReturn(ctx context.Context, r *request) (any, error) {
 	var loads []returners.Load
 	nodes := map[string]error{} // whether each that speaks may
 	for _, err := range sr.Broken {
-		m.trespassed(trespass{kind: trespassEntry, path: r.id, err: err})
+		m.trespassed(owners.Trespass{Kind: owners.OfEntry, Path: r.id, Err: err})
 	}
 	unproven := false
-	patience, cancel := context.WithTimeout(ctx, ownerPatience)
+	patience, cancel := context.WithTimeout(ctx, claimPatience)
 	defer cancel()
 	for _, j := range sr.Loads {
 		via := r.id
@@ -43,11 +48,11 @@ func (m *Master) onSyndicReturn(ctx context.Context, r *request) (any, error) {
 			if r.version >= 3 { // all of it is in that name
 				return nil, err
 			}
-			m.trespassed(trespass{kind: trespassNode, path: via, jid: j.JID, err: err})
+			m.trespassed(owners.Trespass{Kind: owners.OfNode, Path: via, JID: j.JID, Err: err})
 			continue
 		}
 		if !jid.Valid(j.JID) {
-			m.trespassed(trespass{kind: trespassEntry, path: via, err: fmt.Errorf("jid %q is not a job id", j.JID)})
+			m.trespassed(owners.Trespass{Kind: owners.OfEntry, Path: via, Err: fmt.Errorf("jid %q is not a job id", j.JID)})
 			continue
 		}
 		if len(j.Load) > 0 && !emptyMap(j.Load) {
@@ -56,8 +61,8 @@ func (m *Master) onSyndicReturn(ctx context.Context, r *request) (any, error) {
 		for _, mr := range j.Returns {
 			a, kind, err := m.below(patience, j, mr, via)
 			if err != nil {
-				m.trespassed(trespass{kind: kind, path: via, id: mr.ID, jid: j.JID, err: err})
-				unproven = unproven || kind == trespassUnproven
+				m.trespassed(owners.Trespass{Kind: kind, Path: via, ID: mr.ID, JID: j.JID, Err: err})
+				unproven = unproven || kind == owners.OfUnproven
 				continue
 			}
 			if !m.probes.answer(j.JID, mr.ID, a.ret.Value) {
@@ -87,19 +92,19 @@ func (m *Master) mayReturnFor(via string) error {
 // which Salt's own master makes its event. Of one that is refused it gives the
 // kind of trespass.
 func (m *Master) below(ctx context.Context, j wire.SyndicJob, mr wire.MinionReturn, via string) (_ arrival, kind string, _ error) {
-	fail := func(err error) (arrival, string, error) { return arrival{}, trespassEntry, err }
+	fail := func(err error) (arrival, string, error) { return arrival{}, owners.OfEntry, err }
 	if err := keys.ValidID(mr.ID); err != nil {
 		return fail(err)
 	}
-	if err := m.settleOwner(ctx, via, mr.ID); err != nil {
-		var elsewhere errElsewhere
+	if err := m.judge.Settle(ctx, via, mr.ID); err != nil {
+		var elsewhere owners.ElsewhereError
 		if errors.As(err, &elsewhere) && m.presence.Role(via) == presence.Syndic {
-			return arrival{}, trespassUnproven, err
+			return arrival{}, owners.OfUnproven, err
 		}
-		return arrival{}, trespassReturn, err
+		return arrival{}, owners.OfReturn, err
 	}
-	if m.meant.excludes(j.JID, mr.ID) {
-		return arrival{}, trespassJob, errNotMeant
+	if m.meant.Excludes(j.JID, mr.ID) {
+		return arrival{}, owners.OfJob, errNotMeant
 	}
 	full := wire.NewMap("jid", j.JID, "id", mr.ID)
 	err := wire.Fields(mr.Value, func(key string, val wire.Raw) error {
@@ -132,12 +137,6 @@ func (m *Master) below(ctx context.Context, j wire.SyndicJob, mr wire.MinionRetu
 	a := arrival{ret: returnRow(ret, m.now()), event: raw}
 	a.ret.Via = via
 	return a, "", nil
-}
-
-// answersHere tells whether an id is a minion that is connected to this very
-// master: no node speaks for it.
-func (m *Master) answersHere(id string) bool {
-	return m.presence.Role(id) == presence.Minion && m.presence.Live(id) == ledger.Up && !m.nodes.has(id)
 }
 
 func emptyMap(r wire.Raw) bool { return len(r) == 1 && (r[0] == 0x80 || r[0] == 0xc0) }

@@ -52,7 +52,7 @@ func (m *Master) takeWhole(a presence.Announcement, n topology.Node, life string
 	if err := m.tree.Report(n, revision); err != nil {
 		return fmt.Errorf("tree of node %s: %w", a.ID, err)
 	}
-	m.owners.report(n)
+	m.claims.Report(n)
 	return nil
 }
 

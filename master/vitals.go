@@ -25,11 +25,11 @@ const (
 func (m *Master) vitals(started time.Time) topology.Vitals {
 	v := topology.Vitals{Addr: m.address(), Started: started, Connected: m.presence.Connected(), Load: load(), Memory: residentBytes()}
 	for _, id := range m.keys.List(keys.Accepted) {
-		if !m.nodes.has(id) {
+		if !m.nodes.Has(id) {
 			v.Accepted++
 		}
 	}
-	for _, id := range m.nodes.list() {
+	for _, id := range m.nodes.List() {
 		if m.nodeState(id) == topology.Up {
 			v.Connected--
 		}

@@ -1,30 +1,22 @@
-package master
+package owners
 
 import (
-	"errors"
 	"slices"
 
 	"github.com/momtree/mom/topology"
 )
 
-// applyDelta enters a difference into the tree and among the owners. One that
-// does not fit is dropped: the answer tells the node to report the whole.
-func (m *Master) applyDelta(id, life string, d topology.Delta) error {
-	err := m.tree.Apply(id, life, d)
-	if errors.Is(err, topology.ErrStale) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	n, _ := m.tree.Node(id)
+// Change takes what a difference has changed from the subtree n of a node right
+// below, as it is now. Its cost is that of reading the difference, unless nodes
+// came or went.
+func (o *Claims) Change(n topology.Node, d topology.Delta) {
 	minions := map[string]bool{}
 	for _, p := range d.Parts {
 		// A node that came or went takes its minions along; so does one whose
 		// state is another.
 		if len(p.Nodes)+len(p.Left) > 0 || p.Path != "" && p.Head != nil {
-			m.owners.report(n)
-			return nil
+			o.Report(n)
+			return
 		}
 		for _, x := range p.Minions {
 			minions[x.ID] = true
@@ -33,12 +25,11 @@ func (m *Master) applyDelta(id, life string, d topology.Delta) error {
 			minions[x] = true
 		}
 	}
-	m.owners.change(n, minions)
-	return nil
+	o.renew(n, minions)
 }
 
-// change takes some minions of a node right below anew from its subtree n.
-func (o *owners) change(n topology.Node, minions map[string]bool) {
+// renew takes some minions of a node right below anew from its subtree n.
+func (o *Claims) renew(n topology.Node, minions map[string]bool) {
 	if len(minions) == 0 {
 		return
 	}

@@ -1,9 +1,10 @@
-package master
+package owners
 
 import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,14 +16,14 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// ownersFile keeps which node has which minions, so that a master that has
+// claimsFile keeps which node has which minions, so that a master that has
 // restarted knows whose they are before all nodes have reported.
-const ownersFile = "owners.p"
+const claimsFile = "owners.p"
 
-// owners knows behind which of the nodes right below a minion or node is, by
+// Claims know behind which of the nodes right below a minion or node is, by
 // what those report. Nearly all are behind one node; those that are behind
 // several (two masters, or on the move) are in more as well.
-type owners struct {
+type Claims struct {
 	path string
 
 	mu      sync.RWMutex
@@ -42,9 +43,11 @@ type claim struct {
 // nodeKey sets the ids of nodes apart: a machine may be minion and node.
 func nodeKey(id string) string { return "\x00" + id }
 
-func openOwners(cachedir string) (*owners, error) {
-	o := &owners{
-		path: filepath.Join(cachedir, ownersFile), first: map[string]claim{}, more: map[string][]claim{}, ids: map[string][]string{},
+// OpenClaims reads what an earlier life has kept in cachedir. The claims can be used
+// also if that cannot be read: the nodes tell them anew.
+func OpenClaims(cachedir string) (*Claims, error) {
+	o := &Claims{
+		path: filepath.Join(cachedir, claimsFile), first: map[string]claim{}, more: map[string][]claim{}, ids: map[string][]string{},
 		news: make(chan struct{}),
 	}
 	b, err := os.ReadFile(o.path)
@@ -69,9 +72,9 @@ func openOwners(cachedir string) (*owners, error) {
 	return o, nil
 }
 
-// report takes the subtree of a node right below. Its cost is that of reading
+// Report takes the subtree of a node right below. Its cost is that of reading
 // the report.
-func (o *owners) report(n topology.Node) {
+func (o *Claims) Report(n topology.Node) {
 	var ids []string
 	up := map[string]bool{}
 	n.Walk(func(path string, c topology.Node) {
@@ -104,8 +107,8 @@ func (o *owners) report(n topology.Node) {
 	o.news = make(chan struct{})
 }
 
-// of lists the minions that a node has claimed, in this life or an earlier one.
-func (o *owners) of(node string) []string {
+// Of lists the minions that a node has claimed, in this life or an earlier one.
+func (o *Claims) Of(node string) []string {
 	o.mu.RLock()
 	defer o.mu.RUnlock()
 	var out []string
@@ -117,8 +120,8 @@ func (o *owners) of(node string) []string {
 	return out
 }
 
-// forget drops what a node has claimed: its key is gone.
-func (o *owners) forget(node string) {
+// Forget drops what a node has claimed: its key is gone.
+func (o *Claims) Forget(node string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for _, id := range o.ids[node] {
@@ -131,7 +134,7 @@ func (o *owners) forget(node string) {
 }
 
 // enter notes a claim. The caller holds mu.
-func (o *owners) enter(id string, c claim) {
+func (o *Claims) enter(id string, c claim) {
 	have, ok := o.first[id]
 	if !ok || have.node == c.node {
 		o.first[id] = c
@@ -148,7 +151,7 @@ func (o *owners) enter(id string, c claim) {
 }
 
 // leave takes a claim back. The caller holds mu.
-func (o *owners) leave(id, node string) {
+func (o *Claims) leave(id, node string) {
 	others := slices.DeleteFunc(o.more[id], func(c claim) bool { return c.node == node })
 	if o.first[id].node == node {
 		delete(o.first, id)
@@ -163,16 +166,19 @@ func (o *owners) leave(id, node string) {
 	o.more[id] = others
 }
 
-// has tells whether a node claims an id.
-func (o *owners) has(node, id string) bool {
+// Has tells whether a node claims an id.
+func (o *Claims) Has(node, id string) bool {
 	o.mu.RLock()
 	defer o.mu.RUnlock()
 	return o.first[id].node == node || slices.ContainsFunc(o.more[id], func(c claim) bool { return c.node == node })
 }
 
-// elsewhere names a node that says an id is connected to it, and that is
+// HasNode tells whether a node claims another one below it.
+func (o *Claims) HasNode(node, id string) bool { return o.Has(node, nodeKey(id)) }
+
+// Elsewhere names a node that says an id is connected to it, and that is
 // connected here by itself.
-func (o *owners) elsewhere(id string, live func(node string) bool) (node string, ok bool) {
+func (o *Claims) Elsewhere(id string, live func(node string) bool) (node string, ok bool) {
 	o.mu.RLock()
 	defer o.mu.RUnlock()
 	if c := o.first[id]; c.up && live(c.node) {
@@ -186,15 +192,15 @@ func (o *owners) elsewhere(id string, live func(node string) bool) (node string,
 	return "", false
 }
 
-// next is closed by the next report.
-func (o *owners) next() <-chan struct{} {
+// Next is closed by the next report.
+func (o *Claims) Next() <-chan struct{} {
 	o.mu.RLock()
 	defer o.mu.RUnlock()
 	return o.news
 }
 
-// save writes the file if claims have changed.
-func (o *owners) save() error {
+// Save writes the file if claims have changed.
+func (o *Claims) Save() error {
 	o.mu.Lock()
 	if !o.changed {
 		o.mu.Unlock()
@@ -202,7 +208,7 @@ func (o *owners) save() error {
 	}
 	o.changed = false
 	out := wire.NewMap()
-	for _, node := range sortedKeys(o.ids) {
+	for _, node := range slices.Sorted(maps.Keys(o.ids)) {
 		out.Set(node, o.ids[node]) // the lists are replaced, never altered
 	}
 	o.mu.Unlock()

@@ -1,28 +1,31 @@
-package master
+package owners
 
 import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
 
 	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/target"
 )
 
-// nodeSet is the set of accepted ids that are syndics. Salt marks them by files
+// Nodes are the set of accepted ids that are syndics. Salt marks them by files
 // in syndic_dir; so does this, so that a restart knows them at once.
-type nodeSet struct {
+type Nodes struct {
 	dir string
 	mu  sync.RWMutex
 	ids map[string]struct{}
 }
 
-func openNodeSet(dir string) (*nodeSet, error) {
-	s := &nodeSet{dir: dir, ids: map[string]struct{}{}}
+func OpenNodes(dir string) (*Nodes, error) {
+	s := &Nodes{dir: dir, ids: map[string]struct{}{}}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make syndic_dir: %w", err)
 	}
@@ -38,14 +41,16 @@ func openNodeSet(dir string) (*nodeSet, error) {
 	return s, nil
 }
 
-func (s *nodeSet) has(id string) bool {
+// Has tells whether an id is a node.
+func (s *Nodes) Has(id string) bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	_, ok := s.ids[id]
 	return ok
 }
 
-func (s *nodeSet) list() []string {
+// List gives all, sorted.
+func (s *Nodes) List() []string {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	out := make([]string, 0, len(s.ids))
@@ -56,9 +61,9 @@ func (s *nodeSet) list() []string {
 	return out
 }
 
-// add marks an id that has an accepted key, which makes it a safe file name.
-func (s *nodeSet) add(id string) (fresh bool, err error) {
-	if s.has(id) {
+// Add marks an id that has an accepted key, which makes it a safe file name.
+func (s *Nodes) Add(id string) (fresh bool, err error) {
+	if s.Has(id) {
 		return false, nil
 	}
 	s.mu.Lock()
@@ -73,7 +78,8 @@ func (s *nodeSet) add(id string) (fresh bool, err error) {
 	return true, nil
 }
 
-func (s *nodeSet) remove(id string) error {
+// Remove takes the mark of an id away, if it has one.
+func (s *Nodes) Remove(id string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, ok := s.ids[id]; !ok {
@@ -84,4 +90,25 @@ func (s *nodeSet) remove(id string) error {
 		return fmt.Errorf("unmark syndic %s: %w", id, err)
 	}
 	return nil
+}
+
+// Bar forgets the nodes of an earlier life that syndic_ids does not list; an empty
+// list bars nobody.
+func (s *Nodes) Bar(syndicIDs []string, log *slog.Logger) {
+	if len(syndicIDs) == 0 {
+		return
+	}
+	for _, id := range s.List() {
+		if listed(syndicIDs, id) {
+			continue
+		}
+		log.Warn("A syndic of before is none any more: syndic_ids does not list it", "id", id)
+		if err := s.Remove(id); err != nil {
+			log.Error("A node could not be forgotten", "id", id, "err", err)
+		}
+	}
+}
+
+func listed(syndicIDs []string, id string) bool {
+	return slices.ContainsFunc(syndicIDs, func(p string) bool { return target.Glob(p, id) })
 }

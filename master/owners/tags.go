@@ -1,0 +1,52 @@
+package owners
+
+import (
+	"strings"
+
+	"github.com/momtree/mom/internal/jid"
+)
+
+// mastersTags begin the tags that say what only a master knows.
+var mastersTags = []string{
+	"salt/auth", "salt/key", "salt/run/", "salt/wheel/", "salt/presence/", "salt/syndic/", "salt/stats/", "salt/fileserver/",
+	"syndic/", "topology/",
+}
+
+// ownTags begin the tags whose next part is the id of the minion they are about.
+var ownTags = []string{"salt/minion/", "salt/beacon/", "minion/refresh/"}
+
+// MayFire tells whether a minion may fire a tag. It could otherwise forge the
+// returns of others, end their jobs, or speak in their name.
+func MayFire(id, tag string) bool {
+	if jid.Valid(tag) || tag == "key" {
+		return false
+	}
+	for _, p := range mastersTags {
+		if strings.HasPrefix(tag, p) {
+			return false
+		}
+	}
+	if who, ok := about(tag); ok {
+		return who == id
+	}
+	return !strings.HasPrefix(tag, "salt/job/")
+}
+
+// about names the minion that an event is about, by its tag.
+func about(tag string) (id string, ok bool) {
+	for _, p := range ownTags {
+		if rest, ok := strings.CutPrefix(tag, p); ok {
+			who, _, _ := strings.Cut(rest, "/")
+			return who, true
+		}
+	}
+	rest, ok := strings.CutPrefix(tag, "salt/job/")
+	if !ok {
+		return "", false
+	}
+	part := strings.SplitN(rest, "/", 4) // jid, kind, id, the rest
+	if len(part) == 4 && (part[1] == "prog" || part[1] == "sub") {
+		return part[2], true
+	}
+	return "", false
+}

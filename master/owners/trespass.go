@@ -1,0 +1,85 @@
+package owners
+
+import (
+	"maps"
+	"sync"
+	"time"
+)
+
+// The kinds of trespass, as events and figures name them.
+const (
+	OfReturn      = "return"      // of a minion that the sender does not answer for
+	OfJob         = "job"         // a return of a job that was not meant for its minion
+	OfEntry       = "entry"       // what cannot be read as a return
+	OfExpectation = "expectation" // who has to answer, told by one who does not know
+	OfEvent       = "event"       // an event in another's name
+	OfNode        = "node"        // a minion that speaks as a syndic
+	OfReplay      = "replay"      // a request that was served before
+	OfUnproven    = "unproven"    // a return that is not taken yet: another node is known to have the minion
+)
+
+// Kinds lists them, for the values of a label.
+var Kinds = []string{OfReturn, OfJob, OfEntry, OfExpectation, OfEvent, OfNode, OfReplay, OfUnproven}
+
+const (
+	// trespassEvery is how often the same kind of the same sender is told.
+	trespassEvery = 10 * time.Second
+	// maxTrespassers bounds the senders that are remembered.
+	maxTrespassers = 4096
+)
+
+// Trespass is something an accepted peer did that it may not do.
+type Trespass struct {
+	Kind string
+	Path string // who did it
+	ID   string // the minion or node it is about; "": nobody in particular
+	JID  string // "": no job in particular
+	Err  error
+}
+
+// Trespasses counts them, and says when one is to be told.
+type Trespasses struct {
+	mu     sync.Mutex
+	kinds  map[string]uint64
+	recent map[[2]string]*told // by kind and path
+}
+
+type told struct {
+	at     time.Time
+	untold uint64
+}
+
+// NewTrespasses makes counters at zero.
+func NewTrespasses() *Trespasses {
+	return &Trespasses{kinds: map[string]uint64{}, recent: map[[2]string]*told{}}
+}
+
+// Note counts one. It is told if n is above 0: then n have happened since the
+// last that was told.
+func (t *Trespasses) Note(x Trespass, now time.Time) (n uint64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.kinds[x.Kind]++
+	key := [2]string{x.Kind, x.Path}
+	last := t.recent[key]
+	if last == nil {
+		if len(t.recent) >= maxTrespassers {
+			clear(t.recent)
+		}
+		last = &told{}
+		t.recent[key] = last
+	}
+	last.untold++
+	if !last.at.IsZero() && now.Sub(last.at) < trespassEvery && !now.Before(last.at) {
+		return 0
+	}
+	n, last.untold, last.at = last.untold, 0, now
+	return n
+}
+
+// Counts gives the trespasses so far, by kind.
+func (t *Trespasses) Counts() map[string]uint64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return maps.Clone(t.kinds)
+}
