@@ -44,7 +44,7 @@ func (m *Master) onComplete(a ledger.Account) {
 	m.fire("salt/job/"+a.JID+"/complete", wire.NewMap("jid", a.JID, "fun", a.Fun, "expected", a.Expected,
 		"returned", a.Returned, "failed", a.Failed, "missing", d.Map("missing"), "nodes", nodes,
 		"seconds", a.Closed.Sub(a.Opened).Seconds()))
-	m.stats.completed.Add(1)
+	m.stats.Completed.Add(1)
 	m.traces.Closed(a.JID, m.now())
 	m.over(a.JID)
 	m.bookClosed(a.JID)

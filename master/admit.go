@@ -8,11 +8,6 @@ import (
 	"github.com/momtree/mom/master/access"
 )
 
-var (
-	errNoAccess   = refusal{"AuthenticationError", "Authentication error occurred."}
-	errNotAllowed = refusal{"AuthorizationError", "Authorization error occurred."}
-)
-
 // admit reads a job and checks who sent it, in this order: the blacklist, the
 // key, the rules that the sender is held to. A refusal says no more than that.
 func (m *Master) admit(p wire.PublishLoad, calls []access.Call) (*job, error) {

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/momtree/mom/internal/inquiry"
 	"github.com/momtree/mom/internal/sibling"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/keys"
+	"github.com/momtree/mom/master/meters"
 )
 
 // handler serves one encrypted command. Its value is encrypted for the sender;
@@ -36,6 +38,22 @@ func (m *Master) table() map[string]handler {
 		}
 	}
 	return t
+}
+
+// counted puts a counter around each handler.
+func (m *Master) counted(table map[string]handler) map[string]handler {
+	out := make(map[string]handler, len(table))
+	m.served = make(meters.Commands, len(table))
+	for cmd, h := range table {
+		c := m.served.Add(cmd)
+		out[cmd] = func(ctx context.Context, r *request) (any, error) {
+			begun := time.Now()
+			v, err := h(ctx, r)
+			c.Done(begun, err)
+			return v, err
+		}
+	}
+	return out
 }
 
 func unknownCommand(context.Context, *request) (any, error) { return wire.NewMap(), nil }

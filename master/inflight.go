@@ -11,6 +11,6 @@ var _ runners.Worker = runnerEnv{}
 func (e runnerEnv) Inflight(limit int) runners.Inflight {
 	jobs, open := e.m.ledger.Summaries(limit, waitedFor)
 	return runners.Inflight{
-		Jobs: jobs, Open: open, Returned: e.m.stats.returns.Load(), Closed: e.m.stats.completed.Load(), At: e.m.now(),
+		Jobs: jobs, Open: open, Returned: e.m.stats.Returns.Load(), Closed: e.m.stats.Completed.Load(), At: e.m.now(),
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"net"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/momtree/mom/internal/bus"
@@ -19,6 +20,7 @@ import (
 	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/master/meters"
 	"github.com/momtree/mom/master/owners"
 	"github.com/momtree/mom/master/presence"
 	"github.com/momtree/mom/master/retention"
@@ -97,8 +99,10 @@ type Master struct {
 	asks        *questions
 	desk        *inquiry.Desk // questions to nodes below
 	traces      *trace.Book
-	stats       stats
-	tallies     tallies
+	stats       meters.Counters
+	served      meters.Commands
+	signedIn    meters.SignIns
+	lastWarned  atomic.Int64 // second of the last warning about a user
 	trespasses  *owners.Trespasses
 	runs        sync.Map // jids of runner calls at work
 

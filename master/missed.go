@@ -80,6 +80,6 @@ func (m *Master) onMissed(_ context.Context, r *request) (any, error) {
 	if more {
 		head = last
 	}
-	m.stats.missed.Add(uint64(len(pubs)))
+	m.stats.Missed.Add(uint64(len(pubs)))
 	return wire.NewMap("epoch", m.kept.Epoch(), "head", head, "more", more, "pubs", pubs), nil
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/owners"
 	"github.com/momtree/mom/topology"
 )
@@ -54,18 +53,4 @@ func (m *Master) applyDelta(id, life string, d topology.Delta) error {
 	n, _ := m.tree.Node(id)
 	m.claims.Change(n, d)
 	return nil
-}
-
-// trespassed counts what a peer was refused; the first of a kind and sender, and
-// then one in ten seconds, is logged and told on the event bus, and so to the
-// masters above.
-func (m *Master) trespassed(x owners.Trespass) {
-	m.stats.refused.Add(1)
-	n := m.trespasses.Note(x, m.now())
-	if n == 0 {
-		m.log.Debug("Refused", "what", x.Kind, "path", x.Path, "id", x.ID, "jid", x.JID, "err", x.Err)
-		return
-	}
-	m.log.Warn("Refused", "what", x.Kind, "path", x.Path, "id", x.ID, "jid", x.JID, "count", n, "err", x.Err)
-	m.fire("topology/refused", wire.NewMap("kind", x.Kind, "path", x.Path, "id", x.ID, "jid", x.JID, "count", n, "reason", x.Err.Error()))
 }

@@ -71,7 +71,7 @@ func (m *Master) onPresence(_ context.Context, r *request) (any, error) {
 func (m *Master) onSubscribe(p *zmtp.Peer, _ string) {
 	m.presence.Subscribed(p, p.Identity())
 	m.late.subscribed()
-	m.stats.subscribed.Add(1)
+	m.stats.Subscribed.Add(1)
 }
 
 func (m *Master) onUnsubscribed(p *zmtp.Peer, _ error) { m.presence.Closed(p.ID()) }

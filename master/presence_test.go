@@ -19,14 +19,14 @@ func TestStrangerWithAnID(t *testing.T) {
 	r := newRig(t)
 	r.start()
 	m := r.minion("m1", "minion", "minion").listen().announce()
-	before := r.stats.subscribed.Load()
+	before := r.stats.Subscribed.Load()
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	for _, identity := range []string{"m1", m.Session()} {
 		sub := zmtp.NewSub(fmt.Sprintf("127.0.0.1:%d", r.Master.pubPort()), zmtp.DialConfig{Identity: identity, Log: quiet}, []string{""})
 		go func() { done <- sub.Run(ctx, func([][]byte) {}) }()
 	}
-	eventually(t, "the strangers there", func() bool { return r.stats.subscribed.Load() == before+2 })
+	eventually(t, "the strangers there", func() bool { return r.stats.Subscribed.Load() == before+2 })
 	cancel()
 	<-done
 	<-done

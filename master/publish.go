@@ -18,15 +18,6 @@ import (
 // maxTimeout bounds a job's timeout, in seconds.
 const maxTimeout = 365 * 24 * 3600
 
-// refusal is an error that a client is told by Salt's name for it.
-type refusal struct{ name, message string }
-
-func (e refusal) Error() string { return e.name + ": " + e.message }
-
-func (e refusal) reply() any {
-	return wire.NewMap("error", wire.NewMap("name", e.name, "message", e.message))
-}
-
 // publish is the clear command of the same name: the start of every job (Salt wire
 // reference §10).
 func (m *Master) publish(ctx context.Context, load wire.Raw) any {

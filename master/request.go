@@ -95,7 +95,7 @@ func (m *Master) answer(req *zmtp.Request, v any) {
 // costs no other.
 func (m *Master) rescue(req *zmtp.Request, what string) {
 	if p := recover(); p != nil {
-		m.stats.panics.Add(1)
+		m.stats.Panics.Add(1)
 		m.log.Error("A request handler panicked", "request", what, "panic", p, "stack", string(debug.Stack()))
 		m.answer(req, handlerRaised)
 	}

@@ -111,10 +111,10 @@ func (m *Master) keep(ctx context.Context, as []arrival, loads []returners.Load)
 	}
 	for i, a := range as {
 		if !fresh[i] {
-			m.stats.repeated.Add(1)
+			m.stats.Repeated.Add(1)
 			continue
 		}
-		m.stats.returns.Add(1)
+		m.stats.Returns.Add(1)
 		m.traces.Returned(a.ret.JID, a.ret.At)
 		if size, digest := wire.Digest(a.ret.Full); !digest || size >= 0 {
 			m.fireRaw("salt/job/"+a.ret.JID+"/ret/"+a.ret.ID, a.event, a.ret.Via)

@@ -336,7 +336,7 @@ func (m *minion) listen(topics ...string) *minion {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	m.stop, m.done, m.heard = cancel, make(chan struct{}), make(chan wire.Publication, 1024)
-	before := m.rig.stats.subscribed.Load()
+	before := m.rig.stats.Subscribed.Load()
 	sub := zmtp.NewSub(fmt.Sprintf("127.0.0.1:%d", m.rig.pub), zmtp.DialConfig{
 		Identity: m.Session(), BackoffMin: 5 * time.Millisecond, BackoffMax: 50 * time.Millisecond, Log: quiet,
 	}, topics)
@@ -349,7 +349,7 @@ func (m *minion) listen(topics ...string) *minion {
 			}
 		})
 	}()
-	eventually(m.t, m.id+" subscribed", func() bool { return m.rig.stats.subscribed.Load() >= before+uint64(len(topics)) })
+	eventually(m.t, m.id+" subscribed", func() bool { return m.rig.stats.Subscribed.Load() >= before+uint64(len(topics)) })
 	return m
 }
 

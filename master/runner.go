@@ -164,19 +164,6 @@ func readCall(d *wire.Map) (*runners.Call, error) {
 	return call, nil
 }
 
-// refuseUser answers a runner or wheel call without rights.
-func (m *Master) refuseUser(d *wire.Map, what string) refusal {
-	name := "UserAuthenticationError"
-	switch {
-	case d.String("token") != "":
-		name = "TokenAuthenticationError"
-	case d.String("eauth") != "":
-		name = "EauthAuthenticationError"
-	}
-	m.refusedUser(what, d.String("user"), d.String("fun"))
-	return refusal{name, "Authentication failure of type \"" + strings.ToLower(strings.TrimSuffix(name, "AuthenticationError")) + "\" occurred"}
-}
-
 // caller is who a runner or wheel call says it comes from, or else the owner of
 // the key.
 func (m *Master) caller(d *wire.Map) string {

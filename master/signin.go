@@ -32,12 +32,12 @@ func (m *Master) signIn(req *zmtp.Request, env wire.Envelope) {
 	m.rsa.take()
 	defer m.rsa.give()
 	if req.Peer.Gone() {
-		m.stats.hungUp.Add(1)
+		m.stats.HungUp.Add(1)
 		req.Drop()
 		return
 	}
 	a := m.gate.Handle(m.ctx, env.Load, env.Version)
-	m.tallies.signedIn[a.Verdict.Outcome].Add(1)
+	m.signedIn.Add(a.Verdict.Outcome)
 	if a.Event != nil && m.cfg.AuthEvents {
 		m.fire("salt/auth", a.Event)
 	}

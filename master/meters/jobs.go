@@ -1,4 +1,4 @@
-package master
+package meters
 
 import (
 	"context"
@@ -21,18 +21,19 @@ const (
 	otherFunction = "other"
 )
 
-// jobTally counts jobs and returns by function, from the event bus: so a master
+// Jobs counts jobs and returns by function, from the event bus: so a master
 // without metrics_listen does not do it at all, and one with it does it beside
 // its work.
-type jobTally struct {
+type Jobs struct {
 	jobs, expected, returns, scheduled *metrics.Tally
 	outcomes, reasons, answers         *metrics.Tally
 	seconds                            *metrics.Histogram
 	missed                             atomic.Uint64
 }
 
-func newJobTally() *jobTally {
-	t := &jobTally{
+// NewJobs makes tallies at zero.
+func NewJobs() *Jobs {
+	t := &Jobs{
 		jobs: metrics.NewTally(tallyFunctions, otherFunction, ""), expected: metrics.NewTally(tallyFunctions, otherFunction, ""),
 		returns:   metrics.NewTally(2*tallyFunctions, otherFunction, "", "true"),
 		scheduled: metrics.NewTally(2*tallyFunctions, otherFunction, "", "true"),
@@ -54,7 +55,8 @@ func knownReasons() []string {
 	return []string{ledger.NoResponse, ledger.NotConnected, ledger.NotRunning, ledger.NodeDown, ledger.Unknown}
 }
 
-func (t *jobTally) run(ctx context.Context, b *bus.Bus) {
+// Run counts what is fired on the bus until ctx ends or the bus is closed.
+func (t *Jobs) Run(ctx context.Context, b *bus.Bus) {
 	sub := b.Subscribe(bus.SubscribeOptions{
 		Prefix: "salt/job/", Size: tallyQueue, DropWhenFull: true,
 		Match: func(tag string) bool {
@@ -81,7 +83,7 @@ func (t *jobTally) run(ctx context.Context, b *bus.Bus) {
 }
 
 // count takes one event. Those that are not as expected are another program's.
-func (t *jobTally) count(e bus.Event) {
+func (t *Jobs) count(e bus.Event) {
 	if e.Copy {
 		return
 	}
@@ -102,7 +104,7 @@ func (t *jobTally) count(e bus.Event) {
 	}
 }
 
-func (t *jobTally) countReturn(data wire.Raw) {
+func (t *Jobs) countReturn(data wire.Raw) {
 	var fun string
 	var args wire.Raw
 	retcode, success, said, scheduled := int64(0), false, false, false
@@ -146,7 +148,7 @@ func (t *jobTally) countReturn(data wire.Raw) {
 	}
 }
 
-func (t *jobTally) countComplete(d *wire.Map) {
+func (t *Jobs) countComplete(d *wire.Map) {
 	whole := func(key string) uint64 { return uint64(max(d.Float(key), 0)) }
 	missing := d.Map("missing")
 	if missing == nil {
@@ -191,7 +193,8 @@ func stateOf(fun string, args []any) string {
 	return ""
 }
 
-func (t *jobTally) collect(s *metrics.Sink) {
+// Collect tells the figures.
+func (t *Jobs) Collect(s *metrics.Sink) {
 	for name, tally := range map[string]*metrics.Tally{
 		"salt_new_job_total": t.jobs, "salt_expected_responses_total": t.expected, "salt_function_responses_total": t.returns,
 		"salt_scheduled_job_return_total": t.scheduled, "salt_responses_total": t.answers,

@@ -1,4 +1,4 @@
-package master
+package meters
 
 import (
 	"io"
@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"go.uber.org/goleak"
 
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/metrics"
@@ -40,6 +42,8 @@ func scraped(t *testing.T, src metrics.Source) string {
 	return string(b)
 }
 
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
 func TestDatabaseMetrics(t *testing.T) {
 	text := scraped(t, metrics.Source{Collect: func(s *metrics.Sink) {
 		collectDatabase(s, returners.DrainStats{
@@ -59,8 +63,8 @@ func TestDatabaseMetrics(t *testing.T) {
 	}
 }
 
-func TestJobTally(t *testing.T) {
-	tally := newJobTally()
+func TestJobs(t *testing.T) {
+	tally := NewJobs()
 	fire := func(tag, origin string, copied bool, pairs ...any) {
 		raw, err := wire.Encode(wire.NewMap(pairs...))
 		if err != nil {
@@ -77,7 +81,7 @@ func TestJobTally(t *testing.T) {
 	fire("complete", "", false, "fun", "state.apply", "expected", 5, "returned", 1, "failed", 1, "seconds", 2.5,
 		"missing", wire.NewMap("a", wire.NewMap("reason", "Not connected", "path", ""), "b", wire.NewMap("reason", "odd", "path", "n")))
 	tally.count(bus.Event{Tag: "salt/job/1/ret/x", Data: wire.Raw("junk")}) // another program's
-	text := scraped(t, metrics.Source{Collect: tally.collect})
+	text := scraped(t, metrics.Source{Collect: tally.Collect})
 	for _, want := range []string{
 		`salt_new_job_total{function="state.apply",state="web"} 1`,
 		`salt_function_responses_total{function="state.apply",state="web",success="true"} 1`,

@@ -1,0 +1,58 @@
+package meters
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/momtree/mom/internal/metrics"
+	"github.com/momtree/mom/returners"
+)
+
+// scrapeTime bounds what is read from the store for one scrape.
+const scrapeTime = 5 * time.Second
+
+func (c Sources) collectStore(s *metrics.Sink) {
+	ctx, cancel := context.WithTimeout(c.Ctx, scrapeTime)
+	defer cancel()
+	st, err := c.Store.Stats(ctx)
+	if err != nil {
+		c.Log.Warn("The outbox could not be looked at for a scrape", "err", err)
+	}
+	g := st.Group
+	s.Count("mom_store_commits_total", g.Commits)
+	s.Count("mom_store_commits_failed_total", g.Failed)
+	s.Count("mom_store_rows_total", g.Rows)
+	s.Set("mom_store_waiting", float64(g.Waiting))
+	s.Set("mom_store_commit_seconds", g.Last.Seconds())
+	s.Set("mom_store_commit_max_seconds", g.Slowest.Seconds())
+	for _, o := range st.Owed {
+		s.Set("mom_outbox_rows", float64(o.Rows), o.Dest)
+		s.Set("mom_outbox_bytes", float64(o.Bytes), o.Dest)
+		age := 0.0
+		if !o.Oldest.IsZero() {
+			age = max(c.Now().Sub(o.Oldest).Seconds(), 0)
+		}
+		s.Set("mom_outbox_oldest_seconds", age, o.Dest)
+	}
+	if st.Database != nil {
+		collectDatabase(s, *st.Database)
+	}
+}
+
+func collectDatabase(s *metrics.Sink, d returners.DrainStats) {
+	for kind, n := range d.Delivered {
+		s.Count("mom_database_delivered_total", n, strings.ToLower(string(kind)))
+	}
+	s.Count("mom_database_batches_total", d.Batches)
+	s.Count("mom_database_rejected_total", d.Rejected)
+	for class, n := range d.Errors {
+		s.Count("mom_database_errors_total", n, class)
+	}
+	s.Flag("mom_database_up", !d.Down)
+	last := 0.0
+	if !d.LastGood.IsZero() {
+		last = float64(d.LastGood.Unix())
+	}
+	s.Set("mom_database_last_write_timestamp_seconds", last)
+}

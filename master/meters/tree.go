@@ -1,0 +1,58 @@
+package meters
+
+import (
+	"github.com/momtree/mom/internal/metrics"
+	"github.com/momtree/mom/topology"
+)
+
+// problemKinds are the values of a label; what a newer node below tells is other.
+var problemKinds = []topology.Kind{
+	topology.Loop, topology.DuplicateNode, topology.DuplicateMinion, topology.ClockSkew, topology.VersionSkew,
+	topology.Partition, topology.NodeDown, topology.Backlog, topology.Degraded,
+}
+
+func collectTree(s *metrics.Sink, root topology.Node) {
+	problems := map[topology.Kind]int{"other": 0}
+	for _, k := range problemKinds {
+		problems[k] = 0
+	}
+	for _, p := range topology.NodeProblems(root) {
+		if _, known := problems[p.Kind]; !known {
+			p.Kind = "other"
+		}
+		problems[p.Kind]++
+	}
+	for kind, n := range problems {
+		s.Set("mom_tree_problems", float64(n), string(kind))
+	}
+	s.Set("mom_parent_lag_seconds", root.Vitals.Lag.Seconds())
+	s.Set("mom_parent_skew_seconds", root.Vitals.Skew.Seconds())
+	nodes := map[topology.State]int{topology.Up: 0, topology.Down: 0, topology.Unknown: 0}
+	minions := map[topology.State]int{topology.Up: 0, topology.Down: 0, topology.Unknown: 0}
+	countStates(root, topology.Up, nodes, minions)
+	nodes[topology.Up]-- // this one
+	for _, state := range []topology.State{topology.Up, topology.Down, topology.Unknown} {
+		s.Set("mom_tree_nodes", float64(nodes[state]), string(state))
+		s.Set("mom_tree_minions", float64(minions[state]), string(state))
+	}
+}
+
+// countStates counts a subtree; what sits behind a node that is down is unknown.
+func countStates(n topology.Node, above topology.State, nodes, minions map[topology.State]int) {
+	seen := func(s topology.State) topology.State {
+		if above == topology.Down {
+			return topology.Unknown
+		}
+		return s
+	}
+	nodes[seen(n.State)]++
+	if n.State == topology.Down {
+		above = topology.Down
+	}
+	for _, m := range n.Minions {
+		minions[seen(m.State)]++
+	}
+	for _, c := range n.Nodes {
+		countStates(c, above, nodes, minions)
+	}
+}

@@ -1,0 +1,74 @@
+package master
+
+import (
+	"log/slog"
+	"strings"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/internal/zmtp"
+	"github.com/momtree/mom/master/owners"
+)
+
+// refusal is an error that a client is told by Salt's name for it.
+type refusal struct{ name, message string }
+
+func (e refusal) Error() string { return e.name + ": " + e.message }
+
+func (e refusal) reply() any {
+	return wire.NewMap("error", wire.NewMap("name", e.name, "message", e.message))
+}
+
+var (
+	errNoAccess   = refusal{"AuthenticationError", "Authentication error occurred."}
+	errNotAllowed = refusal{"AuthorizationError", "Authorization error occurred."}
+)
+
+// refuseUser answers a runner or wheel call without rights.
+func (m *Master) refuseUser(d *wire.Map, what string) refusal {
+	name := "UserAuthenticationError"
+	switch {
+	case d.String("token") != "":
+		name = "TokenAuthenticationError"
+	case d.String("eauth") != "":
+		name = "EauthAuthenticationError"
+	}
+	m.refusedUser(what, d.String("user"), d.String("fun"))
+	return refusal{name, "Authentication failure of type \"" + strings.ToLower(strings.TrimSuffix(name, "AuthenticationError")) + "\" occurred"}
+}
+
+// refusedUser counts and logs a command without rights. Operators look for
+// these, but a stranger can send as many as there are: one line a second.
+func (m *Master) refusedUser(what, user, fun string) {
+	m.stats.Refused.Add(1)
+	now := m.now().Unix()
+	level := slog.LevelDebug
+	if m.lastWarned.Swap(now) != now {
+		level = slog.LevelWarn
+	}
+	m.log.Log(m.ctx, level, "A command was refused", "cmd", what, "user", user, "fun", fun, "refused", m.stats.Refused.Load())
+}
+
+// refused counts and logs something that was not allowed. A stranger can cause
+// these at will, so they are logged at debug level; the counter tells of them.
+func (m *Master) refused(what string, p *zmtp.Peer, err error) {
+	m.stats.Refused.Add(1)
+	if p != nil {
+		m.log.Debug("Refused", "what", what, "from", p.RemoteAddr(), "err", err)
+		return
+	}
+	m.log.Warn("Refused", "what", what, "err", err)
+}
+
+// trespassed counts what a peer was refused; the first of a kind and sender, and
+// then one in ten seconds, is logged and told on the event bus, and so to the
+// masters above.
+func (m *Master) trespassed(x owners.Trespass) {
+	m.stats.Refused.Add(1)
+	n := m.trespasses.Note(x, m.now())
+	if n == 0 {
+		m.log.Debug("Refused", "what", x.Kind, "path", x.Path, "id", x.ID, "jid", x.JID, "err", x.Err)
+		return
+	}
+	m.log.Warn("Refused", "what", x.Kind, "path", x.Path, "id", x.ID, "jid", x.JID, "count", n, "err", x.Err)
+	m.fire("topology/refused", wire.NewMap("kind", x.Kind, "path", x.Path, "id", x.ID, "jid", x.JID, "count", n, "reason", x.Err.Error()))
+}
