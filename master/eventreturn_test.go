@@ -11,7 +11,6 @@ import (
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/presence"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/returners/sqlite"
 )
@@ -89,54 +88,6 @@ func TestEventReturn(t *testing.T) {
 			if e := <-kept; !again(e) {
 				t.Errorf("kept besides: %+v", e)
 			}
-		}
-	}
-}
-
-// A bus that is faster than the store costs events, which is told, and no more.
-func TestEventReturnGoesOn(t *testing.T) {
-	r := newRig(t, func(c *config.Master) {
-		c.EventReturn = []string{"test-keeper"}
-		c.Raw = map[string]any{"test-keeper": filepath.Join(t.TempDir(), "events.db")}
-	})
-	r.open()
-	e := r.returnEvents()
-	e.sub.Close()
-	e.sub = r.bus.Subscribe(bus.SubscribeOptions{Size: 1})
-	r.fire("a", wire.NewMap())
-	r.fire("b", wire.NewMap()) // no room: the subscription is cut off
-	if !e.sub.Lost() {
-		t.Fatal("not cut off")
-	}
-	if open := e.gather(t.Context()); !open {
-		t.Error("it ends with the subscription")
-	}
-	items, err := r.store.Outbox().OutboxRead(t.Context(), returners.DestMySQL, 0, 10, 0)
-	if err != nil || len(items) != 1 {
-		t.Errorf("%d events are owed, %v; want the one there was room for", len(items), err)
-	}
-}
-
-func TestRoll(t *testing.T) {
-	up := func(ids ...string) (out []presence.Peer) {
-		for _, id := range ids {
-			out = append(out, presence.Peer{ID: id, Role: "minion", Up: true})
-		}
-		return append(out, presence.Peer{ID: "gone", Role: "minion"}, presence.Peer{ID: "node", Role: presence.Syndic, Up: true})
-	}
-	var r roll
-	for i, c := range []struct {
-		peers           []presence.Peer
-		now, came, gone []string
-	}{
-		{up("b", "a"), []string{"a", "b"}, []string{"a", "b"}, []string{}},
-		{up("b", "a"), []string{"a", "b"}, []string{}, []string{}},
-		{up("c", "b"), []string{"b", "c"}, []string{"c"}, []string{"a"}},
-		{nil, []string{}, []string{}, []string{"b", "c"}},
-	} {
-		now, came, gone := r.call(c.peers)
-		if d := cmp.Diff([][]string{c.now, c.came, c.gone}, [][]string{now, came, gone}); d != "" {
-			t.Errorf("call %d: -want +got\n%s", i+1, d)
 		}
 	}
 }

@@ -186,3 +186,11 @@ func (m *Master) opener(name string) func(context.Context) (returners.Returner, 
 		return returners.Open(ctx, name, returners.Options{Values: m.cfg.Raw, Log: m.log, Now: m.now})
 	}
 }
+
+// eventOpener gives the opener of the database that event_return names.
+func (m *Master) eventOpener() func(context.Context) (returners.Returner, error) {
+	if len(m.cfg.EventReturn) == 0 {
+		return nil
+	}
+	return m.opener(m.cfg.EventReturn[0])
+}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/eventreturn"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/topology"
 )
@@ -21,8 +22,12 @@ func (m *Master) Run(ctx context.Context) error {
 	unsubscribe := m.keys.Subscribe(m.keyChanged)
 	defer unsubscribe()
 	m.wg.Go(m.keepBooks)
-	if e := m.returnEvents(); e != nil {
-		m.wg.Go(func() { e.run(m.ctx) })
+	if len(m.cfg.EventReturn) > 0 {
+		e := eventreturn.Listen(eventreturn.Options{
+			Bus: m.bus, Store: m.store, MasterID: m.id, Whitelist: m.cfg.EventReturnWhitelist, Blacklist: m.cfg.EventReturnBlacklist,
+			Queue: m.cfg.EventReturnQueue, Patience: m.cfg.EventReturnQueueMaxSeconds, Log: m.log,
+		})
+		m.wg.Go(func() { e.Run(m.ctx) })
 	}
 	fail := make(chan error, 2)
 	for name, part := range map[string]func(context.Context) error{

@@ -1,0 +1,174 @@
+package eventreturn
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"time"
+
+	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/target"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/returners"
+)
+
+const (
+	// eventQueue is how many events may wait to be stored.
+	eventQueue = 65536
+	// eventBatch is how many are stored at once if event_return_queue is less.
+	eventBatch = 500
+	// eventPatience is how long events wait for event_return_queue to fill if
+	// event_return_queue_max_seconds does not say.
+	eventPatience = time.Second
+	// storeWait bounds a write, which must not be given up because the master ends.
+	storeWait = 30 * time.Second
+)
+
+// Options of a [Keeper].
+type Options struct {
+	Bus *bus.Bus
+	// Store takes events durably; see jobstore.Store.SaveEvents.
+	Store interface {
+		SaveEvents(ctx context.Context, events []returners.Event) error
+	}
+	// MasterID names the master in each event.
+	MasterID string
+	// Whitelist and Blacklist are event_return_whitelist and
+	// event_return_blacklist.
+	Whitelist, Blacklist []string
+	// Queue is how many events are gathered before they are stored; below 1: one.
+	Queue int
+	// Patience is how long events wait for that many; 0: one second.
+	Patience time.Duration
+	Log      *slog.Logger
+}
+
+// Keeper stores what is fired on the bus.
+type Keeper struct {
+	o        Options
+	sub      *bus.Subscription
+	life     string // no other life of any master names its events so
+	n        uint64
+	no, only target.Patterns
+}
+
+// Listen begins to gather events; [Keeper.Run] stores them.
+func Listen(o Options) *Keeper {
+	if o.Patience <= 0 {
+		o.Patience = eventPatience
+	}
+	o.Queue = max(o.Queue, 1)
+	b := make([]byte, 16)
+	_, _ = rand.Read(b) // never fails
+	k := &Keeper{
+		o: o, life: o.MasterID + "/" + hex.EncodeToString(b),
+		no: target.NewPatterns(o.Blacklist), only: target.NewPatterns(o.Whitelist),
+	}
+	k.listen()
+	return k
+}
+
+func (k *Keeper) listen() {
+	k.sub = k.o.Bus.Subscribe(bus.SubscribeOptions{Size: eventQueue})
+}
+
+// wanted applies event_return_whitelist and event_return_blacklist.
+func (k *Keeper) wanted(tag string) bool {
+	return !k.no.Match(tag) && (len(k.only) == 0 || k.only.Match(tag))
+}
+
+// Run stores events until the bus says no more or ctx ends; what was fired by
+// then is stored.
+func (k *Keeper) Run(ctx context.Context) {
+	for {
+		open := k.gather(ctx)
+		if k.sub.Lost() {
+			k.o.Log.Error("Events were lost: they came faster than they could be stored for event_return", "bound", eventQueue)
+		}
+		k.sub.Close()
+		if !open || ctx.Err() != nil {
+			return
+		}
+		k.listen()
+	}
+}
+
+// gather stores events in batches until the subscription ends. It reports false
+// when the master does.
+func (k *Keeper) gather(ctx context.Context) bool {
+	var batch []returners.Event
+	var late <-chan time.Time
+	for {
+		flush, ended, over := false, false, false
+		select {
+		case ev, ok := <-k.sub.C():
+			ended = !ok
+			batch = k.add(batch, ev, ok)
+		case <-late:
+			flush = true
+		case <-ctx.Done():
+			over = true
+		}
+		for more := true; more && !ended && len(batch) < max(k.o.Queue, eventBatch); {
+			select {
+			case ev, ok := <-k.sub.C():
+				ended = !ok
+				batch = k.add(batch, ev, ok)
+			default:
+				more = false
+			}
+		}
+		if len(batch) > 0 && (flush || ended || over || len(batch) >= k.o.Queue) {
+			k.store(batch)
+			batch, late = nil, nil
+			if over && !ended {
+				continue // there may be more
+			}
+		}
+		switch {
+		case over:
+			return false
+		case ended:
+			return k.sub.Lost()
+		case len(batch) > 0 && late == nil:
+			late = time.After(k.o.Patience)
+		}
+	}
+}
+
+func (k *Keeper) add(batch []returners.Event, ev bus.Event, ok bool) []returners.Event {
+	if !ok || !k.wanted(ev.Tag) {
+		return batch
+	}
+	r, err := k.row(ev)
+	if err != nil {
+		k.o.Log.Error("An event could not be kept", "tag", ev.Tag, "err", err)
+		return batch
+	}
+	return append(batch, r)
+}
+
+// row is the event as it goes over the local sockets, with its stamp.
+func (k *Keeper) row(ev bus.Event) (returners.Event, error) {
+	b, err := ev.Bytes()
+	if err != nil {
+		return returners.Event{}, err
+	}
+	tag, data, err := wire.ParseEvent(b)
+	if err != nil {
+		return returners.Event{}, fmt.Errorf("read it back: %w", err)
+	}
+	k.n++
+	return returners.Event{Key: k.life + "/" + strconv.FormatUint(k.n, 10), Tag: tag, Data: data, MasterID: k.o.MasterID, At: ev.Stamp}, nil
+}
+
+func (k *Keeper) store(batch []returners.Event) {
+	ctx, cancel := context.WithTimeout(context.Background(), storeWait)
+	defer cancel()
+	if err := k.o.Store.SaveEvents(ctx, batch); err != nil {
+		k.o.Log.Error("Events were lost: they could not be stored for event_return", "events", len(batch), "first", batch[0].Tag, "err", err)
+	}
+}

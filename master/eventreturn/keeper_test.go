@@ -1,0 +1,140 @@
+package eventreturn
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/returners"
+)
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2.runClock"))
+}
+
+var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
+
+// shelf keeps what it is given.
+type shelf struct {
+	batches [][]string
+	keys    []string
+	err     error
+}
+
+func (s *shelf) SaveEvents(_ context.Context, events []returners.Event) error {
+	if s.err != nil {
+		return s.err
+	}
+	var tags []string
+	for _, e := range events {
+		tags, s.keys = append(tags, e.Tag), append(s.keys, e.Key)
+	}
+	s.batches = append(s.batches, tags)
+	return nil
+}
+
+func fire(t *testing.T, b *bus.Bus, tags ...string) {
+	t.Helper()
+	for _, tag := range tags {
+		if err := b.Fire(tag, wire.NewMap()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A queue is stored when it is full, after its patience, and at the end.
+func TestBatches(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := bus.NewBus(bus.Options{})
+		var s shelf
+		k := Listen(Options{Bus: b, Store: &s, MasterID: "top", Blacklist: []string{"no/*"}, Queue: 3, Patience: time.Minute, Log: quiet})
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() { k.Run(ctx); close(done) }()
+		want := func(batches ...string) {
+			t.Helper()
+			synctest.Wait()
+			var got []string
+			for _, tags := range s.batches {
+				got = append(got, strings.Join(tags, " "))
+			}
+			if !slices.Equal(got, batches) {
+				t.Errorf("stored %q, want %q", got, batches)
+			}
+		}
+		fire(t, b, "a", "no/x", "b")
+		want()
+		fire(t, b, "c", "d")
+		synctest.Wait()
+		if n := len(s.batches); n != 1 {
+			t.Fatalf("%d batches when the queue is full", n)
+		}
+		stored := strings.Join(s.batches[0], " ")
+		if stored != "a b c" && stored != "a b c d" { // d may have come in time
+			t.Errorf("stored %q", stored)
+		}
+		time.Sleep(2 * time.Minute)
+		synctest.Wait()
+		if all := slices.Concat(s.batches...); !slices.Equal(all, []string{"a", "b", "c", "d"}) {
+			t.Errorf("stored %v after a while", s.batches)
+		}
+		fire(t, b, "last")
+		synctest.Wait()
+		cancel()
+		<-done
+		all := slices.Concat(s.batches...)
+		if all[len(all)-1] != "last" {
+			t.Errorf("stored %v at the end", s.batches)
+		}
+		slices.Sort(s.keys)
+		if n := len(slices.Compact(s.keys)); n != 5 || !strings.HasPrefix(s.keys[0], "top/") {
+			t.Errorf("keys %v", s.keys)
+		}
+		b.Close()
+	})
+}
+
+// A bus that is faster than the store costs events, which is told, and no more;
+// so does a store that does not take them.
+func TestGoesOn(t *testing.T) {
+	b := bus.NewBus(bus.Options{})
+	defer b.Close()
+	var s shelf
+	k := Listen(Options{Bus: b, Store: &s, MasterID: "top", Log: quiet})
+	k.sub.Close()
+	k.sub = b.Subscribe(bus.SubscribeOptions{Size: 1})
+	fire(t, b, "a", "b") // no room: the subscription is cut off
+	if !k.sub.Lost() {
+		t.Fatal("not cut off")
+	}
+	if open := k.gather(t.Context()); !open {
+		t.Error("it ends with the subscription")
+	}
+	if len(s.keys) != 1 {
+		t.Errorf("stored %v; want the one there was room for", s.batches)
+	}
+	k.sub.Close()
+	s.err = errors.New("full")
+	k.listen()
+	fire(t, b, "c")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	k.Run(ctx)
+	s.err = nil
+	k.listen()
+	fire(t, b, "d")
+	k.Run(ctx)
+	if all := slices.Concat(s.batches...); !slices.Contains(all, "d") || slices.Contains(all, "c") {
+		t.Errorf("stored %v", s.batches)
+	}
+}
