@@ -13,6 +13,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/master/owners"
+	"github.com/momtree/mom/master/treewatch"
 	"github.com/momtree/mom/returners"
 )
 
@@ -122,7 +123,7 @@ func (m *Master) fromBelow(node, tag string, data wire.Raw) wire.Raw {
 		return m.expectationBelow(node, tag, data)
 	}
 	if strings.HasPrefix(tag, "topology/") {
-		return m.topologyBelow(node, data)
+		return treewatch.FromBelow(node, data)
 	}
 	rest, ok := strings.CutPrefix(tag, "salt/job/")
 	if !ok {

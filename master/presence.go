@@ -12,8 +12,8 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/keys"
-	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/master/presence"
+	"github.com/momtree/mom/master/treewatch"
 	"github.com/momtree/mom/topology"
 )
 
@@ -80,7 +80,7 @@ func (m *Master) onUnsubscribed(p *zmtp.Peer, _ error) { m.presence.Closed(p.ID(
 func (m *Master) peerUp(a presence.Announcement) {
 	if a.Role == presence.Syndic {
 		if m.tree.SetNodeState(a.ID, topology.Up) {
-			m.tellNode(nodeUp, a.ID)
+			m.tellNode(treewatch.NodeUp, a.ID)
 		}
 		m.ledger.NodeUp(a.ID)
 		return
@@ -97,7 +97,7 @@ func (m *Master) peerUp(a presence.Announcement) {
 func (m *Master) peerDown(p presence.Peer) {
 	if p.Role == presence.Syndic {
 		if m.tree.SetNodeState(p.ID, topology.Down) {
-			m.tellNode(nodeDown, p.ID)
+			m.tellNode(treewatch.NodeDown, p.ID)
 		}
 		m.ledger.NodeDown(p.ID)
 		return
@@ -118,13 +118,7 @@ func (m *Master) missLost() {
 }
 
 func (m *Master) nodeState(id string) topology.State {
-	switch m.presence.Live(id) {
-	case ledger.Up:
-		return topology.Up
-	case ledger.Untracked:
-		return topology.Unknown
-	}
-	return topology.Down
+	return treewatch.StateOf(m.presence.Live(id))
 }
 
 // plantTree enters all accepted keys; presence corrects them as peers connect.

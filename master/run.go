@@ -48,8 +48,11 @@ func (m *Master) Run(ctx context.Context) error {
 	}
 	close(m.ready)
 	m.wg.Go(m.housekeep)
-	m.wg.Go(func() { heard.run(m.ctx) })
-	m.wg.Go(func() { m.watchTree(heard) })
+	m.wg.Go(func() { heard.Run(m.ctx) })
+	m.wg.Go(func() {
+		m.tellDraining() // the mark survives restarts
+		m.watch(heard).Run(m.ctx)
+	})
 	if m.cfg.PresenceEvents {
 		m.wg.Go(m.tellPresence)
 	}

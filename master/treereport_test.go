@@ -8,8 +8,8 @@ import (
 
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/channel"
-	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/treewatch"
 	"github.com/momtree/mom/topology"
 )
 
@@ -104,18 +104,18 @@ func TestNodeEvents(t *testing.T) {
 	events := r.events()
 	forger := r.minion("m1", "minion", "minion2").listen().announce()
 	node := r.minion("n1", "syndic", "minion").listen().announce()
-	if d := events.take(nodeUp); d.String("path") != "n1" || d.String("id") != "n1" || d.String("time") == "" {
+	if d := events.take(treewatch.NodeUp); d.String("path") != "n1" || d.String("id") != "n1" || d.String("time") == "" {
 		t.Errorf("up: %v", plain(t, d))
 	}
 	node.announce() // a report is no event
 	_, _ = forger.send(bulk(nil, event("topology/node/down", wire.NewMap("id", "n1", "path", "n1"))))
 	_, _ = forger.send(wire.NewMap("cmd", "_minion_event", "id", "m1", "tag", "topology/node/down", "data", wire.NewMap()))
 	node.must(bulk("syndic/n1", event("topology/node/rehomed", wire.NewMap("id", "n3", "path", "b/n3", "from", "a/n3", "to", "b/n3"))))
-	if d := events.take(nodeRehomed); d.String("path") != "n1/b/n3" || d.String("from") != "n1/a/n3" || d.String("to") != "n1/b/n3" {
+	if d := events.take(treewatch.NodeRehomed); d.String("path") != "n1/b/n3" || d.String("from") != "n1/a/n3" || d.String("to") != "n1/b/n3" {
 		t.Errorf("rehomed: %v", plain(t, d))
 	}
 	node.mute()
-	if d := events.take(nodeDown); d.String("path") != "n1" {
+	if d := events.take(treewatch.NodeDown); d.String("path") != "n1" {
 		t.Errorf("down: %v", plain(t, d))
 	}
 	for _, e := range events.rest() {
@@ -143,12 +143,12 @@ func TestNodesThatMoveAndDegrade(t *testing.T) {
 	old := up("c")
 	old.Vitals.Owed, old.Vitals.OwedAge = 7, time.Hour
 	r.Master.tree.SetNode(old)
-	if d := events.find("the backlog of c", is(nodeDegraded, "c")); d.String("kind") != string(topology.Backlog) {
+	if d := events.find("the backlog of c", is(treewatch.NodeDegraded, "c")); d.String("kind") != string(topology.Backlog) {
 		t.Errorf("degraded: %v", plain(t, d))
 	}
 	r.Master.tree.SetNode(up("a", up("y")))
 	r.Master.tree.SetNode(up("b", up("x")))
-	d := events.find("the move of x", is(nodeRehomed, "b/x"))
+	d := events.find("the move of x", is(treewatch.NodeRehomed, "b/x"))
 	if d.String("from") != "a/x" || d.String("to") != "b/x" {
 		t.Errorf("rehomed: %v", plain(t, d))
 	}
@@ -159,35 +159,12 @@ func TestFigures(t *testing.T) {
 	r.start()
 	r.minion("m1", "minion", "minion").listen().announce()
 	r.minion("n1", "syndic", "minion2").listen().announce()
-	v := r.vitals(r.now())
+	v := r.vitals().Read(r.ctx, r.now())
 	if v.Accepted != 1 || v.Connected != 1 || v.Addr == "" || v.Started.IsZero() || v.Jobs != 0 {
 		t.Errorf("%+v", v)
 	}
 	r.say(testJob("m1", "glob"))
-	if v := r.vitals(r.now()); v.Jobs != 1 || v.Working != 1 {
+	if v := r.vitals().Read(r.ctx, r.now()); v.Jobs != 1 || v.Working != 1 {
 		t.Errorf("%+v", v)
-	}
-}
-
-// A master gossips and lists who is not in its tree.
-func TestGossipOption(t *testing.T) {
-	on := func(c *config.Master) { c.TopologyGossip, c.TopologyGossipListen = "local", "127.0.0.1:0" }
-	a := newRig(t, on)
-	a.open()
-	h, err := a.openGossip()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := h.g.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
-	h.compare()
-	if heard := a.Snapshot().Heard; len(heard) != 0 {
-		t.Errorf("heard %+v", heard)
-	}
-	if seen := h.g.Nodes(); len(seen) != 1 || seen[0].ID != "top" {
-		t.Errorf("seen %+v", seen)
 	}
 }

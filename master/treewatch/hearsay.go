@@ -1,76 +1,85 @@
-package master
+package treewatch
 
 import (
 	"context"
 	"fmt"
-	"path/filepath"
+	"log/slog"
 	"sync/atomic"
+	"time"
 
 	"github.com/momtree/mom/topology"
 	"github.com/momtree/mom/topology/gossip"
 )
 
-// gossipPins is the file in cachedir that keeps the keys which nodes were first
-// heard with.
-const gossipPins = "gossip_keys"
-
-// hearsay is what this master hears of other nodes beside the tree.
-type hearsay struct {
-	m    *Master
+// Hearsay is what a master hears of other nodes beside the tree.
+type Hearsay struct {
+	o    HearsayOptions
 	g    *gossip.Gossip // nil: gossip is off
 	keys atomic.Pointer[map[string]string]
 	told map[string]topology.Problem
 }
 
-// openGossip begins to listen if topology_gossip wants it.
-func (m *Master) openGossip() (*hearsay, error) {
-	h := &hearsay{m: m, told: map[string]topology.Problem{}}
-	own, err := gossip.Fingerprint(&m.identity.Pair.Private.PublicKey)
+// HearsayOptions say who speaks, and how.
+type HearsayOptions struct {
+	// ID and Version are this master's, and Addr tells where it is reached.
+	ID, Version string
+	Addr        func() string
+	Tree        *topology.Tree
+	// On is whether nodes gossip at all.
+	On bool
+	// Gossip says how; what it has to say of this node and of whom the tree
+	// knows is filled in.
+	Gossip gossip.Options
+	Log    *slog.Logger
+	Now    func() time.Time
+}
+
+// Listen tells the tree this master's key and, if gossip is on, begins to listen.
+func Listen(o HearsayOptions) (*Hearsay, error) {
+	h := &Hearsay{o: o, told: map[string]topology.Problem{}}
+	own, err := gossip.Fingerprint(&o.Gossip.Key.PublicKey)
 	if err != nil {
 		return nil, err
 	}
-	m.tree.SetKey(own)
-	if !m.cfg.Gossips() {
+	o.Tree.SetKey(own)
+	if !o.On {
 		return h, nil
 	}
 	h.look()
-	h.g, err = gossip.New(gossip.Options{
-		Mode: m.cfg.TopologyGossip, Listen: m.cfg.TopologyGossipListen, Seeds: m.cfg.TopologyGossipSeeds,
-		Keyring: m.cfg.TopologyGossipKeyring, PinFile: filepath.Join(m.cfg.Cachedir, gossipPins),
-		Key: m.identity.Pair.Private, Self: h.self, Vouched: func(id string) string { return (*h.keys.Load())[id] },
-		Log: m.log, Now: m.now,
-	})
-	if err != nil {
+	g := o.Gossip
+	g.Self, g.Vouched, g.Log, g.Now = h.self, func(id string) string { return (*h.keys.Load())[id] }, o.Log, o.Now
+	if h.g, err = gossip.New(g); err != nil {
 		return nil, fmt.Errorf("topology_gossip: %w", err)
 	}
-	m.log.Info("Gossip with other nodes", "mode", m.cfg.TopologyGossip, "listen", h.g.Addr(), "encrypted", m.cfg.TopologyGossipKeyring != "")
+	o.Log.Info("Gossip with other nodes", "mode", g.Mode, "listen", h.g.Addr(), "encrypted", g.Keyring != "")
 	return h, nil
 }
 
-func (h *hearsay) run(ctx context.Context) {
+// Run gossips until ctx ends.
+func (h *Hearsay) Run(ctx context.Context) {
 	if h.g == nil {
 		return
 	}
 	if err := h.g.Run(ctx); err != nil {
-		h.m.log.Warn("The gossip did not end well", "err", err)
+		h.o.Log.Warn("The gossip did not end well", "err", err)
 	}
 }
 
 // look reads the keys by which the tree knows its nodes.
-func (h *hearsay) look() {
-	keys := h.m.tree.Keys()
+func (h *Hearsay) look() {
+	keys := h.o.Tree.Keys()
 	h.keys.Store(&keys)
 }
 
 // self is this master's record.
-func (h *hearsay) self() gossip.Record {
-	n := h.m.tree.Skeleton()
+func (h *Hearsay) self() gossip.Record {
+	n := h.o.Tree.Skeleton()
 	_, minions, up := n.Count()
 	r := gossip.Record{
-		ID: h.m.id, Role: n.Role, Version: h.m.version, Addr: h.m.address(),
+		ID: h.o.ID, Role: n.Role, Version: h.o.Version, Addr: h.o.Addr(),
 		Minions: uint32(minions + n.Vitals.Accepted), Up: uint32(up + n.Vitals.Connected), Load: float32(n.Vitals.Load), //nolint:gosec // counts
 	}
-	for _, p := range h.m.tree.Parents() {
+	for _, p := range h.o.Tree.Parents() {
 		if p.Up {
 			r.Parent = p.ID
 			break
@@ -79,9 +88,9 @@ func (h *hearsay) self() gossip.Record {
 	return r
 }
 
-// compare tells where gossip and the edges of this node differ, and enters the
+// Compare tells where gossip and the edges of this node differ, and enters the
 // nodes that only gossip knows of.
-func (h *hearsay) compare() {
+func (h *Hearsay) Compare() {
 	if h.g == nil {
 		return
 	}
@@ -98,9 +107,9 @@ func (h *hearsay) compare() {
 			Minions: int(s.Minions), Trust: string(s.Trust),
 		})
 	}
-	h.m.tree.SetHeard(heard)
+	h.o.Tree.SetHeard(heard)
 	var edges []gossip.Edge
-	for _, c := range h.m.tree.Skeleton().Nodes {
+	for _, c := range h.o.Tree.Skeleton().Nodes {
 		if c.State != topology.Unknown { // a Python syndic
 			edges = append(edges, gossip.Edge{ID: c.ID, Up: c.State == topology.Up, Since: c.Since})
 		}
@@ -114,18 +123,18 @@ func (h *hearsay) compare() {
 			now[string(p.Kind)+" "+p.Detail] = p
 		}
 	}
-	add(gossip.Compare(seen, edges, h.m.now()), false)
+	add(gossip.Compare(seen, edges, h.o.Now()), false)
 	edges = edges[:0]
-	for _, p := range h.m.tree.Parents() {
+	for _, p := range h.o.Tree.Parents() {
 		edges = append(edges, gossip.Edge(p))
 	}
-	add(gossip.Compare(nodesOf(seen, edges), edges, h.m.now()), true)
+	add(gossip.Compare(nodesOf(seen, edges), edges, h.o.Now()), true)
 	for key, p := range now {
-		h.m.tree.Tell(p, "gossip "+key, true)
+		h.o.Tree.Tell(p, "gossip "+key, true)
 	}
 	for key, p := range h.told {
 		if _, still := now[key]; !still {
-			h.m.tree.Tell(p, "gossip "+key, false)
+			h.o.Tree.Tell(p, "gossip "+key, false)
 		}
 	}
 	h.told = now

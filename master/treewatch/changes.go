@@ -1,4 +1,4 @@
-package master
+package treewatch
 
 import (
 	"slices"
@@ -8,22 +8,22 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// treeWatch remembers where the nodes below were last connected, and which
+// changes remembers where the nodes below were last connected, and which
 // problems have been told.
-type treeWatch struct {
+type changes struct {
 	home     map[string]string // id → path
 	problems map[string]bool
 }
 
-func newTreeWatch() *treeWatch {
-	return &treeWatch{home: map[string]string{}, problems: map[string]bool{}}
+func newChanges() *changes {
+	return &changes{home: map[string]string{}, problems: map[string]bool{}}
 }
 
 type move struct{ id, from, to string }
 
 // moves tells which nodes are connected somewhere else than before. A move below
 // one and the same node is that node's to tell.
-func (w *treeWatch) moves(n topology.Node) (out []move) {
+func (w *changes) moves(n topology.Node) (out []move) {
 	places := map[string][]string{}
 	var walk func(path string, n topology.Node)
 	walk = func(path string, n topology.Node) {
@@ -57,7 +57,7 @@ func (w *treeWatch) moves(n topology.Node) (out []move) {
 // fresh gives the problems that were not there at the last call and are this
 // node's to tell; top tells that nobody is above who could. That a node is down
 // has an event of its own.
-func (w *treeWatch) fresh(ps []topology.Problem, top bool) (out []topology.Problem) {
+func (w *changes) fresh(ps []topology.Problem, top bool) (out []topology.Problem) {
 	now := map[string]bool{}
 	for _, p := range ps {
 		if p.Kind == topology.NodeDown || !p.Here() && !(top && !strings.Contains(p.Path, "/")) {

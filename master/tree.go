@@ -1,0 +1,57 @@
+package master
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/momtree/mom/master/treewatch"
+	"github.com/momtree/mom/topology/gossip"
+)
+
+// gossipPins is the file in cachedir that keeps the keys which nodes were first
+// heard with.
+const gossipPins = "gossip_keys"
+
+// openGossip begins to listen if topology_gossip wants it.
+func (m *Master) openGossip() (*treewatch.Hearsay, error) {
+	c := m.cfg
+	return treewatch.Listen(treewatch.HearsayOptions{
+		ID: m.id, Version: m.version, Addr: m.address, Tree: m.tree, On: c.Gossips(), Log: m.log, Now: m.now,
+		Gossip: gossip.Options{
+			Mode: c.TopologyGossip, Listen: c.TopologyGossipListen, Seeds: c.TopologyGossipSeeds, Keyring: c.TopologyGossipKeyring,
+			PinFile: filepath.Join(c.Cachedir, gossipPins), Key: m.identity.Pair.Private,
+		},
+	})
+}
+
+// vitals are where this master's own figures are read.
+func (m *Master) vitals() treewatch.Vitals {
+	return treewatch.Vitals{
+		Addr: m.address, Keys: m.keys, Nodes: m.nodes, Presence: m.presence, Ledger: m.ledger, Outbox: m.store.Outbox(), Log: m.log, Now: m.now,
+	}
+}
+
+// watch is who tells what happens to the tree below.
+func (m *Master) watch(heard *treewatch.Hearsay) *treewatch.Watch {
+	return &treewatch.Watch{Tree: m.tree, Vitals: m.vitals(), Fire: m.fire, Heard: heard, Log: m.log, Now: m.now}
+}
+
+// tellNode fires the event of a node right below.
+func (m *Master) tellNode(tag, id string) {
+	m.log.Info("A node below changed", "node", id, "event", tag)
+	m.fire(tag, treewatch.Event(m.now(), id, id))
+}
+
+// address is where the request port is reached, as far as this host knows: by
+// its name when all interfaces are served.
+func (m *Master) address() string {
+	_, port := m.Ports()
+	host := strings.Trim(m.cfg.Interface, "[]")
+	if ip := net.ParseIP(host); ip == nil || ip.IsUnspecified() {
+		host, _ = os.Hostname()
+	}
+	return net.JoinHostPort(host, strconv.Itoa(port))
+}
