@@ -1,9 +1,7 @@
 package master
 
 import (
-	"net/netip"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -27,13 +25,13 @@ func TestRunnersAndWheelsRefused(t *testing.T) {
 		}
 	}
 	for range maxRunners {
-		r.runnerSlots.take()
+		r.runnerSlots.Take()
 	}
 	if got := r.say(wire.NewMap("cmd", "runner", "fun", "jobs.active", "key", rootKey)).Map("error"); got.String("name") != "SaltRunnerError" {
 		t.Errorf("beyond the bound: %v", plain(t, got))
 	}
 	for range maxRunners {
-		r.runnerSlots.give()
+		r.runnerSlots.Give()
 	}
 }
 
@@ -65,28 +63,5 @@ func TestWheelKeys(t *testing.T) {
 	}
 	if got := r.say(wire.NewMap("cmd", "wheel", "fun", "key.delete", "key", rootKey)).Map("data"); got.Bool("success") {
 		t.Errorf("delete without match: %v", plain(t, got))
-	}
-}
-
-func TestTrustedAddrs(t *testing.T) {
-	c := &clock{at: time.Unix(1000, 0)}
-	a := newTrustedAddrs(c.now)
-	a.max = 2
-	ip := func(n byte) netip.Addr { return netip.AddrFrom4([4]byte{10, 0, 0, n}) }
-	if a.has(ip(1)) {
-		t.Error("nobody is trusted")
-	}
-	a.note(netip.Addr{})
-	a.note(ip(1))
-	a.note(ip(2))
-	c.forward(2 * trustStep)
-	a.note(ip(1))
-	a.note(ip(3)) // 2 was silent longest
-	if !a.has(ip(1)) || a.has(ip(2)) || !a.has(ip(3)) {
-		t.Errorf("%v %v %v", a.has(ip(1)), a.has(ip(2)), a.has(ip(3)))
-	}
-	c.forward(trustFor + time.Second)
-	if a.has(ip(1)) {
-		t.Error("trusted for ever")
 	}
 }

@@ -7,13 +7,14 @@ import (
 
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/zmtp"
+	"github.com/momtree/mom/master/door"
 )
 
 // bind opens the two ports and the local event sockets. The order matters: a
 // client that can publish must find the bus open.
 func (m *Master) bind() (err error) {
 	m.commands = m.counted(m.table())
-	m.signIns = newLane(cap(m.rsa), signInQueue)
+	m.signIns = door.NewLane(cap(m.rsa), signInQueue)
 	m.ipc, err = bus.Serve(m.bus, bus.ServerConfig{
 		SockDir: m.cfg.SockDir, PubName: "master_event_pub.ipc", PullName: "master_event_pull.ipc",
 		Framing: bus.Framing(m.cfg.IpcFraming), IPCMode: m.cfg.IpcMode, PubPort: m.cfg.TcpMasterPubPort, PullPort: m.cfg.TcpMasterPullPort,
@@ -39,7 +40,7 @@ func (m *Master) bind() (err error) {
 	m.gate = m.newGate(m.pub.Addr().(*net.TCPAddr).Port)
 	m.router, err = zmtp.ListenRouter(m.addr(m.cfg.RetPort), zmtp.RouterConfig{
 		Limits: m.limits(), HeartbeatInterval: m.cfg.ZmqHeartbeatIvl, HeartbeatTimeout: m.cfg.ZmqHeartbeatTimeout,
-		Listen: m.listening(), Trusted: m.trusted.has, Log: m.log,
+		Listen: m.listening(), Trusted: m.trusted.Has, Log: m.log,
 	}, m.receive)
 	if err != nil {
 		return fmt.Errorf("bind ret_port %d: %w", m.cfg.RetPort, err)

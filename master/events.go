@@ -37,7 +37,7 @@ func (m *Master) onMinionEvent(ctx context.Context, r *request) (any, error) {
 	if !r.tokOK { // version 3 was checked before; version 2 proves itself here
 		return wire.NewMap(), nil
 	}
-	if m.nonces.again(r.id, r.nonce) {
+	if m.nonces.Again(r.id, r.nonce) {
 		m.trespassed(owners.Trespass{Kind: owners.OfReplay, Path: r.id, Err: errors.New("events that were taken before came again")})
 		return nil, nil
 	}

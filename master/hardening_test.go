@@ -15,6 +15,7 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
+	"github.com/momtree/mom/master/door"
 )
 
 // attack opens n connections to a port, says the given bytes on each, and keeps
@@ -22,11 +23,11 @@ import (
 func attack(t *testing.T, port, n int, say func(i int) []byte) {
 	t.Helper()
 	var wg sync.WaitGroup
-	limit := make(semaphore, 64)
+	limit := door.NewTurns(64)
 	for i := range n {
 		wg.Go(func() {
-			limit.take()
-			defer limit.give()
+			limit.Take()
+			defer limit.Give()
 			c, err := net.DialTimeout("tcp", fmt.Sprintf("127.0.0.1:%d", port), patience)
 			if err != nil {
 				return // turned away
@@ -151,7 +152,7 @@ func TestSignInStorm(t *testing.T) {
 			}
 		})
 	}
-	eventually(t, "the storm there", func() bool { return r.signIns.depth() > storm/3 })
+	eventually(t, "the storm there", func() bool { return r.signIns.Depth() > storm/3 })
 	returns := 0
 	for ; waiting.Load() > storm/6; returns++ {
 		if err := m.answer(r.jids.Next(), true); err != nil {
@@ -189,7 +190,7 @@ func TestSignInHungUp(t *testing.T) {
 	r.accept("m1", "minion")
 	r.start()
 	for range cap(r.rsa) {
-		r.rsa.take() // all who may sign are busy
+		r.rsa.Take() // all who may sign are busy
 	}
 	body := signInBody(t, "m1", "minion")
 	frame := append([]byte{1, 0, 2}, binary.BigEndian.AppendUint64(nil, uint64(len(body)))...)
@@ -205,14 +206,14 @@ func TestSignInHungUp(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	eventually(t, "all wait", func() bool { return r.signIns.depth() == n-cap(r.rsa) })
+	eventually(t, "all wait", func() bool { return r.signIns.Depth() == n-cap(r.rsa) })
 	for _, c := range attackers {
 		_ = c.Close()
 	}
 	eventually(t, "all gone", func() bool { return r.Stats().Router.Peers == 0 })
 	events := r.events()
 	for range cap(r.rsa) {
-		r.rsa.give()
+		r.rsa.Give()
 	}
 	eventually(t, "all dropped", func() bool { return r.Stats().HungUp == n })
 	if tags := events.tags(); len(tags) != 0 {

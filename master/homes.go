@@ -358,8 +358,8 @@ func (m *Master) vouch(id string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.rsa.take()
-	defer m.rsa.give()
+	m.rsa.Take()
+	defer m.rsa.Give()
 	return sibling.Voucher{ID: id, Issuer: m.id, Finger: sibling.FingerOf(key), Until: m.now().Add(voucherLife)}.Sign(m.identity.Pair.Private)
 }
 

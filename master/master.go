@@ -16,6 +16,7 @@ import (
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/access"
+	"github.com/momtree/mom/master/door"
 	"github.com/momtree/mom/master/jobfiles"
 	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/keys"
@@ -63,8 +64,8 @@ type Master struct {
 	sessions *keys.Sessions
 	users    keys.Users
 	access   *access.List
-	tokens   tokenCache
-	secrets  *secrets
+	toks     *keys.Toks
+	shared   *keys.Shared
 	jids     *jid.Generator
 
 	bus      *bus.Bus
@@ -81,7 +82,7 @@ type Master struct {
 	claims   *owners.Claims
 	judge    *owners.Judge
 	meant    *owners.Meant
-	nonces   *nonces
+	nonces   *door.Nonces
 	jobFiles *jobfiles.Folder // nil: not kept
 	open     openJobs
 	kept     *retention.Log
@@ -91,11 +92,11 @@ type Master struct {
 	untold   *untold
 
 	commands    map[string]handler
-	signIns     *lane
-	rsa         semaphore // who uses the master's private key
-	runnerSlots semaphore
+	signIns     *door.Lane
+	rsa         door.Turns // who uses the master's private key
+	runnerSlots door.Turns
 	results     runResults
-	trusted     *trustedAddrs
+	trusted     *door.Addresses
 	asks        *questions
 	desk        *inquiry.Desk // questions to nodes below
 	traces      *trace.Book
@@ -140,14 +141,14 @@ func New(o Options) (_ *Master, err error) {
 	m.id = nodeID(o.Config)
 	m.books = make(chan entry, bookQueue)
 	m.parent = o.Parent
-	m.runnerSlots = make(semaphore, maxRunners)
-	m.rsa = make(semaphore, max(runtime.GOMAXPROCS(0)-1, 1))
-	m.trusted = newTrustedAddrs(m.now)
+	m.runnerSlots = door.NewTurns(maxRunners)
+	m.rsa = door.NewTurns(max(runtime.GOMAXPROCS(0)-1, 1))
+	m.trusted = door.NewAddresses(m.now)
 	m.asks = newQuestions(m)
 	m.desk = inquiry.NewDesk(m.question)
 	m.traces = trace.NewBook()
 	m.beyond = owners.NewBeyond()
-	m.meant, m.nonces, m.trespasses = owners.NewMeant(), newNonces(), owners.NewTrespasses()
+	m.meant, m.nonces, m.trespasses = owners.NewMeant(), door.NewNonces(), owners.NewTrespasses()
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, m.Close())
@@ -198,7 +199,7 @@ func (m *Master) Close() error {
 			errs = append(errs, m.pub.Close())
 		}
 		if m.signIns != nil {
-			m.signIns.close()
+			m.signIns.Close()
 		}
 		m.asks.close()
 		if m.late != nil {

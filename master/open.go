@@ -79,6 +79,7 @@ func (m *Master) openKeys() (err error) {
 	if err != nil {
 		return err
 	}
+	m.toks = keys.NewToks(m.keys)
 	m.sessions, err = keys.OpenSessions(m.keys, keys.SessionOptions{Cachedir: c.Cachedir, Life: c.PublishSession, Log: m.log, Now: m.now})
 	if err != nil {
 		return err
@@ -89,7 +90,7 @@ func (m *Master) openKeys() (err error) {
 	if err != nil {
 		return err
 	}
-	if m.secrets, err = newSecrets(m.now); err != nil {
+	if m.shared, err = keys.NewShared(m.now); err != nil {
 		return err
 	}
 	if m.nodes, err = owners.OpenNodes(m.cfg.SyndicDir); err != nil {

@@ -2,7 +2,6 @@ package master
 
 import (
 	"errors"
-	"fmt"
 	"testing"
 
 	"github.com/momtree/mom/internal/channel"
@@ -283,18 +282,5 @@ func TestEventsInOthersNames(t *testing.T) {
 	}
 	if n := r.Stats().Trespasses[owners.OfEvent]; n != 6 {
 		t.Errorf("%d refused, want 6", n)
-	}
-}
-
-func TestNonces(t *testing.T) {
-	n := newNonces()
-	if n.again("a", "1") || !n.again("a", "1") || n.again("b", "1") || n.again("a", "") || n.again("a", "") {
-		t.Error("not told apart")
-	}
-	for i := range maxNonces {
-		n.again("c", fmt.Sprint(i))
-	}
-	if len(n.seen) != maxNonces || n.again("a", "1") {
-		t.Errorf("%d remembered", len(n.seen))
 	}
 }

@@ -69,8 +69,8 @@ func (m *Master) pillarBody(r *request, wrapped []byte, pillar *wire.Map) ([]byt
 	if alg == "" {
 		alg = crypt.PKCS1SHA1
 	}
-	m.rsa.take()
-	defer m.rsa.give()
+	m.rsa.Take()
+	defer m.rsa.Give()
 	sig, err := crypt.Sign(alg, m.identity.Pair.Private, data)
 	if err != nil {
 		return nil, err

@@ -208,7 +208,7 @@ func TestRotation(t *testing.T) {
 	r.opts.Now = c.now
 	r.start()
 	m := r.minion("m1", "minion", "minion").listen().announce()
-	old := r.secrets.text()
+	old := r.shared.Text()
 	for what, do := range map[string]func(){
 		"dropfile": func() { r.file("cache/.dfn", "", 0o400) },
 		"age":      func() { c.forward(r.cfg.PublishSession + time.Second) },
@@ -218,7 +218,7 @@ func TestRotation(t *testing.T) {
 		if d := events.take("key"); !d.Bool("rotate_aes_key") {
 			t.Errorf("%s: %v", what, plain(t, d))
 		}
-		if now := r.secrets.text(); now == old {
+		if now := r.shared.Text(); now == old {
 			t.Errorf("%s: the key is the same", what)
 		} else {
 			old = now

@@ -64,7 +64,7 @@ func (m *Master) receive(req *zmtp.Request) {
 		return
 	}
 	if cmd == "_auth" {
-		m.signIns.submit(func() { m.signIn(req, env) }, func() { req.Drop() })
+		m.signIns.Submit(func() { m.signIn(req, env) }, func() { req.Drop() })
 		return
 	}
 	m.wg.Go(func() { m.clear(req, cmd, env.Load) })
@@ -115,7 +115,7 @@ func (m *Master) encrypted(req *zmtp.Request, env wire.Envelope) {
 		return
 	}
 	req.Peer.Trust()
-	m.trusted.note(req.Peer.Source())
+	m.trusted.Note(req.Peer.Source())
 	r.peer = req.Peer
 	if r.cmd == "" {
 		m.refused("command", req.Peer, fmt.Errorf("a request of %q has no cmd", r.id))
@@ -209,7 +209,7 @@ var (
 // unseal decrypts an encrypted request and checks its sender (Salt wire reference
 // §8.2, in the order given there).
 func (m *Master) unseal(env wire.Envelope) (*crypt.Crypticle, *request, error) {
-	key := m.secrets.current()
+	key := m.shared.Current()
 	if env.Version >= 3 {
 		if !m.keys.Accepted(env.ID) {
 			return nil, nil, fmt.Errorf("id %q has no accepted key", env.ID)
@@ -250,7 +250,7 @@ func (m *Master) unseal(env wire.Envelope) (*crypt.Crypticle, *request, error) {
 		return nil, nil, fmt.Errorf("%w: %w", errNotAMap, err)
 	}
 	if tok != nil {
-		if r.tokOK = m.tokens.valid(m.keys, r.id, tok); !r.tokOK {
+		if r.tokOK = m.toks.Valid(r.id, tok); !r.tokOK {
 			return nil, nil, fmt.Errorf("a request of %q has a wrong tok", r.id)
 		}
 	}

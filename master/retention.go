@@ -98,7 +98,7 @@ type sealedPublication struct {
 // resealed gives a kept publication as it would be published now, but without a
 // serial: those count what goes out to all.
 func (m *Master) resealed(r retention.Record) ([]byte, error) {
-	key := m.secrets.current()
+	key := m.shared.Current()
 	v, err := m.kept.Cached(r.JID,
 		func(v any) bool { return v.(sealedPublication).key == key },
 		func() (any, error) {

@@ -448,7 +448,7 @@ func tokOf(t testing.TB, key string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tok, err := crypt.X931Sign(priv, tokText)
+	tok, err := crypt.X931Sign(priv, []byte(keys.TokText))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -77,7 +77,7 @@ func (m *Master) keyChanged(c keys.Change) {
 	if !c.Revokes() {
 		return
 	}
-	m.tokens.forget(c.ID)
+	m.toks.Forget(c.ID)
 	if m.keys.Accepted(c.ID) {
 		return // another key under the same id
 	}
@@ -110,7 +110,7 @@ func (m *Master) housekeep() {
 		if err != nil {
 			m.log.Warn("A request for a new shared key was not taken", "err", err)
 		}
-		if asked || m.secrets.age() > m.cfg.PublishSession {
+		if asked || m.shared.Age() > m.cfg.PublishSession {
 			m.rotate(asked)
 		}
 		m.missLost()
@@ -130,7 +130,7 @@ func (m *Master) housekeep() {
 
 // rotate makes a new shared key and says so (Salt wire reference §7).
 func (m *Master) rotate(asked bool) {
-	if err := m.secrets.rotate(); err != nil {
+	if err := m.shared.Rotate(); err != nil {
 		m.log.Error("The shared AES key could not be rotated", "err", err)
 		return
 	}

@@ -42,11 +42,11 @@ func (m *Master) runner(load wire.Raw) any {
 		return refusal{"SaltInvocationError", fmt.Sprintf("runner: jid %q is not a job id", r.jid)}.reply()
 	}
 	call.Env = runnerEnv{m, r.user}
-	if !m.runnerSlots.tryTake() {
+	if !m.runnerSlots.TryTake() {
 		return refusal{"SaltRunnerError", "too many runners are at work; try again later"}.reply()
 	}
 	m.wg.Go(func() {
-		defer m.runnerSlots.give()
+		defer m.runnerSlots.Give()
 		m.run(r)
 	})
 	return wire.NewMap("tag", r.tag(), "jid", r.jid)

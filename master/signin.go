@@ -11,7 +11,7 @@ import (
 func (m *Master) newGate(publishPort int) *keys.Gate {
 	c := m.cfg
 	return &keys.Gate{
-		Identity: m.identity, Sessions: m.sessions, AES: m.secrets.text, PublishPort: publishPort, Log: m.log,
+		Identity: m.identity, Sessions: m.sessions, AES: m.shared.Text, PublishPort: publishPort, Log: m.log,
 		Decider: keys.NewDecider(m.keys, keys.Policy{
 			AutoAccept: c.AutoAccept, OpenMode: c.OpenMode, AutosignFile: c.AutosignFile, AutorejectFile: c.AutorejectFile,
 			AutosignGrainsDir: c.AutosignGrainsDir, PermissivePkiAccess: c.PermissivePkiAccess, User: m.user(),
@@ -29,8 +29,8 @@ func (m *Master) connected(id string) (int, bool) {
 // arrival. A peer that has hung up meanwhile costs nothing any more.
 func (m *Master) signIn(req *zmtp.Request, env wire.Envelope) {
 	defer m.rescue(req, "_auth")
-	m.rsa.take()
-	defer m.rsa.give()
+	m.rsa.Take()
+	defer m.rsa.Give()
 	if req.Peer.Gone() {
 		m.stats.HungUp.Add(1)
 		req.Drop()

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"github.com/momtree/mom/master/door"
 )
 
 // swarmVar makes a test binary play many peers instead of testing: "type n port".
@@ -31,15 +33,15 @@ func playSwarm(job []string) error {
 	var got atomic.Int64
 	var dialling sync.WaitGroup
 	failed := make(chan error, n)
-	gate := make(semaphore, 32)
+	gate := door.NewTurns(32)
 	for i := range n {
 		dialling.Add(1)
-		gate.take()
+		gate.Take()
 		go func() {
 			// Each from an address of its own among 127.1.0.0/16.
 			from := net.IPv4(127, 1, byte(i/250), byte(1+i%250))
 			p, err := dialRaw(from, kind, job[2])
-			gate.give()
+			gate.Give()
 			if err != nil {
 				failed <- err
 			}

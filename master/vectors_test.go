@@ -20,7 +20,7 @@ import (
 // secret gives the master the shared key of a recording.
 func (r *rig) secret(key string) {
 	r.t.Helper()
-	if err := r.secrets.replace(key); err != nil {
+	if err := r.shared.Set(key); err != nil {
 		r.t.Fatal(err)
 	}
 }

@@ -10,9 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/vectors"
-	"go.uber.org/goleak"
 )
 
 func TestMain(m *testing.M) {

@@ -1,4 +1,4 @@
-package master
+package keys
 
 import (
 	"fmt"
@@ -9,9 +9,9 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// secrets holds the AES key that all minions share, and the serial number of
+// Shared is the AES key that all minions share, and the serial number of
 // publications that goes with it (Salt wire reference §7).
-type secrets struct {
+type Shared struct {
 	now func() time.Time
 
 	// line is held from giving a serial until the publication is on its way.
@@ -24,16 +24,18 @@ type secrets struct {
 	born time.Time
 }
 
-func newSecrets(now func() time.Time) (*secrets, error) {
-	s := &secrets{now: now}
-	return s, s.rotate()
+// NewShared makes a fresh key.
+func NewShared(now func() time.Time) (*Shared, error) {
+	s := &Shared{now: now}
+	return s, s.Rotate()
 }
 
-// rotate replaces the shared key. Peers notice by failing to decrypt and sign
+// Rotate replaces the shared key. Peers notice by failing to decrypt and sign
 // in again.
-func (s *secrets) rotate() error { return s.replace(crypt.NewKeyString()) }
+func (s *Shared) Rotate() error { return s.Set(crypt.NewKeyString()) }
 
-func (s *secrets) replace(text string) error {
+// Set replaces the key by a given one; the serial begins anew.
+func (s *Shared) Set(text string) error {
 	c, err := crypt.ParseKey(text)
 	if err != nil {
 		return fmt.Errorf("make a shared AES key: %w", err)
@@ -46,25 +48,27 @@ func (s *secrets) replace(text string) error {
 	return nil
 }
 
-func (s *secrets) current() *crypt.Crypticle {
+// Current is the key of now.
+func (s *Shared) Current() *crypt.Crypticle {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.key
 }
 
-// text is the key string, as minions are told it at sign-in.
-func (s *secrets) text() string { return s.current().Key() }
+// Text is the key string, as minions are told it at sign-in.
+func (s *Shared) Text() string { return s.Current().Key() }
 
-func (s *secrets) age() time.Duration {
+// Age is how long ago the key was made.
+func (s *Shared) Age() time.Duration {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.now().Sub(s.born)
 }
 
-// seal lets number see a publication, gives it the next serial, encrypts it, and hands the
+// Seal lets number see a publication, gives it the next serial, encrypts it, and hands the
 // ciphertext to send before the next publication can be sealed: subscribers
 // refuse serials that go backwards.
-func (s *secrets) seal(p wire.Publication, number func(*wire.Publication), send func(cipher []byte) error) error {
+func (s *Shared) Seal(p wire.Publication, number func(*wire.Publication), send func(cipher []byte) error) error {
 	s.line.Lock()
 	defer s.line.Unlock()
 	number(&p)
@@ -74,7 +78,7 @@ func (s *secrets) seal(p wire.Publication, number func(*wire.Publication), send 
 	if err != nil {
 		return fmt.Errorf("encode publication %s: %w", p.JID, err)
 	}
-	cipher, err := s.current().Seal("", plain)
+	cipher, err := s.Current().Seal("", plain)
 	if err != nil {
 		return fmt.Errorf("encrypt publication %s: %w", p.JID, err)
 	}

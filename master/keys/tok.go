@@ -1,4 +1,4 @@
-package master
+package keys
 
 import (
 	"bytes"
@@ -7,27 +7,32 @@ import (
 	"sync"
 
 	"github.com/momtree/mom/internal/crypt"
-	"github.com/momtree/mom/master/keys"
 )
 
-// tokText is what a minion's tok opens to.
-var tokText = []byte("salt")
+// TokText is what a minion's tok opens to.
+const TokText = "salt"
 
-// tokenCache remembers the tok of each minion that has been verified. A tok is
+// Toks remember the tok of each minion that has been verified. A tok is
 // the same for the life of a key pair, so the RSA operation is done once per
 // key and not once per request.
-type tokenCache struct {
+type Toks struct {
+	store *Store
+
 	mu   sync.RWMutex
 	seen map[string]verified
 }
+
+// NewToks checks against the keys of a store.
+func NewToks(s *Store) *Toks { return &Toks{store: s, seen: map[string]verified{}} }
 
 type verified struct {
 	key *rsa.PublicKey
 	tok []byte
 }
 
-func (c *tokenCache) valid(store *keys.Store, id string, tok []byte) bool {
-	pub, err := store.PublicKey(id)
+// Valid tells whether a tok was made with the accepted key of an id.
+func (c *Toks) Valid(id string, tok []byte) bool {
+	pub, err := c.store.PublicKey(id)
 	if err != nil {
 		return false
 	}
@@ -38,20 +43,17 @@ func (c *tokenCache) valid(store *keys.Store, id string, tok []byte) bool {
 		return true
 	}
 	text, err := crypt.X931Open(pub, tok)
-	if err != nil || !bytes.Equal(text, tokText) {
+	if err != nil || !bytes.Equal(text, []byte(TokText)) {
 		return false
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.seen == nil {
-		c.seen = map[string]verified{}
-	}
 	c.seen[id] = verified{key: pub, tok: bytes.Clone(tok)}
 	return true
 }
 
-// forget drops an id whose key is gone.
-func (c *tokenCache) forget(id string) {
+// Forget drops an id whose key is gone.
+func (c *Toks) Forget(id string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.seen, id)

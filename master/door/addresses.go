@@ -1,4 +1,4 @@
-package master
+package door
 
 import (
 	"container/list"
@@ -19,9 +19,9 @@ const (
 	maxTrusted = 65536
 )
 
-// trustedAddrs are the source addresses that authenticated requests came from
+// Addresses are the source addresses that authenticated requests came from
 // lately. A new connection from there may send a large frame at once.
-type trustedAddrs struct {
+type Addresses struct {
 	now func() time.Time
 	max int
 
@@ -35,22 +35,23 @@ type trustedAddr struct {
 	last time.Time
 }
 
-func newTrustedAddrs(now func() time.Time) *trustedAddrs {
-	return &trustedAddrs{now: now, max: maxTrusted, byIP: map[netip.Addr]*list.Element{}, order: list.New()}
+// NewAddresses trusts none yet.
+func NewAddresses(now func() time.Time) *Addresses {
+	return &Addresses{now: now, max: maxTrusted, byIP: map[netip.Addr]*list.Element{}, order: list.New()}
 }
 
-// has tells whether an address is trusted now.
-func (t *trustedAddrs) has(a netip.Addr) bool { return t.within(a, trustFor) }
+// Has tells whether an address is trusted now.
+func (t *Addresses) Has(a netip.Addr) bool { return t.within(a, trustFor) }
 
-func (t *trustedAddrs) within(a netip.Addr, d time.Duration) bool {
+func (t *Addresses) within(a netip.Addr, d time.Duration) bool {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	e := t.byIP[a]
 	return e != nil && t.now().Sub(e.Value.(trustedAddr).last) <= d
 }
 
-// note enters an address that an authenticated request came from.
-func (t *trustedAddrs) note(a netip.Addr) {
+// Note enters an address that an authenticated request came from.
+func (t *Addresses) Note(a netip.Addr) {
 	if !a.IsValid() || t.within(a, trustStep) {
 		return
 	}

@@ -1,4 +1,4 @@
-package master
+package door
 
 import (
 	"crypto/sha256"
@@ -8,23 +8,24 @@ import (
 // maxNonces bounds the requests that are remembered: 16 bytes each, twice.
 const maxNonces = 65536
 
-// nonces remembers requests whose effect is not the same when they are served
+// Nonces remember requests whose effect is not the same when they are served
 // twice (events, announcements, a key given up). A stranger who has recorded one
 // could send it again; returns are stored once by themselves. A peer makes a new
 // nonce for each request, but may send the same bytes again when it heard no
 // answer, so a repeat is answered like the first.
-type nonces struct {
+type Nonces struct {
 	mu    sync.Mutex
 	seen  map[[16]byte]struct{}
 	order [][16]byte // a ring
 	next  int
 }
 
-func newNonces() *nonces { return &nonces{seen: map[[16]byte]struct{}{}} }
+// NewNonces remembers nothing yet.
+func NewNonces() *Nonces { return &Nonces{seen: map[[16]byte]struct{}{}} }
 
-// again tells whether a request was seen before, and notes it. Requests without
+// Again tells whether a request was seen before, and notes it. Requests without
 // nonce, of peers of protocol 0 and 1, cannot be told apart.
-func (n *nonces) again(id, nonce string) bool {
+func (n *Nonces) Again(id, nonce string) bool {
 	if nonce == "" {
 		return false
 	}
