@@ -30,7 +30,7 @@ func (m *Master) bookMissing(jid string, gone map[string]ledger.Missing, nodes m
 		byPath[g.Path][id] = g.Reason
 	}
 	for path, missing := range byPath {
-		m.book(returners.Expectation{JID: jid, Node: path, Missing: missing, State: string(nodes[path]), At: m.now()})
+		m.books.Note(returners.Expectation{JID: jid, Node: path, Missing: missing, State: string(nodes[path]), At: m.now()})
 	}
 }
 

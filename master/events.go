@@ -177,7 +177,7 @@ func (m *Master) expectationBelow(node, jid string, data wire.Raw) wire.Raw {
 	d.Set("minions", x.Minions)
 	ours.Set("node", x.Path)
 	d.Set("mom", ours)
-	m.book(returners.Expectation{JID: jid, Node: x.Path, Minions: x.Minions, Missing: missing, State: string(spokenState(x)), At: m.now()})
+	m.books.Note(returners.Expectation{JID: jid, Node: x.Path, Minions: x.Minions, Missing: missing, State: string(spokenState(x)), At: m.now()})
 	m.ledger.Expect(jid, x)
 	m.queueAnswered(jid, x.Path)
 	if len(missing) > 0 {

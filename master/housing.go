@@ -28,7 +28,7 @@ func (m *Master) adopt(a presence.Announcement) {
 		if !m.ledger.Adopt(ledger.Job{JID: jid, Timeout: m.cfg.Timeout}, a.ID) {
 			continue
 		}
-		m.book(returners.Expectation{JID: jid, Minions: []string{a.ID}, At: m.now()})
+		m.books.Note(returners.Expectation{JID: jid, Minions: []string{a.ID}, At: m.now()})
 		m.fire(jid, wire.NewMap("minions", []any{a.ID}, "jid", jid,
 			"mom", wire.NewMap("node", "", "asked", []any{}, "unreachable", wire.NewMap(), "moved", true)))
 	}

@@ -16,7 +16,9 @@ import (
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/access"
+	"github.com/momtree/mom/master/books"
 	"github.com/momtree/mom/master/door"
+	"github.com/momtree/mom/master/findjob"
 	"github.com/momtree/mom/master/jobfiles"
 	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/keys"
@@ -25,6 +27,7 @@ import (
 	"github.com/momtree/mom/master/owners"
 	"github.com/momtree/mom/master/presence"
 	"github.com/momtree/mom/master/retention"
+	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/master/trace"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/topology"
@@ -76,7 +79,7 @@ type Master struct {
 	tree     *topology.Tree
 	nodes    *owners.Nodes
 	data     *minionData
-	probes   *probes
+	probes   *findjob.Probes
 	beyond   *owners.Beyond
 	homes    *homes
 	claims   *owners.Claims
@@ -84,20 +87,20 @@ type Master struct {
 	meant    *owners.Meant
 	nonces   *door.Nonces
 	jobFiles *jobfiles.Folder // nil: not kept
-	open     openJobs
+	open     books.Open
 	kept     *retention.Log
-	late     *latecomers
-	books    chan entry
+	late     *retention.Latecomers
+	books    *books.Writer
 	parent   string // outbox destination of the one above; "": this is a top
-	untold   *untold
+	untold   *books.Untold
 
 	commands    map[string]handler
 	signIns     *door.Lane
 	rsa         door.Turns // who uses the master's private key
 	runnerSlots door.Turns
-	results     runResults
+	results     runners.Results
 	trusted     *door.Addresses
-	asks        *questions
+	asks        *findjob.Gatherer
 	desk        *inquiry.Desk // questions to nodes below
 	traces      *trace.Book
 	stats       meters.Counters
@@ -119,8 +122,6 @@ const (
 	signInQueue = 32768
 	// maxRunners bounds runner calls at work at once.
 	maxRunners = 64
-	// bookQueue bounds what waits to be written about jobs.
-	bookQueue = 4096
 )
 
 // New opens the keys, the job store and the local sockets, and binds both
@@ -139,12 +140,11 @@ func New(o Options) (_ *Master, err error) {
 	m.ctx, m.cancel = context.WithCancel(context.Background())
 	m.ready = make(chan struct{})
 	m.id = nodeID(o.Config)
-	m.books = make(chan entry, bookQueue)
 	m.parent = o.Parent
 	m.runnerSlots = door.NewTurns(maxRunners)
 	m.rsa = door.NewTurns(max(runtime.GOMAXPROCS(0)-1, 1))
 	m.trusted = door.NewAddresses(m.now)
-	m.asks = newQuestions(m)
+	m.asks = findjob.NewGatherer(m.ask)
 	m.desk = inquiry.NewDesk(m.question)
 	m.traces = trace.NewBook()
 	m.beyond = owners.NewBeyond()
@@ -201,15 +201,15 @@ func (m *Master) Close() error {
 		if m.signIns != nil {
 			m.signIns.Close()
 		}
-		m.asks.close()
+		m.asks.Close()
 		if m.late != nil {
-			m.late.close()
+			m.late.Close()
 		}
 		if m.ledger != nil {
 			m.ledger.Close()
 		}
 		m.wg.Wait()
-		m.results.clear()
+		m.results.Clear()
 		if m.sessions != nil {
 			errs = append(errs, m.sessions.Close())
 		}

@@ -10,6 +10,8 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/master/access"
+	"github.com/momtree/mom/master/books"
+	"github.com/momtree/mom/master/findjob"
 	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/ledger"
@@ -115,10 +117,10 @@ func (m *Master) openKeys() (err error) {
 func (m *Master) openStore(o Options) (err error) {
 	m.bus = bus.NewBus(bus.Options{Now: m.now, MaxEventSize: m.cfg.MaxEventSize})
 	m.tree = topology.NewTree(topology.Node{ID: m.id, Role: roleOf(o.Parent), Version: m.version}, m.now)
-	if m.open, err = openOpenJobs(m.cfg.Cachedir); err != nil {
+	if m.open, err = books.NewOpen(m.cfg.Cachedir); err != nil {
 		return err
 	}
-	if m.untold, err = openUntold(m.cfg.Cachedir); err != nil {
+	if m.untold, err = books.NewUntold(m.cfg.Cachedir); err != nil {
 		return err
 	}
 	if err := m.openRetention(); err != nil {
@@ -133,14 +135,15 @@ func (m *Master) openStore(o Options) (err error) {
 		Keep: m.cfg.KeepJobsSeconds, Every: m.cfg.LoopInterval, NoResults: !m.cfg.JobCache,
 		MaxRows: int64(m.cfg.OutboxMaxRows), MaxBytes: m.cfg.OutboxMaxBytes, Log: m.log, Now: m.now,
 	})
+	m.books = books.NewWriter(m.ctx, m.store, m.log)
 	m.ledger = ledger.New(ledger.Config{
 		GatherTimeout: m.cfg.GatherJobTimeout, SyndicWait: m.cfg.SyndicWait,
 		Hooks: ledger.Hooks{
 			Complete: m.onComplete, Missing: m.onMissing,
-			FindJob: m.asks.add,
+			FindJob: m.asks.Add,
 		},
 	})
-	m.probes = newProbes(m.ledger.Found)
+	m.probes = findjob.NewProbes(m.ledger.Found)
 	known, err := loadPeers(m.cfg.Cachedir)
 	if err != nil { // it is only a memory, and written anew with the next change
 		m.log.Warn("The list of known peers is not used", "err", err)

@@ -70,7 +70,7 @@ func (m *Master) onPresence(_ context.Context, r *request) (any, error) {
 
 func (m *Master) onSubscribe(p *zmtp.Peer, _ string) {
 	m.presence.Subscribed(p, p.Identity())
-	m.late.subscribed()
+	m.late.Subscribed()
 	m.stats.Subscribed.Add(1)
 }
 

@@ -87,7 +87,7 @@ func TestRestartWithAnOpenJob(t *testing.T) {
 		t.Errorf("complete %v", plain(t, d))
 	}
 	eventually(t, "its mark to go", func() bool {
-		left, err := r.Master.open.list()
+		left, err := r.Master.open.List()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,7 +129,7 @@ func TestProbesAreGathered(t *testing.T) {
 	r.start()
 	m := r.minion("m1", "minion", "minion").listen()
 	for i := range 50 {
-		r.asks.add(someJob, []string{fmt.Sprintf("x%02d", i)})
+		r.asks.Add(someJob, []string{fmt.Sprintf("x%02d", i)})
 	}
 	p := m.hear()
 	ids, err := wire.Strings(p.Tgt)

@@ -147,7 +147,7 @@ func (m *Master) start(ctx context.Context, j *job) error {
 	}
 	// Marked before it is stored: a mark without a job is cleared at the next
 	// start, a job without a mark would not be taken up again.
-	if err := m.open.mark(j.jid); err != nil {
+	if err := m.open.Mark(j.jid); err != nil {
 		unkeep()
 		return err
 	}
@@ -219,7 +219,7 @@ func (m *Master) unmark(jid string) error {
 	if a, ok := m.ledger.State(jid); ok && a.Open() {
 		return nil
 	}
-	return m.open.clear(jid)
+	return m.open.Clear(jid)
 }
 
 // lookAgain tells the ledger of those whose connection broke after the job was

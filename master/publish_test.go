@@ -209,7 +209,7 @@ func TestJobPassedTwice(t *testing.T) {
 	if p := m.hear(); p.JID != last {
 		t.Errorf("%s was published again", p.JID)
 	}
-	if left, err := r.Master.open.list(); err != nil || len(left) > 1 {
+	if left, err := r.Master.open.List(); err != nil || len(left) > 1 {
 		t.Errorf("open are %v, %v", left, err)
 	}
 	if got := r.say(testJob("m1", "glob", "jid", "../../x")).Map("error"); got.String("name") != "SaltInvocationError" {

@@ -21,7 +21,7 @@ func (m *Master) OpenExpectations() []bus.Event {
 	case <-m.ctx.Done():
 		return nil
 	}
-	untold := m.untold.list() // before the rest is read: all up to these words is stored
+	untold := m.untold.List() // before the rest is read: all up to these words is stored
 	jids := m.ledger.Active()
 	for jid := range untold {
 		jids = append(jids, jid)

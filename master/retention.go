@@ -23,7 +23,10 @@ func (m *Master) openRetention() (err error) {
 		Dir: filepath.Join(m.cfg.Cachedir, "publications"), Keep: m.cfg.PublishRetention,
 		MaxBytes: m.cfg.PublishRetentionMaxBytes, Log: m.log, Now: m.now,
 	})
-	m.late = newLatecomers(m)
+	m.late = retention.NewLatecomers(retention.LatecomersOptions{
+		For: republishFor, Publish: m.publishAgain, Log: m.log,
+		Open: func(jid string) bool { a, ok := m.ledger.State(jid); return ok && a.Open() },
+	})
 	return err
 }
 
@@ -151,5 +154,5 @@ func (m *Master) restorePublications() {
 		}
 		return true
 	})
-	m.late.start(late)
+	m.late.Start(late)
 }

@@ -46,7 +46,7 @@ func (m *Master) onReturn(ctx context.Context, r *request) (any, error) {
 	if !m.signatureOK(ret, r.load) {
 		return false, nil
 	}
-	if m.probes.answer(ret.JID, ret.ID, ret.Value) {
+	if m.probes.Answer(ret.JID, ret.ID, ret.Value) {
 		return nil, nil
 	}
 	a := arrival{ret: returnRow(ret, m.now()), event: ret.Full}

@@ -21,7 +21,7 @@ func (m *Master) Run(ctx context.Context) error {
 	defer stop()
 	unsubscribe := m.keys.Subscribe(m.keyChanged)
 	defer unsubscribe()
-	m.wg.Go(m.keepBooks)
+	m.wg.Go(m.books.Run)
 	if len(m.cfg.EventReturn) > 0 {
 		e := eventreturn.Listen(eventreturn.Options{
 			Bus: m.bus, Store: m.store, MasterID: m.id, Whitelist: m.cfg.EventReturnWhitelist, Blacklist: m.cfg.EventReturnBlacklist,

@@ -24,7 +24,7 @@ func (m *Master) runner(load wire.Raw) any {
 		return m.refuseUser(d, "runner").reply()
 	}
 	if id := d.String("result"); id != "" {
-		b, ok := m.results.take(id)
+		b, ok := m.results.Take(id)
 		if !ok {
 			return refusal{"SaltRunnerError", fmt.Sprintf("the result of runner call %s is not held any more", id)}.reply()
 		}
@@ -98,7 +98,7 @@ func (m *Master) run(r *run) {
 		}
 	}
 	if b, err := wire.Encode(ret); err == nil && len(b) > m.cfg.MaxEventSize {
-		m.results.put(r.jid, b)
+		m.results.Put(r.jid, b)
 		ret.Set("held", true) // to be fetched: the event itself is cut
 	}
 	m.fire(r.tag()+"/ret", ret)

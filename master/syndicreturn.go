@@ -55,7 +55,7 @@ func (m *Master) onSyndicReturn(ctx context.Context, r *request) (any, error) {
 			m.trespassed(owners.Trespass{Kind: owners.OfEntry, Path: via, Err: fmt.Errorf("jid %q is not a job id", j.JID)})
 			continue
 		}
-		if len(j.Load) > 0 && !emptyMap(j.Load) {
+		if !wire.IsNil(j.Load) && !wire.IsEmptyMap(j.Load) {
 			loads = append(loads, returners.Load{JID: j.JID, Raw: j.Load, At: m.now()})
 		}
 		for _, mr := range j.Returns {
@@ -65,7 +65,7 @@ func (m *Master) onSyndicReturn(ctx context.Context, r *request) (any, error) {
 				unproven = unproven || kind == owners.OfUnproven
 				continue
 			}
-			if !m.probes.answer(j.JID, mr.ID, a.ret.Value) {
+			if !m.probes.Answer(j.JID, mr.ID, a.ret.Value) {
 				as = append(as, a)
 			}
 		}
@@ -138,5 +138,3 @@ func (m *Master) below(ctx context.Context, j wire.SyndicJob, mr wire.MinionRetu
 	a.ret.Via = via
 	return a, "", nil
 }
-
-func emptyMap(r wire.Raw) bool { return len(r) == 1 && (r[0] == 0x80 || r[0] == 0xc0) }

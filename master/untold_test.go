@@ -3,10 +3,6 @@ package master
 import (
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
-	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -112,12 +108,12 @@ func TestMarkGoesAfterTheReasons(t *testing.T) {
 	jid := r.say(testJob("*", "glob")).Map("load").String("jid")
 	events.take("salt/job/" + jid + "/complete")
 	<-store.here
-	if !r.Master.open.has(jid) {
+	if !r.Master.open.Has(jid) {
 		t.Error("the mark has gone before the reasons are stored")
 	}
 	close(hold)
 	events.take("salt/job/" + jid + "/closed")
-	if r.Master.open.has(jid) {
+	if r.Master.open.Has(jid) {
 		t.Error("the mark is still there")
 	}
 	if xs, err := r.store.Local().GetExpectations(t.Context(), jid); err != nil || xs[0].Missing["m1"] == "" {
@@ -186,32 +182,6 @@ func TestNodesThatAreDownAreNamedAfterARestart(t *testing.T) {
 	}
 	if _, nodes, _ := toldAbove(t, r.Master, jid); nodes.String("n1") != string(ledger.NodeUnreachable) {
 		t.Errorf("told: nodes %v", nodes)
-	}
-}
-
-// The bound of the closed jobs that are told again drops the oldest.
-func TestUntoldIsBounded(t *testing.T) {
-	dir := t.TempDir()
-	o, err := openOpenJobs(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	u, err := openUntold(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	first := "20240101000000000000"
-	for i := range maxUntold + 1 {
-		id := first[:14] + strings.Repeat("0", 6-len(strconv.Itoa(i))) + strconv.Itoa(i)
-		if _, err := u.add(o, id); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, has := u.list()[first]; has || len(u.list()) != maxUntold {
-		t.Errorf("%d are kept", len(u.list()))
-	}
-	if _, err := os.Stat(filepath.Join(u.dir, first)); !os.IsNotExist(err) {
-		t.Errorf("the file of the oldest: %v", err)
 	}
 }
 

@@ -60,6 +60,9 @@ func KindOf(r Raw) Kind {
 // IsNil reports whether r is absent or None.
 func IsNil(r Raw) bool { return len(r) == 0 || r[0] == 0xc0 }
 
+// IsEmptyMap reports whether r is a map without entries.
+func IsEmptyMap(r Raw) bool { return len(r) == 1 && r[0] == 0x80 }
+
 // IsMap reports whether r is a map.
 func IsMap(r Raw) bool { return KindOf(r) == Dict }
 

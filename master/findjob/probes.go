@@ -1,4 +1,4 @@
-package master
+package findjob
 
 import (
 	"sync"
@@ -6,10 +6,10 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// probes are the find_job questions that the ledger had published. Their
+// Probes are the find_job questions that the ledger had published. Their
 // answers go to the ledger alone: they are no jobs of a user and belong neither
 // on the event bus nor in the job cache.
-type probes struct {
+type Probes struct {
 	mu    sync.Mutex
 	about map[string]string // jid of the probe → jid asked about
 	order []string          // the jids of the probes, a ring
@@ -20,11 +20,13 @@ type probes struct {
 // maxProbes bounds how many questions are remembered; the oldest are forgotten.
 const maxProbes = 4096
 
-func newProbes(found func(jid, id string, running bool)) *probes {
-	return &probes{about: map[string]string{}, found: found}
+// NewProbes tells found whether the job that a minion was asked about runs there.
+func NewProbes(found func(jid, id string, running bool)) *Probes {
+	return &Probes{about: map[string]string{}, found: found}
 }
 
-func (p *probes) add(probe, about string) {
+// Add notes that a probe asks about a job.
+func (p *Probes) Add(probe, about string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.about[probe] = about
@@ -37,15 +39,15 @@ func (p *probes) add(probe, about string) {
 	p.next = (p.next + 1) % maxProbes
 }
 
-// answer takes a return if it answers a probe. A running job is told as a
+// Answer takes a return if it answers a probe. A running job is told as a
 // non-empty map, a job that does not run as an empty one.
-func (p *probes) answer(jid, id string, value wire.Raw) bool {
+func (p *Probes) Answer(jid, id string, value wire.Raw) bool {
 	p.mu.Lock()
 	about, ok := p.about[jid]
 	p.mu.Unlock()
 	if !ok {
 		return false
 	}
-	p.found(about, id, !emptyMap(value) && !wire.IsNil(value))
+	p.found(about, id, !wire.IsEmptyMap(value) && !wire.IsNil(value))
 	return true
 }

@@ -1,4 +1,4 @@
-package master
+package runners
 
 import (
 	"sync"
@@ -7,10 +7,10 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// runResults hold results of runners that are too big for an event, until the
+// Results hold those of runners that are too big for an event, until the
 // client that waits for one fetches it. Salt's event would lose the value to
 // max_event_size.
-type runResults struct {
+type Results struct {
 	mu    sync.Mutex
 	byJID map[string]wire.Raw
 	order []string
@@ -26,7 +26,8 @@ const (
 	resultLife = 30 * time.Second
 )
 
-func (r *runResults) put(jid string, b wire.Raw) {
+// Put holds the result of a call.
+func (r *Results) Put(jid string, b wire.Raw) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.byJID == nil {
@@ -41,11 +42,11 @@ func (r *runResults) put(jid string, b wire.Raw) {
 	if r.timer != nil {
 		r.timer.Stop()
 	}
-	r.timer = time.AfterFunc(resultLife, r.clear)
+	r.timer = time.AfterFunc(resultLife, r.Clear)
 }
 
-// take gives a result and forgets it.
-func (r *runResults) take(jid string) (wire.Raw, bool) {
+// Take gives a result and forgets it.
+func (r *Results) Take(jid string) (wire.Raw, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	b, ok := r.byJID[jid]
@@ -54,7 +55,7 @@ func (r *runResults) take(jid string) (wire.Raw, bool) {
 }
 
 // drop is called with mu held.
-func (r *runResults) drop(jid string) {
+func (r *Results) drop(jid string) {
 	b, ok := r.byJID[jid]
 	if !ok {
 		return
@@ -69,8 +70,8 @@ func (r *runResults) drop(jid string) {
 	}
 }
 
-// clear forgets all; so nothing stays once no more results come.
-func (r *runResults) clear() {
+// Clear forgets all; so nothing stays once no more results come.
+func (r *Results) Clear() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.byJID, r.order, r.bytes = nil, nil, 0

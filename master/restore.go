@@ -2,70 +2,18 @@ package master
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io/fs"
 	"maps"
-	"os"
-	"path/filepath"
 
-	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/returners"
 )
 
-// openJobs marks the jobs whose account is not closed by one empty file each, so
-// that a restart finds them without reading the whole job store.
-type openJobs struct{ dir string }
-
-func openOpenJobs(cachedir string) (openJobs, error) {
-	o := openJobs{filepath.Join(cachedir, "open_jobs")}
-	if err := os.MkdirAll(o.dir, 0o700); err != nil {
-		return o, fmt.Errorf("make folder of open jobs: %w", err)
-	}
-	return o, nil
-}
-
-func (o openJobs) mark(jid string) error {
-	f, err := os.OpenFile(filepath.Join(o.dir, jid), os.O_CREATE|os.O_WRONLY, 0o600) //nolint:gosec // a valid jid is no path
-	if err != nil {
-		return fmt.Errorf("mark job %s as open: %w", jid, err)
-	}
-	return f.Close()
-}
-
-func (o openJobs) clear(jid string) error {
-	if err := os.Remove(filepath.Join(o.dir, jid)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("mark job %s as closed: %w", jid, err)
-	}
-	return nil
-}
-
-func (o openJobs) has(jid string) bool {
-	_, err := os.Lstat(filepath.Join(o.dir, jid))
-	return err == nil
-}
-
-func (o openJobs) list() ([]string, error) {
-	entries, err := os.ReadDir(o.dir)
-	if err != nil {
-		return nil, fmt.Errorf("list open jobs: %w", err)
-	}
-	var out []string
-	for _, e := range entries {
-		if jid.Valid(e.Name()) {
-			out = append(out, e.Name())
-		}
-	}
-	return out, nil
-}
-
 // restore opens the accounts of an earlier life again. Their minions and nodes
 // get the time to reconnect that presence gives after a start.
 func (m *Master) restore(ctx context.Context) error {
-	jids, err := m.open.list()
+	jids, err := m.open.List()
 	if err != nil {
 		return err
 	}
@@ -90,7 +38,7 @@ func (m *Master) restoreJob(ctx context.Context, jid string) error {
 	}
 	if !ok || m.cfg.KeepJobsSeconds > 0 && m.now().Sub(load.At) > m.cfg.KeepJobsSeconds {
 		m.kept.Drop(jid)
-		return m.open.clear(jid) // cleaned up meanwhile
+		return m.open.Clear(jid) // cleaned up meanwhile
 	}
 	xs, err := m.store.Local().GetExpectations(ctx, jid)
 	if err != nil {
