@@ -163,7 +163,7 @@ func TestWhoMissesAMinionOnTheMove(t *testing.T) {
 		by  string
 	}{{"*", "glob"}, {[]any{"guest", "ours"}, "list"}} {
 		load := r.say(testJob(tgt.tgt, tgt.by)).Map("load")
-		if got := texts(load.List("minions")); !slices.Equal(got, []string{"ours"}) {
+		if got := wire.Texts(load.List("minions")); !slices.Equal(got, []string{"ours"}) {
 			t.Errorf("%v is for %v", tgt.tgt, got)
 		}
 	}
