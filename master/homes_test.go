@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/sibling"
@@ -12,49 +11,6 @@ import (
 	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/topology"
 )
-
-// Guests are forgotten when they have been away for a while; a node's own minions
-// that are elsewhere for a time are not.
-func TestHomes_GuestsLeaveAndAreKeptOverARestart(t *testing.T) {
-	dir := t.TempDir()
-	h, err := openHomes(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	h.host("guest", "node-a", false)
-	h.host("ours", "node-b", true)
-	h.enter(sibling.Node{ID: "below", Host: "h", Port: 1, Pub: "k"})
-	if err := h.save(); err != nil {
-		t.Fatal(err)
-	}
-	again, err := openHomes(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if home, ok := again.guestOf("guest"); !ok || home != "node-a" || again.moves("ours") || again.below["below"].Port != 1 {
-		t.Errorf("after a restart: %v %v", again.guests, again.below)
-	}
-	up := map[string]bool{"guest": true, "ours": true}
-	live := func(id string) bool { return up[id] }
-	now := time.Now()
-	if gone := h.leavers(live, now); len(gone) != 0 || !h.moves("ours") {
-		t.Errorf("gone %v, guests %v", gone, h.guests)
-	}
-	up = map[string]bool{}
-	for _, after := range []time.Duration{0, time.Second} {
-		if gone := h.leavers(live, now.Add(after)); len(gone) != 0 {
-			t.Errorf("%v have left after %s", gone, after)
-		}
-	}
-	gone := h.leavers(live, now.Add(2*guestGrace))
-	if len(gone) != 1 || gone[0] != "guest" {
-		t.Errorf("have left: %v", gone)
-	}
-	up["ours"] = true
-	if h.leavers(live, now.Add(2*guestGrace)); h.moves("ours") {
-		t.Error("ours is home again, and still counts as away")
-	}
-}
 
 // A guest is not among the nodes of this master, and hears nothing of them as of
 // its own siblings.
@@ -64,7 +20,7 @@ func TestSiblings_AGuestIsNotToldOthersSiblings(t *testing.T) {
 	ask := func(id string) *wire.Map {
 		n := r.minion(id, "syndic", "syndic")
 		if id == "guest" {
-			r.homes.host(id, "elsewhere", false)
+			r.homes.Host(id, "elsewhere", false)
 		}
 		d, ok := n.must(wire.NewMap("cmd", sibling.Command, "id", id, "role", "syndic", "port", 4506, "host", "h", "pub", "k")).(*wire.Map)
 		if !ok {
@@ -116,7 +72,7 @@ func TestUsers_JobComesAfterAGuestAtWorkOnIt(t *testing.T) {
 	for _, restart := range []bool{false, true} {
 		r := newRig(t)
 		r.start()
-		r.homes.host("guest", "elsewhere", false)
+		r.homes.Host("guest", "elsewhere", false)
 		guest := r.minion("guest", "minion", "minion").listen().announce(someJob)
 		eventually(t, "the guest's job", func() bool { _, ok := r.ledger.State(someJob); return ok })
 		eventually(t, "it on disk", func() bool {
@@ -156,8 +112,8 @@ func TestWhoMissesAMinionOnTheMove(t *testing.T) {
 		r.accept(id, "minion")
 		eventually(t, id+" accepted", func() bool { return r.keys.Accepted(id) })
 	}
-	r.homes.host("guest", "elsewhere", false)
-	r.homes.host("ours", "sibling", true)
+	r.homes.Host("guest", "elsewhere", false)
+	r.homes.Host("ours", "sibling", true)
 	for _, tgt := range []struct {
 		tgt any
 		by  string

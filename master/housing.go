@@ -3,11 +3,9 @@ package master
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 
-	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/homes"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/master/presence"
@@ -21,7 +19,7 @@ func (m *Master) adopt(a presence.Announcement) {
 	if len(a.Running) == 0 {
 		return
 	}
-	if !m.homes.moves(a.ID) {
+	if !m.homes.Moves(a.ID) {
 		return
 	}
 	for _, jid := range a.Running {
@@ -37,13 +35,8 @@ func (m *Master) adopt(a presence.Announcement) {
 // drain sets or takes back the mark that this node wants to lose its minions. It
 // survives a restart.
 func (m *Master) drain(on bool) error {
-	path := filepath.Join(m.cfg.Cachedir, drainFile)
-	if on {
-		if err := crypt.WriteFile(path, nil, 0o600); err != nil {
-			return fmt.Errorf("mark the node as draining: %w", err)
-		}
-	} else if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
-		return fmt.Errorf("take back that the node is draining: %w", err)
+	if err := homes.Drain(m.cfg.Cachedir, on); err != nil {
+		return err
 	}
 	m.tellDraining()
 	m.fire("topology/draining", wire.NewMap("node", m.id, "draining", on))
@@ -54,7 +47,7 @@ func (m *Master) drain(on bool) error {
 func (m *Master) tellDraining() {
 	m.tree.Tell(topology.Problem{
 		Kind: topology.Degraded, Detail: "draining: its minions are asked to move to siblings; `mom node drain --undo` takes it back",
-	}, drainFile, m.Draining())
+	}, "draining", m.Draining())
 }
 
 // Drain serves the runners node.drain and node.undrain.
@@ -78,23 +71,14 @@ func (e runnerEnv) Housing(ctx context.Context) (*wire.Map, error) {
 		}
 	}
 	guests, children := wire.NewMap(), []any{}
-	m.homes.mu.Lock()
-	for _, id := range sortedKeys(m.homes.guests) {
-		if !m.homes.guests[id].own {
-			guests.Set(id, m.homes.guests[id].home)
-		}
+	away := m.homes.Guests()
+	for _, id := range sortedKeys(away) {
+		guests.Set(id, away[id])
 	}
-	below := make([]string, 0, len(m.homes.below))
-	draining := map[string]bool{}
-	for _, id := range sortedKeys(m.homes.below) {
-		below = append(below, id)
-		draining[id] = m.homes.below[id].Draining
+	for _, n := range m.homes.Below() {
+		children = append(children, wire.NewMap("id", n.ID, "up", m.judge.Up(n.ID), "draining", n.Draining))
 	}
-	m.homes.mu.Unlock()
-	for _, id := range below {
-		children = append(children, wire.NewMap("id", id, "up", m.presence.Live(id) == ledger.Up, "draining", draining[id]))
-	}
-	_, lists := m.homes.siblings()
+	_, lists := m.homes.Siblings()
 	return wire.NewMap("id", m.id, "draining", m.Draining(), "owed", owed, "connected", here, "untracked", silent,
-		"guests", guests, "nodes", children, "siblings", siblingIDs(m.id, lists)), nil
+		"guests", guests, "nodes", children, "siblings", homes.IDs(m.id, lists)), nil
 }

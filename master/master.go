@@ -19,6 +19,7 @@ import (
 	"github.com/momtree/mom/master/books"
 	"github.com/momtree/mom/master/door"
 	"github.com/momtree/mom/master/findjob"
+	"github.com/momtree/mom/master/homes"
 	"github.com/momtree/mom/master/jobfiles"
 	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/keys"
@@ -81,7 +82,8 @@ type Master struct {
 	data     *minionData
 	probes   *findjob.Probes
 	beyond   *owners.Beyond
-	homes    *homes
+	homes    *homes.Homes
+	siblings *homes.Desk
 	claims   *owners.Claims
 	judge    *owners.Judge
 	meant    *owners.Meant

@@ -12,6 +12,7 @@ import (
 	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/books"
 	"github.com/momtree/mom/master/findjob"
+	"github.com/momtree/mom/master/homes"
 	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/ledger"
@@ -99,7 +100,7 @@ func (m *Master) openKeys() (err error) {
 		return err
 	}
 	m.nodes.Bar(m.cfg.SyndicIds, m.log)
-	if m.homes, err = openHomes(m.cfg.Cachedir); err != nil { // told anew by every node, and by the masters above
+	if m.homes, err = homes.Open(m.cfg.Cachedir); err != nil { // told anew by every node, and by the masters above
 		m.log.Warn("What was known of siblings is not used", "err", err)
 	}
 	if m.claims, err = owners.OpenClaims(m.cfg.Cachedir); err != nil { // told anew by every node that comes back
@@ -153,6 +154,7 @@ func (m *Master) openStore(o Options) (err error) {
 		Claims: m.claims, Nodes: m.nodes, SyndicIDs: m.cfg.SyndicIds, Keys: m.keys, Presence: m.presence,
 		Running: func(jid string) bool { _, at := m.runs.Load(jid); return at },
 	})
+	m.openSiblings()
 	return nil
 }
 

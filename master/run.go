@@ -82,7 +82,7 @@ func (m *Master) keyChanged(c keys.Change) {
 		return // another key under the same id
 	}
 	m.presence.Revoke(c.ID)
-	m.homes.forget(c.ID)
+	m.homes.Forget(c.ID)
 	m.tree.Remove(c.ID)
 	m.claims.Forget(c.ID)
 	if err := m.nodes.Remove(c.ID); err != nil {

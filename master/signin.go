@@ -15,7 +15,7 @@ func (m *Master) newGate(publishPort int) *keys.Gate {
 		Decider: keys.NewDecider(m.keys, keys.Policy{
 			AutoAccept: c.AutoAccept, OpenMode: c.OpenMode, AutosignFile: c.AutosignFile, AutorejectFile: c.AutorejectFile,
 			AutosignGrainsDir: c.AutosignGrainsDir, PermissivePkiAccess: c.PermissivePkiAccess, User: m.user(),
-			Vouched: m.vouched, MaxMinions: c.MaxMinions, Connected: m.connected, Log: m.log,
+			Vouched: m.siblings.Vouched, MaxMinions: c.MaxMinions, Connected: m.connected, Log: m.log,
 		}),
 	}
 }
