@@ -39,7 +39,7 @@ func (m *Master) admit(p wire.PublishLoad, calls []access.Call) (*job, error) {
 
 // covers tells whether a target certainly means all of these minions.
 func (m *Master) covers(to target.Expr, minions []string) bool {
-	return !slices.ContainsFunc(minions, func(id string) bool { return to.Certain(subject{id, m.data}) != target.Yes })
+	return !slices.ContainsFunc(minions, func(id string) bool { return to.Certain(m.data.Subject(id)) != target.Yes })
 }
 
 // authorise lets the user in whose key file the master wrote: who can read the

@@ -95,7 +95,7 @@ func nobody(n topology.Node, expr target.Expr) bool {
 		return false // it has not reported what is below it, or cannot know
 	}
 	for _, min := range n.Minions {
-		if expr.Certain(subject{min.ID, nil}) != target.No {
+		if expr.Certain(target.ID(min.ID)) != target.No {
 			return false
 		}
 	}
@@ -113,7 +113,7 @@ func known(n topology.Node, id string, expr target.Expr) map[string]string {
 	out := map[string]string{}
 	n.Walk(func(path string, c topology.Node) {
 		for _, min := range c.Minions {
-			if expr.Certain(subject{min.ID, nil}) == target.Yes {
+			if expr.Certain(target.ID(min.ID)) == target.Yes {
 				out[min.ID] = strings.TrimSuffix(id+"/"+path, "/")
 			}
 		}

@@ -292,7 +292,7 @@ func TestCVE2016_9639(t *testing.T) {
 	r := newRig(t)
 	r.start()
 	m := r.minion("m1", "minion", "minion").listen().announce()
-	if err := r.data.put("m1", wire.NewMap("role", "db"), wire.NewMap("password", "x")); err != nil {
+	if err := r.data.Put("m1", wire.NewMap("role", "db"), wire.NewMap("password", "x")); err != nil {
 		t.Fatal(err)
 	}
 	r.say(wire.NewMap("cmd", "wheel", "fun", "key.delete", "match", "m1", "key", rootKey))
@@ -300,7 +300,7 @@ func TestCVE2016_9639(t *testing.T) {
 	if err := m.answer(someJob, true); err == nil {
 		t.Error("a return of a deleted minion was taken")
 	}
-	eventually(t, "its data gone", func() bool { return r.data.get("m1") == nil })
+	eventually(t, "its data gone", func() bool { return r.data.Get("m1") == nil })
 	r.minion("m1", "minion", "syndic")
 	if err := m.answer(someJob, true); err == nil {
 		t.Error("the former minion returns beside the new one")

@@ -43,8 +43,8 @@ func TestCVE2013_4439_CVE2024_38822(t *testing.T) {
 	if got := stored(t, r, someJob); len(got) != 0 {
 		t.Errorf("stored %v", got)
 	}
-	if tags := events.tags(); len(tags) != 0 || !r.keys.Accepted("m2") || r.data.get("m2") != nil {
-		t.Errorf("events %v, m2 accepted %v, data %v", tags, r.keys.Accepted("m2"), r.data.get("m2"))
+	if tags := events.tags(); len(tags) != 0 || !r.keys.Accepted("m2") || r.data.Get("m2") != nil {
+		t.Errorf("events %v, m2 accepted %v, data %v", tags, r.keys.Accepted("m2"), r.data.Get("m2"))
 	}
 	// The tok of another one does not help either: it proves the one key.
 	if _, err := r.keys.PublicKey("m2"); err != nil || r.toks.Valid("m2", tokOf(t, "minion")) {

@@ -17,6 +17,7 @@ import (
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/books"
+	"github.com/momtree/mom/master/datacache"
 	"github.com/momtree/mom/master/door"
 	"github.com/momtree/mom/master/findjob"
 	"github.com/momtree/mom/master/homes"
@@ -79,7 +80,7 @@ type Master struct {
 	presence *presence.Registry
 	tree     *topology.Tree
 	nodes    *owners.Nodes
-	data     *minionData
+	data     *datacache.Cache
 	probes   *findjob.Probes
 	beyond   *owners.Beyond
 	homes    *homes.Homes

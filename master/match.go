@@ -21,28 +21,6 @@ type audience struct {
 	expr    target.Expr
 }
 
-// subject lets the matcher look at one minion by what the master knows of it.
-type subject struct {
-	id   string
-	data *minionData
-}
-
-func (s subject) ID() string { return s.id }
-
-func (s subject) Grains() any {
-	if d := s.data.get(s.id); d != nil {
-		return d.grains
-	}
-	return nil
-}
-
-func (s subject) Pillar() any {
-	if d := s.data.get(s.id); d != nil {
-		return d.pillar
-	}
-	return nil
-}
-
 // match resolves a target among the accepted keys. Nodes are never minions:
 // each known node gets every publication and answers for its own part.
 func (m *Master) match(tgt any, tgtType, delimiter string) (audience, error) {
@@ -64,7 +42,7 @@ func (m *Master) match(tgt any, tgtType, delimiter string) (audience, error) {
 		a.missing = slices.Compact(a.missing)
 	} else {
 		for _, id := range m.keys.List(keys.Accepted) {
-			if !m.nodes.Has(id) && !m.absentGuest(id) && expr.Certain(subject{id, m.data}) != target.No {
+			if !m.nodes.Has(id) && !m.absentGuest(id) && expr.Certain(m.data.Subject(id)) != target.No {
 				a.minions = append(a.minions, id)
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/books"
+	"github.com/momtree/mom/master/datacache"
 	"github.com/momtree/mom/master/findjob"
 	"github.com/momtree/mom/master/homes"
 	"github.com/momtree/mom/master/jobstore"
@@ -106,7 +107,7 @@ func (m *Master) openKeys() (err error) {
 	if m.claims, err = owners.OpenClaims(m.cfg.Cachedir); err != nil { // told anew by every node that comes back
 		m.log.Warn("What is known of the minions of nodes is not used", "err", err)
 	}
-	m.data = newMinionData(m.cfg.Cachedir)
+	m.data = datacache.New(m.cfg.Cachedir)
 	pid := 0
 	if m.cfg.UniqueJid {
 		pid = os.Getpid()

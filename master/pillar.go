@@ -25,7 +25,7 @@ func (m *Master) onPillar(_ context.Context, r *request) (any, error) {
 	}
 	pillar := wire.NewMap()
 	if grains, ok := d.Get("grains"); ok && grains != nil && m.cfg.MinionDataCache {
-		if err := m.data.put(r.id, grains, pillar); err != nil {
+		if err := m.data.Put(r.id, grains, pillar); err != nil {
 			m.log.Error("The minion data cache could not be written", "id", r.id, "err", err)
 		} else if m.cfg.MinionDataCacheEvents {
 			m.fire("minion/refresh/"+r.id, wire.NewMap("Minion data cache refresh", r.id))

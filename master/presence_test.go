@@ -245,7 +245,7 @@ func TestPillar(t *testing.T) {
 		t.Fatalf("pillar %x, %v", v, err)
 	}
 	events.take("minion/refresh/m1")
-	if d := r.data.get("m1"); d == nil || d.grains.(*wire.Map).String("os") != "Debian" {
+	if d := r.data.Get("m1"); d == nil || d.Grains.(*wire.Map).String("os") != "Debian" {
 		t.Errorf("data %+v", d)
 	}
 }

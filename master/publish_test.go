@@ -42,7 +42,7 @@ func TestTargets(t *testing.T) {
 	}
 	r.start()
 	grains := func(id, os, ip string) {
-		if err := r.data.put(id, wire.NewMap("os", os, "ipv4", []any{ip}), wire.NewMap("role", id[:2])); err != nil {
+		if err := r.data.Put(id, wire.NewMap("os", os, "ipv4", []any{ip}), wire.NewMap("role", id[:2])); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -89,7 +89,7 @@ func (m *Master) keyChanged(c keys.Change) {
 		m.log.Error("A deleted node could not be forgotten", "id", c.ID, "err", err)
 	}
 	if !m.cfg.PreserveMinionCache {
-		if err := m.data.remove(c.ID); err != nil {
+		if err := m.data.Remove(c.ID); err != nil {
 			m.log.Error("The data of a deleted minion could not be removed", "id", c.ID, "err", err)
 		}
 	}

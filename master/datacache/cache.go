@@ -1,4 +1,4 @@
-package master
+package datacache
 
 import (
 	"errors"
@@ -12,28 +12,24 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// minionData is the minion data cache: grains and pillar of each minion as they
-// were when it last asked for its pillar, in cachedir/minions/<id>/data.p (Salt wire
-// reference §13.2) and in memory once a target
-// asks for them.
-type minionData struct {
+// Cache holds grains and pillar of each minion as they were when it last asked for
+// its pillar.
+type Cache struct {
 	dir string
 	mu  sync.RWMutex
-	m   map[string]*datum
+	m   map[string]*Datum
 }
 
-type datum struct{ grains, pillar any }
+// Datum is what one minion told.
+type Datum struct{ Grains, Pillar any }
 
-func newMinionData(cachedir string) *minionData {
-	return &minionData{dir: filepath.Join(cachedir, "minions"), m: map[string]*datum{}}
+// New makes the cache below cachedir.
+func New(cachedir string) *Cache {
+	return &Cache{dir: filepath.Join(cachedir, "minions"), m: map[string]*Datum{}}
 }
 
-// get gives what is known of a minion, nil if nothing is. A nil cache knows
-// nothing of anybody.
-func (c *minionData) get(id string) *datum {
-	if c == nil {
-		return nil
-	}
+// Get gives what is known of a minion, nil if nothing is.
+func (c *Cache) Get(id string) *Datum {
 	c.mu.RLock()
 	d, ok := c.m[id]
 	c.mu.RUnlock()
@@ -50,7 +46,7 @@ func (c *minionData) get(id string) *datum {
 	return d
 }
 
-func (c *minionData) load(id string) *datum {
+func (c *Cache) load(id string) *Datum {
 	b, err := os.ReadFile(filepath.Join(c.dir, id, "data.p"))
 	if err != nil {
 		return nil
@@ -61,11 +57,11 @@ func (c *minionData) load(id string) *datum {
 	}
 	g, _ := m.Get("grains")
 	p, _ := m.Get("pillar")
-	return &datum{grains: g, pillar: p}
+	return &Datum{Grains: g, Pillar: p}
 }
 
-// put stores what a minion told. id must be that of an accepted key.
-func (c *minionData) put(id string, grains, pillar any) error {
+// Put stores what a minion told. id must be that of an accepted key.
+func (c *Cache) Put(id string, grains, pillar any) error {
 	b, err := wire.EncodeBus(wire.NewMap("grains", grains, "pillar", pillar))
 	if err != nil {
 		return fmt.Errorf("encode data of minion %s: %w", id, err)
@@ -83,8 +79,8 @@ func (c *minionData) put(id string, grains, pillar any) error {
 	return nil
 }
 
-// remove forgets a minion whose key is gone.
-func (c *minionData) remove(id string) error {
+// Remove forgets a minion whose key is gone.
+func (c *Cache) Remove(id string) error {
 	c.mu.Lock()
 	delete(c.m, id)
 	c.mu.Unlock()
