@@ -57,7 +57,7 @@ func (e runnerEnv) Active() []string    { return e.m.ledger.Active() }
 func (e runnerEnv) Tree() topology.Node { return e.m.tree.Snapshot() }
 
 func (e runnerEnv) Trace(ctx context.Context, jid string) (trace.Step, error) {
-	return e.m.traceJob(ctx, jid)
+	return e.m.finder().Find(ctx, jid)
 }
 
 func (e runnerEnv) Target(tgt any, tgtType string) (target.Expr, error) {
