@@ -11,11 +11,9 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-func init() { presenceReplies = append(presenceReplies, tellPruned) }
-
 // tellPruned tells a node that it does not get what none of its minions needs:
 // numbers that it does not hear are no sign of a loss.
-func tellPruned(m *Master, g greeting, reply *wire.Map) {
+func (m *Master) tellPruned(g greeting, reply *wire.Map) {
 	if g.peer.Role == presence.Syndic && m.cfg.PublishPrune {
 		reply.Set("filtered", true)
 	}

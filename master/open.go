@@ -8,6 +8,7 @@ import (
 
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/daemon"
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/books"
@@ -49,7 +50,7 @@ func (m *Master) openFolders() error {
 // openFiles applies max_open_files. The number of connections is derived from
 // what comes out of it.
 func (m *Master) openFiles() {
-	have, err := raiseOpenFiles(uint64(m.cfg.MaxOpenFiles))
+	have, err := daemon.RaiseOpenFiles(uint64(m.cfg.MaxOpenFiles))
 	if err == nil && have >= uint64(m.cfg.MaxOpenFiles) {
 		return
 	}

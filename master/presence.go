@@ -68,6 +68,22 @@ func (m *Master) onPresence(_ context.Context, r *request) (any, error) {
 	return reply, nil
 }
 
+// greeting is an announcement of presence that has been taken.
+type greeting struct {
+	peer      presence.Announcement
+	load      *wire.Map // as it came
+	connected bool      // its subscription is known
+}
+
+// greetBack is the answer to an announcement. A peer ignores the fields that it
+// does not know.
+func (m *Master) greetBack(g greeting) *wire.Map {
+	reply := wire.NewMap("session", g.connected, "node", m.id, "heartbeat", m.cfg.ZmqHeartbeatIvl.Seconds())
+	m.tellPruned(g, reply)
+	m.tellRevision(g, reply)
+	return reply
+}
+
 func (m *Master) onSubscribe(p *zmtp.Peer, _ string) {
 	m.presence.Subscribed(p, p.Identity())
 	m.late.Subscribed()

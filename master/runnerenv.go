@@ -17,6 +17,8 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
+var _ runners.Worker = runnerEnv{}
+
 // runnerEnv lets runners look at the master and work with it.
 type runnerEnv struct {
 	m    *Master
@@ -78,6 +80,17 @@ func (e runnerEnv) DeleteKey(id string) (bool, error) {
 		err = errors.Join(err, keys.RequestRotation(e.m.cfg.Cachedir, e.m.id))
 	}
 	return true, err
+}
+
+// waitedFor is how many minions of each job are named in a list of jobs.
+const waitedFor = 5
+
+// Inflight serves the runner jobs.inflight.
+func (e runnerEnv) Inflight(limit int) runners.Inflight {
+	jobs, open := e.m.ledger.Summaries(limit, waitedFor)
+	return runners.Inflight{
+		Jobs: jobs, Open: open, Returned: e.m.stats.Returns.Load(), Closed: e.m.stats.Completed.Load(), At: e.m.now(),
+	}
 }
 
 // Ask publishes a job as a client would and waits for its account to close.

@@ -9,8 +9,6 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-func init() { presenceReplies = append(presenceReplies, (*Master).tellRevision) }
-
 // takeTree takes what a node reports of the tree below it: the whole, or what
 // has changed since its last report.
 func (m *Master) takeTree(a presence.Announcement, d *wire.Map) error {

@@ -1,6 +1,6 @@
 //go:build unix
 
-package master
+package daemon
 
 import (
 	"testing"
@@ -24,12 +24,12 @@ func TestRaiseOpenFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ want, have uint64 }{{300, 512}, {600, 600}} {
-		if have, err := raiseOpenFiles(c.want); err != nil || have != c.have {
+		if have, err := RaiseOpenFiles(c.want); err != nil || have != c.have {
 			t.Errorf("%d files: %d, %v; want %d", c.want, have, err, c.have)
 		}
 	}
 	// More than any system allows: as many as there are, or an error, never less.
-	if have, err := raiseOpenFiles(1 << 62); have < 600 && err == nil {
+	if have, err := RaiseOpenFiles(1 << 62); have < 600 && err == nil {
 		t.Errorf("the limit fell to %d", have)
 	}
 	var now unix.Rlimit

@@ -1,6 +1,6 @@
 //go:build unix
 
-package master
+package daemon
 
 import (
 	"fmt"
@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// raiseOpenFiles lets this process open n files, if the system allows it. A higher
+// RaiseOpenFiles lets this process open n files, if the system allows it. A higher
 // limit is left alone. It gives the limit that holds now.
-func raiseOpenFiles(n uint64) (uint64, error) {
+func RaiseOpenFiles(n uint64) (uint64, error) {
 	var r unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &r); err != nil {
 		return 0, fmt.Errorf("read the limit of open files: %w", err)

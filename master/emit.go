@@ -1,0 +1,104 @@
+package master
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/internal/zmtp"
+)
+
+// publication is what goes to the minions and nodes.
+func (m *Master) publication(j *job) (wire.Publication, error) {
+	p := wire.Publication{
+		Fun: j.load.Fun, Arg: j.load.Arg, Tgt: j.load.Tgt, JID: j.jid, Ret: j.load.Ret,
+		TgtType: j.load.TgtType, User: j.load.User, Extra: wire.NewMap(),
+	}
+	p.MasterID = m.cfg.MasterID
+	if id := j.extra.String("master_id"); id != "" {
+		p.MasterID = id
+	}
+	if u := j.extra.String("user"); u != "" && j.fromAbove {
+		p.User = u
+	}
+	if d := j.extra.String("delimiter"); d != "" && d != ":" {
+		p.Delimiter = d
+	}
+	if !j.until.IsZero() {
+		p.Extra.Set(queueField, j.until.Unix())
+	}
+	if m.cfg.OrderMasters || len(j.nodes) > 0 {
+		p.To, p.HasTo = int64(m.cfg.Timeout/time.Second), true
+		if j.load.HasTo {
+			p.To = j.load.To
+		}
+	}
+	var err error
+	for name, field := range map[string]*wire.Raw{
+		"metadata": &p.Metadata, "module_executors": &p.ModuleExecutors, "executor_opts": &p.ExecutorOpts,
+		"ret_kwargs": &p.RetKwargs,
+	} {
+		v, ok := j.extra.Get(name)
+		if !ok || v == nil {
+			continue
+		}
+		if *field, err = wire.Encode(v); err != nil {
+			return p, fmt.Errorf("encode %s of job %s: %w", name, j.jid, err)
+		}
+	}
+	if len(j.rules) > 0 || m.cfg.OrderMasters {
+		// Also without known nodes: one that is new must not run it unchecked.
+		if p.AuthList, err = wire.Encode(append([]any{}, j.rules...)); err != nil {
+			return p, fmt.Errorf("encode auth_list of job %s: %w", j.jid, err)
+		}
+	}
+	p.RetConfig, p.ID = j.extra.String("ret_config"), j.extra.String("id")
+	if err := m.endorse(j, &p); err != nil {
+		return p, err
+	}
+	return p, nil
+}
+
+// send encrypts, signs and publishes.
+func (m *Master) send(j *job, p wire.Publication) error {
+	if err := m.emitTo(p, j.topics(m.cfg.OrderMasters), m.allBut(j.spared)); err != nil {
+		return fmt.Errorf("publish job %s: %w", j.jid, err)
+	}
+	return m.kept.Published(j.jid)
+}
+
+// emit seals a publication and hands it to the subscribers.
+func (m *Master) emit(p wire.Publication, topics []string) error { return m.emitTo(p, topics, nil) }
+
+// emitTo is emit to some of the subscribers; nil means all.
+func (m *Master) emitTo(p wire.Publication, topics []string, to *zmtp.Choice) error {
+	return m.shared.Seal(p, m.number, func(cipher []byte) error {
+		body, err := m.envelope(cipher)
+		if err != nil {
+			return err
+		}
+		if !m.cfg.ZmqFiltering {
+			topics = []string{""}
+		}
+		for _, t := range topics {
+			if err := m.pub.SendTo(t, body, to); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// envelope signs a ciphertext, if publications are signed, and wraps it.
+func (m *Master) envelope(cipher []byte) ([]byte, error) {
+	env := wire.Envelope{Enc: "aes", Cipher: cipher}
+	if m.cfg.SignPubMessages {
+		sig, err := crypt.Sign(m.cfg.PublishSigningAlgorithm, m.identity.Pair.Private, cipher)
+		if err != nil {
+			return nil, fmt.Errorf("sign: %w", err)
+		}
+		env.SigAlgo, env.Sig = m.cfg.PublishSigningAlgorithm, sig
+	}
+	return env.Encode()
+}

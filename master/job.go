@@ -1,0 +1,119 @@
+package master
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/momtree/mom/internal/channel"
+	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// job is one publication on its way out.
+type job struct {
+	jid   string
+	fun   string
+	tgt   any
+	load  wire.PublishLoad
+	extra *wire.Map // the load's kwargs
+	rules []any     // what the sender is held to, for the nodes below; none: everything
+	audience
+	fromAbove bool      // a syndic re-publishes it here
+	until     time.Time // deadline of a queued job; zero: it is not queued
+}
+
+func (j *job) nobody() bool { return len(j.minions) == 0 && len(j.nodes) == 0 }
+
+// readJob reads the load, resolves the target and settles the jid.
+func (m *Master) readJob(p wire.PublishLoad) (*job, error) {
+	tgt, err := targetOf(p.Tgt)
+	if err != nil {
+		return nil, err
+	}
+	if p.TgtType == "" {
+		p.TgtType = "glob"
+	}
+	j := &job{fun: wire.FunName(p.Fun), tgt: tgt}
+	if j.extra, err = extraOf(p); err != nil {
+		return nil, err
+	}
+	j.extra.Delete("auth_list") // it speaks to this master, which says its own
+	if j.until, err = m.queueUntil(p, j.extra); err != nil {
+		return nil, err
+	}
+	if j.extra.Delete(queueField); !j.until.IsZero() {
+		j.extra.Set(queueField, j.until.Unix()) // stored, and told to the nodes below
+	}
+	if j.audience, err = m.match(tgt, p.TgtType, j.extra.String("delimiter")); err != nil {
+		return nil, err
+	}
+	j.fromAbove = p.JID != ""
+	if p.JID == "" {
+		p.JID = m.jids.Next()
+	} else if !jid.Valid(p.JID) {
+		return nil, fmt.Errorf("jid %q is not a job id", p.JID)
+	}
+	j.jid, j.load = p.JID, p
+	return j, nil
+}
+
+// extraOf decodes the kwargs of a load.
+func extraOf(p wire.PublishLoad) (*wire.Map, error) {
+	if len(p.Kwargs) == 0 || wire.IsNil(p.Kwargs) {
+		return wire.NewMap(), nil
+	}
+	m, err := wire.DecodeMap(p.Kwargs)
+	if err != nil {
+		return nil, fmt.Errorf("kwargs: %w", err)
+	}
+	return m, nil
+}
+
+// stored is the load as the job store keeps it: without keys and secrets.
+func (j *job) stored() (wire.Raw, error) {
+	kwargs := j.extra.Clone()
+	for _, secret := range []string{"token", "password", "username", "eauth", "key"} {
+		kwargs.Delete(secret)
+	}
+	m := wire.NewMap("cmd", "publish", "tgt", j.load.Tgt, "fun", j.load.Fun, "arg", j.load.Arg,
+		"tgt_type", j.load.TgtType, "ret", j.load.Ret, "jid", j.jid, "user", j.load.User,
+		"kwargs", kwargs, "minions", j.minions)
+	b, err := wire.Encode(m)
+	if err != nil {
+		return nil, fmt.Errorf("encode load of job %s: %w", j.jid, err)
+	}
+	return b, nil
+}
+
+// published is the answer to the client.
+func (j *job) published() *wire.Map {
+	nodes := make([]string, 0, len(j.nodes))
+	for _, n := range j.nodes {
+		nodes = append(nodes, n.ID)
+	}
+	return wire.NewMap("jid", j.jid, "minions", j.minions, "missing", j.missing, "nodes", nodes)
+}
+
+// topics lists what zmq_filtering sends a publication under (Salt wire reference
+// §2.4).
+func (j *job) topics(orderMasters bool) []string {
+	ids := j.minions
+	if j.load.TgtType == "list" {
+		ids = listed(j.tgt)
+	}
+	switch j.load.TgtType {
+	case "glob", "pcre", "list":
+		if len(ids) == 0 && !orderMasters && len(j.nodes) == 0 {
+			return []string{"broadcast"}
+		}
+		out := make([]string, 0, len(ids)+1)
+		for _, id := range ids {
+			out = append(out, channel.Topic(id))
+		}
+		if orderMasters || len(j.nodes) > 0 {
+			out = append(out, "syndic")
+		}
+		return out
+	}
+	return []string{"broadcast"}
+}
