@@ -235,7 +235,7 @@ func (s *Syndic) lodge(ctx context.Context, home *link, n sibling.Node, voucher 
 	}()
 	for sleep(ctx, s.cfg.Upper.RehomeAfter/4+time.Millisecond) {
 		switch {
-		case home.backFor(s.cfg.Upper.RehomeFailback):
+		case home.BackFor(s.cfg.Upper.RehomeFailback):
 			s.log.Info("The master above is back; the sibling is left", "sibling", n.ID)
 			return nil
 		case l.downFor(2 * s.cfg.Upper.RehomeAfter):

@@ -45,22 +45,22 @@ type link struct {
 	patience time.Duration
 }
 
-// available tells whether returns should go this way.
-func (l *link) available() bool {
+// Available tells whether returns should go this way.
+func (l *link) Available() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.up && !l.resting
 }
 
-// goneFor tells whether the parent has not been usable for d.
-func (l *link) goneFor(d time.Duration) bool {
+// GoneFor tells whether the parent has not been usable for d.
+func (l *link) GoneFor(d time.Duration) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return !(l.up && !l.resting) && time.Since(l.since) >= d
 }
 
-// backFor tells whether the parent has been usable for d.
-func (l *link) backFor(d time.Duration) bool {
+// BackFor tells whether the parent has been usable for d.
+func (l *link) BackFor(d time.Duration) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.up && !l.resting && time.Since(l.since) >= d

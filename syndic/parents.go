@@ -18,21 +18,21 @@ import (
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/syndic/handover"
 )
 
 // parents are the masters above, in the order of syndic_failover.
 type parents struct {
 	links    []*link // as configured
 	origins  *origins
-	debts    *debts
+	sharing  *handover.Sharing[*link]
 	closings *closings
 	after    time.Duration // how long one has to be gone before another takes its place
 	back     time.Duration // how long one has to be back before it is preferred again
 	log      *slog.Logger
 
-	mu        sync.Mutex
-	standIns  []*link // siblings of the one parent, while that is gone
-	preferred *link   // who takes what nobody in particular is owed
+	mu       sync.Mutex
+	standIns []*link // siblings of the one parent, while that is gone
 }
 
 // openParents makes a link for each entry of syndic_master.
@@ -46,9 +46,12 @@ func openParents(s *Syndic) (*parents, error) {
 		return nil, err
 	}
 	p := &parents{
-		origins: o, debts: newDebts(), closings: newClosings(), log: s.log,
+		origins: o, closings: newClosings(), log: s.log,
 		after: s.cfg.Local.SyndicFailoverAfter, back: s.cfg.Local.SyndicFailback,
 	}
+	p.sharing = handover.NewSharing(handover.SharingOptions[*link]{After: p.after, Back: p.back, Moved: func(from, to *link) {
+		p.log.Warn("Another master above takes the returns that nobody in particular is owed", "from", from.name, "to", to.name)
+	}})
 	seen := map[string]bool{}
 	for _, name := range names {
 		l, err := openLink(s, name, len(names) > 1)
@@ -108,6 +111,9 @@ func (p *parents) learn(l *link, jid, masterID string) (first bool) {
 // askers are those of the links that a return is owed to: who published its job,
 // or whose master_id or name it carries. Nobody knows: none.
 func (p *parents) askers(links []*link, jid, masterID string) []*link {
+	if len(links) == 1 {
+		return nil // it gets all
+	}
 	var out []*link
 	for _, addr := range p.origins.of(jid, masterID) {
 		for _, l := range links {
@@ -131,26 +137,7 @@ func (p *parents) askers(links []*link, jid, masterID string) []*link {
 // who asked for its job, and to one other while none of those can be reached.
 func (p *parents) owns(l *link, it returners.Item) bool {
 	links := p.all()
-	if len(links) == 1 {
-		return links[0] == l
-	}
-	if p.debts.has(it.Seq, l) {
-		return false
-	}
-	askers := p.askers(links, it.JID, masterOf(it))
-	if slices.Contains(askers, l) {
-		return true
-	}
-	if p.debts.taken(it.Seq) {
-		return false // another one stands in already
-	}
-	for _, a := range askers {
-		if !a.goneFor(p.after) {
-			return false
-		}
-	}
-	first := p.prefer(links)
-	return first == l || first == nil
+	return p.sharing.Owns(links, p.askers(links, it.JID, masterOf(it)), l, it.Seq)
 }
 
 func masterOf(it returners.Item) string {
@@ -164,46 +151,7 @@ func masterOf(it returners.Item) string {
 // who asked for the job has not had it.
 func (p *parents) given(l *link, it returners.Item) (keep bool) {
 	links := p.all()
-	if len(links) == 1 {
-		return false
-	}
-	left := 0
-	for _, a := range p.askers(links, it.JID, masterOf(it)) {
-		if a != l && !p.debts.has(it.Seq, a) {
-			left++
-		}
-	}
-	if left == 0 {
-		p.debts.settled(it.Seq)
-		return false
-	}
-	return p.debts.note(it.Seq, l)
-}
-
-// prefer chooses who takes what nobody in particular is owed. The choice stands
-// until that parent is gone for a while; one that comes earlier in the order is
-// chosen again when it has been back for a while. nil: nobody can be reached.
-func (p *parents) prefer(links []*link) *link {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.preferred != nil && slices.Contains(links, p.preferred) && !p.preferred.goneFor(p.after) {
-		for _, l := range links {
-			if l == p.preferred || l.backFor(p.back) {
-				p.preferred = l
-				return l
-			}
-		}
-	}
-	for _, l := range links {
-		if l.available() {
-			if p.preferred != nil && p.preferred != l {
-				p.log.Warn("Another master above takes the returns that nobody in particular is owed", "from", p.preferred.name, "to", l.name)
-			}
-			p.preferred = l
-			return l
-		}
-	}
-	return nil
+	return p.sharing.Given(links, p.askers(links, it.JID, masterOf(it)), l, it.Seq)
 }
 
 // pinFile names the file in pki_dir that pins a parent's key. Parents may have

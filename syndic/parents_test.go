@@ -10,6 +10,7 @@ import (
 	"github.com/momtree/mom/internal/channel/channeltest"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/syndic/handover"
 )
 
 func withID(j *wire.Map, masterID string) *wire.Map {
@@ -223,20 +224,21 @@ func TestPrefer_FailsBackWhenStable(t *testing.T) {
 	now := time.Now()
 	mk := func(up bool, since time.Duration) *link { return &link{up: up, since: now.Add(-since)} }
 	a, b := mk(false, time.Minute), mk(true, time.Minute)
-	p := &parents{links: []*link{a, b}, after: 5 * time.Second, back: 30 * time.Second, log: quiet}
-	if got := p.prefer(p.links); got != b {
+	links := []*link{a, b}
+	p := handover.NewSharing(handover.SharingOptions[*link]{After: 5 * time.Second, Back: 30 * time.Second})
+	if got := p.Prefer(links); got != b {
 		t.Fatal("the first is away, and yet preferred")
 	}
 	a.up, a.since = true, now.Add(-10*time.Second)
-	if got := p.prefer(p.links); got != b {
+	if got := p.Prefer(links); got != b {
 		t.Error("the first is preferred again too soon")
 	}
 	b.up, b.since = false, now.Add(-time.Second)
-	if got := p.prefer(p.links); got != b {
+	if got := p.Prefer(links); got != b {
 		t.Error("the second was away for a moment only")
 	}
 	b.up, a.since = true, now.Add(-31*time.Second)
-	if got := p.prefer(p.links); got != a {
+	if got := p.Prefer(links); got != a {
 		t.Error("the first has been back for long enough")
 	}
 }

@@ -58,7 +58,7 @@ func (f *forwarder) run(ctx context.Context) {
 			if err != nil {
 				rows = 0 // a sender that reads the outbox will tell of the error
 			}
-			arm, now := first.Grown(rows - f.s.parents.debts.len()) // those wait for a parent that is away
+			arm, now := first.Grown(rows - f.s.parents.sharing.Owed()) // those wait for a parent that is away
 			if arm {
 				gather.Reset(f.s.cfg.Local.SyndicEventForwardTimeout)
 			}
@@ -78,7 +78,7 @@ func (f *forwarder) run(ctx context.Context) {
 // forgive removes what a parent that does not come back has been owed for too
 // long; another one has it.
 func (f *forwarder) forgive(ctx context.Context) {
-	seqs := f.s.parents.debts.overdue(time.Now())
+	seqs := f.s.parents.sharing.Overdue()
 	if len(seqs) == 0 {
 		return
 	}

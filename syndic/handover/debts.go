@@ -1,4 +1,4 @@
-package syndic
+package handover
 
 import (
 	"slices"
@@ -17,28 +17,26 @@ const (
 // debts notes which parents have had a row of the outbox that others are still
 // owed. It is lost with a restart: then a row goes to somebody twice, and is
 // counted once there.
-type debts struct {
+type debts[W comparable] struct {
 	mu   sync.Mutex
-	rows map[int64]*debt
+	rows map[int64]*debt[W]
 }
 
-type debt struct {
-	had []*link
+type debt[W comparable] struct {
+	had []W
 	at  time.Time
 }
 
-func newDebts() *debts { return &debts{rows: map[int64]*debt{}} }
-
 // has tells whether a parent has had a row.
-func (d *debts) has(seq int64, l *link) bool {
+func (d *debts[W]) has(seq int64, w W) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	have := d.rows[seq]
-	return have != nil && slices.Contains(have.had, l)
+	return have != nil && slices.Contains(have.had, w)
 }
 
 // taken tells whether any parent has had a row.
-func (d *debts) taken(seq int64) bool {
+func (d *debts[W]) taken(seq int64) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.rows[seq] != nil
@@ -46,7 +44,7 @@ func (d *debts) taken(seq int64) bool {
 
 // note enters that a parent has had a row which another one is owed too. false:
 // there are too many such rows, and this one is let go.
-func (d *debts) note(seq int64, l *link) bool {
+func (d *debts[W]) note(seq int64, w W, now time.Time) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	have := d.rows[seq]
@@ -54,21 +52,21 @@ func (d *debts) note(seq int64, l *link) bool {
 		if len(d.rows) >= mostDebts {
 			return false
 		}
-		have = &debt{at: time.Now()}
+		have = &debt[W]{at: now}
 		d.rows[seq] = have
 	}
-	have.had = append(have.had, l)
+	have.had = append(have.had, w)
 	return true
 }
 
-func (d *debts) settled(seq int64) {
+func (d *debts[W]) settled(seq int64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	delete(d.rows, seq)
 }
 
-// overdue takes out the rows that have been owed for too long.
-func (d *debts) overdue(now time.Time) []int64 {
+// overdue takes out the rows that have been owed for too long, in their order.
+func (d *debts[W]) overdue(now time.Time) []int64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var out []int64
@@ -78,10 +76,11 @@ func (d *debts) overdue(now time.Time) []int64 {
 			delete(d.rows, seq)
 		}
 	}
+	slices.Sort(out)
 	return out
 }
 
-func (d *debts) len() int64 {
+func (d *debts[W]) len() int64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return int64(len(d.rows))
