@@ -148,11 +148,11 @@ func (l *Ledger) Gone(jid string, minions map[string]Missing, nodes map[string]N
 			j.add(id, e)
 		} else if e.direct {
 			continue // only this master speaks for its own minions
-		} else if e.spokenFor(m.Path) {
-			j.unclaim(id, m.Path)
-			continue
-		} else if e.path == m.Path && j.passOn(id, e) {
-			continue
+		} else {
+			same := j.unclaimOf(id, m)
+			if e.spokenFor(same) || same(e.path) && j.passOn(id, e) {
+				continue
+			}
 		}
 		e.path = m.Path
 		switch {

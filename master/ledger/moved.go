@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -16,10 +17,10 @@ func (e *entry) regained(path string) bool {
 	return e.back() || e.phase == missing && !e.direct && e.reason == NotConnected && e.path != path
 }
 
-// spokenFor tells whether a node other than the one at path has the minion, so
-// that it is not missing because that one misses it.
-func (e *entry) spokenFor(path string) bool {
-	return e.phase.pending() && e.phase != claimable && e.path != "" && e.path != path
+// spokenFor tells whether another node than the one that misses the minion has it,
+// so that it is not missing; same tells the paths of the one that misses it.
+func (e *entry) spokenFor(same func(string) bool) bool {
+	return e.phase.pending() && e.phase != claimable && e.path != "" && !same(e.path)
 }
 
 // claim notes that the node at path counts a minion among its own, too, for which
@@ -38,6 +39,18 @@ func (j *job) claim(id string, e *entry, path string) {
 // unclaim takes a claim back.
 func (j *job) unclaim(id, path string) {
 	j.drop(id, func(p string) bool { return p == path })
+}
+
+// unclaimOf takes back the claims of a node that misses a minion, and gives what
+// tells its paths: several ways may lead to one node, and its word counts over
+// each. That a node is not connected is the word of the one above it, of one way.
+func (j *job) unclaimOf(id string, m Missing) (same func(path string) bool) {
+	same = func(path string) bool { return last(path) == last(m.Path) }
+	if m.Reason == NodeDown {
+		same = func(path string) bool { return path == m.Path }
+	}
+	j.drop(id, same)
+	return same
 }
 
 // unclaimBehind takes back all claims that came over a node right below.
@@ -67,6 +80,9 @@ func (j *job) passOn(id string, e *entry) bool {
 	j.unclaim(id, e.path)
 	return true
 }
+
+// last is the node that a path leads to.
+func last(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
 
 // move gives an entry to the node at path, where its minion has gone with the job.
 func (j *job) move(id string, e *entry, path string) {
