@@ -134,20 +134,20 @@ func (m *Master) again(j *job) error {
 	if err := m.unmark(j.jid); err != nil {
 		return err
 	}
-	if m.parent == "" || !m.ledger.Closed(j.jid) {
+	if m.parent == "" {
 		return nil
 	}
-	// Who asks now has not heard who is missing.
+	// Who asks now has not heard what the nodes below said, nor who is missing.
 	events, err := m.expectationEvents(j.jid)
 	if err != nil {
 		return err
 	}
 	for _, e := range events {
-		if e.Tag != j.jid {
-			m.fireRaw(e.Tag, e.Data, "")
-		}
+		m.fireRaw(e.Tag, e.Data, "")
 	}
-	m.bookLate(j.jid)
+	if m.ledger.Closed(j.jid) {
+		m.bookLate(j.jid)
+	}
 	return nil
 }
 

@@ -83,8 +83,16 @@ func (m *Master) expectationEvents(jid string) ([]bus.Event, error) {
 				}
 			}
 		}
+		// Without their reasons the minions that are missing would count as asked in
+		// the store of whoever hears this.
+		unreachable := wire.NewMap()
+		for _, id := range sortedKeys(missing) {
+			if missing[id].Path == x.Node {
+				unreachable.Set(id, missing[id].Reason)
+			}
+		}
 		out = append(out, m.event(jid, wire.NewMap("minions", x.Minions, "jid", jid,
-			"mom", wire.NewMap("node", x.Node, "asked", asked, "unreachable", wire.NewMap())))...)
+			"mom", wire.NewMap("node", x.Node, "asked", asked, "unreachable", unreachable)))...)
 	}
 	for path, state := range nodes {
 		if state != ledger.NodeSilent && state != ledger.NodeUnreachable {

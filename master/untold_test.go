@@ -90,6 +90,43 @@ func TestSecondAskerHearsWhoIsMissing(t *testing.T) {
 	events.take("salt/job/" + someJob + "/closed")
 }
 
+// So does one that asks for a job which is still open here; and who is missing is
+// told along with who has to answer, so that it stays so in the store of who hears it.
+func TestSecondAskerHearsWhoIsMissingFromAnOpenJob(t *testing.T) {
+	r := belowATop(t)
+	r.accept("m1", "minion")
+	r.accept("m2", "minion")
+	r.start()
+	m1 := r.minion("m1", "minion", "minion").listen("broadcast").announce()
+	r.minion("m2", "minion", "minion").listen("broadcast").announce()
+	m1.mute()
+	eventually(t, "m1 gone", func() bool { return r.presence.Live("m1") != ledger.Up })
+	eventually(t, "m2 here", func() bool { return r.presence.Live("m2") == ledger.Up })
+	r.say(testJob("*", "glob", "jid", someJob))
+	m1.listen("broadcast").announce()
+	eventually(t, "m1 back", func() bool { return r.presence.Live("m1") == ledger.Up })
+	if a, ok := r.ledger.State(someJob); !ok || !a.Open() || len(a.Missing) != 1 {
+		t.Fatalf("the job is not open with one missing: %+v", a)
+	}
+	events := r.events()
+	r.say(testJob("*", "glob", "jid", someJob))
+	if d := events.take("salt/job/" + someJob + "/missing"); d.Map("missing").Map("m1").String("reason") != ledger.NotConnected {
+		t.Errorf("missing %v", plain(t, d))
+	}
+	for _, e := range r.OpenExpectations() {
+		if e.Tag != someJob {
+			continue
+		}
+		d, err := wire.DecodeMap(e.Data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := d.Map("mom").Map("unreachable").String("m1"); got != ledger.NotConnected {
+			t.Errorf("m1 is told as %q along with who has to answer", got)
+		}
+	}
+}
+
 // The mark of an open job goes only after the reasons of its missing minions are
 // stored: if they cannot be, the job is taken up again.
 func TestMarkGoesAfterTheReasons(t *testing.T) {
