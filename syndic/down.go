@@ -86,6 +86,8 @@ func (l *link) early(ctx context.Context, jid string) {
 	}
 	if len(rets) > 0 {
 		l.returns.again(jid)
+	} else if err == nil {
+		l.given(jid)
 	}
 }
 

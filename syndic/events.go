@@ -63,12 +63,17 @@ func (s *Syndic) hear(ctx context.Context, sub *bus.Subscription) {
 	}
 }
 
-// tell hands an event to every master above, as Salt does.
+// tell hands an event to every master above, as Salt does. But who has to answer a
+// job, and who will not, is for those that asked: another one may have given the
+// node up for a job of the same jid, and would wait for returns that it is not owed.
 func (s *Syndic) tell(e bus.Event) {
 	home := s.parents.links[0].isUp()
 	for _, l := range s.parents.all() {
 		if l.guest && home && !urgent(e.Tag) {
 			continue // it goes home, and comes to the top from there
+		}
+		if !l.guest && speaksOfJob(e.Tag) && !l.concerns(e) {
+			continue
 		}
 		l.events.push(e)
 	}
@@ -103,6 +108,13 @@ func urgent(tag string) bool {
 	}
 	rest, ok := strings.CutPrefix(tag, "salt/job/")
 	return ok && (strings.HasSuffix(rest, "/missing") || strings.HasSuffix(rest, "/new") || strings.HasSuffix(rest, "/closed"))
+}
+
+// speaksOfJob tells whether an event names those who have to answer a job, or who
+// will not.
+func speaksOfJob(tag string) bool {
+	rest, ok := strings.CutPrefix(tag, "salt/job/")
+	return jid.Valid(tag) || ok && strings.HasSuffix(rest, "/missing")
 }
 
 func complete(tag string) bool {

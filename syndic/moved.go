@@ -19,7 +19,7 @@ func (s *Syndic) oweMoved(ctx context.Context, e bus.Event) {
 		return
 	}
 	for _, l := range p.links {
-		if _, _, err := p.origins.learn(l.ch.Addr(), e.Tag, ""); err != nil {
+		if _, _, err := p.origins.learn(l.ch.Addr(), e.Tag, "", true); err != nil {
 			l.log.Error("To whom the returns of a job are owed will not be known after a restart", "jid", e.Tag, "err", err)
 		}
 	}

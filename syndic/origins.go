@@ -37,9 +37,14 @@ type origins struct {
 	mu      sync.Mutex
 	jobs    *recent[[]string] // jid → addresses
 	masters *recent[string]   // master_id → address
-	file    *os.File
-	lines   int
+	// owed holds who has still to be given the returns of a job that were here when
+	// it asked.
+	owed  map[owedJob]struct{}
+	file  *os.File
+	lines int
 }
+
+type owedJob struct{ addr, jid string }
 
 // originsFile lies in the folder of the node's own cache.
 const originsFile = "syndic_origins"
@@ -47,7 +52,7 @@ const originsFile = "syndic_origins"
 func openOrigins(cachedir string) (*origins, error) {
 	o := &origins{
 		path: filepath.Join(cachedir, originsFile),
-		jobs: newRecent[[]string](rememberedJobs), masters: newRecent[string](rememberedMasters),
+		jobs: newRecent[[]string](rememberedJobs), masters: newRecent[string](rememberedMasters), owed: map[owedJob]struct{}{},
 	}
 	if err := os.MkdirAll(cachedir, 0o700); err != nil {
 		return nil, fmt.Errorf("open the memory of where jobs came from: %w", err)
@@ -69,7 +74,8 @@ func openOrigins(cachedir string) (*origins, error) {
 	return o, nil
 }
 
-// read takes one line: kind, address, name.
+// read takes one line: kind, address, name. The kinds are m for a master_id, j for
+// a job, o for one whose earlier returns are owed.
 func (o *origins) read(line string) {
 	kind, rest, _ := strings.Cut(line, " ")
 	addr, name, ok := strings.Cut(rest, " ")
@@ -77,6 +83,10 @@ func (o *origins) read(line string) {
 	case !ok || addr == "" || name == "":
 	case kind == "j":
 		o.addJob(name, addr)
+		delete(o.owed, owedJob{addr, name})
+	case kind == "o":
+		o.addJob(name, addr)
+		o.owe(addr, name)
 	case kind == "m":
 		o.masters.set(name, addr)
 	}
@@ -91,15 +101,53 @@ func (o *origins) addJob(jid, addr string) (fresh, second bool) {
 	return true, known
 }
 
+// owe notes a debt, while there are not too many.
+func (o *origins) owe(addr, jid string) bool {
+	if len(o.owed) >= rememberedJobs {
+		return false
+	}
+	o.owed[owedJob{addr, jid}] = struct{}{}
+	return true
+}
+
+// given ends the debt of what was here when addr asked for a job.
+func (o *origins) given(addr, jid string) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if _, ok := o.owed[owedJob{addr, jid}]; !ok {
+		return nil
+	}
+	delete(o.owed, owedJob{addr, jid})
+	return o.write("j " + addr + " " + jid + "\n")
+}
+
+// owing lists the jobs whose earlier returns are owed to addr.
+func (o *origins) owing(addr string) []string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	var out []string
+	for d := range o.owed {
+		if d.addr == addr {
+			out = append(out, d.jid)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
 // learn remembers who published a job. first tells that nobody had before, second
-// that another one had.
-func (o *origins) learn(addr, jid, masterID string) (first, second bool, err error) {
+// that another one had. owe: what is here of it is owed, until given is called.
+func (o *origins) learn(addr, jid, masterID string, owe bool) (first, second bool, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	var out strings.Builder
 	fresh, second := o.addJob(jid, addr)
 	if fresh {
-		fmt.Fprintf(&out, "j %s %s\n", addr, jid)
+		kind := "j"
+		if owe && o.owe(addr, jid) {
+			kind = "o"
+		}
+		fmt.Fprintf(&out, "%s %s %s\n", kind, addr, jid)
 	}
 	if masterID != "" && !strings.ContainsAny(masterID, "\r\n") {
 		if was, _ := o.masters.get(masterID); was != addr {
@@ -142,7 +190,11 @@ func (o *origins) rewrite() error {
 	})
 	o.jobs.kept.Each(func(jid string, addrs []string) {
 		for _, addr := range addrs {
-			fmt.Fprintf(&out, "j %s %s\n", addr, jid)
+			kind := "j"
+			if _, owed := o.owed[owedJob{addr, jid}]; owed {
+				kind = "o"
+			}
+			fmt.Fprintf(&out, "%s %s %s\n", kind, addr, jid)
 			n++
 		}
 	})

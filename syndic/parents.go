@@ -62,6 +62,7 @@ func openParents(s *Syndic) (*parents, error) {
 			return nil, errors.Join(err, p.close())
 		}
 		seen[l.ch.Addr()] = true
+		l.returns.asked = o.owing(l.ch.Addr())
 		p.links = append(p.links, l)
 	}
 	if s.cfg.Local.SyndicFailover == "random" {
@@ -98,7 +99,7 @@ func (p *parents) standIn(links ...*link) {
 // learn remembers who published a job, and has it given what the node has already
 // if another one asked before. first: nobody had.
 func (p *parents) learn(l *link, jid, masterID string) (first bool) {
-	first, second, err := p.origins.learn(l.ch.Addr(), jid, masterID)
+	first, second, err := p.origins.learn(l.ch.Addr(), jid, masterID, len(p.links) > 1)
 	if err != nil {
 		l.log.Error("Where a job came from will not be known after a restart", "jid", jid, "err", err)
 	}

@@ -197,6 +197,49 @@ func TestTheSameJobOfTwoParents(t *testing.T) {
 	until(t, "an empty outbox", func() bool { return n.local.depth() == 0 })
 }
 
+// The node is killed after it has written down that a second parent asked, and before
+// that has the returns from before: its next life gives them.
+func TestReturnsFromBeforeTheSecondParent_OverARestart(t *testing.T) {
+	a, b := startParent(t, channeltest.Rules{}), startParent(t, channeltest.Rules{})
+	n := start(t, func(c *config.Syndic) { c.Local.SyndicFailover = "ordered" }, a, b)
+	a.Publish(channeltest.Job(job(1), "*", "test.ping"))
+	until(t, "the job", func() bool { return len(n.master.published()) == 1 })
+	n.local.commit(t, job(1), "web-1")
+	until(t, "the first return", func() bool { return a.has(job(1), "web-1") == 1 && n.local.depth() == 0 })
+	if first, second, err := n.parents.origins.learn(b.Addr(), job(1), "", true); first || !second || err != nil {
+		t.Fatalf("first %v, second %v, %v", first, second, err)
+	}
+	n.stop()
+	for range 2 {
+		n.revive(t)
+		n.run(t)
+		n.awaitUp(t)
+		until(t, "the return where it was asked for second", func() bool { return b.has(job(1), "web-1") == 1 })
+		until(t, "the end of the debt", func() bool { return len(n.parents.origins.owing(b.Addr())) == 0 })
+		n.stop()
+	}
+}
+
+// Who has to answer a job, and who will not, is told to those that asked; all other
+// events go to everybody.
+func TestWordOfAJobGoesToThoseThatAsked(t *testing.T) {
+	a, b := startParent(t, channeltest.Rules{}), startParent(t, channeltest.Rules{})
+	n := start(t, func(c *config.Syndic) { c.Local.SyndicFailover = "ordered" }, a, b)
+	a.Publish(channeltest.Job(job(1), "*", "test.ping"))
+	until(t, "the job", func() bool { return len(n.master.published()) == 1 })
+	n.local.fire(t, job(1), wire.NewMap("minions", []any{"web-1"}, "jid", job(1)))
+	n.local.fire(t, "salt/job/"+job(1)+"/missing", wire.NewMap("jid", job(1)))
+	n.local.fire(t, "salt/job/"+job(1)+"/new", wire.NewMap("jid", job(1)))
+	n.local.fire(t, job(2), wire.NewMap("minions", []any{"web-1"}, "jid", job(2))) // nobody asked
+	for _, tag := range []string{job(1), "salt/job/" + job(1) + "/missing", "salt/job/" + job(1) + "/new", job(2)} {
+		until(t, tag+" at the one that asked", func() bool { return a.heard(tag) == 1 })
+	}
+	until(t, "the last event at the other", func() bool { return b.heard(job(2)) == 1 && b.heard("salt/job/"+job(1)+"/new") == 1 })
+	if b.heard(job(1))+b.heard("salt/job/"+job(1)+"/missing") != 0 {
+		t.Error("a master that did not ask would wait for the minions of the job")
+	}
+}
+
 // A parent that is away for a moment keeps what is its own: nothing moves before
 // syndic_failover_after.
 func TestFailoverHasHysteresis(t *testing.T) {
@@ -257,7 +300,7 @@ func TestOrigins_SurviveDamageAndGrowth(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 	for i := range rememberedJobs + originsSlack + 100 {
-		if _, _, err := o.learn("top:4506", job(i), "mm"); err != nil {
+		if _, _, err := o.learn("top:4506", job(i), "mm", false); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -38,6 +38,13 @@ func (s *sender) again(jid string) {
 	ring(s.kick)
 }
 
+// given notes that the parent has had what was here of a job when it asked.
+func (l *link) given(jid string) {
+	if err := l.s.parents.origins.given(l.ch.Addr(), jid); err != nil {
+		l.log.Warn("Returns will be given to the master above once more after a restart", "jid", jid, "err", err)
+	}
+}
+
 // giveAgain sends what was asked for; what the parent does not take stays.
 func (s *sender) giveAgain(ctx context.Context) error {
 	for {
@@ -65,6 +72,7 @@ func (s *sender) giveAgain(ctx context.Context) error {
 		case err != nil:
 			return err
 		}
+		s.l.given(jid)
 		s.mu.Lock()
 		s.asked = s.asked[1:]
 		s.mu.Unlock()
