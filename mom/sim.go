@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"runtime"
 	"strconv"
 	"strings"
@@ -22,7 +23,7 @@ type simFlags struct {
 	shape, edge, leaf, faultsFor string
 	jobs                         []string
 	o                            sim.Options
-	seeds, cores                 int
+	seeds, cores, tops, ties     int
 	random, trace                bool
 	out                          string
 }
@@ -49,7 +50,10 @@ func simCommand() *cobra.Command {
 	fl.IntVar(&f.seeds, "seeds", 1, "how many schedules to play, from --seed on")
 	fl.BoolVar(&f.random, "random", false, "draw shape and jobs from the seed too")
 	fl.Bool("faults", false, "draw faults of every kind from the seed")
-	fl.StringArrayVar(&f.jobs, "job", nil, "a job: at=0s,fun=test.ping,part=1,run=5ms..30ms,size=0,fail=0 (each optional; may be repeated)")
+	fl.IntVar(&f.tops, "tops", 1, "masters side by side at the top, each above all nodes of the next tier")
+	fl.IntVar(&f.ties, "ties", 0, "nodes that get a further parent, drawn from the seed")
+	fl.StringArrayVar(&f.jobs, "job", nil, "a job: at=0s,fun=test.ping,part=1,run=5ms..30ms,size=0,fail=0,top=0,twice=0s (each optional; may be repeated);\n"+
+		"twice is how much later the next top publishes it too")
 	fl.IntVar(&f.cores, "cores", 2, "processors of one node")
 	fl.StringVar(&f.edge, "rtt", "2ms..4ms", "round trip between nodes")
 	fl.StringVar(&f.leaf, "minion-rtt", "1ms..2ms", "round trip between a node and its minions; any time is 5ms, 5ms..20ms or 5ms+exp:20ms")
@@ -101,6 +105,11 @@ func (f *simFlags) options(cmd *cobra.Command) (sim.Options, error) {
 		}
 		o.Jobs = append(o.Jobs, j)
 	}
+	if f.tops < 1 || f.tops > 16 || f.ties < 0 || f.ties > 100_000 {
+		errs = append(errs, fmt.Errorf("--tops is %d, must be 1 to 16; --ties is %d, must be 0 to 100000", f.tops, f.ties))
+	} else if f.tops > 1 && err == nil {
+		o.Shape = o.Shape.WithTops(f.tops)
+	}
 	if f.cores < 1 || f.cores > 1024 {
 		errs = append(errs, fmt.Errorf("--cores is %d, must be 1 to 1024", f.cores))
 	}
@@ -139,8 +148,16 @@ func parseSimJob(s string) (j sim.Job, err error) {
 			if j.Size, err = strconv.Atoi(v); err == nil && (j.Size < 0 || j.Size > 1<<20) {
 				err = errors.New("it must be from 0 to 1048576 bytes")
 			}
+		case "top":
+			if j.Top, err = strconv.Atoi(v); err == nil && j.Top < 0 {
+				err = errors.New("tops are counted from 0")
+			}
+		case "twice":
+			if j.Twice, err = time.ParseDuration(v); err == nil && j.Twice < 0 {
+				err = errors.New("the second comes after the first")
+			}
 		default:
-			err = errors.New("use at, fun, part, run, size, fail")
+			err = errors.New("use at, fun, part, run, size, fail, top, twice")
 		}
 		if err != nil {
 			return j, fmt.Errorf("%q: %w", kv, err)
@@ -170,6 +187,9 @@ func (f *simFlags) play(ctx context.Context, cmd *cobra.Command) error {
 	for i := range f.seeds {
 		at := o
 		at.Seed = o.Seed + uint64(i) //nolint:gosec // not below 0
+		if f.ties > 0 && !f.random {
+			at.Shape = at.Shape.Tie(rand.New(rand.NewPCG(at.Seed, 0x746965)), f.ties) //nolint:gosec // repeatable on purpose
+		}
 		if f.random || faults {
 			drawn := sim.RandomOptions(at.Seed)
 			if f.random {

@@ -15,7 +15,13 @@ func once(nth int) func() bool {
 // same schedules with a sound tree must pass.
 func catches(t *testing.T, insist bool, breakIt func(seed uint64) sabotage) {
 	t.Helper()
-	for seed := uint64(1); seed <= 3000; seed++ {
+	catchesFrom(t, 1, insist, breakIt)
+}
+
+// catchesFrom begins with another seed, for what is rare.
+func catchesFrom(t *testing.T, from uint64, insist bool, breakIt func(seed uint64) sabotage) {
+	t.Helper()
+	for seed := from; seed < from+3000; seed++ {
 		o := RandomOptions(seed)
 		o.Insist = insist
 		o.MaxEvents = 200_000 // a broken tree may never rest
@@ -77,7 +83,7 @@ func TestSimCatchesAMasterThatForgetsOpenJobs(t *testing.T) {
 }
 
 func TestSimCatchesANodeThatDoesNotTellExpectationsAgain(t *testing.T) {
-	catches(t, false, func(uint64) sabotage { return sabotage{keepSilent: true} })
+	catchesFrom(t, 815, false, func(uint64) sabotage { return sabotage{keepSilent: true, keepHeard: true} })
 }
 
 func TestSimCatchesPublicationsThatAreNotGivenAgain(t *testing.T) {
@@ -85,7 +91,7 @@ func TestSimCatchesPublicationsThatAreNotGivenAgain(t *testing.T) {
 }
 
 func TestSimCatchesMissingMinionsThatAreNotToldAgain(t *testing.T) {
-	catches(t, false, func(uint64) sabotage { return sabotage{forgetClosed: true} })
+	catchesFrom(t, 815, false, func(uint64) sabotage { return sabotage{forgetClosed: true, keepHeard: true} })
 }
 
 func TestSimCatchesWordsAcknowledgedBeforeTheyAreStored(t *testing.T) {
@@ -94,4 +100,44 @@ func TestSimCatchesWordsAcknowledgedBeforeTheyAreStored(t *testing.T) {
 
 func TestSimCatchesAFullOutboxThatLooksLikeABadRow(t *testing.T) {
 	catches(t, false, func(uint64) sabotage { return sabotage{fullFails: true} })
+}
+
+func TestSimCatchesAReturnThatOneOfTwoParentsGets(t *testing.T) {
+	catches(t, false, func(uint64) sabotage { return sabotage{oneIsEnough: true} })
+}
+
+func TestSimCatchesANodeThatForgetsWhoAsked(t *testing.T) {
+	catches(t, false, func(uint64) sabotage { return sabotage{forgetAskers: true} })
+}
+
+func TestSimCatchesASecondParentWithoutTheEarlierReturns(t *testing.T) {
+	catches(t, false, func(uint64) sabotage { return sabotage{notAgain: true} })
+}
+
+func TestSimCatchesEarlierReturnsThatARestartForgets(t *testing.T) {
+	catches(t, false, func(uint64) sabotage { return sabotage{forgetOwed: true} })
+}
+
+func TestSimCatchesWordForParentsThatDidNotAsk(t *testing.T) {
+	catches(t, false, func(uint64) sabotage { return sabotage{tellAll: true} })
+}
+
+func TestSimCatchesASecondParentThatIsNotToldWhoIsMissing(t *testing.T) {
+	catches(t, false, func(uint64) sabotage { return sabotage{againInBrief: true} })
+}
+
+func TestSimCatchesExpectationsWithoutTheMissing(t *testing.T) {
+	catchesFrom(t, 1470, true, func(uint64) sabotage { return sabotage{storyInParts: true} })
+}
+
+func TestSimCatchesEarlyReturnsThatAreNotCounted(t *testing.T) {
+	catches(t, false, func(uint64) sabotage { return sabotage{lateCount: true} })
+}
+
+func TestSimCatchesAnEndThatOneOfTwoParentsHasHeard(t *testing.T) {
+	catchesFrom(t, 1210, false, func(uint64) sabotage { return sabotage{oneHasHeard: true, keepHeard: true} })
+}
+
+func TestSimCatchesAJobThatRunsTwice(t *testing.T) {
+	catches(t, false, func(uint64) sabotage { return sabotage{runAgain: true} })
 }

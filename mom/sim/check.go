@@ -3,6 +3,8 @@ package sim
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/momtree/mom/master/ledger"
@@ -14,9 +16,10 @@ const maxFaults = 12
 
 // Check tells what of the promises does not hold when the tree has come to rest:
 //
-//   - each return of a minion that has run a job is stored at every node above it,
-//     once, and counted as new once; nothing else is;
-//   - each job was completed, and expected = returned + failed + missing;
+//   - each return of a minion that has run a job is stored at its node and, from
+//     there, at every master above that asked for the job, once, and counted as new
+//     once; nothing else is; no minion has run a job twice;
+//   - each job was completed at each top that published it, and expected = returned + failed + missing;
 //   - each minion that the job is meant for has a row, or is named as missing, or
 //     sits behind a node that is named as silent or unreachable;
 //   - nothing is owed, and no account is open.
@@ -44,23 +47,65 @@ func (w *World) checkNode(n *node, fail func(string, ...any)) {
 	if rows, _ := n.disk.OutboxSize(returners.Rejected(dest)); rows != 0 {
 		fail("%s has set %d returns aside", n.id, rows)
 	}
-	if len(n.open) != 0 {
-		fail("%s has %d open jobs", n.id, len(n.open))
+	for _, jid := range sortedKeys(n.open) {
+		fail("%s has not closed %s: %s", n.id, jid, n.waitsFor[jid])
 	}
-	rows, want := int64(0), 0
+	rows := int64(0)
 	for _, j := range w.jobs {
 		n.disk.EachReturn(j.jid, func(r returners.Return) {
 			rows++
 			w.checkRow(n, j, r, fail)
 		})
-		want += w.ranBelow(n, j)
-	}
-	if rows != int64(want) {
-		fail("%s holds %d returns, %d minions below it have run their job", n.id, rows, want)
 	}
 	if n.stats.rows != rows {
 		fail("%s has told of %d new returns and holds %d", n.id, n.stats.rows, rows)
 	}
+	if w.simple() {
+		want := 0
+		for _, j := range w.jobs {
+			want += w.ranBelow(n, j)
+		}
+		if rows != int64(want) {
+			fail("%s holds %d returns, %d minions below it have run their job", n.id, rows, want)
+		}
+		return
+	}
+	for _, j := range w.jobs {
+		w.checkWays(n, j, fail)
+	}
+}
+
+// simple tells whether there is one way up from each minion: then counting is enough.
+func (w *World) simple() bool { return len(w.tops) == 1 && len(w.links) == len(w.nodes)-1 }
+
+// checkWays wants each return at the node to which its minion gave it, and from
+// there at each master above that asked for its job.
+func (w *World) checkWays(n *node, j *job, fail func(string, ...any)) {
+	have := w.holds(n, j)
+	for i := range n.minions {
+		if g := n.lo + i; j.hasRun(g) && !have[g] {
+			fail("%s does not hold the return of %s to %s", n.id, w.ids[g], j.jid)
+		}
+	}
+	for _, l := range n.ups {
+		if asked := n.askers(j.jid); len(n.ups) > 1 && !slices.Contains(asked, l) {
+			continue
+		}
+		above := w.holds(l.parent, j)
+		for _, g := range slices.Sorted(maps.Keys(have)) {
+			if !above[g] {
+				fail("%s does not hold the return of %s to %s, which %s has", l.parent.id, w.ids[g], j.jid, n.id)
+				break
+			}
+		}
+	}
+}
+
+// holds is the set of minions whose returns of a job a node holds.
+func (w *World) holds(n *node, j *job) map[int]bool {
+	out := map[int]bool{}
+	n.disk.EachReturn(j.jid, func(r returners.Return) { out[w.index(r.ID)] = true })
+	return out
 }
 
 func (w *World) ranBelow(n *node, j *job) int {
@@ -70,8 +115,8 @@ func (w *World) ranBelow(n *node, j *job) int {
 			count++
 		}
 	}
-	for _, c := range n.children {
-		count += w.ranBelow(c, j)
+	for _, l := range n.downs {
+		count += w.ranBelow(l.child, j)
 	}
 	return count
 }
@@ -87,38 +132,58 @@ func (w *World) checkRow(n *node, j *job, r returners.Return, fail func(string, 
 }
 
 func (w *World) checkJob(j *job, fail func(string, ...any)) {
-	a := j.account
-	if j.completed < 0 {
-		fail("job %s was never completed", j.jid)
+	for _, g := range j.twice {
+		fail("%s has run %s twice", w.ids[g], j.jid)
+	}
+	some := make([]bool, len(w.ids))
+	for _, r := range j.runs {
+		w.checkRun(j, r, some, fail)
+	}
+	for g := range w.ids {
+		if j.hasRun(g) && !some[g] {
+			fail("job %s: the return of %s is at no top that asked", j.jid, w.ids[g])
+			return
+		}
+	}
+}
+
+// checkRun looks at a job as one top knows it; some is filled with the minions
+// whose return that has.
+func (w *World) checkRun(j *job, r *run, some []bool, fail func(string, ...any)) {
+	a, top := r.account, r.top
+	if r.completed < 0 {
+		fail("job %s was never completed at %s", j.jid, top.id)
 		return
 	}
 	if a.Expected != a.Returned+a.Failed+len(a.missing) {
-		fail("job %s: expected %d, returned %d, failed %d, missing %d do not add up", j.jid, a.Expected, a.Returned, a.Failed, len(a.missing))
+		fail("job %s at %s: expected %d, returned %d, failed %d, missing %d do not add up", j.jid, top.id, a.Expected, a.Returned, a.Failed, len(a.missing))
 	}
-	for path, s := range a.nodes {
-		if s != ledger.NodeAnswered && !w.o.Faults.any() {
-			fail("job %s: node %s is %s, although nothing went wrong", j.jid, path, s)
+	for _, path := range sortedKeys(a.nodes) {
+		if s := a.nodes[path]; s != ledger.NodeAnswered && !w.o.Faults.any() {
+			fail("job %s at %s: node %s is %s, although nothing went wrong", j.jid, top.id, path, s)
 		}
 	}
-	rows := make([]uint64, len(j.ran))
-	w.nodes[0].disk.EachReturn(j.jid, func(r returners.Return) {
+	rows := make([]bool, len(w.ids))
+	top.disk.EachReturn(j.jid, func(r returners.Return) {
 		g := w.index(r.ID)
-		rows[g/64] |= 1 << (g % 64)
+		rows[g], some[g] = true, true
 	})
-	xs, _ := w.nodes[0].disk.GetExpectations(background, j.jid)
+	xs, _ := top.disk.GetExpectations(background, j.jid)
 	stored := silentIn(xs)
 	told := 0
 	for g, id := range w.ids {
-		has := rows[g/64]&(1<<(g%64)) != 0
 		_, missing := a.missing[id]
 		if _, late := a.late[id]; late {
 			missing = true
 		}
+		has := rows[g]
 		switch {
 		case !j.wants(g) && (has || missing):
-			fail("job %s: %s is in the account, but the target does not match it", j.jid, id)
-		case j.wants(g) && !has && !missing && !w.behindSilence(g, a.nodes) && !w.behindSilence(g, stored):
-			fail("job %s: %s neither returned nor is it named as missing", j.jid, id)
+			fail("job %s at %s: %s is in the account, but the target does not match it", j.jid, top.id, id)
+		case j.wants(g) && !has && !missing && !w.behindSilence(g, top, a.nodes) && !w.behindSilence(g, top, stored):
+			fail("job %s at %s: %s neither returned nor is it named as missing", j.jid, top.id, id)
+		case w.o.Insist && !has && j.hasRun(g):
+			fail("job %s: the return of %s is not at %s", j.jid, id, top.id)
 		default:
 			continue
 		}
@@ -128,14 +193,33 @@ func (w *World) checkJob(j *job, fail func(string, ...any)) {
 	}
 }
 
-// behindSilence tells whether the account names a node on the way to a minion as
-// one that did not say who has to answer.
-func (w *World) behindSilence(g int, nodes map[string]ledger.NodeState) bool {
-	path := w.minion(g).n.path() + "/"
-	for p, s := range nodes {
-		if (s == ledger.NodeSilent || s == ledger.NodeUnreachable) && strings.HasPrefix(path, p+"/") {
-			return true
+// behindSilence tells whether the account of a top names a node on each way to a
+// minion as one that did not say who has to answer.
+func (w *World) behindSilence(g int, top *node, nodes map[string]ledger.NodeState) bool {
+	for _, path := range w.minion(g).n.pathsFrom(top) {
+		silent := false
+		for p, s := range nodes {
+			silent = silent || silentState(string(s)) && strings.HasPrefix(path+"/", p+"/")
+		}
+		if !silent {
+			return false
 		}
 	}
-	return false
+	return w.minion(g).n != top
+}
+
+// pathsFrom lists the ways from a top down to the node, by the ids of the nodes
+// below the top.
+func (n *node) pathsFrom(top *node) []string {
+	var out []string
+	for _, l := range n.ups {
+		if l.parent == top {
+			out = append(out, n.id)
+			continue
+		}
+		for _, p := range l.parent.pathsFrom(top) {
+			out = append(out, p+"/"+n.id)
+		}
+	}
+	return out
 }

@@ -15,7 +15,7 @@ func (w *World) planFaults() {
 	for range f.Crashes {
 		w.crashAt[1+w.rng.IntN(crashPoints*len(w.nodes)*len(w.jobs))] = true
 	}
-	if len(w.nodes) > 1 {
+	if len(w.links) > 0 {
 		for range f.Partitions {
 			w.planCut(at(), f.For.draw(w.rng), true, true)
 		}
@@ -43,7 +43,7 @@ func (w *World) minion(g int) *minion {
 
 // planCut cuts an edge at t for d, per direction.
 func (w *World) planCut(t, d int64, cutUp, cutDown bool) {
-	l := w.nodes[1+w.rng.IntN(len(w.nodes)-1)].up
+	l := w.links[w.rng.IntN(len(w.links))]
 	w.after(t, func() {
 		if l.cut[up] || l.cut[down] {
 			return // it is cut already

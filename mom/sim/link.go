@@ -36,21 +36,25 @@ type link struct {
 	greeted  bool // the parent knows the node: what the child takes for up
 	seen     bool // the parent takes the node for up
 	lostAt   int64
-	heard    int // publications of the parent that have come, on the child's disk
+	heard    int // publications of the parent that the child has taken in this life
 	handed   int // those that were sent over this connection
+
+	owed map[string]struct{} // jobs whose returns that were there before are to be given, on the child's disk
 
 	last [2]int64 // when the last message of each direction arrives: order is kept
 
 	// Of this life of the child.
-	offered  map[int]struct{} // publications that the local master has not taken yet
-	newest   int              // the newest that has come
+	offered  map[int]struct{}    // publications that the local master has not taken yet
+	begun    map[string]struct{} // jobs that were begun to be handed on
+	newest   int                 // the newest publication that has come
 	resting  bool
-	shifts   uint64
+	since    int64 // of the last change between available and not
+	backs    int   // counts the times that the parent came back
 	patience time.Duration
 	words    []word
 	telling  bool
-	gather   handover.Gather
 	sender   *coro
+	asked    []string // jids whose returns are given once more
 	kick     bool
 	pauseNo  int
 	backoff  int64
@@ -62,16 +66,21 @@ var errSilence = errors.New("no answer in time")
 func (l *link) fresh() {
 	n := l.child
 	l.resting, l.patience, l.words, l.telling, l.kick, l.backoff = false, 0, nil, false, false, 0
-	l.gather = handover.Gather{}
-	l.offered, l.newest = map[int]struct{}{}, l.heard
+	if l.asked, l.since = sortedKeys(l.owed), l.w.now; l.w.o.sabotage.forgetOwed {
+		l.asked = nil
+	}
+	l.offered, l.begun = map[int]struct{}{}, map[string]struct{}{}
+	if !l.w.o.sabotage.keepHeard {
+		l.heard = 0
+	}
+	l.newest = l.heard
+	l.kick = len(l.asked) > 0
 	life := n.life
 	over := handover.New(handover.Options{
 		Parent: sending{l}, Name: l.parent.id, Outbox: n.local(), Dest: dest, Jobs: n.disk, ID: n.id, Remember: 1000, Log: l.w.log,
 	})
 	l.sender = newCoro(func(c *coro) { l.send(c, over, life) })
 	l.sender.resume()
-	l.gather.Grown(0)
-	n.after(int64(l.w.o.Gather), l.due) // what an earlier life has left
 }
 
 // settle makes the connection stand as if it had always been.
@@ -103,8 +112,7 @@ func (l *link) cutOff() {
 		l.standing = false
 		l.epoch++
 	}
-	l.greeted = false
-	l.shifts++
+	l.change(func() { l.greeted = false })
 	if l.seen {
 		l.seen, l.lostAt = false, l.w.now
 		if p := l.parent; p.alive {
@@ -115,6 +123,39 @@ func (l *link) cutOff() {
 		}
 	}
 	l.reconnectSoon()
+}
+
+// Available tells whether returns should go this way.
+func (l *link) Available() bool { return l.greeted && !l.resting }
+
+// GoneFor tells whether the parent has not been available for d, BackFor whether
+// it has.
+func (l *link) GoneFor(d time.Duration) bool {
+	return !l.Available() && l.w.now-l.since >= int64(d)
+}
+
+// BackFor is described at GoneFor.
+func (l *link) BackFor(d time.Duration) bool {
+	return l.Available() && l.w.now-l.since >= int64(d)
+}
+
+// change alters what makes the parent available: syndic's link.change.
+func (l *link) change(alter func()) {
+	before := l.Available()
+	alter()
+	if l.Available() == before {
+		return
+	}
+	l.since = l.w.now
+	n := l.child
+	n.shift()
+	if len(n.ups) > 1 {
+		wait := failoverAfter
+		if !before {
+			wait = failback
+		}
+		n.after(int64(wait)+1e6, n.shift)
+	}
 }
 
 // reconnectSoon connects when both ends live and the edge is whole; it is called
@@ -153,7 +194,8 @@ func (l *link) greet(epoch int) {
 		p.ledger.NodeUp(c.id)
 		p.told()
 		for l.handed < len(p.pubs) {
-			if j := p.pubs[l.handed]; p.owes(j, c.id) {
+			j := p.pubs[l.handed]
+			if _, known := l.begun[j.jid]; !known && p.owes(j, c.id) {
 				l.hand(j, 0)
 			} else {
 				l.handed++
@@ -172,10 +214,11 @@ func (l *link) greet(epoch int) {
 			})
 			return
 		}
-		c.openExpectations()
-		l.greeted = true
-		l.shifts++
-		l.flush()
+		l.retell()
+		l.change(func() { l.greeted = true })
+		l.backs++
+		c.shift()
+		l.ring()
 		l.tellOn()
 	})
 }
@@ -197,8 +240,9 @@ func (l *link) hand(j *job, wait int64) {
 			return
 		}
 		l.child.point("when a publication comes")
-		l.offered[serial] = struct{}{}
+		l.offered[serial], l.begun[j.jid] = struct{}{}, struct{}{}
 		l.newest = max(l.newest, serial)
+		l.learn(j)
 		l.insist(j, serial, insistFor)
 	})
 }

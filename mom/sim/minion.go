@@ -43,7 +43,7 @@ func (n *node) give(i int, j *job, first int64) {
 
 func (n *node) delivered(i int, j *job) {
 	m := &n.minions[i]
-	if !m.connected || *m.work(j) != idle {
+	if !m.connected || *m.work(j) != idle && !n.w.o.sabotage.runAgain {
 		return // missed, or known: a job runs once
 	}
 	*m.work(j) = working

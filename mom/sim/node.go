@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/ledger"
@@ -18,23 +17,25 @@ var dest = returners.DestParent("above")
 
 // node is one master of the tree with its forwarder.
 type node struct {
-	w        *World
-	idx      int32
-	id       string
-	depth    int
-	parent   *node
-	children []*node
-	lo       int       // the first of its minions in World.ids
-	minions  []minion  // its own
-	work     [][]state // by job, then by minion: what the minions have to do with it
+	w       *World
+	idx     int32
+	id      string
+	depth   int
+	ups     []*link   // to the masters above, in the order of syndic_failover; none at a top
+	downs   []*link   // to the nodes right below
+	lo      int       // the first of its minions in World.ids
+	minions []minion  // its own
+	work    [][]state // by job, then by minion: what the minions have to do with it
 
 	// On disk: what a restart finds.
 	disk *memory.Store
 	open map[string]struct{} // jobs whose account is not closed
 	pubs []*job              // what it has published, by serial
-	// untold are closed jobs of whose missing minions the parent has not heard.
-	untold map[string]struct{}
-	up     *link // to the parent; nil at the top
+	// untold are closed jobs of which the parents that asked may not have heard who
+	// is missing, each with the number of the last word about it.
+	untold  map[string]int
+	words   int                // counts the words about closed jobs
+	origins map[string][]*link // which parents asked for a job
 
 	// Of this life.
 	alive  bool
@@ -47,8 +48,10 @@ type node struct {
 	busy   bool      // a commit runs
 	free   int64     // when its processor is free
 	books  []returners.Expectation
+	way    *forwarder
 
-	stats nodeStats
+	stats    nodeStats
+	waitsFor map[string]string // in the end, by open job
 }
 
 // finding is what the ledger has told by a hook.
@@ -60,13 +63,22 @@ type finding struct {
 	done    *ledger.Account
 }
 
-func (w *World) newNode(i, parent, lo, hi int) *node {
-	n := &node{w: w, idx: int32(i), id: "top", lo: lo, open: map[string]struct{}{}, untold: map[string]struct{}{}} //nolint:gosec // at most maxNodes
-	if parent >= 0 {
-		n.parent = w.nodes[parent]
-		n.parent.children = append(n.parent.children, n)
-		n.id, n.depth = fmt.Sprintf("n%d", i), n.parent.depth+1
-		n.up = &link{w: w, child: n, parent: n.parent}
+func (w *World) newNode(i, lo, hi int, parents []int) *node {
+	n := &node{
+		w: w, idx: int32(i), id: "top", lo: lo, open: map[string]struct{}{}, //nolint:gosec // at most maxNodes
+		untold: map[string]int{}, origins: map[string][]*link{},
+	}
+	if i > 0 {
+		n.id = fmt.Sprintf("n%d", i)
+	}
+	for _, p := range parents {
+		above := w.nodes[p]
+		l := &link{w: w, child: n, parent: above, owed: map[string]struct{}{}}
+		n.ups, above.downs, w.links = append(n.ups, l), append(above.downs, l), append(w.links, l)
+		n.depth = max(n.depth, above.depth+1)
+	}
+	if len(n.ups) == 0 {
+		w.tops = append(w.tops, n)
 	}
 	n.disk = memory.Open(w.clock)
 	n.minions = make([]minion, hi-lo)
@@ -92,9 +104,9 @@ func (n *node) boot(settled bool) {
 		Lease: w.o.Lease, Linger: linger, Clock: clock{n, n.life}, Hooks: n.hooks(),
 	})
 	parent := ""
-	if n.up != nil {
+	if len(n.ups) > 0 {
 		parent = dest
-		n.up.fresh()
+		n.forward()
 	}
 	n.jobs = jobstore.New(jobstore.Options{Local: n.local(), Parent: parent, MaxRows: w.o.OutboxRows, Log: w.log, Now: w.clock})
 	n.tree = topology.NewTree(topology.Node{ID: n.id, Role: "syndic"}, w.clock)
@@ -108,13 +120,13 @@ func (n *node) boot(settled bool) {
 		}
 		n.tree.SetMinion(topology.Minion{ID: n.minionID(m), State: st})
 	}
-	for _, c := range n.children {
+	for _, l := range n.downs {
 		if !settled {
-			n.tree.SetNodeState(c.id, topology.Down)
+			n.tree.SetNodeState(l.child.id, topology.Down)
 			continue
 		}
-		c.up.settle()
-		n.tree.SetNode(c.tree.Snapshot())
+		l.settle()
+		n.tree.SetNode(l.child.tree.Snapshot())
 	}
 	if settled {
 		return
@@ -126,11 +138,8 @@ func (n *node) boot(settled bool) {
 			mn.reconnectSoon()
 		}
 	}
-	for _, c := range n.children {
-		c.up.reconnectSoon()
-	}
-	if n.up != nil {
-		n.up.reconnectSoon()
+	for _, l := range slices.Concat(n.downs, n.ups) {
+		l.reconnectSoon()
 	}
 	n.told()
 }
@@ -159,11 +168,8 @@ func (w *World) kill(n *node, d int64) {
 	for m := range n.minions {
 		n.minions[m].connected = false
 	}
-	for _, c := range n.children {
-		c.up.cutOff()
-	}
-	if n.up != nil {
-		n.up.cutOff()
+	for _, l := range slices.Concat(n.downs, n.ups) {
+		l.cutOff()
 	}
 	w.after(d, func() { n.boot(false) })
 }
@@ -175,8 +181,8 @@ func (n *node) halt() {
 	if err := n.jobs.Close(); err != nil {
 		panic(err) // it has nothing to close
 	}
-	if n.up != nil {
-		n.up.halt()
+	for _, l := range n.ups {
+		l.halt()
 	}
 }
 
@@ -217,12 +223,4 @@ func (n *node) spend(d int64) int64 {
 	n.free = max(n.free, n.w.now) + d
 	n.stats.busy += d
 	return n.free - n.w.now
-}
-
-// path holds the ids of the nodes below the top down to this one.
-func (n *node) path() string {
-	if n.parent == nil {
-		return ""
-	}
-	return strings.TrimPrefix(n.parent.path()+"/"+n.id, "/")
 }

@@ -18,6 +18,10 @@ type Job struct {
 	Size int  // bytes of the result; 0: the text true
 	// Fail is the share of minions whose return tells a failure.
 	Fail float64
+	// Top is which of several tops publishes it, counted from 0. Twice, if above
+	// zero, is how much later the next top publishes it too, under the same jid.
+	Top   int
+	Twice time.Duration
 }
 
 // Minions describes the population. The shares are of all minions and exclude each
@@ -117,6 +121,17 @@ type sabotage struct {
 	// job is acknowledged before it is stored.
 	forgetClosed, ackUnbooked bool
 	fullFails                 bool // a full outbox is answered as a handler that failed
+	oneIsEnough               bool // a return that one parent has is not kept for another that asked
+	tellAll                   bool // a parent that did not ask for a job hears who has to answer it
+	forgetOwed                bool // a restart forgets that the returns from before are to be given
+	againInBrief              bool // a second parent is not told who is missing from a job that is open
+	lateCount                 bool // returns that were there before their job are not counted
+	storyInParts              bool // who has to answer is told again without who is missing of them
+	notAgain                  bool // a parent that asks later is not given what is there already
+	forgetAskers              bool // a restart forgets which parents asked
+	oneHasHeard               bool // the end of a job counts as heard when one of the parents that asked has it
+	runAgain                  bool // neither node nor minion knows a job that comes a second time
+	keepHeard                 bool // a node that restarts is not given again what it took before
 }
 
 func hit(f func() bool) bool { return f != nil && f() }
@@ -143,7 +158,10 @@ func (o *Options) fill() error {
 		if j.Run == (Dist{}) {
 			j.Run = Dist{Min: 5 * time.Millisecond, Max: 30 * time.Millisecond}
 		}
-		last = max(last, j.At)
+		if j.Top < 0 || j.Twice < 0 {
+			return fmt.Errorf("simulate: job %d: a top is counted from 0, and the second comes after the first", i)
+		}
+		last = max(last, j.At+j.Twice)
 	}
 	m := o.Minions
 	for name, share := range map[string]float64{

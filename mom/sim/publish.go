@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"slices"
 	"time"
 
 	"github.com/momtree/mom/master/ledger"
@@ -8,26 +9,27 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// publish is the command at the top: it insists until the top takes the job.
-func (w *World) publish(j *job) {
-	top := w.nodes[0]
-	if _, known, _ := top.disk.GetLoad(background, j.jid); known {
+// publish is the command at a top: it insists until the top takes the job.
+func (w *World) publish(j *job, r *run) {
+	top := r.top
+	if slices.Contains(top.pubs, j) {
 		return // the top died after it had stored the job: it goes on by itself
 	}
+	again := func() { w.after(int64(time.Second), func() { w.publish(j, r) }) }
 	if !top.alive {
-		w.after(int64(time.Second), func() { w.publish(j) })
+		again()
 		return
 	}
-	w.trace(nil, "publishes %s to %d minions", j.jid, j.targets)
-	j.published = time.Duration(w.now)
+	w.trace(nil, "publishes %s at %s to %d minions", j.jid, top.id, j.targets)
+	r.published = time.Duration(w.now)
 	defer func() {
 		if c := recover(); c != nil {
-			w.after(int64(time.Second), func() { w.publish(j) })
+			again()
 			panic(c)
 		}
 	}()
 	if !top.publish(j) {
-		w.after(int64(time.Second), func() { w.publish(j) })
+		again()
 	}
 	top.told()
 }
@@ -51,8 +53,9 @@ func (n *node) publish(j *job) bool {
 		}
 	}
 	var asked []string
-	for _, c := range n.children {
-		nd := ledger.Node{ID: c.id, Live: c.up.live()}
+	for _, l := range n.downs {
+		c := l.child
+		nd := ledger.Node{ID: c.id, Live: l.live()}
 		if nd.Live == ledger.Up {
 			asked = append(asked, c.id)
 		} else {
@@ -65,7 +68,7 @@ func (n *node) publish(j *job) bool {
 	fresh, err := n.jobs.SaveJob(background, returners.Load{JID: j.jid, Raw: j.load, User: "root", At: w.clock()},
 		returners.Expectation{JID: j.jid, Minions: own, At: w.clock()})
 	if err != nil {
-		delete(n.open, j.jid)
+		n.unmark(j.jid)
 		w.trace(n, "does not take %s: %v", j.jid, err)
 		return false
 	}
@@ -75,15 +78,32 @@ func (n *node) publish(j *job) bool {
 	n.point("after a job is stored")
 	n.tell(word{jid: j.jid, asked: asked, minions: own, missing: away, expectation: true})
 	if !fresh || n.ledger.Open(spec) != nil {
-		if a, ok := n.ledger.State(j.jid); !ok || !a.Open() {
-			delete(n.open, j.jid)
-		}
+		n.again(j)
 		return true
 	}
 	w.trace(n, "publishes %s to %d minions and %d nodes", j.jid, len(own), len(asked))
 	n.point("before a job is handed on")
 	n.handOn(j)
+	n.countEarly(j)
 	return true
+}
+
+// unmark takes back the mark of a job unless its account is open.
+func (n *node) unmark(jid string) {
+	if a, ok := n.ledger.State(jid); !ok || !a.Open() {
+		delete(n.open, jid)
+	}
+}
+
+// countEarly enters returns that were here before the job, such as those that this
+// node took in the place of another: master.countEarly.
+func (n *node) countEarly(j *job) {
+	if n.w.o.sabotage.lateCount {
+		return
+	}
+	n.disk.EachReturn(j.jid, func(r returners.Return) {
+		n.ledger.Returned(j.jid, r.ID, r.Via, r.Success && r.Retcode == 0)
+	})
 }
 
 // handOn sends a publication to all who are connected.
@@ -99,10 +119,29 @@ func (n *node) handOn(j *job) {
 			}
 		}
 	}
-	for _, c := range n.children {
-		if c.up.seen { // any other gets it when it has made itself known
-			c.up.hand(j, n.spend(each))
+	for _, l := range n.downs {
+		if l.seen { // any other gets it when it has made itself known
+			l.hand(j, n.spend(each))
 		}
+	}
+}
+
+// again ends the publication of a job that is known, by a second way or from an
+// earlier try: master.again.
+func (n *node) again(j *job) {
+	n.unmark(j.jid)
+	if n.w.o.sabotage.runAgain {
+		n.handOn(j)
+	}
+	closed := n.ledger.Closed(j.jid)
+	if len(n.ups) == 0 || !closed && n.w.o.sabotage.againInBrief {
+		return
+	}
+	for _, x := range n.story(j.jid) { // who asks now has not heard
+		n.tell(x)
+	}
+	if closed {
+		n.closed(j.jid)
 	}
 }
 
@@ -176,8 +215,8 @@ func (n *node) restoreJob(j *job) {
 			spec.Minions = append(spec.Minions, lm)
 		}
 	}
-	for _, c := range n.children {
-		spec.Nodes = append(spec.Nodes, ledger.Node{ID: c.id, Live: ledger.Up})
+	for _, l := range n.downs {
+		spec.Nodes = append(spec.Nodes, ledger.Node{ID: l.child.id, Live: ledger.Up})
 	}
 	if n.ledger.Open(spec) != nil {
 		return
@@ -210,18 +249,20 @@ func (n *node) complete(a ledger.Account) {
 		n.storeBooks() // before the mark goes: a restart has to know who is missing
 	}
 	delete(n.open, a.JID)
-	if n.up != nil {
-		if !n.w.o.sabotage.forgetClosed {
-			n.untold[a.JID] = struct{}{}
-		}
-		n.up.flush()
+	if len(n.ups) > 0 {
+		n.closed(a.JID)
+		n.flush()
 		return
 	}
-	j.closings++
-	if j.completed < 0 {
-		j.completed = time.Duration(n.w.now)
+	r := j.at(n)
+	if r == nil { // word of a job of another top
+		return
 	}
-	j.account.of(a)
+	r.closings++
+	if r.completed < 0 {
+		r.completed = time.Duration(n.w.now)
+	}
+	r.account.of(a)
 }
 
 // missing passes on who will not answer.

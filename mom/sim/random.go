@@ -24,6 +24,16 @@ func RandomOptions(seed uint64) Options {
 	o.Faults = Faults{
 		Loss: pick(r, 0, 0, 0.02, 0.2), Kills: r.IntN(4), Crashes: r.IntN(4), Partitions: r.IntN(4), OneWay: r.IntN(3), Drops: r.IntN(5),
 	}
+	if r.IntN(3) == 0 {
+		o.Shape = o.Shape.WithTops(2 + r.IntN(2))
+		for i := range o.Jobs {
+			o.Jobs[i].Top = r.IntN(3)
+			o.Jobs[i].Twice = time.Duration(pick(r, 0, 0.001, 1, 10) * float64(time.Second))
+		}
+	}
+	if r.IntN(3) == 0 {
+		o.Shape = o.Shape.Tie(r, 3)
+	}
 	o.OutboxRows = int64(pick(r, 0, 0, 0, 3, 20))
 	return o
 }

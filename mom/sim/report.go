@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/returners"
 )
 
 // Sizes of messages that carry no payload of their own: what they take in Salt's
@@ -54,6 +55,7 @@ type Tier struct {
 type Account struct {
 	JID      string         `json:"jid"`
 	Fun      string         `json:"fun"`
+	Top      string         `json:"top,omitempty"` // of several, the one whose account it is
 	Targets  int            `json:"targets"`
 	Expected int            `json:"expected"`
 	Returned int            `json:"returned"`
@@ -84,7 +86,8 @@ type Report struct {
 	Faults  int           `json:"faults"`
 	Jobs    []Account     `json:"jobs"`
 	Tiers   []Tier        `json:"tiers"`
-	// Rows is a digest of all rows at the top: equal rows, equal digests.
+	// Rows is a digest of all rows at the top that publishes a job first: equal
+	// rows, equal digests.
 	Rows string `json:"rows_digest"`
 }
 
@@ -108,17 +111,25 @@ func returnBytes(j *job) int64 { return int64(150+max(j.Size, 1)) + overhead }
 
 // settle takes the accounts as they stand: late returns have altered some.
 func (w *World) settle() {
-	top := w.nodes[0]
-	for _, j := range w.jobs {
-		if a, ok := top.ledger.State(j.jid); ok {
-			j.account.of(a)
-			continue
+	for _, n := range w.nodes {
+		n.waitsFor = map[string]string{}
+		for jid := range n.open {
+			a, known := n.ledger.State(jid)
+			n.waitsFor[jid] = fmt.Sprintf("known %v, waits for minions %v and of nodes %v", known, a.Waiting, a.Nodes)
 		}
-		// Closed in an earlier life: word that came later is in the store alone.
-		xs, _ := top.disk.GetExpectations(background, j.jid)
-		j.account.late = map[string]string{}
-		for _, x := range xs {
-			maps.Copy(j.account.late, x.Missing)
+	}
+	for _, j := range w.jobs {
+		for _, r := range j.runs {
+			if a, ok := r.top.ledger.State(j.jid); ok {
+				r.account.of(a)
+				continue
+			}
+			// Closed in an earlier life: word that came later is in the store alone.
+			xs, _ := r.top.disk.GetExpectations(background, j.jid)
+			r.account.late = map[string]string{}
+			for _, x := range xs {
+				maps.Copy(r.account.late, x.Missing)
+			}
 		}
 	}
 }
@@ -128,16 +139,26 @@ func (w *World) Report() Report {
 	r := Report{Seed: w.o.Seed, Nodes: len(w.nodes), Minions: len(w.ids), Virtual: time.Duration(w.now), Events: w.events, Faults: w.faults}
 	sum := sha256.New()
 	for _, j := range w.jobs {
-		a := j.account
-		a.JID, a.Fun, a.Targets, a.Closings, a.Missing, a.Took = j.jid, j.Fun, j.targets, j.closings, map[string]int{}, -1
-		if j.completed >= 0 {
-			a.Took = j.completed - j.published
+		var rets []returners.Return
+		for i, run := range j.runs {
+			a := run.account
+			a.JID, a.Fun, a.Targets, a.Closings, a.Missing, a.Took = j.jid, j.Fun, j.targets, run.closings, map[string]int{}, -1
+			if len(w.tops) > 1 {
+				a.Top = run.top.id
+			}
+			if run.completed >= 0 {
+				a.Took = run.completed - run.published
+			}
+			for _, m := range a.missing {
+				a.Missing[m.Reason]++
+			}
+			rows, _ := run.top.disk.GetReturns(background, j.jid)
+			a.Rows = len(rows)
+			if i == 0 {
+				rets = rows
+			}
+			r.Jobs = append(r.Jobs, a)
 		}
-		for _, m := range a.missing {
-			a.Missing[m.Reason]++
-		}
-		rets, _ := w.nodes[0].disk.GetReturns(background, j.jid)
-		a.Rows = len(rets)
 		for _, x := range rets {
 			for _, part := range [][]byte{[]byte(x.JID), []byte(x.ID), x.Value} {
 				sum.Write(binary.BigEndian.AppendUint32(nil, uint32(len(part)))) //nolint:gosec // small
@@ -145,7 +166,6 @@ func (w *World) Report() Report {
 			}
 			sum.Write([]byte{byte(x.Retcode)}) //nolint:gosec // 0 or 1
 		}
-		r.Jobs = append(r.Jobs, a)
 	}
 	r.Rows = fmt.Sprintf("%x", sum.Sum(nil)[:16])
 	tiers := slices.Clone(w.tiers)
@@ -170,14 +190,14 @@ func (w *World) Report() Report {
 // the tree, and the accounts of all jobs as if all were open at once.
 func (w *World) memory(n *node) int64 {
 	below := int64(w.below(n))
-	return int64(len(n.minions)+len(n.children))*connectionMemory + below*leafMemory + below*int64(len(w.jobs))*entryMemory
+	return int64(len(n.minions)+len(n.downs))*connectionMemory + below*leafMemory + below*int64(len(w.jobs))*entryMemory
 }
 
 // below is the number of minions of a node and all under it.
 func (w *World) below(n *node) int {
 	total := len(n.minions)
-	for _, c := range n.children {
-		total += w.below(c)
+	for _, l := range n.downs {
+		total += w.below(l.child)
 	}
 	return total
 }
@@ -198,6 +218,9 @@ func (r Report) Text(out io.Writer) error {
 		took := "never complete"
 		if a.Took >= 0 {
 			took = a.Took.Round(time.Millisecond).String()
+		}
+		if a.Top != "" {
+			took += " at " + a.Top
 		}
 		line("%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%s", a.JID, a.Fun, a.Targets, a.Expected, a.Returned, a.Failed, missing, a.Rows, took)
 	}

@@ -96,8 +96,8 @@ func (n *node) keep(rets []returners.Return, loads []returners.Load) error {
 		}
 		n.ledger.Returned(r.JID, r.ID, r.Via, r.Success && r.Retcode == 0)
 	}
-	if n.up != nil {
-		n.up.grown()
+	if len(n.ups) > 0 {
+		n.grown()
 	}
 	n.told()
 	n.point("before returns are acknowledged")

@@ -9,31 +9,10 @@ import (
 	"github.com/momtree/mom/syndic/handover"
 )
 
-// flush makes the sender send now, as when a job is complete.
-func (l *link) flush() {
+// ring makes the sender send now.
+func (l *link) ring() {
 	l.kick = true
 	l.child.after(0, func() { l.sender.resume() }) // in an event of its own: who rings does not wait
-}
-
-// grown tells that the outbox may hold more.
-func (l *link) grown() {
-	rows, _ := l.child.disk.OutboxSize(dest)
-	l.child.stats.outbox = max(l.child.stats.outbox, rows)
-	if rows == 0 {
-		return
-	}
-	arm, now := l.gather.Grown(rows)
-	if arm {
-		l.child.after(int64(l.w.o.Gather), l.due)
-	}
-	if now {
-		l.flush()
-	}
-}
-
-func (l *link) due() {
-	l.gather.Due()
-	l.flush()
 }
 
 // send is what syndic's sender does, with parking in place of channels.
@@ -47,6 +26,9 @@ func (l *link) send(c *coro, over *handover.Sender, life uint32) {
 		l.kick = false
 		for l.greeted && l.child.life == life && l.child.alive {
 			err := over.Turn(background)
+			if err == nil && !c.dead {
+				err = l.giveAgain(over)
+			}
 			if c.dead {
 				return
 			}
@@ -67,14 +49,14 @@ func (l *link) send(c *coro, over *handover.Sender, life uint32) {
 func (l *link) pause(c *coro, d int64, work bool) bool {
 	l.kick = false
 	l.pauseNo++
-	no, shifts, over := l.pauseNo, l.shifts, false
+	no, backs, over := l.pauseNo, l.backs, false
 	l.child.after(d, func() {
 		if l.pauseNo == no {
 			over = true
 			l.sender.resume()
 		}
 	})
-	for !over && !(work && l.kick) && !(l.greeted && l.shifts != shifts) {
+	for !over && !(work && l.kick) && !(l.greeted && l.backs != backs) {
 		if !c.park() {
 			return false
 		}
@@ -86,11 +68,25 @@ func (l *link) pause(c *coro, d int64, work bool) bool {
 // sending is a link as handover sees it.
 type sending struct{ l *link }
 
-func (s sending) IsUp() bool               { return s.l.greeted && s.l.child.alive }
-func (s sending) IsResting() bool          { return s.l.resting }
-func (s sending) SetResting(r bool)        { s.l.resting = r }
-func (s sending) Owns(returners.Item) bool { return true }
-func (s sending) Shifts() uint64           { return s.l.shifts }
+func (s sending) IsUp() bool      { return s.l.greeted && s.l.child.alive }
+func (s sending) IsResting() bool { return s.l.resting }
+func (s sending) Shifts() uint64  { return s.l.child.way.shifts }
+
+func (s sending) SetResting(resting bool) {
+	if s.l.resting != resting {
+		s.l.change(func() { s.l.resting = resting })
+	}
+}
+
+func (s sending) Owns(it returners.Item) bool {
+	n := s.l.child
+	return n.way.sharing.Owns(n.ups, n.askers(it.JID), s.l, it.Seq)
+}
+
+func (s sending) Given(it returners.Item) (keep bool) {
+	n := s.l.child
+	return n.way.sharing.Given(n.ups, n.askers(it.JID), s.l, it.Seq) && !n.w.o.sabotage.oneIsEnough
+}
 
 // Request encodes the load as it would travel, and parks until the answer comes.
 func (s sending) Request(_ context.Context, load *wire.Map) (wire.Raw, error) {

@@ -4,15 +4,20 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 )
 
 // Shape is a tree of nodes. Node 0 is the top.
 type Shape struct {
-	// Parents holds the parent of each node; that of the top is -1. Parents come
+	// Parents holds the parent of each node; that of a top is -1. Parents come
 	// before their children.
 	Parents []int
+	// Also holds further parents of nodes, which come before them too. Several tops
+	// stand side by side: they have no minions, and a node below one of them is
+	// below all.
+	Also map[int][]int
 	// Minions is how many minions each node has itself.
 	Minions []int
 }
@@ -77,6 +82,72 @@ func RandomShape(r *rand.Rand, nodes, tiers, minions int) Shape {
 	return sh
 }
 
+// WithTops gives the shape n tops side by side. What minions the one had itself go
+// to the first node below, which is made if there is none.
+func (s Shape) WithTops(n int) Shape {
+	out := Shape{Also: map[int][]int{}}
+	for range n {
+		out.Parents, out.Minions = append(out.Parents, -1), append(out.Minions, 0)
+	}
+	if len(s.Parents) == 1 {
+		s.Parents, s.Minions = []int{-1, 0}, []int{s.Minions[0], 0}
+	}
+	for i, p := range s.Parents[1:] {
+		at := len(out.Parents)
+		if p > 0 {
+			p += n - 1
+		} else {
+			for top := 1; top < n; top++ {
+				out.Also[at] = append(out.Also[at], top)
+			}
+		}
+		for _, q := range s.Also[i+1] {
+			out.Also[at] = append(out.Also[at], q+n-1)
+		}
+		out.Parents, out.Minions = append(out.Parents, p), append(out.Minions, s.Minions[i+1])
+	}
+	out.Minions[n] += s.Minions[0]
+	return out
+}
+
+// Tie gives up to n nodes a further parent: any node before them but a top.
+func (s Shape) Tie(r *rand.Rand, n int) Shape {
+	also := map[int][]int{}
+	for i, ps := range s.Also {
+		also[i] = slices.Clone(ps)
+	}
+	tops := s.tops()
+	for range n {
+		i := r.IntN(len(s.Parents))
+		if i <= tops {
+			continue
+		}
+		if p := tops + r.IntN(i-tops); s.Parents[i] >= tops && p != s.Parents[i] && !slices.Contains(also[i], p) {
+			also[i] = append(also[i], p)
+		}
+	}
+	s.Also = also
+	return s
+}
+
+func (s Shape) tops() int {
+	n := 0
+	for _, p := range s.Parents {
+		if p < 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// above lists the parents of a node.
+func (s Shape) above(i int) []int {
+	if s.Parents[i] < 0 {
+		return nil
+	}
+	return append([]int{s.Parents[i]}, s.Also[i]...)
+}
+
 // Flat is one master with all minions of the shape.
 func (s Shape) Flat() Shape { return Shape{Parents: []int{-1}, Minions: []int{s.Total()}} }
 
@@ -93,9 +164,23 @@ func (s Shape) validate() error {
 	if len(s.Parents) == 0 || len(s.Parents) != len(s.Minions) || s.Parents[0] != -1 {
 		return errors.New("a shape needs a top, and a number of minions for each node")
 	}
-	for i, p := range s.Parents[1:] {
-		if p < 0 || p > i {
-			return fmt.Errorf("the parent of node %d does not come before it", i+1)
+	tops := s.tops()
+	for i := range s.Parents {
+		ps := s.above(i)
+		low := 0
+		for k, p := range ps {
+			if p < 0 || p >= i || slices.Contains(ps[:k], p) {
+				return fmt.Errorf("the parents of node %d do not come before it, once each", i)
+			}
+			if p < tops {
+				low++
+			}
+		}
+		switch {
+		case len(ps) == 0 && (i >= tops || tops > 1 && s.Minions[i] > 0):
+			return errors.New("several tops come first, and have no minions of their own")
+		case low > 0 && low < tops:
+			return fmt.Errorf("node %d is below one top and not below another", i)
 		}
 	}
 	if n := s.Total(); n < 1 || n > maxMinions {

@@ -20,6 +20,8 @@ type word struct {
 	asked       []string
 	missing     map[string]string // of the expectation: not connected
 
+	end int // that is all of a closed job, for the forwarder alone: the number of the word
+
 	gone  map[string]ledger.Missing
 	nodes map[string]ledger.NodeState
 }
@@ -32,52 +34,131 @@ func (x word) bytes() int64 {
 	return int64(n + 20*len(x.asked) + 30*len(x.missing) + 50*len(x.gone) + 30*len(x.nodes))
 }
 
-// tell queues a word for the parent and sends it at once if it can.
+// tell queues a word for every parent that it concerns, and sends it at once where
+// it can.
 func (n *node) tell(x word) {
-	if n.up == nil {
-		return
+	for _, l := range n.ups {
+		if l.concerned(x.jid) || n.w.o.sabotage.tellAll {
+			l.tell(x)
+		}
 	}
-	n.up.words = append(n.up.words, x)
-	n.up.tellOn()
+}
+
+// concerned tells whether a parent should hear who has to answer a job: syndic's
+// link.concerns.
+func (l *link) concerned(jid string) bool {
+	asked := l.child.askers(jid)
+	return len(asked) == 0 || slices.Contains(asked, l)
+}
+
+func (l *link) tell(x word) {
+	l.words = append(l.words, x)
+	l.tellOn()
 }
 
 // wordsBatch is how many words one request holds.
 const wordsBatch = 1000
 
-// tellOn sends what waits, one request at a time.
+// tellOn sends what waits, one request at a time. Ends of jobs stay here: when a
+// queue has come to one, the parent has taken all before it.
 func (l *link) tellOn() {
 	if l.telling || !l.greeted || len(l.words) == 0 {
 		return
 	}
 	l.telling = true
-	batch := l.words[:min(len(l.words), wordsBatch)]
-	l.words = l.words[len(batch):]
+	all := l.words[:min(len(l.words), wordsBatch)]
+	l.words = l.words[len(all):]
+	var batch, ends []word
 	bytes := int64(0)
-	for _, x := range batch {
+	for _, x := range all {
+		if x.end > 0 {
+			ends = append(ends, x)
+			continue
+		}
+		batch = append(batch, x)
 		bytes += x.bytes()
+	}
+	taken := func() {
+		l.telling = false
+		for _, x := range ends {
+			l.child.ended(l, x)
+		}
+		l.tellOn()
+	}
+	if len(batch) == 0 {
+		taken()
+		return
 	}
 	l.request(bytes, 0, func() (wire.Raw, error) {
 		for _, x := range batch {
 			l.parent.hears(l.child.id, x)
 		}
 		l.parent.told()
-		if !l.w.o.sabotage.ackUnbooked {
-			l.parent.storeBooks()
-		}
+		l.parent.keepWord(batch)
 		return wire.Raw{0xc0}, nil
 	}, func(_ wire.Raw, err error) {
 		if err == nil {
-			l.telling = false
-			l.child.toldOf(batch)
-			l.tellOn()
+			taken()
 			return
 		}
-		l.words = append(slices.Clone(batch), l.words...)
+		l.words = slices.Concat(batch, ends, l.words)
 		l.child.after(int64(200e6), func() {
 			l.telling = false
 			l.tellOn()
 		})
 	})
+}
+
+// keepWord stores what was just told of jobs before it is acknowledged. Word of a
+// job that is closed here is owed to the parents again: master.keepWord.
+func (n *node) keepWord(batch []word) {
+	if !n.w.o.sabotage.ackUnbooked {
+		n.storeBooks()
+	}
+	var jobs []string
+	for _, x := range batch {
+		jobs = append(jobs, x.jid)
+	}
+	slices.Sort(jobs)
+	for _, jid := range slices.Compact(jobs) {
+		if _, open := n.open[jid]; !open && n.ledger.Closed(jid) {
+			n.closed(jid)
+		}
+	}
+}
+
+// closed marks a job of which the parents that asked may not have heard who is
+// missing, and tells them its end: master.closed.
+func (n *node) closed(jid string) {
+	if len(n.ups) == 0 || n.w.o.sabotage.forgetClosed {
+		return
+	}
+	n.words++
+	n.untold[jid] = n.words
+	n.tell(word{jid: jid, end: n.words})
+}
+
+// ended notes that a parent has taken the words of a closed job: syndic's
+// closings.note. When all that asked have, it needs not be told again.
+func (n *node) ended(l *link, x word) {
+	t := n.way.took[x.jid]
+	if t.word > x.end {
+		return
+	}
+	if t.word < x.end {
+		t = taking{word: x.end}
+	}
+	t.links = append(t.links, l)
+	n.way.took[x.jid] = t
+	for _, a := range n.askers(x.jid) {
+		if !slices.Contains(t.links, a) && !n.w.o.sabotage.oneHasHeard {
+			return
+		}
+	}
+	delete(n.way.took, x.jid)
+	if n.untold[x.jid] == x.end {
+		delete(n.untold, x.jid)
+	}
 }
 
 // hears enters what a node below tells, and passes it on: master.fromBelow.
@@ -89,9 +170,6 @@ func (n *node) hears(from string, x word) {
 		return from + "/" + path
 	}
 	w := n.w
-	if _, open := n.open[x.jid]; !open && n.up != nil && !w.o.sabotage.forgetClosed {
-		n.untold[x.jid] = struct{}{} // late word: master.keepWord
-	}
 	if x.expectation {
 		x.node = under(x.node)
 		n.book(returners.Expectation{JID: x.jid, Node: x.node, Minions: x.minions, Missing: x.missing, State: string(ledger.NodeAnswered), At: w.clock()})
@@ -124,56 +202,78 @@ func (n *node) hears(from string, x word) {
 	n.tell(word{jid: x.jid, gone: gone, nodes: nodes})
 }
 
-// openExpectations tells the parent again who has to answer the open jobs:
-// master.OpenExpectations.
-func (n *node) openExpectations() {
+// retell tells a parent that is back who has to answer the open jobs that it asked
+// for, or nobody did, and the closed ones of which it has not heard the end:
+// syndic's link.retell over master.OpenExpectations.
+func (l *link) retell() {
+	n := l.child
 	if n.w.o.sabotage.keepSilent {
 		return
 	}
+	l.words = slices.DeleteFunc(l.words, func(x word) bool { return x.end > 0 })
 	jobs := n.ledger.Active()
 	jobs = append(jobs, slices.Collect(maps.Keys(n.untold))...)
 	slices.Sort(jobs)
 	for _, jid := range slices.Compact(jobs) {
-		a, _ := n.ledger.State(jid)
-		xs, _ := n.disk.GetExpectations(background, jid)
-		for _, x := range xs {
-			if x.Node != "" && silentState(x.State) && len(x.Minions) == 0 {
-				continue
-			}
-			var asked []string
-			if x.Node == "" {
-				for _, path := range sortedKeys(a.Nodes) {
-					if !strings.Contains(path, "/") && a.Nodes[path] != ledger.NodeUnreachable {
-						asked = append(asked, path)
-					}
-				}
-			}
-			n.tell(word{jid: jid, expectation: true, node: x.Node, minions: x.Minions, asked: asked})
+		if !l.concerned(jid) {
+			continue
 		}
-		gone := a.Missing
-		if len(gone) == 0 { // closed in an earlier life: what is stored
-			gone = map[string]ledger.Missing{}
-			for _, x := range xs {
-				for id, why := range x.Missing {
-					gone[id] = ledger.Missing{Reason: why, Path: x.Node}
-				}
-			}
+		end, closed := n.untold[jid]
+		if t := n.way.took[jid]; closed && t.word == end && slices.Contains(t.links, l) {
+			continue
 		}
-		if nodes := silentIn(xs); len(gone) > 0 || len(nodes) > 0 {
-			n.tell(word{jid: jid, gone: gone, nodes: nodes})
+		for _, x := range n.story(jid) {
+			l.tell(x)
+		}
+		if closed {
+			l.tell(word{jid: jid, end: end})
 		}
 	}
 }
 
-// toldOf notes that the parent has taken words: a closed job of which nothing
-// waits any more needs not be told again.
-func (n *node) toldOf(batch []word) {
-	for _, x := range batch {
-		waits := slices.ContainsFunc(n.up.words, func(y word) bool { return y.jid == x.jid })
-		if _, open := n.open[x.jid]; !open && !waits {
-			delete(n.untold, x.jid)
+// story tells a job from the start: who has to answer, node by node, and who will
+// not: master.expectationEvents.
+func (n *node) story(jid string) []word {
+	var out []word
+	a, known := n.ledger.State(jid)
+	xs, _ := n.disk.GetExpectations(background, jid)
+	if !known { // closed in an earlier life: what is stored
+		a.Missing, a.Nodes = map[string]ledger.Missing{}, map[string]ledger.NodeState{}
+		for _, x := range xs {
+			for id, why := range x.Missing {
+				a.Missing[id] = ledger.Missing{Reason: why, Path: x.Node}
+			}
+			if x.Node != "" && x.State != "" {
+				a.Nodes[x.Node] = ledger.NodeState(x.State)
+			}
 		}
+		n.disk.EachReturn(jid, func(r returners.Return) { delete(a.Missing, r.ID) }) // it came late, or over another node
 	}
+	for _, x := range xs {
+		if x.Node != "" && silentState(x.State) && len(x.Minions) == 0 {
+			continue
+		}
+		var asked []string
+		if x.Node == "" {
+			for _, path := range sortedKeys(a.Nodes) {
+				if !strings.Contains(path, "/") && a.Nodes[path] != ledger.NodeUnreachable {
+					asked = append(asked, path)
+				}
+			}
+		}
+		missing := map[string]string{}
+		for id, g := range a.Missing {
+			if g.Path == x.Node && !n.w.o.sabotage.storyInParts {
+				missing[id] = g.Reason
+			}
+		}
+		out = append(out, word{jid: jid, expectation: true, node: x.Node, minions: x.Minions, asked: asked, missing: missing})
+	}
+	maps.DeleteFunc(a.Nodes, func(_ string, s ledger.NodeState) bool { return !silentState(string(s)) })
+	if len(a.Missing)+len(a.Nodes) > 0 {
+		out = append(out, word{jid: jid, gone: a.Missing, nodes: a.Nodes})
+	}
+	return out
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -24,6 +24,8 @@ type World struct {
 	log   *slog.Logger
 
 	nodes []*node
+	tops  []*node
+	links []*link
 	ids   []string // of all minions
 	kinds []species
 	jobs  []*job
@@ -56,10 +58,26 @@ type job struct {
 	load    wire.Raw
 	targets int
 	ran     []uint64 // bitset of the minions that have run it
+	twice   []int    // minions that have run it more than once
+	runs    []*run   // one for each top that publishes it
+}
 
+// run is a job as one top knows it.
+type run struct {
+	top                  *node
 	published, completed time.Duration
 	closings             int
 	account              Account
+}
+
+// at is the job as a top knows it, nil if that does not publish it.
+func (j *job) at(top *node) *run {
+	for _, r := range j.runs {
+		if r.top == top {
+			return r
+		}
+	}
+	return nil
 }
 
 // New makes the world. All nodes run and are connected when it begins.
@@ -83,8 +101,8 @@ func New(o Options) (*World, error) {
 		}
 	}
 	lo := 0
-	for i, p := range o.Shape.Parents {
-		n := w.newNode(i, p, lo, lo+o.Shape.Minions[i])
+	for i := range o.Shape.Parents {
+		n := w.newNode(i, lo, lo+o.Shape.Minions[i], o.Shape.above(i))
 		lo += o.Shape.Minions[i]
 		for len(w.tiers) <= n.depth {
 			w.tiers = append(w.tiers, Tier{})
@@ -95,7 +113,14 @@ func New(o Options) (*World, error) {
 		w.nodes[i].boot(true)
 	}
 	for _, j := range w.jobs {
-		w.after(int64(j.At), func() { w.publish(j) })
+		for k, at := range []time.Duration{j.At, j.At + j.Twice} {
+			if k > 0 && (j.Twice <= 0 || len(w.tops) < 2) {
+				continue
+			}
+			r := &run{top: w.tops[(j.Top+k)%len(w.tops)], completed: -1}
+			j.runs = append(j.runs, r)
+			w.after(int64(at), func() { w.publish(j, r) })
+		}
 	}
 	w.planFaults()
 	return w, nil
@@ -130,7 +155,7 @@ func mix(a, b uint64) uint64 {
 }
 
 func (w *World) addJob(i int, spec Job) error {
-	j := &job{Job: spec, n: i, salt: uint64(i) + 1, completed: -1}
+	j := &job{Job: spec, n: i, salt: uint64(i) + 1}
 	at := start.Add(spec.At)
 	j.jid = fmt.Sprintf("%s%06d", at.Format("20060102150405"), (at.Nanosecond()/1000+i)%1_000_000)
 	if w.byJID[j.jid] != nil {
@@ -158,7 +183,12 @@ func (j *job) fails(m int) bool { return j.Fail > 0 && share(uint64(m), j.salt+1
 
 func (j *job) hasRun(m int) bool { return j.ran[m/64]&(1<<(m%64)) != 0 }
 
-func (j *job) setRan(m int) { j.ran[m/64] |= 1 << (m % 64) }
+func (j *job) setRan(m int) {
+	if j.hasRun(m) {
+		j.twice = append(j.twice, m)
+	}
+	j.ran[m/64] |= 1 << (m % 64)
+}
 
 // horizon is when nothing that matters can still happen; linger, how long a ledger
 // keeps a closed account, lies beyond it.
