@@ -1,6 +1,7 @@
 package master
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -64,6 +65,40 @@ func TestDrainingIsShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	shown(0)
+}
+
+// So it does a node whose disk takes nothing, until it does again; meanwhile the
+// node is not ready.
+func TestFullDiskIsShown(t *testing.T) {
+	r := newRig(t).open() // it does not serve yet, so that nobody else writes
+	told := func() string {
+		for _, p := range topology.Problems(r.Master.tree.Snapshot()) {
+			if p.Kind == topology.Degraded {
+				return p.Detail
+			}
+		}
+		return ""
+	}
+	away := r.cfg.Cachedir + ".away" // nothing can be written, whoever runs the test
+	if err := os.Rename(r.cfg.Cachedir, away); err != nil {
+		t.Fatal(err)
+	}
+	r.tellStores()
+	if d := told(); !strings.Contains(d, "cachedir takes no files") {
+		t.Errorf("told: %q", d)
+	}
+	for _, c := range r.checks(t.Context()) {
+		if c.Name == "store" && (c.OK || !strings.Contains(c.Reason, "cachedir takes no files")) {
+			t.Errorf("readiness: %+v", c)
+		}
+	}
+	if err := os.Rename(away, r.cfg.Cachedir); err != nil {
+		t.Fatal(err)
+	}
+	r.tellStores()
+	if d := told(); d != "" {
+		t.Errorf("told still: %q", d)
+	}
 }
 
 // A guest that comes at work on a job before the job does must not keep the job from

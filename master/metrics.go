@@ -2,7 +2,9 @@ package master
 
 import (
 	"context"
+	"fmt"
 
+	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/metrics"
 	"github.com/momtree/mom/master/meters"
 )
@@ -46,6 +48,8 @@ func (m *Master) checks(ctx context.Context) []metrics.Check {
 	store := metrics.Check{Name: "store", OK: true}
 	if err := m.store.Writable(ctx); err != nil {
 		store.OK, store.Reason = false, err.Error()
+	} else if err := crypt.Writable(m.cfg.Cachedir); err != nil {
+		store.OK, store.Reason = false, fmt.Sprintf("cachedir takes no files: %v", err)
 	}
 	return []metrics.Check{serving, store}
 }

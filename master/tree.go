@@ -36,7 +36,7 @@ func (m *Master) vitals() treewatch.Vitals {
 
 // watch is who tells what happens to the tree below.
 func (m *Master) watch(heard *treewatch.Hearsay) *treewatch.Watch {
-	return &treewatch.Watch{Tree: m.tree, Vitals: m.vitals(), Fire: m.fire, Heard: heard, Log: m.log, Now: m.now}
+	return &treewatch.Watch{Tree: m.tree, Vitals: m.vitals(), Self: m.tellStores, Fire: m.fire, Heard: heard, Log: m.log, Now: m.now}
 }
 
 // tellNode fires the event of a node right below.

@@ -3,9 +3,9 @@ package minion
 import (
 	"context"
 	"fmt"
-	"os"
 
 	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/metrics"
 )
 
@@ -55,24 +55,8 @@ func (m *Minion) checks(context.Context) []metrics.Check {
 		}
 	}
 	store := metrics.Check{Name: "store", OK: true}
-	if err := writable(m.cfg.Cachedir); err != nil {
+	if err := crypt.Writable(m.cfg.Cachedir); err != nil {
 		store.OK, store.Reason = false, fmt.Sprintf("cachedir takes no files: %v", err)
 	}
 	return []metrics.Check{master, store}
-}
-
-// writable writes a file and removes it.
-func writable(dir string) error {
-	f, err := os.CreateTemp(dir, ".ready-")
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString("ready\n")
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if e := os.Remove(f.Name()); err == nil {
-		err = e
-	}
-	return err
 }

@@ -39,6 +39,20 @@ func replace(path string, data []byte, perm fs.FileMode, durable bool) error {
 	return nil
 }
 
+// Writable tells why a folder takes no files now: it is missing, read-only or full.
+// It writes a file there and removes it.
+func Writable(dir string) error {
+	name, err := writeTemp(filepath.Join(dir, "writable"), make([]byte, 4096), 0o600, false) // a full disk may still take a few bytes
+	if err == nil {
+		err = os.Remove(name)
+	}
+	// Without the name, which is another each time: the same trouble is the same text.
+	if p := new(fs.PathError); errors.As(err, &p) {
+		return fmt.Errorf("write into %s: %w", dir, p.Err)
+	}
+	return err
+}
+
 // CreateFile is [WriteFile] for a file that must not exist yet: of several
 // processes that try at once one succeeds, the others get [fs.ErrExist].
 func CreateFile(path string, data []byte, perm fs.FileMode) error {

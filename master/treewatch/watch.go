@@ -21,6 +21,8 @@ type Watch struct {
 	Tree *topology.Tree
 	// Vitals reads this master's figures.
 	Vitals Vitals
+	// Self has the tree show what is wrong with this master itself; nil: nothing is.
+	Self func()
 	// Fire tells an event on the bus.
 	Fire func(tag string, data *wire.Map)
 	// Heard is compared with the tree at each look.
@@ -43,6 +45,11 @@ func (w *Watch) Run(ctx context.Context) {
 	was, started := newChanges(), w.Now()
 	pause := time.NewTimer(treeSoon)
 	defer pause.Stop()
+	self := w.Self
+	if self == nil {
+		self = func() {}
+	}
+	self()
 	for {
 		w.Tree.SetVitals(w.Vitals.Read(ctx, started))
 		w.Heard.Compare()
@@ -65,6 +72,7 @@ func (w *Watch) Run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-every.C:
+			self()
 		case <-changed:
 		}
 		pause.Reset(treeSoon)

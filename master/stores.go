@@ -1,0 +1,42 @@
+package master
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/topology"
+)
+
+// aboutDisk and aboutDatabase set apart what a node tells of itself.
+const (
+	aboutDisk     = "disk"
+	aboutDatabase = "database"
+)
+
+const (
+	storesWait = 3 * time.Second // for the counters of the store
+	maxWhy     = 300             // characters of an error that go up the tree
+)
+
+// tellStores has the tree show that this node cannot keep what it is given: without
+// its disk it starts no job and takes no return, and whoever asks from above sees
+// only that it is silent. Without its database rows wait on the disk.
+func (m *Master) tellStores() {
+	err := crypt.Writable(m.cfg.Cachedir)
+	m.tree.Tell(topology.Problem{
+		Kind: topology.Degraded, Detail: fmt.Sprintf("cachedir takes no files: %v; jobs are not started and returns wait with the minions", err),
+	}, aboutDisk, err != nil)
+	ctx, cancel := context.WithTimeout(m.ctx, storesWait)
+	defer cancel()
+	st, err := m.store.Stats(ctx)
+	db := st.Database
+	if err != nil || db == nil { // the vitals tell that the store cannot be read
+		return
+	}
+	why := []rune(db.LastError)
+	m.tree.Tell(topology.Problem{
+		Kind: topology.Degraded, Detail: "the database takes no rows, they wait in the outbox: " + string(why[:min(len(why), maxWhy)]),
+	}, aboutDatabase, db.Down)
+}
