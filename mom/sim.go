@@ -193,7 +193,7 @@ func (f *simFlags) play(ctx context.Context, cmd *cobra.Command) error {
 		if f.random || faults {
 			drawn := sim.RandomOptions(at.Seed)
 			if f.random {
-				at.Shape, at.Jobs, at.Minions = drawn.Shape, drawn.Jobs, drawn.Minions
+				at.Shape, at.Jobs, at.Minions, at.Body = drawn.Shape, drawn.Jobs, drawn.Minions, drawn.Body
 			}
 			if faults {
 				at.Faults = drawn.Faults

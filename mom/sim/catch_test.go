@@ -141,3 +141,7 @@ func TestSimCatchesAnEndThatOneOfTwoParentsHasHeard(t *testing.T) {
 func TestSimCatchesAJobThatRunsTwice(t *testing.T) {
 	catches(t, false, func(uint64) sabotage { return sabotage{runAgain: true} })
 }
+
+func TestSimCatchesWholeResultsInThePlaceOfDigests(t *testing.T) {
+	catches(t, false, func(uint64) sabotage { return sabotage{wholeUp: true} })
+}

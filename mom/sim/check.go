@@ -1,14 +1,17 @@
 package sim
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/syndic/handover"
 )
 
 // maxFaults is how many broken promises one check tells.
@@ -128,6 +131,10 @@ func (w *World) checkRow(n *node, j *job, r returners.Return, fail func(string, 
 		fail("%s holds a return of %s to %s, which did not run it", n.id, r.ID, j.jid)
 	case failed != (r.Retcode != 0) || failed == r.Success || len(r.Value) == 0:
 		fail("%s holds retcode %d, success %v of %s to %s", n.id, r.Retcode, r.Success, r.ID, j.jid)
+	}
+	whole := w.o.Body == handover.Full || g >= n.lo && g < n.lo+len(n.minions)
+	if _, digest := wire.Digest(r.Full); digest == whole || whole && !bytes.Equal(r.Value, j.value()) {
+		fail("%s holds %.40q of %s to %s, digest %v, want whole results %v", n.id, r.Value, r.ID, j.jid, digest, whole)
 	}
 }
 

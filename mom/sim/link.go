@@ -77,10 +77,18 @@ func (l *link) fresh() {
 	l.kick = len(l.asked) > 0
 	life := n.life
 	over := handover.New(handover.Options{
-		Parent: sending{l}, Name: l.parent.id, Outbox: n.local(), Dest: dest, Jobs: n.disk, ID: n.id, Remember: 1000, Log: l.w.log,
+		Parent: sending{l}, Name: l.parent.id, Outbox: n.local(), Dest: dest, Jobs: n.disk, ID: n.id, Remember: 1000, Log: l.w.log, Body: l.body,
 	})
 	l.sender = newCoro(func(c *coro) { l.send(c, over, life) })
 	l.sender.resume()
+}
+
+// body is what of a return goes up.
+func (l *link) body() handover.Body {
+	if l.w.o.sabotage.wholeUp {
+		return handover.Full
+	}
+	return l.w.o.Body
 }
 
 // settle makes the connection stand as if it had always been.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/momtree/mom/syndic/handover"
 	"github.com/momtree/mom/topology/plan"
 )
 
@@ -79,6 +80,8 @@ type Options struct {
 	Costs Costs
 	// OutboxRows bounds each outbox; 0: no bound.
 	OutboxRows int64
+	// Body is syndic_forward_returns: what of a return goes up.
+	Body handover.Body
 	// Insist gives every missed publication again, also of jobs that are over by
 	// then, as a queue without a deadline would.
 	Insist bool
@@ -131,6 +134,7 @@ type sabotage struct {
 	forgetAskers              bool // a restart forgets which parents asked
 	oneHasHeard               bool // the end of a job counts as heard when one of the parents that asked has it
 	runAgain                  bool // neither node nor minion knows a job that comes a second time
+	wholeUp                   bool // whole results go up where digests are asked for
 	keepHeard                 bool // a node that restarts is not given again what it took before
 }
 

@@ -3,6 +3,8 @@ package sim
 import (
 	"math/rand/v2"
 	"time"
+
+	"github.com/momtree/mom/syndic/handover"
 )
 
 // RandomOptions draws a small tree, a mix of jobs, and faults of every kind.
@@ -35,6 +37,7 @@ func RandomOptions(seed uint64) Options {
 		o.Shape = o.Shape.Tie(r, 3)
 	}
 	o.OutboxRows = int64(pick(r, 0, 0, 0, 3, 20))
+	o.Body = handover.Body(pick(r, 0, 0, 0, 1, 2))
 	return o
 }
 
