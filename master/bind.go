@@ -3,6 +3,7 @@ package master
 import (
 	"fmt"
 	"net"
+	"time"
 	"strconv"
 
 	"github.com/momtree/mom/internal/bus"
@@ -29,7 +30,7 @@ func (m *Master) bind() (err error) {
 	}
 	m.pub, err = zmtp.ListenPub(m.addr(m.cfg.PublishPort), zmtp.PubConfig{
 		Limits: m.limits(), HWM: m.cfg.PubHwm, HWMBytes: m.cfg.PubHwmBytes, Slow: slow, Filtering: m.cfg.ZmqFiltering,
-		HeartbeatInterval: m.cfg.ZmqHeartbeatIvl, HeartbeatTimeout: m.cfg.ZmqHeartbeatTimeout,
+		HeartbeatInterval: orNever(m.cfg.ZmqHeartbeatIvl), HeartbeatTimeout: orNever(m.cfg.ZmqHeartbeatTimeout),
 		Listen: m.listening(), OnSubscribe: m.onSubscribe, OnClose: m.onUnsubscribed, Log: m.log,
 	})
 	if err != nil {
@@ -39,7 +40,7 @@ func (m *Master) bind() (err error) {
 	m.plantTree()
 	m.gate = m.newGate(m.pub.Addr().(*net.TCPAddr).Port)
 	m.router, err = zmtp.ListenRouter(m.addr(m.cfg.RetPort), zmtp.RouterConfig{
-		Limits: m.limits(), HeartbeatInterval: m.cfg.ZmqHeartbeatIvl, HeartbeatTimeout: m.cfg.ZmqHeartbeatTimeout,
+		Limits: m.limits(), HeartbeatInterval: orNever(m.cfg.ZmqHeartbeatIvl), HeartbeatTimeout: orNever(m.cfg.ZmqHeartbeatTimeout),
 		Listen: m.listening(), Trusted: m.trusted.Has, Log: m.log,
 	}, m.receive)
 	if err != nil {
@@ -76,4 +77,16 @@ func (m *Master) listening() zmtp.ListenConfig {
 		l.KeepAlive.Idle = -1
 	}
 	return l
+}
+
+// never is further away than any daemon lives.
+const never = 100 * 365 * 24 * time.Hour
+
+// orNever reads the zmq_heartbeat options as ZMQ does: 0 switches one off. What peers
+// promise of themselves counts all the same.
+func orNever(d time.Duration) time.Duration {
+	if d <= 0 {
+		return never
+	}
+	return d
 }

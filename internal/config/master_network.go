@@ -26,7 +26,7 @@ type MasterNetwork struct {
 	// milliseconds; 0 sends none. Default 10000.
 	ZmqHeartbeatIvl time.Duration `yaml:"zmq_heartbeat_ivl" unit:"ms" default:"10000" min:"0"`
 	// ZmqHeartbeatTimeout is the silence after a ping that ends a
-	// connection, in milliseconds. Default 30000.
+	// connection, in milliseconds; 0 ends none. Default 30000.
 	ZmqHeartbeatTimeout time.Duration `yaml:"zmq_heartbeat_timeout" unit:"ms" default:"30000" min:"0"`
 	// MaxConnections is the number of connections per port; 0 derives it
 	// from the limit of open files. Ours. Default 0.
