@@ -3,8 +3,8 @@ package master
 import (
 	"fmt"
 	"net"
-	"time"
 	"strconv"
+	"time"
 
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/zmtp"
