@@ -17,9 +17,9 @@ type housedLocal struct{ *fakeLocal }
 func (housedLocal) HearSiblings(sibling.Told) error { return nil }
 func (housedLocal) Home() sibling.Node              { return sibling.Node{ID: "syn-a", Port: 4506} }
 
-// A node whose one parent is gone goes over a sibling of it, hands over what it
-// owes there, and goes home again.
-func TestRehome_OverASiblingOfTheParent(t *testing.T) {
+// plantHoused is a node below a, which has told it of its sibling b.
+func plantHoused(t *testing.T, failback time.Duration) (n *node, a, b *parent) {
+	t.Helper()
 	var nodes []sibling.Node
 	key := channeltest.Key(t, "sign")
 	tell := func(name string) channeltest.Rules {
@@ -31,13 +31,13 @@ func TestRehome_OverASiblingOfTheParent(t *testing.T) {
 			return wire.NewMap("node", name, "lists", []any{told.Map()}, "voucher", []byte("voucher of "+name))
 		}}}
 	}
-	a, b := startParent(t, tell("a")), startParent(t, tell("b"))
+	a, b = startParent(t, tell("a")), startParent(t, tell("b"))
 	nodes = []sibling.Node{
 		{ID: "a", Host: a.Host(), Port: a.Port(), Pub: a.Key.PublicPEM, Up: true},
 		{ID: "b", Host: b.Host(), Port: b.Port(), Pub: b.Key.PublicPEM, Up: true},
 	}
-	n := plant(t, func(c *config.Syndic) {
-		c.Upper.RehomeAfter, c.Upper.RehomeFailback = 50*time.Millisecond, 100*time.Millisecond
+	n = plant(t, func(c *config.Syndic) {
+		c.Upper.RehomeAfter, c.Upper.RehomeFailback = 50*time.Millisecond, failback
 	}, a)
 	old := n.Syndic
 	s, err := New(Options{
@@ -53,6 +53,13 @@ func TestRehome_OverASiblingOfTheParent(t *testing.T) {
 	n.run(t)
 	n.awaitUp(t)
 	until(t, "the siblings", func() bool { order, v := s.lodgings.order("syn-a"); return len(order) == 1 && len(v) > 0 })
+	return n, a, b
+}
+
+// A node whose one parent is gone goes over a sibling of it, hands over what it
+// owes there, and goes home again.
+func TestRehome_OverASiblingOfTheParent(t *testing.T) {
+	n, a, b := plantHoused(t, 100*time.Millisecond)
 	a.Publish(channeltest.Job(job(1), "*", "test.ping"))
 	until(t, "the job", func() bool { return len(n.master.published()) == 1 })
 	a.Down()
@@ -65,6 +72,28 @@ func TestRehome_OverASiblingOfTheParent(t *testing.T) {
 	b.Publish(channeltest.Job(job(2), "*", "test.ping"))
 	until(t, "a job over the sibling", func() bool { return len(n.master.published()) == 2 })
 	a.Up()
-	until(t, "one way up, home", func() bool { l := s.parents.all(); return len(l) == 1 && l[0].isUp() })
+	until(t, "one way up, home", func() bool { l := n.parents.all(); return len(l) == 1 && l[0].isUp() })
 	until(t, "nothing to be owed", func() bool { return n.local.depth() == 0 })
+}
+
+// The home is back, and the sibling not yet left: who has to answer the home's jobs is
+// not for the sibling, which would wait for returns that go home.
+func TestRehome_WordOfTheHomesJobsIsNotForTheSibling(t *testing.T) {
+	n, a, b := plantHoused(t, time.Hour)
+	a.Publish(channeltest.Job(job(1), "*", "test.ping"))
+	until(t, "the job", func() bool { return len(n.master.published()) == 1 })
+	a.Down()
+	b.AwaitSubscribers(t, 1)
+	n.local.fire(t, job(1), wire.NewMap("minions", []any{"web-1"}, "jid", job(1)))
+	until(t, "the word over the sibling, while there is no other way", func() bool { return b.heard(job(1)) == 1 })
+	a.Up()
+	until(t, "both ways up", func() bool { l := n.parents.all(); return len(l) == 2 && l[0].isUp() && l[1].isUp() })
+	was := a.heard(job(1))
+	n.local.fire(t, job(1), wire.NewMap("minions", []any{"web-2"}, "jid", job(1)))
+	n.local.fire(t, job(2), wire.NewMap("minions", []any{"web-1"}, "jid", job(2))) // nobody asked
+	until(t, "the word at home", func() bool { return a.heard(job(1)) == was+1 })
+	until(t, "the next word at the sibling", func() bool { return b.heard(job(2)) == 1 })
+	if got := b.heard(job(1)); got != 1 {
+		t.Errorf("the sibling heard of the home's job %d times", got)
+	}
 }
