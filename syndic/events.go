@@ -66,15 +66,18 @@ func (s *Syndic) hear(ctx context.Context, sub *bus.Subscription) {
 // tell hands an event to every master above, as Salt does. But who has to answer a
 // job, and who will not, is for those that asked: another one may have given the
 // node up for a job of the same jid, and would wait for returns that it is not owed.
-// A sibling that stands in for the home hears it all: it is the only way to the top.
 func (s *Syndic) tell(e bus.Event) {
 	home := s.parents.links[0].isUp()
 	for _, l := range s.parents.all() {
 		if l.guest && home && !urgent(e.Tag) {
 			continue // it goes home, and comes to the top from there
 		}
-		if (!l.guest || home) && speaksOfJob(e.Tag) && !l.concerns(e) {
-			continue
+		if speaksOfJob(e.Tag) && !l.concerns(e) {
+			if !l.guest || home {
+				continue
+			}
+			// A sibling is the only way to the top now. It waits for whom it hears of.
+			s.parents.learn(l, jobOf(e.Tag), "")
 		}
 		l.events.push(e)
 	}

@@ -76,24 +76,33 @@ func TestRehome_OverASiblingOfTheParent(t *testing.T) {
 	until(t, "nothing to be owed", func() bool { return n.local.depth() == 0 })
 }
 
-// The home is back, and the sibling not yet left: who has to answer the home's jobs is
-// not for the sibling, which would wait for returns that go home.
-func TestRehome_WordOfTheHomesJobsIsNotForTheSibling(t *testing.T) {
+// Who has to answer the home's jobs is for a sibling only while that is the one way
+// to the top, and then it gets the returns as well, although the home is back: else
+// it would wait for them.
+func TestRehome_WordOfTheHomesJobs(t *testing.T) {
 	n, a, b := plantHoused(t, time.Hour)
-	a.Publish(channeltest.Job(job(1), "*", "test.ping"))
-	until(t, "the job", func() bool { return len(n.master.published()) == 1 })
+	publish := func(i, sofar int) {
+		a.Publish(channeltest.Job(job(i), "*", "test.ping"))
+		until(t, "the job", func() bool { return len(n.master.published()) == sofar })
+	}
+	word := func(i int) { n.local.fire(t, job(i), wire.NewMap("minions", []any{"web-1"}, "jid", job(i))) }
+	publish(1, 1)
 	a.Down()
 	b.AwaitSubscribers(t, 1)
-	n.local.fire(t, job(1), wire.NewMap("minions", []any{"web-1"}, "jid", job(1)))
-	until(t, "the word over the sibling, while there is no other way", func() bool { return b.heard(job(1)) == 1 })
+	word(1)
+	until(t, "the word over the sibling", func() bool { return b.heard(job(1)) == 1 })
 	a.Up()
 	until(t, "both ways up", func() bool { l := n.parents.all(); return len(l) == 2 && l[0].isUp() && l[1].isUp() })
-	was := a.heard(job(1))
-	n.local.fire(t, job(1), wire.NewMap("minions", []any{"web-2"}, "jid", job(1)))
-	n.local.fire(t, job(2), wire.NewMap("minions", []any{"web-1"}, "jid", job(2))) // nobody asked
-	until(t, "the word at home", func() bool { return a.heard(job(1)) == was+1 })
-	until(t, "the next word at the sibling", func() bool { return b.heard(job(2)) == 1 })
-	if got := b.heard(job(1)); got != 1 {
-		t.Errorf("the sibling heard of the home's job %d times", got)
+	publish(2, 2)
+	word(2)
+	word(3) // nobody asked for it
+	until(t, "the word at home", func() bool { return a.heard(job(2)) == 1 })
+	until(t, "the next word at the sibling", func() bool { return b.heard(job(3)) == 1 })
+	if b.heard(job(2)) != 0 {
+		t.Error("the sibling would wait for minions whose returns go home")
+	}
+	n.local.commit(t, job(1), "web-1")
+	for name, p := range map[string]*parent{"home": a, "the sibling": b} {
+		until(t, "the return at "+name, func() bool { return p.has(job(1), "web-1") == 1 })
 	}
 }
