@@ -2,9 +2,7 @@ package master
 
 import (
 	"context"
-	"fmt"
 
-	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/metrics"
 	"github.com/momtree/mom/master/meters"
 )
@@ -48,8 +46,8 @@ func (m *Master) checks(ctx context.Context) []metrics.Check {
 	store := metrics.Check{Name: "store", OK: true}
 	if err := m.store.Writable(ctx); err != nil {
 		store.OK, store.Reason = false, err.Error()
-	} else if err := crypt.Writable(m.cfg.Cachedir); err != nil {
-		store.OK, store.Reason = false, fmt.Sprintf("cachedir takes no files: %v", err)
+	} else if err := m.disk(); err != nil {
+		store.OK, store.Reason = false, err.Error()
 	}
 	return []metrics.Check{serving, store}
 }

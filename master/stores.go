@@ -20,14 +20,20 @@ const (
 	maxWhy     = 300             // characters of an error that go up the tree
 )
 
+// disk tells why the cachedir takes no files, what that does and what helps.
+func (m *Master) disk() error {
+	if err := crypt.Writable(m.cfg.Cachedir); err != nil {
+		return fmt.Errorf("cachedir takes no files: %w; jobs are not started and returns wait with the minions until the disk has room again and is writable", err)
+	}
+	return nil
+}
+
 // tellStores has the tree show that this node cannot keep what it is given: without
 // its disk it starts no job and takes no return, and whoever asks from above sees
 // only that it is silent. Without its database rows wait on the disk.
 func (m *Master) tellStores() {
-	err := crypt.Writable(m.cfg.Cachedir)
-	m.tree.Tell(topology.Problem{
-		Kind: topology.Degraded, Detail: fmt.Sprintf("cachedir takes no files: %v; jobs are not started and returns wait with the minions", err),
-	}, aboutDisk, err != nil)
+	err := m.disk()
+	m.tree.Tell(topology.Problem{Kind: topology.Degraded, Detail: fmt.Sprint(err)}, aboutDisk, err != nil)
 	ctx, cancel := context.WithTimeout(m.ctx, storesWait)
 	defer cancel()
 	st, err := m.store.Stats(ctx)

@@ -27,7 +27,9 @@ func healthCommand() *cobra.Command {
 		Long: "Exits 0 when the daemon whose configuration is in the folder works, else 1 and says what\n" +
 			"is wrong. A master has to answer a ping on its return port; a syndic node has to be\n" +
 			"connected to a master above as well; a minion has to answer on its event bus and be\n" +
-			"subscribed to a master. Made for the health checks of containers and service managers.",
+			"subscribed to a master. Each has to be able to write: a daemon whose disk is full or\n" +
+			"read-only, or whose outbox is at its bound, is told as degraded. It is what /readyz\n" +
+			"says, without a listener. Made for the health checks of containers and service managers.",
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, cancel := context.WithTimeout(cmd.Context(), timeout)
@@ -78,12 +80,21 @@ func nodeHealth(ctx context.Context, dir, role string) (text string, err error) 
 	}
 	text = "the master answers at " + o.Addr
 	_, below := conf.Raw["syndic_master"]
-	if role == "syndic" || (role == "node" && below) {
-		up, err := askPulse(ctx, o.Bus, jid.New(time.Now()))
-		if err != nil {
-			return "", fmt.Errorf("%s, but the syndic does not work: %w", text, err)
+	tied := role == "syndic" || (role == "node" && below)
+	p, err := askPulse(ctx, o.Bus, jid.New(time.Now()))
+	switch {
+	case tied && err == nil:
+		if err = p.linked(); err == nil {
+			text += ", the syndic is connected to " + strings.Join(p.up, ", ")
 		}
-		text += ", the syndic is connected to " + strings.Join(up, ", ")
+	case !tied && errors.Is(err, fs.ErrPermission): // whoever may not read the bus may still send a ping
+		return text + "; its bus is closed to this user, so how its disk is was not asked", nil
+	}
+	if tied && err != nil {
+		err = fmt.Errorf("the syndic does not work: %w", err)
+	}
+	if err = both(err, p.ready()); err != nil {
+		return "", fmt.Errorf("%s, but %w", text, err)
 	}
 	return text, nil
 }
@@ -97,12 +108,23 @@ func minionHealth(ctx context.Context, dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	up, err := askPulse(ctx, bus.ClientConfig{
+	p, err := askPulse(ctx, bus.ClientConfig{
 		SockDir: conf.SockDir, PubName: pub, PullName: pull, IPCMode: conf.IpcMode,
 		PubPort: conf.TcpPubPort, PullPort: conf.TcpPullPort, Framing: bus.Framing(conf.IpcFraming),
 	}, jid.New(time.Now()))
+	if err == nil {
+		err = both(p.linked(), p.ready())
+	}
 	if err != nil {
 		return "", fmt.Errorf("minion %s: %w", conf.ID, err)
 	}
-	return fmt.Sprintf("minion %s is subscribed to %s", conf.ID, strings.Join(up, ", ")), nil
+	return fmt.Sprintf("minion %s is subscribed to %s", conf.ID, strings.Join(p.up, ", ")), nil
+}
+
+// both words two faults in one line; either may be nil.
+func both(a, b error) error {
+	if a == nil || b == nil {
+		return errors.Join(a, b)
+	}
+	return fmt.Errorf("%w; %w", a, b)
 }

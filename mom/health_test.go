@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/momtree/mom/internal/wire"
 )
 
 func TestHealth(t *testing.T) {
@@ -21,7 +23,7 @@ func TestHealth(t *testing.T) {
 		}
 	}
 	got := runLine("", "mom", "health", "-c", tr.conf("top"), "--role=syndic", "-t", "300ms")
-	if got.code != 1 || !strings.Contains(got.err, "the syndic does not work: the daemon does not answer") {
+	if got.code != 1 || !strings.Contains(got.err, "the syndic does not work: this daemon is a master alone") {
 		t.Errorf("a master is no syndic: %v", got)
 	}
 	if got := runLine("", "mom", "health", "-c", tr.conf("top"), "--role=api"); got.code != 1 || !strings.Contains(got.err, `"api" is none of`) {
@@ -60,4 +62,61 @@ func TestUnhealthy(t *testing.T) {
 	if got := runLine("", "mom", "health", "-c", dir); got.code != 1 || !strings.Contains(got.err, filepath.Join(dir, "minion")) {
 		t.Errorf("a broken configuration: %v", got)
 	}
+}
+
+// A daemon that cannot write is degraded, as /readyz says too: the words name the
+// folder and what helps. It is healthy again when its disk is.
+func TestDegraded(t *testing.T) {
+	tr := ownTree(t, "top: top-01\n  syndic-a: web-01\n")
+	for id, role := range map[string]string{"top": "master", "syndic-a": "master", "web-01": "minion"} {
+		cache := filepath.Join(tr.dir, id, "var/cache/salt", role)
+		away := cache + ".away" // nothing can be written, whoever runs the test
+		if err := os.Rename(cache, away); err != nil {
+			t.Fatal(err)
+		}
+		got := runLine("", "mom", "health", "-c", tr.conf(id))
+		for _, want := range []string{"unhealthy: ", "it is degraded: store: cachedir takes no files: write into " + cache + ": ", "until the disk has room"} {
+			if got.code != 1 || !strings.Contains(got.err, want) {
+				t.Errorf("%s: %v, want %q", id, got, want)
+			}
+		}
+		_ = os.RemoveAll(cache) // what was made anew meanwhile
+		if err := os.Rename(away, cache); err != nil {
+			t.Fatal(err)
+		}
+		if got := runLine("", "mom", "health", "-c", tr.conf(id)); got.code != 0 {
+			t.Errorf("%s, mended: %v", id, got)
+		}
+	}
+}
+
+// Two faults are one line, and a daemon of before that tells no checks is believed
+// about its links.
+func TestReadPulse(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		told         *wire.Map
+		links, ready string
+	}{
+		{"fine", wire.NewMap("links", wire.NewMap("a", true, "b", false), "failing", wire.NewMap()), "", ""},
+		{"older", wire.NewMap("links", wire.NewMap("a", true)), "", ""},
+		{"no link", wire.NewMap("links", wire.NewMap("a", false), "failing", wire.NewMap("parent", "away")), "no master above is connected (a)", ""},
+		{"none tried", wire.NewMap("links", wire.NewMap()), "no master above is connected (none is tried)", ""},
+		{"a master", wire.NewMap("failing", wire.NewMap("serving", "it starts", "store", "full")), "this daemon is a master alone", "it is degraded: serving: it starts; store: full"},
+	} {
+		p := readPulse(c.told)
+		if l, r := said(p.linked()), said(p.ready()); l != c.links || r != c.ready {
+			t.Errorf("%s: %q, %q", c.name, l, r)
+		}
+		if got, want := said(both(p.linked(), p.ready())), strings.Trim(c.links+"; "+c.ready, "; "); got != want {
+			t.Errorf("%s: both are %q, want %q", c.name, got, want)
+		}
+	}
+}
+
+func said(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
 }

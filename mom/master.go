@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/metrics"
 	"github.com/momtree/mom/master"
 )
 
@@ -33,7 +34,10 @@ func masterCommand() *cobra.Command {
 					if err != nil {
 						return nil, err
 					}
-					return withMetrics(conf.MetricsListen, "master", log, m.Run, m.Close, m.Metrics())
+					run := func(ctx context.Context) error {
+						return beating(ctx, m.Bus(), heart{checks: []metrics.Checker{m.Metrics().Checks}}, m.Run)
+					}
+					return withMetrics(conf.MetricsListen, "master", log, run, m.Close, m.Metrics())
 				},
 			})
 		},

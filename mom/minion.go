@@ -3,11 +3,11 @@ package main
 import (
 	"context"
 	"log/slog"
-	"sync"
 
 	"github.com/spf13/cobra"
 
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/metrics"
 	"github.com/momtree/mom/minion"
 )
 
@@ -34,12 +34,7 @@ func minionCommand() *cobra.Command {
 						return nil, err
 					}
 					run := func(ctx context.Context) error {
-						ctx, cancel := context.WithCancel(ctx)
-						var wg sync.WaitGroup
-						wg.Go(func() { answerPulse(ctx, m.Bus(), m.Masters) })
-						defer wg.Wait()
-						defer cancel()
-						return m.Run(ctx)
+						return beating(ctx, m.Bus(), heart{links: m.Masters, checks: []metrics.Checker{m.Metrics().Checks}}, m.Run)
 					}
 					return withMetrics(conf.MetricsListen, "minion", log, run, m.Close, m.Metrics())
 				},

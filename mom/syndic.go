@@ -12,6 +12,7 @@ import (
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/metrics"
 	"github.com/momtree/mom/internal/sibling"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master"
@@ -106,12 +107,17 @@ func (n *node) run(ctx context.Context) error {
 		masterErr = n.master.Run(masterCtx)
 		cancel()
 	})
-	wg.Go(func() { answerPulse(ctx, n.master.Bus(), n.syndic.Masters) })
+	wg.Go(func() { answerPulse(ctx, n.master.Bus(), n.heart()) })
 	syndicErr := n.syndic.Run(ctx)
 	cancel()
 	stopMaster()
 	wg.Wait()
 	return errors.Join(masterErr, syndicErr, n.client.Close())
+}
+
+// heart is how both tell what they are like.
+func (n *node) heart() heart {
+	return heart{links: n.syndic.Masters, checks: []metrics.Checker{n.master.Metrics().Checks, n.syndic.Metrics().Checks}}
 }
 
 // local shows a master to the forwarder beside it.
