@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -184,5 +185,41 @@ func TestMigrationsRunOnceInATransaction(t *testing.T) {
 	files["migrations/1003_bad.sql"] = &fstest.MapFile{Data: []byte("CREATE TABLE half (a);")}
 	if err := migrateFrom(background, s.w, files); err != nil {
 		t.Error(err)
+	}
+}
+
+// A file of zero bytes that was there before is suspicious, and named; a new store is
+// not, nor one that was opened once, whatever became of its process.
+func TestEmptiedFileIsNamed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "jobs.db")
+	warnings := func() string {
+		var log bytes.Buffer
+		s, err := Open(background, Options{Path: path, Log: slog.New(slog.NewTextHandler(&log, nil))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		if emptied(path) {
+			t.Error("an open store whose process dies now would be named")
+		}
+		if _, err := s.Commit(background, batchOf(t, 3, 10)); err != nil {
+			t.Error(err)
+		}
+		return log.String()
+	}
+	if got := warnings(); got != "" {
+		t.Errorf("a new store: %s", got)
+	}
+	if got := warnings(); got != "" {
+		t.Errorf("a store: %s", got)
+	}
+	if err := os.Truncate(path, 0); err != nil {
+		t.Fatal(err)
+	}
+	if got := warnings(); !strings.Contains(got, "WARN") || !strings.Contains(got, path) || !strings.Contains(got, "is empty") {
+		t.Errorf("an emptied store: %q", got)
+	}
+	if got := warnings(); got != "" {
+		t.Errorf("told twice: %s", got)
 	}
 }

@@ -57,6 +57,10 @@ func Open(ctx context.Context, o Options) (_ *Store, err error) {
 			err = errors.Join(err, s.release())
 		}
 	}()
+	if emptied(path) {
+		o.Log.Warn("The job store's file was there and is empty: it becomes a new store. If this node had jobs before, their history and the returns that were not yet handed on are gone; "+
+			"restore the file from a copy while the daemon is stopped", "file", path)
+	}
 	if err := touch(path); err != nil {
 		return nil, fmt.Errorf("job store %s: %w", path, err)
 	}
@@ -80,6 +84,13 @@ func Open(ctx context.Context, o Options) (_ *Store, err error) {
 	}
 	s.turn <- struct{}{}
 	return s, nil
+}
+
+// emptied tells whether the file is there and holds nothing: no store that was
+// opened once is left so, but a file system that lost what was written is.
+func emptied(path string) bool {
+	fi, err := os.Stat(path)
+	return err == nil && fi.Mode().IsRegular() && fi.Size() == 0
 }
 
 // touch makes the file readable by its owner alone: returns hold secrets. The
