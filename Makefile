@@ -81,7 +81,7 @@ image: build ## the container images: the static binary on nothing (TAG=mom:late
 			'To do without it, and so without a shell on the minions: MOM_MINION_IMAGE=$(TAG) docker-compose up -d'; \
 	fi
 
-demo: build ## a whole tree in one process on this machine
+demo: build ## a whole tree on this machine, each member a process of its own
 	build/mom demo
 
 deps: ## what the tests need and a bare Debian lacks (apt-get, as root or by sudo)
