@@ -1,0 +1,94 @@
+package main
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+var namedFlag = regexp.MustCompile(`(?:^|[^\w-])--([a-zA-Z][\w-]*)`)
+
+// foreignFlags are those of other programs that the pages tell to run.
+var foreignFlags = []string{"from", "now", "rm"} // COPY in a Dockerfile, systemctl, docker run
+
+// TestPagesNameFlags holds the pages and the commands together: a flag that a page
+// names is one of some command, and each flag of a command of ours is on some page,
+// by its name or its letter. Salt's own commands are documented by Salt.
+func TestPagesNameFlags(t *testing.T) {
+	known, own := slices.Clone(foreignFlags), map[string]*pflag.Flag{}
+	for _, c := range saltCommands() {
+		known = append(known, flagsIn(runLine("", c.Name(), "--help").out)...)
+	}
+	var walk func(c *cobra.Command)
+	walk = func(c *cobra.Command) {
+		known = append(known, flagsIn(runLine("", append(strings.Fields(c.CommandPath()), "--help")...).out)...)
+		if !slices.ContainsFunc(saltCommands(), func(s *cobra.Command) bool { return s.Name() == c.Name() }) {
+			c.Flags().VisitAll(func(f *pflag.Flag) { own[c.CommandPath()+" --"+f.Name] = f })
+		}
+		for _, sub := range c.Commands() {
+			walk(sub)
+		}
+	}
+	walk(commandFor("mom"))
+	if len(own) < 40 {
+		t.Fatalf("only %d flags of our own commands were found", len(own))
+	}
+
+	pages := readPages(t, "../README.md", "../docs")
+	var all strings.Builder
+	for name, text := range pages {
+		all.WriteString(text)
+		for _, f := range flagsIn(text) {
+			if !slices.Contains(known, f) {
+				t.Errorf("%s names --%s, which no command has", name, f)
+			}
+		}
+	}
+	named := flagsIn(all.String())
+	for path, f := range own {
+		letter := regexp.MustCompile("(?:^|[ `])-" + f.Shorthand + "[ `,]")
+		if !slices.Contains(named, f.Name) && (f.Shorthand == "" || !letter.MatchString(all.String())) {
+			t.Errorf("%s is on no page", path)
+		}
+	}
+}
+
+func flagsIn(text string) (names []string) {
+	for _, m := range namedFlag.FindAllStringSubmatch(text, -1) {
+		names = append(names, m[1])
+	}
+	return names
+}
+
+// readPages reads all Markdown below the paths but the reasons for decisions, which
+// speak of what was at their time.
+func readPages(t *testing.T, roots ...string) map[string]string {
+	t.Helper()
+	pages := map[string]string{}
+	for _, root := range roots {
+		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return err
+			case d.IsDir() && d.Name() == "decisions":
+				return filepath.SkipDir
+			case d.IsDir() || filepath.Ext(path) != ".md":
+				return nil
+			}
+			b, err := os.ReadFile(path)
+			pages[path] = string(b)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return pages
+}
