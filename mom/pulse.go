@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"strings"
@@ -33,6 +34,8 @@ const pulseChecks = 2 * time.Second
 type heart struct {
 	links  func() map[string]bool // nil: nothing is above
 	checks []metrics.Checker      // nil ones are left out
+	// say fires an event where the question came from; nil: on the bus that is read.
+	say func(ctx context.Context, tag string, d *wire.Map) error
 }
 
 // answerPulse serves the question until ctx ends.
@@ -94,7 +97,14 @@ func hear(ctx context.Context, b *bus.Bus, sub *bus.Subscription, h heart) {
 			if err != nil {
 				continue
 			}
-			_ = b.Fire(pulseTell, h.tell(ctx, d.String("token"))) // a bus that is closed has no readers
+			answer := h.tell(ctx, d.String("token"))
+			if h.say == nil {
+				_ = b.Fire(pulseTell, answer) // a bus that is closed has no readers
+				continue
+			}
+			if err := h.say(ctx, pulseTell, answer); err != nil && ctx.Err() == nil {
+				slog.Warn("The question how this daemon is could not be answered", "err", err)
+			}
 		}
 	}
 }

@@ -171,7 +171,8 @@ func (f *forwarder) run(ctx context.Context) error {
 	var wg sync.WaitGroup
 	var localErr error
 	wg.Go(func() { localErr = f.local.Run(ctx) })
-	err := f.syndic.Run(ctx)
+	h := heart{links: f.syndic.Masters, checks: []metrics.Checker{f.syndic.Metrics().Checks}, say: f.local.Say}
+	err := beating(ctx, f.local.Bus(), h, f.syndic.Run)
 	wg.Wait()
 	return errors.Join(err, localErr, f.client.Close(), f.local.Close())
 }
