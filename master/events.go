@@ -161,7 +161,7 @@ func (m *Master) expectationBelow(node, jid string, data wire.Raw) wire.Raw {
 		d.Set("jid", jid)
 	} else {
 		x.Asked = wire.Texts(ours.List("asked"))
-		x.Untracked, x.Moved = ours.Bool("untracked"), ours.Bool("moved")
+		x.Untracked, x.Moved, x.Partial = ours.Bool("untracked"), ours.Bool("moved"), ours.Bool("partial")
 		ours.Delete("untracked") // from here on this master looks after them
 		if below := ours.String("node"); below != "" {
 			x.Path += "/" + below
@@ -191,7 +191,10 @@ func (m *Master) expectationBelow(node, jid string, data wire.Raw) wire.Raw {
 }
 
 func spokenState(x ledger.Expectation) ledger.NodeState {
-	if x.Plain {
+	switch {
+	case x.Moved || x.Partial: // that of its own minions may come still
+		return ""
+	case x.Plain:
 		return ledger.NodePlain
 	}
 	return ledger.NodeAnswered

@@ -26,7 +26,7 @@ func (m *Master) absentGuest(id string) bool {
 // sweepHomes forgets guests that have left, and writes what has changed.
 func (m *Master) sweepHomes() {
 	gone := m.homes.Leavers(func(id string) bool { return m.presence.Live(id) == ledger.Up }, time.Now())
-	if len(gone) > 0 {
+	if len(gone) > 0 && !m.owesAbove() {
 		if _, err := m.keys.Delete(gone...); err != nil {
 			m.log.Error("The keys of guests that have left could not be removed", "err", err)
 		}
@@ -42,6 +42,18 @@ func (m *Master) sweepHomes() {
 	if err := m.homes.Save(); err != nil {
 		m.log.Error("What is known of siblings could not be written", "err", err)
 	}
+}
+
+// owesAbove tells whether returns wait for the master above, which takes those of
+// minions that this node has: a guest that left is remembered until they are there.
+func (m *Master) owesAbove() bool {
+	if m.parent == "" {
+		return false
+	}
+	ctx, cancel := storeContext()
+	defer cancel()
+	rows, _, err := m.store.Outbox().OutboxDepth(ctx, m.parent)
+	return err != nil || rows > 0
 }
 
 // openSiblings makes the desk that answers questions about siblings.

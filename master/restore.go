@@ -60,7 +60,7 @@ func (m *Master) restoreJob(ctx context.Context, jid string) error {
 			states[x.Node] = s
 		}
 		if x.Node != "" && spoke(x) {
-			m.ledger.Expect(jid, ledger.Expectation{Path: x.Node, Minions: x.Minions})
+			m.ledger.Expect(jid, ledger.Expectation{Path: x.Node, Minions: x.Minions, Partial: m.partial(ctx, jid, x)})
 		}
 	}
 	for _, x := range xs { // after all have said whom they ask: another may have whom one misses

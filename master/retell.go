@@ -91,8 +91,11 @@ func (m *Master) expectationEvents(jid string) ([]bus.Event, error) {
 				unreachable.Set(id, missing[id].Reason)
 			}
 		}
-		out = append(out, m.event(jid, wire.NewMap("minions", x.Minions, "jid", jid,
-			"mom", wire.NewMap("node", x.Node, "asked", asked, "unreachable", unreachable)))...)
+		ours := wire.NewMap("node", x.Node, "asked", asked, "unreachable", unreachable)
+		if m.partial(ctx, jid, x) {
+			ours.Set("partial", true)
+		}
+		out = append(out, m.event(jid, wire.NewMap("minions", x.Minions, "jid", jid, "mom", ours))...)
 	}
 	for path, state := range nodes {
 		if state != ledger.NodeSilent && state != ledger.NodeUnreachable {
@@ -138,4 +141,17 @@ func spoke(x returners.Expectation) bool {
 		return len(x.Minions) > 0
 	}
 	return true
+}
+
+// partial tells whether a stored expectation is of minions alone that came at work on
+// the job: nobody has given the job to the node.
+func (m *Master) partial(ctx context.Context, jid string, x returners.Expectation) bool {
+	if x.Node != "" {
+		return x.State != string(ledger.NodeAnswered) && x.State != string(ledger.NodePlain)
+	}
+	if m.ledger.Knows(jid) {
+		return m.ledger.Adopted(jid)
+	}
+	_, given, err := m.store.Local().GetLoad(ctx, jid)
+	return err == nil && !given
 }

@@ -13,6 +13,9 @@ type Expectation struct {
 	// Moved tells that the minions came to the node while they worked on the job,
 	// whatever other nodes say of them.
 	Moved bool
+	// Partial tells that the node speaks of minions that came to it alone, and not
+	// of its own: it is owed still who of those has to answer. So does Moved.
+	Partial bool
 	// Plain tells that a Python syndic speaks: it cannot name silent minions
 	// later, so this master asks them by find_job.
 	Plain bool
@@ -30,9 +33,11 @@ func (l *Ledger) Expect(jid string, x Expectation) {
 		return
 	}
 	now := l.cfg.Clock.Now()
-	if x.Plain {
+	switch {
+	case x.Moved || x.Partial:
+	case x.Plain:
 		j.setNode(x.Path, NodePlain, time.Time{})
-	} else {
+	default:
 		j.setNode(x.Path, NodeAnswered, time.Time{})
 	}
 	j.hear(x.Path)

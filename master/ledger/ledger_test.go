@@ -127,7 +127,7 @@ func (s *scenario) run(t *testing.T, d *datadriven.TestData) {
 	case "expect":
 		s.ledger.Expect(text("jid"), Expectation{
 			Path: text("path"), Minions: vals("minions"), Asked: vals("asked"), Plain: d.HasArg("plain"),
-			Untracked: d.HasArg("untracked"), Moved: d.HasArg("moved"),
+			Untracked: d.HasArg("untracked"), Moved: d.HasArg("moved"), Partial: d.HasArg("partial"),
 		})
 	case "adopt":
 		s.ledger.Adopt(Job{JID: text("jid")}, text("id"))

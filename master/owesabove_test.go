@@ -1,0 +1,34 @@
+package master
+
+import (
+	"testing"
+
+	"github.com/momtree/mom/returners"
+)
+
+// A node that owes returns remembers the guests that have left: the master above
+// takes their returns from a node that has them alone.
+func TestGuestsAreRememberedWhileReturnsAreOwed(t *testing.T) {
+	r := belowATop(t)
+	r.start()
+	m := r.minion("guest", "minion", "minion")
+	if r.owesAbove() {
+		t.Fatal("it owes something from the start")
+	}
+	if err := m.answer(someJob, true); err != nil {
+		t.Fatal(err)
+	}
+	if !r.owesAbove() {
+		t.Error("the return is not owed")
+	}
+	rows, err := r.store.Outbox().OutboxRead(t.Context(), returners.DestParent("above"), 0, 10, 1<<20)
+	if err != nil || len(rows) != 1 {
+		t.Fatalf("%d rows, %v", len(rows), err)
+	}
+	if err := r.store.Outbox().OutboxAck(t.Context(), returners.DestParent("above"), []int64{rows[0].Seq}); err != nil {
+		t.Fatal(err)
+	}
+	if r.owesAbove() {
+		t.Error("it owes the return still")
+	}
+}

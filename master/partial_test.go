@@ -1,0 +1,37 @@
+package master
+
+import (
+	"testing"
+
+	"github.com/momtree/mom/internal/wire"
+)
+
+// What a node tells again of guests at work on a job that it was not given is told
+// as no more than that; once it is given the job, as all.
+func TestGuestsAreNotAllThatANodeHas(t *testing.T) {
+	r := belowATop(t)
+	r.start()
+	r.homes.Host("guest", "elsewhere", false)
+	r.minion("guest", "minion", "minion").listen().announce(someJob)
+	partial := func() (told, is bool) {
+		for _, e := range r.OpenExpectations() {
+			if e.Tag != someJob {
+				continue
+			}
+			d, err := wire.DecodeMap(e.Data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			told, is = true, d.Map("mom").Bool("partial")
+		}
+		return told, is
+	}
+	eventually(t, "the guest to be told of", func() bool { told, _ := partial(); return told })
+	if _, is := partial(); !is {
+		t.Error("it is told as all that the node has")
+	}
+	r.say(testJob("*", "glob", "jid", someJob))
+	if told, is := partial(); !told || is {
+		t.Errorf("given the job: told %v, partial %v", told, is)
+	}
+}
