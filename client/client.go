@@ -73,6 +73,7 @@ func FromMaster(c *config.Master) Options {
 		Bus: bus.ClientConfig{
 			SockDir: c.SockDir, PubName: "master_event_pub.ipc", PullName: "master_event_pull.ipc",
 			IPCMode: c.IpcMode, PubPort: c.TcpMasterPubPort, PullPort: c.TcpMasterPullPort,
+			Framing: bus.Framing(c.IpcFraming), // the master may be one of Salt's, which takes its own only
 		},
 	}
 }

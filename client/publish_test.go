@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
 )
@@ -205,6 +206,12 @@ func TestFromMaster(t *testing.T) {
 		o := FromMaster(conf)
 		if o.Addr != net.JoinHostPort(want, "5506") || o.KeyDir != "/c" || o.Bus.PubName != "master_event_pub.ipc" {
 			t.Errorf("%s: %+v", iface, o)
+		}
+	}
+	for _, form := range []string{"bare", "length"} { // a master of Salt's takes its own only
+		conf := config.DefaultMaster()
+		if conf.IpcFraming = form; FromMaster(conf).Bus.Framing != bus.Framing(form) {
+			t.Errorf("events are fired as %q, the master takes %q", FromMaster(conf).Bus.Framing, form)
 		}
 	}
 }
