@@ -122,7 +122,8 @@ func (l *link) serve(ctx context.Context, res channel.Result) {
 	}
 	l.m.enter(l)
 	defer l.m.leave(l)
-	wg.Go(func() { _ = l.deliver(ctx) })
+	mine, end := l.outbox.takeOver(ctx)
+	wg.Go(func() { defer end(); _ = l.deliver(mine) })
 	wg.Go(func() { l.greet(ctx) })
 	wg.Go(func() { l.catchUp(ctx) })
 	wg.Go(func() { l.signInAgain(ctx) })

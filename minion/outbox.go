@@ -38,11 +38,12 @@ type outbox struct {
 	maxBytes int64
 	wake     chan struct{}
 
-	mu    sync.Mutex
-	items []outboxItem
-	bytes int64
-	held  int64 // of bytes, those in memory alone
-	next  uint64
+	mu       sync.Mutex
+	items    []outboxItem
+	bytes    int64
+	held     int64 // of bytes, those in memory alone
+	next     uint64
+	delivery *delivery // the last one
 }
 
 type outboxItem struct {

@@ -1,0 +1,39 @@
+package minion
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+)
+
+// Whoever comes next delivers alone: the one before is stopped, and has ended.
+func TestOutbox_OneDeliversAtATime(t *testing.T) {
+	box, err := openOutbox(t.TempDir(), slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, endFirst := box.takeOver(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		<-first.Done() // the request that is under way breaks off
+		close(ended)
+		endFirst()
+	}()
+	second, endSecond := box.takeOver(t.Context())
+	select {
+	case <-ended:
+	default:
+		t.Error("the first still delivers")
+	}
+	if first.Err() == nil || second.Err() != nil {
+		t.Errorf("first %v, second %v", first.Err(), second.Err())
+	}
+	endSecond()
+	ctx, cancel := context.WithCancel(t.Context())
+	third, endThird := box.takeOver(ctx) // at once: nobody delivers
+	cancel()
+	if third.Err() == nil {
+		t.Error("a delivery outlives its link")
+	}
+	endThird()
+}
