@@ -22,6 +22,7 @@ func (l *link) greet(ctx context.Context) {
 		l.m.fireLocal("__master_connected", wire.NewMap("master", l.name))
 		announced := l.announce(ctx)
 		if first {
+			l.haveSaid()
 			l.fireStart(ctx)
 		} else {
 			select {
@@ -34,6 +35,27 @@ func (l *link) greet(ctx context.Context) {
 		}
 		before, _ = l.ch.Current()
 		l.m.fireLocal("__master_disconnected", wire.NewMap("master", l.name))
+	}
+}
+
+// haveSaid lets the delivery begin.
+func (l *link) haveSaid() {
+	if l.said != nil {
+		close(l.said)
+	}
+}
+
+// awaitSaid returns when a sibling has been told which returns it gets, so that it
+// answers for their jobs before it has the first; or when it could not be told for
+// as long as an arrival may take, for a return is worth more than its job.
+func (l *link) awaitSaid(ctx context.Context) {
+	if l.said == nil {
+		return
+	}
+	select {
+	case <-l.said:
+	case <-time.After(arrival):
+	case <-ctx.Done():
 	}
 }
 

@@ -154,6 +154,7 @@ func (m *Minion) visit(ctx context.Context, h *home, box *outbox, n sibling.Node
 	if err != nil {
 		return nil, err
 	}
+	l.said = make(chan struct{})
 	short, stop := context.WithTimeout(ctx, reach)
 	defer stop()
 	res, err := l.ch.Attempt(short)

@@ -1,6 +1,7 @@
 package minion
 
 import (
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -15,6 +16,7 @@ type family struct {
 	top     []sibling.Node
 	masters map[string]*channeltest.Master
 	quiet   atomic.Bool // they tell nothing
+	greeted func(master string, load *wire.Map)
 }
 
 func startFamily(t *testing.T, names ...string) *family {
@@ -23,7 +25,12 @@ func startFamily(t *testing.T, names ...string) *family {
 	key := channeltest.Key(t, "sign")
 	for _, name := range names {
 		m := channeltest.Start(t, channeltest.Rules{Handle: map[string]channeltest.Handler{
-			"_presence": func(_ string, l *wire.Map) any { return wire.NewMap("session", true, "node", name) },
+			"_presence": func(_ string, l *wire.Map) any {
+				if f.greeted != nil {
+					f.greeted(name, l)
+				}
+				return wire.NewMap("session", true, "node", name)
+			},
 			sibling.Command: func(_ string, l *wire.Map) any {
 				if f.quiet.Load() {
 					return wire.NewMap()
@@ -90,6 +97,39 @@ func TestRehome_WithoutConfigurationAndBack(t *testing.T) {
 		if r.String("jid") == inFlight {
 			t.Error("the return in flight was delivered twice")
 		}
+	}
+}
+
+// A sibling hears which returns it gets before it gets the first, for else it would not
+// answer for their jobs, and not know to whom they belong.
+func TestRehome_SaysWhatItOwesBeforeItDelivers(t *testing.T) {
+	gates.reset()
+	f := startFamily(t, "a", "b")
+	a, b := f.masters["a"], f.masters["b"]
+	inFlight := newJID()
+	var before atomic.Int32
+	var named atomic.Bool
+	f.greeted = func(master string, l *wire.Map) {
+		if master != "b" {
+			return
+		}
+		before.Add(int32(len(b.Seen("_return"))))
+		named.Store(named.Load() || slices.Contains(l.List("running"), any(inFlight)))
+	}
+	d := f.minion(t, "a")
+	a.AwaitSubscribers(t, 1)
+	f.knows(t, d, "a")
+	a.Publish(channeltest.Job(inFlight, "m1", "gate.wait"))
+	_, entered := gates.channels()
+	<-entered
+	a.Down()
+	gates.release()
+	b.AwaitReturn(t, inFlight)
+	if n := before.Load(); n != 0 {
+		t.Errorf("%d returns were there before the sibling was told of any", n)
+	}
+	if !named.Load() {
+		t.Error("the sibling was not told of the return that it got")
 	}
 }
 

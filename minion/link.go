@@ -39,6 +39,7 @@ type link struct {
 	reauth chan channel.Result // asks for a sign-in after a reconnect; the keys before the loss
 	renew  chan struct{}       // after each sign-in
 	silent bool                // the master does not know `_presence`; greet alone uses it
+	said   chan struct{}       // closed when the master was told what is owed; nil: nobody waits for that
 }
 
 func newLink(m *Minion, name string, box *outbox, tries int, alter ...func(*channel.Config) error) (*link, error) {
@@ -123,7 +124,11 @@ func (l *link) serve(ctx context.Context, res channel.Result) {
 	l.m.enter(l)
 	defer l.m.leave(l)
 	mine, end := l.outbox.takeOver(ctx)
-	wg.Go(func() { defer end(); _ = l.deliver(mine) })
+	wg.Go(func() {
+		defer end()
+		l.awaitSaid(mine)
+		_ = l.deliver(mine)
+	})
 	wg.Go(func() { l.greet(ctx) })
 	wg.Go(func() { l.catchUp(ctx) })
 	wg.Go(func() { l.signInAgain(ctx) })
