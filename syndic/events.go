@@ -56,7 +56,7 @@ func (s *Syndic) hear(ctx context.Context, sub *bus.Subscription) {
 					s.tell(e)
 				}
 			case s.belongsAbove(e):
-				s.oweMoved(ctx, e)
+				s.oweMoved(e)
 				s.tell(e)
 			}
 		}

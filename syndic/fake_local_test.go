@@ -174,6 +174,20 @@ func (l *fakeLocal) commitRaw(jid, id string, payload []byte, masterID string) {
 	ring(l.grown)
 }
 
+// own makes the jobs ones that were published here.
+func (l *fakeLocal) own(tb testing.TB, jids ...string) {
+	tb.Helper()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, jid := range jids {
+		raw, err := wire.Encode(wire.NewMap("jid", jid, "fun", "test.ping"))
+		if err != nil {
+			tb.Fatal(err)
+		}
+		l.loads[jid] = returners.Load{JID: jid, Raw: raw}
+	}
+}
+
 // complete tells the bus that a job is complete here.
 func (l *fakeLocal) complete(tb testing.TB, jid string) {
 	tb.Helper()

@@ -1,7 +1,6 @@
 package syndic
 
 import (
-	"context"
 	"errors"
 
 	"github.com/momtree/mom/internal/bus"
@@ -9,22 +8,19 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// oweMoved makes every master above one that the returns of a job are owed to, when
-// a minion has come at work on it and nobody has asked this node for it: which of
-// them asked is known only where the minion came from. One that did not ask keeps
-// what another one may be waiting for.
-func (s *Syndic) oweMoved(ctx context.Context, e bus.Event) {
+// oweMoved makes every master above one that the words on a job are owed to, as its
+// returns are, see [strangers], when a minion has come at work on it and nobody has
+// asked this node for it. One that did not ask keeps what another one may be waiting
+// for.
+func (s *Syndic) oweMoved(e bus.Event) {
 	p := s.parents
 	if len(p.links) < 2 || !jid.Valid(e.Tag) || !moved(e.Data) || len(p.origins.of(e.Tag, "")) > 0 {
 		return
 	}
 	for _, l := range p.links {
-		if _, _, err := p.origins.learn(l.ch.Addr(), e.Tag, "", true); err != nil {
+		if _, _, err := p.origins.learn(l.ch.Addr(), e.Tag, "", false); err != nil {
 			l.log.Error("To whom the returns of a job are owed will not be known after a restart", "jid", e.Tag, "err", err)
 		}
-	}
-	for _, l := range p.links { // what was handed to one of them meanwhile
-		l.early(ctx, e.Tag)
 	}
 }
 

@@ -23,6 +23,7 @@ func TestReturnsOfMinionsThatCameAtWork(t *testing.T) {
 			until(t, "who has to answer", func() bool { return p.heard(job(k)) > 0 })
 		}
 	}
+	n.local.own(t, job(2))
 	came(1, true)
 	came(2, false)
 	n.local.commit(t, job(1), "web-1")
@@ -31,5 +32,32 @@ func TestReturnsOfMinionsThatCameAtWork(t *testing.T) {
 	until(t, "nothing to be owed", func() bool { return n.local.depth() == 0 })
 	if b.has(job(2), "web-1") != 0 {
 		t.Error("a return that nobody is owed went to both")
+	}
+}
+
+// The return was here before the minion had said what it is at work on, or the minion
+// brought it home before its node had been given the job; the master above that asked
+// is down just then.
+func TestReturnsThatMinionsBring(t *testing.T) {
+	a, b := startParent(t, channeltest.Rules{}), startParent(t, channeltest.Rules{})
+	n := start(t, func(c *config.Syndic) { c.Local.SyndicFailover = "ordered" }, a, b)
+	b.Down()
+	until(t, "the loss to be noticed", func() bool { return !n.parents.links[1].isUp() })
+	n.local.commit(t, job(1), "web-1")
+	until(t, "the return at the one", func() bool { return a.has(job(1), "web-1") == 1 })
+	if n.local.depth() != 1 {
+		t.Error("the other one, which may have asked, is not owed it")
+	}
+	n.stop()
+	n.revive(t) // the debt outlives the node
+	n.run(t)
+	b.Up()
+	until(t, "the return at the other", func() bool { return b.has(job(1), "web-1") == 1 })
+	until(t, "nothing to be owed", func() bool { return n.local.depth() == 0 })
+	n.local.own(t, job(2)) // whoever takes what nobody is owed takes this
+	n.local.commit(t, job(2), "web-1")
+	until(t, "its own return at the one", func() bool { return a.has(job(2), "web-1") == 1 && n.local.depth() == 0 })
+	if b.has(job(2), "web-1") != 0 {
+		t.Error("the return of a job of this node went to both")
 	}
 }

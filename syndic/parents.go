@@ -25,6 +25,7 @@ import (
 type parents struct {
 	links    []*link // as configured
 	origins  *origins
+	foreign  *strangers
 	sharing  *handover.Sharing[*link]
 	closings *closings
 	after    time.Duration // how long one has to be gone before another takes its place
@@ -46,7 +47,7 @@ func openParents(s *Syndic) (*parents, error) {
 		return nil, err
 	}
 	p := &parents{
-		origins: o, closings: newClosings(), log: s.log,
+		origins: o, foreign: newStrangers(s.local.Jobs()), closings: newClosings(), log: s.log,
 		after: s.cfg.Local.SyndicFailoverAfter, back: s.cfg.Local.SyndicFailback,
 	}
 	p.sharing = handover.NewSharing(handover.SharingOptions[*link]{After: p.after, Back: p.back, Moved: func(from, to *link) {
@@ -110,7 +111,8 @@ func (p *parents) learn(l *link, jid, masterID string) (first bool) {
 }
 
 // askers are those of the links that a return is owed to: who published its job,
-// or whose master_id or name it carries. Nobody knows: none.
+// or whose master_id or name it carries. Nobody knows: all, if a minion brought it
+// from elsewhere, for one of them waits for it; none, if its job is of this node.
 func (p *parents) askers(links []*link, jid, masterID string) []*link {
 	if len(links) == 1 {
 		return nil // it gets all
@@ -123,13 +125,16 @@ func (p *parents) askers(links []*link, jid, masterID string) []*link {
 			}
 		}
 	}
-	if len(out) > 0 || masterID == "" {
+	if len(out) > 0 {
 		return out
 	}
 	for _, l := range links {
-		if l.name == masterID || l.host == masterID {
+		if masterID != "" && (l.name == masterID || l.host == masterID) {
 			return []*link{l}
 		}
+	}
+	if len(p.links) > 1 && p.foreign.has(jid) {
+		return links
 	}
 	return nil
 }

@@ -64,6 +64,7 @@ func TestOneParentDownSlowsNobody(t *testing.T) {
 			return reply
 		}
 	})
+	n.local.own(t, job(1), job(2), job(3))
 	n.local.commit(t, job(1), "web-1")
 	until(t, "the silent master to be asked", func() bool { return len(a.Seen("_syndic_return")) > 0 })
 	n.local.commit(t, job(2), "web-1")
