@@ -1,0 +1,106 @@
+package minion
+
+import (
+	"context"
+
+	"github.com/momtree/mom/internal/channel"
+	"github.com/momtree/mom/internal/sibling"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// follow goes where the wish leads; nil: nowhere, all stays as it is.
+func (m *Minion) follow(ctx context.Context, w wish, cur *stay, h *home, box *outbox) *stay {
+	if w.back || cur.away.Load() && w.lost {
+		next, err := m.goHome(ctx, h, box, &channel.Result{})
+		if err == nil {
+			m.log.Info("back at the home master", "master", next.l.name)
+			return m.arrived(ctx, next)
+		}
+		if w.back {
+			m.log.Warn("the home master is back, but does not take us", "error", err)
+			return nil
+		}
+	}
+	here, homeNode := cur.node.ID, ""
+	if !cur.away.Load() {
+		h.mu.Lock()
+		here = h.node
+		h.mu.Unlock()
+	} else if _, n, ok := h.at(); ok {
+		homeNode = n.ID
+	}
+	order, voucher := h.others(m.cfg.ID, here, homeNode)
+	if w.to != "" {
+		n, v, ok := h.find(w.to)
+		if !ok || n.ID == here {
+			m.log.Warn("asked to move to a node that is no sibling of ours", "to", w.to)
+			return nil
+		}
+		order, voucher = []sibling.Node{n}, v
+	}
+	for _, n := range order {
+		next, err := m.visit(ctx, h, box, n, voucher)
+		if err != nil {
+			if ctx.Err() != nil {
+				return nil
+			}
+			m.log.Warn("a sibling of the master does not take us", "sibling", n.ID, "error", err)
+			continue
+		}
+		m.log.Warn("moved to a sibling of the master", "from", cur.l.name, "to", n.ID, "addr", n.Addr(), "asked", w.asked)
+		next = m.arrived(ctx, next)
+		if w.asked && !w.settle {
+			m.sayLeave(ctx, cur, n.ID)
+		}
+		if w.settle {
+			m.settleAt(ctx, cur, next, h)
+		}
+		return next
+	}
+	return nil
+}
+
+// arrived waits until the subscription at the new place stands, so that nothing is
+// published past us while we move.
+func (m *Minion) arrived(ctx context.Context, next *stay) *stay {
+	short, stop := context.WithTimeout(ctx, arrival)
+	defer stop()
+	_ = next.l.up.await(short, true) // else it is served and comes up, or is lost, as any
+	return next
+}
+
+// sayLeave tells the master that is left where we are meanwhile, so that it does
+// not miss us.
+func (m *Minion) sayLeave(ctx context.Context, cur *stay, to string) {
+	if cur.away.Load() {
+		return
+	}
+	short, stop := context.WithTimeout(ctx, reach)
+	defer stop()
+	if _, _, err := cur.l.ch.Siblings(short, wire.NewMap("leaves", to)); err != nil {
+		m.log.Debug("the master was not told that we leave", "error", err)
+	}
+}
+
+// settleAt makes the new place the home and tells both sides.
+func (m *Minion) settleAt(ctx context.Context, cur, next *stay, h *home) {
+	short, stop := context.WithTimeout(ctx, reach)
+	defer stop()
+	reply, known, err := next.l.ch.Siblings(short, wire.NewMap("stay", true, "voucher", true))
+	if err != nil || !known {
+		m.log.Warn("the new node was not told that we stay; we go back some time", "error", err)
+		return
+	}
+	if err := h.settle(next.node); err != nil {
+		m.log.Warn("the new home could not be written down", "error", err)
+		return
+	}
+	next.away.Store(false)
+	next.node = sibling.Node{}
+	if err := h.learn(reply, true); err != nil {
+		m.log.Warn("the siblings of the new home are not known yet", "error", err)
+	}
+	if _, _, err := cur.l.ch.Siblings(short, wire.NewMap("leaves", reply.String("node"), "forever", true)); err != nil {
+		m.log.Warn("the old home was not told that we left", "error", err)
+	}
+}
