@@ -22,7 +22,10 @@ SEED    ?= 1
 # The names by which the binary answers as one of Salt's commands.
 NAMES := salt salt-call salt-key salt-master salt-minion salt-run salt-syndic
 
-.PHONY: help build test chaos interop sim bench figures lint fuzz image demo deps clean
+# Where the binary is built for, beside the system at hand; README.md says what of it is tested.
+SYSTEMS ?= linux/arm64 darwin/arm64 freebsd/amd64 openbsd/amd64 netbsd/amd64
+
+.PHONY: help build test chaos interop sim bench figures lint systems fuzz image demo deps clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' Makefile
@@ -55,6 +58,9 @@ lint: ## formatting, vet, staticcheck, tidy modules, short files
 	$(GO) run $(STATICCHECK) ./...
 	$(GO) mod tidy -diff
 	@git ls-files '*.go' | xargs wc -l | awk '$$2 != "total" && $$1 > 500 { print $$2 ": " $$1 " lines, more than 500: split it by concept"; bad = 1 } END { exit bad }'
+
+systems: ## does it build for each of SYSTEMS (PKG=./minion/... for the part that knows most of systems)
+	@for system in $(SYSTEMS); do echo "== $$system"; GOOS=$${system%/*} GOARCH=$${system#*/} CGO_ENABLED=0 $(GO) build $(PKG); done
 
 fuzz: ## every fuzz target for FUZZTIME each (default 20s), found by name
 	@git ls-files '*_test.go' | xargs grep -Ho '^func Fuzz[A-Za-z0-9_]*' | sed 's/func //' | while IFS=: read -r file target; do \

@@ -237,13 +237,13 @@ func diskUsage(ctx context.Context, path string) (*wire.Map, bool) {
 	ctx, cancel := context.WithTimeout(ctx, diskUsageWait)
 	defer cancel()
 	type answer struct {
-		st  unix.Statfs_t
-		err error
+		available, total uint64
+		err              error
 	}
 	got := make(chan answer, 1)
 	go func() {
 		var a answer
-		a.err = unix.Statfs(path, &a.st)
+		a.available, a.total, a.err = diskSpace(path)
 		got <- a
 	}()
 	select {
@@ -252,12 +252,17 @@ func diskUsage(ctx context.Context, path string) (*wire.Map, bool) {
 			return nil, false
 		}
 		if a.err == nil {
-			size := uint64(a.st.Bsize)
-			return wire.NewMap("available", a.st.Bavail*size, "total", a.st.Blocks*size), true
+			return wire.NewMap("available", a.available, "total", a.total), true
 		}
 	case <-ctx.Done():
 	}
 	return wire.NewMap("available", nil, "total", nil), true
+}
+
+// blockBytes returns the bytes of so many blocks. Some systems count below zero
+// when a file system has less left than root's reserve: nothing is available then.
+func blockBytes(blocks int64, size uint64) uint64 {
+	return uint64(max(blocks, 0)) * size
 }
 
 func statusVersion(context.Context, *Call) (any, error) {

@@ -19,6 +19,17 @@ func TestUptimeMap(t *testing.T) {
 	}))
 }
 
+func TestBlockBytes(t *testing.T) {
+	for _, c := range []struct {
+		blocks int64
+		want   uint64
+	}{{0, 0}, {3, 12288}, {-1, 0}} { // below zero: less is left than root's reserve
+		if got := blockBytes(c.blocks, 4096); got != c.want {
+			t.Errorf("%d blocks = %d bytes, want %d", c.blocks, got, c.want)
+		}
+	}
+}
+
 func TestStatus_OfThisHost(t *testing.T) {
 	env := newEnv()
 	all := value(t, env, "status.all_status").(m)
