@@ -14,6 +14,7 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/inquiry"
 	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/internal/repeat"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/books"
@@ -111,7 +112,8 @@ type Master struct {
 	signedIn    meters.SignIns
 	lastWarned  atomic.Int64 // second of the last warning about a user
 	trespasses  *owners.Trespasses
-	runs        sync.Map // jids of runner calls at work
+	unstarted   repeat.Filter[string] // jobs that could not be started, by cause
+	runs        sync.Map              // jids of runner calls at work
 
 	router *zmtp.Router
 	pub    *zmtp.Pub

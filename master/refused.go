@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"strings"
 
+	"github.com/momtree/mom/internal/repeat"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/owners"
@@ -71,4 +72,15 @@ func (m *Master) trespassed(x owners.Trespass) {
 	}
 	m.log.Warn("Refused", "what", x.Kind, "path", x.Path, "id", x.ID, "jid", x.JID, "count", n, "err", x.Err)
 	m.fire("topology/refused", wire.NewMap("kind", x.Kind, "path", x.Path, "id", x.ID, "jid", x.JID, "count", n, "reason", x.Err.Error()))
+}
+
+// unstartable logs that a job could not be started. A forwarder comes again with
+// it every second, so the same cause is told once in ten seconds.
+func (m *Master) unstartable(jid string, err error) {
+	n := m.unstarted.Note(repeat.Cause(err), m.now())
+	if n == 0 {
+		m.log.Debug("A job could not be started", "jid", jid, "err", err)
+		return
+	}
+	m.log.Error("A job could not be started", "jid", jid, "count", n, "err", err)
 }

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/semaphore"
+
+	"github.com/momtree/mom/internal/repeat"
 )
 
 // Defaults of GroupConfig.
@@ -77,6 +79,8 @@ type Group struct {
 	queue  []*submission
 	closed bool
 	stats  GroupStats
+
+	failures repeat.Filter[string] // by cause
 }
 
 // submission is one batch that waits, and its outcome.

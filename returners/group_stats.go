@@ -1,6 +1,10 @@
 package returners
 
-import "time"
+import (
+	"time"
+
+	"github.com/momtree/mom/internal/repeat"
+)
 
 // GroupStats counts what a Group did since it was made.
 type GroupStats struct {
@@ -35,7 +39,10 @@ func (g *Group) count(subs []*submission, err error, took time.Duration) {
 	st.Last, st.Slowest, st.Largest = took, max(st.Slowest, took), max(st.Largest, rows)
 	if err != nil {
 		st.Failed++
-		g.cfg.Log.Error("commit failed, nothing of it was acknowledged", "rows", rows, "submissions", len(subs), "error", err)
+		// Whoever is refused comes again: a full disk fails several commits a second.
+		if n := g.failures.Note(repeat.Cause(err), g.cfg.Now()); n > 0 {
+			g.cfg.Log.Error("commit failed, nothing of it was acknowledged", "rows", rows, "submissions", len(subs), "count", n, "error", err)
+		}
 		return
 	}
 	st.Submissions += uint64(len(subs))

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -254,6 +256,31 @@ func TestGroupCloseCommitsWhatWaits(t *testing.T) {
 		wg.Wait()
 		if _, err := g.Submit(t.Context(), ret(1)); !errors.Is(err, ErrClosed) {
 			t.Errorf("after Close: %v", err)
+		}
+	})
+}
+
+// A full disk fails many commits; the log has one line of it in ten seconds.
+func TestGroupTellsTheSameFailureOnceInAWhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var lines strings.Builder
+		g := newGroup(t, GroupConfig{}, func(Batch) (Result, error) {
+			return Result{}, fmt.Errorf("commit at %v: %w", time.Now(), syscall.ENOSPC)
+		})
+		g.cfg.Log = slog.New(slog.NewTextHandler(&lines, nil))
+		for range 25 {
+			if _, err := g.Submit(t.Context(), ret(1)); !errors.Is(err, syscall.ENOSPC) {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Second)
+		}
+		for _, count := range []string{" count=1 ", " count=10 "} {
+			if !strings.Contains(lines.String(), count) {
+				t.Errorf("no line with%s", count)
+			}
+		}
+		if n := strings.Count(lines.String(), "\n"); n != 3 || g.Stats().Failed != 25 {
+			t.Errorf("%d lines of %d failures:\n%s", n, g.Stats().Failed, lines.String())
 		}
 	})
 }

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"sync"
 	"time"
+
+	"github.com/momtree/mom/internal/repeat"
 )
 
 // The kinds of trespass, as events and figures name them.
@@ -21,13 +23,6 @@ const (
 // Kinds lists them, for the values of a label.
 var Kinds = []string{OfReturn, OfJob, OfEntry, OfExpectation, OfEvent, OfNode, OfReplay, OfUnproven}
 
-const (
-	// trespassEvery is how often the same kind of the same sender is told.
-	trespassEvery = 10 * time.Second
-	// maxTrespassers bounds the senders that are remembered.
-	maxTrespassers = 4096
-)
-
 // Trespass is something an accepted peer did that it may not do.
 type Trespass struct {
 	Kind string
@@ -41,40 +36,21 @@ type Trespass struct {
 type Trespasses struct {
 	mu     sync.Mutex
 	kinds  map[string]uint64
-	recent map[[2]string]*told // by kind and path
-}
-
-type told struct {
-	at     time.Time
-	untold uint64
+	recent repeat.Filter[[2]string] // by kind and path
 }
 
 // NewTrespasses makes counters at zero.
 func NewTrespasses() *Trespasses {
-	return &Trespasses{kinds: map[string]uint64{}, recent: map[[2]string]*told{}}
+	return &Trespasses{kinds: map[string]uint64{}}
 }
 
 // Note counts one. It is told if n is above 0: then n have happened since the
 // last that was told.
 func (t *Trespasses) Note(x Trespass, now time.Time) (n uint64) {
 	t.mu.Lock()
-	defer t.mu.Unlock()
 	t.kinds[x.Kind]++
-	key := [2]string{x.Kind, x.Path}
-	last := t.recent[key]
-	if last == nil {
-		if len(t.recent) >= maxTrespassers {
-			clear(t.recent)
-		}
-		last = &told{}
-		t.recent[key] = last
-	}
-	last.untold++
-	if !last.at.IsZero() && now.Sub(last.at) < trespassEvery && !now.Before(last.at) {
-		return 0
-	}
-	n, last.untold, last.at = last.untold, 0, now
-	return n
+	t.mu.Unlock()
+	return t.recent.Note([2]string{x.Kind, x.Path}, now)
 }
 
 // Counts gives the trespasses so far, by kind.

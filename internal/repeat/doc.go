@@ -1,0 +1,2 @@
+// Package repeat thins out log lines that would say the same again and again.
+package repeat
