@@ -25,56 +25,75 @@ func TestRealMinionsBelowOurKilledNode(t *testing.T) {
 		top.joined(0, "syndic", "node")
 		low.joined(0, "minion", "m1", "m2")
 
-		t.Run("at work", func(t *testing.T) { killedAtWork(t, top, low, minions) })
-		t.Run("at new jobs", func(t *testing.T) { killedAtNewJobs(t, top, low) })
+		t.Run("at work", func(t *testing.T) { killedAtWork(t, top, low, minions...) })
+		t.Run("at new jobs", func(t *testing.T) { killedAtNewJobs(t, top, low, minions...) })
 		t.Run("afterwards", func(t *testing.T) { complete(t, top.salt("*", "test.ping"), 0, "m1 m2") })
 	})
 }
 
 // killedAtWork has one job whose returns come while the node is dead, and one whose
-// returns come when it is back.
-func killedAtWork(t *testing.T, top, low *node, minions []*node) {
+// returns come when it is back. The node may be the top itself.
+func killedAtWork(t *testing.T, top, killed *node, minions ...*node) {
 	mark := top.events.mark()
 	early, late := top.async(t, "*", "test.sleep", "8"), top.async(t, "*", "test.sleep", "45")
-	atWork := func(jid string) (n int) {
-		for _, m := range minions {
-			if _, err := os.Stat(filepath.Join(m.dir, "minion-cache", "proc", jid)); err == nil {
-				n++
-			}
-		}
-		return n
-	}
 	eventually(t, 20*time.Second, "all at work on both jobs", func() bool {
-		return atWork(early) == len(minions) && atWork(late) == len(minions)
+		return atWork(early, minions) == len(minions) && atWork(late, minions) == len(minions)
 	})
-	low.crash()
-	eventually(t, 60*time.Second, "end of the first job", func() bool { return atWork(early) == 0 })
-	if n := atWork(late); n != len(minions) {
+	killed.crash()
+	eventually(t, 60*time.Second, "end of the first job", func() bool { return atWork(early, minions) == 0 })
+	if n := atWork(late, minions); n != len(minions) {
 		t.Fatalf("%d are at work on the second job when the node comes back: it is too short for this machine", n)
 	}
-	low.start()
-	top.joined(mark, "syndic", "node")
+	killed.start()
+	if killed != top {
+		top.joined(mark, "syndic", killed.id)
+	}
 	for _, jid := range []string{early, late} {
-		eventually(t, 4*time.Minute, "the returns at the top", func() bool { return len(top.lookup(t, jid)) == len(minions) })
-		for id, v := range top.lookup(t, jid) {
-			if v != true {
-				t.Errorf("%s returned %v to %s", id, v, jid)
-			}
+		told(t, top, jid, minions...)
+	}
+	settled(t, top, minions...)
+	for _, jid := range []string{early, late} {
+		// Who listens at a top that comes back may do so after the first returns.
+		once(t, top, mark, jid, killed != top, minions...)
+	}
+}
+
+// atWork counts the minions that have not ended a job.
+func atWork(jid string, minions []*node) (n int) {
+	for _, m := range minions {
+		if _, err := os.Stat(filepath.Join(m.dir, "minion-cache", "proc", jid)); err == nil {
+			n++
 		}
 	}
-	settled(t, top)
-	for _, jid := range []string{early, late} {
-		for _, m := range minions {
-			if n := top.returned(mark, jid, m.id); n != 1 {
-				t.Errorf("%d returns of %s to %s at the top", n, m.id, jid)
-			}
+	return n
+}
+
+// told waits until a master has the returns of all, which are true, to a job.
+func told(t *testing.T, top *node, jid string, minions ...*node) {
+	t.Helper()
+	if !became(4*time.Minute, func() bool { return len(top.lookup(t, jid)) == len(minions) }) {
+		t.Fatalf("returns to %s at %s: %s, want %d", jid, top.id, short(top.lookup(t, jid)), len(minions))
+	}
+	for id, v := range top.lookup(t, jid) {
+		if v != true {
+			t.Errorf("%s returned %v to %s", id, v, jid)
+		}
+	}
+}
+
+// once fails when a return was seen twice at a master, or never though it has to be.
+func once(t *testing.T, top *node, mark int, jid string, seen bool, minions ...*node) {
+	t.Helper()
+	for _, m := range minions {
+		if n := top.returned(mark, jid, m.id); n > 1 || n == 0 && seen {
+			t.Errorf("%d returns of %s to %s at %s", n, m.id, jid, top.id)
 		}
 	}
 }
 
 // killedAtNewJobs kills the node between jobs that follow each other. Minions of
 // Salt's may miss some, as at any master; what they have run has to be at the top.
-func killedAtNewJobs(t *testing.T, top, low *node) {
+func killedAtNewJobs(t *testing.T, top, low *node, minions ...*node) {
 	runs := filepath.Join(top.dir, "runs")
 	if err := os.Mkdir(runs, 0o700); err != nil {
 		t.Fatal(err)
@@ -92,10 +111,10 @@ func killedAtNewJobs(t *testing.T, top, low *node) {
 		}
 	}
 	top.joined(mark, "syndic", "node")
-	settled(t, top)
-	var ran, told []string
+	settled(t, top, minions...)
+	var ran, came []string
 	if !became(4*time.Minute, func() bool {
-		ran, told = nil, nil
+		ran, came = nil, nil
 		files, err := os.ReadDir(runs)
 		if err != nil {
 			t.Fatal(err)
@@ -106,21 +125,17 @@ func killedAtNewJobs(t *testing.T, top, low *node) {
 		for _, jid := range jids {
 			for _, v := range top.lookup(t, jid) {
 				s, _ := v.(string)
-				told = append(told, s)
+				came = append(came, s)
 			}
 		}
 		slices.Sort(ran)
-		slices.Sort(told)
-		return slices.Equal(ran, told)
+		slices.Sort(came)
+		return slices.Equal(ran, came)
 	}) {
-		t.Errorf("run and not told the same:\nrun  %v\ntold %v", ran, told)
+		t.Errorf("run and not told the same:\nrun  %v\ntold %v", ran, came)
 	}
 	for _, jid := range jids {
-		for _, id := range []string{"m1", "m2"} {
-			if n := top.returned(mark, jid, id); n > 1 {
-				t.Errorf("%d returns of %s to %s at the top", n, id, jid)
-			}
-		}
+		once(t, top, mark, jid, false, minions...)
 	}
 	for n, jid := range jids {
 		closed(t, top, n, jid)
@@ -186,9 +201,13 @@ func (n *node) returned(mark int, jid, id string) (count int) {
 
 // settled waits until a job through the whole tree is answered: what was under way
 // before it has come.
-func settled(t *testing.T, top *node) {
+func settled(t *testing.T, top *node, minions ...*node) {
 	t.Helper()
+	var ids []string
+	for _, m := range minions {
+		ids = append(ids, m.id)
+	}
 	eventually(t, 2*time.Minute, "an answer of all", func() bool {
-		return top.salt("*", "test.ping").ids(t) == "m1 m2"
+		return top.salt("*", "test.ping").ids(t) == strings.Join(ids, " ")
 	})
 }

@@ -186,9 +186,23 @@ func (w *world) minion(p *peer, id string, up *node, options ...string) *node {
 // Salt's, one of ours. The key stays pending.
 func (w *world) lower(p *peer, id string, up *node, options ...string) *node {
 	w.t.Helper()
+	return w.tied(p, id, []*node{up}, options...)
+}
+
+// tied is lower below one master or several.
+func (w *world) tied(p *peer, id string, ups []*node, options ...string) *node {
+	w.t.Helper()
+	masters := ups[0].addr
+	if len(ups) > 1 {
+		var all []string
+		for _, up := range ups {
+			all = append(all, up.addr)
+		}
+		masters = "[" + strings.Join(all, ", ") + "]"
+	}
 	n := w.node(p, id)
-	n.masterConf(append(options, "syndic_master: "+up.addr))
-	n.minionConf(up.addr, nil)
+	n.masterConf(append(options, "syndic_master: "+masters))
+	n.minionConf(masters, nil)
 	n.kinds = []string{"master", "syndic"}
 	if p == nil {
 		n.kinds = []string{"syndic"}
