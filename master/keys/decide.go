@@ -47,8 +47,15 @@ func NewDecider(s *Store, p Policy) *Decider {
 // refused and not stored, whereas Salt keeps it pending. And a stub in
 // minions_autosign is used up only by the sign-in it accepts, so that nobody can
 // burn it by coming with another key.
+//
+// A key that salt-key or another hand moves or deletes while its sign-in is decided
+// is told to be pending: the next sign-in finds it where it has gone. To be refused
+// ends a minion of Salt's.
 func (d *Decider) Decide(ctx context.Context, a Auth) Verdict {
 	v := d.decide(ctx, a)
+	if v.Act == "" && errors.Is(v.Err, ErrUnknown) {
+		v = Verdict{Outcome: Waiting, Act: "pend", Reason: "its key was moved or deleted just then"}
+	}
 	v.auth = &a
 	v.grains = slices.Contains(d.policy.AuthEventsAutosignGrains, v.Act)
 	level, msg := slog.LevelInfo, "minion signs in"
@@ -159,6 +166,9 @@ func (d *Decider) known(a Auth, st State) Verdict {
 		return Verdict{Outcome: Waiting, Act: "pend", Reason: "its key is pending"}
 	}
 	if err := d.store.move(Key{Pending, a.ID}, Accepted); err != nil {
+		if !d.store.Has(Pending, a.ID) {
+			err = fmt.Errorf("%w: %w", ErrUnknown, err)
+		}
 		return Verdict{Err: err}
 	}
 	return d.admit(a)
@@ -229,7 +239,7 @@ func (d *Decider) write(st State, a Auth) error {
 	}
 	d.store.refresh(st, a.ID, true)
 	if !d.store.Has(st, a.ID) {
-		return fmt.Errorf("store key of %q in %s: %w", a.ID, st, errors.New("it is gone again"))
+		return fmt.Errorf("store key: %w: %q has left %s again", ErrUnknown, a.ID, st)
 	}
 	return nil
 }

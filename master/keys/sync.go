@@ -140,10 +140,14 @@ func (s *Store) put(st State, id string, e *entry) {
 }
 
 // Refresh makes the index true about one id in every folder. It costs a stat per
-// folder; a sign-in does it, so that its decision never rests on old news.
+// folder; a sign-in does it, so that its decision never rests on old news. A pending
+// key that is moved meanwhile is seen in both folders rather than in none.
 func (s *Store) Refresh(id string) {
+	s.refresh(Pending, id, false)
 	for st := range numStates {
-		s.refresh(st, id, false)
+		if st != Pending {
+			s.refresh(st, id, false)
+		}
 	}
 }
 
