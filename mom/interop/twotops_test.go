@@ -32,6 +32,7 @@ func TestRealMinionsBelowOurNodeOfTwoTops(t *testing.T) {
 				quick(t, r)
 			}
 		})
+		t.Run("salt-call", func(t *testing.T) { callBelowTwo(t, tops, low, minions...) })
 		t.Run("node killed", func(t *testing.T) {
 			killedBelowTwo(t, tops, low, minions...)
 		})
@@ -44,6 +45,33 @@ func TestRealMinionsBelowOurNodeOfTwoTops(t *testing.T) {
 			}
 		})
 	})
+}
+
+// callBelowTwo has a minion start a job itself: nobody in particular is owed it, and
+// one top gets it once.
+func callBelowTwo(t *testing.T, tops []*node, low *node, minions ...*node) {
+	mark := low.events.mark()
+	marks := map[*node]int{}
+	for _, top := range tops {
+		marks[top] = top.events.mark()
+	}
+	caller := minions[0]
+	if r := caller.run(caller.peer, "salt-call", "--out=json", "test.echo", "called"); r.code != 0 || !same(r.json(t)["local"], "called") {
+		t.Fatalf("exit %d\n%s", r.code, r.text())
+	}
+	jid := low.events.await(t, 10*time.Second, mark, `salt/job/\d+/ret/`+caller.id).data.String("jid")
+	has := func(top *node) bool { return same(top.lookup(t, jid), map[string]any{caller.id: "called"}) }
+	eventually(t, 20*time.Second, "the return at a top", func() bool { return has(tops[0]) || has(tops[1]) })
+	for _, top := range tops {
+		settled(t, top, minions...)
+	}
+	n := 0
+	for _, top := range tops {
+		n += top.returned(marks[top], jid, caller.id)
+	}
+	if n != 1 || has(tops[0]) == has(tops[1]) {
+		t.Errorf("%d returns of a salt-call at both tops; at one: %t, at two: %t", n, has(tops[0]), has(tops[1]))
+	}
 }
 
 // killedBelowTwo has a job of each top whose returns come while one daemon is dead, and
