@@ -23,6 +23,13 @@ func (m *Master) ownedBy(node, jid string, ids []string) []string {
 	return slices.DeleteFunc(ids, func(id string) bool { return !m.owned(node, jid, id) })
 }
 
+// owesReturns tells whether a node right below may still have returns to hand up: it
+// is away, or says so.
+func (m *Master) owesReturns(node string) bool {
+	n, known := m.tree.Node(node)
+	return known && (n.State != topology.Up || n.Vitals.Started.IsZero() || n.Vitals.Owed > 0)
+}
+
 // noteNode remembers that an accepted id is a node and not a minion.
 func (m *Master) noteNode(id string) error {
 	if err := m.judge.MayBeNode(id); err != nil {

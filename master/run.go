@@ -9,6 +9,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/eventreturn"
 	"github.com/momtree/mom/master/keys"
+	"github.com/momtree/mom/master/owners"
 	"github.com/momtree/mom/topology"
 )
 
@@ -99,7 +100,7 @@ func (m *Master) keyChanged(c keys.Change) {
 func (m *Master) housekeep() {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
-	saved := time.Now()
+	saved, swept := time.Now(), time.Now()
 	for {
 		select {
 		case <-m.ctx.Done():
@@ -118,6 +119,10 @@ func (m *Master) housekeep() {
 		m.sweepHomes()
 		if err := m.savePeers(); err != nil {
 			m.log.Error("The list of known peers could not be written", "err", err)
+		}
+		if now := time.Now(); now.Sub(swept) > owners.FormerSweep {
+			swept = now
+			m.claims.Sweep(m.owesReturns)
 		}
 		if now := time.Now(); now.Sub(saved) > claimsEvery {
 			saved = now

@@ -58,6 +58,7 @@ func (o *Claims) renew(n topology.Node, minions map[string]bool) {
 	}
 	if len(came)+len(went) > 0 {
 		slices.Sort(went)
+		o.former.note(n.ID, slices.Clone(went))
 		ids := slices.Concat(o.ids[n.ID], came) // a new list: the old one may be read
 		ids = slices.DeleteFunc(ids, func(id string) bool { _, ok := slices.BinarySearch(went, id); return ok })
 		slices.Sort(ids)

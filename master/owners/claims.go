@@ -30,6 +30,7 @@ type Claims struct {
 	first   map[string]claim
 	more    map[string][]claim
 	ids     map[string][]string // by node, what it claims now
+	former  former              // what it had
 	changed bool
 	news    chan struct{} // closed by the next report
 }
@@ -48,7 +49,7 @@ func nodeKey(id string) string { return "\x00" + id }
 func OpenClaims(cachedir string) (*Claims, error) {
 	o := &Claims{
 		path: filepath.Join(cachedir, claimsFile), first: map[string]claim{}, more: map[string][]claim{}, ids: map[string][]string{},
-		news: make(chan struct{}),
+		former: newFormer(), news: make(chan struct{}),
 	}
 	b, err := os.ReadFile(o.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -62,13 +63,14 @@ func OpenClaims(cachedir string) (*Claims, error) {
 		return o, fmt.Errorf("read %s: %w", o.path, err)
 	}
 	for _, k := range d.Keys() {
-		if node, ok := k.(string); ok {
+		if node, ok := k.(string); ok && node != formerKey {
 			o.ids[node] = wire.Texts(d.List(node))
 			for _, id := range o.ids[node] {
 				o.enter(id, claim{node: node})
 			}
 		}
 	}
+	o.former.read(d.Map(formerKey))
 	return o, nil
 }
 
@@ -92,12 +94,14 @@ func (o *Claims) Report(n topology.Node) {
 	ids = slices.Compact(ids)
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	was := o.ids[n.ID]
+	was, gone := o.ids[n.ID], []string(nil)
 	for _, id := range was {
 		if _, still := slices.BinarySearch(ids, id); !still {
 			o.leave(id, n.ID)
+			gone = append(gone, id)
 		}
 	}
+	o.former.note(n.ID, gone)
 	for _, id := range ids {
 		o.enter(id, claim{n.ID, up[id]})
 	}
@@ -127,6 +131,7 @@ func (o *Claims) Forget(node string) {
 	for _, id := range o.ids[node] {
 		o.leave(id, node)
 	}
+	o.former.forget(node)
 	if _, ok := o.ids[node]; ok {
 		delete(o.ids, node)
 		o.changed = true
@@ -210,6 +215,9 @@ func (o *Claims) Save() error {
 	out := wire.NewMap()
 	for _, node := range slices.Sorted(maps.Keys(o.ids)) {
 		out.Set(node, o.ids[node]) // the lists are replaced, never altered
+	}
+	if f := o.former.wire(); f != nil {
+		out.Set(formerKey, f)
 	}
 	o.mu.Unlock()
 	b, err := wire.EncodeBus(out)

@@ -46,3 +46,63 @@ func TestClaims(t *testing.T) {
 		t.Errorf("left %v", o.first)
 	}
 }
+
+// A node comes back without the minions that have moved elsewhere meanwhile: it may
+// have returns of theirs.
+func TestClaims_Had(t *testing.T) {
+	dir := t.TempDir()
+	o, err := OpenClaims(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	has := func(id string, minions ...string) topology.Node {
+		n := topology.Node{ID: id, State: topology.Up}
+		for _, m := range minions {
+			n.Minions = append(n.Minions, topology.Minion{ID: m, State: topology.Up})
+		}
+		return n
+	}
+	below := has("n1", "a", "b")
+	below.Nodes = []topology.Node{has("n3", "c")}
+	o.Report(below)
+	o.Report(has("n1", "b"))
+	o.Report(has("n2", "a", "c"))
+	check := func(o *Claims, node, id string, want bool) {
+		t.Helper()
+		if got := o.Had(node, id); got != want {
+			t.Errorf("%s had %s: %v", node, id, got)
+		}
+	}
+	check(o, "n1", "a", true)
+	check(o, "n1", "c", true)
+	check(o, "n1", "b", false) // it has it
+	check(o, "n2", "a", false)
+	check(o, "n3", "c", false) // it is not right below
+	if err := o.Save(); err != nil {
+		t.Fatal(err)
+	}
+	if o, err = OpenClaims(dir); err != nil {
+		t.Fatal(err)
+	}
+	check(o, "n1", "a", true)
+	if !o.Has("n1", "b") || len(o.ids) != 2 {
+		t.Errorf("read %v", o.ids)
+	}
+	owes := true
+	for range 3 {
+		o.Sweep(func(string) bool { return owes })
+	}
+	check(o, "n1", "a", true)
+	owes = false
+	o.Sweep(func(string) bool { return owes })
+	check(o, "n1", "c", true) // what was committed after it last said what it owes
+	o.Sweep(func(string) bool { return owes })
+	check(o, "n1", "c", false)
+	o.renew(has("n1"), map[string]bool{"b": true})
+	check(o, "n1", "b", true)
+	o.Forget("n1") // its key is gone
+	check(o, "n1", "b", false)
+	if o.former.wire() != nil {
+		t.Error("something is left")
+	}
+}

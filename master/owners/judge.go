@@ -81,12 +81,16 @@ func (j *Judge) MayAnswer(node, id string) error {
 func (j *Judge) Up(id string) bool { return j.c.Presence.Live(id) == ledger.Up }
 
 // Settle is MayAnswer for a return, which must not get lost: the node may
-// have been joined by the minion a moment ago, so its next report is waited for.
+// have been joined by the minion a moment ago, so its next report is waited for; or
+// the minion was there, and has moved while the node was away with the return.
 func (j *Judge) Settle(ctx context.Context, node, id string) error {
 	var elsewhere ElsewhereError
 	for {
 		next := j.c.Claims.Next()
 		err := j.MayAnswer(node, id)
+		if err != nil && j.c.Claims.Had(node, id) {
+			return nil
+		}
 		if !errors.As(err, &elsewhere) || j.c.Presence.Role(node) != presence.Syndic {
 			return err
 		}

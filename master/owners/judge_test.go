@@ -83,6 +83,14 @@ func TestMayAnswer(t *testing.T) {
 	if err := <-settled; err != nil {
 		t.Error(err)
 	}
+	// It has moved on, and n2 may have more returns of it, but has no say on its jobs.
+	j.c.Claims.Report(topology.Node{ID: "n2", State: topology.Up})
+	if err := j.Settle(ctx, "n2", "a"); err != nil {
+		t.Errorf("it was there: %v", err)
+	}
+	if j.MayAnswer("n2", "a") == nil {
+		t.Error("it is not there any more")
+	}
 	j.c.Claims.Forget("n2")
 	cancel()
 	var elsewhere ElsewhereError
