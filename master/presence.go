@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/momtree/mom/internal/crypt"
@@ -158,18 +156,14 @@ const presenceFile = "presence.p"
 
 func loadPeers(cachedir string) ([]presence.Peer, error) {
 	path := filepath.Join(cachedir, presenceFile)
-	b, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+	v, err := wire.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	v, err := wire.Decode(b)
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", path, err)
+	rows, ok := v.([]any)
+	if !ok && v != nil {
+		return nil, wire.SpoiltFile(path, fmt.Errorf("%w: want a list, have %T", wire.ErrType, v))
 	}
-	rows, _ := v.([]any)
 	var out []presence.Peer
 	for _, row := range rows {
 		if f := wire.Texts(asList(row)); len(f) == 3 {

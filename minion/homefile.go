@@ -3,8 +3,6 @@ package minion
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"sync"
 
@@ -33,22 +31,17 @@ type home struct {
 // openHome reads what an earlier run learned under the same option master.
 func openHome(cachedir, option string) (*home, error) {
 	h := &home{path: filepath.Join(cachedir, homeFile), option: option}
-	b, err := os.ReadFile(h.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return h, nil
-	}
-	if err != nil {
-		return h, fmt.Errorf("read the siblings: %w", err)
-	}
-	d, err := wire.DecodeMap(b)
-	if err != nil {
-		return h, fmt.Errorf("read %s: %w", h.path, err)
+	d, err := wire.ReadMapFile(h.path)
+	if d == nil || err != nil {
+		return h, err
 	}
 	if d.String("option") != option {
 		return h, nil // an operator has sent it elsewhere
 	}
 	h.node, h.addr, h.voucher = d.String("node"), d.String("addr"), d.Bytes("voucher")
-	h.told, h.lists, err = sibling.ReadTold(d.List("lists"))
+	if h.told, h.lists, err = sibling.ReadTold(d.List("lists")); err != nil {
+		err = wire.SpoiltFile(h.path, err)
+	}
 	return h, err
 }
 

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -46,19 +44,14 @@ const lodgingsFile = "syndic_siblings.p"
 
 func openLodgings(cachedir string) (*lodgings, error) {
 	g := &lodgings{path: filepath.Join(cachedir, lodgingsFile)}
-	b, err := os.ReadFile(g.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return g, nil
-	}
+	d, err := wire.ReadMapFile(g.path)
 	if err != nil {
-		return g, fmt.Errorf("read the parent's siblings: %w", err)
-	}
-	d, err := wire.DecodeMap(b)
-	if err != nil {
-		return g, fmt.Errorf("read %s: %w", g.path, err)
+		return g, err
 	}
 	g.parent, g.voucher = d.String("parent"), d.Bytes("voucher")
-	g.told, g.lists, err = sibling.ReadTold(d.List("lists"))
+	if g.told, g.lists, err = sibling.ReadTold(d.List("lists")); err != nil {
+		err = wire.SpoiltFile(g.path, err)
+	}
 	return g, err
 }
 

@@ -1,11 +1,8 @@
 package homes
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -45,18 +42,13 @@ type Homes struct {
 // also if that cannot be read: it is told anew.
 func Open(cachedir string) (*Homes, error) {
 	h := &Homes{path: filepath.Join(cachedir, homesFile), below: map[string]sibling.Node{}, guests: map[string]guest{}}
-	b, err := os.ReadFile(h.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return h, nil
-	}
+	d, err := wire.ReadMapFile(h.path)
 	if err != nil {
 		return h, err
 	}
-	d, err := wire.DecodeMap(b)
-	if err != nil {
-		return h, fmt.Errorf("read %s: %w", h.path, err)
+	if h.above, h.lists, err = sibling.ReadTold(d.List("above")); err != nil {
+		err = wire.SpoiltFile(h.path, err)
 	}
-	h.above, h.lists, err = sibling.ReadTold(d.List("above"))
 	for _, v := range d.List("below") {
 		if m, ok := v.(*wire.Map); ok {
 			n := sibling.Node{ID: m.String("id"), Host: m.String("host"), Port: int(m.Int("port")), Pub: m.String("pub"), Draining: m.Bool("draining")}

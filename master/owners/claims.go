@@ -1,11 +1,8 @@
 package owners
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -51,16 +48,9 @@ func OpenClaims(cachedir string) (*Claims, error) {
 		path: filepath.Join(cachedir, claimsFile), first: map[string]claim{}, more: map[string][]claim{}, ids: map[string][]string{},
 		former: newFormer(), news: make(chan struct{}),
 	}
-	b, err := os.ReadFile(o.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return o, nil
-	}
+	d, err := wire.ReadMapFile(o.path)
 	if err != nil {
 		return o, err
-	}
-	d, err := wire.DecodeMap(b)
-	if err != nil {
-		return o, fmt.Errorf("read %s: %w", o.path, err)
 	}
 	for _, k := range d.Keys() {
 		if node, ok := k.(string); ok && node != formerKey {
