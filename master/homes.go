@@ -3,7 +3,6 @@ package master
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/momtree/mom/internal/sibling"
 	"github.com/momtree/mom/internal/wire"
@@ -25,7 +24,7 @@ func (m *Master) absentGuest(id string) bool {
 
 // sweepHomes forgets guests that have left, and writes what has changed.
 func (m *Master) sweepHomes() {
-	gone := m.homes.Leavers(func(id string) bool { return m.presence.Live(id) == ledger.Up }, time.Now())
+	gone := m.homes.Leavers(func(id string) bool { return m.presence.Live(id) == ledger.Up })
 	if len(gone) > 0 && !m.owesAbove() {
 		if _, err := m.keys.Delete(gone...); err != nil {
 			m.log.Error("The keys of guests that have left could not be removed", "err", err)
@@ -40,7 +39,7 @@ func (m *Master) sweepHomes() {
 		m.log.Info("Guests of this node have left", "count", len(gone), "first", gone[0])
 	}
 	if err := m.homes.Save(); err != nil {
-		m.log.Error("What is known of siblings could not be written", "err", err)
+		m.failing("What is known of siblings could not be written", err)
 	}
 }
 

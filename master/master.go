@@ -112,8 +112,8 @@ type Master struct {
 	signedIn    meters.SignIns
 	lastWarned  atomic.Int64 // second of the last warning about a user
 	trespasses  *owners.Trespasses
-	unstarted   repeat.Filter[string] // jobs that could not be started, by cause
-	runs        sync.Map              // jids of runner calls at work
+	failures    repeat.Filter[[2]string] // by what failed, and the cause
+	runs        sync.Map                 // jids of runner calls at work
 
 	router *zmtp.Router
 	pub    *zmtp.Pub

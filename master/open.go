@@ -102,7 +102,7 @@ func (m *Master) openKeys() (err error) {
 		return err
 	}
 	m.nodes.Bar(m.cfg.SyndicIds, m.log)
-	if m.homes, err = homes.Open(m.cfg.Cachedir); err != nil { // told anew by every node, and by the masters above
+	if m.homes, err = homes.Open(m.cfg.Cachedir, m.now); err != nil { // told anew by every node, and by the masters above
 		m.log.Warn("What was known of siblings is not used", "err", err)
 	}
 	if m.claims, err = owners.OpenClaims(m.cfg.Cachedir); err != nil { // told anew by every node that comes back

@@ -190,5 +190,9 @@ func (m *Master) savePeers() error {
 	if err != nil {
 		return fmt.Errorf("encode known peers: %w", err)
 	}
-	return crypt.WriteFileLazy(filepath.Join(m.cfg.Cachedir, presenceFile), b, 0o600)
+	if err := crypt.WriteFileLazy(filepath.Join(m.cfg.Cachedir, presenceFile), b, 0o600); err != nil {
+		m.presence.PutChanged()
+		return err
+	}
+	return nil
 }

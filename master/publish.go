@@ -40,7 +40,7 @@ func (m *Master) publish(ctx context.Context, load wire.Raw) any {
 			"error", fmt.Sprintf("Master could not resolve minions for target %v", job.tgt)))
 	}
 	if err := m.start(ctx, job); err != nil {
-		m.unstartable(job.jid, err)
+		m.failing("A job could not be started", err, "jid", job.jid)
 		return refusal{"SaltReqTimeoutError", err.Error()}.reply()
 	}
 	return wire.NewMap("enc", "clear", "load", job.published())

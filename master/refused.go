@@ -74,13 +74,12 @@ func (m *Master) trespassed(x owners.Trespass) {
 	m.fire("topology/refused", wire.NewMap("kind", x.Kind, "path", x.Path, "id", x.ID, "jid", x.JID, "count", n, "reason", x.Err.Error()))
 }
 
-// unstartable logs that a job could not be started. A forwarder comes again with
-// it every second, so the same cause is told once in ten seconds.
-func (m *Master) unstartable(jid string, err error) {
-	n := m.unstarted.Note(repeat.Cause(err), m.now())
+// failing logs what is tried again every second while its cause lasts, such as a
+// full disk: the same of the same cause once in ten seconds, with how often it was.
+func (m *Master) failing(what string, err error, about ...any) {
+	level, n := slog.LevelError, m.failures.Note([2]string{what, repeat.Cause(err)}, m.now())
 	if n == 0 {
-		m.log.Debug("A job could not be started", "jid", jid, "err", err)
-		return
+		level = slog.LevelDebug
 	}
-	m.log.Error("A job could not be started", "jid", jid, "count", n, "err", err)
+	m.log.Log(m.ctx, level, what, append(about, "count", n, "err", err)...)
 }

@@ -24,7 +24,7 @@ func (m *Master) openRetention() (err error) {
 		MaxBytes: m.cfg.PublishRetentionMaxBytes, Log: m.log, Now: m.now,
 	})
 	m.late = retention.NewLatecomers(retention.LatecomersOptions{
-		For: republishFor, Publish: m.publishAgain, Log: m.log,
+		For: republishFor, Publish: m.publishAgain, Log: m.log, Now: m.now,
 		Open: func(jid string) bool { a, ok := m.ledger.State(jid); return ok && a.Open() },
 	})
 	return err

@@ -100,7 +100,7 @@ func (m *Master) keyChanged(c keys.Change) {
 func (m *Master) housekeep() {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
-	saved, swept := time.Now(), time.Now()
+	saved, swept := m.now(), m.now()
 	for {
 		select {
 		case <-m.ctx.Done():
@@ -118,13 +118,13 @@ func (m *Master) housekeep() {
 		m.sweepRetention()
 		m.sweepHomes()
 		if err := m.savePeers(); err != nil {
-			m.log.Error("The list of known peers could not be written", "err", err)
+			m.failing("The list of known peers could not be written", err)
 		}
-		if now := time.Now(); now.Sub(swept) > owners.FormerSweep {
+		if now := m.now(); now.Sub(swept) > owners.FormerSweep {
 			swept = now
 			m.claims.Sweep(m.owesReturns)
 		}
-		if now := time.Now(); now.Sub(saved) > claimsEvery {
+		if now := m.now(); now.Sub(saved) > claimsEvery {
 			saved = now
 			if err := m.claims.Save(); err != nil {
 				m.log.Error("What is known of the minions of nodes could not be written", "err", err)

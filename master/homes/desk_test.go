@@ -35,7 +35,7 @@ func (a accepted) PublicKey(id string) (*rsa.PublicKey, error) {
 
 func newDesk(t *testing.T, id string, keys accepted) *Desk {
 	t.Helper()
-	h, err := Open(t.TempDir())
+	h, err := Open(t.TempDir(), time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}

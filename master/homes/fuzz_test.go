@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/momtree/mom/internal/sibling"
 	"github.com/momtree/mom/internal/wire"
@@ -14,7 +15,8 @@ import (
 // error names the file.
 func FuzzOpen(f *testing.F) {
 	for _, v := range []any{
-		nil, 1, []any{1},
+		nil, 1,
+		[]any{1},
 		wire.NewMap("above", []any{}, "below", []any{wire.NewMap("id", "n", "host", "h", "port", 1, "pub", "k", "draining", true)}, "guests", wire.NewMap("g", "n")),
 		wire.NewMap("above", []any{wire.NewMap("body", []byte("x"), "sig", []byte("y"), "pub", "z"), 1}, "below", []any{1}, "guests", []any{}),
 		wire.NewMap("guests", wire.NewMap(1, "n", "g", 5)),
@@ -31,7 +33,7 @@ func FuzzOpen(f *testing.F) {
 		if err := os.WriteFile(path, b, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		h, err := Open(dir)
+		h, err := Open(dir, time.Now)
 		if err != nil && !strings.Contains(err.Error(), path) {
 			t.Errorf("the error does not name the file: %v", err)
 		}
@@ -40,7 +42,7 @@ func FuzzOpen(f *testing.F) {
 		if err := h.Save(); err != nil {
 			t.Fatal(err)
 		}
-		again, err := Open(dir)
+		again, err := Open(dir, time.Now)
 		if err != nil {
 			t.Fatalf("what was written cannot be read: %v", err)
 		}

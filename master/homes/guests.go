@@ -17,7 +17,7 @@ func (h *Homes) Host(id, home string, own bool) {
 	if _, known := h.guests[id]; !known && len(h.guests) >= maxGuests {
 		return
 	}
-	h.guests[id] = guest{home: home, own: own, since: time.Now()}
+	h.guests[id] = guest{home: home, own: own, since: h.now()}
 	h.changed = true
 }
 
@@ -48,9 +48,10 @@ func (h *Homes) Moves(id string) bool {
 }
 
 // Leavers gives the guests that have been away for longer than guestGrace.
-func (h *Homes) Leavers(live func(id string) bool, now time.Time) []string {
+func (h *Homes) Leavers(live func(id string) bool) []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	now := h.now()
 	var out []string
 	for id, g := range h.guests {
 		switch {

@@ -28,6 +28,7 @@ const (
 // them, and those of its children, which are the nodes right below.
 type Homes struct {
 	path string
+	now  func() time.Time
 
 	mu      sync.Mutex
 	above   []sibling.Told
@@ -39,9 +40,9 @@ type Homes struct {
 }
 
 // Open reads what an earlier life has kept in cachedir. What it gives can be used
-// also if that cannot be read: it is told anew.
-func Open(cachedir string) (*Homes, error) {
-	h := &Homes{path: filepath.Join(cachedir, homesFile), below: map[string]sibling.Node{}, guests: map[string]guest{}}
+// also if that cannot be read: it is told anew. now is the clock.
+func Open(cachedir string, now func() time.Time) (*Homes, error) {
+	h := &Homes{path: filepath.Join(cachedir, homesFile), now: now, below: map[string]sibling.Node{}, guests: map[string]guest{}}
 	d, err := wire.ReadMapFile(h.path)
 	if err != nil {
 		return h, err
@@ -58,15 +59,15 @@ func Open(cachedir string) (*Homes, error) {
 	if g := d.Map("guests"); g != nil {
 		for _, k := range g.Keys() {
 			if id, ok := k.(string); ok {
-				h.guests[id] = guest{home: g.String(id), since: time.Now()}
+				h.guests[id] = guest{home: g.String(id), since: now()}
 			}
 		}
 	}
 	return h, err
 }
 
-// Save writes the file if something has changed.
-func (h *Homes) Save() error {
+// Save writes the file if something has changed since it was written last.
+func (h *Homes) Save() (err error) {
 	h.mu.Lock()
 	if !h.changed {
 		h.mu.Unlock()
@@ -87,6 +88,13 @@ func (h *Homes) Save() error {
 		}
 	}
 	h.mu.Unlock()
+	defer func() {
+		if err != nil { // it is still to be written
+			h.mu.Lock()
+			h.changed = true
+			h.mu.Unlock()
+		}
+	}()
 	b, err := wire.EncodeBus(wire.NewMap("above", above, "below", below, "guests", guests))
 	if err != nil {
 		return fmt.Errorf("encode the siblings: %w", err)

@@ -1,6 +1,8 @@
 package homes
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -15,7 +17,9 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // that are elsewhere for a time are not.
 func TestGuestsLeaveAndAreKeptOverARestart(t *testing.T) {
 	dir := t.TempDir()
-	h, err := Open(dir)
+	at := time.Unix(1000, 0) // far from this machine's time
+	clock := func() time.Time { return at }
+	h, err := Open(dir, clock)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +29,7 @@ func TestGuestsLeaveAndAreKeptOverARestart(t *testing.T) {
 	if err := h.Save(); err != nil {
 		t.Fatal(err)
 	}
-	again, err := Open(dir)
+	again, err := Open(dir, clock)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,22 +38,46 @@ func TestGuestsLeaveAndAreKeptOverARestart(t *testing.T) {
 	}
 	up := map[string]bool{"guest": true, "ours": true}
 	live := func(id string) bool { return up[id] }
-	now := time.Now()
-	if gone := h.Leavers(live, now); len(gone) != 0 || !h.Moves("ours") {
+	if gone := h.Leavers(live); len(gone) != 0 || !h.Moves("ours") {
 		t.Errorf("gone %v, guests %v", gone, h.guests)
 	}
 	up = map[string]bool{}
 	for _, after := range []time.Duration{0, time.Second} {
-		if gone := h.Leavers(live, now.Add(after)); len(gone) != 0 {
+		at = at.Add(after)
+		if gone := h.Leavers(live); len(gone) != 0 {
 			t.Errorf("%v have left after %s", gone, after)
 		}
 	}
-	gone := h.Leavers(live, now.Add(2*guestGrace))
+	at = at.Add(2 * guestGrace)
+	gone := h.Leavers(live)
 	if len(gone) != 1 || gone[0] != "guest" {
 		t.Errorf("have left: %v", gone)
 	}
 	up["ours"] = true
-	if h.Leavers(live, now.Add(2*guestGrace)); h.Moves("ours") {
+	if h.Leavers(live); h.Moves("ours") {
 		t.Error("ours is home again, and still counts as away")
+	}
+}
+
+// What could not be written, because the disk was full, is written when it can be.
+func TestSaveComesAgainAfterAFailure(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "cache") // not there yet, so that nothing can be written
+	h, err := Open(dir, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Host("guest", "node-a", false)
+	if h.Save() == nil {
+		t.Fatal("nothing could be written, and no error")
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.Save(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Open(dir, time.Now)
+	if home, _ := again.GuestOf("guest"); err != nil || home != "node-a" {
+		t.Errorf("read back: %q, %v", home, err)
 	}
 }

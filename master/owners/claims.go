@@ -194,8 +194,8 @@ func (o *Claims) Next() <-chan struct{} {
 	return o.news
 }
 
-// Save writes the file if claims have changed.
-func (o *Claims) Save() error {
+// Save writes the file if claims have changed since it was written last.
+func (o *Claims) Save() (err error) {
 	o.mu.Lock()
 	if !o.changed {
 		o.mu.Unlock()
@@ -210,6 +210,13 @@ func (o *Claims) Save() error {
 		out.Set(formerKey, f)
 	}
 	o.mu.Unlock()
+	defer func() {
+		if err != nil { // it is still to be written
+			o.mu.Lock()
+			o.changed = true
+			o.mu.Unlock()
+		}
+	}()
 	b, err := wire.EncodeBus(out)
 	if err != nil {
 		return fmt.Errorf("encode who has which minions: %w", err)

@@ -1,6 +1,8 @@
 package owners
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -104,5 +106,28 @@ func TestClaims_Had(t *testing.T) {
 	check(o, "n1", "b", false)
 	if o.former.wire() != nil {
 		t.Error("something is left")
+	}
+}
+
+// What could not be written, because the disk was full, is written when it can be.
+func TestClaimsAreSavedAfterAFailure(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "cache") // not there yet, so that nothing can be written
+	o, err := OpenClaims(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Report(topology.Node{ID: "n", Minions: []topology.Minion{{ID: "m", State: topology.Up}}})
+	if o.Save() == nil {
+		t.Fatal("nothing could be written, and no error")
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := o.Save(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := OpenClaims(dir)
+	if err != nil || !again.Has("n", "m") {
+		t.Errorf("read back: %v, %v", again.Of("n"), err)
 	}
 }

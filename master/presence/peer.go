@@ -79,3 +79,10 @@ func (r *Registry) TakeChanged() bool {
 	r.changed = false
 	return c
 }
+
+// PutChanged takes a [Registry.TakeChanged] back: the set could not be written.
+func (r *Registry) PutChanged() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.changed = true
+}

@@ -189,6 +189,10 @@ func TestGraceAfterAStart(t *testing.T) {
 	if !w.TakeChanged() || w.TakeChanged() {
 		t.Error("one change")
 	}
+	w.PutChanged() // it could not be written
+	if !w.TakeChanged() || w.TakeChanged() {
+		t.Error("the change was put back")
+	}
 }
 
 func TestRevoke(t *testing.T) {

@@ -32,16 +32,22 @@ type LatecomersOptions struct {
 	// Publish publishes one.
 	Publish func(Record) error
 	Log     *slog.Logger
+	Now     func() time.Time // nil = time.Now
 }
 
 // NewLatecomers has nothing to publish yet.
-func NewLatecomers(o LatecomersOptions) *Latecomers { return &Latecomers{o: o} }
+func NewLatecomers(o LatecomersOptions) *Latecomers {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &Latecomers{o: o}
+}
 
 // Start tells what is to be published.
 func (l *Latecomers) Start(records []Record) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.records, l.until = records, time.Now().Add(l.o.For)
+	l.records, l.until = records, l.o.Now().Add(l.o.For)
 }
 
 // Subscribed tells that somebody has come.
@@ -51,7 +57,7 @@ func (l *Latecomers) Subscribed() {
 	if len(l.records) == 0 || l.closed || l.timer != nil {
 		return
 	}
-	if time.Now().After(l.until) {
+	if l.o.Now().After(l.until) {
 		l.records = nil
 		return
 	}
