@@ -19,14 +19,7 @@ func (m *Master) booked(ctx context.Context) error {
 // bookClosed ends the account of a job in the books: its mark goes only after the
 // reasons of those that are missing are stored.
 func (m *Master) bookClosed(jid string) {
-	m.books.Then(func(err error) {
-		if err == nil {
-			err = m.closed(jid)
-		}
-		if err != nil {
-			m.log.Error("A closed job will be looked at again after a restart", "jid", jid, "err", err)
-		}
-	})
+	m.books.End(jid, func() error { return m.closed(jid) })
 }
 
 // bookLate has late word of a closed job told to the masters above.
@@ -34,13 +27,11 @@ func (m *Master) bookLate(jid string) {
 	if m.parent == "" {
 		return
 	}
-	m.books.Then(func(err error) {
-		if err == nil && !m.open.Has(jid) { // else its end is still to come
-			err = m.closed(jid)
+	m.books.End(jid, func() error {
+		if m.open.Has(jid) { // its end is still to come
+			return nil
 		}
-		if err != nil {
-			m.log.Error("Late word of a job may not reach the masters above", "jid", jid, "err", err)
-		}
+		return m.closed(jid)
 	})
 }
 

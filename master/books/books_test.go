@@ -10,7 +10,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -87,6 +91,96 @@ func TestWriter(t *testing.T) {
 	}
 	cancel()
 	<-done
+}
+
+// shelf is a store whose errors a test sets.
+type shelf struct {
+	mu   sync.Mutex
+	err  error
+	kept []string
+}
+
+func (s *shelf) fail(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.err = err
+}
+
+func (s *shelf) has() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return fmt.Sprint(s.kept)
+}
+
+func (s *shelf) SaveExpectations(_ context.Context, xs ...returners.Expectation) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err != nil {
+		return s.err
+	}
+	for _, x := range xs {
+		s.kept = append(s.kept, x.JID)
+	}
+	return nil
+}
+
+// A job that ends while the disk is full is ended when there is room again, and after
+// what was to be stored of it.
+func TestWriter_DiskIsBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		s := &shelf{err: fmt.Errorf("commit: %w", returners.ErrFull)}
+		w := NewWriter(ctx, s, quiet)
+		done := make(chan struct{})
+		go func() { w.Run(); close(done) }()
+		var ended atomic.Int32
+		w.Note(returners.Expectation{JID: "1"})
+		w.End("1", func() error {
+			if ended.Add(1) == 1 {
+				return errors.New("no room for the mark")
+			}
+			return nil
+		})
+		if err := w.Wait(ctx); !errors.Is(err, returners.ErrFull) {
+			t.Errorf("stored: %v", err)
+		}
+		time.Sleep(3*retryPause + retryPause/2)
+		if ended.Load() != 0 {
+			t.Error("the job has ended, and who is missing is not stored")
+		}
+		s.fail(nil)
+		time.Sleep(2 * retryPause) // one attempt fails at the mark
+		if ended.Load() != 2 || s.has() != "[1]" {
+			t.Errorf("ended %d times, stored %s", ended.Load(), s.has())
+		}
+		s.fail(errors.New("a row that no store takes")) // must not hold up what comes later
+		w.Note(returners.Expectation{JID: "2"})
+		synctest.Wait() // the end comes in a batch of its own
+		w.End("2", func() error { t.Error("ended without what was to be stored"); return nil })
+		synctest.Wait()
+		s.fail(nil)
+		w.Note(returners.Expectation{JID: "3"})
+		if err := w.Wait(ctx); err != nil || s.has() != "[1 3]" {
+			t.Errorf("stored %s, %v", s.has(), err)
+		}
+		cancel()
+		<-done
+	})
+}
+
+// What waits for the disk is bounded.
+func TestWriter_OwesNoMoreThan(t *testing.T) {
+	w := NewWriter(t.Context(), &shelf{err: returners.ErrFull}, quiet)
+	for i := range mostOwed/batchSize + 2 {
+		batch := make([]entry, batchSize)
+		for k := range batch {
+			batch[k].x.JID = fmt.Sprint(i)
+		}
+		w.write(batch)
+	}
+	if len(w.owed) != mostOwed || w.owed[mostOwed-1].x.JID != fmt.Sprint(mostOwed/batchSize+1) {
+		t.Errorf("%d are owed, the last one of batch %s", len(w.owed), w.owed[len(w.owed)-1].x.JID)
+	}
 }
 
 func TestOpen(t *testing.T) {

@@ -2,18 +2,22 @@ package books
 
 import (
 	"context"
+	"errors"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/momtree/mom/returners"
 )
 
-// entry is what the books are told: an expectation, unless it has no jid, and who
-// hears when it and all before it are stored. then must neither wait nor ask the
-// ledger, whose hooks may be waiting for room in the books.
+// entry is what the books are told: an expectation, who hears what became of all
+// before it, or what is to be done when all before it is stored. Neither function
+// may wait nor ask the ledger, whose hooks may be waiting for room in the books.
 type entry struct {
-	x    returners.Expectation
+	x    returners.Expectation // without a jid: none
 	then func(error)
+	end  func() error
+	jid  string // that end is about
 }
 
 const (
@@ -23,6 +27,10 @@ const (
 	batchSize = 500
 	// storeWait bounds a write, which must not be given up because the master ends.
 	storeWait = 30 * time.Second
+	// retryPause lies between attempts to store what a full or absent disk has not
+	// taken; what comes meanwhile is an attempt as well. mostOwed bounds that.
+	retryPause = 5 * time.Second
+	mostOwed   = queueSize
 )
 
 // Store is where expectations are kept.
@@ -37,19 +45,28 @@ type Writer struct {
 	store Store
 	log   *slog.Logger
 	queue chan entry
+	owed  []entry // could not be stored, and will be
+
+	trouble error            // of the last end that failed
+	lost    map[string]error // by jid: what the store will never take
 }
 
 // NewWriter makes one that takes entries until ctx ends. [Writer.Run] writes them.
 func NewWriter(ctx context.Context, s Store, log *slog.Logger) *Writer {
-	return &Writer{ctx: ctx, store: s, log: log, queue: make(chan entry, queueSize)}
+	return &Writer{ctx: ctx, store: s, log: log, queue: make(chan entry, queueSize), lost: map[string]error{}}
 }
 
 // Note has an expectation written.
 func (w *Writer) Note(x returners.Expectation) { w.enter(entry{x: x}) }
 
-// Then calls fn when all that was noted before is stored, or could not be. fn must
-// neither wait nor ask the ledger, whose hooks may be waiting for room in the books.
+// Then calls fn when all that was noted before is stored, or could not be just now.
+// fn must neither wait nor ask the ledger, whose hooks may be waiting for room in the
+// books.
 func (w *Writer) Then(fn func(error)) { w.enter(entry{then: fn}) }
+
+// End has fn end the job when all that was noted before is stored, however long that
+// takes, and again until it succeeds. What holds for fn in Then holds here.
+func (w *Writer) End(jid string, fn func() error) { w.enter(entry{end: fn, jid: jid}) }
 
 func (w *Writer) enter(e entry) {
 	select {
@@ -74,29 +91,100 @@ func (w *Writer) Wait(ctx context.Context) error {
 // master ends and the queue is empty.
 func (w *Writer) Run() {
 	for {
-		var batch []entry
+		batch := w.next()
+		if len(batch) == 0 && w.ctx.Err() != nil {
+			w.letGo(w.owed, w.ctx.Err())
+			return
+		}
+		w.write(batch)
+	}
+}
+
+// next waits for entries, or for the time to try once more.
+func (w *Writer) next() []entry {
+	var batch []entry
+	var again <-chan time.Time
+	if len(w.owed) > 0 {
+		again = time.After(retryPause)
+	}
+	select {
+	case e := <-w.queue:
+		batch = append(batch, e)
+	case <-again:
+		return nil
+	case <-w.ctx.Done():
+	}
+	for len(batch) < batchSize {
 		select {
 		case e := <-w.queue:
 			batch = append(batch, e)
-		case <-w.ctx.Done():
+		default:
+			return batch
 		}
-	more:
-		for len(batch) < batchSize {
-			select {
-			case e := <-w.queue:
-				batch = append(batch, e)
-			default:
-				break more
-			}
+	}
+	return batch
+}
+
+// write stores what is owed and what is new, in that order.
+func (w *Writer) write(batch []entry) {
+	all := slices.Concat(w.owed, batch)
+	known := len(w.owed) > 0 // the trouble has been told
+	w.owed = nil
+	err := w.save(all)
+	if err != nil && !known {
+		w.log.Error("The expectations of jobs could not be stored", "count", len(all), "again", passing(err), "err", err)
+	}
+	for _, e := range all {
+		switch {
+		case e.then != nil:
+			e.then(err)
+		case err != nil && passing(err):
+			w.owed = append(w.owed, e)
+		case e.end == nil && err != nil:
+			w.lose(e.x.JID, err)
+		case e.end != nil:
+			w.finish(e)
 		}
-		if len(batch) == 0 {
-			return
-		}
-		err := w.save(batch)
-		for _, e := range batch {
-			if e.then != nil {
-				e.then(err)
-			}
+	}
+	if n := len(w.owed) - mostOwed; n > 0 {
+		w.letGo(w.owed[:n], errTooMany)
+		w.owed = slices.Clone(w.owed[n:])
+	}
+}
+
+// finish ends a job, unless something of it is lost.
+func (w *Writer) finish(e entry) {
+	if why, lost := w.lost[e.jid]; lost {
+		delete(w.lost, e.jid)
+		w.letGo([]entry{e}, why)
+		return
+	}
+	if w.trouble = e.end(); w.trouble != nil {
+		w.owed = append(w.owed, e)
+	}
+}
+
+func (w *Writer) lose(jid string, why error) {
+	if len(w.lost) >= mostOwed { // of jobs that do not end: no restart looks at more
+		clear(w.lost)
+	}
+	w.lost[jid] = why
+}
+
+var errTooMany = errors.New("too much could not be stored")
+
+// passing tells whether an error of the store is one of a full or absent disk.
+func passing(err error) bool {
+	return errors.Is(err, returners.ErrFull) || errors.Is(err, returners.ErrUnavailable)
+}
+
+// letGo tells of the ends of jobs that this life of the master does not write down.
+func (w *Writer) letGo(es []entry, err error) {
+	for _, e := range es {
+		if e.end == nil {
+			w.lose(e.x.JID, err)
+		} else {
+			w.log.Error("A closed job will be looked at again after a restart", "jid", e.jid, "err", errors.Join(err, w.trouble))
 		}
 	}
 }
@@ -113,9 +201,5 @@ func (w *Writer) save(batch []entry) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), storeWait)
 	defer cancel()
-	err := w.store.SaveExpectations(ctx, xs...)
-	if err != nil {
-		w.log.Error("The expectations of jobs could not be stored", "count", len(xs), "jid", xs[0].JID, "err", err)
-	}
-	return err
+	return w.store.SaveExpectations(ctx, xs...)
 }
