@@ -75,7 +75,8 @@ func TestNamedMinionsEndAJob(t *testing.T) {
 // after the silent ones, and masters above it need not.
 func TestExpectationOfAForwarder(t *testing.T) {
 	r := newRig(t, func(c *config.Master) {
-		c.OrderMasters, c.Timeout, c.GatherJobTimeout = true, 50*time.Millisecond, 50*time.Millisecond
+		// The node has Timeout to say who has to answer, on a machine that may be busy.
+		c.OrderMasters, c.Timeout, c.GatherJobTimeout = true, 3*time.Second, 50*time.Millisecond
 	})
 	r.start()
 	node := r.minion("n1", "syndic", "syndic").listen().announce()

@@ -143,7 +143,9 @@ func TestParentAnswersGarbage(t *testing.T) {
 				}
 			})
 			n.local.commit(t, job(1), "web-1")
-			until(t, "two attempts", func() bool { return p.has(job(1), "web-1") >= 2 })
+			// On a machine that is busy the first attempt may end by its time-out, and those that
+			// follow ask without rows whether the parent answers again.
+			until(t, "two attempts", func() bool { return p.has(job(1), "web-1") >= 1 && len(p.Seen("_syndic_return")) >= 3 })
 			if n.local.depth() != 1 {
 				t.Error("the row left without an acknowledgement")
 			}

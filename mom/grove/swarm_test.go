@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -25,6 +26,7 @@ import (
 type swarm struct {
 	ids    []string
 	delay  time.Duration // answers come within this time
+	held   chan struct{} // the last tenth of the minions answers when it is closed; nil: like the others
 	up     atomic.Int64
 	given  atomic.Int64 // returns acknowledged
 	cancel context.CancelFunc
@@ -137,6 +139,13 @@ func (s *swarm) answer(ctx context.Context, c *channel.Channel, body []byte) {
 	case <-ctx.Done():
 		return
 	case <-time.After(time.Duration(rand.Int64N(int64(s.delay)) + 1)):
+	}
+	if s.held != nil && slices.Contains(s.ids[len(s.ids)*9/10:], c.ID()) {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.held:
+		}
 	}
 	err = until(ctx, func() error {
 		return c.Return(ctx, wire.NewMap("cmd", "_return", "id", c.ID(), "success", true, "return", c.ID(), "retcode", 0,
