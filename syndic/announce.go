@@ -11,6 +11,7 @@ import (
 	"github.com/momtree/mom/internal/bus"
 
 	"github.com/momtree/mom/internal/channel"
+	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/topology"
 )
@@ -84,7 +85,7 @@ func (l *link) announce(ctx context.Context, renew context.CancelCauseFunc) {
 			return
 		}
 		// Changes that follow each other closely become one report.
-		if !sleep(ctx, l.s.pace.reportMin) {
+		if sleep.For(ctx, l.s.pace.reportMin) != nil {
 			return
 		}
 	}
@@ -104,7 +105,7 @@ func (a *announcer) greet(ctx context.Context) error {
 	err := a.report(ctx, true)
 	// A parent that has not seen the subscription yet may publish something before
 	// it does: it has to hear from this node once more.
-	for n := 0; err == nil && !a.bound && n < maxUnbound && sleep(ctx, unboundPause); n++ {
+	for n := 0; err == nil && !a.bound && n < maxUnbound && sleep.For(ctx, unboundPause) == nil; n++ {
 		err = a.report(ctx, true)
 	}
 	if err == nil {

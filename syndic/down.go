@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -130,7 +131,7 @@ func (l *link) insist(ctx context.Context, job client.Job) error {
 	retry := l.s.pace.backoff()
 	for {
 		_, err := l.s.client.Publish(ctx, job)
-		if err == nil || !passing(err) || !sleep(ctx, min(retry.wait(), time.Second)) {
+		if err == nil || !passing(err) || sleep.For(ctx, min(retry.wait(), time.Second)) != nil {
 			return err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -29,7 +30,7 @@ func (s *Syndic) listen(ctx context.Context) {
 		if lost {
 			s.log.Error("The forwarder was too slow for the local event bus; events were lost")
 		}
-		if !sleep(ctx, s.pace.retryMin) {
+		if sleep.For(ctx, s.pace.retryMin) != nil {
 			return
 		}
 		// Who has to answer must not get lost with them.

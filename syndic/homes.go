@@ -12,6 +12,7 @@ import (
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/sibling"
+	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -102,7 +103,7 @@ func (l *link) tellSiblings(ctx context.Context) {
 	var told sibling.Node
 	var last, vouched time.Time
 	below := "" // stands for the list that was heard last
-	for sleep(ctx, l.s.pace.siblings/10+rand.N(l.s.pace.siblings/10+1)) {
+	for sleep.For(ctx, l.s.pace.siblings/10+rand.N(l.s.pace.siblings/10+1)) == nil {
 		if !l.isUp() {
 			last = time.Time{}
 			continue
@@ -166,11 +167,11 @@ func (s *Syndic) rehome(ctx context.Context) {
 	}
 	home := s.parents.links[0]
 	after := s.cfg.Upper.RehomeAfter
-	for sleep(ctx, after/4+time.Millisecond) {
+	for sleep.For(ctx, after/4+time.Millisecond) == nil {
 		if !home.downFor(after) {
 			continue
 		}
-		if !sleep(ctx, rand.N(after)) {
+		if sleep.For(ctx, rand.N(after)) != nil {
 			return
 		}
 		if !home.downFor(after) || s.answers(ctx, home) {
@@ -226,7 +227,7 @@ func (s *Syndic) lodge(ctx context.Context, home *link, n sibling.Node, voucher 
 		wg.Wait()
 		s.returns.shift()
 	}()
-	for sleep(ctx, s.cfg.Upper.RehomeAfter/4+time.Millisecond) {
+	for sleep.For(ctx, s.cfg.Upper.RehomeAfter/4+time.Millisecond) == nil {
 		switch {
 		case home.BackFor(s.cfg.Upper.RehomeFailback):
 			s.log.Info("The master above is back; the sibling is left", "sibling", n.ID)

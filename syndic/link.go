@@ -11,6 +11,7 @@ import (
 
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
 )
@@ -116,7 +117,7 @@ func (l *link) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		if err := l.serve(ctx); err != nil && ctx.Err() == nil {
 			l.log.Error("The master above cannot be served until somebody mends it; what it is owed waits", "err", err, "retry_in", l.s.pace.operator)
-			sleep(ctx, l.s.pace.operator)
+			_ = sleep.For(ctx, l.s.pace.operator)
 		}
 	}
 	wg.Wait()
@@ -180,7 +181,7 @@ func (l *link) signIn(ctx context.Context) (channel.Result, error) {
 		}
 		wait := retry.wait()
 		l.log.Warn("Sign-in at the master above failed", "err", err, "retry_in", wait)
-		if !sleep(ctx, wait) {
+		if sleep.For(ctx, wait) != nil {
 			return res, ctx.Err()
 		}
 	}
@@ -189,7 +190,7 @@ func (l *link) signIn(ctx context.Context) (channel.Result, error) {
 // lookAround asks a parent whose subscription stays away for its publish port: it
 // may have been started with another one.
 func (l *link) lookAround(ctx context.Context, addr string, renew context.CancelCauseFunc) {
-	for sleep(ctx, l.s.pace.report) {
+	for sleep.For(ctx, l.s.pace.report) == nil {
 		l.mu.Lock()
 		away := l.conn%2 == 0
 		l.mu.Unlock()

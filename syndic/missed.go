@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -47,7 +48,7 @@ func (l *link) catchUp(ctx context.Context) {
 			l.log.Warn("Missed publications of the master above could not be fetched", "err", err, "retry_in", wait)
 			ring(l.fetch)
 		}
-		if !sleep(ctx, wait) {
+		if sleep.For(ctx, wait) != nil {
 			return
 		}
 	}

@@ -1,7 +1,6 @@
 package syndic
 
 import (
-	"context"
 	"math/rand/v2"
 	"time"
 )
@@ -48,17 +47,6 @@ func (b *backoff) reset() { b.next = 0 }
 func (b *backoff) wait() time.Duration {
 	b.next = min(max(2*b.next, b.min), b.max)
 	return b.next - rand.N(b.next/5+1)
-}
-
-func sleep(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-t.C:
-		return true
-	}
 }
 
 // ring fills a channel of one slot: a signal that is still unread is enough.
