@@ -144,11 +144,6 @@ func (m *Master) encrypted(req *zmtp.Request, env wire.Envelope) {
 		m.answer(req, refusalOf(err))
 		return
 	}
-	if errors.Is(err, errUnproven) {
-		m.log.Debug("A return was not acknowledged", "id", r.id, "err", err)
-		m.answer(req, handlerRaised)
-		return
-	}
 	if err != nil {
 		m.log.Warn("A request failed", "cmd", r.cmd, "id", r.id, "err", err)
 		v = ""
@@ -199,11 +194,8 @@ func (m *Master) seal(req *zmtp.Request, key *crypt.Crypticle, r *request, v any
 type clearReply struct{ value any }
 
 var (
-	errNotAMap = errors.New("the load is not a map")
-	// errNotStored: nothing can be taken now, whatever it is. errUnproven: this is
-	// not taken, other things are.
-	errNotStored = errors.New("not stored")
-	errUnproven  = errors.New("not taken")
+	errNotAMap   = errors.New("the load is not a map")
+	errNotStored = errors.New("not stored") // nothing can be taken now, whatever it is
 )
 
 // unseal decrypts an encrypted request and checks its sender (Salt wire reference

@@ -33,7 +33,7 @@ func (m *Master) onSyndicReturn(ctx context.Context, r *request) (any, error) {
 	for _, err := range sr.Broken {
 		m.trespassed(owners.Trespass{Kind: owners.OfEntry, Path: r.id, Err: err})
 	}
-	unproven := false
+	var unproven []wire.ReturnOf
 	patience, cancel := context.WithTimeout(ctx, claimPatience)
 	defer cancel()
 	for _, j := range sr.Loads {
@@ -62,7 +62,9 @@ func (m *Master) onSyndicReturn(ctx context.Context, r *request) (any, error) {
 			a, kind, err := m.below(patience, j, mr, via)
 			if err != nil {
 				m.trespassed(owners.Trespass{Kind: kind, Path: via, ID: mr.ID, JID: j.JID, Err: err})
-				unproven = unproven || kind == owners.OfUnproven
+				if kind == owners.OfUnproven {
+					unproven = append(unproven, wire.ReturnOf{JID: j.JID, ID: mr.ID})
+				}
 				continue
 			}
 			if !m.probes.Answer(j.JID, mr.ID, a.ret.Value) {
@@ -73,9 +75,8 @@ func (m *Master) onSyndicReturn(ctx context.Context, r *request) (any, error) {
 	if err := m.keep(ctx, as, loads); err != nil {
 		return nil, err
 	}
-	if unproven {
-		// The node keeps it and sends it again; what was stored is known then.
-		return nil, fmt.Errorf("%w: node %s returns for a minion that another node says is connected to it", errUnproven, r.id)
+	if len(unproven) > 0 { // the node keeps those and sends them again
+		return wire.LeftReply(unproven), nil
 	}
 	return nil, nil
 }

@@ -114,8 +114,11 @@ func (s *sender) run(ctx context.Context) {
 		}
 		for s.l.isUp() && ctx.Err() == nil {
 			err := s.over.Turn(ctx)
-			if err == nil {
-				err = s.giveAgain(ctx)
+			left := errors.Is(err, handover.ErrLeft)
+			if err == nil || left {
+				if again := s.giveAgain(ctx); again != nil {
+					err, left = again, false
+				}
 			}
 			if err == nil {
 				retry.reset()
@@ -126,8 +129,10 @@ func (s *sender) run(ctx context.Context) {
 				return
 			}
 			wait := retry.wait()
-			s.l.log.Warn("Returns could not be handed to the master above; they stay in the outbox", "err", err, "retry_in", wait)
-			s.pause(ctx, wait, errors.Is(err, handover.ErrLeft))
+			if !left { // each of those was told of
+				s.l.log.Warn("Returns could not be handed to the master above; they stay in the outbox", "err", err, "retry_in", wait)
+			}
+			s.pause(ctx, wait, left)
 		}
 	}
 }

@@ -86,6 +86,24 @@ func (e *entry) add(id string, ret wire.Return, full wire.Raw, b Body) {
 	e.returns.Set(id, r)
 }
 
+// leave parts the rows that the parent has taken from those that it left.
+func (b *batch) leave(rows []returners.Item, left map[wire.ReturnOf]bool) (taken, notNow []returners.Item) {
+	if len(left) == 0 {
+		return rows, nil
+	}
+	stays := map[int64]bool{}
+	for _, it := range rows {
+		if left[wire.ReturnOf{JID: it.JID, ID: it.ID}] {
+			notNow = append(notNow, it)
+			stays[it.Seq] = true
+		} else {
+			taken = append(taken, it)
+		}
+	}
+	b.done = slices.DeleteFunc(b.done, func(seq int64) bool { return stays[seq] })
+	return taken, notNow
+}
+
 // keep takes the rows that another parent is owed as well out of those to be
 // removed.
 func (b *batch) keep(rows []returners.Item) {

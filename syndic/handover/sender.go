@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
@@ -14,10 +15,6 @@ const (
 	// BatchRows and BatchBytes bound one `_syndic_return`.
 	BatchRows  = 500
 	BatchBytes = 4 << 20
-	// strikes is how often the parent may refuse a row that it is given alone,
-	// before the row is set aside. The parent must have taken others in the
-	// meantime.
-	strikes = 3
 )
 
 // ErrLeft means that the parent took what it was given but for some rows.
@@ -78,6 +75,8 @@ type Options struct {
 	// Loaded is where they are, for senders that share it. nil: one of its own.
 	Loaded *Recent[struct{}]
 	Log    *slog.Logger
+	// Now is the time. Default: the machine's.
+	Now func() time.Time
 }
 
 // Sender hands returns to one master above. It belongs to one goroutine.
@@ -92,15 +91,13 @@ type Sender struct {
 	suspects map[int64]suspect // refused rows
 }
 
-type suspect struct {
-	strikes int
-	taken   uint64 // when it was first refused
-}
-
 // New makes a sender that has sent nothing yet.
 func New(o Options) *Sender {
 	if o.Log == nil {
 		o.Log = slog.Default()
+	}
+	if o.Now == nil {
+		o.Now = time.Now
 	}
 	if o.Loaded == nil {
 		o.Loaded = NewRecent[struct{}](o.Remember)
@@ -144,11 +141,16 @@ func (s *Sender) drain(ctx context.Context) error {
 		if len(rows) == 0 {
 			break
 		}
-		err = s.send(ctx, s.own(rows))
+		mine, early := s.ripe(s.own(rows))
+		notNow, err := s.send(ctx, mine)
 		s.landed(err)
+		left = left || early || len(notNow) > 0
 		switch {
 		case err == nil:
 			refused, s.size = 0, min(2*s.size, BatchRows)
+			if err := s.postpone(ctx, notNow); err != nil {
+				return err
+			}
 		case !errors.Is(err, ErrNotTaken):
 			s.size = max(s.size/2, 1)
 			return err
@@ -159,9 +161,11 @@ func (s *Sender) drain(ctx context.Context) error {
 			if refused++; refused > 1 {
 				return err // nothing is taken: the parent is at fault
 			}
-			if left, err = s.strike(ctx, rows[0], err); err != nil {
+			stays, err := s.strike(ctx, rows[0], err)
+			if err != nil {
 				return err
 			}
+			left = left || stays
 		}
 		s.after = rows[len(rows)-1].Seq
 	}
@@ -186,7 +190,7 @@ func (s *Sender) Help(ctx context.Context) error {
 			return nil
 		}
 		if mine := s.own(rows); len(mine) > 0 {
-			err = s.send(ctx, mine)
+			_, err = s.send(ctx, mine) // what is left is the other one's matter, too
 			s.landed(err)
 			if err != nil {
 				return err
@@ -224,24 +228,6 @@ func (s *Sender) own(rows []returners.Item) []returners.Item {
 	return mine
 }
 
-// strike counts a refusal of a row that was sent alone, and sets the row aside
-// when it is clear that the row is at fault. left tells that it stays.
-func (s *Sender) strike(ctx context.Context, it returners.Item, why error) (left bool, err error) {
-	c, known := s.suspects[it.Seq]
-	if !known {
-		c.taken = s.taken
-	}
-	c.strikes++
-	if c.strikes < strikes || c.taken == s.taken {
-		if known || len(s.suspects) < BatchRows {
-			s.suspects[it.Seq] = c
-		}
-		return true, nil
-	}
-	delete(s.suspects, it.Seq)
-	return false, s.reject(ctx, it, why)
-}
-
 // reject sets a row aside that can never be delivered.
 func (s *Sender) reject(ctx context.Context, it returners.Item, why error) error {
 	s.o.Log.Error("A return cannot be handed up and was set aside; it is kept in the outbox under "+returners.Rejected(s.o.Dest),
@@ -272,7 +258,11 @@ func (s *Sender) Again(ctx context.Context, rows []returners.Item) error {
 			if err != nil {
 				return err
 			}
-			if err := Verdict(s.o.Parent.Request(ctx, load)); err != nil {
+			left, err := Outcome(s.o.Parent.Request(ctx, load))
+			if err == nil && len(left) > 0 {
+				err = fmt.Errorf("%w: %d of them", ErrNotTaken, len(left))
+			}
+			if err != nil {
 				return fmt.Errorf("hand %d returns to %s once more: %w", b.returns, s.o.Name, err)
 			}
 		}
@@ -281,29 +271,34 @@ func (s *Sender) Again(ctx context.Context, rows []returners.Item) error {
 	return nil
 }
 
-// send hands rows over and removes what the parent has acknowledged.
-func (s *Sender) send(ctx context.Context, rows []returners.Item) error {
+// send hands rows over and removes what the parent has acknowledged. It gives back
+// those that the parent does not take now.
+func (s *Sender) send(ctx context.Context, rows []returners.Item) (notNow []returners.Item, err error) {
 	b := s.batch()
 	for _, it := range rows {
 		if err := b.add(it); err != nil {
 			if err := s.reject(ctx, it, err); err != nil {
-				return err
+				return nil, err
 			}
 		}
 	}
 	if len(b.jobs) > 0 {
 		load, err := b.load(ctx)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if err := Verdict(s.o.Parent.Request(ctx, load)); err != nil {
-			return fmt.Errorf("hand %d returns to %s: %w", b.returns, s.o.Name, err)
+		left, err := Outcome(s.o.Parent.Request(ctx, load))
+		if err != nil {
+			return nil, fmt.Errorf("hand %d returns to %s: %w", b.returns, s.o.Name, err)
 		}
-		s.taken++
+		rows, notNow = b.leave(rows, left)
+		if b.returns > len(notNow) {
+			s.taken++
+		}
 	}
 	b.keep(rows)
 	if err := s.o.Outbox.OutboxAck(ctx, s.o.Dest, b.done); err != nil {
-		return fmt.Errorf("clear the outbox: %w", err)
+		return nil, fmt.Errorf("clear the outbox: %w", err)
 	}
 	for _, seq := range b.done {
 		delete(s.suspects, seq)
@@ -311,5 +306,5 @@ func (s *Sender) send(ctx context.Context, rows []returners.Item) error {
 	for _, j := range b.jobs {
 		s.loaded.Set(j.jid, struct{}{})
 	}
-	return nil
+	return notNow, nil
 }

@@ -12,6 +12,16 @@ import (
 // ErrNotTaken means that the parent answered, but not that all is well.
 var ErrNotTaken = errors.New("the master above did not take it")
 
+// Outcome is Verdict for `_syndic_return`, of which the parent may leave a part.
+func Outcome(v wire.Raw, err error) (left map[wire.ReturnOf]bool, _ error) {
+	if err == nil && !wire.IsNil(v) {
+		if left, ok := wire.ReadLeft(v); ok {
+			return left, nil
+		}
+	}
+	return nil, Verdict(v, err)
+}
+
 // Verdict reads the outcome of a request. A master that has done what it was asked
 // answers None; the empty text is how one says that its handler failed. An answer
 // of that kind, or an error after which the parent is known to be there, is
