@@ -18,11 +18,12 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/internal/zmtp/swarmtest"
 )
 
 // benchMinion returns jobs as fast as it is let, over one connection.
 type benchMinion struct {
-	*rawPeer
+	*swarmtest.Peer
 	id  string
 	key *crypt.Crypticle
 	tok []byte
@@ -46,7 +47,7 @@ func (m *benchMinion) answer(jid string, ts int64) error {
 	if err != nil {
 		return err
 	}
-	reply, err := m.do(body, m.buf)
+	reply, err := m.Do(body, m.buf)
 	if err != nil {
 		return err
 	}
@@ -58,6 +59,8 @@ func (m *benchMinion) answer(jid string, ts int64) error {
 	_, err = m.key.OpenNonce(frame, "0123456789abcdef0123456789abcdef")
 	return err
 }
+
+func local(port int) string { return fmt.Sprintf("127.0.0.1:%d", port) }
 
 // herd accepts n minions and connects them.
 func (r *rig) herd(b *testing.B, n int) []*benchMinion {
@@ -73,12 +76,12 @@ func (r *rig) herd(b *testing.B, n int) []*benchMinion {
 	}
 	r.start()
 	for _, m := range out {
-		p, err := dialRaw(nil, "REQ", strconv.Itoa(r.ret))
+		p, err := swarmtest.Dial(nil, "REQ", local(r.ret))
 		if err != nil {
 			b.Fatal(err)
 		}
 		b.Cleanup(func() { _ = p.Close() })
-		m.rawPeer = p
+		m.Peer = p
 	}
 	return out
 }
@@ -180,14 +183,14 @@ func BenchmarkPublish(b *testing.B) {
 		b.Run(fmt.Sprintf("subscribers=%d", n), func(b *testing.B) {
 			r := newRig(b, func(c *config.Master) { c.MaxConnections, c.OrderMasters = 2*n, true })
 			r.start()
-			s := startSwarm(b, "SUB", n, r.pub)
+			s := swarmtest.Start(b, "SUB", n, local(r.pub))
 			eventually(b, "all subscribed", func() bool { return r.Master.pub.Stats().Subscribers == n })
 			load := testJob("nobody", "glob")
 			took := make([]time.Duration, 0, b.N)
 			for b.Loop() {
 				start := time.Now()
 				r.say(load)
-				s.await(b, "received")
+				s.Await(b, swarmtest.Received)
 				took = append(took, time.Since(start))
 			}
 			slices.Sort(took)
@@ -204,8 +207,8 @@ func BenchmarkMemory(b *testing.B) {
 	r := newRig(b, func(c *config.Master) { c.MaxConnections = 2 * n })
 	r.start()
 	before := resident(b)
-	startSwarm(b, "SUB", n, r.pub)
-	startSwarm(b, "REQ", n, r.ret)
+	swarmtest.Start(b, "SUB", n, local(r.pub))
+	swarmtest.Start(b, "REQ", n, local(r.ret))
 	eventually(b, "all connected", func() bool {
 		s := r.Stats()
 		return s.Pub.Subscribers == n && s.Router.Peers == n

@@ -15,6 +15,7 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
+	"github.com/momtree/mom/internal/zmtp/swarmtest"
 	"github.com/momtree/mom/master/door"
 )
 
@@ -39,21 +40,6 @@ func attack(t *testing.T, port, n int, say func(i int) []byte) {
 	}
 	wg.Wait()
 }
-
-// greeting and ready open a ZMTP connection of mechanism NULL.
-func zmtpGreeting() []byte {
-	b := make([]byte, 64)
-	b[0], b[9], b[10], b[11] = 0xff, 0x7f, 3, 1
-	copy(b[12:], "NULL")
-	return b
-}
-
-func ready(kind string) []byte {
-	meta := "\x05READY\x0bSocket-Type\x00\x00\x00" + string(rune(len(kind))) + kind
-	return append([]byte{4, byte(len(meta))}, meta...)
-}
-
-func opening(kind string) []byte { return append(zmtpGreeting(), ready(kind)...) }
 
 func heap() uint64 {
 	runtime.GC()
@@ -96,14 +82,14 @@ func TestStrangers(t *testing.T) {
 	}{
 		{"garbage", 500, func(string) func(int) []byte { return garbage }},
 		{"garbage behind a greeting", 300, func(string) func(int) []byte {
-			return func(i int) []byte { return append(zmtpGreeting(), garbage(i)...) }
+			return func(i int) []byte { return append(swarmtest.Greeting(), garbage(i)...) }
 		}},
 		{"frames of 2^40", 300, func(kind string) func(int) []byte {
-			return func(int) []byte { return append(opening(kind), huge...) }
+			return func(int) []byte { return append(swarmtest.Opening(kind), huge...) }
 		}},
 		{"garbage requests", 300, func(kind string) func(int) []byte {
 			return func(i int) []byte {
-				return append(opening(kind), append([]byte{1, 0, 0, 200}, garbage(i)...)...)
+				return append(swarmtest.Opening(kind), append([]byte{1, 0, 0, 200}, garbage(i)...)...)
 			}
 		}},
 		{"half-open", 2000, func(string) func(int) []byte { return func(int) []byte { return []byte{0xff} } }},
@@ -202,7 +188,7 @@ func TestSignInHungUp(t *testing.T) {
 			t.Fatal(err)
 		}
 		attackers[i] = c
-		if _, err := c.Write(append(append(opening("REQ"), frame...), body...)); err != nil {
+		if _, err := c.Write(append(append(swarmtest.Opening("REQ"), frame...), body...)); err != nil {
 			t.Fatal(err)
 		}
 	}

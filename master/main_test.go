@@ -13,10 +13,11 @@ import (
 
 	"github.com/momtree/mom/internal/vectors"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/internal/zmtp/swarmtest"
 )
 
 func TestMain(m *testing.M) {
-	if playing() || mastering() {
+	if swarmtest.Playing() || mastering() {
 		return
 	}
 	// The clock of the backtracking engine ends by itself, shortly after the

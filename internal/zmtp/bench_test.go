@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"github.com/momtree/mom/internal/zmtp/swarmtest"
 )
 
 // BenchmarkRequestReply has n connections with one request of 200 bytes each
@@ -94,14 +96,14 @@ func BenchmarkFanOut(b *testing.B) {
 	for _, n := range []int{1000, 10_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			p := newPub(b, PubConfig{Limits: Limits{MaxConns: n}})
-			s := startSwarm(b, "SUB", n, p.Addr())
+			s := swarmtest.Start(b, "SUB", n, p.Addr().String())
 			eventually(b, "subscribed", func() bool { return p.Stats().Subscribers == n })
 			body := make([]byte, 1<<10)
 			for b.Loop() {
 				if err := p.Send("", body); err != nil {
 					b.Fatal(err)
 				}
-				s.await(b, "received")
+				s.Await(b, swarmtest.Received)
 			}
 			b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "deliveries/s")
 		})
@@ -113,7 +115,7 @@ func BenchmarkFanOut(b *testing.B) {
 func BenchmarkBurst(b *testing.B) {
 	const n, burst = 1000, 100
 	p := newPub(b, PubConfig{})
-	s := startSwarm(b, "SUB", n, p.Addr())
+	s := swarmtest.Start(b, "SUB", n, p.Addr().String())
 	eventually(b, "subscribed", func() bool { return p.Stats().Subscribers == n })
 	body := make([]byte, 1<<10)
 	for b.Loop() {
@@ -123,7 +125,7 @@ func BenchmarkBurst(b *testing.B) {
 			}
 		}
 		for range burst {
-			s.await(b, "received")
+			s.Await(b, swarmtest.Received)
 		}
 	}
 	b.ReportMetric(n*burst*float64(b.N)/b.Elapsed().Seconds(), "deliveries/s")
@@ -162,11 +164,11 @@ func BenchmarkMemoryPerPeer(b *testing.B) {
 			switch kind {
 			case "SUB":
 				p := newPub(b, PubConfig{})
-				startSwarm(b, kind, n, p.Addr())
+				swarmtest.Start(b, kind, n, p.Addr().String())
 				addr = p
 			case "REQ":
 				r := newRouter(b, RouterConfig{}, echo)
-				startSwarm(b, kind, n, r.Addr())
+				swarmtest.Start(b, kind, n, r.Addr().String())
 				addr = counted{r}
 			}
 			eventually(b, "connected", func() bool { return addr.Peers() == n })

@@ -77,6 +77,22 @@ func (p *rawPeer) tryFrame() (header, []byte, error) {
 	return h, body, err
 }
 
+// skipFrame reads a frame without keeping it.
+func (p *rawPeer) skipFrame() (header, error) {
+	b, err := p.in.Peek(1)
+	if err != nil {
+		return header{}, err
+	}
+	if b, err = p.in.Peek(headerSize(b[0])); err != nil {
+		return header{}, err
+	}
+	h, err := parseHeader(b)
+	if err == nil {
+		_, err = p.in.Discard(len(b) + int(h.size))
+	}
+	return h, err
+}
+
 // reply waits for a message to a REQ and returns its body.
 func (p *rawPeer) reply(t testing.TB) string {
 	t.Helper()

@@ -1,0 +1,135 @@
+package swarmtest
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+)
+
+// Flags of a frame's first byte (ZMTP 3.1).
+const (
+	more    = 1
+	long    = 2
+	command = 4
+)
+
+const greetingSize = 64
+
+// Greeting is what opens a connection of mechanism NULL.
+func Greeting() []byte {
+	b := make([]byte, greetingSize)
+	b[0], b[9], b[10], b[11] = 0xff, 0x7f, 3, 1
+	copy(b[12:], "NULL")
+	return b
+}
+
+// Opening is the greeting and the READY of a socket of a kind, such as "REQ".
+func Opening(kind string) []byte {
+	meta := "\x05READY\x0bSocket-Type\x00\x00\x00" + string(rune(len(kind))) + kind
+	return append(append(Greeting(), command, byte(len(meta))), meta...)
+}
+
+// Peer is one connection. It is used by one goroutine at a time.
+type Peer struct {
+	net.Conn
+	in *bufio.Reader
+}
+
+// Dial connects a socket of a kind, from an address of its own unless from is nil;
+// a SUB is subscribed to everything. It returns when the server's READY is there.
+func Dial(from net.IP, kind, addr string) (*Peer, error) {
+	d := net.Dialer{}
+	if from != nil {
+		d.LocalAddr = &net.TCPAddr{IP: from}
+	}
+	c, err := d.Dial("tcp", addr)
+	if err != nil {
+		return nil, err
+	}
+	p := &Peer{c, bufio.NewReaderSize(c, 2<<10)}
+	if err := p.open(kind); err != nil {
+		_ = c.Close()
+		return nil, fmt.Errorf("connect to %s as %s: %w", addr, kind, err)
+	}
+	return p, nil
+}
+
+func (p *Peer) open(kind string) error {
+	hello := Opening(kind)
+	if kind == "SUB" {
+		hello = append(hello, 0, 1, 1) // everything
+	}
+	if _, err := p.Write(hello); err != nil {
+		return err
+	}
+	if _, err := p.in.Discard(greetingSize); err != nil {
+		return err
+	}
+	_, isCommand, err := p.header()
+	if err == nil && !isCommand {
+		err = errors.New("no READY came")
+	}
+	return err
+}
+
+// header reads a frame's header, and passes over the body of a command.
+func (p *Peer) header() (size int, isCommand bool, err error) {
+	flags, err := p.in.ReadByte()
+	if err != nil {
+		return 0, false, err
+	}
+	var length [8]byte
+	n := 1
+	if flags&long != 0 {
+		n = 8
+	}
+	if _, err := io.ReadFull(p.in, length[8-n:]); err != nil {
+		return 0, false, err
+	}
+	size = int(binary.BigEndian.Uint64(length[:]))
+	if flags&command == 0 {
+		return size, false, nil
+	}
+	_, err = p.in.Discard(size)
+	return 0, true, err
+}
+
+// Skip waits for a message of one frame and keeps nothing of it.
+func (p *Peer) Skip() error {
+	for {
+		n, isCommand, err := p.header()
+		if err != nil || !isCommand {
+			if err == nil {
+				_, err = p.in.Discard(n)
+			}
+			return err
+		}
+	}
+}
+
+// Do makes one request, as a REQ does, and gives the reply's body. It builds both in
+// into, which may be nil.
+func (p *Peer) Do(body, into []byte) ([]byte, error) {
+	b := append(into[:0], more, 0, long)
+	b = binary.BigEndian.AppendUint64(b, uint64(len(body)))
+	if _, err := p.Write(append(b, body...)); err != nil {
+		return nil, err
+	}
+	for frames := 0; ; {
+		n, isCommand, err := p.header()
+		if err != nil {
+			return nil, err
+		}
+		if isCommand {
+			continue
+		}
+		if frames++; frames == 2 {
+			b = append(b[:0], make([]byte, n)...)
+			_, err := io.ReadFull(p.in, b)
+			return b, err
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package swarmtest
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+const (
+	// variable makes a test binary play many peers instead of testing: "kind n addr".
+	variable = "ZMTP_SWARM"
+	// dialling is how many of them connect at once.
+	dialling = 32
+)
+
+// The words that the other process says.
+const (
+	connected = "connected"
+	// Received is said each time all have got one more message.
+	Received = "received"
+)
+
+// Playing tells whether this process is a swarm, and has played it to its end. A
+// TestMain that uses [Start] begins with it, and ends when it is true.
+func Playing() bool {
+	job := os.Getenv(variable)
+	if job == "" {
+		return false
+	}
+	if err := play(strings.Fields(job)); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	return true
+}
+
+// play ends with its standard input.
+func play(job []string) error {
+	kind, addr := job[0], job[2]
+	n, err := strconv.Atoi(job[1])
+	if err != nil {
+		return err
+	}
+	var got atomic.Int64
+	var all sync.WaitGroup
+	failed := make(chan error, n)
+	gate := make(chan struct{}, dialling)
+	for i := range n {
+		all.Add(1)
+		gate <- struct{}{}
+		go func() {
+			// Each from an address of its own among 127.1.0.0/16.
+			p, err := Dial(net.IPv4(127, 1, byte(i/250), byte(1+i%250)), kind, addr)
+			<-gate
+			if err != nil {
+				failed <- err
+			}
+			all.Done()
+			for err == nil {
+				if err = p.Skip(); err == nil && got.Add(1)%int64(n) == 0 {
+					fmt.Println(Received)
+				}
+			}
+		}()
+	}
+	all.Wait()
+	select {
+	case err := <-failed:
+		return err
+	default:
+	}
+	fmt.Println(connected)
+	_, err = io.Copy(io.Discard, os.Stdin)
+	return err
+}
+
+// Swarm is the other process.
+type Swarm struct{ lines *bufio.Scanner }
+
+// Start connects n peers of a kind to an address of this machine, and returns when
+// all stand. They end with the test.
+func Start(tb testing.TB, kind string, n int, addr string) *Swarm {
+	tb.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s %d %s", variable, kind, n, addr))
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		_ = in.Close()
+		_ = cmd.Wait()
+	})
+	s := &Swarm{bufio.NewScanner(out)}
+	s.Await(tb, connected)
+	return s
+}
+
+// Await waits for the next word of the swarm, which must be this one.
+func (s *Swarm) Await(tb testing.TB, word string) {
+	tb.Helper()
+	if !s.lines.Scan() || s.lines.Text() != word {
+		tb.Fatalf("the swarm said %q, want %q", s.lines.Text(), word)
+	}
+}
