@@ -18,6 +18,7 @@ ARGS    ?=
 SEEDS   ?= 20000
 ROUNDS  ?= 200
 SEED    ?= 1
+PROMTOOL ?= promtool
 
 # The names by which the binary answers as one of Salt's commands.
 NAMES := salt salt-call salt-key salt-master salt-minion salt-run salt-syndic
@@ -25,7 +26,7 @@ NAMES := salt salt-call salt-key salt-master salt-minion salt-run salt-syndic
 # Where the binary is built for, beside the system at hand; README.md says what of it is tested.
 SYSTEMS ?= linux/arm64 darwin/arm64 freebsd/amd64 openbsd/amd64 netbsd/amd64
 
-.PHONY: help build test chaos interop sim bench figures lint systems fuzz image demo deps clean
+.PHONY: help build test chaos interop sim bench figures lint systems alerts fuzz image demo deps clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' Makefile
@@ -61,6 +62,11 @@ lint: ## formatting, vet, staticcheck, tidy modules, short files
 
 systems: ## does it build for each of SYSTEMS (PKG=./minion/... for the part that knows most of systems)
 	@for system in $(SYSTEMS); do echo "== $$system"; GOOS=$${system%/*} GOARCH=$${system#*/} CGO_ENABLED=0 $(GO) build $(PKG); done
+
+alerts: ## the alert rules of docs/ops and what they do, with promtool of Prometheus on the PATH (PROMTOOL=FILE)
+	@command -v $(PROMTOOL) >/dev/null || { echo 'make alerts: there is no $(PROMTOOL); it comes with Prometheus (Debian: prometheus)' >&2; exit 1; }
+	$(PROMTOOL) check rules --lint=all docs/ops/alerts.yml
+	$(PROMTOOL) test rules docs/ops/alerts-test.yml
 
 fuzz: ## every fuzz target for FUZZTIME each (default 20s), found by name
 	@git ls-files '*_test.go' | xargs grep -Ho '^func Fuzz[A-Za-z0-9_]*' | sed 's/func //' | while IFS=: read -r file target; do \

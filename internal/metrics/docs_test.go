@@ -131,10 +131,33 @@ func TestAlertRules(t *testing.T) {
 	if err := yaml.Unmarshal(b, &f); err != nil {
 		t.Fatal(err)
 	}
+	tests, err := os.ReadFile(filepath.Join(ops, "alerts-test.yml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tested struct {
+		Tests []struct {
+			Name   string
+			Series []struct{ Series string } `yaml:"input_series"`
+		}
+	}
+	if err := yaml.Unmarshal(tests, &tested); err != nil {
+		t.Fatal(err)
+	}
+	hasTest := map[string]bool{}
+	for _, test := range tested.Tests {
+		for _, s := range test.Series {
+			hasTest[test.Name] = true
+			used(t, "the test of "+test.Name, s.Series)
+		}
+	}
 	n := 0
 	for _, g := range f.Groups {
 		for _, r := range g.Rules {
 			n++
+			if !hasTest[r.Alert] {
+				t.Errorf("nothing says in alerts-test.yml when alert %s fires", r.Alert)
+			}
 			used(t, "alert "+r.Alert, r.Expr)
 			if r.Alert == "" || r.For == "" || r.Labels["severity"] == "" || r.Annotations["summary"] == "" || r.Annotations["description"] == "" {
 				t.Errorf("alert %s lacks a name, a time, a severity, a summary or a description", r.Alert)
