@@ -116,7 +116,7 @@ func alive(pid int) bool {
 	if err := syscall.Kill(pid, 0); err != nil && !errors.Is(err, syscall.EPERM) {
 		return false
 	}
-	if dead(pid) {
+	if dead(pid) || thread(pid) {
 		return false
 	}
 	own, err1 := os.Readlink("/proc/self/exe")
@@ -136,4 +136,19 @@ func dead(pid int) bool {
 	}
 	_, rest, ok := strings.Cut(string(b[max(strings.LastIndex(string(b), ")"), 0):]), ") ")
 	return ok && (strings.HasPrefix(rest, "Z") || strings.HasPrefix(rest, "X"))
+}
+
+// thread tells whether the number is that of a thread and not of a process. Threads
+// take numbers from the same row and answer to signals and in /proc as well: after the
+// restart of a container the pid of the daemon before is often that of a thread of
+// the new one.
+func thread(pid int) bool {
+	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
+	if err != nil {
+		return false
+	}
+	_, rest, ok := strings.Cut(string(b), "\nTgid:")
+	line, _, _ := strings.Cut(rest, "\n")
+	leader, err := strconv.Atoi(strings.TrimSpace(line))
+	return ok && err == nil && leader != pid
 }

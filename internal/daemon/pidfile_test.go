@@ -25,6 +25,23 @@ func content(t *testing.T, path string) string {
 	return string(b)
 }
 
+// otherThread is the number of a thread of this process other than the first, whose
+// number is the pid.
+func otherThread(t *testing.T) int {
+	t.Helper()
+	tasks, err := os.ReadDir("/proc/self/task")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range tasks {
+		if id, err := strconv.Atoi(e.Name()); err == nil && id != os.Getpid() {
+			return id
+		}
+	}
+	t.Fatal("this process has one thread")
+	return 0
+}
+
 func TestPidFile(t *testing.T) {
 	own := strconv.Itoa(os.Getpid()) + "\n"
 	dead := exec.Command("true")
@@ -37,6 +54,8 @@ func TestPidFile(t *testing.T) {
 		// The pid was given to another program since.
 		"foreign process": strconv.Itoa(os.Getppid()) + "\n",
 		"longer":          strings.Repeat("9", 30) + "\n",
+		// In a container that was restarted the numbers begin anew.
+		"own thread": strconv.Itoa(otherThread(t)) + "\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := pidPath(t)
