@@ -43,6 +43,7 @@ func (m *Master) tellStores() {
 	}
 	why := []rune(db.LastError)
 	m.tree.Tell(topology.Problem{
-		Kind: topology.Degraded, Detail: "the database takes no rows, they wait in the outbox: " + string(why[:min(len(why), maxWhy)]),
+		Kind: topology.Degraded, Detail: "the database takes no rows, they wait in the outbox: " + string(why[:min(len(why), maxWhy)]) +
+			"; see that it runs, is reached from here and lets this master in",
 	}, aboutDatabase, db.Down)
 }

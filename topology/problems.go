@@ -65,7 +65,7 @@ func (f *finder) add(kind Kind, path string, since time.Time, format string, arg
 func (f *finder) visit(path string, n Node, below bool) {
 	if n.State == Down {
 		nodes, minions, _ := n.Count()
-		f.add(NodeDown, path, n.Since, "not connected; %s and %s are behind it", count(nodes, "node"), count(minions, "minion"))
+		f.add(NodeDown, path, n.Since, "not connected; %s and %s are behind it; start it, or see in its log why it does not reach its parent", count(nodes, "node"), count(minions, "minion"))
 		return
 	}
 	f.places[n.ID] = append(f.places[n.ID], place{path, n.Life, n.Since})
@@ -84,7 +84,7 @@ func (f *finder) visit(path string, n Node, below bool) {
 		f.add(ClockSkew, path, time.Time{}, "its clock is %s off its parent's; let both keep the time by NTP", Signed(v.Skew))
 	}
 	if below && n.Version != "" && f.root.Version != "" && n.Version != f.root.Version {
-		f.add(VersionSkew, path, time.Time{}, "runs version %s, the top %s", n.Version, f.root.Version)
+		f.add(VersionSkew, path, time.Time{}, "runs version %s, the top %s; upgrade from the top down", n.Version, f.root.Version)
 	}
 	for _, c := range n.Nodes {
 		f.visit(join(path, c.ID), c, true)

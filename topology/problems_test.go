@@ -61,3 +61,31 @@ func TestProblems(t *testing.T) {
 		}
 	}
 }
+
+// A problem is told to somebody who has to mend it, so each says what to do.
+func TestProblemsSayWhatToDo(t *testing.T) {
+	up := func(id string) Node {
+		return Node{ID: id, Role: "syndic", Version: "1", State: Up, Life: "life of " + id}
+	}
+	down, old, late, skewed, twin := up("a"), up("a"), up("a"), up("a"), up("a")
+	down.State = Down
+	old.Version = "0"
+	late.Vitals.OwedAge = time.Hour
+	skewed.Vitals.Skew = time.Hour
+	twin.Life = "another"
+	for kind, c := range map[Kind]struct {
+		nodes  []Node
+		advice string
+	}{
+		NodeDown:      {[]Node{down}, "start it, or see in its log"},
+		VersionSkew:   {[]Node{old}, "upgrade"},
+		Backlog:       {[]Node{late}, "is its parent or its database away"},
+		ClockSkew:     {[]Node{skewed}, "NTP"},
+		DuplicateNode: {[]Node{up("a"), twin}, "give each its own `id`"},
+	} {
+		ps := Problems(Node{ID: "top", Version: "1", State: Up, Life: "life of top", Nodes: c.nodes})
+		if len(ps) != 1 || ps[0].Kind != kind || !strings.Contains(ps[0].Detail, c.advice) {
+			t.Errorf("%s: told %+v, want one that says %q", kind, ps, c.advice)
+		}
+	}
+}
