@@ -58,7 +58,7 @@ func (m *Master) owesAbove() bool {
 // openSiblings makes the desk that answers questions about siblings.
 func (m *Master) openSiblings() {
 	m.siblings = &homes.Desk{
-		Homes: m.homes, ID: m.id, Pair: m.identity.Pair, Accepted: m.keys, Up: m.judge.Up, On: m.cfg.Rehome, Keys: m.cfg.RehomeKeys,
+		Homes: m.homes, ID: m.node, Pair: m.identity.Pair, Accepted: m.keys, Up: m.judge.Up, On: m.cfg.Rehome, Keys: m.cfg.RehomeKeys,
 		Signing: m.rsa, Log: m.log, Now: m.now,
 	}
 }
@@ -72,7 +72,7 @@ func (m *Master) HearSiblings(told sibling.Told) error { return m.siblings.Hear(
 func (m *Master) Home() sibling.Node {
 	_, port := m.Ports()
 	host := m.cfg.RehomeAddress
-	return sibling.Node{ID: m.id, Host: host, Port: port, Pub: m.identity.Pair.PublicPEM, Draining: m.Draining()}
+	return sibling.Node{ID: m.node, Host: host, Port: port, Pub: m.identity.Pair.PublicPEM, Draining: m.Draining()}
 }
 
 // onSiblings serves the question of a minion or node where it may go when this

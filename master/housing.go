@@ -39,7 +39,7 @@ func (m *Master) drain(on bool) error {
 		return err
 	}
 	m.tellDraining()
-	m.fire("topology/draining", wire.NewMap("node", m.id, "draining", on))
+	m.fire("topology/draining", wire.NewMap("node", m.node, "draining", on))
 	return nil
 }
 
@@ -79,6 +79,6 @@ func (e runnerEnv) Housing(ctx context.Context) (*wire.Map, error) {
 		children = append(children, wire.NewMap("id", n.ID, "up", m.judge.Up(n.ID), "draining", n.Draining))
 	}
 	_, lists := m.homes.Siblings()
-	return wire.NewMap("id", m.id, "draining", m.Draining(), "owed", owed, "connected", here, "untracked", silent,
-		"guests", guests, "nodes", children, "siblings", homes.IDs(m.id, lists)), nil
+	return wire.NewMap("id", m.node, "draining", m.Draining(), "owed", owed, "connected", here, "untracked", silent,
+		"guests", guests, "nodes", children, "siblings", homes.IDs(m.node, lists)), nil
 }

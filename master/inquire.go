@@ -39,7 +39,7 @@ func (m *Master) inquiries() map[string]func(ctx context.Context, arg wire.Raw) 
 func (m *Master) Answer(ctx context.Context, what string, arg wire.Raw) (any, error) {
 	h, ok := m.inquiries()[what]
 	if !ok {
-		return nil, fmt.Errorf("node %s does not know the question %q: it runs version %s", m.id, what, m.version)
+		return nil, fmt.Errorf("node %s does not know the question %q: it runs version %s", m.node, what, m.version)
 	}
 	return h(ctx, arg)
 }

@@ -1,6 +1,7 @@
 package master
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -41,7 +42,11 @@ type Options struct {
 	Config *config.Master
 	// Parent is the outbox destination of what this master owes to the one
 	// above; "" makes it a top. The forwarder of the same node empties it.
-	Parent  string
+	Parent string
+	// NodeID is what the masters above know this node by: the id under which its
+	// forwarder signs in. "" means the id of Config, as at a top. Salt's two files
+	// give them apart: without an id in the file master that one is NAME_master.
+	NodeID  string
 	Version string
 	Log     *slog.Logger
 	// Now is the clock of stamps and ages; nil means time.Now.
@@ -54,7 +59,8 @@ type Options struct {
 // Master is a running or startable master daemon.
 type Master struct {
 	cfg     *config.Master
-	id      string
+	id      string // in events and job stores
+	node    string // in the tree
 	version string
 	log     *slog.Logger
 	now     func() time.Time
@@ -144,7 +150,8 @@ func New(o Options) (_ *Master, err error) {
 	}
 	m.ctx, m.cancel = context.WithCancel(context.Background())
 	m.ready = make(chan struct{})
-	m.id = nodeID(o.Config)
+	m.id = masterID(o.Config)
+	m.node = cmp.Or(o.NodeID, m.id)
 	m.parent = o.Parent
 	m.runnerSlots = door.NewTurns(maxRunners)
 	m.rsa = door.NewTurns(max(runtime.GOMAXPROCS(0)-1, 1))
@@ -176,7 +183,7 @@ func New(o Options) (_ *Master, err error) {
 }
 
 // ID is the name of this master in the tree.
-func (m *Master) ID() string { return m.id }
+func (m *Master) ID() string { return m.node }
 
 // Bus is the event bus, for the forwarder of the same node.
 func (m *Master) Bus() *bus.Bus { return m.bus }

@@ -25,9 +25,9 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// nodeID names this master in the tree: its `id`, which Salt sets to the host's
-// name with "_master" behind it.
-func nodeID(c *config.Master) string {
+// masterID names this master in events and job stores: its `id`, which Salt sets to
+// the host's name with "_master" behind it. At a top it is its name in the tree too.
+func masterID(c *config.Master) string {
 	if c.ID != "" {
 		return c.ID
 	}
@@ -119,7 +119,7 @@ func (m *Master) openKeys() (err error) {
 
 func (m *Master) openStore(o Options) (err error) {
 	m.bus = bus.NewBus(bus.Options{Now: m.now, MaxEventSize: m.cfg.MaxEventSize})
-	m.tree = topology.NewTree(topology.Node{ID: m.id, Role: roleOf(o.Parent), Version: m.version}, m.now)
+	m.tree = topology.NewTree(topology.Node{ID: m.node, Role: roleOf(o.Parent), Version: m.version}, m.now)
 	if m.open, err = books.NewOpen(m.cfg.Cachedir); err != nil {
 		return err
 	}

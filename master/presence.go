@@ -76,7 +76,7 @@ type greeting struct {
 // greetBack is the answer to an announcement. A peer ignores the fields that it
 // does not know.
 func (m *Master) greetBack(g greeting) *wire.Map {
-	reply := wire.NewMap("session", g.connected, "node", m.id, "heartbeat", m.cfg.ZmqHeartbeatIvl.Seconds())
+	reply := wire.NewMap("session", g.connected, "node", m.node, "heartbeat", m.cfg.ZmqHeartbeatIvl.Seconds())
 	m.tellPruned(g, reply)
 	m.tellRevision(g, reply)
 	return reply

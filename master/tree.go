@@ -19,7 +19,7 @@ const gossipPins = "gossip_keys"
 func (m *Master) openGossip() (*treewatch.Hearsay, error) {
 	c := m.cfg
 	return treewatch.Listen(treewatch.HearsayOptions{
-		ID: m.id, Version: m.version, Addr: m.address, Tree: m.tree, On: c.Gossips(), Log: m.log, Now: m.now,
+		ID: m.node, Version: m.version, Addr: m.address, Tree: m.tree, On: c.Gossips(), Log: m.log, Now: m.now,
 		Gossip: gossip.Options{
 			Mode: c.TopologyGossip, Listen: c.TopologyGossipListen, Seeds: c.TopologyGossipSeeds, Keyring: c.TopologyGossipKeyring,
 			PinFile: filepath.Join(c.Cachedir, gossipPins), Key: m.identity.Pair.Private,

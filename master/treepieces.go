@@ -31,11 +31,11 @@ func (m *Master) takePiece(a presence.Announcement, d *wire.Map) (answer *wire.M
 	delta, done, err := m.tree.Gather(a.ID, life, p)
 	switch {
 	case errors.Is(err, topology.ErrStale):
-		return wire.NewMap("node", m.id, "piece", 0), nil
+		return wire.NewMap("node", m.node, "piece", 0), nil
 	case err != nil:
 		return nil, fmt.Errorf("tree of node %s: %w", a.ID, err)
 	case !done:
-		return wire.NewMap("node", m.id, "piece", p.N+1), nil
+		return wire.NewMap("node", m.node, "piece", p.N+1), nil
 	case delta.From != 0:
 		err = m.applyDelta(a.ID, life, delta)
 	default:

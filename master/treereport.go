@@ -72,7 +72,7 @@ func (m *Master) tellRevision(g greeting, reply *wire.Map) {
 func (m *Master) refuseLoop(a presence.Announcement, err error) *wire.Map {
 	m.log.Error("A node is refused", "node", a.ID, "err", err)
 	m.tree.Tell(loopBelow(a.ID), a.ID, true)
-	return wire.NewMap("session", false, "node", m.id, "loop", true)
+	return wire.NewMap("session", false, "node", m.node, "loop", true)
 }
 
 func loopBelow(id string) topology.Problem {

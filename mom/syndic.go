@@ -74,10 +74,7 @@ type node struct {
 }
 
 func newNode(conf *config.Syndic, log *slog.Logger) (*node, error) {
-	if conf.Local.ID == "" {
-		conf.Local.ID = conf.Upper.ID // the tree knows the node by the syndic's id
-	}
-	m, err := master.New(master.Options{Config: conf.Local, Parent: syndic.OutboxDest, Version: version(), Log: log})
+	m, err := master.New(master.Options{Config: conf.Local, Parent: syndic.OutboxDest, NodeID: conf.Upper.ID, Version: version(), Log: log})
 	if err != nil {
 		return nil, err
 	}

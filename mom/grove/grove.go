@@ -70,8 +70,12 @@ func (g *Grove) node(s Spec, parent *Member, path string) error {
 	if m.PublishPort, m.RetPort, err = freePorts(); err != nil {
 		return err
 	}
+	name := s.ID
+	if parent != nil {
+		name += "_master" // as on a host of its own, where the file master has no id
+	}
 	conf := fmt.Sprintf("id: %s\ninterface: 127.0.0.1\npublish_port: %d\nret_port: %d\nroot_dir: %s\nsock_dir: %s\n"+
-		"pidfile: %s\nlog_file: %s\n", s.ID, m.PublishPort, m.RetPort, m.Dir, filepath.Join(m.Dir, "run"),
+		"pidfile: %s\nlog_file: %s\n", name, m.PublishPort, m.RetPort, m.Dir, filepath.Join(m.Dir, "run"),
 		filepath.Join(m.Dir, "pid"), filepath.Join(m.Dir, "log"))
 	if len(s.Nodes) > 0 {
 		conf += "order_masters: True\n"
