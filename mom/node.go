@@ -220,8 +220,11 @@ func join(ids []string, n int) string {
 
 // movable leaves out those who were asked in vain.
 func (n *nodeWork) movable(ids []string) []string {
-	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return n.asked[id] > maxAsks*askPause })
+	return slices.DeleteFunc(slices.Clone(ids), n.unable)
 }
+
+// unable tells whether a minion was asked as often as makes sense.
+func (n *nodeWork) unable(id string) bool { return n.asked[id] > maxAsks*askPause }
 
 // move asks as many as the rate allows in one turn.
 func (n *nodeWork) move(ctx context.Context, ids []string, to string, settle bool) error {

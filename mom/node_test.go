@@ -10,6 +10,8 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
+func able(string) bool { return false }
+
 func TestPlanMoves(t *testing.T) {
 	tree := func(counts ...int) topology.Node {
 		n := topology.Node{ID: "top"}
@@ -40,7 +42,7 @@ func TestPlanMoves(t *testing.T) {
 		{[]int{0, 0, 0}, all, 0, nil},
 		{[]int{2, 0, 0}, all, 0, map[string]int{"n1": 1}},
 	} {
-		got, _ := planMoves(tree(c.counts...), c.nodes, c.slack, nil)
+		got, _ := planMoves(tree(c.counts...), c.nodes, c.slack, nil, able)
 		if len(got) != len(c.want) {
 			t.Errorf("%v: %v", c.counts, got)
 		}
@@ -63,12 +65,37 @@ func TestPlanMoves_OnTheWay(t *testing.T) {
 	tree := topology.Node{Nodes: []topology.Node{
 		{ID: "a", Minions: up("m0", "m1", "m2")}, {ID: "b", Minions: up("m2", "m3", "both")}, {ID: "c", Minions: up("both")},
 	}}
-	_, counts := planMoves(tree, []string{"a", "b"}, 0, map[string]string{"m2": "b", "m3": "b", "m1": "b"})
+	_, counts := planMoves(tree, []string{"a", "b"}, 0, map[string]string{"m2": "b", "m3": "b", "m1": "b"}, able)
 	if counts != "a 2, b 3" {
 		t.Errorf("counted %s", counts)
 	}
 	if got := between(tree, map[string]string{"m2": "b", "m9": "b"}); !slices.Equal(got, []string{"m9"}) {
 		t.Errorf("between are %v", got)
+	}
+}
+
+// Who cannot move, for want of a way there for instance, is no reason to leave the
+// others where they are; if nobody else is left, they are what is told.
+func TestPlanMoves_AskedInVain(t *testing.T) {
+	n := &nodeWork{asked: map[string]int{"m2": maxAsks*askPause + 1, "m3": maxAsks*askPause + 1}}
+	tree := topology.Node{Nodes: []topology.Node{{ID: "a"}, {ID: "b"}}}
+	for _, id := range []string{"m0", "m1", "m2", "m3"} {
+		tree.Nodes[0].Minions = append(tree.Nodes[0].Minions, topology.Minion{ID: id, State: topology.Up})
+	}
+	plan := func() []string {
+		got, _ := planMoves(tree, []string{"a", "b"}, 0, nil, n.unable)
+		slices.Sort(got["b"])
+		return got["b"]
+	}
+	if got := plan(); !slices.Equal(got, []string{"m0", "m1"}) {
+		t.Errorf("asked are %v", got)
+	}
+	n.asked["m0"] = maxAsks*askPause + 1
+	if got := plan(); len(got) != 2 || !slices.Contains(got, "m1") {
+		t.Errorf("with one left asked are %v", got)
+	}
+	if got := n.stuck(); !slices.Equal(got, []string{"m0", "m2", "m3"}) {
+		t.Errorf("stuck are %v", got)
 	}
 }
 

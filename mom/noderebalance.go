@@ -1,9 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -47,7 +48,7 @@ func (n *nodeWork) rebalance(ctx context.Context, slack int) error {
 		if err != nil {
 			return fmt.Errorf("ask for the tree: %w", err)
 		}
-		moves, counts := planMoves(tree, h.fit, slack, n.goal)
+		moves, counts := planMoves(tree, h.fit, slack, n.goal, n.unable)
 		if first {
 			n.say("Minions per node: %s\n", counts)
 			first = false
@@ -69,7 +70,7 @@ func (n *nodeWork) rebalance(ctx context.Context, slack int) error {
 		if left == 0 {
 			n.say("Minions per node: %s\n", counts)
 			if len(moves) > 0 {
-				return exit(exitFailure, errors.New("the nodes are not even: some minions did not move"))
+				return exit(exitFailure, fmt.Errorf("the nodes are not even, these minions did not move: %s; their logs say why", join(n.stuck(), 20)))
 			}
 			return nil
 		}
@@ -81,8 +82,9 @@ func (n *nodeWork) rebalance(ctx context.Context, slack int) error {
 
 // planMoves says which minions should move to which node, so that no node has more
 // than slack percent above the average. It moves no more than needed. A minion on
-// its way is up at two nodes for a moment: it counts at its goal.
-func planMoves(tree topology.Node, nodes []string, slack int, goal map[string]string) (moves map[string][]string, counts string) {
+// its way is up at two nodes for a moment: it counts at its goal. Those that were
+// asked in vain, as unable tells, are chosen when nobody else is left.
+func planMoves(tree topology.Node, nodes []string, slack int, goal map[string]string, unable func(id string) bool) (moves map[string][]string, counts string) {
 	type room struct {
 		id  string
 		ids []string
@@ -100,6 +102,9 @@ func planMoves(tree topology.Node, nodes []string, slack int, goal map[string]st
 				r.ids = append(r.ids, m.ID)
 			}
 		}
+		slices.SortStableFunc(r.ids, func(a, b string) int { // chosen from the end
+			return cmp.Compare(bit(unable(b)), bit(unable(a)))
+		})
 		total += len(r.ids)
 		rooms = append(rooms, r)
 		if counts != "" {
@@ -140,6 +145,18 @@ func planMoves(tree topology.Node, nodes []string, slack int, goal map[string]st
 		}
 	}
 	return moves, counts
+}
+
+func bit(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// stuck gives those who were asked to move in vain, sorted.
+func (n *nodeWork) stuck() []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(n.asked)), func(id string) bool { return !n.unable(id) })
 }
 
 // between gives the minions that were asked to move and are up at no node: the one
