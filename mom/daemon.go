@@ -90,11 +90,6 @@ func (f *daemonFlags) inForeground(ctx context.Context, console io.Writer, conso
 	}
 	defer pid.Remove() //nolint:errcheck // a stale file is recognised at the next start
 	log.Info("Starting the "+svc.name, "version", version())
-	if limit, err := daemon.LimitMemory(); err != nil {
-		log.Warn("The memory limit of this container or service is not known", "err", err)
-	} else if limit > 0 {
-		log.Info("This container or service has a memory limit; the heap is kept below it", "MiB", limit>>20)
-	}
 	run, err := svc.open(ctx, log)
 	if err != nil {
 		log.Error("The "+svc.name+" cannot start", "err", err)

@@ -46,8 +46,11 @@ func (k *Desk) Vouched(id, pub string, voucher []byte) bool {
 		k.Log.Warn("A voucher is not believed", "id", id, "err", err)
 		return false
 	}
+	if err := k.Homes.Host(id, v.Issuer, false); err != nil {
+		k.Log.Error("A guest is not accepted", "id", id, "err", err)
+		return false
+	}
 	k.Log.Info("A peer is accepted as a guest: a sibling vouches for its key", "id", id, "home", v.Issuer)
-	k.Homes.Host(id, v.Issuer, false)
 	return true
 }
 
@@ -101,10 +104,14 @@ func (k *Desk) Answer(id, addr string, d *wire.Map) (*wire.Map, error) {
 	}
 	switch {
 	case d.Bool("stay"):
-		k.Homes.Adopt(id)
+		if err := k.Homes.Adopt(id); err != nil {
+			return nil, err
+		}
 		k.Log.Info("A peer stays: this node is its home now", "id", id)
 	case d.String("leaves") != "":
-		k.Homes.Host(id, d.String("leaves"), !d.Bool("forever"))
+		if err := k.Homes.Host(id, d.String("leaves"), !d.Bool("forever")); err != nil {
+			return nil, err
+		}
 	}
 	if _, away := k.Homes.GuestOf(id); !away && k.Keys && d.Bool("voucher") {
 		v, err := k.vouch(id)

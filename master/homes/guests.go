@@ -10,25 +10,38 @@ type guest struct {
 	since time.Time // not connected since; zero: connected
 }
 
-// Host notes that a peer is here only for a while.
-func (h *Homes) Host(id, home string, own bool) {
+// Host notes that a peer is here only for a while. A guest is on disk when it
+// returns: its key is accepted next, and a key without that note is one of the
+// node's own for ever.
+func (h *Homes) Host(id, home string, own bool) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if _, known := h.guests[id]; !known && len(h.guests) >= maxGuests {
-		return
+		return nil
+	}
+	if !own {
+		if err := h.note(id, home); err != nil {
+			return err
+		}
 	}
 	h.guests[id] = guest{home: home, own: own, since: h.now()}
 	h.changed = true
+	return nil
 }
 
 // Adopt makes a guest one of the node's own.
-func (h *Homes) Adopt(id string) {
+func (h *Homes) Adopt(id string) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if _, ok := h.guests[id]; ok {
-		delete(h.guests, id)
-		h.changed = true
+	if _, ok := h.guests[id]; !ok {
+		return nil
 	}
+	if err := h.note(id, ""); err != nil {
+		return err
+	}
+	delete(h.guests, id)
+	h.changed = true
+	return nil
 }
 
 // GuestOf gives the home of a guest.

@@ -1,6 +1,7 @@
 package homes
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -27,8 +28,9 @@ const (
 // Homes is what this master knows of siblings: its own, as the masters above tell
 // them, and those of its children, which are the nodes right below.
 type Homes struct {
-	path string
-	now  func() time.Time
+	path  string
+	notes string // path of notesFile
+	now   func() time.Time
 
 	mu      sync.Mutex
 	above   []sibling.Told
@@ -37,15 +39,16 @@ type Homes struct {
 	signed  sibling.Told            // the list of below, while it is right
 	guests  map[string]guest
 	changed bool
+	noted   int // lines of the notes
 }
 
 // Open reads what an earlier life has kept in cachedir. What it gives can be used
 // also if that cannot be read: it is told anew. now is the clock.
 func Open(cachedir string, now func() time.Time) (*Homes, error) {
-	h := &Homes{path: filepath.Join(cachedir, homesFile), now: now, below: map[string]sibling.Node{}, guests: map[string]guest{}}
+	h := &Homes{path: filepath.Join(cachedir, homesFile), notes: filepath.Join(cachedir, notesFile), now: now, below: map[string]sibling.Node{}, guests: map[string]guest{}}
 	d, err := wire.ReadMapFile(h.path)
 	if err != nil {
-		return h, err
+		return h, errors.Join(err, h.readNotes())
 	}
 	if h.above, h.lists, err = sibling.ReadTold(d.List("above")); err != nil {
 		err = wire.SpoiltFile(h.path, err)
@@ -63,7 +66,7 @@ func Open(cachedir string, now func() time.Time) (*Homes, error) {
 			}
 		}
 	}
-	return h, err
+	return h, errors.Join(err, h.readNotes())
 }
 
 // Save writes the file if something has changed since it was written last.
@@ -74,6 +77,7 @@ func (h *Homes) Save() (err error) {
 		return nil
 	}
 	h.changed = false
+	held := h.noted
 	above, below, guests := []any{}, []any{}, wire.NewMap()
 	for _, t := range h.above {
 		above = append(above, t.Map())
@@ -102,7 +106,9 @@ func (h *Homes) Save() (err error) {
 	if err := crypt.WriteFileLazy(h.path, b, 0o600); err != nil {
 		return fmt.Errorf("write the siblings: %w", err)
 	}
-	return nil
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.dropNotes(held)
 }
 
 // Forget drops a node or guest whose key is gone.
@@ -113,7 +119,7 @@ func (h *Homes) Forget(id string) {
 		delete(h.below, id)
 		h.changed, h.signed = true, sibling.Told{}
 	}
-	if _, ok := h.guests[id]; ok {
+	if _, ok := h.guests[id]; ok { // its key is gone, so that nothing has to be noted
 		delete(h.guests, id)
 		h.changed = true
 	}
