@@ -17,12 +17,7 @@ func TestJobs_ProcessCountMax(t *testing.T) {
 	cfg.ProcessCountMax = 2
 	d := start(t, cfg)
 	m.AwaitSubscribers(t, 1)
-	var sent []string
-	for range 5 {
-		jid := newJID()
-		sent = append(sent, jid)
-		m.Publish(channeltest.Job(jid, "m1", "gate.wait"))
-	}
+	sent := waiting(m, 5)
 	_, entered := gates.channels()
 	<-entered
 	<-entered

@@ -19,12 +19,7 @@ func TestReturns_SurviveTheMastersDeath(t *testing.T) {
 	m := channeltest.Start(t, channeltest.Rules{})
 	d := start(t, testConfig(t, m))
 	m.AwaitSubscribers(t, 1)
-	var sent []string
-	for range 3 {
-		jid := newJID()
-		sent = append(sent, jid)
-		m.Publish(channeltest.Job(jid, "m1", "gate.wait"))
-	}
+	sent := waiting(m, 3)
 	_, entered := gates.channels()
 	for range sent {
 		<-entered
@@ -46,12 +41,9 @@ func TestReturns_SurviveARestartOfTheMinion(t *testing.T) {
 	cfg := testConfig(t, m)
 	d := start(t, cfg)
 	m.AwaitSubscribers(t, 1)
-	var sent []string
-	for range 5 {
-		jid := newJID()
-		sent = append(sent, jid)
-		m.Publish(channeltest.Job(jid, "m1", "gate.wait"))
-		_, entered := gates.channels()
+	sent := waiting(m, 5)
+	_, entered := gates.channels()
+	for range sent {
 		<-entered
 	}
 	m.Down()

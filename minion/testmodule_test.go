@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/momtree/mom/internal/channel/channeltest"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/minion/modules"
 )
@@ -91,4 +92,14 @@ func init() {
 			), errors.Join(c.Env.Fire(ctx, "my/tag", wire.NewMap("a", 1)), c.Env.RefreshPillar(ctx))
 		})},
 	)
+}
+
+// waiting publishes n jobs that wait at the gate, and gives their jids.
+func waiting(m *channeltest.Master, n int) []string {
+	jids := make([]string, n)
+	for i := range jids {
+		jids[i] = newJID()
+		m.Publish(channeltest.Job(jids[i], "m1", "gate.wait"))
+	}
+	return jids
 }

@@ -27,6 +27,21 @@ type Waiting struct {
 // Queues tells whether any job is queued. It costs nothing.
 func (l *Log) Queues() bool { return l.queues.Load() > 0 }
 
+// wants gives a job that is queued for a minion, or for a node, that has not
+// answered; otherwise nil. The caller holds mu.
+func (l *Log) wants(jid, id string) *entry {
+	e := l.entries[jid]
+	if e == nil || !e.queued() {
+		return nil
+	}
+	_, minion := e.waiting[id]
+	_, node := e.nodes[id]
+	if !minion && !node {
+		return nil
+	}
+	return e
+}
+
 // Wants tells whether a job is queued for a minion, or for a node, that has not
 // answered.
 func (l *Log) Wants(jid, id string) bool {
@@ -35,13 +50,7 @@ func (l *Log) Wants(jid, id string) bool {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	e := l.entries[jid]
-	if e == nil || !e.queued() {
-		return false
-	}
-	_, minion := e.waiting[id]
-	_, node := e.nodes[id]
-	return minion || node
+	return l.wants(jid, id) != nil
 }
 
 // Given notes that a queued minion has been given the job.
@@ -89,13 +98,8 @@ func (l *Log) Answered(jid, id string) (last bool) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	e := l.entries[jid]
-	if e == nil || !e.queued() {
-		return false
-	}
-	_, minion := e.waiting[id]
-	_, node := e.nodes[id]
-	if !minion && !node {
+	e := l.wants(jid, id)
+	if e == nil {
 		return false
 	}
 	delete(e.waiting, id)

@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"github.com/momtree/mom/client"
-	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/mom/grove"
 	"github.com/momtree/mom/topology"
@@ -170,15 +169,7 @@ func TestFigures_TopAway(t *testing.T) {
 
 func TestFigures_EventsPerEvent(t *testing.T) {
 	ctx, s := figures(t, "top:\n  mid:\n    low: m-01\n", 5*time.Minute)
-	conf, _, err := config.LoadMaster(s.grove.Top().ConfDir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := bus.Dial(ctx, client.FromMaster(conf).Bus)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer b.Close()
+	b := s.hear(ctx, t)
 	const fired = 20
 	for i := range fired {
 		if _, err := s.publish(ctx, client.Job{Tgt: "m-01", Fun: []string{"event.send"}, Arg: []any{"figures/" + strconv.Itoa(i)}}); err != nil {

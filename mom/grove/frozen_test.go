@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"github.com/momtree/mom/client"
-	"github.com/momtree/mom/internal/bus"
-	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/mom/grove"
 	"github.com/momtree/mom/topology"
@@ -33,15 +31,7 @@ func TestFrozenNode(t *testing.T) {
 		s.dump(t)
 		t.Fatal(err)
 	}
-	conf, _, err := config.LoadMaster(s.grove.Top().ConfDir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	heard, err := bus.Dial(ctx, bus.ClientConfig{SockDir: conf.SockDir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer heard.Close() //nolint:errcheck // read only
+	heard := s.hear(ctx, t)
 	told := func(want string) {
 		t.Helper()
 		for {

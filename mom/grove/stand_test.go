@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/mom/grove"
 	"github.com/momtree/mom/topology"
@@ -165,6 +166,21 @@ func (s *stand) await(ctx context.Context, as func(topology.Node) bool) error {
 		case <-tick.C:
 		}
 	}
+}
+
+// hear listens to the events of the top until the test ends.
+func (s *stand) hear(ctx context.Context, t *testing.T) *bus.Client {
+	t.Helper()
+	conf, _, err := config.LoadMaster(s.grove.Top().ConfDir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := bus.Dial(ctx, client.FromMaster(conf).Bus)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = b.Close() })
+	return b
 }
 
 // fell ends all processes and looks for what must not be in their consoles.

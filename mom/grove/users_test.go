@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"github.com/momtree/mom/client"
-	"github.com/momtree/mom/internal/bus"
-	"github.com/momtree/mom/internal/config"
 )
 
 // TestUsers55860_EventsOncePerTier counts what the top hears of a leaf three tiers
@@ -23,15 +21,7 @@ func TestUsers55860_EventsOncePerTier(t *testing.T) {
 		s.dump(t)
 		t.Fatal(err)
 	}
-	conf, _, err := config.LoadMaster(s.grove.Top().ConfDir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	heard, err := bus.Dial(ctx, bus.ClientConfig{SockDir: conf.SockDir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer heard.Close() //nolint:errcheck // read only
+	heard := s.hear(ctx, t)
 	if _, err := s.publish(ctx, client.Job{Tgt: "leaf", Fun: []string{"event.send"}, Arg: []any{"users/first", map[string]any{"n": 1}}}); err != nil {
 		t.Fatal(err)
 	}
