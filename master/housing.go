@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/homes"
 	"github.com/momtree/mom/master/keys"
@@ -14,22 +15,71 @@ import (
 )
 
 // adopt makes this master answer for the jobs that a guest was at work on when it
-// came, and tells the masters above that it is here now.
+// came, or one of its own when it came back, and tells the masters above that it is
+// here now.
 func (m *Master) adopt(a presence.Announcement) {
 	if len(a.Running) == 0 {
 		return
 	}
-	if !m.homes.Moves(a.ID) {
+	if !a.Back && !m.homes.Moves(a.ID) {
 		return
 	}
-	for _, jid := range a.Running {
-		if !m.ledger.Adopt(ledger.Job{JID: jid, Timeout: m.cfg.Timeout}, a.ID) {
+	for _, job := range a.Running[:min(len(a.Running), maxAdopted)] {
+		if jid.Valid(job) {
+			m.adoptJob(job, a.ID)
+		}
+	}
+}
+
+// maxAdopted bounds the jobs that are adopted by one announcement. The returns of
+// others are taken all the same.
+const maxAdopted = 2000
+
+func (m *Master) adoptJob(jid, id string) {
+	known := m.ledger.Knows(jid)
+	fresh := m.ledger.Adopt(ledger.Job{JID: jid, Timeout: m.cfg.Timeout}, id)
+	// Of one that is back and was waited for all the time, the masters above may have
+	// heard that it is elsewhere.
+	if !fresh && !m.ledger.Owes(jid, id) {
+		return
+	}
+	if err := m.open.Mark(jid); err != nil {
+		m.log.Error("A job of a minion that has moved here would not be taken up after a restart", "jid", jid, "id", id, "err", err)
+	}
+	m.books.Note(returners.Expectation{JID: jid, Minions: []string{id}, At: m.now()})
+	m.fire(jid, wire.NewMap("minions", []any{id}, "jid", jid,
+		"mom", wire.NewMap("node", "", "asked", []any{}, "unreachable", wire.NewMap(), "moved", true)))
+	if !known { // its return may be here: its acknowledgement did not reach the minion, or not yet
+		ctx, cancel := storeContext()
+		defer cancel()
+		m.countStored(ctx, jid)
+	}
+}
+
+// adoptAgain takes up a job of an earlier life that is known by minions alone that
+// came at work on it. They have the time to come back.
+func (m *Master) adoptAgain(ctx context.Context, jid string) (known bool, err error) {
+	xs, err := m.store.Local().GetExpectations(ctx, jid)
+	if err != nil {
+		return false, err
+	}
+	for _, x := range xs {
+		if x.Node != "" {
 			continue
 		}
-		m.books.Note(returners.Expectation{JID: jid, Minions: []string{a.ID}, At: m.now()})
-		m.fire(jid, wire.NewMap("minions", []any{a.ID}, "jid", jid,
-			"mom", wire.NewMap("node", "", "asked", []any{}, "unreachable", wire.NewMap(), "moved", true)))
+		for _, id := range x.Minions {
+			_, missing := x.Missing[id]
+			if missing || !m.ledger.Adopt(ledger.Job{JID: jid, Timeout: m.cfg.Timeout}, id) {
+				continue
+			}
+			known = true
+			if live, grace := m.presence.Grace(id); live != ledger.Up {
+				m.ledger.Lease(jid, id, grace)
+			}
+		}
 	}
+	m.countStored(ctx, jid)
+	return known, nil
 }
 
 // drain sets or takes back the mark that this node wants to lose its minions. It

@@ -27,7 +27,7 @@ func (m *Master) onPresence(_ context.Context, r *request) (any, error) {
 	}
 	a := presence.Announcement{
 		ID: r.id, Session: d.String("session"), Role: d.String("role"), Version: d.String("version"),
-		Running: wire.Texts(d.List("running")),
+		Running: wire.Texts(d.List("running")), Back: d.Bool("back"),
 	}
 	l, listens := listenerOf(r.id, d)
 	missed, head := []string(nil), int64(0)

@@ -94,9 +94,10 @@ func (m *Master) start(ctx context.Context, j *job) error {
 		return errors.Join(err, m.unmark(j.jid))
 	}
 	m.showJob(j, stored)
+	again := !fresh && !m.ledger.Adopted(j.jid)
 	// From here on the hooks may speak of the job, so its own events go first.
-	m.tellJob(j, spec)
-	if !fresh && !m.ledger.Adopted(j.jid) {
+	m.tellJob(j, spec, again)
+	if again {
 		unkeep()
 		return m.again(j)
 	}
@@ -118,12 +119,17 @@ func (m *Master) countEarly(ctx context.Context, j *job) {
 	if !j.fromAbove { // nobody knew the jid before
 		return
 	}
-	rets, err := m.store.Local().GetReturns(ctx, j.jid)
+	m.countStored(ctx, j.jid)
+}
+
+// countStored enters the returns of a job that are in the store.
+func (m *Master) countStored(ctx context.Context, jid string) {
+	rets, err := m.store.Local().GetReturns(ctx, jid)
 	if err != nil {
-		m.log.Error("The returns that were here before their job could not be counted", "jid", j.jid, "err", err)
+		m.log.Error("The returns that were here before their job could not be counted", "jid", jid, "err", err)
 	}
 	for _, r := range rets {
-		m.ledger.Returned(j.jid, r.ID, r.Via, r.Success && r.Retcode == 0)
+		m.ledger.Returned(jid, r.ID, r.Via, r.Success && r.Retcode == 0)
 	}
 }
 
@@ -181,8 +187,17 @@ func (m *Master) lookAgain(spec ledger.Job) {
 }
 
 // tellJob fires Salt's two events of a new job. The first doubles as this
-// node's expectation on its way to the master above.
-func (m *Master) tellJob(j *job, spec ledger.Job) {
+// node's expectation on its way to the master above. again: it came a second time,
+// and what it found then is told; who is here by now is not given it.
+func (m *Master) tellJob(j *job, spec ledger.Job, again bool) {
+	if !again || m.parent == "" {
+		m.tellExpectation(j, spec)
+	}
+	m.fire("salt/job/"+j.jid+"/new", wire.NewMap("jid", j.jid, "tgt_type", j.load.TgtType, "tgt", j.tgt,
+		"user", j.load.User, "fun", j.load.Fun, "arg", j.load.Arg, "minions", j.minions, "missing", j.missing))
+}
+
+func (m *Master) tellExpectation(j *job, spec ledger.Job) {
 	unreachable := wire.NewMap()
 	for _, min := range spec.Minions {
 		if min.Live == ledger.Down || min.Live == ledger.Away && min.Grace == 0 {
@@ -201,6 +216,4 @@ func (m *Master) tellJob(j *job, spec ledger.Job) {
 	}
 	m.fire(j.jid, wire.NewMap("minions", j.minions, "jid", j.jid,
 		"mom", wire.NewMap("node", "", "asked", asked, "unreachable", unreachable)))
-	m.fire("salt/job/"+j.jid+"/new", wire.NewMap("jid", j.jid, "tgt_type", j.load.TgtType, "tgt", j.tgt,
-		"user", j.load.User, "fun", j.load.Fun, "arg", j.load.Arg, "minions", j.minions, "missing", j.missing))
 }

@@ -36,6 +36,12 @@ func (m *Master) restoreJob(ctx context.Context, jid string) error {
 	if err != nil {
 		return err
 	}
+	if !ok {
+		known, err := m.adoptAgain(ctx, jid)
+		if err != nil || known {
+			return err
+		}
+	}
 	if !ok || m.cfg.KeepJobsSeconds > 0 && m.now().Sub(load.At) > m.cfg.KeepJobsSeconds {
 		m.kept.Drop(jid)
 		return m.open.Clear(jid) // cleaned up meanwhile

@@ -102,7 +102,7 @@ func (l *link) announceOnce(ctx context.Context) (signIn uint64, bound bool) {
 	if l.silent {
 		return 0, true
 	}
-	reply, known, err := l.ch.Announce(ctx, channel.Presence{Version: l.m.version, Running: l.underWay(), Heard: &l.tail})
+	reply, known, err := l.ch.Announce(ctx, channel.Presence{Version: l.m.version, Running: l.underWay(), Heard: &l.tail, More: l.more})
 	switch {
 	case err != nil:
 		if ctx.Err() == nil {

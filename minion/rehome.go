@@ -32,7 +32,7 @@ func (m *Minion) rehoming(ctx context.Context, option string) error {
 	}
 	moves := m.bus.Subscribe(bus.SubscribeOptions{Size: 16, Match: func(tag string) bool { return tag == moveTag }})
 	defer moves.Close()
-	cur, err := m.goHome(ctx, h, box, nil)
+	cur, err := m.goHome(ctx, h, box, nil, false)
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func (m *Minion) rehoming(ctx context.Context, option string) error {
 		next := m.follow(ctx, w, cur, h, box)
 		if next == nil {
 			if ended { // a sibling that turned us away, and no other takes us
-				if next, err = m.goHome(ctx, h, box, nil); err != nil {
+				if next, err = m.goHome(ctx, h, box, nil, true); err != nil {
 					return err
 				}
 			} else {

@@ -133,6 +133,34 @@ func TestRehome_SaysWhatItOwesBeforeItDelivers(t *testing.T) {
 	}
 }
 
+// A minion tells its home that it comes back, and with what: the home may miss it, or
+// never have had the job.
+func TestRehome_SaysThatItComesBack(t *testing.T) {
+	f := startFamily(t, "a", "b")
+	a, b := f.masters["a"], f.masters["b"]
+	var left, early, said atomic.Bool
+	f.greeted = func(master string, l *wire.Map) {
+		switch {
+		case !l.Bool("back"):
+		case master == "a" && left.Load():
+			said.Store(true)
+		default:
+			early.Store(true)
+		}
+	}
+	d := f.minion(t, "a")
+	a.AwaitSubscribers(t, 1)
+	f.knows(t, d, "a")
+	a.Down()
+	b.AwaitSubscribers(t, 1)
+	left.Store(true)
+	a.Up()
+	await(t, "the home to be told", said.Load)
+	if early.Load() {
+		t.Error("it was told before, or to the sibling")
+	}
+}
+
 // A minion that is started while its master is gone finds a sibling too.
 func TestRehome_AfterARestart(t *testing.T) {
 	f := startFamily(t, "a", "b")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/sibling"
+	"github.com/momtree/mom/internal/wire"
 )
 
 // stay is a link that is being served.
@@ -50,7 +51,8 @@ func (s *stay) leave() {
 }
 
 // goHome begins at the home; with a sign-in it comes back at once if that fails.
-func (m *Minion) goHome(ctx context.Context, h *home, box *outbox, sure *channel.Result) (*stay, error) {
+// back: from a sibling.
+func (m *Minion) goHome(ctx context.Context, h *home, box *outbox, sure *channel.Result, back bool) (*stay, error) {
 	name := h.option
 	var alter []func(*channel.Config) error
 	if addr, n, ok := h.at(); addr != "" && ok {
@@ -60,6 +62,9 @@ func (m *Minion) goHome(ctx context.Context, h *home, box *outbox, sure *channel
 	l, err := newLink(m, name, box, 0, alter...)
 	if err != nil {
 		return nil, err
+	}
+	if back { // what it is at work on, its home may not know, or miss
+		l.more = wire.NewMap("back", true)
 	}
 	if sure != nil {
 		short, stop := context.WithTimeout(ctx, reach)

@@ -96,8 +96,8 @@ func (j *job) move(id string, e *entry, path string) {
 	e.phase, e.reason, e.path, e.live, e.due = waiting, "", path, Up, time.Time{}
 }
 
-// Adopt makes this master wait for the answer of a minion that came here, already
-// at work on a job. fresh is false when it does so anyway.
+// Adopt makes this master wait for the answer of a minion that came here, or came
+// back, already at work on a job. fresh is false when it does so anyway.
 func (l *Ledger) Adopt(spec Job, id string) (fresh bool) {
 	l.mu.Lock()
 	j := l.jobs[spec.JID]
@@ -107,7 +107,7 @@ func (l *Ledger) Adopt(spec Job, id string) (fresh bool) {
 	}
 	e := j.entries[id]
 	switch {
-	case e != nil && e.direct:
+	case e != nil && e.direct && e.phase.pending():
 		l.mu.Unlock()
 		return false // presence looks after it
 	case e == nil:
@@ -116,6 +116,7 @@ func (l *Ledger) Adopt(spec Job, id string) (fresh bool) {
 		l.mu.Unlock()
 		return false
 	default:
+		e.direct = false
 		j.move(id, e, "")
 		e.direct = true
 	}
@@ -125,6 +126,25 @@ func (l *Ledger) Adopt(spec Job, id string) (fresh bool) {
 	l.arm(j)
 	l.finish(j, news{})
 	return true
+}
+
+// Lease gives a minion of this master that is not connected d, or what the ledger
+// grants if d is 0, to come back to a job.
+func (l *Ledger) Lease(jid, id string, d time.Duration) {
+	l.mu.Lock()
+	j := l.jobs[jid]
+	if j == nil || j.entries[id] == nil || !j.entries[id].direct || !j.entries[id].phase.pending() {
+		l.mu.Unlock()
+		return
+	}
+	if d <= 0 {
+		d = l.cfg.Lease
+	}
+	e := j.entries[id]
+	e.phase = leased
+	l.due(j, e, l.cfg.Clock.Now().Add(d))
+	l.arm(j)
+	l.finish(j, news{})
 }
 
 // Adopted tells whether a job is known by [Ledger.Adopt] alone.

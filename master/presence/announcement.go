@@ -16,6 +16,8 @@ type Announcement struct {
 	Version string
 	// Running holds the jids the peer works on or still owes the return of.
 	Running []string
+	// Back tells of a minion that it comes home from a sibling.
+	Back bool
 }
 
 func (a Announcement) validate() error {

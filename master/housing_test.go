@@ -1,0 +1,128 @@
+package master
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/momtree/mom/internal/channel"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// A job that comes a second time is told with those who were given it: a guest that
+// has come since is not, and whoever asked would wait for it.
+func TestASecondAskerDoesNotHearOfGuestsThatCameLater(t *testing.T) {
+	r := belowATop(t)
+	r.start()
+	r.minion("own", "minion", "minion").listen().announce()
+	r.say(testJob("*", "glob", "jid", someJob))
+	r.homes.Host("guest", "elsewhere", false)
+	r.minion("guest", "minion", "syndic").listen().announce()
+	events := r.events()
+	r.say(testJob("*", "glob", "jid", someJob))
+	if d := events.take(someJob); !slices.Equal(wire.Texts(d.List("minions")), []string{"own"}) {
+		t.Errorf("the second time %v are told", d.List("minions"))
+	}
+	for _, e := range events.rest() {
+		if d, err := wire.DecodeMap(e.Data); e.Tag == someJob && (err != nil || slices.Contains(d.List("minions"), any("guest"))) {
+			t.Errorf("told of the guest: %v, %v", d, err)
+		}
+	}
+}
+
+// A guest says that it owes a return which is here: its acknowledgement was lost. The
+// account that is opened for it ends at once.
+func TestAGuestOwesAReturnThatIsHere(t *testing.T) {
+	r := newRig(t)
+	r.start()
+	r.homes.Host("guest", "elsewhere", false)
+	guest := r.minion("guest", "minion", "minion")
+	if err := guest.answer(someJob, true); err != nil {
+		t.Fatal(err)
+	}
+	events := r.events()
+	guest.listen().announce(someJob)
+	if d := events.take("salt/job/" + someJob + "/complete"); d.Int("returned") != 1 {
+		t.Errorf("closed with %v", plain(t, d))
+	}
+}
+
+// A minion comes home in mid-job: its home answers for the job, whether it has given
+// it up or never had it.
+func TestAMinionComesHomeAtWork(t *testing.T) {
+	const other = "20260101000000000099"
+	r := belowATop(t)
+	r.start()
+	own := r.minion("own", "minion", "minion").listen().announce()
+	r.say(testJob("*", "glob", "jid", someJob))
+	own.mute()
+	eventually(t, "its home to miss it", func() bool {
+		a, ok := r.ledger.State(someJob)
+		return ok && len(a.Missing) == 1
+	})
+	events := r.events()
+	own.listen()
+	back := func() {
+		eventually(t, "the announcement", func() bool {
+			reply, _, err := own.Announce(t.Context(), channel.Presence{
+				Version: "test", Running: []string{someJob, other}, More: wire.NewMap("back", true),
+			})
+			return err == nil && reply.Bool("session")
+		})
+		for _, jid := range []string{someJob, other} {
+			if d := events.take(jid); !d.Map("mom").Bool("moved") {
+				t.Errorf("of %s is told %v", jid, plain(t, d))
+			}
+			if a, ok := r.ledger.State(jid); !ok || !a.Open() || len(a.Missing) > 0 {
+				t.Errorf("%s is known %v, as %+v", jid, ok, a)
+			}
+		}
+	}
+	back() // it was missed, or is unknown
+	back() // it was waited for
+}
+
+// A guest's job is taken up again after a restart: if the guest does not come back, it
+// is missed here, and the masters above do not wait for it.
+func TestAnAdoptedJobOutlivesARestart(t *testing.T) {
+	r := belowATop(t)
+	r.start()
+	r.homes.Host("guest", "elsewhere", false)
+	guest := r.minion("guest", "minion", "minion").listen().announce(someJob)
+	eventually(t, "it on disk", func() bool {
+		xs, err := r.store.Local().GetExpectations(t.Context(), someJob)
+		return err == nil && len(xs) == 1
+	})
+	guest.mute()
+	r.restart()
+	eventually(t, "the job to be known", func() bool {
+		a, ok := r.ledger.State(someJob)
+		return ok && a.Open() && len(a.Waiting) == 1
+	})
+	r.ledger.Lease(someJob, "guest", 1) // instead of the time that a start gives it
+	eventually(t, "the guest to be missed", func() bool {
+		a, ok := r.ledger.State(someJob)
+		return ok && !a.Open() && len(a.Missing) == 1
+	})
+}
+
+// What a guest names is no job, or too much.
+func TestAnAnnouncementIsNotBelievedBlindly(t *testing.T) {
+	r := newRig(t)
+	r.start()
+	r.homes.Host("guest", "elsewhere", false)
+	running := []string{"../../x", "salt/forged"}
+	for i := range 2 * maxAdopted {
+		running = append(running, fmt.Sprintf("20260101%012d", i))
+	}
+	events := r.events()
+	r.minion("guest", "minion", "minion").listen().announce(running...)
+	if n := len(r.ledger.Active()); n != maxAdopted-2 {
+		t.Errorf("%d jobs are adopted", n)
+	}
+	for _, tag := range events.tags() {
+		if tag == "../../x" || tag == "salt/forged" {
+			t.Errorf("it fired %s", tag)
+		}
+	}
+}
