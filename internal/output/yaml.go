@@ -2,7 +2,6 @@ package output
 
 import (
 	"encoding/base64"
-	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -150,7 +149,7 @@ func yamlScalar(v any) (text string, plain bool, tag string) {
 	case bool:
 		return strconv.FormatBool(v), true, ""
 	case float64:
-		return yamlFloat(v), true, ""
+		return python.YAMLFloat(v), true, ""
 	case time.Time:
 		return python.Str(v), true, ""
 	}
@@ -158,22 +157,6 @@ func yamlScalar(v any) (text string, plain bool, tag string) {
 		return "{}", true, ""
 	}
 	return python.Str(v), true, ""
-}
-
-func yamlFloat(f float64) string {
-	switch {
-	case math.IsNaN(f):
-		return ".nan"
-	case math.IsInf(f, 1):
-		return ".inf"
-	case math.IsInf(f, -1):
-		return "-.inf"
-	}
-	s := strings.ToLower(python.Float(f))
-	if !strings.Contains(s, ".") && strings.Contains(s, "e") {
-		s = strings.Replace(s, "e", ".0e", 1)
-	}
-	return s
 }
 
 func binary(b []byte) string {

@@ -46,3 +46,21 @@ func Float(f float64) string {
 	}
 	return s
 }
+
+// YAMLFloat is how PyYAML writes a float, so that YAML 1.1 knows it for one: with a
+// point, and a sign in the exponent.
+func YAMLFloat(f float64) string {
+	switch {
+	case math.IsNaN(f):
+		return ".nan"
+	case math.IsInf(f, 1):
+		return ".inf"
+	case math.IsInf(f, -1):
+		return "-.inf"
+	}
+	s := Float(f)
+	if !strings.Contains(s, ".") {
+		s = strings.Replace(s, "e", ".0e", 1)
+	}
+	return s
+}

@@ -74,3 +74,17 @@ func TestPrinter_Surrogates(t *testing.T) {
 		}
 	}
 }
+
+func TestYAMLFloat(t *testing.T) {
+	for f, want := range map[float64]string{
+		0: "0.0", 1: "1.0", -2.5: "-2.5", 1e6: "1000000.0", 1e16: "1.0e+16", 1.5e300: "1.5e+300", 1e-5: "1.0e-05",
+		math.Inf(1): ".inf", math.Inf(-1): "-.inf",
+	} {
+		if got := YAMLFloat(f); got != want {
+			t.Errorf("%v is written %s, want %s", f, got, want)
+		}
+	}
+	if got := YAMLFloat(math.NaN()); got != ".nan" {
+		t.Errorf("NaN is written %s", got)
+	}
+}

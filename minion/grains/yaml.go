@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"math/big"
 	"regexp"
 	"strconv"
@@ -14,6 +13,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -269,27 +269,6 @@ func FormatYAML(v any) ([]byte, error) {
 	return b.Bytes(), enc.Close()
 }
 
-// yamlFloatText writes a float so that YAML 1.1 knows it for one: with a point,
-// and a sign in the exponent.
-func yamlFloatText(f float64) string {
-	switch {
-	case math.IsNaN(f):
-		return ".nan"
-	case math.IsInf(f, 1):
-		return ".inf"
-	case math.IsInf(f, -1):
-		return "-.inf"
-	}
-	digits, exp, scientific := strings.Cut(strconv.FormatFloat(f, 'g', -1, 64), "e")
-	if !strings.Contains(digits, ".") {
-		digits += ".0"
-	}
-	if scientific {
-		return digits + "e" + exp
-	}
-	return digits
-}
-
 func yamlNode(v any) (*yaml.Node, error) {
 	n := &yaml.Node{}
 	switch v := v.(type) {
@@ -302,7 +281,7 @@ func yamlNode(v any) (*yaml.Node, error) {
 	case []byte:
 		return yamlNode(string(v))
 	case float64:
-		n.Kind, n.Tag, n.Value = yaml.ScalarNode, "!!float", yamlFloatText(v)
+		n.Kind, n.Tag, n.Value = yaml.ScalarNode, "!!float", python.YAMLFloat(v)
 		return n, nil
 	case []any:
 		n.Kind = yaml.SequenceNode
