@@ -21,6 +21,7 @@ type result struct {
 	errOut string
 	code   int
 	took   time.Duration
+	end    time.Time
 }
 
 // patience bounds a command: three times what Salt needs for a silent tree.
@@ -37,7 +38,7 @@ func command(t *testing.T, c *exec.Cmd) result {
 	}
 	timer := time.AfterFunc(patience, func() { _ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) })
 	err := c.Wait()
-	r := result{line: strings.Join(c.Args, " "), out: out.String(), errOut: errOut.String(), took: time.Since(begin)}
+	r := result{line: strings.Join(c.Args, " "), out: out.String(), errOut: errOut.String(), took: time.Since(begin), end: time.Now()}
 	if !timer.Stop() {
 		t.Fatalf("%s: not over after %v\n%s\n%s", r.line, patience, r.out, r.errOut)
 	}

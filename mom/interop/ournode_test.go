@@ -84,19 +84,22 @@ func complete(t *testing.T, r result, code int, ids string) {
 // lastReturn logs how long the command went on after it had all it gives.
 func lastReturn(t *testing.T, m *node, mark int, r result) {
 	t.Helper()
-	first, ok := m.events.find(mark, `salt/job/\d+/new`)
-	if !ok {
-		t.Error("no event of the new job")
-		return
-	}
-	m.events.await(t, 5*time.Second, mark, "salt/job/"+first.data.String("jid")+"/ret/.*")
-	var last time.Time
+	first, last := span(t, m, mark)
+	t.Logf("command %v; from publication to the last return %v", r.took.Round(10*time.Millisecond), last.Sub(first).Round(time.Millisecond))
+}
+
+// span gives when the first job since mark was published and when its last return came.
+func span(t *testing.T, m *node, mark int) (first, last time.Time) {
+	t.Helper()
+	job := m.events.await(t, 5*time.Second, mark, `salt/job/\d+/new`)
+	ret := "salt/job/" + job.data.String("jid") + "/ret/"
+	m.events.await(t, 5*time.Second, mark, ret+".*")
 	m.events.each(mark, func(e seen) {
-		if strings.HasPrefix(e.tag, "salt/job/"+first.data.String("jid")+"/ret/") {
+		if strings.HasPrefix(e.tag, ret) {
 			last = e.at
 		}
 	})
-	t.Logf("command %v; from publication to the last return %v", r.took.Round(10*time.Millisecond), last.Sub(first.at).Round(time.Millisecond))
+	return job.at, last
 }
 
 // jobCache asks a master of Salt's what it has kept of a job: the minions it

@@ -27,9 +27,10 @@ func TestRealMinionsBelowOurNodeOfTwoTops(t *testing.T) {
 
 		t.Run("a job of each", func(t *testing.T) {
 			for _, top := range tops {
+				mark := top.events.mark()
 				r := top.salt("*", "test.ping")
 				complete(t, r, 0, "m1 m2")
-				quick(t, r)
+				quick(t, top, mark, r)
 			}
 		})
 		t.Run("salt-call", func(t *testing.T) { callBelowTwo(t, tops, low, minions...) })
