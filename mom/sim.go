@@ -73,6 +73,9 @@ func simCommand() *cobra.Command {
 	fl.IntVar(&f.o.Faults.Partitions, "partitions", 0, "edges cut both ways")
 	fl.IntVar(&f.o.Faults.OneWay, "one-way", 0, "edges cut one way")
 	fl.IntVar(&f.o.Faults.Drops, "drops", 0, "minions that lose their connection")
+	fl.IntVar(&f.o.Faults.Moves, "moves", 0, "minions that move to a sibling although their node is there")
+	fl.DurationVar(&f.o.Rehome, "rehome", 0, "rehome_after: minions whose node is gone move to a sibling; 0: they wait, but 2s with --moves")
+	fl.DurationVar(&f.o.Failback, "failback", time.Minute, "rehome_failback")
 	fl.StringVar(&f.faultsFor, "for", "100ms..20s", "how long each fault lasts")
 	fl.BoolVar(&f.trace, "trace", false, "print what happens, event by event")
 	fl.StringVar(&f.out, "out", "text", "text or json")
@@ -196,7 +199,7 @@ func (f *simFlags) play(ctx context.Context, cmd *cobra.Command) error {
 				at.Shape, at.Jobs, at.Minions, at.Body = drawn.Shape, drawn.Jobs, drawn.Minions, drawn.Body
 			}
 			if faults {
-				at.Faults = drawn.Faults
+				at.Faults, at.Rehome, at.Failback = drawn.Faults, drawn.Rehome, drawn.Failback
 				if !cmd.Flags().Changed("outbox-rows") {
 					at.OutboxRows = drawn.OutboxRows
 				}

@@ -99,7 +99,7 @@ func TestSimCatchesWordsAcknowledgedBeforeTheyAreStored(t *testing.T) {
 }
 
 func TestSimCatchesAFullOutboxThatLooksLikeABadRow(t *testing.T) {
-	catches(t, false, func(uint64) sabotage { return sabotage{fullFails: true} })
+	catchesFrom(t, 7500, false, func(uint64) sabotage { return sabotage{fullFails: true} })
 }
 
 func TestSimCatchesAReturnThatOneOfTwoParentsGets(t *testing.T) {
@@ -127,7 +127,7 @@ func TestSimCatchesASecondParentThatIsNotToldWhoIsMissing(t *testing.T) {
 }
 
 func TestSimCatchesExpectationsWithoutTheMissing(t *testing.T) {
-	catchesFrom(t, 1470, true, func(uint64) sabotage { return sabotage{storyInParts: true} })
+	catchesFrom(t, 1470, true, func(uint64) sabotage { return sabotage{storyInParts: true, bookNews: true} })
 }
 
 func TestSimCatchesEarlyReturnsThatAreNotCounted(t *testing.T) {

@@ -50,7 +50,7 @@ func (w *World) checkNode(n *node, fail func(string, ...any)) {
 	if rows, _ := n.disk.OutboxSize(returners.Rejected(dest)); rows != 0 {
 		fail("%s has set %d returns aside", n.id, rows)
 	}
-	for _, jid := range sortedKeys(n.open) {
+	for _, jid := range sortedKeys(n.waitsFor) {
 		fail("%s has not closed %s: %s", n.id, jid, n.waitsFor[jid])
 	}
 	rows := int64(0)
@@ -63,7 +63,7 @@ func (w *World) checkNode(n *node, fail func(string, ...any)) {
 	if n.stats.rows != rows {
 		fail("%s has told of %d new returns and holds %d", n.id, n.stats.rows, rows)
 	}
-	if w.simple() {
+	if w.simple() && !w.o.moves() {
 		want := 0
 		for _, j := range w.jobs {
 			want += w.ranBelow(n, j)
@@ -86,8 +86,14 @@ func (w *World) simple() bool { return len(w.tops) == 1 && len(w.links) == len(w
 func (w *World) checkWays(n *node, j *job, fail func(string, ...any)) {
 	have := w.holds(n, j)
 	for i := range n.minions {
-		if g := n.lo + i; j.hasRun(g) && !have[g] {
-			fail("%s does not hold the return of %s to %s", n.id, w.ids[g], j.jid)
+		g := n.lo + i
+		if !j.hasRun(g) {
+			continue
+		}
+		for _, at := range w.gaveTo(&n.minions[i], j) {
+			if at == nil || !w.holds(at, j)[g] {
+				fail("%s does not hold the return of %s to %s", at.name(), w.ids[g], j.jid)
+			}
 		}
 	}
 	for _, l := range n.ups {
@@ -102,6 +108,25 @@ func (w *World) checkWays(n *node, j *job, fail func(string, ...any)) {
 			}
 		}
 	}
+}
+
+// gaveTo lists the nodes that have said to a minion that they have its return; nil:
+// none has.
+func (w *World) gaveTo(m *minion, j *job) []*node {
+	if !w.o.moves() {
+		return []*node{m.n}
+	}
+	if at := w.acked[m][j]; len(at) > 0 {
+		return at
+	}
+	return []*node{nil}
+}
+
+func (n *node) name() string {
+	if n == nil {
+		return "no node"
+	}
+	return n.id
 }
 
 // holds is the set of minions whose returns of a job a node holds.
@@ -132,7 +157,7 @@ func (w *World) checkRow(n *node, j *job, r returners.Return, fail func(string, 
 	case failed != (r.Retcode != 0) || failed == r.Success || len(r.Value) == 0:
 		fail("%s holds retcode %d, success %v of %s to %s", n.id, r.Retcode, r.Success, r.ID, j.jid)
 	}
-	whole := w.o.Body == handover.Full || g >= n.lo && g < n.lo+len(n.minions)
+	whole := w.o.Body == handover.Full || r.Via == "" // the minion itself gave it to this node
 	if _, digest := wire.Digest(r.Full); digest == whole || whole && !bytes.Equal(r.Value, j.value()) {
 		fail("%s holds %.40q of %s to %s, digest %v, want whole results %v", n.id, r.Value, r.ID, j.jid, digest, whole)
 	}

@@ -30,6 +30,14 @@ func (w *World) planFaults() {
 			w.after(t, func() { w.minion(g).drop(d) })
 		}
 	}
+	for range f.Moves {
+		m, t, d := w.minion(w.rng.IntN(len(w.ids))), at(), f.For.draw(w.rng)
+		if w.rng.IntN(2) == 0 {
+			w.after(t, func() { m.askToMove(d) })
+		} else {
+			w.after(t, func() { m.stray(d) })
+		}
+	}
 }
 
 func (w *World) minion(g int) *minion {

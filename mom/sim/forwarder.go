@@ -104,8 +104,18 @@ func (n *node) sweepSoon() {
 	})
 }
 
-// askers are the parents that a return is owed to.
-func (n *node) askers(jid string) []*link { return n.origins[jid] }
+// askers are the parents that a return is owed to: those that asked for its job, or
+// all if a minion has brought it from elsewhere: syndic's parents.askers.
+func (n *node) askers(jid string) []*link {
+	asked := n.origins[jid]
+	if len(asked) > 0 || len(n.ups) < 2 || n.w.o.sabotage.oweOne {
+		return asked
+	}
+	if _, published, _ := n.disk.GetLoad(background, jid); published {
+		return nil
+	}
+	return n.ups
+}
 
 // learn notes who published a job, on the disk, and has the parent given what is
 // here already: syndic's parents.learn and link.early.

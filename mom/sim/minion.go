@@ -1,7 +1,5 @@
 package sim
 
-import "slices"
-
 // state is what a minion has to do with a job.
 type state uint8
 
@@ -19,6 +17,7 @@ type minion struct {
 	connected bool
 	away      bool // a fault keeps it from connecting
 	coming    bool // it is about to connect
+	moves     bool // it is at a sibling, or looks for one: see World.visits
 }
 
 func (m *minion) kind() species { return m.n.w.kinds[m.n.lo+int(m.i)] }
@@ -42,25 +41,37 @@ func (n *node) give(i int, j *job, first int64) {
 }
 
 func (n *node) delivered(i int, j *job) {
-	m := &n.minions[i]
-	if !m.connected || *m.work(j) != idle && !n.w.o.sabotage.runAgain {
-		return // missed, or known: a job runs once
+	if m := &n.minions[i]; m.connected { // else it has missed it
+		m.take(j, n.w.homeStay[m])
+	}
+}
+
+// take has a minion run a job that has reached it over one of its stays. What it
+// knows runs once, but another stay is given the return too: minion/recent.go.
+func (m *minion) take(j *job, stay int) {
+	n, w := m.n, m.n.w
+	fresh := w.hearsFirst(m, j, stay)
+	if s := m.work(j); *s != idle && !w.o.sabotage.runAgain {
+		if *s == answered && fresh {
+			*s = owing
+			m.send(j)
+		}
+		return
 	}
 	*m.work(j) = working
 	if m.kind() == silent {
 		return
 	}
-	run := j.Run.draw(n.w.rng)
+	run := j.Run.draw(w.rng)
 	if m.kind() == slow {
-		run += int64(n.w.o.Minions.SlowBy)
+		run += int64(w.o.Minions.SlowBy)
 	}
-	w := n.w
 	if !w.o.Faults.any() {
 		m.later(ran, j, run)
 		return
 	}
 	// Its work goes on whatever becomes of the node.
-	w.after(run, func() { n.hasRun(i, j) })
+	w.after(run, func() { n.hasRun(int(m.i), j) })
 }
 
 func (n *node) hasRun(i int, j *job) {
@@ -73,18 +84,41 @@ func (n *node) hasRun(i int, j *job) {
 // returnTimeout is after how long a minion that hears nothing sends again.
 const returnTimeout = 5e9
 
-// send passes a return to the node if it is connected; it waits otherwise.
+// send passes a return to the node where the minion is; it waits if it is at none.
 func (m *minion) send(j *job) {
-	n := m.n
-	if !m.connected || !n.alive {
+	n := m.deliversTo()
+	if n == nil {
 		return
 	}
 	n.count(up, returnBytes(j))
-	if n.w.lost() {
+	switch {
+	case n.w.lost():
 		n.after(returnTimeout, func() { m.sendAgain(j) })
-		return
+	case n == m.n:
+		m.later(arrive, j, n.w.o.Leaf.draw(n.w.rng))
+	default:
+		n.after(n.w.o.Leaf.draw(n.w.rng), func() { n.arrived(m, j) })
 	}
-	m.later(arrive, j, n.w.o.Leaf.draw(n.w.rng))
+}
+
+// deliversTo is the node to which a minion gives its returns now, nil if none.
+func (m *minion) deliversTo() *node {
+	if v := m.visit(); v != nil && v.host != nil {
+		return v.deliversTo()
+	}
+	if m.connected && m.n.alive {
+		return m.n
+	}
+	return nil
+}
+
+// hears tells whether the answer of a node reaches a minion.
+func (m *minion) hears(n *node) bool {
+	if n == m.n && m.connected {
+		return true
+	}
+	v := m.visit()
+	return v != nil && (n == v.host && v.here || n == m.n && v.home)
 }
 
 func (m *minion) sendAgain(j *job) {
@@ -93,18 +127,33 @@ func (m *minion) sendAgain(j *job) {
 	}
 }
 
+// listensTo tells whether a minion goes by what a node says of its returns: it gives
+// them to one node at a time, and what another one still says of them counts no more
+// (minion/delivery.go).
+func (m *minion) listensTo(n *node) bool {
+	v := m.visit()
+	if v == nil || v.host == nil || v.home {
+		return n == m.n
+	}
+	return n == v.host
+}
+
 // acknowledge tells a minion that its return is stored.
-func (m *minion) acknowledge(j *job) {
-	n := m.n
+func (n *node) acknowledge(m *minion, j *job) {
 	n.count(down, ackBytes)
+	n.w.keepAcknowledged(n, m, j)
 	switch {
-	case !m.connected:
+	case !m.hears(n):
 	case n.w.lost():
 		n.after(returnTimeout, func() { m.sendAgain(j) })
 	case !n.w.o.Faults.any():
 		m.taken(j.n) // nothing can happen to it on the way
 	default:
-		n.w.after(n.w.o.Leaf.draw(n.w.rng), func() { m.taken(j.n) }) // also if the node dies meanwhile
+		n.w.after(n.w.o.Leaf.draw(n.w.rng), func() { // also if the node dies meanwhile
+			if m.listensTo(n) || n.w.o.sabotage.twoDeliver {
+				m.taken(j.n)
+			}
+		})
 	}
 }
 
@@ -114,12 +163,10 @@ func (m *minion) drop(d int64) {
 	m.away = true
 	n.w.faults++
 	n.w.trace(n, "loses minion %s for %.3f s", n.minionID(int(m.i)), float64(d)/1e9)
-	if m.connected {
-		m.connected = false
-		if n.alive && m.tracked() {
-			n.ledger.MinionDown(n.minionID(int(m.i)))
-			n.told()
-		}
+	m.disconnect()
+	if v := m.visit(); v != nil {
+		v.disconnect()
+		v.seekSoon()
 	}
 	n.w.after(d, func() {
 		m.away = false
@@ -127,7 +174,20 @@ func (m *minion) drop(d int64) {
 	})
 }
 
-// reconnectSoon connects a minion to its node when that lives.
+// disconnect ends the connection to the home.
+func (m *minion) disconnect() {
+	n := m.n
+	if !m.connected {
+		return
+	}
+	m.connected = false
+	if n.alive && m.tracked() {
+		n.ledger.MinionDown(n.minionID(int(m.i)))
+		n.told()
+	}
+}
+
+// reconnectSoon connects a minion to the node where it is when that lives.
 func (m *minion) reconnectSoon() {
 	if m.coming || m.connected {
 		return
@@ -135,34 +195,66 @@ func (m *minion) reconnectSoon() {
 	m.coming = true
 	m.n.w.after(int64(200e6)+m.n.w.rng.Int64N(1800e6), func() {
 		m.coming = false
+		if v := m.visit(); v != nil && v.host != nil {
+			v.reconnect()
+			return
+		}
 		if m.n.alive && !m.away && !m.connected {
 			m.connect()
 		}
 	})
 }
 
+// underWay are the jobs that a minion works on or owes the return of.
+func (m *minion) underWay() map[string]bool {
+	out := map[string]bool{}
+	for i, s := range m.n.work {
+		if s[m.i] == working || s[m.i] == owing {
+			out[m.n.w.jobs[i].jid] = true
+		}
+	}
+	return out
+}
+
 func (m *minion) connect() {
 	n := m.n
 	m.connected = true
-	running := map[string]bool{}
-	for i, s := range n.work {
-		if s[m.i] == working || s[m.i] == owing {
-			running[n.w.jobs[i].jid] = true
-		}
-	}
+	running := m.underWay()
 	n.count(up, presenceBytes)
 	if m.tracked() {
 		n.ledger.MinionUp(n.minionID(int(m.i)), running)
 	}
+	if n.w.left[m] || n.w.homeStay[m] > 0 && !n.w.o.sabotage.quietReturn { // it comes back
+		delete(n.w.left, m)
+		n.adopt(m, running)
+	}
 	for _, j := range n.pubs { // what it has missed
-		if *m.work(j) == idle && j.wants(n.lo+int(m.i)) && n.owes(j, n.minionID(int(m.i))) {
+		if m.lacks(j) && j.wants(n.lo+int(m.i)) && n.owes(j, n.minionID(int(m.i))) {
 			n.give(int(m.i), j, 0)
 		}
 	}
-	for i := range n.work {
-		m.sendAgain(n.w.jobs[i])
-	}
+	m.sendAll()
 	n.told()
+}
+
+// lacks tells whether a minion that is at home is to be given a job that it has
+// missed there; one that is new there may have had it elsewhere.
+func (m *minion) lacks(j *job) bool {
+	switch *m.work(j) {
+	case idle:
+		return true
+	case answered:
+		w := m.n.w
+		return w.o.moves() && !w.heard[heardOf{m, j, w.homeStay[m]}]
+	}
+	return false
+}
+
+// sendAll sends all returns that the minion owes.
+func (m *minion) sendAll() {
+	for _, j := range m.n.w.jobs {
+		m.sendAgain(j)
+	}
 }
 
 // owes tells whether a minion or node right below is given a publication that it
@@ -180,15 +272,13 @@ func (n *node) ask(jid string, ids []string) {
 	j := n.w.byJID[jid]
 	wait := n.spend(int64(len(ids)) * int64(n.w.o.Costs.Subscribe))
 	for _, id := range ids {
-		g, ok := slices.BinarySearch(n.w.ids, id)
-		i := g - n.lo
-		if !ok || i < 0 || i >= len(n.minions) || !n.minions[i].connected || n.minions[i].kind() == silent {
+		m := n.present(id)
+		if m == nil || m.kind() == silent {
 			continue
 		}
 		n.count(down, probeBytes)
 		n.after(wait+2*n.w.o.Leaf.draw(n.w.rng), func() {
-			m := &n.minions[i]
-			if !m.connected {
+			if !m.hears(n) {
 				return
 			}
 			n.count(up, probeBytes)

@@ -44,6 +44,7 @@ type node struct {
 	jobs   *jobstore.Store
 	tree   *topology.Tree
 	hooked []finding
+	guests []*visit  // minions of siblings that are here or were last
 	inbox  []arrival // returns of its minions that wait for the commit
 	busy   bool      // a commit runs
 	free   int64     // when its processor is free
@@ -138,6 +139,9 @@ func (n *node) boot(settled bool) {
 			mn.reconnectSoon()
 		}
 	}
+	for _, v := range n.guests {
+		v.m.reconnectSoon()
+	}
 	for _, l := range slices.Concat(n.downs, n.ups) {
 		l.reconnectSoon()
 	}
@@ -167,6 +171,11 @@ func (w *World) kill(n *node, d int64) {
 	n.halt()
 	for m := range n.minions {
 		n.minions[m].connected = false
+		n.minions[m].seekSoon()
+	}
+	for _, v := range n.guests {
+		v.disconnect()
+		v.seekSoon()
 	}
 	for _, l := range slices.Concat(n.downs, n.ups) {
 		l.cutOff()

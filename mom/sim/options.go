@@ -48,6 +48,9 @@ type Faults struct {
 	Partitions, OneWay int
 	// Drops is how many single minions lose their connection.
 	Drops int
+	// Moves is how many single minions move to a sibling although their node is
+	// there: half of them are asked to, the others cannot reach it.
+	Moves int
 	// Within is the time in which faults begin. Default: until 5 s after the
 	// last job was published.
 	Within time.Duration
@@ -56,7 +59,7 @@ type Faults struct {
 }
 
 func (f Faults) any() bool {
-	return f.Loss > 0 || f.Kills+f.Crashes+f.Partitions+f.OneWay+f.Drops > 0
+	return f.Loss > 0 || f.Kills+f.Crashes+f.Partitions+f.OneWay+f.Drops+f.Moves > 0
 }
 
 // Options of a [World]. Zero values mean the defaults.
@@ -73,6 +76,10 @@ type Options struct {
 	Gather time.Duration
 	// Timeout and Lease are the ledger's. Default 5 s each.
 	Timeout, Lease time.Duration
+	// Rehome is rehome_after: minions whose node is gone for so long, and up to as
+	// much again, move to a sibling of it. 0: they wait, but 2 s with Faults.Moves.
+	// Failback is rehome_failback. Default 60 s.
+	Rehome, Failback time.Duration
 	// Heartbeat is after how long the two ends of a cut edge know. Default 3 s.
 	Heartbeat time.Duration
 	// Costs is what a node's work takes. Default: [MeasuredCosts]
@@ -135,8 +142,23 @@ type sabotage struct {
 	oneHasHeard               bool // the end of a job counts as heard when one of the parents that asked has it
 	runAgain                  bool // neither node nor minion knows a job that comes a second time
 	wholeUp                   bool // whole results go up where digests are asked for
+	forgetBrought             bool // returns that were here before their minion was adopted are not counted
+	quietReturn               bool // a minion that goes home does not say that it comes back
+	bookNews                  bool // who is missing below is stored only if the ledger did not know it
+	adoptOnce                 bool // that a minion is back is not told while it was waited for all the time
+	adoptUnmarked             bool // a restart forgets the jobs of minions that came at work on them
+	twoDeliver                bool // a minion that moves hears of its returns from the node that it leaves
+	deliverFirst              bool // a minion that moves delivers before its announcement was taken
+	adoptNothing              bool // a node does not answer for what a minion works on that comes
+	oweOne                    bool // returns of a job that nobody asked a node for are owed to one parent
+	movedIsPlain              bool // that a minion has moved is no more than that a node counts it
+	tellWhoIsHere             bool // a job that comes again tells who is here by then
+	wholeStory                bool // what is known of guests is told again as all that a node has
 	keepHeard                 bool // a node that restarts is not given again what it took before
 }
+
+// moves tells whether minions may move.
+func (o *Options) moves() bool { return o.Rehome > 0 && o.Faults.any() }
 
 func hit(f func() bool) bool { return f != nil && f() }
 
@@ -198,6 +220,10 @@ func (o *Options) fill() error {
 	def(&o.Timeout, 5*time.Second)
 	def(&o.Lease, 5*time.Second)
 	def(&o.Heartbeat, 3*time.Second)
+	def(&o.Failback, time.Minute)
+	if o.Faults.Moves > 0 {
+		def(&o.Rehome, 2*time.Second)
+	}
 	if o.Costs == (Costs{}) {
 		o.Costs = MeasuredCosts(2)
 	}

@@ -52,6 +52,10 @@ func (n *node) publish(j *job) bool {
 			away[id] = ledger.NotConnected
 		}
 	}
+	for _, m := range n.counted(j) {
+		own = append(own, m.id())
+		spec.Minions = append(spec.Minions, ledger.Minion{ID: m.id(), Live: ledger.Up})
+	}
 	var asked []string
 	for _, l := range n.downs {
 		c := l.child
@@ -72,11 +76,14 @@ func (n *node) publish(j *job) bool {
 		w.trace(n, "does not take %s: %v", j.jid, err)
 		return false
 	}
-	if fresh {
+	fresh = fresh || n.ledger.Adopted(j.jid)
+	if fresh && !slices.Contains(n.pubs, j) {
 		n.pubs = append(n.pubs, j)
 	}
 	n.point("after a job is stored")
-	n.tell(word{jid: j.jid, asked: asked, minions: own, missing: away, expectation: true})
+	if fresh || w.o.sabotage.tellWhoIsHere { // else what is stored is told
+		n.tell(word{jid: j.jid, asked: asked, minions: own, missing: away, expectation: true})
+	}
 	if !fresh || n.ledger.Open(spec) != nil {
 		n.again(j)
 		return true
@@ -84,7 +91,7 @@ func (n *node) publish(j *job) bool {
 	w.trace(n, "publishes %s to %d minions and %d nodes", j.jid, len(own), len(asked))
 	n.point("before a job is handed on")
 	n.handOn(j)
-	n.countEarly(j)
+	n.countEarly(j.jid)
 	return true
 }
 
@@ -97,12 +104,12 @@ func (n *node) unmark(jid string) {
 
 // countEarly enters returns that were here before the job, such as those that this
 // node took in the place of another: master.countEarly.
-func (n *node) countEarly(j *job) {
+func (n *node) countEarly(jid string) {
 	if n.w.o.sabotage.lateCount {
 		return
 	}
-	n.disk.EachReturn(j.jid, func(r returners.Return) {
-		n.ledger.Returned(j.jid, r.ID, r.Via, r.Success && r.Retcode == 0)
+	n.disk.EachReturn(jid, func(r returners.Return) {
+		n.ledger.Returned(jid, r.ID, r.Via, r.Success && r.Retcode == 0)
 	})
 }
 
@@ -117,6 +124,11 @@ func (n *node) handOn(j *job) {
 			} else {
 				n.count(down, n.w.publicationBytes(j))
 			}
+		}
+	}
+	for _, v := range n.guests {
+		if v.here && j.wants(v.m.n.lo+int(v.m.i)) {
+			n.giveGuest(v, j, n.spend(each))
 		}
 	}
 	for _, l := range n.downs {
@@ -134,10 +146,16 @@ func (n *node) again(j *job) {
 		n.handOn(j)
 	}
 	closed := n.ledger.Closed(j.jid)
-	if len(n.ups) == 0 || !closed && n.w.o.sabotage.againInBrief {
+	if len(n.ups) == 0 {
 		return
 	}
 	for _, x := range n.story(j.jid) { // who asks now has not heard
+		if n.w.o.sabotage.againInBrief && !closed {
+			if !x.expectation || x.node != "" {
+				continue
+			}
+			x.missing = nil
+		}
 		n.tell(x)
 	}
 	if closed {
@@ -192,7 +210,10 @@ func (n *node) restore() {
 			continue
 		}
 		if _, ok, _ := n.disk.GetLoad(background, j.jid); !ok {
-			delete(n.open, j.jid)
+			if !n.adoptAgain(j.jid) {
+				delete(n.open, j.jid)
+			}
+			n.told()
 			continue
 		}
 		n.restoreJob(j)
@@ -207,7 +228,7 @@ func (n *node) restoreJob(j *job) {
 			continue
 		}
 		for _, id := range x.Minions {
-			m := &n.minions[n.w.index(id)-n.lo]
+			m := n.w.minion(n.w.index(id))
 			lm := ledger.Minion{ID: id, Live: ledger.Away, Grace: n.w.o.Lease}
 			if !m.tracked() {
 				lm.Live = ledger.Untracked
@@ -223,8 +244,10 @@ func (n *node) restoreJob(j *job) {
 	}
 	for _, x := range xs {
 		if x.Node != "" && (!silentState(x.State) || len(x.Minions) > 0) {
-			n.ledger.Expect(j.jid, ledger.Expectation{Path: x.Node, Minions: x.Minions})
+			n.ledger.Expect(j.jid, ledger.Expectation{Path: x.Node, Minions: x.Minions, Partial: n.partial(x)})
 		}
+	}
+	for _, x := range xs { // after all have said whom they ask: another may have whom one misses
 		gone := map[string]ledger.Missing{}
 		for id, why := range x.Missing {
 			gone[id] = ledger.Missing{Reason: why, Path: x.Node}
@@ -260,7 +283,7 @@ func (n *node) complete(a ledger.Account) {
 	}
 	r.closings++
 	if r.completed < 0 {
-		r.completed = time.Duration(n.w.now)
+		r.completed, r.gaveUp = time.Duration(n.w.now), a.Missing
 	}
 	r.account.of(a)
 }

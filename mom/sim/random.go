@@ -38,6 +38,14 @@ func RandomOptions(seed uint64) Options {
 	}
 	o.OutboxRows = int64(pick(r, 0, 0, 0, 3, 20))
 	o.Body = handover.Body(pick(r, 0, 0, 0, 1, 2))
+	if r.IntN(2) == 0 {
+		o.Rehome = time.Duration(pick(r, 0.5, 2) * float64(time.Second))
+		o.Failback = time.Duration(pick(r, 2, 10, 60) * float64(time.Second))
+		o.Faults.Moves = r.IntN(8)
+		if r.IntN(2) == 0 { // moves race with what is under way
+			o.Leaf = Dist{Min: time.Millisecond, Max: time.Duration(pick(r, 30, 300)) * time.Millisecond}
+		}
+	}
 	return o
 }
 

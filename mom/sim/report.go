@@ -115,7 +115,7 @@ func returnBytes(j *job) int64 { return int64(150+max(j.Size, 1)) + overhead }
 func (w *World) settle() {
 	for _, n := range w.nodes {
 		n.waitsFor = map[string]string{}
-		for jid := range n.open {
+		for _, jid := range slices.Concat(sortedKeys(n.open), n.ledger.Active()) {
 			a, known := n.ledger.State(jid)
 			n.waitsFor[jid] = fmt.Sprintf("known %v, waits for minions %v and of nodes %v", known, a.Waiting, a.Nodes)
 		}

@@ -18,13 +18,12 @@ type arrival struct {
 // commitRows is how many returns share a commit at most.
 const commitRows = 500
 
-// arrived takes a return of one of this node's minions.
-func (n *node) arrived(i int, j *job) {
-	m := &n.minions[i]
-	if !m.connected {
+// arrived takes a return of a minion that is here.
+func (n *node) arrived(m *minion, j *job) {
+	if !m.hears(n) {
 		return // sent over a connection that broke; it sends again
 	}
-	g := n.lo + i
+	g := m.n.lo + int(m.i)
 	full, success := n.w.returnOf(j, g)
 	ret := returners.Return{
 		JID: j.jid, ID: n.w.ids[g], Fun: j.Fun, Success: success, Full: full, Value: j.value(), At: n.w.clock(),
@@ -34,7 +33,7 @@ func (n *node) arrived(i int, j *job) {
 	}
 	n.inbox = append(n.inbox, arrival{ret: ret, from: m, j: j})
 	if hit(n.w.o.sabotage.ackEarly) {
-		m.acknowledge(j)
+		n.acknowledge(m, j)
 	}
 	n.commit()
 }
@@ -72,7 +71,7 @@ func (n *node) keepOwn(batch []arrival) {
 		return
 	}
 	for _, a := range batch {
-		a.from.acknowledge(a.j)
+		n.acknowledge(a.from, a.j)
 	}
 }
 

@@ -19,6 +19,8 @@ type word struct {
 	minions     []string
 	asked       []string
 	missing     map[string]string // of the expectation: not connected
+	moved       bool              // of minions that came at work on the job
+	partial     bool              // of such minions alone: nobody has given the job to the node
 
 	end int // that is all of a closed job, for the forwarder alone: the number of the word
 
@@ -47,7 +49,7 @@ func (n *node) tell(x word) {
 // concerned tells whether a parent should hear who has to answer a job: syndic's
 // link.concerns.
 func (l *link) concerned(jid string) bool {
-	asked := l.child.askers(jid)
+	asked := l.child.origins[jid]
 	return len(asked) == 0 || slices.Contains(asked, l)
 }
 
@@ -150,7 +152,7 @@ func (n *node) ended(l *link, x word) {
 	}
 	t.links = append(t.links, l)
 	n.way.took[x.jid] = t
-	for _, a := range n.askers(x.jid) {
+	for _, a := range n.origins[x.jid] {
 		if !slices.Contains(t.links, a) && !n.w.o.sabotage.oneHasHeard {
 			return
 		}
@@ -172,9 +174,16 @@ func (n *node) hears(from string, x word) {
 	w := n.w
 	if x.expectation {
 		x.node = under(x.node)
-		n.book(returners.Expectation{JID: x.jid, Node: x.node, Minions: x.minions, Missing: x.missing, State: string(ledger.NodeAnswered), At: w.clock()})
+		state := string(ledger.NodeAnswered)
+		if x.moved || x.partial { // that of its own minions may come still
+			state = ""
+		}
+		if w.o.sabotage.movedIsPlain {
+			x.moved = false
+		}
+		n.book(returners.Expectation{JID: x.jid, Node: x.node, Minions: x.minions, Missing: x.missing, State: state, At: w.clock()})
 		if !hit(w.o.sabotage.forget) {
-			n.ledger.Expect(x.jid, ledger.Expectation{Path: x.node, Minions: x.minions, Asked: x.asked})
+			n.ledger.Expect(x.jid, ledger.Expectation{Path: x.node, Minions: x.minions, Asked: x.asked, Moved: x.moved, Partial: x.partial})
 			if len(x.missing) > 0 {
 				gone := make(map[string]ledger.Missing, len(x.missing))
 				for id, why := range x.missing {
@@ -183,6 +192,7 @@ func (n *node) hears(from string, x word) {
 				n.ledger.Gone(x.jid, gone, nil)
 			}
 		}
+		n.oweMoved(x)
 		n.tell(x)
 		return
 	}
@@ -194,10 +204,12 @@ func (n *node) hears(from string, x word) {
 	for path, s := range x.nodes {
 		nodes[under(path)] = s
 	}
+	if !w.o.sabotage.bookNews {
+		n.bookMissing(x.jid, gone) // also if the ledger goes by the word of another node
+	}
 	n.ledger.Gone(x.jid, gone, nodes)
 	if _, known := n.ledger.State(x.jid); !known {
-		n.bookMissing(x.jid, gone) // nobody else will: the account is closed and forgotten
-		n.bookNodes(x.jid, nodes)
+		n.bookNodes(x.jid, nodes) // nobody else will: the account is closed and forgotten
 	}
 	n.tell(word{jid: x.jid, gone: gone, nodes: nodes})
 }
@@ -267,13 +279,28 @@ func (n *node) story(jid string) []word {
 				missing[id] = g.Reason
 			}
 		}
-		out = append(out, word{jid: jid, expectation: true, node: x.Node, minions: x.Minions, asked: asked, missing: missing})
+		out = append(out, word{jid: jid, expectation: true, node: x.Node, minions: x.Minions, asked: asked, missing: missing, partial: n.partial(x)})
 	}
 	maps.DeleteFunc(a.Nodes, func(_ string, s ledger.NodeState) bool { return !silentState(string(s)) })
 	if len(a.Missing)+len(a.Nodes) > 0 {
 		out = append(out, word{jid: jid, gone: a.Missing, nodes: a.Nodes})
 	}
 	return out
+}
+
+// partial tells whether a stored expectation is of minions alone that came at work
+// on the job: master.partial.
+func (n *node) partial(x returners.Expectation) bool {
+	switch {
+	case n.w.o.sabotage.wholeStory:
+		return false
+	case x.Node != "":
+		return x.State != string(ledger.NodeAnswered)
+	case n.ledger.Knows(x.JID):
+		return n.ledger.Adopted(x.JID)
+	}
+	_, given, err := n.disk.GetLoad(background, x.JID)
+	return err == nil && !given
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/ledger"
 )
 
 var background = context.Background()
@@ -28,6 +29,7 @@ type World struct {
 	links []*link
 	ids   []string // of all minions
 	kinds []species
+	movers
 	jobs  []*job
 	byJID map[string]*job
 
@@ -68,6 +70,7 @@ type run struct {
 	published, completed time.Duration
 	closings             int
 	account              Account
+	gaveUp               map[string]ledger.Missing // who was missing when it was completed first
 }
 
 // at is the job as a top knows it, nil if that does not publish it.
@@ -87,7 +90,7 @@ func New(o Options) (*World, error) {
 	}
 	w := &World{
 		o: o, rng: rand.New(rand.NewPCG(o.Seed, 0x6d6f6d)), log: slog.New(slog.NewTextHandler(io.Discard, nil)), //nolint:gosec // repeatable on purpose
-		byJID: map[string]*job{}, crashAt: map[int]bool{},
+		byJID: map[string]*job{}, crashAt: map[int]bool{}, movers: newMovers(),
 	}
 	total := o.Shape.Total()
 	w.ids, w.kinds = make([]string, total), make([]species, total)
@@ -246,7 +249,7 @@ func (w *World) step(e event) {
 	case ran:
 		n.hasRun(int(e.min), w.jobs[e.job])
 	case arrive:
-		n.arrived(int(e.min), w.jobs[e.job])
+		n.arrived(&n.minions[e.min], w.jobs[e.job])
 	}
 	if n != nil {
 		n.told()

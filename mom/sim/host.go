@@ -1,0 +1,143 @@
+package sim
+
+import (
+	"slices"
+
+	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/topology"
+)
+
+// greetGuest takes the announcement of a minion of a sibling: master.peerUp.
+func (n *node) greetGuest(v *visit, running map[string]bool) {
+	m := v.m
+	v.known = true
+	n.tree.SetMinion(topology.Minion{ID: m.id(), State: topology.Up})
+	n.ledger.MinionUp(m.id(), running)
+	n.adopt(m, running)
+	for _, j := range n.pubs { // what it was counted for and has missed
+		if !running[j.jid] && j.wants(m.n.lo+int(m.i)) && n.ledger.Owes(j.jid, m.id()) {
+			n.ledger.Given(j.jid, m.id())
+			n.giveGuest(v, j, 0)
+		}
+	}
+	n.told()
+}
+
+// loseGuest hears that a guest is gone.
+func (n *node) loseGuest(v *visit) {
+	if !n.alive {
+		return
+	}
+	n.tree.Remove(v.m.id())
+	n.ledger.MinionDown(v.m.id())
+	n.told()
+}
+
+// adopt makes the node answer for the jobs that a minion was at work on when it
+// came, and tells the masters above that it is here: master.adopt.
+func (n *node) adopt(m *minion, running map[string]bool) {
+	if n.w.o.sabotage.adoptNothing {
+		return
+	}
+	for _, jid := range sortedKeys(running) {
+		known := n.ledger.Knows(jid)
+		fresh := n.ledger.Adopt(ledger.Job{JID: jid, Timeout: n.w.o.Timeout}, m.id())
+		if !fresh && (n.w.o.sabotage.adoptOnce || !n.ledger.Owes(jid, m.id())) {
+			continue
+		}
+		n.w.trace(n, "adopts %s of %s", jid, m.id())
+		if !n.w.o.sabotage.adoptUnmarked {
+			n.open[jid] = struct{}{}
+		}
+		n.book(returners.Expectation{JID: jid, Minions: []string{m.id()}, At: n.w.clock()})
+		x := word{jid: jid, expectation: true, minions: []string{m.id()}, moved: true}
+		n.oweMoved(x)
+		n.tell(x)
+		if !known && !n.w.o.sabotage.forgetBrought {
+			n.countEarly(jid)
+		}
+	}
+}
+
+// adoptAgain takes up a job of an earlier life that is known by minions alone that
+// came at work on it: master.adoptAgain.
+func (n *node) adoptAgain(jid string) (known bool) {
+	xs, _ := n.disk.GetExpectations(background, jid)
+	for _, x := range xs {
+		if x.Node != "" {
+			continue
+		}
+		for _, id := range x.Minions {
+			if _, missing := x.Missing[id]; !missing && n.ledger.Adopt(ledger.Job{JID: jid, Timeout: n.w.o.Timeout}, id) {
+				known = true
+				n.ledger.Lease(jid, id, 0)
+			}
+		}
+	}
+	n.countEarly(jid)
+	return known
+}
+
+// oweMoved makes every parent one that the words on a job are owed to, when a minion
+// has come at work on it and nobody has asked this node: syndic's oweMoved.
+func (n *node) oweMoved(x word) {
+	if len(n.ups) < 2 || !x.moved || len(n.origins[x.jid]) > 0 {
+		return
+	}
+	n.origins[x.jid] = slices.Clone(n.ups)
+}
+
+// giveGuest hands a publication to a minion that is here for a while.
+func (n *node) giveGuest(v *visit, j *job, wait int64) {
+	n.count(down, n.w.publicationBytes(j))
+	stay := v.stay
+	n.after(wait+n.w.o.Leaf.draw(n.w.rng), func() {
+		if v.here && v.host == n && v.stay == stay {
+			v.m.take(j, stay)
+		}
+	})
+}
+
+// counted lists the guests that a job has to ask here: those that are connected.
+// master.absentGuest leaves out the others.
+func (n *node) counted(j *job) []*minion {
+	var out []*minion
+	for _, v := range n.guests {
+		if m := v.m; v.known && j.wants(m.n.lo+int(m.i)) {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// present is the minion of that id if it is connected here.
+func (n *node) present(id string) *minion {
+	if g, ok := slices.BinarySearch(n.w.ids, id); ok && g >= n.lo && g < n.lo+len(n.minions) {
+		if m := &n.minions[g-n.lo]; m.connected {
+			return m
+		}
+		return nil
+	}
+	for _, v := range n.guests {
+		if v.here && v.m.id() == id {
+			return v.m
+		}
+	}
+	return nil
+}
+
+// keepAcknowledged remembers where a return is, for the check.
+func (w *World) keepAcknowledged(n *node, m *minion, j *job) {
+	if !w.o.moves() {
+		return
+	}
+	of := w.acked[m]
+	if of == nil {
+		of = map[*job][]*node{}
+		w.acked[m] = of
+	}
+	if !slices.Contains(of[j], n) {
+		of[j] = append(of[j], n)
+	}
+}

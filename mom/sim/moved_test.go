@@ -1,0 +1,49 @@
+package sim
+
+import "testing"
+
+// What is broken here are the rules for minions that move to a sibling and back.
+
+// movesCatch plays schedules in which minions move until one is told to be broken.
+func movesCatch(t *testing.T, s sabotage) {
+	t.Helper()
+	for seed := uint64(1); seed < 3000; seed++ {
+		if err := playMoves(t, seed, s); err != nil {
+			t.Logf("caught with seed %d: %.200v", seed, err)
+			return
+		}
+	}
+	t.Error("3000 schedules did not notice")
+}
+
+func TestSimCatchesANodeThatAdoptsNothing(t *testing.T) {
+	movesCatch(t, sabotage{adoptNothing: true})
+}
+
+func TestSimCatchesAMinionThatComesHomeInSilence(t *testing.T) {
+	movesCatch(t, sabotage{quietReturn: true})
+}
+
+func TestSimCatchesAnAdoptionThatIsNotToldAgain(t *testing.T) {
+	movesCatch(t, sabotage{adoptOnce: true})
+}
+
+func TestSimCatchesAdoptionsThatARestartForgets(t *testing.T) {
+	movesCatch(t, sabotage{adoptUnmarked: true})
+}
+
+func TestSimCatchesBroughtReturnsThatAreNotCounted(t *testing.T) {
+	catches(t, false, func(uint64) sabotage { return sabotage{forgetBrought: true} })
+}
+
+func TestSimCatchesAMoveThatIsNoMoreThanAClaim(t *testing.T) {
+	catches(t, false, func(uint64) sabotage { return sabotage{movedIsPlain: true} })
+}
+
+func TestSimCatchesGuestsThatAreToldAsAllANodeHas(t *testing.T) {
+	catches(t, false, func(uint64) sabotage { return sabotage{wholeStory: true} })
+}
+
+func TestSimCatchesASecondTellingOfWhoIsThere(t *testing.T) {
+	catches(t, false, func(uint64) sabotage { return sabotage{tellWhoIsHere: true} })
+}
