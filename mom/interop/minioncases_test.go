@@ -114,12 +114,13 @@ func longJob(t *testing.T, m *node, id string) {
 		v, _ := m.salt(id, "saltutil.find_job", jid).json(t)[id].(map[string]any)
 		return v["fun"] == "test.sleep" && v["jid"] == jid
 	})
-	v, _ := m.salt(id, "saltutil.running").json(t)[id].([]any)
+	// A busy machine may need longer than the time-outs of the master.
+	v, _ := m.salt("-t", "30", id, "saltutil.running").json(t)[id].([]any)
 	if !strings.Contains(short(v), jid) {
 		t.Errorf("saltutil.running lacks %s: %s", jid, short(v))
 	}
-	m.salt(id, "saltutil.find_job", "20200101000000000000").want(t, id, map[string]any{})
-	if r := m.salt(id, "saltutil.kill_job", jid); r.code != 0 || !strings.Contains(r.out, jid) {
+	m.salt("-t", "30", id, "saltutil.find_job", "20200101000000000000").want(t, id, map[string]any{})
+	if r := m.salt("-t", "30", id, "saltutil.kill_job", jid); r.code != 0 || !strings.Contains(r.out, jid) {
 		t.Errorf("kill_job: exit %d: %s", r.code, r.text())
 	}
 	eventually(t, 15*time.Second, "end of the job", func() bool {
