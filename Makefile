@@ -45,7 +45,7 @@ interop: ## against an installed Salt: SALT_PEER=DIR with DIR/bin/salt-master an
 	$(GO) test -tags saltpeer -count=1 -timeout 60m -v $(ARGS) ./mom/interop
 
 sim: ## random trees with random faults in virtual time against a flat master: SEEDS=20000 SEED=1; prints the seed of a failure
-	$(GO) test -count=1 -timeout 240m ./mom/sim -run 'TestPromisesHold|TestRowsOfAFlatMaster' -args -seed $(SEED) -seeds $(SEEDS)
+	$(GO) test -count=1 -timeout 240m ./mom/sim -run 'TestPromisesHold|TestRowsOfAFlatMaster|TestMoversAreWaitedFor' -args -seed $(SEED) -seeds $(SEEDS)
 
 bench: ## all benchmarks (BENCH=regexp, PKG=./internal/wire)
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem $(PKG)

@@ -47,3 +47,9 @@ func TestSimCatchesGuestsThatAreToldAsAllANodeHas(t *testing.T) {
 func TestSimCatchesASecondTellingOfWhoIsThere(t *testing.T) {
 	catches(t, false, func(uint64) sabotage { return sabotage{tellWhoIsHere: true} })
 }
+
+// A minion that announces what it brings has the parents told of it. What one brings in
+// silence is the case for the rule that all of them are owed it.
+func TestSimCatchesBroughtReturnsThatOneParentGets(t *testing.T) {
+	catchesFrom(t, 800, false, func(uint64) sabotage { return sabotage{oweOne: true, quietReturn: true} })
+}
