@@ -324,6 +324,9 @@ func (m *minion) askToMove(d int64) {
 		v.until = w.now + d
 		v.moveTo(n)
 		w.after(2*w.o.Leaf.draw(w.rng), func() { // what it hears meanwhile comes from both
+			if w.visits[m] != v || v.home {
+				return // it is back already
+			}
 			if m.connected && !w.lost() {
 				w.left[m] = true
 			}
