@@ -42,7 +42,7 @@ chaos: deps ## break a tree of real processes by seed and check it: ROUNDS=200 S
 	$(GO) run ./mom/chaos/rounds -rounds $(ROUNDS) -seed $(SEED) $(ARGS)
 
 interop: ## against an installed Salt: SALT_PEER=DIR with DIR/bin/salt-master and the others, SALT_PEER3=DIR for one of protocol 3 (ARGS='-run Syndic')
-	$(GO) test -tags saltpeer -count=1 -timeout 60m -v $(ARGS) ./mom/interop
+	$(GO) test -tags saltpeer -count=1 -timeout 120m -v $(ARGS) ./mom/interop
 
 sim: ## random trees with random faults in virtual time against a flat master: SEEDS=20000 SEED=1; prints the seed of a failure
 	$(GO) test -count=1 -timeout 240m ./mom/sim -run 'TestPromisesHold|TestRowsOfAFlatMaster|TestMoversAreWaitedFor' -args -seed $(SEED) -seeds $(SEEDS)
