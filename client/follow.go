@@ -121,6 +121,9 @@ func (f *Following) read(what string, data wire.Raw) (Update, bool, error) {
 		if err != nil {
 			return Update{}, false, err
 		}
+		if d.Has("from") { // the word of one node: what holds is what this master makes of all
+			return Update{}, false, nil
+		}
 		m := readMissing(d.Map("missing"))
 		return Update{Missing: m}, len(m) > 0, nil
 	case "complete":

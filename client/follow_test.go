@@ -31,6 +31,8 @@ func TestFollowToTheEnd(t *testing.T) {
 	m.returns("web-1", true, "retcode", 0, "success", true) // Salt's masters may repeat
 	m.returns("web-2", "boom", "retcode", 3, "out", "txt")
 	m.fire("salt/job/"+jobID+"/missing", "jid", jobID, "missing", wire.NewMap())
+	// The word of one node, which the master may know better than.
+	m.fire("salt/job/"+jobID+"/missing", "jid", jobID, "missing", wire.NewMap("web-2", wire.NewMap("reason", "not connected", "path", "syn-a")), "from", "syn-a")
 	m.fire("salt/job/"+jobID+"/missing", "jid", jobID, "missing", wire.NewMap("db-1", wire.NewMap("reason", "not connected", "path", "syn-a/syn-b")))
 	m.fire("salt/job/"+jobID+"/complete", "jid", jobID, "expected", 3, "returned", 2, "failed", 1, "seconds", 1.5,
 		"missing", wire.NewMap("db-1", wire.NewMap("reason", "not connected", "path", "syn-a/syn-b")), "nodes", wire.NewMap("syn-a", "answered"))

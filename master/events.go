@@ -216,7 +216,9 @@ func (m *Master) missingBelow(node, jid string, data wire.Raw) wire.Raw {
 	m.bookMissing(jid, gone, nil) // also if the ledger goes by the word of another node
 	m.ledger.Gone(jid, gone, nodes)
 	m.goneLate(jid, gone, nodes)
-	return m.reencode(missingData(jid, gone, nodes), data)
+	out := missingData(jid, gone, nodes)
+	out.Set("from", node)
+	return m.reencode(out, data)
 }
 
 func (m *Master) reencode(d *wire.Map, was wire.Raw) wire.Raw {

@@ -145,6 +145,7 @@ func (m *Master) openStore(o Options) (err error) {
 			Complete: m.onComplete, Missing: m.onMissing,
 			FindJob: m.asks.Add,
 		},
+		Where: m.whereNow,
 	})
 	m.probes = findjob.NewProbes(m.ledger.Found)
 	known, err := loadPeers(m.cfg.Cachedir)

@@ -54,6 +54,7 @@ func (l *Ledger) Expect(jid string, x Expectation) {
 	}
 	for _, id := range x.Minions {
 		e := j.entries[id]
+		j.unhold(id, x.Path)
 		switch {
 		case e == nil:
 			e = &entry{path: x.Path, live: live}
@@ -158,6 +159,9 @@ func (l *Ledger) Gone(jid string, minions map[string]Missing, nodes map[string]N
 			if e.spokenFor(same) || same(e.path) && j.passOn(id, e) {
 				continue
 			}
+		}
+		if l.hold(j, id, m) {
+			continue
 		}
 		e.path = m.Path
 		switch {

@@ -110,6 +110,7 @@ type job struct {
 	owing          int                   // nodes in state asked
 	unclaimed      bool                  // entries may be claimable
 	claims         map[string][]string   // by minion: paths of nodes that count it beside the one that speaks for it
+	held           map[string]held       // by minion: words that are kept back
 	adopted        bool                  // known by minions that came at work on it
 	good, bad      int
 	holdUntil      time.Time // not closed before: Python syndics below

@@ -24,6 +24,10 @@ type Config struct {
 	// Clock is what all times are taken from. Default: the machine's.
 	Clock Clock
 	Hooks Hooks
+	// Where tells at which node below a minion is connected just now, by the path
+	// from this master, other than the given one. It must neither wait nor call the
+	// ledger. nil: that is not known.
+	Where func(id, other string) (path string, ok bool)
 }
 
 // Hooks are told what happens, one at a time and in order. They must not call
@@ -94,6 +98,7 @@ func (n *news) node(path string, s NodeState) {
 // releases mu and tells the hooks. The caller holds mu.
 func (l *Ledger) finish(j *job, n news) {
 	if j.closed.IsZero() {
+		j.release(&n)
 		l.closeIfDone(j, &n)
 	}
 	l.emit.Lock()
@@ -201,6 +206,7 @@ func (l *Ledger) newJob(spec Job, now time.Time) *job {
 }
 
 func (l *Ledger) openNodes(j *job, now time.Time, n *news) {
+	var gone []Node
 	for _, nd := range j.Nodes {
 		switch nd.Live {
 		case Up:
@@ -219,8 +225,11 @@ func (l *Ledger) openNodes(j *job, now time.Time, n *news) {
 			}
 			j.setNode(nd.ID, NodeUnreachable, time.Time{})
 			n.node(nd.ID, NodeUnreachable)
-			l.missNode(j, nd, n)
+			gone = append(gone, nd)
 		}
+	}
+	for _, nd := range gone { // all others are known to be asked
+		l.missNode(j, nd, n)
 	}
 }
 
@@ -235,7 +244,11 @@ func (l *Ledger) missNode(j *job, nd Node, n *news) {
 			e = &entry{path: path}
 			j.add(id, e)
 		}
-		if j.settle(e, missing, j.away(NodeDown)) {
+		m := Missing{Reason: j.away(NodeDown), Path: path}
+		if e.direct || e.spokenFor(func(p string) bool { return behind(p, nd.ID) }) || l.hold(j, id, m) {
+			continue
+		}
+		if j.settle(e, missing, m.Reason) {
 			n.miss(id, e)
 		}
 	}

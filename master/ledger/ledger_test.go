@@ -25,6 +25,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 //	gone jid=J path=n ids=(x) nodes=(n/o)
 //	found jid=J id=c running|not
 //	isnode jid=J id=c
+//	at id=x path=n/o: where it is connected
 //	up id=a jobs=(J) / down id=a / nodeup id=n / nodedown id=n
 //	wait 5s
 //	state jid=J
@@ -32,7 +33,8 @@ func TestScenarios(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		synctest.Test(t, func(t *testing.T) {
 			s := &scenario{t: t, start: time.Now()}
-			s.ledger = New(Config{Hooks: Hooks{Complete: s.complete, Missing: s.missing, FindJob: s.findJob}})
+			s.at = map[string]string{}
+			s.ledger = New(Config{Where: s.where, Hooks: Hooks{Complete: s.complete, Missing: s.missing, FindJob: s.findJob}})
 			defer s.ledger.Close()
 			datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 				s.run(t, d)
@@ -50,6 +52,14 @@ type scenario struct {
 
 	mu  sync.Mutex // hooks speak from timers too
 	out strings.Builder
+	at  map[string]string // where minions are connected
+}
+
+func (s *scenario) where(id, other string) (string, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	path := s.at[id]
+	return path, path != "" && path != other
 }
 
 // heard gives what the hooks have said since it was last asked.
@@ -144,6 +154,10 @@ func (s *scenario) run(t *testing.T, d *datadriven.TestData) {
 		s.ledger.Gone(text("jid"), m, n)
 	case "isnode":
 		s.ledger.IsNode(text("jid"), text("id"))
+	case "at":
+		s.mu.Lock()
+		s.at[text("id")] = text("path")
+		s.mu.Unlock()
 	case "found":
 		s.ledger.Found(text("jid"), text("id"), d.HasArg("running"))
 	case "up":

@@ -174,17 +174,28 @@ func (o *Claims) HasNode(node, id string) bool { return o.Has(node, nodeKey(id))
 // Elsewhere names a node that says an id is connected to it, and that is
 // connected here by itself.
 func (o *Claims) Elsewhere(id string, live func(node string) bool) (node string, ok bool) {
-	o.mu.RLock()
-	defer o.mu.RUnlock()
-	if c := o.first[id]; c.up && live(c.node) {
-		return c.node, true
-	}
-	for _, c := range o.more[id] {
-		if c.up && live(c.node) {
-			return c.node, true
+	for _, node := range o.Connected(id) {
+		if live(node) {
+			return node, true
 		}
 	}
 	return "", false
+}
+
+// Connected lists the nodes that say an id is connected to them.
+func (o *Claims) Connected(id string) []string {
+	o.mu.RLock()
+	defer o.mu.RUnlock()
+	var out []string
+	if c := o.first[id]; c.up {
+		out = append(out, c.node)
+	}
+	for _, c := range o.more[id] {
+		if c.up {
+			out = append(out, c.node)
+		}
+	}
+	return out
 }
 
 // Next is closed by the next report.

@@ -3,6 +3,7 @@ package grove_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -80,7 +81,7 @@ func TestRehome_ANodeDies(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("while node-a is away:\n%s", out)
-	if !hasLine(out, all) {
+	if !hasLine(out, all) || strings.Contains(out, "named as missing") {
 		t.Errorf("while node-a is away:\n%s", out)
 	}
 	m, _ := s.grove.Find("node-a")

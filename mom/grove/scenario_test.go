@@ -130,6 +130,7 @@ func (s *stand) publish(ctx context.Context, j client.Job) (string, error) {
 	defer f.Close() //nolint:errcheck // read only
 	s.last = f.JID
 	var lines []string
+	named := map[string]bool{} // as missing
 	for {
 		u, err := f.Next(ctx)
 		if err != nil {
@@ -145,7 +146,15 @@ func (s *stand) publish(ctx context.Context, j client.Job) (string, error) {
 			if err := output.Render(&b, "raw", v, output.Options{}); err != nil {
 				return "", err
 			}
-			lines = append(lines, fmt.Sprintf("%s %s", u.Return.ID, strings.TrimSpace(b.String())))
+			line := fmt.Sprintf("%s %s", u.Return.ID, strings.TrimSpace(b.String()))
+			if named[u.Return.ID] {
+				line += ", and had been named as missing"
+			}
+			lines = append(lines, line)
+		case u.Missing != nil:
+			for id := range u.Missing {
+				named[id] = true
+			}
 		case u.Complete != nil:
 			a := u.Complete
 			for id, m := range a.Missing {

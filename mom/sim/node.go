@@ -102,7 +102,7 @@ func (n *node) boot(settled bool) {
 	n.life++
 	n.hooked, n.inbox, n.books, n.busy, n.free = nil, nil, nil, false, w.now
 	n.ledger = ledger.New(ledger.Config{
-		Lease: w.o.Lease, Linger: linger, Clock: clock{n, n.life}, Hooks: n.hooks(),
+		Lease: w.o.Lease, Linger: linger, Clock: clock{n, n.life}, Hooks: n.hooks(), Where: n.where,
 	})
 	parent := ""
 	if len(n.ups) > 0 {

@@ -24,11 +24,12 @@ type World struct {
 	rng   *rand.Rand
 	log   *slog.Logger
 
-	nodes []*node
-	tops  []*node
-	links []*link
-	ids   []string // of all minions
-	kinds []species
+	nodes   []*node
+	tops    []*node
+	links   []*link
+	ids     []string       // of all minions
+	numbers map[string]int // of the minions, by id; made when asked for
+	kinds   []species
 	movers
 	jobs  []*job
 	byJID map[string]*job

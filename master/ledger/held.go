@@ -1,0 +1,78 @@
+package ledger
+
+import (
+	"strings"
+	"time"
+)
+
+// The node that a minion has left misses it as soon as it is given a job, and speaks
+// before the node where the minion is now. It is believed when that one has spoken
+// and does not count the minion: else a command would name as missing who answers a
+// moment later.
+
+// held is a word that is kept back.
+type held struct {
+	at   string // where the minion is connected
+	word Missing
+}
+
+// hold keeps back that a pending minion will not answer, if another node has it, was
+// given the job and has not spoken yet.
+func (l *Ledger) hold(j *job, id string, m Missing) bool {
+	e := j.entries[id]
+	if l.cfg.Where == nil || e.direct || !e.phase.pending() {
+		return false
+	}
+	at, ok := l.cfg.Where(id, m.Path)
+	if !ok || !j.awaits(at) {
+		return false
+	}
+	if e.phase != claimable {
+		e.phase, e.path, e.live, e.due = waiting, m.Path, Up, time.Time{}
+	}
+	if j.held == nil {
+		j.held = map[string]held{}
+	}
+	j.held[id] = held{at, m}
+	return true
+}
+
+// awaits tells whether a node, or else the one that would be asked before it, was
+// given the job and has not spoken.
+func (j *job) awaits(path string) bool {
+	for {
+		if n := j.nodes[path]; n != nil {
+			return n.state == NodeAsked
+		}
+		i := strings.LastIndexByte(path, '/')
+		if i < 0 {
+			return false
+		}
+		path = path[:i]
+	}
+}
+
+// release lets the words go that need not be kept back any longer.
+func (j *job) release(n *news) {
+	for id, h := range j.held {
+		e := j.entries[id]
+		mine := e != nil && e.phase.pending() && (e.phase == claimable || e.path == h.word.Path)
+		if mine && j.awaits(h.at) {
+			continue
+		}
+		delete(j.held, id)
+		if !mine || j.passOn(id, e) {
+			continue // it has answered, or another node speaks for it
+		}
+		e.path = h.word.Path
+		j.settle(e, missing, h.word.Reason)
+		n.miss(id, e)
+	}
+}
+
+// unhold forgets what a node has said of a minion that it counts now.
+func (j *job) unhold(id, path string) {
+	if h, ok := j.held[id]; ok && h.word.Path == path {
+		delete(j.held, id)
+	}
+}
