@@ -46,7 +46,7 @@ func (m *Master) adoptJob(jid, id string) {
 	if err := m.open.Mark(jid); err != nil {
 		m.log.Error("A job of a minion that has moved here would not be taken up after a restart", "jid", jid, "id", id, "err", err)
 	}
-	m.books.Note(returners.Expectation{JID: jid, Minions: []string{id}, At: m.now()})
+	m.books.Note(returners.Expectation{JID: jid, Minions: []string{id}, At: m.now(), State: returners.StateAdopted})
 	m.fire(jid, wire.NewMap("minions", []any{id}, "jid", jid,
 		"mom", wire.NewMap("node", "", "asked", []any{}, "unreachable", wire.NewMap(), "moved", true)))
 	if !known { // its return may be here: its acknowledgement did not reach the minion, or not yet

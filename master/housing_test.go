@@ -7,6 +7,7 @@ import (
 
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/returners"
 )
 
 // A job that comes a second time is told with those who were given it: a guest that
@@ -104,6 +105,50 @@ func TestAnAdoptedJobOutlivesARestart(t *testing.T) {
 		a, ok := r.ledger.State(someJob)
 		return ok && !a.Open() && len(a.Missing) == 1
 	})
+}
+
+// A guest came at work on a job, and its load came with returns from below: the job of
+// the parent, after a restart, is new here all the same, once.
+func TestAnAdoptedJobIsPublishedAfterARestart(t *testing.T) {
+	for name, ended := range map[string]bool{"its account was closed": true, "its account is open": false} {
+		t.Run(name, func(t *testing.T) {
+			r := belowATop(t)
+			r.start()
+			r.homes.Host("guest", "elsewhere", false)
+			guest := r.minion("guest", "minion", "minion").listen().announce(someJob)
+			r.minion("n1", "syndic", "syndic").must(syndicReturn("n1", someJob, "below"))
+			eventually(t, "the guest on disk", func() bool {
+				xs, err := r.store.Local().GetExpectations(t.Context(), someJob)
+				return err == nil && slices.ContainsFunc(xs, func(x returners.Expectation) bool { return x.Node == "" })
+			})
+			if ended {
+				if err := guest.answer(someJob, true); err != nil {
+					t.Fatal(err)
+				}
+				eventually(t, "the job to end", func() bool { return !r.ledger.Knows(someJob) || r.ledger.Closed(someJob) })
+			}
+			guest.mute()
+			r.restart()
+			<-r.ready
+			if a, known := r.ledger.State(someJob); known == ended || known && !r.ledger.Adopted(someJob) {
+				t.Errorf("known %v, as %+v", known, a)
+			}
+			own := r.minion("own", "minion", "minion").listen().announce()
+			r.say(testJob("*", "glob", "jid", someJob))
+			if p := own.hear(); p.JID != someJob {
+				t.Errorf("published is %s", p.JID)
+			}
+			a, ok := r.ledger.State(someJob)
+			if _, waits := a.Waiting["own"]; !ok || !waits {
+				t.Errorf("it waits for %v", a.Waiting)
+			}
+			r.say(testJob("*", "glob", "jid", someJob)) // that is a second time
+			jid := r.say(testJob("*", "glob")).Map("load").String("jid")
+			if p := own.hear(); p.JID != jid {
+				t.Errorf("published is %s, want %s", p.JID, jid)
+			}
+		})
+	}
 }
 
 // What a guest names is no job, or too much.

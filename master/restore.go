@@ -6,6 +6,7 @@ import (
 
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/returners"
 )
@@ -36,19 +37,20 @@ func (m *Master) restoreJob(ctx context.Context, jid string) error {
 	if err != nil {
 		return err
 	}
-	if !ok {
+	xs, err := m.store.Local().GetExpectations(ctx, jid)
+	if err != nil {
+		return err
+	}
+	given := jobstore.Given(ok, xs...)
+	if !given {
 		known, err := m.adoptAgain(ctx, jid)
 		if err != nil || known {
 			return err
 		}
 	}
-	if !ok || m.cfg.KeepJobsSeconds > 0 && m.now().Sub(load.At) > m.cfg.KeepJobsSeconds {
+	if !given || m.cfg.KeepJobsSeconds > 0 && m.now().Sub(load.At) > m.cfg.KeepJobsSeconds {
 		m.kept.Drop(jid)
 		return m.open.Clear(jid) // cleaned up meanwhile
-	}
-	xs, err := m.store.Local().GetExpectations(ctx, jid)
-	if err != nil {
-		return err
 	}
 	rets, err := m.store.Local().GetReturns(ctx, jid)
 	if err != nil {

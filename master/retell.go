@@ -7,6 +7,7 @@ import (
 
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/returners"
 )
@@ -152,6 +153,6 @@ func (m *Master) partial(ctx context.Context, jid string, x returners.Expectatio
 	if m.ledger.Knows(jid) {
 		return m.ledger.Adopted(jid)
 	}
-	_, given, err := m.store.Local().GetLoad(ctx, jid)
-	return err == nil && !given
+	_, loaded, err := m.store.Local().GetLoad(ctx, jid)
+	return err == nil && !jobstore.Given(loaded, x)
 }

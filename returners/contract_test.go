@@ -52,6 +52,18 @@ func TestMerge(t *testing.T) {
 			t.Errorf("%s: %v, %v, changed %v", c.name, got.Minions, got.Missing, changed)
 		}
 	}
+	for _, c := range []struct{ have, later, want string }{
+		{"", StateAnswered, StateAnswered},
+		{"silent", StateAnswered, StateAnswered},
+		{StateAnswered, "", StateAnswered},
+		{StateAdopted, StateAnswered, StateAnswered},
+		{StateAnswered, StateAdopted, StateAnswered},
+		{"", StateAdopted, ""}, // it may have been given the job
+	} {
+		if got, changed := (Expectation{State: c.have}).Merge(Expectation{State: c.later}); got.State != c.want || changed != (c.have != c.want) {
+			t.Errorf("%q, then %q: %q, changed %v", c.have, c.later, got.State, changed)
+		}
+	}
 	if len(base.Missing) != 1 || base.Missing["c"] != "down" {
 		t.Errorf("Merge changed its receiver: %v", base)
 	}

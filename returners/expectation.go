@@ -7,7 +7,8 @@ import (
 
 // Merge adds a later expectation of the same node to e and reports whether
 // anything changed: the ids that later names take the state it gives them, all
-// others stay. The minions of the result are sorted.
+// others stay. The state becomes that of later, unless it is "" or [StateAdopted].
+// The minions of the result are sorted.
 func (e Expectation) Merge(later Expectation) (Expectation, bool) {
 	asked := make(map[string]struct{}, len(e.Minions)+len(later.Minions))
 	for _, id := range e.Minions {
@@ -41,7 +42,7 @@ func (e Expectation) Merge(later Expectation) (Expectation, bool) {
 			changed = true
 		}
 	}
-	if later.State != "" && later.State != e.State {
+	if later.State != "" && later.State != StateAdopted && later.State != e.State {
 		e.State = later.State
 		changed = true
 	}

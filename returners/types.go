@@ -51,9 +51,18 @@ type Expectation struct {
 	Missing map[string]string // ids that will not answer, with the reason
 	At      time.Time         // zero = now
 	// State is what became of the node itself, in the words of the job's account
-	// ("answered", "silent", "unreachable"); "" says nothing about it.
+	// ("answered", "silent", "unreachable"), or StateAdopted; "" says nothing about it.
 	State string
 }
+
+const (
+	// StateAnswered is of a node that was given the job: it told whom it asks.
+	StateAnswered = "answered"
+	// StateAdopted is of this node itself while it was not given the job: its minions
+	// are those that came at work on it. The first expectation alone can say so; a
+	// later one that does changes no other state.
+	StateAdopted = "adopted"
+)
 
 // Event is one event of the bus, kept by an event returner.
 type Event struct {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"sync"
 	"time"
 
@@ -106,9 +105,8 @@ func (s *Store) SaveReturns(ctx context.Context, rets []returners.Return, loads 
 	return res.NewReturns, nil
 }
 
-// SaveJob stores the load and what this master expects of it, and tells whether
-// the job is new here: its load with an expectation of this master itself is stored
-// once.
+// SaveJob stores the load and what this master itself expects of it, and tells
+// whether the job is new here: nobody has given it to this master; see [Given].
 func (s *Store) SaveJob(ctx context.Context, load returners.Load, x returners.Expectation) (fresh bool, err error) {
 	if err := s.room(); err != nil {
 		return false, fmt.Errorf("store job %s: %w", load.JID, err)
@@ -117,18 +115,14 @@ func (s *Store) SaveJob(ctx context.Context, load returners.Load, x returners.Ex
 	if err != nil {
 		return false, fmt.Errorf("look for job %s: %w", load.JID, err)
 	}
-	fresh = !slices.ContainsFunc(old, func(have returners.Expectation) bool { return have.Node == x.Node })
-	if !fresh {
-		// Minions may have come at work on the job before it did: then who is to
-		// answer is known, and what is not.
-		_, loaded, err := s.o.Local.GetLoad(ctx, load.JID)
-		if err != nil {
-			return false, fmt.Errorf("look for job %s: %w", load.JID, err)
-		}
-		fresh = !loaded
+	_, loaded, err := s.o.Local.GetLoad(ctx, load.JID)
+	if err != nil {
+		return false, fmt.Errorf("look for job %s: %w", load.JID, err)
 	}
+	fresh = !Given(loaded, old...)
 	b := returners.Batch{Loads: []returners.Load{load}}
 	if fresh { // else who was found missing meanwhile would be expected again
+		x.State = returners.StateAnswered
 		b.Expectations = []returners.Expectation{x}
 	}
 	s.owe(&b)

@@ -88,6 +88,46 @@ func TestJobIsFreshOnce(t *testing.T) {
 	}
 }
 
+// Neither the load, which comes with returns from below, nor minions that came at work
+// on the job say that it was given to this master.
+func TestAnAdoptedJobIsFresh(t *testing.T) {
+	load, x := returners.Load{JID: job, Raw: wire.Raw{0x80}}, returners.Expectation{JID: job, Minions: []string{"m1"}}
+	adopted := returners.Expectation{JID: job, Minions: []string{"guest"}, State: returners.StateAdopted}
+	older := adopted // as an earlier version stored it, or its publication
+	older.State = ""
+	for _, c := range []struct {
+		name   string
+		loaded bool
+		x      returners.Expectation
+		fresh  bool
+	}{
+		{"adopted", false, adopted, true},
+		{"adopted, and the load is here", true, adopted, true},
+		{"of an earlier version, without a load", false, older, true},
+		{"of an earlier version", true, older, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newStore(t, Options{})
+			if err := s.SaveExpectations(t.Context(), c.x); err != nil {
+				t.Fatal(err)
+			}
+			if c.loaded {
+				if _, err := s.SaveReturns(t.Context(), []returners.Return{ret("m2")}, load); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, want := range []bool{c.fresh, false} {
+				if fresh, err := s.SaveJob(t.Context(), load, x); err != nil || fresh != want {
+					t.Errorf("fresh %v, want %v, %v", fresh, want, err)
+				}
+				if err := s.SaveExpectations(t.Context(), adopted); err != nil { // one more comes
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
 // The remote store gets what was stored while it could not be opened, and
 // questions are answered from the embedded one until it is there.
 func TestRemote(t *testing.T) {

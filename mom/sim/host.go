@@ -50,7 +50,7 @@ func (n *node) adopt(m *minion, running map[string]bool) {
 		if !n.w.o.sabotage.adoptUnmarked {
 			n.open[jid] = struct{}{}
 		}
-		n.book(returners.Expectation{JID: jid, Minions: []string{m.id()}, At: n.w.clock()})
+		n.book(returners.Expectation{JID: jid, Minions: []string{m.id()}, At: n.w.clock(), State: returners.StateAdopted})
 		x := word{jid: jid, expectation: true, minions: []string{m.id()}, moved: true}
 		n.oweMoved(x)
 		n.tell(x)

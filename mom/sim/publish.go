@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/topology"
@@ -209,19 +210,20 @@ func (n *node) restore() {
 		if _, open := n.open[j.jid]; !open {
 			continue
 		}
-		if _, ok, _ := n.disk.GetLoad(background, j.jid); !ok {
+		_, loaded, _ := n.disk.GetLoad(background, j.jid)
+		xs, _ := n.disk.GetExpectations(background, j.jid)
+		if !jobstore.Given(loaded, xs...) {
 			if !n.adoptAgain(j.jid) {
 				delete(n.open, j.jid)
 			}
 			n.told()
 			continue
 		}
-		n.restoreJob(j)
+		n.restoreJob(j, xs)
 	}
 }
 
-func (n *node) restoreJob(j *job) {
-	xs, _ := n.disk.GetExpectations(background, j.jid)
+func (n *node) restoreJob(j *job, xs []returners.Expectation) {
 	spec := ledger.Job{JID: j.jid, Fun: j.Fun, Timeout: n.w.o.Timeout}
 	for _, x := range xs {
 		if x.Node != "" {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/returners"
 )
@@ -299,8 +300,8 @@ func (n *node) partial(x returners.Expectation) bool {
 	case n.ledger.Knows(x.JID):
 		return n.ledger.Adopted(x.JID)
 	}
-	_, given, err := n.disk.GetLoad(background, x.JID)
-	return err == nil && !given
+	_, loaded, err := n.disk.GetLoad(background, x.JID)
+	return err == nil && !jobstore.Given(loaded, x)
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

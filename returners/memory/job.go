@@ -75,6 +75,9 @@ func (s *Store) putExpectation(e *returners.Expectation, now time.Time) bool {
 			have, known = x, true
 		}
 	}
+	if !known {
+		have.State = e.State
+	}
 	merged, changed := have.Merge(*e)
 	if known && !changed {
 		return false

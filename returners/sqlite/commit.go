@@ -194,7 +194,7 @@ func (w *writer) putExpectation(ctx context.Context, e *returners.Expectation) (
 	known := true
 	switch err := w.stmt(ctx, w.st.getExp).QueryRowContext(ctx, e.JID, e.Node).Scan(&data); {
 	case errors.Is(err, sql.ErrNoRows):
-		known = false
+		known, have.State = false, e.State
 	case err != nil:
 		return 0, err
 	default:
