@@ -6,7 +6,6 @@ import (
 
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/returners"
 )
@@ -41,7 +40,7 @@ func (m *Master) restoreJob(ctx context.Context, jid string) error {
 	if err != nil {
 		return err
 	}
-	given := jobstore.Given(ok, xs...)
+	given := returners.Given(ok, xs...)
 	if !given {
 		known, err := m.adoptAgain(ctx, jid)
 		if err != nil || known {

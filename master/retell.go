@@ -7,7 +7,6 @@ import (
 
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/returners"
 )
@@ -154,5 +153,5 @@ func (m *Master) partial(ctx context.Context, jid string, x returners.Expectatio
 		return m.ledger.Adopted(jid)
 	}
 	_, loaded, err := m.store.Local().GetLoad(ctx, jid)
-	return err == nil && !jobstore.Given(loaded, x)
+	return err == nil && !returners.Given(loaded, x)
 }

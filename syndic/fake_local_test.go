@@ -28,6 +28,7 @@ type fakeLocal struct {
 	kept     map[string][]returners.Return // by jid
 	rejected []returners.Item
 	loads    map[string]returners.Load
+	given    map[string]bool // published here
 	open     []bus.Event
 	told     map[string]uint64 // jid → word
 	broken   error             // of every call to the outbox
@@ -37,7 +38,7 @@ type fakeLocal struct {
 func newFakeLocal() *fakeLocal {
 	return &fakeLocal{
 		bus: bus.New(nil), tree: topology.NewTree(topology.Node{ID: "syn-a", Role: "syndic"}, nil),
-		grown: make(chan struct{}, 1), kept: map[string][]returners.Return{}, loads: map[string]returners.Load{},
+		grown: make(chan struct{}, 1), kept: map[string][]returners.Return{}, loads: map[string]returners.Load{}, given: map[string]bool{},
 	}
 }
 
@@ -185,6 +186,7 @@ func (l *fakeLocal) own(tb testing.TB, jids ...string) {
 			tb.Fatal(err)
 		}
 		l.loads[jid] = returners.Load{JID: jid, Raw: raw}
+		l.given[jid] = true
 	}
 }
 
@@ -201,10 +203,20 @@ func (l *fakeLocal) fire(tb testing.TB, tag string, data *wire.Map) {
 	}
 }
 
-// fakeJobs answers for loads and returns; the forwarder asks for nothing else.
+// fakeJobs answers for loads, returns and this node's own expectations; the forwarder
+// asks for nothing else.
 type fakeJobs struct {
 	returners.Reader
 	l *fakeLocal
+}
+
+func (j fakeJobs) GetExpectations(_ context.Context, jid string) ([]returners.Expectation, error) {
+	j.l.mu.Lock()
+	defer j.l.mu.Unlock()
+	if !j.l.given[jid] {
+		return nil, nil
+	}
+	return []returners.Expectation{{JID: jid, State: returners.StateAnswered}}, nil
 }
 
 func (j fakeJobs) GetLoad(_ context.Context, jid string) (returners.Load, bool, error) {

@@ -113,12 +113,13 @@ func (p *parents) learn(l *link, jid, masterID string) (first bool) {
 // askers are those of the links that a return is owed to: who published its job,
 // or whose master_id or name it carries. Nobody knows: all, if a minion brought it
 // from elsewhere, for one of them waits for it; none, if its job is of this node.
-func (p *parents) askers(links []*link, jid, masterID string) []*link {
+func (p *parents) askers(links []*link, it returners.Item) []*link {
+	masterID := masterOf(it)
 	if len(links) == 1 {
 		return nil // it gets all
 	}
 	var out []*link
-	for _, addr := range p.origins.of(jid, masterID) {
+	for _, addr := range p.origins.of(it.JID, masterID) {
 		for _, l := range links {
 			if l.ch.Addr() == addr {
 				out = append(out, l)
@@ -133,7 +134,7 @@ func (p *parents) askers(links []*link, jid, masterID string) []*link {
 			return []*link{l}
 		}
 	}
-	if len(p.links) > 1 && p.foreign.has(jid) {
+	if len(p.links) > 1 && p.foreign.has(it) {
 		return links
 	}
 	return nil
@@ -143,7 +144,7 @@ func (p *parents) askers(links []*link, jid, masterID string) []*link {
 // who asked for its job, and to one other while none of those can be reached.
 func (p *parents) owns(l *link, it returners.Item) bool {
 	links := p.all()
-	return p.sharing.Owns(links, p.askers(links, it.JID, masterOf(it)), l, it.Seq)
+	return p.sharing.Owns(links, p.askers(links, it), l, it.Seq)
 }
 
 func masterOf(it returners.Item) string {
@@ -157,7 +158,7 @@ func masterOf(it returners.Item) string {
 // who asked for the job has not had it.
 func (p *parents) given(l *link, it returners.Item) (keep bool) {
 	links := p.all()
-	return p.sharing.Given(links, p.askers(links, it.JID, masterOf(it)), l, it.Seq)
+	return p.sharing.Given(links, p.askers(links, it), l, it.Seq)
 }
 
 // pinFile names the file in pki_dir that pins a parent's key. Parents may have

@@ -5,14 +5,15 @@ import (
 	"time"
 
 	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/syndic/handover"
 )
 
-// strangers tells the jobs that came here with minions at work on them: no master
-// above has asked this node for them, and nobody has published them here. Which of
-// the masters above waits for their returns is known only where the minions came from.
+// strangers tells the jobs that came here with minions or nodes at work on them: no
+// master above has asked this node for them, and nobody has published them here. Which
+// of the masters above waits for their returns is known only where they came from.
 type strangers struct {
 	jobs returners.Reader
-	own  *recent[struct{}] // jids that were published here
+	own  *recent[struct{}] // jids that are none
 }
 
 // loadPatience bounds the look into the job store.
@@ -22,17 +23,21 @@ func newStrangers(jobs returners.Reader) *strangers {
 	return &strangers{jobs: jobs, own: newRecent[struct{}](rememberedJobs)}
 }
 
-// has tells whether a job is one, of those that nobody above asked for. What the
-// store cannot tell is no stranger now; the row is asked about again if it stays.
-func (s *strangers) has(jid string) bool {
-	if _, ok := s.own.get(jid); ok {
+// has tells whether the job of a return is one, of those that nobody above asked for.
+// What the store cannot tell is none now; the row is asked about again if it stays.
+func (s *strangers) has(it returners.Item) bool {
+	if _, ok := s.own.get(it.JID); ok {
 		return false
+	}
+	via := ""
+	if it.Return != nil {
+		via = it.Return.Via
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), loadPatience)
 	defer cancel()
-	_, published, err := s.jobs.GetLoad(ctx, jid)
-	if published && err == nil {
-		s.own.set(jid, struct{}{})
+	strange, err := handover.Stranger(ctx, s.jobs, it.JID, via)
+	if err == nil && !strange {
+		s.own.set(it.JID, struct{}{})
 	}
-	return err == nil && !published
+	return strange && err == nil
 }

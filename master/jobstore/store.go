@@ -119,7 +119,7 @@ func (s *Store) SaveJob(ctx context.Context, load returners.Load, x returners.Ex
 	if err != nil {
 		return false, fmt.Errorf("look for job %s: %w", load.JID, err)
 	}
-	fresh = !Given(loaded, old...)
+	fresh = !returners.Given(loaded, old...)
 	b := returners.Batch{Loads: []returners.Load{load}}
 	if fresh { // else who was found missing meanwhile would be expected again
 		x.State = returners.StateAnswered

@@ -97,7 +97,7 @@ func (w *World) checkWays(n *node, j *job, fail func(string, ...any)) {
 		}
 	}
 	for _, l := range n.ups {
-		if asked := n.askers(j.jid); len(n.ups) > 1 && !slices.Contains(asked, l) {
+		if asked := n.askers(returners.Item{JID: j.jid}); len(n.ups) > 1 && !slices.Contains(asked, l) {
 			continue
 		}
 		above := w.holds(l.parent, j)

@@ -106,15 +106,19 @@ func (n *node) sweepSoon() {
 
 // askers are the parents that a return is owed to: those that asked for its job, or
 // all if a minion has brought it from elsewhere: syndic's parents.askers.
-func (n *node) askers(jid string) []*link {
-	asked := n.origins[jid]
+func (n *node) askers(it returners.Item) []*link {
+	asked := n.origins[it.JID]
 	if len(asked) > 0 || len(n.ups) < 2 || n.w.o.sabotage.oweOne {
 		return asked
 	}
-	if _, published, _ := n.disk.GetLoad(background, jid); published {
-		return nil
+	via := ""
+	if it.Return != nil {
+		via = it.Return.Via
 	}
-	return n.ups
+	if strange, _ := handover.Stranger(background, n.disk, it.JID, via); strange { // the disk does not fail
+		return n.ups
+	}
+	return nil
 }
 
 // learn notes who published a job, on the disk, and has the parent given what is

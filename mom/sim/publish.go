@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/topology"
@@ -212,7 +211,7 @@ func (n *node) restore() {
 		}
 		_, loaded, _ := n.disk.GetLoad(background, j.jid)
 		xs, _ := n.disk.GetExpectations(background, j.jid)
-		if !jobstore.Given(loaded, xs...) {
+		if !returners.Given(loaded, xs...) {
 			if !n.adoptAgain(j.jid) {
 				delete(n.open, j.jid)
 			}

@@ -80,12 +80,12 @@ func (s sending) SetResting(resting bool) {
 
 func (s sending) Owns(it returners.Item) bool {
 	n := s.l.child
-	return n.way.sharing.Owns(n.ups, n.askers(it.JID), s.l, it.Seq)
+	return n.way.sharing.Owns(n.ups, n.askers(it), s.l, it.Seq)
 }
 
 func (s sending) Given(it returners.Item) (keep bool) {
 	n := s.l.child
-	return n.way.sharing.Given(n.ups, n.askers(it.JID), s.l, it.Seq) && !n.w.o.sabotage.oneIsEnough
+	return n.way.sharing.Given(n.ups, n.askers(it), s.l, it.Seq) && !n.w.o.sabotage.oneIsEnough
 }
 
 // Request encodes the load as it would travel, and parks until the answer comes.

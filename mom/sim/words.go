@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/returners"
 )
@@ -301,7 +300,7 @@ func (n *node) partial(x returners.Expectation) bool {
 		return n.ledger.Adopted(x.JID)
 	}
 	_, loaded, err := n.disk.GetLoad(background, x.JID)
-	return err == nil && !jobstore.Given(loaded, x)
+	return err == nil && !returners.Given(loaded, x)
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
