@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/momtree/mom/master/owners"
 	"github.com/momtree/mom/topology"
@@ -61,22 +60,4 @@ func (m *Master) applyDelta(id, life string, d topology.Delta) error {
 	n, _ := m.tree.Node(id)
 	m.claims.Change(n, d)
 	return nil
-}
-
-// whereNow gives the node below that a minion is connected to just now, by its path,
-// other than the given one. The ledger asks it under its lock.
-func (m *Master) whereNow(id, other string) (path string, ok bool) {
-	for _, head := range m.claims.Connected(id) {
-		n, known := m.tree.Node(head)
-		if !known || n.State != topology.Up {
-			continue
-		}
-		n.Walk(func(below string, c topology.Node) {
-			at := strings.TrimSuffix(head+"/"+below, "/")
-			if min, has := c.Minion(id); !ok && has && at != other && c.State != topology.Down && min.State == topology.Up {
-				path, ok = at, true
-			}
-		})
-	}
-	return path, ok
 }

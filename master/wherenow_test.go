@@ -1,11 +1,13 @@
 package master
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/master/owners"
 	"github.com/momtree/mom/topology"
 )
 
@@ -55,7 +57,8 @@ func TestWhereNow(t *testing.T) {
 			Minions: []topology.Minion{{ID: minion, State: at}},
 		}
 	}
-	n1.tell(node("n1", topology.Down, "a", node("n3", topology.Up, "b"), node("n4", topology.Down, "b")).Map())
+	n1.tell(node("n1", topology.Down, "a", node("n3", topology.Up, "b", node("n5", topology.Up, "e")), node("n4", topology.Down, "b"),
+		node("n6", topology.Up, "d", node("n7", topology.Down, "e"))).Map())
 	n2.tell(treeOf("n2", topology.Up, "a"))
 	for _, c := range []struct{ id, other, want string }{
 		{"a", "n1", "n2"},
@@ -63,9 +66,40 @@ func TestWhereNow(t *testing.T) {
 		{"b", "n1/n4", "n1/n3"},
 		{"b", "n1/n3", ""},
 		{"c", "", ""},
+		{"d", "n1/n6", ""},            // told to be up still where it is missed
+		{"e", "n1/n6/n7", "n1/n3/n5"}, // no sibling of that one has it
+		{"e", "n1/nowhere/n8", "n1/n3/n5"},
+		{"b", "", "n1/n3"},
 	} {
 		if got, ok := r.whereNow(c.id, c.other); got != c.want || ok != (c.want != "") {
 			t.Errorf("%s beside %q is at %q", c.id, c.other, got)
+		}
+	}
+}
+
+// A node with 10,000 minions below one with 1,000 nodes was drained.
+func BenchmarkWhereNow(b *testing.B) {
+	m := &Master{tree: topology.NewTree(topology.Node{ID: "top"}, nil)}
+	var err error
+	if m.claims, err = owners.OpenClaims(b.TempDir()); err != nil {
+		b.Fatal(err)
+	}
+	mid := topology.Node{ID: "mid", Role: "syndic", State: topology.Up}
+	id := func(i, k int) string { return fmt.Sprintf("n%04d-m%04d", i, k) }
+	for i := range 1000 {
+		n := topology.Node{ID: fmt.Sprintf("n%04d", i), State: topology.Up}
+		for k := range 100 {
+			n.Minions = append(n.Minions, topology.Minion{ID: id(i, k), State: topology.Up})
+		}
+		mid.Nodes = append(mid.Nodes, n)
+	}
+	if err := m.tree.Report(mid, 1); err != nil {
+		b.Fatal(err)
+	}
+	m.claims.Report(mid)
+	for i := 0; b.Loop(); i++ {
+		if _, ok := m.whereNow(id(i%1000, i%100), "mid/gone"); !ok {
+			b.Fatal("not found")
 		}
 	}
 }

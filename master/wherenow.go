@@ -1,0 +1,90 @@
+package master
+
+import (
+	"strings"
+
+	"github.com/momtree/mom/topology"
+)
+
+// whereNow gives the node below that a minion is connected to just now, by its path,
+// other than the given one. The ledger asks it under its lock, for each minion that a
+// node misses: so it looks first where minions go, which is beside the node they left.
+func (m *Master) whereNow(id, other string) (path string, ok bool) {
+	for _, head := range m.claims.Connected(id) {
+		n, known := m.tree.Node(head)
+		if !known || n.State != topology.Up {
+			continue
+		}
+		if below, inside := strings.CutPrefix(other, head+"/"); inside {
+			if path, ok, known := besideNow(n, id, below); known {
+				if !ok {
+					return "", false
+				}
+				return head + "/" + path, true
+			}
+		}
+		if path, ok := upBelow(n, id, head, other); ok {
+			return path, true
+		}
+	}
+	return "", false
+}
+
+// besideNow looks at the siblings of the node at path below n. known is false when
+// none has the minion; the node at path may have it by what was told last, although it
+// has said by now that it has not.
+func besideNow(n topology.Node, id, path string) (sibling string, ok, known bool) {
+	above, self := "", path
+	for {
+		child, rest, deeper := strings.Cut(self, "/")
+		if !deeper {
+			break
+		}
+		next, has := childOf(n, child)
+		if !has {
+			return "", false, false
+		}
+		n, self, above = next, rest, above+child+"/"
+	}
+	stale := false
+	for _, c := range n.Nodes {
+		switch {
+		case !hasUp(c, id):
+		case c.ID == self:
+			stale = true
+		default:
+			return above + c.ID, true, true
+		}
+	}
+	return "", false, stale
+}
+
+func childOf(n topology.Node, id string) (topology.Node, bool) {
+	for _, c := range n.Nodes {
+		if c.ID == id {
+			return c, true
+		}
+	}
+	return topology.Node{}, false
+}
+
+func hasUp(n topology.Node, id string) bool {
+	if n.State == topology.Down {
+		return false
+	}
+	m, has := n.Minion(id)
+	return has && m.State == topology.Up
+}
+
+// upBelow searches n, which is at path, and all below it.
+func upBelow(n topology.Node, id, path, other string) (at string, ok bool) {
+	if path != other && hasUp(n, id) {
+		return path, true
+	}
+	for _, c := range n.Nodes {
+		if at, ok := upBelow(c, id, path+"/"+c.ID, other); ok {
+			return at, true
+		}
+	}
+	return "", false
+}
