@@ -22,7 +22,6 @@ func (l *link) greet(ctx context.Context) {
 		l.m.fireLocal("__master_connected", wire.NewMap("master", l.name))
 		announced := l.announce(ctx)
 		if first {
-			l.haveSaid()
 			l.fireStart(ctx)
 		} else {
 			select {
@@ -38,16 +37,24 @@ func (l *link) greet(ctx context.Context) {
 	}
 }
 
-// haveSaid lets the delivery begin.
+// saidPause is when a sibling that did not take an announcement is told again, while
+// returns wait for that; the pause grows to acceptance_wait_time.
+const saidPause = 500 * time.Millisecond
+
+// haveSaid lets the delivery begin; greet alone calls it.
 func (l *link) haveSaid() {
-	if l.said != nil {
-		close(l.said)
+	select {
+	case <-l.said:
+	default:
+		if l.said != nil {
+			close(l.said)
+		}
 	}
 }
 
-// awaitSaid returns when a sibling has been told which returns it gets, so that it
-// answers for their jobs before it has the first; or when it could not be told for
-// as long as an arrival may take, for a return is worth more than its job.
+// awaitSaid returns when a sibling has taken an announcement that tells which returns
+// it gets, so that it answers for their jobs before it has the first; or when it took
+// none for as long as an arrival may take, for a return is worth more than its job.
 func (l *link) awaitSaid(ctx context.Context) {
 	if l.said == nil {
 		return
@@ -64,10 +71,15 @@ func (l *link) awaitSaid(ctx context.Context) {
 // is not accepted yet, and after each sign-in, since a master that forgot our
 // keys has forgotten who subscribed, too.
 func (l *link) stayAnnounced(ctx context.Context, down <-chan struct{}, announced uint64) bool {
+	pause := l.m.cfg.AcceptanceWaitTime
+	if l.said != nil {
+		pause = min(pause, saidPause)
+	}
 	for {
 		var again <-chan time.Time
 		if announced == 0 && !l.silent {
-			again = time.After(l.m.cfg.AcceptanceWaitTime)
+			again = time.After(pause)
+			pause = min(2*pause, l.m.cfg.AcceptanceWaitTime)
 		}
 		select {
 		case <-ctx.Done():
@@ -89,11 +101,26 @@ func (l *link) stayAnnounced(ctx context.Context, down <-chan struct{}, announce
 func (l *link) announce(ctx context.Context) uint64 {
 	for n := 1; ; n++ {
 		signIn, bound := l.announceOnce(ctx)
+		if bound && (signIn != 0 || l.silent) {
+			l.haveSaid()
+		}
 		// A master that has not seen our subscription yet may publish
 		// something before it does: it has to hear from us once more.
 		if bound || n >= maxUnbound || !l.up.is() || sleep.For(ctx, unboundPause) != nil {
+			if signIn == 0 {
+				l.forgetRenewed()
+			}
 			return signIn
 		}
+	}
+}
+
+// forgetRenewed drops the word of a sign-in that a refused announcement made itself:
+// that one is told again after its pause, not at once and for ever.
+func (l *link) forgetRenewed() {
+	select {
+	case <-l.renew:
+	default:
 	}
 }
 

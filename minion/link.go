@@ -40,7 +40,7 @@ type link struct {
 	renew  chan struct{}       // after each sign-in
 	silent bool                // the master does not know `_presence`; greet alone uses it
 	more   *wire.Map           // what else an announcement says; nil: nothing
-	said   chan struct{}       // closed when the master was told what is owed; nil: nobody waits for that
+	said   chan struct{}       // closed when the master has taken what it was told of what is owed; nil: nobody waits for that
 }
 
 func newLink(m *Minion, name string, box *outbox, tries int, alter ...func(*channel.Config) error) (*link, error) {

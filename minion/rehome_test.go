@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/momtree/mom/internal/channel/channeltest"
@@ -130,6 +131,85 @@ func TestRehome_SaysWhatItOwesBeforeItDelivers(t *testing.T) {
 	}
 	if !named.Load() {
 		t.Error("the sibling was not told of the return that it got")
+	}
+}
+
+// A sibling that refuses announcements at first gets no return before it has taken one.
+func TestRehome_DeliversAfterAnAnnouncementWasTaken(t *testing.T) {
+	gates.reset()
+	f := startFamily(t, "a", "b")
+	a, b := f.masters["a"], f.masters["b"]
+	const refusals = 40
+	var asked, before, taken atomic.Int32
+	b.Change(func(r *channeltest.Rules) {
+		r.Answer = func(cmd string, reply []byte) []byte {
+			if cmd != "_presence" {
+				return reply
+			}
+			if asked.Add(1) <= refusals {
+				return refusedRequest(t)
+			}
+			if taken.Add(1) == 1 {
+				before.Store(int32(len(b.Seen("_return"))))
+			}
+			return reply
+		}
+	})
+	d := f.minion(t, "a")
+	a.AwaitSubscribers(t, 1)
+	f.knows(t, d, "a")
+	inFlight := newJID()
+	a.Publish(channeltest.Job(inFlight, "m1", "gate.wait"))
+	_, entered := gates.channels()
+	<-entered
+	a.Down()
+	gates.release()
+	b.AwaitReturn(t, inFlight)
+	if taken.Load() == 0 || before.Load() != 0 {
+		t.Errorf("delivered before the sibling took an announcement: %d taken, %d returns before the first", taken.Load(), before.Load())
+	}
+}
+
+// refusedRequest is what a master answers whose handler failed.
+func refusedRequest(t *testing.T) []byte {
+	b, err := wire.Encode("Some exception handling minion payload")
+	if err != nil {
+		t.Error(err)
+	}
+	return b
+}
+
+// A sibling that never takes an announcement gets the returns all the same.
+func TestAwaitSaid_IsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		(&link{said: make(chan struct{})}).awaitSaid(t.Context())
+		if took := time.Since(start); took != arrival {
+			t.Errorf("waited %v", took)
+		}
+	})
+}
+
+// A master that fails with announcements is told again after acceptance_wait_time: the
+// sign-in that each refusal leads to is no reason to announce at once.
+func TestAnnounce_RefusedIsNotRepeatedAtOnce(t *testing.T) {
+	m := channeltest.Start(t, channeltest.Rules{Answer: func(cmd string, reply []byte) []byte {
+		if cmd == "_presence" {
+			return refusedRequest(t)
+		}
+		return reply
+	}})
+	cfg := testConfig(t, m)
+	cfg.AcceptanceWaitTime = time.Hour
+	start(t, cfg)
+	m.Await(t, "_presence", 2) // the request, and once more after a sign-in
+	for range 30 {
+		jid := newJID()
+		m.Publish(channeltest.Job(jid, "m1", "test.ping"))
+		m.AwaitReturn(t, jid)
+	}
+	if n := len(m.Seen("_presence")); n != 2 {
+		t.Errorf("%d announcements", n)
 	}
 }
 
