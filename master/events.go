@@ -10,6 +10,7 @@ import (
 
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/internal/ordering"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/master/owners"
@@ -52,18 +53,44 @@ func (m *Master) onMinionEvent(ctx context.Context, r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	var errs []error // one bad event must not cost the others
-	var jobs []string
-	for _, x := range e.Events {
-		errs = append(errs, m.relay(from, x))
-		if id, ok := tellsOf(x.Tag); ok && from.isNode {
-			jobs = append(jobs, id)
-		}
+	leave, err := m.inOrder(from, e)
+	if late := (ordering.Late{}); errors.As(err, &late) {
+		m.log.Info("Words of a node came late and are passed over", "node", from.id, "err", err)
+		return late.Answer(), nil
 	}
+	if err != nil {
+		return nil, err
+	}
+	errs, jobs := m.relayAll(from, e.Events)
+	leave()
 	if err := m.keepWord(ctx, jobs); err != nil {
 		return nil, err
 	}
 	return nil, errors.Join(errs...)
+}
+
+// inOrder waits until the words of a node may be heard. Those that it has given up
+// are [ordering.Late]: it has told them again, and maybe what came of them.
+func (m *Master) inOrder(from relayer, e wire.MinionEvent) (leave func(), err error) {
+	if !from.isNode {
+		return func() {}, nil
+	}
+	mark, err := ordering.Read(e.Extra)
+	if err != nil {
+		return nil, fmt.Errorf("events of %s: %w", from.id, err)
+	}
+	return m.words.Enter(from.id, mark)
+}
+
+// relayAll passes events on and gives the jobs of which they tell who has to answer.
+func (m *Master) relayAll(from relayer, events []wire.TagData) (errs []error, jobs []string) {
+	for _, x := range events {
+		errs = append(errs, m.relay(from, x)) // one bad event must not cost the others
+		if id, ok := tellsOf(x.Tag); ok && from.isNode {
+			jobs = append(jobs, id)
+		}
+	}
+	return errs, jobs
 }
 
 // tellsOf gives the job of which an event tells who has to answer or who will not.

@@ -15,6 +15,7 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/inquiry"
 	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/internal/ordering"
 	"github.com/momtree/mom/internal/repeat"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/access"
@@ -96,6 +97,7 @@ type Master struct {
 	judge    *owners.Judge
 	meant    *owners.Meant
 	nonces   *door.Nonces
+	words    ordering.Gate    // of the nodes below
 	jobFiles *jobfiles.Folder // nil: not kept
 	open     books.Open
 	kept     *retention.Log

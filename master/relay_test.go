@@ -137,3 +137,51 @@ func TestReturnsFromBeforeTheJob(t *testing.T) {
 		t.Errorf("closed with %v", plain(t, d))
 	}
 }
+
+// A request that a node has given up, and that is delivered all the same, does not
+// take back what the node has told since.
+func TestWordsThatComeLate(t *testing.T) {
+	r := newRig(t, func(c *config.Master) { c.OrderMasters = true })
+	r.start()
+	node := r.minion("n1", "syndic", "syndic").listen().announce()
+	events := r.events()
+	jid := r.say(testJob("*", "glob")).Map("load").String("jid")
+	inOrder := func(number, oldest int, events ...any) *wire.Map {
+		load := bulk("syndic/n1", events...)
+		load.Set("order", []any{number, oldest})
+		return load
+	}
+	expectation := event(jid, wire.NewMap("minions", []any{"a", "b"}, "jid", jid,
+		"mom", wire.NewMap("node", "", "asked", []any{}, "unreachable", wire.NewMap())))
+	gone := wire.NewMap()
+	for _, id := range []string{"a", "b"} {
+		gone.Set(id, wire.NewMap("reason", ledger.NotConnected, "path", ""))
+	}
+	missing := event("salt/job/"+jid+"/missing", wire.NewMap("jid", jid, "missing", gone, "nodes", wire.NewMap()))
+
+	node.must(inOrder(7, 7, expectation, missing)) // 5 timed out
+	events.take("salt/job/" + jid + "/complete")
+	v, err := node.send(inOrder(5, 5, expectation))
+	if late, ok := v.(*wire.Map); err != nil || !ok || late.Int("late") != 7 {
+		t.Errorf("what came late is answered by %v, %v", v, err)
+	}
+	if a, _ := r.ledger.State(jid); a.Expected != 2 || len(a.Missing) != 2 || len(a.Waiting) != 0 {
+		t.Errorf("account %+v", a)
+	}
+	xs, err := r.store.Local().GetExpectations(t.Context(), jid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range xs {
+		if x.Node == "n1" && len(x.Missing) != 2 {
+			t.Errorf("stored %+v", x)
+		}
+	}
+	for _, order := range []any{"7", []any{8, 9}, []any{8}} { // no mark at all
+		load := inOrder(8, 8, expectation)
+		load.Set("order", order)
+		if v, err := node.send(load); err != nil || v != "" {
+			t.Errorf("the mark %v is answered by %v, %v", order, v, err)
+		}
+	}
+}

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"path/filepath"
 	"sync"
+	"time"
 
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/ordering"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/topology"
@@ -61,6 +64,7 @@ type Syndic struct {
 	version  string
 	log      *slog.Logger
 	pace     pace
+	life     *ordering.Life
 	parents  *parents
 	lodgings *lodgings
 	returns  *forwarder
@@ -78,6 +82,9 @@ func New(o Options) (*Syndic, error) {
 	}
 	s := &Syndic{cfg: o.Config, local: o.Local, client: o.Client, version: o.Version, log: o.Log, pace: defaultPace(), questions: o.Questions}
 	var err error
+	if s.life, err = ordering.Begin(filepath.Join(o.Config.Local.Cachedir, "syndic_order"), time.Now()); err != nil {
+		s.log.Warn("Words of an earlier life may be taken for newer ones if the clock was set back", "err", err)
+	}
 	if s.parents, err = openParents(s); err != nil {
 		return nil, err
 	}

@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 
 	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/ordering"
+	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -33,6 +35,8 @@ type uplink struct {
 	news   queue
 	aloft  flights
 
+	numbers *ordering.Numbers // of requests with urgent events
+
 	refused atomic.Int64 // events in a row that the parent refused
 }
 
@@ -40,7 +44,7 @@ func newUplink(l *link) *uplink {
 	q := queue{max: eventQueue, maxBytes: eventQueueBytes}
 	return &uplink{
 		l: l, kick: make(chan struct{}, 1), some: make(chan struct{}, 1), back: make(chan struct{}, 1),
-		urgent: q, news: q,
+		urgent: q, news: q, numbers: l.s.life.Numbers(),
 	}
 }
 
@@ -127,17 +131,46 @@ func (u *uplink) hand(ctx context.Context, batch []bus.Event) (rest []bus.Event,
 }
 
 func (u *uplink) request(ctx context.Context, batch []bus.Event) error {
+	load, err := u.load(batch)
+	if err != nil {
+		return err
+	}
+	if !urgent(batch[0].Tag) || !u.l.ours.Load() {
+		return verdict(u.l.request(ctx, load))
+	}
+	for {
+		v, err := u.inOrder(ctx, load)
+		oldest, late := ordering.ReadLate(v)
+		if err != nil || !late {
+			return verdict(v, err)
+		}
+		// The clock was set back since an earlier life of this node.
+		u.numbers.Pass(oldest)
+		if err := sleep.For(ctx, u.l.s.pace.retryMin); err != nil { // another node of this id may do the same
+			return err
+		}
+	}
+}
+
+// inOrder sends words that the parent must not hear after later ones.
+func (u *uplink) inOrder(ctx context.Context, load *wire.Map) (wire.Raw, error) {
+	m := u.numbers.Next()
+	defer u.numbers.Done(m)
+	ordering.Put(load, m)
+	return u.l.request(ctx, load)
+}
+
+func (u *uplink) load(batch []bus.Event) (*wire.Map, error) {
 	id := u.l.s.ID()
 	events := make([]any, len(batch))
 	for i, e := range batch {
 		data, err := stamped(e)
 		if err != nil {
-			return fmt.Errorf("%w: event %s: %w", errNotTaken, e.Tag, err)
+			return nil, fmt.Errorf("%w: event %s: %w", errNotTaken, e.Tag, err)
 		}
 		events[i] = wire.NewMap("data", data, "tag", e.Tag)
 	}
-	v, err := u.l.request(ctx, wire.NewMap("id", id, "cmd", "_minion_event", "pretag", "syndic/"+id, "events", events))
-	return verdict(v, err)
+	return wire.NewMap("id", id, "cmd", "_minion_event", "pretag", "syndic/"+id, "events", events), nil
 }
 
 // stamped is the data of an event with Salt's _stamp at its end.

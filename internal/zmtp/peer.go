@@ -1,6 +1,7 @@
 package zmtp
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -65,8 +66,25 @@ func (p *Peer) close(err error) {
 		p.err = err
 		close(p.dead) // first, so that whoever fails on the closed socket finds the reason
 		p.out.close()
+		if givenUp(err) {
+			p.discard()
+		}
 		_ = p.guard.Conn.Close()
 	})
+}
+
+// givenUp tells whether a connection ends because nothing has come in time.
+func givenUp(err error) bool {
+	return errors.Is(err, ErrSilent) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// discard has the system throw away what it has not delivered yet. It would go on
+// trying for minutes, and what has been given up, and sent once more, would come
+// late.
+func (p *Peer) discard() {
+	if c, ok := p.guard.Conn.(interface{ SetLinger(sec int) error }); ok {
+		_ = c.SetLinger(0) // it may be closed already
+	}
 }
 
 // reason is the error the peer was closed with, or the given one if it was the

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -56,6 +57,26 @@ func TestReqTimeout(t *testing.T) {
 		s := q.Stats()
 		return s.Connects == 2 && s.Conns == 1
 	})
+}
+
+// What a request that timed out has left in the system is not delivered any more: the
+// peer sees the connection reset, and not come to its end.
+func TestReqTimeoutDiscards(t *testing.T) {
+	addr, accepted := fakeServer(t, "ROUTER")
+	q := newReq(t, addr, DialConfig{RequestTimeout: 30 * time.Millisecond})
+	if _, err := q.Do(context.Background(), []byte("late")); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("error %v", err)
+	}
+	p := <-accepted
+	for {
+		_, _, err := p.tryFrame()
+		if errors.Is(err, syscall.ECONNRESET) {
+			return
+		}
+		if err != nil {
+			t.Fatalf("the connection ended with %v, want %v", err, syscall.ECONNRESET)
+		}
+	}
 }
 
 func TestReqServerGoes(t *testing.T) {
