@@ -145,3 +145,7 @@ func TestSimCatchesAJobThatRunsTwice(t *testing.T) {
 func TestSimCatchesWholeResultsInThePlaceOfDigests(t *testing.T) {
 	catches(t, false, func(uint64) sabotage { return sabotage{wholeUp: true} })
 }
+
+func TestSimCatchesWordsHeardLate(t *testing.T) {
+	catchesFrom(t, 1700, false, func(uint64) sabotage { return sabotage{hearLate: true} })
+}

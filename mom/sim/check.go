@@ -24,7 +24,8 @@ const maxFaults = 12
 //     once; nothing else is; no minion has run a job twice;
 //   - each job was completed at each top that published it, and expected = returned + failed + missing;
 //   - each minion that the job is meant for has a row, or is named as missing, or
-//     sits behind a node that is named as silent or unreachable;
+//     sits behind a node that is named as silent or unreachable; what is stored at
+//     the top says the same;
 //   - nothing is owed, and no account is open.
 //
 // Call it after Run.
@@ -201,7 +202,7 @@ func (w *World) checkRun(j *job, r *run, some []bool, fail func(string, ...any))
 		rows[g], some[g] = true, true
 	})
 	xs, _ := top.disk.GetExpectations(background, j.jid)
-	stored := silentIn(xs)
+	stored, asked := silentIn(xs), askedIn(xs)
 	told := 0
 	for g, id := range w.ids {
 		_, missing := a.missing[id]
@@ -214,6 +215,8 @@ func (w *World) checkRun(j *job, r *run, some []bool, fail func(string, ...any))
 			fail("job %s at %s: %s is in the account, but the target does not match it", j.jid, top.id, id)
 		case j.wants(g) && !has && !missing && !w.behindSilence(g, top, a.nodes) && !w.behindSilence(g, top, stored):
 			fail("job %s at %s: %s neither returned nor is it named as missing", j.jid, top.id, id)
+		case !has && asked[id]:
+			fail("job %s at %s: by what is stored %s was asked, and neither returned nor is it missing", j.jid, top.id, id)
 		case w.o.Insist && !has && j.hasRun(g):
 			fail("job %s: the return of %s is not at %s", j.jid, id, top.id)
 		default:
@@ -223,6 +226,22 @@ func (w *World) checkRun(j *job, r *run, some []bool, fail func(string, ...any))
 			return
 		}
 	}
+}
+
+// askedIn are the minions of stored expectations that none of them names as missing.
+func askedIn(xs []returners.Expectation) map[string]bool {
+	asked := map[string]bool{}
+	for _, x := range xs {
+		for _, id := range x.Minions {
+			asked[id] = true
+		}
+	}
+	for _, x := range xs {
+		for id := range x.Missing {
+			delete(asked, id)
+		}
+	}
+	return asked
 }
 
 // behindSilence tells whether the account of a top names a node on each way to a

@@ -71,6 +71,7 @@ func (w *World) planCut(t, d int64, cutUp, cutDown bool) {
 			if l.standing && l.epoch == epoch {
 				l.cutOff() // what was lost meanwhile ends the connection
 			}
+			l.deliverLate()
 			l.reconnectSoon()
 		})
 	})

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/channel"
+	"github.com/momtree/mom/internal/ordering"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/ledger"
@@ -41,6 +42,8 @@ type link struct {
 
 	owed map[string]struct{} // jobs whose returns that were there before are to be given, on the child's disk
 
+	late []undelivered // what a cut has kept
+
 	last [2]int64 // when the last message of each direction arrives: order is kept
 
 	// Of this life of the child.
@@ -52,6 +55,7 @@ type link struct {
 	backs    int   // counts the times that the parent came back
 	patience time.Duration
 	words    []word
+	numbers  *ordering.Numbers
 	telling  bool
 	sender   *coro
 	asked    []string // jids whose returns are given once more
@@ -65,6 +69,7 @@ var errSilence = errors.New("no answer in time")
 // fresh begins a life of the child.
 func (l *link) fresh() {
 	n := l.child
+	l.numbers = n.order.Numbers()
 	l.resting, l.patience, l.words, l.telling, l.kick, l.backoff = false, 0, nil, false, false, 0
 	if l.asked, l.since = sortedKeys(l.owed), l.w.now; l.w.o.sabotage.forgetOwed {
 		l.asked = nil
@@ -283,8 +288,35 @@ const (
 	patienceMax = time.Minute
 )
 
+// undelivered is a request that did not get through to a life of the parent.
+type undelivered struct {
+	life   uint32
+	handle func() (wire.Raw, error)
+}
+
+// deliverLate has what a cut has kept come to the parent after all, in any order: the
+// system goes on trying, although the child has given it up. Nobody waits for an
+// answer.
+func (l *link) deliverLate() {
+	p := l.parent
+	for _, u := range l.late {
+		l.w.after(l.w.rng.Int64N(int64(lateWithin)), func() {
+			if p.alive && p.life == u.life {
+				l.w.trace(p, "is told late by %s", l.child.id)
+				_, _ = u.handle()
+				p.told()
+			}
+		})
+	}
+	l.late = nil
+}
+
+// lateWithin is how long after a cut the system may try once more.
+const lateWithin = 5 * time.Second
+
 // request carries a load up and the answer down. What is lost on either way ends
-// in errSilence.
+// in errSilence; what a cut has held up may come late, but for greetings: they are
+// about a connection that is gone by then.
 func (l *link) request(bytes, work int64, handle func() (wire.Raw, error), done func(wire.Raw, error)) {
 	w, c, p := l.w, l.child, l.parent
 	allowed := max(l.patience, patienceMin)
@@ -302,11 +334,14 @@ func (l *link) request(bytes, work int64, handle func() (wire.Raw, error), done 
 		}
 	})
 	p.count(up, bytes)
-	epoch := l.epoch
+	epoch, life := l.epoch, p.life
 	if w.lost() {
 		return
 	}
 	w.after(l.arrival(up, 0), func() {
+		if l.cut[up] && l.greeted {
+			l.late = append(l.late, undelivered{life, handle})
+		}
 		if !l.standing || l.epoch != epoch || l.cut[up] || !p.alive {
 			return
 		}

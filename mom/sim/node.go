@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/momtree/mom/internal/ordering"
 	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/returners"
@@ -50,6 +51,8 @@ type node struct {
 	free   int64     // when its processor is free
 	books  []returners.Expectation
 	way    *forwarder
+	order  *ordering.Life // of what it tells its parents
+	gate   *ordering.Gate // for what the nodes below tell
 
 	stats    nodeStats
 	waitsFor map[string]string // in the end, by open job
@@ -100,6 +103,7 @@ func (n *node) boot(settled bool) {
 	w := n.w
 	n.alive = true
 	n.life++
+	n.order, n.gate = ordering.NewLife(w.clock()), &ordering.Gate{}
 	n.hooked, n.inbox, n.books, n.busy, n.free = nil, nil, nil, false, w.now
 	n.ledger = ledger.New(ledger.Config{
 		Lease: w.o.Lease, Linger: linger, Clock: clock{n, n.life}, Hooks: n.hooks(), Where: n.where,

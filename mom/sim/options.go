@@ -154,6 +154,7 @@ type sabotage struct {
 	movedIsPlain              bool // that a minion has moved is no more than that a node counts it
 	tellWhoIsHere             bool // a job that comes again tells who is here by then
 	wholeStory                bool // what is known of guests is told again as all that a node has
+	hearLate                  bool // what a node has given up is heard when it comes late
 	keepHeard                 bool // a node that restarts is not given again what it took before
 }
 

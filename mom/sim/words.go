@@ -1,10 +1,12 @@
 package sim
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/momtree/mom/internal/ordering"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/returners"
@@ -91,15 +93,24 @@ func (l *link) tellOn() {
 		taken()
 		return
 	}
+	mark := l.numbers.Next()
 	l.request(bytes, 0, func() (wire.Raw, error) {
+		leave, err := l.parent.gate.Enter(l.child.id, mark)
+		if late := (ordering.Late{}); errors.As(err, &late) && !l.w.o.sabotage.hearLate {
+			return wire.Encode(late.Answer())
+		}
+		if err == nil {
+			defer leave()
+		}
 		for _, x := range batch {
 			l.parent.hears(l.child.id, x)
 		}
 		l.parent.told()
 		l.parent.keepWord(batch)
 		return wire.Raw{0xc0}, nil
-	}, func(_ wire.Raw, err error) {
-		if err == nil {
+	}, func(v wire.Raw, err error) {
+		l.numbers.Done(mark)
+		if _, late := ordering.ReadLate(v); err == nil && !late {
 			taken()
 			return
 		}
