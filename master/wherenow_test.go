@@ -77,6 +77,21 @@ func TestWhereNow(t *testing.T) {
 	}
 }
 
+// After a start a node tells what is below it in the same announcement that makes it
+// connected: its minions are found from then on, without another change.
+func TestWhereNow_AfterAStart(t *testing.T) {
+	r := newRig(t)
+	r.start()
+	n := r.minion("n1", "syndic", "syndic").listen().announce()
+	n.mute()
+	r.restart() // which remembers who had announced itself
+	n.listen().tell(treeOf("n1", topology.Up, "a"))
+	eventually(t, "n1 counts as connected", func() bool { return r.judge.Up("n1") })
+	if got, ok := r.whereNow("a", "n2"); !ok || got != "n1" {
+		t.Errorf("a is at %q, %v", got, ok)
+	}
+}
+
 // A node with 10,000 minions below one with 1,000 nodes was drained.
 func BenchmarkWhereNow(b *testing.B) {
 	m := &Master{tree: topology.NewTree(topology.Node{ID: "top"}, nil)}

@@ -38,10 +38,10 @@ func (o *Claims) renew(n topology.Node, minions map[string]bool) {
 	var came, went []string
 	for id := range minions {
 		known, up := false, false
-		n.Walk(func(_ string, c topology.Node) {
+		n.Walk(func(path string, c topology.Node) {
 			if m, ok := c.Minion(id); ok {
 				known = true
-				up = up || m.State == topology.Up && c.State != topology.Down
+				up = up || m.State == topology.Up && (path == "" || c.State != topology.Down)
 			}
 		})
 		_, had := slices.BinarySearch(o.ids[n.ID], id)

@@ -65,7 +65,9 @@ func OpenClaims(cachedir string) (*Claims, error) {
 }
 
 // Report takes the subtree of a node right below. Its cost is that of reading
-// the report.
+// the report. The state of that node itself is not looked at: it changes without a
+// report, and whoever asks knows it. The first report after a start comes before
+// the node counts as connected.
 func (o *Claims) Report(n topology.Node) {
 	var ids []string
 	up := map[string]bool{}
@@ -75,7 +77,7 @@ func (o *Claims) Report(n topology.Node) {
 		}
 		for _, min := range c.Minions {
 			ids = append(ids, min.ID)
-			if min.State == topology.Up && c.State != topology.Down {
+			if min.State == topology.Up && (path == "" || c.State != topology.Down) {
 				up[min.ID] = true
 			}
 		}

@@ -42,6 +42,17 @@ func TestClaims(t *testing.T) {
 	if _, ok := o.Elsewhere("c", live); ok || !o.Has("n1", "c") || !o.HasNode("n1", "n3") {
 		t.Error("below a node that is down nobody is connected")
 	}
+	late := node("n4", topology.Minion{ID: "e", State: topology.Up})
+	late.State = topology.Down // its first report: it does not count as connected yet
+	o.Report(late)
+	late.Minions = append(late.Minions, topology.Minion{ID: "f", State: topology.Up})
+	o.Change(late, topology.Delta{Parts: []topology.Part{{Minions: late.Minions[1:]}}})
+	for _, id := range []string{"e", "f"} {
+		if got := o.Connected(id); len(got) != 1 || got[0] != "n4" {
+			t.Errorf("%s is connected to %v", id, got)
+		}
+	}
+	o.Forget("n4")
 	o.Forget("n2")
 	o.Forget("n1")
 	if len(o.first) != 0 || len(o.ids) != 0 {
