@@ -102,6 +102,12 @@ func (h *home) at() (addr string, n sibling.Node, ok bool) {
 	return h.addr, sibling.Node{}, false
 }
 
+// drains tells whether the home wants to lose its minions, as far as is known.
+func (h *home) drains() bool {
+	_, n, known := h.at()
+	return known && n.Draining
+}
+
 // others gives the siblings to try, best first, and the voucher to show.
 func (h *home) others(id string, without ...string) ([]sibling.Node, []byte) {
 	h.mu.Lock()

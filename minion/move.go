@@ -10,7 +10,7 @@ import (
 
 // follow goes where the wish leads; nil: nowhere, all stays as it is.
 func (m *Minion) follow(ctx context.Context, w wish, cur *stay, h *home, box *outbox) *stay {
-	if w.back || cur.away.Load() && w.lost {
+	if w.back || cur.away.Load() && (w.lost || w.asked && w.to == "" && !h.drains()) {
 		next, err := m.goHome(ctx, h, box, &channel.Result{}, true)
 		if err == nil {
 			m.log.Info("back at the home master", "master", next.l.name)

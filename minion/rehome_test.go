@@ -331,6 +331,36 @@ func TestRehome_Asked(t *testing.T) {
 	}
 }
 
+// A sibling that drains asks its guests to move, too. They go home, without waiting for
+// rehome_failback, or elsewhere if the home drains itself.
+func TestRehome_AskedAsAGuest(t *testing.T) {
+	for name, tt := range map[string]struct {
+		drains bool
+		want   string
+	}{"home": {false, "a"}, "the home drains": {true, "c"}} {
+		t.Run(name, func(t *testing.T) {
+			f := startFamily(t, "a", "b", "c")
+			f.top[0].Draining = tt.drains
+			cfg := testConfig(t, f.masters["a"])
+			cfg.AuthTimeout = 500 * time.Millisecond
+			cfg.RehomeAfter, cfg.RehomeFailback = 50*time.Millisecond, time.Hour
+			d := start(t, cfg)
+			f.masters["a"].AwaitSubscribers(t, 1)
+			f.knows(t, d, "a")
+			for _, step := range []struct{ at, to, want string }{{"a", "b", "b"}, {"b", "", tt.want}} {
+				j := channeltest.Job(newJID(), "m1", "event.fire")
+				j.Set("arg", []any{wire.NewMap("to", step.to), moveTag})
+				f.masters[step.at].Publish(j)
+				await(t, "a link to "+step.want+" alone", func() bool {
+					l := d.running()
+					return len(l) == 1 && l[0].name == f.masters[step.want].Addr()
+				})
+				f.masters[step.want].AwaitSubscribers(t, 1)
+			}
+		})
+	}
+}
+
 func TestHomeFile_OtherOptionOrDamage(t *testing.T) {
 	dir := t.TempDir()
 	h, err := openHome(dir, "one")

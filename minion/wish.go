@@ -17,7 +17,7 @@ import (
 // wish is what ends a stay.
 type wish struct {
 	lost, back bool
-	to         string // a sibling to move to; "": the best one
+	to         string // a sibling to move to; "": the best one, for a guest its home
 	asked      bool   // to move
 	settle     bool   // that sibling is the home from then on
 }
@@ -108,11 +108,11 @@ func (m *Minion) awaitHome(ctx context.Context, h *home) bool {
 	var since time.Time
 	every := m.cfg.RehomeFailback / 4
 	for sleep.For(ctx, every+rand.N(every/4+1)) == nil {
-		name, n, known := h.at()
+		name, _, _ := h.at()
 		if name == "" {
 			name = h.option
 		}
-		if known && n.Draining {
+		if h.drains() {
 			since = time.Time{}
 			continue
 		}
