@@ -31,7 +31,12 @@ type benchMinion struct {
 }
 
 func (m *benchMinion) answer(jid string, ts int64) error {
-	load := returnOf(m.id, jid, true)
+	return m.tell(returnOf(m.id, jid, true), ts)
+}
+
+// tell sends one encrypted request and opens the answer.
+func (m *benchMinion) tell(load *wire.Map, ts int64) error {
+	load.Set("id", m.id)
 	load.Set("nonce", "0123456789abcdef0123456789abcdef")
 	load.Set("ts", ts)
 	load.Set("tok", m.tok)

@@ -3,6 +3,7 @@ package master
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/momtree/mom/internal/sibling"
 	"github.com/momtree/mom/internal/wire"
@@ -59,6 +60,7 @@ func (m *Master) owesAbove() bool {
 func (m *Master) openSiblings() {
 	m.siblings = &homes.Desk{
 		Homes: m.homes, ID: m.node, Pair: m.identity.Pair, Accepted: m.keys, Up: m.judge.Up, On: m.cfg.Rehome, Keys: m.cfg.RehomeKeys,
+		Above: homes.NewHerald(func() time.Duration { return m.tellSiblings(false) }), Below: homes.NewHerald(func() time.Duration { return m.tellSiblings(true) }),
 		Signing: m.rsa, Log: m.log, Now: m.now,
 	}
 }

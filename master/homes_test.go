@@ -1,12 +1,18 @@
 package master
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/inquiry"
 	"github.com/momtree/mom/internal/sibling"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/ledger"
@@ -34,6 +40,60 @@ func TestSiblings_AGuestIsNotToldOthersSiblings(t *testing.T) {
 	}
 	if d := ask("guest"); d.Map("below") != nil {
 		t.Errorf("a guest is told %v", plain(t, d))
+	}
+}
+
+// Whoever is connected hears when there are other siblings: the nodes when one of
+// them is new, and all, minions too, when a master above has told of others. Peers
+// that are not ours hear nothing.
+func TestSiblings_NewsOfThem(t *testing.T) {
+	r := newRig(t)
+	r.start()
+	heard := func(m *minion) {
+		t.Helper()
+		if n, is := inquiry.ReadNews(m.hear()); !is || n.What != sibling.News || n.Within != askWithin {
+			t.Errorf("%s hears %+v, %v", m.id, n, is)
+		}
+	}
+	plain := r.minion("plain", "minion", "minion").listen("")
+	m := r.minion("m", "minion", "minion").listen("").announce()
+	n1 := r.minion("n1", "syndic", "syndic").listen("").announce()
+	enter := func(id string) {
+		n1.must(wire.NewMap("cmd", sibling.Command, "id", "n1", "role", "syndic", "port", 4506, "host", id, "pub", "k"))
+	}
+	enter("h1")
+	heard(n1)
+	enter("h1") // nothing new
+	enter("h2")
+	heard(n1)
+	key, err := crypt.NewKeyPair(2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := sibling.List{Parent: "top", Nodes: []sibling.Node{{ID: r.ID(), Host: "h", Port: 1, Pub: "k"}}}
+	tell := func() {
+		told, err := l.Sign(key.Private, key.PublicPEM)
+		if err == nil {
+			err = r.HearSiblings(told)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	tell()
+	heard(m)
+	heard(n1)
+	l.Nodes[0].Up = true // nothing that anybody has to ask for
+	tell()
+	l.Nodes = append(l.Nodes, sibling.Node{ID: "sibling", Host: "h", Port: 2, Pub: "k"})
+	tell()
+	heard(m)
+	heard(n1)
+	r.say(testJob("*", "glob"))
+	for _, p := range []*minion{plain, m, n1} {
+		if _, is := inquiry.ReadNews(p.hear()); is {
+			t.Errorf("%s hears news that is not for it, or none", p.id)
+		}
 	}
 }
 
@@ -196,4 +256,46 @@ func TestBothNodesOfAMovingMinionAreHeard(t *testing.T) {
 		}
 		return err == nil && said == 2
 	})
+}
+
+// Many minions ask where they may go, as after news of their siblings; with a voucher,
+// as after their first connection.
+func BenchmarkSiblings(b *testing.B) {
+	for _, voucher := range []bool{false, true} {
+		b.Run(fmt.Sprintf("siblings=10/voucher=%v", voucher), func(b *testing.B) {
+			r := newRig(b)
+			herd := r.herd(b, 100)
+			key, err := crypt.NewKeyPair(2048)
+			if err != nil {
+				b.Fatal(err)
+			}
+			l := sibling.List{Parent: "top", Nodes: []sibling.Node{{ID: r.ID(), Host: "h", Port: 1, Pub: key.PublicPEM}}}
+			for i := range 10 {
+				l.Nodes = append(l.Nodes, sibling.Node{ID: fmt.Sprint("n", i), Host: "h", Port: 1, Pub: key.PublicPEM})
+			}
+			told, err := l.Sign(key.Private, key.PublicPEM)
+			if err == nil {
+				err = r.HearSiblings(told)
+			}
+			if err != nil {
+				b.Fatal(err)
+			}
+			var next atomic.Int64
+			var wg sync.WaitGroup
+			ts, busy := time.Now().Unix(), cpu(b)
+			b.ResetTimer()
+			for _, m := range herd {
+				wg.Go(func() {
+					for next.Add(1) <= int64(b.N) {
+						if err := m.tell(wire.NewMap("cmd", sibling.Command, "role", "minion", "have", "", "voucher", voucher), ts); err != nil {
+							b.Error(err)
+							return
+						}
+					}
+				})
+			}
+			wg.Wait()
+			b.ReportMetric(float64((cpu(b)-busy).Microseconds())/float64(b.N), "cpu-us/question")
+		})
+	}
 }

@@ -49,6 +49,8 @@ func (m *Master) Run(ctx context.Context) error {
 	}
 	close(m.ready)
 	m.wg.Go(m.housekeep)
+	m.wg.Go(func() { m.siblings.Above.Run(m.ctx) })
+	m.wg.Go(func() { m.siblings.Below.Run(m.ctx) })
 	m.wg.Go(func() { heard.Run(m.ctx) })
 	m.wg.Go(func() {
 		m.tellDraining() // the mark survives restarts

@@ -91,7 +91,7 @@ func TestCall_TriesTheMastersInTurn(t *testing.T) {
 	down, up := channeltest.Start(t, channeltest.Rules{}), channeltest.Start(t, channeltest.Rules{})
 	down.Down()
 	cfg := testConfig(t, down, up)
-	cfg.AuthTimeout, cfg.AuthTries = 100*time.Millisecond, 1
+	cfg.AuthTimeout, cfg.AuthTries = time.Second, 1
 	if res, err := call(t, cfg, CallOptions{Fun: "test.ping"}); err != nil || res.Return != true {
 		t.Errorf("%+v %v", res, err)
 	}

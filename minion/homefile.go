@@ -115,6 +115,13 @@ func (h *home) others(id string, without ...string) ([]sibling.Node, []byte) {
 	return sibling.Order(id, h.lists, without...), h.voucher
 }
 
+// knowsOthers tells whether there is somewhere to go for id.
+func (h *home) knowsOthers(id string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(sibling.Order(id, h.lists, h.node)) > 0
+}
+
 // find gives a sibling by its id.
 func (h *home) find(id string) (sibling.Node, []byte, bool) {
 	h.mu.Lock()

@@ -38,6 +38,7 @@ type link struct {
 	fetch  chan struct{}       // some were missed
 	reauth chan channel.Result // asks for a sign-in after a reconnect; the keys before the loss
 	renew  chan struct{}       // after each sign-in
+	news   chan time.Duration  // there are other siblings; to be asked for within that time
 	silent bool                // the master does not know `_presence`; greet alone uses it
 	more   *wire.Map           // what else an announcement says; nil: nothing
 	said   chan struct{}       // closed when the master has taken what it was told of what is owed; nil: nobody waits for that
@@ -63,6 +64,7 @@ func newLink(m *Minion, name string, box *outbox, tries int, alter ...func(*chan
 	l := &link{
 		m: m, name: name, log: m.log.With("master", name), outbox: box,
 		up: newPresence(), fetch: make(chan struct{}, 1), reauth: make(chan channel.Result, 1), renew: make(chan struct{}, 1),
+		news: make(chan time.Duration, 1),
 	}
 	cfg.OnSignIn = func(channel.Result) {
 		select {

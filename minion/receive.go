@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/internal/channel"
+	"github.com/momtree/mom/internal/inquiry"
+	"github.com/momtree/mom/internal/sibling"
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
 )
@@ -30,6 +32,12 @@ func (l *link) receive(ctx context.Context, frames [][]byte) {
 	}
 	if l.tail.Note(p) {
 		l.behind()
+	}
+	if n, is := inquiry.ReadNews(p); is {
+		if n.What == sibling.News {
+			l.hearNews(n.Within)
+		}
+		return
 	}
 	if err := l.m.take(l, p); err != nil {
 		l.log.Warn("publication dropped", "jid", p.JID, "error", err)

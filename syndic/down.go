@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/internal/inquiry"
+	"github.com/momtree/mom/internal/sibling"
 	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/wire"
 )
@@ -48,6 +50,12 @@ func (l *link) publications(ctx context.Context) {
 			if l.tail.Note(p) {
 				ring(l.fetch)
 			}
+		}
+		if n, is := inquiry.ReadNews(p); is {
+			if n.What == sibling.News {
+				l.askSiblings(n.Within)
+			}
+			continue
 		}
 		if questions.take(ctx, p) {
 			continue

@@ -93,8 +93,17 @@ func (g *lodgings) order(id string) ([]sibling.Node, []byte) {
 	return sibling.Order(id, g.lists, g.parent), g.voucher
 }
 
+// askSiblings has the parent asked for the siblings, within the given time.
+func (l *link) askSiblings(within time.Duration) {
+	select {
+	case l.homes <- within:
+	default: // it is about to be asked anyway
+	}
+}
+
 // tellSiblings tells the parent where this node serves, and hears who its siblings
-// are and where the node may go, soon after each connect and every now and then.
+// are and where the node may go: at each connect, when the parent says that something
+// has changed, and every now and then.
 func (l *link) tellSiblings(ctx context.Context) {
 	local, ok := l.s.local.(housed)
 	if !ok || !l.s.cfg.Local.Rehome {
@@ -103,7 +112,17 @@ func (l *link) tellSiblings(ctx context.Context) {
 	var told sibling.Node
 	var last, vouched time.Time
 	below := "" // stands for the list that was heard last
-	for sleep.For(ctx, l.s.pace.siblings/10+rand.N(l.s.pace.siblings/10+1)) == nil {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case within := <-l.homes:
+			if sleep.For(ctx, rand.N(within+1)) != nil {
+				return
+			}
+			last = time.Time{}
+		case <-time.After(l.s.pace.siblings/10 + rand.N(l.s.pace.siblings/10+1)):
+		}
 		if !l.isUp() {
 			last = time.Time{}
 			continue

@@ -7,6 +7,7 @@ import (
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/channel/channeltest"
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/inquiry"
 	"github.com/momtree/mom/internal/sibling"
 	"github.com/momtree/mom/internal/wire"
 )
@@ -18,7 +19,7 @@ func (housedLocal) HearSiblings(sibling.Told) error { return nil }
 func (housedLocal) Home() sibling.Node              { return sibling.Node{ID: "syn-a", Port: 4506} }
 
 // plantHoused is a node below a, which has told it of its sibling b.
-func plantHoused(t *testing.T, failback time.Duration) (n *node, a, b *parent) {
+func plantHoused(t *testing.T, failback time.Duration, change ...func(*pace)) (n *node, a, b *parent) {
 	t.Helper()
 	var nodes []sibling.Node
 	key := channeltest.Key(t, "sign")
@@ -48,12 +49,35 @@ func plantHoused(t *testing.T, failback time.Duration) (n *node, a, b *parent) {
 		t.Fatal(err)
 	}
 	s.pace = old.pace
+	for _, f := range change {
+		f(&s.pace)
+	}
 	n.Syndic = s
 	t.Cleanup(func() { _ = s.client.Close() })
 	n.run(t)
 	n.awaitUp(t)
 	until(t, "the siblings", func() bool { order, v := s.lodgings.order("syn-a"); return len(order) == 1 && len(v) > 0 })
 	return n, a, b
+}
+
+// A node asks its parent for its siblings when it has connected, and when the parent
+// says that there are others.
+func TestSiblings_AskedForAtOnce(t *testing.T) {
+	_, a, _ := plantHoused(t, time.Hour, func(p *pace) { p.siblings = time.Hour })
+	p, err := inquiry.News{What: sibling.News, Within: time.Millisecond}.Publication()
+	if err != nil {
+		t.Fatal(err)
+	}
+	news := channeltest.Job(job(1), "", inquiry.Fun)
+	news.Set("tgt", p.Tgt)
+	news.Set("tgt_type", p.TgtType)
+	v, _ := p.Extra.Get(inquiry.Field)
+	news.Set(inquiry.Field, v)
+	a.Publish(news)
+	a.Await(t, sibling.Command, 2)
+	a.Down()
+	a.Up()
+	a.Await(t, sibling.Command, 3)
 }
 
 // A node whose one parent is gone goes over a sibling of it, hands over what it

@@ -33,6 +33,7 @@ type link struct {
 	tail   channel.Tail          // how far publications were heard
 	fetch  chan struct{}         // some were missed
 	missed chan wire.Publication // and fetched
+	homes  chan time.Duration    // the siblings are to be asked for, within that time
 	handed *recent[struct{}]     // jobs that were begun to be handed on
 
 	ours  atomic.Bool // the parent has said that it is one of ours
@@ -234,6 +235,7 @@ func (l *link) setUp(n uint64) {
 		l.up = l.up || stands
 	})
 	if stands {
+		l.askSiblings(0)
 		l.s.returns.shift()
 		ring(l.returns.back)
 		ring(l.events.back)

@@ -34,6 +34,41 @@ func carried(t testing.TB, q Question, nodes []string) wire.Publication {
 	return got
 }
 
+// News is for everybody who knows it, and nothing to do for who does not.
+func TestNews(t *testing.T) {
+	p, err := News{What: "siblings", Within: 1500 * time.Millisecond}.Publication()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.JID = "20260101000000000001"
+	b, err := p.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, err = wire.ParsePublication(b); err != nil {
+		t.Fatal(err)
+	}
+	if n, is := ReadNews(p); !is || n.What != "siblings" || n.Within != 1500*time.Millisecond {
+		t.Errorf("read %+v %v", n, is)
+	}
+	if q, asks, err := FromPublication(p, "syn-a"); err != nil || !asks || q.ID != "" {
+		t.Errorf("as a question it is %+v %v %v", q, asks, err)
+	}
+	if tgt, err := wire.Strings(p.Tgt); err != nil || len(tgt) != 0 {
+		t.Errorf("for %v, %v", tgt, err)
+	}
+	for name, p := range map[string]wire.Publication{
+		"a question": carried(t, Question{ID: "7", What: "trace", Within: time.Second}, []string{"syn-b"}),
+		"a job":      {Extra: wire.NewMap("metadata", 1)},
+		"damage":     {Extra: wire.NewMap(Field, 1)},
+		"nothing":    {},
+	} {
+		if n, is := ReadNews(p); is {
+			t.Errorf("%s is read as %+v", name, n)
+		}
+	}
+}
+
 func TestQuestionIsForTheNamedNodes(t *testing.T) {
 	arg, _ := wire.Encode([]any{"a", 1})
 	p := carried(t, Question{ID: "7", What: "trace", Arg: arg, Within: 1500 * time.Millisecond}, []string{"syn-a", "syn-b"})

@@ -71,11 +71,18 @@ func FromPublication(p wire.Publication, node string) (q Question, asks bool, er
 	if !mine {
 		return q, true, nil
 	}
+	q, err = readQuestion(v)
+	if err != nil || q.ID == "" || q.What == "" || q.Within <= 0 {
+		return Question{}, true, errors.Join(ErrMalformed, err)
+	}
+	return q, true, nil
+}
+
+func readQuestion(v any) (q Question, err error) {
 	raw, err := fieldRaw(v)
 	if err != nil {
-		return q, true, err
+		return q, err
 	}
-	var ms int64
 	err = wire.Fields(raw, func(key string, val wire.Raw) (err error) {
 		switch key {
 		case "id":
@@ -85,15 +92,13 @@ func FromPublication(p wire.Publication, node string) (q Question, asks bool, er
 		case "arg":
 			q.Arg = val
 		case "within":
+			var ms int64
 			ms, err = wire.Int(val)
+			q.Within = time.Duration(min(ms, maxWithin.Milliseconds())) * time.Millisecond
 		}
 		return err
 	})
-	if err != nil || q.ID == "" || q.What == "" || ms <= 0 {
-		return Question{}, true, errors.Join(ErrMalformed, err)
-	}
-	q.Within = min(time.Duration(min(ms, maxWithin.Milliseconds()))*time.Millisecond, maxWithin)
-	return q, true, nil
+	return q, err
 }
 
 // fieldRaw gives the bytes of a field that a publication carried.

@@ -17,6 +17,9 @@ import (
 // Command is the request by which a peer asks its master for its siblings.
 const Command = "_siblings"
 
+// News names in a publication of news (internal/inquiry) that the answer to [Command] has changed.
+const News = "siblings"
+
 const (
 	// maxNodes bounds a list, maxText each text in it.
 	maxNodes = 4096

@@ -31,8 +31,12 @@ type Desk struct {
 	On, Keys bool
 	// Signing bounds who uses the private key.
 	Signing door.Turns
-	Log     *slog.Logger
-	Now     func() time.Time
+	// Above and Below have peers told that they should ask again: all, for the lists
+	// of masters above have changed; the nodes right below, for what they are told of
+	// each other has. nil: nobody is told.
+	Above, Below *Herald
+	Log          *slog.Logger
+	Now          func() time.Time
 }
 
 // Vouched tells whether a sibling speaks for a key that is not accepted here.
@@ -63,7 +67,9 @@ func (k *Desk) Hear(told sibling.Told) error {
 	if _, here := l.Find(k.ID); !here {
 		return fmt.Errorf("list of siblings of %s: %w: this node is not in it", l.Parent, sibling.ErrBad)
 	}
-	k.Homes.Hear(told, l)
+	if k.Homes.Hear(told, l) {
+		k.Above.Ring()
+	}
 	return nil
 }
 
@@ -89,8 +95,8 @@ func (k *Desk) Answer(id, addr string, d *wire.Map) (*wire.Map, error) {
 			n.Host = addr
 		}
 		_, guest := k.Homes.GuestOf(id)
-		if !guest && n.Port > 0 {
-			k.Homes.Enter(n)
+		if !guest && n.Port > 0 && k.Homes.Enter(n) {
+			k.Below.Ring()
 		}
 		if !guest { // which is not in the list, and its minions have the siblings that its home tells
 			own, err := k.children()

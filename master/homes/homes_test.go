@@ -80,3 +80,42 @@ func TestSaveComesAgainAfterAFailure(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What peers ask for is others when nodes come, move or drain; not when one of them
+// is connected or not.
+func TestWhatIsNews(t *testing.T) {
+	h, err := Open(t.TempDir(), time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := sibling.Node{ID: "a", Host: "h", Port: 1, Pub: "k"}, sibling.Node{ID: "b", Host: "h", Port: 2, Pub: "k"}
+	up, moved, drains := a, a, a
+	up.Up, moved.Port, drains.Draining = true, 3, true
+	for i, c := range []struct {
+		parent string
+		nodes  []sibling.Node
+		news   bool
+	}{
+		{"top", []sibling.Node{a}, true},
+		{"top", []sibling.Node{a}, false},
+		{"top", []sibling.Node{up}, false},
+		{"top", []sibling.Node{up, b}, true},
+		{"other", []sibling.Node{b}, true},
+		{"top", []sibling.Node{moved, b}, true},
+		{"top", []sibling.Node{drains, b}, true},
+		{"top", []sibling.Node{drains}, true},
+	} {
+		told := sibling.Told{Body: []byte{byte(i)}}
+		if got := h.Hear(told, sibling.List{Parent: c.parent, Nodes: c.nodes}); got != c.news {
+			t.Errorf("step %d: news %v", i, got)
+		}
+		if above, _ := h.Siblings(); len(above) == 1 && above[0].Body[0] != byte(i) {
+			t.Errorf("step %d: the list is not the one told last", i)
+		}
+	}
+	for i, n := range []sibling.Node{a, a, moved, drains} {
+		if got := h.Enter(n); got != (i != 1) {
+			t.Errorf("entered %d: news %v", i, got)
+		}
+	}
+}

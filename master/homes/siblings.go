@@ -7,22 +7,32 @@ import (
 	"github.com/momtree/mom/internal/sibling"
 )
 
-// Hear takes what a master above says about its nodes, of which this is one.
-func (h *Homes) Hear(told sibling.Told, l sibling.List) {
+// Hear takes what a master above says about its nodes, of which this is one. changed
+// tells that they are others, serve elsewhere, or begin or cease to drain; who of them
+// is connected just now comes and goes.
+func (h *Homes) Hear(told sibling.Told, l sibling.List) (changed bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for i := range h.lists {
 		if h.lists[i].Parent != l.Parent {
 			continue
 		}
+		changed = !slices.EqualFunc(h.lists[i].Nodes, l.Nodes, sameButUp)
 		if string(h.above[i].Body) != string(told.Body) {
 			h.above[i], h.lists[i], h.changed = told, l, true
 		}
-		return
+		return changed
 	}
-	if len(h.lists) < maxLists {
-		h.above, h.lists, h.changed = append(h.above, told), append(h.lists, l), true
+	if len(h.lists) >= maxLists {
+		return false
 	}
+	h.above, h.lists, h.changed = append(h.above, told), append(h.lists, l), true
+	return true
+}
+
+func sameButUp(a, b sibling.Node) bool {
+	a.Up = b.Up
+	return a == b
 }
 
 // Siblings gives the lists of the masters above, as they were told and read.
@@ -32,13 +42,15 @@ func (h *Homes) Siblings() ([]sibling.Told, []sibling.List) {
 	return append([]sibling.Told(nil), h.above...), append([]sibling.List(nil), h.lists...)
 }
 
-// Enter takes what a node right below says about itself.
-func (h *Homes) Enter(n sibling.Node) {
+// Enter takes what a node right below says about itself, and tells whether that is new.
+func (h *Homes) Enter(n sibling.Node) (changed bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.below[n.ID] != n {
-		h.below[n.ID], h.changed, h.signed = n, true, sibling.Told{}
+	if h.below[n.ID] == n {
+		return false
 	}
+	h.below[n.ID], h.changed, h.signed = n, true, sibling.Told{}
+	return true
 }
 
 // Below gives the nodes right below as they told themselves, sorted.

@@ -17,6 +17,30 @@ func (r *Registry) Conns(id string) []uint64 {
 	return out
 }
 
+// Audience counts the peers that are connected, and gives the connections over which
+// they are; nodes: those of nodes alone.
+func (r *Registry) Audience(nodes bool) (minions, syndics int, conns map[uint64]bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	conns = map[uint64]bool{}
+	for _, p := range r.peers {
+		switch {
+		case !p.Up || nodes && p.Role != Syndic:
+			continue
+		case p.Role == Syndic:
+			syndics++
+		default:
+			minions++
+		}
+		for _, s := range p.sessions {
+			for _, c := range s.conns {
+				conns[c.ID()] = true
+			}
+		}
+	}
+	return minions, syndics, conns
+}
+
 // Returning tells whether the registry has begun so lately that an id of its
 // earlier life may still be on its way back. Who has been here since and left again
 // is not: it is as good as gone, as at any other time.

@@ -1,0 +1,57 @@
+package minion
+
+import (
+	"testing"
+	"time"
+
+	"github.com/momtree/mom/internal/channel/channeltest"
+	"github.com/momtree/mom/internal/inquiry"
+	"github.com/momtree/mom/internal/sibling"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// news is what a master publishes when it would tell other siblings.
+func news(t *testing.T) *wire.Map {
+	t.Helper()
+	p, err := inquiry.News{What: sibling.News, Within: time.Millisecond}.Publication()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := channeltest.Job(newJID(), "", inquiry.Fun)
+	m.Set("tgt", p.Tgt)
+	m.Set("tgt_type", p.TgtType)
+	v, _ := p.Extra.Get(inquiry.Field)
+	m.Set(inquiry.Field, v)
+	return m
+}
+
+// A minion that has asked before its node knew any siblings hears of them when the
+// node does: by news, or with the next connection if that broke meanwhile.
+func TestSiblings_ThatTheNodeLearnsLater(t *testing.T) {
+	for name, tell := range map[string]func(a *channeltest.Master){
+		"news":         func(a *channeltest.Master) { a.Publish(news(t)) },
+		"a connection": func(a *channeltest.Master) { a.Down(); a.Up() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := startFamily(t, "a", "b")
+			f.alone.Store(true)
+			a := f.masters["a"]
+			cfg := testConfig(t, a)
+			cfg.RehomeAfter = time.Hour // it does not ask by itself for long
+			d := start(t, cfg)
+			a.AwaitSubscribers(t, 1)
+			await(t, "an answer without siblings", func() bool {
+				h, err := openHome(cfg.Cachedir, a.Addr())
+				return err == nil && h.node == "a"
+			})
+			f.alone.Store(false)
+			tell(a)
+			f.knows(t, d, "a")
+			for _, q := range a.Seen(sibling.Command)[1:] {
+				if q.Bool("voucher") {
+					t.Error("another voucher is asked for")
+				}
+			}
+		})
+	}
+}
