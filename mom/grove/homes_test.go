@@ -55,6 +55,25 @@ func (s *stand) haveSiblings(ctx context.Context, t *testing.T) {
 	}
 }
 
+// TestSiblings_KnownWithoutAskingAgain: all minions of a tree that starts at once know
+// where to go although none of them asks by itself a second time. Some ask before
+// their node knows.
+func TestSiblings_KnownWithoutAskingAgain(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	s := &stand{}
+	t.Cleanup(func() { s.fell(t) })
+	spec := homesSpec(2, "node-a", "node-b", "node-c")
+	for i := range spec.Nodes {
+		spec.Nodes[i].Minion = "rehome_after: 3600\n"
+	}
+	if err := s.plant(ctx, t, spec); err != nil {
+		s.dump(t)
+		t.Fatal(err)
+	}
+	s.haveSiblings(ctx, t)
+}
+
 // TestRehome_ANodeDies: the minions of a node that is killed answer through its
 // sibling, none of them is named as missing, and they go home when it is back.
 func TestRehome_ANodeDies(t *testing.T) {
