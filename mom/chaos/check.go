@@ -5,8 +5,10 @@ package chaos
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -14,6 +16,8 @@ import (
 // verdict is what the checks of a round found.
 type verdict struct {
 	returns, lost, doubled int
+	due, sure              int // answers to accepted jobs; those of them that nothing excused
+	unheard                int // minions that were well and not waited for
 	faults                 []string
 }
 
@@ -36,9 +40,15 @@ func (w *World) check(ctx context.Context, jobs []*job) (*verdict, error) {
 	if b.doubled > 0 {
 		v.blame("SQL holds %d rows twice", b.doubled)
 	}
+	story := w.history()
 	for _, j := range jobs {
+		h := w.tops[j.Top].told(j.jid)
 		v.once(j, ran[j.jid], b.rows[j.jid])
-		v.account(j, b, w.tops[j.Top].ends(j.jid))
+		v.account(j, b, h.ends)
+		v.answers(j, h, story)
+	}
+	if more := v.unheard - maxUnheard; more > 0 {
+		v.blame("%d more minions that were well were not waited for", more)
 	}
 	for _, id := range tops() {
 		v.events(w.tops[id])
@@ -86,7 +96,7 @@ func (v *verdict) account(j *job, b *books, ends []ended) {
 	}
 	for _, e := range ends {
 		if e.expected != e.returned+e.failed+len(e.missing) {
-			v.blame("the account of job %s does not add up: %d expected, %d returned, %d failed, missing %v", j.jid, e.expected, e.returned, e.failed, e.missing)
+			v.blame("the account of job %s does not add up: %d expected, %d returned, %d failed, missing %v", j.jid, e.expected, e.returned, e.failed, slices.Sorted(maps.Keys(e.missing)))
 		}
 	}
 	for _, id := range j.Who {
@@ -105,7 +115,7 @@ func excused(id string, ends []ended) bool {
 		return true // told while nobody listened: the top was away, or our end of its bus
 	}
 	for _, e := range ends {
-		if e.missing[id] != "" {
+		if _, named := e.missing[id]; named {
 			return true
 		}
 		for path, state := range e.nodes {
@@ -145,8 +155,8 @@ func nodesOf(ends []ended) (out []string) {
 func (v *verdict) events(t *top) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for jid, by := range t.rets {
-		for id, n := range by {
+	for jid, h := range t.jobs {
+		for id, n := range h.rets {
 			if n > 1 {
 				v.doubled++
 				v.blame("%s told the return of %s to job %s %d times", t.id, id, jid, n)

@@ -79,7 +79,7 @@ func TestVerdict(t *testing.T) {
 
 func TestVerdict_ReturnsToldTwice(t *testing.T) {
 	v := &verdict{}
-	v.events(&top{id: "t1", rets: map[string]map[string]int{"j": {"mc1": 1, "mc2": 2}}})
+	v.events(&top{id: "t1", jobs: map[string]*heard{"j": {rets: map[string]int{"mc1": 1, "mc2": 2}}}})
 	if len(v.faults) != 1 || !strings.Contains(v.faults[0], "mc2") {
 		t.Errorf("found %q", v.faults)
 	}

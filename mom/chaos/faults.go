@@ -52,14 +52,17 @@ func (w *World) play(ctx context.Context, s Schedule) error {
 // begin makes a fault and gives what mends it.
 func (w *World) begin(f Fault) (heal func() error, err error) {
 	w.note("begins: %v", f)
+	over := w.suffer(f)
 	end := func(h func() error) func() error {
-		return func() error { w.note("ends: %v", f); return h() }
+		return func() error { w.note("ends: %v", f); defer over(); return h() }
 	}
 	switch f.What {
 	case Kill, Restart, Pause:
 		heal, err = w.hitMember(f)
 	case SQLKill, SQLStop, SQLPause:
 		heal, err = w.hitDatabase(f.What)
+	case Drain:
+		heal, err = w.drain(w.members[f.Who])
 	case Disk:
 		heal, err = w.members[f.Who].fill()
 	case Clock:

@@ -23,7 +23,8 @@ import (
 type job struct {
 	Task
 	jid string
-	err error // nil: the top has accepted it
+	at  time.Time // when it was handed to the top
+	err error     // nil: the top has accepted it
 }
 
 func (j *job) accepted() bool { return j.err == nil }
@@ -48,6 +49,7 @@ func (w *World) stream(ctx context.Context, tasks []Task) []*job {
 // its file "ran" before anything else.
 func (w *World) publish(ctx context.Context, j *job) {
 	line := fmt.Sprintf(`echo %s >> "$%s"; sleep %.1f`, j.jid, envRan, j.Sleep.Seconds())
+	j.at = time.Now()
 	_, j.err = w.tops[j.Top].client.Publish(ctx, client.Job{
 		Tgt: j.Tgt, TgtType: j.Type, Fun: []string{"cmd.run"}, Arg: []any{line}, JID: j.jid,
 	})

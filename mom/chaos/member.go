@@ -66,6 +66,7 @@ func (m *member) guard(p *process) {
 	if !fell {
 		return
 	}
+	defer m.w.suffer(Fault{What: Kill, Who: m.id})()
 	m.w.note("%s ended by itself: %v (its disk is full: %v)", m.id, p.err, full)
 	if !full { // a daemon may refuse to start without any room
 		m.w.fall(fmt.Sprintf("%s ended by itself: %v", m.id, p.err))

@@ -57,6 +57,8 @@ func (w *World) plant(m *member) error {
 
 func (w *World) nodeOptions(m *member) string {
 	s := fmt.Sprintf("interface: %s\npublish_port: %d\nret_port: %d\n", w.net.address(m.station, m.station), pubPort, retPort)
+	// Behind proxies a parent does not see where minions of siblings find the node.
+	s += "rehome_address: " + w.net.address(m.station, m.station) + "\n"
 	// Dead connections are noticed within seconds, so that a round is short.
 	s += "zmq_heartbeat_ivl: 2000\nzmq_heartbeat_timeout: 6000\n"
 	if m.tier < 3 {

@@ -17,6 +17,8 @@ type Report struct {
 	Returns  int // rows in SQL
 	Lost     int // returns that were made and have no row
 	Doubled  int
+	Due      int // answers to accepted jobs
+	Sure     int // those of them that had to come in time: nothing excused them
 	Took     time.Duration
 	Settled  time.Duration // from the last healing until the tree was whole and owed nothing
 	Peak     int64         // bytes, the most a daemon has ever held
@@ -25,8 +27,8 @@ type Report struct {
 }
 
 func (r Report) String() string {
-	s := fmt.Sprintf("seed %d: jobs %d (%d accepted) returns %d lost %d doubled %d | %.1f s, %.1f to settle | max %s %d MiB | %v",
-		r.Schedule.Seed, r.Jobs, r.Accepted, r.Returns, r.Lost, r.Doubled, r.Took.Seconds(), r.Settled.Seconds(), r.PeakOf, r.Peak>>20, r.Schedule)
+	s := fmt.Sprintf("seed %d: jobs %d (%d accepted) returns %d lost %d doubled %d sure %d of %d | %.1f s, %.1f to settle | max %s %d MiB | %v",
+		r.Schedule.Seed, r.Jobs, r.Accepted, r.Returns, r.Lost, r.Doubled, r.Sure, r.Due, r.Took.Seconds(), r.Settled.Seconds(), r.PeakOf, r.Peak>>20, r.Schedule)
 	if len(r.Wrong) > 0 {
 		s += "\n  WRONG " + strings.Join(r.Wrong, "\n  WRONG ")
 	}
@@ -40,9 +42,7 @@ func (w *World) Round(ctx context.Context, s Schedule) (Report, error) {
 	began := time.Now()
 	r := Report{Schedule: s}
 	w.note("round of seed %d: %v", s.Seed, s)
-	for _, id := range tops() {
-		w.tops[id].forget()
-	}
+	w.forget(began.Add(-memory))
 	playing, heal := context.WithCancel(ctx)
 	defer heal()
 	played := make(chan error, 1)
@@ -59,13 +59,13 @@ func (w *World) Round(ctx context.Context, s Schedule) (Report, error) {
 	var probed error
 	if settled == nil {
 		var probes []*job
-		for _, id := range tops() {
-			more, err := w.probe(ctx, id)
-			if probes = append(probes, more...); err != nil && probed == nil {
-				probed = err
-			}
-		}
+		probes, probed = w.probes(ctx)
 		jobs = append(jobs, probes...)
+		if probed == nil && w.history().guests() {
+			w.rest(ctx)
+			probes, probed = w.probes(ctx)
+			jobs = append(jobs, probes...)
+		}
 		if probed == nil {
 			settled = w.await(ctx, "the tree settles after the last jobs", w.settled(jobs))
 		}
@@ -88,7 +88,7 @@ func (w *World) Round(ctx context.Context, s Schedule) (Report, error) {
 	v.faults = append(v.faults, w.falls...)
 	w.falls = nil
 	w.mu.Unlock()
-	r.Jobs, r.Returns, r.Lost, r.Doubled, r.Wrong, r.Took = len(jobs), v.returns, v.lost, v.doubled, v.faults, time.Since(began)
+	r.Jobs, r.Returns, r.Lost, r.Doubled, r.Due, r.Sure, r.Wrong, r.Took = len(jobs), v.returns, v.lost, v.doubled, v.due, v.sure, v.faults, time.Since(began)
 	for _, j := range jobs {
 		if j.accepted() {
 			r.Accepted++

@@ -18,7 +18,15 @@ func TestRounds_Loopback(t *testing.T) {
 	play(t, "-network=loopback", "-rounds=1", "-seed=2000", "-length=4s")
 }
 
-func play(t *testing.T, args ...string) {
+// TestRounds_Drain plays one in which a node is drained.
+func TestRounds_Drain(t *testing.T) {
+	if out := play(t, "-network=auto", "-rounds=1", "-seed=2459", "-length=8s", "-v"); !strings.Contains(out, "Draining: ") {
+		t.Error("mom node drain did not begin")
+	}
+}
+
+func play(t *testing.T, args ...string) string {
+	t.Helper()
 	dir, err := os.MkdirTemp("", "mcr") // short: the path of a socket has at most 107 bytes
 	if err != nil {
 		t.Fatal(err)
@@ -31,4 +39,5 @@ func play(t *testing.T, args ...string) {
 	if err := os.RemoveAll(dir); err != nil {
 		t.Error(err)
 	}
+	return string(out)
 }

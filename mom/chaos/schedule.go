@@ -25,6 +25,7 @@ const (
 	SQLKill   = "sqlkill"   // MariaDB dies as by loss of power
 	SQLStop   = "sqlstop"   // MariaDB is shut down
 	SQLPause  = "sqlpause"  // MariaDB does not answer
+	Drain     = "drain"     // mom node drain, and its --undo at the end
 )
 
 // Fault is one thing that goes wrong for a while.
@@ -105,6 +106,9 @@ func NewSchedule(seed uint64, length time.Duration, able Abilities) Schedule {
 			continue
 		}
 		busy[slot] = true
+		s.Faults = append(s.Faults, f)
+	}
+	if f, ok := drawDrain(seed, length); ok {
 		s.Faults = append(s.Faults, f)
 	}
 	sort.SliceStable(s.Faults, func(i, j int) bool { return s.Faults[i].At < s.Faults[j].At })

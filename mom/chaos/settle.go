@@ -143,6 +143,17 @@ func (w *World) probe(ctx context.Context, top string) (jobs []*job, err error) 
 	return jobs, err
 }
 
+// probes has each top run such a job, one after the other.
+func (w *World) probes(ctx context.Context) (jobs []*job, err error) {
+	for _, id := range tops() {
+		more, err := w.probe(ctx, id)
+		if jobs = append(jobs, more...); err != nil {
+			return jobs, err
+		}
+	}
+	return jobs, nil
+}
+
 // answered waits until a job is closed at its top and tells whether all have
 // returned.
 func (w *World) answered(ctx context.Context, j *job) error {

@@ -6,14 +6,13 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"strings"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/sleep"
-	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/topology"
 )
 
@@ -23,25 +22,14 @@ type top struct {
 	client *client.Client
 	bus    bus.ClientConfig
 
-	mu        sync.Mutex
-	rets      map[string]map[string]int // return events: jid → minion → how often
-	completes map[string][]ended
-	missing   map[string]map[string]string // told while the job was open: jid → minion or node → reason
-}
-
-// ended is an event salt/job/<jid>/complete.
-type ended struct {
-	expected, returned, failed int
-	missing                    map[string]string
-	nodes                      map[string]string
+	mu    sync.Mutex
+	jobs  map[string]*heard // by jid
+	looks []look            // where minions were, in the order of time
 }
 
 func newTop(id string, o client.Options) *top {
 	o.Timeout = 8 * time.Second
-	return &top{
-		id: id, client: client.New(o), bus: o.Bus,
-		rets: map[string]map[string]int{}, completes: map[string][]ended{}, missing: map[string]map[string]string{},
-	}
+	return &top{id: id, client: client.New(o), bus: o.Bus, jobs: map[string]*heard{}}
 }
 
 // watch listens to the event bus through all lives of the master.
@@ -57,88 +45,38 @@ func (t *top) watch(ctx context.Context) {
 			if err != nil {
 				break
 			}
-			t.hear(e)
+			t.hear(e, time.Now())
 		}
 		_ = c.Close() // it is broken
 	}
 }
 
-func (t *top) hear(e bus.Event) {
-	parts := strings.Split(e.Tag, "/")
-	if len(parts) < 4 || parts[0] != "salt" || parts[1] != "job" || e.Copy {
-		return
+// of gives what is heard of a job. The caller holds mu.
+func (t *top) of(jid string) *heard {
+	h := t.jobs[jid]
+	if h == nil {
+		h = newHeard()
+		t.jobs[jid] = h
 	}
-	jid := parts[2]
+	return h
+}
+
+// told gives what was heard of a job until now.
+func (t *top) told(jid string) *heard {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	switch parts[3] {
-	case "ret":
-		if t.rets[jid] == nil {
-			t.rets[jid] = map[string]int{}
-		}
-		t.rets[jid][parts[len(parts)-1]]++
-	case "missing", "complete":
-		if e.Origin != "" { // of a node below: not this master's account
-			return
-		}
-		d, err := wire.DecodeMap(e.Data)
-		if err != nil {
-			return
-		}
-		gone := reasons(d.Map("missing"))
-		if t.missing[jid] == nil {
-			t.missing[jid] = map[string]string{}
-		}
-		maps.Copy(t.missing[jid], gone)
-		if parts[3] == "complete" {
-			t.completes[jid] = append(t.completes[jid], ended{
-				expected: int(d.Int("expected")), returned: int(d.Int("returned")), failed: int(d.Int("failed")),
-				missing: gone, nodes: texts(d.Map("nodes")),
-			})
-		}
-	}
+	h := *t.of(jid)
+	h.rets, h.first, h.named, h.ends = maps.Clone(h.rets), maps.Clone(h.first), maps.Clone(h.named), slices.Clone(h.ends)
+	return &h
 }
 
-func reasons(m *wire.Map) map[string]string {
-	out := map[string]string{}
-	if m == nil {
-		return out
-	}
-	for _, k := range m.Keys() {
-		id, _ := k.(string)
-		if v := m.Map(id); v != nil {
-			out[id] = v.String("reason")
-		}
-	}
-	return out
-}
-
-func texts(m *wire.Map) map[string]string {
-	out := map[string]string{}
-	if m == nil {
-		return out
-	}
-	for _, k := range m.Keys() {
-		id, _ := k.(string)
-		out[id] = m.String(id)
-	}
-	return out
-}
-
-// ends gives the accounts that were told of a job.
-func (t *top) ends(jid string) []ended {
+// forget drops what was heard of jobs that have been checked, and what was seen
+// before a time.
+func (t *top) forget(before time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return append([]ended(nil), t.completes[jid]...)
-}
-
-// forget drops what was heard of jobs that have been checked.
-func (t *top) forget() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	clear(t.rets)
-	clear(t.completes)
-	clear(t.missing)
+	clear(t.jobs)
+	t.looks = slices.DeleteFunc(t.looks, func(l look) bool { return l.at.Before(before) })
 }
 
 // tree asks the master for its tree.

@@ -61,6 +61,7 @@ type World struct {
 	mu     sync.Mutex
 	events *os.File
 	falls  []string
+	hits   []*hit
 }
 
 // New plants a world, starts it and waits until everything is up.
@@ -108,6 +109,7 @@ func (w *World) open(ctx context.Context) (err error) {
 		}
 		w.tops[id] = newTop(id, client.FromMaster(conf))
 		w.wg.Go(func() { w.tops[id].watch(w.ctx) })
+		w.wg.Go(func() { w.tops[id].lookAround(w.ctx) })
 	}
 	return w.await(ctx, "the new tree is whole", w.whole)
 }
