@@ -15,6 +15,7 @@ import (
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/daemon"
+	"github.com/momtree/mom/mom/command"
 )
 
 // service is one daemon: open binds and opens everything, run serves until ctx
@@ -51,14 +52,14 @@ type settings struct {
 func (f *daemonFlags) serve(cmd *cobra.Command, s settings, svc service) error {
 	consoleLevel, err := daemon.Level(cmp.Or(f.logLevel, s.logLevel, "warning"))
 	if err != nil {
-		return exit(exitUsage, fmt.Errorf("option -l: %w", err))
+		return command.Exit(command.ExitUsage, fmt.Errorf("option -l: %w", err))
 	}
 	fileLevel, err := daemon.Level(cmp.Or(f.logFileLevel, s.logFileLevel, f.logLevel, s.logLevel, "warning"))
 	if err != nil {
-		return exit(exitUsage, fmt.Errorf("option --log-file-level: %w", err))
+		return command.Exit(command.ExitUsage, fmt.Errorf("option --log-file-level: %w", err))
 	}
 	if err := becomeUser(cmp.Or(f.user, s.user)); err != nil {
-		return exit(exitNoUser, err)
+		return command.Exit(command.ExitNoUser, err)
 	}
 	if f.background && !daemon.InBackground() {
 		return daemon.Background()
@@ -94,7 +95,7 @@ func (f *daemonFlags) inForeground(ctx context.Context, console io.Writer, conso
 	if err != nil {
 		log.Error("The "+svc.name+" cannot start", "err", err)
 		if errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, syscall.EADDRNOTAVAIL) {
-			return exit(exitPorts, fmt.Errorf("the ports are not available to bind: %w; see who has them (ss -ltnp), or set others", err))
+			return command.Exit(command.ExitPorts, fmt.Errorf("the ports are not available to bind: %w; see who has them (ss -ltnp), or set others", err))
 		}
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/momtree/mom/mom/command"
 	"github.com/momtree/mom/mom/demo"
 )
 
@@ -23,7 +24,7 @@ func demoCommand() *cobra.Command {
 			"a top master, two syndic nodes, one more tier below one of them, and six minions, each\n" +
 			"a process of its own. Then it runs jobs from the top, kills a minion, and tells where\n" +
 			"the results are. At the end everything is stopped and removed.",
-		Args: noArgs,
+		Args: command.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			exe, err := os.Executable()
 			if err != nil {
@@ -45,7 +46,7 @@ func demoCommand() *cobra.Command {
 				Exe: exe, Dir: dir, Tree: tree, Keep: keep, Out: cmd.OutOrStdout(), Fetch: fetchTree,
 			})
 			if errors.Is(err, context.Canceled) {
-				return exit(130, errors.New("interrupted; everything is stopped"))
+				return command.Exit(130, errors.New("interrupted; everything is stopped"))
 			}
 			if err == nil {
 				fmt.Fprintf(cmd.OutOrStdout(), "\nThe whole demo took %.1f s.\n", time.Since(started).Seconds()) //nolint:errcheck // the end of the show

@@ -16,6 +16,7 @@ import (
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/mom/command"
 )
 
 func healthCommand() *cobra.Command {
@@ -30,13 +31,13 @@ func healthCommand() *cobra.Command {
 			"subscribed to a master. Each has to be able to write: a daemon whose disk is full or\n" +
 			"read-only, or whose outbox is at its bound, is told as degraded. It is what /readyz\n" +
 			"says, without a listener. Made for the health checks of containers and service managers.",
-		Args: noArgs,
+		Args: command.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, cancel := context.WithTimeout(cmd.Context(), timeout)
 			defer cancel()
 			text, err := health(ctx, dir, role)
 			if err != nil {
-				return exit(exitFailure, fmt.Errorf("unhealthy: %w", err))
+				return command.Exit(command.ExitFailure, fmt.Errorf("unhealthy: %w", err))
 			}
 			_, err = fmt.Fprintln(cmd.OutOrStdout(), text)
 			return err

@@ -9,6 +9,7 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/metrics"
 	"github.com/momtree/mom/master"
+	"github.com/momtree/mom/mom/command"
 )
 
 // daemonCommands are the daemons; Salt's names have "salt-" in front.
@@ -21,7 +22,7 @@ func masterCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "master",
 		Short: "Run a master",
-		Args:  noArgs,
+		Args:  command.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			conf, warnings, err := config.LoadMaster(f.dir)
 			if err != nil {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/metrics"
+	"github.com/momtree/mom/mom/command"
 	"github.com/momtree/mom/mom/grove"
 	"github.com/momtree/mom/topology"
 )
@@ -212,7 +213,7 @@ func TestMetricsListenIsTaken(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := runLine("", "mom", "master", "-c", g.Top().ConfDir)
-	if got.code != exitPorts || !strings.Contains(got.err, "bind metrics_listen "+l.Addr().String()) {
+	if got.code != command.ExitPorts || !strings.Contains(got.err, "bind metrics_listen "+l.Addr().String()) {
 		t.Error(got)
 	}
 }

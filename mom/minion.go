@@ -9,6 +9,7 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/metrics"
 	"github.com/momtree/mom/minion"
+	"github.com/momtree/mom/mom/command"
 )
 
 func minionCommand() *cobra.Command {
@@ -16,7 +17,7 @@ func minionCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "minion",
 		Short: "Run a minion",
-		Args:  noArgs,
+		Args:  command.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			conf, warnings, err := config.LoadMinion(f.dir)
 			if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/mom/command"
 )
 
 // nodeFlags are what the commands of mom node have in common.
@@ -31,7 +32,7 @@ func (f *nodeFlags) register(c *cobra.Command) {
 
 func (f *nodeFlags) run(cmd *cobra.Command, do func(ctx context.Context, n *nodeWork) error) (err error) {
 	if f.rate <= 0 || f.rate > 100000 {
-		return exit(exitUsage, fmt.Errorf("--rate %v: it must be above 0 and at most 100000 a second", f.rate))
+		return command.Exit(command.ExitUsage, fmt.Errorf("--rate %v: it must be above 0 and at most 100000 a second", f.rate))
 	}
 	conf, _, err := config.LoadMaster(f.dir)
 	if err != nil {
@@ -48,9 +49,9 @@ func nodeCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "node",
 		Short: "Empty a node before it is stopped, or even out the minions of nodes",
-		Args:  noArgs,
+		Args:  command.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return exit(exitUsage, fmt.Errorf("mom node needs one of its commands: drain, rebalance"))
+			return command.Exit(command.ExitUsage, fmt.Errorf("mom node needs one of its commands: drain, rebalance"))
 		},
 	}
 	c.AddCommand(drainCommand(), rebalanceCommand())
@@ -70,7 +71,7 @@ func drainCommand() *cobra.Command {
 			"one stops. The mark survives a restart: --undo takes it back, and the minions come home\n" +
 			"by themselves after their rehome_failback.\n" +
 			"Exit codes: 0 the node is empty, 1 it is not, 64 for a wrong option.",
-		Args: noArgs,
+		Args: command.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return f.run(cmd, func(ctx context.Context, n *nodeWork) error {
 				if undo {
@@ -158,7 +159,7 @@ func (n *nodeWork) drain(ctx context.Context) error {
 		return err
 	}
 	if len(h.connected) > 0 && len(h.siblings) == 0 {
-		return exit(exitFailure, errors.New("this node knows no sibling that its minions could move to: the master above has to be there, with another node below it and the option rehome"))
+		return command.Exit(command.ExitFailure, errors.New("this node knows no sibling that its minions could move to: the master above has to be there, with another node below it and the option rehome"))
 	}
 	if _, err := n.cl.Runner(ctx, "node.drain", nil, nil); err != nil {
 		return fmt.Errorf("mark the node as draining: %w", err)
@@ -181,7 +182,7 @@ func (n *nodeWork) drain(ctx context.Context) error {
 			return err
 		}
 		if err := sleep.For(ctx, turnTime); err != nil {
-			return exit(exitFailure, fmt.Errorf("the node is not empty: %d minions are here, %d returns are owed upward: %w", len(h.connected), h.owed, err))
+			return command.Exit(command.ExitFailure, fmt.Errorf("the node is not empty: %d minions are here, %d returns are owed upward: %w", len(h.connected), h.owed, err))
 		}
 	}
 }
@@ -196,7 +197,7 @@ func (n *nodeWork) drained(h housing) error {
 		}
 	}
 	if len(h.connected) > 0 {
-		return exit(exitFailure, errors.New("the node is not empty"))
+		return command.Exit(command.ExitFailure, errors.New("the node is not empty"))
 	}
 	n.say("The node is empty and owes nothing: it is safe to stop it.\n")
 	return nil

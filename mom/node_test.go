@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/momtree/mom/mom/command"
 	"github.com/momtree/mom/topology"
 )
 
@@ -102,7 +103,7 @@ func TestPlanMoves_AskedInVain(t *testing.T) {
 func TestNodeCommand_Usage(t *testing.T) {
 	for _, args := range [][]string{{"node"}, {"node", "drain", "--rate", "0"}, {"node", "rebalance", "--slack", "101"}, {"node", "drain", "x"}} {
 		var out, errOut bytes.Buffer
-		if code := run(append([]string{"mom"}, args...), strings.NewReader(""), &out, &errOut); code != exitUsage {
+		if code := run(append([]string{"mom"}, args...), strings.NewReader(""), &out, &errOut); code != command.ExitUsage {
 			t.Errorf("%v: %d, %s", args, code, errOut.String())
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/mom/command"
 	"github.com/momtree/mom/topology"
 )
 
@@ -23,10 +24,10 @@ func rebalanceCommand() *cobra.Command {
 			"stated rate, until no node right below this master has more than --slack percent above\n" +
 			"the average. A minion that was moved so stays there. Nodes that drain or are down are\n" +
 			"left out. Exit codes: 0 done, 1 it did not succeed, 64 for a wrong option.",
-		Args: noArgs,
+		Args: command.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if slack < 0 || slack > 100 {
-				return exit(exitUsage, fmt.Errorf("--slack %d: it is a percentage", slack))
+				return command.Exit(command.ExitUsage, fmt.Errorf("--slack %d: it is a percentage", slack))
 			}
 			return f.run(cmd, func(ctx context.Context, n *nodeWork) error { return n.rebalance(ctx, slack) })
 		},
@@ -70,12 +71,12 @@ func (n *nodeWork) rebalance(ctx context.Context, slack int) error {
 		if left == 0 {
 			n.say("Minions per node: %s\n", counts)
 			if len(moves) > 0 {
-				return exit(exitFailure, fmt.Errorf("the nodes are not even, these minions did not move: %s; their logs say why", join(n.stuck(), 20)))
+				return command.Exit(command.ExitFailure, fmt.Errorf("the nodes are not even, these minions did not move: %s; their logs say why", join(n.stuck(), 20)))
 			}
 			return nil
 		}
 		if err := sleep.For(ctx, turnTime); err != nil {
-			return exit(exitFailure, fmt.Errorf("the nodes are not even: %s: %w", counts, err))
+			return command.Exit(command.ExitFailure, fmt.Errorf("the nodes are not even: %s: %w", counts, err))
 		}
 	}
 }

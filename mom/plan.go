@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/momtree/mom/mom/command"
 	"github.com/momtree/mom/topology/plan"
 )
 
@@ -30,7 +31,7 @@ func planCommand() *cobra.Command {
 		Short: "Say which tree to build for a number of minions and a load",
 		Example: "  mom plan --minions 50000 --jobs-per-minute 2\n" +
 			"  mom plan --minions 1000000 --rtt 20ms --cores 8 --memory 16384 --calibrate",
-		Args: noArgs,
+		Args: command.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	fl := c.Flags()
@@ -55,7 +56,7 @@ func planCommand() *cobra.Command {
 
 func (f *planFlags) run(cmd *cobra.Command) error {
 	if f.out != "text" && f.out != "json" {
-		return exit(exitUsage, fmt.Errorf("--out is %q, must be text or json", f.out))
+		return command.Exit(command.ExitUsage, fmt.Errorf("--out is %q, must be text or json", f.out))
 	}
 	costs, err := f.unitCosts(cmd)
 	if err != nil {
@@ -76,14 +77,14 @@ func (f *planFlags) run(cmd *cobra.Command) error {
 		}
 	}
 	if err != nil {
-		return exit(exitUsage, err)
+		return command.Exit(command.ExitUsage, err)
 	}
 	p, err := plan.Make(f.needs, costs)
 	if errors.Is(err, plan.ErrTooMuch) {
 		return err
 	}
 	if err != nil {
-		return exit(exitUsage, err)
+		return command.Exit(command.ExitUsage, err)
 	}
 	return f.print(cmd, p, p.Text)
 }
@@ -107,7 +108,7 @@ func (f *planFlags) unitCosts(cmd *cobra.Command) (plan.Costs, error) {
 		}
 	}
 	if err := errors.Join(errs...); err != nil {
-		return nil, exit(exitUsage, err)
+		return nil, command.Exit(command.ExitUsage, err)
 	}
 	return costs, nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/mom/command"
 	"github.com/momtree/mom/mom/options"
 	"github.com/momtree/mom/mom/report"
 )
@@ -25,16 +26,16 @@ func saltCommands() []*cobra.Command {
 const exitNoTarget = 42
 
 func saltCommand() *cobra.Command {
-	return optionCommand{
-		name:  "salt",
-		usage: "[options] '<target>' <function> [arguments]",
-		short: "Run functions on many minions at once and show what they answer",
-		begin: func(s *options.Set) func(*cobra.Command, []string) error {
+	return command.Salt{
+		Name:  "salt",
+		Usage: "[options] '<target>' <function> [arguments]",
+		Short: "Run functions on many minions at once and show what they answer",
+		Begin: func(s *options.Set) func(*cobra.Command, []string) error {
 			f := &saltFlags{}
 			f.register(s)
 			return func(cmd *cobra.Command, words []string) error { return f.run(cmd, words, s) }
 		},
-	}.command()
+	}.Command()
 }
 
 // saltRun is one run of the command salt.
@@ -52,7 +53,7 @@ type saltRun struct {
 
 func (f *saltFlags) run(cmd *cobra.Command, words []string, s *options.Set) (err error) {
 	if f.stdin {
-		more, err := stdinWords(cmd.InOrStdin())
+		more, err := command.StdinWords(cmd.InOrStdin())
 		if err != nil {
 			return err
 		}
@@ -65,7 +66,7 @@ func (f *saltFlags) run(cmd *cobra.Command, words []string, s *options.Set) (err
 	if err != nil {
 		return f.incomplete(cmd.OutOrStdout(), s, err)
 	}
-	log, closer, err := f.logs.open(cmd.ErrOrStderr())
+	log, closer, err := f.logs.Open(cmd.ErrOrStderr())
 	if err != nil {
 		return err
 	}
@@ -83,15 +84,15 @@ func (f *saltFlags) run(cmd *cobra.Command, words []string, s *options.Set) (err
 		}
 		log.Log(cmd.Context(), level, w.String())
 	}
-	f.output.check(r.stderr)
+	f.output.Check(r.stderr)
 	if r.job, r.exact, err = f.job(line, r.conf); err != nil {
-		return exit(report.NoReturn, err)
+		return command.Exit(report.NoReturn, err)
 	}
 	o := client.FromMaster(r.conf)
 	o.Log = log
 	r.client = client.New(o)
 	defer func() { err = errors.Join(err, r.client.Close()) }()
-	w, err := f.output.open(r.stdout)
+	w, err := f.output.Open(r.stdout)
 	if err != nil {
 		return err
 	}
@@ -132,7 +133,7 @@ func (f *saltFlags) incomplete(out io.Writer, s *options.Set, err error) error {
 			return err
 		}
 	}
-	return exit(exitNoTarget, lacks)
+	return command.Exit(exitNoTarget, lacks)
 }
 
 // start publishes and does not wait (--async).
@@ -152,12 +153,12 @@ func (r *saltRun) start(ctx context.Context) error {
 
 func (r *saltRun) report() *report.Report {
 	notes := r.stdout
-	if r.f.output.machine() && r.f.output.file == "" {
+	if r.f.output.Machine() && r.f.output.File == "" {
 		notes = r.stderr
 	}
 	return report.New(report.Options{
 		Results: r.out, Notes: notes, Errors: r.stderr,
-		Outputter: r.f.output.outputter, Output: r.f.output.options(r.stdout),
+		Outputter: r.f.output.Outputter, Output: r.f.output.Options(r.stdout),
 		Static: r.f.static, HideTimeout: r.f.hideTimeout, Verbose: r.f.verbose, ShowJID: r.f.showJID,
 		Summary: r.f.summary, Docs: r.job.Fun[0] == "sys.doc", Exact: r.exact,
 	})
@@ -227,28 +228,28 @@ func verdict(code int, err error) error {
 	if err != nil || code == 0 {
 		return err
 	}
-	return exit(code, nil)
+	return command.Exit(code, nil)
 }
 
 // refused gives the command's end for a job that was not started or cannot be
 // followed any longer.
 func (r *saltRun) refused(ctx context.Context, err error, jid string) error {
-	var stop *signalled
+	var stop *command.Signalled
 	if errors.As(context.Cause(ctx), &stop) {
-		return exit(stop.code(), errors.New(report.Interrupted(stop.how(), jid)))
+		return command.Exit(stop.Code(), errors.New(report.Interrupted(stop.How(), jid)))
 	}
 	var no *client.Refused
 	switch {
 	case errors.Is(err, client.ErrNoMatch):
 		return verdict(r.report().NoMatch("No minions matched the target. No command was sent, no jid was assigned."))
 	case errors.As(err, &no):
-		return exit(report.NoReturn, errors.New(no.Message))
+		return command.Exit(report.NoReturn, errors.New(no.Message))
 	case errors.Is(err, client.ErrBusLost):
-		return exit(report.Failed, err)
+		return command.Exit(report.Failed, err)
 	case errors.Is(err, client.ErrNotTold):
-		return exit(report.Failed, fmt.Errorf("%w; use --async, and salt-run jobs.lookup_jid %s for its results", err, jid))
+		return command.Exit(report.Failed, fmt.Errorf("%w; use --async, and salt-run jobs.lookup_jid %s for its results", err, jid))
 	case errors.Is(err, client.ErrNoKey):
-		return exit(report.NoReturn, err)
+		return command.Exit(report.NoReturn, err)
 	}
-	return exit(report.NoReturn, fmt.Errorf("The salt master could not be contacted. Is master running?\n%w", err)) //nolint:staticcheck,revive // Salt's text
+	return command.Exit(report.NoReturn, fmt.Errorf("The salt master could not be contacted. Is master running?\n%w", err)) //nolint:staticcheck,revive // Salt's text
 }

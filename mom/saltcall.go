@@ -18,6 +18,7 @@ import (
 	"github.com/momtree/mom/minion"
 	"github.com/momtree/mom/minion/modules"
 	"github.com/momtree/mom/mom/arguments"
+	"github.com/momtree/mom/mom/command"
 	"github.com/momtree/mom/mom/options"
 	"github.com/momtree/mom/mom/report"
 )
@@ -26,16 +27,16 @@ import (
 const exitNotAvailable = 255
 
 func saltCallCommand() *cobra.Command {
-	return optionCommand{
-		name:  "salt-call",
-		usage: "[options] <function> [arguments]",
-		short: "Run a function on this minion, in this process",
-		begin: func(s *options.Set) func(*cobra.Command, []string) error {
+	return command.Salt{
+		Name:  "salt-call",
+		Usage: "[options] <function> [arguments]",
+		Short: "Run a function on this minion, in this process",
+		Begin: func(s *options.Set) func(*cobra.Command, []string) error {
 			f := &callFlags{}
 			f.register(s)
 			return f.run
 		},
-	}.command()
+	}.Command()
 }
 
 // callFlags are the options of the command salt-call.
@@ -47,8 +48,8 @@ type callFlags struct {
 	master, returners, metadata, id, cache string
 	timeout                                int
 
-	output outputFlags
-	logs   logFlags
+	output command.Output
+	logs   command.Log
 }
 
 func (f *callFlags) register(s *options.Set) {
@@ -69,13 +70,13 @@ func (f *callFlags) register(s *options.Set) {
 	s.Bool(&f.onlyID, "--skip-grains", "load no grains but the id")
 	s.Bool(&f.noEvent, "--no-return-event", "do not tell the master the result")
 	s.Int(&f.timeout, "-t --timeout", "SECONDS", "seconds for one request of the sign-in; default: the option auth_timeout")
-	f.output.register(s)
-	f.logs.register(s)
+	f.output.Register(s)
+	f.logs.Register(s)
 }
 
 func (f *callFlags) run(cmd *cobra.Command, words []string) (err error) {
 	if f.stdin {
-		more, err := stdinWords(cmd.InOrStdin())
+		more, err := command.StdinWords(cmd.InOrStdin())
 		if err != nil {
 			return err
 		}
@@ -87,23 +88,23 @@ func (f *callFlags) run(cmd *cobra.Command, words []string) (err error) {
 	}
 	errOut := cmd.ErrOrStderr()
 	var closer io.Closer
-	if o.Log, closer, err = f.logs.open(errOut); err != nil {
+	if o.Log, closer, err = f.logs.Open(errOut); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, closer.Close()) }()
 	if o.Config, err = f.config(cmd.Context(), o.Log); err != nil {
 		return err
 	}
-	f.output.check(errOut)
-	w, err := f.output.open(cmd.OutOrStdout())
+	f.output.Check(errOut)
+	w, err := f.output.Open(cmd.OutOrStdout())
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
 	res, err := minion.Call(cmd.Context(), o)
-	var stop *signalled
+	var stop *command.Signalled
 	if errors.As(context.Cause(cmd.Context()), &stop) {
-		return exit(stop.code(), errors.New(report.Interrupted(stop.how(), "")))
+		return command.Exit(stop.Code(), errors.New(report.Interrupted(stop.How(), "")))
 	}
 	if err != nil {
 		return err
@@ -175,28 +176,28 @@ func (f *callFlags) show(cmd *cobra.Command, w io.Writer, fun string, res minion
 	}
 	if res.Err != nil {
 		text, _ := res.Return.(string)
-		code := exitFailure
+		code := command.ExitFailure
 		if errors.Is(res.Err, modules.ErrNotAvailable) {
 			code = exitNotAvailable
 		}
-		return exit(code, errors.New(cmp.Or(strings.TrimRight(text, "\n"), res.Err.Error())))
+		return command.Exit(code, errors.New(cmp.Or(strings.TrimRight(text, "\n"), res.Err.Error())))
 	}
 	if err := f.render(cmd.OutOrStdout(), w, fun, res); err != nil {
 		return err
 	}
 	switch {
 	case res.Retcode != 0 && f.passRetcode:
-		return exit(res.Retcode&0xff, nil)
+		return command.Exit(res.Retcode&0xff, nil)
 	case res.Retcode != 0, res.ReturnErr != nil:
-		return exit(exitFailure, nil)
+		return command.Exit(command.ExitFailure, nil)
 	}
 	return nil
 }
 
 func (f *callFlags) render(stdout, w io.Writer, fun string, res minion.CallResult) error {
-	o := f.output.options(stdout)
+	o := f.output.Options(stdout)
 	o.Retcode = res.Retcode
-	name := f.output.outputter
+	name := f.output.Outputter
 	if fun == "sys.doc" {
 		if m, ok := res.Return.(*wire.Map); ok {
 			return report.Docs(w, []*wire.Map{m}, name, o)

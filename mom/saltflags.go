@@ -11,6 +11,7 @@ import (
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/mom/arguments"
+	"github.com/momtree/mom/mom/command"
 	"github.com/momtree/mom/mom/options"
 )
 
@@ -34,8 +35,8 @@ type saltFlags struct {
 	ret, retConfig, retKwargs     string
 	tgtType, tgtOption, delimiter string
 
-	output outputFlags
-	logs   logFlags
+	output command.Output
+	logs   command.Log
 }
 
 func (f *saltFlags) register(s *options.Set) {
@@ -90,8 +91,8 @@ func (f *saltFlags) register(s *options.Set) {
 		return &options.Error{Text: "range targets are not supported: no range server is asked; use a node group or a list"}
 	})
 	s.Text(&f.delimiter, "--delimiter", "TEXT", "what separates the keys of a grain or pillar target; default: a colon")
-	f.output.register(s)
-	f.logs.register(s)
+	f.output.Register(s)
+	f.logs.Register(s)
 }
 
 // lacking tells that a line has no target or no function.

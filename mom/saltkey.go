@@ -14,24 +14,24 @@ import (
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/crypt"
-	"github.com/momtree/mom/internal/daemon"
 	"github.com/momtree/mom/internal/output"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/keys"
+	"github.com/momtree/mom/mom/command"
 	"github.com/momtree/mom/mom/options"
 )
 
 func saltKeyCommand() *cobra.Command {
-	return optionCommand{
-		name:  "salt-key",
-		usage: "[options]",
-		short: "Accept, reject, delete and show the keys of minions and nodes below this master",
-		begin: func(s *options.Set) func(*cobra.Command, []string) error {
+	return command.Salt{
+		Name:  "salt-key",
+		Usage: "[options]",
+		Short: "Accept, reject, delete and show the keys of minions and nodes below this master",
+		Begin: func(s *options.Set) func(*cobra.Command, []string) error {
 			f := &keyFlags{}
 			f.register(s)
 			return f.run
 		},
-	}.command()
+	}.Command()
 }
 
 // keyFlags are the options of the command salt-key.
@@ -52,8 +52,8 @@ type keyFlags struct {
 	signature  string
 	autoCreate bool
 
-	output outputFlags
-	logs   logFlags
+	output command.Output
+	logs   command.Log
 }
 
 func (f *keyFlags) register(s *options.Set) {
@@ -64,12 +64,12 @@ func (f *keyFlags) register(s *options.Set) {
 	s.Bool(&f.yes, "-y --yes", "ask nothing, the answer is yes")
 	s.Func("--rotate-aes-key", "BOOL", "have the master use a new session key after an accepted key was deleted or rejected; default: the master's option rotate_aes_key", f.setRotation)
 
-	// Not logFlags.register: -l means something else here.
+	// Not command.Log.Register: -l means something else here.
 	s.Group("Logging Options")
-	s.Func("--log-level", "LEVEL", "what is told on standard error; default: warning", logLevel(&f.logs.level))
-	s.Text(&f.logs.file, "--log-file", "FILE", "keep a log of this command in a file")
-	s.Func("--log-file-level", "LEVEL", "what that file is told; default: as --log-level", logLevel(&f.logs.fileLevel))
-	f.output.register(s)
+	s.Func("--log-level", "LEVEL", "what is told on standard error; default: warning", command.LogLevel(&f.logs.Level))
+	s.Text(&f.logs.File, "--log-file", "FILE", "keep a log of this command in a file")
+	s.Func("--log-file-level", "LEVEL", "what that file is told; default: as --log-level", command.LogLevel(&f.logs.FileLevel))
+	f.output.Register(s)
 
 	s.Group("Actions")
 	do := func(names, help string, action func(k *keyRun) error) {
@@ -110,16 +110,6 @@ func (f *keyFlags) register(s *options.Set) {
 	s.Text(&f.pub, "--pub", "FILE", "the public key to sign; default: master.pub")
 	s.Text(&f.signature, "--signature-path", "DIR", "where to put the signature; default: the folder of the master's keys")
 	s.Bool(&f.autoCreate, "--auto-create", "make the signing key pair if it is lacking")
-}
-
-func logLevel(p *string) func(string) error {
-	return func(v string) error {
-		if _, err := daemon.Level(v); err != nil {
-			return &options.Error{Text: err.Error()}
-		}
-		*p = v
-		return nil
-	}
 }
 
 func (f *keyFlags) setRotation(v string) error {
@@ -196,7 +186,7 @@ func (f *keyFlags) run(cmd *cobra.Command, words []string) (err error) {
 		return &options.Error{Text: fmt.Sprintf("unexpected argument '%s'", words[0])}
 	}
 	k := &keyRun{keyFlags: f, cmd: cmd, stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr()}
-	log, closer, err := f.logs.open(k.stderr)
+	log, closer, err := f.logs.Open(k.stderr)
 	if err != nil {
 		return err
 	}
@@ -208,11 +198,11 @@ func (f *keyFlags) run(cmd *cobra.Command, words []string) (err error) {
 	if err := workAs(cmp.Or(f.user, k.conf.User), f.user != ""); err != nil {
 		return err
 	}
-	f.output.check(k.stderr)
+	f.output.Check(k.stderr)
 	if f.quiet {
 		k.stdout = io.Discard
 	}
-	w, err := f.output.open(k.stdout)
+	w, err := f.output.Open(k.stdout)
 	if err != nil {
 		return err
 	}
@@ -226,11 +216,11 @@ func (f *keyFlags) run(cmd *cobra.Command, words []string) (err error) {
 
 // plain tells whether the output is the one for people; any other is one document
 // and nothing else.
-func (k *keyRun) plain() bool { return k.output.outputter == "" || k.output.outputter == "key" }
+func (k *keyRun) plain() bool { return k.output.Outputter == "" || k.output.Outputter == "key" }
 
 // show writes a result.
 func (k *keyRun) show(v any) error {
-	return output.Render(k.out, cmp.Or(k.output.outputter, "key"), v, k.output.options(k.cmd.OutOrStdout()))
+	return output.Render(k.out, cmp.Or(k.output.Outputter, "key"), v, k.output.Options(k.cmd.OutOrStdout()))
 }
 
 // store opens the key folders. They are there once a master has run; a command

@@ -17,6 +17,7 @@ import (
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/keys"
+	"github.com/momtree/mom/mom/command"
 )
 
 // change is one of the actions that alter keys.
@@ -63,7 +64,7 @@ func (k *keyRun) change(c change, glob string) error {
 					return err
 				}
 			}
-			return exit(exitFailure, fmt.Errorf("The key glob '%s' does not match any %s keys.", glob, words(c.states))) //nolint:staticcheck,revive // Salt's text
+			return command.Exit(command.ExitFailure, fmt.Errorf("The key glob '%s' does not match any %s keys.", glob, words(c.states))) //nolint:staticcheck,revive // Salt's text
 		}
 		yes, err := k.ask(c, sel)
 		if err != nil || !yes {
@@ -123,13 +124,13 @@ func (k *keyRun) ask(c change, sel keys.Selection) (bool, error) {
 		return false, err
 	}
 	answer, err := readLine(k.cmd.Context(), k.cmd.InOrStdin())
-	var stop *signalled
+	var stop *command.Signalled
 	switch {
 	case errors.As(err, &stop):
-		return false, exit(stop.code(), errors.New("\nExiting on CTRL-c")) //nolint:staticcheck // Salt's text
+		return false, command.Exit(stop.Code(), errors.New("\nExiting on CTRL-c")) //nolint:staticcheck // Salt's text
 	case errors.Is(err, io.EOF):
 		fmt.Fprintln(to) //nolint:errcheck // the error below is what counts
-		return false, exit(exitFailure, errEOF)
+		return false, command.Exit(command.ExitFailure, errEOF)
 	case err != nil:
 		return false, fmt.Errorf("read the answer: %w", err)
 	case answer == "":

@@ -11,18 +11,19 @@ import (
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/keys"
+	"github.com/momtree/mom/mom/command"
 )
 
 // genKeys makes a key pair. One that is there already stays, which is an error:
 // whoever asks for a new key must not take an old one for it.
 func (k *keyRun) genKeys(name string) error {
 	if name != filepath.Base(name) || name == "." || name == ".." {
-		return exit(exitFailure, fmt.Errorf("--gen-keys: %q is not a name; say the folder with --gen-keys-dir", name))
+		return command.Exit(command.ExitFailure, fmt.Errorf("--gen-keys: %q is not a name; say the folder with --gen-keys-dir", name))
 	}
 	for _, ext := range []string{".pem", ".pub"} {
 		path := filepath.Join(k.genDir, name+ext)
 		if _, err := os.Lstat(path); err == nil {
-			return exit(exitFailure, fmt.Errorf("--gen-keys: %s exists already and was left alone; remove it or choose another name", path))
+			return command.Exit(command.ExitFailure, fmt.Errorf("--gen-keys: %s exists already and was left alone; remove it or choose another name", path))
 		}
 	}
 	pair, err := crypt.EnsureKeyPair(k.genDir, name, k.keysize)
@@ -40,7 +41,7 @@ func (k *keyRun) genKeys(name string) error {
 func (k *keyRun) genSignature() error {
 	err := k.sign()
 	if err != nil {
-		return errors.Join(k.show(wire.NewMap("return", false)), exit(exitFailure, fmt.Errorf("--gen-signature: %w", err)))
+		return errors.Join(k.show(wire.NewMap("return", false)), command.Exit(command.ExitFailure, fmt.Errorf("--gen-signature: %w", err)))
 	}
 	return k.show(wire.NewMap("return", true))
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/keys"
+	"github.com/momtree/mom/mom/command"
 )
 
 func (k *keyRun) listAll() error { return k.list(keys.Listed...) }
@@ -39,7 +40,7 @@ func (k *keyRun) fingerMaster() error {
 			return err
 		}
 		if len(local) == 0 {
-			return exit(exitFailure, fmt.Errorf("the master has no keys in %s yet; it makes them at its first start", k.conf.PkiDir))
+			return command.Exit(command.ExitFailure, fmt.Errorf("the master has no keys in %s yet; it makes them at its first start", k.conf.PkiDir))
 		}
 		return k.shown("master.*", keys.Selection{keys.Local: local}, k.fingers(s))
 	})
@@ -58,7 +59,7 @@ func (k *keyRun) shown(glob string, sel keys.Selection, read func(keys.Selection
 				return err
 			}
 		}
-		return exit(exitFailure, fmt.Errorf("The key glob '%s' does not match any keys.", glob)) //nolint:staticcheck,revive // Salt's text
+		return command.Exit(command.ExitFailure, fmt.Errorf("The key glob '%s' does not match any keys.", glob)) //nolint:staticcheck,revive // Salt's text
 	}
 	rows, err := read(sel)
 	folders := wire.NewMap()

@@ -6,6 +6,8 @@ import (
 	"os/user"
 	"strconv"
 	"syscall"
+
+	"github.com/momtree/mom/mom/command"
 )
 
 // workAs makes a short-lived command work as the user that the master runs as, so
@@ -20,19 +22,19 @@ func workAs(name string, insists bool) error {
 	}
 	u, err := user.Lookup(name)
 	if err != nil {
-		return exit(exitNoUser, fmt.Errorf("work as user %s: %w", name, err))
+		return command.Exit(command.ExitNoUser, fmt.Errorf("work as user %s: %w", name, err))
 	}
 	uid, err := strconv.Atoi(u.Uid)
 	if err != nil {
-		return exit(exitNoUser, fmt.Errorf("work as user %s: its id %q is no number", name, u.Uid))
+		return command.Exit(command.ExitNoUser, fmt.Errorf("work as user %s: its id %q is no number", name, u.Uid))
 	}
 	gid, err := strconv.Atoi(u.Gid)
 	if err != nil {
-		return exit(exitNoUser, fmt.Errorf("work as user %s: its group id %q is no number", name, u.Gid))
+		return command.Exit(command.ExitNoUser, fmt.Errorf("work as user %s: its group id %q is no number", name, u.Gid))
 	}
 	if os.Geteuid() != 0 {
 		if insists && uid != os.Geteuid() {
-			return exit(exitNoUser, fmt.Errorf("only root can work as another user, here as %s", name))
+			return command.Exit(command.ExitNoUser, fmt.Errorf("only root can work as another user, here as %s", name))
 		}
 		return nil
 	}

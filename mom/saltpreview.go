@@ -11,6 +11,7 @@ import (
 
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/mom/command"
 	"github.com/momtree/mom/mom/report"
 	"github.com/momtree/mom/topology"
 )
@@ -20,7 +21,7 @@ import (
 func (r *saltRun) preview(ctx context.Context) error {
 	expr, err := target.Parse(r.job.Tgt, r.job.TgtType, target.Options{Delimiter: r.f.delimiter, Nodegroups: r.conf.Nodegroups})
 	if err != nil {
-		return exit(report.NoReturn, err)
+		return command.Exit(report.NoReturn, err)
 	}
 	top, err := fetchTree(ctx, r.conf)
 	if err != nil {
@@ -48,7 +49,7 @@ func (r *saltRun) preview(ctx context.Context) error {
 		fmt.Fprintf(r.stderr, "%d minions of %s may be meant as well: their grains and pillar are not known here\n", unknown[id], id) //nolint:errcheck // nowhere else to tell
 	}
 	if len(yes) == 0 && len(unknown) == 0 {
-		return exit(report.NoReturn, errors.New("No minions matched the target.")) //nolint:staticcheck,revive // Salt's text
+		return command.Exit(report.NoReturn, errors.New("No minions matched the target.")) //nolint:staticcheck,revive // Salt's text
 	}
 	return nil
 }

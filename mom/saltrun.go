@@ -16,20 +16,21 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/mom/arguments"
+	"github.com/momtree/mom/mom/command"
 	"github.com/momtree/mom/mom/options"
 )
 
 func saltRunCommand() *cobra.Command {
-	return optionCommand{
-		name:  "salt-run",
-		usage: "[options] <function> [arguments]",
-		short: "Ask a master about its jobs, its minions and the tree below it",
-		begin: func(s *options.Set) func(*cobra.Command, []string) error {
+	return command.Salt{
+		Name:  "salt-run",
+		Usage: "[options] <function> [arguments]",
+		Short: "Ask a master about its jobs, its minions and the tree below it",
+		Begin: func(s *options.Set) func(*cobra.Command, []string) error {
 			f := &runnerFlags{}
 			f.register(s)
 			return f.run
 		},
-	}.command()
+	}.Command()
 }
 
 // runnerFlags are the options of the command salt-run.
@@ -38,8 +39,8 @@ type runnerFlags struct {
 	timeout           int
 	stdin, doc, async bool
 
-	output outputFlags
-	logs   logFlags
+	output command.Output
+	logs   command.Log
 }
 
 func (f *runnerFlags) register(s *options.Set) {
@@ -51,13 +52,13 @@ func (f *runnerFlags) register(s *options.Set) {
 	s.Text(&f.noParse, "--no-parse", "NAMES", "keyword arguments, separated by commas, whose values stay text")
 	s.Bool(&f.doc, "-d --doc --documentation", "show the documentation of a function, a module or, without a name, all of them")
 	s.Bool(&f.async, "--async", "start the function and do not wait; its result goes to the event bus and into the job cache")
-	f.output.register(s)
-	f.logs.register(s)
+	f.output.Register(s)
+	f.logs.Register(s)
 }
 
 func (f *runnerFlags) run(cmd *cobra.Command, words []string) (err error) {
 	if f.stdin {
-		more, err := stdinWords(cmd.InOrStdin())
+		more, err := command.StdinWords(cmd.InOrStdin())
 		if err != nil {
 			return err
 		}
@@ -66,8 +67,8 @@ func (f *runnerFlags) run(cmd *cobra.Command, words []string) (err error) {
 	if f.timeout < 0 {
 		return &options.Error{Text: fmt.Sprintf("option -t: %d is not a number of seconds", f.timeout)}
 	}
-	f.output.check(cmd.ErrOrStderr())
-	w, err := f.output.open(cmd.OutOrStdout())
+	f.output.Check(cmd.ErrOrStderr())
+	w, err := f.output.Open(cmd.OutOrStdout())
 	if err != nil {
 		return err
 	}
@@ -75,7 +76,7 @@ func (f *runnerFlags) run(cmd *cobra.Command, words []string) (err error) {
 	if f.doc || len(words) == 0 {
 		return f.docs(w, cmd.OutOrStdout(), words)
 	}
-	log, closer, err := f.logs.open(cmd.ErrOrStderr())
+	log, closer, err := f.logs.Open(cmd.ErrOrStderr())
 	if err != nil {
 		return err
 	}
@@ -120,7 +121,7 @@ func (f *runnerFlags) call(words []string) client.RunnerCall {
 
 // show writes a result. A function may name the outputter that suits it.
 func (f *runnerFlags) show(w, stdout io.Writer, v any) error {
-	name := f.output.outputter
+	name := f.output.Outputter
 	if m, ok := v.(*wire.Map); ok && m.Len() == 2 && m.Has("outputter") && m.Has("data") {
 		if name == "" && output.Known(m.String("outputter")) {
 			name = m.String("outputter")
@@ -130,31 +131,31 @@ func (f *runnerFlags) show(w, stdout io.Writer, v any) error {
 	if v == nil && (name == "" || name == "nested") {
 		return nil // Salt says nothing of None
 	}
-	return output.Render(w, name, v, f.output.options(stdout))
+	return output.Render(w, name, v, f.output.Options(stdout))
 }
 
 // failed gives the command's end: nil for a call that succeeded.
 func (f *runnerFlags) failed(ctx context.Context, err error) error {
-	var stop *signalled
+	var stop *command.Signalled
 	var failure *client.RunnerError
 	var no *client.Refused
 	switch {
 	case err == nil:
 		return nil
 	case errors.As(context.Cause(ctx), &stop):
-		return exit(stop.code(), fmt.Errorf("\nExiting gracefully on %s; the function goes on at the master", stop.how())) //nolint:staticcheck // Salt's text
+		return command.Exit(stop.Code(), fmt.Errorf("\nExiting gracefully on %s; the function goes on at the master", stop.How())) //nolint:staticcheck // Salt's text
 	case errors.As(err, &failure):
 		text := failure.Reason
 		if fn, ok := runners.Lookup(failure.Fun); ok && strings.HasPrefix(text, "Passed invalid arguments") {
 			text += "\n\nUsage:\n" + indented(fn.Doc)
 		}
-		return exit(exitFailure, errors.New(text))
+		return command.Exit(command.ExitFailure, errors.New(text))
 	case errors.As(err, &no):
-		return exit(exitFailure, errors.New(no.Message))
+		return command.Exit(command.ExitFailure, errors.New(no.Message))
 	case errors.Is(err, client.ErrNoKey):
-		return exit(exitFailure, err)
+		return command.Exit(command.ExitFailure, err)
 	}
-	return exit(exitFailure, fmt.Errorf("The salt master could not be contacted. Is master running?\n%w", err)) //nolint:staticcheck,revive // Salt's text
+	return command.Exit(command.ExitFailure, fmt.Errorf("The salt master could not be contacted. Is master running?\n%w", err)) //nolint:staticcheck,revive // Salt's text
 }
 
 // docs shows the documentation of functions; the master need not run for it.
@@ -169,15 +170,15 @@ func (f *runnerFlags) docs(w, stdout io.Writer, words []string) error {
 	}
 	names := runners.Docs(word)
 	if len(names) == 0 {
-		return exit(exitFailure, fmt.Errorf("'%s' is neither a runner function nor a module of such; salt-run -d shows them all", word))
+		return command.Exit(command.ExitFailure, fmt.Errorf("'%s' is neither a runner function nor a module of such; salt-run -d shows them all", word))
 	}
-	if f.output.outputter != "" {
+	if f.output.Outputter != "" {
 		docs := wire.NewMap()
 		for _, name := range names {
 			fn, _ := runners.Lookup(name)
 			docs.Set(name, fn.Doc)
 		}
-		return output.Render(w, f.output.outputter, docs, f.output.options(stdout))
+		return output.Render(w, f.output.Outputter, docs, f.output.Options(stdout))
 	}
 	for _, name := range names {
 		fn, _ := runners.Lookup(name)

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/momtree/mom/mom/command"
 	"github.com/momtree/mom/mom/sim"
 )
 
@@ -39,7 +40,7 @@ func simCommand() *cobra.Command {
 		Example: "  mom sim --shape 10x100x1000\n" +
 			"  mom sim --shape 3x4x20 --kills 3 --partitions 2 --loss 0.05 --seeds 500\n" +
 			"  mom sim --random --faults --seed 4711 --trace",
-		Args: noArgs,
+		Args: command.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return f.play(cmd.Context(), cmd)
 		},
@@ -180,7 +181,7 @@ func share(s string) (float64, error) {
 func (f *simFlags) play(ctx context.Context, cmd *cobra.Command) error {
 	o, err := f.options(cmd)
 	if err != nil {
-		return exit(exitUsage, err)
+		return command.Exit(command.ExitUsage, err)
 	}
 	faults, err := cmd.Flags().GetBool("faults")
 	if err != nil {

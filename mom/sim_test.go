@@ -6,12 +6,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/momtree/mom/mom/command"
 	"github.com/momtree/mom/mom/sim"
 	"github.com/momtree/mom/topology/plan"
 )
 
-// command runs mom with arguments.
-func command(t *testing.T, args ...string) (code int, out, errOut string) {
+// mom runs mom with arguments.
+func mom(t *testing.T, args ...string) (code int, out, errOut string) {
 	t.Helper()
 	var o, e bytes.Buffer
 	code = run(append([]string{"mom"}, args...), strings.NewReader(""), &o, &e)
@@ -20,22 +21,22 @@ func command(t *testing.T, args ...string) (code int, out, errOut string) {
 
 func TestSimReports(t *testing.T) {
 	args := []string{"sim", "--shape", "2x3x10", "--kills", "2", "--loss", "0.05", "--seed", "7", "--job", "fun=test.echo,part=0.5,size=100", "--job", "at=2s,fail=0.5"}
-	code, out, errOut := command(t, args...)
+	code, out, errOut := mom(t, args...)
 	if code != 0 || !strings.Contains(out, "test.echo") || !strings.Contains(out, "60 minions, 9 nodes in 3 tiers") {
 		t.Fatalf("exit %d\n%s\n%s", code, out, errOut)
 	}
-	if _, again, _ := command(t, args...); again != out {
+	if _, again, _ := mom(t, args...); again != out {
 		t.Errorf("the same seed gave\n%s\nand\n%s", out, again)
 	}
-	code, out, errOut = command(t, append(args, "--out", "json")...)
+	code, out, errOut = mom(t, append(args, "--out", "json")...)
 	var r sim.Report
 	if err := json.Unmarshal([]byte(out), &r); code != 0 || err != nil || len(r.Jobs) != 2 || r.Minions != 60 {
 		t.Errorf("exit %d, %v\n%s\n%s", code, err, out, errOut)
 	}
-	if code, out, errOut = command(t, append(args, "--trace")...); code != 0 || !strings.Contains(out, "hands") {
+	if code, out, errOut = mom(t, append(args, "--trace")...); code != 0 || !strings.Contains(out, "hands") {
 		t.Errorf("exit %d: no trace in\n%s\n%s", code, out, errOut)
 	}
-	if code, _, errOut = command(t, "sim", "--random", "--faults", "--seeds", "5"); code != 0 || !strings.Contains(errOut, "5 schedules") {
+	if code, _, errOut = mom(t, "sim", "--random", "--faults", "--seeds", "5"); code != 0 || !strings.Contains(errOut, "5 schedules") {
 		t.Errorf("exit %d: %s", code, errOut)
 	}
 }
@@ -54,21 +55,21 @@ func TestSimRefusals(t *testing.T) {
 		{"--cores", "0"},
 		{"more"},
 	} {
-		if code, _, errOut := command(t, append([]string{"sim"}, args...)...); code != exitUsage || errOut == "" {
+		if code, _, errOut := mom(t, append([]string{"sim"}, args...)...); code != command.ExitUsage || errOut == "" {
 			t.Errorf("%v: exit %d, %q", args, code, errOut)
 		}
 	}
-	if code, _, errOut := command(t, "sim", "--loss", "2"); code == 0 || !strings.Contains(errOut, "loss") {
+	if code, _, errOut := mom(t, "sim", "--loss", "2"); code == 0 || !strings.Contains(errOut, "loss") {
 		t.Errorf("a loss of 2: exit %d, %q", code, errOut)
 	}
 }
 
 func TestPlanCommand(t *testing.T) {
-	code, out, errOut := command(t, "plan", "--minions", "100000", "--cost", "connection_memory=20000")
+	code, out, errOut := mom(t, "plan", "--minions", "100000", "--cost", "connection_memory=20000")
 	if code != 0 || !strings.Contains(out, "shape 4x25000") {
 		t.Fatalf("exit %d\n%s\n%s", code, out, errOut)
 	}
-	code, out, _ = command(t, "plan", "--minions", "100000", "--out", "json", "--calibrate")
+	code, out, _ = mom(t, "plan", "--minions", "100000", "--out", "json", "--calibrate")
 	var p plan.Plan
 	if err := json.Unmarshal([]byte(out), &p); code != 0 || err != nil || len(p.Tiers) == 0 {
 		t.Fatalf("exit %d, %v\n%s", code, err, out)
@@ -82,7 +83,7 @@ func TestPlanCommand(t *testing.T) {
 	if here != 3 {
 		t.Errorf("%d costs were measured here, want 3", here)
 	}
-	if code, out, _ := command(t, "plan", "--costs"); code != 0 || !strings.Contains(out, "docs/benchmarks.md") {
+	if code, out, _ := mom(t, "plan", "--costs"); code != 0 || !strings.Contains(out, "docs/benchmarks.md") {
 		t.Errorf("exit %d\n%s", code, out)
 	}
 	for _, args := range [][]string{
@@ -95,11 +96,11 @@ func TestPlanCommand(t *testing.T) {
 		{"--minions", "10", "--out", "xml"},
 		{"--minions", "10", "--load", "7"},
 	} {
-		if code, _, errOut := command(t, append([]string{"plan"}, args...)...); code != exitUsage || errOut == "" {
+		if code, _, errOut := mom(t, append([]string{"plan"}, args...)...); code != command.ExitUsage || errOut == "" {
 			t.Errorf("%v: exit %d, %q", args, code, errOut)
 		}
 	}
-	if code, _, errOut := command(t, "plan", "--minions", "1000000", "--jobs-per-minute", "60"); code != exitFailure || !strings.Contains(errOut, "one top cannot carry") {
+	if code, _, errOut := mom(t, "plan", "--minions", "1000000", "--jobs-per-minute", "60"); code != command.ExitFailure || !strings.Contains(errOut, "one top cannot carry") {
 		t.Errorf("too much: exit %d, %q", code, errOut)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/momtree/mom/internal/sibling"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master"
+	"github.com/momtree/mom/mom/command"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/syndic"
 	"github.com/momtree/mom/syndic/standalone"
@@ -34,7 +35,7 @@ func syndicCommand() *cobra.Command {
 			"With --standalone it is the forwarder alone, beside the salt-master of this host: it\n" +
 			"reads that master's event sockets in sock_dir and its key file in cachedir, and keeps\n" +
 			"what it still owes upward in cachedir/syndic.db.",
-		Args: noArgs,
+		Args: command.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			conf, warnings, err := config.LoadSyndic(f.dir)
 			if err != nil {

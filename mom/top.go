@@ -14,6 +14,7 @@ import (
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/mom/command"
 	"github.com/momtree/mom/mom/screen"
 	"github.com/momtree/mom/topology"
 )
@@ -35,7 +36,7 @@ func topCommand() *cobra.Command {
 			"nodes with the fullest outboxes. ? shows the keys.\n\n" +
 			"--once prints one reading; --out json prints it for programs.\n\n" +
 			"Exit codes: 0; 2 when the master does not answer; 64 for a wrong option.",
-		Args: noArgs,
+		Args: command.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	c.Flags().StringVarP(&f.dir, "config-dir", "c", "/etc/salt", "folder with the file master")
@@ -47,17 +48,17 @@ func topCommand() *cobra.Command {
 
 func (f *topFlags) run(cmd *cobra.Command) (err error) {
 	if f.out != "text" && f.out != "json" {
-		return exit(exitUsage, fmt.Errorf("option --out: %q is neither text nor json", f.out))
+		return command.Exit(command.ExitUsage, fmt.Errorf("option --out: %q is neither text nor json", f.out))
 	}
 	once := f.once || f.out == "json"
 	if !once {
 		if err := needTerminal(cmd, "mom top", "mom top"); err != nil {
-			return exit(exitUsage, err)
+			return command.Exit(command.ExitUsage, err)
 		}
 	}
 	conf, _, err := config.LoadMaster(f.dir)
 	if err != nil {
-		return exit(exitAway, err)
+		return command.Exit(command.ExitAway, err)
 	}
 	o := client.FromMaster(conf)
 	cl := client.New(o)
@@ -72,7 +73,7 @@ func (f *topFlags) run(cmd *cobra.Command) (err error) {
 	}
 	w := fetch()
 	if w.Err != nil {
-		return exit(exitAway, fmt.Errorf("the jobs in flight cannot be read: %w", w.Err))
+		return command.Exit(command.ExitAway, fmt.Errorf("the jobs in flight cannot be read: %w", w.Err))
 	}
 	if f.out == "json" {
 		return workJSON(cmd.OutOrStdout(), w)

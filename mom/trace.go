@@ -13,6 +13,7 @@ import (
 	"github.com/momtree/mom/internal/output"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/trace"
+	"github.com/momtree/mom/mom/command"
 )
 
 func traceCommand() *cobra.Command {
@@ -28,10 +29,10 @@ func traceCommand() *cobra.Command {
 			"asked for, 2 it is open.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return exit(exitUsage, errors.New("mom trace needs one job id"))
+				return command.Exit(command.ExitUsage, errors.New("mom trace needs one job id"))
 			}
 			if out != "text" && out != "json" {
-				return exit(exitUsage, fmt.Errorf("--out %q: text and json are known", out))
+				return command.Exit(command.ExitUsage, fmt.Errorf("--out %q: text and json are known", out))
 			}
 			return nil
 		},
@@ -69,7 +70,7 @@ const exitOpen = 2
 
 func openExit(s trace.Step) error {
 	if s.State == trace.Open {
-		return exit(exitOpen, nil)
+		return command.Exit(exitOpen, nil)
 	}
 	return nil
 }

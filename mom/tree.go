@@ -14,20 +14,9 @@ import (
 
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/mom/command"
 	"github.com/momtree/mom/topology"
 )
-
-// exitAway is the exit code of views when there is nothing to see: the master
-// does not answer, or its configuration cannot be read.
-const exitAway = 2
-
-// noArgs refuses arguments as Salt's option parser would an unknown word.
-func noArgs(_ *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return exit(exitUsage, fmt.Errorf("unexpected argument %q", args[0]))
-	}
-	return nil
-}
 
 // treeFlags are the options of mom tree.
 type treeFlags struct {
@@ -52,14 +41,14 @@ func treeCommand() *cobra.Command {
 			"operator should know. --out json, dot and mermaid are for programs, Graphviz and pages.\n\n" +
 			"Exit codes: 0; 1 with --problems when there are problems; 2 when the master does not\n" +
 			"answer; 64 for a wrong option.",
-		Args: noArgs,
+		Args: command.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.check(cmd); err != nil {
-				return exit(exitUsage, err)
+				return command.Exit(command.ExitUsage, err)
 			}
 			conf, _, err := config.LoadMaster(f.dir)
 			if err != nil {
-				return exit(exitAway, err)
+				return command.Exit(command.ExitAway, err)
 			}
 			switch {
 			case f.watch:
@@ -71,7 +60,7 @@ func treeCommand() *cobra.Command {
 			defer cancel()
 			n, err := fetchTree(ctx, conf)
 			if err != nil {
-				return exit(exitAway, fmt.Errorf("the tree cannot be read: %w", err))
+				return command.Exit(command.ExitAway, fmt.Errorf("the tree cannot be read: %w", err))
 			}
 			return f.export(cmd.OutOrStdout(), n)
 		},

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/mom/command"
 	"github.com/momtree/mom/topology"
 )
 
@@ -19,7 +20,7 @@ func (f *treeFlags) listProblems(cmd *cobra.Command, conf *config.Master) error 
 	defer cancel()
 	n, err := fetchTree(ctx, conf)
 	if err != nil {
-		return exit(exitAway, fmt.Errorf("the problems of the tree cannot be read: %w", err))
+		return command.Exit(command.ExitAway, fmt.Errorf("the problems of the tree cannot be read: %w", err))
 	}
 	ps := topology.Problems(n)
 	if f.out == "json" {
@@ -28,7 +29,7 @@ func (f *treeFlags) listProblems(cmd *cobra.Command, conf *config.Master) error 
 		err = problemsText(cmd.OutOrStdout(), ps)
 	}
 	if err == nil && len(ps) > 0 {
-		return exit(exitFailure, nil)
+		return command.Exit(command.ExitFailure, nil)
 	}
 	return err
 }

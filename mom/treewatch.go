@@ -13,6 +13,7 @@ import (
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/mom/command"
 	"github.com/momtree/mom/mom/screen"
 	"github.com/momtree/mom/topology"
 )
@@ -51,7 +52,7 @@ func show(cmd *cobra.Command, m tea.Model, cfg bus.ClientConfig, wanted func(tag
 	cancel()
 	<-done
 	if errors.Is(err, tea.ErrProgramKilled) && cmd.Context().Err() != nil {
-		return exit(130, nil)
+		return command.Exit(130, nil)
 	}
 	return err
 }

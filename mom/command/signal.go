@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"context"
@@ -7,21 +7,22 @@ import (
 	"syscall"
 )
 
-// signalled is why a command's context ended: the user does not want to wait.
-type signalled struct{ sig syscall.Signal }
+// Signalled is why a command's context ended, its [context.Cause]: the user does not
+// want to wait.
+type Signalled struct{ sig syscall.Signal }
 
-func (s *signalled) Error() string { return "received " + s.sig.String() }
+func (s *Signalled) Error() string { return "received " + s.sig.String() }
 
-// how is Salt's word for the signal.
-func (s *signalled) how() string {
+// How is Salt's word for the signal.
+func (s *Signalled) How() string {
 	if s.sig == syscall.SIGINT {
 		return "Ctrl-c"
 	}
 	return "SIGTERM"
 }
 
-// code is the exit code a shell gives to a program that a signal ended.
-func (s *signalled) code() int { return 128 + int(s.sig) }
+// Code is the exit code a shell gives to a program that a signal ended.
+func (s *Signalled) Code() int { return 128 + int(s.sig) }
 
 // untilSignal gives a context that ends with the first SIGINT or SIGTERM, which
 // is then its cause. A second one ends the program at once.
@@ -33,7 +34,7 @@ func untilSignal(parent context.Context) (context.Context, func()) {
 		select {
 		case s := <-got:
 			signal.Stop(got)
-			cancel(&signalled{s.(syscall.Signal)})
+			cancel(&Signalled{s.(syscall.Signal)})
 		case <-ctx.Done():
 		}
 	}()

@@ -1,0 +1,84 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+
+	"golang.org/x/term"
+
+	"github.com/momtree/mom/internal/output"
+	"github.com/momtree/mom/mom/options"
+)
+
+// Output are the options that say how results are shown.
+type Output struct {
+	Outputter      string // "": nested, or what suits the result
+	File           string // "": standard output
+	appendFile     bool
+	indent         *int
+	noColor, color bool
+}
+
+// Register adds the options to those of a command.
+func (f *Output) Register(s *options.Set) {
+	s.Group("Output Options")
+	s.Text(&f.Outputter, "--out --output", "OUTPUT", "how results are written: nested, json, yaml, txt, raw, newline_values_only, quiet; default: nested")
+	s.Func("--out-indent --output-indent", "N", "blanks per level of json and yaml; a negative number gives one line", func(v string) error {
+		n, err := strconv.Atoi(v)
+		if err != nil {
+			return &options.Error{Text: fmt.Sprintf("invalid integer value: '%s'", v)}
+		}
+		f.indent = &n
+		return nil
+	})
+	s.Text(&f.File, "--out-file --output-file", "FILE", "write the results to this file")
+	s.Bool(&f.appendFile, "--out-file-append --output-file-append", "add to the file of --out-file instead of replacing what it holds")
+	s.Bool(&f.noColor, "--no-color --no-colour", "no colours")
+	s.Bool(&f.color, "--force-color --force-colour", "colours, even when the output is no terminal")
+}
+
+// Machine tells whether the output is one that programs read, which nothing but
+// results may be part of.
+func (f *Output) Machine() bool { return f.Outputter == "json" || f.Outputter == "yaml" }
+
+// Options gives what the outputters need to know.
+func (f *Output) Options(out io.Writer) output.Options {
+	o := output.Options{Color: f.color, Indent: f.indent}
+	if file, ok := out.(*os.File); ok && !f.noColor && f.File == "" {
+		o.Color = o.Color || term.IsTerminal(int(file.Fd())) //nolint:gosec // a descriptor fits
+	}
+	if f.noColor {
+		o.Color = false
+	}
+	return o
+}
+
+// Check tells of an unknown outputter and uses nested instead, as Salt does.
+func (f *Output) Check(errOut io.Writer) {
+	if !output.Known(f.Outputter) {
+		fmt.Fprintf(errOut, "[ERROR   ] Invalid outputter %s specified, fall back to nested\n", f.Outputter) //nolint:errcheck // nowhere else to tell
+		f.Outputter = "nested"
+	}
+}
+
+// Open gives where results go; close it at the end.
+func (f *Output) Open(stdout io.Writer) (io.WriteCloser, error) {
+	if f.File == "" {
+		return nopWriteCloser{stdout}, nil
+	}
+	mode := os.O_CREATE | os.O_WRONLY | os.O_TRUNC
+	if f.appendFile {
+		mode = os.O_CREATE | os.O_WRONLY | os.O_APPEND
+	}
+	w, err := os.OpenFile(f.File, mode, 0o644) //nolint:gosec // named by the user
+	if err != nil {
+		return nil, fmt.Errorf("--out-file: %w", err)
+	}
+	return w, nil
+}
+
+type nopWriteCloser struct{ io.Writer }
+
+func (nopWriteCloser) Close() error { return nil }

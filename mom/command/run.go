@@ -1,0 +1,50 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+)
+
+// Prepare sets what all commands have in common on the one that a program is: name
+// is what the program was called as, version what it tells of itself.
+func Prepare(c *cobra.Command, name, version string) *cobra.Command {
+	c.SilenceErrors, c.SilenceUsage = true, true
+	c.CompletionOptions.HiddenDefaultCmd = true
+	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		return Exit(ExitUsage, fmt.Errorf("Usage: %s [options]\n\n%s: error: %w", name, name, err)) //nolint:staticcheck // the text of Salt's option parser
+	})
+	c.Version = version
+	return c
+}
+
+// Version is what the program that c is part of tells of itself: the version that
+// [Prepare] was given.
+func Version(c *cobra.Command) string { return c.Root().Version }
+
+// Run runs a command, which has been prepared, with the words behind its name until
+// it ends or a signal ends it. It returns the exit code; the text of an error, if it
+// has one, goes to errOut.
+func Run(c *cobra.Command, args []string, in io.Reader, out, errOut io.Writer) int {
+	ctx, stop := untilSignal(context.Background())
+	defer stop()
+	c.SetArgs(args)
+	c.SetIn(in)
+	c.SetOut(out)
+	c.SetErr(errOut)
+	err := c.ExecuteContext(ctx)
+	if err == nil {
+		return 0
+	}
+	var e *exitError
+	if !errors.As(err, &e) {
+		e = &exitError{code: ExitFailure, err: err}
+	}
+	if text := e.Error(); text != "" {
+		_, _ = fmt.Fprintln(errOut, text) // there is nowhere else to tell
+	}
+	return e.code
+}

@@ -1,0 +1,78 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/momtree/mom/mom/options"
+)
+
+// Salt is one of Salt's own commands: its line is read by the rules of package
+// options, its errors and its help look like Salt's.
+type Salt struct {
+	Name  string
+	Usage string // behind the name
+	Short string
+	// Begin registers the options and returns what runs the command. It is
+	// called for each run, so that no state stays between two.
+	Begin func(s *options.Set) func(cmd *cobra.Command, words []string) error
+}
+
+// errDone ends the reading of options when one of them (--help) has done it all.
+var errDone = errors.New("nothing is left to do")
+
+// Command makes the command.
+func (o Salt) Command() *cobra.Command {
+	c := &cobra.Command{
+		Use:                o.Name + " " + o.Usage,
+		Short:              o.Short,
+		DisableFlagParsing: true, // options may be cut short, and numbers are arguments
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var s options.Set
+			out := cmd.OutOrStdout()
+			s.Do("--version", "show the version and exit", func() error {
+				_, err := fmt.Fprintln(out, o.Name, Version(cmd))
+				return errors.Join(errDone, err)
+			})
+			s.Do("-h --help", "show this help and exit", func() error { return errors.Join(errDone, o.help(out)) })
+			run := o.Begin(&s)
+			words, err := s.Parse(args)
+			var wrong *options.Error
+			switch {
+			case errors.Is(err, errDone):
+				return nil
+			case errors.As(err, &wrong):
+				return o.wrong(wrong.Text)
+			case err != nil:
+				return err
+			}
+			err = run(cmd, words)
+			if errors.As(err, &wrong) {
+				return o.wrong(wrong.Text)
+			}
+			return err
+		},
+	}
+	c.SetHelpFunc(func(cmd *cobra.Command, _ []string) { _ = o.help(cmd.OutOrStdout()) }) // a closed terminal needs no help
+	return c
+}
+
+// wrong is the error of a line that cannot be understood.
+func (o Salt) wrong(text string) error {
+	return Exit(ExitUsage, fmt.Errorf("Usage: %s %s\n\n%s: error: %s", o.Name, o.Usage, o.Name, text)) //nolint:staticcheck // the text of Salt's option parser
+}
+
+func (o Salt) help(w io.Writer) error {
+	var s options.Set
+	none := func() error { return nil }
+	s.Do("--version", "show the version and exit", none)
+	s.Do("-h --help", "show this help and exit", none)
+	o.Begin(&s)
+	if _, err := fmt.Fprintf(w, "Usage: %s %s\n\n%s.\n\n", o.Name, o.Usage, o.Short); err != nil {
+		return err
+	}
+	return s.WriteHelp(w)
+}
