@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -24,11 +26,11 @@ var foreignFlags = []string{"from", "now", "rm"} // COPY in a Dockerfile, system
 func TestPagesNameFlags(t *testing.T) {
 	known, own := slices.Clone(foreignFlags), map[string]*pflag.Flag{}
 	for _, c := range saltCommands() {
-		known = append(known, flagsIn(runLine("", c.Name(), "--help").out)...)
+		known = append(known, flagsIn(helpOf(c.Name()))...)
 	}
 	var walk func(c *cobra.Command)
 	walk = func(c *cobra.Command) {
-		known = append(known, flagsIn(runLine("", append(strings.Fields(c.CommandPath()), "--help")...).out)...)
+		known = append(known, flagsIn(helpOf(strings.Fields(c.CommandPath())...))...)
 		if !slices.ContainsFunc(saltCommands(), func(s *cobra.Command) bool { return s.Name() == c.Name() }) {
 			c.Flags().VisitAll(func(f *pflag.Flag) { own[c.CommandPath()+" --"+f.Name] = f })
 		}
@@ -58,6 +60,13 @@ func TestPagesNameFlags(t *testing.T) {
 			t.Errorf("%s is on no page", path)
 		}
 	}
+}
+
+// helpOf is what a command line says when it is asked for help.
+func helpOf(words ...string) string {
+	var out bytes.Buffer
+	run(append(words, "--help"), strings.NewReader(""), &out, io.Discard)
+	return out.String()
 }
 
 func flagsIn(text string) (names []string) {

@@ -1,32 +1,42 @@
 package main
 
 import (
-	"fmt"
-	"os"
-	"path/filepath"
+	"bytes"
 	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
 )
 
-// TestMain runs the tests, or, called by one of the program's names, the program
-// itself: so the daemons of a tree and interrupted commands are processes of this
-// very test binary.
-func TestMain(m *testing.M) {
-	if name := filepath.Base(os.Args[0]); name == "mom" || name == "salt" || strings.HasPrefix(name, "salt-") {
-		os.Exit(run(os.Args, os.Stdin, os.Stdout, os.Stderr))
-	}
-	code := m.Run()
-	if err := commonTree.stop(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	if code == 0 {
-		if err := goleak.Find(); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			code = 1
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// TestNames calls the program by its names: each is a command of its own, whatever
+// folder it stands in, and any other name is mom.
+func TestNames(t *testing.T) {
+	for _, c := range []struct{ line, out, err string }{
+		{"salt --help", "Usage: salt [options] '<target>'", ""},
+		{"/usr/bin/salt --version", "salt ", ""},
+		{"salt-call --help", "Usage: salt-call [options]", ""},
+		{"salt-key --help", "Usage: salt-key [options]", ""},
+		{"salt-run --help", "Usage: salt-run [options]", ""},
+		{"salt-master --help", "Run a master", ""},
+		{"salt-minion --help", "Run a minion", ""},
+		{"./salt-syndic --help", "Runs a node of the tree", ""},
+		{"salt-master --nosuch", "", "Usage: salt-master [options]\n\nsalt-master: error: unknown flag: --nosuch\n"},
+		{"mom salt --help", "Usage: salt [options] '<target>'", ""},
+		{"mom tree --nosuch", "", "Usage: mom [options]\n\nmom: error: unknown flag: --nosuch\n"},
+		{"mom --version", "mom version " + version() + "\n", ""},
+		{"other --help", "mom runs and looks at a tree", ""},
+	} {
+		words := strings.Fields(c.line)
+		var out, errOut bytes.Buffer
+		code := run(words, strings.NewReader(""), &out, &errOut)
+		want := 0
+		if c.err != "" {
+			want = 64
+		}
+		if code != want || !strings.HasPrefix(out.String(), c.out) || errOut.String() != c.err {
+			t.Errorf("%s: exit %d\n%s\n%s", c.line, code, out.String(), errOut.String())
 		}
 	}
-	os.Exit(code)
 }

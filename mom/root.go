@@ -8,6 +8,19 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/momtree/mom/mom/command"
+	"github.com/momtree/mom/mom/daemons"
+	"github.com/momtree/mom/mom/demo"
+	"github.com/momtree/mom/mom/health"
+	"github.com/momtree/mom/mom/node"
+	"github.com/momtree/mom/mom/plan"
+	"github.com/momtree/mom/mom/salt"
+	"github.com/momtree/mom/mom/saltcall"
+	"github.com/momtree/mom/mom/saltkey"
+	"github.com/momtree/mom/mom/saltrun"
+	"github.com/momtree/mom/mom/sim"
+	"github.com/momtree/mom/mom/top"
+	"github.com/momtree/mom/mom/trace"
+	"github.com/momtree/mom/mom/tree"
 )
 
 // run is the whole program: it returns the exit code.
@@ -25,7 +38,7 @@ func commandFor(arg0 string) *cobra.Command {
 		}
 	}
 	if kind, ok := strings.CutPrefix(name, "salt-"); ok {
-		for _, c := range daemonCommands() {
+		for _, c := range daemons.Commands() {
 			if c.Name() == kind {
 				return command.Prepare(c, name, version())
 			}
@@ -38,9 +51,14 @@ func commandFor(arg0 string) *cobra.Command {
 			"minion, Salt's own commands, and views of the tree. Called as salt, salt-key,\n" +
 			"salt-run, salt-call, salt-master, salt-minion or salt-syndic it is that command.",
 	}
-	root.AddCommand(daemonCommands()...)
+	root.AddCommand(daemons.Commands()...)
 	root.AddCommand(saltCommands()...)
-	root.AddCommand(treeCommand(), topCommand(), traceCommand(), demoCommand(), healthCommand(), seedCommand(), nodeCommand())
-	root.AddCommand(planCommand(), simCommand())
+	root.AddCommand(tree.Command(), top.Command(), trace.Command(), demo.Command(), health.Command(), seedCommand(), node.Command())
+	root.AddCommand(plan.Command(), sim.Command())
 	return command.Prepare(root, "mom", version())
+}
+
+// saltCommands are the commands that Salt has, under its names.
+func saltCommands() []*cobra.Command {
+	return []*cobra.Command{salt.Command(), saltcall.Command(), saltkey.Command(), saltrun.Command()}
 }

@@ -31,7 +31,7 @@ func Version(c *cobra.Command) string { return c.Root().Version }
 func Run(c *cobra.Command, args []string, in io.Reader, out, errOut io.Writer) int {
 	ctx, stop := untilSignal(context.Background())
 	defer stop()
-	c.SetArgs(args)
+	c.SetArgs(append([]string{}, args...)) // nil would be the words of this process
 	c.SetIn(in)
 	c.SetOut(out)
 	c.SetErr(errOut)

@@ -13,6 +13,7 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/mom/grove"
+	"github.com/momtree/mom/mom/tree"
 	"github.com/momtree/mom/topology"
 )
 
@@ -30,8 +31,6 @@ type Options struct {
 	Tree string // as [grove.Parse] reads it
 	Keep bool   // leave the tree running until ctx ends
 	Out  io.Writer
-	// Fetch asks the top for its tree.
-	Fetch func(ctx context.Context, c *config.Master) (topology.Node, error)
 }
 
 // patience bounds each step that waits for the tree.
@@ -109,7 +108,7 @@ func (d *demo) await(ctx context.Context, as func(topology.Node) bool) error {
 	defer cancel()
 	var last error
 	for {
-		n, err := d.Fetch(ctx, d.conf)
+		n, err := tree.Fetch(ctx, d.conf)
 		if err == nil && as(n) {
 			return nil
 		}
@@ -156,7 +155,7 @@ func (d *demo) stop() error {
 
 // draw shows the tree as `mom tree` does.
 func (d *demo) draw(ctx context.Context) error {
-	n, err := d.Fetch(ctx, d.conf)
+	n, err := tree.Fetch(ctx, d.conf)
 	if err != nil {
 		return err
 	}

@@ -1,2 +1,4 @@
-// Package momtest is the TestMain of packages whose tests run the built program.
+// Package momtest helps tests that run commands: a TestMain for packages that need
+// the built program, command lines run in the process of the test, and trees whose
+// members are processes of the program.
 package momtest

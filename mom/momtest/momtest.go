@@ -13,25 +13,30 @@ import (
 
 // Main lets prepare build what the tests need into a folder that goes with them,
 // runs them, looks for goroutines they have left, and ends the process.
-func Main(m *testing.M, prepare func(dir string) error) { os.Exit(run(m, prepare)) }
+func Main(m *testing.M, prepare func(dir string) error) {
+	os.Exit(run(m, prepare, func() error { return nil }))
+}
 
-func run(m *testing.M, prepare func(dir string) error) int {
+// run is Main; finish is called after the tests however they ended.
+func run(m *testing.M, prepare func(dir string) error, finish func() error) int {
 	dir, err := os.MkdirTemp("", "momtest")
 	if err == nil {
 		defer os.RemoveAll(dir) //nolint:errcheck // a leftover in the temporary folder
 		err = prepare(dir)
 	}
+	code := 0
 	if err == nil {
-		if code := m.Run(); code != 0 {
-			return code
-		}
+		code = m.Run()
+		err = finish()
+	}
+	if err == nil && code == 0 {
 		err = goleak.Find()
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		return 1
+		return max(code, 1)
 	}
-	return 0
+	return code
 }
 
 // Build builds a command of this module, such as "mom/chaos/rounds", into dir and

@@ -1,4 +1,5 @@
-// Package sim runs a whole tree of masters in one goroutine of virtual time.
+// Package sim runs a whole tree of masters in one goroutine of virtual time, for tests
+// and for the command mom sim (command.go).
 //
 // What decides is the product's own code: each node has a ledger
 // (master/ledger), a job store with its outbox (master/jobstore over

@@ -1,0 +1,52 @@
+package daemons
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/spf13/cobra"
+
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/metrics"
+	"github.com/momtree/mom/master"
+	"github.com/momtree/mom/mom/command"
+	"github.com/momtree/mom/mom/health"
+)
+
+func masterCommand() *cobra.Command {
+	f := &flags{}
+	c := &cobra.Command{
+		Use:   "master",
+		Short: "Run a master",
+		Args:  command.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			version := command.Version(cmd)
+			conf, warnings, err := config.LoadMaster(f.dir)
+			if err != nil {
+				return err
+			}
+			return f.serve(cmd, masterSettings(conf, warnings), service{
+				name: "Salt Master", version: version,
+				open: func(_ context.Context, log *slog.Logger) (func(context.Context) error, error) {
+					m, err := master.New(master.Options{Config: conf, Version: version, Log: log})
+					if err != nil {
+						return nil, err
+					}
+					run := func(ctx context.Context) error {
+						return health.Beat(ctx, m.Bus(), health.Heart{Checks: []metrics.Checker{m.Metrics().Checks}}, m.Run)
+					}
+					return withMetrics(conf.MetricsListen, "master", version, log, run, m.Close, m.Metrics())
+				},
+			})
+		},
+	}
+	f.register(c)
+	return c
+}
+
+func masterSettings(c *config.Master, warnings []config.Warning) settings {
+	return settings{
+		logLevel: c.LogLevel, logFile: c.LogFile, logFileLevel: c.LogLevelLogfile, pidFile: c.Pidfile, user: c.User,
+		warnings: warnings,
+	}
+}

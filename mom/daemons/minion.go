@@ -1,0 +1,49 @@
+package daemons
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/spf13/cobra"
+
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/metrics"
+	"github.com/momtree/mom/minion"
+	"github.com/momtree/mom/mom/command"
+	"github.com/momtree/mom/mom/health"
+)
+
+func minionCommand() *cobra.Command {
+	f := &flags{}
+	c := &cobra.Command{
+		Use:   "minion",
+		Short: "Run a minion",
+		Args:  command.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			version := command.Version(cmd)
+			conf, warnings, err := config.LoadMinion(f.dir)
+			if err != nil {
+				return err
+			}
+			s := settings{
+				logLevel: conf.LogLevel, logFile: conf.LogFile, logFileLevel: conf.LogLevelLogfile, pidFile: conf.Pidfile,
+				user: conf.User, warnings: warnings,
+			}
+			return f.serve(cmd, s, service{
+				name: "Salt Minion", version: version,
+				open: func(_ context.Context, log *slog.Logger) (func(context.Context) error, error) {
+					m, err := minion.New(minion.Options{Config: conf, Version: version, Log: log})
+					if err != nil {
+						return nil, err
+					}
+					run := func(ctx context.Context) error {
+						return health.Beat(ctx, m.Bus(), health.Heart{Links: m.Masters, Checks: []metrics.Checker{m.Metrics().Checks}}, m.Run)
+					}
+					return withMetrics(conf.MetricsListen, "minion", version, log, run, m.Close, m.Metrics())
+				},
+			})
+		},
+	}
+	f.register(c)
+	return c
+}

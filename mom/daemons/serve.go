@@ -1,0 +1,136 @@
+package daemons
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/user"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/daemon"
+	"github.com/momtree/mom/mom/command"
+)
+
+// Commands are master, syndic and minion; by Salt's names "salt-" is in front.
+func Commands() []*cobra.Command {
+	return []*cobra.Command{masterCommand(), syndicCommand(), minionCommand()}
+}
+
+// service is one daemon: open binds and opens everything, run serves until ctx
+// ends.
+type service struct {
+	name    string // as Salt words it: "Salt Master"
+	version string
+	open    func(ctx context.Context, log *slog.Logger) (run func(context.Context) error, err error)
+}
+
+// flags are the options that all daemons share.
+type flags struct {
+	dir, logLevel, logFile, logFileLevel, pidFile, user string
+	background                                          bool
+}
+
+func (f *flags) register(c *cobra.Command) {
+	fs := c.Flags()
+	fs.StringVarP(&f.dir, "config-dir", "c", "/etc/salt", "folder with the configuration")
+	fs.BoolVarP(&f.background, "daemon", "d", false, "run in the background")
+	fs.StringVarP(&f.logLevel, "log-level", "l", "", "level of the console log (default: log_level, warning)")
+	fs.StringVar(&f.logFile, "log-file", "", "log file (default: log_file)")
+	fs.StringVar(&f.logFileLevel, "log-file-level", "", "level of the log file (default: log_level_logfile)")
+	fs.StringVar(&f.pidFile, "pid-file", "", "pid file (default: pidfile)")
+	fs.StringVarP(&f.user, "user", "u", "", "run as this user (default: user)")
+}
+
+// settings are what the configuration says about the daemon itself.
+type settings struct {
+	logLevel, logFile, logFileLevel, pidFile, user string
+	warnings                                       []config.Warning
+}
+
+// serve runs a daemon to its end.
+func (f *flags) serve(cmd *cobra.Command, s settings, svc service) error {
+	consoleLevel, err := daemon.Level(cmp.Or(f.logLevel, s.logLevel, "warning"))
+	if err != nil {
+		return command.Exit(command.ExitUsage, fmt.Errorf("option -l: %w", err))
+	}
+	fileLevel, err := daemon.Level(cmp.Or(f.logFileLevel, s.logFileLevel, f.logLevel, s.logLevel, "warning"))
+	if err != nil {
+		return command.Exit(command.ExitUsage, fmt.Errorf("option --log-file-level: %w", err))
+	}
+	if err := becomeUser(cmp.Or(f.user, s.user)); err != nil {
+		return command.Exit(command.ExitNoUser, err)
+	}
+	if f.background && !daemon.InBackground() {
+		return daemon.Background()
+	}
+	console := cmd.ErrOrStderr()
+	if daemon.InBackground() {
+		console = nil
+	}
+	err = f.inForeground(cmd.Context(), console, consoleLevel, fileLevel, s, svc)
+	daemon.Started(err)
+	return err
+}
+
+func (f *flags) inForeground(ctx context.Context, console io.Writer, consoleLevel, fileLevel slog.Level, s settings, svc service) error {
+	log, logFile, err := daemon.OpenLog(daemon.LogOptions{
+		Console: console, ConsoleLevel: consoleLevel, File: cmp.Or(f.logFile, s.logFile), FileLevel: fileLevel,
+	})
+	if err != nil {
+		return err
+	}
+	defer logFile.Close() //nolint:errcheck // nothing is left to be told
+	for _, w := range s.warnings {
+		log.Warn(w.String())
+	}
+	pid, err := daemon.WritePidFile(cmp.Or(f.pidFile, s.pidFile))
+	if err != nil {
+		log.Error("The daemon cannot start", "err", err)
+		return err
+	}
+	defer pid.Remove() //nolint:errcheck // a stale file is recognised at the next start
+	log.Info("Starting the "+svc.name, "version", svc.version)
+	run, err := svc.open(ctx, log)
+	if err != nil {
+		log.Error("The "+svc.name+" cannot start", "err", err)
+		if errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, syscall.EADDRNOTAVAIL) {
+			return command.Exit(command.ExitPorts, fmt.Errorf("the ports are not available to bind: %w; see who has them (ss -ltnp), or set others", err))
+		}
+		return err
+	}
+	if err := daemon.Notify("READY=1"); err != nil {
+		log.Warn("systemd could not be told that the daemon is ready", "err", err)
+	}
+	daemon.Started(nil)
+	err = run(ctx)
+	_ = daemon.Notify("STOPPING=1") // systemd sees the end anyway
+	if ctx.Err() != nil {
+		log.Warn("The " + svc.name + " received a signal and is shut down")
+	}
+	return err
+}
+
+// becomeUser checks the option `user`. This program does not change its login:
+// a service manager does that better (User= of systemd).
+func becomeUser(name string) error {
+	if name == "" {
+		return nil
+	}
+	if _, err := user.Lookup(name); err != nil {
+		if name == "root" && os.Geteuid() == 0 {
+			return nil // a container without /etc/passwd
+		}
+		return fmt.Errorf("Failed to prepare the Salt environment for user %s. The user is not available.", name) //nolint:staticcheck,revive // Salt's text
+	}
+	if cur, err := user.Current(); err == nil && cur.Username != name {
+		return fmt.Errorf("the daemon runs as %s but user is %s; start it as that user (with systemd: User=%s)", cur.Username, name, name)
+	}
+	return nil
+}

@@ -1,0 +1,178 @@
+package daemons
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"path/filepath"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/metrics"
+	"github.com/momtree/mom/internal/sibling"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master"
+	"github.com/momtree/mom/mom/command"
+	"github.com/momtree/mom/mom/health"
+	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/syndic"
+	"github.com/momtree/mom/syndic/standalone"
+	"github.com/momtree/mom/topology"
+)
+
+func syndicCommand() *cobra.Command {
+	f := &flags{}
+	alone := false
+	c := &cobra.Command{
+		Use:   "syndic",
+		Short: "Run a node: a local master and its forwarder to the masters above",
+		Long: "Runs a node of the tree in one process: a master for the minions and nodes below,\n" +
+			"and the forwarder to syndic_master. The folder holds the files master and minion;\n" +
+			"the forwarder takes id and pki_dir from the latter, as Salt's syndic does.\n" +
+			"With --standalone it is the forwarder alone, beside the salt-master of this host: it\n" +
+			"reads that master's event sockets in sock_dir and its key file in cachedir, and keeps\n" +
+			"what it still owes upward in cachedir/syndic.db.",
+		Args: command.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			version := command.Version(cmd)
+			conf, warnings, err := config.LoadSyndic(f.dir)
+			if err != nil {
+				return err
+			}
+			s := masterSettings(conf.Local, warnings)
+			s.logFile, s.pidFile = conf.Upper.LogFile, conf.Upper.Pidfile
+			return f.serve(cmd, s, service{
+				name: "Salt Syndic", version: version,
+				open: func(ctx context.Context, log *slog.Logger) (func(context.Context) error, error) {
+					if alone {
+						n, err := newForwarder(ctx, conf, version, log)
+						if err != nil {
+							return nil, err
+						}
+						return withMetrics(conf.Local.MetricsListen, "syndic", version, log, n.run, n.close, n.syndic.Metrics())
+					}
+					n, err := newNode(conf, version, log)
+					if err != nil {
+						return nil, err
+					}
+					return withMetrics(conf.Local.MetricsListen, "syndic", version, log, n.run, n.close, n.master.Metrics(), n.syndic.Metrics())
+				},
+			})
+		},
+	}
+	f.register(c)
+	c.Flags().BoolVar(&alone, "standalone", false, "run the forwarder alone, beside a salt-master of this host")
+	return c
+}
+
+// node is a local master and its forwarder.
+type node struct {
+	master *master.Master
+	syndic *syndic.Syndic
+	client *client.Client
+}
+
+func newNode(conf *config.Syndic, version string, log *slog.Logger) (*node, error) {
+	m, err := master.New(master.Options{Config: conf.Local, Parent: syndic.OutboxDest, NodeID: conf.Upper.ID, Version: version, Log: log})
+	if err != nil {
+		return nil, err
+	}
+	c := client.New(client.FromMaster(conf.Local))
+	s, err := syndic.New(syndic.Options{Config: conf, Local: local{m}, Client: c, Version: version, Log: log})
+	if err != nil {
+		return nil, errors.Join(err, c.Close(), m.Close())
+	}
+	return &node{m, s, c}, nil
+}
+
+// close releases a node that is not run.
+func (n *node) close() error {
+	return errors.Join(n.syndic.Close(), n.client.Close(), n.master.Close())
+}
+
+// run serves both until ctx ends or one of them fails.
+func (n *node) run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	// The forwarder ends before the master whose store and bus it uses.
+	masterCtx, stopMaster := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopMaster()
+	var wg sync.WaitGroup
+	var masterErr error
+	wg.Go(func() {
+		masterErr = n.master.Run(masterCtx)
+		cancel()
+	})
+	wg.Go(func() { health.Answer(ctx, n.master.Bus(), n.heart()) })
+	syndicErr := n.syndic.Run(ctx)
+	cancel()
+	stopMaster()
+	wg.Wait()
+	return errors.Join(masterErr, syndicErr, n.client.Close())
+}
+
+// heart is how both tell what they are like.
+func (n *node) heart() health.Heart {
+	return health.Heart{Links: n.syndic.Masters, Checks: []metrics.Checker{n.master.Metrics().Checks, n.syndic.Metrics().Checks}}
+}
+
+// local shows a master to the forwarder beside it.
+type local struct{ m *master.Master }
+
+func (l local) Bus() *bus.Bus                     { return l.m.Bus() }
+func (l local) Outbox() returners.Outbox          { return l.m.Store().Outbox() }
+func (l local) Jobs() returners.Reader            { return l.m.Store().Local() }
+func (l local) Grown() <-chan struct{}            { return l.m.Store().Grown() }
+func (l local) HearSiblings(t sibling.Told) error { return l.m.HearSiblings(t) }
+func (l local) Home() sibling.Node                { return l.m.Home() }
+func (l local) Tree() *topology.Tree              { return l.m.Tree() }
+func (l local) OpenExpectations() []bus.Event     { return l.m.OpenExpectations() }
+func (l local) Told(jid string, word uint64)      { l.m.Told(jid, word) }
+
+func (l local) Answer(ctx context.Context, what string, arg wire.Raw) (any, error) {
+	return l.m.Answer(ctx, what, arg)
+}
+
+// forwarder is a syndic beside a master that is a program of its own.
+type forwarder struct {
+	local  *standalone.Local
+	syndic *syndic.Syndic
+	client *client.Client
+}
+
+func newForwarder(ctx context.Context, conf *config.Syndic, version string, log *slog.Logger) (*forwarder, error) {
+	o := client.FromMaster(conf.Local)
+	l, err := standalone.Open(ctx, standalone.Options{
+		ID: conf.Upper.ID, Bus: o.Bus, Store: filepath.Join(conf.Local.Cachedir, "syndic.db"),
+		Nodes: conf.Local.OrderMasters, Keep: conf.Local.KeepJobsSeconds, Log: log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	c := client.New(o)
+	s, err := syndic.New(syndic.Options{Config: conf, Local: l, Client: c, Version: version, Log: log, Questions: true})
+	if err != nil {
+		return nil, errors.Join(err, c.Close(), l.Close())
+	}
+	return &forwarder{l, s, c}, nil
+}
+
+// close releases a forwarder that is not run.
+func (f *forwarder) close() error {
+	return errors.Join(f.syndic.Close(), f.client.Close(), f.local.Close())
+}
+
+// run serves both until ctx ends.
+func (f *forwarder) run(ctx context.Context) error {
+	var wg sync.WaitGroup
+	var localErr error
+	wg.Go(func() { localErr = f.local.Run(ctx) })
+	h := health.Heart{Links: f.syndic.Masters, Checks: []metrics.Checker{f.syndic.Metrics().Checks}, Say: f.local.Say}
+	err := health.Beat(ctx, f.local.Bus(), h, f.syndic.Run)
+	wg.Wait()
+	return errors.Join(err, localErr, f.client.Close(), f.local.Close())
+}

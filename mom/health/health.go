@@ -1,0 +1,132 @@
+package health
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/mom/command"
+)
+
+// Command is mom health.
+func Command() *cobra.Command {
+	var dir, role string
+	var timeout time.Duration
+	c := &cobra.Command{
+		Use:   "health",
+		Short: "Tell by the exit code whether the daemon of a folder works",
+		Long: "Exits 0 when the daemon whose configuration is in the folder works, else 1 and says what\n" +
+			"is wrong. A master has to answer a ping on its return port; a syndic node has to be\n" +
+			"connected to a master above as well; a minion has to answer on its event bus and be\n" +
+			"subscribed to a master. Each has to be able to write: a daemon whose disk is full or\n" +
+			"read-only, or whose outbox is at its bound, is told as degraded. It is what /readyz\n" +
+			"says, without a listener. Made for the health checks of containers and service managers.",
+		Args: command.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx, cancel := context.WithTimeout(cmd.Context(), timeout)
+			defer cancel()
+			text, err := health(ctx, dir, role)
+			if err != nil {
+				return command.Exit(command.ExitFailure, fmt.Errorf("unhealthy: %w", err))
+			}
+			_, err = fmt.Fprintln(cmd.OutOrStdout(), text)
+			return err
+		},
+	}
+	c.Flags().StringVarP(&dir, "config-dir", "c", "/etc/salt", "folder with the configuration")
+	c.Flags().StringVar(&role, "role", "", "the daemon: master, syndic or minion (default: what the folder is for)")
+	c.Flags().DurationVarP(&timeout, "timeout", "t", 3*time.Second, "how long to wait for answers")
+	return c
+}
+
+// health checks one daemon and words what it found.
+func health(ctx context.Context, dir, role string) (string, error) {
+	if role == "" {
+		role = "minion"
+		if _, err := os.Stat(filepath.Join(dir, "master")); err == nil {
+			role = "node"
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+	}
+	switch role {
+	case "master", "syndic", "node":
+		return nodeHealth(ctx, dir, role)
+	case "minion":
+		return minionHealth(ctx, dir)
+	}
+	return "", fmt.Errorf("option --role: %q is none of master, syndic, minion", role)
+}
+
+func nodeHealth(ctx context.Context, dir, role string) (text string, err error) {
+	conf, _, err := config.LoadMaster(dir)
+	if err != nil {
+		return "", err
+	}
+	o := client.FromMaster(conf)
+	c := client.New(o)
+	defer func() { err = errors.Join(err, c.Close()) }()
+	if err := c.Ping(ctx); err != nil {
+		return "", err
+	}
+	text = "the master answers at " + o.Addr
+	_, below := conf.Raw["syndic_master"]
+	tied := role == "syndic" || (role == "node" && below)
+	p, err := askPulse(ctx, o.Bus, jid.New(time.Now()))
+	switch {
+	case tied && err == nil:
+		if err = p.linked(); err == nil {
+			text += ", the syndic is connected to " + strings.Join(p.up, ", ")
+		}
+	case !tied && errors.Is(err, fs.ErrPermission): // whoever may not read the bus may still send a ping
+		return text + "; its bus is closed to this user, so how its disk is was not asked", nil
+	}
+	if tied && err != nil {
+		err = fmt.Errorf("the syndic does not work: %w", err)
+	}
+	if err = both(err, p.ready()); err != nil {
+		return "", fmt.Errorf("%s, but %w", text, err)
+	}
+	return text, nil
+}
+
+func minionHealth(ctx context.Context, dir string) (string, error) {
+	conf, _, err := config.LoadMinion(dir)
+	if err != nil {
+		return "", err
+	}
+	pub, pull, err := bus.MinionNames(conf.ID, conf.HashType)
+	if err != nil {
+		return "", err
+	}
+	p, err := askPulse(ctx, bus.ClientConfig{
+		SockDir: conf.SockDir, PubName: pub, PullName: pull, IPCMode: conf.IpcMode,
+		PubPort: conf.TcpPubPort, PullPort: conf.TcpPullPort, Framing: bus.Framing(conf.IpcFraming),
+	}, jid.New(time.Now()))
+	if err == nil {
+		err = both(p.linked(), p.ready())
+	}
+	if err != nil {
+		return "", fmt.Errorf("minion %s: %w", conf.ID, err)
+	}
+	return fmt.Sprintf("minion %s is subscribed to %s", conf.ID, strings.Join(p.up, ", ")), nil
+}
+
+// both words two faults in one line; either may be nil.
+func both(a, b error) error {
+	if a == nil || b == nil {
+		return errors.Join(a, b)
+	}
+	return fmt.Errorf("%w; %w", a, b)
+}

@@ -1,0 +1,135 @@
+package salt
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/momtree/mom/mom/momtest"
+	"github.com/momtree/mom/mom/options"
+)
+
+func TestBatchSize(t *testing.T) {
+	for _, c := range []struct {
+		text    string
+		minions int
+		want    int // 0: refused
+	}{
+		{"3", 10, 3},
+		{"30", 10, 10},
+		{"1", 0, 1},
+		{"50%", 10, 5},
+		{"%50", 10, 5},
+		{"50%", 3, 1},
+		{"1%", 10, 1},
+		{"150%", 10, 10},
+		{"0.5%", 1000, 5},
+		{"1e300", 10, 10},
+		{"0", 10, 0},
+		{"0%", 10, 0},
+		{"-1", 10, 0},
+		{"1.5", 10, 0},
+		{"abc", 10, 0},
+		{"", 10, 0},
+		{"%", 10, 0},
+		{"nan", 10, 0},
+		{"inf%", 10, 0},
+	} {
+		got, err := batchSize(c.text, c.minions)
+		var wrong *options.Error
+		if got != c.want || (c.want == 0) != errors.As(err, &wrong) {
+			t.Errorf("%q of %d: %d, %v", c.text, c.minions, got, err)
+		}
+	}
+}
+
+func TestSaltBatch(t *testing.T) {
+	tr := momtest.Shared(t)
+	// One after the other, so that the order is known.
+	got := tr.Run(Command(), "top", "web*", "cmd.run", "exit 2", "-b", "1", "-l", "quiet")
+	want := momtest.Ended(2, "\nExecuting run on ['web-01']\n\nweb-01:\n\nExecuting run on ['web-02']\n\nweb-02:\n", failedText)
+	if d := cmp.Diff(want.String(), got.String()); d != "" {
+		t.Errorf("rounds of one:\n%s", d)
+	}
+	got = tr.Run(Command(), "top", "web*", "cmd.run", "exit 2", "-b", "1", "--failhard")
+	want = momtest.Ended(2, "\nExecuting run on ['web-01']\n\nweb-01:\n", "[ERROR   ] Minion web-01 returned with non-zero exit code. Batch run stopped due to failhard\n"+failedText)
+	if d := cmp.Diff(want.String(), got.String()); d != "" {
+		t.Errorf("failhard:\n%s", d)
+	}
+	got = tr.Run(Command(), "top", "*", "test.ping", "-b", "50%", "--static", "--out=json", "--out-indent=-1")
+	want = momtest.Ended(0, "{\"db-01\": true, \"top-01\": true, \"web-01\": true, \"web-02\": true}\n", "")
+	if d := cmp.Diff(want.String(), got.String()); d != "" {
+		t.Errorf("static:\n%s", d)
+	}
+	got = tr.Run(Command(), "top", "web*", "test.ping", "-b", "2", "--out=json", "--show-jid")
+	if got.Code != 0 || !strings.HasPrefix(got.Err, "\nExecuting run on ['web-01', 'web-02']\n\njid: 2") {
+		t.Errorf("headers beside json: %v", got)
+	}
+	docs := 0
+	for dec := json.NewDecoder(strings.NewReader(got.Out)); dec.More(); docs++ {
+		var doc map[string]bool
+		if err := dec.Decode(&doc); err != nil || len(doc) != 1 {
+			t.Fatalf("%v: %v", err, doc)
+		}
+	}
+	if docs != 2 {
+		t.Errorf("%d documents: %v", docs, got)
+	}
+	if got := tr.Run(Command(), "top", "-L", "web-01,web-02,top-01", "test.ping", "-b", "1", "--batch-wait=0.1", "--out=txt"); got.Code != 0 ||
+		strings.Count(got.Out, "Executing run on") != 3 || strings.Count(got.Out, ": True\n") != 3 {
+		t.Errorf("with a wait: %v", got)
+	}
+	if got := tr.Run(Command(), "top", "nosuch*", "test.ping", "-b", "1"); got.Code != 2 || !strings.HasPrefix(got.Out, "No minions matched the target.") {
+		t.Errorf("nobody: %v", got)
+	}
+	if got := tr.Run(Command(), "top", "-L", "web-01,ghost", "test.ping", "-b", "1"); got.Code != 1 ||
+		!strings.HasPrefix(got.Out, "Minion ghost did not respond. No job will be sent.\n") || !strings.HasSuffix(got.Out, "ghost:\n    Minion did not return. [No such minion]\n") {
+		t.Errorf("a ghost: %v", got)
+	}
+	got = tr.Run(Command(), "top", "-s", "web*", "cmd.run", "head -c 2000000 /dev/zero | tr '\\0' x", "-b", "1", "--out=newline_values_only")
+	if lines := strings.Fields(got.Out); got.Code != 0 || len(lines) != 2 || len(lines[0]) != 2000000 || len(lines[1]) != 2000000 {
+		t.Errorf("large results: exit %d, %d bytes, %s", got.Code, len(got.Out), got.Err)
+	}
+}
+
+func TestSaltSubset(t *testing.T) {
+	tr := momtest.Shared(t)
+	got := tr.Run(Command(), "top", "*", "test.ping,cmd.run", ",", "echo x", "--subset=2", "-s", "--out=json", "--show-jid")
+	var results map[string]any
+	if err := json.Unmarshal([]byte(got.Out), &results); err != nil || len(results) != 2 || got.Code != 0 || strings.Count(got.Err, "jid: ") != 1 {
+		t.Errorf("%v: %v", err, got)
+	}
+	if got := tr.Run(Command(), "top", "-G", "id|web-01", "--delimiter=|", "test.ping", "--subset=5", "-b", "1", "--out=txt"); got.Code != 0 || !strings.HasSuffix(got.Out, "\nweb-01: True\n") {
+		t.Errorf("with a batch: %v", got)
+	}
+	if got := tr.Run(Command(), "top", "*", "no.such", "--subset=2"); got.Code != 2 || !strings.HasPrefix(got.Out, "No minions matched the target.") {
+		t.Errorf("an unknown function: %v", got)
+	}
+	got = tr.Run(Command(), "top", "*", "test.ping", "--subset=1", "--async")
+	if got.Code != 0 || !momtest.JID.MatchString(got.Out) {
+		t.Errorf("async: %v", got)
+	}
+}
+
+func TestSaltInconsistent(t *testing.T) {
+	for _, c := range []struct{ args, want string }{
+		{"--failhard", "--failhard and --batch-wait are for batch mode"},
+		{"--batch-wait 1", "--failhard and --batch-wait are for batch mode"},
+		{"-b 1 --async", "--batch and --async exclude each other"},
+		{"-b 1 -d", "--batch and --doc exclude each other"},
+		{"-b 0", "Invalid batch data sent: 0\nData must be in the form of %10, 10% or 3"},
+		{"-b abc", "Invalid batch data sent: abc"},
+		{"-b 1 --batch-wait nan", "--subset and --batch-wait take numbers"},
+		{"--subset -1", "--subset and --batch-wait take numbers"},
+		{"--subset x", "option --subset: invalid integer value: 'x'"},
+	} {
+		got := momtest.Run(Command(), "", slices.Concat([]string{"*", "test.ping"}, strings.Fields(c.args))...)
+		if got.Code != 64 || got.Out != "" || !strings.HasPrefix(got.Err, saltUsage+c.want) {
+			t.Errorf("%s: %v", c.args, got)
+		}
+	}
+}

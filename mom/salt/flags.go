@@ -1,0 +1,209 @@
+package salt
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/target"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/mom/arguments"
+	"github.com/momtree/mom/mom/command"
+	"github.com/momtree/mom/mom/options"
+)
+
+// flags are the options of the command salt.
+type flags struct {
+	dir     string
+	timeout int
+	stdin   bool
+	noParse string
+
+	static, async, verbose, hideTimeout, showJID, summary, doc, preview bool
+
+	batch     string
+	batchWait float64
+	failhard  bool
+	subset    int
+	queue     time.Duration
+
+	separator                     string
+	metadata                      string
+	ret, retConfig, retKwargs     string
+	tgtType, tgtOption, delimiter string
+
+	output command.Output
+	logs   command.Log
+}
+
+func (f *flags) register(s *options.Set) {
+	f.dir, f.separator, f.delimiter, f.tgtType = "/etc/salt", ",", ":", "glob"
+	s.Text(&f.dir, "-c --config-dir", "DIR", "folder with the file master; default: /etc/salt")
+	s.Int(&f.timeout, "-t --timeout", "SECONDS", "seconds until a silent minion is asked whether it still runs the job; default: the master's option timeout")
+	s.Bool(&f.stdin, "--args-stdin", "read one more argument from each line of standard input")
+	s.Text(&f.noParse, "--no-parse", "NAMES", "keyword arguments, separated by commas, whose values stay text")
+	s.Bool(&f.static, "-s --static", "show all results together, as one document, when the last is in")
+	s.Bool(&f.async, "--async", "start the job, show its id, and do not wait")
+	s.Bool(&f.verbose, "-v --verbose", "show the job id, and in the summary who did not return or failed")
+	s.Bool(&f.hideTimeout, "--hide-timeout", "say nothing of minions that did not return")
+	s.Bool(&f.showJID, "--show-jid", "show the job id")
+	s.Text(&f.batch, "-b --batch --batch-size", "N", "run on N minions, or N% of them, at a time")
+	s.Float(&f.batchWait, "--batch-wait", "SECONDS", "in batch mode, how long the slot of a minion that is done stays taken")
+	s.Bool(&f.failhard, "--failhard", "in batch mode, start no more after the first failure")
+	s.Int(&f.subset, "--subset", "N", "run on N random minions of those the target means that know the function")
+	s.Func("--queue", "DURATION", "minions that are offline get the job when they return within this time: 90s, 30m, 2h, 7d; without a unit in seconds", func(v string) (err error) {
+		f.queue, err = arguments.Duration(v)
+		return err
+	})
+	s.Text(&f.ret, "--return", "RETURNER", "returners, separated by commas, that minions hand their result to as well")
+	s.Text(&f.retConfig, "--return_config", "NAME", "the alternative settings of the returners to use")
+	s.Text(&f.retKwargs, "--return_kwargs", "MAP", "settings of the returners, in YAML")
+	s.Bool(&f.doc, "-d --doc --documentation", "show the documentation of a function or module instead of running it")
+	s.Text(&f.separator, "--args-separator", "WORD", "what separates the arguments of several functions; default: a comma")
+	s.Bool(&f.summary, "--summary", "count at the end who returned and who failed")
+	s.Text(&f.metadata, "--metadata", "DATA", "data in YAML to keep with the job")
+	s.Bool(&f.preview, "--preview-target", "show which minions the target should match, and send nothing")
+
+	s.Group("Target Options")
+	for _, k := range []struct{ names, kind, help string }{
+		{"-E --pcre", "pcre", "the target is a regular expression, anchored at its start"},
+		{"-L --list", "list", "the target is a list of ids, separated by commas or blanks"},
+		{"-G --grain", "grain", "the target is a grain: key:value, where the value is a glob"},
+		{"-P --grain-pcre", "grain_pcre", "the target is a grain: key:value, where the value is a regular expression"},
+		{"-N --nodegroup", "nodegroup", "the target is the name of a node group of the master's configuration"},
+		{"-C --compound", "compound", "the target joins several: G@os:Debian and not web*"},
+		{"-I --pillar", "pillar", "the target is pillar data: key:value, where the value is a glob"},
+		{"-J --pillar-pcre", "pillar_pcre", "the target is pillar data: key:value, where the value is a regular expression"},
+		{"-S --ipcidr", "ipcidr", "the target is an IP address or network"},
+	} {
+		s.Do(k.names, k.help, func() error {
+			if f.tgtOption != "" {
+				return &options.Error{Text: "The options " + f.tgtOption + " and " + k.names + " are mutually exclusive. Please only choose one of them"}
+			}
+			f.tgtType, f.tgtOption = k.kind, k.names
+			return nil
+		})
+	}
+	s.Do("-R --range", "refused: this program does not ask range servers", func() error {
+		return &options.Error{Text: "range targets are not supported: no range server is asked; use a node group or a list"}
+	})
+	s.Text(&f.delimiter, "--delimiter", "TEXT", "what separates the keys of a grain or pillar target; default: a colon")
+	f.output.Register(s)
+	f.logs.Register(s)
+}
+
+// lacking tells that a line has no target or no function.
+type lacking struct {
+	text string
+	help bool
+}
+
+func (l *lacking) Error() string { return l.text }
+
+// line is what a command line asks for.
+type line struct {
+	target string
+	fun    []string
+	args   []any
+}
+
+// line reads the words beside the options.
+func (f *flags) line(words []string) (line, error) {
+	if f.doc {
+		if len(words) == 0 {
+			words = []string{"*"}
+		}
+		if len(words) == 1 || words[1] != "sys.doc" {
+			words = append([]string{words[0], "sys.doc"}, words[1:]...)
+		}
+		if len(words) > 3 {
+			return line{}, &options.Error{Text: "You can only get documentation for one method at one time."}
+		}
+	}
+	switch {
+	case len(words) == 0:
+		return line{}, &lacking{"\nCannot execute command without defining a target.\n", true}
+	case len(words) == 1 && f.preview:
+		words = append(words, "test.ping") // never sent
+	case len(words) == 1:
+		return line{}, &lacking{"\nIncomplete options passed.\n", true}
+	}
+	l := line{target: words[0], fun: strings.Split(words[1], ",")}
+	noParse := strings.FieldsFunc(f.noParse, func(r rune) bool { return r == ',' })
+	if len(l.fun) == 1 {
+		l.args = arguments.Parse(words[2:], noParse)
+		return l, nil
+	}
+	groups := arguments.Groups(words[2:], len(l.fun), f.separator)
+	switch {
+	case len(groups) < len(l.fun):
+		return line{}, &lacking{"Cannot execute compound command without defining all arguments.", false}
+	case len(groups) > len(l.fun):
+		return line{}, &lacking{"Cannot execute compound command with more arguments than commands.", false}
+	}
+	for _, g := range groups {
+		l.args = append(l.args, arguments.Parse(g, noParse))
+	}
+	return l, nil
+}
+
+// job is the publication for a line, and the ids that its target names one by one.
+func (f *flags) job(l line, conf *config.Master) (client.Job, []string, error) {
+	j := client.Job{Tgt: l.target, TgtType: f.tgtType, Fun: l.fun, Arg: l.args, Ret: f.ret, Kwargs: wire.NewMap()}
+	j.Queue = f.queue
+	if f.timeout > 0 {
+		j.Timeout = time.Duration(f.timeout) * time.Second
+	}
+	switch f.tgtType {
+	case "list":
+		j.Tgt = ids(l.target)
+	case "nodegroup":
+		words, err := target.ExpandNodegroup(l.target, conf.Nodegroups)
+		switch {
+		case errors.Is(err, target.ErrUnknownNodegroup):
+			return j, nil, fmt.Errorf("Node group %s unavailable in %s", l.target, conf.ConfFile) //nolint:staticcheck // Salt's text
+		case err != nil:
+			return j, nil, err
+		}
+		j.Tgt, j.TgtType = words, "compound"
+	}
+	if f.delimiter != ":" {
+		j.Kwargs.Set("delimiter", f.delimiter)
+	}
+	if f.metadata != "" {
+		j.Kwargs.Set("metadata", arguments.Value(f.metadata))
+	}
+	if f.retConfig != "" {
+		j.Kwargs.Set("ret_config", f.retConfig)
+	}
+	if f.retKwargs != "" {
+		v, ok := arguments.Value(f.retKwargs).(*wire.Map)
+		if !ok {
+			return j, nil, fmt.Errorf("--return_kwargs: %q is no map such as '{\"db\": \"salt\"}'", f.retKwargs)
+		}
+		j.Kwargs.Set("ret_kwargs", v)
+	}
+	// What the target means is the master's business; an error is told by it.
+	var exact []string
+	if e, err := target.Parse(j.Tgt, j.TgtType, target.Options{Delimiter: f.delimiter, Nodegroups: conf.Nodegroups}); err == nil {
+		exact, _ = target.Exact(e)
+	}
+	return j, exact, nil
+}
+
+// ids reads a list target.
+func ids(text string) []string {
+	if !strings.Contains(text, ",") {
+		return strings.Fields(text)
+	}
+	var out []string
+	for id := range strings.SplitSeq(strings.ReplaceAll(text, " ", ""), ",") {
+		if id != "" {
+			out = append(out, id)
+		}
+	}
+	return out
+}

@@ -1,0 +1,251 @@
+package salt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+
+	"github.com/spf13/cobra"
+
+	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/mom/command"
+	"github.com/momtree/mom/mom/options"
+	"github.com/momtree/mom/mom/report"
+)
+
+// exitNoTarget is Salt's code for a line without target or function.
+const exitNoTarget = 42
+
+// Command is salt.
+func Command() *cobra.Command {
+	return command.Salt{
+		Name:  "salt",
+		Usage: "[options] '<target>' <function> [arguments]",
+		Short: "Run functions on many minions at once and show what they answer",
+		Begin: func(s *options.Set) func(*cobra.Command, []string) error {
+			f := &flags{}
+			f.register(s)
+			return func(cmd *cobra.Command, words []string) error { return f.run(cmd, words, s) }
+		},
+	}.Command()
+}
+
+// call is one run of the command salt.
+type call struct {
+	f      *flags
+	conf   *config.Master
+	client *client.Client
+	job    client.Job
+	exact  []string
+	out    io.Writer // results
+	stdout io.Writer
+	stderr io.Writer
+	log    *slog.Logger
+}
+
+func (f *flags) run(cmd *cobra.Command, words []string, s *options.Set) (err error) {
+	if f.stdin {
+		more, err := command.StdinWords(cmd.InOrStdin())
+		if err != nil {
+			return err
+		}
+		words = append(words, more...)
+	}
+	if err := f.consistent(); err != nil {
+		return err
+	}
+	line, err := f.line(words)
+	if err != nil {
+		return f.incomplete(cmd.OutOrStdout(), s, err)
+	}
+	log, closer, err := f.logs.Open(cmd.ErrOrStderr())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closer.Close()) }()
+	r := &call{f: f, stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr(), log: log}
+	var warnings []config.Warning
+	if r.conf, warnings, err = config.LoadMaster(f.dir); err != nil {
+		return err
+	}
+	for _, w := range warnings {
+		// The master tells the rest when it starts; here it would be in the way.
+		level := slog.LevelDebug
+		if w.Kind == config.Missing {
+			level = slog.LevelWarn
+		}
+		log.Log(cmd.Context(), level, w.String())
+	}
+	f.output.Check(r.stderr)
+	if r.job, r.exact, err = f.job(line, r.conf); err != nil {
+		return command.Exit(report.NoReturn, err)
+	}
+	o := client.FromMaster(r.conf)
+	o.Log = log
+	r.client = client.New(o)
+	defer func() { err = errors.Join(err, r.client.Close()) }()
+	w, err := f.output.Open(r.stdout)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	r.out = w
+	return r.do(cmd.Context())
+}
+
+func (r *call) do(ctx context.Context) error {
+	if r.f.preview {
+		return r.preview(ctx)
+	}
+	if r.f.subset > 0 {
+		if err := r.choose(ctx, r.f.subset); err != nil {
+			return r.refused(ctx, err, "")
+		}
+	}
+	switch {
+	case r.f.async:
+		return r.start(ctx)
+	case r.f.batch != "":
+		return r.batch(ctx)
+	}
+	return r.follow(ctx)
+}
+
+// incomplete is a line without target or function: the help, and what lacks.
+func (f *flags) incomplete(out io.Writer, s *options.Set, err error) error {
+	var lacks *lacking
+	if !errors.As(err, &lacks) {
+		return err
+	}
+	if lacks.help {
+		if _, err := fmt.Fprint(out, "Usage: salt [options] '<target>' <function> [arguments]\n\n"); err != nil {
+			return err
+		}
+		if err := s.WriteHelp(out); err != nil {
+			return err
+		}
+	}
+	return command.Exit(exitNoTarget, lacks)
+}
+
+// start publishes and does not wait (--async).
+func (r *call) start(ctx context.Context) error {
+	p, err := r.client.Publish(ctx, r.job)
+	if err != nil {
+		return r.refused(ctx, err, "")
+	}
+	if r.f.showJID {
+		if _, err := fmt.Fprintf(r.stdout, "jid: %s\n", p.JID); err != nil {
+			return err
+		}
+	}
+	_, err = fmt.Fprintf(r.stdout, "Executed command with job ID: %s\n", p.JID)
+	return err
+}
+
+func (r *call) report() *report.Report {
+	notes := r.stdout
+	if r.f.output.Machine() && r.f.output.File == "" {
+		notes = r.stderr
+	}
+	return report.New(report.Options{
+		Results: r.out, Notes: notes, Errors: r.stderr,
+		Outputter: r.f.output.Outputter, Output: r.f.output.Options(r.stdout),
+		Static: r.f.static, HideTimeout: r.f.hideTimeout, Verbose: r.f.verbose, ShowJID: r.f.showJID,
+		Summary: r.f.summary, Docs: r.job.Fun[0] == "sys.doc", Exact: r.exact,
+	})
+}
+
+// follow runs the job and shows what comes until the master says that it is
+// complete.
+func (r *call) follow(ctx context.Context) (err error) {
+	rep := r.report()
+	job, err := r.client.Follow(ctx, r.job)
+	if err != nil {
+		return r.refused(ctx, err, job.Published.JID)
+	}
+	defer func() { err = errors.Join(err, job.Close()) }()
+	r.log.Debug("The job was published", "jid", job.JID, "minions", len(job.Minions), "missing", job.Missing, "nodes", job.Nodes)
+	rep.Started(job.JID)
+	for {
+		u, err := job.Next(ctx)
+		if err != nil {
+			return r.refused(ctx, err, job.JID)
+		}
+		if u.Complete != nil {
+			if err := r.fetch(ctx, job.JID, rep); err != nil {
+				return err
+			}
+			return verdict(rep.Close(u.Complete))
+		}
+		if err := rep.Update(u); err != nil {
+			return err
+		}
+	}
+}
+
+// fetch takes results that were too large for the event bus from the job cache.
+func (r *call) fetch(ctx context.Context, jid string, rep *report.Report) error {
+	cut := rep.Cut()
+	if len(cut) == 0 {
+		return nil
+	}
+	v, err := r.client.Runner(ctx, "jobs.lookup_jid", []any{jid}, nil)
+	if err != nil {
+		r.log.Error("Large results could not be taken from the job cache", "minions", cut, "err", err)
+		return nil // the report tells how to look them up
+	}
+	all, ok := v.(*wire.Map)
+	if !ok {
+		return nil
+	}
+	for _, id := range cut {
+		whole, ok := all.Get(id)
+		if !ok {
+			continue
+		}
+		raw, err := wire.Encode(whole)
+		if err != nil {
+			return fmt.Errorf("result of %s: %w", id, err)
+		}
+		if err := rep.Whole(id, raw); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// verdict ends a command whose output is complete.
+func verdict(code int, err error) error {
+	if err != nil || code == 0 {
+		return err
+	}
+	return command.Exit(code, nil)
+}
+
+// refused gives the command's end for a job that was not started or cannot be
+// followed any longer.
+func (r *call) refused(ctx context.Context, err error, jid string) error {
+	var stop *command.Signalled
+	if errors.As(context.Cause(ctx), &stop) {
+		return command.Exit(stop.Code(), errors.New(report.Interrupted(stop.How(), jid)))
+	}
+	var no *client.Refused
+	switch {
+	case errors.Is(err, client.ErrNoMatch):
+		return verdict(r.report().NoMatch("No minions matched the target. No command was sent, no jid was assigned."))
+	case errors.As(err, &no):
+		return command.Exit(report.NoReturn, errors.New(no.Message))
+	case errors.Is(err, client.ErrBusLost):
+		return command.Exit(report.Failed, err)
+	case errors.Is(err, client.ErrNotTold):
+		return command.Exit(report.Failed, fmt.Errorf("%w; use --async, and salt-run jobs.lookup_jid %s for its results", err, jid))
+	case errors.Is(err, client.ErrNoKey):
+		return command.Exit(report.NoReturn, err)
+	}
+	return command.Exit(report.NoReturn, fmt.Errorf("The salt master could not be contacted. Is master running?\n%w", err)) //nolint:staticcheck,revive // Salt's text
+}

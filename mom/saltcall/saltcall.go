@@ -1,0 +1,215 @@
+package saltcall
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/output"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/minion"
+	"github.com/momtree/mom/minion/modules"
+	"github.com/momtree/mom/mom/arguments"
+	"github.com/momtree/mom/mom/command"
+	"github.com/momtree/mom/mom/options"
+	"github.com/momtree/mom/mom/report"
+)
+
+// exitNotAvailable is Salt's code for a function that does not exist.
+const exitNotAvailable = 255
+
+// Command is salt-call.
+func Command() *cobra.Command {
+	return command.Salt{
+		Name:  "salt-call",
+		Usage: "[options] <function> [arguments]",
+		Short: "Run a function on this minion, in this process",
+		Begin: func(s *options.Set) func(*cobra.Command, []string) error {
+			f := &flags{}
+			f.register(s)
+			return f.run
+		},
+	}.Command()
+}
+
+// flags are the options of the command salt-call.
+type flags struct {
+	dir, noParse                           string
+	stdin                                  bool
+	grains, doc, local, noEvent, onlyID    bool
+	passRetcode, showMetadata              bool
+	master, returners, metadata, id, cache string
+	timeout                                int
+
+	output command.Output
+	logs   command.Log
+}
+
+func (f *flags) register(s *options.Set) {
+	f.dir = "/etc/salt"
+	s.Text(&f.dir, "-c --config-dir", "DIR", "folder with the file minion; default: /etc/salt")
+	s.Bool(&f.stdin, "--args-stdin", "read one more argument from each line of standard input")
+	s.Text(&f.noParse, "--no-parse", "NAMES", "keyword arguments, separated by commas, whose values stay text")
+	s.Bool(&f.grains, "-g --grains", "show the grains of this minion")
+	s.Bool(&f.doc, "-d --doc --documentation", "show the documentation of a function or module, or of all")
+	s.Text(&f.master, "--master", "HOST", "the master to use; default: the option master")
+	s.Text(&f.returners, "--return", "RETURNER", "returners, separated by commas, that get the result as well")
+	s.Bool(&f.local, "--local", "contact no master: the pillar is empty and the result is told to nobody")
+	s.Bool(&f.passRetcode, "--retcode-passthrough", "exit with the return code of the function")
+	s.Bool(&f.showMetadata, "--metadata", "show the whole record of the call, not its result alone")
+	s.Text(&f.metadata, "--set-metadata", "DATA", "data in YAML to keep with the job")
+	s.Text(&f.id, "--id", "ID", "the minion id to use; default: the option id")
+	s.Text(&f.cache, "--cachedir", "DIR", "the cache folder to use; default: the option cachedir")
+	s.Bool(&f.onlyID, "--skip-grains", "load no grains but the id")
+	s.Bool(&f.noEvent, "--no-return-event", "do not tell the master the result")
+	s.Int(&f.timeout, "-t --timeout", "SECONDS", "seconds for one request of the sign-in; default: the option auth_timeout")
+	f.output.Register(s)
+	f.logs.Register(s)
+}
+
+func (f *flags) run(cmd *cobra.Command, words []string) (err error) {
+	if f.stdin {
+		more, err := command.StdinWords(cmd.InOrStdin())
+		if err != nil {
+			return err
+		}
+		words = append(words, more...)
+	}
+	o, err := f.call(command.Version(cmd), words)
+	if err != nil {
+		return err
+	}
+	errOut := cmd.ErrOrStderr()
+	var closer io.Closer
+	if o.Log, closer, err = f.logs.Open(errOut); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closer.Close()) }()
+	if o.Config, err = f.config(cmd.Context(), o.Log); err != nil {
+		return err
+	}
+	f.output.Check(errOut)
+	w, err := f.output.Open(cmd.OutOrStdout())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	res, err := minion.Call(cmd.Context(), o)
+	var stop *command.Signalled
+	if errors.As(context.Cause(cmd.Context()), &stop) {
+		return command.Exit(stop.Code(), errors.New(report.Interrupted(stop.How(), "")))
+	}
+	if err != nil {
+		return err
+	}
+	return f.show(cmd, w, o.Fun, res)
+}
+
+// call reads the words beside the options.
+func (f *flags) call(version string, words []string) (minion.CallOptions, error) {
+	o := minion.CallOptions{
+		Version: version, Local: f.local, NoReturnEvent: f.noEvent, SkipGrains: f.onlyID,
+		Returners: strings.FieldsFunc(f.returners, func(r rune) bool { return r == ',' }),
+	}
+	if f.metadata != "" {
+		o.Metadata = arguments.Value(f.metadata)
+	}
+	switch {
+	case f.grains && len(words) > 0:
+		return o, &options.Error{Text: "-g/--grains does not accept any arguments"}
+	case f.doc && len(words) > 1:
+		return o, &options.Error{Text: "You can only get documentation for one method at one time"}
+	case len(words) == 0 && !f.grains && !f.doc:
+		return o, &options.Error{Text: "Requires function, --grains or --doc"}
+	case f.grains:
+		words = []string{"grains.items"}
+	case f.doc:
+		words = append([]string{"sys.doc"}, words...)
+	}
+	if f.grains || f.doc { // questions about this program, not jobs
+		o.Local, o.Returners = true, nil
+	}
+	o.Fun = words[0]
+	o.Args = arguments.Parse(words[1:], strings.FieldsFunc(f.noParse, func(r rune) bool { return r == ',' }))
+	return o, nil
+}
+
+// config is the minion's, changed as the line wants it.
+func (f *flags) config(ctx context.Context, log *slog.Logger) (*config.Minion, error) {
+	conf, warnings, err := config.LoadMinion(f.dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range warnings {
+		level := slog.LevelDebug // the daemon tells them when it starts
+		if w.Kind == config.Missing {
+			level = slog.LevelWarn
+		}
+		log.Log(ctx, level, w.String())
+	}
+	if f.id != "" {
+		conf.ID = f.id
+	}
+	if f.master != "" {
+		conf.Master = []string{f.master}
+	}
+	if f.cache != "" {
+		conf.Cachedir = f.cache
+	}
+	if f.timeout > 0 {
+		conf.AuthTimeout = time.Duration(f.timeout) * time.Second
+	}
+	return conf, nil
+}
+
+// show prints the result and settles the exit code.
+func (f *flags) show(cmd *cobra.Command, w io.Writer, fun string, res minion.CallResult) error {
+	if res.ReturnErr != nil {
+		_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "[ERROR   ] The result was not delivered everywhere: %v\n", res.ReturnErr) // nowhere else to tell
+	}
+	if res.Err != nil {
+		text, _ := res.Return.(string)
+		code := command.ExitFailure
+		if errors.Is(res.Err, modules.ErrNotAvailable) {
+			code = exitNotAvailable
+		}
+		return command.Exit(code, errors.New(cmp.Or(strings.TrimRight(text, "\n"), res.Err.Error())))
+	}
+	if err := f.render(cmd.OutOrStdout(), w, fun, res); err != nil {
+		return err
+	}
+	switch {
+	case res.Retcode != 0 && f.passRetcode:
+		return command.Exit(res.Retcode&0xff, nil)
+	case res.Retcode != 0, res.ReturnErr != nil:
+		return command.Exit(command.ExitFailure, nil)
+	}
+	return nil
+}
+
+func (f *flags) render(stdout, w io.Writer, fun string, res minion.CallResult) error {
+	o := f.output.Options(stdout)
+	o.Retcode = res.Retcode
+	name := f.output.Outputter
+	if fun == "sys.doc" {
+		if m, ok := res.Return.(*wire.Map); ok {
+			return report.Docs(w, []*wire.Map{m}, name, o)
+		}
+	}
+	if name == "" && output.Known(res.Out) {
+		name = res.Out
+	}
+	v := res.Return
+	if f.showMetadata {
+		v = wire.NewMap("jid", res.JID, "return", res.Return, "retcode", res.Retcode, "id", res.ID, "fun", res.Fun, "fun_args", res.FunArgs)
+	}
+	return output.Render(w, name, wire.NewMap("local", v), o)
+}

@@ -1,0 +1,236 @@
+package saltkey
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/keys"
+	"github.com/momtree/mom/mom/command"
+)
+
+// change is one of the actions that alter keys.
+type change struct {
+	act    string // as the event says it
+	done   string // as the user reads it
+	states []keys.State
+	apply  func(*keys.Store, keys.Selection) ([]keys.Key, error)
+	no     bool // what an empty answer means
+}
+
+func (k *run) accept(glob string) error {
+	c := change{act: "accept", done: "accepted", states: []keys.State{keys.Pending}, apply: (*keys.Store).AcceptIn}
+	if k.includeAll || k.includeRejected {
+		c.states = append(c.states, keys.Rejected)
+	}
+	if k.includeDenied {
+		c.states = append(c.states, keys.Denied)
+	}
+	return k.change(c, glob)
+}
+
+func (k *run) reject(glob string) error {
+	c := change{act: "reject", done: "rejected", states: []keys.State{keys.Pending}, apply: (*keys.Store).RejectIn}
+	if k.includeAll || k.includeAccepted {
+		c.states = append(c.states, keys.Accepted)
+	}
+	if k.includeDenied {
+		c.states = append(c.states, keys.Denied)
+	}
+	return k.change(c, glob)
+}
+
+func (k *run) delete(glob string) error {
+	return k.change(change{act: "delete", done: "deleted", states: keys.Listed, apply: (*keys.Store).DeleteIn, no: true}, glob)
+}
+
+func (k *run) change(c change, glob string) error {
+	return k.with(func(s *keys.Store) error {
+		sel := s.Match(glob, c.states...)
+		if sel.Len() == 0 {
+			if !k.plain() {
+				if err := k.show(wire.NewMap()); err != nil {
+					return err
+				}
+			}
+			return command.Exit(command.ExitFailure, fmt.Errorf("The key glob '%s' does not match any %s keys.", glob, words(c.states))) //nolint:staticcheck,revive // Salt's text
+		}
+		yes, err := k.ask(c, sel)
+		if err != nil || !yes {
+			if !k.plain() {
+				err = errors.Join(k.show(wire.NewMap()), err)
+			}
+			return err
+		}
+		done, err := c.apply(s, sel)
+		return errors.Join(k.changed(c, done), err)
+	})
+}
+
+// words names states as Salt does in sentences.
+func words(states []keys.State) string {
+	names := map[keys.State]string{keys.Accepted: "accepted", keys.Pending: "unaccepted", keys.Rejected: "rejected", keys.Denied: "denied"}
+	out := make([]string, len(states))
+	for i, st := range states {
+		out[i] = names[st]
+	}
+	if len(out) == 1 {
+		return out[0]
+	}
+	return strings.Join(out[:len(out)-1], ", ") + " or " + out[len(out)-1]
+}
+
+// errEOF is said when nobody is there to answer.
+var errEOF = errors.New("Error: EOF when reading a line") //nolint:staticcheck // Salt's text
+
+// ask shows what is about to happen and asks whether it shall. Beside a document
+// for programs all of this goes to standard error.
+func (k *run) ask(c change, sel keys.Selection) (bool, error) {
+	preview := k.out
+	if !k.plain() {
+		preview = io.Discard
+	}
+	if k.plain() {
+		if _, err := fmt.Fprintf(preview, "The following keys are going to be %s:\n", c.done); err != nil {
+			return false, err
+		}
+		if err := k.show(selected(sel, c.states, false)); err != nil {
+			return false, err
+		}
+	}
+	if k.yes {
+		return true, nil
+	}
+	question, to := "Proceed? [n/Y] ", k.cmd.OutOrStdout()
+	if c.no {
+		question = "Proceed? [N/y] "
+	}
+	if !k.plain() || k.quiet {
+		to = k.stderr
+		question = fmt.Sprintf("%d keys are going to be %s. %s", sel.Len(), c.done, question)
+	}
+	if _, err := fmt.Fprint(to, question); err != nil {
+		return false, err
+	}
+	answer, err := readLine(k.cmd.Context(), k.cmd.InOrStdin())
+	var stop *command.Signalled
+	switch {
+	case errors.As(err, &stop):
+		return false, command.Exit(stop.Code(), errors.New("\nExiting on CTRL-c")) //nolint:staticcheck // Salt's text
+	case errors.Is(err, io.EOF):
+		fmt.Fprintln(to) //nolint:errcheck // the error below is what counts
+		return false, command.Exit(command.ExitFailure, errEOF)
+	case err != nil:
+		return false, fmt.Errorf("read the answer: %w", err)
+	case answer == "":
+		return !c.no, nil
+	}
+	return strings.HasPrefix(strings.ToLower(answer), "y"), nil
+}
+
+// readLine reads one line; a signal ends the waiting with its cause.
+func readLine(ctx context.Context, in io.Reader) (string, error) {
+	type answer struct {
+		text string
+		err  error
+	}
+	got := make(chan answer, 1)
+	go func() { // ends with the process if nobody answers
+		text, err := bufio.NewReader(in).ReadString('\n')
+		if text != "" {
+			err = nil
+		}
+		got <- answer{strings.TrimRight(text, "\r\n"), err}
+	}()
+	select {
+	case a := <-got:
+		return a.text, a.err
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+}
+
+// changed tells the user and the master what was done.
+func (k *run) changed(c change, done []keys.Key) error {
+	slices.SortStableFunc(done, func(a, b keys.Key) int {
+		return slices.Index(c.states, a.State) - slices.Index(c.states, b.State)
+	})
+	sel := keys.Selection{}
+	for _, d := range done {
+		sel[d.State] = append(sel[d.State], d.ID)
+	}
+	errs := []error{k.follow(c, sel, done)}
+	if !k.plain() {
+		return errors.Join(append(errs, k.show(selected(sel, c.states, false)))...)
+	}
+	for _, d := range done {
+		if _, err := fmt.Fprintf(k.out, "Key for minion %s %s.\n", d.ID, c.done); err != nil {
+			return errors.Join(append(errs, err)...)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// follow does what a change of keys brings with it. A master that runs follows
+// the folders by itself; the rest is for one that does not.
+func (k *run) follow(c change, sel keys.Selection, done []keys.Key) error {
+	var errs []error
+	if c.act != "accept" && len(sel[keys.Accepted]) > 0 && k.rotates() {
+		// Only who was accepted can know the shared key.
+		if err := keys.RequestRotation(k.conf.Cachedir, k.conf.ID); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	if c.act == "delete" && !k.conf.PreserveMinionCache {
+		for _, id := range sel[keys.Accepted] {
+			if err := os.RemoveAll(filepath.Join(k.conf.Cachedir, "minions", id)); err != nil {
+				errs = append(errs, fmt.Errorf("remove the data of minion %s: %w", id, err))
+			}
+		}
+	}
+	k.tell(c, done)
+	return errors.Join(errs...)
+}
+
+func (k *run) rotates() bool {
+	if k.setRotate {
+		return k.rotate
+	}
+	return k.conf.RotateAesKey
+}
+
+// tellTimeout bounds the talk with the master's event bus.
+const tellTimeout = 5 * time.Second
+
+// tell fires Salt's events of key changes, if the master runs.
+func (k *run) tell(c change, done []keys.Key) {
+	if len(done) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(k.cmd.Context()), tellTimeout)
+	defer cancel()
+	b, err := bus.Dial(ctx, client.FromMaster(k.conf).Bus)
+	if err != nil {
+		k.log.Debug("No event is fired: the master does not run", "err", err)
+		return
+	}
+	for _, d := range done {
+		if err = b.Fire(ctx, "salt/key", keys.Event(c.act, d.ID)); err != nil {
+			break
+		}
+	}
+	if err = errors.Join(err, b.Close()); err != nil {
+		k.log.Warn("The master's event bus was not told of the keys", "err", err)
+	}
+}

@@ -1,0 +1,78 @@
+package saltkey
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/keys"
+	"github.com/momtree/mom/mom/command"
+)
+
+func (k *run) listAll() error { return k.list(keys.Listed...) }
+
+func (k *run) list(states ...keys.State) error {
+	return k.with(func(s *keys.Store) error { return k.show(selected(s.All(states...), states, true)) })
+}
+
+func (k *run) print(glob string) error {
+	return k.with(func(s *keys.Store) error {
+		return k.shown(glob, s.Match(glob), s.Print)
+	})
+}
+
+func (k *run) finger(glob string) error {
+	return k.with(func(s *keys.Store) error {
+		sel := s.Match(glob)
+		local, err := s.LocalKeys(glob)
+		if err != nil {
+			return err
+		}
+		sel[keys.Local] = local
+		return k.shown(glob, sel, k.fingers(s))
+	})
+}
+
+func (k *run) fingerMaster() error {
+	return k.with(func(s *keys.Store) error {
+		local, err := s.LocalKeys("master.*")
+		if err != nil {
+			return err
+		}
+		if len(local) == 0 {
+			return command.Exit(command.ExitFailure, fmt.Errorf("the master has no keys in %s yet; it makes them at its first start", k.conf.PkiDir))
+		}
+		return k.shown("master.*", keys.Selection{keys.Local: local}, k.fingers(s))
+	})
+}
+
+func (k *run) fingers(s *keys.Store) func(keys.Selection) ([]keys.Shown, error) {
+	return func(sel keys.Selection) ([]keys.Shown, error) { return s.Finger(sel, "") }
+}
+
+// shown writes what read makes of the selected keys. A key that cannot be read is
+// told beside the others.
+func (k *run) shown(glob string, sel keys.Selection, read func(keys.Selection) ([]keys.Shown, error)) error {
+	if sel.Len() == 0 {
+		if !k.plain() {
+			if err := k.show(wire.NewMap()); err != nil {
+				return err
+			}
+		}
+		return command.Exit(command.ExitFailure, fmt.Errorf("The key glob '%s' does not match any keys.", glob)) //nolint:staticcheck,revive // Salt's text
+	}
+	rows, err := read(sel)
+	folders := wire.NewMap()
+	for _, st := range append(append([]keys.State{}, keys.Listed...), keys.Local) {
+		m := wire.NewMap()
+		for _, r := range rows {
+			if r.State == st {
+				m.Set(r.ID, r.Text)
+			}
+		}
+		if m.Len() > 0 {
+			folders.Set(st.Folder(), m)
+		}
+	}
+	return errors.Join(k.show(folders), err)
+}

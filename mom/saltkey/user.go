@@ -1,0 +1,51 @@
+package saltkey
+
+import (
+	"fmt"
+	"os"
+	"os/user"
+	"strconv"
+	"syscall"
+
+	"github.com/momtree/mom/mom/command"
+)
+
+// workAs makes a short-lived command work as the user that the master runs as, so
+// that what it writes belongs to that user. Only root can change to another one;
+// anybody else may stay who they are, unless the command line insists.
+func workAs(name string, insists bool) error {
+	if name == "" {
+		return nil
+	}
+	if cur, err := user.Current(); err == nil && cur.Username == name || name == "root" && os.Geteuid() == 0 {
+		return nil
+	}
+	u, err := user.Lookup(name)
+	if err != nil {
+		return command.Exit(command.ExitNoUser, fmt.Errorf("work as user %s: %w", name, err))
+	}
+	uid, err := strconv.Atoi(u.Uid)
+	if err != nil {
+		return command.Exit(command.ExitNoUser, fmt.Errorf("work as user %s: its id %q is no number", name, u.Uid))
+	}
+	gid, err := strconv.Atoi(u.Gid)
+	if err != nil {
+		return command.Exit(command.ExitNoUser, fmt.Errorf("work as user %s: its group id %q is no number", name, u.Gid))
+	}
+	if os.Geteuid() != 0 {
+		if insists && uid != os.Geteuid() {
+			return command.Exit(command.ExitNoUser, fmt.Errorf("only root can work as another user, here as %s", name))
+		}
+		return nil
+	}
+	if err := syscall.Setgroups([]int{gid}); err != nil {
+		return fmt.Errorf("work as user %s: %w", name, err)
+	}
+	if err := syscall.Setgid(gid); err != nil {
+		return fmt.Errorf("work as user %s: %w", name, err)
+	}
+	if err := syscall.Setuid(uid); err != nil {
+		return fmt.Errorf("work as user %s: %w", name, err)
+	}
+	return nil
+}

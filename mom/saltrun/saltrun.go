@@ -1,0 +1,203 @@
+package saltrun
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/output"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/runners"
+	"github.com/momtree/mom/mom/arguments"
+	"github.com/momtree/mom/mom/command"
+	"github.com/momtree/mom/mom/options"
+)
+
+// Command is salt-run.
+func Command() *cobra.Command {
+	return command.Salt{
+		Name:  "salt-run",
+		Usage: "[options] <function> [arguments]",
+		Short: "Ask a master about its jobs, its minions and the tree below it",
+		Begin: func(s *options.Set) func(*cobra.Command, []string) error {
+			f := &flags{}
+			f.register(s)
+			return f.run
+		},
+	}.Command()
+}
+
+// flags are the options of the command salt-run.
+type flags struct {
+	dir, jid, noParse string
+	timeout           int
+	stdin, doc, async bool
+
+	output command.Output
+	logs   command.Log
+}
+
+func (f *flags) register(s *options.Set) {
+	f.dir = "/etc/salt"
+	s.Text(&f.dir, "-c --config-dir", "DIR", "folder with the file master; default: /etc/salt")
+	s.Int(&f.timeout, "-t --timeout", "SECONDS", "how long functions wait for minions; default: the master's option timeout")
+	s.Text(&f.jid, "--jid", "JID", "the id of this call on the event bus; default: a new one")
+	s.Bool(&f.stdin, "--args-stdin", "read one more argument from each line of standard input")
+	s.Text(&f.noParse, "--no-parse", "NAMES", "keyword arguments, separated by commas, whose values stay text")
+	s.Bool(&f.doc, "-d --doc --documentation", "show the documentation of a function, a module or, without a name, all of them")
+	s.Bool(&f.async, "--async", "start the function and do not wait; its result goes to the event bus and into the job cache")
+	f.output.Register(s)
+	f.logs.Register(s)
+}
+
+func (f *flags) run(cmd *cobra.Command, words []string) (err error) {
+	if f.stdin {
+		more, err := command.StdinWords(cmd.InOrStdin())
+		if err != nil {
+			return err
+		}
+		words = append(words, more...)
+	}
+	if f.timeout < 0 {
+		return &options.Error{Text: fmt.Sprintf("option -t: %d is not a number of seconds", f.timeout)}
+	}
+	f.output.Check(cmd.ErrOrStderr())
+	w, err := f.output.Open(cmd.OutOrStdout())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	if f.doc || len(words) == 0 {
+		return f.docs(w, cmd.OutOrStdout(), words)
+	}
+	log, closer, err := f.logs.Open(cmd.ErrOrStderr())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closer.Close()) }()
+	conf, _, err := config.LoadMaster(f.dir)
+	if err != nil {
+		return err
+	}
+	o := client.FromMaster(conf)
+	o.Log = log
+	cl := client.New(o)
+	defer func() { err = errors.Join(err, cl.Close()) }()
+	call := f.call(words)
+	if f.async {
+		tag, err := cl.StartRunner(cmd.Context(), call)
+		if err != nil {
+			return f.failed(cmd.Context(), err)
+		}
+		_, err = fmt.Fprintf(cmd.ErrOrStderr(), "[WARNING ] Running in asynchronous mode. Results of this execution may be collected by attaching to the "+
+			"master event bus or by examining the master job cache, if configured. This execution is running under tag %s\n", tag)
+		return err
+	}
+	v, err := cl.CallRunner(cmd.Context(), call)
+	var failure *client.RunnerError
+	if errors.As(err, &failure) {
+		v = failure.Value
+	}
+	if err == nil || v != nil {
+		if err := f.show(w, cmd.OutOrStdout(), v); err != nil {
+			return err
+		}
+	}
+	return f.failed(cmd.Context(), err)
+}
+
+func (f *flags) call(words []string) client.RunnerCall {
+	noParse := strings.FieldsFunc(f.noParse, func(r rune) bool { return r == ',' })
+	c := client.RunnerCall{Fun: words[0], JID: f.jid, Timeout: time.Duration(f.timeout) * time.Second}
+	c.Args, c.Kwargs = arguments.Split(words[1:], noParse)
+	return c
+}
+
+// show writes a result. A function may name the outputter that suits it.
+func (f *flags) show(w, stdout io.Writer, v any) error {
+	name := f.output.Outputter
+	if m, ok := v.(*wire.Map); ok && m.Len() == 2 && m.Has("outputter") && m.Has("data") {
+		if name == "" && output.Known(m.String("outputter")) {
+			name = m.String("outputter")
+		}
+		v, _ = m.Get("data")
+	}
+	if v == nil && (name == "" || name == "nested") {
+		return nil // Salt says nothing of None
+	}
+	return output.Render(w, name, v, f.output.Options(stdout))
+}
+
+// failed gives the command's end: nil for a call that succeeded.
+func (f *flags) failed(ctx context.Context, err error) error {
+	var stop *command.Signalled
+	var failure *client.RunnerError
+	var no *client.Refused
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(context.Cause(ctx), &stop):
+		return command.Exit(stop.Code(), fmt.Errorf("\nExiting gracefully on %s; the function goes on at the master", stop.How())) //nolint:staticcheck // Salt's text
+	case errors.As(err, &failure):
+		text := failure.Reason
+		if fn, ok := runners.Lookup(failure.Fun); ok && strings.HasPrefix(text, "Passed invalid arguments") {
+			text += "\n\nUsage:\n" + indented(fn.Doc)
+		}
+		return command.Exit(command.ExitFailure, errors.New(text))
+	case errors.As(err, &no):
+		return command.Exit(command.ExitFailure, errors.New(no.Message))
+	case errors.Is(err, client.ErrNoKey):
+		return command.Exit(command.ExitFailure, err)
+	}
+	return command.Exit(command.ExitFailure, fmt.Errorf("The salt master could not be contacted. Is master running?\n%w", err)) //nolint:staticcheck,revive // Salt's text
+}
+
+// docs shows the documentation of functions; the master need not run for it.
+func (f *flags) docs(w, stdout io.Writer, words []string) error {
+	word := ""
+	switch len(words) {
+	case 0:
+	case 1:
+		word = words[0]
+	default:
+		return &options.Error{Text: "You can only get documentation for one function or module at one time."}
+	}
+	names := runners.Docs(word)
+	if len(names) == 0 {
+		return command.Exit(command.ExitFailure, fmt.Errorf("'%s' is neither a runner function nor a module of such; salt-run -d shows them all", word))
+	}
+	if f.output.Outputter != "" {
+		docs := wire.NewMap()
+		for _, name := range names {
+			fn, _ := runners.Lookup(name)
+			docs.Set(name, fn.Doc)
+		}
+		return output.Render(w, f.output.Outputter, docs, f.output.Options(stdout))
+	}
+	for _, name := range names {
+		fn, _ := runners.Lookup(name)
+		if _, err := fmt.Fprintf(w, "%s:\n\n%s\n", name, indented(fn.Doc)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// indented is a documentation text as Salt prints it.
+func indented(doc string) string {
+	var b strings.Builder
+	for line := range strings.Lines(strings.Trim(doc, "\n") + "\n") {
+		if strings.TrimSpace(line) != "" {
+			b.WriteString("    ")
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}

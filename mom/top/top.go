@@ -1,0 +1,78 @@
+package top
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/mom/command"
+	"github.com/momtree/mom/mom/screen"
+)
+
+// flags are the options of mom top.
+type flags struct {
+	dir, out string
+	timeout  time.Duration
+	once     bool
+}
+
+// Command is mom top.
+func Command() *cobra.Command {
+	var f flags
+	c := &cobra.Command{
+		Use:   "top",
+		Short: "Watch the jobs in flight at this master",
+		Long: "Keeps the jobs in flight on the screen: whom they are for, who asked, how many minions\n" +
+			"are expected, have returned, will not answer, and what each job waits for; below them the\n" +
+			"nodes with the fullest outboxes. ? shows the keys.\n\n" +
+			"--once prints one reading; --out json prints it for programs.\n\n" +
+			"Exit codes: 0; 2 when the master does not answer; 64 for a wrong option.",
+		Args: command.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
+	}
+	c.Flags().StringVarP(&f.dir, "config-dir", "c", "/etc/salt", "folder with the file master")
+	c.Flags().DurationVarP(&f.timeout, "timeout", "t", 10*time.Second, "how long to wait for the master")
+	c.Flags().BoolVarP(&f.once, "once", "1", false, "print one reading and end")
+	c.Flags().StringVar(&f.out, "out", "text", "form of one reading: text or json; json implies --once")
+	return c
+}
+
+func (f *flags) run(cmd *cobra.Command) (err error) {
+	if f.out != "text" && f.out != "json" {
+		return command.Exit(command.ExitUsage, fmt.Errorf("option --out: %q is neither text nor json", f.out))
+	}
+	once := f.once || f.out == "json"
+	if !once {
+		if err := screen.NeedTerminal(cmd, "mom top", "mom top"); err != nil {
+			return command.Exit(command.ExitUsage, err)
+		}
+	}
+	conf, _, err := config.LoadMaster(f.dir)
+	if err != nil {
+		return command.Exit(command.ExitAway, err)
+	}
+	o := client.FromMaster(conf)
+	cl := client.New(o)
+	defer func() { err = errors.Join(err, cl.Close()) }()
+	fetch := func() screen.Work {
+		ctx, cancel := context.WithTimeout(cmd.Context(), f.timeout)
+		defer cancel()
+		return askWork(ctx, cl)
+	}
+	if !once {
+		return screen.Show(cmd, screen.NewTop(fetch, nil), o.Bus, func(string) bool { return false })
+	}
+	w := fetch()
+	if w.Err != nil {
+		return command.Exit(command.ExitAway, fmt.Errorf("the jobs in flight cannot be read: %w", w.Err))
+	}
+	if f.out == "json" {
+		return workJSON(cmd.OutOrStdout(), w)
+	}
+	return workText(cmd.OutOrStdout(), w)
+}

@@ -1,0 +1,75 @@
+package tree
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/mom/command"
+	"github.com/momtree/mom/topology"
+)
+
+func (f *flags) listProblems(cmd *cobra.Command, conf *config.Master) error {
+	ctx, cancel := context.WithTimeout(cmd.Context(), f.timeout)
+	defer cancel()
+	n, err := Fetch(ctx, conf)
+	if err != nil {
+		return command.Exit(command.ExitAway, fmt.Errorf("the problems of the tree cannot be read: %w", err))
+	}
+	ps := topology.Problems(n)
+	if f.out == "json" {
+		err = problemsJSON(cmd.OutOrStdout(), ps)
+	} else {
+		err = problemsText(cmd.OutOrStdout(), ps)
+	}
+	if err == nil && len(ps) > 0 {
+		return command.Exit(command.ExitFailure, nil)
+	}
+	return err
+}
+
+func problemsText(w io.Writer, ps []topology.Problem) error {
+	var b strings.Builder
+	for _, p := range ps {
+		since := ""
+		if !p.Since.IsZero() {
+			since = " since " + p.Since.Format("2006-01-02 15:04:05")
+		}
+		fmt.Fprintf(&b, "%s: %s%s\n    %s\n", topology.Clean(string(p.Kind)), topology.Clean(p.Path), since, topology.Clean(p.Detail))
+	}
+	if len(ps) == 0 {
+		b.WriteString("No problems.\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// problemsJSON writes an object, so that fields can be added beside the list.
+func problemsJSON(w io.Writer, ps []topology.Problem) error {
+	type problem struct {
+		Kind   topology.Kind `json:"kind"`
+		Path   string        `json:"path"`
+		Detail string        `json:"detail"`
+		Since  string        `json:"since,omitempty"`
+	}
+	out := struct {
+		Format   int       `json:"format"`
+		Problems []problem `json:"problems"`
+	}{1, make([]problem, 0, len(ps))}
+	for _, p := range ps {
+		since := ""
+		if !p.Since.IsZero() {
+			since = p.Since.UTC().Format(time.RFC3339)
+		}
+		out.Problems = append(out.Problems, problem{p.Kind, p.Path, p.Detail, since})
+	}
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(out)
+}

@@ -1,0 +1,110 @@
+package tree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/mom/command"
+	"github.com/momtree/mom/mom/screen"
+	"github.com/momtree/mom/topology"
+)
+
+// flags are the options of mom tree.
+type flags struct {
+	dir             string
+	timeout         time.Duration
+	out             string
+	minions, depth  int
+	noColor         bool
+	watch, problems bool
+}
+
+// Command is mom tree.
+func Command() *cobra.Command {
+	var f flags
+	c := &cobra.Command{
+		Use:   "tree",
+		Short: "Draw the tree of nodes and minions from this master down",
+		Long: "Draws the tree of nodes and minions from the master of this machine down, with what\n" +
+			"each node tells about itself: minions connected of those accepted, minions at work,\n" +
+			"jobs, rows it still owes and the age of the oldest, the round trip to its parent, the\n" +
+			"load of its machine, and how far its clock is off.\n\n" +
+			"--watch keeps the tree on the screen; ? there shows the keys. --problems lists what an\n" +
+			"operator should know. --out json, dot and mermaid are for programs, Graphviz and pages.\n\n" +
+			"Exit codes: 0; 1 with --problems when there are problems; 2 when the master does not\n" +
+			"answer; 64 for a wrong option.",
+		Args: command.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := f.check(cmd); err != nil {
+				return command.Exit(command.ExitUsage, err)
+			}
+			conf, _, err := config.LoadMaster(f.dir)
+			if err != nil {
+				return command.Exit(command.ExitAway, err)
+			}
+			switch {
+			case f.watch:
+				return f.watchTree(cmd, conf)
+			case f.problems:
+				return f.listProblems(cmd, conf)
+			}
+			ctx, cancel := context.WithTimeout(cmd.Context(), f.timeout)
+			defer cancel()
+			n, err := Fetch(ctx, conf)
+			if err != nil {
+				return command.Exit(command.ExitAway, fmt.Errorf("the tree cannot be read: %w", err))
+			}
+			return f.export(cmd.OutOrStdout(), n)
+		},
+	}
+	c.Flags().StringVarP(&f.dir, "config-dir", "c", "/etc/salt", "folder with the file master")
+	c.Flags().DurationVarP(&f.timeout, "timeout", "t", 10*time.Second, "how long to wait for the master")
+	c.Flags().StringVar(&f.out, "out", "text", "form: text, json, dot, mermaid; with --problems text or json")
+	c.Flags().IntVar(&f.minions, "minions", 20, "minions drawn per node before the rest is counted; 0 draws all; json has all")
+	c.Flags().IntVar(&f.depth, "depth", 0, "tiers of nodes drawn, the first included; 0 draws all")
+	c.Flags().BoolVarP(&f.watch, "watch", "w", false, "keep the tree on the screen")
+	c.Flags().BoolVar(&f.problems, "problems", false, "list problems instead; exit code 1 if there are any")
+	c.Flags().BoolVar(&f.noColor, "no-color", false, "no colours")
+	return c
+}
+
+// check tells of options that do not go together.
+func (f *flags) check(cmd *cobra.Command) error {
+	switch {
+	case !slices.Contains(topology.Formats(), topology.Format(f.out)):
+		return fmt.Errorf("option --out: %q is none of text, json, dot, mermaid", f.out)
+	case f.depth < 0 || f.minions < 0:
+		return errors.New("options --depth and --minions: a number below 0 has no meaning")
+	case f.problems && f.out != "text" && f.out != "json":
+		return fmt.Errorf("option --out: problems are written as text or json, not as %s", f.out)
+	case f.watch && (f.problems || cmd.Flags().Changed("out")):
+		return errors.New("option --watch: it does not go together with --problems or --out; the key p shows problems only")
+	case f.watch:
+		return screen.NeedTerminal(cmd, "mom tree --watch", "mom tree")
+	}
+	return nil
+}
+
+func (f *flags) export(w io.Writer, n topology.Node) error {
+	file, ok := w.(*os.File)
+	color := !f.noColor && ok && term.IsTerminal(int(file.Fd())) //nolint:gosec // a descriptor fits
+	return topology.Export(w, n, topology.Format(f.out), topology.DrawOptions{Color: color, MaxMinions: f.minions, Depth: f.depth})
+}
+
+// Fetch asks the master of this machine for its tree; the error is that of a master
+// that does not answer.
+func Fetch(ctx context.Context, conf *config.Master) (n topology.Node, err error) {
+	cl := client.New(client.FromMaster(conf))
+	defer func() { err = errors.Join(err, cl.Close()) }()
+	return topology.Ask(ctx, cl)
+}

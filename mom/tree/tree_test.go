@@ -1,0 +1,98 @@
+package tree
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/momtree/mom/mom/momtest"
+	"github.com/momtree/mom/topology"
+)
+
+func TestTreeForms(t *testing.T) {
+	tr := momtest.Shared(t)
+	conf := tr.Conf("top")
+	for out, want := range map[string]string{
+		"text": "└── syndic-a (syndic, ", "dot": "digraph mom {", "mermaid": "graph TD\n",
+	} {
+		if got := momtest.Run(Command(), "", "-c", conf, "--out", out); got.Code != 0 || !strings.Contains(got.Out, want) {
+			t.Errorf("--out %s: %v", out, got)
+		}
+	}
+	got := momtest.Run(Command(), "", "-c", conf, "--out", "json", "--depth", "1")
+	var tree struct {
+		Format int
+		Tree   struct {
+			ID    string
+			Below struct{ Nodes, Minions, Up int }
+		}
+	}
+	if err := json.Unmarshal([]byte(got.Out), &tree); err != nil || tree.Format != 1 || tree.Tree.ID != "top" || tree.Tree.Below.Nodes != 2 || tree.Tree.Below.Minions != 3 {
+		t.Errorf("%v: %v", err, got)
+	}
+}
+
+func TestTreeRefuses(t *testing.T) {
+	conf := momtest.Shared(t).Conf("top")
+	for _, c := range []struct {
+		args []string
+		code int
+		err  string
+	}{
+		{[]string{"-c", conf, "--watch"}, 64, "mom tree --watch needs a terminal"},
+		{[]string{"-c", conf, "--out", "xml"}, 64, `"xml" is none of text, json, dot, mermaid`},
+		{[]string{"-c", conf, "--problems", "--out", "dot"}, 64, "problems are written as text or json"},
+		{[]string{"-c", conf, "--watch", "--problems"}, 64, "does not go together"},
+		{[]string{"-c", conf, "--depth", "-1"}, 64, "below 0"},
+	} {
+		if got := momtest.Run(Command(), "", c.args...); got.Code != c.code || !strings.Contains(got.Err, c.err) {
+			t.Errorf("%v: %v", c.args, got)
+		}
+	}
+}
+
+// A view of a master that is away says so with an exit code of its own.
+func TestTreeWithoutAMaster(t *testing.T) {
+	tr := momtest.Own(t, "top: top-01\n")
+	tr.Kill(t, "top")
+	for _, args := range [][]string{nil, {"--problems"}} {
+		got := tr.Run(Command(), "top", append(args, "-t", "2s")...)
+		if got.Code != 2 || !strings.Contains(got.Err, "cannot be read: ") || got.Out != "" {
+			t.Errorf("%v: %v", args, got)
+		}
+	}
+}
+
+func TestProblemsOfATree(t *testing.T) {
+	tr := momtest.Own(t, "top: top-01\n  syndic-a: web-01\n")
+	if got := tr.Run(Command(), "top", "--problems"); got.Code != 0 && !strings.Contains(got.Out, "top") {
+		t.Errorf("a whole tree: %v", got)
+	}
+	tr.End(t, "syndic-a")
+	got := tr.Run(Command(), "top", "--problems")
+	for end := time.Now().Add(momtest.Patience); !strings.Contains(got.Out, "down: ") && time.Now().Before(end); {
+		got = tr.Run(Command(), "top", "--problems")
+	}
+	if got.Code != 1 || !strings.Contains(got.Out, "syndic-a") || got.Err != "" {
+		t.Errorf("a node that is down: %v", got)
+	}
+	got = tr.Run(Command(), "top", "--problems", "--out", "json")
+	var list struct {
+		Format   int
+		Problems []struct{ Kind, Path, Detail string }
+	}
+	if err := json.Unmarshal([]byte(got.Out), &list); err != nil || got.Code != 1 || len(list.Problems) == 0 || list.Problems[0].Kind == "" {
+		t.Errorf("%v: %v", err, got)
+	}
+}
+
+// What a node says of itself cannot steer a terminal.
+func TestProblemsAreClean(t *testing.T) {
+	var b bytes.Buffer
+	err := problemsText(&b, []topology.Problem{{Kind: "down", Path: "a\x1b[2J", Detail: "b\nc", Since: time.Unix(1, 0)}})
+	if err != nil || strings.ContainsRune(b.String(), '\x1b') || strings.Count(b.String(), "\n") != 2 {
+		t.Errorf("%q %v", b.String(), err)
+	}
+}
