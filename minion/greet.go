@@ -37,11 +37,11 @@ func (l *link) greet(ctx context.Context) {
 	}
 }
 
-// saidPause is when a sibling that did not take an announcement is told again, while
-// returns wait for that; the pause grows to acceptance_wait_time.
+// saidPause is when a master to which we move, and that did not take an announcement,
+// is told again, while returns and the move wait for that; the pause grows to acceptance_wait_time.
 const saidPause = 500 * time.Millisecond
 
-// haveSaid lets the delivery begin; greet alone calls it.
+// haveSaid lets the delivery begin, and the move end; greet alone calls it.
 func (l *link) haveSaid() {
 	select {
 	case <-l.said:
@@ -52,9 +52,10 @@ func (l *link) haveSaid() {
 	}
 }
 
-// awaitSaid returns when a sibling has taken an announcement that tells which returns
-// it gets, so that it answers for their jobs before it has the first; or when it took
-// none for as long as an arrival may take, for a return is worth more than its job.
+// awaitSaid returns when a master to which we move has taken an announcement that tells
+// which returns it gets, so that it answers for their jobs before it has the first; or
+// when it took none for as long as an arrival may take, for a return is worth more than
+// its job.
 func (l *link) awaitSaid(ctx context.Context) {
 	if l.said == nil {
 		return

@@ -5,6 +5,7 @@ import (
 
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/sibling"
+	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -14,7 +15,7 @@ func (m *Minion) follow(ctx context.Context, w wish, cur *stay, h *home, box *ou
 		next, err := m.goHome(ctx, h, box, &channel.Result{}, true)
 		if err == nil {
 			m.log.Info("back at the home master", "master", next.l.name)
-			return m.arrived(ctx, next)
+			return m.arrived(ctx, next, w)
 		}
 		if w.back {
 			m.log.Warn("the home master is back, but does not take us", "error", err)
@@ -48,7 +49,7 @@ func (m *Minion) follow(ctx context.Context, w wish, cur *stay, h *home, box *ou
 			continue
 		}
 		m.log.Warn("moved to a sibling of the master", "from", cur.l.name, "to", n.ID, "addr", n.Addr(), "asked", w.asked)
-		next = m.arrived(ctx, next)
+		next = m.arrived(ctx, next, w)
 		if w.asked && !w.settle {
 			m.sayLeave(ctx, cur, n.ID)
 		}
@@ -60,12 +61,20 @@ func (m *Minion) follow(ctx context.Context, w wish, cur *stay, h *home, box *ou
 	return nil
 }
 
-// arrived waits until the subscription at the new place stands, so that nothing is
+// arrived waits until the new place sees the subscription and has taken what we are at
+// work on, and then for what the old one has published by then, so that nothing is
 // published past us while we move.
-func (m *Minion) arrived(ctx context.Context, next *stay) *stay {
+func (m *Minion) arrived(ctx context.Context, next *stay, w wish) *stay {
 	short, stop := context.WithTimeout(ctx, arrival)
 	defer stop()
-	_ = next.l.up.await(short, true) // else it is served and comes up, or is lost, as any
+	select {
+	case <-next.l.said:
+		if !w.lost {
+			_ = sleep.For(ctx, overlap)
+		}
+	case <-next.done:
+	case <-short.Done(): // it is served and comes up, or is lost, as any
+	}
 	return next
 }
 

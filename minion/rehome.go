@@ -11,9 +11,12 @@ const (
 	// moveTag is the local event that asks the minion to move; `mom node drain` and
 	// `mom node rebalance` have it fired by the function event.fire.
 	moveTag = "mom/home/move"
-	// arrival is how long a move waits for the new subscription before the old one
+	// arrival is how long a move waits for the new master to see us before the old one
 	// is given up all the same.
 	arrival = 10 * time.Second
+	// overlap is how long we then hear both: a job may reach the new master before it
+	// sees us, and the old one a moment later.
+	overlap = time.Second
 	// reach is the time a master that seems gone has for a last word, and one that
 	// is tried for an answer.
 	reach = 3 * time.Second

@@ -391,3 +391,52 @@ func TestHomeFile_OtherOptionOrDamage(t *testing.T) {
 		t.Errorf("believed %v", h.lists)
 	}
 }
+
+// A minion that goes home stays at the sibling until the home sees its subscription,
+// and a moment longer: what is published meanwhile comes from one of the two.
+func TestRehome_StaysUntilTheHomeSeesIt(t *testing.T) {
+	gates.reset()
+	f := startFamily(t, "a", "b")
+	a, b := f.masters["a"], f.masters["b"]
+	d := f.minion(t, "a")
+	a.AwaitSubscribers(t, 1)
+	f.knows(t, d, "a")
+	a.Down()
+	b.AwaitSubscribers(t, 1)
+	jid := newJID()
+	_, entered := gates.channels()
+	var asked atomic.Int32
+	a.Change(func(r *channeltest.Rules) {
+		r.Handle["_presence"] = func(string, *wire.Map) any {
+			if asked.Add(1) == 1 {
+				b.Publish(channeltest.Job(jid, "m1", "gate.wait"))
+				select {
+				case <-entered:
+				case <-time.After(2 * time.Second): // it has left
+				}
+				gates.release()
+				return wire.NewMap("session", false, "node", "a")
+			}
+			return wire.NewMap("session", true, "node", "a")
+		}
+	})
+	a.Up()
+	await(t, "the minion at home, and still at the sibling", func() bool {
+		l := d.running()
+		if len(l) != 2 {
+			return false
+		}
+		home := l[0]
+		if home.name != a.Addr() {
+			home = l[1]
+		}
+		select {
+		case <-home.said:
+			return true
+		default:
+			return false
+		}
+	})
+	a.AwaitReturn(t, jid)
+	await(t, "the minion at home", func() bool { l := d.running(); return len(l) == 1 && l[0].name == a.Addr() })
+}

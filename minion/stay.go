@@ -64,7 +64,7 @@ func (m *Minion) goHome(ctx context.Context, h *home, box *outbox, sure *channel
 		return nil, err
 	}
 	if back { // what it is at work on, its home may not know, or miss
-		l.more = wire.NewMap("back", true)
+		l.more, l.said = wire.NewMap("back", true), make(chan struct{})
 	}
 	if sure != nil {
 		short, stop := context.WithTimeout(ctx, reach)
