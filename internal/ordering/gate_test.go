@@ -130,7 +130,7 @@ func TestOrderOfWords(t *testing.T) {
 			},
 			"deliver late": func(t *rapid.T) {
 				if len(away) == 0 {
-					t.Skip("nothing is on the way")
+					return // nothing is on the way
 				}
 				i := rapid.IntRange(0, len(away)-1).Draw(t, "which")
 				r := away[i]
