@@ -163,3 +163,17 @@ func FuzzFromPublication(f *testing.F) {
 		}
 	})
 }
+
+// A time below 0, whatever it would be in nanoseconds, is none.
+func TestReadNews_BelowZero(t *testing.T) {
+	for _, ms := range []int64{-1, -9223372036855} {
+		b, err := wire.Encode(wire.NewMap("what", "siblings", "within", ms))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, is := ReadNews(wire.Publication{Extra: wire.NewMap(Field, wire.Raw(b))})
+		if !is || n.Within != 0 {
+			t.Errorf("%d ms are read as %+v %v", ms, n, is)
+		}
+	}
+}

@@ -34,5 +34,5 @@ func ReadNews(p wire.Publication) (n News, is bool) {
 	if err != nil || q.ID != "" || q.What == "" {
 		return n, false
 	}
-	return News{What: q.What, Within: max(q.Within, 0)}, true
+	return News{What: q.What, Within: q.Within}, true
 }

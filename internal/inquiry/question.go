@@ -94,7 +94,7 @@ func readQuestion(v any) (q Question, err error) {
 		case "within":
 			var ms int64
 			ms, err = wire.Int(val)
-			q.Within = time.Duration(min(ms, maxWithin.Milliseconds())) * time.Millisecond
+			q.Within = time.Duration(max(0, min(ms, maxWithin.Milliseconds()))) * time.Millisecond
 		}
 		return err
 	})
