@@ -19,6 +19,18 @@ func (m *Master) clear(req *zmtp.Request, cmd string, load wire.Raw) {
 	ctx, cancel := context.WithTimeout(m.ctx, requestTimeout)
 	defer cancel()
 	switch cmd {
+	case "publish", "publish_batch", "runner", "wheel": // what a login could be for
+		by, err := loginOf(load)
+		if err != nil {
+			m.answer(req, refusal{"SaltInvocationError", cmd + ": " + err.Error()}.reply())
+			return
+		}
+		if by != noLogin {
+			m.answer(req, m.refuseLogin(cmd, by, load))
+			return
+		}
+	}
+	switch cmd {
 	case "ping":
 		req.Reply(pong(load))
 	case "publish":

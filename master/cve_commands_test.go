@@ -155,6 +155,13 @@ func TestCVE2020_25592_CVE2021_25281_CVE2021_3144_CVE2017_5192(t *testing.T) {
 			if v := decoded(t, r.clearBytes(load)).(map[string]any); v["error"] == nil || len(v) != 1 {
 				t.Errorf("%s with %v: %v", cmd, cred, v)
 			}
+			if load.Has("key") || len(cred) == 0 {
+				continue
+			}
+			load.Set("key", rootKey) // as Salt's own clients do
+			if v := decoded(t, r.clearBytes(load)).(map[string]any); v["error"] == nil || len(v) != 1 {
+				t.Errorf("%s with %v beside the key: %v", cmd, cred, v)
+			}
 		}
 		reply := r.clearBytes(wire.NewMap("cmd", "wheel_async", "fun", "key.list_all", "eauth", "pam"))
 		if v := decoded(t, reply).(map[string]any); len(v) != 0 {

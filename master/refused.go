@@ -2,7 +2,6 @@ package master
 
 import (
 	"log/slog"
-	"strings"
 
 	"github.com/momtree/mom/internal/repeat"
 	"github.com/momtree/mom/internal/wire"
@@ -26,15 +25,8 @@ var (
 
 // refuseUser answers a runner or wheel call without rights.
 func (m *Master) refuseUser(d *wire.Map, what string) refusal {
-	name := "UserAuthenticationError"
-	switch {
-	case d.String("token") != "":
-		name = "TokenAuthenticationError"
-	case d.String("eauth") != "":
-		name = "EauthAuthenticationError"
-	}
 	m.refusedUser(what, d.String("user"), d.String("fun"))
-	return refusal{name, "Authentication failure of type \"" + strings.ToLower(strings.TrimSuffix(name, "AuthenticationError")) + "\" occurred"}
+	return authenticationFailed("user")
 }
 
 // refusedUser counts and logs a command without rights. Operators look for
