@@ -15,7 +15,7 @@ import (
 // client that can publish must find the bus open.
 func (m *Master) bind() (err error) {
 	m.commands = m.counted(m.table())
-	m.signIns = door.NewLane(cap(m.rsa), signInQueue)
+	m.signIns = door.NewLane(cap(m.rsa), m.cfg.Bounds.SignIns)
 	m.ipc, err = bus.Serve(m.bus, bus.ServerConfig{
 		SockDir: m.cfg.SockDir, PubName: "master_event_pub.ipc", PullName: "master_event_pull.ipc",
 		Framing: bus.Framing(m.cfg.IpcFraming), IPCMode: m.cfg.IpcMode, PubPort: m.cfg.TcpMasterPubPort, PullPort: m.cfg.TcpMasterPullPort,

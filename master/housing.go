@@ -16,7 +16,7 @@ import (
 
 // adopt makes this master answer for the jobs that a guest was at work on when it
 // came, or one of its own when it came back, and tells the masters above that it is
-// here now.
+// here now. The returns of jobs beyond the bound adopted are taken all the same.
 func (m *Master) adopt(a presence.Announcement) {
 	if len(a.Running) == 0 {
 		return
@@ -24,16 +24,12 @@ func (m *Master) adopt(a presence.Announcement) {
 	if !a.Back && !m.homes.Moves(a.ID) {
 		return
 	}
-	for _, job := range a.Running[:min(len(a.Running), maxAdopted)] {
+	for _, job := range a.Running[:min(len(a.Running), m.cfg.Bounds.Adopted)] {
 		if jid.Valid(job) {
 			m.adoptJob(job, a.ID)
 		}
 	}
 }
-
-// maxAdopted bounds the jobs that are adopted by one announcement. The returns of
-// others are taken all the same.
-const maxAdopted = 2000
 
 func (m *Master) adoptJob(jid, id string) {
 	known := m.ledger.Knows(jid)

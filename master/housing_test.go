@@ -157,12 +157,12 @@ func TestAnAnnouncementIsNotBelievedBlindly(t *testing.T) {
 	r.start()
 	r.homes.Host("guest", "elsewhere", false)
 	running := []string{"../../x", "salt/forged"}
-	for i := range 2 * maxAdopted {
+	for i := range 2 * r.cfg.Bounds.Adopted {
 		running = append(running, fmt.Sprintf("20260101%012d", i))
 	}
 	events := r.events()
 	r.minion("guest", "minion", "minion").listen().announce(running...)
-	if n := len(r.ledger.Active()); n != maxAdopted-2 {
+	if n := len(r.ledger.Active()); n != r.cfg.Bounds.Adopted-2 {
 		t.Errorf("%d jobs are adopted", n)
 	}
 	for _, tag := range events.tags() {

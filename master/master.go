@@ -17,6 +17,7 @@ import (
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/ordering"
 	"github.com/momtree/mom/internal/repeat"
+	"github.com/momtree/mom/internal/rescue"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/books"
@@ -50,6 +51,9 @@ type Options struct {
 	NodeID  string
 	Version string
 	Log     *slog.Logger
+	// Rescue counts what sweeps find that should have gone by itself. nil: one of
+	// the master's own.
+	Rescue *rescue.Counter
 	// Now is the clock of stamps and ages; nil means time.Now.
 	Now func() time.Time
 
@@ -65,6 +69,7 @@ type Master struct {
 	version string
 	log     *slog.Logger
 	now     func() time.Time
+	rescues *rescue.Counter
 
 	ctx    context.Context // ends when Close begins
 	cancel context.CancelFunc
@@ -130,12 +135,8 @@ type Master struct {
 	closeErr  error
 }
 
-const (
-	// signInQueue lets every minion of a large master wait for its turn.
-	signInQueue = 32768
-	// maxRunners bounds runner calls at work at once.
-	maxRunners = 64
-)
+// maxRunners bounds runner calls at work at once.
+const maxRunners = 64
 
 // New opens the keys, the job store and the local sockets, and binds both
 // ports. Requests wait for [Master.Run].
@@ -149,6 +150,9 @@ func New(o Options) (_ *Master, err error) {
 	}
 	if m.now == nil {
 		m.now = time.Now
+	}
+	if m.rescues = o.Rescue; m.rescues == nil {
+		m.rescues = rescue.New(m.log, m.now)
 	}
 	m.ctx, m.cancel = context.WithCancel(context.Background())
 	m.ready = make(chan struct{})
@@ -195,6 +199,10 @@ func (m *Master) Store() *jobstore.Store { return m.store }
 
 // Tree is the tree from this master down.
 func (m *Master) Tree() *topology.Tree { return m.tree }
+
+// Rescues counts what sweeps of this master have found; the forwarder of the same
+// node counts there as well.
+func (m *Master) Rescues() *rescue.Counter { return m.rescues }
 
 // Ports are the publish and the return port as bound.
 func (m *Master) Ports() (publish, ret int) {

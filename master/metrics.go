@@ -17,6 +17,7 @@ func (m *Master) Metrics() metrics.Source {
 	return metrics.Source{
 		Collect: func(s *metrics.Sink) {
 			parts.Collect(s)
+			metrics.CollectRescues(s, m.rescues)
 			jobs.Collect(s)
 		},
 		Run:    func(ctx context.Context) { jobs.Run(ctx, m.bus) },

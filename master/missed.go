@@ -9,12 +9,6 @@ import (
 	"github.com/momtree/mom/master/retention"
 )
 
-// Bounds of one reply to `_missed`; the peer asks for the rest.
-const (
-	missedMost  = 256
-	missedBytes = 1 << 20
-)
-
 // listenerOf reads how far a peer has heard. ok is false for one that does not
 // say so: it fetches nothing.
 func listenerOf(id string, d *wire.Map) (l listener, ok bool) {
@@ -41,7 +35,7 @@ func (m *Master) missedJobs(l listener) (jids []string, head int64) {
 }
 
 // onMissed serves `_missed`, our own addition: a peer fetches the publications
-// that it did not hear.
+// that it did not hear, some at a time (bounds missed_rows and missed_bytes).
 func (m *Master) onMissed(_ context.Context, r *request) (any, error) {
 	if !r.tokOK {
 		return wire.NewMap(), nil
@@ -59,7 +53,7 @@ func (m *Master) onMissed(_ context.Context, r *request) (any, error) {
 	last := int64(0)
 	var failed error
 	m.missed(l, func(seq int64, rec retention.Record) bool {
-		if len(pubs) >= missedMost || bytes >= missedBytes {
+		if len(pubs) >= m.cfg.Bounds.MissedRows || bytes >= m.cfg.Bounds.MissedBytes {
 			more = true
 			return false
 		}

@@ -136,9 +136,9 @@ func (m *Master) openStore(o Options) (err error) {
 	m.store = jobstore.New(jobstore.Options{
 		Local: o.wrapStore(local), OpenRemote: m.remoteOpener(), OpenEvents: m.eventOpener(), Parent: o.Parent,
 		Keep: m.cfg.KeepJobsSeconds, Every: m.cfg.LoopInterval, NoResults: !m.cfg.JobCache,
-		MaxRows: int64(m.cfg.OutboxMaxRows), MaxBytes: m.cfg.OutboxMaxBytes, Log: m.log, Now: m.now,
+		MaxRows: int64(m.cfg.OutboxMaxRows), MaxBytes: m.cfg.OutboxMaxBytes, Bounds: m.cfg.Bounds, Log: m.log, Now: m.now,
 	})
-	m.books = books.NewWriter(m.ctx, m.store, m.log)
+	m.books = books.NewWriter(m.ctx, m.store, m.cfg.Bounds, m.log)
 	m.ledger = ledger.New(ledger.Config{
 		GatherTimeout: m.cfg.GatherJobTimeout, SyndicWait: m.cfg.SyndicWait,
 		Hooks: ledger.Hooks{

@@ -13,9 +13,6 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// claimsEvery is how often what nodes claim is written down.
-const claimsEvery = time.Minute
-
 // Run serves until ctx ends, then closes the master.
 func (m *Master) Run(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, m.cancel)
@@ -26,7 +23,7 @@ func (m *Master) Run(ctx context.Context) error {
 	if len(m.cfg.EventReturn) > 0 {
 		e := eventreturn.Listen(eventreturn.Options{
 			Bus: m.bus, Store: m.store, MasterID: m.id, Whitelist: m.cfg.EventReturnWhitelist, Blacklist: m.cfg.EventReturnBlacklist,
-			Queue: m.cfg.EventReturnQueue, Patience: m.cfg.EventReturnQueueMaxSeconds, Log: m.log,
+			Queue: m.cfg.EventReturnQueue, Waiting: m.cfg.Bounds.AuditQueue, Patience: m.cfg.EventReturnQueueMaxSeconds, Log: m.log,
 		})
 		m.wg.Go(func() { e.Run(m.ctx) })
 	}
@@ -126,7 +123,7 @@ func (m *Master) housekeep() {
 			swept = now
 			m.claims.Sweep(m.owesReturns)
 		}
-		if now := m.now(); now.Sub(saved) > claimsEvery {
+		if now := m.now(); now.Sub(saved) > m.cfg.Bounds.Claims {
 			saved = now
 			if err := m.claims.Save(); err != nil {
 				m.log.Error("What is known of the minions of nodes could not be written", "err", err)

@@ -8,7 +8,7 @@ import (
 
 // Whoever comes next delivers alone: the one before is stopped, and has ended.
 func TestOutbox_OneDeliversAtATime(t *testing.T) {
-	box, err := openOutbox(t.TempDir(), slog.New(slog.DiscardHandler))
+	box, err := openOutbox(t.TempDir(), 20_000, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

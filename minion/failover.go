@@ -14,7 +14,7 @@ import (
 // failover serves one master at a time: the first that accepts us, until it is
 // lost (master_alive_interval) or a better one is back (master_failback).
 func (m *Minion) failover(ctx context.Context, masters []string) error {
-	box, err := openOutbox(m.outboxDir("failover"), m.log)
+	box, err := openOutbox(m.outboxDir("failover"), m.cfg.Bounds.OrDefault().Returns, m.log)
 	if err != nil {
 		return err
 	}

@@ -55,7 +55,7 @@ func (m *Minion) serveEach(ctx context.Context, masters []string) error {
 		}
 	}()
 	for _, name := range masters {
-		box, err := openOutbox(m.outboxDir(name), m.log)
+		box, err := openOutbox(m.outboxDir(name), m.cfg.Bounds.OrDefault().Returns, m.log)
 		if err != nil {
 			return err
 		}

@@ -15,6 +15,7 @@ func (m *Minion) Metrics() metrics.Source {
 }
 
 func (m *Minion) collect(s *metrics.Sink) {
+	metrics.CollectRescues(s, m.rescues)
 	for _, l := range m.running() {
 		s.Flag("mom_minion_link_up", l.up.is(), l.name)
 		rows, bytes := l.outbox.size()

@@ -14,6 +14,7 @@ import (
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/rescue"
 	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/minion/modules"
@@ -38,6 +39,7 @@ type Minion struct {
 	cfg     *config.Minion
 	version string
 	log     *slog.Logger
+	rescues *rescue.Counter
 	now     func() time.Time
 
 	grains *grainStore
@@ -98,7 +100,7 @@ func newCore(opts Options) (*Minion, error) {
 		cfg: cfg, version: opts.Version, log: opts.Log, now: opts.Now,
 		rejectPause: 10 * time.Second,
 		recent:      newRecent(cfg.MinionJidQueueHwm),
-		slots:       newSlots(cfg.ProcessCountMax),
+		slots:       newSlots(cfg.ProcessCountMax, cfg.Bounds.OrDefault().MinionJobs),
 		procs:       procDir(filepath.Join(cfg.Cachedir, "proc")),
 	}
 	if m.log == nil {
@@ -107,6 +109,7 @@ func newCore(opts Options) (*Minion, error) {
 	if m.now == nil {
 		m.now = time.Now
 	}
+	m.rescues = rescue.New(m.log, m.now)
 	for _, dir := range []string{cfg.PkiDir, cfg.Cachedir, string(m.procs)} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return nil, fmt.Errorf("folders of minion %s: %w", cfg.ID, err)

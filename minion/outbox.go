@@ -19,7 +19,6 @@ import (
 // Bounds of the returns that wait for one master. Beyond them the oldest are
 // given up: a master away for that long has closed those jobs.
 const (
-	outboxMaxItems = 20_000
 	outboxMaxBytes = 1 << 30
 	// outboxMaxHeld bounds the bytes of returns that are in memory alone.
 	outboxMaxHeld = 64 << 20
@@ -70,12 +69,13 @@ func parseItem(e fs.DirEntry) (outboxItem, error) {
 }
 
 // openOutbox reads what an earlier run left.
-func openOutbox(dir string, log *slog.Logger) (*outbox, error) {
+// Of more returns than most the oldest are given up.
+func openOutbox(dir string, most int, log *slog.Logger) (*outbox, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open the outbox: %w", err)
 	}
 	o := &outbox{
-		dir: dir, log: log, maxItems: outboxMaxItems, maxBytes: outboxMaxBytes,
+		dir: dir, log: log, maxItems: most, maxBytes: outboxMaxBytes,
 		wake: make(chan struct{}, 1), next: 1,
 	}
 	entries, err := os.ReadDir(dir)

@@ -29,7 +29,7 @@ func (m *Minion) rehoming(ctx context.Context, option string) error {
 	if err != nil {
 		m.log.Warn("what was known of the master's siblings is not used", "error", err)
 	}
-	box, err := openOutbox(m.outboxDir(option), m.log)
+	box, err := openOutbox(m.outboxDir(option), m.cfg.Bounds.OrDefault().Returns, m.log)
 	if err != nil {
 		return err
 	}

@@ -214,7 +214,7 @@ func TestReturns_JobsThatAStopEndsAreAnswered(t *testing.T) {
 
 func TestOutbox(t *testing.T) {
 	dir := t.TempDir()
-	box, err := openOutbox(dir, testLog())
+	box, err := openOutbox(dir, 20_000, testLog())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -235,7 +235,7 @@ func TestOutbox(t *testing.T) {
 	if err := os.Remove(box.path(box.items[0])); err != nil { // someone tidied up
 		t.Fatal(err)
 	}
-	if box, err = openOutbox(dir, testLog()); err != nil {
+	if box, err = openOutbox(dir, 20_000, testLog()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, ".half-written")); err == nil {
@@ -260,7 +260,7 @@ func TestOutbox(t *testing.T) {
 }
 
 func TestOutbox_ShedsTheOldest(t *testing.T) {
-	box, err := openOutbox(t.TempDir(), testLog())
+	box, err := openOutbox(t.TempDir(), 20_000, testLog())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -286,7 +286,7 @@ func TestOutbox_ShedsTheOldest(t *testing.T) {
 // its bound.
 func TestOutbox_DiskRefuses(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "returns")
-	box, err := openOutbox(dir, testLog())
+	box, err := openOutbox(dir, 20_000, testLog())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -325,7 +325,7 @@ func TestOutbox_DiskRefuses(t *testing.T) {
 }
 
 func TestOutbox_RemovedFileIsSkipped(t *testing.T) {
-	box, err := openOutbox(t.TempDir(), testLog())
+	box, err := openOutbox(t.TempDir(), 20_000, testLog())
 	if err != nil {
 		t.Fatal(err)
 	}

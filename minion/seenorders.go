@@ -14,15 +14,14 @@ import (
 	"github.com/momtree/mom/internal/endorse"
 )
 
-// maxSeenOrders bounds the jobs that are remembered. If more of them are valid at
-// once, the oldest are forgotten and nothing as old as they is taken any more.
-const maxSeenOrders = 65536
-
 // seenOrders remembers signed jobs as long as their signatures are valid, over
 // restarts of the minion: a node in between cannot have one run twice.
 type seenOrders struct {
 	path string
-	max  int
+	// max bounds the jobs that are remembered (bound seen_jobs). If more of them are
+	// valid at once, the oldest are forgotten and nothing as old as they is taken any
+	// more.
+	max int
 
 	mu    sync.Mutex
 	byJID map[string]seenOrder
@@ -36,8 +35,8 @@ func (s seenOrder) over(now time.Time) bool { return now.After(s.expires.Add(end
 
 // openSeenOrders reads what an earlier life has run and writes the file anew
 // without what has expired.
-func openSeenOrders(path string, now time.Time) (*seenOrders, error) {
-	s := &seenOrders{path: path, max: maxSeenOrders, byJID: map[string]seenOrder{}}
+func openSeenOrders(path string, most int, now time.Time) (*seenOrders, error) {
+	s := &seenOrders{path: path, max: most, byJID: map[string]seenOrder{}}
 	b, err := os.ReadFile(path) //nolint:gosec // below cachedir
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err

@@ -7,16 +7,15 @@ import (
 	"sync"
 )
 
-// maxJobs bounds the jobs a minion holds, running and waiting together.
-const maxJobs = 4096
-
-// errBusy refuses a job above maxJobs.
+// errBusy refuses a job when the minion holds as many as it may, running and waiting
+// together.
 var errBusy = errors.New("the minion holds too many jobs already")
 
 // slots limits how many jobs run at once (process_count_max). Further ones wait
 // in the order they came.
 type slots struct {
 	limit int // no limit when not positive
+	most  int // jobs that may run or wait
 
 	mu      sync.Mutex
 	held    int // jobs that run or wait
@@ -33,7 +32,7 @@ type turn struct {
 	ready   chan struct{} // closed when granted
 }
 
-func newSlots(limit int) *slots { return &slots{limit: limit} }
+func newSlots(limit, most int) *slots { return &slots{limit: limit, most: most} }
 
 // managesJobs are the functions that need no slot: they are how one learns of,
 // and ends, the jobs that have them.
@@ -47,7 +46,7 @@ var managesJobs = map[string]bool{
 func (s *slots) admit(fun string) (*turn, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.held >= maxJobs {
+	if s.held >= s.most {
 		return nil, errBusy
 	}
 	s.held++

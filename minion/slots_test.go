@@ -17,7 +17,7 @@ func mayRun(t *turn) bool {
 }
 
 func TestSlots_InOrder(t *testing.T) {
-	s := newSlots(1)
+	s := newSlots(1, 10)
 	var turns []*turn
 	for range 4 {
 		turn, err := s.admit("x")
@@ -51,7 +51,7 @@ func TestSlots_InOrder(t *testing.T) {
 }
 
 func TestSlots_WaitEndsWithTheContext(t *testing.T) {
-	s := newSlots(1)
+	s := newSlots(1, 10)
 	if _, err := s.admit("x"); err != nil {
 		t.Fatal(err)
 	}
@@ -67,9 +67,9 @@ func TestSlots_WaitEndsWithTheContext(t *testing.T) {
 }
 
 func TestSlots_AreBounded(t *testing.T) {
-	s := newSlots(-1)
+	s := newSlots(-1, 10)
 	var turns []*turn
-	for range maxJobs {
+	for range 10 {
 		turn, err := s.admit("x")
 		if err != nil {
 			t.Fatal(err)

@@ -43,7 +43,7 @@ func newTopCheck(cfg *config.Minion, now func() time.Time) (*topCheck, error) {
 		return nil, fmt.Errorf("verify_top: %w", err)
 	}
 	c.verifier = v
-	if c.seen, err = openSeenOrders(filepath.Join(cfg.Cachedir, "orders"), now()); err != nil {
+	if c.seen, err = openSeenOrders(filepath.Join(cfg.Cachedir, "orders"), cfg.Bounds.OrDefault().SeenJobs, now()); err != nil {
 		return nil, fmt.Errorf("verify_top: %w", err)
 	}
 	return c, nil

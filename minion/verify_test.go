@@ -193,7 +193,7 @@ func TestSeenOrders(t *testing.T) {
 	now := time.Unix(1_700_000_000, 0)
 	open := func(now time.Time) *seenOrders {
 		t.Helper()
-		s, err := openSeenOrders(path, now)
+		s, err := openSeenOrders(path, 100, now)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -58,6 +58,9 @@ func (s *Syndic) Metrics() metrics.Source {
 }
 
 func (s *Syndic) collect(out *metrics.Sink) {
+	if s.ownRescues {
+		metrics.CollectRescues(out, s.rescues)
+	}
 	for _, l := range s.parents.all() {
 		f := &l.figures
 		out.Flag("mom_syndic_link_up", l.isUp(), l.name)

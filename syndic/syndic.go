@@ -12,6 +12,7 @@ import (
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/ordering"
+	"github.com/momtree/mom/internal/rescue"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/topology"
@@ -51,6 +52,9 @@ type Options struct {
 	Client  *client.Client // of the local master
 	Version string         // of this program, told to the masters above
 	Log     *slog.Logger   // nil: slog.Default
+	// Rescue counts what sweeps find that should have gone by itself: that of the
+	// master beside. nil: one of its own, which Metrics tell of.
+	Rescue *rescue.Counter
 	// Questions hands on what the masters above ask minions below about jobs.
 	// A master of ours asks its own minions itself; beside any other nobody does.
 	Questions bool
@@ -69,6 +73,9 @@ type Syndic struct {
 	lodgings *lodgings
 	returns  *forwarder
 
+	rescues    *rescue.Counter
+	ownRescues bool // the counter is told of by Metrics
+
 	questions bool // hand on what masters above ask about jobs
 }
 
@@ -81,6 +88,9 @@ func New(o Options) (*Syndic, error) {
 		o.Log = slog.Default()
 	}
 	s := &Syndic{cfg: o.Config, local: o.Local, client: o.Client, version: o.Version, log: o.Log, pace: defaultPace(), questions: o.Questions}
+	if s.rescues = o.Rescue; s.rescues == nil {
+		s.rescues, s.ownRescues = rescue.New(o.Log, nil), true
+	}
 	var err error
 	if s.life, err = ordering.Begin(filepath.Join(o.Config.Local.Cachedir, "syndic_order"), time.Now()); err != nil {
 		s.log.Warn("Words of an earlier life may be taken for newer ones if the clock was set back", "err", err)

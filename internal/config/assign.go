@@ -3,12 +3,16 @@ package config
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/big"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/momtree/mom/internal/bounds"
 )
 
 // assign puts a value of a file into a field. note says what was read
@@ -60,8 +64,24 @@ func (o option) assign(f reflect.Value, val any, text string) (note string, err 
 			f.Set(reflect.ValueOf(m))
 		}
 		return "", err
+	case bounds.Bounds:
+		return "", setBounds(f.Addr().Interface().(*bounds.Bounds), val)
 	}
 	return "", fmt.Errorf("has a field of type %s", f.Type())
+}
+
+// setBounds reads bounds: {name: value, ...}; what is not named keeps its value.
+func setBounds(b *bounds.Bounds, val any) error {
+	m, err := mapping(val)
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		if err := b.Set(name, pyText(m[name])); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (o option) boolean(val any) (b bool, note string, err error) {

@@ -1,6 +1,10 @@
 package config
 
-import "time"
+import (
+	"time"
+
+	"github.com/momtree/mom/internal/bounds"
+)
 
 // Common holds the options that master and minion share with one default.
 type Common struct {
@@ -24,6 +28,11 @@ type Common struct {
 	// DefaultInclude are globs of further files, relative to the folder of
 	// the including file. Default master.d/*.conf or minion.d/*.conf.
 	DefaultInclude []string `yaml:"default_include"`
+
+	// Bounds sets bounds and timers inside the daemon by name, such as {commit_rows:
+	// 50}. It is for experiments; docs/architecture.md says what each protects.
+	// Ours. Default none.
+	Bounds bounds.Bounds `yaml:"bounds"`
 
 	// HashType names the hash of fingerprints and of job folders. Default sha256.
 	HashType string `yaml:"hash_type" default:"sha256" oneof:"md5 sha1 sha224 sha256 sha384 sha512"`

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/momtree/mom/internal/bounds"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -22,6 +23,7 @@ func DefaultMaster() *Master {
 	m := &Master{}
 	setDefaults(reflect.ValueOf(m).Elem(), masterTable())
 	setDefaults(reflect.ValueOf(&m.MySQL).Elem(), mysqlTable())
+	m.Bounds = bounds.Default()
 	m.DefaultInclude = []string{"master.d/*.conf"}
 	m.User = currentUser()
 	m.Raw = map[string]any{}
@@ -33,6 +35,7 @@ func DefaultMinion() *Minion {
 	m := &Minion{}
 	setDefaults(reflect.ValueOf(m).Elem(), minionTable())
 	setDefaults(reflect.ValueOf(&m.MySQL).Elem(), mysqlTable())
+	m.Bounds = bounds.Default()
 	m.DefaultInclude = []string{"minion.d/*.conf"}
 	m.User = currentUser()
 	m.Raw = map[string]any{}

@@ -4,6 +4,7 @@ package metrics
 // nodes with a database; syndic; minion.
 var all = []Metric{
 	{"mom_info", Gauge, Everywhere, []string{"role", "version"}, "Always 1; the labels tell what runs."},
+	{"mom_rescued_total", Counter, Everywhere, []string{"by"}, "What a sweep, repeat or timer has found that should have gone by itself; a fault of this program each time. Not there until something was."},
 	{"salt_new_job_total", Counter, Nodes, []string{"function", "state"}, "Jobs published by this master."},
 	{"salt_expected_responses_total", Counter, Nodes, []string{"function", "state"}, "Minions of the whole subtree that had to answer, counted when a job's account closes; the label state is empty."},
 	{"salt_function_responses_total", Counter, Nodes, []string{"function", "state", "success"}, "Returns taken, of the whole subtree, each once."},

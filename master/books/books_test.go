@@ -18,6 +18,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/momtree/mom/internal/bounds"
 	"github.com/momtree/mom/returners"
 )
 
@@ -51,7 +52,7 @@ func (g *gate) SaveExpectations(_ context.Context, xs ...returners.Expectation) 
 func TestWriter(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	g := &gate{here: make(chan struct{}, 8), open: make(chan struct{})}
-	w := NewWriter(ctx, g, quiet)
+	w := NewWriter(ctx, g, bounds.Bounds{}, quiet)
 	done := make(chan struct{})
 	go func() { w.Run(); close(done) }()
 	w.Note(returners.Expectation{JID: "1"})
@@ -130,7 +131,7 @@ func TestWriter_DiskIsBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		s := &shelf{err: fmt.Errorf("commit: %w", returners.ErrFull)}
-		w := NewWriter(ctx, s, quiet)
+		w := NewWriter(ctx, s, bounds.Bounds{}, quiet)
 		done := make(chan struct{})
 		go func() { w.Run(); close(done) }()
 		var ended atomic.Int32
@@ -170,15 +171,15 @@ func TestWriter_DiskIsBack(t *testing.T) {
 
 // What waits for the disk is bounded.
 func TestWriter_OwesNoMoreThan(t *testing.T) {
-	w := NewWriter(t.Context(), &shelf{err: returners.ErrFull}, quiet)
-	for i := range mostOwed/batchSize + 2 {
-		batch := make([]entry, batchSize)
+	w := NewWriter(t.Context(), &shelf{err: returners.ErrFull}, bounds.Bounds{WordQueue: 30, WordBatch: 7}, quiet)
+	for i := range 30/7 + 2 {
+		batch := make([]entry, 7)
 		for k := range batch {
 			batch[k].x.JID = fmt.Sprint(i)
 		}
 		w.write(batch)
 	}
-	if len(w.owed) != mostOwed || w.owed[mostOwed-1].x.JID != fmt.Sprint(mostOwed/batchSize+1) {
+	if len(w.owed) != 30 || w.owed[30-1].x.JID != fmt.Sprint(30/7+1) {
 		t.Errorf("%d are owed, the last one of batch %s", len(w.owed), w.owed[len(w.owed)-1].x.JID)
 	}
 }

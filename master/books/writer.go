@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/momtree/mom/internal/bounds"
 	"github.com/momtree/mom/returners"
 )
 
@@ -21,16 +22,12 @@ type entry struct {
 }
 
 const (
-	// queueSize bounds what waits to be written.
-	queueSize = 4096
-	// batchSize bounds what is written in one commit.
-	batchSize = 500
 	// storeWait bounds a write, which must not be given up because the master ends.
 	storeWait = 30 * time.Second
 	// retryPause lies between attempts to store what a full or absent disk has not
-	// taken; what comes meanwhile is an attempt as well. mostOwed bounds that.
+	// taken; what comes meanwhile is an attempt as well. As much is owed at most as
+	// may wait.
 	retryPause = 5 * time.Second
-	mostOwed   = queueSize
 )
 
 // Store is where expectations are kept.
@@ -45,6 +42,7 @@ type Writer struct {
 	store Store
 	log   *slog.Logger
 	queue chan entry
+	batch int     // entries of one commit
 	owed  []entry // could not be stored, and will be
 
 	trouble error            // of the last end that failed
@@ -52,8 +50,10 @@ type Writer struct {
 }
 
 // NewWriter makes one that takes entries until ctx ends. [Writer.Run] writes them.
-func NewWriter(ctx context.Context, s Store, log *slog.Logger) *Writer {
-	return &Writer{ctx: ctx, store: s, log: log, queue: make(chan entry, queueSize), lost: map[string]error{}}
+// b says how many may wait (word_queue) and share a commit (word_batch).
+func NewWriter(ctx context.Context, s Store, b bounds.Bounds, log *slog.Logger) *Writer {
+	b = b.OrDefault()
+	return &Writer{ctx: ctx, store: s, log: log, queue: make(chan entry, b.WordQueue), batch: b.WordBatch, lost: map[string]error{}}
 }
 
 // Note has an expectation written.
@@ -114,7 +114,7 @@ func (w *Writer) next() []entry {
 		return nil
 	case <-w.ctx.Done():
 	}
-	for len(batch) < batchSize {
+	for len(batch) < w.batch {
 		select {
 		case e := <-w.queue:
 			batch = append(batch, e)
@@ -146,7 +146,7 @@ func (w *Writer) write(batch []entry) {
 			w.finish(e)
 		}
 	}
-	if n := len(w.owed) - mostOwed; n > 0 {
+	if n := len(w.owed) - cap(w.queue); n > 0 {
 		w.letGo(w.owed[:n], errTooMany)
 		w.owed = slices.Clone(w.owed[n:])
 	}
@@ -165,7 +165,7 @@ func (w *Writer) finish(e entry) {
 }
 
 func (w *Writer) lose(jid string, why error) {
-	if len(w.lost) >= mostOwed { // of jobs that do not end: no restart looks at more
+	if len(w.lost) >= cap(w.queue) { // of jobs that do not end: no restart looks at more
 		clear(w.lost)
 	}
 	w.lost[jid] = why

@@ -1,6 +1,7 @@
 package eventreturn
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -9,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/momtree/mom/internal/bounds"
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
@@ -16,8 +18,6 @@ import (
 )
 
 const (
-	// eventQueue is how many events may wait to be stored.
-	eventQueue = 65536
 	// eventBatch is how many are stored at once if event_return_queue is less.
 	eventBatch = 500
 	// eventPatience is how long events wait for event_return_queue to fill if
@@ -41,6 +41,9 @@ type Options struct {
 	Whitelist, Blacklist []string
 	// Queue is how many events are gathered before they are stored; below 1: one.
 	Queue int
+	// Waiting is how many events may wait to be stored; what comes on top is lost and
+	// told. 0: 65536.
+	Waiting int
 	// Patience is how long events wait for that many; 0: one second.
 	Patience time.Duration
 	Log      *slog.Logger
@@ -61,6 +64,7 @@ func Listen(o Options) *Keeper {
 		o.Patience = eventPatience
 	}
 	o.Queue = max(o.Queue, 1)
+	o.Waiting = cmp.Or(o.Waiting, bounds.Default().AuditQueue)
 	b := make([]byte, 16)
 	_, _ = rand.Read(b) // never fails
 	k := &Keeper{
@@ -72,7 +76,7 @@ func Listen(o Options) *Keeper {
 }
 
 func (k *Keeper) listen() {
-	k.sub = k.o.Bus.Subscribe(bus.SubscribeOptions{Size: eventQueue})
+	k.sub = k.o.Bus.Subscribe(bus.SubscribeOptions{Size: k.o.Waiting})
 }
 
 // wanted applies event_return_whitelist and event_return_blacklist.
@@ -86,7 +90,7 @@ func (k *Keeper) Run(ctx context.Context) {
 	for {
 		open := k.gather(ctx)
 		if k.sub.Lost() {
-			k.o.Log.Error("Events were lost: they came faster than they could be stored for event_return", "bound", eventQueue)
+			k.o.Log.Error("Events were lost: they came faster than they could be stored for event_return", "bound", k.o.Waiting)
 		}
 		k.sub.Close()
 		if !open || ctx.Err() != nil {

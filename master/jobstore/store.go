@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/momtree/mom/internal/bounds"
 	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
@@ -36,8 +37,11 @@ type Options struct {
 	Keep time.Duration
 	// Every is the time between two clean-ups. Default a minute.
 	Every time.Duration
-	Log   *slog.Logger
-	Now   func() time.Time
+	// Bounds are those of commits, of batches into SQL and of the clean-up; those
+	// that are not set are the defaults.
+	Bounds bounds.Bounds
+	Log    *slog.Logger
+	Now    func() time.Time
 }
 
 // Store is safe for concurrent use. Run has to run for the remote store and the
@@ -67,6 +71,7 @@ func New(o Options) *Store {
 	if o.Every <= 0 {
 		o.Every = time.Minute
 	}
+	o.Bounds = o.Bounds.OrDefault()
 	s := &Store{o: o, grown: make(chan struct{}, 1)}
 	if o.Parent != "" {
 		s.dests = append(s.dests, o.Parent)
@@ -74,7 +79,9 @@ func New(o Options) *Store {
 	if o.OpenRemote != nil {
 		s.dests = append(s.dests, returners.DestMySQL)
 	}
-	s.group = returners.NewGroup(o.Local, returners.GroupConfig{Dests: s.dests, Log: o.Log})
+	s.group = returners.NewGroup(o.Local, returners.GroupConfig{
+		MaxRows: o.Bounds.CommitRows, MaxPending: o.Bounds.CommitPending, MaxMemory: o.Bounds.CommitMemory, Dests: s.dests, Log: o.Log,
+	})
 	return s
 }
 
@@ -222,7 +229,7 @@ func (s *Store) fillRemote(ctx context.Context, open func(context.Context) (retu
 	for wait := time.Second; ; wait = min(2*wait, 30*time.Second) {
 		remote, err := open(ctx)
 		if err == nil {
-			d := returners.NewDrain(s.o.Local, remote, returners.DrainConfig{Dest: returners.DestMySQL, Log: s.o.Log})
+			d := returners.NewDrain(s.o.Local, remote, returners.DrainConfig{Dest: returners.DestMySQL, BatchRows: s.o.Bounds.DrainRows, Log: s.o.Log})
 			s.mu.Lock()
 			s.opened, s.drain = remote, d
 			if jobs {
@@ -241,10 +248,6 @@ func (s *Store) fillRemote(ctx context.Context, open func(context.Context) (retu
 	}
 }
 
-// cleanStep is about how many rows one clean-up transaction takes, so that
-// returns never wait long behind it.
-const cleanStep = 500
-
 func (s *Store) cleanUp(ctx context.Context) {
 	for {
 		s.cleanOne(ctx, s.o.Local)
@@ -262,7 +265,7 @@ func (s *Store) cleanUp(ctx context.Context) {
 
 func (s *Store) cleanOne(ctx context.Context, r returners.Returner) {
 	for {
-		n, err := r.Clean(ctx, s.o.Now().Add(-s.o.Keep), cleanStep)
+		n, err := r.Clean(ctx, s.o.Now().Add(-s.o.Keep), s.o.Bounds.CleanStep)
 		if err != nil && ctx.Err() == nil {
 			s.o.Log.Error("Old jobs could not be removed", "returner", r.Name(), "err", err)
 		}

@@ -82,7 +82,7 @@ func newNode(conf *config.Syndic, version string, log *slog.Logger) (*node, erro
 		return nil, err
 	}
 	c := client.New(client.FromMaster(conf.Local))
-	s, err := syndic.New(syndic.Options{Config: conf, Local: local{m}, Client: c, Version: version, Log: log})
+	s, err := syndic.New(syndic.Options{Config: conf, Local: local{m}, Client: c, Version: version, Log: log, Rescue: m.Rescues()})
 	if err != nil {
 		return nil, errors.Join(err, c.Close(), m.Close())
 	}

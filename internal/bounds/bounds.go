@@ -1,0 +1,51 @@
+package bounds
+
+import (
+	"time"
+)
+
+// Bounds holds one value per bound. The tags are the one table of facts: bound the
+// name in files, default, small the range from which [Draw] takes (both ends
+// included), and help what it bounds. Durations are in Go's form.
+type Bounds struct {
+	CommitRows    int           `bound:"commit_rows" default:"500" small:"1..3" help:"rows of one commit"`
+	CommitPending int           `bound:"commit_pending" default:"20000" small:"3..10" help:"rows that wait for the commit"`
+	CommitMemory  int           `bound:"commit_memory" default:"67108864" small:"20000..100000" help:"their bytes"`
+	DrainRows     int           `bound:"drain_rows" default:"500" small:"1..3" help:"rows of one batch into SQL"`
+	CleanStep     int           `bound:"clean_step" default:"500" small:"1..3" help:"jobs that one step of the clean-up deletes"`
+	WordQueue     int           `bound:"word_queue" default:"4096" small:"2..5" help:"words of jobs that wait to be written down"`
+	WordBatch     int           `bound:"word_batch" default:"500" small:"1..3" help:"words of one write"`
+	AuditQueue    int           `bound:"audit_queue" default:"65536" small:"100..300" help:"events that wait for event_return"`
+	MissedRows    int           `bound:"missed_rows" default:"256" small:"1..3" help:"publications of one answer to a peer that has missed some"`
+	MissedBytes   int           `bound:"missed_bytes" default:"1048576" small:"2000..8000" help:"their bytes"`
+	Claims        time.Duration `bound:"claims" default:"1m" small:"500ms..2s" help:"how often claims on returns of others are swept"`
+	SignIns       int           `bound:"sign_ins" default:"32768" small:"16..64" help:"sign-ins that wait"`
+	Adopted       int           `bound:"adopted" default:"2000" small:"4..20" help:"jobs that one guest may bring"`
+
+	Returns    int `bound:"returns" default:"20000" small:"50..200" help:"returns that a minion keeps for a master that is away"`
+	MinionJobs int `bound:"minion_jobs" default:"4096" small:"8..32" help:"jobs that wait in a minion"`
+	SeenJobs   int `bound:"seen_jobs" default:"65536" small:"200..500" help:"orders of a master that a minion remembers"`
+}
+
+// Default gives the bounds of production.
+func Default() Bounds {
+	var b Bounds
+	for _, x := range All() {
+		if err := b.Set(x.Name, x.Default); err != nil {
+			panic("bounds: default of " + x.Name + ": " + err.Error())
+		}
+	}
+	return b
+}
+
+// OrDefault gives b with the default in the place of each value that is not set,
+// for code that is handed a zero Bounds.
+func (b Bounds) OrDefault() Bounds {
+	d := Default()
+	each(&b, &d, func(v, def value) {
+		if v.IsZero() {
+			v.Set(def.Value)
+		}
+	})
+	return b
+}

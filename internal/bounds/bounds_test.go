@@ -1,0 +1,134 @@
+package bounds
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestSet(t *testing.T) {
+	b := Default()
+	for text, want := range map[string]time.Duration{"300ms": 300 * time.Millisecond, "2": 2 * time.Second, "1m30s": 90 * time.Second} {
+		if err := b.Set("claims", text); err != nil || b.Claims != want {
+			t.Errorf("claims=%s: %v, %v", text, b.Claims, err)
+		}
+	}
+	if err := b.Set("commit_rows", "3"); err != nil || b.CommitRows != 3 {
+		t.Errorf("commit_rows=3: %d, %v", b.CommitRows, err)
+	}
+	for _, c := range [][2]string{{"commit_rows", "0"}, {"commit_rows", "-1"}, {"commit_rows", "many"}, {"claims", "soon"}, {"comit_rows", "1"}} {
+		if err := b.Set(c[0], c[1]); err == nil || !strings.Contains(err.Error(), c[0]) {
+			t.Errorf("%s=%s: %v", c[0], c[1], err)
+		}
+	}
+	if got := (Bounds{CommitRows: 7}).OrDefault(); got.CommitRows != 7 || got.CommitPending != Default().CommitPending {
+		t.Errorf("the rest of the defaults: %+v", got)
+	}
+}
+
+// Over a thousand seeds each bound is drawn small in about half of them, inside its
+// range, and one seed gives the same bounds each time.
+func TestDraw(t *testing.T) {
+	const seeds = 1000
+	small := map[string]int{}
+	all, none := 0, 0
+	for seed := range uint64(seeds) {
+		d := Draw(seed)
+		if !reflect.DeepEqual(d, Draw(seed)) {
+			t.Fatalf("seed %d gives two draws", seed)
+		}
+		if len(d.Small) == len(All()) {
+			all++
+		}
+		if len(d.Small) == 0 {
+			none++
+		}
+		for _, x := range All() {
+			field := reflect.ValueOf(d.Bounds).Field(x.index)
+			low, _ := parse(field.Type(), x.Low)
+			high, _ := parse(field.Type(), x.High)
+			isSmall := slices.Contains(d.Small, x.Name)
+			if n := field.Int(); isSmall && (n < low || n > high) || !isSmall && d.Text(x.Name) != Default().Text(x.Name) {
+				t.Fatalf("seed %d: %s is %d", seed, x.Name, n)
+			}
+			if isSmall {
+				small[x.Name]++
+			}
+		}
+	}
+	for _, x := range All() {
+		if n := small[x.Name]; n < seeds/3 || n > 2*seeds/3 {
+			t.Errorf("%s is small in %d of %d seeds", x.Name, n, seeds)
+		}
+	}
+	if all < seeds/16 || none < seeds/16 {
+		t.Errorf("all small %d times, none %d times, of %d", all, none, seeds)
+	}
+}
+
+// What is drawn goes through a configuration file and comes back.
+func TestSettings(t *testing.T) {
+	for seed := range uint64(50) {
+		d := Draw(seed)
+		back := Default()
+		for name, v := range d.Settings() {
+			if err := back.Set(name, v.(string)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if back != d.Bounds {
+			t.Fatalf("seed %d: %s came back as %s", seed, d.Bounds, back)
+		}
+	}
+}
+
+// The page that says where it waits and the list of drawn bounds name the same.
+func TestPage(t *testing.T) {
+	b, err := os.ReadFile(filepath.Join("..", "..", "docs", "architecture.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, ok := strings.Cut(string(b), "## Where it waits")
+	if !ok {
+		t.Fatal("the page has no section Where it waits")
+	}
+	section, _, _ = strings.Cut(section, "\n## ")
+	named := map[string]int{}
+	for _, m := range regexp.MustCompile("bound `([a-z_]+)`").FindAllStringSubmatch(section, -1) {
+		named[m[1]]++
+	}
+	for _, x := range All() {
+		if named[x.Name] != 1 {
+			t.Errorf("docs/architecture.md, Where it waits, names the bound `%s` %d times, wants once", x.Name, named[x.Name])
+		}
+		delete(named, x.Name)
+	}
+	for name := range named {
+		t.Errorf("docs/architecture.md names the bound `%s`, which does not exist", name)
+	}
+}
+
+// No bound is drawn and ignored: each field is read outside this package.
+func TestEachIsRead(t *testing.T) {
+	out, err := exec.Command("git", "grep", "-hoE", `\b[A-Za-z.()]+\.[A-Z][A-Za-z]+\b`, "--", "../../*.go", ":!../../internal/bounds", ":!../../*_test.go").Output()
+	if err != nil {
+		t.Fatalf("git grep: %v", err)
+	}
+	used := map[string]bool{}
+	for line := range strings.Lines(string(out)) {
+		line = strings.TrimSpace(line)
+		used[line[strings.LastIndexByte(line, '.')+1:]] = true
+	}
+	typ := reflect.TypeFor[Bounds]()
+	for i := range typ.NumField() {
+		if !used[typ.Field(i).Name] {
+			t.Errorf("nothing reads the bound %s", All()[i].Name)
+		}
+	}
+}

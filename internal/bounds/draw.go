@@ -1,0 +1,65 @@
+package bounds
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+)
+
+// Drawn is what [Draw] gives: bounds of which about half are small.
+type Drawn struct {
+	Bounds
+	Small []string // names of those that were drawn small
+}
+
+// Draw redraws the bounds by seed. Each is left as it is, or drawn from its small
+// range, with even chances, so that a bound meets others that are large and others
+// that are small; one seed in eight makes all small and one in eight none.
+func Draw(seed uint64) Drawn {
+	r := rand.New(rand.NewPCG(seed, 0x626f756e6473))
+	d := Drawn{Bounds: Default()}
+	way := r.IntN(8)
+	for _, x := range table() {
+		field := reflect.ValueOf(&d.Bounds).Elem().Field(x.index)
+		low, err1 := parse(field.Type(), x.Low)
+		high, err2 := parse(field.Type(), x.High)
+		if err1 != nil || err2 != nil || low > high {
+			panic(fmt.Sprintf("bounds: the small range of %s is %s..%s", x.Name, x.Low, x.High))
+		}
+		// The same number of draws whatever they say: a new bound at the end of the
+		// list leaves those before it as they were.
+		small, n := r.IntN(2) == 0, low+r.Int64N(high-low+1)
+		if way == 0 || way != 1 && !small {
+			continue
+		}
+		field.SetInt(n)
+		d.Small = append(d.Small, x.Name)
+	}
+	return d
+}
+
+// String names the bounds that differ from the defaults, as name=value.
+func (b Bounds) String() string {
+	var out []string
+	d := Default()
+	for _, x := range table() {
+		if t := b.Text(x.Name); t != d.Text(x.Name) {
+			out = append(out, x.Name+"="+t)
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// Settings gives the bounds that differ from the defaults as the value of the
+// option bounds in a configuration file.
+func (b Bounds) Settings() map[string]any {
+	out := map[string]any{}
+	d := Default()
+	for _, x := range table() {
+		if t := b.Text(x.Name); t != d.Text(x.Name) {
+			out[x.Name] = t
+		}
+	}
+	return out
+}

@@ -1,0 +1,101 @@
+package bounds
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Bound is one row of the table.
+type Bound struct {
+	Name    string
+	Default string // as [Bounds.Set] reads it
+	Low     string // the ends of the small range, likewise
+	High    string
+	Help    string
+
+	index int
+}
+
+type value struct{ reflect.Value }
+
+var durationType = reflect.TypeFor[time.Duration]()
+
+var table = sync.OnceValue(func() []Bound {
+	t := reflect.TypeFor[Bounds]()
+	out := make([]Bound, 0, t.NumField())
+	for i := range t.NumField() {
+		tag := t.Field(i).Tag
+		low, high, ok := strings.Cut(tag.Get("small"), "..")
+		if !ok || tag.Get("bound") == "" || tag.Get("help") == "" {
+			panic("bounds: " + t.Field(i).Name + " lacks a name, a small range or a help text")
+		}
+		out = append(out, Bound{Name: tag.Get("bound"), Default: tag.Get("default"), Low: low, High: high, Help: tag.Get("help"), index: i})
+	}
+	return out
+})
+
+// All lists the bounds in the order of the fields of [Bounds].
+func All() []Bound { return table() }
+
+// Set sets the bound of a name from text: a whole number, or a duration such as
+// 300ms (a plain number means seconds). It is above 0.
+func (b *Bounds) Set(name, text string) error {
+	for _, x := range table() {
+		if x.Name != name {
+			continue
+		}
+		n, err := parse(reflect.TypeFor[Bounds]().Field(x.index).Type, text)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		reflect.ValueOf(b).Elem().Field(x.index).SetInt(n)
+		return nil
+	}
+	return fmt.Errorf("there is no bound %q; docs/architecture.md names them", name)
+}
+
+// Text gives the bound of a name in the form that [Bounds.Set] reads; "" if there
+// is none.
+func (b Bounds) Text(name string) string {
+	for _, x := range table() {
+		if x.Name == name {
+			return fmt.Sprint(reflect.ValueOf(b).Field(x.index).Interface())
+		}
+	}
+	return ""
+}
+
+func parse(t reflect.Type, text string) (int64, error) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if t == durationType {
+		if err == nil {
+			n *= int64(time.Second)
+		} else if d, derr := time.ParseDuration(text); derr == nil {
+			n, err = int64(d), nil
+		} else {
+			err = fmt.Errorf("wants a duration such as 300ms, has %q", text)
+		}
+	} else if err != nil {
+		err = fmt.Errorf("wants a whole number, has %q", text)
+	}
+	if err != nil {
+		return 0, err
+	}
+	if n <= 0 {
+		return 0, errors.New("has to be above 0")
+	}
+	return n, nil
+}
+
+// each walks over the fields of two Bounds at once.
+func each(a, b *Bounds, f func(a, b value)) {
+	va, vb := reflect.ValueOf(a).Elem(), reflect.ValueOf(b).Elem()
+	for i := range va.NumField() {
+		f(value{va.Field(i)}, value{vb.Field(i)})
+	}
+}

@@ -1,0 +1,16 @@
+package metrics
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/momtree/mom/internal/rescue"
+)
+
+// CollectRescues writes what the nets of a daemon have caught.
+func CollectRescues(s *Sink, c *rescue.Counter) {
+	counts := c.Counts()
+	for _, by := range slices.Sorted(maps.Keys(counts)) {
+		s.Count("mom_rescued_total", counts[by], by)
+	}
+}

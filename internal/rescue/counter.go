@@ -1,0 +1,72 @@
+package rescue
+
+import (
+	"log/slog"
+	"maps"
+	"sync"
+	"time"
+
+	"github.com/momtree/mom/internal/repeat"
+)
+
+// Counter counts rescues of one daemon. A nil Counter counts nothing, for parts
+// that are used without a daemon. It may be used by several goroutines.
+type Counter struct {
+	log *slog.Logger
+	now func() time.Time
+
+	mu     sync.Mutex
+	counts map[string]uint64
+	told   repeat.Filter[string]
+}
+
+// New makes a Counter that warns by log (nil: slog.Default) on the clock now (nil:
+// time.Now).
+func New(log *slog.Logger, now func() time.Time) *Counter {
+	if log == nil {
+		log = slog.Default()
+	}
+	if now == nil {
+		now = time.Now
+	}
+	return &Counter{log: log, now: now, counts: map[string]uint64{}}
+}
+
+// Found tells that by, the name of a sweep or timer in a few words ("forwarding
+// sweep"), has found what, which has waited for since; 0 if that is not known.
+// Attrs say where, as those of slog. The names of by are few and constant: they are
+// the label of the metric. What happens again within ten seconds is counted and
+// told with the next warning.
+func (c *Counter) Found(by, what string, since time.Duration, attrs ...any) {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	c.counts[by]++
+	total := c.counts[by]
+	c.mu.Unlock()
+	n := c.told.Note(by, c.now())
+	if n == 0 {
+		return
+	}
+	said := append([]any{"by", by, "found", what, "since", since.Round(time.Millisecond), "times", n, "total", total}, attrs...)
+	c.log.Warn("Rescued what should have gone by itself; please report it", said...)
+}
+
+// Counts gives how often each has found something, since the start.
+func (c *Counter) Counts() map[string]uint64 {
+	if c == nil {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return maps.Clone(c.counts)
+}
+
+// Total is the sum of [Counter.Counts].
+func (c *Counter) Total() (n uint64) {
+	for _, k := range c.Counts() {
+		n += k
+	}
+	return n
+}
