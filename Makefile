@@ -18,6 +18,7 @@ ARGS    ?=
 SEEDS   ?= 20000
 ROUNDS  ?= 200
 SEED    ?= 1
+ONLY    ?=
 PROMTOOL ?= promtool
 
 # The names by which the binary answers as one of Salt's commands.
@@ -26,7 +27,7 @@ NAMES := salt salt-call salt-key salt-master salt-minion salt-run salt-syndic
 # Where the binary is built for, beside the system at hand; README.md says what of it is tested.
 SYSTEMS ?= linux/arm64 darwin/arm64 freebsd/amd64 openbsd/amd64 netbsd/amd64
 
-.PHONY: help build test chaos interop sim bench figures lint systems alerts fuzz image demo deps clean
+.PHONY: help build test chaos interop sim mutants bench figures lint systems alerts fuzz image demo deps clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' Makefile
@@ -46,6 +47,9 @@ interop: ## against an installed Salt: SALT_PEER=DIR with DIR/bin/salt-master an
 
 sim: ## random trees with random faults in virtual time against a flat master: SEEDS=20000 SEED=1; prints the seed of a failure
 	$(GO) test -count=1 -timeout 240m ./mom/sim -run 'TestPromisesHold|TestRowsOfAFlatMaster|TestMoversAreWaitedFor' -args -seed $(SEED) -seeds $(SEEDS)
+
+mutants: ## take each protection out in turn: its test has to fail (ONLY=S1 for some; test/mutants)
+	$(GO) run ./test/mutants -only '$(ONLY)'
 
 bench: ## all benchmarks (BENCH=regexp, PKG=./internal/wire)
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem $(PKG)
