@@ -62,11 +62,37 @@ type Outbox interface {
 	OutboxDepth(ctx context.Context, dest string) (rows int64, oldest time.Time, err error)
 }
 
+// Move says to whom a delivered row is owed still.
+type Move struct {
+	Seq int64
+	To  []string // destinations; none: the row is done
+}
+
+// SharedOutbox is an outbox whose rows may be owed to several destinations, one
+// after the other: the masters above a node.
+type SharedOutbox interface {
+	Outbox
+	// OutboxMove removes delivered rows of dest, as OutboxAck does, and in the same
+	// transaction owes each to the destinations that have not had it, behind all
+	// that those are owed. Unknown rows are ignored.
+	OutboxMove(ctx context.Context, dest string, rows []Move) error
+	// OutboxOwe owes dest the stored returns of a job, in the order of their
+	// minions' ids, and tells how many those are. Where results are not kept it
+	// owes none.
+	OutboxOwe(ctx context.Context, dest, jid string) (n int, err error)
+	// OutboxForget drops up to limit rows, the oldest first, of a destination that
+	// is no more, and tells how many went.
+	OutboxForget(ctx context.Context, dest string, limit int) (n int, err error)
+	// OutboxDests counts the rows of every destination, rejected ones included. It
+	// costs no read.
+	OutboxDests() map[string]int64
+}
+
 // JobStore is a returner that can also owe: what the embedded store is.
 type JobStore interface {
 	Returner
 	Committer
-	Outbox
+	SharedOutbox
 	// OutboxSize tells how many rows dest is owed and how many bytes they hold.
 	// It is asked with every return and costs no read.
 	OutboxSize(dest string) (rows, bytes int64)

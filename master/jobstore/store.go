@@ -183,7 +183,7 @@ func (s *Store) wake() {
 func (s *Store) Grown() <-chan struct{} { return s.grown }
 
 // Outbox is what this node still owes.
-func (s *Store) Outbox() returners.Outbox { return s.o.Local }
+func (s *Store) Outbox() returners.SharedOutbox { return s.o.Local }
 
 // Local is the embedded store's reading side: what this node itself has seen.
 func (s *Store) Local() returners.Reader { return s.o.Local }

@@ -46,7 +46,7 @@ func TestEqualToTheEmbeddedStore(t *testing.T) {
 		for range rapid.IntRange(1, 12).Draw(t, "steps") {
 			now = now.Add(time.Duration(rapid.IntRange(0, 5).Draw(t, "pause")) * time.Second)
 			dest := rapid.SampledFrom(dests).Draw(t, "dest")
-			switch rapid.SampledFrom([]string{"commit", "commit", "commit", "ack", "reject", "clean"}).Draw(t, "step") {
+			switch rapid.SampledFrom([]string{"commit", "commit", "commit", "ack", "reject", "move", "owe", "forget", "clean"}).Draw(t, "step") {
 			case "commit":
 				b := someBatch(t, dests)
 				want, err := real.Commit(ctx, b)
@@ -71,6 +71,29 @@ func TestEqualToTheEmbeddedStore(t *testing.T) {
 					check(t, real.OutboxReject(ctx, dest, seq, "bad"))
 					check(t, ours.OutboxReject(ctx, dest, seq, "bad"))
 				}
+			case "move":
+				rows, err := real.OutboxRead(ctx, dest, 0, 3, 0)
+				check(t, err)
+				moves := []returners.Move{{Seq: 1 << 40, To: dests}}
+				for _, r := range rows {
+					moves = append(moves, returners.Move{Seq: r.Seq, To: dests[rapid.IntRange(0, len(dests)).Draw(t, "to"):]})
+				}
+				check(t, real.OutboxMove(ctx, dest, moves))
+				check(t, ours.OutboxMove(ctx, dest, moves))
+			case "owe":
+				jid := rapid.SampledFrom([]string{returnertest.JID(1), returnertest.JID(2)}).Draw(t, "job")
+				want, err := real.OutboxOwe(ctx, dest, jid)
+				check(t, err)
+				got, err := ours.OutboxOwe(ctx, dest, jid)
+				check(t, err)
+				same(t, "rows owed", want, got)
+			case "forget":
+				limit := rapid.IntRange(1, 3).Draw(t, "limit")
+				want, err := real.OutboxForget(ctx, dest, limit)
+				check(t, err)
+				got, err := ours.OutboxForget(ctx, dest, limit)
+				check(t, err)
+				same(t, "rows forgotten", want, got)
 			case "clean":
 				before, limit := now.Add(time.Duration(rapid.IntRange(-6, 1).Draw(t, "before"))*time.Second), rapid.IntRange(1, 7).Draw(t, "limit")
 				want, err := real.Clean(ctx, before, limit)

@@ -141,22 +141,3 @@ func (s *Store) OutboxSize(dest string) (rows, bytes int64) {
 	w := s.depth.of(dest)
 	return w.rows, w.bytes
 }
-
-// OutboxDests counts the rows of every destination, rejected ones included.
-func (s *Store) OutboxDests() map[string]int64 { return s.depth.rows() }
-
-// OutboxForget drops up to limit rows of a destination that is no more, such
-// as a parent that was replaced, and reports how many went.
-func (s *Store) OutboxForget(ctx context.Context, dest string, limit int) (int, error) {
-	var gone weight
-	err := s.write(ctx, "forget rows for "+dest, func(ctx context.Context, w *writer) error {
-		err := sqlread.Each(ctx, w.tx, func(scan sqlread.Scan) error {
-			size, err := sqlread.Column[int64](scan)
-			gone.rows, gone.bytes = gone.rows+1, gone.bytes+size
-			return err
-		}, "DELETE FROM outbox WHERE seq IN (SELECT seq FROM outbox WHERE dest = ? ORDER BY seq LIMIT ?) RETURNING size", dest, limit)
-		w.owes(dest, -gone.rows, -gone.bytes)
-		return err
-	})
-	return int(gone.rows), err
-}

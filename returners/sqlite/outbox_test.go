@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"maps"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -258,4 +259,47 @@ func TestOutboxSize(t *testing.T) {
 	want["parent:top"], want["mysql"] = weight{}, weight{}
 	want[returners.Rejected("parent:top")] = weight{1, int64(len(full))}
 	check("taken", want)
+}
+
+// C4: a row that several are owed is on the disk once for each, however many there
+// are; the weights of the outboxes are right at once and after a restart. It runs
+// with 1,200 returns: more than OutboxOwe writes in one transaction.
+func TestOutboxIsShared(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "jobs.db")
+	s := openAt(t, path)
+	if _, err := s.Commit(background, batchOf(t, 1200, 10)); err != nil {
+		t.Fatal(err)
+	}
+	items, err := s.OutboxRead(background, "parent:top", 0, 700, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	moves := []returners.Move{{Seq: 1 << 40, To: []string{"parent:b"}}}
+	for i, it := range items {
+		m := returners.Move{Seq: it.Seq, To: []string{"parent:b", "parent:c"}}
+		moves = append(moves, returners.Move{Seq: m.Seq, To: m.To[:i%3]})
+	}
+	if err := s.OutboxMove(background, "parent:top", moves); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := s.OutboxOwe(background, "parent:d", items[0].JID); n != 1200 || err != nil {
+		t.Fatalf("owes %d, %v", n, err)
+	}
+	want := map[string]int64{"parent:top": 500, "parent:b": 466, "parent:c": 233, "parent:d": 1200}
+	for range 2 {
+		if got := s.OutboxDests(); !maps.Equal(got, want) {
+			t.Errorf("owed are %v, want %v", got, want)
+		}
+		_, bytes := s.OutboxSize("parent:d")
+		if got, err := s.OutboxRead(background, "parent:d", 0, 2000, 0); err != nil || len(got) != 1200 || got[7].ID != returnertest.Minion(7) || got[7].Return == nil || bytes == 0 {
+			t.Errorf("%d rows of %d bytes, %v", len(got), bytes, err)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		s = openAt(t, path)
+	}
+	if n, err := s.Clean(background, returnertest.Time(1000), 100); n != 0 || err != nil {
+		t.Errorf("%d rows cleaned although they are owed, %v", n, err)
+	}
 }

@@ -9,7 +9,7 @@ import (
 
 // statements are prepared once on the writing connection.
 type statements struct {
-	load, seen, getExp, putExp, ret, event, owe, ack, reject *sql.Stmt
+	load, seen, getExp, putExp, ret, event, owe, ack, reject, pass *sql.Stmt
 
 	all []*sql.Stmt
 }
@@ -35,6 +35,8 @@ func (p *statements) prepare(ctx context.Context, db *sql.DB) error {
 		{&p.event, `INSERT INTO salt_events (key, tag, data, alter_time, master_id) VALUES (?, ?, ?, ?, ?)
 			ON CONFLICT (key) DO NOTHING`},
 		{&p.owe, `INSERT INTO outbox (dest, kind, jid, id, at, payload, size) VALUES (?, ?, ?, ?, ?, ?, ?)`},
+		{&p.pass, `INSERT INTO outbox (dest, kind, jid, id, at, payload, size)
+			SELECT ?, kind, jid, id, at, payload, size FROM outbox WHERE seq = ? AND dest = ? RETURNING size`},
 		{&p.ack, `DELETE FROM outbox WHERE seq = ? AND dest = ? RETURNING size`},
 		{&p.reject, `UPDATE outbox SET dest = ?, error = ? WHERE seq = ? AND dest = ? RETURNING size`},
 	} {
