@@ -57,8 +57,8 @@ func TestForgedIDInSyndicReturn(t *testing.T) {
 	n2.tell(treeOf("n2", topology.Up, "b"))
 	events := r.events()
 	v, err := n2.Request(t.Context(), syndicReturn("n2", someJob, "a", "b"))
-	if left, ok := wire.ReadLeft(v); err != nil || !ok || len(left) != 1 || !left[wire.ReturnOf{JID: someJob, ID: "a"}] {
-		t.Errorf("left are %v, %v", left, err)
+	if rows, ok := wire.ReadVerdicts(v); err != nil || !ok || len(rows.Left) != 1 || !rows.Left[wire.ReturnOf{JID: someJob, ID: "a"}] {
+		t.Errorf("left are %v, %v", rows.Left, err)
 	}
 	if got := stored(t, r, someJob); len(got) != 1 || got["b"] != "n2" {
 		t.Errorf("stored %v", got)

@@ -33,7 +33,7 @@ func (m *Master) onSyndicReturn(ctx context.Context, r *request) (any, error) {
 	for _, err := range sr.Broken {
 		m.trespassed(owners.Trespass{Kind: owners.OfEntry, Path: r.id, Err: err})
 	}
-	var unproven []wire.ReturnOf
+	var verdicts wire.Verdicts
 	patience, cancel := context.WithTimeout(ctx, claimPatience)
 	defer cancel()
 	for _, j := range sr.Loads {
@@ -63,7 +63,7 @@ func (m *Master) onSyndicReturn(ctx context.Context, r *request) (any, error) {
 			if err != nil {
 				m.trespassed(owners.Trespass{Kind: kind, Path: via, ID: mr.ID, JID: j.JID, Err: err})
 				if kind == owners.OfUnproven {
-					unproven = append(unproven, wire.ReturnOf{JID: j.JID, ID: mr.ID})
+					verdicts.Leave(wire.ReturnOf{JID: j.JID, ID: mr.ID}) // the node keeps it and sends it again
 				}
 				continue
 			}
@@ -75,10 +75,7 @@ func (m *Master) onSyndicReturn(ctx context.Context, r *request) (any, error) {
 	if err := m.keep(ctx, as, loads); err != nil {
 		return nil, err
 	}
-	if len(unproven) > 0 { // the node keeps those and sends them again
-		return wire.LeftReply(unproven), nil
-	}
-	return nil, nil
+	return verdicts.Reply(), nil
 }
 
 // mayReturnFor tells whether an id may pass returns of others on.

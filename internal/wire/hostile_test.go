@@ -73,7 +73,7 @@ func TestHostileBytes(t *testing.T) {
 		{"fixext cut", []byte{0xd8, 1, 2}, wire.ErrTruncated},
 		{"map without its last value", []byte{0x81, 0xa1, 'k'}, wire.ErrTruncated},
 		{"20 MB of lists in lists", nested(20<<20, "\x91"), wire.ErrTooDeep},
-		{"maps in maps", nested(65, "\x81\xa1k"), wire.ErrTooDeep},
+		{"maps in maps", nested(wire.DoorDepth+1, "\x81\xa1k"), wire.ErrTooDeep},
 		{"maps as keys of maps", nested(65, "\x81"), wire.ErrTooDeep},
 		{"5 million elements", millions, wire.ErrTooMany},
 		{"a map and something more", []byte{0x80, 0xc0}, wire.ErrTrailing},

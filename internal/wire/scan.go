@@ -12,7 +12,6 @@ type Raw = msgpack.RawMessage
 // Defaults of Limits.
 const (
 	DefaultMaxBytes = 64 << 20
-	DefaultMaxDepth = 64
 	DefaultMaxNodes = 4 << 20
 )
 

@@ -19,7 +19,7 @@ type mapIter struct {
 }
 
 func openMap(b []byte) mapIter {
-	it := mapIter{b: b, lim: Limits{}.orDefault()}
+	it := mapIter{b: b, lim: Limits{MaxDepth: DoorDepth}.orDefault()}
 	it.at, it.left, it.err = openContainer(b, Dict, &it.lim)
 	return it
 }
@@ -128,7 +128,7 @@ func Field(b []byte, key string) (Raw, error) {
 
 // Elems walks the values of a list. The value aliases b.
 func Elems(b []byte, fn func(i int, val Raw) error) error {
-	return elems(b, Limits{}, fn)
+	return elems(b, Limits{MaxDepth: DoorDepth}, fn)
 }
 
 func elems(b []byte, lim Limits, fn func(i int, val Raw) error) error {

@@ -258,9 +258,9 @@ func (s *Sender) Again(ctx context.Context, rows []returners.Item) error {
 			if err != nil {
 				return err
 			}
-			left, err := Outcome(s.o.Parent.Request(ctx, load))
-			if err == nil && len(left) > 0 {
-				err = fmt.Errorf("%w: %d of them", ErrNotTaken, len(left))
+			rows, err := s.request(ctx, load)
+			if err == nil && len(rows.Left) > 0 {
+				err = fmt.Errorf("%w: %d of them", ErrNotTaken, len(rows.Left))
 			}
 			if err != nil {
 				return fmt.Errorf("hand %d returns to %s once more: %w", b.returns, s.o.Name, err)
@@ -275,6 +275,7 @@ func (s *Sender) Again(ctx context.Context, rows []returners.Item) error {
 // those that the parent does not take now.
 func (s *Sender) send(ctx context.Context, rows []returners.Item) (notNow []returners.Item, err error) {
 	b := s.batch()
+	var refused map[wire.ReturnOf]string
 	for _, it := range rows {
 		if err := b.add(it); err != nil {
 			if err := s.reject(ctx, it, err); err != nil {
@@ -287,16 +288,20 @@ func (s *Sender) send(ctx context.Context, rows []returners.Item) (notNow []retu
 		if err != nil {
 			return nil, err
 		}
-		left, err := Outcome(s.o.Parent.Request(ctx, load))
+		verdicts, err := s.request(ctx, load)
 		if err != nil {
 			return nil, fmt.Errorf("hand %d returns to %s: %w", b.returns, s.o.Name, err)
 		}
-		rows, notNow = b.leave(rows, left)
+		refused = verdicts.Refused
+		rows, notNow = b.leave(rows, verdicts.Left)
 		if b.returns > len(notNow) {
 			s.taken++
 		}
 	}
 	b.keep(rows)
+	if err := s.setAside(ctx, b, rows, refused); err != nil {
+		return nil, err
+	}
 	if err := s.o.Outbox.OutboxAck(ctx, s.o.Dest, b.done); err != nil {
 		return nil, fmt.Errorf("clear the outbox: %w", err)
 	}

@@ -10,8 +10,8 @@ import (
 
 const (
 	// strikes is how often the parent may refuse a row that it is given alone,
-	// before the row is set aside. The parent must have taken others in the
-	// meantime.
+	// before the row is set aside. The parent must take an error in its place, or
+	// have taken others in the meantime: one that takes nothing is itself at fault.
 	strikes = 3
 	// postponedFor is how long a row that the parent leaves may wait for the parent
 	// to be told whose it is, before it is set aside; between attempts lie
@@ -31,20 +31,24 @@ type suspect struct {
 	next    time.Time // not before
 }
 
-// strike counts a refusal of a row that was sent alone, and sets the row aside
-// when it is clear that the row is at fault. left tells that it stays.
+// strike counts a refusal of a row that was sent alone. When the row is clearly at
+// fault it is set aside, and an error goes up in its place. left tells that it stays.
 func (s *Sender) strike(ctx context.Context, it returners.Item, why error) (left bool, err error) {
 	c, known := s.suspects[it.Seq]
 	if !known {
 		c.taken = s.taken
 	}
-	c.strikes++
-	if c.strikes < strikes || c.taken == s.taken {
+	if c.strikes++; c.strikes < strikes {
+		s.suspect(it.Seq, c)
+		return true, nil
+	}
+	ended := s.end(ctx, it, why)
+	if ended != nil && c.taken == s.taken { // not even that is taken: the parent may be at fault
 		s.suspect(it.Seq, c)
 		return true, nil
 	}
 	delete(s.suspects, it.Seq)
-	return false, s.reject(ctx, it, why)
+	return false, s.reject(ctx, it, errors.Join(why, ended))
 }
 
 // suspect remembers a row, while there are not too many.

@@ -69,20 +69,17 @@ func (*owner) Shifts() uint64           { return 0 }
 
 func (o *owner) Request(_ context.Context, load *wire.Map) (wire.Raw, error) {
 	o.requests++
-	var left []wire.ReturnOf
+	var verdicts wire.Verdicts
 	for _, j := range load.List("load") {
 		for _, id := range j.(*wire.Map).Map("return").Keys() {
 			if o.leaves[id.(string)] {
-				left = append(left, wire.ReturnOf{JID: "1", ID: id.(string)})
+				verdicts.Leave(wire.ReturnOf{JID: "1", ID: id.(string)})
 			} else {
 				o.had = append(o.had, id.(string))
 			}
 		}
 	}
-	if len(left) == 0 {
-		return wire.Encode(nil)
-	}
-	return wire.Encode(wire.LeftReply(left))
+	return wire.Encode(verdicts.Reply())
 }
 
 // What a parent leaves holds nothing up, is given again ever more seldom, and is set

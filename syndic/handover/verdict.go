@@ -12,14 +12,14 @@ import (
 // ErrNotTaken means that the parent answered, but not that all is well.
 var ErrNotTaken = errors.New("the master above did not take it")
 
-// Outcome is Verdict for `_syndic_return`, of which the parent may leave a part.
-func Outcome(v wire.Raw, err error) (left map[wire.ReturnOf]bool, _ error) {
+// Outcome is Verdict for `_syndic_return`, of which the parent may not take a part.
+func Outcome(v wire.Raw, err error) (wire.Verdicts, error) {
 	if err == nil && !wire.IsNil(v) {
-		if left, ok := wire.ReadLeft(v); ok {
-			return left, nil
+		if rows, ok := wire.ReadVerdicts(v); ok {
+			return rows, nil
 		}
 	}
-	return nil, Verdict(v, err)
+	return wire.Verdicts{}, Verdict(v, err)
 }
 
 // Verdict reads the outcome of a request. A master that has done what it was asked

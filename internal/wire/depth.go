@@ -1,0 +1,69 @@
+package wire
+
+import (
+	"errors"
+	"fmt"
+)
+
+// How deep values may nest, on every way through a tree. The one rule: a value that
+// was taken at one door is refused at no door above for its depth.
+//
+// What people and their programs make (an argument list, a result, the data of an
+// event) is a field of some load, and each way wraps that field in lists and maps of
+// its own. The deepest wrapping is [WrapDepth]. So each of the following holds:
+//
+//	ValueDepth + WrapDepth <= DefaultMaxDepth < DoorDepth
+//
+// A minion holds its results to ValueDepth, the first master holds what it publishes
+// and what stock minions return to it, and every master above checks the same figure
+// and not that of its own wrapping, so no tier is narrower than the one below it.
+// Values are unwrapped and wrapped again at each tier: the wrapping does not grow with
+// the number of tiers.
+const (
+	// ValueDepth is how many lists and maps inside each other one field of a load may
+	// hold, the field's own value included.
+	ValueDepth = 48
+	// WrapDepth is how many levels any way puts around such a field: `_syndic_return`
+	// with a return has five, `_minion_event` with a runner's result of a node the most.
+	WrapDepth = 10
+	// DefaultMaxDepth is how deep a value may be to be decoded or told on an event bus.
+	DefaultMaxDepth = 64
+	// DoorDepth is what the walks of this package pass over without decoding it, so
+	// that a load can be told whose it is, and refused by name, although a value in it
+	// is too deep: Python's msgpack packs no more than 511 levels.
+	DoorDepth = 512
+)
+
+// tooDeep says which depth was exceeded.
+type tooDeep int
+
+func (d tooDeep) Error() string        { return fmt.Sprintf("nested deeper than %d levels", int(d)) }
+func (d tooDeep) Is(target error) bool { return target == ErrTooDeep }
+
+// FitsDepth reports whether a value keeps to [ValueDepth]; its error wraps [ErrTooDeep].
+func FitsDepth(v Raw) error { return fitsDepth(v, ValueDepth) }
+
+func fitsDepth(v Raw, depth int) error {
+	if len(v) == 0 {
+		return nil
+	}
+	err := Scan(v, Limits{MaxDepth: depth})
+	if errors.Is(err, ErrTooDeep) {
+		return tooDeep(depth)
+	}
+	return err
+}
+
+// FitFields reports whether each field of a load keeps to [ValueDepth]. Its error
+// names the field.
+func FitFields(load Raw) error {
+	if fitsDepth(load, ValueDepth+1) == nil {
+		return nil
+	}
+	return Fields(load, func(key string, val Raw) error {
+		if err := FitsDepth(val); err != nil {
+			return fmt.Errorf("field %q: %w", key, err)
+		}
+		return nil
+	})
+}
