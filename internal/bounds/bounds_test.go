@@ -37,11 +37,15 @@ func TestSet(t *testing.T) {
 func TestDraw(t *testing.T) {
 	const seeds = 1000
 	small := map[string]int{}
+	options := map[string]int{}
 	all, none := 0, 0
 	for seed := range uint64(seeds) {
 		d := Draw(seed)
 		if !reflect.DeepEqual(d, Draw(seed)) {
 			t.Fatalf("seed %d gives two draws", seed)
+		}
+		for name := range d.Options {
+			options[name]++
 		}
 		if len(d.Small) == len(All()) {
 			all++
@@ -65,6 +69,11 @@ func TestDraw(t *testing.T) {
 	for _, x := range All() {
 		if n := small[x.Name]; n < seeds/3 || n > 2*seeds/3 {
 			t.Errorf("%s is small in %d of %d seeds", x.Name, n, seeds)
+		}
+	}
+	for _, name := range slices.Concat(DrawnOptions(true), DrawnOptions(false)) {
+		if n := options[name]; n < seeds/3 || n > 2*seeds/3 {
+			t.Errorf("%s is drawn in %d of %d seeds", name, n, seeds)
 		}
 	}
 	if all < seeds/16 || none < seeds/16 {

@@ -6,7 +6,8 @@
 // by seed, to values so small that a tree of seven minions crosses every one of
 // them in seconds, as FoundationDB's knobs do; the simulator, chaos and tests run
 // with drawn bounds. Operators can set one by the option bounds, which is for
-// experiments: the options of docs/options.md come first.
+// experiments: the options of docs/options.md come first. Options that bound something
+// by themselves are drawn as well.
 //
 // What a bound protects, and what happens when it is reached, stands in the table
 // "Where it waits" of docs/architecture.md, which names each of them; a test holds

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"strconv"
 	"strings"
 )
 
@@ -11,6 +12,39 @@ import (
 type Drawn struct {
 	Bounds
 	Small []string // names of those that were drawn small
+	// Options are options of configuration files that bound something, drawn small,
+	// by their names. What nodes and minions do not know they have not.
+	Options map[string]string
+}
+
+// drawnOption is an option that bounds something by itself. Those that say how long
+// a promise holds (keep_jobs_seconds, publish_retention) are not among them: small,
+// they break what is looked for.
+type drawnOption struct {
+	name      string
+	low, high int64
+	minion    bool // minions have it; else nodes
+}
+
+var drawnOptions = []drawnOption{
+	{"max_handshakes", 1, 8, false},
+	{"pub_hwm", 2, 8, false},
+	{"outbox_max_rows", 10, 40, false},
+	{"publish_retention_max_bytes", 65536, 100000, false},
+	{"loop_interval", 1, 2, false},
+	{"syndic_jid_forward_cache_hwm", 1, 5, false},
+	{"event_return_queue", 1, 5, false},
+	{"minion_jid_queue_hwm", 20, 60, true},
+}
+
+// DrawnOptions names the options that [Draw] may set, for nodes or for minions.
+func DrawnOptions(minion bool) (names []string) {
+	for _, o := range drawnOptions {
+		if o.minion == minion {
+			names = append(names, o.name)
+		}
+	}
+	return names
 }
 
 // Draw redraws the bounds by seed. Each is left as it is, or drawn from its small
@@ -18,7 +52,7 @@ type Drawn struct {
 // that are small; one seed in eight makes all small and one in eight none.
 func Draw(seed uint64) Drawn {
 	r := rand.New(rand.NewPCG(seed, 0x626f756e6473))
-	d := Drawn{Bounds: Default()}
+	d := Drawn{Bounds: Default(), Options: map[string]string{}}
 	way := r.IntN(8)
 	for _, x := range table() {
 		field := reflect.ValueOf(&d.Bounds).Elem().Field(x.index)
@@ -35,6 +69,13 @@ func Draw(seed uint64) Drawn {
 		}
 		field.SetInt(n)
 		d.Small = append(d.Small, x.Name)
+	}
+	r = rand.New(rand.NewPCG(seed, 0x6f7074696f6e73))
+	for _, o := range drawnOptions {
+		small, n := r.IntN(2) == 0, o.low+r.Int64N(o.high-o.low+1)
+		if way != 0 && (way == 1 || small) {
+			d.Options[o.name] = strconv.FormatInt(n, 10)
+		}
 	}
 	return d
 }

@@ -45,7 +45,7 @@ type MasterJobs struct {
 	// OutboxMaxRows is the number of messages that may wait for one
 	// destination (the parent, a database); above it new work is refused,
 	// nothing is lost: minions keep what they could not return. Ours. Default 10000000.
-	OutboxMaxRows int `yaml:"outbox_max_rows" default:"10000000" min:"1000"`
+	OutboxMaxRows int `yaml:"outbox_max_rows" default:"10000000" min:"10"`
 	// OutboxMaxBytes is the same in bytes. Ours. Default 8589934592 (8 GiB).
 	OutboxMaxBytes int64 `yaml:"outbox_max_bytes" unit:"byte" default:"8589934592" min:"1048576"`
 	// PublishRetention is how long a publication is kept for minions and nodes

@@ -9,6 +9,9 @@ import (
 	"github.com/momtree/mom/internal/repeat"
 )
 
+// Warning is the text of the line in the log by which a rescue is told.
+const Warning = "Rescued what should have gone by itself; please report it"
+
 // Counter counts rescues of one daemon. A nil Counter counts nothing, for parts
 // that are used without a daemon. It may be used by several goroutines.
 type Counter struct {
@@ -50,7 +53,7 @@ func (c *Counter) Found(by, what string, since time.Duration, attrs ...any) {
 		return
 	}
 	said := append([]any{"by", by, "found", what, "since", since.Round(time.Millisecond), "times", n, "total", total}, attrs...)
-	c.log.Warn("Rescued what should have gone by itself; please report it", said...)
+	c.log.Warn(Warning, said...)
 }
 
 // Counts gives how often each has found something, since the start.

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"github.com/momtree/mom/internal/rescue"
 )
 
 // verdict is what the checks of a round found.
@@ -186,6 +188,10 @@ func (w *World) consoles(v *verdict) {
 		if err != nil {
 			v.blame("%v", err)
 			continue
+		}
+		if i := strings.Index(string(b), rescue.Warning); i >= 0 {
+			line, _, _ := strings.Cut(string(b[i:]), "\n")
+			v.blame("%s: %d times: %s", r.id, strings.Count(string(b), rescue.Warning), line)
 		}
 		for _, bad := range []string{"\npanic: ", "fatal error: ", "DATA RACE", "\ngoroutine "} {
 			if i := strings.Index(string(b), bad); i >= 0 {

@@ -10,8 +10,10 @@ import (
 	"strings"
 	"sync"
 
+	"go.yaml.in/yaml/v3"
 	"golang.org/x/sys/unix"
 
+	"github.com/momtree/mom/internal/bounds"
 	"github.com/momtree/mom/internal/crypt"
 )
 
@@ -48,6 +50,16 @@ func (w *World) plant(m *member) error {
 		}
 	}
 	for name, text := range files {
+		if name == string(kindMinion) != (m.kind == kindMinion) {
+			continue // what a node has for the masters above: its file master says it
+		}
+		more, err := w.bounds(m)
+		if err != nil {
+			return err
+		}
+		files[name] = text + more
+	}
+	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(m.dir, "conf", name), []byte(text), 0o600); err != nil {
 			return err
 		}
@@ -69,6 +81,30 @@ func (w *World) nodeOptions(m *member) string {
 			w.net.address(m.station, database), w.sql.Port)
 	}
 	return s
+}
+
+// bounds are what a member is given of small bounds: each its own, by the number of
+// the world and its station.
+func (w *World) bounds(m *member) (string, error) {
+	if w.o.Bounds == 0 {
+		return "", nil
+	}
+	d := bounds.Draw(w.o.Bounds<<8 + uint64(m.station)) //nolint:gosec // stations are few
+	out := map[string]any{}
+	for _, name := range bounds.DrawnOptions(m.kind == kindMinion) {
+		if v, ok := d.Options[name]; ok {
+			out[name] = v
+		}
+	}
+	if small := d.Settings(); len(small) > 0 {
+		out["bounds"] = small
+	}
+	w.note("%s has small bounds: %v %v", m.id, d.Bounds, d.Options)
+	if len(out) == 0 {
+		return "", nil
+	}
+	b, err := yaml.Marshal(out)
+	return strings.ReplaceAll(string(b), "\"", ""), err
 }
 
 func quoted(texts []string) string {

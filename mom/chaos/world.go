@@ -34,6 +34,9 @@ type Options struct {
 	Memory int64
 	// Settle is how long the tree may take to be whole again. Default 120 s.
 	Settle time.Duration
+	// Bounds draws the bounds of each member small (package bounds). 0: all are as in
+	// production.
+	Bounds uint64
 	Log    io.Writer // what happens when, besides Dir/events; nil: nowhere
 }
 

@@ -30,6 +30,7 @@ type options struct {
 	network string
 	verbose bool
 	going   bool
+	large   bool
 }
 
 func main() {
@@ -45,6 +46,7 @@ func main() {
 	flag.StringVar(&o.network, "network", "auto", "namespaces, loopback, or auto: namespaces where they are permitted")
 	flag.BoolVar(&o.verbose, "v", false, "print what happens when")
 	flag.BoolVar(&o.going, "keep-going", false, "go on after a round that found something wrong")
+	flag.BoolVar(&o.large, "large", false, "leave all bounds as large as in production; else about half of them are small, by the seed divided by -renew")
 	flag.Parse()
 	code, err := run(o)
 	if err != nil {
@@ -89,7 +91,7 @@ func run(o options) (code int, err error) {
 		args := []string{
 			fmt.Sprintf("-rounds=%d", o.rounds), fmt.Sprintf("-seed=%d", o.seed), "-length=" + o.length.String(), "-settle=" + o.settle.String(),
 			fmt.Sprintf("-renew=%d", o.renew), "-dir=" + o.dir, "-program=" + o.program, fmt.Sprintf("-clock=%v", o.clock),
-			fmt.Sprintf("-v=%v", o.verbose), fmt.Sprintf("-keep-going=%v", o.going),
+			fmt.Sprintf("-v=%v", o.verbose), fmt.Sprintf("-keep-going=%v", o.going), fmt.Sprintf("-large=%v", o.large),
 		}
 		code, err := chaos.Enter(args)
 		if !errors.Is(err, chaos.ErrNotPermitted) || o.network == "namespaces" {
@@ -121,7 +123,7 @@ func rounds(o options, namespaces bool) (code int, err error) {
 	bad := 0
 	for i := range o.rounds {
 		seed := o.seed + uint64(i)
-		if i%max(o.renew, 1) == 0 {
+		if i > 0 && seed/uint64(max(o.renew, 1)) != (seed-1)/uint64(max(o.renew, 1)) {
 			if err := finish(false); err != nil {
 				return 1, err
 			}
@@ -136,6 +138,10 @@ func rounds(o options, namespaces bool) (code int, err error) {
 				return 1, err
 			}
 			wo := chaos.Options{Program: o.program, Dir: dir, Namespaces: namespaces, Clock: o.clock, Settle: o.settle}
+			if !o.large {
+				// The same for a seed, wherever a run began, and never 0.
+				wo.Bounds = seed/uint64(max(o.renew, 1)) + 1
+			}
 			if o.verbose {
 				wo.Log = os.Stdout
 			}
