@@ -38,6 +38,9 @@ func (w *World) Check() error {
 	for _, j := range w.jobs {
 		w.checkJob(j, fail)
 	}
+	for _, by := range sortedKeys(w.rescues.Counts()) {
+		fail("%s has rescued %d times what should have gone by itself", by, w.rescues.Counts()[by])
+	}
 	if len(errs) > maxFaults {
 		errs = append(errs[:maxFaults], fmt.Errorf("and %d more", len(errs)-maxFaults))
 	}

@@ -197,7 +197,7 @@ func (f *flags) play(ctx context.Context, cmd *cobra.Command) error {
 		if f.random || faults {
 			drawn := RandomOptions(at.Seed)
 			if f.random {
-				at.Shape, at.Jobs, at.Minions, at.Body = drawn.Shape, drawn.Jobs, drawn.Minions, drawn.Body
+				at.Shape, at.Jobs, at.Minions, at.Body, at.Bounds = drawn.Shape, drawn.Jobs, drawn.Minions, drawn.Body, drawn.Bounds
 			}
 			if faults {
 				at.Faults, at.Rehome, at.Failback = drawn.Faults, drawn.Rehome, drawn.Failback

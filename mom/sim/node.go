@@ -113,7 +113,7 @@ func (n *node) boot(settled bool) {
 		parent = dest
 		n.forward()
 	}
-	n.jobs = jobstore.New(jobstore.Options{Local: n.local(), Parent: parent, MaxRows: w.o.OutboxRows, Log: w.log, Now: w.clock})
+	n.jobs = jobstore.New(jobstore.Options{Local: n.local(), Parent: parent, MaxRows: w.o.OutboxRows, Bounds: w.o.Bounds, Log: w.log, Now: w.clock})
 	n.tree = topology.NewTree(topology.Node{ID: n.id, Role: "syndic"}, w.clock)
 	for m := range n.minions {
 		st := topology.Down

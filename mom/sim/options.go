@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/momtree/mom/internal/bounds"
 	"github.com/momtree/mom/syndic/handover"
 	"github.com/momtree/mom/topology/plan"
 )
@@ -87,6 +88,9 @@ type Options struct {
 	Costs Costs
 	// OutboxRows bounds each outbox; 0: no bound.
 	OutboxRows int64
+	// Bounds are those of each node, all the same. Those that are not set are as in
+	// production.
+	Bounds bounds.Bounds
 	// Body is syndic_forward_returns: what of a return goes up.
 	Body handover.Body
 	// Insist gives every missed publication again, also of jobs that are over by

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/momtree/mom/internal/bounds"
 	"github.com/momtree/mom/syndic/handover"
 )
 
@@ -37,6 +38,7 @@ func RandomOptions(seed uint64) Options {
 		o.Shape = o.Shape.Tie(r, 3)
 	}
 	o.OutboxRows = int64(pick(r, 0, 0, 0, 3, 20))
+	o.Bounds = bounds.Draw(seed).Bounds
 	o.Body = handover.Body(pick(r, 0, 0, 0, 1, 2))
 	if r.IntN(2) == 0 {
 		o.Rehome = time.Duration(pick(r, 0.5, 2) * float64(time.Second))

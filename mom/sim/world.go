@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/momtree/mom/internal/rescue"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/ledger"
 )
@@ -39,6 +40,7 @@ type World struct {
 	events  int
 	tiers   []Tier
 	faults  int
+	rescues *rescue.Counter // of all nodes
 }
 
 // species is the kind of a minion.
@@ -93,6 +95,7 @@ func New(o Options) (*World, error) {
 		o: o, rng: rand.New(rand.NewPCG(o.Seed, 0x6d6f6d)), log: slog.New(slog.NewTextHandler(io.Discard, nil)), //nolint:gosec // repeatable on purpose
 		byJID: map[string]*job{}, crashAt: map[int]bool{}, movers: newMovers(),
 	}
+	w.rescues = rescue.New(w.log, w.clock)
 	total := o.Shape.Total()
 	w.ids, w.kinds = make([]string, total), make([]species, total)
 	for i := range w.ids {
