@@ -2,10 +2,14 @@ package main
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"github.com/momtree/mom/internal/terminal"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -37,6 +41,38 @@ func TestNames(t *testing.T) {
 		}
 		if code != want || !strings.HasPrefix(out.String(), c.out) || errOut.String() != c.err {
 			t.Errorf("%s: exit %d\n%s\n%s", c.line, code, out.String(), errOut.String())
+		}
+	}
+}
+
+// TestCommands_NothingSteersTheTerminal gives every command, under its own name and as
+// a word of mom, arguments that come back in its errors.
+func TestCommands_NothingSteersTheTerminal(t *testing.T) {
+	const bad = "\x1b]0;PWNED\x07\u009b2J\b\x9b"
+	dir := t.TempDir()
+	for _, name := range []string{"master", "minion"} {
+		text := "interface: \"\\e[2J\"\n\"\\e]0;PWNED\\a: [\n" // no YAML
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var lines [][]string
+	for _, c := range commandFor("mom").Commands() {
+		for _, more := range [][]string{{"--" + bad}, {"-c", dir, bad, bad}, {"-c", dir}} {
+			if c.Name() == "demo" || c.Name() == "sim" || c.Name() == "plan" { // they ask no peer
+				continue
+			}
+			lines = append(lines, append([]string{"mom", c.Name()}, more...))
+			lines = append(lines, append([]string{"salt-" + c.Name()}, more...))
+		}
+	}
+	for _, words := range lines {
+		var out, errOut bytes.Buffer
+		run(words, strings.NewReader("n\n"), &out, &errOut)
+		for _, text := range []string{out.String(), errOut.String()} {
+			if strings.ContainsFunc(text, terminal.Obeyed) || strings.Contains(text, "\x9b") && !strings.Contains(text, "\u009b") {
+				t.Errorf("%q: %q", words, text)
+			}
 		}
 	}
 }

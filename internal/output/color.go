@@ -1,7 +1,5 @@
 package output
 
-import "strings"
-
 // colors are Salt's names for terminal colours; all are empty without colour.
 type colors struct {
 	red, lightRed, green, lightGreen, lightYellow, blue, lightBlue, magenta, lightMagenta, cyan, end string
@@ -19,12 +17,6 @@ func theme(on bool) colors {
 		magenta: "\x1b[0;35m", lightMagenta: "\x1b[0;1;35m",
 		cyan: "\x1b[0;36m", end: "\x1b[0;0m",
 	}
-}
-
-// harmless takes the escape character out of foreign text, so that a result
-// cannot command the terminal.
-func harmless(s string) string {
-	return strings.ReplaceAll(strings.ToValidUTF8(s, "\ufffd"), "\x1b", "?")
 }
 
 // lines is Python's splitlines.

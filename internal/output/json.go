@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/momtree/mom/internal/python"
+	"github.com/momtree/mom/internal/terminal"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -152,7 +153,7 @@ func (w *jsonWriter) quote(s string) {
 		case '\f':
 			w.WriteString(`\f`)
 		default:
-			if r < ' ' {
+			if r < ' ' || terminal.Obeyed(r) {
 				fmt.Fprintf(w, `\u%04x`, r)
 			} else {
 				w.WriteRune(r)

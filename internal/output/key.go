@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/internal/python"
+	"github.com/momtree/mom/internal/terminal"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -37,7 +38,7 @@ func keys(v any, o Options) (string, error) {
 			}
 			sortPairs(entries)
 			for _, e := range entries {
-				b.WriteString(kind.color + harmless(e.key.(string)) + c.end + "\n")
+				b.WriteString(kind.color + terminal.Line(e.key.(string)) + c.end + "\n")
 			}
 			continue
 		}
@@ -48,7 +49,7 @@ func keys(v any, o Options) (string, error) {
 		textKeys(fingers)
 		sortPairs(fingers)
 		for _, e := range fingers {
-			b.WriteString(kind.color + harmless(e.key.(string)) + ":  " + harmless(python.Str(e.val)) + c.end + "\n")
+			b.WriteString(kind.color + terminal.Line(e.key.(string)) + ":  " + terminal.Text(python.Str(e.val)) + c.end + "\n")
 		}
 	}
 	return b.String(), nil

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/internal/python"
+	"github.com/momtree/mom/internal/terminal"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -47,7 +48,7 @@ func (n *nester) display(v any, indent int, prefix string) {
 			sortPairs(ps)
 		}
 		for _, p := range ps {
-			n.line(indent, n.names, prefix, python.Str(p.key), ":")
+			n.line(indent, n.names, prefix, terminal.Line(python.Str(p.key)), ":")
 			n.display(p.val, indent+4, "")
 		}
 		return
@@ -75,13 +76,13 @@ func (n *nester) display(v any, indent int, prefix string) {
 	case []byte:
 		n.text(string(v), indent, prefix)
 	default:
-		n.line(indent, n.lightYellow, prefix, python.Str(v), "")
+		n.line(indent, n.lightYellow, prefix, terminal.Line(python.Str(v)), "")
 	}
 }
 
 func (n *nester) text(s string, indent int, prefix string) {
 	for _, l := range lines(s) {
-		n.line(indent, n.green, prefix, harmless(l), "")
+		n.line(indent, n.green, prefix, terminal.Text(l), "")
 		prefix = strings.Repeat(" ", len(prefix))
 	}
 }

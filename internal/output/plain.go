@@ -4,29 +4,30 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/internal/python"
+	"github.com/momtree/mom/internal/terminal"
 	"github.com/momtree/mom/internal/wire"
 )
 
 func quiet(any, Options) (string, error) { return "", nil }
 
-func raw(v any, _ Options) (string, error) { return python.Str(v), nil }
+func raw(v any, _ Options) (string, error) { return terminal.Text(python.Str(v)), nil }
 
 // txt is one line per line of each result, with the name in front.
 func txt(v any, _ Options) (string, error) {
 	var b strings.Builder
 	ps, ok := pairs(v)
 	if !ok {
-		return python.Str(v) + "\n", nil
+		return terminal.Text(python.Str(v)) + "\n", nil
 	}
 	for _, p := range ps {
-		name := python.Str(p.key)
+		name := terminal.Line(python.Str(p.key))
 		if s, ok := p.val.(string); ok {
 			for _, l := range lines(s) {
-				b.WriteString(name + ": " + l + "\n")
+				b.WriteString(name + ": " + terminal.Text(l) + "\n")
 			}
 			continue
 		}
-		b.WriteString(name + ": " + python.Str(p.val) + "\n")
+		b.WriteString(name + ": " + terminal.Line(python.Str(p.val)) + "\n")
 	}
 	return b.String(), nil
 }
@@ -47,7 +48,7 @@ func newlineValuesOnly(v any, _ Options) (string, error) {
 		}
 		out = append(out, python.Str(p.val))
 	}
-	return strings.Join(out, "\n"), nil
+	return terminal.Text(strings.Join(out, "\n")), nil
 }
 
 // noReturn tells of minions that did not return.
@@ -58,7 +59,7 @@ func noReturn(v any, o Options) (string, error) {
 	show = func(v any, indent string) {
 		if s, ok := v.(string); ok {
 			for l := range strings.SplitSeq(s, "\n") {
-				b.WriteString(c.red + indent + harmless(l) + c.end + "\n")
+				b.WriteString(c.red + indent + terminal.Text(l) + c.end + "\n")
 			}
 			return
 		}
@@ -68,7 +69,7 @@ func noReturn(v any, o Options) (string, error) {
 		}
 		sortPairs(ps)
 		for _, p := range ps {
-			b.WriteString(c.cyan + indent + python.Str(p.key) + c.end + ":\n")
+			b.WriteString(c.cyan + indent + terminal.Line(python.Str(p.key)) + c.end + ":\n")
 			show(p.val, indent+"    ")
 		}
 	}

@@ -59,6 +59,16 @@ func Names() []string {
 	return out
 }
 
+// offered are the outputters that a minion may choose for its own result when the
+// user chose none: those that show all of it under the minion's name. Not among them
+// are quiet, which hides it, newline_values_only, which hides whose it is, and
+// no_return and key, which say something of minions that only the master can know, and
+// json, which shows nothing of a map with a name that is no text.
+var offered = []string{"nested", "highstate", "txt", "text", "raw", "yaml", "grains"}
+
+// Offered says whether a minion may choose the outputter of this name.
+func Offered(name string) bool { return slices.Contains(offered, name) }
+
 // Known says whether Render has an outputter of this name.
 func Known(name string) bool { return outputters[name] != nil || name == "" }
 

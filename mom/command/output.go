@@ -6,9 +6,8 @@ import (
 	"os"
 	"strconv"
 
-	"golang.org/x/term"
-
 	"github.com/momtree/mom/internal/output"
+	"github.com/momtree/mom/internal/terminal"
 	"github.com/momtree/mom/mom/options"
 )
 
@@ -46,8 +45,8 @@ func (f *Output) Machine() bool { return f.Outputter == "json" || f.Outputter ==
 // Options gives what the outputters need to know.
 func (f *Output) Options(out io.Writer) output.Options {
 	o := output.Options{Color: f.color, Indent: f.indent}
-	if file, ok := out.(*os.File); ok && !f.noColor && f.File == "" {
-		o.Color = o.Color || term.IsTerminal(int(file.Fd())) //nolint:gosec // a descriptor fits
+	if f.File == "" {
+		o.Color = o.Color || terminal.Is(out)
 	}
 	if f.noColor {
 		o.Color = false

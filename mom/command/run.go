@@ -7,6 +7,8 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+
+	"github.com/momtree/mom/internal/terminal"
 )
 
 // Prepare sets what all commands have in common on the one that a program is: name
@@ -33,8 +35,12 @@ func Run(c *cobra.Command, args []string, in io.Reader, out, errOut io.Writer) i
 	defer stop()
 	c.SetArgs(append([]string{}, args...)) // nil would be the words of this process
 	c.SetIn(in)
-	c.SetOut(out)
-	c.SetErr(errOut)
+	shown, told := terminal.NewGuard(out), terminal.NewGuard(errOut) // the one way to the terminal
+	defer func() {
+		_, _ = shown.Flush(), told.Flush() // there is nowhere else to tell
+	}()
+	c.SetOut(shown)
+	c.SetErr(told)
 	err := c.ExecuteContext(ctx)
 	if err == nil {
 		return 0
@@ -44,7 +50,7 @@ func Run(c *cobra.Command, args []string, in io.Reader, out, errOut io.Writer) i
 		e = &exitError{code: ExitFailure, err: err}
 	}
 	if text := e.Error(); text != "" {
-		_, _ = fmt.Fprintln(errOut, text) // there is nowhere else to tell
+		_, _ = fmt.Fprintln(told, text) // there is nowhere else to tell
 	}
 	return e.code
 }

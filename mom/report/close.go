@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/internal/terminal"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -115,7 +116,7 @@ func (r *Report) names(title string, ids []string, hide bool) {
 func (r *Report) judge(a *client.Account, nodes []string) int {
 	if (r.o.Static || r.o.Docs) && !r.o.HideTimeout {
 		for _, id := range sorted(r.missing) {
-			r.printf(r.o.Errors, "%s: %s\n", id, missingLine(r.missing[id]))
+			r.printf(r.o.Errors, "%s: %s\n", terminal.Line(id), missingLine(r.missing[id]))
 		}
 	}
 	r.advise()
@@ -139,7 +140,7 @@ func (r *Report) judge(a *client.Account, nodes []string) int {
 
 func (r *Report) blame(a *client.Account, nodes []string) {
 	for _, path := range nodes {
-		r.printf(r.o.Errors, "ERROR: Node %s %s; minions behind it may be missing from this result\n", path, nodeText[a.Nodes[path]])
+		r.printf(r.o.Errors, "ERROR: Node %s %s; minions behind it may be missing from this result\n", terminal.Line(path), nodeText[a.Nodes[path]])
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/momtree/mom/internal/output"
+	"github.com/momtree/mom/internal/terminal"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -25,7 +26,8 @@ func Docs(w io.Writer, results []*wire.Map, outputter string, o output.Options) 
 		return output.Render(w, outputter, texts, o)
 	}
 	for _, name := range sorted(texts) {
-		if _, err := fmt.Fprintf(w, "%s:\n%s\n\n", name, texts[name]); err != nil {
+		text, _ := texts[name].(string)
+		if _, err := fmt.Fprintf(w, "%s:\n%s\n\n", terminal.Line(name), terminal.Text(text)); err != nil {
 			return fmt.Errorf("write the results: %w", err)
 		}
 	}

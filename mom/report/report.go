@@ -8,6 +8,7 @@ import (
 
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/output"
+	"github.com/momtree/mom/internal/terminal"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -60,6 +61,11 @@ func New(o Options) *Report {
 }
 
 func (r *Report) printf(w io.Writer, format string, args ...any) {
+	for i, a := range args {
+		if text, ok := a.(string); ok { // ids, paths and reasons are those of peers
+			args[i] = terminal.Text(text)
+		}
+	}
 	if _, err := fmt.Fprintf(w, format, args...); err != nil && r.err == nil {
 		r.err = fmt.Errorf("write the results: %w", err)
 	}
@@ -134,7 +140,7 @@ func (r *Report) show(ret client.Return) {
 	o := r.o.Output
 	o.Retcode = ret.Retcode
 	name := r.o.Outputter
-	if name == "" && output.Known(ret.Out) {
+	if name == "" && output.Offered(ret.Out) {
 		name = ret.Out
 	}
 	r.render(name, wire.NewMap(ret.ID, value(ret)), o)

@@ -4,23 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/terminal"
 	"github.com/momtree/mom/mom/command"
 )
 
 // NeedTerminal refuses a full-screen view where there is no screen.
 func NeedTerminal(cmd *cobra.Command, name, instead string) error {
 	for what, v := range map[string]any{"standard output": cmd.OutOrStdout(), "standard input": cmd.InOrStdin()} {
-		file, ok := v.(*os.File)
-		if !ok || !term.IsTerminal(int(file.Fd())) { //nolint:gosec // a descriptor fits
+		if !terminal.Is(v) {
 			return fmt.Errorf("%s needs a terminal, and %s is none; for scripts there is %s --out json", name, what, instead)
 		}
 	}
@@ -32,7 +30,7 @@ func NeedTerminal(cmd *cobra.Command, name, instead string) error {
 func Show(cmd *cobra.Command, m tea.Model, cfg bus.ClientConfig, wanted func(tag string) bool) error {
 	ctx, cancel := context.WithCancel(cmd.Context())
 	p := tea.NewProgram(m, tea.WithAltScreen(), tea.WithContext(ctx), tea.WithoutSignalHandler(),
-		tea.WithInput(cmd.InOrStdin()), tea.WithOutput(cmd.OutOrStdout()))
+		tea.WithInput(cmd.InOrStdin()), tea.WithOutput(terminal.File(cmd.OutOrStdout()))) // what is drawn is clean, and has to move the cursor
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

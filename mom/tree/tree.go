@@ -5,15 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/terminal"
 	"github.com/momtree/mom/mom/command"
 	"github.com/momtree/mom/mom/screen"
 	"github.com/momtree/mom/topology"
@@ -96,8 +95,7 @@ func (f *flags) check(cmd *cobra.Command) error {
 }
 
 func (f *flags) export(w io.Writer, n topology.Node) error {
-	file, ok := w.(*os.File)
-	color := !f.noColor && ok && term.IsTerminal(int(file.Fd())) //nolint:gosec // a descriptor fits
+	color := !f.noColor && terminal.Is(w)
 	return topology.Export(w, n, topology.Format(f.out), topology.DrawOptions{Color: color, MaxMinions: f.minions, Depth: f.depth})
 }
 

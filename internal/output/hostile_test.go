@@ -1,0 +1,91 @@
+package output
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/momtree/mom/internal/terminal"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// hostile are texts with which a minion would steer the terminal of who looks at its
+// result: titles, screens cleared, cursors moved, lines overwritten, directions turned.
+var hostile = []string{
+	"\x1b]0;PWNED\x07", "\x1b[2J\x1b[1;1H", "\u009b2J", "\x9b2J", "x\b\b\bfine", "over\rwritten", "\x1bP+q\x1b\\", "\u202eturned", "\x00\x0b\x0c\x7f", "\x1b[8mhidden",
+}
+
+// No outputter, with colours or without, lets anything through that a terminal obeys:
+// not in values, keys, ids or lists, whatever their place. A name stays on its line,
+// so that a key cannot pretend to be the result of another minion.
+func TestText_NothingSteersTheTerminal(t *testing.T) {
+	for _, name := range append(Names(), "text", "grains", "") {
+		for _, bad := range hostile {
+			forged := bad + "\nweb-02:\n    True"
+			for shape, v := range map[string]any{
+				"the value":             wire.NewMap("web-01", bad),
+				"bare":                  bad,
+				"a list":                wire.NewMap("web-01", []any{bad, []any{bad}, wire.NewMap("k", bad)}),
+				"a key":                 wire.NewMap("web-01", wire.NewMap(forged, wire.NewMap(forged, int64(1)))),
+				"keys of several kinds": wire.NewMap("web-01", wire.NewMap(forged, "x", int64(3), bad)),
+				"an id":                 wire.NewMap(forged, true),
+				"bytes":                 wire.NewMap("web-01", []byte(bad)),
+				"key ids":               wire.NewMap("minions", []any{forged}, "minions_pre", wire.NewMap(forged, bad)),
+			} {
+				for _, color := range []bool{false, true} {
+					text, err := Text(name, v, Options{Color: color})
+					if err != nil {
+						t.Fatal(err)
+					}
+					if got := withoutColors(text); strings.ContainsFunc(got, terminal.Obeyed) {
+						t.Errorf("%q, %s, colours %v: %q", name, shape, color, text)
+					}
+					if name == "nested" && slices.Contains(strings.Split(withoutColors(text), "\n"), "web-02:") {
+						t.Errorf("%s forges the line of another: %q", shape, text)
+					}
+				}
+			}
+		}
+	}
+}
+
+// withoutColors takes out the colours of this package.
+func withoutColors(s string) string {
+	c := theme(true)
+	return strings.NewReplacer(c.red, "", c.lightRed, "", c.green, "", c.lightGreen, "", c.lightYellow, "", c.blue, "", c.lightBlue, "",
+		c.magenta, "", c.lightMagenta, "", c.cyan, "", c.end, "").Replace(s)
+}
+
+// A minion may choose how its result is shown, not that it is hidden, nor that it
+// looks like what the master says.
+func TestOffered(t *testing.T) {
+	for name, want := range map[string]bool{
+		"nested": true, "txt": true, "highstate": true, "json": false,
+		"quiet": false, "newline_values_only": false, "no_return": false, "key": false, "nosuch": false, "": false,
+	} {
+		if got := Offered(name); got != want {
+			t.Errorf("%q: %v", name, got)
+		}
+	}
+	for _, name := range offered {
+		text, err := Text(name, wire.NewMap("web-01", "the result"), Options{})
+		if err != nil || !strings.Contains(text, "web-01") || !strings.Contains(text, "the result") {
+			t.Errorf("%s hides whose result it is, or the result: %v %q", name, err, text)
+		}
+	}
+}
+
+func FuzzText_NothingSteersTheTerminal(f *testing.F) {
+	for _, s := range hostile {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, bad string) {
+		for _, name := range Names() {
+			for _, v := range []any{bad, wire.NewMap("id", bad), wire.NewMap("id", wire.NewMap(bad, []any{bad}))} {
+				if text, err := Text(name, v, Options{}); err == nil && strings.ContainsFunc(text, terminal.Obeyed) {
+					t.Errorf("%s: %q", name, text)
+				}
+			}
+		}
+	})
+}

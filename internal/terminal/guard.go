@@ -1,0 +1,133 @@
+package terminal
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"sync"
+	"unicode/utf8"
+
+	"golang.org/x/term"
+)
+
+// Guard is a writer that shows text and does not obey it. Build it with [NewGuard].
+// It is safe for use by several goroutines.
+type Guard struct {
+	mu   sync.Mutex
+	w    io.Writer
+	tail []byte // the beginning of a character whose rest has not been written yet
+}
+
+// NewGuard puts a guard before w.
+func NewGuard(w io.Writer) *Guard { return &Guard{w: w} }
+
+// Write passes p on with a [Mark] for each character a terminal would obey, except
+// for the colours of this program. The count is that of p.
+func (g *Guard) Write(p []byte) (int, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	text := p
+	if len(g.tail) > 0 {
+		text = append(g.tail, p...)
+		g.tail = nil
+	}
+	if n := cutRune(text); n > 0 {
+		g.tail = bytes.Clone(text[len(text)-n:])
+		text = text[:len(text)-n]
+	}
+	if _, err := g.w.Write(guarded(text)); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// Flush writes what is left of a character that never became whole.
+func (g *Guard) Flush() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	rest := guarded(g.tail)
+	g.tail = nil
+	if len(rest) == 0 {
+		return nil
+	}
+	_, err := g.w.Write(rest)
+	return err
+}
+
+// cutRune is how many bytes at the end of p begin a character that goes on.
+func cutRune(p []byte) int {
+	for n := 1; n < utf8.UTFMax && n <= len(p); n++ {
+		if c := p[len(p)-n]; utf8.RuneStart(c) {
+			if c >= utf8.RuneSelf && !utf8.FullRune(p[len(p)-n:]) {
+				return n
+			}
+			return 0
+		}
+	}
+	return 0
+}
+
+func guarded(p []byte) []byte {
+	if !suspicious(p) {
+		return p
+	}
+	out := make([]byte, 0, len(p)+8)
+	for len(p) > 0 {
+		r, n := utf8.DecodeRune(p)
+		switch {
+		case r == '\x1b':
+			if m := color(p); m > 0 {
+				out = append(out, p[:m]...)
+				n = m
+			} else {
+				out = append(out, Mark)
+			}
+		case Obeyed(r):
+			out = append(out, Mark)
+		default:
+			out = utf8.AppendRune(out, r) // U+FFFD for what is no UTF-8
+		}
+		p = p[n:]
+	}
+	return out
+}
+
+func suspicious(p []byte) bool {
+	for _, c := range p {
+		if c < ' ' && c != '\n' && c != '\t' || c >= 0x7f {
+			return true
+		}
+	}
+	return false
+}
+
+// color is the length of the sequence at the start of p when it sets one of the
+// colours that this program uses, or ends them; 0 for any other. A foreign text that
+// got here past [Text] can be coloured by it at worst: nothing is hidden, moved or typed.
+func color(p []byte) int {
+	const longest = len("\x1b[0;1;31m")
+	end := bytes.IndexByte(p[:min(len(p), longest)], 'm')
+	if end < 0 || !bytes.HasPrefix(p, []byte("\x1b[")) {
+		return 0
+	}
+	code := bytes.TrimPrefix(bytes.TrimPrefix(p[2:end], []byte("0;")), []byte("1;"))
+	if string(code) == "0" || len(code) == 2 && code[0] == '3' && code[1] >= '1' && code[1] <= '6' {
+		return end + 1
+	}
+	return 0
+}
+
+// File is the file behind w, through a guard or not; nil when there is none.
+func File(w any) *os.File {
+	if g, ok := w.(*Guard); ok {
+		w = g.w
+	}
+	f, _ := w.(*os.File)
+	return f
+}
+
+// Is tells whether w (or what is read from, for an input) is a terminal.
+func Is(w any) bool {
+	f := File(w)
+	return f != nil && term.IsTerminal(int(f.Fd())) //nolint:gosec // a descriptor fits
+}
