@@ -117,6 +117,7 @@ type Master struct {
 	runnerSlots door.Turns
 	results     runners.Results
 	trusted     *door.Addresses
+	turned      *door.Report // what the door turns away
 	asks        *findjob.Gatherer
 	desk        *inquiry.Desk // questions to nodes below
 	traces      *trace.Book
@@ -162,6 +163,7 @@ func New(o Options) (_ *Master, err error) {
 	m.runnerSlots = door.NewTurns(maxRunners)
 	m.rsa = door.NewTurns(max(runtime.GOMAXPROCS(0)-1, 1))
 	m.trusted = door.NewAddresses(m.now)
+	m.turned = door.NewReport(m.log)
 	m.asks = findjob.NewGatherer(m.ask)
 	m.desk = inquiry.NewDesk(m.question)
 	m.traces = trace.NewBook()

@@ -52,6 +52,17 @@ func (m *Master) refused(what string, p *zmtp.Peer, err error) {
 	m.log.Warn("Refused", "what", what, "err", err)
 }
 
+// tellTurnedAway has the operator told of what both ports refuse, cut or drop.
+func (m *Master) tellTurnedAway() {
+	st, now, limit := m.Stats(), m.now(), "max_connections"
+	if m.cfg.MaxConnections == 0 {
+		limit = "max_open_files, and the hard limit of open files (systemd: LimitNOFILE)"
+	}
+	m.turned.ReadSocket("router", st.Router.HostStats, limit, now)
+	m.turned.ReadSocket("pub", st.Pub.HostStats, limit, now)
+	m.turned.Tell(now)
+}
+
 // trespassed counts what a peer was refused; the first of a kind and sender, and
 // then one in ten seconds, is logged and told on the event bus, and so to the
 // masters above.

@@ -113,6 +113,7 @@ func (m *Master) housekeep() {
 		if asked || m.shared.Age() > m.cfg.PublishSession {
 			m.rotate(asked)
 		}
+		m.tellTurnedAway()
 		m.missLost()
 		m.sweepRetention()
 		m.sweepHomes()

@@ -39,7 +39,8 @@ type MasterNetwork struct {
 	// Default 4194304 (4 MiB).
 	MaxFrameSizeUntrusted int `yaml:"max_frame_size_untrusted" unit:"byte" default:"4194304" min:"65536"`
 	// MaxHandshakes is the number of connections that may be greeting at
-	// once; the oldest gives way. Ours. Default 1024.
+	// once; more wait to be accepted, and one that says nothing gives way to
+	// them. Ours. Default 1024.
 	MaxHandshakes int `yaml:"max_handshakes" default:"1024" min:"1"`
 	// TcpMasterPubPort is the event port with ipc_mode tcp. Default 4512.
 	TcpMasterPubPort int `yaml:"tcp_master_pub_port" default:"4512" min:"0" max:"65535"`

@@ -21,7 +21,7 @@ var (
 	ErrSlow         = errors.New("peer reads too slowly: its queue is full")
 	ErrStalled      = errors.New("peer has stopped reading")
 	ErrSilent       = errors.New("peer does not answer heartbeats")
-	ErrEvicted      = errors.New("handshake gave way to a newer connection")
+	ErrEvicted      = errors.New("silent in its handshake while others waited")
 	ErrDial         = errors.New("cannot connect")
 	ErrLost         = errors.New("connection lost before the reply")
 	ErrFilteringOff = errors.New("topic given but filtering is off")

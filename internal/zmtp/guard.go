@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"sync/atomic"
 	"time"
@@ -39,6 +40,7 @@ type guard struct {
 	heard   atomic.Bool // something has been read since the last look
 	command func(name, body []byte) error
 
+	from    io.Reader // the connection's bytes, during the handshake; nil: the connection
 	phase   int
 	minor   byte // the peer's minor protocol version
 	pending []byte
@@ -65,7 +67,11 @@ func newGuard(c net.Conn, lim *Limits, b *budget) *guard {
 type listener struct{ g *guard }
 
 func (l listener) Read(p []byte) (int, error) {
-	n, err := l.g.Conn.Read(p)
+	from := l.g.from
+	if from == nil {
+		from = l.g.Conn
+	}
+	n, err := from.Read(p)
 	if n > 0 {
 		l.g.heard.Store(true)
 	}
@@ -249,6 +255,7 @@ func (g *guard) flush() error {
 func (g *guard) begin(command func(name, body []byte) error) {
 	g.command = command
 	g.phase = phaseTraffic
+	g.from = nil
 	g.heard.Store(true)
 }
 

@@ -1,78 +1,181 @@
 package zmtp
 
 import (
-	"container/list"
+	"cmp"
 	"net"
+	"net/netip"
+	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
-// handshakes is the table of connections that have not said READY yet. When it
-// is full the oldest goes: refusing the newest would let mute connections lock
-// honest ones out for the whole handshake timeout.
+// maxPatience is where the patience with silent peers ends, however long the
+// honest ones take.
+const maxPatience = time.Second
+
+// handshakes is the table of connections that have not said READY yet.
+//
+// It is a bound on how many are greeted at once, not on how many come: while it is
+// full nobody is accepted, and who comes waits in the system's backlog. A place
+// becomes free when a greeting ends. Only a peer that is itself silent, and has been
+// for longer than those take that finish, gives way: an address with many silent
+// peers loses first, and of one address the longest silent. A peer that waits for
+// us is never cut off.
 type handshakes struct {
-	limit   int
-	evicted atomic.Uint64
+	limit    int
+	patience time.Duration // with a silent peer while others wait, at least
+	evicted  atomic.Uint64
+	waits    atomic.Uint64 // connections for which there was no place at once
 
 	mu     sync.Mutex
-	order  list.List // of *ticket, oldest first
+	all    map[*ticket]struct{}
+	freed  chan struct{} // one slot: a place has become free
+	next   []*ticket     // who gives way next; each is looked at again
+	usual  time.Duration // the silence of those that finished, a moving average
 	closed bool
 }
 
-// ticket is a place in the table.
-type ticket struct {
-	conn net.Conn
-	at   *list.Element // nil: no longer in the table
+func (t *handshakes) open(limit int, patience time.Duration) {
+	t.limit, t.patience = limit, patience
+	t.all, t.freed = make(map[*ticket]struct{}), make(chan struct{}, 1)
 }
 
-func (t *handshakes) add(c net.Conn) *ticket {
+// add takes a place for a connection, and waits until there is one. nil means that
+// the table was closed, and the connection with it.
+func (t *handshakes) add(c net.Conn, addr netip.Addr, timeout time.Duration, stop <-chan struct{}) *ticket {
+	k := newTicket(c, addr, timeout)
+	for waited := false; ; waited = true {
+		wait, ok := t.enter(k)
+		switch {
+		case ok:
+			return k
+		case wait < 0:
+			_ = c.Close()
+			return nil
+		}
+		if !waited {
+			t.waits.Add(1)
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-t.freed:
+		case <-timer.C:
+		case <-stop:
+		}
+		timer.Stop()
+	}
+}
+
+// enter takes a place if there is one or can be made one. Else it says how long it
+// takes until a silent peer may give way; below 0: never, the table is closed.
+func (t *handshakes) enter(k *ticket) (wait time.Duration, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	k := &ticket{conn: c}
 	if t.closed {
-		_ = c.Close()
-		return k
+		return -1, false
 	}
-	if t.order.Len() >= t.limit {
-		t.evict()
+	if len(t.all) >= t.limit {
+		if wait, ok = t.evict(time.Now()); !ok {
+			return wait, false
+		}
 	}
-	k.at = t.order.PushBack(k)
-	return k
+	t.all[k] = struct{}{}
+	return 0, true
 }
 
 // remove takes a finished handshake out; false means it had been evicted.
-func (t *handshakes) remove(k *ticket) bool {
+func (t *handshakes) remove(k *ticket, finished bool) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if k.at == nil {
+	if _, in := t.all[k]; !in {
 		return false
 	}
-	t.order.Remove(k.at)
-	k.at = nil
+	t.drop(k)
+	if finished {
+		t.usual += (k.silence(time.Now()) - t.usual) / 16
+	}
 	return true
 }
 
-func (t *handshakes) evictOldest() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.evict()
+// drop frees a place; t.mu is held.
+func (t *handshakes) drop(k *ticket) {
+	delete(t.all, k)
+	select {
+	case t.freed <- struct{}{}:
+	default:
+	}
 }
 
-func (t *handshakes) evict() {
-	e := t.order.Front()
-	if e == nil {
-		return
+// relieve closes a silent one for the sake of its descriptor.
+func (t *handshakes) relieve() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.evict(time.Now())
+}
+
+// evict closes the connection that is to give way, if there is one, and says
+// otherwise how long until it is worth another look; t.mu is held.
+func (t *handshakes) evict(now time.Time) (wait time.Duration, ok bool) {
+	patience := max(t.patience, min(3*t.usual, maxPatience))
+	for ranked := false; ; ranked = true {
+		for len(t.next) > 0 {
+			k := t.next[0]
+			t.next[0] = nil
+			t.next = t.next[1:]
+			if _, in := t.all[k]; !in || !k.mute(now, patience) {
+				continue
+			}
+			t.drop(k)
+			_ = k.conn.Close() // its goroutine sees that and cleans up
+			t.evicted.Add(1)
+			return 0, true
+		}
+		if !ranked {
+			t.next = t.rank(now, patience)
+		}
+		if len(t.next) == 0 {
+			return max(patience/4, time.Millisecond), false
+		}
 	}
-	k := t.order.Remove(e).(*ticket)
-	k.at = nil
-	_ = k.conn.Close() // its goroutine sees that and cleans up
-	t.evicted.Add(1)
+}
+
+// rank puts those that may give way into their order: whoever has the most silent
+// ones beside it, of those of its address that have been silent for less long, goes
+// first. So addresses with many are brought down to the others' number, and each
+// loses its longest silent.
+func (t *handshakes) rank(now time.Time, patience time.Duration) []*ticket {
+	type place struct {
+		k      *ticket
+		silent time.Duration
+		behind int
+	}
+	var list []place
+	for k := range t.all {
+		if s := k.silence(now); k.silent() && s >= patience {
+			list = append(list, place{k: k, silent: s})
+		}
+	}
+	slices.SortFunc(list, func(a, b place) int { return cmp.Compare(a.silent, b.silent) })
+	seen := make(map[netip.Addr]int)
+	for i := range list {
+		list[i].behind = seen[list[i].k.addr]
+		seen[list[i].k.addr]++
+	}
+	slices.SortStableFunc(list, func(a, b place) int {
+		return cmp.Or(cmp.Compare(b.behind, a.behind), cmp.Compare(b.silent, a.silent))
+	})
+	out := make([]*ticket, len(list))
+	for i, p := range list {
+		out[i] = p.k
+	}
+	return out
 }
 
 func (t *handshakes) len() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.order.Len()
+	return len(t.all)
 }
 
 // closeAll closes all of them and any that come later.
@@ -80,9 +183,8 @@ func (t *handshakes) closeAll() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.closed = true
-	for t.order.Len() > 0 {
-		k := t.order.Remove(t.order.Front()).(*ticket)
-		k.at = nil
+	for k := range t.all {
+		t.drop(k)
 		_ = k.conn.Close()
 	}
 }

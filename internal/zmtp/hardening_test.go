@@ -153,7 +153,7 @@ func TestBadHandshakes(t *testing.T) {
 // meanwhile, and all that is kept is the table.
 func TestMuteConnections(t *testing.T) {
 	const table, flood = 64, 2000
-	r := newRouter(t, RouterConfig{Limits: Limits{MaxHandshakes: table}}, echo)
+	r := newRouter(t, RouterConfig{Limits: Limits{MaxHandshakes: table, HandshakePatience: 5 * time.Millisecond}}, echo)
 	before := heap()
 	for i := range flood {
 		c := dialRaw(t, r.Addr())

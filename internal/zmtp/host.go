@@ -48,7 +48,7 @@ func (h *host) listen(addr string, beat heart) error {
 	h.stop = make(chan struct{})
 	h.addrs = make(map[netip.Addr]int)
 	h.peers, h.leased = make(map[uint64]*Peer), make(map[uint64]*Peer)
-	h.shakes.limit = h.lim.MaxHandshakes
+	h.shakes.open(min(h.lim.MaxHandshakes, h.lim.MaxConns), h.lim.HandshakePatience)
 	ln, err := h.how.listen(strings.TrimPrefix(addr, "tcp://"))
 	if err != nil {
 		return fmt.Errorf("%s socket: %w", strings.ToLower(h.kind), err)
@@ -79,7 +79,7 @@ func (h *host) accept(ln net.Listener) {
 		h.count.acceptErrors.Add(1)
 		if outOfFiles(err) {
 			// Those who have not even said hello go first.
-			h.shakes.evictOldest()
+			h.shakes.relieve()
 		}
 		if wait == 0 {
 			h.log.Warn("cannot accept connections", "socket", h.kind, "error", err)
@@ -93,7 +93,8 @@ func (h *host) accept(ln net.Listener) {
 	}
 }
 
-// admit counts a connection in and starts its handshake, or turns it away.
+// admit counts a connection in and starts its handshake, or turns it away. It waits
+// until there is a place to greet it: those behind it wait in the system's backlog.
 func (h *host) admit(c net.Conn) {
 	addr := sourceAddr(c)
 	if !h.enter(addr) {
@@ -101,7 +102,11 @@ func (h *host) admit(c net.Conn) {
 		return
 	}
 	h.count.accepted.Add(1)
-	ticket := h.shakes.add(c)
+	ticket := h.shakes.add(c, addr, h.lim.HandshakeTimeout, h.stop)
+	if ticket == nil {
+		h.leave(addr, nil)
+		return
+	}
 	h.wg.Go(func() {
 		if !h.meet(c, addr, ticket) {
 			_ = c.Close()
@@ -150,12 +155,15 @@ func (h *host) meet(c net.Conn, addr netip.Addr, ticket *ticket) (ok bool) {
 	defer func() {
 		if r := recover(); r != nil {
 			h.count.handshakeFailed.Add(1)
+			h.shakes.remove(ticket, false)
 			h.log.Error("handshake panicked", "socket", h.kind, "peer", addr, "panic", r)
 		}
 	}()
-	_ = c.SetDeadline(time.Now().Add(h.lim.HandshakeTimeout))
-	p, err := handshake(c, &h.lim, &h.budget, ready{socketType: h.kind}, true)
-	if evicted := !h.shakes.remove(ticket); evicted {
+	_ = c.SetWriteDeadline(time.Now().Add(h.lim.HandshakeTimeout))
+	g := newGuard(c, &h.lim, &h.budget)
+	g.from = ticket
+	p, err := greet(g, ready{socketType: h.kind}, true)
+	if evicted := !h.shakes.remove(ticket, err == nil); evicted {
 		err = ErrEvicted
 	}
 	if err == nil {

@@ -141,7 +141,12 @@ var lastPeer atomic.Uint64
 // handshake speaks ZMTP over c as far as READY. The caller has set a deadline and
 // closes c when this fails.
 func handshake(c net.Conn, lim *Limits, b *budget, local ready, server bool) (*Peer, error) {
-	p := &Peer{guard: newGuard(c, lim, b), dead: make(chan struct{})}
+	return greet(newGuard(c, lim, b), local, server)
+}
+
+// greet is handshake behind a guard that stands already.
+func greet(g *guard, local ready, server bool) (*Peer, error) {
+	p := &Peer{guard: g, dead: make(chan struct{})}
 	sec := &null{local: local}
 	z, err := zmq4.Open(p.guard, sec, zmq4.SocketType(local.socketType), nil, server, nil)
 	if err != nil {
@@ -155,9 +160,9 @@ func handshake(c net.Conn, lim *Limits, b *budget, local ready, server bool) (*P
 	if p.guard.minor >= 1 {
 		p.pulse.answers.Store(true)
 	}
-	p.out.open(c)
+	p.out.open(g.Conn)
 	p.out.fail = p.close
-	p.out.stall = lim.StallTimeout
+	p.out.stall = g.lim.StallTimeout
 	p.guard.begin(p.command)
 	return p, nil
 }

@@ -13,7 +13,8 @@ type HostStats struct {
 	Accepted        uint64 // connections let in
 	RefusedFull     uint64 // turned away: Limits.MaxConns
 	RefusedAddr     uint64 // turned away: Limits.MaxConnsPerAddr
-	Evicted         uint64 // closed in the handshake: Limits.MaxHandshakes
+	Evicted         uint64 // closed in the handshake, silent while others waited: Limits.MaxHandshakes
+	HandshakeWaits  uint64 // had to wait for a place to be greeted: Limits.MaxHandshakes
 	HandshakeFailed uint64 // including those evicted and too late
 	AcceptErrors    uint64 // such as no descriptors left
 
@@ -66,6 +67,7 @@ func (h *host) stats() HostStats {
 		RefusedFull:     c.refusedFull.Load(),
 		RefusedAddr:     c.refusedAddr.Load(),
 		Evicted:         h.shakes.evicted.Load(),
+		HandshakeWaits:  h.shakes.waits.Load(),
 		HandshakeFailed: c.handshakeFailed.Load(),
 		AcceptErrors:    c.acceptErrors.Load(),
 		BacklogPeers:    h.gauge.peers.Load(),

@@ -3,7 +3,10 @@
 package zmtp
 
 import (
+	"io"
 	"net"
+	"os"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -33,6 +36,36 @@ func writeNow(fd uintptr, b []byte) (int, error) {
 			return 0, err
 		}
 	}
+}
+
+// canReadNow tells that readNow works here.
+const canReadNow = true
+
+// readNow reads what is there without waiting. void: nothing is, yet.
+func readNow(fd uintptr, b []byte) (n int, void bool, err error) {
+	for {
+		n, err = syscall.Read(int(fd), b)
+		switch {
+		case err == unix.EINTR:
+			continue
+		case err == unix.EAGAIN:
+			return 0, true, nil
+		case err != nil:
+			return 0, false, os.NewSyscallError("read", err)
+		case n == 0:
+			return 0, false, io.EOF
+		}
+		return n, false, nil
+	}
+}
+
+// unreadBytes is how much of what a peer has sent waits to be read.
+func unreadBytes(fd uintptr) int {
+	n, err := unix.IoctlGetInt(int(fd), unix.TIOCINQ)
+	if err != nil {
+		return 0
+	}
+	return n
 }
 
 // setBacklog listens again: a second listen changes the length of the queue.

@@ -68,6 +68,11 @@ func (p *Peer) open(kind string) error {
 	if _, err := p.in.Discard(greetingSize); err != nil {
 		return err
 	}
+	return p.ready()
+}
+
+// ready passes over the server's READY.
+func (p *Peer) ready() error {
 	_, isCommand, err := p.header()
 	if err == nil && !isCommand {
 		err = errors.New("no READY came")
@@ -113,9 +118,8 @@ func (p *Peer) Skip() error {
 // Do makes one request, as a REQ does, and gives the reply's body. It builds both in
 // into, which may be nil.
 func (p *Peer) Do(body, into []byte) ([]byte, error) {
-	b := append(into[:0], more, 0, long)
-	b = binary.BigEndian.AppendUint64(b, uint64(len(body)))
-	if _, err := p.Write(append(b, body...)); err != nil {
+	b := frame(into[:0], body)
+	if _, err := p.Write(b); err != nil {
 		return nil, err
 	}
 	for frames := 0; ; {

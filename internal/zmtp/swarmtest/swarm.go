@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"strconv"
@@ -57,8 +56,7 @@ func play(job []string) error {
 		all.Add(1)
 		gate <- struct{}{}
 		go func() {
-			// Each from an address of its own among 127.1.0.0/16.
-			p, err := Dial(net.IPv4(127, 1, byte(i/250), byte(1+i%250)), kind, addr)
+			p, err := Dial(FromMany(i), kind, addr)
 			<-gate
 			if err != nil {
 				failed <- err

@@ -1,0 +1,160 @@
+package zmtp
+
+import (
+	"errors"
+	"net"
+	"net/netip"
+	"os"
+	"testing"
+	"time"
+)
+
+// table is a table of handshakes at a time that the test sets.
+type table struct {
+	handshakes
+	t   *testing.T
+	now time.Time
+}
+
+func newTable(t *testing.T, limit int) *table {
+	x := &table{t: t, now: time.Now()}
+	x.open(limit, time.Second)
+	return x
+}
+
+// put enters a connection from 10.0.0.host whose peer has been waited for since then;
+// below 0: it waits for us.
+func (x *table) put(host byte, silent time.Duration) (*ticket, *script) {
+	c := newScript(1)
+	k := newTicket(c, netip.AddrFrom4([4]byte{10, 0, 0, host}), time.Minute)
+	if silent >= 0 {
+		k.await(x.now.Add(-silent))
+	}
+	x.all[k] = struct{}{}
+	return k, c
+}
+
+// A full table cuts silent peers alone, those of the address with the most first, and
+// of those the longest silent; who waits for us is not touched.
+func TestHandshakes_WhoGivesWay(t *testing.T) {
+	x := newTable(t, 7)
+	_, busy := x.put(1, -1)
+	_, short := x.put(2, time.Second/2)
+	var closed []*script
+	for _, p := range []struct {
+		host   byte
+		silent time.Duration
+	}{{3, 9 * time.Second}, {4, 3 * time.Second}, {4, 5 * time.Second}, {4, 4 * time.Second}, {5, 6 * time.Second}} {
+		_, c := x.put(p.host, p.silent)
+		closed = append(closed, c)
+	}
+	for _, want := range []int{2, 3, 0, 4, 1} { // of 4 the longest silent, until it has no more than others
+		if _, ok := x.evict(x.now); !ok {
+			t.Fatal("nobody gave way")
+		}
+		for i, c := range closed {
+			if c != nil && c.closed != (i == want) {
+				t.Fatalf("connection %d: closed %v, number %d was to go", i, c.closed, want)
+			}
+		}
+		closed[want] = nil
+	}
+	if wait, ok := x.evict(x.now); ok || wait <= 0 || busy.closed || short.closed {
+		t.Errorf("one that is not silent, or not for long, gave way: %v", ok)
+	}
+	if x.evicted.Load() != 5 || x.len() != 2 {
+		t.Errorf("%d evicted, %d left", x.evicted.Load(), x.len())
+	}
+}
+
+// Where honest peers take long, silent ones are given more time, up to a second.
+func TestHandshakes_PatienceFollowsTheHonest(t *testing.T) {
+	x := newTable(t, 1)
+	x.patience = time.Millisecond
+	for range 100 {
+		k, _ := x.put(1, 100*time.Millisecond)
+		x.remove(k, true)
+	}
+	_, c := x.put(2, 200*time.Millisecond)
+	if _, ok := x.evict(x.now); ok || c.closed {
+		t.Error("it was cut within the time that others take")
+	}
+	x.usual = time.Hour
+	k, _ := x.put(3, maxPatience)
+	if _, ok := x.evict(x.now); !ok || x.remove(k, true) {
+		t.Error("patience has no end")
+	}
+}
+
+// What a peer has said and we have not read does not count as its silence, neither in
+// a full table nor at the end of its time.
+func TestHandshakes_OurOwnBacklogDoesNotCount(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close() //nolint:errcheck // the end of the test
+	dial := func() (near, far net.Conn) {
+		t.Helper()
+		near, err := net.Dial("tcp", ln.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		far, err = ln.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _, _ = near.Close(), far.Close() })
+		return near, far
+	}
+	x := newTable(t, 2)
+	enter := func(c net.Conn, timeout time.Duration) *ticket {
+		k := newTicket(c, sourceAddr(c), timeout)
+		k.await(x.now.Add(-5 * time.Second)) // and our reader does not get its turn
+		x.all[k] = struct{}{}
+		return k
+	}
+	speaker, far := dial()
+	spoke := enter(far, time.Second)
+	_, far = dial()
+	mute := enter(far, time.Second)
+	if _, err := speaker.Write([]byte("it has spoken")); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "its word is here", spoke.unread)
+	for range 2 {
+		x.evict(x.now)
+	}
+	if x.evicted.Load() != 1 || x.remove(mute, true) {
+		t.Error("not the mute one gave way")
+	}
+	// Its second is over, and its deadline with it; yet its word is heard.
+	_ = spoke.conn.SetReadDeadline(time.Now().Add(-time.Second))
+	b := make([]byte, 100)
+	n, err := spoke.Read(b)
+	if err != nil || string(b[:n]) != "it has spoken" {
+		t.Errorf("%q, %v", b[:n], err)
+	}
+	// The wait for more ends when its time is over, and not before.
+	spoke.spent.Store(int64(spoke.timeout - time.Millisecond))
+	if _, err := spoke.Read(b); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestHandshakes_Closing(t *testing.T) {
+	x := newTable(t, 2)
+	k, c := x.put(1, 0)
+	if !x.remove(k, true) || x.remove(k, true) || c.closed {
+		t.Error("a handshake must finish once")
+	}
+	_, c = x.put(1, 0)
+	x.closeAll()
+	if !c.closed {
+		t.Error("closeAll closes what is in the table")
+	}
+	late := newScript(1)
+	if x.add(late, netip.Addr{}, time.Second, nil) != nil || !late.closed {
+		t.Error("a closed table takes nothing")
+	}
+}

@@ -1,0 +1,209 @@
+package swarmtest
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// signature is what libzmq says of its greeting before it has heard anything.
+const signature = 10
+
+// Herd is many stock peers that want something at the same moment: each opens a
+// connection for its one request, as a salt-minion does for each, and keeps to the
+// order of libzmq, which says ten bytes of its greeting, waits for the server's, and
+// says the rest. A connection that is lost is made anew after a tenth of a second;
+// the request is kept until its time-out.
+type Herd struct {
+	Addr string
+	N    int
+	// Body is the request of each; nil: a few bytes.
+	Body func(i int) []byte
+	// From is the local address of each; nil: as the system chooses.
+	From func(i int) net.IP
+	// Timeout is how long a request is kept; default 60 s (request_channel_timeout).
+	Timeout time.Duration
+	// Retry is the pause before a connection is made anew; default 100 ms
+	// (ZMQ_RECONNECT_IVL).
+	Retry time.Duration
+}
+
+// Report is how a [Herd] fared.
+type Report struct {
+	Served int // got a reply
+	Lost   int // gave up at the time-out
+	Cuts   int // connections that the server ended before the reply
+	Failed int // connections that could not be made
+	// Last and Median are the times from the start to replies.
+	Last, Median time.Duration
+}
+
+func (r Report) String() string {
+	return fmt.Sprintf("served %d, lost %d, cut %d, failed %d, median %v, last %v",
+		r.Served, r.Lost, r.Cuts, r.Failed, r.Median.Round(time.Millisecond), r.Last.Round(time.Millisecond))
+}
+
+// Run has all of them ask, and waits until each is served or has given up.
+func (h Herd) Run(ctx context.Context) Report {
+	if h.Timeout <= 0 {
+		h.Timeout = time.Minute
+	}
+	if h.Retry <= 0 {
+		h.Retry = 100 * time.Millisecond
+	}
+	ctx, cancel := context.WithTimeout(ctx, h.Timeout)
+	defer cancel()
+	took := make([]time.Duration, h.N)
+	var cuts, failed atomic.Int64
+	var all sync.WaitGroup
+	begun := time.Now()
+	for i := range h.N {
+		all.Go(func() {
+			body := []byte("request")
+			if h.Body != nil {
+				body = h.Body(i)
+			}
+			for ctx.Err() == nil {
+				switch err := h.ask(ctx, i, body); {
+				case err == nil:
+					took[i] = time.Since(begun)
+					return
+				case ctx.Err() != nil:
+					return
+				case errors.Is(err, errConnect):
+					failed.Add(1)
+				default:
+					cuts.Add(1)
+				}
+				select {
+				case <-ctx.Done():
+				case <-time.After(h.Retry/2 + rand.N(h.Retry)):
+				}
+			}
+		})
+	}
+	all.Wait()
+	r := Report{Cuts: int(cuts.Load()), Failed: int(failed.Load())}
+	slices.Sort(took)
+	for _, d := range took {
+		if d > 0 {
+			r.Served++
+		}
+	}
+	r.Lost = h.N - r.Served
+	if r.Served > 0 {
+		r.Last, r.Median = took[h.N-1], took[r.Lost+r.Served/2]
+	}
+	return r
+}
+
+var errConnect = errors.New("cannot connect")
+
+// ask makes a connection and the request on it.
+func (h Herd) ask(ctx context.Context, i int, body []byte) error {
+	d := net.Dialer{KeepAlive: -1}
+	if h.From != nil {
+		d.LocalAddr = &net.TCPAddr{IP: h.From(i)}
+	}
+	c, err := d.DialContext(ctx, "tcp", h.Addr)
+	if err != nil {
+		return fmt.Errorf("%w: %w", errConnect, err)
+	}
+	defer c.Close() //nolint:errcheck // read and write tell what is wrong
+	defer context.AfterFunc(ctx, func() { _ = c.Close() })()
+	p := &Peer{c, bufio.NewReaderSize(c, 512)}
+	opening := Opening("REQ")
+	if _, err := c.Write(opening[:signature]); err != nil {
+		return err
+	}
+	if _, err := p.in.Peek(1); err != nil {
+		return err
+	}
+	if _, err := c.Write(opening[signature:greetingSize]); err != nil {
+		return err
+	}
+	if _, err := p.in.Discard(greetingSize); err != nil {
+		return err
+	}
+	// READY follows the server's greeting, the request its READY.
+	if _, err := c.Write(opening[greetingSize:]); err != nil {
+		return err
+	}
+	if err := p.ready(); err != nil {
+		return err
+	}
+	_, err = p.Do(body, nil)
+	return err
+}
+
+// Mutes are peers that connect and say nothing, or only the beginning of a greeting,
+// and come again whenever they are cut off.
+type Mutes struct {
+	Addr string
+	N    int
+	From func(i int) net.IP // as in Herd
+	Say  []byte             // what each says
+
+	stop context.CancelFunc
+	all  sync.WaitGroup
+	up   atomic.Int64 // have been connected once
+}
+
+// Start connects them; they stay until Stop.
+func (m *Mutes) Start() {
+	ctx, cancel := context.WithCancel(context.Background())
+	m.stop = cancel
+	for i := range m.N {
+		m.all.Go(func() {
+			d := net.Dialer{KeepAlive: -1}
+			if m.From != nil {
+				d.LocalAddr = &net.TCPAddr{IP: m.From(i)}
+			}
+			for first := true; ctx.Err() == nil; {
+				if c, err := d.DialContext(ctx, "tcp", m.Addr); err == nil {
+					if first {
+						m.up.Add(1)
+						first = false
+					}
+					unhook := context.AfterFunc(ctx, func() { _ = c.Close() })
+					_, _ = c.Write(m.Say)
+					_, _ = io.Copy(io.Discard, c) // until it is cut off
+					unhook()
+					_ = c.Close()
+				}
+				select {
+				case <-ctx.Done():
+				case <-time.After(100 * time.Millisecond):
+				}
+			}
+		})
+	}
+}
+
+// Up is how many have been connected.
+func (m *Mutes) Up() int { return int(m.up.Load()) }
+
+// Stop ends them.
+func (m *Mutes) Stop() {
+	m.stop()
+	m.all.Wait()
+}
+
+// FromMany gives each peer an address of its own among 127.1.0.0/16.
+func FromMany(i int) net.IP { return net.IPv4(127, 1, byte(i/250), byte(1+i%250)) }
+
+// frame is a message of one body behind the empty frame of a REQ.
+func frame(b, body []byte) []byte {
+	b = append(b, more, 0, long)
+	b = binary.BigEndian.AppendUint64(b, uint64(len(body)))
+	return append(b, body...)
+}

@@ -1,0 +1,131 @@
+package door
+
+import (
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/momtree/mom/internal/zmtp"
+)
+
+// ReportEvery is how often the operator is told of one cause.
+const ReportEvery = time.Minute
+
+// Cause is why the door has turned something away.
+type Cause struct {
+	Name   string // unique
+	Text   string // for the log
+	Option string // what may be raised or set; "": nothing helps
+}
+
+// Report tells the operator what the door turns away: each cause once a minute, with
+// how often it was. Strangers can cause all of it at will, so nothing is told per
+// occurrence.
+type Report struct {
+	log *slog.Logger
+
+	mu     sync.Mutex
+	counts map[string]*count
+}
+
+// count is what happened for one cause.
+type count struct {
+	cause  Cause
+	total  uint64 // read so far, of those that are read as totals
+	untold uint64
+	all    uint64
+	about  []any // of the last
+	told   time.Time
+	since  time.Time // of the first untold
+}
+
+// NewReport has seen nothing yet.
+func NewReport(log *slog.Logger) *Report { return &Report{log: log, counts: map[string]*count{}} }
+
+// Note counts one. about, alternating names and values for the log, is kept of the
+// last.
+func (r *Report) Note(c Cause, now time.Time, about ...any) { r.note(c, 1, now, about) }
+
+func (r *Report) note(c Cause, n uint64, now time.Time, about []any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	k := r.count(c)
+	if k.untold == 0 {
+		k.since = now
+	}
+	k.untold += n
+	k.all += n
+	k.about = about
+}
+
+// count finds the count of a cause; r.mu is held.
+func (r *Report) count(c Cause) *count {
+	k := r.counts[c.Name]
+	if k == nil {
+		k = &count{cause: c}
+		r.counts[c.Name] = k
+	}
+	return k
+}
+
+// Read takes over a counter that counts by itself.
+func (r *Report) Read(c Cause, total uint64, now time.Time, about ...any) {
+	r.mu.Lock()
+	k := r.count(c)
+	n := total - k.total
+	k.total = total
+	r.mu.Unlock()
+	if n > 0 {
+		r.note(c, n, now, about)
+	}
+}
+
+// Counts gives how often each cause has occurred.
+func (r *Report) Counts() map[string]uint64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	out := make(map[string]uint64, len(r.counts))
+	for name, k := range r.counts {
+		out[name] = k.all
+	}
+	return out
+}
+
+// Tell logs what is due: what has not been told for a minute. It is called once a
+// second or so.
+func (r *Report) Tell(now time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, k := range r.counts {
+		passed := now.Sub(k.told)
+		if k.untold == 0 || !k.told.IsZero() && passed >= 0 && passed < ReportEvery {
+			continue
+		}
+		about := []any{"count", k.untold, "for", now.Sub(k.since).Round(time.Second), "in_all", k.all}
+		if k.cause.Option != "" {
+			about = append(about, "see", k.cause.Option)
+		}
+		r.log.Warn(k.cause.Text, append(about, k.about...)...)
+		k.untold, k.told, k.about = 0, now, nil
+	}
+}
+
+// ReadSocket takes over what one port counts. limit names what bounds connections.
+func (r *Report) ReadSocket(socket string, s zmtp.HostStats, limit string, now time.Time) {
+	for _, x := range []struct {
+		name, text, option string
+		n                  uint64
+	}{
+		{"full", "Connections were refused: as many are open as may be", limit, s.RefusedFull},
+		{"address", "Connections were refused: one address has as many open as it may", "max_connections_per_address", s.RefusedAddr},
+		{"evicted", "Connections were cut that said nothing while others waited to be greeted", "max_handshakes", s.Evicted},
+		{"accept", "Connections could not be accepted: the system has no descriptors or memory left", "max_open_files, and the hard limit of open files (systemd: LimitNOFILE)", s.AcceptErrors},
+		{"frame", "Connections were cut: what came is no ZMTP or larger than allowed", "max_frame_size, max_frame_size_untrusted", s.CutFrame},
+		{"late", "Connections were cut: a message did not arrive in time", "frame_timeout", s.CutLate},
+		{"budget", "Connections were cut: what strangers had sent took all the memory they may take", "max_frame_size_untrusted", s.CutBudget},
+		{"slow", "Connections were cut: they read too slowly", "pub_hwm, pub_hwm_bytes", s.CutSlow},
+		{"stalled", "Connections were cut: they stopped reading", "stall_timeout", s.CutStalled},
+	} {
+		r.Read(Cause{Name: socket + "/" + x.name, Text: x.text, Option: x.option}, x.n, now, "socket", socket)
+	}
+}
