@@ -26,10 +26,10 @@ func (s *starved) Accept() (net.Conn, error) {
 	return s.Listener.Accept()
 }
 
-// Without descriptors the socket waits instead of spinning, gives up the oldest
+// Without descriptors the socket waits instead of spinning, gives up a silent
 // handshake each time, and serves again as soon as it can.
 func TestOutOfDescriptors(t *testing.T) {
-	r := newRouter(t, RouterConfig{}, echo)
+	r := newRouter(t, RouterConfig{Limits: Limits{HandshakePatience: time.Millisecond}}, echo)
 	first := dialRaw(t, r.Addr())
 	eventually(t, "a handshake begun", func() bool { return r.Stats().Handshaking == 1 })
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
