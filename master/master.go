@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/momtree/mom/internal/age"
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/inquiry"
@@ -57,6 +58,9 @@ type Options struct {
 	// Now is the clock of stamps and ages; nil means time.Now.
 	Now func() time.Time
 
+	// running is the clock that nobody sets, by which ages are counted; nil: that of
+	// the machine. A test with a Now of its own may have it go with that.
+	running func() time.Duration
 	// wrapStore lets a test stand between the master and its embedded store.
 	wrapStore func(returners.JobStore) returners.JobStore
 }
@@ -69,6 +73,7 @@ type Master struct {
 	version string
 	log     *slog.Logger
 	now     func() time.Time
+	ages    *age.Clock
 	rescues *rescue.Counter
 
 	ctx    context.Context // ends when Close begins

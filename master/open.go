@@ -2,10 +2,14 @@ package master
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
+	"time"
 
+	"github.com/momtree/mom/internal/age"
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/daemon"
@@ -126,18 +130,12 @@ func (m *Master) openStore(o Options) (err error) {
 	if m.untold, err = books.NewUntold(m.cfg.Cachedir); err != nil {
 		return err
 	}
+	if err := m.openJobs(o); err != nil {
+		return err
+	}
 	if err := m.openRetention(); err != nil {
 		return err
 	}
-	local, err := sqlite.Open(m.ctx, sqlite.Options{Path: m.cfg.JobStoreFile, Log: m.log, Now: m.now})
-	if err != nil {
-		return fmt.Errorf("open the job store: %w", err)
-	}
-	m.store = jobstore.New(jobstore.Options{
-		Local: o.wrapStore(local), OpenRemote: m.remoteOpener(), OpenEvents: m.eventOpener(), Parent: o.Parent,
-		Keep: m.cfg.KeepJobsSeconds, Every: m.cfg.LoopInterval, NoResults: !m.cfg.JobCache,
-		MaxRows: int64(m.cfg.OutboxMaxRows), MaxBytes: m.cfg.OutboxMaxBytes, Bounds: m.cfg.Bounds, Log: m.log, Now: m.now,
-	})
 	m.books = books.NewWriter(m.ctx, m.store, m.cfg.Bounds, m.log)
 	m.ledger = ledger.New(ledger.Config{
 		GatherTimeout: m.cfg.GatherJobTimeout, SyndicWait: m.cfg.SyndicWait,
@@ -158,6 +156,29 @@ func (m *Master) openStore(o Options) (err error) {
 		Running: func(jid string) bool { _, at := m.runs.Load(jid); return at },
 	})
 	m.openSiblings()
+	return nil
+}
+
+// openJobs opens the job store and the clock by which it ages.
+func (m *Master) openJobs(o Options) error {
+	local, err := sqlite.Open(m.ctx, sqlite.Options{
+		Path: m.cfg.JobStoreFile, Log: m.log, Now: m.now, Age: func() time.Time { return m.ages.Now() },
+	})
+	if err != nil {
+		return fmt.Errorf("open the job store: %w", err)
+	}
+	newest, err := local.Newest(m.ctx)
+	if err != nil {
+		return errors.Join(err, local.Close())
+	}
+	m.ages = age.Open(age.Options{
+		File: filepath.Join(m.cfg.Cachedir, "age_clock"), Newest: newest, Wall: m.now, Running: o.running, Log: m.log,
+	})
+	m.store = jobstore.New(jobstore.Options{
+		Local: o.wrapStore(local), OpenRemote: m.remoteOpener(), OpenEvents: m.eventOpener(), Parent: o.Parent,
+		Keep: m.cfg.KeepJobsSeconds, Every: m.cfg.LoopInterval, NoResults: !m.cfg.JobCache, Age: m.ages, Busy: m.busy,
+		MaxRows: int64(m.cfg.OutboxMaxRows), MaxBytes: m.cfg.OutboxMaxBytes, Bounds: m.cfg.Bounds, Log: m.log, Now: m.now,
+	})
 	return nil
 }
 

@@ -106,7 +106,8 @@ func (m *Master) restoreQueue(r retention.Record) error {
 	if err != nil {
 		return err
 	}
-	if !ok { // it was killed before the job was stored
+	if !ok { // it was killed before the job was stored, and nobody was told of it
+		m.log.Warn("A queued job was never stored and is given up", "jid", r.JID)
 		m.kept.Drop(r.JID)
 		return nil
 	}

@@ -47,9 +47,9 @@ func (m *Master) restoreJob(ctx context.Context, jid string) error {
 			return err
 		}
 	}
-	if !given || m.cfg.KeepJobsSeconds > 0 && m.now().Sub(load.At) > m.cfg.KeepJobsSeconds {
+	if !given { // it was killed before the job was stored
 		m.kept.Drop(jid)
-		return m.open.Clear(jid) // cleaned up meanwhile
+		return m.open.Clear(jid)
 	}
 	rets, err := m.store.Local().GetReturns(ctx, jid)
 	if err != nil {

@@ -21,7 +21,7 @@ const republishFor = 30 * time.Second
 func (m *Master) openRetention() (err error) {
 	m.kept, err = retention.Open(retention.Options{
 		Dir: filepath.Join(m.cfg.Cachedir, "publications"), Keep: m.cfg.PublishRetention,
-		MaxBytes: m.cfg.PublishRetentionMaxBytes, Log: m.log, Now: m.now,
+		MaxBytes: m.cfg.PublishRetentionMaxBytes, Log: m.log, Now: m.now, Age: m.ages.Now, Steady: m.ages.Steady,
 	})
 	m.late = retention.NewLatecomers(retention.LatecomersOptions{
 		For: republishFor, Publish: m.publishAgain, Log: m.log, Now: m.now,
@@ -40,7 +40,7 @@ func (m *Master) retain(j *job, p wire.Publication) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("encode publication %s: %w", j.jid, err)
 	}
-	r := retention.Record{JID: j.jid, At: m.now(), Until: j.until, Pub: plain}
+	r := retention.Record{JID: j.jid, At: m.ages.Now(), Until: j.until, Pub: plain}
 	if m.cfg.ZmqFiltering {
 		r.Topics = j.topics(m.cfg.OrderMasters)
 	}

@@ -17,7 +17,10 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-var _ runners.Worker = runnerEnv{}
+var (
+	_ runners.Worker     = runnerEnv{}
+	_ runners.Timekeeper = runnerEnv{}
+)
 
 // runnerEnv lets runners look at the master and work with it.
 type runnerEnv struct {

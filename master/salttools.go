@@ -27,7 +27,8 @@ func (m *Master) openSaltTools() (err error) {
 		return nil
 	}
 	m.jobFiles, err = jobfiles.Open(jobfiles.Options{
-		Dir: filepath.Join(m.cfg.Cachedir, "jobs"), HashType: m.cfg.HashType, Keep: m.cfg.KeepJobsSeconds, Log: m.log, Now: m.now,
+		Dir: filepath.Join(m.cfg.Cachedir, "jobs"), HashType: m.cfg.HashType, Keep: m.cfg.KeepJobsSeconds, Log: m.log,
+		Age: m.ages.Now, Steady: m.ages.Steady, Busy: m.busy,
 	})
 	return err
 }

@@ -32,6 +32,7 @@ func (m *Master) disk() error {
 // its disk it starts no job and takes no return, and whoever asks from above sees
 // only that it is silent. Without its database rows wait on the disk.
 func (m *Master) tellStores() {
+	m.tellClock()
 	err := m.disk()
 	m.tree.Tell(topology.Problem{Kind: topology.Degraded, Detail: fmt.Sprint(err)}, aboutDisk, err != nil)
 	ctx, cancel := context.WithTimeout(m.ctx, storesWait)

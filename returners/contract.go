@@ -36,10 +36,24 @@ type Returner interface {
 	// Clean removes what is older than before, at most about limit rows in one
 	// short transaction, and reports how many rows went. Call it again until n
 	// is 0. Rows that an outbox still refers to stay.
+	//
+	// Before is a time of the clock that ages what is stored: of the embedded store
+	// the one it was opened with, of another one the machine's.
 	Clean(ctx context.Context, before time.Time, limit int) (n int, err error)
+	// Hold lets the age of jobs begin anew, whether they are known or not: what is
+	// open, queued or still to be told is held now and then, and so never cleaned.
+	Hold(ctx context.Context, jids []string) error
 
 	Ping(ctx context.Context) error
 	Close() error
+}
+
+// Shared is a returner that several masters write to. It tells ages by its own
+// clock, so that the wrong clock of one master removes nothing of the others.
+type Shared interface {
+	// CleanOlder is Clean for jobs of which nothing was stored, and which nobody
+	// held, for as long as keep.
+	CleanOlder(ctx context.Context, keep time.Duration, limit int) (n int, err error)
 }
 
 // Committer stores a batch in one durable transaction.

@@ -22,7 +22,9 @@ type MasterJobs struct {
 	// a repeat is recognised; what is owed to a master above is not touched.
 	// Default true.
 	JobCache bool `yaml:"job_cache" default:"true"`
-	// KeepJobsSeconds is how long jobs are kept, in seconds; 0 for ever.
+	// KeepJobsSeconds is how long jobs are kept, in seconds; 0 for ever. The time counts in
+	// which the master ran, and an hour at most for each restart; jobs that are open or
+	// queued stay.
 	// Default 86400.
 	KeepJobsSeconds time.Duration `yaml:"keep_jobs_seconds" unit:"s" default:"86400" min:"0"`
 	// KeepJobs is the older name, in hours, used when keep_jobs_seconds is

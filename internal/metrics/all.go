@@ -63,6 +63,8 @@ var all = []Metric{
 	{"mom_store_commits_total", Counter, Nodes, nil, "Transactions tried in the embedded store."},
 	{"mom_store_commits_failed_total", Counter, Nodes, nil, "Transactions that failed; nothing of them was acknowledged."},
 	{"mom_store_rows_total", Counter, Nodes, nil, "Rows made durable, outbox rows not counted."},
+	{"mom_clock_jump_seconds", Gauge, Nodes, nil, "How far the wall clock stands from where it should; other than 0, nothing is removed for its age."},
+	{"mom_clock_jumps_total", Counter, Nodes, nil, "Jumps of the wall clock that were seen."},
 	{"mom_store_waiting", Gauge, Nodes, nil, "Submissions waiting for the next commit."},
 	{"mom_store_commit_seconds", Gauge, Nodes, nil, "Duration of the last commit."},
 	{"mom_store_commit_max_seconds", Gauge, Nodes, nil, "Duration of the slowest commit."},

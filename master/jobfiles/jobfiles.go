@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/momtree/mom/internal/jid"
@@ -31,8 +32,15 @@ type Options struct {
 	Keep time.Duration
 	// Every is the time between two looks for old jobs. Default one hour.
 	Every time.Duration
-	Log   *slog.Logger     // default slog.Default
-	Now   func() time.Time // default time.Now
+	Log   *slog.Logger // default slog.Default
+	// Age is the clock by which jobs grow old; their files are stamped with it.
+	// Default time.Now.
+	Age func() time.Time
+	// Steady tells whether ages can be trusted; while they cannot nothing is removed.
+	// Default: always.
+	Steady func() bool
+	// Busy lists the jobs that stay however old they are. Default: none.
+	Busy func() ([]string, error)
 }
 
 // Folder is the folder of all jobs. It is safe for concurrent use.
@@ -46,8 +54,14 @@ func Open(o Options) (*Folder, error) {
 	if o.Log == nil {
 		o.Log = slog.Default()
 	}
-	if o.Now == nil {
-		o.Now = time.Now
+	if o.Age == nil {
+		o.Age = time.Now
+	}
+	if o.Steady == nil {
+		o.Steady = func() bool { return true }
+	}
+	if o.Busy == nil {
+		o.Busy = func() ([]string, error) { return nil, nil }
 	}
 	if _, err := jid.Dir("", o.HashType); err != nil {
 		return nil, fmt.Errorf("open the job files: %w", err)
@@ -85,6 +99,10 @@ func (f *Folder) Save(id string, load wire.Raw, minions []string) error {
 			return fmt.Errorf("save job %s: %w", id, err)
 		}
 	}
+	now := f.o.Age()
+	if err := os.Chtimes(filepath.Join(dir, jidFile), now, now); err != nil {
+		return fmt.Errorf("save job %s: %w", id, err)
+	}
 	return nil
 }
 
@@ -107,9 +125,17 @@ func (f *Folder) Run(ctx context.Context) {
 	}
 }
 
-// Clean removes the jobs that are older than Options.Keep and tells how many.
+// Clean removes the jobs that are older than Options.Keep and not busy, and tells how
+// many.
 func (f *Folder) Clean(ctx context.Context) (n int, err error) {
-	before := f.o.Now().Add(-f.o.Keep)
+	busy, err := f.o.Busy()
+	if err != nil {
+		return 0, fmt.Errorf("clean the job files: look which jobs are open: %w", err)
+	}
+	if !f.o.Steady() {
+		return 0, nil
+	}
+	before := f.o.Age().Add(-f.o.Keep)
 	heads, err := os.ReadDir(f.o.Dir)
 	if err != nil {
 		return 0, fmt.Errorf("clean the job files: %w", err)
@@ -130,7 +156,7 @@ func (f *Folder) Clean(ctx context.Context) (n int, err error) {
 				return n, ctx.Err()
 			}
 			path := filepath.Join(dir, job.Name())
-			if !job.IsDir() || !isHex(job.Name(), 0) || !older(path, before) {
+			if !job.IsDir() || !isHex(job.Name(), 0) || !older(path, before) || slices.Contains(busy, jobOf(path)) {
 				continue
 			}
 			if err := os.RemoveAll(path); err != nil {
@@ -154,6 +180,15 @@ func older(dir string, before time.Time) bool {
 		info, err = os.Stat(dir)
 	}
 	return err == nil && info.ModTime().Before(before)
+}
+
+// jobOf reads whose folder that is; "": nobody's.
+func jobOf(dir string) string {
+	b, err := os.ReadFile(filepath.Join(dir, jidFile))
+	if err != nil {
+		return ""
+	}
+	return string(b)
 }
 
 // isHex tells whether a name is made of n hexadecimal digits; n 0: any number.

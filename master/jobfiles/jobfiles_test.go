@@ -57,7 +57,7 @@ func read(t *testing.T, dir, name string) []byte {
 func TestClean(t *testing.T) {
 	dir := t.TempDir()
 	now := time.Now()
-	f, err := Open(Options{Dir: dir, HashType: "md5", Keep: time.Hour, Now: func() time.Time { return now }})
+	f, err := Open(Options{Dir: dir, HashType: "md5", Keep: time.Hour, Age: func() time.Time { return now }})
 	if err != nil {
 		t.Fatal(err)
 	}

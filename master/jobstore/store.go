@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/momtree/mom/internal/age"
 	"github.com/momtree/mom/internal/bounds"
 	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/wire"
@@ -37,6 +38,13 @@ type Options struct {
 	Keep time.Duration
 	// Every is the time between two clean-ups. Default a minute.
 	Every time.Duration
+	// Age tells how old jobs are; Local was opened with it. nil: Now does, and it is
+	// believed.
+	Age *age.Clock
+	// Busy lists the jobs that must not be removed however old they are: those that
+	// are open, or queued, or of which a master above has not heard the end. It is
+	// asked before anything is removed. nil: there are none.
+	Busy func() ([]string, error)
 	// Bounds are those of commits, of batches into SQL and of the clean-up; those
 	// that are not set are the defaults.
 	Bounds bounds.Bounds
@@ -243,33 +251,6 @@ func (s *Store) fillRemote(ctx context.Context, open func(context.Context) (retu
 		}
 		s.o.Log.Error("The database cannot be opened; what it is owed waits in the outbox", "err", err, "retry_in", wait)
 		if sleep.For(ctx, wait) != nil {
-			return
-		}
-	}
-}
-
-func (s *Store) cleanUp(ctx context.Context) {
-	for {
-		s.cleanOne(ctx, s.o.Local)
-		s.mu.Lock()
-		remote := s.remote
-		s.mu.Unlock()
-		if remote != nil {
-			s.cleanOne(ctx, remote)
-		}
-		if sleep.For(ctx, s.o.Every) != nil {
-			return
-		}
-	}
-}
-
-func (s *Store) cleanOne(ctx context.Context, r returners.Returner) {
-	for {
-		n, err := r.Clean(ctx, s.o.Now().Add(-s.o.Keep), s.o.Bounds.CleanStep)
-		if err != nil && ctx.Err() == nil {
-			s.o.Log.Error("Old jobs could not be removed", "returner", r.Name(), "err", err)
-		}
-		if err != nil || n == 0 || sleep.For(ctx, 50*time.Millisecond) != nil {
 			return
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/momtree/mom/internal/age"
+
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/metrics"
 	"github.com/momtree/mom/master/jobstore"
@@ -32,6 +34,10 @@ type Sources struct {
 	Tree     interface{ Snapshot() topology.Node }
 	Store    interface {
 		Stats(ctx context.Context) (jobstore.Stats, error)
+	}
+	Ages interface {
+		Look() (age.Jump, bool)
+		Jumps() uint64
 	}
 	Bus interface{ Stats() bus.Stats }
 	IPC interface{ Stats() bus.ServerStats }

@@ -19,6 +19,9 @@ func (c Sources) collectStore(s *metrics.Sink) {
 	if err != nil {
 		c.Log.Warn("The outbox could not be looked at for a scrape", "err", err)
 	}
+	jump, _ := c.Ages.Look()
+	s.Set("mom_clock_jump_seconds", jump.By.Seconds())
+	s.Count("mom_clock_jumps_total", c.Ages.Jumps())
 	g := st.Group
 	s.Count("mom_store_commits_total", g.Commits)
 	s.Count("mom_store_commits_failed_total", g.Failed)

@@ -29,7 +29,13 @@ type Options struct {
 	// not queued is dropped. Default 64 MiB.
 	MaxBytes int64
 	Log      *slog.Logger
-	Now      func() time.Time
+	// Now is the wall clock, by which queued jobs have their deadlines.
+	Now func() time.Time
+	// Age is the clock by which publications grow old. Default Now.
+	Age func() time.Time
+	// Steady tells whether the wall clock stands where it should; while it does not
+	// nothing is dropped for its age, and no queued job ends. Default: always.
+	Steady func() bool
 }
 
 // ErrFull refuses a queued job: those that wait already fill the room.
@@ -71,6 +77,12 @@ func Open(o Options) (*Log, error) {
 	}
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.Age == nil {
+		o.Age = o.Now
+	}
+	if o.Steady == nil {
+		o.Steady = func() bool { return true }
 	}
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the folder of publications: %w", err)
@@ -308,11 +320,14 @@ func (l *Log) compact() {
 	l.dead = 0
 }
 
-// Sweep drops what is older than the retention.
+// Sweep drops what is older than the retention, while the clock can be trusted.
 func (l *Log) Sweep() {
+	if !l.o.Steady() {
+		return
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	limit := l.o.Now().Add(-l.o.Keep)
+	limit := l.o.Age().Add(-l.o.Keep)
 	for _, e := range l.order {
 		if e.gone || e.queued() {
 			continue

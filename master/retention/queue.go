@@ -43,14 +43,16 @@ func (l *Log) wants(jid, id string) *entry {
 }
 
 // Wants tells whether a job is queued for a minion, or for a node, that has not
-// answered.
+// answered, and its deadline has not passed.
 func (l *Log) Wants(jid, id string) bool {
 	if !l.Queues() {
 		return false
 	}
+	now := l.o.Now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.wants(jid, id) != nil
+	e := l.wants(jid, id)
+	return e != nil && now.Before(e.Until) // past it nobody is given the job, also while the clock is not believed
 }
 
 // Given notes that a queued minion has been given the job.
@@ -134,9 +136,10 @@ func (l *Log) Records() []Record {
 // Queued lists the queued jobs somebody waits for, the oldest first.
 func (l *Log) Queued() []Waiting { return l.queued(func(*entry) bool { return true }) }
 
-// Due takes out the queued jobs whose deadline has passed.
+// Due takes out the queued jobs whose deadline has passed, by a clock that can be
+// trusted.
 func (l *Log) Due() []Waiting {
-	if !l.Queues() {
+	if !l.Queues() || !l.o.Steady() {
 		return nil
 	}
 	now := l.o.Now()

@@ -14,7 +14,7 @@ import (
 // Record is one publication that is kept.
 type Record struct {
 	JID string
-	// At is when the job was published.
+	// At is when the job was published, by the clock of ages.
 	At time.Time
 	// Until is the deadline of a queued job; zero: it was not queued.
 	Until time.Time

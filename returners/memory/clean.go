@@ -49,6 +49,18 @@ func (s *Store) Clean(_ context.Context, before time.Time, limit int) (int, erro
 	return total, nil
 }
 
+// Hold lets the age of jobs begin anew.
+func (s *Store) Hold(_ context.Context, jids []string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, id := range jids {
+		if j := s.jobs[id]; j != nil {
+			j.last = s.now().UnixMicro()
+		}
+	}
+	return s.open()
+}
+
 // cleanJob removes up to limit rows of one job; the job itself goes last.
 func (s *Store) cleanJob(j *job, limit int) int {
 	total := 0

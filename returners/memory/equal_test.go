@@ -46,7 +46,7 @@ func TestEqualToTheEmbeddedStore(t *testing.T) {
 		for range rapid.IntRange(1, 12).Draw(t, "steps") {
 			now = now.Add(time.Duration(rapid.IntRange(0, 5).Draw(t, "pause")) * time.Second)
 			dest := rapid.SampledFrom(dests).Draw(t, "dest")
-			switch rapid.SampledFrom([]string{"commit", "commit", "commit", "ack", "reject", "move", "owe", "forget", "clean"}).Draw(t, "step") {
+			switch rapid.SampledFrom([]string{"commit", "commit", "commit", "ack", "reject", "move", "owe", "forget", "hold", "clean"}).Draw(t, "step") {
 			case "commit":
 				b := someBatch(t, dests)
 				want, err := real.Commit(ctx, b)
@@ -54,6 +54,10 @@ func TestEqualToTheEmbeddedStore(t *testing.T) {
 				got, err := ours.Commit(ctx, b)
 				check(t, err)
 				same(t, "result of a commit", want, got)
+			case "hold":
+				held := []string{returnertest.JID(rapid.IntRange(0, 2).Draw(t, "job"))}
+				check(t, real.Hold(ctx, held))
+				check(t, ours.Hold(ctx, held))
 			case "ack":
 				rows, err := real.OutboxRead(ctx, dest, 0, 3, 0)
 				check(t, err)

@@ -14,8 +14,30 @@ import (
 // Clean removes jobs that began before and of which no return is newer, and
 // old events, at most limit rows. Each job is a transaction of its own:
 // returns first, the jids row last, by key, so that locks are few and short.
-// A job is found by the time in its jid, which needs no scan.
+// A job is found by the time in its jid, which needs no scan. A job that was held
+// since stays.
 func (s *Store) Clean(ctx context.Context, before time.Time, limit int) (int, error) {
+	return s.clean(ctx, before, limit, "SELECT EXISTS (SELECT 1 FROM salt_returns WHERE jid = ? AND alter_time >= ?)"+
+		" OR EXISTS (SELECT 1 FROM mom_jobs WHERE jid = ? AND held >= ?)")
+}
+
+// CleanOlder is Clean for what is older than keep by the clock of the database. Of
+// what a master of ours has stored, that clock alone tells when; the time in a jid and
+// that of a return are by the clocks of masters, and may keep a job for longer.
+func (s *Store) CleanOlder(ctx context.Context, keep time.Duration, limit int) (int, error) {
+	if err := s.prepare(ctx); err != nil {
+		return 0, err
+	}
+	var now time.Time
+	if _, err := one(ctx, s.db, []any{&now}, "SELECT CURRENT_TIMESTAMP"); err != nil {
+		return 0, s.fault("read the database's clock", err)
+	}
+	return s.clean(ctx, now.Add(-keep), limit, "SELECT EXISTS (SELECT 1 FROM salt_returns WHERE jid = ? AND alter_time >= ?)"+
+		" OR EXISTS (SELECT 1 FROM mom_jobs WHERE jid = ? AND GREATEST(stored, COALESCE(held, stored)) >= ?)")
+}
+
+// clean removes what is old; fresh is SQL that tells whether a job is not.
+func (s *Store) clean(ctx context.Context, before time.Time, limit int, fresh string) (int, error) {
 	if limit <= 0 {
 		return 0, fmt.Errorf("mysql %s: clean: limit is %d, must be above 0", s.o.where(), limit)
 	}
@@ -42,7 +64,7 @@ func (s *Store) Clean(ctx context.Context, before time.Time, limit int) (int, er
 			}
 			n := 0
 			err := inTx(ctx, s.db, func(tx *sql.Tx) (err error) {
-				n, err = s.cleanJob(ctx, tx, jid, before, limit-total)
+				n, err = s.cleanJob(ctx, tx, jid, fresh, before, limit-total)
 				return err
 			})
 			if err != nil {
@@ -62,8 +84,9 @@ func (s *Store) oldJobs(ctx context.Context, after string, before time.Time) ([]
 	var jids []string
 	err := sqlread.Each(ctx, s.db, sqlread.Append(&jids, sqlread.Column[string]), `(SELECT jid FROM jids WHERE jid > ? AND jid < ? ORDER BY jid LIMIT ?)
 		UNION (SELECT DISTINCT jid FROM salt_returns WHERE jid > ? AND jid < ? ORDER BY jid LIMIT ?)
-		UNION (SELECT jid FROM mom_nodes WHERE jid > ? AND jid < ? ORDER BY jid LIMIT ?) ORDER BY jid LIMIT ?`,
-		after, jid.New(before), size, after, jid.New(before), size, after, jid.New(before), size, size)
+		UNION (SELECT jid FROM mom_nodes WHERE jid > ? AND jid < ? ORDER BY jid LIMIT ?)
+		UNION (SELECT jid FROM mom_jobs WHERE jid > ? AND jid < ? ORDER BY jid LIMIT ?) ORDER BY jid LIMIT ?`,
+		after, jid.New(before), size, after, jid.New(before), size, after, jid.New(before), size, after, jid.New(before), size, size)
 	return jids, err
 }
 
@@ -75,9 +98,9 @@ var children = []struct{ table, key, columns string }{
 	{"mom_duplicates", "seq", ""},
 }
 
-func (s *Store) cleanJob(ctx context.Context, tx *sql.Tx, jid string, before time.Time, limit int) (int, error) {
+func (s *Store) cleanJob(ctx context.Context, tx *sql.Tx, jid, freshSQL string, before time.Time, limit int) (int, error) {
 	var fresh bool
-	err := tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM salt_returns WHERE jid = ? AND alter_time >= ?)", jid, s.stamp(before)).Scan(&fresh)
+	err := tx.QueryRowContext(ctx, freshSQL, jid, s.stamp(before), jid, s.stamp(before)).Scan(&fresh)
 	if err != nil || fresh {
 		return 0, err
 	}
@@ -93,6 +116,9 @@ func (s *Store) cleanJob(ctx context.Context, tx *sql.Tx, jid string, before tim
 			"ON DUPLICATE KEY UPDATE `jid` = VALUES(`jid`)", jid); err != nil {
 			return total, err
 		}
+	}
+	if _, err := tx.ExecContext(ctx, "DELETE FROM mom_jobs WHERE jid = ?", jid); err != nil {
+		return total, err
 	}
 	res, err := tx.ExecContext(ctx, "DELETE FROM jids WHERE jid = ?", jid)
 	if err != nil {

@@ -53,6 +53,10 @@ var (
 			"`node` = IF(" + steps("VALUES(`node`)") + " > " + steps("`node`") +
 			" OR " + steps("VALUES(`node`)") + " = " + steps("`node`") + " AND VALUES(`missing`) IS NULL, VALUES(`node`), `node`)",
 	}
+	// The database's own clock, that of no master, tells when a job was stored or held.
+	jobsTable = &table{name: "mom_jobs", columns: []string{"jid"}, repeatable: true, update: "`stored` = CURRENT_TIMESTAMP"}
+	heldTable = &table{name: "mom_jobs", columns: []string{"jid"}, repeatable: true, update: "`held` = CURRENT_TIMESTAMP"}
+
 	nodesTable = &table{
 		name: "mom_nodes", columns: []string{"jid", "node", "alter_time"}, repeatable: true,
 		update: "`jid` = VALUES(`jid`)",
@@ -161,7 +165,7 @@ func (s *Store) send(ctx context.Context, t *table, n int, args []any) error {
 
 func (s *Store) full(ctx context.Context, t *table) (*sql.Stmt, error) {
 	s.mu.Lock()
-	st := s.kept[t.name]
+	st := s.kept[t]
 	s.mu.Unlock()
 	if st != nil {
 		return st, nil
@@ -172,10 +176,10 @@ func (s *Store) full(ctx context.Context, t *table) (*sql.Stmt, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if other := s.kept[t.name]; other != nil { // made meanwhile
+	if other := s.kept[t]; other != nil { // made meanwhile
 		return other, st.Close()
 	}
-	s.kept[t.name] = st
+	s.kept[t] = st
 	return st, nil
 }
 

@@ -3,6 +3,7 @@ package mysql
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -22,6 +23,9 @@ func (s *Store) SaveLoads(ctx context.Context, loads []returners.Load) error {
 			return s.refuse("load of job "+l.JID, err)
 		}
 		rows = append(rows, keyed{jid: l.JID, row: row{[]any{l.JID, text}, len(text)}})
+	}
+	if err := s.note(ctx, rows); err != nil {
+		return err
 	}
 	return s.save(ctx, jidsTable, rows)
 }
@@ -47,6 +51,9 @@ func (s *Store) SaveReturns(ctx context.Context, rets []returners.Return) error 
 			[]any{r.Fun, r.JID, value, r.ID, success, full, s.stamp(r.At)}, len(r.Fun) + len(value) + len(full),
 		}})
 	}
+	if err := s.note(ctx, rows); err != nil {
+		return err
+	}
 	return s.save(ctx, returnsTable, rows)
 }
 
@@ -67,6 +74,9 @@ func (s *Store) SaveExpectations(ctx context.Context, exps []returners.Expectati
 		for _, id := range slices.Sorted(maps.Keys(e.Missing)) {
 			rows = append(rows, keyed{e.JID, id, row{[]any{e.JID, id, e.Node, e.Missing[id], at}, 2*len(id) + len(e.Missing[id])}})
 		}
+	}
+	if err := errors.Join(s.note(ctx, nodes), s.note(ctx, rows)); err != nil {
+		return err
 	}
 	if err := s.save(ctx, nodesTable, nodes); err != nil {
 		return err

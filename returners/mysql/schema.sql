@@ -41,6 +41,13 @@ CREATE TABLE IF NOT EXISTS `salt_events` (
   KEY `alter_time` (`alter_time`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 ROW_FORMAT=DYNAMIC;
 
+CREATE TABLE IF NOT EXISTS `mom_jobs` (
+  `jid` varchar(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  `stored` timestamp NULL DEFAULT CURRENT_TIMESTAMP,
+  `held` timestamp NULL DEFAULT NULL,
+  PRIMARY KEY (`jid`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 ROW_FORMAT=DYNAMIC;
+
 CREATE TABLE IF NOT EXISTS `mom_nodes` (
   `jid` varchar(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
   `node` varchar(500) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,

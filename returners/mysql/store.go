@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/momtree/mom/returners"
 )
@@ -21,7 +22,8 @@ type Store struct {
 	ready atomic.Bool
 
 	mu    sync.Mutex
-	kept  map[string]*sql.Stmt // full batches by table
+	kept  map[*table]*sql.Stmt // full batches
+	noted map[string]time.Time // by jid: when mom_jobs was last told
 	stats Stats
 
 	closing   atomic.Bool
@@ -29,7 +31,10 @@ type Store struct {
 	closeErr  error
 }
 
-var _ returners.Returner = (*Store)(nil)
+var (
+	_ returners.Returner = (*Store)(nil)
+	_ returners.Shared   = (*Store)(nil)
+)
 
 // Stats counts what a Store did.
 type Stats struct {
@@ -49,7 +54,7 @@ func Open(_ context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("mysql returner: %w", err)
 	}
-	s := &Store{o: o, db: db, setup: make(chan struct{}, 1), kept: map[string]*sql.Stmt{}}
+	s := &Store{o: o, db: db, setup: make(chan struct{}, 1), kept: map[*table]*sql.Stmt{}, noted: map[string]time.Time{}}
 	s.setup <- struct{}{}
 	return s, nil
 }

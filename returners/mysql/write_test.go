@@ -7,7 +7,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
+	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/returners/mysql/mysqltest"
@@ -225,6 +227,37 @@ func TestArchiveJobs(t *testing.T) {
 		if n := count(t, db, "SELECT COUNT(*) FROM "+table+"_archive"); n != want {
 			t.Errorf("%s_archive has %d rows, want %d", table, n, want)
 		}
+	}
+}
+
+// What several masters share ages by the clock of the database: the clock of a master that
+// is days ahead, or behind, removes nothing that was stored lately, nor does the time
+// that it puts into a jid; what is old by the database's own clock goes. At the size of
+// one job each.
+func TestAgesAreThoseOfTheDatabase(t *testing.T) {
+	s := server(t)
+	name := s.Database(t)
+	ctx := t.Context()
+	for _, off := range []time.Duration{-72 * time.Hour, 0, 72 * time.Hour} {
+		at := time.Now().Add(off)
+		st := open(t, s, name, func(o *Options) { o.Now = func() time.Time { return at } })
+		r := returnertest.Return(t, 1, "m", "test.ping", true)
+		r.JID, r.At = jid.New(at), at
+		x := returners.Expectation{JID: r.JID, Minions: []string{"m"}, At: at}
+		if err := errors.Join(st.SaveReturns(ctx, []returners.Return{r}), st.SaveExpectations(ctx, []returners.Expectation{x})); err != nil {
+			t.Fatal(err)
+		}
+		if n, err := st.CleanOlder(ctx, 24*time.Hour, 1000); n != 0 || err != nil {
+			t.Errorf("a clock %v off removed %d rows, %v", off, n, err)
+		}
+	}
+	st, db := open(t, s, name), s.Open(t, name)
+	s.Exec(t, name, "UPDATE mom_jobs SET stored = CURRENT_TIMESTAMP - INTERVAL 25 HOUR")
+	if n, err := st.CleanOlder(ctx, 24*time.Hour, 1000); n != 3 || err != nil { // the others have times that are not past by any clock
+		t.Errorf("%d rows went, %v; want those of the one job that is old by its times too", n, err)
+	}
+	if n := count(t, db, "SELECT COUNT(*) FROM mom_jobs"); n != 2 {
+		t.Errorf("mom_jobs has %d rows", n)
 	}
 }
 

@@ -34,6 +34,7 @@ func Run(t *testing.T, open func(t *testing.T) returners.Returner) {
 		{"Events", testEvents},
 		{"Clean", testClean},
 		{"CleanKeepsJobWithFreshReturn", testCleanFresh},
+		{"CleanKeepsHeldJob", testCleanHeld},
 		{"Closed", testClosed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -388,6 +389,28 @@ func testCleanFresh(t *testing.T, s returners.Returner) {
 	}
 	if _, ok, err := s.GetLoad(ctx, JID(1)); !ok || err != nil {
 		t.Errorf("its load: %v, %v", ok, err)
+	}
+}
+
+// A job that is open or queued is held, and then it is not cleaned however old it is.
+func testCleanHeld(t *testing.T, s returners.Returner) {
+	ctx := context.Background()
+	for job := range 3 {
+		must(t, s.SaveLoads(ctx, []returners.Load{Load(t, job, "state.apply", "*")}))
+		must(t, s.SaveExpectations(ctx, []returners.Expectation{{JID: JID(job), Minions: []string{"a"}, At: Time(job)}}))
+		must(t, s.SaveReturns(ctx, []returners.Return{Return(t, job, "quick", "state.apply", true)}))
+	}
+	must(t, s.Hold(ctx, nil))
+	must(t, s.Hold(ctx, []string{JID(1), JID(99)})) // one that is not known is nothing to hold
+	cleanAll(t, s, Time(500))
+	for job := range 3 {
+		_, ok, err := s.GetLoad(ctx, JID(job))
+		must(t, err)
+		n := len(get[[]returners.Return](t)(s.GetReturns(ctx, JID(job))))
+		e := len(get[[]returners.Expectation](t)(s.GetExpectations(ctx, JID(job))))
+		if held := job == 1; ok != held || (n == 1) != held || (e == 1) != held {
+			t.Errorf("job %d: load %v, %d returns, %d expectations", job, ok, n, e)
+		}
 	}
 }
 

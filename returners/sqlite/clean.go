@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,6 +13,9 @@ import (
 
 // freePages is how many pages one Clean gives back to the disk at most.
 const freePages = 256
+
+// holdStep is how many jobs one transaction holds.
+const holdStep = 500
 
 // Clean removes jobs whose last row is older than before, children first, and
 // events, at most limit rows in one short transaction. A job of which anything
@@ -103,6 +107,37 @@ func (w *writer) remove(ctx context.Context, query string, args ...any) (int, er
 	}
 	n, err := res.RowsAffected()
 	return int(n), err
+}
+
+// Hold lets the age of jobs begin anew.
+func (s *Store) Hold(ctx context.Context, jids []string) error {
+	for page := range slices.Chunk(jids, holdStep) {
+		err := s.write(ctx, "hold open jobs", func(ctx context.Context, w *writer) error {
+			for _, id := range page {
+				if _, err := w.exec(ctx, w.st.hold, w.age(w.now), id); err != nil {
+					return fmt.Errorf("job %s: %w", id, err)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Newest is when the youngest job was stored or held last, by the clock of ages;
+// zero: there is none.
+func (s *Store) Newest(ctx context.Context) (at time.Time, err error) {
+	err = s.query(ctx, "look for the youngest job", func(scan sqlread.Scan) error {
+		micros, err := sqlread.Column[*int64](scan)
+		if micros != nil {
+			at = time.UnixMicro(*micros).UTC()
+		}
+		return err
+	}, "SELECT max(last) FROM jids")
+	return at, err
 }
 
 // shrink gives some freed pages back to the disk.

@@ -78,6 +78,14 @@ func (w *writer) stmt(ctx context.Context, st *sql.Stmt) *sql.Stmt {
 	return b
 }
 
+// age is the time at which what says at of itself is stored, by the clock of ages.
+func (w *writer) age(at time.Time) int64 {
+	if w.o.Age != nil {
+		at = w.o.Age()
+	}
+	return at.UnixMicro()
+}
+
 // exec runs a prepared statement and reports how many rows it changed.
 func (w *writer) exec(ctx context.Context, st *sql.Stmt, args ...any) (int64, error) {
 	res, err := w.stmt(ctx, st).ExecContext(ctx, args...)
@@ -169,7 +177,7 @@ func (w *writer) returns(ctx context.Context, rets []returners.Return, isNew []b
 		}
 	}
 	for id, at := range last {
-		if _, err := w.exec(ctx, w.st.seen, id, jid.TimeOr(id, at).UnixMicro(), at.UnixMicro()); err != nil {
+		if _, err := w.exec(ctx, w.st.seen, id, jid.TimeOr(id, at).UnixMicro(), w.age(at)); err != nil {
 			return fmt.Errorf("job %s: %w", id, err)
 		}
 	}
@@ -182,7 +190,7 @@ func (w *writer) putLoad(ctx context.Context, l *returners.Load) (bool, error) {
 	if raw == nil {
 		raw = []byte{}
 	}
-	n, err := w.exec(ctx, w.st.load, l.JID, jid.TimeOr(l.JID, at).UnixMicro(), at.UnixMicro(), l.User, raw)
+	n, err := w.exec(ctx, w.st.load, l.JID, jid.TimeOr(l.JID, at).UnixMicro(), w.age(at), l.User, raw)
 	return n > 0, err
 }
 
@@ -212,7 +220,7 @@ func (w *writer) putExpectation(ctx context.Context, e *returners.Expectation) (
 	if _, err := w.exec(ctx, w.st.putExp, e.JID, e.Node, data); err != nil {
 		return 0, err
 	}
-	_, err = w.exec(ctx, w.st.seen, e.JID, jid.TimeOr(e.JID, at).UnixMicro(), at.UnixMicro())
+	_, err = w.exec(ctx, w.st.seen, e.JID, jid.TimeOr(e.JID, at).UnixMicro(), w.age(at))
 	return int64(len(data)), err
 }
 
@@ -234,7 +242,7 @@ func (w *writer) putEvent(ctx context.Context, e *returners.Event) error {
 		data = []byte{0xc0}
 	}
 	_, err := w.exec(ctx, w.st.event, sql.NullString{String: e.Key, Valid: e.Key != ""}, e.Tag, data,
-		cmp.Or(e.At, w.now).UnixMicro(), e.MasterID)
+		w.age(cmp.Or(e.At, w.now)), e.MasterID)
 	return err
 }
 

@@ -34,6 +34,12 @@ type Options struct {
 
 	Log *slog.Logger     // nil = slog.Default()
 	Now func() time.Time // nil = time.Now
+
+	// Age is the clock by which Clean counts: what is stored is as old as it says,
+	// whatever the rows themselves tell of their times, which come from clocks that
+	// may jump. nil: the times of the rows, and Now where they have none. It must
+	// not call the store.
+	Age func() time.Time
 }
 
 func (o *Options) fill() error {

@@ -9,7 +9,7 @@ import (
 
 // statements are prepared once on the writing connection.
 type statements struct {
-	load, seen, getExp, putExp, ret, event, owe, ack, reject, pass *sql.Stmt
+	load, seen, hold, getExp, putExp, ret, event, owe, ack, reject, pass *sql.Stmt
 
 	all []*sql.Stmt
 }
@@ -26,6 +26,7 @@ func (p *statements) prepare(ctx context.Context, db *sql.DB) error {
 			WHERE length(excluded.load) > coalesce(length(load), -1)`},
 		{&p.seen, `INSERT INTO jids (jid, at, last) VALUES (?, ?, ?)
 			ON CONFLICT (jid) DO UPDATE SET last = excluded.last WHERE excluded.last > last`},
+		{&p.hold, `UPDATE jids SET last = ? WHERE jid = ?`},
 		{&p.getExp, `SELECT data FROM expectations WHERE jid = ? AND node = ?`},
 		{&p.putExp, `INSERT INTO expectations (jid, node, data) VALUES (?, ?, ?)
 			ON CONFLICT (jid, node) DO UPDATE SET data = excluded.data`},

@@ -2,6 +2,8 @@ package standalone
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 
@@ -136,4 +138,11 @@ func (js *jobs) open() []bus.Event {
 		}
 	}
 	return out
+}
+
+// jids lists the open jobs.
+func (js *jobs) jids() []string {
+	js.mu.Lock()
+	defer js.mu.Unlock()
+	return slices.Collect(maps.Keys(js.byJID))
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/momtree/mom/internal/age"
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
@@ -39,6 +40,7 @@ type Options struct {
 type Local struct {
 	o     Options
 	store *sqlite.Store
+	ages  *age.Clock
 	bus   *bus.Bus
 	tree  *topology.Tree
 	jobs  *jobs
@@ -61,12 +63,18 @@ func Open(ctx context.Context, o Options) (*Local, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	store, err := sqlite.Open(ctx, sqlite.Options{Path: o.Store, Log: o.Log, Now: o.Now})
+	var ages *age.Clock
+	store, err := sqlite.Open(ctx, sqlite.Options{Path: o.Store, Log: o.Log, Now: o.Now, Age: func() time.Time { return ages.Now() }})
 	if err != nil {
 		return nil, fmt.Errorf("open the forwarder's store: %w", err)
 	}
+	newest, err := store.Newest(ctx)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open the forwarder's store: %w", err), store.Close())
+	}
+	ages = age.Open(age.Options{File: o.Store + ".age", Newest: newest, Wall: o.Now, Log: o.Log})
 	return &Local{
-		o: o, store: store, bus: bus.New(o.Now), tree: topology.NewTree(topology.Node{ID: o.ID, Role: "syndic", Blind: true}, o.Now),
+		o: o, store: store, ages: ages, bus: bus.New(o.Now), tree: topology.NewTree(topology.Node{ID: o.ID, Role: "syndic", Blind: true}, o.Now),
 		jobs: newJobs(!o.Nodes), grown: make(chan struct{}, 1), rows: make(chan returners.Batch, rowQueue),
 	}, nil
 }

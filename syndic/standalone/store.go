@@ -79,10 +79,20 @@ func (l *Local) commit(ctx context.Context, b returners.Batch) {
 	}
 }
 
+// clean removes old jobs, while the wall clock can be trusted. What is owed stays, and
+// so does what belongs to a job that is not complete.
 func (l *Local) clean(ctx context.Context) {
 	for l.o.Keep > 0 && ctx.Err() == nil {
-		for ctx.Err() == nil {
-			n, err := l.store.Clean(ctx, l.o.Now().Add(-l.o.Keep), cleanStep)
+		if err := l.ages.Save(); err != nil {
+			l.o.Log.Error("Jobs will be kept for longer after a restart", "err", err)
+		}
+		if err := l.store.Hold(ctx, l.jobs.jids()); err != nil && ctx.Err() == nil {
+			l.o.Log.Error("Open jobs could not be held, nothing is removed", "err", err)
+			sleep(ctx, cleanEvery)
+			continue
+		}
+		for ctx.Err() == nil && l.ages.Steady() {
+			n, err := l.store.Clean(ctx, l.ages.Now().Add(-l.o.Keep), cleanStep)
 			if err != nil && ctx.Err() == nil {
 				l.o.Log.Error("Old jobs could not be removed", "err", err)
 			}

@@ -1,0 +1,159 @@
+package master
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/master/ledger"
+)
+
+// storedOf tells whether load, returns and expectations of a job are in the store.
+func (r *rig) storedOf(jid string) string {
+	_, loaded, err := r.store.Local().GetLoad(r.t.Context(), jid)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	rets, err := r.store.Local().GetReturns(r.t.Context(), jid)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	xs, err := r.store.Local().GetExpectations(r.t.Context(), jid)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return fmt.Sprintf("load %v, %d returns, %d expectations", loaded, len(rets), len(xs))
+}
+
+// cleanedUp waits until the clean-up has come round a few times.
+func (r *rig) cleanedUp() {
+	r.t.Helper()
+	file := filepath.Join(r.cfg.Cachedir, "age_clock") // written in each round
+	for range 3 {
+		was, err := os.Stat(file)
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		eventually(r.t, "another round of the clean-up", func() bool {
+			now, err := os.Stat(file)
+			return err == nil && !now.ModTime().Equal(was.ModTime())
+		})
+	}
+}
+
+// With the clock 26 hours ahead, for jobs that are kept for 24, or as far behind,
+// nothing is removed, neither what is over nor what is open, and no queued job ends;
+// when it is back, all goes on. At the size of one minion; the bound that is crossed is
+// keep_jobs_seconds.
+func TestAClockThatJumpsRemovesNothing(t *testing.T) {
+	for _, by := range []time.Duration{26 * time.Hour, -26 * time.Hour} {
+		t.Run(by.String(), func(t *testing.T) {
+			at := &clock{at: time.Now()}
+			began := time.Now()
+			r := newRig(t, func(c *config.Master) { c.LoopInterval = time.Millisecond })
+			r.opts.Now = at.now
+			r.opts.running = func() time.Duration { return time.Since(began) }
+			r.start()
+			m := r.minion("m1", "minion", "minion").listen().announce()
+			over := r.say(testJob("m1", "glob")).Map("load").String("jid")
+			m.hear()
+			if err := m.answer(over, "result"); err != nil {
+				t.Fatal(err)
+			}
+			eventually(t, "its end", func() bool { return r.ledger.Closed(over) })
+			open := r.say(testJob("m1", "glob")).Map("load").String("jid")
+			m.hear()
+			r.accept("away", "minion")
+			eventually(t, "the key of away", func() bool { return r.keys.Accepted("away") })
+			queued := r.say(testJob("*", "glob", "queue_until", at.now().Add(20*time.Hour).Unix())).Map("load").String("jid")
+			r.Master.kept.Add(queued, []string{"away"}, nil)
+			want := map[string]string{over: r.storedOf(over), open: r.storedOf(open), queued: r.storedOf(queued)}
+
+			at.forward(by)
+			r.cleanedUp()
+			if _, jumped := r.ages.Look(); !jumped {
+				t.Error("nobody noticed the jump")
+			}
+			r.Master.sweepRetention()
+			r.tellStores()
+			if told := r.Master.Snapshot().Told; len(told) != 1 {
+				t.Errorf("the tree shows %+v", told)
+			}
+			if by > 0 && r.Master.kept.Wants(queued, "away") {
+				t.Error("a queued job would be given out past its deadline")
+			}
+			at.forward(-by)
+			r.cleanedUp()
+			for jid, was := range want {
+				if got := r.storedOf(jid); got != was {
+					t.Errorf("job %s: %s; before %s", jid, got, was)
+				}
+			}
+			if len(r.Master.kept.Queued()) != 1 || !r.Master.kept.Wants(queued, "away") {
+				t.Error("the queued job is not queued any more")
+			}
+			if !r.ages.Steady() {
+				t.Error("the clock is back and not believed")
+			}
+			r.tellStores()
+			if told := r.Master.Snapshot().Told; len(told) != 0 {
+				t.Errorf("the tree still shows %+v", told)
+			}
+			if err := m.answer(open, "result"); err != nil {
+				t.Fatal(err)
+			}
+			eventually(t, "the end of the open job", func() bool { return r.ledger.Closed(open) })
+		})
+	}
+}
+
+// Jobs that are open or queued outlive keep_jobs_seconds, restarts included, and when
+// a queued job ends at its deadline its account says so. At the size of one minion, 25
+// hours into jobs that are kept for 24.
+func TestWhatIsOpenOrQueuedIsNeverCleaned(t *testing.T) {
+	at := &clock{at: time.Now()}
+	r := newRig(t, func(c *config.Master) { c.LoopInterval = time.Millisecond })
+	r.opts.Now = at.now
+	r.start()
+	m := r.minion("m1", "minion", "minion").listen().announce()
+	over := r.say(testJob("m1", "glob")).Map("load").String("jid")
+	m.hear()
+	if err := m.answer(over, "result"); err != nil {
+		t.Fatal(err)
+	}
+	open := r.say(testJob("m1", "glob")).Map("load").String("jid")
+	m.hear()
+	m.mute()
+	eventually(t, "m1 gone", func() bool { return r.presence.Live("m1") != ledger.Up })
+	at.forward(10 * time.Second) // its lease: the job for it is queued
+	eventually(t, "m1 down", func() bool { return r.presence.Live("m1") == ledger.Down })
+	queued := r.say(testJob("m1", "glob", "queue_until", at.now().Add(50*time.Hour).Unix())).Map("load").String("jid")
+	eventually(t, "it is queued", func() bool { return len(r.Master.kept.Queued()) == 1 && r.ledger.Closed(queued) })
+	if err := r.Master.open.Mark(open); err != nil { // as of a minion that works on it still
+		t.Fatal(err)
+	}
+
+	at.forward(25 * time.Hour)
+	eventually(t, "the old job is cleaned up", func() bool { return r.storedOf(over) == "load false, 0 returns, 0 expectations" })
+	r.cleanedUp()
+	for what, jid := range map[string]string{"open": open, "queued": queued} {
+		if got := r.storedOf(jid); got != "load true, 0 returns, 1 expectations" {
+			t.Errorf("the %s job: %s", what, got)
+		}
+	}
+	r.restart()
+	if a, ok := r.ledger.State(open); !ok || a.Expected != 1 {
+		t.Errorf("after a restart the open job's account is %+v, %v", a, ok)
+	}
+	if q := r.Master.kept.Queued(); len(q) != 1 || q[0].JID != queued {
+		t.Errorf("after a restart these are queued: %+v", q)
+	}
+	at.forward(26 * time.Hour)
+	eventually(t, "its account says that it expired", func() bool {
+		xs, err := r.store.Local().GetExpectations(t.Context(), queued)
+		return err == nil && len(xs) == 1 && xs[0].Missing["m1"] == ledger.Expired
+	})
+}

@@ -1,0 +1,63 @@
+package runners
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/momtree/mom/internal/wire"
+)
+
+// Timekeeper is an [Env] of a master that watches its wall clock.
+type Timekeeper interface {
+	// Clock tells whether the wall clock stands where it should.
+	Clock() *wire.Map
+	// ConfirmClock says that it is right as it stands; was tells whether that was in
+	// question, and by how much it had jumped.
+	ConfirmClock() (jumped time.Duration, was bool)
+}
+
+var errNoClock = errors.New("this master does not watch its clock")
+
+func init() {
+	register(
+		Function{
+			Name: "clock.status",
+			Doc: `
+Whether the wall clock of this master stands where it should, by how many seconds it
+jumped, and after how many more it is believed. Until then nothing is removed for its
+age and no queued job ends.
+
+    salt-run clock.status
+`,
+			Run: func(_ context.Context, c *Call) (any, error) {
+				k, ok := c.Env.(Timekeeper)
+				if !ok {
+					return nil, errNoClock
+				}
+				return k.Clock(), nil
+			},
+		},
+		Function{
+			Name: "clock.confirm",
+			Doc: `
+Say that the wall clock of this master is right as it stands, after it jumped: old jobs
+are removed again, and queued jobs end at their deadlines. No job gets older by it.
+
+    salt-run clock.confirm
+`,
+			Run: func(_ context.Context, c *Call) (any, error) {
+				k, ok := c.Env.(Timekeeper)
+				if !ok {
+					return nil, errNoClock
+				}
+				jumped, was := k.ConfirmClock()
+				if !was {
+					return "The clock had not jumped; there was nothing to confirm.", nil
+				}
+				return fmt.Sprintf("The clock is taken for right; it had jumped by %s.", jumped.Round(time.Second)), nil
+			},
+		},
+	)
+}
