@@ -18,6 +18,7 @@ import (
 	"github.com/momtree/mom/mom/saltkey"
 	"github.com/momtree/mom/mom/saltrun"
 	"github.com/momtree/mom/mom/sim"
+	"github.com/momtree/mom/mom/swarm"
 	"github.com/momtree/mom/mom/top"
 	"github.com/momtree/mom/mom/trace"
 	"github.com/momtree/mom/mom/tree"
@@ -54,7 +55,7 @@ func commandFor(arg0 string) *cobra.Command {
 	root.AddCommand(daemons.Commands()...)
 	root.AddCommand(saltCommands()...)
 	root.AddCommand(tree.Command(), top.Command(), trace.Command(), demo.Command(), health.Command(), seedCommand(), node.Command())
-	root.AddCommand(plan.Command(), sim.Command())
+	root.AddCommand(plan.Command(), sim.Command(), swarm.Command())
 	return command.Prepare(root, "mom", version())
 }
 

@@ -86,13 +86,9 @@ func New(cfg Config) (*Channel, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
-	pair, err := crypt.EnsureKeyPairPass(cfg.PkiDir, cfg.KeyName, cfg.Keysize, cfg.KeyPass)
+	pair, tok, err := identity(cfg)
 	if err != nil {
-		return nil, fmt.Errorf("key pair of %s: %w", cfg.ID, err)
-	}
-	tok, err := crypt.X931Sign(pair.Private, []byte("salt"))
-	if err != nil {
-		return nil, fmt.Errorf("proof of identity of %s: %w", cfg.ID, err)
+		return nil, err
 	}
 	c := &Channel{
 		cfg: cfg, log: cfg.Log.With("master", cfg.addr()),
@@ -102,6 +98,21 @@ func New(cfg Config) (*Channel, error) {
 	}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	return c, nil
+}
+
+// identity gives the key pair, and the proof that it is ours.
+func identity(cfg Config) (pair *crypt.KeyPair, tok []byte, err error) {
+	if pair = cfg.Pair; pair == nil {
+		if pair, err = crypt.EnsureKeyPairPass(cfg.PkiDir, cfg.KeyName, cfg.Keysize, cfg.KeyPass); err != nil {
+			return nil, nil, fmt.Errorf("key pair of %s: %w", cfg.ID, err)
+		}
+	} else if cfg.Proof != nil {
+		return pair, cfg.Proof, nil
+	}
+	if tok, err = crypt.X931Sign(pair.Private, []byte("salt")); err != nil {
+		return nil, nil, fmt.Errorf("proof of identity of %s: %w", cfg.ID, err)
+	}
+	return pair, tok, nil
 }
 
 // Current is the result of the last accepted sign-in.

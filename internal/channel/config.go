@@ -32,6 +32,11 @@ type Config struct {
 	Keysize int
 	// KeyPass opens an encrypted private key. Default none.
 	KeyPass string
+	// Pair is the identity's own pair instead of the files; nil: read or make them.
+	Pair *crypt.KeyPair
+	// Proof is "salt" under Pair's private key, if it was made before: it is the same
+	// for all who share a pair, and costly; nil: it is made.
+	Proof []byte
 	// PinName is the file that pins the master's key. Default
 	// "minion_master.pub", or "syndic_master.pub" for the role syndic.
 	PinName string

@@ -1,0 +1,121 @@
+package swarm
+
+import (
+	"sync"
+	"time"
+)
+
+// keptJobs is how many jobs have an account of their own in the report; what is
+// older stays in the totals.
+const keptJobs = 1000
+
+// Job is the account of one jid in one swarm.
+type Job struct {
+	JID, Fun string
+
+	mu       sync.Mutex
+	number   uint32
+	took     bitset // who took it
+	acked    bitset
+	first    time.Time // the first heard of it
+	last     time.Time // the last acknowledgement
+	times    histogram // from hearing it to the acknowledgement
+	received int       // publications taken, a second one of the same minion included
+	acks     int
+	lost     int // returns given up
+	doubled  int // minions that took it a second time
+	passed   int // publications passed over because the minion knew the jid
+	retried  int // requests sent again
+	silent   int // minions that took it and were not to answer, or fell before they had
+}
+
+// bitset is a set of minions.
+type bitset []uint64
+
+// add tells whether i was new.
+func (b *bitset) add(i int) bool {
+	for len(*b) <= i/64 {
+		*b = append(*b, 0)
+	}
+	was := (*b)[i/64]
+	(*b)[i/64] |= 1 << (i % 64)
+	return was != (*b)[i/64]
+}
+
+func (j *Job) took1(i int, at time.Time, silent bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.first.IsZero() {
+		j.first = at
+	}
+	j.received++
+	if silent {
+		j.silent++
+	}
+	if !j.took.add(i) {
+		j.doubled++
+	}
+}
+
+func (j *Job) passedOver() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.passed++
+}
+
+func (j *Job) retry() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.retried++
+}
+
+// fell enters that a minion ended before its return was acknowledged.
+func (j *Job) fell() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.silent++
+}
+
+// done enters how a return ended.
+func (j *Job) done(i int, heard, now time.Time, acknowledged bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if !acknowledged {
+		j.lost++
+		return
+	}
+	j.acks++
+	j.acked.add(i)
+	j.last = now
+	j.times.add(now.Sub(heard))
+}
+
+// jobs are those that a swarm has heard of.
+type jobs struct {
+	mu     sync.Mutex
+	byJID  map[string]*Job
+	order  []*Job
+	number uint32
+	gone   Totals // of jobs that are not kept any more
+}
+
+func newJobs() *jobs { return &jobs{byJID: map[string]*Job{}} }
+
+func (js *jobs) get(jid, fun string) *Job {
+	js.mu.Lock()
+	defer js.mu.Unlock()
+	if j := js.byJID[jid]; j != nil {
+		return j
+	}
+	js.number++
+	j := &Job{JID: jid, Fun: fun, number: js.number}
+	js.byJID[jid] = j
+	js.order = append(js.order, j)
+	if len(js.order) > keptJobs {
+		old := js.order[0]
+		js.order = append(js.order[:0], js.order[1:]...)
+		delete(js.byJID, old.JID)
+		js.gone.add(old.report())
+	}
+	return j
+}

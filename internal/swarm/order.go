@@ -1,0 +1,120 @@
+package swarm
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/target"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// order is one publication, decoded once for all who hear it.
+type order struct {
+	job       *Job
+	fun       string
+	args      []any
+	rawArgs   wire.Raw
+	user      string
+	masterID  string
+	metadata  wire.Raw
+	full      wire.Raw
+	serial    int64
+	hasSerial bool
+	tgt       target.Expr
+}
+
+// newOrder reads a decrypted publication. What it keeps is its own.
+func newOrder(plain []byte, jobs *jobs) (*order, error) {
+	p, err := wire.ParsePublication(bytes.Clone(plain))
+	if err != nil {
+		return nil, err
+	}
+	tgt, err := wire.Decode(p.Tgt)
+	if err != nil {
+		return nil, fmt.Errorf("target: %w", err)
+	}
+	o := &order{
+		rawArgs: p.Arg, user: p.User, masterID: p.MasterID, metadata: p.Metadata, full: p.Full,
+		serial: p.Serial, hasSerial: p.HasSerial,
+	}
+	if o.tgt, err = target.Parse(tgt, p.TgtType, target.Options{Delimiter: p.Delimiter}); err != nil {
+		return nil, err
+	}
+	if o.fun, err = wire.Str(p.Fun); err != nil {
+		return nil, fmt.Errorf("fun: a swarm runs one function a job: %w", err)
+	}
+	args, err := wire.Decode(p.Arg)
+	if err != nil {
+		return nil, fmt.Errorf("arg: %w", err)
+	}
+	o.args, _ = wire.AsList(args)
+	if p.JID == "" {
+		return nil, errors.New("no jid")
+	}
+	o.job = jobs.get(p.JID, o.fun)
+	return o, nil
+}
+
+// recentOrders is how many publications are kept decoded: minions that lag behind
+// hear the same ones.
+const recentOrders = 64
+
+// orders are publications that were read not long ago, each once for all minions.
+type orders struct {
+	mu     sync.Mutex
+	recent []read // newest last
+}
+
+type read struct {
+	from  []byte // its bytes on the wire
+	order *order
+	err   error
+}
+
+// get gives what made has made of the same bytes before.
+func (os *orders) get(from []byte, made func() (*order, error)) (*order, error) {
+	os.mu.Lock()
+	defer os.mu.Unlock()
+	for i := len(os.recent) - 1; i >= 0; i-- {
+		if r := os.recent[i]; bytes.Equal(r.from, from) {
+			return r.order, r.err
+		}
+	}
+	r := read{from: bytes.Clone(from)}
+	r.order, r.err = made()
+	if len(os.recent) >= recentOrders {
+		os.recent = append(os.recent[:0], os.recent[1:]...)
+	}
+	os.recent = append(os.recent, r)
+	return r.order, r.err
+}
+
+// press opens publications under one shared key.
+type press struct {
+	aes    string
+	open   *crypt.Crypticle
+	jobs   *jobs
+	orders orders
+}
+
+// order gives what the body of a publication says. [crypt.ErrAuth] tells that it is
+// under another key.
+func (p *press) order(body []byte) (*order, error) {
+	env, err := wire.ParseEnvelope(body)
+	if err != nil {
+		return nil, err
+	}
+	if env.Enc != "aes" {
+		return nil, errors.New("it is not encrypted")
+	}
+	return p.orders.get(env.Cipher, func() (*order, error) {
+		plain, err := p.open.Open(env.Cipher)
+		if err != nil {
+			return nil, err
+		}
+		return newOrder(plain, p.jobs)
+	})
+}

@@ -1,0 +1,282 @@
+package swarm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net/netip"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/momtree/mom/internal/channel"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/internal/zmtp"
+)
+
+// ours is what a minion of ours has on the wire beside a stock one: it keeps its
+// connection, tells its presence, and fetches what it missed. It is made of package
+// channel, as the real one.
+type ours struct {
+	m *minion
+
+	mu   sync.Mutex
+	ch   *channel.Channel // of this life
+	news chan struct{}    // closed when the connection comes or goes; nil: nobody waits
+}
+
+func newOurs(m *minion) *ours { return &ours{m: m} }
+
+// The heartbeat of a minion of ours, and how it repeats announcements.
+const (
+	ourHeartbeat        = 5 * time.Second
+	ourHeartbeatTimeout = 15 * time.Second
+	unboundPause        = 100 * time.Millisecond
+	maxUnbound          = 20
+)
+
+// pins is where minions of ours keep the master's key, for one run: all in one file.
+type pins struct {
+	dir   string
+	first sync.Once // the first writes it, and the others read
+}
+
+func (p *pins) open() (err error) {
+	if p.dir, err = os.MkdirTemp("", "mom-swarm-"); err != nil {
+		return fmt.Errorf("swarm: a folder for the master's key: %w", err)
+	}
+	return nil
+}
+
+func (p *pins) close() { _ = os.RemoveAll(p.dir) } // a temporary folder
+
+// live is one life of a minion of ours.
+func (u *ours) live(ctx context.Context) {
+	m, s := u.m, u.m.swarm
+	ch, err := u.dial()
+	if err != nil {
+		s.trouble("minion cannot start", "id", m.id, "error", err)
+		return
+	}
+	defer ch.Close() //nolint:errcheck // its connections are given up
+	u.mu.Lock()
+	u.ch = ch
+	u.mu.Unlock()
+	var res channel.Result
+	s.pins.first.Do(func() { res, err = u.enter(ctx, ch) })
+	if res.Seq == 0 {
+		res, err = u.enter(ctx, ch)
+	}
+	if err != nil {
+		return
+	}
+	s.signedIn.reached(m.i, time.Since(s.began))
+	if _, err := ch.Pillar(ctx, channel.PillarRequest{Grains: m.grains()}); err != nil && ctx.Err() == nil {
+		s.abandoned.Add(1)
+	}
+	u.subscribe(ctx, &session{ours: u, ch: ch, tail: channel.Tail{Filtered: s.cfg.Filtering}}, res)
+}
+
+// session is what lasts as long as one life: a process that starts has heard nothing.
+type session struct {
+	*ours
+	ch   *channel.Channel
+	tail channel.Tail
+}
+
+func (u *ours) dial() (*channel.Channel, error) {
+	m, s := u.m, u.m.swarm
+	pair, err := m.key.Pair()
+	if err != nil {
+		return nil, err
+	}
+	t := s.cfg.Timers
+	d := zmtp.DialConfig{Log: slog.New(slog.DiscardHandler), SourceAddr: addrText(m.dialer.From)}
+	return channel.New(channel.Config{
+		ID: m.id, Host: s.cfg.Host, Port: s.cfg.Port, Dial: d, PkiDir: s.pins.dir, PinName: "master.pub",
+		Pair: pair, Proof: m.key.Tok, Log: slog.New(slog.DiscardHandler),
+		AuthTimeout: t.AuthTimeout, AuthTries: t.AuthTries, AcceptanceWaitTime: t.AcceptanceWait,
+		RequestTimeout: t.RequestTimeout, RequestTries: t.RequestTries,
+		ReturnTimeout: t.ReturnRetry, ReturnTimeoutMax: t.ReturnRetryMax, ReturnTries: 1,
+		OnSignIn: func(channel.Result) { s.signIns.Add(1) },
+	})
+}
+
+func addrText(a netip.Addr) string {
+	if !a.IsValid() {
+		return ""
+	}
+	return a.String()
+}
+
+// enter signs in until that is accepted or ctx ends.
+func (u *ours) enter(ctx context.Context, ch *channel.Channel) (channel.Result, error) {
+	s := u.m.swarm
+	for {
+		res, err := ch.Attempt(ctx)
+		if err == nil || ctx.Err() != nil {
+			return res, err
+		}
+		if errors.Is(err, channel.ErrNoAnswer) {
+			s.timeouts.Add(int64(s.cfg.Timers.AuthTries))
+		} else {
+			s.refused.Add(1)
+		}
+		pause := s.cfg.Timers.AcceptanceWait
+		pause += rand.N(pause/10 + 1)
+		s.trouble("cannot sign in", "id", u.m.id, "again_in", pause, "error", err)
+		if wait(ctx, pause) != nil {
+			return res, err
+		}
+	}
+}
+
+// subscribe hears and answers until the life ends.
+func (u *ours) subscribe(ctx context.Context, e *session, res channel.Result) {
+	m, s, ch := u.m, u.m.swarm, e.ch
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	t := s.cfg.Timers
+	first := true
+	d := zmtp.DialConfig{
+		Identity: ch.Session(), BackoffMin: t.Recon, BackoffMax: t.Recon + t.ReconMax,
+		HeartbeatInterval: ourHeartbeat, HeartbeatTimeout: ourHeartbeatTimeout, Log: slog.New(slog.DiscardHandler),
+		SourceAddr: addrText(m.dialer.From),
+		OnConnect: func() {
+			m.stands(true)
+			start := first
+			first = false
+			wg.Go(func() { e.greet(ctx, start) })
+		},
+		OnDisconnect: func(error) {
+			e.tail.Lost()
+			m.stands(false)
+			u.changed()
+		},
+	}
+	sub := zmtp.NewSub(ch.PublishAddr(res, s.cfg.PublishPort), d, ch.Topics(s.cfg.Filtering))
+	err := sub.Run(ctx, func(frames [][]byte) { e.hear(ctx, &wg, frames) })
+	if err != nil && ctx.Err() == nil {
+		s.trouble("subscription ended", "id", m.id, "error", err)
+	}
+}
+
+// greet announces the subscription, catches up, and the first time says that the
+// minion has started.
+func (u *session) greet(ctx context.Context, start bool) {
+	m, s, ch := u.m, u.m.swarm, u.ch
+	for range maxUnbound {
+		reply, known, err := ch.Announce(ctx, channel.Presence{Version: "swarm", Running: u.running(), Heard: &u.tail})
+		if err != nil {
+			if wait(ctx, s.cfg.Timers.AcceptanceWait) != nil {
+				return
+			}
+			continue
+		}
+		if known && u.tail.Answer(reply) {
+			u.catchUp(ctx)
+		}
+		if seen, told := reply.Get("session"); !told || seen != false || wait(ctx, unboundPause) != nil {
+			break
+		}
+	}
+	u.changed()
+	if !start || ctx.Err() != nil {
+		return
+	}
+	text := "Minion " + m.id + " started at " + time.Now().Format(time.ANSIC)
+	for _, tag := range []string{"minion_start", "salt/minion/" + m.id + "/start"} {
+		load := wire.NewMap("id", m.id, "cmd", "_minion_event", "pretag", nil, "data", text, "tag", tag)
+		if _, err := ch.Request(ctx, load); err != nil && ctx.Err() == nil {
+			s.abandoned.Add(1)
+		}
+	}
+	if ctx.Err() == nil {
+		m.readyWhen(func() { m.said = true })
+	}
+}
+
+func (u *session) catchUp(ctx context.Context) {
+	err := u.ch.CatchUp(ctx, &u.tail, u.running(), func(p wire.Publication) { u.take(ctx, p) })
+	if err != nil && ctx.Err() == nil {
+		u.m.swarm.trouble("missed publications not fetched", "id", u.m.id, "error", err)
+	}
+}
+
+// way is what returns go by, and what tells that it may be whole again.
+func (u *ours) way() (*channel.Channel, <-chan struct{}) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.news == nil {
+		u.news = make(chan struct{})
+	}
+	return u.ch, u.news
+}
+
+func (u *ours) changed() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.news != nil {
+		close(u.news)
+		u.news = nil
+	}
+}
+
+func (u *ours) running() []string {
+	u.m.mu.Lock()
+	defer u.m.mu.Unlock()
+	jids := []string{}
+	for _, o := range u.m.runs {
+		jids = append(jids, o.job.JID)
+	}
+	return jids
+}
+
+func (u *session) hear(ctx context.Context, wg *sync.WaitGroup, frames [][]byte) {
+	if len(frames) == 2 && string(frames[0]) != "broadcast" && string(frames[0]) != topicOf(u.m.id) || len(frames) == 0 {
+		return
+	}
+	p, err := u.ch.OpenPublication(ctx, frames[len(frames)-1])
+	if err != nil {
+		if ctx.Err() == nil && !errors.Is(err, channel.ErrReplayed) {
+			u.m.swarm.unread.Add(1)
+		}
+		return
+	}
+	if u.tail.Note(p) {
+		wg.Go(func() { u.catchUp(ctx) })
+	}
+	u.take(ctx, p)
+}
+
+func (u *ours) take(ctx context.Context, p wire.Publication) {
+	s := u.m.swarm
+	o, err := s.orders.get(p.Full, func() (*order, error) { return newOrder(p.Full, s.jobs) })
+	if err != nil {
+		return // news of the tree, or a job of several functions
+	}
+	u.m.take(ctx, o, time.Now())
+}
+
+// deliver returns a result until the master has taken it, as the queue on disk of a
+// minion of ours does.
+func (u *ours) deliver(ctx context.Context, o *order, load *wire.Map) error {
+	t := u.m.swarm.cfg.Timers
+	for {
+		ch, changed := u.way()
+		err := ch.Return(ctx, load)
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
+		o.job.retry()
+		pause := time.NewTimer(t.ReturnRetry + rand.N(t.ReturnRetryMax-t.ReturnRetry+1))
+		select {
+		case <-pause.C:
+		case <-changed:
+		case <-ctx.Done():
+		}
+		pause.Stop()
+	}
+}

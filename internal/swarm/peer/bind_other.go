@@ -1,0 +1,5 @@
+//go:build unix && !linux
+
+package peer
+
+func bindNoPort(int) error { return nil }

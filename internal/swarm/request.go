@@ -1,0 +1,152 @@
+package swarm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// errRejected: the master answered with something that is not under our keys, which
+// sends a salt-minion to sign in again (Salt wire reference §4).
+var errRejected = errors.New("the master did not take it")
+
+// send sends a body until there is a reply, at most tries times, each waiting for
+// timeout on a connection of its own.
+func (m *minion) send(ctx context.Context, body []byte, timeout time.Duration, tries int, again func()) ([]byte, error) {
+	for try := 1; ; try++ {
+		reply, err := m.sendOnce(ctx, body, timeout)
+		if err == nil || ctx.Err() != nil {
+			return reply, err
+		}
+		m.swarm.timeouts.Add(1)
+		if try >= tries {
+			return nil, fmt.Errorf("no answer after %d tries of %v: %w", tries, timeout, err)
+		}
+		if again != nil {
+			again()
+		}
+	}
+}
+
+func (m *minion) sendOnce(ctx context.Context, body []byte, timeout time.Duration) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	return m.dialer.Do(ctx, body)
+}
+
+// patience is how long and how often a request waits for its answer.
+type patience struct {
+	timeout time.Duration
+	tries   int
+	again   func() // told of each further send; nil: nobody
+}
+
+// request sends a load encrypted and gives the decrypted answer, with the retries of
+// salt-minion: each try that is answered with no ciphertext signs in again and sends
+// once more.
+func (m *minion) request(ctx context.Context, load *wire.Map, p patience) (wire.Raw, error) {
+	var last error
+	for try := 1; try <= p.tries; try++ {
+		if try > 1 && p.again != nil {
+			p.again()
+		}
+		reply, err := m.transfer(ctx, load, p)
+		if errors.Is(err, errRejected) {
+			m.swarm.rejected.Add(1)
+			if _, err = m.signInAgain(ctx); err == nil {
+				if p.again != nil {
+					p.again()
+				}
+				reply, err = m.transfer(ctx, load, p)
+			}
+		}
+		if err == nil {
+			return reply, nil
+		}
+		if last = err; ctx.Err() != nil {
+			break
+		}
+	}
+	return nil, last
+}
+
+// transfer is one exchange under the keys in use.
+func (m *minion) transfer(ctx context.Context, load *wire.Map, p patience) (wire.Raw, error) {
+	k := m.keys()
+	nonce := newNonce()
+	body, key, err := m.seal(k, load, nonce)
+	if err != nil {
+		return nil, err
+	}
+	reply, err := m.sendOnce(ctx, body, p.timeout)
+	if err != nil {
+		if ctx.Err() == nil {
+			m.swarm.timeouts.Add(1)
+		}
+		return nil, err
+	}
+	if load.String("cmd") == "_pillar" {
+		return openPillar(reply)
+	}
+	frame, err := wire.Bytes(reply)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errRejected, err)
+	}
+	plain, err := key.OpenNonce(frame, nonce)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %.60q", errRejected, frame)
+	}
+	return plain, wire.Scan(plain, wire.Limits{})
+}
+
+// openPillar only looks at the form of the reply: the pillar is not used, and a
+// private operation for each minion would be this machine's, not the minion's.
+func openPillar(reply []byte) (wire.Raw, error) {
+	in, err := wire.DecodeMap(reply)
+	if err != nil || len(in.Bytes("key")) == 0 || len(in.Bytes("pillar")) == 0 {
+		return nil, fmt.Errorf("%w: no pillar came", errRejected)
+	}
+	return wire.Raw(in.Bytes("pillar")), nil
+}
+
+// proven are the commands whose load holds tok in protocol 2 (Salt wire reference
+// §8.2) among those that are sent here.
+func proven(cmd string) bool { return cmd == "_minion_event" }
+
+// seal builds an encrypted request.
+func (m *minion) seal(k credentials, load *wire.Map, nonce string) ([]byte, *crypt.Crypticle, error) {
+	v3 := m.swarm.cfg.Protocol >= 3
+	load = load.Clone()
+	load.Set("nonce", nonce)
+	key := k.press.open
+	switch {
+	case v3:
+		load.Set("ts", time.Now().Unix())
+		load.Set("tok", m.key.Tok)
+		load.Set("id", m.id)
+		var err error
+		if key, err = crypt.ParseKey(k.session); err != nil {
+			return nil, nil, err
+		}
+	case proven(load.String("cmd")):
+		load.Set("tok", m.key.Tok)
+	}
+	raw, err := wire.Encode(load)
+	if err != nil {
+		return nil, nil, err
+	}
+	cipher, err := key.Seal("", raw)
+	if err != nil {
+		return nil, nil, err
+	}
+	e := wire.Envelope{Enc: "aes", Cipher: cipher, Version: m.swarm.cfg.Protocol, HasVersion: true}
+	if v3 {
+		e.ID, e.EncAlgo, e.SigAlgo = m.id, encAlgo, sigAlgo
+	}
+	body, err := e.Encode()
+	return body, key, err
+}
