@@ -47,7 +47,14 @@ func (m *Master) onMinionEvent(ctx context.Context, r *request) (any, error) {
 		return nil, fmt.Errorf("event of %s: %w", r.id, err)
 	}
 	if !e.HasEvents {
+		if err := fieldsOf(r, e.Full); err != nil {
+			m.trespassed(owners.Trespass{Kind: owners.OfEvent, Path: r.id, Err: fmt.Errorf("event %q: %w", e.Tag, err)})
+			return nil, nil
+		}
 		return nil, m.single(r.id, e)
+	}
+	if r.deep {
+		e.Events = m.shallow(r.id, e.Events)
 	}
 	from, err := m.relayer(r.id, e)
 	if err != nil {
@@ -67,6 +74,26 @@ func (m *Master) onMinionEvent(ctx context.Context, r *request) (any, error) {
 		return nil, err
 	}
 	return nil, errors.Join(errs...)
+}
+
+// fieldsOf tells which field of a load is too deep, if any is.
+func fieldsOf(r *request, load wire.Raw) error {
+	if !r.deep {
+		return nil
+	}
+	return wire.FitFields(load)
+}
+
+// shallow leaves out the events that no master above could take, and tells of them:
+// refused as a whole they would come again without end.
+func (m *Master) shallow(from string, events []wire.TagData) []wire.TagData {
+	return slices.DeleteFunc(events, func(x wire.TagData) bool {
+		err := wire.FitsEvent(x.Data)
+		if err != nil {
+			m.trespassed(owners.Trespass{Kind: owners.OfEvent, Path: from, Err: fmt.Errorf("event %q: %w", x.Tag, err)})
+		}
+		return err != nil
+	})
 }
 
 // inOrder waits until the words of a node may be heard. Those that it has given up

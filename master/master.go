@@ -106,6 +106,7 @@ type Master struct {
 	claims   *owners.Claims
 	judge    *owners.Judge
 	meant    *owners.Meant
+	spoiled  spoiled
 	nonces   *door.Nonces
 	words    ordering.Gate    // of the nodes below
 	jobFiles *jobfiles.Folder // nil: not kept

@@ -19,6 +19,9 @@ const maxTimeout = 365 * 24 * 3600
 // reference §10).
 func (m *Master) publish(ctx context.Context, load wire.Raw) any {
 	p, err := wire.ParsePublishLoad(load)
+	if err == nil {
+		err = wire.FitFields(load)
+	}
 	if err != nil {
 		return refusal{"SaltInvocationError", "publish: " + err.Error()}.reply()
 	}

@@ -32,6 +32,7 @@ type request struct {
 	encAlgo string
 	sigAlgo string
 	tokOK   bool // tok was there and opened to "salt" with the key of id
+	deep    bool // some field of load may nest deeper than wire.ValueDepth
 	peer    *zmtp.Peer
 }
 
@@ -215,10 +216,11 @@ func (m *Master) unseal(env wire.Envelope) (*crypt.Crypticle, *request, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("decrypt a request of %q: %w", env.ID, err)
 	}
-	if err := wire.Scan(plain, wire.Limits{}); err != nil {
+	deep, err := wire.ScanDoor(plain)
+	if err != nil {
 		return nil, nil, fmt.Errorf("a request of %q: %w", env.ID, err)
 	}
-	r := &request{version: env.Version, load: plain, encAlgo: env.EncAlgo, sigAlgo: env.SigAlgo}
+	r := &request{deep: deep, version: env.Version, load: plain, encAlgo: env.EncAlgo, sigAlgo: env.SigAlgo}
 	var tok []byte
 	var ts int64
 	hasTS := false

@@ -28,22 +28,22 @@ const jidByMaster = "req"
 func (m *Master) onReturn(ctx context.Context, r *request) (any, error) {
 	ret, err := wire.ParseReturn(r.load)
 	if err != nil {
-		return nil, fmt.Errorf("return of %q: %w", r.id, err)
+		return nil, m.refuseReturn(ctx, r, outline(r), fmt.Errorf("return of %q: %w", r.id, err))
 	}
-	if ret.JID != jidByMaster && !jid.Valid(ret.JID) {
-		return nil, fmt.Errorf("return of %q: jid %q is not a job id", r.id, ret.JID)
-	}
-	if !m.keys.Accepted(ret.ID) {
-		return nil, fmt.Errorf("return of job %s: id %q has no accepted key", ret.JID, ret.ID)
-	}
-	if r.version >= 3 && ret.ID != r.id {
-		return nil, fmt.Errorf("return of job %s: %s returns as %q", ret.JID, r.id, ret.ID)
+	if err := m.mayReturn(r, ret); err != nil {
+		return nil, err
 	}
 	if m.meant.Excludes(ret.JID, ret.ID) {
 		m.trespassed(owners.Trespass{Kind: owners.OfJob, Path: ret.ID, ID: ret.ID, JID: ret.JID, Err: errNotMeant})
 		return nil, nil
 	}
-	if !m.signatureOK(ret, r.load) {
+	if err := fieldsOf(r, ret.Full); err != nil {
+		return nil, m.refuseReturn(ctx, r, ret, err)
+	}
+	if err := m.checkSignature(ret, r.load); err != nil {
+		if err := m.refuseReturn(ctx, r, ret, err); errors.Is(err, errNotStored) {
+			return nil, err
+		}
 		return false, nil
 	}
 	if m.probes.Answer(ret.JID, ret.ID, ret.Value) {
@@ -58,6 +58,19 @@ func (m *Master) onReturn(ctx context.Context, r *request) (any, error) {
 		loads = []returners.Load{{JID: a.ret.JID, Raw: a.event, User: ret.User, At: a.ret.At}}
 	}
 	return nil, m.keep(ctx, []arrival{a}, loads)
+}
+
+// mayReturn tells whether a return names a job, and its sender.
+func (m *Master) mayReturn(r *request, ret wire.Return) error {
+	switch {
+	case ret.JID != jidByMaster && !jid.Valid(ret.JID):
+		return fmt.Errorf("return of %q: jid %q is not a job id", r.id, ret.JID)
+	case !m.keys.Accepted(ret.ID):
+		return fmt.Errorf("return of job %s: id %q has no accepted key", ret.JID, ret.ID)
+	case r.version >= 3 && ret.ID != r.id:
+		return fmt.Errorf("return of job %s: %s returns as %q", ret.JID, r.id, ret.ID)
+	}
+	return nil
 }
 
 func returnRow(ret wire.Return, at time.Time) returners.Return {

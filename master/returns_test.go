@@ -164,7 +164,7 @@ func TestReturnsRefused(t *testing.T) {
 	r.minion("m2", "minion", "minion2")
 	events := r.events()
 	for what, load := range map[string]*wire.Map{
-		"no return":      wire.NewMap("cmd", "_return", "id", "m1", "jid", someJob),
+		"no return":      wire.NewMap("cmd", "_return", "id", "m1", "jid", jidByMaster), // of a job it would be a verdict
 		"no jid":         wire.NewMap("cmd", "_return", "id", "m1", "return", true),
 		"a path as jid":  returnOf("m1", someJob+"/ret/m2", true),
 		"a word as jid":  returnOf("m1", "x", true),
@@ -240,8 +240,9 @@ func TestSignedReturns(t *testing.T) {
 			err = m.answer(someJob, true)
 		}
 		rets, errRead := r.store.Local().GetReturns(t.Context(), someJob)
-		if err != nil || errRead != nil || (len(rets) == 1) != c.stored {
-			t.Errorf("%+v: %v, stored %d", c, err, len(rets))
+		// What is dropped ends its job by an error.
+		if err != nil || errRead != nil || len(rets) != 1 || rets[0].Success != c.stored || wire.IsErrorReturn(rets[0].Full) == c.stored {
+			t.Errorf("%+v: %v, stored %+v", c, err, rets)
 		}
 		r.stop()
 	}

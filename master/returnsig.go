@@ -1,26 +1,34 @@
 package master
 
 import (
+	"errors"
+	"fmt"
+
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/wire"
 )
 
-// signatureOK applies require_minion_sign_messages and
-// drop_messages_signature_fail.
-func (m *Master) signatureOK(ret wire.Return, load wire.Raw) bool {
+// checkSignature applies require_minion_sign_messages and
+// drop_messages_signature_fail. Its error says why a return is dropped.
+func (m *Master) checkSignature(ret wire.Return, load wire.Raw) error {
 	if len(ret.Sig) == 0 {
 		if m.cfg.RequireMinionSignMessages {
-			m.log.Warn("A return without signature was dropped: require_minion_sign_messages is set", "id", ret.ID, "jid", ret.JID)
+			return errUnsigned
 		}
-		return !m.cfg.RequireMinionSignMessages
+		return nil
 	}
 	err := m.verifyReturn(ret, load)
 	if err == nil {
-		return true
+		return nil
 	}
 	m.log.Warn("The signature of a return does not verify", "id", ret.ID, "jid", ret.JID, "dropped", m.cfg.DropMessagesSignatureFail, "err", err)
-	return !m.cfg.DropMessagesSignatureFail
+	if m.cfg.DropMessagesSignatureFail {
+		return fmt.Errorf("its signature does not verify (drop_messages_signature_fail): %w", err)
+	}
+	return nil
 }
+
+var errUnsigned = errors.New("it is not signed: require_minion_sign_messages is set here; set minion_sign_messages on the minion")
 
 func (m *Master) verifyReturn(ret wire.Return, load wire.Raw) error {
 	pub, err := m.keys.PublicKey(ret.ID)

@@ -31,6 +31,9 @@ func (m *Master) runner(load wire.Raw) any {
 		return b
 	}
 	call, err := readCall(d)
+	if err == nil {
+		err = wire.FitFields(load)
+	}
 	if err != nil {
 		return refusal{"SaltInvocationError", err.Error()}.reply()
 	}
@@ -116,6 +119,9 @@ func (m *Master) keepRun(r *run, ret *wire.Map, ok bool) error {
 	value, err := wire.Encode(ret)
 	if err != nil {
 		return err
+	}
+	if err := wire.FitsDepth(value); err != nil { // a result that holds results of results
+		return m.keepRun(r, wire.NewMap("fun", fun, "jid", r.jid, "user", r.user, "return", fmt.Sprintf("ERROR: the result cannot be kept: %v", err), "success", false), false)
 	}
 	retcode := 0
 	if !ok {

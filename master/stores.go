@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/topology"
 )
 
@@ -13,6 +14,8 @@ import (
 const (
 	aboutDisk     = "disk"
 	aboutDatabase = "database"
+	aboutResults  = "results"
+	aboutAside    = "aside"
 )
 
 const (
@@ -35,16 +38,33 @@ func (m *Master) tellStores() {
 	m.tellClock()
 	err := m.disk()
 	m.tree.Tell(topology.Problem{Kind: topology.Degraded, Detail: fmt.Sprint(err)}, aboutDisk, err != nil)
+	refused, lately := m.spoiled.problem(m.now())
+	m.tree.Tell(refused, aboutResults, lately)
 	ctx, cancel := context.WithTimeout(m.ctx, storesWait)
 	defer cancel()
 	st, err := m.store.Stats(ctx)
+	if err == nil {
+		m.tellAside(st)
+	}
 	db := st.Database
 	if err != nil || db == nil { // the vitals tell that the store cannot be read
 		return
 	}
-	why := []rune(db.LastError)
 	m.tree.Tell(topology.Problem{
-		Kind: topology.Degraded, Detail: "the database takes no rows, they wait in the outbox: " + string(why[:min(len(why), maxWhy)]) +
+		Kind: topology.Degraded, Detail: "the database takes no rows, they wait in the outbox: " + cut(db.LastError) +
 			"; see that it runs, is reached from here and lets this master in",
 	}, aboutDatabase, db.Down)
+}
+
+// tellAside has the tree show that rows are kept aside which the master above or the
+// database has refused for good.
+func (m *Master) tellAside(st jobstore.Stats) {
+	for _, o := range st.Owed {
+		if o.Dest != jobstore.SetAside {
+			continue
+		}
+		m.tree.Tell(topology.Problem{Kind: topology.Degraded, Detail: fmt.Sprintf(
+			"%d rows were refused for good by the master above or the database and are kept aside; the log says which and why (\"was set aside\"), the results are in this node's job cache",
+			o.Rows)}, aboutAside, o.Rows > 0)
+	}
 }

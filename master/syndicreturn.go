@@ -56,14 +56,28 @@ func (m *Master) onSyndicReturn(ctx context.Context, r *request) (any, error) {
 			continue
 		}
 		if !wire.IsNil(j.Load) && !wire.IsEmptyMap(j.Load) {
-			loads = append(loads, returners.Load{JID: j.JID, Raw: j.Load, At: m.now()})
+			if err := wire.FitFields(j.Load); err != nil { // its returns are good all the same
+				m.trespassed(owners.Trespass{Kind: owners.OfEntry, Path: via, JID: j.JID, Err: fmt.Errorf("load of the job: %w", err)})
+			} else {
+				loads = append(loads, returners.Load{JID: j.JID, Raw: j.Load, At: m.now()})
+			}
 		}
 		for _, mr := range j.Returns {
 			a, kind, err := m.below(patience, j, mr, via)
-			if err != nil {
+			row := wire.ReturnOf{JID: j.JID, ID: mr.ID}
+			switch {
+			case err == nil:
+			case kind == owners.OfUnusable && m.probes.Asked(j.JID):
+				continue
+			case kind == owners.OfUnusable:
+				verdicts.Refuse(row, err.Error())
+				if a, err = m.unusableBelow(j, mr, via, err); err != nil {
+					return nil, err
+				}
+			default:
 				m.trespassed(owners.Trespass{Kind: kind, Path: via, ID: mr.ID, JID: j.JID, Err: err})
 				if kind == owners.OfUnproven {
-					verdicts.Leave(wire.ReturnOf{JID: j.JID, ID: mr.ID}) // the node keeps it and sends it again
+					verdicts.Leave(row) // the node keeps it and sends it again
 				}
 				continue
 			}
@@ -88,11 +102,10 @@ func (m *Master) mayReturnFor(via string) error {
 
 // below builds the return of a minion behind a node, in the form and order in
 // which Salt's own master makes its event. Of one that is refused it gives the
-// kind of trespass.
+// kind of trespass; [owners.OfUnusable] is one that its minion is meant to give.
 func (m *Master) below(ctx context.Context, j wire.SyndicJob, mr wire.MinionReturn, via string) (_ arrival, kind string, _ error) {
-	fail := func(err error) (arrival, string, error) { return arrival{}, owners.OfEntry, err }
 	if err := keys.ValidID(mr.ID); err != nil {
-		return fail(err)
+		return arrival{}, owners.OfEntry, err
 	}
 	if err := m.judge.Settle(ctx, via, mr.ID); err != nil {
 		var elsewhere owners.ElsewhereError
@@ -104,6 +117,27 @@ func (m *Master) below(ctx context.Context, j wire.SyndicJob, mr wire.MinionRetu
 	if m.meant.Excludes(j.JID, mr.ID) {
 		return arrival{}, owners.OfJob, errNotMeant
 	}
+	ret, err := expand(j, mr)
+	if err != nil {
+		return arrival{}, owners.OfUnusable, err
+	}
+	a := arrival{ret: returnRow(ret, m.now()), event: ret.Full}
+	a.ret.Via = via
+	return a, "", nil
+}
+
+// unusableBelow is the error in the place of a return of a minion behind a node.
+func (m *Master) unusableBelow(j wire.SyndicJob, mr wire.MinionReturn, via string, why error) (arrival, error) {
+	a, err := m.unusable(wire.Return{ID: mr.ID, JID: j.JID, Fun: j.Fun, MasterID: j.MasterID}, via, why)
+	a.ret.Via = via
+	return a, err
+}
+
+// expand makes the return of one minion out of what a node passes up of a job.
+func expand(j wire.SyndicJob, mr wire.MinionReturn) (wire.Return, error) {
+	if mr.Err != nil {
+		return wire.Return{}, mr.Err
+	}
 	full := wire.NewMap("jid", j.JID, "id", mr.ID)
 	err := wire.Fields(mr.Value, func(key string, val wire.Raw) error {
 		if key != "jid" && key != "id" {
@@ -112,7 +146,7 @@ func (m *Master) below(ctx context.Context, j wire.SyndicJob, mr wire.MinionRetu
 		return nil
 	})
 	if err != nil {
-		return fail(err)
+		return wire.Return{}, err
 	}
 	if j.MasterID != "" {
 		full.Set("master_id", j.MasterID)
@@ -125,14 +159,12 @@ func (m *Master) below(ctx context.Context, j wire.SyndicJob, mr wire.MinionRetu
 	}
 	raw, err := wire.Encode(full)
 	if err != nil {
-		return fail(err)
+		return wire.Return{}, err
+	}
+	if err := wire.FitFields(raw); err != nil {
+		return wire.Return{}, err
 	}
 	ret, err := wire.ParseReturn(raw)
-	if err != nil {
-		return fail(err)
-	}
 	ret.Full = raw
-	a := arrival{ret: returnRow(ret, m.now()), event: raw}
-	a.ret.Via = via
-	return a, "", nil
+	return ret, err
 }

@@ -11,7 +11,7 @@ import (
 func (m *Minion) answer(l *link, p wire.Publication, r result) wire.Raw {
 	full, err := m.encodeReturn(p, r)
 	if err != nil {
-		full, err = m.encodeReturn(p, failure(p, "ERROR: the result cannot be returned: "+err.Error()))
+		full, err = m.encodeReturn(bare(p), failure(p, "ERROR: the result cannot be returned: "+err.Error()))
 	}
 	if err != nil {
 		m.log.Error("no return could be made", "jid", p.JID, "error", err)
@@ -59,9 +59,27 @@ func (m *Minion) encodeReturn(p wire.Publication, r result) (wire.Raw, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := wire.FitFields(full); err != nil {
+		return nil, err
+	}
 	// A tenth is left for the envelope and for padding.
 	if most := m.cfg.MaxFrameSize - m.cfg.MaxFrameSize/10; most > 0 && len(full) > most {
 		return nil, fmt.Errorf("it has %d bytes, max_frame_size allows %d: return less, or raise it on minion and master", len(full), most)
 	}
 	return full, nil
 }
+
+// bare leaves out of a job what may be the reason why its return cannot be sent.
+func bare(p wire.Publication) wire.Publication {
+	if wire.FitsDepth(p.Arg) != nil || len(p.Arg) > maxEcho {
+		p.Arg = wire.Raw{0x90} // an empty list
+	}
+	if wire.FitsDepth(p.Metadata) != nil || len(p.Metadata) > maxEcho {
+		p.Metadata = nil
+	}
+	return p
+}
+
+// maxEcho bounds the arguments, in bytes, that go with the report of a return that
+// cannot be sent.
+const maxEcho = 64 << 10

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -31,12 +30,11 @@ func (l *link) deliver(ctx context.Context) error {
 			continue
 		case ctx.Err() != nil:
 			return nil
-		case l.hopeless(err):
+		case l.refused(ctx, load, err):
 			failures++
 		}
 		if failures >= l.m.cfg.ReturnRetryTries {
-			l.log.Error("the master cannot take this return: given up", "error", err)
-			l.outbox.ack(seq)
+			l.giveUp(seq, load, err)
 			failures = 0
 			continue
 		}
@@ -49,12 +47,6 @@ func (l *link) deliver(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// hopeless tells a return the master cannot handle from a master that cannot be
-// spoken to.
-func (l *link) hopeless(err error) bool {
-	return errors.Is(err, channel.ErrFailed) || errors.Is(err, errBadReturn)
 }
 
 var errBadReturn = errors.New("the stored return is damaged")

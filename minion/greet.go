@@ -2,6 +2,7 @@ package minion
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"time"
 
@@ -218,8 +219,20 @@ func (l *link) event(tag string, data any) *wire.Map {
 	return wire.NewMap("id", l.m.cfg.ID, "cmd", "_minion_event", "pretag", nil, "data", data, "tag", tag)
 }
 
+// fitsEvent reports whether the masters can take the data of an event.
+func fitsEvent(data any) error {
+	b, err := wire.Encode(data)
+	if err != nil {
+		return err
+	}
+	return wire.FitsDepth(b)
+}
+
 // fire sends an event to the master.
 func (l *link) fire(ctx context.Context, tag string, data any) error {
+	if err := fitsEvent(data); err != nil {
+		return fmt.Errorf("fire %s: %w", tag, err)
+	}
 	_, err := l.ch.Request(ctx, l.event(tag, data))
 	return err
 }

@@ -193,6 +193,18 @@ func (o *outbox) ack(seq uint64) {
 	}
 }
 
+// jid is the job of a return that waits, "" if it does not.
+func (o *outbox) jid(seq uint64) string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, item := range o.items {
+		if item.seq == seq {
+			return item.jid
+		}
+	}
+	return ""
+}
+
 // jids are the jobs whose returns wait.
 func (o *outbox) jids() []string {
 	o.mu.Lock()

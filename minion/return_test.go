@@ -1,6 +1,7 @@
 package minion
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/momtree/mom/internal/channel/channeltest"
 	"github.com/momtree/mom/internal/wire"
@@ -100,6 +102,9 @@ func awaitEmpty(t *testing.T, d *daemon) {
 	})
 }
 
+// C6: a return that the master cannot take does not hold up the next, and ends its job
+// there by an error in its place. The master's handler fails for that one, as an older
+// one of ours or Python's may.
 func TestReturns_OneTheMasterCannotHandleDoesNotBlock(t *testing.T) {
 	poison := newJID()
 	var stuck atomic.Value
@@ -108,7 +113,7 @@ func TestReturns_OneTheMasterCannotHandleDoesNotBlock(t *testing.T) {
 		r.Answer = func(cmd string, b []byte) []byte {
 			if cmd == "_return" && stuck.Load() == nil {
 				rets := m.Seen("_return")
-				if rets[len(rets)-1].String("jid") == poison {
+				if last := rets[len(rets)-1]; last.String("jid") == poison && last.Bool("success") {
 					b, _ = wire.Encode("Some exception handling minion payload")
 				}
 			}
@@ -124,6 +129,83 @@ func TestReturns_OneTheMasterCannotHandleDoesNotBlock(t *testing.T) {
 	m.AwaitReturn(t, poison)
 	m.Publish(channeltest.Job(next, "m1", "test.ping"))
 	m.AwaitReturn(t, next)
+	await(t, "the error", func() bool {
+		for _, l := range m.Seen("_return") {
+			if l.String("jid") == poison && !l.Bool("success") {
+				if text := l.String("return"); !strings.HasPrefix(text, "ERROR: the result of m1 could not be taken by ") || l.Int("retcode") == 0 {
+					t.Errorf("the error says %q", text)
+				}
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// C1, C6: a return that the master answers by "bad load" although it takes others is
+// given up like that, too; while it takes none, as with a wrong clock, nothing is.
+func TestReturns_BadLoadIsAVerdictWhereOthersAreTaken(t *testing.T) {
+	var all atomic.Bool
+	all.Store(true)
+	poison := newJID()
+	m := channeltest.Start(t, channeltest.Rules{})
+	m.Change(func(r *channeltest.Rules) {
+		r.Answer = func(cmd string, b []byte) []byte {
+			bad := all.Load() && (cmd == "_return" || cmd == "_master_opts")
+			if rets := m.Seen("_return"); cmd == "_return" && len(rets) > 0 {
+				last := rets[len(rets)-1]
+				bad = bad || last.String("jid") == poison && last.Bool("success")
+			}
+			if bad {
+				b, _ = wire.Encode("bad load")
+			}
+			return b
+		}
+	})
+	cfg := testConfig(t, m)
+	cfg.ReturnRetryTries = 2
+	cfg.ReturnRetryTimer, cfg.ReturnRetryTimerMax = time.Millisecond, 2*time.Millisecond
+	start(t, cfg)
+	m.AwaitSubscribers(t, 1)
+	m.Publish(channeltest.Job(poison, "m1", "test.ping"))
+	await(t, "attempts", func() bool { return len(m.Seen("_return")) > 12 })
+	for _, l := range m.Seen("_return") {
+		if !l.Bool("success") {
+			t.Fatal("given up at a master that takes nothing")
+		}
+	}
+	all.Store(false)
+	next := newJID()
+	m.Publish(channeltest.Job(next, "m1", "test.ping"))
+	m.AwaitReturn(t, next)
+	await(t, "the error", func() bool {
+		for _, l := range m.Seen("_return") {
+			if l.String("jid") == poison && !l.Bool("success") {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// C1: whatever a function returns, of any depth, the job is answered: as it is or by
+// an error that says why.
+func TestReturns_DeepResultsAndArgumentsAreAnswered(t *testing.T) {
+	m := channeltest.Start(t, channeltest.Rules{})
+	start(t, testConfig(t, m))
+	m.AwaitSubscribers(t, 1)
+	for _, depth := range []int{1, wire.ValueDepth - 2, wire.ValueDepth - 1, wire.ValueDepth, 60, 70, 300} {
+		jid := newJID()
+		job := channeltest.Job(jid, "m1", "test.outputter")
+		arg := append(append([]byte{0x91}, bytes.Repeat([]byte{0x91}, depth)...), 0xc0) // one argument
+		job.Set("arg", wire.Raw(arg))
+		m.Publish(job)
+		ret := m.AwaitReturn(t, jid)
+		text := ret.String("return")
+		if fits := depth < wire.ValueDepth; fits != ret.Bool("success") || !fits && !strings.Contains(text, "nested deeper than") {
+			t.Errorf("depth %d: success %v, %.80q", depth, ret.Bool("success"), text)
+		}
+	}
 }
 
 func TestReturns_PubRetOff(t *testing.T) {

@@ -57,6 +57,11 @@ func (u *uplink) queue(now bool) *queue {
 
 // push queues an event and never waits.
 func (u *uplink) push(e bus.Event) {
+	if err := wire.FitsEvent(e.Data); err != nil { // no master above takes it, ever
+		u.l.figures.dropped.Add(1)
+		u.l.log.Error("An event cannot go to the masters above and stays here", "tag", e.Tag, "err", err)
+		return
+	}
 	now := urgent(e.Tag)
 	u.mu.Lock()
 	u.queue(now).push(e)

@@ -33,7 +33,11 @@ func (c *Channel) Return(ctx context.Context, load *wire.Map) error {
 		timeout: c.cfg.ReturnTimeout + rand.N(c.cfg.ReturnTimeoutMax-c.cfg.ReturnTimeout+1),
 		tries:   c.cfg.ReturnTries,
 	}
-	_, err := c.request(ctx, load, p, c.cfg.MinionSignMessages)
+	v, err := c.request(ctx, load, p, c.cfg.MinionSignMessages)
+	if err == nil && wire.KindOf(v) == wire.Boolean && !wire.Truth(v) { // Salt's word for it
+		c.log.Error("the master drops this return: its signature is missing or wrong; see minion_sign_messages here and require_minion_sign_messages there",
+			"jid", load.String("jid"))
+	}
 	return err
 }
 

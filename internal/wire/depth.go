@@ -26,6 +26,9 @@ const (
 	// WrapDepth is how many levels any way puts around such a field: `_syndic_return`
 	// with a return has five, `_minion_event` with a runner's result of a node the most.
 	WrapDepth = 10
+	// EventDepth is how deep the data of an event may be that goes up a tree: three
+	// levels less than what is decoded, for `_minion_event` has these around it.
+	EventDepth = DefaultMaxDepth - 3
 	// DefaultMaxDepth is how deep a value may be to be decoded or told on an event bus.
 	DefaultMaxDepth = 64
 	// DoorDepth is what the walks of this package pass over without decoding it, so
@@ -42,6 +45,20 @@ func (d tooDeep) Is(target error) bool { return target == ErrTooDeep }
 
 // FitsDepth reports whether a value keeps to [ValueDepth]; its error wraps [ErrTooDeep].
 func FitsDepth(v Raw) error { return fitsDepth(v, ValueDepth) }
+
+// FitsEvent reports whether the data of an event keeps to [EventDepth].
+func FitsEvent(data Raw) error { return fitsDepth(data, EventDepth) }
+
+// ScanDoor reports whether b is one msgpack value that a door may look into, down to
+// [DoorDepth]. deep tells that some field of it may not keep to [ValueDepth], which
+// [FitFields] finds out.
+func ScanDoor(b []byte) (deep bool, err error) {
+	err = Scan(b, Limits{MaxDepth: ValueDepth + 1})
+	if errors.Is(err, ErrTooDeep) {
+		return true, Scan(b, Limits{MaxDepth: DoorDepth})
+	}
+	return false, err
+}
 
 func fitsDepth(v Raw, depth int) error {
 	if len(v) == 0 {

@@ -8,8 +8,8 @@ type SyndicReturn struct {
 	Cmd   string
 	ID    string // added by the channel in version 3, else ""
 	Loads []SyndicJob
-	// Broken tells what was left out because it cannot be read, one error
-	// per job or return that names which.
+	// Broken tells what was left out because it cannot be read and names no
+	// minion, one error per job or return.
 	Broken []error
 	Tok    []byte
 	Nonce  string
@@ -36,7 +36,8 @@ type SyndicJob struct {
 // MinionReturn is the return of one minion inside a SyndicJob.
 type MinionReturn struct {
 	ID    string
-	Value Raw // map of return, retcode, success, fun_args, ...
+	Value Raw   // map of return, retcode, success, fun_args, ...
+	Err   error // why it is none, Value is nil then
 }
 
 // ParseSyndicReturn reads a syndic's load. As Salt does it takes a load that
@@ -129,8 +130,8 @@ func parseSyndicJob(r Raw) (job SyndicJob, ok bool, err error) {
 	return job, job.ID != "" && job.JID != "" && hasReturn, nil
 }
 
-// parseMinionReturns reads the returns of one job. What is none is left out, with
-// an error that names it.
+// parseMinionReturns reads the returns of one job. What is none of a named minion is
+// an entry with an error; what names nobody is left out, with an error.
 func parseMinionReturns(r Raw) (_ []MinionReturn, broken []error, _ error) {
 	out := make([]MinionReturn, 0, min(Count(r), len(r)))
 	it := openMap(r)
@@ -140,7 +141,7 @@ func parseMinionReturns(r Raw) (_ []MinionReturn, broken []error, _ error) {
 			broken = append(broken, inField("syndic job", "return", wrongType("a minion id", it.name)))
 			continue
 		case !IsMap(it.val):
-			broken = append(broken, inField("syndic job", string(it.key), wrongType("a map", it.val)))
+			out = append(out, MinionReturn{ID: string(it.key), Err: inField("syndic job", string(it.key), wrongType("a map", it.val))})
 			continue
 		}
 		out = append(out, MinionReturn{ID: string(it.key), Value: it.val})

@@ -39,6 +39,14 @@ func (p *Probes) Add(probe, about string) {
 	p.next = (p.next + 1) % maxProbes
 }
 
+// Asked tells whether a jid is that of a probe.
+func (p *Probes) Asked(jid string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_, ok := p.about[jid]
+	return ok
+}
+
 // Answer takes a return if it answers a probe. A running job is told as a
 // non-empty map, a job that does not run as an empty one.
 func (p *Probes) Answer(jid, id string, value wire.Raw) bool {

@@ -15,6 +15,9 @@ type Stats struct {
 	Owed     []Owed
 }
 
+// SetAside is the destination under which rows are counted that were refused for good.
+const SetAside = "rejected"
+
 // Owed is what waits for one destination.
 type Owed struct {
 	Dest        string // parent, mysql, or rejected: set aside by either
@@ -32,7 +35,7 @@ func (s *Store) Stats(ctx context.Context) (Stats, error) {
 		st := d.Stats()
 		out.Database = &st
 	}
-	rejected := Owed{Dest: "rejected"}
+	rejected := Owed{Dest: SetAside}
 	for _, dest := range s.dests {
 		o := Owed{Dest: "parent"}
 		if dest == returners.DestMySQL {

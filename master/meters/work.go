@@ -41,7 +41,7 @@ type Stats struct {
 	HungUp, Panics      uint64
 
 	// Trespasses are what accepted peers were refused, by kind: return, job,
-	// entry, expectation, event, node, replay, unproven.
+	// entry, expectation, event, node, replay, unproven, unusable.
 	Trespasses map[string]uint64
 
 	SignInsWaiting int

@@ -17,11 +17,12 @@ const (
 	OfEvent       = "event"       // an event in another's name
 	OfNode        = "node"        // a minion that speaks as a syndic
 	OfReplay      = "replay"      // a request that was served before
+	OfUnusable    = "unusable"    // a return that can never be taken; an error is stored in its place
 	OfUnproven    = "unproven"    // a return that is not taken yet: another node is known to have the minion
 )
 
 // Kinds lists them, for the values of a label.
-var Kinds = []string{OfReturn, OfJob, OfEntry, OfExpectation, OfEvent, OfNode, OfReplay, OfUnproven}
+var Kinds = []string{OfReturn, OfJob, OfEntry, OfExpectation, OfEvent, OfNode, OfReplay, OfUnproven, OfUnusable}
 
 // Trespass is something an accepted peer did that it may not do.
 type Trespass struct {

@@ -15,7 +15,8 @@ import (
 // Bounds on one argument; beyond them it stays text.
 const (
 	maxNodes = 1 << 18 // aliases followed
-	maxDepth = 60
+	// maxDepth lies above what a master publishes, which refuses the rest by name.
+	maxDepth = 200
 )
 
 // errText is returned where a text shall stay what it is.

@@ -25,8 +25,9 @@ import (
 // itself as a real one, and answers every job with its id after a random delay.
 type swarm struct {
 	ids    []string
-	delay  time.Duration // answers come within this time
-	held   chan struct{} // the last tenth of the minions answers when it is closed; nil: like the others
+	delay  time.Duration                                    // answers come within this time
+	result func(c *channel.Channel, p wire.Publication) any // nil: the id
+	held   chan struct{}                                    // the last tenth of the minions answers when it is closed; nil: like the others
 	up     atomic.Int64
 	given  atomic.Int64 // returns acknowledged
 	cancel context.CancelFunc
@@ -147,8 +148,12 @@ func (s *swarm) answer(ctx context.Context, c *channel.Channel, body []byte) {
 		case <-s.held:
 		}
 	}
+	var value any = c.ID()
+	if s.result != nil {
+		value = s.result(c, p)
+	}
 	err = until(ctx, func() error {
-		return c.Return(ctx, wire.NewMap("cmd", "_return", "id", c.ID(), "success", true, "return", c.ID(), "retcode", 0,
+		return c.Return(ctx, wire.NewMap("cmd", "_return", "id", c.ID(), "success", true, "return", value, "retcode", 0,
 			"jid", p.JID, "fun", "test.ping", "fun_args", []any{}))
 	})
 	if err == nil {
