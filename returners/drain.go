@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"sync"
 	"time"
+
+	"github.com/momtree/mom/internal/rescue"
 )
 
 // Defaults of DrainConfig.
@@ -40,6 +42,10 @@ type DrainConfig struct {
 	// the batch is searched for a row at fault. A database that is away is
 	// tried for ever.
 	Attempts int
+
+	// Rescue counts rows that a look without a Wake has found. nil: they are not
+	// counted.
+	Rescue *rescue.Counter
 
 	Log *slog.Logger     // nil = slog.Default()
 	Now func() time.Time // nil = time.Now
@@ -109,22 +115,38 @@ func (d *Drain) Run(ctx context.Context) error {
 			pause = min(pause*2, d.cfg.BackoffMax)
 		default:
 			pause = d.cfg.BackoffMin
-			if n == 0 {
-				sleep(ctx, d.cfg.Idle, d.wake)
+			if n == 0 && !sleep(ctx, d.cfg.Idle, d.wake) {
+				d.look(ctx)
 			}
 		}
 	}
 	return nil
 }
 
-func sleep(ctx context.Context, d time.Duration, wake <-chan struct{}) {
+// wakeLag is how long after its commit a row's Wake may come.
+const wakeLag = 100 * time.Millisecond
+
+// look is for rows that nobody has woken the drain for: the next step would take
+// them, but somebody has forgotten to call Wake.
+func (d *Drain) look(ctx context.Context) {
+	rows, err := d.from.OutboxRead(ctx, d.cfg.Dest, 0, 1, 1)
+	if err != nil || len(rows) == 0 || sleep(ctx, wakeLag, d.wake) || ctx.Err() != nil {
+		return // the step that follows tells of the error
+	}
+	d.cfg.Rescue.Found("drain poll", "rows for "+d.cfg.Dest, d.cfg.Idle, "jid", rows[0].JID)
+}
+
+// sleep waits for d, or until woken.
+func sleep(ctx context.Context, d time.Duration, wake <-chan struct{}) (woken bool) {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
 	case <-t.C:
 	case <-wake:
+		return true
 	case <-ctx.Done():
 	}
+	return false
 }
 
 // Step moves one batch and reports how many rows left the outbox.

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/momtree/mom/internal/rescue"
 )
 
 // queue is an outbox in memory.
@@ -87,7 +89,7 @@ func TestDrainBacksOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		var tried []time.Duration
-		q, to := &queue{}, &sink{}
+		q, to, nets := &queue{}, &sink{}, rescue.New(quiet(), nil)
 		to.SaveReturnsFn = func([]Return) error {
 			tried = append(tried, time.Since(start))
 			if time.Since(start) < time.Minute {
@@ -96,7 +98,7 @@ func TestDrainBacksOff(t *testing.T) {
 			return nil
 		}
 		q.push(1200)
-		d := NewDrain(q, to, DrainConfig{BackoffMin: 100 * time.Millisecond, BackoffMax: 8 * time.Second, Log: quiet()})
+		d := NewDrain(q, to, DrainConfig{BackoffMin: 100 * time.Millisecond, BackoffMax: 8 * time.Second, Log: quiet(), Rescue: nets})
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
 		go func() { done <- d.Run(ctx) }()
@@ -119,13 +121,23 @@ func TestDrainBacksOff(t *testing.T) {
 		if s := d.Stats(); s.Down || s.Delivered[KindReturn] != 1200 || s.Batches != 3 || s.Errors["unavailable"] == 0 || s.LastError == "" {
 			t.Errorf("stats %+v", s)
 		}
+		if n := nets.Total(); n != 0 {
+			t.Errorf("%d rescues while every row was told", n)
+		}
+		// Rows that nobody tells go all the same, but are counted.
+		q.push(1)
+		time.Sleep(2 * DefaultDrainIdle)
+		synctest.Wait()
+		if len(to.got) != 1201 || nets.Counts()["drain poll"] != 1 {
+			t.Errorf("%d rows, rescues %v", len(to.got), nets.Counts())
+		}
 		// Idle, a Wake moves new rows at once.
 		q.push(1)
 		at := time.Now()
 		d.Wake()
 		d.Wake()
 		synctest.Wait()
-		if len(to.got) != 1201 || time.Since(at) != 0 {
+		if len(to.got) != 1202 || time.Since(at) != 0 {
 			t.Errorf("%d rows after a Wake", len(to.got))
 		}
 		cancel()

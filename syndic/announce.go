@@ -33,7 +33,7 @@ type announcer struct {
 // announce reports after each connect, soon after each change of the tree, and
 // now and then.
 func (l *link) announce(ctx context.Context, renew context.CancelCauseFunc) {
-	a := &announcer{link: l, tree: treeReport{tree: l.s.local.Tree(), name: l.name}}
+	a := &announcer{link: l, tree: treeReport{tree: l.s.local.Tree(), name: l.name, rescues: l.s.rescues}}
 	defer a.tree.left()
 	changed, stop := l.s.local.Tree().Watch()
 	defer stop()
@@ -80,7 +80,7 @@ func (l *link) announce(ctx context.Context, renew context.CancelCauseFunc) {
 			continue
 		}
 		if a.deaf >= deafReports {
-			l.log.Warn("The master above does not see this node's subscription; it is made anew")
+			l.s.rescues.Found("report of presence", "the subscription of this node, which the master above does not see; it is made anew", deafReports*l.s.pace.report, "parent", l.name)
 			renew(errMoved)
 			return
 		}

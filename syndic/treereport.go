@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/channel"
+	"github.com/momtree/mom/internal/rescue"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/topology"
 )
@@ -13,6 +14,9 @@ import (
 type treeReport struct {
 	tree *topology.Tree
 	name string // of the parent
+	life string // of the parent, as it said last
+
+	rescues *rescue.Counter
 
 	told   uint64 // revision that the parent has; 0: it needs the whole
 	deltas bool   // it takes differences
@@ -87,6 +91,10 @@ func (r *treeReport) take(reply *wire.Map, known bool) (again bool, err error) {
 	r.rest = nil
 	r.tree.SetLag(time.Since(r.sent).Round(time.Millisecond))
 	above := topology.AncestorsFrom(reply, "above")
+	same := len(above) > 0 && above[len(above)-1].Life == r.life
+	if len(above) > 0 {
+		r.life = above[len(above)-1].Life
+	}
 	if reply.Bool("loop") {
 		above = append(above, topology.Ancestor{ID: r.tree.Self(), Life: r.tree.Life()})
 	}
@@ -102,6 +110,11 @@ func (r *treeReport) take(reply *wire.Map, known bool) (again bool, err error) {
 			r.told = uint64(max(has, 0)) // it may know this life of the tree
 		}
 		return known, nil
+	}
+	// Told all and asked again: whatever it lacks now it has lost, with the connection
+	// standing.
+	if nothing := r.told == r.at && r.told != 0; same && nothing && deltas && uint64(max(has, 0)) != r.at {
+		r.rescues.Found("report of presence", "the tree below this node, which the master above has lost", 0, "parent", r.name, "revision", r.at, "there", has)
 	}
 	r.told = r.at
 	if deltas && uint64(max(has, 0)) != r.at {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/momtree/mom/internal/age"
 	"github.com/momtree/mom/internal/bounds"
+	"github.com/momtree/mom/internal/rescue"
 	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
@@ -48,6 +49,9 @@ type Options struct {
 	// Bounds are those of commits, of batches into SQL and of the clean-up; those
 	// that are not set are the defaults.
 	Bounds bounds.Bounds
+	// Rescue counts rows that went into the database without having been told of. nil:
+	// they are not counted.
+	Rescue *rescue.Counter
 	Log    *slog.Logger
 	Now    func() time.Time
 }
@@ -237,7 +241,7 @@ func (s *Store) fillRemote(ctx context.Context, open func(context.Context) (retu
 	for wait := time.Second; ; wait = min(2*wait, 30*time.Second) {
 		remote, err := open(ctx)
 		if err == nil {
-			d := returners.NewDrain(s.o.Local, remote, returners.DrainConfig{Dest: returners.DestMySQL, BatchRows: s.o.Bounds.DrainRows, Log: s.o.Log})
+			d := returners.NewDrain(s.o.Local, remote, returners.DrainConfig{Dest: returners.DestMySQL, BatchRows: s.o.Bounds.DrainRows, Rescue: s.o.Rescue, Log: s.o.Log})
 			s.mu.Lock()
 			s.opened, s.drain = remote, d
 			if jobs {
