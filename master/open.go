@@ -177,7 +177,7 @@ func (m *Master) openJobs(o Options) error {
 	m.store = jobstore.New(jobstore.Options{
 		Local: o.wrapStore(local), OpenRemote: m.remoteOpener(), OpenEvents: m.eventOpener(), Parent: o.Parent,
 		Keep: m.cfg.KeepJobsSeconds, Every: m.cfg.LoopInterval, NoResults: !m.cfg.JobCache, Age: m.ages, Busy: m.busy,
-		MaxRows: int64(m.cfg.OutboxMaxRows), MaxBytes: m.cfg.OutboxMaxBytes, Bounds: m.cfg.Bounds, Log: m.log, Now: m.now,
+		MaxRows: int64(m.cfg.OutboxMaxRows), MaxBytes: m.cfg.OutboxMaxBytes, Bounds: m.cfg.Bounds, Rescue: m.rescues, Log: m.log, Now: m.now,
 	})
 	return nil
 }
