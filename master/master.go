@@ -135,8 +135,9 @@ type Master struct {
 	failures    repeat.Filter[[2]string] // by what failed, and the cause
 	runs        sync.Map                 // jids of runner calls at work
 
-	router *zmtp.Router
-	pub    *zmtp.Pub
+	router  *zmtp.Router
+	pub     *zmtp.Pub
+	running *bus.Holder // the mark for Salt's own commands
 
 	closeOnce sync.Once
 	closeErr  error
@@ -180,6 +181,9 @@ func New(o Options) (_ *Master, err error) {
 			err = errors.Join(err, m.Close())
 		}
 	}()
+	if err := m.vacant(); err != nil {
+		return nil, err
+	}
 	m.openFiles()
 	if err := m.openFolders(); err != nil {
 		return nil, err

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"syscall"
-	"time"
 )
 
 // maxSocketPath is the room for a path in a unix socket address on Linux.
@@ -54,9 +53,10 @@ func (p place) dial(ctx context.Context) (net.Conn, error) {
 	return d.DialContext(ctx, network, address)
 }
 
-// listen binds the place. A socket file gets its mode before it can be seen. A
-// file left behind by a process that is gone is replaced; one that is answered
-// is an error.
+// listen binds the place. A socket file gets its mode before it can be seen. What a
+// process that is gone has left behind is replaced, be it a socket, a named pipe or an
+// empty file; a socket that is answered is an error, and so is a file that holds
+// something, a folder or a link.
 func (p place) listen(ctx context.Context, mode fs.FileMode) (net.Listener, error) {
 	network, address := p.network()
 	if p.tcp {
@@ -91,14 +91,14 @@ func (p place) clear(ctx context.Context) error {
 		return nil
 	case err != nil:
 		return err
-	case info.Mode().Type() != fs.ModeSocket:
-		return fmt.Errorf("%s is in the way: it is no socket", p.path)
-	}
-	ctx, cancel := context.WithTimeout(ctx, time.Second)
-	defer cancel()
-	if c, err := p.dial(ctx); err == nil {
-		_ = c.Close()
-		return fmt.Errorf("%s is in use by another process: stop it or choose another sock_dir", p.path)
+	case info.Mode().Type() == fs.ModeSocket:
+		if err := p.vacant(ctx); err != nil {
+			return err
+		}
+	case info.Mode().Type() == fs.ModeNamedPipe, info.Mode().IsRegular() && info.Size() == 0:
+		// Nothing is in it that could be lost, and sock_dir holds nothing but sockets.
+	default:
+		return fmt.Errorf("%s is in the way: it is no socket; move it, or choose another sock_dir", p.path)
 	}
 	if err := os.Remove(p.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

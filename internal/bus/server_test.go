@@ -122,7 +122,7 @@ func TestSocketFiles(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, info.Mode(), err)
 		}
 	}
-	if _, err := Serve(b, ServerConfig{SockDir: dir, Log: quiet()}); err == nil || !strings.Contains(err.Error(), "in use by another process") {
+	if _, err := Serve(b, ServerConfig{SockDir: dir, Log: quiet()}); err == nil || !strings.Contains(err.Error(), "another daemon runs here") {
 		t.Errorf("second server: %v", err)
 	}
 	if err := s.Close(); err != nil {
@@ -143,7 +143,7 @@ func TestSocketFiles(t *testing.T) {
 	dial(t, again)
 
 	other := sockDir(t)
-	if err := os.WriteFile(filepath.Join(other, MasterPullName), nil, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(other, MasterPullName), []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Serve(b, ServerConfig{SockDir: other, Log: quiet()}); err == nil || !strings.Contains(err.Error(), "in the way") {

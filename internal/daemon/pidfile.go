@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -21,8 +22,10 @@ type PidFile struct {
 // ErrRunning tells that the process named in the pid file is alive.
 var ErrRunning = errors.New("already running")
 
-// WritePidFile writes this process into path, "" for none.
-func WritePidFile(path string) (*PidFile, error) {
+// WritePidFile writes this process into path, "" for none. A process that the file
+// names is [ErrRunning] when it runs this program, or one of those that are called as
+// given: a salt-master of Python's, whose place this daemon is about to take.
+func WritePidFile(path string, others ...string) (*PidFile, error) {
 	p := &PidFile{path: path, pid: os.Getpid()}
 	if path == "" {
 		return p, nil
@@ -35,7 +38,7 @@ func WritePidFile(path string) (*PidFile, error) {
 		return nil, fmt.Errorf("pidfile: %w", err)
 	}
 	defer f.Close() //nolint:errcheck // gives the lock back; what was written is checked
-	if pid, ok := readPid(path); ok && pid != p.pid && alive(pid) {
+	if pid, ok := readPid(path); ok && pid != p.pid && alive(pid, others) {
 		return nil, fmt.Errorf("pidfile %s: process %d is %w", path, pid, ErrRunning)
 	}
 	if err := f.Truncate(0); err != nil {
@@ -110,9 +113,10 @@ func readPid(path string) (int, bool) {
 	return pid, err == nil && pid > 0
 }
 
-// alive tells whether pid is a process of this program; a pid may have been
-// given to somebody else since, after a restart of the machine for instance.
-func alive(pid int) bool {
+// alive tells whether pid is a process of this program or of one of the others; a pid
+// may have been given to somebody else since, after a restart of the machine for
+// instance.
+func alive(pid int, others []string) bool {
 	if err := syscall.Kill(pid, 0); err != nil && !errors.Is(err, syscall.EPERM) {
 		return false
 	}
@@ -124,7 +128,21 @@ func alive(pid int) bool {
 	if err1 != nil || err2 != nil {
 		return true
 	}
-	return filepath.Base(strings.TrimSuffix(other, " (deleted)")) == filepath.Base(strings.TrimSuffix(own, " (deleted)"))
+	if filepath.Base(strings.TrimSuffix(other, " (deleted)")) == filepath.Base(strings.TrimSuffix(own, " (deleted)")) {
+		return true
+	}
+	return slices.ContainsFunc(words(pid), func(w string) bool { return slices.Contains(others, filepath.Base(w)) })
+}
+
+// words are those that a process shows of its command line. A script is among them
+// behind its interpreter; some programs write their name and what they do there
+// instead, with blanks between.
+func words(pid int) []string {
+	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
+	if err != nil {
+		return nil
+	}
+	return strings.FieldsFunc(string(b), func(r rune) bool { return r == 0 || r == ' ' })
 }
 
 // dead tells whether a process has ended and only waits for its parent to ask how;

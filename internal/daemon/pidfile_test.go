@@ -173,6 +173,48 @@ func TestPidFileOfAKilledInstance(t *testing.T) {
 	}
 }
 
+// TestPidFileOfASaltDaemon: the daemon of Python's that runs on the same folder is not
+// taken for a stranger who got its number, and its file stays.
+func TestPidFileOfASaltDaemon(t *testing.T) {
+	script := filepath.Join(t.TempDir(), "salt-master")
+	if err := os.WriteFile(script, []byte("#!/bin/sh\necho ready\nread line\n"), 0o700); err != nil { //nolint:gosec // it is to be run
+		t.Fatal(err)
+	}
+	cmd := exec.Command(script)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "ready\n" {
+		t.Fatal(line, err)
+	}
+	path := filepath.Join(t.TempDir(), "pid")
+	pid := strconv.Itoa(cmd.Process.Pid) + "\n"
+	if err := os.WriteFile(path, []byte(pid), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := WritePidFile(path, "salt-master"); !errors.Is(err, ErrRunning) {
+		t.Errorf("%v", err)
+	}
+	if got := content(t, path); got != pid {
+		t.Errorf("the file of the other holds %q now", got)
+	}
+	if _, err := WritePidFile(path, "salt-minion"); err != nil {
+		t.Errorf("another daemon, which got the number later: %v", err)
+	}
+	if err := in.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // a shell without a line to read fails
+}
+
 func TestOneOfManyStartsWins(t *testing.T) {
 	path := pidPath(t)
 	var mu sync.Mutex

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"os/user"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -90,7 +91,7 @@ func (f *flags) inForeground(ctx context.Context, console io.Writer, consoleLeve
 	for _, w := range s.warnings {
 		log.Warn(w.String())
 	}
-	pid, err := daemon.WritePidFile(cmp.Or(f.pidFile, s.pidFile))
+	pid, err := daemon.WritePidFile(cmp.Or(f.pidFile, s.pidFile), strings.ReplaceAll(strings.ToLower(svc.name), " ", "-"))
 	if err != nil {
 		log.Error("The daemon cannot start", "err", err)
 		return err
