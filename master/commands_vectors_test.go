@@ -92,6 +92,7 @@ func TestCommandsAgainstSalt(t *testing.T) {
 			v := readVectors[commandsFile](t, name)
 			r := newRig(t, func(c *config.Master) { c.MinimumAuthVersion = 0 })
 			r.accept("m1", "minion")
+			r.admit("m1") // one id says all, as a machine that is minion and syndic
 			if v.Session != "" {
 				r.session("m1", v.Session, time.Now())
 			}

@@ -156,6 +156,10 @@ func (m *Master) single(id string, e wire.MinionEvent) error {
 			return err
 		}
 	}
+	if !m.nodes.Has(id) {
+		m.actsAsMinion(id)
+		m.talksUnannounced(id)
+	}
 	if !m.nodes.Has(id) && !owners.MayFire(id, e.Tag) {
 		m.trespassed(owners.Trespass{Kind: owners.OfEvent, Path: id, Err: fmt.Errorf("a minion may not fire %q", e.Tag)})
 		return nil

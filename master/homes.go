@@ -3,13 +3,17 @@ package master
 import (
 	"context"
 	"fmt"
+	"net"
+	"strings"
 	"time"
 
 	"github.com/momtree/mom/internal/sibling"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/homes"
 	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/master/owners"
 	"github.com/momtree/mom/master/presence"
+	"github.com/momtree/mom/topology"
 )
 
 // absentGuest tells that an accepted id has its home elsewhere and is not here now:
@@ -60,6 +64,7 @@ func (m *Master) owesAbove() bool {
 func (m *Master) openSiblings() {
 	m.siblings = &homes.Desk{
 		Homes: m.homes, ID: m.node, Pair: m.identity.Pair, Accepted: m.keys, Up: m.judge.Up, On: m.cfg.Rehome, Keys: m.cfg.RehomeKeys,
+		Admitted: m.roles.Admitted, Refused: m.refusedHome,
 		Above: homes.NewHerald(func() time.Duration { return m.tellSiblings(false) }), Below: homes.NewHerald(func() time.Duration { return m.tellSiblings(true) }),
 		Signing: m.rsa, Log: m.log, Now: m.now,
 	}
@@ -69,11 +74,18 @@ func (m *Master) openSiblings() {
 // node calls it.
 func (m *Master) HearSiblings(told sibling.Told) error { return m.siblings.Hear(told) }
 
-// Home is what this node says of itself to a master above; "" as host lets that
-// one use the address it sees.
+// NoSiblings drops what a master above has told of siblings. The forwarder calls it.
+func (m *Master) NoSiblings(parent string) (changed bool) { return m.siblings.Unhear(parent) }
+
+// Home is what this node says of itself to a master above: where it listens, unless
+// rehome_address says otherwise; "" as host, when it listens everywhere, lets that one use the
+// address it sees.
 func (m *Master) Home() sibling.Node {
 	_, port := m.Ports()
 	host := m.cfg.RehomeAddress
+	if ip := net.ParseIP(strings.Trim(m.cfg.Interface, "[]")); host == "" && ip != nil && !ip.IsUnspecified() {
+		host = ip.String()
+	}
 	return sibling.Node{ID: m.node, Host: host, Port: port, Pub: m.identity.Pair.PublicPEM, Draining: m.Draining()}
 }
 
@@ -91,12 +103,34 @@ func (m *Master) onSiblings(_ context.Context, r *request) (any, error) {
 		if err := m.noteNode(r.id); err != nil {
 			return nil, err
 		}
+	} else {
+		m.actsAsMinion(r.id)
 	}
 	reply, err := m.siblings.Answer(r.id, r.peer.Source().String(), d)
 	if err != nil {
 		return nil, err
 	}
+	if d.String("role") == presence.Syndic {
+		admitted, told := reply.Get("admitted")
+		m.tellUnadmitted(r.id, told && admitted == false)
+	}
 	return reply, nil
+}
+
+// refusedHome tells what a peer claims of itself as a home for others and may not have.
+func (m *Master) refusedHome(id string, err error) {
+	m.trespassed(owners.Trespass{Kind: owners.OfHome, Path: id, Err: err})
+}
+
+// tellUnadmitted has the tree show a node that asks for its siblings and that no operator has
+// made a home for others.
+func (m *Master) tellUnadmitted(id string, lacks bool) {
+	if m.tree.Tell(topology.Problem{
+		Kind: topology.Degraded, Path: id,
+		Detail: "node " + id + " is not admitted as a home for others: its minions have nowhere to go when it is gone; `mom node admit " + id + "`, or rehome: False there",
+	}, "unadmitted/"+id, lacks) && lacks {
+		m.log.Warn("A node is not admitted: it speaks for what is below it, but no minion moves to it or from it", "node", id, "mend", "mom node admit "+id)
+	}
 }
 
 // Draining tells whether `mom node drain` was given at this node.

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/inquiry"
@@ -26,6 +27,7 @@ func TestSiblings_AGuestIsNotToldOthersSiblings(t *testing.T) {
 	r.start()
 	ask := func(id string) *wire.Map {
 		n := r.minion(id, "syndic", "syndic")
+		r.admit(id)
 		if id == "guest" {
 			_ = r.homes.Host(id, "elsewhere", false) // it has a disk
 		}
@@ -58,6 +60,8 @@ func TestSiblings_NewsOfThem(t *testing.T) {
 	plain := r.minion("plain", "minion", "minion").listen("")
 	m := r.minion("m", "minion", "minion").listen("").announce()
 	n1 := r.minion("n1", "syndic", "syndic").listen("").announce()
+	r.admit("n1")
+	heard(n1) // of that
 	enter := func(id string) {
 		n1.must(wire.NewMap("cmd", sibling.Command, "id", "n1", "role", "syndic", "port", 4506, "host", id, "pub", "k"))
 	}
@@ -297,5 +301,34 @@ func BenchmarkSiblings(b *testing.B) {
 			wg.Wait()
 			b.ReportMetric(float64((cpu(b)-busy).Microseconds())/float64(b.N), "cpu-us/question")
 		})
+	}
+}
+
+// A node tells where it listens: at one address, if it is bound to one, else the master above
+// takes the address that it sees. It is bound to 127.0.0.1 here, and talks from another one.
+func TestHome_TellsWhereItListens(t *testing.T) {
+	for _, c := range []struct{ iface, rehome, want string }{
+		{"127.0.0.1", "", "127.0.0.1"},
+		{"127.0.0.1", "node.example.org", "node.example.org"},
+		{"0.0.0.0", "", ""},
+		{"::", "", ""},
+		{"[::]", "", ""},
+	} {
+		r := newRig(t, func(m *config.Master) { m.RehomeAddress = c.rehome })
+		r.start()
+		r.cfg.Interface = c.iface // as it would be bound
+		if got := r.Home(); got.Host != c.want || got.Port != r.ret {
+			t.Errorf("interface %s, rehome_address %q: %s", c.iface, c.rehome, got.Addr())
+		}
+	}
+	top := newRig(t)
+	top.start()
+	n := top.minion("n1", "syndic", "syndic", func(c *channel.Config) { c.Dial.SourceAddr = "127.0.46.9" })
+	top.admit("n1")
+	for _, c := range []struct{ told, want string }{{"127.0.46.1", "127.0.46.1"}, {"", "127.0.46.9"}} {
+		l := below(t, n.must(claims("n1", c.told, 4506, "k")))
+		if len(l.Nodes) != 1 || l.Nodes[0].Host != c.want {
+			t.Errorf("told %q, the siblings are %+v", c.told, l.Nodes)
+		}
 	}
 }

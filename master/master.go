@@ -34,6 +34,7 @@ import (
 	"github.com/momtree/mom/master/owners"
 	"github.com/momtree/mom/master/presence"
 	"github.com/momtree/mom/master/retention"
+	"github.com/momtree/mom/master/roles"
 	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/master/trace"
 	"github.com/momtree/mom/returners"
@@ -96,6 +97,7 @@ type Master struct {
 	store    *jobstore.Store
 	ledger   *ledger.Ledger
 	presence *presence.Registry
+	roles    *roles.Book
 	tree     *topology.Tree
 	nodes    *owners.Nodes
 	data     *datacache.Cache
@@ -249,6 +251,9 @@ func (m *Master) Close() error {
 		}
 		if m.presence != nil {
 			errs = append(errs, m.savePeers(), m.claims.Save())
+		}
+		if m.roles != nil {
+			errs = append(errs, m.roles.Close())
 		}
 		if m.ipc != nil {
 			errs = append(errs, m.ipc.Close())

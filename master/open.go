@@ -24,6 +24,7 @@ import (
 	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/master/owners"
 	"github.com/momtree/mom/master/presence"
+	"github.com/momtree/mom/master/roles"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/returners/sqlite"
 	"github.com/momtree/mom/topology"
@@ -105,7 +106,9 @@ func (m *Master) openKeys() (err error) {
 	if m.nodes, err = owners.OpenNodes(m.cfg.SyndicDir); err != nil {
 		return err
 	}
-	m.nodes.Bar(m.cfg.SyndicIds, m.log)
+	if m.roles, err = roles.Open(roles.Options{PkiDir: c.PkiDir, Keys: m.keys, SyndicIDs: c.SyndicIds, Log: m.log, Now: m.now}); err != nil {
+		return err
+	}
 	if m.homes, err = homes.Open(m.cfg.Cachedir, m.now); err != nil { // told anew by every node, and by the masters above
 		m.log.Warn("What was known of siblings is not used", "err", err)
 	}
@@ -151,8 +154,9 @@ func (m *Master) openStore(o Options) (err error) {
 		m.log.Warn("The list of known peers is not used", "err", err)
 	}
 	m.presence = presence.New(presence.Config{Known: known, Up: m.peerUp, Down: m.peerDown, Now: m.now})
+	m.inheritRoles(known)
 	m.judge = owners.NewJudge(owners.Config{
-		Claims: m.claims, Nodes: m.nodes, SyndicIDs: m.cfg.SyndicIds, Keys: m.keys, Presence: m.presence,
+		Claims: m.claims, Nodes: m.nodes, SyndicIDs: m.cfg.SyndicIds, Roles: m.roles, Keys: m.keys, Presence: m.presence,
 		Running: func(jid string) bool { _, at := m.runs.Load(jid); return at },
 	})
 	m.openSiblings()

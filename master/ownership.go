@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/momtree/mom/master/owners"
+	"github.com/momtree/mom/master/roles"
 	"github.com/momtree/mom/topology"
 )
 
@@ -35,6 +36,11 @@ func (m *Master) noteNode(id string) error {
 	if err := m.judge.MayBeNode(id); err != nil {
 		m.trespassed(owners.Trespass{Kind: owners.OfNode, Path: id, Err: err})
 		return fmt.Errorf("%s speaks as a syndic and may not: %w", id, err)
+	}
+	if m.roles.Of(id) == roles.None {
+		if err := m.roles.Fix(id, roles.Syndic); err != nil {
+			return fmt.Errorf("mark syndic %s: %w", id, err)
+		}
 	}
 	fresh, err := m.nodes.Add(id)
 	if err != nil {

@@ -40,6 +40,8 @@ func (m *Master) onPresence(_ context.Context, r *request) (any, error) {
 		if err := m.noteNode(r.id); err != nil {
 			return nil, err
 		}
+	} else {
+		m.actsAsMinion(r.id)
 	}
 	answer, err := m.takePiece(a, d)
 	if answer == nil && err == nil {

@@ -29,6 +29,9 @@ func (m *Master) relayer(id string, e wire.MinionEvent) (relayer, error) {
 		}
 		r.isNode = true
 	}
+	if !r.isNode {
+		m.actsAsMinion(id)
+	}
 	if r.isNode && r.pretag != "" && r.pretag != own {
 		return r, fmt.Errorf("node %s passes events on under %q, must be %q", id, r.pretag, own)
 	}

@@ -33,6 +33,9 @@ func (m *Master) onReturn(ctx context.Context, r *request) (any, error) {
 	if err := m.mayReturn(r, ret); err != nil {
 		return nil, err
 	}
+	if r.version >= 3 { // before that, anybody could say this of anybody
+		m.actsAsMinion(r.id)
+	}
 	if m.meant.Excludes(ret.JID, ret.ID) {
 		m.trespassed(owners.Trespass{Kind: owners.OfJob, Path: ret.ID, ID: ret.ID, JID: ret.JID, Err: errNotMeant})
 		return nil, nil

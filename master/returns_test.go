@@ -62,7 +62,10 @@ func newGated(r *rig) *gatedStore {
 	return g
 }
 
-const someJob = "20240102030405678901"
+const (
+	someJob  = "20240102030405678901"
+	otherJob = "20240102030405678902"
+)
 
 // The acknowledgement leaves after the commit, and so do event and account.
 func TestReturnIsCommittedBeforeItIsAcknowledged(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/momtree/mom/internal/admission"
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/config"
@@ -111,6 +112,19 @@ func (r *rig) accept(id, key string) {
 	r.t.Helper()
 	_, public := goldenPair(r.t, key)
 	r.file("pki/minions/"+id, public, 0o644)
+}
+
+// admit makes a node a home for others, as an operator does.
+func (r *rig) admit(ids ...string) {
+	r.t.Helper()
+	for _, id := range ids {
+		if _, err := admission.Admit(r.cfg.PkiDir, id); err != nil {
+			r.t.Fatal(err)
+		}
+		if r.Master != nil {
+			eventually(r.t, id+" admitted", func() bool { return r.roles.Admitted(id) })
+		}
+	}
 }
 
 // open makes the master; requests wait until serve.

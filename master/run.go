@@ -85,6 +85,10 @@ func (m *Master) keyChanged(c keys.Change) {
 	m.homes.Forget(c.ID)
 	m.tree.Remove(c.ID)
 	m.claims.Forget(c.ID)
+	m.tellUnadmitted(c.ID, false)
+	if err := m.roles.Forget(c.ID); err != nil {
+		m.log.Error("The role of a deleted key could not be forgotten", "id", c.ID, "err", err)
+	}
 	if err := m.nodes.Remove(c.ID); err != nil {
 		m.log.Error("A deleted node could not be forgotten", "id", c.ID, "err", err)
 	}
@@ -114,6 +118,7 @@ func (m *Master) housekeep() {
 			m.rotate(asked)
 		}
 		m.tellTurnedAway()
+		m.lookAtRoles()
 		m.missLost()
 		m.sweepRetention()
 		m.sweepHomes()

@@ -41,10 +41,5 @@ func (m *Master) signIn(req *zmtp.Request, env wire.Envelope) {
 	if a.Event != nil && m.cfg.AuthEvents {
 		m.fire("salt/auth", a.Event)
 	}
-	if a.Verdict.Outcome == keys.Admitted && m.presence.Live(a.Auth.ID) == ledger.Down {
-		// It is there, but whether it announces itself is not known: a Python
-		// minion may have taken the place of one of ours.
-		m.presence.Forget(a.Auth.ID)
-	}
 	req.Reply(a.Body)
 }

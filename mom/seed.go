@@ -13,8 +13,8 @@ func seedCommand() *cobra.Command {
 		Use:   "seed CONFIG DATA",
 		Short: "Give the nodes of a tree each other's keys before they start",
 		Long: "Makes the key pairs that the nodes under CONFIG lack, accepts each public key at the\n" +
-			"master above and pins that master's key below, and prints every link with its\n" +
-			"fingerprints. CONFIG holds one folder per node, named as the others reach it, with\n" +
+			"master above, admits nodes there as homes for others (mom node admit), pins that\n" +
+			"master's key below, and prints every link with its fingerprints. CONFIG holds one folder per node, named as the others reach it, with\n" +
 			"that node's /etc/salt; DATA holds one folder per node, its root_dir. For containers,\n" +
 			"where the volumes of all nodes are on one machine. A second run changes nothing.",
 		Args: cobra.ExactArgs(2),

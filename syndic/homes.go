@@ -20,6 +20,9 @@ import (
 type housed interface {
 	// HearSiblings takes the signed list of a master above, this node included.
 	HearSiblings(told sibling.Told) error
+	// NoSiblings takes that a master above tells this node of no siblings: no operator has
+	// admitted it there as a home for others. changed: it did before.
+	NoSiblings(parent string) (changed bool)
 	// Home is what the node says of itself to the masters above.
 	Home() sibling.Node
 }
@@ -170,6 +173,13 @@ func (l *link) hearSiblings(local housed, reply *wire.Map) error {
 		} else {
 			errs = append(errs, local.HearSiblings(t))
 		}
+	}
+	if admitted, told := reply.Get("admitted"); told && admitted == false && !l.guest {
+		if local.NoSiblings(reply.String("node")) || !l.unadmitted.Swap(true) {
+			l.log.Warn("The master above has not admitted this node as a home for others: its minions know of no siblings; give `mom node admit " + l.s.ID() + "` there, or set rehome: False here")
+		}
+	} else if told := reply.Has("below"); told {
+		l.unadmitted.Store(false)
 	}
 	if !l.guest {
 		errs = append(errs, l.s.lodgings.learn(reply))

@@ -36,8 +36,10 @@ type link struct {
 	homes  chan time.Duration    // the siblings are to be asked for, within that time
 	handed *recent[struct{}]     // jobs that were begun to be handed on
 
-	ours  atomic.Bool // the parent has said that it is one of ours
-	ready chan uint64 // the number of a subscription that was connected
+	ours atomic.Bool // the parent has said that it is one of ours
+	// unadmitted: the parent has said that this node is no home for others there.
+	unadmitted atomic.Bool
+	ready      chan uint64 // the number of a subscription that was connected
 
 	mu       sync.Mutex
 	conn     uint64    // counts connects and disconnects of the subscription

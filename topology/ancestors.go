@@ -138,20 +138,20 @@ type toldKey struct {
 }
 
 // Tell enters, or takes back, a problem of this node itself; about sets problems
-// of one kind apart. A problem that is told again keeps its Since.
-func (t *Tree) Tell(p Problem, about string, on bool) {
+// of one kind apart. A problem that is told again keeps its Since, and is no change.
+func (t *Tree) Tell(p Problem, about string, on bool) (changed bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.tellSelf(p, about, on)
+	return t.tellSelf(p, about, on)
 }
 
 // tellSelf is Tell; t.mu is held.
-func (t *Tree) tellSelf(p Problem, about string, on bool) {
+func (t *Tree) tellSelf(p Problem, about string, on bool) (changed bool) {
 	key := toldKey{p.Kind, about}
 	old, was := t.told[key]
 	switch {
 	case !on && !was, on && was && old.Detail == p.Detail && old.Path == p.Path, on && !was && len(t.told) >= maxTold:
-		return
+		return false
 	case !on:
 		delete(t.told, key)
 	default:
@@ -162,6 +162,7 @@ func (t *Tree) tellSelf(p Problem, about string, on bool) {
 		t.told[key] = p
 	}
 	t.touch(change{"", "", aHead})
+	return true
 }
 
 // head is what this node says of itself; t.mu is held.

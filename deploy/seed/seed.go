@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/momtree/mom/internal/admission"
 	"github.com/momtree/mom/internal/crypt"
 )
 
@@ -121,6 +122,11 @@ func connect(below, above *node) (Link, error) {
 			return link, err
 		}
 		link.Changed = link.Changed || changed
+	}
+	if below.masterPKI != "" { // who writes the tree down says that its nodes may stand in for each other
+		if _, err := admission.Admit(above.masterPKI, below.id); err != nil {
+			return link, err
+		}
 	}
 	// An accepted key that also waits would be shown twice.
 	if err := os.Remove(filepath.Join(above.masterPKI, "minions_pre", below.id)); err != nil && !errors.Is(err, os.ErrNotExist) {

@@ -6,6 +6,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/momtree/mom/internal/admission"
+	"github.com/momtree/mom/internal/crypt"
 )
 
 // tree writes a configuration: "node/file" to text.
@@ -62,6 +65,12 @@ func TestTree(t *testing.T) {
 		if s[0] != s[1] || s[0] == "" {
 			t.Errorf("pair %d: the two sides hold different keys", i)
 		}
+	}
+	if got, err := admission.List(filepath.Join(data, "top", master)); err != nil || len(got) != 1 || !crypt.IsFinger(got["eu"]) {
+		t.Errorf("admitted at the top are %v, %v; want the node eu", got, err)
+	}
+	if got, err := admission.List(filepath.Join(data, "eu", master)); err != nil || len(got) != 0 {
+		t.Errorf("admitted below are %v, %v; eu1 is a minion", got, err)
 	}
 	for _, l := range links {
 		if !l.Changed || l.Fingerprint == l.MasterKey || len(l.Fingerprint) != 95 {

@@ -14,7 +14,8 @@ type MasterTopology struct {
 	// partitions; the tree works without. Ours. Default off.
 	TopologyGossip string `yaml:"topology_gossip" default:"False" oneof:"off False lan wan local"`
 	// TopologyGossipListen is the address, host:port, where other nodes reach this
-	// one by TCP and UDP. Ours. Default 0.0.0.0:4507.
+	// one by TCP and UDP. With topology_gossip: local it is one of this machine's
+	// loopback addresses, 127.0.0.1 in place of 0.0.0.0. Ours. Default 0.0.0.0:4507.
 	TopologyGossipListen string `yaml:"topology_gossip_listen" default:"0.0.0.0:4507"`
 	// TopologyGossipSeeds are addresses, host:port, of some other nodes. One that
 	// answers is enough. Ours. Default none.
@@ -37,6 +38,8 @@ func (c *checker) topology(t *MasterTopology) {
 	}
 	if err := hostPort(t.TopologyGossipListen); err != nil {
 		c.fault("topology_gossip_listen", "%s", err)
+	} else if t.TopologyGossip == "local" && !thisMachine(t.TopologyGossipListen) {
+		c.fault("topology_gossip_listen", "is %s: with topology_gossip: local, which needs no keys, it has to be a loopback address; use lan and topology_gossip_keyring between machines", t.TopologyGossipListen)
 	}
 	for i, s := range t.TopologyGossipSeeds {
 		if err := hostPort(s); err != nil {
@@ -46,6 +49,14 @@ func (c *checker) topology(t *MasterTopology) {
 	if t.TopologyGossipKeyring == "" && t.TopologyGossip != "local" {
 		c.fault("topology_gossip_keyring", "is not set: without keys anybody could gossip; make a file with: openssl rand -base64 32")
 	}
+}
+
+// thisMachine tells whether host:port is heard by this machine alone; an address that
+// stands for all is narrowed down.
+func thisMachine(s string) bool {
+	host, _, err := net.SplitHostPort(s)
+	ip := net.ParseIP(host)
+	return err == nil && (host == "" || host == "localhost" || ip != nil && (ip.IsLoopback() || ip.IsUnspecified()))
 }
 
 func hostPort(s string) error {

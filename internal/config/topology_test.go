@@ -14,6 +14,8 @@ func TestTopologyOptions(t *testing.T) {
 		{"off", func(m *Master) { m.TopologyGossipListen = "nowhere" }, ""},
 		{"off as YAML reads it", func(m *Master) { m.TopologyGossip = "False" }, ""},
 		{"local", func(m *Master) { m.TopologyGossip = "local" }, ""},
+		{"local on loopback", func(m *Master) { m.TopologyGossip, m.TopologyGossipListen = "local", "127.0.0.2:1" }, ""},
+		{"local for others", func(m *Master) { m.TopologyGossip, m.TopologyGossipListen = "local", "10.0.0.1:1" }, "topology_gossip_listen"},
 		{"no keyring", func(m *Master) { m.TopologyGossip = "lan" }, "topology_gossip_keyring"},
 		{"keyring", func(m *Master) { m.TopologyGossip, m.TopologyGossipKeyring = "wan", "/etc/salt/ring" }, ""},
 		{"no port", func(m *Master) { m.TopologyGossip, m.TopologyGossipListen = "local", "10.0.0.1" }, "topology_gossip_listen"},

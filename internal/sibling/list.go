@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"net"
 	"strconv"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/wire"
@@ -40,6 +42,22 @@ type Node struct {
 	Up, Draining bool
 }
 
+// Check tells why there can be no such node, if so.
+func (n Node) Check() error {
+	bad := func(why string) error { return fmt.Errorf("node %.100q: %w: %s", n.ID, ErrBad, why) }
+	switch {
+	case n.ID == "" || n.Host == "":
+		return bad("it has no id or no host")
+	case n.Port < 1 || n.Port > 65535:
+		return bad(fmt.Sprintf("its port is %d, must be 1 to 65535", n.Port))
+	case len(n.ID)+len(n.Host)+len(n.Pub) > maxText:
+		return bad(fmt.Sprintf("id, host and key have more than %d bytes", maxText))
+	case strings.ContainsFunc(n.ID+n.Host, func(r rune) bool { return !unicode.IsPrint(r) || r == '/' || r == '\\' }):
+		return bad("its id or host holds characters that none has")
+	}
+	return nil
+}
+
 // Addr is host:port.
 func (n Node) Addr() string { return net.JoinHostPort(n.Host, strconv.Itoa(n.Port)) }
 
@@ -48,6 +66,8 @@ type List struct {
 	Parent string // its id
 	At     time.Time
 	Nodes  []Node
+	// Left tells which entries were left out when the list was read, and why.
+	Left []error
 }
 
 // Find gives a node by its id.
@@ -113,14 +133,16 @@ func readList(body []byte) (List, error) {
 	for _, v := range nodes {
 		m, ok := v.(*wire.Map)
 		if !ok {
-			return List{}, fmt.Errorf("list of siblings: %w: a node is no map", ErrBad)
+			l.Left = append(l.Left, fmt.Errorf("%w: a node is no map", ErrBad))
+			continue
 		}
 		n := Node{
 			ID: m.String("id"), Host: m.String("host"), Port: int(m.Int("port")), Pub: m.String("pub"),
 			Up: m.Bool("up"), Draining: m.Bool("draining"),
 		}
-		if n.ID == "" || n.Host == "" || n.Port < 1 || n.Port > 65535 || len(n.ID)+len(n.Host)+len(n.Pub) > maxText {
-			return List{}, fmt.Errorf("list of siblings: %w: node %.100q cannot be", ErrBad, n.ID)
+		if err := n.Check(); err != nil { // which costs the others nothing
+			l.Left = append(l.Left, err)
+			continue
 		}
 		l.Nodes = append(l.Nodes, n)
 	}

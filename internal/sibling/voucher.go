@@ -2,9 +2,7 @@ package sibling
 
 import (
 	"crypto/rsa"
-	"crypto/sha256"
 	"crypto/subtle"
-	"encoding/hex"
 	"fmt"
 	"time"
 
@@ -32,8 +30,7 @@ func Finger(pub string) string {
 
 // FingerOf is [Finger] of a parsed key.
 func FingerOf(key *rsa.PublicKey) string {
-	sum := sha256.Sum256([]byte(crypt.PublicPEM(key)))
-	return hex.EncodeToString(sum[:])
+	return crypt.Finger(key)
 }
 
 // Sign makes the voucher's text with the issuer's key.

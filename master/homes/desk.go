@@ -27,6 +27,11 @@ type Desk struct {
 	}
 	// Up tells whether a peer is connected here.
 	Up func(id string) bool
+	// Admitted tells whether an operator has made a node a home for others. Only such
+	// nodes are told to their siblings, whatever they say of themselves.
+	Admitted func(id string) bool
+	// Refused is told of what a peer claims and may not have.
+	Refused func(id string, err error)
 	// On and Keys are the options rehome and rehome_keys.
 	On, Keys bool
 	// Signing bounds who uses the private key.
@@ -64,6 +69,9 @@ func (k *Desk) Hear(told sibling.Told) error {
 	if err != nil {
 		return err
 	}
+	for _, err := range l.Left {
+		k.Log.Warn("A sibling is left out", "parent", l.Parent, "err", err)
+	}
 	if _, here := l.Find(k.ID); !here {
 		return fmt.Errorf("list of siblings of %s: %w: this node is not in it", l.Parent, sibling.ErrBad)
 	}
@@ -71,6 +79,15 @@ func (k *Desk) Hear(told sibling.Told) error {
 		k.Above.Ring()
 	}
 	return nil
+}
+
+// Unhear drops the list of a master above, for which this node is no home for others any
+// more, and tells whether there was one.
+func (k *Desk) Unhear(parent string) (changed bool) {
+	if changed = k.Homes.unhear(parent); changed {
+		k.Above.Ring()
+	}
+	return changed
 }
 
 // Answer answers a minion or node that asks from an address where it may go when
@@ -94,17 +111,9 @@ func (k *Desk) Answer(id, addr string, d *wire.Map) (*wire.Map, error) {
 		if n.Host == "" {
 			n.Host = addr
 		}
-		_, guest := k.Homes.GuestOf(id)
-		if !guest && n.Port > 0 && k.Homes.Enter(n) {
-			k.Below.Ring()
-		}
-		if !guest { // which is not in the list, and its minions have the siblings that its home tells
-			own, err := k.children()
-			if err != nil {
+		if _, guest := k.Homes.GuestOf(id); !guest { // which is not in the list, and its minions have the siblings that its home tells
+			if err := k.enter(n, d, reply); err != nil {
 				return nil, err
-			}
-			if d.String("have_below") != sibling.Sum(own) {
-				reply.Set("below", own.Map())
 			}
 		}
 	}
@@ -129,6 +138,28 @@ func (k *Desk) Answer(id, addr string, d *wire.Map) (*wire.Map, error) {
 	return reply, nil
 }
 
+// enter takes what a node right below says of itself, if an operator has made it a home for
+// others, and tells it of the others.
+func (k *Desk) enter(n sibling.Node, d, reply *wire.Map) error {
+	if !k.Admitted(n.ID) {
+		reply.Set("admitted", false)
+		return nil
+	}
+	if err := n.Check(); err != nil {
+		k.Refused(n.ID, fmt.Errorf("its address as a home for others: %w", err))
+	} else if k.Homes.Enter(n) {
+		k.Below.Ring()
+	}
+	own, err := k.children()
+	if err != nil {
+		return err
+	}
+	if d.String("have_below") != sibling.Sum(own) {
+		reply.Set("below", own.Map())
+	}
+	return nil
+}
+
 func (k *Desk) vouch(id string) ([]byte, error) {
 	key, err := k.Accepted.PublicKey(id)
 	if err != nil {
@@ -141,7 +172,7 @@ func (k *Desk) vouch(id string) ([]byte, error) {
 
 // children is the signed list of the nodes right below.
 func (k *Desk) children() (sibling.Told, error) {
-	return k.Homes.signedBelow(k.Up, func(nodes []sibling.Node) (sibling.Told, error) {
+	return k.Homes.signedBelow(k.Admitted, k.Up, func(nodes []sibling.Node) (sibling.Told, error) {
 		return sibling.List{Parent: k.ID, At: k.Now(), Nodes: nodes}.Sign(k.Pair.Private, k.Pair.PublicPEM)
 	})
 }

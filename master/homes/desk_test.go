@@ -40,7 +40,7 @@ func newDesk(t *testing.T, id string, keys accepted) *Desk {
 		t.Fatal(err)
 	}
 	return &Desk{
-		Homes: h, ID: id, Pair: newPair(t), Accepted: keys, Up: func(string) bool { return true }, On: true, Keys: true,
+		Homes: h, ID: id, Pair: newPair(t), Accepted: keys, Up: func(string) bool { return true }, Admitted: func(id string) bool { return id != "minion" }, Refused: func(string, error) {}, On: true, Keys: true,
 		Signing: door.NewTurns(1), Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: time.Now,
 	}
 }

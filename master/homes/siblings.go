@@ -30,6 +30,20 @@ func (h *Homes) Hear(told sibling.Told, l sibling.List) (changed bool) {
 	return true
 }
 
+// unhear drops the list of one master above.
+func (h *Homes) unhear(parent string) (changed bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for i := range h.lists {
+		if h.lists[i].Parent == parent {
+			h.above, h.lists = slices.Delete(h.above, i, i+1), slices.Delete(h.lists, i, i+1)
+			h.changed = true
+			return true
+		}
+	}
+	return false
+}
+
 func sameButUp(a, b sibling.Node) bool {
 	a.Up = b.Up
 	return a == b
@@ -64,14 +78,17 @@ func (h *Homes) Below() []sibling.Node {
 	return out
 }
 
-// signedBelow is the list of the nodes right below, signed anew only when it has
-// changed.
-func (h *Homes) signedBelow(up func(id string) bool, sign func([]sibling.Node) (sibling.Told, error)) (sibling.Told, error) {
+// signedBelow is the list of the nodes right below that are homes for others, signed anew
+// only when it has changed.
+func (h *Homes) signedBelow(admitted, up func(id string) bool, sign func([]sibling.Node) (sibling.Told, error)) (sibling.Told, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	nodes := make([]sibling.Node, 0, len(h.below))
 	for _, id := range slices.Sorted(maps.Keys(h.below)) {
 		n := h.below[id]
+		if !admitted(id) || n.Check() != nil {
+			continue
+		}
 		n.Up = up(id)
 		nodes = append(nodes, n)
 	}

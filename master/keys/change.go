@@ -1,5 +1,7 @@
 package keys
 
+import "github.com/momtree/mom/internal/crypt"
+
 // Op is what happened to a key file.
 type Op uint8
 
@@ -20,6 +22,9 @@ func (o Op) String() string {
 type Change struct {
 	Key
 	Op Op
+	// Was names the key that is no longer there, zero where this life of the store has
+	// never read it.
+	Was crypt.FingerSum
 }
 
 // Revokes reports whether somebody who was trusted no longer is: an accepted key

@@ -29,12 +29,13 @@ type entry struct {
 }
 
 // content is what is remembered of a key file: the parsed key and, in place of
-// the text, its hash, a fifth of the size.
+// the text, its hashes, a quarter of the size.
 type content struct {
-	stamp stamp
-	sum   keySum
-	pub   *rsa.PublicKey // nil when err is set
-	err   error
+	stamp  stamp
+	sum    keySum
+	pub    *rsa.PublicKey // nil when err is set
+	finger crypt.FingerSum
+	err    error
 }
 
 // stamp tells one version of a file from another.

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/fsnotify/fsnotify"
+
+	"github.com/momtree/mom/internal/crypt"
 )
 
 // Sentinels of the store.
@@ -177,6 +179,16 @@ func (s *Store) PublicKey(id string) (*rsa.PublicKey, error) {
 		return nil, err
 	}
 	return c.pub, c.err
+}
+
+// Sum names the accepted key of an id. An id that is not accepted, or whose file holds
+// no key, gives an error.
+func (s *Store) Sum(id string) (crypt.FingerSum, error) {
+	c, err := s.content(Accepted, id)
+	if err == nil {
+		err = c.err
+	}
+	return fingerOf(c), err
 }
 
 // content gives what the key file holds, from memory where possible.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -64,11 +65,14 @@ func TestOpenReadsFolders(t *testing.T) {
 type record struct {
 	mu   sync.Mutex
 	seen []Change
+	was  []crypt.FingerSum // of each of them
 }
 
 func (r *record) add(c Change) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.was = append(r.was, c.Was)
+	c.Was = crypt.FingerSum{}
 	r.seen = append(r.seen, c)
 }
 
@@ -119,7 +123,7 @@ func follow(t *testing.T, s *Store) {
 		t.Fatal(err)
 	}
 	eventually(t, "accepted key", func() bool { return s.Accepted("m1") && !s.Has(Pending, "m1") })
-	if !rec.has(Change{Key{Pending, "m1"}, Removed}) || !rec.has(Change{Key{Accepted, "m1"}, Added}) {
+	if !rec.has(Change{Key: Key{Pending, "m1"}, Op: Removed}) || !rec.has(Change{Key: Key{Accepted, "m1"}, Op: Added}) {
 		t.Errorf("changes %v", rec.all())
 	}
 	if _, err := s.PublicKey("m1"); err != nil {
@@ -127,7 +131,7 @@ func follow(t *testing.T, s *Store) {
 	}
 
 	putKey(t, other, Accepted, "m1", two) // another key, written in place
-	eventually(t, "replaced key", func() bool { return rec.has(Change{Key{Accepted, "m1"}, Replaced}) })
+	eventually(t, "replaced key", func() bool { return rec.has(Change{Key: Key{Accepted, "m1"}, Op: Replaced}) })
 	pub, err := s.PublicKey("m1")
 	if err != nil || crypt.CleanPEM(crypt.PublicPEM(pub)) != crypt.CleanPEM(two) {
 		t.Errorf("the old key is still given: %v", err)
@@ -136,10 +140,16 @@ func follow(t *testing.T, s *Store) {
 	if _, err := other.Delete("m1"); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "deleted key", func() bool { return rec.has(Change{Key{Accepted, "m1"}, Removed}) })
+	eventually(t, "deleted key", func() bool { return rec.has(Change{Key: Key{Accepted, "m1"}, Op: Removed}) })
 	if s.Accepted("m1") {
 		t.Error("a deleted key is still accepted")
 	}
+	was := crypt.SumKey(pub)
+	eventually(t, "the name of the deleted key", func() bool {
+		rec.mu.Lock()
+		defer rec.mu.Unlock()
+		return slices.Contains(rec.was, was)
+	})
 }
 
 func TestFollowsByWatching(t *testing.T) { follow(t, openStore(t, Options{})) }
@@ -190,7 +200,7 @@ func TestReconcile(t *testing.T) {
 	if err := s.Reconcile(); err != nil {
 		t.Fatal(err)
 	}
-	want := []Change{{Key{Accepted, "goes"}, Removed}, {Key{Accepted, "stays"}, Replaced}, {Key{Pending, "comes"}, Added}}
+	want := []Change{{Key: Key{Accepted, "goes"}, Op: Removed}, {Key: Key{Accepted, "stays"}, Op: Replaced}, {Key: Key{Pending, "comes"}, Op: Added}}
 	if diff := cmp.Diff(want, rec.all()); diff != "" {
 		t.Errorf("changes (-want +got):\n%s", diff)
 	}

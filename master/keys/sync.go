@@ -80,7 +80,9 @@ func (s *Store) read(st State, id string) (*content, error) {
 	c := &content{stamp: stampOf(info), sum: sumOf(string(b))}
 	if c.pub, c.err = crypt.ParsePublicPEM(string(b)); c.err != nil {
 		c.err = fmt.Errorf("key of %q in %s: %w", id, st, c.err)
+		return c, nil
 	}
+	c.finger = crypt.SumKey(c.pub)
 	return c, nil
 }
 
@@ -102,10 +104,10 @@ func (s *Store) refresh(st State, id string, hint bool) {
 	switch {
 	case present && e == nil:
 		s.put(st, id, new(entry))
-		s.tell(Change{Key{st, id}, Added})
+		s.tell(Change{Key: Key{st, id}, Op: Added})
 	case !present && e != nil:
 		s.put(st, id, nil)
-		s.tell(Change{Key{st, id}, Removed})
+		s.tell(Change{Key: Key{st, id}, Op: Removed, Was: fingerOf(e.content.Load())})
 	case present:
 		e.changes.Add(1)
 		old := e.content.Load()
@@ -116,15 +118,22 @@ func (s *Store) refresh(st State, id string, hint bool) {
 		if err != nil || now.err != nil {
 			e.content.Store(nil) // what is there is no key (yet): read again when asked for
 			if err == nil && now.sum != old.sum {
-				s.tell(Change{Key{st, id}, Replaced})
+				s.tell(Change{Key: Key{st, id}, Op: Replaced, Was: old.finger})
 			}
 			return
 		}
 		e.content.Store(now)
 		if now.sum != old.sum {
-			s.tell(Change{Key{st, id}, Replaced})
+			s.tell(Change{Key: Key{st, id}, Op: Replaced, Was: old.finger})
 		}
 	}
+}
+
+func fingerOf(c *content) (sum crypt.FingerSum) {
+	if c != nil {
+		sum = c.finger
+	}
+	return sum
 }
 
 func (s *Store) put(st State, id string, e *entry) {

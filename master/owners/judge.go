@@ -9,6 +9,7 @@ import (
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/master/presence"
+	"github.com/momtree/mom/master/roles"
 )
 
 // Config of a [Judge].
@@ -17,6 +18,12 @@ type Config struct {
 	Nodes  *Nodes
 	// SyndicIDs are the globs of ids that may be nodes; none: see [Judge.MayBeNode].
 	SyndicIDs []string
+	// Roles tells what keys are: what they were first, and who of them is admitted by
+	// an operator.
+	Roles interface {
+		Of(id string) roles.Role
+		Admitted(id string) bool
+	}
 	// Keys tells whose key is accepted.
 	Keys interface{ Accepted(id string) bool }
 	// Presence tells who is connected, and as what.
@@ -102,21 +109,19 @@ func (j *Judge) Settle(ctx context.Context, node, id string) error {
 	}
 }
 
-// MayBeNode tells why an accepted id may not be a syndic, if so. With syndic_ids
-// it has to be listed. Without, it must never have announced itself as a minion:
-// Salt lets every accepted minion speak as a syndic, and so for all others.
+// MayBeNode tells why an accepted id may not be a syndic, if so. Whom an operator has
+// admitted may, also beside being a minion: machines share one key between both. Else, with
+// syndic_ids nobody may, and without, a key that never was a minion's: Salt lets every accepted
+// minion speak as a syndic, and so for all others.
 func (j *Judge) MayBeNode(id string) error {
-	if j.Connected(id) {
-		return errors.New("it is connected as a minion")
-	}
-	if len(j.c.SyndicIDs) > 0 {
-		if !listed(j.c.SyndicIDs, id) {
-			return errors.New("syndic_ids does not list it")
-		}
+	if j.c.Roles.Admitted(id) {
 		return nil
 	}
-	if j.c.Presence.Role(id) == presence.Minion && !j.c.Nodes.Has(id) {
-		return errors.New("it has announced itself as a minion before; if it is a syndic now, list it in syndic_ids or accept its key anew")
+	if len(j.c.SyndicIDs) > 0 {
+		return errors.New("syndic_ids does not list it, and it is not admitted: `mom node admit " + id + "` if it is a node")
+	}
+	if j.c.Roles.Of(id) == roles.Minion || j.Connected(id) {
+		return errors.New("its key is a minion's; if it is a node now, `mom node admit " + id + "`, list it in syndic_ids, or accept its key anew")
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/master/roles"
 	"github.com/momtree/mom/topology"
 )
 
@@ -18,7 +19,11 @@ type world struct {
 	accepted map[string]bool
 	roles    map[string]string
 	up       map[string]bool
+	admitted map[string]bool
 }
+
+func (w *world) Of(id string) roles.Role { return roles.Role(w.roles[id]) }
+func (w *world) Admitted(id string) bool { return w.admitted[id] }
 
 func (w *world) Accepted(id string) bool { return w.accepted[id] }
 func (w *world) Role(id string) string   { return w.roles[id] }
@@ -45,7 +50,7 @@ func newJudge(t *testing.T, w *world, syndicIDs ...string) *Judge {
 		}
 	}
 	return NewJudge(Config{
-		Claims: claims, Nodes: nodes, SyndicIDs: syndicIDs, Keys: w, Presence: w, Running: func(jid string) bool { return jid == "run" },
+		Claims: claims, Nodes: nodes, SyndicIDs: syndicIDs, Roles: w, Keys: w, Presence: w, Running: func(jid string) bool { return jid == "run" },
 	})
 }
 
@@ -101,8 +106,9 @@ func TestMayAnswer(t *testing.T) {
 
 func TestMayBeNode(t *testing.T) {
 	w := &world{
-		roles: map[string]string{"m": "minion", "up": "minion", "n1": "minion"},
-		up:    map[string]bool{"up": true},
+		roles:    map[string]string{"m": "minion", "up": "minion", "both": "minion", "n2": "syndic", "told": "minion"},
+		up:       map[string]bool{"up": true, "both": true},
+		admitted: map[string]bool{"both": true, "told": true},
 	}
 	for _, c := range []struct {
 		listed []string
@@ -112,10 +118,13 @@ func TestMayBeNode(t *testing.T) {
 		{nil, "new", true},
 		{nil, "m", false},
 		{nil, "up", false},
-		{nil, "n1", true}, // it was one before
-		{[]string{"m*"}, "m", true},
-		{[]string{"m*"}, "new", false},
-		{[]string{"*"}, "up", false},
+		{nil, "n2", true},   // it was one before
+		{nil, "told", true}, // by an operator
+		{nil, "both", true}, // a machine that is a minion as well
+		{[]string{"x*"}, "told", true},
+		{[]string{"x*"}, "new", false},
+		{[]string{"x*"}, "n2", false},
+		{[]string{"x*"}, "up", false},
 	} {
 		if err := newJudge(t, w, c.listed...).MayBeNode(c.id); (err == nil) != c.want {
 			t.Errorf("%s with syndic_ids %v: %v", c.id, c.listed, err)
@@ -146,7 +155,7 @@ func TestMayRelay(t *testing.T) {
 	}
 }
 
-// Nodes are known over a restart, but for those that syndic_ids does not list.
+// Nodes are known over a restart, but for those that may be none any more.
 func TestNodes(t *testing.T) {
 	dir := t.TempDir()
 	open := func() *Nodes {
@@ -170,11 +179,11 @@ func TestNodes(t *testing.T) {
 	}
 	s = open()
 	log := slog.New(slog.NewTextHandler(io.Discard, nil))
-	s.Bar(nil, log)
+	s.Bar(func(string) string { return "" }, log)
 	if got := s.List(); !slices.Equal(got, []string{"a", "b"}) {
 		t.Errorf("known are %v", got)
 	}
-	s.Bar([]string{"b*"}, log)
+	s.Bar(func(id string) string { return map[string]string{"a": "a reason"}[id] }, log)
 	if got := open().List(); !slices.Equal(got, []string{"b"}) || s.Has("a") {
 		t.Errorf("left are %v", got)
 	}

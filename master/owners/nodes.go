@@ -7,13 +7,11 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"slices"
 	"sort"
 	"strings"
 	"sync"
 
 	"github.com/momtree/mom/internal/crypt"
-	"github.com/momtree/mom/internal/target"
 )
 
 // Nodes are the set of accepted ids that are syndics. Salt marks them by files
@@ -92,23 +90,17 @@ func (s *Nodes) Remove(id string) error {
 	return nil
 }
 
-// Bar forgets the nodes of an earlier life that syndic_ids does not list; an empty
-// list bars nobody.
-func (s *Nodes) Bar(syndicIDs []string, log *slog.Logger) {
-	if len(syndicIDs) == 0 {
-		return
-	}
+// Bar forgets the nodes of an earlier life that may be none any more: why tells the
+// reason, "" for those that may.
+func (s *Nodes) Bar(why func(id string) string, log *slog.Logger) {
 	for _, id := range s.List() {
-		if listed(syndicIDs, id) {
+		reason := why(id)
+		if reason == "" {
 			continue
 		}
-		log.Warn("A syndic of before is none any more: syndic_ids does not list it", "id", id)
+		log.Warn("A node of before is none any more", "id", id, "reason", reason)
 		if err := s.Remove(id); err != nil {
 			log.Error("A node could not be forgotten", "id", id, "err", err)
 		}
 	}
-}
-
-func listed(syndicIDs []string, id string) bool {
-	return slices.ContainsFunc(syndicIDs, func(p string) bool { return target.Glob(p, id) })
 }

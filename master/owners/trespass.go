@@ -16,13 +16,14 @@ const (
 	OfExpectation = "expectation" // who has to answer, told by one who does not know
 	OfEvent       = "event"       // an event in another's name
 	OfNode        = "node"        // a minion that speaks as a syndic
+	OfHome        = "home"        // a node that claims to be a home for others in a way that cannot be
 	OfReplay      = "replay"      // a request that was served before
 	OfUnusable    = "unusable"    // a return that can never be taken; an error is stored in its place
 	OfUnproven    = "unproven"    // a return that is not taken yet: another node is known to have the minion
 )
 
 // Kinds lists them, for the values of a label.
-var Kinds = []string{OfReturn, OfJob, OfEntry, OfExpectation, OfEvent, OfNode, OfReplay, OfUnproven, OfUnusable}
+var Kinds = []string{OfReturn, OfJob, OfEntry, OfExpectation, OfEvent, OfNode, OfHome, OfReplay, OfUnproven, OfUnusable}
 
 // Trespass is something an accepted peer did that it may not do.
 type Trespass struct {

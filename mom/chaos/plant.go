@@ -13,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	"golang.org/x/sys/unix"
 
+	"github.com/momtree/mom/internal/admission"
 	"github.com/momtree/mom/internal/bounds"
 	"github.com/momtree/mom/internal/crypt"
 )
@@ -131,9 +132,14 @@ func (w *World) exchangeKeys() error {
 				return
 			}
 			for _, p := range r.parents {
-				dir := filepath.Join(w.members[p].dir, "etc/salt/pki/master/minions")
+				pki := filepath.Join(w.members[p].dir, "etc/salt/pki/master")
+				dir := filepath.Join(pki, "minions")
 				errs[i] = errors.Join(errs[i], os.MkdirAll(dir, 0o700),
 					os.WriteFile(filepath.Join(dir, r.id), []byte(pair.PublicPEM), 0o600))
+				if w.members[r.id].kind != kindMinion {
+					_, err := admission.Admit(pki, r.id)
+					errs[i] = errors.Join(errs[i], err)
+				}
 			}
 		})
 	}

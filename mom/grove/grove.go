@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/momtree/mom/internal/admission"
 	"github.com/momtree/mom/internal/crypt"
 )
 
@@ -168,5 +169,12 @@ func (g *Grove) accept(m Member) error {
 	if err := os.MkdirAll(accepted, 0o700); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(accepted, m.ID), []byte(pair.PublicPEM), 0o644) //nolint:gosec // a public key
+	if err := os.WriteFile(filepath.Join(accepted, m.ID), []byte(pair.PublicPEM), 0o644); err != nil { //nolint:gosec // a public key
+		return err
+	}
+	if m.Kind == Minion {
+		return nil
+	}
+	_, err = admission.Admit(filepath.Join(parent.Dir, masterPki), m.ID)
+	return err
 }

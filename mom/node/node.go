@@ -20,13 +20,13 @@ import (
 func Command() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "node",
-		Short: "Empty a node before it is stopped, or even out the minions of nodes",
+		Short: "Admit nodes as homes for others, empty one, or even out their minions",
 		Args:  command.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return command.Exit(command.ExitUsage, fmt.Errorf("mom node needs one of its commands: drain, rebalance"))
+			return command.Exit(command.ExitUsage, fmt.Errorf("mom node needs one of its commands: admit, drain, rebalance"))
 		},
 	}
-	c.AddCommand(drainCommand(), rebalanceCommand())
+	c.AddCommand(admitCommand(), drainCommand(), rebalanceCommand())
 	return c
 }
 

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/internal/admission"
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/keys"
@@ -190,6 +191,13 @@ func (k *run) follow(c change, sel keys.Selection, done []keys.Key) error {
 		// Only who was accepted can know the shared key.
 		if err := keys.RequestRotation(k.conf.Cachedir, k.conf.ID); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			errs = append(errs, err)
+		}
+	}
+	if c.act != "accept" { // also without a master that follows: the next key under this id is another one
+		for _, id := range sel[keys.Accepted] {
+			if _, err := admission.Withdraw(k.conf.PkiDir, id); err != nil {
+				errs = append(errs, err)
+			}
 		}
 	}
 	if c.act == "delete" && !k.conf.PreserveMinionCache {

@@ -135,10 +135,10 @@ func (g *Gossip) config() (*memberlist.Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("gossip: port of %q: %w", g.o.Listen, err)
 	}
-	c.BindAddr, c.BindPort, c.AdvertisePort = host, n, n
-	if host == "" {
-		c.BindAddr = "0.0.0.0"
+	if host, err = bindHost(g.o.Mode, host); err != nil {
+		return nil, err
 	}
+	c.BindAddr, c.BindPort, c.AdvertisePort = host, n, n
 	// Compression costs more than it saves, and starves busy nodes until they are
 	// taken for dead.
 	c.EnableCompression = false
@@ -158,6 +158,22 @@ func (g *Gossip) config() (*memberlist.Config, error) {
 	}
 	c.Keyring, c.GossipVerifyIncoming, c.GossipVerifyOutgoing = g.ring, true, true
 	return c, nil
+}
+
+// bindHost gives the address to listen on. The mode local needs no keys, so that it hears
+// this machine alone.
+func bindHost(mode, host string) (string, error) {
+	ip := net.ParseIP(host)
+	any := host == "" || ip != nil && ip.IsUnspecified()
+	switch {
+	case mode != "local" && any:
+		return "0.0.0.0", nil
+	case mode == "local" && any:
+		return "127.0.0.1", nil
+	case mode == "local" && host == "localhost", mode != "local", ip != nil && ip.IsLoopback():
+		return host, nil
+	}
+	return "", fmt.Errorf("gossip: mode local listens on a loopback address alone, not on %s: use lan with a keyring between machines", host)
 }
 
 // logWriter takes the lines of memberlist, of which hardly one is of use to an

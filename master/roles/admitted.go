@@ -1,0 +1,94 @@
+package roles
+
+import (
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/momtree/mom/internal/admission"
+)
+
+// settled is how old the folder's time must be for a later change to show in it: some file
+// systems count in whole seconds or two.
+const settled = 3 * time.Second
+
+// Look reads the admissions again if their folder may have changed; the master calls it
+// every second. It tells who of the ids was admitted or lost that since.
+func (b *Book) Look() (changed []string) {
+	dir := filepath.Join(b.o.PkiDir, admission.Dir)
+	info, err := os.Stat(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		b.o.Log.Error("Who is admitted cannot be read; what was known counts", "folder", dir, "err", err)
+		return nil
+	}
+	var at time.Time
+	if err == nil {
+		at = info.ModTime()
+	}
+	b.mu.RLock()
+	same := !b.seen.IsZero() && at.Equal(b.seen)
+	b.mu.RUnlock()
+	if same {
+		return nil
+	}
+	now, err := admission.List(b.o.PkiDir)
+	if now == nil {
+		b.o.Log.Error("Who is admitted cannot be read; what was known counts", "folder", dir, "err", err)
+		return nil
+	}
+	if err != nil {
+		b.o.Log.Warn("Some admissions do not count", "folder", dir, "err", err)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for id, finger := range now {
+		if b.admitted[id] != finger {
+			changed = append(changed, id)
+		}
+	}
+	for id := range b.admitted {
+		if _, still := now[id]; !still {
+			changed = append(changed, id)
+		}
+	}
+	b.admitted, b.seen = maps.Clone(now), time.Time{}
+	if !at.IsZero() && b.o.Now().Sub(at) > settled {
+		b.seen = at
+	}
+	return changed
+}
+
+// withdraw removes the admission of an id whose key is gone; b.mu is held.
+func (b *Book) withdraw(id string) error {
+	if _, ok := b.admitted[id]; !ok {
+		return nil
+	}
+	delete(b.admitted, id)
+	b.seen = time.Time{}
+	_, err := admission.Withdraw(b.o.PkiDir, id)
+	return err
+}
+
+// dropOrphans removes admissions of ids that have neither an accepted nor a pending key:
+// the key was deleted while this master was down.
+func (b *Book) dropOrphans() {
+	all, err := admission.List(b.o.PkiDir)
+	if err != nil {
+		b.o.Log.Warn("Some admissions do not count", "err", err)
+	}
+	for id := range all {
+		if b.o.Keys.Accepted(id) {
+			continue
+		}
+		if _, err := os.Stat(filepath.Join(b.o.PkiDir, "minions_pre", id)); err == nil {
+			continue
+		}
+		b.o.Log.Warn("An admission is removed: there is no key of that id any more", "id", id)
+		if _, err := admission.Withdraw(b.o.PkiDir, id); err != nil {
+			b.o.Log.Error("An admission could not be removed", "id", id, "err", err)
+		}
+	}
+}

@@ -1,0 +1,294 @@
+package master
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/momtree/mom/internal/admission"
+	"github.com/momtree/mom/internal/channel"
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/sibling"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/master/owners"
+	"github.com/momtree/mom/master/roles"
+)
+
+func newTestKey(t *testing.T) *crypt.KeyPair {
+	t.Helper()
+	k, err := crypt.NewKeyPair(2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// claims is how a peer asks to be a home for others.
+func claims(id, host string, port int, pub string) *wire.Map {
+	return wire.NewMap("cmd", sibling.Command, "id", id, "role", "syndic", "host", host, "port", port, "pub", pub)
+}
+
+// below gives the list that a node is told of its siblings.
+func below(t *testing.T, reply any) sibling.List {
+	t.Helper()
+	m, _ := reply.(*wire.Map)
+	if m == nil || m.Map("below") == nil {
+		t.Fatalf("no list in %v", reply)
+	}
+	b := m.Map("below")
+	l, err := sibling.Told{Body: b.Bytes("body"), Sig: b.Bytes("sig"), Pub: b.String("pub")}.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// The whole attack: one accepted minion waits until its lease has passed, makes the master
+// forget that it announced itself by a sign-in, for which its public key is enough, comes back as a
+// node with an address for others' minions, returns for one that is away, and vouches for an
+// id that nobody knows. It fails at each step, at both of the master's lives. One hostile
+// minion of ours, one honest node, at default options.
+func TestRoles_AMinionDoesNotBecomeAHome(t *testing.T) {
+	at := &clock{at: time.Now()}
+	r := newRig(t, func(c *config.Master) { c.OrderMasters = true })
+	r.opts.Now = at.now
+	r.start()
+	attacker := newTestKey(t)
+	evil := r.minion("evil", "minion", "minion").listen().announce()
+	n1 := r.minion("n1", "syndic", "syndic").listen().announce()
+	r.admit("n1")
+	victim := r.minion("m7", "minion", "minion2").listen().announce()
+	victim.mute()
+	evil.mute()
+	eventually(t, "both away", func() bool { return r.presence.Live("evil") != ledger.Up && r.presence.Live("m7") != ledger.Up })
+	at.forward(10 * time.Second) // its lease has passed
+	attack := func(when string) {
+		t.Helper()
+		r.ask(signInBody(t, "evil", "minion")) // made with the public key alone
+		if r.presence.Live("evil") == ledger.Untracked {
+			t.Errorf("%s: who holds the public key alone had it forgotten", when)
+		}
+		e := r.stranger("evil", "syndic", "minion")
+		if _, err := e.SignIn(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		refused := r.Stats().Trespasses[owners.OfNode]
+		for what, load := range map[string]*wire.Map{
+			"home":     claims("evil", "6.6.6.6", 4506, attacker.PublicPEM),
+			"presence": wire.NewMap("cmd", "_presence", "session", e.Session(), "role", "syndic", "version", "x"),
+			"tree":     wire.NewMap("cmd", "_presence", "session", e.Session(), "role", "syndic", "version", "x", "life", "l", "piece", wire.NewMap("n", 0)),
+			"return":   syndicReturn("evil", someJob, "m7"),
+			"start":    wire.NewMap("cmd", "_minion_event", "tag", "salt/syndic/evil/start", "data", "x"),
+			"legacy":   wire.NewMap("cmd", "_minion_event", "tag", "syndic_start", "data", "x"),
+			"events":   bulk("syndic/evil", event("salt/minion/m7/start", wire.NewMap())),
+		} {
+			if v, err := e.send(load); err != nil || v != "" {
+				t.Errorf("%s, %s: answered by %v, %v", when, what, v, err)
+			}
+		}
+		if n := r.Stats().Trespasses[owners.OfNode] - refused; n != 7 {
+			t.Errorf("%s: %d told, want 7", when, n)
+		}
+		if r.nodes.Has("evil") || len(stored(t, r, someJob)) != 0 {
+			t.Errorf("%s: it is a node %v, and returned %v", when, r.nodes.Has("evil"), stored(t, r, someJob))
+		}
+		l := below(t, n1.must(claims("n1", "10.0.0.2", 4506, attacker.PublicPEM)))
+		if len(l.Nodes) != 1 || l.Nodes[0].ID != "n1" {
+			t.Errorf("%s: siblings are %+v", when, l.Nodes)
+		}
+		_ = e.Close()
+	}
+	attack("in the first life")
+	r.restart()
+	n1 = r.minion("n1", "syndic", "syndic")
+	attack("after a restart")
+
+	// What it vouches for is not believed at the sibling either, whose list has it not.
+	told := n1.must(claims("n1", "10.0.0.2", 4506, r.identity.Pair.PublicPEM)).(*wire.Map).Map("below")
+	s := newRig(t, func(c *config.Master) { c.ID = "n1" })
+	s.opts.Now = at.now
+	s.start()
+	if err := s.HearSiblings(sibling.Told{Body: told.Bytes("body"), Sig: told.Bytes("sig"), Pub: told.String("pub")}); err != nil {
+		t.Fatal(err)
+	}
+	_, thief := goldenPair(t, "minion2")
+	voucher, err := sibling.Voucher{ID: "payroll-db", Issuer: "evil", Finger: sibling.Finger(thief), Until: at.now().Add(time.Hour)}.Sign(attacker.Private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := s.stranger("payroll-db", "minion", "minion2", func(c *channel.Config) { c.Voucher = voucher })
+	if _, err := g.Attempt(context.Background()); err == nil || s.keys.Accepted("payroll-db") {
+		t.Error("an invented id is accepted on the word of a minion")
+	}
+}
+
+// What fixes the role of a key as a minion's: whatever only a minion does, Python's
+// minions included, which announce nothing. Each is tried with a key of its own.
+func TestRoles_FirstActOfAMinion(t *testing.T) {
+	for what, load := range map[string]*wire.Map{
+		"return":   returnOf("m", someJob, true),
+		"start":    wire.NewMap("cmd", "_minion_event", "tag", "salt/minion/m/start", "data", "x"),
+		"events":   bulk(nil, event("salt/beacon/m/load/", wire.NewMap())),
+		"presence": wire.NewMap("cmd", "_presence", "session", "s", "role", "minion", "version", "x"),
+		"siblings": wire.NewMap("cmd", sibling.Command, "id", "m", "role", "minion"),
+	} {
+		t.Run(what, func(t *testing.T) {
+			r := newRig(t)
+			r.start()
+			m := r.minion("m", "minion", "minion")
+			if got := r.roles.Of("m"); got != roles.None {
+				t.Fatalf("it is a %q before it has done anything", got)
+			}
+			m.must(load)
+			if got := r.roles.Of("m"); got != roles.Minion {
+				t.Errorf("then it is a %q", got)
+			}
+			if v, err := m.send(syndicReturn("m", someJob, "other")); err != nil || v != "" || r.nodes.Has("m") {
+				t.Errorf("it speaks as a node: %v, %v", v, err)
+			}
+		})
+	}
+}
+
+// What both do fixes nothing: a Python syndic signs in and asks for its pillar as a
+// minion does, then fires its start event, then passes on. It stays a node whatever it says
+// in its own name, and it is no home for others before an operator says so. One master, one syndic.
+func TestRoles_APythonSyndicWorks(t *testing.T) {
+	r := newRig(t)
+	r.start()
+	py := r.minion("py", "syndic", "syndic")
+	if _, err := py.Pillar(t.Context(), channel.PillarRequest{Grains: wire.NewMap(), Saltenv: "base"}); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.roles.Of("py"); got != roles.None {
+		t.Fatalf("after its pillar it is a %q", got)
+	}
+	py.must(wire.NewMap("cmd", "_minion_event", "pretag", nil, "tag", "salt/syndic/py/start", "data", "x"))
+	py.must(syndicReturn("py", someJob, "m"))
+	py.must(bulk("syndic/py", event("salt/minion/m/start", wire.NewMap())))
+	py.must(returnOf("py", otherJob, true)) // salt-call on that machine
+	if got := r.roles.Of("py"); got != roles.Syndic || !r.nodes.Has("py") || len(stored(t, r, someJob)) != 1 || len(stored(t, r, otherJob)) != 1 {
+		t.Errorf("it is a %q, node %v", got, r.nodes.Has("py"))
+	}
+	if m, _ := py.must(claims("py", "h", 1, "k")).(*wire.Map); m == nil || m.Has("below") || m.Bool("admitted") {
+		t.Errorf("it is told siblings: %v", m)
+	}
+}
+
+// One machine, one key, a minion and a syndic on it: an operator says that it is both.
+func TestRoles_AdmittedBesideBeingAMinion(t *testing.T) {
+	r := newRig(t)
+	r.start()
+	m := r.minion("both", "minion", "minion").listen().announce()
+	if v, _ := m.send(syndicReturn("both", someJob, "a")); v != "" {
+		t.Fatalf("answered %v", v)
+	}
+	r.admit("both")
+	m.must(syndicReturn("both", someJob, "a"))
+	m.must(returnOf("both", otherJob, true))
+	if len(stored(t, r, someJob)) != 1 || len(stored(t, r, otherJob)) != 1 {
+		t.Error("not both are stored")
+	}
+	if _, err := admission.Withdraw(r.cfg.PkiDir, "both"); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "a minion again", func() bool { return !r.roles.Admitted("both") && !r.nodes.Has("both") })
+	if v, _ := m.send(syndicReturn("both", someJob, "b")); v != "" || len(stored(t, r, someJob)) != 1 {
+		t.Errorf("withdrawn, and answered %v", v)
+	}
+}
+
+// An admission belongs to a key: another one under the same id has none, and neither has the
+// same id after its key was deleted. So with the role.
+func TestRoles_GoWithTheKey(t *testing.T) {
+	r := newRig(t)
+	r.start()
+	n := r.minion("n1", "syndic", "syndic")
+	r.admit("n1")
+	n.must(claims("n1", "h", 4506, "k"))
+	r.minion("m1", "minion", "minion").must(returnOf("m1", someJob, true))
+	r.say(wire.NewMap("cmd", "wheel", "fun", "key.delete", "match", "*", "key", rootKey))
+	eventually(t, "both gone", func() bool { return !r.keys.Accepted("n1") && !r.keys.Accepted("m1") && !r.nodes.Has("n1") })
+	r.accept("n1", "minion2")
+	r.accept("m1", "minion")
+	eventually(t, "both accepted anew", func() bool { return r.keys.Accepted("n1") && r.keys.Accepted("m1") })
+	if r.roles.Admitted("n1") || r.roles.Of("n1") != roles.None || r.roles.Of("m1") != roles.None {
+		t.Errorf("n1 admitted %v, a %q; m1 a %q", r.roles.Admitted("n1"), r.roles.Of("n1"), r.roles.Of("m1"))
+	}
+	if got, err := admission.List(r.cfg.PkiDir); err != nil || len(got) != 0 {
+		t.Errorf("admissions left: %v, %v", got, err)
+	}
+	if len(r.homes.Below()) != 0 {
+		t.Errorf("below are %v", r.homes.Below())
+	}
+}
+
+// An upgrade: what was known of who is a minion and who is a node stays, and marks of
+// those that are neither go.
+func TestRoles_Inherited(t *testing.T) {
+	r := newRig(t)
+	r.file("cache/syndics/old", "", 0o600)
+	r.file("cache/syndics/gone", "", 0o600)
+	r.accept("old", "syndic")
+	b, err := wire.EncodeBus([]any{[]any{"m1", "minion", "1"}, []any{"old", "syndic", "1"}, []any{"gone", "minion", "1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.file("cache/presence.p", string(b), 0o600)
+	r.accept("m1", "minion")
+	r.start()
+	if r.roles.Of("m1") != roles.Minion || r.roles.Of("old") != roles.Syndic || !r.nodes.Has("old") || r.nodes.Has("gone") {
+		t.Errorf("m1 a %q, old a %q, marks %v", r.roles.Of("m1"), r.roles.Of("old"), r.nodes.List())
+	}
+	if r.roles.Admitted("old") {
+		t.Error("an upgrade admits nobody")
+	}
+}
+
+// One entry that cannot be costs no other: the node that says it is told of in an event, and the
+// rest of the list stands. One node of three says a port of 70000.
+func TestSiblings_ABadEntryCostsNoOther(t *testing.T) {
+	r := newRig(t)
+	r.start()
+	for _, id := range []string{"n1", "n2", "bad"} {
+		r.minion(id, "syndic", "syndic").listen().announce()
+		r.admit(id)
+	}
+	ask := func(id, host string, port int) any {
+		n := r.stranger(id, "syndic", "syndic")
+		if _, err := n.SignIn(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return n.must(claims(id, host, port, "k"))
+	}
+	ask("n1", "10.0.0.1", 4506)
+	for _, c := range []struct {
+		host string
+		port int
+	}{{"h", 70000}, {"h", 0}, {"h\nx", 1}, {"../h", 1}, {strings.Repeat("h", 5000), 1}} {
+		ask("bad", c.host, c.port)
+		l := below(t, ask("n2", "10.0.0.2", 4506))
+		if len(l.Nodes) != 2 || len(l.Left) != 0 {
+			t.Errorf("%.20q:%d: siblings are %+v", c.host, c.port, l)
+		}
+	}
+	if n := r.Stats().Trespasses[owners.OfHome]; n != 5 {
+		t.Errorf("%d told, want 5", n)
+	}
+}
+
+// A record of roles that cannot be read stops the start: nobody may become a node because
+// a file is gone bad.
+func TestRoles_UnreadableIsNoStart(t *testing.T) {
+	r := newRig(t)
+	r.file("pki/roles/x", "", 0o600) // a folder in its place
+	if m, err := New(r.opts); err == nil || !strings.Contains(err.Error(), "roles") {
+		t.Errorf("started: %v", err)
+		_ = m.Close()
+	}
+	_ = os.RemoveAll(r.dir)
+}
