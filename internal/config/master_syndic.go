@@ -11,7 +11,9 @@ type MasterSyndic struct {
 	// route the returns. Default none.
 	MasterID string `yaml:"master_id"`
 	// SyndicIds are the ids (globs) that may be syndics below this master.
-	// Empty: every accepted id that has never announced itself as a minion.
+	// They are homes for others' minions, too, as by mom node admit. Empty: every
+	// accepted key that is no minion's may be a syndic, and those that an operator has
+	// admitted are homes.
 	// Default none.
 	SyndicIds []string `yaml:"syndic_ids"`
 	// PublishPrune leaves out the nodes below that certainly have nobody for a

@@ -5,6 +5,7 @@ import (
 	"crypto/rsa"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -140,4 +141,28 @@ func FuzzRead(f *testing.F) {
 			_, _, _ = ReadTold(vs)
 		}
 	})
+}
+
+// One entry that cannot be is left out of a signed list and told; the others stand. One of
+// three here, as each kind of nonsense.
+func TestList_ABadEntryCostsNoOther(t *testing.T) {
+	priv, pub := key(t)
+	for _, bad := range []Node{
+		{ID: "bad", Host: "h", Port: 70000},
+		{ID: "bad", Host: "h"},
+		{ID: "bad", Port: 1},
+		{Host: "h", Port: 1},
+		{ID: "bad", Host: "h\x1b[2J", Port: 1},
+		{ID: "../bad", Host: "h", Port: 1},
+		{ID: "bad", Host: strings.Repeat("h", maxText), Port: 1},
+	} {
+		told, err := List{Parent: "top", Nodes: []Node{{ID: "a", Host: "h", Port: 1, Pub: pub}, bad, {ID: "b", Host: "::1", Port: 65535, Pub: pub}}}.Sign(priv, pub)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := told.Open()
+		if err != nil || len(l.Nodes) != 2 || l.Nodes[1].ID != "b" || len(l.Left) != 1 || !errors.Is(l.Left[0], ErrBad) {
+			t.Errorf("%.40q: %d nodes, left %v, %v", bad.ID, len(l.Nodes), l.Left, err)
+		}
+	}
 }

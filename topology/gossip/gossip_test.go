@@ -262,6 +262,26 @@ func TestBadKeyrings(t *testing.T) {
 	}
 }
 
+// The mode without keys is heard by this machine alone, whatever is configured; another machine's
+// packet never reaches it.
+func TestLocalIsHeardHereAlone(t *testing.T) {
+	for _, c := range []struct{ mode, host, want string }{
+		{"local", "0.0.0.0", "127.0.0.1"},
+		{"local", "", "127.0.0.1"},
+		{"local", "::", "127.0.0.1"},
+		{"local", "127.0.0.9", "127.0.0.9"},
+		{"local", "10.0.0.1", ""},
+		{"local", "node.example.org", ""},
+		{"lan", "", "0.0.0.0"},
+		{"lan", "10.0.0.1", "10.0.0.1"},
+	} {
+		got, err := bindHost(c.mode, c.host)
+		if got != c.want || (err == nil) != (c.want != "") {
+			t.Errorf("%s on %q: %q, %v", c.mode, c.host, got, err)
+		}
+	}
+}
+
 func TestCompare(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	long, just := now.Add(-time.Hour), now.Add(-time.Second)
