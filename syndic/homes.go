@@ -16,8 +16,8 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// housed is a [Local] whose minions may move to siblings of the node.
-type housed interface {
+// Housed is a [Local] whose minions may move to siblings of the node.
+type Housed interface {
 	// HearSiblings takes the signed list of a master above, this node included.
 	HearSiblings(told sibling.Told) error
 	// NoSiblings takes that a master above tells this node of no siblings: no operator has
@@ -108,7 +108,7 @@ func (l *link) askSiblings(within time.Duration) {
 // are and where the node may go: at each connect, when the parent says that something
 // has changed, and every now and then.
 func (l *link) tellSiblings(ctx context.Context) {
-	local, ok := l.s.local.(housed)
+	local, ok := l.s.local.(Housed)
 	if !ok || !l.s.cfg.Local.Rehome {
 		return
 	}
@@ -161,7 +161,7 @@ func (l *link) tellSiblings(ctx context.Context) {
 	}
 }
 
-func (l *link) hearSiblings(local housed, reply *wire.Map) error {
+func (l *link) hearSiblings(local Housed, reply *wire.Map) error {
 	var errs []error
 	// A guest is not among the nodes of the master above, so that its own minions
 	// have no siblings there: those stay what their home has told.
@@ -191,7 +191,7 @@ func (l *link) hearSiblings(local housed, reply *wire.Map) error {
 // home is tried all the time; when it has stood for rehome_failback the sibling is
 // left.
 func (s *Syndic) rehome(ctx context.Context) {
-	if _, ok := s.local.(housed); !ok || len(s.parents.links) != 1 || !s.cfg.Local.Rehome {
+	if _, ok := s.local.(Housed); !ok || len(s.parents.links) != 1 || !s.cfg.Local.Rehome {
 		return
 	}
 	home := s.parents.links[0]

@@ -128,10 +128,15 @@ func (l local) Outbox() returners.Outbox          { return l.m.Store().Outbox() 
 func (l local) Jobs() returners.Reader            { return l.m.Store().Local() }
 func (l local) Grown() <-chan struct{}            { return l.m.Store().Grown() }
 func (l local) HearSiblings(t sibling.Told) error { return l.m.HearSiblings(t) }
+func (l local) NoSiblings(parent string) bool     { return l.m.NoSiblings(parent) }
 func (l local) Home() sibling.Node                { return l.m.Home() }
-func (l local) Tree() *topology.Tree              { return l.m.Tree() }
-func (l local) OpenExpectations() []bus.Event     { return l.m.OpenExpectations() }
-func (l local) Told(jid string, word uint64)      { l.m.Told(jid, word) }
+
+// Without one of these methods a node would silently have no siblings.
+var _ syndic.Housed = local{}
+
+func (l local) Tree() *topology.Tree          { return l.m.Tree() }
+func (l local) OpenExpectations() []bus.Event { return l.m.OpenExpectations() }
+func (l local) Told(jid string, word uint64)  { l.m.Told(jid, word) }
 
 func (l local) Answer(ctx context.Context, what string, arg wire.Raw) (any, error) {
 	return l.m.Answer(ctx, what, arg)
