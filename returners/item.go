@@ -29,12 +29,13 @@ const rejectedPrefix = "rejected:"
 
 // Item is one row of the outbox: something this node still owes to Dest.
 //
-// When written, a row of kind return, load or expectation with a nil Payload
-// refers to the stored row (JID and ID; for an expectation ID is its Node), so
-// the bytes are kept once however many destinations there are. When read,
-// Payload always holds the bytes to send on (the Full of a return, the Raw of
-// a load, EncodeExpectation, EncodeEvent, or whatever was given), and for a
-// referring row the matching pointer is set.
+// When written, a row of kind return or load with a nil Payload refers to the
+// stored row (JID and ID), so the bytes are kept once however many destinations
+// there are. One of kind expectation (ID is its Node) with a nil Payload gets what
+// the batch has changed of that expectation, and nothing that was known before.
+// When read, Payload always holds the bytes to send on (the Full of a return, the
+// Raw of a load, EncodeExpectation, EncodeEvent, or whatever was given), and for a
+// row that was written without one the matching pointer is set.
 type Item struct {
 	Seq     int64 // set by the store; rises with time, never used twice
 	Dest    string

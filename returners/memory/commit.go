@@ -28,9 +28,10 @@ func (s *Store) Commit(_ context.Context, b returners.Batch) (returners.Result, 
 			fresh[owedKey{returners.KindLoad, b.Loads[i].JID, ""}] = struct{}{}
 		}
 	}
+	said := words{}
 	for i := range b.Expectations {
 		x := &b.Expectations[i]
-		if res.NewExpectations[i] = s.putExpectation(x, now); res.NewExpectations[i] {
+		if res.NewExpectations[i] = s.putExpectation(x, now, said); res.NewExpectations[i] {
 			fresh[owedKey{returners.KindExpectation, x.JID, x.Node}] = struct{}{}
 		}
 	}
@@ -50,7 +51,7 @@ func (s *Store) Commit(_ context.Context, b returners.Batch) (returners.Result, 
 		}
 		s.events = append(s.events, event{cmp.Or(e.At, now).UnixMicro(), e.Key})
 	}
-	return res, s.owe(b.Outbox, fresh, now)
+	return res, s.owe(b.Outbox, fresh, said, now)
 }
 
 // SaveLoads stores loads.

@@ -21,7 +21,7 @@ type job struct {
 	hasLoad  bool
 	rows     []row
 	byID     map[string]int32
-	exps     map[string]returners.Expectation
+	exps     map[string]*expected
 }
 
 // row is one return, small since there may be millions.
@@ -41,7 +41,7 @@ type row struct {
 func (s *Store) job(id string, at time.Time) *job {
 	j := s.jobs[id]
 	if j == nil {
-		j = &job{jid: id, at: jid.TimeOr(id, at).UnixMicro(), last: at.UnixMicro(), byID: map[string]int32{}, exps: map[string]returners.Expectation{}}
+		j = &job{jid: id, at: jid.TimeOr(id, at).UnixMicro(), last: at.UnixMicro(), byID: map[string]int32{}, exps: map[string]*expected{}}
 		s.jobs[id] = j
 	}
 	return j
@@ -64,28 +64,6 @@ func (s *Store) putLoad(l *returners.Load, now time.Time) bool {
 
 func (j *job) loadRow() returners.Load {
 	return returners.Load{JID: j.jid, Raw: j.load, User: j.user, At: time.UnixMicro(j.at).UTC()}
-}
-
-func (s *Store) putExpectation(e *returners.Expectation, now time.Time) bool {
-	at := cmp.Or(e.At, now)
-	have := returners.Expectation{JID: e.JID, Node: e.Node, At: time.UnixMicro(at.UnixMicro()).UTC()}
-	known := false
-	if j := s.jobs[e.JID]; j != nil {
-		if x, ok := j.exps[e.Node]; ok {
-			have, known = x, true
-		}
-	}
-	if !known {
-		have.State = e.State
-	}
-	merged, changed := have.Merge(*e)
-	if known && !changed {
-		return false
-	}
-	j := s.job(e.JID, at)
-	j.exps[e.Node] = merged
-	j.seen(at)
-	return true
 }
 
 func (s *Store) putReturn(r *returners.Return, now time.Time) bool {

@@ -72,7 +72,7 @@ func (s *Store) queue(dest string) *queue {
 }
 
 // owe writes the rows of what was new, each (dest, row) once.
-func (s *Store) owe(items []returners.Item, fresh map[owedKey]struct{}, now time.Time) error {
+func (s *Store) owe(items []returners.Item, fresh map[owedKey]struct{}, said words, now time.Time) error {
 	type once struct {
 		owedKey
 		dest string
@@ -81,7 +81,7 @@ func (s *Store) owe(items []returners.Item, fresh map[owedKey]struct{}, now time
 	for i := range items {
 		it := &items[i]
 		k := owedKey{it.Kind, it.JID, it.ID}
-		size := int64(len(it.Payload))
+		size, payload := int64(len(it.Payload)), it.Payload
 		if it.Kind != returners.KindEvent {
 			if it.Kind == returners.KindLoad {
 				k.id = ""
@@ -93,28 +93,30 @@ func (s *Store) owe(items []returners.Item, fresh map[owedKey]struct{}, now time
 			done[once{k, it.Dest}] = struct{}{}
 			if it.Payload == nil {
 				var err error
-				if size, err = s.sizeOf(k); err != nil {
+				if size, payload, err = s.owedOf(k, said); err != nil {
 					return err
 				}
 			}
 		}
 		s.seq++
 		s.owedBy[it.JID]++
-		s.queue(it.Dest).put(owed{seq: s.seq, at: now.UnixMicro(), size: size, kind: it.Kind, jid: it.JID, id: it.ID, payload: it.Payload})
+		s.queue(it.Dest).put(owed{seq: s.seq, at: now.UnixMicro(), size: size, kind: it.Kind, jid: it.JID, id: it.ID, payload: payload})
 	}
 	return nil
 }
 
-func (s *Store) sizeOf(k owedKey) (int64, error) {
+// owedOf gives what is owed of something new: how much that is, and what, unless it is
+// the stored row.
+func (s *Store) owedOf(k owedKey, said words) (size int64, payload []byte, err error) {
 	j := s.jobs[k.jid]
 	switch k.kind {
 	case returners.KindLoad:
-		return int64(len(j.load)), nil
+		return int64(len(j.load)), nil, nil
 	case returners.KindExpectation:
-		b, err := returners.EncodeExpectation(j.exps[k.id])
-		return int64(len(b)), err
+		payload, err = returners.EncodeExpectation(j.exps[k.id].row(k.jid, k.id, said[k]))
+		return int64(len(payload)), payload, err
 	}
-	return int64(len(j.rows[j.byID[k.id]].full)), nil
+	return int64(len(j.rows[j.byID[k.id]].full)), nil, nil
 }
 
 // OutboxRead reads rows of dest with Seq > after in order.
@@ -169,11 +171,7 @@ func (s *Store) item(dest string, o *owed) (returners.Item, error) {
 			it.Load, stored = &l, l.Raw
 		}
 	case returners.KindExpectation:
-		if x, ok := j.exps[o.id]; ok {
-			var err error
-			if stored, err = returners.EncodeExpectation(x); err != nil {
-				return it, err
-			}
+		if x, err := returners.DecodeExpectation(o.payload); err == nil { // else it is somebody's own payload
 			it.Expectation = &x
 		}
 	}

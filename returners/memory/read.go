@@ -60,7 +60,8 @@ func (s *Store) GetExpectations(_ context.Context, jid string) ([]returners.Expe
 	}
 	var out []returners.Expectation
 	for _, node := range slices.Sorted(maps.Keys(j.exps)) {
-		out = append(out, j.exps[node])
+		e := j.exps[node]
+		out = append(out, e.row(jid, node, e.marks))
 	}
 	return out, nil
 }

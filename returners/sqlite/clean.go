@@ -67,20 +67,23 @@ func (w *writer) cleanJob(ctx context.Context, jid string, before time.Time, lim
 		jid, before.UnixMicro()).Scan(&old); err != nil || !old {
 		return 0, err
 	}
-	total := 0
-	for _, query := range []string{
-		"DELETE FROM salt_returns WHERE jid = ?1 AND id IN (SELECT id FROM salt_returns WHERE jid = ?1 ORDER BY id LIMIT ?2)",
-		"DELETE FROM expectations WHERE jid = ?1 AND node IN (SELECT node FROM expectations WHERE jid = ?1 ORDER BY node LIMIT ?2)",
-	} {
-		n, err := w.remove(ctx, query, jid, limit-total)
-		if total += n; err != nil || total >= limit {
-			return total, err
-		}
+	const nodes = "node IN (SELECT node FROM expectations WHERE jid = ?1 ORDER BY node LIMIT ?2)"
+	total, err := w.remove(ctx, "DELETE FROM salt_returns WHERE jid = ?1 AND id IN (SELECT id FROM salt_returns WHERE jid = ?1 ORDER BY id LIMIT ?2)", jid, limit)
+	if err != nil || total >= limit {
+		return total, err
+	}
+	// The pages go with the rows that they belong to.
+	if _, err := w.remove(ctx, "DELETE FROM expected_pages WHERE jid = ?1 AND "+nodes, jid, limit-total); err != nil {
+		return total, err
+	}
+	n, err := w.remove(ctx, "DELETE FROM expectations WHERE jid = ?1 AND "+nodes, jid, limit-total)
+	if total += n; err != nil || total >= limit {
+		return total, err
 	}
 	if err := w.forgetRejected(ctx, jid); err != nil {
 		return total, err
 	}
-	n, err := w.remove(ctx, "DELETE FROM jids WHERE jid = ?", jid)
+	n, err = w.remove(ctx, "DELETE FROM jids WHERE jid = ?", jid)
 	return total + n, err
 }
 

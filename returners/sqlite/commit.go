@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/momtree/mom/internal/jid"
@@ -34,7 +35,7 @@ func (s *Store) write(ctx context.Context, doing string, fn func(ctx context.Con
 	if err != nil {
 		return s.fault(doing, err)
 	}
-	w := &writer{Store: s, tx: tx, now: s.o.Now(), owed: map[string]weight{}, bound: map[*sql.Stmt]*sql.Stmt{}}
+	w := &writer{Store: s, tx: tx, now: s.o.Now(), owed: map[string]weight{}, bound: map[*sql.Stmt]*sql.Stmt{}, exps: map[[2]string]*expected{}}
 	if err := fn(ctx, w); err != nil {
 		return s.fault(doing, errors.Join(err, rollback(tx)))
 	}
@@ -60,6 +61,8 @@ type writer struct {
 	owed map[string]weight // change of the outboxes by destination
 
 	bound map[*sql.Stmt]*sql.Stmt // prepared statements bound to tx, once each
+	exps  map[[2]string]*expected // by jid and node: who is asked, as this batch has it
+	owing bool                    // somebody may be owed what changes of them
 }
 
 // owes notes a change of what dest is owed.
@@ -118,11 +121,19 @@ func (s *Store) Commit(ctx context.Context, b Batch) (Result, error) {
 // owedKey names what an outbox row refers to.
 type owedKey struct{ kind, jid, id string }
 
-// news is what a batch changed, with the bytes that each holds.
-type news map[owedKey]int64
+// change is one thing that a batch changed: how many bytes it holds, and what whoever
+// is owed it gets if that is not the row itself.
+type change struct {
+	size    int64
+	payload []byte
+}
+
+// news is what a batch changed.
+type news map[owedKey]change
 
 func (w *writer) batch(ctx context.Context, b Batch) (Result, error) {
 	fresh := news{}
+	w.owing = slices.ContainsFunc(b.Outbox, func(it Item) bool { return it.Kind == returners.KindExpectation })
 	res := Result{
 		NewLoads:        make([]bool, len(b.Loads)),
 		NewExpectations: make([]bool, len(b.Expectations)),
@@ -135,18 +146,17 @@ func (w *writer) batch(ctx context.Context, b Batch) (Result, error) {
 			return res, fmt.Errorf("load of job %s: %w", l.JID, err)
 		}
 		if res.NewLoads[i] {
-			fresh[owedKey{returners.KindLoad, l.JID, ""}] = int64(len(l.Raw))
+			fresh[owedKey{returners.KindLoad, l.JID, ""}] = change{size: int64(len(l.Raw))}
 		}
 	}
 	for i := range b.Expectations {
 		e := &b.Expectations[i]
-		size, err := w.putExpectation(ctx, e)
-		if err != nil {
+		if res.NewExpectations[i], err = w.expectation(ctx, e); err != nil {
 			return res, fmt.Errorf("expectation of job %s at node %q: %w", e.JID, e.Node, err)
 		}
-		if res.NewExpectations[i] = size > 0; size > 0 {
-			fresh[owedKey{returners.KindExpectation, e.JID, e.Node}] = size
-		}
+	}
+	if err := w.putExpected(ctx, fresh); err != nil {
+		return res, err
 	}
 	if err := w.returns(ctx, b.Returns, res.NewReturns, fresh); err != nil {
 		return res, err
@@ -171,7 +181,7 @@ func (w *writer) returns(ctx context.Context, rets []returners.Return, isNew []b
 		if !isNew[i] {
 			continue
 		}
-		fresh[owedKey{returners.KindReturn, r.JID, r.ID}] = int64(len(r.Full))
+		fresh[owedKey{returners.KindReturn, r.JID, r.ID}] = change{size: int64(len(r.Full))}
 		if l, ok := last[r.JID]; !ok || at.After(l) {
 			last[r.JID] = at
 		}
@@ -192,36 +202,6 @@ func (w *writer) putLoad(ctx context.Context, l *returners.Load) (bool, error) {
 	}
 	n, err := w.exec(ctx, w.st.load, l.JID, jid.TimeOr(l.JID, at).UnixMicro(), w.age(at), l.User, raw)
 	return n > 0, err
-}
-
-// putExpectation reports how many bytes the row has now, 0 if nothing changed.
-func (w *writer) putExpectation(ctx context.Context, e *returners.Expectation) (size int64, err error) {
-	at := cmp.Or(e.At, w.now)
-	have := returners.Expectation{JID: e.JID, Node: e.Node, At: at}
-	var data []byte
-	known := true
-	switch err := w.stmt(ctx, w.st.getExp).QueryRowContext(ctx, e.JID, e.Node).Scan(&data); {
-	case errors.Is(err, sql.ErrNoRows):
-		known, have.State = false, e.State
-	case err != nil:
-		return 0, err
-	default:
-		if have, err = returners.DecodeExpectation(data); err != nil {
-			return 0, err
-		}
-	}
-	merged, changed := have.Merge(*e)
-	if known && !changed {
-		return 0, nil
-	}
-	if data, err = returners.EncodeExpectation(merged); err != nil {
-		return 0, err
-	}
-	if _, err := w.exec(ctx, w.st.putExp, e.JID, e.Node, data); err != nil {
-		return 0, err
-	}
-	_, err = w.exec(ctx, w.st.seen, e.JID, jid.TimeOr(e.JID, at).UnixMicro(), w.age(at))
-	return int64(len(data)), err
 }
 
 func (w *writer) putReturn(ctx context.Context, r *returners.Return, at time.Time) (bool, error) {
@@ -256,7 +236,7 @@ func (w *writer) owe(ctx context.Context, items []Item, fresh news) error {
 	var done map[once]bool
 	for i := range items {
 		it := &items[i]
-		size := int64(len(it.Payload))
+		size, payload := int64(len(it.Payload)), it.Payload
 		if it.Kind != returners.KindEvent {
 			k := owedKey{it.Kind, it.JID, it.ID}
 			if it.Kind == returners.KindLoad {
@@ -267,14 +247,14 @@ func (w *writer) owe(ctx context.Context, items []Item, fresh news) error {
 				continue
 			}
 			if it.Payload == nil {
-				size = kept
+				size, payload = kept.size, kept.payload
 			}
 			if done == nil {
 				done = make(map[once]bool, len(items))
 			}
 			done[once{k, it.Dest}] = true
 		}
-		if _, err := w.exec(ctx, w.st.owe, it.Dest, it.Kind, it.JID, it.ID, w.now.UnixMicro(), it.Payload, size); err != nil {
+		if _, err := w.exec(ctx, w.st.owe, it.Dest, it.Kind, it.JID, it.ID, w.now.UnixMicro(), payload, size); err != nil {
 			return fmt.Errorf("outbox row for %s: %w", it.Dest, err)
 		}
 		w.owes(it.Dest, 1, size)

@@ -31,11 +31,10 @@ func (s *Store) OutboxRead(ctx context.Context, dest string, after int64, limit,
 		}
 		items = append(items, it)
 		return nil
-	}, `SELECT o.seq, o.dest, o.kind, o.jid, o.id, coalesce(o.error, ''), o.payload, j.at, j.user, j.load, e.data,
+	}, `SELECT o.seq, o.dest, o.kind, o.jid, o.id, coalesce(o.error, ''), o.payload, j.at, j.user, j.load,
 			r.jid IS NOT NULL, `+outboxReturnColumns+`
 		FROM outbox o
 		LEFT JOIN jids j ON o.kind = 'load' AND j.jid = o.jid AND j.load IS NOT NULL
-		LEFT JOIN expectations e ON o.kind = 'expectation' AND e.jid = o.jid AND e.node = o.id
 		LEFT JOIN salt_returns r ON o.kind = 'return' AND r.jid = o.jid AND r.id = o.id
 		WHERE o.dest = ? AND o.seq > ? ORDER BY o.seq LIMIT ?`, dest, after, limit)
 	if err != nil {
@@ -50,14 +49,14 @@ const outboxReturnColumns = `coalesce(r.jid, ''), coalesce(r.id, ''), coalesce(r
 
 func scanItem(scan sqlread.Scan) (Item, error) {
 	var (
-		it         Item
-		at         *int64
-		user       *string
-		load, data []byte
-		isReturn   bool
+		it       Item
+		at       *int64
+		user     *string
+		load     []byte
+		isReturn bool
 	)
 	ret, err := scanReturn(func(cols ...any) error {
-		return scan(append([]any{&it.Seq, &it.Dest, &it.Kind, &it.JID, &it.ID, &it.Error, &it.Payload, &at, &user, &load, &data, &isReturn}, cols...)...)
+		return scan(append([]any{&it.Seq, &it.Dest, &it.Kind, &it.JID, &it.ID, &it.Error, &it.Payload, &at, &user, &load, &isReturn}, cols...)...)
 	})
 	if err != nil {
 		return it, err
@@ -69,12 +68,10 @@ func scanItem(scan sqlread.Scan) (Item, error) {
 	case at != nil:
 		it.Load = &returners.Load{JID: it.JID, Raw: wire.Raw(load), User: *user, At: time.UnixMicro(*at).UTC()}
 		stored = load
-	case data != nil:
-		e, err := returners.DecodeExpectation(data)
-		if err != nil {
-			return it, fmt.Errorf("outbox row %d: %w", it.Seq, err)
+	case it.Kind == returners.KindExpectation && len(it.Payload) > 0:
+		if e, err := returners.DecodeExpectation(it.Payload); err == nil { // else it is somebody's own payload
+			it.Expectation = &e
 		}
-		it.Expectation, stored = &e, data
 	}
 	if it.Payload == nil {
 		it.Payload = stored

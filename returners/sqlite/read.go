@@ -67,20 +67,6 @@ func (s *Store) GetReturns(ctx context.Context, jid string) (rets []returners.Re
 	return rets, err
 }
 
-func scanExpectation(scan sqlread.Scan) (returners.Expectation, error) {
-	data, err := sqlread.Column[[]byte](scan)
-	if err != nil {
-		return returners.Expectation{}, err
-	}
-	return returners.DecodeExpectation(data)
-}
-
-// GetExpectations reads who was asked, ordered by node.
-func (s *Store) GetExpectations(ctx context.Context, jid string) (exps []returners.Expectation, err error) {
-	err = s.query(ctx, "read the expectations of job "+jid, sqlread.Append(&exps, scanExpectation), "SELECT data FROM expectations WHERE jid = ? ORDER BY node", jid)
-	return exps, err
-}
-
 // ListJobs lists jobs with a load, newest first.
 func (s *Store) ListJobs(ctx context.Context, f returners.Filter) (loads []returners.Load, err error) {
 	since, until := int64(-1<<63), int64(1<<63-1)

@@ -9,7 +9,7 @@ import (
 
 // statements are prepared once on the writing connection.
 type statements struct {
-	load, seen, hold, getExp, putExp, ret, event, owe, ack, reject, pass *sql.Stmt
+	load, seen, hold, getExp, putExp, getPage, nextPage, putPage, ret, event, owe, ack, reject, pass *sql.Stmt
 
 	all []*sql.Stmt
 }
@@ -27,9 +27,13 @@ func (p *statements) prepare(ctx context.Context, db *sql.DB) error {
 		{&p.seen, `INSERT INTO jids (jid, at, last) VALUES (?, ?, ?)
 			ON CONFLICT (jid) DO UPDATE SET last = excluded.last WHERE excluded.last > last`},
 		{&p.hold, `UPDATE jids SET last = ? WHERE jid = ?`},
-		{&p.getExp, `SELECT data FROM expectations WHERE jid = ? AND node = ?`},
-		{&p.putExp, `INSERT INTO expectations (jid, node, data) VALUES (?, ?, ?)
-			ON CONFLICT (jid, node) DO UPDATE SET data = excluded.data`},
+		{&p.getExp, `SELECT at, state, data FROM expectations WHERE jid = ? AND node = ?`},
+		{&p.putExp, `INSERT INTO expectations (jid, node, at, state, data) VALUES (?, ?, ?, ?, x'')
+			ON CONFLICT (jid, node) DO UPDATE SET at = excluded.at, state = excluded.state, data = x''`},
+		{&p.getPage, `SELECT first, data FROM expected_pages WHERE jid = ? AND node = ? AND first <= ? ORDER BY first DESC LIMIT 1`},
+		{&p.nextPage, `SELECT min(first) FROM expected_pages WHERE jid = ? AND node = ? AND first > ?`},
+		{&p.putPage, `INSERT INTO expected_pages (jid, node, first, data) VALUES (?, ?, ?, ?)
+			ON CONFLICT (jid, node, first) DO UPDATE SET data = excluded.data`},
 		{&p.ret, `INSERT INTO salt_returns
 			(jid, id, fun, success, retcode, out, master_id, via, alter_time, val_at, val_len, value, full_ret)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (jid, id) DO NOTHING`},

@@ -1,0 +1,72 @@
+package roll
+
+import (
+	"encoding/binary"
+	"errors"
+
+	"github.com/momtree/mom/returners"
+)
+
+// Encode writes the marks of the given minions: for each the length of its id, twice
+// that and one more if it is missing, the id, and for one that is missing the length
+// of the reason and the reason.
+func (m Marks) Encode(ids []string) []byte {
+	out := make([]byte, 0, 32*len(ids))
+	for _, id := range ids {
+		k := m[id]
+		n := uint64(len(id)) << 1
+		if k.Missing {
+			n |= 1
+		}
+		out = append(binary.AppendUvarint(out, n), id...)
+		if k.Missing {
+			out = append(binary.AppendUvarint(out, uint64(len(k.Reason))), k.Reason...)
+		}
+	}
+	return out
+}
+
+var errCut = errors.New("a page of who was asked is damaged")
+
+// Decode reads what Encode made.
+func Decode(b []byte) (Marks, error) {
+	m := Marks{}
+	return m, each(b, func(id string, k Mark) { m[id] = k })
+}
+
+// Read adds what Encode made to an expectation.
+func Read(b []byte, x *returners.Expectation) error {
+	return each(b, func(id string, k Mark) { k.into(id, x) })
+}
+
+func each(b []byte, visit func(id string, k Mark)) error {
+	for len(b) > 0 {
+		var id string
+		var k Mark
+		var ok bool
+		n, size := binary.Uvarint(b)
+		if size <= 0 {
+			return errCut
+		}
+		if id, b, ok = text(b[size:], n>>1); !ok {
+			return errCut
+		}
+		if k.Missing = n&1 != 0; k.Missing {
+			if n, size = binary.Uvarint(b); size <= 0 {
+				return errCut
+			}
+			if k.Reason, b, ok = text(b[size:], n); !ok {
+				return errCut
+			}
+		}
+		visit(id, k)
+	}
+	return nil
+}
+
+func text(b []byte, n uint64) (string, []byte, bool) {
+	if n > uint64(len(b)) {
+		return "", nil, false
+	}
+	return string(b[:n]), b[n:], true
+}

@@ -1,0 +1,55 @@
+package memory
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/returners/internal/roll"
+)
+
+// expected is who was asked by one node.
+type expected struct {
+	at    int64 // microseconds
+	state string
+	marks roll.Marks
+}
+
+// words are what one batch has changed, by job and node.
+type words map[owedKey]roll.Marks
+
+// putExpectation enters one word and tells whether it changes anything.
+func (s *Store) putExpectation(x *returners.Expectation, now time.Time, said words) bool {
+	at := cmp.Or(x.At, now)
+	var e *expected
+	if j := s.jobs[x.JID]; j != nil {
+		e = j.exps[x.Node]
+	}
+	changed := e == nil
+	if changed {
+		e = &expected{at: at.UnixMicro(), state: x.State, marks: roll.Marks{}}
+		s.job(x.JID, at).exps[x.Node] = e
+	}
+	state, moved := roll.State(e.state, x.State)
+	e.state, changed = state, changed || moved
+	k := owedKey{returners.KindExpectation, x.JID, x.Node}
+	for id, mark := range roll.Of(*x) {
+		if e.marks.Put(id, mark) {
+			if said[k] == nil {
+				said[k] = roll.Marks{}
+			}
+			said[k][id], changed = mark, true
+		}
+	}
+	if changed {
+		s.jobs[x.JID].seen(at)
+	}
+	return changed
+}
+
+// row gives the whole expectation of a node, or what some marks say of it.
+func (e *expected) row(jid, node string, marks roll.Marks) returners.Expectation {
+	x := returners.Expectation{JID: jid, Node: node, At: time.UnixMicro(e.at).UTC(), State: e.state}
+	marks.Into(&x)
+	return x
+}
