@@ -29,6 +29,16 @@ func (m *Master) clear(req *zmtp.Request, cmd string, load wire.Raw) {
 			m.answer(req, m.refuseLogin(cmd, by, load))
 			return
 		}
+		if r, ok := m.entitled(cmd, load); !ok {
+			m.answer(req, r.reply())
+			return
+		}
+		done, err := m.weigh(ctx, cmd, load)
+		if err != nil {
+			m.answer(req, refusal{"SaltInvocationError", cmd + ": " + err.Error()}.reply())
+			return
+		}
+		defer done()
 	}
 	switch cmd {
 	case "ping":
@@ -50,11 +60,39 @@ func (m *Master) clear(req *zmtp.Request, cmd string, load wire.Raw) {
 	}
 }
 
+// entitled tells whether a command comes from somebody who may give any here at all,
+// by its key alone: nothing of a stranger's load is decoded.
+func (m *Master) entitled(cmd string, load wire.Raw) (refusal, bool) {
+	f, err := wire.Pick(load, wire.Limits{}, "key")
+	key := ""
+	if err == nil && len(f[0]) <= maxName {
+		key, _ = wire.Str(f[0])
+	}
+	ok, no := false, authenticationFailed("user")
+	if cmd == "runner" || cmd == "wheel" {
+		ok = m.authorise(key) == nil
+	} else {
+		_, ok = m.users.User(key)
+		no = errNoAccess
+	}
+	if !ok {
+		user, fun := namesOf(load)
+		m.refusedUser(cmd, user, fun)
+	}
+	return no, ok
+}
+
+// maxPing bounds the pings that are echoed; those of Salt have a few bytes.
+const maxPing = 4 << 10
+
 // pong echoes a ping, as Salt does. To a client that asks whether readers of the
 // event bus are greeted, which a Python master does not do, it says yes.
 func pong(load wire.Raw) []byte {
-	d, err := wire.DecodeMap(load)
-	if err == nil && d.Has("greets") {
+	if len(load) > maxPing {
+		b, _ := wire.Encode(badLoad) // a text of a few bytes always packs
+		return b
+	}
+	if d, err := wire.DecodeMap(load); err == nil && d.Has("greets") {
 		d.Set("greets", true)
 		if b, err := wire.Encode(d); err == nil {
 			return b

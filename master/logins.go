@@ -24,46 +24,53 @@ const (
 // §12.3). Fields are looked for in both places, for every command: a login that was
 // put into the wrong one must not end as a call with that key.
 func loginOf(load wire.Raw) (login, error) {
-	found := noLogin
-	note := func(field string, _ wire.Raw) error {
-		switch {
-		case field == string(loginToken):
-			found = loginToken
-		case field == string(loginEauth) && found == noLogin:
-			found = loginEauth
-		}
-		return nil
+	fields := []string{string(loginToken), string(loginEauth), "kwargs"}
+	top, err := wire.Pick(load, wire.Limits{}, fields...)
+	if err != nil {
+		return noLogin, err
 	}
-	err := wire.Fields(load, func(field string, val wire.Raw) error {
-		if field == "kwargs" && wire.IsMap(val) {
-			return wire.Fields(val, note)
+	in := []wire.Raw{nil, nil}
+	if wire.IsMap(top[2]) {
+		if in, err = wire.Pick(top[2], wire.Limits{}, fields[:2]...); err != nil {
+			return noLogin, err
 		}
-		return note(field, val)
-	})
-	return found, err
+	}
+	switch {
+	case top[0] != nil || in[0] != nil:
+		return loginToken, nil
+	case top[1] != nil || in[1] != nil:
+		return loginEauth, nil
+	}
+	return noLogin, nil
 }
 
 // refuseLogin answers a command that came with a login, in Salt's words for one that
 // is not valid: a publish as its LocalClient awaits it (AuthenticationError), a runner
 // or wheel call under the name of the way that failed.
 func (m *Master) refuseLogin(cmd string, by login, load wire.Raw) any {
-	var user, fun string
-	// What cannot be read is not named in the log; the refusal stands.
-	_ = wire.Fields(load, func(field string, val wire.Raw) error {
-		switch field {
-		case "user":
-			user, _ = wire.Str(val)
-		case "fun":
-			fun = wire.FunName(val)
-		}
-		return nil
-	})
+	user, fun := namesOf(load)
 	m.refusedUser(cmd+" with "+string(by)+" (external_auth is not served by this master)", user, fun)
 	switch cmd {
 	case "runner", "wheel":
 		return authenticationFailed(string(by)).reply()
 	}
 	return errNoAccess.reply()
+}
+
+// namesOf are the user and the function that a load names, for the log. What cannot be
+// read, or is too long for a name, is not named.
+func namesOf(load wire.Raw) (user, fun string) {
+	f, err := wire.Pick(load, wire.Limits{}, "user", "fun")
+	if err != nil {
+		return "", ""
+	}
+	if len(f[0]) <= maxName {
+		user, _ = wire.Str(f[0])
+	}
+	if len(f[1]) <= maxName {
+		fun = wire.FunName(f[1])
+	}
+	return user, fun
 }
 
 // authenticationFailed is Salt's refusal of a runner or wheel call.

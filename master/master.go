@@ -126,6 +126,7 @@ type Master struct {
 	results     runners.Results
 	trusted     *door.Addresses
 	turned      *door.Report // what the door turns away
+	work        *door.Work   // the values of requests at work
 	asks        *findjob.Gatherer
 	desk        *inquiry.Desk // questions to nodes below
 	traces      *trace.Book
@@ -173,6 +174,7 @@ func New(o Options) (_ *Master, err error) {
 	m.rsa = door.NewTurns(max(runtime.GOMAXPROCS(0)-1, 1))
 	m.trusted = door.NewAddresses(m.now)
 	m.turned = door.NewReport(m.log)
+	m.work = door.NewWork(m.cfg.Bounds.WorkValues)
 	m.asks = findjob.NewGatherer(m.ask)
 	m.desk = inquiry.NewDesk(m.question)
 	m.traces = trace.NewBook()

@@ -23,12 +23,6 @@ var (
 	errNotAllowed = refusal{"AuthorizationError", "Authorization error occurred."}
 )
 
-// refuseUser answers a runner or wheel call without rights.
-func (m *Master) refuseUser(d *wire.Map, what string) refusal {
-	m.refusedUser(what, d.String("user"), d.String("fun"))
-	return authenticationFailed("user")
-}
-
 // refusedUser counts and logs a command without rights. Operators look for
 // these, but a stranger can send as many as there are: one line a second.
 func (m *Master) refusedUser(what, user, fun string) {

@@ -10,6 +10,7 @@ import (
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
+	"github.com/momtree/mom/master/door"
 	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/returners"
 )
@@ -73,13 +74,36 @@ func (m *Master) receive(req *zmtp.Request) {
 
 // commandOf reads the field cmd of a clear load.
 func commandOf(load wire.Raw) (cmd string, err error) {
-	err = wire.Fields(load, func(key string, val wire.Raw) error {
-		if key == "cmd" {
-			cmd, _ = wire.Str(val)
-		}
-		return nil
-	})
+	f, err := wire.Pick(load, wire.Limits{}, "cmd")
+	if err == nil && len(f[0]) <= maxName {
+		cmd, _ = wire.Str(f[0])
+	}
 	return cmd, err
+}
+
+// maxName bounds the texts of a stranger that are looked at: names of commands,
+// functions and users. Longer ones are taken for none.
+const maxName = 512
+
+// maxValues bounds the values of a request that is decoded as a whole, each element,
+// key and container counting: half a million are some fifty megabytes. Returns stay as
+// they came, so they may have more.
+const maxValues = 1 << 19
+
+// wholeLoads are the commands of which all that is large stays undecoded.
+var wholeLoads = map[string]bool{"_return": true, "_syndic_return": true}
+
+// weigh counts the values of a load and waits until there is room to work on them.
+func (m *Master) weigh(ctx context.Context, cmd string, load wire.Raw) (done func(), err error) {
+	lim := wire.Limits{}
+	if !wholeLoads[cmd] {
+		lim.MaxNodes = maxValues
+	}
+	n, err := wire.Size(load, lim)
+	if err != nil {
+		return nil, err
+	}
+	return m.work.Begin(ctx, n)
 }
 
 // answer sends a value in clear.
@@ -129,6 +153,17 @@ func (m *Master) encrypted(req *zmtp.Request, env wire.Envelope) {
 	}
 	ctx, cancel := context.WithTimeout(m.ctx, requestTimeout)
 	defer cancel()
+	done, err := m.weigh(ctx, r.cmd, r.load)
+	switch {
+	case errors.Is(err, door.ErrBusy), err != nil && ctx.Err() != nil:
+		m.answer(req, wire.NotNow)
+		return
+	case err != nil:
+		m.log.Warn("A request was refused", "cmd", r.cmd, "id", r.id, "err", err)
+		m.seal(req, key, r, "")
+		return
+	}
+	defer done()
 	v, err := h(ctx, r)
 	if clear, ok := v.(clearReply); ok && err == nil {
 		m.answer(req, clear.value)

@@ -95,7 +95,11 @@ func succeeded(ret wire.Return) bool {
 // giveJID replaces the jid "req" by a fresh one, and adds what makes the return
 // the load of its own job.
 func (m *Master) giveJID(a arrival) (arrival, error) {
-	full, err := wire.DecodeMap(a.ret.Full)
+	v, err := wire.DecodeWithin(a.ret.Full, wire.Limits{MaxNodes: maxValues})
+	full, ok := v.(*wire.Map)
+	if err == nil && !ok {
+		err = errNotAMap
+	}
 	if err != nil {
 		return a, fmt.Errorf("return of %s without jid: %w", a.ret.ID, err)
 	}

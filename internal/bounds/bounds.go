@@ -20,6 +20,7 @@ type Bounds struct {
 	MissedBytes   int           `bound:"missed_bytes" default:"1048576" small:"2000..8000" help:"their bytes"`
 	Claims        time.Duration `bound:"claims" default:"1m" small:"500ms..2s" help:"how often claims on returns of others are swept"`
 	SignIns       int           `bound:"sign_ins" default:"32768" small:"16..64" help:"sign-ins that wait"`
+	WorkValues    int           `bound:"work_values" default:"524288" small:"5000..20000" help:"values of requests that are decoded and worked on at once"`
 	Adopted       int           `bound:"adopted" default:"2000" small:"4..20" help:"jobs that one guest may bring"`
 
 	Returns    int `bound:"returns" default:"20000" small:"50..200" help:"returns that a minion keeps for a master that is away"`

@@ -27,6 +27,13 @@ type BadLoad struct {
 
 func (e *BadLoad) Error() string { return "sign-in load: " + e.Why }
 
+// authLimits bound what a stranger may send to sign in: a key, a nonce, a token and the
+// grains of autosign_grains have a few kilobytes.
+var authLimits = wire.Limits{MaxBytes: MaxAuth, MaxNodes: 2048}
+
+// MaxAuth is the largest load of a sign-in in bytes.
+const MaxAuth = 64 << 10
+
 // maxNonce bounds what is signed for a stranger; a nonce has 32 characters.
 const maxNonce = 256
 
@@ -52,7 +59,7 @@ func ParseAuth(load wire.Raw, version int) (Auth, error) {
 	if !wire.IsMap(load) {
 		return a, &BadLoad{PlainNotMap, "it is a " + wire.KindOf(load).String()}
 	}
-	if err := wire.Scan(load, wire.Limits{}); err != nil {
+	if err := wire.Scan(load, authLimits); err != nil {
 		return a, &BadLoad{PlainBadLoad, err.Error()}
 	}
 	var id, nonce, pub, grains wire.Raw
@@ -120,6 +127,9 @@ func (a *Auth) setTexts(nonce, pub wire.Raw) (err error) {
 	}
 	if a.Pub, err = wire.Str(pub); err != nil {
 		return fmt.Errorf("field pub: %w", err)
+	}
+	if len(a.Pub) > maxPubBytes { // before it is stored or told
+		return &BadLoad{PlainBadLoad, fmt.Sprintf("field pub has %d bytes, at most %d", len(a.Pub), maxPubBytes)}
 	}
 	if a.Version < 2 {
 		return nil

@@ -121,8 +121,9 @@ func (t *Jobs) countReturn(data wire.Raw) {
 				retcode = n
 			}
 		case "success":
-			if v, err := wire.Decode(val); err == nil {
-				success, said = v.(bool)
+			if wire.KindOf(val) == wire.Boolean {
+				v, _ := wire.Int(val)
+				success, said = v != 0, true
 			}
 		}
 		return nil
@@ -132,7 +133,7 @@ func (t *Jobs) countReturn(data wire.Raw) {
 	}
 	state := ""
 	if strings.HasPrefix(fun, "state.") {
-		if v, err := wire.Decode(args); err == nil {
+		if v, err := wire.DecodeWithin(args, wire.Limits{MaxNodes: 1000}); err == nil { // more are no names of states
 			list, _ := v.([]any)
 			state = stateOf(fun, list)
 		}

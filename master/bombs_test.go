@@ -1,0 +1,143 @@
+package master
+
+import (
+	"encoding/binary"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/internal/zmtp"
+)
+
+// bomb is a list of n empty maps, a byte each on the wire and a hundred in memory.
+func bomb(n int) wire.Raw {
+	return append(binary.BigEndian.AppendUint32([]byte{0xdd}, uint32(n)), strings.Repeat("\x80", n)...)
+}
+
+// made is how many bytes of memory fn has had made, whether they are in use still or not.
+func made(fn func()) int64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	fn()
+	runtime.ReadMemStats(&after)
+	return int64(after.TotalAlloc - before.TotalAlloc)
+}
+
+// A stranger's clear load of a million empty maps is judged without making anything
+// of it, for every command: four at once cost what their bytes cost. The same in a
+// sign-in is refused before it waits for its turn.
+func TestBombs_OfStrangers(t *testing.T) {
+	r := newRig(t)
+	r.start()
+	const values, at = 1 << 20, 4
+	list := bomb(values)
+	req := zmtp.NewReq(fmt.Sprintf("127.0.0.1:%d", r.ret), zmtp.DialConfig{Log: quiet, MaxConns: at})
+	defer req.Close() //nolint:errcheck // the end of the test
+	for _, load := range []*wire.Map{
+		wire.NewMap("cmd", "ping", "x", list),
+		wire.NewMap("cmd", "publish", "tgt", "*", "fun", "test.ping", "arg", list, "user", "root", "key", "guessed"),
+		wire.NewMap("cmd", "publish", "tgt", "*", "fun", list, "user", list, "key", list),
+		wire.NewMap("cmd", "runner", "fun", "jobs.active", "kwarg", wire.NewMap("x", list), "key", "guessed"),
+		wire.NewMap("cmd", "wheel", "fun", "key.list_all", "x", list, "key", "guessed"),
+		wire.NewMap("cmd", "mk_token", "x", list),
+		wire.NewMap("cmd", "get_token", "token", list),
+		wire.NewMap("cmd", "made up", "x", list),
+		wire.NewMap("cmd", list, "x", 1),
+		wire.NewMap("cmd", "_auth", "id", "m1", "autosign_grains", wire.NewMap("x", list), "pub", "p"),
+		wire.NewMap("cmd", "_auth", "id", list, "pub", "p"),
+	} {
+		cmd := load.String("cmd")
+		raw, err := wire.Encode(load)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := wire.Envelope{Enc: "clear", Load: raw, Version: 3}.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := made(func() {
+			var wg sync.WaitGroup
+			for range at {
+				wg.Go(func() {
+					if _, err := req.Do(t.Context(), body); err != nil {
+						t.Errorf("%s: %v", cmd, err)
+					}
+				})
+			}
+			wg.Wait()
+		})
+		if most := int64(at * 4 * len(body)); n > most { // received twice, and sent
+			t.Errorf("%s: %d MiB were made of %d requests of %d MiB", cmd, n>>20, at, len(body)>>20)
+		}
+	}
+}
+
+// An accepted minion's requests with more values than are ever decoded are refused, and
+// others that are large take turns; its returns may have as many as fit, for they are
+// not decoded.
+func TestBombs_OfAMinion(t *testing.T) {
+	r := newRig(t)
+	r.start()
+	m := r.minion("m1", "minion", "minion")
+	for _, load := range []*wire.Map{
+		wire.NewMap("cmd", "_pillar", "id", "m1", "grains", bomb(maxValues+1), "saltenv", "base", "pillarenv", "base", "pillar_override", wire.NewMap(), "ver", "2"),
+		wire.NewMap("cmd", "_master_opts", "id", "m1", "x", bomb(maxValues+1)),
+		wire.NewMap("cmd", "_presence", "id", "m1", "session", bomb(maxValues+1)),
+	} {
+		var err error
+		n := made(func() { _, err = m.send(load) })
+		if n > 20<<20 {
+			t.Errorf("%s: %d MiB were made, %v", load.String("cmd"), n>>20, err)
+		}
+	}
+	jid := r.say(testJob("m1", "glob")).Map("load").String("jid")
+	n := made(func() {
+		if _, err := m.send(wire.NewMap("cmd", "_return", "id", "m1", "jid", jid, "fun", "test.ping", "fun_args", []any{}, "retcode", 0,
+			"success", bomb(maxValues), "return", bomb(maxValues*2))); err != nil {
+			t.Error(err)
+		}
+	})
+	if len(stored(t, r, jid)) != 1 {
+		t.Error("its large return is not stored")
+	}
+	if n > 100<<20 {
+		t.Errorf("%d MiB were made of a return of %d", n>>20, 3*maxValues>>20)
+	}
+}
+
+// What is decoded and worked on at once is bounded over all requests: who finds no room
+// waits, and is told to come again when that takes too long.
+func TestBombs_TakeTurns(t *testing.T) {
+	r := newRig(t)
+	r.start()
+	m := r.minion("m1", "minion", "minion")
+	done, err := r.work.Begin(t.Context(), 1<<30) // one is at work, and fills it
+	if err != nil {
+		t.Fatal(err)
+	}
+	type answer struct {
+		v   any
+		err error
+	}
+	got := make(chan answer, 1)
+	go func() {
+		v, err := m.send(wire.NewMap("cmd", "_master_opts", "id", "m1", "x", bomb(5000)))
+		got <- answer{v, err}
+	}()
+	if _, err := m.send(wire.NewMap("cmd", "_master_opts", "id", "m1")); err != nil {
+		t.Errorf("a small one waits: %v", err)
+	}
+	select {
+	case a := <-got:
+		t.Fatalf("it did not wait: %v", a)
+	case <-time.After(50 * time.Millisecond):
+	}
+	done()
+	if a := <-got; a.err != nil {
+		t.Error(a.err)
+	}
+}
