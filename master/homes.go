@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/momtree/mom/returners"
+
 	"github.com/momtree/mom/internal/sibling"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/homes"
@@ -51,13 +53,7 @@ func (m *Master) sweepHomes() {
 // owesAbove tells whether returns wait for the master above, which takes those of
 // minions that this node has: a guest that left is remembered until they are there.
 func (m *Master) owesAbove() bool {
-	if m.parent == "" {
-		return false
-	}
-	ctx, cancel := storeContext()
-	defer cancel()
-	rows, _, err := m.store.Outbox().OutboxDepth(ctx, m.parent)
-	return err != nil || rows > 0
+	return m.parent != "" && returners.OwedAbove(m.store.Outbox().OutboxDests()) > 0
 }
 
 // openSiblings makes the desk that answers questions about siblings.

@@ -2,7 +2,6 @@ package master
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/wire"
@@ -100,12 +99,9 @@ func (m *Master) tellDraining() {
 func (e runnerEnv) Drain(on bool) error { return e.m.drain(on) }
 
 // Housing serves the runner node.status.
-func (e runnerEnv) Housing(ctx context.Context) (*wire.Map, error) {
+func (e runnerEnv) Housing(context.Context) (*wire.Map, error) {
 	m := e.m
-	owed, _, err := m.store.Outbox().OutboxDepth(ctx, returners.DestParent("above"))
-	if err != nil {
-		return nil, fmt.Errorf("look into the outbox: %w", err)
-	}
+	owed := returners.OwedAbove(m.store.Outbox().OutboxDests())
 	silent, here := []any{}, []any{}
 	for _, id := range m.keys.List(keys.Accepted) {
 		switch live := m.presence.Live(id); {

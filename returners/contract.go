@@ -100,6 +100,9 @@ type SharedOutbox interface {
 	// OutboxDests counts the rows of every destination, rejected ones included. It
 	// costs no read.
 	OutboxDests() map[string]int64
+	// OutboxSize tells how many rows dest is owed and how many bytes they hold.
+	// It is asked with every return and costs no read.
+	OutboxSize(dest string) (rows, bytes int64)
 }
 
 // JobStore is a returner that can also owe: what the embedded store is.
@@ -107,7 +110,4 @@ type JobStore interface {
 	Returner
 	Committer
 	SharedOutbox
-	// OutboxSize tells how many rows dest is owed and how many bytes they hold.
-	// It is asked with every return and costs no read.
-	OutboxSize(dest string) (rows, bytes int64)
 }

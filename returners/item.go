@@ -1,5 +1,7 @@
 package returners
 
+import "strings"
+
 // Kind says what an outbox row carries.
 type Kind = string
 
@@ -19,6 +21,20 @@ const (
 
 // DestParent is the outbox destination of the parent master named master.
 func DestParent(master string) string { return DestParentPrefix + master }
+
+// IsParent tells whether a destination is a master above; a row that is rejected has
+// none.
+func IsParent(dest string) bool { return strings.HasPrefix(dest, DestParentPrefix) }
+
+// OwedAbove adds up what the masters above are owed, of [SharedOutbox.OutboxDests].
+func OwedAbove(dests map[string]int64) (rows int64) {
+	for dest, n := range dests {
+		if IsParent(dest) {
+			rows += n
+		}
+	}
+	return rows
+}
 
 // Rejected is the destination under which rows are kept that dest refused.
 // They can be read, counted and acknowledged (dropped) like others; they do

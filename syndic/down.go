@@ -89,14 +89,9 @@ func (l *link) publications(ctx context.Context) {
 // their job: a node that came over from a sibling brought them, and they went to
 // whoever takes what nobody is owed.
 func (l *link) early(ctx context.Context, jid string) {
-	rets, err := l.s.local.Jobs().GetReturns(ctx, jid)
-	if err != nil && ctx.Err() == nil {
-		l.log.Error("The returns that were here before their job could not be read", "jid", jid, "err", err)
-	}
-	if len(rets) > 0 {
+	if err := l.returns.oweNow(ctx, jid); err != nil && ctx.Err() == nil {
+		l.log.Error("The returns that were here before their job are not owed to the master above as yet", "jid", jid, "err", err)
 		l.returns.again(jid)
-	} else if err == nil {
-		l.given(jid)
 	}
 }
 

@@ -33,6 +33,7 @@ type fakeLocal struct {
 	told     map[string]uint64 // jid → word
 	broken   error             // of every call to the outbox
 	reads    int
+	slow     func() // takes the time of a read, if set
 }
 
 func newFakeLocal() *fakeLocal {
@@ -42,11 +43,11 @@ func newFakeLocal() *fakeLocal {
 	}
 }
 
-func (l *fakeLocal) Bus() *bus.Bus            { return l.bus }
-func (l *fakeLocal) Outbox() returners.Outbox { return l }
-func (l *fakeLocal) Jobs() returners.Reader   { return fakeJobs{l: l} }
-func (l *fakeLocal) Grown() <-chan struct{}   { return l.grown }
-func (l *fakeLocal) Tree() *topology.Tree     { return l.tree }
+func (l *fakeLocal) Bus() *bus.Bus                  { return l.bus }
+func (l *fakeLocal) Outbox() returners.SharedOutbox { return l }
+func (l *fakeLocal) Jobs() returners.Reader         { return fakeJobs{l: l} }
+func (l *fakeLocal) Grown() <-chan struct{}         { return l.grown }
+func (l *fakeLocal) Tree() *topology.Tree           { return l.tree }
 
 func (l *fakeLocal) Answer(_ context.Context, what string, arg wire.Raw) (any, error) {
 	if what != "echo" {
@@ -77,6 +78,9 @@ func (l *fakeLocal) wordTold(jid string) uint64 {
 }
 
 func (l *fakeLocal) OutboxRead(_ context.Context, dest string, after int64, limit, maxBytes int) ([]returners.Item, error) {
+	if l.slow != nil {
+		l.slow()
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.reads++
@@ -130,10 +134,75 @@ func (l *fakeLocal) OutboxReject(_ context.Context, _ string, seq int64, reason 
 	return fmt.Errorf("no row %d", seq)
 }
 
-func (l *fakeLocal) OutboxDepth(_ context.Context, _ string) (int64, time.Time, error) {
+func (l *fakeLocal) OutboxMove(ctx context.Context, dest string, rows []returners.Move) error {
+	var seqs []int64
+	l.mu.Lock()
+	for _, r := range rows {
+		seqs = append(seqs, r.Seq)
+		i := slices.IndexFunc(l.rows, func(it returners.Item) bool { return it.Seq == r.Seq && it.Dest == dest })
+		for _, to := range r.To {
+			if i >= 0 && l.broken == nil {
+				it := l.rows[i]
+				l.seq++
+				it.Seq, it.Dest = l.seq, to
+				l.rows = append(l.rows, it)
+			}
+		}
+	}
+	l.mu.Unlock()
+	return l.OutboxAck(ctx, dest, seqs)
+}
+
+func (l *fakeLocal) OutboxOwe(_ context.Context, dest, jid string) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return int64(len(l.rows)), time.Time{}, l.broken
+	if l.broken != nil {
+		return 0, l.broken
+	}
+	for _, r := range l.kept[jid] {
+		l.seq++
+		l.rows = append(l.rows, returners.Item{Seq: l.seq, Dest: dest, Kind: returners.KindReturn, JID: jid, ID: r.ID, Payload: r.Full, Return: &r})
+	}
+	return len(l.kept[jid]), nil
+}
+
+func (l *fakeLocal) OutboxForget(_ context.Context, dest string, limit int) (n int, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.rows = slices.DeleteFunc(l.rows, func(it returners.Item) bool {
+		gone := it.Dest == dest && n < limit
+		if gone {
+			n++
+		}
+		return gone
+	})
+	return n, l.broken
+}
+
+func (l *fakeLocal) OutboxDests() map[string]int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	out := map[string]int64{}
+	for _, it := range l.rows {
+		out[it.Dest]++
+	}
+	return out
+}
+
+func (l *fakeLocal) OutboxSize(dest string) (rows, bytes int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, it := range l.rows {
+		if it.Dest == dest {
+			rows, bytes = rows+1, bytes+int64(len(it.Payload))
+		}
+	}
+	return rows, bytes
+}
+
+func (l *fakeLocal) OutboxDepth(_ context.Context, dest string) (int64, time.Time, error) {
+	rows, _ := l.OutboxSize(dest)
+	return rows, time.Time{}, l.broken
 }
 
 func (l *fakeLocal) depth() int {

@@ -177,9 +177,9 @@ func TestNewsHoldsNothingUrgentUp(t *testing.T) {
 	})
 }
 
-// What the parent refuses of the helper is the sender's to send again: nothing is
+// What the parent refuses while other requests are under way is sent again: nothing is
 // passed over, nothing set aside that another attempt delivers.
-func TestWhatTheHelperCannotDeliver(t *testing.T) {
+func TestWhatIsRefusedBesideOthers(t *testing.T) {
 	p, n := startSlowParent(t, "_syndic_return")
 	refuse := true
 	p.set(func() { p.refuse = func(jid, _ string) bool { return refuse && jid == job(2) } })
@@ -189,9 +189,8 @@ func TestWhatTheHelperCannotDeliver(t *testing.T) {
 	n.local.commit(t, job(2), "web-1")
 	n.local.complete(t, job(2))
 	p.under(t, 2)
-	p.answer(1) // refused
-	link := n.parents.links[0]
-	until(t, "the helper to stop", link.returns.side.trouble.Load)
+	p.answer(1)
+	until(t, "the refusal", func() bool { return n.parents.links[0].figures.failed.Load() == 1 })
 	p.set(func() { refuse = false })
 	p.answer(0)
 	p.under(t, 1)
@@ -200,7 +199,6 @@ func TestWhatTheHelperCannotDeliver(t *testing.T) {
 	if p.has(job(2), "web-1") != 1 || len(n.local.setAside()) != 0 {
 		t.Errorf("it came %d times, %d rows were set aside", p.has(job(2), "web-1"), len(n.local.setAside()))
 	}
-	until(t, "the helper to be of use again", func() bool { return !link.returns.side.trouble.Load() })
 }
 
 func TestTakeBut(t *testing.T) {

@@ -254,6 +254,7 @@ func (s *Syndic) lodge(ctx context.Context, home *link, n sibling.Node, voucher 
 		s.parents.standIn()
 		cancel()
 		wg.Wait()
+		s.returns.drop(context.WithoutCancel(ctx), l.returns.dest) // the home has had all of it, or is owed it
 		s.returns.shift()
 	}()
 	for sleep.For(ctx, s.cfg.Upper.RehomeAfter/4+time.Millisecond) == nil {

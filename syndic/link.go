@@ -113,7 +113,6 @@ func (l *link) run(ctx context.Context) {
 	var wg sync.WaitGroup
 	wg.Go(func() { l.events.run(ctx) })
 	wg.Go(func() { l.returns.run(ctx) })
-	wg.Go(func() { l.returns.side.run(ctx) })
 	wg.Go(func() { l.publications(ctx) })
 	wg.Go(func() { l.tellSiblings(ctx) })
 	wg.Go(func() { l.catchUp(ctx) })

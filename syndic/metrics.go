@@ -32,20 +32,20 @@ func (c countedParent) Request(ctx context.Context, load *wire.Map) (wire.Raw, e
 
 // countedOutbox counts the rows that are done.
 type countedOutbox struct {
-	returners.Outbox
+	returners.SharedOutbox
 	l *link
 }
 
-func (c countedOutbox) OutboxAck(ctx context.Context, dest string, seqs []int64) error {
-	err := c.Outbox.OutboxAck(ctx, dest, seqs)
+func (c countedOutbox) OutboxMove(ctx context.Context, dest string, rows []returners.Move) error {
+	err := c.SharedOutbox.OutboxMove(ctx, dest, rows)
 	if err == nil {
-		c.l.figures.acknowledged.Add(uint64(len(seqs)))
+		c.l.figures.acknowledged.Add(uint64(len(rows)))
 	}
 	return err
 }
 
 func (c countedOutbox) OutboxReject(ctx context.Context, dest string, seq int64, reason string) error {
-	err := c.Outbox.OutboxReject(ctx, dest, seq, reason)
+	err := c.SharedOutbox.OutboxReject(ctx, dest, seq, reason)
 	if err == nil {
 		c.l.figures.rejected.Add(1)
 	}

@@ -33,7 +33,7 @@ type pace struct {
 func defaultPace() pace {
 	return pace{
 		retryMin: 200 * time.Millisecond, retryMax: 10 * time.Second, answer: 5 * time.Second, operator: 30 * time.Second,
-		report: 10 * time.Second, sweep: 30 * time.Second, beat: 2 * time.Second, reportMin: 200 * time.Millisecond, publish: 10 * time.Second, siblings: 5 * time.Second,
+		report: 10 * time.Second, beat: 2 * time.Second, reportMin: 200 * time.Millisecond, publish: 10 * time.Second, siblings: 5 * time.Second,
 	}
 }
 

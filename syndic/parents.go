@@ -16,6 +16,7 @@ import (
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/repeat"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/syndic/handover"
@@ -31,6 +32,7 @@ type parents struct {
 	after    time.Duration // how long one has to be gone before another takes its place
 	back     time.Duration // how long one has to be back before it is preferred again
 	log      *slog.Logger
+	full     repeat.Filter[string] // parents for whom too much waits, by name
 
 	mu       sync.Mutex
 	standIns []*link // siblings of the one parent, while that is gone
@@ -107,6 +109,9 @@ func (p *parents) learn(l *link, jid, masterID string) (first bool) {
 	if second {
 		l.returns.again(jid)
 	}
+	if (first || second) && len(p.all()) > 1 {
+		l.s.returns.shift() // its returns may be here, and were another one's
+	}
 	return first
 }
 
@@ -144,7 +149,7 @@ func (p *parents) askers(links []*link, it returners.Item) []*link {
 // who asked for its job, and to one other while none of those can be reached.
 func (p *parents) owns(l *link, it returners.Item) bool {
 	links := p.all()
-	return p.sharing.Owns(links, p.askers(links, it), l, it.Seq)
+	return p.sharing.Owns(links, p.askers(links, it), l)
 }
 
 func masterOf(it returners.Item) string {
@@ -154,11 +159,24 @@ func masterOf(it returners.Item) string {
 	return it.Return.MasterID
 }
 
-// given notes that l has taken a row, and tells whether it stays because somebody
-// who asked for the job has not had it.
-func (p *parents) given(l *link, it returners.Item) (keep bool) {
+// others are the destinations of those who asked for a row that l has taken, and
+// have not had it. One whose outbox is full as well is not owed it: it has been away
+// for very long, and the row is kept by l.
+func (p *parents) others(l *link, it returners.Item) (dests []string) {
 	links := p.all()
-	return p.sharing.Given(links, p.askers(links, it), l, it.Seq)
+	for _, o := range p.sharing.Others(links, p.askers(links, it), l) {
+		rows, bytes := l.s.local.Outbox().OutboxSize(o.returns.dest)
+		conf := l.s.cfg.Local
+		if rows >= int64(conf.OutboxMaxRows) || bytes >= conf.OutboxMaxBytes {
+			if n := p.full.Note(o.name, time.Now()); n > 0 {
+				p.log.Error("Returns are not kept for a master above that is away: as many wait for it as outbox_max_rows and outbox_max_bytes allow; another one has them",
+					"parent", o.name, "has_them", l.name, "waiting", rows, "times", n)
+			}
+			continue
+		}
+		dests = append(dests, o.returns.dest)
+	}
+	return dests
 }
 
 // pinFile names the file in pki_dir that pins a parent's key. Parents may have

@@ -2,7 +2,6 @@ package syndic
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -15,168 +14,220 @@ import (
 // sender drives the hand-over of returns to one master above: it waits, the
 // decisions are handover's.
 type sender struct {
-	l    *link
-	kick chan struct{}
-	back chan struct{} // the parent is usable again
-	over *handover.Sender
-	side *helper
+	l      *link
+	kick   chan struct{}
+	back   chan struct{} // the parent is usable again
+	sweeps chan struct{} // it is time to look for rows that were passed over
+	over   *handover.Sender
+	dest   string // what this master alone is owed
 
 	mu    sync.Mutex
-	asked []string // jids whose returns are given once more
+	asked []string // jids whose stored returns it is owed
+	more  bool     // and there are others
+
+	stuck struct { // a row that waits although nothing is under way
+		seq  int64
+		seen time.Time
+	}
 }
 
-// maxAsked bounds the jobs whose returns are given once more.
-const maxAsked = rememberedJobs
+func newSender(l *link) *sender {
+	local := l.s.cfg.Local
+	s := &sender{
+		l: l, kick: make(chan struct{}, 1), back: make(chan struct{}, 1), sweeps: make(chan struct{}, 1),
+		dest: returners.DestParent(l.ch.Addr()),
+	}
+	o := handover.Options{
+		Parent: countedParent{above{l}}, Name: l.name, Outbox: countedOutbox{l.s.local.Outbox(), l}, Dests: []string{OutboxDest, s.dest},
+		Jobs: l.s.local.Jobs(), ID: l.s.ID(), Remember: local.SyndicJidForwardCacheHwm, Bounds: l.s.bounds, Again: l.s.pace.retryMin, Log: l.log, Body: l.body,
+	}
+	if local.SyndicMode == "cluster" {
+		o.OwnMaster = local.MasterID
+	}
+	s.over = handover.New(o)
+	return s
+}
 
-// again gives this parent the returns of a job that another one has had.
+// wake has what is owed sent.
+func (s *sender) wake() { ring(s.kick) }
+
+// run sends until ctx ends, whenever it is kicked.
+func (s *sender) run(ctx context.Context) {
+	retry := s.l.s.pace.backoff()
+	again := time.NewTimer(time.Hour)
+	defer again.Stop()
+	landed := make(chan handover.Landing)
+	var flights sync.WaitGroup
+	defer flights.Wait()
+	pausing := false
+	failed := func(err error) {
+		if ctx.Err() != nil || pausing {
+			return
+		}
+		pausing = true
+		wait := retry.wait()
+		again.Reset(wait)
+		s.l.log.Warn("Returns could not be handed to the master above; they stay in the outbox", "err", err, "retry_in", wait)
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.kick:
+		case <-s.sweeps:
+			s.sweep(ctx)
+		case <-s.back:
+			pausing = false
+		case <-again.C:
+			pausing = false
+		case l := <-landed:
+			if l.Taken {
+				retry.reset()
+				pausing = false
+			}
+			if l.Err != nil {
+				failed(l.Err)
+			}
+		}
+		if err := s.owe(ctx); err != nil {
+			failed(err)
+		}
+		for !pausing && ctx.Err() == nil {
+			f, err := s.over.Depart(ctx)
+			if err != nil {
+				failed(err)
+			}
+			if f == nil {
+				break
+			}
+			flights.Go(func() {
+				l := s.over.Fly(ctx, f)
+				select {
+				case landed <- l:
+				case <-ctx.Done():
+				}
+			})
+		}
+		if at, ok := s.over.Due(); ok && !pausing && s.l.isUp() {
+			again.Reset(time.Until(at))
+		}
+	}
+}
+
+// again has this parent owed the returns of a job that another one has had.
 func (s *sender) again(jid string) {
 	s.mu.Lock()
-	if len(s.asked) < maxAsked {
+	if s.more = len(s.asked) >= rememberedJobs; !s.more {
 		s.asked = append(s.asked, jid)
 	}
 	s.mu.Unlock()
 	ring(s.kick)
 }
 
-// given notes that the parent has had what was here of a job when it asked.
-func (l *link) given(jid string) {
-	if err := l.s.parents.origins.given(l.ch.Addr(), jid); err != nil {
-		l.log.Warn("Returns will be given to the master above once more after a restart", "jid", jid, "err", err)
-	}
-}
-
-// giveAgain sends what was asked for; what the parent does not take stays.
-func (s *sender) giveAgain(ctx context.Context) error {
+// owe has the outbox owe this parent what is stored of the jobs that it asked for
+// after others.
+func (s *sender) owe(ctx context.Context) error {
 	for {
 		s.mu.Lock()
+		if len(s.asked) == 0 && s.more {
+			s.asked, s.more = s.l.s.parents.origins.owing(s.l.ch.Addr()), false
+		}
 		if len(s.asked) == 0 {
 			s.mu.Unlock()
 			return nil
 		}
 		jid := s.asked[0]
 		s.mu.Unlock()
-		rets, err := s.l.s.local.Jobs().GetReturns(ctx, jid)
-		if err != nil {
-			return fmt.Errorf("returns of job %s: %w", jid, err)
-		}
-		rows := make([]returners.Item, 0, len(rets))
-		for _, r := range rets {
-			if len(r.Full) > 0 {
-				rows = append(rows, returners.Item{Kind: returners.KindReturn, JID: r.JID, ID: r.ID, Payload: r.Full, Return: &r})
-			}
-		}
-		err = s.over.Again(ctx, rows)
-		switch {
-		case errors.Is(err, handover.ErrNotTaken):
-			s.l.log.Error("The master above refuses the returns of a job that it asked for a second time", "jid", jid, "err", err)
-		case err != nil:
+		if err := s.oweNow(ctx, jid); err != nil {
 			return err
 		}
-		s.l.given(jid)
 		s.mu.Lock()
 		s.asked = s.asked[1:]
 		s.mu.Unlock()
 	}
 }
 
-func newSender(l *link) *sender {
-	local := l.s.cfg.Local
-	s := &sender{l: l, kick: make(chan struct{}, 1), back: make(chan struct{}, 1)}
-	s.side = &helper{s: s, kick: make(chan struct{}, 1), claims: newClaims()}
-	o := handover.Options{
-		Parent: countedParent{above{l, s.side, ownLane}}, Name: l.name, Outbox: countedOutbox{l.s.local.Outbox(), l}, Dest: OutboxDest, Jobs: l.s.local.Jobs(),
-		ID: l.s.ID(), Loaded: handover.NewRecent[struct{}](local.SyndicJidForwardCacheHwm), Log: l.log, Body: l.body,
+// oweNow owes this parent what is stored of one job, and notes that nothing of the
+// kind is to be done for it any more.
+func (s *sender) oweNow(ctx context.Context, jid string) error {
+	n, err := s.l.s.local.Outbox().OutboxOwe(ctx, s.dest, jid)
+	if err != nil {
+		return fmt.Errorf("owe the returns of job %s to a further master above: %w", jid, err)
 	}
-	if local.SyndicMode == "cluster" {
-		o.OwnMaster = local.MasterID
+	if err := s.l.s.parents.origins.given(s.l.ch.Addr(), jid); err != nil {
+		s.l.log.Warn("Returns will be given to the master above once more after a restart", "jid", jid, "err", err)
 	}
-	s.over = handover.New(o)
-	o.Parent = countedParent{above{l, s.side, sideLane}}
-	s.side.over = handover.New(o)
-	return s
+	if n > 0 {
+		s.wake()
+	}
+	return nil
 }
 
-// wake has what is owed sent, by the helper if the sender is at it.
-func (s *sender) wake() {
-	ring(s.kick)
-	s.side.wake()
-}
-
-// run sends until ctx ends, whenever it is kicked.
-func (s *sender) run(ctx context.Context) {
-	retry := s.l.s.pace.backoff()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-s.kick:
-		case <-s.back:
-		}
-		for s.l.isUp() && ctx.Err() == nil {
-			err := s.over.Turn(ctx)
-			left := errors.Is(err, handover.ErrLeft)
-			if err == nil || left {
-				if again := s.giveAgain(ctx); again != nil {
-					err, left = again, false
-				}
-			}
-			if err == nil {
-				retry.reset()
-				s.side.trouble.Store(false)
-				break
-			}
-			if ctx.Err() != nil {
-				return
-			}
-			wait := retry.wait()
-			if !left { // each of those was told of
-				s.l.log.Warn("Returns could not be handed to the master above; they stay in the outbox", "err", err, "retry_in", wait)
-			}
-			s.pause(ctx, wait, left)
-		}
+// sweep looks for rows that should have been sent. What it finds is counted and
+// told: the window does not pass a row that is not done.
+func (s *sender) sweep(ctx context.Context) {
+	found, err := s.over.Sweep(ctx)
+	if err != nil {
+		return // whoever reads the outbox next tells of it
 	}
-}
-
-// pause waits for d, until the parent is back, or for work if that makes sense.
-func (s *sender) pause(ctx context.Context, d time.Duration, work bool) {
-	kick := s.kick
-	if !work {
-		kick = nil
+	const by = "forwarding sweep"
+	if found.Rows > 0 {
+		s.l.s.rescues.Found(by, fmt.Sprint(found.Rows, " returns that were passed over"), s.l.s.pace.sweep, "parent", s.l.name, "jid", found.Passed.JID, "row", found.Passed.Seq)
 	}
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-	case <-t.C:
-	case <-s.back:
-	case <-kick:
+	// A row that came just now waits for its batch. One that was there at the last
+	// look, longer ago than that takes, has been forgotten.
+	now := time.Now()
+	was := s.stuck
+	if s.stuck.seq = found.Next.Seq; found.Next.Seq == 0 || found.Next.Seq != was.seq {
+		s.stuck.seen = now
+		return
+	}
+	if waits := now.Sub(was.seen); waits > 2*s.l.s.cfg.Local.SyndicEventForwardTimeout {
+		s.l.s.rescues.Found(by, "a return that nobody sent", waits, "parent", s.l.name, "jid", found.Next.JID, "row", found.Next.Seq)
 	}
 }
 
 // above is a link as handover sees it.
-type above struct {
-	l    *link
-	side *helper
-	lane int
-}
+type above struct{ l *link }
 
 func (a above) IsUp() bool              { return a.l.isUp() }
 func (a above) IsResting() bool         { return a.l.isResting() }
 func (a above) SetResting(resting bool) { a.l.rest(resting) }
 func (a above) Shifts() uint64          { return a.l.s.returns.shifts.Load() }
 
-func (a above) Owns(it returners.Item) bool {
-	return a.l.s.parents.owns(a.l, it) && a.side.claims.take(a.lane, it.JID)
-}
-
-func (a above) Landed(err error) {
-	if err != nil {
-		a.side.trouble.Store(true)
+// Abreast: a master of ours takes several requests at a time, whatever jobs they are
+// about. Any other one is asked for two, and hears the returns of a job in their order.
+func (a above) Abreast() (requests int, apart bool) {
+	most := a.l.s.bounds.ForwardRequests
+	if a.l.ours.Load() {
+		return most, false
 	}
-	a.side.claims.release(a.lane)
+	return min(most, otherAbreast), true
 }
 
-func (a above) Given(it returners.Item) (keep bool) { return a.l.s.parents.given(a.l, it) }
+// otherAbreast is how many requests with returns may be under way to a master that is
+// not one of ours.
+const otherAbreast = 2
+
+func (a above) Owns(it returners.Item) bool {
+	return it.Dest != OutboxDest || a.l.s.parents.owns(a.l, it)
+}
+
+func (a above) Others(it returners.Item) []string {
+	if it.Dest != OutboxDest {
+		return nil
+	}
+	return a.l.s.parents.others(a.l, it)
+}
+
+// Owes wakes the sender of another parent.
+func (a above) Owes(dest string) {
+	for _, l := range a.l.s.parents.all() {
+		if l.returns.dest == dest {
+			l.returns.wake()
+		}
+	}
+}
 
 func (a above) Request(ctx context.Context, load *wire.Map) (wire.Raw, error) {
 	return a.l.request(ctx, load)

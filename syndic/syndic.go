@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/internal/bounds"
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/ordering"
@@ -27,7 +28,7 @@ type Local interface {
 	// Bus delivers its events.
 	Bus() *bus.Bus
 	// Outbox holds what it owes upward.
-	Outbox() returners.Outbox
+	Outbox() returners.SharedOutbox
 	// Jobs reads what this node itself has stored.
 	Jobs() returners.Reader
 	// Grown delivers a value when the outbox may have grown.
@@ -68,6 +69,7 @@ type Syndic struct {
 	version  string
 	log      *slog.Logger
 	pace     pace
+	bounds   bounds.Bounds
 	life     *ordering.Life
 	parents  *parents
 	lodgings *lodgings
@@ -87,7 +89,8 @@ func New(o Options) (*Syndic, error) {
 	if o.Log == nil {
 		o.Log = slog.Default()
 	}
-	s := &Syndic{cfg: o.Config, local: o.Local, client: o.Client, version: o.Version, log: o.Log, pace: defaultPace(), questions: o.Questions}
+	s := &Syndic{cfg: o.Config, local: o.Local, client: o.Client, version: o.Version, log: o.Log, pace: defaultPace(), bounds: o.Config.Local.Bounds.OrDefault(), questions: o.Questions}
+	s.pace.sweep = s.bounds.ForwardSweep
 	if s.rescues = o.Rescue; s.rescues == nil {
 		s.rescues, s.ownRescues = rescue.New(o.Log, nil), true
 	}

@@ -5,11 +5,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/syndic/handover"
 )
-
-// batchRows is how many returns one `_syndic_return` holds.
-const batchRows = handover.BatchRows
 
 // forwarder empties the outbox toward the masters above. It decides when; each
 // link's sender does the work, so that one slow parent holds up nobody else.
@@ -24,7 +22,8 @@ func newForwarder(s *Syndic) *forwarder { return &forwarder{s: s, now: make(chan
 // flush makes all senders send at once what is owed.
 func (f *forwarder) flush() { ring(f.now) }
 
-// shift tells that a parent came or went: rows may have got another owner.
+// shift tells that a parent came or went, or asked for a job that is here: rows may
+// have got another owner.
 func (f *forwarder) shift() {
 	f.shifts.Add(1)
 	f.flush()
@@ -33,32 +32,31 @@ func (f *forwarder) shift() {
 // run sends syndic_event_forward_timeout after the first return, or at once when
 // a batch is full, a job is complete, or a parent is back.
 func (f *forwarder) run(ctx context.Context) {
+	f.forget(ctx)
 	gather := time.NewTimer(0) // what an earlier life has left
 	defer gather.Stop()
-	var first handover.Gather
+	first := handover.Gather{Rows: f.s.bounds.ForwardRows}
 	first.Grown(0)
+	if len(f.s.parents.all()) > 1 { // those that do not come within that time are gone from then on
+		gone := time.AfterFunc(f.s.parents.after+time.Millisecond, f.shift)
+		defer gone.Stop()
+	}
 	sweep := time.NewTicker(f.s.pace.sweep)
 	defer sweep.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-sweep.C: // rows that every sender took for another one's
-			f.forgive(ctx)
+		case <-sweep.C:
 			for _, l := range f.s.parents.all() {
+				ring(l.returns.sweeps)
 				if l.isUp() && l.events.hasGap() {
 					l.retell()
 				}
 			}
-			if rows, _, err := f.s.local.Outbox().OutboxDepth(ctx, OutboxDest); err == nil && rows > 0 {
-				f.shifts.Add(1)
-			}
+			continue
 		case <-f.s.local.Grown():
-			rows, _, err := f.s.local.Outbox().OutboxDepth(ctx, OutboxDest)
-			if err != nil {
-				rows = 0 // a sender that reads the outbox will tell of the error
-			}
-			arm, now := first.Grown(rows - f.s.parents.sharing.Owed()) // those wait for a parent that is away
+			arm, now := first.Grown(f.waiting())
 			if arm {
 				gather.Reset(f.s.cfg.Local.SyndicEventForwardTimeout)
 			}
@@ -75,15 +73,43 @@ func (f *forwarder) run(ctx context.Context) {
 	}
 }
 
-// forgive removes what a parent that does not come back has been owed for too
-// long; another one has it.
-func (f *forwarder) forgive(ctx context.Context) {
-	seqs := f.s.parents.sharing.Overdue()
-	if len(seqs) == 0 {
-		return
+// waiting counts the rows that are in no window as yet.
+func (f *forwarder) waiting() int64 {
+	rows, _ := f.s.local.Outbox().OutboxSize(OutboxDest)
+	for _, l := range f.s.parents.all() {
+		rows -= l.returns.over.Held()
 	}
-	f.s.log.Warn("Returns that one master above has are not kept any longer for another that is away", "count", len(seqs))
-	if err := f.s.local.Outbox().OutboxAck(ctx, OutboxDest, seqs); err != nil {
-		f.s.log.Error("They could not be removed from the outbox", "err", err)
+	return rows
+}
+
+// forgetStep is how many rows of a master above that is none any more are dropped at
+// a time.
+const forgetStep = 1000
+
+// forget drops what masters above are owed by name that this node has no more: others
+// have had it.
+func (f *forwarder) forget(ctx context.Context) {
+	known := map[string]bool{OutboxDest: true}
+	for _, l := range f.s.parents.all() {
+		known[l.returns.dest] = true
+	}
+	for dest, rows := range f.s.local.Outbox().OutboxDests() {
+		if returners.IsParent(dest) && !known[dest] {
+			f.s.log.Warn("Returns are not kept for a master above that syndic_master does not name any more; another one has had them", "for", dest, "count", rows)
+			f.drop(ctx, dest)
+		}
+	}
+}
+
+// drop forgets a destination.
+func (f *forwarder) drop(ctx context.Context, dest string) {
+	for {
+		n, err := f.s.local.Outbox().OutboxForget(ctx, dest, forgetStep)
+		if err != nil && ctx.Err() == nil {
+			f.s.log.Error("What a former master above was owed could not be removed from the outbox", "for", dest, "err", err)
+		}
+		if err != nil || n == 0 {
+			return
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/momtree/mom/internal/bounds"
 	"github.com/momtree/mom/internal/channel/channeltest"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
@@ -58,10 +59,10 @@ func TestCompleteJobGoesAtOnce(t *testing.T) {
 func TestFullBatchGoesAtOnce(t *testing.T) {
 	p := startParent(t, channeltest.Rules{})
 	n := start(t, never, p)
-	for i := range batchRows {
+	for i := range bounds.Default().ForwardRows {
 		n.local.commit(t, job(1), fmt.Sprint("web-", i))
 	}
-	until(t, "the batch", func() bool { return p.count() == batchRows })
+	until(t, "the batch", func() bool { return p.count() == bounds.Default().ForwardRows })
 }
 
 func TestNothingLeavesBeforeTheAcknowledgement(t *testing.T) {

@@ -23,6 +23,14 @@ type Bounds struct {
 	WorkValues    int           `bound:"work_values" default:"524288" small:"5000..20000" help:"values of requests that are decoded and worked on at once"`
 	Adopted       int           `bound:"adopted" default:"2000" small:"4..20" help:"jobs that one guest may bring"`
 
+	ForwardRows        int           `bound:"forward_rows" default:"500" small:"1..3" help:"returns of one request to the master above"`
+	ForwardBytes       int           `bound:"forward_bytes" default:"4194304" small:"1000..6000" help:"their bytes"`
+	ForwardWindow      int           `bound:"forward_window" default:"2000" small:"2..8" help:"returns in memory for one master above, next or under way"`
+	ForwardWindowBytes int           `bound:"forward_window_bytes" default:"16777216" small:"1000..20000" help:"their bytes"`
+	ForwardResting     int           `bound:"forward_resting" default:"50000" small:"3..10" help:"returns that a master above does not take as yet"`
+	ForwardRequests    int           `bound:"forward_requests" default:"4" small:"1..2" help:"requests with returns under way to one master above"`
+	ForwardSweep       time.Duration `bound:"forward_sweep" default:"30s" small:"1s..3s" help:"how often it is seen to that no return was passed over"`
+
 	Returns    int `bound:"returns" default:"20000" small:"50..200" help:"returns that a minion keeps for a master that is away"`
 	MinionJobs int `bound:"minion_jobs" default:"4096" small:"8..32" help:"jobs that wait in a minion"`
 	SeenJobs   int `bound:"seen_jobs" default:"65536" small:"200..500" help:"orders of a master that a minion remembers"`

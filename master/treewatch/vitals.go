@@ -38,6 +38,7 @@ type Vitals struct {
 		Summaries(limit, names int) ([]ledger.Summary, int)
 	}
 	Outbox interface {
+		OutboxDests() map[string]int64
 		OutboxDepth(ctx context.Context, dest string) (rows int64, oldest time.Time, err error)
 	}
 	Log *slog.Logger
@@ -78,7 +79,10 @@ func (p Vitals) Read(ctx context.Context, started time.Time) topology.Vitals {
 	look, cancel := context.WithTimeout(ctx, vitalsWait)
 	defer cancel()
 	var oldest time.Time
-	for _, dest := range []string{returners.DestMySQL, returners.DestParent("above")} {
+	for dest := range p.Outbox.OutboxDests() {
+		if dest != returners.DestMySQL && !returners.IsParent(dest) {
+			continue
+		}
 		rows, since, err := p.Outbox.OutboxDepth(look, dest)
 		if err != nil {
 			if ctx.Err() == nil {

@@ -8,12 +8,10 @@ import (
 	"github.com/momtree/mom/syndic/handover"
 )
 
-// The defaults of syndic_failover_after and syndic_failback, and how often it is
-// seen to that no row of the outbox was passed over.
+// The defaults of syndic_failover_after and syndic_failback.
 const (
 	failoverAfter = 5 * time.Second
 	failback      = 30 * time.Second
-	sweepEvery    = 30 * time.Second
 )
 
 // forwarder decides when the senders of a node begin, and shares the returns among
@@ -34,14 +32,17 @@ type taking struct {
 
 // forward begins a life of the forwarder.
 func (n *node) forward() {
-	n.way = &forwarder{took: map[string]taking{}, sharing: handover.NewSharing(handover.SharingOptions[*link]{
-		After: failoverAfter, Back: failback, Now: n.w.clock,
+	n.way = &forwarder{took: map[string]taking{}, gather: handover.Gather{Rows: n.w.o.Bounds.ForwardRows}, sharing: handover.NewSharing(handover.SharingOptions[*link]{
+		After: failoverAfter, Back: failback,
 	})}
 	if n.w.o.sabotage.forgetAskers {
 		clear(n.origins)
 	}
 	for _, l := range n.ups {
 		l.fresh()
+	}
+	if len(n.ups) > 1 { // those that do not come back within that time are gone from then on
+		n.after(int64(failoverAfter)+1e6, n.shift)
 	}
 	n.way.gather.Grown(0)
 	n.after(int64(n.w.o.Gather), n.due) // what an earlier life has left
@@ -56,7 +57,10 @@ func (n *node) grown() {
 		return
 	}
 	n.sweepSoon()
-	arm, now := n.way.gather.Grown(rows - n.way.sharing.Owed())
+	for _, l := range n.ups {
+		rows -= l.over.Held()
+	}
+	arm, now := n.way.gather.Grown(rows)
 	if arm {
 		n.after(int64(n.w.o.Gather), n.due)
 	}
@@ -85,21 +89,21 @@ func (n *node) shift() {
 	}
 }
 
-// sweepSoon looks after rows that every sender takes for another one's. One parent
-// owns them all.
+// sweepSoon looks for rows that were passed over, or forgotten: there are none.
 func (n *node) sweepSoon() {
-	rows, _ := n.disk.OutboxSize(dest)
-	if rows == 0 || n.way.sweeping || len(n.ups) < 2 {
+	rows := int64(0)
+	for _, k := range n.disk.OutboxDests() {
+		rows += k
+	}
+	if rows == 0 || n.way.sweeping {
 		return
 	}
 	n.way.sweeping = true
-	n.after(int64(sweepEvery), func() {
+	n.after(int64(n.w.o.Bounds.ForwardSweep), func() {
 		n.way.sweeping = false
-		if seqs := n.way.sharing.Overdue(); len(seqs) > 0 {
-			n.w.trace(n, "keeps %d returns no longer for a parent that is away", len(seqs))
-			_ = n.disk.OutboxAck(background, dest, seqs) // it does not fail
+		for _, l := range n.ups {
+			l.sweep()
 		}
-		n.shift()
 		n.sweepSoon()
 	})
 }
@@ -131,43 +135,23 @@ func (l *link) learn(j *job) {
 		l.owed[j.jid] = struct{}{}
 		n.point("after it is written down who asked")
 		l.again(j.jid)
+		if len(n.ups) > 1 {
+			n.shift()
+		}
 	}
 }
 
-// again gives the parent the returns of a job that are here, also those that
-// another one has had.
+// again has the parent owed the returns of a job that are here, also those that
+// another one has had: syndic's sender.owe.
 func (l *link) again(jid string) {
 	if l.w.o.sabotage.notAgain {
 		return
 	}
-	some := false
-	l.child.disk.EachReturn(jid, func(returners.Return) { some = true })
-	if !some {
-		delete(l.owed, jid)
-		return
+	n := l.child
+	if rows, _ := n.disk.OutboxOwe(background, l.dest, jid); rows > 0 { // the disk does not fail
+		n.point("after a further parent is owed what was here")
+		l.ring()
+		n.sweepSoon()
 	}
-	l.asked = append(l.asked, jid)
-	l.ring()
-}
-
-// giveAgain sends what was asked for; what the parent does not take stays:
-// syndic's sender of that name.
-func (l *link) giveAgain(over *handover.Sender) error {
-	for len(l.asked) > 0 {
-		jid := l.asked[0]
-		rets, err := l.child.disk.GetReturns(background, jid)
-		if err != nil {
-			return err
-		}
-		rows := make([]returners.Item, 0, len(rets))
-		for _, r := range rets {
-			rows = append(rows, returners.Item{Kind: returners.KindReturn, JID: r.JID, ID: r.ID, Payload: r.Full, Return: &r})
-		}
-		if err := over.Again(background, rows); err != nil {
-			return err
-		}
-		l.asked = l.asked[1:]
-		delete(l.owed, jid)
-	}
-	return nil
+	delete(l.owed, jid)
 }

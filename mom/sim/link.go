@@ -28,6 +28,7 @@ const (
 type link struct {
 	w             *World
 	child, parent *node
+	dest          string // what the parent alone is owed by the child
 
 	cut [2]bool // a partition, per direction
 
@@ -52,16 +53,12 @@ type link struct {
 	newest   int                 // the newest publication that has come
 	resting  bool
 	since    int64 // of the last change between available and not
-	backs    int   // counts the times that the parent came back
 	patience time.Duration
 	words    []word
 	numbers  *ordering.Numbers
 	telling  bool
-	sender   *coro
-	asked    []string // jids whose returns are given once more
-	kick     bool
-	pauseNo  int
-	backoff  int64
+	*sending
+	over *handover.Sender
 }
 
 var errSilence = errors.New("no answer in time")
@@ -70,22 +67,22 @@ var errSilence = errors.New("no answer in time")
 func (l *link) fresh() {
 	n := l.child
 	l.numbers = n.order.Numbers()
-	l.resting, l.patience, l.words, l.telling, l.kick, l.backoff = false, 0, nil, false, false, 0
-	if l.asked, l.since = sortedKeys(l.owed), l.w.now; l.w.o.sabotage.forgetOwed {
-		l.asked = nil
-	}
+	l.resting, l.patience, l.words, l.telling, l.since = false, 0, nil, false, l.w.now
 	l.offered, l.begun = map[int]struct{}{}, map[string]struct{}{}
 	if !l.w.o.sabotage.keepHeard {
 		l.heard = 0
 	}
 	l.newest = l.heard
-	l.kick = len(l.asked) > 0
-	life := n.life
-	over := handover.New(handover.Options{
-		Parent: sending{l}, Name: l.parent.id, Outbox: n.local(), Dest: dest, Jobs: n.disk, ID: n.id, Remember: 1000, Log: l.w.log, Body: l.body,
+	l.send()
+	owed := sortedKeys(l.owed)
+	if l.w.o.sabotage.forgetOwed {
+		owed = nil
+	}
+	n.after(0, func() {
+		for _, jid := range owed {
+			l.again(jid)
+		}
 	})
-	l.sender = newCoro(func(c *coro) { l.send(c, over, life) })
-	l.sender.resume()
 }
 
 // body is what of a return goes up.
@@ -103,9 +100,7 @@ func (l *link) settle() {
 }
 
 func (l *link) halt() {
-	if l.sender != nil {
-		l.sender.stop()
-	}
+	l.sending.halt()
 }
 
 // live is what the parent's presence says of the node.
@@ -229,9 +224,8 @@ func (l *link) greet(epoch int) {
 		}
 		l.retell()
 		l.change(func() { l.greeted = true })
-		l.backs++
 		c.shift()
-		l.ring()
+		l.child.after(0, l.resume)
 		l.tellOn()
 	})
 }

@@ -226,6 +226,7 @@ func (o *Options) fill() error {
 	def(&o.Lease, 5*time.Second)
 	def(&o.Heartbeat, 3*time.Second)
 	def(&o.Failback, time.Minute)
+	o.Bounds = o.Bounds.OrDefault()
 	if o.Faults.Moves > 0 {
 		def(&o.Rehome, 2*time.Second)
 	}

@@ -205,9 +205,9 @@ func (d brokenDisk) Commit(ctx context.Context, b returners.Batch) (returners.Re
 	return res, err
 }
 
-func (d brokenDisk) OutboxAck(ctx context.Context, dest string, seqs []int64) error {
+func (d brokenDisk) OutboxMove(ctx context.Context, dest string, rows []returners.Move) error {
 	if hit(d.s.loseAck) {
 		return nil
 	}
-	return d.keptOpen.OutboxAck(ctx, dest, seqs)
+	return d.keptOpen.OutboxMove(ctx, dest, rows)
 }

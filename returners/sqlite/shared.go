@@ -39,6 +39,12 @@ const owePage = 500
 
 // OutboxOwe owes dest the stored returns of a job.
 func (s *Store) OutboxOwe(ctx context.Context, dest, jid string) (n int, err error) {
+	some := false
+	err = s.query(ctx, "look for returns of job "+jid, func(scan sqlread.Scan) error { return scan(&some) },
+		"SELECT EXISTS (SELECT 1 FROM salt_returns WHERE jid = ?)", jid)
+	if err != nil || !some {
+		return 0, err // most often there are none, and nothing has to be written
+	}
 	for last, more := "", true; more && err == nil; {
 		page := 0
 		err = s.write(ctx, "owe job "+jid+" to "+dest, func(ctx context.Context, w *writer) error {

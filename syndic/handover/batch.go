@@ -3,7 +3,6 @@ package handover
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
@@ -17,7 +16,6 @@ type batch struct {
 	byJID   map[string]*entry
 	returns int
 	body    Body
-	done    []int64 // rows that need not be sent again once the batch is taken
 }
 
 // entry gathers the returns of one job.
@@ -41,8 +39,7 @@ func (b *batch) add(it returners.Item) error {
 		return fmt.Errorf("the stored return cannot be read: %w", err)
 	}
 	if own := b.s.o.OwnMaster; own != "" && ret.MasterID == own {
-		b.done = append(b.done, it.Seq) // the masters of a cluster know their own jobs
-		return nil
+		return nil // the masters of a cluster know their own jobs
 	}
 	e := b.byJID[it.JID]
 	if e == nil {
@@ -52,7 +49,6 @@ func (b *batch) add(it returners.Item) error {
 	}
 	e.add(it.ID, ret, it.Payload, b.body)
 	b.returns++
-	b.done = append(b.done, it.Seq)
 	return nil
 }
 
@@ -84,42 +80,6 @@ func (e *entry) add(id string, ret wire.Return, full wire.Raw, b Body) {
 	}
 	digest(r, full, b)
 	e.returns.Set(id, r)
-}
-
-// leave parts the rows that the parent has taken from those that it left.
-func (b *batch) leave(rows []returners.Item, left map[wire.ReturnOf]bool) (taken, notNow []returners.Item) {
-	if len(left) == 0 {
-		return rows, nil
-	}
-	stays := map[int64]bool{}
-	for _, it := range rows {
-		if left[wire.ReturnOf{JID: it.JID, ID: it.ID}] {
-			notNow = append(notNow, it)
-			stays[it.Seq] = true
-		} else {
-			taken = append(taken, it)
-		}
-	}
-	b.done = slices.DeleteFunc(b.done, func(seq int64) bool { return stays[seq] })
-	return taken, notNow
-}
-
-// keep takes the rows that another parent is owed as well out of those to be
-// removed.
-func (b *batch) keep(rows []returners.Item) {
-	sharer, ok := b.s.o.Parent.(Sharer)
-	if !ok {
-		return
-	}
-	stays := map[int64]bool{}
-	for _, it := range rows {
-		if sharer.Given(it) {
-			stays[it.Seq] = true
-		}
-	}
-	if len(stays) > 0 {
-		b.done = slices.DeleteFunc(b.done, func(seq int64) bool { return stays[seq] })
-	}
 }
 
 // load is the request.

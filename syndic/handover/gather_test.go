@@ -5,7 +5,7 @@ import "testing"
 // The timer is set once for all that comes before it is due; a full batch waits
 // for nothing.
 func TestGather(t *testing.T) {
-	var g Gather
+	g := Gather{Rows: 500}
 	for i, c := range []struct {
 		rows     int64
 		due      bool
@@ -13,11 +13,11 @@ func TestGather(t *testing.T) {
 	}{
 		{rows: 1, arm: true},
 		{rows: 2},
-		{rows: BatchRows, now: true},
+		{rows: 500, now: true},
 		{due: true},
 		{rows: 1, arm: true},
 		{due: true},
-		{rows: BatchRows + 1, arm: true, now: true},
+		{rows: 500 + 1, arm: true, now: true},
 	} {
 		if c.due {
 			g.Due()

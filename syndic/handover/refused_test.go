@@ -2,11 +2,11 @@ package handover
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/wire"
@@ -52,12 +52,25 @@ func (n *narrow) Request(_ context.Context, load *wire.Map) (wire.Raw, error) {
 
 func (s *shelf) addResult(t *testing.T, id, result string) {
 	t.Helper()
-	s.add(t, id)
-	raw, err := wire.Encode(wire.NewMap("id", id, "jid", "1", "fun", "x", "return", result, "retcode", 0, "success", true))
-	if err != nil {
-		t.Fatal(err)
+	s.put(t, "1", id, result)
+}
+
+// drain plays the forwarder until nothing is left to be done, or for so many pauses.
+func drain(t *testing.T, s *Sender, now *time.Time, pauses int) {
+	t.Helper()
+	for range pauses {
+		for failed := false; !failed; {
+			f, err := s.Depart(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f == nil {
+				break
+			}
+			failed = s.Fly(t.Context(), f).Err != nil
+		}
+		*now = now.Add(time.Second)
 	}
-	s.rows[len(s.rows)-1].Payload = raw
 }
 
 // C1: a row that the master above can never take is found in its batch, kept aside
@@ -72,8 +85,10 @@ func TestRefusedRowIsFoundAndEndsItsJob(t *testing.T) {
 		other int
 	}{{"bad load to 40", false, 39}, {"bad load to one alone", false, 0}, {"named among 40", true, 39}, {"named alone", true, 0}} {
 		t.Run(c.name, func(t *testing.T) {
-			box, top := &shelf{aside: map[int64]string{}}, &narrow{names: c.names, got: map[string]string{}}
-			s := New(Options{Parent: top, Name: "top", Outbox: box, Jobs: box, Log: slog.New(slog.DiscardHandler), Remember: 1})
+			now := time.Unix(1000, 0)
+			clock := func() time.Time { return now }
+			box, top := newShelf(clock), &narrow{names: c.names, got: map[string]string{}}
+			s := New(Options{Parent: top, Name: "top", Outbox: box, Jobs: box, Dests: []string{above}, Now: clock, Log: slog.New(slog.DiscardHandler), Remember: 1})
 			for i := range c.other / 2 {
 				box.addResult(t, fmt.Sprint("m", i), "fine")
 			}
@@ -81,13 +96,7 @@ func TestRefusedRowIsFoundAndEndsItsJob(t *testing.T) {
 			for i := c.other / 2; i < c.other; i++ {
 				box.addResult(t, fmt.Sprint("m", i), "fine")
 			}
-			for range 10 {
-				if err := s.Turn(t.Context()); err == nil {
-					break
-				} else if !errors.Is(err, ErrLeft) {
-					t.Fatal(err)
-				}
-			}
+			drain(t, s, &now, 10)
 			if len(box.aside) != 1 || len(top.got) < c.other {
 				t.Fatalf("set aside %v; the master above has %d of %d", box.aside, len(top.got), c.other)
 			}
@@ -96,8 +105,8 @@ func TestRefusedRowIsFoundAndEndsItsJob(t *testing.T) {
 				t.Errorf("the job is ended: %v, by %q", ended, text)
 			}
 			before := top.requests
-			if err := s.Turn(t.Context()); err != nil || top.requests != before {
-				t.Errorf("it is tried again: %v", err)
+			if drain(t, s, &now, 3); top.requests != before {
+				t.Error("it is tried again")
 			}
 		})
 	}
@@ -105,23 +114,21 @@ func TestRefusedRowIsFoundAndEndsItsJob(t *testing.T) {
 
 // C1: a master above that takes nothing at all is at fault itself: no row is lost to it.
 func TestRowsStayWhenNothingIsTaken(t *testing.T) {
-	box, top := &shelf{aside: map[int64]string{}}, &narrow{broken: true, got: map[string]string{}}
-	s := New(Options{Parent: top, Name: "top", Outbox: box, Jobs: box, Log: slog.New(slog.DiscardHandler), Remember: 1})
+	now := time.Unix(1000, 0)
+	clock := func() time.Time { return now }
+	box, top := newShelf(clock), &narrow{broken: true, got: map[string]string{}}
+	s := New(Options{Parent: top, Name: "top", Outbox: box, Jobs: box, Dests: []string{above}, Now: clock, Log: slog.New(slog.DiscardHandler), Remember: 1})
 	for i := range 5 {
 		box.addResult(t, fmt.Sprint("m", i), "fine")
 	}
-	for range 20 {
-		if err := s.Turn(t.Context()); err == nil {
-			t.Fatal("it says that all is done")
-		}
+	if drain(t, s, &now, 20); len(top.got) != 0 {
+		t.Fatal("it says that some is done")
 	}
 	if len(box.aside) != 0 {
 		t.Errorf("set aside: %v", box.aside)
 	}
 	top.broken = false
-	for range 3 {
-		_ = s.Turn(t.Context())
-	}
+	drain(t, s, &now, 3)
 	if len(top.got) != 5 {
 		t.Errorf("it has %v", top.got)
 	}

@@ -2,23 +2,15 @@ package handover
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
+	"github.com/momtree/mom/internal/bounds"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
 )
-
-const (
-	// BatchRows and BatchBytes bound one `_syndic_return`.
-	BatchRows  = 500
-	BatchBytes = 4 << 20
-)
-
-// ErrLeft means that the parent took what it was given but for some rows.
-var ErrLeft = errors.New("the master above refuses some returns")
 
 // Parent is one master above as its sender sees it.
 type Parent interface {
@@ -32,23 +24,27 @@ type Parent interface {
 	Owns(it returners.Item) bool
 	// Shifts counts the changes of who owns which rows.
 	Shifts() uint64
+	// Abreast tells how many requests may be under way at a time, and whether
+	// those must be about different jobs.
+	Abreast() (requests int, apart bool)
 	// Request sends a load and waits for the answer.
 	Request(ctx context.Context, load *wire.Map) (wire.Raw, error)
 }
 
 // Sharer is a [Parent] beside others.
 type Sharer interface {
-	// Given notes that the parent has taken a row. keep: the row stays in the
-	// outbox, since another parent is owed it as well.
-	Given(it returners.Item) (keep bool)
+	// Others are the destinations that are owed a row too, which this parent has
+	// taken.
+	Others(it returners.Item) []string
+	// Owes tells that the outbox holds rows for one of those by now.
+	Owes(dest string)
 }
 
-// Laned is a [Parent] that two senders serve at the same time. Owns then also keeps
-// them from a job of which the other one has returns under way.
-type Laned interface {
-	// Landed tells that what the sender owned is not under way any more, and how
-	// that went.
-	Landed(err error)
+// Outbox is what a sender does with the outbox of its node.
+type Outbox interface {
+	OutboxRead(ctx context.Context, dest string, after int64, limit, maxBytes int) ([]returners.Item, error)
+	OutboxMove(ctx context.Context, dest string, rows []returners.Move) error
+	OutboxReject(ctx context.Context, dest string, seq int64, reason string) error
 }
 
 // Loads reads the load of a job, which goes up with its first return.
@@ -56,14 +52,17 @@ type Loads interface {
 	GetLoad(ctx context.Context, jid string) (returners.Load, bool, error)
 }
 
-// Options of a [Sender]. All but OwnMaster and Log are needed.
+// Options of a [Sender]. All but OwnMaster, Body, Bounds, Again, Log and Now are
+// needed.
 type Options struct {
 	Parent Parent
 	Name   string // of the parent, for errors
-	Outbox returners.Outbox
-	Dest   string // the parent's destination in the outbox
-	Jobs   Loads
-	ID     string // of this syndic
+	Outbox Outbox
+	// Dests are the destinations in the outbox whose rows go this way: those of
+	// all parents together, of which Parent.Owns picks, and its own.
+	Dests []string
+	Jobs  Loads
+	ID    string // of this syndic
 	// OwnMaster is the master_id whose returns need not go up: that of a cluster
 	// all of whose masters know them. "": all go.
 	OwnMaster string
@@ -72,23 +71,36 @@ type Options struct {
 	Body func() Body
 	// Remember is how many jobs are remembered whose load has gone this way.
 	Remember int
-	// Loaded is where they are, for senders that share it. nil: one of its own.
-	Loaded *Recent[struct{}]
-	Log    *slog.Logger
+	// Bounds are those of a request and of the window; what is not set is the
+	// default.
+	Bounds bounds.Bounds
+	// Again is the least time before a row that was refused alone is sent again.
+	// Default 200 ms.
+	Again time.Duration
+	Log   *slog.Logger
 	// Now is the time. Default: the machine's.
 	Now func() time.Time
 }
 
-// Sender hands returns to one master above. It belongs to one goroutine.
+// Sender hands returns to one master above, several requests at a time. Depart, Sweep and Due belong to one
+// goroutine; what has departed may fly on others.
 type Sender struct {
 	o      Options
 	loaded *Recent[struct{}] // jids whose load has gone this way
 
-	after    int64 // rows up to here are done, or go another way
-	shifts   uint64
-	size     int               // rows per batch, fewer while something is refused
-	taken    uint64            // counts batches the parent took
-	suspects map[int64]suspect // refused rows
+	mu      sync.Mutex
+	window  *Window
+	shifts  uint64
+	aloft   int
+	size    int       // rows per request, fewer while something is refused
+	trouble bool      // something was not taken: one request at a time
+	proven  bool      // a parent that rests has said that it takes returns again
+	refused int       // rows refused alone since the parent last took something
+	last    int64     // the last of them
+	taken   uint64    // counts requests of which the parent took something
+	looked  time.Time // when rows that rest were looked for
+
+	first int // the destination that was read first
 }
 
 // New makes a sender that has sent nothing yet.
@@ -99,217 +111,181 @@ func New(o Options) *Sender {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if o.Loaded == nil {
-		o.Loaded = NewRecent[struct{}](o.Remember)
+	if o.Again <= 0 {
+		o.Again = 200 * time.Millisecond
 	}
-	return &Sender{o: o, size: BatchRows, suspects: map[int64]suspect{}, loaded: o.Loaded}
-}
-
-// Turn sends all that is owed this way. After an error it is worth a new turn when
-// some time has passed; after ErrLeft also when there is something new.
-func (s *Sender) Turn(ctx context.Context) error {
-	var err error
-	if s.o.Parent.IsResting() {
-		err = s.probe(ctx)
-	}
-	if err == nil {
-		err = s.drain(ctx)
-	}
-	if err == nil {
-		s.o.Parent.SetResting(false)
-		return nil
-	}
-	if ctx.Err() == nil {
-		s.o.Parent.SetResting(!errors.Is(err, ErrLeft))
-	}
-	s.after = 0
-	return err
-}
-
-// drain sends batch after batch until nothing is owed this way.
-func (s *Sender) drain(ctx context.Context) error {
-	refused := 0 // rows refused alone since the parent last took something
-	left := false
-	for s.o.Parent.IsUp() {
-		if n := s.o.Parent.Shifts(); n != s.shifts {
-			s.shifts, s.after = n, 0
-		}
-		rows, err := s.o.Outbox.OutboxRead(ctx, s.o.Dest, s.after, s.size, BatchBytes)
-		if err != nil {
-			return fmt.Errorf("read the outbox: %w", err)
-		}
-		if len(rows) == 0 {
-			break
-		}
-		mine, early := s.ripe(s.own(rows))
-		notNow, err := s.send(ctx, mine)
-		s.landed(err)
-		left = left || early || len(notNow) > 0
-		switch {
-		case err == nil:
-			refused, s.size = 0, min(2*s.size, BatchRows)
-			if err := s.postpone(ctx, notNow); err != nil {
-				return err
-			}
-		case !errors.Is(err, ErrNotTaken):
-			s.size = max(s.size/2, 1)
-			return err
-		case len(rows) > 1: // one of them may be at fault
-			s.size = max(len(rows)/2, 1)
-			continue
-		default:
-			if refused++; refused > 1 {
-				return err // nothing is taken: the parent is at fault
-			}
-			stays, err := s.strike(ctx, rows[0], err)
-			if err != nil {
-				return err
-			}
-			left = left || stays
-		}
-		s.after = rows[len(rows)-1].Seq
-	}
-	if left {
-		return ErrLeft
-	}
-	return nil
-}
-
-// Help sends what is owed this way beside a sender that waits for an answer. What
-// is not taken at once is that one's matter: it begins anew then, and so does this.
-func (s *Sender) Help(ctx context.Context) error {
-	for s.o.Parent.IsUp() && !s.o.Parent.IsResting() {
-		if n := s.o.Parent.Shifts(); n != s.shifts {
-			s.shifts, s.after = n, 0
-		}
-		rows, err := s.o.Outbox.OutboxRead(ctx, s.o.Dest, s.after, BatchRows, BatchBytes)
-		if err != nil {
-			return fmt.Errorf("read the outbox: %w", err)
-		}
-		if len(rows) == 0 {
-			return nil
-		}
-		if mine := s.own(rows); len(mine) > 0 {
-			_, err = s.send(ctx, mine) // what is left is the other one's matter, too
-			s.landed(err)
-			if err != nil {
-				return err
-			}
-		}
-		s.after = rows[len(rows)-1].Seq
-	}
-	return nil
-}
-
-func (s *Sender) landed(err error) {
-	if l, ok := s.o.Parent.(Laned); ok {
-		l.Landed(err)
+	o.Bounds = o.Bounds.OrDefault()
+	return &Sender{
+		o: o, size: o.Bounds.ForwardRows, loaded: NewRecent[struct{}](o.Remember),
+		window: NewWindow(WindowOptions{Rows: o.Bounds.ForwardWindow, Bytes: o.Bounds.ForwardWindowBytes, Resting: o.Bounds.ForwardResting}),
 	}
 }
 
-// probe asks a parent whose last request failed whether it takes returns again,
-// by a request without any: meanwhile another parent may have taken them over.
-func (s *Sender) probe(ctx context.Context) error {
-	err := Verdict(s.o.Parent.Request(ctx, wire.NewMap("cmd", "_syndic_return", "load", []any{})))
-	if err != nil {
-		return fmt.Errorf("ask whether %s takes returns again: %w", s.o.Name, err)
-	}
-	return nil
+// Flight is a request that is to be sent by [Sender.Fly].
+type Flight struct {
+	rows  []returners.Item
+	probe bool // it asks whether the parent takes returns again
 }
 
-// own picks the rows that go this way.
-func (s *Sender) own(rows []returners.Item) []returners.Item {
-	mine := rows[:0:0]
-	for _, it := range rows {
-		if s.o.Parent.Owns(it) {
-			mine = append(mine, it)
-		}
+// Depart gives the next request that can go now; nil: nothing can. After an error
+// it is worth another attempt when some time has passed.
+func (s *Sender) Depart(ctx context.Context) (*Flight, error) {
+	p := s.o.Parent
+	if !p.IsUp() {
+		return nil, nil
 	}
-	return mine
-}
-
-// reject sets a row aside that can never be delivered.
-func (s *Sender) reject(ctx context.Context, it returners.Item, why error) error {
-	s.o.Log.Error("A return cannot be handed up and was set aside; it is kept in the outbox under "+returners.Rejected(s.o.Dest),
-		"jid", it.JID, "minion", it.ID, "row", it.Seq, "err", why)
-	if err := s.o.Outbox.OutboxReject(ctx, s.o.Dest, it.Seq, why.Error()); err != nil {
-		return fmt.Errorf("set a row of the outbox aside: %w", err)
+	rests := p.IsResting()
+	most, apart := p.Abreast()
+	s.mu.Lock()
+	if n := p.Shifts(); n != s.shifts {
+		s.shifts = n
+		s.window.Restart()
 	}
-	return nil
-}
-
-// Again hands over rows that are in the outbox no more: a second parent asks for
-// a job whose returns the first has already.
-func (s *Sender) Again(ctx context.Context, rows []returners.Item) error {
-	for len(rows) > 0 {
-		n, size := 0, 0
-		for n < len(rows) && n < BatchRows && (n == 0 || size+len(rows[n].Payload) <= BatchBytes) {
-			size += len(rows[n].Payload)
-			n++
-		}
-		b := s.batch()
-		for _, it := range rows[:n] {
-			if err := b.add(it); err != nil {
-				s.o.Log.Error("A stored return cannot be handed up", "jid", it.JID, "minion", it.ID, "err", err)
-			}
-		}
-		if len(b.jobs) > 0 {
-			load, err := b.load(ctx)
-			if err != nil {
-				return err
-			}
-			rows, err := s.request(ctx, load)
-			if err == nil && len(rows.Left) > 0 {
-				err = fmt.Errorf("%w: %d of them", ErrNotTaken, len(rows.Left))
-			}
-			if err != nil {
-				return fmt.Errorf("hand %d returns to %s once more: %w", b.returns, s.o.Name, err)
-			}
-		}
-		rows = rows[n:]
+	if s.trouble || rests {
+		most = 1
 	}
-	return nil
-}
-
-// send hands rows over and removes what the parent has acknowledged. It gives back
-// those that the parent does not take now.
-func (s *Sender) send(ctx context.Context, rows []returners.Item) (notNow []returners.Item, err error) {
-	b := s.batch()
-	var refused map[wire.ReturnOf]string
-	for _, it := range rows {
-		if err := b.add(it); err != nil {
-			if err := s.reject(ctx, it, err); err != nil {
-				return nil, err
-			}
-		}
+	if s.aloft >= max(most, 1) {
+		s.mu.Unlock()
+		return nil, nil
 	}
-	if len(b.jobs) > 0 {
-		load, err := b.load(ctx)
-		if err != nil {
-			return nil, err
-		}
-		verdicts, err := s.request(ctx, load)
-		if err != nil {
-			return nil, fmt.Errorf("hand %d returns to %s: %w", b.returns, s.o.Name, err)
-		}
-		refused = verdicts.Refused
-		rows, notNow = b.leave(rows, verdicts.Left)
-		if b.returns > len(notNow) {
-			s.taken++
-		}
+	if rests && !s.proven {
+		s.aloft++
+		s.mu.Unlock()
+		return &Flight{probe: true}, nil
 	}
-	b.keep(rows)
-	if err := s.setAside(ctx, b, rows, refused); err != nil {
+	size := s.size
+	s.mu.Unlock()
+	if err := s.fill(ctx, size, apart); err != nil {
+		s.failed(ctx)
 		return nil, err
 	}
-	if err := s.o.Outbox.OutboxAck(ctx, s.o.Dest, b.done); err != nil {
-		return nil, fmt.Errorf("clear the outbox: %w", err)
+	s.mu.Lock()
+	rows := s.window.Take(size, s.o.Bounds.ForwardBytes, apart)
+	if len(rows) > 0 {
+		s.aloft++
 	}
-	for _, seq := range b.done {
-		delete(s.suspects, seq)
+	idle := len(rows) == 0 && s.aloft == 0
+	s.mu.Unlock()
+	if len(rows) > 0 {
+		return &Flight{rows: rows}, nil
 	}
-	for _, j := range b.jobs {
-		s.loaded.Set(j.jid, struct{}{})
+	if idle && rests { // it answers, and nothing is owed
+		s.fine()
 	}
-	return notNow, nil
+	return nil, nil
+}
+
+// fill reads until so many rows can be taken, the window is full, or nothing is left.
+func (s *Sender) fill(ctx context.Context, size int, apart bool) error {
+	now := s.o.Now()
+	s.mu.Lock()
+	s.looked = now
+	s.mu.Unlock()
+	for _, dest := range s.o.Dests {
+		if err := s.recall(ctx, dest, now); err != nil {
+			return err
+		}
+	}
+	s.first++ // a destination that is owed much must not keep the other one waiting
+	for more := true; more; {
+		more = false
+		for i := range s.o.Dests {
+			s.mu.Lock()
+			room, bytes := s.window.Room(false)
+			ready := s.window.Ready(apart)
+			s.mu.Unlock()
+			if room == 0 || ready >= size {
+				return nil
+			}
+			limit := min(room, s.o.Bounds.ForwardRows)
+			n, err := s.page(ctx, s.o.Dests[(s.first+i)%len(s.o.Dests)], limit, bytes)
+			if err != nil {
+				return err
+			}
+			more = more || n == limit || n > 0 && ready == 0
+		}
+	}
+	return nil
+}
+
+// page reads on in one destination.
+func (s *Sender) page(ctx context.Context, dest string, limit, bytes int) (n int, err error) {
+	s.mu.Lock()
+	after := s.window.BeginPage(dest)
+	s.mu.Unlock()
+	page, err := s.o.Outbox.OutboxRead(ctx, dest, after, limit, bytes)
+	mine := s.mine(page)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err != nil {
+		s.window.DropPage()
+		return 0, fmt.Errorf("read the outbox: %w", err)
+	}
+	s.window.EndPage(dest, page, mine)
+	return len(page), nil
+}
+
+// recall reads rows again that have rested long enough.
+func (s *Sender) recall(ctx context.Context, dest string, now time.Time) error {
+	for {
+		s.mu.Lock()
+		room, bytes := s.window.Room(true)
+		first, ok := s.window.Due(dest, now)
+		s.mu.Unlock()
+		if !ok || room == 0 {
+			return nil
+		}
+		page, err := s.o.Outbox.OutboxRead(ctx, dest, first-1, room, bytes)
+		if err != nil {
+			return fmt.Errorf("read the outbox: %w", err)
+		}
+		mine := s.mine(page)
+		s.mu.Lock()
+		s.window.Recall(dest, now, page, mine)
+		s.mu.Unlock()
+	}
+}
+
+// mine asks who owns the rows of a page, without the lock: that may take a look into
+// the store.
+func (s *Sender) mine(page []returners.Item) func(i int) bool {
+	owned := make([]bool, len(page))
+	for i := range page {
+		owned[i] = s.o.Parent.Owns(page[i])
+	}
+	return func(i int) bool { return owned[i] }
+}
+
+// Due tells when Depart is worth a call although nothing has come; false: never.
+func (s *Sender) Due() (at time.Time, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.window.Wakes(s.looked)
+}
+
+// Held counts the rows that wait in memory or are under way.
+func (s *Sender) Held() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	held, _ := s.window.Len()
+	return int64(held)
+}
+
+// failed notes that the parent does not take anything now.
+func (s *Sender) failed(ctx context.Context) {
+	s.mu.Lock()
+	s.trouble, s.proven, s.refused, s.last = true, false, 0, 0
+	s.size = max(s.size/2, 1)
+	s.mu.Unlock()
+	if ctx.Err() == nil {
+		s.o.Parent.SetResting(true)
+	}
+}
+
+// fine notes that the parent takes what it is given.
+func (s *Sender) fine() {
+	s.mu.Lock()
+	s.trouble, s.proven, s.refused, s.last = false, false, 0, 0
+	s.mu.Unlock()
+	s.o.Parent.SetResting(false)
 }

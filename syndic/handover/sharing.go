@@ -16,12 +16,13 @@ type Way interface {
 	BackFor(d time.Duration) bool
 }
 
-// Sharing decides which of several masters above is given a row of the outbox:
-// everybody who asked for its job, and one other while none of those can be
-// reached. It is safe for concurrent use.
+// Sharing decides which of several masters above is given a row of the outbox that
+// is not addressed to one of them as yet: one of those who asked for its job, and
+// another one while none of those can be reached. Once somebody has it, those who
+// asked and have not had it are owed it by their own names ([Sharing.Others]). It is
+// safe for concurrent use.
 type Sharing[W Way] struct {
-	o     SharingOptions[W]
-	debts *debts[W]
+	o SharingOptions[W]
 
 	mu        sync.Mutex
 	preferred W // who takes what nobody in particular is owed; zero: nobody yet
@@ -32,34 +33,26 @@ type SharingOptions[W Way] struct {
 	// After is how long one has to be gone before another takes its place, Back
 	// how long it has to be back before it is preferred again.
 	After, Back time.Duration
-	// Now is the time. Default: the machine's.
-	Now func() time.Time
 	// Moved is told when another one is preferred. It may be nil.
 	Moved func(from, to W)
 }
 
 // NewSharing makes one that has given nothing to anybody.
-func NewSharing[W Way](o SharingOptions[W]) *Sharing[W] {
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	return &Sharing[W]{o: o, debts: &debts[W]{rows: map[int64]*debt[W]{}}}
-}
+func NewSharing[W Way](o SharingOptions[W]) *Sharing[W] { return &Sharing[W]{o: o} }
 
 // Owns tells whether a row goes over w now; askers are those of the ways that
 // asked for its job.
-func (s *Sharing[W]) Owns(ways, askers []W, w W, seq int64) bool {
+func (s *Sharing[W]) Owns(ways, askers []W, w W) bool {
 	if len(ways) == 1 {
 		return ways[0] == w
 	}
-	if s.debts.has(seq, w) {
-		return false
+	for _, a := range askers {
+		if a.Available() {
+			return a == w // the others are owed it as soon as this one has it
+		}
 	}
 	if slices.Contains(askers, w) {
 		return true
-	}
-	if s.debts.taken(seq) {
-		return false // another one stands in already
 	}
 	for _, a := range askers {
 		if !a.GoneFor(s.o.After) {
@@ -71,19 +64,17 @@ func (s *Sharing[W]) Owns(ways, askers []W, w W, seq int64) bool {
 	return first == w || first == nobody
 }
 
-// Given notes that w has taken a row, and tells whether it stays because somebody
-// who asked for the job has not had it.
-func (s *Sharing[W]) Given(ways, askers []W, w W, seq int64) (keep bool) {
+// Others are those who asked for the job of a row that w has taken, but for w.
+func (s *Sharing[W]) Others(ways, askers []W, w W) (others []W) {
 	if len(ways) == 1 {
-		return false
+		return nil
 	}
 	for _, a := range askers {
-		if a != w && !s.debts.has(seq, a) {
-			return s.debts.note(seq, w, s.o.Now())
+		if a != w {
+			others = append(others, a)
 		}
 	}
-	s.debts.settled(seq)
-	return false
+	return others
 }
 
 // Prefer chooses who takes what nobody in particular is owed. The choice stands
@@ -113,9 +104,3 @@ func (s *Sharing[W]) Prefer(ways []W) W {
 	}
 	return nobody
 }
-
-// Owed counts the rows that one has and another is still owed.
-func (s *Sharing[W]) Owed() int64 { return s.debts.len() }
-
-// Overdue takes out the rows that have been owed for too long, the oldest first.
-func (s *Sharing[W]) Overdue() []int64 { return s.debts.overdue(s.o.Now()) }

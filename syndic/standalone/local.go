@@ -83,7 +83,7 @@ func Open(ctx context.Context, o Options) (*Local, error) {
 func (l *Local) Bus() *bus.Bus { return l.bus }
 
 // Outbox holds the returns that were seen and are not handed up yet.
-func (l *Local) Outbox() returners.Outbox { return l.store }
+func (l *Local) Outbox() returners.SharedOutbox { return l.store }
 
 // Jobs reads the loads of jobs as their events told them.
 func (l *Local) Jobs() returners.Reader { return l.store }

@@ -2,56 +2,53 @@ package handover
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/returners/memory"
 )
 
 // shelf is an outbox and job store in memory.
 type shelf struct {
-	returners.Outbox
-	rows  []returners.Item
+	*memory.Store
+	n     int
 	aside map[int64]string
 }
 
-func (s *shelf) add(t *testing.T, id string) {
+func newShelf(now func() time.Time) *shelf {
+	return &shelf{Store: memory.Open(now), aside: map[int64]string{}}
+}
+
+// above is the destination of the rows.
+var above = returners.DestParent("above")
+
+// add commits a return.
+func (s *shelf) add(t rapid.TB, jid, id string) { s.put(t, jid, id, true) }
+
+func (s *shelf) put(t rapid.TB, jid, id string, result any) {
 	t.Helper()
-	raw, err := wire.Encode(wire.NewMap("id", id, "jid", "1", "fun", "x", "return", true, "retcode", 0, "success", true))
+	raw, err := wire.Encode(wire.NewMap("id", id, "jid", jid, "fun", "x", "return", result, "retcode", 0, "success", true))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.rows = append(s.rows, returners.Item{Seq: int64(len(s.rows) + 1), Kind: returners.KindReturn, JID: "1", ID: id, Payload: raw})
-}
-
-func (s *shelf) OutboxRead(_ context.Context, _ string, after int64, limit, _ int) (out []returners.Item, _ error) {
-	for _, it := range s.rows {
-		if it.ID != "" && it.Seq > after && len(out) < limit {
-			out = append(out, it)
-		}
+	s.n++
+	if _, err := s.Commit(context.Background(), returners.Batch{
+		Returns: []returners.Return{{JID: jid, ID: id, Fun: "x", Full: raw}},
+		Outbox:  []returners.Item{{Dest: above, Kind: returners.KindReturn, JID: jid, ID: id}},
+	}); err != nil {
+		t.Fatal(err)
 	}
-	return out, nil
 }
 
-func (s *shelf) OutboxAck(_ context.Context, _ string, seqs []int64) error {
-	for _, seq := range seqs {
-		s.rows[seq-1].ID = ""
-	}
-	return nil
-}
-
-func (s *shelf) OutboxReject(_ context.Context, _ string, seq int64, reason string) error {
-	s.rows[seq-1].ID = ""
+func (s *shelf) OutboxReject(ctx context.Context, dest string, seq int64, reason string) error {
 	s.aside[seq] = reason
-	return nil
-}
-
-func (s *shelf) GetLoad(context.Context, string) (returners.Load, bool, error) {
-	return returners.Load{}, false, nil
+	return s.Store.OutboxReject(ctx, dest, seq, reason)
 }
 
 // owner is a parent that leaves the returns of some minions.
@@ -66,6 +63,7 @@ func (*owner) IsResting() bool          { return false }
 func (*owner) SetResting(bool)          {}
 func (*owner) Owns(returners.Item) bool { return true }
 func (*owner) Shifts() uint64           { return 0 }
+func (*owner) Abreast() (int, bool)     { return 1, false }
 
 func (o *owner) Request(_ context.Context, load *wire.Map) (wire.Raw, error) {
 	o.requests++
@@ -86,32 +84,44 @@ func (o *owner) Request(_ context.Context, load *wire.Map) (wire.Raw, error) {
 // aside after an hour.
 func TestRowsThatTheParentLeaves(t *testing.T) {
 	now := time.Unix(1_000_000, 0)
-	box := &shelf{aside: map[int64]string{}}
+	box := newShelf(func() time.Time { return now })
 	top := &owner{leaves: map[string]bool{"a": true, "b": true}}
 	s := New(Options{
-		Parent: top, Outbox: box, Jobs: box, Log: slog.New(slog.DiscardHandler), Remember: 1, Now: func() time.Time { return now },
+		Parent: top, Outbox: box, Jobs: box, Dests: []string{above}, Log: slog.New(slog.DiscardHandler), Remember: 1, Now: func() time.Time { return now },
 	})
 	turn := func() {
 		t.Helper()
-		err := s.Turn(t.Context())
-		if len(top.leaves) == 0 && err != nil || len(top.leaves) > 0 && !errors.Is(err, ErrLeft) {
-			t.Fatal(err)
+		for {
+			f, err := s.Depart(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f == nil {
+				return
+			}
+			if l := s.Fly(t.Context(), f); l.Err != nil {
+				t.Fatal(l.Err)
+			}
 		}
 	}
 	for _, id := range []string{"a", "b", "c", "d"} {
-		box.add(t, id)
+		box.add(t, "1", id)
 	}
 	turn()
 	if fmt.Sprint(top.had) != "[c d]" || top.requests != 1 {
 		t.Fatalf("it has had %v in %d requests", top.had, top.requests)
 	}
-	box.add(t, "e")
+	box.add(t, "1", "e")
 	turn() // too early for a and b
 	if fmt.Sprint(top.had) != "[c d e]" || top.requests != 2 {
 		t.Errorf("it has had %v in %d requests", top.had, top.requests)
 	}
-	for range 30 * 60 {
-		now = now.Add(time.Second)
+	for until := now.Add(30 * time.Minute); now.Before(until); {
+		at, ok := s.Due()
+		if !ok || at.Before(now) {
+			t.Fatalf("they are due at %v, %v", at, ok)
+		}
+		now = at
 		turn()
 	}
 	if top.requests > 50 {
@@ -124,12 +134,8 @@ func TestRowsThatTheParentLeaves(t *testing.T) {
 		t.Errorf("it has had %v, set aside %v", top.had, box.aside)
 	}
 	now = now.Add(postponedFor)
-	clear(top.leaves)
-	top.leaves["b"] = true
-	if err := s.Turn(t.Context()); err != nil && !errors.Is(err, ErrLeft) {
-		t.Fatal(err)
-	}
-	if len(box.aside) != 1 || box.aside[2] != errLeftForLong.Error() || len(s.suspects) != 0 {
-		t.Errorf("set aside %v, suspects %v", box.aside, s.suspects)
+	turn()
+	if held, rests := s.window.Len(); len(box.aside) != 1 || box.aside[2] != errLeftForLong.Error() || held+rests != 0 {
+		t.Errorf("set aside %v, the window holds %d and %d", box.aside, held, rests)
 	}
 }
