@@ -124,7 +124,7 @@ func (n *node) heart() health.Heart {
 type local struct{ m *master.Master }
 
 func (l local) Bus() *bus.Bus                     { return l.m.Bus() }
-func (l local) Outbox() returners.SharedOutbox          { return l.m.Store().Outbox() }
+func (l local) Outbox() returners.SharedOutbox    { return l.m.Store().Outbox() }
 func (l local) Jobs() returners.Reader            { return l.m.Store().Local() }
 func (l local) Grown() <-chan struct{}            { return l.m.Store().Grown() }
 func (l local) HearSiblings(t sibling.Told) error { return l.m.HearSiblings(t) }
