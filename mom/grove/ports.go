@@ -26,14 +26,16 @@ var given = struct {
 
 // freePorts finds two ports that nobody listens on.
 func freePorts() (a, b int, err error) {
-	if a, err = freePort(); err != nil {
+	if a, err = FreePort(); err != nil {
 		return 0, 0, err
 	}
-	b, err = freePort()
+	b, err = FreePort()
 	return a, b, err
 }
 
-func freePort() (int, error) {
+// FreePort finds a port of 127.0.0.1 that nobody listens on, and that this process
+// has not planned for.
+func FreePort() (int, error) {
 	given.Lock()
 	defer given.Unlock()
 	var last error

@@ -20,14 +20,14 @@ type Process struct {
 }
 
 // Start runs a member by the program exe; its console log goes to the file
-// "console" in the member's folder.
-func Start(exe string, m Member) (*Process, error) {
+// "console" in the member's folder, at level info unless more options say otherwise.
+func Start(exe string, m Member, more ...string) (*Process, error) {
 	out, err := os.OpenFile(filepath.Join(m.Dir, "console"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", m.ID, err)
 	}
 	defer out.Close() //nolint:errcheck // the child has its own descriptor
-	cmd := exec.Command(exe, m.Kind, "-c", m.ConfDir, "-l", "info")
+	cmd := exec.Command(exe, append([]string{m.Kind, "-c", m.ConfDir, "-l", "info"}, more...)...)
 	cmd.Args[0] = "mom"
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt of the terminal is ours to pass on

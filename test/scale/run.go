@@ -1,0 +1,162 @@
+package scale
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/swarm"
+	"github.com/momtree/mom/mom/grove"
+)
+
+// Options of [Run].
+type Options struct {
+	// Program is a built mom.
+	Program string
+	// Dir is an empty folder for everything.
+	Dir string
+	// LogLevel of the nodes. Default warning.
+	LogLevel string
+	// Unhurried leaves out what depends on how fast this machine is.
+	Unhurried bool
+	// Say is told what happens; nil: nobody.
+	Say func(format string, args ...any)
+	// Pause is called when all minions are ready, before the first job; nil: nothing.
+	Pause func()
+}
+
+// Run plays one shape. An error means that it could not be played; what was found
+// wrong stands in the result.
+func Run(ctx context.Context, o Options, s Shape) (r Result, err error) {
+	if o.Say == nil {
+		o.Say = func(string, ...any) {}
+	}
+	r = Result{Shape: s.Name, Minions: s.All()}
+	w := &world{Options: o, shape: s, procs: map[string]*grove.Process{}, probes: map[string]string{}}
+	defer func() { err = errors.Join(err, w.stop()) }()
+	o.Say("%s: %s", s.Name, s.About)
+	if err := w.grow(ctx); err != nil {
+		return r, fmt.Errorf("grow the tree: %w", err)
+	}
+	r.Nodes = len(w.grove.Members)
+	o.Say("%d nodes are up, %d minions start", r.Nodes, s.All())
+	if err := w.enter(ctx, &r); err != nil {
+		return r, err
+	}
+	if o.Pause != nil {
+		o.Pause()
+	}
+	if err := w.work(ctx, &r); err != nil {
+		return r, err
+	}
+	if err := w.settle(ctx); err != nil {
+		return r, err
+	}
+	if err := w.account(ctx, &r); err != nil {
+		return r, err
+	}
+	if !o.Unhurried {
+		w.pace(&r)
+	}
+	err = w.probe(ctx, &r)
+	w.memory(&r)
+	return r, err
+}
+
+// enter starts the minions and waits until all are ready.
+func (w *world) enter(ctx context.Context, r *Result) error {
+	for i := range w.leaves {
+		if err := w.herd(i); err != nil {
+			return err
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, w.shape.Patience)
+	defer cancel()
+	said := time.Now()
+	for {
+		all, _, err := w.sum()
+		if err != nil {
+			return err
+		}
+		r.SignedIn, r.Ready = all.SignedIn, all.Ready
+		if all.Ready.Done == w.shape.All() && all.Conns.Up == int64(w.shape.All()) {
+			w.Say("all signed in after %s, ready after %s; %d connections cut, %d requests timed out", all.SignedIn.Last, all.Ready.Last, all.Conns.Cut, all.Requests.TimedOut)
+			return nil
+		}
+		if time.Since(said) > 10*time.Second {
+			said = time.Now()
+			w.Say("signed in %d, ready %d, connected %d; connections cut %d", all.SignedIn.Done, all.Ready.Done, all.Conns.Up, all.Conns.Cut)
+		}
+		if err := sleep.For(ctx, 100*time.Millisecond); err != nil {
+			return fmt.Errorf("of %d minions %d have signed in, %d are ready and %d connected: %w", w.shape.All(), all.SignedIn.Done, all.Ready.Done, all.Conns.Up, err)
+		}
+	}
+}
+
+// work gives the jobs.
+func (w *world) work(ctx context.Context, r *Result) error {
+	kills := 0
+	for i := range w.shape.Jobs {
+		victim := ""
+		if kills < w.shape.Kills && i*w.shape.Kills/w.shape.Jobs >= kills && i > 0 {
+			victim = w.leaves[kills%len(w.leaves)].ID
+			kills++
+		}
+		j := w.ask(ctx, victim)
+		r.Jobs = append(r.Jobs, j)
+		w.Say("job %d of %d: %s, %d of %d returned %s%s", i+1, w.shape.Jobs, j.Took, j.Returned, j.Expected, j.Killed, j.Error)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if victim != "" {
+			if err := w.healed(ctx); err != nil {
+				r.fault("%v", err)
+				return nil
+			}
+		}
+	}
+	var cli []time.Duration
+	for range w.shape.CLI {
+		took, err := w.command(ctx)
+		if err != nil {
+			r.fault("%v", err)
+			continue
+		}
+		cli = append(cli, took)
+	}
+	r.CLI.Median, r.CLI.Slowest = middle(cli)
+	r.CLI.Runs = len(cli)
+	if len(cli) > 0 {
+		w.Say("salt '*' test.ping: median %s, slowest %s of %d", r.CLI.Median, r.CLI.Slowest, len(cli))
+	}
+	return nil
+}
+
+// memory enters what the processes take.
+func (w *world) memory(r *Result) {
+	all, _, _ := w.sum()
+	r.Memory.SwarmPerMinion = all.Memory.Peak / int64(max(w.shape.All(), 1))
+	for _, m := range w.grove.Members {
+		p := w.procs[m.ID]
+		if p == nil {
+			continue
+		}
+		n := resident(p.Pid())
+		if m.ID == w.grove.Top().ID {
+			r.Memory.Top = n
+		} else {
+			r.Memory.LargestNode = max(r.Memory.LargestNode, n)
+		}
+	}
+}
+
+// middle gives the median and the largest.
+func middle(ds []time.Duration) (median, most swarm.Seconds) {
+	if len(ds) == 0 {
+		return 0, 0
+	}
+	sorted := sortedCopy(ds)
+	return swarm.Seconds(sorted[len(sorted)/2]), swarm.Seconds(sorted[len(sorted)-1])
+}

@@ -1,0 +1,135 @@
+// Command runs plays shapes of package scale, each RUNS times, and prints a table. It
+// exits with status 1 when one of the runs found something wrong.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/momtree/mom/test/scale"
+)
+
+type options struct {
+	shape, program, dir, file, level string
+	runs                             int
+	keep, hold, unhurried            bool
+}
+
+func main() {
+	var o options
+	flag.StringVar(&o.shape, "shape", "all", "which, or all: 2k, 4x2500, 3tiers, their variants, 100k (not part of all)")
+	flag.IntVar(&o.runs, "runs", 1, "how often each")
+	flag.StringVar(&o.program, "program", "", "a built mom (default: build it)")
+	flag.StringVar(&o.dir, "dir", "", "folder for the trees; those in which something went wrong stay (default: a new one in the temporary folder)")
+	flag.StringVar(&o.file, "json", "", "write the figures to this file")
+	flag.StringVar(&o.level, "log-level", "warning", "log level of the nodes")
+	flag.BoolVar(&o.keep, "keep", false, "keep all folders")
+	flag.BoolVar(&o.hold, "hold", false, "wait for Enter when all minions are ready, before the first job")
+	flag.BoolVar(&o.unhurried, "unhurried", false, "do not judge how long anything took: for a machine that does other things")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	ok, err := play(ctx, o)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "scale:", err)
+	}
+	if !ok || err != nil {
+		os.Exit(1)
+	}
+}
+
+// play runs all and tells whether each was as promised.
+func play(ctx context.Context, o options) (ok bool, err error) {
+	if o.dir == "" {
+		if o.dir, err = os.MkdirTemp("", "mom-scale-"); err != nil {
+			return false, err
+		}
+		defer os.Remove(o.dir) //nolint:errcheck // stays if something is left in it
+	}
+	var shapes []scale.Shape
+	if o.shape != "all" {
+		s, err := scale.Find(o.shape)
+		if err != nil {
+			return false, err
+		}
+		shapes = append(shapes, s)
+	} else {
+		for _, s := range scale.Shapes() {
+			if !s.Extra {
+				shapes = append(shapes, s)
+			}
+		}
+	}
+	if o.program == "" {
+		o.program = filepath.Join(o.dir, "mom")
+		defer os.Remove(o.program) //nolint:errcheck // a folder that stays says enough
+		cmd := exec.CommandContext(ctx, "go", "build", "-o", o.program, "github.com/momtree/mom/mom")
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return false, fmt.Errorf("build the program: %w\n%s", err, out)
+		}
+	}
+	var results []scale.Result
+	ok = true
+	for run := range o.runs {
+		for _, s := range shapes {
+			r, err := one(ctx, o, s, run)
+			results = append(results, r)
+			if err != nil {
+				return false, errors.Join(fmt.Errorf("%s: %w", s.Name, err), show(o, results))
+			}
+			ok = ok && len(r.Faults) == 0
+		}
+	}
+	return ok, show(o, results)
+}
+
+func one(ctx context.Context, o options, s scale.Shape, run int) (scale.Result, error) {
+	dir := filepath.Join(o.dir, fmt.Sprintf("%s-%d", s.Name, run+1))
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return scale.Result{}, err
+	}
+	began := time.Now()
+	opt := scale.Options{
+		Program: o.program, Dir: dir, LogLevel: o.level, Unhurried: o.unhurried,
+		Say: func(format string, args ...any) {
+			fmt.Printf("%7.1fs  %s\n", time.Since(began).Seconds(), fmt.Sprintf(format, args...))
+		},
+	}
+	if o.hold {
+		opt.Pause = func() {
+			fmt.Print("all minions are ready; Enter goes on: ")
+			_, _ = fmt.Scanln() // the end of input goes on, too
+		}
+	}
+	r, err := scale.Run(ctx, opt, s)
+	for _, f := range r.Faults {
+		fmt.Println("  FAULT:", f)
+	}
+	if err != nil || len(r.Faults) > 0 || o.keep {
+		fmt.Println("  its folder:", dir)
+		return r, err
+	}
+	return r, os.RemoveAll(dir)
+}
+
+func show(o options, results []scale.Result) error {
+	err := scale.Table(os.Stdout, results)
+	if o.file == "" {
+		return err
+	}
+	text, e := json.MarshalIndent(results, "", "  ")
+	if e == nil {
+		e = os.WriteFile(o.file, append(text, '\n'), 0o644) //nolint:gosec // figures
+	}
+	return errors.Join(err, e)
+}

@@ -1,0 +1,161 @@
+package scale
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/swarm"
+	"github.com/momtree/mom/mom/grove"
+	"github.com/momtree/mom/mom/tree"
+	"github.com/momtree/mom/topology"
+)
+
+// world is the processes of one run.
+type world struct {
+	Options
+	shape  Shape
+	grove  *grove.Grove
+	procs  map[string]*grove.Process
+	conf   *config.Master // of the top
+	client *client.Client
+	leaves []grove.Member
+	herds  []*herd
+	probes map[string]string // node → address of its metrics
+}
+
+// grow plants and starts the nodes, with the keys of all minions accepted.
+func (w *world) grow(ctx context.Context) error {
+	var addrs []string
+	spec, err := w.shape.spec(func() (string, error) {
+		port, err := grove.FreePort()
+		if err != nil {
+			return "", err
+		}
+		addrs = append(addrs, fmt.Sprintf("127.0.0.1:%d", port))
+		return fmt.Sprintf("metrics_listen: %s\n", addrs[len(addrs)-1]), nil
+	})
+	if err != nil {
+		return err
+	}
+	if w.grove, err = grove.Plant(filepath.Join(w.Dir, "tree"), spec); err != nil {
+		return err
+	}
+	below := map[string]bool{}
+	for i, m := range w.grove.Members {
+		w.probes[m.ID] = addrs[i]
+		for _, id := range strings.Split(m.Path, "/") {
+			below[id] = true
+		}
+	}
+	for _, m := range w.grove.Members {
+		if !below[m.ID] {
+			w.leaves = append(w.leaves, m)
+		}
+	}
+	if err := w.seed(ctx); err != nil {
+		return err
+	}
+	for _, m := range w.grove.Members {
+		if err := w.start(m); err != nil {
+			return err
+		}
+	}
+	if w.conf, _, err = config.LoadMaster(w.grove.Top().ConfDir); err != nil {
+		return err
+	}
+	w.client = client.New(client.FromMaster(w.conf))
+	nodes := len(w.grove.Members) - 1
+	return w.await(ctx, time.Minute, func(n topology.Node) bool { have, _, _ := n.Count(); return have == nodes })
+}
+
+func (w *world) start(m grove.Member) (err error) {
+	w.procs[m.ID], err = grove.Start(w.Program, m, "-l", w.logLevel())
+	return err
+}
+
+func (w *world) logLevel() string {
+	if w.LogLevel == "" {
+		return "warning"
+	}
+	return w.LogLevel
+}
+
+// seed lays the keys of the minions down: one pair for all.
+func (w *world) seed(ctx context.Context) error {
+	keys := w.keys()
+	for i, m := range w.leaves {
+		ids := w.ids(i)
+		if err := keys.Make(ctx, ids, nil); err != nil {
+			return err
+		}
+		if _, err := swarm.Seed(filepath.Join(m.Dir, "etc/salt/pki/master"), ids, keys); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *world) keys() *swarm.Keys { return &swarm.Keys{Dir: filepath.Join(w.Dir, "keys"), Count: 1} }
+
+// ids are the minions below a leaf.
+func (w *world) ids(leaf int) swarm.IDs {
+	return swarm.IDs{Pattern: "m%06d", First: leaf * w.shape.Minions, Count: w.shape.Minions}
+}
+
+// await asks for the tree until it is as wanted.
+func (w *world) await(ctx context.Context, patience time.Duration, as func(topology.Node) bool) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	var last error
+	for {
+		n, err := tree.Fetch(ctx, w.conf)
+		if err == nil && as(n) {
+			return nil
+		}
+		if ctx.Err() == nil {
+			last = err
+		}
+		if err := sleep.For(ctx, 100*time.Millisecond); err != nil {
+			return errors.Join(fmt.Errorf("the tree is not as wanted after %v", patience), last)
+		}
+	}
+}
+
+// stop ends everything.
+func (w *world) stop() error {
+	var errs []error
+	for _, h := range w.herds {
+		_, err := h.end()
+		errs = append(errs, err)
+	}
+	var ps []*grove.Process
+	for _, p := range w.procs {
+		ps = append(ps, p)
+	}
+	errs = append(errs, grove.StopAll(ps, 30*time.Second))
+	if w.client != nil {
+		errs = append(errs, w.client.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// resident is the memory of a process now, 0 if that is not known.
+func resident(pid int) int64 {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
+	if err != nil {
+		return 0
+	}
+	var size, pages int64
+	if _, err := fmt.Sscan(string(text), &size, &pages); err != nil {
+		return 0
+	}
+	return pages * int64(os.Getpagesize())
+}
