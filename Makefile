@@ -20,6 +20,8 @@ ROUNDS  ?= 200
 SEED    ?= 1
 ONLY    ?=
 PROMTOOL ?= promtool
+SHAPE   ?= all
+RUNS    ?= 1
 
 # The names by which the binary answers as one of Salt's commands.
 NAMES := salt salt-call salt-key salt-master salt-minion salt-run salt-syndic
@@ -27,7 +29,7 @@ NAMES := salt salt-call salt-key salt-master salt-minion salt-run salt-syndic
 # Where the binary is built for, beside the system at hand; README.md says what of it is tested.
 SYSTEMS ?= linux/arm64 darwin/arm64 freebsd/amd64 openbsd/amd64 netbsd/amd64
 
-.PHONY: help build test chaos interop sim mutants bench figures lint systems alerts fuzz image demo deps clean
+.PHONY: help build test chaos interop sim mutants scale bench figures lint systems alerts fuzz image demo deps clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' Makefile
@@ -50,6 +52,9 @@ sim: ## random trees with random faults in virtual time against a flat master: S
 
 mutants: ## take each protection out in turn: its test has to fail (ONLY=S1 for some; test/mutants)
 	$(GO) run ./test/mutants -only '$(ONLY)'
+
+scale: ## trees of real processes with 2,000 to 10,000 minions, checked: SHAPE=2k RUNS=5; SHAPE=100k (docs/swarm.md; ARGS='-json FILE -keep')
+	$(GO) run ./test/scale/runs -shape $(SHAPE) -runs $(RUNS) $(ARGS)
 
 bench: ## all benchmarks (BENCH=regexp, PKG=./internal/wire)
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem $(PKG)
