@@ -31,11 +31,8 @@ func (m *Master) table() map[string]handler {
 		inquiry.Command:  m.onAnswer,
 		"revoke_auth":    m.onRevokeAuth,
 	}
-	for cmd, v := range refusals {
-		t[cmd] = func(context.Context, *request) (any, error) {
-			m.refused("command", nil, fmt.Errorf("%s is not served by this master", cmd))
-			return v(), nil
-		}
+	for cmd, answer := range refusals {
+		t[cmd] = m.refuseCommand(cmd, answer)
 	}
 	return t
 }
@@ -57,37 +54,6 @@ func (m *Master) counted(table map[string]handler) map[string]handler {
 }
 
 func unknownCommand(context.Context, *request) (any, error) { return wire.NewMap(), nil }
-
-// refusals are the commands this master knows and does not serve, with what
-// Salt answers when it has nothing or does not allow it: a Python minion takes
-// that for "there is no such file" or "not permitted" and goes on.
-var refusals = map[string]func() any{
-	"_file_envs":           func() any { return []any{"base"} },
-	"_file_list":           empty,
-	"_file_list_emptydirs": empty,
-	"_dir_list":            empty,
-	"_symlink_list":        emptied,
-	"_file_hash":           blank,
-	"_file_hash_and_stat":  func() any { return []any{"", nil} },
-	"_file_find":           func() any { return wire.NewMap("path", "", "rel", "") },
-	"_serve_file":          func() any { return wire.NewMap("data", "", "dest", "") },
-	"_file_recv":           func() any { return false },
-	"_master_tops":         emptied,
-	"_ext_nodes":           emptied,
-	"_mine":                func() any { return false },
-	"_mine_get":            emptied,
-	"_mine_delete":         func() any { return false },
-	"_mine_flush":          func() any { return false },
-	"minion_pub":           emptied,
-	"minion_publish":       emptied,
-	"minion_runner":        emptied,
-	"pub_ret":              emptied,
-	"verify_minion":        blank,
-}
-
-func empty() any   { return []any{} }
-func emptied() any { return wire.NewMap() }
-func blank() any   { return "" }
 
 // onMasterOpts serves `_master_opts`: what a minion must know of its master to
 // render states. There are no states here yet, so these are Salt's defaults.

@@ -142,6 +142,9 @@ type Master struct {
 	pub     *zmtp.Pub
 	running *bus.Holder // the mark for Salt's own commands
 
+	unserved          unserved
+	noFiles, noPillar []string // options that ask for what is not served
+
 	closeOnce sync.Once
 	closeErr  error
 }
@@ -189,6 +192,7 @@ func New(o Options) (_ *Master, err error) {
 		return nil, err
 	}
 	m.openFiles()
+	m.findUnserved(defaultFiles, defaultPillar)
 	if err := m.openFolders(); err != nil {
 		return nil, err
 	}

@@ -10,7 +10,8 @@ import (
 
 // onPillar serves `_pillar`: the pillar of one minion, under a key that only it
 // can open, and signed (Salt wire reference §8.3). There are no pillar sources
-// yet, so the map is empty; the grains that come along feed the minion data cache.
+// yet, so the map is empty but for the errors that say so where the configuration
+// names some; the grains that come along feed the minion data cache.
 func (m *Master) onPillar(_ context.Context, r *request) (any, error) {
 	d, err := wire.DecodeMap(r.load)
 	if err != nil {
@@ -30,6 +31,10 @@ func (m *Master) onPillar(_ context.Context, r *request) (any, error) {
 		} else if m.cfg.MinionDataCacheEvents {
 			m.fire("minion/refresh/"+r.id, wire.NewMap("Minion data cache refresh", r.id))
 		}
+	}
+	if faults := m.pillarErrors(); len(faults) > 0 {
+		pillar = wire.NewMap("_errors", faults)
+		m.unserved.note("_pillar", r.id, "")
 	}
 	alg := r.encAlgo
 	if alg == "" {

@@ -120,6 +120,7 @@ func (m *Master) housekeep() {
 		m.tellTurnedAway()
 		m.lookAtRoles()
 		m.missLost()
+		m.tellUnserved()
 		m.sweepRetention()
 		m.sweepHomes()
 		if err := m.savePeers(); err != nil {

@@ -192,6 +192,39 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// TestEffects: each text is of an option that is not served, and that a file which sets
+// it is warned with.
+func TestEffects(t *testing.T) {
+	for name, effect := range Effects {
+		if NotYet[name] == 0 {
+			t.Errorf("%s is served: take its line out of Effects", name)
+		}
+		if NotYet[name]&Masters == 0 {
+			continue
+		}
+		_, w := master(t, "master", name+": {a: [b]}\n")
+		if want := "master:1: option " + name + " is not supported yet and has no effect: " + effect; !cmp.Equal(warningTexts(w), []string{want}) {
+			t.Errorf("%q, want %q", warningTexts(w), want)
+		}
+	}
+}
+
+func TestUnserved(t *testing.T) {
+	for text, want := range map[string][2][]string{
+		"":                                      {},
+		"file_roots: {}\npillar_roots:\n":       {},
+		"file_roots: {base: [/srv/salt]}\n":     {nil, {"file_roots"}},
+		"pillar_roots: {base: [/srv/pillar]}\n": {{"pillar_roots"}, nil},
+		"ext_pillar: [{cmd_json: x}]\ngitfs_remotes: [a]\nfile_roots: {base: [x]}\n": {{"ext_pillar"}, {"file_roots", "gitfs_remotes"}},
+		"ext_pillar: []\nmaster_tops: {a: b}\n":                                      {nil, {"master_tops"}},
+	} {
+		m, _ := master(t, "master", text)
+		if got := [2][]string{m.UnservedPillar(), m.UnservedFiles()}; !cmp.Equal(got, want) {
+			t.Errorf("%q: %s", text, cmp.Diff(want, got))
+		}
+	}
+}
+
 func TestWarnings(t *testing.T) {
 	_, w := master(t, "master", `timout: 3
 schedule: {}
@@ -203,11 +236,11 @@ auto_accept: 1
 `)
 	want := []string{
 		"master:1: unknown option timout; did you mean timeout?",
-		"master:2: option schedule is not supported yet and has no effect",
+		"master:2: option schedule is not supported yet and has no effect: nothing is run by the clock",
 		"master:3: option worker_threads has no effect: requests are served by as many threads as there are requests",
 		"master:4: option master_port is read by a minion; here it has no effect",
 		"master:5: option keep_jobs has no value: the default 24 is used",
-		"master:6: option external_auth is not supported yet and has no effect",
+		"master:6: option external_auth is not supported yet and has no effect: logins are refused",
 		"master:7: only true (or yes, on) turns auto_accept on; 1 leaves it off",
 	}
 	if got := warningTexts(w); !cmp.Equal(got, want) {

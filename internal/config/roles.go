@@ -40,7 +40,11 @@ func (r *reader) notYet(s setting, who Role) bool {
 	if NotYet[s.name]&who == 0 {
 		return false
 	}
-	r.warn(s.place, NoEffect, s.name, fmt.Sprintf("option %s is not supported yet and has no effect", s.name))
+	text := fmt.Sprintf("option %s is not supported yet and has no effect", s.name)
+	if e := Effects[s.name]; e != "" {
+		text += ": " + e
+	}
+	r.warn(s.place, NoEffect, s.name, text)
 	return true
 }
 

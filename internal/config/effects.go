@@ -1,0 +1,71 @@
+package config
+
+// Effects says, for the options of [NotYet] that people miss most, what does not
+// happen because of it. It stands behind the warning at the start.
+var Effects = map[string]string{
+	"beacons":              "no beacon runs",
+	"engines":              "no engine runs",
+	"ext_nodes":            "no minion gets states by it",
+	"ext_pillar":           noPillar,
+	"external_auth":        "logins are refused",
+	"file_recv":            "cp.push of minions is refused",
+	"file_roots":           noFiles,
+	"fileserver_backend":   noFiles,
+	"git_pillar_base":      noPillar,
+	"gitfs_remotes":        noFiles,
+	"hgfs_remotes":         noFiles,
+	"master_tops":          "no minion gets states by it",
+	"mine_functions":       "nothing is sent to the mine",
+	"mine_interval":        "nothing is sent to the mine",
+	"on_demand_ext_pillar": noPillar,
+	"peer":                 "publish.publish of minions is refused",
+	"peer_run":             "publish.runner of minions is refused",
+	"pillar_roots":         noPillar,
+	"reactor":              "no event starts anything",
+	"rest_cherrypy":        "there is no REST API",
+	"rest_tornado":         "there is no REST API",
+	"schedule":             "nothing is run by the clock",
+	"startup_states":       "no state is applied at the start",
+	"svnfs_remotes":        noFiles,
+}
+
+const (
+	noFiles  = "minions get no files, so state.apply, cp and saltutil.sync_* of Salt's minions find none"
+	noPillar = "minions get no pillar; where something needs it they are told so by _errors"
+)
+
+// pillarSources and fileSources are the options that say where pillar and files come
+// from.
+var (
+	pillarSources = []string{"ext_pillar", "pillar_roots"}
+	fileSources   = []string{"ext_nodes", "file_roots", "gitfs_remotes", "hgfs_remotes", "master_tops", "svnfs_remotes"}
+)
+
+// UnservedPillar names the options of this configuration that ask for a pillar, which
+// this version does not serve. None: what minions get, an empty pillar, is the truth.
+func (m *Master) UnservedPillar() []string { return m.given(pillarSources) }
+
+// UnservedFiles names the options of this configuration that ask for a file server,
+// which this version does not have.
+func (m *Master) UnservedFiles() []string { return m.given(fileSources) }
+
+// given are those of the options that the files set to something.
+func (m *Master) given(names []string) []string {
+	var out []string
+	for _, name := range names {
+		switch v := m.Raw[name].(type) {
+		case nil, bool:
+			continue
+		case map[string]any:
+			if len(v) == 0 {
+				continue
+			}
+		case []any:
+			if len(v) == 0 {
+				continue
+			}
+		}
+		out = append(out, name)
+	}
+	return out
+}
