@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/momtree/mom/internal/channel/channeltest"
+	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -135,30 +136,116 @@ func TestJIDIsNoPath(t *testing.T) {
 	}
 }
 
-// Attack: a man in the middle answers with a key of his own, and the minion
-// stops (22935), or takes what he sends.
+// Attack: a man in the middle answers a minion that has its master pinned, with a key
+// of his own or with any of the short answers that need none, and the minion stops (22935), takes
+// what he sends, or goes elsewhere. One minion for each answer; then the true master is back.
 func TestCVE2022_22935(t *testing.T) {
-	m := channeltest.Start(t, channeltest.Rules{})
+	clear := func(load any) func(string, []byte) []byte {
+		b, err := wire.Encode(wire.NewMap("enc", "clear", "load", load))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return func(string, []byte) []byte { return b }
+	}
+	ret := func(v any) channeltest.Rules { return channeltest.Rules{Answer: clear(wire.NewMap("ret", v))} }
+	thief := channeltest.Key(t, "syndic")
+	forged, err := wire.Encode(wire.NewMap("ret", false, "nonce", strings.Repeat("0", 32)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sig, err := crypt.Sign(crypt.PKCS1SHA1, thief.Private, forged)
+	if err != nil {
+		t.Fatal(err)
+	}
+	signed, err := wire.Encode(wire.NewMap("enc", "clear", "load", []byte(forged), "sig", sig))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := wire.Encode("bad load")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, rules := range map[string]channeltest.Rules{
+		"a key of his own":                      {Grant: func(reply *wire.Map) { reply.Set("pub_key", thief.PublicPEM) }},
+		"he is a master himself":                {},
+		"bad enc algo":                          ret("bad enc algo"),
+		"bad sig algo":                          ret("bad sig algo"),
+		"refused":                               ret(false),
+		"pending":                               ret(true),
+		"full":                                  ret("full"),
+		"no ret":                                {Answer: clear(wire.NewMap())},
+		"another port":                          {Answer: clear(wire.NewMap("enc", "pub", "publish_port", 1, "aes", "x"))},
+		"a plain text":                          {Answer: func(string, []byte) []byte { return plain }},
+		"refused, signed with a key of his own": {Answer: func(string, []byte) []byte { return signed }},
+	} {
+		t.Run(what, func(t *testing.T) {
+			m := channeltest.Start(t, channeltest.Rules{})
+			cfg := testConfig(t, m)
+			d := start(t, cfg)
+			m.AwaitSubscribers(t, 1)
+			if err := d.end(); err != nil {
+				t.Fatal(err)
+			}
+			m.Change(func(r *channeltest.Rules) { r.Grant, r.Answer = rules.Grant, rules.Answer })
+			own := m.Key
+			become := func(k *crypt.KeyPair) { m.Down(); m.Key = k; m.Up() }
+			if what == "he is a master himself" {
+				become(thief)
+			}
+			before := len(m.Seen("_auth"))
+			d = start(t, cfg)
+			m.Await(t, "_auth", before+3) // it goes on asking
+			if links := d.running(); len(links) != 0 {
+				t.Error("it serves him")
+			}
+			m.Change(func(r *channeltest.Rules) { r.Grant, r.Answer = nil, nil }) // the true master is back
+			if m.Key != own {
+				become(own)
+			}
+			await(t, "the true master served", func() bool { return len(d.running()) == 1 && d.running()[0].up.is() })
+			job := channeltest.Job(newJID(), "m1", "test.ping")
+			m.Publish(job)
+			m.AwaitReturn(t, job.String("jid"))
+		})
+	}
+}
+
+// Attack (S10): a machine on the way publishes as the master, under the shared key that each
+// accepted minion has, at the default options of the minion. A master that has signed once is held
+// to it, over the minion's restart; one that never signed goes on working.
+func TestPublications_AsTheMaster(t *testing.T) {
+	m := channeltest.Start(t, channeltest.Rules{SignPublications: true})
 	cfg := testConfig(t, m)
+	if cfg.SignPubMessages {
+		t.Fatal("these are not the defaults")
+	}
+	sign := func(on bool) { m.Change(func(r *channeltest.Rules) { r.SignPublications = on }) }
+	forged := func() []byte {
+		sign(false)
+		defer sign(true)
+		return m.Seal(channeltest.Job(newJID(), "m1", "test.ping"))
+	}
 	d := start(t, cfg)
 	m.AwaitSubscribers(t, 1)
+	first := channeltest.Job(newJID(), "m1", "test.ping")
+	m.Publish(first)
+	m.AwaitReturn(t, first.String("jid"))
+	if got := quietly(t, m, forged()); len(got) != 0 {
+		t.Errorf("run: %v", got)
+	}
 	if err := d.end(); err != nil {
 		t.Fatal(err)
 	}
-	// The same minion meets one who has not the key that it knows.
-	m.Change(func(r *channeltest.Rules) {
-		r.Grant = func(reply *wire.Map) { reply.Set("pub_key", channeltest.Key(t, "syndic").PublicPEM) }
-	})
-	before := len(m.Seen("_auth"))
-	d = start(t, cfg)
-	m.Await(t, "_auth", before+3) // it goes on asking
-	if links := d.running(); len(links) != 0 {
-		t.Error("it serves him")
-	}
-	// The true master is back.
-	m.Change(func(r *channeltest.Rules) { r.Grant = nil })
+	start(t, cfg)
 	m.AwaitSubscribers(t, 2)
+	if got := quietly(t, m, forged(), forged()); len(got) != 0 {
+		t.Errorf("run after a restart: %v", got)
+	}
+
+	never := channeltest.Start(t, channeltest.Rules{})
+	start(t, testConfig(t, never))
+	never.AwaitSubscribers(t, 1)
 	job := channeltest.Job(newJID(), "m1", "test.ping")
-	m.Publish(job)
-	m.AwaitReturn(t, job.String("jid"))
+	never.Publish(job)
+	never.AwaitReturn(t, job.String("jid"))
 }

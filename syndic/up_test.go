@@ -127,6 +127,28 @@ func TestParentWithAnotherKey(t *testing.T) {
 	until(t, "the return", func() bool { return p.has(job(1), "web-1") == 1 && n.local.depth() == 0 })
 }
 
+// Anybody on the way can answer a sign-in without a signature: that neither ends the forwarder
+// nor counts. One parent, pinned, whose answers are replaced until it is heard again.
+func TestParentAnsweredForByAStranger(t *testing.T) {
+	for _, text := range []string{"bad enc algo", "bad sig algo"} {
+		p := startParent(t, channeltest.Rules{})
+		n := start(t, nil, p)
+		p.Down()
+		until(t, "the loss to be noticed", func() bool { return !n.parents.links[0].isUp() })
+		stranger, err := wire.Encode(wire.NewMap("enc", "clear", "load", wire.NewMap("ret", text)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Change(func(r *channeltest.Rules) { r.Answer = func(string, []byte) []byte { return stranger } })
+		p.Up()
+		n.local.commit(t, job(1), "web-1")
+		before := len(p.Seen("_auth"))
+		until(t, "sign-ins", func() bool { return len(p.Seen("_auth")) > before+2 })
+		p.Change(func(r *channeltest.Rules) { r.Answer = nil })
+		until(t, "the return", func() bool { return p.has(job(1), "web-1") == 1 && n.local.depth() == 0 })
+	}
+}
+
 func TestParentAnswersGarbage(t *testing.T) {
 	for _, c := range []struct{ name, reply string }{{"text", "\xa7garbage"}, {"no msgpack", "\xc1"}, {"map", "\x80"}} {
 		t.Run(c.name, func(t *testing.T) {

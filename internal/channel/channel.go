@@ -39,6 +39,7 @@ type Channel struct {
 	challenge string // what a master must decrypt to prove that it owns its key
 	session   string
 	req       requester
+	signs     *signs
 
 	ctx    context.Context // ends at Close
 	cancel context.CancelFunc
@@ -57,6 +58,7 @@ type credentials struct {
 	private   *crypt.Crypticle // under the session key; nil for version 2
 	serial    *serials
 	masterKey *rsa.PublicKey
+	masterSum string // its crypt.Finger
 }
 
 // requests is the key that requests and their replies are under.
@@ -95,6 +97,9 @@ func New(cfg Config) (*Channel, error) {
 		pair: pair, tok: tok,
 		challenge: crypt.NewKeyString(), session: newNonce(),
 		req: dial(cfg),
+	}
+	if c.signs, err = openSigns(cfg.pinPath()+signsSuffix, cfg.addr()); err != nil {
+		c.log.Warn("it is not known whether the master has signed its publications before", "error", err)
 	}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	return c, nil

@@ -16,6 +16,7 @@ var (
 	ErrUnsignedKey      = errors.New("the master's key is not signed as configured")
 	ErrBadPin           = errors.New("the pinned key cannot be used")
 	ErrBadSignature     = errors.New("wrong signature")
+	ErrUnproven         = errors.New("the answer is not signed, so that it is not known to be the master's")
 	ErrBadFinger        = errors.New("the master's key has another fingerprint")
 	ErrBadToken         = errors.New("the master did not prove that it owns its key")
 	ErrBadNonce         = errors.New("the reply belongs to another request")
@@ -65,13 +66,12 @@ func (e *Error) Error() string {
 // Unwrap makes errors.Is and errors.As see the reason.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Fatal reports whether asking again cannot help until an operator acts: the
-// master's key is wrong, ours was refused, or the algorithms do not agree.
+// Fatal reports whether asking again cannot help until an operator acts: ours was
+// refused by the master itself, the pinned key cannot be used or is not the one wanted, or a
+// master that is not pinned yet does not know the algorithms. What anybody on the way can
+// answer, another key or a wrong signature, is not: the master may be heard the next time.
 func Fatal(err error) bool {
-	for _, s := range []error{
-		ErrRejected, ErrMasterKeyChanged, ErrUnsignedKey, ErrBadPin, ErrBadFinger,
-		ErrBadAlgorithm, ErrBadSignature, ErrBadToken,
-	} {
+	for _, s := range []error{ErrRejected, ErrBadPin, ErrBadFinger, ErrBadAlgorithm} {
 		if errors.Is(err, s) {
 			return true
 		}

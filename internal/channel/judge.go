@@ -38,7 +38,7 @@ func (g grant) credentials() *credentials {
 			Version: g.version, PublishPort: g.publishPort, MasterPub: g.master.pem,
 			AES: g.aes, Session: g.session, Changed: true,
 		},
-		shared: g.shared, private: g.private, serial: new(serials), masterKey: g.master.key,
+		shared: g.shared, private: g.private, serial: new(serials), masterKey: g.master.key, masterSum: crypt.Finger(g.master.key),
 	}
 }
 
@@ -97,7 +97,7 @@ func (c *Channel) judge(body []byte, q question) (grant, error) {
 	case a.text != "" || a.inner == nil:
 		return refuse(ErrRefused, quote(a.text), "the master wants another protocol version or id: look at its log and its minimum_auth_version")
 	case a.signed == nil:
-		return grant{}, c.unsigned(a.inner)
+		return grant{}, c.unsigned(a.inner, q)
 	}
 
 	g := grant{master: q.pinned}
@@ -133,10 +133,14 @@ func (c *Channel) judge(body []byte, q question) (grant, error) {
 	return g, nil
 }
 
-// unsigned explains a reply without signature. No such reply is ever accepted.
-func (c *Channel) unsigned(load *wire.Map) error {
+// unsigned explains a reply without signature. No such reply is ever accepted, and where the
+// master's key is pinned none decides anything: anybody on the way can make one.
+func (c *Channel) unsigned(load *wire.Map, q question) error {
 	ret, _ := load.Get("ret")
 	switch {
+	case q.pinned != nil && !load.Bool("cluster_retry"):
+		return c.fail("sign in", ErrUnproven, fmt.Sprintf("it says %.60q", fmt.Sprint(ret)),
+			"another machine may answer there; if the master itself says that it does not know an algorithm, choose another encryption_algorithm or signing_algorithm")
 	case ret == "bad enc algo":
 		return c.fail("sign in", ErrBadAlgorithm, "encryption_algorithm "+c.cfg.EncryptionAlgorithm, "choose another encryption_algorithm")
 	case ret == "bad sig algo":

@@ -48,10 +48,8 @@ func (c *Channel) openPublication(ctx context.Context, body []byte) (*credential
 	if env.Enc != "aes" {
 		return refuse(c.fail(op, ErrUnauthentic, "it is not encrypted", ""))
 	}
-	if c.cfg.SignPubMessages {
-		if err := c.checkPublication(k, env); err != nil {
-			return refuse(err)
-		}
+	if err := c.checkPublication(k, env); err != nil {
+		return refuse(err)
 	}
 	plain, err := k.shared.Open(env.Cipher)
 	if errors.Is(err, crypt.ErrAuth) {
@@ -71,15 +69,26 @@ func (c *Channel) openPublication(ctx context.Context, body []byte) (*credential
 	return k, p, nil
 }
 
-// checkPublication verifies the master's signature over the ciphertext.
+// checkPublication verifies the master's signature over the ciphertext. One that has
+// signed once is held to it: all accepted minions have the key that publications are under.
 func (c *Channel) checkPublication(k *credentials, env wire.Envelope) error {
-	const op, hint = "open a publication", "set sign_pub_messages: True on the master, or False here"
+	const op, hint = "open a publication", "another machine may publish there; look at the master"
 	if len(env.Sig) == 0 {
-		return c.fail(op, ErrBadSignature, "it is not signed", hint)
+		switch {
+		case c.cfg.SignPubMessages:
+			return c.fail(op, ErrBadSignature, "it is not signed", "set sign_pub_messages: True on the master, or False here")
+		case c.signs.holds(k.masterSum):
+			return c.fail(op, ErrBadSignature, "it is not signed, and this master has signed before",
+				"another machine may publish there; if sign_pub_messages was switched off at the master on purpose, remove "+c.signs.path)
+		}
+		return nil
 	}
 	alg := or(env.SigAlgo, crypt.PKCS1SHA1)
 	if err := crypt.Verify(alg, k.masterKey, env.Cipher, env.Sig); err != nil {
 		return c.fail(op, ErrBadSignature, err.Error(), hint)
+	}
+	if err := c.signs.note(k.masterSum); err != nil {
+		c.log.Warn("this run alone knows that the master signs its publications", "error", err)
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ func (c *Channel) SignIn(ctx context.Context) (Result, error) {
 }
 
 func (c *Channel) worthWaiting(err error) bool {
-	return errors.Is(err, ErrPending) || errors.Is(err, ErrFull) || errors.Is(err, ErrNotReady) ||
+	return errors.Is(err, ErrPending) || errors.Is(err, ErrFull) || errors.Is(err, ErrNotReady) || errors.Is(err, ErrUnproven) ||
 		c.cfg.AuthSafemode && errors.Is(err, ErrNoAnswer) ||
 		c.cfg.RejectedRetry && errors.Is(err, ErrRejected)
 }

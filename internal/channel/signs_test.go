@@ -1,0 +1,104 @@
+package channel
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/momtree/mom/internal/channel/channeltest"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// A master that has signed a publication is held to it, in the next life too; an operator takes
+// that back by removing a file, and a new key of the master begins anew. What is signed
+// wrongly is never taken. One master, several lives of one channel.
+func TestOpenPublication_HeldToSignatures(t *testing.T) {
+	m := channeltest.Start(t, channeltest.Rules{})
+	cfg := testConfig(t, m)
+	seal := func(sign bool) []byte {
+		m.Change(func(r *channeltest.Rules) { r.SignPublications = sign })
+		return m.Seal(channeltest.Job("1", "*", "test.ping"))
+	}
+	opens := func(what string, c *Channel, body []byte, want error) {
+		t.Helper()
+		if _, err := c.OpenPublication(within(t), body); !errors.Is(err, want) || (want == nil) != (err == nil) {
+			t.Errorf("%s: %v, want %v", what, err, want)
+		}
+	}
+	c := signedIn(t, cfg)
+	opens("never signed yet", c, seal(false), nil)
+	env, err := wire.ParseEnvelope(seal(true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	env.Sig[0] ^= 1
+	wrong, err := env.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	opens("wrongly signed", c, wrong, ErrBadSignature)
+	opens("unsigned after a wrong one", c, seal(false), nil)
+	opens("signed", c, seal(true), nil)
+	opens("then unsigned", c, seal(false), ErrBadSignature)
+	again := signedIn(t, cfg)
+	opens("unsigned in the next life", again, seal(false), ErrBadSignature)
+	path := cfg.withDefaults().pinPath() + signsSuffix
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []*Channel{c, again} {
+		opens("after the operator's reset", x, seal(false), nil)
+	}
+	opens("signed", again, seal(true), nil)
+	other := *again.current()
+	other.masterSum = strings.Repeat("0a", 32)
+	again.mu.Lock()
+	again.creds = &other
+	again.mu.Unlock()
+	opens("unsigned under a new key of the master", again, seal(false), nil)
+}
+
+// Two masters that share a key and a pin are told apart by their addresses, the file stays
+// small, and what cannot be written is known to this life at least.
+func TestSigns_ByAddress(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "pin"+signsSuffix)
+	key := strings.Repeat("0b", 32)
+	must := func(addr string) *signs {
+		s, err := openSigns(path, addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	for i := range 2 * maxSigners {
+		if err := must(fmt.Sprint("h", i, ":1")).note(key); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if must("h0:1").holds(key) || !must(fmt.Sprint("h", 2*maxSigners-1, ":1")).holds(key) || must("other:1").holds(key) {
+		t.Error("who signs is mixed up")
+	}
+	if b, err := os.ReadFile(path); err != nil || len(parseSigns(b)) != maxSigners {
+		t.Errorf("%d lines, %v", len(parseSigns(b)), err)
+	}
+	s := must("late:1")
+	s.path = filepath.Join(dir, "nowhere", "pin")
+	if err := s.note(key); err == nil || !s.holds(key) {
+		t.Errorf("it cannot be written, and counts for nothing: %v", err)
+	}
+}
+
+func FuzzParseSigns(f *testing.F) {
+	f.Add([]byte(strings.Repeat("0a", 32) + " h:1\nx\n"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		for _, line := range parseSigns(b) {
+			if len(line) < 66 {
+				t.Errorf("%q is taken", line)
+			}
+		}
+	})
+}
