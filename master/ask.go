@@ -4,11 +4,14 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
+// findJob is the function that says whether a job runs.
+const findJob = "saltutil.find_job"
+
 // ask publishes one find_job to the given minions.
 func (m *Master) ask(jid string, ids []string) {
 	p := wire.Publication{JID: m.jids.Next(), Ret: "", TgtType: "list", User: m.user(), Extra: wire.NewMap("mom_probe", true)}
 	var err error
-	if p.Fun, err = wire.Encode("saltutil.find_job"); err == nil {
+	if p.Fun, err = wire.Encode(findJob); err == nil {
 		if p.Arg, err = wire.Encode([]any{jid}); err == nil {
 			p.Tgt, err = wire.Encode(ids)
 		}

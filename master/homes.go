@@ -41,7 +41,7 @@ func (m *Master) sweepHomes() {
 			// It may have left while this master was down, and nothing told the jobs
 			// that it, and what is below it, will not answer here.
 			m.ledger.NodeDown(id)
-			m.ledger.MinionDown(id)
+			m.ledger.MinionDown(id, 0)
 		}
 		m.log.Info("Guests of this node have left", "count", len(gone), "first", gone[0])
 	}

@@ -104,11 +104,11 @@ func (e runnerEnv) Housing(context.Context) (*wire.Map, error) {
 	owed := returners.OwedAbove(m.store.Outbox().OutboxDests())
 	silent, here := []any{}, []any{}
 	for _, id := range m.keys.List(keys.Accepted) {
-		switch live := m.presence.Live(id); {
+		switch s := m.presence.Minion(id); {
 		case m.nodes.Has(id):
-		case live == ledger.Untracked:
+		case s.Live == ledger.Untracked, s.Stock && s.Live != ledger.Down: // no stock minion moves
 			silent = append(silent, id)
-		case live == ledger.Up:
+		case s.Live == ledger.Up:
 			here = append(here, id)
 		}
 	}

@@ -102,6 +102,7 @@ type Master struct {
 	nodes    *owners.Nodes
 	data     *datacache.Cache
 	probes   *findjob.Probes
+	who      *findjob.Who
 	beyond   *owners.Beyond
 	homes    *homes.Homes
 	siblings *homes.Desk

@@ -59,11 +59,18 @@ func (m *Master) match(tgt any, tgtType, delimiter string) (audience, error) {
 func (m *Master) ledgerMinions(ids []string, await func(id string) bool) []ledger.Minion {
 	out := make([]ledger.Minion, 0, len(ids))
 	for _, id := range ids {
-		live, grace := m.presence.Grace(id)
-		if grace > 0 && !await(id) {
-			grace = 0
+		s := m.presence.Minion(id)
+		switch {
+		case s.Stock && s.Live == ledger.Up:
+			s.Live = ledger.Untracked // it is there, and has to be asked whether it works on the job
+		case s.Stock: // it takes longer than ours to come back
+			if s.Grace = min(s.Grace, m.stockWait()); !m.kept.Keeps() {
+				s.Grace = 0
+			}
+		case s.Grace > 0 && !await(id):
+			s.Grace = 0
 		}
-		out = append(out, ledger.Minion{ID: id, Live: live, Grace: grace})
+		out = append(out, ledger.Minion{ID: id, Live: s.Live, Grace: s.Grace, Doubt: s.Doubt})
 	}
 	return out
 }

@@ -146,14 +146,17 @@ func (m *Master) openStore(o Options) (err error) {
 			Complete: m.onComplete, Missing: m.onMissing,
 			FindJob: m.asks.Add,
 		},
-		Where: m.whereNow,
+		Where: m.whereNow, Gone: m.goneForSure,
 	})
 	m.probes = findjob.NewProbes(m.ledger.Found)
 	known, err := loadPeers(m.cfg.Cachedir)
 	if err != nil { // it is only a memory, and written anew with the next change
 		m.log.Warn("The list of known peers is not used", "err", err)
 	}
-	m.presence = presence.New(presence.Config{Known: known, Up: m.peerUp, Down: m.peerDown, Now: m.now})
+	m.presence = presence.New(presence.Config{Known: known, Up: m.peerUp, Down: m.peerDown, Now: m.now, Asks: m.cfg.PresenceAsk, Reconnect: m.cfg.PresenceReconnect})
+	m.who = findjob.NewWho(findjob.WhoOptions{
+		JID: m.jids.Next, Secret: m.identity.Pair.Private.D.Bytes(), Ask: m.askWho, Off: !m.cfg.PresenceAsk, Window: m.cfg.Bounds.AskWindow,
+	})
 	m.inheritRoles(known)
 	m.judge = owners.NewJudge(owners.Config{
 		Claims: m.claims, Nodes: m.nodes, SyndicIDs: m.cfg.SyndicIds, Roles: m.roles, Keys: m.keys, Presence: m.presence,

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"time"
 
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/wire"
@@ -84,13 +85,20 @@ func (m *Master) greetBack(g greeting) *wire.Map {
 	return reply
 }
 
-func (m *Master) onSubscribe(p *zmtp.Peer, _ string) {
-	m.presence.Subscribed(p, p.Identity())
+func (m *Master) onSubscribe(p *zmtp.Peer, topic string) {
+	if p.Identity() == "" {
+		m.onNameless(p, topic)
+	} else {
+		m.presence.Subscribed(p, p.Identity())
+	}
 	m.late.Subscribed()
 	m.stats.Subscribed.Add(1)
 }
 
-func (m *Master) onUnsubscribed(p *zmtp.Peer, _ error) { m.presence.Closed(p.ID()) }
+func (m *Master) onUnsubscribed(p *zmtp.Peer, _ error) {
+	m.who.Remove(p.ID())
+	m.presence.Closed(p.ID())
+}
 
 // peerUp and peerDown carry changes of presence into the tree and the ledger.
 func (m *Master) peerUp(a presence.Announcement) {
@@ -102,6 +110,10 @@ func (m *Master) peerUp(a presence.Announcement) {
 		return
 	}
 	m.tree.SetMinion(topology.Minion{ID: a.ID, State: topology.Up, Version: a.Version})
+	if a.Stock {
+		m.ledger.StockUp(a.ID)
+		return
+	}
 	running := make(map[string]bool, len(a.Running))
 	for _, jid := range a.Running {
 		running[jid] = true
@@ -119,7 +131,11 @@ func (m *Master) peerDown(p presence.Peer) {
 		return
 	}
 	m.tree.SetMinion(topology.Minion{ID: p.ID, State: topology.Down, Version: p.Version})
-	m.ledger.MinionDown(p.ID)
+	wait := time.Duration(0)
+	if p.Stock {
+		wait = m.stockWait()
+	}
+	m.ledger.MinionDown(p.ID, wait)
 }
 
 // missLost ends the wait of open jobs for what is behind nodes that have not come
@@ -149,7 +165,7 @@ func (m *Master) growTree(id string) {
 		m.tree.SetNodeState(id, m.nodeState(id))
 		return
 	}
-	m.tree.SetMinion(topology.Minion{ID: id, State: m.nodeState(id)})
+	m.tree.SetMinion(topology.Minion{ID: id, State: treewatch.StateOf(m.presence.Minion(id).Live)})
 }
 
 // presenceFile keeps who has announced presence before, so that after a restart
@@ -186,6 +202,9 @@ func (m *Master) savePeers() error {
 	}
 	rows := []any{}
 	for _, p := range m.presence.Peers() {
+		if p.Stock { // it is asked again
+			continue
+		}
 		rows = append(rows, []any{p.ID, p.Role, p.Version})
 	}
 	b, err := wire.EncodeBus(rows)

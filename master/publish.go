@@ -172,9 +172,14 @@ func (m *Master) unmark(jid string) error {
 // matched and before the ledger knew it: nothing else would end the wait.
 func (m *Master) lookAgain(spec ledger.Job) {
 	for _, min := range spec.Minions {
-		switch live := m.presence.Live(min.ID); {
+		s := m.presence.Minion(min.ID)
+		switch live := s.Live; {
+		case s.Stock:
+			if live == ledger.Away && min.Live == ledger.Untracked {
+				m.ledger.MinionDown(min.ID, m.stockWait())
+			}
 		case min.Live == ledger.Up && live != ledger.Up:
-			m.ledger.MinionDown(min.ID)
+			m.ledger.MinionDown(min.ID, 0)
 		case min.Live == ledger.Away && live == ledger.Up: // it has heard the publication
 			m.ledger.MinionUp(min.ID, map[string]bool{spec.JID: true})
 		}

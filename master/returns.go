@@ -49,7 +49,7 @@ func (m *Master) onReturn(ctx context.Context, r *request) (any, error) {
 		}
 		return false, nil
 	}
-	if m.probes.Answer(ret.JID, ret.ID, ret.Value) {
+	if m.probes.Answer(ret.JID, ret.ID, ret.Value) || m.answeredWho(ret.JID, ret.ID) {
 		return nil, nil
 	}
 	a := arrival{ret: returnRow(ret, m.now()), event: ret.Full}

@@ -46,6 +46,7 @@ func (m *Master) Run(ctx context.Context) error {
 	}
 	close(m.ready)
 	m.wg.Go(m.housekeep)
+	m.wg.Go(func() { m.who.Run(m.ctx) })
 	m.wg.Go(func() { m.siblings.Above.Run(m.ctx) })
 	m.wg.Go(func() { m.siblings.Below.Run(m.ctx) })
 	m.wg.Go(func() { heard.Run(m.ctx) })
@@ -104,6 +105,7 @@ func (m *Master) housekeep() {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	saved, swept := m.now(), m.now()
+	sure := false
 	for {
 		select {
 		case <-m.ctx.Done():
@@ -121,6 +123,7 @@ func (m *Master) housekeep() {
 		m.lookAtRoles()
 		m.missLost()
 		m.tellUnserved()
+		sure = m.missAbsent(sure)
 		m.sweepRetention()
 		m.sweepHomes()
 		if err := m.savePeers(); err != nil {

@@ -22,7 +22,7 @@ func (m *Master) newGate(publishPort int) *keys.Gate {
 
 // connected serves max_minions: how many peers are there, and is this one.
 func (m *Master) connected(id string) (int, bool) {
-	return m.presence.Connected(), m.presence.Live(id) == ledger.Up
+	return m.presence.Connected(), m.presence.Minion(id).Live == ledger.Up
 }
 
 // signIn serves `_auth` on its own lane: two RSA operations each, in order of
@@ -40,6 +40,9 @@ func (m *Master) signIn(req *zmtp.Request, env wire.Envelope) {
 	m.signedIn.Add(a.Verdict.Outcome)
 	if a.Event != nil && m.cfg.AuthEvents {
 		m.fire("salt/auth", a.Event)
+	}
+	if a.Verdict.Outcome == keys.Admitted {
+		m.presence.SignedIn(a.Auth.ID)
 	}
 	req.Reply(a.Body)
 }

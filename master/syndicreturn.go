@@ -55,6 +55,9 @@ func (m *Master) onSyndicReturn(ctx context.Context, r *request) (any, error) {
 			m.trespassed(owners.Trespass{Kind: owners.OfEntry, Path: via, Err: fmt.Errorf("jid %q is not a job id", j.JID)})
 			continue
 		}
+		if m.who.Asked(j.JID) { // a syndic has passed on who its own connection is asked
+			continue
+		}
 		if !wire.IsNil(j.Load) && !wire.IsEmptyMap(j.Load) {
 			if err := wire.FitFields(j.Load); err != nil { // its returns are good all the same
 				m.trespassed(owners.Trespass{Kind: owners.OfEntry, Path: via, JID: j.JID, Err: fmt.Errorf("load of the job: %w", err)})

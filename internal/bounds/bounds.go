@@ -19,6 +19,7 @@ type Bounds struct {
 	MissedRows    int           `bound:"missed_rows" default:"256" small:"1..3" help:"publications of one answer to a peer that has missed some"`
 	MissedBytes   int           `bound:"missed_bytes" default:"1048576" small:"2000..8000" help:"their bytes"`
 	Claims        time.Duration `bound:"claims" default:"1m" small:"500ms..2s" help:"how often claims on returns of others are swept"`
+	AskWindow     int           `bound:"ask_window" default:"256" small:"1..4" help:"questions under way to connections that do not say who they are"`
 	SignIns       int           `bound:"sign_ins" default:"32768" small:"16..64" help:"sign-ins that wait"`
 	WorkValues    int           `bound:"work_values" default:"524288" small:"5000..20000" help:"values of requests that are decoded and worked on at once"`
 	Adopted       int           `bound:"adopted" default:"2000" small:"4..20" help:"jobs that one guest may bring"`

@@ -28,6 +28,15 @@ type MasterNetwork struct {
 	// ZmqHeartbeatTimeout is the silence after a ping that ends a
 	// connection, in milliseconds; 0 ends none. Default 30000.
 	ZmqHeartbeatTimeout time.Duration `yaml:"zmq_heartbeat_timeout" unit:"ms" default:"30000" min:"0"`
+	// PresenceAsk says that each connection to the publish port which does not
+	// announce itself is asked by a find_job of its own who it is, so that stock
+	// minions are known to be there, or to be gone. Ours. Default True.
+	PresenceAsk bool `yaml:"presence_ask" default:"true"`
+	// PresenceReconnect is the longest time in seconds that a stock minion takes
+	// from the loss of its connection to the next one and its answer: twice the
+	// sum of recon_default and recon_max of the minions, and some seconds. Until
+	// then a minion that has gone is waited for. Ours. Default 25.
+	PresenceReconnect time.Duration `yaml:"presence_reconnect" unit:"s" default:"25" min:"1"`
 	// MaxConnections is the number of connections per port; 0 derives it
 	// from the limit of open files. Ours. Default 0.
 	MaxConnections int `yaml:"max_connections" default:"0" min:"0"`

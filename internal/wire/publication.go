@@ -63,7 +63,7 @@ func (p *Publication) field(l *loadReader) {
 	case "ret":
 		p.Ret, l.err = retField(l.val)
 	case "master_id":
-		p.MasterID, l.err = optStr(l.val)
+		p.MasterID, l.err = jidText(l.val) // YAML makes a number of it, if it looks like one
 	case "delimiter":
 		p.Delimiter, l.err = optStr(l.val)
 	case "id":

@@ -60,7 +60,7 @@ func ParseReturn(r Raw) (Return, error) {
 		case "user":
 			ret.User, l.err = optStr(l.val)
 		case "master_id":
-			ret.MasterID, l.err = optStr(l.val)
+			ret.MasterID, l.err = jidText(l.val) // it may be a number
 		case "metadata":
 			ret.Metadata = l.val
 		case "_stamp":

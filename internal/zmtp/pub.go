@@ -130,15 +130,7 @@ func (p *Pub) SendTo(topic string, body []byte, to *Choice) error {
 	if topic != "" && !p.cfg.Filtering {
 		return ErrFilteringOff
 	}
-	n := len(body) + longHeader
-	if topic != "" {
-		n += len(topic) + longHeader
-	}
-	wire := make([]byte, 0, n)
-	if topic != "" {
-		wire = append(appendHeader(wire, flagMore, len(topic)), topic...)
-	}
-	m := publication{topic: topic, wire: appendFrame(wire, 0, body), to: to}
+	m := publication{topic: topic, wire: encode(topic, body), to: to}
 	p.sent.Add(1)
 	for _, s := range p.shards {
 		select {
@@ -148,6 +140,41 @@ func (p *Pub) SendTo(topic string, body []byte, to *Choice) error {
 		}
 	}
 	return nil
+}
+
+// SendPeer gives a message to one connection alone, by its [Peer.ID], whatever it has
+// subscribed to and at a cost that does not grow with the number of subscribers. A
+// SUB of libzmq drops what it has no subscription for, so with Filtering a topic is
+// due. ErrClosed means that the connection has ended, ErrSlow that its queue is full:
+// the message is left out then.
+func (p *Pub) SendPeer(id uint64, topic string, body []byte) error {
+	if topic != "" && !p.cfg.Filtering {
+		return ErrFilteringOff
+	}
+	p.host.mu.Lock()
+	peer := p.host.peers[id]
+	p.host.mu.Unlock()
+	if peer == nil {
+		return ErrClosed
+	}
+	if err := peer.out.put(item{wire: encode(topic, body), messages: 1}); err != nil {
+		return err
+	}
+	p.delivered.Add(1)
+	return nil
+}
+
+// encode makes the frames of a message, with or without a topic.
+func encode(topic string, body []byte) []byte {
+	n := len(body) + longHeader
+	if topic != "" {
+		n += len(topic) + longHeader
+	}
+	wire := make([]byte, 0, n)
+	if topic != "" {
+		wire = append(appendHeader(wire, flagMore, len(topic)), topic...)
+	}
+	return appendFrame(wire, 0, body)
 }
 
 // Close closes all connections and waits for their readers. What has not been

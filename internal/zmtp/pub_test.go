@@ -265,3 +265,49 @@ func TestSendToAChoice(t *testing.T) {
 		}
 	}
 }
+
+// One connection alone gets what is meant for it, between what all get; one that has
+// left, or a topic that nobody may use, is told.
+func TestSendPeer(t *testing.T) {
+	seen := make(chan string, 2)
+	p := newPub(t, PubConfig{Filtering: true, OnSubscribe: func(p *Peer, _ string) { seen <- strconv.FormatUint(p.ID(), 10) }})
+	one := dialPeer(t, p.Addr(), 1, "SUB", "")
+	one.say(t, message("\x01"))
+	first, err := strconv.ParseUint(receive(t, seen), 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	two := dialPeer(t, p.Addr(), 1, "SUB", "")
+	two.say(t, message("\x01"))
+	receive(t, seen)
+	for _, err := range []error{p.Send("", []byte("all")), p.SendPeer(first, "", []byte("bare")), p.SendPeer(first, "topic", []byte("body"))} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := map[string]bool{}
+	for range 3 { // what goes to all waits for the fan-out, what goes to one does not
+		got[one.text(t)] = true
+	}
+	for _, want := range []string{"all", "bare", "topic|body"} {
+		if !got[want] {
+			t.Errorf("%q did not come: %v", want, got)
+		}
+	}
+	if err := p.Send("", []byte("end")); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"all", "end"} {
+		if got := two.text(t); got != want {
+			t.Errorf("the other got %q, want %q", got, want)
+		}
+	}
+	_ = one.Close()
+	eventually(t, "gone", func() bool { return p.Peers() == 1 })
+	if err := p.SendPeer(first, "", nil); !errors.Is(err, ErrClosed) {
+		t.Errorf("to one that has left: %v", err)
+	}
+	if err := newPub(t, PubConfig{}).SendPeer(first, "topic", nil); !errors.Is(err, ErrFilteringOff) {
+		t.Errorf("topic: %v", err)
+	}
+}

@@ -5,8 +5,17 @@ import (
 	"time"
 )
 
+// doubtEvery is how often it is looked whether an entry in doubt is certainly gone.
+const doubtEvery = time.Second
+
 // due sets when an entry has to be looked at again.
 func (l *Ledger) due(j *job, e *entry, at time.Time) {
+	if e.doubt {
+		e.until = at
+		if look := l.cfg.Clock.Now().Add(doubtEvery); look.Before(at) {
+			at = look
+		}
+	}
 	e.due = at
 	j.wake(at)
 }
@@ -84,6 +93,17 @@ func (l *Ledger) expireNode(j *job, path string, n *news) {
 }
 
 func (l *Ledger) expireEntry(j *job, id string, e *entry, now time.Time, n *news) {
+	if e.doubt && (e.phase == waiting || e.phase == asked) {
+		switch certain, _ := l.gone(e, id); {
+		case certain:
+			j.settle(e, missing, j.away(NotConnected))
+			n.miss(id, e)
+			return
+		case e.until.After(now):
+			l.due(j, e, e.until)
+			return
+		}
+	}
 	switch e.phase {
 	case waiting:
 		e.phase = asked
@@ -91,11 +111,25 @@ func (l *Ledger) expireEntry(j *job, id string, e *entry, now time.Time, n *news
 		n.find = append(n.find, id)
 		return
 	case asked:
+		if _, again := l.gone(e, id); again > 0 {
+			l.due(j, e, now.Add(again))
+			return
+		}
 		j.settle(e, missing, NoResponse)
 	case finishing:
 		j.settle(e, missing, NotRunning)
 	case leased:
 		if j.passOn(id, e) {
+			return
+		}
+		certain, again := l.gone(e, id)
+		if again > 0 {
+			l.due(j, e, now.Add(again))
+			return
+		}
+		if !certain {
+			j.settle(e, missing, NoResponse)
+			n.miss(id, e)
 			return
 		}
 		reason := NotConnected
@@ -109,6 +143,14 @@ func (l *Ledger) expireEntry(j *job, id string, e *entry, now time.Time, n *news
 		}
 	}
 	n.miss(id, e)
+}
+
+// gone asks the owner about a minion of this master; nodes speak for theirs.
+func (l *Ledger) gone(e *entry, id string) (certain bool, again time.Duration) {
+	if l.cfg.Gone == nil || !e.direct {
+		return true, 0
+	}
+	return l.cfg.Gone(id)
 }
 
 // gather is the time one round of find_job may take: longer when the question

@@ -10,7 +10,8 @@ type Liveness int
 
 // Liveness values. The zero value is the careful one.
 const (
-	// Untracked peers have no presence session: Python minions and syndics.
+	// Untracked peers cannot say what they work on: Python minions, connected or not
+	// known to be, and Python syndics.
 	Untracked Liveness = iota
 	// Up peers hold a presence session bound to a live connection.
 	Up
@@ -27,6 +28,9 @@ type Minion struct {
 	// Grace is what an Away minion has left to come back to a job: it was given
 	// it before, or is given it then. 0: what is not connected cannot get it.
 	Grace time.Duration
+	// Doubt says of an Untracked minion that it is not known to be connected: whether it
+	// is certain by now that it is not is looked at again and again.
+	Doubt bool
 }
 
 // Node is a syndic node directly below this master.
@@ -88,8 +92,10 @@ type entry struct {
 	phase  phase
 	live   Liveness // Untracked entries are asked by find_job rounds
 	direct bool
+	doubt  bool // not known to be connected: until holds its deadline, and due when to look
 	path   string
 	due    time.Time // zero: no timer waits for this entry
+	until  time.Time // of one in doubt: the end of its phase; due is when to look at it again
 	reason string
 }
 

@@ -28,6 +28,11 @@ type Config struct {
 	// from this master, other than the given one. It must neither wait nor call the
 	// ledger. nil: that is not known.
 	Where func(id, other string) (path string, ok bool)
+	// Gone tells of a minion of this master whose time is up whether it is certain that
+	// it is not connected, and if not, in how long to look again before it is given up;
+	// 0: now. One that is not certainly gone has given no response. It must neither wait
+	// nor call the ledger. nil: it is always certain.
+	Gone func(id string) (certain bool, again time.Duration)
 }
 
 // Hooks are told what happens, one at a time and in order. They must not call
@@ -161,6 +166,7 @@ func (l *Ledger) Open(spec Job) error {
 		j.add(m.ID, e)
 		switch m.Live {
 		case Untracked:
+			e.doubt = m.Doubt && l.cfg.Gone != nil
 			l.due(j, e, now.Add(j.Timeout))
 		case Away, Down:
 			if m.Live == Away && m.Grace > 0 {

@@ -25,6 +25,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 //	gone jid=J path=n ids=(x) nodes=(n/o)
 //	found jid=J id=c running|not
 //	isnode jid=J id=c
+//	again id=a for=5s: it is not certain whether it is gone, look again then / sure id=a
+//	stockup id=a / stockdown id=a wait=5s
 //	at id=x path=n/o: where it is connected
 //	up id=a jobs=(J) / down id=a / nodeup id=n / nodedown id=n
 //	wait 5s
@@ -33,8 +35,8 @@ func TestScenarios(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		synctest.Test(t, func(t *testing.T) {
 			s := &scenario{t: t, start: time.Now()}
-			s.at = map[string]string{}
-			s.ledger = New(Config{Where: s.where, Hooks: Hooks{Complete: s.complete, Missing: s.missing, FindJob: s.findJob}})
+			s.at, s.again = map[string]string{}, map[string]time.Duration{}
+			s.ledger = New(Config{Where: s.where, Gone: s.gone, Hooks: Hooks{Complete: s.complete, Missing: s.missing, FindJob: s.findJob}})
 			defer s.ledger.Close()
 			datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 				s.run(t, d)
@@ -50,9 +52,19 @@ type scenario struct {
 	start  time.Time
 	ledger *Ledger
 
-	mu  sync.Mutex // hooks speak from timers too
-	out strings.Builder
-	at  map[string]string // where minions are connected
+	mu    sync.Mutex // hooks speak from timers too
+	out   strings.Builder
+	at    map[string]string // where minions are connected
+	again map[string]time.Duration
+}
+
+func (s *scenario) gone(id string) (certain bool, again time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if d, named := s.again[id]; named {
+		return false, d
+	}
+	return true, 0
 }
 
 func (s *scenario) where(id, other string) (string, bool) {
@@ -167,7 +179,24 @@ func (s *scenario) run(t *testing.T, d *datadriven.TestData) {
 		}
 		s.ledger.MinionUp(text("id"), running)
 	case "down":
-		s.ledger.MinionDown(text("id"))
+		s.ledger.MinionDown(text("id"), 0)
+	case "sure":
+		s.mu.Lock()
+		delete(s.again, text("id"))
+		s.mu.Unlock()
+	case "again":
+		d, _ := time.ParseDuration(text("for")) // none: not again
+		s.mu.Lock()
+		s.again[text("id")] = d
+		s.mu.Unlock()
+	case "stockup":
+		s.ledger.StockUp(text("id"))
+	case "stockdown":
+		wait, err := time.ParseDuration(text("wait"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.ledger.MinionDown(text("id"), wait)
 	case "nodeup":
 		s.ledger.NodeUp(text("id"))
 	case "nodedown":
@@ -203,9 +232,9 @@ func jobOf(t *testing.T, text func(string) string, vals func(string) []string) J
 		}
 		j.Timeout = d
 	}
-	for key, live := range map[string]Liveness{"minions": Up, "untracked": Untracked, "away": Away, "down": Down} {
+	for key, live := range map[string]Liveness{"minions": Up, "untracked": Untracked, "doubt": Untracked, "away": Away, "down": Down} {
 		for _, id := range vals(key) {
-			min := Minion{ID: id, Live: live}
+			min := Minion{ID: id, Live: live, Doubt: key == "doubt"}
 			if live == Away {
 				min.Grace = 5 * time.Second
 			}

@@ -17,7 +17,7 @@ func (l *Ledger) MinionUp(id string, running map[string]bool) {
 			continue
 		}
 		var n news
-		e.live = Up
+		e.live, e.doubt = Up, false
 		if running[j.JID] {
 			e.phase, e.due = waiting, time.Time{}
 		} else {
@@ -30,9 +30,9 @@ func (l *Ledger) MinionUp(id string, running map[string]bool) {
 	}
 }
 
-// MinionDown tells that the connection of a direct minion broke. Its open jobs
-// wait for the lease.
-func (l *Ledger) MinionDown(id string) {
+// StockUp tells that a direct minion hangs on a new connection which cannot say what
+// it works on. Those of its open jobs that waited for it to come back are asked for.
+func (l *Ledger) StockUp(id string) {
 	for _, j := range l.open() {
 		l.mu.Lock()
 		e := j.entries[id]
@@ -40,8 +40,33 @@ func (l *Ledger) MinionDown(id string) {
 			l.mu.Unlock()
 			continue
 		}
-		e.phase = leased
-		l.due(j, e, l.cfg.Clock.Now().Add(l.cfg.Lease))
+		var n news
+		e.live, e.doubt = Untracked, false
+		if e.phase == leased {
+			e.phase = asked
+			l.due(j, e, l.cfg.Clock.Now().Add(l.gather(j)))
+			n.find = []string{id}
+		}
+		l.arm(j)
+		l.finish(j, n)
+	}
+}
+
+// MinionDown tells that the connection of a direct minion broke. Its open jobs
+// wait for it so long; 0 is the lease of the configuration.
+func (l *Ledger) MinionDown(id string, wait time.Duration) {
+	if wait <= 0 {
+		wait = l.cfg.Lease
+	}
+	for _, j := range l.open() {
+		l.mu.Lock()
+		e := j.entries[id]
+		if e == nil || !e.direct || !e.phase.pending() {
+			l.mu.Unlock()
+			continue
+		}
+		e.phase, e.doubt = leased, false
+		l.due(j, e, l.cfg.Clock.Now().Add(wait))
 		l.arm(j)
 		l.finish(j, news{})
 	}

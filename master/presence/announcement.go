@@ -18,6 +18,9 @@ type Announcement struct {
 	Running []string
 	// Back tells of a minion that it comes home from a sibling.
 	Back bool
+	// Stock tells that nobody announced anything: a stock minion has answered over its
+	// connection who it is. What it works on is not known.
+	Stock bool
 }
 
 func (a Announcement) validate() error {

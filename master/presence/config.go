@@ -11,6 +11,15 @@ type Config struct {
 	// for StartGrace (default 15 s), since all of them reconnect now.
 	Known      []Peer
 	StartGrace time.Duration
+	// Asks says that connections without a session are asked who they are, and
+	// answers entered by [Registry.Named]. Without it stock minions stay Untracked.
+	Asks bool
+	// Reconnect is the longest time a stock minion takes from the end of its
+	// connection to the next one, and to its answer to who it is. Default 25 s: Salt
+	// draws libzmq's reconnect interval R from recon_default to recon_default +
+	// recon_max, 1 to 11 s, and libzmq waits R and a random part of R on top, so less
+	// than 22 s; 3 s are for the connection and the answer.
+	Reconnect time.Duration
 	// Up and Down are told of changes, one at a time and in order. An
 	// announcement of a peer that is up already calls Up again: it may run other
 	// jobs now. They must not call the registry.
@@ -25,6 +34,9 @@ func (c *Config) fill() {
 	}
 	if c.StartGrace <= 0 {
 		c.StartGrace = 15 * time.Second
+	}
+	if c.Reconnect <= 0 {
+		c.Reconnect = 25 * time.Second
 	}
 	if c.Now == nil {
 		c.Now = time.Now

@@ -17,7 +17,7 @@ func (r *Registry) Conns(id string) []uint64 {
 	return out
 }
 
-// Audience counts the peers that are connected, and gives the connections over which
+// Audience counts the peers of ours that are connected, and gives the connections over which
 // they are; nodes: those of nodes alone.
 func (r *Registry) Audience(nodes bool) (minions, syndics int, conns map[uint64]bool) {
 	r.mu.Lock()
@@ -25,7 +25,7 @@ func (r *Registry) Audience(nodes bool) (minions, syndics int, conns map[uint64]
 	conns = map[uint64]bool{}
 	for _, p := range r.peers {
 		switch {
-		case !p.Up || nodes && p.Role != Syndic:
+		case !p.Up || p.Stock || nodes && p.Role != Syndic:
 			continue
 		case p.Role == Syndic:
 			syndics++

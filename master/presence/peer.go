@@ -13,9 +13,12 @@ type Peer struct {
 	Version string
 	Up      bool
 	Since   time.Time // when Up last changed
+	// Stock: it is known by its connection alone, as a minion of Python's Salt.
+	Stock bool
 }
 
-// Live tells how the ledger has to treat an id.
+// Live tells of an id that announces itself how the ledger has to treat it. All
+// others are Untracked: see [Registry.Minion].
 func (r *Registry) Live(id string) ledger.Liveness {
 	live, _ := r.Grace(id)
 	return live
@@ -26,9 +29,14 @@ func (r *Registry) Grace(id string) (ledger.Liveness, time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	p := r.peers[id]
-	if p == nil {
+	if p == nil || p.Stock {
 		return ledger.Untracked, 0
 	}
+	return r.grace(p)
+}
+
+// grace is Grace of a peer of ours. The caller holds mu.
+func (r *Registry) grace(p *peer) (ledger.Liveness, time.Duration) {
 	if p.Up {
 		return ledger.Up, 0
 	}
@@ -39,6 +47,9 @@ func (r *Registry) Grace(id string) (ledger.Liveness, time.Duration) {
 	if left := grace - r.cfg.Now().Sub(from); left > 0 {
 		return ledger.Away, left
 	}
+	if r.arriving(p.ID) {
+		return ledger.Untracked, 0
+	}
 	return ledger.Down, 0
 }
 
@@ -46,7 +57,7 @@ func (r *Registry) Grace(id string) (ledger.Liveness, time.Duration) {
 func (r *Registry) Role(id string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if p := r.peers[id]; p != nil {
+	if p := r.peers[id]; p != nil && !p.Stock {
 		return p.Role
 	}
 	return ""

@@ -25,6 +25,7 @@ type session struct {
 	conns []Conn
 	id    string // who announced it; "": nobody yet
 	ann   Announcement
+	line  *line // while nobody has
 }
 
 type peer struct {
@@ -47,9 +48,16 @@ type Registry struct {
 	peers     map[string]*peer
 	up        int
 	changed   bool // the set of known peers differs from what Known last gave
+	lines     map[uint64]*line
+	fresh     []*line              // nameless ones in the order in which they came, some settled since
+	settled   int                  // of these
+	vanished  time.Time            // when a nameless one ended last
+	signed    map[string]time.Time // sign-ins of who is not connected
 
-	// emit is taken before mu is released, so that hooks see changes in the
-	// order in which they happened. Lock order: mu, emit.
+	// news are the hooks still to be called, in the order in which things happened;
+	// who holds emit calls them. mu is never held while anything else is waited for:
+	// the ledger asks the registry under its own lock.
+	news []func()
 	emit sync.Mutex
 }
 
@@ -59,6 +67,7 @@ func New(cfg Config) *Registry {
 	r := &Registry{
 		cfg: cfg, started: cfg.Now(),
 		sessions: map[string]*session{}, waiting: map[string]*session{}, byConn: map[uint64]*session{}, peers: map[string]*peer{},
+		lines: map[uint64]*line{}, signed: map[string]time.Time{},
 	}
 	for _, p := range cfg.Known {
 		p.Up, p.Since = false, time.Time{}
@@ -84,6 +93,9 @@ func (r *Registry) Subscribed(c Conn, text string) {
 	}
 	s.conns = append(s.conns, c)
 	r.byConn[c.ID()] = s
+	if s.id == "" && s.line == nil {
+		s.line = r.nameless(c, 0)
+	}
 	if s.id == "" || len(s.conns) > 1 {
 		// Without a fresh announcement it is not known what the peer runs.
 		r.mu.Unlock()
@@ -91,6 +103,7 @@ func (r *Registry) Subscribed(c Conn, text string) {
 	}
 	r.bind(s)
 	r.tellUp(s.ann)
+	r.tell()
 }
 
 // add enters a session that lacks one of its sides. The caller holds mu.
@@ -106,7 +119,8 @@ func (r *Registry) Closed(conn uint64) {
 	r.mu.Lock()
 	s := r.byConn[conn]
 	if s == nil {
-		r.mu.Unlock()
+		r.hangUp(conn)
+		r.tell()
 		return
 	}
 	delete(r.byConn, conn)
@@ -118,16 +132,28 @@ func (r *Registry) Closed(conn uint64) {
 	delete(r.sessions, s.text)
 	if s.id == "" {
 		r.unclaimed--
+		r.vanish(s.line)
 		r.mu.Unlock()
 		return
 	}
+	r.part(s)
+	r.tell()
+}
+
+// part takes a session that has ended from the one it belongs to. The caller holds
+// mu.
+func (r *Registry) part(s *session) {
 	p := r.peers[s.id]
-	p.sessions = slices.DeleteFunc(p.sessions, func(have *session) bool { return have == s })
-	if len(p.sessions) > 0 {
-		r.mu.Unlock()
+	if p == nil { // its key is gone
 		return
 	}
-	r.tellDown(p)
+	p.sessions = slices.DeleteFunc(p.sessions, func(have *session) bool { return have == s })
+	switch {
+	case len(p.sessions) == 0:
+		r.tellDown(p)
+	case !p.Stock:
+		p.Stock = !slices.ContainsFunc(p.sessions, func(s *session) bool { return !s.ann.Stock })
+	}
 }
 
 // Announce binds a session to an id that the caller has authenticated. It
@@ -159,6 +185,7 @@ func (r *Registry) Announce(a Announcement) (connected bool, err error) {
 	}
 	fresh := s.id == ""
 	s.id, s.ann = a.ID, a
+	r.settle(s.line)
 	if len(s.conns) == 0 {
 		r.mu.Unlock()
 		return false, nil
@@ -167,6 +194,7 @@ func (r *Registry) Announce(a Announcement) (connected bool, err error) {
 		r.bind(s)
 	}
 	r.tellUp(a)
+	r.tell()
 	return true, nil
 }
 
@@ -183,16 +211,24 @@ func (r *Registry) bind(s *session) {
 	if r.waiting[s.id] == s {
 		delete(r.waiting, s.id)
 	}
+	r.join(s)
+}
+
+// join gives a session to the one it belongs to. The caller holds mu.
+func (r *Registry) join(s *session) {
 	p := r.peers[s.id]
 	if p == nil {
 		p = &peer{Peer: Peer{ID: s.id}}
 		r.peers[s.id] = p
 		r.changed = true
 	}
-	if p.Role != s.ann.Role || p.Version != s.ann.Version {
-		p.Role, p.Version = s.ann.Role, s.ann.Version
+	switch {
+	case s.ann.Stock && p.Up && !p.Stock: // another of that id announces itself
+	case p.Role != s.ann.Role || p.Version != s.ann.Version || p.Stock != s.ann.Stock:
+		p.Role, p.Version, p.Stock = s.ann.Role, s.ann.Version, s.ann.Stock
 		r.changed = true
 	}
+	delete(r.signed, s.id)
 	p.sessions = append(p.sessions, s)
 	if !p.Up {
 		p.Up, p.Since = true, r.cfg.Now()
@@ -207,6 +243,7 @@ func (r *Registry) Revoke(id string) {
 	if s := r.waiting[id]; s != nil {
 		r.drop(s)
 	}
+	delete(r.signed, id)
 	p := r.peers[id]
 	if p == nil {
 		r.mu.Unlock()
@@ -224,44 +261,50 @@ func (r *Registry) Revoke(id string) {
 	}
 	if p.Up {
 		r.tellDown(p)
-	} else {
-		r.mu.Unlock()
 	}
+	r.tell()
 	for _, c := range conns {
 		c.Close()
 	}
 }
 
-// Forget drops what is known of an id that is not connected: it talks without
-// announcing itself, as after a change to Python.
-func (r *Registry) Forget(id string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if p := r.peers[id]; p != nil && !p.Up {
-		delete(r.peers, id)
-		r.changed = true
-	}
-}
-
-// tellUp releases mu and calls the hook.
+// tellUp has the hook called by [Registry.tell]. The caller holds mu.
 func (r *Registry) tellUp(a Announcement) {
-	r.emit.Lock()
-	r.mu.Unlock()
-	defer r.emit.Unlock()
 	if r.cfg.Up != nil {
-		r.cfg.Up(a)
+		r.news = append(r.news, func() { r.cfg.Up(a) })
 	}
 }
 
-// tellDown notes that a peer is gone, releases mu and calls the hook.
+// tellDown notes that a peer is gone, and has the hook called by [Registry.tell].
+// The caller holds mu.
 func (r *Registry) tellDown(p *peer) {
 	p.Up, p.Since = false, r.cfg.Now()
 	r.up--
-	gone := p.Peer
-	r.emit.Lock()
+	if gone := p.Peer; r.cfg.Down != nil {
+		r.news = append(r.news, func() { r.cfg.Down(gone) })
+	}
+}
+
+// tell releases mu and calls the hooks that are due.
+func (r *Registry) tell() {
+	due := len(r.news) > 0
 	r.mu.Unlock()
+	if !due {
+		return
+	}
+	r.emit.Lock()
 	defer r.emit.Unlock()
-	if r.cfg.Down != nil {
-		r.cfg.Down(gone)
+	for {
+		r.mu.Lock()
+		if len(r.news) == 0 {
+			r.news = nil
+			r.mu.Unlock()
+			return
+		}
+		hook := r.news[0]
+		r.news[0] = nil
+		r.news = r.news[1:]
+		r.mu.Unlock()
+		hook()
 	}
 }

@@ -82,7 +82,7 @@ func TestPresence(t *testing.T) {
 	}
 	w.at = w.at.Add(6 * time.Second)
 	w.want(ledger.Down)
-	w.Forget("m")
+	w.SignedIn("m")
 	w.want(ledger.Untracked)
 }
 

@@ -19,7 +19,7 @@ tgt, tgt_type : *, glob
     The minions to look at.
 
 timeout, gather_job_timeout
-    How long minions that do not report their presence, such as Python ones, are
+    How long minions of which it is not known whether they are connected are
     waited for. Default: the master's options of these names.
 `
 
@@ -28,8 +28,8 @@ func init() {
 	register(
 		Function{Name: "manage.status", Args: args, Run: manageStatus, Doc: `
 Which minions of the whole tree are up and which are down. Nodes are no minions
-and are not listed. Who reports its presence is not asked, so the answer comes at
-once; the others get a test.ping. A minion behind a node that is down is down.
+and are not listed. Who is known to be connected, or not to be, is not asked, so the
+answer comes at once; the others get a test.ping. A minion behind a node that is down is down.
 ` + manageTargets + `
     salt-run manage.status
     salt-run manage.status tgt='web*'
@@ -55,18 +55,18 @@ removekeys : False
 	)
 	for _, name := range []string{"present", "alived", "joined", "allowed", "reaped", "list_state"} {
 		register(Function{Name: "manage." + name, Run: presence(topology.Up), Doc: `
-The minions of the whole tree that report their presence and are up. Nothing is
-sent to any minion; of minions that do not report presence, such as Python ones,
-nothing is known this way: see manage.up.
+The minions of the whole tree that are connected. Nothing is sent to any minion;
+those behind a Python syndic, and just after a start all that have not said yet who
+they are, are not known this way: see manage.up.
 
     salt-run manage.` + name + `
 `})
 	}
 	for _, name := range []string{"not_present", "not_alived", "not_joined", "not_allowed", "not_reaped", "list_not_state"} {
 		register(Function{Name: "manage." + name, Run: presence(topology.Down), Doc: `
-The minions of the whole tree that are known to be down. Nothing is sent to any
-minion; of minions that do not report presence, such as Python ones, nothing is
-known this way: see manage.down.
+The minions of the whole tree that are known not to be connected. Nothing is sent to
+any minion; those behind a Python syndic, and just after a start all that have not
+said yet who they are, are not known this way: see manage.down.
 
     salt-run manage.` + name + `
 `})

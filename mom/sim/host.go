@@ -30,7 +30,7 @@ func (n *node) loseGuest(v *visit) {
 		return
 	}
 	n.tree.Remove(v.m.id())
-	n.ledger.MinionDown(v.m.id())
+	n.ledger.MinionDown(v.m.id(), 0)
 	n.told()
 }
 

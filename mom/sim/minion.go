@@ -182,7 +182,7 @@ func (m *minion) disconnect() {
 	}
 	m.connected = false
 	if n.alive && m.tracked() {
-		n.ledger.MinionDown(n.minionID(int(m.i)))
+		n.ledger.MinionDown(n.minionID(int(m.i)), 0)
 		n.told()
 	}
 }

@@ -1,0 +1,156 @@
+package presence
+
+import "time"
+
+// line is a subscription of which nobody has said who it is: that of a minion or
+// syndic of Python's Salt, whose libzmq sends no identity, or of nobody. Lines of
+// ours are such for the moment before their announcement.
+type line struct {
+	conn    Conn
+	since   time.Time
+	heard   int64      // the last publication before it
+	named   []*session // one for each id that answered over it, more than one for a proxy of many
+	settled bool       // named, or gone, or of a syndic: it hides no minion
+}
+
+// maxNames bounds the ids that hang on one connection.
+const maxNames = 4096
+
+// muteFor is how long a connection that does not say who it is may be that of a
+// minion: one that starts answers when its pillar is there and its modules are
+// loaded, and until then what it has heard waits in its socket. Salt's requests give
+// up after three times 60 s (request_channel_timeout, request_channel_tries).
+const muteFor = 3 * time.Minute
+
+// Line is what is known of a connection that was asked who it is.
+type Line struct {
+	// Since is when it was subscribed, and Heard the number of the last publication
+	// before that: it has not heard up to there.
+	Since time.Time
+	Heard int64
+}
+
+// Opened tells that a connection without a session has subscribed, after the
+// publication of that number. fresh is false for one that is known already.
+func (r *Registry) Opened(c Conn, heard int64) (fresh bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.lines[c.ID()] != nil || r.byConn[c.ID()] != nil {
+		return false
+	}
+	r.lines[c.ID()] = r.nameless(c, heard)
+	return true
+}
+
+// OfSyndic tells that a connection is that of a Python syndic, which does not answer
+// for itself: no minion hangs there.
+func (r *Registry) OfSyndic(conn uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.settle(r.lines[conn])
+}
+
+// Line gives what is known of a connection without a session, false when it is gone.
+func (r *Registry) Line(conn uint64) (Line, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	l := r.lines[conn]
+	if l == nil {
+		return Line{}, false
+	}
+	return Line{Since: l.since, Heard: l.heard}, true
+}
+
+// Named tells that a minion has answered, by an authenticated return, what was asked
+// over one connection alone: it hangs there, whatever else does. It hangs on several
+// when it was restarted and its former connection is not missed yet. known is false
+// when the connection is gone.
+func (r *Registry) Named(conn uint64, id string) (known bool) {
+	r.mu.Lock()
+	l := r.lines[conn]
+	if l == nil || len(l.named) >= maxNames {
+		r.mu.Unlock()
+		return l != nil
+	}
+	for _, s := range l.named {
+		if s.id == id {
+			r.mu.Unlock()
+			return true
+		}
+	}
+	s := &session{conns: []Conn{l.conn}, id: id, ann: Announcement{ID: id, Role: Minion, Stock: true}}
+	l.named = append(l.named, s)
+	r.settle(l)
+	r.join(s)
+	if r.peers[id].Stock { // not of one that announces itself: that says what it runs
+		r.tellUp(s.ann)
+	}
+	r.tell()
+	return true
+}
+
+// hangUp forgets a connection without a session. The caller holds mu.
+func (r *Registry) hangUp(conn uint64) {
+	l := r.lines[conn]
+	if l == nil {
+		return
+	}
+	delete(r.lines, conn)
+	r.vanish(l)
+	for _, s := range l.named {
+		r.part(s)
+	}
+}
+
+// nameless enters a connection of which nobody knows who it is. The caller holds mu.
+func (r *Registry) nameless(c Conn, heard int64) *line {
+	l := &line{conn: c, since: r.cfg.Now(), heard: heard}
+	r.fresh = append(r.fresh, l)
+	return l
+}
+
+// settle notes that no minion hides behind a line. The caller holds mu.
+func (r *Registry) settle(l *line) {
+	if l == nil || l.settled {
+		return
+	}
+	l.settled = true
+	if r.settled++; r.settled < 64 || r.settled*2 < len(r.fresh) {
+		return
+	}
+	rest := make([]*line, 0, len(r.fresh)-r.settled)
+	for _, l := range r.fresh {
+		if !l.settled {
+			rest = append(rest, l)
+		}
+	}
+	r.fresh, r.settled = rest, 0
+}
+
+// vanish settles a line that is gone. The caller holds mu.
+func (r *Registry) vanish(l *line) {
+	if l != nil && !l.settled {
+		r.vanished = r.cfg.Now()
+	}
+	r.settle(l)
+}
+
+// newest gives the nameless connection that came last. The caller holds mu.
+func (r *Registry) newest() *line {
+	for n := len(r.fresh); n > 0; n = len(r.fresh) {
+		l := r.fresh[n-1]
+		if !l.settled {
+			return l
+		}
+		r.fresh[n-1] = nil
+		r.fresh, r.settled = r.fresh[:n-1], r.settled-1
+	}
+	return nil
+}
+
+// Nameless counts the connections that have not said who they are.
+func (r *Registry) Nameless() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.fresh) - r.settled
+}

@@ -1,0 +1,160 @@
+package master
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/topology"
+)
+
+func reconnectIn(d time.Duration) func(*config.Master) {
+	return func(c *config.Master) { c.PresenceReconnect = d }
+}
+
+func (r *rig) state(id string) topology.State {
+	for _, m := range r.Snapshot().Minions {
+		if m.ID == id {
+			return m.State
+		}
+	}
+	return ""
+}
+
+// A minion of Python's Salt is asked once who it is, by its connection alone, and from
+// then on the tree knows it; one that has gone is named with the last return of a job,
+// not after Salt's 15 s. Nothing of the question is to be seen. Size: 30 peers, 3 of
+// them dead (the trial: 100 and 5).
+func TestStock_KnownByItsConnection(t *testing.T) {
+	for _, filtering := range []bool{false, true} {
+		t.Run(fmt.Sprint("filtering ", filtering), func(t *testing.T) {
+			r := newRig(t, reconnectIn(500*time.Millisecond), func(c *config.Master) { c.ZmqFiltering = filtering })
+			r.start()
+			events := r.events()
+			var all []*stock
+			for i := range 30 {
+				all = append(all, r.stock(fmt.Sprintf("s%02d", i), "minion"))
+			}
+			for _, s := range all {
+				eventually(t, s.id+" up", func() bool { return r.state(s.id) == topology.Up })
+			}
+			dead := []string{"s03", "s11", "s29"}
+			for _, s := range all {
+				if slices.Contains(dead, s.id) {
+					s.kill()
+				}
+			}
+			for _, id := range dead {
+				eventually(t, id+" down", func() bool { return r.presence.Minion(id).Live == ledger.Down && r.state(id) == topology.Down })
+			}
+			jid := r.say(testJob("*", "glob")).Map("load").String("jid")
+			d := events.take("salt/job/" + jid + "/complete")
+			if d.Int("returned") != 27 || d.Map("missing").Len() != 3 {
+				t.Errorf("complete %v", plain(t, d))
+			}
+			for _, id := range dead {
+				if why := d.Map("missing").Map(id).String("reason"); why != ledger.NotConnected {
+					t.Errorf("%s is missing because %q", id, why)
+				}
+			}
+			for _, s := range all {
+				if n := s.questions(); n != 1 {
+					t.Errorf("%s was asked %d times", s.id, n)
+				}
+			}
+			for _, e := range events.rest() {
+				if strings.Contains(e.Tag, "salt/job/") && !strings.Contains(e.Tag, jid) {
+					t.Errorf("the bus heard %s", e.Tag)
+				}
+			}
+			jobs, err := r.store.Local().ListJobs(t.Context(), returners.Filter{})
+			if err != nil || len(jobs) != 1 {
+				t.Errorf("the job cache has %d jobs, %v", len(jobs), err)
+			}
+		})
+	}
+}
+
+// The option switches it off: nobody is asked, and nothing is known.
+func TestStock_NotAsked(t *testing.T) {
+	r := newRig(t, func(c *config.Master) { c.PresenceAsk = false })
+	r.start()
+	s := r.stock("s1", "minion")
+	r.say(testJob("s1", "glob"))
+	eventually(t, "the job run", func() bool { s.mu.Lock(); defer s.mu.Unlock(); return len(s.ran) == 1 })
+	if s.questions() != 0 || r.presence.Minion("s1").Live != ledger.Untracked || r.state("s1") != topology.Unknown {
+		t.Errorf("asked %d times, %v in the tree", s.questions(), r.state("s1"))
+	}
+}
+
+// Accepted keys of which nobody ever connected are named with the last return, once
+// the master has been there as long as a stock minion may take to come back: before,
+// nobody is named. Size: 2,000 such keys beside one living minion (the trial: 3 and
+// 100,000).
+func TestStock_NeverConnected(t *testing.T) {
+	r := newRig(t, reconnectIn(3*time.Second))
+	r.start()
+	for i := range 2000 {
+		r.accept(fmt.Sprintf("never%04d", i), "minion2")
+	}
+	s := r.stock("s1", "minion")
+	eventually(t, "all keys seen", func() bool { return r.keys.Accepted("never1999") && r.keys.Accepted("never0000") })
+	if live := r.presence.Minion("never0000").Live; live != ledger.Untracked {
+		t.Errorf("just after the start it is %v", live)
+	}
+	eventually(t, "certainty", r.presence.Sure)
+	events := r.events()
+	jid := r.say(testJob("*", "glob")).Map("load").String("jid")
+	d := events.take("salt/job/" + jid + "/complete")
+	if d.Int("returned") != 1 || d.Map("missing").Len() != 2000 || d.Map("missing").Map("never0007").String("reason") != ledger.NotConnected {
+		t.Errorf("returned %d, missing %d", d.Int("returned"), d.Map("missing").Len())
+	}
+	if s.runs(jid) != 1 {
+		t.Error("s1 did not run it")
+	}
+	eventually(t, "the tree to tell", func() bool { return r.state("never0007") == topology.Down })
+}
+
+// A connection that does not say whose it is may be anybody's: as long as it stands,
+// nobody is named by it. A peer whose answer gets lost meets this.
+func TestStock_AnswerLost(t *testing.T) {
+	r := newRig(t, reconnectIn(200*time.Millisecond))
+	r.start()
+	s := r.stockless("s1", "minion")
+	s.mute = true
+	s.connect()
+	eventually(t, "it asked", func() bool { return s.questions() == 1 })
+	eventually(t, "the time to come back over", func() bool { _, again := r.presence.Gone("s1"); return again <= time.Second })
+	if r.presence.Sure() || r.presence.Minion("s1").Live != ledger.Untracked {
+		t.Errorf("it is %v", r.presence.Minion("s1").Live)
+	}
+	s.kill()
+	eventually(t, "gone for sure", func() bool { return r.presence.Minion("s1").Live == ledger.Down })
+}
+
+// An answer that comes when its connection is gone, or from another life of the
+// master, is no job of anybody.
+func TestStock_LateAnswer(t *testing.T) {
+	r := newRig(t)
+	r.start()
+	m := r.minion("m1", "minion", "minion")
+	stamp := "20260102030405000001"
+	for jid, shown := range map[string]bool{r.who.Question(stamp): false, stamp + "_1234567890123456": true} {
+		if err := m.answer(jid, wire.NewMap()); err != nil {
+			t.Fatal(err)
+		}
+		rets, err := r.store.Local().GetReturns(t.Context(), jid)
+		if err != nil || (len(rets) == 1) != shown {
+			t.Errorf("%s: stored %d, %v", jid, len(rets), err)
+		}
+	}
+	if r.presence.Minion("m1").Live == ledger.Up {
+		t.Error("an answer of nowhere makes it connected")
+	}
+}
