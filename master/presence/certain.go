@@ -107,8 +107,8 @@ func (r *Registry) left(from time.Time) time.Duration {
 	return r.cfg.Reconnect - r.cfg.Now().Sub(from)
 }
 
-// SignedIn tells that an id has signed in. It is there then, but whether it announces
-// itself is not known: a stock minion may have taken the place of one of ours.
+// SignedIn tells that an id has signed in: if it is a stock minion, it is about to
+// connect.
 func (r *Registry) SignedIn(id string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -117,12 +117,11 @@ func (r *Registry) SignedIn(id string) {
 	}
 }
 
-// arriving tells whether an id has signed in lately and is not connected yet; where
-// connections are not asked who they are, it may have connected long since. The
+// arriving tells whether an id has signed in lately and is not connected yet. The
 // caller holds mu.
 func (r *Registry) arriving(id string) bool {
 	at, ok := r.signed[id]
-	if ok && r.cfg.Asks && r.left(at) <= 0 {
+	if ok && r.left(at) <= 0 {
 		delete(r.signed, id)
 		return false
 	}

@@ -47,9 +47,6 @@ func (r *Registry) grace(p *peer) (ledger.Liveness, time.Duration) {
 	if left := grace - r.cfg.Now().Sub(from); left > 0 {
 		return ledger.Away, left
 	}
-	if r.arriving(p.ID) {
-		return ledger.Untracked, 0
-	}
 	return ledger.Down, 0
 }
 

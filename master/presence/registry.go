@@ -268,6 +268,17 @@ func (r *Registry) Revoke(id string) {
 	}
 }
 
+// Forget drops what is known of a peer of ours that is not connected: it talks
+// without announcing itself, as after a change to Python.
+func (r *Registry) Forget(id string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if p := r.peers[id]; p != nil && !p.Up && !p.Stock {
+		delete(r.peers, id)
+		r.changed = true
+	}
+}
+
 // tellUp has the hook called by [Registry.tell]. The caller holds mu.
 func (r *Registry) tellUp(a Announcement) {
 	if r.cfg.Up != nil {

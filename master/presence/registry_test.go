@@ -82,7 +82,9 @@ func TestPresence(t *testing.T) {
 	}
 	w.at = w.at.Add(6 * time.Second)
 	w.want(ledger.Down)
-	w.SignedIn("m")
+	w.SignedIn("m") // anybody who has its public key can
+	w.want(ledger.Down)
+	w.Forget("m")
 	w.want(ledger.Untracked)
 }
 
