@@ -30,6 +30,7 @@ func (m *Master) Stats() meters.Stats {
 	st := m.stats.Read()
 	st.KeptPublications, st.KeptBytes, st.DroppedPublications = m.kept.Size()
 	st.Trespasses, st.SignInsWaiting = m.trespasses.Counts(), m.signIns.Depth()
+	st.TurnedAway = m.turned.Counts()
 	st.Router, st.Pub = m.router.Stats(), m.pub.Stats()
 	return st
 }

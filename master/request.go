@@ -12,6 +12,7 @@ import (
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/door"
 	"github.com/momtree/mom/master/jobstore"
+	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/returners"
 )
 
@@ -52,8 +53,7 @@ func (m *Master) receive(req *zmtp.Request) {
 		return
 	}
 	if env.Version < m.cfg.MinimumAuthVersion {
-		m.refused("version", req.Peer, fmt.Errorf("request protocol %d is below minimum_auth_version %d", env.Version, m.cfg.MinimumAuthVersion))
-		m.answer(req, badLoad)
+		m.refuseVersion(req, env)
 		return
 	}
 	if env.Enc == "aes" {
@@ -66,7 +66,15 @@ func (m *Master) receive(req *zmtp.Request) {
 		return
 	}
 	if cmd == "_auth" {
-		m.signIns.Submit(func() { m.signIn(req, env) }, func() { req.Drop() })
+		if len(env.Load) > keys.MaxAuth { // judged before it waits for its turn
+			m.turned.Note(turnedSignIns[keys.BadRequest], m.now(), "", "from", req.Peer.Source(), "reason", fmt.Sprintf("load of %d bytes", len(env.Load)))
+			m.answer(req, badLoad)
+			return
+		}
+		m.signIns.Submit(func() { m.signIn(req, env) }, func() {
+			m.turned.Note(signInsFull, m.now(), "", "from", req.Peer.Source())
+			req.Drop()
+		})
 		return
 	}
 	m.wg.Go(func() { m.clear(req, cmd, env.Load) })

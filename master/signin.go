@@ -3,6 +3,7 @@ package master
 import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
+	"github.com/momtree/mom/master/door"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/ledger"
 )
@@ -15,7 +16,7 @@ func (m *Master) newGate(publishPort int) *keys.Gate {
 		Decider: keys.NewDecider(m.keys, keys.Policy{
 			AutoAccept: c.AutoAccept, OpenMode: c.OpenMode, AutosignFile: c.AutosignFile, AutorejectFile: c.AutorejectFile,
 			AutosignGrainsDir: c.AutosignGrainsDir, PermissivePkiAccess: c.PermissivePkiAccess, User: m.user(),
-			Vouched: m.siblings.Vouched, MaxMinions: c.MaxMinions, Connected: m.connected, Log: m.log,
+			Vouched: m.siblings.Vouched, MaxMinions: c.MaxMinions, Connected: m.connected, MaxPending: c.MaxPendingKeys, Log: m.log,
 		}),
 	}
 }
@@ -38,6 +39,7 @@ func (m *Master) signIn(req *zmtp.Request, env wire.Envelope) {
 	}
 	a := m.gate.Handle(m.ctx, env.Load, env.Version)
 	m.signedIn.Add(a.Verdict.Outcome)
+	m.tellSignIn(a, req.Peer)
 	if a.Event != nil && m.cfg.AuthEvents {
 		m.fire("salt/auth", a.Event)
 	}
@@ -45,4 +47,30 @@ func (m *Master) signIn(req *zmtp.Request, env wire.Envelope) {
 		m.presence.SignedIn(a.Auth.ID)
 	}
 	req.Reply(a.Body)
+}
+
+// turnedSignIns are the causes for which sign-ins are turned away.
+var turnedSignIns = map[keys.Turned]door.Cause{
+	keys.BadRequest: {Name: "sign-in/bad", Text: "Sign-ins were refused that cannot be read"},
+	keys.BadKey:     {Name: "sign-in/key", Text: "Sign-ins were refused: their keys are no RSA keys of 1024 bits or more"},
+	keys.OtherKey: {
+		Name: "sign-in/other-key", Option: "salt-key -d ID, if the minion was set up anew",
+		Text: "Sign-ins were refused: they came with another key than the one known, which is an attempt to take over the id, or a minion set up anew whose old key must be deleted",
+	},
+	keys.Barred:      {Name: "sign-in/rejected", Text: "Sign-ins were refused: their keys are rejected", Option: "salt-key -d ID, autoreject_file"},
+	keys.TooMany:     {Name: "sign-in/max-minions", Text: "Sign-ins were refused: as many minions are connected as may be", Option: "max_minions"},
+	keys.PendingFull: {Name: "sign-in/pending", Text: "New keys were not kept: as many are pending as may be", Option: "salt-key -a, max_pending_keys"},
+}
+
+var pendingDropped = door.Cause{Name: "sign-in/dropped", Text: "Pending keys that had not signed in for an hour made room for new ones", Option: "max_pending_keys"}
+
+// tellSignIn has the operator told, once a minute, of sign-ins that were turned away.
+func (m *Master) tellSignIn(a keys.Answer, p *zmtp.Peer) {
+	now := m.now()
+	if c, ok := turnedSignIns[a.Verdict.Turned]; ok {
+		m.turned.Note(c, now, a.Auth.ID, "from", p.Source(), "reason", a.Verdict.Reason)
+	}
+	if a.Verdict.Dropped != "" {
+		m.turned.Note(pendingDropped, now, a.Verdict.Dropped)
+	}
 }

@@ -29,6 +29,7 @@ var all = []Metric{
 	{"mom_job_missing_total", Counter, Nodes, []string{"reason"}, "Minions of closed jobs that are missing, by reason; other: what a node below said."},
 	{"mom_job_duration_seconds", histogram, Nodes, nil, "Time from publishing a job to the end of its account."},
 	{"mom_metrics_events_missed_total", Counter, Nodes, nil, "Events not counted in the salt_ and mom_job_ metrics, because too many came at once."},
+	{"mom_turned_away_total", Counter, Nodes, []string{"reason"}, "What the door turned away, by reason: sign-in/other-key, sign-in/pending, version/2 and others, as the log names them; for sockets see mom_socket_refused_total."},
 	{"mom_socket_peers", Gauge, Nodes, []string{"socket"}, "Connections: socket router (return port) or pub (publish port)."},
 	{"mom_socket_handshaking", Gauge, Nodes, []string{"socket"}, "Connections before the end of their handshake."},
 	{"mom_socket_accepted_total", Counter, Nodes, []string{"socket"}, "Connections let in."},

@@ -2,6 +2,7 @@ package door
 
 import (
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -32,9 +33,11 @@ type Report struct {
 type count struct {
 	cause  Cause
 	total  uint64 // read so far, of those that are read as totals
+	noted  bool
 	untold uint64
 	all    uint64
-	about  []any // of the last
+	ids    []string // the first that are untold
+	about  []any    // of the last
 	told   time.Time
 	since  time.Time // of the first untold
 }
@@ -42,20 +45,36 @@ type count struct {
 // NewReport has seen nothing yet.
 func NewReport(log *slog.Logger) *Report { return &Report{log: log, counts: map[string]*count{}} }
 
-// Note counts one. about, alternating names and values for the log, is kept of the
-// last.
-func (r *Report) Note(c Cause, now time.Time, about ...any) { r.note(c, 1, now, about) }
+// maxNamed is how many of those that were turned away are named in one line.
+const maxNamed = 5
 
-func (r *Report) note(c Cause, n uint64, now time.Time, about []any) {
+// maxShown bounds a name in the log, in bytes.
+const maxShown = 128
+
+// Note counts one, of the peer with that id; "" if it has none. about, alternating
+// names and values for the log, is kept of the last.
+func (r *Report) Note(c Cause, now time.Time, id string, about ...any) {
+	if len(id) > maxShown {
+		id = id[:maxShown] + "..."
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	k := r.count(c)
+	k.noted = true
+	k.add(1, now, id, about)
+}
+
+// add counts some more; r.mu is held.
+func (k *count) add(n uint64, now time.Time, id string, about []any) {
 	if k.untold == 0 {
 		k.since = now
 	}
 	k.untold += n
 	k.all += n
 	k.about = about
+	if id != "" && len(k.ids) < maxNamed && !slices.Contains(k.ids, id) {
+		k.ids = append(k.ids, id)
+	}
 }
 
 // count finds the count of a cause; r.mu is held.
@@ -71,22 +90,25 @@ func (r *Report) count(c Cause) *count {
 // Read takes over a counter that counts by itself.
 func (r *Report) Read(c Cause, total uint64, now time.Time, about ...any) {
 	r.mu.Lock()
+	defer r.mu.Unlock()
 	k := r.count(c)
 	n := total - k.total
 	k.total = total
-	r.mu.Unlock()
 	if n > 0 {
-		r.note(c, n, now, about)
+		k.add(n, now, "", about)
 	}
 }
 
-// Counts gives how often each cause has occurred.
+// Counts gives how often each cause has occurred, of those that were noted here: what
+// counts by itself is left out.
 func (r *Report) Counts() map[string]uint64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	out := make(map[string]uint64, len(r.counts))
 	for name, k := range r.counts {
-		out[name] = k.all
+		if k.noted {
+			out[name] = k.all
+		}
 	}
 	return out
 }
@@ -105,8 +127,11 @@ func (r *Report) Tell(now time.Time) {
 		if k.cause.Option != "" {
 			about = append(about, "see", k.cause.Option)
 		}
+		if len(k.ids) > 0 {
+			about = append(about, "ids", k.ids)
+		}
 		r.log.Warn(k.cause.Text, append(about, k.about...)...)
-		k.untold, k.told, k.about = 0, now, nil
+		k.untold, k.told, k.ids, k.about = 0, now, nil, nil
 	}
 }
 

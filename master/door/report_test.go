@@ -2,6 +2,7 @@ package door
 
 import (
 	"bytes"
+	"fmt"
 	"log/slog"
 	"strings"
 	"testing"
@@ -56,7 +57,13 @@ func TestReport_OnceAMinuteWithCounts(t *testing.T) {
 		}
 		now = now.Add(time.Second)
 	}
-	if n := r.Counts()["router/evicted"]; n != total {
-		t.Errorf("%d counted of %d", n, total)
+	if n := r.Counts(); len(n) != 0 {
+		t.Errorf("sockets count for themselves: %v", n)
+	}
+	for i := range 100 {
+		r.Note(Cause{Name: "key", Text: "Refused"}, now, fmt.Sprint("m", i%8), "from", "there")
+	}
+	if got := lines(); len(got) != 1 || !strings.Contains(got[0], "count=100") || !strings.Contains(got[0], `ids="[m0 m1 m2 m3 m4]"`) || r.Counts()["key"] != 100 {
+		t.Errorf("%s, %v", got, r.Counts())
 	}
 }

@@ -24,6 +24,7 @@ type Decider struct {
 	autosign   signingFile
 	autoreject signingFile
 	log        *slog.Logger
+	waiters    *waiters
 }
 
 // NewDecider makes a Decider. A [Policy] does not change afterwards; the files
@@ -32,7 +33,7 @@ func NewDecider(s *Store, p Policy) *Decider {
 	if p.Log == nil {
 		p.Log = s.log
 	}
-	d := &Decider{store: s, policy: p, log: p.Log}
+	d := &Decider{store: s, policy: p, log: p.Log, waiters: newWaiters(s.List(Pending), s.opts.Now())}
 	d.autosign = signingFile{path: p.AutosignFile, trusted: d.policy.trusted, log: p.Log}
 	d.autoreject = signingFile{path: p.AutorejectFile, trusted: d.policy.trusted, log: p.Log}
 	return d
@@ -59,11 +60,8 @@ func (d *Decider) Decide(ctx context.Context, a Auth) Verdict {
 	v.auth = &a
 	v.grains = slices.Contains(d.policy.AuthEventsAutosignGrains, v.Act)
 	level, msg := slog.LevelInfo, "minion signs in"
-	switch {
-	case v.Err != nil:
+	if v.Err != nil {
 		level, msg = slog.LevelError, "sign-in cannot be carried out"
-	case v.Act == "denied":
-		level, msg = slog.LevelError, "sign-in with another key than the one known: an attempt to take over the id, or a minion set up anew whose old key must be deleted"
 	}
 	attrs := []slog.Attr{slog.String("id", a.ID), slog.String("outcome", v.Outcome.String())}
 	if v.Reason != "" {
@@ -81,11 +79,11 @@ func (d *Decider) decide(ctx context.Context, a Auth) Verdict {
 		return Verdict{Err: err, silent: true}
 	}
 	if err := ValidID(a.ID); err != nil {
-		return Verdict{Reason: err.Error(), silent: true}
+		return Verdict{Turned: BadRequest, Reason: err.Error(), silent: true}
 	}
 	if p := d.policy; p.MaxMinions > 0 && p.Connected != nil {
 		if total, connected := p.Connected(a.ID); total > p.MaxMinions && !connected {
-			return Verdict{Outcome: Full, Act: "full", Reason: fmt.Sprintf("%d minions are connected, max_minions is %d", total, p.MaxMinions)}
+			return Verdict{Outcome: Full, Act: "full", Turned: TooMany, Reason: fmt.Sprintf("%d minions are connected, max_minions is %d", total, p.MaxMinions)}
 		}
 	}
 	defer d.store.lock(a.ID)()
@@ -94,10 +92,10 @@ func (d *Decider) decide(ctx context.Context, a Auth) Verdict {
 		return d.open(a)
 	}
 	if d.store.Has(Rejected, a.ID) {
-		return Verdict{Reason: "its key is rejected"}
+		return Verdict{Turned: Barred, Reason: "its key is rejected"}
 	}
 	if err := usable(a.Pub); err != nil {
-		return Verdict{Reason: err.Error()}
+		return Verdict{Turned: BadKey, Reason: err.Error()}
 	}
 	switch {
 	case d.store.Has(Accepted, a.ID):
@@ -128,7 +126,7 @@ func usable(text string) error {
 // open is open_mode: whoever comes is accepted.
 func (d *Decider) open(a Auth) Verdict {
 	if err := usable(a.Pub); err != nil {
-		return Verdict{Reason: err.Error(), silent: a.Pub == ""}
+		return Verdict{Turned: BadKey, Reason: err.Error(), silent: a.Pub == ""}
 	}
 	same := false
 	if d.store.Has(Accepted, a.ID) {
@@ -154,7 +152,7 @@ func (d *Decider) known(a Auth, st State) Verdict {
 		return Verdict{Err: fmt.Errorf("the key known of %s cannot be read: %w; put the right one in its place, or delete it (salt-key -d) and accept the minion anew", a.ID, c.err)}
 	}
 	if c.sum != sumOf(a.Pub) {
-		v := Verdict{Act: "denied", Reason: "its key differs from the one in " + st.Folder()}
+		v := Verdict{Act: "denied", Turned: OtherKey, Reason: "its key differs from the one in " + st.Folder()}
 		v.Err = d.deny(a)
 		return v
 	}
@@ -163,6 +161,7 @@ func (d *Decider) known(a Auth, st State) Verdict {
 	}
 	ok, stub := d.autosigned(a)
 	if !ok || stub && !d.store.useStub(a.ID) {
+		d.waiters.seen(a.ID, d.store.opts.Now())
 		return Verdict{Outcome: Waiting, Act: "pend", Reason: "its key is pending"}
 	}
 	if err := d.store.move(Key{Pending, a.ID}, Accepted); err != nil {
@@ -175,10 +174,12 @@ func (d *Decider) known(a Auth, st State) Verdict {
 }
 
 func (d *Decider) autoRejected(a Auth) Verdict {
-	v := Verdict{Act: "reject", Reason: "autoreject_file names it"}
-	if d.store.Has(Pending, a.ID) {
+	v := Verdict{Act: "reject", Turned: Barred, Reason: "autoreject_file names it"}
+	switch max := d.policy.MaxPending; {
+	case d.store.Has(Pending, a.ID):
 		v.Err = d.store.move(Key{Pending, a.ID}, Rejected)
-	} else {
+	case max > 0 && d.store.Len(Rejected) >= max: // it is refused all the same
+	default:
 		v.Err = d.write(Rejected, a)
 	}
 	return v
@@ -187,15 +188,37 @@ func (d *Decider) autoRejected(a Auth) Verdict {
 func (d *Decider) stranger(a Auth) Verdict {
 	ok, stub := d.autosigned(a)
 	if !ok || stub && !d.store.useStub(a.ID) {
-		if err := d.write(Pending, a); err != nil {
-			return Verdict{Err: err}
-		}
-		return Verdict{Outcome: Waiting, Act: "pend", Reason: "its key is new"}
+		return d.pend(a)
 	}
 	if err := d.write(Accepted, a); err != nil {
 		return Verdict{Err: err}
 	}
 	return d.admit(a)
+}
+
+// pend keeps a new key for the operator, if there is room for it. A minion whose key
+// finds none is told to wait, as one whose key is pending.
+func (d *Decider) pend(a Auth) Verdict {
+	v := Verdict{Outcome: Waiting, Act: "pend", Reason: "its key is new"}
+	now := d.store.opts.Now()
+	if max := d.policy.MaxPending; max > 0 && d.store.Len(Pending) >= max {
+		old, ok := d.waiters.stale(now, func(id string) bool { return d.store.Has(Pending, id) })
+		if !ok {
+			return Verdict{
+				Outcome: Waiting, Turned: PendingFull, silent: true,
+				Reason: fmt.Sprintf("%d keys are pending, max_pending_keys allows no more; it is not kept", max),
+			}
+		}
+		if err := d.store.drop(Pending, old); err != nil {
+			return Verdict{Err: err}
+		}
+		v.Dropped = old
+	}
+	if err := d.write(Pending, a); err != nil {
+		return Verdict{Err: err}
+	}
+	d.waiters.seen(a.ID, now)
+	return v
 }
 
 // autosigned reports whether a key that is not accepted yet is to be, and
@@ -215,6 +238,7 @@ func (d *Decider) admit(a Auth) Verdict {
 	if err != nil {
 		return Verdict{Err: err}
 	}
+	d.waiters.forget(a.ID)
 	return Verdict{Outcome: Admitted, Act: "accept", Key: pub}
 }
 

@@ -39,8 +39,8 @@ func (g *Gate) Handle(ctx context.Context, load wire.Raw, version int) Answer {
 	}
 	a, err := ParseAuth(load, version)
 	if err != nil {
-		log.Warn("sign-in load refused", "id", a.ID, "error", err)
-		return Answer{Body: plain(err), Auth: a}
+		log.Info("sign-in load refused", "id", a.ID, "error", err)
+		return Answer{Body: plain(err), Auth: a, Verdict: Verdict{Turned: BadRequest, Reason: err.Error()}}
 	}
 	v := g.Decider.Decide(ctx, a)
 	out := Answer{Auth: a, Verdict: v, Event: v.Event()}

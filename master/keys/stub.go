@@ -2,6 +2,7 @@ package keys
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"time"
@@ -39,6 +40,15 @@ func (s *Store) useStub(id string) bool {
 	}
 	s.refresh(Autosign, id, false)
 	return err == nil
+}
+
+// drop removes a key file that nobody has to be told of.
+func (s *Store) drop(st State, id string) error {
+	if err := os.Remove(s.path(st, id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("drop a key: %w", err)
+	}
+	s.refresh(st, id, false)
+	return nil
 }
 
 // sweepStubs removes the stubs past their life.

@@ -32,6 +32,20 @@ func (o Outcome) Ret() any {
 	return false
 }
 
+// Turned is why a sign-in was turned away, for whoever tells the operator.
+type Turned uint8
+
+// The reasons. What is merely pending is not turned away.
+const (
+	NotTurned   Turned = iota
+	BadRequest         // the load cannot be read, or has no usable id
+	BadKey             // its key is no RSA key of a sensible size
+	OtherKey           // another key than the one known
+	Barred             // minions_rejected or autoreject_file
+	TooMany            // max_minions
+	PendingFull        // max_pending_keys: the key is not kept
+)
+
 // Verdict is the decision about one sign-in.
 type Verdict struct {
 	Outcome Outcome
@@ -42,6 +56,10 @@ type Verdict struct {
 	Key *rsa.PublicKey
 	// Reason says for the log and the operator why it was not admitted.
 	Reason string
+	// Turned is the kind of that reason.
+	Turned Turned
+	// Dropped is a pending key that made room for this one; "": none.
+	Dropped string
 	// Err is what kept the decision from being carried out, such as a full
 	// disk; the minion is refused then.
 	Err error

@@ -44,6 +44,9 @@ type Stats struct {
 	// entry, expectation, event, node, replay, unproven, unusable.
 	Trespasses map[string]uint64
 
+	// TurnedAway is what the door turned away, by cause, sockets left out.
+	TurnedAway map[string]uint64
+
 	SignInsWaiting int
 	Router         zmtp.RouterStats
 	Pub            zmtp.PubStats
@@ -56,6 +59,9 @@ func (st Stats) collect(s *metrics.Sink) {
 	s.Count("mom_refused_total", st.Refused)
 	for _, kind := range owners.Kinds {
 		s.Count("mom_trespasses_total", st.Trespasses[kind], kind)
+	}
+	for cause, n := range st.TurnedAway {
+		s.Count("mom_turned_away_total", n, cause)
 	}
 	s.Count("mom_panics_total", st.Panics)
 	s.Count("mom_sign_ins_gone_total", st.HungUp)
