@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -174,6 +175,10 @@ func (l *link) serve(ctx context.Context) error {
 	return fmt.Errorf("subscription at %s: %w", addr, err)
 }
 
+// nameWait is the least pause before a name that could not be looked up is looked up
+// again. Salt's retry_dns, 30 s, is for a minion; a whole subtree waits for a node.
+const nameWait = 5 * time.Second
+
 func (l *link) signIn(ctx context.Context) (channel.Result, error) {
 	retry := l.s.pace.backoff()
 	for {
@@ -182,6 +187,10 @@ func (l *link) signIn(ctx context.Context) (channel.Result, error) {
 			return res, err
 		}
 		wait := retry.wait()
+		var dns *net.DNSError
+		if errors.As(err, &dns) {
+			wait = max(wait, nameWait)
+		}
 		l.log.Warn("Sign-in at the master above failed", "err", err, "retry_in", wait)
 		if sleep.For(ctx, wait) != nil {
 			return res, ctx.Err()

@@ -227,7 +227,7 @@ func openLink(s *Syndic, name string, several bool, alter ...func(*channel.Confi
 	if err != nil {
 		return nil, fmt.Errorf("syndic_master %s: %w", name, err)
 	}
-	c.FingerOption = "syndic_finger"
+	c.FingerOption, c.Option = "syndic_finger", "syndic_master"
 	c.Log = s.log.With("parent", name)
 	host := c.Host
 	if sharesHost(s.cfg.Upper, name, host) {

@@ -48,6 +48,7 @@ type Channel struct {
 	creds   *credentials
 	running *attempt
 	garbage suspicion
+	reach   reach
 }
 
 // credentials are the keys of one accepted sign-in. They never change after

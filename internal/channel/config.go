@@ -44,6 +44,9 @@ type Config struct {
 	// Host and Port are the master's request port. Port's default is 4506.
 	Host string
 	Port int
+	// Option names the option that Host came from, for what an operator is told when it
+	// cannot be reached; "": none.
+	Option string
 	// Dial holds how connections are made; its zero value is usable.
 	Dial zmtp.DialConfig
 
@@ -113,6 +116,8 @@ type Config struct {
 	Log *slog.Logger
 	// Now is the clock; nil = time.Now.
 	Now func() time.Time
+
+	tellAfter time.Duration // in tests; 0: the constant
 }
 
 func (c Config) withDefaults() Config {
@@ -135,6 +140,7 @@ func (c Config) withDefaults() Config {
 	c.ReturnTimeoutMax = max(or(c.ReturnTimeoutMax, 10*time.Second), c.ReturnTimeout)
 	c.ReturnTries = or(c.ReturnTries, 3)
 	c.Log = or(c.Log, slog.Default())
+	c.tellAfter = or(c.tellAfter, tellAfter)
 	if syndic {
 		c.PinName = or(c.PinName, "syndic_master.pub")
 		c.FingerOption = or(c.FingerOption, "syndic_finger")

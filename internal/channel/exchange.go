@@ -42,9 +42,11 @@ func (c *Channel) exchange(ctx context.Context, op string, body []byte, timeout 
 	defer cancel()
 	defer context.AfterFunc(c.ctx, cancel)()
 
+	w := c.watch(op)
+	defer w.end()
 	var last error
 	for range tries {
-		reply, err := c.once(ctx, body, timeout)
+		reply, err := c.once(ctx, body, timeout, w)
 		if err == nil {
 			return reply, nil
 		}
@@ -52,6 +54,10 @@ func (c *Channel) exchange(ctx context.Context, op string, body []byte, timeout 
 			return nil, c.fail(op, ctx.Err(), err.Error(), "")
 		}
 		last = err
+		if op == signInOp && unknownName(err) {
+			why, hint := reason(err)
+			return nil, c.fail(op, fmt.Errorf("%w: %w", ErrNoAnswer, err), why, c.named(hint))
+		}
 	}
 	reason := ErrNoAnswer
 	if last != nil && !errors.Is(last, context.DeadlineExceeded) {
@@ -62,8 +68,9 @@ func (c *Channel) exchange(ctx context.Context, op string, body []byte, timeout 
 }
 
 // once sends body and waits for timeout. A connection that cannot be made or
-// breaks is made again within that time, with growing, jittered pauses.
-func (c *Channel) once(ctx context.Context, body []byte, timeout time.Duration) ([]byte, error) {
+// breaks is made again within that time, with growing, jittered pauses; a sign-in at
+// a name that is not known ends at once, for who signs in has longer pauses for that.
+func (c *Channel) once(ctx context.Context, body []byte, timeout time.Duration, w *watched) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	for pause := backoffMin; ; pause = min(2*pause, backoffMax) {
@@ -71,7 +78,8 @@ func (c *Channel) once(ctx context.Context, body []byte, timeout time.Duration) 
 		if err == nil {
 			return reply, nil
 		}
-		if ctx.Err() != nil || sleep.For(ctx, pause/2+mrand.N(pause)) != nil {
+		err = w.failed(err)
+		if ctx.Err() != nil || w.op == signInOp && unknownName(err) || sleep.For(ctx, pause/2+mrand.N(pause)) != nil {
 			return nil, err
 		}
 	}

@@ -20,7 +20,7 @@ func FromMinion(o *config.Minion, role, master string) (Config, error) {
 	}
 	c := Config{
 		ID: o.ID, Role: role, PkiDir: o.PkiDir, Keysize: o.Keysize,
-		Host: host, Port: port, Dial: DialOptions(o),
+		Host: host, Port: port, Option: "master", Dial: DialOptions(o),
 		EncryptionAlgorithm:    o.EncryptionAlgorithm,
 		SigningAlgorithm:       o.SigningAlgorithm,
 		OpenMode:               o.OpenMode,

@@ -34,7 +34,7 @@ func (c *Channel) Siblings(ctx context.Context, fields *wire.Map) (reply *wire.M
 // Visit makes c a configuration for a sibling of the master: its key is known
 // beforehand, and a voucher speaks for ours. The pin is written to pki_dir.
 func (c Config) Visit(n sibling.Node, voucher []byte) (Config, error) {
-	c.Host, c.Port = n.Host, n.Port
+	c.Host, c.Port, c.Option = n.Host, n.Port, ""
 	c.Voucher = voucher
 	c.MasterFinger = "" // it is that of the home; this key was told under it
 	c.PinName = "sibling." + pinSafe(n.ID) + ".pub"

@@ -11,6 +11,9 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
+// signInOp is what errors call a sign-in.
+const signInOp = "sign in"
+
 // protocol is the request protocol version this package speaks first.
 const protocol = 3
 
@@ -142,7 +145,7 @@ func (c *Channel) signIn(ctx context.Context) (*credentials, error) {
 	if err != nil {
 		return nil, c.fail("sign in", err, "make the request", "")
 	}
-	reply, err := c.exchange(ctx, "sign in", body, c.cfg.AuthTimeout, c.cfg.AuthTries)
+	reply, err := c.exchange(ctx, signInOp, body, c.cfg.AuthTimeout, c.cfg.AuthTries)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,10 @@
 package config
 
-import "errors"
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+)
 
 // Syndic holds the options of a syndic: the master of this host downwards and
 // a minion upwards.
@@ -25,6 +29,12 @@ func loadSyndic(dir string, h host) (*Syndic, []Warning, error) {
 		if w.File != "" || w.Kind != Missing {
 			warnings = append(warnings, w)
 		}
+	}
+	if m != nil && m.Place("syndic_master") == (Place{}) {
+		warnings = append(warnings, Warning{
+			Place: Place{File: filepath.Join(dir, "master")}, Kind: Missing, Option: "syndic_master",
+			Text: "option syndic_master is not set: the master above is looked for under Salt's default, " + strings.Join(m.SyndicMaster, ", ") + "; name it there",
+		})
 	}
 	if err := errors.Join(errM, errN); err != nil {
 		return nil, warnings, err

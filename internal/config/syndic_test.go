@@ -42,3 +42,19 @@ func TestSyndicTakesMasterPortAndNamesAllFaults(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestSyndic_WithoutAParent: a syndic whose file names no master above is told so before
+// it looks for Salt's default name.
+func TestSyndic_WithoutAParent(t *testing.T) {
+	for text, want := range map[string]bool{"interface: 127.0.0.1\n": true, "syndic_master: 127.0.0.2\n": false, "syndic_master: masterofmasters\n": false} {
+		dir := files(t, "master", "root_dir: /r\n"+text, "minion", "root_dir: /r\nid: n1\n")
+		_, warnings, err := loadSyndic(dir, machine("h"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := strings.Contains(strings.Join(warningTexts(warnings), "\n"), "option syndic_master is not set: the master above is looked for under Salt's default, masterofmasters")
+		if got != want {
+			t.Errorf("%q: %q", text, warningTexts(warnings))
+		}
+	}
+}
