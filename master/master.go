@@ -14,6 +14,7 @@ import (
 	"github.com/momtree/mom/internal/age"
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/daemon"
 	"github.com/momtree/mom/internal/inquiry"
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/ordering"
@@ -62,6 +63,8 @@ type Options struct {
 	// running is the clock that nobody sets, by which ages are counted; nil: that of
 	// the machine. A test with a Now of its own may have it go with that.
 	running func() time.Duration
+	// raiseFiles raises the limit of open files; nil means that of the process.
+	raiseFiles func(uint64) (uint64, error)
 	// wrapStore lets a test stand between the master and its embedded store.
 	wrapStore func(returners.JobStore) returners.JobStore
 }
@@ -139,6 +142,7 @@ type Master struct {
 	failures    repeat.Filter[[2]string] // by what failed, and the cause
 	runs        sync.Map                 // jids of runner calls at work
 
+	room    *zmtp.Room
 	router  *zmtp.Router
 	pub     *zmtp.Pub
 	running *bus.Holder // the mark for Salt's own commands
@@ -158,6 +162,9 @@ const maxRunners = 64
 func New(o Options) (_ *Master, err error) {
 	if o.wrapStore == nil {
 		o.wrapStore = func(s returners.JobStore) returners.JobStore { return s }
+	}
+	if o.raiseFiles == nil {
+		o.raiseFiles = daemon.RaiseOpenFiles
 	}
 	m := &Master{cfg: o.Config, version: o.Version, log: o.Log, now: o.Now}
 	if m.log == nil {
@@ -192,7 +199,6 @@ func New(o Options) (_ *Master, err error) {
 	if err := m.vacant(); err != nil {
 		return nil, err
 	}
-	m.openFiles()
 	m.findUnserved(defaultFiles, defaultPillar)
 	if err := m.openFolders(); err != nil {
 		return nil, err
@@ -200,6 +206,7 @@ func New(o Options) (_ *Master, err error) {
 	if err := m.openKeys(); err != nil {
 		return nil, err
 	}
+	m.openFiles(o.raiseFiles)
 	if err := m.openStore(o); err != nil {
 		return nil, err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"time"
@@ -12,8 +11,8 @@ import (
 	"github.com/momtree/mom/internal/age"
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/config"
-	"github.com/momtree/mom/internal/daemon"
 	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/books"
 	"github.com/momtree/mom/master/datacache"
@@ -52,23 +51,32 @@ func (m *Master) openFolders() error {
 	return nil
 }
 
-// openFiles applies max_open_files. The number of connections is derived from
-// what comes out of it.
-func (m *Master) openFiles() {
-	have, err := daemon.RaiseOpenFiles(uint64(m.cfg.MaxOpenFiles))
-	if err == nil && have >= uint64(m.cfg.MaxOpenFiles) {
-		return
-	}
-	level := slog.LevelWarn
-	if m.cfg.Place("max_open_files") == (config.Place{}) { // nobody has asked for it
-		level = slog.LevelInfo
-	}
-	attrs := []any{"limit", have, "max_open_files", m.cfg.MaxOpenFiles}
+// openFiles asks the system for the open files that max_open_files says, or for what
+// the accepted keys need if that is more, and shares them out between both ports. Each
+// minion has a connection to the publish port, and one to the other while it asks.
+func (m *Master) openFiles(raise func(uint64) (uint64, error)) {
+	accepted := m.keys.Len(keys.Accepted)
+	need := uint64(2*accepted + zmtp.Reserve)
+	want := max(uint64(m.cfg.MaxOpenFiles), need)
+	have, err := raise(want)
 	if err != nil {
-		attrs = append(attrs, "err", err)
+		m.log.Warn("The limit of open files could not be raised", "limit", have, "wanted", want, "err", err)
 	}
-	m.log.Log(m.ctx, level, "Fewer files may be open than max_open_files wants; raise the hard limit (with systemd: LimitNOFILE=) or lower the option", attrs...)
+	m.room = zmtp.NewRoom(int(min(have, 1<<30))) //nolint:gosec // bounded
+	switch {
+	case m.cfg.MaxConnections > 0 && m.cfg.MaxConnections < accepted:
+		m.log.Warn("More keys are accepted than may connect: some minions will be refused; raise max_connections, or remove it",
+			"keys", accepted, "max_connections", m.cfg.MaxConnections, "set", accepted)
+	case have < need:
+		m.log.Warn("More keys are accepted than open files allow connections for: some minions will be refused; raise the hard limit of open files "+
+			"(with systemd: LimitNOFILE=, in a shell: ulimit -Hn)", "keys", accepted, "limit", have, "needed", need, "set", roundUp(need+need/4, 1024))
+	case have < uint64(m.cfg.MaxOpenFiles) && m.cfg.Place("max_open_files") != (config.Place{}): // somebody has asked for it
+		m.log.Warn("Fewer files may be open than max_open_files wants; raise the hard limit (with systemd: LimitNOFILE=) or lower the option",
+			"limit", have, "max_open_files", m.cfg.MaxOpenFiles)
+	}
 }
+
+func roundUp(n, to uint64) uint64 { return (n + to - 1) / to * to }
 
 func (m *Master) openKeys() (err error) {
 	c := m.cfg

@@ -37,8 +37,8 @@ type MasterNetwork struct {
 	// sum of recon_default and recon_max of the minions, and some seconds. Until
 	// then a minion that has gone is waited for. Ours. Default 25.
 	PresenceReconnect time.Duration `yaml:"presence_reconnect" unit:"s" default:"25" min:"1"`
-	// MaxConnections is the number of connections per port; 0 derives it
-	// from the limit of open files. Ours. Default 0.
+	// MaxConnections is the number of connections per port; 0 shares what the
+	// limit of open files allows between both. Ours. Default 0.
 	MaxConnections int `yaml:"max_connections" default:"0" min:"0"`
 	// MaxConnectionsPerAddress is the same for one peer address; 0 means no
 	// limit. Ours. Default 0.

@@ -33,6 +33,7 @@ type host struct {
 	shakes handshakes
 	mu     sync.Mutex
 	conns  int // handshakes included
+	seat   *seat
 	addrs  map[netip.Addr]int
 	peers  map[uint64]*Peer
 	leased map[uint64]*Peer // those that have promised to be heard
@@ -44,6 +45,9 @@ func (h *host) listen(addr string, beat heart) error {
 	h.budget.limit = h.lim.UntrustedBytes
 	if h.log == nil {
 		h.log = slog.Default()
+	}
+	if h.lim.Room != nil {
+		h.seat = h.lim.Room.join()
 	}
 	h.stop = make(chan struct{})
 	h.addrs = make(map[netip.Addr]int)
@@ -122,11 +126,11 @@ func (h *host) enter(addr netip.Addr) bool {
 	switch {
 	case h.closing():
 		return false
-	case h.conns >= h.lim.MaxConns:
-		h.count.refusedFull.Add(1)
-		return false
 	case h.lim.MaxConnsPerAddr > 0 && h.addrs[addr] >= h.lim.MaxConnsPerAddr:
 		h.count.refusedAddr.Add(1)
+		return false
+	case h.conns >= h.lim.MaxConns, !h.seat.take():
+		h.count.refusedFull.Add(1)
 		return false
 	}
 	h.conns++
@@ -139,6 +143,7 @@ func (h *host) leave(addr netip.Addr, p *Peer) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.conns--
+	h.seat.give()
 	if h.addrs[addr]--; h.addrs[addr] == 0 {
 		delete(h.addrs, addr)
 	}

@@ -15,9 +15,11 @@ type Limits struct {
 	// UntrustedBytes is the memory all untrusted peers of one socket may hold
 	// together in bodies above 8 KiB. Default 256 MiB.
 	UntrustedBytes int64
-	// MaxConns is the number of open connections. The default is half of the
-	// descriptors that RLIMIT_NOFILE allows beyond a reserve of 512.
+	// MaxConns is the number of open connections. The default is that of Room, or
+	// without one the number of descriptors that the process may have beyond Reserve.
 	MaxConns int
+	// Room is shared with other sockets; nil: it is not.
+	Room *Room
 	// MaxConnsPerAddr is the same for one source address; 0 means no limit.
 	MaxConnsPerAddr int
 	// MaxHandshakes is the number of connections that may be in their handshake.
@@ -46,7 +48,11 @@ func (l Limits) withDefaults() Limits {
 	def(&l.MaxFrames, 16)
 	def(&l.UntrustedBytes, 256<<20)
 	if l.MaxConns <= 0 {
-		l.MaxConns = max((openFilesLimit()-512)/2, 64)
+		room := l.Room
+		if room == nil {
+			room = NewRoom(0)
+		}
+		l.MaxConns = room.Total()
 	}
 	def(&l.MaxHandshakes, 1024)
 	def(&l.HandshakeTimeout, 5*time.Second)

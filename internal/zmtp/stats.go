@@ -11,7 +11,7 @@ type HostStats struct {
 	Peers           int    // gauge: connections after their handshake
 	Handshaking     int    // gauge: connections before it
 	Accepted        uint64 // connections let in
-	RefusedFull     uint64 // turned away: Limits.MaxConns
+	RefusedFull     uint64 // turned away: Limits.MaxConns, Limits.Room
 	RefusedAddr     uint64 // turned away: Limits.MaxConnsPerAddr
 	Evicted         uint64 // closed in the handshake, silent while others waited: Limits.MaxHandshakes
 	HandshakeWaits  uint64 // had to wait for a place to be greeted: Limits.MaxHandshakes
