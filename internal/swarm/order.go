@@ -84,7 +84,7 @@ func (os *orders) get(from []byte, made func() (*order, error)) (*order, error) 
 		}
 	}
 	r := read{from: bytes.Clone(from)}
-	r.order, r.err = made()
+	deep(func() { r.order, r.err = made() })
 	if len(os.recent) >= recentOrders {
 		os.recent = append(os.recent[:0], os.recent[1:]...)
 	}
@@ -103,14 +103,14 @@ type press struct {
 // order gives what the body of a publication says. [crypt.ErrAuth] tells that it is
 // under another key.
 func (p *press) order(body []byte) (*order, error) {
-	env, err := wire.ParseEnvelope(body)
-	if err != nil {
-		return nil, err
-	}
-	if env.Enc != "aes" {
-		return nil, errors.New("it is not encrypted")
-	}
-	return p.orders.get(env.Cipher, func() (*order, error) {
+	return p.orders.get(body, func() (*order, error) {
+		env, err := wire.ParseEnvelope(body)
+		if err != nil {
+			return nil, err
+		}
+		if env.Enc != "aes" {
+			return nil, errors.New("it is not encrypted")
+		}
 		plain, err := p.open.Open(env.Cipher)
 		if err != nil {
 			return nil, err

@@ -78,7 +78,10 @@ func (m *minion) request(ctx context.Context, load *wire.Map, p patience) (wire.
 func (m *minion) transfer(ctx context.Context, load *wire.Map, p patience) (wire.Raw, error) {
 	k := m.keys()
 	nonce := newNonce()
-	body, key, err := m.seal(k, load, nonce)
+	var body []byte
+	var key *crypt.Crypticle
+	var err error
+	deep(func() { body, key, err = m.seal(k, load, nonce) })
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +92,14 @@ func (m *minion) transfer(ctx context.Context, load *wire.Map, p patience) (wire
 		}
 		return nil, err
 	}
-	if load.String("cmd") == "_pillar" {
+	var answer wire.Raw
+	deep(func() { answer, err = openReply(load.String("cmd"), reply, key, nonce) })
+	return answer, err
+}
+
+// openReply decrypts the answer to a command.
+func openReply(cmd string, reply []byte, key *crypt.Crypticle, nonce string) (wire.Raw, error) {
+	if cmd == "_pillar" {
 		return openPillar(reply)
 	}
 	frame, err := wire.Bytes(reply)

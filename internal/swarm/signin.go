@@ -185,7 +185,9 @@ func (m *minion) attempt(ctx context.Context) (credentials, error) {
 		pinned = nil
 	}
 	nonce := newNonce()
-	body, err := signInBody(m.id, key.Public, nonce, s.challenge, s.cfg.Protocol, pinned)
+	var body []byte
+	var err error
+	deep(func() { body, err = signInBody(m.id, key.Public, nonce, s.challenge, s.cfg.Protocol, pinned) })
 	if err != nil {
 		return credentials{}, err
 	}
@@ -193,11 +195,13 @@ func (m *minion) attempt(ctx context.Context) (credentials, error) {
 	if err != nil {
 		return credentials{}, err
 	}
-	pair, err := key.Pair()
-	if err != nil {
-		return credentials{}, err
-	}
-	a, err := judgeSignIn(reply, nonce, s.challenge, s.cfg.Protocol, pair.Private, known, pinned != nil)
+	var a answered
+	deep(func() {
+		var pair *crypt.KeyPair
+		if pair, err = key.Pair(); err == nil {
+			a, err = judgeSignIn(reply, nonce, s.challenge, s.cfg.Protocol, pair.Private, known, pinned != nil)
+		}
+	})
 	if err != nil {
 		return credentials{}, err
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
-	"strconv"
+	"net/netip"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -18,6 +18,7 @@ import (
 type Swarm struct {
 	account
 	cfg       Config
+	host      netip.Addr
 	challenge string // what a master decrypts to prove that it owns its key
 	jobs      *jobs
 	minions   []*minion
@@ -42,6 +43,10 @@ func New(cfg Config) (*Swarm, error) {
 	s := &Swarm{
 		cfg: cfg, challenge: crypt.NewKeyString(), jobs: newJobs(), presses: map[string]*press{},
 		said: map[string]time.Time{}, began: time.Now(),
+	}
+	var err error
+	if s.host, err = resolve(cfg.Host); err != nil {
+		return nil, err
 	}
 	roles := cfg.roles()
 	for i := range cfg.IDs.Count {
@@ -85,7 +90,25 @@ func (c Config) roles() []role {
 	return rs
 }
 
-func (s *Swarm) addr(port int) string { return net.JoinHostPort(s.cfg.Host, strconv.Itoa(port)) }
+func (s *Swarm) addr(port int) netip.AddrPort {
+	return netip.AddrPortFrom(s.host, uint16(port)) //nolint:gosec // checked
+}
+
+// resolve finds the address of the master, once for all.
+func resolve(host string) (netip.Addr, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	ips, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	if err != nil {
+		return netip.Addr{}, fmt.Errorf("swarm: find the master %s: %w", host, err)
+	}
+	for _, ip := range ips {
+		if ip.Unmap().Is4() {
+			return ip.Unmap(), nil
+		}
+	}
+	return ips[0], nil
+}
 
 // press gives what opens publications under a shared key.
 func (s *Swarm) press(aes string) (*press, error) {

@@ -79,28 +79,33 @@ func (m *minion) remember(o *order) bool {
 
 // begin answers after the time that the job takes.
 func (m *minion) begin(ctx context.Context, o *order, at time.Time) {
-	a := m.swarm.cfg.Answers
-	m.mu.Lock()
-	w := world{id: m.id, version: m.swarm.cfg.Version, grains: m.grains, running: slices.Clone(m.runs), pid: os.Getpid()}
-	m.mu.Unlock()
-	r := a.answer(o, w)
-	pause := r.takes
-	if o.fun != "saltutil.find_job" {
-		pause += a.Delay.draw()
-	}
-	load, err := returnLoad(m.id, o, r)
-	if err != nil { // a result that cannot be packed is a fault of ours
-		m.swarm.trouble("result cannot be packed", "id", m.id, "error", err)
-		o.job.done(m.i, at, time.Now(), false)
-		return
-	}
 	m.swarm.work.Go(func() {
+		load, pause, err := m.result(o)
+		if err != nil { // a result that cannot be packed is a fault of ours
+			m.swarm.trouble("result cannot be packed", "id", m.id, "error", err)
+			o.job.done(m.i, at, time.Now(), false)
+			return
+		}
 		if pause > 0 && wait(ctx, pause) != nil {
 			m.cutShort(o)
 			return
 		}
 		m.give(ctx, o, load, at)
 	})
+}
+
+// result is the load of a return, and how long it takes to come to it.
+func (m *minion) result(o *order) (load *wire.Map, pause time.Duration, err error) {
+	a := m.swarm.cfg.Answers
+	m.mu.Lock()
+	w := world{id: m.id, version: m.swarm.cfg.Version, grains: m.grains, running: slices.Clone(m.runs), pid: os.Getpid()}
+	m.mu.Unlock()
+	r := a.answer(o, w)
+	if pause = r.takes; o.fun != "saltutil.find_job" {
+		pause += a.Delay.draw()
+	}
+	deep(func() { load, err = returnLoad(m.id, o, r) })
+	return load, pause, err
 }
 
 // give returns the result with salt-minion's retries.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"sync"
 	"time"
 )
@@ -19,12 +18,18 @@ const (
 	bufSize = 2 << 10
 )
 
+// stream is what a connection is read from and written to.
+type stream interface {
+	io.ReadWriteCloser
+	SetDeadline(t time.Time) error
+}
+
 var buffers = sync.Pool{New: func() any { b := make([]byte, bufSize); return &b }}
 
 // conn is one connection that is read by one goroutine at a time. Its buffer is
 // lent from a pool while there is something in it.
 type conn struct {
-	net.Conn
+	stream
 	most    int
 	lent    *[]byte // nil: nothing is unread
 	r, w    int     // what is unread in the buffer
@@ -32,10 +37,10 @@ type conn struct {
 	reading fillFunc
 }
 
-func newConn(c net.Conn, most int) *conn { return &conn{Conn: c, most: most, reading: reader(c)} }
+func newConn(c stream, most int) *conn { return &conn{stream: c, most: most, reading: reader(c)} }
 
 // Close closes the connection; nothing of use can go wrong with that.
-func (c *conn) Close() { _ = c.Conn.Close() }
+func (c *conn) Close() { _ = c.stream.Close() }
 
 // endWith lets the end of ctx end what waits on the connection, until stop.
 func (c *conn) endWith(ctx context.Context) (stop func() bool) {

@@ -2,7 +2,6 @@ package peer
 
 import (
 	"context"
-	"net"
 	"net/netip"
 	"sync/atomic"
 	"time"
@@ -30,8 +29,8 @@ type Counts struct {
 
 // Dialer says where to and how. It is small and copied freely.
 type Dialer struct {
-	// Addr is host:port of the server.
-	Addr string
+	// Addr is where the server listens.
+	Addr netip.AddrPort
 	// From is the address to connect from; the zero value leaves it to the system.
 	From netip.Addr
 	// Handshake bounds greeting and READY. Default [DefaultHandshake].
@@ -63,11 +62,7 @@ func cut(c *Counts) *atomic.Int64     { return &c.Cut }
 // go on after an error: true means after its first pause, since a connection did
 // stand, false after a pause that grows.
 func (d Dialer) open(ctx context.Context, kind string, identity int) (c *conn, again bool, err error) {
-	nd := net.Dialer{KeepAliveConfig: net.KeepAliveConfig{Enable: false}, KeepAlive: -1, Control: control}
-	if d.From.IsValid() {
-		nd.LocalAddr = net.TCPAddrFromAddrPort(netip.AddrPortFrom(d.From, 0))
-	}
-	nc, err := nd.DialContext(ctx, "tcp", d.Addr)
+	nc, err := dial(ctx, d.Addr, d.From)
 	if err != nil {
 		if ctx.Err() == nil {
 			d.count(refused)

@@ -2,14 +2,4 @@
 
 package peer
 
-import (
-	"net"
-	"syscall"
-)
-
-// fillFunc reads into what room gives.
-type fillFunc func(room func() []byte, idle func()) (int, error)
-
-func reader(c net.Conn) fillFunc { return plainReader(c) }
-
-func control(_, _ string, _ syscall.RawConn) error { return nil }
+func reader(c stream) fillFunc { return plainReader(c) }

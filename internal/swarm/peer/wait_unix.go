@@ -2,17 +2,10 @@
 
 package peer
 
-import (
-	"net"
-	"syscall"
-)
-
-// fillFunc reads into what room gives, and calls idle before it waits: then what
-// room gave is not used any more.
-type fillFunc func(room func() []byte, idle func()) (int, error)
+import "syscall"
 
 // reader reads a connection so that a wait holds no buffer.
-func reader(c net.Conn) fillFunc {
+func reader(c stream) fillFunc {
 	sc, ok := c.(syscall.Conn)
 	if !ok {
 		return plainReader(c)
@@ -40,14 +33,4 @@ func reader(c net.Conn) fillFunc {
 		}
 		return max(n, 0), err
 	}
-}
-
-// control lets many sockets of one address share its ports: the port is chosen when
-// the destination is known.
-func control(_, _ string, c syscall.RawConn) error {
-	var err error
-	if outer := c.Control(func(fd uintptr) { err = bindNoPort(int(fd)) }); outer != nil {
-		return outer
-	}
-	return err
 }

@@ -1,5 +1,0 @@
-//go:build unix && !linux
-
-package peer
-
-func bindNoPort(int) error { return nil }
