@@ -86,7 +86,7 @@ func readMissing(d *wire.Map, node string) (map[string]ledger.Missing, map[strin
 	if states := d.Map("nodes"); states != nil {
 		for _, k := range states.Keys() {
 			path, _ := k.(string)
-			nodes[under(path)] = ledger.NodeState(states.String(path))
+			nodes[under(path)] = ledger.NodeState(cut(states.String(path)))
 		}
 	}
 	return gone, nodes, nil

@@ -22,11 +22,12 @@ func (m *Master) admit(p wire.PublishLoad, calls []access.Call) (*job, error) {
 	if !ok {
 		return nil, errNoAccess
 	}
-	rules, ok := m.access.Rules(access.Sender{Owner: owner, Own: m.user(), Name: p.User, Extra: extra})
+	sender := access.Sender{Owner: owner, Own: m.user(), Name: p.User, Extra: extra}
+	rules, ok := m.access.Rules(sender)
 	if !ok {
 		return nil, errNoAccess
 	}
-	j, err := m.readJob(p)
+	j, err := m.readJob(p, m.access.Trusts(sender))
 	if err != nil {
 		return nil, err
 	}

@@ -13,14 +13,11 @@ import (
 func (m *Master) publication(j *job) (wire.Publication, error) {
 	p := wire.Publication{
 		Fun: j.load.Fun, Arg: j.load.Arg, Tgt: j.load.Tgt, JID: j.jid, Ret: j.load.Ret,
-		TgtType: j.load.TgtType, User: j.load.User, Extra: wire.NewMap(),
+		TgtType: j.load.TgtType, User: j.user(), Extra: wire.NewMap(),
 	}
 	p.MasterID = m.cfg.MasterID
 	if id := j.extra.String("master_id"); id != "" {
 		p.MasterID = id
-	}
-	if u := j.extra.String("user"); u != "" && j.fromAbove {
-		p.User = u
 	}
 	if d := j.extra.String("delimiter"); d != "" && d != ":" {
 		p.Delimiter = d

@@ -2,10 +2,13 @@ package master
 
 import (
 	"fmt"
+	"reflect"
 	"time"
 
 	"github.com/momtree/mom/internal/channel"
+	"github.com/momtree/mom/internal/endorse"
 	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -18,20 +21,24 @@ type job struct {
 	extra *wire.Map // the load's kwargs
 	rules []any     // what the sender is held to, for the nodes below; none: everything
 	audience
-	fromAbove bool      // a syndic re-publishes it here
+	fromAbove bool      // a node above gave it, by the key of this master's own user
 	until     time.Time // deadline of a queued job; zero: it is not queued
 }
 
 func (j *job) nobody() bool { return len(j.minions) == 0 && len(j.nodes) == 0 }
 
-// readJob reads the load, resolves the target and settles the jid.
-func (m *Master) readJob(p wire.PublishLoad) (*job, error) {
+// readJob reads the load, resolves the target and settles the jid. A trusted sender
+// may act in anybody's name, as the forwarder of this node does.
+func (m *Master) readJob(p wire.PublishLoad, trusted bool) (*job, error) {
 	tgt, err := targetOf(p.Tgt)
 	if err != nil {
 		return nil, err
 	}
 	if p.TgtType == "" {
 		p.TgtType = "glob"
+	}
+	if tgt, err = m.expanded(&p, tgt); err != nil {
+		return nil, err
 	}
 	j := &job{fun: wire.FunName(p.Fun), tgt: tgt}
 	if j.extra, err = extraOf(p); err != nil {
@@ -47,7 +54,12 @@ func (m *Master) readJob(p wire.PublishLoad) (*job, error) {
 	if j.audience, err = m.match(tgt, p.TgtType, j.extra.String("delimiter")); err != nil {
 		return nil, err
 	}
-	j.fromAbove = p.JID != ""
+	j.fromAbove = p.JID != "" && trusted
+	if !j.fromAbove {
+		for _, field := range []string{"user", "master_id", "id", endorse.Field} { // a node's to say
+			j.extra.Delete(field)
+		}
+	}
 	if p.JID == "" {
 		p.JID = m.jids.Next()
 	} else if !jid.Valid(p.JID) {
@@ -55,6 +67,23 @@ func (m *Master) readJob(p wire.PublishLoad) (*job, error) {
 	}
 	j.jid, j.load = p.JID, p
 	return j, nil
+}
+
+// expanded replaces node groups in the target of a load: a job means the groups of the
+// master where it starts. Nodes and minions below have others, or none.
+func (m *Master) expanded(p *wire.PublishLoad, tgt any) (any, error) {
+	out, kind, err := target.ExpandTarget(tgt, p.TgtType, m.cfg.Nodegroups)
+	if err != nil {
+		return nil, fmt.Errorf("target %v: %w", tgt, err)
+	}
+	if kind == p.TgtType && reflect.DeepEqual(out, tgt) {
+		return tgt, nil
+	}
+	if p.Tgt, err = wire.Encode(out); err != nil {
+		return nil, fmt.Errorf("target %v: %w", tgt, err)
+	}
+	p.TgtType = kind
+	return out, nil
 }
 
 // extraOf decodes the kwargs of a load.
@@ -69,15 +98,24 @@ func extraOf(p wire.PublishLoad) (*wire.Map, error) {
 	return m, nil
 }
 
-// stored is the load as the job store keeps it: without keys and secrets.
+// user is who asked for the job: of one from above whom the master there names.
+func (j *job) user() string {
+	if u := j.extra.String("user"); u != "" && j.fromAbove {
+		return u
+	}
+	return j.load.User
+}
+
+// stored is the load as the job store keeps it, in Salt's form: without keys and
+// secrets. Who has to answer stands in the expectations.
 func (j *job) stored() (wire.Raw, error) {
 	kwargs := j.extra.Clone()
 	for _, secret := range []string{"token", "password", "username", "eauth", "key"} {
 		kwargs.Delete(secret)
 	}
+	kwargs.Delete("user")
 	m := wire.NewMap("cmd", "publish", "tgt", j.load.Tgt, "fun", j.load.Fun, "arg", j.load.Arg,
-		"tgt_type", j.load.TgtType, "ret", j.load.Ret, "jid", j.jid, "user", j.load.User,
-		"kwargs", kwargs, "minions", j.minions)
+		"tgt_type", j.load.TgtType, "ret", j.load.Ret, "jid", j.jid, "user", j.user(), "kwargs", kwargs)
 	b, err := wire.Encode(m)
 	if err != nil {
 		return nil, fmt.Errorf("encode load of job %s: %w", j.jid, err)

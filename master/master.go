@@ -113,6 +113,7 @@ type Master struct {
 	judge    *owners.Judge
 	meant    *owners.Meant
 	spoiled  spoiled
+	starts   keyedLocks // of jobs whose jid was given
 	nonces   *door.Nonces
 	words    ordering.Gate    // of the nodes below
 	jobFiles *jobfiles.Folder // nil: not kept

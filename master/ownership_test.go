@@ -205,17 +205,17 @@ func TestMalformedEntryCostsNoOther(t *testing.T) {
 	bad := wire.NewMap("id", "n1", "jid", someJob, "fun", "test.ping", "return", wire.NewMap("b", true))
 	worse := wire.NewMap("id", "n1", "jid", []any{}, "return", wire.NewMap())
 	path := wire.NewMap("id", "n1", "jid", someJob, "fun", "test.ping", "return", wire.NewMap("../b", wire.NewMap("return", 1)))
-	if v := node.must(wire.NewMap("cmd", "_syndic_return", "load", []any{bad, good, worse, path})); v != nil {
-		t.Errorf("answered by %v", v)
+	if v := node.must(wire.NewMap("cmd", "_syndic_return", "load", []any{bad, good, worse, path})).(*wire.Map); v.Len() != 1 || !v.Map("refused").Map(someJob).Has("b") {
+		t.Errorf("answered by %v", plain(t, v))
 	}
-	if got := stored(t, r, someJob); len(got) != 1 || got["a"] != "n1" {
+	if got := stored(t, r, someJob); len(got) != 2 || got["a"] != "n1" || got["b"] != "n1" { // that of b is an error
 		t.Errorf("stored %v", got)
 	}
 	if d := events.take("topology/refused"); d.String("kind") != owners.OfEntry || d.String("path") != "n1" || d.String("reason") == "" {
 		t.Errorf("told %v", plain(t, d))
 	}
-	if n := r.Stats().Trespasses[owners.OfEntry]; n != 3 {
-		t.Errorf("%d refused, want 3", n)
+	if n := r.Stats().Trespasses; n[owners.OfEntry] != 2 || n[owners.OfUnusable] != 1 {
+		t.Errorf("refused %v, want 2 entries and 1 return", n)
 	}
 }
 

@@ -42,6 +42,12 @@ func (m *Master) publish(ctx context.Context, load wire.Raw) any {
 		return wire.NewMap("enc", "clear", "load", wire.NewMap("jid", nil, "minions", []any{},
 			"error", fmt.Sprintf("Master could not resolve minions for target %v", job.tgt)))
 	}
+	if p.JID != "" {
+		defer m.starts.Lock(job.jid)()
+		if err := m.sameJob(ctx, job); err != nil {
+			return err.reply()
+		}
+	}
 	if err := m.start(ctx, job); err != nil {
 		m.failing("A job could not be started", err, "jid", job.jid)
 		return refusal{"SaltReqTimeoutError", err.Error()}.reply()
@@ -91,12 +97,14 @@ func (m *Master) start(ctx context.Context, j *job) error {
 		unkeep()
 		return err
 	}
-	fresh, err := m.store.SaveJob(ctx, returners.Load{JID: j.jid, Raw: stored, User: j.load.User, At: m.now()}, x)
+	fresh, err := m.store.SaveJob(ctx, returners.Load{JID: j.jid, Raw: stored, User: j.user(), At: m.now()}, x)
 	if err != nil {
 		unkeep()
 		return errors.Join(err, m.unmark(j.jid))
 	}
-	m.showJob(j, stored)
+	if fresh {
+		m.showJob(j, stored)
+	}
 	again := !fresh && !m.ledger.Adopted(j.jid)
 	// From here on the hooks may speak of the job, so its own events go first.
 	m.tellJob(j, spec, again)
@@ -139,7 +147,7 @@ func (m *Master) countStored(ctx context.Context, jid string) {
 // again ends the start of a job that was started before: a second way led it
 // here. It runs once; its account has been told again.
 func (m *Master) again(j *job) error {
-	m.log.Info("A job came a second time and is not published again", "jid", j.jid, "user", j.load.User)
+	m.log.Info("A job came a second time and is not published again", "jid", j.jid, "user", j.user())
 	if err := m.unmark(j.jid); err != nil {
 		return err
 	}
@@ -202,7 +210,7 @@ func (m *Master) tellJob(j *job, spec ledger.Job, again bool) {
 		m.tellExpectation(j, spec)
 	}
 	m.fire("salt/job/"+j.jid+"/new", wire.NewMap("jid", j.jid, "tgt_type", j.load.TgtType, "tgt", j.tgt,
-		"user", j.load.User, "fun", j.load.Fun, "arg", j.load.Arg, "minions", j.minions, "missing", j.missing))
+		"user", j.user(), "fun", j.load.Fun, "arg", j.load.Arg, "minions", j.minions, "missing", j.missing))
 }
 
 func (m *Master) tellExpectation(j *job, spec ledger.Job) {

@@ -150,9 +150,9 @@ func TestPublication(t *testing.T) {
 	r.start()
 	m := r.minion("m1", "minion", "minion").listen().announce()
 	events := r.events()
-	extra := wire.NewMap("metadata", wire.NewMap("a", int64(1)), "token", "secret", "password", "secret",
+	extra := wire.NewMap("metadata", wire.NewMap("a", int64(1)), "username", "secret", "password", "secret",
 		"delimiter", "/", "ret_config", "rc", "master_id", "above")
-	load := r.say(testJob("m1", "glob", "fun", "test.arg", "arg", []any{int64(1)}, "kwargs", extra)).Map("load")
+	load := r.say(testJob("m1", "glob", "fun", "test.arg", "arg", []any{int64(1)}, "kwargs", extra, "jid", someJob)).Map("load")
 	p := m.hear()
 	if p.JID != load.String("jid") || wire.FunName(p.Fun) != "test.arg" || p.TgtType != "glob" || p.MasterID != "above" ||
 		p.Delimiter != "/" || p.RetConfig != "rc" || len(p.Metadata) == 0 || len(p.AuthList) != 0 || p.HasTo || p.Serial != 1 {

@@ -63,7 +63,7 @@ func (m *Master) restoreJob(ctx context.Context, jid string) error {
 	}
 	states := map[string]ledger.NodeState{}
 	for _, x := range xs {
-		if s := ledger.NodeState(x.State); s == ledger.NodeSilent || s == ledger.NodeUnreachable {
+		if s := ledger.NodeState(x.State); s.Failed() {
 			states[x.Node] = s
 		}
 		if x.Node != "" && spoke(x) {

@@ -98,7 +98,7 @@ func (m *Master) expectationEvents(jid string) ([]bus.Event, error) {
 		out = append(out, m.event(jid, wire.NewMap("minions", x.Minions, "jid", jid, "mom", ours))...)
 	}
 	for path, state := range nodes {
-		if state != ledger.NodeSilent && state != ledger.NodeUnreachable {
+		if !state.Failed() {
 			delete(nodes, path)
 		}
 	}
@@ -136,11 +136,7 @@ func (m *Master) absent(ctx context.Context, jid string, xs []returners.Expectat
 // spoke tells whether a stored expectation of a node below is one: the node may
 // only have been found silent or away.
 func spoke(x returners.Expectation) bool {
-	switch ledger.NodeState(x.State) {
-	case ledger.NodeSilent, ledger.NodeUnreachable:
-		return len(x.Minions) > 0
-	}
-	return true
+	return !ledger.NodeState(x.State).Failed() || len(x.Minions) > 0
 }
 
 // partial tells whether a stored expectation is of minions alone that came at work on

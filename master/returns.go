@@ -28,7 +28,11 @@ const jidByMaster = "req"
 func (m *Master) onReturn(ctx context.Context, r *request) (any, error) {
 	ret, err := wire.ParseReturn(r.load)
 	if err != nil {
-		return nil, m.refuseReturn(ctx, r, outline(r), fmt.Errorf("return of %q: %w", r.id, err))
+		err = fmt.Errorf("return of %q: %w", r.id, err)
+		if kept := m.refuseReturn(ctx, r, outline(r), err); errors.Is(kept, errNotStored) {
+			return nil, kept
+		}
+		return nil, err // which Salt answers by an empty text
 	}
 	if err := m.mayReturn(r, ret); err != nil {
 		return nil, err

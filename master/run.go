@@ -170,7 +170,7 @@ func (m *Master) pingAll() error {
 	if err != nil {
 		return err
 	}
-	j, err := m.readJob(wire.PublishLoad{Tgt: tgt, TgtType: "glob", Fun: fun, Arg: wire.Raw{0x90}, User: m.user()})
+	j, err := m.readJob(wire.PublishLoad{Tgt: tgt, TgtType: "glob", Fun: fun, Arg: wire.Raw{0x90}, User: m.user()}, true)
 	if err != nil {
 		return err
 	}

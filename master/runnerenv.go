@@ -111,7 +111,7 @@ func (e runnerEnv) Ask(ctx context.Context, q runners.Question) (runners.Answers
 	if p.Timeout, err = wire.Encode(int64((q.Timeout + time.Second - 1) / time.Second)); err != nil {
 		return runners.Answers{}, fmt.Errorf("encode the timeout: %w", err)
 	}
-	j, err := m.readJob(p)
+	j, err := m.readJob(p, true)
 	if err != nil || j.nobody() {
 		return runners.Answers{}, err
 	}

@@ -62,6 +62,7 @@ func (m *Master) onSyndicReturn(ctx context.Context, r *request) (any, error) {
 			if err := wire.FitFields(j.Load); err != nil { // its returns are good all the same
 				m.trespassed(owners.Trespass{Kind: owners.OfEntry, Path: via, JID: j.JID, Err: fmt.Errorf("load of the job: %w", err)})
 			} else {
+				m.otherRecord(ctx, via, j.JID, j.Load)
 				loads = append(loads, returners.Load{JID: j.JID, Raw: j.Load, At: m.now()})
 			}
 		}

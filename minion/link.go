@@ -77,6 +77,10 @@ func newLink(m *Minion, name string, box *outbox, tries int, alter ...func(*chan
 	}
 	l.pillar.Store(wire.NewMap())
 	l.tail.Filtered = m.cfg.ZmqFiltering
+	l.tail.Refused = func(p wire.Publication, why error) {
+		l.log.Warn("publication dropped", "jid", p.JID, "error", why)
+		l.decline(p, why)
+	}
 	return l, nil
 }
 

@@ -27,7 +27,8 @@ func (l *link) receive(ctx context.Context, frames [][]byte) {
 		l.log.Debug("publication dropped", "error", err)
 		return
 	case err != nil:
-		l.log.Warn("publication dropped", "error", err)
+		l.log.Warn("publication dropped", "jid", p.JID, "error", err)
+		l.decline(p, err)
 		return
 	}
 	if l.tail.Note(p) {
@@ -54,11 +55,17 @@ func (m *Minion) take(l *link, p wire.Publication) error {
 		return err
 	}
 	if len(p.Fun) == 0 || len(p.Arg) == 0 || len(p.Tgt) == 0 {
-		return errors.New("fun, arg or tgt is missing")
+		err := errors.New("fun, arg or tgt is missing")
+		l.decline(p, err)
+		return err
 	}
 	meant, err := m.matches(l, p)
-	if err != nil || !meant {
+	if err != nil {
+		l.decline(p, err)
 		return err
+	}
+	if !meant {
+		return nil
 	}
 	issued, expires, err := m.tops.permits(p, m.now())
 	if err != nil {

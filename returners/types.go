@@ -38,6 +38,11 @@ type Load struct {
 	Raw  wire.Raw
 	User string
 	At   time.Time // when the job was opened; zero = now
+	// Own is set by the master that was given the job, for what it was given. Of two
+	// loads of a job the first stays, whoever brings the second one: who asked, what,
+	// and of whom never changes. But what a master was given itself takes the place of
+	// what had come from others with returns.
+	Own bool
 }
 
 // Expectation is the set of minions one node said would answer a job.

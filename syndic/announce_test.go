@@ -1,6 +1,7 @@
 package syndic
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/momtree/mom/internal/bus"
@@ -18,7 +19,7 @@ func TestGreetingTellsOfTheParentsOwnJobs(t *testing.T) {
 	n.parents.learn(n.parents.links[0], job(1), "")
 	n.parents.learn(n.parents.links[1], job(2), "")
 	n.local.mu.Lock()
-	n.local.open = []bus.Event{emptyExpectation(job(1)), unreachable(job(1)), emptyExpectation(job(2)), emptyExpectation(job(3))}
+	n.local.open = []bus.Event{emptyExpectation(job(1)), refusedHere(job(1), errors.New("no")), emptyExpectation(job(2)), emptyExpectation(job(3))}
 	n.local.mu.Unlock()
 	n.run(t)
 	n.awaitUp(t)

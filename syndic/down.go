@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/inquiry"
+	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/sibling"
 	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/wire"
@@ -43,7 +45,8 @@ func (l *link) publications(ctx context.Context) {
 			var err error
 			if p, err = l.ch.OpenPublication(ctx, body); err != nil {
 				if ctx.Err() == nil {
-					l.log.Warn("A publication of the master above could not be opened", "err", err)
+					l.log.Warn("A publication of the master above could not be opened", "jid", p.JID, "err", err)
+					l.decline(p, err)
 				}
 				continue
 			}
@@ -82,6 +85,20 @@ func (l *link) publications(ctx context.Context) {
 			}
 			l.publish(ctx, p)
 		})
+	}
+}
+
+// decline tells the parent of a job that is not taken: it waits for this node. What
+// could not be read at all may be fetched, as if it had been missed.
+func (l *link) decline(p wire.Publication, why error) {
+	switch {
+	case errors.Is(why, channel.ErrReplayed):
+	case jid.Valid(p.JID) && l.belongsHere(p):
+		if _, asks := p.Extra.Get(inquiry.Field); !asks {
+			l.events.push(refusedHere(p.JID, why))
+		}
+	case p.JID == "":
+		ring(l.fetch)
 	}
 }
 
@@ -124,7 +141,7 @@ func (l *link) publish(ctx context.Context, p wire.Publication) {
 		l.events.push(emptyExpectation(p.JID))
 	default:
 		l.log.Error("A job of the master above could not be published here", "jid", p.JID, "err", err)
-		l.events.push(unreachable(p.JID))
+		l.events.push(refusedHere(p.JID, err))
 	}
 }
 

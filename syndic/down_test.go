@@ -3,6 +3,7 @@ package syndic
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/momtree/mom/internal/channel/channeltest"
@@ -61,7 +62,7 @@ func TestSeveralFunctionsAndBadPublications(t *testing.T) {
 	// The parent learns of those that could not be handed on.
 	for _, i := range []int{1, 2} {
 		until(t, "word of the bad ones", func() bool { return p.heard("salt/job/"+job(i)+"/missing") >= 1 })
-		if nodes := p.event("salt/job/" + job(i) + "/missing").Map("nodes"); nodes.String("") != "unreachable" {
+		if nodes := p.event("salt/job/" + job(i) + "/missing").Map("nodes"); !strings.HasPrefix(nodes.String(""), "refused: ") {
 			t.Errorf("told %#v", nodes)
 		}
 	}
@@ -202,5 +203,19 @@ func TestLocalMasterRefuses(t *testing.T) {
 	until(t, "the job", func() bool { return len(n.master.published()) > before })
 	if p.heard("salt/job/"+job(2)+"/missing") != 0 {
 		t.Error("the parent was told that the job failed")
+	}
+}
+
+// F1: a job that this node does not take for want of a signature is told to the master
+// above, with the reason: it waited for the node's answer. Two jobs, one of them missed
+// and fetched.
+func TestUnsignedJobIsDeclined(t *testing.T) {
+	p := startParent(t, channeltest.Rules{})
+	n := start(t, func(c *config.Syndic) { c.Upper.SignPubMessages = true }, p)
+	p.Publish(channeltest.Job(job(1), "*", "test.ping"))
+	until(t, "the answer", func() bool { return p.heard("salt/job/"+job(1)+"/missing") == 1 })
+	why := p.event("salt/job/" + job(1) + "/missing").Map("nodes").String("")
+	if !strings.HasPrefix(why, "refused: ") || !strings.Contains(why, "sign_pub_messages") || len(n.master.published()) != 0 {
+		t.Errorf("told %q, published %v", why, n.master.published())
 	}
 }

@@ -144,10 +144,10 @@ func emptyExpectation(jid string) bus.Event {
 		"mom", wire.NewMap("node", "", "asked", []any{}, "unreachable", wire.NewMap())))
 }
 
-// unreachable tells a parent that this node could not hand the job on.
-func unreachable(jid string) bus.Event {
+// refusedHere tells a parent that this node could not start the job, and why.
+func refusedHere(jid string, why error) bus.Event {
 	return event("salt/job/"+jid+"/missing", wire.NewMap("jid", jid, "missing", wire.NewMap(),
-		"nodes", wire.NewMap("", "unreachable")))
+		"nodes", wire.NewMap("", "refused: "+why.Error())))
 }
 
 func event(tag string, data *wire.Map) bus.Event {

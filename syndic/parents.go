@@ -252,5 +252,6 @@ func openLink(s *Syndic, name string, several bool, alter ...func(*channel.Confi
 		since: time.Now(), longest: max(s.cfg.Upper.RequestChannelTimeout, s.pace.answer),
 	}
 	l.events, l.returns = newUplink(l), newSender(l)
+	l.tail.Refused = l.decline
 	return l, nil
 }

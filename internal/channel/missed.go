@@ -19,6 +19,9 @@ type Tail struct {
 	// Filtered says that this peer does not get all publications, so that a gap
 	// between two numbers means nothing. The master may say so as well.
 	Filtered bool
+	// Refused is told of fetched publications that are not signed as they should be,
+	// with the reason; they are not delivered. nil: they are fetched again and again.
+	Refused func(p wire.Publication, why error)
 
 	mu    sync.Mutex
 	epoch string
@@ -149,6 +152,10 @@ func (c *Channel) CatchUp(ctx context.Context, t *Tail, running []string, delive
 		var errs []error
 		for _, body := range page.bodies {
 			_, p, err := c.openPublication(ctx, body)
+			if err != nil && p.JID != "" && t.Refused != nil {
+				t.Refused(p, err) // it is no better when it comes again
+				continue
+			}
 			if err != nil {
 				errs = append(errs, err)
 				continue

@@ -25,6 +25,9 @@ const (
 // OpenPublication verifies and decrypts the body of a publication. When it is
 // under a new shared key, the channel signs in again at once and opens the same
 // message, so a key rotation loses no job (Salt wire reference §7, §10.2).
+//
+// Of one that is refused for its signature alone it gives back what it says, too, with
+// the error: the job must not be run, but its master waits for an answer.
 func (c *Channel) OpenPublication(ctx context.Context, body []byte) (wire.Publication, error) {
 	k, p, err := c.openPublication(ctx, body)
 	if err == nil && p.HasSerial && !k.serial.accept(p.Serial) {
@@ -48,12 +51,13 @@ func (c *Channel) openPublication(ctx context.Context, body []byte) (*credential
 	if env.Enc != "aes" {
 		return refuse(c.fail(op, ErrUnauthentic, "it is not encrypted", ""))
 	}
-	if err := c.checkPublication(k, env); err != nil {
-		return refuse(err)
-	}
+	unsigned := c.checkPublication(k, env)
 	plain, err := k.shared.Open(env.Cipher)
-	if errors.Is(err, crypt.ErrAuth) {
+	if errors.Is(err, crypt.ErrAuth) && unsigned == nil {
 		k, plain, err = c.openWithNewKeys(ctx, k, env.Cipher)
+	}
+	if err != nil && unsigned != nil {
+		return refuse(unsigned)
 	}
 	if err != nil {
 		var known *Error
@@ -66,7 +70,7 @@ func (c *Channel) openPublication(ctx context.Context, body []byte) (*credential
 	if err != nil {
 		return refuse(c.fail(op, ErrBadReply, err.Error(), ""))
 	}
-	return k, p, nil
+	return k, p, unsigned
 }
 
 // checkPublication verifies the master's signature over the ciphertext. One that has

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/wire"
@@ -29,6 +30,48 @@ func operator(w string) bool {
 func ExpandNodegroup(name string, groups map[string]any) ([]string, error) {
 	x := &expander{groups: groups}
 	return x.group(name, true)
+}
+
+// ExpandTarget replaces the node groups in a target by what they mean, so that peers
+// without this configuration can tell whom it means. kind is its type; the type that
+// the new target has is given back. A target without node groups stays as it is.
+func ExpandTarget(tgt any, kind string, groups map[string]any) (any, string, error) {
+	var words []string
+	var err error
+	switch kind {
+	case "nodegroup":
+		name, ok := text(tgt)
+		if !ok {
+			return nil, "", fmt.Errorf("%w: a node group is named by a text, not %s", ErrSyntax, typeName(tgt))
+		}
+		kind = "compound"
+		words, err = ExpandNodegroup(name, groups)
+	case "compound", "compound_pillar_exact":
+		if words, err = compoundWords(tgt); err == nil {
+			if !slices.ContainsFunc(words, isNodegroup) {
+				return tgt, kind, nil
+			}
+			words, err = expandWords(words, groups)
+		}
+	default:
+		return tgt, kind, nil
+	}
+	if err != nil {
+		return nil, "", fmt.Errorf("%w: %w", ErrSyntax, err)
+	}
+	if !slices.ContainsFunc(words, func(w string) bool { return w == "" || strings.ContainsFunc(w, unicode.IsSpace) }) {
+		return strings.Join(words, " "), kind, nil
+	}
+	list := make([]any, len(words)) // a text would fall into other words
+	for i, w := range words {
+		list[i] = w
+	}
+	return list, kind, nil
+}
+
+func isNodegroup(word string) bool {
+	eng, _, _ := splitWord(word)
+	return eng == "N"
 }
 
 type expander struct {

@@ -102,6 +102,20 @@ func (l *List) Rules(s Sender) (rules []any, ok bool) {
 	return rules, len(rules) > 0
 }
 
+// Trusts tells whether a sender is held to no rules of this master: it may act in
+// anybody's name, and is believed if it says in whose. That is a matter of the key,
+// never of what the load says.
+func (l *List) Trusts(s Sender) bool {
+	_, sudo := strings.CutPrefix(s.Name, "sudo_")
+	switch {
+	case s.Owner != s.Own && s.Owner != "root":
+		return false
+	case s.Owner == s.Own && s.Extra.Has("auth_list"):
+		return true
+	}
+	return !(sudo && l.sudo && len(l.grants) > 0)
+}
+
 // Permits tells whether rules permit the calls of a job. covers tells whether a
 // target certainly means all minions here that the job is for: minions below are
 // the nodes' to judge. Whoever may publish may also ask whether a job still runs.

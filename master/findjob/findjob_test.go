@@ -55,7 +55,7 @@ func TestProbes(t *testing.T) {
 	if p.Answer("other", "m1", value(wire.NewMap())) {
 		t.Error("a return of a job was taken")
 	}
-	for _, v := range []any{wire.NewMap("jid", "job"), wire.NewMap(), nil} {
+	for _, v := range []any{wire.NewMap("jid", "job"), wire.NewMap(), nil, "ERROR: refused", true} {
 		if !p.Answer("probe", "m1", value(v)) {
 			t.Errorf("%v was not taken", v)
 		}

@@ -48,7 +48,8 @@ func (p *Probes) Asked(jid string) bool {
 }
 
 // Answer takes a return if it answers a probe. A running job is told as a
-// non-empty map, a job that does not run as an empty one.
+// non-empty map, a job that does not run as an empty one; another value, as of a
+// minion that refuses the question, says neither.
 func (p *Probes) Answer(jid, id string, value wire.Raw) bool {
 	p.mu.Lock()
 	about, ok := p.about[jid]
@@ -56,6 +57,8 @@ func (p *Probes) Answer(jid, id string, value wire.Raw) bool {
 	if !ok {
 		return false
 	}
-	p.found(about, id, !wire.IsEmptyMap(value) && !wire.IsNil(value))
+	if wire.IsMap(value) || wire.IsNil(value) {
+		p.found(about, id, !wire.IsEmptyMap(value) && !wire.IsNil(value))
+	}
 	return true
 }

@@ -138,18 +138,18 @@ func (s *Store) SaveJob(ctx context.Context, load returners.Load, x returners.Ex
 	if err != nil {
 		return false, fmt.Errorf("look for job %s: %w", load.JID, err)
 	}
-	fresh = !returners.Given(loaded, old...)
-	b := returners.Batch{Loads: []returners.Load{load}}
-	if fresh { // else who was found missing meanwhile would be expected again
-		x.State = returners.StateAnswered
-		b.Expectations = []returners.Expectation{x}
+	if returners.Given(loaded, old...) { // who was found missing meanwhile would be expected again
+		return false, nil
 	}
+	load.Own = true // before what others told of it
+	x.State = returners.StateAnswered
+	b := returners.Batch{Loads: []returners.Load{load}, Expectations: []returners.Expectation{x}}
 	s.owe(&b)
 	if _, err := s.group.Commit(ctx, b); err != nil {
 		return false, fmt.Errorf("store job %s: %w", load.JID, err)
 	}
 	s.wake()
-	return fresh, nil
+	return true, nil
 }
 
 // SaveExpectations stores what nodes below expect, or who is missing.

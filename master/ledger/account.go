@@ -1,6 +1,9 @@
 package ledger
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Reasons why a minion is reported as missing. They are what a user reads in
 // the brackets after "Minion did not return.".
@@ -36,6 +39,23 @@ const (
 	// NodePlain: a Python syndic, which cannot say that it matched nothing.
 	NodePlain NodeState = "plain"
 )
+
+// refusedPrefix begins the state of a node that refused a job.
+const refusedPrefix = "refused: "
+
+// NodeRefused is the state of a node that was reached and could not start the job.
+func NodeRefused(reason string) NodeState { return NodeState(refusedPrefix + reason) }
+
+// Refused gives the reason of a node that refused the job.
+func (s NodeState) Refused() (reason string, ok bool) {
+	return strings.CutPrefix(string(s), refusedPrefix)
+}
+
+// Failed tells whether nothing is known of who is behind the node, and nothing will be.
+func (s NodeState) Failed() bool {
+	_, refused := s.Refused()
+	return refused || s == NodeSilent || s == NodeUnreachable
+}
 
 // Missing says why a minion did not answer and which way the job went to it.
 type Missing struct {

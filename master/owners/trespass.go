@@ -19,11 +19,12 @@ const (
 	OfHome        = "home"        // a node that claims to be a home for others in a way that cannot be
 	OfReplay      = "replay"      // a request that was served before
 	OfUnusable    = "unusable"    // a return that can never be taken; an error is stored in its place
+	OfRecord      = "record"      // another job under the jid of one that is stored
 	OfUnproven    = "unproven"    // a return that is not taken yet: another node is known to have the minion
 )
 
 // Kinds lists them, for the values of a label.
-var Kinds = []string{OfReturn, OfJob, OfEntry, OfExpectation, OfEvent, OfNode, OfHome, OfReplay, OfUnproven, OfUnusable}
+var Kinds = []string{OfReturn, OfJob, OfEntry, OfExpectation, OfEvent, OfNode, OfHome, OfReplay, OfUnproven, OfUnusable, OfRecord}
 
 // Trespass is something an accepted peer did that it may not do.
 type Trespass struct {

@@ -140,8 +140,16 @@ func (r *Report) judge(a *client.Account, nodes []string) int {
 
 func (r *Report) blame(a *client.Account, nodes []string) {
 	for _, path := range nodes {
-		r.printf(r.o.Errors, "ERROR: Node %s %s; minions behind it may be missing from this result\n", terminal.Line(path), nodeText[a.Nodes[path]])
+		r.printf(r.o.Errors, "ERROR: Node %s %s; minions behind it may be missing from this result\n", terminal.Line(path), nodeState(a.Nodes[path]))
 	}
+}
+
+// nodeState words why nothing is known of who is behind a node.
+func nodeState(state string) string {
+	if reason, ok := strings.CutPrefix(state, "refused: "); ok {
+		return "could not start the job: " + terminal.Line(reason)
+	}
+	return nodeText[state]
 }
 
 // queuedCount counts the minions that are missing only for now.

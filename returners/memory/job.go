@@ -49,11 +49,11 @@ func (s *Store) job(id string, at time.Time) *job {
 
 func (j *job) seen(at time.Time) { j.last = max(j.last, at.UnixMicro()) }
 
-// putLoad keeps the longer of two loads, which is the richer one.
+// putLoad keeps the first load, but for one that the master was given itself.
 func (s *Store) putLoad(l *returners.Load, now time.Time) bool {
 	at := cmp.Or(l.At, now)
 	old := s.jobs[l.JID]
-	if old != nil && old.hasLoad && len(l.Raw) <= len(old.load) {
+	if old != nil && old.hasLoad && (!l.Own || bytes.Equal(l.Raw, old.load)) {
 		return false
 	}
 	j := s.job(l.JID, at)

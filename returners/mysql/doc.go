@@ -8,7 +8,7 @@
 // See SCHEMA.md for the tables and for queries to ask them.
 //
 // It promises that every write is idempotent (the first return of a (jid, id)
-// stays, of two loads the longer), so that several masters may write to one
+// stays, and so does the first load of a job), so that several masters may write to one
 // database and any write may be repeated; that rows go in batches in the order
 // of their keys, so that two writers do not lock each other out for long; and
 // that every failure has a class (Fault) which says whether the database, the

@@ -30,7 +30,7 @@ type table struct {
 var (
 	jidsTable = &table{
 		name: "jids", columns: []string{"jid", "load"}, repeatable: true,
-		update: "`load` = IF(CHAR_LENGTH(VALUES(`load`)) > CHAR_LENGTH(`load`), VALUES(`load`), `load`)",
+		update: "`jid` = VALUES(`jid`)", // changes nothing: the first load stays
 	}
 	returnsTable = &table{
 		name: "salt_returns", columns: []string{"fun", "jid", "return", "id", "success", "full_ret", "alter_time"}, repeatable: true,

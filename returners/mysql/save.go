@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// SaveLoads stores loads; of two loads of one job the longer stays.
+// SaveLoads stores loads; the first of a job stays, as with Salt.
 func (s *Store) SaveLoads(ctx context.Context, loads []returners.Load) error {
 	rows := make([]keyed, 0, len(loads))
 	for i := range loads {

@@ -200,7 +200,7 @@ func (w *writer) putLoad(ctx context.Context, l *returners.Load) (bool, error) {
 	if raw == nil {
 		raw = []byte{}
 	}
-	n, err := w.exec(ctx, w.st.load, l.JID, jid.TimeOr(l.JID, at).UnixMicro(), w.age(at), l.User, raw)
+	n, err := w.exec(ctx, w.st.load, l.JID, jid.TimeOr(l.JID, at).UnixMicro(), w.age(at), l.User, raw, l.Own)
 	return n > 0, err
 }
 

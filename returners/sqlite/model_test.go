@@ -18,7 +18,7 @@ import (
 // model is what the store has to be, in maps.
 type model struct {
 	returns map[[2]string]byte // the first value of each pair
-	loads   map[string]int     // length of the longest
+	loads   map[string]int     // length of the one that stays
 	outbox  map[string][]owed
 	lastSeq int64
 }
@@ -101,8 +101,11 @@ func (m *model) commit(t *rapid.T, s *Store) {
 	for range rapid.IntRange(0, 1).Draw(t, "loads") {
 		jid := returnertest.JID(rapid.IntRange(0, 2).Draw(t, "job"))
 		n := rapid.IntRange(1, 5).Draw(t, "length")
-		b.Loads = append(b.Loads, returners.Load{JID: jid, Raw: make([]byte, n), At: returnertest.Time(1)})
-		m.loads[jid] = max(m.loads[jid], n)
+		own := rapid.Bool().Draw(t, "own")
+		b.Loads = append(b.Loads, returners.Load{JID: jid, Raw: make([]byte, n), At: returnertest.Time(1), Own: own})
+		if m.loads[jid] == 0 || own {
+			m.loads[jid] = n
+		}
 	}
 	res, err := s.Commit(background, b)
 	if err != nil {

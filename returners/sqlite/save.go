@@ -6,7 +6,7 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// SaveLoads stores loads; of two loads of one job the longer stays.
+// SaveLoads stores loads; the first of a job stays.
 func (s *Store) SaveLoads(ctx context.Context, loads []returners.Load) error {
 	_, err := s.Commit(ctx, Batch{Loads: loads})
 	return err

@@ -19,11 +19,10 @@ func (p *statements) prepare(ctx context.Context, db *sql.DB) error {
 		to    **sql.Stmt
 		query string
 	}{
-		// The longer load is the richer one: the load of a node above, or one
-		// that was completed, only ever adds fields.
+		// The first load stays, see returners.Load.
 		{&p.load, `INSERT INTO jids (jid, at, last, user, load) VALUES (?, ?, ?, ?, ?)
 			ON CONFLICT (jid) DO UPDATE SET at = excluded.at, user = excluded.user, load = excluded.load, last = max(last, excluded.last)
-			WHERE length(excluded.load) > coalesce(length(load), -1)`},
+			WHERE load IS NULL OR ? AND load <> excluded.load`},
 		{&p.seen, `INSERT INTO jids (jid, at, last) VALUES (?, ?, ?)
 			ON CONFLICT (jid) DO UPDATE SET last = excluded.last WHERE excluded.last > last`},
 		{&p.hold, `UPDATE jids SET last = ? WHERE jid = ?`},

@@ -1,0 +1,125 @@
+package master
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/owners"
+	"github.com/momtree/mom/returners"
+)
+
+// Who asked for a job, what, and of whom is settled when it is first stored, and
+// never changes: whoever gives the same jid again gives the same job, or is refused.
+
+// sameJob refuses a job under a jid that was given to this master for another one. The
+// one that was first goes on undisturbed. nil: it is new here, or the same.
+func (m *Master) sameJob(ctx context.Context, j *job) *refusal {
+	old, given, err := m.givenJob(ctx, j.jid)
+	if err != nil {
+		return &refusal{"SaltReqTimeoutError", err.Error()}
+	}
+	if !given {
+		return nil
+	}
+	mine, err := j.stored()
+	if err != nil {
+		return &refusal{"SaltInvocationError", err.Error()}
+	}
+	// A second way on which the same job comes down may name another user of its own.
+	differs := difference(old.Raw, mine)
+	if differs == "" && !j.fromAbove && old.User != j.user() {
+		differs = "user"
+	}
+	if differs == "" {
+		return nil
+	}
+	err = fmt.Errorf("job %s is another one here, with another %s: nothing was published; leave the jid to the master", j.jid, differs)
+	m.trespassed(owners.Trespass{Kind: owners.OfRecord, Path: j.user(), JID: j.jid, Err: err})
+	return &refusal{"SaltInvocationError", "publish: " + err.Error()}
+}
+
+// givenJob reads the load of a job that was given to this master.
+func (m *Master) givenJob(ctx context.Context, jid string) (returners.Load, bool, error) {
+	load, ok, err := m.store.Local().GetLoad(ctx, jid)
+	if err != nil || !ok {
+		return load, false, err
+	}
+	xs, err := m.store.Local().GetExpectations(ctx, jid)
+	return load, returners.Given(true, xs...), err
+}
+
+// otherRecord tells of a node that brings another load to a job of this master than
+// the one it was given. What is stored stays.
+func (m *Master) otherRecord(ctx context.Context, via, jid string, load wire.Raw) {
+	old, given, err := m.givenJob(ctx, jid)
+	if err != nil || !given {
+		return
+	}
+	if differs := difference(old.Raw, load); differs != "" {
+		m.trespassed(owners.Trespass{Kind: owners.OfRecord, Path: via, JID: jid, Err: fmt.Errorf("the job has another %s there than the one that was published", differs)})
+	}
+}
+
+// difference names the first field in which two loads are different jobs.
+func difference(a, b wire.Raw) string {
+	for _, field := range []string{"fun", "tgt", "tgt_type", "arg"} {
+		if meaning(a, field) != meaning(b, field) {
+			return field
+		}
+	}
+	return ""
+}
+
+// meaning is a field in a form in which the ways of writing one value are the same.
+func meaning(load wire.Raw, field string) string {
+	v, err := wire.Field(load, field)
+	if err != nil || len(v) == 0 || wire.IsNil(v) {
+		return defaults[field]
+	}
+	text, err := wire.ToJSON(v)
+	if err != nil {
+		return string(v)
+	}
+	return string(text)
+}
+
+// defaults are what a field that is not there means.
+var defaults = map[string]string{"tgt_type": `"glob"`, "arg": "[]"}
+
+// keyedLocks let one caller at a time work at what a key names. The zero value is
+// ready.
+type keyedLocks struct {
+	mu   sync.Mutex
+	held map[string]*keyedLock
+}
+
+type keyedLock struct {
+	mu    sync.Mutex
+	users int
+}
+
+// Lock waits for the key's turn; the caller gives it back by unlock.
+func (k *keyedLocks) Lock(key string) (unlock func()) {
+	k.mu.Lock()
+	if k.held == nil {
+		k.held = map[string]*keyedLock{}
+	}
+	l := k.held[key]
+	if l == nil {
+		l = &keyedLock{}
+		k.held[key] = l
+	}
+	l.users++
+	k.mu.Unlock()
+	l.mu.Lock()
+	return func() {
+		l.mu.Unlock()
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		if l.users--; l.users == 0 {
+			delete(k.held, key)
+		}
+	}
+}

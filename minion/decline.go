@@ -1,0 +1,31 @@
+package minion
+
+import (
+	"fmt"
+
+	"github.com/momtree/mom/internal/wire"
+)
+
+// decline answers a job that is not taken, though it is meant for this minion or may
+// be: the master sees us connected and would wait for ever. A job that this minion has
+// worked on is not answered: the return of the true one must stand. What could not be
+// read at all may be fetched, as if it had been missed.
+func (l *link) decline(p wire.Publication, why error) {
+	if p.JID == "" {
+		l.behind()
+		return
+	}
+	if usableJID(p.JID) != nil || !l.m.cfg.PubRet || l.m.recent.has(p.JID) || l.m.tops != nil && l.m.tops.seen.has(p.JID) {
+		return
+	}
+	if meant, err := l.m.matches(l, p); err == nil && !meant {
+		return
+	}
+	full, err := l.m.encodeReturn(bare(p), failure(p, fmt.Sprintf("ERROR: %s does not take the job: %v", l.m.cfg.ID, why)))
+	if err == nil {
+		err = l.outbox.push(p.JID, full)
+	}
+	if err != nil {
+		l.log.Error("the job will wait for this minion in vain", "jid", p.JID, "error", err)
+	}
+}
