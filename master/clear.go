@@ -63,7 +63,7 @@ func (m *Master) clear(req *zmtp.Request, cmd string, load wire.Raw) {
 // entitled tells whether a command comes from somebody who may give any here at all,
 // by its key alone: nothing of a stranger's load is decoded.
 func (m *Master) entitled(cmd string, load wire.Raw) (refusal, bool) {
-	f, err := wire.Pick(load, wire.Limits{}, "key")
+	f, err := wire.Pick(load, atDoor, "key")
 	key := ""
 	if err == nil && len(f[0]) <= maxName {
 		key, _ = wire.Str(f[0])

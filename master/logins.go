@@ -25,13 +25,13 @@ const (
 // put into the wrong one must not end as a call with that key.
 func loginOf(load wire.Raw) (login, error) {
 	fields := []string{string(loginToken), string(loginEauth), "kwargs"}
-	top, err := wire.Pick(load, wire.Limits{}, fields...)
+	top, err := wire.Pick(load, atDoor, fields...)
 	if err != nil {
 		return noLogin, err
 	}
 	in := []wire.Raw{nil, nil}
 	if wire.IsMap(top[2]) {
-		if in, err = wire.Pick(top[2], wire.Limits{}, fields[:2]...); err != nil {
+		if in, err = wire.Pick(top[2], atDoor, fields[:2]...); err != nil {
 			return noLogin, err
 		}
 	}
@@ -60,7 +60,7 @@ func (m *Master) refuseLogin(cmd string, by login, load wire.Raw) any {
 // namesOf are the user and the function that a load names, for the log. What cannot be
 // read, or is too long for a name, is not named.
 func namesOf(load wire.Raw) (user, fun string) {
-	f, err := wire.Pick(load, wire.Limits{}, "user", "fun")
+	f, err := wire.Pick(load, atDoor, "user", "fun")
 	if err != nil {
 		return "", ""
 	}

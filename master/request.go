@@ -82,12 +82,16 @@ func (m *Master) receive(req *zmtp.Request) {
 
 // commandOf reads the field cmd of a clear load.
 func commandOf(load wire.Raw) (cmd string, err error) {
-	f, err := wire.Pick(load, wire.Limits{}, "cmd")
+	f, err := wire.Pick(load, atDoor, "cmd")
 	if err == nil && len(f[0]) <= maxName {
 		cmd, _ = wire.Str(f[0])
 	}
 	return cmd, err
 }
+
+// atDoor is what a load is looked through with: depth costs nothing then, and what is
+// too deep is refused by name.
+var atDoor = wire.Limits{MaxDepth: wire.DoorDepth}
 
 // maxName bounds the texts of a stranger that are looked at: names of commands,
 // functions and users. Longer ones are taken for none.
@@ -103,7 +107,7 @@ var wholeLoads = map[string]bool{"_return": true, "_syndic_return": true}
 
 // weigh counts the values of a load and waits until there is room to work on them.
 func (m *Master) weigh(ctx context.Context, cmd string, load wire.Raw) (done func(), err error) {
-	lim := wire.Limits{}
+	lim := atDoor
 	if !wholeLoads[cmd] {
 		lim.MaxNodes = maxValues
 	}
@@ -168,6 +172,10 @@ func (m *Master) encrypted(req *zmtp.Request, env wire.Envelope) {
 		return
 	case err != nil:
 		m.log.Warn("A request was refused", "cmd", r.cmd, "id", r.id, "err", err)
+		if r.cmd == "_return" && errors.Is(m.refuseReturn(ctx, r, outline(r), err), errNotStored) {
+			m.answer(req, wire.NotNow)
+			return
+		}
 		m.seal(req, key, r, "")
 		return
 	}

@@ -18,10 +18,12 @@ func (l *link) decline(p wire.Publication, why error) {
 	if usableJID(p.JID) != nil || !l.m.cfg.PubRet || l.m.recent.has(p.JID) || l.m.tops != nil && l.m.tops.seen.has(p.JID) {
 		return
 	}
-	if meant, err := l.m.matches(l, p); err == nil && !meant {
+	meant, err := l.m.matches(l, p)
+	if err == nil && !meant || err != nil && !l.ours.Load() { // a master of Salt's knows by itself whom it meant
 		return
 	}
-	full, err := l.m.encodeReturn(bare(p), failure(p, fmt.Sprintf("ERROR: %s does not take the job: %v", l.m.cfg.ID, why)))
+	var full wire.Raw
+	full, err = l.m.encodeReturn(bare(p), failure(p, fmt.Sprintf("ERROR: %s does not take the job: %v", l.m.cfg.ID, why)))
 	if err == nil {
 		err = l.outbox.push(p.JID, full)
 	}

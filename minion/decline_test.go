@@ -26,11 +26,13 @@ func TestDeclinedJobsAreAnswered(t *testing.T) {
 		{"a target that is none", false, func(j *wire.Map) { j.Set("tgt", wire.NewMap("a", 1)) }, "target"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m := channeltest.Start(t, channeltest.Rules{})
+			knows := func(string, *wire.Map) any { return wire.NewMap("session", true) }
+			m := channeltest.Start(t, channeltest.Rules{Handle: map[string]channeltest.Handler{"_presence": knows}})
 			cfg := testConfig(t, m)
 			cfg.SignPubMessages = c.signed
-			start(t, cfg)
+			d := start(t, cfg)
 			m.AwaitSubscribers(t, 1)
+			await(t, "the announcement", func() bool { return d.running()[0].ours.Load() })
 			other := newJID()
 			theirs := channeltest.Job(other, "m2", "test.ping")
 			m.Publish(theirs)

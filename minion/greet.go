@@ -144,6 +144,7 @@ func (l *link) announceOnce(ctx context.Context) (signIn uint64, bound bool) {
 	case l.tail.Answer(reply):
 		l.behind()
 	}
+	l.ours.Store(true)
 	seen, told := reply.Get("session")
 	now, _ := l.ch.Current()
 	return now.Seq, !told || seen != false

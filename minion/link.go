@@ -39,6 +39,7 @@ type link struct {
 	reauth chan channel.Result // asks for a sign-in after a reconnect; the keys before the loss
 	renew  chan struct{}       // after each sign-in
 	news   chan time.Duration  // there are other siblings; to be asked for within that time
+	ours   atomic.Bool         // the master knows `_presence`
 	silent bool                // the master does not know `_presence`; greet alone uses it
 	more   *wire.Map           // what else an announcement says; nil: nothing
 	said   chan struct{}       // closed when the master has taken what it was told of what is owed; nil: nobody waits for that

@@ -26,8 +26,8 @@ const (
 // under a new shared key, the channel signs in again at once and opens the same
 // message, so a key rotation loses no job (Salt wire reference §7, §10.2).
 //
-// Of one that is refused for its signature alone it gives back what it says, too, with
-// the error: the job must not be run, but its master waits for an answer.
+// Of one that is refused because this master signs nothing it gives back what it says,
+// too, with the error: the job must not be run, but its master waits for an answer.
 func (c *Channel) OpenPublication(ctx context.Context, body []byte) (wire.Publication, error) {
 	k, p, err := c.openPublication(ctx, body)
 	if err == nil && p.HasSerial && !k.serial.accept(p.Serial) {
@@ -52,6 +52,9 @@ func (c *Channel) openPublication(ctx context.Context, body []byte) (*credential
 		return refuse(c.fail(op, ErrUnauthentic, "it is not encrypted", ""))
 	}
 	unsigned := c.checkPublication(k, env)
+	if unsigned != nil && (len(env.Sig) > 0 || c.signs.holds(k.masterSum)) {
+		return refuse(unsigned) // it is not this master's: what it says must not even be answered
+	}
 	plain, err := k.shared.Open(env.Cipher)
 	if errors.Is(err, crypt.ErrAuth) && unsigned == nil {
 		k, plain, err = c.openWithNewKeys(ctx, k, env.Cipher)
