@@ -208,7 +208,7 @@ func TestFromMaster(t *testing.T) {
 			t.Errorf("%s: %+v", iface, o)
 		}
 	}
-	for _, form := range []string{"bare", "length"} { // a master of Salt's takes its own only
+	for _, form := range []string{"auto", "bare", "length"} { // a master of Salt's takes its own only
 		conf := config.DefaultMaster()
 		if conf.IpcFraming = form; FromMaster(conf).Bus.Framing != bus.Framing(form) {
 			t.Errorf("events are fired as %q, the master takes %q", FromMaster(conf).Bus.Framing, form)

@@ -22,7 +22,7 @@ type ClientConfig struct {
 	PullPort int    // tcp only [4513]
 
 	// Framing of the events it fires [Length]; a master of ours takes both, a
-	// Python one only its own. The reading side is told by what arrives.
+	// Python one only its own, which Auto finds out. The reading side is told by what arrives.
 	Framing  Framing
 	MaxFrame int              // [DefaultMaxFrame]
 	Now      func() time.Time // [time.Now] stamps fired events
@@ -38,9 +38,10 @@ type Client struct {
 	first  *Event // read by Dial, not yet given out
 	listed bool   // something has come: we are on the master's list
 
-	mu     sync.Mutex // guards writer
-	writer net.Conn
-	closed bool
+	mu      sync.Mutex // guards writer
+	writer  net.Conn
+	framing Framing // of what goes to the writer
+	closed  bool
 }
 
 // helloWait is how long Dial waits for the master's first frame. Ours sends one
@@ -183,9 +184,6 @@ func (c *Client) Fire(ctx context.Context, tag string, data any) error {
 }
 
 func (c *Client) send(ctx context.Context, frame []byte) error {
-	if c.cfg.Framing == Length {
-		frame = append(lengthOf(frame), frame...)
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
@@ -196,7 +194,13 @@ func (c *Client) send(ctx context.Context, frame []byte) error {
 		if err != nil {
 			return err
 		}
-		c.writer = conn
+		c.writer, c.framing = conn, c.cfg.Framing
+		if c.framing == Auto {
+			c.framing = takes(peerSalt(conn))
+		}
+	}
+	if c.framing == Length {
+		frame = append(lengthOf(frame), frame...)
 	}
 	deadline, ok := ctx.Deadline()
 	if !ok {

@@ -7,7 +7,12 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if playReader() {
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // eventually waits for a condition, and fails the test when it does not come.
 func eventually(t testing.TB, what string, ok func() bool) {

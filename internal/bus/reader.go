@@ -77,6 +77,7 @@ func (s *Server) serveReader(c net.Conn) {
 		return ok
 	})
 	defer sub.Close()
+	framing := s.framingFor(c)
 	box.put(Event{Tag: helloTag, Data: emptyMap, Stamp: s.bus.now()})
 
 	gone := make(chan struct{})
@@ -94,7 +95,7 @@ func (s *Server) serveReader(c net.Conn) {
 		}
 		events, overflowed := box.take()
 		if !overflowed && open {
-			err := s.write(c, events)
+			err := s.write(c, framing, events)
 			if errors.Is(err, os.ErrDeadlineExceeded) {
 				s.cutReader(c, "it takes too little")
 				return
@@ -119,7 +120,7 @@ func (s *Server) cutReader(c net.Conn, why string) {
 
 // write sends events to a reader in batches; one that does not take a batch
 // within StallTimeout fails.
-func (s *Server) write(c net.Conn, events []Event) error {
+func (s *Server) write(c net.Conn, framing Framing, events []Event) error {
 	for len(events) > 0 {
 		var batch net.Buffers
 		size := 0
@@ -130,7 +131,7 @@ func (s *Server) write(c net.Conn, events []Event) error {
 				s.cfg.Log.Error("event bus drops an event", "err", f.err)
 				continue
 			}
-			if s.cfg.Framing == Length {
+			if framing == Length {
 				batch = append(batch, lengthOf(f.frame))
 			}
 			batch = append(batch, f.frame)

@@ -24,8 +24,8 @@ type ServerConfig struct {
 	PubMode  fs.FileMode // [0660]
 	PullMode fs.FileMode // [0600]
 
-	// Framing of the reading side [Bare]. Readers cannot be asked, so it must
-	// be that of the Salt whose programs read the bus. The pull side takes both.
+	// Framing of the reading side [Auto]. Readers cannot be asked: Bare and Length
+	// have to be that of the Salt whose programs read the bus. The pull side takes both.
 	Framing Framing
 
 	IPCMode  string // "ipc" [default] or "tcp" on 127.0.0.1
@@ -53,7 +53,7 @@ func (c ServerConfig) withDefaults() ServerConfig {
 	}
 	def(&c.PubName, MasterPubName)
 	def(&c.PullName, MasterPullName)
-	def((*string)(&c.Framing), string(Bare))
+	def((*string)(&c.Framing), string(Auto))
 	num(&c.QueueSize, DefaultQueueSize)
 	num(&c.QueueBytes, 16<<20)
 	num(&c.MaxConns, 1024)
@@ -86,14 +86,15 @@ type Server struct {
 	mu    sync.Mutex
 	conns map[net.Conn]struct{}
 
+	misframed                                     misframed
 	readers, readersCut, refused, fired, rejected atomic.Int64
 }
 
 // Serve binds the sockets and serves them until Close.
 func Serve(b *Bus, cfg ServerConfig) (*Server, error) {
 	cfg = cfg.withDefaults()
-	if cfg.Framing != Bare && cfg.Framing != Length {
-		return nil, fmt.Errorf("event bus: framing %q is unknown: give %s or %s", cfg.Framing, Bare, Length)
+	if cfg.Framing != Bare && cfg.Framing != Length && cfg.Framing != Auto {
+		return nil, fmt.Errorf("event bus: framing %q is unknown: give %s, %s or %s", cfg.Framing, Auto, Bare, Length)
 	}
 	s := &Server{bus: b, cfg: cfg, conns: map[net.Conn]struct{}{}}
 	s.ctx, s.stop = context.WithCancel(context.Background())

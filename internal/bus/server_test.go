@@ -35,7 +35,9 @@ func serve(t testing.TB, b *Bus, cfg ServerConfig) *Server {
 	if cfg.SockDir == "" {
 		cfg.SockDir = sockDir(t)
 	}
-	cfg.Log = quiet()
+	if cfg.Log == nil {
+		cfg.Log = quiet()
+	}
 	s, err := Serve(b, cfg)
 	if err != nil {
 		t.Fatal(err)

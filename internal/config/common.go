@@ -68,9 +68,12 @@ type Common struct {
 	// IpcMode is how the local event sockets are bound: ipc (files in
 	// sock_dir) or tcp (ports on 127.0.0.1). Default ipc.
 	IpcMode string `yaml:"ipc_mode" default:"ipc" oneof:"ipc tcp"`
-	// IpcFraming is the frame form of the local event sockets: bare (Salt to
-	// mid 2026) or length (3006 from June 2026 on). Ours. Default bare.
-	IpcFraming string `yaml:"ipc_framing" default:"bare" oneof:"bare length"`
+	// IpcFraming is the frame form of the local event sockets: bare (Salt to mid
+	// 2026), length (3006.27 and newer ones of 3006), or auto: each program of
+	// Salt's that reads them gets the form that its own version wants, where that
+	// can be seen (Linux, and its process may be looked at), else bare. Ours.
+	// Default auto.
+	IpcFraming string `yaml:"ipc_framing" default:"auto" oneof:"auto bare length"`
 	// MaxEventSize is the size in bytes above which the big values of an
 	// event are replaced by VALUE_TRIMMED. Default 1048576.
 	MaxEventSize int `yaml:"max_event_size" unit:"byte" default:"1048576" min:"1"`

@@ -3,8 +3,6 @@
 package interop
 
 import (
-	"net"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -14,7 +12,7 @@ import (
 func TestRealCommandsAtOurMaster(t *testing.T) {
 	withPeers(t, func(t *testing.T, p *peer) {
 		w := newWorld(t)
-		m := w.master(nil, "top", "ipc_framing: "+framing(t, p), "timeout: 3", "gather_job_timeout: 3")
+		m := w.master(nil, "top", "timeout: 3", "gather_job_timeout: 3")
 		w.minion(nil, "ours", m)
 		down := w.minion(nil, "down", m)
 		m.accept("ours", "down")
@@ -54,32 +52,4 @@ func TestRealCommandsAtOurMaster(t *testing.T) {
 			t.Logf("%v", r.took)
 		})
 	})
-}
-
-// framing finds out by a master of a Salt's which form its event sockets have.
-func framing(t *testing.T, p *peer) string {
-	w := newWorld(t)
-	m := w.master(p, "probe")
-	c, err := net.Dial("unix", filepath.Join(m.dir, "sock", "master_event_pub.ipc"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close() //nolint:errcheck // read only
-	if err := c.SetReadDeadline(time.Now().Add(30 * time.Second)); err != nil {
-		t.Fatal(err)
-	}
-	if r := m.run(p, "salt-run", "test.arg"); r.code != 0 {
-		t.Fatalf("salt-run test.arg: exit %d\n%s", r.code, r.text())
-	}
-	var b [1]byte
-	if _, err := c.Read(b[:]); err != nil {
-		t.Fatal(err)
-	}
-	for _, n := range w.nodes {
-		n.stop()
-	}
-	if b[0] == 0 {
-		return "length"
-	}
-	return "bare"
 }

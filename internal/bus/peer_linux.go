@@ -1,0 +1,125 @@
+package bus
+
+import (
+	"bytes"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// peerSalt gives the version of the Salt that a connected process runs, read from the
+// files of its installation; "" when it is none or they cannot be read.
+func peerSalt(c net.Conn) string {
+	u, ok := c.(*net.UnixConn)
+	if !ok {
+		return ""
+	}
+	raw, err := u.SyscallConn()
+	if err != nil {
+		return ""
+	}
+	var cred *syscall.Ucred
+	var cerr error
+	err = raw.Control(func(fd uintptr) {
+		cred, cerr = syscall.GetsockoptUcred(int(fd), syscall.SOL_SOCKET, syscall.SO_PEERCRED) //nolint:gosec // a descriptor fits
+	})
+	if err != nil || cerr != nil || cred.Pid <= 0 {
+		return ""
+	}
+	return saltOf("/proc/" + strconv.Itoa(int(cred.Pid)))
+}
+
+// saltOf looks for the installation that belongs to the process described in a folder
+// of /proc: beside its interpreter, its script, and in its PYTHONPATH, all as that
+// process sees them, which may be in a container.
+func saltOf(proc string) string {
+	exe, err := os.Readlink(filepath.Join(proc, "exe"))
+	if own, oerr := os.Executable(); err != nil || oerr == nil && own == exe {
+		return "" // it may not be looked at, or is one of ours
+	}
+	root := filepath.Join(proc, "root")
+	var packages []string
+	seen := map[string]bool{}
+	look := func(program string) {
+		if !filepath.IsAbs(program) {
+			return
+		}
+		prefix := filepath.Dir(filepath.Dir(filepath.Clean(program)))
+		if seen[prefix] {
+			return
+		}
+		seen[prefix] = true
+		for _, lib := range []string{"lib", "lib64", "local/lib"} {
+			for _, kind := range []string{"site-packages", "dist-packages"} {
+				found, _ := filepath.Glob(filepath.Join(root, prefix, lib, "python3*", kind)) // the pattern is right
+				packages = append(packages, found...)
+			}
+		}
+	}
+	for i, word := range nulls(filepath.Join(proc, "cmdline")) {
+		if i < 2 { // the interpreter, and the script
+			look(word)
+		}
+	}
+	look(exe)
+	for _, v := range nulls(filepath.Join(proc, "environ")) {
+		if paths, ok := strings.CutPrefix(v, "PYTHONPATH="); ok {
+			for p := range strings.SplitSeq(paths, ":") {
+				if filepath.IsAbs(p) {
+					packages = append([]string{filepath.Join(root, p)}, packages...)
+				}
+			}
+		}
+	}
+	for _, dir := range packages {
+		if v := installed(dir); v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+// installed reads the version of the package salt in a folder of Python packages.
+func installed(dir string) string {
+	if b := readSmall(filepath.Join(dir, "salt", "_version.txt")); b != nil {
+		return strings.TrimSpace(string(b))
+	}
+	for _, kind := range []string{".dist-info", ".egg-info"} {
+		found, _ := filepath.Glob(filepath.Join(dir, "salt-[0-9]*"+kind)) // the pattern is right
+		if len(found) > 0 {
+			return strings.TrimSuffix(strings.TrimPrefix(filepath.Base(found[0]), "salt-"), kind)
+		}
+	}
+	return ""
+}
+
+// nulls reads a file of /proc whose words end with NUL.
+func nulls(path string) []string {
+	var out []string
+	for w := range bytes.SplitSeq(readSmall(path), []byte{0}) {
+		out = append(out, string(w))
+	}
+	return out
+}
+
+// maxSmall bounds what is read of a file that another process has chosen.
+const maxSmall = 64 << 10
+
+// readSmall reads the beginning of a regular file; nil when there is none. It never
+// waits: a pipe may lie there.
+func readSmall(path string) []byte {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil
+	}
+	defer f.Close() //nolint:errcheck // it was read only
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	b := make([]byte, maxSmall)
+	n, _ := f.Read(b)
+	return b[:n]
+}
