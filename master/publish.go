@@ -135,12 +135,12 @@ func (m *Master) countEarly(ctx context.Context, j *job) {
 
 // countStored enters the returns of a job that are in the store.
 func (m *Master) countStored(ctx context.Context, jid string) {
-	rets, err := m.store.Local().GetReturns(ctx, jid)
+	rets, err := m.store.Outcomes(ctx, jid)
 	if err != nil {
 		m.log.Error("The returns that were here before their job could not be counted", "jid", jid, "err", err)
 	}
 	for _, r := range rets {
-		m.ledger.Returned(jid, r.ID, r.Via, r.Success && r.Retcode == 0)
+		m.ledger.Returned(jid, r.ID, r.Via, r.OK)
 	}
 }
 

@@ -115,7 +115,7 @@ func (m *Master) restoreQueue(r retention.Record) error {
 	if err != nil {
 		return err
 	}
-	rets, err := m.store.Local().GetReturns(ctx, r.JID)
+	rets, err := m.store.Outcomes(ctx, r.JID)
 	if err != nil {
 		return err
 	}

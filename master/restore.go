@@ -3,6 +3,11 @@ package master
 import (
 	"context"
 	"maps"
+	"runtime"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
@@ -22,13 +27,25 @@ func (m *Master) restore(ctx context.Context) error {
 			m.log.Error("A queued job could not be taken up again", "jid", r.JID, "err", err)
 		}
 	}
-	for _, jid := range jids {
-		if err := m.restoreJob(ctx, jid); err != nil {
-			m.log.Error("An open job could not be taken up again", "jid", jid, "err", err)
-		}
-	}
+	m.restoreJobs(ctx, jids)
 	m.restorePublications()
 	return nil
+}
+
+// restoreJobs takes up jobs, several at a time: there may be thousands, of ten thousand
+// returns each.
+func (m *Master) restoreJobs(ctx context.Context, jids []string) {
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for _, jid := range jids {
+		g.Go(func() error {
+			if err := m.restoreJob(ctx, jid); err != nil {
+				m.log.Error("An open job could not be taken up again", "jid", jid, "err", err)
+			}
+			return nil
+		})
+	}
+	_ = g.Wait() // it has no error: each was told
 }
 
 func (m *Master) restoreJob(ctx context.Context, jid string) error {
@@ -51,13 +68,14 @@ func (m *Master) restoreJob(ctx context.Context, jid string) error {
 		m.kept.Drop(jid)
 		return m.open.Clear(jid)
 	}
-	rets, err := m.store.Local().GetReturns(ctx, jid)
+	rets, err := m.store.Outcomes(ctx, jid)
 	if err != nil {
 		return err
 	}
-	if err := m.ledger.Open(m.restored(load, xs)); err != nil {
+	if err := m.ledger.Open(m.restored(load, xs, rets)); err != nil {
 		return nil //nolint:nilerr // published again before we came to it: its account is open
 	}
+	defer m.ledger.Entered(jid)
 	if expr, tgtType, err := storedTarget(load.Raw); err == nil {
 		m.meant.Note(jid, tgtType, expr)
 	}
@@ -78,9 +96,6 @@ func (m *Master) restoreJob(ctx context.Context, jid string) error {
 		m.ledger.Gone(jid, gone, nil)
 	}
 	m.ledger.Gone(jid, nil, states)
-	for _, r := range rets {
-		m.ledger.Returned(jid, r.ID, r.Via, r.Success && r.Retcode == 0)
-	}
 	m.log.Info("An open job was taken up again", "jid", jid, "returned", len(rets))
 	return nil
 }
@@ -106,9 +121,16 @@ func (m *Master) knownBehind(node string, load returners.Load) map[string]string
 }
 
 // restored describes a job as it was opened: this master's own minions from its
-// stored expectation, and the nodes that are known now.
-func (m *Master) restored(load returners.Load, xs []returners.Expectation) ledger.Job {
-	spec := ledger.Job{JID: load.JID, Timeout: m.cfg.Timeout}
+// stored expectation, the nodes that are known now, and who has returned.
+func (m *Master) restored(load returners.Load, xs []returners.Expectation, rets []returners.Outcome) ledger.Job {
+	spec := ledger.Job{JID: load.JID, Timeout: m.cfg.Timeout, Entering: true, Answers: make([]ledger.Answer, len(rets))}
+	for i, r := range rets {
+		spec.Answers[i] = ledger.Answer{ID: r.ID, Path: r.Via, OK: r.OK}
+	}
+	answered := func(id string) bool { // rets are sorted
+		_, ok := slices.BinarySearchFunc(rets, id, func(r returners.Outcome, id string) int { return strings.Compare(r.ID, id) })
+		return ok
+	}
 	_ = wire.Fields(load.Raw, func(key string, val wire.Raw) error { // a load without fun has no name, that is all
 		switch key {
 		case "fun":
@@ -125,7 +147,8 @@ func (m *Master) restored(load returners.Load, xs []returners.Expectation) ledge
 		if x.Node != "" {
 			continue
 		}
-		spec.Minions = append(spec.Minions, m.ledgerMinions(x.Minions, func(string) bool { return true })...)
+		ids := slices.DeleteFunc(slices.Clone(x.Minions), answered)
+		spec.Minions = append(spec.Minions, m.ledgerMinions(ids, func(string) bool { return true })...)
 	}
 	for _, id := range m.nodes.List() {
 		if m.keys.Accepted(id) {

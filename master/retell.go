@@ -126,7 +126,7 @@ func (m *Master) absent(ctx context.Context, jid string, xs []returners.Expectat
 	if len(missing) == 0 {
 		return missing, nodes, nil
 	}
-	rets, err := m.store.Local().GetReturns(ctx, jid)
+	rets, err := m.store.Outcomes(ctx, jid)
 	for _, r := range rets { // it came late, or over another node
 		delete(missing, r.ID)
 	}

@@ -110,4 +110,7 @@ type JobStore interface {
 	Returner
 	Committer
 	SharedOutbox
+	// Outcomes tells who has returned a job, ordered by minion id. It reads no
+	// results, however large they are.
+	Outcomes(ctx context.Context, jid string) ([]Outcome, error)
 }

@@ -12,6 +12,13 @@ type JobCount struct {
 	Owed        map[string]int64 // rows of the outbox, by destination
 }
 
+// Outcome is what an account has to know of a return.
+type Outcome struct {
+	ID  string
+	Via string // node the return came through, "" = from the minion itself
+	OK  bool   // it tells success, and a retcode of 0
+}
+
 // Counter is a job store that counts without reading what it counts.
 type Counter interface {
 	CountJob(ctx context.Context, jid string) (JobCount, error)

@@ -23,3 +23,8 @@ func (s *Store) Count(ctx context.Context, jid string) (returners.JobCount, erro
 	}
 	return n, err
 }
+
+// Outcomes tells who has returned a job, by the embedded store and without the results.
+func (s *Store) Outcomes(ctx context.Context, jid string) ([]returners.Outcome, error) {
+	return s.o.Local.Outcomes(ctx, jid)
+}

@@ -96,7 +96,7 @@ func (l *Ledger) expireEntry(j *job, id string, e *entry, now time.Time, n *news
 	if e.doubt && (e.phase == waiting || e.phase == asked) {
 		switch certain, _ := l.gone(e, id); {
 		case certain:
-			j.settle(e, missing, j.away(NotConnected))
+			j.settle(id, e, missing, j.away(NotConnected))
 			n.miss(id, e)
 			return
 		case e.until.After(now):
@@ -115,9 +115,9 @@ func (l *Ledger) expireEntry(j *job, id string, e *entry, now time.Time, n *news
 			l.due(j, e, now.Add(again))
 			return
 		}
-		j.settle(e, missing, NoResponse)
+		j.settle(id, e, missing, NoResponse)
 	case finishing:
-		j.settle(e, missing, NotRunning)
+		j.settle(id, e, missing, NotRunning)
 	case leased:
 		if j.passOn(id, e) {
 			return
@@ -128,7 +128,7 @@ func (l *Ledger) expireEntry(j *job, id string, e *entry, now time.Time, n *news
 			return
 		}
 		if !certain {
-			j.settle(e, missing, NoResponse)
+			j.settle(id, e, missing, NoResponse)
 			n.miss(id, e)
 			return
 		}
@@ -136,7 +136,7 @@ func (l *Ledger) expireEntry(j *job, id string, e *entry, now time.Time, n *news
 		if !e.direct {
 			reason = NodeDown
 		}
-		j.settle(e, missing, j.away(reason))
+		j.settle(id, e, missing, j.away(reason))
 		if root := head(e.path); e.path != "" && j.nodes[root] != nil {
 			j.setNode(root, NodeUnreachable, time.Time{})
 			n.node(root, NodeUnreachable)

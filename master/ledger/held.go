@@ -31,7 +31,17 @@ func (l *Ledger) hold(j *job, id string, m Missing) bool {
 		e.phase, e.path, e.live, e.due = waiting, m.Path, Up, time.Time{}
 	}
 	if j.held == nil {
-		j.held = map[string]held{}
+		j.held, j.heldFor = map[string]held{}, map[string][]string{}
+	}
+	if old, ok := j.held[id]; !ok || old.at != at {
+		for path := at; ; {
+			j.heldFor[path] = append(j.heldFor[path], id)
+			i := strings.LastIndexByte(path, '/')
+			if i < 0 {
+				break
+			}
+			path = path[:i]
+		}
 	}
 	j.held[id] = held{at, m}
 	return true
@@ -52,22 +62,42 @@ func (j *job) awaits(path string) bool {
 	}
 }
 
-// release lets the words go that need not be kept back any longer.
+// release lets the words go that need not be kept back any longer: those that waited for
+// a node whose state has changed. It is asked with each return, so it looks at no other.
 func (j *job) release(n *news) {
-	for id, h := range j.held {
-		e := j.entries[id]
-		mine := e != nil && e.phase.pending() && (e.phase == claimable || e.path == h.word.Path)
-		if mine && j.awaits(h.at) {
-			continue
+	for len(j.moved) > 0 {
+		path := j.moved[len(j.moved)-1]
+		j.moved = j.moved[:len(j.moved)-1]
+		waiting := j.heldFor[path]
+		delete(j.heldFor, path)
+		j.looks += len(waiting)
+		for _, id := range waiting {
+			if h, ok := j.held[id]; ok && behind(h.at, path) && !j.let(id, h, n) {
+				j.heldFor[path] = append(j.heldFor[path], id)
+			}
 		}
-		delete(j.held, id)
-		if !mine || j.passOn(id, e) {
-			continue // it has answered, or another node speaks for it
-		}
-		e.path = h.word.Path
-		j.settle(e, missing, h.word.Reason)
+	}
+	if len(j.held) == 0 {
+		j.held, j.heldFor = nil, nil
+	}
+}
+
+// let lets one word go, unless it has to be kept back still.
+func (j *job) let(id string, h held, n *news) bool {
+	e := j.entries[id]
+	mine := e != nil && e.phase.pending() && (e.phase == claimable || e.path == h.word.Path)
+	if mine && j.awaits(h.at) {
+		return false
+	}
+	delete(j.held, id)
+	if !mine || j.passOn(id, e) {
+		return true // it has answered, or another node speaks for it
+	}
+	e.path = h.word.Path
+	if j.settle(id, e, missing, h.word.Reason) {
 		n.miss(id, e)
 	}
+	return true
 }
 
 // unhold forgets what a node has said of a minion that it counts now.

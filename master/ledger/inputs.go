@@ -56,6 +56,8 @@ func (l *Ledger) Expect(jid string, x Expectation) {
 		e := j.entries[id]
 		j.unhold(id, x.Path)
 		switch {
+		case e == nil && j.answered(id):
+			continue
 		case e == nil:
 			e = &entry{path: x.Path, live: live}
 			j.add(id, e)
@@ -116,6 +118,10 @@ func (l *Ledger) Returned(jid, id, path string, ok bool) {
 	}
 	j.hear(path)
 	e := j.entries[id]
+	if e == nil && j.answered(id) {
+		l.finish(j, news{})
+		return
+	}
 	if e == nil { // it answers before its node's expectation is here
 		e = &entry{path: path, direct: path == ""}
 		j.add(id, e)
@@ -127,7 +133,7 @@ func (l *Ledger) Returned(jid, id, path string, ok bool) {
 	if !ok {
 		to = failed
 	}
-	j.settle(e, to, "")
+	j.settle(id, e, to, "")
 	l.finish(j, news{})
 }
 
@@ -149,6 +155,9 @@ func (l *Ledger) Gone(jid string, minions map[string]Missing, nodes map[string]N
 	}
 	for id, m := range minions {
 		e := j.entries[id]
+		if e == nil && j.answered(id) {
+			continue
+		}
 		if e == nil {
 			e = &entry{path: m.Path}
 			j.add(id, e)
@@ -168,7 +177,7 @@ func (l *Ledger) Gone(jid string, minions map[string]Missing, nodes map[string]N
 		case e.phase == missing && e.reason == Queued && m.Reason != Queued:
 			e.reason = m.Reason
 			n.miss(id, e)
-		case j.settle(e, missing, m.Reason):
+		case j.settle(id, e, missing, m.Reason):
 			n.miss(id, e)
 		}
 	}

@@ -71,6 +71,11 @@ type Job struct {
 	// Queue says that minions that are away get the job when they return: they
 	// are reported as [Queued].
 	Queue bool
+	// Answers are returns that are there already. Minions need not name these.
+	Answers []Answer
+	// Entering keeps the job open until [Ledger.Entered] is called: more is to be
+	// told of what is known of it.
+	Entering bool
 }
 
 type phase uint8
@@ -110,16 +115,23 @@ type nodeEntry struct {
 type job struct {
 	Job
 	opened, closed time.Time
-	entries        map[string]*entry
+	names          *names
+	done           set                   // who has answered
+	entries        map[string]*entry     // all others
+	most           int                   // entries there were, since the map was made
 	nodes          map[string]*nodeEntry // by path
 	pending        int                   // entries not yet settled
 	owing          int                   // nodes in state asked
+	unheard        int                   // nodes in state plain that have not said a word
 	unclaimed      bool                  // entries may be claimable
 	claims         map[string][]string   // by minion: paths of nodes that count it beside the one that speaks for it
 	held           map[string]held       // by minion: words that are kept back
+	heldFor        map[string][]string   // by path: minions whose words wait for the nodes there
+	moved          []string              // nodes whose state has changed since words were let go
 	adopted        bool                  // known by minions that came at work on it
 	good, bad      int
 	holdUntil      time.Time // not closed before: Python syndics below
+	looks          int       // at nodes and held words, beyond what an input is about: for tests
 	next           time.Time // when the timer is armed for; zero: not armed
 	timer          Timer
 }
@@ -136,13 +148,21 @@ func (j *job) namedDone() bool { return j.Named > 0 && j.good+j.bad >= j.Named }
 
 // hear notes that the node at path, or one behind it, has spoken.
 func (j *job) hear(path string) {
-	if n := j.nodes[head(path)]; n != nil {
+	if n := j.nodes[head(path)]; n != nil && !n.heard {
 		n.heard = true
+		if n.state == NodePlain {
+			j.unheard--
+		}
 	}
 }
 
 // silence marks the Python syndics that have not said a word.
 func (j *job) silence(n *news) {
+	if j.unheard == 0 { // asked with each return: there may be thousands of nodes
+		return
+	}
+	j.unheard = 0
+	j.looks += len(j.nodes)
 	for path, nd := range j.nodes {
 		if nd.state == NodePlain && !nd.heard {
 			nd.state = NodeSilent
@@ -153,7 +173,7 @@ func (j *job) silence(n *news) {
 
 // settle moves a pending or missing entry to a final phase and tells whether
 // anything changed. A return counts even after the minion was given up.
-func (j *job) settle(e *entry, to phase, reason string) bool {
+func (j *job) settle(id string, e *entry, to phase, reason string) bool {
 	if e.phase == returned || e.phase == failed || (e.phase == missing && to == missing) {
 		return false
 	}
@@ -161,11 +181,8 @@ func (j *job) settle(e *entry, to phase, reason string) bool {
 		j.pending--
 	}
 	e.phase, e.reason, e.due = to, reason, time.Time{}
-	switch to {
-	case returned:
-		j.good++
-	case failed:
-		j.bad++
+	if to != missing {
+		j.answer(id, to == returned)
 	}
 	return true
 }
@@ -177,10 +194,18 @@ func (j *job) setNode(path string, state NodeState, due time.Time) {
 		j.nodes[path] = n
 	} else if n.state == NodeAsked {
 		j.owing--
+	} else if n.state == NodePlain && !n.heard {
+		j.unheard--
 	}
 	n.state, n.due, n.away = state, due, false
-	if state == NodeAsked {
+	switch {
+	case state == NodeAsked:
 		j.owing++
+	case state == NodePlain && !n.heard:
+		j.unheard++
+	}
+	if len(j.held) > 0 {
+		j.moved = append(j.moved, path)
 	}
 }
 
@@ -192,7 +217,7 @@ func behind(path, root string) bool {
 func (j *job) account(withWaiting bool) Account {
 	a := Account{
 		JID: j.JID, Fun: j.Fun, Opened: j.opened, Closed: j.closed,
-		Expected: len(j.entries), Returned: j.good, Failed: j.bad,
+		Expected: len(j.entries) + j.good + j.bad, Returned: j.good, Failed: j.bad,
 		Missing: map[string]Missing{}, Nodes: make(map[string]NodeState, len(j.nodes)),
 	}
 	if withWaiting {

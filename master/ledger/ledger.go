@@ -53,6 +53,7 @@ type Ledger struct {
 
 	mu     sync.Mutex
 	jobs   map[string]*job
+	names  *names
 	closed bool
 
 	// emit is taken before mu is released, so that hooks see events in the
@@ -74,7 +75,7 @@ func New(cfg Config) *Ledger {
 	if cfg.Clock == nil {
 		cfg.Clock = wall{}
 	}
-	return &Ledger{cfg: cfg, jobs: map[string]*job{}}
+	return &Ledger{cfg: cfg, jobs: map[string]*job{}, names: newNames()}
 }
 
 // news is what one call found out and the hooks have to hear.
@@ -131,12 +132,12 @@ func (l *Ledger) closeIfDone(j *job, n *news) {
 		j.unclaimed = false
 		for id, e := range j.entries {
 			if e.phase == claimable {
-				j.settle(e, missing, Unknown)
+				j.settle(id, e, missing, Unknown)
 				n.miss(id, e)
 			}
 		}
 	}
-	if j.pending == 0 && (j.owing == 0 && !held || j.namedDone()) {
+	if !j.Entering && j.pending == 0 && (j.owing == 0 && !held || j.namedDone()) {
 		j.closed = now
 		a := j.account(false)
 		n.complete = &a
@@ -152,6 +153,7 @@ func (l *Ledger) forget(j *job) {
 	defer l.mu.Unlock()
 	if l.jobs[j.JID] == j {
 		delete(l.jobs, j.JID)
+		j.forgetAnswers()
 	}
 }
 
@@ -174,7 +176,7 @@ func (l *Ledger) Open(spec Job) error {
 				l.due(j, e, now.Add(m.Grace))
 				continue
 			}
-			j.settle(e, missing, j.away(NotConnected))
+			j.settle(m.ID, e, missing, j.away(NotConnected))
 			n.miss(m.ID, e)
 		}
 	}
@@ -185,6 +187,7 @@ func (l *Ledger) Open(spec Job) error {
 			j.unclaimed = true
 		}
 	}
+	j.Minions, j.Unclaimed, j.Answers = nil, nil, nil // they are in the entries
 	l.mu.Lock()
 	old := l.jobs[spec.JID]
 	if l.closed || old != nil && !old.adopted {
@@ -195,6 +198,7 @@ func (l *Ledger) Open(spec Job) error {
 		j.succeed(old, now)
 	}
 	l.jobs[spec.JID] = j
+	j.enter(spec.Answers)
 	l.arm(j)
 	l.finish(j, n)
 	return nil
@@ -205,7 +209,7 @@ func (l *Ledger) newJob(spec Job, now time.Time) *job {
 		spec.Timeout = 5 * time.Second
 	}
 	return &job{
-		Job: spec, opened: now,
+		Job: spec, opened: now, names: l.names, done: set{},
 		entries: make(map[string]*entry, len(spec.Minions)),
 		nodes:   make(map[string]*nodeEntry, len(spec.Nodes)),
 	}
@@ -246,7 +250,10 @@ func (l *Ledger) missNode(j *job, nd Node, n *news) {
 	}
 	for id, path := range nd.Known() {
 		e := j.entries[id]
-		if e == nil {
+		switch {
+		case e == nil && j.answered(id):
+			continue
+		case e == nil:
 			e = &entry{path: path}
 			j.add(id, e)
 		}
@@ -254,7 +261,7 @@ func (l *Ledger) missNode(j *job, nd Node, n *news) {
 		if e.direct || e.spokenFor(func(p string) bool { return behind(p, nd.ID) }) || l.hold(j, id, m) {
 			continue
 		}
-		if j.settle(e, missing, m.Reason) {
+		if j.settle(id, e, missing, m.Reason) {
 			n.miss(id, e)
 		}
 	}

@@ -110,11 +110,11 @@ func (l *Ledger) Adopt(spec Job, id string) (fresh bool) {
 	case e != nil && e.direct && e.phase.pending():
 		l.mu.Unlock()
 		return false // presence looks after it
-	case e == nil:
-		j.add(id, &entry{direct: true, live: Up})
-	case e.phase == returned || e.phase == failed:
+	case e == nil && j.answered(id):
 		l.mu.Unlock()
 		return false
+	case e == nil:
+		j.add(id, &entry{direct: true, live: Up})
 	default:
 		e.direct = false
 		j.move(id, e, "")
@@ -179,19 +179,21 @@ func (l *Ledger) openAdopted(spec Job, id string) bool {
 // before it did; the caller holds the ledger's lock.
 func (j *job) succeed(old *job, now time.Time) {
 	j.opened, j.claims = old.opened, old.claims
+	old.done.each(func(i uint32) {
+		id := j.names.ids[i]
+		if e := j.entries[id]; e != nil && e.phase.pending() {
+			j.pending--
+		}
+		delete(j.entries, id)
+		j.done.add(i)
+	})
+	old.done = set{} // its uses of the ids are the job's now
+	j.good, j.bad = j.good+old.good, j.bad+old.bad
 	for id, e := range old.entries {
 		mine := j.entries[id]
 		switch {
 		case mine == nil:
 			j.add(id, e)
-			switch e.phase {
-			case returned:
-				j.good++
-			case failed:
-				j.bad++
-			}
-		case e.phase == returned || e.phase == failed:
-			j.settle(mine, e.phase, "")
 		case e.phase.pending() && mine.phase == missing:
 			*mine = *e // it is at work here
 			j.pending++

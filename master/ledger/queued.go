@@ -40,7 +40,7 @@ func (l *Ledger) Owes(jid, id string) bool {
 		return true
 	}
 	e := j.entries[id]
-	return e != nil && e.direct && e.phase != returned && e.phase != failed
+	return e != nil && e.direct
 }
 
 // Given tells that a minion or node right below is connected and about to be
@@ -59,7 +59,7 @@ func (l *Ledger) Given(jid, id string) {
 		j.setNode(id, NodeAsked, due)
 		j.wake(due)
 	}
-	if e := j.entries[id]; e != nil && e.direct && e.phase != returned && e.phase != failed {
+	if e := j.entries[id]; e != nil && e.direct {
 		if e.phase == missing {
 			j.pending++
 		}
@@ -82,6 +82,9 @@ func (l *Ledger) Overdue(jid, reason string, minions map[string]string) (known b
 	var n news
 	for id, path := range minions {
 		e := j.entries[id]
+		if e == nil && j.answered(id) {
+			continue
+		}
 		if e == nil {
 			e = &entry{phase: missing, path: path, direct: path == ""}
 			j.add(id, e)

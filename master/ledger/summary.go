@@ -42,8 +42,8 @@ func (l *Ledger) Summaries(limit, names int) (out []Summary, total int) {
 
 func (j *job) summary(names int) Summary {
 	s := Summary{
-		JID: j.JID, Fun: j.Fun, Opened: j.opened, Expected: len(j.entries), Returned: j.good, Failed: j.bad,
-		Waiting: j.pending, Missing: len(j.entries) - j.pending - j.good - j.bad, Held: j.pending == 0 && j.owing == 0,
+		JID: j.JID, Fun: j.Fun, Opened: j.opened, Expected: len(j.entries) + j.good + j.bad, Returned: j.good, Failed: j.bad,
+		Waiting: j.pending, Missing: len(j.entries) - j.pending, Held: j.pending == 0 && j.owing == 0,
 	}
 	if j.pending > 0 {
 		for id, e := range j.entries {

@@ -23,6 +23,7 @@ type Finder struct {
 	// Store counts what is kept of a job, and Local reads it.
 	Store interface {
 		Count(ctx context.Context, jid string) (returners.JobCount, error)
+		Outcomes(ctx context.Context, jid string) ([]returners.Outcome, error)
 	}
 	Local returners.Reader
 	// Ask asks the nodes right below about a job.
@@ -112,14 +113,14 @@ func (f *Finder) stored(ctx context.Context, jid string, known bool, s *Step) er
 			expected[id], missing[id] = true, ledger.Missing{Reason: why, Path: x.Node}
 		}
 	}
-	rets, err := f.Local.GetReturns(ctx, jid)
+	rets, err := f.Store.Outcomes(ctx, jid)
 	if err != nil {
 		return err
 	}
 	for _, r := range rets {
 		expected[r.ID] = true
 		delete(missing, r.ID)
-		if r.Success && r.Retcode == 0 {
+		if r.OK {
 			s.Returned++
 		} else {
 			s.Failed++

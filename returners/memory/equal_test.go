@@ -158,6 +158,7 @@ func compare(t *rapid.T, real, ours returners.JobStore, dests []string) {
 	for job := range 3 {
 		j := returnertest.JID(job)
 		both(t, "returns of "+j, real, ours, func(s returners.JobStore) (any, error) { return s.GetReturns(ctx, j) })
+		both(t, "outcomes of "+j, real, ours, func(s returners.JobStore) (any, error) { return s.Outcomes(ctx, j) })
 		both(t, "expectations of "+j, real, ours, func(s returners.JobStore) (any, error) { return s.GetExpectations(ctx, j) })
 		both(t, "load of "+j, real, ours, func(s returners.JobStore) (any, error) {
 			l, ok, err := s.GetLoad(ctx, j)

@@ -36,6 +36,21 @@ func (s *Store) GetReturns(_ context.Context, jid string) ([]returners.Return, e
 	return out, nil
 }
 
+// Outcomes tells who has returned a job, ordered by minion id.
+func (s *Store) Outcomes(_ context.Context, jid string) ([]returners.Outcome, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	j := s.jobs[jid]
+	if err := s.open(); err != nil || j == nil {
+		return nil, err
+	}
+	out := make([]returners.Outcome, 0, len(j.rows))
+	for _, w := range j.sorted() {
+		out = append(out, returners.Outcome{ID: w.id, Via: s.texts.get(w.via), OK: w.success && w.retcode == 0})
+	}
+	return out, nil
+}
+
 // EachReturn visits the returns of a job in the order in which they came, without
 // a copy of all of them. visit must not call the store.
 func (s *Store) EachReturn(jid string, visit func(returners.Return)) {

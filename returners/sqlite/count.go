@@ -35,3 +35,13 @@ func (s *Store) CountJob(ctx context.Context, jid string) (c returners.JobCount,
 	}, "SELECT dest, count(*) FROM outbox WHERE jid = ? GROUP BY dest", jid)
 	return c, err
 }
+
+// Outcomes tells who has returned a job. The columns it reads stand before the results,
+// which stay on the disk where they are of some size.
+func (s *Store) Outcomes(ctx context.Context, jid string) (out []returners.Outcome, err error) {
+	err = s.query(ctx, "look who returned job "+jid, sqlread.Append(&out, func(scan sqlread.Scan) (o returners.Outcome, err error) {
+		err = scan(&o.ID, &o.Via, &o.OK)
+		return o, err
+	}), "SELECT id, via, success AND retcode = 0 FROM salt_returns WHERE jid = ? ORDER BY id", jid)
+	return out, err
+}

@@ -254,3 +254,18 @@ func BenchmarkReadTenThousand(b *testing.B) {
 		}
 	}
 }
+
+// Who returned a job of 10,000 is looked up, as a start does for each open job.
+func BenchmarkOutcomes(b *testing.B) {
+	s := openAt(b, filepath.Join(b.TempDir(), "jobs.db"))
+	var batch Batch
+	for _, id := range hosts(10_000) {
+		batch.Returns = append(batch.Returns, returners.Return{JID: expectJob, ID: id, Fun: "test.ping", Success: true, Full: make([]byte, 300)})
+	}
+	commit(b, s, batch)
+	for b.Loop() {
+		if out, err := s.Outcomes(background, expectJob); err != nil || len(out) != 10_000 {
+			b.Fatal(len(out), err)
+		}
+	}
+}
