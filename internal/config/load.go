@@ -78,7 +78,13 @@ func loadMaster(dir string, h host) (*Master, []Warning, error) {
 func LoadMinion(dir string) (*Minion, []Warning, error) { return loadMinion(dir, localHost, true) }
 
 func loadMinion(dir string, h host, writeID bool) (*Minion, []Warning, error) {
+	return loadMinionIn(dir, h, writeID, "")
+}
+
+// loadMinionIn is loadMinion with another default of root_dir; "" for Salt's.
+func loadMinionIn(dir string, h host, writeID bool, root string) (*Minion, []Warning, error) {
 	m, r := DefaultMinion(), &reader{}
+	m.RootDir = cmp.Or(root, m.RootDir)
 	m.source = r.load(dir, "minion", "minion.d/*.conf", reflect.ValueOf(m).Elem(), Minions)
 	r.mysql(m.source, &m.MySQL)
 	m.normalise()

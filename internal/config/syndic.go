@@ -2,6 +2,8 @@ package config
 
 import (
 	"errors"
+	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 )
@@ -24,7 +26,7 @@ func LoadSyndic(dir string) (*Syndic, []Warning, error) { return loadSyndic(dir,
 
 func loadSyndic(dir string, h host) (*Syndic, []Warning, error) {
 	m, warnings, errM := loadMaster(dir, h)
-	n, more, errN := loadMinion(dir, h, false)
+	n, more, errN := loadUpper(dir, h, m)
 	for _, w := range more {
 		if w.File != "" || w.Kind != Missing {
 			warnings = append(warnings, w)
@@ -40,6 +42,31 @@ func loadSyndic(dir string, h host) (*Syndic, []Warning, error) {
 		return nil, warnings, err
 	}
 	return mergeSyndic(m, n), warnings, nil
+}
+
+// loadUpper reads the minion file for the side towards the masters above. A root_dir
+// that stands in the master file alone counts for it too: one node has one root. Salt
+// puts the key of that side under / then, which a node that has it there already keeps.
+func loadUpper(dir string, h host, m *Master) (*Minion, []Warning, error) {
+	n, warnings, err := loadMinion(dir, h, false)
+	if err != nil || m == nil || m.Place("root_dir") == (Place{}) || n.Place("root_dir") != (Place{}) {
+		return n, warnings, err
+	}
+	rooted, more, err := loadMinionIn(dir, h, false, m.RootDir)
+	if err != nil || hasKey(rooted.PkiDir) || !hasKey(n.PkiDir) {
+		return rooted, more, err
+	}
+	return n, append(warnings, Warning{
+		Place: m.Place("root_dir"), Kind: Missing, Option: "root_dir",
+		Text: fmt.Sprintf("option root_dir stands in the master file alone, and the key towards the masters above lies outside of it, in %s: it is used from there; "+
+			"set root_dir in the minion file, too, or move the folder to %s", n.PkiDir, rooted.PkiDir),
+	}), nil
+}
+
+// hasKey tells whether a folder holds the private key of a minion.
+func hasKey(pkiDir string) bool {
+	_, err := os.Stat(filepath.Join(pkiDir, "minion.pem"))
+	return err == nil
 }
 
 func mergeSyndic(m *Master, n *Minion) *Syndic {

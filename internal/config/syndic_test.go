@@ -1,6 +1,8 @@
 package config
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -55,6 +57,51 @@ func TestSyndic_WithoutAParent(t *testing.T) {
 		got := strings.Contains(strings.Join(warningTexts(warnings), "\n"), "option syndic_master is not set: the master above is looked for under Salt's default, masterofmasters")
 		if got != want {
 			t.Errorf("%q: %q", text, warningTexts(warnings))
+		}
+	}
+}
+
+// TestSyndic_RootDirOfTheMasterFile: a node has one root. Where only the master file
+// names it, the key towards the masters above lies under it as well, and not silently
+// in /etc/salt/pki/minion; one that lies outside already is used from there, and told.
+func TestSyndic_RootDirOfTheMasterFile(t *testing.T) {
+	root, old, other := t.TempDir(), t.TempDir(), t.TempDir()
+	write := func(dir string) {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "minion.pem"), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		name, master, minion string
+		before               func()
+		pki                  string
+		warned               bool
+	}{
+		{"master file alone", "root_dir: " + root, "pki_dir: /nonexistent/pki", nil, filepath.Join(root, "nonexistent/pki"), false},
+		{"both", "root_dir: " + root, "root_dir: " + other, nil, filepath.Join(other, "etc/salt/pki/minion"), false},
+		{"minion file alone", "", "root_dir: " + other, nil, filepath.Join(other, "etc/salt/pki/minion"), false},
+		{"neither", "", "", nil, "/etc/salt/pki/minion", false},
+		{"own folder, no key yet", "root_dir: " + root, "pki_dir: " + old, nil, filepath.Join(root, old), false},
+		{"own folder, a key outside", "root_dir: " + root, "pki_dir: " + old, func() { write(old) }, old, true},
+		{"own folder, keys in both", "root_dir: " + root, "pki_dir: " + old, func() { write(filepath.Join(root, old)) }, filepath.Join(root, old), false},
+	} {
+		if c.before != nil {
+			c.before()
+		}
+		dir := files(t, "master", "syndic_master: top\n"+c.master+"\n", "minion", "id: n1\n"+c.minion+"\n")
+		s, warnings, err := loadSyndic(dir, machine("h"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Upper.PkiDir != c.pki {
+			t.Errorf("%s: the key is looked for in %s, want %s", c.name, s.Upper.PkiDir, c.pki)
+		}
+		warned := slices.ContainsFunc(warnings, func(w Warning) bool { return w.Option == "root_dir" && strings.Contains(w.Text, c.pki) })
+		if warned != c.warned {
+			t.Errorf("%s: %v", c.name, warningTexts(warnings))
 		}
 	}
 }

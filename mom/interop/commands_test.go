@@ -5,7 +5,6 @@ package interop
 import (
 	"strings"
 	"testing"
-	"time"
 )
 
 // TestRealCommandsAtOurMaster runs the commands of Salt's beside a master of ours.
