@@ -13,8 +13,8 @@ func TestGuestsAreNotAllThatANodeHas(t *testing.T) {
 	r.start()
 	r.homes.Host("guest", "elsewhere", false)
 	r.minion("guest", "minion", "minion").listen().announce(someJob)
-	partial := func() (told, is bool) {
-		for _, e := range r.OpenExpectations() {
+	partial := func() (said, is bool) {
+		for _, e := range told(r.Master) {
 			if e.Tag != someJob {
 				continue
 			}
@@ -22,9 +22,9 @@ func TestGuestsAreNotAllThatANodeHas(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			told, is = true, d.Map("mom").Bool("partial")
+			said, is = true, d.Map("mom").Bool("partial")
 		}
-		return told, is
+		return said, is
 	}
 	eventually(t, "the guest to be told of", func() bool { told, _ := partial(); return told })
 	if _, is := partial(); !is {

@@ -155,12 +155,12 @@ func (m *Master) again(j *job) error {
 		return nil
 	}
 	// Who asks now has not heard what the nodes below said, nor who is missing.
-	events, err := m.expectationEvents(j.jid)
+	_, err := m.story(j.jid, m.cfg.Bounds.TellMinions, func(tag string, d *wire.Map) bool {
+		m.fire(tag, d)
+		return true
+	})
 	if err != nil {
 		return err
-	}
-	for _, e := range events {
-		m.fireRaw(e.Tag, e.Data, "")
 	}
 	if m.ledger.Closed(j.jid) {
 		m.bookLate(j.jid)

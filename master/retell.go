@@ -2,6 +2,8 @@ package master
 
 import (
 	"context"
+	"iter"
+	"maps"
 	"slices"
 	"strings"
 
@@ -11,101 +13,156 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// OpenExpectations gives, for each open job and each that a master above may not
-// have heard the end of, the events that tell who has to answer and who will not:
-// the forwarder sends them to a parent that was away. After those of a closed job
-// comes its salt/job/<jid>/closed, which is for the forwarder; see [Master.Told].
-func (m *Master) OpenExpectations() []bus.Event {
+// OpenJobs lists the jobs that a master above has to be told of when it was away: the
+// open ones, and the closed ones of which it may not have heard the end; in the order of
+// their jids, those behind one, at most n.
+func (m *Master) OpenJobs(after string, n int) []string {
 	select {
 	case <-m.ready: // the jobs of an earlier life are open again
 	case <-m.ctx.Done():
 		return nil
 	}
-	untold := m.untold.List() // before the rest is read: all up to these words is stored
 	jids := m.ledger.Active()
-	for jid := range untold {
+	for jid := range m.untold.List() {
 		jids = append(jids, jid)
 	}
+	jids = slices.DeleteFunc(jids, func(jid string) bool { return jid <= after })
 	slices.Sort(jids)
-	var out []bus.Event
-	for _, jid := range slices.Compact(jids) {
-		events, err := m.expectationEvents(jid)
-		if err != nil {
+	jids = slices.Compact(jids)
+	return jids[:min(n, len(jids))]
+}
+
+// Word gives the number of the last word about a job that is closed and of which the
+// masters above may not have heard the end.
+func (m *Master) Word(jid string) (word uint64, closed bool) {
+	return m.untold.Word(jid)
+}
+
+// Story tells a job from the start, in events that speak of at most n minions each: who
+// has to answer, node by node, and who will not. The forwarder sends them to a parent
+// that was away. After those of a closed job comes its salt/job/<jid>/closed, which is
+// for the forwarder; see [Master.Told].
+func (m *Master) Story(jid string, n int) iter.Seq[bus.Event] {
+	return func(yield func(bus.Event) bool) {
+		word, closed := m.untold.Word(jid) // before the rest is read: all up to this word is stored
+		some := false
+		tell := func(tag string, d *wire.Map) bool {
+			b, err := wire.Encode(d)
+			if err != nil {
+				m.log.Error("An event could not be encoded", "tag", tag, "err", err)
+				return true
+			}
+			some = true
+			return yield(bus.Event{Tag: tag, Data: b, Stamp: m.now()})
+		}
+		on, err := m.story(jid, n, tell)
+		switch {
+		case err != nil:
 			m.log.Error("The expectations of a job could not be read", "jid", jid, "err", err)
-			continue
-		}
-		word, closed := untold[jid]
-		if closed && events == nil { // cleaned up
+		case closed && !some && on: // cleaned up
 			m.Told(jid, word)
-			continue
-		}
-		out = append(out, events...)
-		if closed {
-			out = append(out, m.event("salt/job/"+jid+"/closed", closedData(jid, word))...)
+		case closed && on:
+			tell("salt/job/"+jid+"/closed", closedData(jid, word))
 		}
 	}
-	return out
 }
 
-// event makes an event that is not fired here.
-func (m *Master) event(tag string, d *wire.Map) []bus.Event {
-	b, err := wire.Encode(d)
-	if err != nil {
-		m.log.Error("An event could not be encoded", "tag", tag, "err", err)
-		return nil
-	}
-	return []bus.Event{{Tag: tag, Data: b, Stamp: m.now()}}
-}
-
-// expectationEvents tells a job from the start: who has to answer, node by node,
-// and who will not. None: nothing is known of it.
-func (m *Master) expectationEvents(jid string) ([]bus.Event, error) {
+// story tells what is known of a job; false: it is not to go on.
+func (m *Master) story(jid string, n int, tell func(tag string, d *wire.Map) bool) (on bool, err error) {
 	ctx, cancel := storeContext()
-	defer cancel()
 	xs, err := m.store.Local().GetExpectations(ctx, jid)
 	if err != nil {
-		return nil, err
+		cancel()
+		return true, err
 	}
 	missing, nodes, err := m.absent(ctx, jid, xs)
+	cancel()
 	if err != nil {
-		return nil, err
+		return true, err
 	}
-	var out []bus.Event
 	for _, x := range xs {
 		if x.Node != "" && !spoke(x) {
 			continue
 		}
-		asked := []any{}
-		if x.Node == "" {
-			for _, path := range sortedKeys(nodes) {
-				if !strings.Contains(path, "/") && nodes[path] != ledger.NodeUnreachable {
-					asked = append(asked, path)
-				}
+		if !m.storyOf(x, n, missing, nodes, tell) {
+			return false, nil
+		}
+	}
+	maps.DeleteFunc(nodes, func(_ string, s ledger.NodeState) bool {
+		return !s.Failed()
+	})
+	for ids := range slices.Chunk(sortedKeys(missing), n) {
+		part := make(map[string]ledger.Missing, len(ids))
+		for _, id := range ids {
+			part[id] = missing[id]
+		}
+		if !tell("salt/job/"+jid+"/missing", missingData(jid, part, nil)) {
+			return false, nil
+		}
+	}
+	for paths := range slices.Chunk(sortedKeys(nodes), n) {
+		part := make(map[string]ledger.NodeState, len(paths))
+		for _, path := range paths {
+			part[path] = nodes[path]
+		}
+		if !tell("salt/job/"+jid+"/missing", missingData(jid, nil, part)) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// storyOf tells one expectation. Only the last piece of it says that it is all that
+// the node has, and who else was asked: a master above that has heard the first of
+// several must not take the job for complete.
+func (m *Master) storyOf(x returners.Expectation, n int, missing map[string]ledger.Missing, nodes map[string]ledger.NodeState, tell func(string, *wire.Map) bool) bool {
+	asked := []any{}
+	if x.Node == "" {
+		for _, path := range sortedKeys(nodes) {
+			if !strings.Contains(path, "/") && nodes[path] != ledger.NodeUnreachable {
+				asked = append(asked, path)
 			}
 		}
-		// Without their reasons the minions that are missing would count as asked in
-		// the store of whoever hears this.
-		unreachable := wire.NewMap()
-		for _, id := range sortedKeys(missing) {
-			if missing[id].Path == x.Node {
-				unreachable.Set(id, missing[id].Reason)
+	}
+	// Without their reasons the minions that are missing would count as asked in
+	// the store of whoever hears this.
+	ids := slices.Clone(x.Minions)
+	counted := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		counted[id] = true
+	}
+	for _, id := range sortedKeys(missing) {
+		if missing[id].Path == x.Node && !counted[id] {
+			ids = append(ids, id)
+		}
+	}
+	ctx, cancel := storeContext()
+	partial := m.partial(ctx, x.JID, x)
+	cancel()
+	for first := true; first || len(ids) > 0; first = false {
+		piece := ids[:min(n, len(ids))]
+		ids = ids[len(piece):]
+		minions, unreachable := []any{}, wire.NewMap()
+		for _, id := range piece {
+			if counted[id] {
+				minions = append(minions, id)
+			}
+			if g, gone := missing[id]; gone && g.Path == x.Node {
+				unreachable.Set(id, g.Reason)
 			}
 		}
 		ours := wire.NewMap("node", x.Node, "asked", asked, "unreachable", unreachable)
-		if m.partial(ctx, jid, x) {
+		if len(ids) > 0 {
+			ours.Set("asked", []any{})
+		}
+		if len(ids) > 0 || partial {
 			ours.Set("partial", true)
 		}
-		out = append(out, m.event(jid, wire.NewMap("minions", x.Minions, "jid", jid, "mom", ours))...)
-	}
-	for path, state := range nodes {
-		if !state.Failed() {
-			delete(nodes, path)
+		if !tell(x.JID, wire.NewMap("minions", minions, "jid", x.JID, "mom", ours)) {
+			return false
 		}
 	}
-	if len(missing)+len(nodes) > 0 {
-		out = append(out, m.event("salt/job/"+jid+"/missing", missingData(jid, missing, nodes))...)
-	}
-	return out, nil
+	return true
 }
 
 // absent gives who does not answer a job and how its nodes are: by the ledger, or

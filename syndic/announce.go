@@ -118,7 +118,7 @@ func (a *announcer) greet(ctx context.Context) error {
 		return err
 	}
 	// What the parent has missed while it was away.
-	a.retell()
+	a.retell(false)
 	a.setUp(a.conn)
 	return nil
 }
@@ -126,8 +126,10 @@ func (a *announcer) greet(ctx context.Context) error {
 // concerns tells whether a parent should hear who has to answer a job: it asked
 // for it, or nobody above did. One that did not ask is owed no returns either, and
 // would wait for them; if it wants the job answered it gives it to this node anew.
-func (l *link) concerns(e bus.Event) bool {
-	asked := l.s.parents.origins.of(jobOf(e.Tag), "")
+func (l *link) concerns(e bus.Event) bool { return l.concernedBy(jobOf(e.Tag)) }
+
+func (l *link) concernedBy(jid string) bool {
+	asked := l.s.parents.origins.of(jid, "")
 	return len(asked) == 0 || slices.Contains(asked, l.ch.Addr())
 }
 

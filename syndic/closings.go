@@ -92,19 +92,6 @@ func (p *parents) took(l *link, e bus.Event) (jid string, word int64, all bool) 
 }
 
 // retell has a parent told again who has to answer the jobs that it asked for and
-// who will not, but for closed ones of which it has heard the end.
-func (l *link) retell() {
-	events := l.s.local.OpenExpectations()
-	heard := map[string]bool{}
-	for _, e := range events {
-		if jid, word, ok := readClosed(e); ok && l.s.parents.closings.has(jid, word, l.ch.Addr()) {
-			heard[jid] = true
-		}
-	}
-	l.events.whole()
-	for _, e := range events {
-		if !heard[jobOf(e.Tag)] && l.concerns(e) {
-			l.events.push(e)
-		}
-	}
-}
+// who will not, but for closed ones of which it has heard the end. lost: words of jobs
+// are gone, and ends do not count before their jobs were told again.
+func (l *link) retell(lost bool) { l.events.teller.begin(lost) }

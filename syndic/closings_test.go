@@ -56,24 +56,3 @@ func TestClosedJobIsToldAgainAfterARestart(t *testing.T) {
 	n.run(t)
 	until(t, "the word", func() bool { return p.heard(tag+"/missing") == 1 && n.local.wordTold(job(1)) == 3 })
 }
-
-// Words that were dropped from a full queue are told anew before the end counts.
-func TestEndDoesNotCountAfterAGap(t *testing.T) {
-	p := startParent(t, channeltest.Rules{})
-	n := start(t, nil, p)
-	tag := "salt/job/" + job(1)
-	open := []bus.Event{heardOf(t, tag+"/missing", missingIn(job(1))), heardOf(t, tag+"/closed", closedIn(job(1), 5))}
-	n.local.mu.Lock()
-	n.local.open = open
-	n.local.mu.Unlock()
-	u := n.parents.links[0].events
-	u.mu.Lock()
-	u.urgent.gap = true // the word is gone, its end is not
-	u.urgent.push(open[1])
-	u.mu.Unlock()
-	ring(u.kick)
-	until(t, "the sweep to tell it anew", func() bool { return n.local.wordTold(job(1)) == 5 })
-	if p.heard(tag+"/missing") == 0 {
-		t.Error("the end counted without its word")
-	}
-}

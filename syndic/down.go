@@ -138,10 +138,10 @@ func (l *link) publish(ctx context.Context, p wire.Publication) {
 	case errors.Is(err, client.ErrNoMatch):
 		// The local master says nothing about a job that is nobody's; the
 		// parent has to know that this node has none for it.
-		l.events.push(emptyExpectation(p.JID))
+		l.events.answer(emptyExpectation(p.JID))
 	default:
 		l.log.Error("A job of the master above could not be published here", "jid", p.JID, "err", err)
-		l.events.push(refusedHere(p.JID, err))
+		l.events.answer(refusedHere(p.JID, err))
 	}
 }
 

@@ -35,7 +35,7 @@ func (s *Syndic) listen(ctx context.Context) {
 		}
 		// Who has to answer must not get lost with them.
 		for _, l := range s.parents.all() {
-			l.retell()
+			l.retell(true)
 		}
 		s.returns.flush()
 	}

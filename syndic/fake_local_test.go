@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"sync"
 	"testing"
@@ -56,10 +57,38 @@ func (l *fakeLocal) Answer(_ context.Context, what string, arg wire.Raw) (any, e
 	return arg, nil
 }
 
-func (l *fakeLocal) OpenExpectations() []bus.Event {
+func (l *fakeLocal) OpenJobs(after string, n int) (jids []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return append([]bus.Event(nil), l.open...)
+	for _, e := range l.open {
+		if jid := jobOf(e.Tag); jid > after {
+			jids = append(jids, jid)
+		}
+	}
+	slices.Sort(jids)
+	jids = slices.Compact(jids)
+	return jids[:min(n, len(jids))]
+}
+
+func (l *fakeLocal) Word(jid string) (word uint64, over bool) {
+	for e := range l.Story(jid, 1) {
+		if _, w, ok := readClosed(e); ok {
+			return uint64(w), true
+		}
+	}
+	return 0, false
+}
+
+func (l *fakeLocal) Story(jid string, _ int) iter.Seq[bus.Event] {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var out []bus.Event
+	for _, e := range l.open {
+		if jobOf(e.Tag) == jid {
+			out = append(out, e)
+		}
+	}
+	return slices.Values(out)
 }
 
 func (l *fakeLocal) Told(jid string, word uint64) {
@@ -69,6 +98,7 @@ func (l *fakeLocal) Told(jid string, word uint64) {
 		l.told = map[string]uint64{}
 	}
 	l.told[jid] = word
+	l.open = slices.DeleteFunc(l.open, func(e bus.Event) bool { return jobOf(e.Tag) == jid })
 }
 
 func (l *fakeLocal) wordTold(jid string) uint64 {

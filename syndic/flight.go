@@ -2,6 +2,7 @@ package syndic
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -21,13 +22,15 @@ type flights struct {
 	urgent int
 	news   bool
 	jobs   map[string]bool // spoken of in an urgent one
+	words  int             // events in urgent ones
+	bytes  int             // of those
 }
 
 // flight is one of them.
 type flight struct {
 	batch  []bus.Event
+	from   *queue
 	urgent bool
-	gap    bool // words about the jobs in it may have been lost before
 }
 
 // run sends what waits syndic_event_forward_timeout after the first of it, or at
@@ -87,26 +90,31 @@ func (u *uplink) run(ctx context.Context) {
 func (u *uplink) depart() (f flight, ok bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if lost := u.urgent.takeLost() + u.news.takeLost(); lost > 0 {
+	if lost := u.urgent.takeLost() + u.answers.takeLost() + u.news.takeLost(); lost > 0 {
 		u.l.figures.dropped.Add(lost)
 		u.l.log.Error("Events were dropped because too many waited for the master above", "count", lost)
 	}
-	a := &u.aloft
+	a, b := &u.aloft, u.l.s.bounds
 	if a.urgent < mostAloft {
 		busy := func(e bus.Event) bool { return a.jobs[jobOf(e.Tag)] }
-		// Telling all anew ends a gap, but not for what is taken already.
-		f = flight{batch: u.urgent.takeBut(busy, eventBatch, eventBatchBytes), urgent: true, gap: u.urgent.gap}
-		if len(f.batch) > 0 {
+		for _, q := range []*queue{&u.answers, &u.urgent} {
+			f = flight{batch: q.takeBut(busy, b.TellBatch, b.TellBatchBytes), from: q, urgent: true}
+			if len(f.batch) == 0 {
+				continue
+			}
+			// Of a job whose words were lost the end does not count: it is told again.
+			f.batch = slices.DeleteFunc(f.batch, func(e bus.Event) bool { return closed(e.Tag) && !u.teller.lap.Counts(jobOf(e.Tag)) })
 			a.urgent++
 			a.set(f, true)
 			return f, true
 		}
 	}
 	if !a.news {
-		f = flight{batch: u.news.take(eventBatch, eventBatchBytes)}
+		f = flight{batch: u.news.take(b.TellBatch, b.TellBatchBytes), from: &u.news}
 		a.news = len(f.batch) > 0
+		return f, a.news
 	}
-	return f, len(f.batch) > 0
+	return f, false
 }
 
 // set marks the jobs of a flight as being spoken of, or not any more.
@@ -114,7 +122,13 @@ func (a *flights) set(f flight, aloft bool) {
 	if a.jobs == nil {
 		a.jobs = map[string]bool{}
 	}
+	sign := 1
+	if !aloft {
+		sign = -1
+	}
 	for _, e := range f.batch {
+		a.words += sign
+		a.bytes += sign * size(e)
 		if aloft {
 			a.jobs[jobOf(e.Tag)] = true
 		} else {
@@ -135,17 +149,18 @@ func (u *uplink) fly(ctx context.Context, f flight) error {
 	if len(words) > 0 {
 		rest, err = u.hand(ctx, words)
 	}
-	if err == nil && !f.gap {
+	if err == nil {
 		u.ended(ends)
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if err != nil {
-		u.queue(f.urgent).putBack(append(rest, ends...))
+		f.from.putBack(append(rest, ends...))
 	}
 	if f.urgent {
 		u.aloft.urgent--
 		u.aloft.set(f, false)
+		ring(u.teller.kick)
 	} else {
 		u.aloft.news = false
 	}

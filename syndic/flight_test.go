@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/momtree/mom/internal/bounds"
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/channel/channeltest"
 	"github.com/momtree/mom/internal/wire"
@@ -164,7 +165,7 @@ func TestTheWordsOfAJobStayInOrder(t *testing.T) {
 // News does not keep the words of a job waiting.
 func TestNewsHoldsNothingUrgentUp(t *testing.T) {
 	p, n := startSlowParent(t, "_minion_event")
-	for i := range eventBatch {
+	for i := range bounds.Default().TellBatch {
 		n.local.fire(t, fmt.Sprint("my/", i), wire.NewMap("a", 1))
 	}
 	p.under(t, 1)

@@ -113,6 +113,7 @@ func (l *link) isResting() bool {
 func (l *link) run(ctx context.Context) {
 	var wg sync.WaitGroup
 	wg.Go(func() { l.events.run(ctx) })
+	wg.Go(func() { l.events.teller.run(ctx) })
 	wg.Go(func() { l.returns.run(ctx) })
 	wg.Go(func() { l.publications(ctx) })
 	wg.Go(func() { l.tellSiblings(ctx) })

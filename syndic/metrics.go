@@ -72,7 +72,7 @@ func (s *Syndic) collect(out *metrics.Sink) {
 		out.Count("mom_syndic_events_dropped_total", f.dropped.Load(), l.name)
 		u := l.events
 		u.mu.Lock()
-		urgent, urgentBytes, news, newsBytes := u.urgent.len(), u.urgent.bytes, u.news.len(), u.news.bytes
+		urgent, urgentBytes, news, newsBytes := u.urgent.len()+u.answers.len(), u.urgent.bytes+u.answers.bytes, u.news.len(), u.news.bytes
 		u.mu.Unlock()
 		out.Set("mom_syndic_events_waiting", float64(urgent), l.name, "urgent")
 		out.Set("mom_syndic_events_waiting", float64(news), l.name, "news")

@@ -11,12 +11,12 @@ import (
 // for concurrent use.
 type queue struct {
 	max, maxBytes int
+	gone          func(bus.Event) // told of each event that is lost, if set
 
 	events []bus.Event // from head on
 	head   int
 	bytes  int
 	lost   uint64 // since the last takeLost
-	gap    bool   // some were lost since all was told anew
 }
 
 func (q *queue) len() int { return len(q.events) - q.head }
@@ -32,9 +32,14 @@ func (q *queue) push(e bus.Event) {
 func size(e bus.Event) int { return len(e.Tag) + len(e.Data) }
 
 func (q *queue) drop() {
-	q.pop()
+	q.lose(q.pop())
+}
+
+func (q *queue) lose(e bus.Event) {
 	q.lost++
-	q.gap = true
+	if q.gone != nil {
+		q.gone(e)
+	}
 }
 
 func (q *queue) pop() bus.Event {
@@ -97,8 +102,9 @@ func (q *queue) putBack(events []bus.Event) {
 		keep--
 		bytes += size(events[keep])
 	}
-	q.lost += uint64(keep)
-	q.gap = q.gap || keep > 0
+	for _, e := range events[:keep] {
+		q.lose(e)
+	}
 	rest := append([]bus.Event(nil), events[keep:]...)
 	q.events, q.head, q.bytes = append(rest, q.events[q.head:]...), 0, bytes
 }

@@ -3,6 +3,7 @@ package syndic
 import (
 	"context"
 	"errors"
+	"iter"
 	"log/slog"
 	"path/filepath"
 	"sync"
@@ -35,10 +36,17 @@ type Local interface {
 	Grown() <-chan struct{}
 	// Tree is the tree from it down.
 	Tree() *topology.Tree
-	// OpenExpectations gives, for each open job, the events that tell who has
-	// to answer it and who will not: a parent that was away has missed them.
-	// After the events of a closed job comes its salt/job/<jid>/closed.
-	OpenExpectations() []bus.Event
+	// OpenJobs lists the jobs of which a parent that was away may have missed
+	// something: those that are open, and closed ones that not all parents which
+	// asked have heard the end of; in the order of their jids, those behind one, at
+	// most n.
+	OpenJobs(after string, n int) []string
+	// Word gives the number of the last word about such a job that is closed.
+	Word(jid string) (word uint64, closed bool)
+	// Story tells a job: who has to answer it, and who will not, in events that
+	// speak of at most n minions each. After those of a closed job comes its
+	// salt/job/<jid>/closed.
+	Story(jid string, n int) iter.Seq[bus.Event]
 	// Told ends that of a closed job: the masters above that asked for it have
 	// taken all that was told of it up to its salt/job/<jid>/closed of that word.
 	Told(jid string, word uint64)

@@ -50,9 +50,7 @@ func (f *forwarder) run(ctx context.Context) {
 		case <-sweep.C:
 			for _, l := range f.s.parents.all() {
 				ring(l.returns.sweeps)
-				if l.isUp() && l.events.hasGap() {
-					l.retell()
-				}
+				ring(l.events.teller.sweeps)
 			}
 			continue
 		case <-f.s.local.Grown():

@@ -14,13 +14,13 @@ import (
 )
 
 const (
-	// eventQueue and eventQueueBytes bound what waits for one parent, of urgent
-	// events and of others each.
-	eventQueue      = 10000
-	eventQueueBytes = 32 << 20
-	// eventBatch and eventBatchBytes bound one `_minion_event`.
-	eventBatch      = 1000
-	eventBatchBytes = 4 << 20
+	// newsQueue and newsQueueBytes bound the events that wait for one parent and are
+	// not about who has to answer a job.
+	newsQueue      = 10000
+	newsQueueBytes = 32 << 20
+	// answerQueue bounds what this node itself has to say of jobs that its local master
+	// knows nothing of: a parent publishes them one after the other.
+	answerQueue = 4096
 )
 
 // uplink sends events to one master above, the urgent ones at once.
@@ -30,10 +30,12 @@ type uplink struct {
 	some chan struct{} // something waits
 	back chan struct{} // the parent is usable
 
-	mu     sync.Mutex
-	urgent queue
-	news   queue
-	aloft  flights
+	mu      sync.Mutex
+	urgent  queue
+	answers queue // of this node alone: nobody can tell them again
+	news    queue
+	aloft   flights
+	teller  *teller
 
 	numbers *ordering.Numbers // of requests with urgent events
 
@@ -41,18 +43,30 @@ type uplink struct {
 }
 
 func newUplink(l *link) *uplink {
-	q := queue{max: eventQueue, maxBytes: eventQueueBytes}
-	return &uplink{
+	b := l.s.bounds
+	u := &uplink{
 		l: l, kick: make(chan struct{}, 1), some: make(chan struct{}, 1), back: make(chan struct{}, 1),
-		urgent: q, news: q, numbers: l.s.life.Numbers(),
+		answers: queue{max: answerQueue, maxBytes: newsQueueBytes}, news: queue{max: newsQueue, maxBytes: newsQueueBytes},
+		numbers: l.s.life.Numbers(),
 	}
+	u.teller = newTeller(u)
+	u.urgent = queue{max: b.TellQueue, maxBytes: b.TellQueueBytes, gone: u.teller.lost}
+	return u
 }
 
-func (u *uplink) queue(now bool) *queue {
-	if now {
-		return &u.urgent
-	}
-	return &u.news
+// room tells whether a word that is told again has room: half of the queue is for what
+// comes.
+func (u *uplink) room() bool {
+	n, bytes := u.urgent.len()+u.aloft.words, u.urgent.bytes+u.aloft.bytes
+	return n == 0 || 2*n < u.urgent.max && 2*bytes < u.urgent.maxBytes
+}
+
+// answer queues what this node says of a job that its local master does not know.
+func (u *uplink) answer(e bus.Event) {
+	u.mu.Lock()
+	u.answers.push(e)
+	u.mu.Unlock()
+	ring(u.kick)
 }
 
 // push queues an event and never waits.
@@ -64,8 +78,12 @@ func (u *uplink) push(e bus.Event) {
 	}
 	now := urgent(e.Tag)
 	u.mu.Lock()
-	u.queue(now).push(e)
-	full := u.news.len() >= eventBatch
+	if now {
+		u.urgent.push(e)
+	} else {
+		u.news.push(e)
+	}
+	full := u.news.len() >= u.l.s.bounds.TellBatch
 	u.mu.Unlock()
 	if now || full {
 		ring(u.kick)
@@ -85,32 +103,13 @@ func split(batch []bus.Event) (words, ends []bus.Event) {
 	return words, ends
 }
 
-// ended tells the local master of closed jobs that need not be told again. After a
-// gap it is not known whether all words about them were among those that were sent.
+// ended tells the local master of closed jobs that need not be told again.
 func (u *uplink) ended(ends []bus.Event) {
-	if len(ends) == 0 || u.hasGap() {
-		return
-	}
 	for _, e := range ends {
 		if jid, word, all := u.l.s.parents.took(u.l, e); all {
 			u.l.s.local.Told(jid, uint64(word)) //nolint:gosec // above 0
 		}
 	}
-}
-
-// hasGap tells whether urgent events were lost since all was told anew.
-func (u *uplink) hasGap() bool {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	return u.urgent.gap
-}
-
-// whole begins to tell all anew: ends of jobs that wait do not count any more.
-func (u *uplink) whole() {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.urgent.gap = false
-	u.urgent.remove(func(e bus.Event) bool { return closed(e.Tag) })
 }
 
 // hand sends events, in halves if the parent does not take them together, and

@@ -81,6 +81,14 @@ func (u *Untold) Told(id string, word uint64) error {
 	return u.drop(id)
 }
 
+// Word gives the last word of a job that is marked.
+func (u *Untold) Word(id string) (word uint64, marked bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	word, marked = u.words[id]
+	return word, marked
+}
+
 // List gives the jobs with their last words.
 func (u *Untold) List() map[string]uint64 {
 	u.mu.Lock()

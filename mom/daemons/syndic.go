@@ -3,6 +3,7 @@ package daemons
 import (
 	"context"
 	"errors"
+	"iter"
 	"log/slog"
 	"path/filepath"
 	"sync"
@@ -134,9 +135,11 @@ func (l local) Home() sibling.Node                { return l.m.Home() }
 // Without one of these methods a node would silently have no siblings.
 var _ syndic.Housed = local{}
 
-func (l local) Tree() *topology.Tree          { return l.m.Tree() }
-func (l local) OpenExpectations() []bus.Event { return l.m.OpenExpectations() }
-func (l local) Told(jid string, word uint64)  { l.m.Told(jid, word) }
+func (l local) Tree() *topology.Tree                        { return l.m.Tree() }
+func (l local) OpenJobs(after string, n int) []string       { return l.m.OpenJobs(after, n) }
+func (l local) Word(jid string) (uint64, bool)              { return l.m.Word(jid) }
+func (l local) Story(jid string, n int) iter.Seq[bus.Event] { return l.m.Story(jid, n) }
+func (l local) Told(jid string, word uint64)                { l.m.Told(jid, word) }
 
 func (l local) Answer(ctx context.Context, what string, arg wire.Raw) (any, error) {
 	return l.m.Answer(ctx, what, arg)

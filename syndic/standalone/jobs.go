@@ -2,6 +2,7 @@ package standalone
 
 import (
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -128,16 +129,38 @@ func (js *jobs) returned(jid, id string) bool {
 	return true
 }
 
-func (js *jobs) open() []bus.Event {
-	js.mu.Lock()
-	defer js.mu.Unlock()
-	var out []bus.Event
-	for _, jid := range js.order {
-		if j := js.byJID[jid]; j != nil {
-			out = append(out, j.event)
+// story tells who has to answer a job, in events of at most n minions each; all but
+// the last say that there are others.
+func (js *jobs) story(jid string, n int) iter.Seq[bus.Event] {
+	return func(yield func(bus.Event) bool) {
+		js.mu.Lock()
+		j := js.byJID[jid]
+		js.mu.Unlock()
+		if j == nil {
+			return
+		}
+		d, err := wire.DecodeMap(j.event.Data)
+		ids := d.List("minions")
+		if err != nil || len(ids) <= n {
+			yield(j.event)
+			return
+		}
+		for len(ids) > 0 {
+			piece := ids[:min(n, len(ids))]
+			ids = ids[len(piece):]
+			out := d.Clone()
+			out.Set("minions", piece)
+			if ours := d.Map("mom"); ours != nil && len(ids) > 0 {
+				ours = ours.Clone()
+				ours.Set("partial", true)
+				out.Set("mom", ours)
+			}
+			raw, err := wire.Encode(out)
+			if err != nil || !yield(bus.Event{Tag: jid, Data: raw, Stamp: j.event.Stamp}) {
+				return
+			}
 		}
 	}
-	return out
 }
 
 // jids lists the open jobs.

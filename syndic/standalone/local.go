@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -100,8 +102,18 @@ func (l *Local) Answer(_ context.Context, what string, _ wire.Raw) (any, error) 
 	return nil, fmt.Errorf("the question %q cannot be answered: this node is a forwarder beside a Python master", what)
 }
 
-// OpenExpectations gives who has to answer the jobs that are not complete.
-func (l *Local) OpenExpectations() []bus.Event { return l.jobs.open() }
+// OpenJobs lists the jobs that are not complete, those behind one, at most n.
+func (l *Local) OpenJobs(after string, n int) []string {
+	jids := slices.DeleteFunc(l.jobs.jids(), func(jid string) bool { return jid <= after })
+	slices.Sort(jids)
+	return jids[:min(n, len(jids))]
+}
+
+// Word knows none: jobs that are closed are told no more.
+func (l *Local) Word(string) (word uint64, closed bool) { return 0, false }
+
+// Story gives who has to answer a job that is not complete.
+func (l *Local) Story(jid string, n int) iter.Seq[bus.Event] { return l.jobs.story(jid, n) }
 
 // Told has nothing to end: jobs that are closed are told no more.
 func (l *Local) Told(string, uint64) {}

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -160,7 +161,7 @@ func TestReturnsOnTheBusAreOwed(t *testing.T) {
 				t.Errorf("expectation %#v", d)
 			}
 			until(t, "a row", func() bool { return len(owed(t, l)) == 1 })
-			if open := l.OpenExpectations(); len(open) != 1 || open[0].Tag != job1 {
+			if open := l.OpenJobs("", 10); len(open) != 1 || open[0] != job1 || len(slices.Collect(l.Story(job1, 1))) != 2 {
 				t.Errorf("open %v", open)
 			}
 			s.returned(job1, "web-2")
@@ -173,7 +174,7 @@ func TestReturnsOnTheBusAreOwed(t *testing.T) {
 					break
 				}
 			}
-			if len(l.OpenExpectations()) != 0 {
+			if len(l.OpenJobs("", 10)) != 0 {
 				t.Error("a complete job is still open")
 			}
 			rows := owed(t, l)
@@ -235,7 +236,7 @@ func TestOpenJobsAreBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n := len(js.open()); n != maxJobs || len(js.byJID) != maxJobs {
+	if n := len(js.jids()); n != maxJobs || len(js.byJID) != maxJobs {
 		t.Errorf("%d open", n)
 	}
 	if _, err := js.expect(job1, bus.Event{Data: wire.Raw{0xc1}}); err == nil {

@@ -1,0 +1,73 @@
+package master
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/returners"
+)
+
+// C5: what is told again of a job comes in pieces: all but the last of an expectation
+// say that there is more, so that nobody takes the job for complete, and together they
+// say all. A job over 10 minions of this node, 7 of one below, of which 5 are missing,
+// in words of at most 3 minions.
+func TestStoryInPieces(t *testing.T) {
+	r := belowATop(t)
+	r.start()
+	var own, below []string
+	for i := range 10 {
+		own = append(own, fmt.Sprintf("own-%02d", i))
+	}
+	gone := map[string]string{}
+	for i := range 5 {
+		gone[fmt.Sprintf("gone-%d", i)] = "No response"
+	}
+	below = []string{"b-1", "b-2"}
+	if err := r.store.SaveExpectations(t.Context(),
+		returners.Expectation{JID: someJob, Minions: own, State: returners.StateAnswered}, // nobody gave it the job
+		returners.Expectation{JID: someJob, Node: "mid", Minions: below, Missing: gone, State: returners.StateAnswered},
+	); err != nil {
+		t.Fatal(err)
+	}
+	const most = 3
+	heard, unreachable, missing := map[string][]string{}, []string{}, []string{}
+	last := map[string]bool{} // by node: its last piece was told
+	for e := range r.Story(someJob, most) {
+		d, err := wire.DecodeMap(e.Data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Tag != someJob {
+			m := d.Map("missing")
+			if len(m.Keys()) > most {
+				t.Errorf("%d missing in one word", len(m.Keys()))
+			}
+			for _, k := range m.Keys() {
+				missing = append(missing, k.(string))
+			}
+			continue
+		}
+		ours := d.Map("mom")
+		node := ours.String("node")
+		minions, away := wire.Texts(d.List("minions")), ours.Map("unreachable").Keys()
+		if len(minions)+len(away) > most {
+			t.Errorf("%d minions in one word", len(minions)+len(away))
+		}
+		if last[node] {
+			t.Errorf("%q says more after its last word", node)
+		}
+		last[node] = !ours.Bool("partial")
+		heard[node] = append(heard[node], minions...)
+		for _, k := range away {
+			unreachable = append(unreachable, k.(string))
+		}
+	}
+	if !slices.Equal(heard[""], own) || last[""] || !slices.Equal(heard["mid"], below) || !last["mid"] {
+		t.Errorf("heard of %v, the last word of %v", heard, last)
+	}
+	if len(unreachable) != len(gone) || len(missing) != len(gone) {
+		t.Errorf("away are %v and %v", unreachable, missing)
+	}
+}

@@ -1,0 +1,158 @@
+package syndic
+
+import (
+	"context"
+	"iter"
+
+	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/syndic/handover"
+)
+
+// teller tells one parent anew of the jobs of which it may have missed something:
+// whenever it is back, and when words of jobs were lost because too many waited. It
+// goes round the jobs, and puts a piece of what there is to tell into the queue when
+// there is room for it, so that no more is in memory than the queue holds, and what is
+// told again pushes nothing out.
+type teller struct {
+	u      *uplink
+	kick   chan struct{}
+	sweeps chan struct{} // it is time to look for what was not told
+
+	// The mutex of the uplink guards these.
+	lap    handover.Lap
+	broken bool // a word of the job being told was lost: it is told from its start
+
+	// Of the one goroutine.
+	seen unheard
+	list []string // jobs that come next
+	jid  string   // the job being told; "": none
+	next func() (bus.Event, bool)
+	stop func()
+}
+
+func newTeller(u *uplink) *teller {
+	return &teller{u: u, kick: make(chan struct{}, 1), sweeps: make(chan struct{}, 1)}
+}
+
+// begin has all jobs told, beginning with the one that is next. lost: words of jobs
+// are gone.
+func (t *teller) begin(lost bool) {
+	t.u.mu.Lock()
+	defer t.u.mu.Unlock()
+	t.lap.Begin(lost)
+	ring(t.kick)
+}
+
+// run tells until ctx ends.
+func (t *teller) run(ctx context.Context) {
+	defer t.leave()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.kick:
+		case <-t.sweeps:
+			t.sweep()
+		}
+		for ctx.Err() == nil && t.step() {
+		}
+	}
+}
+
+// step tells one event, or goes on to the next job; false: there is no room, or
+// nothing left to tell.
+func (t *teller) step() bool {
+	u := t.u
+	u.mu.Lock()
+	if !t.lap.Active() || !u.room() {
+		u.mu.Unlock()
+		return false
+	}
+	if t.broken {
+		t.leave()
+	}
+	u.mu.Unlock()
+	if t.jid == "" {
+		return t.choose()
+	}
+	e, more := t.next()
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	switch {
+	case t.broken: // while this was read
+	case more:
+		if closed(e.Tag) {
+			t.lap.Told(t.jid) // it counts when it goes, and all before it is in the queue
+		}
+		u.urgent.push(e)
+		ring(u.kick)
+	default:
+		t.lap.Told(t.jid)
+		t.leave()
+	}
+	return true
+}
+
+// choose takes the job whose turn it is.
+func (t *teller) choose() bool {
+	l := t.u.l
+	first := func(after string) string {
+		for len(t.list) > 0 && t.list[0] <= after {
+			t.list = t.list[1:]
+		}
+		if len(t.list) == 0 || after == "" {
+			t.list = l.s.local.OpenJobs(after, l.s.bounds.TellJobs)
+		}
+		if len(t.list) == 0 {
+			return ""
+		}
+		return t.list[0]
+	}
+	t.u.mu.Lock()
+	lap := t.lap // a look into the local master takes its time
+	t.u.mu.Unlock()
+	was := lap
+	jid, ok := lap.Next(first)
+	t.u.mu.Lock()
+	defer t.u.mu.Unlock()
+	if t.lap != was { // it has begun anew meanwhile
+		t.list = nil
+		return true
+	}
+	t.lap = lap
+	if !ok {
+		t.list = nil
+		return false
+	}
+	if _, _, heard := t.word(jid); heard || !l.concernedBy(jid) {
+		t.lap.Told(jid)
+		return true
+	}
+	// An end that waits would count for what comes behind it.
+	t.u.urgent.remove(func(e bus.Event) bool { return closed(e.Tag) && jobOf(e.Tag) == jid })
+	t.jid = jid
+	t.next, t.stop = iter.Pull(l.s.local.Story(jid, l.s.bounds.TellMinions))
+	return true
+}
+
+// leave ends the telling of a job.
+func (t *teller) leave() {
+	if t.jid != "" {
+		t.stop()
+	}
+	t.jid, t.next, t.stop, t.broken = "", nil, nil, false
+}
+
+// lost notes that a word of a job is gone: all has to be told again.
+func (t *teller) lost(e bus.Event) {
+	t.broken = t.broken || t.jid != "" && t.jid == jobOf(e.Tag)
+	t.lap.Begin(true)
+	ring(t.kick)
+}
+
+// word is the last word about a job that is closed, and whether this parent has heard
+// it.
+func (t *teller) word(jid string) (word uint64, over, heard bool) {
+	word, over = t.u.l.s.local.Word(jid)
+	return word, over, over && t.u.l.s.parents.closings.has(jid, int64(word), t.u.l.ch.Addr()) //nolint:gosec // counts closed jobs
+}
