@@ -78,6 +78,7 @@ func (m *Master) emitTo(p wire.Publication, topics []string, to *zmtp.Choice) er
 		if !m.cfg.ZmqFiltering {
 			topics = []string{""}
 		}
+		m.diary.Published(p.JID)
 		for _, t := range topics {
 			if err := m.pub.SendTo(t, body, to); err != nil {
 				return err

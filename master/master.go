@@ -120,6 +120,7 @@ type Master struct {
 	open     books.Open
 	kept     *retention.Log
 	late     *retention.Latecomers
+	diary    *retention.Diary
 	books    *books.Writer
 	parent   string // outbox destination of the one above; "": this is a top
 	untold   *books.Untold
@@ -255,6 +256,9 @@ func (m *Master) Close() error {
 		m.asks.Close()
 		if m.late != nil {
 			m.late.Close()
+		}
+		if m.diary != nil {
+			errs = append(errs, m.diary.Close())
 		}
 		if m.ledger != nil {
 			m.ledger.Close()

@@ -8,6 +8,8 @@ import (
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/master/presence"
+	"github.com/momtree/mom/master/retention"
 	"github.com/momtree/mom/topology"
 )
 
@@ -26,7 +28,8 @@ const passedOver = 1
 // identity. With zmq_filtering it subscribes to the hash of an id, but anybody may, so
 // it is asked all the same; a syndic is not, as it cannot answer for itself.
 func (m *Master) onNameless(p *zmtp.Peer, topic string) {
-	if m.presence.Opened(p, m.kept.Head()) {
+	before := presence.Before{Number: m.kept.Head(), Position: m.diary.Position()}
+	if m.presence.Opened(p, before) {
 		m.who.Add(p.ID())
 	}
 	if topic == toSyndics {
@@ -82,7 +85,7 @@ func (m *Master) handPeer(conn uint64, body []byte) error {
 }
 
 // answeredWho takes a return if it answers who hangs on a connection.
-func (m *Master) answeredWho(jid, id string) bool {
+func (m *Master) answeredWho(jid, id string, version int) bool {
 	if !m.who.Asked(jid) {
 		return false
 	}
@@ -90,8 +93,44 @@ func (m *Master) answeredWho(jid, id string) bool {
 	if !ok { // the connection is gone: it will be asked on its next one
 		return true
 	}
+	if line, stands := m.presence.Line(conn); stands && version >= 2 {
+		m.giveMissed(conn, id, line.Before)
+	}
 	m.presence.Named(conn, id)
 	return true
+}
+
+// giveMissed gives a stock minion, on a connection that has just said that it is its
+// own, the open jobs which it owes and did not hear over it, once more if need be: it
+// passes over a jid that it has seen since its start. It is not given what it may have
+// run before a restart of its own.
+func (m *Master) giveMissed(conn uint64, id string, before presence.Before) {
+	m.kept.Since("", 0, func(seq int64, rec retention.Record) bool {
+		if seq > before.Number {
+			return false
+		}
+		owes, queued := m.ledger.Owes(rec.JID, id), m.kept.Wants(rec.JID, id)
+		switch {
+		case !owes && !queued:
+			return true
+		case m.ledger.Unheard(rec.JID, id), m.diary.MayRepeat(rec.JID, id, before.Position):
+		default:
+			return true
+		}
+		body, err := m.resealed(rec)
+		if err == nil {
+			err = m.handPeer(conn, body)
+		}
+		if err != nil {
+			m.log.Warn("A job could not be given to a minion that is back", "jid", rec.JID, "id", id, "err", err)
+			return true
+		}
+		m.ledger.GivenStock(rec.JID, id)
+		m.kept.Given(rec.JID, id)
+		m.stats.Missed.Add(1)
+		m.log.Info("A publication was missed and is given again", "jid", rec.JID, "id", id)
+		return true
+	})
 }
 
 // stockWait is how long a job waits for a stock minion that has lost its connection: as

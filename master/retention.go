@@ -19,6 +19,10 @@ import (
 const republishFor = 30 * time.Second
 
 func (m *Master) openRetention() (err error) {
+	m.diary, err = retention.OpenDiary(retention.DiaryOptions{Path: filepath.Join(m.cfg.Cachedir, "diary"), Log: m.log, Now: m.now})
+	if err != nil {
+		return err
+	}
 	m.kept, err = retention.Open(retention.Options{
 		Dir: filepath.Join(m.cfg.Cachedir, "publications"), Keep: m.cfg.PublishRetention,
 		MaxBytes: m.cfg.PublishRetentionMaxBytes, Log: m.log, Now: m.now, Age: m.ages.Now, Steady: m.ages.Steady,

@@ -53,7 +53,7 @@ func (m *Master) onReturn(ctx context.Context, r *request) (any, error) {
 		}
 		return false, nil
 	}
-	if m.probes.Answer(ret.JID, ret.ID, ret.Value) || m.answeredWho(ret.JID, ret.ID) {
+	if m.probes.Answer(ret.JID, ret.ID, ret.Value) || m.answeredWho(ret.JID, ret.ID, r.version) {
 		return nil, nil
 	}
 	a := arrival{ret: returnRow(ret, m.now()), event: ret.Full}

@@ -45,6 +45,7 @@ func (m *Master) signIn(req *zmtp.Request, env wire.Envelope) {
 	}
 	if a.Verdict.Outcome == keys.Admitted {
 		m.presence.SignedIn(a.Auth.ID)
+		m.diary.SignedIn(a.Auth.ID) // before it has the key to connect with
 	}
 	req.Reply(a.Body)
 }

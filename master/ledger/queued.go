@@ -70,6 +70,40 @@ func (l *Ledger) Given(jid, id string) {
 	l.finish(j, news{})
 }
 
+// Unheard tells that a minion was not connected when a job was published, and was not
+// given it since: it has certainly not heard it.
+func (l *Ledger) Unheard(jid, id string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	j := l.jobs[jid]
+	if j == nil || j.entries[id] == nil {
+		return false
+	}
+	e := j.entries[id]
+	return e.direct && (e.live == Away || e.live == Down)
+}
+
+// GivenStock is Given for a minion that cannot say what it works on: it is asked like
+// any other that was given the job just now.
+func (l *Ledger) GivenStock(jid, id string) {
+	l.mu.Lock()
+	j := l.jobs[jid]
+	if j == nil || !j.closed.IsZero() || j.entries[id] == nil {
+		l.mu.Unlock()
+		return
+	}
+	e := j.entries[id]
+	if e.direct && e.phase != returned && e.phase != failed {
+		if e.phase == missing {
+			j.pending++
+		}
+		e.phase, e.reason, e.live, e.doubt = waiting, "", Untracked, false
+		l.due(j, e, l.cfg.Clock.Now().Add(j.Timeout))
+	}
+	l.arm(j)
+	l.finish(j, news{})
+}
+
 // Overdue gives queued minions of a job another reason, Expired or Dequeued;
 // minions maps each to the path to it.
 func (l *Ledger) Overdue(jid, reason string, minions map[string]string) (known bool) {

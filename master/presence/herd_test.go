@@ -82,7 +82,7 @@ func (h *herd) open() (line, chan string) {
 	l := line{h.last, h.life, h}
 	ear := make(chan string, 16)
 	h.ears[l.id] = ear
-	h.r.Opened(l, 0)
+	h.r.Opened(l, presence.Before{})
 	h.who.Add(l.id)
 	return l, ear
 }

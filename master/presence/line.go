@@ -8,7 +8,7 @@ import "time"
 type line struct {
 	conn    Conn
 	since   time.Time
-	heard   int64      // the last publication before it
+	before  Before
 	named   []*session // one for each id that answered over it, more than one for a proxy of many
 	settled bool       // named, or gone, or of a syndic: it hides no minion
 }
@@ -24,21 +24,28 @@ const muteFor = 3 * time.Minute
 
 // Line is what is known of a connection that was asked who it is.
 type Line struct {
-	// Since is when it was subscribed, and Heard the number of the last publication
-	// before that: it has not heard up to there.
+	// Since is when it was subscribed.
 	Since time.Time
-	Heard int64
+	Before
 }
 
-// Opened tells that a connection without a session has subscribed, after the
-// publication of that number. fresh is false for one that is known already.
-func (r *Registry) Opened(c Conn, heard int64) (fresh bool) {
+// Before is how far things had gone when a connection subscribed: it has not heard
+// what was published up to there.
+type Before struct {
+	// Number is that of the last publication that is kept.
+	Number int64
+	// Position counts publications and sign-ins.
+	Position int64
+}
+
+// Opened tells that a connection without a session has subscribed. fresh is false for one that is known already.
+func (r *Registry) Opened(c Conn, before Before) (fresh bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.lines[c.ID()] != nil || r.byConn[c.ID()] != nil {
 		return false
 	}
-	r.lines[c.ID()] = r.nameless(c, heard)
+	r.lines[c.ID()] = r.nameless(c, before)
 	return true
 }
 
@@ -58,7 +65,7 @@ func (r *Registry) Line(conn uint64) (Line, bool) {
 	if l == nil {
 		return Line{}, false
 	}
-	return Line{Since: l.since, Heard: l.heard}, true
+	return Line{Since: l.since, Before: l.before}, true
 }
 
 // Named tells that a minion has answered, by an authenticated return, what was asked
@@ -103,8 +110,8 @@ func (r *Registry) hangUp(conn uint64) {
 }
 
 // nameless enters a connection of which nobody knows who it is. The caller holds mu.
-func (r *Registry) nameless(c Conn, heard int64) *line {
-	l := &line{conn: c, since: r.cfg.Now(), heard: heard}
+func (r *Registry) nameless(c Conn, before Before) *line {
+	l := &line{conn: c, since: r.cfg.Now(), before: before}
 	r.fresh = append(r.fresh, l)
 	return l
 }

@@ -94,7 +94,7 @@ func (r *Registry) Subscribed(c Conn, text string) {
 	s.conns = append(s.conns, c)
 	r.byConn[c.ID()] = s
 	if s.id == "" && s.line == nil {
-		s.line = r.nameless(c, 0)
+		s.line = r.nameless(c, Before{})
 	}
 	if s.id == "" || len(s.conns) > 1 {
 		// Without a fresh announcement it is not known what the peer runs.
