@@ -128,7 +128,7 @@ func TestStock_AnswerLost(t *testing.T) {
 	r.start()
 	s := r.stockless("s1", "minion")
 	s.mute = true
-	s.connect()
+	r.connect(s)
 	eventually(t, "it asked", func() bool { return s.questions() == 1 })
 	eventually(t, "the time to come back over", func() bool { _, again := r.presence.Gone("s1"); return again <= time.Second })
 	if r.presence.Sure() || r.presence.Minion("s1").Live != ledger.Untracked {

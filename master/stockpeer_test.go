@@ -17,8 +17,8 @@ import (
 type stock struct {
 	*channel.Channel
 	t    testing.TB
-	rig  *rig
 	id   string
+	pub  string // where it subscribes
 	back time.Duration // from the end of its connection to the next
 
 	mu    sync.Mutex
@@ -27,6 +27,7 @@ type stock struct {
 	asked int      // how often it was asked who it is, or what it runs
 	mute  bool     // its answers get lost
 	hang  bool     // its jobs do not end
+	deaf  bool     // what is published is still in the master's queue for it
 
 	stop context.CancelFunc
 	done chan struct{}
@@ -36,7 +37,7 @@ type stock struct {
 func (r *rig) stock(id, key string) *stock {
 	r.t.Helper()
 	s := r.stockless(id, key)
-	s.connect()
+	r.connect(s)
 	return s
 }
 
@@ -44,22 +45,23 @@ func (r *rig) stock(id, key string) *stock {
 func (r *rig) stockless(id, key string) *stock {
 	r.t.Helper()
 	m := r.minion(id, "minion", key)
-	s := &stock{Channel: m.Channel, t: r.t, rig: r, id: id, back: 20 * time.Millisecond, seen: map[string]bool{}}
+	s := &stock{Channel: m.Channel, t: r.t, id: id, pub: fmt.Sprintf("127.0.0.1:%d", r.pub), back: 20 * time.Millisecond, seen: map[string]bool{}}
 	r.t.Cleanup(s.kill)
 	return s
 }
 
-func (s *stock) connect() {
-	s.t.Helper()
-	before := s.rig.stats.Subscribed.Load()
+// connect subscribes one that is signed in.
+func (r *rig) connect(s *stock) {
+	r.t.Helper()
+	before := r.stats.Subscribed.Load()
 	s.subscribe()
-	eventually(s.t, s.id+" subscribed", func() bool { return s.rig.stats.Subscribed.Load() > before })
+	eventually(r.t, s.id+" subscribed", func() bool { return r.stats.Subscribed.Load() > before })
 }
 
 func (s *stock) subscribe() {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.stop, s.done = cancel, make(chan struct{})
-	sub := zmtp.NewSub(fmt.Sprintf("127.0.0.1:%d", s.rig.pub), zmtp.DialConfig{BackoffMin: s.back, BackoffMax: s.back, Log: quiet}, []string{""})
+	sub := zmtp.NewSub(s.pub, zmtp.DialConfig{BackoffMin: s.back, BackoffMax: s.back, Log: quiet}, []string{""})
 	var busy sync.WaitGroup
 	go func() {
 		defer close(s.done)
@@ -86,6 +88,9 @@ func (s *stock) take(p wire.Publication) (value any, run bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if tgt, err := targetOf(p.Tgt); err != nil || !meansMe(tgt, s.id) || s.seen[p.JID] {
+		return nil, false
+	}
+	if s.deaf && wire.FunName(p.Fun) != findJob {
 		return nil, false
 	}
 	s.seen[p.JID] = true

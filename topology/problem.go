@@ -18,8 +18,9 @@ const (
 	VersionSkew     Kind = "version-skew"
 	Partition       Kind = "partition" // known by gossip, not by the edge, or the other way round
 	NodeDown        Kind = "down"
-	Backlog         Kind = "backlog"  // the outbox grows old
-	Degraded        Kind = "degraded" // works, but not as configured
+	MinionsDown     Kind = "minions-down" // of one node; names some of them
+	Backlog         Kind = "backlog"      // the outbox grows old
+	Degraded        Kind = "degraded"     // works, but not as configured
 )
 
 // Problem is something an operator should know about the tree.

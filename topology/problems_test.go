@@ -47,6 +47,11 @@ func TestProblems(t *testing.T) {
 			node("b", func(n *Node) { n.Minions = []Minion{{"m", Up, ""}, {"n", Up, ""}} }),
 			node("c", func(n *Node) { n.Minions = []Minion{{"m", Down, ""}} }),
 		}, "duplicate-minion top/b/m"},
+		{"minions down", []Node{
+			node("a", func(n *Node) { n.Minions = []Minion{{"m", Down, ""}, {"moved", Down, ""}, {"new", Unknown, ""}} }),
+			node("b", func(n *Node) { n.Minions = []Minion{{"moved", Up, ""}} }),
+			node("c", func(n *Node) { n.State, n.Minions = Down, []Minion{{"behind", Down, ""}} }),
+		}, "minions-down top/a, down top/c"},
 		{"told by itself", []Node{node("a", func(n *Node) {
 			n.Told = []Problem{{Kind: Partition, Path: "x", Detail: "d"}, {Kind: Loop}}
 		})}, "loop top/a, partition top/a/x"},
@@ -59,6 +64,22 @@ func TestProblems(t *testing.T) {
 		if s := strings.Join(said, ", "); s != c.want {
 			t.Errorf("%s: %q, want %q", c.name, s, c.want)
 		}
+	}
+}
+
+// However many minions are down, one problem per node tells it. Size: 100,000 (the
+// bound is 20 names).
+func TestProblems_ManyMinionsDown(t *testing.T) {
+	n := Node{ID: "top", Version: "1", State: Up}
+	for i := range 100000 {
+		n.Minions = append(n.Minions, Minion{ID: fmt.Sprintf("m%05d", i), State: Down})
+	}
+	ps := Problems(n)
+	if len(ps) != 1 || ps[0].Kind != MinionsDown || ps[0].Path != "top" {
+		t.Fatalf("%d problems", len(ps))
+	}
+	if d := ps[0].Detail; !strings.HasPrefix(d, "100000 minions not connected: m00000, m00001,") || !strings.Contains(d, "m00019 and 99980 more;") || len(d) > 400 {
+		t.Error(d)
 	}
 }
 
