@@ -18,7 +18,7 @@ type stock struct {
 	*channel.Channel
 	t    testing.TB
 	id   string
-	pub  string // where it subscribes
+	pub  string        // where it subscribes
 	back time.Duration // from the end of its connection to the next
 
 	mu    sync.Mutex
