@@ -38,10 +38,19 @@ func (m *Master) onMinionEvent(ctx context.Context, r *request) (any, error) {
 	if !r.tokOK { // version 3 was checked before; version 2 proves itself here
 		return wire.NewMap(), nil
 	}
-	if m.nonces.Again(r.id, r.nonce) {
-		m.trespassed(owners.Trespass{Kind: owners.OfReplay, Path: r.id, Err: errors.New("events that were taken before came again")})
-		return nil, nil
+	v, again, err := m.nonces.Once(ctx, r.id, r.nonce, func() (any, error) { return m.takeEvents(ctx, r) }, errNotStored)
+	if !again {
+		return v, err
 	}
+	m.trespassed(owners.Trespass{Kind: owners.OfReplay, Path: r.id, Err: errors.New("events that were taken before came again")})
+	if err != nil && ctx.Err() != nil { // the first is still at work
+		err = fmt.Errorf("%w: %w", errNotStored, err)
+	}
+	return v, err
+}
+
+// takeEvents passes the events of one request on.
+func (m *Master) takeEvents(ctx context.Context, r *request) (any, error) {
 	e, err := wire.ParseMinionEvent(r.load)
 	if err != nil {
 		return nil, fmt.Errorf("event of %s: %w", r.id, err)

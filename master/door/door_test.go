@@ -1,9 +1,12 @@
 package door
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net/netip"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -36,14 +39,90 @@ func TestAddresses(t *testing.T) {
 
 func TestNonces(t *testing.T) {
 	n := NewNonces()
-	if n.Again("a", "1") || !n.Again("a", "1") || n.Again("b", "1") || n.Again("a", "") || n.Again("a", "") {
-		t.Error("not told apart")
+	again := func(id, nonce string) bool {
+		_, again, err := n.Once(t.Context(), id, nonce, func() (any, error) { return nil, nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return again
+	}
+	if again("a", "1") || !again("a", "1") || again("b", "1") || again("a", "") || again("a", "") {
+		t.Error("requests are not told apart")
 	}
 	for i := range maxNonces {
-		n.Again("c", fmt.Sprint(i))
+		again("c", fmt.Sprint(i))
 	}
-	if len(n.seen) != maxNonces || n.Again("a", "1") {
-		t.Errorf("%d remembered", len(n.seen))
+	if len(n.seen) != maxNonces || again("a", "1") {
+		t.Errorf("%d are remembered, the oldest among them", len(n.seen))
+	}
+}
+
+// C9: repeats have the answer of the first, whatever it is, and not before it. Three at
+// once, with each kind of outcome.
+func TestNonces_RepeatsWaitForTheFirst(t *testing.T) {
+	full := errors.New("full")
+	for _, c := range []struct {
+		name     string
+		value    any
+		err      error
+		want     any
+		wantErr  error
+		panicked bool
+	}{
+		{name: "acknowledged"},
+		{name: "a value", value: "late", want: "late"},
+		{name: "not now", err: fmt.Errorf("disk: %w", full), wantErr: full},
+		{name: "failed", err: errors.New("bad"), wantErr: ErrFailedBefore},
+		{name: "a panic", panicked: true, wantErr: ErrFailedBefore},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				n, hold, served := NewNonces(), make(chan struct{}), 0
+				serve := func() (any, error) {
+					served++
+					<-hold
+					if c.panicked {
+						panic("serve")
+					}
+					return c.value, c.err
+				}
+				go func() {
+					defer func() { _ = recover() }()
+					_, _, _ = n.Once(t.Context(), "a", "1", serve, full)
+				}()
+				synctest.Wait()
+				type answer struct {
+					v     any
+					again bool
+					err   error
+				}
+				answers := make(chan answer, 3)
+				for range 3 {
+					go func() {
+						v, again, err := n.Once(t.Context(), "a", "1", serve, full)
+						answers <- answer{v, again, err}
+					}()
+				}
+				short, cancel := context.WithTimeout(t.Context(), time.Second)
+				defer cancel()
+				if _, again, err := n.Once(short, "a", "1", serve); !again || !errors.Is(err, context.DeadlineExceeded) {
+					t.Errorf("who cannot wait has %v", err)
+				}
+				synctest.Wait()
+				if len(answers) != 0 || n.Waiting() != 3 {
+					t.Fatalf("%d are answered before the first, %d wait", len(answers), n.Waiting())
+				}
+				close(hold)
+				for range 3 {
+					if a := <-answers; !a.again || a.v != c.want || a.err != c.wantErr {
+						t.Errorf("a repeat has %+v", a)
+					}
+				}
+				if v, again, err := n.Once(t.Context(), "a", "1", serve, full); !again || v != c.want || err != c.wantErr || served != 1 {
+					t.Errorf("a late one has %v %v %v; served %d times", v, again, err, served)
+				}
+			})
+		})
 	}
 }
 

@@ -1,0 +1,60 @@
+package master
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/momtree/mom/internal/wire"
+)
+
+// C9: who has to answer, told by a node and told again in the same bytes since no answer
+// came, is acknowledged only when it is stored: a kill in between lost it, and the node
+// did not tell it once more. The store stands still while both are here.
+func TestRepeatedWordIsAcknowledgedWhenItIsStored(t *testing.T) {
+	r := newRig(t)
+	store := newGated(r)
+	store.word = true
+	r.start()
+	r.minion("n1", "syndic", "minion").listen().announce()
+	jid := r.say(testJob("*", "glob")).Map("load").String("jid")
+	hold := make(chan struct{})
+	store.set(nil, hold)
+	word := wire.NewMap("minions", []any{"x1", "x2"}, "jid", jid, "mom", wire.NewMap("node", "", "asked", []any{}, "unreachable", wire.NewMap()))
+	body := r.forge("n1", wire.NewMap("cmd", "_minion_event", "id", "n1", "pretag", "syndic/n1",
+		"events", []any{wire.NewMap("tag", jid, "data", word)},
+		"nonce", strings.Repeat("b", 32), "ts", time.Now().Unix(), "tok", tokOf(t, "minion")), nil)
+	answers := make(chan []byte, 2)
+	ask := func() { answers <- r.ask(body) }
+	go ask()
+	<-store.here // it is being stored
+	go ask()
+	eventually(t, "the repeat is here", func() bool { return r.nonces.Waiting() == 1 || len(answers) > 0 })
+	if len(answers) != 0 {
+		t.Error("the repeat is acknowledged before anything is stored")
+	}
+	close(hold)
+	key, err := r.sessions.Current("n1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		frame, err := wire.Bytes(<-answers)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if plain, err := key.OpenNonce(frame, strings.Repeat("b", 32)); err != nil || !wire.IsNil(plain) {
+			t.Errorf("answered by % x, %v", plain, err)
+		}
+	}
+	xs, err := r.store.Local().GetExpectations(t.Context(), jid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range xs {
+		if x.Node == "n1" && len(x.Minions) == 2 {
+			return
+		}
+	}
+	t.Errorf("stored are %+v", xs)
+}
