@@ -55,11 +55,15 @@ func (s *Store) saveAge(failed bool) bool {
 
 // round removes what is old, unless the wall clock cannot be trusted just now.
 func (c *cleaner) round(ctx context.Context) error {
+	before := c.o.Now() // read before anything is held: what is held is younger
+	if c.from == returners.Returner(c.o.Local) {
+		before = c.now()
+	}
 	if err := c.hold(ctx); err != nil {
 		return err
 	}
 	for c.o.Age == nil || c.o.Age.Steady() {
-		n, err := c.step(ctx)
+		n, err := c.step(ctx, before.Add(-c.o.Keep))
 		if err != nil {
 			return err
 		}
@@ -100,15 +104,11 @@ func (c *cleaner) hold(ctx context.Context) error {
 
 // step takes one short transaction (bounds clean_step), so that returns never wait long
 // behind it. What several masters share goes by its own clock.
-func (c *cleaner) step(ctx context.Context) (int, error) {
+func (c *cleaner) step(ctx context.Context, before time.Time) (int, error) {
 	if shared, ok := c.from.(returners.Shared); ok {
 		return shared.CleanOlder(ctx, c.o.Keep, c.o.Bounds.CleanStep)
 	}
-	before := c.o.Now()
-	if c.from == returners.Returner(c.o.Local) {
-		before = c.now()
-	}
-	return c.from.Clean(ctx, before.Add(-c.o.Keep), c.o.Bounds.CleanStep)
+	return c.from.Clean(ctx, before, c.o.Bounds.CleanStep)
 }
 
 // now is the time by which the embedded store ages.
