@@ -11,6 +11,7 @@ import (
 	"github.com/momtree/mom/internal/age"
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/access"
@@ -83,6 +84,13 @@ func (m *Master) openKeys() (err error) {
 	m.access = access.New(access.Options{
 		ACL: c.PublisherAcl, Blacklist: c.PublisherAclBlacklist, Sudo: c.SudoAcl, Nodegroups: c.Nodegroups, Log: m.log,
 	})
+	told, err := crypt.Guard(c.PkiDir, c.PermissivePkiAccess, "master", c.MasterSignKeyName)
+	if err != nil {
+		return err
+	}
+	for _, text := range told {
+		m.log.Warn("The keys of the master were open to others; that is mended now", "found", text)
+	}
 	m.identity, err = keys.OpenIdentity(keys.IdentityOptions{
 		PkiDir: c.PkiDir, Keysize: c.Keysize, KeyPass: c.KeyPass,
 		MasterSignPubkey: c.MasterSignPubkey, MasterSignKeyName: c.MasterSignKeyName, SigningKeyPass: c.SigningKeyPass,

@@ -89,6 +89,15 @@ func New(cfg Config) (*Channel, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
+	if cfg.Pair == nil {
+		told, err := crypt.Guard(cfg.PkiDir, false, cfg.KeyName)
+		if err != nil {
+			return nil, err
+		}
+		for _, text := range told {
+			cfg.Log.Warn("The keys of this side were open to others; that is mended now", "id", cfg.ID, "found", text)
+		}
+	}
 	pair, tok, err := identity(cfg)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,68 @@
+package crypt
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Guard takes away from others what they must not do with a folder of keys: it gets
+// mode 0700 unless it has 0700 or 0750, as Salt's verify_env does it, and with
+// permissive 0770 as well; private keys in it, name.pem for each of the names, get 0400
+// when others than their owner may read or write them. told is what was found, in
+// words for the log: who could read a key has it, and who could write to the folder may
+// have put another one there. The error is of what stays open to all, since it cannot
+// be changed; a folder that is not there is none.
+func Guard(dir string, permissive bool, names ...string) (told []string, err error) {
+	info, err := os.Stat(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look at the folder of the keys: %w", err)
+	}
+	if !info.IsDir() {
+		return nil, fmt.Errorf("%s is no folder: keys are kept in it (pki_dir)", dir)
+	}
+	var faults []error
+	mode := info.Mode().Perm()
+	if mode != 0o700 && mode != 0o750 && (!permissive || mode != 0o770) {
+		faults = append(faults, shut(dir, mode, 0o700, 0o002))
+		switch {
+		case mode&0o002 != 0:
+			told = append(told, fmt.Sprintf("everybody could write to %s (mode %04o): see whether the keys in it are yours", dir, mode))
+		case mode&0o020 != 0:
+			told = append(told, fmt.Sprintf("its group could write to %s (mode %04o): see whether the keys in it are yours", dir, mode))
+		}
+	}
+	for _, name := range names {
+		path := filepath.Join(dir, name+".pem")
+		info, err := os.Lstat(path)
+		if err != nil || !info.Mode().IsRegular() {
+			continue // reading it will tell
+		}
+		mode := info.Mode().Perm()
+		open := mode & 0o077
+		if permissive {
+			open = mode & 0o037
+		}
+		if open == 0 {
+			continue
+		}
+		faults = append(faults, shut(path, mode, 0o400, 0o006))
+		told = append(told, fmt.Sprintf("others could read the private key %s (mode %04o): whoever did can stand in for it; make a new one if that may be", path, mode))
+	}
+	return told, errors.Join(faults...)
+}
+
+// shut changes a mode. That it cannot be changed is an error where one of the bits in
+// worst is set.
+func shut(path string, had, want, worst fs.FileMode) error {
+	err := os.Chmod(path, want)
+	if err == nil || had&worst == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s is open to everybody (mode %04o) and cannot be closed: %w; chmod %o it as its owner", path, had, err, want)
+}

@@ -1,0 +1,80 @@
+package crypt
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestGuard: a folder of keys that others may write to, and a private key that others
+// may read, are closed and told, as Salt closes its pki_dir; what Salt allows stays.
+func TestGuard(t *testing.T) {
+	for name, c := range map[string]struct {
+		dir, key       fs.FileMode
+		permissive     bool
+		dirNow, keyNow fs.FileMode
+		told           string // words, joined by |
+	}{
+		"as it should be":              {0o700, 0o400, false, 0o700, 0o400, ""},
+		"what Salt allows":             {0o750, 0o600, false, 0o750, 0o600, ""},
+		"as a folder is made":          {0o755, 0o400, false, 0o700, 0o400, ""},
+		"open to all":                  {0o777, 0o644, false, 0o700, 0o400, "everybody could write|others could read the private key"},
+		"the group writes":             {0o770, 0o400, false, 0o700, 0o400, "its group could write"},
+		"the group may, by the option": {0o770, 0o440, true, 0o770, 0o440, ""},
+		"the group reads the key":      {0o700, 0o440, false, 0o700, 0o400, "others could read"},
+		"all, in spite of the option":  {0o777, 0o444, true, 0o700, 0o400, "everybody could write|others could read"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "pki")
+			if err := os.Mkdir(dir, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			key := filepath.Join(dir, "master.pem")
+			if err := os.WriteFile(key, []byte("x"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			for path, mode := range map[string]fs.FileMode{dir: c.dir, key: c.key} {
+				if err := os.Chmod(path, mode); err != nil {
+					t.Fatal(err)
+				}
+			}
+			told, err := Guard(dir, c.permissive, "master", "absent")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for path, want := range map[string]fs.FileMode{dir: c.dirNow, key: c.keyNow} {
+				if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
+					t.Errorf("%s: %v, want %v (%v)", path, info.Mode().Perm(), want, err)
+				}
+			}
+			words := strings.Split(c.told, "|")
+			if c.told == "" {
+				words = nil
+			}
+			if len(told) != len(words) {
+				t.Fatalf("told %q, want %q", told, words)
+			}
+			for i, w := range words {
+				if !strings.Contains(told[i], w) || !strings.Contains(told[i], dir) {
+					t.Errorf("told %q, want %q", told[i], w)
+				}
+			}
+		})
+	}
+}
+
+func TestGuard_WrongFolders(t *testing.T) {
+	dir := t.TempDir()
+	if told, err := Guard(filepath.Join(dir, "absent"), false, "master"); err != nil || told != nil {
+		t.Errorf("%v %v", told, err)
+	}
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Guard(file, false, "master"); err == nil || !strings.Contains(err.Error(), file) {
+		t.Error(err)
+	}
+}
