@@ -93,7 +93,7 @@ type world struct {
 
 // answer gives the result of a job. Nothing is run.
 func (a Answers) answer(o *order, w world) result {
-	if o.fun == "saltutil.find_job" {
+	if o.fun == findJobFun {
 		return result{value: findJob(o, w)}
 	}
 	r, known := canned(o, w)
@@ -160,7 +160,7 @@ func findJob(o *order, w world) any {
 	}
 	jid := fmt.Sprint(o.args[0])
 	for _, r := range w.running {
-		if r.job.JID == jid && r != o {
+		if r.jid == jid && r != o {
 			return proc(r, w)
 		}
 	}

@@ -14,7 +14,7 @@ type Job struct {
 	JID, Fun string
 
 	mu       sync.Mutex
-	number   uint32
+	inquiry  bool   // the account of all inquiries: none counts as doubled
 	took     bitset // who took it
 	acked    bitset
 	first    time.Time // the first heard of it
@@ -52,7 +52,7 @@ func (j *Job) took1(i int, at time.Time, silent bool) {
 	if silent {
 		j.silent++
 	}
-	if !j.took.add(i) {
+	if !j.took.add(i) && !j.inquiry {
 		j.doubled++
 	}
 }
@@ -92,23 +92,31 @@ func (j *Job) done(i int, heard, now time.Time, acknowledged bool) {
 
 // jobs are those that a swarm has heard of.
 type jobs struct {
-	mu     sync.Mutex
-	byJID  map[string]*Job
-	order  []*Job
-	number uint32
-	gone   Totals // of jobs that are not kept any more
+	mu    sync.Mutex
+	byJID map[string]*Job
+	order []*Job
+	gone  Totals // of jobs that are not kept any more
+	// inquiries are all saltutil.find_job together: a master asks each stock minion
+	// that connects one of its own.
+	inquiries Job
 }
 
-func newJobs() *jobs { return &jobs{byJID: map[string]*Job{}} }
+func newJobs() *jobs {
+	return &jobs{byJID: map[string]*Job{}, inquiries: Job{Fun: findJobFun, inquiry: true}}
+}
+
+const findJobFun = "saltutil.find_job"
 
 func (js *jobs) get(jid, fun string) *Job {
+	if fun == findJobFun {
+		return &js.inquiries
+	}
 	js.mu.Lock()
 	defer js.mu.Unlock()
 	if j := js.byJID[jid]; j != nil {
 		return j
 	}
-	js.number++
-	j := &Job{JID: jid, Fun: fun, number: js.number}
+	j := &Job{JID: jid, Fun: fun}
 	js.byJID[jid] = j
 	js.order = append(js.order, j)
 	if len(js.order) > keptJobs {

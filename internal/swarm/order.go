@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"sync"
 
 	"github.com/momtree/mom/internal/crypt"
@@ -14,6 +15,8 @@ import (
 // order is one publication, decoded once for all who hear it.
 type order struct {
 	job       *Job
+	jid       string
+	hash      uint64 // of the jid
 	fun       string
 	args      []any
 	rawArgs   wire.Raw
@@ -54,7 +57,10 @@ func newOrder(plain []byte, jobs *jobs) (*order, error) {
 	if p.JID == "" {
 		return nil, errors.New("no jid")
 	}
-	o.job = jobs.get(p.JID, o.fun)
+	o.job, o.jid = jobs.get(p.JID, o.fun), p.JID
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(p.JID)) // never fails
+	o.hash = h.Sum64()
 	return o, nil
 }
 

@@ -229,7 +229,7 @@ func (u *ours) running() []string {
 	defer u.m.mu.Unlock()
 	jids := []string{}
 	for _, o := range u.m.runs {
-		jids = append(jids, o.job.JID)
+		jids = append(jids, o.jid)
 	}
 	return jids
 }

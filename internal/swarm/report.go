@@ -140,7 +140,9 @@ type Report struct {
 	Requests RequestReport `json:"requests"`
 	Jobs     []JobReport   `json:"jobs"`
 	Totals   Totals        `json:"totals"`
-	Memory   Memory        `json:"memory"`
+	// Inquiries are all saltutil.find_job together; they are not among Jobs and Totals.
+	Inquiries JobReport `json:"inquiries"`
+	Memory    Memory    `json:"memory"`
 }
 
 // RequestReport is what went wrong with requests other than a connection's end.
@@ -180,6 +182,9 @@ func (r Report) Table(w io.Writer) error {
 		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t\n", j.JID, j.Fun, j.Received, j.Acknowledged, j.Lost, j.Silent, j.Waiting, j.Doubled, j.Retried, j.P50, j.P99, j.Last) //nolint:errcheck // Flush tells
 	}
 	fmt.Fprintf(t, "%d jobs\t\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t\t\t\t\n", r.Totals.Jobs, r.Totals.Received, r.Totals.Acknowledged, r.Totals.Lost, r.Totals.Silent, r.Totals.Waiting, r.Totals.Doubled, r.Totals.Retried) //nolint:errcheck // Flush tells
+	if q := r.Inquiries; q.Received > 0 {
+		fmt.Fprintf(t, "inquiries\t%s\t%d\t%d\t%d\t%d\t%d\t\t%d\t%s\t%s\t\t\n", q.Fun, q.Received, q.Acknowledged, q.Lost, q.Silent, q.Waiting, q.Retried, q.P50, q.P99) //nolint:errcheck // Flush tells
+	}
 	return t.Flush()
 }
 

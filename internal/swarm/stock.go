@@ -38,7 +38,7 @@ type minion struct {
 	sub    *peer.Sub
 	stood  bool     // the subscription of this life has stood
 	said   bool     // this life has said that it started
-	recent []uint32 // numbers of jobs taken, newest last
+	recent []uint64 // hashes of jids taken, newest last
 	runs   []*order
 	opens  sync.Mutex // publications one after another, as salt-minion reads them
 }

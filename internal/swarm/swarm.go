@@ -241,7 +241,7 @@ func (s *Swarm) Report() Report {
 			Refused: s.refused.Load(), Rejected: s.rejected.Load(), TimedOut: s.timeouts.Load(),
 			Abandoned: s.abandoned.Load(), Unreadable: s.unread.Load(), Fallen: s.fallen.Load(),
 		},
-		Memory: memory(len(s.minions)),
+		Inquiries: s.jobs.inquiries.report(), Memory: memory(len(s.minions)),
 	}
 	for _, m := range s.minions {
 		switch {

@@ -66,13 +66,13 @@ func (m *minion) newer(o *order) bool {
 func (m *minion) remember(o *order) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if slices.Contains(m.recent, o.job.number) {
+	if slices.Contains(m.recent, o.hash) {
 		return false
 	}
 	if len(m.recent) >= jidQueue {
 		m.recent = append(m.recent[:0], m.recent[1:]...)
 	}
-	m.recent = append(m.recent, o.job.number)
+	m.recent = append(m.recent, o.hash)
 	m.runs = append(m.runs, o)
 	return true
 }
@@ -101,7 +101,7 @@ func (m *minion) result(o *order) (load *wire.Map, pause time.Duration, err erro
 	w := world{id: m.id, version: m.swarm.cfg.Version, grains: m.grains, running: slices.Clone(m.runs), pid: os.Getpid()}
 	m.mu.Unlock()
 	r := a.answer(o, w)
-	if pause = r.takes; o.fun != "saltutil.find_job" {
+	if pause = r.takes; o.fun != findJobFun {
 		pause += a.Delay.draw()
 	}
 	deep(func() { load, err = returnLoad(m.id, o, r) })
@@ -129,7 +129,7 @@ func (m *minion) give(ctx context.Context, o *order, load *wire.Map, at time.Tim
 	}
 	o.job.done(m.i, at, time.Now(), err == nil)
 	if err != nil {
-		m.swarm.trouble("return given up", "id", m.id, "jid", o.job.JID, "error", err)
+		m.swarm.trouble("return given up", "id", m.id, "jid", o.jid, "error", err)
 	}
 }
 
@@ -147,7 +147,7 @@ func returnLoad(id string, o *order, r result) (*wire.Map, error) {
 	if r.out != "" {
 		load.Set("out", r.out)
 	}
-	load.Set("jid", o.job.JID)
+	load.Set("jid", o.jid)
 	load.Set("fun", o.fun)
 	load.Set("fun_args", o.rawArgs)
 	if o.user != "" {

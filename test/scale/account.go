@@ -63,7 +63,7 @@ func (w *world) settle(ctx context.Context) error {
 		if err == nil && all.Totals.Waiting == 0 {
 			whole := true
 			for jid, j := range jobs {
-				whole = whole && minions[jid] >= j.AcknowledgedMinions || j.Fun == "saltutil.find_job"
+				whole = whole && minions[jid] >= j.AcknowledgedMinions
 			}
 			if whole {
 				return nil
