@@ -165,8 +165,9 @@ func (w *world) probe(ctx context.Context, r *Result) error {
 		if all.Conns.Refused+all.Conns.Cut > 0 {
 			r.fault("connections of minions: %d refused, %d cut", all.Conns.Refused, all.Conns.Cut)
 		}
-		if q := all.Requests; q.Refused+q.TimedOut+q.Abandoned+q.Rejected > 0 {
-			r.fault("requests of minions: %d sign-ins refused, %d timed out, %d not taken, %d given up", q.Refused, q.TimedOut, q.Rejected, q.Abandoned)
+		// A time-out is Salt's own way of waiting: ten thousand cannot be signed in within 5 s.
+		if q := all.Requests; q.Refused+q.Abandoned+q.Rejected > 0 {
+			r.fault("requests of minions: %d sign-ins refused, %d not taken, %d given up", q.Refused, q.Rejected, q.Abandoned)
 		}
 	}
 	return errors.Join(errs...)
