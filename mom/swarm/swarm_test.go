@@ -14,10 +14,10 @@ import (
 func TestMain(m *testing.M) { momtest.Trees(m) }
 
 // runReport runs a swarm below the top of a tree and reads the report it wrote.
-func runReport(t *testing.T, tr *momtest.Tree, args ...string) report {
+func runReport(t *testing.T, tr *momtest.Tree, keys string, args ...string) report {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "report.json")
-	common := []string{"--keys", filepath.Join(tr.Dir, "swarm-keys"), "--shared-key", "--progress", "0"}
+	common := []string{"--keys", keys, "--shared-key", "--progress", "0"}
 	got := tr.Run(Command(), "top", append(common, "--seed-keys", filepath.Join(tr.Dir, "top/etc/salt/pki/master"), args[0], args[1])...)
 	if got.Code != 0 || !strings.Contains(got.Out, "laid down as accepted") {
 		t.Fatal(got)
@@ -40,11 +40,12 @@ func runReport(t *testing.T, tr *momtest.Tree, args ...string) report {
 // 200 minions of each kind below one of our masters: the account of the swarm and
 // that of the master are the same, and each job has each return once.
 func TestSwarm_ExactAccount(t *testing.T) {
+	keys := t.TempDir() // one pair for all three: making one takes a race detector seconds
 	for _, kind := range []string{"stock", "mom", "mix"} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			const n, jobs = 200, 3
-			r := runReport(t, momtest.Own(t, "top:"), "--count", fmt.Sprint(n), "--publish", fmt.Sprint(jobs), "--behave", kind, "--delay", "0s..20ms")
+			r := runReport(t, momtest.Own(t, "top:"), keys, "--count", fmt.Sprint(n), "--publish", fmt.Sprint(jobs), "--behave", kind, "--delay", "0s..20ms")
 			if r.SignedIn.Done != n || r.Ready.Done != n || r.Totals.Jobs != jobs || r.Totals.Acknowledged != n*jobs {
 				t.Errorf("%+v", r)
 			}
