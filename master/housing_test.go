@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/momtree/mom/internal/channel"
+	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
 )
@@ -162,12 +163,52 @@ func TestAnAnnouncementIsNotBelievedBlindly(t *testing.T) {
 	}
 	events := r.events()
 	r.minion("guest", "minion", "minion").listen().announce(running...)
-	if n := len(r.ledger.Active()); n != r.cfg.Bounds.Adopted-2 {
+	if n := len(r.ledger.Active()); n > r.cfg.Bounds.Adopted || n < r.cfg.Bounds.Adopted-2 {
 		t.Errorf("%d jobs are adopted", n)
 	}
 	for _, tag := range events.tags() {
 		if tag == "../../x" || tag == "salt/forged" {
 			t.Errorf("it fired %s", tag)
 		}
+	}
+}
+
+// An accepted minion invents jobs, 2,000 a request as the trial's did: as many are
+// opened, here and on disk, as one minion may bring, however often it asks; and those of
+// all minions together are bounded too.
+func TestInventedJobsAreBounded(t *testing.T) {
+	r := newRig(t, func(c *config.Master) { c.Bounds.Adopted, c.Bounds.Brought = 50, 70 })
+	r.start()
+	invent := func(m *minion, from int) {
+		var jids []string
+		for i := range 2000 {
+			jids = append(jids, fmt.Sprintf("20260101%012d", from+i))
+		}
+		if _, _, err := m.Announce(t.Context(), channel.Presence{Version: "test", Running: jids, More: wire.NewMap("back", true)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	opened := func() (jobs, files int) {
+		marks, err := r.Master.open.List()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(r.ledger.Active()), len(marks)
+	}
+	liar := r.minion("liar", "minion", "minion").listen().announce()
+	for k := range 10 {
+		invent(liar, k*2000)
+		if jobs, files := opened(); jobs > 50 || files > 50 || k == 0 && jobs != 50 {
+			t.Fatalf("after %d requests %d jobs are open, %d marked", k+1, jobs, files)
+		}
+	}
+	invent(r.minion("other", "minion", "minion2").listen().announce(), 100000)
+	if jobs, files := opened(); jobs > 70 || files > 70 {
+		t.Errorf("%d jobs are open, %d marked", jobs, files)
+	}
+	// Jobs that are known here are not among these.
+	real := r.say(testJob("liar", "glob")).Map("load").String("jid")
+	if a, ok := r.ledger.State(real); !ok || !a.Open() {
+		t.Errorf("the account of a real job: %+v", a)
 	}
 }

@@ -162,7 +162,7 @@ func (m *Master) openStore(o Options) (err error) {
 			Complete: m.onComplete, Missing: m.onMissing,
 			FindJob: m.asks.Add,
 		},
-		Where: m.whereNow, Gone: m.goneForSure,
+		Where: m.whereNow, Gone: m.goneForSure, Brought: m.cfg.Bounds.Brought, BroughtBy: m.cfg.Bounds.Adopted,
 	})
 	m.probes = findjob.NewProbes(m.ledger.Found)
 	known, err := loadPeers(m.cfg.Cachedir)

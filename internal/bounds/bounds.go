@@ -22,7 +22,8 @@ type Bounds struct {
 	AskWindow     int           `bound:"ask_window" default:"256" small:"1..4" help:"questions under way to connections that do not say who they are"`
 	SignIns       int           `bound:"sign_ins" default:"32768" small:"16..64" help:"sign-ins that wait"`
 	WorkValues    int           `bound:"work_values" default:"524288" small:"5000..20000" help:"values of requests that are decoded and worked on at once"`
-	Adopted       int           `bound:"adopted" default:"2000" small:"4..20" help:"jobs that one guest may bring"`
+	Adopted       int           `bound:"adopted" default:"200" small:"4..20" help:"jobs known by the word of one minion alone"`
+	Brought       int           `bound:"brought" default:"4000" small:"8..40" help:"jobs known by the word of minions alone"`
 
 	ForwardRows        int           `bound:"forward_rows" default:"500" small:"1..3" help:"returns of one request to the master above"`
 	ForwardBytes       int           `bound:"forward_bytes" default:"4194304" small:"1000..6000" help:"their bytes"`

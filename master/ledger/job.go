@@ -129,6 +129,7 @@ type job struct {
 	heldFor        map[string][]string   // by path: minions whose words wait for the nodes there
 	moved          []string              // nodes whose state has changed since words were let go
 	adopted        bool                  // known by minions that came at work on it
+	broughtBy      string                // the first of these
 	good, bad      int
 	holdUntil      time.Time // not closed before: Python syndics below
 	looks          int       // at nodes and held words, beyond what an input is about: for tests

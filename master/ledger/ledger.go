@@ -33,6 +33,9 @@ type Config struct {
 	// 0: now. One that is not certainly gone has given no response. It must neither wait
 	// nor call the ledger. nil: it is always certain.
 	Gone func(id string) (certain bool, again time.Duration)
+	// Brought and BroughtBy bound the jobs that are known by [Ledger.Adopt] alone: all
+	// of them, and those that one minion has brought. 0: unbounded.
+	Brought, BroughtBy int
 }
 
 // Hooks are told what happens, one at a time and in order. They must not call
@@ -54,6 +57,8 @@ type Ledger struct {
 	mu     sync.Mutex
 	jobs   map[string]*job
 	names  *names
+	brings map[string]int // by minion: the jobs known by its word alone
+	bring  int            // all of these
 	closed bool
 
 	// emit is taken before mu is released, so that hooks see events in the
@@ -75,7 +80,7 @@ func New(cfg Config) *Ledger {
 	if cfg.Clock == nil {
 		cfg.Clock = wall{}
 	}
-	return &Ledger{cfg: cfg, jobs: map[string]*job{}, names: newNames()}
+	return &Ledger{cfg: cfg, jobs: map[string]*job{}, brings: map[string]int{}, names: newNames()}
 }
 
 // news is what one call found out and the hooks have to hear.
@@ -153,6 +158,7 @@ func (l *Ledger) forget(j *job) {
 	defer l.mu.Unlock()
 	if l.jobs[j.JID] == j {
 		delete(l.jobs, j.JID)
+		l.unbring(j)
 		j.forgetAnswers()
 	}
 }
@@ -195,6 +201,7 @@ func (l *Ledger) Open(spec Job) error {
 		return fmt.Errorf("open job %s: a job of that jid is already in the ledger", spec.JID)
 	}
 	if old != nil {
+		l.unbring(old)
 		j.succeed(old, now)
 	}
 	l.jobs[spec.JID] = j

@@ -97,7 +97,8 @@ func (j *job) move(id string, e *entry, path string) {
 }
 
 // Adopt makes this master wait for the answer of a minion that came here, or came
-// back, already at work on a job. fresh is false when it does so anyway.
+// back, already at work on a job. fresh is false when it does so anyway, or when so
+// many jobs are known by the word of minions alone that it takes no more.
 func (l *Ledger) Adopt(spec Job, id string) (fresh bool) {
 	l.mu.Lock()
 	j := l.jobs[spec.JID]
@@ -170,9 +171,29 @@ func (l *Ledger) openAdopted(spec Job, id string) bool {
 		l.mu.Unlock()
 		return l.Adopt(spec, id)
 	}
+	if l.cfg.Brought > 0 && l.bring >= l.cfg.Brought || l.cfg.BroughtBy > 0 && l.brings[id] >= l.cfg.BroughtBy {
+		l.mu.Unlock()
+		return false
+	}
+	j.broughtBy = id
+	l.bring++
+	l.brings[id]++
 	l.jobs[spec.JID] = j
 	l.finish(j, news{})
 	return true
+}
+
+// unbring counts a job no more that was known by the word of a minion: it is given
+// now, or forgotten. The caller holds mu.
+func (l *Ledger) unbring(j *job) {
+	if !j.adopted || j.broughtBy == "" {
+		return
+	}
+	l.bring--
+	if l.brings[j.broughtBy]--; l.brings[j.broughtBy] == 0 {
+		delete(l.brings, j.broughtBy)
+	}
+	j.broughtBy = ""
 }
 
 // succeed takes over what is known of a job from minions that came at work on it
