@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"sync"
 	"time"
@@ -76,7 +77,10 @@ func Dial(ctx context.Context, cfg ClientConfig) (*Client, error) {
 		return nil, fmt.Errorf("event bus: %w", err)
 	}
 	conn, err := pub.dial(ctx)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return nil, fmt.Errorf("connecting to the event bus: %w; %s", err, who(pub.path))
+	case err != nil:
 		return nil, fmt.Errorf("connecting to the event bus (is the master running on this host?): %w", err)
 	}
 	c := &Client{cfg: cfg, pull: pull, conn: conn, frames: newFrameReader(conn, cfg.MaxFrame)}

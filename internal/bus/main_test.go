@@ -8,7 +8,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if playReader() {
+	if playReader() || playDial() {
 		return
 	}
 	goleak.VerifyTestMain(m)

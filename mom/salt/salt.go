@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 
 	"github.com/spf13/cobra"
@@ -244,7 +245,7 @@ func (r *call) refused(ctx context.Context, err error, jid string) error {
 		return command.Exit(report.Failed, err)
 	case errors.Is(err, client.ErrNotTold):
 		return command.Exit(report.Failed, fmt.Errorf("%w; use --async, and salt-run jobs.lookup_jid %s for its results", err, jid))
-	case errors.Is(err, client.ErrNoKey):
+	case errors.Is(err, client.ErrNoKey), errors.Is(err, fs.ErrPermission): // the master may well run
 		return command.Exit(report.NoReturn, err)
 	}
 	return command.Exit(report.NoReturn, fmt.Errorf("The salt master could not be contacted. Is master running?\n%w", err)) //nolint:staticcheck,revive // Salt's text

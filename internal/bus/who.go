@@ -1,0 +1,39 @@
+package bus
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/user"
+	"path/filepath"
+)
+
+// who says which group or folder keeps this user from a socket, and what to do about
+// it. Users of publisher_acl are those who meet it.
+func who(path string) string {
+	me := "this user"
+	if u, err := user.Current(); err == nil {
+		me = "the user " + u.Username
+	}
+	const more = "docs/operate/users.md says what users of publisher_acl need"
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrPermission) {
+		dir := filepath.Dir(path)
+		for filepath.Dir(dir) != dir { // the outermost folder that is closed
+			if _, err := os.Stat(filepath.Dir(dir)); !errors.Is(err, fs.ErrPermission) {
+				break
+			}
+			dir = filepath.Dir(dir)
+		}
+		if _, err := os.Stat(dir); errors.Is(err, fs.ErrPermission) {
+			dir = filepath.Dir(dir)
+		}
+		return fmt.Sprintf("%s may not enter the folder %s: give it to a group of that user (chgrp, chmod g+x); %s", me, dir, more)
+	}
+	if err != nil {
+		return more
+	}
+	return fmt.Sprintf("%s is not in the group %s of %s (mode %04o): add it to that group, or give sock_dir another one (chgrp GROUP %s; chmod g+s) and restart the master; %s",
+		me, groupOf(info), path, info.Mode().Perm(), filepath.Dir(path), more)
+}
