@@ -70,6 +70,7 @@ func (m *Master) emit(p wire.Publication, topics []string) error { return m.emit
 
 // emitTo is emit to some of the subscribers; nil means all.
 func (m *Master) emitTo(p wire.Publication, topics []string, to *zmtp.Choice) error {
+	m.renewShared()
 	return m.shared.Seal(p, m.number, func(cipher []byte) error {
 		body, err := m.envelope(cipher)
 		if err != nil {

@@ -32,7 +32,11 @@ func (m *Master) absentGuest(id string) bool {
 // sweepHomes forgets guests that have left, and writes what has changed.
 func (m *Master) sweepHomes() {
 	gone := m.homes.Leavers(func(id string) bool { return m.presence.Live(id) == ledger.Up })
+	if err := m.graves.Sweep(); err != nil {
+		m.failing("Which keys are gone could not be written", err)
+	}
 	if len(gone) > 0 && !m.owesAbove() {
+		m.homes.Sweeping(gone...)
 		if _, err := m.keys.Delete(gone...); err != nil {
 			m.log.Error("The keys of guests that have left could not be removed", "err", err)
 		}
@@ -60,6 +64,7 @@ func (m *Master) owesAbove() bool {
 func (m *Master) openSiblings() {
 	m.siblings = &homes.Desk{
 		Homes: m.homes, ID: m.node, Pair: m.identity.Pair, Accepted: m.keys, Up: m.judge.Up, On: m.cfg.Rehome, Keys: m.cfg.RehomeKeys,
+		Graves: m.graves, RoleOf: func(id string) string { return string(m.roles.Of(id)) },
 		Admitted: m.roles.Admitted, Refused: m.refusedHome,
 		Above: homes.NewHerald(func() time.Duration { return m.tellSiblings(false) }), Below: homes.NewHerald(func() time.Duration { return m.tellSiblings(true) }),
 		Signing: m.rsa, Log: m.log, Now: m.now,

@@ -29,7 +29,7 @@ func TestSiblings_AGuestIsNotToldOthersSiblings(t *testing.T) {
 		n := r.minion(id, "syndic", "syndic")
 		r.admit(id)
 		if id == "guest" {
-			_ = r.homes.Host(id, "elsewhere", false) // it has a disk
+			_ = r.homes.Away(id, "elsewhere", true) // it has a disk
 		}
 		d, ok := n.must(wire.NewMap("cmd", sibling.Command, "id", id, "role", "syndic", "port", 4506, "host", "h", "pub", "k")).(*wire.Map)
 		if !ok {
@@ -171,7 +171,7 @@ func TestUsers_JobComesAfterAGuestAtWorkOnIt(t *testing.T) {
 	for _, restart := range []bool{false, true} {
 		r := newRig(t)
 		r.start()
-		_ = r.homes.Host("guest", "elsewhere", false) // it has a disk
+		_ = r.homes.Away("guest", "elsewhere", true) // it has a disk
 		guest := r.minion("guest", "minion", "minion").listen().announce(someJob)
 		eventually(t, "the guest's job", func() bool { _, ok := r.ledger.State(someJob); return ok })
 		eventually(t, "it on disk", func() bool {
@@ -211,8 +211,8 @@ func TestWhoMissesAMinionOnTheMove(t *testing.T) {
 		r.accept(id, "minion")
 		eventually(t, id+" accepted", func() bool { return r.keys.Accepted(id) })
 	}
-	_ = r.homes.Host("guest", "elsewhere", false) // it has a disk
-	_ = r.homes.Host("ours", "sibling", true)     // it has a disk
+	_ = r.homes.Away("guest", "elsewhere", true) // it has a disk
+	_ = r.homes.Away("ours", "sibling", false)   // it has a disk
 	for _, tgt := range []struct {
 		tgt any
 		by  string

@@ -18,7 +18,7 @@ func TestASecondAskerDoesNotHearOfGuestsThatCameLater(t *testing.T) {
 	r.start()
 	r.minion("own", "minion", "minion").listen().announce()
 	r.say(testJob("*", "glob", "jid", someJob))
-	r.homes.Host("guest", "elsewhere", false)
+	r.homes.Away("guest", "elsewhere", true)
 	r.minion("guest", "minion", "syndic").listen().announce()
 	events := r.events()
 	r.say(testJob("*", "glob", "jid", someJob))
@@ -37,7 +37,7 @@ func TestASecondAskerDoesNotHearOfGuestsThatCameLater(t *testing.T) {
 func TestAGuestOwesAReturnThatIsHere(t *testing.T) {
 	r := newRig(t)
 	r.start()
-	r.homes.Host("guest", "elsewhere", false)
+	r.homes.Away("guest", "elsewhere", true)
 	guest := r.minion("guest", "minion", "minion")
 	if err := guest.answer(someJob, true); err != nil {
 		t.Fatal(err)
@@ -89,7 +89,7 @@ func TestAMinionComesHomeAtWork(t *testing.T) {
 func TestAnAdoptedJobOutlivesARestart(t *testing.T) {
 	r := belowATop(t)
 	r.start()
-	r.homes.Host("guest", "elsewhere", false)
+	r.homes.Away("guest", "elsewhere", true)
 	guest := r.minion("guest", "minion", "minion").listen().announce(someJob)
 	eventually(t, "it on disk", func() bool {
 		xs, err := r.store.Local().GetExpectations(t.Context(), someJob)
@@ -115,7 +115,7 @@ func TestAnAdoptedJobIsPublishedAfterARestart(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := belowATop(t)
 			r.start()
-			r.homes.Host("guest", "elsewhere", false)
+			r.homes.Away("guest", "elsewhere", true)
 			guest := r.minion("guest", "minion", "minion").listen().announce(someJob)
 			r.minion("n1", "syndic", "syndic").must(syndicReturn("n1", someJob, "below"))
 			eventually(t, "the guest on disk", func() bool {
@@ -156,7 +156,7 @@ func TestAnAdoptedJobIsPublishedAfterARestart(t *testing.T) {
 func TestAnAnnouncementIsNotBelievedBlindly(t *testing.T) {
 	r := newRig(t)
 	r.start()
-	r.homes.Host("guest", "elsewhere", false)
+	r.homes.Away("guest", "elsewhere", true)
 	running := []string{"../../x", "salt/forged"}
 	for i := range 2 * r.cfg.Bounds.Adopted {
 		running = append(running, fmt.Sprintf("20260101%012d", i))

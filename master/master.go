@@ -101,6 +101,8 @@ type Master struct {
 	ledger   *ledger.Ledger
 	presence *presence.Registry
 	roles    *roles.Book
+	graves   *homes.Graves
+	rotation rotation
 	tree     *topology.Tree
 	nodes    *owners.Nodes
 	data     *datacache.Cache
@@ -273,6 +275,9 @@ func (m *Master) Close() error {
 		}
 		if m.roles != nil {
 			errs = append(errs, m.roles.Close())
+		}
+		if m.graves != nil {
+			errs = append(errs, m.graves.Close())
 		}
 		if m.ipc != nil {
 			errs = append(errs, m.ipc.Close())

@@ -128,6 +128,10 @@ func (m *Master) openKeys() (err error) {
 	if m.homes, err = homes.Open(m.cfg.Cachedir, m.now); err != nil { // told anew by every node, and by the masters above
 		m.log.Warn("What was known of siblings is not used", "err", err)
 	}
+	if m.graves, err = homes.OpenGraves(c.PkiDir, m.node, c.Bounds.GoneKeys, m.log, m.now); err != nil {
+		return err
+	}
+	m.buryOffline()
 	if m.claims, err = owners.OpenClaims(m.cfg.Cachedir); err != nil { // told anew by every node that comes back
 		m.log.Warn("What is known of the minions of nodes is not used", "err", err)
 	}

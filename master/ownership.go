@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/momtree/mom/master/owners"
+	"github.com/momtree/mom/master/presence"
 	"github.com/momtree/mom/master/roles"
 	"github.com/momtree/mom/topology"
 )
@@ -34,6 +35,11 @@ func (m *Master) owesReturns(node string) bool {
 // noteNode remembers that an accepted id is a node and not a minion.
 func (m *Master) noteNode(id string) error {
 	if err := m.judge.MayBeNode(id); err != nil {
+		m.trespassed(owners.Trespass{Kind: owners.OfNode, Path: id, Err: err})
+		return fmt.Errorf("%s speaks as a syndic and may not: %w", id, err)
+	}
+	if role, guest := m.homes.RoleOf(id); guest && role != presence.Syndic { // it is nothing else here than at home
+		err := errors.New("it is a guest, and a minion where it is at home")
 		m.trespassed(owners.Trespass{Kind: owners.OfNode, Path: id, Err: err})
 		return fmt.Errorf("%s speaks as a syndic and may not: %w", id, err)
 	}

@@ -11,7 +11,7 @@ import (
 func TestGuestsAreNotAllThatANodeHas(t *testing.T) {
 	r := belowATop(t)
 	r.start()
-	r.homes.Host("guest", "elsewhere", false)
+	r.homes.Away("guest", "elsewhere", true)
 	r.minion("guest", "minion", "minion").listen().announce(someJob)
 	partial := func() (said, is bool) {
 		for _, e := range told(r.Master) {

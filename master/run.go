@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/eventreturn"
 	"github.com/momtree/mom/master/keys"
@@ -79,6 +80,15 @@ func (m *Master) keyChanged(c keys.Change) {
 		return
 	}
 	m.toks.Forget(c.ID)
+	key := c.Was
+	if key == (crypt.FingerSum{}) {
+		key = m.roles.KeyOf(c.ID)
+	}
+	home, guest := m.homes.GuestOf(c.ID)
+	if m.nodes.Has(c.ID) && !guest {
+		m.noHome(c.ID)
+	}
+	m.bury(c.ID, key, home)
 	if m.keys.Accepted(c.ID) {
 		return // another key under the same id
 	}
@@ -119,6 +129,7 @@ func (m *Master) housekeep() {
 		if asked || m.shared.Age() > m.cfg.PublishSession {
 			m.rotate(asked)
 		}
+		m.renewShared()
 		m.tellTurnedAway()
 		m.lookAtRoles()
 		m.missLost()
@@ -142,9 +153,18 @@ func (m *Master) housekeep() {
 	}
 }
 
+// renewShared makes a new shared key if somebody who knows the one of now may not read on. It
+// is called before each publication, so that the next job is not theirs.
+func (m *Master) renewShared() {
+	if m.rotation.due(m.now()) {
+		m.rotate(false)
+	}
+}
+
 // rotate makes a new shared key and says so (Salt wire reference §7).
 func (m *Master) rotate(asked bool) {
 	if err := m.shared.Rotate(); err != nil {
+		m.rotation.now()
 		m.log.Error("The shared AES key could not be rotated", "err", err)
 		return
 	}

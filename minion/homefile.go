@@ -90,16 +90,31 @@ func (h *home) settle(n sibling.Node) error {
 	return h.save()
 }
 
-// at gives the address of the home if it has moved, and its node.
+// at gives the address of the home if that is another one than the option names, and its
+// node. The address is that of the list which was heard last: nodes move.
 func (h *home) at() (addr string, n sibling.Node, ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, l := range h.lists {
 		if n, ok := l.Find(h.node); ok {
-			return h.addr, n, true
+			if h.addr == "" {
+				return "", n, true
+			}
+			return n.Addr(), n, true
 		}
 	}
 	return h.addr, sibling.Node{}, false
+}
+
+// show gives the voucher for a master that may not know our key, nil when this minion is
+// at home where the option says.
+func (h *home) show() []byte {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.addr == "" {
+		return nil
+	}
+	return h.voucher
 }
 
 // drains tells whether the home wants to lose its minions, as far as is known.

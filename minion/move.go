@@ -51,7 +51,7 @@ func (m *Minion) follow(ctx context.Context, w wish, cur *stay, h *home, box *ou
 		m.log.Warn("moved to a sibling of the master", "from", cur.l.name, "to", n.ID, "addr", n.Addr(), "asked", w.asked)
 		next = m.arrived(ctx, next, w)
 		if w.asked && !w.settle {
-			m.sayLeave(ctx, cur, n.ID)
+			m.sayLeave(ctx, cur, h, n.ID)
 		}
 		if w.settle {
 			m.settleAt(ctx, cur, next, h)
@@ -80,24 +80,41 @@ func (m *Minion) arrived(ctx context.Context, next *stay, w wish) *stay {
 
 // sayLeave tells the master that is left where we are meanwhile, so that it does
 // not miss us.
-func (m *Minion) sayLeave(ctx context.Context, cur *stay, to string) {
+func (m *Minion) sayLeave(ctx context.Context, cur *stay, h *home, to string) {
 	if cur.away.Load() {
 		return
 	}
 	short, stop := context.WithTimeout(ctx, reach)
 	defer stop()
-	if _, _, err := cur.l.ch.Siblings(short, wire.NewMap("leaves", to)); err != nil {
+	if _, _, err := act(short, cur.l, h, wire.NewMap("leaves", to)); err != nil {
 		m.log.Debug("the master was not told that we leave", "error", err)
 	}
 }
 
-// settleAt makes the new place the home and tells both sides.
-func (m *Minion) settleAt(ctx context.Context, cur, next *stay, h *home) {
-	short, stop := context.WithTimeout(ctx, reach)
-	defer stop()
-	reply, known, err := next.l.ch.Siblings(short, wire.NewMap("stay", true, "voucher", true))
+// act asks a master for something that changes where this minion belongs. Such a request
+// quotes what the master has told in the answer before, so that none can be sent again.
+func act(ctx context.Context, l *link, h *home, fields *wire.Map) (reply *wire.Map, known bool, err error) {
+	before, known, err := l.ch.Siblings(ctx, wire.NewMap("have", h.sum()))
 	if err != nil || !known {
-		m.log.Warn("the new node was not told that we stay; we go back some time", "error", err)
+		return nil, known, err
+	}
+	fields.Set("turn", before.String("turn"))
+	return l.ch.Siblings(ctx, fields)
+}
+
+// settleAt makes the new place the home and tells both sides: it takes us for good on the word of
+// the home that we leave.
+func (m *Minion) settleAt(ctx context.Context, cur, next *stay, h *home) {
+	short, stop := context.WithTimeout(ctx, 2*reach)
+	defer stop()
+	word, known, err := act(short, cur.l, h, wire.NewMap("transfer", next.node.ID))
+	if err != nil || !known || !word.Has("transfer") {
+		m.log.Warn("the home master does not give its word that we may stay elsewhere; we go back some time", "error", err)
+		return
+	}
+	reply, known, err := act(short, next.l, h, wire.NewMap("stay", true, "word", word.Bytes("transfer"), "voucher", true))
+	if err != nil || !known {
+		m.log.Warn("the new node does not take us for good; we go back some time", "error", err)
 		return
 	}
 	if err := h.settle(next.node); err != nil {
@@ -109,7 +126,7 @@ func (m *Minion) settleAt(ctx context.Context, cur, next *stay, h *home) {
 	if err := h.learn(reply, true); err != nil {
 		m.log.Warn("the siblings of the new home are not known yet", "error", err)
 	}
-	if _, _, err := cur.l.ch.Siblings(short, wire.NewMap("leaves", reply.String("node"), "forever", true)); err != nil {
+	if _, _, err := act(short, cur.l, h, wire.NewMap("leaves", reply.String("node"), "forever", true)); err != nil {
 		m.log.Warn("the old home was not told that we left", "error", err)
 	}
 }

@@ -35,7 +35,7 @@ func (m *Minion) rehoming(ctx context.Context, option string) error {
 	}
 	moves := m.bus.Subscribe(bus.SubscribeOptions{Size: 16, Match: func(tag string) bool { return tag == moveTag }})
 	defer moves.Close()
-	cur, err := m.goHome(ctx, h, box, nil, false)
+	cur, err := m.firstStay(ctx, h, box)
 	if err != nil {
 		return err
 	}

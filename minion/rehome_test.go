@@ -44,7 +44,8 @@ func startFamily(t *testing.T, names ...string) *family {
 				if err != nil {
 					t.Error(err)
 				}
-				return wire.NewMap("node", name, "lists", []any{told.Map()}, "voucher", []byte("voucher of "+name))
+				return wire.NewMap("node", name, "lists", []any{told.Map()}, "voucher", []byte("voucher of "+name),
+					"turn", "the turn at "+name, "transfer", []byte("word of "+name))
 			},
 		}})
 		f.masters[name] = m
@@ -260,6 +261,56 @@ func TestRehome_AfterARestart(t *testing.T) {
 }
 
 // A master that answers is not gone: a sibling is no way around a refusal.
+// A home that a minion was moved to (`mom node rebalance`) and that is not where it was is given up
+// after a few tries: the master of the option is asked, with the home's word, and names where the home
+// is now. Two masters; the home serves at another port after both were down.
+func TestRehome_ARememberedHomeThatIsNotThere(t *testing.T) {
+	f := startFamily(t, "a", "b")
+	a := f.masters["a"]
+	d := f.minion(t, "a")
+	a.AwaitSubscribers(t, 1)
+	f.knows(t, d, "a")
+	if err := d.end(); err != nil {
+		t.Fatal(err)
+	}
+	h, err := openHome(d.cfg.Cachedir, a.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone := f.top[1]
+	gone.Port = 1 // nobody listens there
+	if err := h.settle(gone); err != nil {
+		t.Fatal(err)
+	}
+	h.mu.Lock()
+	h.voucher = []byte("voucher of b")
+	for i, n := range h.lists[0].Nodes {
+		if n.ID == "b" {
+			h.lists[0].Nodes[i] = gone
+		}
+	}
+	key := channeltest.Key(t, "sign")
+	told, err := sibling.List{Parent: "top", Nodes: h.lists[0].Nodes}.Sign(key.Private, key.PublicPEM)
+	if err == nil {
+		h.told = []sibling.Told{told}
+		err = h.save()
+	}
+	h.mu.Unlock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := len(a.Seen("_auth"))
+	start(t, d.cfg)
+	a.AwaitSubscribers(t, 2)
+	if got := a.Seen("_auth")[before:]; string(got[0].Bytes("mom_voucher")) != "voucher of b" {
+		t.Errorf("came with the voucher %q", got[0].Bytes("mom_voucher"))
+	}
+	f.masters["b"].AwaitSubscribers(t, 1) // where the list of a says that its home is now
+	jid := newJID()
+	f.masters["b"].Publish(channeltest.Job(jid, "m1", "test.ping"))
+	f.masters["b"].AwaitReturn(t, jid)
+}
+
 func TestRehome_NotAroundARefusal(t *testing.T) {
 	f := startFamily(t, "a", "b")
 	a, b := f.masters["a"], f.masters["b"]

@@ -12,7 +12,8 @@ import (
 const (
 	// askEvery is how often the siblings are asked for while all is well.
 	askEvery = 5 * time.Minute
-	// vouchEvery is how often a new voucher is asked for; it counts for two days.
+	// vouchEvery is how often a new voucher is asked for, which counts for some hours
+	// (sibling.VoucherLife).
 	vouchEvery = time.Hour
 	// askWithin is the time over which minions that know no sibling spread their
 	// questions when they have connected, at most: the node may die any time.

@@ -23,6 +23,10 @@ type Housed interface {
 	// NoSiblings takes that a master above tells this node of no siblings: no operator has
 	// admitted it there as a home for others. changed: it did before.
 	NoSiblings(parent string) (changed bool)
+	// GoneKeys gives the keys that were deleted or rejected here, HearGone takes those
+	// that were at siblings.
+	GoneKeys() []sibling.Gone
+	HearGone(gone []sibling.Gone) error
 	// Home is what the node says of itself to the masters above.
 	Home() sibling.Node
 }
@@ -39,8 +43,8 @@ type lodgings struct {
 	lists   []sibling.List
 }
 
-// vouchEvery is how often a new voucher is asked for; the parent says how long one
-// counts, two days.
+// vouchEvery is how often a new voucher is asked for, which counts for some hours
+// ([sibling.VoucherLife]).
 const vouchEvery = time.Hour
 
 // lodgingsFile lies in the folder of the node's own cache.
@@ -114,7 +118,8 @@ func (l *link) tellSiblings(ctx context.Context) {
 	}
 	var told sibling.Node
 	var last, vouched time.Time
-	below := "" // stands for the list that was heard last
+	below := ""      // stands for the list that was heard last
+	gone := graves{} // which keys are gone, as the parent knows and tells
 	for {
 		select {
 		case <-ctx.Done():
@@ -131,13 +136,18 @@ func (l *link) tellSiblings(ctx context.Context) {
 			continue
 		}
 		me := local.Home()
-		if me == told && time.Since(last) < l.s.pace.siblings {
+		keys := local.GoneKeys()
+		if me == told && gone.known(keys) && time.Since(last) < l.s.pace.siblings {
 			continue
 		}
 		short, stop := context.WithTimeout(ctx, l.s.pace.answer)
 		want := !l.guest && time.Since(vouched) > vouchEvery
-		reply, known, err := l.ch.Siblings(short, wire.NewMap("port", me.Port, "host", me.Host, "pub", me.Pub, "draining", me.Draining, "voucher", want,
-			"have", l.s.lodgings.sum(), "have_below", below))
+		question := wire.NewMap("port", me.Port, "host", me.Host, "pub", me.Pub, "draining", me.Draining, "voucher", want,
+			"have", l.s.lodgings.sum(), "have_below", below)
+		if !l.guest { // whose siblings are others
+			gone.ask(question, keys)
+		}
+		reply, known, err := l.ch.Siblings(short, question)
 		stop()
 		switch {
 		case err != nil:
@@ -155,10 +165,50 @@ func (l *link) tellSiblings(ctx context.Context) {
 		if b := reply.Map("below"); b != nil && err == nil {
 			below = sibling.Sum(sibling.Told{Body: b.Bytes("body"), Sig: b.Bytes("sig")})
 		}
+		if !l.guest {
+			err = errors.Join(err, gone.hear(local, reply))
+		}
 		if err != nil {
 			l.log.Warn("What the master above says about siblings is not all believed", "err", err)
 		}
 	}
+}
+
+// graves is what a parent knows of the keys that are gone here, and has told of others.
+type graves struct{ said, sent, heard string }
+
+// known tells whether the parent knows of these, or has just been told.
+func (g *graves) known(keys []sibling.Gone) bool {
+	sum := sibling.SumGone(keys)
+	return g.said == sum || g.sent == sum
+}
+
+// ask adds to a question what the parent does not know yet.
+func (g *graves) ask(question *wire.Map, keys []sibling.Gone) {
+	question.Set("have_gone", g.heard)
+	if sum := sibling.SumGone(keys); g.said != sum {
+		question.Set("gone", sibling.GoneMaps(keys))
+		g.sent = sum
+	}
+}
+
+// hear takes the answer. One without a word of it is an earlier version's, or that of a master
+// which has not admitted this node.
+func (g *graves) hear(local Housed, reply *wire.Map) error {
+	if !reply.Has("gone_have") {
+		g.said = sibling.SumGone(local.GoneKeys())
+		return nil
+	}
+	g.said = reply.String("gone_have")
+	if !reply.Has("gone") {
+		return nil
+	}
+	gone, bad := sibling.ReadGone(reply.List("gone"))
+	err := local.HearGone(gone)
+	if err == nil {
+		g.heard = sibling.SumGone(gone)
+	}
+	return errors.Join(bad, err)
 }
 
 func (l *link) hearSiblings(local Housed, reply *wire.Map) error {

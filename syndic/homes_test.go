@@ -17,6 +17,8 @@ type housedLocal struct{ *fakeLocal }
 
 func (housedLocal) HearSiblings(sibling.Told) error { return nil }
 func (housedLocal) NoSiblings(string) bool          { return false }
+func (housedLocal) GoneKeys() []sibling.Gone        { return nil }
+func (housedLocal) HearGone([]sibling.Gone) error   { return nil }
 func (housedLocal) Home() sibling.Node              { return sibling.Node{ID: "syn-a", Port: 4506} }
 
 // plantHoused is a node below a, which has told it of its sibling b.

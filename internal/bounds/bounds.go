@@ -24,6 +24,8 @@ type Bounds struct {
 	WorkValues    int           `bound:"work_values" default:"524288" small:"5000..20000" help:"values of requests that are decoded and worked on at once"`
 	Adopted       int           `bound:"adopted" default:"200" small:"4..20" help:"jobs known by the word of one minion alone"`
 	Brought       int           `bound:"brought" default:"4000" small:"8..40" help:"jobs known by the word of minions alone"`
+	GuestRotation time.Duration `bound:"guest_rotation" default:"1m" small:"500ms..2s" help:"how long after guests have left the shared key is renewed at the latest"`
+	GoneKeys      int           `bound:"gone_keys" default:"4096" small:"3..10" help:"deleted keys of a node that siblings are told of one by one"`
 
 	ForwardRows        int           `bound:"forward_rows" default:"500" small:"1..3" help:"returns of one request to the master above"`
 	ForwardBytes       int           `bound:"forward_bytes" default:"4194304" small:"1000..6000" help:"their bytes"`

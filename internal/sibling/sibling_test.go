@@ -63,9 +63,20 @@ func TestVoucher_SpeaksForOneKeyOfOneIDAtSiblings(t *testing.T) {
 		}
 		return b
 	}
-	good := Voucher{ID: "m1", Issuer: "a", Finger: Finger(minion), Until: now.Add(time.Hour)}
+	good := Voucher{ID: "m1", Issuer: "a", Finger: Finger(minion), Made: now, Until: now.Add(time.Hour)}
 	if _, err := Check(make(good), "m1", minion, "b", lists, now); err != nil {
 		t.Fatal(err)
+	}
+	ever, stays, future := good, good, good
+	future.Made, future.Until = now.Add(time.Hour), now.Add(2*time.Hour)
+	ever.Until, stays.To = now.Add(VoucherLife+time.Hour), "b"
+	if _, err := CheckTransfer(make(stays), "m1", Finger(minion), "b", lists, now); err != nil {
+		t.Error(err)
+	}
+	for what, text := range map[string][]byte{"for another node": make(func() Voucher { v := stays; v.To = "c"; return v }()), "a voucher": make(good)} {
+		if _, err := CheckTransfer(text, "m1", Finger(minion), "b", lists, now); !errors.Is(err, ErrBad) {
+			t.Errorf("it may stay by %s: %v", what, err)
+		}
 	}
 	stranger := good
 	stranger.Issuer = "c"
@@ -87,6 +98,9 @@ func TestVoucher_SpeaksForOneKeyOfOneIDAtSiblings(t *testing.T) {
 		"of an unknown node":  {make(stranger), "m1", minion, "b", now},
 		"under another's key": {forged, "m1", minion, "b", now},
 		"no voucher":          {[]byte("x"), "m1", minion, "b", now},
+		"for days":            {make(ever), "m1", minion, "b", now},
+		"of the future":       {make(future), "m1", minion, "b", now},
+		"for staying":         {make(stays), "m1", minion, "b", now},
 	} {
 		if _, err := Check(c.text, c.id, c.pub, c.own, lists, c.now); !errors.Is(err, ErrBad) {
 			t.Errorf("%s: %v", name, err)
@@ -165,4 +179,19 @@ func TestList_ABadEntryCostsNoOther(t *testing.T) {
 			t.Errorf("%.40q: %d nodes, left %v, %v", bad.ID, len(l.Nodes), l.Left, err)
 		}
 	}
+}
+
+func FuzzReadGone(f *testing.F) {
+	b, _ := wire.Encode(GoneMaps([]Gone{{ID: "m", By: "n", At: time.Unix(1, 0)}}))
+	f.Add([]byte(b))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		v, err := wire.Decode(b)
+		if vs, ok := v.([]any); err == nil && ok {
+			gone, _ := ReadGone(vs)
+			again, err := ReadGone(GoneMaps(gone))
+			if err != nil || SumGone(again) != SumGone(gone) {
+				t.Errorf("%v is read as %v, %v", gone, again, err)
+			}
+		}
+	})
 }

@@ -10,12 +10,31 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Voucher is a node's word that it has accepted a key under an id.
+// VoucherLife is how long a voucher counts at most; connected peers renew it every hour.
+const VoucherLife = 8 * time.Hour
+
+// ClockSlack is how far the clocks of siblings may be apart.
+const ClockSlack = 10 * time.Minute
+
+// Voucher is a node's word that it has accepted a key under an id. It names the two keys
+// that it stands on: that one, and by whose it is signed.
 type Voucher struct {
 	ID     string
 	Issuer string // id of the node
-	Finger string // SHA-256 of the public key
-	Until  time.Time
+	Finger string // crypt.Finger of the public key
+	// Role is what the key is at the issuer, "minion" or "syndic": it is nothing else
+	// elsewhere. "" counts as minion.
+	Role        string
+	Made, Until time.Time
+	// To makes it the word that the peer may stay at that node for good, "" none.
+	To string
+}
+
+func (v Voucher) kind() string {
+	if v.To != "" {
+		return "transfer"
+	}
+	return "voucher"
 }
 
 // Finger is what a voucher says of a public key: the SHA-256 of the key itself,
@@ -35,7 +54,8 @@ func FingerOf(key *rsa.PublicKey) string {
 
 // Sign makes the voucher's text with the issuer's key.
 func (v Voucher) Sign(priv *rsa.PrivateKey) ([]byte, error) {
-	body, err := wire.Encode(wire.NewMap("kind", "voucher", "id", v.ID, "issuer", v.Issuer, "finger", v.Finger, "until", v.Until.Unix()))
+	body, err := wire.Encode(wire.NewMap("kind", v.kind(), "id", v.ID, "issuer", v.Issuer, "finger", v.Finger, "by", FingerOf(&priv.PublicKey),
+		"role", v.Role, "made", v.Made.UnixNano(), "until", v.Until.Unix(), "to", v.To))
 	if err != nil {
 		return nil, fmt.Errorf("encode the voucher for %s: %w", v.ID, err)
 	}
@@ -64,10 +84,13 @@ func ReadVoucher(text []byte) (v Voucher, body, sig []byte, err error) {
 	if err != nil {
 		return fail(err)
 	}
-	if d.String("kind") != "voucher" {
+	v = Voucher{
+		ID: d.String("id"), Issuer: d.String("issuer"), Finger: d.String("finger"), Role: d.String("role"), To: d.String("to"),
+		Made: time.Unix(0, d.Int("made")), Until: time.Unix(d.Int("until"), 0),
+	}
+	if d.String("kind") != v.kind() {
 		return fail(fmt.Errorf("its kind is %q", d.String("kind")))
 	}
-	v = Voucher{ID: d.String("id"), Issuer: d.String("issuer"), Finger: d.String("finger"), Until: time.Unix(d.Int("until"), 0)}
 	return v, body, sig, nil
 }
 
@@ -75,12 +98,34 @@ func ReadVoucher(text []byte) (v Voucher, body, sig []byte, err error) {
 // lists name. own is the id of the node that is asked: its own vouchers count for
 // nothing, since it knows itself whom it accepts.
 func Check(text []byte, id, pub, own string, lists []List, now time.Time) (Voucher, error) {
+	v, err := check(text, id, Finger(pub), own, lists, now)
+	if err == nil && v.To != "" {
+		err = fmt.Errorf("voucher of %s for %s: %w: it is for staying, not for coming", v.Issuer, id, ErrBad)
+	}
+	return v, err
+}
+
+// CheckTransfer tells whether the home of a peer, whose key has that [Finger], lets it stay at
+// the node own for good.
+func CheckTransfer(text []byte, id, finger, own string, lists []List, now time.Time) (Voucher, error) {
+	v, err := check(text, id, finger, own, lists, now)
+	if err == nil && v.To != own {
+		err = fmt.Errorf("word of %s that %s may stay: %w: it is for %q", v.Issuer, id, ErrBad, v.To)
+	}
+	return v, err
+}
+
+func check(text []byte, id, finger, own string, lists []List, now time.Time) (Voucher, error) {
 	v, body, sig, err := ReadVoucher(text)
 	if err != nil {
 		return Voucher{}, err
 	}
 	switch {
-	case v.ID != id || v.Finger == "" || subtle.ConstantTimeCompare([]byte(v.Finger), []byte(Finger(pub))) != 1:
+	case v.Until.Sub(v.Made) > VoucherLife+time.Minute:
+		return Voucher{}, fmt.Errorf("voucher of %s for %s: %w: it would count for more than %s", v.Issuer, id, ErrBad, VoucherLife)
+	case v.Made.After(now.Add(ClockSlack)):
+		return Voucher{}, fmt.Errorf("voucher of %s for %s: %w: it was made in the future, at %s; look at the clocks", v.Issuer, id, ErrBad, v.Made.Format(time.RFC3339))
+	case v.ID != id || v.Finger == "" || subtle.ConstantTimeCompare([]byte(v.Finger), []byte(finger)) != 1:
 		return Voucher{}, fmt.Errorf("voucher of %s: %w: it is for another id or key than %s's", v.Issuer, ErrBad, id)
 	case !now.Before(v.Until):
 		return Voucher{}, fmt.Errorf("voucher of %s for %s: %w: it ended at %s", v.Issuer, id, ErrBad, v.Until.Format(time.RFC3339))

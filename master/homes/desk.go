@@ -12,12 +12,17 @@ import (
 	"github.com/momtree/mom/master/door"
 )
 
-// voucherLife is how long a voucher counts; it is renewed with each question.
-const voucherLife = 48 * time.Hour
+// transferLife is how long the word counts that a peer may stay elsewhere for good.
+const transferLife = 10 * time.Minute
 
 // Desk answers questions about siblings. Its fields are set before its use.
 type Desk struct {
 	Homes *Homes
+	// Graves know which keys are gone.
+	Graves *Graves
+	// RoleOf tells what an accepted key is, minion or syndic, "" if that is not known yet.
+	RoleOf func(id string) string
+	turns  turns
 	// ID is this node's, and Pair signs what it says.
 	ID   string
 	Pair *crypt.KeyPair
@@ -51,11 +56,14 @@ func (k *Desk) Vouched(id, pub string, voucher []byte) bool {
 	}
 	_, lists := k.Homes.Siblings()
 	v, err := sibling.Check(voucher, id, pub, k.ID, lists, k.Now())
+	if err == nil {
+		err = k.Graves.Void(v)
+	}
 	if err != nil {
 		k.Log.Warn("A voucher is not believed", "id", id, "err", err)
 		return false
 	}
-	if err := k.Homes.Host(id, v.Issuer, false); err != nil {
+	if err := k.Homes.Host(id, v); err != nil {
 		k.Log.Error("A guest is not accepted", "id", id, "err", err)
 		return false
 	}
@@ -94,7 +102,11 @@ func (k *Desk) Unhear(parent string) (changed bool) {
 // this node is gone.
 func (k *Desk) Answer(id, addr string, d *wire.Map) (*wire.Map, error) {
 	above, _ := k.Homes.Siblings()
-	reply := wire.NewMap("node", k.ID)
+	if err := k.turns.check(id, d); err != nil {
+		k.Refused(id, err)
+		return nil, err
+	}
+	reply := wire.NewMap("node", k.ID, "turn", k.turns.of(id))
 	if have := d.String("have"); have != "" && have == sibling.Sum(above...) {
 		reply.Set("same", true)
 	} else {
@@ -117,25 +129,60 @@ func (k *Desk) Answer(id, addr string, d *wire.Map) (*wire.Map, error) {
 			}
 		}
 	}
-	switch {
-	case d.Bool("stay"):
-		if err := k.Homes.Adopt(id); err != nil {
-			return nil, err
-		}
-		k.Log.Info("A peer stays: this node is its home now", "id", id)
-	case d.String("leaves") != "":
-		if err := k.Homes.Host(id, d.String("leaves"), !d.Bool("forever")); err != nil {
-			return nil, err
-		}
+	if err := k.move(id, d, reply); err != nil {
+		return nil, err
 	}
 	if _, away := k.Homes.GuestOf(id); !away && k.Keys && d.Bool("voucher") {
-		v, err := k.vouch(id)
+		v, err := k.vouch(id, "", sibling.VoucherLife)
 		if err != nil {
 			return nil, err
 		}
 		reply.Set("voucher", v)
 	}
 	return reply, nil
+}
+
+// move serves what changes where a peer belongs.
+func (k *Desk) move(id string, d, reply *wire.Map) error {
+	home, guest := k.Homes.GuestOf(id)
+	to := d.String("transfer")
+	switch {
+	case d.Bool("stay") && guest:
+		if err := k.stay(id, home, d.Bytes("word")); err != nil {
+			k.Refused(id, err)
+			return err
+		}
+		k.Log.Info("A peer stays: this node is its home now", "id", id, "former", home)
+	case to != "" && !guest && k.Keys && to != k.ID:
+		v, err := k.vouch(id, to, transferLife)
+		if err != nil {
+			return err
+		}
+		reply.Set("transfer", v)
+	case d.String("leaves") != "" && !guest:
+		return k.Homes.Away(id, d.String("leaves"), d.Bool("forever"))
+	}
+	return nil
+}
+
+// stay makes a guest one of this node's own if its home says so.
+func (k *Desk) stay(id, home string, text []byte) error {
+	key, err := k.Accepted.PublicKey(id)
+	if err != nil {
+		return err
+	}
+	_, lists := k.Homes.Siblings()
+	v, err := sibling.CheckTransfer(text, id, sibling.FingerOf(key), k.ID, lists, k.Now())
+	if err == nil && v.Issuer != home {
+		err = fmt.Errorf("word of %s that %s may stay: %w: its home is %s", v.Issuer, id, sibling.ErrBad, home)
+	}
+	if err == nil {
+		err = k.Graves.Void(v)
+	}
+	if err != nil {
+		return fmt.Errorf("%s wants to stay, and its home does not say so: %w", id, err)
+	}
+	return k.Homes.Adopt(id)
 }
 
 // enter takes what a node right below says of itself, if an operator has made it a home for
@@ -150,6 +197,9 @@ func (k *Desk) enter(n sibling.Node, d, reply *wire.Map) error {
 	} else if k.Homes.Enter(n) {
 		k.Below.Ring()
 	}
+	if err := k.hearGone(n.ID, d, reply); err != nil {
+		return err
+	}
 	own, err := k.children()
 	if err != nil {
 		return err
@@ -160,14 +210,44 @@ func (k *Desk) enter(n sibling.Node, d, reply *wire.Map) error {
 	return nil
 }
 
-func (k *Desk) vouch(id string) ([]byte, error) {
+// hearGone takes which keys are gone at a node right below, and tells it of those at the others.
+func (k *Desk) hearGone(id string, d, reply *wire.Map) error {
+	if d.Has("gone") {
+		gone, bad := sibling.ReadGone(d.List("gone"))
+		for i := range gone {
+			gone[i].By = id // it speaks for itself alone
+		}
+		fresh, err := k.Graves.Note(true, gone...)
+		if err != nil {
+			return err
+		}
+		if bad != nil {
+			k.Refused(id, bad)
+		}
+		if len(fresh) > 0 {
+			k.Log.Info("Keys are gone at a node below; its siblings are told", "node", id, "count", len(fresh), "first", fresh[0].ID)
+			k.Below.Ring()
+		}
+	}
+	reply.Set("gone_have", sibling.SumGone(k.Graves.Of(id)))
+	if told := k.Graves.Told(id); sibling.SumGone(told) != d.String("have_gone") {
+		reply.Set("gone", sibling.GoneMaps(told))
+	}
+	return nil
+}
+
+// vouch makes the word of this node for an accepted key; to: that it may stay there.
+func (k *Desk) vouch(id, to string, life time.Duration) ([]byte, error) {
 	key, err := k.Accepted.PublicKey(id)
 	if err != nil {
 		return nil, err
 	}
 	k.Signing.Take()
 	defer k.Signing.Give()
-	return sibling.Voucher{ID: id, Issuer: k.ID, Finger: sibling.FingerOf(key), Until: k.Now().Add(voucherLife)}.Sign(k.Pair.Private)
+	now := k.Now()
+	return sibling.Voucher{
+		ID: id, Issuer: k.ID, Finger: sibling.FingerOf(key), Role: k.RoleOf(id), Made: now, Until: now.Add(life), To: to,
+	}.Sign(k.Pair.Private)
 }
 
 // children is the signed list of the nodes right below.

@@ -35,13 +35,19 @@ func (a accepted) PublicKey(id string) (*rsa.PublicKey, error) {
 
 func newDesk(t *testing.T, id string, keys accepted) *Desk {
 	t.Helper()
-	h, err := Open(t.TempDir(), time.Now)
+	dir, log := t.TempDir(), slog.New(slog.NewTextHandler(io.Discard, nil))
+	h, err := Open(dir, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
+	g, err := OpenGraves(dir, id, 100, log, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = g.Close() })
 	return &Desk{
-		Homes: h, ID: id, Pair: newPair(t), Accepted: keys, Up: func(string) bool { return true }, Admitted: func(id string) bool { return id != "minion" }, Refused: func(string, error) {}, On: true, Keys: true,
-		Signing: door.NewTurns(1), Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: time.Now,
+		Homes: h, Graves: g, RoleOf: func(string) string { return "minion" }, ID: id, Pair: newPair(t), Accepted: keys, Up: func(string) bool { return true }, Admitted: func(id string) bool { return id != "minion" }, Refused: func(string, error) {}, On: true, Keys: true,
+		Signing: door.NewTurns(1), Log: log, Now: time.Now,
 	}
 }
 
@@ -111,9 +117,25 @@ func TestVouching(t *testing.T) {
 	if b.Vouched("m", minion.PublicPEM, v) {
 		t.Error("rehome_keys is off, and a voucher counts")
 	}
-	// A guest that stays is at home here, and no guest any more.
-	if ask(t, b, "m", "stay", true); len(b.Homes.Guests()) != 0 {
+	// A guest stays if its home says so, and then is no guest any more.
+	b.Accepted = accepted{"m": &minion.Private.PublicKey}
+	turn := func(k *Desk) string { return ask(t, k, "m").String("turn") }
+	for what, word := range map[string][]byte{"nothing": nil, "its voucher": v} {
+		if _, err := b.Answer("m", "", wire.NewMap("stay", true, "word", word, "turn", turn(b))); !errors.Is(err, sibling.ErrBad) {
+			t.Errorf("it stays by %s: %v", what, err)
+		}
+	}
+	word := ask(t, a, "m", "transfer", "b", "turn", turn(a)).Bytes("transfer")
+	was := turn(b)
+	if ask(t, b, "m", "stay", true, "word", word, "turn", was); len(b.Homes.Guests()) != 0 {
 		t.Errorf("guests %v", b.Homes.Guests())
+	}
+	// What was recorded is refused, whatever it asked for.
+	for _, act := range []*wire.Map{wire.NewMap("leaves", "b", "forever", true), wire.NewMap("stay", true), wire.NewMap("transfer", "b")} {
+		act.Set("turn", was)
+		if _, err := b.Answer("m", "", act); !errors.Is(err, sibling.ErrBad) || b.Homes.Moves("m") {
+			t.Errorf("served again: %v", err)
+		}
 	}
 	if _, err := a.Answer("nobody", "", wire.NewMap("voucher", true)); err == nil {
 		t.Error("a voucher for a key that is not accepted")

@@ -38,7 +38,7 @@ func FuzzOpen(f *testing.F) {
 			t.Errorf("the error does not name the file: %v", err)
 		}
 		h.Enter(sibling.Node{ID: "below", Host: "h", Port: 1, Pub: "k"})
-		_ = h.Host("guest", "below", false) // it has a disk
+		_ = h.Away("guest", "below", true) // it has a disk
 		if err := h.Save(); err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,11 @@
 package homes
 
-import "time"
+import (
+	"slices"
+	"time"
+
+	"github.com/momtree/mom/internal/sibling"
+)
 
 // guest is a peer whose home is another node.
 type guest struct {
@@ -8,38 +13,63 @@ type guest struct {
 	own   bool      // one of ours that is away for a while
 	left  bool      // it has been seen gone
 	since time.Time // not connected since; zero: connected
+	word  word      // by which its key is accepted here
 }
 
-// Host notes that a peer is here only for a while. A guest is on disk when it
-// returns: its key is accepted next, and a key without that note is one of the
-// node's own for ever.
-func (h *Homes) Host(id, home string, own bool) error {
+// word is what a key is held by that no operator has accepted here: the voucher of a sibling.
+type word struct {
+	from   string // the sibling
+	finger string // of the key
+	role   string // what it is there
+	made   int64  // when the sibling said it, in nanoseconds
+}
+
+func wordOf(v sibling.Voucher) word {
+	return word{from: v.Issuer, finger: v.Finger, role: v.Role, made: v.Made.UnixNano()}
+}
+
+// Host notes that a peer is here only for a while, by the voucher of its home. It is on disk
+// when it returns: its key is accepted next, and a key without that note is one of the node's
+// own for ever.
+func (h *Homes) Host(id string, v sibling.Voucher) error {
+	return h.host(id, guest{home: v.Issuer, word: wordOf(v)})
+}
+
+// Away notes that a peer of this node's own is at another one; forever: it is at home there.
+func (h *Homes) Away(id, home string, forever bool) error {
+	return h.host(id, guest{home: home, own: !forever})
+}
+
+func (h *Homes) host(id string, g guest) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if _, known := h.guests[id]; !known && len(h.guests) >= maxGuests {
 		return nil
 	}
-	if !own {
-		if err := h.note(id, home); err != nil {
+	if !g.own {
+		if err := h.note(id, g.home, g.word); err != nil {
 			return err
 		}
 	}
-	h.guests[id] = guest{home: home, own: own, since: h.now()}
+	g.since = h.now()
+	h.guests[id] = g
 	h.changed = true
 	return nil
 }
 
-// Adopt makes a guest one of the node's own.
+// Adopt makes a guest one of the node's own, on the word of its home.
 func (h *Homes) Adopt(id string) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if _, ok := h.guests[id]; !ok {
+	g, ok := h.guests[id]
+	if !ok {
 		return nil
 	}
-	if err := h.note(id, ""); err != nil {
+	if err := h.note(id, "", g.word); err != nil {
 		return err
 	}
 	delete(h.guests, id)
+	h.adopted[id] = g.word
 	h.changed = true
 	return nil
 }
@@ -50,6 +80,14 @@ func (h *Homes) GuestOf(id string) (home string, ok bool) {
 	defer h.mu.Unlock()
 	g, ok := h.guests[id]
 	return g.home, ok && !g.own
+}
+
+// RoleOf gives what a guest is at its home.
+func (h *Homes) RoleOf(id string) (role string, guest bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	g, ok := h.guests[id]
+	return g.word.role, ok && !g.own && g.word.from != ""
 }
 
 // Moves tells whether an id is a guest here, or one of ours on the move.
@@ -85,6 +123,50 @@ func (h *Homes) Leavers(live func(id string) bool) []string {
 		}
 	}
 	return out
+}
+
+// Shut gives the peers whose keys are held here on the word of a sibling, where that is taken back
+// by what is gone.
+func (h *Homes) Shut(gone ...sibling.Gone) []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var out []string
+	for _, x := range gone {
+		shut := func(id string, w word) {
+			if x.ShutsOut(id, w.finger, w.from, time.Unix(0, w.made)) {
+				out = append(out, id)
+			}
+		}
+		for id, g := range h.guests {
+			if !g.own && (x.ID == "" || x.ID == id) {
+				shut(id, g.word)
+			}
+		}
+		if w, ok := h.adopted[x.ID]; ok { // which its home has given away for good, and may still take back one by one
+			shut(x.ID, w)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// Sweeping notes whose keys are about to be removed without being gone elsewhere: guests that
+// have left. [Homes.Swept] tells it once.
+func (h *Homes) Sweeping(ids ...string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, id := range ids {
+		h.sweeping[id] = true
+	}
+}
+
+// Swept tells, once, whether the key of an id was removed by a sweep.
+func (h *Homes) Swept(id string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	was := h.sweeping[id]
+	delete(h.sweeping, id)
+	return was
 }
 
 // Guests gives those that are no node's own, with their homes.

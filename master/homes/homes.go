@@ -38,14 +38,17 @@ type Homes struct {
 	below   map[string]sibling.Node // by id, as they told themselves
 	signed  sibling.Told            // the list of below, while it is right
 	guests  map[string]guest
+	adopted map[string]word // peers of this node's own that were guests
 	changed bool
-	noted   int // lines of the notes
+	// sweeping are those whose keys are about to go because they have left.
+	sweeping map[string]bool
+	noted    int // lines of the notes
 }
 
 // Open reads what an earlier life has kept in cachedir. What it gives can be used
 // also if that cannot be read: it is told anew. now is the clock.
 func Open(cachedir string, now func() time.Time) (*Homes, error) {
-	h := &Homes{path: filepath.Join(cachedir, homesFile), notes: filepath.Join(cachedir, notesFile), now: now, below: map[string]sibling.Node{}, guests: map[string]guest{}}
+	h := &Homes{path: filepath.Join(cachedir, homesFile), notes: filepath.Join(cachedir, notesFile), now: now, below: map[string]sibling.Node{}, guests: map[string]guest{}, adopted: map[string]word{}, sweeping: map[string]bool{}}
 	d, err := wire.ReadMapFile(h.path)
 	if err != nil {
 		return h, errors.Join(err, h.readNotes())
@@ -62,11 +65,30 @@ func Open(cachedir string, now func() time.Time) (*Homes, error) {
 	if g := d.Map("guests"); g != nil {
 		for _, k := range g.Keys() {
 			if id, ok := k.(string); ok {
-				h.guests[id] = guest{home: g.String(id), since: now()}
+				h.guests[id] = guest{home: g.String(id), since: now(), word: readWord(d.Map("words"), id)}
+			}
+		}
+	}
+	if a := d.Map("adopted"); a != nil {
+		for _, k := range a.Keys() {
+			if id, ok := k.(string); ok {
+				h.adopted[id] = readWord(a, id)
 			}
 		}
 	}
 	return h, errors.Join(err, h.readNotes())
+}
+
+func readWord(d *wire.Map, id string) word {
+	if d == nil || d.Map(id) == nil {
+		return word{}
+	}
+	m := d.Map(id)
+	return word{from: m.String("from"), finger: m.String("finger"), role: m.String("role"), made: m.Int("made")}
+}
+
+func (w word) wire() *wire.Map {
+	return wire.NewMap("from", w.from, "finger", w.finger, "role", w.role, "made", w.made)
 }
 
 // Save writes the file if something has changed since it was written last.
@@ -78,7 +100,7 @@ func (h *Homes) Save() (err error) {
 	}
 	h.changed = false
 	held := h.noted
-	above, below, guests := []any{}, []any{}, wire.NewMap()
+	above, below, guests, words, adopted := []any{}, []any{}, wire.NewMap(), wire.NewMap(), wire.NewMap()
 	for _, t := range h.above {
 		above = append(above, t.Map())
 	}
@@ -89,7 +111,13 @@ func (h *Homes) Save() (err error) {
 	for _, id := range slices.Sorted(maps.Keys(h.guests)) {
 		if !h.guests[id].own { // those come back, or are missed again
 			guests.Set(id, h.guests[id].home)
+			if w := h.guests[id].word; w.from != "" {
+				words.Set(id, w.wire())
+			}
 		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(h.adopted)) {
+		adopted.Set(id, h.adopted[id].wire())
 	}
 	h.mu.Unlock()
 	defer func() {
@@ -99,7 +127,7 @@ func (h *Homes) Save() (err error) {
 			h.mu.Unlock()
 		}
 	}()
-	b, err := wire.EncodeBus(wire.NewMap("above", above, "below", below, "guests", guests))
+	b, err := wire.EncodeBus(wire.NewMap("above", above, "below", below, "guests", guests, "words", words, "adopted", adopted))
 	if err != nil {
 		return fmt.Errorf("encode the siblings: %w", err)
 	}
@@ -119,8 +147,10 @@ func (h *Homes) Forget(id string) {
 		delete(h.below, id)
 		h.changed, h.signed = true, sibling.Told{}
 	}
-	if _, ok := h.guests[id]; ok { // its key is gone, so that nothing has to be noted
+	_, guest := h.guests[id]
+	if _, adopted := h.adopted[id]; guest || adopted { // its key is gone, so that nothing has to be noted
 		delete(h.guests, id)
+		delete(h.adopted, id)
 		h.changed = true
 	}
 }

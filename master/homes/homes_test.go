@@ -23,8 +23,8 @@ func TestGuestsLeaveAndAreKeptOverARestart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = h.Host("guest", "node-a", false) // it has a disk
-	_ = h.Host("ours", "node-b", true)   // it has a disk
+	_ = h.Away("guest", "node-a", true) // it has a disk
+	_ = h.Away("ours", "node-b", false) // it has a disk
 	h.Enter(sibling.Node{ID: "below", Host: "h", Port: 1, Pub: "k"})
 	if err := h.Save(); err != nil {
 		t.Fatal(err)

@@ -14,13 +14,13 @@ import (
 const notesFile = "guests.notes"
 
 // note writes down at once what a SIGKILL must not undo. home is "" for one that is
-// no guest any more. h.mu is held.
-func (h *Homes) note(id, home string) error {
+// no guest any more, and was by that word. h.mu is held.
+func (h *Homes) note(id, home string, w word) error {
 	f, err := os.OpenFile(h.notes, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return fmt.Errorf("note the guest %s: %w", id, err)
 	}
-	_, err = fmt.Fprintf(f, "%q %q\n", id, home)
+	_, err = fmt.Fprintf(f, "%q %q %q %q %q %d\n", id, home, w.from, w.finger, w.role, w.made)
 	if err := errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("note the guest %s: %w", id, err)
 	}
@@ -43,13 +43,18 @@ func (h *Homes) readNotes() error {
 	for lines.Scan() {
 		h.noted, h.changed = h.noted+1, true
 		var id, home string
-		if _, err := fmt.Sscanf(lines.Text(), "%q %q", &id, &home); err != nil {
+		var w word
+		n, err := fmt.Sscanf(lines.Text(), "%q %q %q %q %q %d", &id, &home, &w.from, &w.finger, &w.role, &w.made)
+		if err != nil && n != 2 { // two are what earlier versions wrote
 			continue
 		}
 		if home == "" {
 			delete(h.guests, id)
+			if w.from != "" {
+				h.adopted[id] = w
+			}
 		} else {
-			h.guests[id] = guest{home: home, since: h.now()}
+			h.guests[id] = guest{home: home, since: h.now(), word: w}
 		}
 	}
 	if err := lines.Err(); err != nil {

@@ -23,7 +23,7 @@ func TestGuestsOutliveAKill(t *testing.T) {
 	}
 	h := live()
 	for _, id := range []string{"guest", "stays", "odd \"name\"\n"} {
-		if err := h.Host(id, "home", false); err != nil {
+		if err := h.Away(id, "home", true); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -50,7 +50,7 @@ func TestGuestsOutliveAKill(t *testing.T) {
 		t.Errorf("the notes stay: %v", err)
 	}
 	check("saved", live())
-	if err := h.Host("late", "home", false); err != nil { // while Save writes
+	if err := h.Away("late", "home", true); err != nil { // while Save writes
 		t.Fatal(err)
 	}
 	if err := h.dropNotes(0); err != nil || len(read(t, dir)) == 0 {
@@ -77,7 +77,7 @@ func TestGuestsNeedADisk(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, notesFile), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := h.Host("guest", "home", false); err == nil {
+	if err := h.Away("guest", "home", true); err == nil {
 		t.Error("taken in")
 	}
 	if _, ok := h.GuestOf("guest"); ok {

@@ -49,8 +49,10 @@ type Book struct {
 	mu    sync.RWMutex
 	fixed map[string]fixed
 	file  *os.File
-	dirty bool // something was written and is not synced
-	lost  bool // something could not be written
+	// orphans never change once the book is open.
+	orphans map[string]crypt.FingerSum
+	dirty   bool // something was written and is not synced
+	lost    bool // something could not be written
 
 	admitted map[string]string // fingerprints by id
 	seen     time.Time         // of the folder of admissions; zero: look again
@@ -70,7 +72,7 @@ func Open(o Options) (*Book, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	b := &Book{o: o, fixed: map[string]fixed{}, admitted: map[string]string{}}
+	b := &Book{o: o, fixed: map[string]fixed{}, orphans: map[string]crypt.FingerSum{}, admitted: map[string]string{}}
 	if err := os.MkdirAll(o.PkiDir, 0o700); err != nil {
 		return nil, fmt.Errorf("open the roles of keys: %w", err)
 	}
@@ -95,6 +97,16 @@ func (b *Book) Of(id string) Role {
 	}
 	return f.role
 }
+
+// KeyOf gives the key that a role of id was fixed for, zero for none.
+func (b *Book) KeyOf(id string) crypt.FingerSum {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	return b.fixed[id].key
+}
+
+// Orphans gives the keys that had a role and were not accepted any more when the book was opened.
+func (b *Book) Orphans() map[string]crypt.FingerSum { return b.orphans }
 
 // Fix fixes the role of an accepted key by what it does. The error is [ErrFixed] if it has
 // the other role. That of a node is on disk when it returns; that of a minion is written, and

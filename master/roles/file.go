@@ -45,12 +45,13 @@ func (b *Book) load() error {
 	if torn > 0 {
 		b.o.Log.Warn("Lines of the roles of keys cannot be read and are passed over", "file", b.path(), "lines", torn)
 	}
-	for id := range b.fixed {
+	for id, f := range b.fixed {
 		if !b.o.Keys.Accepted(id) {
+			b.orphans[id] = f.key
 			delete(b.fixed, id)
 		}
 	}
-	if torn > 0 || lines > 2*len(b.fixed)+100 {
+	if len(b.orphans) > 0 || torn > 0 || lines > 2*len(b.fixed)+100 {
 		if err := b.rewrite(); err != nil {
 			return err
 		}

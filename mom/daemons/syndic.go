@@ -129,6 +129,8 @@ func (l local) Outbox() returners.SharedOutbox    { return l.m.Store().Outbox() 
 func (l local) Jobs() returners.Reader            { return l.m.Store().Local() }
 func (l local) Grown() <-chan struct{}            { return l.m.Store().Grown() }
 func (l local) HearSiblings(t sibling.Told) error { return l.m.HearSiblings(t) }
+func (l local) GoneKeys() []sibling.Gone          { return l.m.GoneKeys() }
+func (l local) HearGone(g []sibling.Gone) error   { return l.m.HearGone(g) }
 func (l local) NoSiblings(parent string) bool     { return l.m.NoSiblings(parent) }
 func (l local) Home() sibling.Node                { return l.m.Home() }
 

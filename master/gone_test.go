@@ -1,0 +1,413 @@
+package master
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/momtree/mom/internal/channel"
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/sibling"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/keys"
+)
+
+// kin are two nodes below one master, each with a key of its own, that have been told of
+// each other.
+type kin struct {
+	t      *testing.T
+	at     *clock
+	na, nb *rig
+}
+
+func newKin(t *testing.T) *kin {
+	t.Helper()
+	k := &kin{t: t, at: &clock{at: time.Now()}}
+	node := func(id, key string) *rig {
+		r := newRig(t, func(c *config.Master) { c.ID = id })
+		r.opts.Now = k.at.now
+		private, public := goldenPair(t, key)
+		r.file("pki2/master.pem", private, 0o400)
+		r.file("pki2/master.pub", public, 0o644)
+		r.cfg.PkiDir = filepath.Join(r.dir, "pki2")
+		return r.start()
+	}
+	k.na, k.nb = node("na", "master"), node("nb", "lower_master")
+	k.introduce()
+	return k
+}
+
+func (k *kin) introduce() {
+	k.t.Helper()
+	top := newTestKey(k.t)
+	told, err := sibling.List{Parent: "top", At: k.at.now(), Nodes: []sibling.Node{
+		{ID: "na", Host: "h", Port: 1, Pub: k.na.identity.Pair.PublicPEM}, {ID: "nb", Host: "h", Port: 2, Pub: k.nb.identity.Pair.PublicPEM},
+	}}.Sign(top.Private, top.PublicPEM)
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	for _, r := range []*rig{k.na, k.nb} {
+		if err := r.HearSiblings(told); err != nil {
+			k.t.Fatal(err)
+		}
+	}
+}
+
+// lay puts a golden key among the accepted of a node whose folder is pki2.
+func lay(r *rig, id, key string) {
+	r.t.Helper()
+	_, public := goldenPair(r.t, key)
+	r.file("pki2/minions/"+id, public, 0o644)
+	eventually(r.t, id+" accepted", func() bool { return r.keys.Accepted(id) })
+}
+
+// ask has a minion ask about siblings, and act with the turn that it is given.
+func askSiblings(m *minion, more ...any) (*wire.Map, bool) {
+	m.t.Helper()
+	before, _ := m.must(wire.NewMap("cmd", sibling.Command, "id", m.id, "role", "minion")).(*wire.Map)
+	if before == nil {
+		m.t.Fatal("no answer about siblings")
+	}
+	load := wire.NewMap(append([]any{"cmd", sibling.Command, "id", m.id, "role", "minion", "turn", before.String("turn")}, more...)...)
+	v, err := m.send(load)
+	reply, ok := v.(*wire.Map)
+	return reply, err == nil && ok
+}
+
+// come signs a peer in with a voucher.
+func come(r *rig, id, key string, voucher []byte) (*minion, error) {
+	r.t.Helper()
+	g := r.stranger(id, "minion", key, func(c *channel.Config) { c.Voucher = voucher })
+	_, err := g.Attempt(context.Background())
+	return g, err
+}
+
+// tell carries what is gone from one node to its sibling, as the master above does.
+func tell(from, to *rig) {
+	to.t.Helper()
+	if err := to.HearGone(from.GoneKeys()); err != nil {
+		to.t.Fatal(err)
+	}
+}
+
+func removeKey(r *rig, id string) {
+	r.t.Helper()
+	r.say(wire.NewMap("cmd", "wheel", "fun", "key.delete", "match", id, "key", rootKey))
+	eventually(r.t, id+" deleted", func() bool { return !r.keys.Accepted(id) })
+}
+
+// A key that is deleted at its home is gone everywhere: the sibling where its holder is a guest
+// removes it, takes no voucher for it that was made before, and its home believes nobody else
+// about it. What the guest asks of its host by itself, to stay or to be vouched for, it does not
+// get. Two nodes, one hostile minion, which keeps every word that it was ever given.
+func TestGone_ADeletedKeyIsGoneEverywhere(t *testing.T) {
+	k := newKin(t)
+	lay(k.na, "m1", "minion")
+	m := k.na.stranger("m1", "minion", "minion")
+	if _, err := m.Attempt(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	reply, _ := askSiblings(m, "voucher", true)
+	va := reply.Bytes("voucher")
+	g, err := come(k.nb, "m1", "minion", va)
+	if err != nil {
+		t.Fatalf("a true voucher is not believed: %v", err)
+	}
+	// Unasked, it gets nothing.
+	if reply, ok := askSiblings(g, "stay", true, "voucher", true); ok {
+		t.Errorf("it stays because it says so: %v", plain(t, reply))
+	}
+	if reply, ok := askSiblings(g, "voucher", true); !ok || reply.Has("voucher") {
+		t.Error("its host vouches for a guest")
+	}
+	if _, guest := k.nb.homes.GuestOf("m1"); !guest {
+		t.Error("it is no guest any more")
+	}
+	if _, err := g.send(syndicReturn("m1", someJob, "other")); err == nil && len(stored(t, k.nb, someJob)) != 0 {
+		t.Error("a guest, a minion at home, speaks as a node")
+	}
+	was := k.nb.shared.Text()
+	k.at.forward(time.Second)
+	removeKey(k.na, "m1")
+	tell(k.na, k.nb)
+	if k.nb.keys.Accepted("m1") {
+		t.Error("the sibling still has its key")
+	}
+	eventually(t, "a new shared key", func() bool { return k.nb.shared.Text() != was })
+	for _, when := range []string{"at once", "after a restart", "an hour later"} {
+		switch when {
+		case "after a restart":
+			k.nb.restart()
+		case "an hour later":
+			k.at.forward(time.Hour)
+		}
+		if _, err := come(k.nb, "m1", "minion", va); err == nil || k.nb.keys.Accepted("m1") {
+			t.Errorf("%s: its old voucher counts", when)
+		}
+	}
+	// Nor does its former home believe its sibling about it.
+	forged, err := sibling.Voucher{ID: "m1", Issuer: "nb", Finger: fingerOf(t, "minion"), Made: k.at.now(), Until: k.at.now().Add(time.Hour)}.Sign(k.nb.identity.Pair.Private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := come(k.na, "m1", "minion", forged); err == nil || k.na.keys.Accepted("m1") {
+		t.Error("its former home takes it on the word of a sibling")
+	}
+	// A sibling that never hears of it takes the voucher for some hours, no longer.
+	k.at.forward(sibling.VoucherLife)
+	_, public := goldenPair(t, "minion")
+	if _, lists := k.nb.homes.Siblings(); len(lists) != 1 {
+		t.Fatal("no list of siblings")
+	} else if _, err := sibling.Check(va, "m1", public, "nb", lists, k.at.now()); err == nil {
+		t.Error("a voucher counts for ever")
+	}
+}
+
+func fingerOf(t *testing.T, key string) string {
+	t.Helper()
+	_, public := goldenPair(t, key)
+	return sibling.Finger(public)
+}
+
+// A guest that its home has given its word for stays, and is shut out all the same when that
+// home deletes its key, for whose word it has it; deleted where it is a guest, it is rejected
+// at its home, too. A key that is accepted anew gets vouchers that count.
+func TestGone_AWordIsTakenBack(t *testing.T) {
+	k := newKin(t)
+	lay(k.na, "m1", "minion")
+	m := k.na.stranger("m1", "minion", "minion")
+	if _, err := m.Attempt(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	voucher := func() []byte {
+		reply, _ := askSiblings(m, "voucher", true)
+		return reply.Bytes("voucher")
+	}
+	g, err := come(k.nb, "m1", "minion", voucher())
+	if err != nil {
+		t.Fatal(err)
+	}
+	reply, _ := askSiblings(m, "transfer", "nb")
+	if _, ok := askSiblings(g, "stay", true, "word", reply.Bytes("transfer")); !ok {
+		t.Fatal("it may not stay although its home says so")
+	}
+	if _, guest := k.nb.homes.GuestOf("m1"); guest {
+		t.Error("it is still a guest")
+	}
+	k.nb.restart() // what it is held by is on disk
+	k.introduce()
+	k.at.forward(time.Second)
+	removeKey(k.na, "m1")
+	tell(k.na, k.nb)
+	if k.nb.keys.Accepted("m1") {
+		t.Error("it was taken for good on the word of a node that has deleted it")
+	}
+
+	// Accepted anew, a moment later.
+	k.at.forward(time.Second)
+	lay(k.na, "m1", "minion")
+	m = k.na.stranger("m1", "minion", "minion")
+	if _, err := m.Attempt(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := come(k.nb, "m1", "minion", voucher()); err != nil {
+		t.Errorf("accepted anew, and its voucher does not count: %v", err)
+	}
+	// Deleted where it is a guest.
+	k.at.forward(time.Second)
+	removeKey(k.nb, "m1")
+	tell(k.nb, k.na)
+	if k.na.keys.Accepted("m1") || !k.na.keys.Has(keys.Rejected, "m1") {
+		t.Error("its home still takes it")
+	}
+}
+
+// A key of this node's own is no sibling's to delete: a minion of two masters.
+func TestGone_OwnKeysAreOnesOwn(t *testing.T) {
+	k := newKin(t)
+	lay(k.na, "m1", "minion")
+	lay(k.nb, "m1", "minion")
+	removeKey(k.nb, "m1")
+	tell(k.nb, k.na)
+	if !k.na.keys.Accepted("m1") {
+		t.Error("a sibling has deleted a key of this node's own")
+	}
+	// Nor by saying that it was a guest, if it does not name the key.
+	for _, finger := range []string{"", fingerOf(t, "minion2")} {
+		if err := k.na.HearGone([]sibling.Gone{{ID: "m1", Finger: finger, By: "nb", Home: "na", At: k.at.now()}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !k.na.keys.Accepted("m1") || k.na.keys.Has(keys.Rejected, "m1") {
+		t.Error("it was rejected without its key being named")
+	}
+}
+
+// What is gone at one node reaches its sibling through the master above by the questions that both
+// ask, in one's own name alone; a node that loses its admission or its key takes its word for
+// others along. One top, two nodes.
+func TestGone_TravelsUpAndDown(t *testing.T) {
+	top := newRig(t)
+	top.start()
+	for _, id := range []string{"n1", "n2"} {
+		top.minion(id, "syndic", "syndic").listen().announce()
+		top.admit(id)
+	}
+	ask := func(id string, more ...any) *wire.Map {
+		n := top.stranger(id, "syndic", "syndic")
+		if _, err := n.SignIn(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		load := claims(id, "h", 4506, "k")
+		for i := 0; i < len(more); i += 2 {
+			load.Set(more[i], more[i+1])
+		}
+		d, _ := n.must(load).(*wire.Map)
+		if d == nil {
+			t.Fatalf("%s gets no answer", id)
+		}
+		return d
+	}
+	told := func(d *wire.Map) []sibling.Gone {
+		gone, err := sibling.ReadGone(d.List("gone"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return gone
+	}
+	mine := []sibling.Gone{{ID: "m1", Finger: fingerOf(t, "minion"), By: "n2", At: time.Now()}} // it says so in another's name
+	d := ask("n1", "gone", sibling.GoneMaps(mine))
+	mine[0].By = "n1"
+	if d.String("gone_have") != sibling.SumGone(mine) || len(told(d)) != 0 {
+		t.Errorf("n1 is told %v", plain(t, d))
+	}
+	top.restart()
+	d = ask("n2", "have_gone", "")
+	if got := told(d); len(got) != 1 || got[0] != mine[0] && !got[0].At.Equal(mine[0].At) || got[0].By != "n1" {
+		t.Errorf("n2 is told %+v", got)
+	}
+	if d := ask("n2", "have_gone", sibling.SumGone(told(d))); d.Has("gone") {
+		t.Error("it is told what it knows")
+	}
+	removeKey(top, "n1")
+	got := told(ask("n2", "have_gone", ""))
+	all := false
+	for _, g := range got {
+		all = all || g.By == "n1" && g.ID == ""
+	}
+	if !all {
+		t.Errorf("n1's key is deleted, and n2 is told %+v", got)
+	}
+}
+
+// A key that was deleted while its node was down is gone as well.
+func TestGone_WhileTheNodeWasDown(t *testing.T) {
+	k := newKin(t)
+	lay(k.na, "m1", "minion")
+	m := k.na.stranger("m1", "minion", "minion")
+	if _, err := m.Attempt(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	reply, _ := askSiblings(m, "voucher", true)
+	if _, err := come(k.nb, "m1", "minion", reply.Bytes("voucher")); err != nil {
+		t.Fatal(err)
+	}
+	k.at.forward(time.Second)
+	k.na.cfg.PublishPort, k.na.cfg.RetPort = k.na.pub, k.na.ret
+	k.na.stop()
+	if err := os.Remove(filepath.Join(k.na.cfg.PkiDir, "minions", "m1")); err != nil {
+		t.Fatal(err)
+	}
+	k.na.start()
+	tell(k.na, k.nb)
+	if k.nb.keys.Accepted("m1") {
+		t.Error("its sibling still has it")
+	}
+}
+
+// Whoever is removed, by whatever hand, cannot read the next job: by salt-key, by a file that is
+// removed or exchanged by hand. The next publication is under a new shared key, however soon it
+// comes. One master, two minions, one of which goes on listening without a key.
+func TestRemovedMinionReadsNoFurtherJob(t *testing.T) {
+	for what, remove := range map[string]func(r *rig){
+		"by salt-key": func(r *rig) { removeKey(r, "m1") },
+		"by hand": func(r *rig) {
+			if err := os.Remove(filepath.Join(r.cfg.PkiDir, "minions/m1")); err != nil {
+				r.t.Fatal(err)
+			}
+		},
+		"by another key": func(r *rig) { r.accept("m1", "syndic") },
+	} {
+		t.Run(what, func(t *testing.T) {
+			r := newRig(t)
+			r.start()
+			m := r.minion("m1", "minion", "minion")
+			if r.keys.States("m1"); !r.keys.Accepted("m1") {
+				t.Fatal("not accepted")
+			}
+			other := r.minion("m2", "minion", "minion2").listen().announce()
+			spy := r.shared.Current() // what it has learned
+			m.listen()                // a bare subscription
+			remove(r)
+			eventually(t, "the master's notice", func() bool { key, err := r.keys.Sum("m1"); return err != nil || key.String() != fingerOf(t, "minion") })
+			eventually(t, "that it is to be renewed", func() bool { return r.shared.Current() != spy || r.rotation.pending() })
+			r.say(testJob("m2", "glob", "arg", []any{"for m2 alone"}))
+			p := other.hear()
+			if r.shared.Current() == spy {
+				t.Errorf("job %s went out under the key that the removed minion knows", p.JID)
+			}
+			select {
+			case q := <-m.heard:
+				t.Errorf("the removed minion reads %s", q.JID)
+			default:
+			}
+		})
+	}
+}
+
+// A guest that has left reads on for a minute at most, and a crowd of them costs one new key, not
+// one each. Ten guests, one second apart; the bound is a minute.
+func TestSweptGuestsReadNoFurther(t *testing.T) {
+	at := &clock{at: time.Now()}
+	var r rotation
+	rotated := 0
+	for range 10 {
+		r.soon(at.now(), time.Minute)
+		at.forward(time.Second)
+		if r.due(at.now()) {
+			rotated++
+		}
+	}
+	at.forward(50 * time.Second)
+	if !r.due(at.now()) || rotated != 0 || r.due(at.now()) {
+		t.Errorf("renewed %d times before the minute was over", rotated)
+	}
+	k := newKin(t)
+	lay(k.na, "m1", "minion")
+	m := k.na.stranger("m1", "minion", "minion")
+	if _, err := m.Attempt(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	reply, _ := askSiblings(m, "voucher", true)
+	if _, err := come(k.nb, "m1", "minion", reply.Bytes("voucher")); err != nil {
+		t.Fatal(err)
+	}
+	was := k.nb.shared.Text()
+	k.nb.homes.Leavers(func(string) bool { return false })
+	k.at.forward(2 * time.Minute) // away
+	eventually(t, "the guest swept", func() bool { return !k.nb.keys.Accepted("m1") })
+	k.at.forward(time.Minute + time.Second)
+	eventually(t, "a new shared key", func() bool { return k.nb.shared.Text() != was })
+	if len(k.nb.GoneKeys()) != 0 {
+		t.Errorf("a guest that has left is told of as gone: %v", k.nb.GoneKeys())
+	}
+}
+
+// pending tells whether it is wanted.
+func (r *rotation) pending() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.on
+}
