@@ -58,6 +58,16 @@ func (m *Minion) follow(ctx context.Context, w wish, cur *stay, h *home, box *ou
 		}
 		return next
 	}
+	if voucher := h.show(); w.lost && voucher != nil { // the home is not where the option says, and nobody that it has named is there
+		next, err := m.tryOption(ctx, h, box)
+		if err == nil {
+			m.log.Warn("back at the configured master as a guest: neither the home nor a sibling answers", "home", cur.l.name, "master", h.option)
+			return m.arrived(ctx, next, w)
+		}
+		if ctx.Err() == nil {
+			m.log.Warn("the configured master does not take us either", "master", h.option, "error", err)
+		}
+	}
 	return nil
 }
 

@@ -263,7 +263,8 @@ func TestRehome_AfterARestart(t *testing.T) {
 // A master that answers is not gone: a sibling is no way around a refusal.
 // A home that a minion was moved to (`mom node rebalance`) and that is not where it was is given up
 // after a few tries: the master of the option is asked, with the home's word, and names where the home
-// is now. Two masters; the home serves at another port after both were down.
+// is now. Two masters, which serve at other ports after both were down, so that the minion's list
+// names nobody who is there.
 func TestRehome_ARememberedHomeThatIsNotThere(t *testing.T) {
 	f := startFamily(t, "a", "b")
 	a := f.masters["a"]
@@ -285,9 +286,8 @@ func TestRehome_ARememberedHomeThatIsNotThere(t *testing.T) {
 	h.mu.Lock()
 	h.voucher = []byte("voucher of b")
 	for i, n := range h.lists[0].Nodes {
-		if n.ID == "b" {
-			h.lists[0].Nodes[i] = gone
-		}
+		n.Port = gone.Port
+		h.lists[0].Nodes[i] = n
 	}
 	key := channeltest.Key(t, "sign")
 	told, err := sibling.List{Parent: "top", Nodes: h.lists[0].Nodes}.Sign(key.Private, key.PublicPEM)
