@@ -152,8 +152,8 @@ func (t *handshakes) rank(now time.Time, patience time.Duration) []*ticket {
 	}
 	var list []place
 	for k := range t.all {
-		if s := k.silence(now); k.silent() && s >= patience {
-			list = append(list, place{k: k, silent: s})
+		if k.waited(now) >= patience {
+			list = append(list, place{k: k, silent: k.silence(now)})
 		}
 	}
 	slices.SortFunc(list, func(a, b place) int { return cmp.Compare(a.silent, b.silent) })

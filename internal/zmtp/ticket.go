@@ -111,10 +111,21 @@ func (k *ticket) silence(now time.Time) time.Duration {
 	return d
 }
 
-// mute tells whether the peer has been silent for as long as that, and has said
-// nothing that we have only not read yet.
+// mute tells whether the peer has been silent for as long as that without a break, and
+// has said nothing that we have only not read yet. Silences before do not count: on a
+// busy machine most of each is our own delay in noticing its end, and a peer that was cut
+// a moment after its turn began may have sent READY and its request, which would be lost.
 func (k *ticket) mute(now time.Time, patience time.Duration) bool {
-	return k.silent() && k.silence(now) >= patience && !k.unread()
+	return k.waited(now) >= patience && !k.unread()
+}
+
+// waited is how long the peer is waited for now, below 0: it is not.
+func (k *ticket) waited(now time.Time) time.Duration {
+	since := time.Duration(k.since.Load())
+	if since == 0 {
+		return -1
+	}
+	return now.Sub(epoch) - since
 }
 
 // unread tells whether the system holds something that the peer has said.
