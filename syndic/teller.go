@@ -20,7 +20,7 @@ type teller struct {
 
 	// The mutex of the uplink guards these.
 	lap    handover.Lap
-	broken bool // a word of the job being told was lost: it is told from its start
+	broken bool // the job being told is told from its start: a word of it was lost, or came
 
 	// Of the one goroutine.
 	seen unheard
@@ -143,9 +143,15 @@ func (t *teller) leave() {
 	t.jid, t.next, t.stop, t.broken = "", nil, nil, false
 }
 
+// heard notes that a word of a job comes: what was read of that job before must not
+// come behind it, where it would be taken for newer.
+func (t *teller) heard(e bus.Event) {
+	t.broken = t.broken || t.jid != "" && t.jid == jobOf(e.Tag)
+}
+
 // lost notes that a word of a job is gone: all has to be told again.
 func (t *teller) lost(e bus.Event) {
-	t.broken = t.broken || t.jid != "" && t.jid == jobOf(e.Tag)
+	t.heard(e)
 	t.lap.Begin(true)
 	ring(t.kick)
 }

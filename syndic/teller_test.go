@@ -180,3 +180,42 @@ func TestWordsLostWhileTheParentWasAway(t *testing.T) {
 		t.Error("the end counted without its word")
 	}
 }
+
+// What is told again of a job never comes behind a newer word of it: a minion that was
+// found missing while the job was being told would be waited for again. A queue of 3
+// words, a job of 4.
+func TestNothingOldIsToldBehindANewWord(t *testing.T) {
+	n := plant(t, func(conf *config.Syndic) { conf.Local.Bounds.TellQueue = 3 }, startParent(t, channeltest.Rules{}))
+	u := n.parents.links[0].events
+	know := func(age string) {
+		n.local.open = nil
+		for i := range 4 {
+			n.local.open = append(n.local.open, heardOf(t, job(1), wire.NewMap("minions", []any{fmt.Sprint("m", i)}, "jid", job(1), "age", age)))
+		}
+	}
+	know("old")
+	u.teller.begin(false)
+	var said []string
+	drain := func() {
+		for _, e := range u.urgent.take(10, 1<<20) {
+			d, err := wire.DecodeMap(e.Data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			said = append(said, d.String("age"))
+		}
+	}
+	for u.teller.step() {
+	}
+	know("new")
+	u.push(heardOf(t, "salt/job/"+job(1)+"/missing", wire.NewMap("jid", job(1), "age", "word")))
+	for range 20 {
+		drain()
+		for u.teller.step() {
+		}
+	}
+	if at := slices.Index(said, "word"); at < 1 || slices.Contains(said[at:], "old") || len(said[at:]) != 5 {
+		t.Errorf("it was told %v", said)
+	}
+	u.teller.leave()
+}

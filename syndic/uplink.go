@@ -79,6 +79,7 @@ func (u *uplink) push(e bus.Event) {
 	now := urgent(e.Tag)
 	u.mu.Lock()
 	if now {
+		u.teller.heard(e)
 		u.urgent.push(e)
 	} else {
 		u.news.push(e)

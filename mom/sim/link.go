@@ -55,8 +55,11 @@ type link struct {
 	since    int64 // of the last change between available and not
 	patience time.Duration
 	words    []word
-	numbers  *ordering.Numbers
-	telling  bool
+	answers  []word // that nobody can tell again
+	aloft    int    // words under way
+	retelling
+	numbers *ordering.Numbers
+	telling bool
 	*sending
 	over *handover.Sender
 }
@@ -67,7 +70,8 @@ var errSilence = errors.New("no answer in time")
 func (l *link) fresh() {
 	n := l.child
 	l.numbers = n.order.Numbers()
-	l.resting, l.patience, l.words, l.telling, l.since = false, 0, nil, false, l.w.now
+	l.resting, l.patience, l.words, l.answers, l.telling, l.aloft, l.since = false, 0, nil, nil, false, 0, l.w.now
+	l.retelling = retelling{}
 	l.offered, l.begun = map[int]struct{}{}, map[string]struct{}{}
 	if !l.w.o.sabotage.keepHeard {
 		l.heard = 0
@@ -267,7 +271,7 @@ func (l *link) insist(j *job, serial, times int) {
 		c.after(int64(time.Second), func() { l.insist(j, serial, times-1) })
 		return
 	default:
-		c.tell(word{jid: j.jid, nodes: map[string]ledger.NodeState{"": ledger.NodeUnreachable}})
+		c.answer(word{jid: j.jid, nodes: map[string]ledger.NodeState{"": ledger.NodeUnreachable}})
 	}
 	delete(l.offered, serial)
 	if l.heard = l.newest; len(l.offered) > 0 {

@@ -56,22 +56,27 @@ func (l *link) concerned(jid string) bool {
 }
 
 func (l *link) tell(x word) {
-	l.words = append(l.words, x)
+	l.broken = l.broken || l.jid != "" && l.jid == x.jid // what is told of it still is older
+	l.put(x)
 	l.tellOn()
 }
-
-// wordsBatch is how many words one request holds.
-const wordsBatch = 1000
 
 // tellOn sends what waits, one request at a time. Ends of jobs stay here: when a
 // queue has come to one, the parent has taken all before it.
 func (l *link) tellOn() {
-	if l.telling || !l.greeted || len(l.words) == 0 {
+	l.tellAgain()
+	from := &l.answers
+	if len(*from) == 0 {
+		from = &l.words
+	}
+	if l.telling || !l.greeted || len(*from) == 0 {
 		return
 	}
 	l.telling = true
-	all := l.words[:min(len(l.words), wordsBatch)]
-	l.words = l.words[len(all):]
+	all := slices.Clone((*from)[:min(len(*from), l.w.o.Bounds.TellBatch)])
+	*from = (*from)[len(all):]
+	all = slices.DeleteFunc(all, func(x word) bool { return x.end > 0 && !l.lap.Counts(x.jid) })
+	l.aloft = len(all)
 	var batch, ends []word
 	bytes := int64(0)
 	for _, x := range all {
@@ -83,7 +88,7 @@ func (l *link) tellOn() {
 		bytes += x.bytes()
 	}
 	taken := func() {
-		l.telling = false
+		l.telling, l.aloft = false, 0
 		for _, x := range ends {
 			l.child.ended(l, x)
 		}
@@ -114,9 +119,10 @@ func (l *link) tellOn() {
 			taken()
 			return
 		}
-		l.words = slices.Concat(batch, ends, l.words)
+		*from = slices.Concat(batch, ends, *from)
+		l.fit()
 		l.child.after(int64(200e6), func() {
-			l.telling = false
+			l.telling, l.aloft = false, 0
 			l.tellOn()
 		})
 	})
@@ -225,39 +231,11 @@ func (n *node) hears(from string, x word) {
 	n.tell(word{jid: x.jid, gone: gone, nodes: nodes})
 }
 
-// retell tells a parent that is back who has to answer the open jobs that it asked
-// for, or nobody did, and the closed ones of which it has not heard the end:
-// syndic's link.retell over master.OpenExpectations.
-func (l *link) retell() {
-	n := l.child
-	if n.w.o.sabotage.keepSilent {
-		return
-	}
-	l.words = slices.DeleteFunc(l.words, func(x word) bool { return x.end > 0 })
-	jobs := n.ledger.Active()
-	jobs = append(jobs, slices.Collect(maps.Keys(n.untold))...)
-	slices.Sort(jobs)
-	for _, jid := range slices.Compact(jobs) {
-		if !l.concerned(jid) {
-			continue
-		}
-		end, closed := n.untold[jid]
-		if t := n.way.took[jid]; closed && t.word == end && slices.Contains(t.links, l) {
-			continue
-		}
-		for _, x := range n.story(jid) {
-			l.tell(x)
-		}
-		if closed {
-			l.tell(word{jid: jid, end: end})
-		}
-	}
-}
-
 // story tells a job from the start: who has to answer, node by node, and who will
 // not: master.expectationEvents.
 func (n *node) story(jid string) []word {
 	var out []word
+	most := n.w.o.Bounds.TellMinions
 	a, known := n.ledger.State(jid)
 	xs, _ := n.disk.GetExpectations(background, jid)
 	if !known { // closed in an earlier life: what is stored
@@ -290,11 +268,11 @@ func (n *node) story(jid string) []word {
 				missing[id] = g.Reason
 			}
 		}
-		out = append(out, word{jid: jid, expectation: true, node: x.Node, minions: x.Minions, asked: asked, missing: missing, partial: n.partial(x)})
+		out = append(out, word{jid: jid, expectation: true, node: x.Node, minions: x.Minions, asked: asked, missing: missing, partial: n.partial(x)}.pieces(most)...)
 	}
 	maps.DeleteFunc(a.Nodes, func(_ string, s ledger.NodeState) bool { return !silentState(string(s)) })
 	if len(a.Missing)+len(a.Nodes) > 0 {
-		out = append(out, word{jid: jid, gone: a.Missing, nodes: a.Nodes})
+		out = append(out, word{jid: jid, gone: a.Missing, nodes: a.Nodes}.pieces(most)...)
 	}
 	return out
 }
