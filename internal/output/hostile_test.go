@@ -28,9 +28,12 @@ func TestText_NothingSteersTheTerminal(t *testing.T) {
 				"a list":                wire.NewMap("web-01", []any{bad, []any{bad}, wire.NewMap("k", bad)}),
 				"a key":                 wire.NewMap("web-01", wire.NewMap(forged, wire.NewMap(forged, int64(1)))),
 				"keys of several kinds": wire.NewMap("web-01", wire.NewMap(forged, "x", int64(3), bad)),
-				"an id":                 wire.NewMap(forged, true),
-				"bytes":                 wire.NewMap("web-01", []byte(bad)),
-				"key ids":               wire.NewMap("minions", []any{forged}, "minions_pre", wire.NewMap(forged, bad)),
+				"states": wire.NewMap("web-01", wire.NewMap("file_|-"+bad+"_|-"+forged+"_|-"+bad, wire.NewMap("result", nil, "comment", forged, "changes", wire.NewMap(forged, bad),
+					"start_time", bad, "duration", bad, "data", bad, "warnings", []any{bad}))),
+				"no states": wire.NewMap("web-01", []any{bad, forged}),
+				"an id":     wire.NewMap(forged, true),
+				"bytes":     wire.NewMap("web-01", []byte(bad)),
+				"key ids":   wire.NewMap("minions", []any{forged}, "minions_pre", wire.NewMap(forged, bad)),
 			} {
 				for _, color := range []bool{false, true} {
 					text, err := Text(name, v, Options{Color: color})

@@ -21,6 +21,8 @@ type Options struct {
 	Indent *int
 	// Retcode colours the names of what failed red in nested.
 	Retcode int
+	// States says how highstate shows results.
+	States States
 }
 
 // ErrUnknown is returned for the name of no outputter, after nested was used
@@ -41,8 +43,7 @@ var outputters = map[string]func(v any, o Options) (string, error){
 	"key":                 keys,
 	"no_return":           noReturn,
 	"newline_values_only": newlineValuesOnly,
-	// Results of states are shown like any other.
-	"highstate": nested,
+	"highstate":           highstate,
 	// Minions of old releases ask for it.
 	"grains": nested,
 }

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/momtree/mom/internal/output"
 	"github.com/momtree/mom/internal/terminal"
@@ -18,12 +20,24 @@ type Output struct {
 	appendFile     bool
 	indent         *int
 	noColor, color bool
+	states         output.States
+}
+
+// choice is Salt's error for a value that is not one of those an option takes.
+func choice(v string, of []string) error {
+	return &options.Error{Text: fmt.Sprintf("invalid choice: '%s' (choose from '%s')", v, strings.Join(of, "', '"))}
 }
 
 // Register adds the options to those of a command.
 func (f *Output) Register(s *options.Set) {
 	s.Group("Output Options")
-	s.Text(&f.Outputter, "--out --output", "OUTPUT", "how results are written: nested, json, yaml, txt, raw, newline_values_only, quiet; default: nested")
+	s.Func("--out --output", "OUTPUT", "how results are written: "+strings.Join(output.Names(), ", ")+"; default: nested, and highstate for results of states", func(v string) error {
+		if !output.Known(v) {
+			return choice(v, output.Names())
+		}
+		f.Outputter = v
+		return nil
+	})
 	s.Func("--out-indent --output-indent", "N", "blanks per level of json and yaml; a negative number gives one line", func(v string) error {
 		n, err := strconv.Atoi(v)
 		if err != nil {
@@ -34,6 +48,21 @@ func (f *Output) Register(s *options.Set) {
 	})
 	s.Text(&f.File, "--out-file --output-file", "FILE", "write the results to this file")
 	s.Bool(&f.appendFile, "--out-file-append --output-file-append", "add to the file of --out-file instead of replacing what it holds")
+	s.Func("--state-output", "FORM", "how highstate shows states: full (the default), terse, mixed, changes, each also with _id", func(v string) error {
+		if !slices.Contains(output.StateOutputs, strings.ToLower(v)) {
+			return choice(v, output.StateOutputs)
+		}
+		f.states.Output = strings.ToLower(v)
+		return nil
+	})
+	s.Func("--state-verbose", "BOOL", "False: highstate leaves out states that succeeded without a change", func(v string) error {
+		if low := strings.ToLower(v); low != "true" && low != "false" {
+			return choice(v, []string{"True", "False"})
+		}
+		f.states.Brief = strings.EqualFold(v, "false")
+		return nil
+	})
+	s.Bool(&f.states.Diff, "--output-diff", "highstate shows only what changed or failed")
 	s.Bool(&f.noColor, "--no-color --no-colour", "no colours")
 	s.Bool(&f.color, "--force-color --force-colour", "colours, even when the output is no terminal")
 }
@@ -44,7 +73,7 @@ func (f *Output) Machine() bool { return f.Outputter == "json" || f.Outputter ==
 
 // Options gives what the outputters need to know.
 func (f *Output) Options(out io.Writer) output.Options {
-	o := output.Options{Color: f.color, Indent: f.indent}
+	o := output.Options{Color: f.color, Indent: f.indent, States: f.states}
 	if f.File == "" {
 		o.Color = o.Color || terminal.Is(out)
 	}
@@ -52,14 +81,6 @@ func (f *Output) Options(out io.Writer) output.Options {
 		o.Color = false
 	}
 	return o
-}
-
-// Check tells of an unknown outputter and uses nested instead, as Salt does.
-func (f *Output) Check(errOut io.Writer) {
-	if !output.Known(f.Outputter) {
-		fmt.Fprintf(errOut, "[ERROR   ] Invalid outputter %s specified, fall back to nested\n", f.Outputter) //nolint:errcheck // nowhere else to tell
-		f.Outputter = "nested"
-	}
 }
 
 // Open gives where results go; close it at the end.

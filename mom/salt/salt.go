@@ -81,7 +81,6 @@ func (f *flags) run(cmd *cobra.Command, words []string, s *options.Set) (err err
 		}
 		log.Log(cmd.Context(), level, w.String())
 	}
-	f.output.Check(r.stderr)
 	if r.job, r.exact, err = f.job(line, r.conf); err != nil {
 		return command.Exit(report.NoReturn, err)
 	}

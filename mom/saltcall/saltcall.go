@@ -96,7 +96,6 @@ func (f *flags) run(cmd *cobra.Command, words []string) (err error) {
 	if o.Config, err = f.config(cmd.Context(), o.Log); err != nil {
 		return err
 	}
-	f.output.Check(errOut)
 	w, err := f.output.Open(cmd.OutOrStdout())
 	if err != nil {
 		return err

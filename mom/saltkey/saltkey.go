@@ -199,7 +199,6 @@ func (f *flags) run(cmd *cobra.Command, words []string) (err error) {
 	if err := workAs(cmp.Or(f.user, k.conf.User), f.user != ""); err != nil {
 		return err
 	}
-	f.output.Check(k.stderr)
 	if f.quiet {
 		k.stdout = io.Discard
 	}

@@ -68,7 +68,6 @@ func (f *flags) run(cmd *cobra.Command, words []string) (err error) {
 	if f.timeout < 0 {
 		return &options.Error{Text: fmt.Sprintf("option -t: %d is not a number of seconds", f.timeout)}
 	}
-	f.output.Check(cmd.ErrOrStderr())
 	w, err := f.output.Open(cmd.OutOrStdout())
 	if err != nil {
 		return err
