@@ -49,8 +49,8 @@ type MasterNetwork struct {
 	MaxFrameSizeUntrusted int `yaml:"max_frame_size_untrusted" unit:"byte" default:"4194304" min:"65536"`
 	// MaxHandshakes is the number of connections that may be greeting at
 	// once; more wait to be accepted, and one that says nothing gives way to
-	// them. Ours. Default 1024.
-	MaxHandshakes int `yaml:"max_handshakes" default:"1024" min:"1"`
+	// them. Ours. Default 2048.
+	MaxHandshakes int `yaml:"max_handshakes" default:"2048" min:"1"`
 	// TcpMasterPubPort is the event port with ipc_mode tcp. Default 4512.
 	TcpMasterPubPort int `yaml:"tcp_master_pub_port" default:"4512" min:"0" max:"65535"`
 	// TcpMasterPullPort is the port to fire events at with ipc_mode tcp.

@@ -10,9 +10,13 @@ import (
 	"time"
 )
 
-// maxPatience is where the patience with silent peers ends, however long the
-// honest ones take.
-const maxPatience = time.Second
+const (
+	// maxPatience is where the patience with silent peers ends, however long the
+	// honest ones take.
+	maxPatience = time.Second
+	// firstPatience is had until some have finished and shown how long they take.
+	firstPatience = maxPatience
+)
 
 // handshakes is the table of connections that have not said READY yet.
 //
@@ -33,12 +37,14 @@ type handshakes struct {
 	freed  chan struct{} // one slot: a place has become free
 	next   []*ticket     // who gives way next; each is looked at again
 	usual  time.Duration // the silence of those that finished, a moving average
+	lag    time.Duration // how late this process gets its turn
 	closed bool
 }
 
 func (t *handshakes) open(limit int, patience time.Duration) {
 	t.limit, t.patience = limit, patience
 	t.all, t.freed = make(map[*ticket]struct{}), make(chan struct{}, 1)
+	t.usual = firstPatience / 3
 }
 
 // add takes a place for a connection, and waits until there is one. nil means that
@@ -57,14 +63,24 @@ func (t *handshakes) add(c net.Conn, addr netip.Addr, timeout time.Duration, sto
 		if !waited {
 			t.waits.Add(1)
 		}
+		begun := time.Now()
 		timer := time.NewTimer(wait)
 		select {
 		case <-t.freed:
 		case <-timer.C:
+			t.late(time.Since(begun) - wait)
 		case <-stop:
 		}
 		timer.Stop()
 	}
+}
+
+// late notes by how much a timer was late. Where this process gets its turn late, so may
+// its peers, which may be on the same machine, or it may not have heard them yet.
+func (t *handshakes) late(by time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.lag = max(by, t.lag*7/8)
 }
 
 // enter takes a place if there is one or can be made one. Else it says how long it
@@ -117,7 +133,7 @@ func (t *handshakes) relieve() {
 // evict closes the connection that is to give way, if there is one, and says
 // otherwise how long until it is worth another look; t.mu is held.
 func (t *handshakes) evict(now time.Time) (wait time.Duration, ok bool) {
-	patience := max(t.patience, min(3*t.usual, maxPatience))
+	patience := max(t.patience, min(max(3*t.usual, 10*t.lag), maxPatience))
 	for ranked := false; ; ranked = true {
 		for len(t.next) > 0 {
 			k := t.next[0]

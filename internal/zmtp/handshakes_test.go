@@ -19,6 +19,7 @@ type table struct {
 func newTable(t *testing.T, limit int) *table {
 	x := &table{t: t, now: time.Now()}
 	x.open(limit, time.Second)
+	x.usual = 0
 	return x
 }
 
@@ -95,6 +96,11 @@ func TestHandshakes_PatienceFollowsTheHonest(t *testing.T) {
 	_, c := x.put(2, 200*time.Millisecond)
 	if _, ok := x.evict(x.now); ok || c.closed {
 		t.Error("it was cut within the time that others take")
+	}
+	x.usual = 0
+	x.late(50 * time.Millisecond)
+	if _, ok := x.evict(x.now); ok || c.closed {
+		t.Error("it was cut while this process gets its turns late")
 	}
 	x.usual = time.Hour
 	k, _ := x.put(3, maxPatience)

@@ -7,7 +7,7 @@ import (
 
 func TestLimitsDefaults(t *testing.T) {
 	l := Limits{}.withDefaults()
-	if l.MaxFrame != 64<<20 || l.MaxFrameUntrusted != 4<<20 || l.MaxHandshakes != 1024 ||
+	if l.MaxFrame != 64<<20 || l.MaxFrameUntrusted != 4<<20 || l.MaxHandshakes != 2048 ||
 		l.HandshakeTimeout != 5*time.Second || l.HandshakePatience != 200*time.Millisecond || l.FrameTimeout != 30*time.Second || l.StallTimeout != 30*time.Second ||
 		l.MaxConnsPerAddr != 0 || l.MaxConns < 64 || l.MaxConns > 1<<20 {
 		t.Errorf("defaults %+v", l)

@@ -24,14 +24,14 @@ type Limits struct {
 	MaxConnsPerAddr int
 	// MaxHandshakes is the number of connections that may be in their handshake.
 	// While there are as many, others wait in the system's backlog, and a peer that
-	// is silent for HandshakePatience gives way. Default 1024.
+	// is silent for HandshakePatience gives way. Default 2048.
 	MaxHandshakes int
 	// HandshakeTimeout is how long a peer may keep the other side waiting until
 	// READY; a dialling side counts from connecting. Default 5 s.
 	HandshakeTimeout time.Duration
 	// HandshakePatience is how long a peer in its handshake may be silent while
-	// others wait for its place; where honest peers take long it is up to a second.
-	// Default 200 ms.
+	// others wait for its place; where honest peers take long, or this process gets
+	// its turns late, it is up to a second. Default 200 ms.
 	HandshakePatience time.Duration
 	// FrameTimeout is the time from a frame's first byte to its last, to which a
 	// second is added for every 64 KiB of it. Default 30 s.
@@ -54,7 +54,7 @@ func (l Limits) withDefaults() Limits {
 		}
 		l.MaxConns = room.Total()
 	}
-	def(&l.MaxHandshakes, 1024)
+	def(&l.MaxHandshakes, 2048)
 	def(&l.HandshakeTimeout, 5*time.Second)
 	def(&l.HandshakePatience, 200*time.Millisecond)
 	def(&l.FrameTimeout, 30*time.Second)
