@@ -10,13 +10,9 @@ import (
 	"time"
 )
 
-const (
-	// maxPatience is where the patience with silent peers ends, however long the
-	// honest ones take.
-	maxPatience = time.Second
-	// firstPatience is had until some have finished and shown how long they take.
-	firstPatience = maxPatience
-)
+// mostPatience is by how much the patience with silent peers may grow where the honest
+// ones take long. It is as large until some have finished and shown how long they take.
+const mostPatience = 5
 
 // handshakes is the table of connections that have not said READY yet.
 //
@@ -44,7 +40,7 @@ type handshakes struct {
 func (t *handshakes) open(limit int, patience time.Duration) {
 	t.limit, t.patience = limit, patience
 	t.all, t.freed = make(map[*ticket]struct{}), make(chan struct{}, 1)
-	t.usual = firstPatience / 3
+	t.usual = mostPatience * patience / 3
 }
 
 // add takes a place for a connection, and waits until there is one. nil means that
@@ -133,7 +129,7 @@ func (t *handshakes) relieve() {
 // evict closes the connection that is to give way, if there is one, and says
 // otherwise how long until it is worth another look; t.mu is held.
 func (t *handshakes) evict(now time.Time) (wait time.Duration, ok bool) {
-	patience := max(t.patience, min(max(3*t.usual, 10*t.lag), maxPatience))
+	patience := max(t.patience, min(max(3*t.usual, 10*t.lag), mostPatience*t.patience))
 	for ranked := false; ; ranked = true {
 		for len(t.next) > 0 {
 			k := t.next[0]

@@ -85,10 +85,10 @@ func TestHandshakes_EarlierSilenceDoesNotCut(t *testing.T) {
 	}
 }
 
-// Where honest peers take long, silent ones are given more time, up to a second.
+// Where honest peers take long, silent ones are given more time, up to five times as much.
 func TestHandshakes_PatienceFollowsTheHonest(t *testing.T) {
 	x := newTable(t, 1)
-	x.patience = time.Millisecond
+	x.patience = 100 * time.Millisecond
 	for range 100 {
 		k, _ := x.put(1, 100*time.Millisecond)
 		x.remove(k, true)
@@ -103,7 +103,7 @@ func TestHandshakes_PatienceFollowsTheHonest(t *testing.T) {
 		t.Error("it was cut while this process gets its turns late")
 	}
 	x.usual = time.Hour
-	k, _ := x.put(3, maxPatience)
+	k, _ := x.put(3, mostPatience*x.patience)
 	if _, ok := x.evict(x.now); !ok || x.remove(k, true) {
 		t.Error("patience has no end")
 	}

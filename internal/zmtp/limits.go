@@ -31,7 +31,7 @@ type Limits struct {
 	HandshakeTimeout time.Duration
 	// HandshakePatience is how long a peer in its handshake may be silent while
 	// others wait for its place; where honest peers take long, or this process gets
-	// its turns late, it is up to a second. Default 200 ms.
+	// its turns late, it is up to five times as much. Default 200 ms.
 	HandshakePatience time.Duration
 	// FrameTimeout is the time from a frame's first byte to its last, to which a
 	// second is added for every 64 KiB of it. Default 30 s.
