@@ -263,7 +263,7 @@ func (m *Master) unseal(env wire.Envelope) (*crypt.Crypticle, *request, error) {
 			return nil, nil, fmt.Errorf("session key of %s: %w", env.ID, err)
 		}
 	}
-	plain, err := key.Open(env.Cipher)
+	plain, err := key.OpenInPlace(env.Cipher) // there may be much of it
 	if err != nil {
 		return nil, nil, fmt.Errorf("decrypt a request of %q: %w", env.ID, err)
 	}

@@ -28,6 +28,7 @@ type drawnOption struct {
 
 var drawnOptions = []drawnOption{
 	{"max_handshakes", 1, 8, false},
+	{"max_request_bytes", 65536, 200000, false},
 	{"pub_hwm", 2, 8, false},
 	{"outbox_max_rows", 10, 40, false},
 	{"publish_retention_max_bytes", 65536, 100000, false},

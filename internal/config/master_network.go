@@ -47,6 +47,11 @@ type MasterNetwork struct {
 	// before it has proved who it is; max_frame_size bounds it afterwards. Ours.
 	// Default 4194304 (4 MiB).
 	MaxFrameSizeUntrusted int `yaml:"max_frame_size_untrusted" unit:"byte" default:"4194304" min:"65536"`
+	// MaxRequestBytes is the memory in bytes that requests may hold together, over
+	// all connections, from their first byte to the reply, and a quarter of it those
+	// of peers that have not proved who they are; who finds no room waits. One
+	// request at a time may go beyond it. Ours. Default 33554432 (32 MiB).
+	MaxRequestBytes int64 `yaml:"max_request_bytes" unit:"byte" default:"33554432" min:"65536"`
 	// MaxHandshakes is the number of connections that may be greeting at
 	// once; more wait to be accepted, and one that says nothing gives way to
 	// them. Ours. Default 2048.

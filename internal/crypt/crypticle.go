@@ -111,6 +111,17 @@ func (c *Crypticle) appendMAC(dst, data []byte) []byte {
 // message without Salt's mark gives [ErrMark], which Salt reads as an empty map.
 // The result does not alias frame.
 func (c *Crypticle) Open(frame []byte) ([]byte, error) {
+	return c.open(frame, func(n int) []byte { return make([]byte, n) })
+}
+
+// OpenInPlace is [Crypticle.Open] for a frame that is not needed any more: the result
+// takes its place in memory.
+func (c *Crypticle) OpenInPlace(frame []byte) ([]byte, error) {
+	return c.open(frame, func(n int) []byte { return frame[aes.BlockSize:][:n] })
+}
+
+// open decrypts into what room gives, which is new or the ciphertext's own place.
+func (c *Crypticle) open(frame []byte, room func(n int) []byte) ([]byte, error) {
 	sealed := len(frame) - macSize
 	if sealed < 2*aes.BlockSize || sealed%aes.BlockSize != 0 {
 		return nil, fmt.Errorf("%w: %d bytes are no frame", ErrAuth, len(frame))
@@ -119,7 +130,7 @@ func (c *Crypticle) Open(frame []byte) ([]byte, error) {
 	if !hmac.Equal(c.appendMAC(sum[:0], frame[:sealed]), frame[sealed:]) {
 		return nil, ErrAuth
 	}
-	plain := make([]byte, sealed-aes.BlockSize)
+	plain := room(sealed - aes.BlockSize)
 	cipher.NewCBCDecrypter(c.block, frame[:aes.BlockSize]).CryptBlocks(plain, frame[aes.BlockSize:sealed])
 	plain, ok := unpad(plain)
 	if !ok {

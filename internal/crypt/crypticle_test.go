@@ -237,3 +237,28 @@ func BenchmarkCrypticle(b *testing.B) {
 		})
 	}
 }
+
+// What is opened in place of its ciphertext is the same, and what is refused is left as
+// it was.
+func TestCrypticleInPlace(t *testing.T) {
+	c, err := ParseKey(NewKeyString())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int{0, 1, 15, 16, 1000} {
+		want := bytes.Repeat([]byte{'x'}, n)
+		frame, err := c.Seal("", want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bad := bytes.Clone(frame)
+		bad[len(bad)-1] ^= 1
+		was := bytes.Clone(bad)
+		if _, err := c.OpenInPlace(bad); !errors.Is(err, ErrAuth) || !bytes.Equal(bad, was) {
+			t.Errorf("%d bytes, forged: %v", n, err)
+		}
+		if got, err := c.OpenInPlace(frame); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%d bytes: %q, %v", n, got, err)
+		}
+	}
+}

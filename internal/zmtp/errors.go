@@ -15,7 +15,7 @@ var (
 	ErrFrameSize    = errors.New("frame or message too large")
 	ErrFrameCount   = errors.New("too many frames in one message")
 	ErrLate         = errors.New("frame has not arrived in time")
-	ErrBudget       = errors.New("memory for untrusted peers is used up")
+	ErrBudget       = errors.New("memory for requests is used up")
 	ErrEnvelope     = errors.New("bad request envelope")
 	ErrSubscription = errors.New("too many or too long subscriptions")
 	ErrSlow         = errors.New("peer reads too slowly: its queue is full")

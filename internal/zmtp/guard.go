@@ -26,18 +26,23 @@ const envelopeRoom = 4 << 10
 var errGuardWrite = errors.New("write around the out-queue")
 
 // guard stands between a socket and zmq4.Conn, which allocates whatever a frame
-// header declares. The guard sees each header first, judges it, and lets zmq4
-// have a large frame only when all its bytes have arrived. After the handshake it
-// keeps commands to itself: zmq4 then sees user messages alone.
+// header declares. The guard sees each header first and judges it; after the
+// handshake it reads messages itself, so that memory follows what has arrived.
 //
 // Reads come from one goroutine, trusted may be set from any.
 type guard struct {
 	net.Conn
 	lim     *Limits
-	budget  *budget // nil: not charged
+	budgets *budgets // nil: not charged
 	trusted atomic.Bool
-	vouched bool        // its address is: large frames, but out of the budget
-	heard   atomic.Bool // something has been read since the last look
+	vouched bool          // its address is
+	heard   atomic.Bool   // something has been read since the last look
+	paused  atomic.Bool   // it waits for room, not for the peer
+	since   atomic.Int64  // when the wait for the peer began, in a body; 0: it is not waited for
+	cut     func(error)   // ends the connection
+	atWork  atomic.Int64  // charged for requests that have no reply yet
+	freed   chan struct{} // one slot: that has become less
+	dead    chan struct{}
 	command func(name, body []byte) error
 
 	from    io.Reader // the connection's bytes, during the handshake; nil: the connection
@@ -48,17 +53,29 @@ type guard struct {
 
 	head    []byte // header bytes zmq4 has not fetched yet
 	headBuf [longHeader]byte
-	left    int64 // body bytes zmq4 fetches straight from the connection
-	body    chunks
-	more    bool // inside a message
+	left    int64 // body bytes to come; below 0: it was a command
+	more    bool  // inside a message
 	frames  int
-	size    int64 // of the message so far
-	charged int64 // taken from the budget for it
-	armed   bool  // a read deadline is set
+	size    int64   // of the message so far
+	charge  *charge // for it
+	armed   bool    // a read deadline is set
 }
 
-func newGuard(c net.Conn, lim *Limits, b *budget) *guard {
-	g := &guard{Conn: c, lim: lim, budget: b}
+// budgets are what the bodies of a socket's peers are paid out of.
+type budgets struct {
+	strangers budget
+	known     budget // trusted ones, or of trusted addresses
+	spent     spent
+}
+
+func (b *budgets) open(l *Limits) {
+	b.strangers.limit, b.known.limit = l.UntrustedBytes, l.RequestBytes
+	b.strangers.spent, b.known.spent = &b.spent, &b.spent
+	b.strangers.patience, b.known.patience = l.RequestPatience, l.RequestPatience
+}
+
+func newGuard(c net.Conn, lim *Limits, b *budgets) *guard {
+	g := &guard{Conn: c, lim: lim, budgets: b, cut: func(error) { _ = c.Close() }, freed: make(chan struct{}, 1)}
 	g.in = bufio.NewReaderSize(listener{g}, readBuffer)
 	return g
 }
@@ -92,8 +109,6 @@ func (g *guard) Read(p []byte) (int, error) {
 			n := copy(p, g.head)
 			g.head = g.head[n:]
 			return n, nil
-		case !g.body.empty():
-			return g.body.read(p), nil
 		case g.left > 0:
 			n, err := g.in.Read(p[:min(int64(len(p)), g.left)])
 			g.left -= int64(n)
@@ -135,6 +150,7 @@ func (g *guard) next() error {
 			return fmt.Errorf("%w: command of %d bytes", ErrFrameSize, h.size)
 		}
 		if g.phase == phaseTraffic {
+			g.left = -1
 			return g.takeCommand(int(h.size))
 		}
 		g.left = h.size
@@ -146,11 +162,8 @@ func (g *guard) next() error {
 	if g.frames++; g.frames > g.lim.MaxFrames {
 		return fmt.Errorf("%w: more than %d", ErrFrameCount, g.lim.MaxFrames)
 	}
-	limit, spill := int64(g.lim.MaxFrameUntrusted), int64(spillUntrusted)
-	switch {
-	case g.trusted.Load():
-		limit, spill = int64(g.lim.MaxFrame), spillTrusted
-	case g.vouched:
+	limit := int64(g.lim.MaxFrameUntrusted)
+	if g.known() {
 		limit = int64(g.lim.MaxFrame)
 	}
 	if h.size > limit || g.size+h.size > limit+envelopeRoom {
@@ -161,11 +174,22 @@ func (g *guard) next() error {
 	if int64(g.in.Buffered()) < h.size {
 		g.arm(h.size)
 	}
-	if h.size > spill {
-		return g.spill(h.size)
-	}
 	g.left = h.size
 	return nil
+}
+
+// known tells whether the peer has proved who it is, or comes from where one has.
+func (g *guard) known() bool { return g.trusted.Load() || g.vouched }
+
+// budget is what the peer's bodies are paid out of; nil: nothing.
+func (g *guard) budget() *budget {
+	switch {
+	case g.budgets == nil:
+		return nil
+	case g.known():
+		return &g.budgets.known
+	}
+	return &g.budgets.strangers
 }
 
 // readHeader waits for the next header and puts it where Read finds it. Between
@@ -259,10 +283,14 @@ func (g *guard) begin(command func(name, body []byte) error) {
 	g.heard.Store(true)
 }
 
-// takeCharge hands the charge of the message just read to the caller, who must
-// give it back to the budget.
-func (g *guard) takeCharge() int64 {
-	n := g.charged
-	g.charged = 0
-	return n
+// takeCharge hands the charge of the message just read to the caller, who must give
+// it back; nil if it cost nothing.
+func (g *guard) takeCharge() *charge {
+	c := g.charge
+	g.charge = nil
+	if c != nil {
+		c.atWork = true
+		g.atWork.Add(c.n)
+	}
+	return c
 }

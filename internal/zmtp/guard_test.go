@@ -15,7 +15,8 @@ import (
 func converse(t testing.TB, c *script, lim Limits, trusted bool) (*Peer, [][]string, error) {
 	t.Helper()
 	lim = lim.withDefaults()
-	b := &budget{limit: lim.UntrustedBytes}
+	b := new(budgets)
+	b.open(&lim)
 	p, err := handshake(c, &lim, b, ready{socketType: "ROUTER"}, true)
 	if err != nil {
 		t.Fatalf("handshake: %v", err)
@@ -46,7 +47,7 @@ func open(parts ...[]byte) [][]byte {
 }
 
 func TestGuard(t *testing.T) {
-	small := Limits{MaxFrame: 100 << 10, MaxFrameUntrusted: 20 << 10, MaxFrames: 3, UntrustedBytes: 30 << 10}
+	small := Limits{MaxFrame: 100 << 10, MaxFrameUntrusted: 20 << 10, MaxFrames: 3, UntrustedBytes: 30 << 10, RequestBytes: 30 << 10}
 	big := strings.Repeat("b", 20<<10)
 	long := func(flags byte, size ...byte) []byte { return append([]byte{flags | flagLong}, size...) }
 	for _, c := range []struct {
@@ -63,8 +64,8 @@ func TestGuard(t *testing.T) {
 		{"over the limit", message(big + "b"), false, nil, ErrFrameSize},
 		{"over it but trusted", message(big + "b"), true, [][]string{{big + "b"}}, io.EOF},
 		{"sum over the limit", message(big, big), false, nil, ErrFrameSize},
-		{"budget", append(message(big), message(big)...), false, [][]string{{big}}, ErrBudget},
-		{"no budget for the trusted", append(message(big), message(big)...), true, [][]string{{big}, {big}}, io.EOF},
+		{"one after the other", append(message(big), message(big)...), false, [][]string{{big}, {big}}, io.EOF},
+		{"the same of a trusted peer", append(message(big), message(big)...), true, [][]string{{big}, {big}}, io.EOF},
 		{"2^32", long(0, 0, 0, 0, 1, 0, 0, 0, 0), true, nil, ErrFrameSize},
 		{"2^40", long(0, 0, 0, 1, 0, 0, 0, 0, 0), true, nil, ErrFrameSize},
 		{"2^63-1", long(0, 0x7f, 255, 255, 255, 255, 255, 255, 255), true, nil, ErrFrameSize},
@@ -138,12 +139,8 @@ func TestGuardAnswersPing(t *testing.T) {
 func TestGuardReturnsItsCharge(t *testing.T) {
 	c := newScript(1<<20, open(message("", strings.Repeat("x", 50<<10)))...)
 	p, _, _ := converse(t, c, Limits{}, false)
-	if used := p.guard.budget.used.Load(); used != 50<<10 {
+	if used := p.guard.budgets.strangers.held(); used != 0 { // recv has looked for the next one
 		t.Errorf("budget holds %d", used)
-	}
-	p.guard.budget.give(p.guard.takeCharge())
-	if used := p.guard.budget.used.Load(); used != 0 {
-		t.Errorf("budget holds %d at the end", used)
 	}
 }
 

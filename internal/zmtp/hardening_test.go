@@ -58,7 +58,7 @@ func TestDeclaredButNotSent(t *testing.T) {
 		p.say(t, appendHeader(nil, 0, size), make([]byte, 100))
 	}
 	probe(t, r.Addr())
-	eventually(t, "200 bodies begun", func() bool { return r.Stats().UntrustedBytes == 200*firstChunk })
+	eventually(t, "200 bodies begun", func() bool { return r.Stats().UntrustedBytes == 200*firstPiece })
 	if grown := heap() - before; grown > 32<<20 {
 		t.Errorf("%d MiB more for 12 GB declared", grown>>20)
 	}
@@ -68,23 +68,34 @@ func TestDeclaredButNotSent(t *testing.T) {
 	}
 }
 
-// Untrusted peers share one budget; who is trusted, or small, does not need it.
+// Untrusted peers share one budget, out of which the trusted are not paid: those that
+// have stopped in the middle of a message hold up strangers alone, and are cut for it.
 func TestBudget(t *testing.T) {
-	r := newRouter(t, RouterConfig{Limits: Limits{UntrustedBytes: 1 << 20}}, func(r *Request) {
-		r.Peer.Trust()
+	r := newRouter(t, RouterConfig{Limits: Limits{UntrustedBytes: 1 << 20, RequestPatience: 20 * time.Millisecond}}, func(r *Request) {
+		if string(r.Body) == "me" {
+			r.Peer.Trust()
+		}
 		echo(r)
 	})
 	trusted := dialPeer(t, r.Addr(), 1, "REQ", "")
 	trusted.say(t, message("", "me"))
 	trusted.reply(t)
-	for range 3 { // the third wants more than is left
+	for range 6 { // more than there is room for
 		p := dialPeer(t, r.Addr(), 1, "REQ", "")
 		p.say(t, appendHeader(message("", "")[:2], 0, 2<<20), make([]byte, 300<<10))
 	}
-	eventually(t, "one refused", func() bool { return r.Stats().CutBudget > 0 })
+	eventually(t, "one waits", func() bool { return r.Stats().BudgetWaits > 0 })
 	trusted.say(t, message("", string(make([]byte, 3<<20))))
 	if got := trusted.reply(t); len(got) != 3<<20+3 {
 		t.Errorf("%d bytes", len(got))
+	}
+	stranger := dialPeer(t, r.Addr(), 1, "REQ", "")
+	stranger.say(t, message("", string(make([]byte, 3<<20))))
+	if got := stranger.reply(t); len(got) != 3<<20+3 {
+		t.Errorf("%d bytes", len(got))
+	}
+	if r.Stats().CutBudget == 0 {
+		t.Error("nobody was cut")
 	}
 	probe(t, r.Addr())
 }

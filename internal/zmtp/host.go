@@ -17,7 +17,7 @@ type host struct {
 	kind   string // ROUTER or PUB
 	lim    Limits
 	how    ListenConfig
-	budget budget
+	budget budgets
 	log    *slog.Logger
 	ready  func(*Peer)       // finishes a new peer before anyone sees it
 	serve  func(*Peer) error // reads until the connection ends
@@ -42,7 +42,7 @@ type host struct {
 // listen binds and starts. The functions and limits of h are set.
 func (h *host) listen(addr string, beat heart) error {
 	h.lim = h.lim.withDefaults()
-	h.budget.limit = h.lim.UntrustedBytes
+	h.budget.open(&h.lim)
 	if h.log == nil {
 		h.log = slog.Default()
 	}
@@ -199,7 +199,7 @@ func (h *host) attend(p *Peer, addr netip.Addr) {
 	p.close(err)
 	err = p.err
 	p.out.done.Wait()
-	h.budget.give(p.guard.takeCharge())
+	p.guard.takeCharge().give()
 	h.leave(addr, p)
 	h.count.end(err)
 	h.log.Debug("connection ended", "socket", h.kind, "peer", addr, "identity", p.identity, "error", err)

@@ -12,8 +12,15 @@ type Limits struct {
 	MaxFrameUntrusted int
 	// MaxFrames is the number of frames per message. Default 16.
 	MaxFrames int
-	// UntrustedBytes is the memory all untrusted peers of one socket may hold
-	// together in bodies above 8 KiB. Default 256 MiB.
+	// RequestBytes is the memory that all trusted peers of one socket, and those of
+	// trusted addresses, may hold together in bodies above 8 KiB, from their first
+	// byte to the reply; who finds no room waits. One message may go beyond it.
+	// Default 32 MiB.
+	RequestBytes int64
+	// RequestPatience is how long a peer may stop in the middle of a message while
+	// others wait for what it holds of RequestBytes. Default 1 s.
+	RequestPatience time.Duration
+	// UntrustedBytes is the same as RequestBytes for all others. Default 8 MiB.
 	UntrustedBytes int64
 	// MaxConns is the number of open connections. The default is that of Room, or
 	// without one the number of descriptors that the process may have beyond Reserve.
@@ -46,7 +53,9 @@ func (l Limits) withDefaults() Limits {
 	def(&l.MaxFrameUntrusted, 4<<20)
 	l.MaxFrameUntrusted = min(l.MaxFrameUntrusted, l.MaxFrame)
 	def(&l.MaxFrames, 16)
-	def(&l.UntrustedBytes, 256<<20)
+	def(&l.RequestBytes, 32<<20)
+	def(&l.UntrustedBytes, 8<<20)
+	def(&l.RequestPatience, time.Second)
 	if l.MaxConns <= 0 {
 		room := l.Room
 		if room == nil {

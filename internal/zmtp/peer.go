@@ -19,7 +19,6 @@ type Peer struct {
 	id       uint64
 	identity string
 	guard    *guard
-	zmq      *zmq4.Conn
 	out      outq
 	pulse    pulse
 	reading  atomic.Bool // the reader waits for the peer, not for us
@@ -102,7 +101,7 @@ func (p *Peer) reason(err error) error {
 func (p *Peer) recv() ([][]byte, error) {
 	p.guard.heard.Store(true)
 	p.reading.Store(true)
-	m, err := p.zmq.RecvMsg()
+	frames, err := p.guard.recv()
 	p.reading.Store(false)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		err = ErrLate
@@ -110,7 +109,7 @@ func (p *Peer) recv() ([][]byte, error) {
 	if err != nil {
 		return nil, p.reason(err)
 	}
-	return m.Frames, nil
+	return frames, nil
 }
 
 // command answers heartbeats. Other commands are for whoever knows the socket
@@ -140,23 +139,23 @@ var lastPeer atomic.Uint64
 
 // handshake speaks ZMTP over c as far as READY. The caller has set a deadline and
 // closes c when this fails.
-func handshake(c net.Conn, lim *Limits, b *budget, local ready, server bool) (*Peer, error) {
+func handshake(c net.Conn, lim *Limits, b *budgets, local ready, server bool) (*Peer, error) {
 	return greet(newGuard(c, lim, b), local, server)
 }
 
 // greet is handshake behind a guard that stands already.
 func greet(g *guard, local ready, server bool) (*Peer, error) {
 	p := &Peer{guard: g, dead: make(chan struct{})}
+	g.cut, g.dead = p.close, p.dead
 	sec := &null{local: local}
-	z, err := zmq4.Open(p.guard, sec, zmq4.SocketType(local.socketType), nil, server, nil)
+	_, err := zmq4.Open(p.guard, sec, zmq4.SocketType(local.socketType), nil, server, nil)
 	if err != nil {
 		return nil, fmt.Errorf("handshake: %w", err)
 	}
 	if err := p.guard.flush(); err != nil {
 		return nil, fmt.Errorf("handshake: %w", err)
 	}
-	z.Meta, z.Peer.Meta = nil, nil // not needed again; there may be many of us
-	p.zmq, p.id, p.identity = z, lastPeer.Add(1), sec.peer.identity
+	p.id, p.identity = lastPeer.Add(1), sec.peer.identity
 	if p.guard.minor >= 1 {
 		p.pulse.answers.Store(true)
 	}

@@ -92,7 +92,7 @@ func (h heart) run(stop <-chan struct{}) {
 
 func (h heart) beat(p *Peer, passed time.Duration, ping []byte) {
 	// Whoever waits for our own work is not silent.
-	if p.guard.heard.Swap(false) || !p.reading.Load() {
+	if p.guard.heard.Swap(false) || !p.reading.Load() || p.guard.paused.Load() {
 		p.pulse.silent = 0
 	} else {
 		p.pulse.silent += passed

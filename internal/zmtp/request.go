@@ -10,7 +10,7 @@ type Request struct {
 
 	router   *Router
 	envelope []byte
-	charged  int64
+	charge   *charge
 	done     atomic.Bool
 }
 
@@ -21,7 +21,7 @@ func (r *Request) Reply(body []byte) {
 	if r.done.Swap(true) {
 		return
 	}
-	r.router.host.budget.give(r.charged)
+	r.charge.give()
 	if err := r.Peer.out.put(seal(r.envelope, body)); err != nil {
 		r.router.lostReplies.Add(1)
 		r.Peer.close(err)
@@ -36,7 +36,7 @@ func (r *Request) Drop() {
 	if r.done.Swap(true) {
 		return
 	}
-	r.router.host.budget.give(r.charged)
+	r.charge.give()
 	r.router.dropped.Add(1)
 	r.Peer.returnCredit()
 }

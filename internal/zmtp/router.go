@@ -27,8 +27,8 @@ type RouterConfig struct {
 	Listen ListenConfig
 	// Trusted tells whether honest peers have come from a source address before.
 	// A connection from there may send frames up to Limits.MaxFrame at once, as
-	// one must that peers open for a single large request; until Peer.Trust it
-	// pays for them out of Limits.UntrustedBytes. nil: no address is.
+	// one must that peers open for a single large request, and pays for them out of
+	// Limits.RequestBytes. nil: no address is.
 	Trusted func(netip.Addr) bool
 	Log     *slog.Logger // nil: slog.Default
 }
@@ -118,7 +118,7 @@ func (r *Router) serve(p *Peer) error {
 		}
 		r.requests.Add(1)
 		r.handler(&Request{
-			Peer: p, Body: body, router: r, envelope: envelope, charged: p.guard.takeCharge(),
+			Peer: p, Body: body, router: r, envelope: envelope, charge: p.guard.takeCharge(),
 		})
 	}
 }

@@ -15,17 +15,19 @@ type HostStats struct {
 	RefusedAddr     uint64 // turned away: Limits.MaxConnsPerAddr
 	Evicted         uint64 // closed in the handshake, silent while others waited: Limits.MaxHandshakes
 	HandshakeWaits  uint64 // had to wait for a place to be greeted: Limits.MaxHandshakes
+	BudgetWaits     uint64 // had to wait for room: Limits.RequestBytes, Limits.UntrustedBytes
 	HandshakeFailed uint64 // including those evicted and too late
 	AcceptErrors    uint64 // such as no descriptors left
 
 	BacklogPeers    int64 // gauge: connections with a backlog
 	BacklogMessages int64 // gauge
 	BacklogBytes    int64 // gauge
-	UntrustedBytes  int64 // gauge: memory held by bodies of untrusted peers
+	RequestBytes    int64 // gauge: memory held by bodies of trusted peers and addresses
+	UntrustedBytes  int64 // gauge: memory held by bodies of others
 
 	CutFrame   uint64 // closed: broken framing, frame too large, too many frames
 	CutLate    uint64 // closed: Limits.FrameTimeout
-	CutBudget  uint64 // closed: Limits.UntrustedBytes
+	CutBudget  uint64 // closed: found no room in time, or kept others from it in silence
 	CutSlow    uint64 // closed: its queue was full
 	CutStalled uint64 // closed: Limits.StallTimeout
 	CutSilent  uint64 // closed: no answer to heartbeats
@@ -73,7 +75,9 @@ func (h *host) stats() HostStats {
 		BacklogPeers:    h.gauge.peers.Load(),
 		BacklogMessages: h.gauge.messages.Load(),
 		BacklogBytes:    h.gauge.bytes.Load(),
-		UntrustedBytes:  h.budget.used.Load(),
+		RequestBytes:    h.budget.known.held(),
+		UntrustedBytes:  h.budget.strangers.held(),
+		BudgetWaits:     h.budget.known.waits.Load() + h.budget.strangers.waits.Load(),
 		CutFrame:        c.cutFrame.Load(),
 		CutLate:         c.cutLate.Load(),
 		CutBudget:       c.cutBudget.Load(),

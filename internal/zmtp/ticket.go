@@ -130,11 +130,25 @@ func (k *ticket) waited(now time.Time) time.Duration {
 
 // unread tells whether the system holds something that the peer has said.
 func (k *ticket) unread() bool {
-	if k.raw == nil {
+	return unreadOf(k.raw)
+}
+
+// unread tells whether the system holds something for us to read from c.
+func unread(c net.Conn) bool {
+	s, ok := c.(syscall.Conn)
+	if !ok {
+		return false
+	}
+	raw, err := s.SyscallConn()
+	return err == nil && unreadOf(raw)
+}
+
+func unreadOf(raw syscall.RawConn) bool {
+	if raw == nil {
 		return false
 	}
 	n := 0
-	if err := k.raw.Control(func(fd uintptr) { n = unreadBytes(fd) }); err != nil {
+	if err := raw.Control(func(fd uintptr) { n = unreadBytes(fd) }); err != nil {
 		return false
 	}
 	return n > 0

@@ -22,5 +22,8 @@ func collectSocket(s *metrics.Sink, socket string, h zmtp.HostStats) {
 	s.Set("mom_socket_backlog_peers", float64(h.BacklogPeers), socket)
 	s.Set("mom_socket_backlog_messages", float64(h.BacklogMessages), socket)
 	s.Set("mom_socket_backlog_bytes", float64(h.BacklogBytes), socket)
+	s.Set("mom_socket_request_bytes", float64(h.RequestBytes), socket)
+	s.Count("mom_socket_room_waits_total", h.BudgetWaits, socket)
+	s.Count("mom_socket_greeting_waits_total", h.HandshakeWaits, socket)
 	s.Set("mom_socket_untrusted_bytes", float64(h.UntrustedBytes), socket)
 }

@@ -1,0 +1,149 @@
+package zmtp
+
+import (
+	"io"
+	"time"
+)
+
+const (
+	// smallBody is the size up to which a body is not charged.
+	smallBody = 8 << 10
+	// firstPiece is what is allocated for a body before anything of it is here. A
+	// larger one grows fourfold as it arrives, so memory follows what has arrived.
+	firstPiece = 16 << 10
+	growth     = 4
+)
+
+// recv reads the next message, having judged each of its frames before any memory is
+// spent on it. Commands in between are acted upon.
+func (g *guard) recv() (frames [][]byte, err error) {
+	g.charge.give() // nobody has taken it over
+	g.charge = nil
+	for {
+		if err := g.next(); err != nil {
+			return nil, err
+		}
+		if g.left < 0 { // it was a command
+			continue
+		}
+		body, err := g.body(g.left)
+		g.left = 0
+		if err != nil {
+			return nil, err
+		}
+		frames = append(frames, body)
+		if !g.more {
+			if g.charge != nil {
+				g.charge.arrived()
+			}
+			return frames, nil
+		}
+	}
+}
+
+// body receives a frame's body.
+func (g *guard) body(size int64) ([]byte, error) {
+	b := g.budget()
+	if size <= smallBody || b == nil {
+		return g.take(size)
+	}
+	if g.charge == nil {
+		if err := g.awaitOwn(b.limit / ownShare); err != nil {
+			return nil, err
+		}
+		g.charge = b.begin(g)
+	}
+	var body []byte
+	for have := int64(0); have < size; have = int64(len(body)) {
+		room := min(size, max(firstPiece, growth*have))
+		if err := g.afford(room - have); err != nil {
+			return nil, err
+		}
+		b.spent.collect(room)
+		grown := make([]byte, room)
+		copy(grown, body)
+		b.spent.add(int64(len(body)))
+		body = grown
+		g.arm(room - have)
+		if err := g.fill(body[have:]); err != nil {
+			return nil, err
+		}
+	}
+	return body, nil
+}
+
+// ownShare is the part of the budget, a quarter, that requests of one connection may
+// hold while they are worked on before its next body is received.
+const ownShare = 4
+
+// awaitOwn waits until requests of this connection hold no more than that.
+func (g *guard) awaitOwn(most int64) error {
+	if g.atWork.Load() <= most {
+		return nil
+	}
+	g.disarm()
+	g.paused.Store(true)
+	defer g.paused.Store(false)
+	for g.atWork.Load() > most {
+		select {
+		case <-g.freed:
+		case <-g.dead:
+			return ErrClosed
+		}
+	}
+	return nil
+}
+
+// take receives a body that is not charged: a small one, or a dialled server's.
+func (g *guard) take(size int64) ([]byte, error) {
+	if size <= smallBody {
+		b := make([]byte, size)
+		return b, g.fill(b)
+	}
+	var body []byte
+	for have := int64(0); have < size; have = int64(len(body)) {
+		grown := make([]byte, min(size, max(firstPiece, growth*have)))
+		copy(grown, body)
+		body = grown
+		if err := g.fill(body[have:]); err != nil {
+			return nil, err
+		}
+	}
+	return body, nil
+}
+
+// afford takes more of the budget, and waits for it if need be; the peer's time does
+// not run meanwhile.
+func (g *guard) afford(n int64) error {
+	g.disarm()
+	g.paused.Store(true)
+	defer g.paused.Store(false)
+	return g.charge.grow(n, 4*g.lim.FrameTimeout, g.dead)
+}
+
+// fill reads exactly len(b) bytes, and notes since when the peer is waited for.
+func (g *guard) fill(b []byte) error {
+	for len(b) > 0 {
+		g.since.Store(int64(time.Since(epoch)))
+		n, err := g.in.Read(b)
+		g.since.Store(0)
+		b = b[n:]
+		if err != nil && len(b) > 0 {
+			if err == io.EOF {
+				err = io.ErrUnexpectedEOF
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+// silence is how long the peer has been waited for in the middle of a message; what
+// has come and is not read yet ends it.
+func (g *guard) silence(now time.Time) time.Duration {
+	since := time.Duration(g.since.Load())
+	if since == 0 || unread(g.Conn) {
+		return 0
+	}
+	return now.Sub(epoch) - since
+}
