@@ -164,7 +164,7 @@ func (t *handshakes) rank(now time.Time, patience time.Duration) []*ticket {
 	}
 	var list []place
 	for k := range t.all {
-		if k.waited(now) >= patience {
+		if k.idle(now, patience) {
 			list = append(list, place{k: k, silent: k.silence(now)})
 		}
 	}

@@ -85,6 +85,20 @@ func TestHandshakes_EarlierSilenceDoesNotCut(t *testing.T) {
 	}
 }
 
+// Who says a byte now and then to keep its place loses it when half of its time is over.
+func TestHandshakes_DrippingDoesNotKeepAPlace(t *testing.T) {
+	x := newTable(t, 1)
+	k, c := x.put(1, 0)
+	for range 100 {
+		x.now = x.now.Add(x.patience * 3 / 4)
+		k.heard(x.now)
+		k.await(x.now)
+	}
+	if _, ok := x.evict(x.now); !ok || !c.closed {
+		t.Errorf("it has its place still, %v in all", k.silence(x.now))
+	}
+}
+
 // Where honest peers take long, silent ones are given more time, up to five times as much.
 func TestHandshakes_PatienceFollowsTheHonest(t *testing.T) {
 	x := newTable(t, 1)

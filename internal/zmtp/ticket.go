@@ -116,7 +116,15 @@ func (k *ticket) silence(now time.Time) time.Duration {
 // busy machine most of each is our own delay in noticing its end, and a peer that was cut
 // a moment after its turn began may have sent READY and its request, which would be lost.
 func (k *ticket) mute(now time.Time, patience time.Duration) bool {
-	return k.waited(now) >= patience && !k.unread()
+	return k.idle(now, patience) && !k.unread()
+}
+
+// idle is mute without a look at what we have not read yet. One that has used up half of
+// its time with silences is idle as well: it may say a byte now and then to keep its
+// place.
+func (k *ticket) idle(now time.Time, patience time.Duration) bool {
+	w := k.waited(now)
+	return w >= patience || w >= 0 && k.silence(now) >= max(k.timeout/2, patience)
 }
 
 // waited is how long the peer is waited for now, below 0: it is not.
