@@ -2,28 +2,48 @@ package master
 
 import (
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/internal/zmtp"
 )
 
 // findJob is the function that says whether a job runs.
 const findJob = "saltutil.find_job"
 
-// ask publishes one find_job to the given minions.
+// ask has the given minions asked whether they run a job: those whose connections are
+// known over these alone, so that the names of ten thousand do not go out to ten
+// thousand; the others by a list to all, as Salt does.
 func (m *Master) ask(jid string, ids []string) {
-	p := wire.Publication{JID: m.jids.Next(), Ret: "", TgtType: "list", User: m.user(), Extra: wire.NewMap("mom_probe", true)}
-	var err error
-	if p.Fun, err = wire.Encode(findJob); err == nil {
-		if p.Arg, err = wire.Encode([]any{jid}); err == nil {
-			p.Tgt, err = wire.Encode(ids)
+	conns := map[uint64]bool{}
+	var rest []string
+	for _, id := range ids {
+		at := m.presence.Conns(id)
+		for _, c := range at {
+			conns[c] = true
+		}
+		if len(at) == 0 {
+			rest = append(rest, id)
 		}
 	}
-	if err != nil {
-		m.log.Error("A find_job could not be built", "jid", jid, "err", err)
-		return
+	if len(conns) > 0 {
+		m.askOver(jid, "glob", "*", []string{toAll}, &zmtp.Choice{IDs: conns})
+	}
+	if len(rest) > 0 {
+		j := &job{tgt: anyList(rest), load: wire.PublishLoad{TgtType: "list"}}
+		j.minions = rest
+		m.askOver(jid, "list", rest, j.topics(true), nil)
+	}
+}
+
+func (m *Master) askOver(jid, tgtType string, tgt any, topics []string, to *zmtp.Choice) {
+	p := wire.Publication{JID: m.jids.Next(), TgtType: tgtType, User: m.user(), Extra: wire.NewMap("mom_probe", true)}
+	var err error
+	for field, v := range map[*wire.Raw]any{&p.Fun: findJob, &p.Arg: []any{jid}, &p.Tgt: tgt} {
+		if *field, err = wire.Encode(v); err != nil {
+			m.log.Error("A find_job could not be built", "jid", jid, "err", err)
+			return
+		}
 	}
 	m.probes.Add(p.JID, jid)
-	j := &job{tgt: anyList(ids), load: wire.PublishLoad{TgtType: "list"}}
-	j.minions = ids
-	if err := m.emit(p, j.topics(true)); err != nil {
+	if err := m.emitTo(p, topics, to); err != nil {
 		m.log.Error("A find_job could not be published", "jid", jid, "err", err)
 	}
 }

@@ -158,3 +158,24 @@ func TestStock_LateAnswer(t *testing.T) {
 		t.Error("an answer of nowhere makes it connected")
 	}
 }
+
+// Just after a start of the master its stock minions are on their way back. A job that
+// is published then waits for them and is given to them, however short Salt's own times
+// are. Size: one minion that takes 3 s; a job would be given up after 2.
+func TestStock_JobJustAfterAStart(t *testing.T) {
+	r := newRig(t, reconnectIn(20*time.Second), func(c *config.Master) {
+		c.Timeout, c.GatherJobTimeout = time.Second, time.Second
+	})
+	r.start()
+	s := r.stockless("s1", "minion")
+	s.back = 3 * time.Second
+	r.connect(s)
+	eventually(t, "it known", func() bool { return r.presence.Minion("s1").Live == ledger.Up })
+	r.restart()
+	events := r.events()
+	jid := r.say(testJob("s1", "glob")).Map("load").String("jid")
+	d := events.take("salt/job/" + jid + "/complete")
+	if d.Int("returned") != 1 || d.Map("missing").Len() != 0 || s.runs(jid) != 1 {
+		t.Errorf("complete %v after %d runs", plain(t, d), s.runs(jid))
+	}
+}

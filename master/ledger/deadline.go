@@ -111,6 +111,12 @@ func (l *Ledger) expireEntry(j *job, id string, e *entry, now time.Time, n *news
 		n.find = append(n.find, id)
 		return
 	case asked:
+		if e.live == Up && e.direct && e.mute < mutest {
+			e.mute++
+			l.due(j, e, now.Add(l.gather(j)))
+			n.find = append(n.find, id)
+			return
+		}
 		if _, again := l.gone(e, id); again > 0 {
 			l.due(j, e, now.Add(again))
 			return
@@ -143,6 +149,27 @@ func (l *Ledger) expireEntry(j *job, id string, e *entry, now time.Time, n *news
 		}
 	}
 	n.miss(id, e)
+}
+
+const (
+	// mutest is how many questions a connected minion that announces itself may leave
+	// unanswered, after the first: it may be busy.
+	mutest = 2
+	// rarest is the longest time between two questions to it.
+	rarest = time.Hour
+)
+
+// askLater has a minion that is connected and announces itself asked some time whether
+// it works on the job. No connected minion is waited for without bound.
+func (l *Ledger) askLater(j *job, e *entry) {
+	if !e.direct || e.live != Up {
+		return
+	}
+	e.mute = 0
+	if e.pause = min(2*e.pause, rarest); e.pause == 0 {
+		e.pause = l.cfg.AskConnected
+	}
+	l.due(j, e, l.cfg.Clock.Now().Add(e.pause))
 }
 
 // gone asks the owner about a minion of this master; nodes speak for theirs.

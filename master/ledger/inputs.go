@@ -204,6 +204,7 @@ func (l *Ledger) Found(jid, id string, running bool) {
 		l.due(j, e, now.Add(j.Timeout))
 	case running:
 		e.phase, e.due = waiting, time.Time{}
+		l.askLater(j, e)
 	default:
 		// Its return may have crossed the question on the way.
 		e.phase = finishing

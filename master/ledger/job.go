@@ -99,8 +99,10 @@ type entry struct {
 	direct bool
 	doubt  bool // not known to be connected: until holds its deadline, and due when to look
 	path   string
-	due    time.Time // zero: no timer waits for this entry
-	until  time.Time // of one in doubt: the end of its phase; due is when to look at it again
+	due    time.Time     // zero: no timer waits for this entry
+	pause  time.Duration // of one that is Up: before it is asked again
+	mute   uint8         // questions in a row that it has not answered
+	until  time.Time     // of one in doubt: the end of its phase; due is when to look at it again
 	reason string
 }
 

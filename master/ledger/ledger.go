@@ -18,6 +18,10 @@ type Config struct {
 	// Lease is the time a minion or node whose connection broke has to come
 	// back before those behind it are reported. Default 5 s.
 	Lease time.Duration
+	// AskConnected is after how long a minion that is connected and announces itself is
+	// asked for the first time whether it works on a job, then at twice the intervals up
+	// to an hour: what it drops it says by itself, so this is a net. Default 5 min.
+	AskConnected time.Duration
 	// Linger is how long a closed job stays known, so that late returns find
 	// it. Default 60 s.
 	Linger time.Duration
@@ -77,6 +81,7 @@ func New(cfg Config) *Ledger {
 	set(&cfg.SyndicWait, 5*time.Second)
 	set(&cfg.Lease, 5*time.Second)
 	set(&cfg.Linger, time.Minute)
+	set(&cfg.AskConnected, 5*time.Minute)
 	if cfg.Clock == nil {
 		cfg.Clock = wall{}
 	}
@@ -173,6 +178,8 @@ func (l *Ledger) Open(spec Job) error {
 		e := &entry{direct: true, live: m.Live}
 		j.add(m.ID, e)
 		switch m.Live {
+		case Up:
+			l.askLater(j, e)
 		case Untracked:
 			e.doubt = m.Doubt && l.cfg.Gone != nil
 			l.due(j, e, now.Add(j.Timeout))

@@ -115,11 +115,14 @@ func (l *Ledger) Adopt(spec Job, id string) (fresh bool) {
 		l.mu.Unlock()
 		return false
 	case e == nil:
-		j.add(id, &entry{direct: true, live: Up})
+		e = &entry{direct: true, live: Up}
+		j.add(id, e)
+		l.askLater(j, e)
 	default:
 		e.direct = false
 		j.move(id, e, "")
-		e.direct = true
+		e.direct, e.pause = true, 0
+		l.askLater(j, e)
 	}
 	if !j.closed.IsZero() {
 		l.reopen(j)
@@ -160,7 +163,9 @@ func (l *Ledger) Adopted(jid string) bool {
 func (l *Ledger) openAdopted(spec Job, id string) bool {
 	spec.Minions = []Minion{{ID: id, Live: Up}}
 	j := l.newJob(spec, l.cfg.Clock.Now())
-	j.add(id, &entry{direct: true, live: Up})
+	e := &entry{direct: true, live: Up}
+	j.add(id, e)
+	l.askLater(j, e)
 	j.adopted = true
 	l.mu.Lock()
 	if l.closed {
@@ -179,6 +184,7 @@ func (l *Ledger) openAdopted(spec Job, id string) bool {
 	l.bring++
 	l.brings[id]++
 	l.jobs[spec.JID] = j
+	l.arm(j)
 	l.finish(j, news{})
 	return true
 }

@@ -19,7 +19,8 @@ func (l *Ledger) MinionUp(id string, running map[string]bool) {
 		var n news
 		e.live, e.doubt = Up, false
 		if running[j.JID] {
-			e.phase, e.due = waiting, time.Time{}
+			e.phase, e.due, e.pause = waiting, time.Time{}, 0
+			l.askLater(j, e)
 		} else {
 			e.phase = asked
 			l.due(j, e, l.cfg.Clock.Now().Add(l.cfg.GatherTimeout))

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/momtree/mom/internal/ordering"
 	"github.com/momtree/mom/master/jobstore"
@@ -107,6 +108,7 @@ func (n *node) boot(settled bool) {
 	n.hooked, n.inbox, n.books, n.busy, n.free = nil, nil, nil, false, w.now
 	n.ledger = ledger.New(ledger.Config{
 		Lease: w.o.Lease, Linger: linger, Clock: clock{n, n.life}, Hooks: n.hooks(), Where: n.where,
+		AskConnected: 10000 * time.Hour, // a net, which would hide what does not go by itself
 	})
 	parent := ""
 	if len(n.ups) > 0 {
