@@ -2,6 +2,7 @@ package config
 
 import (
 	"bufio"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -374,6 +375,42 @@ func TestNotNeededNamesNoOption(t *testing.T) {
 		}
 		if NotYet[name] != 0 {
 			t.Errorf("%s is in NotYet and in NotNeeded", name)
+		}
+	}
+}
+
+// TestLineOfASyntaxError: a fault in the YAML is told with the line it stands in, or in
+// which the thing begins that is not ended.
+func TestLineOfASyntaxError(t *testing.T) {
+	for text, line := range map[string]int{
+		"a: 1\nb: [1\nc: 2\n":          2, // [ is not ended
+		"a: 1\nb:\n  - x\n y: 2\n":     4,
+		"a: 1\nb: |\n  x\n y\n":        4,
+		"- a\nb: 1\n":                  2,
+		"a: 1\n}\n":                    2,
+		"[":                            1,
+		"a: [":                         1,
+		"a: 1\n\nb: [\n":               3,
+		"a: 1\nb: {x: 1\nc: 2\n":       2, // { is not ended
+		"a: 1\n  b: 2\n":               2,
+		"a: 1\nb: : x\n":               2,
+		"a: 1\n\tb: 2\n":               2,
+		"a: 1\nb: @x\nc: 2\n":          2,
+		"a: 1\nb: \"x\\q\"\nc: 2\n":    2,
+		"a: 1\nb\nc: 2\n":              2,
+		"a: 1\nb: &\nc: 3":             2,
+		"a: 1\nb: 2\nc: *gone\nd: 1\n": 3,
+		"x: y: z\n":                    1,
+		"\x01: 2\n":                    1,
+	} {
+		_, faults := parse("f", []byte(text))
+		if len(faults) != 1 {
+			t.Errorf("%q: %v", text, faults)
+			continue
+		}
+		var f *Fault
+		if !errors.As(faults[0], &f) || f.Line != line {
+			t.Errorf("%q: line %d, want %d: %v", text, f.Line, line, f)
 		}
 	}
 }

@@ -43,13 +43,13 @@ func parse(file string, data []byte) ([]setting, []error) {
 	case errors.Is(err, io.EOF):
 		return nil, nil
 	case err != nil:
-		return nil, []error{t.syntax(err)}
+		return nil, []error{t.syntax(err, data)}
 	}
 	var second yaml.Node
 	if err := dec.Decode(&second); err == nil {
 		t.fault(second.Line, "", "a second document begins here; a configuration file holds one")
 	} else if !errors.Is(err, io.EOF) {
-		return nil, []error{t.syntax(err)}
+		return nil, []error{t.syntax(err, data)}
 	}
 	if len(doc.Content) == 0 {
 		return nil, t.faults
@@ -75,11 +75,29 @@ func parse(file string, data []byte) ([]setting, []error) {
 
 var syntaxLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)
 
-func (t *tree) syntax(err error) error {
-	line, text := 0, err.Error()
+var anchor = regexp.MustCompile(`^unknown anchor '(.*)' referenced`)
+
+// countedFromZero are the errors of the YAML library whose line is counted from 0: those
+// of its parser, while those of its scanner are counted from 1.
+var countedFromZero = regexp.MustCompile(`^did not find expected (?:node content|key|'-' indicator|',' or|<)`)
+
+func (t *tree) syntax(err error, data []byte) error {
+	line, text := 1, err.Error() // no line is named where it is the first
 	if m := syntaxLine.FindStringSubmatch(text); m != nil {
-		line, _ = strconv.Atoi(m[1])
 		text = m[2]
+		if n, err := strconv.Atoi(m[1]); err == nil {
+			line = n
+			if countedFromZero.MatchString(text) {
+				line++
+			}
+		}
+	}
+	// The end of a file that ends with a line end counts as one more line there.
+	line = min(line, bytes.Count(bytes.TrimRight(data, "\n"), []byte{'\n'})+1)
+	if m := anchor.FindStringSubmatch(text); m != nil { // it names no line at all
+		if at := bytes.Index(data, []byte("*"+m[1])); at >= 0 {
+			line = bytes.Count(data[:at], []byte{'\n'}) + 1
+		}
 	}
 	if strings.Contains(text, "that cannot start any token") {
 		text += " (indent with spaces, and quote values that begin with @, ` or a tab)"
