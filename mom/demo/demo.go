@@ -47,9 +47,9 @@ type demo struct {
 
 // Run grows the tree, shows it, and takes it away again.
 func Run(ctx context.Context, o Options) (err error) {
-	spec, err := grove.Parse(o.Tree)
+	spec, err := drawn(o.Tree)
 	if err != nil {
-		return fmt.Errorf("the tree: %w", err)
+		return err
 	}
 	d := &demo{Options: o, procs: map[string]*grove.Process{}}
 	defer func() { err = errors.Join(err, d.stop()) }()

@@ -34,7 +34,11 @@ func Parse(text string) (Spec, error) {
 		if strings.TrimSpace(line) == "" {
 			continue
 		}
-		depth := (len(line) - len(strings.TrimLeft(line, " "))) / 2
+		blanks := len(line) - len(strings.TrimLeft(line, " "))
+		if blanks%2 != 0 || line[blanks] == '\t' {
+			return Spec{}, fmt.Errorf("line %d: a tier stands in by two blanks more than the one above it", i+1)
+		}
+		depth := blanks / 2
 		id, minions, _ := strings.Cut(strings.TrimSpace(line), ":")
 		s := Spec{ID: id, Minions: strings.Fields(minions)}
 		if root == nil {
@@ -47,6 +51,9 @@ func Parse(text string) (Spec, error) {
 		}
 		if len(stack) == 0 {
 			return Spec{}, fmt.Errorf("line %d: %s stands beside the top; a tree has one top", i+1, id)
+		}
+		if top := stack[len(stack)-1].depth; depth > top+1 {
+			return Spec{}, fmt.Errorf("line %d: %s stands in by %d blanks; below the node above it that would be %d", i+1, id, blanks, 2*(top+1))
 		}
 		up := stack[len(stack)-1].spec
 		up.Nodes = append(up.Nodes, s)
