@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -43,9 +44,11 @@ type Update struct {
 // Following is a published job whose events are listened to.
 type Following struct {
 	Published
-	bus  *bus.Client
-	log  *slog.Logger
-	seen map[string]bool
+	c     *Client
+	bus   *bus.Client
+	log   *slog.Logger
+	seen  map[string]bool
+	sweep *sweep // through the job cache, after the bus was lost; nil: none is under way
 }
 
 // Follow publishes a job and listens to it. Nothing is lost: the bus is open
@@ -65,7 +68,7 @@ func (c *Client) Follow(ctx context.Context, j Job) (*Following, error) {
 		_ = b.Close() // the job goes on without us
 		return &Following{Published: p}, fmt.Errorf("%w: job %s was started but cannot be followed", ErrNotTold, p.JID)
 	}
-	return &Following{Published: p, bus: b, log: c.o.Log, seen: map[string]bool{}}, nil
+	return &Following{Published: p, c: c, bus: b, log: c.o.Log, seen: map[string]bool{}}, nil
 }
 
 // Close ends the listening; the job goes on.
@@ -76,17 +79,28 @@ func (f *Following) Close() error {
 	return f.bus.Close()
 }
 
-// Next waits for the next update. The update with Complete is the last one. After
-// [ErrBusLost] nothing more comes; after any other error, such as an event of
-// the job that cannot be read, Next may be called again.
+// Next waits for the next update. The update with Complete is the last one. Who reads
+// too slowly is cut off the bus, and what was missed comes from the master's job cache
+// then: no return is lost, none comes twice, and no more than a page of them is held.
+// After [ErrBusLost], when the bus is gone for good, nothing more comes; after any other
+// error, such as an event of the job that cannot be read, Next may be called again.
 func (f *Following) Next(ctx context.Context) (Update, error) {
 	for {
+		if f.sweep != nil {
+			u, ok, err := f.missed(ctx)
+			if err != nil || ok {
+				return u, err
+			}
+		}
 		e, err := f.bus.Next(ctx)
 		if err != nil {
 			if ctx.Err() != nil {
 				return Update{}, ctx.Err()
 			}
-			return Update{}, fmt.Errorf("%w: %w; the job goes on, see: salt-run jobs.lookup_jid %s", ErrBusLost, err, f.JID)
+			if again := f.resume(ctx); again != nil {
+				return Update{}, fmt.Errorf("%w: %w; the job goes on, see: salt-run jobs.lookup_jid %s", ErrBusLost, errors.Join(err, again), f.JID)
+			}
+			continue
 		}
 		rest, ok := strings.CutPrefix(e.Tag, "salt/job/"+f.JID+"/")
 		if !ok {

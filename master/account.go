@@ -36,14 +36,7 @@ func (m *Master) bookMissing(jid string, gone map[string]ledger.Missing, nodes m
 
 // onComplete ends a job: the command that waits for it ends with this event.
 func (m *Master) onComplete(a ledger.Account) {
-	nodes := wire.NewMap()
-	for _, path := range sortedKeys(a.Nodes) {
-		nodes.Set(path, string(a.Nodes[path]))
-	}
-	d := missingData(a.JID, a.Missing, nil)
-	m.fire("salt/job/"+a.JID+"/complete", wire.NewMap("jid", a.JID, "fun", a.Fun, "expected", a.Expected,
-		"returned", a.Returned, "failed", a.Failed, "missing", d.Map("missing"), "nodes", nodes,
-		"seconds", a.Closed.Sub(a.Opened).Seconds()))
+	m.fire("salt/job/"+a.JID+"/complete", completeData(a))
 	m.stats.Completed.Add(1)
 	m.traces.Closed(a.JID, m.now())
 	m.over(a.JID)

@@ -19,7 +19,7 @@ func (m *Master) clear(req *zmtp.Request, cmd string, load wire.Raw) {
 	ctx, cancel := context.WithTimeout(m.ctx, requestTimeout)
 	defer cancel()
 	switch cmd {
-	case "publish", "publish_batch", "runner", "wheel": // what a login could be for
+	case "publish", "publish_batch", "runner", "wheel", "job_page": // what a login could be for
 		by, err := loginOf(load)
 		if err != nil {
 			m.answer(req, refusal{"SaltInvocationError", cmd + ": " + err.Error()}.reply())
@@ -49,6 +49,8 @@ func (m *Master) clear(req *zmtp.Request, cmd string, load wire.Raw) {
 		m.answer(req, m.runner(load))
 	case "wheel":
 		m.answer(req, m.wheel(ctx, load))
+	case "job_page":
+		m.answer(req, m.jobPage(ctx, load))
 	case "mk_token":
 		m.refused("command", req.Peer, fmt.Errorf("mk_token: external_auth is not served by this master"))
 		m.answer(req, "")

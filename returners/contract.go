@@ -113,4 +113,8 @@ type JobStore interface {
 	// Outcomes tells who has returned a job, ordered by minion id. It reads no
 	// results, however large they are.
 	Outcomes(ctx context.Context, jid string) ([]Outcome, error)
+	// ReturnsAfter reads returns of a job in the order of minion ids, from the first
+	// id behind after on ("": from the first): at most limit and, beyond the first,
+	// at most maxBytes of whole returns.
+	ReturnsAfter(ctx context.Context, jid, after string, limit, maxBytes int) ([]Return, error)
 }

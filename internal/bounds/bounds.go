@@ -18,6 +18,8 @@ type Bounds struct {
 	AuditQueue    int           `bound:"audit_queue" default:"65536" small:"100..300" help:"events that wait for event_return"`
 	MissedRows    int           `bound:"missed_rows" default:"256" small:"1..3" help:"publications of one answer to a peer that has missed some"`
 	MissedBytes   int           `bound:"missed_bytes" default:"1048576" small:"2000..8000" help:"their bytes"`
+	PageRows      int           `bound:"page_rows" default:"500" small:"1..3" help:"returns of one page for a command that was cut off the event bus"`
+	PageBytes     int           `bound:"page_bytes" default:"4194304" small:"1000..5000" help:"their bytes"`
 	Claims        time.Duration `bound:"claims" default:"1m" small:"500ms..2s" help:"how often claims on returns of others are swept"`
 	AskWindow     int           `bound:"ask_window" default:"256" small:"1..4" help:"questions under way to connections that do not say who they are"`
 	SignIns       int           `bound:"sign_ins" default:"32768" small:"16..64" help:"sign-ins that wait"`

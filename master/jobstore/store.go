@@ -197,6 +197,11 @@ func (s *Store) Grown() <-chan struct{} { return s.grown }
 // Outbox is what this node still owes.
 func (s *Store) Outbox() returners.SharedOutbox { return s.o.Local }
 
+// ReturnsAfter reads a page of the returns that this node itself has seen of a job.
+func (s *Store) ReturnsAfter(ctx context.Context, jid, after string, limit, maxBytes int) ([]returners.Return, error) {
+	return s.o.Local.ReturnsAfter(ctx, jid, after, limit, maxBytes)
+}
+
 // Local is the embedded store's reading side: what this node itself has seen.
 func (s *Store) Local() returners.Reader { return s.o.Local }
 

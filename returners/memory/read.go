@@ -36,6 +36,22 @@ func (s *Store) GetReturns(_ context.Context, jid string) ([]returners.Return, e
 	return out, nil
 }
 
+// ReturnsAfter reads a page of the returns of a job, ordered by minion id.
+func (s *Store) ReturnsAfter(ctx context.Context, jid, after string, limit, maxBytes int) (out []returners.Return, err error) {
+	all, err := s.GetReturns(ctx, jid)
+	bytes := 0
+	for _, r := range all {
+		if r.ID <= after {
+			continue
+		}
+		if bytes += len(r.Full); len(out) == limit || len(out) > 0 && bytes > maxBytes {
+			break
+		}
+		out = append(out, r)
+	}
+	return out, err
+}
+
 // Outcomes tells who has returned a job, ordered by minion id.
 func (s *Store) Outcomes(_ context.Context, jid string) ([]returners.Outcome, error) {
 	s.mu.Lock()

@@ -67,6 +67,23 @@ func (s *Store) GetReturns(ctx context.Context, jid string) (rets []returners.Re
 	return rets, err
 }
 
+// ReturnsAfter reads a page of the returns of a job, ordered by minion id.
+func (s *Store) ReturnsAfter(ctx context.Context, jid, after string, limit, maxBytes int) (rets []returners.Return, err error) {
+	bytes := 0
+	err = s.query(ctx, "read returns of job "+jid, func(scan sqlread.Scan) error {
+		r, err := scanReturn(scan)
+		if err != nil {
+			return err
+		}
+		if bytes += len(r.Full); len(rets) > 0 && bytes > maxBytes {
+			return sqlread.ErrEnough
+		}
+		rets = append(rets, r)
+		return nil
+	}, "SELECT "+returnColumns+" FROM salt_returns r WHERE r.jid = ? AND r.id > ? ORDER BY r.id LIMIT ?", jid, after, limit)
+	return rets, err
+}
+
 // ListJobs lists jobs with a load, newest first.
 func (s *Store) ListJobs(ctx context.Context, f returners.Filter) (loads []returners.Load, err error) {
 	since, until := int64(-1<<63), int64(1<<63-1)

@@ -1,0 +1,145 @@
+package master
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// follower is a client of the rig's master, as a user whose key is that text.
+func (r *rig) follower(user, key string) *client.Client {
+	r.t.Helper()
+	dir := r.t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "."+user+"_key"), []byte(key), 0o600); err != nil {
+		r.t.Fatal(err)
+	}
+	c := client.New(client.Options{
+		Addr: fmt.Sprintf("127.0.0.1:%d", r.ret), KeyDir: dir, User: user, MasterUser: "root", Timeout: patience, Log: quiet,
+		Bus: bus.ClientConfig{SockDir: r.cfg.SockDir, PubName: "master_event_pub.ipc", PullName: "master_event_pull.ipc"},
+	})
+	r.t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+// C11: a command that pauses while 20,000 returns of 2 KB come through a node is cut off
+// the bus by a real master and misses none: each once, and the end with the true
+// account. The reader stands still after the hundredth until the job is over.
+func TestCommandThatPausesMissesNoReturn(t *testing.T) {
+	const minions = 20000
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	r := newRig(t)
+	r.start()
+	node := r.minion("n1", "syndic", "syndic").listen().announce()
+	f, err := r.follower("root", rootKey).Follow(ctx, client.Job{Tgt: "*", Fun: []string{"test.ping"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close() //nolint:errcheck // read only
+	ids := make([]any, minions)
+	for i := range ids {
+		ids[i] = fmt.Sprintf("web-%05d", (i*7919)%minions)
+	}
+	node.must(wire.NewMap("cmd", "_minion_event", "id", "n1", "pretag", "syndic/n1", "events", []any{wire.NewMap("tag", f.JID, "data",
+		wire.NewMap("minions", ids, "jid", f.JID, "mom", wire.NewMap("node", "", "asked", []any{}, "unreachable", wire.NewMap())))}))
+	text := strings.Repeat("x", 2000)
+	stored := make(chan error, 1)
+	go func() {
+		for at := 0; at < minions; at += 500 {
+			as := make([]arrival, 500)
+			for i := range as {
+				load := returnOf(ids[at+i].(string), f.JID, text)
+				raw, err := wire.Encode(load)
+				if err != nil {
+					stored <- err
+					return
+				}
+				ret, err := wire.ParseReturn(raw)
+				if err != nil {
+					stored <- err
+					return
+				}
+				as[i] = arrival{ret: returnRow(ret, time.Now()), event: raw}
+				as[i].ret.Via = "n1"
+			}
+			if err := r.keep(t.Context(), as, nil); err != nil {
+				stored <- err
+				return
+			}
+		}
+		stored <- nil
+	}()
+	seen := map[string]bool{}
+	for {
+		u, err := f.Next(ctx)
+		if err != nil {
+			t.Fatalf("after %d: %v", len(seen), err)
+		}
+		if u.Complete != nil {
+			if u.Complete.Expected != minions || u.Complete.Returned != minions || len(u.Complete.Missing) != 0 {
+				t.Errorf("the account says %+v", u.Complete)
+			}
+			break
+		}
+		if u.Return == nil {
+			continue
+		}
+		if seen[u.Return.ID] || len(u.Return.Value) < 2000 {
+			t.Fatalf("%s comes twice, or with %d bytes", u.Return.ID, len(u.Return.Value))
+		}
+		seen[u.Return.ID] = true
+		if len(seen) == 100 {
+			if err := <-stored; err != nil {
+				t.Fatal(err)
+			}
+			eventually(t, "the end of the job", func() bool { return r.ledger.Closed(f.JID) })
+		}
+	}
+	if len(seen) != minions {
+		t.Errorf("%d of %d were given", len(seen), minions)
+	}
+	if cut := r.ipc.Stats().ReadersCut; cut == 0 {
+		t.Error("the reader was not cut off: this shows nothing")
+	}
+}
+
+// A user of publisher_acl reads the results of own jobs alone; what is not a job, or not
+// kept, is refused by name.
+func TestJobPageIsForWhoAsked(t *testing.T) {
+	r := freds(t)
+	m := r.minion("m1", "minion", "minion").listen().announce()
+	ours := r.say(testJob("*", "glob")).Map("load").String("jid")
+	freds := r.say(testJob("*", "glob", "key", fredsKey, "user", "fred")).Map("load").String("jid")
+	for _, jid := range []string{ours, freds} {
+		m.hear()
+		if err := m.answer(jid, "result"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		user, key, jid string
+		want           string // name of the refusal
+	}{
+		{"root", rootKey, ours, ""},
+		{"root", rootKey, freds, ""},
+		{"fred", fredsKey, freds, ""},
+		{"fred", fredsKey, ours, "AuthorizationError"},
+		{"root", fredsKey, ours, "AuthorizationError"},
+		{"fred", fredsKey, someJob, "AuthorizationError"},
+		{"root", rootKey, someJob, "SaltInvocationError"},
+		{"root", "no key", ours, "AuthenticationError"},
+	} {
+		d := r.say(wire.NewMap("cmd", "job_page", "jid", c.jid, "after", "", "key", c.key, "user", c.user))
+		if got := d.Map("error").String("name"); got != c.want || c.want == "" && (len(d.List("returns")) != 1 || d.Map("complete") == nil) {
+			t.Errorf("%s asks for %s: %v", c.user, c.jid, plain(t, d))
+		}
+	}
+}
