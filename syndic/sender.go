@@ -170,6 +170,9 @@ func (s *sender) sweep(ctx context.Context) {
 	if err != nil {
 		return // whoever reads the outbox next tells of it
 	}
+	if found.Again {
+		time.AfterFunc(handover.LookAgain, func() { ring(s.sweeps) })
+	}
 	const by = "forwarding sweep"
 	if found.Rows > 0 {
 		s.l.s.rescues.Found(by, fmt.Sprint(found.Rows, " returns that were passed over"), s.l.s.pace.sweep, "parent", s.l.name, "jid", found.Passed.JID, "row", found.Passed.Seq)
@@ -182,7 +185,7 @@ func (s *sender) sweep(ctx context.Context) {
 		s.stuck.seen = now
 		return
 	}
-	if waits := now.Sub(was.seen); waits > 2*s.l.s.cfg.Local.SyndicEventForwardTimeout {
+	if waits := now.Sub(was.seen); waits > max(2*s.l.s.cfg.Local.SyndicEventForwardTimeout, s.l.s.pace.sweep/2) {
 		s.l.s.rescues.Found(by, "a return that nobody sent", waits, "parent", s.l.name, "jid", found.Next.JID, "row", found.Next.Seq)
 	}
 }

@@ -140,6 +140,9 @@ func (l *link) sweep() {
 	if err != nil {
 		return
 	}
+	if found.Again {
+		l.child.after(int64(handover.LookAgain), l.sweep)
+	}
 	if found.Rows > 0 {
 		w.rescued(l.child, fmt.Sprintf("%d rows that were passed over, the first is %d", found.Rows, found.Passed.Seq), 0)
 		l.ring()
@@ -147,7 +150,7 @@ func (l *link) sweep() {
 	was := s.stuck
 	if s.stuck = found.Next.Seq; s.stuck == 0 || s.stuck != was {
 		s.stuckAt = w.now
-	} else if w.now-s.stuckAt > 2*int64(w.o.Gather) {
+	} else if w.now-s.stuckAt > max(2*int64(w.o.Gather), int64(w.o.Bounds.ForwardSweep)/2) {
 		w.rescued(l.child, fmt.Sprintf("row %d, which nobody sent", s.stuck), time.Duration(w.now-s.stuckAt))
 		l.ring()
 	}

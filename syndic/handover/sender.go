@@ -100,7 +100,8 @@ type Sender struct {
 	taken   uint64    // counts requests of which the parent took something
 	looked  time.Time // when rows that rest were looked for
 
-	first int // the destination that was read first
+	first  int    // the destination that was read first
+	passed passed // a row that may have been passed, of the last look
 }
 
 // New makes a sender that has sent nothing yet.

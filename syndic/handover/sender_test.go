@@ -233,7 +233,7 @@ func TestSender_Model(t *testing.T) {
 					}
 				}
 				if len(under) == 0 {
-					if f, err := s.Sweep(t.Context()); err != nil || f.Rows != 0 {
+					if f, err := s.Sweep(t.Context()); err != nil || f.Rows != 0 || f.Again {
 						t.Fatalf("%d rows were passed, %v", f.Rows, err)
 					}
 				}

@@ -3,6 +3,7 @@ package handover
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/momtree/mom/returners"
 )
@@ -16,6 +17,19 @@ type Swept struct {
 	// Next is the first row behind that is owed this way while nothing is under
 	// way; its Seq is 0 if there is none. It may have come just now.
 	Next returners.Item
+	// Again asks for another look after [LookAgain]: rows were passed that are owed
+	// this way, which may be so for a moment until that is told.
+	Again bool
+}
+
+// LookAgain is how long rows may be owed this way before Parent.Shifts tells it.
+const LookAgain = 100 * time.Millisecond
+
+// passed is a row that the last look has found passed.
+type passed struct {
+	seq    int64
+	shifts uint64
+	at     time.Time
 }
 
 // Sweep looks for rows that should have been taken and were not: the window holds
@@ -24,6 +38,8 @@ func (s *Sender) Sweep(ctx context.Context) (found Swept, err error) {
 	p := s.o.Parent
 	s.mu.Lock()
 	idle := s.aloft == 0 && !s.trouble && s.shifts == p.Shifts()
+	was := s.passed
+	s.passed = passed{}
 	s.mu.Unlock()
 	if !idle || !p.IsUp() || p.IsResting() {
 		return found, nil
@@ -33,11 +49,18 @@ func (s *Sender) Sweep(ctx context.Context) (found Swept, err error) {
 			return found, err
 		}
 	}
-	if found.Rows > 0 {
-		s.mu.Lock()
-		s.window.Restart()
-		s.mu.Unlock()
+	if found.Rows == 0 {
+		return found, nil
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.o.Now()
+	if was.seq != found.Passed.Seq || was.shifts != s.shifts || now.Sub(was.at) < LookAgain/2 {
+		s.passed = passed{found.Passed.Seq, s.shifts, now}
+		found.Rows, found.Again = 0, true
+		return found, nil
+	}
+	s.window.Restart()
 	return found, nil
 }
 
