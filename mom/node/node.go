@@ -76,7 +76,7 @@ func (n *work) say(format string, args ...any) {
 type housing struct {
 	connected, untracked, siblings []string
 	owed                           int64
-	nodes, fit                     []string // connected nodes below; those of them that do not drain
+	nodes, fit, draining           []string // connected nodes below; those of them that do not drain, and that do
 }
 
 func (n *work) status(ctx context.Context) (h housing, err error) {
@@ -93,7 +93,9 @@ func (n *work) status(ctx context.Context) (h housing, err error) {
 	for _, v := range m.List("nodes") {
 		if c, ok := v.(*wire.Map); ok && c.Bool("up") {
 			h.nodes = append(h.nodes, c.String("id"))
-			if !c.Bool("draining") {
+			if c.Bool("draining") {
+				h.draining = append(h.draining, c.String("id"))
+			} else {
 				h.fit = append(h.fit, c.String("id"))
 			}
 		}

@@ -1,9 +1,12 @@
 package node
 
 import (
+	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/momtree/mom/mom/command"
 	"github.com/momtree/mom/mom/momtest"
@@ -114,5 +117,36 @@ func TestNodeWork_RateAndRepeats(t *testing.T) {
 	}
 	if got := join([]string{"a", "b", "c"}, 2); got != "a, b and 1 more" {
 		t.Errorf("got %q", got)
+	}
+}
+
+// Just after `drain --undo` the master above may not know of it yet: rebalance waits for the news, and
+// if none comes says why it does nothing, with an exit code. Two nodes, one of which drains.
+func TestRebalance_AfterDraining(t *testing.T) {
+	both, one, none := housing{fit: []string{"a", "b"}}, housing{fit: []string{"a"}, draining: []string{"b"}}, housing{draining: []string{"a", "b"}}
+	for _, c := range []struct {
+		what  string
+		says  []housing // one after the other, the last for ever
+		fails string
+		out   string
+	}{
+		{"nobody drains", []housing{both}, "", ""},
+		{"the news is on its way", []housing{none, one, one, both}, "", ""},
+		{"one drains on", []housing{one}, "--undo", "Left out, for they drain: b"},
+		{"one drains on, two are left", []housing{{fit: []string{"a", "b"}, draining: []string{"c"}}}, "", "for they drain: c"},
+		{"no other node", []housing{{fit: []string{"a"}}}, "admit", ""},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var out strings.Builder
+			n := &work{out: &out}
+			asked := 0
+			err := n.awaitFit(t.Context(), func(context.Context) (housing, error) {
+				asked++
+				return c.says[min(asked, len(c.says))-1], nil
+			})
+			if (err == nil) != (c.fails == "") || err != nil && !strings.Contains(err.Error(), c.fails) || !strings.Contains(out.String(), c.out) {
+				t.Errorf("%s: %v, %q", c.what, err, out.String())
+			}
+		})
 	}
 }

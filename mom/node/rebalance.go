@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -23,7 +24,8 @@ func rebalanceCommand() *cobra.Command {
 		Long: "Asks minions of the nodes that have most to make a node with fewer their home, at a\n" +
 			"stated rate, until no node right below this master has more than --slack percent above\n" +
 			"the average. A minion that was moved so stays there. Nodes that drain or are down are\n" +
-			"left out. Exit codes: 0 done, 1 it did not succeed, 64 for a wrong option.",
+			"left out and named; if fewer than two are left, that is an error. Exit codes: 0 done,\n" +
+			"1 it did not succeed, 64 for a wrong option.",
 		Args: command.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if slack < 0 || slack > 100 {
@@ -40,6 +42,9 @@ func rebalanceCommand() *cobra.Command {
 // rebalance moves until the nodes are even.
 func (n *work) rebalance(ctx context.Context, slack int) error {
 	first := true
+	if err := n.awaitFit(ctx, n.status); err != nil {
+		return err
+	}
 	for {
 		h, err := n.status(ctx)
 		if err != nil {
@@ -85,6 +90,43 @@ func (n *work) rebalance(ctx context.Context, slack int) error {
 // than slack percent above the average. It moves no more than needed. A minion on
 // its way is up at two nodes for a moment: it counts at its goal. Those that were
 // asked in vain, as unable tells, are chosen when nobody else is left.
+// newsTime is how long it may take until a master knows that a node below has begun to
+// drain, or does no longer: `drain --undo` ends before that.
+const newsTime = 5 * time.Second
+
+// awaitFit waits until nodes that drain have had the time to say that they do not any more, and
+// tells why nothing can be evened out, if so.
+func (n *work) awaitFit(ctx context.Context, status func(context.Context) (housing, error)) error {
+	for begun := time.Now(); ; {
+		h, err := status(ctx)
+		if err != nil {
+			return err
+		}
+		settled := len(h.draining) == 0 && len(h.fit) > 1
+		if waited := time.Since(begun); settled || waited >= newsTime {
+			return n.fitting(h)
+		}
+		if err := sleep.For(ctx, turnTime); err != nil {
+			return n.fitting(h)
+		}
+	}
+}
+
+// fitting tells which nodes are left out, and fails if fewer than two can take minions.
+func (n *work) fitting(h housing) error {
+	if len(h.draining) > 0 {
+		n.say("Left out, for they drain: %s\n", join(h.draining, 20))
+	}
+	if len(h.fit) > 1 {
+		return nil
+	}
+	why := fmt.Sprintf("of the connected nodes right below this master %d can take minions (%s), it takes two", len(h.fit), join(h.fit, 20))
+	if len(h.draining) > 0 {
+		why += "; `mom node drain --undo` at those that drain"
+	}
+	return command.Exit(command.ExitFailure, fmt.Errorf("nothing can be evened out: %s; a node has to be connected and admitted (`mom node admit`)", why))
+}
+
 func planMoves(tree topology.Node, nodes []string, slack int, goal map[string]string, unable func(id string) bool) (moves map[string][]string, counts string) {
 	type room struct {
 		id  string
