@@ -69,29 +69,43 @@ func TestCVE2016_1866(t *testing.T) {
 	}
 }
 
-// Attack: another minion, which has the shared key, publishes in the master's
-// place; it cannot sign.
+// Attack: an accepted minion, which has the shared key as all have, publishes in the
+// master's place, unsigned or signed with a key of its own, to a minion at its default options
+// and to one that demands signatures. The forger is on the way: its bodies come over the true connection.
 func TestCVE2017_7893(t *testing.T) {
-	m := channeltest.Start(t, channeltest.Rules{SignPublications: true})
-	cfg := testConfig(t, m)
-	cfg.SignPubMessages = true
-	start(t, cfg)
-	m.AwaitSubscribers(t, 1)
-	m.Change(func(r *channeltest.Rules) { r.SignPublications = false })
-	unsigned := m.Seal(channeltest.Job(newJID(), "m1", "test.ping"))
-	m.Change(func(r *channeltest.Rules) { r.SignPublications = true })
-	env, err := wire.ParseEnvelope(unsigned)
-	if err != nil {
-		t.Fatal(err)
-	}
-	env.SigAlgo, env.Sig = "PKCS1v15-SHA1", []byte(strings.Repeat("s", 256))
-	forged, err := env.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, ret := range quietly(t, m, unsigned, forged) { // it says that it does not run them
-		if ret.Bool("success") || !strings.Contains(ret.String("return"), "does not take the job") {
-			t.Errorf("run: %#v", ret)
+	for _, demands := range []bool{false, true} {
+		m := channeltest.Start(t, channeltest.Rules{SignPublications: true})
+		cfg := testConfig(t, m)
+		cfg.SignPubMessages = demands
+		start(t, cfg)
+		m.AwaitSubscribers(t, 1)
+		first := channeltest.Job(newJID(), "m1", "test.ping")
+		m.Publish(first) // by which it learns that this master signs
+		m.AwaitReturn(t, first.String("jid"))
+		m.Change(func(r *channeltest.Rules) { r.SignPublications = false })
+		unsigned := m.Seal(channeltest.Job(newJID(), "m1", "test.ping"))
+		m.Change(func(r *channeltest.Rules) { r.SignPublications = true })
+		env, err := wire.ParseEnvelope(unsigned)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var forged [][]byte
+		own, err := crypt.Sign(crypt.PKCS1SHA1, channeltest.Key(t, "minion").Private, env.Cipher)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, sig := range [][]byte{own, []byte(strings.Repeat("s", 256)), {1}} {
+			env.SigAlgo, env.Sig = crypt.PKCS1SHA1, sig
+			b, err := env.Encode()
+			if err != nil {
+				t.Fatal(err)
+			}
+			forged = append(forged, b)
+		}
+		for _, ret := range quietly(t, m, append(forged, unsigned)...) { // it may say that it does not run them
+			if ret.Bool("success") || !strings.Contains(ret.String("return"), "does not take the job") {
+				t.Errorf("sign_pub_messages %v: run: %#v", demands, ret)
+			}
 		}
 	}
 }
