@@ -39,7 +39,6 @@ func (m *Master) onComplete(a ledger.Account) {
 	m.fire("salt/job/"+a.JID+"/complete", completeData(a))
 	m.stats.Completed.Add(1)
 	m.traces.Closed(a.JID, m.now())
-	m.over(a.JID)
 	m.bookClosed(a.JID)
 }
 

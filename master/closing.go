@@ -19,7 +19,10 @@ func (m *Master) booked(ctx context.Context) error {
 // bookClosed ends the account of a job in the books: its mark goes only after the
 // reasons of those that are missing are stored.
 func (m *Master) bookClosed(jid string) {
-	m.books.End(jid, func() error { return m.closed(jid) })
+	m.books.End(jid, func() error {
+		m.over(jid) // a file is removed: not in the ledger's turn
+		return m.closed(jid)
+	})
 }
 
 // bookLate has late word of a closed job told to the masters above.

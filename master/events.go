@@ -77,6 +77,10 @@ func (m *Master) takeEvents(ctx context.Context, r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := m.books.Room(ctx); err != nil {
+		leave()
+		return nil, fmt.Errorf("%w: %w", errNotStored, err)
+	}
 	errs, jobs := m.relayAll(from, e.Events)
 	leave()
 	if err := m.keepWord(ctx, jobs); err != nil {

@@ -41,7 +41,7 @@ func (m *Master) match(tgt any, tgtType, delimiter string) (audience, error) {
 		sort.Strings(a.missing)
 		a.missing = slices.Compact(a.missing)
 	} else {
-		for _, id := range m.keys.List(keys.Accepted) {
+		for _, id := range m.candidates(expr) {
 			if !m.nodes.Has(id) && !m.absentGuest(id) && expr.Certain(m.data.Subject(id)) != target.No {
 				a.minions = append(a.minions, id)
 			}
@@ -51,6 +51,16 @@ func (m *Master) match(tgt any, tgtType, delimiter string) (audience, error) {
 	a.minions = slices.Compact(a.minions)
 	a.nodes, a.spared = m.nodesBelow(expr, tgtType == "list", a.missing)
 	return a, nil
+}
+
+// candidates gives the accepted ids that a target may mean: those that it names, if it
+// can mean no others, else all.
+func (m *Master) candidates(expr target.Expr) []string {
+	ids, ok := target.Among(expr)
+	if !ok {
+		return m.keys.List(keys.Accepted)
+	}
+	return slices.DeleteFunc(ids, func(id string) bool { return !m.keys.Accepted(id) })
 }
 
 // ledgerMinions are the minions of an audience with what presence says of them;

@@ -135,7 +135,7 @@ func (m *Master) openKeys() (err error) {
 	if m.claims, err = owners.OpenClaims(m.cfg.Cachedir); err != nil { // told anew by every node that comes back
 		m.log.Warn("What is known of the minions of nodes is not used", "err", err)
 	}
-	m.data = datacache.New(m.cfg.Cachedir)
+	m.data = datacache.New(m.cfg.Cachedir, m.cfg.Bounds)
 	pid := 0
 	if m.cfg.UniqueJid {
 		pid = os.Getpid()

@@ -93,6 +93,10 @@ func (m *Master) start(ctx context.Context, j *job) error {
 	}
 	// Marked before it is stored: a mark without a job is cleared at the next
 	// start, a job without a mark would not be taken up again.
+	if err := m.books.Room(ctx); err != nil {
+		unkeep()
+		return fmt.Errorf("start job %s: %w", j.jid, err)
+	}
 	if err := m.open.Mark(j.jid); err != nil {
 		unkeep()
 		return err

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/durable"
 )
 
 // diary is the file of the last jids this minion has begun, one a line. A master
@@ -29,6 +30,7 @@ type diary struct {
 	order []string
 	file  *os.File
 	lines int
+	sync  *durable.Syncer
 }
 
 // openDiary reads what earlier lives have begun: the last limit jids.
@@ -37,6 +39,7 @@ func openDiary(path string, limit int) (*diary, error) {
 		return nil, fmt.Errorf("open the diary of jobs: %w", err)
 	}
 	d := &diary{path: path, limit: max(limit, 1), known: map[string]bool{}}
+	d.sync = durable.New(d.syncFile)
 	b, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("open the diary of jobs: %w", err)
@@ -89,7 +92,7 @@ func (d *diary) rewrite() error {
 	if len(d.order) > 0 {
 		text = strings.Join(d.order, "\n") + "\n"
 	}
-	if err := crypt.WriteFileLazy(d.path, []byte(text), 0o600); err != nil {
+	if err := crypt.WriteFile(d.path, []byte(text), 0o600); err != nil {
 		return fmt.Errorf("rewrite the diary of jobs: %w", err)
 	}
 	f, err := os.OpenFile(d.path, os.O_WRONLY|os.O_APPEND, 0o600)
@@ -100,8 +103,34 @@ func (d *diary) rewrite() error {
 	return nil
 }
 
-// note writes a jid. It survives the end of the process from then on.
+// note writes a jid. It survives the end of the process and a loss of power from then
+// on; jobs that begin together share a sync.
 func (d *diary) note(jid string) error {
+	if err := d.write(jid); err != nil {
+		return err
+	}
+	if err := d.sync.Wait(); err != nil {
+		return fmt.Errorf("write the diary of jobs: %w", err)
+	}
+	return nil
+}
+
+// syncFile brings what was written to the disk. A file that was replaced or closed
+// meanwhile is there already.
+func (d *diary) syncFile() error {
+	d.mu.Lock()
+	f := d.file
+	d.mu.Unlock()
+	if f == nil {
+		return nil
+	}
+	if err := f.Sync(); err != nil && !errors.Is(err, os.ErrClosed) {
+		return err
+	}
+	return nil
+}
+
+func (d *diary) write(jid string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.file == nil || strings.Contains(jid, "\n") || !d.add(jid) {
@@ -130,7 +159,7 @@ func (d *diary) close() error {
 	if d.file == nil {
 		return nil
 	}
-	err := d.file.Close()
+	err := errors.Join(d.file.Sync(), d.file.Close())
 	d.file = nil
 	return err
 }

@@ -39,7 +39,8 @@ func usableJID(jid string) error {
 
 func (d procDir) path(jid string) string { return filepath.Join(string(d), jid) }
 
-// write notes that a job runs.
+// write notes that a job runs, over a loss of power too: then the minion returns that it
+// was ended in it.
 func (d procDir) write(jid, master string, load *wire.Map) error {
 	m := wire.NewMap("pid", os.Getpid(), masterField, master)
 	load.Range(func(k, v any) bool { m.Set(k, v); return true })
@@ -47,7 +48,7 @@ func (d procDir) write(jid, master string, load *wire.Map) error {
 	if err != nil {
 		return fmt.Errorf("note that job %s runs: %w", jid, err)
 	}
-	if err := crypt.WriteFileLazy(d.path(jid), b, 0o600); err != nil {
+	if err := crypt.WriteFile(d.path(jid), b, 0o600); err != nil {
 		return fmt.Errorf("note that job %s runs: %w", jid, err)
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/durable"
 )
 
 const (
@@ -28,9 +29,8 @@ const (
 // which master_id, over restarts of the node: a return belongs to the master that
 // asked, and nothing in the return says for certain who that is.
 //
-// The file gets a line with each job; it is not synced to the disk one by one, so
-// that a crash of the machine, other than one of the process, may cost the last
-// lines. Their returns go by master_id then.
+// The file gets a line with each job, and is synced before the job goes on; jobs that
+// come together share a sync.
 type origins struct {
 	path string
 
@@ -42,6 +42,7 @@ type origins struct {
 	owed  map[owedJob]struct{}
 	file  *os.File
 	lines int
+	sync  *durable.Syncer
 }
 
 type owedJob struct{ addr, jid string }
@@ -54,6 +55,7 @@ func openOrigins(cachedir string) (*origins, error) {
 		path: filepath.Join(cachedir, originsFile),
 		jobs: newRecent[[]string](rememberedJobs), masters: newRecent[string](rememberedMasters), owed: map[owedJob]struct{}{},
 	}
+	o.sync = durable.New(o.syncFile)
 	if err := os.MkdirAll(cachedir, 0o700); err != nil {
 		return nil, fmt.Errorf("open the memory of where jobs came from: %w", err)
 	}
@@ -138,6 +140,15 @@ func (o *origins) owing(addr string) []string {
 // learn remembers who published a job. first tells that nobody had before, second
 // that another one had. owe: what is here of it is owed, until given is called.
 func (o *origins) learn(addr, jid, masterID string, owe bool) (first, second bool, err error) {
+	first, second, written, err := o.enter(addr, jid, masterID, owe)
+	if written && err == nil {
+		err = o.sync.Wait()
+	}
+	return first, second, err
+}
+
+// enter is learn up to the sync; written tells that there is something to be synced.
+func (o *origins) enter(addr, jid, masterID string, owe bool) (first, second, written bool, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	var out strings.Builder
@@ -158,7 +169,7 @@ func (o *origins) learn(addr, jid, masterID string, owe bool) (first, second boo
 	if out.Len() > 0 {
 		err = o.write(out.String())
 	}
-	return fresh && !second, second && fresh, err
+	return fresh && !second, second && fresh, out.Len() > 0, err
 }
 
 // write appends, or writes the file anew when most of it is old.
@@ -176,6 +187,21 @@ func (o *origins) write(text string) (err error) {
 	}
 	o.lines += strings.Count(text, "\n")
 	if _, err := o.file.WriteString(text); err != nil {
+		return fmt.Errorf("remember where a job came from: %w", err)
+	}
+	return nil
+}
+
+// syncFile brings what was written to the disk. A file that was replaced or closed
+// meanwhile is there already.
+func (o *origins) syncFile() error {
+	o.mu.Lock()
+	f := o.file
+	o.mu.Unlock()
+	if f == nil {
+		return nil
+	}
+	if err := f.Sync(); err != nil && !errors.Is(err, os.ErrClosed) {
 		return fmt.Errorf("remember where a job came from: %w", err)
 	}
 	return nil
@@ -199,7 +225,7 @@ func (o *origins) rewrite() error {
 		}
 	})
 	if o.file != nil {
-		_ = o.file.Close() // appended to, never synced
+		_ = o.file.Close() // it is replaced, with all that is in it
 		o.file = nil
 	}
 	if err := crypt.WriteFile(o.path, []byte(out.String()), 0o600); err != nil {
@@ -229,7 +255,7 @@ func (o *origins) close() error {
 	if o.file == nil {
 		return nil
 	}
-	err := o.file.Close()
+	err := errors.Join(o.file.Sync(), o.file.Close())
 	o.file = nil
 	return err
 }

@@ -4,7 +4,7 @@
 // not have heard the end.
 //
 // A [Writer] stores expectations in the order in which they came, many per commit,
-// so that neither the ledger nor a request waits for the disk; its queue is
-// bounded, and whoever finds it full waits. [Open] and [Untold] are one empty file
+// so that neither the ledger nor a request waits for the disk; while too many wait to be
+// written, requests that bring more are held up, and the ledger is not. [Open] and [Untold] are one empty file
 // per job.
 package books

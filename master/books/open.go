@@ -7,29 +7,39 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/momtree/mom/internal/durable"
 	"github.com/momtree/mom/internal/jid"
 )
 
 // Open marks the jobs whose account is not closed by one empty file each, so
-// that a restart finds them without reading the whole job store.
-type Open struct{ dir string }
+// that a restart finds them without reading the whole job store. A mark that was
+// taken away may be there again after a loss of power: its job is looked at once more.
+type Open struct {
+	dir  string
+	sync *durable.Syncer
+}
+
+func openAt(dir string) Open { return Open{dir, durable.Dir(dir)} }
 
 // NewOpen makes the folder of the marks below cachedir.
 func NewOpen(cachedir string) (Open, error) {
-	o := Open{filepath.Join(cachedir, "open_jobs")}
+	o := openAt(filepath.Join(cachedir, "open_jobs"))
 	if err := os.MkdirAll(o.dir, 0o700); err != nil {
 		return o, fmt.Errorf("make folder of open jobs: %w", err)
 	}
 	return o, nil
 }
 
-// Mark notes that a job is open. The jid has to be valid.
+// Mark notes that a job is open, over a loss of power too. The jid has to be valid.
 func (o Open) Mark(jid string) error {
 	f, err := os.OpenFile(filepath.Join(o.dir, jid), os.O_CREATE|os.O_WRONLY, 0o600) //nolint:gosec // a valid jid is no path
 	if err != nil {
 		return fmt.Errorf("mark job %s as open: %w", jid, err)
 	}
-	return f.Close()
+	if err := errors.Join(f.Close(), o.sync.Wait()); err != nil {
+		return fmt.Errorf("mark job %s as open: %w", jid, err)
+	}
+	return nil
 }
 
 // Clear takes the mark away, if there is one.

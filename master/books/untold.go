@@ -20,7 +20,8 @@ const maxUntold = 4096
 // Untold marks the closed jobs of which the masters above that asked for them may
 // not have heard who is missing, by one empty file each, over restarts.
 type Untold struct {
-	dir string
+	dir   string
+	marks Open
 
 	mu    sync.Mutex
 	words map[string]uint64 // by jid: which word was the last about it
@@ -29,7 +30,8 @@ type Untold struct {
 
 // NewUntold reads the marks below cachedir.
 func NewUntold(cachedir string) (*Untold, error) {
-	u := &Untold{dir: filepath.Join(cachedir, "untold_jobs"), words: map[string]uint64{}}
+	dir := filepath.Join(cachedir, "untold_jobs")
+	u := &Untold{dir: dir, marks: openAt(dir), words: map[string]uint64{}}
 	if err := os.MkdirAll(u.dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make folder of untold jobs: %w", err)
 	}
@@ -46,14 +48,15 @@ func NewUntold(cachedir string) (*Untold, error) {
 	return u, nil
 }
 
-// Add marks a job in the place of its mark as open, if it has one, and gives the
+// Add marks a job in the place of its mark as open (one of the two is there after a loss
+// of power), if it has one, and gives the
 // number of the word that has to be heard.
 func (u *Untold) Add(o Open, id string) (word uint64, err error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	err = os.Rename(filepath.Join(o.dir, id), filepath.Join(u.dir, id))
 	if errors.Is(err, fs.ErrNotExist) { // there was late word of a closed job
-		err = Open{u.dir}.Mark(id)
+		err = u.marks.Mark(id)
 	}
 	if err != nil {
 		return 0, fmt.Errorf("mark job %s as closed: %w", id, err)
@@ -68,7 +71,7 @@ func (u *Untold) Add(o Open, id string) (word uint64, err error) {
 
 func (u *Untold) drop(id string) error {
 	delete(u.words, id)
-	return Open{u.dir}.Clear(id)
+	return u.marks.Clear(id)
 }
 
 // Told takes the mark of a job away unless there was another word since.

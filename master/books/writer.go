@@ -3,6 +3,7 @@ package books
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"slices"
 	"time"
@@ -41,9 +42,10 @@ type Writer struct {
 	ctx   context.Context //nolint:containedctx // the life of the master
 	store Store
 	log   *slog.Logger
-	queue chan entry
 	batch int     // entries of one commit
+	most  int     // entries that may wait before others are asked to
 	owed  []entry // could not be stored, and will be
+	queue *queue
 
 	trouble error            // of the last end that failed
 	lost    map[string]error // by jid: what the store will never take
@@ -53,10 +55,12 @@ type Writer struct {
 // b says how many may wait (word_queue) and share a commit (word_batch).
 func NewWriter(ctx context.Context, s Store, b bounds.Bounds, log *slog.Logger) *Writer {
 	b = b.OrDefault()
-	return &Writer{ctx: ctx, store: s, log: log, queue: make(chan entry, b.WordQueue), batch: b.WordBatch, lost: map[string]error{}}
+	return &Writer{ctx: ctx, store: s, log: log, queue: newQueue(), most: b.WordQueue, batch: b.WordBatch, lost: map[string]error{}}
 }
 
-// Note has an expectation written.
+// Note has an expectation written. Neither it nor Then nor End waits: the ledger's hooks
+// call them, and a disk that stands still must not stop the ledger. What makes words waits
+// beforehand, by [Writer.Room].
 func (w *Writer) Note(x returners.Expectation) { w.enter(entry{x: x}) }
 
 // Then calls fn when all that was noted before is stored, or could not be just now.
@@ -68,10 +72,17 @@ func (w *Writer) Then(fn func(error)) { w.enter(entry{then: fn}) }
 // takes, and again until it succeeds. What holds for fn in Then holds here.
 func (w *Writer) End(jid string, fn func() error) { w.enter(entry{end: fn, jid: jid}) }
 
-func (w *Writer) enter(e entry) {
+func (w *Writer) enter(e entry) { w.queue.put(e) }
+
+// Room waits until no more words wait to be written than may (bound word_queue).
+func (w *Writer) Room(ctx context.Context) error {
 	select {
-	case w.queue <- e:
+	case <-w.queue.below(w.most):
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("wait until words of jobs are written: %w", ctx.Err())
 	case <-w.ctx.Done():
+		return fmt.Errorf("wait until words of jobs are written: %w", w.ctx.Err())
 	}
 }
 
@@ -102,27 +113,17 @@ func (w *Writer) Run() {
 
 // next waits for entries, or for the time to try once more.
 func (w *Writer) next() []entry {
-	var batch []entry
 	var again <-chan time.Time
 	if len(w.owed) > 0 {
 		again = time.After(retryPause)
 	}
 	select {
-	case e := <-w.queue:
-		batch = append(batch, e)
+	case <-w.queue.some:
 	case <-again:
 		return nil
 	case <-w.ctx.Done():
 	}
-	for len(batch) < w.batch {
-		select {
-		case e := <-w.queue:
-			batch = append(batch, e)
-		default:
-			return batch
-		}
-	}
-	return batch
+	return w.queue.take(w.batch)
 }
 
 // write stores what is owed and what is new, in that order.
@@ -146,7 +147,7 @@ func (w *Writer) write(batch []entry) {
 			w.finish(e)
 		}
 	}
-	if n := len(w.owed) - cap(w.queue); n > 0 {
+	if n := len(w.owed) - w.most; n > 0 {
 		w.letGo(w.owed[:n], errTooMany)
 		w.owed = slices.Clone(w.owed[n:])
 	}
@@ -165,7 +166,7 @@ func (w *Writer) finish(e entry) {
 }
 
 func (w *Writer) lose(jid string, why error) {
-	if len(w.lost) >= cap(w.queue) { // of jobs that do not end: no restart looks at more
+	if len(w.lost) >= w.most { // of jobs that do not end: no restart looks at more
 		clear(w.lost)
 	}
 	w.lost[jid] = why

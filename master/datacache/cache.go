@@ -8,56 +8,96 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/momtree/mom/internal/bounds"
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/wire"
 )
 
 // Cache holds grains and pillar of each minion as they were when it last asked for
 // its pillar.
+//
+// What is decoded is kept up to a bound (data_cache). Beyond it some, no matter which,
+// are let go and read again when a target asks: targets ask for all in turn, so that
+// letting go the oldest would keep none that is asked for again.
 type Cache struct {
-	dir string
-	mu  sync.RWMutex
-	m   map[string]*Datum
+	dir  string
+	most int
+	mu   sync.RWMutex
+	m    map[string]kept
+	size int
 }
+
+type kept struct {
+	d    *Datum // nil: nothing is known
+	size int
+}
+
+// decoded is about how much memory a byte of a file takes once it is decoded, and
+// overhead what an entry takes beside.
+const (
+	decoded  = 5
+	overhead = 200
+)
 
 // Datum is what one minion told.
 type Datum struct{ Grains, Pillar any }
 
 // New makes the cache below cachedir.
-func New(cachedir string) *Cache {
-	return &Cache{dir: filepath.Join(cachedir, "minions"), m: map[string]*Datum{}}
+func New(cachedir string, b bounds.Bounds) *Cache {
+	return &Cache{dir: filepath.Join(cachedir, "minions"), most: b.OrDefault().DataCache, m: map[string]kept{}}
 }
 
 // Get gives what is known of a minion, nil if nothing is.
 func (c *Cache) Get(id string) *Datum {
 	c.mu.RLock()
-	d, ok := c.m[id]
+	k, ok := c.m[id]
 	c.mu.RUnlock()
 	if ok {
-		return d
+		return k.d
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if d, ok := c.m[id]; ok {
-		return d
+	if k, ok := c.m[id]; ok {
+		return k.d
 	}
-	d = c.load(id)
-	c.m[id] = d
-	return d
+	k = c.load(id)
+	c.keep(id, k)
+	return k.d
 }
 
-func (c *Cache) load(id string) *Datum {
+// keep enters what was read, and makes room for it. The caller holds mu.
+func (c *Cache) keep(id string, k kept) {
+	for other := range c.m {
+		if c.size+k.size <= c.most {
+			break
+		}
+		c.drop(other)
+	}
+	if k.size <= c.most {
+		c.m[id] = k
+		c.size += k.size
+	}
+}
+
+// drop lets one go. The caller holds mu.
+func (c *Cache) drop(id string) {
+	c.size -= c.m[id].size
+	delete(c.m, id)
+}
+
+func (c *Cache) load(id string) kept {
+	none := kept{size: overhead}
 	b, err := os.ReadFile(filepath.Join(c.dir, id, "data.p"))
 	if err != nil {
-		return nil
+		return none
 	}
 	m, err := wire.DecodeMap(b)
 	if err != nil {
-		return nil // a torn or foreign file: the minion's next pillar request replaces it
+		return none // a torn or foreign file: the minion's next pillar request replaces it
 	}
 	g, _ := m.Get("grains")
 	p, _ := m.Get("pillar")
-	return &Datum{Grains: g, Pillar: p}
+	return kept{&Datum{Grains: g, Pillar: p}, overhead + decoded*len(b)}
 }
 
 // Put stores what a minion told. id must be that of an accepted key.
@@ -75,14 +115,14 @@ func (c *Cache) Put(id string, grains, pillar any) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.m, id)
+	c.drop(id)
 	return nil
 }
 
 // Remove forgets a minion whose key is gone.
 func (c *Cache) Remove(id string) error {
 	c.mu.Lock()
-	delete(c.m, id)
+	c.drop(id)
 	c.mu.Unlock()
 	if err := os.RemoveAll(filepath.Join(c.dir, id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove data of minion %s: %w", id, err)

@@ -1,12 +1,15 @@
 package datacache
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
 
+	"github.com/momtree/mom/internal/bounds"
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
 )
@@ -15,7 +18,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestCache(t *testing.T) {
 	dir := t.TempDir()
-	c := New(dir)
+	c := New(dir, bounds.Bounds{})
 	expr, err := target.Parse("os:Debian", "grain", target.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -37,7 +40,7 @@ func TestCache(t *testing.T) {
 			want("it is known", target.Yes)
 		}
 	}
-	c = New(dir)
+	c = New(dir, bounds.Bounds{})
 	want("after a restart", target.Yes)
 	if d := c.Get("m1"); d == nil || d.Pillar.(*wire.Map).String("role") != "db" {
 		t.Errorf("known is %+v", d)
@@ -46,7 +49,7 @@ func TestCache(t *testing.T) {
 	if err := os.WriteFile(file, []byte{0xdf}, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c = New(dir)
+	c = New(dir, bounds.Bounds{})
 	want("the file is torn", target.Unknown)
 	for range 2 {
 		if err := c.Remove("m1"); err != nil {
@@ -55,5 +58,36 @@ func TestCache(t *testing.T) {
 	}
 	if _, err := os.Stat(file); !os.IsNotExist(err) || c.Get("m1") != nil {
 		t.Errorf("after it was removed: %v", err)
+	}
+}
+
+// C14: grains of 200 minions, asked for by a target again and again, take no more memory
+// than the bound says, which is that of some thirty of them; and the answers stay right.
+func TestCacheIsBounded(t *testing.T) {
+	const n, most = 200, 20_000
+	c := New(t.TempDir(), bounds.Bounds{DataCache: most})
+	ids := make([]string, n)
+	for i := range ids {
+		ids[i] = fmt.Sprint("m", i)
+		if err := c.Put(ids[i], wire.NewMap("n", i, "text", strings.Repeat("x", 50)), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 3 {
+		for i, id := range ids {
+			if d := c.Get(id); d == nil || d.Grains.(*wire.Map).Int("n") != int64(i) {
+				t.Fatalf("%s is %+v", id, d)
+			}
+			if c.size > most {
+				t.Fatalf("%d bytes are kept", c.size)
+			}
+		}
+	}
+	sum := 0
+	for _, k := range c.m {
+		sum += k.size
+	}
+	if len(c.m) < 10 || sum != c.size {
+		t.Errorf("%d are kept, of %d bytes; counted are %d", len(c.m), sum, c.size)
 	}
 }

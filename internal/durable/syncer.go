@@ -1,0 +1,56 @@
+package durable
+
+import (
+	"fmt"
+	"os"
+	"sync"
+)
+
+// Syncer lets many wait for one sync. It is safe for concurrent use.
+type Syncer struct {
+	sync func() error
+
+	mu   sync.Mutex
+	next *round        // for those who come now: a sync that runs may not cover what they wrote
+	turn chan struct{} // one sync at a time
+}
+
+type round struct {
+	once sync.Once
+	err  error
+}
+
+// New makes a Syncer over a function that syncs.
+func New(sync func() error) *Syncer { return &Syncer{sync: sync, turn: make(chan struct{}, 1)} }
+
+// Dir makes one that syncs a folder: the names in it, not what the files hold. File
+// systems that cannot sync a folder do not need it, so a refusal is no error.
+func Dir(path string) *Syncer {
+	return New(func() error {
+		d, err := os.Open(path) //nolint:gosec // a folder of the daemon's own
+		if err != nil {
+			return fmt.Errorf("sync %s: %w", path, err)
+		}
+		_ = d.Sync()
+		return d.Close()
+	})
+}
+
+// Wait returns when a sync that began after the call has ended, with its error.
+func (s *Syncer) Wait() error {
+	s.mu.Lock()
+	if s.next == nil {
+		s.next = &round{}
+	}
+	r := s.next
+	s.mu.Unlock()
+	s.turn <- struct{}{}
+	defer func() { <-s.turn }()
+	r.once.Do(func() { // the first of those who wait syncs for all of them
+		s.mu.Lock()
+		s.next = nil
+		s.mu.Unlock()
+		r.err = s.sync()
+	})
+	return r.err
+}

@@ -1,0 +1,25 @@
+package target
+
+import "slices"
+
+// Among gives ids of which at least one has to be a minion's for the expression to match
+// it, so that a caller need not try all minions: those of [Exact], and of what is put
+// together of such by "and" and "or". The expression may still not match each of them.
+// ok is false for any other expression.
+func Among(e Expr) (ids []string, ok bool) {
+	switch e := e.(type) {
+	case *andExpr:
+		if ids, ok = Among(e.a); ok {
+			return ids, true
+		}
+		return Among(e.b)
+	case *orExpr:
+		a, ok := Among(e.a)
+		if !ok {
+			return nil, false
+		}
+		b, ok := Among(e.b)
+		return slices.Concat(a, b), ok
+	}
+	return Exact(e)
+}

@@ -1,0 +1,103 @@
+package books
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/momtree/mom/internal/bounds"
+	"github.com/momtree/mom/internal/durable"
+	"github.com/momtree/mom/returners"
+)
+
+// stalled is a store on a disk that stands still until it is let go.
+type stalled struct {
+	gate chan struct{}
+	n    int
+}
+
+func (s *stalled) SaveExpectations(_ context.Context, xs ...returners.Expectation) error {
+	<-s.gate
+	s.n += len(xs)
+	return nil
+}
+
+// C14: while the disk stands still the ledger's hooks enter their words without waiting;
+// who brings more waits beforehand, and goes on when the disk does. It runs with a bound
+// of 10 words, which is crossed ten times.
+func TestHooksDoNotWaitForTheDisk(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		s := &stalled{gate: make(chan struct{})}
+		w := NewWriter(ctx, s, bounds.Bounds{WordQueue: 10, WordBatch: 3}, quiet)
+		ended := make(chan struct{})
+		go func() { w.Run(); close(ended) }()
+		if err := w.Room(ctx); err != nil {
+			t.Errorf("there is room, and %v", err)
+		}
+		noted := make(chan struct{})
+		go func() {
+			for i := range 100 {
+				w.Note(returners.Expectation{JID: fmt.Sprint(i)})
+			}
+			close(noted)
+		}()
+		select {
+		case <-noted:
+		case <-time.After(time.Hour):
+			t.Error("a hook waits for the disk")
+			close(s.gate)
+			<-noted
+		}
+		short, stop := context.WithTimeout(ctx, time.Minute)
+		defer stop()
+		if err := w.Room(short); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("who brings more does not wait: %v", err)
+		}
+		room := make(chan error, 1)
+		go func() { room <- w.Room(ctx) }()
+		synctest.Wait()
+		close(s.gate)
+		if err := <-room; err != nil {
+			t.Error(err)
+		}
+		if err := w.Wait(ctx); err != nil || s.n != 100 {
+			t.Errorf("%d words were written, %v", s.n, err)
+		}
+		cancel()
+		<-ended
+		if err := w.Room(ctx); err != nil && !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	})
+}
+
+// C14: a mark is on the disk before the job goes on.
+func TestMarksAreSynced(t *testing.T) {
+	dir := t.TempDir()
+	o, err := NewOpen(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := NewUntold(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := errors.New("the disk is gone")
+	fail := durable.New(func() error { return broken })
+	o.sync, u.marks.sync = fail, fail
+	const jid = "20260101000000000001"
+	if err := o.Mark(jid); !errors.Is(err, broken) {
+		t.Errorf("a mark that is not on the disk: %v", err)
+	}
+	if err := o.Clear(jid); err != nil {
+		t.Error(err)
+	}
+	if _, err := u.Add(o, jid); !errors.Is(err, broken) {
+		t.Errorf("a mark of a closed job that is not on the disk: %v in %s", err, filepath.Base(u.dir))
+	}
+}

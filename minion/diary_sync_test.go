@@ -1,0 +1,29 @@
+package minion
+
+import (
+	"errors"
+	"path/filepath"
+	"testing"
+
+	"github.com/momtree/mom/internal/durable"
+)
+
+// C14: a jid is on the disk before the job begins, or the minion says that it may run
+// again.
+func TestDiaryIsSynced(t *testing.T) {
+	d, err := openDiary(filepath.Join(t.TempDir(), "jids"), 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := errors.New("the disk is gone")
+	d.sync = durable.New(func() error { return errors.Join(d.syncFile(), broken) })
+	if err := d.note("20260101000000000001"); !errors.Is(err, broken) {
+		t.Errorf("noted without the disk: %v", err)
+	}
+	if err := d.close(); err != nil {
+		t.Error(err)
+	}
+	if err := d.syncFile(); err != nil {
+		t.Error(err)
+	}
+}
