@@ -147,13 +147,18 @@ func readKey(path string) (*Key, *crypt.KeyPair, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("key pair: %w", err)
 	}
+	return parseKey(text, path)
+}
+
+// parseKey takes such a file apart: private half, public half, proof.
+func parseKey(text []byte, path string) (*Key, *crypt.KeyPair, error) {
 	k := &Key{path: path}
 	private, rest := pem.Decode(text)
 	at := len(text) - len(rest)
-	_, rest = pem.Decode(rest)
+	public, rest := pem.Decode(rest)
 	end := len(text) - len(rest)
 	tok, rest := pem.Decode(rest)
-	if private == nil || tok == nil || tok.Type != tokBlock || len(bytes.TrimSpace(rest)) > 0 {
+	if private == nil || public == nil || tok == nil || len(tok.Bytes) == 0 || tok.Type != tokBlock || len(bytes.TrimSpace(rest)) > 0 {
 		return nil, nil, fmt.Errorf("key pair: %s is not a file of a swarm's keys: remove it and it is made anew", path)
 	}
 	k.Public, k.Tok = string(text[at:end]), tok.Bytes

@@ -102,7 +102,7 @@ func (w *world) healed(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if all.Conns.Up == int64(w.shape.All()) {
+		if all.Conns.Up == int64(w.shape.All()) && w.heard(ctx) {
 			break
 		}
 		if err := sleep.For(ctx, 100*time.Millisecond); err != nil {

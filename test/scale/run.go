@@ -81,7 +81,7 @@ func (w *world) enter(ctx context.Context, r *Result) error {
 			return err
 		}
 		r.SignedIn, r.Ready = all.SignedIn, all.Ready
-		if all.Ready.Done == w.shape.All() && all.Conns.Up == int64(w.shape.All()) {
+		if all.Ready.Done == w.shape.All() && all.Conns.Up == int64(w.shape.All()) && w.heard(ctx) {
 			w.Say("all signed in after %s, ready after %s; %d connections cut, %d requests timed out", all.SignedIn.Last, all.Ready.Last, all.Conns.Cut, all.Requests.TimedOut)
 			return nil
 		}
@@ -93,6 +93,23 @@ func (w *world) enter(ctx context.Context, r *Result) error {
 			return fmt.Errorf("of %d minions %d have signed in, %d are ready and %d connected: %w", w.shape.All(), all.SignedIn.Done, all.Ready.Done, all.Conns.Up, err)
 		}
 	}
+}
+
+// heard tells whether each node of the lowest tier has taken the subscriptions of all
+// its minions: until then a job does not reach them, as with Salt.
+func (w *world) heard(ctx context.Context) bool {
+	for _, m := range w.leaves {
+		n := 0.0
+		err := scrape(ctx, w.probes[m.ID], func(name, _ string, v float64) {
+			if name == "mom_subscribers" {
+				n = v
+			}
+		})
+		if err != nil || int(n) < w.shape.Minions {
+			return false
+		}
+	}
+	return true
 }
 
 // work gives the jobs.

@@ -20,7 +20,7 @@ import (
 
 type options struct {
 	shape, program, dir, file, level string
-	runs                             int
+	runs, minions, jobs              int
 	keep, hold, unhurried            bool
 }
 
@@ -28,6 +28,8 @@ func main() {
 	var o options
 	flag.StringVar(&o.shape, "shape", "all", "which, or all: 2k, 4x2500, 3tiers, their variants, 100k (not part of all)")
 	flag.IntVar(&o.runs, "runs", 1, "how often each")
+	flag.IntVar(&o.minions, "minions", 0, "minions below each node of the lowest tier, instead of the shape's")
+	flag.IntVar(&o.jobs, "jobs", 0, "jobs, instead of the shape's")
 	flag.StringVar(&o.program, "program", "", "a built mom (default: build it)")
 	flag.StringVar(&o.dir, "dir", "", "folder for the trees; those in which something went wrong stay (default: a new one in the temporary folder)")
 	flag.StringVar(&o.file, "json", "", "write the figures to this file")
@@ -94,6 +96,12 @@ func play(ctx context.Context, o options) (ok bool, err error) {
 }
 
 func one(ctx context.Context, o options, s scale.Shape, run int) (scale.Result, error) {
+	if o.minions > 0 {
+		s.Minions = o.minions
+	}
+	if o.jobs > 0 {
+		s.Jobs, s.Kills = o.jobs, min(s.Kills, o.jobs-1)
+	}
 	dir := filepath.Join(o.dir, fmt.Sprintf("%s-%d", s.Name, run+1))
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return scale.Result{}, err
