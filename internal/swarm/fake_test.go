@@ -27,12 +27,10 @@ type fake struct {
 	shared  *crypt.Crypticle
 	session map[string]*crypt.Crypticle
 	pubs    map[string]string // id → public key
-	got     map[string][]string
-	conns   map[string]bool // sockets that requests came by
-	cmds    map[string]int  // requests by command
-	returns map[string]int  // by jid and id
-	refuse  int             // so many returns are answered with a plain text
-	lose    int             // so many are not answered
+	cmds    map[string]int    // requests by command
+	returns map[string]int    // by jid and id
+	refuse  int               // so many returns are answered with a plain text
+	lose    int               // so many are not answered
 	serial  int64
 }
 
@@ -44,7 +42,7 @@ func newFake(t *testing.T, protocol int) *fake {
 	}
 	f := &fake{
 		t: t, pair: pair, protocol: protocol, session: map[string]*crypt.Crypticle{}, pubs: map[string]string{},
-		cmds: map[string]int{}, returns: map[string]int{}, conns: map[string]bool{},
+		cmds: map[string]int{}, returns: map[string]int{},
 	}
 	f.rotate()
 	if f.pub, err = zmtp.ListenPub("127.0.0.1:0", zmtp.PubConfig{}); err != nil {

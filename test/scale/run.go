@@ -137,6 +137,9 @@ func (w *world) work(ctx context.Context, r *Result) error {
 	var cli []time.Duration
 	for range w.shape.CLI {
 		took, err := w.command(ctx)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if err != nil {
 			r.fault("%v", err)
 			continue
