@@ -12,7 +12,7 @@ const longestWait = 90 * time.Second
 
 // justCame is how long a connection is given for its first answer before nobody
 // waits for it any more.
-const justCame = 15 * time.Second
+const justCame = 30 * time.Second
 
 // Standing is what is known of a minion's connection.
 type Standing struct {
