@@ -98,8 +98,10 @@ image: build ## the container images: the static binary on nothing (TAG=mom:late
 	else \
 		printf 'make image: %s\n' >&2 \
 			'$(TAG) is built, $(MINION_TAG) is NOT: its base $(BASE) is not on this machine and cannot be pulled.' \
-			'To make that base without a registry: sudo deploy/images/debian/build.sh, then make image again.' \
-			'To do without it, and so without a shell on the minions: MOM_MINION_IMAGE=$(TAG) docker-compose up -d'; \
+			'To make what docker-compose needs without a registry: sudo deploy/images/debian/build.sh (debian:12-slim)' \
+			'and sudo deploy/images/mariadb/build.sh (mariadb:10.11), then make image again.' \
+			'To do without a shell on the minions: MOM_MINION_IMAGE=$(TAG) docker-compose up -d (the database image is needed all the same).'; \
+		exit 1; \
 	fi
 
 demo: build ## a whole tree on this machine, each member a process of its own

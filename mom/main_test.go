@@ -28,7 +28,12 @@ func TestNames(t *testing.T) {
 		{"./salt-syndic --help", "Runs a node of the tree", ""},
 		{"salt-master --nosuch", "", "Usage: salt-master [options]\n\nsalt-master: error: unknown flag: --nosuch\n"},
 		{"mom salt --help", "Usage: salt [options] '<target>'", ""},
-		{"mom tree --nosuch", "", "Usage: mom [options]\n\nmom: error: unknown flag: --nosuch\n"},
+		{"mom tree --nosuch", "", "Usage: mom tree [options]\n\nmom tree: error: unknown flag: --nosuch\n"},
+		{"mom trace --nosuch", "", "Usage: mom trace [options] JID\n\nmom trace: error: unknown flag: --nosuch\n"},
+		{"mom tree --depth=deep", "", "Usage: mom tree [options]\n\nmom tree: error: invalid argument \"deep\" for \"--depth\" flag\n"},
+		{"mom tree --timeout=soon", "", "Usage: mom tree [options]\n\nmom tree: error: invalid argument \"soon\" for \"-t, --timeout\" flag\n"},
+		{"salt-api --help", "", "salt-api is not part of mom: there is no REST API yet (docs/absent.md)\n"},
+		{"salt-nosuch", "", "salt-nosuch is not part of mom; called by a name of Salt's it is one of salt, salt-call, salt-key, salt-run, salt-master, salt-syndic, salt-minion\n"},
 		{"mom --version", "mom version " + version() + "\n", ""},
 		{"other --help", "mom runs and looks at a tree", ""},
 	} {

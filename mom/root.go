@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"io"
 	"path/filepath"
 	"strings"
@@ -45,6 +47,9 @@ func commandFor(arg0 string) *cobra.Command {
 			}
 		}
 	}
+	if strings.HasPrefix(name, "salt-") {
+		return command.Prepare(absent(name), name, version())
+	}
 	root := &cobra.Command{
 		Use:   "mom",
 		Short: "Salt's control plane around the tree of masters",
@@ -57,6 +62,19 @@ func commandFor(arg0 string) *cobra.Command {
 	root.AddCommand(tree.Command(), top.Command(), trace.Command(), demo.Command(), health.Command(), seedCommand(), node.Command())
 	root.AddCommand(plan.Command(), sim.Command(), swarm.Command())
 	return command.Prepare(root, "mom", version())
+}
+
+// absent is the command of a name of Salt's that is not here.
+func absent(name string) *cobra.Command {
+	return &cobra.Command{
+		Use: name, DisableFlagParsing: true,
+		RunE: func(*cobra.Command, []string) error {
+			if name == "salt-api" {
+				return command.Exit(command.ExitUsage, errors.New("salt-api is not part of mom: there is no REST API yet (docs/absent.md)"))
+			}
+			return command.Exit(command.ExitUsage, fmt.Errorf("%s is not part of mom; called by a name of Salt's it is one of salt, salt-call, salt-key, salt-run, salt-master, salt-syndic, salt-minion", name))
+		},
+	}
 }
 
 // saltCommands are the commands that Salt has, under its names.

@@ -28,12 +28,16 @@ type attempt struct {
 // ready, or the key is refused and RejectedRetry is set, until ctx ends.
 // Concurrent calls share the requests.
 func (c *Channel) SignIn(ctx context.Context) (Result, error) {
-	wait := c.cfg.AcceptanceWaitTime
+	wait, pending := c.cfg.AcceptanceWaitTime, false
 	for {
 		res, err := c.Attempt(ctx)
+		if err == nil && pending { // that it waits was a warning; so is the end of it
+			c.log.Warn("the master has accepted our key", "id", c.cfg.ID)
+		}
 		if err == nil || !c.worthWaiting(err) {
 			return res, err
 		}
+		pending = pending || errors.Is(err, ErrPending)
 		// A tenth of jitter keeps a crowd of pending minions apart.
 		pause := wait + rand.N(wait/10+1)
 		c.log.Warn("sign-in has to wait", "id", c.cfg.ID, "wait", pause, "error", err)

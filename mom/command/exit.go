@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -33,6 +34,18 @@ func (e *exitError) Unwrap() error { return e.err }
 
 // Exit makes a command end with code after printing err, which may be nil.
 func Exit(code int, err error) error { return &exitError{code: code, err: err} }
+
+// Code is the exit code that err ends a command with.
+func Code(err error) int {
+	var e *exitError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &e):
+		return e.code
+	}
+	return ExitFailure
+}
 
 // NoArgs refuses arguments as Salt's option parser would an unknown word.
 func NoArgs(_ *cobra.Command, args []string) error {

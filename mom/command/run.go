@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -16,11 +18,24 @@ import (
 func Prepare(c *cobra.Command, name, version string) *cobra.Command {
 	c.SilenceErrors, c.SilenceUsage = true, true
 	c.CompletionOptions.HiddenDefaultCmd = true
-	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		return Exit(ExitUsage, fmt.Errorf("Usage: %s [options]\n\n%s: error: %w", name, name, err)) //nolint:staticcheck // the text of Salt's option parser
+	c.SetFlagErrorFunc(func(sub *cobra.Command, err error) error {
+		who := strings.TrimPrefix(sub.CommandPath(), sub.Root().Name())
+		line := name + who + " [options]"
+		if _, args, ok := strings.Cut(sub.Use, " "); ok {
+			line += " " + args
+		}
+		return Exit(ExitUsage, fmt.Errorf("Usage: %s\n\n%s: error: %s", line, name+who, plainFlag(err))) //nolint:staticcheck // the text of Salt's option parser
 	})
 	c.Version = version
 	return c
+}
+
+// goCause is what Go's own parsers put before the reason for a value of a flag.
+var goCause = regexp.MustCompile(`: (?:strconv|time)[.:] ?(?:[A-Za-z]+: )?(?:parsing|invalid duration|unknown unit|missing unit)[^\n]*$`)
+
+// plainFlag is an error of a flag in words for its user.
+func plainFlag(err error) string {
+	return goCause.ReplaceAllString(err.Error(), "")
 }
 
 // Version is what the program that c is part of tells of itself: the version that

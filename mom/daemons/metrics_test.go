@@ -186,3 +186,28 @@ func TestMetricsListenIsTaken(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestStartErrorIsToldOnce: why a daemon cannot start stands once on its terminal, with
+// the exit code of the reason; with a log that shows no errors it is told all the same.
+func TestStartErrorIsToldOnce(t *testing.T) {
+	spec, err := grove.Parse("top:\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	spec.Master = "metrics_listen: " + l.Addr().String() + "\n"
+	g, err := grove.Plant(t.TempDir(), spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, level := range []string{"error", "quiet"} {
+		got := momtest.Run(masterCommand(), "", "-c", g.Top().ConfDir, "-l", level)
+		if n := strings.Count(got.Err, "bind metrics_listen "+l.Addr().String()); got.Code != command.ExitPorts || n != 1 {
+			t.Errorf("-l %s: told %d times, exit %d: %s", level, n, got.Code, got.Err)
+		}
+	}
+}

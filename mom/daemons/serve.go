@@ -77,8 +77,16 @@ func (f *flags) serve(cmd *cobra.Command, s settings, svc service) error {
 	}
 	err = f.inForeground(cmd.Context(), console, consoleLevel, fileLevel, s, svc)
 	daemon.Started(err)
+	if _, logged := errors.AsType[*startError](err); logged && console != nil && consoleLevel <= slog.LevelError {
+		return command.Exit(command.Code(err), nil) // the log has told it on the same terminal
+	}
 	return err
 }
+
+// startError is an error that the log has told.
+type startError struct{ error }
+
+func (e *startError) Unwrap() error { return e.error }
 
 func (f *flags) inForeground(ctx context.Context, console io.Writer, consoleLevel, fileLevel slog.Level, s settings, svc service) error {
 	log, logFile, err := daemon.OpenLog(daemon.LogOptions{
@@ -94,17 +102,18 @@ func (f *flags) inForeground(ctx context.Context, console io.Writer, consoleLeve
 	pid, err := daemon.WritePidFile(cmp.Or(f.pidFile, s.pidFile), strings.ReplaceAll(strings.ToLower(svc.name), " ", "-"))
 	if err != nil {
 		log.Error("The daemon cannot start", "err", err)
-		return err
+		return &startError{err}
 	}
 	defer pid.Remove() //nolint:errcheck // a stale file is recognised at the next start
 	log.Info("Starting the "+svc.name, "version", svc.version)
 	run, err := svc.open(ctx, log)
 	if err != nil {
-		log.Error("The "+svc.name+" cannot start", "err", err)
-		if errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, syscall.EADDRNOTAVAIL) {
-			return command.Exit(command.ExitPorts, fmt.Errorf("the ports are not available to bind: %w; see who has them (ss -ltnp), or set others", err))
+		taken := errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, syscall.EADDRNOTAVAIL)
+		log.Error("The "+svc.name+" cannot start", "err", err, "ports_taken", taken)
+		if taken {
+			return &startError{command.Exit(command.ExitPorts, fmt.Errorf("the ports are not available to bind: %w; see who has them (ss -ltnp), or set others", err))}
 		}
-		return err
+		return &startError{err}
 	}
 	if err := daemon.Notify("READY=1"); err != nil {
 		log.Warn("systemd could not be told that the daemon is ready", "err", err)

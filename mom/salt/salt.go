@@ -138,11 +138,6 @@ func (r *call) start(ctx context.Context) error {
 	if err != nil {
 		return r.refused(ctx, err, "")
 	}
-	if r.f.showJID {
-		if _, err := fmt.Fprintf(r.stdout, "jid: %s\n", p.JID); err != nil {
-			return err
-		}
-	}
 	_, err = fmt.Fprintf(r.stdout, "Executed command with job ID: %s\n", p.JID)
 	return err
 }

@@ -65,7 +65,7 @@ func TestSalt(t *testing.T) {
 		{"range", []string{"-R", "%x", "test.ping"}, momtest.Ended(64, "", saltUsage+"option -R: range targets are not supported: no range server is asked; use a node group or a list\n")},
 		{"two kinds of target", []string{"-E", "-G", "x", "test.ping"}, momtest.Ended(64, "", saltUsage+"option -G: The options -E --pcre and -G --grain are mutually exclusive. Please only choose one of them\n")},
 		{"async", []string{"*", "test.ping", "--async", "--out=json"}, momtest.Ended(0, "Executed command with job ID: JID\n", "")},
-		{"async with jid", []string{"*", "test.ping", "--async", "--show-jid"}, momtest.Ended(0, "Executed command with job ID: JID\njid: JID\n", "")},
+		{"async with jid", []string{"*", "test.ping", "--async", "--show-jid"}, momtest.Ended(0, "Executed command with job ID: JID\n", "")},
 		{"summary", []string{"web*", "test.ping", "--summary", "--out=txt"}, momtest.Ended(0, "\n\n# of minions returned: 2\n# of minions targeted: 2\n# of minions that did not return: 0\n# of minions with errors: 0\n"+
 			"-------------------------------------------\n-------------------------------------------\n-------------------------------------------\nSummary\nweb-01: True\nweb-02: True\n", "")},
 		{"arguments", []string{"web-01", "test.arg", "1", "010", "a=[1]", "-5", "--out=json", "--out-indent=-1", "--", "--x"}, momtest.Ended(0, "{\"web-01\": {\"args\": [1, 10, -5, \"--x\"], \"kwargs\": {\"a\": [1]}}}\n", "")},

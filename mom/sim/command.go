@@ -212,8 +212,8 @@ func (f *flags) play(ctx context.Context, cmd *cobra.Command) error {
 	}
 	var mem runtime.MemStats
 	runtime.ReadMemStats(&mem)
-	_, err = fmt.Fprintf(cmd.ErrOrStderr(), "%d schedules in %s, %d MiB taken from the system\n",
-		f.seeds, time.Since(began).Round(time.Millisecond), mem.Sys>>20)
+	_, err = fmt.Fprintf(cmd.ErrOrStderr(), "All promises held in %d of %d schedules; %s, %d MiB taken from the system\n",
+		f.seeds, f.seeds, time.Since(began).Round(time.Millisecond), mem.Sys>>20)
 	return err
 }
 

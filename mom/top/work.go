@@ -108,9 +108,17 @@ func whole(m *wire.Map, key string) int {
 	return 0
 }
 
+// counted is a number with its noun.
+func counted[N int | uint64](n N, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
 func workText(w io.Writer, work screen.Work) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d jobs in flight; %d returns taken and %d jobs closed since the master's start\n", work.Inflight, work.Returns, work.Closed)
+	fmt.Fprintf(&b, "%s in flight; %s taken and %s closed since the master's start\n", counted(work.Inflight, "job"), counted(work.Returns, "return"), counted(work.Closed, "job"))
 	for _, j := range work.Jobs {
 		fmt.Fprintf(&b, "%s %s on %s by %s for %s: %d expected, %d returned, %d failed, %d missing, %d waited for", topology.Clean(j.JID), topology.Clean(j.Fun),
 			topology.Clean(j.Target), topology.Clean(j.User), topology.Span(j.Age), j.Expected, j.Returned, j.Failed, j.Missing, j.Waits)
