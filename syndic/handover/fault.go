@@ -33,12 +33,15 @@ func (s *Sender) strike(ctx context.Context, it returners.Item, why error) Landi
 	}
 	f.Strikes++
 	othersTaken := f.Taken != s.taken
+	// While there are others to be tried they show who is at fault: a parent that
+	// takes things again in this very moment would take the error and not the row.
+	tell := f.Strikes >= strikes && (othersTaken || !s.window.Untried())
 	s.mu.Unlock()
 	var ended error
-	if f.Strikes >= strikes {
+	if tell {
 		ended = s.end(ctx, it, why)
 	}
-	if f.Strikes < strikes || ended != nil && !othersTaken { // not even that is taken: the parent may be at fault
+	if !tell || ended != nil && !othersTaken { // not even that is taken: the parent may be at fault
 		s.mu.Lock()
 		s.window.Rest(it, f, s.o.Now().Add(s.o.Again))
 		s.mu.Unlock()

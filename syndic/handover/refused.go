@@ -42,7 +42,14 @@ func (s *Sender) refusedAll(ctx context.Context, rows []returners.Item, err erro
 		s.back(rows)
 		return Landing{}
 	case refused > 1: // nothing is taken: the parent is at fault
-		s.back(rows)
+		s.mu.Lock()
+		f := s.window.Fault(rows[0].Seq)
+		if f.Strikes == 0 {
+			f.Taken = s.taken
+		}
+		f.Strikes++
+		s.window.Rest(rows[0], f, s.o.Now())
+		s.mu.Unlock()
 		return Landing{Err: err}
 	}
 	return s.strike(ctx, rows[0], err)

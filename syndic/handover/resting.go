@@ -14,6 +14,16 @@ func (w *Window) Fault(seq int64) Fault {
 	return Fault{}
 }
 
+// Untried tells whether rows wait that were never refused alone.
+func (w *Window) Untried() bool {
+	for _, seq := range w.order {
+		if w.rows[seq].fault.Strikes == 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // Rest has a row under way rest until then. Only its number is kept.
 func (w *Window) Rest(it returners.Item, f Fault, until time.Time) {
 	if s := w.leave(it.Seq, aloft); s != nil {
