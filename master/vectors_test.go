@@ -189,6 +189,10 @@ func TestSignInFormsThroughTheMaster(t *testing.T) {
 				r.secret(v.AES)
 				r.serve()
 				got := r.ask(c.Request)
+				// Ours says why a version is refused, too: a minion logs the text.
+				if text, _ := decoded(t, got).(string); strings.HasPrefix(text, badLoad+": protocol version") && decoded(t, c.Reply) == badLoad {
+					return
+				}
 				if c.Decrypted == nil && !differsInForm[c.Name] && !bytes.Equal(got, c.Reply) {
 					t.Errorf("reply %v, want %v", decoded(t, got), decoded(t, c.Reply))
 				}
