@@ -335,7 +335,7 @@ func silentIn(xs []returners.Expectation) map[string]ledger.NodeState {
 // bookDelay is how long what a node was told of a job waits for its commit.
 const bookDelay = 2e6
 
-// book stores soon, as master.book does.
+// book stores soon, as master/books does.
 func (n *node) book(x returners.Expectation) {
 	if n.books = append(n.books, x); len(n.books) > 1 {
 		return
