@@ -61,7 +61,7 @@ func readNow(fd uintptr, b []byte) (n int, void bool, err error) {
 
 // unreadBytes is how much of what a peer has sent waits to be read.
 func unreadBytes(fd uintptr) int {
-	n, err := unix.IoctlGetInt(int(fd), unix.TIOCINQ)
+	n, err := unix.IoctlGetInt(int(fd), fionread)
 	if err != nil {
 		return 0
 	}
