@@ -17,7 +17,7 @@ func (r *Report) Close(a *client.Account) (int, error) {
 	nodes := r.nodes(a)
 	if a.Expected == 0 && len(r.returned)+len(r.missing) == 0 {
 		r.blame(a, nodes)
-		if len(a.Nodes) == 0 {
+		if r.asked+len(a.Nodes) == 0 {
 			return r.NoMatch("No minions matched the target. The job " + a.JID + " was for nobody.")
 		}
 		return r.NoMatch("No minions matched the target. The nodes below were asked by the job " + a.JID + ".")

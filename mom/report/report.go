@@ -49,6 +49,7 @@ type Report struct {
 	told     map[string]string        // text shown of a missing minion
 	advised  map[string]bool          // missing minions whose text says how to look the job up
 	cut      map[string]client.Return // results too large for the event bus, not shown yet
+	asked    int                      // nodes below that got the job
 	err      error                    // the first failed write
 }
 
@@ -76,6 +77,9 @@ func (r *Report) render(name string, v any, o output.Options) {
 		r.err = err
 	}
 }
+
+// Asked tells how many nodes below the job was given to.
+func (r *Report) Asked(nodes int) { r.asked = nodes }
 
 // Job sets the job that later updates are of.
 func (r *Report) Job(jid string) { r.jid = jid }

@@ -165,6 +165,7 @@ func (r *call) follow(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, job.Close()) }()
 	r.log.Debug("The job was published", "jid", job.JID, "minions", len(job.Minions), "missing", job.Missing, "nodes", job.Nodes)
+	rep.Asked(len(job.Nodes))
 	rep.Started(job.JID)
 	for {
 		u, err := job.Next(ctx)
