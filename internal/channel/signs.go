@@ -80,7 +80,7 @@ func (s *signs) read() (key string, err error) {
 func (s *signs) holds(key string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.key != key {
+	if s.key == "" || s.key != key {
 		return false
 	}
 	if now, err := s.read(); s.stands && err == nil && now == "" {
