@@ -41,7 +41,7 @@ func (r *rig) tree() map[string]int64 {
 			return nil //nolint:nilerr // a temporary file that is gone
 		}
 		rel, _ := filepath.Rel(r.dir, path)
-		if strings.HasPrefix(rel, "jobs.db") || strings.Contains(rel, "sessions") || strings.Contains(rel, "presence.p") {
+		if strings.HasPrefix(rel, "jobs.db") || strings.Contains(rel, "sessions") || strings.Contains(rel, "presence.p") || strings.HasSuffix(rel, "age_clock") {
 			return nil
 		}
 		out[rel] = 0
