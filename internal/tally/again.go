@@ -32,14 +32,14 @@ func (t *tally) suspects() map[string][]string {
 
 // again runs what failed once more and tells whether it passed now. Tests with
 // real processes and sockets can fail on a machine that is busy with something
-// else; one that passes when it runs again is named, and is a fault of its own to
-// be mended, but does not hold up everything else.
+// else; one that passes when it runs again is a fault of its own to be mended,
+// but does not hold up everything else: the last line counts and names each.
 func (t *tally) again(ctx context.Context, out io.Writer, run func(ctx context.Context, args []string) (io.ReadCloser, error)) bool {
 	todo := t.suspects()
 	if len(todo) == 0 || len(todo) > maxAgain || len(t.skipped) > 0 {
 		return false
 	}
-	steady := true
+	failed, unsteady := 0, []string{}
 	for _, pkg := range sortedPackages(todo) {
 		args := []string{"test", "-race", "-count=1", "-timeout", "10m", "-json"}
 		what := "the package"
@@ -55,16 +55,44 @@ func (t *tally) again(ctx context.Context, out io.Writer, run func(ctx context.C
 		}
 		second := newTally(out)
 		err = errors.Join(second.read(events), events.Close())
-		if err != nil && len(second.faults)+len(second.broken) == 0 {
-			fmt.Fprintf(out, "again: %v\n", err)
+		faults := len(second.faults) + len(second.broken) + len(second.skipped)
+		if faults == 0 && (err != nil || second.passed == 0) {
+			fmt.Fprintf(out, "again: %s: no verdict: %v\n", pkg, err)
+			faults = 1
+		} else {
+			unsteady = append(unsteady, second.mended(pkg, todo[pkg])...)
 		}
-		if err != nil || len(second.faults)+len(second.broken)+len(second.skipped) > 0 || second.passed == 0 {
-			steady = false
-			continue
-		}
-		fmt.Fprintf(out, "UNSTEADY, to be mended: %s %s failed once and passed when run again\n", pkg, what)
+		failed += faults
 	}
-	return steady
+	fmt.Fprintf(out, "%d passed, %d failed, %d skipped, %d passed only when run again, to be mended", t.passed, failed, len(t.skipped), len(unsteady))
+	if len(unsteady) > 0 {
+		fmt.Fprintf(out, ": %s", strings.Join(unsteady, ", "))
+	}
+	fmt.Fprintln(out)
+	return failed == 0
+}
+
+// mended names those of a package's tests that did not fail in this, their second
+// run; the package itself if it ran whole. Where a run ended early nobody knows of
+// the rest.
+func (t *tally) mended(pkg string, tests []string) []string {
+	if len(t.broken) > 0 {
+		return nil
+	}
+	if len(tests) == 0 {
+		if len(t.faults)+len(t.skipped) > 0 {
+			return nil
+		}
+		return []string{pkg}
+	}
+	bad := append(t.suspects()[pkg], t.skipped...)
+	var out []string
+	for _, name := range tests {
+		if !slices.Contains(bad, name) && !slices.Contains(bad, pkg+" "+name) {
+			out = append(out, pkg+"."+name)
+		}
+	}
+	return out
 }
 
 func sortedPackages(m map[string][]string) []string {

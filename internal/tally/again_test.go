@@ -9,20 +9,32 @@ import (
 
 const failedOnce = `{"Action":"fail","Package":"m/a","Test":"TestX/one"}
 {"Action":"fail","Package":"m/a","Test":"TestX"}
+{"Action":"fail","Package":"m/a","Test":"TestY"}
 {"Action":"fail","Package":"m/a"}
 {"Action":"fail","Package":"m/b"}
 `
 
+// What failed and passed only when it ran again is counted and named in the last
+// line; what fails twice is not, and spoils the run.
 func TestAgain(t *testing.T) {
-	good := `{"Action":"pass","Package":"m/a","Test":"TestX"}` + "\n" + `{"Action":"pass","Package":"m/a"}` + "\n"
-	bad := `{"Action":"fail","Package":"m/a","Test":"TestX"}` + "\n" + `{"Action":"fail","Package":"m/a"}` + "\n"
+	const (
+		good   = `{"Action":"pass","Package":"m/a","Test":"TestX"}` + "\n" + `{"Action":"pass","Package":"m/a"}` + "\n"
+		other  = `{"Action":"pass","Package":"m/b","Test":"TestZ"}` + "\n" + `{"Action":"pass","Package":"m/b"}` + "\n"
+		bad    = `{"Action":"fail","Package":"m/a","Test":"TestX"}` + "\n" + `{"Action":"fail","Package":"m/a"}` + "\n"
+		half   = `{"Action":"pass","Package":"m/a","Test":"TestX"}` + "\n" + `{"Action":"fail","Package":"m/a","Test":"TestY/one"}` + "\n" + `{"Action":"fail","Package":"m/a","Test":"TestY"}` + "\n"
+		broken = `{"Action":"pass","Package":"m/a","Test":"TestX"}` + "\n" + `{"Action":"fail","Package":"m/a"}` + "\n"
+	)
 	for name, c := range map[string]struct {
-		second string
-		want   bool
+		a, b string // what the second runs of m/a and m/b say
+		want bool
+		last string
 	}{
-		"it passes":    {good, true},
-		"it fails":     {bad, false},
-		"nothing runs": {"", false},
+		"both pass":           {good, other, true, "7 passed, 0 failed, 0 skipped, 3 passed only when run again, to be mended: m/a.TestX, m/a.TestY, m/b"},
+		"one test fails":      {half, other, false, "7 passed, 2 failed, 0 skipped, 2 passed only when run again, to be mended: m/a.TestX, m/b"},
+		"one package fails":   {bad, other, false, "7 passed, 1 failed, 0 skipped, 2 passed only when run again, to be mended: m/a.TestY, m/b"},
+		"it ends early":       {broken, other, false, "7 passed, 1 failed, 0 skipped, 1 passed only when run again, to be mended: m/b"},
+		"nothing runs":        {"", other, false, "7 passed, 1 failed, 0 skipped, 1 passed only when run again, to be mended: m/b"},
+		"nothing runs at all": {"", "", false, "7 passed, 2 failed, 0 skipped, 0 passed only when run again, to be mended"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out strings.Builder
@@ -30,19 +42,21 @@ func TestAgain(t *testing.T) {
 			if err := first.read(strings.NewReader(failedOnce)); err != nil {
 				t.Fatal(err)
 			}
+			first.passed = 7
 			var asked []string
 			got := first.again(t.Context(), &out, func(_ context.Context, args []string) (io.ReadCloser, error) {
 				asked = append(asked, strings.Join(args, " "))
-				return io.NopCloser(strings.NewReader(c.second)), nil
+				return io.NopCloser(strings.NewReader([]string{c.a, c.b}[len(asked)-1])), nil
 			})
 			if got != c.want {
 				t.Errorf("steady %v, said %s", got, &out)
 			}
-			if len(asked) != 2 || !strings.HasSuffix(asked[0], "-run ^(TestX)$ m/a") || !strings.HasSuffix(asked[1], "-json m/b") {
+			if len(asked) != 2 || !strings.HasSuffix(asked[0], "-run ^(TestX|TestY)$ m/a") || !strings.HasSuffix(asked[1], "-json m/b") {
 				t.Errorf("ran %q", asked)
 			}
-			if c.want != strings.Contains(out.String(), "UNSTEADY") {
-				t.Errorf("said %s", &out)
+			lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+			if last := lines[len(lines)-1]; last != c.last {
+				t.Errorf("last line\n%s, want\n%s", last, c.last)
 			}
 		})
 	}

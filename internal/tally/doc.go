@@ -3,6 +3,7 @@
 // failed, if a package did not build, if no test ran at all, and if a test was skipped: a skipped test
 // proves nothing, so this project has none.
 //
-// What failed in up to six packages is run once more. If it passes then, the tests are named as UNSTEADY and
-// the run counts as good: they are to be mended, but a busy machine does not hold up everything else.
+// What failed in up to six packages is run once more. If it passes then, the run counts as good, and the last line
+// counts and names what passed only when it ran again: those tests are to be mended, but a busy machine does not
+// hold up everything else.
 package main
