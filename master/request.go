@@ -72,9 +72,11 @@ func (m *Master) receive(req *zmtp.Request) {
 			return
 		}
 		m.signIns.Submit(func() { m.signIn(req, env) }, func() {
-			m.turned.Note(signInsFull, m.now(), "", "from", req.Peer.Source())
+			if !req.Peer.Gone() {
+				m.turned.Note(signInsFull, m.now(), "", "from", req.Peer.Source())
+			}
 			req.Drop()
-		})
+		}, req.Peer.Gone)
 		return
 	}
 	m.wg.Go(func() { m.clear(req, cmd, env.Load) })

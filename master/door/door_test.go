@@ -132,13 +132,13 @@ func TestLane(t *testing.T) {
 	at, hold := make(chan struct{}), make(chan struct{})
 	var served []int
 	full := func() { t.Error("full too early") }
-	l.Submit(func() { close(at); <-hold }, full)
+	l.Submit(func() { close(at); <-hold }, full, there)
 	<-at // it is at work, and waits no more
 	for i := range 2 {
-		l.Submit(func() { served = append(served, i) }, full)
+		l.Submit(func() { served = append(served, i) }, full, there)
 	}
 	turned := false
-	l.Submit(func() { t.Error("served beyond the bound") }, func() { turned = true })
+	l.Submit(func() { t.Error("served beyond the bound") }, func() { turned = true }, there)
 	if !turned || l.Depth() != 2 {
 		t.Errorf("turned away %v, %d wait", turned, l.Depth())
 	}

@@ -26,6 +26,7 @@ type Lane struct {
 
 type laneJob struct {
 	run, full func()
+	gone      func() bool
 	at        time.Time
 }
 
@@ -59,7 +60,8 @@ func (l *Lane) next() (run func(), ok bool) {
 		}
 		l.some.Wait()
 	}
-	if last := len(l.jobs) - 1; time.Since(l.jobs[0].at) > stale {
+	// Those who have hung up are let go at once: they would fill the lane.
+	if last := len(l.jobs) - 1; time.Since(l.jobs[0].at) > stale && !l.jobs[0].gone() {
 		run = l.jobs[last].run
 		l.jobs[last] = laneJob{}
 		l.jobs = l.jobs[:last]
@@ -80,9 +82,10 @@ func (l *Lane) oldest() laneJob {
 
 // Submit queues run, or calls full when the lane's queue is full: that of the oldest, if
 // it has waited for long, else its own. That peer then gets no answer and comes back
-// after its own time-out, with jitter.
-func (l *Lane) Submit(run, full func()) {
-	j := laneJob{run, full, time.Now()}
+// after its own time-out, with jitter. gone tells that nobody waits for the answer any
+// more: run is called all the same, to let the request go.
+func (l *Lane) Submit(run, full func(), gone func() bool) {
+	j := laneJob{run, full, gone, time.Now()}
 	l.mu.Lock()
 	drop := func() {}
 	switch {

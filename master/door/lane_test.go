@@ -32,7 +32,7 @@ func TestLane_OverloadServesWhoIsThere(t *testing.T) {
 							return
 						}
 						close(answer)
-					}, func() { t.Error("full") })
+					}, func() { t.Error("full") }, gone.Load)
 					select {
 					case <-answer:
 						done <- time.Since(begun)
@@ -54,6 +54,34 @@ func TestLane_OverloadServesWhoIsThere(t *testing.T) {
 	})
 }
 
+func there() bool { return false }
+
+// Those who have hung up do not stay in the lane behind the newest: there is never more
+// than one round of those who come again in it, however often they do.
+func TestLane_LetsGoOfWhoHungUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := NewLane(1, 1000)
+		most := 0
+		for range 20 { // rounds of 100, of which 5 s suffice for 10
+			var gone atomic.Bool
+			for range 100 {
+				l.Submit(func() {
+					if !gone.Load() {
+						time.Sleep(500 * time.Millisecond)
+					}
+				}, func() { t.Error("full") }, gone.Load)
+			}
+			time.Sleep(5 * time.Second)
+			gone.Store(true)
+			most = max(most, l.Depth())
+		}
+		if most > 200 {
+			t.Errorf("%d wait, of whom 100 are there", most)
+		}
+		l.Close()
+	})
+}
+
 // A full lane turns the newest away, and the oldest when it has waited for long.
 func TestLane_Full(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -61,7 +89,7 @@ func TestLane_Full(t *testing.T) {
 		hold := make(chan struct{})
 		var turned, served []int
 		submit := func(i int) {
-			l.Submit(func() { <-hold; served = append(served, i) }, func() { turned = append(turned, i) })
+			l.Submit(func() { <-hold; served = append(served, i) }, func() { turned = append(turned, i) }, there)
 			synctest.Wait()
 		}
 		for i := range 4 {
