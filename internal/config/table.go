@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/momtree/mom/internal/yaml11"
 )
 
 // option is one row of the table of options, read from the struct tags.
@@ -70,7 +72,7 @@ func setDefaults(v reflect.Value, t map[string]option) {
 		if !o.hasDef {
 			continue
 		}
-		if _, err := o.assign(v.FieldByIndex(o.index), Scalar(o.def), o.def); err != nil {
+		if _, err := o.assign(v.FieldByIndex(o.index), yaml11.Scalar(o.def), o.def); err != nil {
 			panic("config: default of " + o.name + ": " + err.Error())
 		}
 	}

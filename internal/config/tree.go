@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/momtree/mom/internal/yaml11"
 )
 
 // Bounds on one configuration file.
@@ -208,7 +210,7 @@ func (t *tree) key(k *yaml.Node) (string, bool) {
 func (t *tree) scalar(n *yaml.Node) any {
 	if n.Style&yaml.TaggedStyle == 0 {
 		if n.Style == 0 {
-			return Scalar(n.Value)
+			return yaml11.Scalar(n.Value)
 		}
 		return n.Value
 	}
@@ -218,7 +220,7 @@ func (t *tree) scalar(n *yaml.Node) any {
 	case "!!null":
 		return nil
 	case "!!bool", "!!int", "!!float":
-		return Scalar(n.Value)
+		return yaml11.Scalar(n.Value)
 	}
 	t.fault(n.Line, "", fmt.Sprintf("the tag %s is not known here; leave it out", n.Tag))
 	return nil

@@ -7,9 +7,9 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/internal/yaml11"
 )
 
 // yamlText writes YAML as libyaml does for Salt: block style with sorted
@@ -172,7 +172,7 @@ func binary(b []byte) string {
 // readsAsText says whether a reader takes the word for a text and not for a
 // number, a date or a word like yes.
 func readsAsText(s string) bool {
-	if _, ok := config.Scalar(s).(string); !ok {
+	if _, ok := yaml11.Scalar(s).(string); !ok {
 		return false
 	}
 	return s != "=" && s != "<<" && !timestamp.MatchString(s)

@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/internal/yaml11"
 )
 
 // Bounds on data targets such as os:Debian.
@@ -250,7 +250,7 @@ func lookup(data any, keys []string) (any, bool) {
 			// A key that reads as a number or a word like yes is looked up as
 			// that too.
 			var other any
-			if other = config.Scalar(key); other == nil {
+			if other = yaml11.Scalar(key); other == nil {
 				return nil, false
 			}
 			if _, text := other.(string); text {

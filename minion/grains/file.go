@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/internal/yaml11"
 )
 
 // FileName is the file of static grains below the configuration folder. It is
@@ -25,7 +26,7 @@ func ReadFile(confDir string) (*wire.Map, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read static grains: %w", err)
 	}
-	v, err := ParseYAML(b)
+	v, err := yaml11.Read(b)
 	if err != nil {
 		return nil, fmt.Errorf("read static grains of %s: %w", path, err)
 	}
@@ -41,7 +42,7 @@ func ReadFile(confDir string) (*wire.Map, error) {
 // WriteFile replaces the static grains of a configuration folder. A reader sees
 // the old file or the new one, and a crash leaves one of both.
 func WriteFile(confDir string, g *wire.Map) error {
-	b, err := FormatYAML(g)
+	b, err := yaml11.Format(g)
 	if err != nil {
 		return fmt.Errorf("write static grains: %w", err)
 	}

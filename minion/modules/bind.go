@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/minion/grains"
+	"github.com/momtree/mom/internal/yaml11"
 )
 
 // kwargMarker is the key of a map in an arg list whose other keys are keywords.
@@ -96,7 +96,7 @@ func sortArgs(fn Function, args []any) ([]any, *wire.Map, error) {
 		case string:
 			if m := textKwarg.FindStringSubmatch(a); m != nil && (fn.VarKw || fn.has(m[1])) {
 				if !strings.HasPrefix(m[1], pubPrefix) {
-					named.Set(m[1], grains.Scalar(m[2]))
+					named.Set(m[1], yaml11.Word(m[2]))
 				}
 				continue
 			}

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/minion/grains"
+	"github.com/momtree/mom/internal/yaml11"
 )
 
 // defaultDelimiter parts the keys of a path into nested data.
@@ -40,7 +40,7 @@ func step(at any, key string) (any, bool) {
 		if v, ok := at.Get(key); ok {
 			return v, true
 		}
-		if typed := grains.Scalar(key); typed != any(key) {
+		if typed := yaml11.Word(key); typed != any(key) {
 			return mapGet(at, typed)
 		}
 	case []any:

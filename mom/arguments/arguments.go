@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/internal/yaml11"
 )
 
 // Parse gives the arguments of a publication: the positional ones, and behind
@@ -31,11 +32,11 @@ func Split(words, noParse []string) (args []any, kwargs *wire.Map) {
 		name, value, ok := keyword(w)
 		switch {
 		case !ok:
-			args = append(args, Value(w))
+			args = append(args, yaml11.Word(w))
 		case slices.Contains(noParse, name):
 			kwargs.Set(name, value)
 		default:
-			kwargs.Set(name, Value(value))
+			kwargs.Set(name, yaml11.Word(value))
 		}
 	}
 	return args, kwargs

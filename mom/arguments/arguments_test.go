@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/internal/yaml11"
 	"github.com/momtree/mom/mom/arguments"
 )
 
@@ -53,8 +54,9 @@ func TestValue(t *testing.T) {
 		{"{a: 1}", wire.NewMap("a", int64(1))},
 		{"{b: 1, a: [1, {c: null}]}", wire.NewMap("b", int64(1), "a", []any{int64(1), wire.NewMap("c", nil)})},
 		{"{1: a, true: b, ~: c}", wire.NewMap(int64(1), "a", true, "b", nil, "c")},
-		{"{<<: {a: 1, b: 2}, b: 3}", wire.NewMap("b", int64(3), "a", int64(1))},
-		{"{<<: [{a: 1}, {a: 2, b: 2}]}", wire.NewMap("a", int64(1), "b", int64(2))},
+		{"{<<: {a: 1, b: 2}, b: 3}", wire.NewMap("a", int64(1), "b", int64(3))},
+		{"{<<: [{a: 1}, {a: 2, b: 2}]}", "{<<: [{a: 1}, {a: 2, b: 2}]}"}, // the key is there twice
+		{"{<<: [{a: 1}, {b: 2}]}", wire.NewMap("b", int64(2), "a", int64(1))},
 		{"{<<: 1}", "{<<: 1}"},
 		{"{a: &x [1], b: *x}", wire.NewMap("a", []any{int64(1)}, "b", []any{int64(1)})},
 		{"0x10", int64(16)},
@@ -111,7 +113,7 @@ func TestValue(t *testing.T) {
 		{"\x1b[31m", "\x1b[31m"},
 		{"a\xffb", "a\xffb"},
 	} {
-		if got := arguments.Value(c.text); show(got) != show(c.want) {
+		if got := yaml11.Word(c.text); show(got) != show(c.want) {
 			t.Errorf("%q: got %s, want %s", c.text, show(got), show(c.want))
 		}
 	}
@@ -185,7 +187,7 @@ func TestBounded(t *testing.T) {
 	laughs += "}"
 	deep := strings.Repeat("[", 5000) + strings.Repeat("]", 5000)
 	for _, text := range []string{laughs, deep} {
-		if got := arguments.Value(text); got != text {
+		if got := yaml11.Word(text); got != text {
 			t.Errorf("%.20s… became %T", text, got)
 		}
 	}
@@ -197,7 +199,7 @@ func FuzzValue(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		v := arguments.Value(text)
+		v := yaml11.Word(text)
 		if _, big := v.(*big.Int); big {
 			t.Fatalf("%q is too big a number for the wire", text)
 		}
@@ -217,7 +219,7 @@ func FuzzValue(f *testing.F) {
 		if strings.TrimSpace(text) == "" || strings.Contains(text, "#") {
 			return
 		}
-		if got := arguments.Value("'" + text + "'"); got != text {
+		if got := yaml11.Word("'" + text + "'"); got != text {
 			t.Fatalf("%q in quotes became %v", text, got)
 		}
 	})

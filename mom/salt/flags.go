@@ -10,6 +10,7 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/internal/yaml11"
 	"github.com/momtree/mom/mom/arguments"
 	"github.com/momtree/mom/mom/command"
 	"github.com/momtree/mom/mom/options"
@@ -174,13 +175,13 @@ func (f *flags) job(l line, conf *config.Master) (client.Job, []string, error) {
 		j.Kwargs.Set("delimiter", f.delimiter)
 	}
 	if f.metadata != "" {
-		j.Kwargs.Set("metadata", arguments.Value(f.metadata))
+		j.Kwargs.Set("metadata", yaml11.Word(f.metadata))
 	}
 	if f.retConfig != "" {
 		j.Kwargs.Set("ret_config", f.retConfig)
 	}
 	if f.retKwargs != "" {
-		v, ok := arguments.Value(f.retKwargs).(*wire.Map)
+		v, ok := yaml11.Word(f.retKwargs).(*wire.Map)
 		if !ok {
 			return j, nil, fmt.Errorf("--return_kwargs: %q is no map such as '{\"db\": \"salt\"}'", f.retKwargs)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/output"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/internal/yaml11"
 	"github.com/momtree/mom/minion"
 	"github.com/momtree/mom/minion/modules"
 	"github.com/momtree/mom/mom/arguments"
@@ -119,7 +120,7 @@ func (f *flags) call(version string, words []string) (minion.CallOptions, error)
 		Returners: strings.FieldsFunc(f.returners, func(r rune) bool { return r == ',' }),
 	}
 	if f.metadata != "" {
-		o.Metadata = arguments.Value(f.metadata)
+		o.Metadata = yaml11.Word(f.metadata)
 	}
 	switch {
 	case f.grains && len(words) > 0:

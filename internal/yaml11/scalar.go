@@ -1,4 +1,4 @@
-package config
+package yaml11
 
 import (
 	"math"

@@ -1,4 +1,4 @@
-package config
+package yaml11
 
 import (
 	"bufio"
@@ -6,6 +6,8 @@ import (
 	"math/big"
 	"os"
 	"testing"
+
+	"github.com/momtree/mom/internal/python"
 )
 
 // testdata/scalars.jsonl was written by Salt's own loader: scalar, Python
@@ -36,8 +38,8 @@ func TestScalarsReadAsSaltReadsThem(t *testing.T) {
 		case string:
 			typ = "str"
 		}
-		if typ != row[1] || pyText(got) != row[2] {
-			t.Errorf("%q: got %s %q, Salt reads %s %q", row[0], typ, pyText(got), row[1], row[2])
+		if typ != row[1] || python.Str(got) != row[2] {
+			t.Errorf("%q: got %s %q, Salt reads %s %q", row[0], typ, python.Str(got), row[1], row[2])
 		}
 	}
 	if rows < 50 {

@@ -1,4 +1,4 @@
-package arguments_test
+package yaml11
 
 import (
 	"bufio"
@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/momtree/mom/internal/python"
-	"github.com/momtree/mom/mom/arguments"
 )
 
 // TestAsSalt compares with what Salt 3007's own reader made of hand-picked and of
@@ -26,7 +25,7 @@ func TestAsSalt(t *testing.T) {
 		if err := json.Unmarshal(s.Bytes(), &row); err != nil {
 			t.Fatal(err)
 		}
-		if got := python.Repr(arguments.Value(row[0])); got != row[1] {
+		if got := python.Repr(Word(row[0])); got != row[1] {
 			t.Errorf("%q: got %s, want %s", row[0], got, row[1])
 		}
 	}
