@@ -18,12 +18,12 @@ type grainStore struct {
 	now *wire.Map
 }
 
-func newGrainStore(cfg *config.Minion, collect func(context.Context) *wire.Map, log *slog.Logger) *grainStore {
+func newGrainStore(cfg *config.Minion, version string, collect func(context.Context) *wire.Map, log *slog.Logger) *grainStore {
 	if collect == nil {
 		collect = func(ctx context.Context) *wire.Map {
 			master, _ := cfg.Get("master")
 			return grains.Collect(ctx, grains.Options{
-				ID: cfg.ID, Master: master, ConfDir: cfg.Dir, Static: cfg.Grains, Log: log,
+				ID: cfg.ID, Master: master, ConfDir: cfg.Dir, Static: cfg.Grains, Version: version, Log: log,
 			})
 		}
 	}

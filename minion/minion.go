@@ -24,7 +24,7 @@ import (
 type Options struct {
 	// Config are the options of the minion's configuration.
 	Config *config.Minion
-	// Version is told to masters that want to know.
+	// Version is told to masters that want to know, and is the grain momversion.
 	Version string
 	// Collect gathers the grains; nil reads them from this host.
 	Collect func(ctx context.Context) *wire.Map
@@ -120,7 +120,7 @@ func newCore(opts Options) (*Minion, error) {
 		return nil, fmt.Errorf("minion %s: %w", cfg.ID, err)
 	}
 	m.table = &modules.Table{CacheFn: m.cachedReturn}
-	m.grains = newGrainStore(cfg, opts.Collect, m.log)
+	m.grains = newGrainStore(cfg, opts.Version, opts.Collect, m.log)
 	m.bus = bus.NewBus(bus.Options{Now: m.now, MaxEventSize: cfg.MaxEventSize})
 	m.jobs, m.stopJobs = context.WithCancelCause(context.Background())
 	return m, nil

@@ -35,6 +35,17 @@ func TestNames(t *testing.T) {
 		{"salt-api --help", "", "salt-api is not part of mom: there is no REST API yet (docs/absent.md)\n"},
 		{"salt-nosuch", "", "salt-nosuch is not part of mom; called by a name of Salt's it is one of salt, salt-call, salt-key, salt-run, salt-master, salt-syndic, salt-minion\n"},
 		{"mom --version", "mom version " + version() + "\n", ""},
+		{"salt -V", "Salt Version:\n", ""},
+		{"salt-call --versions-report", "Salt Version:\n", ""},
+		{"salt-key -V", "Salt Version:\n", ""},
+		{"salt-run -V", "Salt Version:\n", ""},
+		{"salt-master -V", "Salt Version:\n", ""},
+		{"salt-minion --versions-report", "Salt Version:\n", ""},
+		{"salt-syndic -V", "Salt Version:\n", ""},
+		{"mom -V", "Salt Version:\n", ""},
+		{"mom salt -V", "Salt Version:\n", ""},
+		{"mom tree -V", "Salt Version:\n", ""},
+		{"mom node drain -V", "Salt Version:\n", ""},
 		{"other --help", "mom runs and looks at a tree", ""},
 	} {
 		words := strings.Fields(c.line)

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -62,6 +63,7 @@ func Collect(ctx context.Context, o Options) *wire.Map {
 	if o.Version == "" {
 		o.Version = MomVersion()
 	}
+	o.Version = strings.TrimPrefix(o.Version, "v")
 	if o.DNSTimeout <= 0 {
 		o.DNSTimeout = 2 * time.Second
 	}

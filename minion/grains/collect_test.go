@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"github.com/momtree/mom/internal/versions"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -116,7 +117,7 @@ func TestCollect_Trees(t *testing.T) {
 				},
 				"server_id": int64(1093221970), "master": []any{"m1", "m2"}, "path": "/usr/bin:/bin",
 				"systempath": []any{"/usr/bin", "/bin"}, "shell": "/bin/sh", "ps": "ps -efHww",
-				"saltversion": SaltVersion, "momversion": "1.2.3", "saltversioninfo": []any{int64(3007), int64(9)},
+				"saltversion": versions.Salt, "momversion": "1.2.3", "saltversioninfo": []any{int64(3007), int64(9)},
 			},
 			absent: []string{"pythonversion", "virtual_subtype", "selinux", "serialnumber"},
 		},

@@ -6,14 +6,15 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/momtree/mom/internal/versions"
 	"github.com/momtree/mom/internal/wire"
 )
 
 // identity tells who the minion is and what it is made of.
 func (c *collector) identity() *wire.Map {
 	g := wire.NewMap(
-		"saltversion", SaltVersion,
-		"saltversioninfo", versionInfo(SaltVersion),
+		"saltversion", versions.Salt,
+		"saltversioninfo", versionInfo(versions.Salt),
 		"momversion", c.Version,
 		"server_id", c.serverID(),
 	)

@@ -6,22 +6,11 @@ import (
 	"strings"
 )
 
-// SaltVersion is the release of Salt whose behaviour and protocol this minion
-// has. It is the grain saltversion, so that targets such as
-// `G@saltversion:3007*` choose it as they choose a Python minion.
-const SaltVersion = "3007.9"
-
-// momVersion is set at link time with -X; empty in a plain build.
-var momVersion string
-
-// MomVersion returns the version of this program: the one given at link time,
-// else that of the module, else "devel".
+// MomVersion returns the version of this program as its build tells it, else
+// "devel". Who runs a minion gives [Options.Version], which a release is stamped with.
 func MomVersion() string {
-	if momVersion != "" {
-		return momVersion
-	}
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
-		return strings.TrimPrefix(info.Main.Version, "v")
+		return info.Main.Version
 	}
 	return "devel"
 }

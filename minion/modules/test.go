@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/versions"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/minion/grains"
 )
 
 func init() {
@@ -192,7 +192,7 @@ CLI Example:
 
     salt '*' test.stack
 `},
-		Function{Name: "version", Run: constant(grains.SaltVersion), Doc: `
+		Function{Name: "version", Run: constant(versions.Salt), Doc: `
 Return the release of Salt that this minion is compatible with. The version of
 mom itself is the grain momversion and part of test.versions_report.
 

@@ -6,8 +6,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/momtree/mom/internal/versions"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/minion/grains"
 )
 
 func TestTest_Calls(t *testing.T) {
@@ -47,7 +47,7 @@ func TestTest_Calls(t *testing.T) {
 		{"test.try", []any{"no.such", true}, "KeyError: 'no.such'"},
 		{"test.cross_test", []any{"test.echo", []any{"deep"}}, "deep"},
 		{"test.conf_test", nil, "unconfigured"},
-		{"test.version", nil, grains.SaltVersion},
+		{"test.version", nil, versions.Salt},
 		{"test.sleep", []any{"abc"}, "Passed invalid arguments to test.sleep: length must be a number, not 'abc'"},
 		{"test.sleep", []any{int64(-1)}, "The minion function caused an exception: ValueError: sleep length must be non-negative"},
 		{"test.sleep", []any{int64(0)}, true},
@@ -99,11 +99,11 @@ func TestTest_Sleep(t *testing.T) {
 func TestTest_Versions(t *testing.T) {
 	env := newEnv()
 	info := value(t, env, "test.versions_information").(m)
-	if info["Salt Version"].(m)["Salt"] != grains.SaltVersion {
+	if info["Salt Version"].(m)["Salt"] != versions.Salt {
 		t.Errorf("versions = %v", info)
 	}
 	report := value(t, env, "test.versions_report").(string)
-	for _, part := range []string{"Salt Version:\n", "  Salt: " + grains.SaltVersion, "Dependency Versions:\n", "System Versions:\n"} {
+	for _, part := range []string{"Salt Version:\n", "  Salt: " + versions.Salt, "Dependency Versions:\n", "System Versions:\n"} {
 		if !strings.Contains(report, part) {
 			t.Errorf("report lacks %q:\n%s", part, report)
 		}

@@ -2,22 +2,17 @@ package modules
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
-	"runtime"
-	"runtime/debug"
-	"sort"
 	"strconv"
-	"strings"
 
 	"github.com/momtree/mom/internal/hashtype"
+	"github.com/momtree/mom/internal/versions"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/minion/grains"
 )
 
 func init() {
 	Register("test",
-		Function{Name: "versions_information", Run: func(_ context.Context, c *Call) (any, error) { return versions(c), nil }, Doc: `
+		Function{Name: "versions_information", Run: func(_ context.Context, c *Call) (any, error) { return information(c), nil }, Doc: `
 Return the versions of mom, of what it is built from, and of the host as a map.
 
 CLI Example:
@@ -47,16 +42,14 @@ CLI Example:
 	alias("test", "random_hash", "rand_str")
 }
 
-// versions gathers what is known without running a program.
-func versions(c *Call) *wire.Map {
-	deps := wire.NewMap("Go", strings.TrimPrefix(runtime.Version(), "go"))
-	if info, ok := debug.ReadBuildInfo(); ok {
-		sort.Slice(info.Deps, func(i, j int) bool { return info.Deps[i].Path < info.Deps[j].Path })
-		for _, d := range info.Deps {
-			deps.Set(d.Path, d.Version)
-		}
-	}
+// information gathers what is known without running a program.
+func information(c *Call) *wire.Map {
 	g := c.Env.Grains()
+	mom, _ := g.Get("momversion")
+	deps := wire.NewMap()
+	for _, l := range versions.Libraries() {
+		deps.Set(l.Name, l.Version)
+	}
 	system := wire.NewMap()
 	for _, name := range []string{"osfullname", "osrelease", "oscodename", "kernel", "kernelrelease", "cpuarch", "locale_info"} {
 		if v, ok := g.Get(name); ok {
@@ -64,29 +57,24 @@ func versions(c *Call) *wire.Map {
 		}
 	}
 	return wire.NewMap(
-		"Salt Version", wire.NewMap("Salt", grains.SaltVersion, "mom", grains.MomVersion()),
+		"Salt Version", wire.NewMap("Salt", versions.Salt, "mom", mom),
 		"Dependency Versions", deps,
 		"System Versions", system,
 	)
 }
 
 func testVersionsReport(_ context.Context, c *Call) (any, error) {
-	var b strings.Builder
-	versions(c).Range(func(title, section any) bool {
-		m := section.(*wire.Map)
-		width := 0
-		for _, k := range m.Keys() {
-			width = max(width, len(PyStr(k)))
-		}
-		fmt.Fprintf(&b, "%s:\n", title)
-		m.Range(func(k, v any) bool {
-			fmt.Fprintf(&b, "%*s: %s\n", width+2, k, PyStr(v))
+	var report []versions.Section
+	information(c).Range(func(title, section any) bool {
+		s := versions.Section{Title: PyStr(title)}
+		section.(*wire.Map).Range(func(k, v any) bool {
+			s.Lines = append(s.Lines, versions.Line{Name: PyStr(k), Version: PyStr(v)})
 			return true
 		})
-		b.WriteByte('\n')
+		report = append(report, s)
 		return true
 	})
-	return strings.TrimRight(b.String(), "\n") + "\n", nil
+	return versions.Text(report), nil
 }
 
 func testRandomHash(_ context.Context, c *Call) (any, error) {

@@ -18,7 +18,11 @@ import (
 func Prepare(c *cobra.Command, name, version string) *cobra.Command {
 	c.SilenceErrors, c.SilenceUsage = true, true
 	c.CompletionOptions.HiddenDefaultCmd = true
+	versions := reportOf(c)
 	c.SetFlagErrorFunc(func(sub *cobra.Command, err error) error {
+		if versions.asked {
+			return Exit(0, writeVersions(sub.OutOrStdout(), version))
+		}
 		who := strings.TrimPrefix(sub.CommandPath(), sub.Root().Name())
 		line := name + who + " [options]"
 		if _, args, ok := strings.Cut(sub.Use, " "); ok {

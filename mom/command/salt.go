@@ -37,6 +37,7 @@ func (o Salt) Command() *cobra.Command {
 				_, err := fmt.Fprintln(out, o.Name, Version(cmd))
 				return errors.Join(errDone, err)
 			})
+			s.Do("-V --"+versionsFlag, versionsHelp, func() error { return errors.Join(errDone, writeVersions(out, Version(cmd))) })
 			s.Do("-h --help", "show this help and exit", func() error { return errors.Join(errDone, o.help(out)) })
 			run := o.Begin(&s)
 			words, err := s.Parse(args)
@@ -69,6 +70,7 @@ func (o Salt) help(w io.Writer) error {
 	var s options.Set
 	none := func() error { return nil }
 	s.Do("--version", "show the version and exit", none)
+	s.Do("-V --"+versionsFlag, versionsHelp, none)
 	s.Do("-h --help", "show this help and exit", none)
 	o.Begin(&s)
 	if _, err := fmt.Fprintf(w, "Usage: %s %s\n\n%s.\n\n", o.Name, o.Usage, o.Short); err != nil {

@@ -1,0 +1,100 @@
+package versions
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// Salt is the release of Salt whose behaviour, protocols and command lines this
+// program has. It is what test.version and the grain saltversion say, so that what
+// compares them (targets, formulas, manage.versions) works as with Salt.
+const Salt = "3007.9"
+
+// Protocols are the versions of the request protocol that masters and minions speak
+// (protocol.md, "Envelope"), and of ZMTP below it.
+const (
+	Requests = "2, 3"
+	ZMTP     = "3.0, 3.1"
+)
+
+// Line is a name and its version.
+type Line struct{ Name, Version string }
+
+// Section is a headed group of lines.
+type Section struct {
+	Title string
+	Lines []Line
+}
+
+// Program is the report of this program: mom is its own version.
+func Program(mom string) []Section {
+	return []Section{
+		{"Salt Version", []Line{{"Salt", Salt}, {"mom", mom}}},
+		{"Protocol Versions", []Line{{"requests", Requests}, {"ZMTP", ZMTP}}},
+		{"Dependency Versions", Libraries()},
+		{"System Versions", system()},
+	}
+}
+
+// Libraries are Go and the modules that are part of this program, by name.
+func Libraries() []Line {
+	out := []Line{{"Go", strings.TrimPrefix(runtime.Version(), "go")}}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return out
+	}
+	deps := slices.Clone(info.Deps)
+	slices.SortFunc(deps, func(a, b *debug.Module) int { return strings.Compare(a.Path, b.Path) })
+	for _, d := range deps {
+		out = append(out, Line{d.Path, d.Version})
+	}
+	return out
+}
+
+func system() []Line {
+	out := []Line{{"machine", runtime.GOARCH}, {"system", runtime.GOOS}}
+	var u unix.Utsname
+	if unix.Uname(&u) == nil {
+		out = []Line{
+			{"machine", unix.ByteSliceToString(u.Machine[:])},
+			{"release", unix.ByteSliceToString(u.Release[:])},
+			{"system", unix.ByteSliceToString(u.Sysname[:])},
+		}
+	}
+	if b, err := os.ReadFile("/etc/os-release"); err == nil {
+		for line := range strings.Lines(string(b)) {
+			if name, ok := strings.CutPrefix(strings.TrimSpace(line), "PRETTY_NAME="); ok {
+				out = append(out, Line{"version", strings.Trim(name, `"'`)})
+			}
+		}
+	}
+	return out
+}
+
+// Text writes a report as Salt does: all names flush right in one column, a line of
+// one blank between two sections.
+func Text(report []Section) string {
+	width := 0
+	for _, s := range report {
+		for _, l := range s.Lines {
+			width = max(width, len(l.Name)+2)
+		}
+	}
+	var b strings.Builder
+	for i, s := range report {
+		if i > 0 {
+			b.WriteString(" \n")
+		}
+		fmt.Fprintf(&b, "%s:\n", s.Title)
+		for _, l := range s.Lines {
+			fmt.Fprintf(&b, "%*s: %s\n", width, l.Name, l.Version)
+		}
+	}
+	return b.String()
+}
