@@ -83,11 +83,16 @@ func (m *Master) NoSiblings(parent string) (changed bool) { return m.siblings.Un
 // address it sees.
 func (m *Master) Home() sibling.Node {
 	_, port := m.Ports()
-	host := m.cfg.RehomeAddress
-	if ip := net.ParseIP(strings.Trim(m.cfg.Interface, "[]")); host == "" && ip != nil && !ip.IsUnspecified() {
-		host = ip.String()
+	return sibling.Node{ID: m.node, Host: homeHost(m.cfg.RehomeAddress, m.cfg.Interface), Port: port, Pub: m.identity.Pair.PublicPEM, Draining: m.Draining()}
+}
+
+// homeHost is where minions find a node: rehome_address, else the one address that it
+// listens at; "" leaves it to the master above, which sees one.
+func homeHost(rehome, iface string) string {
+	if ip := net.ParseIP(strings.Trim(iface, "[]")); rehome == "" && ip != nil && !ip.IsUnspecified() {
+		return ip.String()
 	}
-	return sibling.Node{ID: m.node, Host: host, Port: port, Pub: m.identity.Pair.PublicPEM, Draining: m.Draining()}
+	return rehome
 }
 
 // onSiblings serves the question of a minion or node where it may go when this

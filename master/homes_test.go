@@ -314,15 +314,15 @@ func TestHome_TellsWhereItListens(t *testing.T) {
 		{"::", "", ""},
 		{"[::]", "", ""},
 	} {
-		r := newRig(t, func(m *config.Master) { m.RehomeAddress = c.rehome })
-		r.start()
-		r.cfg.Interface = c.iface // as it would be bound
-		if got := r.Home(); got.Host != c.want || got.Port != r.ret {
-			t.Errorf("interface %s, rehome_address %q: %s", c.iface, c.rehome, got.Addr())
+		if got := homeHost(c.rehome, c.iface); got != c.want {
+			t.Errorf("interface %s, rehome_address %q: %q", c.iface, c.rehome, got)
 		}
 	}
 	top := newRig(t)
 	top.start()
+	if got := top.Home(); got.Host != "127.0.0.1" || got.Port != top.ret {
+		t.Errorf("bound to 127.0.0.1:%d it tells %s", top.ret, got.Addr())
+	}
 	n := top.minion("n1", "syndic", "syndic", func(c *channel.Config) { c.Dial.SourceAddr = "127.0.46.9" })
 	top.admit("n1")
 	for _, c := range []struct{ told, want string }{{"127.0.46.1", "127.0.46.1"}, {"", "127.0.46.9"}} {

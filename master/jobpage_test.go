@@ -34,7 +34,7 @@ func (r *rig) follower(user, key string) *client.Client {
 // account. The reader stands still after the hundredth until the job is over.
 func TestCommandThatPausesMissesNoReturn(t *testing.T) {
 	const minions = 20000
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), 6*patience)
 	defer cancel()
 	r := newRig(t)
 	r.start()
