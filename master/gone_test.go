@@ -344,7 +344,7 @@ func TestRemovedMinionReadsNoFurtherJob(t *testing.T) {
 			r := newRig(t)
 			r.start()
 			m := r.minion("m1", "minion", "minion")
-			if r.keys.States("m1"); !r.keys.Accepted("m1") {
+			if !r.keys.Accepted("m1") {
 				t.Fatal("not accepted")
 			}
 			other := r.minion("m2", "minion", "minion2").listen().announce()

@@ -29,16 +29,13 @@ type GroupConfig struct {
 	MaxBytes int // payload bytes of one transaction; a larger single submission still goes, alone
 
 	// MaxPending and MaxMemory bound what waits, in rows and payload bytes.
-	// Submit blocks while they are reached, so the wait goes back to the
+	// Commit blocks while they are reached, so the wait goes back to the
 	// senders instead of into memory.
 	MaxPending int
 	MaxMemory  int
 
 	// CommitTimeout bounds the wait for the store's turn to write.
 	CommitTimeout time.Duration
-
-	// Dests names the outbox destinations of every submitted return.
-	Dests []string
 
 	Log *slog.Logger     // nil = slog.Default()
 	Now func() time.Time // nil = time.Now
@@ -50,7 +47,6 @@ func (c *GroupConfig) fill() {
 	setDefault(&c.MaxPending, DefaultGroupPending)
 	setDefault(&c.MaxMemory, DefaultGroupMemory)
 	setDefault(&c.CommitTimeout, DefaultGroupTimeout)
-	c.Dests = slices.Clone(c.Dests)
 	if c.Log == nil {
 		c.Log = slog.Default()
 	}
@@ -107,27 +103,11 @@ func NewGroup(c Committer, cfg GroupConfig) *Group {
 	return g
 }
 
-// Submit stores returns, with an outbox row for each configured destination,
-// and waits until the commit that holds them is durable. The result says for
-// each return whether it was new.
+// Commit stores a batch and waits until the commit that holds it is durable. The
+// result says for each return whether it was new.
 //
-// When ctx ends first the outcome is unknown: the returns may still become
-// durable. Submitting them again is harmless.
-func (g *Group) Submit(ctx context.Context, rets ...Return) ([]bool, error) {
-	b := Batch{Returns: rets}
-	if len(g.cfg.Dests) > 0 {
-		b.Outbox = make([]Item, 0, len(rets)*len(g.cfg.Dests))
-		for i := range rets {
-			for _, d := range g.cfg.Dests {
-				b.Outbox = append(b.Outbox, Item{Dest: d, Kind: KindReturn, JID: rets[i].JID, ID: rets[i].ID})
-			}
-		}
-	}
-	res, err := g.Commit(ctx, b)
-	return res.NewReturns, err
-}
-
-// Commit is Submit for a whole batch that brings its own outbox rows.
+// When ctx ends first the outcome is unknown: the batch may still become durable.
+// Committing it again is harmless.
 func (g *Group) Commit(ctx context.Context, b Batch) (Result, error) {
 	if err := b.Validate(); err != nil {
 		return Result{}, err // before it joins, so that it spoils no one's commit

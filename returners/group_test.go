@@ -35,6 +35,11 @@ func newGroup(t *testing.T, cfg GroupConfig, commit func(Batch) (Result, error))
 	return g
 }
 
+func submit(ctx context.Context, g *Group, rets ...Return) ([]bool, error) {
+	res, err := g.Commit(ctx, Batch{Returns: rets})
+	return res.NewReturns, err
+}
+
 func allNew(b Batch) (Result, error) {
 	r := Result{NewReturns: make([]bool, len(b.Returns))}
 	for i := range r.NewReturns {
@@ -45,14 +50,14 @@ func allNew(b Batch) (Result, error) {
 
 func TestGroupCommitsAtOnceWhenIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := newGroup(t, GroupConfig{Dests: []string{"parent:top"}}, func(b Batch) (Result, error) {
-			if len(b.Returns) != 1 || len(b.Outbox) != 1 || b.Outbox[0].Dest != "parent:top" {
+		g := newGroup(t, GroupConfig{}, func(b Batch) (Result, error) {
+			if len(b.Returns) != 1 {
 				t.Errorf("batch %+v", b)
 			}
 			return allNew(b)
 		})
 		start := time.Now()
-		isNew, err := g.Submit(t.Context(), ret(1))
+		isNew, err := submit(t.Context(), g, ret(1))
 		if err != nil || len(isNew) != 1 || !isNew[0] || time.Since(start) != 0 {
 			t.Errorf("%v, %v after %v; want no added latency", isNew, err, time.Since(start))
 		}
@@ -70,7 +75,7 @@ func TestGroupSharesCommits(t *testing.T) {
 		var wg sync.WaitGroup
 		for i := range 121 {
 			wg.Go(func() {
-				if _, err := g.Submit(context.Background(), ret(i)); err != nil {
+				if _, err := submit(context.Background(), g, ret(i)); err != nil {
 					t.Error(err)
 				}
 			})
@@ -131,7 +136,7 @@ func TestGroupBlocksSendersAtItsBounds(t *testing.T) {
 					wg.Go(func() {
 						r := ret(i)
 						r.Full = make([]byte, 10)
-						if _, err := g.Submit(context.Background(), r); err != nil {
+						if _, err := submit(context.Background(), g, r); err != nil {
 							t.Error(err)
 						}
 					})
@@ -142,14 +147,14 @@ func TestGroupBlocksSendersAtItsBounds(t *testing.T) {
 				}
 				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 				defer cancel()
-				if _, err := g.Submit(ctx, ret(99)); !errors.Is(err, context.DeadlineExceeded) {
+				if _, err := submit(ctx, g, ret(99)); !errors.Is(err, context.DeadlineExceeded) {
 					t.Errorf("a sender with a deadline: %v", err)
 				}
 				close(hold)
 				wg.Wait()
 				big := ret(100)
 				big.Full = make([]byte, 1000) // over the whole bound: goes alone
-				if _, err := g.Submit(t.Context(), big); err != nil {
+				if _, err := submit(t.Context(), g, big); err != nil {
 					t.Error(err)
 				}
 			})
@@ -167,7 +172,7 @@ func TestGroupCountsRowsOfSendersThatLeft(t *testing.T) {
 		var wg sync.WaitGroup
 		for i := range 6 {
 			wg.Go(func() {
-				if _, err := g.Submit(ctx, ret(i)); !errors.Is(err, context.DeadlineExceeded) {
+				if _, err := submit(ctx, g, ret(i)); !errors.Is(err, context.DeadlineExceeded) {
 					t.Errorf("%d: %v", i, err)
 				}
 			})
@@ -177,7 +182,7 @@ func TestGroupCountsRowsOfSendersThatLeft(t *testing.T) {
 			t.Errorf("%d wait", w)
 		}
 		close(hold)
-		if _, err := g.Submit(t.Context(), ret(9)); err != nil {
+		if _, err := submit(t.Context(), g, ret(9)); err != nil {
 			t.Error(err)
 		}
 	})
@@ -214,7 +219,7 @@ func TestGroupFailures(t *testing.T) {
 				var wg sync.WaitGroup
 				for i := range 10 {
 					wg.Go(func() {
-						if _, err := g.Submit(context.Background(), ret(i)); err != nil {
+						if _, err := submit(context.Background(), g, ret(i)); err != nil {
 							mu.Lock()
 							failed++
 							mu.Unlock()
@@ -225,7 +230,7 @@ func TestGroupFailures(t *testing.T) {
 				if failed != c.failing || g.Stats().Failed == 0 {
 					t.Errorf("%d senders got an error, want %d; %+v", failed, c.failing, g.Stats())
 				}
-				if _, err := g.Submit(t.Context(), Return{ID: "x"}); !errors.Is(err, ErrInvalid) {
+				if _, err := submit(t.Context(), g, Return{ID: "x"}); !errors.Is(err, ErrInvalid) {
 					t.Errorf("no jid: %v", err)
 				}
 			})
@@ -244,7 +249,7 @@ func TestGroupCloseCommitsWhatWaits(t *testing.T) {
 		var wg sync.WaitGroup
 		for i := range 7 {
 			wg.Go(func() {
-				if _, err := g.Submit(context.Background(), ret(i)); err != nil {
+				if _, err := submit(context.Background(), g, ret(i)); err != nil {
 					t.Error(err)
 				}
 			})
@@ -254,7 +259,7 @@ func TestGroupCloseCommitsWhatWaits(t *testing.T) {
 			t.Errorf("%d rows, %v", stored, err)
 		}
 		wg.Wait()
-		if _, err := g.Submit(t.Context(), ret(1)); !errors.Is(err, ErrClosed) {
+		if _, err := submit(t.Context(), g, ret(1)); !errors.Is(err, ErrClosed) {
 			t.Errorf("after Close: %v", err)
 		}
 	})
@@ -269,7 +274,7 @@ func TestGroupTellsTheSameFailureOnceInAWhile(t *testing.T) {
 		})
 		g.cfg.Log = slog.New(slog.NewTextHandler(&lines, nil))
 		for range 25 {
-			if _, err := g.Submit(t.Context(), ret(1)); !errors.Is(err, syscall.ENOSPC) {
+			if _, err := submit(t.Context(), g, ret(1)); !errors.Is(err, syscall.ENOSPC) {
 				t.Fatal(err)
 			}
 			time.Sleep(time.Second)

@@ -103,11 +103,11 @@ func FuzzTranscode(f *testing.F) {
 func FuzzToJSON(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if _, err := wire.ToPlainJSON(b); err != nil && wire.Scan(b, wire.Limits{}) == nil && !errors.Is(err, wire.ErrKey) {
-			t.Fatal(err)
-		}
 		j, err := wire.ToJSON(b)
 		if err != nil {
+			if wire.Scan(b, wire.Limits{}) == nil && !errors.Is(err, wire.ErrKey) {
+				t.Fatal(err)
+			}
 			return
 		}
 		back, err := wire.FromJSON(j)
@@ -170,16 +170,6 @@ func FuzzTypedLoads(f *testing.F) {
 		stable(t, b, wire.ParsePublication)
 		stable(t, b, wire.ParseMinionEvent)
 		stable(t, b, wire.ParseSyndicReturn)
-		if s, err := wire.ParseSyndicReturn(b); err == nil {
-			for _, job := range s.Loads {
-				for _, r := range job.Returns {
-					ret, err := job.Expand(r)
-					if err == nil && (ret.ID != r.ID || ret.JID != job.JID) {
-						t.Errorf("expanded to %q %q, want %q %q", ret.ID, ret.JID, r.ID, job.JID)
-					}
-				}
-			}
-		}
 	})
 }
 

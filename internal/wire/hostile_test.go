@@ -19,7 +19,6 @@ var decoders = map[string]func([]byte) error{
 	"ToBus":             func(b []byte) error { _, err := wire.ToBus(b); return err },
 	"ToWire":            func(b []byte) error { _, err := wire.ToWire(b); return err },
 	"ToJSON":            func(b []byte) error { _, err := wire.ToJSON(b); return err },
-	"ToPlainJSON":       func(b []byte) error { _, err := wire.ToPlainJSON(b); return err },
 	"EncodeBus":         func(b []byte) error { _, err := wire.EncodeBus(wire.Raw(b)); return err },
 	"Fields":            func(b []byte) error { return wire.Fields(b, func(string, wire.Raw) error { return nil }) },
 	"Pairs":             func(b []byte) error { return wire.Pairs(b, func(_, _ wire.Raw) error { return nil }) },

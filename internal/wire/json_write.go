@@ -23,32 +23,20 @@ const (
 // words. Bytes that are no UTF-8 become \udc80 to \udcff escapes (Python's
 // surrogateescape). FromJSON gives the same value back; only the difference
 // between text and bin, which Salt's wire does not know either, is lost.
-func ToJSON(r Raw) ([]byte, error) { return writeJSON(r, false) }
-
-// ToPlainJSON is ToJSON for readers that know no escapes of ours: keys that are
-// no text are written as Python writes them (1 as "1", None as "null"), a
-// datetime as ISO 8601 text, a constant as its name, other extensions as their
-// bytes. It cannot be turned back.
-func ToPlainJSON(r Raw) ([]byte, error) { return writeJSON(r, true) }
-
-func writeJSON(r Raw, plain bool) ([]byte, error) {
+func ToJSON(r Raw) ([]byte, error) {
 	if err := Scan(r, Limits{}); err != nil {
 		return nil, err
 	}
-	w := jsonWriter{src: r, out: make([]byte, 0, len(r)+len(r)/2+16), plain: plain}
-	if !plain {
-		w.odd = oddMaps(r)
-	}
+	w := jsonWriter{src: r, out: make([]byte, 0, len(r)+len(r)/2+16), odd: oddMaps(r)}
 	err := w.value()
 	return w.out, err
 }
 
 type jsonWriter struct {
-	src   []byte
-	at    int
-	out   []byte
-	plain bool
-	odd   map[int]bool // contents of maps that have a key which is no text
+	src []byte
+	at  int
+	out []byte
+	odd map[int]bool // contents of maps that have a key which is no text
 }
 
 // oddMaps finds, in one pass over bytes that have been scanned, where the
@@ -199,7 +187,7 @@ func (w *jsonWriter) objectKey(n int) error {
 		return nil
 	}
 	name := w.src[start+h.size : w.at]
-	if !w.plain && n == 1 && isEscapeKey(string(name)) {
+	if n == 1 && isEscapeKey(string(name)) {
 		w.word(`"$`)
 		w.word(string(name))
 		w.word(`"`)
@@ -216,22 +204,11 @@ func isEscapeKey(k string) bool {
 }
 
 func (w *jsonWriter) ext(typ int8, data []byte) {
-	if !w.plain {
-		w.word(`{"` + jsonExt + `": [`)
-		w.out = strconv.AppendInt(w.out, int64(typ), 10)
-		w.word(", ")
-		w.out = appendJSONString(w.out, data)
-		w.word("]}")
-		return
-	}
-	switch v := parseExt(typ, data, DefaultMaxDepth).(type) {
-	case time.Time:
-		w.out = appendJSONString(w.out, []byte(isoTime(v)))
-	case Const:
-		w.out = appendJSONString(w.out, []byte(v.Name))
-	default:
-		w.out = appendJSONString(w.out, data)
-	}
+	w.word(`{"` + jsonExt + `": [`)
+	w.out = strconv.AppendInt(w.out, int64(typ), 10)
+	w.word(", ")
+	w.out = appendJSONString(w.out, data)
+	w.word("]}")
 }
 
 // isoTime is Python's datetime.isoformat: the fraction only when there is one.

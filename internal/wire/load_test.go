@@ -165,15 +165,6 @@ func TestSyndicReturnForms(t *testing.T) {
 	if diff := cmp.Diff(s.Loads[0].Returns, one.Loads[0].Returns); diff != "" {
 		t.Errorf("a job by itself reads otherwise: %s", diff)
 	}
-	r, err := s.Loads[0].Expand(s.Loads[0].Returns[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	j, _ := wire.ToJSON(r.Full)
-	want := `{"jid": "1", "id": "m1", "return": true, "fun": "test.ping", "master_id": "top", "fun_args": [7], "out": "txt", "sig": "S"}`
-	if string(j) != want {
-		t.Errorf("got  %s\nwant %s", j, want)
-	}
 	good := wire.NewMap("id", "s1", "jid", "3", "fun", "test.ping", "return", wire.NewMap("m2", wire.NewMap("return", true)))
 	for _, bad := range []any{wire.NewMap(5, wire.NewMap()), wire.NewMap("m1", true), []any{}} {
 		job.Set("return", bad)
@@ -192,17 +183,6 @@ func TestSyndicReturnForms(t *testing.T) {
 	}
 	if _, err := wire.ParseSyndicReturn(pack(t, wire.NewMap("cmd", "x"))); !errors.Is(err, wire.ErrMissing) {
 		t.Errorf("no load: %v", err)
-	}
-}
-
-// An entry must not name another minion than its key, nor another job.
-func TestExpandKeepsIdentity(t *testing.T) {
-	job := wire.SyndicJob{ID: "s1", JID: "1", Returns: []wire.MinionReturn{
-		{ID: "m1", Value: pack(t, wire.NewMap("return", 1, "id", "m2", "jid", "2"))},
-	}}
-	r, err := job.Expand(job.Returns[0])
-	if err != nil || r.ID != "m1" || r.JID != "1" {
-		t.Errorf("%q %q %v", r.ID, r.JID, err)
 	}
 }
 

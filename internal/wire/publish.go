@@ -77,15 +77,6 @@ func ParsePublishLoad(r Raw) (PublishLoad, error) {
 	return p, err
 }
 
-// Kwarg returns one of the kwargs, nil when it is not there.
-func (p PublishLoad) Kwarg(name string) Raw {
-	if !IsMap(p.Kwargs) {
-		return nil
-	}
-	v, _ := Field(p.Kwargs, name)
-	return v
-}
-
 // Encode packs the load in Salt's order. Full is not looked at.
 func (p PublishLoad) Encode() ([]byte, error) {
 	w := newLoad(256 + len(p.Tgt) + len(p.Arg) + len(p.Kwargs))

@@ -92,7 +92,7 @@ func New(o Options) *Store {
 		s.dests = append(s.dests, returners.DestMySQL)
 	}
 	s.group = returners.NewGroup(o.Local, returners.GroupConfig{
-		MaxRows: o.Bounds.CommitRows, MaxPending: o.Bounds.CommitPending, MaxMemory: o.Bounds.CommitMemory, Dests: s.dests, Log: o.Log,
+		MaxRows: o.Bounds.CommitRows, MaxPending: o.Bounds.CommitPending, MaxMemory: o.Bounds.CommitMemory, Log: o.Log,
 	})
 	return s
 }

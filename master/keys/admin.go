@@ -49,9 +49,6 @@ func (s *Store) All(states ...State) Selection {
 // Accept accepts the pending keys of ids.
 func (s *Store) Accept(ids ...string) ([]Key, error) { return s.AcceptIn(Selection{Pending: ids}) }
 
-// Reject rejects the pending keys of ids.
-func (s *Store) Reject(ids ...string) ([]Key, error) { return s.RejectIn(Selection{Pending: ids}) }
-
 // Delete removes all keys of ids, in whatever state.
 func (s *Store) Delete(ids ...string) ([]Key, error) {
 	sel := Selection{}
@@ -63,31 +60,6 @@ func (s *Store) Delete(ids ...string) ([]Key, error) {
 		}
 	}
 	return s.DeleteIn(sel)
-}
-
-// AcceptMatch accepts the pending keys that fit a pattern, as [Store.Match]
-// reads it, and gives their ids; so does the wheel function key.accept.
-func (s *Store) AcceptMatch(pattern string) ([]string, error) {
-	return ids(s.AcceptIn(s.Match(pattern, Pending)))
-}
-
-// RejectMatch rejects the pending keys that fit a pattern.
-func (s *Store) RejectMatch(pattern string) ([]string, error) {
-	return ids(s.RejectIn(s.Match(pattern, Pending)))
-}
-
-// DeleteMatch deletes the keys that fit a pattern, in whatever state.
-func (s *Store) DeleteMatch(pattern string) ([]string, error) {
-	return ids(s.DeleteIn(s.Match(pattern)))
-}
-
-func ids(done []Key, err error) ([]string, error) {
-	out := make([]string, len(done))
-	for i, k := range done {
-		out[i] = k.ID
-	}
-	slices.SortFunc(out, compareIDs)
-	return slices.Compact(out), err
 }
 
 // AcceptIn accepts the keys selected, and gives those it moved with the state

@@ -69,7 +69,7 @@ func TestAcceptRejectDelete(t *testing.T) {
 	if diff := cmp.Diff(want, files(t, pki)); diff != "" {
 		t.Errorf("folders (-want +got):\n%s", diff)
 	}
-	if ids, err := s.DeleteMatch("*"); len(ids) != 5 || err != nil || len(files(t, pki)) != 0 || s.All().Len() != 0 {
+	if ids, err := s.DeleteIn(s.Match("*")); len(ids) != 5 || err != nil || len(files(t, pki)) != 0 || s.All().Len() != 0 {
 		t.Errorf("delete all: %v, %v, left %v", ids, err, files(t, pki))
 	}
 	if _, err := s.Accept("../master"); !errors.Is(err, ErrBadID) {
@@ -77,21 +77,21 @@ func TestAcceptRejectDelete(t *testing.T) {
 	}
 }
 
-func TestAcceptMatchLeavesBrokenKeys(t *testing.T) {
+func TestAcceptInLeavesBrokenKeys(t *testing.T) {
 	s := startState(t)
 	putKey(t, s, Pending, "a-0", "no key at all")
 	s.Refresh("a-0")
-	ids, err := s.AcceptMatch("a-*")
+	done, err := s.AcceptIn(s.Match("a-*", Pending))
 	if !errors.Is(err, crypt.ErrPEM) || !strings.Contains(err.Error(), `"a-0"`) {
 		t.Errorf("error %v, want one that names a-0", err)
 	}
-	if diff := cmp.Diff([]string{"a-1", "a-2"}, ids); diff != "" {
+	if diff := cmp.Diff([]Key{{Pending, "a-1"}, {Pending, "a-2"}}, done); diff != "" {
 		t.Error(diff)
 	}
 	if !s.Has(Pending, "a-0") || s.Accepted("a-0") {
 		t.Error("the broken key was moved")
 	}
-	if ids, err := s.RejectMatch("a-0"); err != nil || len(ids) != 1 {
+	if ids, err := s.RejectIn(s.Match("a-0", Pending)); err != nil || len(ids) != 1 {
 		t.Errorf("reject a broken key: %v, %v", ids, err)
 	}
 }

@@ -138,17 +138,6 @@ func (s *Store) Has(st State, id string) bool { return s.entry(st, id) != nil }
 // Accepted reports whether id has an accepted key.
 func (s *Store) Accepted(id string) bool { return s.Has(Accepted, id) }
 
-// States are the states id has keys in.
-func (s *Store) States(id string) []State {
-	var out []State
-	for st := range numStates {
-		if s.Has(st, id) {
-			out = append(out, st)
-		}
-	}
-	return out
-}
-
 // Len is the number of keys in a state.
 func (s *Store) Len(st State) int {
 	s.mu.RLock()

@@ -49,7 +49,7 @@ func BenchmarkCommit(b *testing.B) {
 func BenchmarkGroup(b *testing.B) {
 	for _, senders := range []int{1, 64, 1000} {
 		b.Run(fmt.Sprintf("senders=%d", senders), func(b *testing.B) {
-			g := returners.NewGroup(benchStore(b, "full"), returners.GroupConfig{Dests: []string{"parent:top"}})
+			g := returners.NewGroup(benchStore(b, "full"), returners.GroupConfig{})
 			defer g.Close()
 			r := returnertest.Return(b, 1, "m", "test.echo", strings.Repeat("x", 200))
 			var n atomic.Int64
@@ -60,7 +60,7 @@ func BenchmarkGroup(b *testing.B) {
 					i := int(n.Add(1))
 					r := r
 					r.ID, r.JID = returnertest.Minion(i%10000), returnertest.JID(i/10000)
-					if _, err := g.Submit(b.Context(), r); err != nil {
+					if _, err := g.Commit(b.Context(), withRows(r, "parent:top")); err != nil {
 						b.Error(err)
 						return
 					}
@@ -84,4 +84,13 @@ func BenchmarkRedeliver(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(b.N*500)/b.Elapsed().Seconds(), "rows/s")
+}
+
+// withRows is a return with a row of the outbox for each destination.
+func withRows(r returners.Return, dests ...string) returners.Batch {
+	b := returners.Batch{Returns: []returners.Return{r}}
+	for _, d := range dests {
+		b.Outbox = append(b.Outbox, returners.Item{Dest: d, Kind: returners.KindReturn, JID: r.JID, ID: r.ID})
+	}
+	return b
 }

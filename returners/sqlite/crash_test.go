@@ -33,7 +33,7 @@ func crashChild(dir string) {
 		fmt.Println("error", err)
 		os.Exit(1)
 	}
-	g := returners.NewGroup(s, returners.GroupConfig{Dests: []string{"parent:top", returners.DestMySQL}})
+	g := returners.NewGroup(s, returners.GroupConfig{})
 	var out sync.Mutex
 	for worker := range 8 {
 		go func() {
@@ -44,7 +44,7 @@ func crashChild(dir string) {
 					from--
 				}
 				r := returners.Return{JID: returnertest.JID(from), ID: strconv.Itoa(n), Fun: "test.echo", Full: []byte{0xa1, byte('a' + n%26)}, Value: []byte{byte(n % 100)}}
-				if _, err := g.Submit(context.Background(), r); err != nil {
+				if _, err := g.Commit(context.Background(), withRows(r, "parent:top", returners.DestMySQL)); err != nil {
 					fmt.Println("error", err)
 					os.Exit(1)
 				}

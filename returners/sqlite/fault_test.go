@@ -42,7 +42,7 @@ func TestDiskFull(t *testing.T) {
 	}
 	// The group passes it on to each sender: nothing was acknowledged.
 	g := returners.NewGroup(s, returners.GroupConfig{})
-	if _, err := g.Submit(background, batchOf(t, 50, 20_000).Returns...); !errors.Is(err, returners.ErrFull) {
+	if _, err := g.Commit(background, returners.Batch{Returns: batchOf(t, 50, 20_000).Returns}); !errors.Is(err, returners.ErrFull) {
 		t.Errorf("group: %v", err)
 	}
 	if err := g.Close(); err != nil {
