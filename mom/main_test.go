@@ -61,6 +61,29 @@ func TestNames(t *testing.T) {
 	}
 }
 
+// TestCompletion asks the commands, as the scripts for shells do, for the values of
+// options that take a fixed set.
+func TestCompletion(t *testing.T) {
+	for line, want := range map[string]string{
+		"mom __complete tree --out ":            "text json dot mermaid :4",
+		"mom __complete top --out=j":            "json :4",
+		"mom __complete master -l w":            "warning :4",
+		"mom __complete salt --out ya":          "yaml :4",
+		"mom __complete salt web-01 --out=ya":   "yaml :4",
+		"mom __complete salt-key --log-level q": "quiet :4",
+		"mom __complete salt --log-file ":       ":0",
+		"salt __complete --state-output terse_": "terse_id :4",
+		"salt-syndic __complete --log-level c":  "critical :4",
+		"mom __complete health --role ":         "master syndic minion :4",
+	} {
+		var out, errOut bytes.Buffer
+		code := run(strings.Split(line, " "), strings.NewReader(""), &out, &errOut)
+		if got := strings.Join(strings.Fields(out.String()), " "); code != 0 || got != want {
+			t.Errorf("%s: exit %d, %s, want %s\n%s", line, code, got, want, errOut.String())
+		}
+	}
+}
+
 // TestCommands_NothingSteersTheTerminal gives every command, under its own name and as
 // a word of mom, arguments that come back in its errors.
 func TestCommands_NothingSteersTheTerminal(t *testing.T) {

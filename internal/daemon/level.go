@@ -43,6 +43,15 @@ func Level(name string) (slog.Level, error) {
 	return 0, fmt.Errorf("invalid choice: '%s' (choose from %s)", name, strings.Join(names, ", "))
 }
 
+// Levels are the names of all levels, as in Salt's option log_level.
+func Levels() []string {
+	names := make([]string, len(levels))
+	for i, l := range levels {
+		names[i] = l.name
+	}
+	return names
+}
+
 // levelName is how Salt's log lines name a level.
 func levelName(l slog.Level) string {
 	switch {

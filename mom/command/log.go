@@ -21,8 +21,10 @@ type Log struct {
 func (f *Log) Register(s *options.Set) {
 	s.Group("Logging Options")
 	s.Func("-l --log-level", "LEVEL", "what is told on standard error: all, garbage, trace, debug, profile, info, warning, error, critical, quiet; default: warning", LogLevel(&f.Level))
+	s.Values("--log-level", daemon.Levels()...)
 	s.Text(&f.File, "--log-file", "FILE", "keep a log of this command in a file")
 	s.Func("--log-file-level", "LEVEL", "what that file is told; default: as --log-level", LogLevel(&f.FileLevel))
+	s.Values("--log-file-level", daemon.Levels()...)
 }
 
 // Open gives the log and what closes it.

@@ -38,6 +38,7 @@ func (f *Output) Register(s *options.Set) {
 		f.Outputter = v
 		return nil
 	})
+	s.Values("--out", output.Names()...)
 	s.Func("--out-indent --output-indent", "N", "blanks per level of json and yaml; a negative number gives one line", func(v string) error {
 		n, err := strconv.Atoi(v)
 		if err != nil {
@@ -55,6 +56,7 @@ func (f *Output) Register(s *options.Set) {
 		f.states.Output = strings.ToLower(v)
 		return nil
 	})
+	s.Values("--state-output", output.StateOutputs...)
 	s.Func("--state-verbose", "BOOL", "False: highstate leaves out states that succeeded without a change", func(v string) error {
 		if low := strings.ToLower(v); low != "true" && low != "false" {
 			return choice(v, []string{"True", "False"})

@@ -57,6 +57,13 @@ func (o Salt) Command() *cobra.Command {
 			return err
 		},
 	}
+	c.ValidArgsFunction = func(_ *cobra.Command, before []string, word string) ([]string, cobra.ShellCompDirective) {
+		found, free := o.options().Complete(before, word)
+		if free {
+			return nil, cobra.ShellCompDirectiveDefault
+		}
+		return found, cobra.ShellCompDirectiveNoFileComp
+	}
 	c.SetHelpFunc(func(cmd *cobra.Command, _ []string) { _ = o.help(cmd.OutOrStdout()) }) // a closed terminal needs no help
 	return c
 }
@@ -66,15 +73,20 @@ func (o Salt) wrong(text string) error {
 	return Exit(ExitUsage, fmt.Errorf("Usage: %s %s\n\n%s: error: %s", o.Name, o.Usage, o.Name, text)) //nolint:staticcheck // the text of Salt's option parser
 }
 
-func (o Salt) help(w io.Writer) error {
+// options are those of the command, to be told of and not to be run.
+func (o Salt) options() *options.Set {
 	var s options.Set
 	none := func() error { return nil }
 	s.Do("--version", "show the version and exit", none)
 	s.Do("-V --"+versionsFlag, versionsHelp, none)
 	s.Do("-h --help", "show this help and exit", none)
 	o.Begin(&s)
+	return &s
+}
+
+func (o Salt) help(w io.Writer) error {
 	if _, err := fmt.Fprintf(w, "Usage: %s %s\n\n%s.\n\n", o.Name, o.Usage, o.Short); err != nil {
 		return err
 	}
-	return s.WriteHelp(w)
+	return o.options().WriteHelp(w)
 }

@@ -45,6 +45,8 @@ func (f *flags) register(c *cobra.Command) {
 	fs.StringVarP(&f.logLevel, "log-level", "l", "", "level of the console log (default: log_level, warning)")
 	fs.StringVar(&f.logFile, "log-file", "", "log file (default: log_file)")
 	fs.StringVar(&f.logFileLevel, "log-file-level", "", "level of the log file (default: log_level_logfile)")
+	command.Values(c, "log-level", daemon.Levels()...)
+	command.Values(c, "log-file-level", daemon.Levels()...)
 	fs.StringVar(&f.pidFile, "pid-file", "", "pid file (default: pidfile)")
 	fs.StringVarP(&f.user, "user", "u", "", "run as this user (default: user)")
 }

@@ -46,6 +46,7 @@ func Command() *cobra.Command {
 	}
 	c.Flags().StringVarP(&dir, "config-dir", "c", "/etc/salt", "folder with the configuration")
 	c.Flags().StringVar(&role, "role", "", "the daemon: master, syndic or minion (default: what the folder is for)")
+	command.Values(c, "role", "master", "syndic", "minion")
 	c.Flags().DurationVarP(&timeout, "timeout", "t", 3*time.Second, "how long to wait for answers")
 	return c
 }

@@ -20,6 +20,7 @@ type option struct {
 	help    string
 	group   string
 	set     func(value string) error
+	values  []string // all that it takes, if those are few
 }
 
 // Set holds the options of one command.

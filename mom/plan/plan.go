@@ -52,6 +52,7 @@ func Command() *cobra.Command {
 	fl.BoolVar(&f.calibrate, "calibrate", false, "measure the unit costs of processors on this machine first, a few seconds")
 	fl.BoolVar(&f.listCosts, "costs", false, "print the unit costs with their source, and no plan")
 	fl.StringVar(&f.out, "out", "text", "text or json")
+	command.Values(c, "out", "text", "json")
 	return c
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/daemon"
 	"github.com/momtree/mom/internal/output"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/keys"
@@ -68,8 +69,10 @@ func (f *flags) register(s *options.Set) {
 	// Not command.Log.Register: -l means something else here.
 	s.Group("Logging Options")
 	s.Func("--log-level", "LEVEL", "what is told on standard error; default: warning", command.LogLevel(&f.logs.Level))
+	s.Values("--log-level", daemon.Levels()...)
 	s.Text(&f.logs.File, "--log-file", "FILE", "keep a log of this command in a file")
 	s.Func("--log-file-level", "LEVEL", "what that file is told; default: as --log-level", command.LogLevel(&f.logs.FileLevel))
+	s.Values("--log-file-level", daemon.Levels()...)
 	f.output.Register(s)
 
 	s.Group("Actions")
@@ -85,6 +88,7 @@ func (f *flags) register(s *options.Set) {
 		})
 	}
 	s.Func("-l --list", "STATE", "show keys: pre, un, unaccepted; acc, accepted; rej, rejected; den, denied; all", f.list)
+	s.Values("--list", "pre", "un", "unaccepted", "acc", "accepted", "rej", "rejected", "den", "denied", "all")
 	do("-L --list-all", "show all keys; so it is without any action", (*run).listAll)
 	with("-a --accept", "GLOB", "accept pending keys", (*run).accept)
 	do("-A --accept-all", "accept all pending keys", func(k *run) error { return k.accept("*") })

@@ -80,6 +80,7 @@ func Command() *cobra.Command {
 	fl.StringVar(&f.faultsFor, "for", "100ms..20s", "how long each fault lasts")
 	fl.BoolVar(&f.trace, "trace", false, "print what happens, event by event")
 	fl.StringVar(&f.out, "out", "text", "text or json")
+	command.Values(c, "out", "text", "json")
 	return c
 }
 

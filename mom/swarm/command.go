@@ -84,6 +84,7 @@ func (f *flags) register(c *cobra.Command) {
 	s.IntVar(&f.first, "first", 0, "number of the first: several processes share a range")
 	s.StringVar(&f.id, "id", "swarm-%06d", "pattern of their ids, with one %d")
 	s.StringVar(&f.behave, "behave", "stock", "stock: as salt-minion; mom: as our minion; mix: see --mom-share")
+	command.Values(c, "behave", "stock", "mom", "mix")
 	s.Float64Var(&f.share, "mom-share", 0.5, "with --behave mix: the share, 0 to 1, that behaves as ours")
 	s.IntVar(&f.protocol, "protocol", 3, "request protocol of stock minions: 3 (3006.12 and later) or 2")
 	s.BoolVar(&f.filtering, "zmq-filtering", false, "subscribe as with zmq_filtering")

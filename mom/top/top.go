@@ -39,6 +39,7 @@ func Command() *cobra.Command {
 	c.Flags().DurationVarP(&f.timeout, "timeout", "t", 10*time.Second, "how long to wait for the master")
 	c.Flags().BoolVarP(&f.once, "once", "1", false, "print one reading and end")
 	c.Flags().StringVar(&f.out, "out", "text", "form of one reading: text or json; json implies --once")
+	command.Values(c, "out", "text", "json")
 	return c
 }
 

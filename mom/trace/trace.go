@@ -63,6 +63,7 @@ func Command() *cobra.Command {
 	c.Flags().StringVarP(&dir, "config-dir", "c", "/etc/salt", "folder with the file master")
 	c.Flags().DurationVarP(&timeout, "timeout", "t", 5*time.Second, "how long the nodes below may take to tell")
 	c.Flags().StringVar(&out, "out", "text", "text or json")
+	command.Values(c, "out", "text", "json")
 	return c
 }
 

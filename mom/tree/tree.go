@@ -69,6 +69,7 @@ func Command() *cobra.Command {
 	c.Flags().StringVarP(&f.dir, "config-dir", "c", "/etc/salt", "folder with the file master")
 	c.Flags().DurationVarP(&f.timeout, "timeout", "t", 10*time.Second, "how long to wait for the master")
 	c.Flags().StringVar(&f.out, "out", "text", "form: text, json, dot, mermaid; with --problems text or json")
+	command.Values(c, "out", "text", "json", "dot", "mermaid")
 	c.Flags().IntVar(&f.minions, "minions", 20, "minions drawn per node before the rest is counted; 0 draws all; json has all")
 	c.Flags().IntVar(&f.depth, "depth", 0, "tiers of nodes drawn, the first included; 0 draws all")
 	c.Flags().BoolVarP(&f.watch, "watch", "w", false, "keep the tree on the screen")
