@@ -45,9 +45,9 @@ func TestTrace(t *testing.T) {
 
 func TestTraceRefuses(t *testing.T) {
 	for want, args := range map[string][]string{
-		"mom trace needs one job id\n":                nil,
-		"--out \"xml\": text and json are known\n":    {"20240101000000000004", "--out", "xml"},
-		"Usage: trace [options]\n\ntrace: error: unk": {"--nosuch"},
+		"mom trace needs one job id\n":                    nil,
+		"--out \"xml\": text and json are known\n":        {"20240101000000000004", "--out", "xml"},
+		"Usage: trace [options] JID\n\ntrace: error: unk": {"--nosuch"},
 	} {
 		if got := momtest.Run(Command(), "", args...); got.Code != 64 || !strings.HasPrefix(got.Err, want) {
 			t.Errorf("%q: %v", args, got)
