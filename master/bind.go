@@ -62,6 +62,7 @@ func (m *Master) addr(port int) string {
 func (m *Master) limits() zmtp.Limits {
 	return zmtp.Limits{
 		RequestBytes: m.cfg.MaxRequestBytes, UntrustedBytes: m.cfg.MaxRequestBytes / 4,
+		RequestPatience: m.cfg.Bounds.RequestPatience, HandshakePatience: m.cfg.Bounds.HandshakePatience,
 		MaxFrame: m.cfg.MaxFrameSize, MaxFrameUntrusted: m.cfg.MaxFrameSizeUntrusted,
 		MaxConns: m.cfg.MaxConnections, Room: m.room, MaxConnsPerAddr: m.cfg.MaxConnectionsPerAddress, MaxHandshakes: m.cfg.MaxHandshakes,
 		HandshakeTimeout: m.cfg.HandshakeTimeout, FrameTimeout: m.cfg.FrameTimeout, StallTimeout: m.cfg.StallTimeout,

@@ -73,9 +73,15 @@ func TestResultsOfAnyDepthEndTheirJob(t *testing.T) {
 
 // C1: in what a node passes up, a verdict is for the row alone: the others of the batch
 // are stored, the node is told which row and why, and an error ends that minion's job.
-// The node is an older one that takes 64 levels itself; 73 rows in one request.
+// The node is an older one that takes 64 levels itself; 73 rows in one request. The same at a master with the bound depth.
 func TestVerdictIsForTheRowAlone(t *testing.T) {
-	r := newRig(t)
+	for _, depth := range []int{wire.ValueDepth, 8} {
+		t.Run(fmt.Sprint(depth), func(t *testing.T) { verdictForTheRowAlone(t, depth) })
+	}
+}
+
+func verdictForTheRowAlone(t *testing.T, depth int) {
+	r := newRig(t, func(c *config.Master) { c.Bounds.Depth = depth })
 	r.opts.Parent = "above" // in the middle of three tiers
 	r.start()
 	node := r.minion("n1", "syndic", "syndic").listen().announce()
@@ -98,10 +104,10 @@ func TestVerdictIsForTheRowAlone(t *testing.T) {
 		id := fmt.Sprint("m", d)
 		_, refused := rows.Refused[wire.ReturnOf{JID: someJob, ID: id}]
 		_, ok := r.valueOf(someJob, id)
-		if fits := d <= wire.ValueDepth; refused == fits || ok != fits {
+		if fits := d <= depth; refused == fits || ok != fits {
 			t.Errorf("depth %d: refused %v, success %v", d, refused, ok)
 		}
-		if d > wire.ValueDepth {
+		if d > depth {
 			bad++
 		}
 	}

@@ -56,7 +56,7 @@ func (m *Master) takeEvents(ctx context.Context, r *request) (any, error) {
 		return nil, fmt.Errorf("event of %s: %w", r.id, err)
 	}
 	if !e.HasEvents {
-		if err := fieldsOf(r, e.Full); err != nil {
+		if err := m.fieldsOf(r, e.Full); err != nil {
 			m.trespassed(owners.Trespass{Kind: owners.OfEvent, Path: r.id, Err: fmt.Errorf("event %q: %w", e.Tag, err)})
 			return nil, nil
 		}
@@ -90,11 +90,11 @@ func (m *Master) takeEvents(ctx context.Context, r *request) (any, error) {
 }
 
 // fieldsOf tells which field of a load is too deep, if any is.
-func fieldsOf(r *request, load wire.Raw) error {
+func (m *Master) fieldsOf(r *request, load wire.Raw) error {
 	if !r.deep {
 		return nil
 	}
-	return wire.FitFields(load)
+	return wire.FitFields(load, m.cfg.Bounds.Depth)
 }
 
 // shallow leaves out the events that no master above could take, and tells of them:

@@ -150,7 +150,7 @@ func (m *Master) openStore(o Options) (err error) {
 	if m.open, err = books.NewOpen(m.cfg.Cachedir); err != nil {
 		return err
 	}
-	if m.untold, err = books.NewUntold(m.cfg.Cachedir); err != nil {
+	if m.untold, err = books.NewUntold(m.cfg.Cachedir, m.cfg.Bounds.UntoldJobs); err != nil {
 		return err
 	}
 	if err := m.openJobs(o); err != nil {

@@ -20,7 +20,7 @@ const maxTimeout = 365 * 24 * 3600
 func (m *Master) publish(ctx context.Context, load wire.Raw) any {
 	p, err := wire.ParsePublishLoad(load)
 	if err == nil {
-		err = wire.FitFields(load)
+		err = wire.FitFields(load, m.cfg.Bounds.Depth)
 	}
 	if err != nil {
 		return refusal{"SaltInvocationError", "publish: " + err.Error()}.reply()

@@ -34,7 +34,7 @@ type request struct {
 	encAlgo string
 	sigAlgo string
 	tokOK   bool // tok was there and opened to "salt" with the key of id
-	deep    bool // some field of load may nest deeper than wire.ValueDepth
+	deep    bool // some field of load may nest deeper than the bound depth
 	peer    *zmtp.Peer
 }
 
@@ -269,7 +269,7 @@ func (m *Master) unseal(env wire.Envelope) (*crypt.Crypticle, *request, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("decrypt a request of %q: %w", env.ID, err)
 	}
-	deep, err := wire.ScanDoor(plain)
+	deep, err := wire.ScanDoor(plain, m.cfg.Bounds.Depth)
 	if err != nil {
 		return nil, nil, fmt.Errorf("a request of %q: %w", env.ID, err)
 	}

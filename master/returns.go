@@ -44,7 +44,7 @@ func (m *Master) onReturn(ctx context.Context, r *request) (any, error) {
 		m.trespassed(owners.Trespass{Kind: owners.OfJob, Path: ret.ID, ID: ret.ID, JID: ret.JID, Err: errNotMeant})
 		return nil, nil
 	}
-	if err := fieldsOf(r, ret.Full); err != nil {
+	if err := m.fieldsOf(r, ret.Full); err != nil {
 		return nil, m.refuseReturn(ctx, r, ret, err)
 	}
 	if err := m.checkSignature(ret, r.load); err != nil {

@@ -29,7 +29,7 @@ func (m *Master) runner(load wire.Raw) any {
 	}
 	call, err := readCall(d)
 	if err == nil {
-		err = wire.FitFields(load)
+		err = wire.FitFields(load, m.cfg.Bounds.Depth)
 	}
 	if err != nil {
 		return refusal{"SaltInvocationError", err.Error()}.reply()
@@ -117,7 +117,7 @@ func (m *Master) keepRun(r *run, ret *wire.Map, ok bool) error {
 	if err != nil {
 		return err
 	}
-	if err := wire.FitsDepth(value); err != nil { // a result that holds results of results
+	if err := wire.FitsDepth(value, m.cfg.Bounds.Depth); err != nil { // a result that holds results of results
 		return m.keepRun(r, wire.NewMap("fun", fun, "jid", r.jid, "user", r.user, "return", fmt.Sprintf("ERROR: the result cannot be kept: %v", err), "success", false), false)
 	}
 	retcode := 0

@@ -59,7 +59,7 @@ func (m *Master) onSyndicReturn(ctx context.Context, r *request) (any, error) {
 			continue
 		}
 		if !wire.IsNil(j.Load) && !wire.IsEmptyMap(j.Load) {
-			if err := wire.FitFields(j.Load); err != nil { // its returns are good all the same
+			if err := wire.FitFields(j.Load, m.cfg.Bounds.Depth); err != nil { // its returns are good all the same
 				m.trespassed(owners.Trespass{Kind: owners.OfEntry, Path: via, JID: j.JID, Err: fmt.Errorf("load of the job: %w", err)})
 			} else {
 				m.otherRecord(ctx, via, j.JID, j.Load)
@@ -121,7 +121,7 @@ func (m *Master) below(ctx context.Context, j wire.SyndicJob, mr wire.MinionRetu
 	if m.meant.Excludes(j.JID, mr.ID) {
 		return arrival{}, owners.OfJob, errNotMeant
 	}
-	ret, err := expand(j, mr)
+	ret, err := expand(j, mr, m.cfg.Bounds.Depth)
 	if err != nil {
 		return arrival{}, owners.OfUnusable, err
 	}
@@ -137,8 +137,9 @@ func (m *Master) unusableBelow(j wire.SyndicJob, mr wire.MinionReturn, via strin
 	return a, err
 }
 
-// expand makes the return of one minion out of what a node passes up of a job.
-func expand(j wire.SyndicJob, mr wire.MinionReturn) (wire.Return, error) {
+// expand makes the return of one minion out of what a node passes up of a job. Its
+// fields nest no deeper than depth.
+func expand(j wire.SyndicJob, mr wire.MinionReturn, depth int) (wire.Return, error) {
 	if mr.Err != nil {
 		return wire.Return{}, mr.Err
 	}
@@ -165,7 +166,7 @@ func expand(j wire.SyndicJob, mr wire.MinionReturn) (wire.Return, error) {
 	if err != nil {
 		return wire.Return{}, err
 	}
-	if err := wire.FitFields(raw); err != nil {
+	if err := wire.FitFields(raw, depth); err != nil {
 		return wire.Return{}, err
 	}
 	ret, err := wire.ParseReturn(raw)

@@ -11,7 +11,7 @@ import (
 func (m *Minion) answer(l *link, p wire.Publication, r result) wire.Raw {
 	full, err := m.encodeReturn(p, r)
 	if err != nil {
-		full, err = m.encodeReturn(bare(p), failure(p, "ERROR: the result cannot be returned: "+err.Error()))
+		full, err = m.encodeReturn(m.bare(p), failure(p, "ERROR: the result cannot be returned: "+err.Error()))
 	}
 	if err != nil {
 		m.log.Error("no return could be made", "jid", p.JID, "error", err)
@@ -59,7 +59,7 @@ func (m *Minion) encodeReturn(p wire.Publication, r result) (wire.Raw, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := wire.FitFields(full); err != nil {
+	if err := wire.FitFields(full, m.depth); err != nil {
 		return nil, err
 	}
 	// A tenth is left for the envelope and for padding.
@@ -70,11 +70,11 @@ func (m *Minion) encodeReturn(p wire.Publication, r result) (wire.Raw, error) {
 }
 
 // bare leaves out of a job what may be the reason why its return cannot be sent.
-func bare(p wire.Publication) wire.Publication {
-	if wire.FitsDepth(p.Arg) != nil || len(p.Arg) > maxEcho {
+func (m *Minion) bare(p wire.Publication) wire.Publication {
+	if wire.FitsDepth(p.Arg, m.depth) != nil || len(p.Arg) > maxEcho {
 		p.Arg = wire.Raw{0x90} // an empty list
 	}
-	if wire.FitsDepth(p.Metadata) != nil || len(p.Metadata) > maxEcho {
+	if wire.FitsDepth(p.Metadata, m.depth) != nil || len(p.Metadata) > maxEcho {
 		p.Metadata = nil
 	}
 	return p

@@ -23,7 +23,7 @@ func (l *link) decline(p wire.Publication, why error) {
 		return
 	}
 	var full wire.Raw
-	full, err = l.m.encodeReturn(bare(p), failure(p, fmt.Sprintf("ERROR: %s does not take the job: %v", l.m.cfg.ID, why)))
+	full, err = l.m.encodeReturn(l.m.bare(p), failure(p, fmt.Sprintf("ERROR: %s does not take the job: %v", l.m.cfg.ID, why)))
 	if err == nil {
 		err = l.outbox.push(p.JID, full)
 	}

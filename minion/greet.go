@@ -221,17 +221,17 @@ func (l *link) event(tag string, data any) *wire.Map {
 }
 
 // fitsEvent reports whether the masters can take the data of an event.
-func fitsEvent(data any) error {
+func (m *Minion) fitsEvent(data any) error {
 	b, err := wire.Encode(data)
 	if err != nil {
 		return err
 	}
-	return wire.FitsDepth(b)
+	return wire.FitsDepth(b, m.depth)
 }
 
 // fire sends an event to the master.
 func (l *link) fire(ctx context.Context, tag string, data any) error {
-	if err := fitsEvent(data); err != nil {
+	if err := l.m.fitsEvent(data); err != nil {
 		return fmt.Errorf("fire %s: %w", tag, err)
 	}
 	_, err := l.ch.Request(ctx, l.event(tag, data))

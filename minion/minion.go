@@ -37,6 +37,7 @@ type Options struct {
 // Minion is one minion daemon, connected to one or several masters.
 type Minion struct {
 	cfg     *config.Minion
+	depth   int // of values in loads
 	version string
 	log     *slog.Logger
 	rescues *rescue.Counter
@@ -96,11 +97,12 @@ func newCore(opts Options) (*Minion, error) {
 	if cfg == nil {
 		return nil, errors.New("minion: no configuration given")
 	}
+	b := cfg.Bounds.OrDefault()
 	m := &Minion{
-		cfg: cfg, version: opts.Version, log: opts.Log, now: opts.Now,
+		cfg: cfg, depth: b.Depth, version: opts.Version, log: opts.Log, now: opts.Now,
 		rejectPause: 10 * time.Second,
 		recent:      newRecent(cfg.MinionJidQueueHwm),
-		slots:       newSlots(cfg.ProcessCountMax, cfg.Bounds.OrDefault().MinionJobs),
+		slots:       newSlots(cfg.ProcessCountMax, b.MinionJobs),
 		procs:       procDir(filepath.Join(cfg.Cachedir, "proc")),
 	}
 	if m.log == nil {

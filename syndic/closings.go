@@ -16,6 +16,8 @@ import (
 
 // closings counts which parents have taken the words of closed jobs.
 type closings struct {
+	most int // jobs (bound asked_jobs)
+
 	mu   sync.Mutex
 	took map[string]closing
 }
@@ -25,7 +27,7 @@ type closing struct {
 	addrs map[string]bool
 }
 
-func newClosings() *closings { return &closings{took: map[string]closing{}} }
+func newClosings(most int) *closings { return &closings{most: most, took: map[string]closing{}} }
 
 // closed tells whether an event is one that is meant for the forwarder alone.
 func closed(tag string) bool {
@@ -52,7 +54,7 @@ func (c *closings) note(jid string, word int64, addr string, needed []string) (a
 		return false
 	}
 	if t.word < word {
-		if len(c.took) >= rememberedJobs { // what is forgotten is told once more
+		if len(c.took) >= c.most { // what is forgotten is told once more
 			clear(c.took)
 		}
 		t = closing{word, map[string]bool{}}

@@ -16,13 +16,11 @@ import (
 )
 
 const (
-	// rememberedJobs is how many jobs are remembered with the parents they came
-	// from, rememberedMasters how many values of master_id.
-	rememberedJobs    = 4096
+	// rememberedMasters is how many values of master_id are remembered.
 	rememberedMasters = 256
-	// originsSlack is how many lines the file may have beyond that before it is
-	// written anew.
-	originsSlack = 8192
+	// originsSlack is how many lines for each job that is remembered the file may
+	// have beyond that before it is written anew.
+	originsSlack = 2
 )
 
 // origins remembers which masters above published a job, and which of them uses
@@ -33,6 +31,7 @@ const (
 // come together share a sync.
 type origins struct {
 	path string
+	most int // jobs that are remembered
 
 	mu      sync.Mutex
 	jobs    *recent[[]string] // jid → addresses
@@ -50,10 +49,12 @@ type owedJob struct{ addr, jid string }
 // originsFile lies in the folder of the node's own cache.
 const originsFile = "syndic_origins"
 
-func openOrigins(cachedir string) (*origins, error) {
+// openOrigins reads what a former life of the node has noted. most is how many jobs are
+// remembered (bound asked_jobs); the oldest are forgotten.
+func openOrigins(cachedir string, most int) (*origins, error) {
 	o := &origins{
-		path: filepath.Join(cachedir, originsFile),
-		jobs: newRecent[[]string](rememberedJobs), masters: newRecent[string](rememberedMasters), owed: map[owedJob]struct{}{},
+		path: filepath.Join(cachedir, originsFile), most: most,
+		jobs: newRecent[[]string](most), masters: newRecent[string](rememberedMasters), owed: map[owedJob]struct{}{},
 	}
 	o.sync = durable.New(o.syncFile)
 	if err := os.MkdirAll(cachedir, 0o700); err != nil {
@@ -105,7 +106,7 @@ func (o *origins) addJob(jid, addr string) (fresh, second bool) {
 
 // owe notes a debt, while there are not too many.
 func (o *origins) owe(addr, jid string) bool {
-	if len(o.owed) >= rememberedJobs {
+	if len(o.owed) >= o.most {
 		return false
 	}
 	o.owed[owedJob{addr, jid}] = struct{}{}
@@ -174,7 +175,7 @@ func (o *origins) enter(addr, jid, masterID string, owe bool) (first, second, wr
 
 // write appends, or writes the file anew when most of it is old.
 func (o *origins) write(text string) (err error) {
-	if o.lines > rememberedJobs+originsSlack {
+	if o.lines > o.most+originsSlack*o.most {
 		if err := o.rewrite(); err != nil {
 			return err
 		}

@@ -10,7 +10,7 @@ import (
 // C14: where a job came from is on the disk before the job goes on; what is known
 // already needs no sync.
 func TestOriginsAreSynced(t *testing.T) {
-	o, err := openOrigins(t.TempDir())
+	o, err := openOrigins(t.TempDir(), 10)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,12 +44,12 @@ func openParents(s *Syndic) (*parents, error) {
 	if len(names) == 0 {
 		return nil, errors.New("syndic: no master above: set syndic_master in the master configuration")
 	}
-	o, err := openOrigins(s.cfg.Local.Cachedir)
+	o, err := openOrigins(s.cfg.Local.Cachedir, s.bounds.AskedJobs)
 	if err != nil {
 		return nil, err
 	}
 	p := &parents{
-		origins: o, foreign: newStrangers(s.local.Jobs()), closings: newClosings(), log: s.log,
+		origins: o, foreign: newStrangers(s.local.Jobs(), s.bounds.AskedJobs), closings: newClosings(s.bounds.AskedJobs), log: s.log,
 		after: s.cfg.Local.SyndicFailoverAfter, back: s.cfg.Local.SyndicFailback,
 	}
 	p.sharing = handover.NewSharing(handover.SharingOptions[*link]{After: p.after, Back: p.back, Moved: func(from, to *link) {
@@ -248,7 +248,7 @@ func openLink(s *Syndic, name string, several bool, alter ...func(*channel.Confi
 	l := &link{
 		s: s, name: name, host: c.Host, ch: ch, log: c.Log,
 		ready: make(chan uint64, 1), inbox: make(chan []byte, inboxSize),
-		fetch: make(chan struct{}, 1), missed: make(chan wire.Publication), homes: make(chan time.Duration, 1), handed: newRecent[struct{}](rememberedJobs),
+		fetch: make(chan struct{}, 1), missed: make(chan wire.Publication), homes: make(chan time.Duration, 1), handed: newRecent[struct{}](s.bounds.AskedJobs),
 		since: time.Now(), longest: max(s.cfg.Upper.RequestChannelTimeout, s.pace.answer),
 	}
 	l.events, l.returns = newUplink(l), newSender(l)

@@ -294,14 +294,15 @@ func TestOrigins_SurviveDamageAndGrowth(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, originsFile), []byte(damaged), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	o, err := openOrigins(dir)
+	const most = 50
+	o, err := openOrigins(dir, most)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := o.of("42", ""); len(got) != 1 || got[0] != "1.2.3.4:1" {
 		t.Errorf("got %v", got)
 	}
-	for i := range rememberedJobs + originsSlack + 100 {
+	for i := range most + originsSlack*most + 100 {
 		if _, _, err := o.learn("top:4506", job(i), "mm", false); err != nil {
 			t.Fatal(err)
 		}
@@ -309,14 +310,14 @@ func TestOrigins_SurviveDamageAndGrowth(t *testing.T) {
 	if err := o.close(); err != nil {
 		t.Fatal(err)
 	}
-	if o, err = openOrigins(dir); err != nil {
+	if o, err = openOrigins(dir, most); err != nil {
 		t.Fatal(err)
 	}
 	defer o.close() //nolint:errcheck // nothing was written
-	if o.lines > rememberedJobs+rememberedMasters+200 {
+	if o.lines > most+110 {
 		t.Errorf("the file has %d lines", o.lines)
 	}
-	if got := o.of(job(rememberedJobs+originsSlack+99), ""); len(got) != 1 {
+	if got := o.of(job(most+originsSlack*most+99), ""); len(got) != 1 {
 		t.Error("the last job is not known")
 	}
 	if got := o.of("other", "mm"); len(got) != 1 || got[0] != "top:4506" {

@@ -117,7 +117,7 @@ func (s *sender) run(ctx context.Context) {
 // again has this parent owed the returns of a job that another one has had.
 func (s *sender) again(jid string) {
 	s.mu.Lock()
-	if s.more = len(s.asked) >= rememberedJobs; !s.more {
+	if s.more = len(s.asked) >= s.l.s.bounds.AskedJobs; !s.more {
 		s.asked = append(s.asked, jid)
 	}
 	s.mu.Unlock()

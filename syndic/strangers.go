@@ -19,8 +19,8 @@ type strangers struct {
 // loadPatience bounds the look into the job store.
 const loadPatience = 5 * time.Second
 
-func newStrangers(jobs returners.Reader) *strangers {
-	return &strangers{jobs: jobs, own: newRecent[struct{}](rememberedJobs)}
+func newStrangers(jobs returners.Reader, most int) *strangers {
+	return &strangers{jobs: jobs, own: newRecent[struct{}](most)}
 }
 
 // has tells whether the job of a return is one, of those that nobody above asked for.

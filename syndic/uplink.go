@@ -14,13 +14,10 @@ import (
 )
 
 const (
-	// newsQueue and newsQueueBytes bound the events that wait for one parent and are
-	// not about who has to answer a job.
-	newsQueue      = 10000
-	newsQueueBytes = 32 << 20
-	// answerQueue bounds what this node itself has to say of jobs that its local master
-	// knows nothing of: a parent publishes them one after the other.
-	answerQueue = 4096
+	// answerQueue and answerQueueBytes bound what this node itself has to say of jobs
+	// that its local master knows nothing of: a parent publishes them one after the other.
+	answerQueue      = 4096
+	answerQueueBytes = 32 << 20
 )
 
 // uplink sends events to one master above, the urgent ones at once.
@@ -46,7 +43,7 @@ func newUplink(l *link) *uplink {
 	b := l.s.bounds
 	u := &uplink{
 		l: l, kick: make(chan struct{}, 1), some: make(chan struct{}, 1), back: make(chan struct{}, 1),
-		answers: queue{max: answerQueue, maxBytes: newsQueueBytes}, news: queue{max: newsQueue, maxBytes: newsQueueBytes},
+		answers: queue{max: answerQueue, maxBytes: answerQueueBytes}, news: queue{max: b.NewsQueue, maxBytes: b.NewsQueueBytes},
 		numbers: l.s.life.Numbers(),
 	}
 	u.teller = newTeller(u)

@@ -6,7 +6,8 @@ import (
 
 // Bounds holds one value per bound. The tags are the one table of facts: bound the
 // name in files, default, small the range from which [Draw] takes (both ends
-// included), and help what it bounds. Durations are in Go's form.
+// included), most the highest value that is taken (without one: any), and help what
+// it bounds. Durations are in Go's form.
 type Bounds struct {
 	CommitRows    int           `bound:"commit_rows" default:"500" small:"1..3" help:"rows of one commit"`
 	CommitPending int           `bound:"commit_pending" default:"20000" small:"3..10" help:"rows that wait for the commit"`
@@ -48,6 +49,14 @@ type Bounds struct {
 	Returns    int `bound:"returns" default:"20000" small:"50..200" help:"returns that a minion keeps for a master that is away"`
 	MinionJobs int `bound:"minion_jobs" default:"4096" small:"8..32" help:"jobs that wait in a minion"`
 	SeenJobs   int `bound:"seen_jobs" default:"65536" small:"200..500" help:"orders of a master that a minion remembers"`
+
+	AskedJobs         int           `bound:"asked_jobs" default:"4096" small:"150..300" help:"jobs that a node remembers with the masters above that asked for them"`
+	UntoldJobs        int           `bound:"untold_jobs" default:"4096" small:"100..200" help:"closed jobs of which a master above has not heard the end"`
+	NewsQueue         int           `bound:"news_queue" default:"10000" small:"3..10" help:"events that wait for one master above"`
+	NewsQueueBytes    int           `bound:"news_queue_bytes" default:"33554432" small:"2000..20000" help:"their bytes"`
+	Depth             int           `bound:"depth" default:"48" small:"8..12" most:"48" help:"lists and maps inside each other in one value of a load"`
+	HandshakePatience time.Duration `bound:"handshake_patience" default:"200ms" small:"20ms..60ms" help:"how long a peer that is being greeted may be silent while others wait for its place"`
+	RequestPatience   time.Duration `bound:"request_patience" default:"1s" small:"100ms..300ms" help:"how long a peer may stop in the middle of a message while others wait for the memory"`
 }
 
 // Default gives the bounds of production.

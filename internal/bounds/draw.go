@@ -36,6 +36,7 @@ var drawnOptions = []drawnOption{
 	{"syndic_jid_forward_cache_hwm", 1, 5, false},
 	{"event_return_queue", 1, 5, false},
 	{"minion_jid_queue_hwm", 20, 60, true},
+	{"max_pending_keys", 1, 5, false},
 }
 
 // DrawnOptions names the options that [Draw] may set, for nodes or for minions.

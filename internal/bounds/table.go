@@ -16,6 +16,7 @@ type Bound struct {
 	Default string // as [Bounds.Set] reads it
 	Low     string // the ends of the small range, likewise
 	High    string
+	Most    string // "": any value is taken
 	Help    string
 
 	index int
@@ -34,7 +35,7 @@ var table = sync.OnceValue(func() []Bound {
 		if !ok || tag.Get("bound") == "" || tag.Get("help") == "" {
 			panic("bounds: " + t.Field(i).Name + " lacks a name, a small range or a help text")
 		}
-		out = append(out, Bound{Name: tag.Get("bound"), Default: tag.Get("default"), Low: low, High: high, Help: tag.Get("help"), index: i})
+		out = append(out, Bound{Name: tag.Get("bound"), Default: tag.Get("default"), Low: low, High: high, Most: tag.Get("most"), Help: tag.Get("help"), index: i})
 	}
 	return out
 })
@@ -43,15 +44,21 @@ var table = sync.OnceValue(func() []Bound {
 func All() []Bound { return table() }
 
 // Set sets the bound of a name from text: a whole number, or a duration such as
-// 300ms (a plain number means seconds). It is above 0.
+// 300ms (a plain number means seconds). It is above 0, and no more than the highest value of bounds that have one.
 func (b *Bounds) Set(name, text string) error {
 	for _, x := range table() {
 		if x.Name != name {
 			continue
 		}
-		n, err := parse(reflect.TypeFor[Bounds]().Field(x.index).Type, text)
+		typ := reflect.TypeFor[Bounds]().Field(x.index).Type
+		n, err := parse(typ, text)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
+		}
+		if x.Most != "" {
+			if most, err := parse(typ, x.Most); err != nil || n > most {
+				return fmt.Errorf("%s: is at most %s, has %s", name, x.Most, text)
+			}
 		}
 		reflect.ValueOf(b).Elem().Field(x.index).SetInt(n)
 		return nil

@@ -18,7 +18,8 @@ import (
 // and what stock minions return to it, and every master above checks the same figure
 // and not that of its own wrapping, so no tier is narrower than the one below it.
 // Values are unwrapped and wrapped again at each tier: the wrapping does not grow with
-// the number of tiers.
+// the number of tiers. A master or minion may be set to less than ValueDepth (bound
+// depth); what is deeper is refused there as it is with the default.
 const (
 	// ValueDepth is how many lists and maps inside each other one field of a load may
 	// hold, the field's own value included.
@@ -43,24 +44,9 @@ type tooDeep int
 func (d tooDeep) Error() string        { return fmt.Sprintf("nested deeper than %d levels", int(d)) }
 func (d tooDeep) Is(target error) bool { return target == ErrTooDeep }
 
-// FitsDepth reports whether a value keeps to [ValueDepth]; its error wraps [ErrTooDeep].
-func FitsDepth(v Raw) error { return fitsDepth(v, ValueDepth) }
-
-// FitsEvent reports whether the data of an event keeps to [EventDepth].
-func FitsEvent(data Raw) error { return fitsDepth(data, EventDepth) }
-
-// ScanDoor reports whether b is one msgpack value that a door may look into, down to
-// [DoorDepth]. deep tells that some field of it may not keep to [ValueDepth], which
-// [FitFields] finds out.
-func ScanDoor(b []byte) (deep bool, err error) {
-	err = Scan(b, Limits{MaxDepth: ValueDepth + 1})
-	if errors.Is(err, ErrTooDeep) {
-		return true, Scan(b, Limits{MaxDepth: DoorDepth})
-	}
-	return false, err
-}
-
-func fitsDepth(v Raw, depth int) error {
+// FitsDepth reports whether a value has at most depth lists and maps inside each other:
+// [ValueDepth], or what the bound of the same name says. Its error wraps [ErrTooDeep].
+func FitsDepth(v Raw, depth int) error {
 	if len(v) == 0 {
 		return nil
 	}
@@ -71,14 +57,28 @@ func fitsDepth(v Raw, depth int) error {
 	return err
 }
 
-// FitFields reports whether each field of a load keeps to [ValueDepth]. Its error
-// names the field.
-func FitFields(load Raw) error {
-	if fitsDepth(load, ValueDepth+1) == nil {
+// FitsEvent reports whether the data of an event keeps to [EventDepth].
+func FitsEvent(data Raw) error { return FitsDepth(data, EventDepth) }
+
+// ScanDoor reports whether b is one msgpack value that a door may look into, down to
+// [DoorDepth]. deep tells that some field of it may nest deeper than depth, which
+// [FitFields] finds out.
+func ScanDoor(b []byte, depth int) (deep bool, err error) {
+	err = Scan(b, Limits{MaxDepth: depth + 1})
+	if errors.Is(err, ErrTooDeep) {
+		return true, Scan(b, Limits{MaxDepth: DoorDepth})
+	}
+	return false, err
+}
+
+// FitFields reports whether each field of a load keeps to depth, as [FitsDepth] does
+// for one. Its error names the field.
+func FitFields(load Raw, depth int) error {
+	if FitsDepth(load, depth+1) == nil {
 		return nil
 	}
 	return Fields(load, func(key string, val Raw) error {
-		if err := FitsDepth(val); err != nil {
+		if err := FitsDepth(val, depth); err != nil {
 			return fmt.Errorf("field %q: %w", key, err)
 		}
 		return nil

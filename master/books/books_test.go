@@ -216,7 +216,7 @@ func TestUntold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u, err := NewUntold(dir)
+	u, err := NewUntold(dir, 10)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -235,7 +235,7 @@ func TestUntold(t *testing.T) {
 	if err := u.Told(jid, first); err != nil || len(u.List()) != 1 {
 		t.Errorf("an earlier word ends it: %v, %v", u.List(), err)
 	}
-	if u, err = NewUntold(dir); err != nil {
+	if u, err = NewUntold(dir, 10); err != nil {
 		t.Fatal(err)
 	}
 	if err := u.Told(jid, u.List()[jid]); err != nil || len(u.List()) != 0 {
@@ -245,23 +245,24 @@ func TestUntold(t *testing.T) {
 
 // The bound of the closed jobs that are told again drops the oldest.
 func TestUntoldIsBounded(t *testing.T) {
+	const most = 20
 	dir := t.TempDir()
 	o, err := NewOpen(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	u, err := NewUntold(dir)
+	u, err := NewUntold(dir, most)
 	if err != nil {
 		t.Fatal(err)
 	}
 	first := "20240101000000000000"
-	for i := range maxUntold + 1 {
+	for i := range most + 1 {
 		n := fmt.Sprint(i)
 		if _, err := u.Add(o, first[:14]+strings.Repeat("0", 6-len(n))+n); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, has := u.List()[first]; has || len(u.List()) != maxUntold {
+	if _, has := u.List()[first]; has || len(u.List()) != most {
 		t.Errorf("%d are kept", len(u.List()))
 	}
 	if _, err := os.Stat(filepath.Join(u.dir, first)); !os.IsNotExist(err) {

@@ -83,7 +83,7 @@ func TestMarksAreSynced(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u, err := NewUntold(dir)
+	u, err := NewUntold(dir, 10)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,25 +13,23 @@ import (
 	"github.com/momtree/mom/internal/jid"
 )
 
-// maxUntold bounds the closed jobs that are told to masters above again. Beyond it
-// the oldest are given up: whoever asked for them has been away for very long.
-const maxUntold = 4096
-
 // Untold marks the closed jobs of which the masters above that asked for them may
 // not have heard who is missing, by one empty file each, over restarts.
 type Untold struct {
 	dir   string
 	marks Open
+	most  int
 
 	mu    sync.Mutex
 	words map[string]uint64 // by jid: which word was the last about it
 	last  uint64
 }
 
-// NewUntold reads the marks below cachedir.
-func NewUntold(cachedir string) (*Untold, error) {
+// NewUntold reads the marks below cachedir. Beyond most jobs (bound untold_jobs) the
+// oldest are given up: whoever asked for them has been away for very long.
+func NewUntold(cachedir string, most int) (*Untold, error) {
 	dir := filepath.Join(cachedir, "untold_jobs")
-	u := &Untold{dir: dir, marks: openAt(dir), words: map[string]uint64{}}
+	u := &Untold{dir: dir, marks: openAt(dir), most: most, words: map[string]uint64{}}
 	if err := os.MkdirAll(u.dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make folder of untold jobs: %w", err)
 	}
@@ -63,7 +61,7 @@ func (u *Untold) Add(o Open, id string) (word uint64, err error) {
 	}
 	u.last++
 	u.words[id] = u.last
-	if len(u.words) > maxUntold {
+	if len(u.words) > u.most {
 		err = u.drop(slices.Min(slices.Collect(maps.Keys(u.words))))
 	}
 	return u.last, err

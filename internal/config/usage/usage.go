@@ -37,7 +37,8 @@ type pkg struct {
 }
 
 // Scan reads the module that holds dir. configPath is the import path of package
-// config; it and the packages below it do not count as readers.
+// config, or of another one whose structs have tags; it and the packages below it do not
+// count as readers.
 func Scan(dir, configPath string) (Report, error) {
 	module, _, ok := strings.Cut(configPath, "/internal/")
 	if !ok {
