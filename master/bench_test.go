@@ -205,6 +205,25 @@ func BenchmarkPublish(b *testing.B) {
 	}
 }
 
+// BenchmarkStart measures from the client's command to the master's answer: the job is
+// kept, marked, stored and published then. Nobody has subscribed.
+func BenchmarkStart(b *testing.B) {
+	r := newRig(b, func(c *config.Master) { c.OrderMasters = true })
+	r.start()
+	load := testJob("nobody", "glob")
+	took := make([]time.Duration, 0, b.N)
+	for b.Loop() {
+		start := time.Now()
+		if r.say(load).Map("load").String("jid") == "" {
+			b.Fatal("the job was refused")
+		}
+		took = append(took, time.Since(start))
+	}
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "p50-ms")
+	b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
+}
+
 // BenchmarkMemory tells what a connected minion costs the master: one
 // subscription and one request connection, idle.
 func BenchmarkMemory(b *testing.B) {

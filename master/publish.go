@@ -81,8 +81,10 @@ func (m *Master) start(ctx context.Context, j *job) error {
 	if err != nil {
 		return err
 	}
-	// Kept before it is stored, so that whatever is stored can be published.
-	kept, err := m.retain(j, p)
+	if err := m.books.Room(ctx); err != nil {
+		return fmt.Errorf("start job %s: %w", j.jid, err)
+	}
+	kept, err := m.keepAndMark(j, p)
 	if err != nil {
 		return err
 	}
@@ -90,16 +92,6 @@ func (m *Master) start(ctx context.Context, j *job) error {
 		if kept {
 			m.kept.Drop(j.jid)
 		}
-	}
-	// Marked before it is stored: a mark without a job is cleared at the next
-	// start, a job without a mark would not be taken up again.
-	if err := m.books.Room(ctx); err != nil {
-		unkeep()
-		return fmt.Errorf("start job %s: %w", j.jid, err)
-	}
-	if err := m.open.Mark(j.jid); err != nil {
-		unkeep()
-		return err
 	}
 	fresh, err := m.store.SaveJob(ctx, returners.Load{JID: j.jid, Raw: stored, User: j.user(), At: m.now()}, x)
 	if err != nil {
@@ -126,6 +118,27 @@ func (m *Master) start(ctx context.Context, j *job) error {
 	m.lookAgain(spec)
 	m.countEarly(ctx, j)
 	return err
+}
+
+// keepAndMark does what has to be on the disk before a job is stored. Its publication
+// is kept, so that whatever is stored can be published, and the job is marked: a mark
+// without a job is cleared at the next start, a job without a mark would not be taken up
+// again. Both wait for the disk at once. It tells whether the publication is new.
+func (m *Master) keepAndMark(j *job, p wire.Publication) (kept bool, err error) {
+	marked := make(chan error, 1)
+	go func() { marked <- m.open.Mark(j.jid) }()
+	kept, err = m.retain(j, p)
+	merr := <-marked
+	if err != nil {
+		return false, errors.Join(err, m.unmark(j.jid))
+	}
+	if merr != nil {
+		if kept {
+			m.kept.Drop(j.jid)
+		}
+		return false, merr
+	}
+	return kept, nil
 }
 
 // countEarly enters returns that were here before the job: a node that came to

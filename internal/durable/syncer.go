@@ -1,6 +1,7 @@
 package durable
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"sync"
@@ -34,6 +35,15 @@ func Dir(path string) *Syncer {
 		_ = d.Sync()
 		return d.Close()
 	})
+}
+
+// File syncs what a file holds. Its name is as durable as its folder.
+func File(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0) //nolint:gosec // a file of the daemon's own
+	if err != nil {
+		return fmt.Errorf("sync %s: %w", path, err)
+	}
+	return errors.Join(f.Sync(), f.Close())
 }
 
 // Wait returns when a sync that began after the call has ended, with its error.

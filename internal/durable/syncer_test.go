@@ -57,6 +57,9 @@ func TestErrorsAreTold(t *testing.T) {
 	if err := Dir(dir).Wait(); err != nil {
 		t.Error(err)
 	}
+	if err := File(filepath.Join(dir, "missing")); err == nil {
+		t.Error("a file that is not there was synced")
+	}
 	if err := Dir(filepath.Join(dir, "missing")).Wait(); err == nil {
 		t.Error("a folder that is not there was synced")
 	}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/durable"
 )
 
 // Options of a [Log].
@@ -56,10 +57,16 @@ type entry struct {
 type Log struct {
 	o     Options
 	epoch string
+	boot  string
+	sync  func(path string) error // brings a file with its name to the disk
+	rm    func(path string) error
 
 	mu      sync.Mutex
-	entries map[string]*entry // by jid
-	order   []*entry          // by number; those gone are taken out now and then
+	over    []string            // jids whose files are to be removed
+	leaving map[string]struct{} // jids whose files are in over, or being removed
+	left    *sync.Cond          // leaving has become smaller
+	entries map[string]*entry   // by jid
+	order   []*entry            // by number; those gone are taken out now and then
 	dead    int
 	head    int64
 	bytes   int64
@@ -87,7 +94,8 @@ func Open(o Options) (*Log, error) {
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the folder of publications: %w", err)
 	}
-	l := &Log{o: o, epoch: rand.Text(), entries: map[string]*entry{}}
+	l := &Log{o: o, epoch: rand.Text(), boot: bootID(), sync: syncIn(o.Dir), rm: os.Remove, entries: map[string]*entry{}, leaving: map[string]struct{}{}}
+	l.left = sync.NewCond(&l.mu)
 	files, err := os.ReadDir(o.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("list the kept publications: %w", err)
@@ -108,6 +116,9 @@ func Open(o Options) (*Log, error) {
 			_ = os.Remove(path)
 			continue
 		}
+		if r.boot != "" && l.boot != "" && r.boot != l.boot {
+			r.Published = true // its mark may be lost: given twice is worse than missed
+		}
 		l.enter(*r, int64(len(b)))
 	}
 	var all []*entry
@@ -123,6 +134,17 @@ func Open(o Options) (*Log, error) {
 	}
 	l.order = all
 	return l, nil
+}
+
+// syncIn syncs files of a folder. Those that come together share a sync of the folder.
+func syncIn(dir string) func(path string) error {
+	names := durable.Dir(dir)
+	return func(path string) error {
+		if err := durable.File(path); err != nil {
+			return err
+		}
+		return names.Wait()
+	}
 }
 
 // Epoch names this life of the log: numbers count within one epoch.
@@ -142,28 +164,49 @@ func (l *Log) enter(r Record, size int64) {
 	l.bytes += size
 }
 
-// Put writes a publication. It survives a crash of the master from then on. A
-// jid that is there already is left as it is, and told by fresh.
+// Put writes a publication. It survives the end of the process and a loss of power
+// from then on; those that come together share a sync of the folder. A jid that is
+// there already is left as it is, and told by fresh.
 func (l *Log) Put(r Record) (fresh bool, err error) {
+	r.boot = l.boot
 	b, err := r.encode()
 	if err != nil {
 		return false, err
 	}
-	l.mu.Lock()
-	if l.entries[r.JID] != nil {
-		l.mu.Unlock()
-		return false, nil
-	}
-	if err := l.makeRoom(int64(len(b)), r.queued()); err != nil {
-		l.mu.Unlock()
+	if fresh, err = l.admit(r, int64(len(b))); !fresh {
 		return false, err
 	}
-	l.enter(r, int64(len(b)))
-	l.mu.Unlock()
-	if err := crypt.WriteFileLazy(l.path(r.JID), b, 0o600); err != nil {
+	// Renamed first: the one sync of the file takes its name along on most file
+	// systems. A file that was cut off is none, and its job is not stored.
+	path := l.path(r.JID)
+	if err = crypt.WriteFileLazy(path, b, 0o600); err == nil {
+		err = l.sync(path)
+	}
+	if err != nil {
 		l.Drop(r.JID)
 		return false, fmt.Errorf("keep publication %s: %w", r.JID, err)
 	}
+	return true, nil
+}
+
+// admit enters a record of that many bytes, unless its jid is there.
+func (l *Log) admit(r Record, size int64) (fresh bool, err error) {
+	defer l.remove()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for { // a file of that name which is over must not take the new one along
+		if _, ok := l.leaving[r.JID]; !ok {
+			break
+		}
+		l.left.Wait()
+	}
+	if l.entries[r.JID] != nil {
+		return false, nil
+	}
+	if err := l.makeRoom(size, r.queued()); err != nil {
+		return false, err
+	}
+	l.enter(r, size)
 	return true, nil
 }
 
@@ -287,6 +330,7 @@ func (l *Log) Cached(jid string, fits func(any) bool, build func() (any, error))
 
 // Drop forgets a publication.
 func (l *Log) Drop(jid string) {
+	defer l.remove()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if e := l.entries[jid]; e != nil {
@@ -295,7 +339,7 @@ func (l *Log) Drop(jid string) {
 	}
 }
 
-// drop takes an entry out. The caller holds mu.
+// drop takes an entry out. The caller holds mu, and calls remove without it.
 func (l *Log) drop(e *entry) {
 	delete(l.entries, e.JID)
 	l.bytes -= e.size
@@ -306,9 +350,31 @@ func (l *Log) drop(e *entry) {
 	if e.queued() {
 		l.queues.Add(-1)
 	}
-	if err := os.Remove(l.path(e.JID)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		l.o.Log.Warn("A publication that is over could not be removed", "jid", e.JID, "err", err)
+	l.over = append(l.over, e.JID)
+	l.leaving[e.JID] = struct{}{}
+}
+
+// remove removes the files of what was dropped. The caller does not hold mu: the disk
+// may be slow, and publications and minions wait for mu.
+func (l *Log) remove() {
+	l.mu.Lock()
+	over := l.over
+	l.over = nil
+	l.mu.Unlock()
+	if len(over) == 0 {
+		return
 	}
+	for _, jid := range over {
+		if err := l.rm(l.path(jid)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			l.o.Log.Warn("A publication that is over could not be removed", "jid", jid, "err", err)
+		}
+	}
+	l.mu.Lock()
+	for _, jid := range over {
+		delete(l.leaving, jid)
+	}
+	l.mu.Unlock()
+	l.left.Broadcast()
 }
 
 // compact rebuilds the order when half of it is gone. The caller holds mu.
@@ -325,6 +391,7 @@ func (l *Log) Sweep() {
 	if !l.o.Steady() {
 		return
 	}
+	defer l.remove()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	limit := l.o.Age().Add(-l.o.Keep)

@@ -24,6 +24,8 @@ type Record struct {
 	Topics []string
 	// Published tells that it has been handed to the subscribers.
 	Published bool
+
+	boot string // the run of the machine in which it was kept
 }
 
 func (r *Record) queued() bool { return !r.Until.IsZero() }
@@ -37,6 +39,9 @@ var errDamaged = errors.New("it is damaged")
 // mark that it was published.
 func (r *Record) encode() ([]byte, error) {
 	m := wire.NewMap("jid", r.JID, "at", r.At.UnixMicro(), "pub", wire.Raw(r.Pub), "topics", r.Topics)
+	if r.boot != "" {
+		m.Set("boot", r.boot)
+	}
 	if r.queued() {
 		m.Set("until", r.Until.Unix())
 	}
@@ -72,7 +77,7 @@ func decodeRecord(b []byte) (*Record, error) {
 	}
 	r := &Record{
 		JID: d.String("jid"), At: time.UnixMicro(d.Int("at")), Pub: slices.Clone(pub),
-		Topics:    d.Strings("topics"),
+		Topics: d.Strings("topics"), boot: d.String("boot"),
 		Published: int64(len(b)) > n && b[n] == published,
 	}
 	if !jid.Valid(r.JID) {
