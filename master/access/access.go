@@ -33,7 +33,7 @@ type List struct {
 // grant is one entry of publisher_acl.
 type grant struct {
 	who   target.Pattern
-	rules []any // as configured: they travel to the nodes below
+	rules []any // they travel to the nodes below
 }
 
 // New reads the options. A rule that cannot be understood allows nothing; the log
@@ -45,12 +45,18 @@ func New(o Options) *List {
 	}
 	for _, who := range slices.Sorted(maps.Keys(o.ACL)) {
 		list, _ := o.ACL[who].([]any)
-		l.grants = append(l.grants, grant{target.NewGrant(who), list})
+		list = slices.Clone(list)
 		for i, r := range list {
 			if err := checkRule(r, l.groups); err != nil {
 				o.Log.Error("A rule of publisher_acl allows nothing: it cannot be understood", "user", who, "rule", i+1, "err", err)
+				continue
+			}
+			var err error
+			if list[i], err = expandRule(r, l.groups); err != nil {
+				o.Log.Error("Nodes below understand a rule of publisher_acl only with node groups of their own", "user", who, "rule", i+1, "err", err)
 			}
 		}
+		l.grants = append(l.grants, grant{target.NewGrant(who), list})
 	}
 	return l
 }

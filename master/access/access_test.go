@@ -90,6 +90,43 @@ func TestPermits(t *testing.T) {
 	}
 }
 
+// Node groups in rules are those of the master that has the rules: nodes below need none
+// of them, and other groups of the same name change nothing.
+func TestNodeGroupsInRules(t *testing.T) {
+	var log bytes.Buffer
+	funs := []any{"test.ping"}
+	top := New(Options{
+		ACL: map[string]any{"alice": []any{
+			map[string]any{"N@web and not m2": funs}, map[string]any{"db*": funs}, map[string]any{"N@red": funs}, map[string]any{"N@none": funs},
+		}},
+		Nodegroups: map[string]any{"web": "L@m1,m2 or N@edge", "edge": "e*", "red": []any{"G@os:Red Hat"}},
+		Log:        slog.New(slog.NewTextHandler(&log, nil)),
+	})
+	rules, ok := top.Rules(Sender{Owner: "alice", Own: "salt", Name: "alice", Extra: wire.NewMap()})
+	if !ok {
+		t.Fatal("alice has no rules")
+	}
+	for _, node := range []*List{
+		top, New(Options{Log: quiet}), New(Options{Nodegroups: map[string]any{"web": "*", "edge": "*"}, Log: quiet}),
+	} {
+		for id, want := range map[string]bool{"m1": true, "m2": false, "e7": true, "db1": true, "x": false} {
+			if got := node.Permits(rules, []Call{{Fun: "test.ping"}}, func(to target.Expr) bool { return to.Match(target.ID(id)) }); got != want {
+				t.Errorf("%s: %v", id, got)
+			}
+		}
+	}
+	for _, want := range []string{"user=alice rule=3", "has a space", "user=alice rule=4", `unknown node group`} {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("%s is not told in %s", want, &log)
+		}
+	}
+	for _, good := range []string{"rule=1", "rule=2"} {
+		if strings.Contains(log.String(), good) {
+			t.Errorf("%s is told in %s", good, &log)
+		}
+	}
+}
+
 func TestForbids(t *testing.T) {
 	l := New(Options{Blacklist: map[string]any{"users": "eve", "modules": []any{"cmd.exec_*", 7}}, Log: quiet})
 	for _, c := range []struct {

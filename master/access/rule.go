@@ -48,6 +48,25 @@ func checkRule(v any, groups map[string]any) error {
 	return err
 }
 
+// expandRule replaces the node groups in the target of a rule by what they mean here, so
+// that the rule means the same at nodes below, which have groups of their own or none.
+// A rule that cannot be written without them stays as it is, with an error.
+func expandRule(v any, groups map[string]any) (any, error) {
+	tgt, val, ok := onlyPair(v)
+	if !ok { // it is for all minions
+		return v, nil
+	}
+	to, _, err := target.ExpandTarget(tgt, "compound", groups)
+	if err != nil {
+		return v, err
+	}
+	text, ok := to.(string)
+	if !ok {
+		return v, fmt.Errorf("target %q: a word of its node groups has a space, which no target of a rule can have", tgt)
+	}
+	return map[string]any{text: val}, nil
+}
+
 // parseRule reads "function expression" or {target: [rule of functions]}.
 func parseRule(v any, groups map[string]any) (rule, error) {
 	if text, ok := v.(string); ok {
