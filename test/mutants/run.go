@@ -5,10 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -38,12 +41,17 @@ func (m mutant) try(ctx context.Context, root, dir string) (verdict, string) {
 	if err != nil {
 		return broken, err.Error()
 	}
-	build := exec.CommandContext(ctx, "go", "vet", "-overlay", overlay, m.pkg) //nolint:gosec // the overlay is ours
+	// The packages that are changed, which a test may use by a process alone.
+	args := []string{"build", "-o", os.DevNull, "-overlay", overlay}
+	for name := range files {
+		args = append(args, "./"+path.Dir(name))
+	}
+	build := exec.CommandContext(ctx, "go", args...) //nolint:gosec // the overlay is ours
 	build.Dir = root
 	if out, err := build.CombinedOutput(); err != nil {
 		return broken, "does not compile: " + tail(out)
 	}
-	test := exec.CommandContext(ctx, "go", "test", "-overlay", overlay, "-count=1", "-v", "-timeout", patience.String(), "-run", m.test, m.pkg) //nolint:gosec // as above
+	test := exec.CommandContext(ctx, "go", "test", "-vet=off", "-overlay", overlay, "-count=1", "-v", "-timeout", patience.String(), "-run", m.test, m.pkg) //nolint:gosec // as above
 	test.Dir = root
 	test.Env = append(os.Environ(), "GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" -overlay="+overlay))
 	out, err := test.CombinedOutput()
@@ -63,18 +71,18 @@ func write(files map[string]string, root, dir string) (string, error) {
 	}
 	replace := map[string]string{}
 	for name, text := range files {
-		path := filepath.Join(dir, strings.ReplaceAll(name, "/", "_"))
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		changed := filepath.Join(dir, strings.ReplaceAll(name, "/", "_"))
+		if err := os.WriteFile(changed, []byte(text), 0o600); err != nil {
 			return "", err
 		}
-		replace[filepath.Join(root, name)] = path
+		replace[filepath.Join(root, name)] = changed
 	}
 	b, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {
 		return "", err
 	}
-	path := filepath.Join(dir, "overlay.json")
-	return path, os.WriteFile(path, b, 0o600)
+	overlay := filepath.Join(dir, "overlay.json")
+	return overlay, os.WriteFile(overlay, b, 0o600)
 }
 
 // baseline runs the tests of all mutants without any change: a test that fails by
@@ -84,8 +92,9 @@ func baseline(ctx context.Context, root string, all []mutant) error {
 	for _, m := range all {
 		byPkg[m.pkg] = append(byPkg[m.pkg], m.test)
 	}
-	for pkg, tests := range byPkg {
-		cmd := exec.CommandContext(ctx, "go", "test", "-count=1", "-run", strings.Join(tests, "|"), pkg) //nolint:gosec // from files of the repository
+	for _, pkg := range slices.Sorted(maps.Keys(byPkg)) {
+		tests := byPkg[pkg]
+		cmd := exec.CommandContext(ctx, "go", "test", "-vet=off", "-count=1", "-run", strings.Join(tests, "|"), pkg) //nolint:gosec // from files of the repository
 		cmd.Dir = root
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("the tests of %s fail without any mutant: %s", pkg, tail(out))
