@@ -154,6 +154,7 @@ func TestCVE2017_12791_CVE2017_14695_CVE2024_22231_CVE2025_22238_CVE2025_22241(t
 func TestCVE2017_14696(t *testing.T) {
 	r := newRig(t)
 	r.start()
+	was := r.tree()
 	for _, id := range []any{"a\x00b", "\x00", "\xff\xfe", 5, nil, []any{"x"}, wire.NewMap("a", 1), true} {
 		for _, pub := range []any{"", "\x00", nil, 7, strings.Repeat("A", 1<<16), "-----BEGIN PUBLIC KEY-----\n-----END PUBLIC KEY-----"} {
 			load, err := wire.Encode(wire.NewMap("cmd", "_auth", "id", id, "pub", pub, "nonce", "n", "token", pub))
@@ -164,9 +165,12 @@ func TestCVE2017_14696(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r.ask(body)
+			if v, _ := decoded(t, r.ask(body)).(string); !strings.HasPrefix(v, badLoad) && v != handlerRaised {
+				t.Errorf("id %q is answered by %q", id, v)
+			}
 		}
 	}
+	r.unchanged(was)
 	if err := r.minion("m1", "minion", "minion").answer(someJob, true); err != nil {
 		t.Fatal(err)
 	}

@@ -7,12 +7,21 @@ import (
 	"testing"
 
 	"github.com/momtree/mom/internal/channel/channeltest"
+	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/wire"
 )
 
+// inTurn is the configuration of a minion that runs one job at a time: what must not
+// run would return before the job that comes after it.
+func inTurn(t *testing.T, m *channeltest.Master) *config.Minion {
+	cfg := testConfig(t, m)
+	cfg.ProcessCountMax = 1
+	return cfg
+}
+
 // quietly publishes bodies that must do nothing, then a true job, and gives the
-// returns of all but that one.
+// returns of all but that one. The minion is one of inTurn.
 func quietly(t *testing.T, m *channeltest.Master, bodies ...[]byte) []*wire.Map {
 	t.Helper()
 	before := len(m.Seen("_return"))
@@ -35,12 +44,13 @@ func quietly(t *testing.T, m *channeltest.Master, bodies ...[]byte) []*wire.Map 
 // minion runs an old job.
 func TestCVE2022_22936(t *testing.T) {
 	m := channeltest.Start(t, channeltest.Rules{})
-	d := start(t, testConfig(t, m))
+	d := start(t, inTurn(t, m))
 	m.AwaitSubscribers(t, 1)
 	job := channeltest.Job(newJID(), "m1", "test.ping")
 	body := m.Seal(job)
 	m.PublishRaw("", body)
 	m.AwaitReturn(t, job.String("jid"))
+	await(t, "its end", func() bool { return len(d.table.Running()) == 0 })
 	d.recent.forget(job.String("jid")) // the serial alone protects an old one
 	if got := quietly(t, m, body, body); len(got) != 0 {
 		t.Errorf("run again: %#v", got)
@@ -50,7 +60,7 @@ func TestCVE2022_22936(t *testing.T) {
 // Attack: a job in clear text is sent to the minion.
 func TestCVE2016_1866(t *testing.T) {
 	m := channeltest.Start(t, channeltest.Rules{})
-	start(t, testConfig(t, m))
+	start(t, inTurn(t, m))
 	m.AwaitSubscribers(t, 1)
 	load, err := wire.Encode(channeltest.Job(newJID(), "m1", "test.ping"))
 	if err != nil {
@@ -75,7 +85,7 @@ func TestCVE2016_1866(t *testing.T) {
 func TestCVE2017_7893(t *testing.T) {
 	for _, demands := range []bool{false, true} {
 		m := channeltest.Start(t, channeltest.Rules{SignPublications: true})
-		cfg := testConfig(t, m)
+		cfg := inTurn(t, m)
 		cfg.SignPubMessages = demands
 		start(t, cfg)
 		m.AwaitSubscribers(t, 1)
@@ -134,7 +144,7 @@ func TestCVE2021_31607_CVE2020_28243_CVE2021_21996_CVE2020_17490(t *testing.T) {
 // of another job.
 func TestJIDIsNoPath(t *testing.T) {
 	m := channeltest.Start(t, channeltest.Rules{})
-	cfg := testConfig(t, m)
+	cfg := inTurn(t, m)
 	cfg.CacheJobs = true
 	start(t, cfg)
 	m.AwaitSubscribers(t, 1)
@@ -231,7 +241,7 @@ func TestCVE2022_22935(t *testing.T) {
 // to it, over the minion's restart; one that never signed goes on working.
 func TestPublications_AsTheMaster(t *testing.T) {
 	m := channeltest.Start(t, channeltest.Rules{SignPublications: true})
-	cfg := testConfig(t, m)
+	cfg := inTurn(t, m)
 	if cfg.SignPubMessages {
 		t.Fatal("these are not the defaults")
 	}
