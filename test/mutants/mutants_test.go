@@ -44,6 +44,31 @@ func TestMutantsApply(t *testing.T) {
 	}
 }
 
+// Each test of an attack that docs/security.md names has a mutant that it kills.
+func TestEachAttackHasAMutant(t *testing.T) {
+	all, err := load(".", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	has := map[string]bool{}
+	for _, m := range all {
+		has[m.test] = true
+	}
+	page, err := os.ReadFile(filepath.Join(root, "docs", "security.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := regexp.MustCompile("(?m)^\\| .* \\| `(Test\\w+)` \\|$").FindAllSubmatch(page, -1)
+	if len(rows) == 0 {
+		t.Fatal("the page names no test")
+	}
+	for _, row := range rows {
+		if name := string(row[1]); !has[name] {
+			t.Errorf("%s has no mutant", name)
+		}
+	}
+}
+
 // A small module with one protection: the true test kills its mutant, a hollow one
 // lets it live, and what does not apply or compile is called broken.
 func TestRun(t *testing.T) {

@@ -97,7 +97,7 @@ func baseline(ctx context.Context, root string, all []mutant) error {
 		cmd := exec.CommandContext(ctx, "go", "test", "-vet=off", "-count=1", "-run", strings.Join(tests, "|"), pkg) //nolint:gosec // from files of the repository
 		cmd.Dir = root
 		if out, err := cmd.CombinedOutput(); err != nil {
-			return fmt.Errorf("the tests of %s fail without any mutant: %s", pkg, tail(out))
+			return fmt.Errorf("the tests of %s fail without any mutant: %s", pkg, failures(out))
 		}
 	}
 	return nil
@@ -111,6 +111,20 @@ func first(out []byte) string {
 		return cut(string(m[1]))
 	}
 	return tail(out)
+}
+
+var failed = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
+
+// failures names the tests that failed, with the first thing that one of them said.
+func failures(out []byte) string {
+	var names []string
+	for _, m := range failed.FindAllSubmatch(out, -1) {
+		names = append(names, string(m[1]))
+	}
+	if len(names) == 0 {
+		return tail(out)
+	}
+	return strings.Join(names, ", ") + ": " + first(out)
 }
 
 func tail(out []byte) string {
