@@ -3,6 +3,7 @@ package master
 import (
 	"fmt"
 	"sort"
+	"time"
 
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/ledger"
@@ -15,6 +16,12 @@ func (m *Master) onMissing(jid string, gone map[string]ledger.Missing, nodes map
 	m.queueAway(jid, gone, nodes)
 	m.fire("salt/job/"+jid+"/missing", missingData(jid, gone, nodes))
 	m.bookMissing(jid, gone, nodes)
+}
+
+// rescuedMinion counts a connected minion that has dropped a job, or its return, without
+// saying so: the ledger asks those that are silent for long.
+func (m *Master) rescuedMinion(jid, id, reason string, since time.Duration) {
+	m.rescues.Found("question to a connected minion", "a minion that had not returned: "+reason, since, "jid", jid, "minion", id)
 }
 
 // bookMissing keeps who will not answer, and which nodes cannot be asked.

@@ -164,9 +164,10 @@ func (m *Master) openStore(o Options) (err error) {
 		GatherTimeout: m.cfg.GatherJobTimeout, SyndicWait: m.cfg.SyndicWait,
 		Hooks: ledger.Hooks{
 			Complete: m.onComplete, Missing: m.onMissing,
-			FindJob: m.asks.Add,
+			FindJob: m.asks.Add, Rescued: m.rescuedMinion,
 		},
-		Where: m.whereNow, Gone: m.goneForSure, Brought: m.cfg.Bounds.Brought, BroughtBy: m.cfg.Bounds.Adopted,
+		AskConnected: m.cfg.Bounds.AskConnected,
+		Where:        m.whereNow, Gone: m.goneForSure, Brought: m.cfg.Bounds.Brought, BroughtBy: m.cfg.Bounds.Adopted,
 	})
 	m.probes = findjob.NewProbes(m.ledger.Found)
 	known, err := loadPeers(m.cfg.Cachedir)

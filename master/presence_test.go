@@ -123,6 +123,28 @@ func TestProbe(t *testing.T) {
 	}
 }
 
+// F1: a connected minion that has dropped a job without a word is found by a question
+// alone, which counts as a rescue.
+func TestConnectedMinionThatDropsAJobIsCounted(t *testing.T) {
+	r := newRig(t, func(c *config.Master) { c.Bounds.AskConnected = 100 * time.Millisecond })
+	r.start()
+	m := r.minion("m1", "minion", "minion").listen().announce()
+	events := r.events()
+	jid := r.say(testJob("m1", "glob")).Map("load").String("jid")
+	m.hear() // and no more is heard of it
+	p := m.hear()
+	if wire.FunName(p.Fun) != "saltutil.find_job" {
+		t.Fatalf("heard %+v", p)
+	}
+	if err := m.answer(p.JID, wire.NewMap()); err != nil {
+		t.Fatal(err)
+	}
+	events.take("salt/job/" + jid + "/complete")
+	if got := r.Master.Rescues().Counts(); len(got) != 1 || got["question to a connected minion"] != 1 {
+		t.Errorf("counted are %v", got)
+	}
+}
+
 // Questions of one moment about one job are one publication.
 func TestProbesAreGathered(t *testing.T) {
 	r := newRig(t)

@@ -57,6 +57,7 @@ type Bounds struct {
 	Depth             int           `bound:"depth" default:"48" small:"8..12" most:"48" help:"lists and maps inside each other in one value of a load"`
 	HandshakePatience time.Duration `bound:"handshake_patience" default:"200ms" small:"20ms..60ms" help:"how long a peer that is being greeted may be silent while others wait for its place"`
 	RequestPatience   time.Duration `bound:"request_patience" default:"1s" small:"100ms..300ms" help:"how long a peer may stop in the middle of a message while others wait for the memory"`
+	AskConnected      time.Duration `bound:"ask_connected" default:"5m" small:"15s..40s" help:"after how long a connected minion that does not return is asked whether it works on the job"`
 }
 
 // Default gives the bounds of production.

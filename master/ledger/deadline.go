@@ -74,6 +74,7 @@ func (l *Ledger) expire(j *job) {
 		}
 	}
 	sort.Strings(n.find)
+	sort.Strings(n.rescued)
 	l.arm(j)
 	l.finish(j, n)
 }
@@ -106,7 +107,7 @@ func (l *Ledger) expireEntry(j *job, id string, e *entry, now time.Time, n *news
 	}
 	switch e.phase {
 	case waiting:
-		e.phase = asked
+		e.phase, e.net = asked, e.live == Up && e.direct
 		l.due(j, e, now.Add(l.gather(j)))
 		n.find = append(n.find, id)
 		return
@@ -121,8 +122,10 @@ func (l *Ledger) expireEntry(j *job, id string, e *entry, now time.Time, n *news
 			l.due(j, e, now.Add(again))
 			return
 		}
+		n.rescue(j, id, e, now)
 		j.settle(id, e, missing, NoResponse)
 	case finishing:
+		n.rescue(j, id, e, now)
 		j.settle(id, e, missing, NotRunning)
 	case leased:
 		if j.passOn(id, e) {
@@ -165,7 +168,7 @@ func (l *Ledger) askLater(j *job, e *entry) {
 	if !e.direct || e.live != Up {
 		return
 	}
-	e.mute = 0
+	e.mute, e.net = 0, false
 	if e.pause = min(2*e.pause, rarest); e.pause == 0 {
 		e.pause = l.cfg.AskConnected
 	}

@@ -101,6 +101,7 @@ type entry struct {
 	path   string
 	due    time.Time     // zero: no timer waits for this entry
 	pause  time.Duration // of one that is Up: before it is asked again
+	net    bool          // it was Up when it was asked last
 	mute   uint8         // questions in a row that it has not answered
 	until  time.Time     // of one in doubt: the end of its phase; due is when to look at it again
 	reason string

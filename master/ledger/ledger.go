@@ -52,6 +52,10 @@ type Hooks struct {
 	// FindJob asks the owner to find out whether these minions run the job and
 	// to answer by [Ledger.Found].
 	FindJob func(jid string, ids []string)
+	// Rescued is told of a connected minion that was waited for since the job was
+	// opened, and that the question after AskConnected has ended the wait for, with the
+	// reason: it should have said so by itself.
+	Rescued func(jid, id, reason string, since time.Duration)
 }
 
 // Ledger is safe for concurrent use.
@@ -93,7 +97,16 @@ type news struct {
 	missing  map[string]Missing
 	nodes    map[string]NodeState
 	find     []string
+	rescued  []string      // ids
+	since    time.Duration // the job was opened before the rescued were looked at
 	complete *Account
+}
+
+// rescue notes a minion that only the question to the connected has ended the wait for.
+func (n *news) rescue(j *job, id string, e *entry, now time.Time) {
+	if e.net && e.direct && e.live == Up {
+		n.rescued, n.since = append(n.rescued, id), now.Sub(j.opened)
+	}
 }
 
 func (n *news) miss(id string, e *entry) {
@@ -126,6 +139,11 @@ func (l *Ledger) finish(j *job, n news) {
 	}
 	if h.FindJob != nil && len(n.find) > 0 {
 		h.FindJob(j.JID, n.find)
+	}
+	if h.Rescued != nil {
+		for _, id := range n.rescued {
+			h.Rescued(j.JID, id, n.missing[id].Reason, n.since)
+		}
 	}
 	if h.Complete != nil && n.complete != nil {
 		h.Complete(*n.complete)

@@ -36,7 +36,7 @@ func TestScenarios(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			s := &scenario{t: t, start: time.Now()}
 			s.at, s.again = map[string]string{}, map[string]time.Duration{}
-			s.ledger = New(Config{Where: s.where, Gone: s.gone, Hooks: Hooks{Complete: s.complete, Missing: s.missing, FindJob: s.findJob}})
+			s.ledger = New(Config{Where: s.where, Gone: s.gone, Hooks: Hooks{Complete: s.complete, Missing: s.missing, FindJob: s.findJob, Rescued: s.rescued}})
 			defer s.ledger.Close()
 			datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 				s.run(t, d)
@@ -105,6 +105,10 @@ func (s *scenario) missing(jid string, m map[string]Missing, n map[string]NodeSt
 }
 
 func (s *scenario) findJob(jid string, ids []string) { s.say("find_job %s %v", jid, ids) }
+
+func (s *scenario) rescued(jid, id, reason string, since time.Duration) {
+	s.say("rescued %s %s: %s, after %v", jid, id, reason, since)
+}
 
 func missingText(m map[string]Missing) string {
 	var out []string
