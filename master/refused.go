@@ -3,6 +3,7 @@ package master
 import (
 	"log/slog"
 
+	"github.com/momtree/mom/internal/conntrack"
 	"github.com/momtree/mom/internal/repeat"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
@@ -46,7 +47,8 @@ func (m *Master) refused(what string, p *zmtp.Peer, err error) {
 	m.log.Warn("Refused", "what", what, "err", err)
 }
 
-// tellTurnedAway has the operator told of what both ports refuse, cut or drop.
+// tellTurnedAway has the operator told of what both ports refuse, cut or drop, and of
+// what the system drops before it comes to them.
 func (m *Master) tellTurnedAway() {
 	st, now, limit := m.Stats(), m.now(), "max_connections"
 	if m.cfg.MaxConnections == 0 {
@@ -54,6 +56,9 @@ func (m *Master) tellTurnedAway() {
 	}
 	m.turned.ReadSocket("router", st.Router.HostStats, limit, now)
 	m.turned.ReadSocket("pub", st.Pub.HostStats, limit, now)
+	if t, ok := conntrack.Read(); ok {
+		m.turned.ReadTable(t, now)
+	}
 	m.turned.Tell(now)
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/momtree/mom/internal/conntrack"
 	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/swarm"
 	"github.com/momtree/mom/mom/grove"
@@ -36,6 +37,12 @@ func Run(ctx context.Context, o Options, s Shape) (r Result, err error) {
 	r = Result{Shape: s.Name, Minions: s.All()}
 	w := &world{Options: o, shape: s, procs: map[string]*grove.Process{}, probes: map[string]string{}}
 	defer func() { err = errors.Join(err, w.stop()) }()
+	before, _ := conntrack.Read()
+	defer func() {
+		if after, ok := conntrack.Read(); ok && after.Dropped > before.Dropped {
+			r.fault("this machine dropped %d packets: its table of %d connections was full (sysctl net.netfilter.nf_conntrack_max)", after.Dropped-before.Dropped, after.Max)
+		}
+	}()
 	o.Say("%s: %s", s.Name, s.About)
 	if err := w.grow(ctx); err != nil {
 		return r, fmt.Errorf("grow the tree: %w", err)
