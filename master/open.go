@@ -177,6 +177,7 @@ func (m *Master) openStore(o Options) (err error) {
 	m.presence = presence.New(presence.Config{Known: known, Up: m.peerUp, Down: m.peerDown, Now: m.now, Asks: m.cfg.PresenceAsk, Reconnect: m.cfg.PresenceReconnect})
 	m.who = findjob.NewWho(findjob.WhoOptions{
 		JID: m.jids.Next, Secret: m.identity.Pair.Private.D.Bytes(), Ask: m.askWho, Off: !m.cfg.PresenceAsk, Window: m.cfg.Bounds.AskWindow,
+		Busy: func() bool { return m.signIns.Depth() > 0 },
 	})
 	m.inheritRoles(known)
 	m.judge = owners.NewJudge(owners.Config{

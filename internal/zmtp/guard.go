@@ -49,6 +49,7 @@ type guard struct {
 	phase   int
 	minor   byte // the peer's minor protocol version
 	pending []byte
+	early   []byte // leaves with the first that zmq4 writes
 	in      *bufio.Reader
 
 	head    []byte // header bytes zmq4 has not fetched yet
@@ -262,7 +263,8 @@ func (g *guard) Write(p []byte) (int, error) {
 	if g.phase == phaseTraffic {
 		return 0, errGuardWrite
 	}
-	g.pending = append(g.pending, p...)
+	g.pending = append(append(g.pending, p...), g.early...)
+	g.early = nil
 	return len(p), nil
 }
 

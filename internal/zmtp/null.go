@@ -11,6 +11,7 @@ import (
 // past its input.
 type null struct {
 	local ready
+	said  bool  // our READY has left with the greeting
 	peer  ready // set by Handshake
 }
 
@@ -20,8 +21,10 @@ func (*null) Type() zmq4.SecurityType { return zmq4.NullSecurity }
 // Handshake implements zmq4.Security: both sides send READY, then look at the
 // other's.
 func (s *null) Handshake(c *zmq4.Conn, _ bool) error {
-	if err := c.SendCmd(zmq4.CmdReady, appendReady(nil, s.local)); err != nil {
-		return fmt.Errorf("send READY: %w", err)
+	if !s.said {
+		if err := c.SendCmd(zmq4.CmdReady, appendReady(nil, s.local)); err != nil {
+			return fmt.Errorf("send READY: %w", err)
+		}
 	}
 	cmd, err := c.RecvCmd()
 	if err != nil {

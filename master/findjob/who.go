@@ -25,6 +25,10 @@ const (
 	// prompt is the time within which an answer tells that there is room for more
 	// questions; one that takes longer does not count against the window any more.
 	prompt = 2 * time.Second
+	// whileBusy is the time between questions while minions wait to sign in: some 2 %
+	// of a processor, so that no herd, and no peer that signs in without end, keeps
+	// the others unknown.
+	whileBusy = 50 * time.Millisecond
 	// The number of questions under way: one more for each prompt answer, one less
 	// for each that does not come.
 	firstWindow = 32
@@ -42,6 +46,10 @@ type WhoOptions struct {
 	Ask func(conn uint64, jid string) error
 	// Window is how many questions may be under way. Default 256.
 	Window int
+	// Busy tells that minions wait to sign in. A question costs a signature as a
+	// sign-in does, and nobody waits for it: meanwhile one goes out each
+	// [whileBusy]. nil: never.
+	Busy func() bool
 	// Off asks nobody. Answers to questions of before are known all the same.
 	Off bool
 }
@@ -62,6 +70,7 @@ type Who struct {
 	flying []flight // in the order in which they were asked
 	under  int      // of these: neither answered nor late
 	window int
+	last   time.Time // of the last question
 	wake   chan struct{}
 }
 
@@ -216,6 +225,10 @@ func (w *Who) next() (a *asked, jid string, wait time.Duration) {
 	if w.under >= w.window {
 		return nil, "", w.flying[0].at.Add(prompt).Sub(now)
 	}
+	if wait = w.last.Add(whileBusy).Sub(now); wait > 0 && w.o.Busy != nil && w.o.Busy() {
+		return nil, "", wait
+	}
+	w.last = now
 	a = w.queue[0]
 	stamp, _, _ := strings.Cut(w.o.JID(), "_")
 	jid = w.Question(stamp)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -20,10 +21,13 @@ type asking struct {
 	to  []uint64
 }
 
-func startAsking(t *testing.T, window int) *asking {
+func startAsking(t *testing.T, window int) *asking { return startAskingBut(t, window, nil) }
+
+// startAskingBut starts one that holds back while busy says so.
+func startAskingBut(t *testing.T, window int, busy func() bool) *asking {
 	a := &asking{}
 	a.Who = NewWho(WhoOptions{
-		JID: jid.NewGenerator(time.Now, 4711).Next, Secret: []byte("secret"), Window: window,
+		JID: jid.NewGenerator(time.Now, 4711).Next, Secret: []byte("secret"), Window: window, Busy: busy,
 		Ask: func(conn uint64, jid string) error {
 			a.mu.Lock()
 			defer a.mu.Unlock()
@@ -137,4 +141,41 @@ func TestWho_JidsAreMarked(t *testing.T) {
 			t.Errorf("%q is taken for a question", other)
 		}
 	}
+}
+
+// A question costs a signature, and nobody waits for it: while minions sign in it is put
+// off. But not for ever, or a peer that signs in without end would keep all unknown.
+// Size: 1,000 connections, and sign-ins that never end.
+func TestWho_SignInsGoFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var busy atomic.Bool
+		busy.Store(true)
+		w := startAskingBut(t, 0, busy.Load)
+		for conn := range uint64(1000) {
+			w.Add(conn)
+		}
+		answer := func(seen int) int {
+			jids, _ := w.asked()
+			for _, j := range jids[seen:] {
+				w.Answered(j)
+			}
+			return len(jids)
+		}
+		seen := 0
+		for range 10 {
+			time.Sleep(time.Second)
+			seen = answer(seen)
+		}
+		if seen < 100 || seen > 10*int(time.Second/whileBusy) {
+			t.Errorf("%d were asked in ten seconds in which others signed in", seen)
+		}
+		busy.Store(false)
+		for range 20 {
+			time.Sleep(whileBusy)
+			seen = answer(seen)
+		}
+		if seen != 1000 {
+			t.Errorf("%d were asked a second after the last sign-in", seen)
+		}
+	})
 }

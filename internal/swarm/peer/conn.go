@@ -34,6 +34,7 @@ type conn struct {
 	lent    *[]byte // nil: nothing is unread
 	r, w    int     // what is unread in the buffer
 	big     []byte  // instead of lent for a frame that does not fit there
+	first   []byte  // leaves with what is sent next
 	reading fillFunc
 }
 
@@ -150,10 +151,24 @@ func greeting(identity int) []byte {
 	return b
 }
 
+// What sockets of libzmq say of themselves.
+var (
+	anonymous = greeting(0)
+	readyREQ  = appendCommand(nil, "READY", property(property(nil, "Socket-Type", "REQ"), "Identity", ""))
+	readySUB  = appendCommand(nil, "READY", property(nil, "Socket-Type", "SUB"))
+)
+
 // handshake is libzmq's: the signature, then, when the peer's has come, the rest of
-// the greeting, then READY.
+// the greeting, then READY. Where the peer's READY has come with its greeting, our own
+// leaves together with what is sent first.
 func (c *conn) handshake(kind string, identity int) error {
-	g := greeting(identity)
+	g, ready := anonymous, readySUB
+	if identity != 0 {
+		g = greeting(identity)
+	}
+	if kind == "REQ" {
+		ready = readyREQ
+	}
 	if _, err := c.Write(g[:signature]); err != nil {
 		return fmt.Errorf("greet: %w", err)
 	}
@@ -171,11 +186,9 @@ func (c *conn) handshake(kind string, identity int) error {
 	if err := c.exactly(greetingSize); err != nil {
 		return fmt.Errorf("no whole greeting came: %w", err)
 	}
-	meta := property(nil, "Socket-Type", kind)
-	if kind == "REQ" {
-		meta = property(meta, "Identity", "")
-	}
-	if _, err := c.Write(appendCommand(nil, "READY", meta)); err != nil {
+	if len(c.unread()) > 0 {
+		c.first = ready
+	} else if _, err := c.Write(ready); err != nil {
 		return fmt.Errorf("say READY: %w", err)
 	}
 	f, done, err := c.next()
@@ -183,11 +196,17 @@ func (c *conn) handshake(kind string, identity int) error {
 		return fmt.Errorf("no READY came: %w", err)
 	}
 	defer c.take(done)
-	name, _, err := cutCommand(f.body)
-	if !f.command() || err != nil || name != "READY" {
+	if name, _, err := cutCommand(f.body); !f.command() || err != nil || string(name) != "READY" {
 		return errors.Join(fmt.Errorf("%w: %q came where READY was due", ErrFrame, name), err)
 	}
 	return nil
+}
+
+// begin is the beginning of what is sent next: what has to leave before it.
+func (c *conn) begin() []byte {
+	b := append([]byte(nil), c.first...)
+	c.first = nil
+	return b
 }
 
 func property(b []byte, name, value string) []byte {
@@ -198,9 +217,9 @@ func property(b []byte, name, value string) []byte {
 // pong answers a PING: the same context, without the TTL in front of it.
 func (c *conn) pong(f frame) error {
 	name, data, err := cutCommand(f.body)
-	if err != nil || name != "PING" || len(data) < 2 {
+	if err != nil || string(name) != "PING" || len(data) < 2 {
 		return err
 	}
-	_, err = c.Write(appendCommand(nil, "PONG", data[2:]))
+	_, err = c.Write(appendCommand(c.begin(), "PONG", data[2:]))
 	return err
 }

@@ -76,10 +76,10 @@ func appendCommand(b []byte, name string, data []byte) []byte {
 }
 
 // cutCommand gives a command's name and data.
-func cutCommand(body []byte) (name string, data []byte, err error) {
+func cutCommand(body []byte) (name, data []byte, err error) {
 	if len(body) == 0 || len(body) < 1+int(body[0]) {
-		return "", nil, fmt.Errorf("%w: a command without a name", ErrFrame)
+		return nil, nil, fmt.Errorf("%w: a command without a name", ErrFrame)
 	}
 	n := 1 + int(body[0])
-	return string(body[1:n]), body[n:], nil
+	return body[1:n], body[n:], nil
 }

@@ -54,7 +54,7 @@ func (d Dialer) exchange(ctx context.Context, c *conn, body []byte) ([]byte, err
 
 // ask sends a request and reads the message that answers it.
 func (c *conn) ask(body []byte) ([]byte, error) {
-	if _, err := c.Write(appendFrame([]byte{flagMore, 0}, 0, body)); err != nil {
+	if _, err := c.Write(appendFrame(append(c.begin(), flagMore, 0), 0, body)); err != nil {
 		return nil, err
 	}
 	for frames := 0; ; {

@@ -79,12 +79,13 @@ func (s *Sub) connect() {
 	defer s.busy.Done()
 	c, again, err := s.d.open(s.ctx, "SUB", s.cfg.Identity)
 	if err == nil {
+		b := c.begin()
 		for _, topic := range s.cfg.Topics {
-			if _, err = c.Write(appendCommand(nil, "SUBSCRIBE", []byte(topic))); err != nil {
-				c.Close()
-				again = true
-				break
-			}
+			b = appendCommand(b, "SUBSCRIBE", []byte(topic))
+		}
+		if _, err = c.Write(b); err != nil {
+			c.Close()
+			again = true
 		}
 	}
 	if err != nil {
