@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/daemon"
 	"github.com/momtree/mom/internal/metrics"
 	"github.com/momtree/mom/master"
 	"github.com/momtree/mom/mom/command"
@@ -28,6 +29,7 @@ func masterCommand() *cobra.Command {
 			return f.serve(cmd, masterSettings(conf, warnings), service{
 				name: "Salt Master", version: version,
 				open: func(_ context.Context, log *slog.Logger) (func(context.Context) error, error) {
+					daemon.EaseCollector()
 					m, err := master.New(master.Options{Config: conf, Version: version, Log: log})
 					if err != nil {
 						return nil, err

@@ -13,6 +13,7 @@ import (
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/daemon"
 	"github.com/momtree/mom/internal/metrics"
 	"github.com/momtree/mom/internal/sibling"
 	"github.com/momtree/mom/internal/wire"
@@ -49,6 +50,7 @@ func syndicCommand() *cobra.Command {
 			return f.serve(cmd, s, service{
 				name: "Salt Syndic", version: version,
 				open: func(ctx context.Context, log *slog.Logger) (func(context.Context) error, error) {
+					daemon.EaseCollector()
 					if alone {
 						n, err := newForwarder(ctx, conf, version, log)
 						if err != nil {
