@@ -104,11 +104,16 @@ func (s *signs) note(key string) error {
 	if err != nil {
 		return err
 	}
-	lines = slices.DeleteFunc(lines, func(line string) bool { return strings.HasSuffix(line, " "+s.addr) })
+	line := key + " " + s.addr
+	if slices.Contains(lines, line) { // by another channel that shares the file
+		s.stands = true
+		return nil
+	}
+	lines = slices.DeleteFunc(lines, func(l string) bool { return strings.HasSuffix(l, " "+s.addr) })
 	if n := len(lines) + 1 - maxSigners; n > 0 {
 		lines = lines[n:]
 	}
-	lines = append(lines, key+" "+s.addr)
+	lines = append(lines, line)
 	if err := crypt.WriteFile(s.path, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
 		return fmt.Errorf("remember that the master signs: %w", err)
 	}

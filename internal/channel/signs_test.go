@@ -102,3 +102,43 @@ func FuzzParseSigns(f *testing.F) {
 		}
 	})
 }
+
+// A herd of minions that share the file all see the first publication at once: one
+// writes. Size: 2,000.
+func TestSignsWritesOnceForAll(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "master.pub"+signsSuffix)
+	all := make([]*signs, 2000)
+	for i := range all {
+		s, err := openSigns(path, "127.0.0.1:4506")
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[i] = s
+	}
+	key := strings.Repeat("ab", 32)
+	var first os.FileInfo
+	for i, s := range all {
+		if err := s.note(key); err != nil {
+			t.Fatal(err)
+		}
+		now, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			first = now
+		}
+		if !os.SameFile(first, now) {
+			t.Fatalf("written again by number %d", i+1)
+		}
+		if !s.holds(key) {
+			t.Fatalf("number %d does not hold the master to it", i+1)
+		}
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if all[len(all)-1].holds(key) {
+		t.Error("the file is gone, and the last holds the master to it still")
+	}
+}
