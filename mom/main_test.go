@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -80,6 +81,29 @@ func TestCompletion(t *testing.T) {
 		code := run(strings.Split(line, " "), strings.NewReader(""), &out, &errOut)
 		if got := strings.Join(strings.Fields(out.String()), " "); code != 0 || got != want {
 			t.Errorf("%s: exit %d, %s, want %s\n%s", line, code, got, want, errOut.String())
+		}
+	}
+}
+
+// A minion may be called as a word of ours: what salt does with the target completion is
+// what it does with any. Only the name of a shell behind it asks for a script.
+func TestCompletion_IsATarget(t *testing.T) {
+	dir := t.TempDir() // where no master is
+	said := func(target string) string {
+		var out, errOut bytes.Buffer
+		code := run([]string{"salt", target, "test.ping", "-c", dir, "--out=json"}, strings.NewReader(""), &out, &errOut)
+		return strings.ReplaceAll(fmt.Sprint(code, out.String(), errOut.String()), target, "TARGET")
+	}
+	other := said("web-01")
+	for _, target := range []string{"completion", "help"} {
+		if got := said(target); got != other {
+			t.Errorf("%s: %s\nof another target: %s", target, got, other)
+		}
+	}
+	for _, words := range []string{"salt completion bash", "salt-key completion zsh", "mom completion fish"} {
+		var out, errOut bytes.Buffer
+		if code := run(strings.Fields(words), strings.NewReader(""), &out, &errOut); code != 0 || !strings.Contains(out.String(), "__complete") {
+			t.Errorf("%s: exit %d, %s", words, code, errOut.String())
 		}
 	}
 }

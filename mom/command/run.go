@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -46,12 +47,24 @@ func plainFlag(err error) string {
 // [Prepare] was given.
 func Version(c *cobra.Command) string { return c.Root().Version }
 
+// asksForScript tells whether a command line without sub-commands asks for a completion
+// script. No function that a target could be asked to run is called like a shell.
+func asksForScript(args []string) bool {
+	if len(args) < 2 || args[0] != "completion" {
+		return false
+	}
+	return slices.Contains([]string{"bash", "zsh", "fish", "powershell"}, args[1])
+}
+
 // Run runs a command, which has been prepared, with the words behind its name until
 // it ends or a signal ends it. It returns the exit code; the text of an error, if it
 // has one, goes to errOut.
 func Run(c *cobra.Command, args []string, in io.Reader, out, errOut io.Writer) int {
 	ctx, stop := untilSignal(context.Background())
 	defer stop()
+	if !c.HasSubCommands() && !asksForScript(args) { // else its first word could not be a target of that name
+		c.CompletionOptions.DisableDefaultCmd = true
+	}
 	c.SetArgs(append([]string{}, args...)) // nil would be the words of this process
 	c.SetIn(in)
 	shown, told := terminal.NewGuard(out), terminal.NewGuard(errOut) // the one way to the terminal
