@@ -9,6 +9,7 @@ import (
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/door"
+	"github.com/momtree/mom/master/presence"
 )
 
 // bind opens the two ports and the local event sockets. The order matters: a
@@ -31,6 +32,7 @@ func (m *Master) bind() (err error) {
 	m.pub, err = zmtp.ListenPub(m.addr(m.cfg.PublishPort), zmtp.PubConfig{
 		Limits: m.limits(), HWM: m.cfg.PubHwm, HWMBytes: m.cfg.PubHwmBytes, Slow: slow, Filtering: m.cfg.ZmqFiltering,
 		HeartbeatInterval: orNever(m.cfg.ZmqHeartbeatIvl), HeartbeatTimeout: orNever(m.cfg.ZmqHeartbeatTimeout),
+		Trusted: m.trusted.Has, TrustedFor: m.namelessFor(),
 		Listen: m.listening(), OnSubscribe: m.onSubscribe, OnClose: m.onUnsubscribed, Log: m.log,
 	})
 	if err != nil {
@@ -59,11 +61,21 @@ func (m *Master) addr(port int) string {
 	return net.JoinHostPort(host, strconv.Itoa(port))
 }
 
+// namelessFor is how long a subscription from an address of accepted peers keeps its
+// place without having said whose it is; below 0: always, as nobody is asked.
+func (m *Master) namelessFor() time.Duration {
+	if !m.cfg.PresenceAsk {
+		return -1
+	}
+	return presence.MuteFor
+}
+
 func (m *Master) limits() zmtp.Limits {
 	return zmtp.Limits{
 		RequestBytes: m.cfg.MaxRequestBytes, UntrustedBytes: m.cfg.MaxRequestBytes / 4,
-		RequestPatience: m.cfg.Bounds.RequestPatience, HandshakePatience: m.cfg.Bounds.HandshakePatience,
-		MaxFrame: m.cfg.MaxFrameSize, MaxFrameUntrusted: m.cfg.MaxFrameSizeUntrusted,
+		RequestPatience: m.cfg.Bounds.RequestPatience, StrangerPatience: m.cfg.Bounds.StrangerPatience,
+		HandshakePatience: m.cfg.Bounds.HandshakePatience,
+		MaxFrame:          m.cfg.MaxFrameSize, MaxFrameUntrusted: m.cfg.MaxFrameSizeUntrusted,
 		MaxConns: m.cfg.MaxConnections, Room: m.room, MaxConnsPerAddr: m.cfg.MaxConnectionsPerAddress, MaxHandshakes: m.cfg.MaxHandshakes,
 		HandshakeTimeout: m.cfg.HandshakeTimeout, FrameTimeout: m.cfg.FrameTimeout, StallTimeout: m.cfg.StallTimeout,
 	}

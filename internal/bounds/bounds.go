@@ -58,6 +58,7 @@ type Bounds struct {
 	HandshakePatience time.Duration `bound:"handshake_patience" default:"200ms" small:"20ms..60ms" help:"how long a peer that is being greeted may be silent while others wait for its place"`
 	RequestPatience   time.Duration `bound:"request_patience" default:"1s" small:"100ms..300ms" help:"how long a peer may stop in the middle of a message while others wait for the memory"`
 	AskConnected      time.Duration `bound:"ask_connected" default:"5m" small:"15s..40s" help:"after how long a connected minion that does not return is asked whether it works on the job"`
+	StrangerPatience  time.Duration `bound:"stranger_patience" default:"5s" small:"500ms..2s" help:"how long a connection that has not shown whose it is may be idle while others find no place"`
 }
 
 // Default gives the bounds of production.

@@ -38,7 +38,8 @@ type MasterNetwork struct {
 	// then a minion that has gone is waited for. Ours. Default 25.
 	PresenceReconnect time.Duration `yaml:"presence_reconnect" unit:"s" default:"25" min:"1"`
 	// MaxConnections is the number of connections per port; 0 shares what the
-	// limit of open files allows between both. Ours. Default 0.
+	// limit of open files allows between both. When as many are open, one that has
+	// not shown whose it is and has been idle longest gives way. Ours. Default 0.
 	MaxConnections int `yaml:"max_connections" default:"0" min:"0"`
 	// MaxConnectionsPerAddress is the same for one peer address; 0 means no
 	// limit. Ours. Default 0.

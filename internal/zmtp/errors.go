@@ -22,6 +22,7 @@ var (
 	ErrStalled      = errors.New("peer has stopped reading")
 	ErrSilent       = errors.New("peer does not answer heartbeats")
 	ErrEvicted      = errors.New("silent in its handshake while others waited")
+	ErrIdle         = errors.New("has not proved who it is, and idle while others found no place")
 	ErrDial         = errors.New("cannot connect")
 	ErrLost         = errors.New("connection lost before the reply")
 	ErrFilteringOff = errors.New("topic given but filtering is off")

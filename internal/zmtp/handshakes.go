@@ -1,10 +1,8 @@
 package zmtp
 
 import (
-	"cmp"
 	"net"
 	"net/netip"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -119,11 +117,12 @@ func (t *handshakes) drop(k *ticket) {
 	}
 }
 
-// relieve closes a silent one for the sake of its descriptor.
-func (t *handshakes) relieve() {
+// relieve closes a silent one for the sake of its descriptor; false: there is none.
+func (t *handshakes) relieve() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.evict(time.Now())
+	_, ok := t.evict(time.Now())
+	return ok
 }
 
 // evict closes the connection that is to give way, if there is one, and says
@@ -152,36 +151,15 @@ func (t *handshakes) evict(now time.Time) (wait time.Duration, ok bool) {
 	}
 }
 
-// rank puts those that may give way into their order: whoever has the most silent
-// ones beside it, of those of its address that have been silent for less long, goes
-// first. So addresses with many are brought down to the others' number, and each
-// loses its longest silent.
+// rank lists those that may give way, the first to go in front.
 func (t *handshakes) rank(now time.Time, patience time.Duration) []*ticket {
-	type place struct {
-		k      *ticket
-		silent time.Duration
-		behind int
-	}
-	var list []place
+	var list []place[*ticket]
 	for k := range t.all {
 		if k.idle(now, patience) {
-			list = append(list, place{k: k, silent: k.silence(now)})
+			list = append(list, place[*ticket]{who: k, addr: k.addr, silent: k.silence(now)})
 		}
 	}
-	slices.SortFunc(list, func(a, b place) int { return cmp.Compare(a.silent, b.silent) })
-	seen := make(map[netip.Addr]int)
-	for i := range list {
-		list[i].behind = seen[list[i].k.addr]
-		seen[list[i].k.addr]++
-	}
-	slices.SortStableFunc(list, func(a, b place) int {
-		return cmp.Or(cmp.Compare(b.behind, a.behind), cmp.Compare(b.silent, a.silent))
-	})
-	out := make([]*ticket, len(list))
-	for i, p := range list {
-		out[i] = p.k
-	}
-	return out
+	return fairly(list)
 }
 
 func (t *handshakes) len() int {

@@ -37,17 +37,19 @@ type host struct {
 	addrs  map[netip.Addr]int
 	peers  map[uint64]*Peer
 	leased map[uint64]*Peer // those that have promised to be heard
+	idle   strangers
 }
 
 // listen binds and starts. The functions and limits of h are set.
 func (h *host) listen(addr string, beat heart) error {
 	h.lim = h.lim.withDefaults()
 	h.budget.open(&h.lim)
+	h.idle.patience = h.lim.StrangerPatience
 	if h.log == nil {
 		h.log = slog.Default()
 	}
 	if h.lim.Room != nil {
-		h.seat = h.lim.Room.join()
+		h.seat = h.lim.Room.join(h.giveWay)
 	}
 	h.stop = make(chan struct{})
 	h.addrs = make(map[netip.Addr]int)
@@ -83,7 +85,9 @@ func (h *host) accept(ln net.Listener) {
 		h.count.acceptErrors.Add(1)
 		if outOfFiles(err) {
 			// Those who have not even said hello go first.
-			h.shakes.relieve()
+			if !h.shakes.relieve() {
+				h.giveWay()
+			}
 		}
 		if wait == 0 {
 			h.log.Warn("cannot accept connections", "socket", h.kind, "error", err)
@@ -119,22 +123,61 @@ func (h *host) admit(c net.Conn) {
 	})
 }
 
-// enter takes a place for a connection from addr.
+// enter takes a place for a connection from addr, that of a stranger if all are taken.
 func (h *host) enter(addr netip.Addr) bool {
+	for {
+		switch err := h.tryEnter(addr); {
+		case err == nil:
+			return true
+		case errors.Is(err, errFull) && h.giveWay(), errors.Is(err, errNoRoom) && (h.giveWay() || h.seat.othersGiveWay()):
+		case errors.Is(err, errFull), errors.Is(err, errNoRoom):
+			h.count.refusedFull.Add(1)
+			return false
+		default:
+			return false
+		}
+	}
+}
+
+var (
+	errFull   = errors.New("as many connections are open as may be")
+	errNoRoom = errors.New("the room that sockets share is full")
+)
+
+// tryEnter takes a place if there is one.
+func (h *host) tryEnter(addr netip.Addr) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
 	case h.closing():
-		return false
+		return ErrClosed
 	case h.lim.MaxConnsPerAddr > 0 && h.addrs[addr] >= h.lim.MaxConnsPerAddr:
 		h.count.refusedAddr.Add(1)
-		return false
-	case h.conns >= h.lim.MaxConns, !h.seat.take():
-		h.count.refusedFull.Add(1)
-		return false
+		return errors.New("its address has as many as it may")
+	case h.conns >= h.lim.MaxConns:
+		return errFull
+	case !h.seat.take():
+		return errNoRoom
 	}
 	h.conns++
 	h.addrs[addr]++
+	return nil
+}
+
+// giveWay ends the connection of an idle stranger; false: there is none. Its place is
+// free at once.
+func (h *host) giveWay() bool {
+	h.mu.Lock()
+	p := h.idle.pick(h.peers)
+	if p != nil {
+		h.free(p.Source(), p)
+		p.left = true
+	}
+	h.mu.Unlock()
+	if p == nil {
+		return false
+	}
+	p.close(ErrIdle)
 	return true
 }
 
@@ -142,6 +185,13 @@ func (h *host) enter(addr netip.Addr) bool {
 func (h *host) leave(addr netip.Addr, p *Peer) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if p == nil || !p.left {
+		h.free(addr, p)
+	}
+}
+
+// free is leave for one that is there still; h.mu is held.
+func (h *host) free(addr netip.Addr, p *Peer) {
 	h.conns--
 	h.seat.give()
 	if h.addrs[addr]--; h.addrs[addr] == 0 {

@@ -29,6 +29,10 @@ type Limits struct {
 	Room *Room
 	// MaxConnsPerAddr is the same for one source address; 0 means no limit.
 	MaxConnsPerAddr int
+	// StrangerPatience is how long a peer that has not proved who it is may be idle, of
+	// a ROUTER without a request and of a PUB since it came, while others find no place
+	// among MaxConns or Room: then it gives way, see Peer.Trust. Default 5 s.
+	StrangerPatience time.Duration
 	// MaxHandshakes is the number of connections that may be in their handshake.
 	// While there are as many, others wait in the system's backlog, and a peer that
 	// is silent for HandshakePatience gives way. Default 2048.
@@ -63,6 +67,7 @@ func (l Limits) withDefaults() Limits {
 		}
 		l.MaxConns = room.Total()
 	}
+	def(&l.StrangerPatience, 5*time.Second)
 	def(&l.MaxHandshakes, 2048)
 	def(&l.HandshakeTimeout, 5*time.Second)
 	def(&l.HandshakePatience, 200*time.Millisecond)

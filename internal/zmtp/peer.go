@@ -24,8 +24,10 @@ type Peer struct {
 	pulse    pulse
 	reading  atomic.Bool // the reader waits for the peer, not for us
 	credit   chan struct{}
-	sub      *subscriber // of a PUB
-	leased   func()      // the peer has promised for the first time to be heard; nil: nobody asks
+	rested   atomic.Int64 // since when it has no request here, on the clock of epoch
+	sub      *subscriber  // of a PUB
+	left     bool         // it has given its place up; under the host's lock
+	leased   func()       // the peer has promised for the first time to be heard; nil: nobody asks
 
 	once sync.Once
 	err  error // why it was closed; read after dead
@@ -42,7 +44,8 @@ func (p *Peer) Identity() string { return p.identity }
 // ID tells connections apart: it is unique in the process and never used again.
 func (p *Peer) ID() uint64 { return p.id }
 
-// Trust lifts the limits for untrusted peers, once the peer has proved who it is.
+// Trust lifts the limits for untrusted peers, once the peer has proved who it is, and
+// has it keep its place whoever else wants one.
 func (p *Peer) Trust() { p.guard.trusted.Store(true) }
 
 // Source is the address limits count by, the one the peer's connection comes from.
@@ -174,6 +177,7 @@ func greet(g *guard, local ready, server bool) (*Peer, error) {
 	p.out.open(g.Conn)
 	p.out.fail = p.close
 	p.out.stall = g.lim.StallTimeout
+	p.rest()
 	p.guard.begin(p.command)
 	return p, nil
 }

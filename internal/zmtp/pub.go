@@ -3,6 +3,7 @@ package zmtp
 import (
 	"log/slog"
 	"net"
+	"net/netip"
 	"runtime"
 	"sync/atomic"
 	"time"
@@ -37,6 +38,11 @@ type PubConfig struct {
 	// Filtering allows topics (Salt's zmq_filtering). Without it Send refuses
 	// them, since subscribers would then get every copy.
 	Filtering bool
+	// Trusted tells whether honest peers have come from a source address before. A
+	// connection from there gives its place to others last, and not before it has had
+	// it for TrustedFor without Peer.Trust; below 0: never. nil: no address is.
+	Trusted    func(netip.Addr) bool
+	TrustedFor time.Duration
 	// Listen, HeartbeatInterval and HeartbeatTimeout are as in RouterConfig.
 	Listen            ListenConfig
 	HeartbeatInterval time.Duration
@@ -78,6 +84,7 @@ func ListenPub(addr string, cfg PubConfig) (*Pub, error) {
 	cfg.Limits.MaxFrame, cfg.Limits.MaxFrameUntrusted = maxSubscription, maxSubscription
 	p := &Pub{cfg: cfg}
 	p.host = host{kind: "PUB", lim: cfg.Limits, how: cfg.Listen, log: cfg.Log, ready: p.ready, serve: p.serve, ended: cfg.OnClose}
+	p.host.idle.address, p.host.idle.known = cfg.Trusted, cfg.TrustedFor
 	beat := heart{interval: cfg.HeartbeatInterval, timeout: cfg.HeartbeatTimeout}
 	for range min(runtime.GOMAXPROCS(0), maxShards) {
 		p.shards = append(p.shards, newShard(p))

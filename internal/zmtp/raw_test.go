@@ -17,7 +17,12 @@ type rawPeer struct {
 // dialRaw connects and says nothing.
 func dialRaw(t testing.TB, addr net.Addr) *rawPeer {
 	t.Helper()
-	c, err := net.Dial("tcp", addr.String())
+	return dialRawBy(t, net.Dialer{}, addr)
+}
+
+func dialRawBy(t testing.TB, d net.Dialer, addr net.Addr) *rawPeer {
+	t.Helper()
+	c, err := d.Dial("tcp", addr.String())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +33,12 @@ func dialRaw(t testing.TB, addr net.Addr) *rawPeer {
 // dialPeer connects and shakes hands as a peer of the given type.
 func dialPeer(t testing.TB, addr net.Addr, minor byte, socketType, identity string) *rawPeer {
 	t.Helper()
-	p := dialRaw(t, addr)
+	return dialPeerBy(t, net.Dialer{}, addr, minor, socketType, identity)
+}
+
+func dialPeerBy(t testing.TB, d net.Dialer, addr net.Addr, minor byte, socketType, identity string) *rawPeer {
+	t.Helper()
+	p := dialRawBy(t, d, addr)
 	p.say(t, greeting(minor), readyFrame(socketType, identity))
 	if _, err := io.ReadFull(p.in, make([]byte, greetingSize)); err != nil {
 		t.Fatal(err)

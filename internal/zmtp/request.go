@@ -38,5 +38,6 @@ func (r *Request) Drop() {
 	}
 	r.charge.give()
 	r.router.dropped.Add(1)
+	r.Peer.rest()
 	r.Peer.returnCredit()
 }

@@ -17,8 +17,9 @@ type Room struct {
 
 // seat is the part of one socket.
 type seat struct {
-	room *Room
-	used int
+	room    *Room
+	used    int
+	giveWay func() bool // ends the connection of a stranger there
 }
 
 // NewRoom makes room for as many connections as so many open files allow beyond
@@ -33,11 +34,12 @@ func NewRoom(files int) *Room {
 // Total is the number of connections that there is room for.
 func (r *Room) Total() int { return r.total }
 
-// join makes a seat for one more socket.
-func (r *Room) join() *seat {
+// join makes a seat for one more socket. giveWay ends the connection of an idle stranger
+// of it, if there is one.
+func (r *Room) join(giveWay func() bool) *seat {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s := &seat{room: r}
+	s := &seat{room: r, giveWay: giveWay}
 	r.seats = append(r.seats, s)
 	return s
 }
@@ -62,6 +64,28 @@ func (s *seat) take() bool {
 	r.used++
 	s.used++
 	return true
+}
+
+// othersGiveWay ends the connection of an idle stranger of another socket in the room;
+// false: that would make no room here, or there is none.
+func (s *seat) othersGiveWay() bool {
+	if s == nil {
+		return false
+	}
+	s.room.mu.Lock()
+	var others []*seat
+	for _, o := range s.room.seats {
+		if o != s && o.used > s.room.total/8 { // it needs not what is kept for it
+			others = append(others, o)
+		}
+	}
+	s.room.mu.Unlock()
+	for _, o := range others {
+		if o.giveWay() {
+			return true
+		}
+	}
+	return false
 }
 
 // give gives a place back.

@@ -9,7 +9,7 @@ func TestRoom_IsShared(t *testing.T) {
 	if room.Total() != 160 {
 		t.Fatalf("room for %d", room.Total())
 	}
-	pub, router := room.join(), room.join()
+	pub, router := room.join(nil), room.join(nil)
 	fill := func(s *seat) (n int) {
 		for s.take() {
 			n++

@@ -28,7 +28,7 @@ type RouterConfig struct {
 	// Trusted tells whether honest peers have come from a source address before.
 	// A connection from there may send frames up to Limits.MaxFrame at once, as
 	// one must that peers open for a single large request, and pays for them out of
-	// Limits.RequestBytes. nil: no address is.
+	// Limits.RequestBytes. It gives its place to others last. nil: no address is.
 	Trusted func(netip.Addr) bool
 	Log     *slog.Logger // nil: slog.Default
 }
@@ -63,6 +63,7 @@ func ListenRouter(addr string, cfg RouterConfig, h func(*Request)) (*Router, err
 	def(&cfg.QueueBytes, 64<<20)
 	r := &Router{handler: h, trusted: cfg.Trusted, credit: cfg.Credit, bytes: cfg.QueueBytes}
 	r.host = host{kind: "ROUTER", lim: cfg.Limits, how: cfg.Listen, log: cfg.Log, ready: r.ready, serve: r.serve}
+	r.host.idle.address = cfg.Trusted
 	beat := heart{interval: cfg.HeartbeatInterval, timeout: cfg.HeartbeatTimeout}
 	if err := r.host.listen(addr, beat); err != nil {
 		return nil, err
@@ -95,6 +96,7 @@ func (r *Router) ready(p *Peer) {
 	p.out.maxBytes, p.out.maxItems = r.bytes, math.MaxInt
 	p.out.sent = func(it item) {
 		if it.messages > 0 {
+			p.rest()
 			p.returnCredit()
 		}
 	}

@@ -31,11 +31,12 @@ type HostStats struct {
 	CutSlow    uint64 // closed: its queue was full
 	CutStalled uint64 // closed: Limits.StallTimeout
 	CutSilent  uint64 // closed: no answer to heartbeats
+	CutIdle    uint64 // closed: a stranger, idle while others found no place
 }
 
 type hostCounters struct {
-	accepted, refusedFull, refusedAddr, handshakeFailed, acceptErrors atomic.Uint64
-	cutFrame, cutLate, cutBudget, cutSlow, cutStalled, cutSilent      atomic.Uint64
+	accepted, refusedFull, refusedAddr, handshakeFailed, acceptErrors     atomic.Uint64
+	cutFrame, cutLate, cutBudget, cutSlow, cutStalled, cutSilent, cutIdle atomic.Uint64
 }
 
 // end files the reason for which a connection has ended.
@@ -54,6 +55,8 @@ func (c *hostCounters) end(err error) {
 		c.cutStalled.Add(1)
 	case errors.Is(err, ErrSilent):
 		c.cutSilent.Add(1)
+	case errors.Is(err, ErrIdle):
+		c.cutIdle.Add(1)
 	}
 }
 
@@ -84,5 +87,6 @@ func (h *host) stats() HostStats {
 		CutSlow:         c.cutSlow.Load(),
 		CutStalled:      c.cutStalled.Load(),
 		CutSilent:       c.cutSilent.Load(),
+		CutIdle:         c.cutIdle.Load(),
 	}
 }

@@ -148,6 +148,7 @@ func (r *Report) ReadSocket(socket string, s zmtp.HostStats, limit string, now t
 		{"frame", "Connections were cut: what came is no ZMTP or larger than allowed", "max_frame_size, max_frame_size_untrusted", s.CutFrame},
 		{"late", "Connections were cut: a message did not arrive in time", "frame_timeout", s.CutLate},
 		{"budget", "Connections were cut: there was no memory for their requests in time, or they had stopped in the middle of one while others waited for room", "max_request_bytes", s.CutBudget},
+		{"idle", "Connections were cut that had not shown whose they are, and were idle while others found no place", limit, s.CutIdle},
 		{"slow", "Connections were cut: they read too slowly", "pub_hwm, pub_hwm_bytes", s.CutSlow},
 		{"stalled", "Connections were cut: they stopped reading", "stall_timeout", s.CutStalled},
 	} {

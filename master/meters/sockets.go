@@ -15,7 +15,7 @@ func collectSocket(s *metrics.Sink, socket string, h zmtp.HostStats) {
 		s.Count("mom_socket_refused_total", n, socket, reason)
 	}
 	for reason, n := range map[string]uint64{
-		"frame": h.CutFrame, "late": h.CutLate, "budget": h.CutBudget, "slow": h.CutSlow, "stalled": h.CutStalled, "silent": h.CutSilent,
+		"frame": h.CutFrame, "late": h.CutLate, "budget": h.CutBudget, "slow": h.CutSlow, "stalled": h.CutStalled, "silent": h.CutSilent, "idle": h.CutIdle,
 	} {
 		s.Count("mom_socket_cut_total", n, socket, reason)
 	}

@@ -99,7 +99,7 @@ func (r *Registry) sure() bool {
 		return false
 	}
 	l := r.newest()
-	return l == nil || r.cfg.Now().Sub(l.since) >= muteFor
+	return l == nil || r.cfg.Now().Sub(l.since) >= MuteFor
 }
 
 // left is what is left of the time in which a stock minion connects again.

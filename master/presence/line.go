@@ -16,11 +16,11 @@ type line struct {
 // maxNames bounds the ids that hang on one connection.
 const maxNames = 4096
 
-// muteFor is how long a connection that does not say who it is may be that of a
+// MuteFor is how long a connection that does not say who it is may be that of a
 // minion: one that starts answers when its pillar is there and its modules are
 // loaded, and until then what it has heard waits in its socket. Salt's requests give
 // up after three times 60 s (request_channel_timeout, request_channel_tries).
-const muteFor = 3 * time.Minute
+const MuteFor = 3 * time.Minute
 
 // Line is what is known of a connection that was asked who it is.
 type Line struct {

@@ -11,6 +11,8 @@ import (
 type Conn interface {
 	// ID is unique in the process and never used again.
 	ID() uint64
+	// Trust is called when it is known whose the connection is.
+	Trust()
 	Close()
 }
 
@@ -93,6 +95,9 @@ func (r *Registry) Subscribed(c Conn, text string) {
 	}
 	s.conns = append(s.conns, c)
 	r.byConn[c.ID()] = s
+	if s.id != "" {
+		c.Trust()
+	}
 	if s.id == "" && s.line == nil {
 		s.line = r.nameless(c, Before{})
 	}
@@ -216,6 +221,9 @@ func (r *Registry) bind(s *session) {
 
 // join gives a session to the one it belongs to. The caller holds mu.
 func (r *Registry) join(s *session) {
+	for _, c := range s.conns {
+		c.Trust()
+	}
 	p := r.peers[s.id]
 	if p == nil {
 		p = &peer{Peer: Peer{ID: s.id}}

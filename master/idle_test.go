@@ -1,0 +1,67 @@
+package master
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/zmtp"
+	"github.com/momtree/mom/topology"
+)
+
+// crowd has n strangers greet on each port and then be idle. Those who are cut come back.
+func (r *rig) crowd(n int) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var all sync.WaitGroup
+	r.t.Cleanup(func() { cancel(); all.Wait() })
+	how := zmtp.DialConfig{SourceAddr: "127.0.0.66", BackoffMin: 100 * time.Millisecond, BackoffMax: 200 * time.Millisecond, Log: quiet}
+	for range n {
+		sub := zmtp.NewSub(fmt.Sprintf("127.0.0.1:%d", r.pub), how, []string{""})
+		all.Go(func() { _ = sub.Run(ctx, func([][]byte) {}) })
+		req := zmtp.NewReq(fmt.Sprintf("127.0.0.1:%d", r.ret), how)
+		all.Go(func() {
+			defer req.Close() //nolint:errcheck // only ends it
+			for ctx.Err() == nil {
+				_, _ = req.Do(ctx, []byte("no envelope")) // its connection stays afterwards
+				select {
+				case <-ctx.Done():
+				case <-time.After(time.Second):
+				}
+			}
+		})
+	}
+}
+
+// Idle strangers on both ports, more than there are places, keep no minion out: ours and
+// stock ones get in at once, keep their connections, and jobs end with their returns.
+func TestIdleStrangersTakeNoPlace(t *testing.T) {
+	const places = 16
+	r := newRig(t, func(c *config.Master) { c.MaxConnections, c.Bounds.StrangerPatience = places, 20*time.Millisecond })
+	r.start()
+	r.crowd(2 * places)
+	full := func() bool {
+		return r.Master.pub.Stats().Peers >= places-1 && r.router.Stats().Peers >= places-1 && r.Master.pub.Stats().CutIdle > 0 && r.router.Stats().CutIdle > 0
+	}
+	eventually(t, "both ports full", full)
+	events := r.events()
+	ours := r.minion("m1", "minion", "minion").listen().announce()
+	stock := r.stock("s1", "minion")
+	eventually(t, "both known", func() bool { return r.state("m1") == topology.Up && r.state("s1") == topology.Up })
+	conns := fmt.Sprint(r.presence.Conns("m1"), r.presence.Conns("s1"))
+	cut := r.Master.pub.Stats().CutIdle
+	eventually(t, "the crowd has come and gone again", func() bool { return r.Master.pub.Stats().CutIdle > cut+4*places })
+	for range 3 {
+		jid := r.say(testJob("*", "glob")).Map("load").String("jid")
+		ours.must(returnOf("m1", ours.hear().JID, true))
+		if d := events.take("salt/job/" + jid + "/complete"); d.Int("returned") != 2 {
+			t.Errorf("complete %v", plain(t, d))
+		}
+	}
+	if now := fmt.Sprint(r.presence.Conns("m1"), r.presence.Conns("s1")); now != conns {
+		t.Errorf("they were on connections %s and are on %s", conns, now)
+	}
+	stock.kill()
+}
