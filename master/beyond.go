@@ -6,6 +6,7 @@ import (
 
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/presence"
 )
 
 // fromBeyond reads an event that a Python master below passes on under the name of
@@ -13,7 +14,7 @@ import (
 // was such a one.
 func (m *Master) fromBeyond(node, tag string, data wire.Raw) (wire.Raw, bool) {
 	rest, ok := strings.CutPrefix(tag, "syndic/")
-	if !ok || m.presence.Role(node) != "" {
+	if !ok || m.presence.Role(node) == presence.Syndic {
 		return data, false
 	}
 	id, inner, _ := strings.Cut(rest, "/")

@@ -28,7 +28,7 @@ func (m *Master) nodesBelow(expr target.Expr, list bool, named []string) (asked 
 			continue
 		}
 		n := ledger.Node{ID: id}
-		if n.Live, n.Grace = m.presence.Grace(id); !m.kept.Keeps() {
+		if n.Live, n.Grace = m.presence.Node(id); !m.kept.Keeps() {
 			n.Grace = 0
 		}
 		if below, ok := m.tree.Node(id); ok && n.Live != ledger.Untracked {
@@ -54,7 +54,7 @@ func (m *Master) allBut(nodes []string) *zmtp.Choice {
 func (m *Master) connsOf(ids []string) map[uint64]bool {
 	out := map[uint64]bool{}
 	for _, id := range ids {
-		for _, c := range m.presence.Conns(id) {
+		for _, c := range m.presence.NodeConns(id) {
 			out[c] = true
 		}
 	}

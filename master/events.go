@@ -14,6 +14,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/master/owners"
+	"github.com/momtree/mom/master/presence"
 	"github.com/momtree/mom/master/treewatch"
 	"github.com/momtree/mom/returners"
 )
@@ -188,7 +189,7 @@ func (m *Master) fromBelow(node, tag string, data wire.Raw) wire.Raw {
 		return data
 	}
 	if jid.Valid(tag) {
-		if m.presence.Role(node) == "" && speaksOurs(data) {
+		if m.presence.Role(node) != presence.Syndic && speaksOurs(data) {
 			return data // it comes once more under the name of the node that says it
 		}
 		return m.expectationBelow(node, tag, data)
@@ -207,7 +208,7 @@ func (m *Master) fromBelow(node, tag string, data wire.Raw) wire.Raw {
 	case "new":
 		// A node of ours has told its expectation before; from a Python syndic
 		// this may be the first word.
-		if m.presence.Role(node) == "" {
+		if m.presence.Role(node) != presence.Syndic {
 			m.expectationBelow(node, id, data)
 		}
 	}

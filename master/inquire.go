@@ -9,7 +9,6 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/ledger"
-	"github.com/momtree/mom/master/presence"
 )
 
 // What a node can be asked from above.
@@ -53,11 +52,12 @@ func (m *Master) askNodes(ctx context.Context, nodes []string, what string, arg 
 	out := map[string]inquiry.Answer{}
 	var up []string
 	for _, id := range nodes {
+		live, _ := m.presence.Node(id)
 		switch {
 		case !m.keys.Accepted(id):
-		case m.presence.Live(id) == ledger.Untracked:
+		case live == ledger.Untracked:
 			out[id] = inquiry.Answer{Err: errNodePlain}
-		case m.presence.Role(id) != presence.Syndic || m.presence.Live(id) != ledger.Up:
+		case live != ledger.Up:
 			out[id] = inquiry.Answer{Err: errNodeAway}
 		default:
 			up = append(up, id)

@@ -143,6 +143,7 @@ type Master struct {
 	signedIn    meters.SignIns
 	lastWarned  atomic.Int64 // second of the last warning about a user
 	trespasses  *owners.Trespasses
+	barred      barred
 	failures    repeat.Filter[[2]string] // by what failed, and the cause
 	runs        sync.Map                 // jids of runner calls at work
 

@@ -21,8 +21,9 @@ type audience struct {
 	expr    target.Expr
 }
 
-// match resolves a target among the accepted keys. Nodes are never minions:
-// each known node gets every publication and answers for its own part.
+// match resolves a target among the accepted keys. Nodes are no minions, but for those
+// that share their key with one: each known node gets every publication and answers for
+// its own part.
 func (m *Master) match(tgt any, tgtType, delimiter string) (audience, error) {
 	expr, err := target.Parse(tgt, tgtType, target.Options{Delimiter: delimiter, Nodegroups: m.cfg.Nodegroups})
 	if err != nil {
@@ -34,7 +35,7 @@ func (m *Master) match(tgt any, tgtType, delimiter string) (audience, error) {
 			switch {
 			case !m.keys.Accepted(id):
 				a.missing = append(a.missing, id)
-			case !m.nodes.Has(id) && !m.absentGuest(id):
+			case m.isMinion(id) && !m.absentGuest(id):
 				a.minions = append(a.minions, id)
 			}
 		}
@@ -42,7 +43,7 @@ func (m *Master) match(tgt any, tgtType, delimiter string) (audience, error) {
 		a.missing = slices.Compact(a.missing)
 	} else {
 		for _, id := range m.candidates(expr) {
-			if !m.nodes.Has(id) && !m.absentGuest(id) && expr.Certain(m.data.Subject(id)) != target.No {
+			if m.isMinion(id) && !m.absentGuest(id) && expr.Certain(m.data.Subject(id)) != target.No {
 				a.minions = append(a.minions, id)
 			}
 		}
@@ -51,6 +52,12 @@ func (m *Master) match(tgt any, tgtType, delimiter string) (audience, error) {
 	a.minions = slices.Compact(a.minions)
 	a.nodes, a.spared = m.nodesBelow(expr, tgtType == "list", a.missing)
 	return a, nil
+}
+
+// isMinion tells whether an accepted id has to answer itself: that of a node does where a
+// minion stands beside it under the same key.
+func (m *Master) isMinion(id string) bool {
+	return !m.nodes.Has(id) || m.presence.Beside(id)
 }
 
 // candidates gives the accepted ids that a target may mean: those that it names, if it

@@ -35,13 +35,10 @@ func (m *Master) owesReturns(node string) bool {
 // noteNode remembers that an accepted id is a node and not a minion.
 func (m *Master) noteNode(id string) error {
 	if err := m.judge.MayBeNode(id); err != nil {
-		m.trespassed(owners.Trespass{Kind: owners.OfNode, Path: id, Err: err})
-		return fmt.Errorf("%s speaks as a syndic and may not: %w", id, err)
+		return m.bar(id, err)
 	}
 	if role, guest := m.homes.RoleOf(id); guest && role != presence.Syndic { // it is nothing else here than at home
-		err := errors.New("it is a guest, and a minion where it is at home")
-		m.trespassed(owners.Trespass{Kind: owners.OfNode, Path: id, Err: err})
-		return fmt.Errorf("%s speaks as a syndic and may not: %w", id, err)
+		return m.bar(id, errors.New("it is a guest, and a minion where it is at home"))
 	}
 	if m.roles.Of(id) == roles.None {
 		if err := m.roles.Fix(id, roles.Syndic); err != nil {
@@ -52,6 +49,7 @@ func (m *Master) noteNode(id string) error {
 	if err != nil {
 		return fmt.Errorf("mark syndic %s: %w", id, err)
 	}
+	m.unbar(id)
 	if fresh {
 		m.log.Info("A node below made itself known", "node", id)
 		m.tree.SetNodeState(id, m.nodeState(id))

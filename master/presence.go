@@ -150,7 +150,8 @@ func (m *Master) missLost() {
 }
 
 func (m *Master) nodeState(id string) topology.State {
-	return treewatch.StateOf(m.presence.Live(id))
+	live, _ := m.presence.Node(id)
+	return treewatch.StateOf(live)
 }
 
 // plantTree enters all accepted keys; presence corrects them as peers connect.

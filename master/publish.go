@@ -210,7 +210,7 @@ func (m *Master) lookAgain(spec ledger.Job) {
 		}
 	}
 	for _, n := range spec.Nodes {
-		switch live := m.presence.Live(n.ID); {
+		switch live, _ := m.presence.Node(n.ID); {
 		case n.Live == ledger.Up && live != ledger.Up:
 			m.ledger.NodeDown(n.ID)
 		case n.Live == ledger.Away && live == ledger.Up:

@@ -199,7 +199,11 @@ func (m *Master) encrypted(req *zmtp.Request, env wire.Envelope) {
 		return
 	}
 	if err != nil {
-		m.log.Warn("A request failed", "cmd", r.cmd, "id", r.id, "err", err)
+		level := slog.LevelWarn
+		if errors.Is(err, errBarred) { // told, as often as is good
+			level = slog.LevelDebug
+		}
+		m.log.Log(ctx, level, "A request failed", "cmd", r.cmd, "id", r.id, "err", err)
 		v = ""
 	}
 	m.seal(req, key, r, v)

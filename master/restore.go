@@ -152,7 +152,8 @@ func (m *Master) restored(load returners.Load, xs []returners.Expectation, rets 
 	}
 	for _, id := range m.nodes.List() {
 		if m.keys.Accepted(id) {
-			n := ledger.Node{ID: id, Live: m.presence.Live(id)}
+			n := ledger.Node{ID: id}
+			n.Live, _ = m.presence.Node(id)
 			if n.Live == ledger.Away { // it had the job and speaks again when it is back
 				n.Live = ledger.Up
 			}

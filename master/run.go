@@ -97,6 +97,7 @@ func (m *Master) keyChanged(c keys.Change) {
 	m.tree.Remove(c.ID)
 	m.claims.Forget(c.ID)
 	m.tellUnadmitted(c.ID, false)
+	m.unbar(c.ID)
 	if err := m.roles.Forget(c.ID); err != nil {
 		m.log.Error("The role of a deleted key could not be forgotten", "id", c.ID, "err", err)
 	}

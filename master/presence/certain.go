@@ -44,6 +44,11 @@ func (r *Registry) Minion(id string) Standing {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	p := r.peers[id]
+	if p != nil && p.Role == Syndic {
+		if s := p.minion(); s != nil {
+			return Standing{Live: ledger.Up, Stock: s.ann.Stock}
+		}
+	}
 	if p != nil && !p.Stock {
 		live, grace := r.grace(p)
 		return Standing{Live: live, Grace: grace}

@@ -17,6 +17,25 @@ func (r *Registry) Conns(id string) []uint64 {
 	return out
 }
 
+// NodeConns is Conns of a node, without those of a minion that shares its key.
+func (r *Registry) NodeConns(id string) (out []uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p := r.peers[id]
+	if p == nil {
+		return nil
+	}
+	for _, s := range p.sessions {
+		if s.ann.Role != Syndic {
+			continue
+		}
+		for _, c := range s.conns {
+			out = append(out, c.ID())
+		}
+	}
+	return out
+}
+
 // Audience counts the peers of ours that are connected, and gives the connections over which
 // they are; nodes: those of nodes alone.
 func (r *Registry) Audience(nodes bool) (minions, syndics int, conns map[uint64]bool) {

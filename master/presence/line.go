@@ -89,7 +89,7 @@ func (r *Registry) Named(conn uint64, id string) (known bool) {
 	l.named = append(l.named, s)
 	r.settle(l)
 	r.join(s)
-	if r.peers[id].Stock { // not of one that announces itself: that says what it runs
+	if r.peers[id].minion().ann.Stock { // not of one that announces itself: that says what it runs
 		r.tellUp(s.ann)
 	}
 	r.tell()

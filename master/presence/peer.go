@@ -35,6 +35,38 @@ func (r *Registry) Grace(id string) (ledger.Liveness, time.Duration) {
 	return r.grace(p)
 }
 
+// Node is Grace of a node: a minion that stands beside it under its key says nothing of
+// it, and one of Python's announces nothing, so that it is Untracked.
+func (r *Registry) Node(id string) (ledger.Liveness, time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p := r.peers[id]
+	if p == nil || p.Role != Syndic {
+		return ledger.Untracked, 0
+	}
+	return r.grace(p)
+}
+
+// Beside tells whether the id of a node is that of a minion as well, which shares its
+// key: it is connected, or it was and of the node nothing is known by a connection.
+func (r *Registry) Beside(id string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p := r.peers[id]
+	return p != nil && (p.Role == Minion || p.minion() != nil)
+}
+
+// minion gives the session of a minion, nil if there is none. The caller holds mu of the
+// registry.
+func (p *peer) minion() (found *session) {
+	for _, s := range p.sessions {
+		if s.ann.Role == Minion && (found == nil || found.ann.Stock) {
+			found = s
+		}
+	}
+	return found
+}
+
 // grace is Grace of a peer of ours. The caller holds mu.
 func (r *Registry) grace(p *peer) (ledger.Liveness, time.Duration) {
 	if p.Up {

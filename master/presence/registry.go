@@ -153,11 +153,38 @@ func (r *Registry) part(s *session) {
 		return
 	}
 	p.sessions = slices.DeleteFunc(p.sessions, func(have *session) bool { return have == s })
-	switch {
-	case len(p.sessions) == 0:
+	if len(p.sessions) == 0 {
 		r.tellDown(p)
-	case !p.Stock:
-		p.Stock = !slices.ContainsFunc(p.sessions, func(s *session) bool { return !s.ann.Stock })
+		return
+	}
+	if !slices.ContainsFunc(p.sessions, func(have *session) bool { return have.ann.Role == s.ann.Role }) {
+		r.tellGone(p, s.ann)
+	}
+	r.follow(p)
+}
+
+// follow takes what is known of a peer from its sessions: those of a node count first,
+// as a minion may stand beside it under the same key, then those that announce
+// themselves, then the latest. The caller holds mu.
+func (r *Registry) follow(p *peer) {
+	rank := func(a Announcement) int {
+		switch {
+		case a.Role == Syndic:
+			return 2
+		case !a.Stock:
+			return 1
+		}
+		return 0
+	}
+	var a Announcement
+	for i, s := range p.sessions {
+		if i == 0 || rank(s.ann) >= rank(a) {
+			a = s.ann
+		}
+	}
+	if p.Role != a.Role || p.Version != a.Version || p.Stock != a.Stock {
+		p.Role, p.Version, p.Stock = a.Role, a.Version, a.Stock
+		r.changed = true
 	}
 }
 
@@ -230,14 +257,9 @@ func (r *Registry) join(s *session) {
 		r.peers[s.id] = p
 		r.changed = true
 	}
-	switch {
-	case s.ann.Stock && p.Up && !p.Stock: // another of that id announces itself
-	case p.Role != s.ann.Role || p.Version != s.ann.Version || p.Stock != s.ann.Stock:
-		p.Role, p.Version, p.Stock = s.ann.Role, s.ann.Version, s.ann.Stock
-		r.changed = true
-	}
 	delete(r.signed, s.id)
 	p.sessions = append(p.sessions, s)
+	r.follow(p)
 	if !p.Up {
 		p.Up, p.Since = true, r.cfg.Now()
 		r.up++
@@ -266,6 +288,9 @@ func (r *Registry) Revoke(id string) {
 			delete(r.byConn, c.ID())
 		}
 		conns = append(conns, s.conns...)
+	}
+	if i := slices.IndexFunc(p.sessions, func(s *session) bool { return s.ann.Role != p.Role }); i >= 0 {
+		r.tellGone(p, p.sessions[i].ann)
 	}
 	if p.Up {
 		r.tellDown(p)
@@ -300,6 +325,15 @@ func (r *Registry) tellDown(p *peer) {
 	p.Up, p.Since = false, r.cfg.Now()
 	r.up--
 	if gone := p.Peer; r.cfg.Down != nil {
+		r.news = append(r.news, func() { r.cfg.Down(gone) })
+	}
+}
+
+// tellGone is tellDown for one of the two that share an id and its key, a node and a
+// minion: the other one stays. The caller holds mu.
+func (r *Registry) tellGone(p *peer, a Announcement) {
+	gone := Peer{ID: p.ID, Role: a.Role, Version: a.Version, Stock: a.Stock, Since: r.cfg.Now()}
+	if r.cfg.Down != nil {
 		r.news = append(r.news, func() { r.cfg.Down(gone) })
 	}
 }

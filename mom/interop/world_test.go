@@ -224,6 +224,18 @@ func (w *world) forwarded(p *peer, id string, up *node, options ...string) *node
 	return n
 }
 
+// shared lays out a master, a syndic and a minion that share their configuration, and so
+// id and key, below another master. None of them is started.
+func (w *world) shared(p *peer, id string, up *node, options ...string) *node {
+	w.t.Helper()
+	n := w.node(p, id)
+	n.masterConf(append(options, "syndic_master: "+up.addr))
+	n.minionConf(up.addr, nil)
+	n.kinds = []string{"master", "syndic", "minion"}
+	n.events = record(filepath.Join(n.dir, "sock"))
+	return n
+}
+
 // standalone is the kind of our forwarder beside a master of Salt's.
 const standalone = "standalone"
 
