@@ -72,10 +72,10 @@ lint: ## formatting, vet, staticcheck, tidy modules, short files
 systems: ## does it build for each of SYSTEMS (PKG=./minion/... for the part that knows most of systems)
 	@for system in $(SYSTEMS); do echo "== $$system"; GOOS=$${system%/*} GOARCH=$${system#*/} CGO_ENABLED=0 $(GO) build $(PKG); done
 
-alerts: ## the alert rules of docs/ops and what they do, with promtool of Prometheus on the PATH (PROMTOOL=FILE)
+alerts: ## the alert rules of docs/operate and what they do, with promtool of Prometheus on the PATH (PROMTOOL=FILE)
 	@command -v $(PROMTOOL) >/dev/null || { echo 'make alerts: there is no $(PROMTOOL); it comes with Prometheus (Debian: prometheus)' >&2; exit 1; }
-	$(PROMTOOL) check rules --lint=all docs/ops/alerts.yml
-	$(PROMTOOL) test rules docs/ops/alerts-test.yml
+	$(PROMTOOL) check rules --lint=all docs/operate/alerts.yml
+	$(PROMTOOL) test rules docs/operate/alerts-test.yml
 
 fuzz: ## every fuzz target for FUZZTIME each (default 20s), found by name
 	@git ls-files '*_test.go' | xargs grep -Ho '^func Fuzz[A-Za-z0-9_]*' | sed 's/func //' | while IFS=: read -r file target; do \
