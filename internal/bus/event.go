@@ -3,7 +3,6 @@ package bus
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
@@ -98,11 +97,4 @@ func ParseEvent(b []byte, now time.Time) (Event, error) {
 		return Event{}, err
 	}
 	return Event{Tag: tag, Data: onWire, Stamp: stamp}, nil
-}
-
-func checkTag(tag string) error {
-	if tag == "" || strings.Contains(tag, "\n\n") {
-		return fmt.Errorf("%w: %q", ErrTag, tag)
-	}
-	return nil
 }

@@ -1,15 +1,14 @@
 package bus
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
-// Tag joins the parts of an event tag with "/", leaving out empty ones, as
-// Salt's tagify does.
-func Tag(parts ...string) string {
-	kept := make([]string, 0, len(parts))
-	for _, p := range parts {
-		if p != "" {
-			kept = append(kept, p)
-		}
+// checkTag refuses a tag that no frame could carry: the tag ends with an empty line.
+func checkTag(tag string) error {
+	if tag == "" || strings.Contains(tag, "\n\n") {
+		return fmt.Errorf("%w: %q", ErrTag, tag)
 	}
-	return strings.Join(kept, "/")
+	return nil
 }

@@ -30,10 +30,6 @@ type saltFrames struct {
 		Event []byte `json:"event"`
 		Frame []byte `json:"frame_ipc"`
 	} `json:"events"`
-	Tagify []struct {
-		Suffix, Prefix any
-		Base, Tag      string
-	} `json:"tagify"`
 	Trimmed struct {
 		Tag  string            `json:"tag"`
 		Data map[string]string `json:"data"`
@@ -66,28 +62,6 @@ func TestEventBytesAsSalt(t *testing.T) {
 		}
 		if f := e.made().frame; !bytes.Equal(f, c.Frame) {
 			t.Errorf("%s: frame %x, want %x", c.Tag, f, []byte(c.Frame))
-		}
-	}
-}
-
-func TestTagAsSalt(t *testing.T) {
-	var file saltFrames
-	vectors.Load(t, "frames.json", &file)
-	for _, c := range file.Tagify {
-		parts := []string{c.Base, c.Prefix.(string)}
-		switch s := c.Suffix.(type) {
-		case string:
-			parts = append(parts, s)
-		case []any:
-			for _, p := range s {
-				if n, ok := p.(float64); ok {
-					p = string(rune('0' + int(n)))
-				}
-				parts = append(parts, p.(string))
-			}
-		}
-		if got := Tag(parts...); got != c.Tag {
-			t.Errorf("Tag(%q) = %q, Salt says %q", parts, got, c.Tag)
 		}
 	}
 }

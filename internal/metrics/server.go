@@ -120,6 +120,3 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 	return nil
 }
-
-// Close closes a server that is not run.
-func (s *Server) Close() error { return s.ln.Close() }

@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"math"
 	"strconv"
 	"strings"
 )
@@ -61,36 +60,6 @@ func Int(r Raw) (int64, error) {
 		}
 	}
 	return 0, wrongType("a 64-bit int", r)
-}
-
-// Float returns an int or float value.
-func Float(r Raw) (float64, error) {
-	h, err := only(r)
-	if err != nil {
-		return 0, err
-	}
-	switch h.kind {
-	case Real:
-		return real64(r, 0), nil
-	case Integer:
-		v, big := number(r, 0)
-		if big {
-			return float64(uint64(v)), nil
-		}
-		return float64(v), nil
-	}
-	return math.NaN(), wrongType("a number", r)
-}
-
-// Bool returns a bool value; any other type is an error. See Truth.
-func Bool(r Raw) (bool, error) {
-	if len(r) == 1 && (r[0] == 0xc2 || r[0] == 0xc3) {
-		return r[0] == 0xc3, nil
-	}
-	if _, err := only(r); err != nil {
-		return false, err
-	}
-	return false, wrongType("bool", r)
 }
 
 // Truth is the truth of a value as Python sees it: None, False, zero and what

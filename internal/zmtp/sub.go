@@ -2,7 +2,6 @@ package zmtp
 
 import (
 	"context"
-	"sync/atomic"
 	"time"
 
 	"github.com/momtree/mom/internal/sleep"
@@ -14,18 +13,6 @@ type Sub struct {
 	addr   string
 	cfg    DialConfig
 	topics []string
-
-	connected                                   atomic.Bool
-	connects, failures, received, receivedBytes atomic.Uint64
-}
-
-// SubStats are the counters of a Sub.
-type SubStats struct {
-	Connected     bool
-	Connects      uint64
-	DialFailures  uint64
-	Received      uint64
-	ReceivedBytes uint64
 }
 
 // NewSub makes a Sub for a PUB at addr, "host:port" with or without "tcp://"
@@ -38,17 +25,6 @@ func NewSub(addr string, cfg DialConfig, topics []string) *Sub {
 	return &Sub{addr: addr, cfg: cfg.withDefaults(time.Second, 10*time.Second), topics: topics}
 }
 
-// Stats reads the counters.
-func (s *Sub) Stats() SubStats {
-	return SubStats{
-		Connected:     s.connected.Load(),
-		Connects:      s.connects.Load(),
-		DialFailures:  s.failures.Load(),
-		Received:      s.received.Load(),
-		ReceivedBytes: s.receivedBytes.Load(),
-	}
-}
-
 // Run connects, subscribes and calls h with each message, on one goroutine, until
 // the context ends, whose error it returns. The frames belong to h.
 func (s *Sub) Run(ctx context.Context, h func(frames [][]byte)) error {
@@ -58,8 +34,6 @@ func (s *Sub) Run(ctx context.Context, h func(frames [][]byte)) error {
 		if err == nil {
 			wait.reset()
 			err = s.receive(ctx, p, h)
-		} else {
-			s.failures.Add(1)
 		}
 		if ctx.Err() != nil {
 			break
@@ -98,19 +72,12 @@ func (s *Sub) receive(ctx context.Context, p *Peer, h func([][]byte)) (err error
 	}()
 	defer func() { <-beating }()
 	defer p.Close()
-	s.connects.Add(1)
-	s.connected.Store(true)
-	defer s.connected.Store(false)
 	s.cfg.OnConnect()
 	defer func() { s.cfg.OnDisconnect(err) }()
 	for {
 		frames, err := p.recv()
 		if err != nil {
 			return err
-		}
-		s.received.Add(1)
-		for _, f := range frames {
-			s.receivedBytes.Add(uint64(len(f)))
 		}
 		h(frames)
 	}

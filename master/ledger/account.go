@@ -43,9 +43,6 @@ const (
 // refusedPrefix begins the state of a node that refused a job.
 const refusedPrefix = "refused: "
 
-// NodeRefused is the state of a node that was reached and could not start the job.
-func NodeRefused(reason string) NodeState { return NodeState(refusedPrefix + reason) }
-
 // Refused gives the reason of a node that refused the job.
 func (s NodeState) Refused() (reason string, ok bool) {
 	return strings.CutPrefix(string(s), refusedPrefix)
