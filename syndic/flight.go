@@ -103,7 +103,7 @@ func (u *uplink) depart() (f flight, ok bool) {
 				continue
 			}
 			// Of a job whose words were lost the end does not count: it is told again.
-			f.batch = slices.DeleteFunc(f.batch, func(e bus.Event) bool { return closed(e.Tag) && !u.teller.lap.Counts(jobOf(e.Tag)) })
+			f.batch = slices.DeleteFunc(f.batch, func(e bus.Event) bool { return closed(e.Tag) && !u.teller.counts(e) })
 			a.urgent++
 			a.set(f, true)
 			return f, true

@@ -20,11 +20,13 @@ type teller struct {
 
 	// The mutex of the uplink guards these.
 	lap    handover.Lap
-	broken bool // the job being told is told from its start: a word of it was lost, or came
+	broken bool   // the job being told is told from its start: a word of it was lost, or came
+	turn   uint64 // counts when the lap began anew, and when an end did not count
 
 	// Of the one goroutine.
 	seen unheard
 	list []string // jobs that come next
+	read uint64   // the turn in which it was read
 	jid  string   // the job being told; "": none
 	next func() (bus.Event, bool)
 	stop func()
@@ -39,8 +41,26 @@ func newTeller(u *uplink) *teller {
 func (t *teller) begin(lost bool) {
 	t.u.mu.Lock()
 	defer t.u.mu.Unlock()
+	t.again(lost)
+}
+
+// again is begin for who has the mutex of the uplink.
+func (t *teller) again(lost bool) {
+	t.turn++
 	t.lap.Begin(lost)
 	ring(t.kick)
+}
+
+// counts tells whether an end that is at the front of the queue counts. One that does
+// not is told again when the turn of its job has come. That may be a job that was not
+// there when the jobs that come next were read: one of a master above that was away has
+// an older jid than those that are known already.
+func (t *teller) counts(e bus.Event) bool {
+	if t.lap.Counts(jobOf(e.Tag)) {
+		return true
+	}
+	t.turn++
+	return false
 }
 
 // run tells until ctx ends.
@@ -109,14 +129,15 @@ func (t *teller) choose() bool {
 		return t.list[0]
 	}
 	t.u.mu.Lock()
-	lap := t.lap // a look into the local master takes its time
+	lap, turn := t.lap, t.turn // a look into the local master takes its time
 	t.u.mu.Unlock()
-	was := lap
+	if t.read != turn {
+		t.list, t.read = nil, turn
+	}
 	jid, ok := lap.Next(first)
 	t.u.mu.Lock()
 	defer t.u.mu.Unlock()
-	if t.lap != was { // it has begun anew meanwhile
-		t.list = nil
+	if t.turn != turn { // what was read may be too old
 		return true
 	}
 	t.lap = lap
@@ -152,8 +173,7 @@ func (t *teller) heard(e bus.Event) {
 // lost notes that a word of a job is gone: all has to be told again.
 func (t *teller) lost(e bus.Event) {
 	t.heard(e)
-	t.lap.Begin(true)
-	ring(t.kick)
+	t.again(true)
 }
 
 // word is the last word about a job that is closed, and whether this parent has heard

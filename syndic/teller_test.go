@@ -219,3 +219,56 @@ func TestNothingOldIsToldBehindANewWord(t *testing.T) {
 	}
 	u.teller.leave()
 }
+
+// While all is told again, a job comes that has an older jid than those whose turn is
+// next, as when a master above was away; its end comes before its turn and does not
+// count. It is told when its turn has come, in this lap, whatever list was read before.
+// Three jobs, a lap after a loss; the sweep never fires.
+func TestAnOlderJobThatComesMeanwhileIsTold(t *testing.T) {
+	p := startParent(t, channeltest.Rules{})
+	n := plant(t, func(conf *config.Syndic) { conf.Local.Bounds.TellQueue = 100 }, p)
+	u := n.parents.links[0].events
+	ended := func(i, word int) bus.Event {
+		return heardOf(t, "salt/job/"+job(i)+"/closed", closedIn(job(i), word))
+	}
+	send := func() { // what is at the front leaves and is taken
+		for {
+			f, ok := u.depart()
+			if !ok {
+				return
+			}
+			_, ends := split(f.batch)
+			u.ended(ends)
+			u.mu.Lock()
+			u.aloft.urgent--
+			u.aloft.set(f, false)
+			u.mu.Unlock()
+		}
+	}
+	untold(t, n.local, 1, 2, 2) // job 0
+	n.local.mu.Lock()
+	n.local.open = append(n.local.open, heardOf(t, "salt/job/"+job(5)+"/missing", missingIn(job(5))), ended(5, 2))
+	n.local.mu.Unlock()
+	u.teller.begin(true)
+	for n.local.wordTold(job(0)) == 0 { // the list of what comes next is read: job 5
+		if !u.teller.step() {
+			t.Fatal("the lap has ended before the first job was told")
+		}
+		send()
+	}
+	n.local.mu.Lock()
+	n.local.open = append(n.local.open, heardOf(t, "salt/job/"+job(3)+"/missing", missingIn(job(3))), ended(3, 3))
+	n.local.mu.Unlock()
+	u.push(ended(3, 3))
+	send() // it does not count: of job 3 nothing was said since the loss
+	if n.local.wordTold(job(3)) != 0 {
+		t.Fatal("an end counts for a job that was not told since words were lost")
+	}
+	for u.teller.step() {
+		send()
+	}
+	send()
+	if n.local.wordTold(job(3)) == 0 || n.local.wordTold(job(5)) == 0 {
+		t.Errorf("the lap is over, and told the ends of %v", n.local.told)
+	}
+}
