@@ -24,6 +24,12 @@ func (housedLocal) Home() sibling.Node              { return sibling.Node{ID: "s
 // plantHoused is a node below a, which has told it of its sibling b.
 func plantHoused(t *testing.T, failback time.Duration, change ...func(*pace)) (n *node, a, b *parent) {
 	t.Helper()
+	return plantHousedAs(t, func(c *config.Syndic) { c.Upper.RehomeFailback = failback }, change...)
+}
+
+// plantHousedAs is plantHoused with another configuration.
+func plantHousedAs(t *testing.T, alter func(*config.Syndic), change ...func(*pace)) (n *node, a, b *parent) {
+	t.Helper()
 	var nodes []sibling.Node
 	key := channeltest.Key(t, "sign")
 	tell := func(name string) channeltest.Rules {
@@ -41,7 +47,8 @@ func plantHoused(t *testing.T, failback time.Duration, change ...func(*pace)) (n
 		{ID: "b", Host: b.Host(), Port: b.Port(), Pub: b.Key.PublicPEM, Up: true},
 	}
 	n = plant(t, func(c *config.Syndic) {
-		c.Upper.RehomeAfter, c.Upper.RehomeFailback = 50*time.Millisecond, failback
+		c.Upper.RehomeAfter = 50 * time.Millisecond
+		alter(c)
 	}, a)
 	old := n.Syndic
 	s, err := New(Options{
@@ -101,6 +108,27 @@ func TestRehome_OverASiblingOfTheParent(t *testing.T) {
 	a.Up()
 	until(t, "one way up, home", func() bool { l := n.parents.all(); return len(l) == 1 && l[0].isUp() })
 	until(t, "nothing to be owed", func() bool { return n.local.depth() == 0 })
+}
+
+// What the home asked for goes over the sibling when the home has been gone for
+// syndic_failover_after, although the sibling came before that. It runs with a home that
+// counts as gone after 700 ms and a sibling that comes after some 50; the sweep never
+// fires.
+func TestRehome_TheSiblingComesBeforeTheHomeCountsAsGone(t *testing.T) {
+	n, a, b := plantHousedAs(t, func(c *config.Syndic) {
+		c.Upper.RehomeFailback, c.Local.SyndicFailoverAfter = time.Hour, 700*time.Millisecond
+	}, func(p *pace) { p.sweep = time.Hour })
+	a.Publish(channeltest.Job(job(1), "*", "test.ping"))
+	until(t, "the job", func() bool { return len(n.master.published()) == 1 })
+	home := n.parents.links[0]
+	a.Down()
+	b.AwaitSubscribers(t, 1)
+	until(t, "the sibling", func() bool { l := n.parents.all(); return len(l) == 2 && l[1].isUp() })
+	n.local.commit(t, job(1), "web-1")
+	if home.GoneFor(n.parents.after) {
+		t.Fatal("the home counted as gone before the row came")
+	}
+	until(t, "the return over the sibling", func() bool { return b.has(job(1), "web-1") == 1 })
 }
 
 // Who has to answer the home's jobs is for a sibling only while that is the one way

@@ -90,9 +90,8 @@ func (l *link) change(alter func()) {
 	if after {
 		wait = l.s.parents.back
 	}
-	if len(l.s.parents.all()) > 1 {
-		time.AfterFunc(wait+time.Millisecond, l.s.returns.shift)
-	}
+	// Also where there is no other one as yet: a sibling may stand in until then.
+	time.AfterFunc(wait+time.Millisecond, l.s.returns.shift)
 }
 
 func (l *link) isUp() bool {

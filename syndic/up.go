@@ -37,10 +37,9 @@ func (f *forwarder) run(ctx context.Context) {
 	defer gather.Stop()
 	first := handover.Gather{Rows: f.s.bounds.ForwardRows}
 	first.Grown(0)
-	if len(f.s.parents.all()) > 1 { // those that do not come within that time are gone from then on
-		gone := time.AfterFunc(f.s.parents.after+time.Millisecond, f.shift)
-		defer gone.Stop()
-	}
+	// Those that do not come within that time are gone from then on.
+	gone := time.AfterFunc(f.s.parents.after+time.Millisecond, f.shift)
+	defer gone.Stop()
 	sweep := time.NewTicker(f.s.pace.sweep)
 	defer sweep.Stop()
 	for {
