@@ -37,7 +37,11 @@ func minionCommand() *cobra.Command {
 						return nil, err
 					}
 					run := func(ctx context.Context) error {
-						return health.Beat(ctx, m.Bus(), health.Heart{Links: m.Masters, Checks: []metrics.Checker{m.Metrics().Checks}}, m.Run)
+						err := health.Beat(ctx, m.Bus(), health.Heart{Links: m.Masters, Checks: []metrics.Checker{m.Metrics().Checks}}, m.Run)
+						if code := minion.ExitCode(err); code > command.ExitFailure { // service files know it
+							return command.Exit(code, err)
+						}
+						return err
 					}
 					return withMetrics(conf.MetricsListen, "minion", version, log, run, m.Close, m.Metrics())
 				},
