@@ -11,6 +11,7 @@ import (
 
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
+	"github.com/momtree/mom/master/keys"
 )
 
 // bomb is a list of n empty maps, a byte each on the wire and a hundred in memory.
@@ -29,12 +30,13 @@ func made(fn func()) int64 {
 
 // A stranger's clear load of a million empty maps is judged without making anything
 // of it, for every command: four at once cost what their bytes cost. The same in a
-// sign-in is refused before it waits for its turn.
+// sign-in is refused before it waits for its turn, and when it has it, for its values, if
+// it has no more bytes than a sign-in may have.
 func TestBombs_OfStrangers(t *testing.T) {
 	r := newRig(t)
 	r.start()
 	const values, at = 1 << 20, 4
-	list := bomb(values)
+	list, short := bomb(values), bomb(keys.MaxAuth-4096)
 	req := zmtp.NewReq(fmt.Sprintf("127.0.0.1:%d", r.ret), zmtp.DialConfig{Log: quiet, MaxConns: at})
 	defer req.Close() //nolint:errcheck // the end of the test
 	for _, load := range []*wire.Map{
@@ -49,6 +51,7 @@ func TestBombs_OfStrangers(t *testing.T) {
 		wire.NewMap("cmd", list, "x", 1),
 		wire.NewMap("cmd", "_auth", "id", "m1", "autosign_grains", wire.NewMap("x", list), "pub", "p"),
 		wire.NewMap("cmd", "_auth", "id", list, "pub", "p"),
+		wire.NewMap("cmd", "_auth", "id", "m1", "autosign_grains", wire.NewMap("x", short), "pub", "p", "nonce", "n"),
 	} {
 		cmd := load.String("cmd")
 		raw, err := wire.Encode(load)
@@ -71,7 +74,7 @@ func TestBombs_OfStrangers(t *testing.T) {
 			wg.Wait()
 		})
 		if most := int64(at * 4 * len(body)); n > most { // received twice, and sent
-			t.Errorf("%s: %d MiB were made of %d requests of %d MiB", cmd, n>>20, at, len(body)>>20)
+			t.Errorf("%s: %d KiB were made of %d requests of %d KiB", cmd, n>>10, at, len(body)>>10)
 		}
 	}
 }
