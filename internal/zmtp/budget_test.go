@@ -132,7 +132,8 @@ func TestBudget_FairToConnections(t *testing.T) {
 		q.Reply([]byte("ok"))
 	})
 	greedy, modest := dialPeer(t, r.Addr(), 1, "DEALER", ""), dialPeer(t, r.Addr(), 1, "DEALER", "")
-	half := message("", string(make([]byte, limit/ownShare/2+1)))
+	const size = limit/ownShare/2 + 1
+	half := message("", string(make([]byte, size)))
 	go func() {
 		for range 4 {
 			if _, err := greedy.Write(half); err != nil {
@@ -141,6 +142,9 @@ func TestBudget_FairToConnections(t *testing.T) {
 		}
 	}()
 	first, second := <-hold, <-hold // more than its share is at work now
+	eventually(t, "the greedy one waiting, or a third of its requests", func() bool {
+		return len(hold) > 0 || first.Peer.guard.paused.Load() && r.Stats().RequestBytes == 2*size
+	})
 	modest.say(t, half)
 	third := <-hold
 	if third.Peer == first.Peer {
