@@ -1,6 +1,7 @@
 package syndic
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -16,10 +17,12 @@ import (
 
 // closings counts which parents have taken the words of closed jobs.
 type closings struct {
-	most int // jobs (bound asked_jobs)
+	most int // jobs beyond which those are forgotten that need not be told any more (bound asked_jobs)
+	last func(jid string) (word uint64, marked bool)
 
-	mu   sync.Mutex
-	took map[string]closing
+	mu    sync.Mutex
+	took  map[string]closing
+	limit int // when that is looked for the next time
 }
 
 type closing struct {
@@ -27,7 +30,11 @@ type closing struct {
 	addrs map[string]bool
 }
 
-func newClosings(most int) *closings { return &closings{most: most, took: map[string]closing{}} }
+// newClosings knows of no job. last gives the last word of a job that the local master
+// keeps in mind; it keeps a bounded number (bound untold_jobs).
+func newClosings(most int, last func(jid string) (uint64, bool)) *closings {
+	return &closings{most: most, last: last, took: map[string]closing{}, limit: most}
+}
 
 // closed tells whether an event is one that is meant for the forwarder alone.
 func closed(tag string) bool {
@@ -54,8 +61,8 @@ func (c *closings) note(jid string, word int64, addr string, needed []string) (a
 		return false
 	}
 	if t.word < word {
-		if len(c.took) >= c.most { // what is forgotten is told once more
-			clear(c.took)
+		if len(c.took) >= c.limit {
+			c.forget()
 		}
 		t = closing{word, map[string]bool{}}
 		c.took[jid] = t
@@ -68,6 +75,16 @@ func (c *closings) note(jid string, word int64, addr string, needed []string) (a
 	}
 	delete(c.took, jid)
 	return true
+}
+
+// forget lets go of what the local master does not keep in mind any more; c.mu is held.
+// All others count still: nobody would tell their words once more.
+func (c *closings) forget() {
+	maps.DeleteFunc(c.took, func(jid string, t closing) bool {
+		word, marked := c.last(jid)
+		return !marked || int64(word) != t.word //nolint:gosec // counts closed jobs
+	})
+	c.limit = max(c.most, 2*len(c.took))
 }
 
 func (c *closings) has(jid string, word int64, addr string) bool {

@@ -49,7 +49,7 @@ func openParents(s *Syndic) (*parents, error) {
 		return nil, err
 	}
 	p := &parents{
-		origins: o, foreign: newStrangers(s.local.Jobs(), s.bounds.AskedJobs), closings: newClosings(s.bounds.AskedJobs), log: s.log,
+		origins: o, foreign: newStrangers(s.local.Jobs(), s.bounds.AskedJobs), closings: newClosings(s.bounds.AskedJobs, s.local.Word), log: s.log,
 		after: s.cfg.Local.SyndicFailoverAfter, back: s.cfg.Local.SyndicFailback,
 	}
 	p.sharing = handover.NewSharing(handover.SharingOptions[*link]{After: p.after, Back: p.back, Moved: func(from, to *link) {
