@@ -305,6 +305,9 @@ func (s *Syndic) lodge(ctx context.Context, home *link, n sibling.Node, voucher 
 		cancel()
 		wg.Wait()
 		s.returns.drop(context.WithoutCancel(ctx), l.returns.dest) // the home has had all of it, or is owed it
+		for _, jid := range s.parents.origins.owing(l.ch.Addr()) {
+			_ = s.parents.origins.given(l.ch.Addr(), jid) // it would be too many jobs that are remembered, some time
+		}
 		s.returns.shift()
 	}()
 	for sleep.For(ctx, s.cfg.Upper.RehomeAfter/4+time.Millisecond) == nil {

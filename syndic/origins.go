@@ -36,8 +36,8 @@ type origins struct {
 	mu      sync.Mutex
 	jobs    *recent[[]string] // jid → addresses
 	masters *recent[string]   // master_id → address
-	// owed holds who has still to be given the returns of a job that were here when
-	// it asked.
+	// owed holds who has still to be given the returns of a job that were here when it
+	// asked, or when there was no room for them among what it is owed.
 	owed  map[owedJob]struct{}
 	file  *os.File
 	lines int
@@ -122,6 +122,20 @@ func (o *origins) given(addr, jid string) error {
 	}
 	delete(o.owed, owedJob{addr, jid})
 	return o.write("j " + addr + " " + jid + "\n")
+}
+
+// hold notes that addr is owed what is here of a job, for later; fresh: it was not noted
+// yet. false: as much is owed already as is remembered.
+func (o *origins) hold(addr, jid string) (held, fresh bool, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if _, ok := o.owed[owedJob{addr, jid}]; ok {
+		return true, false, nil
+	}
+	if !o.owe(addr, jid) {
+		return false, false, nil
+	}
+	return true, true, o.write("o " + addr + " " + jid + "\n")
 }
 
 // owing lists the jobs whose earlier returns are owed to addr.
@@ -225,6 +239,12 @@ func (o *origins) rewrite() error {
 			n++
 		}
 	})
+	for d := range o.owed { // of a job that is not remembered any more
+		if _, known := o.jobs.get(d.jid); !known {
+			fmt.Fprintf(&out, "o %s %s\n", d.addr, d.jid)
+			n++
+		}
+	}
 	if o.file != nil {
 		_ = o.file.Close() // it is replaced, with all that is in it
 		o.file = nil

@@ -160,21 +160,24 @@ func masterOf(it returners.Item) string {
 }
 
 // others are the destinations of those who asked for a row that l has taken, and
-// have not had it. One whose outbox is full as well is not owed it: it has been away
-// for very long, and the row is kept by l.
+// have not had it. One that is owed as much as may wait is given it from the job store
+// when there is room.
 func (p *parents) others(l *link, it returners.Item) (dests []string) {
 	links := p.all()
 	for _, o := range p.sharing.Others(links, p.askers(links, it), l) {
-		rows, bytes := l.s.local.Outbox().OutboxSize(o.returns.dest)
-		conf := l.s.cfg.Local
-		if rows >= int64(conf.OutboxMaxRows) || bytes >= conf.OutboxMaxBytes {
-			if n := p.full.Note(o.name, time.Now()); n > 0 {
-				p.log.Error("Returns are not kept for a master above that is away: as many wait for it as outbox_max_rows and outbox_max_bytes allow; another one has them",
-					"parent", o.name, "has_them", l.name, "waiting", rows, "times", n)
-			}
+		rows, full := o.returns.full()
+		if !full {
+			dests = append(dests, o.returns.dest)
 			continue
 		}
-		dests = append(dests, o.returns.dest)
+		kept := o.returns.later(it.JID)
+		if n := p.full.Note(o.name, time.Now()); n > 0 && kept {
+			p.log.Warn("A master above is owed as much as outbox_max_rows and outbox_max_bytes allow: what comes is given to it from the job store when there is room",
+				"parent", o.name, "has_them", l.name, "waiting", rows, "times", n)
+		} else if n > 0 {
+			p.log.Error("Returns are not kept for a master above that is away: as many wait for it as outbox_max_rows and outbox_max_bytes allow, and of as many jobs as the bound asked_jobs allows more are in the job store; another one has them",
+				"parent", o.name, "has_them", l.name, "waiting", rows, "times", n)
+		}
 	}
 	return dests
 }

@@ -396,3 +396,45 @@ func TestFailoverAfterARestartNeedsNoSweep(t *testing.T) {
 	n.run(t)
 	until(t, "the return at the other", func() bool { return b.has(job(1), "web-1") == 1 })
 }
+
+// Of two masters above that asked for the same jobs one is away, and is owed as much as
+// outbox_max_rows allows when further returns come, which the other one has. It is given
+// those too when it is back, although the node was restarted meanwhile, and no more rows
+// wait for it than are allowed and one job has. It runs with outbox_max_rows of 4 and 30
+// jobs of 2 returns, handed over one by one.
+func TestTheAskerGetsWhatItsOutboxHadNoRoomFor(t *testing.T) {
+	const jobs, most = 30, 4
+	a, b := startParent(t, channeltest.Rules{}), startParent(t, channeltest.Rules{})
+	n := start(t, func(c *config.Syndic) {
+		c.Local.SyndicFailover, c.Local.OutboxMaxRows = "ordered", most
+		c.Local.Bounds.ForwardRows, c.Local.Bounds.ForwardRequests = 1, 1
+	}, a, b)
+	for i := range jobs {
+		a.Publish(channeltest.Job(job(i+1), "*", "test.ping"))
+		b.Publish(channeltest.Job(job(i+1), "*", "test.ping"))
+	}
+	until(t, "the jobs", func() bool { return len(n.master.published()) == 2*jobs })
+	a.Down()
+	until(t, "the loss to be noticed", func() bool { return !n.parents.links[0].isUp() })
+	for i := range jobs {
+		n.local.commit(t, job(i+1), "web-1")
+		n.local.commit(t, job(i+1), "web-2")
+	}
+	until(t, "the returns at the other", func() bool { return b.count() == 2*jobs })
+	dest := n.parents.links[0].returns.dest
+	until(t, "what the asker is owed", func() bool { rows, _ := n.local.OutboxSize(dest); return n.local.depth() == int(rows) })
+	if rows, _ := n.local.OutboxSize(dest); rows > most+2 {
+		t.Errorf("%d rows wait for one master above", rows)
+	}
+	n.stop()
+	n.revive(t)
+	n.run(t)
+	a.Up()
+	for i := range jobs {
+		for _, id := range []string{"web-1", "web-2"} {
+			until(t, "the return of "+id+" of "+job(i+1)+" where it was asked for", func() bool { return a.has(job(i+1), id) >= 1 })
+		}
+	}
+	until(t, "an empty outbox", func() bool { return n.local.depth() == 0 })
+	until(t, "the end of the debt", func() bool { return len(n.parents.origins.owing(a.Addr())) == 0 })
+}

@@ -3,6 +3,7 @@ package syndic
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -124,10 +125,46 @@ func (s *sender) again(jid string) {
 	ring(s.kick)
 }
 
+// later has this parent owed the returns of a job when there is room for them among what
+// it is owed: they are in the job store, so that no more than the jid is kept. false: too
+// many jobs are kept so.
+func (s *sender) later(jid string) bool {
+	s.mu.Lock() // until both are noted: oweNow may be at work on the job
+	held, fresh, err := s.l.s.parents.origins.hold(s.l.ch.Addr(), jid)
+	if held && !s.comes(jid) {
+		s.asked = append(s.asked, jid)
+	}
+	s.mu.Unlock()
+	if fresh && err == nil {
+		err = s.l.s.parents.origins.sync.Wait()
+	}
+	if err != nil {
+		s.l.log.Error("Returns may not be given to the master above if this node is restarted before", "jid", jid, "err", err)
+	}
+	ring(s.kick)
+	return held
+}
+
+// comes tells whether a job will be owed that is not being owed just now. The caller
+// holds mu.
+func (s *sender) comes(jid string) bool {
+	return len(s.asked) > 1 && slices.Contains(s.asked[1:], jid)
+}
+
+// full tells how many rows this parent is owed by name, and whether it is owed no more.
+func (s *sender) full() (rows int64, full bool) {
+	rows, bytes := s.l.s.local.Outbox().OutboxSize(s.dest)
+	conf := s.l.s.cfg.Local
+	return rows, rows >= int64(conf.OutboxMaxRows) || bytes >= conf.OutboxMaxBytes
+}
+
 // owe has the outbox owe this parent what is stored of the jobs that it asked for
-// after others.
+// after others, as far as there is room.
 func (s *sender) owe(ctx context.Context) error {
 	for {
+		if _, full := s.full(); full { // it is looked again when rows have landed
+			return nil
+		}
 		s.mu.Lock()
 		if len(s.asked) == 0 && s.more {
 			s.asked, s.more = s.l.s.parents.origins.owing(s.l.ch.Addr()), false
@@ -154,7 +191,13 @@ func (s *sender) oweNow(ctx context.Context, jid string) error {
 	if err != nil {
 		return fmt.Errorf("owe the returns of job %s to a further master above: %w", jid, err)
 	}
-	if err := s.l.s.parents.origins.given(s.l.ch.Addr(), jid); err != nil {
+	s.mu.Lock()
+	err = nil
+	if !s.comes(jid) {
+		err = s.l.s.parents.origins.given(s.l.ch.Addr(), jid)
+	}
+	s.mu.Unlock()
+	if err != nil {
 		s.l.log.Warn("Returns will be given to the master above once more after a restart", "jid", jid, "err", err)
 	}
 	if n > 0 {
