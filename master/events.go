@@ -82,7 +82,9 @@ func (m *Master) takeEvents(ctx context.Context, r *request) (any, error) {
 		leave()
 		return nil, fmt.Errorf("%w: %w", errNotStored, err)
 	}
-	errs, jobs := m.relayAll(from, e.Events)
+	jobs := toldJobs(from, e.Events)
+	defer m.lateJobs.hold(jobs...)()
+	errs := m.relayAll(from, e.Events)
 	leave()
 	if err := m.keepWord(ctx, jobs); err != nil {
 		return nil, err
@@ -123,15 +125,23 @@ func (m *Master) inOrder(from relayer, e wire.MinionEvent) (leave func(), err er
 	return m.words.Enter(from.id, mark)
 }
 
-// relayAll passes events on and gives the jobs of which they tell who has to answer.
-func (m *Master) relayAll(from relayer, events []wire.TagData) (errs []error, jobs []string) {
+// relayAll passes events on.
+func (m *Master) relayAll(from relayer, events []wire.TagData) (errs []error) {
 	for _, x := range events {
 		errs = append(errs, m.relay(from, x)) // one bad event must not cost the others
+	}
+	return errs
+}
+
+// toldJobs gives the jobs of which the events of a node tell who has to answer.
+func toldJobs(from relayer, events []wire.TagData) (jobs []string) {
+	for _, x := range events {
 		if id, ok := tellsOf(x.Tag); ok && from.isNode {
 			jobs = append(jobs, id)
 		}
 	}
-	return errs, jobs
+	slices.Sort(jobs)
+	return slices.Compact(jobs)
 }
 
 // tellsOf gives the job of which an event tells who has to answer or who will not.
@@ -151,8 +161,7 @@ func (m *Master) keepWord(ctx context.Context, jobs []string) error {
 	if len(jobs) == 0 {
 		return nil
 	}
-	slices.Sort(jobs)
-	for _, id := range slices.Compact(jobs) {
+	for _, id := range jobs {
 		if m.ledger.Closed(id) {
 			m.bookLate(id)
 		}

@@ -126,6 +126,7 @@ type Master struct {
 	books    *books.Writer
 	parent   string // outbox destination of the one above; "": this is a top
 	untold   *books.Untold
+	lateJobs lateWords
 
 	commands    map[string]handler
 	signIns     *door.Lane

@@ -159,7 +159,7 @@ func (m *Master) openStore(o Options) (err error) {
 	if err := m.openRetention(); err != nil {
 		return err
 	}
-	m.books = books.NewWriter(m.ctx, m.store, m.cfg.Bounds, m.log)
+	m.books = books.NewWriter(m.ctx, m.store, m.cfg.Bounds, m.log, m.bookAgain)
 	m.ledger = ledger.New(ledger.Config{
 		GatherTimeout: m.cfg.GatherJobTimeout, SyndicWait: m.cfg.SyndicWait,
 		Hooks: ledger.Hooks{

@@ -171,6 +171,7 @@ func (m *Master) again(j *job) error {
 	if m.parent == "" {
 		return nil
 	}
+	defer m.lateJobs.hold(j.jid)()
 	// Who asks now has not heard what the nodes below said, nor who is missing.
 	_, err := m.story(j.jid, m.cfg.Bounds.TellMinions, func(tag string, d *wire.Map) bool {
 		m.fire(tag, d)

@@ -83,6 +83,7 @@ func (m *Master) unqueue(w retention.Waiting, reason string) {
 	if len(paths) == 0 {
 		return
 	}
+	defer m.lateJobs.hold(w.JID)()
 	defer func() {
 		if m.ledger.Closed(w.JID) {
 			m.bookLate(w.JID)

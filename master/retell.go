@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/wire"
@@ -22,7 +23,8 @@ func (m *Master) OpenJobs(after string, n int) []string {
 	case <-m.ctx.Done():
 		return nil
 	}
-	jids := m.ledger.Active()
+	jids := append(m.ledger.Active(), m.lateJobs.list()...)
+	jids = append(jids, m.ending()...)
 	for jid := range m.untold.List() {
 		jids = append(jids, jid)
 	}
@@ -30,6 +32,25 @@ func (m *Master) OpenJobs(after string, n int) []string {
 	slices.Sort(jids)
 	jids = slices.Compact(jids)
 	return jids[:min(n, len(jids))]
+}
+
+// endingPatience is how long the books may take to write what comes into them.
+const endingPatience = 5 * time.Second
+
+// ending gives jobs that are closed and not in untold yet, once the ends that come into
+// the books have been written: a word of them may be lost before their end is told. While
+// nothing can be written those are all that are marked as open.
+func (m *Master) ending() []string {
+	ctx, cancel := context.WithTimeout(m.ctx, endingPatience)
+	defer cancel()
+	if m.books.Wait(ctx) == nil {
+		return nil
+	}
+	jids, err := m.open.List()
+	if err != nil {
+		m.log.Error("Not all jobs can be told to the masters above again", "err", err)
+	}
+	return jids
 }
 
 // Word gives the number of the last word about a job that is closed and of which the

@@ -52,7 +52,7 @@ func (g *gate) SaveExpectations(_ context.Context, xs ...returners.Expectation) 
 func TestWriter(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	g := &gate{here: make(chan struct{}, 8), open: make(chan struct{})}
-	w := NewWriter(ctx, g, bounds.Bounds{}, quiet)
+	w := NewWriter(ctx, g, bounds.Bounds{}, quiet, nil)
 	done := make(chan struct{})
 	go func() { w.Run(); close(done) }()
 	w.Note(returners.Expectation{JID: "1"})
@@ -131,7 +131,7 @@ func TestWriter_DiskIsBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		s := &shelf{err: fmt.Errorf("commit: %w", returners.ErrFull)}
-		w := NewWriter(ctx, s, bounds.Bounds{}, quiet)
+		w := NewWriter(ctx, s, bounds.Bounds{}, quiet, nil)
 		done := make(chan struct{})
 		go func() { w.Run(); close(done) }()
 		var ended atomic.Int32
@@ -171,7 +171,7 @@ func TestWriter_DiskIsBack(t *testing.T) {
 
 // What waits for the disk is bounded.
 func TestWriter_OwesNoMoreThan(t *testing.T) {
-	w := NewWriter(t.Context(), &shelf{err: returners.ErrFull}, bounds.Bounds{WordQueue: 30, WordBatch: 7}, quiet)
+	w := NewWriter(t.Context(), &shelf{err: returners.ErrFull}, bounds.Bounds{WordQueue: 30, WordBatch: 7}, quiet, nil)
 	for i := range 30/7 + 2 {
 		batch := make([]entry, 7)
 		for k := range batch {

@@ -33,7 +33,7 @@ func TestHooksDoNotWaitForTheDisk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		s := &stalled{gate: make(chan struct{})}
-		w := NewWriter(ctx, s, bounds.Bounds{WordQueue: 10, WordBatch: 3}, quiet)
+		w := NewWriter(ctx, s, bounds.Bounds{WordQueue: 10, WordBatch: 3}, quiet, nil)
 		ended := make(chan struct{})
 		go func() { w.Run(); close(ended) }()
 		if err := w.Room(ctx); err != nil {
@@ -100,4 +100,58 @@ func TestMarksAreSynced(t *testing.T) {
 	if _, err := u.Add(o, jid); !errors.Is(err, broken) {
 		t.Errorf("a mark of a closed job that is not on the disk: %v in %s", err, filepath.Base(u.dir))
 	}
+}
+
+// While a disk is full the words and ends of many jobs come: every job is ended once, when
+// the disk takes something again, or handed back to be noted anew because a word of it was
+// let go, and no more words are kept than may wait. It runs with 3 that may wait and 40
+// jobs of 2 words.
+func TestEndsOutliveAFullDisk(t *testing.T) {
+	const jobs, most = 40, 3
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		s := &shelf{err: returners.ErrFull}
+		ended := map[string]int{}
+		end := func(jid string) func() error {
+			return func() error { ended[jid]++; return nil }
+		}
+		var w *Writer
+		anew := 0
+		w = NewWriter(ctx, s, bounds.Bounds{WordQueue: most, WordBatch: 2}, quiet, func(jids []string) {
+			for _, jid := range jids {
+				anew++
+				since := w.Losses()
+				w.Note(returners.Expectation{JID: jid})
+				w.EndSince(jid, since, end(jid))
+			}
+		})
+		done := make(chan struct{})
+		go func() { w.Run(); close(done) }()
+		for i := range jobs {
+			jid := fmt.Sprint(i)
+			w.Note(returners.Expectation{JID: jid})
+			w.Note(returners.Expectation{JID: jid})
+			w.End(jid, end(jid))
+			synctest.Wait()
+		}
+		if words := len(w.owed) - jobs; words > most || len(ended) > 0 {
+			t.Errorf("%d words are owed, %d jobs have ended", words, len(ended))
+		}
+		s.fail(nil)
+		time.Sleep(2 * retryPause)
+		if anew < jobs-most {
+			t.Errorf("%d jobs were noted anew", anew)
+		}
+		stored := map[string]bool{}
+		for _, jid := range s.kept {
+			stored[jid] = true
+		}
+		for i := range jobs {
+			if jid := fmt.Sprint(i); ended[jid] != 1 || !stored[jid] {
+				t.Errorf("job %s ended %d times, its word is stored: %v", jid, ended[jid], stored[jid])
+			}
+		}
+		cancel()
+		<-done
+	})
 }

@@ -310,10 +310,13 @@ func (l *Ledger) State(jid string) (Account, bool) {
 	return j.account(true), true
 }
 
-// Active lists the jids of the open jobs.
+// Active lists the jids of the open jobs. The hooks have been told of the end of all
+// others: they must not call it.
 func (l *Ledger) Active() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.emit.Lock()
+	defer l.emit.Unlock()
 	var out []string
 	for jid, j := range l.jobs {
 		if j.closed.IsZero() {

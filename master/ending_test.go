@@ -1,0 +1,116 @@
+package master
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/returners"
+)
+
+// awayMinion starts a master with one minion that is known and away: each job is closed
+// at once, with a word about it.
+func awayMinion(t *testing.T, r *rig) {
+	t.Helper()
+	r.accept("m1", "minion")
+	r.start()
+	m := r.minion("m1", "minion", "minion").listen("broadcast").announce()
+	m.mute()
+	eventually(t, "m1 gone", func() bool { return r.presence.Live("m1") != ledger.Up })
+}
+
+// Between its last word and its end in the books a job is listed among those that the
+// masters above have to be told of again: the word may be lost just then. So it is while
+// the disk takes nothing.
+func TestJobThatIsJustClosedIsToldAgain(t *testing.T) {
+	r := belowATop(t)
+	store := newGated(r)
+	awayMinion(t, r)
+	store.word = true
+	for name, full := range map[string]error{"a slow disk": nil, "a full disk": returners.ErrFull} {
+		hold := make(chan struct{})
+		store.set(full, hold)
+		events := r.events()
+		jid := r.say(testJob("*", "glob")).Map("load").String("jid")
+		events.take("salt/job/" + jid + "/complete")
+		<-store.here
+		time.AfterFunc(100*time.Millisecond, func() { close(hold) })
+		if jids := r.OpenJobs("", 10); !slices.Contains(jids, jid) {
+			t.Errorf("%s: told again are %v, and not %s", name, jids, jid)
+		}
+		store.set(nil, nil)
+	}
+}
+
+// A word of a closed job that a node tells is not stored yet: the job is listed all the
+// time.
+func TestJobOfLateWordIsToldAgain(t *testing.T) {
+	r := belowATop(t)
+	store := newGated(r)
+	r.accept("n1", "syndic")
+	r.start()
+	n := r.minion("n1", "syndic", "syndic").listen("syndic").announce()
+	store.word = true
+	hold := make(chan struct{})
+	store.set(nil, hold)
+	events := r.events()
+	tag := "salt/job/" + someJob + "/missing"
+	answered := make(chan struct{})
+	go func() {
+		defer close(answered)
+		n.must(wire.NewMap("cmd", "_minion_event", "id", "n1", "pretag", "syndic/n1", "events", []any{wire.NewMap("tag", tag, "data",
+			wire.NewMap("jid", someJob, "missing", wire.NewMap("x1", wire.NewMap("reason", "Not connected", "path", "")), "nodes", wire.NewMap()))}))
+	}()
+	events.take(tag) // it goes up, and may be lost there
+	if jids := r.lateJobs.list(); !slices.Contains(jids, someJob) {
+		t.Errorf("held are %v", jids)
+	}
+	time.AfterFunc(100*time.Millisecond, func() { close(hold) })
+	if jids := r.OpenJobs("", 10); !slices.Contains(jids, someJob) {
+		t.Errorf("told again are %v", jids)
+	}
+	<-answered
+	if jids := r.lateJobs.list(); len(jids) > 0 {
+		t.Errorf("held are still %v", jids)
+	}
+	if jids := r.OpenJobs("", 10); !slices.Contains(jids, someJob) {
+		t.Errorf("after it is stored, told again are %v", jids)
+	}
+}
+
+// Jobs that are closed while the disk is full are closed on the disk, each with who is
+// missing, when it takes something again: in this life, and all of them. It runs with a
+// bound of 2 words that wait and 12 jobs.
+func TestJobsClosedOnAFullDiskAreClosedInThisLife(t *testing.T) {
+	const jobs = 12
+	r := newRig(t, func(c *config.Master) { c.PublishRetention, c.Bounds.WordQueue = 0, 2 })
+	r.opts.Parent = returners.DestParent("above")
+	store := newGated(r)
+	awayMinion(t, r)
+	store.word = true
+	store.set(returners.ErrFull, nil)
+	events := r.events()
+	var jids []string
+	for range jobs {
+		jid := r.say(testJob("*", "glob")).Map("load").String("jid")
+		events.take("salt/job/" + jid + "/complete")
+		jids = append(jids, jid)
+	}
+	store.set(nil, nil)
+	eventually(t, "all jobs closed on the disk", func() bool {
+		marked, err := r.Master.open.List()
+		return err == nil && len(marked) == 0
+	})
+	for _, jid := range jids {
+		xs, err := r.store.Local().GetExpectations(t.Context(), jid)
+		if err != nil || len(xs) != 1 || xs[0].Missing["m1"] != ledger.NotConnected {
+			t.Errorf("stored of %s: %+v, %v", jid, xs, err)
+		}
+		if _, closed := r.Word(jid); !closed {
+			t.Errorf("the end of %s is not told to the master above", jid)
+		}
+	}
+}
