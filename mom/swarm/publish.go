@@ -74,12 +74,20 @@ func (p *publisher) ready(ctx context.Context) error {
 			return nil
 		}
 		if time.Now().After(end) {
-			return fmt.Errorf("after %v %d of %d minions are ready, %d have signed in: are their keys accepted (--seed-keys)? nothing was published", p.wait, r.Ready.Done, r.Minions-r.Down, r.SignedIn.Done)
+			return fmt.Errorf("after %v %d of %d minions are ready, %d have signed in: %s; nothing was published", p.wait, r.Ready.Done, r.Minions-r.Down, r.SignedIn.Done, unready(r))
 		}
 		if err := sleep.For(ctx, 100*time.Millisecond); err != nil {
 			return err
 		}
 	}
+}
+
+// unready is what to do about minions that have not become ready.
+func unready(r engine.Report) string {
+	if n := r.Requests.TimedOut; n > 0 {
+		return fmt.Sprintf("%d requests were not answered in time: start them one after the other (--ramp), or wait longer (--wait)", n)
+	}
+	return "are their keys accepted (--seed-keys)?"
 }
 
 // settling is how long the account may take to close after the last job has: who asked
