@@ -1,7 +1,8 @@
 package repeat
 
 import (
-	"errors"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -56,10 +57,23 @@ func Cause(err error) string {
 		return ""
 	}
 	for {
-		under := errors.Unwrap(err)
-		if under == nil {
+		switch x := err.(type) { //nolint:errorlint // what is wrapped is looked at one by one
+		case interface{ Unwrap() error }:
+			under := x.Unwrap()
+			if under == nil {
+				return err.Error()
+			}
+			err = under
+		case interface{ Unwrap() []error }:
+			var all []string
+			for _, e := range x.Unwrap() {
+				if c := Cause(e); c != "" && !slices.Contains(all, c) {
+					all = append(all, c)
+				}
+			}
+			return strings.Join(all, "; ")
+		default:
 			return err.Error()
 		}
-		err = under
 	}
 }

@@ -49,6 +49,8 @@ func TestCause(t *testing.T) {
 		{errors.New("x"), "x"},
 		{full("1"), "no space left on device"},
 		{full("2"), "no space left on device"},
+		{fmt.Errorf("keep: %w", errors.Join(full("3"), nil, full("4"))), "no space left on device"},
+		{errors.Join(full("5"), errors.New("y")), "no space left on device; y"},
 	} {
 		if got := Cause(c.err); got != c.want {
 			t.Errorf("the cause of %v is %q, want %q", c.err, got, c.want)
