@@ -263,11 +263,12 @@ func TestReturns_JobsOfADeadMinionAreAnswered(t *testing.T) {
 		ret.String("fun") != "test.sleep" || ret.String("master_id") != "x" {
 		t.Errorf("return %#v", ret)
 	}
-	for name, want := range map[string]bool{dead: false, alive: true, "junk": false} {
-		_, err := os.Stat(filepath.Join(procs, name))
-		if (err == nil) != want {
-			t.Errorf("proc file %s: %v", name, err)
-		}
+	there := func(name string) bool { _, err := os.Stat(filepath.Join(procs, name)); return err == nil }
+	for _, name := range []string{dead, "junk"} {
+		await(t, "the proc file "+name+" to go", func() bool { return !there(name) })
+	}
+	if !there(alive) {
+		t.Error("the proc file of a job that runs is gone")
 	}
 	if n := len(m.Seen("_return")); n != 1 {
 		t.Errorf("%d returns", n)
