@@ -31,6 +31,7 @@ func (m *Minion) answer(l *link, p wire.Publication, r result) wire.Raw {
 			m.log.Error("return lost", "jid", p.JID, "master", to.name, "error", err)
 		}
 	}
+	m.recent.keep(p.JID)
 	return full
 }
 

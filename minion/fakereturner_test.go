@@ -14,6 +14,7 @@ type memory struct {
 	returners.Returner
 	mu   sync.Mutex
 	rets []returners.Return
+	hold chan struct{} // not nil: saves wait until it is closed
 }
 
 var memoryStore = &memory{}
@@ -28,7 +29,7 @@ func init() {
 func fakeReturner() *memory {
 	memoryStore.mu.Lock()
 	defer memoryStore.mu.Unlock()
-	memoryStore.rets = nil
+	memoryStore.rets, memoryStore.hold = nil, nil
 	return memoryStore
 }
 
@@ -38,7 +39,22 @@ func (m *memory) saved() []returners.Return {
 	return slices.Clone(m.rets)
 }
 
+// slow has saves wait until the function that it gives is called.
+func (m *memory) slow() (release func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	hold := make(chan struct{})
+	m.hold = hold
+	return sync.OnceFunc(func() { close(hold) })
+}
+
 func (m *memory) SaveReturns(_ context.Context, rets []returners.Return) error {
+	m.mu.Lock()
+	hold := m.hold
+	m.mu.Unlock()
+	if hold != nil {
+		<-hold
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.rets = append(m.rets, rets...)

@@ -29,13 +29,18 @@ func (l *link) behind() {
 }
 
 // underWay are the jobs that this minion has: those that run, and those whose
-// return is not acknowledged.
+// return is not acknowledged. A job goes on for a moment after its return is stored,
+// and for long where a returner is slow; the master may have the return by then, and
+// another one, to which the minion moves, would wait for it in vain. So a job that runs
+// counts until its return is stored, and then the outbox alone tells, which is asked last.
 func (l *link) underWay() []string {
-	jids := l.outbox.jids()
+	var jids []string
 	for _, j := range l.m.table.Running() {
-		jids = append(jids, j.JID)
+		if !l.m.recent.kept(j.JID) {
+			jids = append(jids, j.JID)
+		}
 	}
-	return jids
+	return append(jids, l.outbox.jids()...)
 }
 
 // catchUp fetches publications that the master has sent and that were not heard.

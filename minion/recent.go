@@ -22,12 +22,31 @@ type recent struct {
 
 type recentJob struct {
 	done    bool
+	stored  bool    // the return is in the outboxes of all who shall get it, or has been
 	load    []byte  // the return, once done; nil when it was too large to keep
 	masters []*link // who shall get it
 }
 
 func newRecent(limit int) *recent {
 	return &recent{limit: max(limit, 1), jobs: map[string]*recentJob{}}
+}
+
+// keep notes that the return of a job is in the outboxes: what remains of the job makes
+// no master wait any longer.
+func (r *recent) keep(jid string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if j := r.jobs[jid]; j != nil {
+		j.stored = true
+	}
+}
+
+// kept tells whether the return of a job is, or was, in the outboxes.
+func (r *recent) kept(jid string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	j := r.jobs[jid]
+	return j != nil && j.stored
 }
 
 // take reports whether the job is new. For one that is not, and that another

@@ -1,0 +1,40 @@
+package minion
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/momtree/mom/internal/channel/channeltest"
+)
+
+// A job whose return the master has is not named as under way while a returner still
+// writes: another master, to which the minion moves then, would wait for that return.
+func TestUnderWay_EndsWithTheReturn(t *testing.T) {
+	gates.reset()
+	release := fakeReturner().slow()
+	defer release()
+	m := channeltest.Start(t, channeltest.Rules{})
+	d := start(t, testConfig(t, m))
+	m.AwaitSubscribers(t, 1)
+	jid := newJID()
+	job := channeltest.Job(jid, "m1", "gate.wait")
+	job.Set("ret", "minion_test")
+	m.Publish(job)
+	_, entered := gates.channels()
+	<-entered
+	l := d.running()[0]
+	if !slices.Equal(l.underWay(), []string{jid}) {
+		t.Errorf("while it runs: %v", l.underWay())
+	}
+	gates.release()
+	m.AwaitReturn(t, jid)
+	await(t, "the acknowledgement", func() bool { return l.outbox.depth() == 0 })
+	if !d.runs(jid) {
+		t.Fatal("the job has ended: this test shows nothing")
+	}
+	if jids := l.underWay(); len(jids) != 0 {
+		t.Errorf("the master has the return, and yet it is under way: %v", jids)
+	}
+	release()
+	await(t, "the end of the job", func() bool { return !d.runs(jid) })
+}
