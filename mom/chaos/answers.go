@@ -32,9 +32,9 @@ const (
 //     under a fault, or had been less than calm ago; or
 //   - the minion was on the move from one node to another, or one of its nodes was.
 //
-// The way is that over the node where the top saw the minion, at home or elsewhere.
-// What happens to the rest of the tree, to MariaDB, or to another top excuses
-// nothing, and a node that drains does not either: its minions only move.
+// A small outbox that an outage has filled is a fault of its node (full.go). The way is
+// that over the node where the top saw the minion, at home or elsewhere. What else
+// happens to the rest of the tree, to MariaDB, or to another top excuses nothing, and a node that drains does not either: its minions only move.
 func (v *verdict) answers(j *job, h *heard, story *history) {
 	if !j.accepted() {
 		return // the command has told so, and waits for nobody
@@ -90,7 +90,7 @@ func since(from, to time.Time) string { return fmt.Sprintf("%.2f s", to.Sub(from
 func (s *history) excuse(top, minion string, from, to time.Time) string {
 	ways := s.ways(top, minion, from, to)
 	for _, h := range s.hits {
-		if h.from.After(to) || !h.to.IsZero() && h.to.Add(calm).Before(from) {
+		if h.from.After(to) || !h.to.IsZero() && h.to.Add(h.lingers()).Before(from) {
 			continue
 		}
 		for _, places := range ways {
@@ -105,6 +105,15 @@ func (s *history) excuse(top, minion string, from, to time.Time) string {
 		return fmt.Sprintf("it was on the move: %v", ways)
 	}
 	return ""
+}
+
+// lingers is how long after its end a fault may still be a reason: jobs that an outbox
+// without room has kept back go on within a second.
+func (f Fault) lingers() time.Duration {
+	if f.What == Full {
+		return moment
+	}
+	return calm
 }
 
 // ways gives where the top saw a minion in the moments around a time, in order and
@@ -167,7 +176,7 @@ func (f Fault) touches(way []string) bool {
 	switch f.What {
 	case Drain, SQLKill, SQLStop, SQLPause:
 		return false
-	case Kill, Restart, Pause, Disk, Clock:
+	case Kill, Restart, Pause, Disk, Clock, Full:
 		return slices.Contains(way, f.Who)
 	}
 	return slices.ContainsFunc(f.edges(), func(e edge) bool {

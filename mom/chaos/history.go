@@ -54,7 +54,12 @@ func (w *World) history() *history {
 	for _, h := range w.hits {
 		out.hits = append(out.hits, *h)
 	}
+	var boxes []full
+	for _, id := range nodes() {
+		boxes = append(boxes, w.boxes[id].all()...)
+	}
 	w.mu.Unlock()
+	out.hits = append(out.hits, explain(out.hits, boxes)...)
 	for _, id := range tops() {
 		t := w.tops[id]
 		t.mu.Lock()
@@ -82,6 +87,9 @@ func (s *history) guests() bool {
 // rest waits until no fault of the past excuses anybody any longer.
 func (w *World) rest(ctx context.Context) {
 	for _, h := range w.history().hits {
+		if h.What == Full { // what explains it is among them
+			continue
+		}
 		if h.to.IsZero() { // of a daemon that is about to be started again
 			h.to = time.Now()
 		}
@@ -93,6 +101,9 @@ func (w *World) rest(ctx context.Context) {
 func (w *World) forget(before time.Time) {
 	w.mu.Lock()
 	w.hits = slices.DeleteFunc(w.hits, func(h *hit) bool { return !h.to.IsZero() && h.to.Before(before) })
+	for _, f := range w.boxes {
+		f.past = slices.DeleteFunc(f.past, func(b full) bool { return b.to.Before(before) })
+	}
 	w.mu.Unlock()
 	for _, id := range tops() {
 		w.tops[id].forget(before)

@@ -65,6 +65,7 @@ type World struct {
 	events *os.File
 	falls  []string
 	hits   []*hit
+	boxes  map[string]*fullness // by node
 }
 
 // New plants a world, starts it and waits until everything is up.
@@ -75,7 +76,10 @@ func New(ctx context.Context, o Options) (*World, error) {
 	if o.Settle <= 0 {
 		o.Settle = 120 * time.Second
 	}
-	w := &World{o: o, sky: newSky(stations), members: map[string]*member{}, tops: map[string]*top{}, started: time.Now()}
+	w := &World{o: o, sky: newSky(stations), members: map[string]*member{}, tops: map[string]*top{}, started: time.Now(), boxes: map[string]*fullness{}}
+	for _, id := range nodes() {
+		w.boxes[id] = &fullness{node: id}
+	}
 	w.ctx, w.cancel = context.WithCancel(context.Background())
 	if err := w.open(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("plant a world in %s: %w", o.Dir, err), w.Close())
@@ -114,6 +118,7 @@ func (w *World) open(ctx context.Context) (err error) {
 		w.wg.Go(func() { w.tops[id].watch(w.ctx) })
 		w.wg.Go(func() { w.tops[id].lookAround(w.ctx) })
 	}
+	w.wg.Go(func() { w.watchOutboxes(w.ctx) })
 	return w.await(ctx, "the new tree is whole", w.whole)
 }
 

@@ -1,0 +1,169 @@
+//go:build linux
+
+package chaos
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/momtree/mom/internal/sleep"
+)
+
+// Where a node has a small outbox (outbox_max_rows), an outage of a few seconds fills it,
+// and then the node refuses returns and jobs until it has room: that is what the bound is
+// for. So a full outbox counts as a fault of the node, for as long as something explains
+// it: what the outbox waits for was hit, or refuses in turn. One that is full for no such
+// reason explains nothing.
+
+// Full is an outbox at its bound. It is no fault that is drawn.
+const Full = "full"
+
+// What a node says of its outbox (master/jobstore).
+const (
+	fullSaid = "Returns and jobs are refused until the outbox has room"
+	roomSaid = "The outbox has room again"
+	fullSQL  = `for="the database of mysql.host"`
+	started  = "Starting the Salt "
+)
+
+// full is a time in which an outbox was at its bound.
+type full struct {
+	node     string
+	sql      bool      // it waits for the database; else for a master above
+	from, to time.Time // to is zero as long as it lasts
+}
+
+// fullness follows what a node says of its outbox.
+type fullness struct {
+	node string
+	at   int64 // read so far
+	past []full
+	now  [2]*full // for the database, and for a master above
+}
+
+// read takes in what was written to the console since the last time it was read.
+func (f *fullness) read(console io.ReadSeeker, last, now time.Time) error {
+	if _, err := console.Seek(f.at, io.SeekStart); err != nil {
+		return err
+	}
+	r := bufio.NewReader(console)
+	for {
+		line, err := r.ReadString('\n')
+		if err == io.EOF { // the rest of a line comes later
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		f.at += int64(len(line))
+		f.hear(line, last, now)
+	}
+}
+
+// hear takes a line that was written between two times: the outbox may have been full
+// since the first one, and until the second.
+func (f *fullness) hear(line string, last, now time.Time) {
+	of := 1
+	if strings.Contains(line, fullSQL) {
+		of = 0
+	}
+	switch {
+	case strings.Contains(line, started):
+		f.end(0, now)
+		f.end(1, now)
+	case strings.Contains(line, roomSaid):
+		f.end(of, now)
+	case strings.Contains(line, fullSaid) && f.now[of] == nil:
+		f.now[of] = &full{node: f.node, sql: of == 0, from: last}
+	}
+}
+
+func (f *fullness) end(of int, now time.Time) {
+	if x := f.now[of]; x != nil {
+		x.to = now
+		f.past, f.now[of] = append(f.past, *x), nil
+	}
+}
+
+func (f *fullness) all() []full {
+	out := append([]full(nil), f.past...)
+	for _, x := range f.now {
+		if x != nil {
+			out = append(out, *x)
+		}
+	}
+	return out
+}
+
+// watchOutboxes reads twice a second what the nodes say of their outboxes.
+func (w *World) watchOutboxes(ctx context.Context) {
+	for last := time.Now(); sleep.For(ctx, 500*time.Millisecond) == nil; {
+		now := time.Now()
+		for _, id := range nodes() {
+			console, err := os.Open(filepath.Join(w.members[id].dir, "console"))
+			if err != nil {
+				w.note("what %s says of its outbox: %v", id, err)
+				continue
+			}
+			w.mu.Lock()
+			err = w.boxes[id].read(console, last, now)
+			w.mu.Unlock()
+			_ = console.Close()
+			if err != nil {
+				w.note("what %s says of its outbox: %v", id, err)
+			}
+		}
+		last = now
+	}
+}
+
+// explain gives the full outboxes that something explains, as faults, from the top down.
+// Each counts until calm after the end of what explains it, and no longer.
+func explain(hits []hit, boxes []full) (out []hit) {
+	for tier := 1; tier <= 3; tier++ {
+		for _, b := range boxes {
+			if shape[stationOf(b.node)].tier != tier {
+				continue
+			}
+			for _, h := range append(out[:len(out):len(out)], hits...) {
+				if !b.waitsFor(h.Fault) || !h.to.IsZero() && h.to.Add(calm).Before(b.from) || !b.to.IsZero() && h.from.After(b.to) {
+					continue
+				}
+				to := b.to
+				if most := h.to.Add(calm); !h.to.IsZero() && (to.IsZero() || to.After(most)) {
+					to = most
+				}
+				out = append(out, hit{Fault{What: Full, Who: b.node}, b.from, to})
+			}
+		}
+	}
+	return out
+}
+
+// waitsFor tells whether a fault is about what the outbox waits for: the database, or a
+// node of the tier above, or the connection to it.
+func (b full) waitsFor(f Fault) bool {
+	switch f.What {
+	case Drain:
+		return false
+	case SQLKill, SQLStop, SQLPause:
+		return b.sql
+	case Kill, Restart, Pause, Disk, Clock, Full:
+		s := stationOf(f.Who)
+		return !b.sql && shape[s].tier == shape[stationOf(b.node)].tier-1
+	}
+	for _, e := range f.edges() {
+		if e.from != stationOf(b.node) && e.to != stationOf(b.node) {
+			continue
+		}
+		if far := e.from + e.to - stationOf(b.node); b.sql == (far == database) && (b.sql || shape[far].tier < shape[stationOf(b.node)].tier) {
+			return true
+		}
+	}
+	return false
+}
