@@ -19,6 +19,9 @@ const (
 	NotRunning = "Not running the job"
 	// NodeDown: the node that the minion sits behind is not connected.
 	NodeDown = "Node not connected"
+	// NodeRefused: the node that the minion sits behind does not take the job, and its
+	// state in the account says why.
+	NodeRefused = "Node refused the job"
 	// Unknown: the target names an id that no node of the tree has.
 	Unknown = "No such minion"
 )

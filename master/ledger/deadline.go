@@ -86,11 +86,7 @@ func (l *Ledger) expireNode(j *job, path string, n *news) {
 	}
 	j.setNode(path, state, time.Time{})
 	n.node(path, state)
-	for _, nd := range j.Nodes {
-		if nd.ID == path {
-			l.missNode(j, nd, n)
-		}
-	}
+	l.missBehind(j, path, j.away(NodeDown), n)
 }
 
 func (l *Ledger) expireEntry(j *job, id string, e *entry, now time.Time, n *news) {
@@ -107,7 +103,9 @@ func (l *Ledger) expireEntry(j *job, id string, e *entry, now time.Time, n *news
 	}
 	switch e.phase {
 	case waiting:
-		e.phase, e.net = asked, e.live == Up && e.direct
+		// What was given again is asked for soon, as its way goes: the minion may have had it
+		// from a sibling, which it alone knows.
+		e.phase, e.net = asked, e.live == Up && e.direct && e.pause > 0
 		l.due(j, e, now.Add(l.gather(j)))
 		n.find = append(n.find, id)
 		return

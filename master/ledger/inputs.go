@@ -151,6 +151,9 @@ func (l *Ledger) Gone(jid string, minions map[string]Missing, nodes map[string]N
 		if cur := j.nodes[path]; cur == nil || cur.state == NodeAsked {
 			j.setNode(path, s, time.Time{})
 			n.node(path, s)
+			if _, refused := s.Refused(); refused {
+				l.missBehind(j, path, NodeRefused, &n)
+			}
 		}
 	}
 	for id, m := range minions {

@@ -100,8 +100,8 @@ type entry struct {
 	doubt  bool // not known to be connected: until holds its deadline, and due when to look
 	path   string
 	due    time.Time     // zero: no timer waits for this entry
-	pause  time.Duration // of one that is Up: before it is asked again
-	net    bool          // it was Up when it was asked last
+	pause  time.Duration // of one that is Up: before it is asked as a net; 0: it was given the job again
+	net    bool          // it was Up when it was asked last, and nothing else had asked it so far
 	mute   uint8         // questions in a row that it has not answered
 	until  time.Time     // of one in doubt: the end of its phase; due is when to look at it again
 	reason string

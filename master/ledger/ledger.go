@@ -271,12 +271,22 @@ func (l *Ledger) openNodes(j *job, now time.Time, n *news) {
 		}
 	}
 	for _, nd := range gone { // all others are known to be asked
-		l.missNode(j, nd, n)
+		l.missNode(j, nd, j.away(NodeDown), n)
 	}
 }
 
-// missNode names the minions known to sit behind a node that cannot be reached.
-func (l *Ledger) missNode(j *job, nd Node, n *news) {
+// missBehind is missNode for a node of this path, if it is one right below.
+func (l *Ledger) missBehind(j *job, path, reason string, n *news) {
+	for _, nd := range j.Nodes {
+		if nd.ID == path {
+			l.missNode(j, nd, reason, n)
+		}
+	}
+}
+
+// missNode names the minions known to sit behind a node that cannot be reached, or that
+// refuses the job.
+func (l *Ledger) missNode(j *job, nd Node, reason string, n *news) {
 	if nd.Known == nil {
 		return
 	}
@@ -289,7 +299,7 @@ func (l *Ledger) missNode(j *job, nd Node, n *news) {
 			e = &entry{path: path}
 			j.add(id, e)
 		}
-		m := Missing{Reason: j.away(NodeDown), Path: path}
+		m := Missing{Reason: reason, Path: path}
 		if e.direct || e.spokenFor(func(p string) bool { return behind(p, nd.ID) }) || l.hold(j, id, m) {
 			continue
 		}

@@ -43,10 +43,10 @@ func (j *job) unclaim(id, path string) {
 
 // unclaimOf takes back the claims of a node that misses a minion, and gives what
 // tells its paths: several ways may lead to one node, and its word counts over
-// each. That a node is not connected is the word of the one above it, of one way.
+// each. That a node is not connected, or refuses, is the word of the one above it, of one way.
 func (j *job) unclaimOf(id string, m Missing) (same func(path string) bool) {
 	same = func(path string) bool { return last(path) == last(m.Path) }
-	if m.Reason == NodeDown {
+	if m.Reason == NodeDown || m.Reason == NodeRefused {
 		same = func(path string) bool { return path == m.Path }
 	}
 	j.drop(id, same)

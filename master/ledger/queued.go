@@ -21,7 +21,7 @@ func (j *job) away(reason string) string {
 // back tells whether a minion was given up only because the way to it was broken,
 // so that word of its node takes it up again.
 func (e *entry) back() bool {
-	return e.phase == missing && (e.reason == NodeDown || e.reason == Queued)
+	return e.phase == missing && (e.reason == NodeDown || e.reason == NodeRefused || e.reason == Queued)
 }
 
 // Owes tells whether a job is open and the minion or node of that id, right below
@@ -63,7 +63,7 @@ func (l *Ledger) Given(jid, id string) {
 		if e.phase == missing {
 			j.pending++
 		}
-		e.phase, e.reason, e.live = waiting, "", Up
+		e.phase, e.reason, e.live, e.pause = waiting, "", Up, 0
 		l.due(j, e, now.Add(l.cfg.GatherTimeout))
 	}
 	l.arm(j)

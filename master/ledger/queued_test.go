@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -84,4 +85,57 @@ func TestQueuedAccount(t *testing.T) {
 	}
 	l.Returned("1", "x", "n", true)
 	adds(<-done, 3, map[string]string{"b": Expired, "y": Expired})
+}
+
+// A minion that is given a job again may have run it for a sibling of this master, and
+// lived on since: that it is asked then is the way of such a job, and rescues nothing.
+func TestGiven_AskedIsNotRescued(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked, rescued := 0, 0
+		l := New(Config{Hooks: Hooks{
+			FindJob: func(string, []string) { asked++ },
+			Rescued: func(string, string, string, time.Duration) { rescued++ },
+		}})
+		defer l.Close()
+		if err := l.Open(Job{JID: "1", Minions: []Minion{{ID: "m", Live: Away, Grace: time.Minute}}}); err != nil {
+			t.Fatal(err)
+		}
+		l.MinionUp("m", map[string]bool{"1": true})
+		l.Given("1", "m")
+		time.Sleep(11 * time.Second)
+		l.Found("1", "m", false)
+		time.Sleep(3 * time.Second)
+		a, _ := l.State("1")
+		if asked != 1 || rescued != 0 || a.Open() || a.Missing["m"].Reason != NotRunning {
+			t.Errorf("asked %d times, rescued %d, account %+v", asked, rescued, a)
+		}
+	})
+}
+
+// Who is known to sit behind a node that refuses a job is named, as behind one that is
+// not connected: the command would say nothing of them.
+func TestGone_ARefusalNamesThoseBehind(t *testing.T) {
+	l, done := owed(t)
+	if err := l.Open(Job{
+		JID: "1", Queue: true, Minions: []Minion{{ID: "here", Live: Up}},
+		Nodes: []Node{{ID: "n", Live: Up, Known: func() map[string]string { return map[string]string{"x": "n", "y": "n/m"} }}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	l.Returned("1", "here", "", true)
+	l.Gone("1", nil, map[string]NodeState{"n": "refused: the outbox is full"})
+	a := <-done
+	for id, path := range map[string]string{"x": "n", "y": "n/m"} {
+		if got := a.Missing[id]; got != (Missing{Reason: NodeRefused, Path: path}) {
+			t.Errorf("%s: %+v", id, got)
+		}
+	}
+	if a.Expected != 3 || a.Returned != 1 || len(a.Missing) != 2 {
+		t.Errorf("account %+v", a)
+	}
+	// The refusal was hasty: the node speaks for them after all.
+	l.Expect("1", Expectation{Path: "n", Minions: []string{"x"}})
+	if a, _ := l.State("1"); !a.Open() || a.Waiting["x"] != "n" {
+		t.Errorf("account %+v", a)
+	}
 }

@@ -52,7 +52,7 @@ func NewJobs() *Jobs {
 }
 
 func knownReasons() []string {
-	return []string{ledger.NoResponse, ledger.NotConnected, ledger.NotRunning, ledger.NodeDown, ledger.Unknown}
+	return []string{ledger.NoResponse, ledger.NotConnected, ledger.NotRunning, ledger.NodeDown, ledger.NodeRefused, ledger.Unknown}
 }
 
 // Run counts what is fired on the bus until ctx ends or the bus is closed.
