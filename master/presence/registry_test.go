@@ -311,3 +311,23 @@ func TestLost(t *testing.T) {
 		t.Errorf("lost again: %v", got)
 	}
 }
+
+// A connection keeps its place, whoever wants one, from the moment in which it is known
+// whose it is: by its announcement, before or after it, or by its answer. Until then it
+// is a stranger's.
+func TestTrust_OnceItIsKnownWhose(t *testing.T) {
+	w := newWorld(t)
+	w.cfg.Asks = true
+	first := w.subscribe("s")
+	stock := &conn{id: 100}
+	w.Opened(stock, Before{})
+	if first.trusted || stock.trusted {
+		t.Error("strangers are trusted")
+	}
+	w.announce("m", "s")
+	second := w.subscribe("s") // the first is not missed yet
+	w.Named(stock.id, "s1")
+	if !first.trusted || !second.trusted || !stock.trusted {
+		t.Errorf("announced %t, again %t, named by its answer %t", first.trusted, second.trusted, stock.trusted)
+	}
+}
