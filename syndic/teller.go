@@ -33,7 +33,7 @@ type teller struct {
 }
 
 func newTeller(u *uplink) *teller {
-	return &teller{u: u, kick: make(chan struct{}, 1), sweeps: make(chan struct{}, 1)}
+	return &teller{u: u, lap: handover.NewLap(), kick: make(chan struct{}, 1), sweeps: make(chan struct{}, 1)}
 }
 
 // begin has all jobs told, beginning with the one that is next. lost: words of jobs

@@ -231,20 +231,7 @@ func TestAnOlderJobThatComesMeanwhileIsTold(t *testing.T) {
 	ended := func(i, word int) bus.Event {
 		return heardOf(t, "salt/job/"+job(i)+"/closed", closedIn(job(i), word))
 	}
-	send := func() { // what is at the front leaves and is taken
-		for {
-			f, ok := u.depart()
-			if !ok {
-				return
-			}
-			_, ends := split(f.batch)
-			u.ended(ends)
-			u.mu.Lock()
-			u.aloft.urgent--
-			u.aloft.set(f, false)
-			u.mu.Unlock()
-		}
-	}
+	send := func() { sendAll(u) }
 	untold(t, n.local, 1, 2, 2) // job 0
 	n.local.mu.Lock()
 	n.local.open = append(n.local.open, heardOf(t, "salt/job/"+job(5)+"/missing", missingIn(job(5))), ended(5, 2))
@@ -270,5 +257,49 @@ func TestAnOlderJobThatComesMeanwhileIsTold(t *testing.T) {
 	send()
 	if n.local.wordTold(job(3)) == 0 || n.local.wordTold(job(5)) == 0 {
 		t.Errorf("the lap is over, and told the ends of %v", n.local.told)
+	}
+}
+
+// sendAll has what is at the front of the queue leave, and taken.
+func sendAll(u *uplink) {
+	for {
+		f, ok := u.depart()
+		if !ok {
+			return
+		}
+		_, ends := split(f.batch)
+		u.ended(ends)
+		u.mu.Lock()
+		u.aloft.urgent--
+		u.aloft.set(f, false)
+		u.mu.Unlock()
+	}
+}
+
+// What an earlier life of the node had to say of a job, and did not, is gone with it:
+// that the job ends now counts only when the job has been told.
+func TestAnEndDoesNotCountBeforeThisLifeHasToldTheJob(t *testing.T) {
+	p := startParent(t, channeltest.Rules{})
+	n := plant(t, nil, p)
+	u := n.parents.links[0].events
+	n.local.mu.Lock()
+	n.local.open = []bus.Event{heardOf(t, job(0), wire.NewMap("minions", []any{"m1"}, "jid", job(0)))}
+	n.local.mu.Unlock()
+	u.teller.begin(false) // the parent is greeted
+	end := heardOf(t, "salt/job/"+job(0)+"/closed", closedIn(job(0), 1))
+	n.local.mu.Lock()
+	n.local.open = append(n.local.open, end)
+	n.local.mu.Unlock()
+	u.push(end)
+	sendAll(u)
+	if n.local.wordTold(job(0)) != 0 {
+		t.Fatal("the end counts, and the parent has heard nothing of the job")
+	}
+	for u.teller.step() {
+		sendAll(u)
+	}
+	sendAll(u)
+	if n.local.wordTold(job(0)) != 1 {
+		t.Error("the end was not told")
 	}
 }

@@ -71,7 +71,7 @@ func (l *link) fresh() {
 	n := l.child
 	l.numbers = n.order.Numbers()
 	l.resting, l.patience, l.words, l.answers, l.telling, l.aloft, l.since = false, 0, nil, nil, false, 0, l.w.now
-	l.retelling = retelling{}
+	l.retelling = retelling{lap: handover.NewLap()}
 	l.offered, l.begun = map[int]struct{}{}, map[string]struct{}{}
 	if !l.w.o.sabotage.keepHeard {
 		l.heard = 0

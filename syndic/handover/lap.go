@@ -11,6 +11,11 @@ type Lap struct {
 	stop    string // where it began: it ends there
 }
 
+// NewLap is for a master above that was told nothing as yet by this life of the node:
+// what an earlier one had to say and did not may be lost, so that no job counts before
+// its turn has come.
+func NewLap() Lap { return Lap{lost: true} }
+
 // Begin goes once round, from where it is. lost: words of jobs were lost, so that a
 // job counts as told only when its turn has come.
 func (l *Lap) Begin(lost bool) {
