@@ -55,7 +55,8 @@ func TestUnstartableJobsDoNotFillTheLog(t *testing.T) {
 	if n := strings.Count(lines, "could not be started"); n != 2 || !strings.Contains(lines, " count=10 ") {
 		t.Errorf("%d lines of 11 refused jobs:\n%s", n, lines)
 	}
-	if n := strings.Count(lines, "level=ERROR"); n != 2 {
+	// The cleaner may come by in that moment; it tells its own trouble.
+	if n := strings.Count(lines, "level=ERROR") - strings.Count(lines, "Old jobs could not be removed"); n != 2 {
 		t.Errorf("%d errors in the log:\n%s", n, lines)
 	}
 }

@@ -112,11 +112,11 @@ func TestRehome_OverASiblingOfTheParent(t *testing.T) {
 
 // What the home asked for goes over the sibling when the home has been gone for
 // syndic_failover_after, although the sibling came before that. It runs with a home that
-// counts as gone after 700 ms and a sibling that comes after some 50; the sweep never
+// counts as gone after 4 s and a sibling that comes after some 50; the sweep never
 // fires.
 func TestRehome_TheSiblingComesBeforeTheHomeCountsAsGone(t *testing.T) {
 	n, a, b := plantHousedAs(t, func(c *config.Syndic) {
-		c.Upper.RehomeFailback, c.Local.SyndicFailoverAfter = time.Hour, 700*time.Millisecond
+		c.Upper.RehomeFailback, c.Local.SyndicFailoverAfter = time.Hour, 4*time.Second
 	}, func(p *pace) { p.sweep = time.Hour })
 	a.Publish(channeltest.Job(job(1), "*", "test.ping"))
 	until(t, "the job", func() bool { return len(n.master.published()) == 1 })
