@@ -95,7 +95,10 @@ func TestStrangers_GiveWayToSubscribers(t *testing.T) {
 				d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
 				s := dialPeerBy(t, d, p.Addr(), 1, "SUB", "")
 				s.say(t, appendFrame(nil, 0, []byte{1}))
-				peers = append(peers, <-came)
+				is := <-came
+				peers = append(peers, is)
+				// Until its reader waits again it is no stranger that idles.
+				eventually(t, "its reader waits", func() bool { return is.reading.Load() && is.idle(time.Since(epoch)) > 0 })
 				return s
 			}
 			proven, ofHome, first, second := subscribe("127.0.0.2"), subscribe("127.0.0.9"), subscribe("127.0.0.3"), subscribe("127.0.0.3")
@@ -120,6 +123,7 @@ func TestStrangers_GiveWayToSubscribers(t *testing.T) {
 			if c.refused {
 				want = 1
 			}
+			eventually(t, "the cut to be counted", func() bool { return p.Stats().CutIdle >= 3-want })
 			if s := p.Stats(); s.RefusedFull != want || s.CutIdle != 3-want {
 				t.Errorf("%d cut, %d refused", s.CutIdle, s.RefusedFull)
 			}
@@ -137,11 +141,20 @@ func TestStrangers_OfAnotherSocketGiveWay(t *testing.T) {
 	for range 14 {
 		dialPeer(t, p.Addr(), 1, "SUB", "")
 	}
-	eventually(t, "all there", func() bool { return p.Stats().Peers == 14 })
+	eventually(t, "all there, and idle", func() bool {
+		idle := 0
+		for _, s := range p.host.snapshot(nil) {
+			if s.idle(time.Since(epoch)) > 0 {
+				idle++
+			}
+		}
+		return idle == 14
+	})
 	for range 14 {
 		dialPeer(t, r.Addr(), 1, "REQ", "").ask(t)
 	}
 	dialRaw(t, r.Addr()).gone(t)
+	eventually(t, "the cut to be counted", func() bool { return p.Stats().CutIdle >= 12 })
 	if s, q := r.Stats(), p.Stats(); s.Peers != 14 || s.CutIdle != 0 || q.CutIdle != 12 || s.RefusedFull != 1 {
 		t.Errorf("%d requesters, %d cut; %d subscribers cut; %d refused", s.Peers, s.CutIdle, q.CutIdle, s.RefusedFull)
 	}

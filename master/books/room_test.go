@@ -137,8 +137,11 @@ func TestEndsOutliveAFullDisk(t *testing.T) {
 		if words := len(w.owed) - jobs; words > most || len(ended) > 0 {
 			t.Errorf("%d words are owed, %d jobs have ended", words, len(ended))
 		}
+		w.Then(func(error) {}) // the writer goes on after what was read here
+		synctest.Wait()
 		s.fail(nil)
 		time.Sleep(2 * retryPause)
+		synctest.Wait()
 		if anew < jobs-most {
 			t.Errorf("%d jobs were noted anew", anew)
 		}
