@@ -67,6 +67,7 @@ lint: ## formatting, vet, staticcheck, tidy modules, short files
 	$(GO) vet ./...
 	$(GO) run $(STATICCHECK) ./...
 	$(GO) mod tidy -diff
+	$(GO) -C client/example mod tidy -diff
 	@git ls-files '*.go' | xargs wc -l | awk '$$2 != "total" && $$1 > 500 { print $$2 ": " $$1 " lines, more than 500: split it by concept"; bad = 1 } END { exit bad }'
 
 systems: ## does it build for each of SYSTEMS (PKG=./minion/... for the part that knows most of systems)

@@ -8,17 +8,38 @@ import (
 	"time"
 
 	"github.com/momtree/mom/client"
-	"github.com/momtree/mom/internal/config"
-	"github.com/momtree/mom/internal/wire"
 )
 
-// A job is followed to the event with which the master's ledger closes it.
-func ExampleClient_Follow() {
-	conf, _, err := config.LoadMaster("/etc/salt")
+// open makes a client of the master of this machine.
+func open() *client.Client {
+	o, err := client.FromConfig("/etc/salt", nil)
 	if err != nil {
 		log.Fatal(err)
 	}
-	c := client.New(client.FromMaster(conf))
+	return client.New(o)
+}
+
+func Example() {
+	c := open()
+	defer c.Close() //nolint:errcheck // nothing is under way any more
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	job, err := c.Run(ctx, client.Job{Tgt: "web*", Fun: []string{"disk.usage"}, Args: []any{"/srv"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for id, ret := range job.Returns {
+		var usage map[string]struct{ Capacity string }
+		if err := ret.Value.Unmarshal(&usage); err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(id, usage["/srv"].Capacity)
+	}
+}
+
+// A job is followed to the event with which the master's ledger closes it.
+func ExampleClient_Follow() {
+	c := open()
 	defer c.Close() //nolint:errcheck // nothing is under way any more
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -32,8 +53,7 @@ func ExampleClient_Follow() {
 		log.Fatal(err)
 	}
 	defer job.Close() //nolint:errcheck // read only
-	for {
-		u, err := job.Next(ctx)
+	for u, err := range job.Updates(ctx) {
 		switch {
 		case err != nil:
 			log.Fatal(err)
@@ -43,18 +63,18 @@ func ExampleClient_Follow() {
 			for id, m := range u.Complete.Missing {
 				fmt.Println(id, "below", m.Path, "did not answer:", m.Reason)
 			}
-			return
 		}
 	}
 }
 
 // A job is published for somebody else to look at later.
 func ExampleClient_Publish() {
-	c := client.New(client.Options{Addr: "127.0.0.1:4506", KeyDir: "/var/cache/salt/master"})
+	c := client.New(client.Options{Addr: "127.0.0.1:4506", Cachedir: "/var/cache/salt/master"})
 	defer c.Close() //nolint:errcheck // nothing is under way any more
 	p, err := c.Publish(context.Background(), client.Job{
 		Tgt: []string{"web-1", "web-2"}, TgtType: "list",
-		Fun: []string{"state.apply"}, Arg: []any{"nginx", wire.NewMap("__kwarg__", true, "test", true)},
+		Fun: []string{"state.apply"}, Args: []any{"nginx"}, Kwargs: map[string]any{"test": true},
+		Extra: map[string]any{"metadata": "ticket 4711"},
 	})
 	var refused *client.Refused
 	switch {
@@ -67,22 +87,62 @@ func ExampleClient_Publish() {
 	}
 }
 
-func ExampleClient_Runner() {
-	c := client.New(client.Options{Addr: "127.0.0.1:4506", KeyDir: "/var/cache/salt/master"})
+// The results of a job that ran before.
+func ExampleClient_Returns() {
+	c := open()
 	defer c.Close() //nolint:errcheck // nothing is under way any more
-	up, err := c.Runner(context.Background(), "manage.up", nil, nil)
+	for ret, err := range c.Returns(context.Background(), "20260301120000000000") {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(ret.ID, ret.Value)
+	}
+}
+
+func ExampleClient_Runner() {
+	c := open()
+	defer c.Close() //nolint:errcheck // nothing is under way any more
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	v, err := c.Runner(ctx, "manage.up")
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(up)
+	var up []string
+	if err := v.Unmarshal(&up); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(len(up), "minions are up")
 }
 
 func ExampleClient_Wheel() {
-	c := client.New(client.Options{Addr: "127.0.0.1:4506", KeyDir: "/var/cache/salt/master"})
+	c := open()
 	defer c.Close() //nolint:errcheck // nothing is under way any more
-	accepted, err := c.Wheel(context.Background(), "key.accept", wire.NewMap("match", "web*"))
+	accepted, err := c.Wheel(context.Background(), "key.accept", map[string]any{"match": "web*"})
+	var failed *client.WheelError
+	if errors.As(err, &failed) {
+		fmt.Println("the master says:", failed.Reason)
+	}
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(accepted)
+}
+
+// Events of minions that come and go are told until the program is interrupted.
+func ExampleClient_Subscribe() {
+	c := open()
+	defer c.Close() //nolint:errcheck // nothing is under way any more
+	ctx := context.Background()
+	events, err := c.Subscribe(ctx, "salt/presence/", "salt/minion/")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer events.Close() //nolint:errcheck // read only
+	for e, err := range events.All(ctx) {
+		if errors.Is(err, client.ErrBusLost) {
+			log.Fatal("the master has stopped, or events came faster than they were read: ", err)
+		}
+		fmt.Println(e.Time.Format(time.TimeOnly), e.Tag, e.Data)
+	}
 }

@@ -149,7 +149,7 @@ func (m *fakeMaster) fire(tag string, kv ...any) {
 
 // client is one for the fake master, as root.
 func (m *fakeMaster) client(change ...func(*Options)) *Client {
-	o := Options{Addr: m.router.Addr().String(), KeyDir: m.dir, User: "root", Bus: bus.ClientConfig{SockDir: m.dir}, Timeout: 5 * time.Second}
+	o := Options{Addr: m.router.Addr().String(), Cachedir: m.dir, User: "root", Bus: Bus{Dir: m.dir}, Timeout: 5 * time.Second}
 	for _, f := range change {
 		f(&o)
 	}

@@ -4,57 +4,37 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
-	"strings"
-	"time"
+	"iter"
+	"sync"
 
 	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Return is the answer of one minion.
-type Return struct {
-	ID      string
-	Fun     string
-	Value   wire.Raw
-	Retcode int
-	Success bool
-	Out     string
-}
-
-// Missing says why a minion did not answer and the path of nodes to it.
-type Missing struct{ Reason, Path string }
-
-// Account is how a job ended.
-type Account struct {
-	JID                        string
-	Expected, Returned, Failed int
-	Missing                    map[string]Missing
-	Nodes                      map[string]string // path of a node below → its state
-	Took                       time.Duration     // from publication to the end, on the master's clock
-}
-
-// Update is one thing that happened to a followed job. Exactly one field is set.
-type Update struct {
-	Return   *Return
-	Missing  map[string]Missing
-	Complete *Account
-}
-
-// Following is a published job whose events are listened to.
+// Following is a job whose events are listened to.
+//
+// Nothing waits on this side: what is not read waits at the master, and who reads too
+// slowly is cut off the bus. What was missed comes from the master's job cache then: no
+// return is lost, none comes twice, and no more than a page of them is held.
 type Following struct {
 	Published
 	c     *Client
-	bus   *bus.Client
-	log   *slog.Logger
 	seen  map[string]bool
 	sweep *sweep // through the job cache, after the bus was lost; nil: none is under way
+
+	mu     sync.Mutex // guards bus and closed
+	bus    *bus.Client
+	closed bool
 }
 
 // Follow publishes a job and listens to it. Nothing is lost: the bus is open
-// before the job is sent. The caller closes the Following; with an error it holds
-// what is known of the publication.
+// before the job is sent. The caller closes the Following; with an error, which is one
+// of [Client.Publish] or [ErrNotTold], it holds what is known of the publication.
 func (c *Client) Follow(ctx context.Context, j Job) (*Following, error) {
+	if err := c.expand(&j); err != nil {
+		return &Following{}, err
+	}
 	b, err := c.openBus(ctx)
 	if err != nil {
 		return &Following{}, err
@@ -68,22 +48,63 @@ func (c *Client) Follow(ctx context.Context, j Job) (*Following, error) {
 		_ = b.Close() // the job goes on without us
 		return &Following{Published: p}, fmt.Errorf("%w: job %s was started but cannot be followed", ErrNotTold, p.JID)
 	}
-	return &Following{Published: p, c: c, bus: b, log: c.o.Log, seen: map[string]bool{}}, nil
+	return &Following{Published: p, c: c, bus: b, seen: map[string]bool{}}, nil
 }
 
-// Close ends the listening; the job goes on.
+// FollowJob listens to a job that was published before, by whomever: it gives the returns
+// that are stored and then what comes, until the end of the job. The master has to be one
+// of ours, keep results (job_cache), and still have the account of the job; else the error
+// is a [*Refused] or [ErrNotTold]. Of the publication only the job id is known.
+func (c *Client) FollowJob(ctx context.Context, jid string) (*Following, error) {
+	f := &Following{Published: Published{JID: jid, Tells: true}, c: c, seen: map[string]bool{}}
+	if err := f.resume(ctx); err != nil {
+		return f, errors.Join(fmt.Errorf("follow job %s: %w", jid, err), f.Close())
+	}
+	return f, nil
+}
+
+// Close ends the listening; the job goes on. A Next that waits returns [ErrClosed].
 func (f *Following) Close() error {
-	if f == nil || f.bus == nil {
+	if f == nil {
+		return nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.closed = true
+	if f.bus == nil {
 		return nil
 	}
 	return f.bus.Close()
 }
 
-// Next waits for the next update. The update with Complete is the last one. Who reads
-// too slowly is cut off the bus, and what was missed comes from the master's job cache
-// then: no return is lost, none comes twice, and no more than a page of them is held.
-// After [ErrBusLost], when the bus is gone for good, nothing more comes; after any other
-// error, such as an event of the job that cannot be read, Next may be called again.
+// listen puts a newly opened bus in the place of the one that was lost.
+func (f *Following) listen(b *bus.Client) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.bus != nil {
+		_ = f.bus.Close() // it is broken
+	}
+	f.bus = b
+	if f.closed {
+		return errors.Join(ErrClosed, b.Close())
+	}
+	return nil
+}
+
+// listened gives the bus that is open now.
+func (f *Following) listened() (*bus.Client, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed || f.bus == nil {
+		return nil, ErrClosed
+	}
+	return f.bus, nil
+}
+
+// Next waits for the next update; the one with Complete is the last. After [ErrBusLost],
+// when the bus is gone for good, and [ErrClosed] nothing more comes; after any other
+// error, such as an event of the job that cannot be read or the end of ctx, Next may be
+// called again. It is not for several goroutines at once.
 func (f *Following) Next(ctx context.Context) (Update, error) {
 	for {
 		if f.sweep != nil {
@@ -92,22 +113,33 @@ func (f *Following) Next(ctx context.Context) (Update, error) {
 				return u, err
 			}
 		}
-		e, err := f.bus.Next(ctx)
+		b, err := f.listened()
+		if err != nil {
+			return Update{}, err
+		}
+		e, err := b.Next(ctx)
 		if err != nil {
 			if ctx.Err() != nil {
 				return Update{}, ctx.Err()
 			}
-			if again := f.resume(ctx); again != nil {
+			if _, err := f.listened(); err != nil {
+				return Update{}, err
+			}
+			again := f.resume(ctx)
+			if errors.Is(again, ErrClosed) {
+				return Update{}, ErrClosed
+			}
+			if again != nil {
 				return Update{}, fmt.Errorf("%w: %w; the job goes on, see: salt-run jobs.lookup_jid %s", ErrBusLost, errors.Join(err, again), f.JID)
 			}
 			continue
 		}
-		rest, ok := strings.CutPrefix(e.Tag, "salt/job/"+f.JID+"/")
-		if !ok {
+		jid, kind, _, ok := jobevent.Parse(e.Tag)
+		if !ok || jid != f.JID {
 			continue
 		}
-		f.log.Debug("Event", "tag", e.Tag)
-		u, ok, err := f.read(rest, e.Data)
+		f.c.o.Log.Debug("Event", "tag", e.Tag)
+		u, ok, err := f.read(kind, e.Data)
 		if err != nil {
 			return Update{}, fmt.Errorf("event %s: %w", e.Tag, err)
 		}
@@ -117,68 +149,27 @@ func (f *Following) Next(ctx context.Context) (Update, error) {
 	}
 }
 
-func (f *Following) read(what string, data wire.Raw) (Update, bool, error) {
-	kind, id, _ := strings.Cut(what, "/")
-	switch kind {
-	case "ret":
-		ret, err := wire.ParseReturn(data)
-		if err != nil || f.seen[id] {
-			return Update{}, false, err
+// Updates gives what Next does, up to and with the end of the job, or an error that Next
+// cannot go on after, or that of ctx. Events that cannot be read are errors in between.
+func (f *Following) Updates(ctx context.Context) iter.Seq2[Update, error] {
+	return func(yield func(Update, error) bool) {
+		for {
+			u, err := f.Next(ctx)
+			last := u.Complete != nil || ctx.Err() != nil || errors.Is(err, ErrBusLost) || errors.Is(err, ErrClosed)
+			if !yield(u, err) || last {
+				return
+			}
 		}
-		f.seen[id] = true
-		return Update{Return: &Return{
-			ID: ret.ID, Fun: ret.FunName(), Value: ret.Value, Retcode: ret.Retcode, Out: ret.Out,
-			Success: ret.Success || (!ret.HasSuccess && ret.Retcode == 0),
-		}}, true, nil
-	case "missing":
-		d, err := wire.DecodeMap(data)
-		if err != nil {
-			return Update{}, false, err
-		}
-		if d.Has("from") { // the word of one node: what holds is what this master makes of all
-			return Update{}, false, nil
-		}
-		m := readMissing(d.Map("missing"))
-		return Update{Missing: m}, len(m) > 0, nil
-	case "complete":
-		d, err := wire.DecodeMap(data)
-		if err != nil {
-			return Update{}, false, err
-		}
-		return Update{Complete: readAccount(d)}, true, nil
 	}
-	return Update{}, false, nil
 }
 
-func readAccount(d *wire.Map) *Account {
-	a := &Account{
-		JID: d.String("jid"), Expected: int(d.Int("expected")), Returned: int(d.Int("returned")), Failed: int(d.Int("failed")),
-		Missing: readMissing(d.Map("missing")), Nodes: map[string]string{},
+// read makes an update of an event of the job; false if there is nothing in it for the
+// reader.
+func (f *Following) read(kind jobevent.Kind, data wire.Raw) (Update, bool, error) {
+	u, ok, err := readUpdate(f.JID, kind, data)
+	if ok && u.Return != nil {
+		ok = !f.seen[u.Return.ID]
+		f.seen[u.Return.ID] = true
 	}
-	if s, ok := d.Get("seconds"); ok {
-		if f, ok := s.(float64); ok {
-			a.Took = time.Duration(f * float64(time.Second))
-		}
-	}
-	if nodes := d.Map("nodes"); nodes != nil {
-		for _, k := range nodes.Keys() {
-			path, _ := k.(string)
-			a.Nodes[path] = nodes.String(path)
-		}
-	}
-	return a
-}
-
-func readMissing(d *wire.Map) map[string]Missing {
-	out := map[string]Missing{}
-	if d == nil {
-		return out
-	}
-	for _, k := range d.Keys() {
-		id, _ := k.(string)
-		if m := d.Map(id); m != nil {
-			out[id] = Missing{Reason: m.String("reason"), Path: m.String("path")}
-		}
-	}
-	return out
+	return u, ok, err
 }

@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -27,6 +28,8 @@ func TestFollowToTheEnd(t *testing.T) {
 	}
 	m.fire("salt/job/20260301120000000001/ret/other", "id", "other", "jid", "20260301120000000001", "return", 1)
 	m.fire("salt/job/"+jobID+"/new", "jid", jobID)
+	m.fire(jobID, "jid", jobID, "minions", []any{"web-1"}, "mom", wire.NewMap("node", "syn-a", "asked", []any{"syn-b"}, "unreachable", wire.NewMap()))
+	m.fire(jobID, "minions", []any{"a Python master's"})
 	m.returns("web-1", true, "retcode", 0, "success", true)
 	m.returns("web-1", true, "retcode", 0, "success", true) // Salt's masters may repeat
 	m.returns("web-2", "boom", "retcode", 3, "out", "txt")
@@ -44,6 +47,9 @@ func TestFollowToTheEnd(t *testing.T) {
 			t.Fatal(err)
 		}
 		return u
+	}
+	if x := next().Expectation; x == nil || x.Node != "syn-a" || !slices.Equal(x.Minions, []string{"web-1"}) || !slices.Equal(x.Asked, []string{"syn-b"}) {
+		t.Errorf("expectation %+v", x)
 	}
 	if r := next().Return; r == nil || r.ID != "web-1" || !r.Success || r.Fun != "test.ping" || string(r.Value) != "\xc3" {
 		t.Errorf("first %+v", r)
@@ -121,8 +127,38 @@ func TestFollowFailures(t *testing.T) {
 	if !errors.Is(err, ErrNoMatch) || f.Close() != nil {
 		t.Errorf("%v", err)
 	}
-	f, err = m.client(func(o *Options) { o.Bus.SockDir = "/nonexistent" }).Follow(within(t), ping("*"))
+	f, err = m.client(func(o *Options) { o.Bus.Dir = "/nonexistent" }).Follow(within(t), ping("*"))
 	if err == nil || !strings.Contains(err.Error(), "/nonexistent") || !strings.Contains(err.Error(), "is the master running") || f.Close() != nil {
 		t.Errorf("%v", err)
+	}
+}
+
+// What any subscription hears of jobs is read in the same way.
+func TestEventTellsOfAJob(t *testing.T) {
+	event := func(tag string, kv ...any) Event {
+		data, err := RawOf(wire.NewMap(kv...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return Event{Tag: tag, Data: data}
+	}
+	for _, c := range []struct {
+		e     Event
+		jid   string
+		is    func(Update) bool
+		fails bool
+	}{
+		{event("salt/job/"+jobID+"/ret/web-1", "id", "web-1", "jid", jobID, "return", 1), jobID, func(u Update) bool { return u.Return.ID == "web-1" }, false},
+		{event(jobID, "minions", []any{"a"}, "mom", wire.NewMap("node", "n")), jobID, func(u Update) bool { return u.Expectation.Node == "n" }, false},
+		{event(jobID, "minions", []any{"a"}), "", nil, false},
+		{event("salt/job/"+jobID+"/complete", "expected", 7), jobID, func(u Update) bool { return u.Complete.Expected == 7 }, false},
+		{event("salt/job/" + jobID + "/new"), "", nil, false},
+		{event("salt/presence/change"), "", nil, false},
+		{event("salt/job/"+jobID+"/ret/web-1", "id", "web-1"), jobID, nil, true},
+	} {
+		jid, u, err := c.e.Update()
+		if jid != c.jid || (err != nil) != c.fails || c.is != nil && !c.is(u) {
+			t.Errorf("%s: %s, %+v, %v", c.e.Tag, jid, u, err)
+		}
 	}
 }

@@ -1,17 +1,18 @@
 package client
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/momtree/mom/internal/bus"
-	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -28,8 +29,8 @@ func TestPublish(t *testing.T) {
 		t.Errorf("published %+v", p)
 	}
 	_, err = c.Publish(within(t), Job{
-		Tgt: []string{"a", "b"}, TgtType: "list", Fun: []string{"test.ping", "test.echo"}, Arg: []any{[]any{}, []any{"x"}},
-		Ret: "mysql", JID: jobID, Timeout: 1500 * time.Millisecond, Kwargs: wire.NewMap("metadata", "m"),
+		Tgt: []string{"a", "b"}, TgtType: "list", Fun: []string{"test.ping", "test.echo"}, Args: []any{[]any{}, []any{"x"}},
+		Ret: "mysql", JID: jobID, Timeout: 1500 * time.Millisecond, Extra: map[string]any{"metadata": "m"},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -45,6 +46,41 @@ func TestPublish(t *testing.T) {
 		if g, w := fmt.Sprintf("%#v", got), fmt.Sprintf("%#v", want[i]); g != w {
 			t.Errorf("sent\n%s\nwant\n%s", g, w)
 		}
+	}
+}
+
+// Keyword arguments of Go are sorted; those in Salt's own form keep their order.
+func TestKeywordArguments(t *testing.T) {
+	m := startMaster(t)
+	c := m.client()
+	marked := wire.NewMap("__kwarg__", true, "z", 1, "a", 2)
+	if _, err := c.Publish(within(t), Job{Tgt: "*", Fun: []string{"f"}, Args: []any{"x"}, Kwargs: map[string]any{"k": 1, "b": map[string]any{"y": 1}}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Publish(within(t), Job{Tgt: "*", Fun: []string{"f", "g"}, Args: []any{[]any{marked}, []any{}}}); err != nil {
+		t.Fatal(err)
+	}
+	m.change(func() { m.answer = func(*wire.Map) any { return wire.NewMap("tag", runTag) } })
+	if _, err := c.StartRunner(within(t), RunnerCall{Fun: "f", Args: []any{"x", marked}, Kwargs: map[string]any{"k": 3}}); err != nil {
+		t.Fatal(err)
+	}
+	if marked.Len() != 3 {
+		t.Error("what was given has been changed")
+	}
+	seen := m.seen()
+	for i, want := range []string{
+		`["x", {"__kwarg__": true, "b": {"y": 1}, "k": 1}]`, `[[{"__kwarg__": true, "z": 1, "a": 2}], []]`, `{"z": 1, "a": 2, "k": 3, "arg": ["x"]}`,
+	} {
+		v, ok := seen[i].Get("arg")
+		if !ok {
+			v, _ = seen[i].Get("kwarg")
+		}
+		if raw, err := RawOf(v); err != nil || raw.String() != want {
+			t.Errorf("sent %s (%v), want %s", raw, err, want)
+		}
+	}
+	if _, err := c.Publish(within(t), Job{Tgt: "*", Fun: []string{"f", "g"}, Kwargs: map[string]any{"k": 1}}); err == nil || len(m.seen()) != 3 {
+		t.Errorf("nobody knows for which function: %v", err)
 	}
 }
 
@@ -167,8 +203,8 @@ func TestWheel(t *testing.T) {
 	}
 	m.change(func() { m.answer = answers(true) })
 	c := m.client()
-	v, err := c.Wheel(within(t), "key.accept", wire.NewMap("match", "web-1"))
-	if err != nil || len(v.(*wire.Map).List("minions")) != 1 {
+	v, err := c.Wheel(within(t), "key.accept", map[string]any{"match": "web-1"})
+	if err != nil || v.String() != `{"minions": ["web-1"]}` {
 		t.Errorf("%v, %v", v, err)
 	}
 	if got := m.seen()[0]; got.String("match") != "web-1" || got.String("fun") != "key.accept" {
@@ -199,19 +235,51 @@ func TestPing(t *testing.T) {
 	}
 }
 
-func TestFromMaster(t *testing.T) {
-	for iface, want := range map[string]string{"0.0.0.0": "127.0.0.1", "::": "::1", "10.0.0.1": "10.0.0.1", "2001:db8::1": "2001:db8::1"} {
-		conf := config.DefaultMaster()
-		conf.Interface, conf.RetPort, conf.Cachedir = iface, 5506, "/c"
-		o := FromMaster(conf)
-		if o.Addr != net.JoinHostPort(want, "5506") || o.KeyDir != "/c" || o.Bus.PubName != "master_event_pub.ipc" {
-			t.Errorf("%s: %+v", iface, o)
+func TestClosedClient(t *testing.T) {
+	m := startMaster(t)
+	c := m.client()
+	if err := c.Fire(within(t), "x", map[string]any{}); err != nil {
+		t.Error(err)
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	for what, err := range map[string]error{"publish": second(c.Publish(within(t), ping("*"))), "ping": c.Ping(within(t)), "fire": c.Fire(within(t), "x", map[string]any{})} {
+		if !errors.Is(err, ErrClosed) {
+			t.Errorf("%s: %v", what, err)
 		}
 	}
-	for _, form := range []string{"auto", "bare", "length"} { // a master of Salt's takes its own only
-		conf := config.DefaultMaster()
-		if conf.IpcFraming = form; FromMaster(conf).Bus.Framing != bus.Framing(form) {
-			t.Errorf("events are fired as %q, the master takes %q", FromMaster(conf).Bus.Framing, form)
+}
+
+func TestFromConfig(t *testing.T) {
+	for iface, want := range map[string]string{"0.0.0.0": "127.0.0.1", "::": "::1", "10.0.0.1": "10.0.0.1", "2001:db8::1": "2001:db8::1"} {
+		if got := LocalAddr(iface, 5506); got != net.JoinHostPort(want, "5506") {
+			t.Errorf("%s is reached at %s", iface, got)
 		}
+	}
+	dir := t.TempDir()
+	text := "interface: '::'\nret_port: 5506\ncachedir: /c\nsock_dir: /s\nipc_framing: bare\nnodegroups: {web: 'web*'}\nno_such_option: 1\n"
+	if err := os.WriteFile(filepath.Join(dir, "master"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var told bytes.Buffer
+	o, err := FromConfig(dir, slog.New(slog.NewTextHandler(&told, &slog.HandlerOptions{Level: slog.LevelDebug})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.Addr != "[::1]:5506" || o.Cachedir != "/c" || o.Bus.Dir != "/s" || o.Bus.Framing != "bare" || o.Nodegroups["web"] != "web*" {
+		t.Errorf("%+v", o)
+	}
+	if !strings.Contains(told.String(), "no_such_option") {
+		t.Errorf("told %s", told.String())
+	}
+	if _, err := FromConfig(dir, nil); err != nil {
+		t.Error(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "master"), []byte("ret_port: x\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := FromConfig(dir, nil); err == nil {
+		t.Error("a port that is no number is none")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -18,17 +19,18 @@ type sweep struct {
 // resume begins to listen anew after the bus was lost, and then to read what was
 // missed: in this order, so that nothing falls in between.
 func (f *Following) resume(ctx context.Context) error {
-	_ = f.bus.Close() // it is broken
 	b, err := f.c.openBus(ctx)
 	if err != nil {
 		return err
 	}
-	f.bus = b
+	if err := f.listen(b); err != nil {
+		return err
+	}
 	s := &sweep{}
-	if err := f.nextPage(ctx, s); err != nil {
+	if err := f.c.nextPage(ctx, f.JID, s); err != nil {
 		return fmt.Errorf("what was missed cannot be had: %w", err)
 	}
-	f.log.Debug("The event bus was lost; what was missed is taken from the job cache", "jid", f.JID)
+	f.c.o.Log.Debug("What was told of the job before is taken from the job cache", "jid", f.JID)
 	f.sweep = s
 	return nil
 }
@@ -41,28 +43,27 @@ func (f *Following) missed(ctx context.Context) (Update, bool, error) {
 		for len(s.page) > 0 {
 			full := s.page[0]
 			s.page = s.page[1:]
-			ret, err := wire.ParseReturn(full)
+			u, ok, err := f.read(jobevent.KindReturn, full)
 			if err != nil {
 				return Update{}, false, fmt.Errorf("a stored return of job %s: %w", f.JID, err)
 			}
-			u, ok, err := f.read("ret/"+ret.ID, full)
-			if err != nil || ok {
-				return u, ok, err
+			if ok {
+				return u, true, nil
 			}
 		}
 		if s.end {
 			f.sweep = nil
 			return Update{Complete: s.complete}, s.complete != nil, nil
 		}
-		if err := f.nextPage(ctx, s); err != nil {
+		if err := f.c.nextPage(ctx, f.JID, s); err != nil {
 			return Update{}, false, fmt.Errorf("what was missed of job %s cannot be had: %w", f.JID, err)
 		}
 	}
 }
 
 // nextPage reads a page of the job cache.
-func (f *Following) nextPage(ctx context.Context, s *sweep) error {
-	d, err := f.c.send(ctx, wire.NewMap("cmd", "job_page", "jid", f.JID, "after", s.after))
+func (c *Client) nextPage(ctx context.Context, jid string, s *sweep) error {
+	d, err := c.send(ctx, wire.NewMap("cmd", "job_page", "jid", jid, "after", s.after))
 	if err != nil {
 		return err
 	}
@@ -70,7 +71,15 @@ func (f *Following) nextPage(ctx context.Context, s *sweep) error {
 		return fmt.Errorf("%w: its answer has no returns", ErrNotTold)
 	}
 	if done := d.Map("complete"); done != nil {
-		s.complete = readAccount(done)
+		raw, err := wire.Encode(done)
+		if err != nil {
+			return err
+		}
+		c, err := jobevent.DecodeComplete(jid, raw)
+		if err != nil {
+			return err
+		}
+		s.complete = readAccount(c)
 	}
 	for _, v := range d.List("returns") {
 		switch full := v.(type) { // bytes that happen to be text come as such

@@ -8,24 +8,15 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
-
-// RunnerError is a runner that failed.
-type RunnerError struct {
-	Fun string
-	// Reason is what the master says of the failure.
-	Reason string
-	// Value is what the function has to show all the same; nil for nothing.
-	Value any
-}
-
-func (e *RunnerError) Error() string { return e.Reason }
 
 // RunnerCall is a call of a runner.
 type RunnerCall struct {
-	Fun    string
+	Fun string
+	// Args and Kwargs are as those of a [Job].
 	Args   []any
-	Kwargs *wire.Map
+	Kwargs map[string]any
 	// Timeout is how long the function waits for minions. 0: the master's option.
 	Timeout time.Duration
 	// JID is the id under which the call is on the event bus; "" lets the master
@@ -33,13 +24,18 @@ type RunnerCall struct {
 	JID string
 }
 
+// load is the clear command that makes the call.
 func (c RunnerCall) load(async bool) *wire.Map {
-	kw := wire.NewMap()
-	if c.Kwargs != nil {
-		kw = c.Kwargs.Clone()
+	args, kwargs := c.Args, value.NewMap()
+	if last := len(args) - 1; last >= 0 {
+		if m, ok := args[last].(*value.Map); ok && m.Bool(marker) {
+			args, kwargs = args[:last], m.Clone()
+			kwargs.Delete(marker)
+		}
 	}
-	kw.Set("arg", append([]any{}, c.Args...))
-	m := wire.NewMap("cmd", "runner", "fun", c.Fun, "kwarg", kw)
+	kwargs = sorted(kwargs, c.Kwargs)
+	kwargs.Set("arg", append([]any{}, args...))
+	m := wire.NewMap("cmd", "runner", "fun", c.Fun, "kwarg", kwargs)
 	if c.JID != "" {
 		m.Set("jid", c.JID)
 	}
@@ -52,38 +48,45 @@ func (c RunnerCall) load(async bool) *wire.Map {
 	return m
 }
 
-// StartRunner calls a runner without waiting. The result will be on the event bus
-// under tag+"/ret", and in the job cache.
-func (c *Client) StartRunner(ctx context.Context, call RunnerCall) (tag string, err error) {
+// Started is a runner that works without anybody waiting.
+type Started struct {
+	JID string
+	// Tag is where it is on the event bus: what it returns is the event Tag + "/ret".
+	Tag string
+}
+
+// StartRunner calls a runner without waiting. The result will be on the event bus, and
+// in the job cache.
+func (c *Client) StartRunner(ctx context.Context, call RunnerCall) (Started, error) {
 	return c.startRunner(ctx, call, true)
 }
 
-func (c *Client) startRunner(ctx context.Context, call RunnerCall, async bool) (string, error) {
+func (c *Client) startRunner(ctx context.Context, call RunnerCall, async bool) (Started, error) {
 	reply, err := c.send(ctx, call.load(async))
 	if err != nil {
-		return "", fmt.Errorf("runner %s: %w", call.Fun, err)
+		return Started{}, fmt.Errorf("runner %s: %w", call.Fun, err)
 	}
-	tag := reply.String("tag")
-	if tag == "" {
-		return "", fmt.Errorf("runner %s: the master's answer names no tag", call.Fun)
+	s := Started{JID: reply.String("jid"), Tag: reply.String("tag")}
+	if s.Tag == "" {
+		return Started{}, fmt.Errorf("runner %s: the master's answer names no tag", call.Fun)
 	}
-	return tag, nil
+	return s, nil
 }
 
 // Runner calls a runner on the master and waits for its result until ctx ends.
-func (c *Client) Runner(ctx context.Context, fun string, args []any, kwargs *wire.Map) (any, error) {
-	return c.CallRunner(ctx, RunnerCall{Fun: fun, Args: args, Kwargs: kwargs})
+func (c *Client) Runner(ctx context.Context, fun string, args ...any) (Raw, error) {
+	return c.CallRunner(ctx, RunnerCall{Fun: fun, Args: args})
 }
 
 // CallRunner calls a runner on the master and waits for its result until ctx
-// ends. A function that failed gives a [*RunnerError].
-func (c *Client) CallRunner(ctx context.Context, call RunnerCall) (_ any, err error) {
+// ends. A function that failed gives a [*RunnerError], a refusal a [*Refused].
+func (c *Client) CallRunner(ctx context.Context, call RunnerCall) (_ Raw, err error) {
 	b, err := c.openBus(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
-	tag, err := c.startRunner(ctx, call, false)
+	run, err := c.startRunner(ctx, call, false)
 	if err != nil {
 		return nil, err
 	}
@@ -95,31 +98,37 @@ func (c *Client) CallRunner(ctx context.Context, call RunnerCall) (_ any, err er
 			}
 			return nil, fmt.Errorf("runner %s: wait for its result: %w", call.Fun, err)
 		}
-		if e.Tag != tag+"/ret" {
-			continue
+		if e.Tag == run.Tag+"/ret" {
+			return c.runnerResult(ctx, call.Fun, run.Tag, Raw(e.Data))
 		}
-		d, err := wire.DecodeMap(e.Data)
-		if err != nil {
-			return nil, fmt.Errorf("runner %s: %w", call.Fun, err)
-		}
-		if d.Bool("held") { // too big for an event, which may have lost any text by now
-			if d, err = c.send(ctx, wire.NewMap("cmd", "runner", "result", strings.TrimPrefix(tag, "salt/run/"))); err != nil {
-				return nil, fmt.Errorf("runner %s: fetch its result: %w", call.Fun, err)
-			}
-		}
-		return runnerResult(call.Fun, d)
 	}
 }
 
-func runnerResult(fun string, d *wire.Map) (any, error) {
-	v, _ := d.Get("return")
-	if d.Bool("success") {
-		return v, nil
+// runnerResult reads the event that a runner ends with.
+func (c *Client) runnerResult(ctx context.Context, fun, tag string, ended Raw) (Raw, error) {
+	d, err := ended.Map()
+	if err != nil {
+		return nil, fmt.Errorf("runner %s: %w", fun, err)
 	}
-	e := &RunnerError{Fun: fun, Reason: d.String("error"), Value: v}
+	if d.Bool("held") { // too big for an event, which may have lost any text by now
+		if d, err = c.send(ctx, wire.NewMap("cmd", "runner", "result", strings.TrimPrefix(tag, "salt/run/"))); err != nil {
+			return nil, fmt.Errorf("runner %s: fetch its result: %w", fun, err)
+		}
+	}
+	v, _ := d.Get("return")
+	result, err := RawOf(v)
+	if err != nil {
+		return nil, fmt.Errorf("runner %s: %w", fun, err)
+	}
+	if d.Bool("success") {
+		return result, nil
+	}
+	e := &RunnerError{Fun: fun, Reason: d.String("error")}
 	if e.Reason == "" {
 		// The reason is all there is, as at a Python master.
-		e.Reason, e.Value = strings.TrimSpace(fmt.Sprint(v)), nil
+		e.Reason = strings.TrimSpace(fmt.Sprint(v))
+	} else if v != nil {
+		e.Value = result
 	}
 	return nil, e
 }

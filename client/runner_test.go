@@ -31,8 +31,8 @@ func (m *fakeMaster) runs(ret ...any) {
 func TestRunner(t *testing.T) {
 	m := startMaster(t)
 	m.runs("return", []any{"a"}, "success", true)
-	v, err := m.client().Runner(within(t), "manage.up", []any{"x"}, wire.NewMap("k", "v"))
-	if err != nil || len(v.([]any)) != 1 {
+	v, err := m.client().CallRunner(within(t), RunnerCall{Fun: "manage.up", Args: []any{"x"}, Kwargs: map[string]any{"k": "v"}})
+	if err != nil || v.String() != `["a"]` {
 		t.Errorf("%v, %v", v, err)
 	}
 	sent := m.seen()[0]
@@ -44,13 +44,13 @@ func TestRunner(t *testing.T) {
 func TestRunnerThatFails(t *testing.T) {
 	m := startMaster(t)
 	m.runs("return", "Exception: no", "success", false)
-	_, err := m.client().Runner(within(t), "x.y", nil, nil)
+	_, err := m.client().Runner(within(t), "x.y")
 	var failed *RunnerError
 	if !errors.As(err, &failed) || failed.Reason != "Exception: no" || failed.Fun != "x.y" || failed.Value != nil {
 		t.Errorf("%+v", err)
 	}
 	m.change(func() { m.runs("return", []any{"half"}, "error", "timed out", "success", false) })
-	if _, err = m.client().Runner(within(t), "x.y", nil, nil); !errors.As(err, &failed) || failed.Reason != "timed out" || failed.Value == nil {
+	if _, err = m.client().Runner(within(t), "x.y"); !errors.As(err, &failed) || failed.Reason != "timed out" || failed.Value == nil {
 		t.Errorf("%+v", err)
 	}
 }
@@ -60,13 +60,13 @@ func TestRunnerIsRefused(t *testing.T) {
 	m.answer = func(*wire.Map) any {
 		return wire.NewMap("error", wire.NewMap("name", "SaltRunnerError", "message", "too many"))
 	}
-	_, err := m.client().Runner(within(t), "x.y", nil, nil)
+	_, err := m.client().Runner(within(t), "x.y")
 	var refused *Refused
 	if !errors.As(err, &refused) || !strings.Contains(err.Error(), "runner x.y") {
 		t.Errorf("%v", err)
 	}
 	m.change(func() { m.answer = func(*wire.Map) any { return wire.NewMap() } })
-	if _, err = m.client().Runner(within(t), "x.y", nil, nil); err == nil {
+	if _, err = m.client().Runner(within(t), "x.y"); err == nil {
 		t.Error("an answer without tag is none")
 	}
 }
@@ -77,7 +77,7 @@ func TestRunnerLosesTheBus(t *testing.T) {
 		go m.server.Close() //nolint:errcheck // the end of the fake master
 		return wire.NewMap("tag", runTag)
 	}
-	if _, err := m.client().Runner(within(t), "x.y", nil, nil); !errors.Is(err, ErrBusLost) {
+	if _, err := m.client().Runner(within(t), "x.y"); !errors.Is(err, ErrBusLost) {
 		t.Errorf("%v", err)
 	}
 }
@@ -85,9 +85,9 @@ func TestRunnerLosesTheBus(t *testing.T) {
 func TestStartRunner(t *testing.T) {
 	m := startMaster(t)
 	m.answer = func(*wire.Map) any { return wire.NewMap("tag", runTag) }
-	tag, err := m.client().StartRunner(within(t), RunnerCall{Fun: "x.y", JID: jobID, Timeout: 2 * time.Second})
-	if err != nil || tag != runTag {
-		t.Errorf("%s, %v", tag, err)
+	run, err := m.client().StartRunner(within(t), RunnerCall{Fun: "x.y", JID: jobID, Timeout: 2 * time.Second})
+	if err != nil || run.Tag != runTag {
+		t.Errorf("%+v, %v", run, err)
 	}
 	if got := m.seen()[0]; !got.Bool("async") || got.String("jid") != jobID || got.Float("timeout") != 2 {
 		t.Errorf("sent %#v", got)
@@ -132,8 +132,8 @@ func TestRunnerOfABusyMaster(t *testing.T) {
 		_ = m.server.Close()
 		wg.Wait()
 	})
-	c := m.client(func(o *Options) { o.Bus.SockDir = dir })
-	if v, err := c.Runner(within(t), "x.y", nil, nil); err != nil || v != "a" {
+	c := m.client(func(o *Options) { o.Bus.Dir = dir })
+	if v, err := c.Runner(within(t), "x.y"); err != nil || v.String() != `"a"` {
 		t.Errorf("%v, %v", v, err)
 	}
 }

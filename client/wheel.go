@@ -7,23 +7,11 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// WheelError is a wheel function that failed.
-type WheelError struct {
-	Fun    string
-	Reason string // what the master says of the failure
-}
-
-func (e *WheelError) Error() string { return e.Reason }
-
 // Wheel calls a wheel function, such as key.accept with the keyword argument
-// match, and gives its result. A function that failed gives a [*WheelError].
-func (c *Client) Wheel(ctx context.Context, fun string, kwargs *wire.Map) (any, error) {
-	load := wire.NewMap("cmd", "wheel", "fun", fun)
-	kwargs.Range(func(k, v any) bool {
-		load.Set(k, v)
-		return true
-	})
-	reply, err := c.send(ctx, load)
+// match, and gives its result. A function that failed gives a [*WheelError], a refusal
+// a [*Refused].
+func (c *Client) Wheel(ctx context.Context, fun string, kwargs map[string]any) (Raw, error) {
+	reply, err := c.send(ctx, sorted(wire.NewMap("cmd", "wheel", "fun", fun), kwargs))
 	if err != nil {
 		return nil, fmt.Errorf("wheel %s: %w", fun, err)
 	}
@@ -35,5 +23,9 @@ func (c *Client) Wheel(ctx context.Context, fun string, kwargs *wire.Map) (any, 
 	if !d.Bool("success") {
 		return nil, &WheelError{Fun: fun, Reason: fmt.Sprint(v)}
 	}
-	return v, nil
+	result, err := RawOf(v)
+	if err != nil {
+		return nil, fmt.Errorf("wheel %s: %w", fun, err)
+	}
+	return result, nil
 }

@@ -24,15 +24,6 @@ func TestRunnersAndWheelsRefused(t *testing.T) {
 			t.Errorf("%v: %v", plain(t, c.load), plain(t, got))
 		}
 	}
-	for range maxRunners {
-		r.runnerSlots.Take()
-	}
-	if got := r.say(wire.NewMap("cmd", "runner", "fun", "jobs.active", "key", rootKey)).Map("error"); got.String("name") != "SaltRunnerError" {
-		t.Errorf("beyond the bound: %v", plain(t, got))
-	}
-	for range maxRunners {
-		r.runnerSlots.Give()
-	}
 }
 
 func TestWheelKeys(t *testing.T) {

@@ -6,13 +6,14 @@ import (
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/access"
+	"github.com/momtree/mom/master/server"
 )
 
 // admit reads a job and checks who sent it, in this order: the blacklist, the
 // key, the rules that the sender is held to. A refusal says no more than that.
 func (m *Master) admit(p wire.PublishLoad, calls []access.Call) (*job, error) {
 	if m.access.Forbids(p.User, calls) {
-		return nil, errNotAllowed
+		return nil, server.ErrNotAllowed
 	}
 	extra, err := extraOf(p)
 	if err != nil {
@@ -20,19 +21,19 @@ func (m *Master) admit(p wire.PublishLoad, calls []access.Call) (*job, error) {
 	}
 	owner, ok := m.users.User(p.Key)
 	if !ok {
-		return nil, errNoAccess
+		return nil, server.ErrNoAccess
 	}
 	sender := access.Sender{Owner: owner, Own: m.user(), Name: p.User, Extra: extra}
 	rules, ok := m.access.Rules(sender)
 	if !ok {
-		return nil, errNoAccess
+		return nil, server.ErrNoAccess
 	}
 	j, err := m.readJob(p, m.access.Trusts(sender))
 	if err != nil {
 		return nil, err
 	}
 	if !m.access.Permits(rules, calls, func(to target.Expr) bool { return m.covers(to, j.minions) }) {
-		return nil, errNotAllowed
+		return nil, server.ErrNotAllowed
 	}
 	j.rules = rules
 	return j, nil
@@ -41,14 +42,4 @@ func (m *Master) admit(p wire.PublishLoad, calls []access.Call) (*job, error) {
 // covers tells whether a target certainly means all of these minions.
 func (m *Master) covers(to target.Expr, minions []string) bool {
 	return !slices.ContainsFunc(minions, func(id string) bool { return to.Certain(m.data.Subject(id)) != target.Yes })
-}
-
-// authorise lets the user in whose key file the master wrote: who can read the
-// key of the master's own user may act in anybody's name (Salt wire reference
-// §12.1).
-func (m *Master) authorise(key string) error {
-	if owner, ok := m.users.User(key); !ok || owner != m.user() {
-		return errNoAccess
-	}
-	return nil
 }

@@ -2,7 +2,6 @@ package master
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -13,18 +12,13 @@ import (
 // busy lists the jobs that are not cleaned up however old they are: those that are
 // open, in this life or a former one, those that are queued, and those of which a
 // master above has not heard the end.
-func (m *Master) busy() ([]string, error) {
-	jids, err := m.open.List()
-	if err != nil {
-		return nil, err
-	}
-	jids = append(jids, m.ledger.Active()...)
-	jids = slices.AppendSeq(jids, maps.Keys(m.untold.List()))
+func (m *Master) busy() []string {
+	jids := append(m.jobs.Marked(), m.ledger.Active()...)
 	for _, r := range m.kept.Records() {
 		jids = append(jids, r.JID)
 	}
 	slices.Sort(jids)
-	return slices.Compact(jids), nil
+	return slices.Compact(jids)
 }
 
 // aboutClock sets apart what a node tells of its wall clock.

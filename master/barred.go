@@ -1,18 +1,18 @@
 package master
 
 import (
-	"errors"
 	"fmt"
 	"sync"
 	"time"
 
 	"github.com/momtree/mom/master/owners"
+	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/topology"
 )
 
 // errBarred is wrapped by the refusal of what a peer says as a node that it may not be.
 // It has been told when it is returned.
-var errBarred = errors.New("speaks as a syndic and may not")
+const errBarred = server.Told("speaks as a syndic and may not")
 
 // barred are the accepted keys that have lately spoken as nodes and may not. A syndic of
 // Python's goes on to speak twice a second, and all that is below it is out of reach.

@@ -8,15 +8,17 @@ import (
 
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/zmtp"
-	"github.com/momtree/mom/master/door"
+	"github.com/momtree/mom/master/commands"
 	"github.com/momtree/mom/master/presence"
+	"github.com/momtree/mom/master/server"
 )
+
+// own are the commands whose handlers are still the master's own.
+var own server.Set[*Master]
 
 // bind opens the two ports and the local event sockets. The order matters: a
 // client that can publish must find the bus open.
 func (m *Master) bind() (err error) {
-	m.commands = m.counted(m.table())
-	m.signIns = door.NewLane(cap(m.rsa), m.cfg.Bounds.SignIns)
 	m.ipc, err = bus.Serve(m.bus, bus.ServerConfig{
 		SockDir: m.cfg.SockDir, PubName: "master_event_pub.ipc", PullName: "master_event_pull.ipc",
 		Framing: bus.Framing(m.cfg.IpcFraming), IPCMode: m.cfg.IpcMode, PubPort: m.cfg.TcpMasterPubPort, PullPort: m.cfg.TcpMasterPullPort,
@@ -40,15 +42,31 @@ func (m *Master) bind() (err error) {
 	}
 	// All that a request needs is there before the first can come.
 	m.plantTree()
-	m.gate = m.newGate(m.pub.Addr().(*net.TCPAddr).Port)
+	m.addCommands()
 	m.router, err = zmtp.ListenRouter(m.addr(m.cfg.RetPort), zmtp.RouterConfig{
 		Limits: m.limits(), HeartbeatInterval: orNever(m.cfg.ZmqHeartbeatIvl), HeartbeatTimeout: orNever(m.cfg.ZmqHeartbeatTimeout),
 		Listen: m.listening(), Trusted: m.trusted.Has, Log: m.log,
-	}, m.receive)
+	}, m.server.Receive)
 	if err != nil {
 		return fmt.Errorf("bind ret_port %d: %w", m.cfg.RetPort, err)
 	}
 	return nil
+}
+
+// addCommands has the server serve all commands: those of package commands, and the
+// master's own.
+func (m *Master) addCommands() {
+	commands.AddTo(&commands.Parts{
+		Config: m.cfg, Server: m.server, User: m.user(),
+		Keys: m.keyDesk(), Gate: m.newGate(m.pub.Addr().(*net.TCPAddr).Port), Identity: m.identity, Turns: m.rsa,
+		SignedIn: func(id string) {
+			m.presence.SignedIn(id)
+			m.diary.SignedIn(id)
+		},
+		Data: m.data, Unserved: m.unserved, Runners: m.runners, JIDs: m.jids,
+		SignIns: &m.signedIn, Turned: m.turned, Stats: &m.stats, Fire: m.fire, Log: m.log, Now: m.now,
+	})
+	own.AddTo(m.server, m)
 }
 
 // addr is where a port is bound. Whoever wants IPv6 and names no address gets

@@ -1,6 +1,7 @@
 package master
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 	"runtime"
@@ -12,6 +13,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/keys"
+	"github.com/momtree/mom/master/server"
 )
 
 // bomb is a list of n empty maps, a byte each on the wire and a hundred in memory.
@@ -87,9 +89,9 @@ func TestBombs_OfAMinion(t *testing.T) {
 	r.start()
 	m := r.minion("m1", "minion", "minion")
 	for _, load := range []*wire.Map{
-		wire.NewMap("cmd", "_pillar", "id", "m1", "grains", bomb(maxValues+1), "saltenv", "base", "pillarenv", "base", "pillar_override", wire.NewMap(), "ver", "2"),
-		wire.NewMap("cmd", "_master_opts", "id", "m1", "x", bomb(maxValues+1)),
-		wire.NewMap("cmd", "_presence", "id", "m1", "session", bomb(maxValues+1)),
+		wire.NewMap("cmd", "_pillar", "id", "m1", "grains", bomb(server.MaxValues+1), "saltenv", "base", "pillarenv", "base", "pillar_override", wire.NewMap(), "ver", "2"),
+		wire.NewMap("cmd", "_master_opts", "id", "m1", "x", bomb(server.MaxValues+1)),
+		wire.NewMap("cmd", "_presence", "id", "m1", "session", bomb(server.MaxValues+1)),
 	} {
 		var err error
 		n := made(func() { _, err = m.send(load) })
@@ -100,7 +102,7 @@ func TestBombs_OfAMinion(t *testing.T) {
 	jid := r.say(testJob("m1", "glob")).Map("load").String("jid")
 	n := made(func() {
 		if _, err := m.send(wire.NewMap("cmd", "_return", "id", "m1", "jid", jid, "fun", "test.ping", "fun_args", []any{}, "retcode", 0,
-			"success", bomb(maxValues), "return", bomb(maxValues*2))); err != nil {
+			"success", bomb(server.MaxValues), "return", bomb(server.MaxValues*2))); err != nil {
 			t.Error(err)
 		}
 	})
@@ -108,20 +110,28 @@ func TestBombs_OfAMinion(t *testing.T) {
 		t.Error("its large return is not stored")
 	}
 	if n > 100<<20 {
-		t.Errorf("%d MiB were made of a return of %d", n>>20, 3*maxValues>>20)
+		t.Errorf("%d MiB were made of a return of %d", n>>20, 3*server.MaxValues>>20)
 	}
 }
 
 // What is decoded and worked on at once is bounded over all requests: who finds no room
 // waits, and is told to come again when that takes too long.
 func TestBombs_TakeTurns(t *testing.T) {
-	r := newRig(t)
-	r.start()
+	r := newRig(t).open()
+	at, done := make(chan struct{}), make(chan struct{})
+	r.server.Add(server.Command{Name: "fill", Who: server.Peer, Doc: "Is at work, and fills it."}, func(context.Context, *server.Request) (any, error) {
+		close(at)
+		<-done
+		return nil, nil
+	})
+	r.serve()
 	m := r.minion("m1", "minion", "minion")
-	done, err := r.work.Begin(t.Context(), 1<<30) // one is at work, and fills it
-	if err != nil {
-		t.Fatal(err)
-	}
+	filled := make(chan error, 1)
+	go func() {
+		_, err := m.send(wire.NewMap("cmd", "fill", "id", "m1", "x", bomb(server.MaxValues-100)))
+		filled <- err
+	}()
+	<-at
 	type answer struct {
 		v   any
 		err error
@@ -139,7 +149,10 @@ func TestBombs_TakeTurns(t *testing.T) {
 		t.Fatalf("it did not wait: %v", a)
 	case <-time.After(50 * time.Millisecond):
 	}
-	done()
+	close(done)
+	if err := <-filled; err != nil {
+		t.Error(err)
+	}
 	if a := <-got; a.err != nil {
 		t.Error(a.err)
 	}

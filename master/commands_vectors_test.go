@@ -14,6 +14,7 @@ import (
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/keys"
+	"github.com/momtree/mom/master/server"
 )
 
 // commandsFile is a script of requests against a live master of Salt.
@@ -64,8 +65,8 @@ var differs = map[string]struct {
 	"_mine_delete":              {"no mine", false},
 	"_mine_flush":               {"no mine", false},
 	"tok missing":               {"no mine", false},
-	"minion_pub":                {"no peer publishing: pub_ret says so", map[string]any{"jid": unservedJob, "minions": []any{unservedName}}},
-	"minion_publish":            {"no peer publishing", map[string]any{unservedName: "ERROR: publish.publish is not served by this master (mom)"}},
+	"minion_pub":                {"no peer publishing: pub_ret says so", map[string]any{"jid": "00000000000000000000", "minions": []any{"the master"}}},
+	"minion_publish":            {"no peer publishing", map[string]any{"the master": "ERROR: publish.publish is not served by this master (mom)"}},
 	"minion_runner":             {"no peer publishing", "ERROR: publish.runner is not served by this master (mom)"},
 	"minion_runner not allowed": {"no peer publishing", "ERROR: publish.runner is not served by this master (mom)"},
 	"pub_ret foreign jid":       {"no peer publishing", map[string]any{}},
@@ -115,7 +116,7 @@ func TestCommandsAgainstSalt(t *testing.T) {
 			}
 			// Salt's answer to what is no msgpack is a map, {msg: "bad load"}, which
 			// would not make a minion sign in again.
-			if got := decoded(t, r.ask(v.Garbage.Request)); got != badLoad {
+			if got := decoded(t, r.ask(v.Garbage.Request)); got != server.BadLoad {
 				t.Errorf("not msgpack: %v", got)
 			}
 			load, err := wire.Encode(wire.NewMap("cmd", "ping"))
@@ -146,7 +147,7 @@ func (c commandCase) encrypted(t *testing.T, r *rig, key string) {
 	}
 	switch d, ok := differs[c.Name]; {
 	case wrongTok[c.Name]:
-		want, sealed = badLoad, false
+		want, sealed = server.BadLoad, false
 	case ok:
 		want = d.want
 	}

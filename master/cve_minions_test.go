@@ -10,6 +10,7 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/owners"
+	"github.com/momtree/mom/master/server"
 )
 
 // Attack: an accepted minion sends requests in the name of another one
@@ -35,7 +36,7 @@ func TestCVE2013_4439_CVE2024_38822(t *testing.T) {
 			if load.Delete("tok"); proof != "" {
 				load.Set("tok", tokOf(t, proof))
 			}
-			if v := decoded(t, r.ask(r.forge("m1", load, nil))); v != badLoad {
+			if v := decoded(t, r.ask(r.forge("m1", load, nil))); v != server.BadLoad {
 				t.Errorf("%s: %v", load.String("cmd"), v)
 			}
 		}
@@ -133,7 +134,7 @@ func TestCVE2017_12791_CVE2017_14695_CVE2024_22231_CVE2025_22238_CVE2025_22241(t
 		if err != nil {
 			t.Fatal(err)
 		}
-		if v := decoded(t, r.ask(body)); v != badLoad {
+		if v := decoded(t, r.ask(body)); v != server.BadLoad {
 			t.Errorf("a request of %q: %v", id, v)
 		}
 	}
@@ -165,7 +166,7 @@ func TestCVE2017_14696(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if v, _ := decoded(t, r.ask(body)).(string); !strings.HasPrefix(v, badLoad) && v != handlerRaised {
+			if v, _ := decoded(t, r.ask(body)).(string); !strings.HasPrefix(v, server.BadLoad) && v != "Some exception handling minion payload" {
 				t.Errorf("id %q is answered by %q", id, v)
 			}
 		}

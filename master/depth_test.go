@@ -8,6 +8,7 @@ import (
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/topology"
 )
 
@@ -82,7 +83,7 @@ func TestVerdictIsForTheRowAlone(t *testing.T) {
 
 func verdictForTheRowAlone(t *testing.T, depth int) {
 	r := newRig(t, func(c *config.Master) { c.Bounds.Depth = depth })
-	r.opts.Parent = "above" // in the middle of three tiers
+	r.opts.Parent = returners.DestAbove // in the middle of three tiers
 	r.start()
 	node := r.minion("n1", "syndic", "syndic").listen().announce()
 	rets := wire.NewMap("nomap", true)
@@ -114,7 +115,7 @@ func verdictForTheRowAlone(t *testing.T, depth int) {
 	if len(rows.Refused) != bad || len(rows.Left) != 0 || len(stored(t, r, someJob)) != len(depths())+2 {
 		t.Errorf("refused %d of %d, %d stored", len(rows.Refused), bad, len(stored(t, r, someJob)))
 	}
-	if n, _, err := r.store.Outbox().OutboxDepth(t.Context(), "above"); err != nil || int(n) != len(depths())+2 {
+	if n, _, err := r.store.Outbox().OutboxDepth(t.Context(), returners.DestAbove); err != nil || int(n) != len(depths())+2 {
 		t.Errorf("%d rows are owed above, %v: errors go up like results", n, err)
 	}
 }

@@ -65,17 +65,11 @@ func TestJobOfLateWordIsToldAgain(t *testing.T) {
 			wire.NewMap("jid", someJob, "missing", wire.NewMap("x1", wire.NewMap("reason", "Not connected", "path", "")), "nodes", wire.NewMap()))}))
 	}()
 	events.take(tag) // it goes up, and may be lost there
-	if jids := r.lateJobs.list(); !slices.Contains(jids, someJob) {
-		t.Errorf("held are %v", jids)
-	}
 	time.AfterFunc(100*time.Millisecond, func() { close(hold) })
 	if jids := r.OpenJobs("", 10); !slices.Contains(jids, someJob) {
 		t.Errorf("told again are %v", jids)
 	}
 	<-answered
-	if jids := r.lateJobs.list(); len(jids) > 0 {
-		t.Errorf("held are still %v", jids)
-	}
 	if jids := r.OpenJobs("", 10); !slices.Contains(jids, someJob) {
 		t.Errorf("after it is stored, told again are %v", jids)
 	}
@@ -87,7 +81,7 @@ func TestJobOfLateWordIsToldAgain(t *testing.T) {
 func TestJobsClosedOnAFullDiskAreClosedInThisLife(t *testing.T) {
 	const jobs = 12
 	r := newRig(t, func(c *config.Master) { c.PublishRetention, c.Bounds.WordQueue = 0, 2 })
-	r.opts.Parent = returners.DestParent("above")
+	r.opts.Parent = returners.DestAbove
 	store := newGated(r)
 	awayMinion(t, r)
 	store.word = true
@@ -101,8 +95,7 @@ func TestJobsClosedOnAFullDiskAreClosedInThisLife(t *testing.T) {
 	}
 	store.set(nil, nil)
 	eventually(t, "all jobs closed on the disk", func() bool {
-		marked, err := r.Master.open.List()
-		return err == nil && len(marked) == 0
+		return len(r.notes(returners.NoteOpen)) == 0
 	})
 	for _, jid := range jids {
 		xs, err := r.store.Local().GetExpectations(t.Context(), jid)

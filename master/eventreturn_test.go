@@ -35,10 +35,10 @@ func (k *eventKeeper) SaveEvents(ctx context.Context, es []returners.Event) erro
 var kept = make(chan returners.Event, 1024)
 
 func init() {
-	returners.Register("test-keeper", func(ctx context.Context, o returners.Options) (returners.Returner, error) {
+	returners.Register(returners.Driver{Name: "test-keeper", Store: true, Doc: "Tells a test.", Open: func(ctx context.Context, o returners.Options) (returners.Saver, error) {
 		s, err := sqlite.Open(ctx, sqlite.Options{Path: o.Values["test-keeper"].(string), Log: o.Log})
 		return &eventKeeper{s, kept}, err
-	})
+	}})
 }
 
 // Each event of the bus that event_return wants reaches the database once, with

@@ -138,7 +138,7 @@ func TestSignInStorm(t *testing.T) {
 			}
 		})
 	}
-	eventually(t, "the storm there", func() bool { return r.signIns.Depth() > storm/3 })
+	eventually(t, "the storm there", func() bool { return r.server.Waiting() > storm/3 })
 	returns := 0
 	for ; waiting.Load() > storm/6; returns++ {
 		if err := m.answer(r.jids.Next(), true); err != nil {
@@ -192,7 +192,7 @@ func TestSignInHungUp(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	eventually(t, "all wait", func() bool { return r.signIns.Depth() == n-cap(r.rsa) })
+	eventually(t, "all wait", func() bool { return r.server.Waiting() == n-cap(r.rsa) })
 	for _, c := range attackers {
 		_ = c.Close()
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/master/owners"
 	"github.com/momtree/mom/master/presence"
+	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/topology"
 )
 
@@ -44,8 +45,8 @@ func (m *Master) sweepHomes() {
 			m.homes.Forget(id)
 			// It may have left while this master was down, and nothing told the jobs
 			// that it, and what is below it, will not answer here.
-			m.ledger.NodeDown(id)
-			m.ledger.MinionDown(id, 0)
+			m.jobs.NodeDown(id)
+			m.jobs.MinionDown(id, 0)
 		}
 		m.log.Info("Guests of this node have left", "count", len(gone), "first", gone[0])
 	}
@@ -95,30 +96,51 @@ func homeHost(rehome, iface string) string {
 	return rehome
 }
 
+func init() {
+	own.Register(server.Command{
+		Name: sibling.Command, Who: server.Proven,
+		Args: []string{"role", "have", "voucher", "stay", "leaves", "forever", "transfer", "turn", "host", "port", "pub", "draining", "have_below", "gone", "have_gone"},
+		Doc: `
+A minion or node asks where it may go when this master is gone; our own addition.
+
+role, have
+    What it is, and the sum of the lists that it has already.
+voucher
+    It wants this master's word that its key is accepted here.
+stay, leaves, forever, transfer, turn
+    A guest that stays, a minion that leaves for another node or for good, and the word
+    that it is its turn.
+host, port, pub, draining, have_below, gone, have_gone
+    Of a node: where its minions find it and by which key, whether it wants to lose
+    them, and what it knows of the nodes below and of deleted keys.
+`,
+	}, func(m *Master) server.Handler { return m.onSiblings })
+}
+
 // onSiblings serves the question of a minion or node where it may go when this
 // master is gone. It is our own addition; a Python master answers {}.
-func (m *Master) onSiblings(_ context.Context, r *request) (any, error) {
-	if !r.tokOK || !m.cfg.Rehome {
+func (m *Master) onSiblings(_ context.Context, r *server.Request) (any, error) {
+	if !m.cfg.Rehome {
 		return wire.NewMap(), nil
 	}
-	d, err := wire.DecodeMap(r.load)
+	d, err := wire.DecodeMap(r.Load)
 	if err != nil {
-		return nil, fmt.Errorf("question of %s about siblings: %w", r.id, err)
+		return nil, fmt.Errorf("question of %s about siblings: %w", r.ID, err)
 	}
 	if d.String("role") == presence.Syndic {
-		if err := m.noteNode(r.id); err != nil {
+		if err := m.noteNode(r.ID); err != nil {
 			return nil, err
 		}
 	} else {
-		m.actsAsMinion(r.id)
+		m.actsAsMinion(r.ID)
 	}
-	reply, err := m.siblings.Answer(r.id, r.peer.Source().String(), d)
+	reply, err := m.siblings.Answer(r.ID, r.Peer.Source().String(), d)
 	if err != nil {
 		return nil, err
 	}
 	if d.String("role") == presence.Syndic {
 		admitted, told := reply.Get("admitted")
-		m.tellUnadmitted(r.id, told && admitted == false)
+		m.tellUnadmitted(r.ID, told && admitted == false)
 	}
 	return reply, nil
 }

@@ -31,50 +31,11 @@ func (m *Master) adopt(a presence.Announcement) {
 }
 
 func (m *Master) adoptJob(jid, id string) {
-	known := m.ledger.Knows(jid)
-	fresh := m.ledger.Adopt(ledger.Job{JID: jid, Timeout: m.cfg.Timeout}, id)
-	// Of one that is back and was waited for all the time, the masters above may have
-	// heard that it is elsewhere.
-	if !fresh && !m.ledger.Owes(jid, id) {
-		return
+	ctx, cancel := storeContext()
+	defer cancel()
+	if err := m.jobs.Adopt(ctx, jid, id); err != nil {
+		m.log.Error("The return that a minion may have brought before it came could not be counted", "jid", jid, "id", id, "err", err)
 	}
-	if err := m.open.Mark(jid); err != nil {
-		m.log.Error("A job of a minion that has moved here would not be taken up after a restart", "jid", jid, "id", id, "err", err)
-	}
-	m.books.Note(returners.Expectation{JID: jid, Minions: []string{id}, At: m.now(), State: returners.StateAdopted})
-	m.fire(jid, wire.NewMap("minions", []any{id}, "jid", jid,
-		"mom", wire.NewMap("node", "", "asked", []any{}, "unreachable", wire.NewMap(), "moved", true)))
-	if !known { // its return may be here: its acknowledgement did not reach the minion, or not yet
-		ctx, cancel := storeContext()
-		defer cancel()
-		m.countStored(ctx, jid)
-	}
-}
-
-// adoptAgain takes up a job of an earlier life that is known by minions alone that
-// came at work on it. They have the time to come back.
-func (m *Master) adoptAgain(ctx context.Context, jid string) (known bool, err error) {
-	xs, err := m.store.Local().GetExpectations(ctx, jid)
-	if err != nil {
-		return false, err
-	}
-	for _, x := range xs {
-		if x.Node != "" {
-			continue
-		}
-		for _, id := range x.Minions {
-			_, missing := x.Missing[id]
-			if missing || !m.ledger.Adopt(ledger.Job{JID: jid, Timeout: m.cfg.Timeout}, id) {
-				continue
-			}
-			known = true
-			if live, grace := m.presence.Grace(id); live != ledger.Up {
-				m.ledger.Lease(jid, id, grace)
-			}
-		}
-	}
-	m.countStored(ctx, jid)
-	return known, nil
 }
 
 // drain sets or takes back the mark that this node wants to lose its minions. It

@@ -130,7 +130,7 @@ func TestAnAdoptedJobIsPublishedAfterARestart(t *testing.T) {
 			}
 			guest.mute()
 			r.restart()
-			<-r.ready
+			<-r.server.Opened()
 			if a, known := r.ledger.State(someJob); known == ended || known && !r.ledger.Adopted(someJob) {
 				t.Errorf("known %v, as %+v", known, a)
 			}
@@ -188,23 +188,17 @@ func TestInventedJobsAreBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	opened := func() (jobs, files int) {
-		marks, err := r.Master.open.List()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return len(r.ledger.Active()), len(marks)
-	}
+	opened := func() (jobs, marks int) { return len(r.ledger.Active()), len(r.Master.jobs.Open()) }
 	liar := r.minion("liar", "minion", "minion").listen().announce()
 	for k := range 10 {
 		invent(liar, k*2000)
-		if jobs, files := opened(); jobs > 50 || files > 50 || k == 0 && jobs != 50 {
-			t.Fatalf("after %d requests %d jobs are open, %d marked", k+1, jobs, files)
+		if jobs, marks := opened(); jobs > 50 || marks > 50 || k == 0 && jobs != 50 {
+			t.Fatalf("after %d requests %d jobs are open, %d marked", k+1, jobs, marks)
 		}
 	}
 	invent(r.minion("other", "minion", "minion2").listen().announce(), 100000)
-	if jobs, files := opened(); jobs > 70 || files > 70 {
-		t.Errorf("%d jobs are open, %d marked", jobs, files)
+	if jobs, marks := opened(); jobs > 70 || marks > 70 {
+		t.Errorf("%d jobs are open, %d marked", jobs, marks)
 	}
 	// Jobs that are known here are not among these.
 	real := r.say(testJob("liar", "glob")).Map("load").String("jid")

@@ -9,6 +9,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/master/server"
 )
 
 // What a node can be asked from above.
@@ -81,15 +82,26 @@ func (m *Master) question(nodes []string, q inquiry.Question) error {
 	return m.emitTo(p, j.topics(true), &zmtp.Choice{IDs: m.connsOf(nodes)})
 }
 
+func init() {
+	own.Register(server.Command{
+		Name: inquiry.Command, Who: server.Node,
+		Args: []string{"ask", "value", "error"},
+		Doc: `
+What a node says to a question of this master; our own addition.
+
+ask
+    The question.
+value, error
+    What it says, or why it says nothing.
+`,
+	}, func(m *Master) server.Handler { return m.onAnswer })
+}
+
 // onAnswer serves `_answer`: what a node says to a question of this master.
-func (m *Master) onAnswer(_ context.Context, r *request) (any, error) {
-	if !r.tokOK || !m.nodes.Has(r.id) {
-		m.refused("answer", nil, fmt.Errorf("%s is no node of this master", r.id))
-		return wire.NewMap(), nil
-	}
+func (m *Master) onAnswer(_ context.Context, r *server.Request) (any, error) {
 	var id, fault string
 	var a inquiry.Answer
-	err := wire.Fields(r.load, func(key string, val wire.Raw) (err error) {
+	err := wire.Fields(r.Load, func(key string, val wire.Raw) (err error) {
 		switch key {
 		case "ask":
 			id, err = wire.Str(val)
@@ -101,10 +113,10 @@ func (m *Master) onAnswer(_ context.Context, r *request) (any, error) {
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("answer of node %s: %w", r.id, err)
+		return nil, fmt.Errorf("answer of node %s: %w", r.ID, err)
 	}
 	if fault != "" {
 		a.Err = errors.New(fault)
 	}
-	return wire.NewMap("heard", m.desk.Take(r.id, id, a)), nil
+	return wire.NewMap("heard", m.desk.Take(r.ID, id, a)), nil
 }

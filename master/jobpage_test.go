@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/momtree/mom/client"
-	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -22,8 +21,8 @@ func (r *rig) follower(user, key string) *client.Client {
 		r.t.Fatal(err)
 	}
 	c := client.New(client.Options{
-		Addr: fmt.Sprintf("127.0.0.1:%d", r.ret), KeyDir: dir, User: user, MasterUser: "root", Timeout: patience, Log: quiet,
-		Bus: bus.ClientConfig{SockDir: r.cfg.SockDir, PubName: "master_event_pub.ipc", PullName: "master_event_pull.ipc"},
+		Addr: fmt.Sprintf("127.0.0.1:%d", r.ret), Cachedir: dir, User: user, MasterUser: "root", Timeout: patience, Log: quiet,
+		Bus: client.Bus{Dir: r.cfg.SockDir},
 	})
 	r.t.Cleanup(func() { _ = c.Close() })
 	return c

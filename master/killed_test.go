@@ -2,6 +2,7 @@ package master
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -146,13 +147,35 @@ func (m *mortal) minion(id, key string) {
 	})
 }
 
+// client is one of the master in each of its lives.
+func (m *mortal) client() *client.Client {
+	return client.New(client.Options{
+		Addr: client.LocalAddr(m.cfg.Interface, m.cfg.RetPort), Cachedir: m.cfg.Cachedir, MasterUser: m.cfg.User, Bus: client.Bus{Dir: m.cfg.SockDir},
+	})
+}
+
 // publish starts a job; the master may die of it.
 func (m *mortal) publish(j client.Job) (client.Published, error) {
-	c := client.New(client.FromMaster(m.cfg))
+	c := m.client()
 	defer func() { _ = c.Close() }()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	return c.Publish(ctx, j)
+}
+
+// notes gives the jobs of which the store of the master, dead or alive, has a note.
+func (m *mortal) notes(kind string) []string {
+	m.t.Helper()
+	db, err := sql.Open("sqlite", "file:"+m.cfg.JobStoreFile+"?mode=ro&_pragma=busy_timeout(5000)")
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	var text string
+	if err := db.QueryRow("SELECT coalesce(group_concat(jid, ' '), '') FROM notes WHERE kind = ?", kind).Scan(&text); err != nil {
+		m.t.Fatal(err)
+	}
+	return strings.Fields(text)
 }
 
 // runs counts how often each minion ran the job that writes to the mark.
@@ -175,7 +198,7 @@ func TestUsers17aKilledBetweenStoreAndPublication(t *testing.T) {
 	m.minion("m1", "minion")
 	m.minion("m2", "minion2")
 	warm := func() bool {
-		c := client.New(client.FromMaster(m.cfg))
+		c := m.client()
 		defer func() { _ = c.Close() }()
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
@@ -196,7 +219,7 @@ func TestUsers17aKilledBetweenStoreAndPublication(t *testing.T) {
 	}
 	eventually(t, "both minions there", warm)
 	m.trigger()
-	_, err := m.publish(client.Job{Tgt: "*", Fun: []string{"cmd.run"}, JID: jid.NewGenerator(time.Now, 0).Next(), Timeout: 20 * time.Second, Arg: []any{
+	_, err := m.publish(client.Job{Tgt: "*", Fun: []string{"cmd.run"}, JID: jid.NewGenerator(time.Now, 0).Next(), Timeout: 20 * time.Second, Args: []any{
 		"echo ran >> " + filepath.Join(m.dir, "mark"),
 	}})
 	if err == nil {
@@ -209,8 +232,7 @@ func TestUsers17aKilledBetweenStoreAndPublication(t *testing.T) {
 	m.start()
 	eventually(t, "the job ran on both minions", func() bool { return m.runs("mark")["ran"] >= 2 })
 	eventually(t, "the job is over", func() bool {
-		left, err := os.ReadDir(filepath.Join(m.cfg.Cachedir, "open_jobs"))
-		return err == nil && len(left) == 0
+		return len(m.notes(returners.NoteOpen)) == 0
 	})
 	if n := m.runs("mark")["ran"]; n != 2 {
 		t.Errorf("the job ran %d times on two minions", n)

@@ -8,7 +8,6 @@ import (
 	"net"
 	"runtime"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/momtree/mom/internal/age"
@@ -22,12 +21,13 @@ import (
 	"github.com/momtree/mom/internal/rescue"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/access"
-	"github.com/momtree/mom/master/books"
+	"github.com/momtree/mom/master/commands"
 	"github.com/momtree/mom/master/datacache"
 	"github.com/momtree/mom/master/door"
 	"github.com/momtree/mom/master/findjob"
 	"github.com/momtree/mom/master/homes"
 	"github.com/momtree/mom/master/jobfiles"
+	"github.com/momtree/mom/master/jobs"
 	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/ledger"
@@ -37,7 +37,8 @@ import (
 	"github.com/momtree/mom/master/retention"
 	"github.com/momtree/mom/master/roles"
 	"github.com/momtree/mom/master/runners"
-	"github.com/momtree/mom/master/trace"
+	"github.com/momtree/mom/master/server"
+	"github.com/momtree/mom/master/tracer"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/topology"
 )
@@ -83,11 +84,9 @@ type Master struct {
 	ctx    context.Context // ends when Close begins
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
-	ready  chan struct{} // closed when requests may be served
 
 	identity *keys.Identity
 	keys     *keys.Store
-	gate     *keys.Gate
 	sessions *keys.Sessions
 	users    keys.Users
 	access   *access.List
@@ -98,7 +97,8 @@ type Master struct {
 	bus      *bus.Bus
 	ipc      *bus.Server
 	store    *jobstore.Store
-	ledger   *ledger.Ledger
+	jobs     *jobs.Engine
+	ledger   *ledger.Ledger // that of the engine, to be asked
 	presence *presence.Registry
 	roles    *roles.Book
 	graves   *homes.Graves
@@ -115,53 +115,43 @@ type Master struct {
 	judge    *owners.Judge
 	meant    *owners.Meant
 	spoiled  spoiled
-	starts   keyedLocks // of jobs whose jid was given
+	oneByOne keyedLocks // of jobs whose jid was given
+	starts   starts
 	nonces   *door.Nonces
 	words    ordering.Gate    // of the nodes below
 	jobFiles *jobfiles.Folder // nil: not kept
-	open     books.Open
 	kept     *retention.Log
 	late     *retention.Latecomers
 	diary    *retention.Diary
-	books    *books.Writer
-	parent   string // outbox destination of the one above; "": this is a top
-	untold   *books.Untold
-	lateJobs lateWords
+	parent   string        // outbox destination of the one above; "": this is a top
+	undone   chan struct{} // rung when the engine of jobs has effects
+	unsaved  chan struct{} // and when it has words to be stored
+	stored   storedWaits
 
-	commands    map[string]handler
-	signIns     *door.Lane
-	rsa         door.Turns // who uses the master's private key
-	runnerSlots door.Turns
-	results     runners.Results
-	trusted     *door.Addresses
-	turned      *door.Report // what the door turns away
-	work        *door.Work   // the values of requests at work
-	asks        *findjob.Gatherer
-	desk        *inquiry.Desk // questions to nodes below
-	traces      *trace.Book
-	stats       meters.Counters
-	served      meters.Commands
-	signedIn    meters.SignIns
-	lastWarned  atomic.Int64 // second of the last warning about a user
-	trespasses  *owners.Trespasses
-	barred      barred
-	failures    repeat.Filter[[2]string] // by what failed, and the cause
-	runs        sync.Map                 // jids of runner calls at work
+	server     *server.Server
+	rsa        door.Turns // who uses the master's private key
+	runners    *runners.Host
+	trusted    *door.Addresses
+	turned     *door.Report // what the door turns away
+	asks       *findjob.Gatherer
+	desk       *inquiry.Desk // questions to nodes below
+	traces     *tracer.Book
+	stats      meters.Counters
+	signedIn   meters.SignIns
+	trespasses *owners.Trespasses
+	barred     barred
+	failures   repeat.Filter[[2]string] // by what failed, and the cause
 
 	room    *zmtp.Room
 	router  *zmtp.Router
 	pub     *zmtp.Pub
 	running *bus.Holder // the mark for Salt's own commands
 
-	unserved          unserved
-	noFiles, noPillar []string // options that ask for what is not served
+	unserved *commands.Unserved
 
 	closeOnce sync.Once
 	closeErr  error
 }
-
-// maxRunners bounds runner calls at work at once.
-const maxRunners = 64
 
 // New opens the keys, the job store and the local sockets, and binds both
 // ports. Requests wait for [Master.Run].
@@ -183,18 +173,16 @@ func New(o Options) (_ *Master, err error) {
 		m.rescues = rescue.New(m.log, m.now)
 	}
 	m.ctx, m.cancel = context.WithCancel(context.Background())
-	m.ready = make(chan struct{})
+	m.undone, m.unsaved = make(chan struct{}, 1), make(chan struct{}, 1)
 	m.id = masterID(o.Config)
 	m.node = cmp.Or(o.NodeID, m.id)
 	m.parent = o.Parent
-	m.runnerSlots = door.NewTurns(maxRunners)
 	m.rsa = door.NewTurns(max(runtime.GOMAXPROCS(0)-1, 1))
 	m.trusted = door.NewAddresses(m.now)
 	m.turned = door.NewReport(m.log)
-	m.work = door.NewWork(m.cfg.Bounds.WorkValues)
 	m.asks = findjob.NewGatherer(m.ask)
 	m.desk = inquiry.NewDesk(m.question)
-	m.traces = trace.NewBook()
+	m.traces = tracer.NewBook()
 	m.beyond = owners.NewBeyond()
 	m.meant, m.nonces, m.trespasses = owners.NewMeant(), door.NewNonces(), owners.NewTrespasses()
 	defer func() {
@@ -205,13 +193,15 @@ func New(o Options) (_ *Master, err error) {
 	if err := m.vacant(); err != nil {
 		return nil, err
 	}
-	m.findUnserved(defaultFiles, defaultPillar)
+	m.unserved = commands.NewUnserved(m.log)
+	m.unserved.Find(m.cfg, commands.DefaultFiles, commands.DefaultPillar)
 	if err := m.openFolders(); err != nil {
 		return nil, err
 	}
 	if err := m.openKeys(); err != nil {
 		return nil, err
 	}
+	m.openServer()
 	m.openFiles(o.raiseFiles)
 	if err := m.openStore(o); err != nil {
 		return nil, err
@@ -254,8 +244,8 @@ func (m *Master) Close() error {
 		if m.pub != nil {
 			errs = append(errs, m.pub.Close())
 		}
-		if m.signIns != nil {
-			m.signIns.Close()
+		if m.server != nil {
+			m.server.Close()
 		}
 		m.asks.Close()
 		if m.late != nil {
@@ -264,11 +254,13 @@ func (m *Master) Close() error {
 		if m.diary != nil {
 			errs = append(errs, m.diary.Close())
 		}
-		if m.ledger != nil {
-			m.ledger.Close()
+		if m.jobs != nil {
+			m.jobs.Close()
 		}
 		m.wg.Wait()
-		m.results.Clear()
+		if m.runners != nil {
+			m.runners.Close()
+		}
 		if m.sessions != nil {
 			errs = append(errs, m.sessions.Close())
 		}

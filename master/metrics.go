@@ -11,7 +11,7 @@ import (
 func (m *Master) Metrics() metrics.Source {
 	jobs := meters.NewJobs()
 	parts := meters.Sources{
-		Ctx: m.ctx, Log: m.log, Now: m.now, Stats: m.Stats, Commands: m.served, SignIns: &m.signedIn,
+		Ctx: m.ctx, Log: m.log, Now: m.now, Stats: m.Stats, Commands: m.server.Served(), SignIns: &m.signedIn,
 		Ledger: m.ledger, Keys: m.keys, Presence: m.presence, Tree: m.tree, Store: m.store, Ages: m.ages, Bus: m.bus, IPC: m.ipc,
 	}
 	return metrics.Source{
@@ -29,7 +29,7 @@ func (m *Master) Metrics() metrics.Source {
 func (m *Master) Stats() meters.Stats {
 	st := m.stats.Read()
 	st.KeptPublications, st.KeptBytes, st.DroppedPublications = m.kept.Size()
-	st.Trespasses, st.SignInsWaiting = m.trespasses.Counts(), m.signIns.Depth()
+	st.Trespasses, st.SignInsWaiting = m.trespasses.Counts(), m.server.Waiting()
 	st.TurnedAway = m.turned.Counts()
 	st.Router, st.Pub = m.router.Stats(), m.pub.Stats()
 	return st
@@ -39,7 +39,7 @@ func (m *Master) Stats() meters.Stats {
 func (m *Master) checks(ctx context.Context) []metrics.Check {
 	serving := metrics.Check{Name: "serving", Reason: "the master starts, or ends"}
 	select {
-	case <-m.ready:
+	case <-m.server.Opened():
 		if serving.OK = m.ctx.Err() == nil; serving.OK {
 			serving.Reason = ""
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/retention"
+	"github.com/momtree/mom/master/server"
 )
 
 // listenerOf reads how far a peer has heard. ok is false for one that does not
@@ -34,19 +35,31 @@ func (m *Master) missedJobs(l listener) (jids []string, head int64) {
 	return jids, head
 }
 
+func init() {
+	own.Register(server.Command{
+		Name: "_missed", Who: server.Proven,
+		Args: []string{"heard", "running"},
+		Doc: `
+A peer fetches publications that it did not hear, some at a time; our own addition.
+
+heard
+    The epoch and number of the last one that it has.
+running
+    The jobs that it works on: those it is not given.
+`,
+	}, func(m *Master) server.Handler { return m.onMissed })
+}
+
 // onMissed serves `_missed`, our own addition: a peer fetches the publications
 // that it did not hear, some at a time (bounds missed_rows and missed_bytes).
-func (m *Master) onMissed(_ context.Context, r *request) (any, error) {
-	if !r.tokOK {
-		return wire.NewMap(), nil
-	}
-	d, err := wire.DecodeMap(r.load)
+func (m *Master) onMissed(_ context.Context, r *server.Request) (any, error) {
+	d, err := wire.DecodeMap(r.Load)
 	if err != nil {
-		return nil, fmt.Errorf("missed publications of %s: %w", r.id, err)
+		return nil, fmt.Errorf("missed publications of %s: %w", r.ID, err)
 	}
-	l, ok := listenerOf(r.id, d)
+	l, ok := listenerOf(r.ID, d)
 	if !ok {
-		return nil, fmt.Errorf("missed publications of %s: heard is not an epoch and a number", r.id)
+		return nil, fmt.Errorf("missed publications of %s: heard is not an epoch and a number", r.ID)
 	}
 	head, more, bytes := m.kept.Head(), false, 0
 	pubs := []any{}
@@ -63,7 +76,7 @@ func (m *Master) onMissed(_ context.Context, r *request) (any, error) {
 			return false
 		}
 		pubs, bytes, last = append(pubs, body), bytes+len(body), seq
-		m.ledger.Given(rec.JID, l.id)
+		m.jobs.Given(rec.JID, l.id)
 		m.kept.Given(rec.JID, l.id)
 		m.log.Info("A publication was missed and is given again", "jid", rec.JID, "id", l.id)
 		return true

@@ -8,6 +8,7 @@ import (
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/server"
 )
 
 // A master of the newer Salt and a minion of the older one, as they were
@@ -58,7 +59,7 @@ func TestMixedVersionsAsSalt(t *testing.T) {
 			}
 			if len(first.Fields) == 0 {
 				// Ours says why, too: a minion logs the text.
-				if text, _ := v.(string); first.Reply == badLoad && strings.HasPrefix(text, badLoad+": protocol version") {
+				if text, _ := v.(string); first.Reply == server.BadLoad && strings.HasPrefix(text, server.BadLoad+": protocol version") {
 					return
 				}
 				if v != first.Reply {

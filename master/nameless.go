@@ -125,7 +125,7 @@ func (m *Master) giveMissed(conn uint64, id string, before presence.Before) {
 			m.log.Warn("A job could not be given to a minion that is back", "jid", rec.JID, "id", id, "err", err)
 			return true
 		}
-		m.ledger.GivenStock(rec.JID, id)
+		m.jobs.GivenStock(rec.JID, id)
 		m.kept.Given(rec.JID, id)
 		m.stats.Missed.Add(1)
 		m.log.Info("A publication was missed and is given again", "jid", rec.JID, "id", id)

@@ -15,7 +15,7 @@ import (
 // sent for something that can never be taken.
 func TestFullOutboxSaysNotNow(t *testing.T) {
 	r := newRig(t, func(c *config.Master) { c.OutboxMaxRows = 1 })
-	r.opts.Parent = returners.DestParent("above")
+	r.opts.Parent = returners.DestAbove
 	r.accept("web-01", "minion")
 	r.accept("node-a", "syndic")
 	r.start()

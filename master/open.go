@@ -15,16 +15,18 @@ import (
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/access"
-	"github.com/momtree/mom/master/books"
 	"github.com/momtree/mom/master/datacache"
 	"github.com/momtree/mom/master/findjob"
 	"github.com/momtree/mom/master/homes"
+	"github.com/momtree/mom/master/jobs"
 	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/master/owners"
 	"github.com/momtree/mom/master/presence"
 	"github.com/momtree/mom/master/roles"
+	"github.com/momtree/mom/master/runners"
+	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/returners/sqlite"
 	"github.com/momtree/mom/topology"
@@ -144,32 +146,29 @@ func (m *Master) openKeys() (err error) {
 	return nil
 }
 
+func (m *Master) openServer() {
+	m.server = server.New(server.Options{
+		Ctx: m.ctx, MinimumVersion: m.cfg.MinimumAuthVersion, TTL: m.cfg.RequestServerTtl, Depth: m.cfg.Bounds.Depth,
+		WorkValues: m.cfg.Bounds.WorkValues, Waiting: m.cfg.Bounds.SignIns, Turns: m.rsa,
+		Keys: m.keys, Sessions: m.sessions, Toks: m.toks, Shared: m.shared, Node: m.nodes.Has,
+		User: func(key string) (string, bool) { return m.users.User(key) }, Own: m.user(),
+		Trusted: m.trusted, Turned: m.turned, Stats: &m.stats, Log: m.log, Now: m.now,
+	})
+}
+
 func (m *Master) openStore(o Options) (err error) {
 	m.bus = bus.NewBus(bus.Options{Now: m.now, MaxEventSize: m.cfg.MaxEventSize})
 	m.tree = topology.NewTree(topology.Node{ID: m.node, Role: roleOf(o.Parent), Version: m.version}, m.now)
-	if m.open, err = books.NewOpen(m.cfg.Cachedir); err != nil {
-		return err
-	}
-	if m.untold, err = books.NewUntold(m.cfg.Cachedir, m.cfg.Bounds.UntoldJobs); err != nil {
-		return err
-	}
 	if err := m.openJobs(o); err != nil {
 		return err
 	}
 	if err := m.openRetention(); err != nil {
 		return err
 	}
-	m.books = books.NewWriter(m.ctx, m.store, m.cfg.Bounds, m.log, m.bookAgain)
-	m.ledger = ledger.New(ledger.Config{
-		GatherTimeout: m.cfg.GatherJobTimeout, SyndicWait: m.cfg.SyndicWait,
-		Hooks: ledger.Hooks{
-			Complete: m.onComplete, Missing: m.onMissing,
-			FindJob: m.asks.Add, Rescued: m.rescuedMinion,
-		},
-		AskConnected: m.cfg.Bounds.AskConnected,
-		Where:        m.whereNow, Gone: m.goneForSure, Brought: m.cfg.Bounds.Brought, BroughtBy: m.cfg.Bounds.Adopted,
-	})
-	m.probes = findjob.NewProbes(m.ledger.Found)
+	if err := m.openEngine(); err != nil {
+		return err
+	}
+	m.probes = findjob.NewProbes(m.jobs.Found)
 	known, err := loadPeers(m.cfg.Cachedir)
 	if err != nil { // it is only a memory, and written anew with the next change
 		m.log.Warn("The list of known peers is not used", "err", err)
@@ -177,14 +176,42 @@ func (m *Master) openStore(o Options) (err error) {
 	m.presence = presence.New(presence.Config{Known: known, Up: m.peerUp, Down: m.peerDown, Now: m.now, Asks: m.cfg.PresenceAsk, Reconnect: m.cfg.PresenceReconnect})
 	m.who = findjob.NewWho(findjob.WhoOptions{
 		JID: m.jids.Next, Secret: m.identity.Pair.Private.D.Bytes(), Ask: m.askWho, Off: !m.cfg.PresenceAsk, Window: m.cfg.Bounds.AskWindow,
-		Busy: func() bool { return m.signIns.Depth() > 0 },
+		Busy: func() bool { return m.server.Waiting() > 0 },
 	})
 	m.inheritRoles(known)
+	m.runners = runners.NewHost(runners.HostOptions{
+		Ctx: m.ctx, ID: m.id, MaxEvent: m.cfg.MaxEventSize, Depth: m.cfg.Bounds.Depth, Store: m.store, Fire: m.fire,
+		Env: func(user string) runners.Env { return runnerEnv{m, user} }, Log: m.log, Now: m.now,
+	})
 	m.judge = owners.NewJudge(owners.Config{
 		Claims: m.claims, Nodes: m.nodes, SyndicIDs: m.cfg.SyndicIds, Roles: m.roles, Keys: m.keys, Presence: m.presence,
-		Running: func(jid string) bool { _, at := m.runs.Load(jid); return at },
+		Running: m.runners.Running,
 	})
 	m.openSiblings()
+	return nil
+}
+
+// openEngine makes the engine of jobs over what is stored.
+func (m *Master) openEngine() error {
+	if err := m.store.TakeOver(m.ctx, m.cfg.Cachedir); err != nil {
+		return err
+	}
+	var noted [2][]string
+	for i, kind := range []string{returners.NoteOpen, returners.NoteUntold} {
+		err := returners.EachNote(m.ctx, m.store.Embedded(), kind, func(n returners.Note) { noted[i] = append(noted[i], n.JID) })
+		if err != nil {
+			return err
+		}
+	}
+	m.jobs = jobs.New(jobs.Config{
+		Ledger: ledger.Config{
+			GatherTimeout: m.cfg.GatherJobTimeout, SyndicWait: m.cfg.SyndicWait, AskConnected: m.cfg.Bounds.AskConnected,
+			Where: m.whereNow, Gone: m.goneForSure, Brought: m.cfg.Bounds.Brought, BroughtBy: m.cfg.Bounds.Adopted,
+		},
+		Storage: m.store.Embedded(), Parent: m.parent != "", Bounds: m.cfg.Bounds, Timeout: m.cfg.Timeout, Now: m.now,
+		Wake: func() { ring(m.undone) }, Open: noted[0], Untold: noted[1],
+	})
+	m.ledger = m.jobs.Ledger()
 	return nil
 }
 
@@ -242,7 +269,7 @@ func (m *Master) remoteOpener() func(context.Context) (returners.Returner, error
 
 func (m *Master) opener(name string) func(context.Context) (returners.Returner, error) {
 	return func(ctx context.Context) (returners.Returner, error) {
-		return returners.Open(ctx, name, returners.Options{Values: m.cfg.Raw, Log: m.log, Now: m.now})
+		return returners.OpenStore(ctx, name, returners.Options{Values: m.cfg.Raw, Log: m.log, Now: m.now})
 	}
 }
 

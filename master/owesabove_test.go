@@ -21,11 +21,11 @@ func TestGuestsAreRememberedWhileReturnsAreOwed(t *testing.T) {
 	if !r.owesAbove() {
 		t.Error("the return is not owed")
 	}
-	rows, err := r.store.Outbox().OutboxRead(t.Context(), returners.DestParent("above"), 0, 10, 1<<20)
+	rows, err := r.store.Outbox().OutboxRead(t.Context(), returners.DestAbove, 0, 10, 1<<20)
 	if err != nil || len(rows) != 1 {
 		t.Fatalf("%d rows, %v", len(rows), err)
 	}
-	if err := r.store.Outbox().OutboxAck(t.Context(), returners.DestParent("above"), []int64{rows[0].Seq}); err != nil {
+	if err := r.store.Outbox().OutboxAck(t.Context(), returners.DestAbove, []int64{rows[0].Seq}); err != nil {
 		t.Fatal(err)
 	}
 	if r.owesAbove() {

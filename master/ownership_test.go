@@ -7,6 +7,7 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/owners"
+	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/topology"
 )
 
@@ -274,7 +275,10 @@ func TestEventsInOthersNames(t *testing.T) {
 	_, n2 := twoNodes(r)
 	events := r.events()
 	data := wire.NewMap("x", 1)
-	r.runs.Store(someJob, true) // somebody waits for its result
+	if _, err := r.runners.Start(&runners.Call{Fun: "test.sleep", Args: []any{600}, Kwargs: wire.NewMap()}, runners.Start{JID: someJob}); err != nil {
+		t.Fatal(err)
+	}
+	events.take("salt/run/" + someJob + "/new") // somebody waits for its result
 	n2.must(bulk("syndic/n2", event("syndic/n1/x", data), event("salt/syndic/n1/start", data), event("salt/minion/m1/start", data),
 		event("salt/beacon/m1/load/", data), event("salt/run/"+someJob+"/ret", data), event("key", wire.NewMap("rotate_aes_key", true)), event("salt/minion/other/start", data)))
 	if tags := events.tags(); len(tags) != 2 || tags[0] != "salt/minion/other/start" || tags[1] != "syndic/n2/salt/minion/other/start" {

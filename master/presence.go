@@ -12,25 +12,43 @@ import (
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/presence"
+	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/master/treewatch"
 	"github.com/momtree/mom/topology"
 )
 
+func init() {
+	own.Register(server.Command{
+		Name: "_presence", Who: server.Proven,
+		Args: []string{"session", "role", "version", "running", "back", "heard", "life", "tree", "delta", "revision", "pieces", "piece", "now"},
+		Doc: `
+A minion or node says that it is there, and what is below it; our own addition.
+
+session
+    What its subscription carries, so that the master knows the connection.
+role, version, running, back
+    What it is, of which version, the jobs it works on, and whether it was here before.
+heard
+    The last publication that it heard; without it, it fetches none.
+life, tree, delta, revision, pieces, piece, now
+    Of a node: its start, what is below it or what has changed there, in pieces if
+    that is much, and its clock.
+`,
+	}, func(m *Master) server.Handler { return m.onPresence })
+}
+
 // onPresence serves `_presence`, our own addition: a minion or node names the
 // session that its subscription carries, and a node tells what is below it.
-func (m *Master) onPresence(_ context.Context, r *request) (any, error) {
-	if !r.tokOK {
-		return wire.NewMap(), nil
-	}
-	d, err := wire.DecodeMap(r.load)
+func (m *Master) onPresence(_ context.Context, r *server.Request) (any, error) {
+	d, err := wire.DecodeMap(r.Load)
 	if err != nil {
-		return nil, fmt.Errorf("presence of %s: %w", r.id, err)
+		return nil, fmt.Errorf("presence of %s: %w", r.ID, err)
 	}
 	a := presence.Announcement{
-		ID: r.id, Session: d.String("session"), Role: d.String("role"), Version: d.String("version"),
+		ID: r.ID, Session: d.String("session"), Role: d.String("role"), Version: d.String("version"),
 		Running: wire.Texts(d.List("running")), Back: d.Bool("back"),
 	}
-	l, listens := listenerOf(r.id, d)
+	l, listens := listenerOf(r.ID, d)
 	missed, head := []string(nil), int64(0)
 	if listens {
 		missed, head = m.missedJobs(l)
@@ -38,11 +56,11 @@ func (m *Master) onPresence(_ context.Context, r *request) (any, error) {
 		a.Running = append(a.Running, missed...)
 	}
 	if a.Role == presence.Syndic {
-		if err := m.noteNode(r.id); err != nil {
+		if err := m.noteNode(r.ID); err != nil {
 			return nil, err
 		}
 	} else {
-		m.actsAsMinion(r.id)
+		m.actsAsMinion(r.ID)
 	}
 	answer, err := m.takePiece(a, d)
 	if answer == nil && err == nil {
@@ -106,19 +124,19 @@ func (m *Master) peerUp(a presence.Announcement) {
 		if m.tree.SetNodeState(a.ID, topology.Up) {
 			m.tellNode(treewatch.NodeUp, a.ID)
 		}
-		m.ledger.NodeUp(a.ID)
+		m.jobs.NodeUp(a.ID)
 		return
 	}
 	m.tree.SetMinion(topology.Minion{ID: a.ID, State: topology.Up, Version: a.Version})
 	if a.Stock {
-		m.ledger.StockUp(a.ID)
+		m.jobs.StockUp(a.ID)
 		return
 	}
 	running := make(map[string]bool, len(a.Running))
 	for _, jid := range a.Running {
 		running[jid] = true
 	}
-	m.ledger.MinionUp(a.ID, running)
+	m.jobs.MinionUp(a.ID, running)
 	m.adopt(a)
 }
 
@@ -127,7 +145,7 @@ func (m *Master) peerDown(p presence.Peer) {
 		if m.tree.SetNodeState(p.ID, topology.Down) {
 			m.tellNode(treewatch.NodeDown, p.ID)
 		}
-		m.ledger.NodeDown(p.ID)
+		m.jobs.NodeDown(p.ID)
 		return
 	}
 	m.tree.SetMinion(topology.Minion{ID: p.ID, State: topology.Down, Version: p.Version})
@@ -135,7 +153,7 @@ func (m *Master) peerDown(p presence.Peer) {
 	if p.Stock {
 		wait = m.stockWait()
 	}
-	m.ledger.MinionDown(p.ID, wait)
+	m.jobs.MinionDown(p.ID, wait)
 }
 
 // missLost ends the wait of open jobs for what is behind nodes that have not come
@@ -144,7 +162,7 @@ func (m *Master) missLost() {
 	for _, p := range m.presence.Lost() {
 		if p.Role == presence.Syndic {
 			m.log.Warn("A node has not come back since the start of this master; open jobs do without it", "node", p.ID)
-			m.ledger.NodeDown(p.ID)
+			m.jobs.NodeDown(p.ID)
 		}
 	}
 }

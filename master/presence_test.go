@@ -11,6 +11,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/topology"
 )
 
@@ -87,11 +88,7 @@ func TestRestartWithAnOpenJob(t *testing.T) {
 		t.Errorf("complete %v", plain(t, d))
 	}
 	eventually(t, "its mark to go", func() bool {
-		left, err := r.Master.open.List()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return len(left) == 0
+		return len(r.notes(returners.NoteOpen)) == 0
 	})
 }
 
@@ -300,4 +297,18 @@ func TestNodeThatDoesNotComeBackAfterAStart(t *testing.T) {
 	if d := events.take("salt/job/" + jid + "/complete"); d.Map("missing").Map("a").String("reason") != ledger.NodeDown {
 		t.Errorf("closed with %v", plain(t, d))
 	}
+}
+
+// A job whose publication makes a new shared key does not wait for the ping that follows
+// the key, which is a job as well.
+func TestPingOnRotateOfAPublication(t *testing.T) {
+	r := newRig(t, func(m *config.Master) { m.PingOnRotate = true })
+	r.start()
+	r.accept("m1", "minion")
+	r.minion("m1", "minion", "minion").listen("broadcast").announce()
+	events := r.events()
+	r.rotation.now()
+	jid := r.say(testJob("*", "glob")).Map("load").String("jid")
+	events.take("salt/job/" + jid + "/new")
+	eventually(t, "the ping", func() bool { return len(r.ledger.Active()) == 2 })
 }

@@ -6,192 +6,193 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/access"
+	"github.com/momtree/mom/master/jobs"
 	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/returners"
 )
 
 // maxTimeout bounds a job's timeout, in seconds.
 const maxTimeout = 365 * 24 * 3600
 
+func init() {
+	own.Register(server.Command{
+		Name: "publish", Who: server.User,
+		Args: []string{"tgt", "tgt_type", "fun", "arg", "ret", "timeout", "jid", "kwargs"},
+		Doc: `
+Starts a job.
+
+tgt, tgt_type
+    Whom it means.
+fun, arg
+    The function and its arguments, or a list of functions with a list of lists.
+ret, timeout, jid
+    Returners for the minions, how long they are waited for before they are asked, in
+    seconds, and the id that the caller has chosen.
+kwargs
+    Further fields of the publication, and queue_until.
+`,
+	}, func(m *Master) server.Handler { return m.publish })
+}
+
 // publish is the clear command of the same name: the start of every job (Salt wire
 // reference §10).
-func (m *Master) publish(ctx context.Context, load wire.Raw) any {
-	p, err := wire.ParsePublishLoad(load)
+func (m *Master) publish(ctx context.Context, r *server.Request) (any, error) {
+	p, err := wire.ParsePublishLoad(r.Load)
 	if err == nil {
-		err = wire.FitFields(load, m.cfg.Bounds.Depth)
+		err = wire.FitFields(r.Load, m.cfg.Bounds.Depth)
 	}
 	if err != nil {
-		return refusal{"SaltInvocationError", "publish: " + err.Error()}.reply()
+		return nil, server.Invalid("publish: %v", err)
 	}
 	calls, err := access.Calls(p)
 	if err != nil {
-		return refusal{"SaltInvocationError", "publish: " + err.Error()}.reply()
+		return nil, server.Invalid("publish: %v", err)
 	}
 	job, err := m.admit(p, calls)
 	if err != nil {
-		var r refusal
-		if !errors.As(err, &r) {
-			return refusal{"SaltInvocationError", err.Error()}.reply()
+		var no server.Refusal
+		if !errors.As(err, &no) {
+			return nil, server.Invalid("%v", err)
 		}
-		m.refusedUser("publish", p.User, wire.FunName(p.Fun))
-		return r.reply()
+		m.server.RefusedUser("publish", p.User, wire.FunName(p.Fun))
+		return nil, no
 	}
 	if job.nobody() && !m.cfg.OrderMasters {
 		return wire.NewMap("enc", "clear", "load", wire.NewMap("jid", nil, "minions", []any{},
-			"error", fmt.Sprintf("Master could not resolve minions for target %v", job.tgt)))
+			"error", fmt.Sprintf("Master could not resolve minions for target %v", job.tgt))), nil
 	}
 	if p.JID != "" {
-		defer m.starts.Lock(job.jid)()
+		defer m.oneByOne.Lock(job.jid)()
 		if err := m.sameJob(ctx, job); err != nil {
-			return err.reply()
+			return nil, err
 		}
 	}
 	if err := m.start(ctx, job); err != nil {
 		m.failing("A job could not be started", err, "jid", job.jid)
-		return refusal{"SaltReqTimeoutError", err.Error()}.reply()
+		return nil, server.Refusal{Name: "SaltReqTimeoutError", Message: err.Error()}
 	}
-	return wire.NewMap("enc", "clear", "load", job.published())
+	return wire.NewMap("enc", "clear", "load", job.published()), nil
 }
 
 // returning tells whether a new job waits for a minion that is not connected: it
 // comes back after our start, and the publication is kept for it.
 func (m *Master) returning(id string) bool { return m.kept.Keeps() && m.presence.Returning(id) }
 
-// start stores the job, opens its account, tells the bus, and publishes.
+// start has the engine begin a job, and waits until it is published.
 func (m *Master) start(ctx context.Context, j *job) error {
-	spec := ledger.Job{
+	s := &start{job: j, done: make(chan struct{})}
+	s.spec = ledger.Job{
 		JID: j.jid, Fun: j.fun, Minions: m.ledgerMinions(j.minions, m.returning), Nodes: j.nodes, Queue: !j.until.IsZero(),
 		Timeout: m.cfg.Timeout, Named: named(j.tgt, j.load.TgtType), Everyone: j.tgt == "*" && j.load.TgtType == "glob",
 	}
 	if t, err := wire.Int(j.load.Timeout); err == nil && t > 0 {
-		spec.Timeout = time.Duration(min(t, maxTimeout)) * time.Second
+		s.spec.Timeout = time.Duration(min(t, maxTimeout)) * time.Second
 	}
 	if !j.fromAbove {
-		spec.Unclaimed = j.missing
+		s.spec.Unclaimed = j.missing
 	}
 	stored, err := j.stored()
 	if err != nil {
 		return err
 	}
 	m.traces.Received(j.jid, m.now())
-	x := returners.Expectation{JID: j.jid, Minions: j.minions, At: m.now()}
-	p, err := m.publication(j)
-	if err != nil {
+	if s.pub, err = m.publication(j); err != nil {
 		return err
 	}
-	if err := m.books.Room(ctx); err != nil {
+	if err := m.roomForWords(ctx); err != nil {
 		return fmt.Errorf("start job %s: %w", j.jid, err)
 	}
-	kept, err := m.keepAndMark(j, p)
+	kept, err := m.retain(j, s.pub)
 	if err != nil {
 		return err
 	}
-	unkeep := func() {
+	m.starts.put(s)
+	defer m.starts.remove(s)
+	err = m.begin(ctx, s, stored)
+	if err == nil {
+		select {
+		case <-s.done:
+		case <-m.ctx.Done():
+			err = fmt.Errorf("start job %s: the master ends: %w", j.jid, m.ctx.Err())
+		}
+	}
+	if err != nil {
 		if kept {
 			m.kept.Drop(j.jid)
 		}
+		return err
 	}
-	fresh, err := m.store.SaveJob(ctx, returners.Load{JID: j.jid, Raw: stored, User: j.user(), At: m.now()}, x)
-	if err != nil {
-		unkeep()
-		return errors.Join(err, m.unmark(j.jid))
+	if s.again {
+		if kept {
+			m.kept.Drop(j.jid)
+		}
+		m.log.Info("A job came a second time and is not published again", "jid", j.jid, "user", j.user())
 	}
-	if fresh {
+	return s.err
+}
+
+// begin gives a job to the engine, and stores it if it is new here.
+func (m *Master) begin(ctx context.Context, s *start, stored wire.Raw) error {
+	j := s.job
+	save, known, err := m.jobs.Publish(ctx, jobs.Publication{
+		Spec: s.spec, Load: returners.Load{JID: j.jid, Raw: stored, User: j.user(), At: m.now()}, Minions: j.minions, Early: j.fromAbove,
+	})
+	if err != nil || known {
+		return err
+	}
+	res, err := m.store.Save(ctx, save.Batch)
+	if err == nil {
 		m.showJob(j, stored)
 	}
-	again := !fresh && !m.ledger.Adopted(j.jid)
-	// From here on the hooks may speak of the job, so its own events go first.
-	m.tellJob(j, spec, again)
-	if again {
-		unkeep()
-		return m.again(j)
-	}
-	if err := m.ledger.Open(spec); err != nil {
-		unkeep()
-		return m.again(j)
-	}
-	m.meant.Note(j.jid, j.load.TgtType, j.expr)
-	err = m.send(j, p)
-	m.traces.Published(j.jid, m.now())
-	m.lookAgain(spec)
-	m.countEarly(ctx, j)
+	m.jobs.Saved(save, res, err)
 	return err
 }
 
-// keepAndMark does what has to be on the disk before a job is stored. Its publication
-// is kept, so that whatever is stored can be published, and the job is marked: a mark
-// without a job is cleared at the next start, a job without a mark would not be taken up
-// again. Both wait for the disk at once. It tells whether the publication is new.
-func (m *Master) keepAndMark(j *job, p wire.Publication) (kept bool, err error) {
-	marked := make(chan error, 1)
-	go func() { marked <- m.open.Mark(j.jid) }()
-	kept, err = m.retain(j, p)
-	merr := <-marked
-	if err != nil {
-		return false, errors.Join(err, m.unmark(j.jid))
-	}
-	if merr != nil {
-		if kept {
-			m.kept.Drop(j.jid)
-		}
-		return false, merr
-	}
-	return kept, nil
-}
-
-// countEarly enters returns that were here before the job: a node that came to
-// this master meanwhile had heard it elsewhere, and returns nothing twice.
-func (m *Master) countEarly(ctx context.Context, j *job) {
-	if !j.fromAbove { // nobody knew the jid before
+// publishNow hands a publication to the subscribers, and tells the engine who came and
+// went meanwhile, and what of the job was here before.
+func (m *Master) publishNow(e jobs.Publish) {
+	s := m.starts.of(e.JID)
+	if s == nil {
+		m.log.Error("A job that nobody starts was not published", "jid", e.JID)
 		return
 	}
-	m.countStored(ctx, j.jid)
+	m.meant.Note(e.JID, s.job.load.TgtType, s.job.expr)
+	s.err = m.send(s.job, s.pub)
+	m.traces.Published(e.JID, m.now())
+	m.lookAgain(s.spec)
+	if e.Early {
+		ctx, cancel := storeContext()
+		defer cancel()
+		if err := m.jobs.CountStored(ctx, e.JID); err != nil {
+			m.log.Error("The returns that were here before their job could not be counted", "jid", e.JID, "err", err)
+		}
+	}
+	close(s.done)
 }
 
-// countStored enters the returns of a job that are in the store.
-func (m *Master) countStored(ctx context.Context, jid string) {
-	rets, err := m.store.Outcomes(ctx, jid)
-	if err != nil {
-		m.log.Error("The returns that were here before their job could not be counted", "jid", jid, "err", err)
-	}
-	for _, r := range rets {
-		m.ledger.Returned(jid, r.ID, r.Via, r.OK)
+// notPublished ends the start of a job that was given before.
+func (m *Master) notPublished(jid string) {
+	if s := m.starts.of(jid); s != nil {
+		s.again = true
+		close(s.done)
 	}
 }
 
-// again ends the start of a job that was started before: a second way led it
-// here. It runs once; its account has been told again.
-func (m *Master) again(j *job) error {
-	m.log.Info("A job came a second time and is not published again", "jid", j.jid, "user", j.user())
-	if err := m.unmark(j.jid); err != nil {
-		return err
+// tellNew fires Salt's event of a new job. The word on who has to answer has gone before.
+func (m *Master) tellNew(jid string) {
+	s := m.starts.of(jid)
+	if s == nil {
+		return
 	}
-	if m.parent == "" {
-		return nil
-	}
-	defer m.lateJobs.hold(j.jid)()
-	// Who asks now has not heard what the nodes below said, nor who is missing.
-	_, err := m.story(j.jid, m.cfg.Bounds.TellMinions, func(tag string, d *wire.Map) bool {
-		m.fire(tag, d)
-		return true
-	})
-	if err != nil {
-		return err
-	}
-	if m.ledger.Closed(j.jid) {
-		m.bookLate(j.jid)
-	}
-	return nil
-}
-
-// unmark takes back the mark of a job unless its account is open.
-func (m *Master) unmark(jid string) error {
-	if a, ok := m.ledger.State(jid); ok && a.Open() {
-		return nil
-	}
-	return m.open.Clear(jid)
+	j := s.job
+	tag, data := jobevent.New{
+		JID: j.jid, TgtType: j.load.TgtType, Tgt: j.tgt, User: j.user(), Fun: j.load.Fun, Arg: j.load.Arg, Minions: j.minions, Missing: j.missing,
+	}.Encode()
+	m.fireRaw(tag, data, "")
 }
 
 // lookAgain tells the ledger of those whose connection broke after the job was
@@ -202,52 +203,20 @@ func (m *Master) lookAgain(spec ledger.Job) {
 		switch live := s.Live; {
 		case s.Stock:
 			if live == ledger.Away && min.Live == ledger.Untracked {
-				m.ledger.MinionDown(min.ID, m.stockWait())
+				m.jobs.MinionDown(min.ID, m.stockWait())
 			}
 		case min.Live == ledger.Up && live != ledger.Up:
-			m.ledger.MinionDown(min.ID, 0)
+			m.jobs.MinionDown(min.ID, 0)
 		case min.Live == ledger.Away && live == ledger.Up: // it has heard the publication
-			m.ledger.MinionUp(min.ID, map[string]bool{spec.JID: true})
+			m.jobs.MinionUp(min.ID, map[string]bool{spec.JID: true})
 		}
 	}
 	for _, n := range spec.Nodes {
 		switch live, _ := m.presence.Node(n.ID); {
 		case n.Live == ledger.Up && live != ledger.Up:
-			m.ledger.NodeDown(n.ID)
+			m.jobs.NodeDown(n.ID)
 		case n.Live == ledger.Away && live == ledger.Up:
-			m.ledger.NodeUp(n.ID)
+			m.jobs.NodeUp(n.ID)
 		}
 	}
-}
-
-// tellJob fires Salt's two events of a new job. The first doubles as this
-// node's expectation on its way to the master above. again: it came a second time,
-// and what it found then is told; who is here by now is not given it.
-func (m *Master) tellJob(j *job, spec ledger.Job, again bool) {
-	if !again || m.parent == "" {
-		m.tellExpectation(j, spec)
-	}
-	m.fire("salt/job/"+j.jid+"/new", wire.NewMap("jid", j.jid, "tgt_type", j.load.TgtType, "tgt", j.tgt,
-		"user", j.user(), "fun", j.load.Fun, "arg", j.load.Arg, "minions", j.minions, "missing", j.missing))
-}
-
-func (m *Master) tellExpectation(j *job, spec ledger.Job) {
-	unreachable := wire.NewMap()
-	for _, min := range spec.Minions {
-		if min.Live == ledger.Down || min.Live == ledger.Away && min.Grace == 0 {
-			reason := ledger.NotConnected
-			if spec.Queue {
-				reason = ledger.Queued
-			}
-			unreachable.Set(min.ID, reason)
-		}
-	}
-	asked := make([]any, 0, len(j.nodes))
-	for _, n := range j.nodes {
-		if n.Live == ledger.Up || n.Live == ledger.Untracked || n.Live == ledger.Away && n.Grace > 0 {
-			asked = append(asked, n.ID)
-		}
-	}
-	m.fire(j.jid, wire.NewMap("minions", j.minions, "jid", j.jid,
-		"mom", wire.NewMap("node", "", "asked", asked, "unreachable", unreachable)))
 }

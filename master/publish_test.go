@@ -12,6 +12,7 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/returners"
 )
 
 func TestPublishNeedsTheKey(t *testing.T) {
@@ -209,8 +210,8 @@ func TestJobPassedTwice(t *testing.T) {
 	if p := m.hear(); p.JID != last {
 		t.Errorf("%s was published again", p.JID)
 	}
-	if left, err := r.Master.open.List(); err != nil || len(left) > 1 {
-		t.Errorf("open are %v, %v", left, err)
+	if left := r.notes(returners.NoteOpen); len(left) > 1 {
+		t.Errorf("open are %v", left)
 	}
 	if got := r.say(testJob("m1", "glob", "jid", "../../x")).Map("error"); got.String("name") != "SaltInvocationError" {
 		t.Errorf("a jid that is none: %v", plain(t, got))

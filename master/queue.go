@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/master/retention"
@@ -43,14 +44,14 @@ func (m *Master) queueUntil(p wire.PublishLoad, extra *wire.Map) (time.Time, err
 
 // queueAway keeps a queued job for those that the ledger has just found away:
 // direct minions, and nodes that were not reached, with the minions behind them.
-func (m *Master) queueAway(jid string, gone map[string]ledger.Missing, nodes map[string]ledger.NodeState) {
+func (m *Master) queueAway(jid string, gone map[string]jobevent.Absence, nodes map[string]jobevent.NodeState) {
 	if !m.kept.Queues() {
 		return
 	}
 	var minions []string
 	away := map[string]map[string]string{}
 	for path, s := range nodes {
-		if !strings.Contains(path, "/") && (s == ledger.NodeUnreachable || s == ledger.NodeSilent) {
+		if !strings.Contains(path, "/") && (s == jobevent.NodeUnreachable || s == jobevent.NodeSilent) {
 			away[path] = map[string]string{}
 		}
 	}
@@ -83,20 +84,7 @@ func (m *Master) unqueue(w retention.Waiting, reason string) {
 	if len(paths) == 0 {
 		return
 	}
-	defer m.lateJobs.hold(w.JID)()
-	defer func() {
-		if m.ledger.Closed(w.JID) {
-			m.bookLate(w.JID)
-		}
-	}()
-	if m.ledger.Overdue(w.JID, reason, paths) {
-		return
-	}
-	gone := make(map[string]ledger.Missing, len(paths))
-	for id, path := range paths {
-		gone[id] = ledger.Missing{Reason: reason, Path: path}
-	}
-	m.onMissing(w.JID, gone, nil)
+	m.jobs.Overdue(w.JID, reason, paths)
 }
 
 // restoreQueue finds out again for whom the queued jobs of an earlier life wait.
@@ -175,15 +163,6 @@ func (m *Master) dequeue(jid string) (retention.Waiting, error) {
 	}
 	m.unqueue(w, ledger.Dequeued)
 	return w, nil
-}
-
-// goneLate keeps what a node tells about a job that the ledger has
-// forgotten: the deadline of a queue comes long after.
-func (m *Master) goneLate(jid string, gone map[string]ledger.Missing, nodes map[string]ledger.NodeState) {
-	if len(gone)+len(nodes) == 0 || m.ledger.Knows(jid) {
-		return
-	}
-	m.bookMissing(jid, gone, nodes)
 }
 
 // stillQueued tells whether the kwargs of a stored load name a deadline to come.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/owners"
+	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/returners"
 )
 
@@ -15,17 +16,17 @@ import (
 
 // sameJob refuses a job under a jid that was given to this master for another one. The
 // one that was first goes on undisturbed. nil: it is new here, or the same.
-func (m *Master) sameJob(ctx context.Context, j *job) *refusal {
+func (m *Master) sameJob(ctx context.Context, j *job) error {
 	old, given, err := m.givenJob(ctx, j.jid)
 	if err != nil {
-		return &refusal{"SaltReqTimeoutError", err.Error()}
+		return server.Refusal{Name: "SaltReqTimeoutError", Message: err.Error()}
 	}
 	if !given {
 		return nil
 	}
 	mine, err := j.stored()
 	if err != nil {
-		return &refusal{"SaltInvocationError", err.Error()}
+		return server.Invalid("%v", err)
 	}
 	// A second way on which the same job comes down may name another user of its own.
 	differs := difference(old.Raw, mine)
@@ -37,7 +38,7 @@ func (m *Master) sameJob(ctx context.Context, j *job) *refusal {
 	}
 	err = fmt.Errorf("job %s is another one here, with another %s: nothing was published; leave the jid to the master", j.jid, differs)
 	m.trespassed(owners.Trespass{Kind: owners.OfRecord, Path: j.user(), JID: j.jid, Err: err})
-	return &refusal{"SaltInvocationError", "publish: " + err.Error()}
+	return server.Invalid("publish: %v", err)
 }
 
 // givenJob reads the load of a job that was given to this master.

@@ -7,6 +7,7 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/keys"
+	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/returners"
 )
 
@@ -122,7 +123,7 @@ func TestUserNamedByAnAclUserIsNotBelieved(t *testing.T) {
 // with the reason; it was acknowledged and never published.
 func TestSameJidOtherJobIsRefused(t *testing.T) {
 	r := newRig(t)
-	r.opts.Parent = returners.DestParent("above")
+	r.opts.Parent = returners.DestAbove
 	r.start()
 	m := r.minion("m1", "minion", "minion").listen().announce()
 	const jid = "20260101000000000001"
@@ -135,17 +136,20 @@ func TestSameJidOtherJobIsRefused(t *testing.T) {
 	}
 	// Also when both come at once.
 	const both = "20260101000000000002"
-	replies := make(chan *wire.Map, 2)
+	replies := make(chan error, 2)
 	for _, fun := range []string{"test.ping", "test.echo"} {
 		load, err := wire.Encode(testJob("*", "glob", "jid", both, "fun", fun))
 		if err != nil {
 			t.Fatal(err)
 		}
-		go func() { replies <- r.publish(t.Context(), load).(*wire.Map) }()
+		go func() {
+			_, err := r.publish(t.Context(), &server.Request{Load: load})
+			replies <- err
+		}()
 	}
 	refused := 0
 	for range 2 {
-		if (<-replies).Map("error") != nil {
+		if <-replies != nil {
 			refused++
 		}
 	}

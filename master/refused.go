@@ -6,46 +6,8 @@ import (
 	"github.com/momtree/mom/internal/conntrack"
 	"github.com/momtree/mom/internal/repeat"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/owners"
 )
-
-// refusal is an error that a client is told by Salt's name for it.
-type refusal struct{ name, message string }
-
-func (e refusal) Error() string { return e.name + ": " + e.message }
-
-func (e refusal) reply() any {
-	return wire.NewMap("error", wire.NewMap("name", e.name, "message", e.message))
-}
-
-var (
-	errNoAccess   = refusal{"AuthenticationError", "Authentication error occurred."}
-	errNotAllowed = refusal{"AuthorizationError", "Authorization error occurred."}
-)
-
-// refusedUser counts and logs a command without rights. Operators look for
-// these, but a stranger can send as many as there are: one line a second.
-func (m *Master) refusedUser(what, user, fun string) {
-	m.stats.Refused.Add(1)
-	now := m.now().Unix()
-	level := slog.LevelDebug
-	if m.lastWarned.Swap(now) != now {
-		level = slog.LevelWarn
-	}
-	m.log.Log(m.ctx, level, "A command was refused", "cmd", what, "user", user, "fun", fun, "refused", m.stats.Refused.Load())
-}
-
-// refused counts and logs something that was not allowed. A stranger can cause
-// these at will, so they are logged at debug level; the counter tells of them.
-func (m *Master) refused(what string, p *zmtp.Peer, err error) {
-	m.stats.Refused.Add(1)
-	if p != nil {
-		m.log.Debug("Refused", "what", what, "from", p.RemoteAddr(), "err", err)
-		return
-	}
-	m.log.Warn("Refused", "what", what, "err", err)
-}
 
 // tellTurnedAway has the operator told of what both ports refuse, cut or drop, and of
 // what the system drops before it comes to them.

@@ -9,6 +9,7 @@ import (
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/owners"
+	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/topology"
 )
 
@@ -20,8 +21,8 @@ import (
 
 // refuseReturn ends the job of a return that can never be taken. That is its sender's
 // own doing, so it needs to be proven who that is; of others the error is given back.
-func (m *Master) refuseReturn(ctx context.Context, r *request, ret wire.Return, why error) error {
-	proven := r.version >= 3 || r.tokOK
+func (m *Master) refuseReturn(ctx context.Context, r *server.Request, ret wire.Return, why error) error {
+	proven := r.Version >= 3 || r.Proven
 	if err := m.mayReturn(r, ret); err != nil || !proven || !jid.Valid(ret.JID) {
 		return why
 	}
@@ -51,10 +52,10 @@ func (m *Master) unusable(ret wire.Return, path string, why error) (arrival, err
 }
 
 // outline is what can be read of a return that is none.
-func outline(r *request) wire.Return {
-	ret := wire.Return{ID: r.id}
+func outline(r *server.Request) wire.Return {
+	ret := wire.Return{ID: r.ID}
 	// What is wrong with a field is told by who could not read the whole.
-	_ = wire.Fields(r.load, func(field string, val wire.Raw) error {
+	_ = wire.Fields(r.Load, func(field string, val wire.Raw) error {
 		switch field {
 		case "jid":
 			ret.JID, _ = wire.Str(val)

@@ -39,11 +39,12 @@ func (m *Master) relayer(id string, e wire.MinionEvent) (relayer, error) {
 }
 
 // relay fires one event that was passed on, under its own name and under the
-// relayer's, as Salt does. What only masters may say is believed of nodes alone.
-func (m *Master) relay(r relayer, x wire.TagData) error {
-	refuse := func(err error) error {
+// relayer's, as Salt does; words on jobs go to the engine, which has them fired. What only
+// masters may say is believed of nodes alone.
+func (m *Master) relay(r relayer, x wire.TagData) (upTo uint64, err error) {
+	refuse := func(err error) (uint64, error) {
 		m.trespassed(owners.Trespass{Kind: owners.OfEvent, Path: r.id, Err: err})
-		return nil
+		return 0, nil
 	}
 	data, origin := x.Data, ""
 	switch {
@@ -53,14 +54,18 @@ func (m *Master) relay(r relayer, x wire.TagData) error {
 		if err := m.judge.MayRelay(r.id, x.Tag); err != nil {
 			return refuse(fmt.Errorf("a node may not pass %q on: %w", x.Tag, err))
 		}
-		data, origin = m.fromBelow(r.id, x.Tag, data), r.id
+		taken := false
+		if data, upTo, taken = m.fromBelow(r.id, x.Tag, data); taken {
+			return upTo, nil
+		}
+		origin = r.id
 	}
 	now := m.now()
 	if err := m.bus.FireEvent(bus.Event{Tag: x.Tag, Data: data, Stamp: now, Origin: origin}); err != nil {
-		return fmt.Errorf("event %q of %s: %w", x.Tag, r.id, err)
+		return upTo, fmt.Errorf("event %q of %s: %w", x.Tag, r.id, err)
 	}
 	if r.pretag == "" {
-		return nil
+		return upTo, nil
 	}
-	return m.bus.FireEvent(bus.Event{Tag: r.pretag + "/" + x.Tag, Data: data, Stamp: now, Origin: origin, Copy: true})
+	return upTo, m.bus.FireEvent(bus.Event{Tag: r.pretag + "/" + x.Tag, Data: data, Stamp: now, Origin: origin, Copy: true})
 }

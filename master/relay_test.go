@@ -9,6 +9,7 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/returners"
 )
 
 func event(tag string, data *wire.Map) *wire.Map { return wire.NewMap("tag", tag, "data", data) }
@@ -123,7 +124,7 @@ func TestExpectationsOverTwoTiers(t *testing.T) {
 // the job did: what it returned counts.
 func TestReturnsFromBeforeTheJob(t *testing.T) {
 	r := newRig(t, func(c *config.Master) { c.OrderMasters = true })
-	r.opts.Parent = "above"
+	r.opts.Parent = returners.DestAbove
 	r.start()
 	node := r.minion("n1", "syndic", "syndic").listen().announce()
 	events := r.events()
@@ -184,4 +185,25 @@ func TestWordsThatComeLate(t *testing.T) {
 			t.Errorf("the mark %v is answered by %v, %v", order, v, err)
 		}
 	}
+}
+
+// A word of what is no job is no word: it changes nothing, and holds up no other.
+func TestWordsOfNoJob(t *testing.T) {
+	r := newRig(t, func(c *config.Master) { c.OrderMasters = true })
+	r.start()
+	node := r.minion("n1", "syndic", "syndic").listen().announce()
+	events := r.events()
+	gone := wire.NewMap("a", wire.NewMap("reason", ledger.NotConnected, "path", ""))
+	for _, jid := range []string{"", "7", "../x"} {
+		node.must(bulk("syndic/n1", event("salt/job/"+jid+"/missing", wire.NewMap("jid", jid, "missing", gone, "nodes", wire.NewMap()))))
+		if d := events.take("salt/job/" + jid + "/missing"); d.Has("from") {
+			t.Errorf("of %q is told %v", jid, plain(t, d))
+		}
+	}
+	node.must(bulk("syndic/n1", event(someJob, wire.NewMap("minions", []any{"b"}, "jid", someJob,
+		"mom", wire.NewMap("node", "", "asked", []any{}, "unreachable", wire.NewMap())))))
+	eventually(t, "the next word stored", func() bool {
+		xs, err := r.store.Local().GetExpectations(t.Context(), someJob)
+		return err == nil && len(xs) == 1
+	})
 }

@@ -4,8 +4,7 @@ import (
 	"context"
 	"maps"
 	"runtime"
-	"slices"
-	"strings"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -18,10 +17,7 @@ import (
 // restore opens the accounts of an earlier life again. Their minions and nodes
 // get the time to reconnect that presence gives after a start.
 func (m *Master) restore(ctx context.Context) error {
-	jids, err := m.open.List()
-	if err != nil {
-		return err
-	}
+	jids := m.jobs.Open()
 	for _, r := range m.kept.Records() {
 		if err := m.restoreQueue(r); err != nil {
 			m.log.Error("A queued job could not be taken up again", "jid", r.JID, "err", err)
@@ -49,55 +45,11 @@ func (m *Master) restoreJobs(ctx context.Context, jids []string) {
 }
 
 func (m *Master) restoreJob(ctx context.Context, jid string) error {
-	load, ok, err := m.store.Local().GetLoad(ctx, jid)
-	if err != nil {
-		return err
-	}
-	xs, err := m.store.Local().GetExpectations(ctx, jid)
-	if err != nil {
-		return err
-	}
-	given := returners.Given(ok, xs...)
-	if !given {
-		known, err := m.adoptAgain(ctx, jid)
-		if err != nil || known {
-			return err
-		}
-	}
-	if !given { // it was killed before the job was stored
+	known, err := m.jobs.Restore(ctx, jid, comingBack{m})
+	if err == nil && !known { // it was killed before the job was stored
 		m.kept.Drop(jid)
-		return m.open.Clear(jid)
 	}
-	rets, err := m.store.Outcomes(ctx, jid)
-	if err != nil {
-		return err
-	}
-	if err := m.ledger.Open(m.restored(load, xs, rets)); err != nil {
-		return nil //nolint:nilerr // published again before we came to it: its account is open
-	}
-	defer m.ledger.Entered(jid)
-	if expr, tgtType, err := storedTarget(load.Raw); err == nil {
-		m.meant.Note(jid, tgtType, expr)
-	}
-	states := map[string]ledger.NodeState{}
-	for _, x := range xs {
-		if s := ledger.NodeState(x.State); s.Failed() {
-			states[x.Node] = s
-		}
-		if x.Node != "" && spoke(x) {
-			m.ledger.Expect(jid, ledger.Expectation{Path: x.Node, Minions: x.Minions, Partial: m.partial(ctx, jid, x)})
-		}
-	}
-	for _, x := range xs { // after all have said whom they ask: another may have whom one misses
-		gone := map[string]ledger.Missing{}
-		for id, why := range x.Missing {
-			gone[id] = ledger.Missing{Reason: why, Path: x.Node}
-		}
-		m.ledger.Gone(jid, gone, nil)
-	}
-	m.ledger.Gone(jid, nil, states)
-	m.log.Info("An open job was taken up again", "jid", jid, "returned", len(rets))
-	return nil
+	return err
 }
 
 // knownBehind gives the minions behind a node that a stored job means, by the
@@ -120,17 +72,17 @@ func (m *Master) knownBehind(node string, load returners.Load) map[string]string
 	return out
 }
 
-// restored describes a job as it was opened: this master's own minions from its
-// stored expectation, the nodes that are known now, and who has returned.
-func (m *Master) restored(load returners.Load, xs []returners.Expectation, rets []returners.Outcome) ledger.Job {
-	spec := ledger.Job{JID: load.JID, Timeout: m.cfg.Timeout, Entering: true, Answers: make([]ledger.Answer, len(rets))}
-	for i, r := range rets {
-		spec.Answers[i] = ledger.Answer{ID: r.ID, Path: r.Via, OK: r.OK}
-	}
-	answered := func(id string) bool { // rets are sorted
-		_, ok := slices.BinarySearchFunc(rets, id, func(r returners.Outcome, id string) int { return strings.Compare(r.ID, id) })
-		return ok
-	}
+// comingBack is what a master that has begun a life knows of its peers: they have the
+// time to reconnect that presence gives after a start.
+type comingBack struct{ m *Master }
+
+// Grace is described at [jobs.Presence].
+func (c comingBack) Grace(id string) (ledger.Liveness, time.Duration) { return c.m.presence.Grace(id) }
+
+// Spec is described at [jobs.Presence].
+func (c comingBack) Spec(load returners.Load, minions []string) ledger.Job {
+	m := c.m
+	spec := ledger.Job{JID: load.JID, Timeout: m.cfg.Timeout}
 	_ = wire.Fields(load.Raw, func(key string, val wire.Raw) error { // a load without fun has no name, that is all
 		switch key {
 		case "fun":
@@ -143,13 +95,7 @@ func (m *Master) restored(load returners.Load, xs []returners.Expectation, rets 
 	if m.kept.Unpublished(load.JID) { // minions without presence get it when they subscribe
 		spec.Timeout += republishFor / 2
 	}
-	for _, x := range xs {
-		if x.Node != "" {
-			continue
-		}
-		ids := slices.DeleteFunc(slices.Clone(x.Minions), answered)
-		spec.Minions = append(spec.Minions, m.ledgerMinions(ids, func(string) bool { return true })...)
-	}
+	spec.Minions = m.ledgerMinions(minions, func(string) bool { return true })
 	for _, id := range m.nodes.List() {
 		if m.keys.Accepted(id) {
 			n := ledger.Node{ID: id}
@@ -163,6 +109,10 @@ func (m *Master) restored(load returners.Load, xs []returners.Expectation, rets 
 			spec.Nodes = append(spec.Nodes, n)
 		}
 	}
+	if expr, tgtType, err := storedTarget(load.Raw); err == nil {
+		m.meant.Note(load.JID, tgtType, expr)
+	}
+	m.log.Info("An open job is taken up again", "jid", load.JID, "minions", len(minions))
 	return spec
 }
 

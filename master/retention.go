@@ -11,6 +11,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/master/retention"
+	"github.com/momtree/mom/master/server"
 )
 
 // republishFor is how long after a start jobs that an earlier life stored and
@@ -50,7 +51,7 @@ func (m *Master) retain(j *job, p wire.Publication) (bool, error) {
 	}
 	fresh, err := m.kept.Put(r)
 	if errors.Is(err, retention.ErrFull) {
-		return false, refusal{"SaltClientError", "The job cannot be queued: " + err.Error()}
+		return false, server.Refusal{Name: "SaltClientError", Message: "The job cannot be queued: " + err.Error()}
 	}
 	return fresh, err
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/owners"
+	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/returners"
 )
 
@@ -23,13 +24,32 @@ var errNotMeant = errors.New("the job was not meant for this minion")
 // jidByMaster is the jid of salt-call and schedules, who leave it to the master.
 const jidByMaster = "req"
 
+func init() {
+	own.Register(server.Command{
+		Name: "_return", Who: server.Peer, Whole: true,
+		Args: []string{"jid", "return", "fun", "fun_args", "success", "retcode", "out", "user", "master_id", "sig"},
+		Doc: `
+One minion's answer to a job. It is acknowledged when it is stored.
+
+jid
+    The job; req leaves it to the master.
+return, fun, fun_args, success, retcode, out
+    The result, of what, how it ended, and the outputter that suits it.
+user, master_id
+    Who asked for the job and which master, as the publication had it.
+sig
+    The minion's signature of all that, with minion_sign_messages.
+`,
+	}, func(m *Master) server.Handler { return m.onReturn })
+}
+
 // onReturn serves `_return`: one minion's answer (Salt wire reference §9.1). The
 // acknowledgement leaves only after the commit.
-func (m *Master) onReturn(ctx context.Context, r *request) (any, error) {
-	ret, err := wire.ParseReturn(r.load)
+func (m *Master) onReturn(ctx context.Context, r *server.Request) (any, error) {
+	ret, err := wire.ParseReturn(r.Load)
 	if err != nil {
-		err = fmt.Errorf("return of %q: %w", r.id, err)
-		if kept := m.refuseReturn(ctx, r, outline(r), err); errors.Is(kept, errNotStored) {
+		err = fmt.Errorf("return of %q: %w", r.ID, err)
+		if kept := m.refuseReturn(ctx, r, outline(r), err); errors.Is(kept, server.ErrNotStored) {
 			return nil, kept
 		}
 		return nil, err // which Salt answers by an empty text
@@ -37,8 +57,8 @@ func (m *Master) onReturn(ctx context.Context, r *request) (any, error) {
 	if err := m.mayReturn(r, ret); err != nil {
 		return nil, err
 	}
-	if r.version >= 3 { // before that, anybody could say this of anybody
-		m.actsAsMinion(r.id)
+	if r.Version >= 3 { // before that, anybody could say this of anybody
+		m.actsAsMinion(r.ID)
 	}
 	if m.meant.Excludes(ret.JID, ret.ID) {
 		m.trespassed(owners.Trespass{Kind: owners.OfJob, Path: ret.ID, ID: ret.ID, JID: ret.JID, Err: errNotMeant})
@@ -47,13 +67,13 @@ func (m *Master) onReturn(ctx context.Context, r *request) (any, error) {
 	if err := m.fieldsOf(r, ret.Full); err != nil {
 		return nil, m.refuseReturn(ctx, r, ret, err)
 	}
-	if err := m.checkSignature(ret, r.load); err != nil {
-		if err := m.refuseReturn(ctx, r, ret, err); errors.Is(err, errNotStored) {
+	if err := m.checkSignature(ret, r.Load); err != nil {
+		if err := m.refuseReturn(ctx, r, ret, err); errors.Is(err, server.ErrNotStored) {
 			return nil, err
 		}
 		return false, nil
 	}
-	if m.probes.Answer(ret.JID, ret.ID, ret.Value) || m.answeredWho(ret.JID, ret.ID, r.version) {
+	if m.probes.Answer(ret.JID, ret.ID, ret.Value) || m.answeredWho(ret.JID, ret.ID, r.Version) {
 		return nil, nil
 	}
 	a := arrival{ret: returnRow(ret, m.now()), event: ret.Full}
@@ -68,14 +88,14 @@ func (m *Master) onReturn(ctx context.Context, r *request) (any, error) {
 }
 
 // mayReturn tells whether a return names a job, and its sender.
-func (m *Master) mayReturn(r *request, ret wire.Return) error {
+func (m *Master) mayReturn(r *server.Request, ret wire.Return) error {
 	switch {
 	case ret.JID != jidByMaster && !jid.Valid(ret.JID):
-		return fmt.Errorf("return of %q: jid %q is not a job id", r.id, ret.JID)
+		return fmt.Errorf("return of %q: jid %q is not a job id", r.ID, ret.JID)
 	case !m.keys.Accepted(ret.ID):
 		return fmt.Errorf("return of job %s: id %q has no accepted key", ret.JID, ret.ID)
-	case r.version >= 3 && ret.ID != r.id:
-		return fmt.Errorf("return of job %s: %s returns as %q", ret.JID, r.id, ret.ID)
+	case r.Version >= 3 && ret.ID != r.ID:
+		return fmt.Errorf("return of job %s: %s returns as %q", ret.JID, r.ID, ret.ID)
 	}
 	return nil
 }
@@ -99,10 +119,10 @@ func succeeded(ret wire.Return) bool {
 // giveJID replaces the jid "req" by a fresh one, and adds what makes the return
 // the load of its own job.
 func (m *Master) giveJID(a arrival) (arrival, error) {
-	v, err := wire.DecodeWithin(a.ret.Full, wire.Limits{MaxNodes: maxValues})
+	v, err := wire.DecodeWithin(a.ret.Full, wire.Limits{MaxNodes: server.MaxValues})
 	full, ok := v.(*wire.Map)
 	if err == nil && !ok {
-		err = errNotAMap
+		err = server.ErrNotAMap
 	}
 	if err != nil {
 		return a, fmt.Errorf("return of %s without jid: %w", a.ret.ID, err)
@@ -129,22 +149,16 @@ func (m *Master) keep(ctx context.Context, as []arrival, loads []returners.Load)
 	for i, a := range as {
 		rets[i] = a.ret
 	}
-	fresh, err := m.store.SaveReturns(ctx, rets, loads...)
+	s := m.jobs.Returns(rets, loads)
+	fresh, err := m.store.SaveReturns(ctx, s.Batch.Returns, s.Batch.Loads...)
+	m.jobs.Saved(s, returners.Result{NewReturns: fresh}, err)
 	if err != nil {
-		return fmt.Errorf("%w: %w", errNotStored, err)
+		return fmt.Errorf("%w: %w", server.ErrNotStored, err)
 	}
-	for i, a := range as {
-		if !fresh[i] {
+	for _, is := range fresh {
+		if !is {
 			m.stats.Repeated.Add(1)
-			continue
 		}
-		m.stats.Returns.Add(1)
-		m.traces.Returned(a.ret.JID, a.ret.At)
-		if size, digest := wire.Digest(a.ret.Full); !digest || size >= 0 {
-			m.fireRaw("salt/job/"+a.ret.JID+"/ret/"+a.ret.ID, a.event, a.ret.Via)
-		}
-		m.ledger.Returned(a.ret.JID, a.ret.ID, a.ret.Via, a.ret.Success && a.ret.Retcode == 0)
-		m.queueAnswered(a.ret.JID, a.ret.ID)
 	}
 	return nil
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
+	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/returners"
 )
 
@@ -319,7 +320,7 @@ func sealedReturn(t *testing.T, r *rig, m *minion, value any) []byte {
 // A handler that panics costs nobody but its own request.
 func TestPanickingHandler(t *testing.T) {
 	r := newRig(t).open()
-	r.commands["boom"] = func(context.Context, *request) (any, error) { panic("boom") }
+	r.server.Add(server.Command{Name: "boom", Who: server.Peer, Doc: "Panics."}, func(context.Context, *server.Request) (any, error) { panic("boom") })
 	r.serve()
 	m := r.minion("m1", "minion", "minion")
 	if _, err := m.send(wire.NewMap("cmd", "boom")); !errors.Is(err, channel.ErrFailed) {
@@ -346,7 +347,7 @@ func syndicReturn(node, jid string, ids ...string) *wire.Map {
 
 func TestSyndicReturn(t *testing.T) {
 	r := newRig(t)
-	r.opts.Parent = "above" // it is itself in the middle
+	r.opts.Parent = returners.DestAbove // it is itself in the middle
 	r.start()
 	node := r.minion("n1", "syndic", "syndic")
 	events := r.events()
@@ -375,7 +376,7 @@ func TestSyndicReturn(t *testing.T) {
 	if l, ok, err := r.store.Local().GetLoad(t.Context(), someJob); !ok || err != nil || !strings.Contains(string(l.Raw), "test.ping") {
 		t.Errorf("load %q, %v", l.Raw, err)
 	}
-	if n, _, err := r.store.Outbox().OutboxDepth(t.Context(), "above"); n != 2 || err != nil {
+	if n, _, err := r.store.Outbox().OutboxDepth(t.Context(), returners.DestAbove); n != 2 || err != nil {
 		t.Errorf("owed %d, %v", n, err)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/keys"
+	"github.com/momtree/mom/returners"
 )
 
 // clock is a time that a test sets.
@@ -149,7 +150,7 @@ func (r *rig) serve() *rig {
 	ctx, cancel := context.WithCancel(context.Background())
 	r.cancel, r.running = cancel, make(chan error, 1)
 	go func() { r.running <- r.Run(ctx) }()
-	<-r.ready
+	<-r.server.Opened()
 	return r
 }
 
@@ -223,6 +224,15 @@ func testJob(tgt any, tgtType string, more ...any) *wire.Map {
 		m.Set(more[i], more[i+1])
 	}
 	return m
+}
+
+// notes gives the jobs of which the job store has a note.
+func (r *rig) notes(kind string) (jids []string) {
+	r.t.Helper()
+	if err := returners.EachNote(context.Background(), r.store, kind, func(n returners.Note) { jids = append(jids, n.JID) }); err != nil {
+		r.t.Fatal(err)
+	}
+	return jids
 }
 
 // events records what is fired on the bus from now on.

@@ -20,7 +20,8 @@ func (m *Master) Run(ctx context.Context) error {
 	defer stop()
 	unsubscribe := m.keys.Subscribe(m.keyChanged)
 	defer unsubscribe()
-	m.wg.Go(m.books.Run)
+	m.wg.Go(m.carryOut)
+	m.wg.Go(m.storeWords)
 	if len(m.cfg.EventReturn) > 0 {
 		e := eventreturn.Listen(eventreturn.Options{
 			Bus: m.bus, Store: m.store, MasterID: m.id, Whitelist: m.cfg.EventReturnWhitelist, Blacklist: m.cfg.EventReturnBlacklist,
@@ -38,14 +39,12 @@ func (m *Master) Run(ctx context.Context) error {
 			}
 		})
 	}
-	if err := m.restore(ctx); err != nil {
-		return errors.Join(err, m.Close())
-	}
+	m.restore(ctx)
 	heard, err := m.openGossip()
 	if err != nil {
 		return errors.Join(err, m.Close())
 	}
-	close(m.ready)
+	m.server.Open()
 	m.wg.Go(m.housekeep)
 	m.wg.Go(func() { m.who.Run(m.ctx) })
 	m.wg.Go(func() { m.siblings.Above.Run(m.ctx) })
@@ -134,7 +133,7 @@ func (m *Master) housekeep() {
 		m.tellTurnedAway()
 		m.lookAtRoles()
 		m.missLost()
-		m.tellUnserved()
+		m.unserved.Tell(m.now())
 		sure = m.missAbsent(sure)
 		m.sweepRetention()
 		m.sweepHomes()
@@ -172,9 +171,11 @@ func (m *Master) rotate(asked bool) {
 	m.log.Info("The shared AES key was rotated", "by_dropfile", asked)
 	m.fire("key", wire.NewMap("rotate_aes_key", true))
 	if m.cfg.PingOnRotate {
-		if err := m.pingAll(); err != nil {
-			m.log.Error("The ping after the key rotation failed", "err", err)
-		}
+		m.wg.Go(func() { // a job may be waiting for the key to be published itself
+			if err := m.pingAll(); err != nil {
+				m.log.Error("The ping after the key rotation failed", "err", err)
+			}
+		})
 	}
 }
 

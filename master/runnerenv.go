@@ -2,19 +2,19 @@ package master
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/master/runners"
-	"github.com/momtree/mom/master/trace"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/topology"
+	"github.com/momtree/mom/topology/trace"
 )
 
 var (
@@ -74,15 +74,8 @@ func (e runnerEnv) Timeouts() (timeout, gather time.Duration) {
 }
 
 func (e runnerEnv) DeleteKey(id string) (bool, error) {
-	done, err := e.m.keys.DeleteIn(keys.Selection{keys.Accepted: {id}})
-	if len(done) == 0 {
-		return false, err
-	}
-	e.m.fire("salt/key", keys.Event("delete", id))
-	if e.m.cfg.RotateAesKey {
-		err = errors.Join(err, keys.RequestRotation(e.m.cfg.Cachedir, e.m.id))
-	}
-	return true, err
+	done, err := e.m.keyDesk().Delete(keys.Selection{keys.Accepted: {id}})
+	return len(done) > 0, err
 }
 
 // waitedFor is how many minions of each job are named in a list of jobs.
@@ -115,7 +108,7 @@ func (e runnerEnv) Ask(ctx context.Context, q runners.Question) (runners.Answers
 	if err != nil || j.nobody() {
 		return runners.Answers{}, err
 	}
-	end := "salt/job/" + j.jid + "/complete"
+	end := jobevent.TagComplete(j.jid)
 	sub := m.bus.Subscribe(bus.SubscribeOptions{Prefix: end, Size: 4})
 	defer sub.Close()
 	defer m.store.KeepResults(j.jid)()
@@ -142,10 +135,10 @@ func (m *Master) answersOf(jid string) (runners.Answers, error) {
 	}
 	a := runners.Answers{Returned: map[string]runners.Answer{}, Missing: account.Missing}
 	if a.Missing == nil {
-		a.Missing = map[string]ledger.Missing{}
+		a.Missing = map[string]jobevent.Absence{}
 	}
 	for id, path := range account.Waiting {
-		a.Missing[id] = ledger.Missing{Reason: ledger.NoResponse, Path: path}
+		a.Missing[id] = jobevent.Absence{Reason: ledger.NoResponse, Path: path}
 	}
 	for _, r := range rets {
 		v, err := wire.Decode(r.Value)

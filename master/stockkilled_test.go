@@ -3,7 +3,6 @@ package master
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -15,6 +14,7 @@ import (
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/returners/sqlite"
 )
 
@@ -116,10 +116,7 @@ func TestStock_MasterKilledAfterPublication(t *testing.T) {
 			hearing(true)
 			m.start()
 			eventually(t, "all have run it", func() bool { return ran(job) >= n })
-			eventually(t, "the job is over", func() bool {
-				left, err := os.ReadDir(filepath.Join(m.cfg.Cachedir, "open_jobs"))
-				return err == nil && len(left) == 0
-			})
+			eventually(t, "the job is over", func() bool { return len(m.notes(returners.NoteOpen)) == 0 })
 			for _, s := range all {
 				if times := s.runs(job); times != 1 {
 					t.Errorf("%s ran it %d times", s.id, times)

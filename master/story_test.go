@@ -25,10 +25,10 @@ func TestStoryInPieces(t *testing.T) {
 		gone[fmt.Sprintf("gone-%d", i)] = "No response"
 	}
 	below = []string{"b-1", "b-2"}
-	if err := r.store.SaveExpectations(t.Context(),
-		returners.Expectation{JID: someJob, Minions: own, State: returners.StateAnswered}, // nobody gave it the job
-		returners.Expectation{JID: someJob, Node: "mid", Minions: below, Missing: gone, State: returners.StateAnswered},
-	); err != nil {
+	if _, err := r.store.Save(t.Context(), returners.Batch{Expectations: []returners.Expectation{
+		{JID: someJob, Minions: own, State: returners.StateAnswered}, // nobody gave it the job
+		{JID: someJob, Node: "mid", Minions: below, Missing: gone, State: returners.StateAnswered},
+	}}); err != nil {
 		t.Fatal(err)
 	}
 	const most = 3

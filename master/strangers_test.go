@@ -11,6 +11,7 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/keys"
+	"github.com/momtree/mom/master/server"
 )
 
 // paper is a log that several goroutines write.
@@ -62,7 +63,7 @@ func TestOldProtocolIsNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := decoded(t, r.ask(body)); got != badLoad {
+	if got := decoded(t, r.ask(body)); got != server.BadLoad {
 		t.Errorf("an encrypted request is answered %v", got)
 	}
 	const words = "Rejected authentication attempt using protocol version 2"
@@ -103,7 +104,7 @@ func TestStrangersWhoSignIn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := decoded(t, r.ask(body)); got != badLoad {
+		if got := decoded(t, r.ask(body)); got != server.BadLoad {
 			t.Errorf("a key of %d bytes is answered %v", size, got)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/owners"
 	"github.com/momtree/mom/master/presence"
+	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/returners"
 )
 
@@ -18,34 +19,48 @@ import (
 // minion has just moved to.
 const claimPatience = 2 * time.Second
 
+func init() {
+	own.Register(server.Command{
+		Name: "_syndic_return", Who: server.Peer, Whole: true,
+		Args: []string{"load"},
+		Doc: `
+Returns of minions below a node, of one or several jobs, in one commit.
+
+load
+    A list, for each job its jid, fun, load and, by minion, the results in return. A
+    sender that may not be a node is refused.
+`,
+	}, func(m *Master) server.Handler { return m.onSyndicReturn })
+}
+
 // onSyndicReturn serves `_syndic_return`: returns of minions below a node (Salt
 // wire reference §9.2). All of one request share a commit. What cannot be a
 // return is left out and reported: it would be refused again each time, and the
 // others with it.
-func (m *Master) onSyndicReturn(ctx context.Context, r *request) (any, error) {
-	sr, err := wire.ParseSyndicReturn(r.load)
+func (m *Master) onSyndicReturn(ctx context.Context, r *server.Request) (any, error) {
+	sr, err := wire.ParseSyndicReturn(r.Load)
 	if err != nil {
-		return nil, fmt.Errorf("returns through syndic %q: %w", r.id, err)
+		return nil, fmt.Errorf("returns through syndic %q: %w", r.ID, err)
 	}
 	var as []arrival
 	var loads []returners.Load
 	nodes := map[string]error{} // whether each that speaks may
 	for _, err := range sr.Broken {
-		m.trespassed(owners.Trespass{Kind: owners.OfEntry, Path: r.id, Err: err})
+		m.trespassed(owners.Trespass{Kind: owners.OfEntry, Path: r.ID, Err: err})
 	}
 	var verdicts wire.Verdicts
 	patience, cancel := context.WithTimeout(ctx, claimPatience)
 	defer cancel()
 	for _, j := range sr.Loads {
-		via := r.id
-		if r.version < 3 { // which names the syndic only inside
+		via := r.ID
+		if r.Version < 3 { // which names the syndic only inside
 			via = j.ID
 		}
 		if _, known := nodes[via]; !known {
 			nodes[via] = m.mayReturnFor(via)
 		}
 		if err := nodes[via]; err != nil {
-			if r.version >= 3 { // all of it is in that name
+			if r.Version >= 3 { // all of it is in that name
 				return nil, err
 			}
 			m.trespassed(owners.Trespass{Kind: owners.OfNode, Path: via, JID: j.JID, Err: err})

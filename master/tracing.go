@@ -8,7 +8,7 @@ import (
 	"github.com/momtree/mom/internal/inquiry"
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/trace"
+	"github.com/momtree/mom/master/tracer"
 )
 
 // answerTrace answers where a job is.
@@ -25,8 +25,8 @@ func (m *Master) answerTrace(ctx context.Context, arg wire.Raw) (any, error) {
 }
 
 // finder gathers where a job is from this master down.
-func (m *Master) finder() *trace.Finder {
-	return &trace.Finder{
+func (m *Master) finder() *tracer.Finder {
+	return &tracer.Finder{
 		Node: m.node, Ledger: m.ledger, Book: m.traces, Store: m.store, Local: m.store.Local(),
 		Ask: func(ctx context.Context, jid string) (map[string]inquiry.Answer, error) {
 			return m.askNodes(ctx, nil, askTrace, jid)

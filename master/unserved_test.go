@@ -3,11 +3,8 @@ package master
 import (
 	"fmt"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -35,7 +32,7 @@ func TestUnserved_InThePillar(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, func(cfg *config.Master) { cfg.Raw, cfg.MinionDataCache = c.raw, true })
-			r.open().findUnserved("/nonexistent", "/nonexistent")
+			r.open().unserved.Find(r.cfg, "/nonexistent", "/nonexistent")
 			r.serve()
 			m := r.minion("m1", "minion", "minion")
 			raw, err := m.Pillar(t.Context(), channel.PillarRequest{Grains: wire.NewMap("a", "b")})
@@ -54,39 +51,6 @@ func TestUnserved_InThePillar(t *testing.T) {
 				t.Errorf("the data cache holds %v", d)
 			}
 		})
-	}
-}
-
-// TestUnserved_DefaultFolders: Salt serves /srv/salt and /srv/pillar without being told.
-func TestUnserved_DefaultFolders(t *testing.T) {
-	dir := t.TempDir()
-	full, empty := filepath.Join(dir, "full"), filepath.Join(dir, "empty")
-	for _, d := range []string{full, empty} {
-		if err := os.Mkdir(d, 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.WriteFile(filepath.Join(full, "top.sls"), []byte("{}"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		files, pillar string
-		raw           map[string]any
-		errors        int
-	}{
-		{"/nonexistent", empty, nil, 0},
-		{full, empty, nil, 1},
-		{full, full, nil, 2},
-		{full, full, map[string]any{"file_roots": map[string]any{}, "pillar_roots": map[string]any{}}, 0},
-	} {
-		r := newRig(t, func(cfg *config.Master) { cfg.Raw = c.raw })
-		r.open().findUnserved(c.files, c.pillar)
-		if got := r.pillarErrors(); len(got) != c.errors {
-			t.Errorf("%+v: %q", c, got)
-		}
-		if err := r.Close(); err != nil {
-			t.Error(err)
-		}
 	}
 }
 
@@ -122,48 +86,5 @@ func TestUnserved_WhatTheMinionShows(t *testing.T) {
 	m.must(wire.NewMap("cmd", "_file_hash", "path", "web/nginx.conf"))
 	for _, want := range []string{`what=mine cmd=_mine_get ids=m1`, `what=publish.publish cmd=minion_pub ids=m1`, `what=files cmd=_file_hash ids=m1 requests=1 about=web/nginx.conf`} {
 		eventually(t, want, func() bool { return strings.Contains(log.text(), want) })
-	}
-}
-
-// TestUnserved_LogIsBounded: of 500 minions that ask at once, two lines a minute are
-// logged, which name ten and say that there are others, and count them all.
-func TestUnserved_LogIsBounded(t *testing.T) {
-	var u unserved
-	now := time.Unix(1e9, 0)
-	lines, requests := 0, 0
-	tell := func() {
-		for _, l := range u.due(now) {
-			lines++
-			text := fmt.Sprint(l)
-			if strings.Count(text, "web-") > maxAskers {
-				t.Errorf("a line names too many: %s", text)
-			}
-			if strings.Count(text, "web-") == maxAskers && !strings.Contains(text, "and others") {
-				t.Errorf("a line hides that there are others: %s", text)
-			}
-			for i, v := range l {
-				if v == "requests" {
-					requests += l[i+1].(int)
-				}
-			}
-		}
-	}
-	u.note("_file_hash", "first", "")
-	tell()
-	if lines != 1 {
-		t.Errorf("the first is told by %d lines", lines)
-	}
-	for range 61 {
-		for i := range 500 {
-			u.note("_file_hash", fmt.Sprintf("web-%d", i), "a")
-		}
-		tell()
-		now = now.Add(time.Second)
-	}
-	now = now.Add(-24 * time.Hour) // a clock that was set back
-	u.note("_file_hash", "last", "")
-	tell()
-	if lines != 3 || requests != 61*500+2 {
-		t.Errorf("%d lines tell of %d requests", lines, requests)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/server"
 )
 
 // secret gives the master the shared key of a recording.
@@ -67,7 +68,9 @@ func TestRequestsAgainstSalt(t *testing.T) {
 	}
 	r.open()
 	r.secret(v.AES)
-	r.commands["probe"] = func(context.Context, *request) (any, error) { return wire.NewMap("ok", "probe"), nil }
+	r.server.Add(server.Command{Name: "probe", Who: server.Peer, Doc: "Answers."}, func(context.Context, *server.Request) (any, error) {
+		return wire.NewMap("ok", "probe"), nil
+	})
 	r.serve()
 	keyOf := map[string]string{"vec1": v.Sessions["vec1"], "vec2": v.Sessions["vec2"], "aes": v.AES}
 	for _, c := range v.Cases {
@@ -78,7 +81,7 @@ func TestRequestsAgainstSalt(t *testing.T) {
 			case c.Private != nil:
 				checkPillar(t, got, "minion", nonce, c.Name)
 			case c.Exception != "": // Salt drops it; an answer is kinder
-				if text := decoded(t, got); text != badLoad {
+				if text := decoded(t, got); text != server.BadLoad {
 					t.Errorf("got %v", text)
 				}
 			case c.Text != "":
@@ -190,7 +193,7 @@ func TestSignInFormsThroughTheMaster(t *testing.T) {
 				r.serve()
 				got := r.ask(c.Request)
 				// Ours says why a version is refused, too: a minion logs the text.
-				if text, _ := decoded(t, got).(string); strings.HasPrefix(text, badLoad+": protocol version") && decoded(t, c.Reply) == badLoad {
+				if text, _ := decoded(t, got).(string); strings.HasPrefix(text, server.BadLoad+": protocol version") && decoded(t, c.Reply) == server.BadLoad {
 					return
 				}
 				if c.Decrypted == nil && !differsInForm[c.Name] && !bytes.Equal(got, c.Reply) {

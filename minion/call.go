@@ -176,7 +176,7 @@ func orNoArgs(args []any) []any {
 }
 
 // deliverCall hands the result to the returners and the master.
-func (m *Minion) deliverCall(ctx context.Context, l *link, o CallOptions, res CallResult, full wire.Raw, stores []returners.Returner) error {
+func (m *Minion) deliverCall(ctx context.Context, l *link, o CallOptions, res CallResult, full wire.Raw, stores []returners.Saver) error {
 	var errs []error
 	if value, err := wire.Encode(res.Return); err == nil {
 		ret := returners.Return{

@@ -9,6 +9,7 @@ import (
 	"github.com/momtree/mom/internal/channel/channeltest"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -50,7 +51,7 @@ func TestCVE2022_22936(t *testing.T) {
 	body := m.Seal(job)
 	m.PublishRaw("", body)
 	m.AwaitReturn(t, job.String("jid"))
-	await(t, "its end", func() bool { return len(d.table.Running()) == 0 })
+	waiting.Until(t, "its end", func() bool { return len(d.table.Running()) == 0 })
 	d.recent.forget(job.String("jid")) // the serial alone protects an old one
 	if got := quietly(t, m, body, body); len(got) != 0 {
 		t.Errorf("run again: %#v", got)
@@ -228,7 +229,7 @@ func TestCVE2022_22935(t *testing.T) {
 			if m.Key != own {
 				become(own)
 			}
-			await(t, "the true master served", func() bool { return len(d.running()) == 1 && d.running()[0].up.is() })
+			waiting.Until(t, "the true master served", func() bool { return len(d.running()) == 1 && d.running()[0].up.is() })
 			job := channeltest.Job(newJID(), "m1", "test.ping")
 			m.Publish(job)
 			m.AwaitReturn(t, job.String("jid"))

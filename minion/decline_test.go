@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/momtree/mom/internal/channel/channeltest"
+	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -32,7 +33,7 @@ func TestDeclinedJobsAreAnswered(t *testing.T) {
 			cfg.SignPubMessages = c.signed
 			d := start(t, cfg)
 			m.AwaitSubscribers(t, 1)
-			await(t, "the announcement", func() bool { return d.running()[0].ours.Load() })
+			waiting.Until(t, "the announcement", func() bool { return d.running()[0].ours.Load() })
 			other := newJID()
 			theirs := channeltest.Job(other, "m2", "test.ping")
 			m.Publish(theirs)

@@ -39,7 +39,7 @@ func openDiary(path string, limit int) (*diary, error) {
 		return nil, fmt.Errorf("open the diary of jobs: %w", err)
 	}
 	d := &diary{path: path, limit: max(limit, 1), known: map[string]bool{}}
-	d.sync = durable.New(d.syncFile)
+	d.sync = durable.Held(d.held)
 	b, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("open the diary of jobs: %w", err)
@@ -115,19 +115,10 @@ func (d *diary) note(jid string) error {
 	return nil
 }
 
-// syncFile brings what was written to the disk. A file that was replaced or closed
-// meanwhile is there already.
-func (d *diary) syncFile() error {
+func (d *diary) held() *os.File {
 	d.mu.Lock()
-	f := d.file
-	d.mu.Unlock()
-	if f == nil {
-		return nil
-	}
-	if err := f.Sync(); err != nil && !errors.Is(err, os.ErrClosed) {
-		return err
-	}
-	return nil
+	defer d.mu.Unlock()
+	return d.file
 }
 
 func (d *diary) write(jid string) error {

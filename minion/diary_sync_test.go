@@ -16,14 +16,14 @@ func TestDiaryIsSynced(t *testing.T) {
 		t.Fatal(err)
 	}
 	broken := errors.New("the disk is gone")
-	d.sync = durable.New(func() error { return errors.Join(d.syncFile(), broken) })
+	d.sync = durable.New(func() error { return errors.Join(durable.Held(d.held).Wait(), broken) })
 	if err := d.note("20260101000000000001"); !errors.Is(err, broken) {
 		t.Errorf("noted without the disk: %v", err)
 	}
 	if err := d.close(); err != nil {
 		t.Error(err)
 	}
-	if err := d.syncFile(); err != nil {
+	if err := durable.Held(d.held).Wait(); err != nil {
 		t.Error(err)
 	}
 }

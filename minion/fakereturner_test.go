@@ -8,10 +8,8 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// memory is a returner that keeps returns in memory. What a minion never calls
-// stays nil in the embedded interface.
+// memory is a returner that keeps returns in memory.
 type memory struct {
-	returners.Returner
 	mu   sync.Mutex
 	rets []returners.Return
 	hold chan struct{} // not nil: saves wait until it is closed
@@ -20,9 +18,9 @@ type memory struct {
 var memoryStore = &memory{}
 
 func init() {
-	returners.Register("minion_test", func(context.Context, returners.Options) (returners.Returner, error) {
+	returners.Register(returners.Driver{Name: "minion_test", Doc: "Keeps returns for a test.", Open: func(context.Context, returners.Options) (returners.Saver, error) {
 		return memoryStore, nil
-	})
+	}})
 }
 
 // fakeReturner empties the returner "minion_test".

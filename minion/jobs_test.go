@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/momtree/mom/internal/channel/channeltest"
+	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -17,11 +18,11 @@ func TestJobs_ProcessCountMax(t *testing.T) {
 	cfg.ProcessCountMax = 2
 	d := start(t, cfg)
 	m.AwaitSubscribers(t, 1)
-	sent := waiting(m, 5)
+	sent := gated(m, 5)
 	_, entered := gates.channels()
 	<-entered
 	<-entered
-	await(t, "all five to be known", func() bool { return len(d.table.Running()) == 5 })
+	waiting.Until(t, "all five to be known", func() bool { return len(d.table.Running()) == 5 })
 
 	// A job that waits is found, and asking takes no slot.
 	ask := newJID()
@@ -68,7 +69,7 @@ func TestJobs_KillJobEndsItsProcesses(t *testing.T) {
 	mark := filepath.Join(t.TempDir(), "started")
 	jid, kill := newJID(), newJID()
 	m.Publish(channeltest.Job(jid, "m1", "cmd.run", "echo > "+mark+"; sleep 600"))
-	await(t, "the command to start", func() bool { _, err := os.Stat(mark); return err == nil })
+	waiting.Until(t, "the command to start", func() bool { _, err := os.Stat(mark); return err == nil })
 	m.Publish(channeltest.Job(kill, "m1", "saltutil.kill_job", jid))
 	if ret := m.AwaitReturn(t, jid); ret.Bool("success") {
 		t.Errorf("return %#v", ret)
@@ -98,7 +99,7 @@ func TestJobs_ProcFiles(t *testing.T) {
 	}
 	gates.release()
 	m.AwaitReturn(t, jid)
-	await(t, "the proc file to go", func() bool { _, err := os.Stat(path); return os.IsNotExist(err) })
+	waiting.Until(t, "the proc file to go", func() bool { _, err := os.Stat(path); return os.IsNotExist(err) })
 }
 
 func TestJobs_ReturnersOfThePublication(t *testing.T) {
@@ -121,7 +122,7 @@ func TestJobs_ReturnersOfThePublication(t *testing.T) {
 	}
 	jid = publish("minion_test,minion_test")
 	m.AwaitReturn(t, jid)
-	await(t, "the saved return", func() bool { return len(store.saved()) == 1 })
+	waiting.Until(t, "the saved return", func() bool { return len(store.saved()) == 1 })
 	got := store.saved()[0]
 	if got.JID != jid || got.ID != "m1" || got.Fun != "gate.count" || !got.Success || len(got.Full) == 0 {
 		t.Errorf("saved %+v", got)

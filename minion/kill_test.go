@@ -13,6 +13,7 @@ import (
 
 	"github.com/momtree/mom/internal/channel/channeltest"
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -74,7 +75,7 @@ func TestKill_NineLosesNoReturn(t *testing.T) {
 	m.Publish(channeltest.Job(done, "m1", "cmd.run", "touch "+began+"; while [ ! -e "+gate+" ]; do sleep 0.01; done; echo through"))
 	m.Publish(channeltest.Job(cut, "m1", "test.sleep", 600))
 	procs := procDir(filepath.Join(cfg.Cachedir, "proc"))
-	await(t, "both jobs to run", func() bool {
+	waiting.Until(t, "both jobs to run", func() bool {
 		_, err := os.Stat(began)
 		left, lerr := procs.list()
 		return err == nil && lerr == nil && len(left) == 2
@@ -84,7 +85,7 @@ func TestKill_NineLosesNoReturn(t *testing.T) {
 		t.Fatal(err)
 	}
 	stored := filepath.Join(cfg.Cachedir, "returns", "*", "*."+done)
-	await(t, "the return to be stored", func() bool {
+	waiting.Until(t, "the return to be stored", func() bool {
 		files, err := filepath.Glob(stored)
 		return err == nil && len(files) == 1
 	})

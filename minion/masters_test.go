@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/channel/channeltest"
+	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -90,7 +91,7 @@ func TestFailover_TakesTheNextAndComesBack(t *testing.T) {
 	jid = newJID()
 	a.Publish(channeltest.Job(jid, "m1", "test.ping"))
 	a.AwaitReturn(t, jid)
-	await(t, "one link", func() bool { l := d.running(); return len(l) == 1 && l[0].name == a.Addr() })
+	waiting.Until(t, "one link", func() bool { l := d.running(); return len(l) == 1 && l[0].name == a.Addr() })
 }
 
 func TestFailover_ReturnsFollowTheMinion(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/momtree/mom/internal/channel/channeltest"
+	"github.com/momtree/mom/internal/waiting"
 )
 
 // A job whose return the master has is not named as under way while a returner still
@@ -28,7 +29,7 @@ func TestUnderWay_EndsWithTheReturn(t *testing.T) {
 	}
 	gates.release()
 	m.AwaitReturn(t, jid)
-	await(t, "the acknowledgement", func() bool { return l.outbox.depth() == 0 })
+	waiting.Until(t, "the acknowledgement", func() bool { return l.outbox.depth() == 0 })
 	if !d.runs(jid) {
 		t.Fatal("the job has ended: this test shows nothing")
 	}
@@ -36,5 +37,5 @@ func TestUnderWay_EndsWithTheReturn(t *testing.T) {
 		t.Errorf("the master has the return, and yet it is under way: %v", jids)
 	}
 	release()
-	await(t, "the end of the job", func() bool { return !d.runs(jid) })
+	waiting.Until(t, "the end of the job", func() bool { return !d.runs(jid) })
 }

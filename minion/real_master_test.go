@@ -96,10 +96,10 @@ func TestRealMaster(t *testing.T) {
 	ask(t, mc, "test.ping", nil)
 	gate := filepath.Join(dir, "gate")
 	began := filepath.Join(dir, "began")
-	c := client.New(client.FromMaster(mc))
+	c := clientOf(mc)
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
-	waiting, err := c.Publish(ctx, client.Job{Tgt: "m1", Fun: []string{"cmd.run"}, Arg: []any{
+	waiting, err := c.Publish(ctx, client.Job{Tgt: "m1", Fun: []string{"cmd.run"}, Args: []any{
 		"touch " + began + "; while [ ! -e " + gate + " ]; do sleep 0.02; done; echo through",
 	}})
 	if err != nil {
@@ -140,16 +140,22 @@ func awaitStored(ctx context.Context, t *testing.T, m *master.Master, jid string
 
 func exists(path string) bool { _, err := os.Stat(path); return err == nil }
 
+func clientOf(mc *config.Master) *client.Client {
+	return client.New(client.Options{
+		Addr: client.LocalAddr(mc.Interface, mc.RetPort), Cachedir: mc.Cachedir, MasterUser: mc.User, Bus: client.Bus{Dir: mc.SockDir},
+	})
+}
+
 // ask publishes until the minion has answered: after a start it takes a moment
 // to subscribe.
 func ask(t *testing.T, mc *config.Master, fun string, args []any) {
 	t.Helper()
-	c := client.New(client.FromMaster(mc))
+	c := clientOf(mc)
 	defer func() { _ = c.Close() }()
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	for ctx.Err() == nil {
-		if once(ctx, t, c, client.Job{Tgt: "m1", Fun: []string{fun}, Arg: args}) {
+		if once(ctx, t, c, client.Job{Tgt: "m1", Fun: []string{fun}, Args: args}) {
 			return
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/momtree/mom/internal/channel/channeltest"
 	"github.com/momtree/mom/internal/sibling"
+	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -64,7 +65,7 @@ func (f *family) minion(t *testing.T, home string) *daemon {
 // knows waits until the minion has its siblings on disk.
 func (f *family) knows(t *testing.T, d *daemon, home string) {
 	t.Helper()
-	await(t, "the siblings to be known", func() bool {
+	waiting.Until(t, "the siblings to be known", func() bool {
 		h, err := openHome(d.cfg.Cachedir, f.masters[home].Addr())
 		return err == nil && len(h.lists) == 1 && len(h.voucher) > 0
 	})
@@ -94,7 +95,7 @@ func TestRehome_WithoutConfigurationAndBack(t *testing.T) {
 
 	a.Up()
 	a.AwaitSubscribers(t, 2)
-	await(t, "one link, home", func() bool { l := d.running(); return len(l) == 1 && l[0].name == a.Addr() })
+	waiting.Until(t, "one link, home", func() bool { l := d.running(); return len(l) == 1 && l[0].name == a.Addr() })
 	jid = newJID()
 	a.Publish(channeltest.Job(jid, "m1", "test.ping"))
 	a.AwaitReturn(t, jid)
@@ -240,7 +241,7 @@ func TestRehome_SaysThatItComesBack(t *testing.T) {
 	b.AwaitSubscribers(t, 1)
 	left.Store(true)
 	a.Up()
-	await(t, "the home to be told", said.Load)
+	waiting.Until(t, "the home to be told", said.Load)
 	if early.Load() {
 		t.Error("it was told before, or to the sibling")
 	}
@@ -336,7 +337,7 @@ func TestRehome_SwitchedOff(t *testing.T) {
 	d := f.minion(t, "a")
 	a.Await(t, sibling.Command, 1)
 	a.Down()
-	await(t, "the loss", func() bool { l := d.running(); return len(l) == 1 && !l[0].up.is() })
+	waiting.Until(t, "the loss", func() bool { l := d.running(); return len(l) == 1 && !l[0].up.is() })
 	a.Up()
 	a.AwaitSubscribers(t, 2)
 	if n := len(f.masters["b"].Seen("_auth")); n != 0 {
@@ -360,12 +361,12 @@ func TestRehome_Asked(t *testing.T) {
 	move(a, "nobody", false)
 	move(a, "c", true)
 	c.AwaitSubscribers(t, 1)
-	await(t, "one link", func() bool { l := d.running(); return len(l) == 1 && l[0].name == c.Addr() })
-	await(t, "the new home on disk", func() bool {
+	waiting.Until(t, "one link", func() bool { l := d.running(); return len(l) == 1 && l[0].name == c.Addr() })
+	waiting.Until(t, "the new home on disk", func() bool {
 		h, err := openHome(d.cfg.Cachedir, a.Addr())
 		return err == nil && h.node == "c"
 	})
-	await(t, "the old home to be told", func() bool {
+	waiting.Until(t, "the old home to be told", func() bool {
 		for _, q := range a.Seen(sibling.Command) {
 			if q.String("leaves") == "c" {
 				return true
@@ -406,7 +407,7 @@ func TestRehome_AskedAsAGuest(t *testing.T) {
 				j := channeltest.Job(newJID(), "m1", "event.fire")
 				j.Set("arg", []any{wire.NewMap("to", step.to), moveTag})
 				f.masters[step.at].Publish(j)
-				await(t, "a link to "+step.want+" alone", func() bool {
+				waiting.Until(t, "a link to "+step.want+" alone", func() bool {
 					l := d.running()
 					return len(l) == 1 && l[0].name == f.masters[step.want].Addr()
 				})
@@ -472,7 +473,7 @@ func TestRehome_StaysUntilTheHomeSeesIt(t *testing.T) {
 		}
 	})
 	a.Up()
-	await(t, "the minion at home, and still at the sibling", func() bool {
+	waiting.Until(t, "the minion at home, and still at the sibling", func() bool {
 		l := d.running()
 		if len(l) != 2 {
 			return false
@@ -489,5 +490,5 @@ func TestRehome_StaysUntilTheHomeSeesIt(t *testing.T) {
 		}
 	})
 	a.AwaitReturn(t, jid)
-	await(t, "the minion at home", func() bool { l := d.running(); return len(l) == 1 && l[0].name == a.Addr() })
+	waiting.Until(t, "the minion at home", func() bool { l := d.running(); return len(l) == 1 && l[0].name == a.Addr() })
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/channel/channeltest"
+	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -21,7 +22,7 @@ func TestReturns_SurviveTheMastersDeath(t *testing.T) {
 	m := channeltest.Start(t, channeltest.Rules{})
 	d := start(t, testConfig(t, m))
 	m.AwaitSubscribers(t, 1)
-	sent := waiting(m, 3)
+	sent := gated(m, 3)
 	_, entered := gates.channels()
 	for range sent {
 		<-entered
@@ -43,7 +44,7 @@ func TestReturns_SurviveARestartOfTheMinion(t *testing.T) {
 	cfg := testConfig(t, m)
 	d := start(t, cfg)
 	m.AwaitSubscribers(t, 1)
-	sent := waiting(m, 5)
+	sent := gated(m, 5)
 	_, entered := gates.channels()
 	for range sent {
 		<-entered
@@ -92,7 +93,7 @@ func TestReturns_AreRepeatedUntilAcknowledged(t *testing.T) {
 // awaitEmpty waits until every return has been acknowledged.
 func awaitEmpty(t *testing.T, d *daemon) {
 	t.Helper()
-	await(t, "an empty outbox", func() bool {
+	waiting.Until(t, "an empty outbox", func() bool {
 		for _, l := range d.running() {
 			if l.outbox.depth() > 0 {
 				return false
@@ -129,7 +130,7 @@ func TestReturns_OneTheMasterCannotHandleDoesNotBlock(t *testing.T) {
 	m.AwaitReturn(t, poison)
 	m.Publish(channeltest.Job(next, "m1", "test.ping"))
 	m.AwaitReturn(t, next)
-	await(t, "the error", func() bool {
+	waiting.Until(t, "the error", func() bool {
 		for _, l := range m.Seen("_return") {
 			if l.String("jid") == poison && !l.Bool("success") {
 				if text := l.String("return"); !strings.HasPrefix(text, "ERROR: the result of m1 could not be taken by ") || l.Int("retcode") == 0 {
@@ -168,7 +169,7 @@ func TestReturns_BadLoadIsAVerdictWhereOthersAreTaken(t *testing.T) {
 	start(t, cfg)
 	m.AwaitSubscribers(t, 1)
 	m.Publish(channeltest.Job(poison, "m1", "test.ping"))
-	await(t, "attempts", func() bool { return len(m.Seen("_return")) > 12 })
+	waiting.Until(t, "attempts", func() bool { return len(m.Seen("_return")) > 12 })
 	for _, l := range m.Seen("_return") {
 		if !l.Bool("success") {
 			t.Fatal("given up at a master that takes nothing")
@@ -178,7 +179,7 @@ func TestReturns_BadLoadIsAVerdictWhereOthersAreTaken(t *testing.T) {
 	next := newJID()
 	m.Publish(channeltest.Job(next, "m1", "test.ping"))
 	m.AwaitReturn(t, next)
-	await(t, "the error", func() bool {
+	waiting.Until(t, "the error", func() bool {
 		for _, l := range m.Seen("_return") {
 			if l.String("jid") == poison && !l.Bool("success") {
 				return true
@@ -216,7 +217,7 @@ func TestReturns_PubRetOff(t *testing.T) {
 	m.AwaitSubscribers(t, 1)
 	jid := newJID()
 	m.Publish(channeltest.Job(jid, "m1", "test.ping"))
-	await(t, "the cached return", func() bool {
+	waiting.Until(t, "the cached return", func() bool {
 		r, ok := d.table.Cached(jid)
 		return ok && r.Bool("return") && r.String("jid") == jid
 	})
@@ -265,7 +266,7 @@ func TestReturns_JobsOfADeadMinionAreAnswered(t *testing.T) {
 	}
 	there := func(name string) bool { _, err := os.Stat(filepath.Join(procs, name)); return err == nil }
 	for _, name := range []string{dead, "junk"} {
-		await(t, "the proc file "+name+" to go", func() bool { return !there(name) })
+		waiting.Until(t, "the proc file "+name+" to go", func() bool { return !there(name) })
 	}
 	if !there(alive) {
 		t.Error("the proc file of a job that runs is gone")

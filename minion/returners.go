@@ -17,7 +17,7 @@ const saveTimeout = 30 * time.Second
 // openReturners opens what the job or the configuration names (options ret and
 // return). A job for a returner that is not there is refused before it runs:
 // its results would go nowhere, and nobody would know.
-func (m *Minion) openReturners(ctx context.Context, p wire.Publication) ([]returners.Returner, error) {
+func (m *Minion) openReturners(ctx context.Context, p wire.Publication) ([]returners.Saver, error) {
 	names := strings.Split(p.Ret, ",")
 	if v, ok := m.cfg.Get("return"); ok {
 		names = append(names, listOf(v)...)
@@ -25,8 +25,8 @@ func (m *Minion) openReturners(ctx context.Context, p wire.Publication) ([]retur
 	return m.openNamed(ctx, names, p.RetConfig)
 }
 
-func (m *Minion) openNamed(ctx context.Context, names []string, prefix string) ([]returners.Returner, error) {
-	var open []returners.Returner
+func (m *Minion) openNamed(ctx context.Context, names []string, prefix string) ([]returners.Saver, error) {
+	var open []returners.Saver
 	seen := map[string]bool{"": true}
 	for _, name := range names {
 		name = strings.TrimSpace(name)
@@ -44,7 +44,7 @@ func (m *Minion) openNamed(ctx context.Context, names []string, prefix string) (
 	return open, nil
 }
 
-func closeAll(open []returners.Returner) {
+func closeAll(open []returners.Saver) {
 	for _, r := range open {
 		_ = r.Close()
 	}
@@ -70,7 +70,7 @@ func listOf(v any) []string {
 
 // saveReturn hands the return to the returners. The master has it already, so a
 // failure is logged, not returned.
-func (m *Minion) saveReturn(stores []returners.Returner, p wire.Publication, r result, full wire.Raw) {
+func (m *Minion) saveReturn(stores []returners.Saver, p wire.Publication, r result, full wire.Raw) {
 	defer closeAll(stores)
 	if len(stores) == 0 || full == nil {
 		return

@@ -7,6 +7,7 @@ import (
 	"github.com/momtree/mom/internal/channel/channeltest"
 	"github.com/momtree/mom/internal/inquiry"
 	"github.com/momtree/mom/internal/sibling"
+	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -40,7 +41,7 @@ func TestSiblings_ThatTheNodeLearnsLater(t *testing.T) {
 			cfg.RehomeAfter = time.Hour // it does not ask by itself for long
 			d := start(t, cfg)
 			a.AwaitSubscribers(t, 1)
-			await(t, "an answer without siblings", func() bool {
+			waiting.Until(t, "an answer without siblings", func() bool {
 				h, err := openHome(cfg.Cachedir, a.Addr())
 				return err == nil && h.node == "a"
 			})

@@ -94,8 +94,8 @@ func init() {
 	)
 }
 
-// waiting publishes n jobs that wait at the gate, and gives their jids.
-func waiting(m *channeltest.Master, n int) []string {
+// gated publishes n jobs that wait at the gate, and gives their jids.
+func gated(m *channeltest.Master, n int) []string {
 	jids := make([]string, n)
 	for i := range jids {
 		jids[i] = newJID()

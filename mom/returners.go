@@ -1,7 +1,4 @@
 package main
 
-// The returners this binary knows; each registers itself by its name.
-import (
-	_ "github.com/momtree/mom/returners/mysql"
-	_ "github.com/momtree/mom/returners/sqlite"
-)
+// The returners this program knows; each registers itself by its name.
+import _ "github.com/momtree/mom/returners/mysql"

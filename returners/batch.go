@@ -5,13 +5,18 @@ import "fmt"
 // Batch is what one transaction stores. Outbox rows of kind return, load and
 // expectation must name something of the same batch and are written only if
 // that was new (a load or an expectation: new or changed); rows of kind event
-// are always written.
+// are always written. Notes are entered in their order.
 type Batch struct {
 	Loads        []Load
 	Expectations []Expectation
 	Returns      []Return
 	Events       []Event
 	Outbox       []Item
+	Notes        []Note
+	// Unsynced is set for what nobody has to wait for a sync of the disk for: it
+	// outlives the end of the process at once, and a loss of power together with the
+	// next batch that is synced.
+	Unsynced bool
 }
 
 // Validate reports the first thing of the batch that cannot be stored. Its
@@ -35,6 +40,11 @@ func (b Batch) Validate() error {
 	for i := range b.Events {
 		if b.Events[i].Tag == "" {
 			return fmt.Errorf("event %d of the batch has no tag: %w", i, ErrInvalid)
+		}
+	}
+	for i := range b.Notes {
+		if err := b.Notes[i].validate(); err != nil {
+			return fmt.Errorf("note %d of the batch %w", i, err)
 		}
 	}
 	return b.validateOutbox()
@@ -83,7 +93,7 @@ func (b Batch) validateOutbox() error {
 
 // Rows is the number of rows a batch may write.
 func (b Batch) Rows() int {
-	return len(b.Loads) + len(b.Expectations) + len(b.Returns) + len(b.Events) + len(b.Outbox)
+	return len(b.Loads) + len(b.Expectations) + len(b.Returns) + len(b.Events) + len(b.Outbox) + len(b.Notes)
 }
 
 // Bytes is about the payload a batch holds in memory.
@@ -103,6 +113,9 @@ func (b Batch) Bytes() int {
 	}
 	for i := range b.Outbox {
 		n += len(b.Outbox[i].Payload)
+	}
+	for i := range b.Notes {
+		n += len(b.Notes[i].Value)
 	}
 	return n
 }

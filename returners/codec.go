@@ -24,7 +24,7 @@ func EncodeEvent(e Event) ([]byte, error) {
 	if len(e.Data) == 0 {
 		e.Data = wire.Raw{0xc0}
 	}
-	b, err := msgpack.Marshal(eventRow{e.Key, e.Tag, e.Data, e.MasterID, e.At.UnixMicro()})
+	b, err := msgpack.Marshal(eventRow{e.Key, e.Tag, msgpack.RawMessage(e.Data), e.MasterID, e.At.UnixMicro()})
 	if err != nil {
 		return nil, fmt.Errorf("encode event %q: %w", e.Tag, err)
 	}

@@ -21,21 +21,30 @@ type Reader interface {
 	Minions(ctx context.Context) ([]string, error)
 }
 
-// Returner is a job store. Every Save is idempotent and durable when it
+// Saver takes the returns of a minion (--return): all that it needs of a returner. Of two
+// returns of one (jid, id) the first is kept, where that can be told.
+type Saver interface {
+	Name() string
+	// SaveReturns is durable when it returns nil.
+	SaveReturns(ctx context.Context, rets []Return) error
+	Close() error
+}
+
+// Returner is a job store, which a master can have for its job cache. Every Save is idempotent and durable when it
 // returns nil: of two loads of one job the richer is kept, of two returns of
 // one (jid, id) the first.
 type Returner interface {
 	Reader
+	Saver
 
-	Name() string
 	SaveLoads(ctx context.Context, loads []Load) error
 	SaveExpectations(ctx context.Context, exps []Expectation) error
-	SaveReturns(ctx context.Context, rets []Return) error
 	SaveEvents(ctx context.Context, events []Event) error
 
 	// Clean removes what is older than before, at most about limit rows in one
 	// short transaction, and reports how many rows went. Call it again until n
-	// is 0. Rows that an outbox still refers to stay.
+	// is 0. Rows that an outbox still refers to stay, and so do jobs that a note
+	// holds; see [HoldingNotes].
 	//
 	// Before is a time of the clock that ages what is stored: of the embedded store
 	// the one it was opened with, of another one the machine's.
@@ -45,7 +54,6 @@ type Returner interface {
 	Hold(ctx context.Context, jids []string) error
 
 	Ping(ctx context.Context) error
-	Close() error
 }
 
 // Shared is a returner that several masters write to. It tells ages by its own
@@ -110,6 +118,7 @@ type JobStore interface {
 	Returner
 	Committer
 	SharedOutbox
+	NoteReader
 	// Outcomes tells who has returned a job, ordered by minion id. It reads no
 	// results, however large they are.
 	Outcomes(ctx context.Context, jid string) ([]Outcome, error)

@@ -14,20 +14,53 @@ import (
 
 func TestRegistry(t *testing.T) {
 	want := errors.New("opened")
-	Register("test", func(_ context.Context, o Options) (Returner, error) { return nil, fmt.Errorf("%s: %w", o.Path, want) })
-	t.Cleanup(func() { delete(registry.open, "test") })
-	if _, err := Open(t.Context(), "test", Options{Path: "p"}); !errors.Is(err, want) || err.Error() != "p: opened" {
+	open := func(_ context.Context, o Options) (Saver, error) {
+		return nil, fmt.Errorf("%v: %w", o.Value("test.file"), want)
+	}
+	good := Driver{Name: "test", Doc: "Writes test.file.", Options: []string{"test.file"}, Open: open}
+	Register(good)
+	t.Cleanup(func() { delete(registry.drivers, "test") })
+	values := map[string]any{"test.file": "a", "other.test.file": "b", "third.test.file": "None"}
+	for prefix, file := range map[string]string{"": "a", "other": "b", "third": "a"} {
+		if _, err := Open(t.Context(), "test", Options{Values: values, Prefix: prefix}); !errors.Is(err, want) || err.Error() != file+": opened" {
+			t.Errorf("got %v", err)
+		}
+	}
+	if _, err := Open(t.Context(), "test", Options{}); err.Error() != "<nil>: opened" {
 		t.Errorf("got %v", err)
 	}
 	if _, err := Open(t.Context(), "tset", Options{}); !errors.Is(err, ErrUnknown) || !strings.Contains(err.Error(), "use one of: test") {
 		t.Errorf("got %v", err)
 	}
-	defer func() {
-		if recover() == nil {
-			t.Error("a name was registered twice")
-		}
-	}()
-	Register("test", nil)
+	for name, d := range map[string]Driver{
+		"twice":            good,
+		"no name":          {Doc: "x", Open: open},
+		"no documentation": {Name: "x", Open: open},
+		"no code":          {Name: "x", Doc: "x"},
+		"another's option": {Name: "x", Doc: "test.file", Options: []string{"test.file"}, Open: open},
+		"option not told":  {Name: "x", Doc: "x", Options: []string{"x.file"}, Open: open},
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: registered", name)
+				}
+			}()
+			Register(d)
+		}()
+	}
+}
+
+// A returner that a minion can have is no job cache for that alone.
+func TestOpenStore(t *testing.T) {
+	Register(Driver{Name: "saver", Doc: "Takes returns.", Open: func(context.Context, Options) (Saver, error) { panic("opened") }})
+	t.Cleanup(func() { delete(registry.drivers, "saver") })
+	if _, err := OpenStore(t.Context(), "saver", Options{}); !errors.Is(err, ErrNoStore) {
+		t.Error(err)
+	}
+	if _, err := OpenStore(t.Context(), "nosuch", Options{}); !errors.Is(err, ErrUnknown) {
+		t.Error(err)
+	}
 }
 
 func TestMerge(t *testing.T) {

@@ -18,6 +18,8 @@ var (
 	ErrRejected = errors.New("job store rejects the row")
 	// ErrInvalid: what was handed in cannot be stored (no jid, no id, …).
 	ErrInvalid = errors.New("invalid row")
+	// ErrNoStore: the returner takes the returns of a minion and is no job store.
+	ErrNoStore = errors.New("it takes returns and is no job store")
 	// ErrUnknown: no returner of that name is registered.
 	ErrUnknown = errors.New("unknown returner")
 )

@@ -73,16 +73,20 @@ type Group struct {
 
 	mu     sync.Mutex
 	queue  []*submission
+	later  int  // notes in it that nobody waits for
+	rests  bool // they could not be stored, and wait for others
 	closed bool
 	stats  GroupStats
 
 	failures repeat.Filter[string] // by cause
+	losses   repeat.Filter[string]
 }
 
 // submission is one batch that waits, and its outcome.
 type submission struct {
 	b           Batch
 	rows, bytes int
+	later       bool // nobody waits for it
 	release     func()
 	done        chan struct{}
 	res         Result
@@ -154,7 +158,7 @@ func (g *Group) enqueue(s *submission) error {
 	if g.closed {
 		return fmt.Errorf("group commit: %w", ErrClosed)
 	}
-	g.queue = append(g.queue, s)
+	g.queue, g.rests = append(g.queue, s), false
 	select {
 	case g.wake <- struct{}{}:
 	default:
@@ -167,14 +171,14 @@ func (g *Group) run() {
 	defer close(g.done)
 	for {
 		subs, closed := g.take()
-		if len(subs) > 0 {
-			g.commit(subs)
-			continue
-		}
-		if closed {
+		switch {
+		case len(subs) > 0:
+			g.keep(g.commit(subs))
+		case closed:
 			return
+		default:
+			g.wait()
 		}
-		<-g.wake
 	}
 }
 
@@ -182,32 +186,46 @@ func (g *Group) run() {
 func (g *Group) take() (subs []*submission, closed bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	rows, size, n := 0, 0, 0
+	if g.rests && !g.closed {
+		return nil, false
+	}
+	rows, size, n, first := 0, 0, 0, true
 	for _, s := range g.queue {
-		if n > 0 && (rows+s.rows > g.cfg.MaxRows || size+s.bytes > g.cfg.MaxBytes) {
-			break
+		if !s.later { // what nobody waits for is small, and must not keep others waiting
+			if !first && (rows+s.rows > g.cfg.MaxRows || size+s.bytes > g.cfg.MaxBytes) {
+				break
+			}
+			rows, size, first = rows+s.rows, size+s.bytes, false
 		}
-		rows, size, n = rows+s.rows, size+s.bytes, n+1
+		n++
 	}
 	subs = slices.Clone(g.queue[:n])
 	g.queue = slices.Delete(g.queue, 0, n)
+	g.later -= laterRows(subs)
 	return subs, g.closed
 }
 
 // commit stores submissions together and tells each its part of the result.
-// When the store refuses the lot for what one of them holds, each goes alone.
-func (g *Group) commit(subs []*submission) {
+// When the store refuses the lot for what one of them holds, each goes alone. It gives
+// those that nobody waits for and that are to be tried again.
+func (g *Group) commit(subs []*submission) (again []*submission) {
 	started := g.cfg.Now()
 	res, err := g.store(join(subs))
 	g.count(subs, err, g.cfg.Now().Sub(started))
 	if err != nil && len(subs) > 1 && !forAll(err) {
 		for _, s := range subs {
-			g.commit([]*submission{s})
+			again = append(again, g.commit([]*submission{s})...)
 		}
-		return
+		return again
 	}
 	var loads, exps, rets int
 	for _, s := range subs {
+		if s.later {
+			if err != nil && g.mayPass(s, err) {
+				again = append(again, s)
+			}
+			continue
+		}
 		if s.err = err; err == nil {
 			s.res.NewLoads = cut(res.NewLoads, &loads, len(s.b.Loads))
 			s.res.NewExpectations = cut(res.NewExpectations, &exps, len(s.b.Expectations))
@@ -216,6 +234,7 @@ func (g *Group) commit(subs []*submission) {
 		s.release()
 		close(s.done)
 	}
+	return again
 }
 
 func (g *Group) store(b Batch) (Result, error) {
@@ -235,13 +254,15 @@ func join(subs []*submission) Batch {
 	if len(subs) == 1 {
 		return subs[0].b
 	}
-	var b Batch
+	b := Batch{Unsynced: true}
 	for _, s := range subs {
+		b.Unsynced = b.Unsynced && s.b.Unsynced
 		b.Loads = append(b.Loads, s.b.Loads...)
 		b.Expectations = append(b.Expectations, s.b.Expectations...)
 		b.Returns = append(b.Returns, s.b.Returns...)
 		b.Events = append(b.Events, s.b.Events...)
 		b.Outbox = append(b.Outbox, s.b.Outbox...)
+		b.Notes = append(b.Notes, s.b.Notes...)
 	}
 	return b
 }

@@ -17,6 +17,9 @@ const (
 const (
 	DestMySQL        = "mysql"   // the write-behind into SQL
 	DestParentPrefix = "parent:" // followed by the name of the master above
+	// DestAbove is under which a node owes its returns to the masters above. The forwarder
+	// finds out which of them is given each.
+	DestAbove = DestParentPrefix + "above"
 )
 
 // DestParent is the outbox destination of the parent master named master.

@@ -8,12 +8,12 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/momtree/mom/internal/config"
 )
 
 // Options is what a returner is opened with.
 type Options struct {
-	// Path is the file of an embedded store.
-	Path string
 	// Values holds Salt's options by name ("mysql.host", …) as the
 	// configuration has them; each returner reads its own.
 	Values map[string]any
@@ -25,43 +25,104 @@ type Options struct {
 	Now func() time.Time // nil = time.Now
 }
 
-// Opener opens a returner.
-type Opener func(ctx context.Context, o Options) (Returner, error)
+// Value is the option of a name, that of the second set if it is there; nil if it is not
+// set, or None.
+func (o Options) Value(name string) any {
+	for _, n := range []string{o.Prefix + "." + name, name} {
+		if v := o.Values[n]; v != nil && v != "None" {
+			return v
+		}
+	}
+	return nil
+}
+
+// Driver opens a returner by the name that the configuration calls it.
+type Driver struct {
+	Name string
+	// Doc says what it keeps where, and what its options are.
+	Doc string
+	// Options are the names of those, each with the name of the returner and a dot in
+	// front. The configuration files may have them then.
+	Options []string
+	// Store says that it is a job store, a [Returner]: masters may have it for their job
+	// cache and for events.
+	Store bool
+	Open  func(ctx context.Context, o Options) (Saver, error)
+}
+
+// verify tells what is wrong with how a returner is declared.
+func (d Driver) verify() error {
+	if d.Name == "" || d.Open == nil || strings.TrimSpace(d.Doc) == "" {
+		return fmt.Errorf("%q is without name, code or documentation", d.Name)
+	}
+	for _, o := range d.Options {
+		if !strings.HasPrefix(o, d.Name+".") || !strings.Contains(d.Doc, o) {
+			return fmt.Errorf("%s: its option %s is named otherwise, or not documented", d.Name, o)
+		}
+	}
+	return nil
+}
 
 var registry = struct {
 	sync.RWMutex
-	open map[string]Opener
-}{open: map[string]Opener{}}
+	drivers map[string]Driver
+}{drivers: map[string]Driver{}}
 
-// Register makes a returner known by the name used in the configuration. It
-// panics when the name is taken: two packages claim it, which is a fault of
-// the program.
-func Register(name string, open Opener) {
+// Register makes a returner known. It is called from init of the file that has it, and
+// panics on a fault in the declaration, such as a name that is taken.
+func Register(d Driver) {
 	registry.Lock()
 	defer registry.Unlock()
-	if _, taken := registry.open[name]; taken {
-		panic("returners: " + name + " is registered twice")
+	err := d.verify()
+	if _, taken := registry.drivers[d.Name]; err == nil && taken {
+		err = fmt.Errorf("%s is registered twice", d.Name)
 	}
-	registry.open[name] = open
+	if err != nil {
+		panic("returners: " + err.Error())
+	}
+	registry.drivers[d.Name] = d
+	config.Know(d.Name, d.Store, d.Options...)
+}
+
+// Lookup finds a returner by its name.
+func Lookup(name string) (Driver, bool) {
+	registry.RLock()
+	defer registry.RUnlock()
+	d, ok := registry.drivers[name]
+	return d, ok
 }
 
 // Open opens the returner called name.
-func Open(ctx context.Context, name string, o Options) (Returner, error) {
-	registry.RLock()
-	open, ok := registry.open[name]
-	registry.RUnlock()
+func Open(ctx context.Context, name string, o Options) (Saver, error) {
+	d, ok := Lookup(name)
 	if !ok {
 		return nil, fmt.Errorf("returner %q: %w; use one of: %s", name, ErrUnknown, strings.Join(Names(), ", "))
 	}
-	return open(ctx, o)
+	return d.Open(ctx, o)
+}
+
+// OpenStore opens the returner called name, which has to be a job store.
+func OpenStore(ctx context.Context, name string, o Options) (Returner, error) {
+	if d, ok := Lookup(name); ok && !d.Store {
+		return nil, fmt.Errorf("returner %q: %w; it can be named with --return alone", name, ErrNoStore)
+	}
+	s, err := Open(ctx, name, o)
+	if err != nil {
+		return nil, err
+	}
+	r, ok := s.(Returner)
+	if !ok {
+		return nil, fmt.Errorf("returner %q: %w, though it says so", name, ErrNoStore)
+	}
+	return r, nil
 }
 
 // Names lists the registered returners, sorted.
 func Names() []string {
 	registry.RLock()
 	defer registry.RUnlock()
-	names := make([]string, 0, len(registry.open))
-	for n := range registry.open {
+	names := make([]string, 0, len(registry.drivers))
+	for n := range registry.drivers {
 		names = append(names, n)
 	}
 	slices.Sort(names)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/momtree/mom/internal/bus"
@@ -131,16 +130,6 @@ func (l *link) concerns(e bus.Event) bool { return l.concernedBy(jobOf(e.Tag)) }
 func (l *link) concernedBy(jid string) bool {
 	asked := l.s.parents.origins.of(jid, "")
 	return len(asked) == 0 || slices.Contains(asked, l.ch.Addr())
-}
-
-// jobOf is the job that an event of [urgent] speaks of.
-func jobOf(tag string) string {
-	rest, ok := strings.CutPrefix(tag, "salt/job/")
-	if !ok {
-		return tag
-	}
-	id, _, _ := strings.Cut(rest, "/")
-	return id
 }
 
 // report tells presence, with the tree if the parent does not have it yet.

@@ -7,6 +7,7 @@ import (
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/channel/channeltest"
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/waiting"
 )
 
 // A parent hears at the greeting who has to answer the jobs it asked for and those
@@ -24,7 +25,7 @@ func TestGreetingTellsOfTheParentsOwnJobs(t *testing.T) {
 	n.run(t)
 	n.awaitUp(t)
 	missing := "salt/job/" + job(1) + "/missing"
-	until(t, "the greetings", func() bool {
+	waiting.Until(t, "the greetings", func() bool {
 		return one.heard(job(3)) > 0 && two.heard(job(3)) > 0 && one.heard(job(1)) > 0 && two.heard(job(2)) > 0 && one.heard(missing) > 0
 	})
 	if one.heard(job(2)) > 0 || two.heard(job(1)) > 0 || two.heard(missing) > 0 {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/channel/channeltest"
+	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -39,7 +40,7 @@ func TestBurstsOfOneJobNeedNoSweep(t *testing.T) {
 			time.Sleep(time.Duration(rand.IntN(5)) * time.Millisecond) // between bursts
 		}
 		n.local.complete(t, job(round))
-		until(t, "all returns", func() bool { return p.count() == minions && n.local.depth() == 0 })
+		waiting.Until(t, "all returns", func() bool { return p.count() == minions && n.local.depth() == 0 })
 		if n := n.rescues.Total(); n != 0 {
 			t.Errorf("%d times something had to be rescued", n)
 		}

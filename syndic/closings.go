@@ -3,11 +3,10 @@ package syndic
 import (
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/momtree/mom/internal/bus"
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/internal/jobevent"
 )
 
 // The local master keeps closed jobs in mind until the masters above that asked for
@@ -26,7 +25,7 @@ type closings struct {
 }
 
 type closing struct {
-	word  int64
+	word  uint64
 	addrs map[string]bool
 }
 
@@ -37,23 +36,21 @@ func newClosings(most int, last func(jid string) (uint64, bool)) *closings {
 }
 
 // closed tells whether an event is one that is meant for the forwarder alone.
-func closed(tag string) bool {
-	return strings.HasPrefix(tag, "salt/job/") && strings.HasSuffix(tag, "/closed")
-}
+func closed(tag string) bool { return kindOf(tag) == jobevent.KindClosed }
 
-// readClosed reads such an event of the local master.
-func readClosed(e bus.Event) (jid string, word int64, ok bool) {
-	d, err := wire.DecodeMap(e.Data)
-	if err != nil || e.Origin != "" { // a node below has no business with it
-		return "", 0, false
+// readClosed reads such an event of the local master: a node below has no business with
+// it.
+func readClosed(e bus.Event) (c jobevent.Closed, ok bool) {
+	if e.Origin != "" || !closed(e.Tag) {
+		return c, false
 	}
-	jid, word = d.String("jid"), d.Int("word")
-	return jid, word, word > 0 && closed(e.Tag) && jobOf(e.Tag) == jid
+	c, err := jobevent.DecodeClosed(jobOf(e.Tag), e.Data)
+	return c, err == nil
 }
 
 // note enters that a parent took the words of a job up to that one, and tells
 // whether all have that have to.
-func (c *closings) note(jid string, word int64, addr string, needed []string) (all bool) {
+func (c *closings) note(jid string, word uint64, addr string, needed []string) (all bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	t := c.took[jid]
@@ -82,12 +79,12 @@ func (c *closings) note(jid string, word int64, addr string, needed []string) (a
 func (c *closings) forget() {
 	maps.DeleteFunc(c.took, func(jid string, t closing) bool {
 		word, marked := c.last(jid)
-		return !marked || int64(word) != t.word //nolint:gosec // counts closed jobs
+		return !marked || word != t.word
 	})
 	c.limit = max(c.most, 2*len(c.took))
 }
 
-func (c *closings) has(jid string, word int64, addr string) bool {
+func (c *closings) has(jid string, word uint64, addr string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	t := c.took[jid]
@@ -95,19 +92,19 @@ func (c *closings) has(jid string, word int64, addr string) bool {
 }
 
 // took hears that l has taken all words before such an event.
-func (p *parents) took(l *link, e bus.Event) (jid string, word int64, all bool) {
-	jid, word, ok := readClosed(e)
+func (p *parents) took(l *link, e bus.Event) (c jobevent.Closed, all bool) {
+	c, ok := readClosed(e)
 	if !ok {
-		return "", 0, false
+		return c, false
 	}
 	var needed []string
-	asked := p.origins.of(jid, "") // nobody: then nobody waits for it either
+	asked := p.origins.of(c.JID, "") // nobody: then nobody waits for it either
 	for _, other := range p.all() {
 		if addr := other.ch.Addr(); slices.Contains(asked, addr) {
 			needed = append(needed, addr)
 		}
 	}
-	return jid, word, p.closings.note(jid, word, l.ch.Addr(), needed)
+	return c, p.closings.note(c.JID, c.Word, l.ch.Addr(), needed)
 }
 
 // retell has a parent told again who has to answer the jobs that it asked for and

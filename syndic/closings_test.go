@@ -5,6 +5,7 @@ import (
 
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/channel/channeltest"
+	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -35,12 +36,12 @@ func TestClosedJobIsToldUntilAllThatAskedHaveTakenIt(t *testing.T) {
 	b.set(func() { b.notNow = 1 << 30 })
 	n.local.fire(t, tag+"/missing", missingIn(job(1)))
 	n.local.fire(t, tag+"/closed", closedIn(job(1), 7))
-	until(t, "the word at one", func() bool { return a.heard(tag+"/missing") == 1 })
+	waiting.Until(t, "the word at one", func() bool { return a.heard(tag+"/missing") == 1 })
 	if w := n.local.wordTold(job(1)); w != 0 || b.heard(tag+"/missing") != 0 {
 		t.Errorf("told %d", w)
 	}
 	b.set(func() { b.notNow = 0 })
-	until(t, "the local master to be told", func() bool { return n.local.wordTold(job(1)) == 7 })
+	waiting.Until(t, "the local master to be told", func() bool { return n.local.wordTold(job(1)) == 7 })
 	if b.heard(tag+"/missing") != 1 || a.heard(tag+"/closed")+b.heard(tag+"/closed") != 0 {
 		t.Errorf("b heard %d, the end went up %d times", b.heard(tag+"/missing"), a.heard(tag+"/closed"))
 	}
@@ -81,5 +82,5 @@ func TestClosedJobIsToldAgainAfterARestart(t *testing.T) {
 	n.parents.learn(n.parents.links[0], job(1), "")
 	n.local.open = []bus.Event{heardOf(t, tag+"/missing", missingIn(job(1))), heardOf(t, tag+"/closed", closedIn(job(1), 3))}
 	n.run(t)
-	until(t, "the word", func() bool { return p.heard(tag+"/missing") == 1 && n.local.wordTold(job(1)) == 3 })
+	waiting.Until(t, "the word", func() bool { return p.heard(tag+"/missing") == 1 && n.local.wordTold(job(1)) == 3 })
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/momtree/mom/internal/channel/channeltest"
+	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -21,7 +22,7 @@ func TestCVE2022_22941(t *testing.T) {
 		pub.Set("auth_list", list)
 		pub.Set("user", "fred")
 		p.Publish(pub)
-		until(t, "the job", func() bool { return len(n.master.published()) == i+1 })
+		waiting.Until(t, "the job", func() bool { return len(n.master.published()) == i+1 })
 		kwargs := n.master.published()[i].Map("kwargs")
 		if kwargs == nil || !kwargs.Has("auth_list") || kwargs.String("user") != "fred" {
 			t.Fatalf("handed on with %#v", kwargs)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/momtree/mom/internal/channel/channeltest"
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -29,13 +30,13 @@ func TestPublicationIsPublishedBelow(t *testing.T) {
 		pub.Set(kv[0], kv[1])
 	}
 	p.Publish(pub)
-	until(t, "the job", func() bool { return len(n.master.published()) == 1 })
+	waiting.Until(t, "the job", func() bool { return len(n.master.published()) == 1 })
 	got := n.master.published()[0]
 	want := wire.NewMap("cmd", "publish", "tgt", "web*", "fun", "test.arg",
 		"arg", []any{"a", wire.NewMap("__kwarg__", true, "b", int64(2))}, "key", "local key", "tgt_type", "glob",
 		"ret", "mysql", "jid", job(1), "timeout", int64(7), "to", int64(7),
-		"kwargs", wire.NewMap("auth_list", []any{"web*"}, "metadata", wire.NewMap("ticket", "7"), "ret_kwargs", wire.NewMap("k", "v"),
-			"master_id", "top", "user", "sudo_ann", "ret_config", "alt", "delimiter", "|"),
+		"kwargs", wire.NewMap("auth_list", []any{"web*"}, "delimiter", "|", "master_id", "top", "metadata", wire.NewMap("ticket", "7"),
+			"ret_config", "alt", "ret_kwargs", wire.NewMap("k", "v"), "user", "sudo_ann"),
 		"user", "root")
 	if g, w := fmt.Sprintf("%#v", got), fmt.Sprintf("%#v", want); g != w {
 		t.Errorf("published\n%s\nwant\n%s", g, w)
@@ -55,13 +56,13 @@ func TestSeveralFunctionsAndBadPublications(t *testing.T) {
 	many := channeltest.Job(job(3), "*", "x", []any{}, []any{"a"})
 	many.Set("fun", []any{"test.ping", "test.echo"})
 	p.Publish(many)
-	until(t, "the good one", func() bool { return len(n.master.published()) == 1 })
+	waiting.Until(t, "the good one", func() bool { return len(n.master.published()) == 1 })
 	if got := n.master.published()[0]; got.String("jid") != job(3) || len(got.List("fun")) != 2 {
 		t.Errorf("published %#v", got)
 	}
 	// The parent learns of those that could not be handed on.
 	for _, i := range []int{1, 2} {
-		until(t, "word of the bad ones", func() bool { return p.heard("salt/job/"+job(i)+"/missing") >= 1 })
+		waiting.Until(t, "word of the bad ones", func() bool { return p.heard("salt/job/"+job(i)+"/missing") >= 1 })
 		if nodes := p.event("salt/job/" + job(i) + "/missing").Map("nodes"); !strings.HasPrefix(nodes.String(""), "refused: ") {
 			t.Errorf("told %#v", nodes)
 		}
@@ -78,7 +79,7 @@ func TestWhatIsNotPublishedBelow(t *testing.T) {
 	for _, j := range []*wire.Map{own, probe, channeltest.Job(job(3), "*", "test.ping")} {
 		p.Publish(j)
 	}
-	until(t, "the last one", func() bool { return slices.Contains(n.master.jids(), job(3)) })
+	waiting.Until(t, "the last one", func() bool { return slices.Contains(n.master.jids(), job(3)) })
 	if got := n.master.jids(); len(got) != 1 {
 		t.Errorf("published %v", got)
 	}
@@ -105,7 +106,7 @@ func TestNoPublicationIsLost(t *testing.T) {
 	for i := range jobs {
 		p.Publish(channeltest.Job(job(i), "*", "test.ping"))
 	}
-	until(t, "all jobs", func() bool { return len(n.master.published()) == jobs })
+	waiting.Until(t, "all jobs", func() bool { return len(n.master.published()) == jobs })
 }
 
 func TestSlowJobHoldsUpItsOwnOnly(t *testing.T) {
@@ -119,14 +120,14 @@ func TestSlowJobHoldsUpItsOwnOnly(t *testing.T) {
 	p.Publish(first)
 	p.Publish(second)
 	p.Publish(channeltest.Job(job(2), "*", "test.ping"))
-	until(t, "the slow one and the other job", func() bool {
+	waiting.Until(t, "the slow one and the other job", func() bool {
 		return slices.Contains(n.master.jids(), job(1)) && slices.Contains(n.master.jids(), job(2))
 	})
 	if got := n.master.published(); len(got) != 2 {
 		t.Errorf("the second one of a slow jid did not wait: %d", len(got))
 	}
 	close(hold)
-	until(t, "all", func() bool { return len(n.master.published()) == 3 })
+	waiting.Until(t, "all", func() bool { return len(n.master.published()) == 3 })
 	if last := n.master.published()[2]; last.String("fun") != "second" {
 		t.Errorf("last %#v", last)
 	}
@@ -146,12 +147,12 @@ func TestAtMostSoManyJobsAtOnce(t *testing.T) {
 		p.Publish(channeltest.Job(job(i), "*", "test.ping"))
 	}
 	l := n.parents.links[0]
-	until(t, "the rest to wait", func() bool { return len(l.inbox) == jobs-publishing-1 })
+	waiting.Until(t, "the rest to wait", func() bool { return len(l.inbox) == jobs-publishing-1 })
 	if got := len(n.master.published()); got > publishing {
 		t.Errorf("%d jobs at once", got)
 	}
 	close(hold)
-	until(t, "all jobs", func() bool {
+	waiting.Until(t, "all jobs", func() bool {
 		seen := map[string]bool{}
 		for _, j := range n.master.jids() {
 			seen[j] = true
@@ -169,7 +170,7 @@ func TestNobodyMatches(t *testing.T) {
 	}
 	n.master.mu.Unlock()
 	p.Publish(channeltest.Job(job(1), "nosuch", "test.ping"))
-	until(t, "an empty expectation", func() bool { return p.heard(job(1)) >= 1 })
+	waiting.Until(t, "an empty expectation", func() bool { return p.heard(job(1)) >= 1 })
 	d := p.event(job(1))
 	if len(d.List("minions")) != 0 || d.String("jid") != job(1) || d.Map("mom") == nil {
 		t.Errorf("told %#v", d)
@@ -186,7 +187,7 @@ func TestLocalMasterRefuses(t *testing.T) {
 	n.master.answer = refuse("SaltInvocationError")
 	n.master.mu.Unlock()
 	p.Publish(channeltest.Job(job(1), "*", "test.ping"))
-	until(t, "word of it", func() bool { return p.heard("salt/job/"+job(1)+"/missing") >= 1 })
+	waiting.Until(t, "word of it", func() bool { return p.heard("salt/job/"+job(1)+"/missing") >= 1 })
 	if got := len(n.master.published()); got != 1 {
 		t.Errorf("a refusal for good was asked %d times", got)
 	}
@@ -195,12 +196,12 @@ func TestLocalMasterRefuses(t *testing.T) {
 	n.master.answer = refuse("AuthenticationError")
 	n.master.mu.Unlock()
 	p.Publish(channeltest.Job(job(2), "*", "test.ping"))
-	until(t, "attempts", func() bool { return len(n.master.published()) > 3 })
+	waiting.Until(t, "attempts", func() bool { return len(n.master.published()) > 3 })
 	n.master.mu.Lock()
 	n.master.answer = nil
 	before := len(n.master.jobs)
 	n.master.mu.Unlock()
-	until(t, "the job", func() bool { return len(n.master.published()) > before })
+	waiting.Until(t, "the job", func() bool { return len(n.master.published()) > before })
 	if p.heard("salt/job/"+job(2)+"/missing") != 0 {
 		t.Error("the parent was told that the job failed")
 	}
@@ -213,7 +214,7 @@ func TestUnsignedJobIsDeclined(t *testing.T) {
 	p := startParent(t, channeltest.Rules{})
 	n := start(t, func(c *config.Syndic) { c.Upper.SignPubMessages = true }, p)
 	p.Publish(channeltest.Job(job(1), "*", "test.ping"))
-	until(t, "the answer", func() bool { return p.heard("salt/job/"+job(1)+"/missing") == 1 })
+	waiting.Until(t, "the answer", func() bool { return p.heard("salt/job/"+job(1)+"/missing") == 1 })
 	why := p.event("salt/job/" + job(1) + "/missing").Map("nodes").String("")
 	if !strings.HasPrefix(why, "refused: ") || !strings.Contains(why, "sign_pub_messages") || len(n.master.published()) != 0 {
 		t.Errorf("told %q, published %v", why, n.master.published())

@@ -47,11 +47,13 @@ func TestOrderOfTheTopPassesANode(t *testing.T) {
 			t.Fatal(err)
 		}
 		// As a local master publishes it: the kwargs become fields.
-		next := wire.NewMap("fun", any(job.Fun), "arg", job.Arg, "tgt", job.Tgt, "tgt_type", job.TgtType, "jid", job.JID, "ret", job.Ret)
+		next := wire.NewMap("fun", any(job.Fun), "arg", job.Args, "tgt", job.Tgt, "tgt_type", job.TgtType, "jid", job.JID, "ret", job.Ret)
 		if len(job.Fun) == 1 {
 			next.Set("fun", job.Fun[0])
 		}
-		job.Kwargs.Range(func(k, v any) bool { next.Set(k, v); return true })
+		for k, v := range job.Extra {
+			next.Set(k, v)
+		}
 		if _, _, err := endorse.NewVerifier(&key.PublicKey).Verify(parse(next), now); err != nil {
 			t.Errorf("%s: %v", what, err)
 		}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/bus"
-	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/wire"
 )
@@ -53,7 +53,7 @@ func (s *Syndic) hear(ctx context.Context, sub *bus.Subscription) {
 			case complete(e.Tag):
 				s.returns.flush()
 			case closed(e.Tag):
-				if _, _, ok := readClosed(e); ok && !e.Copy {
+				if _, ok := readClosed(e); ok && !e.Copy {
 					s.tell(e)
 				}
 			case s.belongsAbove(e):
@@ -89,8 +89,11 @@ func (s *Syndic) tell(e bus.Event) {
 // at this node is not the end of the job, and `key` is between the parts of one
 // master.
 func staysHere(tag string) bool {
-	rest, ok := strings.CutPrefix(tag, "salt/job/")
-	return tag == "key" || closed(tag) || strings.HasPrefix(tag, "syndic/") || ok && strings.Contains(rest, "/ret/") || complete(tag)
+	switch kindOf(tag) {
+	case jobevent.KindReturn, jobevent.KindComplete, jobevent.KindClosed:
+		return true
+	}
+	return tag == "key" || strings.HasPrefix(tag, "syndic/")
 }
 
 // belongsAbove also applies Salt's rules: nothing that has a retcode, and in the
@@ -108,22 +111,31 @@ func (s *Syndic) belongsAbove(e bus.Event) bool {
 // urgent events are the ones a waiting command needs: who has to answer, and
 // who will not; and the end of these of a job, which stays here.
 func urgent(tag string) bool {
-	if jid.Valid(tag) {
+	switch kindOf(tag) {
+	case jobevent.KindExpectation, jobevent.KindMissing, jobevent.KindNew, jobevent.KindClosed:
 		return true
 	}
-	rest, ok := strings.CutPrefix(tag, "salt/job/")
-	return ok && (strings.HasSuffix(rest, "/missing") || strings.HasSuffix(rest, "/new") || strings.HasSuffix(rest, "/closed"))
+	return false
 }
 
 // speaksOfJob tells whether an event names those who have to answer a job, or who
 // will not.
 func speaksOfJob(tag string) bool {
-	rest, ok := strings.CutPrefix(tag, "salt/job/")
-	return jid.Valid(tag) || ok && strings.HasSuffix(rest, "/missing")
+	kind := kindOf(tag)
+	return kind == jobevent.KindExpectation || kind == jobevent.KindMissing
 }
 
-func complete(tag string) bool {
-	return strings.HasPrefix(tag, "salt/job/") && strings.HasSuffix(tag, "/complete")
+func complete(tag string) bool { return kindOf(tag) == jobevent.KindComplete }
+
+func kindOf(tag string) jobevent.Kind {
+	_, kind, _, _ := jobevent.Parse(tag)
+	return kind
+}
+
+// jobOf is the job that an event speaks of.
+func jobOf(tag string) string {
+	id, _, _, _ := jobevent.Parse(tag)
+	return id
 }
 
 var errFound = errors.New("found")
@@ -140,20 +152,15 @@ func hasRetcode(data wire.Raw) bool {
 
 // emptyExpectation tells a parent that nobody here has to answer.
 func emptyExpectation(jid string) bus.Event {
-	return event(jid, wire.NewMap("minions", []any{}, "jid", jid,
-		"mom", wire.NewMap("node", "", "asked", []any{}, "unreachable", wire.NewMap())))
+	return eventOf(jobevent.Expectation{JID: jid, Ours: true})
 }
 
 // refusedHere tells a parent that this node could not start the job, and why.
 func refusedHere(jid string, why error) bus.Event {
-	return event("salt/job/"+jid+"/missing", wire.NewMap("jid", jid, "missing", wire.NewMap(),
-		"nodes", wire.NewMap("", "refused: "+why.Error())))
+	return eventOf(jobevent.Missing{JID: jid, Nodes: map[string]jobevent.NodeState{"": jobevent.Refused(why.Error())}})
 }
 
-func event(tag string, data *wire.Map) bus.Event {
-	b, err := wire.Encode(data)
-	if err != nil { // constants and a text always encode
-		panic(err)
-	}
-	return bus.Event{Tag: tag, Data: b, Stamp: time.Now()}
+func eventOf(w jobevent.Word) bus.Event {
+	tag, data := w.Encode()
+	return bus.Event{Tag: tag, Data: data, Stamp: time.Now()}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/channel/channeltest"
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/topology"
 )
@@ -85,7 +86,7 @@ func TestEventsOncePerName(t *testing.T) {
 	}
 	n.local.fire(t, job(1), wire.NewMap("minions", []any{}))
 	n.local.fire(t, "last", wire.NewMap("a", 2))
-	until(t, "the last event", func() bool { return p.heard("last") >= 1 })
+	waiting.Until(t, "the last event", func() bool { return p.heard("last") >= 1 })
 	if p.heard("my/tag") != 1 || p.heard("syndic/syn-c/my/tag") != 0 {
 		t.Errorf("heard %v", p.events)
 	}
@@ -102,7 +103,7 @@ func TestUrgentEventsGoAtOnce(t *testing.T) {
 	n.local.fire(t, "my/tag", wire.NewMap("a", 1))
 	for _, tag := range []string{job(1), "salt/job/" + job(1) + "/new", "salt/job/" + job(1) + "/missing"} {
 		n.local.fire(t, tag, wire.NewMap("jid", job(1)))
-		until(t, tag, func() bool { return p.heard(tag) >= 1 })
+		waiting.Until(t, tag, func() bool { return p.heard(tag) >= 1 })
 	}
 }
 
@@ -110,12 +111,12 @@ func TestEventsWaitForTheParent(t *testing.T) {
 	p := startParent(t, channeltest.Rules{})
 	n := start(t, nil, p)
 	p.Down()
-	until(t, "the loss to be noticed", func() bool { return !n.parents.links[0].isUp() })
+	waiting.Until(t, "the loss to be noticed", func() bool { return !n.parents.links[0].isUp() })
 	for i := range 5 {
 		n.local.fire(t, fmt.Sprint("my/", i), wire.NewMap("a", 1))
 	}
 	u := n.parents.links[0].events
-	until(t, "the events to wait", func() bool {
+	waiting.Until(t, "the events to wait", func() bool {
 		u.mu.Lock()
 		defer u.mu.Unlock()
 		return u.news.len() == 5
@@ -125,9 +126,9 @@ func TestEventsWaitForTheParent(t *testing.T) {
 	n.local.mu.Unlock()
 	p.Up()
 	for i := range 5 {
-		until(t, "the events", func() bool { return p.heard(fmt.Sprint("my/", i)) >= 1 })
+		waiting.Until(t, "the events", func() bool { return p.heard(fmt.Sprint("my/", i)) >= 1 })
 	}
-	until(t, "the open job's expectation", func() bool { return p.heard(job(7)) >= 1 })
+	waiting.Until(t, "the open job's expectation", func() bool { return p.heard(job(7)) >= 1 })
 }
 
 func TestRefusedEventIsDroppedAlone(t *testing.T) {
@@ -152,7 +153,7 @@ func TestRefusedEventIsDroppedAlone(t *testing.T) {
 		n.local.fire(t, tag, wire.NewMap("a", 1))
 	}
 	n.local.fire(t, job(1), wire.NewMap("minions", []any{}))
-	until(t, "the others", func() bool { return p.heard("my/0") >= 1 && p.heard("my/19") >= 1 && p.heard(job(1)) >= 1 })
+	waiting.Until(t, "the others", func() bool { return p.heard("my/0") >= 1 && p.heard("my/19") >= 1 && p.heard(job(1)) >= 1 })
 	for i := range 20 {
 		if i != 11 && p.heard(fmt.Sprint("my/", i)) != 1 {
 			t.Errorf("event %d came %d times", i, p.heard(fmt.Sprint("my/", i)))
@@ -222,13 +223,13 @@ func TestPresence(t *testing.T) {
 		t.Errorf("session %q, the subscription says %q", first.String("session"), id)
 	}
 	n.local.tree.SetMinion(topology.Minion{ID: "web-1", State: topology.Up})
-	until(t, "the change", func() bool {
+	waiting.Until(t, "the change", func() bool {
 		seen := p.Seen("_presence")
 		tree := seen[len(seen)-1].Map("tree")
 		return tree != nil && len(tree.List("minions")) == 1
 	})
 	// Without changes it is told now and then, and then without the tree.
-	until(t, "a report without tree", func() bool {
+	waiting.Until(t, "a report without tree", func() bool {
 		seen := p.Seen("_presence")
 		return !seen[len(seen)-1].Has("tree")
 	})
@@ -252,14 +253,14 @@ func TestPythonParentIsAskedOnce(t *testing.T) {
 	n.local.tree.SetMinion(topology.Minion{ID: "web-1", State: topology.Up})
 	for i := range 3 {
 		n.local.commit(t, job(i), "web-1")
-		until(t, "the return", func() bool { return p.has(job(i), "web-1") == 1 })
+		waiting.Until(t, "the return", func() bool { return p.has(job(i), "web-1") == 1 })
 	}
 	if got := len(p.Seen("_presence")); got != 1 {
 		t.Errorf("asked %d times", got)
 	}
 	// It may have become one of ours when it is back.
 	p.Down()
-	until(t, "the loss to be noticed", func() bool { return !n.parents.links[0].isUp() })
+	waiting.Until(t, "the loss to be noticed", func() bool { return !n.parents.links[0].isUp() })
 	p.Up()
 	n.awaitUp(t)
 	if got := len(p.Seen("_presence")); got != 2 {
@@ -271,10 +272,10 @@ func TestParentWithANewPublishPort(t *testing.T) {
 	p := startParent(t, channeltest.Rules{})
 	n := start(t, nil, p)
 	p.Down()
-	until(t, "the loss to be noticed", func() bool { return !n.parents.links[0].isUp() })
+	waiting.Until(t, "the loss to be noticed", func() bool { return !n.parents.links[0].isUp() })
 	p.MovePublications()
 	p.Up()
-	until(t, "the new subscription", func() bool { return n.parents.links[0].isUp() })
+	waiting.Until(t, "the new subscription", func() bool { return n.parents.links[0].isUp() })
 	p.Publish(channeltest.Job(job(1), "*", "test.ping"))
-	until(t, "the job", func() bool { return len(n.master.published()) == 1 })
+	waiting.Until(t, "the job", func() bool { return len(n.master.published()) == 1 })
 }

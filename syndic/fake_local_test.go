@@ -72,8 +72,8 @@ func (l *fakeLocal) OpenJobs(after string, n int) (jids []string) {
 
 func (l *fakeLocal) Word(jid string) (word uint64, over bool) {
 	for e := range l.Story(jid, 1) {
-		if _, w, ok := readClosed(e); ok {
-			return uint64(w), true
+		if c, ok := readClosed(e); ok {
+			return c.Word, true
 		}
 	}
 	return 0, false
@@ -266,7 +266,7 @@ func (l *fakeLocal) commitRaw(jid, id string, payload []byte, masterID string) {
 	l.mu.Lock()
 	l.seq++
 	l.rows = append(l.rows, returners.Item{
-		Seq: l.seq, Dest: OutboxDest, Kind: returners.KindReturn, JID: jid, ID: id, Payload: payload,
+		Seq: l.seq, Dest: returners.DestAbove, Kind: returners.KindReturn, JID: jid, ID: id, Payload: payload,
 		Return: &returners.Return{JID: jid, ID: id, MasterID: masterID},
 	})
 	l.kept[jid] = append(l.kept[jid], returners.Return{JID: jid, ID: id, Full: payload, MasterID: masterID})

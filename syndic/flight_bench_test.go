@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/channel/channeltest"
+	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -64,7 +65,7 @@ func BenchmarkSlowParent(b *testing.B) {
 				}
 				time.Sleep(time.Duration(r.ExpFloat64() * float64(between)))
 			}
-			until(b, "all", func() bool { mu.Lock(); defer mu.Unlock(); return len(waits) == b.N })
+			waiting.Until(b, "all", func() bool { mu.Lock(); defer mu.Unlock(); return len(waits) == b.N })
 			b.StopTimer()
 			slices.Sort(waits)
 			at := func(q float64) float64 { return float64(waits[int(q*float64(len(waits)-1))].Microseconds()) / 1000 }

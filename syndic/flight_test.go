@@ -10,6 +10,7 @@ import (
 	"github.com/momtree/mom/internal/bounds"
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/channel/channeltest"
+	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -67,7 +68,7 @@ func startSlowParent(t *testing.T, cmd string) (*slowParent, *node) {
 // under waits until so many requests are held, and gives what they speak of.
 func (p *slowParent) under(t *testing.T, n int) (out [][]string) {
 	t.Helper()
-	until(t, fmt.Sprint(n, " requests under way"), func() bool {
+	waiting.Until(t, fmt.Sprint(n, " requests under way"), func() bool {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		return len(p.held) >= n
@@ -121,7 +122,7 @@ func TestTwoRequestsAreUnderWay(t *testing.T) {
 			p.answer(1)
 			p.answer(0)
 			if cmd == "_syndic_return" {
-				until(t, "an empty outbox", func() bool { return n.local.depth() == 0 })
+				waiting.Until(t, "an empty outbox", func() bool { return n.local.depth() == 0 })
 				for _, ret := range [][2]string{{job(1), "web-1"}, {job(1), "web-2"}, {job(2), "web-1"}, {job(3), "web-1"}} {
 					if c := p.has(ret[0], ret[1]); c != 1 {
 						t.Errorf("%v came %d times", ret, c)
@@ -150,7 +151,7 @@ func TestTheWordsOfAJobStayInOrder(t *testing.T) {
 		t.Errorf("under way are %v", got)
 	}
 	p.answer(1)
-	until(t, "the end of job 2", func() bool { return n.local.wordTold(job(2)) == 7 })
+	waiting.Until(t, "the end of job 2", func() bool { return n.local.wordTold(job(2)) == 7 })
 	p.answer(0)
 	if got := p.under(t, 1); fmt.Sprint(got) != fmt.Sprint([][]string{{missing(1)}}) {
 		t.Errorf("under way are %v", got)
@@ -159,7 +160,7 @@ func TestTheWordsOfAJobStayInOrder(t *testing.T) {
 		t.Error("the end of a job counts before its last word was taken")
 	}
 	p.answer(0)
-	until(t, "the end of job 1", func() bool { return n.local.wordTold(job(1)) == 7 })
+	waiting.Until(t, "the end of job 1", func() bool { return n.local.wordTold(job(1)) == 7 })
 }
 
 // News does not keep the words of a job waiting.
@@ -171,7 +172,7 @@ func TestNewsHoldsNothingUrgentUp(t *testing.T) {
 	p.under(t, 1)
 	n.local.fire(t, job(1), wire.NewMap("minions", []any{}))
 	n.local.fire(t, job(2), wire.NewMap("minions", []any{}))
-	until(t, "both jobs", func() bool {
+	waiting.Until(t, "both jobs", func() bool {
 		said := p.under(t, 2)
 		return slices.ContainsFunc(said, func(s []string) bool { return slices.Contains(s, job(1)) }) &&
 			slices.ContainsFunc(said, func(s []string) bool { return slices.Contains(s, job(2)) })
@@ -191,12 +192,12 @@ func TestWhatIsRefusedBesideOthers(t *testing.T) {
 	n.local.complete(t, job(2))
 	p.under(t, 2)
 	p.answer(1)
-	until(t, "the refusal", func() bool { return n.parents.links[0].figures.failed.Load() == 1 })
+	waiting.Until(t, "the refusal", func() bool { return n.parents.links[0].figures.failed.Load() == 1 })
 	p.set(func() { refuse = false })
 	p.answer(0)
 	p.under(t, 1)
 	p.answer(0)
-	until(t, "an empty outbox", func() bool { return n.local.depth() == 0 })
+	waiting.Until(t, "an empty outbox", func() bool { return n.local.depth() == 0 })
 	if p.has(job(2), "web-1") != 1 || len(n.local.setAside()) != 0 {
 		t.Errorf("it came %d times, %d rows were set aside", p.has(job(2), "web-1"), len(n.local.setAside()))
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/inquiry"
 	"github.com/momtree/mom/internal/sibling"
+	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -53,7 +54,7 @@ func plantHousedAs(t *testing.T, alter func(*config.Syndic), change ...func(*pac
 	old := n.Syndic
 	s, err := New(Options{
 		Config: n.conf, Local: housedLocal{n.local}, Version: "1.0", Log: quiet,
-		Client: client.New(client.Options{Addr: n.master.router.Addr().String(), KeyDir: n.dir, User: "root", Timeout: time.Second}),
+		Client: client.New(client.Options{Addr: n.master.router.Addr().String(), Cachedir: n.dir, User: "root", Timeout: time.Second}),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -66,7 +67,7 @@ func plantHousedAs(t *testing.T, alter func(*config.Syndic), change ...func(*pac
 	t.Cleanup(func() { _ = s.client.Close() })
 	n.run(t)
 	n.awaitUp(t)
-	until(t, "the siblings", func() bool { order, v := s.lodgings.order("syn-a"); return len(order) == 1 && len(v) > 0 })
+	waiting.Until(t, "the siblings", func() bool { order, v := s.lodgings.order("syn-a"); return len(order) == 1 && len(v) > 0 })
 	return n, a, b
 }
 
@@ -95,19 +96,19 @@ func TestSiblings_AskedForAtOnce(t *testing.T) {
 func TestRehome_OverASiblingOfTheParent(t *testing.T) {
 	n, a, b := plantHoused(t, 100*time.Millisecond)
 	a.Publish(channeltest.Job(job(1), "*", "test.ping"))
-	until(t, "the job", func() bool { return len(n.master.published()) == 1 })
+	waiting.Until(t, "the job", func() bool { return len(n.master.published()) == 1 })
 	a.Down()
 	b.AwaitSubscribers(t, 1)
 	if got := b.Seen("_auth")[0].Bytes("mom_voucher"); string(got) != "voucher of a" {
 		t.Errorf("came with the voucher %q", got)
 	}
 	n.local.commit(t, job(1), "web-1")
-	until(t, "the return over the sibling", func() bool { return b.has(job(1), "web-1") == 1 })
+	waiting.Until(t, "the return over the sibling", func() bool { return b.has(job(1), "web-1") == 1 })
 	b.Publish(channeltest.Job(job(2), "*", "test.ping"))
-	until(t, "a job over the sibling", func() bool { return len(n.master.published()) == 2 })
+	waiting.Until(t, "a job over the sibling", func() bool { return len(n.master.published()) == 2 })
 	a.Up()
-	until(t, "one way up, home", func() bool { l := n.parents.all(); return len(l) == 1 && l[0].isUp() })
-	until(t, "nothing to be owed", func() bool { return n.local.depth() == 0 })
+	waiting.Until(t, "one way up, home", func() bool { l := n.parents.all(); return len(l) == 1 && l[0].isUp() })
+	waiting.Until(t, "nothing to be owed", func() bool { return n.local.depth() == 0 })
 }
 
 // What the home asked for goes over the sibling when the home has been gone for
@@ -119,16 +120,16 @@ func TestRehome_TheSiblingComesBeforeTheHomeCountsAsGone(t *testing.T) {
 		c.Upper.RehomeFailback, c.Local.SyndicFailoverAfter = time.Hour, 4*time.Second
 	}, func(p *pace) { p.sweep = time.Hour })
 	a.Publish(channeltest.Job(job(1), "*", "test.ping"))
-	until(t, "the job", func() bool { return len(n.master.published()) == 1 })
+	waiting.Until(t, "the job", func() bool { return len(n.master.published()) == 1 })
 	home := n.parents.links[0]
 	a.Down()
 	b.AwaitSubscribers(t, 1)
-	until(t, "the sibling", func() bool { l := n.parents.all(); return len(l) == 2 && l[1].isUp() })
+	waiting.Until(t, "the sibling", func() bool { l := n.parents.all(); return len(l) == 2 && l[1].isUp() })
 	n.local.commit(t, job(1), "web-1")
 	if home.GoneFor(n.parents.after) {
 		t.Fatal("the home counted as gone before the row came")
 	}
-	until(t, "the return over the sibling", func() bool { return b.has(job(1), "web-1") == 1 })
+	waiting.Until(t, "the return over the sibling", func() bool { return b.has(job(1), "web-1") == 1 })
 }
 
 // Who has to answer the home's jobs is for a sibling only while that is the one way
@@ -138,26 +139,26 @@ func TestRehome_WordOfTheHomesJobs(t *testing.T) {
 	n, a, b := plantHoused(t, time.Hour)
 	publish := func(i, sofar int) {
 		a.Publish(channeltest.Job(job(i), "*", "test.ping"))
-		until(t, "the job", func() bool { return len(n.master.published()) == sofar })
+		waiting.Until(t, "the job", func() bool { return len(n.master.published()) == sofar })
 	}
 	word := func(i int) { n.local.fire(t, job(i), wire.NewMap("minions", []any{"web-1"}, "jid", job(i))) }
 	publish(1, 1)
 	a.Down()
 	b.AwaitSubscribers(t, 1)
 	word(1)
-	until(t, "the word over the sibling", func() bool { return b.heard(job(1)) == 1 })
+	waiting.Until(t, "the word over the sibling", func() bool { return b.heard(job(1)) == 1 })
 	a.Up()
-	until(t, "both ways up", func() bool { l := n.parents.all(); return len(l) == 2 && l[0].isUp() && l[1].isUp() })
+	waiting.Until(t, "both ways up", func() bool { l := n.parents.all(); return len(l) == 2 && l[0].isUp() && l[1].isUp() })
 	publish(2, 2)
 	word(2)
 	word(3) // nobody asked for it
-	until(t, "the word at home", func() bool { return a.heard(job(2)) == 1 })
-	until(t, "the next word at the sibling", func() bool { return b.heard(job(3)) == 1 })
+	waiting.Until(t, "the word at home", func() bool { return a.heard(job(2)) == 1 })
+	waiting.Until(t, "the next word at the sibling", func() bool { return b.heard(job(3)) == 1 })
 	if b.heard(job(2)) != 0 {
 		t.Error("the sibling would wait for minions whose returns go home")
 	}
 	n.local.commit(t, job(1), "web-1")
 	for name, p := range map[string]*parent{"home": a, "the sibling": b} {
-		until(t, "the return at "+name, func() bool { return p.has(job(1), "web-1") == 1 })
+		waiting.Until(t, "the return at "+name, func() bool { return p.has(job(1), "web-1") == 1 })
 	}
 }

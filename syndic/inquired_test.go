@@ -6,6 +6,7 @@ import (
 
 	"github.com/momtree/mom/internal/channel/channeltest"
 	"github.com/momtree/mom/internal/inquiry"
+	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -46,7 +47,7 @@ func TestQuestionsOfTheMasterAbove(t *testing.T) {
 		t.Errorf("answered %#v", a)
 	}
 	p.Publish(channeltest.Job(job(2), "*", "test.ping"))
-	until(t, "a job after the questions", func() bool { return len(n.master.published()) > 0 })
+	waiting.Until(t, "a job after the questions", func() bool { return len(n.master.published()) > 0 })
 	if got := n.master.jids(); got[0] != job(2) {
 		t.Errorf("published %v", got)
 	}

@@ -19,18 +19,3 @@ func TestMain(m *testing.M) {
 
 // patience is how long a test waits for what must happen.
 const patience = 20 * time.Second
-
-// until waits for a condition.
-func until(tb testing.TB, what string, ok func() bool) {
-	tb.Helper()
-	poll := time.NewTicker(2 * time.Millisecond)
-	defer poll.Stop()
-	deadline := time.After(patience)
-	for !ok() {
-		select {
-		case <-poll.C:
-		case <-deadline:
-			tb.Fatalf("waited in vain: %s", what)
-		}
-	}
-}

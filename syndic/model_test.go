@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/momtree/mom/internal/channel/channeltest"
+	"github.com/momtree/mom/internal/waiting"
 )
 
 // Whatever is lost, repeated or restarted on either side: in the end the parent
@@ -65,7 +66,7 @@ func TestEveryReturnArrives(t *testing.T) {
 		if !up {
 			p.Up()
 		}
-		until(t, "an empty outbox", func() bool { return n.local.depth() == 0 })
+		waiting.Until(t, "an empty outbox", func() bool { return n.local.depth() == 0 })
 		p.set(func() {
 			if len(p.rows) != len(want) {
 				rt.Errorf("%d rows at the parent, %d were committed", len(p.rows), len(want))

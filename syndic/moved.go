@@ -1,11 +1,8 @@
 package syndic
 
 import (
-	"errors"
-
 	"github.com/momtree/mom/internal/bus"
-	"github.com/momtree/mom/internal/jid"
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/internal/jobevent"
 )
 
 // oweMoved makes every master above one that the words on a job are owed to, as its
@@ -14,29 +11,16 @@ import (
 // for.
 func (s *Syndic) oweMoved(e bus.Event) {
 	p := s.parents
-	if len(p.links) < 2 || !jid.Valid(e.Tag) || !moved(e.Data) || len(p.origins.of(e.Tag, "")) > 0 {
+	id, kind, _, _ := jobevent.Parse(e.Tag)
+	if len(p.links) < 2 || kind != jobevent.KindExpectation || len(p.origins.of(id, "")) > 0 {
+		return
+	}
+	if x, err := jobevent.DecodeExpectation(id, e.Data); err != nil || !x.Moved {
 		return
 	}
 	for _, l := range p.links {
-		if _, _, err := p.origins.learn(l.ch.Addr(), e.Tag, "", false); err != nil {
-			l.log.Error("To whom the returns of a job are owed will not be known after a restart", "jid", e.Tag, "err", err)
+		if _, _, err := p.origins.learn(l.ch.Addr(), id, "", false); err != nil {
+			l.log.Error("To whom the returns of a job are owed will not be known after a restart", "jid", id, "err", err)
 		}
 	}
-}
-
-// moved tells whether an expectation is that of minions that came at work on the
-// job.
-func moved(data wire.Raw) bool {
-	err := wire.Fields(data, func(key string, val wire.Raw) error {
-		if key != "mom" {
-			return nil
-		}
-		return wire.Fields(val, func(key string, val wire.Raw) error {
-			if key == "moved" && wire.Truth(val) {
-				return errFound
-			}
-			return nil
-		})
-	})
-	return errors.Is(err, errFound)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/momtree/mom/internal/channel/channeltest"
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -20,7 +21,7 @@ func TestReturnsOfMinionsThatCameAtWork(t *testing.T) {
 		}
 		n.local.fire(t, job(k), wire.NewMap("minions", []any{"web-1"}, "jid", job(k), "mom", mom))
 		for _, p := range []*parent{a, b} {
-			until(t, "who has to answer", func() bool { return p.heard(job(k)) > 0 })
+			waiting.Until(t, "who has to answer", func() bool { return p.heard(job(k)) > 0 })
 		}
 	}
 	n.local.own(t, job(2))
@@ -28,8 +29,8 @@ func TestReturnsOfMinionsThatCameAtWork(t *testing.T) {
 	came(2, false)
 	n.local.commit(t, job(1), "web-1")
 	n.local.commit(t, job(2), "web-1")
-	until(t, "the return at both", func() bool { return a.has(job(1), "web-1") == 1 && b.has(job(1), "web-1") == 1 })
-	until(t, "nothing to be owed", func() bool { return n.local.depth() == 0 })
+	waiting.Until(t, "the return at both", func() bool { return a.has(job(1), "web-1") == 1 && b.has(job(1), "web-1") == 1 })
+	waiting.Until(t, "nothing to be owed", func() bool { return n.local.depth() == 0 })
 	if b.has(job(2), "web-1") != 0 {
 		t.Error("a return that nobody is owed went to both")
 	}
@@ -42,9 +43,9 @@ func TestReturnsThatMinionsBring(t *testing.T) {
 	a, b := startParent(t, channeltest.Rules{}), startParent(t, channeltest.Rules{})
 	n := start(t, func(c *config.Syndic) { c.Local.SyndicFailover = "ordered" }, a, b)
 	b.Down()
-	until(t, "the loss to be noticed", func() bool { return !n.parents.links[1].isUp() })
+	waiting.Until(t, "the loss to be noticed", func() bool { return !n.parents.links[1].isUp() })
 	n.local.commit(t, job(1), "web-1")
-	until(t, "the return at the one", func() bool { return a.has(job(1), "web-1") == 1 })
+	waiting.Until(t, "the return at the one", func() bool { return a.has(job(1), "web-1") == 1 })
 	if n.local.depth() != 1 {
 		t.Error("the other one, which may have asked, is not owed it")
 	}
@@ -52,11 +53,11 @@ func TestReturnsThatMinionsBring(t *testing.T) {
 	n.revive(t) // the debt outlives the node
 	n.run(t)
 	b.Up()
-	until(t, "the return at the other", func() bool { return b.has(job(1), "web-1") == 1 })
-	until(t, "nothing to be owed", func() bool { return n.local.depth() == 0 })
+	waiting.Until(t, "the return at the other", func() bool { return b.has(job(1), "web-1") == 1 })
+	waiting.Until(t, "nothing to be owed", func() bool { return n.local.depth() == 0 })
 	n.local.own(t, job(2)) // whoever takes what nobody is owed takes this
 	n.local.commit(t, job(2), "web-1")
-	until(t, "its own return at the one", func() bool { return a.has(job(2), "web-1") == 1 && n.local.depth() == 0 })
+	waiting.Until(t, "its own return at the one", func() bool { return a.has(job(2), "web-1") == 1 && n.local.depth() == 0 })
 	if b.has(job(2), "web-1") != 0 {
 		t.Error("the return of a job of this node went to both")
 	}

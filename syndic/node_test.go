@@ -14,6 +14,7 @@ import (
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/channel/channeltest"
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -191,7 +192,7 @@ func plant(tb testing.TB, change func(*config.Syndic), parents ...*parent) *node
 // revive makes the forwarder anew, as after a restart of the node.
 func (n *node) revive(tb testing.TB) {
 	tb.Helper()
-	c := client.New(client.Options{Addr: n.master.router.Addr().String(), KeyDir: n.dir, User: "root", Timeout: time.Second})
+	c := client.New(client.Options{Addr: n.master.router.Addr().String(), Cachedir: n.dir, User: "root", Timeout: time.Second})
 	s, err := New(Options{Config: n.conf, Local: n.local, Client: c, Version: "1.0", Log: quiet})
 	if err != nil {
 		tb.Fatal(err)
@@ -243,7 +244,7 @@ func start(tb testing.TB, change func(*config.Syndic), parents ...*parent) *node
 
 func (n *node) awaitUp(tb testing.TB) {
 	tb.Helper()
-	until(tb, "all parents connected", func() bool {
+	waiting.Until(tb, "all parents connected", func() bool {
 		for _, l := range n.parents.links {
 			if !l.isUp() {
 				return false

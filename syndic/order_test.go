@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/momtree/mom/internal/channel/channeltest"
+	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -66,7 +67,7 @@ func TestWordsToldAgainGiveUpTheFirst(t *testing.T) {
 	n := start(t, never, p.parent)
 	t.Cleanup(func() { close(let) }) // before the forwarder and the parent are ended
 	n.local.fire(t, job(1), wire.NewMap("minions", []any{"web-1"}, "jid", job(1)))
-	until(t, "the words of the job", func() bool { return p.heard(job(1)) == 1 })
+	waiting.Until(t, "the words of the job", func() bool { return p.heard(job(1)) == 1 })
 	marks, bare := p.seen()
 	if len(marks) != 2 || bare != 0 || marks[1][1] <= marks[0][0] || marks[1][0] < marks[1][1] {
 		t.Errorf("marks %v, %d without", marks, bare)
@@ -88,9 +89,9 @@ func TestWordsUnderWayAreNotGivenUp(t *testing.T) {
 	n.run(t)
 	n.awaitUp(t)
 	n.local.fire(t, job(1), wire.NewMap("minions", []any{}, "jid", job(1)))
-	until(t, "the first request", func() bool { marks, _ := p.seen(); return len(marks) == 1 })
+	waiting.Until(t, "the first request", func() bool { marks, _ := p.seen(); return len(marks) == 1 })
 	n.local.fire(t, job(2), wire.NewMap("minions", []any{}, "jid", job(2)))
-	until(t, "the words of both jobs", func() bool { return p.heard(job(1)) == 1 && p.heard(job(2)) == 1 })
+	waiting.Until(t, "the words of both jobs", func() bool { return p.heard(job(1)) == 1 && p.heard(job(2)) == 1 })
 	if marks, _ := p.seen(); len(marks) != 2 || marks[1][1] != marks[0][0] {
 		t.Errorf("marks %v", marks)
 	}
@@ -108,7 +109,7 @@ func TestWordsGoOnBehindAnEarlierLife(t *testing.T) {
 	})
 	n := start(t, never, p.parent)
 	n.local.fire(t, job(1), wire.NewMap("minions", []any{"web-1"}, "jid", job(1)))
-	until(t, "the words of the job", func() bool { return p.heard(job(1)) == 1 })
+	waiting.Until(t, "the words of the job", func() bool { return p.heard(job(1)) == 1 })
 	if marks, _ := p.seen(); len(marks) != 2 || marks[0][0] > reached || marks[1][1] <= reached {
 		t.Errorf("marks %v", marks)
 	}
@@ -124,7 +125,7 @@ func TestOnlyWordsToOursAreNumbered(t *testing.T) {
 			p := startOrderedParent(t, c.ours, func(*orderedParent, int) any { return nil })
 			n := start(t, nil, p.parent)
 			n.local.fire(t, c.tag, wire.NewMap("minions", []any{}, "jid", job(1)))
-			until(t, "the event", func() bool { return p.heard(c.tag) == 1 })
+			waiting.Until(t, "the event", func() bool { return p.heard(c.tag) == 1 })
 			if marks, bare := p.seen(); len(marks) != 0 || bare != 1 {
 				t.Errorf("marks %v, %d without", marks, bare)
 			}

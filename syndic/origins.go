@@ -56,7 +56,7 @@ func openOrigins(cachedir string, most int) (*origins, error) {
 		path: filepath.Join(cachedir, originsFile), most: most,
 		jobs: newRecent[[]string](most), masters: newRecent[string](rememberedMasters), owed: map[owedJob]struct{}{},
 	}
-	o.sync = durable.New(o.syncFile)
+	o.sync = durable.Held(o.held)
 	if err := os.MkdirAll(cachedir, 0o700); err != nil {
 		return nil, fmt.Errorf("open the memory of where jobs came from: %w", err)
 	}
@@ -157,7 +157,9 @@ func (o *origins) owing(addr string) []string {
 func (o *origins) learn(addr, jid, masterID string, owe bool) (first, second bool, err error) {
 	first, second, written, err := o.enter(addr, jid, masterID, owe)
 	if written && err == nil {
-		err = o.sync.Wait()
+		if err = o.sync.Wait(); err != nil {
+			err = fmt.Errorf("remember where a job came from: %w", err)
+		}
 	}
 	return first, second, err
 }
@@ -207,19 +209,10 @@ func (o *origins) write(text string) (err error) {
 	return nil
 }
 
-// syncFile brings what was written to the disk. A file that was replaced or closed
-// meanwhile is there already.
-func (o *origins) syncFile() error {
+func (o *origins) held() *os.File {
 	o.mu.Lock()
-	f := o.file
-	o.mu.Unlock()
-	if f == nil {
-		return nil
-	}
-	if err := f.Sync(); err != nil && !errors.Is(err, os.ErrClosed) {
-		return fmt.Errorf("remember where a job came from: %w", err)
-	}
-	return nil
+	defer o.mu.Unlock()
+	return o.file
 }
 
 func (o *origins) rewrite() error {

@@ -15,7 +15,7 @@ func TestOriginsAreSynced(t *testing.T) {
 		t.Fatal(err)
 	}
 	broken := errors.New("the disk is gone")
-	o.sync = durable.New(func() error { return errors.Join(o.syncFile(), broken) })
+	o.sync = durable.New(func() error { return errors.Join(durable.Held(o.held).Wait(), broken) })
 	for i, want := range []error{broken, nil} {
 		if _, _, err := o.learn("10.0.0.1:4506", job(1), "above", false); !errors.Is(err, want) {
 			t.Errorf("learned %d times: %v, want %v", i+1, err, want)
@@ -24,7 +24,7 @@ func TestOriginsAreSynced(t *testing.T) {
 	if err := o.close(); err != nil {
 		t.Error(err)
 	}
-	if err := o.syncFile(); err != nil {
+	if err := durable.Held(o.held).Wait(); err != nil {
 		t.Error(err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/momtree/mom/internal/channel/channeltest"
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/syndic/handover"
 )
@@ -30,13 +31,13 @@ func TestReturnsGoWhereTheJobCameFrom(t *testing.T) {
 	a.Publish(withID(channeltest.Job(job(1), "*", "test.ping"), "mm1"))
 	b.Publish(withID(channeltest.Job(job(2), "*", "test.ping"), "mm2"))
 	b.Publish(channeltest.Job(job(3), "*", "test.ping"))
-	until(t, "the jobs", func() bool { return len(n.master.published()) == 3 })
+	waiting.Until(t, "the jobs", func() bool { return len(n.master.published()) == 3 })
 	n.local.commit(t, job(1), "web-1", "master_id", "mm1")
 	n.local.commit(t, job(2), "web-1", "master_id", "mm2")
 	n.local.commit(t, job(3), "web-1")
 	n.local.commit(t, job(4), "web-1", "master_id", "mm2") // a job of an earlier life
 	n.local.commit(t, job(5), "web-1", "master_id", b.Addr())
-	until(t, "all returns", func() bool { return a.count()+b.count() == 5 && n.local.depth() == 0 })
+	waiting.Until(t, "all returns", func() bool { return a.count()+b.count() == 5 && n.local.depth() == 0 })
 	if a.count() != 1 || a.has(job(1), "web-1") != 1 {
 		t.Errorf("first master: %v", a.rows)
 	}
@@ -67,17 +68,17 @@ func TestOneParentDownSlowsNobody(t *testing.T) {
 	})
 	n.local.own(t, job(1), job(2), job(3))
 	n.local.commit(t, job(1), "web-1")
-	until(t, "the silent master to be asked", func() bool { return len(a.Seen("_syndic_return")) > 0 })
+	waiting.Until(t, "the silent master to be asked", func() bool { return len(a.Seen("_syndic_return")) > 0 })
 	n.local.commit(t, job(2), "web-1")
-	until(t, "the return of the other", func() bool { return b.has(job(2), "web-1") == 1 })
+	waiting.Until(t, "the return of the other", func() bool { return b.has(job(2), "web-1") == 1 })
 	// What the silent one does not take, the other does after a while.
-	until(t, "the first return", func() bool { return b.has(job(1), "web-1") == 1 })
+	waiting.Until(t, "the first return", func() bool { return b.has(job(1), "web-1") == 1 })
 
 	b.Down()
-	until(t, "the loss to be noticed", func() bool { return n.parents.links[0].isUp() && !n.parents.links[1].isUp() })
+	waiting.Until(t, "the loss to be noticed", func() bool { return n.parents.links[0].isUp() && !n.parents.links[1].isUp() })
 	a.Change(func(r *channeltest.Rules) { r.Answer = nil })
 	n.local.commit(t, job(3), "web-1")
-	until(t, "the one that is back", func() bool { return a.has(job(3), "web-1") == 1 && n.local.depth() == 0 })
+	waiting.Until(t, "the one that is back", func() bool { return a.has(job(3), "web-1") == 1 && n.local.depth() == 0 })
 }
 
 func TestParentDownFromTheStart(t *testing.T) {
@@ -86,13 +87,13 @@ func TestParentDownFromTheStart(t *testing.T) {
 	n := plant(t, nil, a, b)
 	n.run(t)
 	n.local.commit(t, job(1), "web-1", "master_id", a.Addr())
-	until(t, "the return", func() bool { return b.has(job(1), "web-1") == 1 })
+	waiting.Until(t, "the return", func() bool { return b.has(job(1), "web-1") == 1 })
 	n.local.fire(t, "my/tag", wire.NewMap("a", 1))
-	until(t, "the event at one", func() bool { return b.heard("my/tag") >= 1 })
+	waiting.Until(t, "the event at one", func() bool { return b.heard("my/tag") >= 1 })
 	a.Up()
-	until(t, "the event at the other", func() bool { return a.heard("my/tag") >= 1 })
+	waiting.Until(t, "the event at the other", func() bool { return a.heard("my/tag") >= 1 })
 	n.local.commit(t, job(2), "web-1", "master_id", a.Addr())
-	until(t, "the return at its master", func() bool { return a.has(job(2), "web-1") == 1 })
+	waiting.Until(t, "the return at its master", func() bool { return a.has(job(2), "web-1") == 1 })
 }
 
 func TestBadParents(t *testing.T) {
@@ -147,7 +148,7 @@ func TestUsers40788_OriginSurvivesARestart(t *testing.T) {
 	n := start(t, func(c *config.Syndic) { c.Local.SyndicFailover = "ordered" }, a, b)
 	b.Publish(withID(channeltest.Job(job(1), "*", "test.ping"), "no-entry-of-syndic_master"))
 	b.Publish(channeltest.Job(job(2), "*", "test.ping"))
-	until(t, "the jobs", func() bool { return len(n.master.published()) == 2 })
+	waiting.Until(t, "the jobs", func() bool { return len(n.master.published()) == 2 })
 	n.stop()
 	n.revive(t)
 	n.run(t)
@@ -155,7 +156,7 @@ func TestUsers40788_OriginSurvivesARestart(t *testing.T) {
 	n.local.commit(t, job(1), "web-1", "master_id", "no-entry-of-syndic_master")
 	n.local.commit(t, job(2), "web-1")
 	n.local.commit(t, job(3), "web-1", "master_id", "no-entry-of-syndic_master")
-	until(t, "all returns", func() bool { return a.count()+b.count() == 3 && n.local.depth() == 0 })
+	waiting.Until(t, "all returns", func() bool { return a.count()+b.count() == 3 && n.local.depth() == 0 })
 	if a.count() != 0 {
 		t.Errorf("the master that did not ask got %v", a.rows)
 	}
@@ -167,15 +168,15 @@ func TestPains15_TheAskerGetsItsReturnLater(t *testing.T) {
 	a, b := startParent(t, channeltest.Rules{}), startParent(t, channeltest.Rules{})
 	n := start(t, nil, a, b)
 	a.Publish(channeltest.Job(job(1), "*", "test.ping"))
-	until(t, "the job", func() bool { return len(n.master.published()) == 1 })
+	waiting.Until(t, "the job", func() bool { return len(n.master.published()) == 1 })
 	a.Down()
 	n.local.commit(t, job(1), "web-1")
-	until(t, "the return at the other", func() bool { return b.has(job(1), "web-1") == 1 })
+	waiting.Until(t, "the return at the other", func() bool { return b.has(job(1), "web-1") == 1 })
 	if n.local.depth() != 1 {
 		t.Error("the return is not owed any more to the master that asked")
 	}
 	a.Up()
-	until(t, "the return where it belongs", func() bool { return a.has(job(1), "web-1") == 1 && n.local.depth() == 0 })
+	waiting.Until(t, "the return where it belongs", func() bool { return a.has(job(1), "web-1") == 1 && n.local.depth() == 0 })
 	if k := b.has(job(1), "web-1"); k != 1 {
 		t.Errorf("the other one was given it %d times", k)
 	}
@@ -187,16 +188,16 @@ func TestTheSameJobOfTwoParents(t *testing.T) {
 	a, b := startParent(t, channeltest.Rules{}), startParent(t, channeltest.Rules{})
 	n := start(t, nil, a, b)
 	a.Publish(channeltest.Job(job(1), "*", "test.ping"))
-	until(t, "the job", func() bool { return len(n.master.published()) == 1 })
+	waiting.Until(t, "the job", func() bool { return len(n.master.published()) == 1 })
 	n.local.commit(t, job(1), "web-1")
-	until(t, "the first return", func() bool { return a.has(job(1), "web-1") == 1 && n.local.depth() == 0 })
+	waiting.Until(t, "the first return", func() bool { return a.has(job(1), "web-1") == 1 && n.local.depth() == 0 })
 	b.Publish(channeltest.Job(job(1), "*", "test.ping"))
-	until(t, "the job again", func() bool { return len(n.master.published()) == 2 })
+	waiting.Until(t, "the job again", func() bool { return len(n.master.published()) == 2 })
 	n.local.commit(t, job(1), "web-2")
 	for _, p := range []*parent{a, b} {
-		until(t, "all returns", func() bool { return p.has(job(1), "web-1") >= 1 && p.has(job(1), "web-2") >= 1 })
+		waiting.Until(t, "all returns", func() bool { return p.has(job(1), "web-1") >= 1 && p.has(job(1), "web-2") >= 1 })
 	}
-	until(t, "an empty outbox", func() bool { return n.local.depth() == 0 })
+	waiting.Until(t, "an empty outbox", func() bool { return n.local.depth() == 0 })
 }
 
 // The node is killed after it has written down that a second parent asked, and before
@@ -205,9 +206,9 @@ func TestReturnsFromBeforeTheSecondParent_OverARestart(t *testing.T) {
 	a, b := startParent(t, channeltest.Rules{}), startParent(t, channeltest.Rules{})
 	n := start(t, func(c *config.Syndic) { c.Local.SyndicFailover = "ordered" }, a, b)
 	a.Publish(channeltest.Job(job(1), "*", "test.ping"))
-	until(t, "the job", func() bool { return len(n.master.published()) == 1 })
+	waiting.Until(t, "the job", func() bool { return len(n.master.published()) == 1 })
 	n.local.commit(t, job(1), "web-1")
-	until(t, "the first return", func() bool { return a.has(job(1), "web-1") == 1 && n.local.depth() == 0 })
+	waiting.Until(t, "the first return", func() bool { return a.has(job(1), "web-1") == 1 && n.local.depth() == 0 })
 	if first, second, err := n.parents.origins.learn(b.Addr(), job(1), "", true); first || !second || err != nil {
 		t.Fatalf("first %v, second %v, %v", first, second, err)
 	}
@@ -216,8 +217,8 @@ func TestReturnsFromBeforeTheSecondParent_OverARestart(t *testing.T) {
 		n.revive(t)
 		n.run(t)
 		n.awaitUp(t)
-		until(t, "the return where it was asked for second", func() bool { return b.has(job(1), "web-1") == 1 })
-		until(t, "the end of the debt", func() bool { return len(n.parents.origins.owing(b.Addr())) == 0 })
+		waiting.Until(t, "the return where it was asked for second", func() bool { return b.has(job(1), "web-1") == 1 })
+		waiting.Until(t, "the end of the debt", func() bool { return len(n.parents.origins.owing(b.Addr())) == 0 })
 		n.stop()
 	}
 }
@@ -228,15 +229,15 @@ func TestWordOfAJobGoesToThoseThatAsked(t *testing.T) {
 	a, b := startParent(t, channeltest.Rules{}), startParent(t, channeltest.Rules{})
 	n := start(t, func(c *config.Syndic) { c.Local.SyndicFailover = "ordered" }, a, b)
 	a.Publish(channeltest.Job(job(1), "*", "test.ping"))
-	until(t, "the job", func() bool { return len(n.master.published()) == 1 })
+	waiting.Until(t, "the job", func() bool { return len(n.master.published()) == 1 })
 	n.local.fire(t, job(1), wire.NewMap("minions", []any{"web-1"}, "jid", job(1)))
 	n.local.fire(t, "salt/job/"+job(1)+"/missing", wire.NewMap("jid", job(1)))
 	n.local.fire(t, "salt/job/"+job(1)+"/new", wire.NewMap("jid", job(1)))
 	n.local.fire(t, job(2), wire.NewMap("minions", []any{"web-1"}, "jid", job(2))) // nobody asked
 	for _, tag := range []string{job(1), "salt/job/" + job(1) + "/missing", "salt/job/" + job(1) + "/new", job(2)} {
-		until(t, tag+" at the one that asked", func() bool { return a.heard(tag) == 1 })
+		waiting.Until(t, tag+" at the one that asked", func() bool { return a.heard(tag) == 1 })
 	}
-	until(t, "the last event at the other", func() bool { return b.heard(job(2)) == 1 && b.heard("salt/job/"+job(1)+"/new") == 1 })
+	waiting.Until(t, "the last event at the other", func() bool { return b.heard(job(2)) == 1 && b.heard("salt/job/"+job(1)+"/new") == 1 })
 	if b.heard(job(1))+b.heard("salt/job/"+job(1)+"/missing") != 0 {
 		t.Error("a master that did not ask would wait for the minions of the job")
 	}
@@ -250,16 +251,16 @@ func TestFailoverHasHysteresis(t *testing.T) {
 		c.Local.SyndicFailover, c.Local.SyndicFailoverAfter = "ordered", time.Hour
 	}, a, b)
 	a.Publish(channeltest.Job(job(1), "*", "test.ping"))
-	until(t, "the job", func() bool { return len(n.master.published()) == 1 })
+	waiting.Until(t, "the job", func() bool { return len(n.master.published()) == 1 })
 	a.Down()
-	until(t, "the loss to be noticed", func() bool { return !n.parents.links[0].isUp() })
+	waiting.Until(t, "the loss to be noticed", func() bool { return !n.parents.links[0].isUp() })
 	n.local.commit(t, job(1), "web-1")
 	b.Publish(channeltest.Job(job(2), "*", "test.ping"))
-	until(t, "the other job", func() bool { return len(n.master.published()) == 2 })
+	waiting.Until(t, "the other job", func() bool { return len(n.master.published()) == 2 })
 	n.local.commit(t, job(2), "web-1")
-	until(t, "the other return", func() bool { return b.has(job(2), "web-1") == 1 })
+	waiting.Until(t, "the other return", func() bool { return b.has(job(2), "web-1") == 1 })
 	a.Up()
-	until(t, "the return", func() bool { return a.has(job(1), "web-1") == 1 && n.local.depth() == 0 })
+	waiting.Until(t, "the return", func() bool { return a.has(job(1), "web-1") == 1 && n.local.depth() == 0 })
 	if b.has(job(1), "web-1") != 0 {
 		t.Error("it went elsewhere although its master was away for a moment only")
 	}
@@ -344,9 +345,9 @@ func TestReturnsFromBeforeTheJob(t *testing.T) {
 	a, b := startParent(t, channeltest.Rules{}), startParent(t, channeltest.Rules{})
 	n := start(t, func(c *config.Syndic) { c.Local.SyndicFailover = "ordered" }, a, b)
 	n.local.commit(t, job(1), "web-1")
-	until(t, "the return where nobody asked", func() bool { return a.has(job(1), "web-1") == 1 && n.local.depth() == 0 })
+	waiting.Until(t, "the return where nobody asked", func() bool { return a.has(job(1), "web-1") == 1 && n.local.depth() == 0 })
 	b.Publish(channeltest.Job(job(1), "*", "test.ping"))
-	until(t, "the return where it was asked for", func() bool { return b.has(job(1), "web-1") == 1 })
+	waiting.Until(t, "the return where it was asked for", func() bool { return b.has(job(1), "web-1") == 1 })
 }
 
 // C4: of two masters above the one that asked is away while its job returns, and the
@@ -358,20 +359,20 @@ func TestTheAskerGetsAllThatAnotherHad(t *testing.T) {
 	a, b := startParent(t, channeltest.Rules{}), startParent(t, channeltest.Rules{})
 	n := start(t, func(c *config.Syndic) { c.Local.SyndicFailover = "ordered" }, a, b)
 	a.Publish(channeltest.Job(job(1), "*", "test.ping"))
-	until(t, "the job", func() bool { return len(n.master.published()) == 1 })
+	waiting.Until(t, "the job", func() bool { return len(n.master.published()) == 1 })
 	a.Down()
-	until(t, "the loss to be noticed", func() bool { return !n.parents.links[0].isUp() })
+	waiting.Until(t, "the loss to be noticed", func() bool { return !n.parents.links[0].isUp() })
 	for i := range minions {
 		n.local.commit(t, job(1), fmt.Sprint("web-", i))
 	}
 	n.local.complete(t, job(1))
-	until(t, "the returns at the other", func() bool { return b.count() == minions })
-	until(t, "what the asker is owed", func() bool { rows, _ := n.local.OutboxSize(n.parents.links[0].returns.dest); return rows == minions })
+	waiting.Until(t, "the returns at the other", func() bool { return b.count() == minions })
+	waiting.Until(t, "what the asker is owed", func() bool { rows, _ := n.local.OutboxSize(n.parents.links[0].returns.dest); return rows == minions })
 	n.stop()
 	n.revive(t)
 	n.run(t)
 	a.Up()
-	until(t, "the returns at the one that asked", func() bool { return a.count() == minions && n.local.depth() == 0 })
+	waiting.Until(t, "the returns at the one that asked", func() bool { return a.count() == minions && n.local.depth() == 0 })
 	for i := range minions {
 		if x, y := a.has(job(1), fmt.Sprint("web-", i)), b.has(job(1), fmt.Sprint("web-", i)); x != 1 || y != 1 {
 			t.Fatalf("web-%d was given %d and %d times", i, x, y)
@@ -387,14 +388,14 @@ func TestFailoverAfterARestartNeedsNoSweep(t *testing.T) {
 		c.Local.SyndicFailover, c.Local.SyndicFailoverAfter = "ordered", 2*time.Second
 	}, a, b)
 	a.Publish(channeltest.Job(job(1), "*", "test.ping"))
-	until(t, "the job", func() bool { return len(n.master.published()) == 1 })
+	waiting.Until(t, "the job", func() bool { return len(n.master.published()) == 1 })
 	n.stop()
 	a.Down()
 	n.revive(t)
 	n.pace.sweep = time.Hour
 	n.local.commit(t, job(1), "web-1")
 	n.run(t)
-	until(t, "the return at the other", func() bool { return b.has(job(1), "web-1") == 1 })
+	waiting.Until(t, "the return at the other", func() bool { return b.has(job(1), "web-1") == 1 })
 }
 
 // Of two masters above that asked for the same jobs one is away, and is owed as much as
@@ -413,16 +414,16 @@ func TestTheAskerGetsWhatItsOutboxHadNoRoomFor(t *testing.T) {
 		a.Publish(channeltest.Job(job(i+1), "*", "test.ping"))
 		b.Publish(channeltest.Job(job(i+1), "*", "test.ping"))
 	}
-	until(t, "the jobs", func() bool { return len(n.master.published()) == 2*jobs })
+	waiting.Until(t, "the jobs", func() bool { return len(n.master.published()) == 2*jobs })
 	a.Down()
-	until(t, "the loss to be noticed", func() bool { return !n.parents.links[0].isUp() })
+	waiting.Until(t, "the loss to be noticed", func() bool { return !n.parents.links[0].isUp() })
 	for i := range jobs {
 		n.local.commit(t, job(i+1), "web-1")
 		n.local.commit(t, job(i+1), "web-2")
 	}
-	until(t, "the returns at the other", func() bool { return b.count() == 2*jobs })
+	waiting.Until(t, "the returns at the other", func() bool { return b.count() == 2*jobs })
 	dest := n.parents.links[0].returns.dest
-	until(t, "what the asker is owed", func() bool { rows, _ := n.local.OutboxSize(dest); return n.local.depth() == int(rows) })
+	waiting.Until(t, "what the asker is owed", func() bool { rows, _ := n.local.OutboxSize(dest); return n.local.depth() == int(rows) })
 	if rows, _ := n.local.OutboxSize(dest); rows > most+2 {
 		t.Errorf("%d rows wait for one master above", rows)
 	}
@@ -432,9 +433,9 @@ func TestTheAskerGetsWhatItsOutboxHadNoRoomFor(t *testing.T) {
 	a.Up()
 	for i := range jobs {
 		for _, id := range []string{"web-1", "web-2"} {
-			until(t, "the return of "+id+" of "+job(i+1)+" where it was asked for", func() bool { return a.has(job(i+1), id) >= 1 })
+			waiting.Until(t, "the return of "+id+" of "+job(i+1)+" where it was asked for", func() bool { return a.has(job(i+1), id) >= 1 })
 		}
 	}
-	until(t, "an empty outbox", func() bool { return n.local.depth() == 0 })
-	until(t, "the end of the debt", func() bool { return len(n.parents.origins.owing(a.Addr())) == 0 })
+	waiting.Until(t, "an empty outbox", func() bool { return n.local.depth() == 0 })
+	waiting.Until(t, "the end of the debt", func() bool { return len(n.parents.origins.owing(a.Addr())) == 0 })
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/topology"
 )
@@ -46,7 +47,7 @@ func TestLargeTreeGoesInPieces(t *testing.T) {
 			n.pace.answer = patience
 			crowded(n, c.crowd)
 			n.run(t)
-			until(t, "all minions", func() bool { return a.has() == c.crowd })
+			waiting.Until(t, "all minions", func() bool { return a.has() == c.crowd })
 			n.awaitUp(t)
 			a.set(func() {
 				if a.pieces != c.pieces || a.wholes != 1 {
@@ -60,7 +61,7 @@ func TestLargeTreeGoesInPieces(t *testing.T) {
 				}
 			}
 			n.local.tree.SetMinion(topology.Minion{ID: "web-00001", State: topology.Down, Version: "1.0"})
-			until(t, "the change", func() bool { return a.minion("web-00001") == topology.Down })
+			waiting.Until(t, "the change", func() bool { return a.minion("web-00001") == topology.Down })
 			a.set(func() {
 				if a.pieces != 0 || a.wholes != 1 {
 					t.Errorf("a small change went in %d pieces, %d whole reports", a.pieces, a.wholes)
@@ -68,12 +69,12 @@ func TestLargeTreeGoesInPieces(t *testing.T) {
 			})
 			// The connection breaks: the parent has all of it, and says so.
 			p.Down()
-			until(t, "the loss to be noticed", func() bool { return !n.parents.links[0].isUp() })
+			waiting.Until(t, "the loss to be noticed", func() bool { return !n.parents.links[0].isUp() })
 			for i := range 3 * topology.PieceEntries {
 				n.local.tree.Remove(fmt.Sprintf("web-%05d", i))
 			}
 			p.Up()
-			until(t, "the difference", func() bool { return a.has() == c.crowd-3*topology.PieceEntries })
+			waiting.Until(t, "the difference", func() bool { return a.has() == c.crowd-3*topology.PieceEntries })
 			a.set(func() {
 				switch {
 				case c.old: // it is told what it was always told at a new connection, or less

@@ -13,7 +13,7 @@ import (
 // delimiter and the settings of returners, which the minions below need as well,
 // and the time-out, of which Salt's syndic takes a second away at each tier.
 func republish(p wire.Publication) (client.Job, error) {
-	j := client.Job{TgtType: p.TgtType, Ret: p.Ret, JID: p.JID, Kwargs: wire.NewMap()}
+	j := client.Job{TgtType: p.TgtType, Ret: p.Ret, JID: p.JID, Extra: map[string]any{}}
 	var err error
 	if j.Tgt, err = wire.Decode(p.Tgt); err != nil {
 		return j, fmt.Errorf("target: %w", err)
@@ -29,32 +29,31 @@ func republish(p wire.Publication) (client.Job, error) {
 	if !ok && arg != nil {
 		return j, fmt.Errorf("arg: %w: it is no list", wire.ErrType)
 	}
-	j.Arg = list
+	j.Args = list
 	if p.HasTo && p.To > 0 {
 		j.Timeout = time.Duration(p.To) * time.Second
 	}
-	set := func(name string, v any) { j.Kwargs.Set(name, v) }
 	for _, f := range []struct {
 		name string
 		raw  wire.Raw
 	}{{"auth_list", p.AuthList}, {"metadata", p.Metadata}, {"ret_kwargs", p.RetKwargs}, {"module_executors", p.ModuleExecutors}, {"executor_opts", p.ExecutorOpts}} {
 		if len(f.raw) > 0 && !wire.IsNil(f.raw) {
-			set(f.name, f.raw)
+			j.Extra[f.name] = f.raw
 		}
 	}
 	for _, f := range [][2]string{{"master_id", p.MasterID}, {"user", p.User}, {"ret_config", p.RetConfig}, {"delimiter", p.Delimiter}, {"id", p.ID}} {
 		if f[1] != "" {
-			set(f[0], f[1])
+			j.Extra[f[0]] = f[1]
 		}
 	}
 	if p.Extra != nil {
 		if until, ok := p.Extra.Get("queue_until"); ok {
-			set("queue_until", until)
+			j.Extra["queue_until"] = until
 		}
 	}
 	if p.Extra != nil {
 		if order, ok := p.Extra.Get(endorse.Field); ok {
-			set(endorse.Field, order) // as the top has signed it
+			j.Extra[endorse.Field] = order // as the top has signed it
 		}
 	}
 	return j, nil

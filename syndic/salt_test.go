@@ -10,6 +10,7 @@ import (
 	"github.com/momtree/mom/internal/channel/channeltest"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
 )
@@ -146,7 +147,7 @@ func TestEventsInSaltsForm(t *testing.T) {
 		l.mu.Unlock()
 		ring(l.kick)
 		var got *wire.Map
-		until(t, "the events", func() bool {
+		waiting.Until(t, "the events", func() bool {
 			for _, l := range p.Seen("_minion_event") {
 				if l.Has("events") {
 					got = l

@@ -39,7 +39,7 @@ func newSender(l *link) *sender {
 		dest: returners.DestParent(l.ch.Addr()),
 	}
 	o := handover.Options{
-		Parent: countedParent{above{l}}, Name: l.name, Outbox: countedOutbox{l.s.local.Outbox(), l}, Dests: []string{OutboxDest, s.dest},
+		Parent: countedParent{above{l}}, Name: l.name, Outbox: countedOutbox{l.s.local.Outbox(), l}, Dests: []string{returners.DestAbove, s.dest},
 		Jobs: l.s.local.Jobs(), ID: l.s.ID(), Remember: local.SyndicJidForwardCacheHwm, Bounds: l.s.bounds, Again: l.s.pace.retryMin, Log: l.log, Body: l.body,
 	}
 	if local.SyndicMode == "cluster" {
@@ -256,11 +256,11 @@ func (a above) Abreast() (requests int, apart bool) {
 const otherAbreast = 2
 
 func (a above) Owns(it returners.Item) bool {
-	return it.Dest != OutboxDest || a.l.s.parents.owns(a.l, it)
+	return it.Dest != returners.DestAbove || a.l.s.parents.owns(a.l, it)
 }
 
 func (a above) Others(it returners.Item) []string {
-	if it.Dest != OutboxDest {
+	if it.Dest != returners.DestAbove {
 		return nil
 	}
 	return a.l.s.parents.others(a.l, it)

@@ -20,10 +20,6 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// OutboxDest is the destination under which the local master owes its returns
-// to the masters above.
-var OutboxDest = returners.DestParent("above")
-
 // Local is the master beside the forwarder.
 type Local interface {
 	// Bus delivers its events.

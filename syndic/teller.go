@@ -180,5 +180,5 @@ func (t *teller) lost(e bus.Event) {
 // it.
 func (t *teller) word(jid string) (word uint64, over, heard bool) {
 	word, over = t.u.l.s.local.Word(jid)
-	return word, over, over && t.u.l.s.parents.closings.has(jid, int64(word), t.u.l.ch.Addr()) //nolint:gosec // counts closed jobs
+	return word, over, over && t.u.l.s.parents.closings.has(jid, word, t.u.l.ch.Addr())
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/channel/channeltest"
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -80,7 +81,7 @@ func TestAllIsToldInPiecesThatFit(t *testing.T) {
 				}
 			}()
 			n.run(t)
-			until(t, "all ends", func() bool { return n.local.allTold(c.jobs) })
+			waiting.Until(t, "all ends", func() bool { return n.local.allTold(c.jobs) })
 			close(stop)
 			<-watched
 			if d := n.parents.links[0].figures.dropped.Load(); d != 0 || most > c.bytes || total <= most {
@@ -109,9 +110,9 @@ func TestTellingGoesOnWhereItStopped(t *testing.T) {
 	told := func() int { n.local.mu.Lock(); defer n.local.mu.Unlock(); return len(n.local.told) }
 	for told() < jobs {
 		was := told()
-		until(t, "further ends", func() bool { return told() >= min(was+5, jobs) })
+		waiting.Until(t, "further ends", func() bool { return told() >= min(was+5, jobs) })
 		p.Down()
-		until(t, "the loss to be noticed", func() bool { return !n.parents.links[0].isUp() })
+		waiting.Until(t, "the loss to be noticed", func() bool { return !n.parents.links[0].isUp() })
 		p.Up()
 	}
 	p.set(func() {
@@ -146,7 +147,7 @@ func TestEndsCountAlthoughWordsAreLost(t *testing.T) {
 		}
 		ring(u.kick)
 		was := told
-		until(t, "ends in spite of the loss", func() bool {
+		waiting.Until(t, "ends in spite of the loss", func() bool {
 			n.local.mu.Lock()
 			defer n.local.mu.Unlock()
 			told = len(n.local.told)
@@ -162,7 +163,7 @@ func TestWordsLostWhileTheParentWasAway(t *testing.T) {
 	n := start(t, func(conf *config.Syndic) { conf.Local.Bounds.TellQueue = 3 }, p)
 	n.pace.sweep = time.Hour
 	p.Down()
-	until(t, "the loss to be noticed", func() bool { return !n.parents.links[0].isUp() })
+	waiting.Until(t, "the loss to be noticed", func() bool { return !n.parents.links[0].isUp() })
 	tag := "salt/job/" + job(1)
 	open := []bus.Event{heardOf(t, tag+"/missing", missingIn(job(1))), heardOf(t, tag+"/closed", closedIn(job(1), 5))}
 	n.local.mu.Lock()
@@ -175,7 +176,7 @@ func TestWordsLostWhileTheParentWasAway(t *testing.T) {
 	}
 	l.events.push(open[1])
 	p.Up()
-	until(t, "the end", func() bool { return n.local.wordTold(job(1)) == 5 })
+	waiting.Until(t, "the end", func() bool { return n.local.wordTold(job(1)) == 5 })
 	if p.heard(tag+"/missing") == 0 {
 		t.Error("the end counted without its word")
 	}

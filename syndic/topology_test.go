@@ -9,6 +9,7 @@ import (
 
 	"github.com/momtree/mom/internal/channel/channeltest"
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/topology"
 )
@@ -126,10 +127,10 @@ func TestDifferencesGoUp(t *testing.T) {
 	p.AwaitSubscribers(t, 1)
 	for _, s := range []topology.State{topology.Up, topology.Down, topology.Up} {
 		n.local.tree.SetMinion(topology.Minion{ID: "web-1", State: s})
-		until(t, "the change", func() bool { return a.minion("web-1") == s })
+		waiting.Until(t, "the change", func() bool { return a.minion("web-1") == s })
 	}
 	n.local.tree.SetVitals(topology.Vitals{Jobs: 7})
-	until(t, "the figures", func() bool {
+	waiting.Until(t, "the figures", func() bool {
 		c, _ := a.tree.Node("syn-a")
 		return c.Vitals.Jobs == 7 && c.Vitals.Lag >= 0
 	})
@@ -141,7 +142,7 @@ func TestDifferencesGoUp(t *testing.T) {
 		a.tree = topology.NewTree(topology.Node{ID: "top"}, nil)
 	})
 	n.local.tree.SetMinion(topology.Minion{ID: "web-2", State: topology.Up})
-	until(t, "all of it", func() bool { return a.minion("web-1") == topology.Up && a.minion("web-2") == topology.Up })
+	waiting.Until(t, "all of it", func() bool { return a.minion("web-1") == topology.Up && a.minion("web-2") == topology.Up })
 }
 
 // A parent of an older kind, that knows whole reports alone, gets those.
@@ -156,7 +157,7 @@ func TestParentWithoutDifferences(t *testing.T) {
 	n := start(t, nil, p)
 	p.Await(t, "_presence", 1)
 	n.local.tree.SetMinion(topology.Minion{ID: "web-1", State: topology.Up})
-	until(t, "the whole", func() bool {
+	waiting.Until(t, "the whole", func() bool {
 		for _, m := range p.Seen("_presence") {
 			if m.Has("delta") {
 				t.Fatal("a difference was sent")
@@ -179,7 +180,7 @@ func TestLoopIsRefusedUntilItIsGone(t *testing.T) {
 		a.path = []topology.Ancestor{{ID: "syn-a", Life: n.local.tree.Life()}, {ID: "top", Life: a.tree.Life()}}
 	})
 	n.run(t)
-	until(t, "the problem", func() bool {
+	waiting.Until(t, "the problem", func() bool {
 		told := n.local.tree.Snapshot().Told
 		return len(told) == 1 && told[0].Kind == topology.Loop
 	})
@@ -187,7 +188,7 @@ func TestLoopIsRefusedUntilItIsGone(t *testing.T) {
 		t.Error("the link is used")
 	}
 	a.set(func() { a.path = nil })
-	until(t, "the healed link", func() bool { return n.Masters()[p.Addr()] && len(n.local.tree.Snapshot().Told) == 0 })
+	waiting.Until(t, "the healed link", func() bool { return n.Masters()[p.Addr()] && len(n.local.tree.Snapshot().Told) == 0 })
 }
 
 // proxy stands between a node and its parent. Silent, it keeps all connections and
@@ -302,22 +303,22 @@ func TestUsers68915SilentEdgeHealsItself(t *testing.T) {
 	n.pace.beat = 200 * time.Millisecond
 	n.run(t)
 	up := func() bool { return n.Masters()[ret.addr()] }
-	until(t, "the link", up)
+	waiting.Until(t, "the link", up)
 	for _, silent := range [][]*proxy{{pub}, {ret, pub}} {
 		before := pub.heard() // who has never answered a ping may not know how
-		until(t, "a sign of life", func() bool { return pub.heard() > before })
+		waiting.Until(t, "a sign of life", func() bool { return pub.heard() > before })
 		for _, x := range silent {
 			x.pass(false)
 		}
 		n.local.commit(t, job(1), "web-1")
 		n.local.tree.SetMinion(topology.Minion{ID: "web-1", State: topology.Up})
-		until(t, "the silence", func() bool { return !up() })
+		waiting.Until(t, "the silence", func() bool { return !up() })
 		for _, x := range silent {
 			x.pass(true)
 		}
-		until(t, "the link again", up)
-		until(t, "the return", func() bool { return p.has(job(1), "web-1") >= 1 })
-		until(t, "the tree", func() bool { return a.minion("web-1") == topology.Up })
+		waiting.Until(t, "the link again", up)
+		waiting.Until(t, "the return", func() bool { return p.has(job(1), "web-1") >= 1 })
+		waiting.Until(t, "the tree", func() bool { return a.minion("web-1") == topology.Up })
 	}
 }
 
@@ -326,14 +327,14 @@ func TestUsersPains17RestartedMasterIsGreetedAfresh(t *testing.T) {
 	a := newAbove()
 	p := a.serve(t)
 	n := start(t, nil, p)
-	until(t, "the link", func() bool { return n.Masters()[p.Addr()] })
+	waiting.Until(t, "the link", func() bool { return n.Masters()[p.Addr()] })
 	for range 2 {
 		p.Down()
-		until(t, "the loss", func() bool { return !n.Masters()[p.Addr()] })
+		waiting.Until(t, "the loss", func() bool { return !n.Masters()[p.Addr()] })
 		a.set(func() { a.tree = topology.NewTree(topology.Node{ID: "top"}, nil) })
 		p.Up()
-		until(t, "the link again", func() bool { return n.Masters()[p.Addr()] })
+		waiting.Until(t, "the link again", func() bool { return n.Masters()[p.Addr()] })
 		n.local.tree.SetMinion(topology.Minion{ID: "web-1", State: topology.Up})
-		until(t, "the whole tree", func() bool { return a.minion("web-1") == topology.Up })
+		waiting.Until(t, "the whole tree", func() bool { return a.minion("web-1") == topology.Up })
 	}
 }

@@ -72,7 +72,7 @@ func (f *forwarder) run(ctx context.Context) {
 
 // waiting counts the rows that are in no window as yet.
 func (f *forwarder) waiting() int64 {
-	rows, _ := f.s.local.Outbox().OutboxSize(OutboxDest)
+	rows, _ := f.s.local.Outbox().OutboxSize(returners.DestAbove)
 	for _, l := range f.s.parents.all() {
 		rows -= l.returns.over.Held()
 	}
@@ -86,7 +86,7 @@ const forgetStep = 1000
 // forget drops what masters above are owed by name that this node has no more: others
 // have had it.
 func (f *forwarder) forget(ctx context.Context) {
-	known := map[string]bool{OutboxDest: true}
+	known := map[string]bool{returners.DestAbove: true}
 	for _, l := range f.s.parents.all() {
 		known[l.returns.dest] = true
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/momtree/mom/internal/bounds"
 	"github.com/momtree/mom/internal/channel/channeltest"
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
 )
@@ -29,7 +30,7 @@ func TestReturnsAreGatheredAndAcknowledged(t *testing.T) {
 	for i := range 20 {
 		n.local.commit(t, job(1), fmt.Sprint("web-", i))
 	}
-	until(t, "all returns", func() bool { return p.count() == 20 && n.local.depth() == 0 })
+	waiting.Until(t, "all returns", func() bool { return p.count() == 20 && n.local.depth() == 0 })
 	p.set(func() {
 		if len(p.batches) > 2 { // the first may have left with the connection
 			t.Errorf("20 returns within one interval went in requests of %v", p.batches)
@@ -40,7 +41,7 @@ func TestReturnsAreGatheredAndAcknowledged(t *testing.T) {
 	})
 	// The load goes up once.
 	n.local.commit(t, job(1), "late")
-	until(t, "the late return", func() bool { return p.has(job(1), "late") == 1 })
+	waiting.Until(t, "the late return", func() bool { return p.has(job(1), "late") == 1 })
 	reqs := p.Seen("_syndic_return")
 	last := reqs[len(reqs)-1].List("load")[0].(*wire.Map)
 	if last.Map("load").Len() != 0 {
@@ -53,7 +54,7 @@ func TestCompleteJobGoesAtOnce(t *testing.T) {
 	n := start(t, never, p)
 	n.local.commit(t, job(1), "web-1")
 	n.local.complete(t, job(1))
-	until(t, "the return", func() bool { return p.has(job(1), "web-1") == 1 })
+	waiting.Until(t, "the return", func() bool { return p.has(job(1), "web-1") == 1 })
 }
 
 func TestFullBatchGoesAtOnce(t *testing.T) {
@@ -62,7 +63,7 @@ func TestFullBatchGoesAtOnce(t *testing.T) {
 	for i := range bounds.Default().ForwardRows {
 		n.local.commit(t, job(1), fmt.Sprint("web-", i))
 	}
-	until(t, "the batch", func() bool { return p.count() == bounds.Default().ForwardRows })
+	waiting.Until(t, "the batch", func() bool { return p.count() == bounds.Default().ForwardRows })
 }
 
 func TestNothingLeavesBeforeTheAcknowledgement(t *testing.T) {
@@ -70,19 +71,19 @@ func TestNothingLeavesBeforeTheAcknowledgement(t *testing.T) {
 	n := start(t, nil, p)
 	p.set(func() { p.mute = true })
 	n.local.commit(t, job(1), "web-1")
-	until(t, "attempts", func() bool { return p.has(job(1), "web-1") >= 1 && len(p.Seen("_syndic_return")) >= 3 })
+	waiting.Until(t, "attempts", func() bool { return p.has(job(1), "web-1") >= 1 && len(p.Seen("_syndic_return")) >= 3 })
 	if d := n.local.depth(); d != 1 {
 		t.Errorf("%d rows are left without an acknowledgement, want 1", d)
 	}
 	p.set(func() { p.mute = false })
-	until(t, "an empty outbox", func() bool { return n.local.depth() == 0 })
+	waiting.Until(t, "an empty outbox", func() bool { return n.local.depth() == 0 })
 }
 
 func TestParentAway(t *testing.T) {
 	p := startParent(t, channeltest.Rules{})
 	n := start(t, nil, p)
 	p.Down()
-	until(t, "the loss to be noticed", func() bool { return !n.parents.links[0].isUp() })
+	waiting.Until(t, "the loss to be noticed", func() bool { return !n.parents.links[0].isUp() })
 	for i := range 5 {
 		n.local.commit(t, job(i), "web-1")
 	}
@@ -90,7 +91,7 @@ func TestParentAway(t *testing.T) {
 		t.Fatalf("depth %d", n.local.depth())
 	}
 	p.Up() // with new shared and session keys
-	until(t, "all returns", func() bool { return p.count() == 5 && n.local.depth() == 0 })
+	waiting.Until(t, "all returns", func() bool { return p.count() == 5 && n.local.depth() == 0 })
 	for i := range 5 {
 		if c := p.has(job(i), "web-1"); c != 1 {
 			t.Errorf("job %d was handed over %d times", i, c)
@@ -105,26 +106,26 @@ func TestParentComesUpLater(t *testing.T) {
 	n.local.commit(t, job(1), "web-1") // of an earlier life
 	n.run(t)
 	p.Up()
-	until(t, "the return", func() bool { return p.has(job(1), "web-1") == 1 && n.local.depth() == 0 })
+	waiting.Until(t, "the return", func() bool { return p.has(job(1), "web-1") == 1 && n.local.depth() == 0 })
 }
 
 func TestParentWithAnotherKey(t *testing.T) {
 	p := startParent(t, channeltest.Rules{})
 	n := start(t, nil, p)
 	p.Down()
-	until(t, "the loss to be noticed", func() bool { return !n.parents.links[0].isUp() })
+	waiting.Until(t, "the loss to be noticed", func() bool { return !n.parents.links[0].isUp() })
 	was := p.Key
 	p.Key = channeltest.Key(t, "lower_master")
 	p.Up()
 	n.local.commit(t, job(1), "web-1")
-	until(t, "sign-ins", func() bool { return len(p.Seen("_auth")) > 3 })
+	waiting.Until(t, "sign-ins", func() bool { return len(p.Seen("_auth")) > 3 })
 	if p.count() != 0 || n.local.depth() != 1 {
 		t.Errorf("a master with a key that is not pinned got returns")
 	}
 	p.Down()
 	p.Key = was
 	p.Up()
-	until(t, "the return", func() bool { return p.has(job(1), "web-1") == 1 && n.local.depth() == 0 })
+	waiting.Until(t, "the return", func() bool { return p.has(job(1), "web-1") == 1 && n.local.depth() == 0 })
 }
 
 // Anybody on the way can answer a sign-in without a signature: that neither ends the forwarder
@@ -134,7 +135,7 @@ func TestParentAnsweredForByAStranger(t *testing.T) {
 		p := startParent(t, channeltest.Rules{})
 		n := start(t, nil, p)
 		p.Down()
-		until(t, "the loss to be noticed", func() bool { return !n.parents.links[0].isUp() })
+		waiting.Until(t, "the loss to be noticed", func() bool { return !n.parents.links[0].isUp() })
 		stranger, err := wire.Encode(wire.NewMap("enc", "clear", "load", wire.NewMap("ret", text)))
 		if err != nil {
 			t.Fatal(err)
@@ -143,9 +144,9 @@ func TestParentAnsweredForByAStranger(t *testing.T) {
 		p.Up()
 		n.local.commit(t, job(1), "web-1")
 		before := len(p.Seen("_auth"))
-		until(t, "sign-ins", func() bool { return len(p.Seen("_auth")) > before+2 })
+		waiting.Until(t, "sign-ins", func() bool { return len(p.Seen("_auth")) > before+2 })
 		p.Change(func(r *channeltest.Rules) { r.Answer = nil })
-		until(t, "the return", func() bool { return p.has(job(1), "web-1") == 1 && n.local.depth() == 0 })
+		waiting.Until(t, "the return", func() bool { return p.has(job(1), "web-1") == 1 && n.local.depth() == 0 })
 	}
 }
 
@@ -168,12 +169,12 @@ func TestParentAnswersGarbage(t *testing.T) {
 			n.local.commit(t, job(1), "web-1")
 			// On a machine that is busy the first attempt may end by its time-out, and those that
 			// follow ask without rows whether the parent answers again.
-			until(t, "two attempts", func() bool { return p.has(job(1), "web-1") >= 1 && len(p.Seen("_syndic_return")) >= 3 })
+			waiting.Until(t, "two attempts", func() bool { return p.has(job(1), "web-1") >= 1 && len(p.Seen("_syndic_return")) >= 3 })
 			if n.local.depth() != 1 {
 				t.Error("the row left without an acknowledgement")
 			}
 			p.set(func() { bad = false })
-			until(t, "an empty outbox", func() bool { return n.local.depth() == 0 })
+			waiting.Until(t, "an empty outbox", func() bool { return n.local.depth() == 0 })
 		})
 	}
 }
@@ -186,7 +187,7 @@ func TestUnreadableRowDoesNotBlock(t *testing.T) {
 	n.local.commitRaw(job(2), "web-3", nil, "")
 	n.local.commit(t, job(3), "web-3")
 	n.run(t)
-	until(t, "the readable ones", func() bool { return p.count() == 2 && n.local.depth() == 0 })
+	waiting.Until(t, "the readable ones", func() bool { return p.count() == 2 && n.local.depth() == 0 })
 	aside := n.local.setAside()
 	if len(aside) != 2 || !strings.Contains(aside[0].Error, "cannot be read") {
 		t.Errorf("set aside: %+v", aside)
@@ -201,8 +202,8 @@ func TestRefusedRowIsSetAside(t *testing.T) {
 		n.local.commit(t, job(i), fmt.Sprint("web-", i))
 	}
 	n.run(t)
-	until(t, "all others", func() bool { return p.count() == 29 })
-	until(t, "the row to be set aside", func() bool { return len(n.local.setAside()) == 1 })
+	waiting.Until(t, "all others", func() bool { return p.count() == 29 })
+	waiting.Until(t, "the row to be set aside", func() bool { return len(n.local.setAside()) == 1 })
 	if it := n.local.setAside()[0]; it.ID != "web-7" || !strings.Contains(it.Error, "did not take it") {
 		t.Errorf("set aside: %+v", it)
 	}
@@ -219,12 +220,12 @@ func TestRowsStayWhenTheParentRefusesAll(t *testing.T) {
 		n.local.commit(t, job(i), fmt.Sprint("web-", i))
 	}
 	n.run(t)
-	until(t, "many attempts", func() bool { return len(p.Seen("_syndic_return")) > 40 })
+	waiting.Until(t, "many attempts", func() bool { return len(p.Seen("_syndic_return")) > 40 })
 	if n.local.depth() != 30 || len(n.local.setAside()) != 0 {
 		t.Errorf("%d rows left, %d set aside", n.local.depth(), len(n.local.setAside()))
 	}
 	p.set(func() { p.refuse = nil })
-	until(t, "all returns", func() bool { return p.count() == 30 && n.local.depth() == 0 })
+	waiting.Until(t, "all returns", func() bool { return p.count() == 30 && n.local.depth() == 0 })
 	if a := n.local.setAside(); len(a) != 0 {
 		t.Errorf("set aside after all: %v", a)
 	}
@@ -239,8 +240,8 @@ func TestParentThatCanTakeNothingJustNow(t *testing.T) {
 		n.local.commit(t, job(i), fmt.Sprint("web-", i))
 	}
 	n.local.fire(t, "salt/job/"+job(1)+"/missing", wire.NewMap("jid", job(1), "missing", wire.NewMap(), "nodes", wire.NewMap()))
-	until(t, "all returns", func() bool { return p.count() == 30 && n.local.depth() == 0 })
-	until(t, "the event", func() bool { return p.heard("salt/job/"+job(1)+"/missing") == 1 })
+	waiting.Until(t, "all returns", func() bool { return p.count() == 30 && n.local.depth() == 0 })
+	waiting.Until(t, "the event", func() bool { return p.heard("salt/job/"+job(1)+"/missing") == 1 })
 	if a := n.local.setAside(); len(a) != 0 {
 		t.Errorf("set aside: %v", a)
 	}
@@ -254,7 +255,7 @@ func TestBrokenOutbox(t *testing.T) {
 	n.local.mu.Unlock()
 	n.local.commit(t, job(1), "web-1")
 	n.returns.flush()
-	until(t, "attempts to read", func() bool {
+	waiting.Until(t, "attempts to read", func() bool {
 		n.local.mu.Lock()
 		defer n.local.mu.Unlock()
 		return n.local.reads > 3
@@ -262,7 +263,7 @@ func TestBrokenOutbox(t *testing.T) {
 	n.local.mu.Lock()
 	n.local.broken = nil
 	n.local.mu.Unlock()
-	until(t, "the return", func() bool { return p.count() == 1 && n.local.depth() == 0 })
+	waiting.Until(t, "the return", func() bool { return p.count() == 1 && n.local.depth() == 0 })
 }
 
 func TestClusterModeKeepsItsOwnJobs(t *testing.T) {
@@ -270,7 +271,7 @@ func TestClusterModeKeepsItsOwnJobs(t *testing.T) {
 	n := start(t, func(c *config.Syndic) { c.Local.SyndicMode, c.Local.MasterID = "cluster", "mm1" }, p)
 	n.local.commit(t, job(1), "web-1", "master_id", "mm1")
 	n.local.commit(t, job(2), "web-1", "master_id", "mm2")
-	until(t, "an empty outbox", func() bool { return n.local.depth() == 0 })
+	waiting.Until(t, "an empty outbox", func() bool { return n.local.depth() == 0 })
 	if p.has(job(1), "web-1") != 0 || p.has(job(2), "web-1") != 1 {
 		t.Errorf("rows %v", p.rows)
 	}
@@ -295,7 +296,7 @@ func TestStopsAtOnceWithoutParent(t *testing.T) {
 			n.local.commit(t, job(1), "web-1")
 			n.run(t)
 			if c.name == "silent" {
-				until(t, "a sign-in", func() bool { return len(p.Seen("_auth")) > 0 })
+				waiting.Until(t, "a sign-in", func() bool { return len(p.Seen("_auth")) > 0 })
 			}
 			began := time.Now()
 			n.stop()

@@ -104,8 +104,8 @@ func split(batch []bus.Event) (words, ends []bus.Event) {
 // ended tells the local master of closed jobs that need not be told again.
 func (u *uplink) ended(ends []bus.Event) {
 	for _, e := range ends {
-		if jid, word, all := u.l.s.parents.took(u.l, e); all {
-			u.l.s.local.Told(jid, uint64(word)) //nolint:gosec // above 0
+		if c, all := u.l.s.parents.took(u.l, e); all {
+			u.l.s.local.Told(c.JID, c.Word)
 		}
 	}
 }

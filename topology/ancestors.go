@@ -5,7 +5,7 @@ import (
 	"sort"
 	"time"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // Ancestor is a node above.
@@ -112,7 +112,7 @@ func AncestorsWire(path []Ancestor) []any {
 }
 
 // AncestorsFrom reads what [AncestorsWire] wrote; what is none is left out.
-func AncestorsFrom(m *wire.Map, key string) (out []Ancestor) {
+func AncestorsFrom(m *value.Map, key string) (out []Ancestor) {
 	for _, v := range m.List(key) {
 		f, ok := v.([]any)
 		if !ok || len(f) < 2 || len(out) >= 4*maxDepth {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // Delta is what changed in a tree between two revisions. It tells the newest
@@ -29,7 +30,7 @@ type Part struct {
 }
 
 // Map gives the difference in the form in which it is reported to a parent.
-func (d Delta) Map() *wire.Map {
+func (d Delta) Map() *value.Map {
 	parts := make([]any, 0, len(d.Parts))
 	for _, p := range d.Parts {
 		parts = append(parts, p.wire())
@@ -73,7 +74,7 @@ func (p Part) wire() *wire.Map {
 }
 
 // DeltaFrom reads what [Delta.Map] wrote.
-func DeltaFrom(m *wire.Map) (Delta, error) {
+func DeltaFrom(m *value.Map) (Delta, error) {
 	var d Delta
 	var ok bool
 	if d.From, ok = revisionOf(m, "from"); !ok {

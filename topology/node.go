@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // State is what is known of a minion or node.
@@ -71,7 +72,7 @@ const maxDepth = 16
 var ErrDepth = errors.New("the tree has more than 16 tiers; a node may be its own ancestor")
 
 // Map gives the node in the form in which it is reported to a parent.
-func (n Node) Map() *wire.Map {
+func (n Node) Map() *value.Map {
 	minions := make([]any, 0, len(n.Minions))
 	for _, m := range n.Minions {
 		minions = append(minions, []any{m.ID, string(m.State), m.Version})
@@ -105,7 +106,7 @@ func (n Node) Map() *wire.Map {
 
 // FromMap reads what [Node.Map] wrote. The report may come from a program newer
 // than this one: a state this one does not know counts as Unknown.
-func FromMap(m *wire.Map) (Node, error) { return fromMap(m, 0) }
+func FromMap(m *value.Map) (Node, error) { return fromMap(m, 0) }
 
 func fromMap(m *wire.Map, depth int) (Node, error) {
 	if depth >= maxDepth {

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 const (
@@ -174,7 +174,7 @@ func concat[T any](a, b []T) []T {
 }
 
 // Map gives the piece in the form in which it is reported to a parent.
-func (p Piece) Map() *wire.Map {
+func (p Piece) Map() *value.Map {
 	m := p.Delta.Map()
 	m.Set("n", p.N)
 	m.Set("last", p.Last)
@@ -182,7 +182,7 @@ func (p Piece) Map() *wire.Map {
 }
 
 // PieceFrom reads what [Piece.Map] wrote.
-func PieceFrom(m *wire.Map) (p Piece, err error) {
+func PieceFrom(m *value.Map) (p Piece, err error) {
 	if p.Delta, err = DeltaFrom(m); err != nil {
 		return p, err
 	}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // Kind says what is wrong.
@@ -49,7 +50,7 @@ func problemsWire(ps []Problem) []any {
 }
 
 // Map gives the problem in the form in which runners and reports tell it.
-func (p Problem) Map() *wire.Map {
+func (p Problem) Map() *value.Map {
 	return wire.NewMap("kind", string(p.Kind), "path", p.Path, "detail", p.Detail, "since", p.Since.UTC().Format(time.RFC3339Nano))
 }
 

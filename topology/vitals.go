@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // Vitals are the figures a node tells about itself. Zero means not known.
@@ -24,7 +25,7 @@ type Vitals struct {
 
 // Map gives the figures that are known by the names under which they are
 // reported; durations are nanoseconds.
-func (v Vitals) Map() *wire.Map { return v.wire() }
+func (v Vitals) Map() *value.Map { return v.wire() }
 
 // Figures are the node's vitals. Where its minions are known they are counted
 // anew: vitals travel less often than changes of the tree.

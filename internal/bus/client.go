@@ -6,10 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
-	"sync"
 	"time"
-
-	"github.com/momtree/mom/internal/wire"
 )
 
 // ClientConfig says where a master's event sockets are. Zero fields mean the
@@ -29,31 +26,8 @@ type ClientConfig struct {
 	Now      func() time.Time // [time.Now] stamps fired events
 }
 
-// Client reads the events of a master from its local sockets, and fires some.
-// Next must not be called by two goroutines at once; all else may be.
-type Client struct {
-	cfg    ClientConfig
-	pull   place
-	conn   net.Conn
-	frames *frameReader
-	first  *Event // read by Dial, not yet given out
-	listed bool   // something has come: we are on the master's list
-
-	mu      sync.Mutex // guards writer
-	writer  net.Conn
-	framing Framing // of what goes to the writer
-	closed  bool
-}
-
-// helloWait is how long Dial waits for the master's first frame. Ours sends one
-// at once; a Python master may not, and then the wait covers its accept.
-const helloWait = 50 * time.Millisecond
-
-// Dial connects to the socket that events are read from. A master has to notice
-// the connection before it delivers events, for which Dial gives it a moment. One
-// of ours says when it has, see [Client.Listed]: if that says yes, every event
-// fired after Dial returned is delivered.
-func Dial(ctx context.Context, cfg ClientConfig) (*Client, error) {
+// withDefaults fills in what is not said.
+func (cfg ClientConfig) withDefaults() ClientConfig {
 	srv := ServerConfig{PubName: cfg.PubName, PullName: cfg.PullName}.withDefaults()
 	cfg.PubName, cfg.PullName = srv.PubName, srv.PullName
 	if cfg.PubPort == 0 {
@@ -68,11 +42,30 @@ func Dial(ctx context.Context, cfg ClientConfig) (*Client, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
+	return cfg
+}
+
+// Client reads the events of a master from its local sockets, and fires some.
+// Next must not be called by two goroutines at once; all else may be.
+type Client struct {
+	*Writer
+	conn   net.Conn
+	frames *frameReader
+	first  *Event // read by Dial, not yet given out
+	listed bool   // something has come: we are on the master's list
+}
+
+// helloWait is how long Dial waits for the master's first frame. Ours sends one
+// at once; a Python master may not, and then the wait covers its accept.
+const helloWait = 50 * time.Millisecond
+
+// Dial connects to the socket that events are read from. A master has to notice
+// the connection before it delivers events, for which Dial gives it a moment. One
+// of ours says when it has, see [Client.Listed]: if that says yes, every event
+// fired after Dial returned is delivered.
+func Dial(ctx context.Context, cfg ClientConfig) (*Client, error) {
+	cfg = cfg.withDefaults()
 	pub, err := placeOf(cfg.IPCMode, cfg.SockDir, cfg.PubName, cfg.PubPort)
-	if err != nil {
-		return nil, fmt.Errorf("event bus: %w", err)
-	}
-	pull, err := placeOf(cfg.IPCMode, cfg.SockDir, cfg.PullName, cfg.PullPort)
 	if err != nil {
 		return nil, fmt.Errorf("event bus: %w", err)
 	}
@@ -83,7 +76,7 @@ func Dial(ctx context.Context, cfg ClientConfig) (*Client, error) {
 	case err != nil:
 		return nil, fmt.Errorf("connecting to the event bus (is the master running on this host?): %w", err)
 	}
-	c := &Client{cfg: cfg, pull: pull, conn: conn, frames: newFrameReader(conn, cfg.MaxFrame)}
+	c := &Client{Writer: NewWriter(cfg), conn: conn, frames: newFrameReader(conn, cfg.MaxFrame)}
 	wait, cancel := context.WithTimeout(ctx, helloWait)
 	defer cancel()
 	if err := c.AwaitListed(wait); err != nil && (ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded)) {
@@ -163,76 +156,7 @@ func (c *Client) read(ctx context.Context) (Event, error) {
 	return e, nil
 }
 
-// Fire hands an event to the master's bus. data is a map in any form
-// wire.Encode takes. Success means that the bytes were handed over.
-func (c *Client) Fire(ctx context.Context, tag string, data any) error {
-	if err := checkTag(tag); err != nil {
-		return err
-	}
-	raw, err := wire.Encode(data)
-	if err != nil {
-		return fmt.Errorf("firing event %q: %w", tag, err)
-	}
-	if raw, err = wire.Without(raw, "_stamp"); err != nil {
-		return fmt.Errorf("firing event %q: %w", tag, err)
-	}
-	e := Event{Tag: tag, Data: raw, Stamp: c.cfg.Now()}
-	f := e.made()
-	if f.err != nil {
-		return f.err
-	}
-	if err := c.send(ctx, f.frame); err != nil {
-		return fmt.Errorf("firing event %q: %w", tag, err)
-	}
-	return nil
-}
-
-func (c *Client) send(ctx context.Context, frame []byte) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed {
-		return net.ErrClosed
-	}
-	if c.writer == nil {
-		conn, err := c.pull.dial(ctx)
-		if err != nil {
-			return err
-		}
-		c.writer, c.framing = conn, c.cfg.Framing
-		if c.framing == Auto {
-			c.framing = takes(peerSalt(conn))
-		}
-	}
-	if c.framing == Length {
-		frame = append(lengthOf(frame), frame...)
-	}
-	deadline, ok := ctx.Deadline()
-	if !ok {
-		deadline = time.Now().Add(defaultFireTimeout)
-	}
-	err := c.writer.SetWriteDeadline(deadline)
-	if err == nil {
-		_, err = c.writer.Write(frame)
-	}
-	if err != nil { // half a frame may be out: start afresh next time
-		_ = c.writer.Close()
-		c.writer = nil
-	}
-	return err
-}
-
-// defaultFireTimeout bounds Fire when its context has no deadline.
-const defaultFireTimeout = 5 * time.Second
-
 // Close ends both connections; a Next that waits returns an error.
 func (c *Client) Close() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.closed = true
-	err := closed(c.conn.Close())
-	if c.writer != nil {
-		err = errors.Join(err, closed(c.writer.Close()))
-		c.writer = nil
-	}
-	return err
+	return errors.Join(closed(c.conn.Close()), c.Writer.Close())
 }

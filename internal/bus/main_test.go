@@ -2,7 +2,6 @@ package bus
 
 import (
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 )
@@ -12,19 +11,4 @@ func TestMain(m *testing.M) {
 		return
 	}
 	goleak.VerifyTestMain(m)
-}
-
-// eventually waits for a condition, and fails the test when it does not come.
-func eventually(t testing.TB, what string, ok func() bool) {
-	t.Helper()
-	tick := time.NewTicker(time.Millisecond)
-	defer tick.Stop()
-	timeout := time.After(20 * time.Second)
-	for !ok() {
-		select {
-		case <-tick.C:
-		case <-timeout:
-			t.Fatalf("%s: did not happen", what)
-		}
-	}
 }

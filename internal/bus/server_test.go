@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -109,7 +110,7 @@ func TestThroughTheSockets(t *testing.T) {
 					t.Errorf("%s: reader got %q", framing, e.Tag)
 				}
 			}
-			eventually(t, "count", func() bool { return s.Stats().Fired == 2 })
+			waiting.Until(t, "count", func() bool { return s.Stats().Fired == 2 })
 		})
 	}
 }
@@ -177,7 +178,7 @@ func TestStalledReaderHurtsNobody(t *testing.T) {
 	}
 	defer stalled.Close()
 	good := dial(t, s)
-	eventually(t, "both connected", func() bool { return s.Stats().Readers == 2 })
+	waiting.Until(t, "both connected", func() bool { return s.Stats().Readers == 2 })
 	body := strings.Repeat("x", 20_000)
 	for i := range 200 {
 		if err := b.Fire("t", wire.NewMap("i", i, "x", body)); err != nil {
@@ -187,7 +188,7 @@ func TestStalledReaderHurtsNobody(t *testing.T) {
 			t.Fatalf("event %d out of order", i)
 		}
 	}
-	eventually(t, "cut", func() bool { st := s.Stats(); return st.ReadersCut == 1 && st.Readers == 1 })
+	waiting.Until(t, "cut", func() bool { st := s.Stats(); return st.ReadersCut == 1 && st.Readers == 1 })
 	if b.Stats().Cut != 1 {
 		t.Errorf("%+v", b.Stats())
 	}
@@ -201,14 +202,14 @@ func TestStalledReaderTimesOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer stalled.Close()
-	eventually(t, "connected", func() bool { return s.Stats().Readers == 1 })
+	waiting.Until(t, "connected", func() bool { return s.Stats().Readers == 1 })
 	for range 4 {
 		if err := b.Fire("t", wire.NewMap("x", strings.Repeat("x", 900_000))); err != nil {
 			t.Fatal(err)
 		}
 	}
-	eventually(t, "cut", func() bool { st := s.Stats(); return st.ReadersCut == 1 && st.Readers == 0 })
-	eventually(t, "unsubscribed", func() bool { return b.Stats().Subscribers == 0 })
+	waiting.Until(t, "cut", func() bool { st := s.Stats(); return st.ReadersCut == 1 && st.Readers == 0 })
+	waiting.Until(t, "unsubscribed", func() bool { return b.Stats().Subscribers == 0 })
 }
 
 func TestWritersThatMisbehave(t *testing.T) {
@@ -236,7 +237,7 @@ func TestWritersThatMisbehave(t *testing.T) {
 			if _, err := c.Read(make([]byte, 1)); errors.Is(err, os.ErrDeadlineExceeded) || err == nil {
 				t.Errorf("the connection stays: %v", err)
 			}
-			eventually(t, "count", func() bool { return s.Stats().Rejected == 1 })
+			waiting.Until(t, "count", func() bool { return s.Stats().Rejected == 1 })
 		})
 	}
 }
@@ -307,8 +308,8 @@ func TestTooManyConnections(t *testing.T) {
 		t.Errorf("%+v", s.Stats())
 	}
 	_ = first.Close()
-	eventually(t, "room again", func() bool { return s.Stats().Readers == 0 })
-	eventually(t, "second reader", func() bool {
+	waiting.Until(t, "room again", func() bool { return s.Stats().Readers == 0 })
+	waiting.Until(t, "second reader", func() bool {
 		c, err := Dial(t.Context(), ClientConfig{SockDir: s.cfg.SockDir})
 		if err == nil {
 			_ = c.Close()

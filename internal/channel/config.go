@@ -112,6 +112,11 @@ type Config struct {
 	// not call the channel's network methods; nil is never called.
 	OnSignIn func(Result)
 
+	// Deep runs what needs a deep stack and a processor, and no network: sealing, opening
+	// and signing. Who has thousands of channels may let only some do so at once, on other
+	// stacks than those on which the rest waits. nil: it is simply called.
+	Deep func(func())
+
 	// Log receives what happens; nil = slog.Default().
 	Log *slog.Logger
 	// Now is the clock; nil = time.Now.
@@ -147,6 +152,9 @@ func (c Config) withDefaults() Config {
 	}
 	c.PinName = or(c.PinName, "minion_master.pub")
 	c.FingerOption = or(c.FingerOption, "master_finger")
+	if c.Deep == nil {
+		c.Deep = func(f func()) { f() }
+	}
 	if c.Now == nil {
 		c.Now = time.Now
 	}

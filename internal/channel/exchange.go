@@ -59,11 +59,16 @@ func (c *Channel) exchange(ctx context.Context, op string, body []byte, timeout 
 			return nil, c.fail(op, fmt.Errorf("%w: %w", ErrNoAnswer, err), why, c.named(hint))
 		}
 	}
+	return nil, c.unanswered(op, last, timeout, tries)
+}
+
+// unanswered is the error after all tries.
+func (c *Channel) unanswered(op string, last error, timeout time.Duration, tries int) error {
 	reason := ErrNoAnswer
 	if last != nil && !errors.Is(last, context.DeadlineExceeded) {
 		reason = fmt.Errorf("%w: %w", ErrNoAnswer, last)
 	}
-	return nil, c.fail(op, reason, fmt.Sprintf("%d tries of %s", tries, timeout),
+	return c.fail(op, reason, fmt.Sprintf("%d tries of %s", tries, timeout),
 		"check that the master runs and that its port can be reached")
 }
 

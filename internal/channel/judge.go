@@ -14,6 +14,9 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
+// sharedKeys are the keys that a master shares with all of its minions.
+var sharedKeys parsed[*crypt.Crypticle]
+
 // question is what a sign-in request asked, to hold the reply against.
 type question struct {
 	nonce  string
@@ -38,7 +41,7 @@ func (g grant) credentials() *credentials {
 			Version: g.version, PublishPort: g.publishPort, MasterPub: g.master.pem,
 			AES: g.aes, Session: g.session, Changed: true,
 		},
-		shared: g.shared, private: g.private, serial: new(serials), masterKey: g.master.key, masterSum: crypt.Finger(g.master.key),
+		shared: g.shared, private: g.private, serial: new(serials), masterKey: g.master.key, masterSum: g.master.sum,
 	}
 }
 
@@ -245,9 +248,11 @@ func (c *Channel) openKeys(g *grant, inner *wire.Map, q question) error {
 			return c.fail(op, ErrBadToken, "", "another master may answer there")
 		}
 	}
-	if g.shared, err = crypt.ParseKey(g.aes); err != nil {
+	shared, err := sharedKeys.get(g.aes, crypt.ParseKey)
+	if err != nil {
 		return c.fail(op, ErrBadReply, "aes: "+err.Error(), "")
 	}
+	g.aes, g.shared = shared.text, shared.value
 	g.version = 2
 	if _, ok := inner.Get("session"); !ok {
 		return nil

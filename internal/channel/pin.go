@@ -15,7 +15,10 @@ import (
 type pin struct {
 	pem string
 	key *rsa.PublicKey
+	sum string // its crypt.Finger
 }
+
+var pins parsed[*pin]
 
 // loadPin reads the pinned key; nil without error means first contact.
 func loadPin(path string) (*pin, error) {
@@ -34,11 +37,14 @@ func loadPin(path string) (*pin, error) {
 }
 
 func newPin(text string) (*pin, error) {
-	key, err := crypt.ParsePublicPEM(text)
-	if err != nil {
-		return nil, err
-	}
-	return &pin{pem: text, key: key}, nil
+	m, err := pins.get(text, func(text string) (*pin, error) {
+		key, err := crypt.ParsePublicPEM(text)
+		if err != nil {
+			return nil, err
+		}
+		return &pin{pem: text, key: key, sum: crypt.Finger(key)}, nil
+	})
+	return m.value, err
 }
 
 // same compares PEM texts the way Salt does: line ends do not count.

@@ -72,7 +72,8 @@ func (c *Channel) converse(ctx context.Context, load *wire.Map, p patience, sign
 	}
 	for second := false; ; second = true {
 		nonce := newNonce()
-		body, err := c.seal(k, load, nonce, sign)
+		var body []byte
+		c.cfg.Deep(func() { body, err = c.seal(k, load, nonce, sign) })
 		if err != nil {
 			return c.fail(op, err, "encode the load", "")
 		}
@@ -81,28 +82,37 @@ func (c *Channel) converse(ctx context.Context, load *wire.Map, p patience, sign
 		if err != nil {
 			return err
 		}
-		err = read(k, reply, nonce)
+		c.cfg.Deep(func() { err = read(k, reply, nonce) })
 		if err == nil {
 			return nil
 		}
-		var refused *refusal
-		if !errors.As(err, &refused) {
-			return c.fail(op, err, "", "")
+		if err = c.unread(op, err, second); err != nil {
+			return err
 		}
-		if refused.text == quote(wire.NotNow) {
-			return c.fail(op, ErrNotNow, "", "its outbox is full or its disk does not take anything: look at its log")
-		}
-		if second && refused.text == quote(handlerFailed) {
-			return c.fail(op, ErrFailed, "", "look at the master's log")
-		}
-		if second {
-			return c.fail(op, ErrRefused, refused.Error(), "look at the master's log; the key must be accepted there and both clocks right")
-		}
-		c.log.Debug("keys are out of date, signing in again", "op", op, "answer", refused.Error())
 		if k, _, err = c.refresh(ctx, k.Seq); err != nil {
 			return err
 		}
 	}
+}
+
+// unread says what it means that a reply could not be read, the second time or the first;
+// nil: that the keys are out of date.
+func (c *Channel) unread(op string, err error, second bool) error {
+	var refused *refusal
+	if !errors.As(err, &refused) {
+		return c.fail(op, err, "", "")
+	}
+	if refused.text == quote(wire.NotNow) {
+		return c.fail(op, ErrNotNow, "", "its outbox is full or its disk does not take anything: look at its log")
+	}
+	if second && refused.text == quote(handlerFailed) {
+		return c.fail(op, ErrFailed, "", "look at the master's log")
+	}
+	if second {
+		return c.fail(op, ErrRefused, refused.Error(), "look at the master's log; the key must be accepted there and both clocks right")
+	}
+	c.log.Debug("keys are out of date, signing in again", "op", op, "answer", refused.Error())
+	return nil
 }
 
 // handlerFailed is what a master answers when its own code failed.

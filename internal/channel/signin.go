@@ -140,26 +140,45 @@ func (c *Channel) credentials(ctx context.Context) (*credentials, error) {
 
 // signIn is one `_auth` exchange (Salt wire reference §6).
 func (c *Channel) signIn(ctx context.Context) (*credentials, error) {
-	known, err := loadPin(c.cfg.pinPath())
+	var q question
+	var body []byte
+	var err error
+	c.cfg.Deep(func() { q, body, err = c.pose() })
 	if err != nil {
-		return nil, c.fail("sign in", err, "", "remove "+c.cfg.pinPath()+" if the master's key may be learned anew")
-	}
-	q := question{nonce: newNonce(), pinned: known}
-	body, err := c.ask(q)
-	if err != nil {
-		return nil, c.fail("sign in", err, "make the request", "")
+		return nil, err
 	}
 	reply, err := c.exchange(ctx, signInOp, body, c.cfg.AuthTimeout, c.cfg.AuthTries)
 	if err != nil {
 		return nil, err
 	}
+	var k *credentials
+	c.cfg.Deep(func() { k, err = c.learn(reply, q) })
+	return k, err
+}
+
+// pose makes the question of a sign-in, and the request that asks it.
+func (c *Channel) pose() (question, []byte, error) {
+	known, err := loadPin(c.cfg.pinPath())
+	if err != nil {
+		return question{}, nil, c.fail(signInOp, err, "", "remove "+c.cfg.pinPath()+" if the master's key may be learned anew")
+	}
+	q := question{nonce: newNonce(), pinned: known}
+	body, err := c.ask(q)
+	if err != nil {
+		return question{}, nil, c.fail(signInOp, err, "make the request", "")
+	}
+	return q, body, nil
+}
+
+// learn takes the keys out of a reply, and pins the master's if it is new.
+func (c *Channel) learn(reply []byte, q question) (*credentials, error) {
 	g, err := c.judge(reply, q)
 	if err != nil {
 		return nil, err
 	}
 	if g.learned {
 		if err := g.master.save(c.cfg.pinPath()); err != nil {
-			return nil, c.fail("sign in", err, "", "make "+c.cfg.PkiDir+" writable")
+			return nil, c.fail(signInOp, err, "", "make "+c.cfg.PkiDir+" writable")
 		}
 		c.log.Info("master key pinned", "file", c.cfg.pinPath())
 	}

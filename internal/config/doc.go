@@ -12,5 +12,6 @@
 //
 // The struct tags are the one table of facts about an option: yaml its name,
 // default its value in the words of a configuration file, unit what a number
-// means there (s, ms, min, byte), min, max and oneof what is allowed.
+// means there (s, ms, min, byte), min, max and oneof what is allowed, stores that job stores which the program has are
+// allowed as well.
 package config

@@ -365,6 +365,31 @@ func TestMySQLOptionsOfAMinion(t *testing.T) {
 	}
 }
 
+// Options that a returner brings along are known, and what is nearly one is told.
+func TestKnow(t *testing.T) {
+	Know("lines", true, "lines.file", "lines.pass")
+	t.Cleanup(func() { clear(extra); stores = nil })
+	m, w := minion(t, "minion", "return: lines\nlines.file: /x\nalternative.lines.file: /y\nlines.fiel: /z\n")
+	if m.Raw["lines.file"] != "/x" || m.Raw["alternative.lines.file"] != "/y" {
+		t.Errorf("%v", m.Raw)
+	}
+	want := []string{"minion:4: unknown option lines.fiel; did you mean lines.file?"}
+	if got := warningTexts(w); !cmp.Equal(got, want) {
+		t.Error(cmp.Diff(want, got))
+	}
+	top, _ := master(t, "master", "master_job_cache: lines\nevent_return: [lines]\n")
+	if top.MasterJobCache != "lines" || !slices.Equal(top.EventReturn, []string{"lines"}) {
+		t.Errorf("%s %v", top.MasterJobCache, top.EventReturn)
+	}
+	_, _, err := loadMaster(files(t, "master", "master_job_cache: limes\n"), machine("h.example"))
+	if err == nil || !strings.Contains(err.Error(), `"limes" is not known; use one of lines, local_cache, mysql`) {
+		t.Error(err)
+	}
+	if !holdsSecret(setting{name: "lines.pass", value: "x"}) || holdsSecret(setting{name: "lines.file", value: "x"}) {
+		t.Error("what is a secret is not known")
+	}
+}
+
 func TestNotNeededNamesNoOption(t *testing.T) {
 	for name := range NotNeeded {
 		if _, ok := masterTable()[name]; ok {

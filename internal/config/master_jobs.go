@@ -32,9 +32,9 @@ type MasterJobs struct {
 	KeepJobs time.Duration `yaml:"keep_jobs" unit:"h" default:"24" min:"0"`
 	// MasterJobCache names where jobs are kept: local_cache is the embedded
 	// store, mysql a database. Default local_cache.
-	MasterJobCache string `yaml:"master_job_cache" default:"local_cache" oneof:"local_cache mysql"`
+	MasterJobCache string `yaml:"master_job_cache" default:"local_cache" oneof:"local_cache mysql" stores:"too"`
 	// ExtJobCache names a returner that keeps returns instead. Default none.
-	ExtJobCache string `yaml:"ext_job_cache" oneof:"local_cache mysql"`
+	ExtJobCache string `yaml:"ext_job_cache" oneof:"local_cache mysql" stores:"too"`
 	// JobCacheFiles lays the load of each job into cachedir/jobs, where Salt's
 	// own command salt and LocalClient on this host look for it. Without
 	// effect beside a database. Ours. Default true.

@@ -83,7 +83,7 @@ func holdsSecret(s setting) bool {
 	if m, ok := s.value.(map[string]any); ok && s.name == "mysql" {
 		return m["pass"] != nil
 	}
-	if isMySQL(s.name) {
+	if isMySQL(s.name) || isExtra(s.name) {
 		return strings.HasSuffix(s.name, ".pass")
 	}
 	return masterTable()[s.name].secret || minionTable()[s.name].secret

@@ -51,7 +51,7 @@ func (r *reader) notYet(s setting, who Role) bool {
 // foreign warns of an option that is no typed option of this role.
 func (r *reader) foreign(s setting, who Role) {
 	switch {
-	case isMySQL(s.name): // read beside the table
+	case isMySQL(s.name), isExtra(s.name): // read beside the table
 	case r.notYet(s, who):
 	case NotNeeded[s.name] != "":
 		r.warn(s.place, NoEffect, s.name, fmt.Sprintf("option %s has no effect: %s", s.name, NotNeeded[s.name]))
@@ -64,6 +64,7 @@ func (r *reader) foreign(s setting, who Role) {
 				names = append(names, n)
 			}
 		}
+		names = slices.AppendSeq(names, maps.Keys(extra))
 		r.unknown(s, slices.AppendSeq(names, maps.Keys(NotNeeded)), s.name)
 	}
 }

@@ -21,6 +21,7 @@ type option struct {
 	min    *float64      // in the unit of the file
 	max    *float64
 	oneof  []string
+	stores bool // the names of job stores as well
 	secret bool
 }
 
@@ -50,6 +51,7 @@ func table(t reflect.Type) map[string]option {
 		if s := f.Tag.Get("oneof"); s != "" {
 			o.oneof = strings.Fields(s)
 		}
+		o.stores = f.Tag.Get("stores") != ""
 		out[name] = o
 	}
 	return out

@@ -127,12 +127,16 @@ func (c *checker) table(v reflect.Value, t map[string]option, prefix string) {
 func short(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
 func (c *checker) word(name string, o option, s string) {
-	if s == "" || o.oneof == nil || slices.Contains(o.oneof, s) {
+	known := o.oneof
+	if o.stores {
+		known = withStores(known)
+	}
+	if s == "" || known == nil || slices.Contains(known, s) {
 		return
 	}
-	text := fmt.Sprintf("%q is not known; use one of %s", s, strings.Join(o.oneof, ", "))
-	if len(o.oneof) == 1 {
-		text = fmt.Sprintf("%q is not supported; only %s is", s, o.oneof[0])
+	text := fmt.Sprintf("%q is not known; use one of %s", s, strings.Join(known, ", "))
+	if len(known) == 1 {
+		text = fmt.Sprintf("%q is not supported; only %s is", s, known[0])
 	}
 	c.fault(name, "%s", text)
 }

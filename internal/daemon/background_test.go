@@ -6,7 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/momtree/mom/internal/waiting"
 )
 
 func TestBackground(t *testing.T) {
@@ -30,19 +31,10 @@ func TestBackground(t *testing.T) {
 		}
 	}
 	// The good one goes on after the command has ended.
-	poll := time.NewTicker(2 * time.Millisecond)
-	defer poll.Stop()
-	deadline := time.After(20 * time.Second)
-	for {
-		if b, err := os.ReadFile(mark); err == nil && string(b) == "alive" {
-			return
-		}
-		select {
-		case <-poll.C:
-		case <-deadline:
-			t.Fatal("the daemon did not go on")
-		}
-	}
+	waiting.Until(t, "the daemon to go on", func() bool {
+		b, err := os.ReadFile(mark)
+		return err == nil && string(b) == "alive"
+	})
 }
 
 func TestStartedInForeground(t *testing.T) {

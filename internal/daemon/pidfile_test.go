@@ -11,7 +11,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
+
+	"github.com/momtree/mom/internal/waiting"
 )
 
 func pidPath(t *testing.T) string { return filepath.Join(t.TempDir(), "run", "mom.pid") }
@@ -154,16 +155,7 @@ func TestPidFileOfAKilledInstance(t *testing.T) {
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	poll := time.NewTicker(time.Millisecond)
-	defer poll.Stop()
-	deadline := time.After(20 * time.Second)
-	for !dead(cmd.Process.Pid) {
-		select {
-		case <-poll.C:
-		case <-deadline:
-			t.Fatal("it does not end")
-		}
-	}
+	waiting.Until(t, "its end", func() bool { return dead(cmd.Process.Pid) })
 	p, err := WritePidFile(path)
 	if err != nil {
 		t.Fatal(err)

@@ -46,6 +46,22 @@ func File(path string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
+// Held makes a Syncer of a file that its owner keeps open: held gives the one of the
+// moment, nil for none. One that was closed meanwhile is no error: who closes a file, or
+// puts another in its place, has synced what was in it.
+func Held(held func() *os.File) *Syncer {
+	return New(func() error {
+		f := held()
+		if f == nil {
+			return nil
+		}
+		if err := f.Sync(); err != nil && !errors.Is(err, os.ErrClosed) {
+			return err
+		}
+		return nil
+	})
+}
+
 // Wait returns when a sync that began after the call has ended, with its error.
 func (s *Syncer) Wait() error {
 	s.mu.Lock()

@@ -2,6 +2,7 @@ package durable
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -46,6 +47,36 @@ func TestSyncsAreShared(t *testing.T) {
 			t.Errorf("%d syncs, want 3", n)
 		}
 	})
+}
+
+// A file that its owner has closed meanwhile was synced by it; any other refusal counts.
+func TestHeld(t *testing.T) {
+	var f *os.File
+	s := Held(func() *os.File { return f })
+	wait := func(when string, fine bool) {
+		t.Helper()
+		if err := s.Wait(); (err == nil) != fine {
+			t.Errorf("%s: %v", when, err)
+		}
+	}
+	wait("no file", true)
+	var err error
+	if f, err = os.Create(filepath.Join(t.TempDir(), "held")); err != nil {
+		t.Fatal(err)
+	}
+	wait("open", true)
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	wait("closed", true)
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close() //nolint:errcheck // it was never written to
+	defer w.Close() //nolint:errcheck // as above
+	f = w
+	wait("what cannot be synced", false)
 }
 
 func TestErrorsAreTold(t *testing.T) {

@@ -20,3 +20,14 @@ func deep(f func()) {
 	}()
 	<-done
 }
+
+// beside runs f on the stack of another goroutine, as deep does, however many there are: f
+// may wait for the network.
+func beside(f func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f()
+	}()
+	<-done
+}

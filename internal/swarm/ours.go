@@ -37,6 +37,9 @@ const (
 	maxUnbound          = 20
 )
 
+// noLog is of all of them: what goes wrong is counted, and told as trouble.
+var noLog = slog.New(slog.DiscardHandler)
+
 // pins is where minions of ours keep the master's key, for one run: all in one file.
 type pins struct {
 	dir   string
@@ -52,15 +55,17 @@ func (p *pins) open() (err error) {
 
 func (p *pins) close() { _ = os.RemoveAll(p.dir) } // a temporary folder
 
-// live is one life of a minion of ours.
+// live begins a life of a minion of ours: it signs in and asks for the pillar. Then it
+// listens on another stack, which stays small: all that it hears is worked on beside.
 func (u *ours) live(ctx context.Context) {
 	m, s := u.m, u.m.swarm
-	ch, err := u.dial()
+	var ch *channel.Channel
+	var err error
+	deep(func() { ch, err = u.dial() })
 	if err != nil {
 		s.trouble("minion cannot start", "id", m.id, "error", err)
 		return
 	}
-	defer ch.Close() //nolint:errcheck // its connections are given up
 	u.mu.Lock()
 	u.ch = ch
 	u.mu.Unlock()
@@ -70,20 +75,27 @@ func (u *ours) live(ctx context.Context) {
 		res, err = u.enter(ctx, ch)
 	}
 	if err != nil {
+		_ = ch.Close() // ctx has ended
 		return
 	}
 	s.signedIn.reached(m.i, time.Since(s.began))
 	if _, err := ch.Pillar(ctx, channel.PillarRequest{Grains: m.grains()}); err != nil && ctx.Err() == nil {
 		s.abandoned.Add(1)
 	}
-	u.subscribe(ctx, &session{ours: u, ch: ch, tail: channel.Tail{Filtered: s.cfg.Filtering}}, res)
+	e := &session{ours: u, ctx: ctx, ch: ch, tail: channel.Tail{Filtered: s.cfg.Filtering}}
+	e.sub = e.subscription(res)
+	s.work.Go(func() { e.listen(ctx) })
 }
 
 // session is what lasts as long as one life: a process that starts has heard nothing.
 type session struct {
 	*ours
+	ctx  context.Context // of the life
 	ch   *channel.Channel
+	sub  *zmtp.Sub
 	tail channel.Tail
+	said bool // it has announced itself; of the subscription's goroutine alone
+	work sync.WaitGroup
 }
 
 func (u *ours) dial() (*channel.Channel, error) {
@@ -93,14 +105,14 @@ func (u *ours) dial() (*channel.Channel, error) {
 		return nil, err
 	}
 	t := s.cfg.Timers
-	d := zmtp.DialConfig{Log: slog.New(slog.DiscardHandler), SourceAddr: addrText(m.dialer.From)}
+	d := zmtp.DialConfig{Log: noLog, Hearts: s.hearts, SourceAddr: addrText(m.dialer.From)}
 	return channel.New(channel.Config{
 		ID: m.id, Host: s.cfg.Host, Port: s.cfg.Port, Dial: d, PkiDir: s.pins.dir, PinName: "master.pub",
-		Pair: pair, Proof: m.key.Tok, Log: slog.New(slog.DiscardHandler),
+		Pair: pair, Proof: m.key.Tok, Log: noLog,
 		AuthTimeout: t.AuthTimeout, AuthTries: t.AuthTries, AcceptanceWaitTime: t.AcceptanceWait,
 		RequestTimeout: t.RequestTimeout, RequestTries: t.RequestTries,
 		ReturnTimeout: t.ReturnRetry, ReturnTimeoutMax: t.ReturnRetryMax, ReturnTries: 1,
-		OnSignIn: func(channel.Result) { s.signIns.Add(1) },
+		OnSignIn: func(channel.Result) { s.signIns.Add(1) }, Deep: deep,
 	})
 }
 
@@ -133,34 +145,39 @@ func (u *ours) enter(ctx context.Context, ch *channel.Channel) (channel.Result, 
 	}
 }
 
-// subscribe hears and answers until the life ends.
-func (u *ours) subscribe(ctx context.Context, e *session, res channel.Result) {
-	m, s, ch := u.m, u.m.swarm, e.ch
-	var wg sync.WaitGroup
-	defer wg.Wait()
+// subscription is what the life listens to.
+func (u *session) subscription(res channel.Result) *zmtp.Sub {
+	m, s := u.m, u.m.swarm
 	t := s.cfg.Timers
-	first := true
 	d := zmtp.DialConfig{
-		Identity: ch.Session(), BackoffMin: t.Recon, BackoffMax: t.Recon + t.ReconMax,
-		HeartbeatInterval: ourHeartbeat, HeartbeatTimeout: ourHeartbeatTimeout, Log: slog.New(slog.DiscardHandler),
-		SourceAddr: addrText(m.dialer.From),
-		OnConnect: func() {
-			m.stands(true)
-			start := first
-			first = false
-			wg.Go(func() { e.greet(ctx, start) })
-		},
-		OnDisconnect: func(error) {
-			e.tail.Lost()
-			m.stands(false)
-			u.changed()
-		},
+		Identity: u.ch.Session(), BackoffMin: t.Recon, BackoffMax: t.Recon + t.ReconMax,
+		HeartbeatInterval: ourHeartbeat, HeartbeatTimeout: ourHeartbeatTimeout, Hearts: s.hearts, Log: noLog,
+		SourceAddr: addrText(m.dialer.From), OnConnect: u.stands, OnDisconnect: u.broke,
 	}
-	sub := zmtp.NewSub(ch.PublishAddr(res, s.cfg.PublishPort), d, ch.Topics(s.cfg.Filtering))
-	err := sub.Run(ctx, func(frames [][]byte) { e.hear(ctx, &wg, frames) })
+	return zmtp.NewSub(u.ch.PublishAddr(res, s.cfg.PublishPort), d, u.ch.Topics(s.cfg.Filtering))
+}
+
+// listen hears and answers until the life ends.
+func (u *session) listen(ctx context.Context) {
+	err := u.sub.Run(ctx, func(frames [][]byte) { beside(func() { u.hear(ctx, frames) }) })
 	if err != nil && ctx.Err() == nil {
-		s.trouble("subscription ended", "id", m.id, "error", err)
+		u.m.swarm.trouble("subscription ended", "id", u.m.id, "error", err)
 	}
+	u.work.Wait()
+	_ = u.ch.Close() // its connections are given up
+}
+
+func (u *session) stands() {
+	u.m.stands(true)
+	start := !u.said
+	u.said = true
+	u.work.Go(func() { u.greet(u.ctx, start) })
+}
+
+func (u *session) broke(error) {
+	u.tail.Lost()
+	u.m.stands(false)
+	u.changed()
 }
 
 // greet announces the subscription, catches up, and the first time says that the
@@ -234,7 +251,7 @@ func (u *ours) running() []string {
 	return jids
 }
 
-func (u *session) hear(ctx context.Context, wg *sync.WaitGroup, frames [][]byte) {
+func (u *session) hear(ctx context.Context, frames [][]byte) {
 	if len(frames) == 2 && string(frames[0]) != "broadcast" && string(frames[0]) != topicOf(u.m.id) || len(frames) == 0 {
 		return
 	}
@@ -246,7 +263,7 @@ func (u *session) hear(ctx context.Context, wg *sync.WaitGroup, frames [][]byte)
 		return
 	}
 	if u.tail.Note(p) {
-		wg.Go(func() { u.catchUp(ctx) })
+		u.work.Go(func() { u.catchUp(ctx) })
 	}
 	u.take(ctx, p)
 }
@@ -271,12 +288,17 @@ func (u *ours) deliver(ctx context.Context, o *order, load *wire.Map) error {
 			return err
 		}
 		o.job.retry()
-		pause := time.NewTimer(t.ReturnRetry + rand.N(t.ReturnRetryMax-t.ReturnRetry+1))
-		select {
-		case <-pause.C:
-		case <-changed:
-		case <-ctx.Done():
-		}
-		pause.Stop()
+		rest(ctx, t.ReturnRetry+rand.N(t.ReturnRetryMax-t.ReturnRetry+1), changed)
+	}
+}
+
+// rest waits, but for news no longer.
+func rest(ctx context.Context, d time.Duration, news <-chan struct{}) {
+	pause := time.NewTimer(d)
+	defer pause.Stop()
+	select {
+	case <-pause.C:
+	case <-news:
+	case <-ctx.Done():
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/swarm/peer"
+	"github.com/momtree/mom/internal/zmtp"
 )
 
 // Swarm is N minions of one master.
@@ -28,6 +29,7 @@ type Swarm struct {
 	ctx       context.Context // of Run
 	orders    orders          // that minions of ours have heard
 	pins      pins
+	hearts    *zmtp.Hearts // of minions of ours
 
 	mu      sync.Mutex
 	presses map[string]*press
@@ -151,6 +153,8 @@ func (s *Swarm) Run(ctx context.Context) error {
 		return err
 	}
 	defer s.pins.close()
+	s.hearts = zmtp.NewHearts()
+	defer s.hearts.Close()
 	var wg sync.WaitGroup
 	wg.Go(func() { s.startAll(ctx) })
 	for _, h := range s.cfg.Herds {

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	"github.com/momtree/mom/internal/waiting"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -44,26 +46,14 @@ func play(t *testing.T, f *fake, change func(*Config)) *Swarm {
 	return s
 }
 
-// until waits for what must happen.
-func until(t *testing.T, what string, is func() bool) {
-	t.Helper()
-	end := time.Now().Add(time.Minute)
-	for !is() {
-		if time.Now().After(end) {
-			t.Fatalf("never happened: %s", what)
-		}
-		time.Sleep(time.Millisecond)
-	}
-}
-
 const n = 60
 
 // ready waits until all have said that they started, and the master has taken what
 // they subscribe to: one that has not hears nothing, as with Salt.
 func ready(t *testing.T, f *fake, s *Swarm, want int) {
 	t.Helper()
-	until(t, "all subscribe", func() bool { return int(f.pub.Stats().Subscribers) == want })
-	until(t, "all are ready", func() bool { r := s.Report(); return r.Ready.Done == want && r.Conns.Up == int64(want) })
+	waiting.Until(t, "all subscribe", func() bool { return int(f.pub.Stats().Subscribers) == want })
+	waiting.Until(t, "all are ready", func() bool { r := s.Report(); return r.Ready.Done == want && r.Conns.Up == int64(want) })
 }
 
 // Sixty stock minions of each protocol below a master like Python's: each signs in once
@@ -85,7 +75,7 @@ func TestStock_BelowAPythonMaster(t *testing.T) {
 		f.publish("20260101000000000002", "test.echo", []any{"s001", "s002", "nobody"}, "list", "hello")
 		f.publish("20260101000000000003", "test.ping", "s00* and not s005", "compound")
 		f.publish("20260101000000000001", "test.ping", "*", "glob") // once more: passed over
-		until(t, "all answered", func() bool { return s.Report().Totals.Acknowledged == n+2+9 && s.Report().Totals.PassedOver == n })
+		waiting.Until(t, "all answered", func() bool { return s.Report().Totals.Acknowledged == n+2+9 && s.Report().Totals.PassedOver == n })
 		r := s.Report()
 		if r.Totals.Received != n+2+9 || r.Totals.Lost+r.Totals.Waiting+r.Totals.Doubled != 0 || len(f.twice()) > 0 {
 			t.Errorf("protocol %d: %+v, twice: %v", protocol, r.Totals, f.twice())
@@ -104,13 +94,13 @@ func TestStock_Retries(t *testing.T) {
 	ready(t, f, s, n)
 	f.count(func() int { f.refuse, f.lose = 5, 5; return 0 })
 	f.publish("20260101000000000001", "test.ping", "*", "glob")
-	until(t, "all answered", func() bool { return s.Report().Totals.Acknowledged == n })
+	waiting.Until(t, "all answered", func() bool { return s.Report().Totals.Acknowledged == n })
 	if r := s.Report(); r.Totals.Retried < 10 || r.Requests.Rejected < 5 || r.Requests.TimedOut < 5 {
 		t.Errorf("%+v %+v", r.Totals, r.Requests)
 	}
 	f.count(func() int { f.lose = 3; return 0 })
 	f.publish("20260101000000000002", "test.ping", "s001", "glob")
-	until(t, "it was given up", func() bool { return s.Report().Totals.Lost == 1 })
+	waiting.Until(t, "it was given up", func() bool { return s.Report().Totals.Lost == 1 })
 	if got := f.twice(); len(got) > 0 {
 		t.Errorf("came twice: %v", got)
 	}
@@ -123,7 +113,7 @@ func TestStock_Rotation(t *testing.T) {
 	ready(t, f, s, n)
 	f.rotate()
 	f.publish("20260101000000000001", "test.ping", "*", "glob")
-	until(t, "all answered", func() bool { return s.Report().Totals.Acknowledged == n })
+	waiting.Until(t, "all answered", func() bool { return s.Report().Totals.Acknowledged == n })
 	if got := f.count(func() int { return f.cmds["_auth"] }); got != 2*n {
 		t.Errorf("%d sign-ins, want %d", got, 2*n)
 	}
@@ -137,12 +127,12 @@ func TestStock_Shares(t *testing.T) {
 		c.Down, c.Mute, c.Die, c.DieFor = 0.1, 0.1, 0.1, 10*time.Millisecond
 		c.Herds = []Herd{{At: 0, Away: 10 * time.Millisecond, Share: 1}}
 	})
-	until(t, "the herd is back", func() bool { r := s.Report(); return r.SignIns >= 2*54 && r.Conns.Up == 54 })
-	until(t, "it has said so", func() bool { return f.count(func() int { return f.cmds["minion_start"] }) == 2*54 })
-	until(t, "all subscribe", func() bool { return int(f.pub.Stats().Subscribers) == 54 })
+	waiting.Until(t, "the herd is back", func() bool { r := s.Report(); return r.SignIns >= 2*54 && r.Conns.Up == 54 })
+	waiting.Until(t, "it has said so", func() bool { return f.count(func() int { return f.cmds["minion_start"] }) == 2*54 })
+	waiting.Until(t, "all subscribe", func() bool { return int(f.pub.Stats().Subscribers) == 54 })
 	f.publish("20260101000000000001", "test.ping", "*", "glob")
-	until(t, "all answered", func() bool { return s.Report().Totals.Acknowledged == 42 })
-	until(t, "who fell is back", func() bool { r := s.Report(); return r.SignIns >= 2*54+6 && r.Conns.Up == 54 })
+	waiting.Until(t, "all answered", func() bool { return s.Report().Totals.Acknowledged == 42 })
+	waiting.Until(t, "who fell is back", func() bool { r := s.Report(); return r.SignIns >= 2*54+6 && r.Conns.Up == 54 })
 	r := s.Report()
 	if r.Totals.Received != 54 || r.Totals.Silent != 12 || r.Down != 6 || r.Requests.Fallen != 54+6 {
 		t.Errorf("%+v down %d fallen %d", r.Totals, r.Down, r.Requests.Fallen)
@@ -155,7 +145,7 @@ func TestStock_FindJob(t *testing.T) {
 	s := play(t, f, func(c *Config) { c.IDs.Count = 1 })
 	ready(t, f, s, 1)
 	f.publish("20260101000000000001", "test.sleep", "*", "glob", 30)
-	until(t, "it runs", func() bool { return s.Report().Totals.Received == 1 })
+	waiting.Until(t, "it runs", func() bool { return s.Report().Totals.Received == 1 })
 	m := s.minions[0]
 	m.mu.Lock()
 	w := world{id: m.id, running: m.runs}

@@ -110,14 +110,19 @@ func (m *minion) result(o *order) (load *wire.Map, pause time.Duration, err erro
 
 // give returns the result with salt-minion's retries.
 func (m *minion) give(ctx context.Context, o *order, load *wire.Map, at time.Time) {
-	t := m.swarm.cfg.Timers
-	p := patience{timeout: t.ReturnRetry + rand.N(t.ReturnRetryMax-t.ReturnRetry+1), tries: t.ReturnTries, again: o.job.retry}
 	var err error
 	if m.our != nil {
 		err = m.our.deliver(ctx, o, load)
 	} else {
+		t := m.swarm.cfg.Timers
+		p := patience{timeout: t.ReturnRetry + rand.N(t.ReturnRetryMax-t.ReturnRetry+1), tries: t.ReturnTries, again: o.job.retry}
 		_, err = m.request(ctx, load, p)
 	}
+	m.given(ctx, o, at, err)
+}
+
+// given enters what became of a return.
+func (m *minion) given(ctx context.Context, o *order, at time.Time, err error) {
 	m.mu.Lock()
 	if i := slices.Index(m.runs, o); i >= 0 {
 		m.runs = slices.Delete(m.runs, i, i+1)

@@ -1,6 +1,10 @@
 package wire
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/momtree/mom/value"
+)
 
 // Decode reads exactly one value into Go's types: nil, bool, int64, uint64
 // (only above int64), float64, string (the raw family, whatever its bytes),
@@ -90,7 +94,7 @@ func (d *decoder) list(n int) (any, error) {
 func (d *decoder) dict(n int) (any, error) {
 	d.depth--
 	defer func() { d.depth++ }()
-	m := &Map{keys: make([]any, 0, n), vals: make([]any, 0, n)}
+	m := value.Sized(n)
 	for range n {
 		start := d.at
 		key, err := d.value()

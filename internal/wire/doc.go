@@ -20,6 +20,5 @@
 //
 // The primitives are written here, not taken from the msgpack library, because
 // that library trusts declared lengths, reads value by value through an
-// io.Reader, and cannot write the raw family without str8. Its RawMessage is
-// used for Raw, so that such values may also be handed to it.
+// io.Reader, and cannot write the raw family without str8.
 package wire

@@ -108,16 +108,17 @@ func (e encoder) dict(b []byte, m *Map, depth int) ([]byte, error) {
 		return appendNil(b), nil
 	}
 	var err error
-	b = appendHead(b, Dict, len(m.keys))
-	for i, k := range m.keys {
+	b = appendHead(b, Dict, m.Len())
+	m.Range(func(k, v any) bool {
 		if b, err = e.value(b, k, depth+1); err != nil {
-			return b, err
+			return false
 		}
-		if b, err = e.value(b, m.vals[i], depth+1); err != nil {
-			return b, fmt.Errorf("%v: %w", k, err)
+		if b, err = e.value(b, v, depth+1); err != nil {
+			err = fmt.Errorf("%v: %w", k, err)
 		}
-	}
-	return b, nil
+		return err == nil
+	})
+	return b, err
 }
 
 // reflected packs the types that have no case of their own.
@@ -159,7 +160,7 @@ func (e encoder) list(b []byte, v reflect.Value, depth int) ([]byte, error) {
 
 func (e encoder) goMap(b []byte, v reflect.Value, depth int) ([]byte, error) {
 	if v.Type().Key().Kind() != reflect.String {
-		return b, fmt.Errorf("%w: cannot pack a %s: its order is unknown, use *wire.Map", ErrType, v.Type())
+		return b, fmt.Errorf("%w: cannot pack a %s: its order is unknown, use *value.Map", ErrType, v.Type())
 	}
 	keys := v.MapKeys()
 	slices.SortFunc(keys, func(a, b reflect.Value) int {

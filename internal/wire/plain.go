@@ -59,3 +59,14 @@ func Normal(v any) any {
 	}
 	return v
 }
+
+// Texts gives the texts of a list and passes over what is none.
+func Texts(vs []any) []string {
+	out := make([]string, 0, len(vs))
+	for _, v := range vs {
+		if s, ok := v.(string); ok {
+			out = append(out, s)
+		}
+	}
+	return out
+}

@@ -2,12 +2,13 @@ package wire
 
 import (
 	"encoding/binary"
-
-	"github.com/vmihailenco/msgpack/v5"
 )
 
 // Raw is one undecoded msgpack value. It aliases the bytes it was cut from.
-type Raw = msgpack.RawMessage
+type Raw []byte
+
+// Value decodes it.
+func (r Raw) Value() (any, error) { return Decode(r) }
 
 // Defaults of Limits.
 const (

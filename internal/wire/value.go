@@ -1,6 +1,10 @@
 package wire
 
-import "time"
+import (
+	"time"
+
+	"github.com/momtree/mom/value"
+)
 
 // Extension types of Salt (Salt wire reference §3).
 const (
@@ -11,18 +15,19 @@ const (
 // timeLayout is strftime's %Y%m%dT%H:%M:%S.%f.
 const timeLayout = "20060102T15:04:05.000000"
 
-// Const is a named constant: extension 79.
-type Const struct {
-	Name  string
-	Value any
-}
+// The values that [Decode] gives stand in a package that other modules may use as well.
+type (
+	// Map is a map that keeps the order of its keys.
+	Map = value.Map
+	// Const is a named constant: extension 79.
+	Const = value.Const
+	// Ext is an extension value of any other type, or one of Salt's that could not
+	// be read.
+	Ext = value.Ext
+)
 
-// Ext is an extension value of any other type, or one of Salt's that could not
-// be read.
-type Ext struct {
-	Type int8
-	Data []byte
-}
+// NewMap makes a map of alternating keys and values. It panics on an odd count.
+func NewMap(kv ...any) *Map { return value.NewMap(kv...) }
 
 // Encoder is implemented by values that know their own wire form, such as the
 // typed loads of this package.

@@ -12,34 +12,6 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-func TestMapOrder(t *testing.T) {
-	m := wire.NewMap()
-	for i := range 40 {
-		m.Set(i, i)
-	}
-	m.Set("x", "first")
-	m.Set(3, "three")
-	m.Set("x", "again")
-	m.Delete(0)
-	m.Delete("nobody")
-	if m.Len() != 40 || m.String("x") != "again" || m.Keys()[0] != int64(1) || m.Keys()[39] != "x" {
-		t.Errorf("%#v", m)
-	}
-	if v, ok := m.GetKey(uint64(3)); !ok || v != "three" {
-		t.Errorf("key 3 is %v", v)
-	}
-	c := m.Clone()
-	c.Set("x", "copy")
-	if m.String("x") != "again" || c.String("x") != "copy" {
-		t.Error("a clone shares its values' places")
-	}
-	n := 0
-	m.Range(func(_, _ any) bool { n++; return n < 5 })
-	if n != 5 {
-		t.Errorf("Range went on: %d", n)
-	}
-}
-
 func TestMapKeys(t *testing.T) {
 	type id string
 	m := wire.NewMap(id("m1"), 1, uint8(7), 2, uint64(math.MaxUint64), 3, int16(-7), 4, stamp, 5, 2.5, 6, nil, 7, true, 8)

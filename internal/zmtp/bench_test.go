@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/zmtp/swarmtest"
 )
 
@@ -97,7 +98,7 @@ func BenchmarkFanOut(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			p := newPub(b, PubConfig{Limits: Limits{MaxConns: n}})
 			s := swarmtest.Start(b, "SUB", n, p.Addr().String())
-			eventually(b, "subscribed", func() bool { return p.Stats().Subscribers == n })
+			waiting.Until(b, "subscribed", func() bool { return p.Stats().Subscribers == n })
 			body := make([]byte, 1<<10)
 			for b.Loop() {
 				if err := p.Send("", body); err != nil {
@@ -116,7 +117,7 @@ func BenchmarkBurst(b *testing.B) {
 	const n, burst = 1000, 100
 	p := newPub(b, PubConfig{})
 	s := swarmtest.Start(b, "SUB", n, p.Addr().String())
-	eventually(b, "subscribed", func() bool { return p.Stats().Subscribers == n })
+	waiting.Until(b, "subscribed", func() bool { return p.Stats().Subscribers == n })
 	body := make([]byte, 1<<10)
 	for b.Loop() {
 		for range burst {
@@ -171,7 +172,7 @@ func BenchmarkMemoryPerPeer(b *testing.B) {
 				swarmtest.Start(b, kind, n, r.Addr().String())
 				addr = counted{r}
 			}
-			eventually(b, "connected", func() bool { return addr.Peers() == n })
+			waiting.Until(b, "connected", func() bool { return addr.Peers() == n })
 			for b.Loop() {
 			}
 			b.ReportMetric(float64(resident(b)-before)/n, "B/peer")

@@ -20,6 +20,9 @@ func (g *guard) recv() (frames [][]byte, err error) {
 	g.charge.give() // nobody has taken it over
 	g.charge = nil
 	for {
+		if err := g.await(); err != nil {
+			return nil, err
+		}
 		if err := g.next(); err != nil {
 			return nil, err
 		}

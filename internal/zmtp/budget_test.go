@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/momtree/mom/internal/waiting"
 )
 
 func known(netip.Addr) bool { return true }
@@ -91,7 +93,7 @@ func TestBudget_OverTrustedConnections(t *testing.T) {
 			_, _ = p.Write(append(appendHeader(message("", "")[:2], 0, largest), make([]byte, largest-10)...))
 		}()
 	}
-	eventually(t, "the limit reached", func() bool { return r.Stats().RequestBytes >= limit && r.Stats().BudgetWaits > 10 })
+	waiting.Until(t, "the limit reached", func() bool { return r.Stats().RequestBytes >= limit && r.Stats().BudgetWaits > 10 })
 	most := int64(0)
 	done := make(chan error)
 	go func() {
@@ -142,7 +144,7 @@ func TestBudget_FairToConnections(t *testing.T) {
 		}
 	}()
 	first, second := <-hold, <-hold // more than its share is at work now
-	eventually(t, "the greedy one waiting, or a third of its requests", func() bool {
+	waiting.Until(t, "the greedy one waiting, or a third of its requests", func() bool {
 		return len(hold) > 0 || first.Peer.guard.paused.Load() && r.Stats().RequestBytes == 2*size
 	})
 	modest.say(t, half)
@@ -156,5 +158,5 @@ func TestBudget_FairToConnections(t *testing.T) {
 	for range 2 {
 		(<-hold).Reply(nil)
 	}
-	eventually(t, "all given back", func() bool { return r.Stats().RequestBytes == 0 })
+	waiting.Until(t, "all given back", func() bool { return r.Stats().RequestBytes == 0 })
 }

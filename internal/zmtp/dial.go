@@ -43,6 +43,9 @@ type DialConfig struct {
 	// HeartbeatInterval whether the server is silent or not and whatever the
 	// handler does. Default 0: nothing is promised.
 	HeartbeatTTL time.Duration
+	// Hearts beats for this socket and for others, each at its own intervals. Default
+	// nil: a goroutine of its own does.
+	Hearts *Hearts
 	// KeepAlive holds Salt's tcp_keepalive options. The zero value means 60 s
 	// idle, then 3 probes 20 s apart; to have none set Enable false and Idle -1.
 	KeepAlive net.KeepAliveConfig
@@ -86,8 +89,19 @@ func (c DialConfig) withDefaults(backoffMin, backoffMax time.Duration) DialConfi
 }
 
 // dial connects and shakes hands, all under deadlines and the context. The
-// caller sets what else out needs and then reads.
-func (c *DialConfig) dial(ctx context.Context, addr string, local ready) (*Peer, error) {
+// caller sets what else out needs and then reads. It needs a deep stack, and has one of
+// its own: who calls it may wait for years, on a small one.
+func (c *DialConfig) dial(ctx context.Context, addr string, local ready) (p *Peer, err error) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		p, err = c.dialHere(ctx, addr, local)
+	}()
+	<-done
+	return p, err
+}
+
+func (c *DialConfig) dialHere(ctx context.Context, addr string, local ready) (*Peer, error) {
 	addr = strings.TrimPrefix(addr, "tcp://")
 	d := net.Dialer{Timeout: c.DialTimeout, KeepAliveConfig: c.KeepAlive}
 	if c.KeepAlive.Enable {

@@ -17,8 +17,12 @@ const (
 	phaseTraffic
 )
 
-// readBuffer is kept by each connection, idle ones too, so it is small.
-const readBuffer = 1 << 10
+// readBuffer is kept by each connection, idle ones too, so it is small; dialledBuffer by
+// those to a server, which says less: what is longer is read past the buffer.
+const (
+	readBuffer    = 1 << 10
+	dialledBuffer = 512
+)
 
 // envelopeRoom is what a message may have beyond its body.
 const envelopeRoom = 4 << 10
@@ -33,7 +37,7 @@ var errGuardWrite = errors.New("write around the out-queue")
 type guard struct {
 	net.Conn
 	lim     *Limits
-	budgets *budgets // nil: not charged
+	budgets *budgets // nil: not charged, for we have dialled
 	trusted atomic.Bool
 	vouched bool          // its address is
 	heard   atomic.Bool   // something has been read since the last look
@@ -77,7 +81,11 @@ func (b *budgets) open(l *Limits) {
 
 func newGuard(c net.Conn, lim *Limits, b *budgets) *guard {
 	g := &guard{Conn: c, lim: lim, budgets: b, cut: func(error) { _ = c.Close() }, freed: make(chan struct{}, 1)}
-	g.in = bufio.NewReaderSize(listener{g}, readBuffer)
+	size := readBuffer
+	if b == nil {
+		size = dialledBuffer
+	}
+	g.in = bufio.NewReaderSize(listener{g}, size)
 	return g
 }
 
@@ -115,6 +123,9 @@ func (g *guard) Read(p []byte) (int, error) {
 			g.left -= int64(n)
 			return n, err
 		}
+		if err := g.await(); err != nil {
+			return 0, err
+		}
 		if err := g.next(); err != nil {
 			return 0, err
 		}
@@ -140,7 +151,21 @@ func (g *guard) readGreeting(p []byte) (int, error) {
 	}
 }
 
-// next waits for a frame header and decides what becomes of the frame.
+// await waits for the next frame: between messages for ever, within one until the frame
+// deadline. This is where an idle connection's goroutine stands, so what calls it is kept
+// from growing its stack.
+func (g *guard) await() error {
+	if !g.more {
+		g.frames, g.size = 0, 0
+		g.disarm()
+	} else if g.in.Buffered() == 0 {
+		g.arm(0)
+	}
+	_, err := g.in.Peek(1)
+	return err
+}
+
+// next reads a frame header and decides what becomes of the frame.
 func (g *guard) next() error {
 	h, err := g.readHeader()
 	if err != nil {
@@ -193,15 +218,8 @@ func (g *guard) budget() *budget {
 	return &g.budgets.strangers
 }
 
-// readHeader waits for the next header and puts it where Read finds it. Between
-// messages it waits for ever, within one until the frame deadline.
+// readHeader reads the next header and puts it where Read finds it.
 func (g *guard) readHeader() (header, error) {
-	if !g.more {
-		g.frames, g.size = 0, 0
-		g.disarm()
-	} else if g.in.Buffered() == 0 {
-		g.arm(0)
-	}
 	b, err := g.in.Peek(1)
 	if err != nil {
 		return header{}, err

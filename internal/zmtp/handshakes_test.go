@@ -7,6 +7,8 @@ import (
 	"os"
 	"testing"
 	"time"
+
+	"github.com/momtree/mom/internal/waiting"
 )
 
 // table is a table of handshakes at a time that the test sets.
@@ -158,7 +160,7 @@ func TestHandshakes_OurOwnBacklogDoesNotCount(t *testing.T) {
 	if _, err := speaker.Write([]byte("it has spoken")); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "its word is here", spoke.unread)
+	waiting.Until(t, "its word is here", spoke.unread)
 	for range 2 {
 		x.evict(x.now)
 	}

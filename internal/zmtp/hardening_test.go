@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"testing"
 	"time"
+
+	"github.com/momtree/mom/internal/waiting"
 )
 
 // probe is an honest peer: a whole handshake and one request.
@@ -58,7 +60,7 @@ func TestDeclaredButNotSent(t *testing.T) {
 		p.say(t, appendHeader(nil, 0, size), make([]byte, 100))
 	}
 	probe(t, r.Addr())
-	eventually(t, "200 bodies begun", func() bool { return r.Stats().UntrustedBytes == 200*firstPiece })
+	waiting.Until(t, "200 bodies begun", func() bool { return r.Stats().UntrustedBytes == 200*firstPiece })
 	if grown := heap() - before; grown > 32<<20 {
 		t.Errorf("%d MiB more for 12 GB declared", grown>>20)
 	}
@@ -84,7 +86,7 @@ func TestBudget(t *testing.T) {
 		p := dialPeer(t, r.Addr(), 1, "REQ", "")
 		p.say(t, appendHeader(message("", "")[:2], 0, 2<<20), make([]byte, 300<<10))
 	}
-	eventually(t, "one waits", func() bool { return r.Stats().BudgetWaits > 0 })
+	waiting.Until(t, "one waits", func() bool { return r.Stats().BudgetWaits > 0 })
 	trusted.say(t, message("", string(make([]byte, 3<<20))))
 	if got := trusted.reply(t); len(got) != 3<<20+3 {
 		t.Errorf("%d bytes", len(got))
@@ -111,7 +113,7 @@ func TestEndlessMore(t *testing.T) {
 	}
 	p.gone(t)
 	probe(t, r.Addr())
-	eventually(t, "the cut to be counted", func() bool { return r.Stats().CutFrame == 1 }) // after the connection is closed
+	waiting.Until(t, "the cut to be counted", func() bool { return r.Stats().CutFrame == 1 }) // after the connection is closed
 	if s := r.Stats(); s.Requests != 1 {
 		t.Errorf("stats %+v", s)
 	}
@@ -132,7 +134,7 @@ func TestSlowFrame(t *testing.T) {
 		p.gone(t)
 	}
 	idle := dialPeer(t, r.Addr(), 1, "REQ", "")
-	eventually(t, "all cut", func() bool { return r.Stats().CutLate == uint64(len(half)) })
+	waiting.Until(t, "all cut", func() bool { return r.Stats().CutLate == uint64(len(half)) })
 	idle.say(t, message("", "hello")) // nothing half said: may take its time
 	if got := idle.reply(t); got != "re:hello" {
 		t.Errorf("got %q", got)
@@ -154,10 +156,10 @@ func TestBadHandshakes(t *testing.T) {
 		p := dialRaw(t, r.Addr())
 		p.say(t, b)
 		p.gone(t)
-		eventually(t, fmt.Sprintf("failure %d counted", i), func() bool { return r.Stats().HandshakeFailed == uint64(i+1) })
+		waiting.Until(t, fmt.Sprintf("failure %d counted", i), func() bool { return r.Stats().HandshakeFailed == uint64(i+1) })
 	}
 	probe(t, r.Addr())
-	eventually(t, "nothing left behind", func() bool { s := r.Stats(); return s.Peers == 0 && s.Handshaking == 0 })
+	waiting.Until(t, "nothing left behind", func() bool { s := r.Stats(); return s.Peers == 0 && s.Handshaking == 0 })
 }
 
 // Mute connections lose their places to newer ones; honest ones get through
@@ -178,7 +180,7 @@ func TestMuteConnections(t *testing.T) {
 			probe(t, r.Addr())
 		}
 	}
-	eventually(t, "evictions", func() bool {
+	waiting.Until(t, "evictions", func() bool {
 		s := r.Stats()
 		return s.Evicted >= flood-table && s.Handshaking <= table && s.Peers == 0
 	})
@@ -195,7 +197,7 @@ func TestHandshakeTimeout(t *testing.T) {
 		p.say(t, b)
 		p.gone(t)
 	}
-	eventually(t, "all gone", func() bool { s := r.Stats(); return s.HandshakeFailed == 4 && s.Handshaking == 0 })
+	waiting.Until(t, "all gone", func() bool { s := r.Stats(); return s.HandshakeFailed == 4 && s.Handshaking == 0 })
 }
 
 func TestConnectionLimits(t *testing.T) {
@@ -212,10 +214,10 @@ func TestConnectionLimits(t *testing.T) {
 		}
 	}
 	from("127.0.0.2", 4)
-	eventually(t, "one too many from one address", func() bool { return r.Stats().RefusedAddr == 1 })
+	waiting.Until(t, "one too many from one address", func() bool { return r.Stats().RefusedAddr == 1 })
 	from("127.0.0.3", 3)
-	eventually(t, "one too many in all", func() bool { return r.Stats().RefusedFull == 1 })
-	eventually(t, "the others served", func() bool { return r.Stats().Peers == 5 })
+	waiting.Until(t, "one too many in all", func() bool { return r.Stats().RefusedFull == 1 })
+	waiting.Until(t, "the others served", func() bool { return r.Stats().Peers == 5 })
 }
 
 // floods has peers send large requests, and read no replies, until the router hangs up.
@@ -240,7 +242,7 @@ func TestRouterSlowReaders(t *testing.T) {
 	const credit = 3
 	r := newRouter(t, RouterConfig{Credit: credit, Limits: Limits{StallTimeout: time.Hour}}, echo)
 	floods(t, r.Addr(), 4)
-	eventually(t, "backlogs", func() bool { s := r.Stats(); return s.BacklogPeers == 4 && s.CreditWaits >= 4 })
+	waiting.Until(t, "backlogs", func() bool { s := r.Stats(); return s.BacklogPeers == 4 && s.CreditWaits >= 4 })
 	probe(t, r.Addr())
 	if s := r.Stats(); s.BacklogPeers != 4 || s.BacklogBytes > 4*credit*(1<<20+64) {
 		t.Errorf("stats %+v", s)
@@ -251,8 +253,8 @@ func TestRouterSlowReaders(t *testing.T) {
 func TestRouterCutsSlowReadersOff(t *testing.T) {
 	r := newRouter(t, RouterConfig{Limits: Limits{StallTimeout: 200 * time.Millisecond}}, echo)
 	floods(t, r.Addr(), 4)
-	eventually(t, "all cut", func() bool { return r.Stats().CutStalled == 4 })
-	eventually(t, "no backlog", func() bool {
+	waiting.Until(t, "all cut", func() bool { return r.Stats().CutStalled == 4 })
+	waiting.Until(t, "no backlog", func() bool {
 		s := r.Stats()
 		return s.BacklogPeers == 0 && s.BacklogBytes == 0 && s.BacklogMessages == 0
 	})

@@ -1,8 +1,11 @@
 package zmtp
 
 import (
+	"context"
 	"testing"
 	"time"
+
+	"github.com/momtree/mom/internal/waiting"
 )
 
 const (
@@ -51,7 +54,7 @@ func TestHeartbeatLearned(t *testing.T) {
 	awaitPing(t, p)
 	p.say(t, appendCommand(nil, "PONG", nil))
 	p.gone(t)
-	eventually(t, "counted", func() bool { return r.Stats().CutSilent == 1 })
+	waiting.Until(t, "counted", func() bool { return r.Stats().CutSilent == 1 })
 }
 
 // The time-to-live in a PING binds its sender.
@@ -60,7 +63,7 @@ func TestHeartbeatTTL(t *testing.T) {
 	p := dialPeer(t, r.Addr(), 0, "REQ", "")
 	p.say(t, appendCommand(nil, "PING", []byte{0, 1}))
 	p.gone(t)
-	eventually(t, "counted", func() bool { return r.Stats().CutSilent == 1 })
+	waiting.Until(t, "counted", func() bool { return r.Stats().CutSilent == 1 })
 }
 
 // A peer that waits for a slow handler is not silent.
@@ -105,9 +108,25 @@ func TestHeartbeatsBetweenOurOwn(t *testing.T) {
 	}
 }
 
-// A server that falls silent is left by REQ and SUB.
+// A server that falls silent is left by REQ and SUB, whether a heart of their own beats
+// for them or one of many.
 func TestServerFallsSilent(t *testing.T) {
-	cfg := DialConfig{HeartbeatInterval: beatEvery, HeartbeatTimeout: beatLimit, BackoffMin: time.Millisecond, BackoffMax: time.Millisecond}
+	t.Run("own heart", func(t *testing.T) { serverFallsSilent(t, nil) })
+	t.Run("one of many", func(t *testing.T) {
+		hearts := NewHearts()
+		serverFallsSilent(t, hearts)
+		hearts.Close()
+		if n := len(hearts.beating); n > 0 {
+			t.Errorf("it beats for %d sockets that are closed", n)
+		}
+	})
+}
+
+func serverFallsSilent(t *testing.T, hearts *Hearts) {
+	cfg := DialConfig{
+		HeartbeatInterval: beatEvery, HeartbeatTimeout: beatLimit, Hearts: hearts,
+		BackoffMin: time.Millisecond, BackoffMax: time.Millisecond,
+	}
 	lost := make(chan error, 1)
 	cfg.OnDisconnect = func(err error) {
 		select {
@@ -116,13 +135,23 @@ func TestServerFallsSilent(t *testing.T) {
 		}
 	}
 	addr, accepted := fakeServer(t, "PUB")
-	startSub(t, addr, cfg)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = NewSub(addr, cfg, nil).Run(ctx, func([][]byte) {})
+	}()
 	<-accepted
 	if err := <-lost; err != ErrSilent {
 		t.Errorf("SUB: %v", err)
 	}
+	cancel()
+	<-ended
+	for len(lost) > 0 { // a later connection of the SUB
+		<-lost
+	}
 	addr, accepted = fakeServer(t, "ROUTER")
-	q := newReq(t, addr, cfg)
+	q := NewReq(addr, cfg)
 	go func() { <-accepted }()
 	if _, err := q.Do(t.Context(), []byte("x")); err == nil {
 		t.Error("REQ got a reply from a server that says nothing")
@@ -130,4 +159,5 @@ func TestServerFallsSilent(t *testing.T) {
 	if err := <-lost; err != ErrSilent {
 		t.Errorf("REQ: %v", err)
 	}
+	_ = q.Close()
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/zmtp/swarmtest"
 )
 
@@ -44,7 +45,7 @@ func TestHerd_BesideMutePeers(t *testing.T) {
 			mutes := swarmtest.Mutes{Addr: r.Addr().String(), N: 2000, From: c.from, Say: c.say}
 			mutes.Start()
 			defer mutes.Stop()
-			eventually(t, "the table full", func() bool { return mutes.Up() > 100 && r.Stats().Evicted > 0 })
+			waiting.Until(t, "the table full", func() bool { return mutes.Up() > 100 && r.Stats().Evicted > 0 })
 			got := swarmtest.Herd{Addr: r.Addr().String(), N: 20, From: func(int) net.IP { return net.IPv4(127, 9, 9, 9) }}.Run(t.Context())
 			if got.Served != 20 {
 				t.Errorf("%v", got)

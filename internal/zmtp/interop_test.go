@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/momtree/mom/internal/waiting"
 )
 
 // libzmq is a peer that runs testdata/peer.py. The tests need Debian's
@@ -188,20 +190,20 @@ func TestLibzmqSubReconnects(t *testing.T) {
 	p := newPub(t, PubConfig{})
 	addr := p.Addr().String()
 	s := startPeer(t, "sub", "tcp://"+addr, options{})
-	eventually(t, "subscribed", func() bool { return p.Stats().Subscribers == 1 })
+	waiting.Until(t, "subscribed", func() bool { return p.Stats().Subscribers == 1 })
 	if err := p.Send("", []byte("before")); err != nil {
 		t.Fatal(err)
 	}
 	s.expect(t, `["before"]`)
 	_ = p.Close()
 	var again *Pub
-	eventually(t, "bound again", func() (ok bool) {
+	waiting.Until(t, "bound again", func() (ok bool) {
 		var err error
 		again, err = ListenPub(addr, PubConfig{})
 		return err == nil
 	})
 	defer again.Close()
-	eventually(t, "subscribed again", func() bool { return again.Stats().Subscribers == 1 })
+	waiting.Until(t, "subscribed again", func() bool { return again.Stats().Subscribers == 1 })
 	if err := again.Send("", []byte("after, the end")); err != nil {
 		t.Fatal(err)
 	}
@@ -278,7 +280,7 @@ func TestReqOfLibzmq(t *testing.T) {
 		}
 	}
 	p.stop()
-	eventually(t, "noticed", func() bool { return q.Stats().Conns == 0 })
+	waiting.Until(t, "noticed", func() bool { return q.Stats().Conns == 0 })
 	if err := ask("x"); err == nil {
 		t.Error("a reply from a dead router")
 	}

@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/momtree/mom/internal/waiting"
 )
 
 // pair is a queue in front of a connection, and that connection's other end.
@@ -165,5 +167,5 @@ func TestOutqStall(t *testing.T) {
 func TestOutqBrokenConnection(t *testing.T) {
 	q, far := pair(t)
 	_ = far.Close()
-	eventually(t, "refused", func() bool { return q.put(item{wire: []byte("x"), messages: 1}) != nil })
+	waiting.Until(t, "refused", func() bool { return q.put(item{wire: []byte("x"), messages: 1}) != nil })
 }

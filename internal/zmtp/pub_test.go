@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/momtree/mom/internal/waiting"
 )
 
 // text waits for the next message and joins its frames by "|".
@@ -65,7 +67,7 @@ func TestSubscriptionForms(t *testing.T) {
 				}
 			}
 			s.say(t, form(false, "b"), form(false, "c"), form(false, "end"))
-			eventually(t, "no subscriber left", func() bool { return p.Stats().Subscribers == 0 })
+			waiting.Until(t, "no subscriber left", func() bool { return p.Stats().Subscribers == 0 })
 			if p.Peers() != 1 {
 				t.Errorf("%d peers", p.Peers())
 			}
@@ -95,7 +97,7 @@ func TestSubscriptionLimits(t *testing.T) {
 	}
 	leaver := dialPeer(t, p.Addr(), 1, "SUB", "")
 	leaver.say(t, message("\x01"), message("what?"), message(""), message("\x01two", "frames"))
-	eventually(t, "subscribed", func() bool { return p.Stats().Subscribers == 1 })
+	waiting.Until(t, "subscribed", func() bool { return p.Stats().Subscribers == 1 })
 	_ = leaver.Close()
 	if err := <-closed; !errors.Is(err, io.EOF) {
 		t.Errorf("left: %v", err)
@@ -134,7 +136,7 @@ func TestSlowSubscriber(t *testing.T) {
 				s.say(t, message("\x01"))
 				fast = append(fast, s)
 			}
-			eventually(t, "subscribed", func() bool { return p.Stats().Subscribers == 4 })
+			waiting.Until(t, "subscribed", func() bool { return p.Stats().Subscribers == 4 })
 			body := make([]byte, 16<<10)
 			for i := range n {
 				m := append([]byte(fmt.Sprintf("%06d", i)), body...)
@@ -152,7 +154,7 @@ func TestSlowSubscriber(t *testing.T) {
 				t.Errorf("stats %+v", s)
 			}
 			if policy == CutSlow {
-				eventually(t, "cut", func() bool { s := p.Stats(); return s.CutSlow == 1 && s.Peers == 3 })
+				waiting.Until(t, "cut", func() bool { s := p.Stats(); return s.CutSlow == 1 && s.Peers == 3 })
 				return
 			}
 			if s.CutSlow != 0 || s.Peers != 4 {
@@ -175,21 +177,21 @@ func TestStalledSubscriber(t *testing.T) {
 	p := newPub(t, PubConfig{Slow: DropSlow, Limits: Limits{StallTimeout: 100 * time.Millisecond}})
 	s := dialPeer(t, p.Addr(), 1, "SUB", "")
 	s.say(t, message("\x01"))
-	eventually(t, "subscribed", func() bool { return p.Stats().Subscribers == 1 })
+	waiting.Until(t, "subscribed", func() bool { return p.Stats().Subscribers == 1 })
 	for p.Stats().BacklogPeers == 0 && p.Stats().CutStalled == 0 {
 		if err := p.Send("", make([]byte, 256<<10)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	eventually(t, "cut", func() bool { return p.Stats().CutStalled == 1 })
-	eventually(t, "nothing left", func() bool { s := p.Stats(); return s.BacklogBytes == 0 && s.BacklogPeers == 0 && s.Peers == 0 })
+	waiting.Until(t, "cut", func() bool { return p.Stats().CutStalled == 1 })
+	waiting.Until(t, "nothing left", func() bool { s := p.Stats(); return s.BacklogBytes == 0 && s.BacklogPeers == 0 && s.Peers == 0 })
 }
 
 // A message larger than the bound still goes to those who keep up.
 func TestLargePublication(t *testing.T) {
 	p := newPub(t, PubConfig{HWMBytes: 1 << 10})
 	_, got := startSub(t, p.Addr().String(), DialConfig{})
-	eventually(t, "subscribed", func() bool { return p.Stats().Subscribers == 1 })
+	waiting.Until(t, "subscribed", func() bool { return p.Stats().Subscribers == 1 })
 	if err := p.Send("", make([]byte, 20<<20)); err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +205,7 @@ func TestBurst(t *testing.T) {
 	p := newPub(t, PubConfig{Filtering: true, HWM: 100000})
 	_, all := startSub(t, p.Addr().String(), DialConfig{})
 	_, odd := startSub(t, p.Addr().String(), DialConfig{}, "odd")
-	eventually(t, "subscribed", func() bool { return p.Stats().Subscribers == 2 })
+	waiting.Until(t, "subscribed", func() bool { return p.Stats().Subscribers == 2 })
 	const n = 900
 	for i := range n {
 		topic := []string{"even", "odd"}[i%2]
@@ -303,7 +305,7 @@ func TestSendPeer(t *testing.T) {
 		}
 	}
 	_ = one.Close()
-	eventually(t, "gone", func() bool { return p.Peers() == 1 })
+	waiting.Until(t, "gone", func() bool { return p.Peers() == 1 })
 	if err := p.SendPeer(first, "", nil); !errors.Is(err, ErrClosed) {
 		t.Errorf("to one that has left: %v", err)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/go-zeromq/zmq4"
 )
 
-// pulse is the heartbeat of one connection. Only the beating goroutine touches
+// pulse is the heartbeat of one connection. Only whoever beats touches
 // silent and pinged.
 type pulse struct {
 	answers atomic.Bool  // the peer is known to answer PING
@@ -49,44 +49,75 @@ type heart struct {
 
 // run beats until stop is closed.
 func (h heart) run(stop <-chan struct{}) {
-	round := max(min(h.interval, h.timeout)/8, 5*time.Millisecond)
-	step := round
-	if h.leases != nil {
-		step = min(round, leaseStep)
-	}
-	ping := pingWire(h.promise)
-	tick := time.NewTicker(step)
+	p := h.pace()
+	tick := time.NewTicker(p.step)
 	defer tick.Stop()
-	var peers []*Peer
-	var since time.Duration // the last round
-	last := time.Now()
 	for {
 		select {
 		case <-stop:
 			return
 		case now := <-tick.C:
-			// A process that was stopped has not listened: its peers are not to blame.
-			passed := min(now.Sub(last), 2*step)
-			last = now
-			since += passed
-			all := h.leases == nil || since >= round
-			if all {
-				peers = h.peers(peers[:0])
-			} else {
-				peers = h.leases(peers[:0])
-			}
-			for i, p := range peers {
-				if h.leases != nil && p.pulse.leased.Load() {
-					h.beat(p, passed, ping)
-				} else {
-					h.beat(p, since, ping)
-				}
-				peers[i] = nil
-			}
-			if all {
-				since = 0
-			}
+			p.tick(now)
 		}
+	}
+}
+
+// start runs it beside; calm ends it.
+func (h heart) start() (calm func()) {
+	stop, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		h.run(stop)
+	}()
+	return func() {
+		close(stop)
+		<-done
+	}
+}
+
+// pace is how far a heart is.
+type pace struct {
+	heart
+	round time.Duration // between two looks at all peers
+	step  time.Duration // between two looks at some
+	ping  []byte
+	seen  []*Peer       // room for a look
+	since time.Duration // the last round
+	last  time.Time     // the last look
+}
+
+func (h heart) pace() pace {
+	p := pace{heart: h, ping: pingWire(h.promise), last: time.Now()}
+	p.round = max(min(h.interval, h.timeout)/8, 5*time.Millisecond)
+	p.step = p.round
+	if h.leases != nil {
+		p.step = min(p.round, leaseStep)
+	}
+	return p
+}
+
+// tick looks at the peers whose turn it is.
+func (p *pace) tick(now time.Time) {
+	// A process that was stopped has not listened: its peers are not to blame.
+	passed := min(now.Sub(p.last), 2*p.step)
+	p.last = now
+	p.since += passed
+	all := p.leases == nil || p.since >= p.round
+	if all {
+		p.seen = p.peers(p.seen[:0])
+	} else {
+		p.seen = p.leases(p.seen[:0])
+	}
+	for i, peer := range p.seen {
+		if p.leases != nil && peer.pulse.leased.Load() {
+			p.beat(peer, passed, p.ping)
+		} else {
+			p.beat(peer, p.since, p.ping)
+		}
+		p.seen[i] = nil
+	}
+	if all {
+		p.since = 0
 	}
 }
 

@@ -21,6 +21,7 @@ type Req struct {
 	stop  chan struct{}
 	once  sync.Once
 	wg    sync.WaitGroup
+	calm  func() // ends the heartbeat
 
 	mu     sync.Mutex
 	closed bool
@@ -59,8 +60,7 @@ func NewReq(addr string, cfg DialConfig) *Req {
 		all:   make(map[*reqConn]struct{}),
 		wait:  backoff{min: cfg.BackoffMin, max: cfg.BackoffMax, plain: cfg.BackoffPlain},
 	}
-	beat := heart{interval: cfg.HeartbeatInterval, timeout: cfg.HeartbeatTimeout, peers: q.snapshot}
-	q.wg.Go(func() { beat.run(q.stop) })
+	q.calm = heart{interval: cfg.HeartbeatInterval, timeout: cfg.HeartbeatTimeout, peers: q.snapshot}.with(cfg.Hearts)
 	return q
 }
 
@@ -106,14 +106,10 @@ func (q *Req) do(ctx context.Context, body []byte) ([]byte, error) {
 	if len(body) > q.cfg.Limits.MaxFrame {
 		return nil, fmt.Errorf("%w: request of %d bytes, limit %d", ErrFrameSize, len(body), q.cfg.Limits.MaxFrame)
 	}
-	select {
-	case q.slots <- struct{}{}:
-		defer func() { <-q.slots }()
-	case <-q.stop:
-		return nil, ErrClosed
-	case <-ctx.Done():
-		return nil, fmt.Errorf("wait for a free connection: %w", ctx.Err())
+	if err := q.queue(ctx); err != nil {
+		return nil, err
 	}
+	defer func() { <-q.slots }()
 	c, err := q.take(ctx)
 	if err != nil {
 		return nil, err
@@ -125,6 +121,18 @@ func (q *Req) do(ctx context.Context, body []byte) ([]byte, error) {
 	}
 	q.give(c)
 	return reply, nil
+}
+
+// queue waits until there may be another request.
+func (q *Req) queue(ctx context.Context) error {
+	select {
+	case q.slots <- struct{}{}:
+		return nil
+	case <-q.stop:
+		return ErrClosed
+	case <-ctx.Done():
+		return fmt.Errorf("wait for a free connection: %w", ctx.Err())
+	}
 }
 
 // take finds an idle connection or makes one.
@@ -228,6 +236,7 @@ func (q *Req) Close() error {
 		}
 		q.mu.Unlock()
 		close(q.stop)
+		q.calm()
 	})
 	q.wg.Wait()
 	return nil
@@ -252,8 +261,15 @@ func (c *reqConn) exchange(ctx context.Context, body []byte) ([]byte, error) {
 	case reply := <-c.replies:
 		return reply, nil
 	case <-ctx.Done():
-		return nil, fmt.Errorf("wait for the reply: %w", ctx.Err())
 	case <-c.peer.dead:
+	}
+	return c.late(ctx)
+}
+
+// late is what there is when no more is waited for.
+func (c *reqConn) late(ctx context.Context) ([]byte, error) {
+	if !c.peer.Gone() {
+		return nil, fmt.Errorf("wait for the reply: %w", ctx.Err())
 	}
 	select {
 	case reply := <-c.replies: // it came just before the end

@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/momtree/mom/internal/waiting"
 )
 
 func TestReqRefused(t *testing.T) {
@@ -53,7 +55,7 @@ func TestReqTimeout(t *testing.T) {
 	if reply, err := q.Do(t.Context(), []byte("next")); err != nil || string(reply) != "re:next" {
 		t.Errorf("got %q, %v", reply, err)
 	}
-	eventually(t, "the connection that timed out to be gone", func() bool {
+	waiting.Until(t, "the connection that timed out to be gone", func() bool {
 		s := q.Stats()
 		return s.Connects == 2 && s.Conns == 1
 	})
@@ -129,7 +131,7 @@ func TestReqUnsolicited(t *testing.T) {
 	if err := <-lost; !errors.Is(err, ErrEnvelope) {
 		t.Errorf("ended by %v", err)
 	}
-	eventually(t, "pool empty", func() bool { return q.Stats().Conns == 0 })
+	waiting.Until(t, "pool empty", func() bool { return q.Stats().Conns == 0 })
 }
 
 func TestReqPoolShrinks(t *testing.T) {
@@ -163,7 +165,7 @@ func TestReqPoolShrinks(t *testing.T) {
 	if len(names) != 4 {
 		t.Errorf("identities %v", names)
 	}
-	eventually(t, "one left", func() bool { s := q.Stats(); return s.Conns == 1 && s.Idle == 1 })
+	waiting.Until(t, "one left", func() bool { s := q.Stats(); return s.Conns == 1 && s.Idle == 1 })
 }
 
 func TestReqClosed(t *testing.T) {
@@ -174,7 +176,7 @@ func TestReqClosed(t *testing.T) {
 		_, err := q.Do(context.Background(), []byte("x"))
 		failed <- err
 	}()
-	eventually(t, "request under way", func() bool { return r.Stats().Requests == 1 })
+	waiting.Until(t, "request under way", func() bool { return r.Stats().Requests == 1 })
 	_ = q.Close()
 	if err := <-failed; !errors.Is(err, ErrClosed) {
 		t.Errorf("error %v", err)

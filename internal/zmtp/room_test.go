@@ -1,6 +1,10 @@
 package zmtp
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/momtree/mom/internal/waiting"
+)
 
 // Two sockets share what descriptors allow: one may have nearly all of it, and leaves
 // the other an eighth.
@@ -45,7 +49,7 @@ func TestRoom_OfASocket(t *testing.T) {
 	for range 14 {
 		all = append(all, dialPeer(t, r.Addr(), 1, "REQ", ""))
 	}
-	eventually(t, "all there", func() bool { return r.Stats().Peers == 14 })
+	waiting.Until(t, "all there", func() bool { return r.Stats().Peers == 14 })
 	dialRaw(t, r.Addr()).gone(t)
 	dialPeer(t, p.Addr(), 1, "SUB", "")
 	dialPeer(t, p.Addr(), 1, "SUB", "")
@@ -54,6 +58,6 @@ func TestRoom_OfASocket(t *testing.T) {
 		t.Errorf("%d and %d refused", s.RefusedFull, q.RefusedFull)
 	}
 	_ = all[0].Close()
-	eventually(t, "one gone", func() bool { return r.Stats().Peers == 13 })
+	waiting.Until(t, "one gone", func() bool { return r.Stats().Peers == 13 })
 	dialPeer(t, p.Addr(), 1, "SUB", "")
 }

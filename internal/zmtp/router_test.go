@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/momtree/mom/internal/waiting"
 )
 
 func TestEnvelope(t *testing.T) {
@@ -76,7 +78,7 @@ func TestReplyLater(t *testing.T) {
 	for range 3 {
 		three = append(three, <-held)
 	}
-	eventually(t, "the credit used up", func() bool { return r.Stats().CreditWaits == 1 })
+	waiting.Until(t, "the credit used up", func() bool { return r.Stats().CreditWaits == 1 })
 	select {
 	case <-held:
 		t.Fatal("a fourth request on three credits")
@@ -95,7 +97,7 @@ func TestReplyLater(t *testing.T) {
 	fourth := <-held
 	three[1].Drop()
 	_ = p.Close()
-	eventually(t, "gone", func() bool { return r.Stats().Peers == 0 })
+	waiting.Until(t, "gone", func() bool { return r.Stats().Peers == 0 })
 	fourth.Reply([]byte("too late"))
 	if s := r.Stats(); s.Replies != 2 || s.LostReplies != 1 || s.Dropped != 1 {
 		t.Errorf("stats %+v", s)
@@ -109,7 +111,7 @@ func TestMalformedRequest(t *testing.T) {
 		p.say(t, m)
 		p.gone(t)
 	}
-	eventually(t, "both counted", func() bool { return r.Stats().CutFrame == 2 })
+	waiting.Until(t, "both counted", func() bool { return r.Stats().CutFrame == 2 })
 }
 
 func TestRouterOverIPv6(t *testing.T) {
@@ -153,5 +155,5 @@ func TestRouterChurn(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	eventually(t, "all gone", func() bool { s := r.Stats(); return s.Peers == 0 && s.Handshaking == 0 })
+	waiting.Until(t, "all gone", func() bool { s := r.Stats(); return s.Peers == 0 && s.Handshaking == 0 })
 }

@@ -8,20 +8,6 @@ import (
 	"time"
 )
 
-// eventually waits until the condition holds.
-func eventually(t testing.TB, what string, cond func() bool) {
-	t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
-	tick := time.NewTicker(2 * time.Millisecond)
-	defer tick.Stop()
-	for !cond() {
-		if time.Now().After(deadline) {
-			t.Fatalf("never happened: %s", what)
-		}
-		<-tick.C
-	}
-}
-
 func echo(r *Request) { r.Reply(append([]byte("re:"), r.Body...)) }
 
 func newRouter(t testing.TB, cfg RouterConfig, h func(*Request)) *Router {

@@ -5,6 +5,8 @@ import (
 	"net/netip"
 	"testing"
 	"time"
+
+	"github.com/momtree/mom/internal/waiting"
 )
 
 // alive tells whether a peer is not cut off: it answers a PING.
@@ -50,7 +52,7 @@ func TestStrangers_GiveWayToRequests(t *testing.T) {
 	var idle []*rawPeer
 	for i := range places - 2 {
 		p := dialPeer(t, r.Addr(), 1, "REQ", "")
-		eventually(t, "it is there", func() bool { return r.Stats().Peers == 3+i })
+		waiting.Until(t, "it is there", func() bool { return r.Stats().Peers == 3+i })
 		idle = append(idle, p)
 	}
 	idle[0].say(t, message("", "a long request")[:5]) // and no more
@@ -98,7 +100,7 @@ func TestStrangers_GiveWayToSubscribers(t *testing.T) {
 				is := <-came
 				peers = append(peers, is)
 				// Until its reader waits again it is no stranger that idles.
-				eventually(t, "its reader waits", func() bool { return is.reading.Load() && is.idle(time.Since(epoch)) > 0 })
+				waiting.Until(t, "its reader waits", func() bool { return is.reading.Load() && is.idle(time.Since(epoch)) > 0 })
 				return s
 			}
 			proven, ofHome, first, second := subscribe("127.0.0.2"), subscribe("127.0.0.9"), subscribe("127.0.0.3"), subscribe("127.0.0.3")
@@ -123,7 +125,7 @@ func TestStrangers_GiveWayToSubscribers(t *testing.T) {
 			if c.refused {
 				want = 1
 			}
-			eventually(t, "the cut to be counted", func() bool { return p.Stats().CutIdle >= 3-want })
+			waiting.Until(t, "the cut to be counted", func() bool { return p.Stats().CutIdle >= 3-want })
 			if s := p.Stats(); s.RefusedFull != want || s.CutIdle != 3-want {
 				t.Errorf("%d cut, %d refused", s.CutIdle, s.RefusedFull)
 			}
@@ -141,7 +143,7 @@ func TestStrangers_OfAnotherSocketGiveWay(t *testing.T) {
 	for range 14 {
 		dialPeer(t, p.Addr(), 1, "SUB", "")
 	}
-	eventually(t, "all there, and idle", func() bool {
+	waiting.Until(t, "all there, and idle", func() bool {
 		idle := 0
 		for _, s := range p.host.snapshot(nil) {
 			if s.idle(time.Since(epoch)) > 0 {
@@ -154,7 +156,7 @@ func TestStrangers_OfAnotherSocketGiveWay(t *testing.T) {
 		dialPeer(t, r.Addr(), 1, "REQ", "").ask(t)
 	}
 	dialRaw(t, r.Addr()).gone(t)
-	eventually(t, "the cut to be counted", func() bool { return p.Stats().CutIdle >= 12 })
+	waiting.Until(t, "the cut to be counted", func() bool { return p.Stats().CutIdle >= 12 })
 	if s, q := r.Stats(), p.Stats(); s.Peers != 14 || s.CutIdle != 0 || q.CutIdle != 12 || s.RefusedFull != 1 {
 		t.Errorf("%d requesters, %d cut; %d subscribers cut; %d refused", s.Peers, s.CutIdle, q.CutIdle, s.RefusedFull)
 	}

@@ -33,7 +33,7 @@ func (s *Sub) Run(ctx context.Context, h func(frames [][]byte)) error {
 		p, err := s.cfg.dial(ctx, s.addr, ready{socketType: "SUB", identity: s.cfg.Identity})
 		if err == nil {
 			wait.reset()
-			err = s.receive(ctx, p, h)
+			err = s.serve(ctx, p, h)
 		}
 		if ctx.Err() != nil {
 			break
@@ -47,33 +47,43 @@ func (s *Sub) Run(ctx context.Context, h func(frames [][]byte)) error {
 	return context.Cause(ctx)
 }
 
-// receive serves one connection to its end.
-func (s *Sub) receive(ctx context.Context, p *Peer, h func([][]byte)) (err error) {
-	stop := context.AfterFunc(ctx, p.Close)
-	defer stop()
-	defer p.out.done.Wait()
-	defer p.Close()
+// serve uses one connection to its end.
+func (s *Sub) serve(ctx context.Context, p *Peer, h func([][]byte)) error {
+	forget := context.AfterFunc(ctx, p.Close)
+	calm, err := s.subscribe(p)
+	if err == nil {
+		s.cfg.OnConnect()
+		err = deliver(p, h)
+		s.cfg.OnDisconnect(err)
+	}
+	p.Close()
+	calm()
+	p.out.done.Wait()
+	forget()
+	return err
+}
+
+// subscribe says what is wanted; calm ends the heartbeat that begins with it.
+func (s *Sub) subscribe(p *Peer) (calm func(), err error) {
+	calm = func() {}
 	for _, t := range s.topics {
 		wire := append(append(appendHeader(nil, 0, 1+len(t)), 1), t...)
 		if err := p.out.put(item{wire: wire, messages: 1}); err != nil {
-			return err
+			return calm, err
 		}
 	}
 	beat := heart{interval: s.cfg.HeartbeatInterval, timeout: s.cfg.HeartbeatTimeout, promise: s.cfg.HeartbeatTTL, peers: one(p)}
 	if beat.promise > 0 { // at once, or a peer that falls silent now had promised nothing
 		if err := p.out.put(item{wire: pingWire(beat.promise)}); err != nil {
-			return err
+			return calm, err
 		}
 	}
-	beating := make(chan struct{})
-	go func() {
-		defer close(beating)
-		beat.run(p.dead)
-	}()
-	defer func() { <-beating }()
-	defer p.Close()
-	s.cfg.OnConnect()
-	defer func() { s.cfg.OnDisconnect(err) }()
+	return beat.with(s.cfg.Hearts), nil
+}
+
+// deliver hands messages over until the connection ends. It waits on a small stack, of
+// which there may be thousands.
+func deliver(p *Peer, h func([][]byte)) error {
 	for {
 		frames, err := p.recv()
 		if err != nil {

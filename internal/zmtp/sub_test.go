@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/momtree/mom/internal/waiting"
 )
 
 func quickly(cfg DialConfig) DialConfig {
@@ -37,7 +39,7 @@ func TestSubReconnects(t *testing.T) {
 	var got <-chan string
 	for round := range 3 {
 		var p *Pub
-		eventually(t, "bound again", func() bool {
+		waiting.Until(t, "bound again", func() bool {
 			var err error
 			p, err = ListenPub(addr, PubConfig{Filtering: true})
 			return err == nil
@@ -46,8 +48,8 @@ func TestSubReconnects(t *testing.T) {
 			addr = p.Addr().String()
 			_, got = startSub(t, addr, cfg, "a", "b")
 		}
-		eventually(t, "subscribed", func() bool { return p.Stats().Subscribers == 1 })
-		eventually(t, "both topics", func() bool {
+		waiting.Until(t, "subscribed", func() bool { return p.Stats().Subscribers == 1 })
+		waiting.Until(t, "both topics", func() bool {
 			if err := p.Send("b", []byte(fmt.Sprint(round))); err != nil {
 				t.Fatal(err)
 			}
@@ -60,7 +62,7 @@ func TestSubReconnects(t *testing.T) {
 		for len(got) > 0 {
 			<-got
 		}
-		eventually(t, "noticed", func() bool { return !seen.up.Load() })
+		waiting.Until(t, "noticed", func() bool { return !seen.up.Load() })
 		for len(got) > 0 {
 			<-got
 		}

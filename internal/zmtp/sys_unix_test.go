@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/momtree/mom/internal/waiting"
 )
 
 // starved is a listener that has run out of descriptors for a while.
@@ -31,7 +33,7 @@ func (s *starved) Accept() (net.Conn, error) {
 func TestOutOfDescriptors(t *testing.T) {
 	r := newRouter(t, RouterConfig{Limits: Limits{HandshakePatience: time.Millisecond}}, echo)
 	first := dialRaw(t, r.Addr())
-	eventually(t, "a handshake begun", func() bool { return r.Stats().Handshaking == 1 })
+	waiting.Until(t, "a handshake begun", func() bool { return r.Stats().Handshaking == 1 })
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -3,6 +3,8 @@ package zmtp
 import (
 	"net/netip"
 	"testing"
+
+	"github.com/momtree/mom/internal/waiting"
 )
 
 // A peer that opens a connection for one large request is let in when its
@@ -38,7 +40,7 @@ func TestTrustedAddress(t *testing.T) {
 	if _, _, err := stranger.tryFrame(); err == nil {
 		t.Error("a large frame from an unknown address was answered")
 	}
-	eventually(t, "cut by its size", func() bool { return r.Stats().CutFrame == 1 })
+	waiting.Until(t, "cut by its size", func() bool { return r.Stats().CutFrame == 1 })
 }
 
 // Gone tells a worker that nobody waits for its answer.
@@ -52,5 +54,5 @@ func TestPeerGone(t *testing.T) {
 		t.Error("a living peer is gone")
 	}
 	_ = c.Close()
-	eventually(t, "the peer gone", p.Gone)
+	waiting.Until(t, "the peer gone", p.Gone)
 }

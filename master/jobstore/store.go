@@ -45,7 +45,7 @@ type Options struct {
 	// Busy lists the jobs that must not be removed however old they are: those that
 	// are open, or queued, or of which a master above has not heard the end. It is
 	// asked before anything is removed. nil: there are none.
-	Busy func() ([]string, error)
+	Busy func() []string
 	// Bounds are those of commits, of batches into SQL and of the clean-up; those
 	// that are not set are the defaults.
 	Bounds bounds.Bounds
@@ -124,9 +124,10 @@ func (s *Store) SaveReturns(ctx context.Context, rets []returners.Return, loads 
 	return res.NewReturns, nil
 }
 
-// SaveJob stores the load and what this master itself expects of it, and tells
-// whether the job is new here: nobody has given it to this master; see [Given].
-func (s *Store) SaveJob(ctx context.Context, load returners.Load, x returners.Expectation) (fresh bool, err error) {
+// SaveJob stores the load, what this master itself expects of it, and notes in one
+// commit, and tells whether the job is new here: nobody has given it to this master; see
+// [Given]. Of one that is not nothing is stored.
+func (s *Store) SaveJob(ctx context.Context, load returners.Load, x returners.Expectation, notes ...returners.Note) (fresh bool, err error) {
 	if err := s.room(); err != nil {
 		return false, fmt.Errorf("store job %s: %w", load.JID, err)
 	}
@@ -143,7 +144,7 @@ func (s *Store) SaveJob(ctx context.Context, load returners.Load, x returners.Ex
 	}
 	load.Own = true // before what others told of it
 	x.State = returners.StateAnswered
-	b := returners.Batch{Loads: []returners.Load{load}, Expectations: []returners.Expectation{x}}
+	b := returners.Batch{Loads: []returners.Load{load}, Expectations: []returners.Expectation{x}, Notes: notes}
 	s.owe(&b)
 	if _, err := s.group.Commit(ctx, b); err != nil {
 		return false, fmt.Errorf("store job %s: %w", load.JID, err)
@@ -152,15 +153,21 @@ func (s *Store) SaveJob(ctx context.Context, load returners.Load, x returners.Ex
 	return true, nil
 }
 
-// SaveExpectations stores what nodes below expect, or who is missing.
-func (s *Store) SaveExpectations(ctx context.Context, xs ...returners.Expectation) error {
-	b := returners.Batch{Expectations: xs}
+// Save stores a batch with what is owed of it, in one commit that is shared with other
+// callers. One that begins a job needs room in the outbox.
+func (s *Store) Save(ctx context.Context, b returners.Batch) (returners.Result, error) {
+	if len(b.Loads) > 0 {
+		if err := s.room(); err != nil {
+			return returners.Result{}, fmt.Errorf("store job %s: %w", b.Loads[0].JID, err)
+		}
+	}
 	s.owe(&b)
-	if _, err := s.group.Commit(ctx, b); err != nil {
-		return fmt.Errorf("store %d expectations: %w", len(xs), err)
+	res, err := s.group.Commit(ctx, b)
+	if err != nil {
+		return res, fmt.Errorf("store %d rows: %w", b.Rows(), err)
 	}
 	s.wake()
-	return nil
+	return res, nil
 }
 
 // owe adds the outbox rows of loads and expectations: SQL wants them, a parent
@@ -204,6 +211,16 @@ func (s *Store) ReturnsAfter(ctx context.Context, jid, after string, limit, maxB
 
 // Local is the embedded store's reading side: what this node itself has seen.
 func (s *Store) Local() returners.Reader { return s.o.Local }
+
+// Embedded is all of the embedded store that is read.
+func (s *Store) Embedded() Embedded { return s.o.Local }
+
+// Embedded is what is read of the embedded store alone.
+type Embedded interface {
+	returners.Reader
+	returners.NoteReader
+	Outcomes(ctx context.Context, jid string) ([]returners.Outcome, error)
+}
 
 // Reader answers questions: the configured job cache, or the embedded store
 // while that is away.

@@ -77,7 +77,7 @@ func TestJobIsFreshOnce(t *testing.T) {
 	s := newStore(t, Options{})
 	load, x := returners.Load{JID: job, Raw: wire.Raw{0x80}}, returners.Expectation{JID: job, Minions: []string{"m1"}}
 	// What nodes below expect does not make a job known.
-	if err := s.SaveExpectations(t.Context(), returners.Expectation{JID: job, Node: "n1"}); err != nil {
+	if _, err := s.Save(t.Context(), returners.Batch{Expectations: []returners.Expectation{{JID: job, Node: "n1"}}}); err != nil {
 		t.Fatal(err)
 	}
 	for i, want := range []bool{true, false} {
@@ -108,7 +108,7 @@ func TestAnAdoptedJobIsFresh(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newStore(t, Options{})
-			if err := s.SaveExpectations(t.Context(), c.x); err != nil {
+			if _, err := s.Save(t.Context(), returners.Batch{Expectations: []returners.Expectation{c.x}}); err != nil {
 				t.Fatal(err)
 			}
 			if c.loaded {
@@ -120,7 +120,7 @@ func TestAnAdoptedJobIsFresh(t *testing.T) {
 				if fresh, err := s.SaveJob(t.Context(), load, x); err != nil || fresh != want {
 					t.Errorf("fresh %v, want %v, %v", fresh, want, err)
 				}
-				if err := s.SaveExpectations(t.Context(), adopted); err != nil { // one more comes
+				if _, err := s.Save(t.Context(), returners.Batch{Expectations: []returners.Expectation{adopted}}); err != nil { // one more comes
 					t.Fatal(err)
 				}
 			}
@@ -181,10 +181,13 @@ func TestRemote(t *testing.T) {
 
 func TestOldJobsGo(t *testing.T) {
 	past := time.Now().Add(-48 * time.Hour)
-	s := newStore(t, Options{Keep: 24 * time.Hour})
 	old := returners.Load{JID: "20200102030405678901", Raw: wire.Raw{0x80}, At: past}
-	if _, err := s.SaveJob(t.Context(), old, returners.Expectation{JID: old.JID, At: past}); err != nil {
-		t.Fatal(err)
+	busy := returners.Load{JID: "20200102030405678902", Raw: wire.Raw{0x80}, At: past}
+	s := newStore(t, Options{Keep: 24 * time.Hour, Busy: func() []string { return []string{busy.JID} }})
+	for _, l := range []returners.Load{busy, old} {
+		if _, err := s.SaveJob(t.Context(), l, returners.Expectation{JID: l.JID, At: past}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if _, err := s.SaveJob(t.Context(), returners.Load{JID: job, Raw: wire.Raw{0x80}, At: time.Now()}, returners.Expectation{JID: job}); err != nil {
 		t.Fatal(err)
@@ -207,7 +210,9 @@ func TestOldJobsGo(t *testing.T) {
 	}
 	cancel()
 	<-done
-	if _, ok, err := s.Local().GetLoad(t.Context(), job); !ok || err != nil {
-		t.Errorf("the new job went, %v", err)
+	for what, jid := range map[string]string{"new": job, "busy": busy.JID} {
+		if _, ok, err := s.Local().GetLoad(t.Context(), jid); !ok || err != nil {
+			t.Errorf("the %s job went, %v", what, err)
+		}
 	}
 }

@@ -1,8 +1,9 @@
 package ledger
 
 import (
-	"strings"
 	"time"
+
+	"github.com/momtree/mom/internal/jobevent"
 )
 
 // Reasons why a minion is reported as missing. They are what a user reads in
@@ -19,52 +20,15 @@ const (
 	NotRunning = "Not running the job"
 	// NodeDown: the node that the minion sits behind is not connected.
 	NodeDown = "Node not connected"
+	// NodeNoResponse: the node that the minion sits behind is connected and did not tell
+	// in time who has to answer.
+	NodeNoResponse = "Node did not answer"
 	// NodeRefused: the node that the minion sits behind does not take the job, and its
 	// state in the account says why.
 	NodeRefused = "Node refused the job"
 	// Unknown: the target names an id that no node of the tree has.
 	Unknown = "No such minion"
 )
-
-// NodeState is what the ledger knows of a node below that was handed a job.
-type NodeState string
-
-// The states of a node in a job's account.
-const (
-	// NodeAsked: the publication went there, its expectation is still due.
-	NodeAsked NodeState = "asked"
-	// NodeAnswered: its expectation is known (it may be empty).
-	NodeAnswered NodeState = "answered"
-	// NodeSilent: it did not send its expectation in time.
-	NodeSilent NodeState = "silent"
-	// NodeUnreachable: it is not connected.
-	NodeUnreachable NodeState = "unreachable"
-	// NodePlain: a Python syndic, which cannot say that it matched nothing.
-	NodePlain NodeState = "plain"
-)
-
-// refusedPrefix begins the state of a node that refused a job.
-const refusedPrefix = "refused: "
-
-// Refused gives the reason of a node that refused the job.
-func (s NodeState) Refused() (reason string, ok bool) {
-	return strings.CutPrefix(string(s), refusedPrefix)
-}
-
-// Failed tells whether nothing is known of who is behind the node, and nothing will be.
-func (s NodeState) Failed() bool {
-	_, refused := s.Refused()
-	return refused || s == NodeSilent || s == NodeUnreachable
-}
-
-// Missing says why a minion did not answer and which way the job went to it.
-type Missing struct {
-	// Reason is one of the reasons above, or what a lower node said.
-	Reason string
-	// Path holds the ids of the nodes below this master on the way to the
-	// minion, joined by "/"; empty for a minion of this master itself.
-	Path string
-}
 
 // Account is the state of one job at one instant.
 type Account struct {
@@ -76,12 +40,12 @@ type Account struct {
 	Returned int // returns that tell success
 	Failed   int // returns with a retcode other than 0
 	// Missing holds the minions that will not answer.
-	Missing map[string]Missing
+	Missing map[string]jobevent.Absence
 	// Waiting holds the minions still waited for and the path to each; only
 	// [Ledger.State] fills it.
 	Waiting map[string]string
 	// Nodes holds the state of each node below that was asked, by path.
-	Nodes map[string]NodeState
+	Nodes map[string]jobevent.NodeState
 }
 
 // Open tells whether the job still waits for somebody.

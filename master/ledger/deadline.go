@@ -3,6 +3,8 @@ package ledger
 import (
 	"sort"
 	"time"
+
+	"github.com/momtree/mom/internal/jobevent"
 )
 
 // doubtEvery is how often it is looked whether an entry in doubt is certainly gone.
@@ -55,15 +57,20 @@ func (l *Ledger) expire(j *job) {
 		j.wake(j.holdUntil)
 	}
 	var n news
+	var roots map[string]string
 	for path, nd := range j.nodes {
 		switch {
 		case nd.due.IsZero():
 		case nd.due.After(now):
 			j.wake(nd.due)
 		default:
-			l.expireNode(j, path, &n)
+			if roots == nil {
+				roots = map[string]string{}
+			}
+			roots[path] = j.expireNode(path, &n)
 		}
 	}
+	l.missBehind(j, roots, &n)
 	for id, e := range j.entries {
 		switch {
 		case e.due.IsZero() || !e.phase.pending():
@@ -79,14 +86,15 @@ func (l *Ledger) expire(j *job) {
 	l.finish(j, n)
 }
 
-func (l *Ledger) expireNode(j *job, path string, n *news) {
-	state := NodeSilent
+// expireNode gives a node up, and tells why the minions behind it will not answer.
+func (j *job) expireNode(path string, n *news) (reason string) {
+	state, reason := jobevent.NodeSilent, NodeNoResponse
 	if j.nodes[path].away {
-		state = NodeUnreachable
+		state, reason = jobevent.NodeUnreachable, NodeDown
 	}
 	j.setNode(path, state, time.Time{})
 	n.node(path, state)
-	l.missBehind(j, path, j.away(NodeDown), n)
+	return j.away(reason)
 }
 
 func (l *Ledger) expireEntry(j *job, id string, e *entry, now time.Time, n *news) {
@@ -145,8 +153,8 @@ func (l *Ledger) expireEntry(j *job, id string, e *entry, now time.Time, n *news
 		}
 		j.settle(id, e, missing, j.away(reason))
 		if root := head(e.path); e.path != "" && j.nodes[root] != nil {
-			j.setNode(root, NodeUnreachable, time.Time{})
-			n.node(root, NodeUnreachable)
+			j.setNode(root, jobevent.NodeUnreachable, time.Time{})
+			n.node(root, jobevent.NodeUnreachable)
 		}
 	}
 	n.miss(id, e)

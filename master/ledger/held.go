@@ -3,6 +3,8 @@ package ledger
 import (
 	"strings"
 	"time"
+
+	"github.com/momtree/mom/internal/jobevent"
 )
 
 // The node that a minion has left misses it as soon as it is given a job, and speaks
@@ -13,12 +15,12 @@ import (
 // held is a word that is kept back.
 type held struct {
 	at   string // where the minion is connected
-	word Missing
+	word jobevent.Absence
 }
 
 // hold keeps back that a pending minion will not answer, if another node has it, was
 // given the job and has not spoken yet.
-func (l *Ledger) hold(j *job, id string, m Missing) bool {
+func (l *Ledger) hold(j *job, id string, m jobevent.Absence) bool {
 	e := j.entries[id]
 	if l.cfg.Where == nil || e.direct || !e.phase.pending() {
 		return false
@@ -52,7 +54,7 @@ func (l *Ledger) hold(j *job, id string, m Missing) bool {
 func (j *job) awaits(path string) bool {
 	for {
 		if n := j.nodes[path]; n != nil {
-			return n.state == NodeAsked
+			return n.state == jobevent.NodeAsked
 		}
 		i := strings.LastIndexByte(path, '/')
 		if i < 0 {

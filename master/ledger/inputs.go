@@ -1,6 +1,10 @@
 package ledger
 
-import "time"
+import (
+	"time"
+
+	"github.com/momtree/mom/internal/jobevent"
+)
 
 // Expectation is what a node below found when it published the job.
 type Expectation struct {
@@ -36,15 +40,15 @@ func (l *Ledger) Expect(jid string, x Expectation) {
 	switch {
 	case x.Moved || x.Partial:
 	case x.Plain:
-		j.setNode(x.Path, NodePlain, time.Time{})
+		j.setNode(x.Path, jobevent.NodePlain, time.Time{})
 	default:
-		j.setNode(x.Path, NodeAnswered, time.Time{})
+		j.setNode(x.Path, jobevent.NodeAnswered, time.Time{})
 	}
 	j.hear(x.Path)
 	for _, id := range x.Asked {
 		path := x.Path + "/" + id
 		if j.nodes[path] == nil {
-			j.setNode(path, NodeAsked, now.Add(j.Timeout))
+			j.setNode(path, jobevent.NodeAsked, now.Add(j.Timeout))
 			j.wake(now.Add(j.Timeout))
 		}
 	}
@@ -139,7 +143,7 @@ func (l *Ledger) Returned(jid, id, path string, ok bool) {
 
 // Gone enters the word of a node below about minions and nodes that will not
 // answer; paths are already seen from this master.
-func (l *Ledger) Gone(jid string, minions map[string]Missing, nodes map[string]NodeState) {
+func (l *Ledger) Gone(jid string, minions map[string]jobevent.Absence, nodes map[string]jobevent.NodeState) {
 	l.mu.Lock()
 	j := l.jobs[jid]
 	if j == nil {
@@ -147,15 +151,17 @@ func (l *Ledger) Gone(jid string, minions map[string]Missing, nodes map[string]N
 		return
 	}
 	var n news
+	refused := map[string]string{}
 	for path, s := range nodes {
-		if cur := j.nodes[path]; cur == nil || cur.state == NodeAsked {
+		if cur := j.nodes[path]; cur == nil || cur.state == jobevent.NodeAsked {
 			j.setNode(path, s, time.Time{})
 			n.node(path, s)
-			if _, refused := s.Refused(); refused {
-				l.missBehind(j, path, NodeRefused, &n)
+			if _, no := s.Refused(); no {
+				refused[path] = NodeRefused
 			}
 		}
 	}
+	l.missBehind(j, refused, &n)
 	for id, m := range minions {
 		e := j.entries[id]
 		if e == nil && j.answered(id) {

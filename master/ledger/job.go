@@ -3,6 +3,8 @@ package ledger
 import (
 	"strings"
 	"time"
+
+	"github.com/momtree/mom/internal/jobevent"
 )
 
 // Liveness is what presence says of a peer.
@@ -41,9 +43,10 @@ type Node struct {
 	// what is not connected cannot get it.
 	Grace time.Duration
 	// Known gives the minions behind the node that the target is known to
-	// match, and the path to each. They are named as missing when the node is
-	// down; it is not called otherwise, for in a large tree the answer costs
-	// more than the job. It must not call the ledger. nil: none are known.
+	// match, and the path to each. They are named as missing when the node, or one
+	// behind it, is down, does not answer or refuses; it is not called otherwise,
+	// for in a large tree the answer costs more than the job. It must not call the
+	// ledger. nil: none are known.
 	Known func() map[string]string
 }
 
@@ -108,7 +111,7 @@ type entry struct {
 }
 
 type nodeEntry struct {
-	state NodeState
+	state jobevent.NodeState
 	heard bool // has said something about the job
 	away  bool // not connected: due is the end of its time to come back
 	due   time.Time
@@ -154,7 +157,7 @@ func (j *job) namedDone() bool { return j.Named > 0 && j.good+j.bad >= j.Named }
 func (j *job) hear(path string) {
 	if n := j.nodes[head(path)]; n != nil && !n.heard {
 		n.heard = true
-		if n.state == NodePlain {
+		if n.state == jobevent.NodePlain {
 			j.unheard--
 		}
 	}
@@ -168,9 +171,9 @@ func (j *job) silence(n *news) {
 	j.unheard = 0
 	j.looks += len(j.nodes)
 	for path, nd := range j.nodes {
-		if nd.state == NodePlain && !nd.heard {
-			nd.state = NodeSilent
-			n.node(path, NodeSilent)
+		if nd.state == jobevent.NodePlain && !nd.heard {
+			nd.state = jobevent.NodeSilent
+			n.node(path, jobevent.NodeSilent)
 		}
 	}
 }
@@ -191,21 +194,21 @@ func (j *job) settle(id string, e *entry, to phase, reason string) bool {
 	return true
 }
 
-func (j *job) setNode(path string, state NodeState, due time.Time) {
+func (j *job) setNode(path string, state jobevent.NodeState, due time.Time) {
 	n := j.nodes[path]
 	if n == nil {
 		n = &nodeEntry{}
 		j.nodes[path] = n
-	} else if n.state == NodeAsked {
+	} else if n.state == jobevent.NodeAsked {
 		j.owing--
-	} else if n.state == NodePlain && !n.heard {
+	} else if n.state == jobevent.NodePlain && !n.heard {
 		j.unheard--
 	}
 	n.state, n.due, n.away = state, due, false
 	switch {
-	case state == NodeAsked:
+	case state == jobevent.NodeAsked:
 		j.owing++
-	case state == NodePlain && !n.heard:
+	case state == jobevent.NodePlain && !n.heard:
 		j.unheard++
 	}
 	if len(j.held) > 0 {
@@ -222,7 +225,7 @@ func (j *job) account(withWaiting bool) Account {
 	a := Account{
 		JID: j.JID, Fun: j.Fun, Opened: j.opened, Closed: j.closed,
 		Expected: len(j.entries) + j.good + j.bad, Returned: j.good, Failed: j.bad,
-		Missing: map[string]Missing{}, Nodes: make(map[string]NodeState, len(j.nodes)),
+		Missing: map[string]jobevent.Absence{}, Nodes: make(map[string]jobevent.NodeState, len(j.nodes)),
 	}
 	if withWaiting {
 		a.Waiting = map[string]string{}
@@ -230,7 +233,7 @@ func (j *job) account(withWaiting bool) Account {
 	for id, e := range j.entries {
 		switch {
 		case e.phase == missing:
-			a.Missing[id] = Missing{Reason: e.reason, Path: e.path}
+			a.Missing[id] = jobevent.Absence{Reason: e.reason, Path: e.path}
 		case withWaiting && e.phase.pending():
 			a.Waiting[id] = e.path
 		}

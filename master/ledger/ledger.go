@@ -2,8 +2,11 @@ package ledger
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"time"
+
+	"github.com/momtree/mom/internal/jobevent"
 )
 
 // Config sets up a [Ledger]. Zero durations mean the defaults.
@@ -48,7 +51,7 @@ type Hooks struct {
 	// Complete is called once per job, when its account adds up.
 	Complete func(Account)
 	// Missing is called when minions or nodes are found unable to answer.
-	Missing func(jid string, minions map[string]Missing, nodes map[string]NodeState)
+	Missing func(jid string, minions map[string]jobevent.Absence, nodes map[string]jobevent.NodeState)
 	// FindJob asks the owner to find out whether these minions run the job and
 	// to answer by [Ledger.Found].
 	FindJob func(jid string, ids []string)
@@ -94,8 +97,8 @@ func New(cfg Config) *Ledger {
 
 // news is what one call found out and the hooks have to hear.
 type news struct {
-	missing  map[string]Missing
-	nodes    map[string]NodeState
+	missing  map[string]jobevent.Absence
+	nodes    map[string]jobevent.NodeState
 	find     []string
 	rescued  []string      // ids
 	since    time.Duration // the job was opened before the rescued were looked at
@@ -111,14 +114,14 @@ func (n *news) rescue(j *job, id string, e *entry, now time.Time) {
 
 func (n *news) miss(id string, e *entry) {
 	if n.missing == nil {
-		n.missing = map[string]Missing{}
+		n.missing = map[string]jobevent.Absence{}
 	}
-	n.missing[id] = Missing{Reason: e.reason, Path: e.path}
+	n.missing[id] = jobevent.Absence{Reason: e.reason, Path: e.path}
 }
 
-func (n *news) node(path string, s NodeState) {
+func (n *news) node(path string, s jobevent.NodeState) {
 	if n.nodes == nil {
-		n.nodes = map[string]NodeState{}
+		n.nodes = map[string]jobevent.NodeState{}
 	}
 	n.nodes[path] = s
 }
@@ -248,49 +251,54 @@ func (l *Ledger) newJob(spec Job, now time.Time) *job {
 }
 
 func (l *Ledger) openNodes(j *job, now time.Time, n *news) {
-	var gone []Node
+	gone := map[string]string{}
 	for _, nd := range j.Nodes {
 		switch nd.Live {
 		case Up:
-			j.setNode(nd.ID, NodeAsked, now.Add(j.Timeout))
+			j.setNode(nd.ID, jobevent.NodeAsked, now.Add(j.Timeout))
 			j.wake(now.Add(j.Timeout))
 		case Untracked:
-			j.setNode(nd.ID, NodePlain, time.Time{})
+			j.setNode(nd.ID, jobevent.NodePlain, time.Time{})
 			j.holdUntil = now.Add(l.cfg.SyndicWait)
 			j.wake(j.holdUntil)
 		case Away, Down:
 			if nd.Live == Away && nd.Grace > 0 {
-				j.setNode(nd.ID, NodeAsked, now.Add(nd.Grace))
+				j.setNode(nd.ID, jobevent.NodeAsked, now.Add(nd.Grace))
 				j.nodes[nd.ID].away = true
 				j.wake(now.Add(nd.Grace))
 				continue
 			}
-			j.setNode(nd.ID, NodeUnreachable, time.Time{})
-			n.node(nd.ID, NodeUnreachable)
-			gone = append(gone, nd)
+			j.setNode(nd.ID, jobevent.NodeUnreachable, time.Time{})
+			n.node(nd.ID, jobevent.NodeUnreachable)
+			gone[nd.ID] = j.away(NodeDown)
 		}
 	}
-	for _, nd := range gone { // all others are known to be asked
-		l.missNode(j, nd, j.away(NodeDown), n)
-	}
+	l.missBehind(j, gone, n) // all others are known to be asked
 }
 
-// missBehind is missNode for a node of this path, if it is one right below.
-func (l *Ledger) missBehind(j *job, path, reason string, n *news) {
-	for _, nd := range j.Nodes {
-		if nd.ID == path {
-			l.missNode(j, nd, reason, n)
-		}
-	}
-}
-
-// missNode names the minions known to sit behind a node that cannot be reached, or that
-// refuses the job.
-func (l *Ledger) missNode(j *job, nd Node, reason string, n *news) {
-	if nd.Known == nil {
+// missBehind names the minions known to sit behind nodes that cannot be reached, that do not
+// answer or that refuse the job: roots gives the reason by the path of each.
+func (l *Ledger) missBehind(j *job, roots map[string]string, n *news) {
+	if len(roots) == 0 {
 		return
 	}
-	for id, path := range nd.Known() {
+	below := map[string]bool{}
+	for path := range roots {
+		below[head(path)] = true
+	}
+	for _, nd := range j.Nodes {
+		if below[nd.ID] && nd.Known != nil {
+			l.missKnown(j, nd.Known(), roots, n)
+		}
+	}
+}
+
+func (l *Ledger) missKnown(j *job, minions, roots map[string]string, n *news) {
+	for id, path := range minions {
+		root, reason := nearest(roots, path)
+		if root == "" {
+			continue
+		}
 		e := j.entries[id]
 		switch {
 		case e == nil && j.answered(id):
@@ -299,14 +307,26 @@ func (l *Ledger) missNode(j *job, nd Node, reason string, n *news) {
 			e = &entry{path: path}
 			j.add(id, e)
 		}
-		m := Missing{Reason: reason, Path: path}
-		if e.direct || e.spokenFor(func(p string) bool { return behind(p, nd.ID) }) || l.hold(j, id, m) {
+		m := jobevent.Absence{Reason: reason, Path: path}
+		if e.direct || e.spokenFor(func(p string) bool { return behind(p, root) }) || l.hold(j, id, m) {
 			continue
 		}
 		if j.settle(id, e, missing, m.Reason) {
 			n.miss(id, e)
 		}
 	}
+}
+
+// nearest gives the last node on a path that is one of these, with its reason; "" when
+// none is.
+func nearest(roots map[string]string, path string) (root, reason string) {
+	for root = path; root != ""; {
+		if reason, ok := roots[root]; ok {
+			return root, reason
+		}
+		root = root[:max(strings.LastIndexByte(root, '/'), 0)]
+	}
+	return "", ""
 }
 
 // State gives the account of a job, open or lately closed.

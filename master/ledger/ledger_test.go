@@ -12,6 +12,8 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 	"go.uber.org/goleak"
+
+	"github.com/momtree/mom/internal/jobevent"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -19,7 +21,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // TestScenarios runs testdata/*: each file is one ledger on a virtual clock.
 // Commands:
 //
-//	open jid=J minions=(a,b) untracked=(c) away=(d) down=(e) nodes=(n) plain=(p) downnodes=(q:m1:m2) unclaimed=(u) named=2 everyone timeout=5s
+//	open jid=J minions=(a,b) untracked=(c) away=(d) down=(e) nodes=(n:m1:m2@n/o) plain=(p) downnodes=(q:m1:m2) unclaimed=(u) named=2 everyone queue timeout=5s
 //	expect jid=J path=n minions=(x,y) asked=(o) plain|untracked
 //	return jid=J id=x path=n [fail]
 //	gone jid=J path=n ids=(x) nodes=(n/o)
@@ -100,7 +102,7 @@ func (s *scenario) complete(a Account) {
 	}
 }
 
-func (s *scenario) missing(jid string, m map[string]Missing, n map[string]NodeState) {
+func (s *scenario) missing(jid string, m map[string]jobevent.Absence, n map[string]jobevent.NodeState) {
 	s.say("missing %s %s nodes=%s", jid, missingText(m), nodesText(n))
 }
 
@@ -110,7 +112,7 @@ func (s *scenario) rescued(jid, id, reason string, since time.Duration) {
 	s.say("rescued %s %s: %s, after %v", jid, id, reason, since)
 }
 
-func missingText(m map[string]Missing) string {
+func missingText(m map[string]jobevent.Absence) string {
 	var out []string
 	for id, x := range m {
 		out = append(out, fmt.Sprintf("%s(%s@%s)", id, x.Reason, x.Path))
@@ -119,7 +121,7 @@ func missingText(m map[string]Missing) string {
 	return "[" + strings.Join(out, " ") + "]"
 }
 
-func nodesText(m map[string]NodeState) string {
+func nodesText(m map[string]jobevent.NodeState) string {
 	var out []string
 	for path, x := range m {
 		out = append(out, path+"="+string(x))
@@ -146,7 +148,7 @@ func (s *scenario) run(t *testing.T, d *datadriven.TestData) {
 	switch d.Cmd {
 	case "open":
 		j := jobOf(t, text, vals)
-		j.Everyone = d.HasArg("everyone")
+		j.Everyone, j.Queue = d.HasArg("everyone"), d.HasArg("queue")
 		if err := s.ledger.Open(j); err != nil {
 			s.say("error: %v", err)
 		}
@@ -160,12 +162,12 @@ func (s *scenario) run(t *testing.T, d *datadriven.TestData) {
 	case "return":
 		s.ledger.Returned(text("jid"), text("id"), text("path"), !d.HasArg("fail"))
 	case "gone":
-		m, n := map[string]Missing{}, map[string]NodeState{}
+		m, n := map[string]jobevent.Absence{}, map[string]jobevent.NodeState{}
 		for _, id := range vals("ids") {
-			m[id] = Missing{Reason: NotConnected, Path: text("path")}
+			m[id] = jobevent.Absence{Reason: NotConnected, Path: text("path")}
 		}
 		for _, path := range vals("nodes") {
-			n[path] = NodeUnreachable
+			n[path] = jobevent.NodeUnreachable
 		}
 		s.ledger.Gone(text("jid"), m, n)
 	case "isnode":
@@ -250,7 +252,11 @@ func jobOf(t *testing.T, text func(string) string, vals func(string) []string) J
 			f := strings.Split(v, ":")
 			known := map[string]string{}
 			for _, id := range f[1:] {
-				known[id] = f[0]
+				id, path, deeper := strings.Cut(id, "@")
+				if !deeper {
+					path = f[0]
+				}
+				known[id] = path
 			}
 			j.Nodes = append(j.Nodes, Node{ID: f[0], Live: live, Known: func() map[string]string { return known }})
 		}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/momtree/mom/internal/jobevent"
 )
 
 // A minion may move from one node to another in the middle of a job. Then two
@@ -43,10 +45,10 @@ func (j *job) unclaim(id, path string) {
 
 // unclaimOf takes back the claims of a node that misses a minion, and gives what
 // tells its paths: several ways may lead to one node, and its word counts over
-// each. That a node is not connected, or refuses, is the word of the one above it, of one way.
-func (j *job) unclaimOf(id string, m Missing) (same func(path string) bool) {
+// each; but what is said of the way is said of one.
+func (j *job) unclaimOf(id string, m jobevent.Absence) (same func(path string) bool) {
 	same = func(path string) bool { return last(path) == last(m.Path) }
-	if m.Reason == NodeDown || m.Reason == NodeRefused {
+	if ofTheWay(m.Reason) {
 		same = func(path string) bool { return path == m.Path }
 	}
 	j.drop(id, same)

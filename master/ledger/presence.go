@@ -3,6 +3,8 @@ package ledger
 import (
 	"strings"
 	"time"
+
+	"github.com/momtree/mom/internal/jobevent"
 )
 
 // MinionUp tells that a direct minion holds a new presence session. running
@@ -78,7 +80,7 @@ func (l *Ledger) NodeDown(id string) {
 	for _, j := range l.open() {
 		l.mu.Lock()
 		now := l.cfg.Clock.Now()
-		if n := j.nodes[id]; n != nil && n.state == NodeAsked {
+		if n := j.nodes[id]; n != nil && n.state == jobevent.NodeAsked {
 			n.due, n.away = now.Add(l.cfg.Lease), true
 			j.wake(n.due)
 		}
@@ -94,13 +96,15 @@ func (l *Ledger) NodeDown(id string) {
 	}
 }
 
-// NodeUp tells that a node right below is back: the leases of what sits behind
-// it end. It sends its expectations and returns anew by itself.
+// NodeUp tells that a node right below has announced itself. One whose connection was
+// away is back: it has the whole timeout for its expectation again, which it sends anew
+// by itself, and the leases of what sits behind it end. One that was not away has as
+// long as it had: else each announcement would put off the end of its silence.
 func (l *Ledger) NodeUp(id string) {
 	for _, j := range l.open() {
 		l.mu.Lock()
 		now := l.cfg.Clock.Now()
-		if n := j.nodes[id]; n != nil && n.state == NodeAsked {
+		if n := j.nodes[id]; n != nil && n.state == jobevent.NodeAsked && n.away {
 			n.due, n.away = now.Add(j.Timeout), false
 			j.wake(n.due)
 		}

@@ -1,5 +1,7 @@
 package ledger
 
+import "github.com/momtree/mom/internal/jobevent"
+
 // Reasons of minions that a queued job waits for (see [Job.Queue]).
 const (
 	// Queued: the minion is away and gets the job when it returns.
@@ -12,7 +14,7 @@ const (
 
 // away is why a minion that cannot be reached now does not answer.
 func (j *job) away(reason string) string {
-	if j.Queue && (reason == NotConnected || reason == NodeDown) {
+	if j.Queue && (reason == NotConnected || reason == NodeDown || reason == NodeNoResponse) {
 		return Queued
 	}
 	return reason
@@ -21,7 +23,13 @@ func (j *job) away(reason string) string {
 // back tells whether a minion was given up only because the way to it was broken,
 // so that word of its node takes it up again.
 func (e *entry) back() bool {
-	return e.phase == missing && (e.reason == NodeDown || e.reason == NodeRefused || e.reason == Queued)
+	return e.phase == missing && (ofTheWay(e.reason) || e.reason == Queued)
+}
+
+// ofTheWay tells whether a reason is about a node before the minion. It is the word of the
+// node above that one, about one way to the minion.
+func ofTheWay(reason string) bool {
+	return reason == NodeDown || reason == NodeNoResponse || reason == NodeRefused
 }
 
 // Owes tells whether a job is open and the minion or node of that id, right below
@@ -54,9 +62,9 @@ func (l *Ledger) Given(jid, id string) {
 		return
 	}
 	now := l.cfg.Clock.Now()
-	if n := j.nodes[id]; n != nil && (n.state == NodeAsked || n.state == NodeSilent || n.state == NodeUnreachable) {
+	if n := j.nodes[id]; n != nil && (n.state == jobevent.NodeAsked || n.state == jobevent.NodeSilent || n.state == jobevent.NodeUnreachable) {
 		due := now.Add(j.Timeout)
-		j.setNode(id, NodeAsked, due)
+		j.setNode(id, jobevent.NodeAsked, due)
 		j.wake(due)
 	}
 	if e := j.entries[id]; e != nil && e.direct {

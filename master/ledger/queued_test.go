@@ -4,6 +4,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/momtree/mom/internal/jobevent"
 )
 
 func owed(t *testing.T) (*Ledger, chan Account) {
@@ -31,7 +33,7 @@ func TestGiven(t *testing.T) {
 	l.Given("1", "n")
 	l.Given("2", "n")
 	l.Returned("1", "here", "", true)
-	if a, _ := l.State("1"); !a.Open() || len(a.Missing) != 0 || a.Nodes["n"] != NodeAsked || len(a.Waiting) != 1 {
+	if a, _ := l.State("1"); !a.Open() || len(a.Missing) != 0 || a.Nodes["n"] != jobevent.NodeAsked || len(a.Waiting) != 1 {
 		t.Errorf("account %+v", a)
 	}
 	l.Expect("1", Expectation{Path: "n", Minions: []string{"below"}})
@@ -69,7 +71,7 @@ func TestQueuedAccount(t *testing.T) {
 	}
 	adds(<-done, 1, map[string]string{"a": Queued, "b": Queued, "x": Queued, "y": Queued})
 	l.Returned("1", "a", "", true)
-	l.Gone("1", map[string]Missing{"y": {Reason: Expired, Path: "n/m"}}, nil)
+	l.Gone("1", map[string]jobevent.Absence{"y": {Reason: Expired, Path: "n/m"}}, nil)
 	if !l.Overdue("1", Expired, map[string]string{"b": "", "a": ""}) || l.Overdue("2", Expired, nil) {
 		t.Error("knows the wrong jobs")
 	}
@@ -123,10 +125,10 @@ func TestGone_ARefusalNamesThoseBehind(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.Returned("1", "here", "", true)
-	l.Gone("1", nil, map[string]NodeState{"n": "refused: the outbox is full"})
+	l.Gone("1", nil, map[string]jobevent.NodeState{"n": "refused: the outbox is full"})
 	a := <-done
 	for id, path := range map[string]string{"x": "n", "y": "n/m"} {
-		if got := a.Missing[id]; got != (Missing{Reason: NodeRefused, Path: path}) {
+		if got := a.Missing[id]; got != (jobevent.Absence{Reason: NodeRefused, Path: path}) {
 			t.Errorf("%s: %+v", id, got)
 		}
 	}
@@ -137,5 +139,35 @@ func TestGone_ARefusalNamesThoseBehind(t *testing.T) {
 	l.Expect("1", Expectation{Path: "n", Minions: []string{"x"}})
 	if a, _ := l.State("1"); !a.Open() || a.Waiting["x"] != "n" {
 		t.Errorf("account %+v", a)
+	}
+}
+
+// What a node says of the way to a minion is said of that way: over another one the minion
+// is waited for still, and over the same one it is taken up again. What it says of the
+// minion counts whichever way it is told.
+func TestGone_OfAWayAndOfAMinion(t *testing.T) {
+	for reason, way := range map[string]bool{NodeDown: true, NodeNoResponse: true, NodeRefused: true, NoResponse: false, NotConnected: false} {
+		l := New(Config{})
+		defer l.Close()
+		if err := l.Open(Job{JID: "1", Nodes: []Node{{ID: "a", Live: Up}, {ID: "b", Live: Up}, {ID: "c", Live: Up}}}); err != nil {
+			t.Fatal(err)
+		}
+		l.Expect("1", Expectation{Path: "a/n", Minions: []string{"m"}})
+		l.Expect("1", Expectation{Path: "b/n", Minions: []string{"m"}})
+		gone := func(path string) Account {
+			l.Gone("1", map[string]jobevent.Absence{"m": {Reason: reason, Path: path}}, nil)
+			a, _ := l.State("1")
+			return a
+		}
+		if a := gone("a/n"); (a.Waiting["m"] == "b/n") != way {
+			t.Errorf("%s over one of two ways: %+v", reason, a)
+		}
+		if a := gone("b/n"); a.Missing["m"].Reason != reason {
+			t.Errorf("%s over both ways: %+v", reason, a)
+		}
+		l.Expect("1", Expectation{Path: "b/n", Minions: []string{"m"}})
+		if a, _ := l.State("1"); (a.Waiting["m"] == "b/n") != way {
+			t.Errorf("%s, and then the node speaks: %+v", reason, a)
+		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/momtree/mom/internal/jobevent"
 )
 
 func minions(n int) []Minion {
@@ -46,7 +48,7 @@ func testSize(t *testing.T) {
 		}
 		for _, m := range ms[1:5] { // they may come again, by word of a node that is late
 			l.Expect(jid, Expectation{Path: "n", Minions: []string{m.ID}})
-			l.Gone(jid, map[string]Missing{m.ID: {Reason: NotConnected, Path: "n"}}, nil)
+			l.Gone(jid, map[string]jobevent.Absence{m.ID: {Reason: NotConnected, Path: "n"}}, nil)
 			l.Overdue(jid, Expired, map[string]string{m.ID: ""})
 			if l.Adopt(Job{JID: jid}, m.ID) || l.Owes(jid, m.ID) {
 				t.Errorf("%s is waited for again", m.ID)
@@ -89,7 +91,7 @@ func TestOpenWithAnswers(t *testing.T) {
 	if len(done) != 0 {
 		t.Fatalf("it closed before all was told: %+v", done)
 	}
-	l.Gone("j", map[string]Missing{"c": {Reason: NotConnected, Path: "n"}}, nil)
+	l.Gone("j", map[string]jobevent.Absence{"c": {Reason: NotConnected, Path: "n"}}, nil)
 	l.Entered("j")
 	if len(done) != 1 || done[0].Expected != 4 || done[0].Returned != 2 || done[0].Failed != 1 || len(done[0].Missing) != 1 {
 		t.Errorf("closed with %+v", done)
@@ -123,11 +125,11 @@ func TestAReturnLooksAtItsOwnEntry(t *testing.T) {
 				t.Fatal(err)
 			}
 			if c.held {
-				gone := map[string]Missing{}
+				gone := map[string]jobevent.Absence{}
 				var ids []string
 				for i := range n {
 					ids = append(ids, fmt.Sprint("x", i))
-					gone[ids[i]] = Missing{Reason: NotConnected, Path: "n0"}
+					gone[ids[i]] = jobevent.Absence{Reason: NotConnected, Path: "n0"}
 				}
 				l.Expect("j", Expectation{Path: "n0", Minions: ids})
 				l.Gone("j", gone, nil)

@@ -3,6 +3,8 @@ package ledger
 import (
 	"sort"
 	"time"
+
+	"github.com/momtree/mom/internal/jobevent"
 )
 
 // Summary is the account of an open job in figures, with a few of those it waits
@@ -60,7 +62,7 @@ func (j *job) summary(names int) Summary {
 		sort.Strings(s.For)
 	}
 	for path, n := range j.nodes {
-		if n.state == NodeAsked {
+		if n.state == jobevent.NodeAsked {
 			s.Nodes = append(s.Nodes, path)
 		}
 	}

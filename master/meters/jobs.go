@@ -2,10 +2,12 @@ package meters
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync/atomic"
 
 	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/metrics"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/ledger"
@@ -52,15 +54,16 @@ func NewJobs() *Jobs {
 }
 
 func knownReasons() []string {
-	return []string{ledger.NoResponse, ledger.NotConnected, ledger.NotRunning, ledger.NodeDown, ledger.NodeRefused, ledger.Unknown}
+	return []string{ledger.NoResponse, ledger.NotConnected, ledger.NotRunning, ledger.NodeDown, ledger.NodeNoResponse, ledger.NodeRefused, ledger.Unknown}
 }
 
 // Run counts what is fired on the bus until ctx ends or the bus is closed.
 func (t *Jobs) Run(ctx context.Context, b *bus.Bus) {
 	sub := b.Subscribe(bus.SubscribeOptions{
-		Prefix: "salt/job/", Size: tallyQueue, DropWhenFull: true,
+		Prefix: jobevent.Prefix, Size: tallyQueue, DropWhenFull: true,
 		Match: func(tag string) bool {
-			return strings.HasSuffix(tag, "/new") || strings.HasSuffix(tag, "/complete") || strings.Contains(tag, "/ret/")
+			_, kind, _, _ := jobevent.Parse(tag)
+			return kind == jobevent.KindNew || kind == jobevent.KindComplete || kind == jobevent.KindReturn
 		},
 	})
 	defer sub.Close()
@@ -87,19 +90,19 @@ func (t *Jobs) count(e bus.Event) {
 	if e.Copy {
 		return
 	}
-	_, what, _ := strings.Cut(strings.TrimPrefix(e.Tag, "salt/job/"), "/")
-	switch {
-	case strings.HasPrefix(what, "ret/"):
+	switch id, kind, _, _ := jobevent.Parse(e.Tag); {
+	case kind == jobevent.KindReturn:
 		t.countReturn(e.Data)
 	case e.Origin != "": // the account of a node below
-	case what == "new":
-		if d, err := wire.DecodeMap(e.Data); err == nil {
-			fun := d.String("fun")
-			t.jobs.Add(1, fun, stateOf(fun, d.List("arg")))
+	case kind == jobevent.KindNew:
+		if n, err := jobevent.DecodeNew(id, e.Data); err == nil {
+			fun, _ := n.Fun.(string)
+			args, _ := n.Arg.([]any)
+			t.jobs.Add(1, fun, stateOf(fun, args))
 		}
-	case what == "complete":
-		if d, err := wire.DecodeMap(e.Data); err == nil {
-			t.countComplete(d)
+	case kind == jobevent.KindComplete:
+		if c, err := jobevent.DecodeComplete(id, e.Data); err == nil {
+			t.countComplete(c)
 		}
 	}
 }
@@ -149,32 +152,21 @@ func (t *Jobs) countReturn(data wire.Raw) {
 	}
 }
 
-func (t *Jobs) countComplete(d *wire.Map) {
-	whole := func(key string) uint64 { return uint64(max(d.Float(key), 0)) }
-	missing := d.Map("missing")
-	if missing == nil {
-		missing = wire.NewMap()
-	}
-	if gone := missing.Map("missing"); gone != nil {
-		missing = gone
-	}
-	t.expected.Add(whole("expected"), d.String("fun"), "")
-	t.outcomes.Add(whole("returned"), "returned")
-	t.outcomes.Add(whole("failed"), "failed")
-	t.outcomes.Add(uint64(missing.Len()), "missing") //nolint:gosec // a length
-	for _, k := range missing.Keys() {
-		id, _ := k.(string)
+func (t *Jobs) countComplete(c jobevent.Complete) {
+	whole := func(n int) uint64 { return uint64(max(n, 0)) } //nolint:gosec // not below 0
+	t.expected.Add(whole(c.Expected), c.Fun, "")
+	t.outcomes.Add(whole(c.Returned), "returned")
+	t.outcomes.Add(whole(c.Failed), "failed")
+	t.outcomes.Add(whole(len(c.Missing)), "missing")
+	known := knownReasons()
+	for _, a := range c.Missing {
 		reason := "other"
-		if g := missing.Map(id); g != nil {
-			for _, r := range knownReasons() {
-				if g.String("reason") == r {
-					reason = r
-				}
-			}
+		if slices.Contains(known, a.Reason) {
+			reason = a.Reason
 		}
 		t.reasons.Add(1, reason)
 	}
-	t.seconds.Add(max(d.Float("seconds"), 0))
+	t.seconds.Add(max(c.Took.Seconds(), 0))
 }
 
 // stateOf is what the exporters put into the label state: the state that a state

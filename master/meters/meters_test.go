@@ -90,6 +90,7 @@ func TestJobs(t *testing.T) {
 		`salt_responses_total{success="false"} 1`, `salt_responses_total{success="true"} 2`,
 		`salt_expected_responses_total{function="state.apply",state=""} 5`,
 		`mom_job_minions_total{outcome="missing"} 2`, `mom_job_missing_total{reason="Not connected"} 1`, `mom_job_missing_total{reason="other"} 1`,
+		`mom_job_missing_total{reason="Node did not answer"} 0`,
 		"mom_job_duration_seconds_sum 2.5",
 	} {
 		if !strings.Contains(text, want+"\n") {

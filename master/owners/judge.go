@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/master/presence"
@@ -155,12 +156,8 @@ func (j *Judge) MayRelay(node, tag string) error {
 	if who, ok := about(tag); ok && j.Connected(who) {
 		return fmt.Errorf("minion %s: %w", who, errConnected)
 	}
-	rest, ok := strings.CutPrefix(tag, "salt/job/")
-	if !ok {
-		return nil
-	}
-	_, what, _ := strings.Cut(rest, "/")
-	if what == "complete" || what == "ret" || strings.HasPrefix(what, "ret/") {
+	switch _, kind, _, _ := jobevent.Parse(tag); kind {
+	case jobevent.KindComplete, jobevent.KindReturn:
 		return errors.New("returns come as returns, and only this master ends its jobs")
 	}
 	return nil

@@ -3,7 +3,7 @@ package owners
 import (
 	"strings"
 
-	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/internal/jobevent"
 )
 
 // mastersTags begin the tags that say what only a master knows.
@@ -18,7 +18,7 @@ var ownTags = []string{"salt/minion/", "salt/beacon/", "minion/refresh/"}
 // MayFire tells whether a minion may fire a tag. It could otherwise forge the
 // returns of others, end their jobs, or speak in their name.
 func MayFire(id, tag string) bool {
-	if jid.Valid(tag) || tag == "key" {
+	if tag == "key" {
 		return false
 	}
 	for _, p := range mastersTags {
@@ -29,7 +29,8 @@ func MayFire(id, tag string) bool {
 	if who, ok := about(tag); ok {
 		return who == id
 	}
-	return !strings.HasPrefix(tag, "salt/job/")
+	_, _, _, ofJob := jobevent.Parse(tag)
+	return !ofJob
 }
 
 // about names the minion that an event is about, by its tag.
@@ -40,13 +41,10 @@ func about(tag string) (id string, ok bool) {
 			return who, true
 		}
 	}
-	rest, ok := strings.CutPrefix(tag, "salt/job/")
-	if !ok {
-		return "", false
-	}
-	part := strings.SplitN(rest, "/", 4) // jid, kind, id, the rest
-	if len(part) == 4 && (part[1] == "prog" || part[1] == "sub") {
-		return part[2], true
+	_, kind, rest, _ := jobevent.Parse(tag)
+	part := strings.SplitN(rest, "/", 3) // what, id, the rest
+	if kind == jobevent.KindOther && len(part) == 3 && (part[0] == "prog" || part[0] == "sub") {
+		return part[1], true
 	}
 	return "", false
 }

@@ -10,6 +10,7 @@ func TestMayFire(t *testing.T) {
 		"salt/minion/m2/start": false, "salt/beacon/m2/load/": false, "minion/refresh/m2": false,
 		"salt/job/20240102030405678901/ret/m1":         false,
 		"salt/job/20240102030405678901/ret/m2/prog/m1": false,
+		"salt/job/20240102030405678901/ret/prog/m1/0":  false,
 		"salt/job/20240102030405678901/prog/m2/0":      false,
 		"salt/job/20240102030405678901/complete":       false,
 		"salt/job/20240102030405678901/new":            false,

@@ -21,7 +21,7 @@ type Timekeeper interface {
 var errNoClock = errors.New("this master does not watch its clock")
 
 func init() {
-	register(
+	Register(
 		Function{
 			Name: "clock.status",
 			Doc: `

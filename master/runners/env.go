@@ -4,12 +4,13 @@ import (
 	"context"
 	"time"
 
+	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/ledger"
-	"github.com/momtree/mom/master/trace"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/topology"
+	"github.com/momtree/mom/topology/trace"
 )
 
 // Env is what a runner may ask its master.
@@ -54,7 +55,7 @@ type Question struct {
 // Answers are how a [Question] ended.
 type Answers struct {
 	Returned map[string]Answer
-	Missing  map[string]ledger.Missing
+	Missing  map[string]jobevent.Absence
 }
 
 // Answer is the result of one minion.

@@ -29,7 +29,7 @@ type Worker interface {
 const inflightLimit = 500
 
 func init() {
-	register(Function{
+	Register(Function{
 		Name: "jobs.inflight",
 		Doc: `
 The jobs that this master waits for now, each with how many minions are

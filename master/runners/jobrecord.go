@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/returners"
@@ -23,7 +24,7 @@ type job struct {
 	returns []returners.Return
 	minions []string // who had to answer, sorted
 	paths   map[string]string
-	missing map[string]ledger.Missing
+	missing map[string]jobevent.Absence
 	open    bool
 }
 
@@ -39,7 +40,7 @@ func readJob(ctx context.Context, c *Call, id string) (*job, bool, error) {
 	if err != nil {
 		return nil, false, err
 	}
-	j := &job{jid: id, paths: map[string]string{}, missing: map[string]ledger.Missing{}}
+	j := &job{jid: id, paths: map[string]string{}, missing: map[string]jobevent.Absence{}}
 	if j.load, j.known, err = store.GetLoad(ctx, id); err != nil {
 		return nil, false, fmt.Errorf("read job %s: %w", id, err)
 	}
@@ -71,7 +72,7 @@ func (j *job) count(xs []returners.Expectation, account ledger.Account) {
 		}
 		for id, why := range x.Missing {
 			expect(id, x.Node)
-			j.missing[id] = ledger.Missing{Reason: why, Path: x.Node}
+			j.missing[id] = jobevent.Absence{Reason: why, Path: x.Node}
 		}
 	}
 	for id, path := range account.Waiting {
@@ -96,7 +97,7 @@ func (j *job) count(xs []returners.Expectation, account ledger.Account) {
 	for id := range asked {
 		j.minions = append(j.minions, id)
 		if _, told := j.missing[id]; !told && !returned[id] && !j.open {
-			j.missing[id] = ledger.Missing{Reason: noReason, Path: j.paths[id]}
+			j.missing[id] = jobevent.Absence{Reason: noReason, Path: j.paths[id]}
 		}
 	}
 	sort.Strings(j.minions)

@@ -16,7 +16,7 @@ ext_source
 `
 
 func init() {
-	register(
+	Register(
 		Function{Name: "jobs.active", Run: jobsActive, Doc: `
 The jobs that somewhere in the tree still run, at once: no minion is asked, only
 the nodes below, for jobs that were started there (StartedAt). Running names who has not answered yet, Returned who has, Missing who will
@@ -138,11 +138,11 @@ func activeBelow(ctx context.Context, c *Call, out *wire.Map) {
 
 func jobsLookup(ctx context.Context, c *Call) (any, error) {
 	id := c.Text("jid")
-	returned, err := c.flag("returned", true)
+	returned, err := c.Flag("returned", true)
 	if err != nil {
 		return nil, err
 	}
-	missing, err := c.flag("missing", false)
+	missing, err := c.Flag("missing", false)
 	if err != nil {
 		return nil, err
 	}

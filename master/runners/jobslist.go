@@ -15,7 +15,7 @@ import (
 )
 
 func init() {
-	register(
+	Register(
 		Function{
 			Name: "jobs.list_jobs", Run: jobsList,
 			Args: []string{"ext_source=", "outputter=", "search_metadata=", "search_function=", "search_target=", "start_time=", "end_time="},
@@ -80,26 +80,26 @@ type search struct {
 // job ids in local time.
 const slack = 24 * time.Hour
 
-func (c *Call) search(fun, tgt, meta string) (s search, err error) {
-	if s.filter.Fun, err = c.patterns(fun); err != nil {
+func searchOf(c *Call, fun, tgt, meta string) (s search, err error) {
+	if s.filter.Fun, err = c.Patterns(fun); err != nil {
 		return s, err
 	}
-	if s.filter.Target, err = c.patterns(tgt); err != nil {
+	if s.filter.Target, err = c.Patterns(tgt); err != nil {
 		return s, err
 	}
 	s.filter.WithoutFindJob = !slices.ContainsFunc(s.filter.Fun, func(p string) bool { return strings.HasPrefix(p, "saltutil.") })
-	if v, ok := c.given(meta); ok {
+	if v, ok := c.Given(meta); ok {
 		if s.metadata, ok = v.(*wire.Map); !ok {
 			return s, invalid("%s=%v is no map such as '{\"key\": \"value\"}'", meta, v)
 		}
 	}
-	if v, ok := c.given("start_time"); ok {
+	if v, ok := c.Given("start_time"); ok {
 		if s.from, err = parseTime(fmt.Sprint(v)); err != nil {
 			return s, err
 		}
 		s.filter.Since = s.from.Add(-slack)
 	}
-	if v, ok := c.given("end_time"); ok {
+	if v, ok := c.Given("end_time"); ok {
 		if s.to, err = parseTime(fmt.Sprint(v)); err != nil {
 			return s, err
 		}
@@ -142,7 +142,7 @@ func equal(a, b any) bool {
 }
 
 // find lists the jobs of a search, oldest first.
-func (c *Call) find(ctx context.Context, s search) ([]returners.Load, error) {
+func find(c *Call, ctx context.Context, s search) ([]returners.Load, error) {
 	store, err := c.Env.Jobs(ctx, c.Text("ext_source"))
 	if err != nil {
 		return nil, err
@@ -157,7 +157,7 @@ func (c *Call) find(ctx context.Context, s search) ([]returners.Load, error) {
 }
 
 // shown gives v with the outputter that the caller wants.
-func (c *Call) shown(v any) any {
+func shown(c *Call, v any) any {
 	if name := c.Text("outputter"); name != "" {
 		return wire.NewMap("outputter", name, "data", v)
 	}
@@ -171,11 +171,11 @@ func listed(l returners.Load) *wire.Map {
 }
 
 func jobsList(ctx context.Context, c *Call) (any, error) {
-	s, err := c.search("search_function", "search_target", "search_metadata")
+	s, err := searchOf(c, "search_function", "search_target", "search_metadata")
 	if err != nil {
 		return nil, err
 	}
-	loads, err := c.find(ctx, s)
+	loads, err := find(c, ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -183,23 +183,23 @@ func jobsList(ctx context.Context, c *Call) (any, error) {
 	for _, l := range loads {
 		out.Set(l.JID, listed(l))
 	}
-	return c.shown(out), nil
+	return shown(c, out), nil
 }
 
 func jobsListFilter(ctx context.Context, c *Call) (any, error) {
-	n, err := c.count("count")
+	n, err := c.Count("count")
 	if err != nil {
 		return nil, err
 	}
-	without, err := c.flag("filter_find_job", true)
+	without, err := c.Flag("filter_find_job", true)
 	if err != nil {
 		return nil, err
 	}
 	out := []any{}
 	if n == 0 {
-		return c.shown(out), nil
+		return shown(c, out), nil
 	}
-	loads, err := c.find(ctx, search{filter: returners.Filter{Limit: n, WithoutFindJob: without}})
+	loads, err := find(c, ctx, search{filter: returners.Filter{Limit: n, WithoutFindJob: without}})
 	if err != nil {
 		return nil, err
 	}
@@ -208,21 +208,21 @@ func jobsListFilter(ctx context.Context, c *Call) (any, error) {
 		m.Set("JID", l.JID)
 		out = append(out, m)
 	}
-	return c.shown(out), nil
+	return shown(c, out), nil
 }
 
 // errNoJob is the error of a search that finds nothing.
 var errNoJob = errors.New("no job in the job cache fits")
 
 func jobsLastRun(ctx context.Context, c *Call) (any, error) {
-	s, err := c.search("function", "target", "metadata")
+	s, err := searchOf(c, "function", "target", "metadata")
 	if err != nil {
 		return nil, err
 	}
 	if s.metadata == nil {
 		s.filter.Limit = 1 // the store is not asked for all jobs to have one
 	}
-	loads, err := c.find(ctx, s)
+	loads, err := find(c, ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -234,5 +234,5 @@ func jobsLastRun(ctx context.Context, c *Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.shown(wire.NewMap(id, m)), nil
+	return shown(c, wire.NewMap(id, m)), nil
 }

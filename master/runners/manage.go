@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/ledger"
@@ -25,7 +26,7 @@ timeout, gather_job_timeout
 
 func init() {
 	args := []string{"tgt=", "tgt_type=", "timeout=", "gather_job_timeout="}
-	register(
+	Register(
 		Function{Name: "manage.status", Args: args, Run: manageStatus, Doc: `
 Which minions of the whole tree are up and which are down. Nodes are no minions
 and are not listed. Who is known to be connected, or not to be, is not asked, so the
@@ -54,7 +55,7 @@ removekeys : False
 `},
 	)
 	for _, name := range []string{"present", "alived", "joined", "allowed", "reaped", "list_state"} {
-		register(Function{Name: "manage." + name, Run: presence(topology.Up), Doc: `
+		Register(Function{Name: "manage." + name, Run: presence(topology.Up), Doc: `
 The minions of the whole tree that are connected. Nothing is sent to any minion;
 those behind a Python syndic, and just after a start all that have not said yet who
 they are, are not known this way: see manage.up.
@@ -63,7 +64,7 @@ they are, are not known this way: see manage.up.
 `})
 	}
 	for _, name := range []string{"not_present", "not_alived", "not_joined", "not_allowed", "not_reaped", "list_not_state"} {
-		register(Function{Name: "manage." + name, Run: presence(topology.Down), Doc: `
+		Register(Function{Name: "manage." + name, Run: presence(topology.Down), Doc: `
 The minions of the whole tree that are known not to be connected. Nothing is sent to
 any minion; those behind a Python syndic, and just after a start all that have not
 said yet who they are, are not known this way: see manage.down.
@@ -96,7 +97,7 @@ func manageStatus(ctx context.Context, c *Call) (any, error) {
 }
 
 func manageDown(ctx context.Context, c *Call) (any, error) {
-	remove, err := c.flag("removekeys", false)
+	remove, err := c.Flag("removekeys", false)
 	if err != nil {
 		return nil, err
 	}
@@ -121,9 +122,9 @@ func manageDown(ctx context.Context, c *Call) (any, error) {
 }
 
 // question reads the target and the time spans of a call.
-func (c *Call) question(fun string) (Question, target.Expr, error) {
+func question(c *Call, fun string) (Question, target.Expr, error) {
 	q := Question{Tgt: "*", TgtType: "glob", Fun: fun}
-	if v, ok := c.given("tgt"); ok {
+	if v, ok := c.Given("tgt"); ok {
 		q.Tgt = v
 	}
 	if t := c.Text("tgt_type"); t != "" {
@@ -134,10 +135,10 @@ func (c *Call) question(fun string) (Question, target.Expr, error) {
 		timeout = c.Timeout
 	}
 	var err error
-	if q.Timeout, err = c.seconds("timeout", timeout); err != nil {
+	if q.Timeout, err = c.Seconds("timeout", timeout); err != nil {
 		return q, nil, err
 	}
-	if q.Gather, err = c.seconds("gather_job_timeout", gather); err != nil {
+	if q.Gather, err = c.Seconds("gather_job_timeout", gather); err != nil {
 		return q, nil, err
 	}
 	expr, err := c.Env.Target(q.Tgt, q.TgtType)
@@ -149,7 +150,7 @@ func (c *Call) question(fun string) (Question, target.Expr, error) {
 
 // status tells who of a target is up and who is down, both sorted.
 func status(ctx context.Context, c *Call) (up, down []string, err error) {
-	q, expr, err := c.question("test.ping")
+	q, expr, err := question(c, "test.ping")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -202,6 +203,6 @@ func ask(ctx context.Context, env Env, q Question, silent []string, whole bool) 
 	if err != nil {
 		return a, fmt.Errorf("run %s: %w", q.Fun, err)
 	}
-	maps.DeleteFunc(a.Missing, func(_ string, m ledger.Missing) bool { return m.Reason == ledger.Unknown })
+	maps.DeleteFunc(a.Missing, func(_ string, m jobevent.Absence) bool { return m.Reason == ledger.Unknown })
 	return a, nil
 }

@@ -27,7 +27,7 @@ func init() {
 			return true, h.Drain(on)
 		}
 	}
-	register(
+	Register(
 		Function{
 			Name: "node.drain",
 			Doc: `

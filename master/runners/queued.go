@@ -20,7 +20,7 @@ type Queuer interface {
 }
 
 func init() {
-	register(
+	Register(
 		Function{Name: "jobs.queued", Run: jobsQueued, Doc: `
 The jobs that wait for minions which were offline when the job was published
 with --queue: until when, for which minions, the path of nodes to each, and

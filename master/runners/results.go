@@ -12,10 +12,15 @@ import (
 // max_event_size.
 type Results struct {
 	mu    sync.Mutex
-	byJID map[string]wire.Raw
+	byJID map[string]result
 	order []string
 	bytes int
 	timer *time.Timer
+}
+
+type result struct {
+	owner string
+	wire.Raw
 }
 
 const (
@@ -26,18 +31,18 @@ const (
 	resultLife = 30 * time.Second
 )
 
-// Put holds the result of a call.
-func (r *Results) Put(jid string, b wire.Raw) {
+// Put holds the result of a call for its owner.
+func (r *Results) Put(jid, owner string, b wire.Raw) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.byJID == nil {
-		r.byJID = map[string]wire.Raw{}
+		r.byJID = map[string]result{}
 	}
 	r.drop(jid)
 	for len(r.order) > 0 && (len(r.order) >= maxResults || r.bytes+len(b) > maxResultBytes) {
 		r.drop(r.order[0])
 	}
-	r.byJID[jid], r.bytes = b, r.bytes+len(b)
+	r.byJID[jid], r.bytes = result{owner, b}, r.bytes+len(b)
 	r.order = append(r.order, jid)
 	if r.timer != nil {
 		r.timer.Stop()
@@ -45,13 +50,16 @@ func (r *Results) Put(jid string, b wire.Raw) {
 	r.timer = time.AfterFunc(resultLife, r.Clear)
 }
 
-// Take gives a result and forgets it.
-func (r *Results) Take(jid string) (wire.Raw, bool) {
+// Take gives a result to its owner, or to "", and forgets it.
+func (r *Results) Take(jid, owner string) (wire.Raw, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	b, ok := r.byJID[jid]
+	if !ok || owner != "" && b.owner != owner {
+		return nil, false
+	}
 	r.drop(jid)
-	return b, ok
+	return b.Raw, true
 }
 
 // drop is called with mu held.
@@ -61,7 +69,7 @@ func (r *Results) drop(jid string) {
 		return
 	}
 	delete(r.byJID, jid)
-	r.bytes -= len(b)
+	r.bytes -= len(b.Raw)
 	for i, id := range r.order {
 		if id == jid {
 			r.order = append(r.order[:i], r.order[i+1:]...)

@@ -19,35 +19,38 @@ func (r *Results) held() (results, bytes int) {
 func TestRunResults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var r Results
-		r.Put("1", wire.Raw("one"))
-		r.Put("1", wire.Raw("uno")) // the same id again
-		if b, ok := r.Take("1"); !ok || string(b) != "uno" {
+		r.Put("1", "fred", wire.Raw("one"))
+		r.Put("1", "fred", wire.Raw("uno")) // the same id again
+		if b, ok := r.Take("1", ""); !ok || string(b) != "uno" {
 			t.Errorf("took %q, %t", b, ok)
 		}
 		if n, bytes := r.held(); n != 0 || bytes != 0 {
 			t.Errorf("%d results of %d bytes are left", n, bytes)
 		}
-		if _, ok := r.Take("1"); ok {
+		if _, ok := r.Take("1", ""); ok {
 			t.Error("a result was given twice")
 		}
 		// Many results push the oldest out.
 		for i := range maxResults + 2 {
-			r.Put(fmt.Sprint(i), wire.Raw("x"))
+			r.Put(fmt.Sprint(i), "fred", wire.Raw("x"))
 		}
-		if _, ok := r.Take("1"); ok {
+		if _, ok := r.Take("1", ""); ok {
 			t.Error("the second is held")
 		}
 		if n, _ := r.held(); n != maxResults {
 			t.Errorf("%d results are held, want %d", n, maxResults)
 		}
-		if _, ok := r.Take("2"); !ok {
+		if _, ok := r.Take("2", "eve"); ok {
+			t.Error("eve has the result of fred")
+		}
+		if _, ok := r.Take("2", "fred"); !ok {
 			t.Error("the third is gone")
 		}
 		// Big ones as well.
 		big := make(wire.Raw, maxResultBytes/2+1)
-		r.Put("a", big)
-		r.Put("b", big)
-		if _, ok := r.Take("a"); ok {
+		r.Put("a", "fred", big)
+		r.Put("b", "fred", big)
+		if _, ok := r.Take("a", ""); ok {
 			t.Error("two big results are held")
 		}
 		if _, bytes := r.held(); bytes != len(big) {

@@ -12,13 +12,14 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/output"
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/ledger"
-	"github.com/momtree/mom/master/trace"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/topology"
+	"github.com/momtree/mom/topology/trace"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -143,7 +144,7 @@ func (s *stage) Timeouts() (timeout, gather time.Duration) { return 5 * time.Sec
 
 func (s *stage) Ask(_ context.Context, q Question) (Answers, error) {
 	s.asked = append(s.asked, fmt.Sprintf("%s %v %s %v+%v", q.Fun, q.Tgt, q.TgtType, q.Timeout, q.Gather))
-	a := Answers{Returned: map[string]Answer{}, Missing: map[string]ledger.Missing{}}
+	a := Answers{Returned: map[string]Answer{}, Missing: map[string]jobevent.Absence{}}
 	ids, listed := q.Tgt.([]string)
 	for id, v := range s.answers.Returned {
 		if !listed || slices.Contains(ids, id) {
@@ -246,20 +247,20 @@ func (s *stage) play(t *testing.T, d *datadriven.TestData) string {
 	case "open":
 		s.ledger[id] = ledger.Account{JID: id, Waiting: pairsOf(list("waiting"))}
 	case "close":
-		a := ledger.Account{JID: id, Closed: time.Unix(1, 0), Missing: map[string]ledger.Missing{}}
+		a := ledger.Account{JID: id, Closed: time.Unix(1, 0), Missing: map[string]jobevent.Absence{}}
 		for m, rest := range pairsOf(list("missing")) {
 			reason, path, _ := strings.Cut(rest, ":")
-			a.Missing[m] = ledger.Missing{Reason: reason, Path: path}
+			a.Missing[m] = jobevent.Absence{Reason: reason, Path: path}
 		}
 		s.ledger[id] = a
 	case "tree":
 		s.tree = grown(t, d.Input)
 	case "answer":
-		s.answers = Answers{Returned: map[string]Answer{}, Missing: map[string]ledger.Missing{}}
+		s.answers = Answers{Returned: map[string]Answer{}, Missing: map[string]jobevent.Absence{}}
 		for _, a := range d.CmdArgs {
 			if a.Key == "missing" {
 				for m, why := range pairsOf(a.Vals) {
-					s.answers.Missing[m] = ledger.Missing{Reason: why}
+					s.answers.Missing[m] = jobevent.Absence{Reason: why}
 				}
 				continue
 			}

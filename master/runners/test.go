@@ -9,7 +9,7 @@ import (
 )
 
 func init() {
-	register(
+	Register(
 		Function{Name: "test.arg", Args: []string{"*"}, AnyKwargs: true, Run: func(_ context.Context, c *Call) (any, error) {
 			return wire.NewMap("args", append([]any{}, c.Args...), "kwargs", c.Kwargs), nil
 		}, Doc: `
@@ -18,7 +18,7 @@ Gives back the arguments, to see how they are understood.
     salt-run test.arg foo bar=1
 `},
 		Function{Name: "test.sleep", Args: []string{"s_time="}, Run: func(ctx context.Context, c *Call) (any, error) {
-			d, err := c.seconds("s_time", 10*time.Second)
+			d, err := c.Seconds("s_time", 10*time.Second)
 			if err != nil {
 				return nil, err
 			}

@@ -11,7 +11,7 @@ import (
 )
 
 func init() {
-	register(
+	Register(
 		Function{
 			Name: "topology.tree",
 			Doc: `

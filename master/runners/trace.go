@@ -6,14 +6,14 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/jid"
-	"github.com/momtree/mom/master/trace"
+	"github.com/momtree/mom/topology/trace"
 )
 
 // traceWait is how long nodes below may take to tell where a job is.
 const traceWait = 5 * time.Second
 
 func init() {
-	register(Function{
+	Register(Function{
 		Name: "topology.trace",
 		Args: []string{"jid"},
 		Doc: `

@@ -14,7 +14,7 @@ import (
 )
 
 func init() {
-	register(Function{Name: "manage.versions", Run: manageVersions, Doc: `
+	Register(Function{Name: "manage.versions", Run: manageVersions, Doc: `
 The versions of all minions of the tree, sorted by how they compare with this
 master's. Who reports its presence is not asked; the others, such as Python
 minions, run test.version, and what they say is listed as another program's
@@ -34,7 +34,7 @@ const (
 )
 
 func manageVersions(ctx context.Context, c *Call) (any, error) {
-	q, _, err := c.question("test.version")
+	q, _, err := question(c, "test.version")
 	if err != nil {
 		return nil, err
 	}

@@ -70,6 +70,7 @@ Arguments:
                    return codes and texts that count as success
   reset_system_locale
                    False keeps the minion's locale instead of C
+  template, use_vt not supported; a call that sets one is refused
 
 At most cmd_output_max bytes (minion option, 16 MiB) of each output stream are
 kept; the text then ends with a line that says so.
@@ -94,7 +95,8 @@ CLI Example:
 			Name: "shell", Run: cmdShell,
 			Args: cmdArgs(Arg{Name: "bg", Default: false}, Arg{Name: "raise_err", Default: false}),
 			Doc: `
-Run a command in a shell, even from where cmd.run would not use one.
+Run a command in a shell, even from where cmd.run would not use one. bg and
+raise_err are those of cmd.run.
 ` + cmdOptionsDoc + `
 CLI Example:
 
@@ -166,7 +168,7 @@ CLI Example:
 		Function{
 			Name: "which_bin", Args: []Arg{{Name: "cmds", Required: true}}, Run: cmdWhichBin,
 			Doc: `
-Return the path of the first program of a list that the host has.
+Return the path of the first program of the list cmds that the host has.
 
 CLI Example:
 

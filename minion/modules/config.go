@@ -28,8 +28,9 @@ func init() {
 			}, omits...),
 			Doc: `
 Return a value from the minion's options, its grains, its pillar, or the
-master's options in the pillar, whichever has it first; a:b:0 leads into nested
-maps and lists. merge=recurse or merge=overwrite lays the sources over each
+master's options in the pillar, whichever has it first, or else default; as key
+a:b:0 leads into nested maps and lists, with another delimiter than : if that is
+given. merge=recurse or merge=overwrite lays the sources over each
 other first. omit_opts, omit_grains, omit_pillar and omit_master leave a source
 out.
 
@@ -47,8 +48,9 @@ CLI Example:
 			}, append(omits, Arg{Name: "omit_all", Default: false}, Arg{Name: "wildcard", Default: false})...),
 			Doc: `
 Return a value by its plain key from the minion's options, grains, pillar, or
-the master's options in the pillar. wildcard=True returns a map of all keys that
-match a glob.
+the master's options in the pillar, or else default. wildcard=True returns a map
+of all keys that match a glob. omit_opts, omit_grains, omit_pillar and
+omit_master leave a source out, omit_all leaves out all of them.
 
 CLI Example:
 
@@ -66,8 +68,9 @@ CLI Example:
 				{Name: "omit_pillar", Default: false},
 			},
 			Doc: `
-Return a value by its plain key; lists and maps of the minion's options, the
-master's options in the pillar, and the pillar are joined.
+Return a value by its plain key, or else default; lists and maps of the minion's
+options, the master's options in the pillar, and the pillar are joined. omit_opts,
+omit_master and omit_pillar leave one of them out.
 
 CLI Example:
 
@@ -75,7 +78,7 @@ CLI Example:
 `,
 		},
 		Function{Name: "dot_vals", Args: []Arg{{Name: "value", Required: true}}, Run: configDotVals, Doc: `
-Return the options whose names begin with a word and a dot, of the minion and of
+Return the options whose names begin with value and a dot, of the minion and of
 the master as the pillar shows it.
 
 CLI Example:
@@ -97,7 +100,7 @@ CLI Example:
     salt '*' config.backup_mode
 `},
 		Function{Name: "valid_fileproto", Args: []Arg{{Name: "uri", Required: true}}, Run: configValidProto, Doc: `
-Tell whether files can be named by the protocol of an address.
+Tell whether files can be named by the protocol of an address (uri).
 
 CLI Example:
 

@@ -46,7 +46,8 @@ CLI Example:
 			Name: "fire", Run: eventFire,
 			Args: []Arg{{Name: "data", Required: true}, {Name: "tag", Required: true}},
 			Doc: `
-Fire an event on the minion's own bus. False when that fails.
+Fire an event with this data and tag on the minion's own bus. False when that
+fails.
 
 CLI Example:
 

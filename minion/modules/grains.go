@@ -36,8 +36,9 @@ CLI Example:
 			Name: "get", Run: grainsGet,
 			Args: []Arg{key, {Name: "default", Default: ""}, delimiter, {Name: "ordered", Default: true}},
 			Doc: `
-Return one grain; a:b:0 leads into nested maps and lists. default is returned
-for a grain that is not there. ordered=False sorts the keys of maps.
+Return the grain key; a:b:0 leads into nested maps and lists, with another
+delimiter than : if that is given. default is returned for a grain that is not
+there. ordered=False sorts the keys of maps.
 
 CLI Example:
 
@@ -45,7 +46,7 @@ CLI Example:
 `,
 		},
 		Function{Name: "has_value", Args: []Arg{key}, Run: grainsHas, Doc: `
-Tell whether a grain exists; a:b leads into nested ones.
+Tell whether the grain key exists; a:b leads into nested ones.
 
 CLI Example:
 
@@ -59,7 +60,7 @@ CLI Example:
     salt '*' grains.ls
 `},
 		Function{Name: "equals", Args: []Arg{key, {Name: "value", Required: true}}, Run: grainsEquals, Doc: `
-Tell whether a grain has a value; both are compared as text.
+Tell whether the grain key has a value; both are compared as text.
 
 CLI Example:
 
@@ -82,7 +83,8 @@ CLI Example:
 			Name: "setval", Run: grainsSetval,
 			Args: []Arg{key, {Name: "val", Required: true}, {Name: "destructive", Default: false}, {Name: "refresh_pillar", Default: true}},
 			Doc: `
-Set one grain for good; the key is taken as it is. See grains.setvals.
+Set one grain to val for good; the key is taken as it is. destructive and
+refresh_pillar are those of grains.setvals.
 
 CLI Example:
 
@@ -93,8 +95,9 @@ CLI Example:
 			Name: "set", Run: grainsSet,
 			Args: []Arg{key, {Name: "val", Default: ""}, {Name: "force", Default: false}, {Name: "destructive", Default: false}, delimiter},
 			Doc: `
-Set one grain, nested ones by a:b. A list or map is not replaced, nor replaces
-anything, unless force=True.
+Set the grain key to val, nested ones by a:b or with another delimiter. A list or
+map is not replaced, nor replaces anything, unless force=True. With
+destructive=True a val of None deletes the grain.
 
 CLI Example:
 
@@ -105,8 +108,9 @@ CLI Example:
 			Name: "append", Run: grainsAppend,
 			Args: []Arg{key, {Name: "val", Required: true}, {Name: "convert", Default: false}, delimiter},
 			Doc: `
-Append a value, or the values of a list, to a grain that is a list. convert=True
-makes a list of a grain that is none.
+Append val, or the values of a list, to the grain key, which is a list; nested
+ones are named by a:b or with another delimiter. convert=True makes a list of a
+grain that is none.
 
 CLI Example:
 
@@ -114,7 +118,8 @@ CLI Example:
 `,
 		},
 		Function{Name: "remove", Args: []Arg{key, {Name: "val", Required: true}, delimiter}, Run: grainsRemove, Doc: `
-Remove a value from a grain that is a list.
+Remove val from the grain key, which is a list; nested ones are named by a:b or
+with another delimiter.
 
 CLI Example:
 
@@ -124,7 +129,7 @@ CLI Example:
 			Name: "delval", Run: grainsDelval,
 			Args: []Arg{key, {Name: "destructive", Default: false}, {Name: "force", Default: false}},
 			Doc: `
-Set a grain to None, or delete it with destructive=True. force=True is needed
+Set the grain key to None, or delete it with destructive=True. force=True is needed
 for a list or map.
 
 CLI Example:
@@ -133,7 +138,7 @@ CLI Example:
 `,
 		},
 		Function{Name: "delkey", Args: []Arg{key, {Name: "force", Default: false}}, Run: grainsDelkey, Doc: `
-Delete a grain. force=True is needed for a list or map.
+Delete the grain key. force=True is needed for a list or map.
 
 CLI Example:
 

@@ -40,8 +40,8 @@ CLI Example:
 				{Name: "saltenv"},
 			},
 			Doc: `
-Return one value of the pillar in memory; a:b:0 leads into nested maps and
-lists. default is returned for a value that is not there; with the option
+Return the value of key in the pillar in memory; a:b:0 leads into nested maps and
+lists, with another delimiter than : if that is given. default is returned for a value that is not there; with the option
 pillar_raise_on_missing and no default that is an error. merge=True lays the
 value over a default that is a map, or appends it to one that is a list;
 merge_nested_lists=True joins lists within. pillarenv and saltenv fetch the
@@ -53,7 +53,7 @@ CLI Example:
 `,
 		},
 		Function{Name: "raw", Args: []Arg{{Name: "key"}}, Run: pillarRaw, Doc: `
-Return the pillar in memory, or one item of it, without asking the master.
+Return the pillar in memory, or the item key of it, without asking the master.
 
 CLI Example:
 
@@ -67,7 +67,8 @@ CLI Example:
     salt '*' pillar.ls
 `},
 		Function{Name: "keys", Args: []Arg{key, delimiter}, Run: pillarKeys, Doc: `
-List the keys of a map in the pillar in memory; a:b leads into nested ones.
+List the keys of the map that key names in the pillar in memory; a:b leads into
+nested ones, with another delimiter than : if that is given.
 
 CLI Example:
 

@@ -24,7 +24,7 @@ CLI Example:
 `},
 		Function{Name: "pid", Args: []Arg{{Name: "sig", Required: true}}, Run: statusPid, Doc: `
 Return the pids, one a line, of the processes whose user, pid and command match
-a regular expression. The minion itself is left out.
+a regular expression (sig). The minion itself is left out.
 
 CLI Example:
 

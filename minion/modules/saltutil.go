@@ -21,21 +21,21 @@ CLI Example:
     salt '*' saltutil.running
 `},
 		Function{Name: "is_running", Args: []Arg{{Name: "fun", Required: true}}, Run: func(_ context.Context, c *Call) (any, error) { return loads(c, c.Str("fun")), nil }, Doc: `
-List the running jobs whose function matches a glob.
+List the running jobs whose function matches the glob fun.
 
 CLI Example:
 
     salt '*' saltutil.is_running 'state.*'
 `},
 		Function{Name: "find_job", Args: []Arg{jid}, Run: saltutilFind, Doc: `
-Return the job of an id when it runs here, else an empty map.
+Return the job of an id (jid) when it runs here, else an empty map.
 
 CLI Example:
 
     salt '*' saltutil.find_job 20240101000000000001
 `},
 		Function{Name: "find_cached_job", Args: []Arg{jid}, Run: saltutilCached, Doc: `
-Return what a job of this minion returned. The minion keeps that with
+Return what a job of this minion (jid) returned. The minion keeps that with
 cache_jobs: True.
 
 CLI Example:
@@ -43,22 +43,22 @@ CLI Example:
     salt '*' saltutil.find_cached_job 20240101000000000001
 `},
 		Function{Name: "signal_job", Args: []Arg{jid, {Name: "sig", Required: true}}, Run: saltutilSignal, Doc: `
-Send a signal, by number, to the commands of a running job. One that ends a
-process ends the job too.
+Send a signal (sig), by number, to the commands of a running job (jid). One that
+ends a process ends the job too.
 
 CLI Example:
 
     salt '*' saltutil.signal_job 20240101000000000001 15
 `},
 		Function{Name: "term_job", Args: []Arg{jid}, Run: signalOne(syscall.SIGTERM), Doc: `
-Ask a running job to end (signal 15); after five seconds its commands are killed.
+Ask a running job (jid) to end (signal 15); after five seconds its commands are killed.
 
 CLI Example:
 
     salt '*' saltutil.term_job 20240101000000000001
 `},
 		Function{Name: "kill_job", Args: []Arg{jid}, Run: signalOne(syscall.SIGKILL), Doc: `
-Kill a running job and its commands (signal 9).
+Kill a running job (jid) and its commands (signal 9).
 
 CLI Example:
 

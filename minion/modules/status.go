@@ -105,7 +105,7 @@ CLI Example:
     salt '*' status.version
 `},
 		Function{Name: "time", Args: []Arg{{Name: "format", Default: defaultTimeFormat}}, Run: statusTime, Doc: `
-Return the local time of the host, in the directives of strftime.
+Return the local time of the host in a format of the directives of strftime.
 
 CLI Example:
 

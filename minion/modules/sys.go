@@ -8,6 +8,7 @@ import (
 
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/returners"
 )
 
 func init() {
@@ -46,6 +47,20 @@ CLI Example:
 
     salt '*' sys.argspec cmd.run
 `},
+		Function{Name: "list_returners", VarArgs: true, Run: sysListReturners, Doc: `
+List the returners of this minion, all or those that match a glob.
+
+CLI Example:
+
+    salt '*' sys.list_returners
+`},
+		Function{Name: "returner_doc", VarArgs: true, Run: sysReturnerDoc, Doc: `
+Return the documentation of returners, of all or of those that match a glob.
+
+CLI Example:
+
+    salt '*' sys.returner_doc mysql
+`},
 	)
 }
 
@@ -81,19 +96,33 @@ func sysListFunctions(_ context.Context, c *Call) (any, error) {
 	return wire.AnyList(selectAll(c.Env, c.Rest())), nil
 }
 
+// globbed tells whether one of the globs that a call names means a name; no glob means all.
+func globbed(c *Call, name string) bool {
+	return len(c.Rest()) == 0 || slices.ContainsFunc(c.Rest(), func(want any) bool { return target.Glob(PyStr(want), name) })
+}
+
 func sysListModules(_ context.Context, c *Call) (any, error) {
 	set := map[string]bool{}
 	for _, f := range available(c.Env) {
-		module, _, _ := strings.Cut(f, ".")
-		take := len(c.Rest()) == 0
-		for _, want := range c.Rest() {
-			take = take || target.Glob(PyStr(want), module)
-		}
-		if take {
+		if module, _, _ := strings.Cut(f, "."); globbed(c, module) {
 			set[module] = true
 		}
 	}
 	return wire.AnyList(slices.Sorted(maps.Keys(set))), nil
+}
+
+func sysListReturners(_ context.Context, c *Call) (any, error) {
+	return wire.AnyList(slices.DeleteFunc(returners.Names(), func(name string) bool { return !globbed(c, name) })), nil
+}
+
+func sysReturnerDoc(_ context.Context, c *Call) (any, error) {
+	docs := wire.NewMap()
+	for _, name := range returners.Names() {
+		if d, _ := returners.Lookup(name); globbed(c, name) {
+			docs.Set(name, d.Doc)
+		}
+	}
+	return docs, nil
 }
 
 func sysDoc(_ context.Context, c *Call) (any, error) {

@@ -1,11 +1,13 @@
 package modules
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/returners"
 )
 
 func TestSys_Lists(t *testing.T) {
@@ -15,7 +17,7 @@ func TestSys_Lists(t *testing.T) {
 		t.Errorf("list_functions = %v", all)
 	}
 	calls(t, env, []callCase{
-		{"sys.list_functions", []any{"sys"}, []any{"sys.argspec", "sys.doc", "sys.list_functions", "sys.list_modules"}},
+		{"sys.list_functions", []any{"sys"}, []any{"sys.argspec", "sys.doc", "sys.list_functions", "sys.list_modules", "sys.list_returners", "sys.returner_doc"}},
 		{"sys.list_functions", []any{"test.p*", "cmd.which", "test.ping"}, []any{"cmd.which", "test.ping"}},
 		{"sys.list_functions", []any{"nosuch"}, []any{}},
 		{"sys.list_modules", []any{"s*"}, []any{"saltutil", "status", "sys"}},
@@ -27,12 +29,26 @@ func TestSys_Lists(t *testing.T) {
 func TestSys_Doc(t *testing.T) {
 	env := newEnv()
 	docs := value(t, env, "sys.doc", "test.ping", "sys.").(m)
-	if len(docs) != 5 || !strings.Contains(docs["test.ping"].(string), "salt '*' test.ping") {
+	if len(docs) != 7 || !strings.Contains(docs["test.ping"].(string), "salt '*' test.ping") {
 		t.Errorf("doc = %v", docs)
 	}
 	if docs := value(t, env, "sys.doc").(m); len(docs) != len(Functions()) {
 		t.Errorf("%d docs of %d functions", len(docs), len(Functions()))
 	}
+}
+
+func TestSys_Returners(t *testing.T) {
+	returners.Register(returners.Driver{
+		Name: "sys_test", Doc: "Keeps nothing.",
+		Open: func(context.Context, returners.Options) (returners.Saver, error) {
+			return nil, returners.ErrUnavailable
+		},
+	})
+	calls(t, newEnv(), []callCase{
+		{"sys.list_returners", nil, []any{"sys_test"}},
+		{"sys.list_returners", []any{"my*"}, []any{}},
+		{"sys.returner_doc", []any{"sys_*"}, m{"sys_test": "Keeps nothing."}},
+	})
 }
 
 func TestSys_Argspec(t *testing.T) {

@@ -39,14 +39,14 @@ CLI Example:
     salt '*' test.false
 `},
 		Function{Name: "echo", Args: []Arg{text}, Run: returnArg("text"), Doc: `
-Return what was given.
+Return the text that was given.
 
 CLI Example:
 
     salt '*' test.echo 'hello there'
 `},
 		Function{Name: "outputter", Args: []Arg{{Name: "data", Required: true}}, Run: returnArg("data"), Doc: `
-Return what was given, to see how an outputter shows it.
+Return the data that were given, to see how an outputter shows them.
 
 CLI Example:
 
@@ -88,7 +88,7 @@ CLI Example:
     salt '*' test.kwarg num=1 txt=two
 `},
 		Function{Name: "sleep", Args: []Arg{{Name: "length", Required: true}}, Run: testSleep, Doc: `
-Wait a number of seconds, then return True.
+Wait length seconds, then return True.
 
 CLI Example:
 
@@ -103,7 +103,7 @@ CLI Example:
     salt '*' test.rand_sleep 10
 `},
 		Function{Name: "fib", Args: []Arg{{Name: "num", Required: true}}, Run: testFib, Doc: `
-Return the Fibonacci number of an index and the seconds it took to compute.
+Return the Fibonacci number of the index num and the seconds it took to compute.
 Numbers beyond 64 bits are returned as text.
 
 CLI Example:
@@ -111,8 +111,8 @@ CLI Example:
     salt '*' test.fib 30
 `},
 		Function{Name: "collatz", Args: []Arg{{Name: "start", Required: true}}, Run: testCollatz, Doc: `
-Return the Collatz sequence from a number above 0 down to 1 (without the 1) and
-the seconds it took to compute.
+Return the Collatz sequence from start, a number above 0, down to 1 (without the
+1) and the seconds it took to compute.
 
 CLI Example:
 
@@ -126,7 +126,7 @@ CLI Example:
     salt '*' test.retcode 42
 `},
 		Function{Name: "exception", Args: []Arg{{Name: "message", Default: "Test Exception"}}, Run: testException, Doc: `
-Fail with an exception.
+Fail with an exception that has a message.
 
 CLI Example:
 
@@ -157,7 +157,8 @@ CLI Example:
     salt '*' test.try module=cmd.run cmd='exit 1'
 `},
 		Function{Name: "cross_test", Args: []Arg{{Name: "func", Required: true}, {Name: "args"}}, Run: testCross, Doc: `
-Run another function through the minion's own table of functions.
+Run another function, func with args, through the minion's own table of
+functions.
 
 CLI Example:
 

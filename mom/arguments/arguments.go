@@ -5,17 +5,17 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/yaml11"
+	"github.com/momtree/mom/value"
 )
 
 // Parse gives the arguments of a publication: the positional ones, and behind
 // them one map with the keyword arguments, marked by __kwarg__, if there are any.
 // The values of the keywords in noParse stay text.
 func Parse(words, noParse []string) []any {
-	args, kwargs := Split(words, noParse)
+	args, kwargs := split(words, noParse)
 	if kwargs.Len() > 0 {
-		marked := wire.NewMap("__kwarg__", true)
+		marked := value.NewMap("__kwarg__", true)
 		kwargs.Range(func(k, v any) bool {
 			marked.Set(k, v)
 			return true
@@ -25,18 +25,18 @@ func Parse(words, noParse []string) []any {
 	return args
 }
 
-// Split gives positional and keyword arguments apart.
-func Split(words, noParse []string) (args []any, kwargs *wire.Map) {
-	args, kwargs = []any{}, wire.NewMap()
+// split gives positional and keyword arguments apart.
+func split(words, noParse []string) (args []any, kwargs *value.Map) {
+	args, kwargs = []any{}, value.NewMap()
 	for _, w := range words {
-		name, value, ok := keyword(w)
+		name, text, ok := keyword(w)
 		switch {
 		case !ok:
 			args = append(args, yaml11.Word(w))
 		case slices.Contains(noParse, name):
-			kwargs.Set(name, value)
+			kwargs.Set(name, text)
 		default:
-			kwargs.Set(name, yaml11.Word(value))
+			kwargs.Set(name, yaml11.Word(text))
 		}
 	}
 	return args, kwargs

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/topology"
 )
@@ -121,15 +121,15 @@ func TestVerdict_Answers(t *testing.T) {
 	}
 }
 
-// What a command does not print does not count: the word of a node below, words after
-// a return or after the end, and copies.
+// What a command does not print does not count: the word of a node below, and words
+// after a return or after the end.
 func TestHear(t *testing.T) {
-	event := func(tag string, more ...any) bus.Event {
-		b, err := wire.Encode(wire.NewMap(more...))
+	event := func(tag string, more ...any) client.Event {
+		b, err := client.RawOf(wire.NewMap(more...))
 		if err != nil {
 			t.Fatal(err)
 		}
-		return bus.Event{Tag: "salt/job/j/" + tag, Data: b}
+		return client.Event{Tag: "salt/job/j/" + tag, Data: b}
 	}
 	gone := func(ids ...string) *wire.Map {
 		out := wire.NewMap()
@@ -138,27 +138,24 @@ func TestHear(t *testing.T) {
 		}
 		return out
 	}
-	below := event("missing", "missing", gone("mc1"))
-	below.Origin = "a"
-	copied := event("ret/md1")
-	copied.Copy = true
+	ret := func(id string) client.Event { return event("ret/"+id, "id", id, "jid", "j", "return", true) }
 	top := &top{id: "t1", jobs: map[string]*heard{}}
-	for i, e := range []bus.Event{
-		event("missing", "missing", gone("mb1"), "from", "a"), below, copied,
-		event("ret/ma1"), event("missing", "missing", gone("ma1", "mc2")),
+	for i, e := range []client.Event{
+		event("missing", "missing", gone("mb1"), "from", "a"),
+		ret("ma1"), event("missing", "missing", gone("ma1", "mc2")),
 		event("complete", "missing", gone("mc2", "md2"), "expected", 3, "returned", 1),
-		event("missing", "missing", gone("md1")), event("ret/mc2"), event("ret/mc2"),
+		event("missing", "missing", gone("md1")), ret("mc2"), ret("mc2"),
 	} {
 		top.hear(e, sec(float64(i)))
 	}
 	h := top.told("j")
-	if want := map[string]naming{"mc2": {sec(4), "Not connected", "a"}, "md2": {sec(5), "Not connected", "a"}}; !reflect.DeepEqual(h.named, want) {
+	if want := map[string]naming{"mc2": {sec(2), "Not connected", "a"}, "md2": {sec(3), "Not connected", "a"}}; !reflect.DeepEqual(h.named, want) {
 		t.Errorf("named: %v", h.named)
 	}
-	if want := map[string]time.Time{"ma1": sec(3), "mc2": sec(7)}; !reflect.DeepEqual(h.first, want) || h.rets["mc2"] != 2 {
+	if want := map[string]time.Time{"ma1": sec(1), "mc2": sec(5)}; !reflect.DeepEqual(h.first, want) || h.rets["mc2"] != 2 {
 		t.Errorf("returned: %v, %v", h.first, h.rets)
 	}
-	if !h.ended.Equal(sec(5)) || len(h.ends) != 1 || h.ends[0].expected != 3 || h.ends[0].missing["md2"].reason != "Not connected" {
+	if !h.ended.Equal(sec(3)) || len(h.ends) != 1 || h.ends[0].expected != 3 || h.ends[0].missing["md2"].reason != "Not connected" {
 		t.Errorf("ended %v: %+v", h.ended, h.ends)
 	}
 }

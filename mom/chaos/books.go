@@ -5,10 +5,7 @@ package chaos
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	_ "modernc.org/sqlite" // reads the job stores of nodes
@@ -130,14 +127,14 @@ func (m *member) returns(ctx context.Context) (map[string]map[string]bool, error
 }
 
 // open lists the jobs whose account a node has not closed.
-func (m *member) open() (map[string]bool, error) {
-	entries, err := os.ReadDir(m.openJobs())
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
+func (m *member) open(ctx context.Context) (map[string]bool, error) {
+	db, err := sql.Open("sqlite", "file:"+m.store()+"?mode=ro&_pragma=busy_timeout(2000)")
+	if err != nil {
+		return nil, err
 	}
+	defer db.Close() //nolint:errcheck // read only
 	out := map[string]bool{}
-	for _, e := range entries {
-		out[filepath.Base(e.Name())] = true
-	}
+	var jid string
+	err = each(ctx, db, "SELECT jid FROM notes WHERE kind = 'open'", nil, []any{&jid}, func() { out[jid] = true })
 	return out, err
 }

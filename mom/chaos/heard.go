@@ -3,11 +3,9 @@
 package chaos
 
 import (
-	"strings"
 	"time"
 
-	"github.com/momtree/mom/internal/bus"
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/client"
 )
 
 // heard is what the events of a job have told, as the command salt would show it.
@@ -36,31 +34,24 @@ type ended struct {
 
 // hear takes an event of the bus. Those of nodes below are not this master's word,
 // and no command shows them.
-func (t *top) hear(e bus.Event, now time.Time) {
-	parts := strings.Split(e.Tag, "/")
-	if len(parts) < 4 || parts[0] != "salt" || parts[1] != "job" || e.Copy {
+func (t *top) hear(e client.Event, now time.Time) {
+	jid, u, err := e.Update()
+	if err != nil || jid == "" {
 		return
 	}
-	switch jid := parts[2]; parts[3] {
-	case "ret":
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		t.of(jid).returned(parts[len(parts)-1], now)
-	case "missing", "complete":
-		d, err := wire.DecodeMap(e.Data)
-		if err != nil || e.Origin != "" || d.Has("from") {
-			return
-		}
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		h, gone := t.of(jid), namings(d.Map("missing"), now)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch h := t.of(jid); {
+	case u.Return != nil:
+		h.returned(u.Return.ID, now)
+	case u.Missing != nil:
+		h.missed(namings(u.Missing, now))
+	case u.Complete != nil:
+		gone := namings(u.Complete.Missing, now)
 		h.missed(gone)
-		if parts[3] == "complete" {
-			h.closed(now, ended{
-				expected: int(d.Int("expected")), returned: int(d.Int("returned")), failed: int(d.Int("failed")),
-				missing: gone, nodes: texts(d.Map("nodes")),
-			})
-		}
+		h.closed(now, ended{
+			expected: u.Complete.Expected, returned: u.Complete.Returned, failed: u.Complete.Failed, missing: gone, nodes: u.Complete.Nodes,
+		})
 	}
 }
 
@@ -93,28 +84,10 @@ func (h *heard) closed(now time.Time, e ended) {
 	h.ends = append(h.ends, e)
 }
 
-func namings(m *wire.Map, now time.Time) map[string]naming {
-	out := map[string]naming{}
-	if m == nil {
-		return out
-	}
-	for _, k := range m.Keys() {
-		id, _ := k.(string)
-		if v := m.Map(id); v != nil {
-			out[id] = naming{now, v.String("reason"), v.String("path")}
-		}
-	}
-	return out
-}
-
-func texts(m *wire.Map) map[string]string {
-	out := map[string]string{}
-	if m == nil {
-		return out
-	}
-	for _, k := range m.Keys() {
-		id, _ := k.(string)
-		out[id] = m.String(id)
+func namings(gone map[string]client.Missing, now time.Time) map[string]naming {
+	out := make(map[string]naming, len(gone))
+	for id, m := range gone {
+		out[id] = naming{now, m.Reason, m.Path}
 	}
 	return out
 }

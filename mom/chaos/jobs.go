@@ -51,7 +51,7 @@ func (w *World) publish(ctx context.Context, j *job) {
 	line := fmt.Sprintf(`echo %s >> "$%s"; sleep %.1f`, j.jid, envRan, j.Sleep.Seconds())
 	j.at = time.Now()
 	_, j.err = w.tops[j.Top].client.Publish(ctx, client.Job{
-		Tgt: j.Tgt, TgtType: j.Type, Fun: []string{"cmd.run"}, Arg: []any{line}, JID: j.jid,
+		Tgt: j.Tgt, TgtType: j.Type, Fun: []string{"cmd.run"}, Args: []any{line}, JID: j.jid,
 	})
 	if j.err != nil {
 		w.note("job %s to %s was not accepted: %v", j.jid, j.Top, j.err)

@@ -33,8 +33,6 @@ func (m *member) disk() string { return filepath.Join(m.dir, "var/cache") }
 
 func (m *member) store() string { return filepath.Join(m.dir, "var/cache/salt/master/jobs.db") }
 
-func (m *member) openJobs() string { return filepath.Join(m.dir, "var/cache/salt/master/open_jobs") }
-
 // start begins a life.
 func (m *member) start() error {
 	m.mu.Lock()

@@ -53,9 +53,9 @@ func (w *World) whole(ctx context.Context) error {
 }
 
 // closed: no node has any of the jobs open.
-func (w *World) closed(jobs []*job) error {
+func (w *World) closed(ctx context.Context, jobs []*job) error {
 	for _, id := range nodes() {
-		open, err := w.members[id].open()
+		open, err := w.members[id].open(ctx)
 		if err != nil {
 			return err
 		}
@@ -118,7 +118,7 @@ func (w *World) settled(jobs []*job) func(context.Context) error {
 		if err := w.whole(ctx); err != nil {
 			return err
 		}
-		if err := w.closed(jobs); err != nil {
+		if err := w.closed(ctx, jobs); err != nil {
 			return err
 		}
 		if err := w.handedOn(ctx); err != nil {
@@ -157,8 +157,8 @@ func (w *World) probes(ctx context.Context) (jobs []*job, err error) {
 // answered waits until a job is closed at its top and tells whether all have
 // returned.
 func (w *World) answered(ctx context.Context, j *job) error {
-	err := w.await(ctx, "job "+j.jid+" ends", func(context.Context) error {
-		open, err := w.members[j.Top].open()
+	err := w.await(ctx, "job "+j.jid+" ends", func(ctx context.Context) error {
+		open, err := w.members[j.Top].open(ctx)
 		if err != nil || !open[j.jid] {
 			return err
 		}

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/client"
-	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/topology"
 )
@@ -20,7 +20,6 @@ import (
 type top struct {
 	id     string
 	client *client.Client
-	bus    bus.ClientConfig
 
 	mu    sync.Mutex
 	jobs  map[string]*heard // by jid
@@ -29,25 +28,23 @@ type top struct {
 
 func newTop(id string, o client.Options) *top {
 	o.Timeout = 8 * time.Second
-	return &top{id: id, client: client.New(o), bus: o.Bus, jobs: map[string]*heard{}}
+	return &top{id: id, client: client.New(o), jobs: map[string]*heard{}}
 }
 
 // watch listens to the event bus through all lives of the master.
 func (t *top) watch(ctx context.Context) {
 	for ctx.Err() == nil {
-		c, err := bus.Dial(ctx, t.bus)
+		events, err := t.client.Subscribe(ctx, jobevent.Prefix)
 		if err != nil {
 			_ = sleep.For(ctx, 50*time.Millisecond)
 			continue
 		}
-		for {
-			e, err := c.Next(ctx)
-			if err != nil {
-				break
+		for e, err := range events.All(ctx) {
+			if err == nil {
+				t.hear(e, time.Now())
 			}
-			t.hear(e, time.Now())
 		}
-		_ = c.Close() // it is broken
+		_ = events.Close() // it is broken
 	}
 }
 
@@ -83,7 +80,7 @@ func (t *top) forget(before time.Time) {
 func (t *top) tree(ctx context.Context) (topology.Node, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	return topology.Ask(ctx, t.client)
+	return t.client.Tree(ctx)
 }
 
 // whole reports what a top's tree lacks; nil when everyone is up.

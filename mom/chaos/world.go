@@ -18,7 +18,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/momtree/mom/client"
-	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/returners/mysql/mysqltest"
 )
 
@@ -110,11 +109,11 @@ func (w *World) open(ctx context.Context) (err error) {
 		}
 	}
 	for _, id := range tops() {
-		conf, _, err := config.LoadMaster(filepath.Join(w.members[id].dir, "conf"))
+		o, err := client.FromConfig(filepath.Join(w.members[id].dir, "conf"), nil)
 		if err != nil {
 			return err
 		}
-		w.tops[id] = newTop(id, client.FromMaster(conf))
+		w.tops[id] = newTop(id, o)
 		w.wg.Go(func() { w.tops[id].watch(w.ctx) })
 		w.wg.Go(func() { w.tops[id].lookAround(w.ctx) })
 	}

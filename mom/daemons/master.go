@@ -9,9 +9,9 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/daemon"
 	"github.com/momtree/mom/internal/metrics"
+	"github.com/momtree/mom/internal/pulse"
 	"github.com/momtree/mom/master"
 	"github.com/momtree/mom/mom/command"
-	"github.com/momtree/mom/mom/health"
 )
 
 func masterCommand() *cobra.Command {
@@ -35,7 +35,7 @@ func masterCommand() *cobra.Command {
 						return nil, err
 					}
 					run := func(ctx context.Context) error {
-						return health.Beat(ctx, m.Bus(), health.Heart{Checks: []metrics.Checker{m.Metrics().Checks}}, m.Run)
+						return pulse.Beat(ctx, m.Bus(), pulse.Heart{Checks: []metrics.Checker{m.Metrics().Checks}}, m.Run)
 					}
 					return withMetrics(conf.MetricsListen, "master", version, log, run, m.Close, m.Metrics())
 				},

@@ -8,9 +8,9 @@ import (
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/metrics"
+	"github.com/momtree/mom/internal/pulse"
 	"github.com/momtree/mom/minion"
 	"github.com/momtree/mom/mom/command"
-	"github.com/momtree/mom/mom/health"
 )
 
 func minionCommand() *cobra.Command {
@@ -37,7 +37,7 @@ func minionCommand() *cobra.Command {
 						return nil, err
 					}
 					run := func(ctx context.Context) error {
-						err := health.Beat(ctx, m.Bus(), health.Heart{Links: m.Masters, Checks: []metrics.Checker{m.Metrics().Checks}}, m.Run)
+						err := pulse.Beat(ctx, m.Bus(), pulse.Heart{Links: m.Masters, Checks: []metrics.Checker{m.Metrics().Checks}}, m.Run)
 						if code := minion.ExitCode(err); code > command.ExitFailure { // service files know it
 							return command.Exit(code, err)
 						}

@@ -15,11 +15,11 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/daemon"
 	"github.com/momtree/mom/internal/metrics"
+	"github.com/momtree/mom/internal/pulse"
 	"github.com/momtree/mom/internal/sibling"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master"
 	"github.com/momtree/mom/mom/command"
-	"github.com/momtree/mom/mom/health"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/syndic"
 	"github.com/momtree/mom/syndic/standalone"
@@ -80,16 +80,21 @@ type node struct {
 }
 
 func newNode(conf *config.Syndic, version string, log *slog.Logger) (*node, error) {
-	m, err := master.New(master.Options{Config: conf.Local, Parent: syndic.OutboxDest, NodeID: conf.Upper.ID, Version: version, Log: log})
+	m, err := master.New(master.Options{Config: conf.Local, Parent: returners.DestAbove, NodeID: conf.Upper.ID, Version: version, Log: log})
 	if err != nil {
 		return nil, err
 	}
-	c := client.New(client.FromMaster(conf.Local))
+	c := localClient(conf.Local)
 	s, err := syndic.New(syndic.Options{Config: conf, Local: local{m}, Client: c, Version: version, Log: log, Rescue: m.Rescues()})
 	if err != nil {
 		return nil, errors.Join(err, c.Close(), m.Close())
 	}
 	return &node{m, s, c}, nil
+}
+
+// localClient publishes at the master of this machine.
+func localClient(conf *config.Master) *client.Client {
+	return client.New(client.Options{Addr: client.LocalAddr(conf.Interface, conf.RetPort), Cachedir: conf.Cachedir, MasterUser: conf.User})
 }
 
 // close releases a node that is not run.
@@ -110,7 +115,7 @@ func (n *node) run(ctx context.Context) error {
 		masterErr = n.master.Run(masterCtx)
 		cancel()
 	})
-	wg.Go(func() { health.Answer(ctx, n.master.Bus(), n.heart()) })
+	wg.Go(func() { pulse.Answer(ctx, n.master.Bus(), n.heart()) })
 	syndicErr := n.syndic.Run(ctx)
 	cancel()
 	stopMaster()
@@ -119,8 +124,8 @@ func (n *node) run(ctx context.Context) error {
 }
 
 // heart is how both tell what they are like.
-func (n *node) heart() health.Heart {
-	return health.Heart{Links: n.syndic.Masters, Checks: []metrics.Checker{n.master.Metrics().Checks, n.syndic.Metrics().Checks}}
+func (n *node) heart() pulse.Heart {
+	return pulse.Heart{Links: n.syndic.Masters, Checks: []metrics.Checker{n.master.Metrics().Checks, n.syndic.Metrics().Checks}}
 }
 
 // local shows a master to the forwarder beside it.
@@ -157,15 +162,18 @@ type forwarder struct {
 }
 
 func newForwarder(ctx context.Context, conf *config.Syndic, version string, log *slog.Logger) (*forwarder, error) {
-	o := client.FromMaster(conf.Local)
+	where := bus.ClientConfig{
+		SockDir: conf.Local.SockDir, IPCMode: conf.Local.IpcMode, PubPort: conf.Local.TcpMasterPubPort, PullPort: conf.Local.TcpMasterPullPort,
+		Framing: bus.Framing(conf.Local.IpcFraming),
+	}
 	l, err := standalone.Open(ctx, standalone.Options{
-		ID: conf.Upper.ID, Bus: o.Bus, Store: filepath.Join(conf.Local.Cachedir, "syndic.db"),
+		ID: conf.Upper.ID, Bus: where, Store: filepath.Join(conf.Local.Cachedir, "syndic.db"),
 		Nodes: conf.Local.OrderMasters, Keep: conf.Local.KeepJobsSeconds, Log: log,
 	})
 	if err != nil {
 		return nil, err
 	}
-	c := client.New(o)
+	c := localClient(conf.Local)
 	s, err := syndic.New(syndic.Options{Config: conf, Local: l, Client: c, Version: version, Log: log, Questions: true})
 	if err != nil {
 		return nil, errors.Join(err, c.Close(), l.Close())
@@ -183,8 +191,8 @@ func (f *forwarder) run(ctx context.Context) error {
 	var wg sync.WaitGroup
 	var localErr error
 	wg.Go(func() { localErr = f.local.Run(ctx) })
-	h := health.Heart{Links: f.syndic.Masters, Checks: []metrics.Checker{f.syndic.Metrics().Checks}, Say: f.local.Say}
-	err := health.Beat(ctx, f.local.Bus(), h, f.syndic.Run)
+	h := pulse.Heart{Links: f.syndic.Masters, Checks: []metrics.Checker{f.syndic.Metrics().Checks}, Say: f.local.Say}
+	err := pulse.Beat(ctx, f.local.Bus(), h, f.syndic.Run)
 	wg.Wait()
 	return errors.Join(err, localErr, f.client.Close(), f.local.Close())
 }

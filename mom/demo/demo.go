@@ -13,7 +13,6 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/mom/grove"
-	"github.com/momtree/mom/mom/tree"
 	"github.com/momtree/mom/topology"
 )
 
@@ -40,7 +39,6 @@ type demo struct {
 	Options
 	grove  *grove.Grove
 	procs  map[string]*grove.Process
-	conf   *config.Master
 	client *client.Client
 	last   string // jid of the last complete job
 }
@@ -87,10 +85,9 @@ func (d *demo) grow(ctx context.Context, spec grove.Spec) error {
 			return err
 		}
 	}
-	if d.conf, _, err = config.LoadMaster(d.grove.Top().ConfDir); err != nil {
+	if d.client, err = client.Open(d.grove.Top().ConfDir); err != nil {
 		return err
 	}
-	d.client = client.New(client.FromMaster(d.conf))
 	err = d.await(ctx, func(n topology.Node) bool {
 		below, leaves, up := n.Count()
 		return below == nodes-1 && leaves == minions && up == minions
@@ -108,7 +105,7 @@ func (d *demo) await(ctx context.Context, as func(topology.Node) bool) error {
 	defer cancel()
 	var last error
 	for {
-		n, err := tree.Fetch(ctx, d.conf)
+		n, err := d.client.Tree(ctx)
 		if err == nil && as(n) {
 			return nil
 		}
@@ -155,7 +152,7 @@ func (d *demo) stop() error {
 
 // draw shows the tree as `mom tree` does.
 func (d *demo) draw(ctx context.Context) error {
-	n, err := tree.Fetch(ctx, d.conf)
+	n, err := d.client.Tree(ctx)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/python"
-	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/mom/grove"
 	"github.com/momtree/mom/topology"
 )
@@ -19,7 +18,7 @@ import (
 func (d *demo) jobs(ctx context.Context) error {
 	for _, j := range []client.Job{
 		{Tgt: "*", Fun: []string{"test.ping"}},
-		{Tgt: "*", Fun: []string{"cmd.run"}, Arg: []any{"echo Hello from $(hostname)"}},
+		{Tgt: "*", Fun: []string{"cmd.run"}, Args: []any{"echo Hello from $(hostname)"}},
 	} {
 		a, err := d.job(ctx, j)
 		if err != nil {
@@ -89,7 +88,7 @@ func (d *demo) pathTo(id string) string {
 // job runs one job as `salt` does and prints what comes when.
 func (d *demo) job(ctx context.Context, j client.Job) (*client.Account, error) {
 	d.say("\n$ salt '%v' %s", j.Tgt, j.Fun[0])
-	for _, a := range j.Arg {
+	for _, a := range j.Args {
 		d.say(" '%v'", a)
 	}
 	d.say("\n")
@@ -139,8 +138,8 @@ func (d *demo) close(a *client.Account, start, last time.Time) {
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 // text shows a result on one line, as Python writes it.
-func text(raw wire.Raw) string {
-	v, err := wire.Decode(raw)
+func text(raw client.Raw) string {
+	v, err := raw.Decode()
 	if err != nil {
 		return "unreadable: " + err.Error()
 	}

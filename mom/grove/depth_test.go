@@ -66,7 +66,7 @@ func TestAnyDepthOverThreeTiers(t *testing.T) {
 		}
 	}
 	stock := func(depth int) client.Job {
-		return client.Job{Tgt: []string{"s0000", "s0001"}, TgtType: "list", Fun: []string{"test.ping"}, Arg: []any{depth}}
+		return client.Job{Tgt: []string{"s0000", "s0001"}, TgtType: "list", Fun: []string{"test.ping"}, Args: []any{depth}}
 	}
 	for depth := 1; depth <= 70; depth++ {
 		if depth > 3 && depth < 40 && depth%10 != 0 {
@@ -77,7 +77,7 @@ func TestAnyDepthOverThreeTiers(t *testing.T) {
 			want = "failed=2 missing=0"
 		}
 		check(fmt.Sprintf("results of depth %d", depth), stock(depth), want)
-		echo := client.Job{Tgt: "web-01", Fun: []string{"test.outputter"}, Arg: []any{nest(depth)}}
+		echo := client.Job{Tgt: "web-01", Fun: []string{"test.outputter"}, Args: []any{nest(depth)}}
 		if depth < wire.ValueDepth { // the list of arguments is one level
 			check(fmt.Sprintf("an argument of depth %d", depth), echo, "expected=1 returned=1 failed=0 missing=0")
 			continue

@@ -9,20 +9,19 @@ import (
 	"time"
 
 	"github.com/momtree/mom/client"
-	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/trace"
 	"github.com/momtree/mom/mom/grove"
+	"github.com/momtree/mom/topology/trace"
 )
 
 // lookup reads the results of a job at the top, as salt-run would.
 func (s *stand) lookup(ctx context.Context, jid string) (map[string]string, error) {
-	v, err := s.client.Runner(ctx, "jobs.lookup_jid", []any{jid}, nil)
+	v, err := s.client.Runner(ctx, "jobs.lookup_jid", jid)
 	if err != nil {
 		return nil, err
 	}
-	m, ok := v.(*wire.Map)
-	if !ok {
-		return nil, fmt.Errorf("the results are a %T", v)
+	m, err := v.Map()
+	if err != nil {
+		return nil, fmt.Errorf("the results: %w", err)
 	}
 	out := map[string]string{}
 	for _, k := range m.Keys() {
@@ -51,7 +50,7 @@ func TestDigestsKeepResultsBelow(t *testing.T) {
 				s.dump(t)
 				t.Fatal(err)
 			}
-			shown, err := s.publish(ctx, client.Job{Tgt: "*", Fun: []string{"cmd.run"}, Arg: []any{"echo here"}})
+			shown, err := s.publish(ctx, client.Job{Tgt: "*", Fun: []string{"cmd.run"}, Args: []any{"echo here"}})
 			if err != nil {
 				s.dump(t)
 				t.Fatal(err)
@@ -110,11 +109,7 @@ func TestBranchesWithNobodyAreSpared(t *testing.T) {
 		if c.tgt != "nobody" && !strings.Contains(shown, "missing=0") {
 			t.Errorf("%s: %s", c.tgt, shown)
 		}
-		v, err := s.client.Runner(ctx, "topology.trace", []any{s.last}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		step, err := trace.FromMap(v.(*wire.Map))
+		step, err := s.client.Trace(ctx, s.last, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

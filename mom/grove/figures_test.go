@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"github.com/momtree/mom/client"
-	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/mom/grove"
 	"github.com/momtree/mom/topology"
 )
@@ -119,7 +118,7 @@ func TestFigures_KillsOfASyndic(t *testing.T) {
 	ctx, s := figures(t, reference, 20*time.Minute)
 	var jids []string
 	for range 20 {
-		p, err := s.client.Publish(ctx, client.Job{Tgt: "*", Fun: []string{"cmd.run"}, Arg: []any{"sleep 1; echo done"}})
+		p, err := s.client.Publish(ctx, client.Job{Tgt: "*", Fun: []string{"cmd.run"}, Args: []any{"sleep 1; echo done"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -147,7 +146,7 @@ func TestFigures_KillsOfASyndic(t *testing.T) {
 func TestFigures_TopAway(t *testing.T) {
 	ctx, s := figures(t, "top: top-01\n  syn-a: web-01\n  syn-b: db-01\n", 20*time.Minute)
 	for _, away := range []time.Duration{12 * time.Second, 100 * time.Second} {
-		p, err := s.client.Publish(ctx, client.Job{Tgt: "*", Fun: []string{"test.sleep"}, Arg: []any{6}})
+		p, err := s.client.Publish(ctx, client.Job{Tgt: "*", Fun: []string{"test.sleep"}, Args: []any{6}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -172,7 +171,7 @@ func TestFigures_EventsPerEvent(t *testing.T) {
 	b := s.hear(ctx, t)
 	const fired = 20
 	for i := range fired {
-		if _, err := s.publish(ctx, client.Job{Tgt: "m-01", Fun: []string{"event.send"}, Arg: []any{"figures/" + strconv.Itoa(i)}}); err != nil {
+		if _, err := s.publish(ctx, client.Job{Tgt: "m-01", Fun: []string{"event.send"}, Args: []any{"figures/" + strconv.Itoa(i)}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -226,11 +225,10 @@ func TestFigures_MemoryWithoutParent(t *testing.T) {
 		t.Fatal(err)
 	}
 	node, _ := s.grove.Find("node")
-	conf, _, err := config.LoadMaster(node.ConfDir)
+	local, err := client.Open(node.ConfDir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	local := client.New(client.FromMaster(conf))
 	defer local.Close()
 	before := resident(s.procs["node"].Pid())
 	if err := s.procs["top"].Kill(); err != nil {

@@ -16,7 +16,6 @@ import (
 
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/output"
-	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/topology"
 )
 
@@ -67,7 +66,7 @@ func (s *stand) run(ctx context.Context, t *testing.T, d *datadriven.TestData) (
 			j.Tgt, j.TgtType = strings.Split(arg("tgt"), ","), "list"
 		}
 		if a := strings.TrimSpace(d.Input); a != "" {
-			j.Arg = []any{a}
+			j.Args = []any{a}
 		}
 		if d.HasArg("async") {
 			p, err := s.client.Publish(ctx, j)
@@ -138,7 +137,7 @@ func (s *stand) publish(ctx context.Context, j client.Job) (string, error) {
 		}
 		switch {
 		case u.Return != nil:
-			v, err := wire.Decode(u.Return.Value)
+			v, err := u.Return.Value.Decode()
 			if err != nil {
 				return "", err
 			}

@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"github.com/momtree/mom/client"
-	"github.com/momtree/mom/internal/bus"
-	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/mom/grove"
 	"github.com/momtree/mom/topology"
 )
@@ -66,11 +64,9 @@ func (s *stand) plant(ctx context.Context, t *testing.T, spec grove.Spec) (err e
 			return err
 		}
 	}
-	conf, _, err := config.LoadMaster(s.grove.Top().ConfDir)
-	if err != nil {
+	if s.client, err = client.Open(s.grove.Top().ConfDir); err != nil {
 		return err
 	}
-	s.client = client.New(client.FromMaster(conf))
 	s.spec = spec
 	if s.planted != nil {
 		return s.await(ctx, func(n topology.Node) bool { return len(n.Nodes) == len(spec.Nodes) })
@@ -141,7 +137,7 @@ func stateOf(n topology.Node, id string) topology.State {
 	return ""
 }
 
-func (s *stand) tree(ctx context.Context) (topology.Node, error) { return topology.Ask(ctx, s.client) }
+func (s *stand) tree(ctx context.Context) (topology.Node, error) { return s.client.Tree(ctx) }
 
 // await asks for the tree until it is as wanted.
 func (s *stand) await(ctx context.Context, as func(topology.Node) bool) error {
@@ -169,18 +165,14 @@ func (s *stand) await(ctx context.Context, as func(topology.Node) bool) error {
 }
 
 // hear listens to the events of the top until the test ends.
-func (s *stand) hear(ctx context.Context, t *testing.T) *bus.Client {
+func (s *stand) hear(ctx context.Context, t *testing.T) *client.Subscription {
 	t.Helper()
-	conf, _, err := config.LoadMaster(s.grove.Top().ConfDir)
+	events, err := s.client.Subscribe(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := bus.Dial(ctx, client.FromMaster(conf).Bus)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = b.Close() })
-	return b
+	t.Cleanup(func() { _ = events.Close() })
+	return events
 }
 
 // fell ends all processes and looks for what must not be in their consoles.

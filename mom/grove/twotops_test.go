@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/momtree/mom/client"
-	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/mom/grove"
 	"github.com/momtree/mom/returners/mysql/mysqltest"
 	"github.com/momtree/mom/topology"
@@ -126,7 +125,7 @@ func TestUsers40788_TwoTops(t *testing.T) {
 	}
 
 	// The node dies in the middle of a job of the second top, and so does that top.
-	p, err := x.two.client.Publish(ctx, client.Job{Tgt: "web-1", Fun: []string{"test.sleep"}, Arg: []any{4}})
+	p, err := x.two.client.Publish(ctx, client.Job{Tgt: "web-1", Fun: []string{"test.sleep"}, Args: []any{4}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +197,7 @@ func TestTwoTops_TheSameJob(t *testing.T) {
 	defer cancel()
 	x := plantTwoTops(ctx, t, "", "")
 	file := filepath.Join(x.one.grove.Dir, "ran")
-	j := client.Job{Tgt: "web-1", Fun: []string{"cmd.run"}, Arg: []any{"echo once >> " + file}}
+	j := client.Job{Tgt: "web-1", Fun: []string{"cmd.run"}, Args: []any{"echo once >> " + file}}
 	p, err := x.one.client.Publish(ctx, j)
 	if err != nil {
 		t.Fatal(err)
@@ -240,10 +239,10 @@ func TestUsers47963_AnyTopReadsAnyJob(t *testing.T) {
 	x.ping(ctx, t, x.one)
 	var last any
 	waitFor(ctx, t, "the job as the other top reads it", func() bool {
-		v, err := x.two.client.Runner(ctx, "jobs.lookup_jid", []any{x.one.last}, nil)
+		v, err := x.two.client.Runner(ctx, "jobs.lookup_jid", x.one.last)
 		last = v
-		m, ok := v.(*wire.Map)
-		return err == nil && ok && m.Len() == 2
+		m, bad := v.Map()
+		return err == nil && bad == nil && m.Len() == 2
 	})
 	t.Logf("%v", last)
 }

@@ -22,12 +22,12 @@ func TestUsers55860_EventsOncePerTier(t *testing.T) {
 		t.Fatal(err)
 	}
 	heard := s.hear(ctx, t)
-	if _, err := s.publish(ctx, client.Job{Tgt: "leaf", Fun: []string{"event.send"}, Arg: []any{"users/first", map[string]any{"n": 1}}}); err != nil {
+	if _, err := s.publish(ctx, client.Job{Tgt: "leaf", Fun: []string{"event.send"}, Args: []any{"users/first", map[string]any{"n": 1}}}); err != nil {
 		t.Fatal(err)
 	}
 	jid := s.last
 	// Whatever is told more than once is told before this one, which is the last.
-	if _, err := s.publish(ctx, client.Job{Tgt: "leaf", Fun: []string{"event.send"}, Arg: []any{"users/last", map[string]any{"n": 2}}}); err != nil {
+	if _, err := s.publish(ctx, client.Job{Tgt: "leaf", Fun: []string{"event.send"}, Args: []any{"users/last", map[string]any{"n": 2}}}); err != nil {
 		t.Fatal(err)
 	}
 	plain, copies := map[string]int{}, map[string]int{}

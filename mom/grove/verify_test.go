@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/momtree/mom/client"
-	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/mom/grove"
 )
@@ -44,7 +43,7 @@ func TestMinionsThatBelieveTheTopAlone(t *testing.T) {
 		s.dump(t)
 		t.Fatal(err)
 	}
-	shown, err := s.publish(ctx, client.Job{Tgt: "*", Fun: []string{"test.echo"}, Arg: []any{"from the top"}, Timeout: 20 * time.Second})
+	shown, err := s.publish(ctx, client.Job{Tgt: "*", Fun: []string{"test.echo"}, Args: []any{"from the top"}, Timeout: 20 * time.Second})
 	want := "db-01 from the top\ntop-01 from the top\nweb-01 from the top\nexpected=3 returned=3 failed=0 missing=0\n"
 	if err != nil || shown != want {
 		s.dump(t)
@@ -52,13 +51,13 @@ func TestMinionsThatBelieveTheTopAlone(t *testing.T) {
 	}
 	// A node's own user, who has the key of that node's root.
 	node, _ := s.grove.Find("syn-c")
-	conf, _, err := config.LoadMaster(node.ConfDir)
+	c, err := client.Open(node.ConfDir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	below := &stand{client: client.New(client.FromMaster(conf))}
+	below := &stand{client: c}
 	defer below.client.Close() //nolint:errcheck // it holds connections alone
-	shown, err = below.publish(ctx, client.Job{Tgt: "*", Fun: []string{"test.echo"}, Arg: []any{"from between"}})
+	shown, err = below.publish(ctx, client.Job{Tgt: "*", Fun: []string{"test.echo"}, Args: []any{"from between"}})
 	if err != nil || !strings.Contains(shown, "verify_top") || strings.Contains(shown, "from between\n") || !strings.Contains(shown, "failed=1") {
 		t.Errorf("the bus of the node says\n%s%v", shown, err)
 	}

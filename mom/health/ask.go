@@ -8,8 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/momtree/mom/internal/bus"
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/internal/pulse"
+	"github.com/momtree/mom/value"
 )
 
 var (
@@ -19,38 +20,37 @@ var (
 	errDegraded = errors.New("it is degraded")
 )
 
-// pulse is what a daemon has answered.
-type pulse struct {
+// answer is what a daemon has answered.
+type answer struct {
 	tied     bool // it has masters above
 	up, down []string
 	failing  []string // "check: reason"
 }
 
 // askPulse asks a daemon how it is.
-func askPulse(ctx context.Context, cfg bus.ClientConfig, token string) (p pulse, err error) {
-	b, err := bus.Dial(ctx, cfg)
+func askPulse(ctx context.Context, o client.Options, token string) (p answer, err error) {
+	c := client.New(o)
+	defer func() { err = errors.Join(err, c.Close()) }()
+	events, err := c.Subscribe(ctx, pulse.Tell)
 	if err != nil {
-		return p, fmt.Errorf("event bus in %s: %w", cfg.SockDir, err)
+		return p, err
 	}
-	defer func() { err = errors.Join(err, b.Close()) }()
-	if err := b.Fire(ctx, pulseAsk, wire.NewMap("token", token, "retcode", 0)); err != nil {
-		return p, fmt.Errorf("event bus in %s: %w", cfg.SockDir, err)
+	defer func() { err = errors.Join(err, events.Close()) }()
+	if err := c.Fire(ctx, pulse.Ask, map[string]any{"token": token, "retcode": 0}); err != nil {
+		return p, fmt.Errorf("event bus in %s: %w", o.Bus.Dir, err)
 	}
-	for {
-		e, err := b.Next(ctx)
+	for e, err := range events.All(ctx) {
 		if err != nil {
-			return p, fmt.Errorf("%w in %s: %w", errNoAnswer, cfg.SockDir, err)
+			return p, fmt.Errorf("%w in %s: %w", errNoAnswer, o.Bus.Dir, err)
 		}
-		if e.Tag != pulseTell {
-			continue
-		}
-		if d, err := wire.DecodeMap(e.Data); err == nil && d.String("token") == token {
+		if d, err := e.Data.Map(); err == nil && d.String("token") == token {
 			return readPulse(d), nil
 		}
 	}
+	return p, errNoAnswer
 }
 
-func readPulse(d *wire.Map) (p pulse) {
+func readPulse(d *value.Map) (p answer) {
 	_, p.tied = d.Get("links")
 	d.Map("links").Range(func(k, v any) bool {
 		name, _ := k.(string)
@@ -73,7 +73,7 @@ func readPulse(d *wire.Map) (p pulse) {
 
 // linked tells whether one of the masters above is there; those that are not are
 // named.
-func (p pulse) linked() error {
+func (p answer) linked() error {
 	switch {
 	case !p.tied:
 		return errNoSyndic
@@ -84,7 +84,7 @@ func (p pulse) linked() error {
 }
 
 // ready tells which checks fail.
-func (p pulse) ready() error {
+func (p answer) ready() error {
 	if len(p.failing) == 0 {
 		return nil
 	}

@@ -7,7 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/pulse"
 	"github.com/momtree/mom/syndic/standalone"
 )
 
@@ -25,8 +27,7 @@ func TestForwarderTellsHowItIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = server.Close(); theirs.Close() }()
-	where := bus.ClientConfig{SockDir: dir}
-	l, err := standalone.Open(t.Context(), standalone.Options{ID: "syn", Bus: where, Store: filepath.Join(dir, "syndic.db")})
+	l, err := standalone.Open(t.Context(), standalone.Options{ID: "syn", Bus: bus.ClientConfig{SockDir: dir}, Store: filepath.Join(dir, "syndic.db")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,11 +38,11 @@ func TestForwarderTellsHowItIs(t *testing.T) {
 	done := make(chan error, 1)
 	up := func() map[string]bool { return map[string]bool{"top": true, "other": false} }
 	go func() {
-		done <- Beat(running, l.Bus(), Heart{Links: up, Say: l.Say}, l.Run)
+		done <- pulse.Beat(running, l.Bus(), pulse.Heart{Links: up, Say: l.Say}, l.Run)
 	}()
 	defer func() { stop(); <-done }()
 	for {
-		p, err := askOnce(ctx, where)
+		p, err := askOnce(ctx, dir)
 		if err == nil {
 			if p.linked() != nil || p.ready() != nil || len(p.up) != 1 || len(p.down) != 1 {
 				t.Errorf("told %+v", p)
@@ -55,8 +56,8 @@ func TestForwarderTellsHowItIs(t *testing.T) {
 }
 
 // askOnce asks once, for as long as an answer may take.
-func askOnce(ctx context.Context, where bus.ClientConfig) (pulse, error) {
+func askOnce(ctx context.Context, where string) (answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, 300*time.Millisecond)
 	defer cancel()
-	return askPulse(ctx, where, "token")
+	return askPulse(ctx, client.Options{Bus: client.Bus{Dir: where}}, "token")
 }

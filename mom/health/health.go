@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/momtree/mom/client"
-	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/mom/command"
@@ -75,7 +74,10 @@ func nodeHealth(ctx context.Context, dir, role string) (text string, err error) 
 	if err != nil {
 		return "", err
 	}
-	o := client.FromMaster(conf)
+	o, err := client.FromConfig(dir, nil)
+	if err != nil {
+		return "", err
+	}
 	c := client.New(o)
 	defer func() { err = errors.Join(err, c.Close()) }()
 	if err := c.Ping(ctx); err != nil {
@@ -84,7 +86,7 @@ func nodeHealth(ctx context.Context, dir, role string) (text string, err error) 
 	text = "the master answers at " + o.Addr
 	_, below := conf.Raw["syndic_master"]
 	tied := role == "syndic" || (role == "node" && below)
-	p, err := askPulse(ctx, o.Bus, jid.New(time.Now()))
+	p, err := askPulse(ctx, o, jid.New(time.Now()))
 	switch {
 	case tied && err == nil:
 		if err = p.linked(); err == nil {
@@ -107,14 +109,11 @@ func minionHealth(ctx context.Context, dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	pub, pull, err := bus.MinionNames(conf.ID, conf.HashType)
+	o, err := client.FromMinionConfig(dir)
 	if err != nil {
 		return "", err
 	}
-	p, err := askPulse(ctx, bus.ClientConfig{
-		SockDir: conf.SockDir, PubName: pub, PullName: pull, IPCMode: conf.IpcMode,
-		PubPort: conf.TcpPubPort, PullPort: conf.TcpPullPort, Framing: bus.Framing(conf.IpcFraming),
-	}, jid.New(time.Now()))
+	p, err := askPulse(ctx, o, jid.New(time.Now()))
 	if err == nil {
 		err = both(p.linked(), p.ready())
 	}

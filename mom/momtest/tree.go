@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/momtree/mom/client"
-	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/mom/grove"
 	"github.com/momtree/mom/topology"
 )
@@ -119,14 +118,10 @@ func grow(tr *Tree, drawing string, change ...func(*grove.Grove)) error {
 func (tr *Tree) await(as func(topology.Node) bool) error {
 	ctx, cancel := context.WithTimeout(context.Background(), Patience)
 	defer cancel()
-	conf, _, err := config.LoadMaster(tr.Conf("top"))
-	if err != nil {
-		return err
-	}
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		n, err := ask(ctx, conf)
+		n, err := ask(ctx, tr.Conf("top"))
 		if err == nil && as(n) {
 			return nil
 		}
@@ -139,10 +134,13 @@ func (tr *Tree) await(as func(topology.Node) bool) error {
 }
 
 // ask asks as a command does, with a client of its own.
-func ask(ctx context.Context, conf *config.Master) (n topology.Node, err error) {
-	cl := client.New(client.FromMaster(conf))
+func ask(ctx context.Context, dir string) (n topology.Node, err error) {
+	cl, err := client.Open(dir)
+	if err != nil {
+		return n, err
+	}
 	defer func() { err = errors.Join(err, cl.Close()) }()
-	return topology.Ask(ctx, cl)
+	return cl.Tree(ctx)
 }
 
 func (tr *Tree) stop() error {

@@ -28,7 +28,7 @@ func drainCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return f.run(cmd, func(ctx context.Context, n *work) error {
 				if undo {
-					if _, err := n.cl.Runner(ctx, "node.undrain", nil, nil); err != nil {
+					if _, err := n.cl.Runner(ctx, "node.undrain"); err != nil {
 						return fmt.Errorf("take the mark back: %w", err)
 					}
 					n.say("The node takes minions again; those that left come home by themselves.\n")
@@ -52,7 +52,7 @@ func (n *work) drain(ctx context.Context) error {
 	if len(h.connected) > 0 && len(h.siblings) == 0 {
 		return command.Exit(command.ExitFailure, errors.New("this node knows no sibling that its minions could move to: the master above has to be there, with another node below it and the option rehome"))
 	}
-	if _, err := n.cl.Runner(ctx, "node.drain", nil, nil); err != nil {
+	if _, err := n.cl.Runner(ctx, "node.drain"); err != nil {
 		return fmt.Errorf("mark the node as draining: %w", err)
 	}
 	n.say("Draining: %d minions are here, at most %.4g a second are asked to move.\n", len(h.connected), n.rate)

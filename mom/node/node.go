@@ -11,9 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/momtree/mom/client"
-	"github.com/momtree/mom/internal/config"
-	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/mom/command"
+	"github.com/momtree/mom/value"
 )
 
 // Command is mom node.
@@ -47,14 +46,13 @@ func (f *flags) run(cmd *cobra.Command, do func(ctx context.Context, n *work) er
 	if f.rate <= 0 || f.rate > 100000 {
 		return command.Exit(command.ExitUsage, fmt.Errorf("--rate %v: it must be above 0 and at most 100000 a second", f.rate))
 	}
-	conf, _, err := config.LoadMaster(f.dir)
+	cl, err := client.Open(f.dir)
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, cl.Close()) }()
 	ctx, cancel := context.WithTimeout(cmd.Context(), f.timeout)
 	defer cancel()
-	cl := client.New(client.FromMaster(conf))
-	defer func() { err = errors.Join(err, cl.Close()) }()
 	return do(ctx, &work{cl: cl, rate: f.rate, out: cmd.OutOrStdout(), asked: map[string]int{}, goal: map[string]string{}})
 }
 
@@ -80,18 +78,18 @@ type housing struct {
 }
 
 func (n *work) status(ctx context.Context) (h housing, err error) {
-	v, err := n.cl.Runner(ctx, "node.status", nil, nil)
+	v, err := n.cl.Runner(ctx, "node.status")
 	if err != nil {
 		return h, fmt.Errorf("ask the node how it stands: %w", err)
 	}
-	m, ok := v.(*wire.Map)
-	if !ok {
+	m, err := v.Map()
+	if err != nil {
 		return h, fmt.Errorf("ask the node how it stands: its answer is %v", v)
 	}
 	h.connected, h.untracked, h.siblings = textList(m.List("connected")), textList(m.List("untracked")), textList(m.List("siblings"))
 	h.owed = m.Int("owed")
 	for _, v := range m.List("nodes") {
-		if c, ok := v.(*wire.Map); ok && c.Bool("up") {
+		if c, ok := v.(*value.Map); ok && c.Bool("up") {
 			h.nodes = append(h.nodes, c.String("id"))
 			if c.Bool("draining") {
 				h.draining = append(h.draining, c.String("id"))
@@ -165,8 +163,8 @@ func (n *work) move(ctx context.Context, ids []string, to string, settle bool) e
 	if len(now) == 0 {
 		return nil
 	}
-	j := client.Job{Tgt: now, TgtType: "list", Fun: []string{"event.fire"}, Arg: []any{
-		wire.NewMap("to", to, "settle", settle), "mom/home/move",
+	j := client.Job{Tgt: now, TgtType: "list", Fun: []string{"event.fire"}, Args: []any{
+		value.NewMap("to", to, "settle", settle), "mom/home/move",
 	}}
 	if _, err := n.cl.Publish(ctx, j); err != nil && !errors.Is(err, client.ErrNoMatch) {
 		return fmt.Errorf("ask %d minions to move: %w", len(now), err)

@@ -50,7 +50,7 @@ func (n *work) rebalance(ctx context.Context, slack int) error {
 		if err != nil {
 			return err
 		}
-		tree, err := topology.Ask(ctx, n.cl)
+		tree, err := n.cl.Tree(ctx)
 		if err != nil {
 			return fmt.Errorf("ask for the tree: %w", err)
 		}

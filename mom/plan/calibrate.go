@@ -120,7 +120,7 @@ func rowCost(ctx context.Context) (_ time.Duration, err error) {
 			}
 			const jid = "20260101000000000000"
 			b.Returns = append(b.Returns, returners.Return{JID: jid, ID: id, Fun: "test.echo", Success: true, Full: full})
-			b.Outbox = append(b.Outbox, returners.Item{Dest: returners.DestParent("above"), Kind: returners.KindReturn, JID: jid, ID: id})
+			b.Outbox = append(b.Outbox, returners.Item{Dest: returners.DestAbove, Kind: returners.KindReturn, JID: jid, ID: id})
 		}
 		_, err := s.Commit(ctx, b)
 		return 500, err

@@ -5,7 +5,7 @@ import (
 
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/terminal"
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // Close ends the report with the job's account and gives the exit code.
@@ -24,9 +24,9 @@ func (r *Report) Close(a *client.Account) (int, error) {
 	}
 	switch {
 	case r.o.Docs:
-		var maps []*wire.Map
+		var maps []*value.Map
 		for _, id := range sorted(r.returned) {
-			if m, ok := value(r.returned[id]).(*wire.Map); ok {
+			if m, ok := valueOf(r.returned[id]).(*value.Map); ok {
 				maps = append(maps, m)
 			}
 		}
@@ -46,7 +46,7 @@ func (r *Report) Close(a *client.Account) (int, error) {
 func (r *Report) NoMatch(text string) (int, error) {
 	r.printf(r.o.Notes, "%s\n", text)
 	if r.o.Static || r.o.Outputter == "json" {
-		r.render(r.o.Outputter, wire.NewMap(), r.o.Output)
+		r.render(r.o.Outputter, value.NewMap(), r.o.Output)
 	}
 	r.printf(r.o.Errors, "ERROR: No return received\n")
 	return NoReturn, r.err
@@ -72,9 +72,9 @@ func (r *Report) nodes(a *client.Account) []string {
 
 // document shows a static report.
 func (r *Report) document() {
-	all := wire.NewMap()
+	all := value.NewMap()
 	for _, id := range sorted(r.returned) {
-		all.Set(id, value(r.returned[id]))
+		all.Set(id, valueOf(r.returned[id]))
 	}
 	r.render(r.o.Outputter, all, r.o.Output)
 }

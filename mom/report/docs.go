@@ -6,12 +6,12 @@ import (
 
 	"github.com/momtree/mom/internal/output"
 	"github.com/momtree/mom/internal/terminal"
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // Docs shows results of sys.doc, {function: text}, each function once. Without
 // an outputter they are plain text.
-func Docs(w io.Writer, results []*wire.Map, outputter string, o output.Options) error {
+func Docs(w io.Writer, results []*value.Map, outputter string, o output.Options) error {
 	texts := map[string]any{}
 	for _, m := range results {
 		m.Range(func(k, v any) bool {

@@ -9,7 +9,7 @@ import (
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/output"
 	"github.com/momtree/mom/internal/terminal"
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // Exit codes, as Salt's.
@@ -111,7 +111,7 @@ func (r *Report) Update(u client.Update) error {
 }
 
 func (r *Report) result(ret client.Return) {
-	if text, err := wire.Str(ret.Value); err == nil && text == "VALUE_TRIMMED" {
+	if ret.Trimmed() {
 		r.cut[ret.ID] = ret
 		return
 	}
@@ -123,7 +123,7 @@ func (r *Report) result(ret client.Return) {
 func (r *Report) Cut() []string { return sorted(r.cut) }
 
 // Whole shows a result that had been cut.
-func (r *Report) Whole(id string, v wire.Raw) error {
+func (r *Report) Whole(id string, v client.Raw) error {
 	if ret, ok := r.cut[id]; ok {
 		delete(r.cut, id)
 		ret.Value = v
@@ -147,14 +147,11 @@ func (r *Report) show(ret client.Return) {
 	if name == "" && output.Offered(ret.Out) {
 		name = ret.Out
 	}
-	r.render(name, wire.NewMap(ret.ID, value(ret)), o)
+	r.render(name, value.NewMap(ret.ID, valueOf(ret)), o)
 }
 
-func value(ret client.Return) any {
-	if ret.Value == nil {
-		return nil
-	}
-	v, err := wire.Decode(ret.Value)
+func valueOf(ret client.Return) any {
+	v, err := ret.Value.Decode()
 	if err != nil {
 		return fmt.Sprintf("the result cannot be read: %v", err)
 	}
@@ -181,7 +178,7 @@ func (r *Report) absent(missing map[string]client.Missing) {
 		if name == "" || name == "nested" {
 			name = "no_return"
 		}
-		r.render(name, wire.NewMap(id, text), r.o.Output)
+		r.render(name, value.NewMap(id, text), r.o.Output)
 	}
 }
 
@@ -204,7 +201,7 @@ func advice(m client.Missing, jid string) string {
 	switch m.Reason {
 	case queued:
 		return "It returns later: see salt-run jobs.lookup_jid " + jid
-	case "No response", "Node not connected":
+	case "No response", "Node not connected", "Node did not answer":
 		return lookUp(jid)
 	}
 	return ""

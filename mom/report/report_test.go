@@ -157,6 +157,11 @@ func TestReport(t *testing.T) {
 			results: "db-02:\n    Minion did not return. [Not connected] (behind syndic-a/syndic-c)\n", er: failed, code: 1,
 		},
 		{
+			name: "behind a node that does not answer", o: report.Options{Outputter: "txt"}, steps: []step{{id: "db-02", reason: "Node did not answer", path: "a"}},
+			results: "db-02: Minion did not return. [Node did not answer] (behind a)\ndb-02: " + hint + "\ndb-02: \ndb-02: salt-run jobs.lookup_jid " + jid + "\n",
+			er:      failed, code: 1,
+		},
+		{
 			name: "back again", steps: []step{{id: "web-01", reason: "Not connected"}, {id: "web-01", value: true}},
 			results: "web-01:\n    Minion did not return. [Not connected]\nweb-01:\n    True\n",
 		},

@@ -2,13 +2,11 @@ package salt
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/momtree/mom/client"
@@ -16,194 +14,75 @@ import (
 	"github.com/momtree/mom/mom/report"
 )
 
-// batchSize reads --batch: a number of minions or a percentage of them.
-func batchSize(text string, minions int) (int, error) {
-	number := strings.Trim(text, "%")
-	n, err := strconv.ParseFloat(number, 64)
-	percent := number != text
-	if err != nil || !(n > 0) || math.IsInf(n, 0) || (!percent && n != math.Trunc(n)) {
-		return 0, &options.Error{Text: fmt.Sprintf("Invalid batch data sent: %s\nData must be in the form of %%10, 10%% or 3", text)}
-	}
-	if percent {
-		n = n / 100 * float64(minions)
-	}
-	return max(1, int(min(n, float64(minions)))), nil
+// size is --batch with what goes with it.
+func (f *flags) size() client.Batch {
+	return client.Batch{Size: f.batch, Wait: time.Duration(f.batchWait * float64(time.Second)), FailHard: f.failhard}
 }
 
-// batch runs a job on a few minions at a time: each one that is done makes room
-// for the next. Each round is a job of its own.
-type batch struct {
-	*call
-	rep     *report.Report
-	size    int
-	queue   []string
-	taken   int             // slots that are not free
-	done    map[string]bool // minions that have answered or will not
-	open    int             // jobs that are followed
-	stopped bool            // --failhard has struck
-	worst   int             // the highest return code
-	account client.Account
-	heard   chan batchEvent
-}
-
-// batchEvent is news of one of the jobs, or a slot that becomes free.
-type batchEvent struct {
-	jid   string
-	ids   []string
-	u     client.Update
-	err   error
-	freed bool
-}
-
-func (r *call) batch(ctx context.Context) error {
+// batch runs the job on a few minions at a time and shows each round.
+func (r *call) batch(ctx context.Context) (err error) {
 	rep := r.report()
-	s, err := r.ask(ctx, "test.ping")
+	b, err := r.client.Batch(ctx, r.job, r.f.size())
 	if err != nil {
 		return r.refused(ctx, err, "")
 	}
-	b := &batch{call: r, rep: rep, queue: slices.Sorted(maps.Keys(s.returned)), done: map[string]bool{}, heard: make(chan batchEvent), account: *s.account}
-	rep.Job(s.account.JID)
-	b.account.Missing = maps.Clone(s.account.Missing)
-	if b.size, err = batchSize(r.f.batch, len(b.queue)); err != nil {
-		return err
-	}
-	for _, id := range slices.Sorted(maps.Keys(s.account.Missing)) {
+	defer func() { err = errors.Join(err, b.Close()) }()
+	rep.Job(b.Asked.JID)
+	for _, id := range slices.Sorted(maps.Keys(b.Asked.Account.Missing)) {
 		if r.f.static || r.f.hideTimeout {
 			break
 		}
 		rep.Note("Minion %s did not respond. No job will be sent.\n", id)
 	}
-	jid, err := b.run(ctx)
-	if err != nil {
-		return r.refused(ctx, err, jid)
-	}
-	code, err := rep.Close(&b.account)
-	if code == report.Failed && b.worst > 0 {
-		code = b.worst & 0xff // the return code itself, as Salt's batch mode has it
-	}
-	return verdict(code, err)
-}
-
-// run works the queue off. With an error it gives the job that was heard of last.
-func (b *batch) run(ctx context.Context) (jid string, err error) {
-	ctx, cancel := context.WithCancel(ctx)
-	var wg sync.WaitGroup
-	defer wg.Wait()
-	defer cancel()
+	jid, worst := "", 0 // the job that was heard of last, the highest return code
 	for {
-		if n := min(b.size-b.taken, len(b.queue)); n > 0 && !b.stopped {
-			if jid, err = b.start(ctx, &wg, b.queue[:n]); err != nil {
-				return jid, err
-			}
-			b.queue = b.queue[n:]
+		u, err := b.Next(ctx)
+		switch {
+		case u.Started != "":
+			jid = u.Started
+		case u.JID != "":
+			jid = u.JID
 		}
-		if b.open == 0 && (b.stopped || len(b.queue) == 0) {
-			return jid, nil
+		if err != nil {
+			return r.refused(ctx, err, jid)
 		}
-		select {
-		case e := <-b.heard:
-			if e.freed {
-				b.taken--
-				continue
+		if u.Return != nil {
+			worst = max(worst, u.Return.Retcode)
+		}
+		if u.Ended != nil {
+			code, err := rep.Close(u.Ended)
+			if code == report.Failed && worst > 0 {
+				code = worst & 0xff // the return code itself, as Salt's batch mode has it
 			}
-			if err := b.hear(ctx, &wg, e); err != nil {
-				return e.jid, err
-			}
-		case <-ctx.Done():
-			return jid, ctx.Err()
+			return verdict(code, err)
+		}
+		if err := r.round(ctx, rep, u); err != nil {
+			return r.refused(ctx, err, jid)
 		}
 	}
 }
 
-// start publishes the job to the next minions and follows it.
-func (b *batch) start(ctx context.Context, wg *sync.WaitGroup, ids []string) (string, error) {
-	if !b.f.static {
-		b.rep.Note("\nExecuting run on ['%s']\n\n", strings.Join(ids, "', '"))
+// round shows what happens in the rounds.
+func (r *call) round(ctx context.Context, rep *report.Report, u client.BatchUpdate) error {
+	switch {
+	case u.Begins != nil && !r.f.static:
+		rep.Note("\nExecuting run on ['%s']\n\n", strings.Join(u.Begins, "', '"))
+	case u.Started != "":
+		rep.Started(u.Started)
+	case u.JID != "":
+		rep.Job(u.JID)
 	}
-	j := b.job
-	j.Tgt, j.TgtType, j.Kwargs = ids, "list", b.job.Kwargs.Clone()
-	j.Kwargs.Delete("delimiter")
-	f, err := b.client.Follow(ctx, j)
-	if err != nil {
-		return f.JID, err
-	}
-	b.rep.Started(f.JID)
-	b.taken += len(ids)
-	b.open++
-	wg.Go(func() {
-		for {
-			u, err := f.Next(ctx)
-			select {
-			case b.heard <- batchEvent{jid: f.JID, ids: ids, u: u, err: err}:
-			case <-ctx.Done():
-				err = ctx.Err()
-			}
-			if err != nil || u.Complete != nil {
-				_ = f.Close() // read only
-				return
-			}
+	if u.Stopped != "" {
+		how := "did not return"
+		if u.Return != nil {
+			how = "returned with non-zero exit code"
 		}
-	})
-	return f.JID, nil
-}
-
-func (b *batch) hear(ctx context.Context, wg *sync.WaitGroup, e batchEvent) error {
-	if e.err != nil {
-		return e.err
+		r.log.Error("Minion " + u.Stopped + " " + how + ". Batch run stopped due to failhard")
 	}
-	b.rep.Job(e.jid)
-	switch u := e.u; {
-	case u.Return != nil:
-		b.worst = max(b.worst, u.Return.Retcode)
-		if u.Return.Retcode != 0 {
-			b.failHard(u.Return.ID, "returned with non-zero exit code")
-		}
-		b.finish(ctx, wg, u.Return.ID)
-	case u.Missing != nil:
-		for _, id := range slices.Sorted(maps.Keys(u.Missing)) {
-			b.failHard(id, "did not return")
-			b.finish(ctx, wg, id)
-		}
-	case u.Complete != nil:
-		b.open--
-		for _, id := range e.ids {
-			b.finish(ctx, wg, id)
-		}
-		maps.Copy(b.account.Missing, u.Complete.Missing)
-		return b.fetch(ctx, e.jid, b.rep)
+	if u.Complete != nil {
+		return r.fetch(ctx, u.JID, rep)
 	}
-	return b.rep.Update(e.u)
-}
-
-func (b *batch) failHard(id, how string) {
-	if b.f.failhard && !b.stopped {
-		b.stopped = true
-		b.log.Error("Minion " + id + " " + how + ". Batch run stopped due to failhard")
-	}
-}
-
-// finish frees the slot of a minion, after --batch-wait.
-func (b *batch) finish(ctx context.Context, wg *sync.WaitGroup, id string) {
-	if b.done[id] {
-		return
-	}
-	b.done[id] = true
-	if b.f.batchWait <= 0 || len(b.queue) == 0 {
-		b.taken--
-		return
-	}
-	wg.Go(func() {
-		t := time.NewTimer(time.Duration(b.f.batchWait * float64(time.Second)))
-		defer t.Stop()
-		select {
-		case <-t.C:
-			select {
-			case b.heard <- batchEvent{freed: true}:
-			case <-ctx.Done():
-			}
-		case <-ctx.Done():
-		}
-	})
+	return rep.Update(u.Update)
 }
 
 // consistent refuses options that mean nothing together.
@@ -223,6 +102,8 @@ func (f *flags) consistent() error {
 	if f.batch == "" {
 		return nil
 	}
-	_, err := batchSize(f.batch, 1)
-	return err
+	if err := f.size().Validate(); err != nil {
+		return &options.Error{Text: err.Error()}
+	}
+	return nil
 }

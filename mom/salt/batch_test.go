@@ -2,7 +2,6 @@ package salt
 
 import (
 	"encoding/json"
-	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -10,42 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/momtree/mom/mom/momtest"
-	"github.com/momtree/mom/mom/options"
 )
-
-func TestBatchSize(t *testing.T) {
-	for _, c := range []struct {
-		text    string
-		minions int
-		want    int // 0: refused
-	}{
-		{"3", 10, 3},
-		{"30", 10, 10},
-		{"1", 0, 1},
-		{"50%", 10, 5},
-		{"%50", 10, 5},
-		{"50%", 3, 1},
-		{"1%", 10, 1},
-		{"150%", 10, 10},
-		{"0.5%", 1000, 5},
-		{"1e300", 10, 10},
-		{"0", 10, 0},
-		{"0%", 10, 0},
-		{"-1", 10, 0},
-		{"1.5", 10, 0},
-		{"abc", 10, 0},
-		{"", 10, 0},
-		{"%", 10, 0},
-		{"nan", 10, 0},
-		{"inf%", 10, 0},
-	} {
-		got, err := batchSize(c.text, c.minions)
-		var wrong *options.Error
-		if got != c.want || (c.want == 0) != errors.As(err, &wrong) {
-			t.Errorf("%q of %d: %d, %v", c.text, c.minions, got, err)
-		}
-	}
-}
 
 func TestSaltBatch(t *testing.T) {
 	tr := momtest.Shared(t)

@@ -1,19 +1,16 @@
 package salt
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/momtree/mom/client"
-	"github.com/momtree/mom/internal/config"
-	"github.com/momtree/mom/internal/target"
-	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/yaml11"
 	"github.com/momtree/mom/mom/arguments"
 	"github.com/momtree/mom/mom/command"
 	"github.com/momtree/mom/mom/options"
+	"github.com/momtree/mom/value"
 )
 
 // flags are the options of the command salt.
@@ -151,48 +148,33 @@ func (f *flags) line(words []string) (line, error) {
 	return l, nil
 }
 
-// job is the publication for a line, and the ids that its target names one by one.
-func (f *flags) job(l line, conf *config.Master) (client.Job, []string, error) {
-	j := client.Job{Tgt: l.target, TgtType: f.tgtType, Fun: l.fun, Arg: l.args, Ret: f.ret, Kwargs: wire.NewMap()}
+// job is the publication for a line.
+func (f *flags) job(l line) (client.Job, error) {
+	j := client.Job{Tgt: l.target, TgtType: f.tgtType, Fun: l.fun, Args: l.args, Ret: f.ret, Extra: map[string]any{}}
 	j.Queue = f.queue
 	if f.timeout > 0 {
 		j.Timeout = time.Duration(f.timeout) * time.Second
 	}
-	switch f.tgtType {
-	case "list":
+	if f.tgtType == "list" {
 		j.Tgt = ids(l.target)
-	case "nodegroup":
-		words, err := target.ExpandNodegroup(l.target, conf.Nodegroups)
-		switch {
-		case errors.Is(err, target.ErrUnknownNodegroup):
-			return j, nil, fmt.Errorf("Node group %s unavailable in %s", l.target, conf.ConfFile) //nolint:staticcheck // Salt's text
-		case err != nil:
-			return j, nil, err
-		}
-		j.Tgt, j.TgtType = words, "compound"
 	}
 	if f.delimiter != ":" {
-		j.Kwargs.Set("delimiter", f.delimiter)
+		j.Extra["delimiter"] = f.delimiter
 	}
 	if f.metadata != "" {
-		j.Kwargs.Set("metadata", yaml11.Word(f.metadata))
+		j.Extra["metadata"] = yaml11.Word(f.metadata)
 	}
 	if f.retConfig != "" {
-		j.Kwargs.Set("ret_config", f.retConfig)
+		j.Extra["ret_config"] = f.retConfig
 	}
 	if f.retKwargs != "" {
-		v, ok := yaml11.Word(f.retKwargs).(*wire.Map)
+		v, ok := yaml11.Word(f.retKwargs).(*value.Map)
 		if !ok {
-			return j, nil, fmt.Errorf("--return_kwargs: %q is no map such as '{\"db\": \"salt\"}'", f.retKwargs)
+			return j, fmt.Errorf("--return_kwargs: %q is no map such as '{\"db\": \"salt\"}'", f.retKwargs)
 		}
-		j.Kwargs.Set("ret_kwargs", v)
+		j.Extra["ret_kwargs"] = v
 	}
-	// What the target means is the master's business; an error is told by it.
-	var exact []string
-	if e, err := target.Parse(j.Tgt, j.TgtType, target.Options{Delimiter: f.delimiter, Nodegroups: conf.Nodegroups}); err == nil {
-		exact, _ = target.Exact(e)
-	}
-	return j, exact, nil
+	return j, nil
 }
 
 // ids reads a list target.

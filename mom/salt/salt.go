@@ -11,8 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/momtree/mom/client"
-	"github.com/momtree/mom/internal/config"
-	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/mom/command"
 	"github.com/momtree/mom/mom/options"
 	"github.com/momtree/mom/mom/report"
@@ -38,7 +36,6 @@ func Command() *cobra.Command {
 // call is one run of the command salt.
 type call struct {
 	f      *flags
-	conf   *config.Master
 	client *client.Client
 	job    client.Job
 	exact  []string
@@ -69,25 +66,19 @@ func (f *flags) run(cmd *cobra.Command, words []string, s *options.Set) (err err
 	}
 	defer func() { err = errors.Join(err, closer.Close()) }()
 	r := &call{f: f, stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr(), log: log}
-	var warnings []config.Warning
-	if r.conf, warnings, err = config.LoadMaster(f.dir); err != nil {
+	o, err := client.FromConfig(f.dir, log)
+	if err != nil {
 		return err
 	}
-	for _, w := range warnings {
-		// The master tells the rest when it starts; here it would be in the way.
-		level := slog.LevelDebug
-		if w.Kind == config.Missing {
-			level = slog.LevelWarn
-		}
-		log.Log(cmd.Context(), level, w.String())
-	}
-	if r.job, r.exact, err = f.job(line, r.conf); err != nil {
-		return command.Exit(report.NoReturn, err)
-	}
-	o := client.FromMaster(r.conf)
-	o.Log = log
 	r.client = client.New(o)
 	defer func() { err = errors.Join(err, r.client.Close()) }()
+	if r.job, err = f.job(line); err != nil {
+		return command.Exit(report.NoReturn, err)
+	}
+	if r.job, err = r.client.Resolve(r.job); err != nil {
+		return command.Exit(report.NoReturn, err)
+	}
+	r.exact = r.client.Named(r.job)
 	w, err := f.output.Open(r.stdout)
 	if err != nil {
 		return err
@@ -102,9 +93,11 @@ func (r *call) do(ctx context.Context) error {
 		return r.preview(ctx)
 	}
 	if r.f.subset > 0 {
-		if err := r.choose(ctx, r.f.subset); err != nil {
+		job, err := r.client.Subset(ctx, r.job, r.f.subset)
+		if err != nil {
 			return r.refused(ctx, err, "")
 		}
+		r.job, r.exact = job, r.client.Named(job)
 	}
 	switch {
 	case r.f.async:
@@ -190,25 +183,17 @@ func (r *call) fetch(ctx context.Context, jid string, rep *report.Report) error 
 	if len(cut) == 0 {
 		return nil
 	}
-	v, err := r.client.Runner(ctx, "jobs.lookup_jid", []any{jid}, nil)
+	all, err := r.client.Runner(ctx, "jobs.lookup_jid", jid)
 	if err != nil {
 		r.log.Error("Large results could not be taken from the job cache", "minions", cut, "err", err)
 		return nil // the report tells how to look them up
 	}
-	all, ok := v.(*wire.Map)
-	if !ok {
-		return nil
-	}
 	for _, id := range cut {
-		whole, ok := all.Get(id)
-		if !ok {
-			continue
+		whole, err := all.Field(id)
+		if err != nil || whole == nil {
+			continue // as above
 		}
-		raw, err := wire.Encode(whole)
-		if err != nil {
-			return fmt.Errorf("result of %s: %w", id, err)
-		}
-		if err := rep.Whole(id, raw); err != nil {
+		if err := rep.Whole(id, whole); err != nil {
 			return err
 		}
 	}

@@ -60,7 +60,7 @@ func TestCallLocal(t *testing.T) {
 		{"grains of what", "", []string{"-g", "x"}, momtest.Ended(64, "", callUsage+"-g/--grains does not accept any arguments\n")},
 		{"two documents", "", []string{"-d", "x", "y"}, momtest.Ended(64, "", callUsage+"You can only get documentation for one method at one time\n")},
 		{"file root", "", []string{"--file-root=/srv", "test.ping"}, momtest.Ended(64, "", callUsage+"no such option: --file-root\n")},
-		{"no such returner", "", []string{"test.ping", "--return=nosuch"}, momtest.Ended(1, "local:\n    True\n", "[ERROR   ] The result was not delivered everywhere: open returner \"nosuch\": unknown returner; use one of: mysql, sqlite\n")},
+		{"no such returner", "", []string{"test.ping", "--return=nosuch"}, momtest.Ended(1, "local:\n    True\n", "[ERROR   ] The result was not delivered everywhere: open returner \"nosuch\": unknown returner; use one of: mysql\n")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := momtest.Run(Command(), c.in, append([]string{"-c", dir, "--local"}, c.args...)...)

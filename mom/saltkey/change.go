@@ -15,10 +15,9 @@ import (
 
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/admission"
-	"github.com/momtree/mom/internal/bus"
-	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/mom/command"
+	"github.com/momtree/mom/value"
 )
 
 // change is one of the actions that alter keys.
@@ -61,7 +60,7 @@ func (k *run) change(c change, glob string) error {
 		sel := s.Match(glob, c.states...)
 		if sel.Len() == 0 {
 			if !k.plain() {
-				if err := k.show(wire.NewMap()); err != nil {
+				if err := k.show(value.NewMap()); err != nil {
 					return err
 				}
 			}
@@ -70,7 +69,7 @@ func (k *run) change(c change, glob string) error {
 		yes, err := k.ask(c, sel)
 		if err != nil || !yes {
 			if !k.plain() {
-				err = errors.Join(k.show(wire.NewMap()), err)
+				err = errors.Join(k.show(value.NewMap()), err)
 			}
 			return err
 		}
@@ -228,17 +227,19 @@ func (k *run) tell(c change, done []keys.Key) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(k.cmd.Context()), tellTimeout)
 	defer cancel()
-	b, err := bus.Dial(ctx, client.FromMaster(k.conf).Bus)
-	if err != nil {
-		k.log.Debug("No event is fired: the master does not run", "err", err)
-		return
-	}
-	for _, d := range done {
-		if err = b.Fire(ctx, "salt/key", keys.Event(c.act, d.ID)); err != nil {
-			break
+	cl, err := client.Open(k.dir)
+	if err == nil {
+		for _, d := range done {
+			if err = cl.Fire(ctx, "salt/key", keys.Event(c.act, d.ID)); err != nil {
+				break
+			}
 		}
+		err = errors.Join(err, cl.Close())
 	}
-	if err = errors.Join(err, b.Close()); err != nil {
+	switch {
+	case errors.Is(err, client.ErrUnreachable):
+		k.log.Debug("No event is fired: the master does not run", "err", err)
+	case err != nil:
 		k.log.Warn("The master's event bus was not told of the keys", "err", err)
 	}
 }

@@ -2,18 +2,18 @@ package saltkey
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/momtree/mom/client"
-	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/config"
-	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/mom/momtest"
 	"github.com/momtree/mom/mom/salt"
 	"github.com/momtree/mom/mom/saltrun"
+	"github.com/momtree/mom/value"
 )
 
 // The master hears of what salt-key does, and follows it.
@@ -32,12 +32,16 @@ func TestSaltKeyTellsTheMaster(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), momtest.Patience)
 	defer cancel()
-	b, err := bus.Dial(ctx, client.FromMaster(conf).Bus)
+	cl, err := client.Open(tr.Conf("top"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := cl.Subscribe(ctx, "salt/key", "key")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() {
-		if err := b.Close(); err != nil {
+		if err := errors.Join(b.Close(), cl.Close()); err != nil {
 			t.Error(err)
 		}
 	}()
@@ -64,7 +68,7 @@ func TestSaltKeyTellsTheMaster(t *testing.T) {
 }
 
 // await gives the data of the next event with a tag.
-func await(ctx context.Context, t *testing.T, b *bus.Client, tag string) *wire.Map {
+func await(ctx context.Context, t *testing.T, b *client.Subscription, tag string) *value.Map {
 	t.Helper()
 	for {
 		e, err := b.Next(ctx)
@@ -72,7 +76,7 @@ func await(ctx context.Context, t *testing.T, b *bus.Client, tag string) *wire.M
 			t.Fatalf("wait for %s: %v", tag, err)
 		}
 		if e.Tag == tag {
-			d, err := wire.DecodeMap(e.Data)
+			d, err := e.Data.Map()
 			if err != nil {
 				t.Fatal(err)
 			}

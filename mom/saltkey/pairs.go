@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 
 	"github.com/momtree/mom/internal/crypt"
-	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/mom/command"
+	"github.com/momtree/mom/value"
 )
 
 // genKeys makes a key pair. One that is there already stays, which is an error:
@@ -34,16 +34,16 @@ func (k *run) genKeys(name string) error {
 	if err != nil {
 		return fmt.Errorf("--gen-keys: %w", err)
 	}
-	return k.show(wire.NewMap("return", finger))
+	return k.show(value.NewMap("return", finger))
 }
 
 // genSignature signs the master's public key with the signing key.
 func (k *run) genSignature() error {
 	err := k.sign()
 	if err != nil {
-		return errors.Join(k.show(wire.NewMap("return", false)), command.Exit(command.ExitFailure, fmt.Errorf("--gen-signature: %w", err)))
+		return errors.Join(k.show(value.NewMap("return", false)), command.Exit(command.ExitFailure, fmt.Errorf("--gen-signature: %w", err)))
 	}
-	return k.show(wire.NewMap("return", true))
+	return k.show(value.NewMap("return", true))
 }
 
 func (k *run) sign() error {

@@ -16,10 +16,10 @@ import (
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/daemon"
 	"github.com/momtree/mom/internal/output"
-	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/mom/command"
 	"github.com/momtree/mom/mom/options"
+	"github.com/momtree/mom/value"
 )
 
 // Command is salt-key.
@@ -252,8 +252,8 @@ func (k *run) with(fn func(s *keys.Store) error) (err error) {
 
 // selected is a selection in Salt's form; order names the folders' order, and all
 // keeps those without a key.
-func selected(sel keys.Selection, order []keys.State, all bool) *wire.Map {
-	m := wire.NewMap()
+func selected(sel keys.Selection, order []keys.State, all bool) *value.Map {
+	m := value.NewMap()
 	for _, st := range order {
 		ids := sel[st]
 		if ids == nil {

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/mom/command"
+	"github.com/momtree/mom/value"
 )
 
 func (k *run) listAll() error { return k.list(keys.Listed...) }
@@ -55,16 +55,16 @@ func (k *run) fingers(s *keys.Store) func(keys.Selection) ([]keys.Shown, error) 
 func (k *run) shown(glob string, sel keys.Selection, read func(keys.Selection) ([]keys.Shown, error)) error {
 	if sel.Len() == 0 {
 		if !k.plain() {
-			if err := k.show(wire.NewMap()); err != nil {
+			if err := k.show(value.NewMap()); err != nil {
 				return err
 			}
 		}
 		return command.Exit(command.ExitFailure, fmt.Errorf("The key glob '%s' does not match any keys.", glob)) //nolint:staticcheck,revive // Salt's text
 	}
 	rows, err := read(sel)
-	folders := wire.NewMap()
+	folders := value.NewMap()
 	for _, st := range append(append([]keys.State{}, keys.Listed...), keys.Local) {
-		m := wire.NewMap()
+		m := value.NewMap()
 		for _, r := range rows {
 			if r.State == st {
 				m.Set(r.ID, r.Text)

@@ -11,13 +11,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/momtree/mom/client"
-	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/output"
-	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/mom/arguments"
 	"github.com/momtree/mom/mom/command"
 	"github.com/momtree/mom/mom/options"
+	"github.com/momtree/mom/value"
 )
 
 // Command is salt-run.
@@ -81,30 +80,33 @@ func (f *flags) run(cmd *cobra.Command, words []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, closer.Close()) }()
-	conf, _, err := config.LoadMaster(f.dir)
+	o, err := client.FromConfig(f.dir, nil)
 	if err != nil {
 		return err
 	}
-	o := client.FromMaster(conf)
 	o.Log = log
 	cl := client.New(o)
 	defer func() { err = errors.Join(err, cl.Close()) }()
 	call := f.call(words)
 	if f.async {
-		tag, err := cl.StartRunner(cmd.Context(), call)
+		run, err := cl.StartRunner(cmd.Context(), call)
 		if err != nil {
 			return f.failed(cmd.Context(), err)
 		}
 		_, err = fmt.Fprintf(cmd.ErrOrStderr(), "[WARNING ] Running in asynchronous mode. Results of this execution may be collected by attaching to the "+
-			"master event bus or by examining the master job cache, if configured. This execution is running under tag %s\n", tag)
+			"master event bus or by examining the master job cache, if configured. This execution is running under tag %s\n", run.Tag)
 		return err
 	}
-	v, err := cl.CallRunner(cmd.Context(), call)
+	result, err := cl.CallRunner(cmd.Context(), call)
 	var failure *client.RunnerError
 	if errors.As(err, &failure) {
-		v = failure.Value
+		result = failure.Value
 	}
-	if err == nil || v != nil {
+	if err == nil || result != nil {
+		v, err := result.Decode()
+		if err != nil {
+			return fmt.Errorf("the result of %s cannot be read: %w", call.Fun, err)
+		}
 		if err := f.show(w, cmd.OutOrStdout(), v); err != nil {
 			return err
 		}
@@ -115,14 +117,14 @@ func (f *flags) run(cmd *cobra.Command, words []string) (err error) {
 func (f *flags) call(words []string) client.RunnerCall {
 	noParse := strings.FieldsFunc(f.noParse, func(r rune) bool { return r == ',' })
 	c := client.RunnerCall{Fun: words[0], JID: f.jid, Timeout: time.Duration(f.timeout) * time.Second}
-	c.Args, c.Kwargs = arguments.Split(words[1:], noParse)
+	c.Args = arguments.Parse(words[1:], noParse)
 	return c
 }
 
 // show writes a result. A function may name the outputter that suits it.
 func (f *flags) show(w, stdout io.Writer, v any) error {
 	name := f.output.Outputter
-	if m, ok := v.(*wire.Map); ok && m.Len() == 2 && m.Has("outputter") && m.Has("data") {
+	if m, ok := v.(*value.Map); ok && m.Len() == 2 && m.Has("outputter") && m.Has("data") {
 		if name == "" && output.Known(m.String("outputter")) {
 			name = m.String("outputter")
 		}
@@ -173,7 +175,7 @@ func (f *flags) docs(w, stdout io.Writer, words []string) error {
 		return command.Exit(command.ExitFailure, fmt.Errorf("'%s' is neither a runner function nor a module of such; salt-run -d shows them all", word))
 	}
 	if f.output.Outputter != "" {
-		docs := wire.NewMap()
+		docs := value.NewMap()
 		for _, name := range names {
 			fn, _ := runners.Lookup(name)
 			docs.Set(name, fn.Doc)

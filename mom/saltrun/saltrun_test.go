@@ -72,7 +72,8 @@ func TestSaltRunDocs(t *testing.T) {
 	if r := momtest.Run(Command(), "", "-c", none, "-d"); r != all {
 		t.Errorf("-d: %v", r)
 	}
-	if r := momtest.Run(Command(), "", "-d", "doc"); r != momtest.Ended(0, "doc.runner:\n\n    The documentation of all runner functions.\n\n        salt-run doc.runner\n\n", "") {
+	if r := momtest.Run(Command(), "", "-d", "doc"); r != momtest.Ended(0, "doc.runner:\n\n    The documentation of all runner functions.\n\n        salt-run doc.runner\n\n"+
+		"doc.wheel:\n\n    The documentation of all wheel functions.\n\n        salt-run doc.wheel\n\n", "") {
 		t.Errorf("-d of a module: %v", r)
 	}
 	if r := momtest.Run(Command(), "", "-d", "nosuch"); r.Code != 1 || r.Out != "" || !strings.Contains(r.Err, "'nosuch' is neither a runner function nor a module") {

@@ -9,7 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/spf13/cobra"
 
-	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/terminal"
 	"github.com/momtree/mom/mom/command"
@@ -26,15 +26,18 @@ func NeedTerminal(cmd *cobra.Command, name, instead string) error {
 }
 
 // Show runs a full-screen view until the user ends it. Events of the master whose
-// tag is wanted make it read at once.
-func Show(cmd *cobra.Command, m tea.Model, cfg bus.ClientConfig, wanted func(tag string) bool) error {
+// tags begin with one of the prefixes make it read at once; without any it reads by its
+// clock alone.
+func Show(cmd *cobra.Command, m tea.Model, cl *client.Client, prefixes ...string) error {
 	ctx, cancel := context.WithCancel(cmd.Context())
 	p := tea.NewProgram(m, tea.WithAltScreen(), tea.WithContext(ctx), tea.WithoutSignalHandler(),
 		tea.WithInput(cmd.InOrStdin()), tea.WithOutput(terminal.File(cmd.OutOrStdout()))) // what is drawn is clean, and has to move the cursor
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		followEvents(ctx, cfg, wanted, func() { p.Send(Nudge{}) })
+		if len(prefixes) > 0 {
+			followEvents(ctx, cl, prefixes, func() { p.Send(Nudge{}) })
+		}
 	}()
 	_, err := p.Run()
 	cancel()
@@ -45,21 +48,17 @@ func Show(cmd *cobra.Command, m tea.Model, cfg bus.ClientConfig, wanted func(tag
 	return err
 }
 
-// followEvents tells of wanted events until ctx ends. Without a bus the view
-// still reads by its clock.
-func followEvents(ctx context.Context, cfg bus.ClientConfig, wanted func(string) bool, tell func()) {
+// followEvents tells of events until ctx ends. Without a bus the view still reads by its
+// clock.
+func followEvents(ctx context.Context, cl *client.Client, prefixes []string, tell func()) {
 	for ctx.Err() == nil {
-		if b, err := bus.Dial(ctx, cfg); err == nil {
-			for {
-				e, err := b.Next(ctx)
-				if err != nil {
-					break
-				}
-				if wanted(e.Tag) {
+		if events, err := cl.Subscribe(ctx, prefixes...); err == nil {
+			for _, err := range events.All(ctx) {
+				if err == nil {
 					tell()
 				}
 			}
-			_ = b.Close() // it is read only
+			_ = events.Close() // it is read only
 		}
 		_ = sleep.For(ctx, 5*time.Second)
 	}

@@ -122,14 +122,6 @@ func TestSimCatchesWordForParentsThatDidNotAsk(t *testing.T) {
 	catches(t, false, func(uint64) sabotage { return sabotage{tellAll: true} })
 }
 
-func TestSimCatchesASecondParentThatIsNotToldWhoIsMissing(t *testing.T) {
-	catches(t, false, func(uint64) sabotage { return sabotage{againInBrief: true} })
-}
-
-func TestSimCatchesExpectationsWithoutTheMissing(t *testing.T) {
-	catchesFrom(t, 1470, true, func(uint64) sabotage { return sabotage{storyInParts: true, bookNews: true} })
-}
-
 func TestSimCatchesEarlyReturnsThatAreNotCounted(t *testing.T) {
 	catches(t, false, func(uint64) sabotage { return sabotage{lateCount: true} })
 }

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/syndic/handover"
 )
@@ -194,7 +194,7 @@ func (w *World) checkRun(j *job, r *run, some []bool, fail func(string, ...any))
 		fail("job %s at %s: expected %d, returned %d, failed %d, missing %d do not add up", j.jid, top.id, a.Expected, a.Returned, a.Failed, len(a.missing))
 	}
 	for _, path := range sortedKeys(a.nodes) {
-		if s := a.nodes[path]; s != ledger.NodeAnswered && !w.o.Faults.any() {
+		if s := a.nodes[path]; s != jobevent.NodeAnswered && !w.o.Faults.any() {
 			fail("job %s at %s: node %s is %s, although nothing went wrong", j.jid, top.id, path, s)
 		}
 	}
@@ -248,7 +248,7 @@ func askedIn(xs []returners.Expectation) map[string]bool {
 
 // behindSilence tells whether the account of a top names a node on each way to a
 // minion as one that did not say who has to answer.
-func (w *World) behindSilence(g int, top *node, nodes map[string]ledger.NodeState) bool {
+func (w *World) behindSilence(g int, top *node, nodes map[string]jobevent.NodeState) bool {
 	for _, path := range w.minion(g).n.pathsFrom(top) {
 		silent := false
 		for p, s := range nodes {

@@ -1,8 +1,8 @@
 // Package sim runs a whole tree of masters in one goroutine of virtual time, for tests
 // and for the command mom sim (command.go).
 //
-// What decides is the product's own code: each node has a ledger
-// (master/ledger), a job store with its outbox (master/jobstore over
+// What decides is the product's own code: each node has the engine of its jobs
+// (master/jobs), a job store with its outbox (master/jobstore over
 // returners/memory), the hand-over of returns (syndic/handover) and its view of
 // the tree (topology). What carries is made up: clock, network, connections,
 // minions, crashes. A [World] plays one schedule, which follows from its options

@@ -26,7 +26,7 @@ type forwarder struct {
 
 // taking counts which parents have taken the words of a closed job up to one.
 type taking struct {
-	word  int
+	word  uint64
 	links []*link
 }
 

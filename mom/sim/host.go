@@ -3,8 +3,7 @@ package sim
 import (
 	"slices"
 
-	"github.com/momtree/mom/master/ledger"
-	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/topology"
 )
 
@@ -13,11 +12,11 @@ func (n *node) greetGuest(v *visit, running map[string]bool) {
 	m := v.m
 	v.known = true
 	n.tree.SetMinion(topology.Minion{ID: m.id(), State: topology.Up})
-	n.ledger.MinionUp(m.id(), running)
+	n.engine.MinionUp(m.id(), running)
 	n.adopt(m, running)
 	for _, j := range n.pubs { // what it was counted for and has missed
-		if !running[j.jid] && j.wants(m.n.lo+int(m.i)) && n.ledger.Owes(j.jid, m.id()) {
-			n.ledger.Given(j.jid, m.id())
+		if !running[j.jid] && j.wants(m.n.lo+int(m.i)) && n.engine.Ledger().Owes(j.jid, m.id()) {
+			n.engine.Given(j.jid, m.id())
 			n.giveGuest(v, j, 0)
 		}
 	}
@@ -30,62 +29,27 @@ func (n *node) loseGuest(v *visit) {
 		return
 	}
 	n.tree.Remove(v.m.id())
-	n.ledger.MinionDown(v.m.id(), 0)
+	n.engine.MinionDown(v.m.id(), 0)
 	n.told()
 }
 
-// adopt makes the node answer for the jobs that a minion was at work on when it
-// came, and tells the masters above that it is here: master.adopt.
+// adopt makes the node answer for the jobs that a minion was at work on when it came.
 func (n *node) adopt(m *minion, running map[string]bool) {
 	if n.w.o.sabotage.adoptNothing {
 		return
 	}
 	for _, jid := range sortedKeys(running) {
-		known := n.ledger.Knows(jid)
-		fresh := n.ledger.Adopt(ledger.Job{JID: jid, Timeout: n.w.o.Timeout}, m.id())
-		if !fresh && (n.w.o.sabotage.adoptOnce || !n.ledger.Owes(jid, m.id())) {
-			continue
-		}
-		n.w.trace(n, "adopts %s of %s", jid, m.id())
-		if !n.w.o.sabotage.adoptUnmarked {
-			n.open[jid] = struct{}{}
-		}
-		n.book(returners.Expectation{JID: jid, Minions: []string{m.id()}, At: n.w.clock(), State: returners.StateAdopted})
-		x := word{jid: jid, expectation: true, minions: []string{m.id()}, moved: true}
-		n.oweMoved(x)
-		n.tell(x)
-		if !known && !n.w.o.sabotage.forgetBrought {
-			n.countEarly(jid)
-		}
+		n.must(n.engine.Adopt(background, jid, m.id()))
 	}
-}
-
-// adoptAgain takes up a job of an earlier life that is known by minions alone that
-// came at work on it: master.adoptAgain.
-func (n *node) adoptAgain(jid string) (known bool) {
-	xs, _ := n.disk.GetExpectations(background, jid)
-	for _, x := range xs {
-		if x.Node != "" {
-			continue
-		}
-		for _, id := range x.Minions {
-			if _, missing := x.Missing[id]; !missing && n.ledger.Adopt(ledger.Job{JID: jid, Timeout: n.w.o.Timeout}, id) {
-				known = true
-				n.ledger.Lease(jid, id, 0)
-			}
-		}
-	}
-	n.countEarly(jid)
-	return known
 }
 
 // oweMoved makes every parent one that the words on a job are owed to, when a minion
 // has come at work on it and nobody has asked this node: syndic's oweMoved.
-func (n *node) oweMoved(x word) {
-	if len(n.ups) < 2 || !x.moved || len(n.origins[x.jid]) > 0 {
+func (n *node) oweMoved(x jobevent.Expectation) {
+	if len(n.ups) < 2 || !x.Moved || len(n.origins[x.JID]) > 0 {
 		return
 	}
-	n.origins[x.jid] = slices.Clone(n.ups)
+	n.origins[x.JID] = slices.Clone(n.ups)
 }
 
 // giveGuest hands a publication to a minion that is here for a while.

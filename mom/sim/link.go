@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/channel"
+	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/ordering"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/jobstore"
@@ -54,9 +55,9 @@ type link struct {
 	resting  bool
 	since    int64 // of the last change between available and not
 	patience time.Duration
-	words    []word
-	answers  []word // that nobody can tell again
-	aloft    int    // words under way
+	words    []jobevent.Word
+	answers  []jobevent.Word // that nobody can tell again
+	aloft    int             // words under way
 	retelling
 	numbers *ordering.Numbers
 	telling bool
@@ -130,7 +131,7 @@ func (l *link) cutOff() {
 		if p := l.parent; p.alive {
 			l.w.trace(p, "loses %s", l.child.id)
 			p.tree.SetNodeState(l.child.id, topology.Down)
-			p.ledger.NodeDown(l.child.id)
+			p.engine.NodeDown(l.child.id)
 			p.told()
 		}
 	}
@@ -203,7 +204,7 @@ func (l *link) greet(epoch int) {
 		l.seen = true
 		tree.ID, tree.State = c.id, topology.Up
 		p.tree.SetNode(tree)
-		p.ledger.NodeUp(c.id)
+		p.engine.NodeUp(c.id)
 		p.told()
 		for l.handed < len(p.pubs) {
 			j := p.pubs[l.handed]
@@ -271,7 +272,7 @@ func (l *link) insist(j *job, serial, times int) {
 		c.after(int64(time.Second), func() { l.insist(j, serial, times-1) })
 		return
 	default:
-		c.answer(word{jid: j.jid, nodes: map[string]ledger.NodeState{"": ledger.NodeUnreachable}})
+		c.answer(jobevent.Missing{JID: j.jid, Nodes: map[string]jobevent.NodeState{"": jobevent.NodeUnreachable}})
 	}
 	delete(l.offered, serial)
 	if l.heard = l.newest; len(l.offered) > 0 {

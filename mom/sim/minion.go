@@ -182,7 +182,7 @@ func (m *minion) disconnect() {
 	}
 	m.connected = false
 	if n.alive && m.tracked() {
-		n.ledger.MinionDown(n.minionID(int(m.i)), 0)
+		n.engine.MinionDown(n.minionID(int(m.i)), 0)
 		n.told()
 	}
 }
@@ -222,7 +222,7 @@ func (m *minion) connect() {
 	running := m.underWay()
 	n.count(up, presenceBytes)
 	if m.tracked() {
-		n.ledger.MinionUp(n.minionID(int(m.i)), running)
+		n.engine.MinionUp(n.minionID(int(m.i)), running)
 	}
 	if n.w.left[m] || n.w.homeStay[m] > 0 && !n.w.o.sabotage.quietReturn { // it comes back
 		delete(n.w.left, m)
@@ -260,10 +260,10 @@ func (m *minion) sendAll() {
 // owes tells whether a minion or node right below is given a publication that it
 // has missed; the ledger waits for it again.
 func (n *node) owes(j *job, id string) bool {
-	if n.w.o.sabotage.noRepeat || !n.w.o.Insist && !n.ledger.Owes(j.jid, id) {
+	if n.w.o.sabotage.noRepeat || !n.w.o.Insist && !n.engine.Ledger().Owes(j.jid, id) {
 		return false
 	}
-	n.ledger.Given(j.jid, id)
+	n.engine.Given(j.jid, id)
 	return true
 }
 
@@ -283,7 +283,7 @@ func (n *node) ask(jid string, ids []string) {
 			}
 			n.count(up, probeBytes)
 			s := *m.work(j)
-			n.ledger.Found(jid, id, s == working || s == owing)
+			n.engine.Found(jid, id, s == working || s == owing)
 		})
 	}
 }

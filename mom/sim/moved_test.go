@@ -24,16 +24,8 @@ func TestSimCatchesAMinionThatComesHomeInSilence(t *testing.T) {
 	movesCatch(t, sabotage{quietReturn: true})
 }
 
-func TestSimCatchesAnAdoptionThatIsNotToldAgain(t *testing.T) {
-	movesCatch(t, sabotage{adoptOnce: true})
-}
-
 func TestSimCatchesAdoptionsThatARestartForgets(t *testing.T) {
 	movesCatch(t, sabotage{adoptUnmarked: true})
-}
-
-func TestSimCatchesBroughtReturnsThatAreNotCounted(t *testing.T) {
-	catches(t, false, func(uint64) sabotage { return sabotage{forgetBrought: true} })
 }
 
 func TestSimCatchesAMoveThatIsNoMoreThanAClaim(t *testing.T) {
@@ -42,10 +34,6 @@ func TestSimCatchesAMoveThatIsNoMoreThanAClaim(t *testing.T) {
 
 func TestSimCatchesGuestsThatAreToldAsAllANodeHas(t *testing.T) {
 	catches(t, false, func(uint64) sabotage { return sabotage{wholeStory: true} })
-}
-
-func TestSimCatchesASecondTellingOfWhoIsThere(t *testing.T) {
-	catches(t, false, func(uint64) sabotage { return sabotage{tellWhoIsHere: true} })
 }
 
 // A minion that announces what it brings has the parents told of it. What one brings in

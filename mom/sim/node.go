@@ -1,21 +1,19 @@
 package sim
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/momtree/mom/internal/ordering"
+	"github.com/momtree/mom/master/jobs"
 	"github.com/momtree/mom/master/jobstore"
-	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/returners/memory"
 	"github.com/momtree/mom/topology"
 )
 
 // dest is the outbox destination of what goes up.
-var dest = returners.DestParent("above")
+const dest = returners.DestAbove
 
 // node is one master of the tree with its forwarder.
 type node struct {
@@ -30,27 +28,21 @@ type node struct {
 	work    [][]state // by job, then by minion: what the minions have to do with it
 
 	// On disk: what a restart finds.
-	disk *memory.Store
-	open map[string]struct{} // jobs whose account is not closed
-	pubs []*job              // what it has published, by serial
-	// untold are closed jobs of which the parents that asked may not have heard who
-	// is missing, each with the number of the last word about it.
-	untold  map[string]int
-	words   int                // counts the words about closed jobs
+	disk    *memory.Store
+	pubs    []*job             // what it has published, by serial
 	origins map[string][]*link // which parents asked for a job
 
 	// Of this life.
 	alive  bool
 	life   uint32
-	ledger *ledger.Ledger
+	engine *jobs.Engine
 	jobs   *jobstore.Store
 	tree   *topology.Tree
-	hooked []finding
 	guests []*visit  // minions of siblings that are here or were last
 	inbox  []arrival // returns of its minions that wait for the commit
 	busy   bool      // a commit runs
 	free   int64     // when its processor is free
-	books  []returners.Expectation
+	saving bool      // words of jobs are about to be stored
 	way    *forwarder
 	order  *ordering.Life // of what it tells its parents
 	gate   *ordering.Gate // for what the nodes below tell
@@ -59,19 +51,9 @@ type node struct {
 	waitsFor map[string]string // in the end, by open job
 }
 
-// finding is what the ledger has told by a hook.
-type finding struct {
-	jid     string
-	missing map[string]ledger.Missing
-	nodes   map[string]ledger.NodeState
-	find    []string
-	done    *ledger.Account
-}
-
 func (w *World) newNode(i, lo, hi int, parents []int) *node {
 	n := &node{
-		w: w, idx: int32(i), id: "top", lo: lo, open: map[string]struct{}{}, //nolint:gosec // at most maxNodes
-		untold: map[string]int{}, origins: map[string][]*link{},
+		w: w, idx: int32(i), id: "top", lo: lo, origins: map[string][]*link{}, //nolint:gosec // at most maxNodes
 	}
 	if i > 0 {
 		n.id = fmt.Sprintf("n%d", i)
@@ -105,11 +87,8 @@ func (n *node) boot(settled bool) {
 	n.alive = true
 	n.life++
 	n.order, n.gate = ordering.NewLife(w.clock()), &ordering.Gate{}
-	n.hooked, n.inbox, n.books, n.busy, n.free = nil, nil, nil, false, w.now
-	n.ledger = ledger.New(ledger.Config{
-		Lease: w.o.Lease, Linger: linger, Clock: clock{n, n.life}, Hooks: n.hooks(), Where: n.where,
-		AskConnected: 10000 * time.Hour, // a net, which would hide what does not go by itself
-	})
+	n.inbox, n.saving, n.busy, n.free = nil, false, false, w.now
+	n.engine = n.newEngine()
 	parent := ""
 	if len(n.ups) > 0 {
 		parent = dest
@@ -192,7 +171,7 @@ func (w *World) kill(n *node, d int64) {
 func (n *node) halt() {
 	n.alive = false
 	n.life++
-	n.ledger.Close()
+	n.engine.Close()
 	if err := n.jobs.Close(); err != nil {
 		panic(err) // it has nothing to close
 	}
@@ -202,36 +181,6 @@ func (n *node) halt() {
 }
 
 func (n *node) minionID(m int) string { return n.w.ids[n.lo+m] }
-
-func (n *node) hooks() ledger.Hooks {
-	return ledger.Hooks{
-		Complete: func(a ledger.Account) { n.hooked = append(n.hooked, finding{jid: a.JID, done: &a}) },
-		Missing: func(jid string, m map[string]ledger.Missing, nodes map[string]ledger.NodeState) {
-			n.hooked = append(n.hooked, finding{jid: jid, missing: m, nodes: nodes})
-		},
-		FindJob: func(jid string, ids []string) { n.hooked = append(n.hooked, finding{jid: jid, find: ids}) },
-	}
-}
-
-// told acts on what the ledger found out. The ledger looks at its jobs in no
-// certain order, so findings are put in that of the jobs.
-func (n *node) told() {
-	for len(n.hooked) > 0 && n.alive {
-		fs := n.hooked
-		n.hooked = nil
-		slices.SortStableFunc(fs, func(a, b finding) int { return cmp.Compare(a.jid, b.jid) })
-		for _, f := range fs {
-			switch {
-			case f.done != nil:
-				n.complete(*f.done)
-			case f.find != nil:
-				n.ask(f.jid, f.find)
-			default:
-				n.missing(f)
-			}
-		}
-	}
-}
 
 // spend keeps the processor busy for d and gives the wait until then.
 func (n *node) spend(d int64) int64 {

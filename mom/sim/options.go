@@ -138,25 +138,19 @@ type sabotage struct {
 	oneIsEnough               bool // a return that one parent has is not kept for another that asked
 	tellAll                   bool // a parent that did not ask for a job hears who has to answer it
 	forgetOwed                bool // a restart forgets that the returns from before are to be given
-	againInBrief              bool // a second parent is not told who is missing from a job that is open
 	lateCount                 bool // returns that were there before their job are not counted
-	storyInParts              bool // who has to answer is told again without who is missing of them
 	notAgain                  bool // a parent that asks later is not given what is there already
 	forgetAskers              bool // a restart forgets which parents asked
 	oneHasHeard               bool // the end of a job counts as heard when one of the parents that asked has it
 	runAgain                  bool // neither node nor minion knows a job that comes a second time
 	wholeUp                   bool // whole results go up where digests are asked for
-	forgetBrought             bool // returns that were here before their minion was adopted are not counted
 	quietReturn               bool // a minion that goes home does not say that it comes back
-	bookNews                  bool // who is missing below is stored only if the ledger did not know it
-	adoptOnce                 bool // that a minion is back is not told while it was waited for all the time
 	adoptUnmarked             bool // a restart forgets the jobs of minions that came at work on them
 	twoDeliver                bool // a minion that moves hears of its returns from the node that it leaves
 	deliverFirst              bool // a minion that moves delivers before its announcement was taken
 	adoptNothing              bool // a node does not answer for what a minion works on that comes
 	oweOne                    bool // returns of a job that nobody asked a node for are owed to one parent
 	movedIsPlain              bool // that a minion has moved is no more than that a node counts it
-	tellWhoIsHere             bool // a job that comes again tells who is here by then
 	wholeStory                bool // what is known of guests is told again as all that a node has
 	hearLate                  bool // what a node has given up is heard when it comes late
 	keepHeard                 bool // a node that restarts is not given again what it took before

@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/returners"
@@ -69,8 +70,8 @@ type Account struct {
 	Closings int           `json:"closings"`
 	Rows     int           `json:"rows"`
 
-	missing map[string]ledger.Missing
-	nodes   map[string]ledger.NodeState
+	missing map[string]jobevent.Absence
+	nodes   map[string]jobevent.NodeState
 	late    map[string]string // missing by what is stored, of a job that the ledger has forgotten
 }
 
@@ -115,14 +116,14 @@ func returnBytes(j *job) int64 { return int64(150+max(j.Size, 1)) + overhead }
 func (w *World) settle() {
 	for _, n := range w.nodes {
 		n.waitsFor = map[string]string{}
-		for _, jid := range slices.Concat(sortedKeys(n.open), n.ledger.Active()) {
-			a, known := n.ledger.State(jid)
+		for _, jid := range slices.Concat(n.noted(returners.NoteOpen), n.engine.Ledger().Active()) {
+			a, known := n.engine.Ledger().State(jid)
 			n.waitsFor[jid] = fmt.Sprintf("known %v, waits for minions %v and of nodes %v", known, a.Waiting, a.Nodes)
 		}
 	}
 	for _, j := range w.jobs {
 		for _, r := range j.runs {
-			if a, ok := r.top.ledger.State(j.jid); ok {
+			if a, ok := r.top.engine.Ledger().State(j.jid); ok {
 				r.account.of(a)
 				continue
 			}

@@ -75,9 +75,10 @@ func (n *node) keepOwn(batch []arrival) {
 	}
 }
 
-// keep stores returns, then tells the ledger of the new ones, as master.keep does.
+// keep has returns stored, and the engine told of it.
 func (n *node) keep(rets []returners.Return, loads []returners.Load) error {
-	fresh, err := n.jobs.SaveReturns(background, rets, loads...)
+	s := n.engine.Returns(rets, loads)
+	fresh, err := n.jobs.SaveReturns(background, s.Batch.Returns, s.Batch.Loads...)
 	if err != nil {
 		return err
 	}
@@ -89,12 +90,7 @@ func (n *node) keep(rets []returners.Return, loads []returners.Load) error {
 		}
 	}
 	n.point("after returns are stored")
-	for i, r := range rets {
-		if !fresh[i] {
-			continue
-		}
-		n.ledger.Returned(r.JID, r.ID, r.Via, r.Success && r.Retcode == 0)
-	}
+	n.engine.Saved(s, returners.Result{NewReturns: fresh}, nil)
 	if len(n.ups) > 0 {
 		n.grown()
 	}

@@ -9,9 +9,9 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/rescue"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/ledger"
 )
 
 var background = context.Background()
@@ -73,7 +73,7 @@ type run struct {
 	published, completed time.Duration
 	closings             int
 	account              Account
-	gaveUp               map[string]ledger.Missing // who was missing when it was completed first
+	gaveUp               map[string]jobevent.Absence // who was missing when it was completed first
 }
 
 // at is the job as a top knows it, nil if that does not publish it.

@@ -35,6 +35,18 @@ type publisher struct {
 	swarm  *engine.Swarm
 }
 
+// publishJobs publishes at the master of this machine.
+func (f *flags) publishJobs(ctx context.Context, s *engine.Swarm) ([]published, error) {
+	c, err := client.Open(f.dir)
+	if err != nil {
+		return nil, err
+	}
+	p := &publisher{flags: f, client: c, swarm: s}
+	jobs, err := p.run(ctx)
+	p.settle(ctx)
+	return jobs, errors.Join(err, c.Close())
+}
+
 // run waits until all are ready and publishes; it returns what it has, also with an
 // error.
 func (p *publisher) run(ctx context.Context) ([]published, error) {
@@ -111,7 +123,7 @@ func (p *publisher) one(ctx context.Context, j *published) error {
 		job.Tgt = strings.Split(p.target, ",")
 	}
 	for _, a := range p.args {
-		job.Arg = append(job.Arg, a)
+		job.Args = append(job.Args, a)
 	}
 	f, err := p.client.Follow(ctx, job)
 	if f != nil {

@@ -13,7 +13,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/daemon"
 	"github.com/momtree/mom/internal/sleep"
@@ -52,12 +51,14 @@ func (f *flags) run(cmd *cobra.Command) error {
 		return errors.Join(err, fmt.Errorf("%d minions need %d descriptors, or as many as half of that when few ask at once, and this process may have %d: "+
 			"raise the limit (as root: ulimit -n %d), or share the ids among processes (--first, --count)", f.count, descriptors(f.count), have, descriptors(f.count)))
 	}
-	debug.SetGCPercent(40) // memory is what a swarm has most of
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(40) // memory is what a swarm has most of
+	}
 	s, err := engine.New(c)
 	if err != nil {
 		return command.Exit(command.ExitUsage, err)
 	}
-	return f.play(cmd, s, conf)
+	return f.play(cmd, s)
 }
 
 func (f *flags) makeKeys(cmd *cobra.Command, c engine.Config) error {
@@ -84,7 +85,7 @@ func (f *flags) seedKeys(cmd *cobra.Command, c engine.Config) error {
 }
 
 // play runs the swarm to its end and shows what came of it.
-func (f *flags) play(cmd *cobra.Command, s *engine.Swarm, conf *config.Master) error {
+func (f *flags) play(cmd *cobra.Command, s *engine.Swarm) error {
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
 	ended := make(chan error, 1)
@@ -98,10 +99,7 @@ func (f *flags) play(cmd *cobra.Command, s *engine.Swarm, conf *config.Master) e
 	var err error
 	switch {
 	case f.publish > 0:
-		p := &publisher{flags: f, client: client.New(client.FromMaster(conf)), swarm: s}
-		jobs, err = p.run(ctx)
-		p.settle(ctx)
-		err = errors.Join(err, p.client.Close())
+		jobs, err = f.publishJobs(ctx, s)
 	case f.duration > 0:
 		_ = sleep.For(ctx, f.duration) // or until interrupted
 	default:

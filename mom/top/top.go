@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/momtree/mom/client"
-	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/mom/command"
 	"github.com/momtree/mom/mom/screen"
 )
@@ -53,12 +52,10 @@ func (f *flags) run(cmd *cobra.Command) (err error) {
 			return command.Exit(command.ExitUsage, err)
 		}
 	}
-	conf, _, err := config.LoadMaster(f.dir)
+	cl, err := client.Open(f.dir)
 	if err != nil {
 		return command.Exit(command.ExitAway, err)
 	}
-	o := client.FromMaster(conf)
-	cl := client.New(o)
 	defer func() { err = errors.Join(err, cl.Close()) }()
 	fetch := func() screen.Work {
 		ctx, cancel := context.WithTimeout(cmd.Context(), f.timeout)
@@ -66,7 +63,7 @@ func (f *flags) run(cmd *cobra.Command) (err error) {
 		return askWork(ctx, cl)
 	}
 	if !once {
-		return screen.Show(cmd, screen.NewTop(fetch, nil), o.Bus, func(string) bool { return false })
+		return screen.Show(cmd, screen.NewTop(fetch, nil), cl)
 	}
 	w := fetch()
 	if w.Err != nil {

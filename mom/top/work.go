@@ -3,30 +3,29 @@ package top
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"time"
 
 	"github.com/momtree/mom/client"
-	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/mom/screen"
 	"github.com/momtree/mom/topology"
+	"github.com/momtree/mom/value"
 )
 
 // askWork asks the master what is going on.
 func askWork(ctx context.Context, cl *client.Client) screen.Work {
-	v, err := cl.Runner(ctx, "jobs.inflight", nil, nil)
+	v, err := cl.Runner(ctx, "jobs.inflight")
 	if err != nil {
 		return screen.Work{Err: err}
 	}
-	m, ok := v.(*wire.Map)
-	if !ok {
-		return screen.Work{Err: errors.New("the master's answer is not a list of jobs")}
+	m, err := v.Map()
+	if err != nil {
+		return screen.Work{Err: fmt.Errorf("the master's answer is not a list of jobs: %w", err)}
 	}
 	w := readWork(m)
-	root, err := topology.Ask(ctx, cl)
+	root, err := cl.Tree(ctx)
 	if err != nil {
 		return screen.Work{Err: err}
 	}
@@ -40,13 +39,13 @@ func askWork(ctx context.Context, cl *client.Client) screen.Work {
 	return w
 }
 
-func readWork(m *wire.Map) screen.Work {
+func readWork(m *value.Map) screen.Work {
 	w := screen.Work{Returns: uint64(max(whole(m, "returned"), 0)), Closed: uint64(max(whole(m, "closed"), 0)), Inflight: whole(m, "open")}
 	if w.At, _ = time.Parse(time.RFC3339Nano, m.String("at")); w.At.IsZero() {
 		w.At = time.Now()
 	}
 	for _, v := range m.List("jobs") {
-		d, ok := v.(*wire.Map)
+		d, ok := v.(*value.Map)
 		if !ok {
 			continue
 		}
@@ -68,7 +67,7 @@ func readWork(m *wire.Map) screen.Work {
 }
 
 // waitsFor words what keeps a job open.
-func waitsFor(d *wire.Map) string {
+func waitsFor(d *value.Map) string {
 	list := func(key string) (out []string) {
 		for _, v := range d.List(key) {
 			if s, ok := v.(string); ok {
@@ -95,7 +94,7 @@ func waitsFor(d *wire.Map) string {
 }
 
 // whole reads a number that may have come in any of the wire's forms.
-func whole(m *wire.Map, key string) int {
+func whole(m *value.Map, key string) int {
 	v, _ := m.Get(key)
 	switch n := v.(type) {
 	case int64:

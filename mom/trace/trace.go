@@ -9,11 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/momtree/mom/client"
-	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/output"
-	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/trace"
 	"github.com/momtree/mom/mom/command"
+	"github.com/momtree/mom/topology/trace"
 )
 
 // Command is mom trace.
@@ -37,14 +35,15 @@ func Command() *cobra.Command {
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			conf, _, err := config.LoadMaster(dir)
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			cl, err := client.Open(dir)
 			if err != nil {
 				return err
 			}
+			defer func() { err = errors.Join(err, cl.Close()) }()
 			ctx, cancel := context.WithTimeout(cmd.Context(), timeout+2*time.Second)
 			defer cancel()
-			s, err := fetch(ctx, conf, args[0], timeout)
+			s, err := cl.Trace(ctx, args[0], timeout)
 			if err != nil {
 				return err
 			}
@@ -75,19 +74,4 @@ func openExit(s trace.Step) error {
 		return command.Exit(exitOpen, nil)
 	}
 	return nil
-}
-
-// fetch asks the master of this machine.
-func fetch(ctx context.Context, conf *config.Master, jid string, wait time.Duration) (s trace.Step, err error) {
-	cl := client.New(client.FromMaster(conf))
-	defer func() { err = errors.Join(err, cl.Close()) }()
-	v, err := cl.CallRunner(ctx, client.RunnerCall{Fun: "topology.trace", Args: []any{jid}, Timeout: wait})
-	if err != nil {
-		return s, err
-	}
-	m, ok := v.(*wire.Map)
-	if !ok {
-		return s, errors.New("the master's answer is not a trace")
-	}
-	return trace.FromMap(m)
 }

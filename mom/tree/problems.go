@@ -10,15 +10,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/mom/command"
 	"github.com/momtree/mom/topology"
 )
 
-func (f *flags) listProblems(cmd *cobra.Command, conf *config.Master) error {
+func (f *flags) listProblems(cmd *cobra.Command, cl *client.Client) error {
 	ctx, cancel := context.WithTimeout(cmd.Context(), f.timeout)
 	defer cancel()
-	n, err := Fetch(ctx, conf)
+	n, err := cl.Tree(ctx)
 	if err != nil {
 		return command.Exit(command.ExitAway, fmt.Errorf("the problems of the tree cannot be read: %w", err))
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/momtree/mom/client"
-	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/terminal"
 	"github.com/momtree/mom/mom/command"
 	"github.com/momtree/mom/mom/screen"
@@ -47,23 +46,7 @@ func Command() *cobra.Command {
 			if err := f.check(cmd); err != nil {
 				return command.Exit(command.ExitUsage, err)
 			}
-			conf, _, err := config.LoadMaster(f.dir)
-			if err != nil {
-				return command.Exit(command.ExitAway, err)
-			}
-			switch {
-			case f.watch:
-				return f.watchTree(cmd, conf)
-			case f.problems:
-				return f.listProblems(cmd, conf)
-			}
-			ctx, cancel := context.WithTimeout(cmd.Context(), f.timeout)
-			defer cancel()
-			n, err := Fetch(ctx, conf)
-			if err != nil {
-				return command.Exit(command.ExitAway, fmt.Errorf("the tree cannot be read: %w", err))
-			}
-			return f.export(cmd.OutOrStdout(), n)
+			return f.run(cmd)
 		},
 	}
 	c.Flags().StringVarP(&f.dir, "config-dir", "c", "/etc/salt", "folder with the file master")
@@ -76,6 +59,27 @@ func Command() *cobra.Command {
 	c.Flags().BoolVar(&f.problems, "problems", false, "list problems instead; exit code 1 if there are any")
 	c.Flags().BoolVar(&f.noColor, "no-color", false, "no colours")
 	return c
+}
+
+func (f *flags) run(cmd *cobra.Command) (err error) {
+	cl, err := client.Open(f.dir)
+	if err != nil {
+		return command.Exit(command.ExitAway, err)
+	}
+	defer func() { err = errors.Join(err, cl.Close()) }()
+	switch {
+	case f.watch:
+		return f.watchTree(cmd, cl)
+	case f.problems:
+		return f.listProblems(cmd, cl)
+	}
+	ctx, cancel := context.WithTimeout(cmd.Context(), f.timeout)
+	defer cancel()
+	n, err := cl.Tree(ctx)
+	if err != nil {
+		return command.Exit(command.ExitAway, fmt.Errorf("the tree cannot be read: %w", err))
+	}
+	return f.export(cmd.OutOrStdout(), n)
 }
 
 // check tells of options that do not go together.
@@ -98,12 +102,4 @@ func (f *flags) check(cmd *cobra.Command) error {
 func (f *flags) export(w io.Writer, n topology.Node) error {
 	color := !f.noColor && terminal.Is(w)
 	return topology.Export(w, n, topology.Format(f.out), topology.DrawOptions{Color: color, MaxMinions: f.minions, Depth: f.depth})
-}
-
-// Fetch asks the master of this machine for its tree; the error is that of a master
-// that does not answer.
-func Fetch(ctx context.Context, conf *config.Master) (n topology.Node, err error) {
-	cl := client.New(client.FromMaster(conf))
-	defer func() { err = errors.Join(err, cl.Close()) }()
-	return topology.Ask(ctx, cl)
 }

@@ -13,7 +13,8 @@ import (
 )
 
 // Clean removes jobs whose last row is older than before, and events, at most
-// limit rows. A job of which anything is still owed stays whole.
+// limit rows. A job of which anything is still owed stays whole, and so does one that a note
+// holds.
 func (s *Store) Clean(_ context.Context, before time.Time, limit int) (int, error) {
 	if limit <= 0 {
 		return 0, errors.New("job store in memory: clean: the limit must be above 0")
@@ -25,7 +26,7 @@ func (s *Store) Clean(_ context.Context, before time.Time, limit int) (int, erro
 	}
 	var old []*job
 	for _, j := range s.jobs {
-		if j.last < before.UnixMicro() && s.owedBy[j.jid] == 0 {
+		if j.last < before.UnixMicro() && s.owedBy[j.jid] == 0 && !s.held(j.jid) {
 			old = append(old, j)
 		}
 	}
@@ -98,6 +99,7 @@ func (s *Store) cleanJob(j *job, limit int) int {
 			}
 		}
 	}
+	delete(s.notes, j.jid) // those that would hold it are not there
 	delete(s.jobs, j.jid)
 	return total + 1
 }

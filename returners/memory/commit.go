@@ -51,6 +51,7 @@ func (s *Store) Commit(_ context.Context, b returners.Batch) (returners.Result, 
 		}
 		s.events = append(s.events, event{cmp.Or(e.At, now).UnixMicro(), e.Key})
 	}
+	s.putNotes(b.Notes)
 	return res, s.owe(b.Outbox, fresh, said, now)
 }
 

@@ -147,6 +147,13 @@ func someBatch(t *rapid.T, dests []string) returners.Batch {
 		b.Expectations = append(b.Expectations, x)
 		owe(returners.KindExpectation, x.JID, x.Node)
 	}
+	for range rapid.IntRange(0, 3).Draw(t, "notes") {
+		b.Notes = append(b.Notes, returners.Note{
+			Kind: rapid.SampledFrom([]string{returners.NoteOpen, returners.NoteOrigin}).Draw(t, "kind"), JID: jid(),
+			Key: rapid.SampledFrom([]string{"", "k"}).Draw(t, "key"), Value: rapid.SliceOfN(rapid.Byte(), 0, 2).Draw(t, "value"), Gone: rapid.Bool().Draw(t, "gone"),
+		})
+	}
+	b.Unsynced = rapid.Bool().Draw(t, "unsynced")
 	if rapid.Bool().Draw(t, "event") {
 		b.Events = append(b.Events, returners.Event{Key: rapid.SampledFrom([]string{"", "k"}).Draw(t, "key"), Tag: "t"})
 		b.Outbox = append(b.Outbox, returners.Item{Dest: dests[0], Kind: returners.KindEvent, Payload: []byte{1}})
@@ -163,6 +170,10 @@ func compare(t *rapid.T, real, ours returners.JobStore, dests []string) {
 		both(t, "load of "+j, real, ours, func(s returners.JobStore) (any, error) {
 			l, ok, err := s.GetLoad(ctx, j)
 			return []any{l, ok}, err
+		})
+		both(t, "origins of "+j, real, ours, func(s returners.JobStore) (any, error) { return s.NotesOf(ctx, returners.NoteOrigin, j) })
+		both(t, "open jobs behind "+j, real, ours, func(s returners.JobStore) (any, error) {
+			return s.Notes(ctx, returners.NoteOpen, returners.Note{JID: j, Key: "a"}, 2)
 		})
 	}
 	both(t, "jobs", real, ours, func(s returners.JobStore) (any, error) { return s.ListJobs(ctx, returners.Filter{}) })

@@ -21,6 +21,7 @@ type Store struct {
 	seq    int64
 	events []event // by arrival
 	keys   map[string]struct{}
+	notes  map[string]map[noteKey][]byte // by jid
 	texts  texts
 }
 
@@ -38,7 +39,7 @@ func Open(now func() time.Time) *Store {
 	}
 	return &Store{
 		now: now, jobs: map[string]*job{}, outbox: map[string]*queue{}, owedBy: map[string]int{},
-		keys: map[string]struct{}{}, texts: texts{index: map[string]uint32{}},
+		keys: map[string]struct{}{}, notes: map[string]map[noteKey][]byte{}, texts: texts{index: map[string]uint32{}},
 	}
 }
 

@@ -170,12 +170,32 @@ func (r *reader) flag(key string) bool {
 }
 
 func init() {
-	returners.Register(Name, func(ctx context.Context, ro returners.Options) (returners.Returner, error) {
-		o, err := OptionsFrom(ro.Values, ro.Prefix)
-		if err != nil {
-			return nil, fmt.Errorf("mysql returner: %w", err)
-		}
-		o.Log, o.Now = ro.Log, ro.Now
-		return Open(ctx, o)
+	returners.Register(returners.Driver{
+		Name: Name, Store: true,
+		Doc: `
+Keeps loads, returns and events in a database of MySQL or MariaDB, in the tables of Salt's
+returner of this name.
+
+mysql.host, mysql.port : salt, 3306
+mysql.unix_socket
+    The server, or its socket in the place of that.
+mysql.user, mysql.pass, mysql.db : salt
+    The account and the database.
+mysql.ssl_ca, mysql.ssl_cert, mysql.ssl_key
+    Files for TLS: the certificate authority, the client's certificate and its key.
+
+    salt '*' test.ping --return mysql
+`,
+		Options: []string{
+			"mysql.host", "mysql.port", "mysql.unix_socket", "mysql.user", "mysql.pass", "mysql.db", "mysql.ssl_ca", "mysql.ssl_cert", "mysql.ssl_key",
+		},
+		Open: func(ctx context.Context, ro returners.Options) (returners.Saver, error) {
+			o, err := OptionsFrom(ro.Values, ro.Prefix)
+			if err != nil {
+				return nil, fmt.Errorf("mysql returner: %w", err)
+			}
+			o.Log, o.Now = ro.Log, ro.Now
+			return Open(ctx, o)
+		},
 	})
 }

@@ -35,6 +35,9 @@ func Run(t *testing.T, open func(t *testing.T) returners.Returner) {
 		{"Clean", testClean},
 		{"CleanKeepsJobWithFreshReturn", testCleanFresh},
 		{"CleanKeepsHeldJob", testCleanHeld},
+		{"Notes", testNotes},
+		{"ManyNotes", testManyNotes},
+		{"CleanKeepsNotedJob", testCleanNotes},
 		{"Closed", testClosed},
 	} {
 		t.Run(c.name, func(t *testing.T) {

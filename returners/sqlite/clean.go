@@ -19,7 +19,7 @@ const holdStep = 500
 
 // Clean removes jobs whose last row is older than before, children first, and
 // events, at most limit rows in one short transaction. A job of which anything
-// is still owed stays whole. It reports how many rows went; call it again
+// is still owed stays whole, and so does one that a note holds. It reports how many rows went; call it again
 // until that is 0.
 func (s *Store) Clean(ctx context.Context, before time.Time, limit int) (int, error) {
 	if limit <= 0 {
@@ -28,7 +28,7 @@ func (s *Store) Clean(ctx context.Context, before time.Time, limit int) (int, er
 	// Candidates are found on a reading connection, so that a long search past
 	// jobs that are still owed does not hold up the writer.
 	var jids []string
-	err := s.query(ctx, "look for old jobs", sqlread.Append(&jids, sqlread.Column[string]), "SELECT jid FROM jids WHERE last < ? AND "+notOwed+" ORDER BY last LIMIT ?", before.UnixMicro(), min(limit, 500))
+	err := s.query(ctx, "look for old jobs", sqlread.Append(&jids, sqlread.Column[string]), "SELECT jid FROM jids WHERE last < ? AND "+unused+" ORDER BY last LIMIT ?", before.UnixMicro(), min(limit, 500))
 	if err != nil {
 		return 0, err
 	}
@@ -57,13 +57,14 @@ func (s *Store) Clean(ctx context.Context, before time.Time, limit int) (int, er
 	return total, err
 }
 
-// notOwed holds for a job of which no outbox row is left but rejected ones.
-const notOwed = "NOT EXISTS (SELECT 1 FROM outbox o WHERE o.jid = jids.jid AND o.error IS NULL)"
+// unused holds for a job of which no outbox row is left but rejected ones, and which no
+// note holds.
+var unused = "NOT EXISTS (SELECT 1 FROM outbox o WHERE o.jid = jids.jid AND o.error IS NULL) AND " + notHeld
 
 // cleanJob removes up to limit rows of one job; the row in jids goes last.
 func (w *writer) cleanJob(ctx context.Context, jid string, before time.Time, limit int) (int, error) {
 	var old bool
-	if err := w.tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM jids WHERE jid = ? AND last < ? AND "+notOwed+")",
+	if err := w.tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM jids WHERE jid = ? AND last < ? AND "+unused+")",
 		jid, before.UnixMicro()).Scan(&old); err != nil || !old {
 		return 0, err
 	}
@@ -81,6 +82,9 @@ func (w *writer) cleanJob(ctx context.Context, jid string, before time.Time, lim
 		return total, err
 	}
 	if err := w.forgetRejected(ctx, jid); err != nil {
+		return total, err
+	}
+	if _, err := w.remove(ctx, "DELETE FROM notes WHERE kind = ? AND jid = ?", returners.NoteOrigin, jid); err != nil {
 		return total, err
 	}
 	n, err = w.remove(ctx, "DELETE FROM jids WHERE jid = ?", jid)

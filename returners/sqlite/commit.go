@@ -18,6 +18,10 @@ import (
 // waiting ends the wait; a transaction that has begun is finished, since it is
 // short and its outcome would otherwise be unknown.
 func (s *Store) write(ctx context.Context, doing string, fn func(ctx context.Context, tx *writer) error) error {
+	return s.writeAt(ctx, synced, doing, fn)
+}
+
+func (s *Store) writeAt(ctx context.Context, at level, doing string, fn func(ctx context.Context, tx *writer) error) error {
 	if s.closing.Load() {
 		return s.closed()
 	}
@@ -31,6 +35,9 @@ func (s *Store) write(ctx context.Context, doing string, fn func(ctx context.Con
 		return s.closed()
 	}
 	ctx = context.WithoutCancel(ctx) // the driver starts a goroutine per statement for a ctx that can end
+	if err := s.setLevel(ctx, at); err != nil {
+		return s.fault(doing, err)
+	}
 	tx, err := s.w.BeginTx(ctx, nil)
 	if err != nil {
 		return s.fault(doing, err)
@@ -108,7 +115,11 @@ func (s *Store) Commit(ctx context.Context, b Batch) (Result, error) {
 	if b.Rows() == 0 {
 		return res, nil
 	}
-	err := s.write(ctx, "commit a batch", func(ctx context.Context, w *writer) (err error) {
+	at := synced
+	if b.Unsynced {
+		at = unsynced
+	}
+	err := s.writeAt(ctx, at, "commit a batch", func(ctx context.Context, w *writer) (err error) {
 		res, err = w.batch(ctx, b)
 		return err
 	})
@@ -165,6 +176,9 @@ func (w *writer) batch(ctx context.Context, b Batch) (Result, error) {
 		if err := w.putEvent(ctx, &b.Events[i]); err != nil {
 			return res, fmt.Errorf("event %q: %w", b.Events[i].Tag, err)
 		}
+	}
+	if err := w.notes(ctx, b.Notes); err != nil {
+		return res, err
 	}
 	return res, w.owe(ctx, b.Outbox, fresh)
 }

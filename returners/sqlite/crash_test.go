@@ -20,7 +20,8 @@ import (
 // crashDir makes this test binary the process that is killed.
 const crashDir = "MOM_TEST_CRASH_DIR"
 
-// crashChild submits returns from many goroutines for as long as it lives and
+// crashChild submits returns, each with a note, from many goroutines for as long as it
+// lives, and notes without waiting. It
 // prints the number of each one that was acknowledged.
 func crashChild(dir string) {
 	s, err := Open(context.Background(), Options{Path: filepath.Join(dir, "jobs.db")})
@@ -44,7 +45,10 @@ func crashChild(dir string) {
 					from--
 				}
 				r := returners.Return{JID: returnertest.JID(from), ID: strconv.Itoa(n), Fun: "test.echo", Full: []byte{0xa1, byte('a' + n%26)}, Value: []byte{byte(n % 100)}}
-				if _, err := g.Commit(context.Background(), withRows(r, "parent:top", returners.DestMySQL)); err != nil {
+				b := withRows(r, "parent:top", returners.DestMySQL)
+				b.Notes = []returners.Note{{Kind: returners.NoteOrigin, JID: r.JID, Key: r.ID, Value: r.Full}}
+				g.Later(returners.Note{Kind: returners.NoteOpen, JID: r.JID, Key: r.ID})
+				if _, err := g.Commit(context.Background(), b); err != nil {
 					fmt.Println("error", err)
 					os.Exit(1)
 				}
@@ -87,10 +91,28 @@ func TestKillNineLosesNothingAcknowledged(t *testing.T) {
 			}
 		}
 	}
+	noted := map[string]map[[2]string]bool{returners.NoteOrigin: {}, returners.NoteOpen: {}}
+	for kind, of := range noted {
+		if err := returners.EachNote(t.Context(), s, kind, func(n returners.Note) { of[[2]string{n.JID, n.Key}] = true }); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for a := range acked {
 		if !stored[a] {
 			t.Errorf("return %d of round %d was acknowledged and is lost", a[1], a[0])
 		}
+		// What was submitted before without waiting is in the commit of the return, or in one before.
+		if k := [2]string{returnertest.JID(a[0]), strconv.Itoa(a[1])}; !noted[returners.NoteOpen][k] {
+			t.Errorf("the note before return %d of round %d is lost", a[1], a[0])
+		}
+	}
+	for a := range stored {
+		if k := [2]string{returnertest.JID(a[0]), strconv.Itoa(a[1])}; !noted[returners.NoteOrigin][k] {
+			t.Errorf("return %d of round %d is stored without its note", a[1], a[0])
+		}
+	}
+	if n := len(noted[returners.NoteOrigin]); n != len(stored) {
+		t.Errorf("%d notes of %d returns", n, len(stored))
 	}
 	for _, dest := range []string{"parent:top", returners.DestMySQL} {
 		owed := map[string]int{}

@@ -30,7 +30,11 @@ func batchOf(t *testing.T, n int, size int) Batch {
 func TestDiskFull(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "jobs.db")
 	s := openAt(t, path)
-	if _, err := s.Commit(background, batchOf(t, 5, 100)); err != nil {
+	before := batchOf(t, 5, 100)
+	before.Notes = []returners.Note{
+		{Kind: returners.NoteOpen, JID: returnertest.JID(1)}, {Kind: returners.NotePublication, JID: returnertest.JID(1), Value: make([]byte, 50_000)},
+	}
+	if _, err := s.Commit(background, before); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.w.Exec("PRAGMA max_page_count = 40"); err != nil { // as a full disk answers
@@ -40,13 +44,21 @@ func TestDiskFull(t *testing.T) {
 	if !errors.Is(err, returners.ErrFull) || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "keep_jobs_seconds") {
 		t.Errorf("got %v", err)
 	}
-	// The group passes it on to each sender: nothing was acknowledged.
+	// The group passes it on to each sender: nothing was acknowledged. What is there is
+	// removed all the same.
 	g := returners.NewGroup(s, returners.GroupConfig{})
+	g.Later(returners.Note{Kind: returners.NoteOpen, JID: returnertest.JID(1), Gone: true})
+	g.Later(returners.Note{Kind: returners.NotePublication, JID: returnertest.JID(1), Gone: true})
 	if _, err := g.Commit(background, returners.Batch{Returns: batchOf(t, 50, 20_000).Returns}); !errors.Is(err, returners.ErrFull) {
 		t.Errorf("group: %v", err)
 	}
 	if err := g.Close(); err != nil {
 		t.Error(err)
+	}
+	for _, kind := range []string{returners.NoteOpen, returners.NotePublication} {
+		if notes, err := s.NotesOf(background, kind, returnertest.JID(1)); err != nil || len(notes) != 0 {
+			t.Errorf("left are %v, %v", notes, err)
+		}
 	}
 	rets, err := s.GetReturns(background, returnertest.JID(1))
 	if err != nil || len(rets) != 5 {

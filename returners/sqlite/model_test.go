@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,6 +21,7 @@ type model struct {
 	returns map[[2]string]byte // the first value of each pair
 	loads   map[string]int     // length of the one that stays
 	outbox  map[string][]owed
+	notes   map[[3]string]string // value by kind, jid, key
 	lastSeq int64
 }
 
@@ -52,13 +54,13 @@ func TestModel(t *testing.T) {
 		path := filepath.Join(dir, "jobs.db")
 		var s *Store
 		start := func() {
-			if s, err = Open(background, Options{Path: path, Synchronous: "normal"}); err != nil {
+			if s, err = Open(background, Options{Path: path}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		start()
 		defer func() { s.Close() }()
-		m := &model{returns: map[[2]string]byte{}, loads: map[string]int{}, outbox: map[string][]owed{}}
+		m := &model{returns: map[[2]string]byte{}, loads: map[string]int{}, outbox: map[string][]owed{}, notes: map[[3]string]string{}}
 		t.Repeat(map[string]func(*rapid.T){
 			"commit":  func(t *rapid.T) { m.commit(t, s) },
 			"ack":     func(t *rapid.T) { m.ack(t, s) },
@@ -107,6 +109,19 @@ func (m *model) commit(t *rapid.T, s *Store) {
 			m.loads[jid] = n
 		}
 	}
+	for range rapid.IntRange(0, 2).Draw(t, "notes") {
+		n := returners.Note{
+			Kind: rapid.SampledFrom([]string{returners.NoteOpen, returners.NoteOrigin}).Draw(t, "kind"), JID: returnertest.JID(rapid.IntRange(0, 2).Draw(t, "job")),
+			Key: rapid.SampledFrom([]string{"", "k"}).Draw(t, "key"), Value: []byte{rapid.Byte().Draw(t, "value")}, Gone: rapid.Bool().Draw(t, "gone"),
+		}
+		b.Notes = append(b.Notes, n)
+		if k := [3]string{n.Kind, n.JID, n.Key}; n.Gone {
+			delete(m.notes, k)
+		} else {
+			m.notes[k] = string(n.Value)
+		}
+	}
+	b.Unsynced = rapid.Bool().Draw(t, "unsynced")
 	res, err := s.Commit(background, b)
 	if err != nil {
 		t.Fatal(err)
@@ -162,7 +177,7 @@ func (m *model) reject(t *rapid.T, s *Store) {
 	}
 }
 
-// clean removes whole jobs, but none of which anything is owed.
+// clean removes whole jobs, but none of which anything is owed, or that is open.
 func (m *model) clean(t *rapid.T, s *Store) {
 	busy := map[string]bool{}
 	for _, d := range dests {
@@ -170,6 +185,17 @@ func (m *model) clean(t *rapid.T, s *Store) {
 			busy[o.jid] = true
 		}
 	}
+	for k := range m.notes {
+		busy[k[1]] = busy[k[1]] || k[0] == returners.NoteOpen
+	}
+	known := map[string]bool{} // a job that is known by notes alone is none to clean
+	for k := range m.returns {
+		known[k[0]] = true
+	}
+	for jid := range m.loads {
+		known[jid] = true
+	}
+	maps.DeleteFunc(m.notes, func(k [3]string, _ string) bool { return known[k[1]] && !busy[k[1]] })
 	for {
 		n, err := s.Clean(background, returnertest.Time(10_000), rapid.IntRange(1, 4).Draw(t, "limit"))
 		if err != nil {
@@ -216,6 +242,21 @@ func (m *model) check(t *rapid.T, s *Store) {
 	}
 	if total != len(m.returns) {
 		t.Fatalf("%d returns, want %d", total, len(m.returns))
+	}
+	n := 0
+	for _, kind := range []string{returners.NoteOpen, returners.NoteOrigin} {
+		err := returners.EachNote(background, s, kind, func(got returners.Note) {
+			n++
+			if want, ok := m.notes[[3]string{got.Kind, got.JID, got.Key}]; !ok || want != string(got.Value) {
+				t.Fatalf("note %+v, want %x (known %v)", got, want, ok)
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n != len(m.notes) {
+		t.Fatalf("%d notes, want %d", n, len(m.notes))
 	}
 	for _, d := range dests {
 		m.checkOutbox(t, s, d)

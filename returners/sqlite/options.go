@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"context"
 	"fmt"
 	"log/slog"
 	"net/url"
@@ -10,7 +9,7 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// Name is the name of this store in the configuration.
+// Name is the name of this store. No configuration leads to it: it is always there.
 const Name = "sqlite"
 
 // Names of the contract, for callers that speak of this store alone.
@@ -76,10 +75,4 @@ func (o *Options) dsn(path string, writer bool) string {
 			"&_pragma=synchronous(" + o.Synchronous + ")"
 	}
 	return u.String() + q + "&_pragma=query_only(1)"
-}
-
-func init() {
-	returners.Register(Name, func(ctx context.Context, o returners.Options) (returners.Returner, error) {
-		return Open(ctx, Options{Path: o.Path, Log: o.Log, Now: o.Now})
-	})
 }

@@ -9,7 +9,7 @@ import (
 
 // statements are prepared once on the writing connection.
 type statements struct {
-	load, seen, hold, getExp, putExp, getPage, nextPage, putPage, ret, event, owe, ack, reject, pass *sql.Stmt
+	load, seen, hold, getExp, putExp, getPage, nextPage, putPage, ret, event, owe, ack, reject, pass, note, unnote *sql.Stmt
 
 	all []*sql.Stmt
 }
@@ -43,6 +43,9 @@ func (p *statements) prepare(ctx context.Context, db *sql.DB) error {
 			SELECT ?, kind, jid, id, at, payload, size FROM outbox WHERE seq = ? AND dest = ? RETURNING size`},
 		{&p.ack, `DELETE FROM outbox WHERE seq = ? AND dest = ? RETURNING size`},
 		{&p.reject, `UPDATE outbox SET dest = ?, error = ? WHERE seq = ? AND dest = ? RETURNING size`},
+		{&p.note, `INSERT INTO notes (kind, jid, key, value) VALUES (?, ?, ?, ?)
+			ON CONFLICT (kind, jid, key) DO UPDATE SET value = excluded.value`},
+		{&p.unnote, `DELETE FROM notes WHERE kind = ? AND jid = ? AND key = ?`},
 	} {
 		st, err := db.PrepareContext(ctx, s.query)
 		if err != nil {

@@ -25,6 +25,7 @@ type Store struct {
 	w     *sql.DB       // one connection
 	r     *sql.DB       // query_only connections
 	turn  chan struct{} // holds one token: who has it may use w
+	level level         // of w
 	st    statements
 	depth depths
 

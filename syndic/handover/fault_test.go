@@ -26,7 +26,7 @@ func newShelf(now func() time.Time) *shelf {
 }
 
 // above is the destination of the rows.
-var above = returners.DestParent("above")
+var above = returners.DestAbove
 
 // add commits a return.
 func (s *shelf) add(t rapid.TB, jid, id string) { s.put(t, jid, id, true) }

@@ -13,6 +13,8 @@ import (
 
 	"github.com/momtree/mom/internal/age"
 	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/returners/sqlite"
@@ -187,10 +189,13 @@ func (l *Local) Say(ctx context.Context, tag string, d *wire.Map) (err error) {
 // take puts returns and loads on their way into the store, and everything on the
 // bus of this process.
 func (l *Local) take(ctx context.Context, e bus.Event) error {
-	jid, id, kind := parse(e.Tag)
+	job, kind, id, _ := jobevent.Parse(e.Tag)
+	if !jid.Valid(job) {
+		kind = jobevent.KindOther
+	}
 	switch kind {
-	case isReturn:
-		b, err := l.returned(jid, id, e)
+	case jobevent.KindReturn:
+		b, err := l.returned(job, id, e)
 		if err != nil {
 			return err
 		}
@@ -199,18 +204,22 @@ func (l *Local) take(ctx context.Context, e bus.Event) error {
 		case <-ctx.Done():
 		}
 		return nil // the forwarder does not take returns from the bus
-	case isNew:
-		load, err := loadOf(jid, e.Data)
+	case jobevent.KindNew:
+		n, err := jobevent.DecodeNew(job, e.Data)
+		if err != nil {
+			return err
+		}
+		load, err := loadOf(n)
 		if err != nil {
 			return err
 		}
 		select {
-		case l.rows <- returners.Batch{Loads: []returners.Load{{JID: jid, Raw: load, At: e.Stamp}}}:
+		case l.rows <- returners.Batch{Loads: []returners.Load{{JID: job, Raw: load, At: e.Stamp}}}:
 		case <-ctx.Done():
 		}
-	case isExpectation:
+	case jobevent.KindExpectation:
 		var err error
-		if e.Data, err = l.jobs.expect(jid, e); err != nil {
+		if e.Data, err = l.jobs.expect(job, e); err != nil {
 			return err
 		}
 	}
@@ -235,7 +244,7 @@ func (l *Local) returned(jid, id string, e bus.Event) (returners.Batch, error) {
 			JID: jid, ID: id, Fun: ret.FunName(), Success: success, Retcode: ret.Retcode, Out: ret.Out,
 			Value: ret.Value, Full: ret.Full, MasterID: ret.MasterID, At: e.Stamp,
 		}},
-		Outbox: []returners.Item{{Dest: syndic.OutboxDest, Kind: returners.KindReturn, JID: jid, ID: id}},
+		Outbox: []returners.Item{{Dest: returners.DestAbove, Kind: returners.KindReturn, JID: jid, ID: id}},
 	}, nil
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/channel/channeltest"
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/returners"
@@ -27,20 +28,6 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
 
 const job1, job2 = "20260301120000000001", "20260301120000000002"
-
-func until(tb testing.TB, what string, ok func() bool) {
-	tb.Helper()
-	poll := time.NewTicker(2 * time.Millisecond)
-	defer poll.Stop()
-	deadline := time.After(20 * time.Second)
-	for !ok() {
-		select {
-		case <-poll.C:
-		case <-deadline:
-			tb.Fatalf("waited in vain: %s", what)
-		}
-	}
-}
 
 // salt is the event bus of a master beside the forwarder.
 type salt struct {
@@ -132,13 +119,13 @@ func (s *salt) open(change ...func(*Options)) (l *Local, stop func()) {
 		}
 	}
 	s.tb.Cleanup(stop)
-	until(s.tb, "a reader at the bus", func() bool { return s.readers() == 1 })
+	waiting.Until(s.tb, "a reader at the bus", func() bool { return s.readers() == 1 })
 	return l, stop
 }
 
 func owed(tb testing.TB, l *Local) []returners.Item {
 	tb.Helper()
-	rows, err := l.Outbox().OutboxRead(context.Background(), syndic.OutboxDest, 0, 100, 1<<20)
+	rows, err := l.Outbox().OutboxRead(context.Background(), returners.DestAbove, 0, 100, 1<<20)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -160,7 +147,7 @@ func TestReturnsOnTheBusAreOwed(t *testing.T) {
 			} else if d, err := e.Map(); err != nil || !d.Map("mom").Bool("untracked") || d.String("jid") != job1 {
 				t.Errorf("expectation %#v", d)
 			}
-			until(t, "a row", func() bool { return len(owed(t, l)) == 1 })
+			waiting.Until(t, "a row", func() bool { return len(owed(t, l)) == 1 })
 			if open := l.OpenJobs("", 10); len(open) != 1 || open[0] != job1 || len(slices.Collect(l.Story(job1, 1))) != 2 {
 				t.Errorf("open %v", open)
 			}
@@ -190,16 +177,16 @@ func TestReturnsOnTheBusAreOwed(t *testing.T) {
 			}
 			// A restart of the forwarder loses nothing, one of the master only what passes meanwhile.
 			stop()
-			until(t, "the reader to go", func() bool { return s.readers() == 0 })
+			waiting.Until(t, "the reader to go", func() bool { return s.readers() == 0 })
 			l, _ = s.open()
 			if len(owed(t, l)) != 2 {
 				t.Errorf("after a restart %d rows", len(owed(t, l)))
 			}
 			s.down()
 			s.up()
-			until(t, "a reader at the new bus", func() bool { return s.readers() == 1 })
+			waiting.Until(t, "a reader at the new bus", func() bool { return s.readers() == 1 })
 			s.returned(job2, "web-1")
-			until(t, "the new row", func() bool { return len(owed(t, l)) == 3 })
+			waiting.Until(t, "the new row", func() bool { return len(owed(t, l)) == 3 })
 		})
 	}
 }
@@ -280,7 +267,7 @@ func TestForwarderBesideAMaster(t *testing.T) {
 	conf := &config.Syndic{Local: config.DefaultMaster(), Upper: config.DefaultMinion()}
 	conf.Upper.ID, conf.Upper.PkiDir, conf.Upper.Master = "syn-a", s.dir, []string{top.Addr()}
 	conf.Upper.ReconDefault, conf.Upper.ReconMax = 5*time.Millisecond, 20*time.Millisecond
-	c := client.New(client.Options{Addr: port.Addr().String(), KeyDir: s.dir, User: "root"})
+	c := client.New(client.Options{Addr: port.Addr().String(), Cachedir: s.dir, User: "root"})
 	t.Cleanup(func() { _ = c.Close() })
 	f, err := syndic.New(syndic.Options{Config: conf, Local: l, Client: c, Log: quiet})
 	if err != nil {
@@ -299,7 +286,7 @@ func TestForwarderBesideAMaster(t *testing.T) {
 	top.Await(t, "_minion_event", 1) // it has greeted
 	top.Publish(channeltest.Job(job1, "*", "test.ping"))
 	var job *wire.Map
-	until(t, "the return at the top", func() bool {
+	waiting.Until(t, "the return at the top", func() bool {
 		for _, l := range top.Seen("_syndic_return") {
 			if jobs := l.List("load"); len(jobs) == 1 {
 				job, _ = jobs[0].(*wire.Map)
@@ -310,5 +297,5 @@ func TestForwarderBesideAMaster(t *testing.T) {
 	if job.String("jid") != job1 || !job.Map("return").Map("web-1").Bool("return") || job.Map("load").String("tgt") != "*" {
 		t.Errorf("handed up %#v", job)
 	}
-	until(t, "an empty outbox", func() bool { return len(owed(t, l)) == 0 })
+	waiting.Until(t, "an empty outbox", func() bool { return len(owed(t, l)) == 0 })
 }

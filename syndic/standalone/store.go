@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/returners"
 )
 
@@ -72,7 +72,8 @@ func (l *Local) commit(ctx context.Context, b returners.Batch) {
 	for _, r := range b.Returns {
 		if l.jobs.returned(r.JID, r.ID) {
 			// The forwarder sends at once what belongs to a complete job.
-			if err := l.bus.Fire("salt/job/"+r.JID+"/complete", wire.NewMap("jid", r.JID)); err != nil {
+			tag, data := jobevent.Complete{JID: r.JID}.Encode()
+			if err := l.bus.Fire(tag, data); err != nil {
 				l.o.Log.Error("An event could not be fired", "jid", r.JID, "err", err)
 			}
 		}

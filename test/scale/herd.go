@@ -29,6 +29,9 @@ type herd struct {
 	err  error
 }
 
+// roomy is up to how many minions swarms may have memory as they like.
+const roomy = 20_000
+
 // herd starts the minions of a leaf.
 func (w *world) herd(i int) error {
 	m, ids := w.leaves[i], w.ids(i)
@@ -45,6 +48,9 @@ func (w *world) herd(i int) error {
 	}
 	defer console.Close() //nolint:errcheck // the child has its own descriptor
 	cmd.Stderr = console
+	if w.shape.All() <= roomy {
+		cmd.Env = append(os.Environ(), "GOGC=400") // what the swarm spends on its memory the nodes do not have
+	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	out, err := cmd.StdoutPipe()
 	if err != nil {

@@ -14,7 +14,6 @@ import (
 	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/swarm"
 	"github.com/momtree/mom/mom/grove"
-	"github.com/momtree/mom/mom/tree"
 	"github.com/momtree/mom/topology"
 )
 
@@ -68,10 +67,13 @@ func (w *world) grow(ctx context.Context) error {
 			return err
 		}
 	}
-	if w.conf, _, err = config.LoadMaster(w.grove.Top().ConfDir); err != nil {
+	top := w.grove.Top().ConfDir
+	if w.conf, _, err = config.LoadMaster(top); err != nil {
 		return err
 	}
-	w.client = client.New(client.FromMaster(w.conf))
+	if w.client, err = client.Open(top); err != nil {
+		return err
+	}
 	nodes := len(w.grove.Members) - 1
 	return w.await(ctx, time.Minute, func(n topology.Node) bool { have, _, _ := n.Count(); return have == nodes })
 }
@@ -116,7 +118,7 @@ func (w *world) await(ctx context.Context, patience time.Duration, as func(topol
 	defer cancel()
 	var last error
 	for {
-		n, err := tree.Fetch(ctx, w.conf)
+		n, err := w.client.Tree(ctx)
 		if err == nil && as(n) {
 			return nil
 		}

@@ -2,10 +2,10 @@ package swarmtest_test
 
 import (
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 
+	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/internal/zmtp/swarmtest"
 )
@@ -25,15 +25,7 @@ func TestSwarm(t *testing.T) {
 	defer p.Close() //nolint:errcheck // the end of the test
 	const n = 300
 	s := swarmtest.Start(t, "SUB", n, p.Addr().String())
-	tick := time.NewTicker(time.Millisecond)
-	defer tick.Stop()
-	for late := time.After(time.Minute); p.Stats().Subscribers < n; {
-		select {
-		case <-tick.C:
-		case <-late:
-			t.Fatalf("%d of %d have subscribed", p.Stats().Subscribers, n)
-		}
-	}
+	waiting.Value(t, "all have subscribed", func() int { return p.Stats().Subscribers }, func(have int) bool { return have >= n })
 	for range 2 {
 		if err := p.Send("", []byte("to all")); err != nil {
 			t.Fatal(err)

@@ -1,0 +1,209 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/momtree/mom/internal/wire"
+)
+
+func TestBatchSize(t *testing.T) {
+	for _, c := range []struct {
+		text    string
+		minions int
+		want    int // 0: refused
+	}{
+		{"3", 10, 3},
+		{"30", 10, 10},
+		{"1", 0, 1},
+		{"50%", 10, 5},
+		{"%50", 10, 5},
+		{"50%", 3, 1},
+		{"1%", 10, 1},
+		{"150%", 10, 10},
+		{"0.5%", 1000, 5},
+		{"1e300", 10, 10},
+		{"0", 10, 0},
+		{"0%", 10, 0},
+		{"-1", 10, 0},
+		{"1.5", 10, 0},
+		{"abc", 10, 0},
+		{"", 10, 0},
+		{"%", 10, 0},
+		{"nan", 10, 0},
+		{"inf%", 10, 0},
+	} {
+		o := Batch{Size: c.text}
+		got, err := o.slots(c.minions)
+		if got != c.want || (c.want == 0) != (err != nil) || (o.Validate() == nil) != (err == nil) {
+			t.Errorf("%q of %d: %d, %v", c.text, c.minions, got, err)
+		}
+	}
+}
+
+// answering makes the fake master one whose minions answer each job at once: those of a
+// list, or web-1 to web-3. It keeps who was asked what. A minion called away is missing, and
+// one that fails returns 3.
+func (m *fakeMaster) answering(fails ...string) (asked func() []string) {
+	var jobs []string
+	m.answer = func(load *wire.Map) any {
+		ids := load.Strings("tgt")
+		if ids == nil {
+			ids = []string{"away", "web-1", "web-2", "web-3"}
+		}
+		fun := load.String("fun")
+		jobs = append(jobs, fun+" "+strings.Join(ids, ","))
+		jid := fmt.Sprintf("202603011200000000%02d", len(jobs))
+		gone := wire.NewMap()
+		returned := 0
+		for _, id := range ids {
+			if id == "away" {
+				gone.Set(id, wire.NewMap("reason", "Not connected", "path", ""))
+				continue
+			}
+			code := 0
+			if fun != "test.ping" && slices.Contains(fails, id) {
+				code = 3
+			}
+			var v any = true
+			if fun == "sys.list_functions" {
+				v = []any{"x.y", "x." + id}
+			}
+			m.fire("salt/job/"+jid+"/ret/"+id, "id", id, "jid", jid, "return", v, "retcode", code, "fun", fun)
+			returned++
+		}
+		m.fire("salt/job/"+jid+"/complete", "jid", jid, "expected", len(ids), "returned", returned, "failed", 0, "missing", gone, "seconds", 1)
+		return wire.NewMap("load", wire.NewMap("jid", jid, "minions", ids, "missing", []any{}, "nodes", []any{}))
+	}
+	return func() []string {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		return slices.Clone(jobs)
+	}
+}
+
+// rounds runs a batch to its end.
+func rounds(t *testing.T, b *Batching) (got []string, end *Account) {
+	t.Helper()
+	for {
+		u, err := b.Next(within(t))
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case u.Ended != nil:
+			return got, u.Ended
+		case u.Begins != nil:
+			got = append(got, "begins "+strings.Join(u.Begins, ","))
+		case u.Started != "":
+			got = append(got, "job "+u.Started[18:])
+		case u.Return != nil:
+			got = append(got, u.JID[18:]+" "+u.Return.ID)
+		}
+		if u.Stopped != "" {
+			got = append(got, "stopped for "+u.Stopped)
+		}
+	}
+}
+
+func TestBatch(t *testing.T) {
+	m := startMaster(t)
+	asked := m.answering("web-2")
+	b, err := m.client().Batch(within(t), Job{Tgt: "x|web-*", TgtType: "grain", Fun: []string{"x.y"}, Extra: map[string]any{"delimiter": "|", "metadata": 1}}, Batch{Size: "1", Wait: time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, end := rounds(t, b)
+	want := "begins web-1; job 02; 02 web-1; begins web-2; job 03; 03 web-2; begins web-3; job 04; 04 web-3"
+	if strings.Join(got, "; ") != want {
+		t.Errorf("got %s", strings.Join(got, "; "))
+	}
+	if b.Asked.JID[18:] != "01" || end.Returned != 3 || end.Expected != 4 || end.Missing["away"].Reason != "Not connected" {
+		t.Errorf("%+v", end)
+	}
+	if got := asked(); strings.Join(got, "; ") != "test.ping away,web-1,web-2,web-3; x.y web-1; x.y web-2; x.y web-3" {
+		t.Errorf("asked %v", got)
+	}
+	for i, load := range m.seen() {
+		if kw := load.Map("kwargs"); kw.Has("delimiter") != (i == 0) || kw.Has("metadata") != (i > 0) {
+			t.Errorf("kwargs %#v", kw)
+		}
+	}
+	if err := b.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestBatchStops(t *testing.T) {
+	m := startMaster(t)
+	m.answering("web-1")
+	b, err := m.client().Batch(within(t), Job{Tgt: "*", Fun: []string{"x.y"}}, Batch{Size: "50%", FailHard: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, end := rounds(t, b)
+	if want := "begins web-1; job 02; 02 web-1; stopped for web-1"; strings.Join(got, "; ") != want || end.Returned != 1 {
+		t.Errorf("got %s, %+v", strings.Join(got, "; "), end)
+	}
+	if err := b.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := m.client().Batch(within(t), ping("*"), Batch{Size: "none"}); err == nil {
+		t.Error("that is no size")
+	}
+}
+
+// A batch that is closed, or whose time is over, ends while it waits.
+func TestBatchIsClosed(t *testing.T) {
+	m := startMaster(t)
+	m.answering()
+	b, err := m.client().Batch(within(t), Job{Tgt: "*", Fun: []string{"x.y"}}, Batch{Size: "1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.change(func() {
+		m.answer = func(*wire.Map) any { // and nobody returns
+			return wire.NewMap("load", wire.NewMap("jid", jobID, "minions", []any{"web-1"}, "missing", []any{}, "nodes", []any{}))
+		}
+	})
+	for range 2 {
+		if _, err := b.Next(within(t)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithCancel(within(t))
+	cancel()
+	if _, err := b.Next(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	if err := b.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := b.Next(within(t)); !errors.Is(err, ErrClosed) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestSubset(t *testing.T) {
+	m := startMaster(t)
+	m.answering()
+	c := m.client()
+	for fun, want := range map[string][]string{"x.y": {"web-1", "web-2", "web-3"}, "x.web-2": {"web-2"}} {
+		j, err := c.Subset(within(t), Job{Tgt: "*", Fun: []string{"x.y", fun}, Extra: map[string]any{"delimiter": "|"}}, 5)
+		if err != nil || !slices.Equal(c.Named(j), want) || len(j.Extra) != 0 {
+			t.Errorf("%s: %+v, %v", fun, j, err)
+		}
+	}
+	if j, err := c.Subset(within(t), Job{Tgt: "*", Fun: []string{"x.y"}}, 2); err != nil || len(c.Named(j)) != 2 {
+		t.Errorf("%+v, %v", j, err)
+	}
+	for _, n := range []int{0, 5} {
+		if _, err := c.Subset(within(t), Job{Tgt: "*", Fun: []string{[]string{"x.y", "no.such"}[min(n, 1)]}}, n); !errors.Is(err, ErrNoMatch) {
+			t.Errorf("%d: %v", n, err)
+		}
+	}
+}

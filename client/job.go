@@ -1,0 +1,98 @@
+package client
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
+)
+
+// Job is what to run, and where.
+type Job struct {
+	// Tgt is the target: text, or []string for TgtType "list".
+	Tgt     any
+	TgtType string // glob (default), pcre, list, grain, nodegroup, compound, …
+	// Fun is a function name; several run in one job.
+	Fun []string
+	// Args are the arguments: of one function, or one list per function. An argument
+	// is nil, a bool, number, text or []byte, a slice or map of these, or one of
+	// package value. Salt's own form of keyword arguments, a map at the end that has
+	// the key __kwarg__, is passed on as it is.
+	Args []any
+	// Kwargs are keyword arguments of a single function.
+	Kwargs map[string]any
+	// Ret names returners the minions hand their results to, comma separated.
+	Ret string
+	// JID is the job id; "" lets the master choose.
+	JID string
+	// Timeout is when a minion without presence is asked whether it still
+	// runs the job, in whole seconds, rounded up. Default: the master's option
+	// `timeout`.
+	Timeout time.Duration
+	// Queue is how long minions that are away when the job is published are
+	// waited for: each gets the job when it returns. At most a year; 0: they do not
+	// get it.
+	Queue time.Duration
+	// Extra is what else Salt's LocalClient takes, under its names: delimiter,
+	// metadata, ret_config, ret_kwargs, module_executors, executor_opts, …
+	Extra map[string]any
+}
+
+// marker is the key that makes a map of a call its keyword arguments.
+const marker = "__kwarg__"
+
+// errSeveral tells that nobody knows which function keyword arguments are for.
+var errSeveral = errors.New("a job of several functions has its keyword arguments in the list of each: a map with the key " + marker)
+
+// args are the arguments with the keyword arguments behind them, as Salt sends them.
+func (j *Job) args() ([]any, error) {
+	switch {
+	case len(j.Kwargs) > 0 && len(j.Fun) > 1:
+		return nil, errSeveral
+	case len(j.Kwargs) > 0:
+		return append(slices.Clone(j.Args), sorted(value.NewMap(marker, true), j.Kwargs)), nil
+	case j.Args == nil:
+		return []any{}, nil
+	}
+	return j.Args, nil
+}
+
+// sorted adds pairs to a map in the order of their keys.
+func sorted(to *value.Map, more map[string]any) *value.Map {
+	for _, k := range slices.Sorted(maps.Keys(more)) {
+		to.Set(k, more[k])
+	}
+	return to
+}
+
+// load is the clear command that publishes the job.
+func (j *Job) load() (*wire.Map, error) {
+	tgtType := j.TgtType
+	if tgtType == "" {
+		tgtType = "glob"
+	}
+	var fun any = j.Fun
+	if len(j.Fun) == 1 {
+		fun = j.Fun[0]
+	}
+	args, err := j.args()
+	if err != nil {
+		return nil, err
+	}
+	kwargs := sorted(value.NewMap(), j.Extra)
+	if j.Queue > 0 {
+		kwargs.Set("queue_until", time.Now().Add(j.Queue).Unix())
+	}
+	m := wire.NewMap("cmd", "publish", "tgt", j.Tgt, "fun", fun, "arg", args, "key", "", "tgt_type", tgtType,
+		"ret", j.Ret, "jid", j.JID)
+	if j.Timeout > 0 {
+		seconds := int64((j.Timeout + time.Second - 1) / time.Second)
+		m.Set("timeout", seconds)
+		m.Set("to", seconds)
+	}
+	m.Set("kwargs", kwargs)
+	return m, nil
+}

@@ -1,0 +1,72 @@
+package client
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/momtree/mom/internal/target"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/topology"
+)
+
+// Preview is whom a target means, as far as that is known without asking anybody.
+type Preview struct {
+	// Minions are those that it means, sorted.
+	Minions []string
+	// Unknown counts, by the id of their node, those that it may mean as well: their
+	// grains and pillar are not known to this master.
+	Unknown map[string]int
+}
+
+// Preview tells whom the target of a job means and sends nothing: every minion of the
+// tree is tried, by its id, and by its grains and pillar where the master has them.
+func (c *Client) Preview(ctx context.Context, j Job) (Preview, error) {
+	expr, err := c.parse(j)
+	if err != nil {
+		return Preview{}, err
+	}
+	top, err := c.Tree(ctx)
+	if err != nil {
+		return Preview{}, err
+	}
+	p := Preview{Unknown: map[string]int{}}
+	top.Walk(func(_ string, n topology.Node) {
+		for _, m := range n.Minions {
+			switch expr.Certain(c.known(m.ID)) {
+			case target.Yes:
+				p.Minions = append(p.Minions, m.ID)
+			case target.Unknown:
+				p.Unknown[n.ID]++
+			}
+		}
+	})
+	slices.Sort(p.Minions)
+	p.Minions = slices.Compact(p.Minions)
+	return p, nil
+}
+
+// known is a minion with what the master has stored about it.
+type known struct {
+	id             string
+	grains, pillar any
+}
+
+func (k known) ID() string  { return k.id }
+func (k known) Grains() any { return k.grains }
+func (k known) Pillar() any { return k.pillar }
+
+// known reads the minion data cache (Salt wire reference §13.2).
+func (c *Client) known(id string) target.Subject {
+	k := known{id: id}
+	b, err := os.ReadFile(filepath.Join(c.o.Cachedir, "minions", filepath.Base(id), "data.p"))
+	if err != nil {
+		return k
+	}
+	if m, err := wire.DecodeMap(b); err == nil {
+		k.grains, _ = m.Get("grains")
+		k.pillar, _ = m.Get("pillar")
+	}
+	return k
+}

@@ -1,0 +1,62 @@
+package client
+
+import (
+	"context"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+)
+
+// Subset makes the target of a job a random few, at most n, of the minions that it means
+// and that know all its functions, for which it asks them. None gives [ErrNoMatch].
+func (c *Client) Subset(ctx context.Context, j Job, n int) (Job, error) {
+	var modules []any
+	for _, fun := range j.Fun {
+		module, _, _ := strings.Cut(fun, ".")
+		if !slices.Contains(modules, any(module)) {
+			modules = append(modules, module)
+		}
+	}
+	o, err := c.Run(ctx, j.question("sys.list_functions", modules...))
+	if err != nil {
+		return j, err
+	}
+	var able []string
+	for _, id := range slices.Sorted(maps.Keys(o.Returns)) {
+		v, err := o.Returns[id].Value.Decode()
+		if err != nil {
+			return j, err
+		}
+		known, _ := v.([]any)
+		if !slices.ContainsFunc(j.Fun, func(fun string) bool { return !slices.Contains(known, any(fun)) }) {
+			able = append(able, id)
+		}
+	}
+	rand.Shuffle(len(able), func(i, j int) { able[i], able[j] = able[j], able[i] })
+	able = able[:min(max(n, 0), len(able))]
+	slices.Sort(able)
+	if len(able) == 0 {
+		return j, ErrNoMatch
+	}
+	return j.on(able), nil
+}
+
+// question is a job for the same minions that comes before this one.
+func (j *Job) question(fun string, args ...any) Job {
+	q := Job{Tgt: j.Tgt, TgtType: j.TgtType, Fun: []string{fun}, Args: args, Timeout: j.Timeout}
+	if d, ok := j.Extra["delimiter"]; ok {
+		q.Extra = map[string]any{"delimiter": d}
+	}
+	return q
+}
+
+// on is the same job for minions that are named one by one.
+func (j Job) on(ids []string) Job {
+	j.Tgt, j.TgtType = ids, "list"
+	if _, ok := j.Extra["delimiter"]; ok {
+		j.Extra = maps.Clone(j.Extra)
+		delete(j.Extra, "delimiter")
+	}
+	return j
+}

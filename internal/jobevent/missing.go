@@ -1,0 +1,85 @@
+package jobevent
+
+import (
+	"fmt"
+
+	"github.com/momtree/mom/internal/wire"
+)
+
+// Absence says why a minion does not answer and which way the job went to it.
+type Absence struct {
+	// Reason is what a user reads behind "Minion did not return.".
+	Reason string
+	// Path leads to the node of the minion.
+	Path string
+}
+
+// Missing tells who will not answer a job.
+type Missing struct {
+	JID     string
+	Minions map[string]Absence   // by id
+	Nodes   map[string]NodeState // of which nothing is to be expected any more, by path
+	// From is the id of the node right below whose word it is alone. "": it is what the
+	// master of the bus makes of all words.
+	From string
+}
+
+// Job is the jid.
+func (m Missing) Job() string { return m.JID }
+
+// Under is the same word as the master above tells it, which has heard it from node.
+func (m Missing) Under(node string) Missing {
+	out := Missing{JID: m.JID, From: node, Minions: make(map[string]Absence, len(m.Minions)), Nodes: make(map[string]NodeState, len(m.Nodes))}
+	for id, a := range m.Minions {
+		out.Minions[id] = Absence{Reason: a.Reason, Path: under(node, a.Path)}
+	}
+	for path, s := range m.Nodes {
+		out.Nodes[under(node, path)] = s
+	}
+	return out
+}
+
+// Encode gives the event.
+func (m Missing) Encode() (tag string, data wire.Raw) {
+	d := wire.NewMap("jid", m.JID, "missing", absences(m.Minions), "nodes", m.Nodes)
+	if m.From != "" {
+		d.Set("from", m.From)
+	}
+	return Prefix + m.JID + "/missing", pack(d)
+}
+
+// DecodeMissing reads the event of a job. What a node says of its state is cut to
+// maxState characters.
+func DecodeMissing(jid string, data wire.Raw) (Missing, error) {
+	d, err := wire.DecodeMap(data)
+	if err != nil {
+		return Missing{}, err
+	}
+	m := Missing{JID: jid, Nodes: texts[NodeState](d.Map("nodes")), From: d.String("from")}
+	for path, s := range m.Nodes {
+		m.Nodes[path] = s.cut()
+	}
+	m.Minions, err = readAbsences(d.Map("missing"))
+	return m, err
+}
+
+func absences(gone map[string]Absence) *wire.Map {
+	d := wire.NewMap()
+	for _, id := range sorted(gone) {
+		d.Set(id, wire.NewMap("reason", gone[id].Reason, "path", gone[id].Path))
+	}
+	return d
+}
+
+func readAbsences(d *wire.Map) (map[string]Absence, error) {
+	gone := make(map[string]Absence, d.Len())
+	for _, k := range d.Keys() {
+		id, _ := k.(string)
+		a := d.Map(id)
+		if a == nil {
+			return nil, fmt.Errorf("minion %q is not told by reason and path", id)
+		}
+		gone[id] = Absence{Reason: a.String("reason"), Path: a.String("path")}
+	}
+	return gone, nil
+}

@@ -1,0 +1,79 @@
+package waiting
+
+import (
+	"context"
+	"testing"
+	"time"
+)
+
+// Patience is how long a test waits for what comes at once on an idle machine.
+const Patience = 30 * time.Second
+
+const (
+	// shortest and longest are the pauses between two looks: they grow, for what does not
+	// come at once has its time, and looks take it from what is waited for.
+	shortest = time.Millisecond
+	longest  = 10 * time.Millisecond
+	// stall is what a pause may take longer and count as waiting: a process that was
+	// stopped, or had no processor, has not waited.
+	stall = 250 * time.Millisecond
+)
+
+// Until waits until ok tells true. After [Patience] the test fails, with what was waited
+// for.
+func Until(tb testing.TB, what string, ok func() bool) {
+	tb.Helper()
+	Within(tb, Patience, what, ok)
+}
+
+// Within is Until with another bound.
+func Within(tb testing.TB, d time.Duration, what string, ok func() bool) {
+	tb.Helper()
+	if !Became(d, ok) {
+		tb.Fatalf("waited %v in vain: %s", d, what)
+	}
+}
+
+// Value is Until for a value: it gives the first one that is as wanted, and a test that
+// fails tells the last one.
+func Value[T any](tb testing.TB, what string, get func() T, wanted func(T) bool) T {
+	tb.Helper()
+	var v T
+	if !Became(Patience, func() bool { v = get(); return wanted(v) }) {
+		tb.Fatalf("waited %v in vain: %s; last seen: %+v", Patience, what, v)
+	}
+	return v
+}
+
+// UntilDone is Until with the end of ctx as its bound.
+func UntilDone(ctx context.Context, tb testing.TB, what string, ok func() bool) {
+	tb.Helper()
+	came := false
+	for !came && ctx.Err() == nil {
+		Became(time.Minute, func() bool { came = ok(); return came || ctx.Err() != nil })
+	}
+	if !came {
+		tb.Fatalf("waited in vain: %s: %v", what, ctx.Err())
+	}
+}
+
+// Became waits for at most d and tells whether ok came to be true.
+func Became(d time.Duration, ok func() bool) bool {
+	pause := shortest
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	for left := d; ; pause = min(pause*5/4, longest) {
+		looked := time.Now()
+		if ok() {
+			return true
+		}
+		left -= time.Since(looked)
+		if left <= 0 {
+			return false
+		}
+		rested := time.Now()
+		timer.Reset(pause)
+		<-timer.C
+		left -= min(time.Since(rested), pause+stall)
+	}
+}

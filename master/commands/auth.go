@@ -1,0 +1,93 @@
+package commands
+
+import (
+	"context"
+	"time"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/internal/zmtp"
+	"github.com/momtree/mom/master/door"
+	"github.com/momtree/mom/master/keys"
+	"github.com/momtree/mom/master/meters"
+	"github.com/momtree/mom/master/server"
+)
+
+func init() {
+	Register(server.Command{
+		Name: "_auth", Who: server.Anyone, Args: []string{"id", "pub", "nonce", "token", "enc_algo", "sig_algo", "autosign_grains", "mom_voucher"},
+		Costly: &server.Costly{
+			MaxBytes: keys.MaxAuth, TooLarge: turnedSignIns[keys.BadRequest],
+			Full: door.Cause{Name: "sign-in/waiting", Text: "Sign-ins got no answer: as many wait as may", Option: "bounds: sign_ins"},
+		},
+		Doc: `
+A minion or node signs in: it learns whether its key is accepted, and the keys under which
+it talks to this master from then on.
+
+id, pub
+    Its id and its public key.
+nonce, token
+    What the answer repeats, and a challenge under the master's key, so that it is the
+    answer to this.
+enc_algo, sig_algo
+    The algorithms of the answer.
+autosign_grains
+    Grains by which a new key may be accepted.
+mom_voucher
+    Our own addition: the word of another node that has accepted the key.
+`,
+	}, func(p *Parts) server.Handler {
+		return signIn{
+			gate: p.Gate, signIns: p.SignIns, turned: p.Turned, tell: p.Config.AuthEvents, fire: p.Fire, in: p.SignedIn, now: p.Now,
+		}.serve
+	})
+}
+
+type signIn struct {
+	gate    *keys.Gate
+	signIns *meters.SignIns
+	turned  *door.Report
+	tell    bool // the bus
+	fire    func(tag string, data *wire.Map)
+	in      func(id string)
+	now     func() time.Time
+}
+
+// serve costs two RSA operations.
+func (c signIn) serve(ctx context.Context, r *server.Request) (any, error) {
+	a := c.gate.Handle(ctx, r.Load, r.Version)
+	c.signIns.Add(a.Verdict.Outcome)
+	c.report(a, r.Peer)
+	if a.Event != nil && c.tell {
+		c.fire("salt/auth", a.Event)
+	}
+	if a.Verdict.Outcome == keys.Admitted {
+		c.in(a.Auth.ID)
+	}
+	return wire.Raw(a.Body), nil
+}
+
+// report has the operator told, once a minute, of sign-ins that were turned away.
+func (c signIn) report(a keys.Answer, p *zmtp.Peer) {
+	now := c.now()
+	if cause, ok := turnedSignIns[a.Verdict.Turned]; ok {
+		c.turned.Note(cause, now, a.Auth.ID, "from", p.Source(), "reason", a.Verdict.Reason)
+	}
+	if a.Verdict.Dropped != "" {
+		c.turned.Note(pendingDropped, now, a.Verdict.Dropped)
+	}
+}
+
+// turnedSignIns are the causes for which sign-ins are turned away.
+var turnedSignIns = map[keys.Turned]door.Cause{
+	keys.BadRequest: {Name: "sign-in/bad", Text: "Sign-ins were refused that cannot be read"},
+	keys.BadKey:     {Name: "sign-in/key", Text: "Sign-ins were refused: their keys are no RSA keys of 1024 bits or more"},
+	keys.OtherKey: {
+		Name: "sign-in/other-key", Option: "salt-key -d ID, if the minion was set up anew",
+		Text: "Sign-ins were refused: they came with another key than the one known, which is an attempt to take over the id, or a minion set up anew whose old key must be deleted",
+	},
+	keys.Barred:      {Name: "sign-in/rejected", Text: "Sign-ins were refused: their keys are rejected", Option: "salt-key -d ID, autoreject_file"},
+	keys.TooMany:     {Name: "sign-in/max-minions", Text: "Sign-ins were refused: as many minions are connected as may be", Option: "max_minions"},
+	keys.PendingFull: {Name: "sign-in/pending", Text: "New keys were not kept: as many are pending as may be", Option: "salt-key -a, max_pending_keys"},
+}
+
+var pendingDropped = door.Cause{Name: "sign-in/dropped", Text: "Pending keys that had not signed in for an hour made room for new ones", Option: "max_pending_keys"}

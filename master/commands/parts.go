@@ -1,0 +1,64 @@
+package commands
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/datacache"
+	"github.com/momtree/mom/master/door"
+	"github.com/momtree/mom/master/keys"
+	"github.com/momtree/mom/master/meters"
+	"github.com/momtree/mom/master/runners"
+	"github.com/momtree/mom/master/server"
+)
+
+// Parts are what a master gives its commands to work on. Each takes what it needs.
+type Parts struct {
+	Config *config.Master
+	Server *server.Server
+	User   string // that the master runs as
+
+	Keys     keys.Desk
+	Gate     *keys.Gate
+	Identity *keys.Identity
+	Turns    door.Turns // at its private key
+	// SignedIn is told of each peer that is let in, before that has the key to connect
+	// with.
+	SignedIn func(id string)
+
+	Data     *datacache.Cache
+	Unserved *Unserved
+	Runners  *runners.Host
+	JIDs     *jid.Generator
+
+	SignIns *meters.SignIns
+	Turned  *door.Report
+	Stats   *meters.Counters
+	Fire    func(tag string, data *wire.Map)
+	Log     *slog.Logger
+	Now     func() time.Time
+}
+
+var set server.Set[*Parts]
+
+// Register enters a command. It is called from init of the file that has it; handler is
+// called once for each master.
+func Register(c server.Command, handler func(p *Parts) server.Handler) { set.Register(c, handler) }
+
+// All lists the commands.
+func All() []server.Command { return set.Commands() }
+
+// AddTo has the server of the parts serve all commands.
+func AddTo(p *Parts) { set.AddTo(p.Server, p) }
+
+// caller is who a runner or wheel call comes from: whose key it has, but own, the user of
+// the master, may speak for others.
+func caller(d *wire.Map, r *server.Request, own string) string {
+	if user := d.String("user"); user != "" && r.User == own {
+		return user
+	}
+	return r.User
+}

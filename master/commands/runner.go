@@ -1,0 +1,123 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/runners"
+	"github.com/momtree/mom/master/server"
+)
+
+func init() {
+	Register(server.Command{
+		Name: "runner", Who: server.Operator, WhoOf: whoRuns, NoAccess: server.AuthenticationFailed,
+		Args: []string{"fun", "arg", "kwarg", "jid", "timeout", "async", "result"},
+		Doc: `
+Calls a runner; the answer tells the tag under which its result will be on the bus.
+
+fun, arg, kwarg
+    The function and its arguments.
+jid
+    The id of the call; left out: a new one.
+timeout
+    How long it waits for minions, in seconds, in the place of the option timeout.
+async
+    Nobody waits: the result goes into the job cache.
+result
+    In the place of all that: the id of a call whose result was too large for the bus.
+`,
+	}, func(p *Parts) server.Handler {
+		return runner{host: p.Runners, jids: p.JIDs, own: p.User, depth: p.Config.Bounds.Depth}.serve
+	})
+}
+
+// whoRuns is the rule of the function; a result may be fetched by who has called it.
+func whoRuns(fun string) server.Who {
+	if fun == "" {
+		return server.User
+	}
+	return runners.Who(fun)
+}
+
+type runner struct {
+	host  *runners.Host
+	jids  *jid.Generator
+	own   string
+	depth int
+}
+
+// serve answers at once with the tag under which the result will be on the bus (Salt wire
+// reference §8.1).
+func (c runner) serve(_ context.Context, r *server.Request) (any, error) {
+	d, err := wire.DecodeMap(r.Load)
+	if err != nil {
+		return nil, err
+	}
+	if id := d.String("result"); id != "" {
+		b, ok := c.host.Result(id, c.owner(r))
+		if !ok {
+			return nil, server.Refusal{Name: "SaltRunnerError", Message: fmt.Sprintf("the result of runner call %s is not held any more", id)}
+		}
+		return b, nil
+	}
+	call, err := readCall(d)
+	if err == nil {
+		err = wire.FitFields(r.Load, c.depth)
+	}
+	if err != nil {
+		return nil, server.Invalid("%v", err)
+	}
+	o := runners.Start{JID: d.String("jid"), User: caller(d, r, c.own), Owner: c.owner(r), Keep: d.Bool("async")}
+	switch {
+	case o.JID != "" && o.Owner != "":
+		return nil, server.Invalid("runner: jid %q is not yours to choose", o.JID)
+	case o.JID == "":
+		o.JID = c.jids.Next()
+	case !jid.Valid(o.JID):
+		return nil, server.Invalid("runner: jid %q is not a job id", o.JID)
+	}
+	tag, err := c.host.Start(call, o)
+	if err != nil {
+		return nil, server.Refusal{Name: "SaltRunnerError", Message: err.Error()}
+	}
+	return wire.NewMap("tag", tag, "jid", o.JID), nil
+}
+
+// owner is who may see what the call gives: "" is the user of the master, who may see
+// all.
+func (c runner) owner(r *server.Request) string {
+	if r.User == c.own {
+		return ""
+	}
+	return r.User
+}
+
+// readCall takes fun and arguments out of a runner load: `kwarg` may hold the
+// positional ones under `arg`.
+func readCall(d *wire.Map) (*runners.Call, error) {
+	call := &runners.Call{Fun: d.String("fun"), Kwargs: wire.NewMap()}
+	call.Timeout = time.Duration(min(max(d.Float("timeout"), 0), 1e6) * float64(time.Second))
+	if call.Fun == "" {
+		return nil, errors.New("runner: fun is missing")
+	}
+	call.Args = append(call.Args, d.List("arg")...)
+	if kw := d.Map("kwarg"); kw != nil {
+		for _, k := range kw.Keys() {
+			name, _ := k.(string)
+			v, _ := kw.Get(name)
+			switch {
+			case name == "arg":
+				l, _ := v.([]any)
+				call.Args = append(call.Args, l...)
+			case !strings.HasPrefix(name, "__"):
+				call.Kwargs.Set(name, v)
+			}
+		}
+	}
+	return call, nil
+}

@@ -1,0 +1,87 @@
+package commands
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/momtree/mom/internal/config"
+)
+
+// TestUnserved_DefaultFolders: Salt serves /srv/salt and /srv/pillar without being told.
+func TestUnserved_DefaultFolders(t *testing.T) {
+	dir := t.TempDir()
+	full, empty := filepath.Join(dir, "full"), filepath.Join(dir, "empty")
+	for _, d := range []string{full, empty} {
+		if err := os.Mkdir(d, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(full, "top.sls"), []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		files, pillar string
+		raw           map[string]any
+		errors        int
+	}{
+		{"/nonexistent", empty, nil, 0},
+		{full, empty, nil, 1},
+		{full, full, nil, 2},
+		{full, full, map[string]any{"file_roots": map[string]any{}, "pillar_roots": map[string]any{}}, 0},
+	} {
+		u := NewUnserved(quiet)
+		var conf config.Master
+		conf.Raw = c.raw
+		u.Find(&conf, c.files, c.pillar)
+		if got := u.pillarErrors(); len(got) != c.errors {
+			t.Errorf("%+v: %q", c, got)
+		}
+	}
+}
+
+// TestUnserved_LogIsBounded: of 500 minions that ask at once, two lines a minute are
+// logged, which name ten and say that there are others, and count them all.
+func TestUnserved_LogIsBounded(t *testing.T) {
+	u := NewUnserved(quiet)
+	now := time.Unix(1e9, 0)
+	lines, requests := 0, 0
+	tell := func() {
+		for _, l := range u.due(now) {
+			lines++
+			text := fmt.Sprint(l)
+			if strings.Count(text, "web-") > maxAskers {
+				t.Errorf("a line names too many: %s", text)
+			}
+			if strings.Count(text, "web-") == maxAskers && !strings.Contains(text, "and others") {
+				t.Errorf("a line hides that there are others: %s", text)
+			}
+			for i, v := range l {
+				if v == "requests" {
+					requests += l[i+1].(int)
+				}
+			}
+		}
+	}
+	u.Note("files", "_file_hash", "first", "")
+	tell()
+	if lines != 1 {
+		t.Errorf("the first is told by %d lines", lines)
+	}
+	for range 61 {
+		for i := range 500 {
+			u.Note("files", "_file_hash", fmt.Sprintf("web-%d", i), "a")
+		}
+		tell()
+		now = now.Add(time.Second)
+	}
+	now = now.Add(-24 * time.Hour) // a clock that was set back
+	u.Note("files", "_file_hash", "last", "")
+	tell()
+	if lines != 3 || requests != 61*500+2 {
+		t.Errorf("%d lines tell of %d requests", lines, requests)
+	}
+}

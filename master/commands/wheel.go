@@ -1,0 +1,63 @@
+package commands
+
+import (
+	"context"
+	"time"
+
+	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/server"
+	"github.com/momtree/mom/master/wheels"
+)
+
+func init() {
+	Register(server.Command{
+		Name: "wheel", Who: server.Operator, WhoOf: wheels.Who, NoAccess: server.AuthenticationFailed,
+		Args: []string{"fun", "arg", "kwarg"},
+		Doc: `
+Runs a wheel function, and answers when it is done.
+
+fun, arg, kwarg
+    The function and its arguments. Without arg and kwarg each other field is an argument
+    by its name.
+`,
+	}, func(p *Parts) server.Handler {
+		return wheel{env: wheels.Env{Keys: p.Keys}, jids: p.JIDs, own: p.User, fire: p.Fire, now: p.Now}.serve
+	})
+}
+
+type wheel struct {
+	env  wheels.Env
+	jids *jid.Generator
+	own  string
+	fire func(tag string, data *wire.Map)
+	now  func() time.Time
+}
+
+// serve tells the bus of the call before and after it (Salt wire reference §8.1).
+func (c wheel) serve(ctx context.Context, r *server.Request) (any, error) {
+	d, err := wire.DecodeMap(r.Load)
+	if err != nil {
+		return nil, err
+	}
+	id := c.jids.Next()
+	tag, fun, user := "salt/wheel/"+id, "wheel."+d.String("fun"), caller(d, r, c.own)
+	c.fire(tag+"/new", wire.NewMap("fun", fun, "jid", id, "tag", tag, "user", user))
+	v, err := c.run(ctx, d)
+	data := wire.NewMap("fun", fun, "jid", id, "tag", tag, "user", user, "return", v, "success", err == nil)
+	if err != nil {
+		data.Set("return", err.Error())
+	}
+	c.fire(tag+"/ret", data)
+	data.Set("_stamp", c.now().UTC().Format("2006-01-02T15:04:05.000000"))
+	return wire.NewMap("tag", tag, "data", data), nil
+}
+
+func (c wheel) run(ctx context.Context, load *wire.Map) (any, error) {
+	call, err := wheels.Read(load)
+	if err != nil {
+		return nil, err
+	}
+	call.Env = c.env
+	return wheels.Run(ctx, call)
+}

@@ -1,0 +1,76 @@
+package master
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/momtree/mom/master/commands"
+	"github.com/momtree/mom/master/server"
+)
+
+var update = flag.Bool("update", false, "write docs/commands.md anew")
+
+const commandsHead = `# Commands of port 4506
+
+Which requests does a master serve, and who may make each? Those in clear come from users of its machine, the others sealed from minions
+and nodes. This page is written by ` + "`go test ./master -run TestCommandsPage -update`" + ` from the commands themselves
+([how to add one](extend.md)); Salt's own are Salt's, our additions are in [wire-additions.md](wire-additions.md) as well.
+
+Who: *anyone* needs no key. *The user of the master* has the key that the master has written for the user that it runs as, *a user with a
+key* that one or one of a user of ` + "`publisher_acl`" + `. *A minion or node* has an accepted key; before protocol 3 it may claim any id.
+*Proven*: it has shown that the key is its own, as all have in protocol 3.
+`
+
+// commandsPage is docs/commands.md.
+func commandsPage() string {
+	all := append(own.Commands(), commands.All()...)
+	slices.SortFunc(all, func(a, b server.Command) int {
+		return cmp.Or(cmp.Compare(a.Who, b.Who), strings.Compare(a.Name, b.Name))
+	})
+	var out strings.Builder
+	out.WriteString(commandsHead)
+	none := []string{}
+	for _, part := range []struct {
+		title  string
+		sealed bool
+	}{{"In clear", false}, {"Sealed", true}} {
+		fmt.Fprintf(&out, "\n## %s\n", part.title)
+		for _, c := range all {
+			switch doc := strings.TrimSpace(c.Doc); {
+			case c.Who.Sealed() != part.sealed:
+			case strings.HasPrefix(doc, "Not served: "):
+				none = append(none, fmt.Sprintf("| `%s` | %s | %s |\n", c.Name, c.Who, strings.TrimSuffix(strings.TrimPrefix(doc, "Not served: "), ".")))
+			default:
+				fmt.Fprintf(&out, "\n### `%s`\n\nFor: %s", c.Name, c.Who)
+				if c.WhoOf != nil {
+					out.WriteString(", unless the function says otherwise")
+				}
+				fmt.Fprintf(&out, ".\n\n```text\n%s\n```\n", doc)
+			}
+		}
+	}
+	out.WriteString("\n## Not served\n\nThey are answered so that Salt's minions and clients go on, and tell their users what they can of it.\n\n" +
+		"| command | who | what for |\n|---|---|---|\n" + strings.Join(none, ""))
+	return out.String()
+}
+
+// The page is what the commands say of themselves.
+func TestCommandsPage(t *testing.T) {
+	file := filepath.Join("..", "docs", "commands.md")
+	if *update {
+		if err := os.WriteFile(file, []byte(commandsPage()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	have, err := os.ReadFile(file)
+	if err != nil || string(have) != commandsPage() {
+		t.Errorf("docs/commands.md is not what the commands say: go test ./master -run TestCommandsPage -update (%v)", err)
+	}
+}

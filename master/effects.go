@@ -1,0 +1,174 @@
+package master
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/jobevent"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/jobs"
+	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/returners"
+)
+
+// carryOut does what the engine of jobs has to be done, one after the other, until the
+// master ends.
+func (m *Master) carryOut() {
+	for {
+		for es := m.jobs.Ready(); len(es) > 0; es = m.jobs.Ready() {
+			for _, e := range es {
+				m.do(e)
+			}
+		}
+		if m.jobs.Waiting() > 0 {
+			ring(m.unsaved)
+		}
+		select {
+		case <-m.undone:
+		case <-m.ctx.Done():
+			return
+		}
+	}
+}
+
+// ring wakes who waits at a channel that holds one value.
+func ring(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// do carries one effect out. It does not wait.
+func (m *Master) do(e jobs.Effect) {
+	switch e := e.(type) {
+	case jobs.Tell:
+		m.tell(e)
+	case jobs.Fresh:
+		m.returned(e.Return)
+	case jobs.Started:
+		m.tellNew(e.JID)
+	case jobs.Publish:
+		m.publishNow(e)
+	case jobs.Skip:
+		m.notPublished(e.JID)
+	case jobs.Missed:
+		m.queueAway(e.JID, e.Minions, e.Nodes)
+	case jobs.Find:
+		m.asks.Add(e.JID, e.IDs)
+	case jobs.Rescued:
+		m.rescues.Found("question to a connected minion", "a minion that had not returned: "+e.Reason, e.Since, "jid", e.JID, "minion", e.ID)
+	case jobs.Complete:
+		m.completed(e.Account)
+	case jobs.Ended:
+		m.over(e.JID)
+	case jobs.Unended:
+		m.unended(e)
+	case jobs.Stored:
+		m.stored.tell(e.UpTo, e.Err)
+	}
+}
+
+// tell gives a word to the bus, and so to the forwarder; that of a node also under the
+// node's name, as Salt does.
+func (m *Master) tell(t jobs.Tell) {
+	tag, data := t.Word.Encode()
+	origin, _, _ := strings.Cut(t.From, "/")
+	m.fireEvent(bus.Event{Tag: tag, Data: data, Stamp: m.now(), Origin: origin})
+	if origin != "" {
+		m.fireEvent(bus.Event{Tag: "syndic/" + origin + "/" + tag, Data: data, Stamp: m.now(), Origin: origin, Copy: true})
+	}
+}
+
+// returned tells of a return that is stored and was not before. Of a digest the event
+// is that of the node that has the result.
+func (m *Master) returned(r *returners.Return) {
+	m.stats.Returns.Add(1)
+	m.traces.Returned(r.JID, r.At)
+	if size, digest := wire.Digest(r.Full); !digest || size >= 0 {
+		m.fireRaw(jobevent.TagReturn(r.JID, r.ID), r.Full, r.Via)
+	}
+	m.queueAnswered(r.JID, r.ID)
+}
+
+// completed ends a job: the command that waits for it ends with this event.
+func (m *Master) completed(a ledger.Account) {
+	tag, data := completeWord(a).Encode()
+	m.fireRaw(tag, data, "")
+	m.stats.Completed.Add(1)
+	m.traces.Closed(a.JID, m.now())
+}
+
+// completeWord is how a job ended here.
+func completeWord(a ledger.Account) jobevent.Complete {
+	return jobevent.Complete{
+		JID: a.JID, Fun: a.Fun, Expected: a.Expected, Returned: a.Returned, Failed: a.Failed, Missing: a.Missing, Nodes: a.Nodes, Took: a.Closed.Sub(a.Opened),
+	}
+}
+
+// unended has a closed job ended anew whose words were let go while a disk took none.
+func (m *Master) unended(e jobs.Unended) {
+	if !e.Again {
+		m.log.Error("A closed job will be looked at again after a restart", "jid", e.JID, "err", e.Err)
+		return
+	}
+	m.wg.Go(func() {
+		defer m.oneByOne.Lock(e.JID)()
+		if err := m.jobs.EndAgain(m.ctx, e.JID, comingBack{m}); err != nil {
+			m.log.Error("A closed job will be looked at again after a restart", "jid", e.JID, "err", err)
+		}
+	})
+}
+
+const (
+	// storeWait bounds a write, which must not be given up because the master ends.
+	storeWait = 30 * time.Second
+	// storePause lies between attempts to store what a full or absent disk has not
+	// taken; what comes meanwhile is an attempt as well.
+	storePause = 5 * time.Second
+)
+
+// storeWords stores what is said of jobs, many words a commit, until the master ends and
+// nothing waits.
+func (m *Master) storeWords() {
+	failing := false
+	for {
+		s, some := m.jobs.NextSave()
+		if some {
+			err := m.storeBatch(s)
+			if err != nil && !failing {
+				m.log.Error("What was said of jobs could not be stored", "rows", s.Batch.Rows(), "err", err)
+			}
+			if failing = err != nil; !failing {
+				continue
+			}
+		}
+		if m.ctx.Err() != nil {
+			return
+		}
+		var again <-chan time.Time
+		if failing {
+			again = time.After(storePause)
+		}
+		select {
+		case <-m.unsaved:
+		case <-again:
+		case <-m.ctx.Done():
+		}
+	}
+}
+
+func (m *Master) storeBatch(s jobs.Save) error {
+	ctx, cancel := storeContext()
+	defer cancel()
+	res, err := m.store.Save(ctx, s.Batch)
+	m.jobs.Saved(s, res, err)
+	return err
+}
+
+// storeContext bounds a write that must not be given up because the master ends.
+func storeContext() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.Background(), storeWait)
+}

@@ -1,0 +1,95 @@
+package functions
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/momtree/mom/master/server"
+	"github.com/momtree/mom/value"
+)
+
+// Registry has the functions of one kind. Files enter theirs when the program starts;
+// from then on it is only read.
+type Registry[E any] struct {
+	kind   string
+	byName map[string]Function[E]
+}
+
+// NewRegistry has no functions yet. kind is how they are called: "runner", "wheel".
+func NewRegistry[E any](kind string) *Registry[E] {
+	return &Registry[E]{kind, map[string]Function[E]{}}
+}
+
+// Register enters functions. It panics if one is declared wrongly or twice, which is a
+// fault of the program.
+func (r *Registry[E]) Register(fs ...Function[E]) {
+	for _, f := range fs {
+		err := f.verify()
+		if _, twice := r.byName[f.Name]; err == nil && twice {
+			err = fmt.Errorf("%s is registered twice", f.Name)
+		}
+		if err != nil {
+			panic(r.kind + ": " + err.Error())
+		}
+		r.byName[f.Name] = f
+	}
+}
+
+// Lookup finds a function by its name.
+func (r *Registry[E]) Lookup(name string) (Function[E], bool) {
+	f, ok := r.byName[name]
+	return f, ok
+}
+
+// Names lists all functions, sorted.
+func (r *Registry[E]) Names() []string { return slices.Sorted(maps.Keys(r.byName)) }
+
+// Who may call the function of a name. What is not there is refused to all but the
+// operator.
+func (r *Registry[E]) Who(name string) server.Who {
+	if f := r.byName[name]; f.Who != 0 {
+		return f.Who
+	}
+	return server.Operator
+}
+
+// Match are the names of the functions that a word of a command line means,
+// sorted: a function, the functions of a module, or all of them for "".
+func (r *Registry[E]) Match(word string) []string {
+	return slices.DeleteFunc(r.Names(), func(name string) bool {
+		return word != "" && name != word && !strings.HasPrefix(name, word+".")
+	})
+}
+
+// Docs are the documentations of all functions by name.
+func (r *Registry[E]) Docs() *value.Map {
+	out := value.NewMap()
+	for _, name := range r.Names() {
+		out.Set(name, r.byName[name].Doc)
+	}
+	return out
+}
+
+// Run finds, checks and calls a function. A panic becomes an error.
+func (r *Registry[E]) Run(ctx context.Context, c *Call[E]) (v any, err error) {
+	f, ok := r.byName[c.Fun]
+	if !ok {
+		return nil, fmt.Errorf("'%s' is not available.", c.Fun) //nolint:staticcheck,revive // Salt's text
+	}
+	if c.Kwargs == nil {
+		c.Kwargs = value.NewMap()
+	}
+	if err := f.check(c); err != nil {
+		return nil, err
+	}
+	c.names = f.Args
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%s %s failed: %v", r.kind, c.Fun, p)
+		}
+	}()
+	return f.Run(ctx, c)
+}

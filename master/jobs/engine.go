@@ -1,0 +1,161 @@
+package jobs
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/momtree/mom/internal/bounds"
+	"github.com/momtree/mom/internal/jobevent"
+	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/returners"
+)
+
+// Storage is what the engine reads of what was committed.
+type Storage interface {
+	GetLoad(ctx context.Context, jid string) (returners.Load, bool, error)
+	GetExpectations(ctx context.Context, jid string) ([]returners.Expectation, error)
+	Outcomes(ctx context.Context, jid string) ([]returners.Outcome, error)
+}
+
+// Config of an [Engine].
+type Config struct {
+	// Ledger sets up the account. The engine has its hooks.
+	Ledger  ledger.Config
+	Storage Storage
+	// Parent says that there are masters above, who have to hear the ends of jobs.
+	Parent bool
+	// Bounds: word_queue and word_batch of words to be stored, untold_jobs, tell_minions.
+	Bounds bounds.Bounds
+	// Timeout is that of a job that only a minion has brought (Salt's `timeout`).
+	Timeout time.Duration
+	// Now stamps what is stored.
+	Now func() time.Time
+	// Wake is told that there is something to be done: Ready, or NextSave, has it. It must
+	// not wait, nor call the engine. nil: who gives an input asks.
+	Wake func()
+	// Untold are the closed jobs of an earlier life of which the masters above may not
+	// have heard the end; Open those that are marked as open.
+	Untold, Open []string
+}
+
+// Engine is safe for concurrent use: each input and [Engine.Ready] may be called from
+// any goroutine. The effects of one job come in the order in which they have to be
+// carried out, so one goroutine at a time may carry effects out.
+type Engine struct {
+	cfg    Config
+	ledger *ledger.Ledger
+
+	mu      sync.Mutex
+	effects []Effect
+	found   []finding // by the ledger, and not looked at yet
+	words   words     // to be stored
+	open    map[string]struct{}
+	untold  untold
+	late    map[string]int // jobs of which word is told that may come after their end
+}
+
+// finding is what the ledger has told by a hook.
+type finding struct {
+	jid   string
+	gone  map[string]jobevent.Absence
+	nodes map[string]jobevent.NodeState
+	then  Effect
+}
+
+// New makes an engine that knows of no job in this life. What an earlier one has left
+// is taken up by [Engine.Restore].
+func New(cfg Config) *Engine {
+	cfg.Bounds = cfg.Bounds.OrDefault()
+	e := &Engine{
+		cfg: cfg, words: newWords(cfg.Bounds), open: map[string]struct{}{}, untold: newUntold(cfg.Bounds.UntoldJobs, cfg.Untold), late: map[string]int{},
+	}
+	for _, jid := range cfg.Open {
+		e.open[jid] = struct{}{}
+	}
+	cfg.Ledger.Hooks = ledger.Hooks{
+		Complete: func(a ledger.Account) { e.find(finding{jid: a.JID, then: Complete{a}}) },
+		Missing: func(jid string, gone map[string]jobevent.Absence, nodes map[string]jobevent.NodeState) {
+			e.find(finding{jid: jid, gone: gone, nodes: nodes})
+		},
+		FindJob: func(jid string, ids []string) { e.find(finding{jid: jid, then: Find{jid, ids}}) },
+		Rescued: func(jid, id, reason string, since time.Duration) {
+			e.find(finding{jid: jid, then: Rescued{jid, id, reason, since}})
+		},
+	}
+	e.ledger = ledger.New(cfg.Ledger)
+	return e
+}
+
+// Ledger is the account, to be asked; it is changed by the engine's inputs alone.
+func (e *Engine) Ledger() *ledger.Ledger { return e.ledger }
+
+// Close ends the timers of the account. What is not stored as yet is lost.
+func (e *Engine) Close() { e.ledger.Close() }
+
+// change alters what there is to be done.
+func (e *Engine) change(alter func()) {
+	e.mu.Lock()
+	alter()
+	e.mu.Unlock()
+	if e.cfg.Wake != nil {
+		e.cfg.Wake()
+	}
+}
+
+func (e *Engine) find(f finding) { e.change(func() { e.found = append(e.found, f) }) }
+
+func (e *Engine) put(effects ...Effect) {
+	e.change(func() { e.effects = append(e.effects, effects...) })
+}
+
+// Ready gives what has to be done now, in this order, and takes it for done. Ask it
+// after each input, and when a timer of the account has run.
+func (e *Engine) Ready() []Effect {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.digest()
+	out := e.effects
+	e.effects = nil
+	return out
+}
+
+// digest turns what the ledger has found into words and effects. The ledger looks at
+// its jobs in no certain order; those of one stay in theirs. e.mu is held.
+func (e *Engine) digest() {
+	fs := e.found
+	e.found = nil
+	slices.SortStableFunc(fs, func(a, b finding) int { return cmp.Compare(a.jid, b.jid) })
+	for _, f := range fs {
+		if f.then != nil {
+			e.effects = append(e.effects, f.then)
+			if _, ends := f.then.(Complete); ends {
+				e.words.end(f.jid, false)
+			}
+			continue
+		}
+		e.effects = append(e.effects, Missed{f.jid, f.gone, f.nodes}, Tell{Word: jobevent.Missing{JID: f.jid, Minions: f.gone, Nodes: f.nodes}})
+		e.words.note(absences(f.jid, f.gone, f.nodes, e.cfg.Now())...)
+	}
+}
+
+// absences are the rows of those who will not answer, one for each node they sit behind.
+func absences(jid string, gone map[string]jobevent.Absence, nodes map[string]jobevent.NodeState, at time.Time) []returners.Expectation {
+	byPath := map[string]map[string]string{}
+	for path := range nodes {
+		byPath[path] = map[string]string{}
+	}
+	for id, g := range gone {
+		if byPath[g.Path] == nil {
+			byPath[g.Path] = map[string]string{}
+		}
+		byPath[g.Path][id] = g.Reason
+	}
+	out := make([]returners.Expectation, 0, len(byPath))
+	for _, path := range sorted(byPath) {
+		out = append(out, returners.Expectation{JID: jid, Node: path, Missing: byPath[path], State: string(nodes[path]), At: at})
+	}
+	return out
+}

@@ -1,0 +1,103 @@
+package jobs
+
+import (
+	"github.com/momtree/mom/internal/jobevent"
+	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/returners"
+)
+
+// Hear takes words that the node at path says of jobs, as it says them, and only of
+// minions that it may speak for. They may be acknowledged when a [Stored] tells that all
+// up to the number it gives are on disk.
+func (e *Engine) Hear(path string, ws ...jobevent.Word) (upTo uint64) {
+	jids := make([]string, 0, len(ws))
+	for _, w := range ws {
+		jids = append(jids, w.Job())
+	}
+	defer e.hold(jids...)()
+	for _, w := range ws {
+		switch x := w.(type) {
+		case jobevent.Expectation:
+			w = e.expect(path, x)
+		case jobevent.Missing:
+			w = e.miss(path, x)
+		}
+		e.put(Tell{Word: w, From: path})
+	}
+	for _, jid := range jids {
+		e.lateWord(jid)
+	}
+	return e.last()
+}
+
+// Learn is Hear for an expectation that is not told on: a Python master says it in the
+// event of a new job, which goes on as it is.
+func (e *Engine) Learn(path string, x jobevent.Expectation) (upTo uint64) {
+	e.expect(path, x)
+	e.lateWord(x.JID)
+	return e.last()
+}
+
+// last is the number of the newest word.
+func (e *Engine) last() (n uint64) {
+	e.change(func() {
+		e.digest()
+		n = e.words.last
+	})
+	return n
+}
+
+// expect enters who a node found for a job, and gives the word as this node tells it.
+func (e *Engine) expect(path string, x jobevent.Expectation) jobevent.Expectation {
+	w := x.Under(path)
+	state := jobevent.NodeAnswered
+	switch {
+	case x.Moved || x.Partial: // that of its own minions may come still
+		state = ""
+	case !x.Ours:
+		state = jobevent.NodePlain
+	}
+	e.note(returners.Expectation{JID: w.JID, Node: w.Node, Minions: w.Minions, Missing: w.Unreachable, State: string(state), At: e.cfg.Now()})
+	e.ledger.Expect(w.JID, ledger.Expectation{
+		Path: w.Node, Minions: w.Minions, Asked: w.Asked, Moved: x.Moved, Partial: x.Partial, Plain: !x.Ours, Untracked: x.Untracked,
+	})
+	if len(w.Unreachable) > 0 {
+		gone := make(map[string]jobevent.Absence, len(w.Unreachable))
+		for id, why := range w.Unreachable {
+			gone[id] = jobevent.Absence{Reason: why, Path: w.Node}
+		}
+		e.ledger.Gone(w.JID, gone, nil)
+	}
+	return w
+}
+
+// miss enters who below a node will not answer, and gives the word as this node tells it.
+func (e *Engine) miss(path string, x jobevent.Missing) jobevent.Missing {
+	w := x.Under(path)
+	at := e.cfg.Now()
+	e.note(absences(w.JID, w.Minions, nil, at)...) // also if the ledger goes by the word of another node
+	e.ledger.Gone(w.JID, w.Minions, w.Nodes)
+	if !e.ledger.Knows(w.JID) { // nobody else will: the account is closed and forgotten
+		e.note(absences(w.JID, w.Minions, w.Nodes, at)...)
+	}
+	return w
+}
+
+func (e *Engine) note(xs ...returners.Expectation) {
+	e.change(func() { e.words.note(xs...) })
+}
+
+// Waiting counts the words that are not stored as yet.
+func (e *Engine) Waiting() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.words.queue)
+}
+
+// Crowd counts the words that nobody has tried to store as yet: whoever brings more waits
+// while they are more than may wait (bound word_queue).
+func (e *Engine) Crowd() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.words.untried()
+}

@@ -1,0 +1,52 @@
+package jobs
+
+import (
+	"time"
+
+	"github.com/momtree/mom/internal/jobevent"
+)
+
+// What becomes of peers goes to the account: it finds who is to be asked, and who is
+// missing.
+
+// MinionUp tells that a minion of this node has connected, and what it works on.
+func (e *Engine) MinionUp(id string, running map[string]bool) { e.ledger.MinionUp(id, running) }
+
+// StockUp is MinionUp for one that cannot say what it works on.
+func (e *Engine) StockUp(id string) { e.ledger.StockUp(id) }
+
+// MinionDown tells that the connection of a minion broke; its jobs wait for it so long,
+// 0 is the lease.
+func (e *Engine) MinionDown(id string, wait time.Duration) { e.ledger.MinionDown(id, wait) }
+
+// NodeUp tells that a node right below is connected.
+func (e *Engine) NodeUp(id string) { e.ledger.NodeUp(id) }
+
+// NodeDown tells that the connection of a node right below broke.
+func (e *Engine) NodeDown(id string) { e.ledger.NodeDown(id) }
+
+// Found enters what a minion says of a job when it is asked: see [Find].
+func (e *Engine) Found(jid, id string, running bool) { e.ledger.Found(jid, id, running) }
+
+// Given tells that a minion or node is about to be given a job that it has missed.
+func (e *Engine) Given(jid, id string) { e.ledger.Given(jid, id) }
+
+// GivenStock is Given for a minion that cannot say what it works on.
+func (e *Engine) GivenStock(jid, id string) { e.ledger.GivenStock(jid, id) }
+
+// Overdue tells that those a queued job waits for will not get it, and the reason;
+// minions maps each to the path to it.
+func (e *Engine) Overdue(jid, reason string, minions map[string]string) {
+	defer e.hold(jid)()
+	if !e.ledger.Overdue(jid, reason, minions) { // the account is forgotten
+		gone := make(map[string]jobevent.Absence, len(minions))
+		for id, path := range minions {
+			gone[id] = jobevent.Absence{Reason: reason, Path: path}
+		}
+		e.find(finding{jid: jid, gone: gone})
+	}
+	e.lateWord(jid)
+}
+
+// IsNode tells that what a Python master counts among its minions is a node.
+func (e *Engine) IsNode(jid, id string) { e.ledger.IsNode(jid, id) }

@@ -1,0 +1,176 @@
+package jobs
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/momtree/mom/internal/jobevent"
+	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/returners"
+)
+
+// Publication is a job that this node was given, to publish it.
+type Publication struct {
+	// Spec is the job with those who are here to be asked, as presence knows them.
+	Spec ledger.Job
+	Load returners.Load
+	// Minions are the node's own that the target matches.
+	Minions []string
+	// Kept is what is to be given to those who miss the publication; nil: nothing is.
+	Kept []byte
+	// Early tells that the jid was given with the job: returns of it may be here
+	// already, which minions or nodes brought from elsewhere.
+	Early bool
+
+	adopted bool // it was given in an earlier life, and is known by minions now
+}
+
+// Publish begins a job. What it gives has to be committed; the job is published once
+// [Engine.Saved] was told of that. known: somebody gave the same jid before, and it runs
+// once. Who asks now is told what is known of it, and nothing has to be committed.
+//
+// One jid at a time: the caller does not begin a second one before the first is saved.
+func (e *Engine) Publish(ctx context.Context, p Publication) (s Save, known bool, err error) {
+	given, err := e.given(ctx, p.Spec.JID)
+	if err != nil {
+		return s, false, err
+	}
+	if given {
+		if p.adopted = e.ledger.Adopted(p.Spec.JID); !p.adopted {
+			e.newEvent(&p, true)
+			e.put(Skip{p.Spec.JID})
+			return s, true, e.again(ctx, p.Spec.JID)
+		}
+		e.begin(&p)
+		return s, true, nil
+	}
+	p.Load.Own = true // before what others told of it
+	s = Save{job: &p}
+	s.Batch.Loads = []returners.Load{p.Load}
+	s.Batch.Expectations = []returners.Expectation{{JID: p.Spec.JID, Minions: p.Minions, At: e.cfg.Now(), State: returners.StateAnswered}}
+	s.Batch.Notes = []returners.Note{{Kind: returners.NoteOpen, JID: p.Spec.JID}}
+	if p.Kept != nil {
+		s.Batch.Notes = append(s.Batch.Notes, returners.Note{Kind: returners.NotePublication, JID: p.Spec.JID, Value: p.Kept})
+	}
+	return s, false, nil
+}
+
+// given tells by what is stored whether somebody gave a job to this node.
+func (e *Engine) given(ctx context.Context, jid string) (bool, error) {
+	xs, err := e.cfg.Storage.GetExpectations(ctx, jid)
+	if err != nil {
+		return false, fmt.Errorf("look for job %s: %w", jid, err)
+	}
+	_, loaded, err := e.cfg.Storage.GetLoad(ctx, jid)
+	if err != nil {
+		return false, fmt.Errorf("look for job %s: %w", jid, err)
+	}
+	return returners.Given(loaded, xs...), nil
+}
+
+// begin opens the account of a stored job and has it published.
+func (e *Engine) begin(p *Publication) {
+	jid := p.Spec.JID
+	e.mu.Lock()
+	e.open[jid] = struct{}{}
+	e.mu.Unlock()
+	e.newEvent(p, false)
+	// From here on the ledger may speak of the job: its own events go first.
+	if err := e.ledger.Open(p.Spec); err != nil { // it was taken up meanwhile, and closed
+		e.put(Skip{jid})
+		return
+	}
+	e.change(func() {
+		e.digest()
+		e.effects = append(e.effects, Publish{JID: jid, Early: p.Early})
+	})
+}
+
+// newEvent tells of a new job, and who has to answer it here. That of a job that came a
+// second time is told from what is stored: who is here by now was not given it.
+func (e *Engine) newEvent(p *Publication, again bool) {
+	if !again || !e.cfg.Parent {
+		e.put(Tell{Word: expectation(p)})
+	}
+	e.put(Started{p.Spec.JID})
+}
+
+// expectation is the word on who has to answer a job here.
+func expectation(p *Publication) jobevent.Expectation {
+	w := jobevent.Expectation{JID: p.Spec.JID, Ours: true, Minions: p.Minions, Asked: []string{}, Unreachable: map[string]string{}}
+	for _, m := range p.Spec.Minions {
+		if m.Live == ledger.Down || m.Live == ledger.Away && m.Grace == 0 {
+			w.Unreachable[m.ID] = ledger.NotConnected
+			if p.Spec.Queue {
+				w.Unreachable[m.ID] = ledger.Queued
+			}
+		}
+	}
+	for _, n := range p.Spec.Nodes {
+		if n.Live == ledger.Up || n.Live == ledger.Untracked || n.Live == ledger.Away && n.Grace > 0 {
+			w.Asked = append(w.Asked, n.ID)
+		}
+	}
+	return w
+}
+
+// again tells a job from the start that came a second time: who asks now has heard
+// neither what the nodes below said, nor who is missing.
+func (e *Engine) again(ctx context.Context, jid string) error {
+	if !e.cfg.Parent {
+		return nil
+	}
+	defer e.hold(jid)()
+	for w, err := range e.Story(ctx, jid, e.cfg.Bounds.TellMinions) {
+		if err != nil {
+			return err
+		}
+		e.put(Tell{Word: w})
+	}
+	e.lateWord(jid)
+	return nil
+}
+
+// lateWord has the masters above told of a closed job that all was said of it once more.
+func (e *Engine) lateWord(jid string) {
+	if !e.cfg.Parent || !e.ledger.Closed(jid) {
+		return
+	}
+	e.change(func() { e.words.end(jid, true) })
+}
+
+// hold keeps jobs among those that the masters above have to be told of until release
+// is called.
+func (e *Engine) hold(jids ...string) (release func()) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, jid := range jids {
+		e.late[jid]++
+	}
+	return func() {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		for _, jid := range jids {
+			if e.late[jid]--; e.late[jid] == 0 {
+				delete(e.late, jid)
+			}
+		}
+	}
+}
+
+// CountStored enters returns of a job that were here before it: a node or minion that
+// came here meanwhile brought them, and gives nothing twice.
+func (e *Engine) CountStored(ctx context.Context, jid string) error {
+	rets, err := e.cfg.Storage.Outcomes(ctx, jid)
+	if err != nil {
+		return fmt.Errorf("count the returns that were here before job %s: %w", jid, err)
+	}
+	for _, r := range rets {
+		e.ledger.Returned(jid, r.ID, r.Via, r.OK)
+	}
+	return nil
+}
+
+func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,173 @@
+package jobs
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/momtree/mom/internal/jobevent"
+	"github.com/momtree/mom/returners"
+)
+
+// Save is a batch to be committed. Tell [Engine.Saved] what became of it.
+type Save struct {
+	Batch returners.Batch
+
+	job     *Publication // that begins
+	returns []returners.Return
+	words   []entry
+}
+
+// NextSave gives the words to be stored next. false: a batch of them is under way, or
+// nothing waits. Ask it again after Saved; after one that failed, when more has come, or
+// after some seconds.
+func (e *Engine) NextSave() (Save, bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.digest()
+	es := e.words.take()
+	if es == nil {
+		return Save{}, false
+	}
+	s := Save{words: es}
+	s.Batch.Unsynced = true // what is over alone: at worst a restart looks at it once more
+	for i := range es {
+		en := &es[i]
+		s.Batch.Notes = append(s.Batch.Notes, en.notes...)
+		switch {
+		case en.end == "":
+			if en.x.JID != "" {
+				s.Batch.Expectations, s.Batch.Unsynced = append(s.Batch.Expectations, en.x), false
+			}
+		case e.ends(*en):
+			s.Batch.Notes = append(s.Batch.Notes, e.endOf(en)...)
+			s.Batch.Unsynced = s.Batch.Unsynced && !en.late // whoever said it does not say it again
+		}
+	}
+	return s, true
+}
+
+// ends tells whether an end goes into the batch: nothing that was said of the job is
+// lost, and late word is of a job that is over.
+func (e *Engine) ends(en entry) bool {
+	if _, open := e.open[en.end]; en.late && open {
+		return false // its end is still to come
+	}
+	return e.words.lossOf(en) == nil
+}
+
+// endOf is what is noted of a job with its end: it is open no more, and the masters
+// above have to hear of it.
+func (e *Engine) endOf(en *entry) []returners.Note {
+	out := []returners.Note{{Kind: returners.NoteOpen, JID: en.end, Gone: true}}
+	if e.cfg.Parent {
+		en.word = e.untold.next()
+		out = append(out, returners.Note{Kind: returners.NoteUntold, JID: en.end})
+	}
+	return out
+}
+
+// Saved tells what became of a Save: what is stored, or why it is not. What waits for it
+// is in [Engine.Ready] then.
+func (e *Engine) Saved(s Save, res returners.Result, err error) {
+	switch {
+	case len(s.words) > 0:
+		e.change(func() { e.savedWords(s, err) })
+	case err != nil: // whoever brought it hears so
+	case s.job != nil:
+		e.begin(s.job)
+	default:
+		e.arrived(s.returns, res.NewReturns)
+	}
+}
+
+// savedWords is Saved for words. e.mu is held.
+func (e *Engine) savedWords(s Save, err error) {
+	if err != nil {
+		last := e.words.last
+		e.words.refused(err)
+		e.effects = append(e.effects, Stored{UpTo: last, Err: err})
+		return
+	}
+	last := s.words[len(s.words)-1].n
+	for _, en := range s.words {
+		if en.end != "" {
+			e.ended(en)
+		}
+	}
+	e.words.stored()
+	e.effects = append(e.effects, Stored{UpTo: last})
+}
+
+// ended tells of an end that was in a batch, and of one that could not be.
+func (e *Engine) ended(en entry) {
+	why := e.words.lossOf(en)
+	if !en.late {
+		delete(e.words.lost, en.end)
+	}
+	if why != nil {
+		e.effects = append(e.effects, Unended{JID: en.end, Err: why, Again: why == errTooMany})
+		return
+	}
+	if _, open := e.open[en.end]; en.late && open {
+		return
+	}
+	delete(e.open, en.end)
+	e.effects = append(e.effects, Ended{en.end})
+	if !e.cfg.Parent {
+		return
+	}
+	if old, dropped := e.untold.add(en.end, en.word); dropped {
+		e.words.put(entry{notes: []returners.Note{{Kind: returners.NoteUntold, JID: old, Gone: true}}})
+	}
+	e.effects = append(e.effects, Tell{Word: jobevent.Closed{JID: en.end, Word: en.word}})
+}
+
+// Told tells that the masters above that asked for a job have taken all that was told
+// of it up to the [jobevent.Closed] of that number.
+func (e *Engine) Told(jid string, word uint64) {
+	e.change(func() {
+		if e.untold.told(jid, word) {
+			e.words.put(entry{notes: []returners.Note{{Kind: returners.NoteUntold, JID: jid, Gone: true}}})
+		}
+	})
+}
+
+// Word gives the number of the last word on a job that is closed and of which the
+// masters above may not have heard the end.
+func (e *Engine) Word(jid string) (word uint64, closed bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	word, closed = e.untold.words[jid]
+	return word, closed
+}
+
+// Jobs lists the jobs of which a master above that was away may have missed something:
+// the open ones, those of which something is still to be stored, and the closed ones of
+// which it may not have heard the end; sorted, those behind after, at most n.
+func (e *Engine) Jobs(after string, n int) []string {
+	jids := e.ledger.Active() // what it has told before is in found
+	e.mu.Lock()
+	e.digest()
+	jids = slices.AppendSeq(append(jids, e.words.jobs()...), maps.Keys(e.untold.words))
+	jids = slices.AppendSeq(jids, maps.Keys(e.late))
+	e.mu.Unlock()
+	jids = slices.DeleteFunc(jids, func(jid string) bool { return jid <= after })
+	slices.Sort(jids)
+	jids = slices.Compact(jids)
+	return jids[:min(n, len(jids))]
+}
+
+// Marked lists the jobs that must not be removed from the store however old they are:
+// open ones, and those of which the masters above may not have heard the end.
+func (e *Engine) Marked() []string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.AppendSeq(slices.Collect(maps.Keys(e.open)), maps.Keys(e.untold.words))
+}
+
+// Open lists the jobs that are marked as open.
+func (e *Engine) Open() []string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Sorted(maps.Keys(e.open))
+}

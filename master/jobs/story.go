@@ -1,0 +1,116 @@
+package jobs
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/momtree/mom/internal/jobevent"
+	"github.com/momtree/mom/returners"
+)
+
+// Story tells a job from the start: who has to answer it, node by node, and who will
+// not, in words on at most n minions each. It is read before the first is given. An error
+// ends it.
+func (e *Engine) Story(ctx context.Context, jid string, n int) iter.Seq2[jobevent.Word, error] {
+	return func(yield func(jobevent.Word, error) bool) {
+		xs, err := e.cfg.Storage.GetExpectations(ctx, jid)
+		if err != nil {
+			yield(nil, fmt.Errorf("read who has to answer job %s: %w", jid, err))
+			return
+		}
+		missed, nodes, err := e.absent(ctx, jid, xs)
+		if err != nil {
+			yield(nil, fmt.Errorf("read who has answered job %s: %w", jid, err))
+			return
+		}
+		var all []jobevent.Expectation // whoever hears it may take longer than ctx lasts
+		for _, x := range xs {
+			if x.Node == "" || spoke(x) {
+				all = append(all, e.chapter(ctx, x, missed, nodes))
+			}
+		}
+		for _, x := range all {
+			for w := range x.Pieces(n) {
+				if !yield(w, nil) {
+					return
+				}
+			}
+		}
+		maps.DeleteFunc(nodes, func(_ string, s jobevent.NodeState) bool { return !s.Failed() })
+		for w := range (jobevent.Missing{JID: jid, Minions: missed, Nodes: nodes}).Pieces(n) {
+			if !yield(w, nil) {
+				return
+			}
+		}
+	}
+}
+
+// chapter is the word on who has to answer at one node, and who of them will not:
+// without the reasons those would count as asked in the store of whoever hears it.
+func (e *Engine) chapter(ctx context.Context, x returners.Expectation, missed map[string]jobevent.Absence, nodes map[string]jobevent.NodeState) jobevent.Expectation {
+	w := jobevent.Expectation{
+		JID: x.JID, Ours: true, Node: x.Node, Minions: slices.Clone(x.Minions), Asked: []string{}, Unreachable: map[string]string{},
+		Partial: e.partial(ctx, x),
+	}
+	if x.Node == "" {
+		for _, path := range sorted(nodes) {
+			if !strings.Contains(path, "/") && nodes[path] != jobevent.NodeUnreachable {
+				w.Asked = append(w.Asked, path)
+			}
+		}
+	}
+	for id, g := range missed {
+		if g.Path == x.Node {
+			w.Unreachable[id] = g.Reason
+		}
+	}
+	return w
+}
+
+// absent gives who does not answer a job and how its nodes are: by the account, or by
+// what is stored of a job that it has forgotten.
+func (e *Engine) absent(ctx context.Context, jid string, xs []returners.Expectation) (map[string]jobevent.Absence, map[string]jobevent.NodeState, error) {
+	if a, ok := e.ledger.State(jid); ok {
+		return a.Missing, a.Nodes, nil
+	}
+	missed, nodes := map[string]jobevent.Absence{}, map[string]jobevent.NodeState{}
+	for _, x := range xs {
+		for id, why := range x.Missing {
+			missed[id] = jobevent.Absence{Reason: why, Path: x.Node}
+		}
+		if x.Node != "" && x.State != "" {
+			nodes[x.Node] = jobevent.NodeState(x.State)
+		}
+	}
+	if len(missed) == 0 {
+		return missed, nodes, nil
+	}
+	rets, err := e.cfg.Storage.Outcomes(ctx, jid)
+	for _, r := range rets { // it came late, or over another node
+		delete(missed, r.ID)
+	}
+	return missed, nodes, err
+}
+
+// spoke tells whether a stored expectation of a node below is one: the node may only
+// have been found silent or away.
+func spoke(x returners.Expectation) bool {
+	return !jobevent.NodeState(x.State).Failed() || len(x.Minions) > 0
+}
+
+// partial tells whether a stored expectation is of minions alone that came at work on
+// the job: nobody has given the job to the node.
+func (e *Engine) partial(ctx context.Context, x returners.Expectation) bool {
+	if x.Node != "" {
+		return x.State != string(jobevent.NodeAnswered) && x.State != string(jobevent.NodePlain)
+	}
+	if e.ledger.Knows(x.JID) {
+		return e.ledger.Adopted(x.JID)
+	}
+	_, loaded, err := e.cfg.Storage.GetLoad(ctx, x.JID)
+	return err == nil && !returners.Given(loaded, x)
+}

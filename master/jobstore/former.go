@@ -1,0 +1,44 @@
+package jobstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/returners"
+)
+
+// formerFolders held one empty file per job before notes were kept in the job store.
+var formerFolders = map[string]string{"open_jobs": returners.NoteOpen, "untold_jobs": returners.NoteUntold}
+
+// TakeOver stores what an earlier version has left in folders of its own below cachedir,
+// and removes them.
+func (s *Store) TakeOver(ctx context.Context, cachedir string) error {
+	for name, kind := range formerFolders {
+		dir := filepath.Join(cachedir, name)
+		files, err := os.ReadDir(dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("take over the marks of jobs: %w", err)
+		}
+		var b returners.Batch
+		for _, f := range files {
+			if jid.Valid(f.Name()) {
+				b.Notes = append(b.Notes, returners.Note{Kind: kind, JID: f.Name()})
+			}
+		}
+		if _, err := s.Save(ctx, b); err != nil {
+			return fmt.Errorf("take over the marks of %s: %w", dir, err)
+		}
+		if err := os.RemoveAll(dir); err != nil { // else it would bring jobs back that were closed since
+			return fmt.Errorf("remove the marks of jobs that were taken over: %w", err)
+		}
+	}
+	return nil
+}

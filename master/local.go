@@ -1,0 +1,62 @@
+package master
+
+import (
+	"iter"
+
+	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/jobevent"
+)
+
+// OpenJobs lists the jobs that a master above has to be told of when it was away: the
+// open ones, and the closed ones of which it may not have heard the end; in the order of
+// their jids, those behind one, at most n.
+func (m *Master) OpenJobs(after string, n int) []string {
+	select {
+	case <-m.server.Opened(): // the jobs of an earlier life are open again
+	case <-m.ctx.Done():
+		return nil
+	}
+	return m.jobs.Jobs(after, n)
+}
+
+// Word gives the number of the last word about a job that is closed and of which the
+// masters above may not have heard the end.
+func (m *Master) Word(jid string) (word uint64, closed bool) {
+	return m.jobs.Word(jid)
+}
+
+// Told tells that the masters above that asked for a job have taken all that was
+// told of it up to the event salt/job/<jid>/closed with that word.
+func (m *Master) Told(jid string, word uint64) { m.jobs.Told(jid, word) }
+
+// Story tells a job from the start, in events that speak of at most n minions each: who
+// has to answer, node by node, and who will not. The forwarder sends them to a parent
+// that was away. After those of a closed job comes its salt/job/<jid>/closed, which is
+// for the forwarder; see [Master.Told].
+func (m *Master) Story(jid string, n int) iter.Seq[bus.Event] {
+	return func(yield func(bus.Event) bool) {
+		word, closed := m.jobs.Word(jid) // before the rest is read: all up to this word is stored
+		tell := func(w jobevent.Word) bool {
+			tag, data := w.Encode()
+			return yield(bus.Event{Tag: tag, Data: data, Stamp: m.now()})
+		}
+		ctx, cancel := storeContext()
+		defer cancel()
+		some := false
+		for w, err := range m.jobs.Story(ctx, jid, n) {
+			if err != nil {
+				m.log.Error("A job could not be told to the masters above", "jid", jid, "err", err)
+				return
+			}
+			if some = true; !tell(w) {
+				return
+			}
+		}
+		switch {
+		case closed && !some: // cleaned up
+			m.Told(jid, word)
+		case closed:
+			tell(jobevent.Closed{JID: jid, Word: word})
+		}
+	}
+}

@@ -1,0 +1,181 @@
+package runners
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/door"
+	"github.com/momtree/mom/returners"
+)
+
+// maxCalls bounds the calls at work at once.
+const maxCalls = 64
+
+// ErrBusy says that as many calls are at work as may be.
+var ErrBusy = errors.New("too many runners are at work; try again later")
+
+// HostOptions are what a [Host] works with.
+type HostOptions struct {
+	Ctx      context.Context //nolint:containedctx // ends when the master begins to close
+	ID       string          // of the master, in the job cache
+	MaxEvent int             // bytes of an event's data: max_event_size
+	Depth    int             // how deep a stored result may nest: bound depth
+	// Env is what the functions that a user calls may ask.
+	Env   func(user string) Env
+	Fire  func(tag string, data *wire.Map)
+	Store interface {
+		SaveReturns(ctx context.Context, rets []returners.Return, loads ...returners.Load) ([]bool, error)
+	}
+	Log *slog.Logger
+	Now func() time.Time
+}
+
+// Host has calls at work in a master, and tells the bus of them.
+type Host struct {
+	HostOptions
+	slots   door.Turns
+	wg      sync.WaitGroup
+	results Results
+	running sync.Map // jids of calls at work
+}
+
+// NewHost has none at work.
+func NewHost(o HostOptions) *Host { return &Host{HostOptions: o, slots: door.NewTurns(maxCalls)} }
+
+// Start is how a call is started.
+type Start struct {
+	JID  string
+	User string // whom events and the job cache name
+	// Owner may fetch the result if it is too large for the bus: whose key the call
+	// came with. "" is nobody but who may fetch all.
+	Owner string
+	Keep  bool // nobody waits for the result: it goes into the job cache
+}
+
+// Start has a call run and gives the tag under which its result will be on the bus. The
+// error is [ErrBusy].
+func (h *Host) Start(c *Call, s Start) (tag string, err error) {
+	c.Env = h.Env(s.User)
+	if !h.slots.TryTake() {
+		return "", ErrBusy
+	}
+	r := &run{s, c}
+	h.wg.Go(func() {
+		defer h.slots.Give()
+		h.run(r)
+	})
+	return r.tag(), nil
+}
+
+// Result gives the result of a call that was too large for the bus, once, to its owner;
+// "" may fetch all.
+func (h *Host) Result(jid, owner string) (wire.Raw, bool) { return h.results.Take(jid, owner) }
+
+// Running tells whether a call has that jid.
+func (h *Host) Running(jid string) bool {
+	_, at := h.running.Load(jid)
+	return at
+}
+
+// Close waits for the calls at work, whose context is over.
+func (h *Host) Close() {
+	h.wg.Wait()
+	h.results.Clear()
+}
+
+// run is one call at work.
+type run struct {
+	Start
+	call *Call
+}
+
+func (r *run) tag() string { return "salt/run/" + r.JID }
+
+// args are the arguments as events show them.
+func (r *run) args() []any {
+	args := append([]any{}, r.call.Args...)
+	if r.call.Kwargs.Len() > 0 {
+		kw := r.call.Kwargs.Clone()
+		kw.Set("__kwarg__", true)
+		args = append(args, kw)
+	}
+	return args
+}
+
+// run calls the runner and tells the bus. A failed call may have something to
+// show as well: then the reason is in the field error.
+func (h *Host) run(r *run) {
+	data := func() *wire.Map {
+		return wire.NewMap("fun", "runner."+r.call.Fun, "jid", r.JID, "user", r.User, "fun_args", r.args())
+	}
+	h.running.Store(r.JID, true)
+	defer h.running.Delete(r.JID)
+	h.Fire(r.tag()+"/new", data())
+	v, err := Run(h.Ctx, r.call)
+	ret := data()
+	ret.Set("return", v)
+	ret.Set("success", err == nil)
+	switch {
+	case err != nil && v == nil:
+		ret.Set("return", err.Error())
+	case err != nil:
+		ret.Set("error", err.Error())
+	}
+	if r.Keep {
+		if err := h.keep(r, ret, err == nil); err != nil {
+			h.Log.Error("The result of a runner could not be stored", "jid", r.JID, "fun", r.call.Fun, "err", err)
+		}
+	}
+	if b, err := wire.Encode(ret); err == nil && len(b) > h.MaxEvent {
+		h.results.Put(r.JID, r.Owner, b)
+		ret.Set("held", true) // to be fetched: the event itself is cut
+	}
+	h.Fire(r.tag()+"/ret", ret)
+}
+
+// keepWait bounds the write of a result, which is not given up because the master ends.
+const keepWait = 30 * time.Second
+
+// keep stores a call that was started without waiting, as Salt stores runner
+// calls: under the id of this master, with the event as the result.
+func (h *Host) keep(r *run, ret *wire.Map, ok bool) error {
+	id, fun := h.ID, "runner."+r.call.Fun
+	if !strings.HasSuffix(id, "_master") {
+		id += "_master"
+	}
+	ret = ret.Clone()
+	ret.Set("_stamp", h.Now().UTC().Format("2006-01-02T15:04:05.000000"))
+	value, err := wire.Encode(ret)
+	if err != nil {
+		return err
+	}
+	if err := wire.FitsDepth(value, h.Depth); err != nil { // a result that holds results of results
+		return h.keep(r, wire.NewMap("fun", fun, "jid", r.JID, "user", r.User, "return", fmt.Sprintf("ERROR: the result cannot be kept: %v", err), "success", false), false)
+	}
+	retcode := 0
+	if !ok {
+		retcode = 1
+	}
+	full, err := wire.Encode(wire.NewMap("cmd", "_return", "id", id, "success", ok, "return", wire.Raw(value), "retcode", retcode,
+		"jid", r.JID, "fun", fun, "fun_args", r.args()))
+	if err != nil {
+		return err
+	}
+	load, err := wire.Encode(wire.NewMap("cmd", "publish", "tgt", []any{id}, "tgt_type", "list", "fun", fun, "arg", r.args(),
+		"jid", r.JID, "user", r.User, "ret", "", "minions", []any{id}))
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), keepWait)
+	defer cancel()
+	_, err = h.Store.SaveReturns(ctx,
+		[]returners.Return{{JID: r.JID, ID: id, Fun: fun, Success: ok, Retcode: retcode, Value: value, Full: full, At: h.Now()}},
+		returners.Load{JID: r.JID, Raw: load, User: r.User, At: h.Now()})
+	return err
+}

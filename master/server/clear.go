@@ -1,0 +1,89 @@
+package server
+
+import (
+	"context"
+	"errors"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/internal/zmtp"
+)
+
+// serveClear serves a command of this machine (Salt wire reference §8.1).
+func (s *Server) serveClear(req *zmtp.Request, e *entry, env wire.Envelope) {
+	defer s.rescue(req, e.Name)
+	ctx, cancel := context.WithTimeout(s.Ctx, timeout)
+	defer cancel()
+	r := &Request{Cmd: e.Name, Load: env.Load, Peer: req.Peer, Version: env.Version}
+	if e.Who != Anyone {
+		if err := s.entitle(e, r); err != nil {
+			s.answerClear(req, e, nil, err)
+			return
+		}
+		done, err := s.weigh(ctx, &e.Command, r.Load)
+		if err != nil {
+			s.answerClear(req, e, nil, Invalid("%s: %v", e.Name, err))
+			return
+		}
+		defer done()
+	}
+	v, err := e.handle(ctx, r)
+	s.answerClear(req, e, v, err)
+}
+
+// entitle tells whether a command comes from somebody who may give it, by its key
+// alone: nothing of a stranger's load is decoded.
+func (s *Server) entitle(e *entry, r *Request) error {
+	by, err := loginOf(r.Load)
+	if err != nil {
+		return Invalid("%s: %v", e.Name, err)
+	}
+	if by != "" {
+		user, fun := namesOf(r.Load)
+		s.RefusedUser(e.Name+" with "+by+" (external_auth is not served by this master)", user, fun)
+		return e.noAccess(by)
+	}
+	f, err := wire.Pick(r.Load, atDoor, "key")
+	key := ""
+	if err == nil && len(f[0]) <= maxName {
+		key, _ = wire.Str(f[0])
+	}
+	owner, ok := s.User(key)
+	if ok && owner != s.Own { // who may do everything
+		ok = e.rule(r.Load) == User
+	}
+	if !ok {
+		user, fun := namesOf(r.Load)
+		s.RefusedUser(e.Name, user, fun)
+		return e.noAccess("user")
+	}
+	r.User = owner
+	return nil
+}
+
+// rule is who may give the command with this load.
+func (e *entry) rule(load wire.Raw) Who {
+	if e.WhoOf == nil {
+		return e.Who
+	}
+	_, fun := namesOf(load)
+	return e.WhoOf(fun)
+}
+
+func (e *entry) noAccess(with string) error {
+	if e.NoAccess != nil {
+		return e.NoAccess(with)
+	}
+	return ErrNoAccess
+}
+
+// answerClear answers a command in clear.
+func (s *Server) answerClear(req *zmtp.Request, e *entry, v any, err error) {
+	if err != nil {
+		var no Refusal
+		if !errors.As(err, &no) {
+			no = Invalid("%s: %v", e.Name, err)
+		}
+		v = no.reply()
+	}
+	s.answer(req, v)
+}

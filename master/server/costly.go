@@ -1,0 +1,38 @@
+package server
+
+import (
+	"fmt"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/internal/zmtp"
+)
+
+// submit has a costly request wait for its turn, if it is worth that.
+func (s *Server) submit(req *zmtp.Request, e *entry, env wire.Envelope) {
+	if len(env.Load) > e.Costly.MaxBytes { // judged before it waits
+		s.Turned.Note(e.Costly.TooLarge, s.Now(), "", "from", req.Peer.Source(), "reason", fmt.Sprintf("load of %d bytes", len(env.Load)))
+		s.answer(req, BadLoad)
+		return
+	}
+	s.costly.Submit(func() { s.serveCostly(req, e, env) }, func() {
+		if !req.Peer.Gone() {
+			s.Turned.Note(e.Costly.Full, s.Now(), "", "from", req.Peer.Source())
+		}
+		req.Drop()
+	}, req.Peer.Gone)
+}
+
+// serveCostly serves a request that had to wait. A peer that has hung up meanwhile
+// costs nothing any more.
+func (s *Server) serveCostly(req *zmtp.Request, e *entry, env wire.Envelope) {
+	defer s.rescue(req, e.Name)
+	s.Turns.Take()
+	defer s.Turns.Give()
+	if req.Peer.Gone() {
+		s.Stats.HungUp.Add(1)
+		req.Drop()
+		return
+	}
+	v, err := e.handle(s.Ctx, &Request{Cmd: e.Name, Load: env.Load, Peer: req.Peer, Version: env.Version})
+	s.answerClear(req, e, v, err)
+}

@@ -1,0 +1,30 @@
+package server
+
+import (
+	"log/slog"
+
+	"github.com/momtree/mom/internal/zmtp"
+)
+
+// RefusedUser counts and logs a command without rights. Operators look for
+// these, but a stranger can send as many as there are: one line a second.
+func (s *Server) RefusedUser(what, user, fun string) {
+	s.Stats.Refused.Add(1)
+	now := s.Now().Unix()
+	level := slog.LevelDebug
+	if s.warned.Swap(now) != now {
+		level = slog.LevelWarn
+	}
+	s.Log.Log(s.Ctx, level, "A command was refused", "cmd", what, "user", user, "fun", fun, "refused", s.Stats.Refused.Load())
+}
+
+// Refused counts and logs something that was not allowed. A stranger can cause
+// these at will, so they are logged at debug level; the counter tells of them.
+func (s *Server) Refused(what string, p *zmtp.Peer, err error) {
+	s.Stats.Refused.Add(1)
+	if p != nil {
+		s.Log.Debug("Refused", "what", what, "from", p.RemoteAddr(), "err", err)
+		return
+	}
+	s.Log.Warn("Refused", "what", what, "err", err)
+}

@@ -1,0 +1,96 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/internal/zmtp"
+	"github.com/momtree/mom/master/door"
+	"github.com/momtree/mom/master/jobstore"
+)
+
+// serveSealed opens, checks and serves a request of a minion or node.
+func (s *Server) serveSealed(req *zmtp.Request, env wire.Envelope) {
+	defer s.rescue(req, env.Enc)
+	key, r, err := s.Unseal(env)
+	if err != nil {
+		s.Refused("request", req.Peer, err)
+		if errors.Is(err, ErrNotAMap) {
+			s.answer(req, notAMap)
+			return
+		}
+		s.answer(req, BadLoad)
+		return
+	}
+	req.Peer.Trust()
+	s.Trusted.Note(req.Peer.Source())
+	r.Peer = req.Peer
+	if r.Cmd == "" {
+		s.Refused("command", req.Peer, fmt.Errorf("a request of %q has no cmd", r.ID))
+		s.answer(req, handlerRaised)
+		return
+	}
+	e := s.sealed[r.Cmd]
+	if e == nil {
+		s.seal(req, key, r, wire.NewMap())
+		return
+	}
+	ctx, cancel := context.WithTimeout(s.Ctx, timeout)
+	defer cancel()
+	done, err := s.weigh(ctx, &e.Command, r.Load)
+	switch {
+	case err == nil:
+		defer done()
+	case errors.Is(err, door.ErrBusy), ctx.Err() != nil:
+		s.answer(req, wire.NotNow)
+		return
+	default:
+		s.Log.Warn("A request was refused", "cmd", r.Cmd, "id", r.ID, "err", err)
+		s.seal(req, key, r, "")
+		return
+	}
+	v, err := s.call(ctx, e, r)
+	if clear, ok := v.(Clear); ok && err == nil {
+		s.answer(req, clear.Value)
+		return
+	}
+	if errors.Is(err, ErrNotStored) {
+		// Silence would cost the sender its time-out; a plain text makes it
+		// send again, and what it sent stays in its queue until it is stored.
+		level := slog.LevelError
+		if errors.Is(err, jobstore.ErrOutboxFull) { // the store has said so, once
+			level = slog.LevelDebug
+		}
+		s.Log.Log(ctx, level, "What was sent could not be stored and was not acknowledged", "cmd", r.Cmd, "id", r.ID, "err", err)
+		s.answer(req, notStored(err))
+		return
+	}
+	if err != nil {
+		level := slog.LevelWarn
+		if errors.As(err, new(Told)) {
+			level = slog.LevelDebug
+		}
+		s.Log.Log(ctx, level, "A request failed", "cmd", r.Cmd, "id", r.ID, "err", err)
+		v = ""
+	}
+	s.seal(req, key, r, v)
+}
+
+// call has the handler serve a request of somebody who may make it.
+func (s *Server) call(ctx context.Context, e *entry, r *Request) (v any, err error) {
+	switch {
+	case e.Who == Node && (!r.Proven || !s.Node(r.ID)):
+		s.Refused("node", nil, fmt.Errorf("%s of %q, which is no node of this master", r.Cmd, r.ID))
+		return wire.NewMap(), nil
+	case e.Who == Proven && !r.Proven:
+		return wire.NewMap(), nil
+	}
+	begun := time.Now()
+	v, err = e.handle(ctx, r)
+	e.count.Done(begun, err)
+	return v, err
+}

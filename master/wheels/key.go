@@ -1,0 +1,89 @@
+package wheels
+
+import (
+	"context"
+	"strings"
+
+	"github.com/momtree/mom/master/functions"
+	"github.com/momtree/mom/master/keys"
+	"github.com/momtree/mom/value"
+)
+
+const keyMatch = `
+match
+    The ids, as a glob, several with commas between them, or a list of globs.
+`
+
+func init() {
+	Register(
+		Function{Name: "key.list_all", Run: keyListAll, Doc: `
+The ids of all keys by the folder that they are in, and the files of the master's own.
+
+    wheel.cmd('key.list_all')
+`},
+		Function{Name: "key.accept", Args: []string{"match", "include_rejected=", "include_denied="}, Run: keyChange(keys.Desk.Accept, keys.Pending), Doc: `
+Accepts pending keys.
+` + keyMatch + `
+include_rejected, include_denied : False
+    Those in these folders as well.
+
+    wheel.cmd('key.accept', ['web*'])
+`},
+		Function{Name: "key.reject", Args: []string{"match", "include_accepted=", "include_denied="}, Run: keyChange(keys.Desk.Reject, keys.Pending), Doc: `
+Rejects pending keys.
+` + keyMatch + `
+include_accepted, include_denied : False
+    Those in these folders as well.
+
+    wheel.cmd('key.reject', ['web*'])
+`},
+		Function{Name: "key.delete", Args: []string{"match"}, Run: keyChange(keys.Desk.Delete, keys.Listed...), Doc: `
+Deletes keys, whatever folder they are in.
+` + keyMatch + `
+    wheel.cmd('key.delete', ['web1'])
+`},
+	)
+}
+
+func keyListAll(_ context.Context, c *Call) (any, error) {
+	out := value.NewMap()
+	for _, s := range keys.Listed {
+		out.Set(s.Folder(), c.Env.Keys.Store.List(s))
+	}
+	local, err := c.Env.Keys.Store.LocalKeys("*")
+	out.Set(keys.Local.Folder(), local)
+	return out, err
+}
+
+// keyChange makes a function that does something to the keys that match, in these states
+// and in those that the call includes.
+func keyChange(change func(keys.Desk, keys.Selection) ([]keys.Key, error), states ...keys.State) func(context.Context, *Call) (any, error) {
+	return func(_ context.Context, c *Call) (any, error) {
+		globs, err := c.Patterns("match")
+		if err != nil {
+			return nil, err
+		}
+		if globs == nil {
+			return nil, functions.Invalid("match is empty")
+		}
+		from := states[:len(states):len(states)]
+		for _, s := range []struct {
+			flag  string
+			state keys.State
+		}{{"include_accepted", keys.Accepted}, {"include_rejected", keys.Rejected}, {"include_denied", keys.Denied}} {
+			also, err := c.Flag(s.flag, false)
+			if err != nil {
+				return nil, err
+			}
+			if also {
+				from = append(from, s.state)
+			}
+		}
+		done, err := change(c.Env.Keys, c.Env.Keys.Store.Match(strings.Join(globs, ","), from...))
+		ids := make([]string, 0, len(done))
+		for _, k := range done {
+			ids = append(ids, k.ID)
+		}
+		return value.NewMap("minions", ids), err
+	}
+}

@@ -1,0 +1,122 @@
+package wheels
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/momtree/mom/internal/vectors"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/keys"
+	"github.com/momtree/mom/value"
+)
+
+// office is a key desk with keys a to d in the folders of pending, accepted, rejected and
+// denied ones. told are its events and requests for a new shared key.
+func office(t *testing.T) (d keys.Desk, told *[]string) {
+	t.Helper()
+	pki, pub := t.TempDir(), []byte(vectors.Keys(t)["minion"].PublicPEM)
+	for id, folder := range map[string]string{"a": "minions_pre", "b": "minions", "c": "minions_rejected", "d": "minions_denied"} {
+		if err := os.MkdirAll(filepath.Join(pki, folder), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(pki, folder, id), pub, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	store, err := keys.Open(keys.Options{PkiDir: pki})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	told = &[]string{}
+	return keys.Desk{
+		Store:  store,
+		Fire:   func(_ string, d *wire.Map) { *told = append(*told, d.String("act")+" "+d.String("id")) },
+		Rotate: func() error { *told = append(*told, "rotate"); return nil },
+	}, told
+}
+
+// Each function changes the keys that it says, which is told, and takes the arguments
+// that it names in each of the ways in which Salt's clients give them.
+func TestKeys(t *testing.T) {
+	for _, c := range []struct {
+		load []any
+		want string // its answer; what was told
+	}{
+		{[]any{"fun", "key.list_all", "match", "", "user", "root"}, "minions=[b] minions_pre=[a] minions_rejected=[c] minions_denied=[d] local=[];"},
+		{[]any{"fun", "key.accept", "match", "*"}, "minions=[a]; accept a"},
+		{[]any{"fun", "key.accept", "match", "a,c,d", "include_rejected", true}, "minions=[a c]; accept a accept c"},
+		{[]any{"fun", "key.accept", "match", []any{"c", "d"}, "include_denied", "True"}, "minions=[d]; accept d"},
+		{[]any{"fun", "key.accept", "arg", []any{"*", true}, "kwarg", value.NewMap("include_denied", true)}, "minions=[a c d]; accept a accept c accept d"},
+		{[]any{"fun", "key.reject", "match", "*"}, "minions=[a]; reject a rotate"},
+		{[]any{"fun", "key.reject", "match", "*", "include_accepted", true}, "minions=[b a]; reject b reject a rotate"},
+		{[]any{"fun", "key.delete", "match", "[a-c]"}, "minions=[b a c]; delete b delete a delete c rotate"},
+		{[]any{"fun", "key.delete", "match", "x"}, "minions=[];"},
+		{[]any{"fun", "key.delete", "match", "../d"}, "minions=[];"},
+		{[]any{"fun", "key.delete"}, "delete takes at least 1 argument (0 given)"},
+		{[]any{"fun", "key.delete", "match", ""}, "Passed invalid arguments: match is empty"},
+		{[]any{"fun", "key.delete", "match", nil}, "Passed invalid arguments: match is empty"},
+		{[]any{"fun", "key.delete", "match", "a", "include_denied", true}, "'include_denied' is an invalid keyword argument for 'wheel.key.delete'"},
+		{[]any{"fun", "key.accept", "arg", []any{"a"}, "kwarg", value.NewMap("force", true)}, "Passed invalid arguments: key.accept() got an unexpected keyword argument 'force'"},
+		{[]any{"fun", "key.accept", "match", "a", "include_denied", "maybe"}, "Passed invalid arguments: include_denied=maybe is neither True nor False"},
+		{[]any{"fun", "key.gen", "match", "a"}, "'key.gen' is not available."},
+	} {
+		desk, told := office(t)
+		got, err := call(t, desk, value.NewMap(c.load...))
+		if got += strings.TrimRight("; "+strings.Join(*told, " "), " "); err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%v: %s, want %s", c.load, got, c.want)
+		}
+	}
+}
+
+func call(t *testing.T, desk keys.Desk, load *value.Map) (string, error) {
+	t.Helper()
+	c, err := Read(load)
+	if err != nil {
+		return "", err
+	}
+	c.Env.Keys = desk
+	v, err := Run(t.Context(), c)
+	if err != nil {
+		return "", err
+	}
+	var out []string
+	v.(*value.Map).Range(func(k, v any) bool {
+		out = append(out, fmt.Sprintf("%v=%v", k, v))
+		return true
+	})
+	return strings.Join(out, " "), nil
+}
+
+// What could not be done is told beside what was.
+func TestKeys_NoNewSharedKey(t *testing.T) {
+	desk, told := office(t)
+	full := errors.New("the disk is full")
+	desk.Rotate = func() error { return full }
+	if _, err := call(t, desk, value.NewMap("fun", "key.delete", "match", "a")); !errors.Is(err, full) || len(*told) != 1 {
+		t.Errorf("%v, told %v", err, *told)
+	}
+}
+
+func TestEveryFunctionIsDocumented(t *testing.T) {
+	docs := Docs()
+	for _, name := range Names() {
+		doc := docs.String(name)
+		if !strings.Contains(doc, "wheel.cmd('"+name+"'") {
+			t.Errorf("%s: no example of a call in %q", name, doc)
+		}
+		f, _ := registry.Lookup(name)
+		for _, a := range f.Args {
+			if !strings.Contains(doc, strings.TrimSuffix(a, "=")) {
+				t.Errorf("%s: its argument %s is not documented", name, a)
+			}
+		}
+	}
+}

@@ -1,0 +1,60 @@
+package wheels
+
+import (
+	"context"
+
+	"github.com/momtree/mom/master/functions"
+	"github.com/momtree/mom/master/keys"
+	"github.com/momtree/mom/master/server"
+	"github.com/momtree/mom/value"
+)
+
+// Env is what a wheel function may do at its master.
+type Env struct {
+	Keys keys.Desk
+}
+
+// Function is one wheel function; [Call] is a call of it.
+type (
+	Function = functions.Function[Env]
+	Call     = functions.Call[Env]
+)
+
+var registry = functions.NewRegistry[Env]("wheel")
+
+// Register enters functions. It is called from init of the file that has them.
+func Register(fs ...Function) { registry.Register(fs...) }
+
+// Docs are the documentations of all functions by name.
+func Docs() *value.Map { return registry.Docs() }
+
+// Who may call the function of a name.
+func Who(name string) server.Who { return registry.Who(name) }
+
+// Names lists all functions, sorted.
+func Names() []string { return registry.Names() }
+
+// noArguments are fields of a wheel load that are no arguments of the function, where it
+// has none of that name: Salt's CLIENT_INTERNAL_KEYWORDS, and the user, at which Salt's
+// wheels break.
+var noArguments = []string{
+	"cmd", "fun", "key", "user", "client", "arg", "kwarg", "match", "eauth", "token", "username", "password", "full_return", "print_event",
+}
+
+// Read takes a call out of a wheel load: with arg and kwarg, or with the arguments among
+// the fields of the load.
+func Read(load *value.Map) (*Call, error) {
+	fun := load.String("fun")
+	if !load.Has("arg") || !load.Has("kwarg") {
+		return registry.Fields(fun, load, noArguments...)
+	}
+	c := &Call{Fun: fun, Args: load.List("arg"), Kwargs: value.NewMap()}
+	load.Map("kwarg").Range(func(k, v any) bool {
+		c.Kwargs.Set(k, v)
+		return true
+	})
+	return c, nil
+}
+
+// Run finds, checks and calls a function. A panic becomes an error.
+func Run(ctx context.Context, c *Call) (any, error) { return registry.Run(ctx, c) }

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// standing are the commands that ask a master, and what they share: they stand on package
+// client. What they need beside it, and why, is here; whatever else is below the client is
+// not for them.
+var standing = map[string]map[string]string{
+	"arguments": nil,
+	"command":   nil,
+	"options":   nil,
+	"report":    nil,
+	"salt":      nil,
+	"screen":    nil,
+	"top":       nil,
+	"trace":     nil,
+	"tree":      nil,
+	"health": {
+		"internal/config": "whether a folder is a master's, a node's or a minion's, and the minion's id",
+		"internal/pulse":  "the tags of the question and of the answer",
+	},
+	"node": {
+		"internal/admission": "admit writes beside the keys of the master, which need not run",
+		"internal/config":    "where those are",
+	},
+	"saltkey": {
+		"internal/admission": "who loses the key loses the admission",
+		"internal/config":    "where the keys are; the master need not run",
+		"internal/crypt":     "--gen-keys and --gen-signature",
+		"master/keys":        "the folders of keys are the store, for the master as well",
+	},
+	"saltrun": {
+		"master/runners": "the documentation of functions, for which the master need not run",
+	},
+}
+
+// apart are the folders that are no such commands.
+var apart = map[string]string{
+	"chaos":    "breaks trees of processes and looks at what is left of them",
+	"daemons":  "the daemons themselves",
+	"demo":     "a tree of processes",
+	"grove":    "trees of processes",
+	"interop":  "tests with an installed Salt",
+	"momtest":  "trees of processes for tests",
+	"plan":     "measures this machine",
+	"saltcall": "a minion without a master's order",
+	"sim":      "plays a tree in virtual time",
+	"swarm":    "plays minions",
+}
+
+// aside are libraries that know nothing of a master: of terminals, text, values, time, logs.
+var aside = []string{
+	"client", "value", "topology", "topology/trace",
+	"internal/daemon", "internal/jid", "internal/output", "internal/sleep", "internal/terminal", "internal/versions", "internal/yaml11",
+}
+
+// Commands stand on package client and on nothing deeper; an exception that is not needed
+// any more is one too many.
+func TestCommandsStandOnTheClient(t *testing.T) {
+	dirs, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range dirs {
+		exceptions, stands := standing[d.Name()]
+		switch _, other := apart[d.Name()]; {
+		case !d.IsDir() || other:
+			continue
+		case !stands:
+			t.Errorf("mom/%s is neither among the commands that stand on the client nor apart", d.Name())
+			continue
+		}
+		used := importsOf(t, d.Name())
+		for _, path := range used {
+			other, command := strings.CutPrefix(path, "mom/")
+			if _, ok := standing[other]; command && ok {
+				continue
+			}
+			if !slices.Contains(aside, path) && exceptions[path] == "" {
+				t.Errorf("mom/%s imports %s, which is below the client: what it needs of it belongs there", d.Name(), path)
+			}
+		}
+		for path := range exceptions {
+			if !slices.Contains(used, path) {
+				t.Errorf("mom/%s need not be allowed to import %s", d.Name(), path)
+			}
+		}
+	}
+}
+
+// importsOf gives what the files of a folder import of this module, tests aside.
+func importsOf(t *testing.T, dir string) (paths []string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no files in %s: %v", dir, err)
+	}
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, imp := range f.Imports {
+			path, err := strconv.Unquote(imp.Path.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if ours, ok := strings.CutPrefix(path, "github.com/momtree/mom/"); ok {
+				paths = append(paths, ours)
+			}
+		}
+	}
+	return paths
+}

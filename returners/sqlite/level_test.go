@@ -1,0 +1,38 @@
+package sqlite
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/returners/returnertest"
+)
+
+// What nobody has to wait for is not synced; the next commit that somebody waits for is.
+func TestUnsyncedCommits(t *testing.T) {
+	level := func(s *Store) (n int) {
+		if err := s.w.QueryRow("PRAGMA synchronous").Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	const normal, full = 1, 2
+	s := openAt(t, filepath.Join(t.TempDir(), "jobs.db"))
+	note := Batch{Unsynced: true, Notes: []returners.Note{{Kind: returners.NoteOpen, JID: returnertest.JID(1)}}}
+	for _, c := range []struct {
+		do   func() error
+		want int
+	}{
+		{func() error { _, err := s.Commit(background, note); return err }, normal},
+		{func() error { _, err := s.Commit(background, batchOf(t, 1, 1)); return err }, full},
+		{func() error { _, err := s.Commit(background, note); return err }, normal},
+		{func() error { return s.OutboxAck(background, "parent:top", []int64{1}) }, full},
+	} {
+		if err := c.do(); err != nil {
+			t.Fatal(err)
+		}
+		if got := level(s); got != c.want {
+			t.Errorf("synchronous is %d, want %d", got, c.want)
+		}
+	}
+}
