@@ -398,6 +398,7 @@ func TestSweptGuestsReadNoFurther(t *testing.T) {
 	k.nb.homes.Leavers(func(string) bool { return false })
 	k.at.forward(2 * time.Minute) // away
 	eventually(t, "the guest swept", func() bool { return !k.nb.keys.Accepted("m1") })
+	eventually(t, "the wish for a new key", k.nb.rotation.pending)
 	k.at.forward(time.Minute + time.Second)
 	eventually(t, "a new shared key", func() bool { return k.nb.shared.Text() != was })
 	if len(k.nb.GoneKeys()) != 0 {

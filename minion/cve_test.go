@@ -260,6 +260,7 @@ func TestPublications_AsTheMaster(t *testing.T) {
 	if got := quietly(t, m, forged()); len(got) != 0 {
 		t.Errorf("run: %v", got)
 	}
+	awaitEmpty(t, d) // or what was not acknowledged comes again
 	if err := d.end(); err != nil {
 		t.Fatal(err)
 	}

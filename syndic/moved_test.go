@@ -52,6 +52,7 @@ func TestReturnsThatMinionsBring(t *testing.T) {
 	n.stop()
 	n.revive(t) // the debt outlives the node
 	n.run(t)
+	waiting.Until(t, "the one to be there, or the other would take its place", n.parents.links[0].isUp)
 	b.Up()
 	waiting.Until(t, "the return at the other", func() bool { return b.has(job(1), "web-1") == 1 })
 	waiting.Until(t, "nothing to be owed", func() bool { return n.local.depth() == 0 })

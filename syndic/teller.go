@@ -65,7 +65,11 @@ func (t *teller) counts(e bus.Event) bool {
 
 // run tells until ctx ends.
 func (t *teller) run(ctx context.Context) {
-	defer t.leave()
+	defer func() {
+		t.u.mu.Lock()
+		defer t.u.mu.Unlock()
+		t.leave()
+	}()
 	for {
 		select {
 		case <-ctx.Done():
@@ -156,7 +160,7 @@ func (t *teller) choose() bool {
 	return true
 }
 
-// leave ends the telling of a job.
+// leave ends the telling of a job. The caller holds the mutex of the uplink.
 func (t *teller) leave() {
 	if t.jid != "" {
 		t.stop()
