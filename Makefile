@@ -39,16 +39,16 @@ build: ## build/mom, a static binary; its version comes from git through the bui
 
 test: deps ## go vet, then all tests with the race detector; fails on a skipped test too (PKG=./internal/...)
 	$(GO) vet $(PKG)
-	{ $(GO) test -race -timeout 20m -json $(PKG) || true; } | $(GO) run ./internal/tally
+	{ $(GO) test -race -timeout 20m -json $(PKG) || true; } | $(GO) run ./internal/tools/testreport
 
 chaos: deps ## break a tree of real processes by seed and check it: ROUNDS=200 SEED=1 (docs/chaos.md; ARGS='-keep-going -v')
-	$(GO) run ./mom/chaos/rounds -rounds $(ROUNDS) -seed $(SEED) $(ARGS)
+	$(GO) run ./test/chaos/rounds -rounds $(ROUNDS) -seed $(SEED) $(ARGS)
 
 interop: ## against an installed Salt: SALT_PEER=DIR with DIR/bin/salt-master and the others, SALT_PEER3=DIR for one of protocol 3 (ARGS='-run Syndic')
-	$(GO) test -tags saltpeer -count=1 -timeout 120m -v $(ARGS) ./mom/interop
+	$(GO) test -tags saltpeer -count=1 -timeout 120m -v $(ARGS) ./test/interop
 
 sim: ## random trees with random faults in virtual time against a flat master: SEEDS=20000 SEED=1; prints the seed of a failure
-	$(GO) test -count=1 -timeout 240m ./mom/sim -run 'TestPromisesHold|TestRowsOfAFlatMaster|TestMoversAreWaitedFor' -args -seed $(SEED) -seeds $(SEEDS)
+	$(GO) test -count=1 -timeout 240m ./internal/sim -run 'TestPromisesHold|TestRowsOfAFlatMaster|TestMoversAreWaitedFor' -args -seed $(SEED) -seeds $(SEEDS)
 
 mutants: ## take each protection out in turn: its test has to fail (ONLY=S1 for some; test/mutants)
 	$(GO) run ./test/mutants -only '$(ONLY)'
@@ -60,7 +60,7 @@ bench: ## all benchmarks (BENCH=regexp, PKG=./internal/wire)
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem $(PKG)
 
 figures: ## what the tree takes, in the shape in which Salt's was measured; half an hour (MINUTES=10 of a parent away, ARGS='-run Ping')
-	$(GO) test -tags figures -count=1 -timeout 60m -v -run Figures $(ARGS) ./mom/grove
+	$(GO) test -tags figures -count=1 -timeout 60m -v -run Figures $(ARGS) ./internal/localcluster
 
 lint: ## formatting, vet, staticcheck, tidy modules, short files
 	@unformatted=$$($(GO) run $(GOFUMPT) -l .); [ -z "$$unformatted" ] || { printf 'not in gofumpt form:\n%s\n' "$$unformatted"; exit 1; }

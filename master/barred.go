@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/momtree/mom/master/owners"
+	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/topology"
 )
@@ -26,7 +26,7 @@ const barredFor = 10 * time.Minute
 
 // bar refuses a node: it is counted, logged, told on the bus, and shown in the tree.
 func (m *Master) bar(id string, why error) error {
-	m.trespassed(owners.Trespass{Kind: owners.OfNode, Path: id, Err: why})
+	m.trespassed(ownership.Trespass{Kind: ownership.OfNode, Path: id, Err: why})
 	m.barred.mu.Lock()
 	if m.barred.last == nil {
 		m.barred.last = map[string]time.Time{}

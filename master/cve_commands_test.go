@@ -15,7 +15,7 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/keys"
-	"github.com/momtree/mom/master/owners"
+	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/server"
 )
 
@@ -456,7 +456,7 @@ func TestCVE2024_38823(t *testing.T) {
 	if tags := events.tags(); len(tags) != 0 {
 		t.Errorf("fired again: %v", tags)
 	}
-	if n := r.Stats().Trespasses[owners.OfReplay]; n != 4 {
+	if n := r.Stats().Trespasses[ownership.OfReplay]; n != 4 {
 		t.Errorf("%d replays told, want 4", n)
 	}
 	at.forward(2 * time.Minute)

@@ -9,7 +9,7 @@ import (
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/owners"
+	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/server"
 )
 
@@ -76,7 +76,7 @@ func TestCVE2025_22236_CVE2025_22239(t *testing.T) {
 	if tags := events.tags(); len(tags) != 0 || len(m1.heard) != 0 {
 		t.Errorf("fired %v, published %d", tags, len(m1.heard))
 	}
-	if n := r.Stats().Trespasses[owners.OfEvent]; n != 36 {
+	if n := r.Stats().Trespasses[ownership.OfEvent]; n != 36 {
 		t.Errorf("%d told, want 36", n)
 	}
 }

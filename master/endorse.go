@@ -3,15 +3,15 @@ package master
 import (
 	"time"
 
-	"github.com/momtree/mom/internal/endorse"
+	"github.com/momtree/mom/internal/jobsig"
 	"github.com/momtree/mom/internal/wire"
 )
 
 // endorse puts the order of the top into a publication: the one a job from above
 // came with, unaltered, or with sign_jobs one of this master's own key.
 func (m *Master) endorse(j *job, p *wire.Publication) error {
-	if o, ok := j.extra.Get(endorse.Field); ok && j.fromAbove {
-		p.Extra.Set(endorse.Field, o)
+	if o, ok := j.extra.Get(jobsig.Field); ok && j.fromAbove {
+		p.Extra.Set(jobsig.Field, o)
 		return nil
 	}
 	if !m.cfg.SignJobs {
@@ -27,10 +27,10 @@ func (m *Master) endorse(j *job, p *wire.Publication) error {
 			expires = until
 		}
 	}
-	o, err := endorse.Sign(m.identity.Pair.Private, *p, now, expires)
+	o, err := jobsig.Sign(m.identity.Pair.Private, *p, now, expires)
 	if err != nil {
 		return err
 	}
-	p.Extra.Set(endorse.Field, o)
+	p.Extra.Set(jobsig.Field, o)
 	return nil
 }

@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"github.com/momtree/mom/internal/bus"
-	"github.com/momtree/mom/internal/ordering"
+	"github.com/momtree/mom/internal/sequence"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/owners"
+	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/server"
 )
 
@@ -55,7 +55,7 @@ func (m *Master) onMinionEvent(ctx context.Context, r *server.Request) (any, err
 	if !again {
 		return v, err
 	}
-	m.trespassed(owners.Trespass{Kind: owners.OfReplay, Path: r.ID, Err: errors.New("events that were taken before came again")})
+	m.trespassed(ownership.Trespass{Kind: ownership.OfReplay, Path: r.ID, Err: errors.New("events that were taken before came again")})
 	if err != nil && ctx.Err() != nil { // the first is still at work
 		err = fmt.Errorf("%w: %w", server.ErrNotStored, err)
 	}
@@ -70,7 +70,7 @@ func (m *Master) takeEvents(ctx context.Context, r *server.Request) (any, error)
 	}
 	if !e.HasEvents {
 		if err := m.fieldsOf(r, e.Full); err != nil {
-			m.trespassed(owners.Trespass{Kind: owners.OfEvent, Path: r.ID, Err: fmt.Errorf("event %q: %w", e.Tag, err)})
+			m.trespassed(ownership.Trespass{Kind: ownership.OfEvent, Path: r.ID, Err: fmt.Errorf("event %q: %w", e.Tag, err)})
 			return nil, nil
 		}
 		return nil, m.single(r.ID, e)
@@ -83,7 +83,7 @@ func (m *Master) takeEvents(ctx context.Context, r *server.Request) (any, error)
 		return nil, err
 	}
 	leave, err := m.inOrder(from, e)
-	if late := (ordering.Late{}); errors.As(err, &late) {
+	if late := (sequence.Late{}); errors.As(err, &late) {
 		m.log.Info("Words of a node came late and are passed over", "node", from.id, "err", err)
 		return late.Answer(), nil
 	}
@@ -117,19 +117,19 @@ func (m *Master) shallow(from string, events []wire.TagData) []wire.TagData {
 	return slices.DeleteFunc(events, func(x wire.TagData) bool {
 		err := wire.FitsEvent(x.Data)
 		if err != nil {
-			m.trespassed(owners.Trespass{Kind: owners.OfEvent, Path: from, Err: fmt.Errorf("event %q: %w", x.Tag, err)})
+			m.trespassed(ownership.Trespass{Kind: ownership.OfEvent, Path: from, Err: fmt.Errorf("event %q: %w", x.Tag, err)})
 		}
 		return err != nil
 	})
 }
 
 // inOrder waits until the words of a node may be heard. Those that it has given up
-// are [ordering.Late]: it has told them again, and maybe what came of them.
+// are [sequence.Late]: it has told them again, and maybe what came of them.
 func (m *Master) inOrder(from relayer, e wire.MinionEvent) (leave func(), err error) {
 	if !from.isNode {
 		return func() {}, nil
 	}
-	mark, err := ordering.Read(e.Extra)
+	mark, err := sequence.Read(e.Extra)
 	if err != nil {
 		return nil, fmt.Errorf("events of %s: %w", from.id, err)
 	}
@@ -160,8 +160,8 @@ func (m *Master) single(id string, e wire.MinionEvent) error {
 		m.actsAsMinion(id)
 		m.talksUnannounced(id)
 	}
-	if !m.nodes.Has(id) && !owners.MayFire(id, e.Tag) {
-		m.trespassed(owners.Trespass{Kind: owners.OfEvent, Path: id, Err: fmt.Errorf("a minion may not fire %q", e.Tag)})
+	if !m.nodes.Has(id) && !ownership.MayFire(id, e.Tag) {
+		m.trespassed(ownership.Trespass{Kind: ownership.OfEvent, Path: id, Err: fmt.Errorf("a minion may not fire %q", e.Tag)})
 		return nil
 	}
 	m.fireRaw(e.Tag, e.Full, "")

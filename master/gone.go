@@ -7,7 +7,7 @@ import (
 	"github.com/momtree/mom/internal/sibling"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/keys"
-	"github.com/momtree/mom/master/owners"
+	"github.com/momtree/mom/master/ownership"
 )
 
 // bury tells the masters above, and through them the siblings, that a key is not accepted here
@@ -82,7 +82,7 @@ func (m *Master) shutOut(gone []sibling.Gone) error {
 	m.rotation.now()
 	for _, id := range ids {
 		m.homes.Forget(id)
-		m.trespassed(owners.Trespass{Kind: owners.OfHome, Path: id, Err: errors.New("it was here on the word of a sibling that is taken back: its key is gone there, or the sibling is no home for others any more")})
+		m.trespassed(ownership.Trespass{Kind: ownership.OfHome, Path: id, Err: errors.New("it was here on the word of a sibling that is taken back: its key is gone there, or the sibling is no home for others any more")})
 	}
 	m.log.Warn("Keys that were accepted on the word of a sibling are removed", "count", len(ids), "first", ids[0])
 	return errors.Join(errs...)

@@ -16,7 +16,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/internal/zmtp/swarmtest"
-	"github.com/momtree/mom/master/door"
+	"github.com/momtree/mom/master/admission"
 )
 
 // attack opens n connections to a port, says the given bytes on each, and keeps
@@ -24,7 +24,7 @@ import (
 func attack(t *testing.T, port, n int, say func(i int) []byte) {
 	t.Helper()
 	var wg sync.WaitGroup
-	limit := door.NewTurns(64)
+	limit := admission.NewTurns(64)
 	for i := range n {
 		wg.Go(func() {
 			limit.Take()

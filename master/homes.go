@@ -11,9 +11,9 @@ import (
 
 	"github.com/momtree/mom/internal/sibling"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/homes"
+	"github.com/momtree/mom/master/failover"
 	"github.com/momtree/mom/master/ledger"
-	"github.com/momtree/mom/master/owners"
+	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/presence"
 	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/topology"
@@ -63,11 +63,11 @@ func (m *Master) owesAbove() bool {
 
 // openSiblings makes the desk that answers questions about siblings.
 func (m *Master) openSiblings() {
-	m.siblings = &homes.Desk{
+	m.siblings = &failover.Desk{
 		Homes: m.homes, ID: m.node, Pair: m.identity.Pair, Accepted: m.keys, Up: m.judge.Up, On: m.cfg.Rehome, Keys: m.cfg.RehomeKeys,
 		Graves: m.graves, RoleOf: func(id string) string { return string(m.roles.Of(id)) },
 		Admitted: m.roles.Admitted, Refused: m.refusedHome,
-		Above: homes.NewHerald(func() time.Duration { return m.tellSiblings(false) }), Below: homes.NewHerald(func() time.Duration { return m.tellSiblings(true) }),
+		Above: failover.NewHerald(func() time.Duration { return m.tellSiblings(false) }), Below: failover.NewHerald(func() time.Duration { return m.tellSiblings(true) }),
 		Signing: m.rsa, Log: m.log, Now: m.now,
 	}
 }
@@ -147,7 +147,7 @@ func (m *Master) onSiblings(_ context.Context, r *server.Request) (any, error) {
 
 // refusedHome tells what a peer claims of itself as a home for others and may not have.
 func (m *Master) refusedHome(id string, err error) {
-	m.trespassed(owners.Trespass{Kind: owners.OfHome, Path: id, Err: err})
+	m.trespassed(ownership.Trespass{Kind: ownership.OfHome, Path: id, Err: err})
 }
 
 // tellUnadmitted has the tree show a node that asks for its siblings and that no operator has
@@ -162,4 +162,4 @@ func (m *Master) tellUnadmitted(id string, lacks bool) {
 }
 
 // Draining tells whether `mom node drain` was given at this node.
-func (m *Master) Draining() bool { return homes.Draining(m.cfg.Cachedir) }
+func (m *Master) Draining() bool { return failover.Draining(m.cfg.Cachedir) }

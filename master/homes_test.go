@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/crypt"
-	"github.com/momtree/mom/internal/inquiry"
+	"github.com/momtree/mom/internal/nodecall"
 	"github.com/momtree/mom/internal/sibling"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/ledger"
@@ -53,7 +53,7 @@ func TestSiblings_NewsOfThem(t *testing.T) {
 	r.start()
 	heard := func(m *minion) {
 		t.Helper()
-		if n, is := inquiry.ReadNews(m.hear()); !is || n.What != sibling.News || n.Within != askWithin {
+		if n, is := nodecall.ReadNews(m.hear()); !is || n.What != sibling.News || n.Within != askWithin {
 			t.Errorf("%s hears %+v, %v", m.id, n, is)
 		}
 	}
@@ -95,7 +95,7 @@ func TestSiblings_NewsOfThem(t *testing.T) {
 	heard(n1)
 	r.say(testJob("*", "glob"))
 	for _, p := range []*minion{plain, m, n1} {
-		if _, is := inquiry.ReadNews(p.hear()); is {
+		if _, is := nodecall.ReadNews(p.hear()); is {
 			t.Errorf("%s hears news that is not for it, or none", p.id)
 		}
 	}

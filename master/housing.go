@@ -5,7 +5,7 @@ import (
 
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/homes"
+	"github.com/momtree/mom/master/failover"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/master/presence"
@@ -41,7 +41,7 @@ func (m *Master) adoptJob(jid, id string) {
 // drain sets or takes back the mark that this node wants to lose its minions. It
 // survives a restart.
 func (m *Master) drain(on bool) error {
-	if err := homes.Drain(m.cfg.Cachedir, on); err != nil {
+	if err := failover.Drain(m.cfg.Cachedir, on); err != nil {
 		return err
 	}
 	m.tellDraining()
@@ -83,5 +83,5 @@ func (e runnerEnv) Housing(context.Context) (*wire.Map, error) {
 	}
 	_, lists := m.homes.Siblings()
 	return wire.NewMap("id", m.node, "draining", m.Draining(), "owed", owed, "connected", here, "untracked", silent,
-		"guests", guests, "nodes", children, "siblings", homes.IDs(m.node, lists)), nil
+		"guests", guests, "nodes", children, "siblings", failover.IDs(m.node, lists)), nil
 }

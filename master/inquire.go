@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/momtree/mom/internal/inquiry"
+	"github.com/momtree/mom/internal/nodecall"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/ledger"
@@ -46,20 +46,20 @@ func (m *Master) Answer(ctx context.Context, what string, arg wire.Raw) (any, er
 
 // askNodes asks nodes right below; nil means all. Those that cannot be asked
 // have an answer as well: why.
-func (m *Master) askNodes(ctx context.Context, nodes []string, what string, arg any) (map[string]inquiry.Answer, error) {
+func (m *Master) askNodes(ctx context.Context, nodes []string, what string, arg any) (map[string]nodecall.Answer, error) {
 	if nodes == nil {
 		nodes = m.nodes.List()
 	}
-	out := map[string]inquiry.Answer{}
+	out := map[string]nodecall.Answer{}
 	var up []string
 	for _, id := range nodes {
 		live, _ := m.presence.Node(id)
 		switch {
 		case !m.keys.Accepted(id):
 		case live == ledger.Untracked:
-			out[id] = inquiry.Answer{Err: errNodePlain}
+			out[id] = nodecall.Answer{Err: errNodePlain}
 		case live != ledger.Up:
-			out[id] = inquiry.Answer{Err: errNodeAway}
+			out[id] = nodecall.Answer{Err: errNodeAway}
 		default:
 			up = append(up, id)
 		}
@@ -72,7 +72,7 @@ func (m *Master) askNodes(ctx context.Context, nodes []string, what string, arg 
 }
 
 // question publishes a question to nodes below.
-func (m *Master) question(nodes []string, q inquiry.Question) error {
+func (m *Master) question(nodes []string, q nodecall.Question) error {
 	p, err := q.Publication(nodes)
 	if err != nil {
 		return err
@@ -84,7 +84,7 @@ func (m *Master) question(nodes []string, q inquiry.Question) error {
 
 func init() {
 	own.Register(server.Command{
-		Name: inquiry.Command, Who: server.Node,
+		Name: nodecall.Command, Who: server.Node,
 		Args: []string{"ask", "value", "error"},
 		Doc: `
 What a node says to a question of this master; our own addition.
@@ -100,7 +100,7 @@ value, error
 // onAnswer serves `_answer`: what a node says to a question of this master.
 func (m *Master) onAnswer(_ context.Context, r *server.Request) (any, error) {
 	var id, fault string
-	var a inquiry.Answer
+	var a nodecall.Answer
 	err := wire.Fields(r.Load, func(key string, val wire.Raw) (err error) {
 		switch key {
 		case "ask":

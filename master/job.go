@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/channel"
-	"github.com/momtree/mom/internal/endorse"
 	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/internal/jobsig"
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
 )
@@ -56,7 +56,7 @@ func (m *Master) readJob(p wire.PublishLoad, trusted bool) (*job, error) {
 	}
 	j.fromAbove = p.JID != "" && trusted
 	if !j.fromAbove {
-		for _, field := range []string{"user", "master_id", "id", endorse.Field} { // a node's to say
+		for _, field := range []string{"user", "master_id", "id", jobsig.Field} { // a node's to say
 			j.extra.Delete(field)
 		}
 	}

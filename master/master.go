@@ -14,25 +14,25 @@ import (
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/daemon"
-	"github.com/momtree/mom/internal/inquiry"
 	"github.com/momtree/mom/internal/jid"
-	"github.com/momtree/mom/internal/ordering"
-	"github.com/momtree/mom/internal/repeat"
+	"github.com/momtree/mom/internal/logthrottle"
+	"github.com/momtree/mom/internal/nodecall"
 	"github.com/momtree/mom/internal/rescue"
+	"github.com/momtree/mom/internal/sequence"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/access"
+	"github.com/momtree/mom/master/admission"
 	"github.com/momtree/mom/master/commands"
 	"github.com/momtree/mom/master/datacache"
-	"github.com/momtree/mom/master/door"
+	"github.com/momtree/mom/master/failover"
 	"github.com/momtree/mom/master/findjob"
-	"github.com/momtree/mom/master/homes"
 	"github.com/momtree/mom/master/jobfiles"
 	"github.com/momtree/mom/master/jobs"
 	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/master/meters"
-	"github.com/momtree/mom/master/owners"
+	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/presence"
 	"github.com/momtree/mom/master/retention"
 	"github.com/momtree/mom/master/roles"
@@ -101,24 +101,24 @@ type Master struct {
 	ledger   *ledger.Ledger // that of the engine, to be asked
 	presence *presence.Registry
 	roles    *roles.Book
-	graves   *homes.Graves
+	graves   *failover.Graves
 	rotation rotation
 	tree     *topology.Tree
-	nodes    *owners.Nodes
+	nodes    *ownership.Nodes
 	data     *datacache.Cache
 	probes   *findjob.Probes
 	who      *findjob.Who
-	beyond   *owners.Beyond
-	homes    *homes.Homes
-	siblings *homes.Desk
-	claims   *owners.Claims
-	judge    *owners.Judge
-	meant    *owners.Meant
+	beyond   *ownership.Beyond
+	homes    *failover.Homes
+	siblings *failover.Desk
+	claims   *ownership.Claims
+	judge    *ownership.Judge
+	meant    *ownership.Meant
 	spoiled  spoiled
 	oneByOne keyedLocks // of jobs whose jid was given
 	starts   starts
-	nonces   *door.Nonces
-	words    ordering.Gate    // of the nodes below
+	nonces   *admission.Nonces
+	words    sequence.Gate    // of the nodes below
 	jobFiles *jobfiles.Folder // nil: not kept
 	kept     *retention.Log
 	late     *retention.Latecomers
@@ -129,18 +129,18 @@ type Master struct {
 	stored   storedWaits
 
 	server     *server.Server
-	rsa        door.Turns // who uses the master's private key
+	rsa        admission.Turns // who uses the master's private key
 	runners    *runners.Host
-	trusted    *door.Addresses
-	turned     *door.Report // what the door turns away
+	trusted    *admission.Addresses
+	turned     *admission.Report // what the door turns away
 	asks       *findjob.Gatherer
-	desk       *inquiry.Desk // questions to nodes below
+	desk       *nodecall.Desk // questions to nodes below
 	traces     *tracer.Book
 	stats      meters.Counters
 	signedIn   meters.SignIns
-	trespasses *owners.Trespasses
+	trespasses *ownership.Trespasses
 	barred     barred
-	failures   repeat.Filter[[2]string] // by what failed, and the cause
+	failures   logthrottle.Filter[[2]string] // by what failed, and the cause
 
 	room    *zmtp.Room
 	router  *zmtp.Router
@@ -177,14 +177,14 @@ func New(o Options) (_ *Master, err error) {
 	m.id = masterID(o.Config)
 	m.node = cmp.Or(o.NodeID, m.id)
 	m.parent = o.Parent
-	m.rsa = door.NewTurns(max(runtime.GOMAXPROCS(0)-1, 1))
-	m.trusted = door.NewAddresses(m.now)
-	m.turned = door.NewReport(m.log)
+	m.rsa = admission.NewTurns(max(runtime.GOMAXPROCS(0)-1, 1))
+	m.trusted = admission.NewAddresses(m.now)
+	m.turned = admission.NewReport(m.log)
 	m.asks = findjob.NewGatherer(m.ask)
-	m.desk = inquiry.NewDesk(m.question)
+	m.desk = nodecall.NewDesk(m.question)
 	m.traces = tracer.NewBook()
-	m.beyond = owners.NewBeyond()
-	m.meant, m.nonces, m.trespasses = owners.NewMeant(), door.NewNonces(), owners.NewTrespasses()
+	m.beyond = ownership.NewBeyond()
+	m.meant, m.nonces, m.trespasses = ownership.NewMeant(), admission.NewNonces(), ownership.NewTrespasses()
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, m.Close())

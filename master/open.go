@@ -16,13 +16,13 @@ import (
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/datacache"
+	"github.com/momtree/mom/master/failover"
 	"github.com/momtree/mom/master/findjob"
-	"github.com/momtree/mom/master/homes"
 	"github.com/momtree/mom/master/jobs"
 	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/ledger"
-	"github.com/momtree/mom/master/owners"
+	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/presence"
 	"github.com/momtree/mom/master/roles"
 	"github.com/momtree/mom/master/runners"
@@ -121,20 +121,20 @@ func (m *Master) openKeys() (err error) {
 	if m.shared, err = keys.NewShared(m.now); err != nil {
 		return err
 	}
-	if m.nodes, err = owners.OpenNodes(m.cfg.SyndicDir); err != nil {
+	if m.nodes, err = ownership.OpenNodes(m.cfg.SyndicDir); err != nil {
 		return err
 	}
 	if m.roles, err = roles.Open(roles.Options{PkiDir: c.PkiDir, Keys: m.keys, SyndicIDs: c.SyndicIds, Log: m.log, Now: m.now}); err != nil {
 		return err
 	}
-	if m.homes, err = homes.Open(m.cfg.Cachedir, m.now); err != nil { // told anew by every node, and by the masters above
+	if m.homes, err = failover.Open(m.cfg.Cachedir, m.now); err != nil { // told anew by every node, and by the masters above
 		m.log.Warn("What was known of siblings is not used", "err", err)
 	}
-	if m.graves, err = homes.OpenGraves(c.PkiDir, m.node, c.Bounds.GoneKeys, m.log, m.now); err != nil {
+	if m.graves, err = failover.OpenGraves(c.PkiDir, m.node, c.Bounds.GoneKeys, m.log, m.now); err != nil {
 		return err
 	}
 	m.buryOffline()
-	if m.claims, err = owners.OpenClaims(m.cfg.Cachedir); err != nil { // told anew by every node that comes back
+	if m.claims, err = ownership.OpenClaims(m.cfg.Cachedir); err != nil { // told anew by every node that comes back
 		m.log.Warn("What is known of the minions of nodes is not used", "err", err)
 	}
 	m.data = datacache.New(m.cfg.Cachedir, m.cfg.Bounds)
@@ -183,7 +183,7 @@ func (m *Master) openStore(o Options) (err error) {
 		Ctx: m.ctx, ID: m.id, MaxEvent: m.cfg.MaxEventSize, Depth: m.cfg.Bounds.Depth, Store: m.store, Fire: m.fire,
 		Env: func(user string) runners.Env { return runnerEnv{m, user} }, Log: m.log, Now: m.now,
 	})
-	m.judge = owners.NewJudge(owners.Config{
+	m.judge = ownership.NewJudge(ownership.Config{
 		Claims: m.claims, Nodes: m.nodes, SyndicIDs: m.cfg.SyndicIds, Roles: m.roles, Keys: m.keys, Presence: m.presence,
 		Running: m.runners.Running,
 	})

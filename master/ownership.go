@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/momtree/mom/master/owners"
+	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/presence"
 	"github.com/momtree/mom/master/roles"
 	"github.com/momtree/mom/topology"
@@ -15,7 +15,7 @@ import (
 func (m *Master) owned(node, jid, id string) bool {
 	err := m.judge.MayAnswer(node, id)
 	if err != nil {
-		m.trespassed(owners.Trespass{Kind: owners.OfExpectation, Path: node, ID: id, JID: jid, Err: err})
+		m.trespassed(ownership.Trespass{Kind: ownership.OfExpectation, Path: node, ID: id, JID: jid, Err: err})
 	}
 	return err == nil
 }

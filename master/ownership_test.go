@@ -6,7 +6,7 @@ import (
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/owners"
+	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/topology"
 )
@@ -65,10 +65,10 @@ func TestForgedIDInSyndicReturn(t *testing.T) {
 		t.Errorf("stored %v", got)
 	}
 	d := events.take("topology/refused")
-	if d.String("kind") != owners.OfUnproven || d.String("path") != "n2" || d.String("id") != "a" || d.String("jid") != someJob {
+	if d.String("kind") != ownership.OfUnproven || d.String("path") != "n2" || d.String("id") != "a" || d.String("jid") != someJob {
 		t.Errorf("told %v", plain(t, d))
 	}
-	if r.Stats().Trespasses[owners.OfUnproven] == 0 {
+	if r.Stats().Trespasses[ownership.OfUnproven] == 0 {
 		t.Error("not counted")
 	}
 	n1.must(syndicReturn("n1", someJob, "a"))
@@ -136,7 +136,7 @@ func TestPythonSyndicAnswersForStrangersOnly(t *testing.T) {
 	if got := stored(t, r, someJob); len(got) != 2 || got["stranger"] != "p" || got["p"] != "p" {
 		t.Errorf("stored %v", got)
 	}
-	if n := r.Stats().Trespasses[owners.OfReturn]; n != 3 {
+	if n := r.Stats().Trespasses[ownership.OfReturn]; n != 3 {
 		t.Errorf("%d refused, want 3", n)
 	}
 }
@@ -162,7 +162,7 @@ func TestForgedIDsInExpectations(t *testing.T) {
 	if !ok || a.Waiting["a"] != "n1" || a.Waiting["c"] != "n2" || len(a.Missing) != 0 {
 		t.Errorf("account %+v", a)
 	}
-	if n := r.Stats().Trespasses[owners.OfExpectation]; n != 3 {
+	if n := r.Stats().Trespasses[ownership.OfExpectation]; n != 3 {
 		t.Errorf("%d refused, want 3", n)
 	}
 }
@@ -185,7 +185,7 @@ func TestReturnOfAForeignJob(t *testing.T) {
 	if got := stored(t, r, jid); len(got) != 1 {
 		t.Errorf("stored %v", got)
 	}
-	if n := r.Stats().Trespasses[owners.OfJob]; n != 2 {
+	if n := r.Stats().Trespasses[ownership.OfJob]; n != 2 {
 		t.Errorf("%d refused, want 2", n)
 	}
 	if err := m2.answer(someJob, true); err != nil || len(stored(t, r, someJob)) != 1 {
@@ -212,10 +212,10 @@ func TestMalformedEntryCostsNoOther(t *testing.T) {
 	if got := stored(t, r, someJob); len(got) != 2 || got["a"] != "n1" || got["b"] != "n1" { // that of b is an error
 		t.Errorf("stored %v", got)
 	}
-	if d := events.take("topology/refused"); d.String("kind") != owners.OfEntry || d.String("path") != "n1" || d.String("reason") == "" {
+	if d := events.take("topology/refused"); d.String("kind") != ownership.OfEntry || d.String("path") != "n1" || d.String("reason") == "" {
 		t.Errorf("told %v", plain(t, d))
 	}
-	if n := r.Stats().Trespasses; n[owners.OfEntry] != 2 || n[owners.OfUnusable] != 1 {
+	if n := r.Stats().Trespasses; n[ownership.OfEntry] != 2 || n[ownership.OfUnusable] != 1 {
 		t.Errorf("refused %v, want 2 entries and 1 return", n)
 	}
 }
@@ -240,7 +240,7 @@ func TestMinionThatCallsItselfASyndic(t *testing.T) {
 	if r.nodes.Has("m1") || len(stored(t, r, someJob)) != 0 {
 		t.Error("it was believed")
 	}
-	if n := r.Stats().Trespasses[owners.OfNode]; n != 4 {
+	if n := r.Stats().Trespasses[ownership.OfNode]; n != 4 {
 		t.Errorf("%d refused, want 4", n)
 	}
 }
@@ -284,7 +284,7 @@ func TestEventsInOthersNames(t *testing.T) {
 	if tags := events.tags(); len(tags) != 2 || tags[0] != "salt/minion/other/start" || tags[1] != "syndic/n2/salt/minion/other/start" {
 		t.Errorf("fired %v", tags)
 	}
-	if n := r.Stats().Trespasses[owners.OfEvent]; n != 6 {
+	if n := r.Stats().Trespasses[ownership.OfEvent]; n != 6 {
 		t.Errorf("%d refused, want 6", n)
 	}
 }

@@ -4,9 +4,9 @@ import (
 	"log/slog"
 
 	"github.com/momtree/mom/internal/conntrack"
-	"github.com/momtree/mom/internal/repeat"
+	"github.com/momtree/mom/internal/logthrottle"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/owners"
+	"github.com/momtree/mom/master/ownership"
 )
 
 // tellTurnedAway has the operator told of what both ports refuse, cut or drop, and of
@@ -27,7 +27,7 @@ func (m *Master) tellTurnedAway() {
 // trespassed counts what a peer was refused; the first of a kind and sender, and
 // then one in ten seconds, is logged and told on the event bus, and so to the
 // masters above.
-func (m *Master) trespassed(x owners.Trespass) {
+func (m *Master) trespassed(x ownership.Trespass) {
 	m.stats.Refused.Add(1)
 	n := m.trespasses.Note(x, m.now())
 	if n == 0 {
@@ -41,7 +41,7 @@ func (m *Master) trespassed(x owners.Trespass) {
 // failing logs what is tried again every second while its cause lasts, such as a
 // full disk: the same of the same cause once in ten seconds, with how often it was.
 func (m *Master) failing(what string, err error, about ...any) {
-	level, n := slog.LevelError, m.failures.Note([2]string{what, repeat.Cause(err)}, m.now())
+	level, n := slog.LevelError, m.failures.Note([2]string{what, logthrottle.Cause(err)}, m.now())
 	if n == 0 {
 		level = slog.LevelDebug
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/owners"
+	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/topology"
 )
@@ -39,7 +39,7 @@ func (m *Master) refuseReturn(ctx context.Context, r *server.Request, ret wire.R
 // unusable counts and tells a return that can never be taken, and gives the error
 // that is stored in its place.
 func (m *Master) unusable(ret wire.Return, path string, why error) (arrival, error) {
-	m.trespassed(owners.Trespass{Kind: owners.OfUnusable, Path: path, ID: ret.ID, JID: ret.JID, Err: why})
+	m.trespassed(ownership.Trespass{Kind: ownership.OfUnusable, Path: path, ID: ret.ID, JID: ret.JID, Err: why})
 	m.spoiled.note(ret, why, m.now())
 	full, err := wire.Encode(wire.ErrorReturn(ret, wire.NotTaken(ret.ID, m.node, why)))
 	if err != nil {

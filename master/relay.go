@@ -5,7 +5,7 @@ import (
 
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/owners"
+	"github.com/momtree/mom/master/ownership"
 )
 
 // relayer is who passes events on: a node, or a minion with several at once.
@@ -43,12 +43,12 @@ func (m *Master) relayer(id string, e wire.MinionEvent) (relayer, error) {
 // masters may say is believed of nodes alone.
 func (m *Master) relay(r relayer, x wire.TagData) (upTo uint64, err error) {
 	refuse := func(err error) (uint64, error) {
-		m.trespassed(owners.Trespass{Kind: owners.OfEvent, Path: r.id, Err: err})
+		m.trespassed(ownership.Trespass{Kind: ownership.OfEvent, Path: r.id, Err: err})
 		return 0, nil
 	}
 	data, origin := x.Data, ""
 	switch {
-	case !r.isNode && !(owners.MayFire(r.id, x.Tag) && (r.pretag == "" || owners.MayFire(r.id, r.pretag+"/"+x.Tag))):
+	case !r.isNode && !(ownership.MayFire(r.id, x.Tag) && (r.pretag == "" || ownership.MayFire(r.id, r.pretag+"/"+x.Tag))):
 		return refuse(fmt.Errorf("a minion may not fire %q under %q", x.Tag, r.pretag))
 	case r.isNode:
 		if err := m.judge.MayRelay(r.id, x.Tag); err != nil {

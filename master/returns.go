@@ -8,7 +8,7 @@ import (
 
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/owners"
+	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/returners"
 )
@@ -61,7 +61,7 @@ func (m *Master) onReturn(ctx context.Context, r *server.Request) (any, error) {
 		m.actsAsMinion(r.ID)
 	}
 	if m.meant.Excludes(ret.JID, ret.ID) {
-		m.trespassed(owners.Trespass{Kind: owners.OfJob, Path: ret.ID, ID: ret.ID, JID: ret.JID, Err: errNotMeant})
+		m.trespassed(ownership.Trespass{Kind: ownership.OfJob, Path: ret.ID, ID: ret.ID, JID: ret.JID, Err: errNotMeant})
 		return nil, nil
 	}
 	if err := m.fieldsOf(r, ret.Full); err != nil {

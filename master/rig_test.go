@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/momtree/mom/internal/admission"
+	"github.com/momtree/mom/internal/admitted"
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/config"
@@ -119,7 +119,7 @@ func (r *rig) accept(id, key string) {
 func (r *rig) admit(ids ...string) {
 	r.t.Helper()
 	for _, id := range ids {
-		if _, err := admission.Admit(r.cfg.PkiDir, id); err != nil {
+		if _, err := admitted.Admit(r.cfg.PkiDir, id); err != nil {
 			r.t.Fatal(err)
 		}
 		if r.Master != nil {

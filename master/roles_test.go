@@ -7,14 +7,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/momtree/mom/internal/admission"
+	"github.com/momtree/mom/internal/admitted"
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/sibling"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/ledger"
-	"github.com/momtree/mom/master/owners"
+	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/roles"
 )
 
@@ -76,7 +76,7 @@ func TestRoles_AMinionDoesNotBecomeAHome(t *testing.T) {
 		if _, err := e.SignIn(context.Background()); err != nil {
 			t.Fatal(err)
 		}
-		refused := r.Stats().Trespasses[owners.OfNode]
+		refused := r.Stats().Trespasses[ownership.OfNode]
 		for what, load := range map[string]*wire.Map{
 			"home":     claims("evil", "6.6.6.6", 4506, attacker.PublicPEM),
 			"presence": wire.NewMap("cmd", "_presence", "session", e.Session(), "role", "syndic", "version", "x"),
@@ -90,7 +90,7 @@ func TestRoles_AMinionDoesNotBecomeAHome(t *testing.T) {
 				t.Errorf("%s, %s: answered by %v, %v", when, what, v, err)
 			}
 		}
-		if n := r.Stats().Trespasses[owners.OfNode] - refused; n != 7 {
+		if n := r.Stats().Trespasses[ownership.OfNode] - refused; n != 7 {
 			t.Errorf("%s: %d told, want 7", when, n)
 		}
 		if r.nodes.Has("evil") || len(stored(t, r, someJob)) != 0 {
@@ -193,7 +193,7 @@ func TestRoles_AdmittedBesideBeingAMinion(t *testing.T) {
 	if len(stored(t, r, someJob)) != 1 || len(stored(t, r, otherJob)) != 1 {
 		t.Error("not both are stored")
 	}
-	if _, err := admission.Withdraw(r.cfg.PkiDir, "both"); err != nil {
+	if _, err := admitted.Withdraw(r.cfg.PkiDir, "both"); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "a minion again", func() bool { return !r.roles.Admitted("both") && !r.nodes.Has("both") })
@@ -219,7 +219,7 @@ func TestRoles_GoWithTheKey(t *testing.T) {
 	if r.roles.Admitted("n1") || r.roles.Of("n1") != roles.None || r.roles.Of("m1") != roles.None {
 		t.Errorf("n1 admitted %v, a %q; m1 a %q", r.roles.Admitted("n1"), r.roles.Of("n1"), r.roles.Of("m1"))
 	}
-	if got, err := admission.List(r.cfg.PkiDir); err != nil || len(got) != 0 {
+	if got, err := admitted.List(r.cfg.PkiDir); err != nil || len(got) != 0 {
 		t.Errorf("admissions left: %v, %v", got, err)
 	}
 	if len(r.homes.Below()) != 0 {
@@ -276,7 +276,7 @@ func TestSiblings_ABadEntryCostsNoOther(t *testing.T) {
 			t.Errorf("%.20q:%d: siblings are %+v", c.host, c.port, l)
 		}
 	}
-	if n := r.Stats().Trespasses[owners.OfHome]; n != 5 {
+	if n := r.Stats().Trespasses[ownership.OfHome]; n != 5 {
 		t.Errorf("%d told, want 5", n)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/eventreturn"
 	"github.com/momtree/mom/master/keys"
-	"github.com/momtree/mom/master/owners"
+	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/topology"
 )
 
@@ -140,7 +140,7 @@ func (m *Master) housekeep() {
 		if err := m.savePeers(); err != nil {
 			m.failing("The list of known peers could not be written", err)
 		}
-		if now := m.now(); now.Sub(swept) > owners.FormerSweep {
+		if now := m.now(); now.Sub(swept) > ownership.FormerSweep {
 			swept = now
 			m.claims.Sweep(m.owesReturns)
 		}

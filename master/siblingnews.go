@@ -3,7 +3,7 @@ package master
 import (
 	"time"
 
-	"github.com/momtree/mom/internal/inquiry"
+	"github.com/momtree/mom/internal/nodecall"
 	"github.com/momtree/mom/internal/sibling"
 	"github.com/momtree/mom/internal/zmtp"
 )
@@ -26,7 +26,7 @@ func (m *Master) tellSiblings(nodesAlone bool) (within time.Duration) {
 	if len(conns) == 0 || !m.cfg.Rehome {
 		return within
 	}
-	p, err := inquiry.News{What: sibling.News, Within: within}.Publication()
+	p, err := nodecall.News{What: sibling.News, Within: within}.Publication()
 	if err == nil {
 		p.JID, p.User = m.jids.Next(), m.user()
 		err = m.emitTo(p, []string{"broadcast"}, &zmtp.Choice{IDs: conns})

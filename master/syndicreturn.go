@@ -9,7 +9,7 @@ import (
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/keys"
-	"github.com/momtree/mom/master/owners"
+	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/presence"
 	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/returners"
@@ -46,7 +46,7 @@ func (m *Master) onSyndicReturn(ctx context.Context, r *server.Request) (any, er
 	var loads []returners.Load
 	nodes := map[string]error{} // whether each that speaks may
 	for _, err := range sr.Broken {
-		m.trespassed(owners.Trespass{Kind: owners.OfEntry, Path: r.ID, Err: err})
+		m.trespassed(ownership.Trespass{Kind: ownership.OfEntry, Path: r.ID, Err: err})
 	}
 	var verdicts wire.Verdicts
 	patience, cancel := context.WithTimeout(ctx, claimPatience)
@@ -63,11 +63,11 @@ func (m *Master) onSyndicReturn(ctx context.Context, r *server.Request) (any, er
 			if r.Version >= 3 { // all of it is in that name
 				return nil, err
 			}
-			m.trespassed(owners.Trespass{Kind: owners.OfNode, Path: via, JID: j.JID, Err: err})
+			m.trespassed(ownership.Trespass{Kind: ownership.OfNode, Path: via, JID: j.JID, Err: err})
 			continue
 		}
 		if !jid.Valid(j.JID) {
-			m.trespassed(owners.Trespass{Kind: owners.OfEntry, Path: via, Err: fmt.Errorf("jid %q is not a job id", j.JID)})
+			m.trespassed(ownership.Trespass{Kind: ownership.OfEntry, Path: via, Err: fmt.Errorf("jid %q is not a job id", j.JID)})
 			continue
 		}
 		if m.who.Asked(j.JID) { // a syndic has passed on who its own connection is asked
@@ -75,7 +75,7 @@ func (m *Master) onSyndicReturn(ctx context.Context, r *server.Request) (any, er
 		}
 		if !wire.IsNil(j.Load) && !wire.IsEmptyMap(j.Load) {
 			if err := wire.FitFields(j.Load, m.cfg.Bounds.Depth); err != nil { // its returns are good all the same
-				m.trespassed(owners.Trespass{Kind: owners.OfEntry, Path: via, JID: j.JID, Err: fmt.Errorf("load of the job: %w", err)})
+				m.trespassed(ownership.Trespass{Kind: ownership.OfEntry, Path: via, JID: j.JID, Err: fmt.Errorf("load of the job: %w", err)})
 			} else {
 				m.otherRecord(ctx, via, j.JID, j.Load)
 				loads = append(loads, returners.Load{JID: j.JID, Raw: j.Load, At: m.now()})
@@ -86,16 +86,16 @@ func (m *Master) onSyndicReturn(ctx context.Context, r *server.Request) (any, er
 			row := wire.ReturnOf{JID: j.JID, ID: mr.ID}
 			switch {
 			case err == nil:
-			case kind == owners.OfUnusable && m.probes.Asked(j.JID):
+			case kind == ownership.OfUnusable && m.probes.Asked(j.JID):
 				continue
-			case kind == owners.OfUnusable:
+			case kind == ownership.OfUnusable:
 				verdicts.Refuse(row, err.Error())
 				if a, err = m.unusableBelow(j, mr, via, err); err != nil {
 					return nil, err
 				}
 			default:
-				m.trespassed(owners.Trespass{Kind: kind, Path: via, ID: mr.ID, JID: j.JID, Err: err})
-				if kind == owners.OfUnproven {
+				m.trespassed(ownership.Trespass{Kind: kind, Path: via, ID: mr.ID, JID: j.JID, Err: err})
+				if kind == ownership.OfUnproven {
 					verdicts.Leave(row) // the node keeps it and sends it again
 				}
 				continue
@@ -121,24 +121,24 @@ func (m *Master) mayReturnFor(via string) error {
 
 // below builds the return of a minion behind a node, in the form and order in
 // which Salt's own master makes its event. Of one that is refused it gives the
-// kind of trespass; [owners.OfUnusable] is one that its minion is meant to give.
+// kind of trespass; [ownership.OfUnusable] is one that its minion is meant to give.
 func (m *Master) below(ctx context.Context, j wire.SyndicJob, mr wire.MinionReturn, via string) (_ arrival, kind string, _ error) {
 	if err := keys.ValidID(mr.ID); err != nil {
-		return arrival{}, owners.OfEntry, err
+		return arrival{}, ownership.OfEntry, err
 	}
 	if err := m.judge.Settle(ctx, via, mr.ID); err != nil {
-		var elsewhere owners.ElsewhereError
+		var elsewhere ownership.ElsewhereError
 		if errors.As(err, &elsewhere) && m.presence.Role(via) == presence.Syndic {
-			return arrival{}, owners.OfUnproven, err
+			return arrival{}, ownership.OfUnproven, err
 		}
-		return arrival{}, owners.OfReturn, err
+		return arrival{}, ownership.OfReturn, err
 	}
 	if m.meant.Excludes(j.JID, mr.ID) {
-		return arrival{}, owners.OfJob, errNotMeant
+		return arrival{}, ownership.OfJob, errNotMeant
 	}
 	ret, err := expand(j, mr, m.cfg.Bounds.Depth)
 	if err != nil {
-		return arrival{}, owners.OfUnusable, err
+		return arrival{}, ownership.OfUnusable, err
 	}
 	a := arrival{ret: returnRow(ret, m.now()), event: ret.Full}
 	a.ret.Via = via

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/momtree/mom/internal/inquiry"
 	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/internal/nodecall"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/tracer"
 )
@@ -28,7 +28,7 @@ func (m *Master) answerTrace(ctx context.Context, arg wire.Raw) (any, error) {
 func (m *Master) finder() *tracer.Finder {
 	return &tracer.Finder{
 		Node: m.node, Ledger: m.ledger, Book: m.traces, Store: m.store, Local: m.store.Local(),
-		Ask: func(ctx context.Context, jid string) (map[string]inquiry.Answer, error) {
+		Ask: func(ctx context.Context, jid string) (map[string]nodecall.Answer, error) {
 			return m.askNodes(ctx, nil, askTrace, jid)
 		},
 	}

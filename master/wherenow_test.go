@@ -7,7 +7,7 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/ledger"
-	"github.com/momtree/mom/master/owners"
+	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/topology"
 )
 
@@ -96,7 +96,7 @@ func TestWhereNow_AfterAStart(t *testing.T) {
 func BenchmarkWhereNow(b *testing.B) {
 	m := &Master{tree: topology.NewTree(topology.Node{ID: "top"}, nil)}
 	var err error
-	if m.claims, err = owners.OpenClaims(b.TempDir()); err != nil {
+	if m.claims, err = ownership.OpenClaims(b.TempDir()); err != nil {
 		b.Fatal(err)
 	}
 	mid := topology.Node{ID: "mid", Role: "syndic", State: topology.Up}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/internal/channel"
-	"github.com/momtree/mom/internal/inquiry"
+	"github.com/momtree/mom/internal/nodecall"
 	"github.com/momtree/mom/internal/sibling"
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
@@ -34,7 +34,7 @@ func (l *link) receive(ctx context.Context, frames [][]byte) {
 	if l.tail.Note(p) {
 		l.behind()
 	}
-	if n, is := inquiry.ReadNews(p); is {
+	if n, is := nodecall.ReadNews(p); is {
 		if n.What == sibling.News {
 			l.hearNews(n.Within)
 		}

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/channel/channeltest"
-	"github.com/momtree/mom/internal/inquiry"
+	"github.com/momtree/mom/internal/nodecall"
 	"github.com/momtree/mom/internal/sibling"
 	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
@@ -14,15 +14,15 @@ import (
 // news is what a master publishes when it would tell other siblings.
 func news(t *testing.T) *wire.Map {
 	t.Helper()
-	p, err := inquiry.News{What: sibling.News, Within: time.Millisecond}.Publication()
+	p, err := nodecall.News{What: sibling.News, Within: time.Millisecond}.Publication()
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := channeltest.Job(newJID(), "", inquiry.Fun)
+	m := channeltest.Job(newJID(), "", nodecall.Fun)
 	m.Set("tgt", p.Tgt)
 	m.Set("tgt_type", p.TgtType)
-	v, _ := p.Extra.Get(inquiry.Field)
-	m.Set(inquiry.Field, v)
+	v, _ := p.Extra.Get(nodecall.Field)
+	m.Set(nodecall.Field, v)
 	return m
 }
 

@@ -12,7 +12,7 @@ import (
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/crypt"
-	"github.com/momtree/mom/internal/endorse"
+	"github.com/momtree/mom/internal/jobsig"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -27,7 +27,7 @@ var errReplayed = errors.New("it has been run before")
 // topCheck lets through what the top has ordered (verify_top). A nil one lets
 // everything through.
 type topCheck struct {
-	verifier *endorse.Verifier
+	verifier *jobsig.Verifier
 	seen     *seenOrders
 	refused  atomic.Uint64
 }
@@ -50,8 +50,8 @@ func newTopCheck(cfg *config.Minion, now func() time.Time) (*topCheck, error) {
 }
 
 // readTops reads files of one or several public keys each.
-func readTops(files []string) (*endorse.Verifier, error) {
-	v := endorse.NewVerifier()
+func readTops(files []string) (*jobsig.Verifier, error) {
+	v := jobsig.NewVerifier()
 	for _, name := range files {
 		b, err := os.ReadFile(name) //nolint:gosec // the operator's choice
 		if err != nil {
@@ -84,7 +84,7 @@ func (c *topCheck) permits(p wire.Publication, now time.Time) (issued, expires t
 		return issued, expires, nil
 	}
 	issued, expires, err = c.verifier.Verify(p, now)
-	if errors.Is(err, endorse.ErrUnsigned) && harmless(p) {
+	if errors.Is(err, jobsig.ErrUnsigned) && harmless(p) {
 		return time.Time{}, time.Time{}, nil
 	}
 	return issued, expires, err

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
-	"github.com/momtree/mom/internal/repeat"
+	"github.com/momtree/mom/internal/logthrottle"
 )
 
 // Defaults of GroupConfig.
@@ -78,8 +78,8 @@ type Group struct {
 	closed bool
 	stats  GroupStats
 
-	failures repeat.Filter[string] // by cause
-	losses   repeat.Filter[string]
+	failures logthrottle.Filter[string] // by cause
+	losses   logthrottle.Filter[string]
 }
 
 // submission is one batch that waits, and its outcome.

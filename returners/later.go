@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/momtree/mom/internal/repeat"
+	"github.com/momtree/mom/internal/logthrottle"
 )
 
 // laterPause is how long notes that could not be stored wait for another submission
@@ -101,7 +101,7 @@ func (g *Group) mayPass(s *submission, err error) bool {
 }
 
 func (g *Group) lost(notes int, err error) {
-	if n := g.losses.Note(repeat.Cause(err), g.cfg.Now()); n > 0 {
+	if n := g.losses.Note(logthrottle.Cause(err), g.cfg.Now()); n > 0 {
 		g.cfg.Log.Error("Notes about jobs could not be stored; after a restart some jobs may be looked at again", "notes", notes, "count", n, "error", err)
 	}
 }

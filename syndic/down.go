@@ -9,8 +9,8 @@ import (
 
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/channel"
-	"github.com/momtree/mom/internal/inquiry"
 	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/internal/nodecall"
 	"github.com/momtree/mom/internal/sibling"
 	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/wire"
@@ -54,7 +54,7 @@ func (l *link) publications(ctx context.Context) {
 				ring(l.fetch)
 			}
 		}
-		if n, is := inquiry.ReadNews(p); is {
+		if n, is := nodecall.ReadNews(p); is {
 			if n.What == sibling.News {
 				l.askSiblings(n.Within)
 			}
@@ -94,7 +94,7 @@ func (l *link) decline(p wire.Publication, why error) {
 	switch {
 	case errors.Is(why, channel.ErrReplayed):
 	case jid.Valid(p.JID) && l.belongsHere(p):
-		if _, asks := p.Extra.Get(inquiry.Field); !asks {
+		if _, asks := p.Extra.Get(nodecall.Field); !asks {
 			l.events.push(refusedHere(p.JID, why))
 		}
 	case p.JID == "":

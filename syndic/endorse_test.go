@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/momtree/mom/internal/endorse"
+	"github.com/momtree/mom/internal/jobsig"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -37,11 +37,11 @@ func TestOrderOfTheTopPassesANode(t *testing.T) {
 			"module_executors", []any{"direct_call"}, "executor_opts", wire.NewMap("y", true), "id", "m1"),
 	} {
 		p := parse(m)
-		order, err := endorse.Sign(key, p, now, now.Add(time.Hour))
+		order, err := jobsig.Sign(key, p, now, now.Add(time.Hour))
 		if err != nil {
 			t.Fatal(err)
 		}
-		m.Set(endorse.Field, order)
+		m.Set(jobsig.Field, order)
 		job, err := republish(parse(m))
 		if err != nil {
 			t.Fatal(err)
@@ -54,7 +54,7 @@ func TestOrderOfTheTopPassesANode(t *testing.T) {
 		for k, v := range job.Extra {
 			next.Set(k, v)
 		}
-		if _, _, err := endorse.NewVerifier(&key.PublicKey).Verify(parse(next), now); err != nil {
+		if _, _, err := jobsig.NewVerifier(&key.PublicKey).Verify(parse(next), now); err != nil {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

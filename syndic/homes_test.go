@@ -7,7 +7,7 @@ import (
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/channel/channeltest"
 	"github.com/momtree/mom/internal/config"
-	"github.com/momtree/mom/internal/inquiry"
+	"github.com/momtree/mom/internal/nodecall"
 	"github.com/momtree/mom/internal/sibling"
 	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
@@ -75,15 +75,15 @@ func plantHousedAs(t *testing.T, alter func(*config.Syndic), change ...func(*pac
 // says that there are others.
 func TestSiblings_AskedForAtOnce(t *testing.T) {
 	_, a, _ := plantHoused(t, time.Hour, func(p *pace) { p.siblings = time.Hour })
-	p, err := inquiry.News{What: sibling.News, Within: time.Millisecond}.Publication()
+	p, err := nodecall.News{What: sibling.News, Within: time.Millisecond}.Publication()
 	if err != nil {
 		t.Fatal(err)
 	}
-	news := channeltest.Job(job(1), "", inquiry.Fun)
+	news := channeltest.Job(job(1), "", nodecall.Fun)
 	news.Set("tgt", p.Tgt)
 	news.Set("tgt_type", p.TgtType)
-	v, _ := p.Extra.Get(inquiry.Field)
-	news.Set(inquiry.Field, v)
+	v, _ := p.Extra.Get(nodecall.Field)
+	news.Set(nodecall.Field, v)
 	a.Publish(news)
 	a.Await(t, sibling.Command, 2)
 	a.Down()

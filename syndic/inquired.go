@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	"github.com/momtree/mom/internal/inquiry"
+	"github.com/momtree/mom/internal/nodecall"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -21,7 +21,7 @@ type answerer struct {
 // take takes a publication that is a question of the master above to its nodes,
 // and has it answered beside the stream of jobs. False: it is a job.
 func (l *answerer) take(ctx context.Context, p wire.Publication) bool {
-	q, asks, err := inquiry.FromPublication(p, l.s.ID())
+	q, asks, err := nodecall.FromPublication(p, l.s.ID())
 	if err != nil {
 		l.log.Warn("A question of the master above is not answered", "err", err)
 	}
@@ -43,10 +43,10 @@ func (l *answerer) take(ctx context.Context, p wire.Publication) bool {
 	return true
 }
 
-func (l *answerer) answer(ctx context.Context, q inquiry.Question) {
+func (l *answerer) answer(ctx context.Context, q nodecall.Question) {
 	asked, cancel := context.WithTimeout(ctx, q.Within)
 	defer cancel()
-	load := wire.NewMap("cmd", inquiry.Command, "id", l.s.ID(), "ask", q.ID)
+	load := wire.NewMap("cmd", nodecall.Command, "id", l.s.ID(), "ask", q.ID)
 	v, err := l.s.local.Answer(asked, q.What, q.Arg)
 	if err != nil {
 		load.Set("error", err.Error())

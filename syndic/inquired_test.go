@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/channel/channeltest"
-	"github.com/momtree/mom/internal/inquiry"
+	"github.com/momtree/mom/internal/nodecall"
 	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
 )
@@ -16,15 +16,15 @@ func question(t *testing.T, what string, nodes ...string) *wire.Map {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := inquiry.Question{ID: what, What: what, Arg: arg, Within: 5 * time.Second}.Publication(nodes)
+	p, err := nodecall.Question{ID: what, What: what, Arg: arg, Within: 5 * time.Second}.Publication(nodes)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := channeltest.Job(job(1), "x", inquiry.Fun)
+	m := channeltest.Job(job(1), "x", nodecall.Fun)
 	m.Set("tgt", p.Tgt)
 	m.Set("tgt_type", p.TgtType)
-	ask, _ := p.Extra.Get(inquiry.Field)
-	m.Set(inquiry.Field, ask)
+	ask, _ := p.Extra.Get(nodecall.Field)
+	m.Set(nodecall.Field, ask)
 	return m
 }
 
@@ -37,7 +37,7 @@ func TestQuestionsOfTheMasterAbove(t *testing.T) {
 	p.Publish(question(t, "echo", "syn-a"))
 	p.Publish(question(t, "nonsense", "syn-a"))
 	said := map[string]*wire.Map{}
-	for _, a := range p.Await(t, inquiry.Command, 2) {
+	for _, a := range p.Await(t, nodecall.Command, 2) {
 		said[a.String("ask")] = a
 	}
 	if a := said["echo"]; a == nil || a.String("value") != "hello" || a.String("id") != "syn-a" || a.String("error") != "" {

@@ -16,10 +16,10 @@ import (
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/crypt"
-	"github.com/momtree/mom/internal/repeat"
+	"github.com/momtree/mom/internal/logthrottle"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
-	"github.com/momtree/mom/syndic/handover"
+	"github.com/momtree/mom/syndic/forwarding"
 )
 
 // parents are the masters above, in the order of syndic_failover.
@@ -27,12 +27,12 @@ type parents struct {
 	links    []*link // as configured
 	origins  *origins
 	foreign  *strangers
-	sharing  *handover.Sharing[*link]
+	sharing  *forwarding.Sharing[*link]
 	closings *closings
 	after    time.Duration // how long one has to be gone before another takes its place
 	back     time.Duration // how long one has to be back before it is preferred again
 	log      *slog.Logger
-	full     repeat.Filter[string] // parents for whom too much waits, by name
+	full     logthrottle.Filter[string] // parents for whom too much waits, by name
 
 	mu       sync.Mutex
 	standIns []*link // siblings of the one parent, while that is gone
@@ -52,7 +52,7 @@ func openParents(s *Syndic) (*parents, error) {
 		origins: o, foreign: newStrangers(s.local.Jobs(), s.bounds.AskedJobs), closings: newClosings(s.bounds.AskedJobs, s.local.Word), log: s.log,
 		after: s.cfg.Local.SyndicFailoverAfter, back: s.cfg.Local.SyndicFailback,
 	}
-	p.sharing = handover.NewSharing(handover.SharingOptions[*link]{After: p.after, Back: p.back, Moved: func(from, to *link) {
+	p.sharing = forwarding.NewSharing(forwarding.SharingOptions[*link]{After: p.after, Back: p.back, Moved: func(from, to *link) {
 		p.log.Warn("Another master above takes the returns that nobody in particular is owed", "from", from.name, "to", to.name)
 	}})
 	seen := map[string]bool{}

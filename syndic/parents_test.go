@@ -12,7 +12,7 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/syndic/handover"
+	"github.com/momtree/mom/syndic/forwarding"
 )
 
 func withID(j *wire.Map, masterID string) *wire.Map {
@@ -271,7 +271,7 @@ func TestPrefer_FailsBackWhenStable(t *testing.T) {
 	mk := func(up bool, since time.Duration) *link { return &link{up: up, since: now.Add(-since)} }
 	a, b := mk(false, time.Minute), mk(true, time.Minute)
 	links := []*link{a, b}
-	p := handover.NewSharing(handover.SharingOptions[*link]{After: 5 * time.Second, Back: 30 * time.Second})
+	p := forwarding.NewSharing(forwarding.SharingOptions[*link]{After: 5 * time.Second, Back: 30 * time.Second})
 	if got := p.Prefer(links); got != b {
 		t.Fatal("the first is away, and yet preferred")
 	}

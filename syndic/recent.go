@@ -1,11 +1,11 @@
 package syndic
 
-import "github.com/momtree/mom/syndic/handover"
+import "github.com/momtree/mom/syndic/forwarding"
 
 // recent maps the last few keys that were added to a value.
-type recent[V any] struct{ kept *handover.Recent[V] }
+type recent[V any] struct{ kept *forwarding.Recent[V] }
 
-func newRecent[V any](size int) *recent[V] { return &recent[V]{handover.NewRecent[V](size)} }
+func newRecent[V any](size int) *recent[V] { return &recent[V]{forwarding.NewRecent[V](size)} }
 
 func (r *recent[V]) get(key string) (V, bool) { return r.kept.Get(key) }
 

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/client"
-	"github.com/momtree/mom/internal/endorse"
+	"github.com/momtree/mom/internal/jobsig"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -52,8 +52,8 @@ func republish(p wire.Publication) (client.Job, error) {
 		}
 	}
 	if p.Extra != nil {
-		if order, ok := p.Extra.Get(endorse.Field); ok {
-			j.Extra[endorse.Field] = order // as the top has signed it
+		if order, ok := p.Extra.Get(jobsig.Field); ok {
+			j.Extra[jobsig.Field] = order // as the top has signed it
 		}
 	}
 	return j, nil

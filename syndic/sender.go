@@ -9,7 +9,7 @@ import (
 
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
-	"github.com/momtree/mom/syndic/handover"
+	"github.com/momtree/mom/syndic/forwarding"
 )
 
 // sender drives the hand-over of returns to one master above: it waits, the
@@ -19,7 +19,7 @@ type sender struct {
 	kick   chan struct{}
 	back   chan struct{} // the parent is usable again
 	sweeps chan struct{} // it is time to look for rows that were passed over
-	over   *handover.Sender
+	over   *forwarding.Sender
 	dest   string // what this master alone is owed
 
 	mu    sync.Mutex
@@ -38,14 +38,14 @@ func newSender(l *link) *sender {
 		l: l, kick: make(chan struct{}, 1), back: make(chan struct{}, 1), sweeps: make(chan struct{}, 1),
 		dest: returners.DestParent(l.ch.Addr()),
 	}
-	o := handover.Options{
+	o := forwarding.Options{
 		Parent: countedParent{above{l}}, Name: l.name, Outbox: countedOutbox{l.s.local.Outbox(), l}, Dests: []string{returners.DestAbove, s.dest},
 		Jobs: l.s.local.Jobs(), ID: l.s.ID(), Remember: local.SyndicJidForwardCacheHwm, Bounds: l.s.bounds, Again: l.s.pace.retryMin, Log: l.log, Body: l.body,
 	}
 	if local.SyndicMode == "cluster" {
 		o.OwnMaster = local.MasterID
 	}
-	s.over = handover.New(o)
+	s.over = forwarding.New(o)
 	return s
 }
 
@@ -57,7 +57,7 @@ func (s *sender) run(ctx context.Context) {
 	retry := s.l.s.pace.backoff()
 	again := time.NewTimer(time.Hour)
 	defer again.Stop()
-	landed := make(chan handover.Landing)
+	landed := make(chan forwarding.Landing)
 	var flights sync.WaitGroup
 	defer flights.Wait()
 	pausing := false
@@ -214,7 +214,7 @@ func (s *sender) sweep(ctx context.Context) {
 		return // whoever reads the outbox next tells of it
 	}
 	if found.Again {
-		time.AfterFunc(handover.LookAgain, func() { ring(s.sweeps) })
+		time.AfterFunc(forwarding.LookAgain, func() { ring(s.sweeps) })
 	}
 	const by = "forwarding sweep"
 	if found.Rows > 0 {

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/returners"
-	"github.com/momtree/mom/syndic/handover"
+	"github.com/momtree/mom/syndic/forwarding"
 )
 
 // strangers tells the jobs that came here with minions or nodes at work on them: no
@@ -35,7 +35,7 @@ func (s *strangers) has(it returners.Item) bool {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), loadPatience)
 	defer cancel()
-	strange, err := handover.Stranger(ctx, s.jobs, it.JID, via)
+	strange, err := forwarding.Stranger(ctx, s.jobs, it.JID, via)
 	if err == nil && !strange {
 		s.own.set(it.JID, struct{}{})
 	}

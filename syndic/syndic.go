@@ -13,8 +13,8 @@ import (
 	"github.com/momtree/mom/internal/bounds"
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/config"
-	"github.com/momtree/mom/internal/ordering"
 	"github.com/momtree/mom/internal/rescue"
+	"github.com/momtree/mom/internal/sequence"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/topology"
@@ -74,7 +74,7 @@ type Syndic struct {
 	log      *slog.Logger
 	pace     pace
 	bounds   bounds.Bounds
-	life     *ordering.Life
+	life     *sequence.Life
 	parents  *parents
 	lodgings *lodgings
 	returns  *forwarder
@@ -99,7 +99,7 @@ func New(o Options) (*Syndic, error) {
 		s.rescues, s.ownRescues = rescue.New(o.Log, nil), true
 	}
 	var err error
-	if s.life, err = ordering.Begin(filepath.Join(o.Config.Local.Cachedir, "syndic_order"), time.Now()); err != nil {
+	if s.life, err = sequence.Begin(filepath.Join(o.Config.Local.Cachedir, "syndic_order"), time.Now()); err != nil {
 		s.log.Warn("Words of an earlier life may be taken for newer ones if the clock was set back", "err", err)
 	}
 	if s.parents, err = openParents(s); err != nil {

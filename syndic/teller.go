@@ -5,7 +5,7 @@ import (
 	"iter"
 
 	"github.com/momtree/mom/internal/bus"
-	"github.com/momtree/mom/syndic/handover"
+	"github.com/momtree/mom/syndic/forwarding"
 )
 
 // teller tells one parent anew of the jobs of which it may have missed something:
@@ -19,7 +19,7 @@ type teller struct {
 	sweeps chan struct{} // it is time to look for what was not told
 
 	// The mutex of the uplink guards these.
-	lap    handover.Lap
+	lap    forwarding.Lap
 	broken bool   // the job being told is told from its start: a word of it was lost, or came
 	turn   uint64 // counts when the lap began anew, and when an end did not count
 
@@ -33,7 +33,7 @@ type teller struct {
 }
 
 func newTeller(u *uplink) *teller {
-	return &teller{u: u, lap: handover.NewLap(), kick: make(chan struct{}, 1), sweeps: make(chan struct{}, 1)}
+	return &teller{u: u, lap: forwarding.NewLap(), kick: make(chan struct{}, 1), sweeps: make(chan struct{}, 1)}
 }
 
 // begin has all jobs told, beginning with the one that is next. lost: words of jobs

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/returners"
-	"github.com/momtree/mom/syndic/handover"
+	"github.com/momtree/mom/syndic/forwarding"
 )
 
 // forwarder empties the outbox toward the masters above. It decides when; each
@@ -35,7 +35,7 @@ func (f *forwarder) run(ctx context.Context) {
 	f.forget(ctx)
 	gather := time.NewTimer(0) // what an earlier life has left
 	defer gather.Stop()
-	first := handover.Gather{Rows: f.s.bounds.ForwardRows}
+	first := forwarding.Gather{Rows: f.s.bounds.ForwardRows}
 	first.Grown(0)
 	// Those that do not come within that time are gone from then on.
 	gone := time.AfterFunc(f.s.parents.after+time.Millisecond, f.shift)

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/momtree/mom/internal/bus"
-	"github.com/momtree/mom/internal/ordering"
+	"github.com/momtree/mom/internal/sequence"
 	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/wire"
 )
@@ -34,7 +34,7 @@ type uplink struct {
 	aloft   flights
 	teller  *teller
 
-	numbers *ordering.Numbers // of requests with urgent events
+	numbers *sequence.Numbers // of requests with urgent events
 
 	refused atomic.Int64 // events in a row that the parent refused
 }
@@ -142,7 +142,7 @@ func (u *uplink) request(ctx context.Context, batch []bus.Event) error {
 	}
 	for {
 		v, err := u.inOrder(ctx, load)
-		oldest, late := ordering.ReadLate(v)
+		oldest, late := sequence.ReadLate(v)
 		if err != nil || !late {
 			return verdict(v, err)
 		}
@@ -158,7 +158,7 @@ func (u *uplink) request(ctx context.Context, batch []bus.Event) error {
 func (u *uplink) inOrder(ctx context.Context, load *wire.Map) (wire.Raw, error) {
 	m := u.numbers.Next()
 	defer u.numbers.Done(m)
-	ordering.Put(load, m)
+	sequence.Put(load, m)
 	return u.l.request(ctx, load)
 }
 

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/momtree/mom/internal/admission"
+	"github.com/momtree/mom/internal/admitted"
 	"github.com/momtree/mom/internal/crypt"
 )
 
@@ -124,7 +124,7 @@ func connect(below, above *node) (Link, error) {
 		link.Changed = link.Changed || changed
 	}
 	if below.masterPKI != "" { // who writes the tree down says that its nodes may stand in for each other
-		if _, err := admission.Admit(above.masterPKI, below.id); err != nil {
+		if _, err := admitted.Admit(above.masterPKI, below.id); err != nil {
 			return link, err
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/momtree/mom/internal/admission"
+	"github.com/momtree/mom/internal/admitted"
 	"github.com/momtree/mom/internal/crypt"
 )
 
@@ -66,10 +66,10 @@ func TestTree(t *testing.T) {
 			t.Errorf("pair %d: the two sides hold different keys", i)
 		}
 	}
-	if got, err := admission.List(filepath.Join(data, "top", master)); err != nil || len(got) != 1 || !crypt.IsFinger(got["eu"]) {
+	if got, err := admitted.List(filepath.Join(data, "top", master)); err != nil || len(got) != 1 || !crypt.IsFinger(got["eu"]) {
 		t.Errorf("admitted at the top are %v, %v; want the node eu", got, err)
 	}
-	if got, err := admission.List(filepath.Join(data, "eu", master)); err != nil || len(got) != 0 {
+	if got, err := admitted.List(filepath.Join(data, "eu", master)); err != nil || len(got) != 0 {
 		t.Errorf("admitted below are %v, %v; eu1 is a minion", got, err)
 	}
 	for _, l := range links {

@@ -132,7 +132,7 @@ func TestEachIsRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range typ.NumField() {
-		readers := slices.DeleteFunc(read.Fields["Bounds."+typ.Field(i).Name], func(p string) bool { return p == "mom/sim" })
+		readers := slices.DeleteFunc(read.Fields["Bounds."+typ.Field(i).Name], func(p string) bool { return p == "internal/sim" })
 		if len(readers) == 0 {
 			t.Errorf("no daemon reads the bound %s", All()[i].Name)
 		}

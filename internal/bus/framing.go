@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/momtree/mom/internal/repeat"
+	"github.com/momtree/mom/internal/logthrottle"
 )
 
 // Auto chooses the framing of each reader by the Salt that it runs, Bare where that is
@@ -66,4 +66,4 @@ func (s *Server) framingFor(c net.Conn) Framing {
 }
 
 // misframed keeps that warning from filling the log.
-type misframed = repeat.Filter[string]
+type misframed = logthrottle.Filter[string]

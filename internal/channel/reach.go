@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/momtree/mom/internal/repeat"
+	"github.com/momtree/mom/internal/logthrottle"
 	"github.com/momtree/mom/internal/zmtp"
 )
 
@@ -119,7 +119,7 @@ func reason(err error) (why, hint string) {
 	case errors.Is(err, zmtp.ErrGreeting), errors.Is(err, zmtp.ErrReady):
 		return "what listens there does not speak ZMTP", "see whether the port is the master's ret_port"
 	}
-	return repeat.Cause(err), "see whether the master runs and its ret_port can be reached"
+	return logthrottle.Cause(err), "see whether the master runs and its ret_port can be reached"
 }
 
 // unknownName tells whether a name could not be looked up: trying again at once is of

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/momtree/mom/internal/repeat"
+	"github.com/momtree/mom/internal/logthrottle"
 )
 
 // Warning is the text of the line in the log by which a rescue is told.
@@ -20,7 +20,7 @@ type Counter struct {
 
 	mu     sync.Mutex
 	counts map[string]uint64
-	told   repeat.Filter[string]
+	told   logthrottle.Filter[string]
 }
 
 // New makes a Counter that warns by log (nil: slog.Default) on the clock now (nil:

@@ -19,7 +19,7 @@ import (
 // Command is the request by which a peer asks its master for its siblings.
 const Command = "_siblings"
 
-// News names in a publication of news (internal/inquiry) that the answer to [Command] has changed.
+// News names in a publication of news (internal/nodecall) that the answer to [Command] has changed.
 const News = "siblings"
 
 const (

@@ -6,7 +6,7 @@ import (
 
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
-	"github.com/momtree/mom/master/door"
+	"github.com/momtree/mom/master/admission"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/meters"
 	"github.com/momtree/mom/master/server"
@@ -17,7 +17,7 @@ func init() {
 		Name: "_auth", Who: server.Anyone, Args: []string{"id", "pub", "nonce", "token", "enc_algo", "sig_algo", "autosign_grains", "mom_voucher"},
 		Costly: &server.Costly{
 			MaxBytes: keys.MaxAuth, TooLarge: turnedSignIns[keys.BadRequest],
-			Full: door.Cause{Name: "sign-in/waiting", Text: "Sign-ins got no answer: as many wait as may", Option: "bounds: sign_ins"},
+			Full: admission.Cause{Name: "sign-in/waiting", Text: "Sign-ins got no answer: as many wait as may", Option: "bounds: sign_ins"},
 		},
 		Doc: `
 A minion or node signs in: it learns whether its key is accepted, and the keys under which
@@ -45,7 +45,7 @@ mom_voucher
 type signIn struct {
 	gate    *keys.Gate
 	signIns *meters.SignIns
-	turned  *door.Report
+	turned  *admission.Report
 	tell    bool // the bus
 	fire    func(tag string, data *wire.Map)
 	in      func(id string)
@@ -78,7 +78,7 @@ func (c signIn) report(a keys.Answer, p *zmtp.Peer) {
 }
 
 // turnedSignIns are the causes for which sign-ins are turned away.
-var turnedSignIns = map[keys.Turned]door.Cause{
+var turnedSignIns = map[keys.Turned]admission.Cause{
 	keys.BadRequest: {Name: "sign-in/bad", Text: "Sign-ins were refused that cannot be read"},
 	keys.BadKey:     {Name: "sign-in/key", Text: "Sign-ins were refused: their keys are no RSA keys of 1024 bits or more"},
 	keys.OtherKey: {
@@ -90,4 +90,4 @@ var turnedSignIns = map[keys.Turned]door.Cause{
 	keys.PendingFull: {Name: "sign-in/pending", Text: "New keys were not kept: as many are pending as may be", Option: "salt-key -a, max_pending_keys"},
 }
 
-var pendingDropped = door.Cause{Name: "sign-in/dropped", Text: "Pending keys that had not signed in for an hour made room for new ones", Option: "max_pending_keys"}
+var pendingDropped = admission.Cause{Name: "sign-in/dropped", Text: "Pending keys that had not signed in for an hour made room for new ones", Option: "max_pending_keys"}

@@ -7,8 +7,8 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/admission"
 	"github.com/momtree/mom/master/datacache"
-	"github.com/momtree/mom/master/door"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/meters"
 	"github.com/momtree/mom/master/runners"
@@ -24,7 +24,7 @@ type Parts struct {
 	Keys     keys.Desk
 	Gate     *keys.Gate
 	Identity *keys.Identity
-	Turns    door.Turns // at its private key
+	Turns    admission.Turns // at its private key
 	// SignedIn is told of each peer that is let in, before that has the key to connect
 	// with.
 	SignedIn func(id string)
@@ -35,7 +35,7 @@ type Parts struct {
 	JIDs     *jid.Generator
 
 	SignIns *meters.SignIns
-	Turned  *door.Report
+	Turned  *admission.Report
 	Stats   *meters.Counters
 	Fire    func(tag string, data *wire.Map)
 	Log     *slog.Logger

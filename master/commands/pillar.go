@@ -8,8 +8,8 @@ import (
 
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/admission"
 	"github.com/momtree/mom/master/datacache"
-	"github.com/momtree/mom/master/door"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/server"
 )
@@ -38,7 +38,7 @@ type pillar struct {
 	keep, tell bool // the grains; that they were kept
 	unserved   *Unserved
 	private    *rsa.PrivateKey
-	turns      door.Turns
+	turns      admission.Turns
 	fire       func(tag string, data *wire.Map)
 	log        *slog.Logger
 }

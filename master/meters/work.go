@@ -5,7 +5,7 @@ import (
 
 	"github.com/momtree/mom/internal/metrics"
 	"github.com/momtree/mom/internal/zmtp"
-	"github.com/momtree/mom/master/owners"
+	"github.com/momtree/mom/master/ownership"
 )
 
 // Counters count what a master does.
@@ -57,7 +57,7 @@ func (st Stats) collect(s *metrics.Sink) {
 	s.Count("mom_returns_total", st.Repeated, "duplicate")
 	s.Count("mom_jobs_closed_total", st.Completed)
 	s.Count("mom_refused_total", st.Refused)
-	for _, kind := range owners.Kinds {
+	for _, kind := range ownership.Kinds {
 		s.Count("mom_trespasses_total", st.Trespasses[kind], kind)
 	}
 	for cause, n := range st.TurnedAway {

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/momtree/mom/internal/admission"
+	"github.com/momtree/mom/internal/admitted"
 )
 
 // settled is how old the folder's time must be for a later change to show in it: some file
@@ -18,7 +18,7 @@ const settled = 3 * time.Second
 // Look reads the admissions again if their folder may have changed; the master calls it
 // every second. It tells who of the ids was admitted or lost that since.
 func (b *Book) Look() (changed []string) {
-	dir := filepath.Join(b.o.PkiDir, admission.Dir)
+	dir := filepath.Join(b.o.PkiDir, admitted.Dir)
 	info, err := os.Stat(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		b.o.Log.Error("Who is admitted cannot be read; what was known counts", "folder", dir, "err", err)
@@ -34,7 +34,7 @@ func (b *Book) Look() (changed []string) {
 	if same {
 		return nil
 	}
-	now, err := admission.List(b.o.PkiDir)
+	now, err := admitted.List(b.o.PkiDir)
 	if now == nil {
 		b.o.Log.Error("Who is admitted cannot be read; what was known counts", "folder", dir, "err", err)
 		return nil
@@ -68,14 +68,14 @@ func (b *Book) withdraw(id string) error {
 	}
 	delete(b.admitted, id)
 	b.seen = time.Time{}
-	_, err := admission.Withdraw(b.o.PkiDir, id)
+	_, err := admitted.Withdraw(b.o.PkiDir, id)
 	return err
 }
 
 // dropOrphans removes admissions of ids that have neither an accepted nor a pending key:
 // the key was deleted while this master was down.
 func (b *Book) dropOrphans() {
-	all, err := admission.List(b.o.PkiDir)
+	all, err := admitted.List(b.o.PkiDir)
 	if err != nil {
 		b.o.Log.Warn("Some admissions do not count", "err", err)
 	}
@@ -87,7 +87,7 @@ func (b *Book) dropOrphans() {
 			continue
 		}
 		b.o.Log.Warn("An admission is removed: there is no key of that id any more", "id", id)
-		if _, err := admission.Withdraw(b.o.PkiDir, id); err != nil {
+		if _, err := admitted.Withdraw(b.o.PkiDir, id); err != nil {
 			b.o.Log.Error("An admission could not be removed", "id", id, "err", err)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/momtree/mom/internal/admission"
+	"github.com/momtree/mom/internal/admitted"
 	"github.com/momtree/mom/internal/crypt"
 )
 
@@ -155,7 +155,7 @@ func TestAdmitted(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "minions", "n"), []byte(pair.PublicPEM), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := admission.Admit(dir, "n"); err != nil {
+	if _, err := admitted.Admit(dir, "n"); err != nil {
 		t.Fatal(err)
 	}
 	if got := b.Look(); len(got) != 1 || got[0] != "n" || !b.Admitted("n") {
@@ -172,16 +172,16 @@ func TestAdmitted(t *testing.T) {
 	if err := b.Forget("n"); err != nil || b.Admitted("n") {
 		t.Errorf("forgotten, and admitted %v: %v", b.Admitted("n"), err)
 	}
-	if _, err := admission.Read(dir, "n"); err == nil {
+	if _, err := admitted.Read(dir, "n"); err == nil {
 		t.Error("the file of a deleted key stays")
 	}
-	if _, err := admission.Admit(dir, "n"); err != nil {
+	if _, err := admitted.Admit(dir, "n"); err != nil {
 		t.Fatal(err)
 	}
 	delete(keys, "n")
 	_ = os.Remove(filepath.Join(dir, "minions", "n"))
 	open(t, dir, keys)
-	if _, err := admission.Read(dir, "n"); err == nil {
+	if _, err := admitted.Read(dir, "n"); err == nil {
 		t.Error("the file of a key that was deleted meanwhile stays")
 	}
 }

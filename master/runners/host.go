@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/door"
+	"github.com/momtree/mom/master/admission"
 	"github.com/momtree/mom/returners"
 )
 
@@ -39,14 +39,14 @@ type HostOptions struct {
 // Host has calls at work in a master, and tells the bus of them.
 type Host struct {
 	HostOptions
-	slots   door.Turns
+	slots   admission.Turns
 	wg      sync.WaitGroup
 	results Results
 	running sync.Map // jids of calls at work
 }
 
 // NewHost has none at work.
-func NewHost(o HostOptions) *Host { return &Host{HostOptions: o, slots: door.NewTurns(maxCalls)} }
+func NewHost(o HostOptions) *Host { return &Host{HostOptions: o, slots: admission.NewTurns(maxCalls)} }
 
 // Start is how a call is started.
 type Start struct {

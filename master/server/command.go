@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/momtree/mom/master/door"
+	"github.com/momtree/mom/master/admission"
 )
 
 // Who may give a command. The rule says as well how the command comes: in clear from
@@ -79,9 +79,9 @@ type Command struct {
 // Costly are the bounds of a command in clear that costs the master so much that few at
 // once are served. It cannot ask for a key.
 type Costly struct {
-	MaxBytes int        // of the load; a larger one does not wait
-	TooLarge door.Cause // what the operator is told of those
-	Full     door.Cause // of one that found no room to wait
+	MaxBytes int             // of the load; a larger one does not wait
+	TooLarge admission.Cause // what the operator is told of those
+	Full     admission.Cause // of one that found no room to wait
 }
 
 // Handler serves a command. Its value is the answer: sealed for the sender if the

@@ -15,7 +15,7 @@ import (
 	"github.com/momtree/mom/internal/vectors"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
-	"github.com/momtree/mom/master/door"
+	"github.com/momtree/mom/master/admission"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/meters"
 )
@@ -60,10 +60,10 @@ func serve(t *testing.T, add func(*Server)) *stage {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &stage{t: t, Server: New(Options{
-		Ctx: ctx, MinimumVersion: 2, Depth: 48, WorkValues: MaxValues, Waiting: 1, Turns: door.NewTurns(1),
+		Ctx: ctx, MinimumVersion: 2, Depth: 48, WorkValues: MaxValues, Waiting: 1, Turns: admission.NewTurns(1),
 		Keys: store, Toks: keys.NewToks(store), Shared: shared, Node: func(id string) bool { return id == "n1" },
 		User: keys.Users{"root": "the key of root", "fred": "the key of fred"}.User, Own: "root",
-		Trusted: door.NewAddresses(time.Now), Turned: door.NewReport(quiet), Stats: &meters.Counters{}, Log: quiet, Now: time.Now,
+		Trusted: admission.NewAddresses(time.Now), Turned: admission.NewReport(quiet), Stats: &meters.Counters{}, Log: quiet, Now: time.Now,
 	})}
 	if s.tok, err = crypt.X931Sign(private, []byte(keys.TokText)); err != nil {
 		t.Fatal(err)

@@ -5,7 +5,7 @@ import (
 
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
-	"github.com/momtree/mom/master/door"
+	"github.com/momtree/mom/master/admission"
 )
 
 // Receive is the door of port 4506. It runs on the connection's reader.
@@ -69,7 +69,7 @@ func (s *Server) refuseVersion(req *zmtp.Request, env wire.Envelope) {
 			cmd, _ = wire.Str(f[1][:min(len(f[1]), maxName)])
 		}
 	}
-	c := door.Cause{
+	c := admission.Cause{
 		Name:   fmt.Sprintf("version/%d", min(max(env.Version, 0), 3)),
 		Text:   fmt.Sprintf("Rejected authentication attempt using protocol version %d (minimum required is %d)", env.Version, s.MinimumVersion),
 		Option: fmt.Sprintf("minimum_auth_version: %d in this master's configuration lets such minions in; better, upgrade them", max(env.Version, 0)),

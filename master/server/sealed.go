@@ -9,7 +9,7 @@ import (
 
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
-	"github.com/momtree/mom/master/door"
+	"github.com/momtree/mom/master/admission"
 	"github.com/momtree/mom/master/jobstore"
 )
 
@@ -45,7 +45,7 @@ func (s *Server) serveSealed(req *zmtp.Request, env wire.Envelope) {
 	switch {
 	case err == nil:
 		defer done()
-	case errors.Is(err, door.ErrBusy), ctx.Err() != nil:
+	case errors.Is(err, admission.ErrBusy), ctx.Err() != nil:
 		s.answer(req, wire.NotNow)
 		return
 	default:

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/zmtp"
-	"github.com/momtree/mom/master/door"
+	"github.com/momtree/mom/master/admission"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/meters"
 )
@@ -29,7 +29,7 @@ type Options struct {
 	Waiting int
 	// Turns are those at the master's private key; as many costly requests are served
 	// at once.
-	Turns door.Turns
+	Turns admission.Turns
 
 	Keys interface {
 		Accepted(id string) bool
@@ -44,8 +44,8 @@ type Options struct {
 	// Node tells whether a peer is a node right below.
 	Node func(id string) bool
 
-	Trusted *door.Addresses // notes where requests of accepted peers come from
-	Turned  *door.Report    // is told what is turned away
+	Trusted *admission.Addresses // notes where requests of accepted peers come from
+	Turned  *admission.Report    // is told what is turned away
 	Stats   *meters.Counters
 	Log     *slog.Logger
 	Now     func() time.Time
@@ -59,8 +59,8 @@ type Server struct {
 	clear  map[string]*entry
 	sealed map[string]*entry
 	served meters.Commands
-	costly *door.Lane
-	work   *door.Work // the values of requests at work
+	costly *admission.Lane
+	work   *admission.Work // the values of requests at work
 	warned atomic.Int64
 }
 
@@ -75,7 +75,7 @@ type entry struct {
 func New(o Options) *Server {
 	return &Server{
 		Options: o, open: make(chan struct{}), clear: map[string]*entry{}, sealed: map[string]*entry{}, served: meters.Commands{},
-		costly: door.NewLane(cap(o.Turns), o.Waiting), work: door.NewWork(o.WorkValues),
+		costly: admission.NewLane(cap(o.Turns), o.Waiting), work: admission.NewWork(o.WorkValues),
 	}
 }
 

@@ -6,8 +6,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/momtree/mom/internal/inquiry"
 	"github.com/momtree/mom/internal/jobevent"
+	"github.com/momtree/mom/internal/nodecall"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/returners"
@@ -29,7 +29,7 @@ type Finder struct {
 	}
 	Local returners.Reader
 	// Ask asks the nodes right below about a job.
-	Ask func(ctx context.Context, jid string) (map[string]inquiry.Answer, error)
+	Ask func(ctx context.Context, jid string) (map[string]nodecall.Answer, error)
 }
 
 // Find asks all that know of a job.

@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/momtree/mom/internal/localcluster"
 	"github.com/momtree/mom/internal/metrics"
 	"github.com/momtree/mom/mom/command"
-	"github.com/momtree/mom/mom/grove"
 	"github.com/momtree/mom/mom/momtest"
 	"github.com/momtree/mom/mom/salt"
 )
@@ -24,11 +24,11 @@ import (
 func measuredTree(t *testing.T, drawing string) (*momtest.Tree, map[string]string) {
 	t.Helper()
 	addrs := map[string]string{}
-	return momtest.Own(t, drawing, func(g *grove.Grove) {
+	return momtest.Own(t, drawing, func(g *localcluster.Cluster) {
 		for _, m := range g.Members {
 			addrs[m.ID] = freeAddr(t)
 			file := "master"
-			if m.Kind == grove.Minion {
+			if m.Kind == localcluster.Minion {
 				file = "minion"
 			}
 			f, err := os.OpenFile(filepath.Join(m.ConfDir, file), os.O_APPEND|os.O_WRONLY, 0)
@@ -168,7 +168,7 @@ func TestReadiness(t *testing.T) {
 
 // An address that is taken ends the start with the exit code for ports.
 func TestMetricsListenIsTaken(t *testing.T) {
-	spec, err := grove.Parse("top:\n")
+	spec, err := localcluster.Parse("top:\n")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +178,7 @@ func TestMetricsListenIsTaken(t *testing.T) {
 	}
 	defer l.Close()
 	spec.Master = "metrics_listen: " + l.Addr().String() + "\n"
-	g, err := grove.Plant(t.TempDir(), spec)
+	g, err := localcluster.Plant(t.TempDir(), spec)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +191,7 @@ func TestMetricsListenIsTaken(t *testing.T) {
 // TestStartErrorIsToldOnce: why a daemon cannot start stands once on its terminal, with
 // the exit code of the reason; with a log that shows no errors it is told all the same.
 func TestStartErrorIsToldOnce(t *testing.T) {
-	spec, err := grove.Parse("top:\n")
+	spec, err := localcluster.Parse("top:\n")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +201,7 @@ func TestStartErrorIsToldOnce(t *testing.T) {
 	}
 	defer l.Close()
 	spec.Master = "metrics_listen: " + l.Addr().String() + "\n"
-	g, err := grove.Plant(t.TempDir(), spec)
+	g, err := localcluster.Plant(t.TempDir(), spec)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,8 +11,8 @@ import (
 
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/localcluster"
 	"github.com/momtree/mom/internal/sleep"
-	"github.com/momtree/mom/mom/grove"
 	"github.com/momtree/mom/topology"
 )
 
@@ -27,7 +27,7 @@ const Tree = `top: top-01
 type Options struct {
 	Exe  string // the program whose daemons are started
 	Dir  string // an empty folder for everything
-	Tree string // as [grove.Parse] reads it
+	Tree string // as [localcluster.Parse] reads it
 	Keep bool   // leave the tree running until ctx ends
 	Out  io.Writer
 }
@@ -37,10 +37,10 @@ const patience = 60 * time.Second
 
 type demo struct {
 	Options
-	grove  *grove.Grove
-	procs  map[string]*grove.Process
-	client *client.Client
-	last   string // jid of the last complete job
+	cluster *localcluster.Cluster
+	procs   map[string]*localcluster.Process
+	client  *client.Client
+	last    string // jid of the last complete job
 }
 
 // Run grows the tree, shows it, and takes it away again.
@@ -49,7 +49,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	if err != nil {
 		return err
 	}
-	d := &demo{Options: o, procs: map[string]*grove.Process{}}
+	d := &demo{Options: o, procs: map[string]*localcluster.Process{}}
 	defer func() { err = errors.Join(err, d.stop()) }()
 	if err := d.grow(ctx, spec); err != nil {
 		return err
@@ -72,20 +72,20 @@ func (d *demo) say(format string, args ...any) {
 }
 
 // grow plants and starts the tree and waits until each member is up.
-func (d *demo) grow(ctx context.Context, spec grove.Spec) error {
+func (d *demo) grow(ctx context.Context, spec localcluster.Spec) error {
 	nodes, minions := spec.Count()
 	d.say("Growing a tree of %d nodes and %d minions in %s\n", nodes, minions, d.Dir)
 	started := time.Now()
 	var err error
-	if d.grove, err = grove.Plant(d.Dir, spec); err != nil {
+	if d.cluster, err = localcluster.Plant(d.Dir, spec); err != nil {
 		return err
 	}
-	for _, m := range d.grove.Members {
-		if d.procs[m.ID], err = grove.Start(d.Exe, m); err != nil {
+	for _, m := range d.cluster.Members {
+		if d.procs[m.ID], err = localcluster.Start(d.Exe, m); err != nil {
 			return err
 		}
 	}
-	if d.client, err = client.Open(d.grove.Top().ConfDir); err != nil {
+	if d.client, err = client.Open(d.cluster.Top().ConfDir); err != nil {
 		return err
 	}
 	err = d.await(ctx, func(n topology.Node) bool {
@@ -137,13 +137,13 @@ func (d *demo) fallen() string {
 }
 
 func (d *demo) stop() error {
-	var ps []*grove.Process
+	var ps []*localcluster.Process
 	for _, p := range d.procs {
 		if p != nil {
 			ps = append(ps, p)
 		}
 	}
-	err := grove.StopAll(ps, 15*time.Second)
+	err := localcluster.StopAll(ps, 15*time.Second)
 	if d.client != nil {
 		err = errors.Join(err, d.client.Close())
 	}
@@ -156,16 +156,16 @@ func (d *demo) draw(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.say("\n$ mom tree -c %s\n", d.grove.Top().ConfDir)
+	d.say("\n$ mom tree -c %s\n", d.cluster.Top().ConfDir)
 	return topology.Draw(d.Out, n, topology.DrawOptions{})
 }
 
 // results tells where the returns are and how to look at them.
 func (d *demo) results(context.Context) error {
-	top := d.grove.Top()
+	top := d.cluster.Top()
 	d.say("\nThe results are in SQL, one row per job and minion, at every node on the way:\n")
-	for _, m := range d.grove.Members {
-		if m.Kind == grove.Minion {
+	for _, m := range d.cluster.Members {
+		if m.Kind == localcluster.Minion {
 			continue
 		}
 		c, _, err := config.LoadMaster(m.ConfDir)

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"regexp"
 
+	"github.com/momtree/mom/internal/localcluster"
 	"github.com/momtree/mom/mom/command"
-	"github.com/momtree/mom/mom/grove"
 )
 
 // name is what a node or minion of the demo may be called: its folder gets that name.
@@ -14,8 +14,8 @@ var name = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
 // drawn reads the tree that is asked for. What is wrong with it is the error of a wrong
 // command line, with a tree that is right beside it.
-func drawn(text string) (grove.Spec, error) {
-	spec, err := grove.Parse(text)
+func drawn(text string) (localcluster.Spec, error) {
+	spec, err := localcluster.Parse(text)
 	if err == nil {
 		err = check(spec)
 	}
@@ -26,7 +26,7 @@ func drawn(text string) (grove.Spec, error) {
 }
 
 // check refuses what could not be grown, or shown.
-func check(spec grove.Spec) error {
+func check(spec localcluster.Spec) error {
 	seen := map[string]bool{}
 	id := func(id, what string) error {
 		switch {
@@ -38,8 +38,8 @@ func check(spec grove.Spec) error {
 		seen[id] = true
 		return nil
 	}
-	var walk func(s grove.Spec) error
-	walk = func(s grove.Spec) error {
+	var walk func(s localcluster.Spec) error
+	walk = func(s localcluster.Spec) error {
 		if err := id(s.ID, "node"); err != nil {
 			return err
 		}

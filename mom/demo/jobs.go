@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/internal/localcluster"
 	"github.com/momtree/mom/internal/python"
-	"github.com/momtree/mom/mom/grove"
 	"github.com/momtree/mom/topology"
 )
 
@@ -47,8 +47,8 @@ func (d *demo) nobody(ctx context.Context) error {
 // victim kills the last minion of the tree and shows that it is named.
 func (d *demo) victim(ctx context.Context) error {
 	var id string
-	for _, m := range d.grove.Members {
-		if m.Kind == grove.Minion && strings.Count(m.Path, "/") >= strings.Count(d.pathTo(id), "/") {
+	for _, m := range d.cluster.Members {
+		if m.Kind == localcluster.Minion && strings.Count(m.Path, "/") >= strings.Count(d.pathTo(id), "/") {
 			id = m.ID
 		}
 	}
@@ -81,7 +81,7 @@ func (d *demo) victim(ctx context.Context) error {
 }
 
 func (d *demo) pathTo(id string) string {
-	m, _ := d.grove.Find(id)
+	m, _ := d.cluster.Find(id)
 	return m.Path
 }
 
@@ -125,7 +125,7 @@ func (d *demo) close(a *client.Account, start, last time.Time) {
 	}
 	sort.Strings(ids)
 	for _, id := range ids {
-		d.say("             %-10s did not return [%s], behind %s\n", id, a.Missing[id].Reason, pathOf(d.grove.Top().ID, a.Missing[id]))
+		d.say("             %-10s did not return [%s], behind %s\n", id, a.Missing[id].Reason, pathOf(d.cluster.Top().ID, a.Missing[id]))
 	}
 	d.say("  %d expected, %d returned, %d failed, %d missing", a.Expected, a.Returned, a.Failed, len(a.Missing))
 	if last.IsZero() {

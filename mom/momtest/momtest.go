@@ -39,7 +39,7 @@ func run(m *testing.M, prepare func(dir string) error, finish func() error) int 
 	return code
 }
 
-// Build builds a command of this module, such as "mom/chaos/rounds", into dir and
+// Build builds a command of this module, such as "test/chaos/rounds", into dir and
 // gives its path. The flags are those of go build.
 func Build(dir, command string, flags ...string) (string, error) {
 	program := filepath.Join(dir, path.Base(command))

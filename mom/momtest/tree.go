@@ -14,15 +14,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/momtree/mom/client"
-	"github.com/momtree/mom/mom/grove"
+	"github.com/momtree/mom/internal/localcluster"
 	"github.com/momtree/mom/topology"
 )
 
 // Tree is a tree whose members run, each a process of the built program.
 type Tree struct {
-	Dir   string // of all members, each in a folder named by its id
-	Grove *grove.Grove
-	procs map[string]*grove.Process
+	Dir     string // of all members, each in a folder named by its id
+	Cluster *localcluster.Cluster
+	procs   map[string]*localcluster.Process
 }
 
 var (
@@ -66,9 +66,9 @@ func Shared(t *testing.T) *Tree {
 	return shared
 }
 
-// Own grows a tree for one test, from a drawing as [grove.Parse] reads it. Before
+// Own grows a tree for one test, from a drawing as [localcluster.Parse] reads it. Before
 // its members start each of change may change what they find.
-func Own(t *testing.T, drawing string, change ...func(*grove.Grove)) *Tree {
+func Own(t *testing.T, drawing string, change ...func(*localcluster.Cluster)) *Tree {
 	t.Helper()
 	tr := &Tree{}
 	t.Cleanup(func() {
@@ -82,8 +82,8 @@ func Own(t *testing.T, drawing string, change ...func(*grove.Grove)) *Tree {
 	return tr
 }
 
-func grow(tr *Tree, drawing string, change ...func(*grove.Grove)) error {
-	spec, err := grove.Parse(drawing)
+func grow(tr *Tree, drawing string, change ...func(*localcluster.Cluster)) error {
+	spec, err := localcluster.Parse(drawing)
 	if err != nil {
 		return err
 	}
@@ -95,15 +95,15 @@ func grow(tr *Tree, drawing string, change ...func(*grove.Grove)) error {
 		return err
 	}
 	spec.Master = "nodegroups:\n  webs: web-*\n  pair: L@top-01,web-01\n"
-	if tr.Grove, err = grove.Plant(tr.Dir, spec); err != nil {
+	if tr.Cluster, err = localcluster.Plant(tr.Dir, spec); err != nil {
 		return err
 	}
 	for _, c := range change {
-		c(tr.Grove)
+		c(tr.Cluster)
 	}
-	tr.procs = map[string]*grove.Process{}
-	for _, m := range tr.Grove.Members {
-		if tr.procs[m.ID], err = grove.Start(exe, m); err != nil {
+	tr.procs = map[string]*localcluster.Process{}
+	for _, m := range tr.Cluster.Members {
+		if tr.procs[m.ID], err = localcluster.Start(exe, m); err != nil {
 			return err
 		}
 	}
@@ -147,13 +147,13 @@ func (tr *Tree) stop() error {
 	if tr.Dir == "" {
 		return nil
 	}
-	var ps []*grove.Process
+	var ps []*localcluster.Process
 	for _, p := range tr.procs {
 		if p != nil {
 			ps = append(ps, p)
 		}
 	}
-	return errors.Join(grove.StopAll(ps, 20*time.Second), os.RemoveAll(tr.Dir))
+	return errors.Join(localcluster.StopAll(ps, 20*time.Second), os.RemoveAll(tr.Dir))
 }
 
 // End ends a member without warning.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/momtree/mom/internal/admission"
+	"github.com/momtree/mom/internal/admitted"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/mom/command"
 )
@@ -56,7 +56,7 @@ func admitCommand() *cobra.Command {
 func admitOne(cmd *cobra.Command, pkiDir, id string, undo bool) error {
 	said := ""
 	if undo {
-		was, err := admission.Withdraw(pkiDir, id)
+		was, err := admitted.Withdraw(pkiDir, id)
 		if err != nil {
 			return err
 		}
@@ -64,7 +64,7 @@ func admitOne(cmd *cobra.Command, pkiDir, id string, undo bool) error {
 			said = fmt.Sprintf("%s was not admitted.\n", id)
 		}
 	} else {
-		finger, err := admission.Admit(pkiDir, id)
+		finger, err := admitted.Admit(pkiDir, id)
 		if err != nil {
 			return err
 		}
@@ -75,7 +75,7 @@ func admitOne(cmd *cobra.Command, pkiDir, id string, undo bool) error {
 }
 
 func listAdmitted(cmd *cobra.Command, pkiDir string) error {
-	all, err := admission.List(pkiDir)
+	all, err := admitted.List(pkiDir)
 	for _, id := range slices.Sorted(maps.Keys(all)) {
 		_, _ = fmt.Fprintf(cmd.OutOrStdout(), "%s %s\n", id, all[id]) // nothing depends on it
 	}

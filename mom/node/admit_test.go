@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/momtree/mom/internal/admission"
+	"github.com/momtree/mom/internal/admitted"
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/mom/command"
 	"github.com/momtree/mom/mom/momtest"
@@ -48,7 +48,7 @@ func TestAdmit(t *testing.T) {
 		if got.Code != c.code || !strings.Contains(got.Out, c.out) || !strings.Contains(got.Err, c.err) {
 			t.Errorf("%v: %+v", c.args, got)
 		}
-		if _, err := admission.Read(pki, "n1"); (err == nil) != c.admitted {
+		if _, err := admitted.Read(pki, "n1"); (err == nil) != c.admitted {
 			t.Errorf("%v: admitted %v", c.args, err == nil)
 		}
 	}

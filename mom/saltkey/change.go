@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/client"
-	"github.com/momtree/mom/internal/admission"
+	"github.com/momtree/mom/internal/admitted"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/mom/command"
 	"github.com/momtree/mom/value"
@@ -194,7 +194,7 @@ func (k *run) follow(c change, sel keys.Selection, done []keys.Key) error {
 	}
 	if c.act != "accept" { // also without a master that follows: the next key under this id is another one
 		for _, id := range sel[keys.Accepted] {
-			if _, err := admission.Withdraw(k.conf.PkiDir, id); err != nil {
+			if _, err := admitted.Withdraw(k.conf.PkiDir, id); err != nil {
 				errs = append(errs, err)
 			}
 		}

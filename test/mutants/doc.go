@@ -6,8 +6,8 @@
 //
 //	row: A1
 //	why: a row given back is sent again
-//	test: ./syndic/handover TestWindow_GivenBack
-//	file: syndic/handover/window.go
+//	test: ./syndic/forwarding TestWindow_GivenBack
+//	file: syndic/forwarding/window.go
 //	-- old --
 //		w.next = min(w.next, row)
 //	-- new --

@@ -152,7 +152,7 @@ func (w *world) probe(ctx context.Context, r *Result) error {
 		})
 		errs = append(errs, err)
 	}
-	for _, m := range w.grove.Members {
+	for _, m := range w.cluster.Members {
 		n, err := told(filepath.Join(m.Dir, "console"))
 		errs = append(errs, err)
 		if n > 0 {

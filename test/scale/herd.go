@@ -14,8 +14,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/momtree/mom/internal/localcluster"
 	"github.com/momtree/mom/internal/swarm"
-	"github.com/momtree/mom/mom/grove"
 )
 
 // herd is the process that plays the minions of one leaf.
@@ -158,7 +158,7 @@ func (w *world) sum() (all swarm.Report, jobs map[string]swarm.JobReport, err er
 }
 
 // member gives a node of the tree.
-func (w *world) member(id string) grove.Member {
-	m, _ := w.grove.Find(id)
+func (w *world) member(id string) localcluster.Member {
+	m, _ := w.cluster.Find(id)
 	return m
 }

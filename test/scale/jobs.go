@@ -109,7 +109,7 @@ func (w *world) healed(ctx context.Context) error {
 			return fmt.Errorf("after a node was killed %d of %d minions are connected again: %w", all.Conns.Up, w.shape.All(), err)
 		}
 	}
-	nodes := len(w.grove.Members) - 1
+	nodes := len(w.cluster.Members) - 1
 	return w.await(ctx, time.Minute, func(n topology.Node) bool {
 		up := 0
 		n.Walk(func(_ string, n topology.Node) {
@@ -125,7 +125,7 @@ func (w *world) healed(ctx context.Context) error {
 func (w *world) command(ctx context.Context) (time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, jobPatience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, w.Program, "-c", w.grove.Top().ConfDir, "*", "test.ping") //nolint:gosec // our own program
+	cmd := exec.CommandContext(ctx, w.Program, "-c", w.cluster.Top().ConfDir, "*", "test.ping") //nolint:gosec // our own program
 	cmd.Args[0] = "salt"
 	began := time.Now()
 	out, err := cmd.CombinedOutput()

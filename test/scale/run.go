@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/conntrack"
+	"github.com/momtree/mom/internal/localcluster"
 	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/swarm"
-	"github.com/momtree/mom/mom/grove"
 )
 
 // Options of [Run].
@@ -35,7 +35,7 @@ func Run(ctx context.Context, o Options, s Shape) (r Result, err error) {
 		o.Say = func(string, ...any) {}
 	}
 	r = Result{Shape: s.Name, Minions: s.All()}
-	w := &world{Options: o, shape: s, procs: map[string]*grove.Process{}, probes: map[string]string{}}
+	w := &world{Options: o, shape: s, procs: map[string]*localcluster.Process{}, probes: map[string]string{}}
 	defer func() { err = errors.Join(err, w.stop()) }()
 	before, _ := conntrack.Read()
 	defer func() {
@@ -47,7 +47,7 @@ func Run(ctx context.Context, o Options, s Shape) (r Result, err error) {
 	if err := w.grow(ctx); err != nil {
 		return r, fmt.Errorf("grow the tree: %w", err)
 	}
-	r.Nodes = len(w.grove.Members)
+	r.Nodes = len(w.cluster.Members)
 	o.Say("%d nodes are up, %d minions start", r.Nodes, s.All())
 	if err := w.enter(ctx, &r); err != nil {
 		return r, err
@@ -165,13 +165,13 @@ func (w *world) work(ctx context.Context, r *Result) error {
 func (w *world) memory(r *Result) {
 	all, _, _ := w.sum()
 	r.Memory.SwarmPerMinion = all.Memory.Peak / int64(max(w.shape.All(), 1))
-	for _, m := range w.grove.Members {
+	for _, m := range w.cluster.Members {
 		p := w.procs[m.ID]
 		if p == nil {
 			continue
 		}
 		n := resident(p.Pid())
-		if m.ID == w.grove.Top().ID {
+		if m.ID == w.cluster.Top().ID {
 			r.Memory.Top = n
 		} else {
 			r.Memory.LargestNode = max(r.Memory.LargestNode, n)

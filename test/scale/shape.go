@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/momtree/mom/mom/grove"
+	"github.com/momtree/mom/internal/localcluster"
 )
 
 // Shape is a tree with its minions and jobs.
@@ -70,14 +70,14 @@ func (s Shape) Leaves() int {
 func (s Shape) All() int { return s.Leaves() * s.Minions }
 
 // spec draws the tree. lines gives further lines for the configuration of a node.
-func (s Shape) spec(lines func() (string, error)) (grove.Spec, error) {
-	var grow func(id string, fan []int) (grove.Spec, error)
-	grow = func(id string, fan []int) (grove.Spec, error) {
+func (s Shape) spec(lines func() (string, error)) (localcluster.Spec, error) {
+	var grow func(id string, fan []int) (localcluster.Spec, error)
+	grow = func(id string, fan []int) (localcluster.Spec, error) {
 		conf, err := lines()
 		if err != nil {
-			return grove.Spec{}, err
+			return localcluster.Spec{}, err
 		}
-		n := grove.Spec{ID: id, Master: conf}
+		n := localcluster.Spec{ID: id, Master: conf}
 		if len(fan) == 0 {
 			return n, nil
 		}

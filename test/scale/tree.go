@@ -11,30 +11,30 @@ import (
 
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/localcluster"
 	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/swarm"
-	"github.com/momtree/mom/mom/grove"
 	"github.com/momtree/mom/topology"
 )
 
 // world is the processes of one run.
 type world struct {
 	Options
-	shape  Shape
-	grove  *grove.Grove
-	procs  map[string]*grove.Process
-	conf   *config.Master // of the top
-	client *client.Client
-	leaves []grove.Member
-	herds  []*herd
-	probes map[string]string // node → address of its metrics
+	shape   Shape
+	cluster *localcluster.Cluster
+	procs   map[string]*localcluster.Process
+	conf    *config.Master // of the top
+	client  *client.Client
+	leaves  []localcluster.Member
+	herds   []*herd
+	probes  map[string]string // node → address of its metrics
 }
 
 // grow plants and starts the nodes, with the keys of all minions accepted.
 func (w *world) grow(ctx context.Context) error {
 	var addrs []string
 	spec, err := w.shape.spec(func() (string, error) {
-		port, err := grove.FreePort()
+		port, err := localcluster.FreePort()
 		if err != nil {
 			return "", err
 		}
@@ -44,17 +44,17 @@ func (w *world) grow(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if w.grove, err = grove.Plant(filepath.Join(w.Dir, "tree"), spec); err != nil {
+	if w.cluster, err = localcluster.Plant(filepath.Join(w.Dir, "tree"), spec); err != nil {
 		return err
 	}
 	below := map[string]bool{}
-	for i, m := range w.grove.Members {
+	for i, m := range w.cluster.Members {
 		w.probes[m.ID] = addrs[i]
 		for _, id := range strings.Split(m.Path, "/") {
 			below[id] = true
 		}
 	}
-	for _, m := range w.grove.Members {
+	for _, m := range w.cluster.Members {
 		if !below[m.ID] {
 			w.leaves = append(w.leaves, m)
 		}
@@ -62,24 +62,24 @@ func (w *world) grow(ctx context.Context) error {
 	if err := w.seed(ctx); err != nil {
 		return err
 	}
-	for _, m := range w.grove.Members {
+	for _, m := range w.cluster.Members {
 		if err := w.start(m); err != nil {
 			return err
 		}
 	}
-	top := w.grove.Top().ConfDir
+	top := w.cluster.Top().ConfDir
 	if w.conf, _, err = config.LoadMaster(top); err != nil {
 		return err
 	}
 	if w.client, err = client.Open(top); err != nil {
 		return err
 	}
-	nodes := len(w.grove.Members) - 1
+	nodes := len(w.cluster.Members) - 1
 	return w.await(ctx, time.Minute, func(n topology.Node) bool { have, _, _ := n.Count(); return have == nodes })
 }
 
-func (w *world) start(m grove.Member) (err error) {
-	w.procs[m.ID], err = grove.Start(w.Program, m, "-l", w.logLevel())
+func (w *world) start(m localcluster.Member) (err error) {
+	w.procs[m.ID], err = localcluster.Start(w.Program, m, "-l", w.logLevel())
 	return err
 }
 
@@ -138,11 +138,11 @@ func (w *world) stop() error {
 		_, err := h.end()
 		errs = append(errs, err)
 	}
-	var ps []*grove.Process
+	var ps []*localcluster.Process
 	for _, p := range w.procs {
 		ps = append(ps, p)
 	}
-	errs = append(errs, grove.StopAll(ps, 30*time.Second))
+	errs = append(errs, localcluster.StopAll(ps, 30*time.Second))
 	if w.client != nil {
 		errs = append(errs, w.client.Close())
 	}

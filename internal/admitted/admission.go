@@ -1,0 +1,143 @@
+package admitted
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/momtree/mom/internal/crypt"
+)
+
+// Dir is the folder of admissions below pki_dir.
+const Dir = "nodes_admitted"
+
+// maxFile bounds what is read of an admission, which is a fingerprint and a line end.
+const maxFile = 256
+
+// ErrNoKey is the reason why an id cannot be admitted.
+var ErrNoKey = errors.New("no accepted or pending key")
+
+// checkID refuses what is no file name.
+func checkID(id string) error {
+	if id == "" || strings.HasPrefix(id, ".") || strings.ContainsAny(id, "/\\\x00\n") || len(id) > 255 {
+		return fmt.Errorf("id %q cannot be the name of a key", id)
+	}
+	return nil
+}
+
+// Admit admits the key that pki_dir holds of id, the accepted one, or else the pending
+// one, and gives the key's fingerprint (crypt.Finger). It is on disk when it returns.
+// The error is [ErrNoKey] if there is none.
+func Admit(pkiDir, id string) (finger string, err error) {
+	if err := checkID(id); err != nil {
+		return "", fmt.Errorf("admit a node: %w", err)
+	}
+	for _, folder := range []string{"minions", "minions_pre"} {
+		text, err := os.ReadFile(filepath.Join(pkiDir, folder, id)) //nolint:gosec // the operator's key folder
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return "", fmt.Errorf("admit node %s: %w", id, err)
+		}
+		pub, err := crypt.ParsePublicPEM(string(text))
+		if err != nil {
+			return "", fmt.Errorf("admit node %s: its key in %s: %w", id, folder, err)
+		}
+		finger = crypt.Finger(pub)
+		return finger, write(pkiDir, id, finger)
+	}
+	return "", fmt.Errorf("admit node %s: %w of that id in %s: start the node, look at `salt-key -L`, and admit it then", id, ErrNoKey, pkiDir)
+}
+
+func write(pkiDir, id, finger string) error {
+	dir := filepath.Join(pkiDir, Dir)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("admit node %s: %w", id, err)
+	}
+	if have, err := Read(pkiDir, id); err == nil && have == finger {
+		return nil
+	}
+	if err := crypt.WriteFile(filepath.Join(dir, id), []byte(finger+"\n"), 0o644); err != nil {
+		return fmt.Errorf("admit node %s: %w", id, err)
+	}
+	return nil
+}
+
+// Withdraw takes an admission back; was tells whether there was one.
+func Withdraw(pkiDir, id string) (was bool, err error) {
+	if err := checkID(id); err != nil {
+		return false, fmt.Errorf("withdraw an admission: %w", err)
+	}
+	err = os.Remove(filepath.Join(pkiDir, Dir, id))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("withdraw the admission of %s: %w", id, err)
+	}
+	return true, nil
+}
+
+// Read gives the fingerprint of the key to which the admission of id is given. A file
+// that others than its owner may write to counts for nothing and is an error.
+func Read(pkiDir, id string) (finger string, err error) {
+	if err := checkID(id); err != nil {
+		return "", fmt.Errorf("read an admission: %w", err)
+	}
+	path := filepath.Join(pkiDir, Dir, id)
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("read the admission of %s: %w", id, err)
+	case !info.Mode().IsRegular() || info.Size() > maxFile:
+		return "", fmt.Errorf("admission %s does not count: it is no regular file of at most %d bytes", path, maxFile)
+	case info.Mode()&0o022 != 0:
+		return "", fmt.Errorf("admission %s does not count: mode %04o lets others write, use chmod go-w", path, info.Mode().Perm())
+	}
+	b, err := os.ReadFile(path) //nolint:gosec // a checked name
+	if err != nil {
+		return "", fmt.Errorf("read the admission of %s: %w", id, err)
+	}
+	return parse(b)
+}
+
+func parse(b []byte) (finger string, err error) {
+	finger = strings.TrimSpace(string(b))
+	if !crypt.IsFinger(finger) {
+		return "", errors.New("an admission holds no fingerprint; give it anew with `mom node admit`")
+	}
+	return finger, nil
+}
+
+// List gives all admissions in pki_dir: fingerprints by id. Those that do not count are
+// left out and told by err; no folder at all is none.
+func List(pkiDir string) (map[string]string, error) {
+	entries, err := os.ReadDir(filepath.Join(pkiDir, Dir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return map[string]string{}, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read who is admitted: %w", err)
+	}
+	out := make(map[string]string, len(entries))
+	var errs []error
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), ".") {
+			continue
+		}
+		finger, err := Read(pkiDir, e.Name())
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // withdrawn meanwhile
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", e.Name(), err))
+			continue
+		}
+		out[e.Name()] = finger
+	}
+	return out, errors.Join(errs...)
+}

@@ -1,0 +1,138 @@
+package nodecall
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/momtree/mom/internal/wire"
+)
+
+// Answer is what one node said.
+type Answer struct {
+	Value wire.Raw
+	Err   error // of the node, or why it did not answer
+}
+
+// The ways in which a question ends without an answer.
+var (
+	ErrSilent = errors.New("the node did not answer in time")
+	ErrBusy   = errors.New("too many questions are open; try again later")
+)
+
+const (
+	// maxOpen bounds the open questions of one desk.
+	maxOpen = 256
+	// defaultWithin is how long nodes may take when the asker has no deadline.
+	defaultWithin = 10 * time.Second
+	// reserve is the part of its time a node keeps for the way back.
+	reserve = 8
+)
+
+// Desk keeps a master's open questions. It is safe for concurrent use.
+type Desk struct {
+	publish func(nodes []string, q Question) error
+
+	mu   sync.Mutex
+	next uint64
+	open map[string]*pending
+}
+
+type pending struct {
+	answers map[string]Answer
+	owing   map[string]bool
+	done    chan struct{}
+}
+
+// NewDesk makes a desk that hands its questions to publish.
+func NewDesk(publish func(nodes []string, q Question) error) *Desk {
+	return &Desk{publish: publish, open: map[string]*pending{}}
+}
+
+// Ask asks nodes and waits until each has answered or ctx ends. Each node has an
+// answer; ErrSilent stands for those that gave none. The nodes are told to take
+// less time than ctx has, so that what they could find out still arrives.
+func (d *Desk) Ask(ctx context.Context, nodes []string, what string, arg any) (map[string]Answer, error) {
+	if len(nodes) == 0 {
+		return map[string]Answer{}, nil
+	}
+	raw, err := wire.Encode(arg)
+	if err != nil {
+		return nil, fmt.Errorf("ask %s: %w", what, err)
+	}
+	q := Question{What: what, Arg: raw, Within: defaultWithin}
+	if at, ok := ctx.Deadline(); ok {
+		q.Within = time.Until(at)
+	}
+	q.Within -= q.Within / reserve
+	if q.Within < time.Millisecond {
+		return nil, fmt.Errorf("ask %s: %w", what, context.DeadlineExceeded)
+	}
+	p := &pending{answers: make(map[string]Answer, len(nodes)), owing: make(map[string]bool, len(nodes)), done: make(chan struct{})}
+	for _, id := range nodes {
+		p.owing[id] = true
+	}
+	if err := d.enter(&q, p); err != nil {
+		return nil, fmt.Errorf("ask %s: %w", what, err)
+	}
+	defer d.leave(q.ID)
+	if err := d.publish(nodes, q); err != nil {
+		return nil, fmt.Errorf("ask %s: %w", what, err)
+	}
+	late := time.NewTimer(q.Within + q.Within/reserve)
+	defer late.Stop()
+	select {
+	case <-p.done:
+	case <-ctx.Done():
+	case <-late.C:
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	out := make(map[string]Answer, len(nodes))
+	for _, id := range nodes {
+		a, ok := p.answers[id]
+		if !ok {
+			a.Err = ErrSilent
+		}
+		out[id] = a
+	}
+	return out, nil
+}
+
+func (d *Desk) enter(q *Question, p *pending) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.open) >= maxOpen {
+		return ErrBusy
+	}
+	d.next++
+	q.ID = strconv.FormatUint(d.next, 10)
+	d.open[q.ID] = p
+	return nil
+}
+
+func (d *Desk) leave(id string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.open, id)
+}
+
+// Take enters the answer of a node. False means that nobody waits for it: the
+// question is over, was not for this node, or has been answered by it.
+func (d *Desk) Take(node, id string, a Answer) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	p := d.open[id]
+	if p == nil || !p.owing[node] {
+		return false
+	}
+	delete(p.owing, node)
+	p.answers[node] = a
+	if len(p.owing) == 0 {
+		close(p.done)
+	}
+	return true
+}

@@ -1,0 +1,278 @@
+package sim
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/momtree/mom/internal/jobevent"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/syndic/forwarding"
+)
+
+// maxFaults is how many broken promises one check tells.
+const maxFaults = 12
+
+// Check tells what of the promises does not hold when the tree has come to rest:
+//
+//   - each return of a minion that has run a job is stored at its node and, from
+//     there, at every master above that asked for the job, once, and counted as new
+//     once; nothing else is; no minion has run a job twice;
+//   - each job was completed at each top that published it, and expected = returned + failed + missing;
+//   - each minion that the job is meant for has a row, or is named as missing, or
+//     sits behind a node that is named as silent or unreachable; what is stored at
+//     the top says the same;
+//   - nothing is owed, and no account is open;
+//   - no sweep has found what should have gone by itself.
+//
+// Call it after Run.
+func (w *World) Check() error {
+	var errs []error
+	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	for _, n := range w.nodes {
+		w.checkNode(n, fail)
+	}
+	for _, j := range w.jobs {
+		w.checkJob(j, fail)
+	}
+	for _, by := range sortedKeys(w.rescues.Counts()) {
+		fail("%s has rescued %d times what should have gone by itself", by, w.rescues.Counts()[by])
+	}
+	if len(errs) > maxFaults {
+		errs = append(errs[:maxFaults], fmt.Errorf("and %d more", len(errs)-maxFaults))
+	}
+	return errors.Join(errs...)
+}
+
+func (w *World) checkNode(n *node, fail func(string, ...any)) {
+	owed := n.disk.OutboxDests()
+	for _, to := range sortedKeys(owed) {
+		fail("%s still owes %d returns to %s", n.id, owed[to], to) // those that were set aside included
+	}
+	for _, jid := range sortedKeys(n.waitsFor) {
+		fail("%s has not closed %s: %s", n.id, jid, n.waitsFor[jid])
+	}
+	rows := int64(0)
+	for _, j := range w.jobs {
+		n.disk.EachReturn(j.jid, func(r returners.Return) {
+			rows++
+			w.checkRow(n, j, r, fail)
+		})
+	}
+	if n.stats.rows != rows {
+		fail("%s has told of %d new returns and holds %d", n.id, n.stats.rows, rows)
+	}
+	if w.simple() && !w.o.moves() {
+		want := 0
+		for _, j := range w.jobs {
+			want += w.ranBelow(n, j)
+		}
+		if rows != int64(want) {
+			fail("%s holds %d returns, %d minions below it have run their job", n.id, rows, want)
+		}
+		return
+	}
+	for _, j := range w.jobs {
+		w.checkWays(n, j, fail)
+	}
+}
+
+// simple tells whether there is one way up from each minion: then counting is enough.
+func (w *World) simple() bool { return len(w.tops) == 1 && len(w.links) == len(w.nodes)-1 }
+
+// checkWays wants each return at the node to which its minion gave it, and from
+// there at each master above that asked for its job.
+func (w *World) checkWays(n *node, j *job, fail func(string, ...any)) {
+	have := w.holds(n, j)
+	for i := range n.minions {
+		g := n.lo + i
+		if !j.hasRun(g) {
+			continue
+		}
+		for _, at := range w.gaveTo(&n.minions[i], j) {
+			if at == nil || !w.holds(at, j)[g] {
+				fail("%s does not hold the return of %s to %s", at.name(), w.ids[g], j.jid)
+			}
+		}
+	}
+	for _, l := range n.ups {
+		if asked := n.askers(returners.Item{JID: j.jid}); len(n.ups) > 1 && !slices.Contains(asked, l) {
+			continue
+		}
+		above := w.holds(l.parent, j)
+		for _, g := range slices.Sorted(maps.Keys(have)) {
+			if !above[g] {
+				fail("%s does not hold the return of %s to %s, which %s has", l.parent.id, w.ids[g], j.jid, n.id)
+				break
+			}
+		}
+	}
+}
+
+// gaveTo lists the nodes that have said to a minion that they have its return; nil:
+// none has.
+func (w *World) gaveTo(m *minion, j *job) []*node {
+	if !w.o.moves() {
+		return []*node{m.n}
+	}
+	if at := w.acked[m][j]; len(at) > 0 {
+		return at
+	}
+	return []*node{nil}
+}
+
+func (n *node) name() string {
+	if n == nil {
+		return "no node"
+	}
+	return n.id
+}
+
+// holds is the set of minions whose returns of a job a node holds.
+func (w *World) holds(n *node, j *job) map[int]bool {
+	out := map[int]bool{}
+	n.disk.EachReturn(j.jid, func(r returners.Return) { out[w.index(r.ID)] = true })
+	return out
+}
+
+func (w *World) ranBelow(n *node, j *job) int {
+	count := 0
+	for i := range n.minions {
+		if j.hasRun(n.lo + i) {
+			count++
+		}
+	}
+	for _, l := range n.downs {
+		count += w.ranBelow(l.child, j)
+	}
+	return count
+}
+
+func (w *World) checkRow(n *node, j *job, r returners.Return, fail func(string, ...any)) {
+	g := w.index(r.ID)
+	switch failed := j.fails(g); {
+	case !j.hasRun(g):
+		fail("%s holds a return of %s to %s, which did not run it", n.id, r.ID, j.jid)
+	case failed != (r.Retcode != 0) || failed == r.Success || len(r.Value) == 0:
+		fail("%s holds retcode %d, success %v of %s to %s", n.id, r.Retcode, r.Success, r.ID, j.jid)
+	}
+	whole := w.o.Body == forwarding.Full || r.Via == "" // the minion itself gave it to this node
+	if _, digest := wire.Digest(r.Full); digest == whole || whole && !bytes.Equal(r.Value, j.value()) {
+		fail("%s holds %.40q of %s to %s, digest %v, want whole results %v", n.id, r.Value, r.ID, j.jid, digest, whole)
+	}
+}
+
+func (w *World) checkJob(j *job, fail func(string, ...any)) {
+	for _, g := range j.twice {
+		fail("%s has run %s twice", w.ids[g], j.jid)
+	}
+	some := make([]bool, len(w.ids))
+	for _, r := range j.runs {
+		w.checkRun(j, r, some, fail)
+	}
+	for g := range w.ids {
+		if j.hasRun(g) && !some[g] {
+			fail("job %s: the return of %s is at no top that asked", j.jid, w.ids[g])
+			return
+		}
+	}
+}
+
+// checkRun looks at a job as one top knows it; some is filled with the minions
+// whose return that has.
+func (w *World) checkRun(j *job, r *run, some []bool, fail func(string, ...any)) {
+	a, top := r.account, r.top
+	if r.completed < 0 {
+		fail("job %s was never completed at %s", j.jid, top.id)
+		return
+	}
+	if a.Expected != a.Returned+a.Failed+len(a.missing) {
+		fail("job %s at %s: expected %d, returned %d, failed %d, missing %d do not add up", j.jid, top.id, a.Expected, a.Returned, a.Failed, len(a.missing))
+	}
+	for _, path := range sortedKeys(a.nodes) {
+		if s := a.nodes[path]; s != jobevent.NodeAnswered && !w.o.Faults.any() {
+			fail("job %s at %s: node %s is %s, although nothing went wrong", j.jid, top.id, path, s)
+		}
+	}
+	rows := make([]bool, len(w.ids))
+	top.disk.EachReturn(j.jid, func(r returners.Return) {
+		g := w.index(r.ID)
+		rows[g], some[g] = true, true
+	})
+	xs, _ := top.disk.GetExpectations(background, j.jid)
+	stored, asked := silentIn(xs), askedIn(xs)
+	told := 0
+	for g, id := range w.ids {
+		_, missing := a.missing[id]
+		if _, late := a.late[id]; late {
+			missing = true
+		}
+		has := rows[g]
+		switch {
+		case !j.wants(g) && (has || missing):
+			fail("job %s at %s: %s is in the account, but the target does not match it", j.jid, top.id, id)
+		case j.wants(g) && !has && !missing && !w.behindSilence(g, top, a.nodes) && !w.behindSilence(g, top, stored):
+			fail("job %s at %s: %s neither returned nor is it named as missing", j.jid, top.id, id)
+		case !has && asked[id]:
+			fail("job %s at %s: by what is stored %s was asked, and neither returned nor is it missing", j.jid, top.id, id)
+		case w.o.Insist && !has && j.hasRun(g):
+			fail("job %s: the return of %s is not at %s", j.jid, id, top.id)
+		default:
+			continue
+		}
+		if told++; told > 3 {
+			return
+		}
+	}
+}
+
+// askedIn are the minions of stored expectations that none of them names as missing.
+func askedIn(xs []returners.Expectation) map[string]bool {
+	asked := map[string]bool{}
+	for _, x := range xs {
+		for _, id := range x.Minions {
+			asked[id] = true
+		}
+	}
+	for _, x := range xs {
+		for id := range x.Missing {
+			delete(asked, id)
+		}
+	}
+	return asked
+}
+
+// behindSilence tells whether the account of a top names a node on each way to a
+// minion as one that did not say who has to answer.
+func (w *World) behindSilence(g int, top *node, nodes map[string]jobevent.NodeState) bool {
+	for _, path := range w.minion(g).n.pathsFrom(top) {
+		silent := false
+		for p, s := range nodes {
+			silent = silent || silentState(string(s)) && strings.HasPrefix(path+"/", p+"/")
+		}
+		if !silent {
+			return false
+		}
+	}
+	return w.minion(g).n != top
+}
+
+// pathsFrom lists the ways from a top down to the node, by the ids of the nodes
+// below the top.
+func (n *node) pathsFrom(top *node) []string {
+	var out []string
+	for _, l := range n.ups {
+		if l.parent == top {
+			out = append(out, n.id)
+			continue
+		}
+		for _, p := range l.parent.pathsFrom(top) {
+			out = append(out, p+"/"+n.id)
+		}
+	}
+	return out
+}

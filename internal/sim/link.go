@@ -1,0 +1,370 @@
+package sim
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/momtree/mom/internal/channel"
+	"github.com/momtree/mom/internal/jobevent"
+	"github.com/momtree/mom/internal/sequence"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/jobstore"
+	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/syndic/forwarding"
+	"github.com/momtree/mom/topology"
+)
+
+// direction is one way over an edge.
+type direction int
+
+const (
+	up direction = iota
+	down
+)
+
+// link is the edge between a node and its parent: the connection, the queue of
+// what is told of jobs, and the sender of returns.
+type link struct {
+	w             *World
+	child, parent *node
+	dest          string // what the parent alone is owed by the child
+
+	cut [2]bool // a partition, per direction
+
+	standing bool // the connection is there
+	epoch    int  // counts connections and their ends
+	coming   bool // it is about to connect
+	greeted  bool // the parent knows the node: what the child takes for up
+	seen     bool // the parent takes the node for up
+	lostAt   int64
+	heard    int // publications of the parent that the child has taken in this life
+	handed   int // those that were sent over this connection
+
+	owed map[string]struct{} // jobs whose returns that were there before are to be given, on the child's disk
+
+	late []undelivered // what a cut has kept
+
+	last [2]int64 // when the last message of each direction arrives: order is kept
+
+	// Of this life of the child.
+	offered  map[int]struct{}    // publications that the local master has not taken yet
+	begun    map[string]struct{} // jobs that were begun to be handed on
+	newest   int                 // the newest publication that has come
+	resting  bool
+	since    int64 // of the last change between available and not
+	patience time.Duration
+	words    []jobevent.Word
+	answers  []jobevent.Word // that nobody can tell again
+	aloft    int             // words under way
+	retelling
+	numbers *sequence.Numbers
+	telling bool
+	*sending
+	over *forwarding.Sender
+}
+
+var errSilence = errors.New("no answer in time")
+
+// fresh begins a life of the child.
+func (l *link) fresh() {
+	n := l.child
+	l.numbers = n.order.Numbers()
+	l.resting, l.patience, l.words, l.answers, l.telling, l.aloft, l.since = false, 0, nil, nil, false, 0, l.w.now
+	l.retelling = retelling{lap: forwarding.NewLap()}
+	l.offered, l.begun = map[int]struct{}{}, map[string]struct{}{}
+	if !l.w.o.sabotage.keepHeard {
+		l.heard = 0
+	}
+	l.newest = l.heard
+	l.send()
+	owed := sortedKeys(l.owed)
+	if l.w.o.sabotage.forgetOwed {
+		owed = nil
+	}
+	n.after(0, func() {
+		for _, jid := range owed {
+			l.again(jid)
+		}
+	})
+}
+
+// body is what of a return goes up.
+func (l *link) body() forwarding.Body {
+	if l.w.o.sabotage.wholeUp {
+		return forwarding.Full
+	}
+	return l.w.o.Body
+}
+
+// settle makes the connection stand as if it had always been.
+func (l *link) settle() {
+	l.standing, l.greeted, l.seen = true, true, true
+	l.epoch++
+}
+
+func (l *link) halt() {
+	l.sending.halt()
+}
+
+// live is what the parent's presence says of the node.
+func (l *link) live() ledger.Liveness {
+	switch {
+	case l.seen:
+		return ledger.Up
+	case l.lostAt > 0 && l.w.now-l.lostAt < int64(l.w.o.Lease):
+		return ledger.Away
+	}
+	return ledger.Down
+}
+
+// cutOff ends the connection; each end that lives hears of it at once.
+func (l *link) cutOff() {
+	if l.standing {
+		l.standing = false
+		l.epoch++
+	}
+	l.change(func() { l.greeted = false })
+	if l.seen {
+		l.seen, l.lostAt = false, l.w.now
+		if p := l.parent; p.alive {
+			l.w.trace(p, "loses %s", l.child.id)
+			p.tree.SetNodeState(l.child.id, topology.Down)
+			p.engine.NodeDown(l.child.id)
+			p.told()
+		}
+	}
+	l.reconnectSoon()
+}
+
+// Available tells whether returns should go this way.
+func (l *link) Available() bool { return l.greeted && !l.resting }
+
+// GoneFor tells whether the parent has not been available for d, BackFor whether
+// it has.
+func (l *link) GoneFor(d time.Duration) bool {
+	return !l.Available() && l.w.now-l.since >= int64(d)
+}
+
+// BackFor is described at GoneFor.
+func (l *link) BackFor(d time.Duration) bool {
+	return l.Available() && l.w.now-l.since >= int64(d)
+}
+
+// change alters what makes the parent available: syndic's link.change.
+func (l *link) change(alter func()) {
+	before := l.Available()
+	alter()
+	if l.Available() == before {
+		return
+	}
+	l.since = l.w.now
+	n := l.child
+	n.shift()
+	if len(n.ups) > 1 {
+		wait := failoverAfter
+		if !before {
+			wait = failback
+		}
+		n.after(int64(wait)+1e6, n.shift)
+	}
+}
+
+// reconnectSoon connects when both ends live and the edge is whole; it is called
+// whenever one of these begins.
+func (l *link) reconnectSoon() {
+	if l.coming || l.standing {
+		return
+	}
+	l.coming = true
+	l.w.after(int64(200e6)+l.w.rng.Int64N(1800e6), func() {
+		l.coming = false
+		if l.standing || !l.child.alive || !l.parent.alive || l.cut[up] || l.cut[down] {
+			return
+		}
+		l.connect()
+	})
+}
+
+func (l *link) connect() {
+	l.standing = true
+	l.epoch++
+	l.handed = l.heard
+	l.w.trace(l.child, "connects to %s", l.parent.id)
+	l.greet(l.epoch)
+}
+
+// greet makes the node known to the parent, which gives it what it has missed.
+func (l *link) greet(epoch int) {
+	c, p := l.child, l.parent
+	tree := c.tree.Snapshot()
+	_, minions, _ := tree.Count()
+	l.request(presenceBytes+int64(minions)*20, 0, func() (wire.Raw, error) {
+		l.seen = true
+		tree.ID, tree.State = c.id, topology.Up
+		p.tree.SetNode(tree)
+		p.engine.NodeUp(c.id)
+		p.told()
+		for l.handed < len(p.pubs) {
+			j := p.pubs[l.handed]
+			if _, known := l.begun[j.jid]; !known && p.owes(j, c.id) {
+				l.hand(j, 0)
+			} else {
+				l.handed++
+			}
+		}
+		return wire.Raw{0xc0}, nil
+	}, func(_ wire.Raw, err error) {
+		if !l.standing || l.epoch != epoch {
+			return
+		}
+		if err != nil {
+			c.after(int64(time.Second), func() {
+				if l.standing && l.epoch == epoch {
+					l.greet(epoch)
+				}
+			})
+			return
+		}
+		l.retell()
+		l.change(func() { l.greeted = true })
+		c.shift()
+		l.child.after(0, l.resume)
+		l.tellOn()
+	})
+}
+
+// arrival is when a message that leaves in d arrives, in order with those before.
+func (l *link) arrival(dir direction, d int64) int64 {
+	at := max(l.w.now+d+l.w.o.Edge.draw(l.w.rng), l.last[dir]+1)
+	l.last[dir] = at
+	return at - l.w.now
+}
+
+// hand sends a publication down.
+func (l *link) hand(j *job, wait int64) {
+	l.handed++
+	epoch, serial := l.epoch, l.handed
+	l.parent.count(down, l.w.publicationBytes(j))
+	l.w.after(l.arrival(down, wait), func() {
+		if !l.standing || l.epoch != epoch || l.cut[down] || !l.child.alive {
+			return
+		}
+		l.child.point("when a publication comes")
+		l.offered[serial], l.begun[j.jid] = struct{}{}, struct{}{}
+		l.newest = max(l.newest, serial)
+		l.learn(j)
+		l.insist(j, serial, insistFor)
+	})
+}
+
+// insistFor is how often a second apart a job is offered to the local master.
+const insistFor = 10
+
+// insist publishes a job on the local master, which may refuse it while its outbox
+// is full, and tells the parent when it gives up: syndic's link.publish.
+func (l *link) insist(j *job, serial, times int) {
+	c := l.child
+	switch {
+	case c.publish(j):
+	case times > 1 || l.w.o.Insist:
+		c.after(int64(time.Second), func() { l.insist(j, serial, times-1) })
+		return
+	default:
+		c.answer(jobevent.Missing{JID: j.jid, Nodes: map[string]jobevent.NodeState{"": jobevent.NodeUnreachable}})
+	}
+	delete(l.offered, serial)
+	if l.heard = l.newest; len(l.offered) > 0 {
+		l.heard = slices.Min(slices.Collect(maps.Keys(l.offered))) - 1
+	}
+	c.told()
+}
+
+// patienceMin and patienceMax bound the wait for an answer.
+const (
+	patienceMin = 5 * time.Second
+	patienceMax = time.Minute
+)
+
+// undelivered is a request that did not get through to a life of the parent.
+type undelivered struct {
+	life   uint32
+	handle func() (wire.Raw, error)
+}
+
+// deliverLate has what a cut has kept come to the parent after all, in any order: the
+// system goes on trying, although the child has given it up. Nobody waits for an
+// answer.
+func (l *link) deliverLate() {
+	p := l.parent
+	for _, u := range l.late {
+		l.w.after(l.w.rng.Int64N(int64(lateWithin)), func() {
+			if p.alive && p.life == u.life {
+				l.w.trace(p, "is told late by %s", l.child.id)
+				_, _ = u.handle()
+				p.told()
+			}
+		})
+	}
+	l.late = nil
+}
+
+// lateWithin is how long after a cut the system may try once more.
+const lateWithin = 5 * time.Second
+
+// request carries a load up and the answer down. What is lost on either way ends
+// in errSilence; what a cut has held up may come late, but for greetings: they are
+// about a connection that is gone by then.
+func (l *link) request(bytes, work int64, handle func() (wire.Raw, error), done func(wire.Raw, error)) {
+	w, c, p := l.w, l.child, l.parent
+	allowed := max(l.patience, patienceMin)
+	open := true
+	finish := func(v wire.Raw, err error) {
+		if open {
+			open = false
+			done(v, err)
+		}
+	}
+	c.after(int64(allowed), func() {
+		if open {
+			l.patience = min(2*allowed, patienceMax)
+			finish(nil, errSilence)
+		}
+	})
+	p.count(up, bytes)
+	epoch, life := l.epoch, p.life
+	if w.lost() {
+		return
+	}
+	w.after(l.arrival(up, 0), func() {
+		if l.cut[up] && l.greeted {
+			l.late = append(l.late, undelivered{life, handle})
+		}
+		if !l.standing || l.epoch != epoch || l.cut[up] || !p.alive {
+			return
+		}
+		p.after(p.spend(work), func() {
+			v, err := handle()
+			switch {
+			case errors.Is(err, jobstore.ErrOutboxFull) && !w.o.sabotage.fullFails:
+				v, err = nil, channel.ErrNotNow
+			case err != nil:
+				v, err = wire.Raw{0xa0}, nil // the empty text: the handler failed
+			}
+			p.count(down, ackBytes)
+			if w.lost() {
+				return
+			}
+			w.after(l.arrival(down, 0), func() {
+				if !l.standing || l.epoch != epoch || l.cut[down] || !c.alive {
+					return
+				}
+				w.trace(nil, "answer of %s to %s", p.id, c.id)
+				l.patience = 0
+				finish(v, err)
+				c.told()
+			})
+		})
+	})
+}

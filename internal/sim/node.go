@@ -1,0 +1,190 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/momtree/mom/internal/sequence"
+	"github.com/momtree/mom/master/jobs"
+	"github.com/momtree/mom/master/jobstore"
+	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/returners/memory"
+	"github.com/momtree/mom/topology"
+)
+
+// dest is the outbox destination of what goes up.
+const dest = returners.DestAbove
+
+// node is one master of the tree with its forwarder.
+type node struct {
+	w       *World
+	idx     int32
+	id      string
+	depth   int
+	ups     []*link   // to the masters above, in the order of syndic_failover; none at a top
+	downs   []*link   // to the nodes right below
+	lo      int       // the first of its minions in World.ids
+	minions []minion  // its own
+	work    [][]state // by job, then by minion: what the minions have to do with it
+
+	// On disk: what a restart finds.
+	disk    *memory.Store
+	pubs    []*job             // what it has published, by serial
+	origins map[string][]*link // which parents asked for a job
+
+	// Of this life.
+	alive  bool
+	life   uint32
+	engine *jobs.Engine
+	jobs   *jobstore.Store
+	tree   *topology.Tree
+	guests []*visit  // minions of siblings that are here or were last
+	inbox  []arrival // returns of its minions that wait for the commit
+	busy   bool      // a commit runs
+	free   int64     // when its processor is free
+	saving bool      // words of jobs are about to be stored
+	way    *forwarder
+	order  *sequence.Life // of what it tells its parents
+	gate   *sequence.Gate // for what the nodes below tell
+
+	stats    nodeStats
+	waitsFor map[string]string // in the end, by open job
+}
+
+func (w *World) newNode(i, lo, hi int, parents []int) *node {
+	n := &node{
+		w: w, idx: int32(i), id: "top", lo: lo, origins: map[string][]*link{}, //nolint:gosec // at most maxNodes
+	}
+	if i > 0 {
+		n.id = fmt.Sprintf("n%d", i)
+	}
+	for _, p := range parents {
+		above := w.nodes[p]
+		l := &link{w: w, child: n, parent: above, dest: returners.DestParent(above.id), owed: map[string]struct{}{}}
+		n.ups, above.downs, w.links = append(n.ups, l), append(above.downs, l), append(w.links, l)
+		n.depth = max(n.depth, above.depth+1)
+	}
+	if len(n.ups) == 0 {
+		w.tops = append(w.tops, n)
+	}
+	n.disk = memory.Open(w.clock)
+	n.minions = make([]minion, hi-lo)
+	n.work = make([][]state, len(w.jobs))
+	for m := range n.minions {
+		n.minions[m] = minion{n: n, i: int32(m)} //nolint:gosec // at most maxMinions
+	}
+	for j := range n.work {
+		n.work[j] = make([]state, hi-lo)
+	}
+	w.nodes = append(w.nodes, n)
+	return n
+}
+
+// boot begins a life. settled: all its peers are connected already, as at the
+// beginning of the world.
+func (n *node) boot(settled bool) {
+	w := n.w
+	n.alive = true
+	n.life++
+	n.order, n.gate = sequence.NewLife(w.clock()), &sequence.Gate{}
+	n.inbox, n.saving, n.busy, n.free = nil, false, false, w.now
+	n.engine = n.newEngine()
+	parent := ""
+	if len(n.ups) > 0 {
+		parent = dest
+		n.forward()
+	}
+	n.jobs = jobstore.New(jobstore.Options{Local: n.local(), Parent: parent, MaxRows: w.o.OutboxRows, Bounds: w.o.Bounds, Log: w.log, Now: w.clock})
+	n.tree = topology.NewTree(topology.Node{ID: n.id, Role: "syndic"}, w.clock)
+	for m := range n.minions {
+		st := topology.Down
+		if mn := &n.minions[m]; settled && mn.kind() != dead {
+			mn.connected = true
+		}
+		if n.minions[m].connected {
+			st = topology.Up
+		}
+		n.tree.SetMinion(topology.Minion{ID: n.minionID(m), State: st})
+	}
+	for _, l := range n.downs {
+		if !settled {
+			n.tree.SetNodeState(l.child.id, topology.Down)
+			continue
+		}
+		l.settle()
+		n.tree.SetNode(l.child.tree.Snapshot())
+	}
+	if settled {
+		return
+	}
+	w.trace(n, "starts")
+	n.restore()
+	for m := range n.minions {
+		if mn := &n.minions[m]; mn.kind() != dead {
+			mn.reconnectSoon()
+		}
+	}
+	for _, v := range n.guests {
+		v.m.reconnectSoon()
+	}
+	for _, l := range slices.Concat(n.downs, n.ups) {
+		l.reconnectSoon()
+	}
+	n.told()
+}
+
+// local is the disk as this life sees it.
+func (n *node) local() returners.JobStore {
+	if s := n.w.o.sabotage; s.loseAck != nil || s.skipDedupe != nil {
+		return brokenDisk{keptOpen{n.disk}, s}
+	}
+	return keptOpen{n.disk}
+}
+
+// keptOpen is a disk that outlives who uses it.
+type keptOpen struct{ *memory.Store }
+
+func (keptOpen) Close() error { return nil }
+
+// kill ends a life without a farewell; the next one begins after d.
+func (w *World) kill(n *node, d int64) {
+	if !n.alive {
+		return
+	}
+	w.faults++
+	w.trace(n, "is killed, for %.3f s", float64(d)/1e9)
+	n.halt()
+	for m := range n.minions {
+		n.minions[m].connected = false
+		n.minions[m].seekSoon()
+	}
+	for _, v := range n.guests {
+		v.disconnect()
+		v.seekSoon()
+	}
+	for _, l := range slices.Concat(n.downs, n.ups) {
+		l.cutOff()
+	}
+	w.after(d, func() { n.boot(false) })
+}
+
+func (n *node) halt() {
+	n.alive = false
+	n.life++
+	n.engine.Close()
+	if err := n.jobs.Close(); err != nil {
+		panic(err) // it has nothing to close
+	}
+	for _, l := range n.ups {
+		l.halt()
+	}
+}
+
+func (n *node) minionID(m int) string { return n.w.ids[n.lo+m] }
+
+// spend keeps the processor busy for d and gives the wait until then.
+func (n *node) spend(d int64) int64 {
+	n.free = max(n.free, n.w.now) + d
+	n.stats.busy += d
+	return n.free - n.w.now
+}

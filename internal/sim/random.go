@@ -1,0 +1,54 @@
+package sim
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"github.com/momtree/mom/internal/bounds"
+	"github.com/momtree/mom/syndic/forwarding"
+)
+
+// RandomOptions draws a small tree, a mix of jobs, and faults of every kind.
+func RandomOptions(seed uint64) Options {
+	r := rand.New(rand.NewPCG(seed, 0x747265)) //nolint:gosec // repeatable on purpose
+	o := Options{Seed: seed, Shape: RandomShape(r, 12, 5, 1+r.IntN(60))}
+	for range 1 + r.IntN(4) {
+		o.Jobs = append(o.Jobs, Job{
+			At:   time.Duration(r.IntN(20_000)) * time.Millisecond,
+			Part: pick(r, 1, 1, 0.5, 0.1), Fail: pick(r, 0, 0.2),
+			Run:  Dist{Min: time.Millisecond, Max: time.Duration(1+r.IntN(3000)) * time.Millisecond},
+			Size: int(pick(r, 0, 100, 3000)),
+		})
+	}
+	o.Minions = Minions{
+		Dead: pick(r, 0, 0, 0.1), Silent: pick(r, 0, 0, 0.1), Slow: pick(r, 0, 0.1), Untracked: pick(r, 0, 0, 0.3),
+		SlowBy: 12 * time.Second,
+	}
+	o.Faults = Faults{
+		Loss: pick(r, 0, 0, 0.02, 0.2), Kills: r.IntN(4), Crashes: r.IntN(4), Partitions: r.IntN(4), OneWay: r.IntN(3), Drops: r.IntN(5),
+	}
+	if r.IntN(3) == 0 {
+		o.Shape = o.Shape.WithTops(2 + r.IntN(2))
+		for i := range o.Jobs {
+			o.Jobs[i].Top = r.IntN(3)
+			o.Jobs[i].Twice = time.Duration(pick(r, 0, 0.001, 1, 10) * float64(time.Second))
+		}
+	}
+	if r.IntN(3) == 0 {
+		o.Shape = o.Shape.Tie(r, 3)
+	}
+	o.OutboxRows = int64(pick(r, 0, 0, 0, 3, 20))
+	o.Bounds = bounds.Draw(seed).Bounds
+	o.Body = forwarding.Body(pick(r, 0, 0, 0, 1, 2))
+	if r.IntN(2) == 0 {
+		o.Rehome = time.Duration(pick(r, 0.5, 2) * float64(time.Second))
+		o.Failback = time.Duration(pick(r, 2, 10, 60) * float64(time.Second))
+		o.Faults.Moves = r.IntN(8)
+		if r.IntN(2) == 0 { // moves race with what is under way
+			o.Leaf = Dist{Min: time.Millisecond, Max: time.Duration(pick(r, 30, 300)) * time.Millisecond}
+		}
+	}
+	return o
+}
+
+func pick(r *rand.Rand, of ...float64) float64 { return of[r.IntN(len(of))] }

@@ -1,0 +1,269 @@
+package sim
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"text/tabwriter"
+	"time"
+
+	"github.com/momtree/mom/internal/jobevent"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/syndic/forwarding"
+)
+
+// Sizes of messages that carry no payload of their own: what they take in Salt's
+// form with encryption and framing, about.
+const (
+	ackBytes      = 120
+	presenceBytes = 300
+	probeBytes    = 400
+	overhead      = 200 // per message: envelope, padding, HMAC
+)
+
+// Bytes of a node's memory that belong to one of these, as measured (connection:
+// docs/benchmarks.md) or counted from the fields (the others).
+const (
+	connectionMemory = 17 << 10
+	entryMemory      = 160
+	leafMemory       = 64
+)
+
+// Traffic is what passed between a tier and what is right below it.
+type Traffic struct {
+	Messages int64 `json:"messages"`
+	Bytes    int64 `json:"bytes"`
+}
+
+// Tier sums up the nodes of one depth.
+type Tier struct {
+	Nodes     int     `json:"nodes"`
+	Minions   int     `json:"minions"` // of these nodes themselves
+	Up        Traffic `json:"up"`      // received from below
+	Down      Traffic `json:"down"`    // sent down
+	Rows      int64   `json:"rows"`    // returns stored
+	Repeats   int64   `json:"repeats"` // returns that came again
+	MaxMemory int64   `json:"max_memory_bytes"`
+	MaxOutbox int64   `json:"max_outbox_rows"`
+	// MaxBusy is how long the processor of the busiest node worked.
+	MaxBusy time.Duration `json:"max_busy_ns"`
+}
+
+// Account is how a job ended at the top.
+type Account struct {
+	JID      string         `json:"jid"`
+	Fun      string         `json:"fun"`
+	Top      string         `json:"top,omitempty"` // of several, the one whose account it is
+	Targets  int            `json:"targets"`
+	Expected int            `json:"expected"`
+	Returned int            `json:"returned"`
+	Failed   int            `json:"failed"`
+	Missing  map[string]int `json:"missing"` // by reason
+	// Took is from the publication to the first time that the account added up;
+	// below 0: it never did. Closings is how often it was closed.
+	Took     time.Duration `json:"took_ns"`
+	Closings int           `json:"closings"`
+	Rows     int           `json:"rows"`
+
+	missing map[string]jobevent.Absence
+	nodes   map[string]jobevent.NodeState
+	late    map[string]string // missing by what is stored, of a job that the ledger has forgotten
+}
+
+func (a *Account) of(x ledger.Account) {
+	a.Expected, a.Returned, a.Failed, a.missing, a.nodes = x.Expected, x.Returned, x.Failed, x.Missing, x.Nodes
+}
+
+// Report is the outcome of a simulation.
+type Report struct {
+	Seed    uint64        `json:"seed"`
+	Nodes   int           `json:"nodes"`
+	Minions int           `json:"minions"`
+	Virtual time.Duration `json:"virtual_ns"`
+	Events  int           `json:"events"`
+	Faults  int           `json:"faults"`
+	Jobs    []Account     `json:"jobs"`
+	Tiers   []Tier        `json:"tiers"`
+	// Rows is a digest of all rows at the top that publishes a job first: equal
+	// rows, equal digests.
+	Rows string `json:"rows_digest"`
+}
+
+type nodeStats struct {
+	traffic [2]Traffic
+	rows    int64
+	repeats int64
+	outbox  int64
+	busy    int64
+}
+
+func (n *node) count(dir direction, bytes int64) {
+	t := &n.stats.traffic[dir]
+	t.Messages++
+	t.Bytes += bytes
+}
+
+func (w *World) publicationBytes(j *job) int64 { return int64(len(j.load)) + overhead }
+
+func returnBytes(j *job) int64 { return int64(150+max(j.Size, 1)) + overhead }
+
+// settle takes the accounts as they stand: late returns have altered some.
+func (w *World) settle() {
+	for _, n := range w.nodes {
+		n.waitsFor = map[string]string{}
+		for _, jid := range slices.Concat(n.noted(returners.NoteOpen), n.engine.Ledger().Active()) {
+			a, known := n.engine.Ledger().State(jid)
+			n.waitsFor[jid] = fmt.Sprintf("known %v, waits for minions %v and of nodes %v", known, a.Waiting, a.Nodes)
+		}
+	}
+	for _, j := range w.jobs {
+		for _, r := range j.runs {
+			if a, ok := r.top.engine.Ledger().State(j.jid); ok {
+				r.account.of(a)
+				continue
+			}
+			// Closed in an earlier life: word that came later is in the store alone.
+			xs, _ := r.top.disk.GetExpectations(background, j.jid)
+			r.account.late = map[string]string{}
+			for _, x := range xs {
+				maps.Copy(r.account.late, x.Missing)
+			}
+		}
+	}
+}
+
+// Report sums up. Call it after Run.
+func (w *World) Report() Report {
+	r := Report{Seed: w.o.Seed, Nodes: len(w.nodes), Minions: len(w.ids), Virtual: time.Duration(w.now), Events: w.events, Faults: w.faults}
+	sum := sha256.New()
+	for _, j := range w.jobs {
+		var rets []returners.Return
+		for i, run := range j.runs {
+			a := run.account
+			a.JID, a.Fun, a.Targets, a.Closings, a.Missing, a.Took = j.jid, j.Fun, j.targets, run.closings, map[string]int{}, -1
+			if len(w.tops) > 1 {
+				a.Top = run.top.id
+			}
+			if run.completed >= 0 {
+				a.Took = run.completed - run.published
+			}
+			for _, m := range a.missing {
+				a.Missing[m.Reason]++
+			}
+			rows, _ := run.top.disk.GetReturns(background, j.jid)
+			a.Rows = len(rows)
+			if i == 0 {
+				rets = rows
+			}
+			r.Jobs = append(r.Jobs, a)
+		}
+		for _, x := range rets {
+			for _, part := range [][]byte{[]byte(x.JID), []byte(x.ID), w.compared(x.Value)} {
+				sum.Write(binary.BigEndian.AppendUint32(nil, uint32(len(part)))) //nolint:gosec // small
+				sum.Write(part)
+			}
+			sum.Write([]byte{byte(x.Retcode)}) //nolint:gosec // 0 or 1
+		}
+	}
+	r.Rows = fmt.Sprintf("%x", sum.Sum(nil)[:16])
+	tiers := slices.Clone(w.tiers)
+	for _, n := range w.nodes {
+		t := &tiers[n.depth]
+		t.Minions += len(n.minions)
+		for dir, to := range []*Traffic{up: &t.Up, down: &t.Down} {
+			to.Messages += n.stats.traffic[dir].Messages
+			to.Bytes += n.stats.traffic[dir].Bytes
+		}
+		t.Rows += n.stats.rows
+		t.Repeats += n.stats.repeats
+		t.MaxOutbox = max(t.MaxOutbox, n.stats.outbox)
+		t.MaxMemory = max(t.MaxMemory, w.memory(n))
+		t.MaxBusy = max(t.MaxBusy, time.Duration(n.stats.busy))
+	}
+	r.Tiers = tiers
+	return r
+}
+
+// compared is what of a result counts for the digest of the rows: none of it where
+// results stay below.
+func (w *World) compared(value wire.Raw) []byte {
+	if w.o.Body != forwarding.Full {
+		return nil
+	}
+	return value
+}
+
+// memory estimates what the daemon of a node would hold: connections, its view of
+// the tree, and the accounts of all jobs as if all were open at once.
+func (w *World) memory(n *node) int64 {
+	below := int64(w.below(n))
+	return int64(len(n.minions)+len(n.downs))*connectionMemory + below*leafMemory + below*int64(len(w.jobs))*entryMemory
+}
+
+// below is the number of minions of a node and all under it.
+func (w *World) below(n *node) int {
+	total := len(n.minions)
+	for _, l := range n.downs {
+		total += w.below(l.child)
+	}
+	return total
+}
+
+// Text writes the report for people.
+func (r Report) Text(out io.Writer) error {
+	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	line := func(format string, args ...any) { _, _ = fmt.Fprintf(t, format+"\n", args...) } // Flush tells of errors
+	line("seed %d: %d minions, %d nodes in %d tiers, %d faults, %d events, %s of virtual time",
+		r.Seed, r.Minions, r.Nodes, len(r.Tiers), r.Faults, r.Events, r.Virtual.Round(time.Millisecond))
+	line("")
+	line("job\tfunction\ttargets\texpected\treturned\tfailed\tmissing\trows\ttook")
+	for _, a := range r.Jobs {
+		missing := 0
+		for _, n := range a.Missing {
+			missing += n
+		}
+		took := "never complete"
+		if a.Took >= 0 {
+			took = a.Took.Round(time.Millisecond).String()
+		}
+		if a.Top != "" {
+			took += " at " + a.Top
+		}
+		line("%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%s", a.JID, a.Fun, a.Targets, a.Expected, a.Returned, a.Failed, missing, a.Rows, took)
+	}
+	reasons := map[string]int{}
+	for _, a := range r.Jobs {
+		for why, n := range a.Missing {
+			reasons[why] += n
+		}
+	}
+	for _, why := range sortedKeys(reasons) {
+		line("missing: %s\t%d", why, reasons[why])
+	}
+	line("")
+	line("tier\tnodes\tminions\tfrom below\tbytes\tdown\tbytes\trows\trepeats\toutbox max\tbusy max\tmemory max")
+	for i, x := range r.Tiers {
+		line("%d\t%d\t%d\t%d\t%s\t%d\t%s\t%d\t%d\t%d\t%s\t%s", i, x.Nodes, x.Minions, x.Up.Messages, size(x.Up.Bytes),
+			x.Down.Messages, size(x.Down.Bytes), x.Rows, x.Repeats, x.MaxOutbox, x.MaxBusy.Round(time.Millisecond), size(x.MaxMemory))
+	}
+	line("")
+	line("rows at the top: digest %s", r.Rows)
+	return t.Flush()
+}
+
+func size(n int64) string {
+	switch {
+	case n >= 10<<30:
+		return fmt.Sprintf("%d GiB", n>>30)
+	case n >= 10<<20:
+		return fmt.Sprintf("%d MiB", n>>20)
+	case n >= 10<<10:
+		return fmt.Sprintf("%d KiB", n>>10)
+	}
+	return fmt.Sprintf("%d B", n)
+}

@@ -1,0 +1,193 @@
+package sim
+
+import (
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/momtree/mom/internal/jobevent"
+	"github.com/momtree/mom/internal/sequence"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// wordBytes is about what a word takes on the wire.
+func wordBytes(w jobevent.Word) int64 {
+	n := 120
+	switch w := w.(type) {
+	case jobevent.Expectation:
+		if len(w.Minions) > 0 {
+			n += len(w.Minions) * (len(w.Minions[0]) + 1)
+		}
+		n += 20*len(w.Asked) + 30*len(w.Unreachable)
+	case jobevent.Missing:
+		n += 50*len(w.Minions) + 30*len(w.Nodes)
+	}
+	return int64(n)
+}
+
+// tell queues a word for every parent that it concerns, and sends it at once where
+// it can: syndic's tell.
+func (n *node) tell(w jobevent.Word) {
+	s := n.w.o.sabotage
+	if c, closed := w.(jobevent.Closed); closed && s.forgetClosed {
+		n.engine.Told(c.JID, c.Word)
+		return
+	}
+	if x, expected := w.(jobevent.Expectation); expected {
+		n.oweMoved(x)
+	}
+	for _, l := range n.ups {
+		if l.concerned(w.Job()) || s.tellAll {
+			l.tell(w)
+		}
+	}
+}
+
+// concerned tells whether a parent should hear who has to answer a job: syndic's
+// link.concerns.
+func (l *link) concerned(jid string) bool {
+	asked := l.child.origins[jid]
+	return len(asked) == 0 || slices.Contains(asked, l)
+}
+
+func (l *link) tell(w jobevent.Word) {
+	l.broken = l.broken || l.jid != "" && l.jid == w.Job() // what is told of it still is older
+	l.put(w)
+	l.tellOn()
+}
+
+// tellOn sends what waits, one request at a time. Ends of jobs stay here: when a
+// queue has come to one, the parent has taken all before it.
+func (l *link) tellOn() {
+	l.tellAgain()
+	from := &l.answers
+	if len(*from) == 0 {
+		from = &l.words
+	}
+	if l.telling || !l.greeted || len(*from) == 0 {
+		return
+	}
+	l.telling = true
+	all := slices.Clone((*from)[:min(len(*from), l.w.o.Bounds.TellBatch)])
+	*from = (*from)[len(all):]
+	all = slices.DeleteFunc(all, func(x jobevent.Word) bool { return ends(x) && !l.lap.Counts(x.Job()) })
+	l.aloft = len(all)
+	var batch []jobevent.Word
+	var closed []jobevent.Closed
+	size := int64(0)
+	for _, x := range all {
+		if c, end := x.(jobevent.Closed); end {
+			closed = append(closed, c)
+			continue
+		}
+		batch = append(batch, x)
+		size += wordBytes(x)
+	}
+	taken := func() {
+		l.telling, l.aloft = false, 0
+		for _, x := range closed {
+			l.child.ended(l, x)
+		}
+		l.tellOn()
+	}
+	if len(batch) == 0 {
+		taken()
+		return
+	}
+	mark := l.numbers.Next()
+	l.request(size, 0, func() (wire.Raw, error) { return l.parent.hear(l, mark, batch) }, func(v wire.Raw, err error) {
+		l.numbers.Done(mark)
+		if _, late := sequence.ReadLate(v); err == nil && !late {
+			taken()
+			return
+		}
+		rest := batch
+		for _, x := range closed {
+			rest = append(rest, x)
+		}
+		*from = append(rest, *from...)
+		l.fit()
+		l.child.after(int64(200e6), func() {
+			l.telling, l.aloft = false, 0
+			l.tellOn()
+		})
+	})
+}
+
+func ends(w jobevent.Word) bool {
+	_, closed := w.(jobevent.Closed)
+	return closed
+}
+
+// hear takes words of a node below, and has them stored before it acknowledges them:
+// master.takeEvents.
+func (n *node) hear(l *link, mark sequence.Mark, batch []jobevent.Word) (wire.Raw, error) {
+	s := n.w.o.sabotage
+	leave, err := n.gate.Enter(l.child.id, mark)
+	if late := (sequence.Late{}); errors.As(err, &late) && !s.hearLate {
+		return wire.Encode(late.Answer())
+	}
+	if err == nil {
+		defer leave()
+	}
+	for _, w := range batch {
+		switch w := w.(type) {
+		case jobevent.Expectation:
+			w.Moved = w.Moved && !s.movedIsPlain
+			if hit(s.forget) {
+				n.tell(w.Under(l.child.id))
+				continue
+			}
+			n.engine.Hear(l.child.id, w)
+		case jobevent.Missing:
+			n.engine.Hear(l.child.id, w)
+		}
+	}
+	n.told()
+	for n.engine.Waiting() > 0 && !s.ackUnbooked {
+		n.storeWords()
+	}
+	n.told()
+	return wire.Raw{0xc0}, nil
+}
+
+// ended notes that a parent has taken the words of a closed job: syndic's
+// closings.note. When all that asked have, it needs not be told again.
+func (n *node) ended(l *link, x jobevent.Closed) {
+	t := n.way.took[x.JID]
+	if t.word > x.Word {
+		return
+	}
+	if t.word < x.Word {
+		t = taking{word: x.Word}
+	}
+	t.links = append(t.links, l)
+	n.way.took[x.JID] = t
+	for _, a := range n.origins[x.JID] {
+		if !slices.Contains(t.links, a) && !n.w.o.sabotage.oneHasHeard {
+			return
+		}
+	}
+	delete(n.way.took, x.JID)
+	n.engine.Told(x.JID, x.Word)
+	n.storeSoon()
+}
+
+// story is what a node tells of a job from the start.
+func (n *node) story(jid string) (out []jobevent.Word) {
+	word, closed := n.engine.Word(jid) // before the rest is read: all up to this word is stored
+	for w, err := range n.engine.Story(background, jid, n.w.o.Bounds.TellMinions) {
+		n.must(err)
+		if x, expected := w.(jobevent.Expectation); expected {
+			x.Partial = x.Partial && !n.w.o.sabotage.wholeStory
+			w = x
+		}
+		out = append(out, w)
+	}
+	if closed {
+		out = append(out, jobevent.Closed{JID: jid, Word: word})
+	}
+	return out
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

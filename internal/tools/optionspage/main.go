@@ -1,0 +1,122 @@
+// Command optionspage writes docs/options.md: every option with its default, unit
+// and meaning, from the structs of package config.
+//
+//	go run ./internal/tools/optionspage > docs/options.md
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/momtree/mom/internal/config"
+)
+
+func main() {
+	if err := write(os.Stdout, "internal/config"); err != nil {
+		fmt.Fprintln(os.Stderr, "optionspage:", err)
+		os.Exit(1)
+	}
+}
+
+const head = `# Options
+
+Every option of the files ` + "`master` and `minion`" + `, with Salt's names, defaults and units. This page is written by
+` + "`go run ./internal/tools/optionspage > docs/options.md`" + ` from the comments in internal/config.
+
+A duration is a number in the unit named. Paths are placed under ` + "`root_dir`" + `. An option that is known but not served is
+told at start, with its file and line; so is one that is unknown, with the nearest name. Options marked † are not Salt's.
+`
+
+// write makes the page from the source in dir.
+func write(w io.Writer, dir string) error {
+	groups, err := read(dir)
+	if err != nil {
+		return err
+	}
+	out := &strings.Builder{}
+	out.WriteString(head)
+	for _, s := range sections {
+		fmt.Fprintf(out, "\n## %s\n\n%s\n", s.title, s.text)
+		fmt.Fprintf(out, "\n| Option | Default | Unit | The option | Read by |\n| --- | --- | --- | --- | --- |\n")
+		for _, name := range s.groups {
+			options, ok := groups[name]
+			if !ok {
+				return fmt.Errorf("there is no struct %s in %s", name, dir)
+			}
+			delete(groups, name)
+			for _, o := range options {
+				mark := ""
+				if o.ours {
+					mark = " †"
+				}
+				fmt.Fprintf(out, "| `%s%s`%s | %s | %s | %s | %s |\n", s.prefix, o.name, mark, code(o.def), o.unit, cell(o.meaning), readers(o.name, s.who))
+			}
+		}
+	}
+	if len(groups) > 0 {
+		return fmt.Errorf("no section holds %s", strings.Join(slices.Sorted(maps.Keys(groups)), ", "))
+	}
+	notYet(out)
+	notNeeded(out)
+	_, err = io.WriteString(w, out.String())
+	return err
+}
+
+// sections order the structs of package config.
+var sections = []struct {
+	title, text string
+	groups      []string
+	who         config.Role
+	prefix      string
+}{
+	{"Master and minion", "They may stand in either file.", []string{"Common"}, config.Both, ""},
+	{"Master: files and folders", "Where a master keeps what it keeps.", []string{"MasterFiles"}, config.Masters, ""},
+	{"Master: network", "Ports and limits.", []string{"MasterNetwork"}, config.Masters, ""},
+	{"Master: keys", "What a master does with keys and secrets.", []string{"MasterKeys"}, config.Masters, ""},
+	{"Master: jobs", "How jobs are followed, kept and shown.", []string{"MasterJobs"}, config.Masters, ""},
+	{"Master: events", "What a master tells and keeps about events.", []string{"MasterEvents"}, config.Masters, ""},
+	{"Master: access", "Who may do what.", []string{"MasterAccess"}, config.Masters, ""},
+	{"Master: place in the tree", "Above other masters (`order_masters`) and below one (`syndic_*`, read by `mom syndic`).", []string{"MasterSyndic"}, config.Masters, ""},
+	{"Master: gossip among nodes", "Nodes that hear of each other beside the tree, see topology.md.", []string{"MasterTopology"}, config.Masters, ""},
+	{"Minion: files and folders", "Where a minion keeps what it keeps.", []string{"MinionFiles"}, config.Minions, ""},
+	{"Minion: network", "How a minion, and `mom syndic` towards the masters above, finds and keeps its master.", []string{"MinionNetwork"}, config.Minions, ""},
+	{"Minion: sign-in", "How it proves itself and checks its master.", []string{"MinionSignIn"}, config.Minions, ""},
+	{"Minion: jobs", "How a minion runs jobs and returns, and what modules ask for.", []string{"MinionJobs", "MinionModules"}, config.Minions, ""},
+	{"MySQL and MariaDB", "For `master_job_cache`, `ext_job_cache`, `event_return` and the returner of that name. They may also stand as `mysql: {host: …}`.", []string{"MySQLOptions"}, config.Both, "mysql."},
+}
+
+// readers says who obeys an option that those of who can set.
+func readers(name string, who config.Role) string {
+	if who &^= config.NotYet[name]; who == 0 {
+		return "*nobody yet*"
+	}
+	return who.String()
+}
+
+func notYet(out *strings.Builder) {
+	out.WriteString("\n## Not served yet\n\nOptions of Salt that are known and have no effect. Setting one is told at start.\n\n| Option | Of |\n| --- | --- |\n")
+	for _, name := range slices.Sorted(maps.Keys(config.NotYet)) {
+		fmt.Fprintf(out, "| `%s` | %s |\n", name, config.NotYet[name])
+	}
+}
+
+func notNeeded(out *strings.Builder) {
+	out.WriteString("\n## Without meaning here\n\n| Option | Why |\n| --- | --- |\n")
+	for _, name := range slices.Sorted(maps.Keys(config.NotNeeded)) {
+		fmt.Fprintf(out, "| `%s` | %s |\n", name, cell(config.NotNeeded[name]))
+	}
+}
+
+// cell keeps a text within its cell.
+func cell(s string) string { return strings.NewReplacer("|", `\|`, "*", `\*`, "<", "&lt;").Replace(s) }
+
+func code(s string) string {
+	if s == "" {
+		return ""
+	}
+	return "`" + s + "`"
+}

@@ -1,0 +1,119 @@
+package admission
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"sync"
+	"sync/atomic"
+)
+
+// maxNonces bounds the requests that are remembered: 16 bytes each, twice, and what
+// they were answered where that was not simply an acknowledgement.
+const maxNonces = 65536
+
+// ErrFailedBefore is what a repeat of a request is told that failed when it came first.
+var ErrFailedBefore = errors.New("the same request failed when it came first")
+
+// Nonces remember requests whose effect is not the same when they are served
+// twice (events, announcements, a key given up). A stranger who has recorded one
+// could send it again; returns are stored once by themselves. A peer makes a new
+// nonce for each request, but may send the same bytes again when it heard no
+// answer, so a repeat is answered like the first, and not before the first: an
+// acknowledgement that overtakes the commit would promise what a crash takes back.
+type Nonces struct {
+	mu    sync.Mutex
+	seen  map[[16]byte]*outcome
+	order [][16]byte // a ring
+	next  int
+
+	waiting atomic.Int64 // repeats that wait for the first
+}
+
+// outcome is what became of a request.
+type outcome struct {
+	done  chan struct{} // closed when it is known
+	value any
+	err   error
+}
+
+// acknowledged is the outcome of nearly all requests.
+var acknowledged = func() *outcome {
+	o := &outcome{done: make(chan struct{})}
+	close(o.done)
+	return o
+}()
+
+// NewNonces remembers nothing yet.
+func NewNonces() *Nonces { return &Nonces{seen: map[[16]byte]*outcome{}} }
+
+// Once serves a request that has not been seen before, and gives what came of it to
+// it and to all that repeat it; again tells that this is such a one, and that serve was
+// not called. It waits for the first as long as ctx allows: what it cannot wait for is
+// not acknowledged. Of errors those in keep are given to repeats as they are, the
+// others as [ErrFailedBefore]. Requests without nonce, of peers of protocol 0 and 1,
+// cannot be told apart.
+func (n *Nonces) Once(ctx context.Context, id, nonce string, serve func() (any, error), keep ...error) (value any, again bool, err error) {
+	if nonce == "" {
+		value, err = serve()
+		return value, false, err
+	}
+	sum := sha256.Sum256([]byte(id + "\x00" + nonce))
+	key := [16]byte(sum[:16])
+	o, first := n.enter(key)
+	if !first {
+		n.waiting.Add(1)
+		defer n.waiting.Add(-1)
+		select {
+		case <-o.done:
+			return o.value, true, o.err
+		case <-ctx.Done():
+			return nil, true, ctx.Err()
+		}
+	}
+	o.err = ErrFailedBefore // if it panics
+	defer func() { n.end(key, o) }()
+	value, err = serve()
+	o.value, o.err = value, nil
+	if err != nil {
+		o.value, o.err = nil, ErrFailedBefore
+		for _, k := range keep {
+			if errors.Is(err, k) {
+				o.err = k
+			}
+		}
+	}
+	return value, false, err
+}
+
+// enter notes a request, and tells whether it is the first of its kind.
+func (n *Nonces) enter(key [16]byte) (o *outcome, first bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if o := n.seen[key]; o != nil {
+		return o, false
+	}
+	o = &outcome{done: make(chan struct{})}
+	n.seen[key] = o
+	if len(n.order) < maxNonces {
+		n.order = append(n.order, key)
+		return o, true
+	}
+	delete(n.seen, n.order[n.next])
+	n.order[n.next] = key
+	n.next = (n.next + 1) % maxNonces
+	return o, true
+}
+
+// end tells those who wait what came of the first.
+func (n *Nonces) end(key [16]byte, o *outcome) {
+	n.mu.Lock()
+	if n.seen[key] == o && o.value == nil && o.err == nil {
+		n.seen[key] = acknowledged
+	}
+	n.mu.Unlock()
+	close(o.done)
+}
+
+// Waiting counts the repeats that wait for the first of their kind.
+func (n *Nonces) Waiting() int { return int(n.waiting.Load()) }

@@ -1,0 +1,38 @@
+package admission
+
+import (
+	"time"
+
+	"github.com/momtree/mom/internal/conntrack"
+)
+
+// tableOptions is what helps where the system's table of connections is too small.
+const tableOptions = "sysctl net.netfilter.nf_conntrack_max, or a NOTRACK rule for both ports"
+
+var (
+	tableFull = Cause{
+		Name:   "table/full",
+		Text:   "The system drops packets, since its table of tracked connections is full: peers wait for seconds and try again",
+		Option: tableOptions,
+	}
+	tableNearlyFull = Cause{
+		Name:   "table/nearly-full",
+		Text:   "The system's table of tracked connections is nearly full: when it is, packets are dropped, and peers wait for seconds and try again",
+		Option: tableOptions,
+	}
+)
+
+// ReadTable takes over what the system tells of its table of connections. What was
+// dropped before the first call is not told.
+func (r *Report) ReadTable(t conntrack.Table, now time.Time) {
+	r.mu.Lock()
+	if _, known := r.counts[tableFull.Name]; !known {
+		r.count(tableFull).total = t.Dropped
+	}
+	about := []any{"used", t.Used, "max", t.Max}
+	if t.NearlyFull() { // not an event of its own, so not among the counts
+		r.count(tableNearlyFull).add(1, now, "", about)
+	}
+	r.mu.Unlock()
+	r.Read(tableFull, t.Dropped, now, about...)
+}

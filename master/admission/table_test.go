@@ -1,0 +1,44 @@
+package admission
+
+import (
+	"bytes"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/momtree/mom/internal/conntrack"
+)
+
+// A full table of connections makes jobs of large herds hang for seconds, and only the
+// kernel's log would tell why.
+func TestReport_TableOfConnections(t *testing.T) {
+	var b bytes.Buffer
+	r := NewReport(slog.New(slog.NewTextHandler(&b, nil)))
+	now := time.Unix(1000, 0)
+	read := func(t conntrack.Table) string {
+		r.ReadTable(t, now)
+		r.Tell(now)
+		now = now.Add(time.Second)
+		defer b.Reset()
+		return b.String()
+	}
+	if got := read(conntrack.Table{Used: 100, Max: 1000, Dropped: 7}); got != "" {
+		t.Errorf("what was dropped before this process started is told: %s", got)
+	}
+	if got := read(conntrack.Table{Used: 899, Max: 1000, Dropped: 7}); got != "" {
+		t.Errorf("there is room: %s", got)
+	}
+	got := read(conntrack.Table{Used: 950, Max: 1000, Dropped: 7})
+	for _, want := range []string{"level=WARN", "nearly full", "used=950", "max=1000", "nf_conntrack_max"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in %q", want, got)
+		}
+	}
+	got = read(conntrack.Table{Used: 1000, Max: 1000, Dropped: 27})
+	for _, want := range []string{"level=WARN", "drops packets", "count=20", "nf_conntrack_max"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in %q", want, got)
+		}
+	}
+}

@@ -1,0 +1,53 @@
+package failover
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/momtree/mom/internal/sibling"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// Whatever stands in the file, what is opened can be used and written again, and an
+// error names the file.
+func FuzzOpen(f *testing.F) {
+	for _, v := range []any{
+		nil, 1,
+		[]any{1},
+		wire.NewMap("above", []any{}, "below", []any{wire.NewMap("id", "n", "host", "h", "port", 1, "pub", "k", "draining", true)}, "guests", wire.NewMap("g", "n")),
+		wire.NewMap("above", []any{wire.NewMap("body", []byte("x"), "sig", []byte("y"), "pub", "z"), 1}, "below", []any{1}, "guests", []any{}),
+		wire.NewMap("guests", wire.NewMap(1, "n", "g", 5)),
+	} {
+		b, err := wire.EncodeBus(v)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+	}
+	dir := f.TempDir()
+	path := filepath.Join(dir, homesFile)
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		h, err := Open(dir, time.Now)
+		if err != nil && !strings.Contains(err.Error(), path) {
+			t.Errorf("the error does not name the file: %v", err)
+		}
+		h.Enter(sibling.Node{ID: "below", Host: "h", Port: 1, Pub: "k"})
+		_ = h.Away("guest", "below", true) // it has a disk
+		if err := h.Save(); err != nil {
+			t.Fatal(err)
+		}
+		again, err := Open(dir, time.Now)
+		if err != nil {
+			t.Fatalf("what was written cannot be read: %v", err)
+		}
+		if home, _ := again.GuestOf("guest"); home != "below" {
+			t.Errorf("the guest's home is %q", home)
+		}
+	})
+}

@@ -1,0 +1,156 @@
+package failover
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/sibling"
+	"github.com/momtree/mom/internal/wire"
+)
+
+const (
+	// homesFile keeps all of it over restarts: a sibling has to know the nodes
+	// whose vouchers it is shown although their common master is away.
+	homesFile = "siblings.p"
+	// guestGrace is how long a guest that went away stays known.
+	guestGrace = time.Minute
+	// maxGuests bounds guests, maxLists the masters above that tell siblings.
+	maxGuests = 200000
+	maxLists  = 64
+)
+
+// Homes is what this master knows of siblings: its own, as the masters above tell
+// them, and those of its children, which are the nodes right below.
+type Homes struct {
+	path  string
+	notes string // path of notesFile
+	now   func() time.Time
+
+	mu      sync.Mutex
+	above   []sibling.Told
+	lists   []sibling.List          // of above
+	below   map[string]sibling.Node // by id, as they told themselves
+	signed  sibling.Told            // the list of below, while it is right
+	guests  map[string]guest
+	adopted map[string]word // peers of this node's own that were guests
+	changed bool
+	// sweeping are those whose keys are about to go because they have left.
+	sweeping map[string]bool
+	noted    int // lines of the notes
+}
+
+// Open reads what an earlier life has kept in cachedir. What it gives can be used
+// also if that cannot be read: it is told anew. now is the clock.
+func Open(cachedir string, now func() time.Time) (*Homes, error) {
+	h := &Homes{path: filepath.Join(cachedir, homesFile), notes: filepath.Join(cachedir, notesFile), now: now, below: map[string]sibling.Node{}, guests: map[string]guest{}, adopted: map[string]word{}, sweeping: map[string]bool{}}
+	d, err := wire.ReadMapFile(h.path)
+	if err != nil {
+		return h, errors.Join(err, h.readNotes())
+	}
+	if h.above, h.lists, err = sibling.ReadTold(d.List("above")); err != nil {
+		err = wire.SpoiltFile(h.path, err)
+	}
+	for _, v := range d.List("below") {
+		if m, ok := v.(*wire.Map); ok {
+			n := sibling.Node{ID: m.String("id"), Host: m.String("host"), Port: int(m.Int("port")), Pub: m.String("pub"), Draining: m.Bool("draining")}
+			h.below[n.ID] = n
+		}
+	}
+	if g := d.Map("guests"); g != nil {
+		for _, k := range g.Keys() {
+			if id, ok := k.(string); ok {
+				h.guests[id] = guest{home: g.String(id), since: now(), word: readWord(d.Map("words"), id)}
+			}
+		}
+	}
+	if a := d.Map("adopted"); a != nil {
+		for _, k := range a.Keys() {
+			if id, ok := k.(string); ok {
+				h.adopted[id] = readWord(a, id)
+			}
+		}
+	}
+	return h, errors.Join(err, h.readNotes())
+}
+
+func readWord(d *wire.Map, id string) word {
+	if d == nil || d.Map(id) == nil {
+		return word{}
+	}
+	m := d.Map(id)
+	return word{from: m.String("from"), finger: m.String("finger"), role: m.String("role"), made: m.Int("made")}
+}
+
+func (w word) wire() *wire.Map {
+	return wire.NewMap("from", w.from, "finger", w.finger, "role", w.role, "made", w.made)
+}
+
+// Save writes the file if something has changed since it was written last.
+func (h *Homes) Save() (err error) {
+	h.mu.Lock()
+	if !h.changed {
+		h.mu.Unlock()
+		return nil
+	}
+	h.changed = false
+	held := h.noted
+	above, below, guests, words, adopted := []any{}, []any{}, wire.NewMap(), wire.NewMap(), wire.NewMap()
+	for _, t := range h.above {
+		above = append(above, t.Map())
+	}
+	for _, id := range slices.Sorted(maps.Keys(h.below)) {
+		n := h.below[id]
+		below = append(below, wire.NewMap("id", n.ID, "host", n.Host, "port", n.Port, "pub", n.Pub, "draining", n.Draining))
+	}
+	for _, id := range slices.Sorted(maps.Keys(h.guests)) {
+		if !h.guests[id].own { // those come back, or are missed again
+			guests.Set(id, h.guests[id].home)
+			if w := h.guests[id].word; w.from != "" {
+				words.Set(id, w.wire())
+			}
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(h.adopted)) {
+		adopted.Set(id, h.adopted[id].wire())
+	}
+	h.mu.Unlock()
+	defer func() {
+		if err != nil { // it is still to be written
+			h.mu.Lock()
+			h.changed = true
+			h.mu.Unlock()
+		}
+	}()
+	b, err := wire.EncodeBus(wire.NewMap("above", above, "below", below, "guests", guests, "words", words, "adopted", adopted))
+	if err != nil {
+		return fmt.Errorf("encode the siblings: %w", err)
+	}
+	if err := crypt.WriteFileLazy(h.path, b, 0o600); err != nil {
+		return fmt.Errorf("write the siblings: %w", err)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.dropNotes(held)
+}
+
+// Forget drops a node or guest whose key is gone.
+func (h *Homes) Forget(id string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if _, ok := h.below[id]; ok {
+		delete(h.below, id)
+		h.changed, h.signed = true, sibling.Told{}
+	}
+	_, guest := h.guests[id]
+	if _, adopted := h.adopted[id]; guest || adopted { // its key is gone, so that nothing has to be noted
+		delete(h.guests, id)
+		delete(h.adopted, id)
+		h.changed = true
+	}
+}

@@ -1,0 +1,86 @@
+package failover
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// A node that is killed right after it took a guest in has that one's key among the
+// accepted: in its next life it has to know whose guest that was, or it misses it in
+// every job once it is home again.
+func TestGuestsOutliveAKill(t *testing.T) {
+	dir := t.TempDir()
+	live := func() *Homes { // each without a word of the one before
+		h, err := Open(dir, time.Now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h
+	}
+	h := live()
+	for _, id := range []string{"guest", "stays", "odd \"name\"\n"} {
+		if err := h.Away(id, "home", true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h = live()
+	if err := h.Adopt("stays"); err != nil {
+		t.Fatal(err)
+	}
+	check := func(what string, h *Homes) {
+		t.Helper()
+		if got := h.Guests(); len(got) != 2 || got["guest"] != "home" || got["odd \"name\"\n"] != "home" {
+			t.Errorf("%s: %v", what, got)
+		}
+	}
+	check("killed", live())
+	if err := os.WriteFile(filepath.Join(dir, notesFile), append(read(t, dir), `"torn" "ho`...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h = live()
+	check("killed in a note", h)
+	if err := h.Save(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, notesFile)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the notes stay: %v", err)
+	}
+	check("saved", live())
+	if err := h.Away("late", "home", true); err != nil { // while Save writes
+		t.Fatal(err)
+	}
+	if err := h.dropNotes(0); err != nil || len(read(t, dir)) == 0 {
+		t.Error("notes are dropped that the file does not hold", err)
+	}
+}
+
+func read(t *testing.T, dir string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(dir, notesFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// A guest that cannot be noted is not taken in.
+func TestGuestsNeedADisk(t *testing.T) {
+	dir := t.TempDir()
+	h, err := Open(dir, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, notesFile), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.Away("guest", "home", true); err == nil {
+		t.Error("taken in")
+	}
+	if _, ok := h.GuestOf("guest"); ok {
+		t.Error("known as a guest")
+	}
+}

@@ -1,0 +1,61 @@
+package failover
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"sync"
+
+	"github.com/momtree/mom/internal/sibling"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// turns make each request count once that changes where a peer belongs: it has to quote what
+// the answer before has told, so that a recorded one is refused, in this life of the master and
+// in any other. The zero value is ready. It holds a number for each peer that has moved.
+type turns struct {
+	mu     sync.Mutex
+	secret []byte
+	done   map[string]uint64
+}
+
+// acts tells whether a question changes where a peer belongs.
+func acts(d *wire.Map) bool {
+	return d.Bool("stay") || d.String("leaves") != "" || d.String("transfer") != ""
+}
+
+// of is what the next such request of a peer has to quote.
+func (t *turns) of(id string) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.text(id)
+}
+
+func (t *turns) text(id string) string {
+	if t.secret == nil {
+		t.secret = make([]byte, 32)
+		_, _ = rand.Read(t.secret) // documented never to fail
+	}
+	mac := hmac.New(sha256.New, t.secret)
+	_, _ = fmt.Fprintf(mac, "%d %s", t.done[id], id) // never fails
+	return hex.EncodeToString(mac.Sum(nil)[:16])
+}
+
+// check refuses a request that was served before, and counts one that was not.
+func (t *turns) check(id string, d *wire.Map) error {
+	if !acts(d) {
+		return nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !hmac.Equal([]byte(d.String("turn")), []byte(t.text(id))) {
+		return fmt.Errorf("move of %s: %w: its turn has passed: it was recorded, or an older minion asks", id, sibling.ErrBad)
+	}
+	if t.done == nil {
+		t.done = map[string]uint64{}
+	}
+	t.done[id]++
+	return nil
+}

@@ -1,0 +1,144 @@
+package ownership
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/momtree/mom/topology"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestClaims(t *testing.T) {
+	o, err := OpenClaims(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	node := func(id string, ms ...topology.Minion) topology.Node {
+		return topology.Node{ID: id, State: topology.Up, Minions: ms}
+	}
+	up := topology.Minion{ID: "a", State: topology.Up}
+	down := topology.Minion{ID: "a", State: topology.Down}
+	live := func(string) bool { return true }
+	o.Report(node("n1", up))
+	o.Report(node("n2", up)) // a minion of two masters
+	if !o.Has("n1", "a") || !o.Has("n2", "a") {
+		t.Error("both have it")
+	}
+	o.Report(node("n1", down))
+	if other, ok := o.Elsewhere("a", live); !ok || other != "n2" {
+		t.Errorf("connected to %q", other)
+	}
+	o.Report(node("n1"))
+	if o.Has("n1", "a") || !o.Has("n2", "a") || len(o.more) != 0 {
+		t.Errorf("left %v %v", o.first, o.more)
+	}
+	deep := node("n1", topology.Minion{ID: "b", State: topology.Up})
+	deep.Nodes = []topology.Node{{ID: "n3", State: topology.Down, Minions: []topology.Minion{{ID: "c", State: topology.Up}}}}
+	o.Report(deep)
+	if _, ok := o.Elsewhere("c", live); ok || !o.Has("n1", "c") || !o.HasNode("n1", "n3") {
+		t.Error("below a node that is down nobody is connected")
+	}
+	late := node("n4", topology.Minion{ID: "e", State: topology.Up})
+	late.State = topology.Down // its first report: it does not count as connected yet
+	o.Report(late)
+	late.Minions = append(late.Minions, topology.Minion{ID: "f", State: topology.Up})
+	o.Change(late, topology.Delta{Parts: []topology.Part{{Minions: late.Minions[1:]}}})
+	for _, id := range []string{"e", "f"} {
+		if got := o.Connected(id); len(got) != 1 || got[0] != "n4" {
+			t.Errorf("%s is connected to %v", id, got)
+		}
+	}
+	o.Forget("n4")
+	o.Forget("n2")
+	o.Forget("n1")
+	if len(o.first) != 0 || len(o.ids) != 0 {
+		t.Errorf("left %v", o.first)
+	}
+}
+
+// A node comes back without the minions that have moved elsewhere meanwhile: it may
+// have returns of theirs.
+func TestClaims_Had(t *testing.T) {
+	dir := t.TempDir()
+	o, err := OpenClaims(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	has := func(id string, minions ...string) topology.Node {
+		n := topology.Node{ID: id, State: topology.Up}
+		for _, m := range minions {
+			n.Minions = append(n.Minions, topology.Minion{ID: m, State: topology.Up})
+		}
+		return n
+	}
+	below := has("n1", "a", "b")
+	below.Nodes = []topology.Node{has("n3", "c")}
+	o.Report(below)
+	o.Report(has("n1", "b"))
+	o.Report(has("n2", "a", "c"))
+	check := func(o *Claims, node, id string, want bool) {
+		t.Helper()
+		if got := o.Had(node, id); got != want {
+			t.Errorf("%s had %s: %v", node, id, got)
+		}
+	}
+	check(o, "n1", "a", true)
+	check(o, "n1", "c", true)
+	check(o, "n1", "b", false) // it has it
+	check(o, "n2", "a", false)
+	check(o, "n3", "c", false) // it is not right below
+	if err := o.Save(); err != nil {
+		t.Fatal(err)
+	}
+	if o, err = OpenClaims(dir); err != nil {
+		t.Fatal(err)
+	}
+	check(o, "n1", "a", true)
+	if !o.Has("n1", "b") || len(o.ids) != 2 {
+		t.Errorf("read %v", o.ids)
+	}
+	owes := true
+	for range 3 {
+		o.Sweep(func(string) bool { return owes })
+	}
+	check(o, "n1", "a", true)
+	owes = false
+	o.Sweep(func(string) bool { return owes })
+	check(o, "n1", "c", true) // what was committed after it last said what it owes
+	o.Sweep(func(string) bool { return owes })
+	check(o, "n1", "c", false)
+	o.renew(has("n1"), map[string]bool{"b": true})
+	check(o, "n1", "b", true)
+	o.Forget("n1") // its key is gone
+	check(o, "n1", "b", false)
+	if o.former.wire() != nil {
+		t.Error("something is left")
+	}
+}
+
+// What could not be written, because the disk was full, is written when it can be.
+func TestClaimsAreSavedAfterAFailure(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "cache") // not there yet, so that nothing can be written
+	o, err := OpenClaims(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Report(topology.Node{ID: "n", Minions: []topology.Minion{{ID: "m", State: topology.Up}}})
+	if o.Save() == nil {
+		t.Fatal("nothing could be written, and no error")
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := o.Save(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := OpenClaims(dir)
+	if err != nil || !again.Has("n", "m") {
+		t.Errorf("read back: %v, %v", again.Of("n"), err)
+	}
+}

@@ -1,0 +1,106 @@
+package ownership
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+	"sync"
+
+	"github.com/momtree/mom/internal/crypt"
+)
+
+// Nodes are the set of accepted ids that are syndics. Salt marks them by files
+// in syndic_dir; so does this, so that a restart knows them at once.
+type Nodes struct {
+	dir string
+	mu  sync.RWMutex
+	ids map[string]struct{}
+}
+
+func OpenNodes(dir string) (*Nodes, error) {
+	s := &Nodes{dir: dir, ids: map[string]struct{}{}}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("make syndic_dir: %w", err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("read syndic_dir: %w", err)
+	}
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), ".") {
+			s.ids[e.Name()] = struct{}{}
+		}
+	}
+	return s, nil
+}
+
+// Has tells whether an id is a node.
+func (s *Nodes) Has(id string) bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	_, ok := s.ids[id]
+	return ok
+}
+
+// List gives all, sorted.
+func (s *Nodes) List() []string {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	out := make([]string, 0, len(s.ids))
+	for id := range s.ids {
+		out = append(out, id)
+	}
+	sort.Strings(out)
+	return out
+}
+
+// Add marks an id that has an accepted key, which makes it a safe file name.
+func (s *Nodes) Add(id string) (fresh bool, err error) {
+	if s.Has(id) {
+		return false, nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, ok := s.ids[id]; ok {
+		return false, nil
+	}
+	if err := crypt.WriteFile(filepath.Join(s.dir, id), nil, 0o600); err != nil {
+		return false, err
+	}
+	s.ids[id] = struct{}{}
+	return true, nil
+}
+
+// Remove takes the mark of an id away, if it has one.
+func (s *Nodes) Remove(id string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, ok := s.ids[id]; !ok {
+		return nil
+	}
+	delete(s.ids, id)
+	if err := os.Remove(filepath.Join(s.dir, id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("unmark syndic %s: %w", id, err)
+	}
+	return nil
+}
+
+// Bar forgets the nodes of an earlier life that may be none any more: why tells the
+// reason, "" for those that may.
+func (s *Nodes) Bar(why func(id string) string, log *slog.Logger) {
+	for _, id := range s.List() {
+		reason := why(id)
+		if reason == "" {
+			continue
+		}
+		log.Warn("A node of before is none any more", "id", id, "reason", reason)
+		if err := s.Remove(id); err != nil {
+			log.Error("A node could not be forgotten", "id", id, "err", err)
+		}
+	}
+}

@@ -1,4 +1,0 @@
-// Package grove plants a whole tree on one machine: folders, configurations,
-// free ports, and keys that are accepted before anything starts. The demo and
-// the tests of the tree grow on it.
-package grove

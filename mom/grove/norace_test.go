@@ -1,6 +1,0 @@
-//go:build figures
-
-package grove_test
-
-// buildFlags: what is measured is what is shipped.
-var buildFlags []string

@@ -1,0 +1,118 @@
+package forwarding
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/returners"
+)
+
+// batch is one `_syndic_return` in the making (Salt wire reference §9.2): one entry per
+// job, the job's load with its first.
+type batch struct {
+	s       *Sender
+	jobs    []*entry
+	byJID   map[string]*entry
+	returns int
+	body    Body
+}
+
+// entry gathers the returns of one job.
+type entry struct {
+	jid      string
+	fun      wire.Raw
+	out      string
+	masterID string
+	returns  *wire.Map
+}
+
+func (s *Sender) batch() *batch { return &batch{s: s, body: s.body(), byJID: map[string]*entry{}} }
+
+// add takes a row of the outbox in. Its error means that the row can never be sent.
+func (b *batch) add(it returners.Item) error {
+	if it.Kind != returners.KindReturn {
+		return fmt.Errorf("a row of kind %q does not go to a master above", it.Kind)
+	}
+	ret, err := wire.ParseReturn(it.Payload)
+	if err != nil {
+		return fmt.Errorf("the stored return cannot be read: %w", err)
+	}
+	if own := b.s.o.OwnMaster; own != "" && ret.MasterID == own {
+		return nil // the masters of a cluster know their own jobs
+	}
+	e := b.byJID[it.JID]
+	if e == nil {
+		e = &entry{jid: it.JID, returns: wire.NewMap()}
+		b.byJID[it.JID] = e
+		b.jobs = append(b.jobs, e)
+	}
+	e.add(it.ID, ret, it.Payload, b.body)
+	b.returns++
+	return nil
+}
+
+func (e *entry) add(id string, ret wire.Return, full wire.Raw, b Body) {
+	if e.fun == nil {
+		e.fun = ret.Fun
+	}
+	if ret.Out != "" {
+		e.out = ret.Out
+	}
+	if ret.MasterID != "" {
+		e.masterID = ret.MasterID
+	}
+	r := wire.NewMap("return", ret.Value)
+	if ret.RetcodeRaw != nil {
+		r.Set("retcode", ret.RetcodeRaw)
+	} else {
+		r.Set("retcode", ret.Retcode)
+	}
+	if ret.SuccessRaw != nil {
+		r.Set("success", ret.SuccessRaw)
+	} else {
+		r.Set("success", ret.Retcode == 0)
+	}
+	if ret.FunArgs != nil {
+		r.Set("fun_args", ret.FunArgs)
+	} else {
+		r.Set("fun_args", []any{})
+	}
+	digest(r, full, b)
+	e.returns.Set(id, r)
+}
+
+// load is the request.
+func (b *batch) load(ctx context.Context) (*wire.Map, error) {
+	loads := make([]any, 0, len(b.jobs))
+	for _, e := range b.jobs {
+		var load any = wire.NewMap()
+		if _, sent := b.s.loaded.Get(e.jid); !sent {
+			l, ok, err := b.s.o.Jobs.GetLoad(ctx, e.jid)
+			if err != nil {
+				return nil, fmt.Errorf("load of job %s: %w", e.jid, err)
+			}
+			if ok && len(l.Raw) > 0 {
+				load = l.Raw
+			}
+		}
+		loads = append(loads, e.value(b.s.o.ID, load))
+	}
+	return wire.NewMap("cmd", "_syndic_return", "load", loads), nil
+}
+
+func (e *entry) value(syndicID string, load any) *wire.Map {
+	var fun any
+	if len(e.fun) > 0 {
+		fun = e.fun
+	}
+	m := wire.NewMap("id", syndicID, "jid", e.jid, "fun", fun, "arg", nil, "tgt", nil, "tgt_type", nil,
+		"load", load, "return", e.returns)
+	if e.masterID != "" {
+		m.Set("master_id", e.masterID)
+	}
+	if e.out != "" {
+		m.Set("out", e.out)
+	}
+	return m
+}

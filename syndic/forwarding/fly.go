@@ -1,0 +1,158 @@
+package forwarding
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/returners"
+)
+
+// Landing is how a request went.
+type Landing struct {
+	// Taken tells that the parent has taken returns.
+	Taken bool
+	// Err tells that the parent takes nothing just now: it is worth another
+	// attempt when some time has passed.
+	Err error
+}
+
+// Fly sends a request, waits for the answer and does what that asks for: rows that
+// were taken leave the outbox, the others are given back.
+func (s *Sender) Fly(ctx context.Context, f *Flight) Landing {
+	var l Landing
+	if f.probe {
+		l.Err = s.probe(ctx)
+	} else {
+		l = s.carry(ctx, f.rows)
+	}
+	if l.Err != nil {
+		s.failed(ctx)
+	}
+	s.mu.Lock()
+	s.aloft--
+	s.mu.Unlock()
+	return l
+}
+
+// probe asks a parent whose last request failed whether it takes returns again,
+// by a request without any: meanwhile another parent may have taken them over.
+func (s *Sender) probe(ctx context.Context) error {
+	if err := s.ask(ctx); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	s.proven, s.refused, s.last = true, 0, 0
+	s.mu.Unlock()
+	return nil
+}
+
+func (s *Sender) ask(ctx context.Context) error {
+	err := Verdict(s.o.Parent.Request(ctx, wire.NewMap("cmd", "_syndic_return", "load", []any{})))
+	if err != nil {
+		return fmt.Errorf("ask whether %s takes returns again: %w", s.o.Name, err)
+	}
+	return nil
+}
+
+// carry hands rows over.
+func (s *Sender) carry(ctx context.Context, rows []returners.Item) Landing {
+	b := s.batch()
+	rest := make([]returners.Item, 0, len(rows))
+	for i, it := range rows {
+		if bad := b.add(it); bad == nil {
+			rest = append(rest, it)
+		} else if err := s.reject(ctx, it, bad); err != nil {
+			s.back(append(rest, rows[i:]...))
+			return Landing{Err: err}
+		}
+	}
+	rows = rest
+	var v wire.Verdicts
+	if len(b.jobs) > 0 {
+		load, err := b.load(ctx)
+		if err == nil {
+			v, err = s.request(ctx, load)
+		}
+		if err != nil {
+			return s.refusedAll(ctx, rows, fmt.Errorf("hand %d returns to %s: %w", b.returns, s.o.Name, err))
+		}
+	}
+	taken, notNow := leave(rows, v.Left)
+	some := len(taken) > 0
+	taken, err := s.setAside(ctx, taken, v.Refused)
+	if err == nil {
+		err = s.settle(ctx, taken)
+	}
+	if err != nil {
+		s.back(rows) // those that are aside by now are no more in the window
+		return Landing{Err: err}
+	}
+	for _, j := range b.jobs {
+		s.loaded.Set(j.jid, struct{}{})
+	}
+	s.mu.Lock()
+	s.size = min(2*s.size, s.o.Bounds.ForwardRows)
+	if some {
+		s.taken++
+	}
+	s.mu.Unlock()
+	s.fine()
+	if err := s.postpone(ctx, notNow); err != nil {
+		return Landing{Err: err}
+	}
+	return Landing{Taken: some}
+}
+
+// leave parts the rows that the parent has taken from those that it left.
+func leave(rows []returners.Item, left map[wire.ReturnOf]bool) (taken, notNow []returners.Item) {
+	if len(left) == 0 {
+		return rows, nil
+	}
+	for _, it := range rows {
+		if left[wire.ReturnOf{JID: it.JID, ID: it.ID}] {
+			notNow = append(notNow, it)
+		} else {
+			taken = append(taken, it)
+		}
+	}
+	return taken, notNow
+}
+
+// settle removes rows that the parent has taken, and owes them to those of its
+// brothers that have to have them too.
+func (s *Sender) settle(ctx context.Context, rows []returners.Item) error {
+	sharer, _ := s.o.Parent.(Sharer)
+	byDest, others := map[string][]returners.Move{}, map[string]bool{}
+	for _, it := range rows {
+		m := returners.Move{Seq: it.Seq}
+		if sharer != nil {
+			m.To = sharer.Others(it)
+		}
+		for _, dest := range m.To {
+			others[dest] = true
+		}
+		byDest[it.Dest] = append(byDest[it.Dest], m)
+	}
+	for _, dest := range s.o.Dests {
+		if err := s.o.Outbox.OutboxMove(ctx, dest, byDest[dest]); err != nil {
+			return fmt.Errorf("clear the outbox: %w", err)
+		}
+	}
+	s.mu.Lock()
+	s.window.Done(rows...)
+	s.mu.Unlock()
+	for _, dest := range slices.Sorted(maps.Keys(others)) {
+		sharer.Owes(dest)
+	}
+	return nil
+}
+
+// back gives rows back that were not taken.
+func (s *Sender) back(rows []returners.Item) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.window.Back(rows...)
+}

@@ -1,0 +1,58 @@
+package forwarding
+
+// Lap goes round the jobs that a master above has to be told of, in the order of their
+// jids, from where the lap before has stopped: whoever has to begin anew all the time
+// comes to every job nevertheless. It is not safe for concurrent use.
+type Lap struct {
+	active  bool
+	lost    bool   // words were lost, and not all jobs have been told since
+	wrapped bool   // it has begun at the first job again
+	at      string // the last job that was told; "": none
+	stop    string // where it began: it ends there
+}
+
+// NewLap is for a master above that was told nothing as yet by this life of the node:
+// what an earlier one had to say and did not may be lost, so that no job counts before
+// its turn has come.
+func NewLap() Lap { return Lap{lost: true} }
+
+// Begin goes once round, from where it is. lost: words of jobs were lost, so that a
+// job counts as told only when its turn has come.
+func (l *Lap) Begin(lost bool) {
+	l.active, l.lost, l.wrapped, l.stop = true, l.lost || lost, false, l.at
+}
+
+// Next gives the job whose turn it is; false: the lap is over. first names the first
+// job behind one, "" if there is none.
+func (l *Lap) Next(first func(after string) string) (jid string, ok bool) {
+	for l.active {
+		jid = first(l.at)
+		switch {
+		case jid != "" && (!l.wrapped || jid <= l.stop):
+			return jid, true
+		case l.wrapped || l.stop == "":
+			l.active, l.lost, l.wrapped, l.at = false, false, false, l.stop
+		default:
+			l.wrapped, l.at = true, ""
+		}
+	}
+	return "", false
+}
+
+// Told says that the job whose turn it is has been told.
+func (l *Lap) Told(jid string) { l.at = jid }
+
+// Active tells whether jobs are still to be told.
+func (l *Lap) Active() bool { return l.active }
+
+// Counts tells whether all that was said of a job is in what waits or was sent:
+// nothing was lost, or the job has been told since.
+func (l *Lap) Counts(jid string) bool {
+	switch {
+	case !l.lost:
+		return true
+	case l.wrapped:
+		return jid > l.stop || jid <= l.at
+	}
+	return jid > l.stop && jid <= l.at
+}

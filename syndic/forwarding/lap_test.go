@@ -1,0 +1,131 @@
+package forwarding
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// However often a lap is begun anew, because words were lost or the parent came back,
+// jobs open and end meanwhile, and only a few are told in between: each job that stays
+// is told within the next rounds, one counts only when it was told since the loss, and
+// the lap ends after at most two rounds without a loss.
+func TestLap_Model(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var l Lap
+		jobs := map[string]bool{}
+		name := func(n int) string { return fmt.Sprintf("job%02d", n) }
+		for i := range rapid.IntRange(0, 8).Draw(t, "jobs") {
+			jobs[name(i)] = true
+		}
+		first := func(after string) string {
+			for _, j := range sorted(jobs) {
+				if j > after {
+					return j
+				}
+			}
+			return ""
+		}
+		told := map[string]bool{} // since words were lost
+		lost := false
+		turns := map[string]int{} // of others, since it was told
+		t.Repeat(map[string]func(*rapid.T){
+			"back": func(*rapid.T) { l.Begin(false) },
+			"lost": func(*rapid.T) {
+				l.Begin(true)
+				lost = true
+				clear(told)
+			},
+			"open": func(t *rapid.T) {
+				j := name(rapid.IntRange(0, 20).Draw(t, "job"))
+				told[j] = told[j] || !jobs[j] // nothing of a new one was lost
+				jobs[j] = true
+			},
+			"end": func(t *rapid.T) {
+				j := name(rapid.IntRange(0, 20).Draw(t, "job"))
+				delete(jobs, j)
+				delete(turns, j)
+			},
+			"tell": func(t *rapid.T) {
+				j, ok := l.Next(first)
+				if !ok {
+					lost = false
+					return
+				}
+				l.Told(j)
+				told[j] = true
+				for other := range jobs {
+					turns[other]++
+				}
+				turns[j] = 0
+			},
+			"": func(t *rapid.T) {
+				for j := range jobs {
+					if l.Counts(j) && lost && !told[j] {
+						t.Fatalf("%s counts, and was not told since words were lost", j)
+					}
+					if turns[j] > 3*21 {
+						t.Fatalf("%s was not told, and others were %d times", j, turns[j])
+					}
+				}
+			},
+		})
+		l.Begin(true)
+		clear(told)
+		for range 2*len(jobs) + 1 {
+			j, ok := l.Next(first)
+			if !ok {
+				break
+			}
+			l.Told(j)
+			told[j] = true
+			if !l.Counts(j) {
+				t.Fatalf("%s was told and does not count", j)
+			}
+		}
+		if l.Active() || len(told) != len(jobs) {
+			t.Fatalf("the lap is not over, %d of %d were told", len(told), len(jobs))
+		}
+	})
+}
+
+// A lap that is begun anew before it is over goes on where it was: ten jobs, two of
+// which are told each time, have all had their turn after five times.
+func TestLap_GoesOn(t *testing.T) {
+	var l Lap
+	jobs, told := map[string]bool{}, map[string]bool{}
+	for i := range 10 {
+		jobs[fmt.Sprint("job", i)] = true
+	}
+	for range 5 {
+		l.Begin(true)
+		for range 2 {
+			j, ok := l.Next(func(after string) string {
+				for _, j := range sorted(jobs) {
+					if j > after {
+						return j
+					}
+				}
+				return ""
+			})
+			if !ok {
+				t.Fatal("it is over too soon")
+			}
+			l.Told(j)
+			told[j] = true
+		}
+	}
+	if len(told) != 10 {
+		t.Errorf("told are %v", told)
+	}
+}
+
+func sorted(jobs map[string]bool) (out []string) {
+	for j := range jobs {
+		out = append(out, j)
+	}
+	slices.Sort(out)
+	return out
+}

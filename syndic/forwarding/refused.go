@@ -1,0 +1,126 @@
+package forwarding
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/momtree/mom/internal/channel"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/returners"
+)
+
+// request sends a batch. A parent that answers "bad load" takes nothing of what it
+// was sent, whatever is in it: as long as keys and clocks are wrong, or since one row
+// cannot be read there (masters older than the verdicts say no more). An empty batch
+// tells which: if that is taken, the rows are at fault.
+func (s *Sender) request(ctx context.Context, load *wire.Map) (wire.Verdicts, error) {
+	v, err := Outcome(s.o.Parent.Request(ctx, load))
+	if errors.Is(err, channel.ErrRefused) && s.ask(ctx) == nil {
+		err = fmt.Errorf("%w: %w", ErrNotTaken, err)
+	}
+	return v, err
+}
+
+// refusedAll deals with a request that was not taken.
+func (s *Sender) refusedAll(ctx context.Context, rows []returners.Item, err error) Landing {
+	if !errors.Is(err, ErrNotTaken) {
+		s.back(rows)
+		return Landing{Err: err}
+	}
+	s.mu.Lock()
+	s.trouble = true
+	s.size = max(len(rows)/2, 1)
+	if len(rows) == 1 && rows[0].Seq != s.last {
+		s.refused++
+		s.last = rows[0].Seq
+	}
+	refused := s.refused
+	s.mu.Unlock()
+	switch {
+	case len(rows) > 1: // one of them may be at fault
+		s.back(rows)
+		return Landing{}
+	case refused > 1: // nothing is taken: the parent is at fault
+		s.mu.Lock()
+		f := s.window.Fault(rows[0].Seq)
+		if f.Strikes == 0 {
+			f.Taken = s.taken
+		}
+		f.Strikes++
+		s.window.Rest(rows[0], f, s.o.Now())
+		s.mu.Unlock()
+		return Landing{Err: err}
+	}
+	return s.strike(ctx, rows[0], err)
+}
+
+// setAside keeps the rows that the parent has refused by name, but for those that
+// others are owed as well, and gives back the rest. The parent has ended their jobs
+// itself.
+func (s *Sender) setAside(ctx context.Context, rows []returners.Item, refused map[wire.ReturnOf]string) (rest []returners.Item, err error) {
+	if len(refused) == 0 {
+		return rows, nil
+	}
+	sharer, _ := s.o.Parent.(Sharer)
+	for _, it := range rows {
+		reason, is := refused[wire.ReturnOf{JID: it.JID, ID: it.ID}]
+		if !is || sharer != nil && len(sharer.Others(it)) > 0 {
+			rest = append(rest, it)
+			continue
+		}
+		if err := s.reject(ctx, it, errors.New(reason)); err != nil {
+			return nil, err
+		}
+	}
+	return rest, nil
+}
+
+// end tells the parent in the place of a row that it refuses that the minion has
+// failed: otherwise the job would stay open there for ever.
+func (s *Sender) end(ctx context.Context, it returners.Item, why error) error {
+	ret, err := wire.ParseReturn(it.Payload)
+	if err != nil { // what can be known of it stands beside it
+		ret = wire.Return{}
+	}
+	ret.JID, ret.ID = it.JID, it.ID
+	payload, err := wire.Encode(wire.ErrorReturn(ret, wire.NotTaken(it.ID, s.o.Name, why)))
+	if err != nil {
+		return fmt.Errorf("an error in its place: %w", err)
+	}
+	b := s.batch()
+	it.Payload = payload
+	if err := b.add(it); err != nil {
+		return fmt.Errorf("an error in its place: %w", err)
+	}
+	s.loaded.Set(it.JID, struct{}{}) // the job's load may be what is refused
+	load, err := b.load(ctx)
+	if err != nil {
+		return err
+	}
+	v, err := s.request(ctx, load)
+	if err == nil && !v.None() {
+		err = ErrNotTaken
+	}
+	if err != nil {
+		return fmt.Errorf("an error in its place: %w", err)
+	}
+	s.mu.Lock()
+	s.taken++
+	s.mu.Unlock()
+	s.fine()
+	return nil
+}
+
+// reject sets a row aside that can never be delivered.
+func (s *Sender) reject(ctx context.Context, it returners.Item, why error) error {
+	s.o.Log.Error("A return cannot be handed up and was set aside; it is kept in the outbox under "+returners.Rejected(it.Dest),
+		"jid", it.JID, "minion", it.ID, "row", it.Seq, "err", why)
+	if err := s.o.Outbox.OutboxReject(ctx, it.Dest, it.Seq, why.Error()); err != nil {
+		return fmt.Errorf("set a row of the outbox aside: %w", err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.window.Done(it)
+	return nil
+}
