@@ -103,7 +103,7 @@ func (m *Minion) connectOnce(ctx context.Context) (*link, error) {
 	for round := 1; ; round++ {
 		var errs []error
 		for _, name := range masters {
-			l, err := newLink(m, name, nil, 0)
+			l, err := newLink(m, name, nil, linkOptions{})
 			if err != nil {
 				return nil, err
 			}

@@ -38,32 +38,29 @@ func (l *link) greet(ctx context.Context) {
 	}
 }
 
-// saidPause is when a master to which we move, and that did not take an announcement,
-// is told again, while returns and the move wait for that; the pause grows to acceptance_wait_time.
+// saidPause is when a master that did not take an announcement is told again while returns
+// wait for that; the pause grows to acceptance_wait_time.
 const saidPause = 500 * time.Millisecond
 
-// haveSaid lets the delivery begin, and the move end; greet alone calls it.
+// haveSaid notes that the master has taken an announcement; greet alone calls it.
 func (l *link) haveSaid() {
 	select {
 	case <-l.said:
 	default:
-		if l.said != nil {
-			close(l.said)
-		}
+		close(l.said)
 	}
 }
 
-// awaitSaid returns when a master to which we move has taken an announcement that tells
-// which returns it gets, so that it answers for their jobs before it has the first; or
-// when it took none for as long as an arrival may take, for a return is worth more than
-// its job.
+// awaitSaid returns when the returns may be delivered: to a master that has to answer for
+// their jobs, after it has taken an announcement that tells which these are; or when it
+// took none for as long as that may take, for a return is worth more than its job.
 func (l *link) awaitSaid(ctx context.Context) {
-	if l.said == nil {
+	if l.AnnounceFirst == 0 {
 		return
 	}
 	select {
 	case <-l.said:
-	case <-time.After(arrival):
+	case <-time.After(l.AnnounceFirst):
 	case <-ctx.Done():
 	}
 }
@@ -74,7 +71,7 @@ func (l *link) awaitSaid(ctx context.Context) {
 // keys has forgotten who subscribed, too.
 func (l *link) stayAnnounced(ctx context.Context, down <-chan struct{}, announced uint64) bool {
 	pause := l.m.cfg.AcceptanceWaitTime
-	if l.said != nil {
+	if l.AnnounceFirst > 0 {
 		pause = min(pause, saidPause)
 	}
 	for {
@@ -131,7 +128,7 @@ func (l *link) announceOnce(ctx context.Context) (signIn uint64, bound bool) {
 	if l.silent {
 		return 0, true
 	}
-	reply, known, err := l.ch.Announce(ctx, channel.Presence{Version: l.m.version, Running: l.underWay(), Heard: &l.tail, More: l.more})
+	reply, known, err := l.ch.Announce(ctx, channel.Presence{Version: l.m.version, Running: l.underWay(), Heard: &l.tail, More: l.Announce})
 	switch {
 	case err != nil:
 		if ctx.Err() == nil {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/channel"
+	"github.com/momtree/mom/internal/nodecall"
 	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
@@ -38,24 +39,39 @@ type link struct {
 	fetch  chan struct{}       // some were missed
 	reauth chan channel.Result // asks for a sign-in after a reconnect; the keys before the loss
 	renew  chan struct{}       // after each sign-in
-	news   chan time.Duration  // there are other siblings; to be asked for within that time
 	ours   atomic.Bool         // the master knows `_presence`
 	silent bool                // the master does not know `_presence`; greet alone uses it
-	more   *wire.Map           // what else an announcement says; nil: nothing
-	said   chan struct{}       // closed when the master has taken what it was told of what is owed; nil: nobody waits for that
+	said   chan struct{}       // closed when the master has taken an announcement
+	linkOptions
 }
 
-func newLink(m *Minion, name string, box *outbox, tries int, alter ...func(*channel.Config) error) (*link, error) {
+// linkOptions are what differs between the links of one minion.
+type linkOptions struct {
+	// AuthTries replaces the option auth_tries; 0: as that says.
+	AuthTries int
+	// Change alters how the master is reached and known; nil: as the options say.
+	Change func(*channel.Config) error
+	// Announce is added to what the master is told at each connect; nil: nothing.
+	Announce *wire.Map
+	// AnnounceFirst holds returns back until the master has taken an announcement, which
+	// names their jobs, but no longer than this; 0: they are sent at once.
+	AnnounceFirst time.Duration
+	// News hears what the master's node publishes to those below it; nil: nobody does. It
+	// must not wait.
+	News func(nodecall.News)
+}
+
+func newLink(m *Minion, name string, box *outbox, o linkOptions) (*link, error) {
 	cfg, err := channel.FromMinion(m.cfg, "minion", name)
 	if err != nil {
 		return nil, err
 	}
 	cfg.Log, cfg.Now = m.log, m.now
-	if tries > 0 {
-		cfg.AuthTries = tries
+	if o.AuthTries > 0 {
+		cfg.AuthTries = o.AuthTries
 	}
-	for _, f := range alter {
-		if err := f(&cfg); err != nil {
+	if o.Change != nil {
+		if err := o.Change(&cfg); err != nil {
 			return nil, fmt.Errorf("master %s: %w", name, err)
 		}
 	}
@@ -65,7 +81,7 @@ func newLink(m *Minion, name string, box *outbox, tries int, alter ...func(*chan
 	l := &link{
 		m: m, name: name, log: m.log.With("master", name), outbox: box,
 		up: newPresence(), fetch: make(chan struct{}, 1), reauth: make(chan channel.Result, 1), renew: make(chan struct{}, 1),
-		news: make(chan time.Duration, 1),
+		said: make(chan struct{}), linkOptions: o,
 	}
 	cfg.OnSignIn = func(channel.Result) {
 		select {
@@ -85,8 +101,8 @@ func newLink(m *Minion, name string, box *outbox, tries int, alter ...func(*chan
 	return l, nil
 }
 
-// signIn tries until it succeeds, or until trying cannot help.
-func (l *link) signIn(ctx context.Context) (channel.Result, error) {
+// SignIn tries until it succeeds, or until trying cannot help.
+func (l *link) SignIn(ctx context.Context) (channel.Result, error) {
 	cfg := l.m.cfg
 	wait := cfg.AcceptanceWaitTime
 	for {
@@ -116,9 +132,9 @@ func ends(err error) bool {
 		errors.Is(err, channel.ErrBadAlgorithm)
 }
 
-// serve hears and answers the master until ctx ends. res is the sign-in that
+// Serve hears and answers the master until ctx ends. res is the sign-in that
 // has just been accepted.
-func (l *link) serve(ctx context.Context, res channel.Result) {
+func (l *link) Serve(ctx context.Context, res channel.Result) {
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	defer wg.Wait()

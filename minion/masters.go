@@ -23,7 +23,7 @@ func (m *Minion) serveMasters(ctx context.Context) error {
 	case m.cfg.MasterType == "failover":
 		return m.failover(ctx, masters)
 	case m.cfg.Rehome && len(masters) == 1:
-		return m.rehoming(ctx, masters[0])
+		return m.serveOrSibling(ctx, masters[0])
 	default:
 		return m.serveEach(ctx, masters)
 	}
@@ -59,7 +59,7 @@ func (m *Minion) serveEach(ctx context.Context, masters []string) error {
 		if err != nil {
 			return err
 		}
-		l, err := newLink(m, name, box, 0)
+		l, err := newLink(m, name, box, linkOptions{})
 		if err != nil {
 			return err
 		}
@@ -70,14 +70,14 @@ func (m *Minion) serveEach(ctx context.Context, masters []string) error {
 	for i, l := range links {
 		m.reportInterrupted(l, known)
 		wg.Go(func() {
-			res, err := l.signIn(ctx)
+			res, err := l.SignIn(ctx)
 			if err != nil {
 				if errs[i] = err; ctx.Err() == nil {
 					l.log.Error("this master is given up", "error", err)
 				}
 				return
 			}
-			l.serve(ctx, res)
+			l.Serve(ctx, res)
 		})
 	}
 	wg.Wait()

@@ -31,6 +31,13 @@ func (p *presence) is() bool {
 	return p.on
 }
 
+// state is as it is now; changed is closed when it is no longer.
+func (p *presence) state() (on bool, changed <-chan struct{}) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.on, p.changed
+}
+
 // next is closed at the next change.
 func (p *presence) next() <-chan struct{} {
 	p.mu.Lock()
@@ -48,9 +55,7 @@ func (p *presence) await(ctx context.Context, on bool) error {
 // longer.
 func (p *presence) reach(ctx context.Context, on bool) (changed <-chan struct{}, err error) {
 	for {
-		p.mu.Lock()
-		is, changed := p.on, p.changed
-		p.mu.Unlock()
+		is, changed := p.state()
 		if is == on {
 			return changed, nil
 		}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/nodecall"
-	"github.com/momtree/mom/internal/sibling"
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
 )
@@ -35,8 +34,8 @@ func (l *link) receive(ctx context.Context, frames [][]byte) {
 		l.behind()
 	}
 	if n, is := nodecall.ReadNews(p); is {
-		if n.What == sibling.News {
-			l.hearNews(n.Within)
+		if l.News != nil {
+			l.News(n)
 		}
 		return
 	}

@@ -13,64 +13,6 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// family are masters that are siblings and say so.
-type family struct {
-	top     []sibling.Node
-	masters map[string]*channeltest.Master
-	quiet   atomic.Bool // they tell nothing
-	alone   atomic.Bool // they know no siblings
-	greeted func(master string, load *wire.Map)
-}
-
-func startFamily(t *testing.T, names ...string) *family {
-	t.Helper()
-	f := &family{masters: map[string]*channeltest.Master{}}
-	key := channeltest.Key(t, "sign")
-	for _, name := range names {
-		m := channeltest.Start(t, channeltest.Rules{Handle: map[string]channeltest.Handler{
-			"_presence": func(_ string, l *wire.Map) any {
-				if f.greeted != nil {
-					f.greeted(name, l)
-				}
-				return wire.NewMap("session", true, "node", name)
-			},
-			sibling.Command: func(_ string, l *wire.Map) any {
-				if f.quiet.Load() {
-					return wire.NewMap()
-				}
-				if f.alone.Load() {
-					return wire.NewMap("node", name, "lists", []any{}, "voucher", []byte("voucher of "+name))
-				}
-				told, err := sibling.List{Parent: "top", Nodes: f.top}.Sign(key.Private, key.PublicPEM)
-				if err != nil {
-					t.Error(err)
-				}
-				return wire.NewMap("node", name, "lists", []any{told.Map()}, "voucher", []byte("voucher of "+name),
-					"turn", "the turn at "+name, "transfer", []byte("word of "+name))
-			},
-		}})
-		f.masters[name] = m
-		f.top = append(f.top, sibling.Node{ID: name, Host: m.Host(), Port: m.Port(), Pub: m.Key.PublicPEM, Up: true})
-	}
-	return f
-}
-
-func (f *family) minion(t *testing.T, home string) *daemon {
-	cfg := testConfig(t, f.masters[home])
-	cfg.AuthTimeout = 500 * time.Millisecond
-	cfg.RehomeAfter, cfg.RehomeFailback = 50*time.Millisecond, 200*time.Millisecond
-	return start(t, cfg)
-}
-
-// knows waits until the minion has its siblings on disk.
-func (f *family) knows(t *testing.T, d *daemon, home string) {
-	t.Helper()
-	waiting.Until(t, "the siblings to be known", func() bool {
-		h, err := openHome(d.cfg.Cachedir, f.masters[home].Addr())
-		return err == nil && len(h.lists) == 1 && len(h.voucher) > 0
-	})
-}
-
 func TestRehome_WithoutConfigurationAndBack(t *testing.T) {
 	gates.reset()
 	f := startFamily(t, "a", "b")
@@ -189,8 +131,8 @@ func refusedRequest(t *testing.T) []byte {
 func TestAwaitSaid_IsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
-		(&link{said: make(chan struct{})}).awaitSaid(t.Context())
-		if took := time.Since(start); took != arrival {
+		(&link{said: make(chan struct{}), linkOptions: linkOptions{AnnounceFirst: time.Minute}}).awaitSaid(t.Context())
+		if took := time.Since(start); took != time.Minute {
 			t.Errorf("waited %v", took)
 		}
 	})
@@ -275,31 +217,20 @@ func TestRehome_ARememberedHomeThatIsNotThere(t *testing.T) {
 	if err := d.end(); err != nil {
 		t.Fatal(err)
 	}
-	h, err := openHome(d.cfg.Cachedir, a.Addr())
+	l := readLearned(t, d.cfg.Cachedir)
+	nodes := slices.Clone(l.lists[0].Nodes)
+	for i := range nodes {
+		nodes[i].Port = 1 // nobody listens there
+	}
+	key := channeltest.Key(t, "sign")
+	told, err := sibling.List{Parent: "top", Nodes: nodes}.Sign(key.Private, key.PublicPEM)
 	if err != nil {
 		t.Fatal(err)
 	}
 	gone := f.top[1]
-	gone.Port = 1 // nobody listens there
-	if err := h.settle(gone); err != nil {
-		t.Fatal(err)
-	}
-	h.mu.Lock()
-	h.voucher = []byte("voucher of b")
-	for i, n := range h.lists[0].Nodes {
-		n.Port = gone.Port
-		h.lists[0].Nodes[i] = n
-	}
-	key := channeltest.Key(t, "sign")
-	told, err := sibling.List{Parent: "top", Nodes: h.lists[0].Nodes}.Sign(key.Private, key.PublicPEM)
-	if err == nil {
-		h.told = []sibling.Told{told}
-		err = h.save()
-	}
-	h.mu.Unlock()
-	if err != nil {
-		t.Fatal(err)
-	}
+	gone.Port = 1
+	l.node, l.addr, l.voucher, l.told = gone.ID, gone.Addr(), []byte("voucher of b"), []sibling.Told{told}
+	l.write(t, d.cfg.Cachedir)
 	before := len(a.Seen("_auth"))
 	start(t, d.cfg)
 	a.AwaitSubscribers(t, 2)
@@ -353,18 +284,12 @@ func TestRehome_Asked(t *testing.T) {
 	d := f.minion(t, "a")
 	a.AwaitSubscribers(t, 1)
 	f.knows(t, d, "a")
-	move := func(m *channeltest.Master, to string, settle bool) {
-		j := channeltest.Job(newJID(), "m1", "event.fire")
-		j.Set("arg", []any{wire.NewMap("to", to, "settle", settle), moveTag})
-		m.Publish(j)
-	}
-	move(a, "nobody", false)
-	move(a, "c", true)
+	a.Publish(order("nobody", false))
+	a.Publish(order("c", true))
 	c.AwaitSubscribers(t, 1)
 	waiting.Until(t, "one link", func() bool { l := d.running(); return len(l) == 1 && l[0].name == c.Addr() })
 	waiting.Until(t, "the new home on disk", func() bool {
-		h, err := openHome(d.cfg.Cachedir, a.Addr())
-		return err == nil && h.node == "c"
+		return readLearned(t, d.cfg.Cachedir).node == "c"
 	})
 	waiting.Until(t, "the old home to be told", func() bool {
 		for _, q := range a.Seen(sibling.Command) {
@@ -404,9 +329,7 @@ func TestRehome_AskedAsAGuest(t *testing.T) {
 			f.masters["a"].AwaitSubscribers(t, 1)
 			f.knows(t, d, "a")
 			for _, step := range []struct{ at, to, want string }{{"a", "b", "b"}, {"b", "", tt.want}} {
-				j := channeltest.Job(newJID(), "m1", "event.fire")
-				j.Set("arg", []any{wire.NewMap("to", step.to), moveTag})
-				f.masters[step.at].Publish(j)
+				f.masters[step.at].Publish(order(step.to, false))
 				waiting.Until(t, "a link to "+step.want+" alone", func() bool {
 					l := d.running()
 					return len(l) == 1 && l[0].name == f.masters[step.want].Addr()
@@ -414,33 +337,6 @@ func TestRehome_AskedAsAGuest(t *testing.T) {
 				f.masters[step.want].AwaitSubscribers(t, 1)
 			}
 		})
-	}
-}
-
-func TestHomeFile_OtherOptionOrDamage(t *testing.T) {
-	dir := t.TempDir()
-	h, err := openHome(dir, "one")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := h.settle(sibling.Node{ID: "b", Host: "h", Port: 1}); err != nil {
-		t.Fatal(err)
-	}
-	if h, err = openHome(dir, "one"); err != nil || h.addr != "h:1" {
-		t.Errorf("%v, %v", h.addr, err)
-	}
-	if h, err = openHome(dir, "two"); err != nil || h.addr != "" {
-		t.Errorf("%v, %v", h.addr, err)
-	}
-	h.told = []sibling.Told{{Body: []byte("x"), Sig: []byte("y"), Pub: "z"}}
-	h.mu.Lock()
-	err = h.save()
-	h.mu.Unlock()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if h, err = openHome(dir, "two"); err == nil || len(h.lists) != 0 {
-		t.Errorf("believed %v", h.lists)
 	}
 }
 

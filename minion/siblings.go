@@ -2,93 +2,30 @@ package minion
 
 import (
 	"context"
-	"math/rand/v2"
-	"time"
 
-	"github.com/momtree/mom/internal/sleep"
-	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/internal/channel"
+	"github.com/momtree/mom/minion/failover"
 )
 
-const (
-	// askEvery is how often the siblings are asked for while all is well.
-	askEvery = 5 * time.Minute
-	// vouchEvery is how often a new voucher is asked for, which counts for some hours
-	// (sibling.VoucherLife).
-	vouchEvery = time.Hour
-	// askWithin is the time over which minions that know no sibling spread their
-	// questions when they have connected, at most: the node may die any time.
-	askWithin = time.Second
-	// renewWithin is the same for minions that know some, when these may be others by
-	// now.
-	renewWithin = 30 * time.Second
-)
-
-// askSiblings asks the master for its siblings: when the subscription stands, when
-// the master says that there are others, then now and then.
-func (m *Minion) askSiblings(ctx context.Context, s *stay, h *home) {
-	vouched := time.Time{}
-	spread := min(askWithin, m.cfg.RehomeAfter)
-	for {
-		if s.l.up.await(ctx, true) != nil || sleep.For(ctx, rand.N(spread+1)) != nil {
-			return
-		}
-		short, stop := context.WithTimeout(ctx, 10*time.Second)
-		want := !s.away.Load() && time.Since(vouched) > vouchEvery
-		reply, known, err := s.l.ch.Siblings(short, wire.NewMap("voucher", want, "have", h.sum()))
-		stop()
-		switch {
-		case ctx.Err() != nil:
-			return
-		case err != nil:
-			m.log.Debug("the master did not tell its siblings", "error", err)
-		case !known:
-			return
-		default:
-			if want {
-				vouched = time.Now()
-			}
-			if err := h.learn(reply, !s.away.Load()); err != nil {
-				m.log.Warn("the siblings of the master are not all believed", "error", err)
-			}
-		}
-		spread = m.awaitNews(ctx, s, h.knowsOthers(m.cfg.ID))
+// serveOrSibling serves the one master of the option, a sibling of it while that is gone.
+// Nothing else in this package knows that there are siblings.
+func (m *Minion) serveOrSibling(ctx context.Context, master string) error {
+	box, err := openOutbox(m.outboxDir(master), m.cfg.Bounds.OrDefault().Returns, m.log)
+	if err != nil {
+		return err
 	}
+	return failover.Run(ctx, failover.Config{
+		Open: func(name string, o failover.SessionOptions) (failover.Session, error) {
+			return newLink(m, name, box, linkOptions(o))
+		},
+		Options: m.cfg, Master: master, Bus: m.bus, Log: m.log,
+	})
 }
 
-// awaitNews waits until the siblings should be asked for again, and gives the time
-// over which that is to be spread. knows: a sibling is known.
-func (m *Minion) awaitNews(ctx context.Context, s *stay, knows bool) (spread time.Duration) {
-	wait, fresh := askEvery, renewWithin
-	if !knows || s.away.Load() {
-		wait = 5 * m.cfg.RehomeAfter
-	}
-	if !knows {
-		fresh = min(askWithin, m.cfg.RehomeAfter)
-	}
-	changed := s.l.up.next()
-	if !s.l.up.is() {
-		return fresh
-	}
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
-		return m.cfg.RehomeAfter
-	case <-changed: // what the master says meanwhile is not heard
-	case within := <-s.l.news:
-		if !knows {
-			return within
-		}
-	}
-	return fresh
-}
+var _ failover.Session = (*link)(nil)
 
-// hearNews notes that the master would tell other siblings, and within which time it
-// wants to be asked for them.
-func (l *link) hearNews(within time.Duration) {
-	select {
-	case l.news <- within:
-	default: // it is about to be asked anyway
-	}
-}
+func (l *link) Name() string                        { return l.name }
+func (l *link) Channel() *channel.Channel           { return l.ch }
+func (l *link) Announced() <-chan struct{}          { return l.said }
+func (l *link) ReportInterrupted()                  { l.m.reportInterrupted(l, nil) }
+func (l *link) Subscribed() (bool, <-chan struct{}) { return l.up.state() }

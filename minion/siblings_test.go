@@ -42,8 +42,7 @@ func TestSiblings_ThatTheNodeLearnsLater(t *testing.T) {
 			d := start(t, cfg)
 			a.AwaitSubscribers(t, 1)
 			waiting.Until(t, "an answer without siblings", func() bool {
-				h, err := openHome(cfg.Cachedir, a.Addr())
-				return err == nil && h.node == "a"
+				return readLearned(t, cfg.Cachedir).node == "a"
 			})
 			f.alone.Store(false)
 			tell(a)

@@ -44,7 +44,7 @@ func (w *World) hearsFirst(m *minion, j *job, stay int) bool {
 }
 
 // visit is the stay of a minion at a sibling of its home, or the search for one:
-// minion/homefile.go.
+// minion/failover/known.go.
 type visit struct {
 	m      *minion
 	host   *node // nil: none yet

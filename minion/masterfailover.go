@@ -62,7 +62,7 @@ func (m *Minion) round(ctx context.Context, masters []string, box *outbox) (name
 	var last error
 	fatal := 0
 	for _, name := range masters {
-		l, err := newLink(m, name, box, 1)
+		l, err := newLink(m, name, box, linkOptions{AuthTries: 1})
 		if err != nil {
 			return "", false, err
 		}
@@ -114,7 +114,7 @@ func (m *Minion) serveUntilLost(ctx context.Context, l *link, res channel.Result
 			})
 		}
 	}
-	l.serve(ctx, res)
+	l.Serve(ctx, res)
 	cancel()
 	wg.Wait()
 	return back
@@ -140,7 +140,7 @@ func (m *Minion) awaitFirst(ctx context.Context, first string) bool {
 		every = m.cfg.MasterAliveInterval
 	}
 	for sleep.For(ctx, every) == nil {
-		l, err := newLink(m, first, nil, 1)
+		l, err := newLink(m, first, nil, linkOptions{AuthTries: 1})
 		if err != nil {
 			return false
 		}

@@ -1,4 +1,4 @@
-package minion
+package failover
 
 import (
 	"context"
@@ -8,33 +8,33 @@ import (
 	"net"
 	"time"
 
-	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/wire"
 )
 
-// wish is what ends a stay.
-type wish struct {
-	lost, back bool
-	to         string // a sibling to move to; "": the best one, for a guest its home
-	asked      bool   // to move
-	settle     bool   // that sibling is the home from then on
+// trigger is why a session has to end.
+type trigger struct {
+	lost     bool   // the master is gone
+	failback bool   // the primary is there again
+	asked    bool   // somebody has asked the minion to move
+	to       string // a sibling to move to; "": the best one, for a guest its primary
+	forGood  bool   // that sibling is the primary from then on
 }
 
-// watch returns when the stay has to end.
-func (m *Minion) watch(ctx context.Context, cur *stay, h *home, moves *bus.Subscription) (w wish, ended bool) {
+// await returns when the session has to end; ended tells that it did by itself.
+func (m *mover) await(ctx context.Context, cur *active) (t trigger, ended bool) {
 	ctx, cancel := context.WithCancel(ctx)
 	back := make(chan struct{})
 	watching := make(chan struct{})
 	go func() {
 		defer close(watching)
-		if cur.away.Load() && m.awaitHome(ctx, h) {
+		if cur.guest.Load() && m.awaitPrimary(ctx) {
 			close(back)
 		}
 	}()
 	defer func() { cancel(); <-watching }()
-	asked := moves.C()
+	asked := m.moves.C()
 	var gone *time.Timer
 	defer func() {
 		if gone != nil {
@@ -42,81 +42,82 @@ func (m *Minion) watch(ctx context.Context, cur *stay, h *home, moves *bus.Subsc
 		}
 	}()
 	for {
-		changed := cur.l.up.next()
+		up, changed := cur.Subscribed()
 		var lost <-chan time.Time
-		switch up := cur.l.up.is(); {
+		switch {
 		case up && gone != nil:
 			gone.Stop()
 			gone = nil
 		case !up:
 			if gone == nil {
-				gone = time.NewTimer(m.cfg.RehomeAfter + rand.N(m.cfg.RehomeAfter))
+				gone = time.NewTimer(m.Options.RehomeAfter + rand.N(m.Options.RehomeAfter))
 			}
 			lost = gone.C
 		}
 		select {
 		case <-ctx.Done():
-			return wish{}, false
+			return trigger{}, false
 		case <-cur.done:
-			return wish{lost: true}, true
+			return trigger{lost: true}, true
 		case <-changed:
 		case <-back:
-			return wish{back: true}, false
+			return trigger{failback: true}, false
 		case e, ok := <-asked:
 			if ok {
-				return readWish(e.Data), false
+				return readOrder(e.Data), false
 			}
 			asked = nil // the bus is closed, or had too much for us
 		case <-lost:
 			gone = nil
-			if !m.answers(ctx, cur.l) {
-				return wish{lost: true}, false
+			if !answers(ctx, cur.Channel()) {
+				return trigger{lost: true}, false
 			}
 		}
 	}
 }
 
-func readWish(data wire.Raw) wish {
-	w := wish{asked: true}
+// readOrder reads the event that asks the minion to move.
+func readOrder(data wire.Raw) trigger {
+	t := trigger{asked: true}
 	d, err := wire.DecodeMap(data)
 	if err != nil {
-		return w
+		return t
 	}
 	if inner := d.Map("data"); inner != nil { // as event.fire wraps it
 		d = inner
 	}
-	w.to, w.settle = d.String("to"), d.Bool("settle")
-	return w
+	t.to, t.forGood = d.String("to"), d.Bool("settle")
+	return t
 }
 
 // answers tells whether a master that we are not subscribed to says something to a
 // sign-in. If it does, be it a refusal, it is not gone, and a sibling must not be a
 // way around what it says.
-func (m *Minion) answers(ctx context.Context, l *link) bool {
+func answers(ctx context.Context, ch *channel.Channel) bool {
 	ctx, stop := context.WithTimeout(ctx, reach)
 	defer stop()
-	if !l.ch.Listens(ctx) {
+	if !ch.Listens(ctx) {
 		return false
 	}
-	_, err := l.ch.Attempt(ctx)
+	_, err := ch.Attempt(ctx)
 	return err == nil || ctx.Err() == nil && !errors.Is(err, channel.ErrNoAnswer)
 }
 
-// awaitHome returns true when the home has been there for rehome_failback without
+// awaitPrimary returns true when the primary has been there for rehome_failback without
 // a break, and does not want to lose its minions.
-func (m *Minion) awaitHome(ctx context.Context, h *home) bool {
+func (m *mover) awaitPrimary(ctx context.Context) bool {
 	var since time.Time
-	every := m.cfg.RehomeFailback / 4
+	every := m.Options.RehomeFailback / 4
 	for sleep.For(ctx, every+rand.N(every/4+1)) == nil {
-		name, _, _ := h.at()
+		name, _, _ := m.known.primary()
 		if name == "" {
-			name = h.option
+			name = m.Master
 		}
-		if h.drains() {
+		if m.known.drains() {
 			since = time.Time{}
 			continue
 		}
-		host, port, err := channel.SplitMaster(name, m.cfg.MasterPort)
+		host, port, err := channel.SplitMaster(name, m.Options.MasterPort)
 		if err != nil {
 			return false
 		}
@@ -130,7 +131,7 @@ func (m *Minion) awaitHome(ctx context.Context, h *home) bool {
 		switch {
 		case since.IsZero():
 			since = time.Now()
-		case time.Since(since) >= m.cfg.RehomeFailback*3/4:
+		case time.Since(since) >= m.Options.RehomeFailback*3/4:
 			return true
 		}
 	}

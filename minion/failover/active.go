@@ -1,0 +1,134 @@
+package failover
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/momtree/mom/internal/channel"
+	"github.com/momtree/mom/internal/nodecall"
+	"github.com/momtree/mom/internal/sibling"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// active is a session that is being served.
+type active struct {
+	Session
+	node  sibling.Node // the sibling; zero at the primary
+	guest atomic.Bool
+	news  chan time.Duration // the master would tell other siblings; to be asked within that time
+	stop  context.CancelFunc
+	done  chan struct{}
+	err   error // why it ended by itself; read after done
+}
+
+// open prepares a session.
+func (m *mover) open(name string, o SessionOptions) (*active, error) {
+	a := &active{news: make(chan time.Duration, 1), done: make(chan struct{})}
+	o.News = func(n nodecall.News) {
+		if n.What != sibling.News {
+			return
+		}
+		select {
+		case a.news <- n.Within:
+		default: // it is about to be asked anyway
+		}
+	}
+	var err error
+	a.Session, err = m.Open(name, o)
+	return a, err
+}
+
+// serve begins on a goroutine of its own. res is a sign-in that was accepted already;
+// nil signs in first, for as long as that takes.
+func (m *mover) serve(ctx context.Context, a *active, res *channel.Result) *active {
+	ctx, a.stop = context.WithCancel(ctx)
+	go func() {
+		defer close(a.done)
+		if res == nil {
+			r, err := a.SignIn(ctx)
+			if err != nil {
+				a.err = err
+				return
+			}
+			res = &r
+		}
+		asked := make(chan struct{})
+		go func() { defer close(asked); m.askSiblings(ctx, a) }()
+		a.Serve(ctx, *res)
+		<-asked
+	}()
+	return a
+}
+
+// attempt serves the session if the master takes us at once.
+func (m *mover) attempt(ctx context.Context, a *active) (*active, error) {
+	short, stop := context.WithTimeout(ctx, reach)
+	defer stop()
+	res, err := a.Channel().Attempt(short)
+	if err != nil {
+		_ = a.Channel().Close()
+		return nil, err
+	}
+	return m.serve(ctx, a, &res), nil
+}
+
+func (a *active) leave() {
+	a.stop()
+	<-a.done
+	_ = a.Channel().Close()
+}
+
+// primary serves the primary; atOnce gives up when the first sign-in fails. back tells
+// that we come from a sibling.
+func (m *mover) primary(ctx context.Context, atOnce, back bool) (*active, error) {
+	name, o := m.Master, SessionOptions{}
+	if addr, n, ok := m.known.primary(); addr != "" && ok {
+		name = addr
+		o.Change = func(c *channel.Config) (err error) { *c, err = c.Visit(n, nil); return err }
+	}
+	if back { // what we are at work on, the primary may not know, or miss
+		o.Announce, o.AnnounceFirst = wire.NewMap("back", true), arrival
+	}
+	a, err := m.open(name, o)
+	switch {
+	case err != nil:
+		return nil, err
+	case atOnce:
+		return m.attempt(ctx, a)
+	default:
+		return m.serve(ctx, a, nil), nil
+	}
+}
+
+// sibling serves a sibling as a guest if that takes us.
+func (m *mover) sibling(ctx context.Context, n sibling.Node, voucher []byte) (*active, error) {
+	a, err := m.open(n.Addr(), SessionOptions{
+		AuthTries: 1, AnnounceFirst: arrival,
+		Change: func(c *channel.Config) (err error) { *c, err = c.Visit(n, voucher); return err },
+	})
+	if err != nil {
+		return nil, err
+	}
+	a.node = n
+	a.guest.Store(true)
+	if a, err = m.attempt(ctx, a); err != nil {
+		return nil, fmt.Errorf("move to %s: %w", n.ID, err)
+	}
+	return a, nil
+}
+
+// configured serves the master that the option names as a guest, on the word of the
+// primary.
+func (m *mover) configured(ctx context.Context) (*active, error) {
+	a, err := m.open(m.Master, SessionOptions{
+		AuthTries: 1, AnnounceFirst: arrival,
+		Change: func(c *channel.Config) error { c.Voucher = m.known.moved(); return nil },
+	})
+	if err != nil {
+		return nil, err
+	}
+	a.guest.Store(true)
+	return m.attempt(ctx, a)
+}

@@ -1,0 +1,92 @@
+package failover
+
+import (
+	"context"
+
+	"github.com/momtree/mom/internal/sibling"
+	"github.com/momtree/mom/internal/sleep"
+)
+
+// move goes where the trigger leads; nil: nowhere, all stays as it is.
+func (m *mover) move(ctx context.Context, t trigger, cur *active) *active {
+	if t.failback || cur.guest.Load() && (t.lost || t.asked && t.to == "" && !m.known.drains()) {
+		next, err := m.primary(ctx, true, true)
+		if err == nil {
+			m.Log.Info("back at the primary master", "master", next.Name())
+			return arrived(ctx, next, t)
+		}
+		if t.failback {
+			m.Log.Warn("the primary master is back, but does not take us", "err", err)
+			return nil
+		}
+	}
+	order, voucher, ok := m.candidates(t, cur)
+	if !ok {
+		m.Log.Warn("asked to move to a node that is no sibling of ours", "to", t.to)
+		return nil
+	}
+	for _, n := range order {
+		next, err := m.sibling(ctx, n, voucher)
+		if err != nil {
+			if ctx.Err() != nil {
+				return nil
+			}
+			m.Log.Warn("a sibling of the master does not take us", "sibling", n.ID, "err", err)
+			continue
+		}
+		m.Log.Warn("moved to a sibling of the master", "from", cur.Name(), "to", n.ID, "addr", n.Addr(), "asked", t.asked)
+		next = arrived(ctx, next, t)
+		switch {
+		case t.forGood:
+			m.changePrimary(ctx, cur, next)
+		case t.asked:
+			m.tellLeaving(ctx, cur, n.ID)
+		}
+		return next
+	}
+	if t.lost && m.known.moved() != nil { // the primary is not where the option says, and nobody that it has named is there
+		next, err := m.configured(ctx)
+		if err == nil {
+			m.Log.Warn("back at the configured master as a guest: neither the primary nor a sibling answers", "primary", cur.Name(), "master", m.Master)
+			return arrived(ctx, next, t)
+		}
+		if ctx.Err() == nil {
+			m.Log.Warn("the configured master does not take us either", "master", m.Master, "err", err)
+		}
+	}
+	return nil
+}
+
+// candidates are the siblings to try, best first, and the voucher to show there. It is
+// false if the one that was asked for is none.
+func (m *mover) candidates(t trigger, cur *active) ([]sibling.Node, []byte, bool) {
+	here, primary := cur.node.ID, ""
+	if !cur.guest.Load() {
+		here = m.known.primaryID()
+	} else if _, n, ok := m.known.primary(); ok {
+		primary = n.ID
+	}
+	if t.to == "" {
+		order, voucher := m.known.others(m.Options.ID, here, primary)
+		return order, voucher, true
+	}
+	n, voucher, ok := m.known.find(t.to)
+	return []sibling.Node{n}, voucher, ok && n.ID != here
+}
+
+// arrived waits until the new master sees the subscription and has taken what we are at
+// work on, and then for what the old one has published by then, so that nothing is
+// published past us while we move.
+func arrived(ctx context.Context, next *active, t trigger) *active {
+	short, stop := context.WithTimeout(ctx, arrival)
+	defer stop()
+	select {
+	case <-next.Announced():
+		if !t.lost {
+			_ = sleep.For(ctx, overlap)
+		}
+	case <-next.done:
+	case <-short.Done(): // it is served and comes up, or is lost, as any
+	}
+	return next
+}

@@ -1,0 +1,61 @@
+package failover
+
+import (
+	"context"
+
+	"github.com/momtree/mom/internal/sibling"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// tellLeaving tells the primary that we leave where we are meanwhile, so that it does
+// not miss us.
+func (m *mover) tellLeaving(ctx context.Context, cur *active, to string) {
+	if cur.guest.Load() {
+		return
+	}
+	short, stop := context.WithTimeout(ctx, reach)
+	defer stop()
+	if _, _, err := m.change(short, cur, wire.NewMap("leaves", to)); err != nil {
+		m.Log.Debug("the master was not told that we leave", "err", err)
+	}
+}
+
+// change asks a master for something that alters where this minion belongs. Such a request
+// quotes what the master has told in the answer before, so that none can be sent again.
+func (m *mover) change(ctx context.Context, a *active, fields *wire.Map) (reply *wire.Map, known bool, err error) {
+	before, known, err := a.Channel().Siblings(ctx, wire.NewMap("have", m.known.sum()))
+	if err != nil || !known {
+		return nil, known, err
+	}
+	fields.Set("turn", before.String("turn"))
+	return a.Channel().Siblings(ctx, fields)
+}
+
+// changePrimary makes the new master the primary and tells both sides: it takes us for good
+// on the word of the old one that we leave.
+func (m *mover) changePrimary(ctx context.Context, cur, next *active) {
+	short, stop := context.WithTimeout(ctx, 2*reach)
+	defer stop()
+	word, known, err := m.change(short, cur, wire.NewMap("transfer", next.node.ID))
+	if err != nil || !known || !word.Has("transfer") {
+		m.Log.Warn("the primary master does not give its word that we may belong elsewhere; we go back some time", "err", err)
+		return
+	}
+	reply, known, err := m.change(short, next, wire.NewMap("stay", true, "word", word.Bytes("transfer"), "voucher", true))
+	if err != nil || !known {
+		m.Log.Warn("the new node does not take us for good; we go back some time", "err", err)
+		return
+	}
+	if err := m.known.setPrimary(next.node); err != nil {
+		m.Log.Warn("the new primary could not be written down", "err", err)
+		return
+	}
+	next.guest.Store(false)
+	next.node = sibling.Node{}
+	if err := m.known.learn(reply, true); err != nil {
+		m.Log.Warn("the siblings of the new primary are not known yet", "err", err)
+	}
+	if _, _, err := m.change(short, cur, wire.NewMap("leaves", reply.String("node"), "forever", true)); err != nil {
+		m.Log.Warn("the old primary was not told that we left", "err", err)
+	}
+}
