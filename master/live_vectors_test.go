@@ -10,6 +10,7 @@ import (
 
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -60,7 +61,24 @@ func TestLiveRequestsAgainstSalt(t *testing.T) {
 					t.Errorf("%v: answered by %v, encrypted %v", x.Load["cmd"], value, ok)
 				}
 			}
-			checkLive(t, r, events.rest(), rec.Top)
+			returns := 0
+			for _, e := range rec.Top {
+				if strings.Contains(e.Tag, "/ret/") {
+					returns++
+				}
+			}
+			var got []bus.Event
+			waiting.Became(waiting.Patience, func() bool { // a return is acknowledged before it is told
+				got = events.rest()
+				told := 0
+				for _, e := range got {
+					if strings.Contains(e.Tag, "/ret/") {
+						told++
+					}
+				}
+				return told >= returns
+			})
+			checkLive(t, r, got, rec.Top)
 		})
 	}
 }
