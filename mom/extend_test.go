@@ -19,9 +19,6 @@ var shownFile = regexp.MustCompile("(?s)<!-- file: ([a-z_/]+\\.go) -->\n```go\n(
 // program with them, and runs the tests that it shows: what it says is all there is to
 // do. What tests all functions and commands for their documentation tests these too.
 func TestExtend(t *testing.T) {
-	if testing.Short() {
-		t.Skip("compiles the program")
-	}
 	root, err := filepath.Abs("..")
 	if err != nil {
 		t.Fatal(err)

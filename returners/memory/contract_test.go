@@ -10,7 +10,7 @@ import (
 )
 
 func TestContract(t *testing.T) {
-	returnertest.Run(t, func(*testing.T) returners.Returner { return Open(nil) })
+	returnertest.RunJobStore(t, func(*testing.T) returners.JobStore { return Open(nil) })
 }
 
 func TestRefusals(t *testing.T) {

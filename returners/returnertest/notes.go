@@ -10,17 +10,6 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// jobStore gives a driver as the store that a master has itself, and passes over one
-// that is not.
-func jobStore(t *testing.T, s returners.Returner) returners.JobStore {
-	t.Helper()
-	js, ok := s.(returners.JobStore)
-	if !ok {
-		t.Skip("it keeps no notes")
-	}
-	return js
-}
-
 func commit(t *testing.T, s returners.JobStore, b returners.Batch) {
 	t.Helper()
 	if _, err := s.Commit(context.Background(), b); err != nil {
@@ -43,8 +32,8 @@ func sameNotes(t *testing.T, what string, got, want []returners.Note) {
 
 // Notes are written, replaced and removed in their order, with or without a sync, and
 // read in the order of job and key.
-func testNotes(t *testing.T, r returners.Returner) {
-	s, ctx := jobStore(t, r), context.Background()
+func testNotes(t *testing.T, s returners.JobStore) {
+	ctx := context.Background()
 	origin := func(job int, key, value string) returners.Note {
 		return returners.Note{Kind: returners.NoteOrigin, JID: JID(job), Key: key, Value: []byte(value)}
 	}
@@ -82,8 +71,7 @@ func testNotes(t *testing.T, r returners.Returner) {
 }
 
 // More notes than are read at a time.
-func testManyNotes(t *testing.T, r returners.Returner) {
-	s := jobStore(t, r)
+func testManyNotes(t *testing.T, s returners.JobStore) {
 	var want []returners.Note
 	for n := range 1203 {
 		want = append(want, returners.Note{Kind: returners.NoteUntold, JID: JID(n)})
@@ -94,8 +82,8 @@ func testManyNotes(t *testing.T, r returners.Returner) {
 
 // A job is not cleaned while it is open, its end was not heard, or its publication is
 // kept, and neither are these notes; other notes go with their job.
-func testCleanNotes(t *testing.T, r returners.Returner) {
-	s, ctx := jobStore(t, r), context.Background()
+func testCleanNotes(t *testing.T, s returners.JobStore) {
+	ctx := context.Background()
 	held := append([]string{""}, returners.HoldingNotes...)
 	for job, kind := range held {
 		b := returners.Batch{Loads: []returners.Load{Load(t, job, "state.apply", "*")}, Returns: []returners.Return{Return(t, job, "m", "state.apply", true)}}

@@ -15,10 +15,7 @@ import (
 
 // Run tests a driver. open gives an empty store, closed by the suite.
 func Run(t *testing.T, open func(t *testing.T) returners.Returner) {
-	for _, c := range []struct {
-		name string
-		test func(t *testing.T, s returners.Returner)
-	}{
+	run(t, open, []test[returners.Returner]{
 		{"Empty", testEmpty},
 		{"RicherLoadStays", testLoads},
 		{"FirstReturnStays", testReturns},
@@ -35,11 +32,28 @@ func Run(t *testing.T, open func(t *testing.T) returners.Returner) {
 		{"Clean", testClean},
 		{"CleanKeepsJobWithFreshReturn", testCleanFresh},
 		{"CleanKeepsHeldJob", testCleanHeld},
+		{"Closed", testClosed},
+	})
+}
+
+// RunJobStore tests a driver that a master has as its own store: all of [Run], and notes.
+func RunJobStore(t *testing.T, open func(t *testing.T) returners.JobStore) {
+	Run(t, func(t *testing.T) returners.Returner { return open(t) })
+	run(t, open, []test[returners.JobStore]{
 		{"Notes", testNotes},
 		{"ManyNotes", testManyNotes},
 		{"CleanKeepsNotedJob", testCleanNotes},
-		{"Closed", testClosed},
-	} {
+	})
+}
+
+// test is one of the suite, of the drivers S.
+type test[S returners.Returner] struct {
+	name string
+	test func(t *testing.T, s S)
+}
+
+func run[S returners.Returner](t *testing.T, open func(t *testing.T) S, tests []test[S]) {
+	for _, c := range tests {
 		t.Run(c.name, func(t *testing.T) {
 			s := open(t)
 			t.Cleanup(func() {

@@ -8,5 +8,5 @@ import (
 )
 
 func TestContract(t *testing.T) {
-	returnertest.Run(t, func(t *testing.T) returners.Returner { return open(t) })
+	returnertest.RunJobStore(t, func(t *testing.T) returners.JobStore { return open(t) })
 }
