@@ -11,6 +11,7 @@ import (
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/minion/delivery"
 	"github.com/momtree/mom/minion/modules"
 	"github.com/momtree/mom/returners"
 )
@@ -80,8 +81,8 @@ func Call(ctx context.Context, o CallOptions) (CallResult, error) {
 		}
 		defer func() { _ = l.ch.Close() }()
 	}
-	stores, err := m.openNamed(ctx, o.Returners, "")
-	defer closeAll(stores)
+	stores, err := m.returners.Open(ctx, o.Returners, "")
+	defer stores.Close()
 
 	res := m.call(ctx, l, o)
 	res.ReturnErr = err
@@ -176,24 +177,20 @@ func orNoArgs(args []any) []any {
 }
 
 // deliverCall hands the result to the returners and the master.
-func (m *Minion) deliverCall(ctx context.Context, l *link, o CallOptions, res CallResult, full wire.Raw, stores []returners.Saver) error {
+func (m *Minion) deliverCall(ctx context.Context, l *link, o CallOptions, res CallResult, full wire.Raw, stores delivery.Opened) error {
 	var errs []error
 	if value, err := wire.Encode(res.Return); err == nil {
 		ret := returners.Return{
 			JID: res.JID, ID: res.ID, Fun: res.Fun, Success: res.Success, Retcode: res.Retcode,
 			Out: res.Out, Value: value, Full: full, At: m.now(),
 		}
-		for _, s := range stores {
-			if err := s.SaveReturns(ctx, []returners.Return{ret}); err != nil {
-				errs = append(errs, fmt.Errorf("returner %s: %w", s.Name(), err))
-			}
-		}
+		errs = append(errs, stores.SaveReturn(ctx, ret))
 	}
 	if m.cfg.CacheJobs {
-		errs = append(errs, m.cacheReturn(res.JID, full))
+		errs = append(errs, m.cache.Put(res.JID, full))
 	}
 	if l != nil && !o.NoReturnEvent && m.cfg.PubRet {
-		errs = append(errs, l.send(ctx, full))
+		errs = append(errs, delivery.Send(ctx, l.ch, full))
 	}
 	return errors.Join(errs...)
 }

@@ -3,7 +3,9 @@ package minion
 import (
 	"fmt"
 
+	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/minion/delivery"
 )
 
 // decline answers a job that is not taken, though it is meant for this minion or may
@@ -15,7 +17,7 @@ func (l *link) decline(p wire.Publication, why error) {
 		l.behind()
 		return
 	}
-	if usableJID(p.JID) != nil || !l.m.cfg.PubRet || l.m.recent.has(p.JID) || l.m.tops != nil && l.m.tops.seen.has(p.JID) {
+	if jid.Usable(p.JID) != nil || !l.m.cfg.PubRet || l.m.recent.has(p.JID) || l.m.tops != nil && l.m.tops.seen.has(p.JID) {
 		return
 	}
 	meant, err := l.m.matches(l, p)
@@ -23,9 +25,9 @@ func (l *link) decline(p wire.Publication, why error) {
 		return
 	}
 	var full wire.Raw
-	full, err = l.m.encodeReturn(l.m.bare(p), failure(p, fmt.Sprintf("ERROR: %s does not take the job: %v", l.m.cfg.ID, why)))
+	full, err = l.m.encoder.Return(l.m.encoder.Bare(p), delivery.Failure(p, fmt.Sprintf("ERROR: %s does not take the job: %v", l.m.cfg.ID, why)))
 	if err == nil {
-		err = l.outbox.push(p.JID, full)
+		err = l.outbox.Push(p.JID, full)
 	}
 	if err != nil {
 		l.log.Error("the job will wait for this minion in vain", "jid", p.JID, "error", err)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/durable"
+	"github.com/momtree/mom/internal/jid"
 )
 
 // diary is the file of the last jids this minion has begun, one a line. A master
@@ -61,7 +62,7 @@ func parseDiary(b []byte) []string {
 	}
 	var out []string
 	for line := range strings.SplitSeq(string(b[:end]), "\n") {
-		if usableJID(line) == nil {
+		if jid.Usable(line) == nil {
 			out = append(out, line)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/momtree/mom/internal/jid"
 )
 
 func TestDiary(t *testing.T) {
@@ -64,9 +66,9 @@ func FuzzDiary(f *testing.F) {
 	f.Add([]byte("1\n2\n3"))
 	f.Add([]byte("\n\n.x\na/b\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		for _, jid := range parseDiary(b) {
-			if usableJID(jid) != nil {
-				t.Errorf("took %q", jid)
+		for _, id := range parseDiary(b) {
+			if jid.Usable(id) != nil {
+				t.Errorf("took %q", id)
 			}
 		}
 	})

@@ -223,7 +223,7 @@ func (m *Minion) fitsEvent(data any) error {
 	if err != nil {
 		return err
 	}
-	return wire.FitsDepth(b, m.depth)
+	return wire.FitsDepth(b, m.encoder.Depth)
 }
 
 // fire sends an event to the master.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/minion/delivery"
 )
 
 // reportInterrupted answers the jobs that an earlier run of the minion had
@@ -29,7 +30,7 @@ func (m *Minion) reportInterrupted(l *link, known map[string]bool) {
 		}
 		m.log.Warn("job was interrupted by the end of the minion", "jid", p.jid)
 		m.recent.take(p.jid, l)
-		m.answer(l, pub, failure(pub, "ERROR: the minion ended while this job ran; what it had done by then is unknown"))
+		m.answer(l, pub, delivery.Failure(pub, "ERROR: the minion ended while this job ran; what it had done by then is unknown"))
 		m.procs.remove(p.jid)
 	}
 }

@@ -157,17 +157,6 @@ func TestRecent(t *testing.T) {
 	}
 }
 
-func TestUsableJID(t *testing.T) {
-	for jid, ok := range map[string]bool{
-		"20260101000000000001": true, "my-job_1.x": true,
-		"": false, ".": false, "..": false, "a/b": false, "a\\b": false, "a\x00": false, strings.Repeat("1", 129): false,
-	} {
-		if err := usableJID(jid); (err == nil) != ok {
-			t.Errorf("%q: %v", jid, err)
-		}
-	}
-}
-
 func FuzzParseProc(f *testing.F) {
 	good, _ := wire.Encode(wire.NewMap("pid", 7, "jid", "1", "fun", "test.ping", "arg", []any{}, "tgt", "*"))
 	f.Add([]byte(good))

@@ -16,6 +16,7 @@ import (
 	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
+	"github.com/momtree/mom/minion/delivery"
 )
 
 // The subscription's heartbeat: a master that is gone without a word is noticed
@@ -32,7 +33,7 @@ type link struct {
 	name   string // as configured
 	log    *slog.Logger
 	ch     *channel.Channel
-	outbox *outbox
+	outbox *delivery.Outbox
 	pillar atomic.Pointer[wire.Map]
 	up     *presence
 	tail   channel.Tail        // how far publications were heard
@@ -61,7 +62,7 @@ type linkOptions struct {
 	News func(nodecall.News)
 }
 
-func newLink(m *Minion, name string, box *outbox, o linkOptions) (*link, error) {
+func newLink(m *Minion, name string, box *delivery.Outbox, o linkOptions) (*link, error) {
 	cfg, err := channel.FromMinion(m.cfg, "minion", name)
 	if err != nil {
 		return nil, err
@@ -99,6 +100,15 @@ func newLink(m *Minion, name string, box *outbox, o linkOptions) (*link, error) 
 		l.decline(p, why)
 	}
 	return l, nil
+}
+
+// sender delivers what is in the outbox to this master.
+func (l *link) sender() *delivery.Sender {
+	cfg := l.m.cfg
+	return &delivery.Sender{
+		Outbox: l.outbox, Channel: l.ch, Minion: cfg.ID, Master: l.name, Log: l.log, Changed: l.up.next,
+		Tries: cfg.ReturnRetryTries, RetryMin: cfg.ReturnRetryTimer, RetryMax: cfg.ReturnRetryTimerMax,
+	}
 }
 
 // SignIn tries until it succeeds, or until trying cannot help.
@@ -147,11 +157,11 @@ func (l *link) Serve(ctx context.Context, res channel.Result) {
 	}
 	l.m.enter(l)
 	defer l.m.leave(l)
-	mine, end := l.outbox.takeOver(ctx)
+	mine, end := l.outbox.TakeOver(ctx)
 	wg.Go(func() {
 		defer end()
 		l.awaitSaid(mine)
-		_ = l.deliver(mine)
+		l.sender().Run(mine)
 	})
 	wg.Go(func() { l.greet(ctx) })
 	wg.Go(func() { l.catchUp(ctx) })

@@ -9,12 +9,13 @@ import (
 
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/minion/delivery"
 )
 
 // failover serves one master at a time: the first that accepts us, until it is
 // lost (master_alive_interval) or a better one is back (master_failback).
 func (m *Minion) failover(ctx context.Context, masters []string) error {
-	box, err := openOutbox(m.outboxDir("failover"), m.cfg.Bounds.OrDefault().Returns, m.log)
+	box, err := delivery.OpenOutbox(m.outboxDir("failover"), m.cfg.Bounds.OrDefault().Returns, m.log)
 	if err != nil {
 		return err
 	}
@@ -58,7 +59,7 @@ func (m *Minion) after(masters []string, lost string) []string {
 // round tries the masters in order and serves the first that accepts us until
 // it is given up. name is the master that was lost, "" after a failback. When
 // none was reached, err is fatal only if all refused us for good.
-func (m *Minion) round(ctx context.Context, masters []string, box *outbox) (name string, reached bool, err error) {
+func (m *Minion) round(ctx context.Context, masters []string, box *delivery.Outbox) (name string, reached bool, err error) {
 	var last error
 	fatal := 0
 	for _, name := range masters {

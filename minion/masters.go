@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+
+	"github.com/momtree/mom/minion/delivery"
 )
 
 // serveMasters serves as master_type says until ctx ends or no master is left
@@ -55,7 +57,7 @@ func (m *Minion) serveEach(ctx context.Context, masters []string) error {
 		}
 	}()
 	for _, name := range masters {
-		box, err := openOutbox(m.outboxDir(name), m.cfg.Bounds.OrDefault().Returns, m.log)
+		box, err := delivery.OpenOutbox(m.outboxDir(name), m.cfg.Bounds.OrDefault().Returns, m.log)
 		if err != nil {
 			return err
 		}

@@ -18,7 +18,7 @@ func (m *Minion) collect(s *metrics.Sink) {
 	metrics.CollectRescues(s, m.rescues)
 	for _, l := range m.running() {
 		s.Flag("mom_minion_link_up", l.up.is(), l.name)
-		rows, bytes := l.outbox.size()
+		rows, bytes := l.outbox.Size()
 		s.Set("mom_minion_spool_returns", float64(rows), l.name)
 		s.Set("mom_minion_spool_bytes", float64(bytes), l.name)
 	}
@@ -31,13 +31,6 @@ func (m *Minion) collect(s *metrics.Sink) {
 		ipc = m.ipc.Stats()
 	}
 	metrics.CollectBus(s, m.bus.Stats(), ipc)
-}
-
-// size is how many returns wait and how many bytes they have.
-func (o *outbox) size() (rows int, bytes int64) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return len(o.items), o.bytes
 }
 
 // figures are the jobs at work, those that wait for a slot, and the slots.

@@ -17,6 +17,7 @@ import (
 	"github.com/momtree/mom/internal/rescue"
 	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/minion/delivery"
 	"github.com/momtree/mom/minion/modules"
 )
 
@@ -37,7 +38,7 @@ type Options struct {
 // Minion is one minion daemon, connected to one or several masters.
 type Minion struct {
 	cfg     *config.Minion
-	depth   int // of values in loads
+	encoder delivery.Encoder
 	version string
 	log     *slog.Logger
 	rescues *rescue.Counter
@@ -52,6 +53,9 @@ type Minion struct {
 	procs  procDir
 	tops   *topCheck // nil: jobs need no signature of the top
 	diary  *diary
+
+	cache     delivery.Cache
+	returners delivery.Returners
 
 	rejectPause time.Duration
 
@@ -99,7 +103,9 @@ func newCore(opts Options) (*Minion, error) {
 	}
 	b := cfg.Bounds.OrDefault()
 	m := &Minion{
-		cfg: cfg, depth: b.Depth, version: opts.Version, log: opts.Log, now: opts.Now,
+		cfg: cfg, version: opts.Version, log: opts.Log, now: opts.Now,
+		encoder:     delivery.Encoder{ID: cfg.ID, Depth: b.Depth, MaxFrameSize: cfg.MaxFrameSize},
+		cache:       delivery.CacheOf(cfg.Cachedir),
 		rejectPause: 10 * time.Second,
 		recent:      newRecent(cfg.MinionJidQueueHwm),
 		slots:       newSlots(cfg.ProcessCountMax, b.MinionJobs),
@@ -111,6 +117,7 @@ func newCore(opts Options) (*Minion, error) {
 	if m.now == nil {
 		m.now = time.Now
 	}
+	m.returners = delivery.Returners{Options: cfg, Log: m.log, Now: m.now}
 	m.rescues = rescue.New(m.log, m.now)
 	for _, dir := range []string{cfg.PkiDir, cfg.Cachedir, string(m.procs)} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -121,7 +128,7 @@ func newCore(opts Options) (*Minion, error) {
 	if m.tops, err = newTopCheck(cfg, m.now); err != nil {
 		return nil, fmt.Errorf("minion %s: %w", cfg.ID, err)
 	}
-	m.table = &modules.Table{CacheFn: m.cachedReturn}
+	m.table = &modules.Table{CacheFn: m.cache.Get}
 	m.grains = newGrainStore(cfg, opts.Version, opts.Collect, m.log)
 	m.bus = bus.NewBus(bus.Options{Now: m.now, MaxEventSize: cfg.MaxEventSize})
 	m.jobs, m.stopJobs = context.WithCancelCause(context.Background())

@@ -40,7 +40,7 @@ func (l *link) underWay() []string {
 			jids = append(jids, j.JID)
 		}
 	}
-	return append(jids, l.outbox.jids()...)
+	return append(jids, l.outbox.JIDs()...)
 }
 
 // catchUp fetches publications that the master has sent and that were not heard.

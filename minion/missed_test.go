@@ -29,7 +29,7 @@ func TestUnderWay_EndsWithTheReturn(t *testing.T) {
 	}
 	gates.release()
 	m.AwaitReturn(t, jid)
-	waiting.Until(t, "the acknowledgement", func() bool { return l.outbox.depth() == 0 })
+	waiting.Until(t, "the acknowledgement", func() bool { return l.outbox.Depth() == 0 })
 	if !d.runs(jid) {
 		t.Fatal("the job has ended: this test shows nothing")
 	}

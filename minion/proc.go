@@ -28,15 +28,6 @@ type proc struct {
 // the minion die before it can be made.
 const masterField = "__master__"
 
-// usableJID refuses a jid that cannot be a file name. Clients may choose any
-// text.
-func usableJID(jid string) error {
-	if jid == "" || len(jid) > 128 || jid[0] == '.' || strings.ContainsAny(jid, "/\\\x00") {
-		return fmt.Errorf("jid %q cannot be used: give 1 to 128 characters, no slash, no leading dot", jid)
-	}
-	return nil
-}
-
 func (d procDir) path(jid string) string { return filepath.Join(string(d), jid) }
 
 // write notes that a job runs, over a loss of power too: then the minion returns that it

@@ -7,9 +7,11 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/internal/channel"
+	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/nodecall"
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/minion/delivery"
 )
 
 // receive takes one message of the subscription. It runs on the subscription's
@@ -50,7 +52,7 @@ func (l *link) meant(topic string) bool {
 
 // take starts the job of a publication if it is for this minion and new.
 func (m *Minion) take(l *link, p wire.Publication) error {
-	if err := usableJID(p.JID); err != nil {
+	if err := jid.Usable(p.JID); err != nil {
 		return err
 	}
 	if len(p.Fun) == 0 || len(p.Arg) == 0 || len(p.Tgt) == 0 {
@@ -73,7 +75,7 @@ func (m *Minion) take(l *link, p wire.Publication) error {
 	fresh, done := m.recent.take(p.JID, l)
 	if !fresh {
 		if done != nil {
-			return l.outbox.push(p.JID, done)
+			return l.outbox.Push(p.JID, done)
 		}
 		return nil
 	}
@@ -82,10 +84,10 @@ func (m *Minion) take(l *link, p wire.Publication) error {
 		return m.refuse(l, p, err)
 	}
 	m.log.Info("job received", "jid", p.JID, "fun", text(p.Fun), "user", p.User)
-	names, _ := functions(p.Fun)
+	names, _ := delivery.Functions(p.Fun)
 	place, err := m.slots.admit(strings.Join(names, ","))
 	if err != nil {
-		m.answer(l, p, failure(p, "ERROR: "+err.Error()))
+		m.answer(l, p, delivery.Failure(p, "ERROR: "+err.Error()))
 		return err
 	}
 	m.work.Go(func() {

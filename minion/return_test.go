@@ -2,11 +2,9 @@ package minion
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -95,7 +93,7 @@ func awaitEmpty(t *testing.T, d *daemon) {
 	t.Helper()
 	waiting.Until(t, "an empty outbox", func() bool {
 		for _, l := range d.running() {
-			if l.outbox.depth() > 0 {
+			if l.outbox.Depth() > 0 {
 				return false
 			}
 		}
@@ -293,135 +291,5 @@ func TestReturns_JobsThatAStopEndsAreAnswered(t *testing.T) {
 	ret := m.AwaitReturn(t, jid)
 	if ret.Bool("success") || !strings.Contains(ret.String("return"), "the minion was stopped") {
 		t.Errorf("return %#v", ret)
-	}
-}
-
-func TestOutbox(t *testing.T) {
-	dir := t.TempDir()
-	box, err := openOutbox(dir, 20_000, testLog())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range 5 {
-		if err := box.push(fmt.Sprint("job", i), fmt.Appendf(nil, "return %d", i)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	seq, load, ok := box.head()
-	if !ok || string(load) != "return 0" {
-		t.Fatalf("head %q %v", load, ok)
-	}
-	box.ack(seq)
-	box.ack(seq) // again: nothing happens
-	if err := os.WriteFile(filepath.Join(dir, ".half-written"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(box.path(box.items[0])); err != nil { // someone tidied up
-		t.Fatal(err)
-	}
-	if box, err = openOutbox(dir, 20_000, testLog()); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(filepath.Join(dir, ".half-written")); err == nil {
-		t.Error("a half written file was kept")
-	}
-	if err := box.push("job5", []byte("return 5")); err != nil {
-		t.Fatal(err)
-	}
-	if got := box.jids(); !slices.Equal(got, []string{"job2", "job3", "job4", "job5"}) {
-		t.Errorf("jids %v", got)
-	}
-	for _, want := range []string{"return 2", "return 3", "return 4", "return 5"} {
-		seq, load, ok := box.head()
-		if !ok || string(load) != want {
-			t.Errorf("got %q, want %q", load, want)
-		}
-		box.ack(seq)
-	}
-	if _, _, ok := box.head(); ok || box.depth() != 0 || box.bytes != 0 {
-		t.Errorf("not empty: %d, %d bytes", box.depth(), box.bytes)
-	}
-}
-
-func TestOutbox_ShedsTheOldest(t *testing.T) {
-	box, err := openOutbox(t.TempDir(), 20_000, testLog())
-	if err != nil {
-		t.Fatal(err)
-	}
-	box.maxItems = 3
-	for i := range 5 {
-		if err := box.push("j", []byte{byte('0' + i)}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, load, _ := box.head(); string(load) != "2" || box.depth() != 3 {
-		t.Errorf("head %q of %d", load, box.depth())
-	}
-	box.maxBytes = 2
-	if err := box.push("j", []byte("xy")); err != nil {
-		t.Fatal(err)
-	}
-	if _, load, _ := box.head(); string(load) != "xy" || box.depth() != 1 {
-		t.Errorf("head %q of %d", load, box.depth())
-	}
-}
-
-// A disk that takes nothing costs no return while the minion lives, and memory has
-// its bound.
-func TestOutbox_DiskRefuses(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "returns")
-	box, err := openOutbox(dir, 20_000, testLog())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := box.push("a", []byte("stored")); err != nil {
-		t.Fatal(err)
-	}
-	away := dir + ".away" // nothing can be written, whoever runs the test
-	if err := os.Rename(dir, away); err != nil {
-		t.Fatal(err)
-	}
-	if err := box.push("b", []byte("held")); err != nil {
-		t.Fatalf("a return is lost: %v", err)
-	}
-	held := box.held
-	box.held = outboxMaxHeld
-	if err := box.push("c", []byte("too much")); err == nil {
-		t.Error("memory has no bound")
-	}
-	box.held = held
-	if err := os.Rename(away, dir); err != nil {
-		t.Fatal(err)
-	}
-	if err := box.push("d", []byte("stored again")); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"stored", "held", "stored again"} {
-		seq, load, ok := box.head()
-		if !ok || string(load) != want {
-			t.Fatalf("head %q, want %q", load, want)
-		}
-		box.ack(seq)
-	}
-	if box.depth() != 0 || box.held != 0 || box.bytes != 0 {
-		t.Errorf("%d left, %d bytes, %d held", box.depth(), box.bytes, box.held)
-	}
-}
-
-func TestOutbox_RemovedFileIsSkipped(t *testing.T) {
-	box, err := openOutbox(t.TempDir(), 20_000, testLog())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range []string{"a", "b"} {
-		if err := box.push(s, []byte(s)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.Remove(box.path(box.items[0])); err != nil {
-		t.Fatal(err)
-	}
-	if _, load, ok := box.head(); !ok || string(load) != "b" {
-		t.Errorf("head %q %v", load, ok)
 	}
 }

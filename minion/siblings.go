@@ -4,13 +4,14 @@ import (
 	"context"
 
 	"github.com/momtree/mom/internal/channel"
+	"github.com/momtree/mom/minion/delivery"
 	"github.com/momtree/mom/minion/failover"
 )
 
 // serveOrSibling serves the one master of the option, a sibling of it while that is gone.
 // Nothing else in this package knows that there are siblings.
 func (m *Minion) serveOrSibling(ctx context.Context, master string) error {
-	box, err := openOutbox(m.outboxDir(master), m.cfg.Bounds.OrDefault().Returns, m.log)
+	box, err := delivery.OpenOutbox(m.outboxDir(master), m.cfg.Bounds.OrDefault().Returns, m.log)
 	if err != nil {
 		return err
 	}

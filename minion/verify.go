@@ -14,6 +14,7 @@ import (
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/jobsig"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/minion/delivery"
 )
 
 // unsignedFuns are the functions that a node in between may publish of itself
@@ -129,9 +130,9 @@ func (m *Minion) refuse(l *link, p wire.Publication, why error) error {
 		return err
 	}
 	m.log.Warn("A job is not what the top has ordered", "jid", p.JID, "fun", text(p.Fun), "master", l.name, "refused", m.tops.refused.Load(), "err", why)
-	full, ferr := m.encodeReturn(p, failure(p, "ERROR: "+err.Error()))
+	full, ferr := m.encoder.Return(p, delivery.Failure(p, "ERROR: "+err.Error()))
 	if ferr != nil {
 		return errors.Join(err, ferr)
 	}
-	return errors.Join(err, l.outbox.push(p.JID, full))
+	return errors.Join(err, l.outbox.Push(p.JID, full))
 }

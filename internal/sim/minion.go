@@ -129,7 +129,7 @@ func (m *minion) sendAgain(j *job) {
 
 // listensTo tells whether a minion goes by what a node says of its returns: it gives
 // them to one node at a time, and what another one still says of them counts no more
-// (minion/delivery.go).
+// (minion/delivery/takeover.go).
 func (m *minion) listensTo(n *node) bool {
 	v := m.visit()
 	if v == nil || v.host == nil || v.home {

@@ -1,4 +1,4 @@
-package minion
+package delivery
 
 import (
 	"context"
@@ -8,18 +8,18 @@ import (
 
 // Whoever comes next delivers alone: the one before is stopped, and has ended.
 func TestOutbox_OneDeliversAtATime(t *testing.T) {
-	box, err := openOutbox(t.TempDir(), 20_000, slog.New(slog.DiscardHandler))
+	box, err := OpenOutbox(t.TempDir(), 20_000, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
-	first, endFirst := box.takeOver(t.Context())
+	first, endFirst := box.TakeOver(t.Context())
 	ended := make(chan struct{})
 	go func() {
 		<-first.Done() // the request that is under way breaks off
 		close(ended)
 		endFirst()
 	}()
-	second, endSecond := box.takeOver(t.Context())
+	second, endSecond := box.TakeOver(t.Context())
 	select {
 	case <-ended:
 	default:
@@ -30,10 +30,10 @@ func TestOutbox_OneDeliversAtATime(t *testing.T) {
 	}
 	endSecond()
 	ctx, cancel := context.WithCancel(t.Context())
-	third, endThird := box.takeOver(ctx) // at once: nobody delivers
+	third, endThird := box.TakeOver(ctx) // at once: nobody delivers
 	cancel()
 	if third.Err() == nil {
-		t.Error("a delivery outlives its link")
+		t.Error("a delivery outlives its session")
 	}
 	endThird()
 }

@@ -1,4 +1,4 @@
-package minion
+package delivery
 
 import (
 	"cmp"
@@ -19,18 +19,18 @@ import (
 // Bounds of the returns that wait for one master. Beyond them the oldest are
 // given up: a master away for that long has closed those jobs.
 const (
-	outboxMaxBytes = 1 << 30
-	// outboxMaxHeld bounds the bytes of returns that are in memory alone.
-	outboxMaxHeld = 64 << 20
+	maxBytes = 1 << 30
+	// maxHeld bounds the bytes of returns that are in memory alone.
+	maxHeld = 64 << 20
 )
 
-// outbox keeps the returns one master has not acknowledged, in order, each in a
+// Outbox keeps the returns one master has not acknowledged, in order, each in a
 // file of its own that is on disk before it is sent. A crash repeats at most the
 // one that was under way, which masters know to ignore.
 //
 // A return that the disk does not take is held in memory, for the master may well
 // be there: a full disk of the minion is no reason for a job to lack its return.
-type outbox struct {
+type Outbox struct {
 	dir      string
 	log      *slog.Logger
 	maxItems int
@@ -38,14 +38,14 @@ type outbox struct {
 	wake     chan struct{}
 
 	mu       sync.Mutex
-	items    []outboxItem
+	items    []item
 	bytes    int64
 	held     int64 // of bytes, those in memory alone
 	next     uint64
-	delivery *delivery // the last one
+	delivers *delivery // the last one
 }
 
-type outboxItem struct {
+type item struct {
 	seq  uint64
 	jid  string
 	size int64
@@ -53,29 +53,29 @@ type outboxItem struct {
 }
 
 // name is the item's file: the sequence number, then the jid.
-func (i outboxItem) name() string { return fmt.Sprintf("%020d.%s", i.seq, i.jid) }
+func (i item) name() string { return fmt.Sprintf("%020d.%s", i.seq, i.jid) }
 
-func parseItem(e fs.DirEntry) (outboxItem, error) {
+func parseItem(e fs.DirEntry) (item, error) {
 	number, jid, _ := strings.Cut(e.Name(), ".")
 	seq, err := strconv.ParseUint(number, 10, 64)
 	if err != nil {
-		return outboxItem{}, err
+		return item{}, err
 	}
 	info, err := e.Info()
 	if err != nil {
-		return outboxItem{}, err
+		return item{}, err
 	}
-	return outboxItem{seq: seq, jid: jid, size: info.Size()}, nil
+	return item{seq: seq, jid: jid, size: info.Size()}, nil
 }
 
-// openOutbox reads what an earlier run left.
+// OpenOutbox reads what an earlier run left.
 // Of more returns than most the oldest are given up.
-func openOutbox(dir string, most int, log *slog.Logger) (*outbox, error) {
+func OpenOutbox(dir string, most int, log *slog.Logger) (*Outbox, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open the outbox: %w", err)
 	}
-	o := &outbox{
-		dir: dir, log: log, maxItems: most, maxBytes: outboxMaxBytes,
+	o := &Outbox{
+		dir: dir, log: log, maxItems: most, maxBytes: maxBytes,
 		wake: make(chan struct{}, 1), next: 1,
 	}
 	entries, err := os.ReadDir(dir)
@@ -94,25 +94,25 @@ func openOutbox(dir string, most int, log *slog.Logger) (*outbox, error) {
 		o.bytes += item.size
 		o.next = max(o.next, item.seq+1)
 	}
-	slices.SortFunc(o.items, func(a, b outboxItem) int { return cmp.Compare(a.seq, b.seq) })
+	slices.SortFunc(o.items, func(a, b item) int { return cmp.Compare(a.seq, b.seq) })
 	return o, nil
 }
 
-func (o *outbox) path(i outboxItem) string { return filepath.Join(o.dir, i.name()) }
+func (o *Outbox) path(i item) string { return filepath.Join(o.dir, i.name()) }
 
-// push stores the return of a job. When it comes back the return survives a
+// Push stores the return of a job. When it comes back the return survives a
 // crash, but for one that is held in memory, which is told in the log.
-func (o *outbox) push(jid string, load []byte) error {
+func (o *Outbox) Push(jid string, load []byte) error {
 	o.mu.Lock()
-	item := outboxItem{seq: o.next, jid: jid, size: int64(len(load))}
+	item := item{seq: o.next, jid: jid, size: int64(len(load))}
 	o.next++
 	o.mu.Unlock()
 	failed := crypt.WriteFile(o.path(item), load, 0o600)
 	o.mu.Lock()
 	if failed != nil {
-		if o.held+item.size > outboxMaxHeld {
+		if o.held+item.size > maxHeld {
 			o.mu.Unlock()
-			return fmt.Errorf("store a return, and %d MiB wait in memory already: %w", outboxMaxHeld>>20, failed)
+			return fmt.Errorf("store a return, and %d MiB wait in memory already: %w", maxHeld>>20, failed)
 		}
 		item.held = append([]byte{}, load...)
 		o.held += item.size
@@ -126,7 +126,7 @@ func (o *outbox) push(jid string, load []byte) error {
 	given := o.shed()
 	o.mu.Unlock()
 	if failed != nil {
-		o.log.Error("a return cannot be stored and is held in memory: it is lost if the minion ends before the master has it", "jid", jid, "error", failed)
+		o.log.Error("a return cannot be stored and is held in memory: it is lost if the minion ends before the master has it", "jid", jid, "err", failed)
 	}
 	if given > 0 {
 		o.log.Error("returns given up: the master has been away for too long", "count", given, "dir", o.dir)
@@ -139,7 +139,7 @@ func (o *outbox) push(jid string, load []byte) error {
 }
 
 // shed removes the oldest while the bounds are exceeded; o.mu is held.
-func (o *outbox) shed() (given int) {
+func (o *Outbox) shed() (given int) {
 	for len(o.items) > 1 && (len(o.items) > o.maxItems || o.bytes > o.maxBytes) {
 		o.drop(0)
 		given++
@@ -147,7 +147,7 @@ func (o *outbox) shed() (given int) {
 	return given
 }
 
-func (o *outbox) drop(i int) {
+func (o *Outbox) drop(i int) {
 	if o.items[i].held == nil {
 		_ = os.Remove(o.path(o.items[i]))
 	} else {
@@ -158,7 +158,7 @@ func (o *outbox) drop(i int) {
 }
 
 // head returns the oldest return; ok is false when there is none.
-func (o *outbox) head() (seq uint64, load []byte, ok bool) {
+func (o *Outbox) head() (seq uint64, load []byte, ok bool) {
 	for {
 		o.mu.Lock()
 		if len(o.items) == 0 {
@@ -175,14 +175,14 @@ func (o *outbox) head() (seq uint64, load []byte, ok bool) {
 			return item.seq, load, true
 		}
 		if !errors.Is(err, os.ErrNotExist) {
-			o.log.Error("a stored return cannot be read and is given up", "file", o.path(item), "error", err)
+			o.log.Error("a stored return cannot be read and is given up", "file", o.path(item), "err", err)
 		}
 		o.ack(item.seq)
 	}
 }
 
 // ack removes a return that was delivered, or that was given up.
-func (o *outbox) ack(seq uint64) {
+func (o *Outbox) ack(seq uint64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for i := range o.items {
@@ -194,7 +194,7 @@ func (o *outbox) ack(seq uint64) {
 }
 
 // jid is the job of a return that waits, "" if it does not.
-func (o *outbox) jid(seq uint64) string {
+func (o *Outbox) jid(seq uint64) string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for _, item := range o.items {
@@ -205,8 +205,8 @@ func (o *outbox) jid(seq uint64) string {
 	return ""
 }
 
-// jids are the jobs whose returns wait.
-func (o *outbox) jids() []string {
+// JIDs are the jobs whose returns wait.
+func (o *Outbox) JIDs() []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	out := make([]string, len(o.items))
@@ -216,9 +216,16 @@ func (o *outbox) jids() []string {
 	return out
 }
 
-// depth is the number of returns that wait.
-func (o *outbox) depth() int {
+// Depth is the number of returns that wait.
+func (o *Outbox) Depth() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return len(o.items)
+}
+
+// Size is how many returns wait and how many bytes they have.
+func (o *Outbox) Size() (rows int, bytes int64) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return len(o.items), o.bytes
 }

@@ -1,4 +1,4 @@
-package minion
+package delivery
 
 import (
 	"context"
@@ -14,31 +14,31 @@ const largeReturn = 1 << 20
 
 // refused tells a return that the master cannot take from a master that cannot be
 // spoken to.
-func (l *link) refused(ctx context.Context, load []byte, err error) bool {
+func (s *Sender) refused(ctx context.Context, load []byte, err error) bool {
 	switch {
 	case errors.Is(err, channel.ErrFailed), errors.Is(err, errBadReturn):
 		return true
 	case errors.Is(err, channel.ErrRefused):
-		return l.serves(ctx)
+		return s.serves(ctx)
 	case errors.Is(err, channel.ErrNoAnswer) && !errors.Is(err, context.DeadlineExceeded):
-		return len(load) > largeReturn && l.serves(ctx)
+		return len(load) > largeReturn && s.serves(ctx)
 	}
 	return false
 }
 
 // serves asks the master for something small that every one has.
-func (l *link) serves(ctx context.Context) bool {
-	_, err := l.ch.Request(ctx, wire.NewMap("cmd", "_master_opts", "id", l.m.cfg.ID, "env_only", true))
+func (s *Sender) serves(ctx context.Context) bool {
+	_, err := s.Channel.Request(ctx, wire.NewMap("cmd", "_master_opts", "id", s.Minion, "env_only", true))
 	return err == nil
 }
 
 // giveUp replaces a return that the master refuses by an error that says so: the job
 // would wait for this minion for ever. If that is refused, too, nothing is left to be
 // sent.
-func (l *link) giveUp(seq uint64, load []byte, why error) {
-	jid := l.outbox.jid(seq)
-	l.log.Error("the master cannot take this return: given up", "jid", jid, "bytes", len(load), "error", why)
-	defer l.outbox.ack(seq) // after the other one is stored
+func (s *Sender) giveUp(seq uint64, load []byte, why error) {
+	jid := s.Outbox.jid(seq)
+	s.Log.Error("the master cannot take this return: given up", "jid", jid, "bytes", len(load), "err", why)
+	defer s.Outbox.ack(seq) // after the other one is stored
 	if wire.IsErrorReturn(load) || jid == "" {
 		return
 	}
@@ -46,12 +46,12 @@ func (l *link) giveUp(seq uint64, load []byte, why error) {
 	if err != nil {
 		ret = wire.Return{}
 	}
-	ret.ID, ret.JID = l.m.cfg.ID, jid
-	full, err := wire.Encode(wire.ErrorReturn(ret, wire.NotTaken(ret.ID, l.name, why)))
+	ret.ID, ret.JID = s.Minion, jid
+	full, err := wire.Encode(wire.ErrorReturn(ret, wire.NotTaken(ret.ID, s.Master, why)))
 	if err == nil {
-		err = l.outbox.push(jid, full)
+		err = s.Outbox.Push(jid, full)
 	}
 	if err != nil {
-		l.log.Error("the job will wait for this minion in vain", "jid", jid, "error", err)
+		s.Log.Error("the job will wait for this minion in vain", "jid", jid, "err", err)
 	}
 }

@@ -1,0 +1,42 @@
+package delivery
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// Cache is the folder in which the option cache_jobs keeps returns on the minion.
+type Cache string
+
+// CacheOf is the one below a cachedir, named as Salt's minion does.
+func CacheOf(cachedir string) Cache { return Cache(filepath.Join(cachedir, "minion_jobs")) }
+
+func (c Cache) path(id string) string { return filepath.Join(string(c), id, "return.p") }
+
+// Put keeps the return of a job.
+func (c Cache) Put(id string, full wire.Raw) error {
+	path := c.path(id)
+	b, err := wire.ToBus(full)
+	if err != nil {
+		return err
+	}
+	return errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), crypt.WriteFileLazy(path, b, 0o600))
+}
+
+// Get reads a kept return.
+func (c Cache) Get(id string) (*wire.Map, bool) {
+	if jid.Usable(id) != nil {
+		return nil, false
+	}
+	b, err := os.ReadFile(c.path(id))
+	if err != nil {
+		return nil, false
+	}
+	load, err := wire.DecodeMap(b)
+	return load, err == nil
+}

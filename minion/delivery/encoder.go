@@ -1,0 +1,64 @@
+package delivery
+
+import (
+	"fmt"
+
+	"github.com/momtree/mom/internal/wire"
+)
+
+// Encoder makes the returns of one minion.
+type Encoder struct {
+	ID           string
+	Depth        int // of values in loads
+	MaxFrameSize int // 0: no bound
+}
+
+// Return is the `_return` load in Salt's field order, without what the
+// channel adds (Salt wire reference §9.1).
+func (e Encoder) Return(p wire.Publication, r Result) (wire.Raw, error) {
+	load := wire.NewMap(
+		"cmd", "_return", "id", e.ID,
+		"success", r.Success, "return", r.Value, "retcode", r.Retcode)
+	if r.Out != "" {
+		load.Set("out", r.Out)
+	}
+	load.Set("jid", p.JID)
+	load.Set("fun", p.Fun)
+	load.Set("fun_args", p.Arg)
+	if p.User != "" {
+		load.Set("user", p.User)
+	}
+	if p.MasterID != "" {
+		load.Set("master_id", p.MasterID)
+	}
+	if meta, err := wire.DecodeMap(p.Metadata); err == nil && len(p.Metadata) > 0 {
+		load.Set("metadata", meta)
+	}
+	full, err := wire.Encode(load)
+	if err != nil {
+		return nil, err
+	}
+	if err := wire.FitFields(full, e.Depth); err != nil {
+		return nil, err
+	}
+	// A tenth is left for the envelope and for padding.
+	if most := e.MaxFrameSize - e.MaxFrameSize/10; most > 0 && len(full) > most {
+		return nil, fmt.Errorf("it has %d bytes, max_frame_size allows %d: return less, or raise it on minion and master", len(full), most)
+	}
+	return full, nil
+}
+
+// Bare leaves out of a job what may be the reason why its return cannot be sent.
+func (e Encoder) Bare(p wire.Publication) wire.Publication {
+	if wire.FitsDepth(p.Arg, e.Depth) != nil || len(p.Arg) > maxEcho {
+		p.Arg = wire.Raw{0x90} // an empty list
+	}
+	if wire.FitsDepth(p.Metadata, e.Depth) != nil || len(p.Metadata) > maxEcho {
+		p.Metadata = nil
+	}
+	return p
+}
+
+// maxEcho bounds the arguments, in bytes, that go with the report of a return that
+// cannot be sent.
+const maxEcho = 64 << 10

@@ -1,0 +1,147 @@
+package delivery
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/returners"
+)
+
+// saveTimeout bounds one save of a return by a returner.
+const saveTimeout = 30 * time.Second
+
+// Returners opens the returners that jobs of a minion name.
+type Returners struct {
+	Options *config.Minion
+	Log     *slog.Logger
+	Now     func() time.Time
+}
+
+// Opened are the returners of one job.
+type Opened struct {
+	all []returners.Saver
+	of  Returners
+}
+
+// OpenFor opens what the job or the configuration names (options ret and
+// return). A job for a returner that is not there is refused before it runs:
+// its results would go nowhere, and nobody would know.
+func (r Returners) OpenFor(ctx context.Context, p wire.Publication) (Opened, error) {
+	names := strings.Split(p.Ret, ",")
+	if v, ok := r.Options.Get("return"); ok {
+		names = append(names, listOf(v)...)
+	}
+	return r.Open(ctx, names, p.RetConfig)
+}
+
+// Open opens returners by their names; prefix is that of their options.
+func (r Returners) Open(ctx context.Context, names []string, prefix string) (Opened, error) {
+	open := Opened{of: r}
+	seen := map[string]bool{"": true}
+	for _, name := range names {
+		name = strings.TrimSpace(name)
+		if seen[name] {
+			continue
+		}
+		seen[name] = true
+		s, err := returners.Open(ctx, name, returners.Options{Values: r.Options.Raw, Prefix: prefix, Log: r.Log, Now: r.Now})
+		if err != nil {
+			open.Close()
+			return Opened{}, fmt.Errorf("open %w", err)
+		}
+		open.all = append(open.all, s)
+	}
+	return open, nil
+}
+
+// Close ends their use.
+func (o Opened) Close() {
+	for _, r := range o.all {
+		_ = r.Close()
+	}
+}
+
+// listOf reads an option that is a text of names or a list of them.
+func listOf(v any) []string {
+	switch v := v.(type) {
+	case string:
+		return strings.Split(v, ",")
+	case []any:
+		var out []string
+		for _, x := range v {
+			if s, ok := x.(string); ok {
+				out = append(out, s)
+			}
+		}
+		return out
+	default:
+		return nil
+	}
+}
+
+// Save hands the return to the returners. The master has it already, so a
+// failure is logged, not returned. They are closed then.
+func (o Opened) Save(p wire.Publication, r Result, full wire.Raw) {
+	defer o.Close()
+	if len(o.all) == 0 || full == nil {
+		return
+	}
+	names, _ := Functions(p.Fun)
+	value, err := wire.Encode(r.Value)
+	if err != nil {
+		o.of.Log.Error("return not saved", "jid", p.JID, "err", err)
+		return
+	}
+	ok, code := verdict(r)
+	ret := returners.Return{
+		JID: p.JID, ID: o.of.Options.ID, Fun: strings.Join(names, ","), Success: ok, Retcode: code,
+		Out: r.Out, Value: value, Full: full, MasterID: p.MasterID, At: o.of.Now(),
+	}
+	// The job may have been ended, its return is saved all the same.
+	if err := o.SaveReturn(context.Background(), ret); err != nil {
+		o.of.Log.Error("return not saved", "jid", p.JID, "err", err)
+	}
+}
+
+// SaveReturn gives a return to each of them and tells which did not take it.
+func (o Opened) SaveReturn(ctx context.Context, ret returners.Return) error {
+	var errs []error
+	for _, s := range o.all {
+		short, cancel := context.WithTimeout(ctx, saveTimeout)
+		if err := s.SaveReturns(short, []returners.Return{ret}); err != nil {
+			errs = append(errs, fmt.Errorf("returner %s: %w", s.Name(), err))
+		}
+		cancel()
+	}
+	return errors.Join(errs...)
+}
+
+// verdict is success and retcode of a whole job: of several functions, the
+// worst.
+func verdict(r Result) (success bool, retcode int) {
+	switch codes := r.Retcode.(type) {
+	case int:
+		retcode = codes
+	case *wire.Map:
+		for _, name := range codes.Keys() {
+			if v, ok := codes.Get(fmt.Sprint(name)); ok {
+				if c, ok := v.(int); ok {
+					retcode = max(retcode, c)
+				}
+			}
+		}
+	case []any:
+		for _, v := range codes {
+			if c, ok := v.(int); ok {
+				retcode = max(retcode, c)
+			}
+		}
+	}
+	return retcode == 0, retcode
+}

@@ -1,0 +1,102 @@
+package delivery
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"math/rand/v2"
+	"time"
+
+	"github.com/momtree/mom/internal/wire"
+)
+
+// Channel is the way to one master.
+type Channel interface {
+	// Return gives it a return and comes back when it has taken it.
+	Return(ctx context.Context, load *wire.Map) error
+	// Request asks it something.
+	Request(ctx context.Context, load *wire.Map) (wire.Raw, error)
+}
+
+// Sender delivers to one master what is in an outbox.
+type Sender struct {
+	Outbox  *Outbox
+	Channel Channel
+	// Minion and Master are the names that an error in the place of a return has.
+	Minion, Master string
+	// Tries is after how many refusals a return is given up; between two attempts lie
+	// RetryMin to RetryMax.
+	Tries              int
+	RetryMin, RetryMax time.Duration
+	// Changed gives a channel that is closed when it is worth trying again, perhaps.
+	Changed func() <-chan struct{}
+	Log     *slog.Logger
+}
+
+// Run sends stored returns, oldest first, each until the master has acknowledged it, as
+// long as nobody else takes the outbox over.
+func (s *Sender) Run(ctx context.Context) {
+	var failures int // of the return at the head
+	for ctx.Err() == nil {
+		seq, load, ok := s.Outbox.head()
+		if !ok {
+			select {
+			case <-s.Outbox.wake:
+			case <-ctx.Done():
+			}
+			continue
+		}
+		err := Send(ctx, s.Channel, load)
+		switch {
+		case err == nil:
+			s.Outbox.ack(seq)
+			failures = 0
+			continue
+		case ctx.Err() != nil:
+			return
+		case s.refused(ctx, load, err):
+			failures++
+		}
+		if failures >= s.Tries {
+			s.giveUp(seq, load, err)
+			failures = 0
+			continue
+		}
+		pause := s.retryPause()
+		s.Log.Warn("return not delivered, will be sent again", "waiting", s.Outbox.Depth(), "pause", pause, "err", err)
+		select {
+		case <-time.After(pause):
+		case <-s.Changed(): // perhaps the master is back
+		case <-ctx.Done():
+		}
+	}
+}
+
+var errBadReturn = errors.New("the stored return is damaged")
+
+// Send sends one return. Its values stay undecoded.
+func Send(ctx context.Context, to Channel, load []byte) error {
+	m := wire.NewMap()
+	err := wire.Fields(load, func(key string, val wire.Raw) error {
+		if key == "cmd" || key == "id" { // read again below the channel
+			text, err := wire.Str(val)
+			m.Set(key, text)
+			return err
+		}
+		m.Set(key, val)
+		return nil
+	})
+	if err != nil {
+		return errors.Join(errBadReturn, err)
+	}
+	return to.Return(ctx, m)
+}
+
+// retryPause lies between return_retry_timer and return_retry_timer_max.
+func (s *Sender) retryPause() time.Duration {
+	low, high := s.RetryMin, s.RetryMax
+	if high <= low {
+		return low
+	}
+	return low + rand.N(high-low)
+}
