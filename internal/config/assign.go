@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"math/big"
 	"reflect"
 	"slices"
 	"strconv"
@@ -103,6 +102,8 @@ func number(val any) (float64, bool) {
 	switch v := val.(type) {
 	case int64:
 		return float64(v), true
+	case uint64:
+		return float64(v), true
 	case float64:
 		return v, !math.IsNaN(v) && !math.IsInf(v, 0)
 	case string:
@@ -140,15 +141,19 @@ func wholeNumber(val any) (int64, error) {
 	switch v := val.(type) {
 	case int64:
 		return v, nil
-	case *big.Int:
-		return 0, fmt.Errorf("is too large: %s", v)
+	case uint64:
+		return 0, fmt.Errorf("is too large: %d", v)
 	case float64:
 		if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
 			return int64(v), nil
 		}
 	case string:
-		if n, err := strconv.ParseInt(strings.TrimSpace(v), 10, 64); err == nil {
+		n, err := strconv.ParseInt(strings.TrimSpace(v), 10, 64)
+		switch {
+		case err == nil:
 			return n, nil
+		case errors.Is(err, strconv.ErrRange):
+			return 0, fmt.Errorf("is too large: %s", v)
 		}
 	}
 	return 0, fmt.Errorf("wants a whole number, has %s", describe(val))

@@ -2,7 +2,9 @@ package config
 
 import (
 	"bufio"
+	"encoding/json"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -154,7 +156,7 @@ func TestEveryFaultIsNamedWithItsLine(t *testing.T) {
 		"a.conf:1: pub_hwm: 0 is too small: at least 1",
 		"a.conf:2: syndic_master: entry 2: \"a b\" is no host name or address (several masters are written as a list)",
 		"b.conf:1: invalid YAML: did not find expected ',' or ']'",
-		"c.conf:1: the file should hold options as 'name: value' lines, not the text \"just text\"",
+		"c.conf:1: there should be lines of the form 'name: value', not the text \"just text\"",
 		"d.conf:1: peer: .*: wants a list of functions, has the text \"test.ping\"",
 		"d.conf:2: keysize: is too large: 99999999999999999999",
 		"d.conf:3: key_pass: sdb:// values are not supported; write the value itself",
@@ -436,6 +438,50 @@ func TestLineOfASyntaxError(t *testing.T) {
 		var f *Fault
 		if !errors.As(faults[0], &f) || f.Line != line {
 			t.Errorf("%q: line %d, want %d: %v", text, f.Line, line, f)
+		}
+	}
+}
+
+// TestValuesAreThoseOfSaltsLoader: an option has the value that Salt reads, by the same
+// recorded words as static grains and words of a command line.
+func TestValuesAreThoseOfSaltsLoader(t *testing.T) {
+	b, err := os.ReadFile("../yaml11/testdata/scalars.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := 0
+	for line := range strings.Lines(string(b)) {
+		var row [3]string // the word, Python's type and Python's text
+		if err := json.Unmarshal([]byte(line), &row); err != nil {
+			t.Fatal(err)
+		}
+		rows++
+		list, faults := parse("f", []byte("a: "+row[0]+"\n"))
+		if len(faults) != 0 || len(list) != 1 || pyText(list[0].value) != row[2] {
+			t.Errorf("a: %s is read as %v, %v; Salt reads %s %s", row[0], list, faults, row[1], row[2])
+		}
+	}
+	if rows < 50 {
+		t.Fatalf("only %d rows of test data", rows)
+	}
+	for text, value := range map[string]any{
+		"a: 18446744073709551615":                  uint64(math.MaxUint64),
+		"a: 99999999999999999999":                  "99999999999999999999",
+		"a: !!int '010'":                           int64(10),
+		"a: {1: x, yes: y}":                        map[string]any{"1": "x", "True": "y"},
+		"a:\n  <<: [{x: 1, y: 2}, {z: 3}]\n  x: 4": map[string]any{"x": int64(4), "y": int64(2), "z": int64(3)},
+	} {
+		if list, faults := parse("f", []byte(text)); len(faults) != 0 || len(list) != 1 || !cmp.Equal(list[0].value, value) {
+			t.Errorf("%s is read as %v, %v; want %v", text, list, faults, value)
+		}
+	}
+	for text, fault := range map[string]string{
+		"a:\n  <<: [{x: 1}, {x: 2}]": "f:2: x: is set twice; the first time in line 2", // Salt: found conflicting ID
+		"1: a\n'1': b":               "f:2: 1: is set twice; the first time in line 1",
+		"a: !!bool x":                "f:1: \"x\" is no !!bool",
+	} {
+		if _, faults := parse("f", []byte(text)); len(faults) != 1 || faults[0].Error() != fault {
+			t.Errorf("%s: %v; want %s", text, faults, fault)
 		}
 	}
 }

@@ -1,14 +1,10 @@
 package yaml11
 
 import (
-	"bytes"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
-	"math/big"
 	"slices"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -17,99 +13,162 @@ import (
 
 // Bounds on one document.
 const (
-	maxNodes = 1 << 18 // aliases followed
+	maxNodes   = 1 << 18 // aliases followed
+	maxEntries = 1 << 20 // the same of a file of options, which an operator wrote
 	// maxDepth lies above what a master publishes, which refuses the rest by name.
 	maxDepth = 200
 )
 
-// Read reads the one YAML document of b into wire values: nil, bool, int64, uint64
-// (decimal text beyond 64 bits), float64, string, []any, and *wire.Map in Salt's
-// order, what a map merges (<<) before its own. An empty document is nil. An error
-// names the line.
-func Read(b []byte) (any, error) {
-	var doc, second yaml.Node
-	dec := yaml.NewDecoder(bytes.NewReader(b))
-	if err := dec.Decode(&doc); err != nil {
-		if errors.Is(err, io.EOF) {
-			return nil, nil
-		}
-		return nil, err
-	}
-	if err := dec.Decode(&second); err == nil {
-		return nil, fmt.Errorf("line %d: a second document begins here; there may be one", second.Line)
-	} else if !errors.Is(err, io.EOF) {
-		return nil, err
-	}
-	if len(doc.Content) == 0 {
-		return nil, nil
-	}
-	r := reader{left: maxNodes}
-	return r.value(doc.Content[0], 0)
+// Fault is what is wrong in one line of a document.
+type Fault struct {
+	Line int
+	Key  string // whose value or place it is; empty where it is nobody's
+	Text string
 }
 
-type reader struct{ left int }
+// Error names the line and the key.
+func (f *Fault) Error() string {
+	if f.Key == "" {
+		return fmt.Sprintf("line %d: %s", f.Line, f.Text)
+	}
+	return fmt.Sprintf("line %d: %s: %s", f.Line, f.Key, f.Text)
+}
 
-func (r *reader) value(n *yaml.Node, depth int) (any, error) {
-	if err := r.count(n, depth); err != nil {
-		return nil, err
+// Read reads the one YAML document of b into wire values: nil, bool, int64, uint64
+// (decimal text beyond 64 bits), float64, string, []any, and *wire.Map in Salt's
+// order, what a map merges (<<) before its own. An empty document is nil. The error
+// is the first [Fault].
+func Read(b []byte) (any, error) {
+	r := reader{left: maxNodes}
+	var v any
+	if root := r.document(b); root != nil {
+		v = r.value(root, 0)
+	}
+	if len(r.faults) > 0 {
+		return nil, r.faults[0]
+	}
+	return v, nil
+}
+
+// Entry is a key of a document with its value.
+type Entry struct {
+	Key, Value any
+	Text       string // a value that is one word, as it was written
+	Line       int
+}
+
+// Entries reads a document that is a map, as [Read] does, but tells all that is wrong
+// with it, and where each entry stands. What is wrong is left out or nil.
+func Entries(b []byte) ([]Entry, []*Fault) {
+	r := reader{left: maxEntries}
+	root := r.document(b)
+	switch {
+	case root == nil:
+	case root.Kind == yaml.MappingNode:
+		return r.entries(root, 0), r.faults
+	case root.Kind != yaml.ScalarNode || r.scalar(root) != nil:
+		r.fault(root, "", "there should be lines of the form 'name: value', not "+kindName(root))
+	}
+	return nil, r.faults
+}
+
+// reader turns the nodes of one document into values. What is wrong is noted, and nil.
+type reader struct {
+	left   int
+	faults []*Fault
+}
+
+func (r *reader) fault(n *yaml.Node, key, text string) {
+	r.faults = append(r.faults, &Fault{Line: n.Line, Key: key, Text: text})
+}
+
+// document is the root of the one document of b; nil if there is none to be read.
+func (r *reader) document(b []byte) *yaml.Node {
+	var doc, second yaml.Node
+	dec := newDecoder(b)
+	err := dec.Decode(&doc)
+	if err == nil {
+		if err = dec.Decode(&second); err == nil {
+			r.fault(&second, "", "a second document begins here; there may be one")
+		}
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		r.faults = append(r.faults, syntax(err, b))
+		return nil
+	}
+	if len(doc.Content) == 0 {
+		return nil
+	}
+	return doc.Content[0]
+}
+
+// more tells whether one more value may be read.
+func (r *reader) more(n *yaml.Node, depth int) bool {
+	if r.left <= 0 {
+		return false // told already
+	}
+	if r.left--; r.left == 0 {
+		r.fault(n, "", "the document is too large, with what its aliases stand for")
+	} else if depth > maxDepth {
+		r.fault(n, "", fmt.Sprintf("values are nested more than %d deep", maxDepth))
+		r.left = 0
+	}
+	return r.left > 0
+}
+
+func (r *reader) value(n *yaml.Node, depth int) any {
+	if !r.more(n, depth) {
+		return nil
 	}
 	switch n.Kind {
 	case yaml.AliasNode:
 		return r.value(n.Alias, depth+1)
 	case yaml.SequenceNode:
 		if n.Style&yaml.TaggedStyle != 0 && n.ShortTag() != "!!seq" {
-			return nil, unknown(n)
+			return r.unknown(n)
 		}
 		list := make([]any, 0, len(n.Content))
 		for _, c := range n.Content {
-			v, err := r.value(c, depth+1)
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, v)
+			list = append(list, r.value(c, depth+1))
 		}
-		return list, nil
+		return list
 	case yaml.MappingNode:
 		if n.Style&yaml.TaggedStyle != 0 && n.ShortTag() != "!!map" {
-			return nil, unknown(n)
+			return r.unknown(n)
 		}
-		return r.mapping(n, depth)
+		m := wire.NewMap()
+		for _, e := range r.entries(n, depth) {
+			m.Set(e.Key, e.Value)
+		}
+		return m
 	}
-	return scalar(n)
+	return r.scalar(n)
 }
 
-func (r *reader) count(n *yaml.Node, depth int) error {
-	if r.left--; r.left < 0 || depth > maxDepth {
-		return fmt.Errorf("line %d: document too large or nested too deeply", n.Line)
-	}
-	return nil
-}
-
-func (r *reader) mapping(n *yaml.Node, depth int) (any, error) {
-	pairs, err := r.pairs(n, depth)
-	if err != nil {
-		return nil, err
-	}
-	m := wire.NewMap()
+// entries are those of a map and of what it merges, each key once.
+func (r *reader) entries(n *yaml.Node, depth int) []Entry {
+	pairs := r.pairs(n, depth)
+	lines := wire.NewMap()
+	out := make([]Entry, 0, len(pairs))
 	for _, p := range pairs {
-		key, err := r.value(p.key, depth+1)
-		if err != nil {
-			return nil, err
-		}
+		key := r.value(p.key, depth+1)
 		switch key.(type) {
 		case []any, *wire.Map:
-			return nil, fmt.Errorf("line %d: a list or map cannot be a key", p.key.Line)
+			r.fault(p.key, "", "a list or map cannot be a key")
+			continue
 		}
-		if _, twice := m.GetKey(key); twice {
-			return nil, fmt.Errorf("line %d: the key %v is there twice", p.key.Line, key)
+		if line, twice := lines.GetKey(key); twice {
+			r.fault(p.key, fmt.Sprint(key), fmt.Sprintf("is set twice; the first time in line %d", line))
+			continue
 		}
-		v, err := r.value(p.val, depth+1)
-		if err != nil {
-			return nil, err
+		lines.Set(key, p.key.Line)
+		e := Entry{Key: key, Value: r.value(p.val, depth+1), Line: p.key.Line}
+		if p.val.Kind == yaml.ScalarNode {
+			e.Text = p.val.Value
 		}
-		m.Set(key, v)
+		out = append(out, e)
 	}
-	return m, nil
+	return out
 }
 
 type pair struct{ key, val *yaml.Node }
@@ -117,9 +176,9 @@ type pair struct{ key, val *yaml.Node }
 // pairs are the pairs of a map behind those that it merges. Salt passes over a
 // merged key when the map has one of the same text; of two merged maps with a key in
 // common none goes before the other, so the key is there twice.
-func (r *reader) pairs(n *yaml.Node, depth int) ([]pair, error) {
-	if err := r.count(n, depth); err != nil {
-		return nil, err
+func (r *reader) pairs(n *yaml.Node, depth int) []pair {
+	if !r.more(n, depth) {
+		return nil
 	}
 	var own, merged []pair
 	var texts []string
@@ -139,14 +198,14 @@ func (r *reader) pairs(n *yaml.Node, depth int) ([]pair, error) {
 		}
 		for _, src := range sources {
 			if src = target(src); src.Kind != yaml.MappingNode {
-				return nil, fmt.Errorf("line %d: << merges a map or a list of maps", k.Line)
+				r.fault(k, "<<", "merges a map or a list of maps, not "+kindName(src))
+				continue
 			}
-			more, err := r.pairs(src, depth+1)
-			if err != nil {
-				return nil, err
-			}
-			if r.left -= len(more); r.left < 0 {
-				return nil, r.count(src, depth)
+			more := r.pairs(src, depth+1)
+			if r.left -= len(more); r.left <= 0 {
+				r.left = 1 // it is told as the last value
+				r.more(src, depth)
+				return nil
 			}
 			merged = append(merged, more...)
 		}
@@ -155,7 +214,7 @@ func (r *reader) pairs(n *yaml.Node, depth int) ([]pair, error) {
 		k := target(p.key)
 		return k.Kind == yaml.ScalarNode && slices.Contains(texts, k.Value)
 	})
-	return append(merged, own...), nil
+	return append(merged, own...)
 }
 
 func target(n *yaml.Node) *yaml.Node {
@@ -165,67 +224,17 @@ func target(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-func unknown(n *yaml.Node) error {
-	return fmt.Errorf("line %d: the tag %s is not known here", n.Line, n.Tag)
+func kindName(n *yaml.Node) string {
+	switch n.Kind {
+	case yaml.MappingNode:
+		return "a map"
+	case yaml.SequenceNode:
+		return "a list"
+	}
+	return fmt.Sprintf("the text %q", n.Value)
 }
 
-// reserved tells of a plain word that YAML 1.1 keeps for itself: Salt's loader has no
-// value for it.
-func reserved(s string) bool { return s == "=" || s == "<<" }
-
-func scalar(n *yaml.Node) (any, error) {
-	if n.Style&yaml.TaggedStyle == 0 {
-		const quoted = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
-		switch {
-		case n.Style&quoted != 0:
-			return n.Value, nil
-		case reserved(n.Value):
-			return nil, fmt.Errorf("line %d: %s needs quotes to be a text", n.Line, n.Value)
-		}
-		return short(Scalar(n.Value)), nil
-	}
-	v := Scalar(n.Value)
-	ok := false
-	switch n.ShortTag() {
-	case "!!str", "!!timestamp", "!!python/unicode":
-		return n.Value, nil
-	case "!!null":
-		return nil, nil
-	case "!!binary":
-		b, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(n.Value), ""))
-		if err != nil {
-			return nil, fmt.Errorf("line %d: !!binary is not base64: %w", n.Line, err)
-		}
-		return string(b), nil
-	case "!!bool":
-		_, ok = v.(bool)
-	case "!!int":
-		switch v.(type) {
-		case int64, *big.Int:
-			ok = true
-		}
-	case "!!float":
-		if i, whole := v.(int64); whole {
-			return float64(i), nil
-		}
-		_, ok = v.(float64)
-	default:
-		return nil, unknown(n)
-	}
-	if !ok {
-		return nil, fmt.Errorf("line %d: %q is no %s", n.Line, n.Value, n.Tag)
-	}
-	return short(v), nil
-}
-
-// short gives numbers beyond the wire's 64 bits as text, as Salt sends them.
-func short(v any) any {
-	n, ok := v.(*big.Int)
-	switch {
-	case !ok:
-		return v
-	case n.IsUint64():
-		return n.Uint64()
-	}
-	return n.String()
+func (r *reader) unknown(n *yaml.Node) any {
+	r.fault(n, "", "the tag "+n.Tag+" is not known here; leave it out")
+	return nil
 }

@@ -41,11 +41,11 @@ func TestRead_AsSaltsLoader(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"a: 1\na: 2": "line 2: the key a is there twice", "yes: 1\non: 2": "line 2: the key true is there twice",
-		"{<<: {x: 1}, <<: {x: 2}}":     "line 1: the key x is there twice",
-		"{<<: [{x: 1, y: 1}, {x: 2}]}": "line 1: the key x is there twice",
-		"{<<: 5}":                      "line 1: << merges a map or a list of maps",
-		"{<<: [5]}":                    "line 1: << merges a map or a list of maps",
+		"a: 1\na: 2": "line 2: a: is set twice; the first time in line 1", "yes: 1\non: 2": "line 2: true: is set twice",
+		"{<<: {x: 1}, <<: {x: 2}}":     "line 1: x: is set twice; the first time in line 1",
+		"{<<: [{x: 1, y: 1}, {x: 2}]}": "line 1: x: is set twice; the first time in line 1",
+		"{<<: 5}":                      "line 1: <<: merges a map or a list of maps, not the text \"5\"",
+		"{<<: [5]}":                    "line 1: <<: merges a map or a list of maps, not the text \"5\"",
 		"? [a]\n: b":                   "line 1: a list or map cannot be a key",
 		"? {a: b}\n: c":                "line 1: a list or map cannot be a key",
 		"a: 1\n---\nb: 2":              "a second document begins here",
@@ -57,6 +57,37 @@ func TestRead_AsSaltsLoader(t *testing.T) {
 		if v, err := Read([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Read(%q) = %v, %v; want an error with %q", text, v, err, want)
 		}
+	}
+}
+
+// All that is wrong is told, with its line, and what is right is read.
+func TestEntries(t *testing.T) {
+	entries, faults := Entries([]byte("a: 010\nb: !x 1\nc: [{? [k] : 1}, =, 2]\na: 2\nd: &d\n  <<: 5\n1: *d\n'1': yes\n"))
+	want := []Entry{
+		{Key: "a", Value: int64(10), Text: "010", Line: 1},
+		{Key: "b", Text: "1", Line: 2},
+		{Key: "c", Value: []any{wire.NewMap(), nil, int64(2)}, Line: 3},
+		{Key: "d", Value: wire.NewMap(), Line: 5},
+		{Key: int64(1), Value: wire.NewMap(), Line: 7},
+		{Key: "1", Value: true, Text: "yes", Line: 8},
+	}
+	plain := cmp.Transformer("map", func(m *wire.Map) any { return fuzzValue(m) })
+	if d := cmp.Diff(want, entries, plain); d != "" {
+		t.Errorf("entries (-want +got):\n%s", d)
+	}
+	var told []string
+	for _, f := range faults {
+		told = append(told, f.Error())
+	}
+	if d := cmp.Diff([]string{
+		"line 2: the tag !x is not known here; leave it out",
+		"line 3: a list or map cannot be a key",
+		"line 3: = needs quotes to be a text",
+		"line 4: a: is set twice; the first time in line 1",
+		"line 6: <<: merges a map or a list of maps, not the text \"5\"",
+		"line 6: <<: merges a map or a list of maps, not the text \"5\"",
+	}, told); d != "" {
+		t.Errorf("faults (-want +got):\n%s", d)
 	}
 }
 
@@ -91,6 +122,14 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		v, err := Read([]byte(text))
+		entries, faults := Entries([]byte(text))
+		if m, ok := v.(*wire.Map); err != nil || v != nil && !ok {
+			if len(faults) == 0 && len(entries) == 0 {
+				t.Fatalf("%q is %v, %v as a document, and no fault as options", text, v, err)
+			}
+		} else if m.Len() != len(entries) || len(faults) != 0 {
+			t.Fatalf("%q is %v as a document, and %v, %v as options", text, v, entries, faults)
+		}
 		if err != nil {
 			return
 		}

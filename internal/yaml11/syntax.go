@@ -1,0 +1,46 @@
+package yaml11
+
+import (
+	"bytes"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+func newDecoder(b []byte) *yaml.Decoder { return yaml.NewDecoder(bytes.NewReader(b)) }
+
+var syntaxLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)
+
+var anchor = regexp.MustCompile(`^unknown anchor '(.*)' referenced`)
+
+// countedFromZero are the errors of the YAML library whose line is counted from 0: those
+// of its parser, while those of its scanner are counted from 1.
+var countedFromZero = regexp.MustCompile(`^did not find expected (?:node content|key|'-' indicator|',' or|<)`)
+
+// syntax makes a fault of the library's error: with the line in which it is, or in which
+// begins what is not ended.
+func syntax(err error, data []byte) *Fault {
+	line, text := 1, err.Error() // no line is named where it is the first
+	if m := syntaxLine.FindStringSubmatch(text); m != nil {
+		text = m[2]
+		if n, err := strconv.Atoi(m[1]); err == nil {
+			line = n
+			if countedFromZero.MatchString(text) {
+				line++
+			}
+		}
+	}
+	// The end of a file that ends with a line end counts as one more line there.
+	line = min(line, bytes.Count(bytes.TrimRight(data, "\n"), []byte{'\n'})+1)
+	if m := anchor.FindStringSubmatch(text); m != nil { // it names no line at all
+		if at := bytes.Index(data, []byte("*"+m[1])); at >= 0 {
+			line = bytes.Count(data[:at], []byte{'\n'}) + 1
+		}
+	}
+	if strings.Contains(text, "that cannot start any token") {
+		text += " (indent with spaces, and quote values that begin with @, ` or a tab)"
+	}
+	return &Fault{Line: line, Text: "invalid YAML: " + text}
+}
