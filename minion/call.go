@@ -81,7 +81,7 @@ func Call(ctx context.Context, o CallOptions) (CallResult, error) {
 		}
 		defer func() { _ = l.ch.Close() }()
 	}
-	stores, err := m.returners.Open(ctx, o.Returners, "")
+	stores, err := m.jobs.Returners.Open(ctx, o.Returners, "")
 	defer stores.Close()
 
 	res := m.call(ctx, l, o)
@@ -131,16 +131,12 @@ func (m *Minion) connectOnce(ctx context.Context) (*link, error) {
 func (m *Minion) call(ctx context.Context, l *link, o CallOptions) CallResult {
 	res := CallResult{JID: jid.New(m.now()), ID: m.cfg.ID, Fun: o.Fun, FunArgs: o.Args}
 	load := wire.NewMap("fun", o.Fun, "jid", res.JID, "tgt", "salt-call", "arg", o.Args)
-	jobCtx, end, err := m.table.Begin(ctx, load)
+	jobCtx, end, err := m.jobs.Begin(ctx, res.JID, "", load)
 	if err != nil { // a fresh table holds no job
 		res.Return, res.Retcode, res.Out, res.Err = err.Error(), 1, "nested", err
 		return res
 	}
 	defer end()
-	if err := m.procs.write(res.JID, "", load); err != nil {
-		m.log.Warn("other processes will not see this call", "error", err)
-	}
-	defer m.procs.remove(res.JID)
 	e := &env{m: m, l: l, pillar: o.Pillar}
 	r := modules.Execute(jobCtx, e, modules.Invocation{Fun: o.Fun, Args: o.Args, JID: res.JID})
 	res.Return, res.Retcode, res.Success, res.Out, res.Err = r.Value, r.Retcode, r.Success, r.Out, r.Err
@@ -187,7 +183,7 @@ func (m *Minion) deliverCall(ctx context.Context, l *link, o CallOptions, res Ca
 		errs = append(errs, stores.SaveReturn(ctx, ret))
 	}
 	if m.cfg.CacheJobs {
-		errs = append(errs, m.cache.Put(res.JID, full))
+		errs = append(errs, m.jobs.Cache.Put(res.JID, full))
 	}
 	if l != nil && !o.NoReturnEvent && m.cfg.PubRet {
 		errs = append(errs, delivery.Send(ctx, l.ch, full))

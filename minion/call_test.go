@@ -120,7 +120,7 @@ func TestCall_BesideTheDaemon(t *testing.T) {
 	gates.reset()
 	m := channeltest.Start(t, channeltest.Rules{})
 	cfg := testConfig(t, m)
-	d := start(t, cfg)
+	start(t, cfg)
 	m.AwaitSubscribers(t, 1)
 	m.Await(t, "_pillar", 1)
 	if res, err := call(t, cfg, CallOptions{Local: true, Fun: "saltutil.refresh_pillar"}); err != nil || res.Return != true {
@@ -132,7 +132,7 @@ func TestCall_BesideTheDaemon(t *testing.T) {
 	m.Publish(channeltest.Job(jid, "m1", "gate.wait"))
 	_, entered := gates.channels()
 	<-entered
-	other := &Minion{cfg: cfg, log: testLog(), table: &modules.Table{}, procs: d.procs, now: time.Now}
+	other := &Minion{cfg: cfg, log: testLog(), now: time.Now}
 	// Both are this process here, so the proc file counts as stale: look at the
 	// table of the daemon for what a call from outside would end.
 	if err := other.tellDaemon(signalTag, wire.NewMap("jid", jid, "signal", 15)); err != nil {

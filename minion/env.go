@@ -9,7 +9,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/config"
@@ -123,7 +122,7 @@ func (e *env) Fire(ctx context.Context, tag string, data any) error {
 
 func (e *env) FireLocal(tag string, data any) error { return e.m.fireEvent(tag, data) }
 
-func (e *env) Jobs() modules.JobTable { return jobTable{e.m.table, e.m} }
+func (e *env) Jobs() modules.JobTable { return e.m.jobs.Table() }
 
 // Masters tells the configured masters; the address is known of those that are
 // numeric.
@@ -159,61 +158,3 @@ func (e *env) PingMaster(ctx context.Context, master string) error {
 }
 
 func (e *env) Log() *slog.Logger { return e.m.log }
-
-// jobTable adds the jobs of other processes, such as a `salt-call`, to those
-// that run here.
-type jobTable struct {
-	modules.JobTable
-	m *Minion
-}
-
-func (t jobTable) Running() []modules.Job {
-	jobs := t.JobTable.Running()
-	for _, j := range t.others() {
-		if _, own := t.JobTable.Find(j.JID); !own {
-			jobs = append(jobs, j)
-		}
-	}
-	slices.SortFunc(jobs, func(a, b modules.Job) int { return strings.Compare(a.JID, b.JID) })
-	return jobs
-}
-
-func (t jobTable) Find(jid string) (modules.Job, bool) {
-	if j, ok := t.JobTable.Find(jid); ok {
-		return j, true
-	}
-	for _, j := range t.others() {
-		if j.JID == jid {
-			return j, true
-		}
-	}
-	return modules.Job{}, false
-}
-
-func (t jobTable) others() []modules.Job {
-	left, err := t.m.procs.list()
-	if err != nil {
-		t.m.log.Warn("jobs of other processes are not seen", "error", err)
-	}
-	var out []modules.Job
-	for _, p := range left {
-		if p.alive() {
-			p.load.Delete(masterField)
-			out = append(out, modules.Job{JID: p.jid, PID: p.pid, Load: p.load})
-		}
-	}
-	return out
-}
-
-// Signal reaches a job of another process through that process's event bus: a
-// signal to the process itself would end all its jobs.
-func (t jobTable) Signal(jid string, sig syscall.Signal) error {
-	err := t.JobTable.Signal(jid, sig)
-	if !errors.Is(err, modules.ErrNoJob) {
-		return err
-	}
-	if _, ok := t.Find(jid); !ok {
-		return err
-	}
-	return t.m.tellDaemon(signalTag, wire.NewMap("jid", jid, "signal", int(sig)))
-}

@@ -75,6 +75,12 @@ func (m *Minion) tellDaemon(tag string, data any) error {
 // busTags are the events of the local bus that ask the minion for something.
 var busTags = []string{"fire_master", "pillar_refresh", "module_refresh", "grains_refresh", "_salt_error", signalTag}
 
+// signalOther has the process that runs a job signal it, through its event bus: a signal
+// to the process itself would end all its jobs.
+func (m *Minion) signalOther(jid string, sig syscall.Signal) error {
+	return m.tellDaemon(signalTag, wire.NewMap("jid", jid, "signal", int(sig)))
+}
+
 // watchBus does what local events ask for.
 func (m *Minion) watchBus(ctx context.Context) {
 	sub := m.bus.Subscribe(bus.SubscribeOptions{Prefixes: busTags, Size: 256, DropWhenFull: true})
@@ -105,7 +111,7 @@ func (m *Minion) obey(ctx context.Context, e bus.Event) error {
 	case strings.HasPrefix(e.Tag, "_salt_error"):
 		return m.eachLink(func(l *link) error { return l.fire(ctx, e.Tag, data) })
 	case strings.HasPrefix(e.Tag, signalTag):
-		return m.table.Signal(data.String("jid"), syscall.Signal(data.Int("signal")))
+		return m.jobs.Signal(data.String("jid"), syscall.Signal(data.Int("signal")))
 	case strings.HasPrefix(e.Tag, "pillar_refresh"):
 		clean := data.Bool("clean_cache")
 		return m.eachLink(func(l *link) error { return l.refreshPillar(ctx, clean) })

@@ -223,7 +223,7 @@ func (m *Minion) fitsEvent(data any) error {
 	if err != nil {
 		return err
 	}
-	return wire.FitsDepth(b, m.encoder.Depth)
+	return wire.FitsDepth(b, m.jobs.Encoder.Depth)
 }
 
 // fire sends an event to the master.

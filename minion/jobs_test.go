@@ -22,7 +22,7 @@ func TestJobs_ProcessCountMax(t *testing.T) {
 	_, entered := gates.channels()
 	<-entered
 	<-entered
-	waiting.Until(t, "all five to be known", func() bool { return len(d.table.Running()) == 5 })
+	waiting.Until(t, "all five to be known", func() bool { return len(d.jobs.Table().Running()) == 5 })
 
 	// A job that waits is found, and asking takes no slot.
 	ask := newJID()
@@ -127,49 +127,4 @@ func TestJobs_ReturnersOfThePublication(t *testing.T) {
 	if got.JID != jid || got.ID != "m1" || got.Fun != "gate.count" || !got.Success || len(got.Full) == 0 {
 		t.Errorf("saved %+v", got)
 	}
-}
-
-func TestRecent(t *testing.T) {
-	r, a, b := newRecent(2), &link{name: "a"}, &link{name: "b"}
-	if fresh, _ := r.take("1", a); !fresh {
-		t.Error("a new job is not new")
-	}
-	if fresh, load := r.take("1", a); fresh || load != nil {
-		t.Error("a repeated job is new")
-	}
-	if fresh, load := r.take("1", b); fresh || load != nil {
-		t.Error("another master made the job new, or done")
-	}
-	if to := r.finish("1", []byte("x"), a); len(to) != 2 {
-		t.Errorf("the return goes to %d masters", len(to))
-	}
-	c := &link{name: "c"}
-	if fresh, load := r.take("1", c); fresh || string(load) != "x" {
-		t.Errorf("a third master gets %q", load)
-	}
-	r.take("2", a)
-	r.take("3", a)
-	if fresh, _ := r.take("1", a); !fresh {
-		t.Error("a job beyond the window is still known")
-	}
-	if to := r.finish("9", nil, a); len(to) != 1 || to[0] != a {
-		t.Errorf("an unknown job goes to %v", to)
-	}
-}
-
-func FuzzParseProc(f *testing.F) {
-	good, _ := wire.Encode(wire.NewMap("pid", 7, "jid", "1", "fun", "test.ping", "arg", []any{}, "tgt", "*"))
-	f.Add([]byte(good))
-	f.Add([]byte{0x80})
-	f.Add([]byte{0xdf, 0xff, 0xff, 0xff, 0xff})
-	f.Fuzz(func(t *testing.T, b []byte) {
-		p, err := parseProc("1", b)
-		if err != nil {
-			return
-		}
-		if p.pid <= 0 || p.load.String("jid") != "1" {
-			t.Fatalf("took %#v", p)
-		}
-		_, _ = publicationOf(p.load)
-	})
 }

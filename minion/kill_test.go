@@ -74,10 +74,9 @@ func TestKill_NineLosesNoReturn(t *testing.T) {
 	done, cut := newJID(), newJID()
 	m.Publish(channeltest.Job(done, "m1", "cmd.run", "touch "+began+"; while [ ! -e "+gate+" ]; do sleep 0.01; done; echo through"))
 	m.Publish(channeltest.Job(cut, "m1", "test.sleep", 600))
-	procs := procDir(filepath.Join(cfg.Cachedir, "proc"))
 	waiting.Until(t, "both jobs to run", func() bool {
 		_, err := os.Stat(began)
-		left, lerr := procs.list()
+		left, lerr := filepath.Glob(filepath.Join(cfg.Cachedir, "proc", "[^.]*"))
 		return err == nil && lerr == nil && len(left) == 2
 	})
 	m.Down()

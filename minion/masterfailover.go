@@ -80,7 +80,7 @@ func (m *Minion) round(ctx context.Context, masters []string, box *delivery.Outb
 			}
 			continue
 		}
-		m.reportInterrupted(l, nil)
+		m.jobs.ReportInterrupted(l, nil)
 		back := m.serveUntilLost(ctx, l, res)
 		_ = l.ch.Close()
 		if back {

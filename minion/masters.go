@@ -70,7 +70,7 @@ func (m *Minion) serveEach(ctx context.Context, masters []string) error {
 	errs := make([]error, len(links))
 	var wg sync.WaitGroup
 	for i, l := range links {
-		m.reportInterrupted(l, known)
+		m.jobs.ReportInterrupted(l, known)
 		wg.Go(func() {
 			res, err := l.SignIn(ctx)
 			if err != nil {

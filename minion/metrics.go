@@ -22,7 +22,7 @@ func (m *Minion) collect(s *metrics.Sink) {
 		s.Set("mom_minion_spool_returns", float64(rows), l.name)
 		s.Set("mom_minion_spool_bytes", float64(bytes), l.name)
 	}
-	running, waiting, limit := m.slots.figures()
+	running, waiting, limit := m.jobs.Figures()
 	s.Set("mom_minion_jobs_running", float64(running))
 	s.Set("mom_minion_jobs_waiting", float64(waiting))
 	s.Set("mom_minion_jobs_limit", float64(limit))
@@ -31,13 +31,6 @@ func (m *Minion) collect(s *metrics.Sink) {
 		ipc = m.ipc.Stats()
 	}
 	metrics.CollectBus(s, m.bus.Stats(), ipc)
-}
-
-// figures are the jobs at work, those that wait for a slot, and the slots.
-func (s *slots) figures() (running, waiting, limit int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.held - len(s.waiting), len(s.waiting), max(s.limit, 0)
 }
 
 // checks tell whether jobs can come and returns can be kept.

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -17,8 +16,7 @@ import (
 	"github.com/momtree/mom/internal/rescue"
 	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/minion/delivery"
-	"github.com/momtree/mom/minion/modules"
+	"github.com/momtree/mom/minion/jobs"
 )
 
 // Options are what a Minion needs to start.
@@ -38,7 +36,6 @@ type Options struct {
 // Minion is one minion daemon, connected to one or several masters.
 type Minion struct {
 	cfg     *config.Minion
-	encoder delivery.Encoder
 	version string
 	log     *slog.Logger
 	rescues *rescue.Counter
@@ -47,32 +44,14 @@ type Minion struct {
 	grains *grainStore
 	bus    *bus.Bus
 	ipc    *bus.Server
-	table  *modules.Table
-	recent *recent
-	slots  *slots
-	procs  procDir
-	tops   *topCheck // nil: jobs need no signature of the top
-	diary  *diary
-
-	cache     delivery.Cache
-	returners delivery.Returners
+	jobs   *jobs.Jobs
 
 	rejectPause time.Duration
-
-	work     sync.WaitGroup // running jobs
-	jobs     context.Context
-	stopJobs context.CancelCauseFunc
 
 	closing sync.Once
 	mu      sync.Mutex
 	links   []*link // those that run now
 }
-
-// errStopped is the cause that ends the context of jobs when the minion stops.
-var errStopped = errors.New("the minion was stopped")
-
-// stopGrace is how long stopping waits for jobs to end after they were told to.
-const stopGrace = 5 * time.Second
 
 // New prepares folders and the local event bus. It opens no connection to a
 // master; keys are made on the first start of Run.
@@ -82,14 +61,14 @@ func New(opts Options) (*Minion, error) {
 		return nil, err
 	}
 	// Of the daemon alone: salt-call beside it has the same folder.
-	if err := m.openDiary(); err != nil {
+	if err := m.jobs.OpenDiary(); err != nil {
 		m.bus.Close()
-		return nil, err
+		return nil, fmt.Errorf("minion %s: %w", m.cfg.ID, err)
 	}
 	m.ipc, err = serveBus(m.bus, m.cfg, m.log)
 	if err != nil {
 		m.bus.Close()
-		_ = m.diary.close() // nothing was written
+		_ = m.jobs.Close() // nothing was written
 		return nil, fmt.Errorf("local event bus of minion %s: %w", m.cfg.ID, err)
 	}
 	return m, nil
@@ -101,37 +80,25 @@ func newCore(opts Options) (*Minion, error) {
 	if cfg == nil {
 		return nil, errors.New("minion: no configuration given")
 	}
-	b := cfg.Bounds.OrDefault()
-	m := &Minion{
-		cfg: cfg, version: opts.Version, log: opts.Log, now: opts.Now,
-		encoder:     delivery.Encoder{ID: cfg.ID, Depth: b.Depth, MaxFrameSize: cfg.MaxFrameSize},
-		cache:       delivery.CacheOf(cfg.Cachedir),
-		rejectPause: 10 * time.Second,
-		recent:      newRecent(cfg.MinionJidQueueHwm),
-		slots:       newSlots(cfg.ProcessCountMax, b.MinionJobs),
-		procs:       procDir(filepath.Join(cfg.Cachedir, "proc")),
-	}
+	m := &Minion{cfg: cfg, version: opts.Version, log: opts.Log, now: opts.Now, rejectPause: 10 * time.Second}
 	if m.log == nil {
 		m.log = slog.Default()
 	}
 	if m.now == nil {
 		m.now = time.Now
 	}
-	m.returners = delivery.Returners{Options: cfg, Log: m.log, Now: m.now}
 	m.rescues = rescue.New(m.log, m.now)
-	for _, dir := range []string{cfg.PkiDir, cfg.Cachedir, string(m.procs)} {
+	for _, dir := range []string{cfg.PkiDir, cfg.Cachedir} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return nil, fmt.Errorf("folders of minion %s: %w", cfg.ID, err)
 		}
 	}
 	var err error
-	if m.tops, err = newTopCheck(cfg, m.now); err != nil {
+	if m.jobs, err = jobs.New(jobs.Options{Config: cfg, Log: m.log, Now: m.now, SignalOther: m.signalOther}); err != nil {
 		return nil, fmt.Errorf("minion %s: %w", cfg.ID, err)
 	}
-	m.table = &modules.Table{CacheFn: m.cache.Get}
 	m.grains = newGrainStore(cfg, opts.Version, opts.Collect, m.log)
 	m.bus = bus.NewBus(bus.Options{Now: m.now, MaxEventSize: cfg.MaxEventSize})
-	m.jobs, m.stopJobs = context.WithCancelCause(context.Background())
 	return m, nil
 }
 
@@ -140,7 +107,7 @@ func newCore(opts Options) (*Minion, error) {
 // The minion is closed then and cannot be run again.
 func (m *Minion) Run(ctx context.Context) error {
 	defer func() {
-		m.finishJobs()
+		m.jobs.Stop()
 		if err := m.Close(); err != nil {
 			m.log.Warn("the event bus did not close", "error", err)
 		}
@@ -171,31 +138,15 @@ func (m *Minion) Run(ctx context.Context) error {
 	return err
 }
 
-// finishJobs tells running jobs to end and waits a moment for their returns. A
-// job that does not end is reported by the next start, from its proc file.
-func (m *Minion) finishJobs() {
-	m.stopJobs(errStopped)
-	done := make(chan struct{})
-	go func() { m.work.Wait(); close(done) }()
-	select {
-	case <-done:
-	case <-time.After(stopGrace):
-		m.log.Warn("jobs do not end and are left behind", "running", len(m.table.Running()))
-	}
-}
-
 // Close releases what New took. Run does so itself when it ends.
 func (m *Minion) Close() error {
 	var err error
 	m.closing.Do(func() {
-		m.stopJobs(errStopped)
+		err = m.jobs.Close()
 		if m.ipc != nil {
-			err = m.ipc.Close()
+			err = errors.Join(err, m.ipc.Close())
 		}
 		m.bus.Close()
-		if m.diary != nil {
-			err = errors.Join(err, m.diary.close())
-		}
 	})
 	return err
 }

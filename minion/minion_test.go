@@ -236,7 +236,7 @@ func TestMinion_JobsRunOnce(t *testing.T) {
 		m.Publish(channeltest.Job(jid, "m1", "gate.count"))
 	}
 	m.Await(t, "_return", 4)
-	waiting.Until(t, "the jobs to end", func() bool { return len(d.table.Running()) == 0 })
+	waiting.Until(t, "the jobs to end", func() bool { return len(d.jobs.Table().Running()) == 0 })
 	if got := counted.Load(); got != 4 {
 		t.Errorf("ran %d times", got)
 	}

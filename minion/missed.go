@@ -28,19 +28,11 @@ func (l *link) behind() {
 	}
 }
 
-// underWay are the jobs that this minion has: those that run, and those whose
-// return is not acknowledged. A job goes on for a moment after its return is stored,
-// and for long where a returner is slow; the master may have the return by then, and
-// another one, to which the minion moves, would wait for it in vain. So a job that runs
-// counts until its return is stored, and then the outbox alone tells, which is asked last.
+// underWay are the jobs that this minion has: those that run, and those whose return is
+// not acknowledged. The outbox is asked last: a job whose return is stored counts for what
+// is in there alone.
 func (l *link) underWay() []string {
-	var jids []string
-	for _, j := range l.m.table.Running() {
-		if !l.m.recent.kept(j.JID) {
-			jids = append(jids, j.JID)
-		}
-	}
-	return append(jids, l.outbox.JIDs()...)
+	return append(l.m.jobs.UnderWay(), l.outbox.JIDs()...)
 }
 
 // catchUp fetches publications that the master has sent and that were not heard.
@@ -55,7 +47,7 @@ func (l *link) catchUp(ctx context.Context) {
 		}
 		err := l.ch.CatchUp(ctx, &l.tail, l.underWay(), func(p wire.Publication) {
 			l.log.Info("a missed publication was fetched", "jid", p.JID)
-			if err := l.m.take(l, p); err != nil {
+			if err := l.m.jobs.Take(l, p); err != nil {
 				l.log.Warn("publication dropped", "jid", p.JID, "error", err)
 			}
 		})

@@ -30,12 +30,18 @@ func TestUnderWay_EndsWithTheReturn(t *testing.T) {
 	gates.release()
 	m.AwaitReturn(t, jid)
 	waiting.Until(t, "the acknowledgement", func() bool { return l.outbox.Depth() == 0 })
-	if !d.runs(jid) {
+	if !runs(d, jid) {
 		t.Fatal("the job has ended: this test shows nothing")
 	}
 	if jids := l.underWay(); len(jids) != 0 {
 		t.Errorf("the master has the return, and yet it is under way: %v", jids)
 	}
 	release()
-	waiting.Until(t, "the end of the job", func() bool { return !d.runs(jid) })
+	waiting.Until(t, "the end of the job", func() bool { return !runs(d, jid) })
+}
+
+// runs tells whether the minion is at work on a job.
+func runs(d *daemon, jid string) bool {
+	_, ok := d.jobs.Table().Find(jid)
+	return ok
 }

@@ -4,15 +4,32 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/momtree/mom/internal/channel"
-	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/nodecall"
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/minion/delivery"
+	"github.com/momtree/mom/minion/modules"
 )
+
+// decline answers a publication that is not taken, though it is meant for this minion or
+// may be. What could not be read at all may be fetched, as if it had been missed.
+func (l *link) decline(p wire.Publication, why error) {
+	if p.JID == "" {
+		l.behind()
+		return
+	}
+	l.m.jobs.Decline(l, p, why)
+}
+
+// Push stores the return of a job for this master.
+func (l *link) Push(jid string, load []byte) error { return l.outbox.Push(jid, load) }
+
+// Ours tells whether the master knows `_presence`.
+func (l *link) Ours() bool { return l.ours.Load() }
+
+// Env is what functions see of the minion and of this master.
+func (l *link) Env() modules.Env { return &env{m: l.m, l: l} }
 
 // receive takes one message of the subscription. It runs on the subscription's
 // reader and starts jobs without waiting for them.
@@ -41,7 +58,7 @@ func (l *link) receive(ctx context.Context, frames [][]byte) {
 		}
 		return
 	}
-	if err := l.m.take(l, p); err != nil {
+	if err := l.m.jobs.Take(l, p); err != nil {
 		l.log.Warn("publication dropped", "jid", p.JID, "error", err)
 	}
 }
@@ -50,64 +67,17 @@ func (l *link) meant(topic string) bool {
 	return topic == "broadcast" || topic == channel.Topic(l.m.cfg.ID)
 }
 
-// take starts the job of a publication if it is for this minion and new.
-func (m *Minion) take(l *link, p wire.Publication) error {
-	if err := jid.Usable(p.JID); err != nil {
-		return err
-	}
-	if len(p.Fun) == 0 || len(p.Arg) == 0 || len(p.Tgt) == 0 {
-		err := errors.New("fun, arg or tgt is missing")
-		l.decline(p, err)
-		return err
-	}
-	meant, err := m.matches(l, p)
-	if err != nil {
-		l.decline(p, err)
-		return err
-	}
-	if !meant {
-		return nil
-	}
-	issued, expires, err := m.tops.permits(p, m.now())
-	if err != nil {
-		return m.refuse(l, p, err)
-	}
-	fresh, done := m.recent.take(p.JID, l)
-	if !fresh {
-		if done != nil {
-			return l.outbox.Push(p.JID, done)
-		}
-		return nil
-	}
-	if err := m.tops.first(p.JID, issued, expires, m.now()); err != nil {
-		m.recent.forget(p.JID)
-		return m.refuse(l, p, err)
-	}
-	m.log.Info("job received", "jid", p.JID, "fun", text(p.Fun), "user", p.User)
-	names, _ := delivery.Functions(p.Fun)
-	place, err := m.slots.admit(strings.Join(names, ","))
-	if err != nil {
-		m.answer(l, p, delivery.Failure(p, "ERROR: "+err.Error()))
-		return err
-	}
-	m.work.Go(func() {
-		defer place.leave()
-		m.runJob(l, p, place)
-	})
-	return nil
-}
-
-// matches decides whether the publication is for this minion.
-func (m *Minion) matches(l *link, p wire.Publication) (bool, error) {
+// Meant decides whether the publication is for this minion.
+func (l *link) Meant(p wire.Publication) (bool, error) {
 	tgt, err := wire.Decode(p.Tgt)
 	if err != nil {
 		return false, fmt.Errorf("target: %w", err)
 	}
-	expr, err := target.Parse(tgt, p.TgtType, target.Options{Delimiter: p.Delimiter, Nodegroups: m.cfg.Nodegroups})
+	expr, err := target.Parse(tgt, p.TgtType, target.Options{Delimiter: p.Delimiter, Nodegroups: l.m.cfg.Nodegroups})
 	if err != nil {
 		return false, fmt.Errorf("target %v: %w", tgt, err)
 	}
-	return expr.Match(subject{m, l}), nil
+	return expr.Match(subject{l.m, l}), nil
 }
 
 // subject is this minion as a target sees it.
@@ -119,12 +89,3 @@ type subject struct {
 func (s subject) ID() string  { return s.m.cfg.ID }
 func (s subject) Grains() any { return s.m.grains.get() }
 func (s subject) Pillar() any { return s.l.pillar.Load() }
-
-// text shows a value of a publication in a log.
-func text(r wire.Raw) any {
-	v, err := wire.Decode(r)
-	if err != nil {
-		return "?"
-	}
-	return v
-}

@@ -27,7 +27,7 @@ func TestReturns_SurviveTheMastersDeath(t *testing.T) {
 	}
 	m.Down()
 	gates.release()
-	d.work.Wait() // all returns are stored
+	d.jobs.Wait() // all returns are stored
 	m.Up()
 	for _, jid := range sent {
 		if v := m.AwaitReturn(t, jid).String("return"); v != "through" {
@@ -49,7 +49,7 @@ func TestReturns_SurviveARestartOfTheMinion(t *testing.T) {
 	}
 	m.Down()
 	gates.release()
-	d.work.Wait()
+	d.jobs.Wait()
 	if err := d.end(); err != nil {
 		t.Fatal(err)
 	}
@@ -216,13 +216,13 @@ func TestReturns_PubRetOff(t *testing.T) {
 	jid := newJID()
 	m.Publish(channeltest.Job(jid, "m1", "test.ping"))
 	waiting.Until(t, "the cached return", func() bool {
-		r, ok := d.table.Cached(jid)
+		r, ok := d.jobs.Table().Cached(jid)
 		return ok && r.Bool("return") && r.String("jid") == jid
 	})
 	if n := len(m.Seen("_return")); n != 0 {
 		t.Errorf("%d returns", n)
 	}
-	if _, ok := d.table.Cached("../" + jid); ok {
+	if _, ok := d.jobs.Table().Cached("../" + jid); ok {
 		t.Error("a path was read as a jid")
 	}
 }
@@ -243,7 +243,7 @@ func TestReturns_JobsOfADeadMinionAreAnswered(t *testing.T) {
 	for jid, pid := range map[string]int{dead: ended.Process.Pid, alive: os.Getppid()} {
 		load := channeltest.Job(jid, "m1", "test.sleep", 10)
 		load.Set("pid", pid)
-		load.Set(masterField, m.Addr())
+		load.Set("__master__", m.Addr())
 		load.Set("master_id", "x")
 		b, err := wire.Encode(load)
 		if err != nil {

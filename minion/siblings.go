@@ -28,5 +28,5 @@ var _ failover.Session = (*link)(nil)
 func (l *link) Name() string                        { return l.name }
 func (l *link) Channel() *channel.Channel           { return l.ch }
 func (l *link) Announced() <-chan struct{}          { return l.said }
-func (l *link) ReportInterrupted()                  { l.m.reportInterrupted(l, nil) }
+func (l *link) ReportInterrupted()                  { l.m.jobs.ReportInterrupted(l, nil) }
 func (l *link) Subscribed() (bool, <-chan struct{}) { return l.up.state() }

@@ -2,8 +2,6 @@ package minion
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -102,7 +100,7 @@ func TestVerifyTop(t *testing.T) {
 			t.Errorf("%s: %#v", what, r)
 		}
 	}
-	if n := d.RefusedJobs(); n != 11 {
+	if n := d.jobs.Refused(); n != 11 {
 		t.Errorf("%d refused, want 11", n)
 	}
 	// What a node has to ask by itself is let through.
@@ -123,6 +121,7 @@ func TestVerifyTop_ReplayAfterRestart(t *testing.T) {
 	m := channeltest.Start(t, channeltest.Rules{})
 	cfg := testConfig(t, m)
 	trusting(t, cfg, "syndic")
+	cfg.MinionJidQueueHwm = 1
 	d := start(t, cfg)
 	m.AwaitSubscribers(t, 1)
 	job := ordered(t, "syndic", channeltest.Job(newJID(), "m1", "test.echo", "x"), time.Now())
@@ -133,14 +132,16 @@ func TestVerifyTop_ReplayAfterRestart(t *testing.T) {
 	}
 	d = start(t, cfg)
 	m.AwaitSubscribers(t, 2)
-	// Not even when the list of lately run jobs has forgotten it.
-	d.recent.forget(job.String("jid"))
+	// Not even when another one has followed it and the list of lately run jobs has forgotten it.
+	next := ordered(t, "syndic", channeltest.Job(newJID(), "m1", "test.echo", "y"), time.Now())
+	m.Publish(next)
+	m.AwaitReturn(t, next.String("jid"))
 	m.Publish(job)
 	last := ordered(t, "syndic", channeltest.Job(newJID(), "m1", "test.echo", "z"), time.Now())
 	m.Publish(last)
 	m.AwaitReturn(t, last.String("jid"))
-	if d.RefusedJobs() != 1 {
-		t.Errorf("%d refused", d.RefusedJobs())
+	if d.jobs.Refused() != 1 {
+		t.Errorf("%d refused", d.jobs.Refused())
 	}
 }
 
@@ -159,8 +160,8 @@ func TestVerifyTop_ForgedCopyOfAJob(t *testing.T) {
 	last := ordered(t, "syndic", channeltest.Job(newJID(), "m1", "test.ping"), time.Now())
 	m.Publish(last)
 	m.AwaitReturn(t, last.String("jid"))
-	if d.RefusedJobs() != 1 {
-		t.Errorf("%d refused", d.RefusedJobs())
+	if d.jobs.Refused() != 1 {
+		t.Errorf("%d refused", d.jobs.Refused())
 	}
 	for _, r := range m.Seen("_return") {
 		if r.String("jid") == job.String("jid") && r.String("return") != "x" {
@@ -186,69 +187,4 @@ func TestVerifyTop_Files(t *testing.T) {
 			t.Errorf("%s: %v", file, err)
 		}
 	}
-}
-
-func TestSeenOrders(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "orders")
-	now := time.Unix(1_700_000_000, 0)
-	open := func(now time.Time) *seenOrders {
-		t.Helper()
-		s, err := openSeenOrders(path, 100, now)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s
-	}
-	s := open(now)
-	s.max = 10
-	for i := range 10 {
-		issued := now.Add(time.Duration(i) * time.Second)
-		if err := s.add(fmt.Sprint(i), issued, issued.Add(time.Hour), now); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := s.add("3", now, now.Add(time.Hour), now); !errors.Is(err, errReplayed) {
-		t.Errorf("again: %v", err)
-	}
-	// One too many: the oldest are forgotten, and none of their age is taken.
-	if err := s.add("10", now.Add(time.Minute), now.Add(time.Hour), now); err != nil {
-		t.Fatal(err)
-	}
-	for _, jid := range []string{"0", "5", "7", "10"} {
-		if err := s.add(jid, now.Add(4*time.Second), now.Add(time.Hour), now); !errors.Is(err, errReplayed) {
-			t.Errorf("%s: %v", jid, err)
-		}
-	}
-	// A line that was not finished, and what has expired, is left out.
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := f.WriteString("17000"); err != nil {
-		t.Fatal(err)
-	}
-	_ = f.Close()
-	if s := open(now); !s.has("10") || len(s.byJID) != 5 {
-		t.Errorf("read %v", s.order)
-	}
-	if s := open(now.Add(3 * time.Hour)); len(s.byJID) != 0 {
-		t.Errorf("read %v", s.order)
-	}
-	if b, err := os.ReadFile(path); err != nil || len(b) != 0 {
-		t.Errorf("the file holds %q, %v", b, err)
-	}
-}
-
-func FuzzSeenLine(f *testing.F) {
-	f.Add(`1 2 "3"`)
-	f.Fuzz(func(t *testing.T, line string) {
-		jid, o, ok := parseSeen(line)
-		if !ok {
-			return
-		}
-		again, o2, ok := parseSeen(strings.TrimSuffix(seenLine(jid, o), "\n"))
-		if !ok || again != jid || !o.issued.Equal(o2.issued) || !o.expires.Equal(o2.expires) {
-			t.Errorf("%q becomes %q", jid, again)
-		}
-	})
 }

@@ -47,7 +47,7 @@ func (n *node) delivered(i int, j *job) {
 }
 
 // take has a minion run a job that has reached it over one of its stays. What it
-// knows runs once, but another stay is given the return too: minion/recent.go.
+// knows runs once, but another stay is given the return too: minion/jobs/recent.go.
 func (m *minion) take(j *job, stay int) {
 	n, w := m.n, m.n.w
 	fresh := w.hearsFirst(m, j, stay)

@@ -1,4 +1,4 @@
-package minion
+package jobs
 
 import (
 	"bytes"
@@ -156,23 +156,12 @@ func (d *diary) close() error {
 	return err
 }
 
-// openDiary lets the minion know what its earlier lives have begun.
-func (m *Minion) openDiary() (err error) {
-	if m.diary, err = openDiary(filepath.Join(m.cfg.Cachedir, "jids"), m.cfg.MinionJidQueueHwm); err != nil {
-		return fmt.Errorf("minion %s: %w", m.cfg.ID, err)
-	}
-	for _, jid := range m.diary.jids() {
-		m.recent.know(jid)
-	}
-	return nil
-}
-
 // remember notes that a job was begun.
-func (m *Minion) remember(jid string) {
-	if m.diary == nil {
+func (j *Jobs) remember(jid string) {
+	if j.diary == nil {
 		return
 	}
-	if err := m.diary.note(jid); err != nil {
-		m.log.Warn("after a restart this job may run again if the master gives it again", "jid", jid, "error", err)
+	if err := j.diary.note(jid); err != nil {
+		j.Log.Warn("after a restart this job may run again if the master gives it again", "jid", jid, "err", err)
 	}
 }

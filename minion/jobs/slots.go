@@ -1,4 +1,4 @@
-package minion
+package jobs
 
 import (
 	"context"
@@ -99,4 +99,11 @@ func (t *turn) leave() {
 		s.taken--
 	}
 	s.grant()
+}
+
+// figures are the jobs at work, those that wait for a slot, and the slots.
+func (s *slots) figures() (running, waiting, limit int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.held - len(s.waiting), len(s.waiting), max(s.limit, 0)
 }

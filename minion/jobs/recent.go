@@ -1,4 +1,4 @@
-package minion
+package jobs
 
 import (
 	"slices"
@@ -22,9 +22,9 @@ type recent struct {
 
 type recentJob struct {
 	done    bool
-	stored  bool    // the return is in the outboxes of all who shall get it, or has been
-	load    []byte  // the return, once done; nil when it was too large to keep
-	masters []*link // who shall get it
+	stored  bool     // the return is in the outboxes of all who shall get it, or has been
+	load    []byte   // the return, once done; nil when it was too large to keep
+	masters []Master // who shall get it
 }
 
 func newRecent(limit int) *recent {
@@ -50,21 +50,21 @@ func (r *recent) kept(jid string) bool {
 }
 
 // take reports whether the job is new. For one that is not, and that another
-// master published before, it notes l as a receiver of the return or, when the
-// job is done, returns what l is to be sent.
-func (r *recent) take(jid string, l *link) (fresh bool, load []byte) {
+// master published before, it notes from as a receiver of the return or, when the
+// job is done, returns what it is to be sent.
+func (r *recent) take(jid string, from Master) (fresh bool, load []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if j := r.jobs[jid]; j != nil {
 		for _, known := range j.masters {
-			if known == l {
+			if known == from {
 				return false, nil
 			}
 		}
-		j.masters = append(j.masters, l)
+		j.masters = append(j.masters, from)
 		return false, j.load
 	}
-	r.add(jid, &recentJob{masters: []*link{l}})
+	r.add(jid, &recentJob{masters: []Master{from}})
 	return true, nil
 }
 
@@ -104,16 +104,16 @@ func (r *recent) forget(jid string) {
 
 // finish stores the return and says who is to be sent it. own is the master the
 // job came from, for a jid that has been forgotten meanwhile.
-func (r *recent) finish(jid string, load []byte, own *link) []*link {
+func (r *recent) finish(jid string, load []byte, own Master) []Master {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	j := r.jobs[jid]
 	if j == nil {
-		return []*link{own}
+		return []Master{own}
 	}
 	j.done = true
 	if len(load) <= maxKeptReturn {
 		j.load = load
 	}
-	return append([]*link(nil), j.masters...)
+	return append([]Master(nil), j.masters...)
 }

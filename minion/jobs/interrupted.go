@@ -1,4 +1,4 @@
-package minion
+package jobs
 
 import (
 	"fmt"
@@ -7,37 +7,37 @@ import (
 	"github.com/momtree/mom/minion/delivery"
 )
 
-// reportInterrupted answers the jobs that an earlier run of the minion had
+// ReportInterrupted answers the jobs that an earlier run of the minion had
 // started and did not live to answer. Each goes to the master it came from, or,
 // when that is none of ours any more, to whoever asks first.
-func (m *Minion) reportInterrupted(l *link, known map[string]bool) {
-	left, err := m.procs.list()
+func (j *Jobs) ReportInterrupted(from Master, known map[string]bool) {
+	left, err := j.procs.list()
 	if err != nil {
-		m.log.Error("cannot look for interrupted jobs", "error", err)
+		j.Log.Error("cannot look for interrupted jobs", "err", err)
 		return
 	}
 	for _, p := range left {
 		master := p.load.String(masterField)
-		if p.alive() || m.runs(p.jid) || master != l.name && known[master] {
+		if p.alive() || j.runs(p.jid) || master != from.Name() && known[master] {
 			continue
 		}
 		p.load.Delete(masterField)
 		pub, err := publicationOf(p.load)
 		if err != nil {
-			m.log.Warn("interrupted job cannot be reported", "jid", p.jid, "error", err)
-			m.procs.remove(p.jid)
+			j.Log.Warn("interrupted job cannot be reported", "jid", p.jid, "err", err)
+			j.procs.remove(p.jid)
 			continue
 		}
-		m.log.Warn("job was interrupted by the end of the minion", "jid", p.jid)
-		m.recent.take(p.jid, l)
-		m.answer(l, pub, delivery.Failure(pub, "ERROR: the minion ended while this job ran; what it had done by then is unknown"))
-		m.procs.remove(p.jid)
+		j.Log.Warn("job was interrupted by the end of the minion", "jid", p.jid)
+		j.recent.take(p.jid, from)
+		j.answer(from, pub, delivery.Failure(pub, "ERROR: the minion ended while this job ran; what it had done by then is unknown"))
+		j.procs.remove(p.jid)
 	}
 }
 
 // runs reports whether this process runs the job itself.
-func (m *Minion) runs(jid string) bool {
-	_, ok := m.table.Find(jid)
+func (j *Jobs) runs(jid string) bool {
+	_, ok := j.table.Find(jid)
 	return ok
 }
 

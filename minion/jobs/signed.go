@@ -1,4 +1,4 @@
-package minion
+package jobs
 
 import (
 	"encoding/pem"
@@ -113,26 +113,18 @@ func (c *topCheck) first(jid string, issued, expires, now time.Time) error {
 	return c.seen.add(jid, issued, expires, now)
 }
 
-// RefusedJobs counts the jobs that were not what a top has ordered (verify_top).
-func (m *Minion) RefusedJobs() uint64 {
-	if m.tops == nil {
-		return 0
-	}
-	return m.tops.refused.Load()
-}
-
 // refuse answers a job that is not the top's. A jid that this minion has worked
 // on is not answered: the return of the true job must stand.
-func (m *Minion) refuse(l *link, p wire.Publication, why error) error {
-	m.tops.refused.Add(1)
+func (j *Jobs) refuse(from Master, p wire.Publication, why error) error {
+	j.tops.refused.Add(1)
 	err := fmt.Errorf("job %s is refused (verify_top): %w", p.JID, why)
-	if m.recent.has(p.JID) || m.tops.seen.has(p.JID) || !m.cfg.PubRet {
+	if j.recent.has(p.JID) || j.tops.seen.has(p.JID) || !j.Config.PubRet {
 		return err
 	}
-	m.log.Warn("A job is not what the top has ordered", "jid", p.JID, "fun", text(p.Fun), "master", l.name, "refused", m.tops.refused.Load(), "err", why)
-	full, ferr := m.encoder.Return(p, delivery.Failure(p, "ERROR: "+err.Error()))
+	j.Log.Warn("A job is not what the top has ordered", "jid", p.JID, "fun", text(p.Fun), "master", from.Name(), "refused", j.tops.refused.Load(), "err", why)
+	full, ferr := j.Encoder.Return(p, delivery.Failure(p, "ERROR: "+err.Error()))
 	if ferr != nil {
 		return errors.Join(err, ferr)
 	}
-	return errors.Join(err, l.outbox.Push(p.JID, full))
+	return errors.Join(err, from.Push(p.JID, full))
 }

@@ -1,4 +1,4 @@
-package minion
+package jobs
 
 import (
 	"context"
@@ -10,39 +10,35 @@ import (
 	"github.com/momtree/mom/minion/modules"
 )
 
-// runJob runs the function or functions of a publication and stores the return.
-func (m *Minion) runJob(l *link, p wire.Publication, place *turn) {
+// run runs the function or functions of a publication and stores the return.
+func (j *Jobs) run(from Master, p wire.Publication, place *turn) {
 	load, err := wire.DecodeMap(p.Full)
 	if err != nil {
-		m.answer(l, p, delivery.Failure(p, "ERROR: the publication cannot be read: "+err.Error()))
+		j.answer(from, p, delivery.Failure(p, "ERROR: the publication cannot be read: "+err.Error()))
 		return
 	}
 	load.Delete("serial")
 	load.Delete(channel.SeqField)
-	ctx, end, err := m.table.Begin(m.jobs, load)
+	ctx, end, err := j.Begin(j.ctx, p.JID, from.Name(), load)
 	if err != nil {
-		m.log.Warn("job not started", "jid", p.JID, "error", err)
+		j.Log.Warn("job not started", "jid", p.JID, "err", err)
 		return
 	}
 	defer end()
-	if err := m.procs.write(p.JID, l.name, load); err != nil {
-		m.log.Error("other processes will not see this job", "jid", p.JID, "error", err)
-	}
-	m.remember(p.JID)
-	defer m.procs.remove(p.JID)
+	j.remember(p.JID)
 
-	stores, err := m.returners.OpenFor(ctx, p)
+	stores, err := j.Returners.OpenFor(ctx, p)
 	if err != nil {
-		m.answer(l, p, delivery.Failure(p, "ERROR: "+err.Error()))
+		j.answer(from, p, delivery.Failure(p, "ERROR: "+err.Error()))
 		return
 	}
-	ret := m.perform(ctx, l, p, load, place)
-	full := m.answer(l, p, ret)
+	ret := j.perform(ctx, from, p, load, place)
+	full := j.answer(from, p, ret)
 	stores.Save(p, ret, full)
 }
 
 // perform waits for the job's turn and runs it.
-func (m *Minion) perform(ctx context.Context, l *link, p wire.Publication, load *wire.Map, place *turn) delivery.Result {
+func (j *Jobs) perform(ctx context.Context, from Master, p wire.Publication, load *wire.Map, place *turn) delivery.Result {
 	names, err := delivery.Functions(p.Fun)
 	if err != nil {
 		return delivery.Failure(p, "ERROR: "+err.Error())
@@ -50,18 +46,18 @@ func (m *Minion) perform(ctx context.Context, l *link, p wire.Publication, load 
 	if err := place.wait(ctx); err != nil {
 		return delivery.Failure(p, fmt.Sprintf("ERROR: job %s was ended before it began: %v", p.JID, context.Cause(ctx)))
 	}
-	env := &env{m: m, l: l}
+	env := from.Env()
 	if fun, ok := load.Get("fun"); ok {
 		if name, single := fun.(string); single {
 			r := modules.Execute(ctx, env, modules.Invocation{Fun: name, Args: load.List("arg"), JID: p.JID})
 			return delivery.Result{Value: r.Value, Retcode: r.Retcode, Success: r.Success, Out: r.Out}
 		}
 	}
-	return m.performAll(ctx, env, names, load.List("arg"), p.JID)
+	return j.performAll(ctx, env, names, load.List("arg"), p.JID)
 }
 
 // performAll runs the functions of a compound job one after another.
-func (m *Minion) performAll(ctx context.Context, env *env, names []string, args []any, jid string) delivery.Result {
+func (j *Jobs) performAll(ctx context.Context, env modules.Env, names []string, args []any, jid string) delivery.Result {
 	values, codes, oks := wire.NewMap(), wire.NewMap(), wire.NewMap()
 	var listed [3][]any
 	for i, name := range names {
@@ -77,7 +73,7 @@ func (m *Minion) performAll(ctx context.Context, env *env, names []string, args 
 			listed[k] = append(listed[k], v)
 		}
 	}
-	if m.cfg.MultifuncOrdered {
+	if j.Config.MultifuncOrdered {
 		return delivery.Result{Value: listed[0], Retcode: listed[1], Success: listed[2]}
 	}
 	return delivery.Result{Value: values, Retcode: codes, Success: oks}
