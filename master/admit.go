@@ -9,19 +9,15 @@ import (
 	"github.com/momtree/mom/master/server"
 )
 
-// admit reads a job and checks who sent it, in this order: the blacklist, the
-// key, the rules that the sender is held to. A refusal says no more than that.
-func (m *Master) admit(p wire.PublishLoad, calls []access.Call) (*job, error) {
+// admit reads a job, given by the owner of a key, and checks who sent it, in this order:
+// the blacklist, the rules that the sender is held to. A refusal says no more than that.
+func (m *Master) admit(p wire.PublishLoad, owner string, calls []access.Call) (*job, error) {
 	if m.access.Forbids(p.User, calls) {
 		return nil, server.ErrNotAllowed
 	}
 	extra, err := extraOf(p)
 	if err != nil {
 		return nil, err
-	}
-	owner, ok := m.users.User(p.Key)
-	if !ok {
-		return nil, server.ErrNoAccess
 	}
 	sender := access.Sender{Owner: owner, Own: m.user(), Name: p.User, Extra: extra}
 	rules, ok := m.access.Rules(sender)

@@ -1,11 +1,35 @@
 package master
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"iter"
 
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/jobevent"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/server"
 )
+
+// Publish starts a job of a master above, which the forwarder of this node has heard: by
+// the rights of the master's own user, held to what the master above says of its own. An
+// error wraps [ErrNoMatch], [ErrNotNow], or else is a refusal for good.
+func (m *Master) Publish(ctx context.Context, p wire.PublishLoad) error {
+	p.User = m.user()
+	load, err := p.Encode()
+	if err != nil {
+		return fmt.Errorf("encode the publication of job %s: %w", p.JID, err)
+	}
+	err = m.server.Inside(ctx, "publish", load, func(ctx context.Context) error {
+		_, err := m.give(ctx, load, m.user())
+		return err
+	})
+	if errors.Is(err, server.ErrNotStored) {
+		return notNow{err}
+	}
+	return err
+}
 
 // OpenJobs lists the jobs that a master above has to be told of when it was away: the
 // open ones, and the closed ones of which it may not have heard the end; in the order of

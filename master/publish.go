@@ -41,9 +41,25 @@ kwargs
 // publish is the clear command of the same name: the start of every job (Salt wire
 // reference §10).
 func (m *Master) publish(ctx context.Context, r *server.Request) (any, error) {
-	p, err := wire.ParsePublishLoad(r.Load)
+	j, err := m.give(ctx, r.Load, r.User)
+	switch {
+	case errors.Is(err, ErrNoMatch):
+		return wire.NewMap("enc", "clear", "load", wire.NewMap("jid", nil, "minions", []any{}, "error", err.Error())), nil
+	case errors.Is(err, ErrNotNow):
+		return nil, server.Refusal{Name: "SaltReqTimeoutError", Message: err.Error()}
+	case err != nil:
+		return nil, err
+	}
+	return wire.NewMap("enc", "clear", "load", j.published()), nil
+}
+
+// give starts the job of a load, given by the owner of a key. It is published when no
+// error comes back; one that is neither [ErrNoMatch] nor [ErrNotNow] is a
+// [server.Refusal].
+func (m *Master) give(ctx context.Context, load wire.Raw, owner string) (*job, error) {
+	p, err := wire.ParsePublishLoad(load)
 	if err == nil {
-		err = wire.FitFields(r.Load, m.cfg.Bounds.Depth)
+		err = wire.FitFields(load, m.cfg.Bounds.Depth)
 	}
 	if err != nil {
 		return nil, server.Invalid("publish: %v", err)
@@ -52,7 +68,7 @@ func (m *Master) publish(ctx context.Context, r *server.Request) (any, error) {
 	if err != nil {
 		return nil, server.Invalid("publish: %v", err)
 	}
-	job, err := m.admit(p, calls)
+	j, err := m.admit(p, owner, calls)
 	if err != nil {
 		var no server.Refusal
 		if !errors.As(err, &no) {
@@ -61,22 +77,34 @@ func (m *Master) publish(ctx context.Context, r *server.Request) (any, error) {
 		m.server.RefusedUser("publish", p.User, wire.FunName(p.Fun))
 		return nil, no
 	}
-	if job.nobody() && !m.cfg.OrderMasters {
-		return wire.NewMap("enc", "clear", "load", wire.NewMap("jid", nil, "minions", []any{},
-			"error", fmt.Sprintf("Master could not resolve minions for target %v", job.tgt))), nil
+	if j.nobody() && !m.cfg.OrderMasters {
+		return nil, fmt.Errorf("%w %v", ErrNoMatch, j.tgt)
 	}
 	if p.JID != "" {
-		defer m.oneByOne.Lock(job.jid)()
-		if err := m.sameJob(ctx, job); err != nil {
+		defer m.oneByOne.Lock(j.jid)()
+		if err := m.sameJob(ctx, j); err != nil {
 			return nil, err
 		}
 	}
-	if err := m.start(ctx, job); err != nil {
-		m.failing("A job could not be started", err, "jid", job.jid)
-		return nil, server.Refusal{Name: "SaltReqTimeoutError", Message: err.Error()}
+	if err := m.start(ctx, j); err != nil {
+		m.failing("A job could not be started", err, "jid", j.jid)
+		return nil, notNow{err}
 	}
-	return wire.NewMap("enc", "clear", "load", job.published()), nil
+	return j, nil
 }
+
+var (
+	// ErrNoMatch is wrapped when a target means nobody. The words are Salt's.
+	ErrNoMatch = errors.New("Master could not resolve minions for target") //nolint:staticcheck // Salt's text
+	// ErrNotNow is wrapped when no job can be started just now, whatever it is.
+	ErrNotNow = errors.New("no job can be started now")
+)
+
+// notNow is why.
+type notNow struct{ error }
+
+func (notNow) Is(target error) bool { return target == ErrNotNow }
+func (e notNow) Unwrap() error      { return e.error }
 
 // returning tells whether a new job waits for a minion that is not connected: it
 // comes back after our start, and the publication is kept for it.

@@ -19,7 +19,7 @@ import (
 func (m *Master) sameJob(ctx context.Context, j *job) error {
 	old, given, err := m.givenJob(ctx, j.jid)
 	if err != nil {
-		return server.Refusal{Name: "SaltReqTimeoutError", Message: err.Error()}
+		return notNow{err}
 	}
 	if !given {
 		return nil

@@ -1,5 +1,5 @@
 // Package syndic is the forwarder of a node: upward it is a minion with its own
-// id and key, downward a client of the master beside it.
+// id and key, downward it publishes at the master beside it.
 //
 // Down: a publication of a parent is published again by the local master under
 // the same jid. Up: the local master commits each return together with a row of

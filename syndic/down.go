@@ -3,11 +3,9 @@ package syndic
 import (
 	"context"
 	"errors"
-	"strings"
 	"sync"
 	"time"
 
-	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/nodecall"
@@ -126,8 +124,7 @@ func (l *link) belongsHere(p wire.Publication) bool {
 	return own == "" || own != p.MasterID
 }
 
-// publish publishes a job of the parent on the local master, which may be
-// starting and is therefore asked again for a while.
+// publish has the local master publish a job of the parent.
 func (l *link) publish(ctx context.Context, p wire.Publication) {
 	job, err := republish(p)
 	if err == nil {
@@ -135,7 +132,7 @@ func (l *link) publish(ctx context.Context, p wire.Publication) {
 	}
 	switch {
 	case err == nil || ctx.Err() != nil:
-	case errors.Is(err, client.ErrNoMatch):
+	case errors.Is(err, ErrNoMatch):
 		// The local master says nothing about a job that is nobody's; the
 		// parent has to know that this node has none for it.
 		l.events.answer(emptyExpectation(p.JID))
@@ -145,24 +142,15 @@ func (l *link) publish(ctx context.Context, p wire.Publication) {
 	}
 }
 
-func (l *link) insist(ctx context.Context, job client.Job) error {
+// insist asks the local master for a while, since it may be starting.
+func (l *link) insist(ctx context.Context, job wire.PublishLoad) error {
 	ctx, cancel := context.WithTimeout(ctx, l.s.pace.publish)
 	defer cancel()
 	retry := l.s.pace.backoff()
 	for {
-		_, err := l.s.client.Publish(ctx, job)
-		if err == nil || !passing(err) || sleep.For(ctx, min(retry.wait(), time.Second)) != nil {
+		err := l.s.local.Publish(ctx, job)
+		if !errors.Is(err, ErrNotNow) || sleep.For(ctx, min(retry.wait(), time.Second)) != nil {
 			return err
 		}
 	}
-}
-
-// passing tells whether an error of the local master goes by itself: while it
-// starts nothing answers, and its keys are those of its earlier life.
-func passing(err error) bool {
-	var refused *client.Refused
-	if errors.As(err, &refused) {
-		return strings.Contains(refused.Name, "Authentication") || refused.Name == "SaltReqTimeoutError"
-	}
-	return errors.Is(err, client.ErrUnreachable) || errors.Is(err, client.ErrNoKey)
 }

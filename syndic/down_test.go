@@ -1,6 +1,7 @@
 package syndic
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,11 +34,11 @@ func TestPublicationIsPublishedBelow(t *testing.T) {
 	waiting.Until(t, "the job", func() bool { return len(n.master.published()) == 1 })
 	got := n.master.published()[0]
 	want := wire.NewMap("cmd", "publish", "tgt", "web*", "fun", "test.arg",
-		"arg", []any{"a", wire.NewMap("__kwarg__", true, "b", int64(2))}, "key", "local key", "tgt_type", "glob",
-		"ret", "mysql", "jid", job(1), "timeout", int64(7), "to", int64(7),
-		"kwargs", wire.NewMap("auth_list", []any{"web*"}, "delimiter", "|", "master_id", "top", "metadata", wire.NewMap("ticket", "7"),
-			"ret_config", "alt", "ret_kwargs", wire.NewMap("k", "v"), "user", "sudo_ann"),
-		"user", "root")
+		"arg", []any{"a", wire.NewMap("__kwarg__", true, "b", int64(2))}, "key", "", "tgt_type", "glob",
+		"ret", "mysql", "timeout", int64(7), "jid", job(1),
+		"kwargs", wire.NewMap("auth_list", []any{"web*"}, "metadata", wire.NewMap("ticket", "7"), "ret_kwargs", wire.NewMap("k", "v"),
+			"master_id", "top", "user", "sudo_ann", "ret_config", "alt", "delimiter", "|"),
+		"to", int64(7))
 	if g, w := fmt.Sprintf("%#v", got), fmt.Sprintf("%#v", want); g != w {
 		t.Errorf("published\n%s\nwant\n%s", g, w)
 	}
@@ -164,11 +165,7 @@ func TestAtMostSoManyJobsAtOnce(t *testing.T) {
 func TestNobodyMatches(t *testing.T) {
 	p := startParent(t, channeltest.Rules{})
 	n := start(t, never, p)
-	n.master.mu.Lock()
-	n.master.answer = func(*wire.Map) any {
-		return wire.NewMap("enc", "clear", "load", wire.NewMap("jid", nil, "minions", []any{}, "error", "nobody"))
-	}
-	n.master.mu.Unlock()
+	n.master.answers(func() error { return fmt.Errorf("publish: %w", ErrNoMatch) })
 	p.Publish(channeltest.Job(job(1), "nosuch", "test.ping"))
 	waiting.Until(t, "an empty expectation", func() bool { return p.heard(job(1)) >= 1 })
 	d := p.event(job(1))
@@ -180,21 +177,16 @@ func TestNobodyMatches(t *testing.T) {
 func TestLocalMasterRefuses(t *testing.T) {
 	p := startParent(t, channeltest.Rules{})
 	n := start(t, nil, p)
-	refuse := func(name string) func(*wire.Map) any {
-		return func(*wire.Map) any { return wire.NewMap("error", wire.NewMap("name", name, "message", "no")) }
-	}
-	n.master.mu.Lock()
-	n.master.answer = refuse("SaltInvocationError")
-	n.master.mu.Unlock()
+	n.master.answers(func() error { return errors.New("it may not") })
 	p.Publish(channeltest.Job(job(1), "*", "test.ping"))
 	waiting.Until(t, "word of it", func() bool { return p.heard("salt/job/"+job(1)+"/missing") >= 1 })
 	if got := len(n.master.published()); got != 1 {
 		t.Errorf("a refusal for good was asked %d times", got)
 	}
-	// While it starts, its keys are old ones.
-	n.master.mu.Lock()
-	n.master.answer = refuse("AuthenticationError")
-	n.master.mu.Unlock()
+	if why := p.event("salt/job/" + job(1) + "/missing").Map("nodes").String(""); why != "refused: it may not" {
+		t.Errorf("told %q", why)
+	}
+	n.master.answers(func() error { return fmt.Errorf("publish: %w", ErrNotNow) }) // as while it starts
 	p.Publish(channeltest.Job(job(2), "*", "test.ping"))
 	waiting.Until(t, "attempts", func() bool { return len(n.master.published()) > 3 })
 	n.master.mu.Lock()

@@ -47,12 +47,14 @@ func TestOrderOfTheTopPassesANode(t *testing.T) {
 			t.Fatal(err)
 		}
 		// As a local master publishes it: the kwargs become fields.
-		next := wire.NewMap("fun", any(job.Fun), "arg", job.Args, "tgt", job.Tgt, "tgt_type", job.TgtType, "jid", job.JID, "ret", job.Ret)
-		if len(job.Fun) == 1 {
-			next.Set("fun", job.Fun[0])
+		next := wire.NewMap("fun", job.Fun, "arg", job.Arg, "tgt", job.Tgt, "tgt_type", job.TgtType, "jid", job.JID, "ret", job.Ret)
+		kwargs, err := wire.DecodeMap(job.Kwargs)
+		if err != nil {
+			t.Fatal(err)
 		}
-		for k, v := range job.Extra {
-			next.Set(k, v)
+		for _, k := range kwargs.Keys() {
+			v, _ := kwargs.Get(k.(string))
+			next.Set(k.(string), v)
 		}
 		if _, _, err := jobsig.NewVerifier(&key.PublicKey).Verify(parse(next), now); err != nil {
 			t.Errorf("%s: %v", what, err)

@@ -12,13 +12,13 @@ import (
 
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/topology"
 )
 
 // fakeLocal is the local master as the forwarder sees it, its outbox in memory.
 type fakeLocal struct {
+	*fakeMaster
 	bus   *bus.Bus
 	tree  *topology.Tree
 	grown chan struct{}
@@ -39,7 +39,7 @@ type fakeLocal struct {
 
 func newFakeLocal() *fakeLocal {
 	return &fakeLocal{
-		bus: bus.New(nil), tree: topology.NewTree(topology.Node{ID: "syn-a", Role: "syndic"}, nil),
+		fakeMaster: newFakeMaster(), bus: bus.New(nil), tree: topology.NewTree(topology.Node{ID: "syn-a", Role: "syndic"}, nil),
 		grown: make(chan struct{}, 1), kept: map[string][]returners.Return{}, loads: map[string]returners.Load{}, given: map[string]bool{},
 	}
 }
@@ -325,58 +325,46 @@ func (j fakeJobs) GetLoad(_ context.Context, jid string) (returners.Load, bool, 
 	return load, ok, nil
 }
 
-// fakeMaster is the return port of the local master: it takes clear publish
-// commands.
+// fakeMaster takes what the local master is to publish.
 type fakeMaster struct {
-	router *zmtp.Router
-
 	mu     sync.Mutex
 	jobs   []*wire.Map
-	answer func(load *wire.Map) any
+	answer func() error
 	hold   map[string]chan struct{} // jid → answered when closed
 }
 
-func startMaster(tb testing.TB) *fakeMaster {
-	tb.Helper()
-	m := &fakeMaster{hold: map[string]chan struct{}{}}
-	r, err := zmtp.ListenRouter("127.0.0.1:0", zmtp.RouterConfig{Log: quiet}, func(req *zmtp.Request) { go m.serve(req) })
-	if err != nil {
-		tb.Fatal(err)
-	}
-	m.router = r
-	tb.Cleanup(func() { _ = r.Close() })
-	return m
-}
+func newFakeMaster() *fakeMaster { return &fakeMaster{hold: map[string]chan struct{}{}} }
 
-func (m *fakeMaster) serve(req *zmtp.Request) {
-	env, err := wire.ParseEnvelope(req.Body)
+func (m *fakeMaster) Publish(ctx context.Context, p wire.PublishLoad) error {
+	raw, err := p.Encode()
 	if err != nil {
-		req.Drop()
-		return
+		return err
 	}
-	load, err := wire.DecodeMap(env.Load)
+	load, err := wire.DecodeMap(raw)
 	if err != nil {
-		req.Drop()
-		return
+		return err
 	}
-	jid := load.String("jid")
 	m.mu.Lock()
 	m.jobs = append(m.jobs, load)
-	answer, hold := m.answer, m.hold[jid]
+	answer, hold := m.answer, m.hold[p.JID]
 	m.mu.Unlock()
 	if hold != nil {
-		<-hold
+		select {
+		case <-hold:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}
-	var v any = wire.NewMap("enc", "clear", "load", wire.NewMap("jid", jid, "minions", []any{"m1"}))
 	if answer != nil {
-		v = answer(load)
+		return answer()
 	}
-	b, err := wire.Encode(v)
-	if err != nil {
-		req.Drop()
-		return
-	}
-	req.Reply(b)
+	return nil
+}
+
+func (m *fakeMaster) answers(f func() error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.answer = f
 }
 
 func (m *fakeMaster) published() []*wire.Map {

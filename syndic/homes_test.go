@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/channel/channeltest"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/nodecall"
@@ -52,10 +51,7 @@ func plantHousedAs(t *testing.T, alter func(*config.Syndic), change ...func(*pac
 		alter(c)
 	}, a)
 	old := n.Syndic
-	s, err := New(Options{
-		Config: n.conf, Local: housedLocal{n.local}, Version: "1.0", Log: quiet,
-		Client: client.New(client.Options{Addr: n.master.router.Addr().String(), Cachedir: n.dir, User: "root", Timeout: time.Second}),
-	})
+	s, err := New(Options{Config: n.conf, Local: housedLocal{n.local}, Version: "1.0", Log: quiet})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +60,6 @@ func plantHousedAs(t *testing.T, alter func(*config.Syndic), change ...func(*pac
 		f(&s.pace)
 	}
 	n.Syndic = s
-	t.Cleanup(func() { _ = s.client.Close() })
 	n.run(t)
 	n.awaitUp(t)
 	waiting.Until(t, "the siblings", func() bool { order, v := s.lodgings.order("syn-a"); return len(order) == 1 && len(v) > 0 })

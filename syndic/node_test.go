@@ -5,13 +5,11 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/channel/channeltest"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/waiting"
@@ -163,12 +161,10 @@ type node struct {
 // plant makes a forwarder that does not run yet. Its waits are short.
 func plant(tb testing.TB, change func(*config.Syndic), parents ...*parent) *node {
 	tb.Helper()
-	n := &node{local: newFakeLocal(), master: startMaster(tb), dir: tb.TempDir(), stop: func() {}}
+	n := &node{local: newFakeLocal(), dir: tb.TempDir(), stop: func() {}}
+	n.master = n.local.fakeMaster
 	tb.Cleanup(n.local.bus.Close)
 	channeltest.WriteKeys(tb, n.dir, "syndic", "minion")
-	if err := os.WriteFile(filepath.Join(n.dir, ".root_key"), []byte("local key"), 0o400); err != nil {
-		tb.Fatal(err)
-	}
 	lower, upper := config.DefaultMaster(), config.DefaultMinion()
 	lower.SyndicEventForwardTimeout = 5 * time.Millisecond
 	lower.SyndicFailoverAfter, lower.SyndicFailback = 20*time.Millisecond, 20*time.Millisecond
@@ -192,8 +188,7 @@ func plant(tb testing.TB, change func(*config.Syndic), parents ...*parent) *node
 // revive makes the forwarder anew, as after a restart of the node.
 func (n *node) revive(tb testing.TB) {
 	tb.Helper()
-	c := client.New(client.Options{Addr: n.master.router.Addr().String(), Cachedir: n.dir, User: "root", Timeout: time.Second})
-	s, err := New(Options{Config: n.conf, Local: n.local, Client: c, Version: "1.0", Log: quiet})
+	s, err := New(Options{Config: n.conf, Local: n.local, Version: "1.0", Log: quiet})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -206,7 +201,6 @@ func (n *node) revive(tb testing.TB) {
 	tb.Cleanup(func() {
 		n.stop()
 		_ = s.Close()
-		_ = c.Close()
 	})
 }
 

@@ -110,7 +110,7 @@ func TestBadParents(t *testing.T) {
 		conf := *n.conf
 		upper := *n.conf.Upper
 		upper.Master, conf.Upper = c.masters, &upper
-		_, err := New(Options{Config: &conf, Local: n.local, Client: n.client, Log: quiet})
+		_, err := New(Options{Config: &conf, Local: n.local, Log: quiet})
 		if err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%v: %v", c.masters, err)
 		}

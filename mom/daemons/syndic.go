@@ -3,6 +3,7 @@ package daemons
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"log/slog"
 	"path/filepath"
@@ -76,7 +77,6 @@ func syndicCommand() *cobra.Command {
 type node struct {
 	master *master.Master
 	syndic *syndic.Syndic
-	client *client.Client
 }
 
 func newNode(conf *config.Syndic, version string, log *slog.Logger) (*node, error) {
@@ -84,22 +84,16 @@ func newNode(conf *config.Syndic, version string, log *slog.Logger) (*node, erro
 	if err != nil {
 		return nil, err
 	}
-	c := localClient(conf.Local)
-	s, err := syndic.New(syndic.Options{Config: conf, Local: local{m}, Client: c, Version: version, Log: log, Rescue: m.Rescues()})
+	s, err := syndic.New(syndic.Options{Config: conf, Local: local{m}, Version: version, Log: log, Rescue: m.Rescues()})
 	if err != nil {
-		return nil, errors.Join(err, c.Close(), m.Close())
+		return nil, errors.Join(err, m.Close())
 	}
-	return &node{m, s, c}, nil
-}
-
-// localClient publishes at the master of this machine.
-func localClient(conf *config.Master) *client.Client {
-	return client.New(client.Options{Addr: client.LocalAddr(conf.Interface, conf.RetPort), Cachedir: conf.Cachedir, MasterUser: conf.User})
+	return &node{m, s}, nil
 }
 
 // close releases a node that is not run.
 func (n *node) close() error {
-	return errors.Join(n.syndic.Close(), n.client.Close(), n.master.Close())
+	return errors.Join(n.syndic.Close(), n.master.Close())
 }
 
 // run serves both until ctx ends or one of them fails.
@@ -120,7 +114,7 @@ func (n *node) run(ctx context.Context) error {
 	cancel()
 	stopMaster()
 	wg.Wait()
-	return errors.Join(masterErr, syndicErr, n.client.Close())
+	return errors.Join(masterErr, syndicErr)
 }
 
 // heart is how both tell what they are like.
@@ -150,6 +144,17 @@ func (l local) Word(jid string) (uint64, bool)              { return l.m.Word(ji
 func (l local) Story(jid string, n int) iter.Seq[bus.Event] { return l.m.Story(jid, n) }
 func (l local) Told(jid string, word uint64)                { l.m.Told(jid, word) }
 
+// Publish gives the errors of the master the names by which the forwarder knows them.
+func (l local) Publish(ctx context.Context, p wire.PublishLoad) error {
+	err := l.m.Publish(ctx, p)
+	for theirs, ours := range map[error]error{master.ErrNoMatch: syndic.ErrNoMatch, master.ErrNotNow: syndic.ErrNotNow} {
+		if errors.Is(err, theirs) {
+			return fmt.Errorf("%w: %w", ours, err)
+		}
+	}
+	return err
+}
+
 func (l local) Answer(ctx context.Context, what string, arg wire.Raw) (any, error) {
 	return l.m.Answer(ctx, what, arg)
 }
@@ -158,7 +163,6 @@ func (l local) Answer(ctx context.Context, what string, arg wire.Raw) (any, erro
 type forwarder struct {
 	local  *standalone.Local
 	syndic *syndic.Syndic
-	client *client.Client
 }
 
 func newForwarder(ctx context.Context, conf *config.Syndic, version string, log *slog.Logger) (*forwarder, error) {
@@ -169,21 +173,21 @@ func newForwarder(ctx context.Context, conf *config.Syndic, version string, log 
 	l, err := standalone.Open(ctx, standalone.Options{
 		ID: conf.Upper.ID, Bus: where, Store: filepath.Join(conf.Local.Cachedir, "syndic.db"),
 		Nodes: conf.Local.OrderMasters, Keep: conf.Local.KeepJobsSeconds, Log: log,
+		Master: client.Options{Addr: client.LocalAddr(conf.Local.Interface, conf.Local.RetPort), Cachedir: conf.Local.Cachedir, MasterUser: conf.Local.User},
 	})
 	if err != nil {
 		return nil, err
 	}
-	c := localClient(conf.Local)
-	s, err := syndic.New(syndic.Options{Config: conf, Local: l, Client: c, Version: version, Log: log, Questions: true})
+	s, err := syndic.New(syndic.Options{Config: conf, Local: l, Version: version, Log: log, Questions: true})
 	if err != nil {
-		return nil, errors.Join(err, c.Close(), l.Close())
+		return nil, errors.Join(err, l.Close())
 	}
-	return &forwarder{l, s, c}, nil
+	return &forwarder{l, s}, nil
 }
 
 // close releases a forwarder that is not run.
 func (f *forwarder) close() error {
-	return errors.Join(f.syndic.Close(), f.client.Close(), f.local.Close())
+	return errors.Join(f.syndic.Close(), f.local.Close())
 }
 
 // run serves both until ctx ends.
@@ -194,5 +198,5 @@ func (f *forwarder) run(ctx context.Context) error {
 	h := pulse.Heart{Links: f.syndic.Masters, Checks: []metrics.Checker{f.syndic.Metrics().Checks}, Say: f.local.Say}
 	err := pulse.Beat(ctx, f.local.Bus(), h, f.syndic.Run)
 	wg.Wait()
-	return errors.Join(err, localErr, f.client.Close(), f.local.Close())
+	return errors.Join(err, localErr, f.local.Close())
 }

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/age"
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/jid"
@@ -26,6 +27,8 @@ import (
 type Options struct {
 	// ID is the id of the node in the tree.
 	ID string
+	// Master says where the master takes publications, and who publishes there.
+	Master client.Options
 	// Bus says where the event sockets of the master are.
 	Bus bus.ClientConfig
 	// Store is the file of the embedded store; it is made when missing.
@@ -44,6 +47,7 @@ type Options struct {
 type Local struct {
 	o     Options
 	store *sqlite.Store
+	pub   *client.Client
 	ages  *age.Clock
 	bus   *bus.Bus
 	tree  *topology.Tree
@@ -78,7 +82,7 @@ func Open(ctx context.Context, o Options) (*Local, error) {
 	}
 	ages = age.Open(age.Options{File: o.Store + ".age", Newest: newest, Wall: o.Now, Log: o.Log})
 	return &Local{
-		o: o, store: store, ages: ages, bus: bus.New(o.Now), tree: topology.NewTree(topology.Node{ID: o.ID, Role: "syndic", Blind: true}, o.Now),
+		o: o, store: store, pub: client.New(o.Master), ages: ages, bus: bus.New(o.Now), tree: topology.NewTree(topology.Node{ID: o.ID, Role: "syndic", Blind: true}, o.Now),
 		jobs: newJobs(!o.Nodes), grown: make(chan struct{}, 1), rows: make(chan returners.Batch, rowQueue),
 	}, nil
 }
@@ -151,10 +155,10 @@ const (
 	retryMax = 5 * time.Second
 )
 
-// Close closes the store. Call it after Run has ended.
+// Close closes the store and the connection to the master. Call it after Run has ended.
 func (l *Local) Close() error {
 	l.bus.Close()
-	return l.store.Close()
+	return errors.Join(l.pub.Close(), l.store.Close())
 }
 
 // read carries one connection's events over until it ends.

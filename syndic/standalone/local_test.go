@@ -234,7 +234,6 @@ func TestOpenJobsAreBounded(t *testing.T) {
 // The whole forwarder beside a master that is another program.
 func TestForwarderBesideAMaster(t *testing.T) {
 	s := startSalt(t, bus.Length)
-	l, _ := s.open()
 	port, err := zmtp.ListenRouter("127.0.0.1:0", zmtp.RouterConfig{Log: quiet}, func(r *zmtp.Request) {
 		env, err := wire.ParseEnvelope(r.Body)
 		if err != nil {
@@ -267,9 +266,8 @@ func TestForwarderBesideAMaster(t *testing.T) {
 	conf := &config.Syndic{Local: config.DefaultMaster(), Upper: config.DefaultMinion()}
 	conf.Upper.ID, conf.Upper.PkiDir, conf.Upper.Master = "syn-a", s.dir, []string{top.Addr()}
 	conf.Upper.ReconDefault, conf.Upper.ReconMax = 5*time.Millisecond, 20*time.Millisecond
-	c := client.New(client.Options{Addr: port.Addr().String(), Cachedir: s.dir, User: "root"})
-	t.Cleanup(func() { _ = c.Close() })
-	f, err := syndic.New(syndic.Options{Config: conf, Local: l, Client: c, Log: quiet})
+	l, _ := s.open(func(o *Options) { o.Master = client.Options{Addr: port.Addr().String(), Cachedir: s.dir, User: "root"} })
+	f, err := syndic.New(syndic.Options{Config: conf, Local: l, Log: quiet})
 	if err != nil {
 		t.Fatal(err)
 	}

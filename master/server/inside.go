@@ -1,0 +1,37 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+
+	"github.com/momtree/mom/internal/wire"
+)
+
+// Inside does what a load asks for that comes from this process, as if it had come over
+// the wire from the master's own user: once requests are served, when there is room for
+// its values, and so that what goes wrong with it costs no other.
+func (s *Server) Inside(ctx context.Context, what string, load wire.Raw, do func(context.Context) error) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	stop := context.AfterFunc(s.Ctx, cancel)
+	defer stop()
+	select {
+	case <-s.open:
+	case <-ctx.Done():
+		return fmt.Errorf("%s: %w: the master starts: %w", what, ErrNotStored, ctx.Err())
+	}
+	done, err := s.weigh(ctx, &Command{Name: what}, load)
+	if err != nil {
+		return Invalid("%s: %v", what, err)
+	}
+	defer done()
+	defer func() {
+		if p := recover(); p != nil {
+			s.Stats.Panics.Add(1)
+			s.Log.Error("A request handler panicked", "request", what, "panic", p, "stack", string(debug.Stack()))
+			err = Invalid("%s: %s", what, handlerRaised)
+		}
+	}()
+	return do(ctx)
+}

@@ -1,0 +1,76 @@
+package standalone
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/syndic"
+)
+
+// Publish starts a job at the master over the wire, as Salt's syndic does.
+func (l *Local) Publish(ctx context.Context, p wire.PublishLoad) error {
+	j, err := jobOf(p)
+	if err != nil {
+		return fmt.Errorf("publish: %w", err)
+	}
+	_, err = l.pub.Publish(ctx, j)
+	switch {
+	case errors.Is(err, client.ErrNoMatch):
+		return fmt.Errorf("%w: %w", syndic.ErrNoMatch, err)
+	case passing(err):
+		return fmt.Errorf("%w: %w", syndic.ErrNotNow, err)
+	}
+	return err
+}
+
+// jobOf is the job of a load, for a client.
+func jobOf(p wire.PublishLoad) (client.Job, error) {
+	j := client.Job{TgtType: p.TgtType, Ret: p.Ret, JID: p.JID, Extra: map[string]any{}}
+	var err error
+	if j.Tgt, err = wire.Decode(p.Tgt); err != nil {
+		return j, fmt.Errorf("target: %w", err)
+	}
+	if wire.IsList(p.Fun) {
+		j.Fun, err = wire.Strings(p.Fun)
+	} else {
+		j.Fun = make([]string, 1)
+		j.Fun[0], err = wire.Str(p.Fun)
+	}
+	if err != nil {
+		return j, fmt.Errorf("fun: %w", err)
+	}
+	if len(p.Arg) > 0 {
+		arg, err := wire.Decode(p.Arg)
+		if err != nil {
+			return j, fmt.Errorf("arg: %w", err)
+		}
+		j.Args, _ = arg.([]any)
+	}
+	if p.HasTo {
+		j.Timeout = time.Duration(p.To) * time.Second
+	}
+	kwargs, err := wire.DecodeMap(p.Kwargs)
+	if err != nil {
+		return j, fmt.Errorf("kwargs: %w", err)
+	}
+	for _, k := range kwargs.Keys() {
+		name, _ := k.(string)
+		j.Extra[name], _ = kwargs.Get(name)
+	}
+	return j, nil
+}
+
+// passing tells whether an error of the master goes by itself: while it starts nothing
+// answers, and its keys are those of its earlier life.
+func passing(err error) bool {
+	var refused *client.Refused
+	if errors.As(err, &refused) {
+		return strings.Contains(refused.Name, "Authentication") || refused.Name == "SaltReqTimeoutError"
+	}
+	return errors.Is(err, client.ErrUnreachable) || errors.Is(err, client.ErrNoKey)
+}
