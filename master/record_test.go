@@ -143,7 +143,7 @@ func TestSameJidOtherJobIsRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		go func() {
-			_, err := r.publish(t.Context(), &server.Request{Load: load})
+			_, err := r.publish(t.Context(), &server.Request{Load: load, User: "root"})
 			replies <- err
 		}()
 	}
