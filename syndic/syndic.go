@@ -18,8 +18,8 @@ import (
 type Options struct {
 	Config  *config.Syndic
 	Local   Local
-	Version string         // of this program, told to the masters above
-	Log     *slog.Logger   // nil: slog.Default
+	Version string       // of this program, told to the masters above
+	Log     *slog.Logger // nil: slog.Default
 	// Rescue counts what sweeps find that should have gone by itself: that of the
 	// master beside. nil: one of its own, which Metrics tell of.
 	Rescue *rescue.Counter
