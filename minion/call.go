@@ -13,6 +13,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/minion/delivery"
 	"github.com/momtree/mom/minion/modules"
+	"github.com/momtree/mom/minion/session"
 	"github.com/momtree/mom/returners"
 )
 
@@ -72,23 +73,25 @@ func Call(ctx context.Context, o CallOptions) (CallResult, error) {
 		return CallResult{}, err
 	}
 	defer func() { _ = m.Close() }()
-	m.grains.refresh(ctx)
+	m.grains.Refresh(ctx)
 
-	var l *link
+	var s *session.Session
 	if !o.Local && m.cfg.MasterType != "disable" {
-		if l, err = m.connectOnce(ctx); err != nil {
+		if s, err = m.connectOnce(ctx); err != nil {
 			return CallResult{}, err
 		}
-		defer func() { _ = l.ch.Close() }()
+		defer func() { _ = s.Channel().Close() }()
 	}
 	stores, err := m.jobs.Returners.Open(ctx, o.Returners, "")
-	defer stores.Close()
+	if err == nil {
+		defer stores.Close()
+	}
 
-	res := m.call(ctx, l, o)
+	res := m.call(ctx, s, o)
 	res.ReturnErr = err
 	full, err := encodeCall(res, o.Metadata)
 	if err == nil {
-		res.ReturnErr = errors.Join(res.ReturnErr, m.deliverCall(ctx, l, o, res, full, stores))
+		res.ReturnErr = errors.Join(res.ReturnErr, m.deliverCall(ctx, s, o, res, full, stores))
 	} else {
 		res.ReturnErr = errors.Join(res.ReturnErr, err)
 	}
@@ -96,7 +99,7 @@ func Call(ctx context.Context, o CallOptions) (CallResult, error) {
 }
 
 // connectOnce signs in to the first master that accepts, in master_tries rounds.
-func (m *Minion) connectOnce(ctx context.Context) (*link, error) {
+func (m *Minion) connectOnce(ctx context.Context) (*session.Session, error) {
 	masters := m.masterList()
 	if len(masters) == 0 {
 		return nil, errors.New("no master is configured: set the option master, or use --local")
@@ -104,23 +107,23 @@ func (m *Minion) connectOnce(ctx context.Context) (*link, error) {
 	for round := 1; ; round++ {
 		var errs []error
 		for _, name := range masters {
-			l, err := newLink(m, name, nil, linkOptions{})
+			s, err := m.sessions.Open(name, nil, session.Options{})
 			if err != nil {
 				return nil, err
 			}
-			if _, err = l.ch.Attempt(ctx); err == nil {
-				err = l.refreshPillar(ctx, false)
+			if _, err = s.Channel().Attempt(ctx); err == nil {
+				err = s.RefreshPillar(ctx, false)
 			}
 			if err == nil {
-				return l, nil
+				return s, nil
 			}
-			_ = l.ch.Close()
+			_ = s.Channel().Close()
 			errs = append(errs, err)
 		}
 		if round == m.cfg.MasterTries || ctx.Err() != nil {
 			return nil, errors.Join(errs...)
 		}
-		m.log.Error("no master serves", "round", round, "error", errors.Join(errs...))
+		m.log.Error("no master serves", "round", round, "err", errors.Join(errs...))
 		if err := sleep.For(ctx, m.cfg.AcceptanceWaitTime); err != nil {
 			return nil, errors.Join(errs...)
 		}
@@ -128,7 +131,7 @@ func (m *Minion) connectOnce(ctx context.Context) (*link, error) {
 }
 
 // call runs the function, visible to other processes as a job.
-func (m *Minion) call(ctx context.Context, l *link, o CallOptions) CallResult {
+func (m *Minion) call(ctx context.Context, s *session.Session, o CallOptions) CallResult {
 	res := CallResult{JID: jid.New(m.now()), ID: m.cfg.ID, Fun: o.Fun, FunArgs: o.Args}
 	load := wire.NewMap("fun", o.Fun, "jid", res.JID, "tgt", "salt-call", "arg", o.Args)
 	jobCtx, end, err := m.jobs.Begin(ctx, res.JID, "", load)
@@ -137,7 +140,7 @@ func (m *Minion) call(ctx context.Context, l *link, o CallOptions) CallResult {
 		return res
 	}
 	defer end()
-	e := &env{m: m, l: l, pillar: o.Pillar}
+	e := &env{m: m, s: s, pillar: o.Pillar}
 	r := modules.Execute(jobCtx, e, modules.Invocation{Fun: o.Fun, Args: o.Args, JID: res.JID})
 	res.Return, res.Retcode, res.Success, res.Out, res.Err = r.Value, r.Retcode, r.Success, r.Out, r.Err
 	return res
@@ -173,7 +176,7 @@ func orNoArgs(args []any) []any {
 }
 
 // deliverCall hands the result to the returners and the master.
-func (m *Minion) deliverCall(ctx context.Context, l *link, o CallOptions, res CallResult, full wire.Raw, stores delivery.Opened) error {
+func (m *Minion) deliverCall(ctx context.Context, s *session.Session, o CallOptions, res CallResult, full wire.Raw, stores delivery.Opened) error {
 	var errs []error
 	if value, err := wire.Encode(res.Return); err == nil {
 		ret := returners.Return{
@@ -185,8 +188,8 @@ func (m *Minion) deliverCall(ctx context.Context, l *link, o CallOptions, res Ca
 	if m.cfg.CacheJobs {
 		errs = append(errs, m.jobs.Cache.Put(res.JID, full))
 	}
-	if l != nil && !o.NoReturnEvent && m.cfg.PubRet {
-		errs = append(errs, delivery.Send(ctx, l.ch, full))
+	if s != nil && !o.NoReturnEvent && m.cfg.PubRet {
+		errs = append(errs, delivery.Send(ctx, s.Channel(), full))
 	}
 	return errors.Join(errs...)
 }

@@ -225,14 +225,14 @@ func TestCVE2022_22935(t *testing.T) {
 			before := len(m.Seen("_auth"))
 			d = start(t, cfg)
 			m.Await(t, "_auth", before+3) // it goes on asking
-			if links := d.running(); len(links) != 0 {
+			if links := d.sessions.Serving(); len(links) != 0 {
 				t.Error("it serves him")
 			}
 			m.Change(func(r *channeltest.Rules) { r.Grant, r.Answer = nil, nil }) // the true master is back
 			if m.Key != own {
 				become(own)
 			}
-			waiting.Until(t, "the true master served", func() bool { return len(d.running()) == 1 && d.running()[0].up.is() })
+			waiting.Until(t, "the true master served", func() bool { return len(d.sessions.Serving()) == 1 && d.sessions.Serving()[0].Up() })
 			job := channeltest.Job(newJID(), "m1", "test.ping")
 			m.Publish(job)
 			m.AwaitReturn(t, job.String("jid"))

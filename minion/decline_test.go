@@ -33,7 +33,7 @@ func TestDeclinedJobsAreAnswered(t *testing.T) {
 			cfg.SignPubMessages = c.signed
 			d := start(t, cfg)
 			m.AwaitSubscribers(t, 1)
-			waiting.Until(t, "the announcement", func() bool { return d.running()[0].ours.Load() })
+			waiting.Until(t, "the announcement", func() bool { return d.sessions.Serving()[0].Ours() })
 			other := newJID()
 			theirs := channeltest.Job(other, "m2", "test.ping")
 			m.Publish(theirs)

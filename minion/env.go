@@ -2,7 +2,6 @@ package minion
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -14,16 +13,14 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/minion/modules"
+	"github.com/momtree/mom/minion/session"
 )
 
-// errNoMaster is returned for what only a master can do.
-var errNoMaster = errors.New("no master: this call runs locally")
-
 // env is the minion as a function sees it: with the pillar of the master the
-// job came from. l is nil for a call without a master.
+// job came from. s is nil for a call without a master.
 type env struct {
 	m      *Minion
-	l      *link
+	s      *session.Session
 	pillar *wire.Map // of a call without a master; nil is empty
 }
 
@@ -63,13 +60,13 @@ func optionNames(cfg *config.Minion) []string {
 	return slices.Compact(names)
 }
 
-func (e *env) Grains() *wire.Map { return e.m.grains.get() }
+func (e *env) Grains() *wire.Map { return e.m.grains.Get() }
 
 // RefreshGrains collects the grains anew; the master learns them with the next
 // pillar request, which tell makes at once.
 func (e *env) RefreshGrains(ctx context.Context, tell bool) error {
-	changed := e.m.grains.refresh(ctx)
-	if !tell || !changed || e.l == nil {
+	changed := e.m.grains.Refresh(ctx)
+	if !tell || !changed || e.s == nil {
 		return nil
 	}
 	return e.RefreshPillar(ctx)
@@ -77,8 +74,8 @@ func (e *env) RefreshGrains(ctx context.Context, tell bool) error {
 
 func (e *env) Pillar() *wire.Map {
 	switch {
-	case e.l != nil:
-		return e.l.pillar.Load()
+	case e.s != nil:
+		return e.s.Pillar()
 	case e.pillar != nil:
 		return e.pillar
 	default:
@@ -88,18 +85,18 @@ func (e *env) Pillar() *wire.Map {
 
 // RefreshPillar fetches the pillar from every master, since each holds its own.
 func (e *env) RefreshPillar(ctx context.Context) error {
-	if e.l == nil {
+	if e.s == nil {
 		return nil // a local call has no pillar to refresh
 	}
-	if err := e.l.refreshPillar(ctx, true); err != nil {
+	if err := e.s.RefreshPillar(ctx, true); err != nil {
 		return fmt.Errorf("refresh the pillar: %w", err)
 	}
-	for _, l := range e.m.running() {
-		if l == e.l {
+	for _, s := range e.m.sessions.Serving() {
+		if s == e.s {
 			continue
 		}
-		if err := l.refreshPillar(ctx, true); err != nil {
-			l.log.Warn("pillar not refreshed", "error", err)
+		if err := s.RefreshPillar(ctx, true); err != nil {
+			e.m.log.Warn("pillar not refreshed", "master", s.Name(), "err", err)
 		}
 	}
 	e.m.fireLocal("/salt/minion/minion_pillar_refresh_complete", wire.NewMap("complete", true))
@@ -107,17 +104,17 @@ func (e *env) RefreshPillar(ctx context.Context) error {
 }
 
 func (e *env) CompilePillar(ctx context.Context, o modules.PillarOptions) (*wire.Map, error) {
-	if e.l == nil {
+	if e.s == nil {
 		return e.Pillar(), nil
 	}
-	return e.l.fetchPillar(ctx, o, false)
+	return e.s.FetchPillar(ctx, o, false)
 }
 
 func (e *env) Fire(ctx context.Context, tag string, data any) error {
-	if e.l == nil {
-		return fmt.Errorf("fire %s: %w", tag, errNoMaster)
+	if e.s == nil {
+		return fmt.Errorf("fire %s: %w", tag, session.ErrNoMaster)
 	}
-	return e.l.fire(ctx, tag, data)
+	return e.s.Fire(ctx, tag, data)
 }
 
 func (e *env) FireLocal(tag string, data any) error { return e.m.fireEvent(tag, data) }
@@ -128,8 +125,8 @@ func (e *env) Jobs() modules.JobTable { return e.m.jobs.Table() }
 // numeric.
 func (e *env) Masters() []modules.MasterStatus {
 	up := map[string]bool{}
-	for _, l := range e.m.running() {
-		up[l.name] = l.up.is()
+	for _, s := range e.m.sessions.Serving() {
+		up[s.Name()] = s.Up()
 	}
 	var out []modules.MasterStatus
 	for _, name := range e.m.cfg.Master {

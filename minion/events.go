@@ -13,6 +13,7 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/minion/session"
 )
 
 // signalTag asks the daemon to signal one of its jobs. It is ours: other minions
@@ -44,7 +45,7 @@ func (m *Minion) fireEvent(tag string, data any) error {
 // fireLocal fires what only informs.
 func (m *Minion) fireLocal(tag string, data any) {
 	if err := m.bus.Fire(tag, data); err != nil {
-		m.log.Debug("event not fired", "tag", tag, "error", err)
+		m.log.Debug("event not fired", "tag", tag, "err", err)
 	}
 }
 
@@ -94,7 +95,7 @@ func (m *Minion) watchBus(ctx context.Context) {
 				return
 			}
 			if err := m.obey(ctx, e); err != nil && ctx.Err() == nil {
-				m.log.Warn("local event not served", "tag", e.Tag, "error", err)
+				m.log.Warn("local event not served", "tag", e.Tag, "err", err)
 			}
 		}
 	}
@@ -109,17 +110,17 @@ func (m *Minion) obey(ctx context.Context, e bus.Event) error {
 	case strings.HasPrefix(e.Tag, "fire_master"):
 		return m.forward(ctx, data)
 	case strings.HasPrefix(e.Tag, "_salt_error"):
-		return m.eachLink(func(l *link) error { return l.fire(ctx, e.Tag, data) })
+		return m.sessions.Each(func(s *session.Session) error { return s.Fire(ctx, e.Tag, data) })
 	case strings.HasPrefix(e.Tag, signalTag):
 		return m.jobs.Signal(data.String("jid"), syscall.Signal(data.Int("signal")))
 	case strings.HasPrefix(e.Tag, "pillar_refresh"):
 		clean := data.Bool("clean_cache")
-		return m.eachLink(func(l *link) error { return l.refreshPillar(ctx, clean) })
+		return m.sessions.Each(func(s *session.Session) error { return s.RefreshPillar(ctx, clean) })
 	default: // module_refresh, grains_refresh: grains may have changed
-		if !m.grains.refresh(ctx) && !data.Bool("force_refresh") {
+		if !m.grains.Refresh(ctx) && !data.Bool("force_refresh") {
 			return nil
 		}
-		return m.eachLink(func(l *link) error { return l.refreshPillar(ctx, false) })
+		return m.sessions.Each(func(s *session.Session) error { return s.RefreshPillar(ctx, false) })
 	}
 }
 
@@ -138,24 +139,10 @@ func (m *Minion) forward(ctx context.Context, data *wire.Map) error {
 	} else {
 		return fmt.Errorf("neither tag nor events are given")
 	}
-	return m.eachLink(func(l *link) error {
-		_, err := l.ch.Request(ctx, load)
+	return m.sessions.Each(func(s *session.Session) error {
+		_, err := s.Channel().Request(ctx, load)
 		return err
 	})
-}
-
-func (m *Minion) eachLink(do func(*link) error) error {
-	links := m.running()
-	if len(links) == 0 {
-		return errNoMaster
-	}
-	var first error
-	for _, l := range links {
-		if err := do(l); err != nil && first == nil {
-			first = err
-		}
-	}
-	return first
 }
 
 // watchGrains looks at the grains again every grains_refresh_every.
@@ -165,11 +152,11 @@ func (m *Minion) watchGrains(ctx context.Context) {
 		return
 	}
 	for sleep.For(ctx, every) == nil {
-		if !m.grains.refresh(ctx) {
+		if !m.grains.Refresh(ctx) {
 			continue
 		}
-		if err := m.eachLink(func(l *link) error { return l.refreshPillar(ctx, false) }); err != nil && ctx.Err() == nil {
-			m.log.Warn("changed grains not told", "error", err)
+		if err := m.sessions.Each(func(s *session.Session) error { return s.RefreshPillar(ctx, false) }); err != nil && ctx.Err() == nil {
+			m.log.Warn("changed grains not told", "err", err)
 		}
 	}
 }

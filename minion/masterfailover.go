@@ -5,11 +5,11 @@ import (
 	"errors"
 	"math/rand/v2"
 	"sync"
-	"time"
 
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/minion/delivery"
+	"github.com/momtree/mom/minion/session"
 )
 
 // failover serves one master at a time: the first that accepts us, until it is
@@ -29,10 +29,10 @@ func (m *Minion) failover(ctx context.Context, masters []string) error {
 			wait = m.cfg.AcceptanceWaitTime
 			masters = m.after(masters, name)
 			continue
-		case err != nil && ends(err):
+		case err != nil && session.Final(err):
 			return err
 		}
-		m.log.Error("no master can be reached", "masters", masters, "again_in", wait, "error", err)
+		m.log.Error("no master can be reached", "masters", masters, "again_in", wait, "err", err)
 		if sleep.For(ctx, wait+rand.N(wait/10+1)) != nil {
 			return nil
 		}
@@ -63,26 +63,26 @@ func (m *Minion) round(ctx context.Context, masters []string, box *delivery.Outb
 	var last error
 	fatal := 0
 	for _, name := range masters {
-		l, err := newLink(m, name, box, linkOptions{AuthTries: 1})
+		s, err := m.sessions.Open(name, box, session.Options{AuthTries: 1})
 		if err != nil {
 			return "", false, err
 		}
-		res, err := l.ch.Attempt(ctx)
+		res, err := s.Channel().Attempt(ctx)
 		if err != nil {
-			_ = l.ch.Close()
+			_ = s.Channel().Close()
 			if ctx.Err() != nil {
 				return "", false, nil
 			}
-			m.log.Warn("master does not serve, trying the next", "master", name, "error", err)
+			m.log.Warn("master does not serve, trying the next", "master", name, "err", err)
 			last = err
-			if ends(err) {
+			if session.Final(err) {
 				fatal++
 			}
 			continue
 		}
-		m.jobs.ReportInterrupted(l, nil)
-		back := m.serveUntilLost(ctx, l, res)
-		_ = l.ch.Close()
+		m.jobs.ReportInterrupted(s, nil)
+		back := m.serveUntilLost(ctx, s, res)
+		_ = s.Channel().Close()
 		if back {
 			return "", true, nil
 		}
@@ -96,7 +96,7 @@ func (m *Minion) round(ctx context.Context, masters []string, box *delivery.Outb
 
 // serveUntilLost serves one master of several. back reports that the first
 // master is there again.
-func (m *Minion) serveUntilLost(ctx context.Context, l *link, res channel.Result) (back bool) {
+func (m *Minion) serveUntilLost(ctx context.Context, s *session.Session, res channel.Result) (back bool) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var wg sync.WaitGroup
@@ -104,9 +104,9 @@ func (m *Minion) serveUntilLost(ctx context.Context, l *link, res channel.Result
 	if m.cfg.MasterAliveInterval > 0 && len(m.cfg.Master) > 1 {
 		wg.Go(func() {
 			defer cancel()
-			l.watchAlive(ctx, m.cfg.MasterAliveInterval)
+			s.AwaitLost(ctx, m.cfg.MasterAliveInterval)
 		})
-		if first := m.cfg.Master[0]; m.cfg.MasterFailback && l.name != first {
+		if first := m.cfg.Master[0]; m.cfg.MasterFailback && s.Name() != first {
 			wg.Go(func() {
 				if m.awaitFirst(ctx, first) {
 					back = true
@@ -115,23 +115,10 @@ func (m *Minion) serveUntilLost(ctx context.Context, l *link, res channel.Result
 			})
 		}
 	}
-	l.Serve(ctx, res)
+	s.Serve(ctx, res)
 	cancel()
 	wg.Wait()
 	return back
-}
-
-// watchAlive returns when the subscription has been down for a whole interval.
-func (l *link) watchAlive(ctx context.Context, interval time.Duration) {
-	for l.up.await(ctx, false) == nil {
-		short, stop := context.WithTimeout(ctx, interval)
-		err := l.up.await(short, true)
-		stop()
-		if err != nil && ctx.Err() == nil {
-			l.log.Error("master lost", "after", interval)
-			return
-		}
-	}
 }
 
 // awaitFirst returns true once the first master accepts a sign-in again.
@@ -141,12 +128,12 @@ func (m *Minion) awaitFirst(ctx context.Context, first string) bool {
 		every = m.cfg.MasterAliveInterval
 	}
 	for sleep.For(ctx, every) == nil {
-		l, err := newLink(m, first, nil, linkOptions{AuthTries: 1})
+		s, err := m.sessions.Open(first, nil, session.Options{AuthTries: 1})
 		if err != nil {
 			return false
 		}
-		_, err = l.ch.Attempt(ctx)
-		_ = l.ch.Close()
+		_, err = s.Channel().Attempt(ctx)
+		_ = s.Channel().Close()
 		if err == nil {
 			m.log.Info("the first master is back", "master", first)
 			return true

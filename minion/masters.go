@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/momtree/mom/minion/delivery"
+	"github.com/momtree/mom/minion/session"
 )
 
 // serveMasters serves as master_type says until ctx ends or no master is left
@@ -50,10 +51,10 @@ func (m *Minion) masterList() []string {
 // for good is left; the others go on.
 func (m *Minion) serveEach(ctx context.Context, masters []string) error {
 	known := map[string]bool{}
-	var links []*link
+	var sessions []*session.Session
 	defer func() {
-		for _, l := range links {
-			_ = l.ch.Close()
+		for _, s := range sessions {
+			_ = s.Channel().Close()
 		}
 	}()
 	for _, name := range masters {
@@ -61,25 +62,25 @@ func (m *Minion) serveEach(ctx context.Context, masters []string) error {
 		if err != nil {
 			return err
 		}
-		l, err := newLink(m, name, box, linkOptions{})
+		s, err := m.sessions.Open(name, box, session.Options{})
 		if err != nil {
 			return err
 		}
-		links, known[name] = append(links, l), true
+		sessions, known[name] = append(sessions, s), true
 	}
-	errs := make([]error, len(links))
+	errs := make([]error, len(sessions))
 	var wg sync.WaitGroup
-	for i, l := range links {
-		m.jobs.ReportInterrupted(l, known)
+	for i, s := range sessions {
+		m.jobs.ReportInterrupted(s, known)
 		wg.Go(func() {
-			res, err := l.SignIn(ctx)
+			res, err := s.SignIn(ctx)
 			if err != nil {
 				if errs[i] = err; ctx.Err() == nil {
-					l.log.Error("this master is given up", "error", err)
+					m.log.Error("this master is given up", "master", s.Name(), "err", err)
 				}
 				return
 			}
-			l.Serve(ctx, res)
+			s.Serve(ctx, res)
 		})
 	}
 	wg.Wait()

@@ -91,7 +91,7 @@ func TestFailover_TakesTheNextAndComesBack(t *testing.T) {
 	jid = newJID()
 	a.Publish(channeltest.Job(jid, "m1", "test.ping"))
 	a.AwaitReturn(t, jid)
-	waiting.Until(t, "one link", func() bool { l := d.running(); return len(l) == 1 && l[0].name == a.Addr() })
+	waiting.Until(t, "one session", func() bool { l := d.sessions.Serving(); return len(l) == 1 && l[0].Name() == a.Addr() })
 }
 
 func TestFailover_ReturnsFollowTheMinion(t *testing.T) {
@@ -190,7 +190,7 @@ func TestPing(t *testing.T) {
 	cfg.PingInterval = 10 * time.Millisecond
 	start(t, cfg)
 	m.AwaitSubscribers(t, 1)
-	for _, e := range m.Await(t, "_minion_event", 4)[2:] {
+	for _, e := range m.Await(t, "_minion_event", 3) { // two of them tell of the start
 		if e.String("tag") == "minion_ping" && e.String("data") == "ping" {
 			return
 		}

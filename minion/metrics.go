@@ -14,30 +14,30 @@ func (m *Minion) Metrics() metrics.Source {
 	return metrics.Source{Collect: m.collect, Checks: m.checks}
 }
 
-func (m *Minion) collect(s *metrics.Sink) {
-	metrics.CollectRescues(s, m.rescues)
-	for _, l := range m.running() {
-		s.Flag("mom_minion_link_up", l.up.is(), l.name)
-		rows, bytes := l.outbox.Size()
-		s.Set("mom_minion_spool_returns", float64(rows), l.name)
-		s.Set("mom_minion_spool_bytes", float64(bytes), l.name)
+func (m *Minion) collect(to *metrics.Sink) {
+	metrics.CollectRescues(to, m.rescues)
+	for _, s := range m.sessions.Serving() {
+		to.Flag("mom_minion_link_up", s.Up(), s.Name())
+		rows, bytes := s.Outbox().Size()
+		to.Set("mom_minion_spool_returns", float64(rows), s.Name())
+		to.Set("mom_minion_spool_bytes", float64(bytes), s.Name())
 	}
 	running, waiting, limit := m.jobs.Figures()
-	s.Set("mom_minion_jobs_running", float64(running))
-	s.Set("mom_minion_jobs_waiting", float64(waiting))
-	s.Set("mom_minion_jobs_limit", float64(limit))
+	to.Set("mom_minion_jobs_running", float64(running))
+	to.Set("mom_minion_jobs_waiting", float64(waiting))
+	to.Set("mom_minion_jobs_limit", float64(limit))
 	var ipc bus.ServerStats
 	if m.ipc != nil {
 		ipc = m.ipc.Stats()
 	}
-	metrics.CollectBus(s, m.bus.Stats(), ipc)
+	metrics.CollectBus(to, m.bus.Stats(), ipc)
 }
 
 // checks tell whether jobs can come and returns can be kept.
 func (m *Minion) checks(context.Context) []metrics.Check {
 	master := metrics.Check{Name: "master", Reason: "no master is connected"}
-	for _, l := range m.running() {
-		if l.up.is() {
+	for _, s := range m.sessions.Serving() {
+		if s.Up() {
 			master.OK, master.Reason = true, ""
 		}
 	}

@@ -16,7 +16,10 @@ import (
 	"github.com/momtree/mom/internal/rescue"
 	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/minion/grains"
 	"github.com/momtree/mom/minion/jobs"
+	"github.com/momtree/mom/minion/modules"
+	"github.com/momtree/mom/minion/session"
 )
 
 // Options are what a Minion needs to start.
@@ -41,16 +44,15 @@ type Minion struct {
 	rescues *rescue.Counter
 	now     func() time.Time
 
-	grains *grainStore
-	bus    *bus.Bus
-	ipc    *bus.Server
-	jobs   *jobs.Jobs
+	grains   *grains.Store
+	sessions *session.Sessions
+	bus      *bus.Bus
+	ipc      *bus.Server
+	jobs     *jobs.Jobs
 
 	rejectPause time.Duration
 
 	closing sync.Once
-	mu      sync.Mutex
-	links   []*link // those that run now
 }
 
 // New prepares folders and the local event bus. It opens no connection to a
@@ -97,7 +99,14 @@ func newCore(opts Options) (*Minion, error) {
 	if m.jobs, err = jobs.New(jobs.Options{Config: cfg, Log: m.log, Now: m.now, SignalOther: m.signalOther}); err != nil {
 		return nil, fmt.Errorf("minion %s: %w", cfg.ID, err)
 	}
-	m.grains = newGrainStore(cfg, opts.Version, opts.Collect, m.log)
+	if opts.Collect == nil {
+		opts.Collect = m.collectGrains
+	}
+	m.grains = grains.NewStore(cfg.ID, opts.Collect)
+	m.sessions = session.New(session.Config{
+		Options: cfg, Version: opts.Version, Jobs: m.jobs, Grains: m.grains, Log: m.log, Now: m.now, FireLocal: m.fireLocal,
+		Env: func(s *session.Session) modules.Env { return &env{m: m, s: s} },
+	})
 	m.bus = bus.NewBus(bus.Options{Now: m.now, MaxEventSize: cfg.MaxEventSize})
 	return m, nil
 }
@@ -117,7 +126,7 @@ func (m *Minion) Run(ctx context.Context) error {
 			return nil
 		}
 	}
-	m.grains.refresh(ctx)
+	m.grains.Refresh(ctx)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var side sync.WaitGroup
@@ -151,26 +160,10 @@ func (m *Minion) Close() error {
 	return err
 }
 
-// running are the links to masters at this moment.
-func (m *Minion) running() []*link {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return append([]*link(nil), m.links...)
-}
-
-func (m *Minion) enter(l *link) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.links = append(m.links, l)
-}
-
-func (m *Minion) leave(l *link) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for i, x := range m.links {
-		if x == l {
-			m.links = append(m.links[:i:i], m.links[i+1:]...)
-			return
-		}
-	}
+// collectGrains reads the grains from this host.
+func (m *Minion) collectGrains(ctx context.Context) *wire.Map {
+	master, _ := m.cfg.Get("master")
+	return grains.Collect(ctx, grains.Options{
+		ID: m.cfg.ID, Master: master, ConfDir: m.cfg.Dir, Static: m.cfg.Grains, Version: m.version, Log: m.log,
+	})
 }

@@ -23,17 +23,17 @@ func TestUnderWay_EndsWithTheReturn(t *testing.T) {
 	m.Publish(job)
 	_, entered := gates.channels()
 	<-entered
-	l := d.running()[0]
-	if !slices.Equal(l.underWay(), []string{jid}) {
-		t.Errorf("while it runs: %v", l.underWay())
+	l := d.sessions.Serving()[0]
+	if !slices.Equal(l.UnderWay(), []string{jid}) {
+		t.Errorf("while it runs: %v", l.UnderWay())
 	}
 	gates.release()
 	m.AwaitReturn(t, jid)
-	waiting.Until(t, "the acknowledgement", func() bool { return l.outbox.Depth() == 0 })
+	waiting.Until(t, "the acknowledgement", func() bool { return l.Outbox().Depth() == 0 })
 	if !runs(d, jid) {
 		t.Fatal("the job has ended: this test shows nothing")
 	}
-	if jids := l.underWay(); len(jids) != 0 {
+	if jids := l.UnderWay(); len(jids) != 0 {
 		t.Errorf("the master has the return, and yet it is under way: %v", jids)
 	}
 	release()

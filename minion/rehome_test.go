@@ -4,7 +4,6 @@ import (
 	"slices"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/momtree/mom/internal/channel/channeltest"
@@ -37,7 +36,7 @@ func TestRehome_WithoutConfigurationAndBack(t *testing.T) {
 
 	a.Up()
 	a.AwaitSubscribers(t, 2)
-	waiting.Until(t, "one link, home", func() bool { l := d.running(); return len(l) == 1 && l[0].name == a.Addr() })
+	waiting.Until(t, "one session, home", func() bool { l := d.sessions.Serving(); return len(l) == 1 && l[0].Name() == a.Addr() })
 	jid = newJID()
 	a.Publish(channeltest.Job(jid, "m1", "test.ping"))
 	a.AwaitReturn(t, jid)
@@ -125,17 +124,6 @@ func refusedRequest(t *testing.T) []byte {
 		t.Error(err)
 	}
 	return b
-}
-
-// A sibling that never takes an announcement gets the returns all the same.
-func TestAwaitSaid_IsBounded(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		start := time.Now()
-		(&link{said: make(chan struct{}), linkOptions: linkOptions{AnnounceFirst: time.Minute}}).awaitSaid(t.Context())
-		if took := time.Since(start); took != time.Minute {
-			t.Errorf("waited %v", took)
-		}
-	})
 }
 
 // A master that fails with announcements is told again after acceptance_wait_time: the
@@ -268,7 +256,7 @@ func TestRehome_SwitchedOff(t *testing.T) {
 	d := f.minion(t, "a")
 	a.Await(t, sibling.Command, 1)
 	a.Down()
-	waiting.Until(t, "the loss", func() bool { l := d.running(); return len(l) == 1 && !l[0].up.is() })
+	waiting.Until(t, "the loss", func() bool { l := d.sessions.Serving(); return len(l) == 1 && !l[0].Up() })
 	a.Up()
 	a.AwaitSubscribers(t, 2)
 	if n := len(f.masters["b"].Seen("_auth")); n != 0 {
@@ -287,7 +275,7 @@ func TestRehome_Asked(t *testing.T) {
 	a.Publish(order("nobody", false))
 	a.Publish(order("c", true))
 	c.AwaitSubscribers(t, 1)
-	waiting.Until(t, "one link", func() bool { l := d.running(); return len(l) == 1 && l[0].name == c.Addr() })
+	waiting.Until(t, "one session", func() bool { l := d.sessions.Serving(); return len(l) == 1 && l[0].Name() == c.Addr() })
 	waiting.Until(t, "the new home on disk", func() bool {
 		return readLearned(t, d.cfg.Cachedir).node == "c"
 	})
@@ -330,9 +318,9 @@ func TestRehome_AskedAsAGuest(t *testing.T) {
 			f.knows(t, d, "a")
 			for _, step := range []struct{ at, to, want string }{{"a", "b", "b"}, {"b", "", tt.want}} {
 				f.masters[step.at].Publish(order(step.to, false))
-				waiting.Until(t, "a link to "+step.want+" alone", func() bool {
-					l := d.running()
-					return len(l) == 1 && l[0].name == f.masters[step.want].Addr()
+				waiting.Until(t, "a session with "+step.want+" alone", func() bool {
+					l := d.sessions.Serving()
+					return len(l) == 1 && l[0].Name() == f.masters[step.want].Addr()
 				})
 				f.masters[step.want].AwaitSubscribers(t, 1)
 			}
@@ -370,21 +358,21 @@ func TestRehome_StaysUntilTheHomeSeesIt(t *testing.T) {
 	})
 	a.Up()
 	waiting.Until(t, "the minion at home, and still at the sibling", func() bool {
-		l := d.running()
+		l := d.sessions.Serving()
 		if len(l) != 2 {
 			return false
 		}
 		home := l[0]
-		if home.name != a.Addr() {
+		if home.Name() != a.Addr() {
 			home = l[1]
 		}
 		select {
-		case <-home.said:
+		case <-home.Announced():
 			return true
 		default:
 			return false
 		}
 	})
 	a.AwaitReturn(t, jid)
-	waiting.Until(t, "the minion at home", func() bool { l := d.running(); return len(l) == 1 && l[0].name == a.Addr() })
+	waiting.Until(t, "the minion at home", func() bool { l := d.sessions.Serving(); return len(l) == 1 && l[0].Name() == a.Addr() })
 }

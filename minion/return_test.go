@@ -92,8 +92,8 @@ func TestReturns_AreRepeatedUntilAcknowledged(t *testing.T) {
 func awaitEmpty(t *testing.T, d *daemon) {
 	t.Helper()
 	waiting.Until(t, "an empty outbox", func() bool {
-		for _, l := range d.running() {
-			if l.outbox.Depth() > 0 {
+		for _, l := range d.sessions.Serving() {
+			if l.Outbox().Depth() > 0 {
 				return false
 			}
 		}

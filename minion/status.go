@@ -9,8 +9,8 @@ func (m *Minion) Bus() *bus.Bus { return m.bus }
 // now.
 func (m *Minion) Masters() map[string]bool {
 	out := map[string]bool{}
-	for _, l := range m.running() {
-		out[l.name] = l.up.is()
+	for _, s := range m.sessions.Serving() {
+		out[s.Name()] = s.Up()
 	}
 	return out
 }

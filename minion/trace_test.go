@@ -1,14 +1,9 @@
 package minion
 
 import (
-	"bytes"
-	"go/parser"
-	"go/token"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -95,43 +90,4 @@ func hasFile(t *testing.T, cfg *config.Minion, prefix string) (has bool) {
 func moverRuns() bool {
 	buf := make([]byte, 16<<20)
 	return strings.Contains(string(buf[:runtime.Stack(buf, true)]), "minion/failover.(*mover)")
-}
-
-// One file of the minion knows that there are siblings: siblings.go, which imports package
-// failover. Neither the rest nor a package below knows what masters say of them.
-func TestSiblings_KnownInOnePlace(t *testing.T) {
-	found := false
-	err := filepath.WalkDir(".", func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || filepath.Dir(path) == "failover" {
-			return err
-		}
-		src, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), path, src, parser.ImportsOnly)
-		if err != nil {
-			return err
-		}
-		for _, i := range file.Imports {
-			name, err := strconv.Unquote(i.Path.Value)
-			switch {
-			case err != nil:
-				return err
-			case strings.HasSuffix(name, "/minion/failover") && path == "siblings.go":
-				found = true
-			case strings.HasSuffix(name, "/minion/failover"), strings.HasSuffix(name, "/internal/sibling"):
-				t.Errorf("%s imports %s", path, name)
-			}
-		}
-		for _, word := range []string{"guest", "voucher"} {
-			if path != "siblings.go" && bytes.Contains(src, []byte(word)) {
-				t.Errorf("%s has the word %q", path, word)
-			}
-		}
-		return nil
-	})
-	if err != nil || !found {
-		t.Errorf("siblings.go uses package failover: %v, %v", found, err)
-	}
 }

@@ -1,4 +1,4 @@
-package minion
+package session
 
 import (
 	"context"
@@ -21,34 +21,34 @@ const (
 )
 
 // behind asks for what was missed, soon.
-func (l *link) behind() {
+func (s *Session) behind() {
 	select {
-	case l.fetch <- struct{}{}:
+	case s.fetch <- struct{}{}:
 	default:
 	}
 }
 
-// underWay are the jobs that this minion has: those that run, and those whose return is
+// UnderWay are the jobs that this minion has: those that run, and those whose return is
 // not acknowledged. The outbox is asked last: a job whose return is stored counts for what
 // is in there alone.
-func (l *link) underWay() []string {
-	return append(l.m.jobs.UnderWay(), l.outbox.JIDs()...)
+func (s *Session) UnderWay() []string {
+	return append(s.all.Jobs.UnderWay(), s.outbox.JIDs()...)
 }
 
 // catchUp fetches publications that the master has sent and that were not heard.
 // What was heard after all is known by its jid.
-func (l *link) catchUp(ctx context.Context) {
+func (s *Session) catchUp(ctx context.Context) {
 	pause := fetchPause
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-l.fetch:
+		case <-s.fetch:
 		}
-		err := l.ch.CatchUp(ctx, &l.tail, l.underWay(), func(p wire.Publication) {
-			l.log.Info("a missed publication was fetched", "jid", p.JID)
-			if err := l.m.jobs.Take(l, p); err != nil {
-				l.log.Warn("publication dropped", "jid", p.JID, "error", err)
+		err := s.ch.CatchUp(ctx, &s.tail, s.UnderWay(), func(p wire.Publication) {
+			s.log.Info("a missed publication was fetched", "jid", p.JID)
+			if err := s.all.Jobs.Take(s, p); err != nil {
+				s.log.Warn("publication dropped", "jid", p.JID, "err", err)
 			}
 		})
 		if err == nil {
@@ -61,11 +61,11 @@ func (l *link) catchUp(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		l.log.Warn("missed publications not fetched", "again_in", pause, "error", err)
+		s.log.Warn("missed publications not fetched", "again_in", pause, "err", err)
 		if sleep.For(ctx, pause) != nil {
 			return
 		}
 		pause = min(2*pause, fetchPauseMax)
-		l.behind()
+		s.behind()
 	}
 }

@@ -1,0 +1,51 @@
+package grains
+
+import (
+	"context"
+	"sync"
+
+	"github.com/momtree/mom/internal/wire"
+)
+
+// Store holds the grains of a minion as last collected.
+type Store struct {
+	collect func(ctx context.Context) *wire.Map
+
+	mu  sync.Mutex
+	now *wire.Map
+}
+
+// NewStore holds none but the id until the first Refresh; collect gathers them.
+func NewStore(id string, collect func(ctx context.Context) *wire.Map) *Store {
+	return &Store{collect: collect, now: wire.NewMap("id", id)}
+}
+
+// Get returns the grains, which the caller does not change.
+func (g *Store) Get() *wire.Map {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.now
+}
+
+// Refresh collects anew and reports whether something changed.
+func (g *Store) Refresh(ctx context.Context) (changed bool) {
+	fresh := g.collect(ctx)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	before, err1 := wire.Encode(g.now)
+	after, err2 := wire.Encode(fresh)
+	changed = err1 != nil || err2 != nil || string(before) != string(after)
+	g.now = fresh
+	return changed
+}
+
+// Some picks the named grains that exist.
+func (g *Store) Some(names []string) *wire.Map {
+	all, out := g.Get(), wire.NewMap()
+	for _, name := range names {
+		if v, ok := all.Get(name); ok {
+			out.Set(name, v)
+		}
+	}
+	return out
+}

@@ -1,0 +1,74 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/momtree/mom/internal/channel"
+	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/minion/modules"
+)
+
+// pillarRetry is the pause before a pillar that could not be had is asked for
+// again.
+const pillarRetry = 10 * time.Second
+
+// Pillar is the one that was fetched last.
+func (s *Session) Pillar() *wire.Map { return s.pillar.Load() }
+
+// RefreshPillar fetches the pillar and keeps it. On an error the old one stays.
+func (s *Session) RefreshPillar(ctx context.Context, cleanCache bool) error {
+	p, err := s.FetchPillar(ctx, modules.PillarOptions{}, cleanCache)
+	if err != nil {
+		return err
+	}
+	if faults := p.List("_errors"); len(faults) > 0 {
+		s.log.Error("the master reports errors in the pillar", "errors", faults)
+	}
+	s.pillar.Store(p)
+	return nil
+}
+
+// FetchPillar fetches the pillar and only gives it.
+func (s *Session) FetchPillar(ctx context.Context, o modules.PillarOptions, cleanCache bool) (*wire.Map, error) {
+	raw, err := s.ch.Pillar(ctx, channel.PillarRequest{
+		Grains: s.all.Grains.Get(), Override: o.Override, CleanCache: cleanCache,
+		Saltenv: s.all.environment(o.Saltenv, "saltenv"), Pillarenv: s.all.environment(o.Pillarenv, "pillarenv"),
+	})
+	if err != nil {
+		return nil, err
+	}
+	p, err := wire.DecodeMap(raw)
+	if err != nil {
+		return nil, fmt.Errorf("pillar from %s: %w", s.name, err)
+	}
+	return p, nil
+}
+
+// environment is the named one, or that of the configuration, or nil.
+func (all *Sessions) environment(named, option string) any {
+	if named != "" {
+		return named
+	}
+	if v, ok := all.Options.Get(option); ok {
+		if text, ok := v.(string); ok && text != "" {
+			return text
+		}
+	}
+	return nil
+}
+
+// pillarLater asks for the pillar until it comes.
+func (s *Session) pillarLater(ctx context.Context) {
+	for sleep.For(ctx, pillarRetry+rand.N(pillarRetry)) == nil {
+		err := s.RefreshPillar(ctx, false)
+		if err == nil {
+			s.log.Info("pillar received")
+			return
+		}
+		s.log.Warn("still no pillar", "err", err)
+	}
+}

@@ -1,0 +1,78 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/momtree/mom/internal/channel"
+	"github.com/momtree/mom/internal/nodecall"
+	"github.com/momtree/mom/internal/target"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// decline answers a publication that is not taken, though it is meant for this minion or
+// may be. What could not be read at all may be fetched, as if it had been missed.
+func (s *Session) decline(p wire.Publication, why error) {
+	if p.JID == "" {
+		s.behind()
+		return
+	}
+	s.all.Jobs.Decline(s, p, why)
+}
+
+// receive takes one message of the subscription. It runs on the subscription's
+// reader and starts jobs without waiting for them.
+func (s *Session) receive(ctx context.Context, frames [][]byte) {
+	if len(frames) == 0 || len(frames) == 2 && !s.meant(string(frames[0])) {
+		return // topics match as prefixes, so foreign ones may come
+	}
+	p, err := s.ch.OpenPublication(ctx, frames[len(frames)-1])
+	switch {
+	case ctx.Err() != nil:
+		return
+	case errors.Is(err, channel.ErrReplayed):
+		s.log.Debug("publication dropped", "err", err)
+		return
+	case err != nil:
+		s.log.Warn("publication dropped", "jid", p.JID, "err", err)
+		s.decline(p, err)
+		return
+	}
+	if s.tail.Note(p) {
+		s.behind()
+	}
+	if n, is := nodecall.ReadNews(p); is {
+		if s.o.News != nil {
+			s.o.News(n)
+		}
+		return
+	}
+	if err := s.all.Jobs.Take(s, p); err != nil {
+		s.log.Warn("publication dropped", "jid", p.JID, "err", err)
+	}
+}
+
+func (s *Session) meant(topic string) bool {
+	return topic == "broadcast" || topic == channel.Topic(s.all.Options.ID)
+}
+
+// Meant decides whether the publication is for this minion.
+func (s *Session) Meant(p wire.Publication) (bool, error) {
+	tgt, err := wire.Decode(p.Tgt)
+	if err != nil {
+		return false, fmt.Errorf("target: %w", err)
+	}
+	expr, err := target.Parse(tgt, p.TgtType, target.Options{Delimiter: p.Delimiter, Nodegroups: s.all.Options.Nodegroups})
+	if err != nil {
+		return false, fmt.Errorf("target %v: %w", tgt, err)
+	}
+	return expr.Match(subject{s}), nil
+}
+
+// subject is this minion as a target sees it.
+type subject struct{ s *Session }
+
+func (x subject) ID() string  { return x.s.all.Options.ID }
+func (x subject) Grains() any { return x.s.all.Grains.Get() }
+func (x subject) Pillar() any { return x.s.pillar.Load() }

@@ -1,0 +1,168 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/momtree/mom/internal/channel"
+	"github.com/momtree/mom/internal/nodecall"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/minion/delivery"
+	"github.com/momtree/mom/minion/modules"
+)
+
+// Session is the connection to one master: requests one way, publications the
+// other, and the pillar that master gave.
+type Session struct {
+	all       *Sessions
+	name      string // as configured
+	log       *slog.Logger
+	ch        *channel.Channel
+	outbox    *delivery.Outbox
+	pillar    atomic.Pointer[wire.Map]
+	up        *subscription
+	tail      channel.Tail        // how far publications were heard
+	fetch     chan struct{}       // some were missed
+	reauth    chan channel.Result // asks for a sign-in after a reconnect; the keys before the loss
+	renew     chan struct{}       // after each sign-in
+	ours      atomic.Bool         // the master knows `_presence`
+	silent    bool                // the master does not know `_presence`; announceAll alone uses it
+	announced chan struct{}       // closed when the master has taken an announcement
+	o         Options
+}
+
+// Options are what differs between the sessions of one minion.
+type Options struct {
+	// AuthTries replaces the option auth_tries; 0: as that says.
+	AuthTries int
+	// Change alters how the master is reached and known; nil: as the options say.
+	Change func(*channel.Config) error
+	// Announce is added to what the master is told at each connect; nil: nothing.
+	Announce *wire.Map
+	// AnnounceFirst holds returns back until the master has taken an announcement, which
+	// names their jobs, but no longer than this; 0: they are sent at once.
+	AnnounceFirst time.Duration
+	// News hears what the master's node publishes to those below it; nil: nobody does. It
+	// must not wait.
+	News func(nodecall.News)
+}
+
+// Open prepares a session with a master, under the name that the log and jobs know it by.
+// It delivers what is in an outbox; nil: it only asks and tells.
+func (all *Sessions) Open(name string, box *delivery.Outbox, o Options) (*Session, error) {
+	cfg, err := channel.FromMinion(all.Options, "minion", name)
+	if err != nil {
+		return nil, err
+	}
+	cfg.Log, cfg.Now = all.Log, all.Now
+	if o.AuthTries > 0 {
+		cfg.AuthTries = o.AuthTries
+	}
+	if o.Change != nil {
+		if err := o.Change(&cfg); err != nil {
+			return nil, fmt.Errorf("master %s: %w", name, err)
+		}
+	}
+	if names := all.Options.AutosignGrains; len(names) > 0 {
+		cfg.AutosignGrains = all.Grains.Some(names)
+	}
+	s := &Session{
+		all: all, name: name, log: all.Log.With("master", name), outbox: box, o: o,
+		up: newSubscription(), fetch: make(chan struct{}, 1), reauth: make(chan channel.Result, 1), renew: make(chan struct{}, 1),
+		announced: make(chan struct{}),
+	}
+	cfg.OnSignIn = func(channel.Result) {
+		select {
+		case s.renew <- struct{}{}:
+		default:
+		}
+	}
+	if s.ch, err = channel.New(cfg); err != nil {
+		return nil, fmt.Errorf("master %s: %w", name, err)
+	}
+	s.pillar.Store(wire.NewMap())
+	s.tail.Filtered = all.Options.ZmqFiltering
+	s.tail.Refused = func(p wire.Publication, why error) {
+		s.log.Warn("publication dropped", "jid", p.JID, "err", why)
+		s.decline(p, why)
+	}
+	return s, nil
+}
+
+// Name is that of the master as configured.
+func (s *Session) Name() string { return s.name }
+
+// Channel is for requests.
+func (s *Session) Channel() *channel.Channel { return s.ch }
+
+// Outbox has the returns for the master.
+func (s *Session) Outbox() *delivery.Outbox { return s.outbox }
+
+// Subscribed tells whether publications can be heard now; changed is closed when that is
+// no longer so.
+func (s *Session) Subscribed() (now bool, changed <-chan struct{}) { return s.up.state() }
+
+// Up tells whether publications can be heard now.
+func (s *Session) Up() bool { return s.up.is() }
+
+// Announced is closed when the master has taken an announcement.
+func (s *Session) Announced() <-chan struct{} { return s.announced }
+
+// Ours tells whether the master knows `_presence`.
+func (s *Session) Ours() bool { return s.ours.Load() }
+
+// Push stores the return of a job for this master.
+func (s *Session) Push(jid string, load []byte) error { return s.outbox.Push(jid, load) }
+
+// Env is what functions see of the minion and of this master.
+func (s *Session) Env() modules.Env { return s.all.Env(s) }
+
+// ReportInterrupted returns to this master the jobs that an earlier run of the minion did
+// not live to answer.
+func (s *Session) ReportInterrupted() { s.all.Jobs.ReportInterrupted(s, nil) }
+
+// sender delivers what is in the outbox to this master.
+func (s *Session) sender() *delivery.Sender {
+	cfg := s.all.Options
+	return &delivery.Sender{
+		Outbox: s.outbox, Channel: s.ch, Minion: cfg.ID, Master: s.name, Log: s.log, Changed: s.up.next,
+		Tries: cfg.ReturnRetryTries, RetryMin: cfg.ReturnRetryTimer, RetryMax: cfg.ReturnRetryTimerMax,
+	}
+}
+
+// Serve hears and answers the master until ctx ends. res is the sign-in that
+// has just been accepted.
+func (s *Session) Serve(ctx context.Context, res channel.Result) {
+	ctx, cancel := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer cancel()
+	defer s.up.set(false)
+
+	if err := s.RefreshPillar(ctx, false); err != nil && ctx.Err() == nil {
+		s.log.Error("no pillar yet, jobs run without", "err", err)
+		wg.Go(func() { s.pillarLater(ctx) })
+	}
+	s.all.enter(s)
+	defer s.all.leave(s)
+	mine, end := s.outbox.TakeOver(ctx)
+	wg.Go(func() {
+		defer end()
+		s.awaitAnnounced(mine)
+		s.sender().Run(mine)
+	})
+	wg.Go(func() { s.announceAll(ctx) })
+	wg.Go(func() { s.catchUp(ctx) })
+	wg.Go(func() { s.signInAgain(ctx) })
+	wg.Go(func() { s.ping(ctx) })
+	for ctx.Err() == nil {
+		s.subscribe(ctx, res)
+		if fresh, ok := s.ch.Current(); ok {
+			res = fresh
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package session
+
+import (
+	"errors"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/minion/grains"
+	"github.com/momtree/mom/minion/jobs"
+	"github.com/momtree/mom/minion/modules"
+)
+
+// ErrNoMaster is returned for what only a master can do.
+var ErrNoMaster = errors.New("no master: this call runs locally")
+
+// Config is what all sessions of a minion share.
+type Config struct {
+	Options *config.Minion
+	Version string // told to masters that want to know
+	Jobs    *jobs.Jobs
+	Grains  *grains.Store
+	// Env is what functions see of the minion and of the master that their job came from.
+	Env func(*Session) modules.Env
+	// FireLocal fires an event on the bus of the minion that only informs.
+	FireLocal func(tag string, data any)
+	Log       *slog.Logger
+	Now       func() time.Time
+}
+
+// Sessions are those of one minion.
+type Sessions struct {
+	Config
+
+	mu      sync.Mutex
+	serving []*Session
+}
+
+// New prepares to open sessions.
+func New(cfg Config) *Sessions { return &Sessions{Config: cfg} }
+
+// Serving are the sessions that are served at this moment.
+func (all *Sessions) Serving() []*Session {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	return slices.Clone(all.serving)
+}
+
+// Each does something with each session that is served and gives the first error.
+func (all *Sessions) Each(do func(*Session) error) error {
+	serving := all.Serving()
+	if len(serving) == 0 {
+		return ErrNoMaster
+	}
+	var first error
+	for _, s := range serving {
+		if err := do(s); err != nil && first == nil {
+			first = err
+		}
+	}
+	return first
+}
+
+func (all *Sessions) enter(s *Session) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	all.serving = append(all.serving, s)
+}
+
+func (all *Sessions) leave(s *Session) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	all.serving = slices.DeleteFunc(all.serving, func(x *Session) bool { return x == s })
+}
