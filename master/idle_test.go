@@ -39,7 +39,7 @@ func (r *rig) crowd(n int) {
 // stock ones get in at once, keep their connections, and jobs end with their returns.
 func TestIdleStrangersTakeNoPlace(t *testing.T) {
 	const places = 16
-	r := newRig(t, func(c *config.Master) { c.MaxConnections, c.Bounds.StrangerPatience = places, 20*time.Millisecond })
+	r := newRig(t, func(c *config.Master) { c.MaxConnections, c.Bounds.StrangerPatience = places, 100*time.Millisecond })
 	r.start()
 	r.crowd(2 * places)
 	full := func() bool {
