@@ -64,7 +64,7 @@ func (l *link) publications(ctx context.Context) {
 		if !l.belongsHere(p) {
 			continue
 		}
-		l.handed.set(p.JID, struct{}{})
+		l.handed.Add(p.JID, struct{}{})
 		first := l.s.parents.learn(l, p.JID, p.MasterID)
 		select {
 		case <-ctx.Done():

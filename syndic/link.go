@@ -12,6 +12,7 @@ import (
 
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/lru"
 	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
@@ -31,11 +32,11 @@ type link struct {
 	longest time.Duration
 	figures linkFigures
 
-	tail   channel.Tail          // how far publications were heard
-	fetch  chan struct{}         // some were missed
-	missed chan wire.Publication // and fetched
-	homes  chan time.Duration    // the siblings are to be asked for, within that time
-	handed *recent[struct{}]     // jobs that were begun to be handed on
+	tail   channel.Tail               // how far publications were heard
+	fetch  chan struct{}              // some were missed
+	missed chan wire.Publication      // and fetched
+	homes  chan time.Duration         // the siblings are to be asked for, within that time
+	handed *lru.Map[string, struct{}] // jobs that were begun to be handed on
 
 	ours atomic.Bool // the parent has said that it is one of ours
 	// unadmitted: the parent has said that this node is no home for others there.

@@ -28,7 +28,7 @@ func (l *link) catchUp(ctx context.Context) {
 		case <-l.fetch:
 		}
 		err := l.ch.CatchUp(ctx, &l.tail, nil, func(p wire.Publication) {
-			if _, known := l.handed.get(p.JID); known {
+			if l.handed.Contains(p.JID) {
 				return // it was on its way
 			}
 			l.log.Info("A missed publication of the master above was fetched", "jid", p.JID)

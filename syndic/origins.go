@@ -13,6 +13,7 @@ import (
 
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/durable"
+	"github.com/momtree/mom/internal/lru"
 )
 
 const (
@@ -34,8 +35,8 @@ type origins struct {
 	most int // jobs that are remembered
 
 	mu      sync.Mutex
-	jobs    *recent[[]string] // jid → addresses
-	masters *recent[string]   // master_id → address
+	jobs    *lru.Map[string, []string] // jid → addresses
+	masters *lru.Map[string, string]   // master_id → address
 	// owed holds who has still to be given the returns of a job that were here when it
 	// asked, or when there was no room for them among what it is owed.
 	owed  map[owedJob]struct{}
@@ -54,7 +55,7 @@ const originsFile = "syndic_origins"
 func openOrigins(cachedir string, most int) (*origins, error) {
 	o := &origins{
 		path: filepath.Join(cachedir, originsFile), most: most,
-		jobs: newRecent[[]string](most), masters: newRecent[string](rememberedMasters), owed: map[owedJob]struct{}{},
+		jobs: lru.New[string, []string](most), masters: lru.New[string, string](rememberedMasters), owed: map[owedJob]struct{}{},
 	}
 	o.sync = durable.Held(o.held)
 	if err := os.MkdirAll(cachedir, 0o700); err != nil {
@@ -91,16 +92,16 @@ func (o *origins) read(line string) {
 		o.addJob(name, addr)
 		o.owe(addr, name)
 	case kind == "m":
-		o.masters.set(name, addr)
+		o.masters.Add(name, addr)
 	}
 }
 
 func (o *origins) addJob(jid, addr string) (fresh, second bool) {
-	have, known := o.jobs.get(jid)
+	have, known := o.jobs.Peek(jid)
 	if slices.Contains(have, addr) {
 		return false, false
 	}
-	o.jobs.set(jid, append(slices.Clip(have), addr))
+	o.jobs.Add(jid, append(slices.Clip(have), addr))
 	return true, known
 }
 
@@ -178,8 +179,8 @@ func (o *origins) enter(addr, jid, masterID string, owe bool) (first, second, wr
 		fmt.Fprintf(&out, "%s %s %s\n", kind, addr, jid)
 	}
 	if masterID != "" && !strings.ContainsAny(masterID, "\r\n") {
-		if was, _ := o.masters.get(masterID); was != addr {
-			o.masters.set(masterID, addr)
+		if was, _ := o.masters.Peek(masterID); was != addr {
+			o.masters.Add(masterID, addr)
 			fmt.Fprintf(&out, "m %s %s\n", addr, masterID)
 		}
 	}
@@ -218,11 +219,13 @@ func (o *origins) held() *os.File {
 func (o *origins) rewrite() error {
 	var out strings.Builder
 	n := 0
-	o.masters.kept.Each(func(name, addr string) {
+	for _, name := range o.masters.Keys() {
+		addr, _ := o.masters.Peek(name)
 		fmt.Fprintf(&out, "m %s %s\n", addr, name)
 		n++
-	})
-	o.jobs.kept.Each(func(jid string, addrs []string) {
+	}
+	for _, jid := range o.jobs.Keys() {
+		addrs, _ := o.jobs.Peek(jid)
 		for _, addr := range addrs {
 			kind := "j"
 			if _, owed := o.owed[owedJob{addr, jid}]; owed {
@@ -231,9 +234,9 @@ func (o *origins) rewrite() error {
 			fmt.Fprintf(&out, "%s %s %s\n", kind, addr, jid)
 			n++
 		}
-	})
+	}
 	for d := range o.owed { // of a job that is not remembered any more
-		if _, known := o.jobs.get(d.jid); !known {
+		if !o.jobs.Contains(d.jid) {
 			fmt.Fprintf(&out, "o %s %s\n", d.addr, d.jid)
 			n++
 		}
@@ -252,11 +255,11 @@ func (o *origins) rewrite() error {
 // of gives the addresses of those who asked for a job: by the jid, else by the
 // master_id of its returns.
 func (o *origins) of(jid, masterID string) []string {
-	if addrs, ok := o.jobs.get(jid); ok {
+	if addrs, ok := o.jobs.Peek(jid); ok {
 		return addrs
 	}
 	if masterID != "" {
-		if addr, ok := o.masters.get(masterID); ok {
+		if addr, ok := o.masters.Peek(masterID); ok {
 			return []string{addr}
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/logthrottle"
+	"github.com/momtree/mom/internal/lru"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/syndic/forwarding"
@@ -251,7 +252,7 @@ func openLink(s *Syndic, name string, several bool, alter ...func(*channel.Confi
 	l := &link{
 		s: s, name: name, host: c.Host, ch: ch, log: c.Log,
 		ready: make(chan uint64, 1), inbox: make(chan []byte, inboxSize),
-		fetch: make(chan struct{}, 1), missed: make(chan wire.Publication), homes: make(chan time.Duration, 1), handed: newRecent[struct{}](s.bounds.AskedJobs),
+		fetch: make(chan struct{}, 1), missed: make(chan wire.Publication), homes: make(chan time.Duration, 1), handed: lru.New[string, struct{}](s.bounds.AskedJobs),
 		since: time.Now(), longest: max(s.cfg.Upper.RequestChannelTimeout, s.pace.answer),
 	}
 	l.events, l.returns = newUplink(l), newSender(l)

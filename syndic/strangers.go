@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/momtree/mom/internal/lru"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/syndic/forwarding"
 )
@@ -13,20 +14,20 @@ import (
 // of the masters above waits for their returns is known only where they came from.
 type strangers struct {
 	jobs returners.Reader
-	own  *recent[struct{}] // jids that are none
+	own  *lru.Map[string, struct{}] // jids that are none
 }
 
 // loadPatience bounds the look into the job store.
 const loadPatience = 5 * time.Second
 
 func newStrangers(jobs returners.Reader, most int) *strangers {
-	return &strangers{jobs: jobs, own: newRecent[struct{}](most)}
+	return &strangers{jobs: jobs, own: lru.New[string, struct{}](most)}
 }
 
 // has tells whether the job of a return is one, of those that nobody above asked for.
 // What the store cannot tell is none now; the row is asked about again if it stays.
 func (s *strangers) has(it returners.Item) bool {
-	if _, ok := s.own.get(it.JID); ok {
+	if s.own.Contains(it.JID) {
 		return false
 	}
 	via := ""
@@ -37,7 +38,7 @@ func (s *strangers) has(it returners.Item) bool {
 	defer cancel()
 	strange, err := forwarding.Stranger(ctx, s.jobs, it.JID, via)
 	if err == nil && !strange {
-		s.own.set(it.JID, struct{}{})
+		s.own.Add(it.JID, struct{}{})
 	}
 	return strange && err == nil
 }

@@ -5,13 +5,15 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/momtree/mom/internal/lru"
 )
 
 const (
 	// Every is how often what keeps happening is told.
 	Every = 10 * time.Second
-	// Max bounds the different things that are remembered; one more, and all are
-	// forgotten and told anew.
+	// Max bounds the different things that are remembered; one more, and the one that
+	// has not happened for the longest time is told anew.
 	Max = 4096
 )
 
@@ -20,7 +22,7 @@ const (
 // goroutines.
 type Filter[K comparable] struct {
 	mu     sync.Mutex
-	recent map[K]*told
+	recent *lru.Guarded[K, *told] // nil: nothing yet
 }
 
 type told struct {
@@ -34,13 +36,13 @@ type told struct {
 func (f *Filter[K]) Note(what K, now time.Time) (n uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	last := f.recent[what]
-	if last == nil {
-		if f.recent == nil || len(f.recent) >= Max {
-			f.recent = map[K]*told{}
-		}
+	if f.recent == nil {
+		f.recent = lru.NewGuarded[K, *told](Max, nil)
+	}
+	last, known := f.recent.Get(what)
+	if !known {
 		last = &told{}
-		f.recent[what] = last
+		f.recent.Add(what, last)
 	}
 	last.untold++
 	if !last.at.IsZero() && now.Sub(last.at) < Every && !now.Before(last.at) {

@@ -32,7 +32,7 @@ func TestNote(t *testing.T) {
 	for i := range 3 * Max {
 		f.Note(fmt.Sprint(i), now)
 	}
-	if n := len(f.recent); n > Max {
+	if n := f.recent.Len(); n > Max {
 		t.Errorf("%d are remembered", n)
 	}
 }

@@ -3,6 +3,8 @@ package swarm
 import (
 	"sync"
 	"time"
+
+	"github.com/momtree/mom/internal/lru"
 )
 
 // keptJobs is how many jobs have an account of their own in the report; what is
@@ -93,8 +95,7 @@ func (j *Job) done(i int, heard, now time.Time, acknowledged bool) {
 // jobs are those that a swarm has heard of.
 type jobs struct {
 	mu    sync.Mutex
-	byJID map[string]*Job
-	order []*Job
+	byJID *lru.Guarded[string, *Job]
 	gone  Totals // of jobs that are not kept any more
 	// inquiries are all saltutil.find_job together: a master asks each stock minion
 	// that connects one of its own.
@@ -102,7 +103,9 @@ type jobs struct {
 }
 
 func newJobs() *jobs {
-	return &jobs{byJID: map[string]*Job{}, inquiries: Job{Fun: findJobFun, inquiry: true}}
+	js := &jobs{inquiries: Job{Fun: findJobFun, inquiry: true}}
+	js.byJID = lru.NewGuarded(keptJobs, func(_ string, old *Job) { js.gone.add(old.report()) })
+	return js
 }
 
 const findJobFun = "saltutil.find_job"
@@ -113,17 +116,10 @@ func (js *jobs) get(jid, fun string) *Job {
 	}
 	js.mu.Lock()
 	defer js.mu.Unlock()
-	if j := js.byJID[jid]; j != nil {
+	if j, ok := js.byJID.Peek(jid); ok {
 		return j
 	}
 	j := &Job{JID: jid, Fun: fun}
-	js.byJID[jid] = j
-	js.order = append(js.order, j)
-	if len(js.order) > keptJobs {
-		old := js.order[0]
-		js.order = append(js.order[:0], js.order[1:]...)
-		delete(js.byJID, old.JID)
-		js.gone.add(old.report())
-	}
+	js.byJID.Add(jid, j)
 	return j
 }

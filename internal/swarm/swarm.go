@@ -258,7 +258,7 @@ func (s *Swarm) Report() Report {
 		}
 	}
 	s.jobs.mu.Lock()
-	kept := append([]*Job(nil), s.jobs.order...)
+	kept := s.jobs.byJID.Values()
 	r.Totals = s.jobs.gone
 	s.jobs.mu.Unlock()
 	for _, j := range kept {

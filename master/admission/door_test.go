@@ -17,7 +17,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestAddresses(t *testing.T) {
 	at := time.Unix(1000, 0)
 	a := NewAddresses(func() time.Time { return at })
-	a.max = 2
+	a.last.Resize(2)
 	ip := func(n byte) netip.Addr { return netip.AddrFrom4([4]byte{10, 0, 0, n}) }
 	if a.Has(ip(1)) {
 		t.Error("nobody is trusted")
@@ -52,8 +52,8 @@ func TestNonces(t *testing.T) {
 	for i := range maxNonces {
 		again("c", fmt.Sprint(i))
 	}
-	if len(n.seen) != maxNonces || again("a", "1") {
-		t.Errorf("%d are remembered, the oldest among them", len(n.seen))
+	if n.seen.Len() != maxNonces || again("a", "1") {
+		t.Errorf("%d are remembered, the oldest among them", n.seen.Len())
 	}
 }
 

@@ -6,10 +6,12 @@ import (
 	"errors"
 	"sync"
 	"sync/atomic"
+
+	"github.com/momtree/mom/internal/lru"
 )
 
-// maxNonces bounds the requests that are remembered: 16 bytes each, twice, and what
-// they were answered where that was not simply an acknowledgement.
+// maxNonces bounds the requests that are remembered: some 150 bytes each, and what they
+// were answered where that was not simply an acknowledgement.
 const maxNonces = 65536
 
 // ErrFailedBefore is what a repeat of a request is told that failed when it came first.
@@ -22,10 +24,8 @@ var ErrFailedBefore = errors.New("the same request failed when it came first")
 // answer, so a repeat is answered like the first, and not before the first: an
 // acknowledgement that overtakes the commit would promise what a crash takes back.
 type Nonces struct {
-	mu    sync.Mutex
-	seen  map[[16]byte]*outcome
-	order [][16]byte // a ring
-	next  int
+	mu   sync.Mutex
+	seen *lru.Guarded[[16]byte, *outcome]
 
 	waiting atomic.Int64 // repeats that wait for the first
 }
@@ -45,7 +45,7 @@ var acknowledged = func() *outcome {
 }()
 
 // NewNonces remembers nothing yet.
-func NewNonces() *Nonces { return &Nonces{seen: map[[16]byte]*outcome{}} }
+func NewNonces() *Nonces { return &Nonces{seen: lru.NewGuarded[[16]byte, *outcome](maxNonces, nil)} }
 
 // Once serves a request that has not been seen before, and gives what came of it to
 // it and to all that repeat it; again tells that this is such a one, and that serve was
@@ -90,26 +90,19 @@ func (n *Nonces) Once(ctx context.Context, id, nonce string, serve func() (any, 
 func (n *Nonces) enter(key [16]byte) (o *outcome, first bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if o := n.seen[key]; o != nil {
+	if o, known := n.seen.Peek(key); known {
 		return o, false
 	}
 	o = &outcome{done: make(chan struct{})}
-	n.seen[key] = o
-	if len(n.order) < maxNonces {
-		n.order = append(n.order, key)
-		return o, true
-	}
-	delete(n.seen, n.order[n.next])
-	n.order[n.next] = key
-	n.next = (n.next + 1) % maxNonces
+	n.seen.Add(key, o)
 	return o, true
 }
 
 // end tells those who wait what came of the first.
 func (n *Nonces) end(key [16]byte, o *outcome) {
 	n.mu.Lock()
-	if n.seen[key] == o && o.value == nil && o.err == nil {
-		n.seen[key] = acknowledged
+	if now, _ := n.seen.Peek(key); now == o && o.value == nil && o.err == nil {
+		n.seen.Add(key, acknowledged)
 	}
 	n.mu.Unlock()
 	close(o.done)

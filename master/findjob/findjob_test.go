@@ -66,7 +66,7 @@ func TestProbes(t *testing.T) {
 	for i := range maxProbes {
 		p.Add(fmt.Sprint(i), "job")
 	}
-	if len(p.about) != maxProbes || p.Answer("probe", "m1", value(nil)) {
-		t.Errorf("%d remembered, the oldest among them", len(p.about))
+	if p.about.Len() != maxProbes || p.Answer("probe", "m1", value(nil)) {
+		t.Errorf("%d remembered, the oldest among them", p.about.Len())
 	}
 }

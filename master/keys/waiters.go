@@ -1,9 +1,10 @@
 package keys
 
 import (
-	"container/list"
 	"sync"
 	"time"
+
+	"github.com/momtree/mom/internal/lru"
 )
 
 // unseenFor is how long a pending key must not have signed in before it may be dropped
@@ -13,19 +14,13 @@ const unseenFor = time.Hour
 
 // waiters knows when each pending key has signed in last.
 type waiters struct {
-	mu    sync.Mutex
-	order list.List // of waiter, the latest in front
-	byID  map[string]*list.Element
-}
-
-type waiter struct {
-	id   string
-	last time.Time
+	mu   sync.Mutex
+	last *lru.Guarded[string, time.Time] // sign-in; max_pending_keys bounds the keys
 }
 
 // newWaiters takes ids for seen now: what was before the start is not known.
 func newWaiters(ids []string, now time.Time) *waiters {
-	w := &waiters{byID: make(map[string]*list.Element, len(ids))}
+	w := &waiters{last: lru.NewGuarded[string, time.Time](lru.Unbounded, nil)}
 	for _, id := range ids {
 		w.seen(id, now)
 	}
@@ -36,23 +31,14 @@ func newWaiters(ids []string, now time.Time) *waiters {
 func (w *waiters) seen(id string, now time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	e := w.byID[id]
-	if e == nil {
-		e = w.order.PushFront(nil)
-		w.byID[id] = e
-	}
-	e.Value = waiter{id, now}
-	w.order.MoveToFront(e)
+	w.last.Add(id, now)
 }
 
 // forget drops an id that is pending no more.
 func (w *waiters) forget(id string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if e := w.byID[id]; e != nil {
-		w.order.Remove(e)
-		delete(w.byID, id)
-	}
+	w.last.Remove(id)
 }
 
 // stale takes out the pending key that has not signed in for the longest time, if that
@@ -60,17 +46,15 @@ func (w *waiters) forget(id string) {
 func (w *waiters) stale(now time.Time, pending func(id string) bool) (id string, ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for e := w.order.Back(); e != nil; e = w.order.Back() {
-		x := e.Value.(waiter)
-		here := pending(x.id)
-		if here && now.Sub(x.last) < unseenFor {
+	for {
+		id, last, ok := w.last.GetOldest()
+		here := ok && pending(id)
+		if !ok || here && now.Sub(last) < unseenFor {
 			return "", false
 		}
-		w.order.Remove(e)
-		delete(w.byID, x.id)
+		w.last.Remove(id)
 		if here {
-			return x.id, true
+			return id, true
 		}
 	}
-	return "", false
 }

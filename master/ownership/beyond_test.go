@@ -10,8 +10,8 @@ func TestBeyondIsBounded(t *testing.T) {
 	for i := range maxBeyond + 5 {
 		b.Add("n"+strconv.Itoa(i), "x")
 	}
-	if len(b.via) != maxBeyond || len(b.order) != maxBeyond {
-		t.Errorf("%d remembered", len(b.via))
+	if b.via.Len() != maxBeyond {
+		t.Errorf("%d remembered", b.via.Len())
 	}
 	b.Add("n7", "y") // it has moved
 	if got := b.Without([]string{"n1", "n7", "n8", "m"}, "x"); len(got) != 3 || got[2] != "m" {

@@ -1,8 +1,7 @@
 package ownership
 
 import (
-	"sync"
-
+	"github.com/momtree/mom/internal/lru"
 	"github.com/momtree/mom/internal/target"
 )
 
@@ -10,10 +9,7 @@ import (
 // (glob, pcre, list). For these it is certain whom a job was for; a return of
 // anybody else is refused. What other targets mean only the minion knows.
 type Meant struct {
-	mu    sync.RWMutex
-	exprs map[string]target.Expr
-	order []string // a ring
-	next  int
+	exprs *lru.Map[string, target.Expr]
 }
 
 // maxMeant bounds the jobs that are remembered; of older ones, and of jobs that
@@ -22,34 +18,18 @@ type Meant struct {
 const maxMeant = 4096
 
 // NewMeant remembers nothing yet.
-func NewMeant() *Meant { return &Meant{exprs: map[string]target.Expr{}} }
+func NewMeant() *Meant { return &Meant{exprs: lru.New[string, target.Expr](maxMeant)} }
 
 // Note remembers the target of a job, if it is of such a kind.
 func (t *Meant) Note(jid, tgtType string, expr target.Expr) {
 	switch tgtType {
 	case "glob", "pcre", "list":
-	default:
-		return
+		t.exprs.ContainsOrAdd(jid, expr) // the first is the job's
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if _, known := t.exprs[jid]; known {
-		return
-	}
-	t.exprs[jid] = expr
-	if len(t.order) < maxMeant {
-		t.order = append(t.order, jid)
-		return
-	}
-	delete(t.exprs, t.order[t.next])
-	t.order[t.next] = jid
-	t.next = (t.next + 1) % maxMeant
 }
 
 // Excludes tells whether a job was certainly not for a minion.
 func (t *Meant) Excludes(jid, id string) bool {
-	t.mu.RLock()
-	expr := t.exprs[jid]
-	t.mu.RUnlock()
-	return expr != nil && !expr.Match(target.ID(id))
+	expr, ok := t.exprs.Peek(jid)
+	return ok && !expr.Match(target.ID(id))
 }

@@ -4,6 +4,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/momtree/mom/internal/lru"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -12,8 +13,7 @@ import (
 // max_event_size.
 type Results struct {
 	mu    sync.Mutex
-	byJID map[string]result
-	order []string
+	byJID *lru.Guarded[string, result] // nil: nothing is held
 	bytes int
 	timer *time.Timer
 }
@@ -36,14 +36,14 @@ func (r *Results) Put(jid, owner string, b wire.Raw) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.byJID == nil {
-		r.byJID = map[string]result{}
+		r.byJID = lru.NewGuarded(maxResults, func(_ string, gone result) { r.bytes -= len(gone.Raw) })
 	}
-	r.drop(jid)
-	for len(r.order) > 0 && (len(r.order) >= maxResults || r.bytes+len(b) > maxResultBytes) {
-		r.drop(r.order[0])
+	r.byJID.Remove(jid)
+	for r.byJID.Len() > 0 && r.bytes+len(b) > maxResultBytes {
+		r.byJID.RemoveOldest()
 	}
-	r.byJID[jid], r.bytes = result{owner, b}, r.bytes+len(b)
-	r.order = append(r.order, jid)
+	r.byJID.Add(jid, result{owner, b})
+	r.bytes += len(b)
 	if r.timer != nil {
 		r.timer.Stop()
 	}
@@ -54,35 +54,22 @@ func (r *Results) Put(jid, owner string, b wire.Raw) {
 func (r *Results) Take(jid, owner string) (wire.Raw, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	b, ok := r.byJID[jid]
+	if r.byJID == nil {
+		return nil, false
+	}
+	b, ok := r.byJID.Peek(jid)
 	if !ok || owner != "" && b.owner != owner {
 		return nil, false
 	}
-	r.drop(jid)
+	r.byJID.Remove(jid)
 	return b.Raw, true
-}
-
-// drop is called with mu held.
-func (r *Results) drop(jid string) {
-	b, ok := r.byJID[jid]
-	if !ok {
-		return
-	}
-	delete(r.byJID, jid)
-	r.bytes -= len(b.Raw)
-	for i, id := range r.order {
-		if id == jid {
-			r.order = append(r.order[:i], r.order[i+1:]...)
-			return
-		}
-	}
 }
 
 // Clear forgets all; so nothing stays once no more results come.
 func (r *Results) Clear() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.byJID, r.order, r.bytes = nil, nil, 0
+	r.byJID, r.bytes = nil, 0
 	if r.timer != nil {
 		r.timer.Stop()
 	}

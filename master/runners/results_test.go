@@ -13,7 +13,10 @@ import (
 func (r *Results) held() (results, bytes int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return len(r.order), r.bytes
+	if r.byJID == nil {
+		return 0, r.bytes
+	}
+	return r.byJID.Len(), r.bytes
 }
 
 func TestRunResults(t *testing.T) {

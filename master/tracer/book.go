@@ -4,6 +4,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/momtree/mom/internal/lru"
 	"github.com/momtree/mom/topology/trace"
 )
 
@@ -12,31 +13,21 @@ const maxJobs = 8192
 
 // Book keeps the moments of a node's latest jobs. It is safe for concurrent use.
 type Book struct {
-	mu    sync.Mutex
-	jobs  map[string]*trace.Moments
-	order []string // a ring, the oldest at next
-	next  int
+	mu   sync.Mutex
+	jobs *lru.Guarded[string, *trace.Moments]
 }
 
 // NewBook makes an empty book.
-func NewBook() *Book { return &Book{jobs: map[string]*trace.Moments{}} }
+func NewBook() *Book { return &Book{jobs: lru.NewGuarded[string, *trace.Moments](maxJobs, nil)} }
 
 // Received opens the page of a job. A job that comes a second time keeps its
 // first moments.
 func (b *Book) Received(jid string, at time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if _, ok := b.jobs[jid]; ok {
-		return
+	if !b.jobs.Contains(jid) {
+		b.jobs.Add(jid, &trace.Moments{Received: at})
 	}
-	b.jobs[jid] = &trace.Moments{Received: at}
-	if len(b.order) < maxJobs {
-		b.order = append(b.order, jid)
-		return
-	}
-	delete(b.jobs, b.order[b.next])
-	b.order[b.next] = jid
-	b.next = (b.next + 1) % maxJobs
 }
 
 // Published notes that the job went out.
@@ -62,7 +53,7 @@ func (b *Book) Closed(jid string, at time.Time) {
 func (b *Book) note(jid string, f func(*trace.Moments)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if m := b.jobs[jid]; m != nil {
+	if m, ok := b.jobs.Peek(jid); ok {
 		f(m)
 	}
 }
@@ -71,8 +62,8 @@ func (b *Book) note(jid string, f func(*trace.Moments)) {
 func (b *Book) Moments(jid string) (trace.Moments, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	m := b.jobs[jid]
-	if m == nil {
+	m, ok := b.jobs.Peek(jid)
+	if !ok {
 		return trace.Moments{}, false
 	}
 	return *m, true

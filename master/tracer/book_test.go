@@ -27,8 +27,8 @@ func TestBook(t *testing.T) {
 	for i := range maxJobs + 5 {
 		b.Received("j"+strconv.Itoa(i), noon)
 	}
-	if len(b.jobs) != maxJobs {
-		t.Errorf("%d jobs are remembered", len(b.jobs))
+	if b.jobs.Len() != maxJobs {
+		t.Errorf("%d jobs are remembered", b.jobs.Len())
 	}
 	if _, ok := b.Moments("1"); ok {
 		t.Error("the oldest job is not forgotten")

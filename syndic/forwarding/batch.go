@@ -87,7 +87,7 @@ func (b *batch) load(ctx context.Context) (*wire.Map, error) {
 	loads := make([]any, 0, len(b.jobs))
 	for _, e := range b.jobs {
 		var load any = wire.NewMap()
-		if _, sent := b.s.loaded.Get(e.jid); !sent {
+		if !b.s.loaded.Contains(e.jid) {
 			l, ok, err := b.s.o.Jobs.GetLoad(ctx, e.jid)
 			if err != nil {
 				return nil, fmt.Errorf("load of job %s: %w", e.jid, err)

@@ -91,7 +91,7 @@ func (s *Sender) carry(ctx context.Context, rows []returners.Item) Landing {
 		return Landing{Err: err}
 	}
 	for _, j := range b.jobs {
-		s.loaded.Set(j.jid, struct{}{})
+		s.loaded.Add(j.jid, struct{}{})
 	}
 	s.mu.Lock()
 	s.size = min(2*s.size, s.o.Bounds.ForwardRows)

@@ -93,7 +93,7 @@ func (s *Sender) end(ctx context.Context, it returners.Item, why error) error {
 	if err := b.add(it); err != nil {
 		return fmt.Errorf("an error in its place: %w", err)
 	}
-	s.loaded.Set(it.JID, struct{}{}) // the job's load may be what is refused
+	s.loaded.Add(it.JID, struct{}{}) // the job's load may be what is refused
 	load, err := b.load(ctx)
 	if err != nil {
 		return err

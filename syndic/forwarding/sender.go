@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/bounds"
+	"github.com/momtree/mom/internal/lru"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
 )
@@ -86,7 +87,7 @@ type Options struct {
 // goroutine; what has departed may fly on others.
 type Sender struct {
 	o      Options
-	loaded *Recent[struct{}] // jids whose load has gone this way
+	loaded *lru.Map[string, struct{}] // jids whose load has gone this way
 
 	mu      sync.Mutex
 	window  *Window
@@ -117,7 +118,7 @@ func New(o Options) *Sender {
 	}
 	o.Bounds = o.Bounds.OrDefault()
 	return &Sender{
-		o: o, size: o.Bounds.ForwardRows, loaded: NewRecent[struct{}](o.Remember),
+		o: o, size: o.Bounds.ForwardRows, loaded: lru.New[string, struct{}](o.Remember),
 		window: NewWindow(WindowOptions{Rows: o.Bounds.ForwardWindow, Bytes: o.Bounds.ForwardWindowBytes, Resting: o.Bounds.ForwardResting}),
 	}
 }

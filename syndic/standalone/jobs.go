@@ -3,13 +3,12 @@ package standalone
 import (
 	"fmt"
 	"iter"
-	"maps"
-	"slices"
 	"sync"
 	"time"
 
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/jobevent"
+	"github.com/momtree/mom/internal/lru"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -28,8 +27,7 @@ type jobs struct {
 	whole bool // the master knows all who have to answer
 
 	mu    sync.Mutex
-	byJID map[string]*job
-	order []string
+	byJID *lru.Guarded[string, *job]
 }
 
 type job struct {
@@ -38,7 +36,9 @@ type job struct {
 	waiting     map[string]struct{}
 }
 
-func newJobs(whole bool) *jobs { return &jobs{whole: whole, byJID: map[string]*job{}} }
+func newJobs(whole bool) *jobs {
+	return &jobs{whole: whole, byJID: lru.NewGuarded[string, *job](maxJobs, nil)}
+}
 
 // expect opens a job and gives its event as the masters above are told it: with
 // our addition where this master's word is the whole truth.
@@ -60,14 +60,7 @@ func (js *jobs) expect(jid string, e bus.Event) (wire.Raw, error) {
 	}
 	js.mu.Lock()
 	defer js.mu.Unlock()
-	if _, known := js.byJID[jid]; !known {
-		js.order = append(js.order, jid)
-		for len(js.order) > maxJobs {
-			delete(js.byJID, js.order[0])
-			js.order = js.order[1:]
-		}
-	}
-	js.byJID[jid] = j
+	js.byJID.Add(jid, j)
 	return e.Data, nil
 }
 
@@ -75,15 +68,15 @@ func (js *jobs) expect(jid string, e bus.Event) (wire.Raw, error) {
 func (js *jobs) returned(jid, id string) bool {
 	js.mu.Lock()
 	defer js.mu.Unlock()
-	j := js.byJID[jid]
-	if j == nil {
+	j, ok := js.byJID.Peek(jid)
+	if !ok {
 		return false
 	}
 	delete(j.waiting, id)
 	if len(j.waiting) > 0 {
 		return false
 	}
-	delete(js.byJID, jid) // its place in the order goes when it is the oldest
+	js.byJID.Remove(jid)
 	return true
 }
 
@@ -91,9 +84,9 @@ func (js *jobs) returned(jid, id string) bool {
 func (js *jobs) story(jid string, n int) iter.Seq[bus.Event] {
 	return func(yield func(bus.Event) bool) {
 		js.mu.Lock()
-		j := js.byJID[jid]
+		j, ok := js.byJID.Peek(jid)
 		js.mu.Unlock()
-		if j == nil {
+		if !ok {
 			return
 		}
 		for piece := range j.expectation.Pieces(n) {
@@ -109,5 +102,5 @@ func (js *jobs) story(jid string, n int) iter.Seq[bus.Event] {
 func (js *jobs) jids() []string {
 	js.mu.Lock()
 	defer js.mu.Unlock()
-	return slices.Collect(maps.Keys(js.byJID))
+	return js.byJID.Keys()
 }
