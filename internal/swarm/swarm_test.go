@@ -3,6 +3,7 @@ package swarm
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -148,7 +149,7 @@ func TestStock_FindJob(t *testing.T) {
 	waiting.Until(t, "it runs", func() bool { return s.Report().Totals.Received == 1 })
 	m := s.minions[0]
 	m.mu.Lock()
-	w := world{id: m.id, running: m.runs}
+	w := world{id: m.id, running: slices.Clone(m.runs)}
 	m.mu.Unlock()
 	o := &order{fun: findJobFun, args: []any{"20260101000000000001"}}
 	got := (Answers{Size: 5}).answer(o, w)

@@ -7,13 +7,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/durable"
 	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/internal/lru"
 )
 
 // diary is the file of the last jids this minion has begun, one a line. A master
@@ -27,8 +27,7 @@ type diary struct {
 	limit int
 
 	mu    sync.Mutex
-	known map[string]bool
-	order []string
+	known *lru.Guarded[string, struct{}]
 	file  *os.File
 	lines int
 	sync  *durable.Syncer
@@ -39,7 +38,7 @@ func openDiary(path string, limit int) (*diary, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("open the diary of jobs: %w", err)
 	}
-	d := &diary{path: path, limit: max(limit, 1), known: map[string]bool{}}
+	d := &diary{path: path, limit: max(limit, 1), known: lru.NewGuarded[string, struct{}](limit, nil)}
 	d.sync = durable.Held(d.held)
 	b, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -71,15 +70,10 @@ func parseDiary(b []byte) []string {
 
 // add enters a jid in memory and tells whether it is new.
 func (d *diary) add(jid string) bool {
-	if d.known[jid] {
+	if d.known.Contains(jid) {
 		return false
 	}
-	d.known[jid] = true
-	d.order = append(d.order, jid)
-	if len(d.order) > d.limit {
-		delete(d.known, d.order[0])
-		d.order = append(d.order[:0], d.order[1:]...)
-	}
+	d.known.Add(jid, struct{}{})
 	return true
 }
 
@@ -90,8 +84,8 @@ func (d *diary) rewrite() error {
 		d.file = nil
 	}
 	text := ""
-	if len(d.order) > 0 {
-		text = strings.Join(d.order, "\n") + "\n"
+	if d.known.Len() > 0 {
+		text = strings.Join(d.known.Keys(), "\n") + "\n"
 	}
 	if err := crypt.WriteFile(d.path, []byte(text), 0o600); err != nil {
 		return fmt.Errorf("rewrite the diary of jobs: %w", err)
@@ -100,7 +94,7 @@ func (d *diary) rewrite() error {
 	if err != nil {
 		return fmt.Errorf("rewrite the diary of jobs: %w", err)
 	}
-	d.file, d.lines = f, len(d.order)
+	d.file, d.lines = f, d.known.Len()
 	return nil
 }
 
@@ -142,7 +136,7 @@ func (d *diary) write(jid string) error {
 func (d *diary) jids() []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return slices.Clone(d.order)
+	return d.known.Keys()
 }
 
 func (d *diary) close() error {

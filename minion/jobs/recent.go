@@ -1,8 +1,9 @@
 package jobs
 
 import (
-	"slices"
 	"sync"
+
+	"github.com/momtree/mom/internal/lru"
 )
 
 // maxKeptReturn bounds the returns that are remembered for a second master.
@@ -13,11 +14,8 @@ const maxKeptReturn = 64 << 10
 // that publishes the same job, as two syndics of one top do, gets the return of
 // the one run too.
 type recent struct {
-	limit int
-
-	mu    sync.Mutex
-	order []string
-	jobs  map[string]*recentJob
+	mu   sync.Mutex
+	jobs *lru.Guarded[string, *recentJob]
 }
 
 type recentJob struct {
@@ -28,7 +26,7 @@ type recentJob struct {
 }
 
 func newRecent(limit int) *recent {
-	return &recent{limit: max(limit, 1), jobs: map[string]*recentJob{}}
+	return &recent{jobs: lru.NewGuarded[string, *recentJob](limit, nil)}
 }
 
 // keep notes that the return of a job is in the outboxes: what remains of the job makes
@@ -36,7 +34,7 @@ func newRecent(limit int) *recent {
 func (r *recent) keep(jid string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if j := r.jobs[jid]; j != nil {
+	if j, ok := r.jobs.Peek(jid); ok {
 		j.stored = true
 	}
 }
@@ -45,8 +43,8 @@ func (r *recent) keep(jid string) {
 func (r *recent) kept(jid string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	j := r.jobs[jid]
-	return j != nil && j.stored
+	j, ok := r.jobs.Peek(jid)
+	return ok && j.stored
 }
 
 // take reports whether the job is new. For one that is not, and that another
@@ -55,7 +53,7 @@ func (r *recent) kept(jid string) bool {
 func (r *recent) take(jid string, from Master) (fresh bool, load []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if j := r.jobs[jid]; j != nil {
+	if j, ok := r.jobs.Peek(jid); ok {
 		for _, known := range j.masters {
 			if known == from {
 				return false, nil
@@ -64,26 +62,16 @@ func (r *recent) take(jid string, from Master) (fresh bool, load []byte) {
 		j.masters = append(j.masters, from)
 		return false, j.load
 	}
-	r.add(jid, &recentJob{masters: []Master{from}})
+	r.jobs.Add(jid, &recentJob{masters: []Master{from}})
 	return true, nil
-}
-
-// add enters a job. The caller holds mu.
-func (r *recent) add(jid string, j *recentJob) {
-	r.jobs[jid] = j
-	r.order = append(r.order, jid)
-	if len(r.order) > r.limit {
-		delete(r.jobs, r.order[0])
-		r.order = append(r.order[:0], r.order[1:]...)
-	}
 }
 
 // know enters a job that an earlier life of the minion has begun.
 func (r *recent) know(jid string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.jobs[jid] == nil {
-		r.add(jid, &recentJob{done: true})
+	if !r.jobs.Contains(jid) {
+		r.jobs.Add(jid, &recentJob{done: true})
 	}
 }
 
@@ -91,15 +79,14 @@ func (r *recent) know(jid string) {
 func (r *recent) has(jid string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.jobs[jid] != nil
+	return r.jobs.Contains(jid)
 }
 
 // forget drops a job that take has noted and that will not run.
 func (r *recent) forget(jid string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	delete(r.jobs, jid)
-	r.order = slices.DeleteFunc(r.order, func(j string) bool { return j == jid })
+	r.jobs.Remove(jid)
 }
 
 // finish stores the return and says who is to be sent it. own is the master the
@@ -107,8 +94,8 @@ func (r *recent) forget(jid string) {
 func (r *recent) finish(jid string, load []byte, own Master) []Master {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	j := r.jobs[jid]
-	if j == nil {
+	j, ok := r.jobs.Peek(jid)
+	if !ok {
 		return []Master{own}
 	}
 	j.done = true
