@@ -15,11 +15,11 @@ import (
 // secret either, but gets the next one from its home.
 func (m *Master) bury(id string, key crypt.FingerSum, home string) {
 	if m.homes.Swept(id) {
-		m.rotation.soon(m.now(), m.cfg.Bounds.GuestRotation)
+		m.shared.RenewWithin(m.cfg.Bounds.GuestRotation)
 		return
 	}
 	if m.cfg.RotateAesKey {
-		m.rotation.now()
+		m.shared.RenewNow()
 	}
 	m.noteGone(sibling.Gone{ID: id, Finger: key.String(), By: m.node, Home: home, At: m.now()})
 }
@@ -79,7 +79,7 @@ func (m *Master) shutOut(gone []sibling.Gone) error {
 	if _, err := m.keys.Delete(ids...); err != nil {
 		errs = append(errs, err)
 	}
-	m.rotation.now()
+	m.shared.RenewNow()
 	for _, id := range ids {
 		m.homes.Forget(id)
 		m.trespassed(ownership.Trespass{Kind: ownership.OfHome, Path: id, Err: errors.New("it was here on the word of a sibling that is taken back: its key is gone there, or the sibling is no home for others any more")})

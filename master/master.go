@@ -102,7 +102,6 @@ type Master struct {
 	presence *presence.Registry
 	roles    *roles.Book
 	graves   *failover.Graves
-	rotation rotation
 	tree     *topology.Tree
 	nodes    *ownership.Nodes
 	data     *datacache.Cache

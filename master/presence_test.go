@@ -307,7 +307,7 @@ func TestPingOnRotateOfAPublication(t *testing.T) {
 	r.accept("m1", "minion")
 	r.minion("m1", "minion", "minion").listen("broadcast").announce()
 	events := r.events()
-	r.rotation.now()
+	r.shared.RenewNow()
 	jid := r.say(testJob("*", "glob")).Map("load").String("jid")
 	events.take("salt/job/" + jid + "/new")
 	eventually(t, "the ping", func() bool { return len(r.ledger.Active()) == 2 })

@@ -127,7 +127,7 @@ func (m *Master) housekeep() {
 			m.log.Warn("A request for a new shared key was not taken", "err", err)
 		}
 		if asked || m.shared.Age() > m.cfg.PublishSession {
-			m.rotate(asked)
+			m.rotated(m.shared.Rotate(), asked)
 		}
 		m.renewShared()
 		m.tellTurnedAway()
@@ -156,15 +156,14 @@ func (m *Master) housekeep() {
 // renewShared makes a new shared key if somebody who knows the one of now may not read on. It
 // is called before each publication, so that the next job is not theirs.
 func (m *Master) renewShared() {
-	if m.rotation.due(m.now()) {
-		m.rotate(false)
+	if due, err := m.shared.Renew(); due {
+		m.rotated(err, false)
 	}
 }
 
-// rotate makes a new shared key and says so (Salt wire reference §7).
-func (m *Master) rotate(asked bool) {
-	if err := m.shared.Rotate(); err != nil {
-		m.rotation.now()
+// rotated says that there is a new shared key (Salt wire reference §7), or why there is none.
+func (m *Master) rotated(err error, asked bool) {
+	if err != nil {
 		m.log.Error("The shared AES key could not be rotated", "err", err)
 		return
 	}

@@ -19,9 +19,12 @@ type Shared struct {
 	line   sync.Mutex
 	serial int64
 
-	mu   sync.RWMutex
-	key  *crypt.Crypticle
-	born time.Time
+	mu      sync.RWMutex
+	key     *crypt.Crypticle
+	born    time.Time
+	renewal renewal
+
+	renewing sync.Mutex // held from seeing that the key has to be replaced until it is
 }
 
 // NewShared makes a fresh key.
@@ -44,7 +47,7 @@ func (s *Shared) Set(text string) error {
 	defer s.line.Unlock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.key, s.serial, s.born = c, 0, s.now()
+	s.key, s.serial, s.born, s.renewal = c, 0, s.now(), renewal{}
 	return nil
 }
 
