@@ -67,6 +67,7 @@ func (m *Master) addCommands() {
 		SignIns: &m.signedIn, Turned: m.turned, Stats: &m.stats, Fire: m.fire, Log: m.log, Now: m.now,
 	})
 	own.AddTo(m.server, m)
+	m.failover.Serve(m.server)
 }
 
 // addr is where a port is bound. Whoever wants IPv6 and names no address gets

@@ -24,7 +24,7 @@ func (m *Master) tellPruned(g greeting, reply *wire.Map) {
 func (m *Master) nodesBelow(expr target.Expr, list bool, named []string) (asked []ledger.Node, spared []string) {
 	prune := m.cfg.PublishPrune && !(list && m.unheardOf(named))
 	for _, id := range m.nodes.List() {
-		if !m.keys.Accepted(id) || m.absentGuest(id) {
+		if !m.keys.Accepted(id) || m.failover.Absent(id) {
 			continue
 		}
 		n := ledger.Node{ID: id}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/momtree/mom/master/commands"
+	"github.com/momtree/mom/master/failover"
 	"github.com/momtree/mom/master/server"
 )
 
@@ -29,7 +30,7 @@ key* that one or one of a user of ` + "`publisher_acl`" + `. *A minion or node* 
 
 // commandsPage is docs/commands.md.
 func commandsPage() string {
-	all := append(own.Commands(), commands.All()...)
+	all := slices.Concat(own.Commands(), failover.Commands(), commands.All())
 	slices.SortFunc(all, func(a, b server.Command) int {
 		return cmp.Or(cmp.Compare(a.Who, b.Who), strings.Compare(a.Name, b.Name))
 	})

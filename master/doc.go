@@ -19,7 +19,7 @@
 //
 // What stands by itself is in sub-packages that know nothing of a [Master]; the
 // files here that bear their names only join them to it. At the door: server, commands,
-// door, access, owners, keys. Who is there: presence, homes, treewatch, datacache. Jobs:
+// door, access, owners, keys. Who is there: presence, failover, treewatch, datacache. Jobs:
 // jobs, ledger, jobstore, jobfiles, retention, findjob. For operators: runners, wheels,
 // functions. To look at: meters, tracer, eventreturn.
 package master

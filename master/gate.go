@@ -13,7 +13,7 @@ func (m *Master) newGate(publishPort int) *keys.Gate {
 		Decider: keys.NewDecider(m.keys, keys.Policy{
 			AutoAccept: c.AutoAccept, OpenMode: c.OpenMode, AutosignFile: c.AutosignFile, AutorejectFile: c.AutorejectFile,
 			AutosignGrainsDir: c.AutosignGrainsDir, PermissivePkiAccess: c.PermissivePkiAccess, User: m.user(),
-			Vouched: m.siblings.Vouched, MaxMinions: c.MaxMinions, Connected: m.connected, MaxPending: c.MaxPendingKeys, Log: m.log,
+			Vouched: m.failover.Vouched, MaxMinions: c.MaxMinions, Connected: m.connected, MaxPending: c.MaxPendingKeys, Log: m.log,
 		}),
 	}
 }

@@ -20,6 +20,7 @@ type kin struct {
 	t      *testing.T
 	at     *clock
 	na, nb *rig
+	told   sibling.Told // of each other
 }
 
 func newKin(t *testing.T) *kin {
@@ -48,8 +49,9 @@ func (k *kin) introduce() {
 	if err != nil {
 		k.t.Fatal(err)
 	}
+	k.told = told
 	for _, r := range []*rig{k.na, k.nb} {
-		if err := r.HearSiblings(told); err != nil {
+		if err := r.failover.HearSiblings(told); err != nil {
 			k.t.Fatal(err)
 		}
 	}
@@ -76,6 +78,24 @@ func askSiblings(m *minion, more ...any) (*wire.Map, bool) {
 	return reply, err == nil && ok
 }
 
+// leave has a peer say that it goes to another node, as home for ever or for a while.
+func (m *minion) leave(role, home string, forever bool) {
+	m.t.Helper()
+	load := func(more ...any) *wire.Map {
+		return wire.NewMap(append([]any{"cmd", sibling.Command, "id", m.id, "role", role, "host", "h", "port", 1, "pub", "k"}, more...)...)
+	}
+	turn := m.must(load()).(*wire.Map).String("turn")
+	m.must(load("turn", turn, "leaves", home, "forever", forever))
+}
+
+// guest is a minion whose home is another node.
+func (r *rig) guest(key string) *minion {
+	r.t.Helper()
+	m := r.minion("guest", "minion", key)
+	m.leave("minion", "elsewhere", true)
+	return m
+}
+
 // come signs a peer in with a voucher.
 func come(r *rig, id, key string, voucher []byte) (*minion, error) {
 	r.t.Helper()
@@ -87,7 +107,7 @@ func come(r *rig, id, key string, voucher []byte) (*minion, error) {
 // tell carries what is gone from one node to its sibling, as the master above does.
 func tell(from, to *rig) {
 	to.t.Helper()
-	if err := to.HearGone(from.GoneKeys()); err != nil {
+	if err := to.failover.HearGone(from.failover.GoneKeys()); err != nil {
 		to.t.Fatal(err)
 	}
 }
@@ -122,7 +142,7 @@ func TestGone_ADeletedKeyIsGoneEverywhere(t *testing.T) {
 	if reply, ok := askSiblings(g, "voucher", true); !ok || reply.Has("voucher") {
 		t.Error("its host vouches for a guest")
 	}
-	if _, guest := k.nb.homes.GuestOf("m1"); !guest {
+	if guests := k.nb.failover.Status().Map("guests"); !guests.Has("m1") {
 		t.Error("it is no guest any more")
 	}
 	if _, err := g.send(syndicReturn("m1", someJob, "other")); err == nil && len(stored(t, k.nb, someJob)) != 0 {
@@ -158,9 +178,9 @@ func TestGone_ADeletedKeyIsGoneEverywhere(t *testing.T) {
 	// A sibling that never hears of it takes the voucher for some hours, no longer.
 	k.at.forward(sibling.VoucherLife)
 	_, public := goldenPair(t, "minion")
-	if _, lists := k.nb.homes.Siblings(); len(lists) != 1 {
-		t.Fatal("no list of siblings")
-	} else if _, err := sibling.Check(va, "m1", public, "nb", lists, k.at.now()); err == nil {
+	if list, err := k.told.Open(); err != nil {
+		t.Fatal(err)
+	} else if _, err := sibling.Check(va, "m1", public, "nb", []sibling.List{list}, k.at.now()); err == nil {
 		t.Error("a voucher counts for ever")
 	}
 }
@@ -193,7 +213,7 @@ func TestGone_AWordIsTakenBack(t *testing.T) {
 	if _, ok := askSiblings(g, "stay", true, "word", reply.Bytes("transfer")); !ok {
 		t.Fatal("it may not stay although its home says so")
 	}
-	if _, guest := k.nb.homes.GuestOf("m1"); guest {
+	if guests := k.nb.failover.Status().Map("guests"); guests.Has("m1") {
 		t.Error("it is still a guest")
 	}
 	k.nb.restart() // what it is held by is on disk
@@ -236,7 +256,7 @@ func TestGone_OwnKeysAreOnesOwn(t *testing.T) {
 	}
 	// Nor by saying that it was a guest, if it does not name the key.
 	for _, finger := range []string{"", fingerOf(t, "minion2")} {
-		if err := k.na.HearGone([]sibling.Gone{{ID: "m1", Finger: finger, By: "nb", Home: "na", At: k.at.now()}}); err != nil {
+		if err := k.na.failover.HearGone([]sibling.Gone{{ID: "m1", Finger: finger, By: "nb", Home: "na", At: k.at.now()}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -380,14 +400,13 @@ func TestSweptGuestsReadNoFurther(t *testing.T) {
 		t.Fatal(err)
 	}
 	was := k.nb.shared.Text()
-	k.nb.homes.Leavers(func(string) bool { return false })
 	k.at.forward(2 * time.Minute) // away
 	eventually(t, "the guest swept", func() bool { return !k.nb.keys.Accepted("m1") })
 	eventually(t, "the wish for a new key", func() bool { return renewalWanted(k.nb) })
 	k.at.forward(time.Minute + time.Second)
 	eventually(t, "a new shared key", func() bool { return k.nb.shared.Text() != was })
-	if len(k.nb.GoneKeys()) != 0 {
-		t.Errorf("a guest that has left is told of as gone: %v", k.nb.GoneKeys())
+	if len(k.nb.failover.GoneKeys()) != 0 {
+		t.Errorf("a guest that has left is told of as gone: %v", k.nb.failover.GoneKeys())
 	}
 }
 

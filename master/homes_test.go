@@ -29,7 +29,7 @@ func TestSiblings_AGuestIsNotToldOthersSiblings(t *testing.T) {
 		n := r.minion(id, "syndic", "syndic")
 		r.admit(id)
 		if id == "guest" {
-			_ = r.homes.Away(id, "elsewhere", true) // it has a disk
+			n.leave("syndic", "elsewhere", true)
 		}
 		d, ok := n.must(wire.NewMap("cmd", sibling.Command, "id", id, "role", "syndic", "port", 4506, "host", "h", "pub", "k")).(*wire.Map)
 		if !ok {
@@ -53,7 +53,7 @@ func TestSiblings_NewsOfThem(t *testing.T) {
 	r.start()
 	heard := func(m *minion) {
 		t.Helper()
-		if n, is := nodecall.ReadNews(m.hear()); !is || n.What != sibling.News || n.Within != askWithin {
+		if n, is := nodecall.ReadNews(m.hear()); !is || n.What != sibling.News || n.Within != 250*time.Millisecond {
 			t.Errorf("%s hears %+v, %v", m.id, n, is)
 		}
 	}
@@ -78,7 +78,7 @@ func TestSiblings_NewsOfThem(t *testing.T) {
 	tell := func() {
 		told, err := l.Sign(key.Private, key.PublicPEM)
 		if err == nil {
-			err = r.HearSiblings(told)
+			err = r.failover.HearSiblings(told)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -119,13 +119,13 @@ func TestDrainingIsShown(t *testing.T) {
 		})
 	}
 	shown(0)
-	if err := r.drain(true); err != nil {
+	if err := r.failover.Drain(true); err != nil {
 		t.Fatal(err)
 	}
 	shown(1)
 	r.restart()
 	shown(1)
-	if err := r.drain(false); err != nil {
+	if err := r.failover.Drain(false); err != nil {
 		t.Fatal(err)
 	}
 	shown(0)
@@ -171,8 +171,7 @@ func TestUsers_JobComesAfterAGuestAtWorkOnIt(t *testing.T) {
 	for _, restart := range []bool{false, true} {
 		r := newRig(t)
 		r.start()
-		_ = r.homes.Away("guest", "elsewhere", true) // it has a disk
-		guest := r.minion("guest", "minion", "minion").listen().announce(someJob)
+		guest := r.guest("minion").listen().announce(someJob)
 		eventually(t, "the guest's job", func() bool { _, ok := r.ledger.State(someJob); return ok })
 		eventually(t, "it on disk", func() bool {
 			xs, err := r.store.Local().GetExpectations(t.Context(), someJob)
@@ -207,12 +206,8 @@ func TestUsers_JobComesAfterAGuestAtWorkOnIt(t *testing.T) {
 func TestWhoMissesAMinionOnTheMove(t *testing.T) {
 	r := newRig(t)
 	r.start()
-	for _, id := range []string{"guest", "ours"} {
-		r.accept(id, "minion")
-		eventually(t, id+" accepted", func() bool { return r.keys.Accepted(id) })
-	}
-	_ = r.homes.Away("guest", "elsewhere", true) // it has a disk
-	_ = r.homes.Away("ours", "sibling", false)   // it has a disk
+	r.guest("minion")
+	r.minion("ours", "minion", "minion2").leave("minion", "sibling", false)
 	for _, tgt := range []struct {
 		tgt any
 		by  string
@@ -279,7 +274,7 @@ func BenchmarkSiblings(b *testing.B) {
 			}
 			told, err := l.Sign(key.Private, key.PublicPEM)
 			if err == nil {
-				err = r.HearSiblings(told)
+				err = r.failover.HearSiblings(told)
 			}
 			if err != nil {
 				b.Fatal(err)
@@ -307,20 +302,9 @@ func BenchmarkSiblings(b *testing.B) {
 // A node tells where it listens: at one address, if it is bound to one, else the master above
 // takes the address that it sees. It is bound to 127.0.0.1 here, and talks from another one.
 func TestHome_TellsWhereItListens(t *testing.T) {
-	for _, c := range []struct{ iface, rehome, want string }{
-		{"127.0.0.1", "", "127.0.0.1"},
-		{"127.0.0.1", "node.example.org", "node.example.org"},
-		{"0.0.0.0", "", ""},
-		{"::", "", ""},
-		{"[::]", "", ""},
-	} {
-		if got := homeHost(c.rehome, c.iface); got != c.want {
-			t.Errorf("interface %s, rehome_address %q: %q", c.iface, c.rehome, got)
-		}
-	}
 	top := newRig(t)
 	top.start()
-	if got := top.Home(); got.Host != "127.0.0.1" || got.Port != top.ret {
+	if got := top.failover.Home(); got.Host != "127.0.0.1" || got.Port != top.ret {
 		t.Errorf("bound to 127.0.0.1:%d it tells %s", top.ret, got.Addr())
 	}
 	n := top.minion("n1", "syndic", "syndic", func(c *channel.Config) { c.Dial.SourceAddr = "127.0.46.9" })

@@ -18,8 +18,7 @@ func TestASecondAskerDoesNotHearOfGuestsThatCameLater(t *testing.T) {
 	r.start()
 	r.minion("own", "minion", "minion").listen().announce()
 	r.say(testJob("*", "glob", "jid", someJob))
-	r.homes.Away("guest", "elsewhere", true)
-	r.minion("guest", "minion", "syndic").listen().announce()
+	r.guest("syndic").listen().announce()
 	events := r.events()
 	r.say(testJob("*", "glob", "jid", someJob))
 	if d := events.take(someJob); !slices.Equal(wire.Texts(d.List("minions")), []string{"own"}) {
@@ -37,8 +36,7 @@ func TestASecondAskerDoesNotHearOfGuestsThatCameLater(t *testing.T) {
 func TestAGuestOwesAReturnThatIsHere(t *testing.T) {
 	r := newRig(t)
 	r.start()
-	r.homes.Away("guest", "elsewhere", true)
-	guest := r.minion("guest", "minion", "minion")
+	guest := r.guest("minion")
 	if err := guest.answer(someJob, true); err != nil {
 		t.Fatal(err)
 	}
@@ -89,8 +87,7 @@ func TestAMinionComesHomeAtWork(t *testing.T) {
 func TestAnAdoptedJobOutlivesARestart(t *testing.T) {
 	r := belowATop(t)
 	r.start()
-	r.homes.Away("guest", "elsewhere", true)
-	guest := r.minion("guest", "minion", "minion").listen().announce(someJob)
+	guest := r.guest("minion").listen().announce(someJob)
 	eventually(t, "it on disk", func() bool {
 		xs, err := r.store.Local().GetExpectations(t.Context(), someJob)
 		return err == nil && len(xs) == 1
@@ -115,8 +112,7 @@ func TestAnAdoptedJobIsPublishedAfterARestart(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := belowATop(t)
 			r.start()
-			r.homes.Away("guest", "elsewhere", true)
-			guest := r.minion("guest", "minion", "minion").listen().announce(someJob)
+			guest := r.guest("minion").listen().announce(someJob)
 			r.minion("n1", "syndic", "syndic").must(syndicReturn("n1", someJob, "below"))
 			eventually(t, "the guest on disk", func() bool {
 				xs, err := r.store.Local().GetExpectations(t.Context(), someJob)
@@ -156,13 +152,13 @@ func TestAnAdoptedJobIsPublishedAfterARestart(t *testing.T) {
 func TestAnAnnouncementIsNotBelievedBlindly(t *testing.T) {
 	r := newRig(t)
 	r.start()
-	r.homes.Away("guest", "elsewhere", true)
+	guest := r.guest("minion")
 	running := []string{"../../x", "salt/forged"}
 	for i := range 2 * r.cfg.Bounds.Adopted {
 		running = append(running, fmt.Sprintf("20260101%012d", i))
 	}
 	events := r.events()
-	r.minion("guest", "minion", "minion").listen().announce(running...)
+	guest.listen().announce(running...)
 	if n := len(r.ledger.Active()); n > r.cfg.Bounds.Adopted || n < r.cfg.Bounds.Adopted-2 {
 		t.Errorf("%d jobs are adopted", n)
 	}

@@ -101,15 +101,13 @@ type Master struct {
 	ledger   *ledger.Ledger // that of the engine, to be asked
 	presence *presence.Registry
 	roles    *roles.Book
-	graves   *failover.Graves
 	tree     *topology.Tree
 	nodes    *ownership.Nodes
 	data     *datacache.Cache
 	probes   *findjob.Probes
 	who      *findjob.Who
 	beyond   *ownership.Beyond
-	homes    *failover.Homes
-	siblings *failover.Desk
+	failover *failover.Service // nil: no minion moves
 	claims   *ownership.Claims
 	judge    *ownership.Judge
 	meant    *ownership.Meant
@@ -269,9 +267,7 @@ func (m *Master) Close() error {
 		if m.roles != nil {
 			errs = append(errs, m.roles.Close())
 		}
-		if m.graves != nil {
-			errs = append(errs, m.graves.Close())
-		}
+		errs = append(errs, m.failover.Close())
 		if m.ipc != nil {
 			errs = append(errs, m.ipc.Close())
 		}

@@ -35,7 +35,7 @@ func (m *Master) match(tgt any, tgtType, delimiter string) (audience, error) {
 			switch {
 			case !m.keys.Accepted(id):
 				a.missing = append(a.missing, id)
-			case m.isMinion(id) && !m.absentGuest(id):
+			case m.isMinion(id) && !m.failover.Absent(id):
 				a.minions = append(a.minions, id)
 			}
 		}
@@ -43,7 +43,7 @@ func (m *Master) match(tgt any, tgtType, delimiter string) (audience, error) {
 		a.missing = slices.Compact(a.missing)
 	} else {
 		for _, id := range m.candidates(expr) {
-			if m.isMinion(id) && !m.absentGuest(id) && expr.Certain(m.data.Subject(id)) != target.No {
+			if m.isMinion(id) && !m.failover.Absent(id) && expr.Certain(m.data.Subject(id)) != target.No {
 				a.minions = append(a.minions, id)
 			}
 		}

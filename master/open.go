@@ -16,7 +16,6 @@ import (
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/datacache"
-	"github.com/momtree/mom/master/failover"
 	"github.com/momtree/mom/master/findjob"
 	"github.com/momtree/mom/master/jobs"
 	"github.com/momtree/mom/master/jobstore"
@@ -127,13 +126,6 @@ func (m *Master) openKeys() (err error) {
 	if m.roles, err = roles.Open(roles.Options{PkiDir: c.PkiDir, Keys: m.keys, SyndicIDs: c.SyndicIds, Log: m.log, Now: m.now}); err != nil {
 		return err
 	}
-	if m.homes, err = failover.Open(m.cfg.Cachedir, m.now); err != nil { // told anew by every node, and by the masters above
-		m.log.Warn("What was known of siblings is not used", "err", err)
-	}
-	if m.graves, err = failover.OpenGraves(c.PkiDir, m.node, c.Bounds.GoneKeys, m.log, m.now); err != nil {
-		return err
-	}
-	m.buryOffline()
 	if m.claims, err = ownership.OpenClaims(m.cfg.Cachedir); err != nil { // told anew by every node that comes back
 		m.log.Warn("What is known of the minions of nodes is not used", "err", err)
 	}
@@ -187,8 +179,7 @@ func (m *Master) openStore(o Options) (err error) {
 		Claims: m.claims, Nodes: m.nodes, SyndicIDs: m.cfg.SyndicIds, Roles: m.roles, Keys: m.keys, Presence: m.presence,
 		Running: m.runners.Running,
 	})
-	m.openSiblings()
-	return nil
+	return m.openFailover()
 }
 
 // openEngine makes the engine of jobs over what is stored.

@@ -1,12 +1,12 @@
 package master
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/momtree/mom/master/ownership"
-	"github.com/momtree/mom/master/presence"
 	"github.com/momtree/mom/master/roles"
 	"github.com/momtree/mom/topology"
 )
@@ -34,11 +34,9 @@ func (m *Master) owesReturns(node string) bool {
 
 // noteNode remembers that an accepted id is a node and not a minion.
 func (m *Master) noteNode(id string) error {
-	if err := m.judge.MayBeNode(id); err != nil {
+	err := cmp.Or(m.judge.MayBeNode(id), m.failover.MayBeNode(id))
+	if err != nil {
 		return m.bar(id, err)
-	}
-	if role, guest := m.homes.RoleOf(id); guest && role != presence.Syndic { // it is nothing else here than at home
-		return m.bar(id, errors.New("it is a guest, and a minion where it is at home"))
 	}
 	if m.roles.Of(id) == roles.None {
 		if err := m.roles.Fix(id, roles.Syndic); err != nil {

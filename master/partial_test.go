@@ -11,8 +11,7 @@ import (
 func TestGuestsAreNotAllThatANodeHas(t *testing.T) {
 	r := belowATop(t)
 	r.start()
-	r.homes.Away("guest", "elsewhere", true)
-	r.minion("guest", "minion", "minion").listen().announce(someJob)
+	r.guest("minion").listen().announce(someJob)
 	partial := func() (said, is bool) {
 		for _, e := range told(r.Master) {
 			if e.Tag != someJob {

@@ -137,7 +137,7 @@ func (m *Master) peerUp(a presence.Announcement) {
 		running[jid] = true
 	}
 	m.jobs.MinionUp(a.ID, running)
-	m.adopt(a)
+	m.failover.Announced(a)
 }
 
 func (m *Master) peerDown(p presence.Peer) {

@@ -72,12 +72,9 @@ func (m *Master) lookAtRoles() {
 	changed := m.roles.Look()
 	for _, id := range changed {
 		m.log.Info("The admission of a node changed", "id", id, "admitted", m.roles.Admitted(id))
-		if !m.roles.Admitted(id) {
-			m.noHome(id)
-		}
 	}
 	if len(changed) > 0 {
 		m.nodes.Bar(m.noNode, m.log)
-		m.siblings.Below.Ring()
+		m.failover.AdmissionsChanged(changed)
 	}
 }

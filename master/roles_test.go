@@ -112,7 +112,7 @@ func TestRoles_AMinionDoesNotBecomeAHome(t *testing.T) {
 	s := newRig(t, func(c *config.Master) { c.ID = "n1" })
 	s.opts.Now = at.now
 	s.start()
-	if err := s.HearSiblings(sibling.Told{Body: told.Bytes("body"), Sig: told.Bytes("sig"), Pub: told.String("pub")}); err != nil {
+	if err := s.failover.HearSiblings(sibling.Told{Body: told.Bytes("body"), Sig: told.Bytes("sig"), Pub: told.String("pub")}); err != nil {
 		t.Fatal(err)
 	}
 	_, thief := goldenPair(t, "minion2")
@@ -222,8 +222,8 @@ func TestRoles_GoWithTheKey(t *testing.T) {
 	if got, err := admitted.List(r.cfg.PkiDir); err != nil || len(got) != 0 {
 		t.Errorf("admissions left: %v, %v", got, err)
 	}
-	if len(r.homes.Below()) != 0 {
-		t.Errorf("below are %v", r.homes.Below())
+	if below := r.failover.Status().List("nodes"); len(below) != 0 {
+		t.Errorf("below are %v", below)
 	}
 }
 

@@ -47,13 +47,9 @@ func (m *Master) Run(ctx context.Context) error {
 	m.server.Open()
 	m.wg.Go(m.housekeep)
 	m.wg.Go(func() { m.who.Run(m.ctx) })
-	m.wg.Go(func() { m.siblings.Above.Run(m.ctx) })
-	m.wg.Go(func() { m.siblings.Below.Run(m.ctx) })
+	m.wg.Go(func() { m.failover.Run(m.ctx) })
 	m.wg.Go(func() { heard.Run(m.ctx) })
-	m.wg.Go(func() {
-		m.tellDraining() // the mark survives restarts
-		m.watch(heard).Run(m.ctx)
-	})
+	m.wg.Go(func() { m.watch(heard).Run(m.ctx) })
 	if m.cfg.PresenceEvents {
 		m.wg.Go(m.tellPresence)
 	}
@@ -83,19 +79,18 @@ func (m *Master) keyChanged(c keys.Change) {
 	if key == (crypt.FingerSum{}) {
 		key = m.roles.KeyOf(c.ID)
 	}
-	home, guest := m.homes.GuestOf(c.ID)
-	if m.nodes.Has(c.ID) && !guest {
-		m.noHome(c.ID)
+	switch left := m.failover.KeyGone(c.ID, key); {
+	case left:
+		m.shared.RenewWithin(m.cfg.Bounds.GuestRotation)
+	case m.cfg.RotateAesKey:
+		m.shared.RenewNow()
 	}
-	m.bury(c.ID, key, home)
 	if m.keys.Accepted(c.ID) {
 		return // another key under the same id
 	}
 	m.presence.Revoke(c.ID)
-	m.homes.Forget(c.ID)
 	m.tree.Remove(c.ID)
 	m.claims.Forget(c.ID)
-	m.tellUnadmitted(c.ID, false)
 	m.unbar(c.ID)
 	if err := m.roles.Forget(c.ID); err != nil {
 		m.log.Error("The role of a deleted key could not be forgotten", "id", c.ID, "err", err)
@@ -136,7 +131,6 @@ func (m *Master) housekeep() {
 		m.unserved.Tell(m.now())
 		sure = m.missAbsent(sure)
 		m.sweepRetention()
-		m.sweepHomes()
 		if err := m.savePeers(); err != nil {
 			m.failing("The list of known peers could not be written", err)
 		}

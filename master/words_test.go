@@ -56,8 +56,7 @@ func TestWordsOfAJobStayAsTheyAre(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "the end", func() bool { _, over := r.Word(someJob); return over })
-	r.homes.Away("guest", "elsewhere", true)
-	r.minion("guest", "minion", "minion").listen().announce(adopted)
+	r.guest("minion").listen().announce(adopted)
 	eventually(t, "word of the guest", func() bool { return slices.Contains(events.tags(), adopted) })
 
 	var said strings.Builder

@@ -16,8 +16,8 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Housed is a [Local] whose minions may move to siblings of the node.
-type Housed interface {
+// Failover is what lets the minions of the master beside move to siblings of the node.
+type Failover interface {
 	// HearSiblings takes the signed list of a master above, this node included.
 	HearSiblings(told sibling.Told) error
 	// NoSiblings takes that a master above tells this node of no siblings: no operator has
@@ -112,8 +112,8 @@ func (l *link) askSiblings(within time.Duration) {
 // are and where the node may go: at each connect, when the parent says that something
 // has changed, and every now and then.
 func (l *link) tellSiblings(ctx context.Context) {
-	local, ok := l.s.local.(Housed)
-	if !ok || !l.s.cfg.Local.Rehome {
+	local := l.s.failover
+	if local == nil {
 		return
 	}
 	var told sibling.Node
@@ -194,7 +194,7 @@ func (g *graves) ask(question *wire.Map, keys []sibling.Gone) {
 
 // hear takes the answer. One without a word of it is an earlier version's, or that of a master
 // which has not admitted this node.
-func (g *graves) hear(local Housed, reply *wire.Map) error {
+func (g *graves) hear(local Failover, reply *wire.Map) error {
 	if !reply.Has("gone_have") {
 		g.said = sibling.SumGone(local.GoneKeys())
 		return nil
@@ -211,7 +211,7 @@ func (g *graves) hear(local Housed, reply *wire.Map) error {
 	return errors.Join(bad, err)
 }
 
-func (l *link) hearSiblings(local Housed, reply *wire.Map) error {
+func (l *link) hearSiblings(local Failover, reply *wire.Map) error {
 	var errs []error
 	// A guest is not among the nodes of the master above, so that its own minions
 	// have no siblings there: those stay what their home has told.
@@ -241,7 +241,7 @@ func (l *link) hearSiblings(local Housed, reply *wire.Map) error {
 // home is tried all the time; when it has stood for rehome_failback the sibling is
 // left.
 func (s *Syndic) rehome(ctx context.Context) {
-	if _, ok := s.local.(Housed); !ok || len(s.parents.links) != 1 || !s.cfg.Local.Rehome {
+	if s.failover == nil || len(s.parents.links) != 1 {
 		return
 	}
 	home := s.parents.links[0]

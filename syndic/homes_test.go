@@ -12,14 +12,14 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// housedLocal is a local master whose minions may move.
-type housedLocal struct{ *fakeLocal }
+// fakeFailover is that of a local master whose minions may move.
+type fakeFailover struct{}
 
-func (housedLocal) HearSiblings(sibling.Told) error { return nil }
-func (housedLocal) NoSiblings(string) bool          { return false }
-func (housedLocal) GoneKeys() []sibling.Gone        { return nil }
-func (housedLocal) HearGone([]sibling.Gone) error   { return nil }
-func (housedLocal) Home() sibling.Node              { return sibling.Node{ID: "syn-a", Port: 4506} }
+func (fakeFailover) HearSiblings(sibling.Told) error { return nil }
+func (fakeFailover) NoSiblings(string) bool          { return false }
+func (fakeFailover) GoneKeys() []sibling.Gone        { return nil }
+func (fakeFailover) HearGone([]sibling.Gone) error   { return nil }
+func (fakeFailover) Home() sibling.Node              { return sibling.Node{ID: "syn-a", Port: 4506} }
 
 // plantHoused is a node below a, which has told it of its sibling b.
 func plantHoused(t *testing.T, failback time.Duration, change ...func(*pace)) (n *node, a, b *parent) {
@@ -51,7 +51,7 @@ func plantHousedAs(t *testing.T, alter func(*config.Syndic), change ...func(*pac
 		alter(c)
 	}, a)
 	old := n.Syndic
-	s, err := New(Options{Config: n.conf, Local: housedLocal{n.local}, Version: "1.0", Log: quiet})
+	s, err := New(Options{Config: n.conf, Local: n.local, Failover: fakeFailover{}, Version: "1.0", Log: quiet})
 	if err != nil {
 		t.Fatal(err)
 	}

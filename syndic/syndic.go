@@ -16,10 +16,13 @@ import (
 
 // Options of a [Syndic].
 type Options struct {
-	Config  *config.Syndic
-	Local   Local
-	Version string       // of this program, told to the masters above
-	Log     *slog.Logger // nil: slog.Default
+	Config *config.Syndic
+	Local  Local
+	// Failover lets the minions of that master, and this node, move to siblings. nil, or
+	// rehome: False: none moves.
+	Failover Failover
+	Version  string       // of this program, told to the masters above
+	Log      *slog.Logger // nil: slog.Default
 	// Rescue counts what sweeps find that should have gone by itself: that of the
 	// master beside. nil: one of its own, which Metrics tell of.
 	Rescue *rescue.Counter
@@ -38,7 +41,8 @@ type Syndic struct {
 	bounds   bounds.Bounds
 	life     *sequence.Life
 	parents  *parents
-	lodgings *lodgings
+	failover Failover  // nil: nobody moves
+	lodgings *lodgings // nil with it
 	returns  *forwarder
 
 	rescues    *rescue.Counter
@@ -67,8 +71,11 @@ func New(o Options) (*Syndic, error) {
 	if s.parents, err = openParents(s); err != nil {
 		return nil, err
 	}
-	if s.lodgings, err = openLodgings(o.Config.Local.Cachedir); err != nil {
-		s.log.Warn("What was known of the siblings of the master above is not used", "err", err)
+	if o.Config.Local.Rehome && o.Failover != nil {
+		s.failover = o.Failover
+		if s.lodgings, err = openLodgings(o.Config.Local.Cachedir); err != nil {
+			s.log.Warn("What was known of the siblings of the master above is not used", "err", err)
+		}
 	}
 	s.returns = newForwarder(s)
 	return s, nil

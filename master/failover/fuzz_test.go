@@ -28,12 +28,12 @@ func FuzzOpen(f *testing.F) {
 		f.Add(b)
 	}
 	dir := f.TempDir()
-	path := filepath.Join(dir, homesFile)
+	path := filepath.Join(dir, registryFile)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if err := os.WriteFile(path, b, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		h, err := Open(dir, time.Now)
+		h, err := openRegistry(dir, time.Now)
 		if err != nil && !strings.Contains(err.Error(), path) {
 			t.Errorf("the error does not name the file: %v", err)
 		}
@@ -42,7 +42,7 @@ func FuzzOpen(f *testing.F) {
 		if err := h.Save(); err != nil {
 			t.Fatal(err)
 		}
-		again, err := Open(dir, time.Now)
+		again, err := openRegistry(dir, time.Now)
 		if err != nil {
 			t.Fatalf("what was written cannot be read: %v", err)
 		}

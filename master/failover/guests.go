@@ -31,16 +31,16 @@ func wordOf(v sibling.Voucher) word {
 // Host notes that a peer is here only for a while, by the voucher of its home. It is on disk
 // when it returns: its key is accepted next, and a key without that note is one of the node's
 // own for ever.
-func (h *Homes) Host(id string, v sibling.Voucher) error {
+func (h *registry) Host(id string, v sibling.Voucher) error {
 	return h.host(id, guest{home: v.Issuer, word: wordOf(v)})
 }
 
 // Away notes that a peer of this node's own is at another one; forever: it is at home there.
-func (h *Homes) Away(id, home string, forever bool) error {
+func (h *registry) Away(id, home string, forever bool) error {
 	return h.host(id, guest{home: home, own: !forever})
 }
 
-func (h *Homes) host(id string, g guest) error {
+func (h *registry) host(id string, g guest) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if _, known := h.guests[id]; !known && len(h.guests) >= maxGuests {
@@ -58,7 +58,7 @@ func (h *Homes) host(id string, g guest) error {
 }
 
 // Adopt makes a guest one of the node's own, on the word of its home.
-func (h *Homes) Adopt(id string) error {
+func (h *registry) Adopt(id string) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	g, ok := h.guests[id]
@@ -75,7 +75,7 @@ func (h *Homes) Adopt(id string) error {
 }
 
 // GuestOf gives the home of a guest.
-func (h *Homes) GuestOf(id string) (home string, ok bool) {
+func (h *registry) GuestOf(id string) (home string, ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	g, ok := h.guests[id]
@@ -83,7 +83,7 @@ func (h *Homes) GuestOf(id string) (home string, ok bool) {
 }
 
 // RoleOf gives what a guest is at its home.
-func (h *Homes) RoleOf(id string) (role string, guest bool) {
+func (h *registry) RoleOf(id string) (role string, guest bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	g, ok := h.guests[id]
@@ -91,7 +91,7 @@ func (h *Homes) RoleOf(id string) (role string, guest bool) {
 }
 
 // Moves tells whether an id is a guest here, or one of ours on the move.
-func (h *Homes) Moves(id string) bool {
+func (h *registry) Moves(id string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	_, ok := h.guests[id]
@@ -99,7 +99,7 @@ func (h *Homes) Moves(id string) bool {
 }
 
 // Leavers gives the guests that have been away for longer than guestGrace.
-func (h *Homes) Leavers(live func(id string) bool) []string {
+func (h *registry) Leavers(live func(id string) bool) []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	now := h.now()
@@ -127,7 +127,7 @@ func (h *Homes) Leavers(live func(id string) bool) []string {
 
 // Shut gives the peers whose keys are held here on the word of a sibling, where that is taken back
 // by what is gone.
-func (h *Homes) Shut(gone ...sibling.Gone) []string {
+func (h *registry) Shut(gone ...sibling.Gone) []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var out []string
@@ -151,8 +151,8 @@ func (h *Homes) Shut(gone ...sibling.Gone) []string {
 }
 
 // Sweeping notes whose keys are about to be removed without being gone elsewhere: guests that
-// have left. [Homes.Swept] tells it once.
-func (h *Homes) Sweeping(ids ...string) {
+// have left. Swept tells it once.
+func (h *registry) Sweeping(ids ...string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, id := range ids {
@@ -161,7 +161,7 @@ func (h *Homes) Sweeping(ids ...string) {
 }
 
 // Swept tells, once, whether the key of an id was removed by a sweep.
-func (h *Homes) Swept(id string) bool {
+func (h *registry) Swept(id string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	was := h.sweeping[id]
@@ -170,7 +170,7 @@ func (h *Homes) Swept(id string) bool {
 }
 
 // Guests gives those that are no node's own, with their homes.
-func (h *Homes) Guests() map[string]string {
+func (h *registry) Guests() map[string]string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	out := map[string]string{}

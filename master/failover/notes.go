@@ -8,14 +8,14 @@ import (
 	"os"
 )
 
-// notesFile holds who has become a guest or stays since homesFile was written, one
+// notesFile holds who has become a guest or stays since registryFile was written, one
 // per line: a node that thousands of guests come to at once does not write all of
 // them for each.
 const notesFile = "guests.notes"
 
 // note writes down at once what a SIGKILL must not undo. home is "" for one that is
 // no guest any more, and was by that word. h.mu is held.
-func (h *Homes) note(id, home string, w word) error {
+func (h *registry) note(id, home string, w word) error {
 	f, err := os.OpenFile(h.notes, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return fmt.Errorf("note the guest %s: %w", id, err)
@@ -28,9 +28,9 @@ func (h *Homes) note(id, home string, w word) error {
 	return nil
 }
 
-// readNotes takes up what was noted after the file of homes was written. A line that
+// readNotes takes up what was noted after the registry's file was written. A line that
 // was torn is left out: what it told was not done.
-func (h *Homes) readNotes() error {
+func (h *registry) readNotes() error {
 	f, err := os.Open(h.notes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -63,14 +63,14 @@ func (h *Homes) readNotes() error {
 	return nil
 }
 
-// dropNotes removes the notes if all of them are in the file of homes, which has
+// dropNotes removes the notes if all of them are in the registry's file, which has
 // taken up held of them. h.mu is held.
-func (h *Homes) dropNotes(held int) error {
+func (h *registry) dropNotes(held int) error {
 	if held != h.noted || held == 0 {
 		return nil
 	}
-	if err := os.Remove(h.notes); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("remove the notes of guests: %w", err)
+	if err := removeFile(h.notes); err != nil {
+		return err
 	}
 	h.noted = 0
 	return nil

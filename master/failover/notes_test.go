@@ -14,8 +14,8 @@ import (
 // every job once it is home again.
 func TestGuestsOutliveAKill(t *testing.T) {
 	dir := t.TempDir()
-	live := func() *Homes { // each without a word of the one before
-		h, err := Open(dir, time.Now)
+	live := func() *registry { // each without a word of the one before
+		h, err := openRegistry(dir, time.Now)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -31,7 +31,7 @@ func TestGuestsOutliveAKill(t *testing.T) {
 	if err := h.Adopt("stays"); err != nil {
 		t.Fatal(err)
 	}
-	check := func(what string, h *Homes) {
+	check := func(what string, h *registry) {
 		t.Helper()
 		if got := h.Guests(); len(got) != 2 || got["guest"] != "home" || got["odd \"name\"\n"] != "home" {
 			t.Errorf("%s: %v", what, got)
@@ -70,7 +70,7 @@ func read(t *testing.T, dir string) []byte {
 // A guest that cannot be noted is not taken in.
 func TestGuestsNeedADisk(t *testing.T) {
 	dir := t.TempDir()
-	h, err := Open(dir, time.Now)
+	h, err := openRegistry(dir, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}

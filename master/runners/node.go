@@ -7,24 +7,36 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Housekeeper is an [Env] of a master whose minions may move.
-type Housekeeper interface {
+// Failover is a master whose minions may move to siblings.
+type Failover interface {
 	// Drain says that the node wants to lose its minions, or that no longer.
 	Drain(on bool) error
-	// Housing tells who is connected, who is a guest, and what is owed upward.
-	Housing(ctx context.Context) (*wire.Map, error)
+	// Status tells who is connected, who is a guest, and what is owed upward.
+	Status() *wire.Map
 }
 
-var errNoHousing = errors.New("this master does not tell about moves of minions")
+// Mover is an [Env] of a master that knows siblings; nil with rehome: False.
+type Mover interface{ Failover() Failover }
+
+var errNoFailover = errors.New("no minion of this master moves to siblings: its option rehome is False")
+
+func failoverOf(e Env) (Failover, error) {
+	if m, ok := e.(Mover); ok {
+		if f := m.Failover(); f != nil {
+			return f, nil
+		}
+	}
+	return nil, errNoFailover
+}
 
 func init() {
 	drain := func(on bool) func(context.Context, *Call) (any, error) {
 		return func(_ context.Context, c *Call) (any, error) {
-			h, ok := c.Env.(Housekeeper)
-			if !ok {
-				return nil, errNoHousing
+			f, err := failoverOf(c.Env)
+			if err != nil {
+				return nil, err
 			}
-			return true, h.Drain(on)
+			return true, f.Drain(on)
 		}
 	}
 	Register(
@@ -56,12 +68,12 @@ draining, and how many returns it owes upward.
 
     salt-run node.status
 `,
-			Run: func(ctx context.Context, c *Call) (any, error) {
-				h, ok := c.Env.(Housekeeper)
-				if !ok {
-					return nil, errNoHousing
+			Run: func(_ context.Context, c *Call) (any, error) {
+				f, err := failoverOf(c.Env)
+				if err != nil {
+					return nil, err
 				}
-				return h.Housing(ctx)
+				return f.Status(), nil
 			},
 		},
 	)

@@ -17,7 +17,6 @@ import (
 	"github.com/momtree/mom/internal/daemon"
 	"github.com/momtree/mom/internal/metrics"
 	"github.com/momtree/mom/internal/pulse"
-	"github.com/momtree/mom/internal/sibling"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master"
 	"github.com/momtree/mom/mom/command"
@@ -84,7 +83,7 @@ func newNode(conf *config.Syndic, version string, log *slog.Logger) (*node, erro
 	if err != nil {
 		return nil, err
 	}
-	s, err := syndic.New(syndic.Options{Config: conf, Local: local{m}, Version: version, Log: log, Rescue: m.Rescues()})
+	s, err := syndic.New(syndic.Options{Config: conf, Local: local{m}, Failover: m.Failover(), Version: version, Log: log, Rescue: m.Rescues()})
 	if err != nil {
 		return nil, errors.Join(err, m.Close())
 	}
@@ -125,19 +124,10 @@ func (n *node) heart() pulse.Heart {
 // local shows a master to the forwarder beside it.
 type local struct{ m *master.Master }
 
-func (l local) Bus() *bus.Bus                     { return l.m.Bus() }
-func (l local) Outbox() returners.SharedOutbox    { return l.m.Store().Outbox() }
-func (l local) Jobs() returners.Reader            { return l.m.Store().Local() }
-func (l local) Grown() <-chan struct{}            { return l.m.Store().Grown() }
-func (l local) HearSiblings(t sibling.Told) error { return l.m.HearSiblings(t) }
-func (l local) GoneKeys() []sibling.Gone          { return l.m.GoneKeys() }
-func (l local) HearGone(g []sibling.Gone) error   { return l.m.HearGone(g) }
-func (l local) NoSiblings(parent string) bool     { return l.m.NoSiblings(parent) }
-func (l local) Home() sibling.Node                { return l.m.Home() }
-
-// Without one of these methods a node would silently have no siblings.
-var _ syndic.Housed = local{}
-
+func (l local) Bus() *bus.Bus                               { return l.m.Bus() }
+func (l local) Outbox() returners.SharedOutbox              { return l.m.Store().Outbox() }
+func (l local) Jobs() returners.Reader                      { return l.m.Store().Local() }
+func (l local) Grown() <-chan struct{}                      { return l.m.Store().Grown() }
 func (l local) Tree() *topology.Tree                        { return l.m.Tree() }
 func (l local) OpenJobs(after string, n int) []string       { return l.m.OpenJobs(after, n) }
 func (l local) Word(jid string) (uint64, bool)              { return l.m.Word(jid) }

@@ -3,7 +3,9 @@ package failover
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -15,9 +17,9 @@ import (
 )
 
 const (
-	// homesFile keeps all of it over restarts: a sibling has to know the nodes
+	// registryFile keeps all of it over restarts: a sibling has to know the nodes
 	// whose vouchers it is shown although their common master is away.
-	homesFile = "siblings.p"
+	registryFile = "siblings.p"
 	// guestGrace is how long a guest that went away stays known.
 	guestGrace = time.Minute
 	// maxGuests bounds guests, maxLists the masters above that tell siblings.
@@ -25,9 +27,9 @@ const (
 	maxLists  = 64
 )
 
-// Homes is what this master knows of siblings: its own, as the masters above tell
-// them, and those of its children, which are the nodes right below.
-type Homes struct {
+// registry is what this master knows of siblings: its own, as the masters above tell
+// them, and those of its children, which are the nodes right below; and of guests.
+type registry struct {
 	path  string
 	notes string // path of notesFile
 	now   func() time.Time
@@ -45,10 +47,10 @@ type Homes struct {
 	noted    int // lines of the notes
 }
 
-// Open reads what an earlier life has kept in cachedir. What it gives can be used
+// openRegistry reads what an earlier life has kept in cachedir. What it gives can be used
 // also if that cannot be read: it is told anew. now is the clock.
-func Open(cachedir string, now func() time.Time) (*Homes, error) {
-	h := &Homes{path: filepath.Join(cachedir, homesFile), notes: filepath.Join(cachedir, notesFile), now: now, below: map[string]sibling.Node{}, guests: map[string]guest{}, adopted: map[string]word{}, sweeping: map[string]bool{}}
+func openRegistry(cachedir string, now func() time.Time) (*registry, error) {
+	h := &registry{path: filepath.Join(cachedir, registryFile), notes: filepath.Join(cachedir, notesFile), now: now, below: map[string]sibling.Node{}, guests: map[string]guest{}, adopted: map[string]word{}, sweeping: map[string]bool{}}
 	d, err := wire.ReadMapFile(h.path)
 	if err != nil {
 		return h, errors.Join(err, h.readNotes())
@@ -92,7 +94,7 @@ func (w word) wire() *wire.Map {
 }
 
 // Save writes the file if something has changed since it was written last.
-func (h *Homes) Save() (err error) {
+func (h *registry) Save() (err error) {
 	h.mu.Lock()
 	if !h.changed {
 		h.mu.Unlock()
@@ -140,7 +142,7 @@ func (h *Homes) Save() (err error) {
 }
 
 // Forget drops a node or guest whose key is gone.
-func (h *Homes) Forget(id string) {
+func (h *registry) Forget(id string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if _, ok := h.below[id]; ok {
@@ -153,4 +155,28 @@ func (h *Homes) Forget(id string) {
 		delete(h.adopted, id)
 		h.changed = true
 	}
+}
+
+// empty tells that nobody is here, or was taken for good, by the word of a sibling.
+func (h *registry) empty() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, g := range h.guests {
+		if !g.own {
+			return false
+		}
+	}
+	return len(h.adopted) == 0
+}
+
+// remove removes the files.
+func (h *registry) remove() error {
+	return errors.Join(removeFile(h.path), removeFile(h.notes))
+}
+
+func removeFile(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove what is left of siblings: %w", err)
+	}
+	return nil
 }

@@ -9,12 +9,12 @@ import (
 
 // The first change is told at once, many soon after it are told as one, and no sooner
 // than those who were told before have asked.
-func TestHerald(t *testing.T) {
+func TestNotifier(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		var told []time.Duration
 		within := 2 * time.Second
-		h := NewHerald(func() time.Duration {
+		h := newNotifier(func() time.Duration {
 			told = append(told, time.Since(start))
 			return within
 		})
@@ -34,9 +34,9 @@ func TestHerald(t *testing.T) {
 		h.Ring()
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if want := []time.Duration{0, heraldPause}; !slices.Equal(told, want) {
+		if want := []time.Duration{0, newsPause}; !slices.Equal(told, want) {
 			t.Errorf("told at %v, want %v", told, want)
 		}
-		(*Herald)(nil).Ring() // tells nobody
+		(*notifier)(nil).Ring() // tells nobody
 	})
 }

@@ -19,7 +19,7 @@ func TestGuestsLeaveAndAreKeptOverARestart(t *testing.T) {
 	dir := t.TempDir()
 	at := time.Unix(1000, 0) // far from this machine's time
 	clock := func() time.Time { return at }
-	h, err := Open(dir, clock)
+	h, err := openRegistry(dir, clock)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +29,7 @@ func TestGuestsLeaveAndAreKeptOverARestart(t *testing.T) {
 	if err := h.Save(); err != nil {
 		t.Fatal(err)
 	}
-	again, err := Open(dir, clock)
+	again, err := openRegistry(dir, clock)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func TestGuestsLeaveAndAreKeptOverARestart(t *testing.T) {
 // What could not be written, because the disk was full, is written when it can be.
 func TestSaveComesAgainAfterAFailure(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "cache") // not there yet, so that nothing can be written
-	h, err := Open(dir, time.Now)
+	h, err := openRegistry(dir, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestSaveComesAgainAfterAFailure(t *testing.T) {
 	if err := h.Save(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(filepath.Join(dir, homesFile)); err != nil {
+	if _, err := os.Stat(filepath.Join(dir, registryFile)); err != nil {
 		t.Error(err)
 	}
 }
@@ -84,7 +84,7 @@ func TestSaveComesAgainAfterAFailure(t *testing.T) {
 // What peers ask for is others when nodes come, move or drain; not when one of them
 // is connected or not.
 func TestWhatIsNews(t *testing.T) {
-	h, err := Open(t.TempDir(), time.Now)
+	h, err := openRegistry(t.TempDir(), time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}

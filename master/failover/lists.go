@@ -10,7 +10,7 @@ import (
 // Hear takes what a master above says about its nodes, of which this is one. changed
 // tells that they are others, serve elsewhere, or begin or cease to drain; who of them
 // is connected just now comes and goes.
-func (h *Homes) Hear(told sibling.Told, l sibling.List) (changed bool) {
+func (h *registry) Hear(told sibling.Told, l sibling.List) (changed bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for i := range h.lists {
@@ -31,7 +31,7 @@ func (h *Homes) Hear(told sibling.Told, l sibling.List) (changed bool) {
 }
 
 // unhear drops the list of one master above.
-func (h *Homes) unhear(parent string) (changed bool) {
+func (h *registry) unhear(parent string) (changed bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for i := range h.lists {
@@ -50,14 +50,14 @@ func sameButUp(a, b sibling.Node) bool {
 }
 
 // Siblings gives the lists of the masters above, as they were told and read.
-func (h *Homes) Siblings() ([]sibling.Told, []sibling.List) {
+func (h *registry) Siblings() ([]sibling.Told, []sibling.List) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return append([]sibling.Told(nil), h.above...), append([]sibling.List(nil), h.lists...)
 }
 
 // Enter takes what a node right below says about itself, and tells whether that is new.
-func (h *Homes) Enter(n sibling.Node) (changed bool) {
+func (h *registry) Enter(n sibling.Node) (changed bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.below[n.ID] == n {
@@ -68,7 +68,7 @@ func (h *Homes) Enter(n sibling.Node) (changed bool) {
 }
 
 // Below gives the nodes right below as they told themselves, sorted.
-func (h *Homes) Below() []sibling.Node {
+func (h *registry) Below() []sibling.Node {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	out := make([]sibling.Node, 0, len(h.below))
@@ -80,7 +80,7 @@ func (h *Homes) Below() []sibling.Node {
 
 // signedBelow is the list of the nodes right below that are homes for others, signed anew
 // only when it has changed.
-func (h *Homes) signedBelow(admitted, up func(id string) bool, sign func([]sibling.Node) (sibling.Told, error)) (sibling.Told, error) {
+func (h *registry) signedBelow(admitted, up func(id string) bool, sign func([]sibling.Node) (sibling.Told, error)) (sibling.Told, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	nodes := make([]sibling.Node, 0, len(h.below))

@@ -13,11 +13,11 @@ import (
 
 // What is gone is known over restarts until no voucher can count any more, and as one above its
 // bound. Bound 3, five keys.
-func TestGraves_BoundAndAge(t *testing.T) {
+func TestRevocations_BoundAndAge(t *testing.T) {
 	dir, now := t.TempDir(), time.Unix(1700000000, 0)
 	clock := func() time.Time { return now }
-	open := func() *Graves {
-		g, err := OpenGraves(dir, "own", 3, slog.New(slog.NewTextHandler(io.Discard, nil)), clock)
+	open := func() *revocations {
+		g, err := openRevocations(dir, "own", 3, slog.New(slog.NewTextHandler(io.Discard, nil)), clock)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -34,7 +34,7 @@ func TestGraves_BoundAndAge(t *testing.T) {
 			}
 		}
 	}
-	for _, x := range []*Graves{g, open()} {
+	for _, x := range []*revocations{g, open()} {
 		if len(x.Of("own")) > 3 || len(x.Told("n2")) > 3 || len(x.Told("n1")) != 0 {
 			t.Errorf("own %v, of others %v", x.Of("own"), x.Told("n2"))
 		}
@@ -60,16 +60,16 @@ func TestGraves_BoundAndAge(t *testing.T) {
 	}
 }
 
-func FuzzParseGrave(f *testing.F) {
-	f.Add(formatGrave(grave{sibling.Gone{ID: "m\n\"", By: "n", Home: "h", At: time.Unix(1, 2)}, true}))
+func FuzzParseRevocation(f *testing.F) {
+	f.Add(formatRevocation(revocation{sibling.Gone{ID: "m\n\"", By: "n", Home: "h", At: time.Unix(1, 2)}, true}))
 	f.Add("x")
 	f.Fuzz(func(t *testing.T, line string) {
-		x, ok := parseGrave(line)
+		x, ok := parseRevocation(line)
 		if !ok {
 			return
 		}
-		if y, ok := parseGrave(strings.TrimSuffix(formatGrave(x), "\n")); !ok || y.ID != x.ID || !y.At.Equal(x.At) || y.below != x.below {
-			t.Errorf("%+v is written as %q", x, formatGrave(x))
+		if y, ok := parseRevocation(strings.TrimSuffix(formatRevocation(x), "\n")); !ok || y.ID != x.ID || !y.At.Equal(x.At) || y.below != x.below {
+			t.Errorf("%+v is written as %q", x, formatRevocation(x))
 		}
 	})
 }

@@ -17,42 +17,44 @@ import (
 	"github.com/momtree/mom/internal/sibling"
 )
 
-// gonePath in pki_dir keeps which keys are gone, one per line, until no voucher that stands on
+// revokedFile in pki_dir keeps which keys are gone, one per line, until no voucher that stands on
 // one can count any more.
-const gonePath = "keys_gone"
+const revokedFile = "keys_gone"
 
-// Graves know which keys are gone: those deleted or rejected at this node, and those of which nodes
+// revocations know which keys are gone: those deleted or rejected at this node, and those of which nodes
 // below or the master above have told. Safe for concurrent use.
-type Graves struct {
+type revocations struct {
 	path, own string
 	most      int // of one node; more become one that stands for all
 	log       *slog.Logger
 	now       func() time.Time
 
-	mu    sync.Mutex
-	at    map[string][]grave // by the node that said it
-	file  *os.File
-	dirty bool
+	mu     sync.Mutex
+	at     map[string][]revocation // by the node that said it
+	file   *os.File                // nil: there was nothing to note yet
+	dirty  bool
+	closed bool
 }
 
-type grave struct {
+type revocation struct {
 	sibling.Gone
 	below bool // told by a node below, and to be told to the others
 }
 
-// OpenGraves reads what earlier lives knew. own is the id of this node, most how many keys are
+// openRevocations reads what earlier lives knew. own is the id of this node, most how many keys are
 // told of one by one for each node.
-func OpenGraves(pkiDir, own string, most int, log *slog.Logger, now func() time.Time) (*Graves, error) {
-	g := &Graves{path: filepath.Join(pkiDir, gonePath), own: own, most: most, log: log, now: now, at: map[string][]grave{}}
+func openRevocations(pkiDir, own string, most int, log *slog.Logger, now func() time.Time) (*revocations, error) {
+	g := &revocations{path: filepath.Join(pkiDir, revokedFile), own: own, most: most, log: log, now: now, at: map[string][]revocation{}}
 	f, err := os.Open(g.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
+		return g, nil
 	case err != nil:
 		return nil, fmt.Errorf("which keys are gone: %w", err)
 	default:
 		lines := bufio.NewScanner(f)
 		for lines.Scan() {
-			if x, ok := parseGrave(lines.Text()); ok {
+			if x, ok := parseRevocation(lines.Text()); ok {
 				g.put(x)
 			}
 		}
@@ -65,7 +67,7 @@ func OpenGraves(pkiDir, own string, most int, log *slog.Logger, now func() time.
 	return g, g.rewrite()
 }
 
-func parseGrave(line string) (x grave, ok bool) {
+func parseRevocation(line string) (x revocation, ok bool) {
 	var at int64
 	var below int
 	_, err := fmt.Sscanf(line, "%d %d %q %q %q %q", &at, &below, &x.ID, &x.Finger, &x.By, &x.Home)
@@ -73,7 +75,7 @@ func parseGrave(line string) (x grave, ok bool) {
 	return x, err == nil && x.Usable() && x.By != ""
 }
 
-func formatGrave(x grave) string {
+func formatRevocation(x revocation) string {
 	below := 0
 	if x.below {
 		below = 1
@@ -81,12 +83,12 @@ func formatGrave(x grave) string {
 	return fmt.Sprintf("%d %d %q %q %q %q\n", x.At.UnixNano(), below, x.ID, x.Finger, x.By, x.Home)
 }
 
-func (g *Graves) old(x grave) bool { return g.now().Sub(x.At) > sibling.GoneLife }
+func (g *revocations) old(x revocation) bool { return g.now().Sub(x.At) > sibling.GoneLife }
 
 // put enters one and tells whether it is new; g.mu is held or nobody else has it.
-func (g *Graves) put(x grave) bool {
+func (g *revocations) put(x revocation) bool {
 	have := g.at[x.By]
-	if g.old(x) || slices.ContainsFunc(have, func(y grave) bool {
+	if g.old(x) || slices.ContainsFunc(have, func(y revocation) bool {
 		return y.Gone == x.Gone || y.ID == "" && !x.At.After(y.At) // that stands for it
 	}) {
 		return false
@@ -96,28 +98,35 @@ func (g *Graves) put(x grave) bool {
 		x.Gone = sibling.Gone{By: x.By, At: x.At}
 	}
 	if x.ID == "" {
-		have = slices.DeleteFunc(slices.Clone(have), func(y grave) bool { return !y.At.After(x.At) })
+		have = slices.DeleteFunc(slices.Clone(have), func(y revocation) bool { return !y.At.After(x.At) })
 	}
 	g.at[x.By] = append(slices.Clone(have), x)
 	return true
 }
 
 // Note takes what is gone; below: a node below says it. What is new is in the file when it
-// returns, and synced by [Graves.Sweep].
-func (g *Graves) Note(below bool, xs ...sibling.Gone) (fresh []sibling.Gone, err error) {
+// returns, and synced by Sweep.
+func (g *revocations) Note(below bool, xs ...sibling.Gone) (fresh []sibling.Gone, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	var failed error
+	if g.file == nil && !g.closed && len(xs) > 0 {
+		failed = g.rewrite()
+	}
 	var lines strings.Builder
 	for _, x := range xs {
-		if y := (grave{x, below}); g.put(y) {
+		if y := (revocation{x, below}); g.put(y) {
 			fresh = append(fresh, x)
-			lines.WriteString(formatGrave(y))
+			lines.WriteString(formatRevocation(y))
 		}
 	}
 	if len(fresh) == 0 {
 		return nil, nil
 	}
 	g.dirty = true
+	if failed != nil {
+		return fresh, failed
+	}
 	if _, err := g.file.WriteString(lines.String()); err != nil {
 		return fresh, fmt.Errorf("write down which keys are gone: %w", err)
 	}
@@ -125,20 +134,20 @@ func (g *Graves) Note(below bool, xs ...sibling.Gone) (fresh []sibling.Gone, err
 }
 
 // Of gives what a node has said, as long as it counts.
-func (g *Graves) Of(node string) []sibling.Gone {
+func (g *revocations) Of(node string) []sibling.Gone {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.list(func(x grave) bool { return x.By == node })
+	return g.list(func(x revocation) bool { return x.By == node })
 }
 
 // Told gives what the nodes below have said, but for one of them: it is told that.
-func (g *Graves) Told(node string) []sibling.Gone {
+func (g *revocations) Told(node string) []sibling.Gone {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.list(func(x grave) bool { return x.below && x.By != node })
+	return g.list(func(x revocation) bool { return x.below && x.By != node })
 }
 
-func (g *Graves) list(ok func(grave) bool) (out []sibling.Gone) {
+func (g *revocations) list(ok func(revocation) bool) (out []sibling.Gone) {
 	for _, xs := range g.at {
 		for _, x := range xs {
 			if ok(x) && !g.old(x) {
@@ -150,7 +159,7 @@ func (g *Graves) list(ok func(grave) bool) (out []sibling.Gone) {
 }
 
 // Void tells why a voucher counts for nothing, if so.
-func (g *Graves) Void(v sibling.Voucher) error {
+func (g *revocations) Void(v sibling.Voucher) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, xs := range g.at {
@@ -164,7 +173,7 @@ func (g *Graves) Void(v sibling.Voucher) error {
 }
 
 // Sweep has the disk take what was noted, and forgets what is too old to matter.
-func (g *Graves) Sweep() error {
+func (g *revocations) Sweep() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	old := 0
@@ -189,11 +198,11 @@ func (g *Graves) Sweep() error {
 }
 
 // rewrite writes the file anew; g.mu is held.
-func (g *Graves) rewrite() error {
+func (g *revocations) rewrite() error {
 	var text strings.Builder
 	for _, xs := range g.at {
 		for _, x := range xs {
-			text.WriteString(formatGrave(x))
+			text.WriteString(formatRevocation(x))
 		}
 	}
 	if err := crypt.WriteFile(g.path, []byte(text.String()), 0o600); err != nil {
@@ -210,10 +219,21 @@ func (g *Graves) rewrite() error {
 	return nil
 }
 
-// Close syncs and ends the graves.
-func (g *Graves) Close() error {
+// empty tells that no key is known to be gone.
+func (g *revocations) empty() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	return len(g.list(func(revocation) bool { return true })) == 0
+}
+
+// remove closes and removes the file.
+func (g *revocations) remove() error { return errors.Join(g.Close(), removeFile(g.path)) }
+
+// Close syncs and ends them.
+func (g *revocations) Close() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.closed = true
 	if g.file == nil {
 		return nil
 	}

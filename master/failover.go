@@ -1,0 +1,56 @@
+package master
+
+import (
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/internal/zmtp"
+	"github.com/momtree/mom/master/failover"
+	"github.com/momtree/mom/master/runners"
+	"github.com/momtree/mom/returners"
+)
+
+// openFailover joins what lets minions move to siblings to the rest; nothing else of this
+// package knows of guests.
+func (m *Master) openFailover() (err error) {
+	m.failover, err = failover.New(failover.Options{
+		Config: m.cfg, Node: m.node, Pair: m.identity.Pair, Signing: m.rsa,
+		Port: func() int { _, port := m.Ports(); return port },
+		Keys: m.keys, Shared: m.shared, Roles: m.roles, Nodes: m.nodes, Presence: m.presence, Tree: m.tree, Jobs: m.jobs, Owed: m.owedAbove,
+		Acts: m.acts, Refused: m.trespassed, Fire: m.fire, Publish: m.publishTo, Failing: m.failing, Log: m.log, Now: m.now,
+	})
+	return err
+}
+
+// Failover is what lets minions move to siblings, for the forwarder of the same node; nil
+// with rehome: False.
+func (m *Master) Failover() *failover.Service { return m.failover }
+
+// Failover serves the runners of a node whose minions may move.
+func (e runnerEnv) Failover() runners.Failover {
+	if e.m.failover == nil {
+		return nil
+	}
+	return e.m.failover
+}
+
+// acts notes the role in which a peer acts.
+func (m *Master) acts(id string, node bool) error {
+	if node {
+		return m.noteNode(id)
+	}
+	m.actsAsMinion(id)
+	return nil
+}
+
+// owedAbove counts the returns that wait for the masters above; a top owes nothing.
+func (m *Master) owedAbove() int64 {
+	if m.parent == "" {
+		return 0
+	}
+	return returners.OwedAbove(m.store.Outbox().OutboxDests())
+}
+
+// publishTo publishes what is no job over some connections.
+func (m *Master) publishTo(p wire.Publication, conns map[uint64]bool) error {
+	p.JID, p.User = m.jids.Next(), m.user()
+	return m.emitTo(p, []string{toAll}, &zmtp.Choice{IDs: conns})
+}

@@ -1,0 +1,67 @@
+package failover
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/momtree/mom/internal/sibling"
+)
+
+// transferLife is how long the word counts that a peer may stay elsewhere for good.
+const transferLife = 10 * time.Minute
+
+// Vouched tells whether a sibling speaks for a key that is not accepted here.
+func (s *Service) Vouched(id, pub string, voucher []byte) bool {
+	if s == nil || len(voucher) == 0 || !s.Config.Rehome || !s.Config.RehomeKeys {
+		return false
+	}
+	_, lists := s.peers.Siblings()
+	v, err := sibling.Check(voucher, id, pub, s.Node, lists, s.Now())
+	if err == nil {
+		err = s.revoked.Void(v)
+	}
+	if err != nil {
+		s.Log.Warn("A voucher is not believed", "id", id, "err", err)
+		return false
+	}
+	if err := s.peers.Host(id, v); err != nil {
+		s.Log.Error("A guest is not accepted", "id", id, "err", err)
+		return false
+	}
+	s.Log.Info("A peer is accepted as a guest: a sibling vouches for its key", "id", id, "home", v.Issuer)
+	return true
+}
+
+// stay makes a guest one of this node's own if its home says so.
+func (s *Service) stay(id, home string, text []byte) error {
+	key, err := s.Keys.PublicKey(id)
+	if err != nil {
+		return err
+	}
+	_, lists := s.peers.Siblings()
+	v, err := sibling.CheckTransfer(text, id, sibling.FingerOf(key), s.Node, lists, s.Now())
+	if err == nil && v.Issuer != home {
+		err = fmt.Errorf("word of %s that %s may stay: %w: its home is %s", v.Issuer, id, sibling.ErrBad, home)
+	}
+	if err == nil {
+		err = s.revoked.Void(v)
+	}
+	if err != nil {
+		return fmt.Errorf("%s wants to stay, and its home does not say so: %w", id, err)
+	}
+	return s.peers.Adopt(id)
+}
+
+// vouch makes the word of this node for an accepted key; to: that it may stay there.
+func (s *Service) vouch(id, to string, life time.Duration) ([]byte, error) {
+	key, err := s.Keys.PublicKey(id)
+	if err != nil {
+		return nil, err
+	}
+	s.Signing.Take()
+	defer s.Signing.Give()
+	now := s.Now()
+	return sibling.Voucher{
+		ID: id, Issuer: s.Node, Finger: sibling.FingerOf(key), Role: string(s.Roles.Of(id)), Made: now, Until: now.Add(life), To: to,
+	}.Sign(s.Pair.Private)
+}
