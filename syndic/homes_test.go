@@ -140,6 +140,7 @@ func TestRehome_WordOfTheHomesJobs(t *testing.T) {
 	publish(1, 1)
 	a.Down()
 	b.AwaitSubscribers(t, 1)
+	waiting.Until(t, "the way over the sibling", func() bool { l := n.parents.all(); return len(l) == 2 && l[1].isUp() })
 	word(1)
 	waiting.Until(t, "the word over the sibling", func() bool { return b.heard(job(1)) == 1 })
 	a.Up()
