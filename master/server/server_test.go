@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/momtree/mom/internal/wire"
@@ -28,11 +29,11 @@ func shown(v any) string {
 // A command in clear is served for those whom its rule names, whatever else they say,
 // and by nobody's sealed request.
 func TestRulesInClear(t *testing.T) {
-	called := 0
+	var called atomic.Int64
 	s := serve(t, func(s *Server) {
 		for name, who := range map[string]Who{"anyone": Anyone, "user": User, "operator": Operator} {
 			s.Add(Command{Name: name, Who: who, Doc: "Says who asks."}, func(ctx context.Context, r *Request) (any, error) {
-				called++
+				called.Add(1)
 				return said(ctx, r)
 			})
 		}
@@ -77,9 +78,9 @@ func TestRulesInClear(t *testing.T) {
 			t.Errorf("%s with %v: %s, want %s", c.cmd, c.with, got, c.want)
 		}
 	}
-	was := called
+	was := called.Load()
 	for _, cmd := range []string{"anyone", "user", "operator"} {
-		if got := shown(s.send(wire.NewMap("cmd", cmd, "id", "m1", "tok", s.tok, "key", "the key of root"))); got != "{}" || called != was {
+		if got := shown(s.send(wire.NewMap("cmd", cmd, "id", "m1", "tok", s.tok, "key", "the key of root"))); got != "{}" || called.Load() != was {
 			t.Errorf("%s of a minion: %s", cmd, got)
 		}
 	}
