@@ -118,7 +118,7 @@ func (m *Minion) Run(ctx context.Context) error {
 	defer func() {
 		m.jobs.Stop()
 		if err := m.Close(); err != nil {
-			m.log.Warn("the event bus did not close", "error", err)
+			m.log.Warn("the event bus did not close", "err", err)
 		}
 	}()
 	if d := m.cfg.RandomStartupDelay; d > 0 {
