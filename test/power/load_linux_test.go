@@ -1,0 +1,156 @@
+package power
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/internal/localcluster"
+	"github.com/momtree/mom/internal/waiting"
+)
+
+// pair is a return: of a job and a minion.
+type pair struct{ jid, id string }
+
+// load plays work on a recorded tree and notes what was promised, each at the point at which the
+// promise had been given.
+type load struct {
+	tr        *tree
+	log       *Log
+	top, node *client.Client
+	pids      map[string]string // of minions, by process
+
+	ready int // when the tree was up
+
+	mu        sync.Mutex
+	published map[string]int // jobs whose publication was answered
+	shown     map[pair]int   // returns that the top has shown
+	keys      map[string]int // changes of keys that were answered, see decided
+	numbers   map[string]string
+}
+
+// decided is what becomes of keys, by what was answered: "accept late", …
+var decided = []string{"accept late", "reject bad", "delete old"}
+
+func (l *load) promise(note func(at int)) {
+	at := l.log.Len()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	note(at)
+}
+
+// play is the whole load; the record is complete when it returns.
+func play(t *testing.T) *load {
+	t.Helper()
+	tr := plant(t)
+	l := &load{
+		tr: tr, log: tr.rec.Log, pids: map[string]string{}, published: map[string]int{}, shown: map[pair]int{}, keys: map[string]int{}, numbers: map[string]string{},
+	}
+	top, node := tr.start(t, "top"), tr.start(t, "node")
+	for _, id := range []string{"m1", "m2"} {
+		l.minion(t, id)
+	}
+	l.top, l.node = tr.client(t, "top"), tr.client(t, "node")
+	tr.up(t, l.top, 2)
+	l.ready = l.log.Len()
+	l.jobs(t, 6, "", 2)
+	l.minion(t, "late")
+	waiting.Until(t, "the key that waits", func() bool {
+		all, err := l.node.Wheel(t.Context(), "key.list_all", nil)
+		return err == nil && strings.Contains(fmt.Sprint(all), "late")
+	})
+	for _, change := range decided {
+		act, id, _ := strings.Cut(change, " ")
+		if _, err := l.node.Wheel(t.Context(), "key."+act, map[string]any{"match": id}); err != nil {
+			t.Fatal(err)
+		}
+		l.promise(func(at int) { l.keys[change] = at })
+	}
+	tr.up(t, l.top, 3)
+	l.jobs(t, 6, "", 3)
+	// While the top is away the node owes it returns; while the node is away the minions keep theirs.
+	l.frozen(t, top, "minions that have handed over their returns", func(o observed) int { return len(o.acked) })
+	l.frozen(t, node, "minions with returns", func(o observed) int { return len(o.queued) })
+	l.jobs(t, 3, "", 3)
+	tr.end(t)
+	if err := l.log.Fault(); err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func (l *load) minion(t *testing.T, id string) {
+	t.Helper()
+	p := l.tr.start(t, id)
+	l.pids[fmt.Sprint(p.Pid())] = id
+}
+
+// jobs runs n jobs, three at a time, to their ends.
+func (l *load) jobs(t *testing.T, n int, wait string, minions int) {
+	t.Helper()
+	var wg sync.WaitGroup
+	for from := range min(n, 3) {
+		wg.Go(func() {
+			for i := from; i < n; i += 3 {
+				l.job(t, fmt.Sprintf("%s sleep %s; echo %0*d", wait, "0", 1+i*i*200, 0), minions)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// job publishes a job that leaves a file where it runs, and follows it to its end.
+func (l *load) job(t *testing.T, line string, minions int) {
+	l.mu.Lock()
+	number := fmt.Sprint(len(l.numbers))
+	l.numbers[number] = ""
+	l.mu.Unlock()
+	line = fmt.Sprintf("echo >>%s/%s.$PPID; %s", filepath.Join(l.tr.Dir, effects), number, line)
+	f, err := l.top.Follow(t.Context(), client.Job{Tgt: "*", Fun: []string{"cmd.run"}, Args: []any{line}, Kwargs: map[string]any{"python_shell": true}})
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer f.Close() //nolint:errcheck // the job is at its end
+	l.promise(func(at int) { l.published[f.JID], l.numbers[number] = at, f.JID })
+	for {
+		u, err := f.Next(t.Context())
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		if u.Return != nil {
+			l.promise(func(at int) { l.shown[pair{f.JID, u.Return.ID}] = at })
+		}
+		if a := u.Complete; a != nil {
+			if a.Returned != minions {
+				t.Errorf("job %s: %+v", f.JID, a)
+			}
+			return
+		}
+	}
+}
+
+// frozen plays jobs whose minions end them while a node does not answer.
+func (l *load) frozen(t *testing.T, p *localcluster.Process, what string, count func(observed) int) {
+	t.Helper()
+	var wg sync.WaitGroup
+	began := len(observe(l).began)
+	before := count(observe(l))
+	for range 2 {
+		wg.Go(func() { l.job(t, "sleep 0.4", 3) })
+	}
+	waiting.Until(t, "minions at work", func() bool { return len(observe(l).began) == began+6 })
+	if err := syscall.Kill(p.Pid(), syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	waiting.Until(t, what, func() bool { return count(observe(l)) >= before+2 })
+	if err := syscall.Kill(p.Pid(), syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	wg.Wait()
+}
