@@ -12,6 +12,7 @@ import (
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/durable"
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/access"
@@ -46,7 +47,7 @@ func masterID(c *config.Master) string {
 
 func (m *Master) openFolders() error {
 	for _, dir := range []string{m.cfg.PkiDir, m.cfg.Cachedir, m.cfg.SockDir} {
-		if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // Salt's mode; secrets in them have their own
+		if err := durable.Folder(dir, 0o755); err != nil { // Salt's mode; secrets in them have their own
 			return fmt.Errorf("make folder: %w", err)
 		}
 	}

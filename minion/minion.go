@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
-	"os"
 	"sync"
 	"time"
 
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/durable"
 	"github.com/momtree/mom/internal/rescue"
 	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/wire"
@@ -91,7 +91,7 @@ func newCore(opts Options) (*Minion, error) {
 	}
 	m.rescues = rescue.New(m.log, m.now)
 	for _, dir := range []string{cfg.PkiDir, cfg.Cachedir} {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
+		if err := durable.Folder(dir, 0o700); err != nil {
 			return nil, fmt.Errorf("folders of minion %s: %w", cfg.ID, err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/durable"
 )
 
 // Dir is the folder of admissions below pki_dir.
@@ -55,7 +56,7 @@ func Admit(pkiDir, id string) (finger string, err error) {
 
 func write(pkiDir, id, finger string) error {
 	dir := filepath.Join(pkiDir, Dir)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := durable.Folder(dir, 0o700); err != nil {
 		return fmt.Errorf("admit node %s: %w", id, err)
 	}
 	if have, err := Read(pkiDir, id); err == nil && have == finger {
@@ -72,7 +73,7 @@ func Withdraw(pkiDir, id string) (was bool, err error) {
 	if err := checkID(id); err != nil {
 		return false, fmt.Errorf("withdraw an admission: %w", err)
 	}
-	err = os.Remove(filepath.Join(pkiDir, Dir, id))
+	err = durable.Remove(filepath.Join(pkiDir, Dir, id))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/momtree/mom/internal/durable"
 )
 
 // WriteFile puts data under path so that a reader sees the old or the new
@@ -24,8 +26,8 @@ func WriteFileLazy(path string, data []byte, perm fs.FileMode) error {
 	return replace(path, data, perm, false)
 }
 
-func replace(path string, data []byte, perm fs.FileMode, durable bool) error {
-	tmp, err := writeTemp(path, data, perm, durable)
+func replace(path string, data []byte, perm fs.FileMode, synced bool) error {
+	tmp, err := writeTemp(path, data, perm, synced)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
@@ -33,8 +35,8 @@ func replace(path string, data []byte, perm fs.FileMode, durable bool) error {
 		_ = os.Remove(tmp)
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	if durable {
-		return syncDir(filepath.Dir(path))
+	if synced {
+		return durable.Names(filepath.Dir(path))
 	}
 	return nil
 }
@@ -73,10 +75,10 @@ func CreateFile(path string, data []byte, perm fs.FileMode) error {
 			return fmt.Errorf("create %s: %w", path, err)
 		}
 	}
-	return syncDir(filepath.Dir(path))
+	return durable.Names(filepath.Dir(path))
 }
 
-func writeTemp(path string, data []byte, perm fs.FileMode, durable bool) (name string, err error) {
+func writeTemp(path string, data []byte, perm fs.FileMode, synced bool) (name string, err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), ".mom-*.tmp") // made with mode 0600
 	if err != nil {
 		return "", err
@@ -93,21 +95,10 @@ func writeTemp(path string, data []byte, perm fs.FileMode, durable bool) (name s
 	if err = f.Chmod(perm); err != nil {
 		return "", err
 	}
-	if durable {
+	if synced {
 		if err = f.Sync(); err != nil {
 			return "", err
 		}
 	}
 	return f.Name(), f.Close()
-}
-
-// syncDir makes a rename durable. File systems that cannot sync a folder do not
-// need it, so a refusal is no error.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return fmt.Errorf("sync %s: %w", dir, err)
-	}
-	_ = d.Sync()
-	return d.Close()
 }

@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/momtree/mom/internal/durable"
 )
 
 // Modes of the two files of a key pair, and the size of a pair when none is said.
@@ -78,7 +80,7 @@ func EnsureKeyPairPass(dir, name string, bits int, pass string) (*KeyPair, error
 }
 
 func createPrivate(dir, path string, bits int, pass string) (*rsa.PrivateKey, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := durable.Folder(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make key folder: %w", err)
 	}
 	pair, err := NewKeyPair(bits)

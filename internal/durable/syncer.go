@@ -27,19 +27,12 @@ func New(sync func() error) *Syncer { return &Syncer{sync: sync, turn: make(chan
 // Dir makes one that syncs a folder: the names in it, not what the files hold. File
 // systems that cannot sync a folder do not need it, so a refusal is no error.
 func Dir(path string) *Syncer {
-	return New(func() error {
-		d, err := os.Open(path) //nolint:gosec // a folder of the daemon's own
-		if err != nil {
-			return fmt.Errorf("sync %s: %w", path, err)
-		}
-		_ = d.Sync()
-		return d.Close()
-	})
+	return New(func() error { return Names(path) })
 }
 
 // File syncs what a file holds. Its name is as durable as its folder.
 func File(path string) error {
-	f, err := os.OpenFile(path, os.O_RDWR, 0) //nolint:gosec // a file of the daemon's own
+	f, err := os.Open(path) //nolint:gosec // a file of the daemon's own
 	if err != nil {
 		return fmt.Errorf("sync %s: %w", path, err)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/durable"
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
 )
@@ -76,12 +77,12 @@ func (s *Store) AcceptIn(sel Selection) ([]Key, error) {
 			return fmt.Errorf("accept %q: %w", k.ID, c.err)
 		}
 		return s.move(k, Accepted)
-	})
+	}, Accepted)
 }
 
 // RejectIn is [Store.AcceptIn] for rejecting.
 func (s *Store) RejectIn(sel Selection) ([]Key, error) {
-	return s.each(sel, func(k Key) error { return s.move(k, Rejected) })
+	return s.each(sel, func(k Key) error { return s.move(k, Rejected) }, Rejected)
 }
 
 // DeleteIn removes the keys selected, and gives those it removed.
@@ -96,7 +97,9 @@ func (s *Store) DeleteIn(sel Selection) ([]Key, error) {
 	})
 }
 
-func (s *Store) each(sel Selection, fn func(Key) error) (done []Key, err error) {
+// each changes the keys selected. What it has changed outlives a loss of power when it
+// returns; into are the folders to which it moves keys.
+func (s *Store) each(sel Selection, fn func(Key) error, into ...State) (done []Key, err error) {
 	var errs []error
 	for st := range numStates {
 		for _, id := range sel[st] {
@@ -116,15 +119,29 @@ func (s *Store) each(sel Selection, fn func(Key) error) (done []Key, err error) 
 			}
 		}
 	}
+	if len(done) == 0 {
+		return nil, errors.Join(errs...)
+	}
+	for _, k := range done {
+		if !slices.Contains(into, k.State) {
+			into = append(into, k.State)
+		}
+	}
+	for _, st := range into {
+		errs = append(errs, durable.Names(filepath.Join(s.opts.PkiDir, st.Folder())))
+	}
 	return done, errors.Join(errs...)
 }
 
-// move renames a key file. The lock of its id is held.
+// move renames a key file, with what it holds on the disk. The lock of its id is held.
 func (s *Store) move(k Key, to State) error {
 	if k.State == to {
 		return fmt.Errorf("%w: %q is in %s already", ErrUnknown, k.ID, to)
 	}
-	err := os.Rename(s.path(k.State, k.ID), s.path(to, k.ID))
+	err := durable.File(s.path(k.State, k.ID))
+	if err == nil {
+		err = os.Rename(s.path(k.State, k.ID), s.path(to, k.ID))
+	}
 	s.refresh(k.State, k.ID, false)
 	s.refresh(to, k.ID, true)
 	if err != nil {

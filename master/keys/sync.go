@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/durable"
 )
 
 // dirMode is the mode of key folders made here: nobody else has a reason to
@@ -28,7 +29,7 @@ func (s *Store) scan(st State) (names []string, seen time.Time, err error) {
 	dir := filepath.Join(s.opts.PkiDir, st.Folder())
 	d, err := os.Open(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		if err = os.MkdirAll(dir, dirMode); err == nil {
+		if err = durable.Folder(dir, dirMode); err == nil {
 			d, err = os.Open(dir)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/durable"
 )
 
 // Nodes are the set of accepted ids that are syndics. Salt marks them by files
@@ -24,7 +25,7 @@ type Nodes struct {
 
 func OpenNodes(dir string) (*Nodes, error) {
 	s := &Nodes{dir: dir, ids: map[string]struct{}{}}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := durable.Folder(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make syndic_dir: %w", err)
 	}
 	entries, err := os.ReadDir(dir)

@@ -91,7 +91,7 @@ func Open(o Options) (*Log, error) {
 	if o.Steady == nil {
 		o.Steady = func() bool { return true }
 	}
-	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
+	if err := durable.Folder(o.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the folder of publications: %w", err)
 	}
 	l := &Log{o: o, epoch: rand.Text(), boot: bootID(), sync: syncIn(o.Dir), rm: os.Remove, entries: map[string]*entry{}, leaving: map[string]struct{}{}}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/durable"
 	"github.com/momtree/mom/internal/target"
 )
 
@@ -73,7 +74,7 @@ func Open(o Options) (*Book, error) {
 		o.Now = time.Now
 	}
 	b := &Book{o: o, fixed: map[string]fixed{}, orphans: map[string]crypt.FingerSum{}, admitted: map[string]string{}}
-	if err := os.MkdirAll(o.PkiDir, 0o700); err != nil {
+	if err := durable.Folder(o.PkiDir, 0o700); err != nil {
 		return nil, fmt.Errorf("open the roles of keys: %w", err)
 	}
 	if err := b.load(); err != nil {

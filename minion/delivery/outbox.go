@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/durable"
 )
 
 // Bounds of the returns that wait for one master. Beyond them the oldest are
@@ -71,7 +72,7 @@ func parseItem(e fs.DirEntry) (item, error) {
 // OpenOutbox reads what an earlier run left.
 // Of more returns than most the oldest are given up.
 func OpenOutbox(dir string, most int, log *slog.Logger) (*Outbox, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := durable.Folder(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open the outbox: %w", err)
 	}
 	o := &Outbox{

@@ -35,7 +35,7 @@ type diary struct {
 
 // openDiary reads what earlier lives have begun: the last limit jids.
 func openDiary(path string, limit int) (*diary, error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	if err := durable.Folder(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("open the diary of jobs: %w", err)
 	}
 	d := &diary{path: path, limit: max(limit, 1), known: lru.NewGuarded[string, struct{}](limit, nil)}

@@ -12,6 +12,7 @@ import (
 
 	_ "modernc.org/sqlite" // the driver "sqlite"
 
+	"github.com/momtree/mom/internal/durable"
 	"github.com/momtree/mom/returners"
 )
 
@@ -46,7 +47,7 @@ func Open(ctx context.Context, o Options) (_ *Store, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("job store %s: %w", o.Path, err)
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	if err := durable.Folder(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("job store %s: make its folder: %w", path, err)
 	}
 	s := &Store{o: o, path: path, turn: make(chan struct{}, 1)}
