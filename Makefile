@@ -22,6 +22,7 @@ ONLY    ?=
 PROMTOOL ?= promtool
 SHAPE   ?= all
 RUNS    ?= 1
+POINTS  ?= 1000
 
 # The names by which the binary answers as one of Salt's commands.
 NAMES := salt salt-call salt-key salt-master salt-minion salt-run salt-syndic
@@ -29,7 +30,7 @@ NAMES := salt salt-call salt-key salt-master salt-minion salt-run salt-syndic
 # Where the binary is built for, beside the system at hand; README.md says what of it is tested.
 SYSTEMS ?= linux/arm64 darwin/arm64 freebsd/amd64 openbsd/amd64 netbsd/amd64
 
-.PHONY: help build test chaos interop sim mutants scale bench figures lint systems alerts fuzz image demo deps clean
+.PHONY: help build test chaos power interop sim mutants scale bench figures lint systems alerts fuzz image demo deps clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' Makefile
@@ -43,6 +44,9 @@ test: deps ## go vet, then all tests with the race detector; fails on a skipped 
 
 chaos: deps ## break a tree of real processes by seed and check it: ROUNDS=200 SEED=1 (docs/chaos.md; ARGS='-keep-going -v')
 	$(GO) run ./test/chaos/rounds -rounds $(ROUNDS) -seed $(SEED) $(ARGS)
+
+power: ## take the power from a tree of real processes and see what it has promised: POINTS=1000 SEED=1 (docs/power.md)
+	$(GO) test -count=1 -timeout 60m -v -run 'TestPower$$' ./test/power -args -points $(POINTS) -seed $(SEED)
 
 interop: ## against an installed Salt: SALT_PEER=DIR with DIR/bin/salt-master and the others, SALT_PEER3=DIR for one of protocol 3 (ARGS='-run Syndic')
 	$(GO) test -tags saltpeer -count=1 -timeout 120m -v $(ARGS) ./test/interop

@@ -6,8 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"time"
-
-	"github.com/momtree/mom/internal/durable"
 )
 
 // stub reports whether a stub that is still alive waits for id. One past its
@@ -36,7 +34,7 @@ func (s *Store) stubExpired(at time.Time) bool {
 // useStub removes a stub: it accepts once. It reports whether it was this call
 // that removed it.
 func (s *Store) useStub(id string) bool {
-	err := durable.Remove(s.path(Autosign, id))
+	err := os.Remove(s.path(Autosign, id))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		s.log.Error("autosign stub cannot be removed", "id", id, "error", err)
 	}

@@ -41,16 +41,10 @@ func init() {
 		unix.SYS_FDATASYNC: (*call).waits,
 		unix.SYS_MKDIRAT:   func(c *call) { c.makes(c.path(0, 1), uint32(c.args[2])) }, //nolint:gosec // a mode
 		unix.SYS_UNLINKAT:  func(c *call) { c.unlinks(c.path(0, 1), int(c.args[2])) },  //nolint:gosec // flags
-		unix.SYS_RENAMEAT:  func(c *call) { c.renames(c.path(0, 1), c.path(2, 3)) },
-		unix.SYS_RENAMEAT2: func(c *call) {
-			if c.args[4] != 0 {
-				c.unknown(c.path(0, 1), c.path(2, 3))
-				return
-			}
-			c.renames(c.path(0, 1), c.path(2, 3))
-		},
-		unix.SYS_LINKAT: func(c *call) { c.links(c.path(0, 1), c.path(2, 3)) },
-		unix.SYS_MMAP:   (*call).maps,
+		unix.SYS_RENAMEAT:  func(c *call) { c.renames(c.path(0, 1), c.path(2, 3), 0) },
+		unix.SYS_RENAMEAT2: func(c *call) { c.renames(c.path(0, 1), c.path(2, 3), uint(c.args[4])) },
+		unix.SYS_LINKAT:    func(c *call) { c.links(c.path(0, 1), c.path(2, 3)) },
+		unix.SYS_MMAP:      (*call).maps,
 
 		unix.SYS_TRUNCATE:        func(c *call) { c.unknown(c.path(-1, 0)) },
 		unix.SYS_SYMLINKAT:       func(c *call) { c.unknown(c.path(1, 2)) },
@@ -254,8 +248,12 @@ func (c *call) unlinks(path string, flags int) {
 	}
 }
 
-func (c *call) renames(from, to string) {
-	if c.covered(from, to) && c.does(unix.Rename(from, to)) {
+func (c *call) renames(from, to string, flags uint) {
+	if flags&^unix.RENAME_NOREPLACE != 0 {
+		c.unknown(from, to)
+		return
+	}
+	if c.covered(from, to) && c.does(unix.Renameat2(unix.AT_FDCWD, from, unix.AT_FDCWD, to, flags)) {
 		c.log.renamed(from, to)
 	}
 }

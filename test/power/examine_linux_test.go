@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/momtree/mom/internal/admitted"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master"
@@ -78,6 +79,18 @@ func (x *left) masters(ctx context.Context) {
 	for p, at := range x.load.shown {
 		if at <= x.at && !above[p] {
 			x.fault("the return %v was shown and is gone from the top", p)
+		}
+	}
+	open := top.OpenJobs("", 1<<20)
+	for jid, at := range x.load.published {
+		back := 0
+		for p := range above {
+			if p.jid == jid {
+				back++
+			}
+		}
+		if at <= x.at && back < x.load.asked[jid] && !slices.Contains(open, jid) {
+			x.fault("job %s has %d of %d returns and is not taken up", jid, back, x.load.asked[jid])
 		}
 	}
 	owed := x.owed(ctx, node.Store().Outbox())
@@ -176,7 +189,8 @@ func (x *left) owed(ctx context.Context, s returners.SharedOutbox) map[pair]bool
 
 // keys: what was answered about them holds.
 func (x *left) keys() {
-	store, err := keys.Open(keys.Options{PkiDir: filepath.Join(x.dir, "node", masterPKI), Log: quiet})
+	pki := filepath.Join(x.dir, "node", masterPKI)
+	store, err := keys.Open(keys.Options{PkiDir: pki, Log: quiet})
 	if err != nil {
 		x.fault("open the keys: %w", err)
 		return
@@ -185,6 +199,13 @@ func (x *left) keys() {
 	for change, at := range x.load.keys {
 		act, id, _ := strings.Cut(change, " ")
 		if at > x.at {
+			continue
+		}
+		if strings.Contains(change, "admit") {
+			finger, err := admitted.Read(pki, strings.TrimPrefix(id, "admit "))
+			if (err == nil) != (act == "admit") {
+				x.fault("%s was done, and the admission is %q, %v", change, finger, err)
+			}
 			continue
 		}
 		var is []string

@@ -2,6 +2,7 @@ package power
 
 import (
 	"fmt"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -28,13 +29,11 @@ type load struct {
 
 	mu        sync.Mutex
 	published map[string]int // jobs whose publication was answered
+	asked     map[string]int // how many minions have to answer a job
 	shown     map[pair]int   // returns that the top has shown
-	keys      map[string]int // changes of keys that were answered, see decided
+	keys      map[string]int // what was answered to be done to keys: "accept late"
 	numbers   map[string]string
 }
-
-// decided is what becomes of keys, by what was answered: "accept late", …
-var decided = []string{"accept late", "reject bad", "delete old"}
 
 func (l *load) promise(note func(at int)) {
 	at := l.log.Len()
@@ -48,7 +47,7 @@ func play(t *testing.T) *load {
 	t.Helper()
 	tr := plant(t)
 	l := &load{
-		tr: tr, log: tr.rec.Log, pids: map[string]string{}, published: map[string]int{}, shown: map[pair]int{}, keys: map[string]int{}, numbers: map[string]string{},
+		tr: tr, log: tr.rec.Log, pids: map[string]string{}, published: map[string]int{}, asked: map[string]int{}, shown: map[pair]int{}, keys: map[string]int{}, numbers: map[string]string{},
 	}
 	top, node := tr.start(t, "top"), tr.start(t, "node")
 	for _, id := range []string{"m1", "m2"} {
@@ -57,30 +56,50 @@ func play(t *testing.T) *load {
 	l.top, l.node = tr.client(t, "top"), tr.client(t, "node")
 	tr.up(t, l.top, 2)
 	l.ready = l.log.Len()
-	l.jobs(t, 6, "", 2)
+	l.decide(t, "reject bad")
+	l.decide(t, "delete old") // before there are jobs, which would wait for it
+	l.admit(t, "new")
+	l.admit(t, "was", "--undo")
+	l.jobs(t, 6, 2)
 	l.minion(t, "late")
 	waiting.Until(t, "the key that waits", func() bool {
 		all, err := l.node.Wheel(t.Context(), "key.list_all", nil)
 		return err == nil && strings.Contains(fmt.Sprint(all), "late")
 	})
-	for _, change := range decided {
-		act, id, _ := strings.Cut(change, " ")
-		if _, err := l.node.Wheel(t.Context(), "key."+act, map[string]any{"match": id}); err != nil {
-			t.Fatal(err)
-		}
-		l.promise(func(at int) { l.keys[change] = at })
-	}
+	l.decide(t, "accept late")
 	tr.up(t, l.top, 3)
-	l.jobs(t, 6, "", 3)
+	l.jobs(t, 6, 3)
 	// While the top is away the node owes it returns; while the node is away the minions keep theirs.
 	l.frozen(t, top, "minions that have handed over their returns", func(o observed) int { return len(o.acked) })
 	l.frozen(t, node, "minions with returns", func(o observed) int { return len(o.queued) })
-	l.jobs(t, 3, "", 3)
+	l.jobs(t, 3, 3)
 	tr.end(t)
 	if err := l.log.Fault(); err != nil {
 		t.Fatal(err)
 	}
 	return l
+}
+
+// decide has the node do something to a key.
+func (l *load) decide(t *testing.T, change string) {
+	t.Helper()
+	act, id, _ := strings.Cut(change, " ")
+	if _, err := l.node.Wheel(t.Context(), "key."+act, map[string]any{"match": id}); err != nil {
+		t.Fatal(err)
+	}
+	l.promise(func(at int) { l.keys[change] = at })
+}
+
+// admit says by the command line that a node may be a home for others, or no more.
+func (l *load) admit(t *testing.T, id string, undo ...string) {
+	t.Helper()
+	m, _ := l.tr.Find("node")
+	cmd := exec.Command(l.tr.exe, append([]string{"node", "admit", "-c", m.ConfDir, id}, undo...)...)
+	cmd.Args[0] = "mom"
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	l.promise(func(at int) { l.keys[strings.Join(append(undo, "admit", id), " ")] = at })
 }
 
 func (l *load) minion(t *testing.T, id string) {
@@ -90,13 +109,13 @@ func (l *load) minion(t *testing.T, id string) {
 }
 
 // jobs runs n jobs, three at a time, to their ends.
-func (l *load) jobs(t *testing.T, n int, wait string, minions int) {
+func (l *load) jobs(t *testing.T, n, minions int) {
 	t.Helper()
 	var wg sync.WaitGroup
 	for from := range min(n, 3) {
 		wg.Go(func() {
 			for i := from; i < n; i += 3 {
-				l.job(t, fmt.Sprintf("%s sleep %s; echo %0*d", wait, "0", 1+i*i*200, 0), minions)
+				l.job(t, fmt.Sprintf("echo %0*d", 1+i*i*200, 0), minions)
 			}
 		})
 	}
@@ -116,7 +135,7 @@ func (l *load) job(t *testing.T, line string, minions int) {
 		return
 	}
 	defer f.Close() //nolint:errcheck // the job is at its end
-	l.promise(func(at int) { l.published[f.JID], l.numbers[number] = at, f.JID })
+	l.promise(func(at int) { l.published[f.JID], l.asked[f.JID], l.numbers[number] = at, minions, f.JID })
 	for {
 		u, err := f.Next(t.Context())
 		if err != nil {

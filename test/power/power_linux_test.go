@@ -1,6 +1,7 @@
 package power
 
 import (
+	"bytes"
 	"errors"
 	"math/rand/v2"
 	"os"
@@ -11,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/momtree/mom/master/roles"
 )
 
 // What a tree of real processes has promised is kept whenever the power goes. Every member loses what
@@ -25,6 +28,20 @@ func TestPower(t *testing.T) {
 			t.Fatal(err)
 		}
 		same(t, l.tr.Dir, dir)
+	})
+	t.Run("daemons that have ended leave nothing unsynced", func(t *testing.T) {
+		d, dir := NewDisk(l.log), t.TempDir()
+		d.Play(l.log.Len())
+		if err := d.Lay(dir, Loss{Kind: Synced}); err != nil {
+			t.Fatal(err)
+		}
+		for _, id := range []string{"top", "node"} {
+			want, err := os.ReadFile(filepath.Join(l.tr.Dir, id, masterPKI, roles.File))
+			got, gotErr := os.ReadFile(filepath.Join(dir, id, masterPKI, roles.File))
+			if err = errors.Join(err, gotErr); err != nil || len(want) == 0 || !bytes.Equal(got, want) {
+				t.Errorf("%s has the roles %q and keeps %q, %v", id, want, got, err)
+			}
+		}
 	})
 	t.Logf("%d operations; %d publications, %d returns, %d keys, %d returns of minions promised",
 		l.log.Len(), len(l.published), len(l.shown), len(l.keys), len(o.acked))

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/internal/admitted"
 	"github.com/momtree/mom/internal/localcluster"
 	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/topology"
@@ -61,16 +62,17 @@ func plant(t *testing.T) *tree {
 
 const lines = "rehome: False\n"
 
-// keys: the one of late has to be accepted still, and there are two more to be decided about.
+// keys: the one of late has to be accepted still, and there are others to be decided about.
 func (tr *tree) keys(t *testing.T) {
 	t.Helper()
 	pki := filepath.Join(tr.Dir, "node", masterPKI)
 	err := os.Mkdir(filepath.Join(pki, "minions_pre"), 0o700)
 	text, readErr := os.ReadFile(filepath.Join(pki, "minions", "late"))
-	for _, to := range []string{"minions/old", "minions_pre/bad"} {
+	for _, to := range []string{"minions/old", "minions_pre/bad", "minions_pre/new", "minions_pre/was"} {
 		err = errors.Join(err, readErr, os.WriteFile(filepath.Join(pki, to), text, 0o600))
 	}
-	if err = errors.Join(err, os.Remove(filepath.Join(pki, "minions", "late")), os.Mkdir(filepath.Join(tr.Dir, effects), 0o700)); err != nil {
+	_, admitErr := admitted.Admit(pki, "was")
+	if err = errors.Join(err, admitErr, os.Remove(filepath.Join(pki, "minions", "late")), os.Mkdir(filepath.Join(tr.Dir, effects), 0o700)); err != nil {
 		t.Fatal(err)
 	}
 }
