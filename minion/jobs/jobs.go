@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"sync"
 	"syscall"
 	"time"
 
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/durable"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/minion/delivery"
 	"github.com/momtree/mom/minion/modules"
@@ -77,7 +77,7 @@ func New(o Options) (*Jobs, error) {
 		slots:     newSlots(cfg.ProcessCountMax, b.MinionJobs),
 		procs:     procDir(filepath.Join(cfg.Cachedir, "proc")),
 	}
-	if err := os.MkdirAll(string(j.procs), 0o700); err != nil {
+	if err := durable.Folder(string(j.procs), 0o700); err != nil {
 		return nil, fmt.Errorf("folder of running jobs: %w", err)
 	}
 	var err error
