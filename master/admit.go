@@ -28,7 +28,7 @@ func (m *Master) admit(p wire.PublishLoad, owner string, calls []access.Call) (*
 	if err != nil {
 		return nil, err
 	}
-	if !m.access.Permits(rules, calls, func(to target.Expr) bool { return m.covers(to, j.minions) }) {
+	if !m.access.Permits(rules, calls, func(to target.Expr) bool { return m.covers(to, j.Minions) }) {
 		return nil, server.ErrNotAllowed
 	}
 	j.rules = rules

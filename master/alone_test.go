@@ -45,7 +45,7 @@ func TestFailover_OffLeavesNoTrace(t *testing.T) {
 	was := r.shared.Current()
 	removeKey(r, "m1")
 	removeKey(r, "n1")
-	eventually(t, "the node forgotten", func() bool { return !r.nodes.Has("n1") })
+	eventually(t, "the node forgotten", func() bool { return !r.policy.IsNode("n1") })
 	eventually(t, "another shared key", func() bool { return r.shared.Current() != was })
 	for _, tag := range events.tags() {
 		if strings.HasPrefix(tag, "topology/draining") || strings.HasPrefix(tag, "topology/key_gone") {

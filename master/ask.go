@@ -28,7 +28,7 @@ func (m *Master) ask(jid string, ids []string) {
 	}
 	if len(rest) > 0 {
 		j := &job{tgt: anyList(rest), load: wire.PublishLoad{TgtType: "list"}}
-		j.minions = rest
+		j.Minions = rest
 		m.askOver(jid, "list", rest, j.topics(true), nil)
 	}
 }

@@ -315,7 +315,7 @@ func TestCVE2025_62349(t *testing.T) {
 			t.Errorf("sign-in of version %d: %v", version, v)
 		}
 	}
-	if got := len(stored(t, r, someJob)) + len(stored(t, r, otherJob)); got != 0 || r.data.Get("m1") != nil || r.nodes.Has("m1") {
+	if got := len(stored(t, r, someJob)) + len(stored(t, r, otherJob)); got != 0 || r.data.Get("m1") != nil || r.policy.IsNode("m1") {
 		t.Errorf("stored %v, data %v", got, r.data.Get("m1"))
 	}
 	if tags := events.tags(); len(tags) != 0 {

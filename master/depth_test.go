@@ -67,7 +67,7 @@ func TestResultsOfAnyDepthEndTheirJob(t *testing.T) {
 	for _, p := range topology.Problems(r.Master.tree.Snapshot()) {
 		found = found || strings.Contains(p.Detail, "results of minions were refused")
 	}
-	if n := r.trespasses.Counts()["unusable"]; n == 0 || !found {
+	if n := r.policy.Counts()["unusable"]; n == 0 || !found {
 		t.Errorf("counted %d, shown %v", n, found)
 	}
 }

@@ -25,7 +25,7 @@ func (m *Master) publication(j *job) (wire.Publication, error) {
 	if !j.until.IsZero() {
 		p.Extra.Set(queueField, j.until.Unix())
 	}
-	if m.cfg.OrderMasters || len(j.nodes) > 0 {
+	if m.cfg.OrderMasters || len(j.Nodes) > 0 {
 		p.To, p.HasTo = int64(m.cfg.Timeout/time.Second), true
 		if j.load.HasTo {
 			p.To = j.load.To
@@ -59,10 +59,18 @@ func (m *Master) publication(j *job) (wire.Publication, error) {
 
 // send encrypts, signs and publishes.
 func (m *Master) send(j *job, p wire.Publication) error {
-	if err := m.emitTo(p, j.topics(m.cfg.OrderMasters), m.allBut(j.spared)); err != nil {
+	if err := m.emitTo(p, j.topics(m.cfg.OrderMasters), m.allBut(j.Spared)); err != nil {
 		return fmt.Errorf("publish job %s: %w", j.jid, err)
 	}
 	return m.kept.Published(j.jid)
+}
+
+// allBut picks all subscribers but these nodes.
+func (m *Master) allBut(nodes []string) *zmtp.Choice {
+	if len(nodes) == 0 {
+		return nil
+	}
+	return &zmtp.Choice{IDs: m.policy.Conns(nodes), But: true}
 }
 
 // emit seals a publication and hands it to the subscribers.

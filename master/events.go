@@ -55,7 +55,7 @@ func (m *Master) onMinionEvent(ctx context.Context, r *server.Request) (any, err
 	if !again {
 		return v, err
 	}
-	m.trespassed(ownership.Trespass{Kind: ownership.OfReplay, Path: r.ID, Err: errors.New("events that were taken before came again")})
+	m.policy.Trespassed(ownership.Trespass{Kind: ownership.OfReplay, Path: r.ID, Err: errors.New("events that were taken before came again")})
 	if err != nil && ctx.Err() != nil { // the first is still at work
 		err = fmt.Errorf("%w: %w", server.ErrNotStored, err)
 	}
@@ -70,7 +70,7 @@ func (m *Master) takeEvents(ctx context.Context, r *server.Request) (any, error)
 	}
 	if !e.HasEvents {
 		if err := m.fieldsOf(r, e.Full); err != nil {
-			m.trespassed(ownership.Trespass{Kind: ownership.OfEvent, Path: r.ID, Err: fmt.Errorf("event %q: %w", e.Tag, err)})
+			m.policy.Trespassed(ownership.Trespass{Kind: ownership.OfEvent, Path: r.ID, Err: fmt.Errorf("event %q: %w", e.Tag, err)})
 			return nil, nil
 		}
 		return nil, m.single(r.ID, e)
@@ -117,7 +117,7 @@ func (m *Master) shallow(from string, events []wire.TagData) []wire.TagData {
 	return slices.DeleteFunc(events, func(x wire.TagData) bool {
 		err := wire.FitsEvent(x.Data)
 		if err != nil {
-			m.trespassed(ownership.Trespass{Kind: ownership.OfEvent, Path: from, Err: fmt.Errorf("event %q: %w", x.Tag, err)})
+			m.policy.Trespassed(ownership.Trespass{Kind: ownership.OfEvent, Path: from, Err: fmt.Errorf("event %q: %w", x.Tag, err)})
 		}
 		return err != nil
 	})
@@ -152,16 +152,16 @@ func (m *Master) single(id string, e wire.MinionEvent) error {
 		return fmt.Errorf("event of %s: neither tag nor events", id)
 	}
 	if e.Tag == "salt/syndic/"+id+"/start" || e.Tag == "syndic_start" {
-		if err := m.noteNode(id); err != nil {
+		if err := m.policy.Join(id); err != nil {
 			return err
 		}
 	}
-	if !m.nodes.Has(id) {
-		m.actsAsMinion(id)
+	if !m.policy.IsNode(id) {
+		m.policy.ActsAsMinion(id)
 		m.talksUnannounced(id)
 	}
-	if !m.nodes.Has(id) && !ownership.MayFire(id, e.Tag) {
-		m.trespassed(ownership.Trespass{Kind: ownership.OfEvent, Path: id, Err: fmt.Errorf("a minion may not fire %q", e.Tag)})
+	if !m.policy.IsNode(id) && !ownership.MayFire(id, e.Tag) {
+		m.policy.Trespassed(ownership.Trespass{Kind: ownership.OfEvent, Path: id, Err: fmt.Errorf("a minion may not fire %q", e.Tag)})
 		return nil
 	}
 	m.fireRaw(e.Tag, e.Full, "")

@@ -14,8 +14,8 @@ func (m *Master) openFailover() (err error) {
 	m.failover, err = failover.New(failover.Options{
 		Config: m.cfg, Node: m.node, Pair: m.identity.Pair, Signing: m.rsa,
 		Port: func() int { _, port := m.Ports(); return port },
-		Keys: m.keys, Shared: m.shared, Roles: m.roles, Nodes: m.nodes, Presence: m.presence, Tree: m.tree, Jobs: m.jobs, Owed: m.owedAbove,
-		Acts: m.acts, Refused: m.trespassed, Fire: m.fire, Publish: m.publishTo, Failing: m.failing, Log: m.log, Now: m.now,
+		Keys: m.keys, Shared: m.shared, Roles: m.roles, IsNode: m.policy.IsNode, Presence: m.presence, Tree: m.tree, Jobs: m.jobs, Owed: m.owedAbove,
+		Acts: m.acts, Refused: m.policy.Trespassed, Fire: m.fire, Publish: m.publishTo, Failing: m.failing, Log: m.log, Now: m.now,
 	})
 	return err
 }
@@ -35,9 +35,9 @@ func (e runnerEnv) Failover() runners.Failover {
 // acts notes the role in which a peer acts.
 func (m *Master) acts(id string, node bool) error {
 	if node {
-		return m.noteNode(id)
+		return m.policy.Join(id)
 	}
-	m.actsAsMinion(id)
+	m.policy.ActsAsMinion(id)
 	return nil
 }
 

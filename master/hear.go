@@ -39,7 +39,7 @@ func (m *Master) fromBelow(node, tag string, data wire.Raw) (_ wire.Raw, upTo ui
 	case jobevent.KindMissing:
 		var x jobevent.Missing
 		if x, err = jobevent.DecodeMissing(id, data); err == nil {
-			maps.DeleteFunc(x.Minions, func(minion string, _ jobevent.Absence) bool { return !m.owned(node, id, minion) })
+			maps.DeleteFunc(x.Minions, func(minion string, _ jobevent.Absence) bool { return !m.policy.Owned(node, id, minion) })
 			return nil, m.jobs.Hear(node, x), true
 		}
 	case jobevent.KindNew:
@@ -48,7 +48,7 @@ func (m *Master) fromBelow(node, tag string, data wire.Raw) (_ wire.Raw, upTo ui
 		}
 		var x jobevent.New
 		if x, err = jobevent.DecodeNew(id, data); err == nil { // from a Python syndic this may be the first word
-			upTo = m.jobs.Learn(node, m.allowed(node, jobevent.Expectation{JID: id, Minions: x.Minions}))
+			upTo = m.jobs.Learn(node, m.policy.Allowed(node, jobevent.Expectation{JID: id, Minions: x.Minions}))
 			m.queueAnswered(id, node)
 		}
 	}
@@ -60,20 +60,35 @@ func (m *Master) fromBelow(node, tag string, data wire.Raw) (_ wire.Raw, upTo ui
 
 // hearExpectation takes who a node found for a job.
 func (m *Master) hearExpectation(node string, x jobevent.Expectation) (upTo uint64) {
-	x = m.allowed(node, x)
+	x = m.policy.Allowed(node, x)
 	upTo = m.jobs.Hear(node, x)
 	m.queueAnswered(x.JID, x.Under(node).Node)
 	return upTo
 }
 
-// allowed leaves out the minions that a node may not speak for.
-func (m *Master) allowed(node string, x jobevent.Expectation) jobevent.Expectation {
-	x.Minions = m.ownedBy(node, x.JID, x.Minions)
-	if !x.Ours {
-		x.Minions = m.beyond.Without(x.Minions, node)
+// fromBeyond reads an event that a Python master below passes on under the name of
+// a node of its own; it is fired as it is as well. is: it was such a one.
+func (m *Master) fromBeyond(node, tag string, data wire.Raw) (upTo uint64, is bool) {
+	rest, ok := strings.CutPrefix(tag, "syndic/")
+	if !ok || m.presence.Role(node) == presence.Syndic {
+		return 0, false
 	}
-	maps.DeleteFunc(x.Unreachable, func(id, _ string) bool { return !m.owned(node, x.JID, id) })
-	return x
+	id, inner, _ := strings.Cut(rest, "/")
+	if id == "" || inner == "" {
+		return 0, false
+	}
+	m.policy.Passed(id, node)
+	job, kind, _, ok := jobevent.Parse(inner)
+	if !ok || !jid.Valid(job) {
+		return 0, true
+	}
+	m.jobs.IsNode(job, id)
+	if kind == jobevent.KindExpectation {
+		if x, err := jobevent.DecodeExpectation(job, data); err == nil && x.Ours {
+			upTo = m.hearExpectation(node+"/"+id, x)
+		}
+	}
+	return upTo, true
 }
 
 // sortedKeys gives the keys of a map in their order.

@@ -48,7 +48,7 @@ func (m *Master) Answer(ctx context.Context, what string, arg wire.Raw) (any, er
 // have an answer as well: why.
 func (m *Master) askNodes(ctx context.Context, nodes []string, what string, arg any) (map[string]nodecall.Answer, error) {
 	if nodes == nil {
-		nodes = m.nodes.List()
+		nodes = m.policy.Nodes()
 	}
 	out := map[string]nodecall.Answer{}
 	var up []string
@@ -79,7 +79,7 @@ func (m *Master) question(nodes []string, q nodecall.Question) error {
 	}
 	p.JID, p.User = m.jids.Next(), m.user()
 	j := &job{tgt: anyList(nodes), load: wire.PublishLoad{TgtType: "list"}}
-	return m.emitTo(p, j.topics(true), &zmtp.Choice{IDs: m.connsOf(nodes)})
+	return m.emitTo(p, j.topics(true), &zmtp.Choice{IDs: m.policy.Conns(nodes)})
 }
 
 func init() {

@@ -10,6 +10,7 @@ import (
 	"github.com/momtree/mom/internal/jobsig"
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/ownership"
 )
 
 // job is one publication on its way out.
@@ -20,12 +21,10 @@ type job struct {
 	load  wire.PublishLoad
 	extra *wire.Map // the load's kwargs
 	rules []any     // what the sender is held to, for the nodes below; none: everything
-	audience
+	ownership.Audience
 	fromAbove bool      // a node above gave it, by the key of this master's own user
 	until     time.Time // deadline of a queued job; zero: it is not queued
 }
-
-func (j *job) nobody() bool { return len(j.minions) == 0 && len(j.nodes) == 0 }
 
 // readJob reads the load, resolves the target and settles the jid. A trusted sender
 // may act in anybody's name, as the forwarder of this node does.
@@ -51,7 +50,7 @@ func (m *Master) readJob(p wire.PublishLoad, trusted bool) (*job, error) {
 	if j.extra.Delete(queueField); !j.until.IsZero() {
 		j.extra.Set(queueField, j.until.Unix()) // stored, and told to the nodes below
 	}
-	if j.audience, err = m.match(tgt, p.TgtType, j.extra.String("delimiter")); err != nil {
+	if j.Audience, err = m.policy.Match(tgt, p.TgtType, j.extra.String("delimiter")); err != nil {
 		return nil, err
 	}
 	j.fromAbove = p.JID != "" && trusted
@@ -125,30 +124,30 @@ func (j *job) stored() (wire.Raw, error) {
 
 // published is the answer to the client.
 func (j *job) published() *wire.Map {
-	nodes := make([]string, 0, len(j.nodes))
-	for _, n := range j.nodes {
+	nodes := make([]string, 0, len(j.Nodes))
+	for _, n := range j.Nodes {
 		nodes = append(nodes, n.ID)
 	}
-	return wire.NewMap("jid", j.jid, "minions", j.minions, "missing", j.missing, "nodes", nodes)
+	return wire.NewMap("jid", j.jid, "minions", j.Minions, "missing", j.Missing, "nodes", nodes)
 }
 
 // topics lists what zmq_filtering sends a publication under (Salt wire reference
 // §2.4).
 func (j *job) topics(orderMasters bool) []string {
-	ids := j.minions
+	ids := j.Minions
 	if j.load.TgtType == "list" {
-		ids = listed(j.tgt)
+		ids = ownership.Listed(j.tgt)
 	}
 	switch j.load.TgtType {
 	case "glob", "pcre", "list":
-		if len(ids) == 0 && !orderMasters && len(j.nodes) == 0 {
+		if len(ids) == 0 && !orderMasters && len(j.Nodes) == 0 {
 			return []string{"broadcast"}
 		}
 		out := make([]string, 0, len(ids)+1)
 		for _, id := range ids {
 			out = append(out, channel.Topic(id))
 		}
-		if orderMasters || len(j.nodes) > 0 {
+		if orderMasters || len(j.Nodes) > 0 {
 			out = append(out, "syndic")
 		}
 		return out

@@ -102,15 +102,11 @@ type Master struct {
 	presence *presence.Registry
 	roles    *roles.Book
 	tree     *topology.Tree
-	nodes    *ownership.Nodes
 	data     *datacache.Cache
 	probes   *findjob.Probes
 	who      *findjob.Who
-	beyond   *ownership.Beyond
+	policy   *ownership.Policy // who speaks for whom, whom a target means
 	failover *failover.Service // nil: no minion moves
-	claims   *ownership.Claims
-	judge    *ownership.Judge
-	meant    *ownership.Meant
 	spoiled  spoiled
 	oneByOne keyedLocks // of jobs whose jid was given
 	starts   starts
@@ -125,19 +121,17 @@ type Master struct {
 	unsaved  chan struct{} // and when it has words to be stored
 	stored   storedWaits
 
-	server     *server.Server
-	rsa        admission.Turns // who uses the master's private key
-	runners    *runners.Host
-	trusted    *admission.Addresses
-	turned     *admission.Report // what the door turns away
-	asks       *findjob.Gatherer
-	desk       *nodecall.Desk // questions to nodes below
-	traces     *tracer.Book
-	stats      meters.Counters
-	signedIn   meters.SignIns
-	trespasses *ownership.Trespasses
-	barred     barred
-	failures   logthrottle.Filter[[2]string] // by what failed, and the cause
+	server   *server.Server
+	rsa      admission.Turns // who uses the master's private key
+	runners  *runners.Host
+	trusted  *admission.Addresses
+	turned   *admission.Report // what the door turns away
+	asks     *findjob.Gatherer
+	desk     *nodecall.Desk // questions to nodes below
+	traces   *tracer.Book
+	stats    meters.Counters
+	signedIn meters.SignIns
+	failures logthrottle.Filter[[2]string] // by what failed, and the cause
 
 	room    *zmtp.Room
 	router  *zmtp.Router
@@ -180,8 +174,7 @@ func New(o Options) (_ *Master, err error) {
 	m.asks = findjob.NewGatherer(m.ask)
 	m.desk = nodecall.NewDesk(m.question)
 	m.traces = tracer.NewBook()
-	m.beyond = ownership.NewBeyond()
-	m.meant, m.nonces, m.trespasses = ownership.NewMeant(), admission.NewNonces(), ownership.NewTrespasses()
+	m.nonces = admission.NewNonces()
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, m.Close())
@@ -262,7 +255,7 @@ func (m *Master) Close() error {
 			errs = append(errs, m.sessions.Close())
 		}
 		if m.presence != nil {
-			errs = append(errs, m.savePeers(), m.claims.Save())
+			errs = append(errs, m.savePeers(), m.policy.Close())
 		}
 		if m.roles != nil {
 			errs = append(errs, m.roles.Close())

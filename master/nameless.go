@@ -152,7 +152,7 @@ func (m *Master) missAbsent(was bool) (sure bool) {
 		return sure
 	}
 	for _, id := range m.keys.List(keys.Accepted) {
-		if m.nodes.Has(id) {
+		if m.policy.IsNode(id) {
 			continue
 		}
 		if s := m.presence.Minion(id); s.Stock && s.Live == ledger.Down {

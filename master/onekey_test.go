@@ -69,7 +69,7 @@ func TestOneKey_RefusedSyndicIsShown(t *testing.T) {
 	}
 	r.admit("host")
 	m.must(bulk("syndic/host", event("salt/minion/m/start", wire.NewMap())))
-	if got := shown(); got != "" || !r.nodes.Has("host") {
+	if got := shown(); got != "" || !r.policy.IsNode("host") {
 		t.Errorf("admitted, and the tree shows %q", got)
 	}
 }

@@ -121,16 +121,14 @@ func (m *Master) openKeys() (err error) {
 	if m.shared, err = keys.NewShared(m.now); err != nil {
 		return err
 	}
-	if m.nodes, err = ownership.OpenNodes(m.cfg.SyndicDir); err != nil {
-		return err
-	}
 	if m.roles, err = roles.Open(roles.Options{PkiDir: c.PkiDir, Keys: m.keys, SyndicIDs: c.SyndicIds, Log: m.log, Now: m.now}); err != nil {
 		return err
 	}
-	if m.claims, err = ownership.OpenClaims(m.cfg.Cachedir); err != nil { // told anew by every node that comes back
-		m.log.Warn("What is known of the minions of nodes is not used", "err", err)
-	}
 	m.data = datacache.New(m.cfg.Cachedir, m.cfg.Bounds)
+	m.tree = topology.NewTree(topology.Node{ID: m.node, Role: roleOf(m.parent), Version: m.version}, m.now)
+	if err := m.openPolicy(); err != nil {
+		return err
+	}
 	pid := 0
 	if m.cfg.UniqueJid {
 		pid = os.Getpid()
@@ -139,11 +137,38 @@ func (m *Master) openKeys() (err error) {
 	return nil
 }
 
+// openPolicy reads who speaks for whom. Who is connected is known later.
+func (m *Master) openPolicy() (err error) {
+	m.policy, err = ownership.Open(ownership.Options{
+		SyndicDir: m.cfg.SyndicDir, Cachedir: m.cfg.Cachedir, SyndicIDs: m.cfg.SyndicIds, Nodegroups: m.cfg.Nodegroups, Prune: m.cfg.PublishPrune,
+		Roles: m.roles, Keys: m.keys, Presence: latePresence{m}, Running: func(jid string) bool { return m.runners.Running(jid) },
+		Guest: func(id string) error { return m.failover.MayBeNode(id) }, Absent: func(id string) bool { return m.failover.Absent(id) },
+		Subject: m.data.Subject, Keeps: func() bool { return m.kept.Keeps() },
+		Barred: server.Told("speaks as a syndic and may not"),
+		Joined: func(id string) { m.tree.SetNodeState(id, m.nodeState(id)) },
+		Tree:   m.tree, Fire: m.fire, Refused: func() { m.stats.Refused.Add(1) }, Failing: m.failing, Log: m.log, Now: m.now,
+	})
+	return err
+}
+
+// latePresence is the presence of a master that has none yet.
+type latePresence struct{ m *Master }
+
+func (l latePresence) Live(id string) ledger.Liveness { return l.m.presence.Live(id) }
+
+func (l latePresence) Role(id string) string { return l.m.presence.Role(id) }
+
+func (l latePresence) Node(id string) (ledger.Liveness, time.Duration) { return l.m.presence.Node(id) }
+
+func (l latePresence) NodeConns(id string) []uint64 { return l.m.presence.NodeConns(id) }
+
+func (l latePresence) Beside(id string) bool { return l.m.presence.Beside(id) }
+
 func (m *Master) openServer() {
 	m.server = server.New(server.Options{
 		Ctx: m.ctx, MinimumVersion: m.cfg.MinimumAuthVersion, TTL: m.cfg.RequestServerTtl, Depth: m.cfg.Bounds.Depth,
 		WorkValues: m.cfg.Bounds.WorkValues, Waiting: m.cfg.Bounds.SignIns, Turns: m.rsa,
-		Keys: m.keys, Sessions: m.sessions, Toks: m.toks, Shared: m.shared, Node: m.nodes.Has,
+		Keys: m.keys, Sessions: m.sessions, Toks: m.toks, Shared: m.shared, Node: m.policy.IsNode,
 		User: func(key string) (string, bool) { return m.users.User(key) }, Own: m.user(),
 		Trusted: m.trusted, Turned: m.turned, Stats: &m.stats, Log: m.log, Now: m.now,
 	})
@@ -151,7 +176,6 @@ func (m *Master) openServer() {
 
 func (m *Master) openStore(o Options) (err error) {
 	m.bus = bus.NewBus(bus.Options{Now: m.now, MaxEventSize: m.cfg.MaxEventSize})
-	m.tree = topology.NewTree(topology.Node{ID: m.node, Role: roleOf(o.Parent), Version: m.version}, m.now)
 	if err := m.openJobs(o); err != nil {
 		return err
 	}
@@ -171,14 +195,10 @@ func (m *Master) openStore(o Options) (err error) {
 		JID: m.jids.Next, Secret: m.identity.Pair.Private.D.Bytes(), Ask: m.askWho, Off: !m.cfg.PresenceAsk, Window: m.cfg.Bounds.AskWindow,
 		Busy: func() bool { return m.server.Waiting() > 0 },
 	})
-	m.inheritRoles(known)
+	m.policy.Inherit(known)
 	m.runners = runners.NewHost(runners.HostOptions{
 		Ctx: m.ctx, ID: m.id, MaxEvent: m.cfg.MaxEventSize, Depth: m.cfg.Bounds.Depth, Store: m.store, Fire: m.fire,
 		Env: func(user string) runners.Env { return runnerEnv{m, user} }, Log: m.log, Now: m.now,
-	})
-	m.judge = ownership.NewJudge(ownership.Config{
-		Claims: m.claims, Nodes: m.nodes, SyndicIDs: m.cfg.SyndicIds, Roles: m.roles, Keys: m.keys, Presence: m.presence,
-		Running: m.runners.Running,
 	})
 	return m.openFailover()
 }

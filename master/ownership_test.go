@@ -98,8 +98,8 @@ func TestReturnOfAMinionThatHasMoved(t *testing.T) {
 	}
 	// The former node is gone: nobody says otherwise.
 	n1.mute()
-	eventually(t, "n1 gone", func() bool { return !r.judge.Up("n1") })
-	if err := r.judge.MayAnswer("n2", "a"); err != nil {
+	eventually(t, "n1 gone", func() bool { return !r.policy.Up("n1") })
+	if err := r.policy.MayAnswer("n2", "a"); err != nil {
 		t.Error(err)
 	}
 }
@@ -114,10 +114,10 @@ func TestOwnersSurviveARestart(t *testing.T) {
 	n1.mute()
 	n2.mute()
 	r.restart()
-	if !r.claims.Has("n1", "a") || r.claims.Has("n2", "a") || !r.claims.Has("n2", "b") {
-		t.Errorf("known are %v, %v", r.claims.Of("n1"), r.claims.Of("n2"))
+	if !r.policy.Claims().Has("n1", "a") || r.policy.Claims().Has("n2", "a") || !r.policy.Claims().Has("n2", "b") {
+		t.Errorf("known are %v, %v", r.policy.Claims().Of("n1"), r.policy.Claims().Of("n2"))
 	}
-	if other, ok := r.claims.Elsewhere("a", func(string) bool { return true }); ok {
+	if other, ok := r.policy.Claims().Elsewhere("a", func(string) bool { return true }); ok {
 		t.Errorf("%s is said to be connected", other)
 	}
 }
@@ -191,7 +191,7 @@ func TestReturnOfAForeignJob(t *testing.T) {
 	if err := m2.answer(someJob, true); err != nil || len(stored(t, r, someJob)) != 1 {
 		t.Errorf("a jid of its own: %v, %v", stored(t, r, someJob), err)
 	}
-	if excluded := func() bool { r.meant.Note("x", "grain", nil); return r.meant.Excludes("x", "m2") }(); excluded {
+	if excluded := func() bool { r.policy.Aimed("x", "grain", nil); return r.policy.Excludes("x", "m2") }(); excluded {
 		t.Error("a target by grains excludes")
 	}
 }
@@ -226,7 +226,7 @@ func TestMinionThatCallsItselfASyndic(t *testing.T) {
 	r.start()
 	m := r.minion("m1", "minion", "minion").listen().announce()
 	m.mute()
-	eventually(t, "m1 gone", func() bool { return !r.judge.Up("m1") })
+	eventually(t, "m1 gone", func() bool { return !r.policy.Up("m1") })
 	for what, load := range map[string]*wire.Map{
 		"return":   syndicReturn("m1", someJob, "victim"),
 		"start":    wire.NewMap("cmd", "_minion_event", "tag", "salt/syndic/m1/start", "data", "x"),
@@ -237,7 +237,7 @@ func TestMinionThatCallsItselfASyndic(t *testing.T) {
 			t.Errorf("%s: answered by %v, %v", what, v, err)
 		}
 	}
-	if r.nodes.Has("m1") || len(stored(t, r, someJob)) != 0 {
+	if r.policy.IsNode("m1") || len(stored(t, r, someJob)) != 0 {
 		t.Error("it was believed")
 	}
 	if n := r.Stats().Trespasses[ownership.OfNode]; n != 4 {
@@ -249,18 +249,18 @@ func TestSyndicIds(t *testing.T) {
 	r := newRig(t, func(c *config.Master) { c.SyndicIds = []string{"n*", "m1"} })
 	r.file("cache/syndics/old", "", 0o600)
 	r.start()
-	if r.nodes.Has("old") {
+	if r.policy.IsNode("old") {
 		t.Error("a syndic that is not listed is still one")
 	}
 	x := r.minion("x", "syndic", "syndic")
-	if v, err := x.send(syndicReturn("x", someJob, "a")); err != nil || v != "" || r.nodes.Has("x") {
+	if v, err := x.send(syndicReturn("x", someJob, "a")); err != nil || v != "" || r.policy.IsNode("x") {
 		t.Errorf("x: %v, %v", v, err)
 	}
 	r.minion("n1", "syndic", "syndic").must(syndicReturn("n1", someJob, "a"))
 	// A machine that was a minion, and is listed.
 	m := r.minion("m1", "minion", "minion").listen().announce()
 	m.mute()
-	eventually(t, "m1 gone", func() bool { return !r.judge.Connected("m1") })
+	eventually(t, "m1 gone", func() bool { return !r.policy.Connected("m1") })
 	m.must(syndicReturn("m1", someJob, "b"))
 	if got := stored(t, r, someJob); len(got) != 2 {
 		t.Errorf("stored %v", got)

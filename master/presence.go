@@ -56,11 +56,11 @@ func (m *Master) onPresence(_ context.Context, r *server.Request) (any, error) {
 		a.Running = append(a.Running, missed...)
 	}
 	if a.Role == presence.Syndic {
-		if err := m.noteNode(r.ID); err != nil {
+		if err := m.policy.Join(r.ID); err != nil {
 			return nil, err
 		}
 	} else {
-		m.actsAsMinion(r.ID)
+		m.policy.ActsAsMinion(r.ID)
 	}
 	answer, err := m.takePiece(a, d)
 	if answer == nil && err == nil {
@@ -180,7 +180,7 @@ func (m *Master) plantTree() {
 }
 
 func (m *Master) growTree(id string) {
-	if m.nodes.Has(id) {
+	if m.policy.IsNode(id) {
 		m.tree.SetNodeState(id, m.nodeState(id))
 		return
 	}

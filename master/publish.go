@@ -77,7 +77,7 @@ func (m *Master) give(ctx context.Context, load wire.Raw, owner string) (*job, e
 		m.server.RefusedUser("publish", p.User, wire.FunName(p.Fun))
 		return nil, no
 	}
-	if j.nobody() && !m.cfg.OrderMasters {
+	if j.Nobody() && !m.cfg.OrderMasters {
 		return nil, fmt.Errorf("%w %v", ErrNoMatch, j.tgt)
 	}
 	if p.JID != "" {
@@ -114,14 +114,14 @@ func (m *Master) returning(id string) bool { return m.kept.Keeps() && m.presence
 func (m *Master) start(ctx context.Context, j *job) error {
 	s := &start{job: j, done: make(chan struct{})}
 	s.spec = ledger.Job{
-		JID: j.jid, Fun: j.fun, Minions: m.ledgerMinions(j.minions, m.returning), Nodes: j.nodes, Queue: !j.until.IsZero(),
+		JID: j.jid, Fun: j.fun, Minions: m.ledgerMinions(j.Minions, m.returning), Nodes: j.Nodes, Queue: !j.until.IsZero(),
 		Timeout: m.cfg.Timeout, Named: named(j.tgt, j.load.TgtType), Everyone: j.tgt == "*" && j.load.TgtType == "glob",
 	}
 	if t, err := wire.Int(j.load.Timeout); err == nil && t > 0 {
 		s.spec.Timeout = time.Duration(min(t, maxTimeout)) * time.Second
 	}
 	if !j.fromAbove {
-		s.spec.Unclaimed = j.missing
+		s.spec.Unclaimed = j.Missing
 	}
 	stored, err := j.stored()
 	if err != nil {
@@ -167,7 +167,7 @@ func (m *Master) start(ctx context.Context, j *job) error {
 func (m *Master) begin(ctx context.Context, s *start, stored wire.Raw) error {
 	j := s.job
 	save, known, err := m.jobs.Publish(ctx, jobs.Publication{
-		Spec: s.spec, Load: returners.Load{JID: j.jid, Raw: stored, User: j.user(), At: m.now()}, Minions: j.minions, Early: j.fromAbove,
+		Spec: s.spec, Load: returners.Load{JID: j.jid, Raw: stored, User: j.user(), At: m.now()}, Minions: j.Minions, Early: j.fromAbove,
 	})
 	if err != nil || known {
 		return err
@@ -188,7 +188,7 @@ func (m *Master) publishNow(e jobs.Publish) {
 		m.log.Error("A job that nobody starts was not published", "jid", e.JID)
 		return
 	}
-	m.meant.Note(e.JID, s.job.load.TgtType, s.job.expr)
+	m.policy.Aimed(e.JID, s.job.load.TgtType, s.job.Expr)
 	s.err = m.send(s.job, s.pub)
 	m.traces.Published(e.JID, m.now())
 	m.lookAgain(s.spec)
@@ -218,7 +218,7 @@ func (m *Master) tellNew(jid string) {
 	}
 	j := s.job
 	tag, data := jobevent.New{
-		JID: j.jid, TgtType: j.load.TgtType, Tgt: j.tgt, User: j.user(), Fun: j.load.Fun, Arg: j.load.Arg, Minions: j.minions, Missing: j.missing,
+		JID: j.jid, TgtType: j.load.TgtType, Tgt: j.tgt, User: j.user(), Fun: j.load.Fun, Arg: j.load.Arg, Minions: j.Minions, Missing: j.Missing,
 	}.Encode()
 	m.fireRaw(tag, data, "")
 }

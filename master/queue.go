@@ -110,7 +110,7 @@ func (m *Master) restoreQueue(r retention.Record) error {
 	}
 	var minions []string
 	nodes := map[string]map[string]string{}
-	for _, id := range m.nodes.List() {
+	for _, id := range m.policy.Nodes() {
 		nodes[id] = map[string]string{}
 	}
 	for _, x := range xs {

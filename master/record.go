@@ -37,7 +37,7 @@ func (m *Master) sameJob(ctx context.Context, j *job) error {
 		return nil
 	}
 	err = fmt.Errorf("job %s is another one here, with another %s: nothing was published; leave the jid to the master", j.jid, differs)
-	m.trespassed(ownership.Trespass{Kind: ownership.OfRecord, Path: j.user(), JID: j.jid, Err: err})
+	m.policy.Trespassed(ownership.Trespass{Kind: ownership.OfRecord, Path: j.user(), JID: j.jid, Err: err})
 	return server.Invalid("publish: %v", err)
 }
 
@@ -59,7 +59,7 @@ func (m *Master) otherRecord(ctx context.Context, via, jid string, load wire.Raw
 		return
 	}
 	if differs := difference(old.Raw, load); differs != "" {
-		m.trespassed(ownership.Trespass{Kind: ownership.OfRecord, Path: via, JID: jid, Err: fmt.Errorf("the job has another %s there than the one that was published", differs)})
+		m.policy.Trespassed(ownership.Trespass{Kind: ownership.OfRecord, Path: via, JID: jid, Err: fmt.Errorf("the job has another %s there than the one that was published", differs)})
 	}
 }
 

@@ -65,7 +65,7 @@ func TestRecordOfAJobNeverChanges(t *testing.T) {
 	if now := r.asked(jid); now != first {
 		t.Errorf("the record says %q, was %q", now, first)
 	}
-	if n := r.trespasses.Counts()["record"]; n != 4 {
+	if n := r.policy.Counts()["record"]; n != 4 {
 		t.Errorf("%d are counted", n)
 	}
 	if d := events.take("topology/refused"); d.String("kind") != "record" {

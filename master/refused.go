@@ -5,8 +5,6 @@ import (
 
 	"github.com/momtree/mom/internal/conntrack"
 	"github.com/momtree/mom/internal/logthrottle"
-	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/ownership"
 )
 
 // tellTurnedAway has the operator told of what both ports refuse, cut or drop, and of
@@ -22,20 +20,6 @@ func (m *Master) tellTurnedAway() {
 		m.turned.ReadTable(t, now)
 	}
 	m.turned.Tell(now)
-}
-
-// trespassed counts what a peer was refused; the first of a kind and sender, and
-// then one in ten seconds, is logged and told on the event bus, and so to the
-// masters above.
-func (m *Master) trespassed(x ownership.Trespass) {
-	m.stats.Refused.Add(1)
-	n := m.trespasses.Note(x, m.now())
-	if n == 0 {
-		m.log.Debug("Refused", "what", x.Kind, "path", x.Path, "id", x.ID, "jid", x.JID, "err", x.Err)
-		return
-	}
-	m.log.Warn("Refused", "what", x.Kind, "path", x.Path, "id", x.ID, "jid", x.JID, "count", n, "err", x.Err)
-	m.fire("topology/refused", wire.NewMap("kind", x.Kind, "path", x.Path, "id", x.ID, "jid", x.JID, "count", n, "reason", x.Err.Error()))
 }
 
 // failing logs what is tried again every second while its cause lasts, such as a

@@ -26,7 +26,7 @@ func (m *Master) refuseReturn(ctx context.Context, r *server.Request, ret wire.R
 	if err := m.mayReturn(r, ret); err != nil || !proven || !jid.Valid(ret.JID) {
 		return why
 	}
-	if m.meant.Excludes(ret.JID, ret.ID) || m.probes.Asked(ret.JID) {
+	if m.policy.Excludes(ret.JID, ret.ID) || m.probes.Asked(ret.JID) {
 		return why
 	}
 	a, err := m.unusable(ret, ret.ID, why)
@@ -39,7 +39,7 @@ func (m *Master) refuseReturn(ctx context.Context, r *server.Request, ret wire.R
 // unusable counts and tells a return that can never be taken, and gives the error
 // that is stored in its place.
 func (m *Master) unusable(ret wire.Return, path string, why error) (arrival, error) {
-	m.trespassed(ownership.Trespass{Kind: ownership.OfUnusable, Path: path, ID: ret.ID, JID: ret.JID, Err: why})
+	m.policy.Trespassed(ownership.Trespass{Kind: ownership.OfUnusable, Path: path, ID: ret.ID, JID: ret.JID, Err: why})
 	m.spoiled.note(ret, why, m.now())
 	full, err := wire.Encode(wire.ErrorReturn(ret, wire.NotTaken(ret.ID, m.node, why)))
 	if err != nil {

@@ -18,19 +18,19 @@ type relayer struct {
 // relayer tells in which role the sender of a bulk of events speaks. A pretag
 // under "syndic/" is a node's, and must be its own.
 func (m *Master) relayer(id string, e wire.MinionEvent) (relayer, error) {
-	r := relayer{id: id, isNode: m.nodes.Has(id)}
+	r := relayer{id: id, isNode: m.policy.IsNode(id)}
 	if e.HasPretag {
 		r.pretag = e.Pretag
 	}
 	own := "syndic/" + id
 	if !r.isNode && r.pretag == own {
-		if err := m.noteNode(id); err != nil {
+		if err := m.policy.Join(id); err != nil {
 			return r, err
 		}
 		r.isNode = true
 	}
 	if !r.isNode {
-		m.actsAsMinion(id)
+		m.policy.ActsAsMinion(id)
 	}
 	if r.isNode && r.pretag != "" && r.pretag != own {
 		return r, fmt.Errorf("node %s passes events on under %q, must be %q", id, r.pretag, own)
@@ -43,7 +43,7 @@ func (m *Master) relayer(id string, e wire.MinionEvent) (relayer, error) {
 // masters may say is believed of nodes alone.
 func (m *Master) relay(r relayer, x wire.TagData) (upTo uint64, err error) {
 	refuse := func(err error) (uint64, error) {
-		m.trespassed(ownership.Trespass{Kind: ownership.OfEvent, Path: r.id, Err: err})
+		m.policy.Trespassed(ownership.Trespass{Kind: ownership.OfEvent, Path: r.id, Err: err})
 		return 0, nil
 	}
 	data, origin := x.Data, ""
@@ -51,7 +51,7 @@ func (m *Master) relay(r relayer, x wire.TagData) (upTo uint64, err error) {
 	case !r.isNode && !(ownership.MayFire(r.id, x.Tag) && (r.pretag == "" || ownership.MayFire(r.id, r.pretag+"/"+x.Tag))):
 		return refuse(fmt.Errorf("a minion may not fire %q under %q", x.Tag, r.pretag))
 	case r.isNode:
-		if err := m.judge.MayRelay(r.id, x.Tag); err != nil {
+		if err := m.policy.MayRelay(r.id, x.Tag); err != nil {
 			return refuse(fmt.Errorf("a node may not pass %q on: %w", x.Tag, err))
 		}
 		taken := false

@@ -40,8 +40,8 @@ func TestMinionEvents(t *testing.T) {
 	m.must(bulk("syndic/n1", event("x", data)))
 	m.must(bulk("syndic/m1x", event("x", data)))
 	m.must(bulk(nil, event("20240102030405678901", data)))
-	if tags := events.tags(); len(tags) != 0 || r.nodes.Has("m1") {
-		t.Errorf("fired %v, node %v", tags, r.nodes.Has("m1"))
+	if tags := events.tags(); len(tags) != 0 || r.policy.IsNode("m1") {
+		t.Errorf("fired %v, node %v", tags, r.policy.IsNode("m1"))
 	}
 	if n := r.Stats().Refused; n != 6 {
 		t.Errorf("%d refused, want 6", n)

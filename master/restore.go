@@ -11,6 +11,7 @@ import (
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/returners"
 )
 
@@ -61,13 +62,13 @@ func (m *Master) knownBehind(node string, load returners.Load) map[string]string
 		return nil
 	}
 	out := map[string]string{}
-	for _, id := range m.claims.Of(node) {
+	for _, id := range m.policy.Claims().Of(node) {
 		if expr.Match(target.ID(id)) {
 			out[id] = node
 		}
 	}
 	if below, ok := m.tree.Node(node); ok {
-		maps.Copy(out, known(below, node, expr))
+		maps.Copy(out, ownership.Known(below, node, expr))
 	}
 	return out
 }
@@ -96,7 +97,7 @@ func (c comingBack) Spec(load returners.Load, minions []string) ledger.Job {
 		spec.Timeout += republishFor / 2
 	}
 	spec.Minions = m.ledgerMinions(minions, func(string) bool { return true })
-	for _, id := range m.nodes.List() {
+	for _, id := range m.policy.Nodes() {
 		if m.keys.Accepted(id) {
 			n := ledger.Node{ID: id}
 			n.Live, _ = m.presence.Node(id)
@@ -110,7 +111,7 @@ func (c comingBack) Spec(load returners.Load, minions []string) ledger.Job {
 		}
 	}
 	if expr, tgtType, err := storedTarget(load.Raw); err == nil {
-		m.meant.Note(load.JID, tgtType, expr)
+		m.policy.Aimed(load.JID, tgtType, expr)
 	}
 	m.log.Info("An open job is taken up again", "jid", load.JID, "minions", len(minions))
 	return spec

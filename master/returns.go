@@ -58,10 +58,10 @@ func (m *Master) onReturn(ctx context.Context, r *server.Request) (any, error) {
 		return nil, err
 	}
 	if r.Version >= 3 { // before that, anybody could say this of anybody
-		m.actsAsMinion(r.ID)
+		m.policy.ActsAsMinion(r.ID)
 	}
-	if m.meant.Excludes(ret.JID, ret.ID) {
-		m.trespassed(ownership.Trespass{Kind: ownership.OfJob, Path: ret.ID, ID: ret.ID, JID: ret.JID, Err: errNotMeant})
+	if m.policy.Excludes(ret.JID, ret.ID) {
+		m.policy.Trespassed(ownership.Trespass{Kind: ownership.OfJob, Path: ret.ID, ID: ret.ID, JID: ret.JID, Err: errNotMeant})
 		return nil, nil
 	}
 	if err := m.fieldsOf(r, ret.Full); err != nil {

@@ -362,7 +362,7 @@ func TestSyndicReturn(t *testing.T) {
 		t.Errorf("event (-want +got):\n%s", diff)
 	}
 	events.take("salt/job/" + someJob + "/ret/b")
-	if !r.nodes.Has("n1") {
+	if !r.policy.IsNode("n1") {
 		t.Error("n1 is not known as a node")
 	}
 	node.must(syndicReturn("n1", someJob, "a", "b"))
@@ -398,11 +398,11 @@ func TestSyndicReturnsRefused(t *testing.T) {
 	if v, err := own.send(syndicReturn("m1", someJob, "victim")); err != nil || v != "" {
 		t.Errorf("a minion's returns for others: %v, %v", v, err)
 	}
-	if r.nodes.Has("m1") || len(events.tags()) != 0 {
+	if r.policy.IsNode("m1") || len(events.tags()) != 0 {
 		t.Errorf("m1 became a node, or fired %v", events.tags())
 	}
 	own.mute()
-	eventually(t, "m1 gone", func() bool { return !r.judge.Connected("m1") })
+	eventually(t, "m1 gone", func() bool { return !r.policy.Connected("m1") })
 	node.must(syndicReturn("n1", someJob, "m1")) // it has moved below
 	events.take("salt/job/" + someJob + "/ret/m1")
 }

@@ -93,8 +93,8 @@ func TestRoles_AMinionDoesNotBecomeAHome(t *testing.T) {
 		if n := r.Stats().Trespasses[ownership.OfNode] - refused; n != 7 {
 			t.Errorf("%s: %d told, want 7", when, n)
 		}
-		if r.nodes.Has("evil") || len(stored(t, r, someJob)) != 0 {
-			t.Errorf("%s: it is a node %v, and returned %v", when, r.nodes.Has("evil"), stored(t, r, someJob))
+		if r.policy.IsNode("evil") || len(stored(t, r, someJob)) != 0 {
+			t.Errorf("%s: it is a node %v, and returned %v", when, r.policy.IsNode("evil"), stored(t, r, someJob))
 		}
 		l := below(t, n1.must(claims("n1", "10.0.0.2", 4506, attacker.PublicPEM)))
 		if len(l.Nodes) != 1 || l.Nodes[0].ID != "n1" {
@@ -147,7 +147,7 @@ func TestRoles_FirstActOfAMinion(t *testing.T) {
 			if got := r.roles.Of("m"); got != roles.Minion {
 				t.Errorf("then it is a %q", got)
 			}
-			if v, err := m.send(syndicReturn("m", someJob, "other")); err != nil || v != "" || r.nodes.Has("m") {
+			if v, err := m.send(syndicReturn("m", someJob, "other")); err != nil || v != "" || r.policy.IsNode("m") {
 				t.Errorf("it speaks as a node: %v, %v", v, err)
 			}
 		})
@@ -171,8 +171,8 @@ func TestRoles_APythonSyndicWorks(t *testing.T) {
 	py.must(syndicReturn("py", someJob, "m"))
 	py.must(bulk("syndic/py", event("salt/minion/m/start", wire.NewMap())))
 	py.must(returnOf("py", otherJob, true)) // salt-call on that machine
-	if got := r.roles.Of("py"); got != roles.Syndic || !r.nodes.Has("py") || len(stored(t, r, someJob)) != 1 || len(stored(t, r, otherJob)) != 1 {
-		t.Errorf("it is a %q, node %v", got, r.nodes.Has("py"))
+	if got := r.roles.Of("py"); got != roles.Syndic || !r.policy.IsNode("py") || len(stored(t, r, someJob)) != 1 || len(stored(t, r, otherJob)) != 1 {
+		t.Errorf("it is a %q, node %v", got, r.policy.IsNode("py"))
 	}
 	if m, _ := py.must(claims("py", "h", 1, "k")).(*wire.Map); m == nil || m.Has("below") || m.Bool("admitted") {
 		t.Errorf("it is told siblings: %v", m)
@@ -196,7 +196,7 @@ func TestRoles_AdmittedBesideBeingAMinion(t *testing.T) {
 	if _, err := admitted.Withdraw(r.cfg.PkiDir, "both"); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "a minion again", func() bool { return !r.roles.Admitted("both") && !r.nodes.Has("both") })
+	eventually(t, "a minion again", func() bool { return !r.roles.Admitted("both") && !r.policy.IsNode("both") })
 	if v, _ := m.send(syndicReturn("both", someJob, "b")); v != "" || len(stored(t, r, someJob)) != 1 {
 		t.Errorf("withdrawn, and answered %v", v)
 	}
@@ -212,7 +212,7 @@ func TestRoles_GoWithTheKey(t *testing.T) {
 	n.must(claims("n1", "h", 4506, "k"))
 	r.minion("m1", "minion", "minion").must(returnOf("m1", someJob, true))
 	r.say(wire.NewMap("cmd", "wheel", "fun", "key.delete", "match", "*", "key", rootKey))
-	eventually(t, "both gone", func() bool { return !r.keys.Accepted("n1") && !r.keys.Accepted("m1") && !r.nodes.Has("n1") })
+	eventually(t, "both gone", func() bool { return !r.keys.Accepted("n1") && !r.keys.Accepted("m1") && !r.policy.IsNode("n1") })
 	r.accept("n1", "minion2")
 	r.accept("m1", "minion")
 	eventually(t, "both accepted anew", func() bool { return r.keys.Accepted("n1") && r.keys.Accepted("m1") })
@@ -241,8 +241,8 @@ func TestRoles_Inherited(t *testing.T) {
 	r.file("cache/presence.p", string(b), 0o600)
 	r.accept("m1", "minion")
 	r.start()
-	if r.roles.Of("m1") != roles.Minion || r.roles.Of("old") != roles.Syndic || !r.nodes.Has("old") || r.nodes.Has("gone") {
-		t.Errorf("m1 a %q, old a %q, marks %v", r.roles.Of("m1"), r.roles.Of("old"), r.nodes.List())
+	if r.roles.Of("m1") != roles.Minion || r.roles.Of("old") != roles.Syndic || !r.policy.IsNode("old") || r.policy.IsNode("gone") {
+		t.Errorf("m1 a %q, old a %q, marks %v", r.roles.Of("m1"), r.roles.Of("old"), r.policy.Nodes())
 	}
 	if r.roles.Admitted("old") {
 		t.Error("an upgrade admits nobody")

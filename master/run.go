@@ -90,14 +90,7 @@ func (m *Master) keyChanged(c keys.Change) {
 	}
 	m.presence.Revoke(c.ID)
 	m.tree.Remove(c.ID)
-	m.claims.Forget(c.ID)
-	m.unbar(c.ID)
-	if err := m.roles.Forget(c.ID); err != nil {
-		m.log.Error("The role of a deleted key could not be forgotten", "id", c.ID, "err", err)
-	}
-	if err := m.nodes.Remove(c.ID); err != nil {
-		m.log.Error("A deleted node could not be forgotten", "id", c.ID, "err", err)
-	}
+	m.policy.Forget(c.ID)
 	if !m.cfg.PreserveMinionCache {
 		if err := m.data.Remove(c.ID); err != nil {
 			m.log.Error("The data of a deleted minion could not be removed", "id", c.ID, "err", err)
@@ -136,11 +129,11 @@ func (m *Master) housekeep() {
 		}
 		if now := m.now(); now.Sub(swept) > ownership.FormerSweep {
 			swept = now
-			m.claims.Sweep(m.owesReturns)
+			m.policy.Claims().Sweep(m.owesReturns)
 		}
 		if now := m.now(); now.Sub(saved) > m.cfg.Bounds.Claims {
 			saved = now
-			if err := m.claims.Save(); err != nil {
+			if err := m.policy.Save(); err != nil {
 				m.log.Error("What is known of the minions of nodes could not be written", "err", err)
 			}
 		}

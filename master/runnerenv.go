@@ -105,7 +105,7 @@ func (e runnerEnv) Ask(ctx context.Context, q runners.Question) (runners.Answers
 		return runners.Answers{}, fmt.Errorf("encode the timeout: %w", err)
 	}
 	j, err := m.readJob(p, true)
-	if err != nil || j.nobody() {
+	if err != nil || j.Nobody() {
 		return runners.Answers{}, err
 	}
 	end := jobevent.TagComplete(j.jid)

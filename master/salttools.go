@@ -66,7 +66,7 @@ func (m *Master) showJob(j *job, load wire.Raw) {
 	if m.jobFiles == nil {
 		return
 	}
-	if err := m.jobFiles.Save(j.jid, load, j.minions); err != nil {
+	if err := m.jobFiles.Save(j.jid, load, j.Minions); err != nil {
 		m.log.Warn("The job's load was not written for Salt's own programs", "jid", j.jid, "err", err)
 	}
 }

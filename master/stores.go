@@ -36,7 +36,7 @@ func (m *Master) disk() error {
 // only that it is silent. Without its database rows wait on the disk.
 func (m *Master) tellStores() {
 	m.tellClock()
-	m.sweepBarred()
+	m.policy.SweepBarred()
 	err := m.disk()
 	m.tree.Tell(topology.Problem{Kind: topology.Degraded, Detail: fmt.Sprint(err)}, aboutDisk, err != nil)
 	refused, lately := m.spoiled.problem(m.now())

@@ -46,7 +46,7 @@ func (m *Master) onSyndicReturn(ctx context.Context, r *server.Request) (any, er
 	var loads []returners.Load
 	nodes := map[string]error{} // whether each that speaks may
 	for _, err := range sr.Broken {
-		m.trespassed(ownership.Trespass{Kind: ownership.OfEntry, Path: r.ID, Err: err})
+		m.policy.Trespassed(ownership.Trespass{Kind: ownership.OfEntry, Path: r.ID, Err: err})
 	}
 	var verdicts wire.Verdicts
 	patience, cancel := context.WithTimeout(ctx, claimPatience)
@@ -63,11 +63,11 @@ func (m *Master) onSyndicReturn(ctx context.Context, r *server.Request) (any, er
 			if r.Version >= 3 { // all of it is in that name
 				return nil, err
 			}
-			m.trespassed(ownership.Trespass{Kind: ownership.OfNode, Path: via, JID: j.JID, Err: err})
+			m.policy.Trespassed(ownership.Trespass{Kind: ownership.OfNode, Path: via, JID: j.JID, Err: err})
 			continue
 		}
 		if !jid.Valid(j.JID) {
-			m.trespassed(ownership.Trespass{Kind: ownership.OfEntry, Path: via, Err: fmt.Errorf("jid %q is not a job id", j.JID)})
+			m.policy.Trespassed(ownership.Trespass{Kind: ownership.OfEntry, Path: via, Err: fmt.Errorf("jid %q is not a job id", j.JID)})
 			continue
 		}
 		if m.who.Asked(j.JID) { // a syndic has passed on who its own connection is asked
@@ -75,7 +75,7 @@ func (m *Master) onSyndicReturn(ctx context.Context, r *server.Request) (any, er
 		}
 		if !wire.IsNil(j.Load) && !wire.IsEmptyMap(j.Load) {
 			if err := wire.FitFields(j.Load, m.cfg.Bounds.Depth); err != nil { // its returns are good all the same
-				m.trespassed(ownership.Trespass{Kind: ownership.OfEntry, Path: via, JID: j.JID, Err: fmt.Errorf("load of the job: %w", err)})
+				m.policy.Trespassed(ownership.Trespass{Kind: ownership.OfEntry, Path: via, JID: j.JID, Err: fmt.Errorf("load of the job: %w", err)})
 			} else {
 				m.otherRecord(ctx, via, j.JID, j.Load)
 				loads = append(loads, returners.Load{JID: j.JID, Raw: j.Load, At: m.now()})
@@ -94,7 +94,7 @@ func (m *Master) onSyndicReturn(ctx context.Context, r *server.Request) (any, er
 					return nil, err
 				}
 			default:
-				m.trespassed(ownership.Trespass{Kind: kind, Path: via, ID: mr.ID, JID: j.JID, Err: err})
+				m.policy.Trespassed(ownership.Trespass{Kind: kind, Path: via, ID: mr.ID, JID: j.JID, Err: err})
 				if kind == ownership.OfUnproven {
 					verdicts.Leave(row) // the node keeps it and sends it again
 				}
@@ -116,7 +116,7 @@ func (m *Master) mayReturnFor(via string) error {
 	if !m.keys.Accepted(via) {
 		return fmt.Errorf("returns through syndic %q: no accepted key of that id", via)
 	}
-	return m.noteNode(via)
+	return m.policy.Join(via)
 }
 
 // below builds the return of a minion behind a node, in the form and order in
@@ -126,14 +126,14 @@ func (m *Master) below(ctx context.Context, j wire.SyndicJob, mr wire.MinionRetu
 	if err := keys.ValidID(mr.ID); err != nil {
 		return arrival{}, ownership.OfEntry, err
 	}
-	if err := m.judge.Settle(ctx, via, mr.ID); err != nil {
+	if err := m.policy.Settle(ctx, via, mr.ID); err != nil {
 		var elsewhere ownership.ElsewhereError
 		if errors.As(err, &elsewhere) && m.presence.Role(via) == presence.Syndic {
 			return arrival{}, ownership.OfUnproven, err
 		}
 		return arrival{}, ownership.OfReturn, err
 	}
-	if m.meant.Excludes(j.JID, mr.ID) {
+	if m.policy.Excludes(j.JID, mr.ID) {
 		return arrival{}, ownership.OfJob, errNotMeant
 	}
 	ret, err := expand(j, mr, m.cfg.Bounds.Depth)

@@ -39,7 +39,7 @@ func TestTreeInPieces(t *testing.T) {
 			t.Fatalf("after piece %d: %v are said to be here, revision told: %v, %d minions in the tree", p.N, held, told, len(n.Minions))
 		}
 	}
-	if !r.claims.Has("n1", "web-49999") {
+	if !r.policy.Claims().Has("n1", "web-49999") {
 		t.Error("the last minion is not its own")
 	}
 	// A large difference.
@@ -55,7 +55,7 @@ func TestTreeInPieces(t *testing.T) {
 		node.report(nil, "life", below.Life(), "piece", p.Map())
 	}
 	n, _ := r.Master.tree.Node("n1")
-	if len(n.Minions) != crowd-3*topology.PieceEntries || r.claims.Has("n1", "web-00000") || !r.claims.Has("n1", "web-49999") {
+	if len(n.Minions) != crowd-3*topology.PieceEntries || r.policy.Claims().Has("n1", "web-00000") || !r.policy.Claims().Has("n1", "web-49999") {
 		t.Errorf("after the difference: %d minions", len(n.Minions))
 	}
 	// Of another difference the last piece alone.

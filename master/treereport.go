@@ -1,6 +1,7 @@
 package master
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -50,8 +51,38 @@ func (m *Master) takeWhole(a presence.Announcement, n topology.Node, life string
 	if err := m.tree.Report(n, revision); err != nil {
 		return fmt.Errorf("tree of node %s: %w", a.ID, err)
 	}
-	m.claims.Report(n)
+	m.policy.Claims().Report(n)
 	return nil
+}
+
+// applyDelta enters a difference into the tree and among the claims. One that does
+// not fit is dropped: the answer tells the node to report the whole.
+func (m *Master) applyDelta(id, life string, d topology.Delta) error {
+	err := m.tree.Apply(id, life, d)
+	if errors.Is(err, topology.ErrStale) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	n, _ := m.tree.Node(id)
+	m.policy.Claims().Change(n, d)
+	return nil
+}
+
+// owesReturns tells whether a node right below may still have returns to hand up: it
+// is away, or says so.
+func (m *Master) owesReturns(node string) bool {
+	n, known := m.tree.Node(node)
+	return known && (n.State != topology.Up || n.Vitals.Started.IsZero() || n.Vitals.Owed > 0)
+}
+
+// tellPruned tells a node that it does not get what none of its minions needs:
+// numbers that it does not hear are no sign of a loss.
+func (m *Master) tellPruned(g greeting, reply *wire.Map) {
+	if g.peer.Role == presence.Syndic && m.cfg.PublishPrune {
+		reply.Set("filtered", true)
+	}
 }
 
 // tellRevision tells a node which revision of its tree is here, so that it knows

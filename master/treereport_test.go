@@ -47,7 +47,7 @@ func TestTreeByDifferences(t *testing.T) {
 	if n, _ := r.Master.tree.Node("n1"); n.Vitals.Skew < 50*time.Second || n.Vitals.Skew > 70*time.Second {
 		t.Errorf("skew %s", n.Vitals.Skew)
 	}
-	if !r.claims.Has("n1", "web") {
+	if !r.policy.Claims().Has("n1", "web") {
 		t.Error("web is not its own")
 	}
 	below.Remove("web")
@@ -66,10 +66,10 @@ func TestTreeByDifferences(t *testing.T) {
 	below.SetMinion(topology.Minion{ID: "new", State: topology.Up})
 	e, _ := below.Changes(d.To)
 	node.report(nil, "life", life, "delta", e.Map())
-	if r.claims.Has("n1", "web") || !r.claims.Has("n1", "db") || !r.claims.Has("n1", "deep") || !r.claims.Has("n1", "new") {
+	if r.policy.Claims().Has("n1", "web") || !r.policy.Claims().Has("n1", "db") || !r.policy.Claims().Has("n1", "deep") || !r.policy.Claims().Has("n1", "new") {
 		t.Error("the owners do not follow the difference")
 	}
-	if _, up := r.claims.Elsewhere("db", func(string) bool { return true }); up {
+	if _, up := r.policy.Claims().Elsewhere("db", func(string) bool { return true }); up {
 		t.Error("db counts as connected")
 	}
 	// Once more the same: it does not fit, and the answer says where the master is.

@@ -225,7 +225,7 @@ func TestDiskAgainstSalt(t *testing.T) {
 		r := newRig(t)
 		r.accept("syndic-1", "syndic")
 		r.start()
-		if err := r.noteNode("syndic-1"); err != nil {
+		if err := r.policy.Join("syndic-1"); err != nil {
 			t.Fatal(err)
 		}
 		var got []string

@@ -10,7 +10,7 @@ import (
 // other than the given one. The ledger asks it under its lock, for each minion that a
 // node misses: so it looks first where minions go, which is beside the node they left.
 func (m *Master) whereNow(id, other string) (path string, ok bool) {
-	for _, head := range m.claims.Connected(id) {
+	for _, head := range m.policy.Claims().Connected(id) {
 		n, known := m.tree.Node(head)
 		if !known || n.State != topology.Up {
 			continue

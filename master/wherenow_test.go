@@ -86,7 +86,7 @@ func TestWhereNow_AfterAStart(t *testing.T) {
 	n.mute()
 	r.restart() // which remembers who had announced itself
 	n.listen().tell(treeOf("n1", topology.Up, "a"))
-	eventually(t, "n1 counts as connected", func() bool { return r.judge.Up("n1") })
+	eventually(t, "n1 counts as connected", func() bool { return r.policy.Up("n1") })
 	if got, ok := r.whereNow("a", "n2"); !ok || got != "n1" {
 		t.Errorf("a is at %q, %v", got, ok)
 	}
@@ -96,7 +96,7 @@ func TestWhereNow_AfterAStart(t *testing.T) {
 func BenchmarkWhereNow(b *testing.B) {
 	m := &Master{tree: topology.NewTree(topology.Node{ID: "top"}, nil)}
 	var err error
-	if m.claims, err = ownership.OpenClaims(b.TempDir()); err != nil {
+	if m.policy, err = ownership.Open(ownership.Options{SyndicDir: b.TempDir(), Cachedir: b.TempDir()}); err != nil {
 		b.Fatal(err)
 	}
 	mid := topology.Node{ID: "mid", Role: "syndic", State: topology.Up}
@@ -111,7 +111,7 @@ func BenchmarkWhereNow(b *testing.B) {
 	if err := m.tree.Report(mid, 1); err != nil {
 		b.Fatal(err)
 	}
-	m.claims.Report(mid)
+	m.policy.Claims().Report(mid)
 	for i := 0; b.Loop(); i++ {
 		if _, ok := m.whereNow(id(i%1000, i%100), "mid/gone"); !ok {
 			b.Fatal("not found")

@@ -19,7 +19,7 @@ func (s *Service) KeyGone(id string, key crypt.FingerSum) (left bool) {
 		return false
 	}
 	home, guest := s.peers.GuestOf(id)
-	if s.Nodes.Has(id) && !guest {
+	if s.IsNode(id) && !guest {
 		s.noHome(id)
 	}
 	if left = s.peers.Swept(id); !left {

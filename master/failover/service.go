@@ -46,7 +46,7 @@ type Options struct {
 		Admitted(id string) bool
 		Orphans() map[string]crypt.FingerSum
 	}
-	Nodes    interface{ Has(id string) bool }
+	IsNode   func(id string) bool
 	Presence interface {
 		Live(id string) ledger.Liveness
 		Minion(id string) presence.Standing

@@ -35,7 +35,7 @@ func (s *Service) Status() *wire.Map {
 	silent, here := []any{}, []any{}
 	for _, id := range s.Keys.List(keys.Accepted) {
 		switch p := s.Presence.Minion(id); {
-		case s.Nodes.Has(id):
+		case s.IsNode(id):
 		case p.Live == ledger.Untracked, p.Stock && p.Live != ledger.Down: // no stock minion moves
 			silent = append(silent, id)
 		case p.Live == ledger.Up:

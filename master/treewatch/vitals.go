@@ -27,8 +27,8 @@ type Vitals struct {
 	Addr  func() string
 	Keys  interface{ List(keys.State) []string }
 	Nodes interface {
-		Has(id string) bool
-		List() []string
+		IsNode(id string) bool
+		Nodes() []string
 	}
 	Presence interface {
 		Connected() int
@@ -61,11 +61,11 @@ func StateOf(l ledger.Liveness) topology.State {
 func (p Vitals) Read(ctx context.Context, started time.Time) topology.Vitals {
 	v := topology.Vitals{Addr: p.Addr(), Started: started, Connected: p.Presence.Connected(), Load: load(), Memory: residentBytes()}
 	for _, id := range p.Keys.List(keys.Accepted) {
-		if !p.Nodes.Has(id) {
+		if !p.Nodes.IsNode(id) {
 			v.Accepted++
 		}
 	}
-	for _, id := range p.Nodes.List() {
+	for _, id := range p.Nodes.Nodes() {
 		if p.Presence.Live(id) == ledger.Up {
 			v.Connected--
 		}

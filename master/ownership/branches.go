@@ -1,60 +1,42 @@
-package master
+package ownership
 
 import (
 	"strings"
 
 	"github.com/momtree/mom/internal/target"
-	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/ledger"
-	"github.com/momtree/mom/master/presence"
 	"github.com/momtree/mom/topology"
 )
 
-// tellPruned tells a node that it does not get what none of its minions needs:
-// numbers that it does not hear are no sign of a loss.
-func (m *Master) tellPruned(g greeting, reply *wire.Map) {
-	if g.peer.Role == presence.Syndic && m.cfg.PublishPrune {
-		reply.Set("filtered", true)
-	}
-}
-
 // nodesBelow lists the nodes that a job goes to, and those that are spared it
 // because they certainly have nobody for it.
-func (m *Master) nodesBelow(expr target.Expr, list bool, named []string) (asked []ledger.Node, spared []string) {
-	prune := m.cfg.PublishPrune && !(list && m.unheardOf(named))
-	for _, id := range m.nodes.List() {
-		if !m.keys.Accepted(id) || m.failover.Absent(id) {
+func (p *Policy) nodesBelow(expr target.Expr, list bool, named []string) (asked []ledger.Node, spared []string) {
+	prune := p.o.Prune && !(list && p.unheardOf(named))
+	for _, id := range p.nodes.List() {
+		if !p.o.Keys.Accepted(id) || p.o.Absent(id) {
 			continue
 		}
 		n := ledger.Node{ID: id}
-		if n.Live, n.Grace = m.presence.Node(id); !m.kept.Keeps() {
+		if n.Live, n.Grace = p.o.Presence.Node(id); !p.o.Keeps() {
 			n.Grace = 0
 		}
-		if below, ok := m.tree.Node(id); ok && n.Live != ledger.Untracked {
+		if below, ok := p.o.Tree.Node(id); ok && n.Live != ledger.Untracked {
 			if prune && n.Live == ledger.Up && nobody(below, expr) {
 				spared = append(spared, id)
 				continue
 			}
-			n.Known = func() map[string]string { return known(below, id, expr) }
+			n.Known = func() map[string]string { return Known(below, id, expr) }
 		}
 		asked = append(asked, n)
 	}
 	return asked, spared
 }
 
-// allBut picks all subscribers but these nodes.
-func (m *Master) allBut(nodes []string) *zmtp.Choice {
-	if len(nodes) == 0 {
-		return nil
-	}
-	return &zmtp.Choice{IDs: m.connsOf(nodes), But: true}
-}
-
-func (m *Master) connsOf(ids []string) map[uint64]bool {
+// Conns are the connections of nodes right below.
+func (p *Policy) Conns(ids []string) map[uint64]bool {
 	out := map[uint64]bool{}
 	for _, id := range ids {
-		for _, c := range m.presence.NodeConns(id) {
+		for _, c := range p.o.Presence.NodeConns(id) {
 			out[c] = true
 		}
 	}
@@ -63,7 +45,7 @@ func (m *Master) connsOf(ids []string) map[uint64]bool {
 
 // unheardOf tells whether some of the ids are nowhere in the tree: a minion that
 // was accepted a moment ago, and whose node has yet to report it.
-func (m *Master) unheardOf(ids []string) bool {
+func (p *Policy) unheardOf(ids []string) bool {
 	if len(ids) == 0 {
 		return false
 	}
@@ -71,8 +53,8 @@ func (m *Master) unheardOf(ids []string) bool {
 	for _, id := range ids {
 		want[id] = true
 	}
-	for _, id := range m.nodes.List() {
-		below, _ := m.tree.Node(id)
+	for _, id := range p.nodes.List() {
+		below, _ := p.o.Tree.Node(id)
 		below.Walk(func(_ string, c topology.Node) {
 			for _, min := range c.Minions {
 				delete(want, min.ID)
@@ -105,9 +87,9 @@ func nobody(n topology.Node, expr target.Expr) bool {
 	return true
 }
 
-// known gives the minions of a branch that the target certainly means, with the
-// path to each.
-func known(n topology.Node, id string, expr target.Expr) map[string]string {
+// Known gives the minions of a branch that a target certainly means, with the path to
+// each.
+func Known(n topology.Node, id string, expr target.Expr) map[string]string {
 	out := map[string]string{}
 	n.Walk(func(path string, c topology.Node) {
 		for _, min := range c.Minions {

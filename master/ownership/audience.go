@@ -1,0 +1,90 @@
+package ownership
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/momtree/mom/internal/target"
+	"github.com/momtree/mom/master/keys"
+	"github.com/momtree/mom/master/ledger"
+)
+
+// Audience is what a target means at this master.
+type Audience struct {
+	Minions []string // own minions, sorted; lacking data counts as a match
+	Missing []string // ids of a list target that are not ours, sorted
+	Nodes   []ledger.Node
+	Spared  []string // nodes that certainly have nobody for it
+	Expr    target.Expr
+}
+
+// Nobody tells that no minion and no node is meant.
+func (a *Audience) Nobody() bool { return len(a.Minions) == 0 && len(a.Nodes) == 0 }
+
+// Match resolves a target among the accepted keys. Nodes are no minions, but for those
+// that share their key with one: each known node gets every publication and answers for
+// its own part.
+func (p *Policy) Match(tgt any, tgtType, delimiter string) (Audience, error) {
+	expr, err := target.Parse(tgt, tgtType, target.Options{Delimiter: delimiter, Nodegroups: p.o.Nodegroups})
+	if err != nil {
+		return Audience{}, fmt.Errorf("target %v: %w", tgt, err)
+	}
+	a := Audience{Expr: expr}
+	if tgtType == "list" {
+		for _, id := range Listed(tgt) {
+			switch {
+			case !p.o.Keys.Accepted(id):
+				a.Missing = append(a.Missing, id)
+			case p.isMinion(id) && !p.o.Absent(id):
+				a.Minions = append(a.Minions, id)
+			}
+		}
+		sort.Strings(a.Missing)
+		a.Missing = slices.Compact(a.Missing)
+	} else {
+		for _, id := range p.candidates(expr) {
+			if p.isMinion(id) && !p.o.Absent(id) && expr.Certain(p.o.Subject(id)) != target.No {
+				a.Minions = append(a.Minions, id)
+			}
+		}
+	}
+	sort.Strings(a.Minions)
+	a.Minions = slices.Compact(a.Minions)
+	a.Nodes, a.Spared = p.nodesBelow(expr, tgtType == "list", a.Missing)
+	return a, nil
+}
+
+// isMinion tells whether an accepted id has to answer itself: that of a node does where a
+// minion stands beside it under the same key.
+func (p *Policy) isMinion(id string) bool {
+	return !p.nodes.Has(id) || p.o.Presence.Beside(id)
+}
+
+// candidates gives the accepted ids that a target may mean: those that it names, if it
+// can mean no others, else all.
+func (p *Policy) candidates(expr target.Expr) []string {
+	ids, ok := target.Among(expr)
+	if !ok {
+		return p.o.Keys.List(keys.Accepted)
+	}
+	return slices.DeleteFunc(ids, func(id string) bool { return !p.o.Keys.Accepted(id) })
+}
+
+// Listed gives the ids of a list target: a list, or text with commas.
+func Listed(tgt any) []string {
+	switch t := tgt.(type) {
+	case []any:
+		out := make([]string, 0, len(t))
+		for _, v := range t {
+			if s, ok := v.(string); ok {
+				out = append(out, s)
+			}
+		}
+		return out
+	case string:
+		return strings.Split(t, ",")
+	}
+	return nil
+}

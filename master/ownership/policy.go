@@ -1,0 +1,175 @@
+package ownership
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/momtree/mom/internal/target"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/keys"
+	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/master/roles"
+	"github.com/momtree/mom/topology"
+)
+
+// Options of a [Policy]. None may be left out.
+type Options struct {
+	// SyndicDir has Salt's marks of syndics, Cachedir the claims of an earlier life.
+	SyndicDir, Cachedir string
+	// SyndicIDs are the globs of ids that may be nodes; none: see [Judge.MayBeNode].
+	SyndicIDs []string
+	// Nodegroups are what N@ means in targets. Prune spares nodes what none of their
+	// minions is meant by.
+	Nodegroups map[string]any
+	Prune      bool
+
+	Roles *roles.Book
+	// Keys tells whose keys are accepted.
+	Keys interface {
+		Accepted(id string) bool
+		List(s keys.State) []string
+	}
+	Presence Presence
+	// Running tells whether a runner call of this master is at work under a jid.
+	Running func(jid string) bool
+	// Guest tells why a peer whose home is elsewhere may not be a node, if so; Absent tells
+	// of one that is not here now.
+	Guest  func(id string) error
+	Absent func(id string) bool
+	// Subject is what is known of a minion.
+	Subject func(id string) target.Subject
+	// Keeps tells whether publications are kept for peers that are away.
+	Keeps func() bool
+	// Barred is wrapped by the refusal of what a peer says as a node that it may not be.
+	// It has been told when it is returned.
+	Barred error
+	// Joined is called with an id that has become a node.
+	Joined func(id string)
+
+	Tree *topology.Tree
+	// Fire tells the event bus.
+	Fire func(tag string, data *wire.Map)
+	// Refused counts what was not allowed. Failing tells what is tried again while its
+	// cause lasts.
+	Refused func()
+	Failing func(what string, err error, about ...any)
+	Log     *slog.Logger
+	Now     func() time.Time
+}
+
+// Presence tells who is connected, and as what.
+type Presence interface {
+	Live(id string) ledger.Liveness
+	Role(id string) string
+	Node(id string) (live ledger.Liveness, grace time.Duration)
+	NodeConns(id string) []uint64
+	// Beside tells whether a minion stands beside the node of an id.
+	Beside(id string) bool
+}
+
+// Policy tells who may speak for whom, and whom a target means here. It is safe for
+// concurrent use.
+type Policy struct {
+	o      Options
+	judge  *Judge
+	nodes  *Nodes
+	claims *Claims
+	beyond *Beyond
+	meant  *Meant
+	counts *Trespasses
+	barred barred
+}
+
+// Open reads what an earlier life has kept.
+func Open(o Options) (*Policy, error) {
+	p := &Policy{o: o, beyond: NewBeyond(), meant: NewMeant(), counts: NewTrespasses()}
+	var err error
+	if p.nodes, err = OpenNodes(o.SyndicDir); err != nil {
+		return nil, err
+	}
+	if p.claims, err = OpenClaims(o.Cachedir); err != nil { // told anew by every node that comes back
+		o.Log.Warn("What is known of the minions of nodes is not used", "err", err)
+	}
+	p.judge = NewJudge(Config{
+		Claims: p.claims, Nodes: p.nodes, SyndicIDs: o.SyndicIDs, Roles: o.Roles, Keys: o.Keys, Presence: o.Presence, Running: o.Running,
+	})
+	return p, nil
+}
+
+// Close writes what a next life has to know.
+func (p *Policy) Close() error { return p.claims.Save() }
+
+// Save writes the claims if they have changed.
+func (p *Policy) Save() error { return p.claims.Save() }
+
+// IsNode tells whether an id is a node right below.
+func (p *Policy) IsNode(id string) bool { return p.nodes.Has(id) }
+
+// Nodes lists the nodes right below, sorted.
+func (p *Policy) Nodes() []string { return p.nodes.List() }
+
+// Up tells whether a peer is connected here.
+func (p *Policy) Up(id string) bool { return p.judge.Up(id) }
+
+// Connected is described at [Judge.Connected].
+func (p *Policy) Connected(id string) bool { return p.judge.Connected(id) }
+
+// Claims are what nodes have reported as theirs.
+func (p *Policy) Claims() *Claims { return p.claims }
+
+// MayAnswer is described at [Judge.MayAnswer].
+func (p *Policy) MayAnswer(node, id string) error { return p.judge.MayAnswer(node, id) }
+
+// Settle is described at [Judge.Settle].
+func (p *Policy) Settle(ctx context.Context, node, id string) error {
+	return p.judge.Settle(ctx, node, id)
+}
+
+// MayRelay is described at [Judge.MayRelay].
+func (p *Policy) MayRelay(node, tag string) error { return p.judge.MayRelay(node, tag) }
+
+// Aimed remembers whom a job is for, as far as ids tell; see [Meant.Note].
+func (p *Policy) Aimed(jid, tgtType string, expr target.Expr) { p.meant.Note(jid, tgtType, expr) }
+
+// Excludes tells whether a job was certainly not for a minion.
+func (p *Policy) Excludes(jid, id string) bool { return p.meant.Excludes(jid, id) }
+
+// Passed notes that a node passed on something under the name of a syndic below it.
+func (p *Policy) Passed(id, via string) { p.beyond.Add(id, via) }
+
+// Forget drops what is known of an id whose key is gone.
+func (p *Policy) Forget(id string) {
+	p.claims.Forget(id)
+	p.unbar(id)
+	if err := p.o.Roles.Forget(id); err != nil {
+		p.o.Log.Error("The role of a deleted key could not be forgotten", "id", id, "err", err)
+	}
+	if err := p.nodes.Remove(id); err != nil {
+		p.o.Log.Error("A deleted node could not be forgotten", "id", id, "err", err)
+	}
+}
+
+// Join notes that an accepted id is a node and not a minion, if it may be.
+func (p *Policy) Join(id string) error {
+	if err := cmp.Or(p.judge.MayBeNode(id), p.o.Guest(id)); err != nil {
+		return p.bar(id, err)
+	}
+	if p.o.Roles.Of(id) == roles.None {
+		if err := p.o.Roles.Fix(id, roles.Syndic); err != nil {
+			return fmt.Errorf("mark syndic %s: %w", id, err)
+		}
+	}
+	fresh, err := p.nodes.Add(id)
+	if err != nil {
+		return fmt.Errorf("mark syndic %s: %w", id, err)
+	}
+	p.unbar(id)
+	if fresh {
+		p.o.Log.Info("A node below made itself known", "node", id)
+		p.o.Joined(id)
+	}
+	return nil
+}

@@ -1,0 +1,45 @@
+package ownership
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/momtree/mom/internal/jobevent"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// Trespassed counts what a peer was refused; the first of a kind and sender, and then one
+// in ten seconds, is logged and told on the event bus, and so to the masters above.
+func (p *Policy) Trespassed(x Trespass) {
+	p.o.Refused()
+	n := p.counts.Note(x, p.o.Now())
+	if n == 0 {
+		p.o.Log.Debug("Refused", "what", x.Kind, "path", x.Path, "id", x.ID, "jid", x.JID, "err", x.Err)
+		return
+	}
+	p.o.Log.Warn("Refused", "what", x.Kind, "path", x.Path, "id", x.ID, "jid", x.JID, "count", n, "err", x.Err)
+	p.o.Fire("topology/refused", wire.NewMap("kind", x.Kind, "path", x.Path, "id", x.ID, "jid", x.JID, "count", n, "reason", x.Err.Error()))
+}
+
+// Counts gives the trespasses so far, by kind.
+func (p *Policy) Counts() map[string]uint64 { return p.counts.Counts() }
+
+// Owned tells whether a node may speak for a minion in what it says of a job, and counts
+// if it may not.
+func (p *Policy) Owned(node, jid, id string) bool {
+	err := p.judge.MayAnswer(node, id)
+	if err != nil {
+		p.Trespassed(Trespass{Kind: OfExpectation, Path: node, ID: id, JID: jid, Err: err})
+	}
+	return err == nil
+}
+
+// Allowed leaves out of what a node found for a job the minions that it may not speak for.
+func (p *Policy) Allowed(node string, x jobevent.Expectation) jobevent.Expectation {
+	x.Minions = slices.DeleteFunc(x.Minions, func(id string) bool { return !p.Owned(node, x.JID, id) })
+	if !x.Ours {
+		x.Minions = p.beyond.Without(x.Minions, node)
+	}
+	maps.DeleteFunc(x.Unreachable, func(id, _ string) bool { return !p.Owned(node, x.JID, id) })
+	return x
+}
