@@ -7,19 +7,20 @@
 //
 // The way of a job, in the order in which it goes:
 //
-//	publish.go   the command: read (job.go), authorised (admit.go), matched (match.go,
-//	             branches.go), begun by the engine (package jobs) and stored
+//	publish.go   the command: read (job.go), authorised (admit.go), matched (package
+//	             ownership), begun by the engine (package jobs) and stored; local.go: a
+//	             job of a master above, which the forwarder of the node brings by a call
 //	effects.go   carries out what the engine has to be done: words, events, publications
 //	             (emit.go: sealed, signed and published), questions, ends; and stores words
 //	returns.go   one minion's answer; syndicreturn.go: those of minions below a node.
 //	             Stored before it is acknowledged, then told to the engine
 //	events.go    what minions and nodes say (relay.go: who may); hear.go: of jobs
-//	local.go     what the forwarder of the node asks: a job told again
+//	local.go     what else the forwarder of the node asks: a job told again
 //	restore.go   takes open jobs up after a restart
 //
 // What stands by itself is in sub-packages that know nothing of a [Master]; the
 // files here that bear their names only join them to it. At the door: server, commands,
-// door, access, owners, keys. Who is there: presence, failover, treewatch, datacache. Jobs:
+// admission, access, ownership, keys. Who is there: presence, failover, treewatch, datacache. Jobs:
 // jobs, ledger, jobstore, jobfiles, retention, findjob. For operators: runners, wheels,
 // functions. To look at: meters, tracer, eventreturn.
 package master
