@@ -1,9 +1,7 @@
 package master
 
 import (
-	"context"
 	"strings"
-	"time"
 
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/jobevent"
@@ -12,34 +10,6 @@ import (
 	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/returners"
 )
-
-// carryOut does what the engine of jobs has to be done, one after the other, until the
-// master ends.
-func (m *Master) carryOut() {
-	for {
-		for es := m.jobs.Ready(); len(es) > 0; es = m.jobs.Ready() {
-			for _, e := range es {
-				m.do(e)
-			}
-		}
-		if m.jobs.Waiting() > 0 {
-			ring(m.unsaved)
-		}
-		select {
-		case <-m.undone:
-		case <-m.ctx.Done():
-			return
-		}
-	}
-}
-
-// ring wakes who waits at a channel that holds one value.
-func ring(c chan struct{}) {
-	select {
-	case c <- struct{}{}:
-	default:
-	}
-}
 
 // do carries one effect out. It does not wait.
 func (m *Master) do(e jobs.Effect) {
@@ -66,8 +36,6 @@ func (m *Master) do(e jobs.Effect) {
 		m.over(e.JID)
 	case jobs.Unended:
 		m.unended(e)
-	case jobs.Stored:
-		m.stored.tell(e.UpTo, e.Err)
 	}
 }
 
@@ -120,55 +88,4 @@ func (m *Master) unended(e jobs.Unended) {
 			m.log.Error("A closed job will be looked at again after a restart", "jid", e.JID, "err", err)
 		}
 	})
-}
-
-const (
-	// storeWait bounds a write, which must not be given up because the master ends.
-	storeWait = 30 * time.Second
-	// storePause lies between attempts to store what a full or absent disk has not
-	// taken; what comes meanwhile is an attempt as well.
-	storePause = 5 * time.Second
-)
-
-// storeWords stores what is said of jobs, many words a commit, until the master ends and
-// nothing waits.
-func (m *Master) storeWords() {
-	failing := false
-	for {
-		s, some := m.jobs.NextSave()
-		if some {
-			err := m.storeBatch(s)
-			if err != nil && !failing {
-				m.log.Error("What was said of jobs could not be stored", "rows", s.Batch.Rows(), "err", err)
-			}
-			if failing = err != nil; !failing {
-				continue
-			}
-		}
-		if m.ctx.Err() != nil {
-			return
-		}
-		var again <-chan time.Time
-		if failing {
-			again = time.After(storePause)
-		}
-		select {
-		case <-m.unsaved:
-		case <-again:
-		case <-m.ctx.Done():
-		}
-	}
-}
-
-func (m *Master) storeBatch(s jobs.Save) error {
-	ctx, cancel := storeContext()
-	defer cancel()
-	res, err := m.store.Save(ctx, s.Batch)
-	m.jobs.Saved(s, res, err)
-	return err
-}
-
-// storeContext bounds a write that must not be given up because the master ends.
-func storeContext() (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.Background(), storeWait)
 }

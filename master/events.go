@@ -90,14 +90,14 @@ func (m *Master) takeEvents(ctx context.Context, r *server.Request) (any, error)
 	if err != nil {
 		return nil, err
 	}
-	if err := m.roomForWords(ctx); err != nil {
+	if err := m.driver.Room(ctx); err != nil {
 		leave()
 		return nil, fmt.Errorf("%w: %w", server.ErrNotStored, err)
 	}
 	upTo, errs := m.relayAll(from, e.Events)
 	leave()
 	// Whoever told it does not tell it again once it has the acknowledgement.
-	if err := m.booked(ctx, upTo); err != nil {
+	if err := m.driver.Booked(ctx, upTo); err != nil {
 		return nil, err
 	}
 	return nil, errors.Join(errs...)

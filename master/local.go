@@ -9,6 +9,7 @@ import (
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/driver"
 	"github.com/momtree/mom/master/server"
 )
 
@@ -64,7 +65,7 @@ func (m *Master) Story(jid string, n int) iter.Seq[bus.Event] {
 			tag, data := w.Encode()
 			return yield(bus.Event{Tag: tag, Data: data, Stamp: m.now()})
 		}
-		ctx, cancel := storeContext()
+		ctx, cancel := driver.Write()
 		defer cancel()
 		some := false
 		for w, err := range m.jobs.Story(ctx, jid, n) {

@@ -24,6 +24,7 @@ import (
 	"github.com/momtree/mom/master/admission"
 	"github.com/momtree/mom/master/commands"
 	"github.com/momtree/mom/master/datacache"
+	"github.com/momtree/mom/master/driver"
 	"github.com/momtree/mom/master/failover"
 	"github.com/momtree/mom/master/findjob"
 	"github.com/momtree/mom/master/jobfiles"
@@ -98,6 +99,7 @@ type Master struct {
 	ipc      *bus.Server
 	store    *jobstore.Store
 	jobs     *jobs.Engine
+	driver   *driver.Driver // carries out what the engine wants
 	ledger   *ledger.Ledger // that of the engine, to be asked
 	presence *presence.Registry
 	roles    *roles.Book
@@ -116,10 +118,7 @@ type Master struct {
 	kept     *retention.Log
 	late     *retention.Latecomers
 	diary    *retention.Diary
-	parent   string        // outbox destination of the one above; "": this is a top
-	undone   chan struct{} // rung when the engine of jobs has effects
-	unsaved  chan struct{} // and when it has words to be stored
-	stored   storedWaits
+	parent   string // outbox destination of the one above; "": this is a top
 
 	server   *server.Server
 	rsa      admission.Turns // who uses the master's private key
@@ -164,7 +163,6 @@ func New(o Options) (_ *Master, err error) {
 		m.rescues = rescue.New(m.log, m.now)
 	}
 	m.ctx, m.cancel = context.WithCancel(context.Background())
-	m.undone, m.unsaved = make(chan struct{}, 1), make(chan struct{}, 1)
 	m.id = masterID(o.Config)
 	m.node = cmp.Or(o.NodeID, m.id)
 	m.parent = o.Parent

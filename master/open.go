@@ -17,6 +17,7 @@ import (
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/datacache"
+	"github.com/momtree/mom/master/driver"
 	"github.com/momtree/mom/master/findjob"
 	"github.com/momtree/mom/master/jobs"
 	"github.com/momtree/mom/master/jobstore"
@@ -215,13 +216,17 @@ func (m *Master) openEngine() error {
 			return err
 		}
 	}
+	bell := driver.NewBell()
 	m.jobs = jobs.New(jobs.Config{
 		Ledger: ledger.Config{
 			GatherTimeout: m.cfg.GatherJobTimeout, SyndicWait: m.cfg.SyndicWait, AskConnected: m.cfg.Bounds.AskConnected,
 			Where: m.whereNow, Gone: m.goneForSure, Brought: m.cfg.Bounds.Brought, BroughtBy: m.cfg.Bounds.Adopted,
 		},
 		Storage: m.store.Embedded(), Parent: m.parent != "", Bounds: m.cfg.Bounds, Timeout: m.cfg.Timeout, Now: m.now,
-		Wake: func() { ring(m.undone) }, Open: noted[0], Untold: noted[1],
+		Wake: bell.Ring, Open: noted[0], Untold: noted[1],
+	})
+	m.driver = driver.New(bell, driver.Options{
+		Ctx: m.ctx, Engine: m.jobs, Save: m.store.Save, Do: m.do, Waiting: m.cfg.Bounds.WordQueue, Log: m.log,
 	})
 	m.ledger = m.jobs.Ledger()
 	return nil

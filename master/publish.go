@@ -9,6 +9,7 @@ import (
 	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/access"
+	"github.com/momtree/mom/master/driver"
 	"github.com/momtree/mom/master/jobs"
 	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/master/server"
@@ -131,7 +132,7 @@ func (m *Master) start(ctx context.Context, j *job) error {
 	if s.pub, err = m.publication(j); err != nil {
 		return err
 	}
-	if err := m.roomForWords(ctx); err != nil {
+	if err := m.driver.Room(ctx); err != nil {
 		return fmt.Errorf("start job %s: %w", j.jid, err)
 	}
 	kept, err := m.retain(j, s.pub)
@@ -193,7 +194,7 @@ func (m *Master) publishNow(e jobs.Publish) {
 	m.traces.Published(e.JID, m.now())
 	m.lookAgain(s.spec)
 	if e.Early {
-		ctx, cancel := storeContext()
+		ctx, cancel := driver.Write()
 		defer cancel()
 		if err := m.jobs.CountStored(ctx, e.JID); err != nil {
 			m.log.Error("The returns that were here before their job could not be counted", "jid", e.JID, "err", err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/driver"
 	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/master/retention"
 )
@@ -89,7 +90,7 @@ func (m *Master) unqueue(w retention.Waiting, reason string) {
 
 // restoreQueue finds out again for whom the queued jobs of an earlier life wait.
 func (m *Master) restoreQueue(r retention.Record) error {
-	ctx, cancel := storeContext()
+	ctx, cancel := driver.Write()
 	defer cancel()
 	_, ok, err := m.store.Local().GetLoad(ctx, r.JID)
 	if err != nil {

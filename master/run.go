@@ -20,8 +20,7 @@ func (m *Master) Run(ctx context.Context) error {
 	defer stop()
 	unsubscribe := m.keys.Subscribe(m.keyChanged)
 	defer unsubscribe()
-	m.wg.Go(m.carryOut)
-	m.wg.Go(m.storeWords)
+	m.wg.Go(m.driver.Run)
 	if len(m.cfg.EventReturn) > 0 {
 		e := eventreturn.Listen(eventreturn.Options{
 			Bus: m.bus, Store: m.store, MasterID: m.id, Whitelist: m.cfg.EventReturnWhitelist, Blacklist: m.cfg.EventReturnBlacklist,

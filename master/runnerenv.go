@@ -9,6 +9,7 @@ import (
 	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/driver"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/master/runners"
@@ -127,7 +128,7 @@ func (e runnerEnv) Ask(ctx context.Context, q runners.Question) (runners.Answers
 // answersOf is what is known of a job now: who is waited for counts as missing.
 func (m *Master) answersOf(jid string) (runners.Answers, error) {
 	account, _ := m.ledger.State(jid)
-	ctx, cancel := storeContext()
+	ctx, cancel := driver.Write()
 	defer cancel()
 	rets, err := m.store.Local().GetReturns(ctx, jid)
 	if err != nil {

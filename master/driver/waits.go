@@ -1,4 +1,4 @@
-package master
+package driver
 
 import (
 	"context"
@@ -73,35 +73,34 @@ func (w *storedWaits) add(upTo uint64) <-chan error {
 	return c
 }
 
-// booked waits until all words up to a number are stored, or could not be just now.
-func (m *Master) booked(ctx context.Context, upTo uint64) error {
+// Booked waits until all words up to a number are stored, or could not be just now.
+func (d *Driver) Booked(ctx context.Context, upTo uint64) error {
 	select {
-	case err := <-m.stored.add(upTo):
+	case err := <-d.stored.add(upTo):
 		if err != nil {
 			return fmt.Errorf("%w: %w", server.ErrNotStored, err)
 		}
 		return nil
 	case <-ctx.Done():
 		return fmt.Errorf("%w: %w", server.ErrNotStored, ctx.Err())
-	case <-m.ctx.Done():
-		return fmt.Errorf("%w: %w", server.ErrNotStored, m.ctx.Err())
+	case <-d.o.Ctx.Done():
+		return fmt.Errorf("%w: %w", server.ErrNotStored, d.o.Ctx.Err())
 	}
 }
 
-// roomForWords waits while more words on jobs wait for the disk than may (bound
-// word_queue).
-func (m *Master) roomForWords(ctx context.Context) error {
+// Room waits while more words on jobs wait for the disk than may.
+func (d *Driver) Room(ctx context.Context) error {
 	for {
-		again := m.stored.next() // before it is counted
-		if m.jobs.Crowd() <= m.cfg.Bounds.WordQueue {
+		again := d.stored.next() // before it is counted
+		if d.o.Engine.Crowd() <= d.o.Waiting {
 			return nil
 		}
 		select {
 		case <-again:
 		case <-ctx.Done():
 			return fmt.Errorf("wait until words of jobs are stored: %w", ctx.Err())
-		case <-m.ctx.Done():
-			return fmt.Errorf("wait until words of jobs are stored: %w", m.ctx.Err())
+		case <-d.o.Ctx.Done():
+			return fmt.Errorf("wait until words of jobs are stored: %w", d.o.Ctx.Err())
 		}
 	}
 }
