@@ -10,8 +10,9 @@
 //	publish.go   the command: read (job.go), authorised (admit.go), matched (package
 //	             ownership), begun by the engine (package jobs) and stored; local.go: a
 //	             job of a master above, which the forwarder of the node brings by a call
-//	effects.go   carries out what the engine has to be done: words, events, publications
-//	             (emit.go: sealed, signed and published), questions, ends; and stores words
+//	effects.go   carries out what the engine has to be done, as package driver hands it on:
+//	             words, events, publications (emit.go: sealed, signed and published),
+//	             questions, ends
 //	returns.go   one minion's answer; syndicreturn.go: those of minions below a node.
 //	             Stored before it is acknowledged, then told to the engine
 //	events.go    what minions and nodes say (relay.go: who may); hear.go: of jobs
@@ -21,6 +22,6 @@
 // What stands by itself is in sub-packages that know nothing of a [Master]; the
 // files here that bear their names only join them to it. At the door: server, commands,
 // admission, access, ownership, keys. Who is there: presence, failover, treewatch, datacache. Jobs:
-// jobs, ledger, jobstore, jobfiles, retention, findjob. For operators: runners, wheels,
+// jobs, driver, ledger, jobstore, jobfiles, retention, findjob. For operators: runners, wheels,
 // functions. To look at: meters, tracer, eventreturn.
 package master
