@@ -24,10 +24,11 @@ import (
 // benchMinion returns jobs as fast as it is let, over one connection.
 type benchMinion struct {
 	*swarmtest.Peer
-	id  string
-	key *crypt.Crypticle
-	tok []byte
-	buf []byte
+	once func(body []byte) ([]byte, error) // one request by a connection of its own; nil: by the Peer
+	id   string
+	key  *crypt.Crypticle
+	tok  []byte
+	buf  []byte
 }
 
 func (m *benchMinion) answer(jid string, ts int64) error {
@@ -52,11 +53,16 @@ func (m *benchMinion) tell(load *wire.Map, ts int64) error {
 	if err != nil {
 		return err
 	}
-	reply, err := m.Do(body, m.buf)
+	var reply []byte
+	if m.once != nil {
+		reply, err = m.once(body)
+	} else {
+		reply, err = m.Do(body, m.buf)
+		m.buf = reply
+	}
 	if err != nil {
 		return err
 	}
-	m.buf = reply
 	frame, err := wire.Bytes(reply)
 	if err != nil {
 		return err

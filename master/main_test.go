@@ -17,7 +17,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if swarmtest.Playing() || mastering() {
+	if swarmtest.Playing() || mastering() || playing() {
 		return
 	}
 	// The clock of the backtracking engine ends by itself, shortly after the

@@ -236,6 +236,7 @@ func (m *Master) openEngine() error {
 func (m *Master) openJobs(o Options) error {
 	local, err := sqlite.Open(m.ctx, sqlite.Options{
 		Path: m.cfg.JobStoreFile, Log: m.log, Now: m.now, Age: func() time.Time { return m.ages.Now() },
+		TailRows: m.cfg.Bounds.OutboxTail, TailBytes: m.cfg.Bounds.OutboxBytes,
 	})
 	if err != nil {
 		return fmt.Errorf("open the job store: %w", err)

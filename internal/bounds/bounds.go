@@ -12,6 +12,8 @@ type Bounds struct {
 	CommitRows    int           `bound:"commit_rows" default:"500" small:"1..3" help:"rows of one commit"`
 	CommitPending int           `bound:"commit_pending" default:"20000" small:"3..10" help:"rows that wait for the commit"`
 	CommitMemory  int           `bound:"commit_memory" default:"67108864" small:"20000..100000" help:"their bytes"`
+	OutboxTail    int           `bound:"outbox_tail" default:"4000" small:"1..5" help:"newest rows of an outbox that are kept in memory for who hands them on"`
+	OutboxBytes   int           `bound:"outbox_tail_bytes" default:"8388608" small:"500..5000" help:"their bytes"`
 	DrainRows     int           `bound:"drain_rows" default:"500" small:"1..3" help:"rows of one batch into SQL"`
 	CleanStep     int           `bound:"clean_step" default:"500" small:"1..3" help:"jobs that one step of the clean-up deletes"`
 	WordQueue     int           `bound:"word_queue" default:"4096" small:"2..5" help:"words of jobs that wait to be written down"`

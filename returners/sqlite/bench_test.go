@@ -94,3 +94,38 @@ func withRows(r returners.Return, dests ...string) returners.Batch {
 	}
 	return b
 }
+
+// BenchmarkHandOn is what the forwarder of a node that is not behind costs: batches of 50
+// returns are committed, read and let go. The time is without the commit.
+func BenchmarkHandOn(b *testing.B) {
+	s := benchStore(b, "full")
+	r := returnertest.Return(b, 1, "m", "test.echo", strings.Repeat("x", 200))
+	n, after := 0, int64(0)
+	b.ResetTimer()
+	for range b.N {
+		b.StopTimer()
+		var batch Batch
+		for range 50 {
+			n++
+			r.ID, r.JID = returnertest.Minion(n%10000), returnertest.JID(n/10000)
+			batch.Returns = append(batch.Returns, r)
+			batch.Outbox = append(batch.Outbox, Item{Dest: "parent:top", Kind: returners.KindReturn, JID: r.JID, ID: r.ID})
+		}
+		if _, err := s.Commit(b.Context(), batch); err != nil {
+			b.Fatal(err)
+		}
+		b.StartTimer()
+		rows, err := s.OutboxRead(b.Context(), "parent:top", after, 500, 0)
+		if err != nil || len(rows) != 50 {
+			b.Fatalf("%d rows, %v", len(rows), err)
+		}
+		moves := make([]returners.Move, len(rows))
+		for i := range rows {
+			moves[i].Seq, after = rows[i].Seq, rows[i].Seq
+		}
+		if err := s.OutboxMove(b.Context(), "parent:top", moves); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/1000/float64(n), "us/row")
+}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
 )
 
@@ -42,14 +43,22 @@ func (s *Store) writeAt(ctx context.Context, at level, doing string, fn func(ctx
 	if err != nil {
 		return s.fault(doing, err)
 	}
-	w := &writer{Store: s, tx: tx, now: s.o.Now(), owed: map[string]weight{}, bound: map[*sql.Stmt]*sql.Stmt{}, exps: map[[2]string]*expected{}}
-	if err := fn(ctx, w); err != nil {
+	w := &writer{
+		Store: s, tx: tx, now: s.o.Now(), bound: map[*sql.Stmt]*sql.Stmt{}, exps: map[[2]string]*expected{},
+		changes: changes{by: map[string]weight{}, gone: map[string][]int64{}, other: map[string]bool{}},
+	}
+	err = s.depth.settle(ctx, tx)
+	if err == nil {
+		err = fn(ctx, w)
+	}
+	if err != nil {
 		return s.fault(doing, errors.Join(err, rollback(tx)))
 	}
 	if err := tx.Commit(); err != nil {
+		s.depth.uncertain()
 		return s.fault(doing, errors.Join(err, rollback(tx)))
 	}
-	s.depth.add(w.owed)
+	s.depth.add(&w.changes)
 	return nil
 }
 
@@ -63,9 +72,9 @@ func rollback(tx *sql.Tx) error {
 // writer is one running transaction.
 type writer struct {
 	*Store
-	tx   *sql.Tx
-	now  time.Time
-	owed map[string]weight // change of the outboxes by destination
+	tx  *sql.Tx
+	now time.Time
+	changes
 
 	bound map[*sql.Stmt]*sql.Stmt // prepared statements bound to tx, once each
 	exps  map[[2]string]*expected // by jid and node: who is asked, as this batch has it
@@ -74,8 +83,8 @@ type writer struct {
 
 // owes notes a change of what dest is owed.
 func (w *writer) owes(dest string, rows, bytes int64) {
-	c := w.owed[dest]
-	w.owed[dest] = weight{c.rows + rows, c.bytes + bytes}
+	c := w.by[dest]
+	w.by[dest] = weight{c.rows + rows, c.bytes + bytes}
 }
 
 // stmt binds a prepared statement to the transaction, which closes it.
@@ -132,11 +141,13 @@ func (s *Store) Commit(ctx context.Context, b Batch) (Result, error) {
 // owedKey names what an outbox row refers to.
 type owedKey struct{ kind, jid, id string }
 
-// change is one thing that a batch changed: how many bytes it holds, and what whoever
-// is owed it gets if that is not the row itself.
+// change is one thing that a batch changed: how many bytes it holds, what whoever is
+// owed it gets if that is not the row itself, and the row as it will be read.
 type change struct {
 	size    int64
 	payload []byte
+	ret     *returners.Return
+	load    *returners.Load
 }
 
 // news is what a batch changed.
@@ -157,7 +168,7 @@ func (w *writer) batch(ctx context.Context, b Batch) (Result, error) {
 			return res, fmt.Errorf("load of job %s: %w", l.JID, err)
 		}
 		if res.NewLoads[i] {
-			fresh[owedKey{returners.KindLoad, l.JID, ""}] = change{size: int64(len(l.Raw))}
+			fresh[owedKey{returners.KindLoad, l.JID, ""}] = change{size: int64(len(l.Raw)), load: l}
 		}
 	}
 	for i := range b.Expectations {
@@ -195,7 +206,7 @@ func (w *writer) returns(ctx context.Context, rets []returners.Return, isNew []b
 		if !isNew[i] {
 			continue
 		}
-		fresh[owedKey{returners.KindReturn, r.JID, r.ID}] = change{size: int64(len(r.Full))}
+		fresh[owedKey{returners.KindReturn, r.JID, r.ID}] = change{size: int64(len(r.Full)), ret: r}
 		if l, ok := last[r.JID]; !ok || at.After(l) {
 			last[r.JID] = at
 		}
@@ -250,7 +261,7 @@ func (w *writer) owe(ctx context.Context, items []Item, fresh news) error {
 	var done map[once]bool
 	for i := range items {
 		it := &items[i]
-		size, payload := int64(len(it.Payload)), it.Payload
+		size, payload, what := int64(len(it.Payload)), it.Payload, change{}
 		if it.Kind != returners.KindEvent {
 			k := owedKey{it.Kind, it.JID, it.ID}
 			if it.Kind == returners.KindLoad {
@@ -263,15 +274,45 @@ func (w *writer) owe(ctx context.Context, items []Item, fresh news) error {
 			if it.Payload == nil {
 				size, payload = kept.size, kept.payload
 			}
+			what = kept
 			if done == nil {
 				done = make(map[once]bool, len(items))
 			}
 			done[once{k, it.Dest}] = true
 		}
-		if _, err := w.exec(ctx, w.st.owe, it.Dest, it.Kind, it.JID, it.ID, w.now.UnixMicro(), payload, size); err != nil {
+		res, err := w.stmt(ctx, w.st.owe).ExecContext(ctx, it.Dest, it.Kind, it.JID, it.ID, w.now.UnixMicro(), payload, size)
+		if err != nil {
+			return fmt.Errorf("outbox row for %s: %w", it.Dest, err)
+		}
+		seq, err := res.LastInsertId()
+		if err != nil {
 			return fmt.Errorf("outbox row for %s: %w", it.Dest, err)
 		}
 		w.owes(it.Dest, 1, size)
+		w.added = append(w.added, w.asRead(Item{Seq: seq, Dest: it.Dest, Kind: it.Kind, JID: it.JID, ID: it.ID, Payload: payload}, what))
 	}
 	return nil
+}
+
+// asRead gives a row that was just written the form in which OutboxRead finds it.
+func (w *writer) asRead(it Item, what change) Item {
+	var stored wire.Raw
+	switch {
+	case what.ret != nil:
+		r := *what.ret
+		r.At, stored = time.UnixMicro(cmp.Or(r.At, w.now).UnixMicro()).UTC(), r.Full
+		it.Return = &r
+	case what.load != nil:
+		l := returners.Load{JID: what.load.JID, Raw: what.load.Raw, User: what.load.User}
+		l.At, stored = time.UnixMicro(jid.TimeOr(l.JID, cmp.Or(what.load.At, w.now)).UnixMicro()).UTC(), l.Raw
+		it.Load = &l
+	case it.Kind == returners.KindExpectation && len(it.Payload) > 0:
+		if e, err := returners.DecodeExpectation(it.Payload); err == nil {
+			it.Expectation = &e
+		}
+	}
+	if it.Payload == nil {
+		it.Payload = stored
+	}
+	return it
 }

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -54,7 +55,8 @@ func TestModel(t *testing.T) {
 		path := filepath.Join(dir, "jobs.db")
 		var s *Store
 		start := func() {
-			if s, err = Open(background, Options{Path: path}); err != nil {
+			o := Options{Path: path, TailRows: rapid.IntRange(1, 9).Draw(t, "tail"), TailBytes: rapid.IntRange(1, 20).Draw(t, "bytes of the tail")}
+			if s, err = Open(background, o); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -64,6 +66,7 @@ func TestModel(t *testing.T) {
 		t.Repeat(map[string]func(*rapid.T){
 			"commit":  func(t *rapid.T) { m.commit(t, s) },
 			"ack":     func(t *rapid.T) { m.ack(t, s) },
+			"move":    func(t *rapid.T) { m.move(t, s) },
 			"reject":  func(t *rapid.T) { m.reject(t, s) },
 			"restart": func(t *rapid.T) { closeStore(t, s); start() },
 			"clean":   func(t *rapid.T) { m.clean(t, s) },
@@ -156,6 +159,21 @@ func (m *model) ack(t *rapid.T, s *Store) {
 		return gone
 	})
 	if err := s.OutboxAck(background, d, seqs); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// move hands the first row of one destination on to the other one.
+func (m *model) move(t *rapid.T, s *Store) {
+	d, rows := m.pick(t)
+	if len(rows) == 0 {
+		return
+	}
+	to := dests[1-slices.Index(dests, d)]
+	m.lastSeq++
+	m.outbox[to] = append(m.outbox[to], owed{seq: m.lastSeq, jid: rows[0].jid, id: rows[0].id})
+	m.outbox[d] = rows[1:]
+	if err := s.OutboxMove(background, d, []returners.Move{{Seq: rows[0].seq, To: []string{to}}}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -279,9 +297,13 @@ func (m *model) checkOutbox(t *rapid.T, s *Store, dest string) {
 	}
 	var got []Item
 	for after := int64(0); ; after = got[len(got)-1].Seq {
-		page, err := s.OutboxRead(background, dest, after, 5, 0)
+		page, err := s.OutboxRead(background, dest, after, 5, 8)
 		if err != nil {
 			t.Fatal(err)
+		}
+		filed, err := s.readOutbox(background, dest, after, 5, 8)
+		if err != nil || len(page) != len(filed) || len(page) > 0 && !reflect.DeepEqual(page, filed) {
+			t.Fatalf("%s: behind %d are %+v, in the file %+v, %v", dest, after, page, filed, err)
 		}
 		if len(page) == 0 {
 			break

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"net/url"
@@ -31,6 +32,11 @@ type Options struct {
 	// Readers is the most connections that read at once; 0 = 4.
 	Readers int
 
+	// TailRows and TailBytes bound the newest rows of each outbox that are kept in
+	// memory for who hands them on; 0 = 4000 and 8 MiB. What is older is read from the
+	// file.
+	TailRows, TailBytes int
+
 	Log *slog.Logger     // nil = slog.Default()
 	Now func() time.Time // nil = time.Now
 
@@ -55,6 +61,7 @@ func (o *Options) fill() error {
 	if o.Readers <= 0 {
 		o.Readers = 4
 	}
+	o.TailRows, o.TailBytes = cmp.Or(o.TailRows, 4000), cmp.Or(o.TailBytes, 8<<20)
 	if o.Log == nil {
 		o.Log = slog.Default()
 	}

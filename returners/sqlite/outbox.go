@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -18,6 +19,17 @@ func (s *Store) OutboxRead(ctx context.Context, dest string, after int64, limit,
 	if limit <= 0 {
 		return nil, fmt.Errorf("job store %s: read the outbox: limit is %d, must be above 0", s.path, limit)
 	}
+	if s.closing.Load() {
+		return nil, s.closed()
+	}
+	if items, ok := s.depth.read(dest, after, limit, maxBytes); ok {
+		return items, nil
+	}
+	return s.readOutbox(ctx, dest, after, limit, maxBytes)
+}
+
+// readOutbox is OutboxRead from the file.
+func (s *Store) readOutbox(ctx context.Context, dest string, after int64, limit, maxBytes int) ([]Item, error) {
 	items := make([]Item, 0, min(limit, 512))
 	size := 0
 	err := s.query(ctx, "read the outbox for "+dest, func(scan sqlread.Scan) error {
@@ -84,16 +96,35 @@ func (s *Store) OutboxAck(ctx context.Context, dest string, seqs []int64) error 
 	if len(seqs) == 0 {
 		return nil
 	}
-	return s.write(ctx, "acknowledge rows for "+dest, func(ctx context.Context, w *writer) error {
-		for _, seq := range seqs {
-			n, size, err := w.taken(ctx, w.st.ack, seq, dest)
-			if err != nil {
-				return err
-			}
-			w.owes(dest, -n, -size)
-		}
-		return nil
+	return s.writeAt(ctx, unsynced, "acknowledge rows for "+dest, func(ctx context.Context, w *writer) error {
+		return w.acknowledged(ctx, dest, seqs)
 	})
+}
+
+// acknowledged removes delivered rows. That needs no sync of the disk: who lost it with
+// the power delivers the rows once more, which changes nothing.
+func (w *writer) acknowledged(ctx context.Context, dest string, seqs []int64) error {
+	if len(seqs) == 0 {
+		return nil
+	}
+	list, err := json.Marshal(seqs)
+	if err != nil {
+		return err
+	}
+	rows, err := w.stmt(ctx, w.st.ack).QueryContext(ctx, dest, string(list))
+	if err != nil {
+		return err
+	}
+	defer rows.Close() //nolint:errcheck // Err tells what is wrong
+	for rows.Next() {
+		var size int64
+		if err := rows.Scan(&size); err != nil {
+			return err
+		}
+		w.owes(dest, -1, -size)
+	}
+	w.gone[dest] = append(w.gone[dest], seqs...)
+	return rows.Err()
 }
 
 // taken runs a statement on one outbox row and reports how many rows that were
@@ -114,6 +145,7 @@ func (s *Store) OutboxReject(ctx context.Context, dest string, seq int64, reason
 		n, size, err := w.taken(ctx, w.st.reject, returners.Rejected(dest), reason, seq, dest)
 		w.owes(dest, -n, -size)
 		w.owes(returners.Rejected(dest), n, size)
+		w.gone[dest], w.other[returners.Rejected(dest)] = []int64{seq}, true
 		return err
 	})
 }

@@ -14,22 +14,20 @@ func (s *Store) OutboxMove(ctx context.Context, dest string, rows []returners.Mo
 	if len(rows) == 0 {
 		return nil
 	}
-	return s.write(ctx, "acknowledge rows for "+dest, func(ctx context.Context, w *writer) error {
-		for _, r := range rows {
+	return s.writeAt(ctx, unsynced, "acknowledge rows for "+dest, func(ctx context.Context, w *writer) error {
+		seqs := make([]int64, len(rows))
+		for i, r := range rows {
 			for _, to := range r.To {
 				n, size, err := w.taken(ctx, w.st.pass, to, r.Seq, dest)
 				if err != nil {
 					return fmt.Errorf("owe row %d to %s: %w", r.Seq, to, err)
 				}
 				w.owes(to, n, size)
+				w.other[to] = true
 			}
-			n, size, err := w.taken(ctx, w.st.ack, r.Seq, dest)
-			if err != nil {
-				return err
-			}
-			w.owes(dest, -n, -size)
+			seqs[i] = r.Seq
 		}
-		return nil
+		return w.acknowledged(ctx, dest, seqs)
 	})
 }
 
@@ -60,6 +58,7 @@ func (s *Store) OutboxOwe(ctx context.Context, dest, jid string) (n int, err err
 				WHERE jid = ?3 AND id > ?4 AND length(full_ret) > 0 ORDER BY id LIMIT ?5 RETURNING size, id`,
 				dest, w.now.UnixMicro(), jid, last, owePage)
 			w.owes(dest, int64(page), bytes)
+			w.other[dest] = true
 			return err
 		})
 		n, more = n+page, page == owePage
@@ -68,7 +67,7 @@ func (s *Store) OutboxOwe(ctx context.Context, dest, jid string) (n int, err err
 }
 
 // OutboxDests counts the rows of every destination, rejected ones included.
-func (s *Store) OutboxDests() map[string]int64 { return s.depth.rows() }
+func (s *Store) OutboxDests() map[string]int64 { return s.depth.all() }
 
 // OutboxForget drops up to limit rows of a destination that is no more, such
 // as a parent that was replaced, and tells how many went.
@@ -81,6 +80,7 @@ func (s *Store) OutboxForget(ctx context.Context, dest string, limit int) (int, 
 			return err
 		}, "DELETE FROM outbox WHERE seq IN (SELECT seq FROM outbox WHERE dest = ? ORDER BY seq LIMIT ?) RETURNING size", dest, limit)
 		w.owes(dest, -gone.rows, -gone.bytes)
+		w.other[dest] = true
 		return err
 	})
 	return int(gone.rows), err

@@ -41,7 +41,7 @@ func (p *statements) prepare(ctx context.Context, db *sql.DB) error {
 		{&p.owe, `INSERT INTO outbox (dest, kind, jid, id, at, payload, size) VALUES (?, ?, ?, ?, ?, ?, ?)`},
 		{&p.pass, `INSERT INTO outbox (dest, kind, jid, id, at, payload, size)
 			SELECT ?, kind, jid, id, at, payload, size FROM outbox WHERE seq = ? AND dest = ? RETURNING size`},
-		{&p.ack, `DELETE FROM outbox WHERE seq = ? AND dest = ? RETURNING size`},
+		{&p.ack, `DELETE FROM outbox WHERE +dest = ? AND seq IN (SELECT value FROM json_each(?)) RETURNING size`},
 		{&p.reject, `UPDATE outbox SET dest = ?, error = ? WHERE seq = ? AND dest = ? RETURNING size`},
 		{&p.note, `INSERT INTO notes (kind, jid, key, value) VALUES (?, ?, ?, ?)
 			ON CONFLICT (kind, jid, key) DO UPDATE SET value = excluded.value`},

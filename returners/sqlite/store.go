@@ -50,7 +50,7 @@ func Open(ctx context.Context, o Options) (_ *Store, err error) {
 	if err := durable.Folder(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("job store %s: make its folder: %w", path, err)
 	}
-	s := &Store{o: o, path: path, turn: make(chan struct{}, 1)}
+	s := &Store{o: o, path: path, turn: make(chan struct{}, 1), depth: depths{rows: o.TailRows, bytes: o.TailBytes}}
 	if s.unlock, err = lockFile(path + ".lock"); err != nil {
 		return nil, fmt.Errorf("job store %s: %w", path, err)
 	}

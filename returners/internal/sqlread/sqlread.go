@@ -12,12 +12,14 @@ type Scan = func(dest ...any) error
 // ErrEnough is what a visitor returns to end a reading that has not failed.
 var ErrEnough = errors.New("enough rows")
 
+// Querier is a database or a transaction.
+type Querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
 // Each visits the rows that a database or a transaction gives for a query, up to
 // the first error.
-func Each(ctx context.Context, db interface {
-	QueryContext(context.Context, string, ...any) (*sql.Rows, error)
-}, visit func(Scan) error, query string, args ...any,
-) error {
+func Each(ctx context.Context, db Querier, visit func(Scan) error, query string, args ...any) error {
 	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
 		return err
