@@ -62,7 +62,10 @@ func (m *Master) send(j *job, p wire.Publication) error {
 	if err := m.emitTo(p, j.topics(m.cfg.OrderMasters), m.allBut(j.Spared)); err != nil {
 		return fmt.Errorf("publish job %s: %w", j.jid, err)
 	}
-	return m.kept.Published(j.jid)
+	if m.kept.Published(j.jid) {
+		m.jobs.Published(j.jid)
+	}
+	return nil
 }
 
 // allBut picks all subscribers but these nodes.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -229,6 +230,9 @@ func TestUsers17aKilledBetweenStoreAndPublication(t *testing.T) {
 	if n := m.runs("mark"); len(n) != 0 {
 		t.Fatalf("ran already: %v", n)
 	}
+	if open, kept := m.notes(returners.NoteOpen), m.notes(returners.NotePublication); len(open) != 1 || !slices.Equal(open, kept) {
+		t.Fatalf("open are %v, kept %v", open, kept)
+	}
 	m.start()
 	eventually(t, "the job ran on both minions", func() bool { return m.runs("mark")["ran"] >= 2 })
 	eventually(t, "the job is over", func() bool {
@@ -237,9 +241,8 @@ func TestUsers17aKilledBetweenStoreAndPublication(t *testing.T) {
 	if n := m.runs("mark")["ran"]; n != 2 {
 		t.Errorf("the job ran %d times on two minions", n)
 	}
-	kept, err := os.ReadDir(filepath.Join(m.cfg.Cachedir, "publications"))
-	if err != nil || len(kept) != 0 {
-		t.Errorf("kept are %v, %v", kept, err)
+	if kept := m.notes(returners.NotePublication); len(kept) != 0 {
+		t.Errorf("kept are %v", kept)
 	}
 	// Whatever comes after the next restart, too.
 	m.kill()

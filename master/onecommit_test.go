@@ -71,7 +71,7 @@ func TestAJobIsOneCommit(t *testing.T) {
 			}
 			kinds = append(kinds, n.Kind)
 		}
-		if slices.Sort(kinds); !slices.Equal(kinds, []string{returners.NoteOpen}) {
+		if slices.Sort(kinds); !slices.Equal(kinds, []string{returners.NoteOpen, returners.NotePublication}) {
 			t.Errorf("with notes %v", kinds)
 		}
 		if err := m.answer(jid, true); err != nil {
@@ -79,6 +79,9 @@ func TestAJobIsOneCommit(t *testing.T) {
 		}
 		events.take("salt/job/" + jid + "/complete")
 		eventually(t, "it is closed on the disk", func() bool { return len(r.notes(returners.NoteOpen)) == 0 })
+		if kept := r.notes(returners.NotePublication); len(kept) != 0 {
+			t.Errorf("with parent %q kept are %v", parent, kept)
+		}
 		if synced, _ := c.take(); len(synced) != 1 || len(synced[0].Returns) != 1 {
 			t.Errorf("with parent %q its return and its end took %d commits that are synced", parent, len(synced))
 		}

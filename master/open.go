@@ -180,10 +180,10 @@ func (m *Master) openStore(o Options) (err error) {
 	if err := m.openJobs(o); err != nil {
 		return err
 	}
-	if err := m.openRetention(); err != nil {
+	if err := m.openEngine(); err != nil {
 		return err
 	}
-	if err := m.openEngine(); err != nil {
+	if err := m.openRetention(); err != nil {
 		return err
 	}
 	m.probes = findjob.NewProbes(m.jobs.Found)

@@ -141,7 +141,7 @@ func (m *Master) start(ctx context.Context, j *job) error {
 	}
 	m.starts.put(s)
 	defer m.starts.remove(s)
-	err = m.begin(ctx, s, stored)
+	err = m.begin(ctx, s, stored, kept)
 	if err == nil {
 		select {
 		case <-s.done:
@@ -149,26 +149,23 @@ func (m *Master) start(ctx context.Context, j *job) error {
 			err = fmt.Errorf("start job %s: the master ends: %w", j.jid, m.ctx.Err())
 		}
 	}
+	if kept != nil && (err != nil || s.again) {
+		m.kept.Drop(j.jid)
+	}
 	if err != nil {
-		if kept {
-			m.kept.Drop(j.jid)
-		}
 		return err
 	}
 	if s.again {
-		if kept {
-			m.kept.Drop(j.jid)
-		}
 		m.log.Info("A job came a second time and is not published again", "jid", j.jid, "user", j.user())
 	}
 	return s.err
 }
 
 // begin gives a job to the engine, and stores it if it is new here.
-func (m *Master) begin(ctx context.Context, s *start, stored wire.Raw) error {
+func (m *Master) begin(ctx context.Context, s *start, stored wire.Raw, kept []byte) error {
 	j := s.job
 	save, known, err := m.jobs.Publish(ctx, jobs.Publication{
-		Spec: s.spec, Load: returners.Load{JID: j.jid, Raw: stored, User: j.user(), At: m.now()}, Minions: j.Minions, Early: j.fromAbove,
+		Spec: s.spec, Load: returners.Load{JID: j.jid, Raw: stored, User: j.user(), At: m.now()}, Minions: j.Minions, Early: j.fromAbove, Kept: kept,
 	})
 	if err != nil || known {
 		return err

@@ -24,10 +24,13 @@ func (m *Master) openRetention() (err error) {
 	if err != nil {
 		return err
 	}
-	m.kept, err = retention.Open(retention.Options{
-		Dir: filepath.Join(m.cfg.Cachedir, "publications"), Keep: m.cfg.PublishRetention,
-		MaxBytes: m.cfg.PublishRetentionMaxBytes, Log: m.log, Now: m.now, Age: m.ages.Now, Steady: m.ages.Steady,
-	})
+	if err := retention.TakeOver(m.ctx, filepath.Join(m.cfg.Cachedir, "publications"), m.store.Local(), m.store.Save); err != nil {
+		return err
+	}
+	m.kept, err = retention.Open(m.ctx, retention.Options{
+		Keep: m.cfg.PublishRetention, MaxBytes: m.cfg.PublishRetentionMaxBytes, Log: m.log, Now: m.now, Age: m.ages.Now, Steady: m.ages.Steady,
+		Found: m.jobs.Keeps, Dropped: m.jobs.Unkeep,
+	}, m.store.Embedded())
 	m.late = retention.NewLatecomers(retention.LatecomersOptions{
 		For: republishFor, Publish: m.publishAgain, Log: m.log, Now: m.now,
 		Open: func(jid string) bool { a, ok := m.ledger.State(jid); return ok && a.Open() },
@@ -35,25 +38,25 @@ func (m *Master) openRetention() (err error) {
 	return err
 }
 
-// retain keeps a job's publication before the job is stored. It tells whether it
-// did so now.
-func (m *Master) retain(j *job, p wire.Publication) (bool, error) {
+// retain gives what of a job's publication is stored with the job. nil: nothing is, or
+// it is already.
+func (m *Master) retain(j *job, p wire.Publication) ([]byte, error) {
 	if !m.kept.Keeps() && j.until.IsZero() {
-		return false, nil
+		return nil, nil
 	}
 	plain, err := p.Encode()
 	if err != nil {
-		return false, fmt.Errorf("encode publication %s: %w", j.jid, err)
+		return nil, fmt.Errorf("encode publication %s: %w", j.jid, err)
 	}
 	r := retention.Record{JID: j.jid, At: m.ages.Now(), Until: j.until, Pub: plain}
 	if m.cfg.ZmqFiltering {
 		r.Topics = j.topics(m.cfg.OrderMasters)
 	}
-	fresh, err := m.kept.Put(r)
+	stored, err := m.kept.Put(r)
 	if errors.Is(err, retention.ErrFull) {
-		return false, server.Refusal{Name: "SaltClientError", Message: "The job cannot be queued: " + err.Error()}
+		return nil, server.Refusal{Name: "SaltClientError", Message: "The job cannot be queued: " + err.Error()}
 	}
-	return fresh, err
+	return stored, err
 }
 
 // number puts the number of a kept publication into it. It is called in the

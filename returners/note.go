@@ -14,7 +14,8 @@ const (
 	// NoteUntold: the job is closed, and the masters above that asked for it may not
 	// have heard so.
 	NoteUntold = "untold"
-	// NotePublication is what was published, kept for those that may have missed it.
+	// NotePublication is what was published, kept for those that may have missed it. One
+	// with the key [KeyPublished] tells that it was handed to the subscribers.
 	NotePublication = "publication"
 	// NoteOrigin: a master above asked for the job. Key is its address, and a value
 	// tells that it is owed what was here before.
@@ -23,6 +24,9 @@ const (
 	// above that uses it.
 	NoteMasterID = "master_id"
 )
+
+// KeyPublished is the key of a note that a publication was handed to the subscribers.
+const KeyPublished = "published"
 
 // HoldingNotes are the kinds of notes that hold their job.
 var HoldingNotes = []string{NoteOpen, NoteUntold, NotePublication}

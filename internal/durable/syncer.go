@@ -2,7 +2,6 @@ package durable
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"sync"
 )
@@ -23,12 +22,6 @@ type round struct {
 
 // New makes a Syncer over a function that syncs.
 func New(sync func() error) *Syncer { return &Syncer{sync: sync, turn: make(chan struct{}, 1)} }
-
-// Dir makes one that syncs a folder: the names in it, not what the files hold. File
-// systems that cannot sync a folder do not need it, so a refusal is no error.
-func Dir(path string) *Syncer {
-	return New(func() error { return Names(path) })
-}
 
 // File syncs what a file holds. Its name is as durable as its folder.
 func File(path string) error {

@@ -84,14 +84,4 @@ func TestErrorsAreTold(t *testing.T) {
 	if err := New(func() error { return broken }).Wait(); !errors.Is(err, broken) {
 		t.Errorf("got %v", err)
 	}
-	dir := t.TempDir()
-	if err := Dir(dir).Wait(); err != nil {
-		t.Error(err)
-	}
-	if err := File(filepath.Join(dir, "missing")); err == nil {
-		t.Error("a file that is not there was synced")
-	}
-	if err := Dir(filepath.Join(dir, "missing")).Wait(); err == nil {
-		t.Error("a folder that is not there was synced")
-	}
 }

@@ -53,6 +53,7 @@ type Engine struct {
 	found   []finding // by the ledger, and not looked at yet
 	words   words     // to be stored
 	open    map[string]struct{}
+	kept    map[string]bool // jobs whose publication is stored; true: for as long as it is queued, beyond their end
 	untold  untold
 	late    map[string]int // jobs of which word is told that may come after their end
 }
@@ -70,7 +71,8 @@ type finding struct {
 func New(cfg Config) *Engine {
 	cfg.Bounds = cfg.Bounds.OrDefault()
 	e := &Engine{
-		cfg: cfg, words: newWords(cfg.Bounds), open: map[string]struct{}{}, untold: newUntold(cfg.Bounds.UntoldJobs, cfg.Untold), late: map[string]int{},
+		cfg: cfg, words: newWords(cfg.Bounds), open: map[string]struct{}{}, kept: map[string]bool{},
+		untold: newUntold(cfg.Bounds.UntoldJobs, cfg.Untold), late: map[string]int{},
 	}
 	for _, jid := range cfg.Open {
 		e.open[jid] = struct{}{}

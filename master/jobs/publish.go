@@ -43,6 +43,9 @@ func (e *Engine) Publish(ctx context.Context, p Publication) (s Save, known bool
 			e.put(Skip{p.Spec.JID})
 			return s, true, e.again(ctx, p.Spec.JID)
 		}
+		if p.Kept != nil { // the one of then is kept no more
+			e.change(func() { e.words.put(entry{notes: []returners.Note{p.keep()}}) })
+		}
 		e.begin(&p)
 		return s, true, nil
 	}
@@ -52,9 +55,14 @@ func (e *Engine) Publish(ctx context.Context, p Publication) (s Save, known bool
 	s.Batch.Expectations = []returners.Expectation{{JID: p.Spec.JID, Minions: p.Minions, At: e.cfg.Now(), State: returners.StateAnswered}}
 	s.Batch.Notes = []returners.Note{{Kind: returners.NoteOpen, JID: p.Spec.JID}}
 	if p.Kept != nil {
-		s.Batch.Notes = append(s.Batch.Notes, returners.Note{Kind: returners.NotePublication, JID: p.Spec.JID, Value: p.Kept})
+		s.Batch.Notes = append(s.Batch.Notes, p.keep())
 	}
 	return s, false, nil
+}
+
+// keep is what is stored of the publication.
+func (p *Publication) keep() returners.Note {
+	return returners.Note{Kind: returners.NotePublication, JID: p.Spec.JID, Value: p.Kept}
 }
 
 // given tells by what is stored whether somebody gave a job to this node.
@@ -75,6 +83,9 @@ func (e *Engine) begin(p *Publication) {
 	jid := p.Spec.JID
 	e.mu.Lock()
 	e.open[jid] = struct{}{}
+	if p.Kept != nil {
+		e.kept[jid] = p.Spec.Queue
+	}
 	e.mu.Unlock()
 	e.newEvent(p, false)
 	// From here on the ledger may speak of the job: its own events go first.

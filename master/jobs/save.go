@@ -29,10 +29,14 @@ func (e *Engine) NextSave() (Save, bool) {
 		return Save{}, false
 	}
 	s := Save{words: es}
-	s.Batch.Unsynced = true // what is over alone: at worst a restart looks at it once more
+	s.Batch.Unsynced = true   // what is over alone: at worst a restart looks at it once more
+	over := map[string]bool{} // what was published, by the ends in this batch
 	for i := range es {
 		en := &es[i]
 		s.Batch.Notes = append(s.Batch.Notes, en.notes...)
+		if _, kept := e.kept[en.published]; kept && !over[en.published] {
+			s.Batch.Notes = append(s.Batch.Notes, returners.Note{Kind: returners.NotePublication, JID: en.published, Key: returners.KeyPublished})
+		}
 		switch {
 		case en.end == "":
 			if en.x.JID != "" {
@@ -40,6 +44,7 @@ func (e *Engine) NextSave() (Save, bool) {
 			}
 		case e.ends(*en):
 			s.Batch.Notes = append(s.Batch.Notes, e.endOf(en)...)
+			over[en.end] = e.endsWith(en.end)
 			s.Batch.Unsynced = s.Batch.Unsynced && !en.late // whoever said it does not say it again
 		}
 	}
@@ -55,10 +60,13 @@ func (e *Engine) ends(en entry) bool {
 	return e.words.lossOf(en) == nil
 }
 
-// endOf is what is noted of a job with its end: it is open no more, and the masters
-// above have to hear of it.
+// endOf is what is noted of a job with its end: it is open no more, its publication need
+// not be kept, and the masters above have to hear of it.
 func (e *Engine) endOf(en *entry) []returners.Note {
 	out := []returners.Note{{Kind: returners.NoteOpen, JID: en.end, Gone: true}}
+	if e.endsWith(en.end) {
+		out = append(out, unkept(en.end)...)
+	}
 	if e.cfg.Parent {
 		en.word = e.untold.next()
 		out = append(out, returners.Note{Kind: returners.NoteUntold, JID: en.end})
@@ -112,6 +120,9 @@ func (e *Engine) ended(en entry) {
 		return
 	}
 	delete(e.open, en.end)
+	if e.endsWith(en.end) {
+		delete(e.kept, en.end)
+	}
 	e.effects = append(e.effects, Ended{en.end})
 	if !e.cfg.Parent {
 		return

@@ -23,7 +23,9 @@ import (
 // clock. Each command prints the effects that come of it, in their order. Commands:
 //
 //	node [parent] [words=N]            the node begins a life; what it had is gone but for the disk
-//	publish jid=J minions=(a,b) down=(c) nodes=(n) [early] [lost]   lost: the commit fails
+//	publish jid=J minions=(a,b) down=(c) nodes=(n) [early] [kept] [queued] [lost]   lost: the commit fails
+//	keeps jid=J [queued] / handed jid=J / unkeep jid=J
+//	                                   what an earlier life has kept, what was handed out, what need not be kept
 //	return jid=J id=a [path=n] [fail] [lost]
 //	expect path=n jid=J minions=(a,b) asked=(o) gone=(c) [moved] [partial] [python]
 //	miss path=n jid=J gone=(a) [refused=why]
@@ -113,6 +115,12 @@ func (s *scenario) run(d *datadriven.TestData) {
 		}
 	case "again":
 		s.check(s.engine.EndAgain(s.t.Context(), a.text("jid"), lost{}))
+	case "keeps":
+		s.engine.Keeps(a.text("jid"), a.has("queued"))
+	case "handed":
+		s.engine.Published(a.text("jid"))
+	case "unkeep":
+		s.engine.Unkeep(a.text("jid"))
 	case "told":
 		s.engine.Told(a.text("jid"), uint64(a.number("word"))) //nolint:gosec // small
 	case "story":
@@ -156,7 +164,7 @@ func (s *scenario) noted(kind string) (jids []string) {
 
 func (s *scenario) publish(a args) {
 	jid := a.text("jid")
-	p := Publication{Spec: ledger.Job{JID: jid, Fun: "test.ping"}, Early: a.has("early"), Load: returners.Load{JID: jid, Raw: wire.Raw{0x80}}}
+	p := Publication{Spec: ledger.Job{JID: jid, Fun: "test.ping", Queue: a.has("queued")}, Early: a.has("early"), Load: returners.Load{JID: jid, Raw: wire.Raw{0x80}}}
 	for live, name := range map[ledger.Liveness]string{ledger.Up: "minions", ledger.Down: "down"} {
 		for _, id := range a.list(name) {
 			p.Spec.Minions = append(p.Spec.Minions, ledger.Minion{ID: id, Live: live})
@@ -164,6 +172,9 @@ func (s *scenario) publish(a args) {
 		}
 	}
 	slices.Sort(p.Minions)
+	if a.has("kept") {
+		p.Kept = []byte("publication")
+	}
 	for _, id := range a.list("nodes") {
 		p.Spec.Nodes = append(p.Spec.Nodes, ledger.Node{ID: id, Live: ledger.Up})
 	}
@@ -192,7 +203,7 @@ func (s *scenario) store(a args) {
 		s.print("row %s", row(x))
 	}
 	for _, n := range b.Batch.Notes {
-		s.print("note %s %s gone %v", n.Kind, n.JID, n.Gone)
+		s.print("note %s %s gone %v", strings.TrimSpace(n.Kind+" "+n.Key), n.JID, n.Gone)
 	}
 	s.commit(b, a.failure())
 }

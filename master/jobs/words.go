@@ -32,6 +32,10 @@ type entry struct {
 	n     uint64
 	x     returners.Expectation // without a jid: none
 	notes []returners.Note
+	// published is the jid of a job whose publication was handed out: noted unless that
+	// is kept no more by then.
+	published string
+
 	end   string // jid of a job that ends
 	late  bool   // of a closed job: word on it came after its end
 	since uint64 // losses that are no matter for end

@@ -2,13 +2,11 @@ package retention
 
 import (
 	"cmp"
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"slices"
 	"sort"
 	"strings"
@@ -16,14 +14,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/momtree/mom/internal/crypt"
-	"github.com/momtree/mom/internal/durable"
+	"github.com/momtree/mom/returners"
 )
 
 // Options of a [Log].
 type Options struct {
-	// Dir holds one file per publication.
-	Dir string
 	// Keep is how long a publication is kept that was not queued; 0: not at all.
 	Keep time.Duration
 	// MaxBytes bounds all publications together. Beyond it the oldest that was
@@ -37,6 +32,10 @@ type Options struct {
 	// Steady tells whether the wall clock stands where it should; while it does not
 	// nothing is dropped for its age, and no queued job ends. Default: always.
 	Steady func() bool
+	// Found is told what an earlier life has left in the store, Dropped what is kept no
+	// more: it may be removed there. nil: nobody is.
+	Found   func(jid string, queued bool)
+	Dropped func(jids ...string)
 }
 
 // ErrFull refuses a queued job: those that wait already fill the room.
@@ -58,15 +57,11 @@ type Log struct {
 	o     Options
 	epoch string
 	boot  string
-	sync  func(path string) error // brings a file with its name to the disk
-	rm    func(path string) error
 
 	mu      sync.Mutex
-	over    []string            // jids whose files are to be removed
-	leaving map[string]struct{} // jids whose files are in over, or being removed
-	left    *sync.Cond          // leaving has become smaller
-	entries map[string]*entry   // by jid
-	order   []*entry            // by number; those gone are taken out now and then
+	over    []string          // dropped, and not told
+	entries map[string]*entry // by jid
+	order   []*entry          // by number; those gone are taken out now and then
 	dead    int
 	head    int64
 	bytes   int64
@@ -74,8 +69,9 @@ type Log struct {
 	queues  atomic.Int64 // how many jobs are queued for minions
 }
 
-// Open reads what an earlier life has left. Damaged files are removed and told.
-func Open(o Options) (*Log, error) {
+// Open takes up what an earlier life has stored with its jobs. What is damaged is
+// dropped, and told.
+func Open(ctx context.Context, o Options, from returners.NoteReader) (*Log, error) {
 	if o.MaxBytes <= 0 {
 		o.MaxBytes = 64 << 20
 	}
@@ -91,35 +87,16 @@ func Open(o Options) (*Log, error) {
 	if o.Steady == nil {
 		o.Steady = func() bool { return true }
 	}
-	if err := durable.Folder(o.Dir, 0o700); err != nil {
-		return nil, fmt.Errorf("make the folder of publications: %w", err)
+	if o.Found == nil {
+		o.Found = func(string, bool) {}
 	}
-	l := &Log{o: o, epoch: rand.Text(), boot: bootID(), sync: syncIn(o.Dir), rm: os.Remove, entries: map[string]*entry{}, leaving: map[string]struct{}{}}
-	l.left = sync.NewCond(&l.mu)
-	files, err := os.ReadDir(o.Dir)
+	if o.Dropped == nil {
+		o.Dropped = func(...string) {}
+	}
+	l := &Log{o: o, epoch: rand.Text(), boot: bootID(), entries: map[string]*entry{}}
+	err := returners.EachNote(ctx, from, returners.NotePublication, l.restore)
 	if err != nil {
-		return nil, fmt.Errorf("list the kept publications: %w", err)
-	}
-	for _, f := range files {
-		path := filepath.Join(o.Dir, f.Name())
-		if strings.HasPrefix(f.Name(), ".") { // half written
-			_ = os.Remove(path)
-			continue
-		}
-		b, err := os.ReadFile(path)
-		if err != nil {
-			return nil, fmt.Errorf("read a kept publication: %w", err)
-		}
-		r, err := decodeRecord(b)
-		if err != nil || r.JID != f.Name() {
-			o.Log.Warn("A kept publication cannot be read and is removed", "file", path, "err", err)
-			_ = os.Remove(path)
-			continue
-		}
-		if r.boot != "" && l.boot != "" && r.boot != l.boot {
-			r.Published = true // its mark may be lost: given twice is worse than missed
-		}
-		l.enter(*r, int64(len(b)))
+		return nil, fmt.Errorf("read the kept publications: %w", err)
 	}
 	var all []*entry
 	for _, e := range l.entries {
@@ -133,18 +110,33 @@ func Open(o Options) (*Log, error) {
 		e.seq = l.head
 	}
 	l.order = all
+	l.makeRoom(0)
+	l.tell()
 	return l, nil
 }
 
-// syncIn syncs files of a folder. Those that come together share a sync of the folder.
-func syncIn(dir string) func(path string) error {
-	names := durable.Dir(dir)
-	return func(path string) error {
-		if err := durable.File(path); err != nil {
-			return err
-		}
-		return names.Wait()
+// restore enters what was stored of a publication. Its mark comes behind it.
+func (l *Log) restore(n returners.Note) {
+	e := l.entries[n.JID]
+	if e != nil { // the mark
+		e.Record.Published = true
+		return
 	}
+	r, err := decodeRecord(n.Value)
+	if err == nil && r.JID != n.JID {
+		err = fmt.Errorf("%w: it is of job %s", errDamaged, r.JID)
+	}
+	if err != nil {
+		l.o.Log.Warn("A kept publication cannot be read and is removed", "jid", n.JID, "err", err)
+		l.o.Found(n.JID, false)
+		l.over = append(l.over, n.JID)
+		return
+	}
+	if r.boot != "" && l.boot != "" && r.boot != l.boot {
+		r.Published = true // its mark may be lost: given twice is worse than missed
+	}
+	l.enter(*r, int64(len(n.Value)))
+	l.o.Found(r.JID, r.queued())
 }
 
 // Epoch names this life of the log: numbers count within one epoch.
@@ -164,65 +156,39 @@ func (l *Log) enter(r Record, size int64) {
 	l.bytes += size
 }
 
-// Put writes a publication. It survives the end of the process and a loss of power
-// from then on; those that come together share a sync of the folder. A jid that is
-// there already is left as it is, and told by fresh.
-func (l *Log) Put(r Record) (fresh bool, err error) {
+// Put enters a publication, and gives what has to be stored of it in the commit of its
+// job. nil: the jid is there already, and left as it is.
+func (l *Log) Put(r Record) (stored []byte, err error) {
 	r.boot = l.boot
 	b, err := r.encode()
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	if fresh, err = l.admit(r, int64(len(b))); !fresh {
-		return false, err
-	}
-	// Renamed first: the one sync of the file takes its name along on most file
-	// systems. A file that was cut off is none, and its job is not stored.
-	path := l.path(r.JID)
-	if err = crypt.WriteFileLazy(path, b, 0o600); err == nil {
-		err = l.sync(path)
-	}
-	if err != nil {
-		l.Drop(r.JID)
-		return false, fmt.Errorf("keep publication %s: %w", r.JID, err)
-	}
-	return true, nil
-}
-
-// admit enters a record of that many bytes, unless its jid is there.
-func (l *Log) admit(r Record, size int64) (fresh bool, err error) {
-	defer l.remove()
+	defer l.tell()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for { // a file of that name which is over must not take the new one along
-		if _, ok := l.leaving[r.JID]; !ok {
-			break
-		}
-		l.left.Wait()
-	}
 	if l.entries[r.JID] != nil {
-		return false, nil
+		return nil, nil
 	}
-	if err := l.makeRoom(size, r.queued()); err != nil {
-		return false, err
+	size := int64(len(b))
+	if !l.makeRoom(size) && r.queued() {
+		return nil, ErrFull
 	}
 	l.enter(r, size)
-	return true, nil
+	return b, nil
 }
 
-// makeRoom drops the oldest until there is room. The caller holds mu.
-func (l *Log) makeRoom(size int64, queued bool) error {
+// makeRoom drops the oldest until there is room for so many bytes. The caller holds mu,
+// and calls tell without it.
+func (l *Log) makeRoom(size int64) (enough bool) {
 	for i := 0; l.bytes+size > l.o.MaxBytes && i < len(l.order); i++ {
 		if e := l.order[i]; !e.gone && !e.queued() {
 			l.drop(e)
 			l.dropped++
 		}
 	}
-	if l.bytes+size > l.o.MaxBytes && queued {
-		return ErrFull
-	}
 	l.compact()
-	return nil
+	return l.bytes+size <= l.o.MaxBytes
 }
 
 // Number gives a publication the next number as it goes out; one that goes out
@@ -243,25 +209,17 @@ func (l *Log) Number(jid string) (seq int64, ok bool) {
 	return l.head, true
 }
 
-// Published notes that a publication has been handed to the subscribers.
-func (l *Log) Published(jid string) error {
+// Published notes that a publication has been handed to the subscribers. first: it is
+// kept, and that was not noted.
+func (l *Log) Published(jid string) (first bool) {
 	l.mu.Lock()
+	defer l.mu.Unlock()
 	e := l.entries[jid]
 	if e == nil || e.Record.Published {
-		l.mu.Unlock()
-		return nil
+		return false
 	}
 	e.Record.Published = true
-	l.mu.Unlock()
-	f, err := os.OpenFile(l.path(jid), os.O_WRONLY|os.O_APPEND, 0)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil // over meanwhile
-	}
-	if err != nil {
-		return fmt.Errorf("note that job %s was published: %w", jid, err)
-	}
-	_, err = f.Write([]byte{published})
-	return errors.Join(err, f.Close())
+	return true
 }
 
 // Unpublished tells whether an earlier life has kept a publication and not
@@ -330,7 +288,7 @@ func (l *Log) Cached(jid string, fits func(any) bool, build func() (any, error))
 
 // Drop forgets a publication.
 func (l *Log) Drop(jid string) {
-	defer l.remove()
+	defer l.tell()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if e := l.entries[jid]; e != nil {
@@ -339,7 +297,7 @@ func (l *Log) Drop(jid string) {
 	}
 }
 
-// drop takes an entry out. The caller holds mu, and calls remove without it.
+// drop takes an entry out. The caller holds mu, and calls tell without it.
 func (l *Log) drop(e *entry) {
 	delete(l.entries, e.JID)
 	l.bytes -= e.size
@@ -351,30 +309,17 @@ func (l *Log) drop(e *entry) {
 		l.queues.Add(-1)
 	}
 	l.over = append(l.over, e.JID)
-	l.leaving[e.JID] = struct{}{}
 }
 
-// remove removes the files of what was dropped. The caller does not hold mu: the disk
-// may be slow, and publications and minions wait for mu.
-func (l *Log) remove() {
+// tell tells what was dropped. The caller does not hold mu.
+func (l *Log) tell() {
 	l.mu.Lock()
 	over := l.over
 	l.over = nil
 	l.mu.Unlock()
-	if len(over) == 0 {
-		return
+	if len(over) > 0 {
+		l.o.Dropped(over...)
 	}
-	for _, jid := range over {
-		if err := l.rm(l.path(jid)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			l.o.Log.Warn("A publication that is over could not be removed", "jid", jid, "err", err)
-		}
-	}
-	l.mu.Lock()
-	for _, jid := range over {
-		delete(l.leaving, jid)
-	}
-	l.mu.Unlock()
-	l.left.Broadcast()
 }
 
 // compact rebuilds the order when half of it is gone. The caller holds mu.
@@ -391,7 +336,7 @@ func (l *Log) Sweep() {
 	if !l.o.Steady() {
 		return
 	}
-	defer l.remove()
+	defer l.tell()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	limit := l.o.Age().Add(-l.o.Keep)
@@ -413,5 +358,3 @@ func (l *Log) Size() (records int, bytes int64, dropped uint64) {
 	defer l.mu.Unlock()
 	return len(l.entries), l.bytes, l.dropped
 }
-
-func (l *Log) path(jid string) string { return filepath.Join(l.o.Dir, jid) }

@@ -1,7 +1,6 @@
 package retention
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -30,13 +29,9 @@ type Record struct {
 
 func (r *Record) queued() bool { return !r.Until.IsZero() }
 
-// marks a record as published; it is appended to the file.
-const published = 'p'
-
 var errDamaged = errors.New("it is damaged")
 
-// encode makes the bytes of a record's file: a length, the record, and later a
-// mark that it was published.
+// encode makes what is stored of a record. Whether it was published is not in it.
 func (r *Record) encode() ([]byte, error) {
 	m := wire.NewMap("jid", r.JID, "at", r.At.UnixMicro(), "pub", wire.Raw(r.Pub), "topics", r.Topics)
 	if r.boot != "" {
@@ -45,40 +40,26 @@ func (r *Record) encode() ([]byte, error) {
 	if r.queued() {
 		m.Set("until", r.Until.Unix())
 	}
-	body, err := wire.Encode(m)
+	b, err := wire.Encode(m)
 	if err != nil {
 		return nil, fmt.Errorf("encode publication %s: %w", r.JID, err)
 	}
-	out := binary.BigEndian.AppendUint32(make([]byte, 0, 5+len(body)), uint32(len(body))) //nolint:gosec // far below 4 GiB
-	out = append(out, body...)
-	if r.Published {
-		out = append(out, published)
-	}
-	return out, nil
+	return b, nil
 }
 
-// decodeRecord reads what encode made. A record that was cut off is refused: it
-// was being written when the master was killed, and its job is not stored.
+// decodeRecord reads what encode made.
 func decodeRecord(b []byte) (*Record, error) {
-	if len(b) < 4 {
-		return nil, errDamaged
-	}
-	n := int64(binary.BigEndian.Uint32(b))
-	if b = b[4:]; n > int64(len(b)) {
-		return nil, errDamaged
-	}
-	d, err := wire.DecodeMap(b[:n])
+	d, err := wire.DecodeMap(b)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errDamaged, err)
 	}
-	pub, err := wire.Field(b[:n], "pub")
+	pub, err := wire.Field(b, "pub")
 	if err != nil || !wire.IsMap(pub) {
 		return nil, fmt.Errorf("%w: no publication in it", errDamaged)
 	}
 	r := &Record{
 		JID: d.String("jid"), At: time.UnixMicro(d.Int("at")), Pub: slices.Clone(pub),
 		Topics: d.Strings("topics"), boot: d.String("boot"),
-		Published: int64(len(b)) > n && b[n] == published,
 	}
 	if !jid.Valid(r.JID) {
 		return nil, fmt.Errorf("%w: its jid is %q", errDamaged, r.JID)

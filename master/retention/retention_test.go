@@ -3,8 +3,6 @@ package retention
 import (
 	"bytes"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
@@ -13,22 +11,28 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/returners/memory"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// world is a log with a clock that a test sets.
+// world is a log over a store, with a clock that a test sets.
 type world struct {
 	*Log
-	t   *testing.T
-	at  time.Time
-	dir string
-	o   Options
+	t     *testing.T
+	at    time.Time
+	store *memory.Store
+	found map[string]bool // what was found in the store; true: queued
+	o     Options
 }
 
 func newWorld(t *testing.T, change ...func(*Options)) *world {
-	w := &world{t: t, at: time.Unix(1_700_000_000, 0), dir: t.TempDir()}
-	w.o = Options{Dir: w.dir, Keep: 5 * time.Minute, Now: func() time.Time { return w.at }}
+	w := &world{t: t, at: time.Unix(1_700_000_000, 0), store: memory.Open(time.Now)}
+	w.o = Options{
+		Keep: 5 * time.Minute, Now: func() time.Time { return w.at },
+		Found: func(jid string, queued bool) { w.found[jid] = queued }, Dropped: w.remove,
+	}
 	for _, f := range change {
 		f(&w.o)
 	}
@@ -36,13 +40,42 @@ func newWorld(t *testing.T, change ...func(*Options)) *world {
 	return w
 }
 
+// reopen begins another life over the same store.
 func (w *world) reopen() {
 	w.t.Helper()
-	l, err := Open(w.o)
+	w.found = map[string]bool{}
+	l, err := Open(w.t.Context(), w.o, w.store)
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	w.Log = l
+}
+
+func (w *world) commit(notes ...returners.Note) {
+	w.t.Helper()
+	if _, err := w.store.Commit(w.t.Context(), returners.Batch{Notes: notes}); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// remove does what the engine of jobs does with what is kept no more.
+func (w *world) remove(jids ...string) {
+	for _, jid := range jids {
+		w.commit(
+			returners.Note{Kind: returners.NotePublication, JID: jid, Gone: true},
+			returners.Note{Kind: returners.NotePublication, JID: jid, Key: returners.KeyPublished, Gone: true},
+		)
+	}
+}
+
+// stored lists the publications in the store.
+func (w *world) stored() (jids []string) {
+	w.t.Helper()
+	err := returners.EachNote(w.t.Context(), w.store, returners.NotePublication, func(n returners.Note) { jids = append(jids, n.JID) })
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return slices.Compact(jids)
 }
 
 func jidOf(n int) string { return fmt.Sprintf("20260101%012d", n) }
@@ -54,9 +87,11 @@ func (w *world) put(n int, until time.Time) {
 		w.t.Fatal(err)
 	}
 	w.at = w.at.Add(time.Millisecond)
-	if fresh, err := w.Put(Record{JID: jidOf(n), At: w.at, Until: until, Pub: pub}); err != nil || !fresh {
-		w.t.Fatalf("put %d: %v, %v", n, fresh, err)
+	b, err := w.Put(Record{JID: jidOf(n), At: w.at, Until: until, Pub: pub})
+	if err != nil || b == nil {
+		w.t.Fatalf("put %d: %v", n, err)
 	}
+	w.commit(returners.Note{Kind: returners.NotePublication, JID: jidOf(n), Value: b})
 }
 
 func (w *world) publish(ns ...int) {
@@ -72,8 +107,8 @@ func (w *world) send(n int) {
 	if _, ok := w.Number(jidOf(n)); !ok {
 		w.t.Fatalf("%d is not kept", n)
 	}
-	if err := w.Published(jidOf(n)); err != nil {
-		w.t.Fatal(err)
+	if w.Published(jidOf(n)) {
+		w.commit(returners.Note{Kind: returners.NotePublication, JID: jidOf(n), Key: returners.KeyPublished})
 	}
 }
 
@@ -102,8 +137,11 @@ func TestSince(t *testing.T) {
 	w.wantSince(w.Epoch(), 99, 1, 2, 3, 4) // a number that was never given
 	w.Drop(jidOf(3))
 	w.wantSince(w.Epoch(), 1, 2, 4)
-	if fresh, err := w.Put(Record{JID: jidOf(4), Pub: []byte{0x80}}); fresh || err != nil {
-		t.Errorf("twice: %v, %v", fresh, err)
+	if b, err := w.Put(Record{JID: jidOf(4), Pub: []byte{0x80}}); b != nil || err != nil {
+		t.Errorf("twice: %v, %v", b, err)
+	}
+	if w.Published(jidOf(4)) || w.Published(jidOf(3)) {
+		t.Error("one was published twice, or is not kept")
 	}
 	if seq, _ := w.Number(jidOf(2)); seq != 2 || w.Head() != 4 {
 		t.Errorf("published again under %d, head %d", seq, w.Head())
@@ -117,8 +155,8 @@ func TestSince(t *testing.T) {
 	if n, size, _ := w.Size(); n != 0 || size != 0 {
 		t.Errorf("%d records, %d bytes", n, size)
 	}
-	if left, _ := os.ReadDir(w.dir); len(left) != 0 {
-		t.Errorf("files left: %v", left)
+	if left := w.stored(); len(left) != 0 {
+		t.Errorf("stored still: %v", left)
 	}
 }
 
@@ -128,20 +166,24 @@ func TestRestart(t *testing.T) {
 	w := newWorld(t)
 	w.publish(5, 3, 4)
 	w.put(9, time.Time{})
-	if err := os.WriteFile(filepath.Join(w.dir, jidOf(7)), []byte("\x00\x00\x01\x00cut off"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(w.dir, ".tmp"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	w.commit(
+		returners.Note{Kind: returners.NotePublication, JID: jidOf(7), Value: []byte("damaged")},
+		returners.Note{Kind: returners.NotePublication, JID: jidOf(8), Key: returners.KeyPublished},
+	)
+	w.put(6, w.at.Add(time.Hour))
 	old := w.Epoch()
 	w.reopen()
-	w.wantSince(old, 3, 5, 3, 4, 9)
+	w.wantSince(old, 3, 5, 3, 4, 9, 6)
 	if w.Epoch() == old || !w.Unpublished(jidOf(9)) || w.Unpublished(jidOf(4)) || w.Unpublished(jidOf(7)) {
 		t.Error("what went out is not known any more")
 	}
-	if left, _ := os.ReadDir(w.dir); len(left) != 4 {
-		t.Errorf("files: %v", left)
+	if left, want := w.stored(), []string{jidOf(3), jidOf(4), jidOf(5), jidOf(6), jidOf(9)}; !slices.Equal(left, want) {
+		t.Errorf("stored are %v, want %v", left, want)
+	}
+	for jid, queued := range w.found {
+		if queued != (jid == jidOf(6)) {
+			t.Errorf("%s is told as queued %v", jid, queued)
+		}
 	}
 }
 
@@ -160,6 +202,11 @@ func TestBound(t *testing.T) {
 		}
 	}
 	w.wantSince(w.Epoch(), 0, 2, 97, 98, 99)
+	w.o.MaxBytes = 3 * one // which the life before did not keep to
+	w.reopen()
+	w.wantSince(w.Epoch(), 0, 2, 99)
+	w.o.MaxBytes = 5 * one
+	w.reopen()
 	for n := 200; ; n++ {
 		_, err := w.Put(Record{JID: jidOf(n), Until: w.at.Add(time.Hour), Pub: bytes.Clone([]byte{0x80})})
 		if err == ErrFull {
@@ -244,7 +291,7 @@ func TestCostOfAHerd(t *testing.T) {
 func FuzzRecord(f *testing.F) {
 	for _, r := range []Record{
 		{JID: jidOf(1), At: time.UnixMicro(5), Pub: []byte{0x80}},
-		{JID: jidOf(2), At: time.UnixMicro(5), Until: time.Unix(7, 0), Pub: []byte{0x81, 0xa1, 'a', 1}, Topics: []string{"t"}, Published: true},
+		{JID: jidOf(2), At: time.UnixMicro(5), Until: time.Unix(7, 0), Pub: []byte{0x81, 0xa1, 'a', 1}, Topics: []string{"t"}},
 	} {
 		b, err := r.encode()
 		if err != nil {
@@ -252,7 +299,7 @@ func FuzzRecord(f *testing.F) {
 		}
 		f.Add(b)
 	}
-	f.Add([]byte{0xff, 0xff, 0xff, 0xff})
+	f.Add([]byte{0x81, 0xa3, 'p', 'u', 'b', 0xc0})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		r, err := decodeRecord(b)
 		if err != nil {
@@ -263,10 +310,30 @@ func FuzzRecord(f *testing.F) {
 			t.Fatal(err)
 		}
 		r2, err := decodeRecord(again)
-		if err != nil || r2.JID != r.JID || !bytes.Equal(r2.Pub, r.Pub) || r2.Published != r.Published || !r2.Until.Equal(r.Until) {
+		if err != nil || r2.JID != r.JID || !bytes.Equal(r2.Pub, r.Pub) || !r2.Until.Equal(r.Until) {
 			t.Errorf("%+v became %+v, %v", r, r2, err)
 		}
 	})
+}
+
+// After a loss of power the marks of what was published may be lost: nothing is
+// published a second time. A kill alone loses none.
+func TestOpen_AfterALossOfPower(t *testing.T) {
+	w := newWorld(t)
+	if w.boot == "" {
+		t.Log("this system does not tell its boots")
+	}
+	w.put(1, time.Time{})
+	boot := w.boot
+	w.boot = "an earlier one"
+	w.put(2, time.Time{})
+	w.reopen()
+	if !w.Unpublished(jidOf(1)) {
+		t.Error("after a kill it is not published")
+	}
+	if got, want := w.Unpublished(jidOf(2)), boot == ""; got != want {
+		t.Errorf("after a loss of power: unpublished %v, want %v", got, want)
+	}
 }
 
 // What is given is a copy: publications go out meanwhile (for the race detector).
@@ -282,8 +349,8 @@ func TestSinceBesidePublished(t *testing.T) {
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for i := range n {
-			if err := w.Published(jidOf(i)); err != nil {
-				t.Error(err)
+			if !w.Published(jidOf(i)) {
+				t.Errorf("%d was published before", i)
 			}
 		}
 	})
