@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/momtree/mom/internal/sim"
+	"github.com/momtree/mom/mom/sim"
 	"github.com/momtree/mom/mom/command"
 	"github.com/momtree/mom/mom/daemons"
 	"github.com/momtree/mom/mom/demo"

@@ -1,5 +1,5 @@
 // Package sim runs a whole tree of masters in one goroutine of virtual time, for tests
-// and for the command mom sim (command.go).
+// and for the command mom sim.
 //
 // What decides is the product's own code: each node has the engine of its jobs
 // (master/jobs), a job store with its outbox (master/jobstore over

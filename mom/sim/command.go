@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/momtree/mom/internal/sim"
 	"github.com/momtree/mom/mom/command"
 )
 
@@ -22,7 +23,7 @@ import (
 type flags struct {
 	shape, edge, leaf, faultsFor string
 	jobs                         []string
-	o                            Options
+	o                            sim.Options
 	seeds, cores, tops, ties     int
 	random, trace                bool
 	out                          string
@@ -85,11 +86,11 @@ func Command() *cobra.Command {
 }
 
 // options reads what the flags say.
-func (f *flags) options(cmd *cobra.Command) (Options, error) {
+func (f *flags) options(cmd *cobra.Command) (sim.Options, error) {
 	o := f.o
 	var errs []error
-	dist := func(flag, s string, half bool) Dist {
-		d, err := ParseDist(s)
+	dist := func(flag, s string, half bool) sim.Dist {
+		d, err := sim.ParseDist(s)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("--%s: %w", flag, err))
 		}
@@ -100,7 +101,7 @@ func (f *flags) options(cmd *cobra.Command) (Options, error) {
 	}
 	o.Edge, o.Leaf, o.Faults.For = dist("rtt", f.edge, true), dist("minion-rtt", f.leaf, true), dist("for", f.faultsFor, false)
 	var err error
-	if o.Shape, err = ParseShape(f.shape); err != nil {
+	if o.Shape, err = sim.ParseShape(f.shape); err != nil {
 		errs = append(errs, fmt.Errorf("--shape: %w", err))
 	}
 	for _, s := range f.jobs {
@@ -118,7 +119,7 @@ func (f *flags) options(cmd *cobra.Command) (Options, error) {
 	if f.cores < 1 || f.cores > 1024 {
 		errs = append(errs, fmt.Errorf("--cores is %d, must be 1 to 1024", f.cores))
 	}
-	o.Costs = MeasuredCosts(f.cores)
+	o.Costs = sim.MeasuredCosts(f.cores)
 	if f.out != "text" && f.out != "json" {
 		errs = append(errs, fmt.Errorf("--out is %q, must be text or json", f.out))
 	}
@@ -132,7 +133,7 @@ func (f *flags) options(cmd *cobra.Command) (Options, error) {
 }
 
 // parseSimJob reads "at=1s,fun=test.ping,part=0.5".
-func parseSimJob(s string) (j Job, err error) {
+func parseSimJob(s string) (j sim.Job, err error) {
 	for _, kv := range strings.Split(s, ",") {
 		k, v, _ := strings.Cut(kv, "=")
 		switch k {
@@ -148,7 +149,7 @@ func parseSimJob(s string) (j Job, err error) {
 		case "fail":
 			j.Fail, err = fraction(v)
 		case "run":
-			j.Run, err = ParseDist(v)
+			j.Run, err = sim.ParseDist(v)
 		case "size":
 			if j.Size, err = strconv.Atoi(v); err == nil && (j.Size < 0 || j.Size > 1<<20) {
 				err = errors.New("it must be from 0 to 1048576 bytes")
@@ -196,7 +197,7 @@ func (f *flags) play(ctx context.Context, cmd *cobra.Command) error {
 			at.Shape = at.Shape.Tie(rand.New(rand.NewPCG(at.Seed, 0x746965)), f.ties) //nolint:gosec // repeatable on purpose
 		}
 		if f.random || faults {
-			drawn := RandomOptions(at.Seed)
+			drawn := sim.RandomOptions(at.Seed)
 			if f.random {
 				at.Shape, at.Jobs, at.Minions, at.Body, at.Bounds = drawn.Shape, drawn.Jobs, drawn.Minions, drawn.Body, drawn.Bounds
 			}
@@ -244,8 +245,8 @@ func changed(cmd *cobra.Command) []string {
 	return names
 }
 
-func playOne(ctx context.Context, out io.Writer, o Options, form string, show bool) error {
-	w, err := New(o)
+func playOne(ctx context.Context, out io.Writer, o sim.Options, form string, show bool) error {
+	w, err := sim.New(o)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/momtree/mom/internal/sim"
 	"github.com/momtree/mom/mom/command"
 	"github.com/momtree/mom/mom/momtest"
 )
@@ -25,7 +26,7 @@ func TestSimReports(t *testing.T) {
 		t.Errorf("the same seed gave\n%s\nand\n%s", out, again)
 	}
 	code, out, errOut = runLine(append(args, "--out", "json")...)
-	var r Report
+	var r sim.Report
 	if err := json.Unmarshal([]byte(out), &r); code != 0 || err != nil || len(r.Jobs) != 2 || r.Minions != 60 {
 		t.Errorf("exit %d, %v\n%s\n%s", code, err, out, errOut)
 	}
