@@ -58,14 +58,6 @@ func catchesFrom(t *testing.T, from uint64, insist bool, breakIt func(seed uint6
 	t.Error("3000 schedules did not notice")
 }
 
-func TestSimCatchesALostAcknowledgement(t *testing.T) {
-	catches(t, false, func(uint64) sabotage { return sabotage{loseAck: once(1)} })
-}
-
-func TestSimCatchesAnAcknowledgementWithoutACommit(t *testing.T) {
-	catches(t, false, func(uint64) sabotage { return sabotage{takeNothing: once(1)} })
-}
-
 func TestSimCatchesAnEarlyAcknowledgement(t *testing.T) {
 	catches(t, false, func(uint64) sabotage { return sabotage{ackEarly: func() bool { return true }} })
 }

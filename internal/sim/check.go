@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/wire"
@@ -39,6 +40,7 @@ func (w *World) Check() error {
 	for _, j := range w.jobs {
 		w.checkJob(j, fail)
 	}
+	errs = append(errs, w.breaches...)
 	for _, by := range sortedKeys(w.rescues.Counts()) {
 		fail("%s has rescued %d times what should have gone by itself", by, w.rescues.Counts()[by])
 	}
@@ -63,6 +65,7 @@ func (w *World) checkNode(n *node, fail func(string, ...any)) {
 			w.checkRow(n, j, r, fail)
 		})
 	}
+	n.checkSaid(fail)
 	if n.stats.rows != rows {
 		fail("%s has told of %d new returns and holds %d", n.id, n.stats.rows, rows)
 	}
@@ -198,6 +201,7 @@ func (w *World) checkRun(j *job, r *run, some []bool, fail func(string, ...any))
 			fail("job %s at %s: node %s is %s, although nothing went wrong", j.jid, top.id, path, s)
 		}
 	}
+	w.checkCalm(j, r, fail)
 	rows := make([]bool, len(w.ids))
 	top.disk.EachReturn(j.jid, func(r returners.Return) {
 		g := w.index(r.ID)
@@ -219,7 +223,7 @@ func (w *World) checkRun(j *job, r *run, some []bool, fail func(string, ...any))
 			fail("job %s at %s: %s neither returned nor is it named as missing", j.jid, top.id, id)
 		case !has && asked[id]:
 			fail("job %s at %s: by what is stored %s was asked, and neither returned nor is it missing", j.jid, top.id, id)
-		case w.o.Insist && !has && j.hasRun(g):
+		case w.o.Insist && !has && (j.hasRun(g) || j.wants(g) && w.kinds[g] != dead && w.kinds[g] != silent):
 			fail("job %s: the return of %s is not at %s", j.jid, id, top.id)
 		default:
 			continue
@@ -229,6 +233,31 @@ func (w *World) checkRun(j *job, r *run, some []bool, fail func(string, ...any))
 		}
 	}
 }
+
+// checkCalm looks at a job of a tree in which nothing goes wrong: nobody who is there is
+// missing, and it ends as soon as its last minion has answered.
+func (w *World) checkCalm(j *job, r *run, fail func(string, ...any)) {
+	if w.o.Faults.any() || w.o.OutboxRows > 0 {
+		return
+	}
+	if !r.answered {
+		fail("job %s: who publishes it at %s is not told that it was taken", j.jid, r.top.id)
+	}
+	for _, id := range sortedKeys(r.gaveUp) {
+		if k := w.kinds[w.index(id)]; k != dead && k != silent {
+			fail("job %s was completed at %s without %s, which was there: %s", j.jid, r.top.id, id, r.gaveUp[id].Reason)
+			return
+		}
+	}
+	most := int64(j.Run.Max) + int64(w.o.Minions.SlowBy) + int64(promptly)
+	if took := int64(r.completed - r.published); len(r.gaveUp) == 0 && j.Run.Exp == 0 && took > most {
+		fail("job %s at %s took %s", j.jid, r.top.id, time.Duration(took))
+	}
+}
+
+// promptly is much less than the gather timer of trees in which that is looked at, and
+// much more than messages take.
+const promptly = 5 * time.Second
 
 // askedIn are the minions of stored expectations that none of them names as missing.
 func askedIn(xs []returners.Expectation) map[string]bool {

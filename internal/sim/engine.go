@@ -41,6 +41,15 @@ func (n *node) told() {
 }
 
 func (n *node) carryOut(e jobs.Effect) {
+	if n.w.o.meddle == nil {
+		n.perform(e)
+		return
+	}
+	n.do(actOf(e), func() { n.perform(e) })
+}
+
+func (n *node) perform(e jobs.Effect) {
+	n.see(e)
 	switch e := e.(type) {
 	case jobs.Tell:
 		n.tell(e.Word)
@@ -50,16 +59,25 @@ func (n *node) carryOut(e jobs.Effect) {
 		if e.Early && !n.w.o.sabotage.lateCount {
 			n.must(n.engine.CountStored(background, e.JID))
 		}
+		n.begun(e.JID)
+	case jobs.Skip:
+		n.w.reach(markGivenTwice)
+		n.begun(e.JID)
 	case jobs.Find:
 		n.ask(e.JID, e.IDs)
 	case jobs.Complete:
 		n.complete(e.Account)
 	case jobs.Missed:
 		n.w.trace(n, "misses %d minions and hears of %d nodes for %s", len(e.Minions), len(e.Nodes), e.JID)
+	case jobs.Ended:
+		n.kept[n.w.byJID[e.JID]] = false
 	case jobs.Unended:
+		n.w.reach(markUnended)
 		if e.Again {
 			n.must(n.engine.EndAgain(background, e.JID, presence{n}))
 		}
+	case jobs.Stored:
+		n.stored.tell(e.UpTo, e.Err)
 	}
 }
 
@@ -76,34 +94,77 @@ func (n *node) noted(kind string) (jids []string) {
 	return jids
 }
 
-// storeDelay is how long words of jobs wait for their commit.
-const storeDelay = 2e6
+const (
+	// storeDelay is how long words of jobs wait for their commit.
+	storeDelay = 2e6
+	// storePause lies between attempts to store what a disk has not taken.
+	storePause = 5e9
+)
 
 // storeSoon has what was said of jobs stored.
-func (n *node) storeSoon() {
+func (n *node) storeSoon() { n.storeAfter(storeDelay) }
+
+func (n *node) storeAfter(d int64) {
 	if n.saving || n.engine.Waiting() == 0 {
 		return
 	}
 	n.saving = true
-	n.after(storeDelay, func() {
+	n.after(d, func() {
 		n.saving = false
-		n.storeWords()
+		failed := n.storeWords() != nil
 		n.told()
+		if failed {
+			n.storeAfter(storePause)
+		}
 	})
 }
 
 // storeWords stores one batch of what was said of jobs.
-func (n *node) storeWords() {
+func (n *node) storeWords() error {
 	s, some := n.engine.NextSave()
 	if !some {
-		return
+		return nil
 	}
 	n.point("before expectations are stored")
 	if n.w.o.sabotage.adoptUnmarked {
 		s.Batch.Notes = slices.DeleteFunc(s.Batch.Notes, func(x returners.Note) bool { return x.Kind == returners.NoteOpen && !x.Gone })
 	}
-	_, err := n.jobs.Save(background, s.Batch)
-	n.must(err) // the outbox bound does not hold for them
+	err := n.save(storeWords, s.Batch) // the outbox bound does not hold for them
 	n.point("after expectations are stored")
-	n.engine.Saved(s, returners.Result{}, nil)
+	n.engine.Saved(s, returners.Result{}, err)
+	return err
+}
+
+// storedWaits are answers that wait until the words that were brought are on disk.
+type storedWaits struct {
+	waits []storedWait
+	upTo  uint64
+}
+
+type storedWait struct {
+	upTo uint64
+	then func(error)
+}
+
+func (w *storedWaits) add(upTo uint64, then func(error)) {
+	if upTo <= w.upTo {
+		then(nil)
+		return
+	}
+	w.waits = append(w.waits, storedWait{upTo, then})
+}
+
+func (w *storedWaits) tell(upTo uint64, err error) {
+	if err == nil {
+		w.upTo = max(w.upTo, upTo)
+	}
+	all := w.waits
+	w.waits = nil
+	for _, x := range all {
+		if x.upTo <= upTo {
+			x.then(err)
+		} else {
+			w.waits = append(w.waits, x)
+		}
+	}
 }

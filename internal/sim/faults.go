@@ -1,5 +1,7 @@
 package sim
 
+import "time"
+
 // crashPoints is about how many points of a crash a job passes per node; crashes are
 // drawn among so many.
 const crashPoints = 8
@@ -29,6 +31,9 @@ func (w *World) planFaults() {
 		if w.kinds[g] != dead {
 			w.after(t, func() { w.minion(g).drop(d) })
 		}
+	}
+	for range f.Sick {
+		w.planSickness(w.nodes[w.rng.IntN(len(w.nodes))], at(), f.For.draw(w.rng), w.rng.IntN(2) == 0)
 	}
 	for range f.Moves {
 		m, t, d := w.minion(w.rng.IntN(len(w.ids))), at(), f.For.draw(w.rng)
@@ -73,6 +78,25 @@ func (w *World) planCut(t, d int64, cutUp, cutDown bool) {
 			}
 			l.deliverLate()
 			l.reconnectSoon()
+		})
+	})
+}
+
+// planSickness has the disk of a node take nothing from t on for d.
+func (w *World) planSickness(n *node, t, d int64, dies bool) {
+	w.after(t, func() {
+		if n.disk.sick {
+			return
+		}
+		n.disk.sick = true
+		w.faults++
+		w.trace(n, "has a disk that takes nothing for %.3f s", float64(d)/1e9)
+		w.after(d, func() {
+			if dies { // with all that it has in memory
+				w.kill(n, int64(time.Second))
+			}
+			n.disk.sick = false
+			w.trace(n, "has a disk that takes something again")
 		})
 	})
 }

@@ -62,7 +62,7 @@ func (n *node) grown() {
 	}
 	arm, now := n.way.gather.Grown(rows)
 	if arm {
-		n.after(int64(n.w.o.Gather), n.due)
+		n.do(armGather, func() { n.after(int64(n.w.o.Gather), n.due) })
 	}
 	if now {
 		n.flush()
@@ -83,10 +83,18 @@ func (n *node) flush() {
 
 // shift tells that a parent came or went: rows may have got another owner.
 func (n *node) shift() {
-	if n.alive {
+	if !n.alive {
+		return
+	}
+	look := func() {
 		n.way.shifts++
 		n.flush()
 	}
+	if rows, _ := n.disk.OutboxSize(dest); len(n.ups) < 2 || rows == 0 {
+		look()
+		return
+	}
+	n.do(shiftOwners, look)
 }
 
 // sweepSoon looks for rows that were passed over, or forgotten: there are none.
@@ -131,8 +139,15 @@ func (l *link) learn(j *job) {
 	n := l.child
 	asked := n.origins[j.jid]
 	if !slices.Contains(asked, l) {
-		n.origins[j.jid] = append(slices.Clip(asked), l)
-		l.owed[j.jid] = struct{}{}
+		n.do(noteAsker, func() {
+			if asked := n.origins[j.jid]; !slices.Contains(asked, l) {
+				n.origins[j.jid] = append(slices.Clip(asked), l)
+			}
+			l.owed[j.jid] = struct{}{}
+		})
+		if len(asked) > 0 {
+			n.w.reach(markTwoAsk)
+		}
 		n.point("after it is written down who asked")
 		l.again(j.jid)
 		if len(n.ups) > 1 {
@@ -147,8 +162,22 @@ func (l *link) again(jid string) {
 	if l.w.o.sabotage.notAgain {
 		return
 	}
+	if l.child.said[l.w.byJID[jid].n].rows == 0 {
+		l.owe(jid)
+		return
+	}
+	l.child.do(oweEarlier, func() { l.owe(jid) })
+}
+
+func (l *link) owe(jid string) {
 	n := l.child
-	if rows, _ := n.disk.OutboxOwe(background, l.dest, jid); rows > 0 { // the disk does not fail
+	rows, err := n.disk.OutboxOwe(background, l.dest, jid)
+	if err != nil { // it is still owed
+		n.after(storePause, func() { l.again(jid) })
+		return
+	}
+	if rows > 0 {
+		n.w.reach(markOwedLater)
 		n.point("after a further parent is owed what was here")
 		l.ring()
 		n.sweepSoon()

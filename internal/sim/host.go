@@ -12,11 +12,11 @@ func (n *node) greetGuest(v *visit, running map[string]bool) {
 	m := v.m
 	v.known = true
 	n.tree.SetMinion(topology.Minion{ID: m.id(), State: topology.Up})
-	n.engine.MinionUp(m.id(), running)
+	n.do(minionCame, func() { n.engine.MinionUp(m.id(), running) })
 	n.adopt(m, running)
 	for _, j := range n.pubs { // what it was counted for and has missed
 		if !running[j.jid] && j.wants(m.n.lo+int(m.i)) && n.engine.Ledger().Owes(j.jid, m.id()) {
-			n.engine.Given(j.jid, m.id())
+			n.do(giveAgain, func() { n.engine.Given(j.jid, m.id()) })
 			n.giveGuest(v, j, 0)
 		}
 	}
@@ -29,7 +29,7 @@ func (n *node) loseGuest(v *visit) {
 		return
 	}
 	n.tree.Remove(v.m.id())
-	n.engine.MinionDown(v.m.id(), 0)
+	n.do(minionLeft, func() { n.engine.MinionDown(v.m.id(), 0) })
 	n.told()
 }
 
@@ -39,7 +39,8 @@ func (n *node) adopt(m *minion, running map[string]bool) {
 		return
 	}
 	for _, jid := range sortedKeys(running) {
-		n.must(n.engine.Adopt(background, jid, m.id()))
+		n.w.reach(markMovedAtWork)
+		n.do(adoptJob, func() { n.must(n.engine.Adopt(background, jid, m.id())) })
 	}
 }
 

@@ -6,11 +6,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/sequence"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/syndic/forwarding"
 	"github.com/momtree/mom/topology"
@@ -102,6 +100,8 @@ func (l *link) body() forwarding.Body {
 func (l *link) settle() {
 	l.standing, l.greeted, l.seen = true, true, true
 	l.epoch++
+	l.lap.Begin(false)
+	l.tellAgain() // there is nothing to tell as yet
 }
 
 func (l *link) halt() {
@@ -131,7 +131,7 @@ func (l *link) cutOff() {
 		if p := l.parent; p.alive {
 			l.w.trace(p, "loses %s", l.child.id)
 			p.tree.SetNodeState(l.child.id, topology.Down)
-			p.engine.NodeDown(l.child.id)
+			p.do(nodeLeft, func() { p.engine.NodeDown(l.child.id) })
 			p.told()
 		}
 	}
@@ -200,11 +200,14 @@ func (l *link) greet(epoch int) {
 	c, p := l.child, l.parent
 	tree := c.tree.Snapshot()
 	_, minions, _ := tree.Count()
-	l.request(presenceBytes+int64(minions)*20, 0, func() (wire.Raw, error) {
+	l.request(askGreeting, presenceBytes+int64(minions)*20, 0, func(answer func(wire.Raw, error)) {
+		if !l.standing || l.epoch != epoch {
+			return
+		}
 		l.seen = true
 		tree.ID, tree.State = c.id, topology.Up
 		p.tree.SetNode(tree)
-		p.engine.NodeUp(c.id)
+		p.do(nodeCame, func() { p.engine.NodeUp(c.id) })
 		p.told()
 		for l.handed < len(p.pubs) {
 			j := p.pubs[l.handed]
@@ -214,7 +217,7 @@ func (l *link) greet(epoch int) {
 				l.handed++
 			}
 		}
-		return wire.Raw{0xc0}, nil
+		answer(wire.Raw{0xc0}, nil)
 	}, func(_ wire.Raw, err error) {
 		if !l.standing || l.epoch != epoch {
 			return
@@ -247,15 +250,17 @@ func (l *link) hand(j *job, wait int64) {
 	l.handed++
 	epoch, serial := l.epoch, l.handed
 	l.parent.count(down, l.w.publicationBytes(j))
-	l.w.after(l.arrival(down, wait), func() {
-		if !l.standing || l.epoch != epoch || l.cut[down] || !l.child.alive {
-			return
-		}
-		l.child.point("when a publication comes")
-		l.offered[serial], l.begun[j.jid] = struct{}{}, struct{}{}
-		l.newest = max(l.newest, serial)
-		l.learn(j)
-		l.insist(j, serial, insistFor)
+	l.parent.do(giveNode, func() {
+		l.w.after(l.arrival(down, wait), func() {
+			if !l.standing || l.epoch != epoch || l.cut[down] || !l.child.alive {
+				return
+			}
+			l.child.point("when a publication comes")
+			l.offered[serial], l.begun[j.jid] = struct{}{}, struct{}{}
+			l.newest = max(l.newest, serial)
+			l.learn(j)
+			l.insist(j, serial, insistFor)
+		})
 	})
 }
 
@@ -266,105 +271,35 @@ const insistFor = 10
 // is full, and tells the parent when it gives up: syndic's link.publish.
 func (l *link) insist(j *job, serial, times int) {
 	c := l.child
-	switch {
-	case c.publish(j):
-	case times > 1 || l.w.o.Insist:
-		c.after(int64(time.Second), func() { l.insist(j, serial, times-1) })
-		return
-	default:
-		c.answer(jobevent.Missing{JID: j.jid, Nodes: map[string]jobevent.NodeState{"": jobevent.NodeUnreachable}})
-	}
-	delete(l.offered, serial)
-	if l.heard = l.newest; len(l.offered) > 0 {
-		l.heard = slices.Min(slices.Collect(maps.Keys(l.offered))) - 1
-	}
-	c.told()
-}
-
-// patienceMin and patienceMax bound the wait for an answer.
-const (
-	patienceMin = 5 * time.Second
-	patienceMax = time.Minute
-)
-
-// undelivered is a request that did not get through to a life of the parent.
-type undelivered struct {
-	life   uint32
-	handle func() (wire.Raw, error)
-}
-
-// deliverLate has what a cut has kept come to the parent after all, in any order: the
-// system goes on trying, although the child has given it up. Nobody waits for an
-// answer.
-func (l *link) deliverLate() {
-	p := l.parent
-	for _, u := range l.late {
-		l.w.after(l.w.rng.Int64N(int64(lateWithin)), func() {
-			if p.alive && p.life == u.life {
-				l.w.trace(p, "is told late by %s", l.child.id)
-				_, _ = u.handle()
-				p.told()
-			}
-		})
-	}
-	l.late = nil
-}
-
-// lateWithin is how long after a cut the system may try once more.
-const lateWithin = 5 * time.Second
-
-// request carries a load up and the answer down. What is lost on either way ends
-// in errSilence; what a cut has held up may come late, but for greetings: they are
-// about a connection that is gone by then.
-func (l *link) request(bytes, work int64, handle func() (wire.Raw, error), done func(wire.Raw, error)) {
-	w, c, p := l.w, l.child, l.parent
-	allowed := max(l.patience, patienceMin)
-	open := true
-	finish := func(v wire.Raw, err error) {
-		if open {
-			open = false
-			done(v, err)
-		}
-	}
-	c.after(int64(allowed), func() {
-		if open {
-			l.patience = min(2*allowed, patienceMax)
-			finish(nil, errSilence)
-		}
-	})
-	p.count(up, bytes)
-	epoch, life := l.epoch, p.life
-	if w.lost() {
-		return
-	}
-	w.after(l.arrival(up, 0), func() {
-		if l.cut[up] && l.greeted {
-			l.late = append(l.late, undelivered{life, handle})
-		}
-		if !l.standing || l.epoch != epoch || l.cut[up] || !p.alive {
+	answered := false
+	answer := func(taken bool) {
+		if answered {
 			return
 		}
-		p.after(p.spend(work), func() {
-			v, err := handle()
-			switch {
-			case errors.Is(err, jobstore.ErrOutboxFull) && !w.o.sabotage.fullFails:
-				v, err = nil, channel.ErrNotNow
-			case err != nil:
-				v, err = wire.Raw{0xa0}, nil // the empty text: the handler failed
+		answered = true
+		switch {
+		case !taken && (times > 1 || l.w.o.Insist):
+			c.after(int64(time.Second), func() { l.insist(j, serial, times-1) })
+			return
+		case !taken:
+			c.w.reach(markDeclined)
+			c.said[j.n].declined = true
+			if !c.w.o.Faults.any() && c.w.o.OutboxRows == 0 {
+				c.w.broken("%s gives up %s of %s, and nothing is wrong", c.id, j.jid, l.parent.id)
 			}
-			p.count(down, ackBytes)
-			if w.lost() {
-				return
-			}
-			w.after(l.arrival(down, 0), func() {
-				if !l.standing || l.epoch != epoch || l.cut[down] || !c.alive {
-					return
-				}
-				w.trace(nil, "answer of %s to %s", p.id, c.id)
-				l.patience = 0
-				finish(v, err)
-				c.told()
-			})
-		})
+			c.answer(jobevent.Missing{JID: j.jid, Nodes: map[string]jobevent.NodeState{"": jobevent.NodeUnreachable}})
+		}
+		delete(l.offered, serial)
+		if l.heard = l.newest; len(l.offered) > 0 {
+			l.heard = slices.Min(slices.Collect(maps.Keys(l.offered))) - 1
+		}
+	}
+	c.after(int64(insistFor*time.Second), func() { // the command that publishes gives up
+		if !answered {
+			times = 1
+			answer(false)
+		}
 	})
+	c.publish(j, answer)
+	c.told()
 }

@@ -36,7 +36,11 @@ func (m *minion) later(k kind, j *job, after int64) {
 
 // give hands a publication to a minion; first is when the node gets to it.
 func (n *node) give(i int, j *job, first int64) {
-	n.minions[i].later(deliver, j, first+n.w.o.Leaf.draw(n.w.rng))
+	if n.w.o.meddle == nil {
+		n.minions[i].later(deliver, j, first+n.w.o.Leaf.draw(n.w.rng))
+	} else {
+		n.do(giveMinion, func() { n.minions[i].later(deliver, j, first+n.w.o.Leaf.draw(n.w.rng)) })
+	}
 	n.count(down, n.w.publicationBytes(j))
 }
 
@@ -66,7 +70,7 @@ func (m *minion) take(j *job, stay int) {
 	if m.kind() == slow {
 		run += int64(w.o.Minions.SlowBy)
 	}
-	if !w.o.Faults.any() {
+	if !w.o.uncertain() {
 		m.later(ran, j, run)
 		return
 	}
@@ -91,14 +95,19 @@ func (m *minion) send(j *job) {
 		return
 	}
 	n.count(up, returnBytes(j))
-	switch {
-	case n.w.lost():
-		n.after(returnTimeout, func() { m.sendAgain(j) })
-	case n == m.n:
-		m.later(arrive, j, n.w.o.Leaf.draw(n.w.rng))
-	default:
-		n.after(n.w.o.Leaf.draw(n.w.rng), func() { n.arrived(m, j) })
+	if n.w.o.uncertain() {
+		n.w.after(returnTimeout, func() { m.sendAgain(j) })
 	}
+	if n.w.lost() {
+		return
+	}
+	n.do(giveReturn, func() {
+		if n == m.n {
+			m.later(arrive, j, n.w.o.Leaf.draw(n.w.rng))
+			return
+		}
+		n.after(n.w.o.Leaf.draw(n.w.rng), func() { n.arrived(m, j) })
+	})
 }
 
 // deliversTo is the node to which a minion gives its returns now, nil if none.
@@ -143,16 +152,16 @@ func (n *node) acknowledge(m *minion, j *job) {
 	n.count(down, ackBytes)
 	n.w.keepAcknowledged(n, m, j)
 	switch {
-	case !m.hears(n):
-	case n.w.lost():
-		n.after(returnTimeout, func() { m.sendAgain(j) })
-	case !n.w.o.Faults.any():
+	case !m.hears(n), n.w.lost():
+	case !n.w.o.uncertain():
 		m.taken(j.n) // nothing can happen to it on the way
 	default:
-		n.w.after(n.w.o.Leaf.draw(n.w.rng), func() { // also if the node dies meanwhile
-			if m.listensTo(n) || n.w.o.sabotage.twoDeliver {
-				m.taken(j.n)
-			}
+		n.do(ackReturn, func() {
+			n.w.after(n.w.o.Leaf.draw(n.w.rng), func() { // also if the node dies meanwhile
+				if m.listensTo(n) || n.w.o.sabotage.twoDeliver {
+					m.taken(j.n)
+				}
+			})
 		})
 	}
 }
@@ -182,7 +191,7 @@ func (m *minion) disconnect() {
 	}
 	m.connected = false
 	if n.alive && m.tracked() {
-		n.engine.MinionDown(n.minionID(int(m.i)), 0)
+		n.do(minionLeft, func() { n.engine.MinionDown(n.minionID(int(m.i)), 0) })
 		n.told()
 	}
 }
@@ -222,7 +231,7 @@ func (m *minion) connect() {
 	running := m.underWay()
 	n.count(up, presenceBytes)
 	if m.tracked() {
-		n.engine.MinionUp(n.minionID(int(m.i)), running)
+		n.do(minionCame, func() { n.engine.MinionUp(n.minionID(int(m.i)), running) })
 	}
 	if n.w.left[m] || n.w.homeStay[m] > 0 && !n.w.o.sabotage.quietReturn { // it comes back
 		delete(n.w.left, m)
@@ -263,7 +272,8 @@ func (n *node) owes(j *job, id string) bool {
 	if n.w.o.sabotage.noRepeat || !n.w.o.Insist && !n.engine.Ledger().Owes(j.jid, id) {
 		return false
 	}
-	n.engine.Given(j.jid, id)
+	n.w.reach(markGivenAgain)
+	n.do(giveAgain, func() { n.engine.Given(j.jid, id) })
 	return true
 }
 
@@ -283,7 +293,7 @@ func (n *node) ask(jid string, ids []string) {
 			}
 			n.count(up, probeBytes)
 			s := *m.work(j)
-			n.engine.Found(jid, id, s == working || s == owing)
+			n.do(foundJob, func() { n.engine.Found(jid, id, s == working || s == owing) })
 		})
 	}
 }

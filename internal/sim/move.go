@@ -207,7 +207,7 @@ func (v *visit) announce() {
 		if !still() {
 			return
 		}
-		n.greetGuest(v, running)
+		n.do(greetHost, func() { n.greetGuest(v, running) })
 		if w.lost() {
 			again()
 			return

@@ -8,7 +8,7 @@ import "testing"
 func movesCatch(t *testing.T, s sabotage) {
 	t.Helper()
 	for seed := uint64(1); seed < 3000; seed++ {
-		if err := playMoves(t, seed, s); err != nil {
+		if err := playMoves(t, seed, s, nil); err != nil {
 			t.Logf("caught with seed %d: %.200v", seed, err)
 			return
 		}

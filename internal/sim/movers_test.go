@@ -11,14 +11,14 @@ import (
 // at work is waited for where it goes, and goes home again, and nobody is missing.
 func TestMoversAreWaitedFor(t *testing.T) {
 	for seed := *first; seed < *first+*seeds; seed++ {
-		if err := playMoves(t, seed, sabotage{}); err != nil {
+		if err := playMoves(t, seed, sabotage{}, nil); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 	}
 }
 
 // playMoves plays one such schedule and tells what was wrong with it.
-func playMoves(t *testing.T, seed uint64, s sabotage) error {
+func playMoves(t *testing.T, seed uint64, s sabotage, m meddler) error {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 0x6d6f7665)) //nolint:gosec // repeatable on purpose
 	o := Options{
@@ -40,8 +40,11 @@ func playMoves(t *testing.T, seed uint64, s sabotage) error {
 			Run: Dist{Min: time.Millisecond, Max: time.Duration(pick(r, 5, 20, 90)) * time.Second},
 		})
 	}
-	o.sabotage = s
-	if *seeds == 1 {
+	o.sabotage, o.meddle = s, m
+	if m != nil {
+		o.MaxEvents = 200_000
+	}
+	if *seeds == 1 || *traced {
 		o.Trace = func(line string) { t.Log(line) }
 	}
 	w, err := New(o)

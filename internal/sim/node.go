@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/momtree/mom/internal/sequence"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/admission"
 	"github.com/momtree/mom/master/jobs"
 	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/returners"
@@ -28,8 +30,9 @@ type node struct {
 	work    [][]state // by job, then by minion: what the minions have to do with it
 
 	// On disk: what a restart finds.
-	disk    *memory.Store
+	disk    *disk
 	pubs    []*job             // what it has published, by serial
+	kept    map[*job]bool      // publications that are kept for who misses them
 	origins map[string][]*link // which parents asked for a job
 
 	// Of this life.
@@ -43,17 +46,22 @@ type node struct {
 	busy   bool      // a commit runs
 	free   int64     // when its processor is free
 	saving bool      // words of jobs are about to be stored
+	starts map[string]func()
+	stored storedWaits
+	nonces *admission.Nonces // requests with words that have come
+	again  map[*admission.Outcome][]func(wire.Raw, error)
 	way    *forwarder
 	order  *sequence.Life // of what it tells its parents
 	gate   *sequence.Gate // for what the nodes below tell
 
+	observed
 	stats    nodeStats
 	waitsFor map[string]string // in the end, by open job
 }
 
 func (w *World) newNode(i, lo, hi int, parents []int) *node {
 	n := &node{
-		w: w, idx: int32(i), id: "top", lo: lo, origins: map[string][]*link{}, //nolint:gosec // at most maxNodes
+		w: w, idx: int32(i), id: "top", lo: lo, origins: map[string][]*link{}, kept: map[*job]bool{}, //nolint:gosec // at most maxNodes
 	}
 	if i > 0 {
 		n.id = fmt.Sprintf("n%d", i)
@@ -67,7 +75,8 @@ func (w *World) newNode(i, lo, hi int, parents []int) *node {
 	if len(n.ups) == 0 {
 		w.tops = append(w.tops, n)
 	}
-	n.disk = memory.Open(w.clock)
+	n.disk = &disk{Store: memory.Open(w.clock), n: n}
+	n.said = make([]said, len(w.jobs))
 	n.minions = make([]minion, hi-lo)
 	n.work = make([][]state, len(w.jobs))
 	for m := range n.minions {
@@ -87,6 +96,8 @@ func (n *node) boot(settled bool) {
 	n.alive = true
 	n.life++
 	n.order, n.gate = sequence.NewLife(w.clock()), &sequence.Gate{}
+	n.starts, n.stored = map[string]func(){}, storedWaits{}
+	n.nonces, n.again = admission.NewNonces(), map[*admission.Outcome][]func(wire.Raw, error){}
 	n.inbox, n.saving, n.busy, n.free = nil, false, false, w.now
 	n.engine = n.newEngine()
 	parent := ""
@@ -94,7 +105,7 @@ func (n *node) boot(settled bool) {
 		parent = dest
 		n.forward()
 	}
-	n.jobs = jobstore.New(jobstore.Options{Local: n.local(), Parent: parent, MaxRows: w.o.OutboxRows, Bounds: w.o.Bounds, Log: w.log, Now: w.clock})
+	n.jobs = jobstore.New(jobstore.Options{Local: n.disk, Parent: parent, MaxRows: w.o.OutboxRows, Bounds: w.o.Bounds, Log: w.log, Now: w.clock})
 	n.tree = topology.NewTree(topology.Node{ID: n.id, Role: "syndic"}, w.clock)
 	for m := range n.minions {
 		st := topology.Down
@@ -118,6 +129,10 @@ func (n *node) boot(settled bool) {
 		return
 	}
 	w.trace(n, "starts")
+	clear(n.kept)
+	for _, jid := range n.noted(returners.NoteOpen) {
+		n.kept[w.byJID[jid]] = true
+	}
 	n.restore()
 	for m := range n.minions {
 		if mn := &n.minions[m]; mn.kind() != dead {
@@ -133,19 +148,6 @@ func (n *node) boot(settled bool) {
 	n.told()
 }
 
-// local is the disk as this life sees it.
-func (n *node) local() returners.JobStore {
-	if s := n.w.o.sabotage; s.loseAck != nil || s.skipDedupe != nil {
-		return brokenDisk{keptOpen{n.disk}, s}
-	}
-	return keptOpen{n.disk}
-}
-
-// keptOpen is a disk that outlives who uses it.
-type keptOpen struct{ *memory.Store }
-
-func (keptOpen) Close() error { return nil }
-
 // kill ends a life without a farewell; the next one begins after d.
 func (w *World) kill(n *node, d int64) {
 	if !n.alive {
@@ -154,6 +156,7 @@ func (w *World) kill(n *node, d int64) {
 	w.faults++
 	w.trace(n, "is killed, for %.3f s", float64(d)/1e9)
 	n.halt()
+	n.forgetUntold()
 	for m := range n.minions {
 		n.minions[m].connected = false
 		n.minions[m].seekSoon()

@@ -52,6 +52,11 @@ type Faults struct {
 	// Moves is how many single minions move to a sibling although their node is
 	// there: half of them are asked to, the others cannot reach it.
 	Moves int
+	// Sick is how many times a disk takes nothing for a while; in half of them the node
+	// is killed in the end.
+	Sick int
+	// Repeat is the share of requests whose bytes the transport sends once more.
+	Repeat float64
 	// Within is the time in which faults begin. Default: until 5 s after the
 	// last job was published.
 	Within time.Duration
@@ -60,7 +65,7 @@ type Faults struct {
 }
 
 func (f Faults) any() bool {
-	return f.Loss > 0 || f.Kills+f.Crashes+f.Partitions+f.OneWay+f.Drops+f.Moves > 0
+	return f.Loss > 0 || f.Kills+f.Crashes+f.Partitions+f.OneWay+f.Drops+f.Moves+f.Sick > 0 || f.Repeat > 0
 }
 
 // Options of a [World]. Zero values mean the defaults.
@@ -103,7 +108,11 @@ type Options struct {
 	MaxEvents int
 
 	sabotage sabotage
+	meddle   meddler
 }
+
+// uncertain tells whether messages may get lost.
+func (o *Options) uncertain() bool { return o.meddle != nil || o.Faults.any() }
 
 // Costs is the time that a node's work takes on its machine.
 type Costs struct {
@@ -122,14 +131,12 @@ func MeasuredCosts(cores int) Costs {
 // sabotage breaks the world on purpose, to show that [World.Check] notices. Only
 // tests of this package can set it.
 type sabotage struct {
-	loseAck     func() bool // the outbox does not hear of an acknowledgement
-	takeNothing func() bool // the parent acknowledges what it has not stored
-	skipDedupe  func() bool // a return that is known counts as new
-	forget      func() bool // an expectation does not reach the ledger
-	ackEarly    func() bool // a minion's return is acknowledged before the commit
-	deafStart   bool        // after a restart the open jobs are not taken up
-	keepSilent  bool        // after a reconnect the expectations are not told again
-	noRepeat    bool        // missed publications are not given again
+	skipDedupe func() bool // a return that is known counts as new
+	forget     func() bool // an expectation does not reach the ledger
+	ackEarly   func() bool // a minion's return is acknowledged before the commit
+	deafStart  bool        // after a restart the open jobs are not taken up
+	keepSilent bool        // after a reconnect the expectations are not told again
+	noRepeat   bool        // missed publications are not given again
 	// forgetClosed: that minions are missing is not told again once the job is
 	// closed at the node that found it. ackUnbooked: what a node below tells of a
 	// job is acknowledged before it is stored.

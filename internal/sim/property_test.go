@@ -10,6 +10,9 @@ import (
 var (
 	seeds = flag.Uint64("seeds", 300, "how many schedules each property is tried with")
 	first = flag.Uint64("seed", 1, "the first seed")
+
+	broken = flag.Uint64("broken", 200, "how many schedules each kind of act is broken in")
+	traced = flag.Bool("traced", false, "log what happens in schedules in which something is broken")
 )
 
 // tell is how a failure is played again.

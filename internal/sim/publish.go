@@ -1,11 +1,13 @@
 package sim
 
 import (
+	"errors"
 	"slices"
 	"time"
 
 	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/master/jobs"
+	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/topology"
@@ -30,14 +32,17 @@ func (w *World) publish(j *job, r *run) {
 			panic(c)
 		}
 	}()
-	if !top.publish(j) {
-		again()
-	}
+	top.publish(j, func(taken bool) {
+		r.answered = taken
+		if !taken {
+			again()
+		}
+	})
 	top.told()
 }
 
 // publish has the engine begin a job, and tells whether it was taken.
-func (n *node) publish(j *job) bool {
+func (n *node) publish(j *job, done func(taken bool)) {
 	p := jobs.Publication{
 		Spec:  ledger.Job{JID: j.jid, Fun: j.Fun, Timeout: n.w.o.Timeout, Everyone: j.Part >= 1},
 		Load:  returners.Load{JID: j.jid, Raw: j.load, User: "root", At: n.w.clock()},
@@ -58,22 +63,45 @@ func (n *node) publish(j *job) bool {
 		c := l.child
 		p.Spec.Nodes = append(p.Spec.Nodes, ledger.Node{ID: c.id, Live: l.live(), Known: func() map[string]string { return n.known(c, j) }})
 	}
+	if n.engine.Crowd() > n.w.o.Bounds.WordQueue {
+		n.w.reach(markCrowd)
+		done(false)
+		return
+	}
 	n.point("before a job is stored")
 	s, known, err := n.engine.Publish(background, p)
 	n.must(err)
+	said := &n.said[j.n]
+	said.begun++
+	n.starts[j.jid] = func() { done(true) }
 	if !known {
-		if _, err := n.jobs.Save(background, s.Batch); err != nil {
+		if err := n.save(storeJob, s.Batch); err != nil {
 			n.w.trace(n, "does not take %s: %v", j.jid, err)
-			return false
+			if errors.Is(err, jobstore.ErrOutboxFull) {
+				n.w.reach(markJobFull)
+			}
+			said.begun--
+			delete(n.starts, j.jid)
+			done(false)
+			return
 		}
-		n.pubs = append(n.pubs, j) // it is kept with the job
+		n.pubs, n.kept[j] = append(n.pubs, j), true // it is kept with the job
 		n.point("after a job is stored")
 		n.engine.Saved(s, returners.Result{}, nil)
 	} else if n.w.o.sabotage.runAgain {
 		n.handOn(j)
 	}
+	said.again = known
 	n.told()
-	return true
+	said.again = false
+}
+
+// begun answers who had a job published.
+func (n *node) begun(jid string) {
+	if done := n.starts[jid]; done != nil {
+		delete(n.starts, jid)
+		done()
+	}
 }
 
 // handOn sends a publication to all who are connected.

@@ -115,7 +115,10 @@ func returnBytes(j *job) int64 { return int64(150+max(j.Size, 1)) + overhead }
 // settle takes the accounts as they stand: late returns have altered some.
 func (w *World) settle() {
 	for _, n := range w.nodes {
-		n.waitsFor = map[string]string{}
+		n.waitsFor, n.untold = map[string]string{}, map[string]bool{}
+		for _, jid := range n.noted(returners.NoteUntold) {
+			n.untold[jid] = true
+		}
 		for _, jid := range slices.Concat(n.noted(returners.NoteOpen), n.engine.Ledger().Active()) {
 			a, known := n.engine.Ledger().State(jid)
 			n.waitsFor[jid] = fmt.Sprintf("known %v, waits for minions %v and of nodes %v", known, a.Waiting, a.Nodes)

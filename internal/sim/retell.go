@@ -21,7 +21,7 @@ func (l *link) retell() {
 	if l.w.o.sabotage.keepSilent {
 		return
 	}
-	l.lap.Begin(false)
+	l.child.do(tellAnew, func() { l.lap.Begin(false) })
 }
 
 // put queues a word.
@@ -35,6 +35,7 @@ func (l *link) fit() {
 	for len(l.words) > max(l.w.o.Bounds.TellQueue, 1) {
 		l.broken = l.broken || l.jid != "" && l.jid == l.words[0].Job()
 		l.words = l.words[1:]
+		l.w.reach(markWordLost)
 		l.lap.Begin(true)
 	}
 }

@@ -1,10 +1,11 @@
 package sim
 
 import (
-	"context"
+	"errors"
 	"fmt"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/returners"
 )
 
@@ -14,9 +15,6 @@ type arrival struct {
 	from *minion
 	j    *job
 }
-
-// commitRows is how many returns share a commit at most.
-const commitRows = 500
 
 // arrived takes a return of a minion that is here.
 func (n *node) arrived(m *minion, j *job) {
@@ -35,16 +33,19 @@ func (n *node) arrived(m *minion, j *job) {
 	if hit(n.w.o.sabotage.ackEarly) {
 		n.acknowledge(m, j)
 	}
-	n.commit()
+	n.commitReturns()
 }
 
-// commit stores what has come, many returns at once; meanwhile others gather.
-func (n *node) commit() {
+// commitReturns stores what has come, many returns at once; meanwhile others gather.
+func (n *node) commitReturns() {
 	if n.busy || len(n.inbox) == 0 {
 		return
 	}
 	n.busy = true
-	rows := min(len(n.inbox), commitRows)
+	rows := min(len(n.inbox), n.w.o.Bounds.CommitRows)
+	if rows < len(n.inbox) {
+		n.w.reach(markCommitFull)
+	}
 	n.after(n.spend(int64(rows)*int64(n.w.o.Costs.Return)), func() {
 		n.busy = false
 		batch := n.inbox[:rows]
@@ -53,7 +54,7 @@ func (n *node) commit() {
 			n.inbox = nil
 		}
 		n.keepOwn(batch)
-		n.commit()
+		n.commitReturns()
 	})
 }
 
@@ -65,10 +66,7 @@ func (n *node) keepOwn(batch []arrival) {
 	n.point("before returns of minions are stored")
 	if err := n.keep(rets, nil); err != nil {
 		n.w.trace(n, "does not take %d returns: %v", len(rets), err)
-		for _, a := range batch { // they hear nothing and send again
-			n.after(returnTimeout, func() { a.from.sendAgain(a.j) })
-		}
-		return
+		return // they hear nothing and send again
 	}
 	for _, a := range batch {
 		n.acknowledge(a.from, a.j)
@@ -78,19 +76,26 @@ func (n *node) keepOwn(batch []arrival) {
 // keep has returns stored, and the engine told of it.
 func (n *node) keep(rets []returners.Return, loads []returners.Load) error {
 	s := n.engine.Returns(rets, loads)
-	fresh, err := n.jobs.SaveReturns(background, s.Batch.Returns, s.Batch.Loads...)
+	res, err := n.commit(storeReturns, len(rets), func() (res returners.Result, err error) {
+		res.NewReturns, err = n.jobs.SaveReturns(background, s.Batch.Returns, s.Batch.Loads...)
+		return res, err
+	})
 	if err != nil {
+		if errors.Is(err, jobstore.ErrOutboxFull) {
+			n.w.reach(markReturnFull)
+		}
 		return err
 	}
-	for i := range fresh {
-		if fresh[i] {
+	for i, fresh := range res.NewReturns {
+		if fresh {
 			n.stats.rows++
+			n.said[n.w.byJID[rets[i].JID].n].rows++
 		} else {
 			n.stats.repeats++
 		}
 	}
 	n.point("after returns are stored")
-	n.engine.Saved(s, returners.Result{NewReturns: fresh}, nil)
+	n.engine.Saved(s, res, nil)
 	if len(n.ups) > 0 {
 		n.grown()
 	}
@@ -101,9 +106,6 @@ func (n *node) keep(rets []returners.Return, loads []returners.Load) error {
 
 // onSyndicReturn takes a batch of a node below: master.onSyndicReturn.
 func (n *node) onSyndicReturn(load wire.Raw) (wire.Raw, error) {
-	if hit(n.w.o.sabotage.takeNothing) {
-		return wire.Raw{0xc0}, nil
-	}
 	sr, err := wire.ParseSyndicReturn(load)
 	if err != nil {
 		return nil, err
@@ -183,27 +185,4 @@ func (w *World) returnOf(j *job, g int) (wire.Raw, bool) {
 		panic(err) // constants encode
 	}
 	return raw, success
-}
-
-// brokenDisk is a disk that does not do what it says.
-type brokenDisk struct {
-	keptOpen
-	s sabotage
-}
-
-func (d brokenDisk) Commit(ctx context.Context, b returners.Batch) (returners.Result, error) {
-	res, err := d.keptOpen.Commit(ctx, b)
-	for i := range res.NewReturns {
-		if !res.NewReturns[i] && hit(d.s.skipDedupe) {
-			res.NewReturns[i] = true
-		}
-	}
-	return res, err
-}
-
-func (d brokenDisk) OutboxMove(ctx context.Context, dest string, rows []returners.Move) error {
-	if hit(d.s.loseAck) {
-		return nil
-	}
-	return d.keptOpen.OutboxMove(ctx, dest, rows)
 }

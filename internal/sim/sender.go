@@ -36,7 +36,7 @@ func (l *link) send() {
 	s := &sending{l: l}
 	s.ctx, s.end = context.WithCancel(background)
 	s.over = forwarding.New(forwarding.Options{
-		Parent: s, Name: l.parent.id, Outbox: n.local(), Dests: []string{dest, l.dest}, Jobs: n.disk, ID: n.id, Remember: 1000,
+		Parent: s, Name: l.parent.id, Outbox: n.disk, Dests: []string{dest, l.dest}, Jobs: n.disk, ID: n.id, Remember: 1000,
 		Bounds: l.w.o.Bounds, Log: l.w.log, Now: l.w.clock, Body: l.body,
 	})
 	l.sending, l.over = s, s.over
@@ -54,7 +54,7 @@ func (s *sending) halt() {
 // ring makes the sender send now, in an event of its own: who rings does not wait.
 func (l *link) ring() {
 	s := l.sending
-	l.child.after(0, s.depart)
+	l.child.do(wakeSender, func() { l.child.after(0, s.depart) })
 }
 
 // depart sends what can go.
@@ -224,8 +224,8 @@ func (s *sending) Request(ctx context.Context, load *wire.Map) (wire.Raw, error)
 	l.w.trace(l.child, "hands %d returns to %s", rows, l.parent.id)
 	var answer wire.Raw
 	done := false
-	l.request(int64(len(raw)), rows*int64(l.w.o.Costs.Hop), func() (wire.Raw, error) {
-		return l.parent.onSyndicReturn(raw)
+	l.request(askReturns, int64(len(raw)), rows*int64(l.w.o.Costs.Hop), func(answer func(wire.Raw, error)) {
+		answer(l.parent.onSyndicReturn(raw))
 	}, func(v wire.Raw, e error) {
 		answer, err, done = v, e, true
 		c.resume()

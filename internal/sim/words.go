@@ -2,9 +2,11 @@ package sim
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 
+	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/sequence"
 	"github.com/momtree/mom/internal/wire"
@@ -95,9 +97,9 @@ func (l *link) tellOn() {
 		return
 	}
 	mark := l.numbers.Next()
-	l.request(size, 0, func() (wire.Raw, error) { return l.parent.hear(l, mark, batch) }, func(v wire.Raw, err error) {
+	l.request(askWords, size, 0, func(answer func(wire.Raw, error)) { l.parent.hear(l, mark, batch, answer) }, func(v wire.Raw, err error) {
 		l.numbers.Done(mark)
-		if _, late := sequence.ReadLate(v); err == nil && !late {
+		if _, late := sequence.ReadLate(v); err == nil && !late && wire.IsNil(v) {
 			taken()
 			return
 		}
@@ -121,15 +123,23 @@ func ends(w jobevent.Word) bool {
 
 // hear takes words of a node below, and has them stored before it acknowledges them:
 // master.takeEvents.
-func (n *node) hear(l *link, mark sequence.Mark, batch []jobevent.Word) (wire.Raw, error) {
+func (n *node) hear(l *link, mark sequence.Mark, batch []jobevent.Word, answer func(wire.Raw, error)) {
 	s := n.w.o.sabotage
 	leave, err := n.gate.Enter(l.child.id, mark)
 	if late := (sequence.Late{}); errors.As(err, &late) && !s.hearLate {
-		return wire.Encode(late.Answer())
+		n.w.reach(markLate)
+		answer(wire.Encode(late.Answer()))
+		return
 	}
 	if err == nil {
 		defer leave()
 	}
+	if n.engine.Crowd() > n.w.o.Bounds.WordQueue {
+		n.w.reach(markCrowd)
+		answer(nil, errNotStored)
+		return
+	}
+	upTo := uint64(0)
 	for _, w := range batch {
 		switch w := w.(type) {
 		case jobevent.Expectation:
@@ -138,18 +148,34 @@ func (n *node) hear(l *link, mark sequence.Mark, batch []jobevent.Word) (wire.Ra
 				n.tell(w.Under(l.child.id))
 				continue
 			}
-			n.engine.Hear(l.child.id, w)
+			if n.holdsAny(w) {
+				n.w.reach(markEarlyReturn)
+			}
+			upTo = n.engine.Hear(l.child.id, w)
 		case jobevent.Missing:
-			n.engine.Hear(l.child.id, w)
+			upTo = n.engine.Hear(l.child.id, w)
 		}
 	}
-	n.told()
-	for n.engine.Waiting() > 0 && !s.ackUnbooked {
-		n.storeWords()
+	if s.ackUnbooked {
+		upTo = 0
 	}
+	n.stored.add(upTo, func(err error) {
+		if err != nil {
+			answer(nil, errNotStored)
+			return
+		}
+		answer(wire.Raw{0xc0}, nil)
+	})
 	n.told()
-	return wire.Raw{0xc0}, nil
 }
+
+// holdsAny tells whether returns are here of minions that are only now expected.
+func (n *node) holdsAny(x jobevent.Expectation) bool {
+	return n.said[n.w.byJID[x.JID].n].rows > 0
+}
+
+// errNotStored is what a master answers that cannot store just now.
+var errNotStored = fmt.Errorf("%w: not stored", channel.ErrNotNow)
 
 // ended notes that a parent has taken the words of a closed job: syndic's
 // closings.note. When all that asked have, it needs not be told again.
@@ -169,8 +195,10 @@ func (n *node) ended(l *link, x jobevent.Closed) {
 		}
 	}
 	delete(n.way.took, x.JID)
-	n.engine.Told(x.JID, x.Word)
-	n.storeSoon()
+	n.do(toldAll, func() {
+		n.engine.Told(x.JID, x.Word)
+		n.storeSoon()
+	})
 }
 
 // story is what a node tells of a job from the start.

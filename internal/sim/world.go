@@ -41,6 +41,10 @@ type World struct {
 	tiers   []Tier
 	faults  int
 	rescues *rescue.Counter // of all nodes
+
+	requests uint64
+	marks    map[mark]int
+	breaches []error // of what may never happen, as it happened
 }
 
 // species is the kind of a minion.
@@ -72,6 +76,7 @@ type run struct {
 	top                  *node
 	published, completed time.Duration
 	closings             int
+	answered             bool // the command that publishes has heard that the job was taken
 	account              Account
 	gaveUp               map[string]jobevent.Absence // who was missing when it was completed first
 }

@@ -25,27 +25,28 @@ var ErrFailedBefore = errors.New("the same request failed when it came first")
 // acknowledgement that overtakes the commit would promise what a crash takes back.
 type Nonces struct {
 	mu   sync.Mutex
-	seen *lru.Guarded[[16]byte, *outcome]
+	seen *lru.Guarded[[16]byte, *Outcome]
 
 	waiting atomic.Int64 // repeats that wait for the first
 }
 
-// outcome is what became of a request.
-type outcome struct {
+// Outcome is what became of a request.
+type Outcome struct {
+	key   [16]byte
 	done  chan struct{} // closed when it is known
 	value any
 	err   error
 }
 
 // acknowledged is the outcome of nearly all requests.
-var acknowledged = func() *outcome {
-	o := &outcome{done: make(chan struct{})}
+var acknowledged = func() *Outcome {
+	o := &Outcome{done: make(chan struct{})}
 	close(o.done)
 	return o
 }()
 
 // NewNonces remembers nothing yet.
-func NewNonces() *Nonces { return &Nonces{seen: lru.NewGuarded[[16]byte, *outcome](maxNonces, nil)} }
+func NewNonces() *Nonces { return &Nonces{seen: lru.NewGuarded[[16]byte, *Outcome](maxNonces, nil)} }
 
 // Once serves a request that has not been seen before, and gives what came of it to
 // it and to all that repeat it; again tells that this is such a one, and that serve was
@@ -58,9 +59,7 @@ func (n *Nonces) Once(ctx context.Context, id, nonce string, serve func() (any, 
 		value, err = serve()
 		return value, false, err
 	}
-	sum := sha256.Sum256([]byte(id + "\x00" + nonce))
-	key := [16]byte(sum[:16])
-	o, first := n.enter(key)
+	o, first := n.Enter(id, nonce)
 	if !first {
 		n.waiting.Add(1)
 		defer n.waiting.Add(-1)
@@ -71,10 +70,39 @@ func (n *Nonces) Once(ctx context.Context, id, nonce string, serve func() (any, 
 			return nil, true, ctx.Err()
 		}
 	}
-	o.err = ErrFailedBefore // if it panics
-	defer func() { n.end(key, o) }()
+	ended := false
+	defer func() {
+		if !ended {
+			n.End(o, nil, ErrFailedBefore) // it panics
+		}
+	}()
 	value, err = serve()
-	o.value, o.err = value, nil
+	ended = true
+	n.End(o, value, err, keep...)
+	return value, false, err
+}
+
+// Enter is Once for who cannot wait: it notes a request, and tells whether it is the
+// first of its kind. If so it has to be served, and [Nonces.End] is told what came of it.
+func (n *Nonces) Enter(id, nonce string) (o *Outcome, first bool) {
+	sum := sha256.Sum256([]byte(id + "\x00" + nonce))
+	return n.enter([16]byte(sum[:16]))
+}
+
+func (n *Nonces) enter(key [16]byte) (o *Outcome, first bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if o, known := n.seen.Peek(key); known {
+		return o, false
+	}
+	o = &Outcome{key: key, done: make(chan struct{})}
+	n.seen.Add(key, o)
+	return o, true
+}
+
+// End tells those who repeat a request what came of the first; keep is that of Once.
+func (n *Nonces) End(o *Outcome, value any, err error, keep ...error) {
+	o.value = value
 	if err != nil {
 		o.value, o.err = nil, ErrFailedBefore
 		for _, k := range keep {
@@ -83,29 +111,22 @@ func (n *Nonces) Once(ctx context.Context, id, nonce string, serve func() (any, 
 			}
 		}
 	}
-	return value, false, err
-}
-
-// enter notes a request, and tells whether it is the first of its kind.
-func (n *Nonces) enter(key [16]byte) (o *outcome, first bool) {
 	n.mu.Lock()
-	defer n.mu.Unlock()
-	if o, known := n.seen.Peek(key); known {
-		return o, false
-	}
-	o = &outcome{done: make(chan struct{})}
-	n.seen.Add(key, o)
-	return o, true
-}
-
-// end tells those who wait what came of the first.
-func (n *Nonces) end(key [16]byte, o *outcome) {
-	n.mu.Lock()
-	if now, _ := n.seen.Peek(key); now == o && o.value == nil && o.err == nil {
-		n.seen.Add(key, acknowledged)
+	if now, _ := n.seen.Peek(o.key); now == o && o.value == nil && o.err == nil {
+		n.seen.Add(o.key, acknowledged)
 	}
 	n.mu.Unlock()
 	close(o.done)
+}
+
+// Known gives what came of a request; false: it is not known as yet.
+func (o *Outcome) Known() (value any, err error, known bool) { //nolint:revive // the error is what the request came to
+	select {
+	case <-o.done:
+		return o.value, o.err, true
+	default:
+		return nil, nil, false
+	}
 }
 
 // Waiting counts the repeats that wait for the first of their kind.

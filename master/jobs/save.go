@@ -33,6 +33,7 @@ func (e *Engine) NextSave() (Save, bool) {
 	over := map[string]bool{} // what was published, by the ends in this batch
 	for i := range es {
 		en := &es[i]
+		en.noted = false // it may have been in a batch that was refused
 		s.Batch.Notes = append(s.Batch.Notes, en.notes...)
 		if _, kept := e.kept[en.published]; kept && !over[en.published] {
 			s.Batch.Notes = append(s.Batch.Notes, returners.Note{Kind: returners.NotePublication, JID: en.published, Key: returners.KeyPublished})
@@ -63,6 +64,7 @@ func (e *Engine) ends(en entry) bool {
 // endOf is what is noted of a job with its end: it is open no more, its publication need
 // not be kept, and the masters above have to hear of it.
 func (e *Engine) endOf(en *entry) []returners.Note {
+	en.noted = true
 	out := []returners.Note{{Kind: returners.NoteOpen, JID: en.end, Gone: true}}
 	if e.endsWith(en.end) {
 		out = append(out, unkept(en.end)...)
@@ -116,7 +118,7 @@ func (e *Engine) ended(en entry) {
 		e.effects = append(e.effects, Unended{JID: en.end, Err: why, Again: why == errTooMany})
 		return
 	}
-	if _, open := e.open[en.end]; en.late && open {
+	if en.late && !en.noted { // its end is still to come, or was before it in this batch
 		return
 	}
 	delete(e.open, en.end)

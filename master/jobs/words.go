@@ -39,6 +39,7 @@ type entry struct {
 	end   string // jid of a job that ends
 	late  bool   // of a closed job: word on it came after its end
 	since uint64 // losses that are no matter for end
+	noted bool   // in the batch under way: that the job ends is in it
 	word  uint64 // in the batch under way: the number under which the masters above hear the end
 }
 

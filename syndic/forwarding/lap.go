@@ -9,6 +9,7 @@ type Lap struct {
 	wrapped bool   // it has begun at the first job again
 	at      string // the last job that was told; "": none
 	stop    string // where it began: it ends there
+	turn    string // the job whose turn it is; "": none
 }
 
 // NewLap is for a master above that was told nothing as yet by this life of the node:
@@ -19,7 +20,7 @@ func NewLap() Lap { return Lap{lost: true} }
 // Begin goes once round, from where it is. lost: words of jobs were lost, so that a
 // job counts as told only when its turn has come.
 func (l *Lap) Begin(lost bool) {
-	l.active, l.lost, l.wrapped, l.stop = true, l.lost || lost, false, l.at
+	l.active, l.lost, l.wrapped, l.stop, l.turn = true, l.lost || lost, false, l.at, ""
 }
 
 // Next gives the job whose turn it is; false: the lap is over. first names the first
@@ -29,9 +30,10 @@ func (l *Lap) Next(first func(after string) string) (jid string, ok bool) {
 		jid = first(l.at)
 		switch {
 		case jid != "" && (!l.wrapped || jid <= l.stop):
+			l.turn = jid
 			return jid, true
 		case l.wrapped || l.stop == "":
-			l.active, l.lost, l.wrapped, l.at = false, false, false, l.stop
+			l.active, l.lost, l.wrapped, l.at, l.turn = false, false, false, l.stop, ""
 		default:
 			l.wrapped, l.at = true, ""
 		}
@@ -46,13 +48,16 @@ func (l *Lap) Told(jid string) { l.at = jid }
 func (l *Lap) Active() bool { return l.active }
 
 // Counts tells whether all that was said of a job is in what waits or was sent:
-// nothing was lost, or the job has been told since.
+// nothing was lost, the job has been told since, or there was nothing to tell of it when
+// its turn would have come.
 func (l *Lap) Counts(jid string) bool {
 	switch {
 	case !l.lost:
 		return true
 	case l.wrapped:
-		return jid > l.stop || jid <= l.at
+		return jid > l.stop || l.passed(jid)
 	}
-	return jid > l.stop && jid <= l.at
+	return jid > l.stop && l.passed(jid)
 }
+
+func (l *Lap) passed(jid string) bool { return jid <= l.at || jid < l.turn }

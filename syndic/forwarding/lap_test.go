@@ -129,3 +129,19 @@ func sorted(jobs map[string]bool) (out []string) {
 	slices.Sort(out)
 	return out
 }
+
+// A job that comes back behind the lap, with word that came late, has its turn no more:
+// all that was said of it since is in the queue, and so its end counts.
+func TestLap_ALateJobCounts(t *testing.T) {
+	l := NewLap()
+	l.Begin(false)
+	if jid, ok := l.Next(func(string) string { return "b" }); jid != "b" || !ok {
+		t.Fatalf("the turn of %q, %v", jid, ok)
+	}
+	if !l.Counts("a") || l.Counts("b") || l.Counts("c") {
+		t.Errorf("before b is told: a counts %v, b %v, c %v", l.Counts("a"), l.Counts("b"), l.Counts("c"))
+	}
+	if l.Begin(true); l.Counts("a") {
+		t.Error("a counts although words were lost since")
+	}
+}

@@ -1,0 +1,67 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/returners/memory"
+)
+
+// disk is what a restart of a node finds. It outlives who uses it, and may take nothing
+// for a while.
+type disk struct {
+	*memory.Store
+	n    *node
+	sick bool
+}
+
+// Close leaves it as it is.
+func (*disk) Close() error { return nil }
+
+func (d *disk) well() error {
+	if d.sick {
+		d.n.w.reach(markSick)
+		return fmt.Errorf("the disk takes nothing: %w", returners.ErrUnavailable)
+	}
+	return nil
+}
+
+// Commit is described at [returners.JobStore].
+func (d *disk) Commit(ctx context.Context, b returners.Batch) (returners.Result, error) {
+	if err := d.well(); err != nil {
+		return returners.Result{}, err
+	}
+	res, err := d.Store.Commit(ctx, b)
+	for i := range res.NewReturns {
+		if !res.NewReturns[i] && hit(d.n.w.o.sabotage.skipDedupe) {
+			res.NewReturns[i] = true
+		}
+	}
+	return res, err
+}
+
+// OutboxMove is described at [returners.JobStore].
+func (d *disk) OutboxMove(ctx context.Context, dest string, rows []returners.Move) error {
+	err := d.well()
+	if err == nil && len(rows) > 0 {
+		d.n.do(clearOutbox, func() { err = d.Store.OutboxMove(ctx, dest, rows) })
+	}
+	return err
+}
+
+// OutboxReject is described at [returners.JobStore].
+func (d *disk) OutboxReject(ctx context.Context, dest string, seq int64, reason string) error {
+	if err := d.well(); err != nil {
+		return err
+	}
+	return d.Store.OutboxReject(ctx, dest, seq, reason)
+}
+
+// OutboxOwe is described at [returners.JobStore].
+func (d *disk) OutboxOwe(ctx context.Context, dest, jid string) (rows int, err error) {
+	if err := d.well(); err != nil {
+		return 0, err
+	}
+	return d.Store.OutboxOwe(ctx, dest, jid)
+}

@@ -1,0 +1,32 @@
+package sim
+
+// mark is a rare place that a schedule may reach.
+type mark string
+
+const (
+	markSick        mark = "a disk that took nothing"
+	markCommitFull  mark = "more returns than one commit takes"
+	markGivenTwice  mark = "job given that was given before"
+	markUnended     mark = "end of a job that could not be stored"
+	markCrowd       mark = "words refused since too many wait for the disk"
+	markJobFull     mark = "publication refused since the outbox is full"
+	markLate        mark = "words that came after later ones"
+	markEarlyReturn mark = "return that came before its expectation"
+	markDeclined    mark = "job that a node gave up"
+	markRepeated    mark = "request whose bytes came again"
+	markRepeatWaits mark = "request whose bytes came again before it was answered"
+	markGivenAgain  mark = "publication given again"
+	markMovedAtWork mark = "minion that moved in the middle of a job"
+	markTwoAsk      mark = "job that a second parent asked for"
+	markOwedLater   mark = "returns owed to a parent that asked later"
+	markWordLost    mark = "word let go since too many wait for a parent"
+	markReturnFull  mark = "return refused since the outbox is full"
+)
+
+// reach notes that a place was reached.
+func (w *World) reach(m mark) {
+	if w.marks == nil {
+		w.marks = map[mark]int{}
+	}
+	w.marks[m]++
+}
