@@ -16,6 +16,7 @@ MINION_TAG ?= mom-minion:latest
 BASE    ?= debian:12-slim
 ARGS    ?=
 SEEDS   ?= 20000
+BROKEN  ?= 200
 ROUNDS  ?= 200
 SEED    ?= 1
 ONLY    ?=
@@ -30,7 +31,7 @@ NAMES := salt salt-call salt-key salt-master salt-minion salt-run salt-syndic
 # Where the binary is built for, beside the system at hand; README.md says what of it is tested.
 SYSTEMS ?= linux/arm64 darwin/arm64 freebsd/amd64 openbsd/amd64 netbsd/amd64
 
-.PHONY: help build test chaos power interop sim mutants scale bench figures lint systems alerts fuzz image demo deps clean
+.PHONY: help build test chaos power interop sim sabotage mutants scale bench figures lint systems alerts fuzz image demo deps clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' Makefile
@@ -53,6 +54,9 @@ interop: ## against an installed Salt: SALT_PEER=DIR with DIR/bin/salt-master an
 
 sim: ## random trees with random faults in virtual time against a flat master: SEEDS=20000 SEED=1; prints the seed of a failure
 	$(GO) test -count=1 -timeout 240m ./internal/sim -run 'TestPromisesHold|TestRowsOfAFlatMaster|TestMoversAreWaitedFor' -args -seed $(SEED) -seeds $(SEEDS)
+
+sabotage: ## one act of each kind dropped, doubled and delayed in the simulator: BROKEN=200 SEED=1; each is noticed or borne (docs/simulator.md)
+	$(GO) test -count=1 -timeout 240m ./internal/sim -run 'TestSabotage' -args -seed $(SEED) -broken $(BROKEN)
 
 mutants: ## take each protection out in turn: its test has to fail (ONLY=S1 for some; test/mutants)
 	$(GO) run ./test/mutants -only '$(ONLY)'

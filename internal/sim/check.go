@@ -257,7 +257,7 @@ func (w *World) checkCalm(j *job, r *run, fail func(string, ...any)) {
 
 // promptly is much less than the gather timer of trees in which that is looked at, and
 // much more than messages take.
-const promptly = 5 * time.Second
+const promptly = 30 * time.Second
 
 // askedIn are the minions of stored expectations that none of them names as missing.
 func askedIn(xs []returners.Expectation) map[string]bool {

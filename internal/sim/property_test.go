@@ -11,7 +11,7 @@ var (
 	seeds = flag.Uint64("seeds", 300, "how many schedules each property is tried with")
 	first = flag.Uint64("seed", 1, "the first seed")
 
-	broken = flag.Uint64("broken", 200, "how many schedules each kind of act is broken in")
+	broken = flag.Uint64("broken", 60, "how many schedules each kind of act is broken in")
 	traced = flag.Bool("traced", false, "log what happens in schedules in which something is broken")
 )
 
@@ -24,6 +24,7 @@ func tell(t *testing.T, seed uint64, insist string, err error) {
 // Any shape, any faults: no return is lost or doubled, every account adds up, and
 // the tree comes to rest owing nothing.
 func TestPromisesHold(t *testing.T) {
+	reached := map[mark]int{}
 	for seed := *first; seed < *first+*seeds; seed++ {
 		w, err := New(RandomOptions(seed))
 		if err != nil {
@@ -35,7 +36,39 @@ func TestPromisesHold(t *testing.T) {
 		if err := w.Check(); err != nil {
 			tell(t, seed, "", err)
 		}
+		for m, times := range w.marks {
+			reached[m] += times
+		}
 	}
+	for _, m := range marks {
+		if reached[m.mark] == 0 && *seeds >= m.within {
+			t.Errorf("%d schedules never reached this place: %s", *seeds, m.mark)
+		}
+	}
+}
+
+// marks are the rare places that a run has to reach, and within how many schedules.
+var marks = []struct {
+	mark   mark
+	within uint64
+}{
+	{markSick, 300},
+	{markGivenTwice, 300},
+	{markUnended, 2000},
+	{markCrowd, 2000},
+	{markJobFull, 300},
+	{markLate, 2000},
+	{markEarlyReturn, 300},
+	{markDeclined, 2000},
+	{markRepeated, 300},
+	{markGivenAgain, 300},
+	{markMovedAtWork, 300},
+	{markTwoAsk, 300},
+	{markOwedLater, 300},
+	{markWordLost, 300},
+	{markReturnFull, 300},
+	{markCommitFull, 300},
+	{markSavedNotSent, 300},
 }
 
 // Any shape, any faults: where missed publications are given again until they are

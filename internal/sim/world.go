@@ -288,6 +288,9 @@ func (n *node) point(where string) {
 	w.points++
 	if len(w.crashAt) > 0 && w.crashAt[w.points] {
 		w.trace(n, "crashes at point %d: %s", w.points, where)
+		if where == "after a job is stored" || where == "before a job is handed on" {
+			w.reach(markSavedNotSent)
+		}
 		panic(crashed{n})
 	}
 }
