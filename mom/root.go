@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/momtree/mom/mom/sim"
 	"github.com/momtree/mom/mom/command"
 	"github.com/momtree/mom/mom/daemons"
 	"github.com/momtree/mom/mom/demo"
@@ -20,6 +19,7 @@ import (
 	"github.com/momtree/mom/mom/saltcall"
 	"github.com/momtree/mom/mom/saltkey"
 	"github.com/momtree/mom/mom/saltrun"
+	"github.com/momtree/mom/mom/sim"
 	"github.com/momtree/mom/mom/swarm"
 	"github.com/momtree/mom/mom/top"
 	"github.com/momtree/mom/mom/trace"

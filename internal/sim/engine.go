@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"slices"
 	"time"
 
 	"github.com/momtree/mom/master/jobs"
@@ -126,9 +125,6 @@ func (n *node) storeWords() error {
 		return nil
 	}
 	n.point("before expectations are stored")
-	if n.w.o.sabotage.adoptUnmarked {
-		s.Batch.Notes = slices.DeleteFunc(s.Batch.Notes, func(x returners.Note) bool { return x.Kind == returners.NoteOpen && !x.Gone })
-	}
 	err := n.save(storeWords, s.Batch) // the outbox bound does not hold for them
 	n.point("after expectations are stored")
 	n.engine.Saved(s, returners.Result{}, err)

@@ -24,10 +24,6 @@ func TestSimCatchesAMinionThatComesHomeInSilence(t *testing.T) {
 	movesCatch(t, sabotage{quietReturn: true})
 }
 
-func TestSimCatchesAdoptionsThatARestartForgets(t *testing.T) {
-	movesCatch(t, sabotage{adoptUnmarked: true})
-}
-
 func TestSimCatchesAMoveThatIsNoMoreThanAClaim(t *testing.T) {
 	catches(t, false, func(uint64) sabotage { return sabotage{movedIsPlain: true} })
 }

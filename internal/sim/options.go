@@ -152,7 +152,6 @@ type sabotage struct {
 	runAgain                  bool // neither node nor minion knows a job that comes a second time
 	wholeUp                   bool // whole results go up where digests are asked for
 	quietReturn               bool // a minion that goes home does not say that it comes back
-	adoptUnmarked             bool // a restart forgets the jobs of minions that came at work on them
 	twoDeliver                bool // a minion that moves hears of its returns from the node that it leaves
 	deliverFirst              bool // a minion that moves delivers before its announcement was taken
 	adoptNothing              bool // a node does not answer for what a minion works on that comes
