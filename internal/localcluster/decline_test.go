@@ -40,7 +40,7 @@ func TestWhoDoesNotTakeAJobSaysWhy(t *testing.T) {
 			"top-01 True\nweb-01 True\nweb-02 True\nexpected=3 returned=3 failed=0 missing=0\n",
 		}},
 		{"a function that a node refuses", client.Job{Tgt: "*", Fun: []string{"test.arg"}}, []string{
-			"node mid refused: publish: ", "AuthorizationError", "top-01 ", "missing=2\n",
+			"node mid refused: ", "AuthorizationError", "top-01 ", "missing=2\n",
 		}},
 		{"a minion that wants signatures", client.Job{Tgt: "db-*", Fun: []string{"test.ping"}}, []string{
 			"db-01 ERROR: db-01 does not take the job: ", "sign_pub_messages: True on the master", "expected=1 returned=0 failed=1 missing=0\n",
