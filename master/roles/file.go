@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/durable"
 )
 
 // File in pki_dir holds one line per key: its fingerprint, its role and the quoted id. A
@@ -57,7 +58,7 @@ func (b *Book) load() error {
 		}
 	}
 	b.file, err = os.OpenFile(b.path(), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
-	return err
+	return errors.Join(err, durable.Names(b.o.PkiDir))
 }
 
 // read gives each line to take; torn counts those that are none.
