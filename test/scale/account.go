@@ -49,9 +49,10 @@ func (w *world) rows(ctx context.Context) (rows, minions map[string]int, err err
 // stock minion sends three times, each after up to 10 s.
 const settlePatience = 60 * time.Second
 
-// settle waits until no minion has a return to send and the top holds as many as were
-// acknowledged.
-func (w *world) settle(ctx context.Context) error {
+// settle waits until no minion has a return to send, the top holds as many as were
+// acknowledged, and the swarms, which report now and then, have reported whose returns of
+// the jobs in played it has.
+func (w *world) settle(ctx context.Context, played []Job) error {
 	ctx, cancel := context.WithTimeout(ctx, settlePatience)
 	defer cancel()
 	for {
@@ -62,6 +63,9 @@ func (w *world) settle(ctx context.Context) error {
 		_, minions, err := w.rows(ctx)
 		if err == nil && all.Totals.Waiting == 0 {
 			whole := true
+			for _, j := range played {
+				whole = whole && jobs[j.JID].AcknowledgedMinions >= min(j.Returned, minions[j.JID])
+			}
 			for jid, j := range jobs {
 				whole = whole && minions[jid] >= j.AcknowledgedMinions
 			}

@@ -58,7 +58,7 @@ func Run(ctx context.Context, o Options, s Shape) (r Result, err error) {
 	if err := w.work(ctx, &r); err != nil {
 		return r, err
 	}
-	if err := w.settle(ctx); err != nil {
+	if err := w.settle(ctx, r.Jobs); err != nil {
 		return r, err
 	}
 	if err := w.account(ctx, &r); err != nil {
