@@ -9,8 +9,9 @@ import (
 )
 
 // mostPatience is by how much the patience with silent peers may grow where the honest
-// ones take long. It is as large until some have finished and shown how long they take.
-const mostPatience = 5
+// ones take long. It is as large until some have finished and shown how long they take:
+// a herd that starts on a machine whose disk stands still for a second or two is not cut.
+const mostPatience = 12
 
 // handshakes is the table of connections that have not said READY yet.
 //
