@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/momtree/mom/internal/conntrack"
@@ -103,16 +104,24 @@ func (w *world) enter(ctx context.Context, r *Result) error {
 }
 
 // heard tells whether each node of the lowest tier has taken the subscriptions of all
-// its minions: until then a job does not reach them, as with Salt.
+// its minions: until then a job does not reach them, as with Salt. The connections are
+// counted as well, those that are greeted still too: a minion that has connected twice,
+// and whose first connection the node has not seen end yet, stands for nobody else.
 func (w *world) heard(ctx context.Context) bool {
 	for _, m := range w.leaves {
-		n := 0.0
-		err := scrape(ctx, w.probes[m.ID], func(name, _ string, v float64) {
-			if name == "mom_subscribers" {
-				n = v
+		subscribers, peers, greeted := 0.0, 0.0, 0.0
+		err := scrape(ctx, w.probes[m.ID], func(name, labels string, v float64) {
+			pub := strings.Contains(labels, `socket="pub"`)
+			switch {
+			case name == "mom_subscribers":
+				subscribers = v
+			case name == "mom_socket_peers" && pub:
+				peers = v
+			case name == "mom_socket_handshaking" && pub:
+				greeted = v
 			}
 		})
-		if err != nil || int(n) < w.shape.Minions {
+		if err != nil || int(subscribers) != w.shape.Minions || int(peers) != w.shape.Minions || greeted != 0 {
 			return false
 		}
 	}
