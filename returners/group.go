@@ -73,20 +73,16 @@ type Group struct {
 
 	mu     sync.Mutex
 	queue  []*submission
-	later  int  // notes in it that nobody waits for
-	rests  bool // they could not be stored, and wait for others
 	closed bool
 	stats  GroupStats
 
 	failures logthrottle.Filter[string] // by cause
-	losses   logthrottle.Filter[string]
 }
 
 // submission is one batch that waits, and its outcome.
 type submission struct {
 	b           Batch
 	rows, bytes int
-	later       bool // nobody waits for it
 	release     func()
 	done        chan struct{}
 	res         Result
@@ -158,7 +154,7 @@ func (g *Group) enqueue(s *submission) error {
 	if g.closed {
 		return fmt.Errorf("group commit: %w", ErrClosed)
 	}
-	g.queue, g.rests = append(g.queue, s), false
+	g.queue = append(g.queue, s)
 	select {
 	case g.wake <- struct{}{}:
 	default:
@@ -173,11 +169,11 @@ func (g *Group) run() {
 		subs, closed := g.take()
 		switch {
 		case len(subs) > 0:
-			g.keep(g.commit(subs))
+			g.commit(subs)
 		case closed:
 			return
 		default:
-			g.wait()
+			<-g.wake
 		}
 	}
 }
@@ -186,46 +182,32 @@ func (g *Group) run() {
 func (g *Group) take() (subs []*submission, closed bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.rests && !g.closed {
-		return nil, false
-	}
-	rows, size, n, first := 0, 0, 0, true
+	rows, size, n := 0, 0, 0
 	for _, s := range g.queue {
-		if !s.later { // what nobody waits for is small, and must not keep others waiting
-			if !first && (rows+s.rows > g.cfg.MaxRows || size+s.bytes > g.cfg.MaxBytes) {
-				break
-			}
-			rows, size, first = rows+s.rows, size+s.bytes, false
+		if n > 0 && (rows+s.rows > g.cfg.MaxRows || size+s.bytes > g.cfg.MaxBytes) {
+			break
 		}
-		n++
+		rows, size, n = rows+s.rows, size+s.bytes, n+1
 	}
 	subs = slices.Clone(g.queue[:n])
 	g.queue = slices.Delete(g.queue, 0, n)
-	g.later -= laterRows(subs)
 	return subs, g.closed
 }
 
 // commit stores submissions together and tells each its part of the result.
-// When the store refuses the lot for what one of them holds, each goes alone. It gives
-// those that nobody waits for and that are to be tried again.
-func (g *Group) commit(subs []*submission) (again []*submission) {
+// When the store refuses the lot for what one of them holds, each goes alone.
+func (g *Group) commit(subs []*submission) {
 	started := g.cfg.Now()
 	res, err := g.store(join(subs))
 	g.count(subs, err, g.cfg.Now().Sub(started))
 	if err != nil && len(subs) > 1 && !forAll(err) {
 		for _, s := range subs {
-			again = append(again, g.commit([]*submission{s})...)
+			g.commit([]*submission{s})
 		}
-		return again
+		return
 	}
 	var loads, exps, rets int
 	for _, s := range subs {
-		if s.later {
-			if err != nil && g.mayPass(s, err) {
-				again = append(again, s)
-			}
-			continue
-		}
 		if s.err = err; err == nil {
 			s.res.NewLoads = cut(res.NewLoads, &loads, len(s.b.Loads))
 			s.res.NewExpectations = cut(res.NewExpectations, &exps, len(s.b.Expectations))
@@ -234,7 +216,6 @@ func (g *Group) commit(subs []*submission) (again []*submission) {
 		s.release()
 		close(s.done)
 	}
-	return again
 }
 
 func (g *Group) store(b Batch) (Result, error) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -89,6 +90,42 @@ func TestGroupSharesCommits(t *testing.T) {
 		}
 		if s := g.Stats(); s.Commits != 4 || s.Rows != 121 || s.Submissions != 121 || s.Largest != 50 || s.Slowest != 10*time.Millisecond {
 			t.Errorf("stats %+v", s)
+		}
+	})
+}
+
+// C14: a commit is synced when one of those who share it needs that.
+func TestGroupSyncsSharedCommits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hold := make(chan struct{})
+		var unsynced []bool
+		g := newGroup(t, GroupConfig{}, func(b Batch) (Result, error) {
+			<-hold
+			unsynced = append(unsynced, b.Unsynced)
+			return allNew(b)
+		})
+		var wg sync.WaitGroup
+		over := func(jid string) {
+			wg.Go(func() {
+				if _, err := g.Commit(t.Context(), Batch{Unsynced: true, Notes: []Note{{Kind: NoteOpen, JID: jid, Gone: true}}}); err != nil {
+					t.Error(err)
+				}
+			})
+			synctest.Wait()
+		}
+		over("1") // alone
+		over("2")
+		wg.Go(func() {
+			if _, err := submit(t.Context(), g, ret(1)); err != nil {
+				t.Error(err)
+			}
+		})
+		synctest.Wait()
+		over("3")
+		close(hold)
+		wg.Wait()
+		if !slices.Equal(unsynced, []bool{true, false}) {
+			t.Errorf("commits without a sync: %v", unsynced)
 		}
 	})
 }

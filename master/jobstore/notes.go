@@ -6,9 +6,6 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// Later stores notes soon, and does not wait for it; see [returners.Group.Later].
-func (s *Store) Later(notes ...returners.Note) { s.group.Later(notes...) }
-
 // Notes reads notes of one kind, see [returners.NoteReader].
 func (s *Store) Notes(ctx context.Context, kind string, after returners.Note, limit int) ([]returners.Note, error) {
 	return s.o.Local.Notes(ctx, kind, after, limit)

@@ -47,8 +47,11 @@ func TestDiskFull(t *testing.T) {
 	// The group passes it on to each sender: nothing was acknowledged. What is there is
 	// removed all the same.
 	g := returners.NewGroup(s, returners.GroupConfig{})
-	g.Later(returners.Note{Kind: returners.NoteOpen, JID: returnertest.JID(1), Gone: true})
-	g.Later(returners.Note{Kind: returners.NotePublication, JID: returnertest.JID(1), Gone: true})
+	if _, err := g.Commit(background, returners.Batch{Unsynced: true, Notes: []returners.Note{
+		{Kind: returners.NoteOpen, JID: returnertest.JID(1), Gone: true}, {Kind: returners.NotePublication, JID: returnertest.JID(1), Gone: true},
+	}}); err != nil {
+		t.Error(err)
+	}
 	if _, err := g.Commit(background, returners.Batch{Returns: batchOf(t, 50, 20_000).Returns}); !errors.Is(err, returners.ErrFull) {
 		t.Errorf("group: %v", err)
 	}
