@@ -51,10 +51,7 @@ func (m *Master) publication(j *job) (wire.Publication, error) {
 		}
 	}
 	p.RetConfig, p.ID = j.extra.String("ret_config"), j.extra.String("id")
-	if err := m.endorse(j, &p); err != nil {
-		return p, err
-	}
-	return p, nil
+	return p, m.signatures.SignJob(&p, j.extra, j.fromAbove)
 }
 
 // send encrypts, signs and publishes.

@@ -39,6 +39,7 @@ import (
 	"github.com/momtree/mom/master/roles"
 	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/master/server"
+	"github.com/momtree/mom/master/signatures"
 	"github.com/momtree/mom/master/tracer"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/topology"
@@ -86,14 +87,15 @@ type Master struct {
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
 
-	identity *keys.Identity
-	keys     *keys.Store
-	sessions *keys.Sessions
-	users    keys.Users
-	access   *access.List
-	toks     *keys.Toks
-	shared   *keys.Shared
-	jids     *jid.Generator
+	identity   *keys.Identity
+	keys       *keys.Store
+	sessions   *keys.Sessions
+	users      keys.Users
+	access     *access.List
+	toks       *keys.Toks
+	shared     *keys.Shared
+	signatures *signatures.Service
+	jids       *jid.Generator
 
 	bus      *bus.Bus
 	ipc      *bus.Server

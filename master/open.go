@@ -28,6 +28,7 @@ import (
 	"github.com/momtree/mom/master/roles"
 	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/master/server"
+	"github.com/momtree/mom/master/signatures"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/returners/sqlite"
 	"github.com/momtree/mom/topology"
@@ -108,6 +109,10 @@ func (m *Master) openKeys() (err error) {
 	if err != nil {
 		return err
 	}
+	m.signatures = signatures.New(signatures.Options{
+		SignJobs: c.SignJobs, Life: c.SignJobsLife, Require: c.RequireMinionSignMessages, Drop: c.DropMessagesSignatureFail,
+		User: m.user(), Private: m.identity.Pair.Private, Keys: m.keys, Log: m.log, Now: m.now,
+	})
 	m.toks = keys.NewToks(m.keys)
 	m.sessions, err = keys.OpenSessions(m.keys, keys.SessionOptions{Cachedir: c.Cachedir, Life: c.PublishSession, Log: m.log, Now: m.now})
 	if err != nil {

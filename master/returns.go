@@ -67,7 +67,7 @@ func (m *Master) onReturn(ctx context.Context, r *server.Request) (any, error) {
 	if err := m.fieldsOf(r, ret.Full); err != nil {
 		return nil, m.refuseReturn(ctx, r, ret, err)
 	}
-	if err := m.checkSignature(ret, r.Load); err != nil {
+	if err := m.signatures.CheckReturn(ret, r.Load); err != nil {
 		if err := m.refuseReturn(ctx, r, ret, err); errors.Is(err, server.ErrNotStored) {
 			return nil, err
 		}

@@ -1,4 +1,4 @@
-package master
+package signatures
 
 import (
 	"errors"
@@ -8,21 +8,21 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// checkSignature applies require_minion_sign_messages and
-// drop_messages_signature_fail. Its error says why a return is dropped.
-func (m *Master) checkSignature(ret wire.Return, load wire.Raw) error {
+// CheckReturn applies require_minion_sign_messages and drop_messages_signature_fail; load is
+// the return as it came. The error says why it is dropped.
+func (s *Service) CheckReturn(ret wire.Return, load wire.Raw) error {
 	if len(ret.Sig) == 0 {
-		if m.cfg.RequireMinionSignMessages {
+		if s.o.Require {
 			return errUnsigned
 		}
 		return nil
 	}
-	err := m.verifyReturn(ret, load)
+	err := s.verify(ret, load)
 	if err == nil {
 		return nil
 	}
-	m.log.Warn("The signature of a return does not verify", "id", ret.ID, "jid", ret.JID, "dropped", m.cfg.DropMessagesSignatureFail, "err", err)
-	if m.cfg.DropMessagesSignatureFail {
+	s.o.Log.Warn("The signature of a return does not verify", "id", ret.ID, "jid", ret.JID, "dropped", s.o.Drop, "err", err)
+	if s.o.Drop {
 		return fmt.Errorf("its signature does not verify (drop_messages_signature_fail): %w", err)
 	}
 	return nil
@@ -30,8 +30,8 @@ func (m *Master) checkSignature(ret wire.Return, load wire.Raw) error {
 
 var errUnsigned = errors.New("it is not signed: require_minion_sign_messages is set here; set minion_sign_messages on the minion")
 
-func (m *Master) verifyReturn(ret wire.Return, load wire.Raw) error {
-	pub, err := m.keys.PublicKey(ret.ID)
+func (s *Service) verify(ret wire.Return, load wire.Raw) error {
+	pub, err := s.o.Keys.PublicKey(ret.ID)
 	if err != nil {
 		return err
 	}
