@@ -6,7 +6,7 @@ import (
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/keys"
+	"github.com/momtree/mom/master/access"
 )
 
 // yamlList makes a list as the configuration holds it.
@@ -32,9 +32,9 @@ func TestAccess(t *testing.T) {
 	r.accept("m1", "minion")
 	r.accept("m2", "master")
 	r.start()
-	r.users = keys.Users{"root": rootKey}
+	r.access.Users = access.Users{"root": rootKey}
 	for _, u := range []string{"alice", "web-1", "carol", "dora", "eve", "nothing", "broken", "nobody"} {
-		r.users[u] = "key of " + u
+		r.access.Users[u] = "key of " + u
 	}
 	kwarg := func(kv ...any) *wire.Map { return wire.NewMap(append(kv, "__kwarg__", true)...) }
 	const ok, no, denied = "", "AuthenticationError", "AuthorizationError"
@@ -137,7 +137,7 @@ func TestAccessInTheTree(t *testing.T) {
 	rules := yamlList("test.ping", map[string]any{"m1": yamlList("cmd.run")})
 	top := newRig(t, func(c *config.Master) { c.PublisherAcl = map[string]any{"alice": rules} })
 	top.start()
-	top.users["alice"] = "key of alice"
+	top.access.Users["alice"] = "key of alice"
 	node := top.minion("n1", "syndic", "minion").listen().announce()
 	if reply := top.say(testJob("*", "glob", "user", "alice", "key", "key of alice", "kwargs", wire.NewMap("auth_list", []any{}))); reply.Has("error") {
 		t.Fatalf("answer %#v", reply)

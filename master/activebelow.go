@@ -13,7 +13,7 @@ const activeWait = 3 * time.Second
 
 // answerActive gives the open jobs of this node and of those below.
 func (m *Master) answerActive(ctx context.Context, _ wire.Raw) (any, error) {
-	return runners.Run(ctx, &runners.Call{Fun: "jobs.active", Env: runnerEnv{m, m.user()}})
+	return runners.Run(ctx, &runners.Call{Fun: "jobs.active", Env: runnerEnv{m, m.access.Own}})
 }
 
 // activeBelow asks the nodes right below for their open jobs.

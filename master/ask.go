@@ -34,7 +34,7 @@ func (m *Master) ask(jid string, ids []string) {
 }
 
 func (m *Master) askOver(jid, tgtType string, tgt any, topics []string, to *zmtp.Choice) {
-	p := wire.Publication{JID: m.jids.Next(), TgtType: tgtType, User: m.user(), Extra: wire.NewMap("mom_probe", true)}
+	p := wire.Publication{JID: m.jids.Next(), TgtType: tgtType, User: m.access.Own, Extra: wire.NewMap("mom_probe", true)}
 	var err error
 	for field, v := range map[*wire.Raw]any{&p.Fun: findJob, &p.Arg: []any{jid}, &p.Tgt: tgt} {
 		if *field, err = wire.Encode(v); err != nil {

@@ -57,7 +57,7 @@ func (m *Master) bind() (err error) {
 // master's own.
 func (m *Master) addCommands() {
 	commands.AddTo(&commands.Parts{
-		Config: m.cfg, Server: m.server, User: m.user(),
+		Config: m.cfg, Server: m.server, User: m.access.Own,
 		Keys: m.keyDesk(), Gate: m.newGate(m.pub.Addr().(*net.TCPAddr).Port), Identity: m.identity, Turns: m.rsa,
 		SignedIn: func(id string) {
 			m.presence.SignedIn(id)

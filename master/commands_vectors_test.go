@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/keys"
+	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/server"
 )
 
@@ -100,7 +100,7 @@ func TestCommandsAgainstSalt(t *testing.T) {
 			}
 			r.open()
 			r.secret(v.AES)
-			r.users = keys.Users{"root": v.RootKey}
+			r.access.Users = access.Users{"root": v.RootKey}
 			r.serve()
 			events := r.events()
 			key := v.Session

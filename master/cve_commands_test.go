@@ -14,7 +14,7 @@ import (
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/keys"
+	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/server"
 )
@@ -190,7 +190,7 @@ func TestCVE2022_22941(t *testing.T) {
 		c.PublisherAcl = map[string]any{"fred": []any{wire.NewMap("web*", []any{"test.*"})}}
 	})
 	top.start()
-	top.users = keys.Users{"root": rootKey, "fred": "the key of fred"}
+	top.access.Users = access.Users{"root": rootKey, "fred": "the key of fred"}
 	node := top.minion("n1", "syndic", "syndic").listen().announce()
 	reply := top.say(testJob("db1", "glob", "key", "the key of fred", "user", "fred"))
 	if e := reply.Map("error"); e != nil {

@@ -12,7 +12,7 @@ func (m *Master) newGate(publishPort int) *keys.Gate {
 		Identity: m.identity, Sessions: m.sessions, AES: m.shared.Text, PublishPort: publishPort, Log: m.log,
 		Decider: keys.NewDecider(m.keys, keys.Policy{
 			AutoAccept: c.AutoAccept, OpenMode: c.OpenMode, AutosignFile: c.AutosignFile, AutorejectFile: c.AutorejectFile,
-			AutosignGrainsDir: c.AutosignGrainsDir, PermissivePkiAccess: c.PermissivePkiAccess, User: m.user(),
+			AutosignGrainsDir: c.AutosignGrainsDir, PermissivePkiAccess: c.PermissivePkiAccess, User: m.access.Own,
 			Vouched: m.failover.Vouched, MaxMinions: c.MaxMinions, Connected: m.connected, MaxPending: c.MaxPendingKeys, Log: m.log,
 		}),
 	}

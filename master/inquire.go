@@ -77,7 +77,7 @@ func (m *Master) question(nodes []string, q nodecall.Question) error {
 	if err != nil {
 		return err
 	}
-	p.JID, p.User = m.jids.Next(), m.user()
+	p.JID, p.User = m.jids.Next(), m.access.Own
 	j := &job{tgt: anyList(nodes), load: wire.PublishLoad{TgtType: "list"}}
 	return m.emitTo(p, j.topics(true), &zmtp.Choice{IDs: m.policy.Conns(nodes)})
 }

@@ -40,7 +40,7 @@ func (m *Master) readJob(p wire.PublishLoad, trusted bool) (*job, error) {
 		return nil, err
 	}
 	j := &job{fun: wire.FunName(p.Fun), tgt: tgt}
-	if j.extra, err = extraOf(p); err != nil {
+	if j.extra, err = p.DecodedKwargs(); err != nil {
 		return nil, err
 	}
 	j.extra.Delete("auth_list") // it speaks to this master, which says its own
@@ -83,18 +83,6 @@ func (m *Master) expanded(p *wire.PublishLoad, tgt any) (any, error) {
 	}
 	p.TgtType = kind
 	return out, nil
-}
-
-// extraOf decodes the kwargs of a load.
-func extraOf(p wire.PublishLoad) (*wire.Map, error) {
-	if len(p.Kwargs) == 0 || wire.IsNil(p.Kwargs) {
-		return wire.NewMap(), nil
-	}
-	m, err := wire.DecodeMap(p.Kwargs)
-	if err != nil {
-		return nil, fmt.Errorf("kwargs: %w", err)
-	}
-	return m, nil
 }
 
 // user is who asked for the job: of one from above whom the master there names.

@@ -42,7 +42,7 @@ func (m *Master) jobPage(ctx context.Context, r *server.Request) (any, error) {
 	if err != nil {
 		return nil, server.Refusal{Name: "SaltReqTimeoutError", Message: err.Error()}
 	}
-	sender := access.Sender{Owner: r.User, Own: m.user(), Name: d.String("user"), Extra: wire.NewMap()}
+	sender := access.Sender{Owner: r.User, Own: m.access.Own, Name: d.String("user"), Extra: wire.NewMap()}
 	if !m.access.Trusts(sender) && (!ok || r.User != sender.Name || job.User != r.User) {
 		m.server.RefusedUser("job_page", sender.Name, jid)
 		return nil, server.ErrNotAllowed

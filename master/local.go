@@ -17,13 +17,13 @@ import (
 // the rights of the master's own user, held to what the master above says of its own. An
 // error wraps [ErrNoMatch], [ErrNotNow], or else is a refusal for good.
 func (m *Master) Publish(ctx context.Context, p wire.PublishLoad) error {
-	p.User = m.user()
+	p.User = m.access.Own
 	load, err := p.Encode()
 	if err != nil {
 		return fmt.Errorf("encode the publication of job %s: %w", p.JID, err)
 	}
 	err = m.server.Inside(ctx, "publish", load, func(ctx context.Context) error {
-		_, err := m.give(ctx, load, m.user())
+		_, err := m.give(ctx, load, m.access.Own)
 		return err
 	})
 	if errors.Is(err, server.ErrNotStored) {

@@ -90,8 +90,7 @@ type Master struct {
 	identity   *keys.Identity
 	keys       *keys.Store
 	sessions   *keys.Sessions
-	users      keys.Users
-	access     *access.List
+	access     *access.Control
 	toks       *keys.Toks
 	shared     *keys.Shared
 	signatures *signatures.Service

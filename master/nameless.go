@@ -43,7 +43,7 @@ func (m *Master) onNameless(p *zmtp.Peer, topic string) {
 func (m *Master) askWho(conn uint64, jid string) error {
 	m.rsa.Take()
 	defer m.rsa.Give()
-	p := wire.Publication{JID: jid, TgtType: "glob", User: m.user(), Extra: wire.NewMap("master_id", passedOver)}
+	p := wire.Publication{JID: jid, TgtType: "glob", User: m.access.Own, Extra: wire.NewMap("master_id", passedOver)}
 	var err error
 	for field, v := range map[*wire.Raw]any{&p.Fun: findJob, &p.Arg: []any{jid}, &p.Tgt: "*"} {
 		if *field, err = wire.Encode(v); err != nil {

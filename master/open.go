@@ -85,9 +85,6 @@ func roundUp(n, to uint64) uint64 { return (n + to - 1) / to * to }
 
 func (m *Master) openKeys() (err error) {
 	c := m.cfg
-	m.access = access.New(access.Options{
-		ACL: c.PublisherAcl, Blacklist: c.PublisherAclBlacklist, Sudo: c.SudoAcl, Nodegroups: c.Nodegroups, Log: m.log,
-	})
 	told, err := crypt.Guard(c.PkiDir, c.PermissivePkiAccess, "master", c.MasterSignKeyName)
 	if err != nil {
 		return err
@@ -109,28 +106,25 @@ func (m *Master) openKeys() (err error) {
 	if err != nil {
 		return err
 	}
-	m.signatures = signatures.New(signatures.Options{
-		SignJobs: c.SignJobs, Life: c.SignJobsLife, Require: c.RequireMinionSignMessages, Drop: c.DropMessagesSignatureFail,
-		User: m.user(), Private: m.identity.Pair.Private, Keys: m.keys, Log: m.log, Now: m.now,
-	})
 	m.toks = keys.NewToks(m.keys)
 	m.sessions, err = keys.OpenSessions(m.keys, keys.SessionOptions{Cachedir: c.Cachedir, Life: c.PublishSession, Log: m.log, Now: m.now})
 	if err != nil {
 		return err
 	}
-	m.users, err = keys.WriteUserKeys(keys.UserKeyOptions{
-		Cachedir: c.Cachedir, User: c.User, ACL: sortedKeys(c.PublisherAcl), ClientACLVerify: c.ClientAclVerify, Log: m.log,
-	})
-	if err != nil {
+	m.data = datacache.New(c.Cachedir, c.Bounds)
+	if m.access, err = access.Open(c, m.data.Subject, m.log); err != nil {
 		return err
 	}
+	m.signatures = signatures.New(signatures.Options{
+		SignJobs: c.SignJobs, Life: c.SignJobsLife, Require: c.RequireMinionSignMessages, Drop: c.DropMessagesSignatureFail,
+		User: m.access.Own, Private: m.identity.Pair.Private, Keys: m.keys, Log: m.log, Now: m.now,
+	})
 	if m.shared, err = keys.NewShared(m.now); err != nil {
 		return err
 	}
 	if m.roles, err = roles.Open(roles.Options{PkiDir: c.PkiDir, Keys: m.keys, SyndicIDs: c.SyndicIds, Log: m.log, Now: m.now}); err != nil {
 		return err
 	}
-	m.data = datacache.New(m.cfg.Cachedir, m.cfg.Bounds)
 	m.tree = topology.NewTree(topology.Node{ID: m.node, Role: roleOf(m.parent), Version: m.version}, m.now)
 	if err := m.openPolicy(); err != nil {
 		return err
@@ -175,7 +169,7 @@ func (m *Master) openServer() {
 		Ctx: m.ctx, MinimumVersion: m.cfg.MinimumAuthVersion, TTL: m.cfg.RequestServerTtl, Depth: m.cfg.Bounds.Depth,
 		WorkValues: m.cfg.Bounds.WorkValues, Waiting: m.cfg.Bounds.SignIns, Turns: m.rsa,
 		Keys: m.keys, Sessions: m.sessions, Toks: m.toks, Shared: m.shared, Node: m.policy.IsNode,
-		User: func(key string) (string, bool) { return m.users.User(key) }, Own: m.user(),
+		User: m.access.User, Own: m.access.Own,
 		Trusted: m.trusted, Turned: m.turned, Stats: &m.stats, Log: m.log, Now: m.now,
 	})
 }

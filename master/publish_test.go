@@ -19,7 +19,7 @@ func TestPublishNeedsTheKey(t *testing.T) {
 	r := newRig(t)
 	r.accept("m1", "minion")
 	r.start()
-	r.users["guest"] = "the key of guest"
+	r.access.Users["guest"] = "the key of guest"
 	events := r.events()
 	for _, key := range []any{"", nil, "wrong", "the key of guest", int64(7)} {
 		got := r.say(testJob("m1", "glob", "key", key))

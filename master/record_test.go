@@ -6,7 +6,7 @@ import (
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/keys"
+	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/returners"
 )
@@ -35,7 +35,7 @@ func freds(t *testing.T) *rig {
 		c.PublisherAcl = map[string]any{"fred": []any{"test.*"}}
 	})
 	r.start()
-	r.users = keys.Users{"root": rootKey, "fred": fredsKey}
+	r.access.Users = access.Users{"root": rootKey, "fred": fredsKey}
 	return r
 }
 

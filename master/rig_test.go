@@ -17,6 +17,7 @@ import (
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
+	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/returners"
 )
@@ -140,7 +141,7 @@ func (r *rig) open() *rig {
 		r.t.Fatal(err)
 	}
 	r.Master = m
-	m.users = keys.Users{"root": rootKey}
+	m.access.Users = access.Users{"root": rootKey}
 	r.pub, r.ret = m.Ports()
 	r.req = zmtp.NewReq(fmt.Sprintf("127.0.0.1:%d", r.ret), zmtp.DialConfig{Log: quiet})
 	return r

@@ -177,7 +177,7 @@ func (m *Master) pingAll() error {
 	if err != nil {
 		return err
 	}
-	j, err := m.readJob(wire.PublishLoad{Tgt: tgt, TgtType: "glob", Fun: fun, Arg: wire.Raw{0x90}, User: m.user()}, true)
+	j, err := m.readJob(wire.PublishLoad{Tgt: tgt, TgtType: "glob", Fun: fun, Arg: wire.Raw{0x90}, User: m.access.Own}, true)
 	if err != nil {
 		return err
 	}

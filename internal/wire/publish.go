@@ -1,5 +1,7 @@
 package wire
 
+import "fmt"
+
 // PublishLoad is the clear `publish` load of a client (Salt wire reference
 // §10.1).
 type PublishLoad struct {
@@ -23,6 +25,18 @@ type PublishLoad struct {
 // secrets are the fields of a publish load, and of its kwargs, that must not be
 // stored or shown.
 var secrets = []string{"key", "token", "password"}
+
+// DecodedKwargs are the kwargs; an empty map when there are none.
+func (p PublishLoad) DecodedKwargs() (*Map, error) {
+	if len(p.Kwargs) == 0 || IsNil(p.Kwargs) {
+		return NewMap(), nil
+	}
+	m, err := DecodeMap(p.Kwargs)
+	if err != nil {
+		return nil, fmt.Errorf("kwargs: %w", err)
+	}
+	return m, nil
+}
 
 // ParsePublishLoad reads a publish load. tgt and fun must be there.
 func ParsePublishLoad(r Raw) (PublishLoad, error) {

@@ -62,7 +62,10 @@ func serve(t *testing.T, add func(*Server)) *stage {
 	s := &stage{t: t, Server: New(Options{
 		Ctx: ctx, MinimumVersion: 2, Depth: 48, WorkValues: MaxValues, Waiting: 1, Turns: admission.NewTurns(1),
 		Keys: store, Toks: keys.NewToks(store), Shared: shared, Node: func(id string) bool { return id == "n1" },
-		User: keys.Users{"root": "the key of root", "fred": "the key of fred"}.User, Own: "root",
+		User: func(key string) (string, bool) {
+			name, ok := map[string]string{"the key of root": "root", "the key of fred": "fred"}[key]
+			return name, ok
+		}, Own: "root",
 		Trusted: admission.NewAddresses(time.Now), Turned: admission.NewReport(quiet), Stats: &meters.Counters{}, Log: quiet, Now: time.Now,
 	})}
 	if s.tok, err = crypt.X931Sign(private, []byte(keys.TokText)); err != nil {

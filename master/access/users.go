@@ -1,4 +1,4 @@
-package keys
+package access
 
 import (
 	"bufio"
@@ -60,13 +60,13 @@ func WriteUserKeys(o UserKeyOptions) (Users, error) {
 		return nil, err
 	}
 	names := []string{o.User, current.Username}
-	named := append(slices.Clone(o.ACL), names...)
 	if o.ClientACLVerify {
 		all, err := localUsers(o.Passwd)
 		if err != nil {
 			o.Log.Warn("users that publisher_acl has patterns for are unknown", "path", o.Passwd, "error", err)
 		}
-		names = append(names, slices.DeleteFunc(all, func(name string) bool { return !fits(named, name) })...)
+		grants := grantsOf(o.ACL)
+		names = append(names, slices.DeleteFunc(all, func(name string) bool { return !grants.Match(name) })...)
 	}
 	for _, name := range o.ACL {
 		if !strings.ContainsAny(name, `*?[]()|^$+\`) {
@@ -94,13 +94,13 @@ func WriteUserKeys(o UserKeyOptions) (Users, error) {
 	return keys, errors.Join(errs...)
 }
 
-// fits says whether a name of the access list means a user: by itself, as glob
-// or as whole regular expression.
-func fits(patterns []string, name string) bool {
-	return slices.ContainsFunc(patterns, func(p string) bool {
-		r := parseRule(p)
-		return p == name || target.Glob(p, name) || r.match(name)
-	})
+// grantsOf reads what publisher_acl has as keys.
+func grantsOf(acl []string) target.Patterns {
+	out := make(target.Patterns, 0, len(acl))
+	for _, who := range acl {
+		out = append(out, target.NewGrant(who))
+	}
+	return out
 }
 
 // UserKeyPath is the file of a user's key; a domain user's backslash becomes an

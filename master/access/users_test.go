@@ -1,6 +1,7 @@
-package keys
+package access
 
 import (
+	"errors"
 	"os"
 	"os/user"
 	"path/filepath"
@@ -36,8 +37,12 @@ func TestWriteUserKeys(t *testing.T) {
 	}
 	path := UserKeyPath(dir, me.Username)
 	b, err := os.ReadFile(path)
-	if err != nil || string(b) != keys[me.Username] || len(b) != crypt.KeyStringSize || mustStat(t, path).Mode().Perm() != 0o600 {
-		t.Errorf("%q, %v, mode %o", b, err, mustStat(t, path).Mode().Perm())
+	info, statErr := os.Stat(path)
+	if err := errors.Join(err, statErr); err != nil {
+		t.Fatal(err)
+	}
+	if string(b) != keys[me.Username] || len(b) != crypt.KeyStringSize || info.Mode().Perm() != 0o600 {
+		t.Errorf("%q, mode %o", b, info.Mode().Perm())
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -75,7 +80,7 @@ func TestUsers(t *testing.T) {
 	}
 }
 
-func TestFits(t *testing.T) {
+func TestGrantsOf(t *testing.T) {
 	for _, tc := range []struct {
 		pattern, user string
 		want          bool
@@ -88,7 +93,7 @@ func TestFits(t *testing.T) {
 		{"[ab]nn", "bnn", true},
 		{"ann|bob", "bobby", false},
 	} {
-		if got := fits([]string{tc.pattern}, tc.user); got != tc.want {
+		if got := grantsOf([]string{tc.pattern}).Match(tc.user); got != tc.want {
 			t.Errorf("%q for %q: %t", tc.pattern, tc.user, got)
 		}
 	}

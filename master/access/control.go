@@ -1,0 +1,81 @@
+package access
+
+import (
+	"cmp"
+	"log/slog"
+	"maps"
+	"os"
+	"slices"
+
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/target"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/server"
+)
+
+// Control is who of this machine may publish what: the list of rules, and the keys by which
+// users prove who they are.
+type Control struct {
+	*List
+	// Own is the login the master runs as, which jobs of its own carry.
+	Own string
+	// Users are made anew by each start.
+	Users Users
+
+	subject func(id string) target.Subject
+}
+
+// Open reads the options and writes the keys of users; subject gives what is known of a
+// minion.
+func Open(c *config.Master, subject func(id string) target.Subject, log *slog.Logger) (*Control, error) {
+	users, err := WriteUserKeys(UserKeyOptions{
+		Cachedir: c.Cachedir, User: c.User, ACL: slices.Sorted(maps.Keys(c.PublisherAcl)), ClientACLVerify: c.ClientAclVerify, Log: log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Control{
+		List: New(Options{ACL: c.PublisherAcl, Blacklist: c.PublisherAclBlacklist, Sudo: c.SudoAcl, Nodegroups: c.Nodegroups, Log: log}),
+		Own:  cmp.Or(c.User, os.Getenv("USER"), "root"), Users: users, subject: subject,
+	}, nil
+}
+
+// User tells whose key this is.
+func (c *Control) User(key string) (name string, ok bool) { return c.Users.User(key) }
+
+// Permit is what the sender of a load may do.
+type Permit struct {
+	// Rules are those that the sender is held to; none: everything.
+	Rules []any
+	// Trusted is described at [List.Trusts].
+	Trusted bool
+
+	calls   []Call
+	control *Control
+}
+
+// Admit checks who sends a load, given by the owner of a key, in this order: the blacklist,
+// the rules that the sender is held to. A refusal says no more than that. Whether they permit
+// the calls is told by [Permit.Covers], once it is known who is meant.
+func (c *Control) Admit(p wire.PublishLoad, owner string, calls []Call) (Permit, error) {
+	if c.Forbids(p.User, calls) {
+		return Permit{}, server.ErrNotAllowed
+	}
+	extra, err := p.DecodedKwargs()
+	if err != nil {
+		return Permit{}, err
+	}
+	sender := Sender{Owner: owner, Own: c.Own, Name: p.User, Extra: extra}
+	rules, ok := c.Rules(sender)
+	if !ok {
+		return Permit{}, server.ErrNoAccess
+	}
+	return Permit{Rules: rules, Trusted: c.Trusts(sender), calls: calls, control: c}, nil
+}
+
+// Covers tells whether the rules permit the calls on all of these minions.
+func (p Permit) Covers(minions []string) bool {
+	return p.control.Permits(p.Rules, p.calls, func(to target.Expr) bool {
+		return !slices.ContainsFunc(minions, func(id string) bool { return to.Certain(p.control.subject(id)) != target.Yes })
+	})
+}
