@@ -42,11 +42,11 @@ func TestFailover_OffLeavesNoTrace(t *testing.T) {
 			t.Errorf("%s: %v", fun, plain(t, d))
 		}
 	}
-	was := r.shared.Current()
+	was := r.keys.Shared.Current()
 	removeKey(r, "m1")
 	removeKey(r, "n1")
 	eventually(t, "the node forgotten", func() bool { return !r.policy.IsNode("n1") })
-	eventually(t, "another shared key", func() bool { return r.shared.Current() != was })
+	eventually(t, "another shared key", func() bool { return r.keys.Shared.Current() != was })
 	for _, tag := range events.tags() {
 		if strings.HasPrefix(tag, "topology/draining") || strings.HasPrefix(tag, "topology/key_gone") {
 			t.Errorf("fired %s", tag)

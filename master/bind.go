@@ -9,6 +9,7 @@ import (
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/commands"
+	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/master/presence"
 	"github.com/momtree/mom/master/server"
 )
@@ -58,7 +59,9 @@ func (m *Master) bind() (err error) {
 func (m *Master) addCommands() {
 	commands.AddTo(&commands.Parts{
 		Config: m.cfg, Server: m.server, User: m.access.Own,
-		Keys: m.keyDesk(), Gate: m.newGate(m.pub.Addr().(*net.TCPAddr).Port), Identity: m.identity, Turns: m.rsa,
+		Keys: m.keys, Gate: m.keys.Gate(m.pub.Addr().(*net.TCPAddr).Port, m.access.Own, m.failover.Vouched, func(id string) (int, bool) {
+			return m.presence.Connected(), m.presence.Minion(id).Live == ledger.Up
+		}),
 		SignedIn: func(id string) {
 			m.presence.SignedIn(id)
 			m.diary.SignedIn(id)

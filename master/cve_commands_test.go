@@ -394,7 +394,7 @@ func TestCVE2016_9639(t *testing.T) {
 	m.mute()
 	m.listen() // a bare subscription needs no key
 	r.say(testJob("m2", "glob", "arg", []any{"for m2 alone"}))
-	if other.hear(); r.shared.Text() == learned.AES {
+	if other.hear(); r.keys.Shared.Text() == learned.AES {
 		t.Error("the next job is under the key that the deleted minion has")
 	}
 	if len(m.heard) != 0 {
@@ -480,7 +480,7 @@ func (r *rig) forge(id string, load *wire.Map, alter func(frame []byte)) []byte 
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	key, err := r.sessions.Current(id)
+	key, err := r.keys.Sessions.Current(id)
 	if err != nil {
 		r.t.Fatal(err)
 	}

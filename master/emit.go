@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
 )
@@ -78,12 +77,7 @@ func (m *Master) emit(p wire.Publication, topics []string) error { return m.emit
 
 // emitTo is emit to some of the subscribers; nil means all.
 func (m *Master) emitTo(p wire.Publication, topics []string, to *zmtp.Choice) error {
-	m.renewShared()
-	return m.shared.Seal(p, m.number, func(cipher []byte) error {
-		body, err := m.envelope(cipher)
-		if err != nil {
-			return err
-		}
+	return m.keys.Seal(p, m.number, func(body []byte) error {
 		if !m.cfg.ZmqFiltering {
 			topics = []string{""}
 		}
@@ -95,17 +89,4 @@ func (m *Master) emitTo(p wire.Publication, topics []string, to *zmtp.Choice) er
 		}
 		return nil
 	})
-}
-
-// envelope signs a ciphertext, if publications are signed, and wraps it.
-func (m *Master) envelope(cipher []byte) ([]byte, error) {
-	env := wire.Envelope{Enc: "aes", Cipher: cipher}
-	if m.cfg.SignPubMessages {
-		sig, err := crypt.Sign(m.cfg.PublishSigningAlgorithm, m.identity.Pair.Private, cipher)
-		if err != nil {
-			return nil, fmt.Errorf("sign: %w", err)
-		}
-		env.SigAlgo, env.Sig = m.cfg.PublishSigningAlgorithm, sig
-	}
-	return env.Encode()
 }

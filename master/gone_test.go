@@ -44,7 +44,7 @@ func (k *kin) introduce() {
 	k.t.Helper()
 	top := newTestKey(k.t)
 	told, err := sibling.List{Parent: "top", At: k.at.now(), Nodes: []sibling.Node{
-		{ID: "na", Host: "h", Port: 1, Pub: k.na.identity.Pair.PublicPEM}, {ID: "nb", Host: "h", Port: 2, Pub: k.nb.identity.Pair.PublicPEM},
+		{ID: "na", Host: "h", Port: 1, Pub: k.na.keys.Identity.Pair.PublicPEM}, {ID: "nb", Host: "h", Port: 2, Pub: k.nb.keys.Identity.Pair.PublicPEM},
 	}}.Sign(top.Private, top.PublicPEM)
 	if err != nil {
 		k.t.Fatal(err)
@@ -148,14 +148,14 @@ func TestGone_ADeletedKeyIsGoneEverywhere(t *testing.T) {
 	if _, err := g.send(syndicReturn("m1", someJob, "other")); err == nil && len(stored(t, k.nb, someJob)) != 0 {
 		t.Error("a guest, a minion at home, speaks as a node")
 	}
-	was := k.nb.shared.Text()
+	was := k.nb.keys.Shared.Text()
 	k.at.forward(time.Second)
 	removeKey(k.na, "m1")
 	tell(k.na, k.nb)
 	if k.nb.keys.Accepted("m1") {
 		t.Error("the sibling still has its key")
 	}
-	eventually(t, "a new shared key", func() bool { return k.nb.shared.Text() != was })
+	eventually(t, "a new shared key", func() bool { return k.nb.keys.Shared.Text() != was })
 	for _, when := range []string{"at once", "after a restart", "an hour later"} {
 		switch when {
 		case "after a restart":
@@ -168,7 +168,7 @@ func TestGone_ADeletedKeyIsGoneEverywhere(t *testing.T) {
 		}
 	}
 	// Nor does its former home believe its sibling about it.
-	forged, err := sibling.Voucher{ID: "m1", Issuer: "nb", Finger: fingerOf(t, "minion"), Made: k.at.now(), Until: k.at.now().Add(time.Hour)}.Sign(k.nb.identity.Pair.Private)
+	forged, err := sibling.Voucher{ID: "m1", Issuer: "nb", Finger: fingerOf(t, "minion"), Made: k.at.now(), Until: k.at.now().Add(time.Hour)}.Sign(k.nb.keys.Identity.Pair.Private)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -368,14 +368,14 @@ func TestRemovedMinionReadsNoFurtherJob(t *testing.T) {
 				t.Fatal("not accepted")
 			}
 			other := r.minion("m2", "minion", "minion2").listen().announce()
-			spy := r.shared.Current() // what it has learned
-			m.listen()                // a bare subscription
+			spy := r.keys.Shared.Current() // what it has learned
+			m.listen()                     // a bare subscription
 			remove(r)
 			eventually(t, "the master's notice", func() bool { key, err := r.keys.Sum("m1"); return err != nil || key.String() != fingerOf(t, "minion") })
-			eventually(t, "that it is to be renewed", func() bool { return r.shared.Current() != spy || renewalWanted(r) })
+			eventually(t, "that it is to be renewed", func() bool { return r.keys.Shared.Current() != spy || renewalWanted(r) })
 			r.say(testJob("m2", "glob", "arg", []any{"for m2 alone"}))
 			p := other.hear()
-			if r.shared.Current() == spy {
+			if r.keys.Shared.Current() == spy {
 				t.Errorf("job %s went out under the key that the removed minion knows", p.JID)
 			}
 			select {
@@ -399,12 +399,12 @@ func TestSweptGuestsReadNoFurther(t *testing.T) {
 	if _, err := come(k.nb, "m1", "minion", reply.Bytes("voucher")); err != nil {
 		t.Fatal(err)
 	}
-	was := k.nb.shared.Text()
+	was := k.nb.keys.Shared.Text()
 	k.at.forward(2 * time.Minute) // away
 	eventually(t, "the guest swept", func() bool { return !k.nb.keys.Accepted("m1") })
 	eventually(t, "the wish for a new key", func() bool { return renewalWanted(k.nb) })
 	k.at.forward(time.Minute + time.Second)
-	eventually(t, "a new shared key", func() bool { return k.nb.shared.Text() != was })
+	eventually(t, "a new shared key", func() bool { return k.nb.keys.Shared.Text() != was })
 	if len(k.nb.failover.GoneKeys()) != 0 {
 		t.Errorf("a guest that has left is told of as gone: %v", k.nb.failover.GoneKeys())
 	}
@@ -412,6 +412,6 @@ func TestSweptGuestsReadNoFurther(t *testing.T) {
 
 // renewalWanted tells whether a master is about to make a new shared key.
 func renewalWanted(r *rig) bool {
-	_, wanted := r.shared.RenewAt()
+	_, wanted := r.keys.Shared.RenewAt()
 	return wanted
 }

@@ -175,8 +175,8 @@ func TestSignInHungUp(t *testing.T) {
 	r := newRig(t)
 	r.accept("m1", "minion")
 	r.start()
-	for range cap(r.rsa) {
-		r.rsa.Take() // all who may sign are busy
+	for range cap(r.keys.Turns) {
+		r.keys.Turns.Take() // all who may sign are busy
 	}
 	body := signInBody(t, "m1", "minion")
 	frame := append([]byte{1, 0, 2}, binary.BigEndian.AppendUint64(nil, uint64(len(body)))...)
@@ -192,14 +192,14 @@ func TestSignInHungUp(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	eventually(t, "all wait", func() bool { return r.server.Waiting() == n-cap(r.rsa) })
+	eventually(t, "all wait", func() bool { return r.server.Waiting() == n-cap(r.keys.Turns) })
 	for _, c := range attackers {
 		_ = c.Close()
 	}
 	eventually(t, "all gone", func() bool { return r.Stats().Router.Peers == 0 })
 	events := r.events()
-	for range cap(r.rsa) {
-		r.rsa.Give()
+	for range cap(r.keys.Turns) {
+		r.keys.Turns.Give()
 	}
 	eventually(t, "all dropped", func() bool { return r.Stats().HungUp == n })
 	if tags := events.tags(); len(tags) != 0 {

@@ -48,7 +48,7 @@ func TestLiveRequestsAgainstSalt(t *testing.T) {
 					continue // it held the grains of a machine
 				}
 				if x.Outer.Version >= 3 {
-					if _, err := r.sessions.Current(x.Outer.ID); err != nil {
+					if _, err := r.keys.Sessions.Current(x.Outer.ID); err != nil {
 						r.session(x.Outer.ID, x.Key, time.Now())
 					}
 				} else if x.Key != current {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"log/slog"
 	"net"
-	"runtime"
 	"sync"
 	"time"
 
@@ -30,7 +29,7 @@ import (
 	"github.com/momtree/mom/master/jobfiles"
 	"github.com/momtree/mom/master/jobs"
 	"github.com/momtree/mom/master/jobstore"
-	"github.com/momtree/mom/master/keys"
+	"github.com/momtree/mom/master/keyring"
 	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/master/meters"
 	"github.com/momtree/mom/master/ownership"
@@ -87,12 +86,8 @@ type Master struct {
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
 
-	identity   *keys.Identity
-	keys       *keys.Store
-	sessions   *keys.Sessions
+	keys       *keyring.Ring
 	access     *access.Control
-	toks       *keys.Toks
-	shared     *keys.Shared
 	signatures *signatures.Service
 	jids       *jid.Generator
 
@@ -122,7 +117,6 @@ type Master struct {
 	parent   string // outbox destination of the one above; "": this is a top
 
 	server   *server.Server
-	rsa      admission.Turns // who uses the master's private key
 	runners  *runners.Host
 	trusted  *admission.Addresses
 	turned   *admission.Report // what the door turns away
@@ -167,7 +161,6 @@ func New(o Options) (_ *Master, err error) {
 	m.id = masterID(o.Config)
 	m.node = cmp.Or(o.NodeID, m.id)
 	m.parent = o.Parent
-	m.rsa = admission.NewTurns(max(runtime.GOMAXPROCS(0)-1, 1))
 	m.trusted = admission.NewAddresses(m.now)
 	m.turned = admission.NewReport(m.log)
 	m.asks = findjob.NewGatherer(m.ask)
@@ -249,9 +242,6 @@ func (m *Master) Close() error {
 		m.wg.Wait()
 		if m.runners != nil {
 			m.runners.Close()
-		}
-		if m.sessions != nil {
-			errs = append(errs, m.sessions.Close())
 		}
 		if m.presence != nil {
 			errs = append(errs, m.savePeers(), m.policy.Close())

@@ -41,8 +41,8 @@ func (m *Master) onNameless(p *zmtp.Peer, topic string) {
 // askWho publishes a find_job to one connection alone. Nothing is stored, and the bus
 // hears nothing of it. Like sign-ins it takes its turn at the private key.
 func (m *Master) askWho(conn uint64, jid string) error {
-	m.rsa.Take()
-	defer m.rsa.Give()
+	m.keys.Turns.Take()
+	defer m.keys.Turns.Give()
 	p := wire.Publication{JID: jid, TgtType: "glob", User: m.access.Own, Extra: wire.NewMap("master_id", passedOver)}
 	var err error
 	for field, v := range map[*wire.Raw]any{&p.Fun: findJob, &p.Arg: []any{jid}, &p.Tgt: "*"} {
@@ -60,11 +60,11 @@ func (m *Master) askWho(conn uint64, jid string) error {
 // sendPeer seals a publication and gives it to one connection. It has no serial: those
 // count what goes out to all.
 func (m *Master) sendPeer(conn uint64, plain []byte) error {
-	cipher, err := m.shared.Current().Seal("", plain)
+	cipher, err := m.keys.Shared.Current().Seal("", plain)
 	if err != nil {
 		return err
 	}
-	body, err := m.envelope(cipher)
+	body, err := m.keys.Envelope(cipher)
 	if err != nil {
 		return err
 	}

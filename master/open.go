@@ -11,7 +11,6 @@ import (
 	"github.com/momtree/mom/internal/age"
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/config"
-	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/durable"
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/zmtp"
@@ -21,6 +20,7 @@ import (
 	"github.com/momtree/mom/master/findjob"
 	"github.com/momtree/mom/master/jobs"
 	"github.com/momtree/mom/master/jobstore"
+	"github.com/momtree/mom/master/keyring"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/master/ownership"
@@ -85,29 +85,7 @@ func roundUp(n, to uint64) uint64 { return (n + to - 1) / to * to }
 
 func (m *Master) openKeys() (err error) {
 	c := m.cfg
-	told, err := crypt.Guard(c.PkiDir, c.PermissivePkiAccess, "master", c.MasterSignKeyName)
-	if err != nil {
-		return err
-	}
-	for _, text := range told {
-		m.log.Warn("The keys of the master were open to others; that is mended now", "found", text)
-	}
-	m.identity, err = keys.OpenIdentity(keys.IdentityOptions{
-		PkiDir: c.PkiDir, Keysize: c.Keysize, KeyPass: c.KeyPass,
-		MasterSignPubkey: c.MasterSignPubkey, MasterSignKeyName: c.MasterSignKeyName, SigningKeyPass: c.SigningKeyPass,
-		MasterUsePubkeySignature: c.MasterUsePubkeySignature, MasterPubkeySignature: c.MasterPubkeySignature,
-	})
-	if err != nil {
-		return err
-	}
-	m.keys, err = keys.Open(keys.Options{
-		PkiDir: c.PkiDir, HashType: c.HashType, AutosignTimeout: c.AutosignTimeout, Log: m.log, Now: m.now,
-	})
-	if err != nil {
-		return err
-	}
-	m.toks = keys.NewToks(m.keys)
-	m.sessions, err = keys.OpenSessions(m.keys, keys.SessionOptions{Cachedir: c.Cachedir, Life: c.PublishSession, Log: m.log, Now: m.now})
+	m.keys, err = keyring.Open(keyring.Options{Config: c, ID: m.id, Fire: m.fire, Rotated: m.keyRotated, Log: m.log, Now: m.now})
 	if err != nil {
 		return err
 	}
@@ -117,11 +95,8 @@ func (m *Master) openKeys() (err error) {
 	}
 	m.signatures = signatures.New(signatures.Options{
 		SignJobs: c.SignJobs, Life: c.SignJobsLife, Require: c.RequireMinionSignMessages, Drop: c.DropMessagesSignatureFail,
-		User: m.access.Own, Private: m.identity.Pair.Private, Keys: m.keys, Log: m.log, Now: m.now,
+		User: m.access.Own, Private: m.keys.Identity.Pair.Private, Keys: m.keys, Log: m.log, Now: m.now,
 	})
-	if m.shared, err = keys.NewShared(m.now); err != nil {
-		return err
-	}
 	if m.roles, err = roles.Open(roles.Options{PkiDir: c.PkiDir, Keys: m.keys, SyndicIDs: c.SyndicIds, Log: m.log, Now: m.now}); err != nil {
 		return err
 	}
@@ -167,8 +142,8 @@ func (l latePresence) Beside(id string) bool { return l.m.presence.Beside(id) }
 func (m *Master) openServer() {
 	m.server = server.New(server.Options{
 		Ctx: m.ctx, MinimumVersion: m.cfg.MinimumAuthVersion, TTL: m.cfg.RequestServerTtl, Depth: m.cfg.Bounds.Depth,
-		WorkValues: m.cfg.Bounds.WorkValues, Waiting: m.cfg.Bounds.SignIns, Turns: m.rsa,
-		Keys: m.keys, Sessions: m.sessions, Toks: m.toks, Shared: m.shared, Node: m.policy.IsNode,
+		WorkValues: m.cfg.Bounds.WorkValues, Waiting: m.cfg.Bounds.SignIns, Turns: m.keys.Turns,
+		Keys: m.keys, Sessions: m.keys.Sessions, Toks: m.keys.Toks, Shared: m.keys.Shared, Node: m.policy.IsNode,
 		User: m.access.User, Own: m.access.Own,
 		Trusted: m.trusted, Turned: m.turned, Stats: &m.stats, Log: m.log, Now: m.now,
 	})
@@ -192,7 +167,7 @@ func (m *Master) openStore(o Options) (err error) {
 	}
 	m.presence = presence.New(presence.Config{Known: known, Up: m.peerUp, Down: m.peerDown, Now: m.now, Asks: m.cfg.PresenceAsk, Reconnect: m.cfg.PresenceReconnect})
 	m.who = findjob.NewWho(findjob.WhoOptions{
-		JID: m.jids.Next, Secret: m.identity.Pair.Private.D.Bytes(), Ask: m.askWho, Off: !m.cfg.PresenceAsk, Window: m.cfg.Bounds.AskWindow,
+		JID: m.jids.Next, Secret: m.keys.Identity.Pair.Private.D.Bytes(), Ask: m.askWho, Off: !m.cfg.PresenceAsk, Window: m.cfg.Bounds.AskWindow,
 		Busy: func() bool { return m.server.Waiting() > 0 },
 	})
 	m.policy.Inherit(known)

@@ -227,7 +227,7 @@ func TestRotation(t *testing.T) {
 	r.opts.Now = c.now
 	r.start()
 	m := r.minion("m1", "minion", "minion").listen().announce()
-	old := r.shared.Text()
+	old := r.keys.Shared.Text()
 	for what, do := range map[string]func(){
 		"dropfile": func() { r.file("cache/.dfn", "", 0o400) },
 		"age":      func() { c.forward(r.cfg.PublishSession + time.Second) },
@@ -237,7 +237,7 @@ func TestRotation(t *testing.T) {
 		if d := events.take("key"); !d.Bool("rotate_aes_key") {
 			t.Errorf("%s: %v", what, plain(t, d))
 		}
-		if now := r.shared.Text(); now == old {
+		if now := r.keys.Shared.Text(); now == old {
 			t.Errorf("%s: the key is the same", what)
 		} else {
 			old = now
@@ -307,7 +307,7 @@ func TestPingOnRotateOfAPublication(t *testing.T) {
 	r.accept("m1", "minion")
 	r.minion("m1", "minion", "minion").listen("broadcast").announce()
 	events := r.events()
-	r.shared.RenewNow()
+	r.keys.Shared.RenewNow()
 	jid := r.say(testJob("*", "glob")).Map("load").String("jid")
 	events.take("salt/job/" + jid + "/new")
 	eventually(t, "the ping", func() bool { return len(r.ledger.Active()) == 2 })

@@ -34,7 +34,7 @@ func TestRepeatedWordIsAcknowledgedWhenItIsStored(t *testing.T) {
 		t.Error("the repeat is acknowledged before anything is stored")
 	}
 	close(hold)
-	key, err := r.sessions.Current("n1")
+	key, err := r.keys.Sessions.Current("n1")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -109,7 +109,7 @@ type sealedPublication struct {
 // resealed gives a kept publication as it would be published now, but without a
 // serial: those count what goes out to all.
 func (m *Master) resealed(r retention.Record) ([]byte, error) {
-	key := m.shared.Current()
+	key := m.keys.Shared.Current()
 	v, err := m.kept.Cached(r.JID,
 		func(v any) bool { return v.(sealedPublication).key == key },
 		func() (any, error) {
@@ -117,7 +117,7 @@ func (m *Master) resealed(r retention.Record) ([]byte, error) {
 			if err != nil {
 				return nil, fmt.Errorf("encrypt publication %s: %w", r.JID, err)
 			}
-			body, err := m.envelope(cipher)
+			body, err := m.keys.Envelope(cipher)
 			return sealedPublication{key, body}, err
 		})
 	if err != nil {

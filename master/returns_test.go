@@ -271,7 +271,7 @@ func TestLargeReturnOverAFreshConnection(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	key, err := r.sessions.Current("m1")
+	key, err := r.keys.Sessions.Current("m1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -294,7 +294,7 @@ func TestLargeReturnOverAFreshConnection(t *testing.T) {
 // sealedReturn builds the bytes of a return by hand.
 func sealedReturn(t *testing.T, r *rig, m *minion, value any) []byte {
 	t.Helper()
-	key, err := r.sessions.Current(m.id)
+	key, err := r.keys.Sessions.Current(m.id)
 	if err != nil {
 		t.Fatal(err)
 	}

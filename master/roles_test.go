@@ -108,7 +108,7 @@ func TestRoles_AMinionDoesNotBecomeAHome(t *testing.T) {
 	attack("after a restart")
 
 	// What it vouches for is not believed at the sibling either, whose list has it not.
-	told := n1.must(claims("n1", "10.0.0.2", 4506, r.identity.Pair.PublicPEM)).(*wire.Map).Map("below")
+	told := n1.must(claims("n1", "10.0.0.2", 4506, r.keys.Identity.Pair.PublicPEM)).(*wire.Map).Map("below")
 	s := newRig(t, func(c *config.Master) { c.ID = "n1" })
 	s.opts.Now = at.now
 	s.start()

@@ -1,12 +1,12 @@
 package master
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"time"
 
-	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/eventreturn"
 	"github.com/momtree/mom/master/keys"
@@ -73,17 +73,7 @@ func (m *Master) keyChanged(c keys.Change) {
 	if !c.Revokes() {
 		return
 	}
-	m.toks.Forget(c.ID)
-	key := c.Was
-	if key == (crypt.FingerSum{}) {
-		key = m.roles.KeyOf(c.ID)
-	}
-	switch left := m.failover.KeyGone(c.ID, key); {
-	case left:
-		m.shared.RenewWithin(m.cfg.Bounds.GuestRotation)
-	case m.cfg.RotateAesKey:
-		m.shared.RenewNow()
-	}
+	m.keys.Revoked(c.ID, m.failover.KeyGone(c.ID, cmp.Or(c.Was, m.roles.KeyOf(c.ID))))
 	if m.keys.Accepted(c.ID) {
 		return // another key under the same id
 	}
@@ -109,14 +99,7 @@ func (m *Master) housekeep() {
 			return
 		case <-tick.C:
 		}
-		asked, err := keys.TakeRotation(m.cfg.Cachedir)
-		if err != nil {
-			m.log.Warn("A request for a new shared key was not taken", "err", err)
-		}
-		if asked || m.shared.Age() > m.cfg.PublishSession {
-			m.rotated(m.shared.Rotate(), asked)
-		}
-		m.renewShared()
+		m.keys.Tend()
 		m.tellTurnedAway()
 		m.lookAtRoles()
 		m.missLost()
@@ -139,33 +122,20 @@ func (m *Master) housekeep() {
 	}
 }
 
-// renewShared makes a new shared key if somebody who knows the one of now may not read on. It
-// is called before each publication, so that the next job is not theirs.
-func (m *Master) renewShared() {
-	if due, err := m.shared.Renew(); due {
-		m.rotated(err, false)
-	}
-}
-
-// rotated says that there is a new shared key (Salt wire reference §7), or why there is none.
-func (m *Master) rotated(err error, asked bool) {
-	if err != nil {
-		m.log.Error("The shared AES key could not be rotated", "err", err)
-		return
-	}
-	m.log.Info("The shared AES key was rotated", "by_dropfile", asked)
-	m.fire("key", wire.NewMap("rotate_aes_key", true))
-	if m.cfg.PingOnRotate {
-		m.wg.Go(func() { // a job may be waiting for the key to be published itself
-			if err := m.pingAll(); err != nil {
-				m.log.Error("The ping after the key rotation failed", "err", err)
-			}
-		})
-	}
-}
-
 // Snapshot gives the tree from this master down.
 func (m *Master) Snapshot() topology.Node { return m.tree.Snapshot() }
+
+// keyRotated has all minions sign in again at once, with ping_on_rotate.
+func (m *Master) keyRotated() {
+	if !m.cfg.PingOnRotate {
+		return
+	}
+	m.wg.Go(func() { // a job may be waiting for the key to be published itself
+		if err := m.pingAll(); err != nil {
+			m.log.Error("The ping after the key rotation failed", "err", err)
+		}
+	})
+}
 
 // pingAll publishes test.ping to everybody, without waiting for answers.
 func (m *Master) pingAll() error {

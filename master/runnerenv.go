@@ -75,7 +75,7 @@ func (e runnerEnv) Timeouts() (timeout, gather time.Duration) {
 }
 
 func (e runnerEnv) DeleteKey(id string) (bool, error) {
-	done, err := e.m.keyDesk().Delete(keys.Selection{keys.Accepted: {id}})
+	done, err := e.m.keys.Desk().Delete(keys.Selection{keys.Accepted: {id}})
 	return len(done) > 0, err
 }
 

@@ -16,7 +16,7 @@ func TestSignedJobs(t *testing.T) {
 	top := newRig(t, func(c *config.Master) { c.SignJobs = true })
 	top.start()
 	m := top.minion("m1", "minion", "minion").listen().announce()
-	v := jobsig.NewVerifier(top.identity.Pair.Public())
+	v := jobsig.NewVerifier(top.keys.Identity.Pair.Public())
 	top.say(testJob("m1", "glob", "kwargs", wire.NewMap("metadata", wire.NewMap("ticket", 7))))
 	p := m.hear()
 	_, expires, err := v.Verify(p, time.Now())

@@ -22,7 +22,7 @@ func (m *Master) openGossip() (*treewatch.Hearsay, error) {
 		ID: m.node, Version: m.version, Addr: m.address, Tree: m.tree, On: c.Gossips(), Log: m.log, Now: m.now,
 		Gossip: gossip.Options{
 			Mode: c.TopologyGossip, Listen: c.TopologyGossipListen, Seeds: c.TopologyGossipSeeds, Keyring: c.TopologyGossipKeyring,
-			PinFile: filepath.Join(c.Cachedir, gossipPins), Key: m.identity.Pair.Private,
+			PinFile: filepath.Join(c.Cachedir, gossipPins), Key: m.keys.Identity.Pair.Private,
 		},
 	})
 }

@@ -21,7 +21,7 @@ import (
 // secret gives the master the shared key of a recording.
 func (r *rig) secret(key string) {
 	r.t.Helper()
-	if err := r.shared.Set(key); err != nil {
+	if err := r.keys.Shared.Set(key); err != nil {
 		r.t.Fatal(err)
 	}
 }

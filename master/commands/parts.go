@@ -9,6 +9,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/admission"
 	"github.com/momtree/mom/master/datacache"
+	"github.com/momtree/mom/master/keyring"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/meters"
 	"github.com/momtree/mom/master/runners"
@@ -21,10 +22,8 @@ type Parts struct {
 	Server *server.Server
 	User   string // that the master runs as
 
-	Keys     keys.Desk
-	Gate     *keys.Gate
-	Identity *keys.Identity
-	Turns    admission.Turns // at its private key
+	Keys *keyring.Ring
+	Gate *keys.Gate
 	// SignedIn is told of each peer that is let in, before that has the key to connect
 	// with.
 	SignedIn func(id string)

@@ -27,7 +27,7 @@ grains
 	}, func(p *Parts) server.Handler {
 		return pillar{
 			keys: p.Keys.Store, data: p.Data, keep: p.Config.MinionDataCache, tell: p.Config.MinionDataCacheEvents,
-			unserved: p.Unserved, private: p.Identity.Pair.Private, turns: p.Turns, fire: p.Fire, log: p.Log,
+			unserved: p.Unserved, private: p.Keys.Identity.Pair.Private, turns: p.Keys.Turns, fire: p.Fire, log: p.Log,
 		}.serve
 	})
 }

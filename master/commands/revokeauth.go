@@ -13,7 +13,7 @@ func init() {
 	Register(server.Command{Name: "revoke_auth", Who: server.Proven, Doc: `
 A minion gives up its own key, with allow_minion_key_revoke.
 `}, func(p *Parts) server.Handler {
-		return revokeAuth{p.Keys, p.Config.AllowMinionKeyRevoke}.serve
+		return revokeAuth{p.Keys.Desk(), p.Config.AllowMinionKeyRevoke}.serve
 	})
 }
 

@@ -22,7 +22,7 @@ fun, arg, kwarg
     by its name.
 `,
 	}, func(p *Parts) server.Handler {
-		return wheel{env: wheels.Env{Keys: p.Keys}, jids: p.JIDs, own: p.User, fire: p.Fire, now: p.Now}.serve
+		return wheel{env: wheels.Env{Keys: p.Keys.Desk()}, jids: p.JIDs, own: p.User, fire: p.Fire, now: p.Now}.serve
 	})
 }
 
