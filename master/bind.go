@@ -35,7 +35,7 @@ func (m *Master) bind() (err error) {
 	m.pub, err = zmtp.ListenPub(m.addr(m.cfg.PublishPort), zmtp.PubConfig{
 		Limits: m.limits(), HWM: m.cfg.PubHwm, HWMBytes: m.cfg.PubHwmBytes, Slow: slow, Filtering: m.cfg.ZmqFiltering,
 		HeartbeatInterval: orNever(m.cfg.ZmqHeartbeatIvl), HeartbeatTimeout: orNever(m.cfg.ZmqHeartbeatTimeout),
-		Trusted: m.trusted.Has, TrustedFor: m.namelessFor(),
+		Trusted: m.server.Trusted.Has, TrustedFor: m.namelessFor(),
 		Listen: m.listening(), OnSubscribe: m.onSubscribe, OnClose: m.onUnsubscribed, Log: m.log,
 	})
 	if err != nil {
@@ -46,7 +46,7 @@ func (m *Master) bind() (err error) {
 	m.addCommands()
 	m.router, err = zmtp.ListenRouter(m.addr(m.cfg.RetPort), zmtp.RouterConfig{
 		Limits: m.limits(), HeartbeatInterval: orNever(m.cfg.ZmqHeartbeatIvl), HeartbeatTimeout: orNever(m.cfg.ZmqHeartbeatTimeout),
-		Listen: m.listening(), Trusted: m.trusted.Has, Log: m.log,
+		Listen: m.listening(), Trusted: m.server.Trusted.Has, Log: m.log,
 	}, m.server.Receive)
 	if err != nil {
 		return fmt.Errorf("bind ret_port %d: %w", m.cfg.RetPort, err)
@@ -67,7 +67,7 @@ func (m *Master) addCommands() {
 			m.diary.SignedIn(id)
 		},
 		Data: m.data, Unserved: m.unserved, Runners: m.runners, JIDs: m.jids,
-		SignIns: &m.signedIn, Turned: m.turned, Stats: &m.stats, Fire: m.fire, Log: m.log, Now: m.now,
+		SignIns: &m.signedIn, Stats: &m.stats, Fire: m.fire, Log: m.log, Now: m.now,
 	})
 	own.AddTo(m.server, m)
 	m.failover.Serve(m.server)

@@ -51,7 +51,7 @@ order
 // onMinionEvent serves `_minion_event`: events of minions and, in bulk, of nodes
 // below (Salt wire reference §8.2, §9.2).
 func (m *Master) onMinionEvent(ctx context.Context, r *server.Request) (any, error) {
-	v, again, err := m.nonces.Once(ctx, r.ID, r.Nonce, func() (any, error) { return m.takeEvents(ctx, r) }, server.ErrNotStored)
+	v, again, err := m.server.Nonces.Once(ctx, r.ID, r.Nonce, func() (any, error) { return m.takeEvents(ctx, r) }, server.ErrNotStored)
 	if !again {
 		return v, err
 	}

@@ -20,7 +20,6 @@ import (
 	"github.com/momtree/mom/internal/sequence"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/access"
-	"github.com/momtree/mom/master/admission"
 	"github.com/momtree/mom/master/commands"
 	"github.com/momtree/mom/master/datacache"
 	"github.com/momtree/mom/master/driver"
@@ -35,7 +34,6 @@ import (
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/presence"
 	"github.com/momtree/mom/master/retention"
-	"github.com/momtree/mom/master/roles"
 	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/master/signatures"
@@ -98,7 +96,6 @@ type Master struct {
 	driver   *driver.Driver // carries out what the engine wants
 	ledger   *ledger.Ledger // that of the engine, to be asked
 	presence *presence.Registry
-	roles    *roles.Book
 	tree     *topology.Tree
 	data     *datacache.Cache
 	probes   *findjob.Probes
@@ -108,7 +105,6 @@ type Master struct {
 	spoiled  spoiled
 	oneByOne keyedLocks // of jobs whose jid was given
 	starts   starts
-	nonces   *admission.Nonces
 	words    sequence.Gate    // of the nodes below
 	jobFiles *jobfiles.Folder // nil: not kept
 	kept     *retention.Log
@@ -118,8 +114,6 @@ type Master struct {
 
 	server   *server.Server
 	runners  *runners.Host
-	trusted  *admission.Addresses
-	turned   *admission.Report // what the door turns away
 	asks     *findjob.Gatherer
 	desk     *nodecall.Desk // questions to nodes below
 	traces   *tracer.Book
@@ -161,12 +155,9 @@ func New(o Options) (_ *Master, err error) {
 	m.id = masterID(o.Config)
 	m.node = cmp.Or(o.NodeID, m.id)
 	m.parent = o.Parent
-	m.trusted = admission.NewAddresses(m.now)
-	m.turned = admission.NewReport(m.log)
 	m.asks = findjob.NewGatherer(m.ask)
 	m.desk = nodecall.NewDesk(m.question)
 	m.traces = tracer.NewBook()
-	m.nonces = admission.NewNonces()
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, m.Close())
@@ -244,10 +235,10 @@ func (m *Master) Close() error {
 			m.runners.Close()
 		}
 		if m.presence != nil {
-			errs = append(errs, m.savePeers(), m.policy.Close())
+			errs = append(errs, m.savePeers())
 		}
-		if m.roles != nil {
-			errs = append(errs, m.roles.Close())
+		if m.policy != nil {
+			errs = append(errs, m.policy.Close())
 		}
 		errs = append(errs, m.failover.Close())
 		if m.ipc != nil {

@@ -30,7 +30,7 @@ func (m *Master) Stats() meters.Stats {
 	st := m.stats.Read()
 	st.KeptPublications, st.KeptBytes, st.DroppedPublications = m.kept.Size()
 	st.Trespasses, st.SignInsWaiting = m.policy.Counts(), m.server.Waiting()
-	st.TurnedAway = m.turned.Counts()
+	st.TurnedAway = m.server.Turned.Counts()
 	st.Router, st.Pub = m.router.Stats(), m.pub.Stats()
 	return st
 }

@@ -25,7 +25,6 @@ import (
 	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/presence"
-	"github.com/momtree/mom/master/roles"
 	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/master/signatures"
@@ -97,9 +96,6 @@ func (m *Master) openKeys() (err error) {
 		SignJobs: c.SignJobs, Life: c.SignJobsLife, Require: c.RequireMinionSignMessages, Drop: c.DropMessagesSignatureFail,
 		User: m.access.Own, Private: m.keys.Identity.Pair.Private, Keys: m.keys, Log: m.log, Now: m.now,
 	})
-	if m.roles, err = roles.Open(roles.Options{PkiDir: c.PkiDir, Keys: m.keys, SyndicIDs: c.SyndicIds, Log: m.log, Now: m.now}); err != nil {
-		return err
-	}
 	m.tree = topology.NewTree(topology.Node{ID: m.node, Role: roleOf(m.parent), Version: m.version}, m.now)
 	if err := m.openPolicy(); err != nil {
 		return err
@@ -115,8 +111,8 @@ func (m *Master) openKeys() (err error) {
 // openPolicy reads who speaks for whom. Who is connected is known later.
 func (m *Master) openPolicy() (err error) {
 	m.policy, err = ownership.Open(ownership.Options{
-		SyndicDir: m.cfg.SyndicDir, Cachedir: m.cfg.Cachedir, SyndicIDs: m.cfg.SyndicIds, Nodegroups: m.cfg.Nodegroups, Prune: m.cfg.PublishPrune,
-		Roles: m.roles, Keys: m.keys, Presence: latePresence{m}, Running: func(jid string) bool { return m.runners.Running(jid) },
+		PkiDir: m.cfg.PkiDir, SyndicDir: m.cfg.SyndicDir, Cachedir: m.cfg.Cachedir, SyndicIDs: m.cfg.SyndicIds, Nodegroups: m.cfg.Nodegroups, Prune: m.cfg.PublishPrune,
+		Keys: m.keys, Presence: latePresence{m}, Running: func(jid string) bool { return m.runners.Running(jid) },
 		Guest: func(id string) error { return m.failover.MayBeNode(id) }, Absent: func(id string) bool { return m.failover.Absent(id) },
 		Subject: m.data.Subject, Keeps: func() bool { return m.kept.Keeps() },
 		Barred: server.Told("speaks as a syndic and may not"),
@@ -145,7 +141,7 @@ func (m *Master) openServer() {
 		WorkValues: m.cfg.Bounds.WorkValues, Waiting: m.cfg.Bounds.SignIns, Turns: m.keys.Turns,
 		Keys: m.keys, Sessions: m.keys.Sessions, Toks: m.keys.Toks, Shared: m.keys.Shared, Node: m.policy.IsNode,
 		User: m.access.User, Own: m.access.Own,
-		Trusted: m.trusted, Turned: m.turned, Stats: &m.stats, Log: m.log, Now: m.now,
+		Stats: &m.stats, Log: m.log, Now: m.now,
 	})
 }
 

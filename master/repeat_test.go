@@ -29,7 +29,7 @@ func TestRepeatedWordIsAcknowledgedWhenItIsStored(t *testing.T) {
 	go ask()
 	<-store.here // it is being stored
 	go ask()
-	eventually(t, "the repeat is here", func() bool { return r.nonces.Waiting() == 1 || len(answers) > 0 })
+	eventually(t, "the repeat is here", func() bool { return r.server.Nonces.Waiting() == 1 || len(answers) > 0 })
 	if len(answers) != 0 {
 		t.Error("the repeat is acknowledged before anything is stored")
 	}

@@ -124,7 +124,7 @@ func (r *rig) admit(ids ...string) {
 			r.t.Fatal(err)
 		}
 		if r.Master != nil {
-			eventually(r.t, id+" admitted", func() bool { return r.roles.Admitted(id) })
+			eventually(r.t, id+" admitted", func() bool { return r.policy.Roles().Admitted(id) })
 		}
 	}
 }

@@ -140,11 +140,11 @@ func TestRoles_FirstActOfAMinion(t *testing.T) {
 			r := newRig(t)
 			r.start()
 			m := r.minion("m", "minion", "minion")
-			if got := r.roles.Of("m"); got != roles.None {
+			if got := r.policy.Roles().Of("m"); got != roles.None {
 				t.Fatalf("it is a %q before it has done anything", got)
 			}
 			m.must(load)
-			if got := r.roles.Of("m"); got != roles.Minion {
+			if got := r.policy.Roles().Of("m"); got != roles.Minion {
 				t.Errorf("then it is a %q", got)
 			}
 			if v, err := m.send(syndicReturn("m", someJob, "other")); err != nil || v != "" || r.policy.IsNode("m") {
@@ -164,14 +164,14 @@ func TestRoles_APythonSyndicWorks(t *testing.T) {
 	if _, err := py.Pillar(t.Context(), channel.PillarRequest{Grains: wire.NewMap(), Saltenv: "base"}); err != nil {
 		t.Fatal(err)
 	}
-	if got := r.roles.Of("py"); got != roles.None {
+	if got := r.policy.Roles().Of("py"); got != roles.None {
 		t.Fatalf("after its pillar it is a %q", got)
 	}
 	py.must(wire.NewMap("cmd", "_minion_event", "pretag", nil, "tag", "salt/syndic/py/start", "data", "x"))
 	py.must(syndicReturn("py", someJob, "m"))
 	py.must(bulk("syndic/py", event("salt/minion/m/start", wire.NewMap())))
 	py.must(returnOf("py", otherJob, true)) // salt-call on that machine
-	if got := r.roles.Of("py"); got != roles.Syndic || !r.policy.IsNode("py") || len(stored(t, r, someJob)) != 1 || len(stored(t, r, otherJob)) != 1 {
+	if got := r.policy.Roles().Of("py"); got != roles.Syndic || !r.policy.IsNode("py") || len(stored(t, r, someJob)) != 1 || len(stored(t, r, otherJob)) != 1 {
 		t.Errorf("it is a %q, node %v", got, r.policy.IsNode("py"))
 	}
 	if m, _ := py.must(claims("py", "h", 1, "k")).(*wire.Map); m == nil || m.Has("below") || m.Bool("admitted") {
@@ -196,7 +196,7 @@ func TestRoles_AdmittedBesideBeingAMinion(t *testing.T) {
 	if _, err := admitted.Withdraw(r.cfg.PkiDir, "both"); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "a minion again", func() bool { return !r.roles.Admitted("both") && !r.policy.IsNode("both") })
+	eventually(t, "a minion again", func() bool { return !r.policy.Roles().Admitted("both") && !r.policy.IsNode("both") })
 	if v, _ := m.send(syndicReturn("both", someJob, "b")); v != "" || len(stored(t, r, someJob)) != 1 {
 		t.Errorf("withdrawn, and answered %v", v)
 	}
@@ -216,8 +216,8 @@ func TestRoles_GoWithTheKey(t *testing.T) {
 	r.accept("n1", "minion2")
 	r.accept("m1", "minion")
 	eventually(t, "both accepted anew", func() bool { return r.keys.Accepted("n1") && r.keys.Accepted("m1") })
-	if r.roles.Admitted("n1") || r.roles.Of("n1") != roles.None || r.roles.Of("m1") != roles.None {
-		t.Errorf("n1 admitted %v, a %q; m1 a %q", r.roles.Admitted("n1"), r.roles.Of("n1"), r.roles.Of("m1"))
+	if r.policy.Roles().Admitted("n1") || r.policy.Roles().Of("n1") != roles.None || r.policy.Roles().Of("m1") != roles.None {
+		t.Errorf("n1 admitted %v, a %q; m1 a %q", r.policy.Roles().Admitted("n1"), r.policy.Roles().Of("n1"), r.policy.Roles().Of("m1"))
 	}
 	if got, err := admitted.List(r.cfg.PkiDir); err != nil || len(got) != 0 {
 		t.Errorf("admissions left: %v, %v", got, err)
@@ -241,10 +241,10 @@ func TestRoles_Inherited(t *testing.T) {
 	r.file("cache/presence.p", string(b), 0o600)
 	r.accept("m1", "minion")
 	r.start()
-	if r.roles.Of("m1") != roles.Minion || r.roles.Of("old") != roles.Syndic || !r.policy.IsNode("old") || r.policy.IsNode("gone") {
-		t.Errorf("m1 a %q, old a %q, marks %v", r.roles.Of("m1"), r.roles.Of("old"), r.policy.Nodes())
+	if r.policy.Roles().Of("m1") != roles.Minion || r.policy.Roles().Of("old") != roles.Syndic || !r.policy.IsNode("old") || r.policy.IsNode("gone") {
+		t.Errorf("m1 a %q, old a %q, marks %v", r.policy.Roles().Of("m1"), r.policy.Roles().Of("old"), r.policy.Nodes())
 	}
-	if r.roles.Admitted("old") {
+	if r.policy.Roles().Admitted("old") {
 		t.Error("an upgrade admits nobody")
 	}
 }

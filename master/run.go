@@ -73,7 +73,7 @@ func (m *Master) keyChanged(c keys.Change) {
 	if !c.Revokes() {
 		return
 	}
-	m.keys.Revoked(c.ID, m.failover.KeyGone(c.ID, cmp.Or(c.Was, m.roles.KeyOf(c.ID))))
+	m.keys.Revoked(c.ID, m.failover.KeyGone(c.ID, cmp.Or(c.Was, m.policy.Roles().KeyOf(c.ID))))
 	if m.keys.Accepted(c.ID) {
 		return // another key under the same id
 	}
@@ -100,7 +100,7 @@ func (m *Master) housekeep() {
 		case <-tick.C:
 		}
 		m.keys.Tend()
-		m.tellTurnedAway()
+		m.server.Turned.TellPorts(m.router.Stats().HostStats, m.pub.Stats().HostStats, m.cfg.MaxConnections, m.now())
 		m.lookAtRoles()
 		m.missLost()
 		m.unserved.Tell(m.now())

@@ -96,7 +96,7 @@ func TestWhereNow_AfterAStart(t *testing.T) {
 func BenchmarkWhereNow(b *testing.B) {
 	m := &Master{tree: topology.NewTree(topology.Node{ID: "top"}, nil)}
 	var err error
-	if m.policy, err = ownership.Open(ownership.Options{SyndicDir: b.TempDir(), Cachedir: b.TempDir()}); err != nil {
+	if m.policy, err = ownership.Open(ownership.Options{PkiDir: b.TempDir(), SyndicDir: b.TempDir(), Cachedir: b.TempDir()}); err != nil {
 		b.Fatal(err)
 	}
 	mid := topology.Node{ID: "mid", Role: "syndic", State: topology.Up}

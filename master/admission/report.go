@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/momtree/mom/internal/conntrack"
 	"github.com/momtree/mom/internal/zmtp"
 )
 
@@ -133,6 +134,21 @@ func (r *Report) Tell(now time.Time) {
 		r.log.Warn(k.cause.Text, append(about, k.about...)...)
 		k.untold, k.told, k.ids, k.about = 0, now, nil, nil
 	}
+}
+
+// TellPorts is Tell with what both ports refuse, cut or drop, and what the system drops
+// before it comes to them. max_connections is 0 if it is not set.
+func (r *Report) TellPorts(router, pub zmtp.HostStats, maxConnections int, now time.Time) {
+	limit := "max_connections"
+	if maxConnections == 0 {
+		limit = "max_open_files, and the hard limit of open files (systemd: LimitNOFILE)"
+	}
+	r.ReadSocket("router", router, limit, now)
+	r.ReadSocket("pub", pub, limit, now)
+	if t, ok := conntrack.Read(); ok {
+		r.ReadTable(t, now)
+	}
+	r.Tell(now)
 }
 
 // ReadSocket takes over what one port counts. limit names what bounds connections.

@@ -37,7 +37,7 @@ mom_voucher
 `,
 	}, func(p *Parts) server.Handler {
 		return signIn{
-			gate: p.Gate, signIns: p.SignIns, turned: p.Turned, tell: p.Config.AuthEvents, fire: p.Fire, in: p.SignedIn, now: p.Now,
+			gate: p.Gate, signIns: p.SignIns, turned: p.Server.Turned, tell: p.Config.AuthEvents, fire: p.Fire, in: p.SignedIn, now: p.Now,
 		}.serve
 	})
 }

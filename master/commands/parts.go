@@ -7,7 +7,6 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/admission"
 	"github.com/momtree/mom/master/datacache"
 	"github.com/momtree/mom/master/keyring"
 	"github.com/momtree/mom/master/keys"
@@ -34,7 +33,6 @@ type Parts struct {
 	JIDs     *jid.Generator
 
 	SignIns *meters.SignIns
-	Turned  *admission.Report
 	Stats   *meters.Counters
 	Fire    func(tag string, data *wire.Map)
 	Log     *slog.Logger

@@ -3,10 +3,12 @@ package ownership
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
 
+	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/keys"
@@ -17,8 +19,9 @@ import (
 
 // Options of a [Policy]. None may be left out.
 type Options struct {
-	// SyndicDir has Salt's marks of syndics, Cachedir the claims of an earlier life.
-	SyndicDir, Cachedir string
+	// PkiDir has the roles of keys, SyndicDir Salt's marks of syndics, Cachedir the claims of
+	// an earlier life.
+	PkiDir, SyndicDir, Cachedir string
 	// SyndicIDs are the globs of ids that may be nodes; none: see [Judge.MayBeNode].
 	SyndicIDs []string
 	// Nodegroups are what N@ means in targets. Prune spares nodes what none of their
@@ -26,9 +29,9 @@ type Options struct {
 	Nodegroups map[string]any
 	Prune      bool
 
-	Roles *roles.Book
 	// Keys tells whose keys are accepted.
 	Keys interface {
+		Sum(id string) (crypt.FingerSum, error)
 		Accepted(id string) bool
 		List(s keys.State) []string
 	}
@@ -74,6 +77,7 @@ type Presence interface {
 // concurrent use.
 type Policy struct {
 	o      Options
+	roles  *roles.Book
 	judge  *Judge
 	nodes  *Nodes
 	claims *Claims
@@ -90,17 +94,24 @@ func Open(o Options) (*Policy, error) {
 	if p.nodes, err = OpenNodes(o.SyndicDir); err != nil {
 		return nil, err
 	}
+	p.roles, err = roles.Open(roles.Options{PkiDir: o.PkiDir, Keys: o.Keys, SyndicIDs: o.SyndicIDs, Log: o.Log, Now: o.Now})
+	if err != nil {
+		return nil, err
+	}
 	if p.claims, err = OpenClaims(o.Cachedir); err != nil { // told anew by every node that comes back
 		o.Log.Warn("What is known of the minions of nodes is not used", "err", err)
 	}
 	p.judge = NewJudge(Config{
-		Claims: p.claims, Nodes: p.nodes, SyndicIDs: o.SyndicIDs, Roles: o.Roles, Keys: o.Keys, Presence: o.Presence, Running: o.Running,
+		Claims: p.claims, Nodes: p.nodes, SyndicIDs: o.SyndicIDs, Roles: p.roles, Keys: o.Keys, Presence: o.Presence, Running: o.Running,
 	})
 	return p, nil
 }
 
 // Close writes what a next life has to know.
-func (p *Policy) Close() error { return p.claims.Save() }
+func (p *Policy) Close() error { return errors.Join(p.claims.Save(), p.roles.Close()) }
+
+// Roles are what keys are, and who of them is admitted as a home for others.
+func (p *Policy) Roles() *roles.Book { return p.roles }
 
 // Save writes the claims if they have changed.
 func (p *Policy) Save() error { return p.claims.Save() }
@@ -144,7 +155,7 @@ func (p *Policy) Passed(id, via string) { p.beyond.Add(id, via) }
 func (p *Policy) Forget(id string) {
 	p.claims.Forget(id)
 	p.unbar(id)
-	if err := p.o.Roles.Forget(id); err != nil {
+	if err := p.roles.Forget(id); err != nil {
 		p.o.Log.Error("The role of a deleted key could not be forgotten", "id", id, "err", err)
 	}
 	if err := p.nodes.Remove(id); err != nil {
@@ -157,8 +168,8 @@ func (p *Policy) Join(id string) error {
 	if err := cmp.Or(p.judge.MayBeNode(id), p.o.Guest(id)); err != nil {
 		return p.bar(id, err)
 	}
-	if p.o.Roles.Of(id) == roles.None {
-		if err := p.o.Roles.Fix(id, roles.Syndic); err != nil {
+	if p.roles.Of(id) == roles.None {
+		if err := p.roles.Fix(id, roles.Syndic); err != nil {
 			return fmt.Errorf("mark syndic %s: %w", id, err)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 // node's stays that: what it says in its own name harms nobody. The key of a request in
 // protocol 3 or with a tok is proven.
 func (p *Policy) ActsAsMinion(id string) {
-	err := p.o.Roles.Fix(id, roles.Minion)
+	err := p.roles.Fix(id, roles.Minion)
 	if err != nil && !errors.Is(err, roles.ErrFixed) {
 		p.o.Failing("That a key is a minion's could not be written down", err)
 	}
@@ -23,16 +23,16 @@ func (p *Policy) ActsAsMinion(id string) {
 // has a mark for each syndic. Marks of those that may be no nodes go.
 func (p *Policy) Inherit(known []presence.Peer) {
 	for _, x := range known {
-		if x.Role == presence.Minion && p.o.Keys.Accepted(x.ID) && p.o.Roles.Of(x.ID) == roles.None && !p.nodes.Has(x.ID) {
+		if x.Role == presence.Minion && p.o.Keys.Accepted(x.ID) && p.roles.Of(x.ID) == roles.None && !p.nodes.Has(x.ID) {
 			p.ActsAsMinion(x.ID)
 		}
 	}
 	p.nodes.Bar(p.noNode, p.o.Log)
 	for _, id := range p.nodes.List() {
-		if p.o.Roles.Of(id) != roles.None {
+		if p.roles.Of(id) != roles.None {
 			continue
 		}
-		if err := p.o.Roles.Fix(id, roles.Syndic); err != nil {
+		if err := p.roles.Fix(id, roles.Syndic); err != nil {
 			p.o.Log.Error("That a key is a node's could not be written down", "id", id, "file", roles.File, "err", err)
 		}
 	}
@@ -43,11 +43,11 @@ func (p *Policy) noNode(id string) string {
 	switch {
 	case !p.o.Keys.Accepted(id):
 		return "its key is not accepted"
-	case p.o.Roles.Admitted(id):
+	case p.roles.Admitted(id):
 		return ""
 	case len(p.o.SyndicIDs) > 0:
 		return "syndic_ids does not list it, and it is not admitted"
-	case p.o.Roles.Of(id) == roles.Minion:
+	case p.roles.Of(id) == roles.Minion:
 		return "its key is a minion's, and it is not admitted any more"
 	}
 	return ""
@@ -56,12 +56,12 @@ func (p *Policy) noNode(id string) string {
 // Look follows what operators admit and withdraw, and has the disk take the roles. It
 // gives those whose admission has changed.
 func (p *Policy) Look() (changed []string) {
-	if err := p.o.Roles.Sync(); err != nil {
+	if err := p.roles.Sync(); err != nil {
 		p.o.Failing("The roles of keys could not be written", err)
 	}
-	changed = p.o.Roles.Look()
+	changed = p.roles.Look()
 	for _, id := range changed {
-		p.o.Log.Info("The admission of a node changed", "id", id, "admitted", p.o.Roles.Admitted(id))
+		p.o.Log.Info("The admission of a node changed", "id", id, "admitted", p.roles.Admitted(id))
 	}
 	if len(changed) > 0 {
 		p.nodes.Bar(p.noNode, p.o.Log)

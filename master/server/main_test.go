@@ -66,7 +66,7 @@ func serve(t *testing.T, add func(*Server)) *stage {
 			name, ok := map[string]string{"the key of root": "root", "the key of fred": "fred"}[key]
 			return name, ok
 		}, Own: "root",
-		Trusted: admission.NewAddresses(time.Now), Turned: admission.NewReport(quiet), Stats: &meters.Counters{}, Log: quiet, Now: time.Now,
+		Stats: &meters.Counters{}, Log: quiet, Now: time.Now,
 	})}
 	if s.tok, err = crypt.X931Sign(private, []byte(keys.TokText)); err != nil {
 		t.Fatal(err)

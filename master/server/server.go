@@ -44,16 +44,18 @@ type Options struct {
 	// Node tells whether a peer is a node right below.
 	Node func(id string) bool
 
-	Trusted *admission.Addresses // notes where requests of accepted peers come from
-	Turned  *admission.Report    // is told what is turned away
-	Stats   *meters.Counters
-	Log     *slog.Logger
-	Now     func() time.Time
+	Stats *meters.Counters
+	Log   *slog.Logger
+	Now   func() time.Time
 }
 
 // Server serves the commands that are added to it.
 type Server struct {
 	Options
+	Trusted *admission.Addresses // where requests of accepted peers came from
+	Turned  *admission.Report    // what was turned away
+	Nonces  *admission.Nonces    // of requests that must not be served twice
+
 	open   chan struct{} // closed when requests may be served
 	wg     sync.WaitGroup
 	clear  map[string]*entry
@@ -74,7 +76,8 @@ type entry struct {
 // New serves nothing yet.
 func New(o Options) *Server {
 	return &Server{
-		Options: o, open: make(chan struct{}), clear: map[string]*entry{}, sealed: map[string]*entry{}, served: meters.Commands{},
+		Options: o, Trusted: admission.NewAddresses(o.Now), Turned: admission.NewReport(o.Log), Nonces: admission.NewNonces(),
+		open: make(chan struct{}), clear: map[string]*entry{}, sealed: map[string]*entry{}, served: meters.Commands{},
 		costly: admission.NewLane(cap(o.Turns), o.Waiting), work: admission.NewWork(o.WorkValues),
 	}
 }
