@@ -2,10 +2,14 @@ package sqlite
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/returners/returnertest"
@@ -43,6 +47,46 @@ func BenchmarkCommit(b *testing.B) {
 			b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "rows/s")
 		})
 	}
+}
+
+// BenchmarkCommitOfJobs stores returns as jobs for all of 500 minions bring them: in the
+// order in which the minions happen to be done, some dozens a commit.
+func BenchmarkCommitOfJobs(b *testing.B) {
+	for _, size := range []int{100, 1000} {
+		for _, rows := range []int{16, 100} {
+			b.Run(fmt.Sprintf("size=%d/rows=%d", size, rows), func(b *testing.B) {
+				s := benchStore(b, "full")
+				r := returnertest.Return(b, 1, "m", "test.echo", strings.Repeat("x", size))
+				order := rand.New(rand.NewPCG(1, 2)).Perm(500)
+				n, busy := 0, cpu(b)
+				b.ResetTimer()
+				for range b.N {
+					var batch Batch
+					for range rows {
+						r.ID, r.JID = returnertest.Minion(order[n%500]), returnertest.JID(n/500)
+						batch.Returns = append(batch.Returns, r)
+						n++
+					}
+					if _, err := s.Commit(b.Context(), batch); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64((cpu(b)-busy).Nanoseconds())/1000/float64(n), "cpu-us/row")
+				b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "rows/s")
+			})
+		}
+	}
+}
+
+// cpu is the processor time this process has used: steadier than the clock on a
+// machine that is shared.
+func cpu(b *testing.B) time.Duration {
+	b.Helper()
+	var u unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // BenchmarkGroup has many senders that each wait for their own return.

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"time"
 
 	"github.com/momtree/mom/internal/wire"
@@ -110,41 +109,24 @@ func (s *Store) ListJobs(ctx context.Context, f returners.Filter) (loads []retur
 	return loads, err
 }
 
-// eachMinion skips through the index from one minion to the next, so its cost
-// grows with minions, not with returns.
-const eachMinion = `WITH RECURSIVE m(id) AS (
-	SELECT min(id) FROM salt_returns
-	UNION ALL
-	SELECT (SELECT min(id) FROM salt_returns WHERE id > m.id) FROM m WHERE m.id IS NOT NULL
-) `
-
-// GetFun reads the last return of each minion for one function.
+// GetFun reads the last return of each minion for one function. It looks through all
+// returns: an index for it would cost each of them.
 func (s *Store) GetFun(ctx context.Context, fun string) (map[string]returners.Return, error) {
 	last := map[string]returners.Return{}
 	err := s.query(ctx, "read the last returns of "+fun, func(scan sqlread.Scan) error {
 		r, err := scanReturn(scan)
 		last[r.ID] = r
 		return err
-	}, eachMinion+"SELECT "+returnColumns+` FROM m JOIN salt_returns r
-		ON r.jid = (SELECT max(jid) FROM salt_returns WHERE id = m.id AND fun = ?) AND r.id = m.id
-		WHERE m.id IS NOT NULL`, fun)
+	}, "SELECT "+returnColumns+` FROM (SELECT id, max(jid) AS jid FROM salt_returns WHERE fun = ? GROUP BY id) m
+		JOIN salt_returns r ON r.jid = m.jid AND r.id = m.id`, fun)
 	if err != nil {
 		return nil, err
 	}
 	return last, nil
 }
 
-// Minions lists all minions with a return, sorted.
+// Minions lists all minions with a return, sorted. It looks through all keys.
 func (s *Store) Minions(ctx context.Context) (ids []string, err error) {
-	err = s.query(ctx, "list minions", func(scan sqlread.Scan) error {
-		var id sql.NullString
-		if err := scan(&id); err != nil {
-			return err
-		}
-		if id.Valid {
-			ids = append(ids, id.String)
-		}
-		return nil
-	}, eachMinion+"SELECT id FROM m")
+	err = s.query(ctx, "list minions", sqlread.Append(&ids, sqlread.Column[string]), "SELECT DISTINCT id FROM salt_returns ORDER BY id")
 	return ids, err
 }
