@@ -31,7 +31,7 @@ NAMES := salt salt-call salt-key salt-master salt-minion salt-run salt-syndic
 # Where the binary is built for, beside the system at hand; README.md says what of it is tested.
 SYSTEMS ?= linux/arm64 darwin/arm64 freebsd/amd64 openbsd/amd64 netbsd/amd64
 
-.PHONY: help build test chaos power interop sim sabotage mutants scale bench figures lint systems alerts fuzz image demo deps clean
+.PHONY: help build test chaos power interop sim sabotage mutants scale bench returns figures lint systems alerts fuzz image demo deps clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' Makefile
@@ -66,6 +66,9 @@ scale: ## trees of real processes with 2,000 to 10,000 minions, checked: SHAPE=2
 
 bench: ## all benchmarks (BENCH=regexp, PKG=./internal/wire)
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem $(PKG)
+
+returns: deps ## how many returns a master takes and how soon jobs end, beside their targets; six minutes (ARGS='-only ping')
+	$(GO) run ./test/returns $(ARGS)
 
 figures: ## what the tree takes, in the shape in which Salt's was measured; half an hour (MINUTES=10 of a parent away, ARGS='-run Ping')
 	$(GO) test -tags figures -count=1 -timeout 60m -v -run Figures $(ARGS) ./internal/localcluster

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/netip"
@@ -18,16 +19,18 @@ import (
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/swarm/peer"
 	"github.com/momtree/mom/internal/zmtp/swarmtest"
+	"github.com/momtree/mom/returners/mysql/mysqltest"
 )
 
 // stockEnv makes the test binary play minions that return jobs, so that the processor
 // time of a benchmark's process is that of the master alone.
 const stockEnv = "MOM_TEST_STOCK"
 
-// herdPlan says what that process plays: it reads a jid a line, has all minions return that
-// job, and answers with a line of how long they took.
+// herdPlan says what that process plays: it reads a round a line, has all minions return
+// its job, and answers with a line of how long they took.
 type herdPlan struct {
 	Addr   string
 	Key    string // of all sessions
@@ -37,6 +40,15 @@ type herdPlan struct {
 	Kept   bool // by one connection each; else one for each return, as a stock minion does
 	Size   int  // of a result; 0: that of test.ping
 }
+
+// herdRound is one job that all return.
+type herdRound struct {
+	JID  string
+	Rate float64 // returns a second, whether or not those before are acknowledged; 0: as fast as they are
+}
+
+// herdTook is what a return took, from when it was due to its acknowledgement, and all.
+type herdTook struct{ P50, P99, All time.Duration }
 
 // playing plays the minions if this process is for that.
 func playing() bool {
@@ -81,40 +93,52 @@ func (s herdPlan) play() error {
 		value = strings.Repeat("x", s.Size)
 	}
 	fmt.Println("ready")
-	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
-		took, err := s.round(herd, in.Text(), value)
+	for in, out := json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout); ; {
+		var r herdRound
+		if err := in.Decode(&r); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		took, err := s.round(herd, r, value)
 		if err != nil {
 			return err
 		}
-		fmt.Println(took.String())
+		if err := out.Encode(took); err != nil {
+			return err
+		}
 	}
-	return nil
 }
 
-// round has all return one job; it gives the median of what a return takes.
-func (s herdPlan) round(herd []*benchMinion, jid string, value any) (time.Duration, error) {
+// round has all return one job.
+func (s herdPlan) round(herd []*benchMinion, r herdRound, value any) (herdTook, error) {
 	var next atomic.Int64
 	var all sync.WaitGroup
-	errs, took, ts := make(chan error, s.Active), make([]time.Duration, len(herd)), time.Now().Unix()
+	errs, took, began := make(chan error, s.Active), make([]time.Duration, len(herd)), time.Now()
 	for range s.Active {
 		all.Go(func() {
 			for i := int(next.Add(1) - 1); i < len(herd); i = int(next.Add(1) - 1) {
-				begun := time.Now()
-				if err := herd[i].tell(returnOf(herd[i].id, jid, value), ts); err != nil {
+				due := time.Now()
+				if r.Rate > 0 {
+					due = began.Add(time.Duration(float64(i) / r.Rate * float64(time.Second)))
+					_ = sleep.For(context.Background(), time.Until(due))
+				}
+				if err := herd[i].tell(returnOf(herd[i].id, r.JID, value), began.Unix()); err != nil {
 					errs <- err
 					return
 				}
-				took[i] = time.Since(begun)
+				took[i] = time.Since(due)
 			}
 		})
 	}
 	all.Wait()
+	whole := time.Since(began)
 	slices.Sort(took)
 	select {
 	case err := <-errs:
-		return 0, err
+		return herdTook{}, err
 	default:
-		return took[len(took)/2], nil
+		return herdTook{P50: took[len(took)/2], P99: took[len(took)*99/100], All: whole}, nil
 	}
 }
 
@@ -123,8 +147,8 @@ func stockID(i int) string { return fmt.Sprintf("m%05d", i) }
 // otherMinions is that process, as the benchmark sees it.
 type otherMinions struct {
 	b   *testing.B
-	in  io.WriteCloser
-	out *bufio.Scanner
+	in  *json.Encoder
+	out *json.Decoder
 }
 
 func (s herdPlan) start(b *testing.B) *otherMinions {
@@ -150,73 +174,139 @@ func (s herdPlan) start(b *testing.B) *otherMinions {
 		_ = in.Close()
 		_ = cmd.Wait()
 	})
-	p := &otherMinions{b, in, bufio.NewScanner(out)}
-	p.line()
-	return p
-}
-
-func (p *otherMinions) line() string {
-	p.b.Helper()
-	if !p.out.Scan() {
-		p.b.Fatal("the process of the minions ended")
+	lines := bufio.NewReader(out)
+	if _, err := lines.ReadString('\n'); err != nil {
+		b.Fatal("the process of the minions ended: ", err)
 	}
-	return p.out.Text()
+	return &otherMinions{b, json.NewEncoder(in), json.NewDecoder(lines)}
 }
 
-// all has all minions return a job, and gives the median of what one of them waits.
-func (p *otherMinions) all(jid string) time.Duration {
+// all has all minions return a job.
+func (p *otherMinions) all(r herdRound) (took herdTook) {
 	p.b.Helper()
-	if _, err := fmt.Fprintln(p.in, jid); err != nil {
+	if err := p.in.Encode(r); err != nil {
 		p.b.Fatal(err)
 	}
-	d, err := time.ParseDuration(p.line())
-	if err != nil {
-		p.b.Fatal(err)
+	if err := p.out.Decode(&took); err != nil {
+		p.b.Fatal("the process of the minions ended: ", err)
 	}
-	return d
+	return took
 }
 
-// BenchmarkStockReturns has 500 minions in another process return jobs that were given to
-// the master, 250 at a time. The processor time is the master's own.
+// stockMinions is how many minions return a job, an eighth of them at a time.
+const stockMinions = 2000
+
+// stockHerd starts the master, and minions whose keys it has accepted.
+func (r *rig) stockHerd(b *testing.B, s herdPlan) *otherMinions {
+	b.Helper()
+	s.Key, s.Tok, s.N, s.Active = crypt.NewKeyString(), tokOf(b, "minion"), stockMinions, stockMinions/8
+	for i := range s.N {
+		r.accept(stockID(i), "minion")
+		r.session(stockID(i), s.Key, time.Now())
+	}
+	r.start()
+	s.Addr = local(r.ret)
+	return s.start(b)
+}
+
+func (r *rig) stockJob() string {
+	return r.say(testJob("*", "glob")).Map("load").String("jid")
+}
+
+// BenchmarkStockReturns has minions in another process return jobs that were given to the
+// master. The processor time is the master's own. With MySQL, in-sql/s counts until the
+// last row is there.
 func BenchmarkStockReturns(b *testing.B) {
-	const n = 500
+	for _, c := range []struct {
+		name   string
+		herd   herdPlan
+		parent string
+		sql    bool
+	}{
+		{name: "each"},
+		{name: "each/outbox", parent: "parent"},
+		{name: "kept", herd: herdPlan{Kept: true}},
+		{name: "kept/outbox", herd: herdPlan{Kept: true}, parent: "parent"},
+		{name: "kept1k", herd: herdPlan{Kept: true, Size: 1 << 10}},
+		{name: "mysql", herd: herdPlan{Kept: true}, sql: true},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			r := newRig(b, func(cf *config.Master) {
+				cf.MaxConnections = 4 * stockMinions
+				if c.sql {
+					server := mysqltest.Start(b)
+					cf.MasterJobCache = "mysql"
+					cf.MySQL = config.MySQLOptions{UnixSocket: server.Socket, User: "root", DB: server.Database(b), Port: server.Port}
+				}
+			})
+			r.opts.Parent = c.parent
+			minions := r.stockHerd(b, c.herd)
+			minions.all(herdRound{JID: r.stockJob()}) // before it nothing is warm
+			var busy, waits time.Duration
+			began := time.Now()
+			b.ResetTimer()
+			for range b.N {
+				b.StopTimer()
+				jid, before := r.stockJob(), cpu(b)
+				b.StartTimer()
+				waits += minions.all(herdRound{JID: jid}).P50
+				busy += cpu(b) - before
+			}
+			b.StopTimer()
+			n := stockMinions * b.N
+			eventually(b, "all returns counted", func() bool { return r.stats.Returns.Load() == uint64(n+stockMinions) })
+			if c.sql {
+				eventually(b, "all in SQL", func() bool { return r.owedSQL(b) == 0 })
+				b.ReportMetric(float64(n)/time.Since(began).Seconds(), "in-sql/s")
+			}
+			b.ReportMetric(float64(busy.Nanoseconds())/1000/float64(n), "cpu-us/return")
+			b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "returns/s")
+			b.ReportMetric(float64((waits/time.Duration(b.N)).Microseconds())/1000, "p50-ms")
+		})
+	}
+}
+
+// owedSQL is how many rows are not in the database yet.
+func (r *rig) owedSQL(b *testing.B) (rows int64) {
+	b.Helper()
+	st, err := r.store.Stats(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, o := range st.Owed {
+		if o.Dest == "mysql" {
+			rows = o.Rows
+		}
+	}
+	return rows
+}
+
+// BenchmarkHalfLoad tells what a return takes when as many come as half of what the
+// master takes at most, which is measured first.
+func BenchmarkHalfLoad(b *testing.B) {
 	for _, c := range []struct {
 		name string
 		herd herdPlan
-	}{
-		{"each", herdPlan{}}, {"kept", herdPlan{Kept: true}}, {"kept1k", herdPlan{Kept: true, Size: 1 << 10}},
-	} {
-		for _, parent := range []string{"", "parent"} {
-			b.Run(fmt.Sprintf("%s/outbox=%v", c.name, parent != ""), func(b *testing.B) {
-				r := newRig(b, func(c *config.Master) { c.MaxConnections = 4 * n })
-				r.opts.Parent = parent
-				s := c.herd
-				s.Key, s.Tok, s.N, s.Active = crypt.NewKeyString(), tokOf(b, "minion"), n, n/2
-				for i := range n {
-					r.accept(stockID(i), "minion")
-					r.session(stockID(i), s.Key, time.Now())
-				}
-				r.start()
-				s.Addr = local(r.ret)
-				minions := s.start(b)
-				var busy, waits time.Duration
-				b.ResetTimer()
-				for range b.N {
-					b.StopTimer()
-					jid := r.say(testJob("*", "glob")).Map("load").String("jid")
-					begun := cpu(b)
-					b.StartTimer()
-					waits += minions.all(jid)
-					busy += cpu(b) - begun
-				}
-				b.StopTimer()
-				if got := r.stats.Returns.Load(); got != uint64(n*b.N) {
-					b.Fatalf("the master has %d returns, want %d", got, n*b.N)
-				}
-				b.ReportMetric(float64(busy.Nanoseconds())/1000/float64(n*b.N), "cpu-us/return")
-				b.ReportMetric(float64(n*b.N)/b.Elapsed().Seconds(), "returns/s")
-				b.ReportMetric(float64((waits/time.Duration(b.N)).Microseconds())/1000, "p50-ms")
-			})
-		}
+	}{{"each", herdPlan{}}, {"kept", herdPlan{Kept: true}}} {
+		b.Run(c.name, func(b *testing.B) {
+			r := newRig(b, func(c *config.Master) { c.MaxConnections = 4 * stockMinions })
+			minions := r.stockHerd(b, c.herd)
+			var most float64
+			for range 3 {
+				most = max(most, stockMinions/minions.all(herdRound{JID: r.stockJob()}).All.Seconds())
+			}
+			var p50s, p99s []time.Duration
+			b.ResetTimer()
+			for range b.N {
+				took := minions.all(herdRound{JID: r.stockJob(), Rate: most / 2})
+				p50s, p99s = append(p50s, took.P50), append(p99s, took.P99)
+			}
+			b.StopTimer()
+			slices.Sort(p50s)
+			slices.Sort(p99s)
+			b.ReportMetric(most/2, "returns/s")
+			b.ReportMetric(float64(p50s[len(p50s)/2].Microseconds())/1000, "p50-ms")
+			b.ReportMetric(float64(p99s[len(p99s)/2].Microseconds())/1000, "p99-ms")
+		})
 	}
 }

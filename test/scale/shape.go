@@ -40,6 +40,8 @@ func Shapes() []Shape {
 		{Name: "3tiers", About: "three tiers of masters, 2 and 10 nodes, 10,000 minions, a third of them ours", Fan: []int{2, 5}, Minions: 1000, Mom: 1. / 3, Jobs: 20, CLI: 5, Patience: 10 * time.Minute},
 		{Name: "3tiers-kill", About: "the same, a node killed in four jobs", Fan: []int{2, 5}, Minions: 1000, Mom: 1. / 3, Jobs: 20, Kills: 4, Patience: 10 * time.Minute},
 		{Name: "2k-50", About: "one node with 2,000 stock minions, 50 jobs", Fan: []int{1}, Minions: 2000, Jobs: 50, CLI: 50, Patience: 5 * time.Minute, Extra: true},
+		{Name: "500", About: "one node with 500 stock minions, for the time of a command", Fan: []int{1}, Minions: 500, Jobs: 3, CLI: 20, Patience: 2 * time.Minute, Extra: true},
+		{Name: "10k", About: "four nodes with 2,500 stock minions each, for the time of a command", Fan: []int{4}, Minions: 2500, Jobs: 3, CLI: 10, Patience: 5 * time.Minute, Extra: true},
 		{Name: "100k", About: "three tiers of masters, 2 and 20 nodes, 100,000 stock minions", Fan: []int{2, 10}, Minions: 5000, Jobs: 5, CLI: 1, Ramp: 16 * time.Minute, Patience: time.Hour, Extra: true},
 		{Name: "small", About: "two nodes with 50 minions each, half of them ours, a node killed in one job", Fan: []int{2}, Minions: 50, Mom: 0.5, Jobs: 5, Kills: 1, CLI: 2, Patience: 2 * time.Minute, Extra: true},
 	}

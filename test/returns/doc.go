@@ -1,0 +1,11 @@
+// Command returns measures how many returns a master takes and how soon a job of many
+// minions ends, three times each, and shows the medians beside what they should be:
+//
+//   - the benchmarks of returns in package master, whose minions are a process of their
+//     own that connects as `mom swarm` does;
+//   - `salt '*' test.ping` in trees of real processes filled by `mom swarm`, as package
+//     scale plants them.
+//
+// It says nothing of right or wrong, which the tests of those packages do. The master
+// shares the processors with all that loads it.
+package main
