@@ -11,6 +11,7 @@ import (
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/ownership"
+	"github.com/momtree/mom/returners"
 )
 
 // job is one publication on its way out.
@@ -22,8 +23,9 @@ type job struct {
 	extra *wire.Map // the load's kwargs
 	rules []any     // what the sender is held to, for the nodes below; none: everything
 	ownership.Audience
-	fromAbove bool      // a node above gave it, by the key of this master's own user
-	until     time.Time // deadline of a queued job; zero: it is not queued
+	fromAbove bool             // a node above gave it, by the key of this master's own user
+	asks      []returners.Note // who asks for it there
+	until     time.Time        // deadline of a queued job; zero: it is not queued
 }
 
 // readJob reads the load, resolves the target and settles the jid. A trusted sender

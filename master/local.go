@@ -11,24 +11,32 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/driver"
 	"github.com/momtree/mom/master/server"
+	"github.com/momtree/mom/returners"
 )
 
 // Publish starts a job of a master above, which the forwarder of this node has heard: by
-// the rights of the master's own user, held to what the master above says of its own. An
-// error wraps [ErrNoMatch], [ErrNotNow], or else is a refusal for good.
-func (m *Master) Publish(ctx context.Context, p wire.PublishLoad) error {
+// the rights of the master's own user, held to what the master above says of its own. Who
+// asks for it is stored in one commit with it. An error wraps [ErrNoMatch], [ErrNotNow],
+// or else is a refusal for good.
+func (m *Master) Publish(ctx context.Context, p wire.PublishLoad, asks ...returners.Note) error {
 	p.User = m.access.Own
 	load, err := p.Encode()
 	if err != nil {
 		return fmt.Errorf("encode the publication of job %s: %w", p.JID, err)
 	}
 	err = m.server.Inside(ctx, "publish", load, func(ctx context.Context) error {
-		_, err := m.give(ctx, load, m.access.Own)
+		_, err := m.give(ctx, load, m.access.Own, asks...)
 		return err
 	})
 	if errors.Is(err, server.ErrNotStored) {
 		return notNow{err}
 	}
+	return err
+}
+
+// Note stores notes of the forwarder that come without a job.
+func (m *Master) Note(ctx context.Context, notes ...returners.Note) error {
+	_, err := m.store.Save(ctx, returners.Noted(notes...))
 	return err
 }
 

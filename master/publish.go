@@ -56,8 +56,8 @@ func (m *Master) publish(ctx context.Context, r *server.Request) (any, error) {
 
 // give starts the job of a load, given by the owner of a key. It is published when no
 // error comes back; one that is neither [ErrNoMatch] nor [ErrNotNow] is a
-// [server.Refusal].
-func (m *Master) give(ctx context.Context, load wire.Raw, owner string) (*job, error) {
+// [server.Refusal]. asks are notes of who asks for it.
+func (m *Master) give(ctx context.Context, load wire.Raw, owner string, asks ...returners.Note) (*job, error) {
 	p, err := wire.ParsePublishLoad(load)
 	if err == nil {
 		err = wire.FitFields(load, m.cfg.Bounds.Depth)
@@ -81,9 +81,16 @@ func (m *Master) give(ctx context.Context, load wire.Raw, owner string) (*job, e
 	if j.Nobody() && !m.cfg.OrderMasters {
 		return nil, fmt.Errorf("%w %v", ErrNoMatch, j.tgt)
 	}
+	j.asks = asks
 	if p.JID != "" {
 		defer m.oneByOne.Lock(j.jid)()
-		if err := m.sameJob(ctx, j); err != nil {
+		known, err := m.sameJob(ctx, j)
+		if err == nil && known && len(asks) > 0 { // before anything of it is told to who asks now
+			if err = m.Note(ctx, asks...); err != nil {
+				err = notNow{err}
+			}
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -165,7 +172,7 @@ func (m *Master) start(ctx context.Context, j *job) error {
 func (m *Master) begin(ctx context.Context, s *start, stored wire.Raw, kept []byte) error {
 	j := s.job
 	save, known, err := m.jobs.Publish(ctx, jobs.Publication{
-		Spec: s.spec, Load: returners.Load{JID: j.jid, Raw: stored, User: j.user(), At: m.now()}, Minions: j.Minions, Early: j.fromAbove, Kept: kept,
+		Spec: s.spec, Load: returners.Load{JID: j.jid, Raw: stored, User: j.user(), At: m.now()}, Minions: j.Minions, Early: j.fromAbove, Kept: kept, Asks: j.asks,
 	})
 	if err != nil || known {
 		return err

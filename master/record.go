@@ -16,17 +16,17 @@ import (
 
 // sameJob refuses a job under a jid that was given to this master for another one. The
 // one that was first goes on undisturbed. nil: it is new here, or the same.
-func (m *Master) sameJob(ctx context.Context, j *job) error {
+func (m *Master) sameJob(ctx context.Context, j *job) (known bool, err error) {
 	old, given, err := m.givenJob(ctx, j.jid)
 	if err != nil {
-		return notNow{err}
+		return false, notNow{err}
 	}
 	if !given {
-		return nil
+		return false, nil
 	}
 	mine, err := j.stored()
 	if err != nil {
-		return server.Invalid("%v", err)
+		return true, server.Invalid("%v", err)
 	}
 	// A second way on which the same job comes down may name another user of its own.
 	differs := difference(old.Raw, mine)
@@ -34,11 +34,11 @@ func (m *Master) sameJob(ctx context.Context, j *job) error {
 		differs = "user"
 	}
 	if differs == "" {
-		return nil
+		return true, nil
 	}
 	err = fmt.Errorf("job %s is another one here, with another %s: nothing was published; leave the jid to the master", j.jid, differs)
 	m.policy.Trespassed(ownership.Trespass{Kind: ownership.OfRecord, Path: j.user(), JID: j.jid, Err: err})
-	return server.Invalid("publish: %v", err)
+	return true, server.Invalid("publish: %v", err)
 }
 
 // givenJob reads the load of a job that was given to this master.

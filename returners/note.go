@@ -17,9 +17,11 @@ const (
 	// NotePublication is what was published, kept for those that may have missed it. One
 	// with the key [KeyPublished] tells that it was handed to the subscribers.
 	NotePublication = "publication"
-	// NoteOrigin: a master above asked for the job. Key is its address, and a value
-	// tells that it is owed what was here before.
+	// NoteOrigin: a master above asked for the job. Key is its address.
 	NoteOrigin = "origin"
+	// NoteOwed: the master above with that address is still to be given what is here of
+	// the job.
+	NoteOwed = "owed"
 	// NoteMasterID is of no job: Key is a master_id, Value the address of the master
 	// above that uses it.
 	NoteMasterID = "master_id"
@@ -31,7 +33,7 @@ const KeyPublished = "published"
 // HoldingNotes are the kinds of notes that hold their job.
 var HoldingNotes = []string{NoteOpen, NoteUntold, NotePublication}
 
-var noteKinds = []string{NoteOpen, NoteUntold, NotePublication, NoteOrigin, NoteMasterID}
+var noteKinds = []string{NoteOpen, NoteUntold, NotePublication, NoteOrigin, NoteOwed, NoteMasterID}
 
 // Note is a small fact about a job that a restart has to know: one for each kind, job
 // and key. A later one takes the place of the one before.
@@ -51,6 +53,12 @@ func (n *Note) validate() error {
 		return fmt.Errorf("of kind %s has the jid %q: %w", n.Kind, n.JID, ErrInvalid)
 	}
 	return nil
+}
+
+// Noted is a batch of notes alone. One that only removes some needs no sync: at worst a
+// restart finds them once more.
+func Noted(notes ...Note) Batch {
+	return Batch{Notes: notes, Unsynced: !slices.ContainsFunc(notes, func(n Note) bool { return !n.Gone })}
 }
 
 // NoteReader reads notes.

@@ -17,8 +17,8 @@ func TestGreetingTellsOfTheParentsOwnJobs(t *testing.T) {
 	one, two := startParent(t, channeltest.Rules{}), startParent(t, channeltest.Rules{})
 	// In the order of the configuration, or the links would be shuffled.
 	n := plant(t, func(c *config.Syndic) { c.Local.SyndicFailover = "ordered" }, one, two)
-	n.parents.learn(n.parents.links[0], job(1), "")
-	n.parents.learn(n.parents.links[1], job(2), "")
+	n.parents.learn(t.Context(), n.parents.links[0], job(1), "")
+	n.parents.learn(t.Context(), n.parents.links[1], job(2), "")
 	n.local.mu.Lock()
 	n.local.open = []bus.Event{emptyExpectation(job(1)), refusedHere(job(1), errors.New("no")), emptyExpectation(job(2)), emptyExpectation(job(3))}
 	n.local.mu.Unlock()

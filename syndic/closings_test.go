@@ -30,7 +30,7 @@ func TestClosedJobIsToldUntilAllThatAskedHaveTakenIt(t *testing.T) {
 	a, b := startParent(t, channeltest.Rules{}), startParent(t, channeltest.Rules{})
 	n := start(t, nil, a, b)
 	for _, l := range n.parents.links {
-		n.parents.learn(l, job(1), "")
+		n.parents.learn(t.Context(), l, job(1), "")
 	}
 	tag := "salt/job/" + job(1)
 	b.set(func() { b.notNow = 1 << 30 })
@@ -79,7 +79,7 @@ func TestClosedJobIsToldAgainAfterARestart(t *testing.T) {
 	p := startParent(t, channeltest.Rules{})
 	n := plant(t, nil, p)
 	tag := "salt/job/" + job(1)
-	n.parents.learn(n.parents.links[0], job(1), "")
+	n.parents.learn(t.Context(), n.parents.links[0], job(1), "")
 	n.local.open = []bus.Event{heardOf(t, tag+"/missing", missingIn(job(1))), heardOf(t, tag+"/closed", closedIn(job(1), 3))}
 	n.run(t)
 	waiting.Until(t, "the word", func() bool { return p.heard(tag+"/missing") == 1 && n.local.wordTold(job(1)) == 3 })

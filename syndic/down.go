@@ -65,7 +65,7 @@ func (l *link) publications(ctx context.Context) {
 			continue
 		}
 		l.handed.Add(p.JID, struct{}{})
-		first := l.s.parents.learn(l, p.JID, p.MasterID)
+		first, second := l.s.parents.learn(ctx, l, p.JID, p.MasterID)
 		select {
 		case <-ctx.Done():
 			return
@@ -78,10 +78,11 @@ func (l *link) publications(ctx context.Context) {
 			if before != nil {
 				<-before
 			}
-			if first {
-				l.early(ctx, p.JID)
-			}
+			again := second || first && !l.early(ctx, p.JID)
 			l.publish(ctx, p)
+			if again { // once it is stored that this is owed
+				l.returns.again(p.JID)
+			}
 		})
 	}
 }
@@ -102,12 +103,14 @@ func (l *link) decline(p wire.Publication, why error) {
 
 // early has this parent given the returns that were here before anybody asked for
 // their job: a node that came over from a sibling brought them, and they went to
-// whoever takes what nobody is owed.
-func (l *link) early(ctx context.Context, jid string) {
-	if err := l.returns.oweNow(ctx, jid); err != nil && ctx.Err() == nil {
+// whoever takes what nobody is owed. false: that is still to be done.
+func (l *link) early(ctx context.Context, jid string) bool {
+	err := l.returns.oweNow(ctx, jid)
+	if err != nil && ctx.Err() == nil {
 		l.log.Error("The returns that were here before their job are not owed to the master above as yet", "jid", jid, "err", err)
-		l.returns.again(jid)
+		l.s.parents.origins.owe(l.ch.Addr(), jid)
 	}
+	return err == nil
 }
 
 // belongsHere leaves out what the parent asks minions that this node looks after
@@ -148,7 +151,7 @@ func (l *link) insist(ctx context.Context, job wire.PublishLoad) error {
 	defer cancel()
 	retry := l.s.pace.backoff()
 	for {
-		err := l.s.local.Publish(ctx, job)
+		err := l.s.local.Publish(ctx, job, l.s.parents.origins.asks(l.ch.Addr(), job.JID)...)
 		if !errors.Is(err, ErrNotNow) || sleep.For(ctx, min(retry.wait(), time.Second)) != nil {
 			return err
 		}

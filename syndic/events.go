@@ -54,11 +54,11 @@ func (s *Syndic) hear(ctx context.Context, sub *bus.Subscription) {
 				s.returns.flush()
 			case closed(e.Tag):
 				if _, ok := readClosed(e); ok && !e.Copy {
-					s.tell(e)
+					s.tell(ctx, e)
 				}
 			case s.belongsAbove(e):
-				s.oweMoved(e)
-				s.tell(e)
+				s.oweMoved(ctx, e)
+				s.tell(ctx, e)
 			}
 		}
 	}
@@ -67,7 +67,7 @@ func (s *Syndic) hear(ctx context.Context, sub *bus.Subscription) {
 // tell hands an event to every master above, as Salt does. But who has to answer a
 // job, and who will not, is for those that asked: another one may have given the
 // node up for a job of the same jid, and would wait for returns that it is not owed.
-func (s *Syndic) tell(e bus.Event) {
+func (s *Syndic) tell(ctx context.Context, e bus.Event) {
 	home := s.parents.links[0].isUp()
 	for _, l := range s.parents.all() {
 		if l.guest && home && !urgent(e.Tag) {
@@ -78,7 +78,11 @@ func (s *Syndic) tell(e bus.Event) {
 				continue
 			}
 			// A sibling is the only way to the top now. It waits for whom it hears of.
-			s.parents.learn(l, jobOf(e.Tag), "")
+			_, second := s.parents.learn(ctx, l, jobOf(e.Tag), "")
+			s.parents.keep(ctx, jobOf(e.Tag), l)
+			if second {
+				l.returns.again(jobOf(e.Tag))
+			}
 		}
 		l.events.push(e)
 	}

@@ -1,6 +1,7 @@
 package syndic
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/returners/memory"
 	"github.com/momtree/mom/topology"
 )
 
@@ -20,8 +22,12 @@ import (
 type fakeLocal struct {
 	*fakeMaster
 	bus   *bus.Bus
-	tree  *topology.Tree
-	grown chan struct{}
+	notes *memory.Store
+	// notWithout: who asked for a job is stored with one alone; refuses: no note is.
+	notWithout bool
+	refuses    error
+	tree       *topology.Tree
+	grown      chan struct{}
 
 	mu       sync.Mutex
 	seq      int64
@@ -39,16 +45,33 @@ type fakeLocal struct {
 
 func newFakeLocal() *fakeLocal {
 	return &fakeLocal{
-		fakeMaster: newFakeMaster(), bus: bus.New(nil), tree: topology.NewTree(topology.Node{ID: "syn-a", Role: "syndic"}, nil),
+		fakeMaster: newFakeMaster(), bus: bus.New(nil), notes: memory.Open(time.Now), tree: topology.NewTree(topology.Node{ID: "syn-a", Role: "syndic"}, nil),
 		grown: make(chan struct{}, 1), kept: map[string][]returners.Return{}, loads: map[string]returners.Load{}, given: map[string]bool{},
 	}
 }
 
 func (l *fakeLocal) Bus() *bus.Bus                  { return l.bus }
 func (l *fakeLocal) Outbox() returners.SharedOutbox { return l }
-func (l *fakeLocal) Jobs() returners.Reader         { return fakeJobs{l: l} }
+func (l *fakeLocal) Jobs() Jobs                     { return fakeJobs{NoteReader: l.notes, l: l} }
 func (l *fakeLocal) Grown() <-chan struct{}         { return l.grown }
 func (l *fakeLocal) Tree() *topology.Tree           { return l.tree }
+
+// Publish stores who asks with the job, and with a refused one nothing.
+func (l *fakeLocal) Publish(ctx context.Context, p wire.PublishLoad, asks ...returners.Note) error {
+	if err := l.fakeMaster.Publish(ctx, p); err != nil {
+		return err
+	}
+	_, err := l.notes.Commit(ctx, returners.Noted(asks...))
+	return err
+}
+
+func (l *fakeLocal) Note(ctx context.Context, notes ...returners.Note) error {
+	if l.refuses != nil || l.notWithout && slices.ContainsFunc(notes, func(n returners.Note) bool { return n.Kind == returners.NoteOrigin }) {
+		return cmp.Or(l.refuses, errors.New("no job was given"))
+	}
+	_, err := l.notes.Commit(ctx, returners.Noted(notes...))
+	return err
+}
 
 func (l *fakeLocal) Answer(_ context.Context, what string, arg wire.Raw) (any, error) {
 	if what != "echo" {
@@ -306,6 +329,7 @@ func (l *fakeLocal) fire(tb testing.TB, tag string, data *wire.Map) {
 // asks for nothing else.
 type fakeJobs struct {
 	returners.Reader
+	returners.NoteReader
 	l *fakeLocal
 }
 

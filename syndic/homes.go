@@ -305,9 +305,8 @@ func (s *Syndic) lodge(ctx context.Context, home *link, n sibling.Node, voucher 
 		cancel()
 		wg.Wait()
 		s.returns.drop(context.WithoutCancel(ctx), l.returns.dest) // the home has had all of it, or is owed it
-		for _, jid := range s.parents.origins.owing(l.ch.Addr()) {
-			_ = s.parents.origins.given(l.ch.Addr(), jid) // it would be too many jobs that are remembered, some time
-		}
+		o := s.parents.origins                                     // what it is owed still would be too much that is remembered, some time
+		_ = o.note(context.WithoutCancel(ctx), o.given(l.ch.Addr(), o.owing(l.ch.Addr())...)...)
 		s.returns.shift()
 	}()
 	for sleep.For(ctx, s.cfg.Upper.RehomeAfter/4+time.Millisecond) == nil {

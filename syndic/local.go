@@ -19,17 +19,26 @@ var (
 	ErrNotNow = errors.New("the local master takes no job now")
 )
 
+// Jobs reads jobs and notes about them.
+type Jobs interface {
+	returners.Reader
+	returners.NoteReader
+}
+
 // Local is the master beside the forwarder.
 type Local interface {
-	// Publish starts a job there. An error that wraps [ErrNoMatch] or [ErrNotNow] says
-	// so; any other is a refusal for good.
-	Publish(ctx context.Context, p wire.PublishLoad) error
+	// Publish starts a job there, and stores in one commit with it who asks for it. An
+	// error that wraps [ErrNoMatch] or [ErrNotNow] says so; any other is a refusal for
+	// good. With an error nothing is stored.
+	Publish(ctx context.Context, p wire.PublishLoad, asks ...returners.Note) error
+	// Note stores notes by themselves.
+	Note(ctx context.Context, notes ...returners.Note) error
 	// Bus delivers its events.
 	Bus() *bus.Bus
 	// Outbox holds what it owes upward.
 	Outbox() returners.SharedOutbox
 	// Jobs reads what this node itself has stored.
-	Jobs() returners.Reader
+	Jobs() Jobs
 	// Grown delivers a value when the outbox may have grown.
 	Grown() <-chan struct{}
 	// Tree is the tree from it down.

@@ -1,6 +1,8 @@
 package syndic
 
 import (
+	"context"
+
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/jobevent"
 )
@@ -9,7 +11,7 @@ import (
 // returns are, see [strangers], when a minion has come at work on it and nobody has
 // asked this node for it. One that did not ask keeps what another one may be waiting
 // for.
-func (s *Syndic) oweMoved(e bus.Event) {
+func (s *Syndic) oweMoved(ctx context.Context, e bus.Event) {
 	p := s.parents
 	id, kind, _, _ := jobevent.Parse(e.Tag)
 	if len(p.links) < 2 || kind != jobevent.KindExpectation || len(p.origins.of(id, "")) > 0 {
@@ -19,8 +21,7 @@ func (s *Syndic) oweMoved(e bus.Event) {
 		return
 	}
 	for _, l := range p.links {
-		if _, _, err := p.origins.learn(l.ch.Addr(), id, "", false); err != nil {
-			l.log.Error("To whom the returns of a job are owed will not be known after a restart", "jid", id, "err", err)
-		}
+		p.origins.learn(l.ch.Addr(), id)
 	}
+	p.keep(ctx, id, p.links...)
 }

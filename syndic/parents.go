@@ -1,6 +1,7 @@
 package syndic
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -45,7 +46,9 @@ func openParents(s *Syndic) (*parents, error) {
 	if len(names) == 0 {
 		return nil, errors.New("syndic: no master above: set syndic_master in the master configuration")
 	}
-	o, err := openOrigins(s.cfg.Local.Cachedir, s.bounds.AskedJobs)
+	ctx, cancel := context.WithTimeout(context.Background(), notesPatience)
+	defer cancel()
+	o, err := openOrigins(ctx, s.local, s.cfg.Local.Cachedir, s.bounds.AskedJobs)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +79,7 @@ func openParents(s *Syndic) (*parents, error) {
 }
 
 func (p *parents) close() error {
-	errs := []error{p.origins.close()}
+	var errs []error
 	for _, l := range p.all() {
 		errs = append(errs, l.ch.Close())
 	}
@@ -100,20 +103,31 @@ func (p *parents) standIn(links ...*link) {
 	p.standIns = links
 }
 
-// learn remembers who published a job, and has it given what the node has already
-// if another one asked before. first: nobody had.
-func (p *parents) learn(l *link, jid, masterID string) (first bool) {
-	first, second, err := p.origins.learn(l.ch.Addr(), jid, masterID, len(p.links) > 1)
-	if err != nil {
-		l.log.Error("Where a job came from will not be known after a restart", "jid", jid, "err", err)
+// learn remembers who published a job. first: nobody had before; second: another one had,
+// and l is owed what is here of it.
+func (p *parents) learn(ctx context.Context, l *link, jid, masterID string) (first, second bool) {
+	if err := p.origins.learnMaster(ctx, l.ch.Addr(), masterID); err != nil && ctx.Err() == nil {
+		l.log.Error("Which master above uses a master_id will not be known after a restart", "master_id", masterID, "err", err)
 	}
-	if second {
-		l.returns.again(jid)
+	first, second = p.origins.learn(l.ch.Addr(), jid)
+	if second && len(p.links) > 1 {
+		p.origins.owe(l.ch.Addr(), jid)
 	}
 	if (first || second) && len(p.all()) > 1 {
 		l.s.returns.shift() // its returns may be here, and were another one's
 	}
-	return first
+	return first, second
+}
+
+// keep stores that masters above asked for a job that was not published for them.
+func (p *parents) keep(ctx context.Context, jid string, links ...*link) {
+	var asks []returners.Note
+	for _, l := range links {
+		asks = append(asks, p.origins.asks(l.ch.Addr(), jid)...)
+	}
+	if err := p.origins.note(ctx, asks...); err != nil {
+		p.log.Error("To whom the returns of a job are owed will not be known after a restart", "jid", jid, "err", err)
+	}
 }
 
 // askers are those of the links that a return is owed to: who published its job,

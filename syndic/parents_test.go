@@ -52,9 +52,9 @@ func TestOneParentDownSlowsNobody(t *testing.T) {
 	}, a, b)
 	for _, l := range n.parents.links {
 		if l.ch.Addr() == a.Addr() {
-			n.parents.learn(l, job(1), "")
+			n.parents.learn(t.Context(), l, job(1), "")
 		} else {
-			n.parents.learn(l, job(2), "")
+			n.parents.learn(t.Context(), l, job(2), "")
 		}
 	}
 	// The first master takes requests and never answers.
@@ -209,9 +209,10 @@ func TestReturnsFromBeforeTheSecondParent_OverARestart(t *testing.T) {
 	waiting.Until(t, "the job", func() bool { return len(n.master.published()) == 1 })
 	n.local.commit(t, job(1), "web-1")
 	waiting.Until(t, "the first return", func() bool { return a.has(job(1), "web-1") == 1 && n.local.depth() == 0 })
-	if first, second, err := n.parents.origins.learn(b.Addr(), job(1), "", true); first || !second || err != nil {
-		t.Fatalf("first %v, second %v, %v", first, second, err)
+	if first, second := n.parents.learn(t.Context(), n.parents.links[1], job(1), ""); first || !second {
+		t.Fatalf("first %v, second %v", first, second)
 	}
+	n.parents.keep(t.Context(), job(1), n.parents.links[1])
 	n.stop()
 	for range 2 {
 		n.revive(t)
@@ -286,43 +287,6 @@ func TestPrefer_FailsBackWhenStable(t *testing.T) {
 	b.up, a.since = true, now.Add(-31*time.Second)
 	if got := p.Prefer(links); got != a {
 		t.Error("the first has been back for long enough")
-	}
-}
-
-func TestOrigins_SurviveDamageAndGrowth(t *testing.T) {
-	dir := t.TempDir()
-	damaged := "nonsense\nj\nj x\nm  \nj 1.2.3.4:1 42\n"
-	if err := os.WriteFile(filepath.Join(dir, originsFile), []byte(damaged), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	const most = 50
-	o, err := openOrigins(dir, most)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := o.of("42", ""); len(got) != 1 || got[0] != "1.2.3.4:1" {
-		t.Errorf("got %v", got)
-	}
-	for i := range most + originsSlack*most + 100 {
-		if _, _, err := o.learn("top:4506", job(i), "mm", false); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := o.close(); err != nil {
-		t.Fatal(err)
-	}
-	if o, err = openOrigins(dir, most); err != nil {
-		t.Fatal(err)
-	}
-	defer o.close() //nolint:errcheck // nothing was written
-	if o.lines > most+110 {
-		t.Errorf("the file has %d lines", o.lines)
-	}
-	if got := o.of(job(most+originsSlack*most+99), ""); len(got) != 1 {
-		t.Error("the last job is not known")
-	}
-	if got := o.of("other", "mm"); len(got) != 1 || got[0] != "top:4506" {
-		t.Errorf("master_id: %v", got)
 	}
 }
 

@@ -129,17 +129,16 @@ func (s *sender) again(jid string) {
 // it is owed: they are in the job store, so that no more than the jid is kept. false: too
 // many jobs are kept so.
 func (s *sender) later(jid string) bool {
-	s.mu.Lock() // until both are noted: oweNow may be at work on the job
-	held, fresh, err := s.l.s.parents.origins.hold(s.l.ch.Addr(), jid)
+	s.mu.Lock() // until both are known: oweNow may be at work on the job
+	held, fresh := s.l.s.parents.origins.owe(s.l.ch.Addr(), jid)
 	if held && !s.comes(jid) {
 		s.asked = append(s.asked, jid)
 	}
 	s.mu.Unlock()
-	if fresh && err == nil {
-		err = s.l.s.parents.origins.sync.Wait()
-	}
-	if err != nil {
-		s.l.log.Error("Returns may not be given to the master above if this node is restarted before", "jid", jid, "err", err)
+	if fresh { // stored after what oweNow removes, it has the returns given once more after a restart
+		if err := s.l.s.parents.origins.note(context.Background(), owedJob{s.l.ch.Addr(), jid}.note()); err != nil {
+			s.l.log.Error("Returns may not be given to the master above if this node is restarted before", "jid", jid, "err", err)
+		}
 	}
 	ring(s.kick)
 	return held
@@ -191,13 +190,13 @@ func (s *sender) oweNow(ctx context.Context, jid string) error {
 	if err != nil {
 		return fmt.Errorf("owe the returns of job %s to a further master above: %w", jid, err)
 	}
+	var over []returners.Note
 	s.mu.Lock()
-	err = nil
 	if !s.comes(jid) {
-		err = s.l.s.parents.origins.given(s.l.ch.Addr(), jid)
+		over = s.l.s.parents.origins.given(s.l.ch.Addr(), jid)
 	}
 	s.mu.Unlock()
-	if err != nil {
+	if err := s.l.s.parents.origins.note(ctx, over...); err != nil {
 		s.l.log.Warn("Returns will be given to the master above once more after a restart", "jid", jid, "err", err)
 	}
 	if n > 0 {

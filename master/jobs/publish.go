@@ -20,6 +20,9 @@ type Publication struct {
 	Minions []string
 	// Kept is what is to be given to those who miss the publication; nil: nothing is.
 	Kept []byte
+	// Asks are notes of who asks for it, which a restart has to know with the job. Who
+	// asks for one that is known already is noted before that is told here.
+	Asks []returners.Note
 	// Early tells that the jid was given with the job: returns of it may be here
 	// already, which minions or nodes brought from elsewhere.
 	Early bool
@@ -53,7 +56,7 @@ func (e *Engine) Publish(ctx context.Context, p Publication) (s Save, known bool
 	s = Save{job: &p}
 	s.Batch.Loads = []returners.Load{p.Load}
 	s.Batch.Expectations = []returners.Expectation{{JID: p.Spec.JID, Minions: p.Minions, At: e.cfg.Now(), State: returners.StateAnswered}}
-	s.Batch.Notes = []returners.Note{{Kind: returners.NoteOpen, JID: p.Spec.JID}}
+	s.Batch.Notes = append([]returners.Note{{Kind: returners.NoteOpen, JID: p.Spec.JID}}, p.Asks...)
 	if p.Kept != nil {
 		s.Batch.Notes = append(s.Batch.Notes, p.keep())
 	}

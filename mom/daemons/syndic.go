@@ -126,7 +126,7 @@ type local struct{ m *master.Master }
 
 func (l local) Bus() *bus.Bus                               { return l.m.Bus() }
 func (l local) Outbox() returners.SharedOutbox              { return l.m.Store().Outbox() }
-func (l local) Jobs() returners.Reader                      { return l.m.Store().Local() }
+func (l local) Jobs() syndic.Jobs                           { return l.m.Store().Embedded() }
 func (l local) Grown() <-chan struct{}                      { return l.m.Store().Grown() }
 func (l local) Tree() *topology.Tree                        { return l.m.Tree() }
 func (l local) OpenJobs(after string, n int) []string       { return l.m.OpenJobs(after, n) }
@@ -135,14 +135,18 @@ func (l local) Story(jid string, n int) iter.Seq[bus.Event] { return l.m.Story(j
 func (l local) Told(jid string, word uint64)                { l.m.Told(jid, word) }
 
 // Publish gives the errors of the master the names by which the forwarder knows them.
-func (l local) Publish(ctx context.Context, p wire.PublishLoad) error {
-	err := l.m.Publish(ctx, p)
+func (l local) Publish(ctx context.Context, p wire.PublishLoad, asks ...returners.Note) error {
+	err := l.m.Publish(ctx, p, asks...)
 	for theirs, ours := range map[error]error{master.ErrNoMatch: syndic.ErrNoMatch, master.ErrNotNow: syndic.ErrNotNow} {
 		if errors.Is(err, theirs) {
 			return fmt.Errorf("%w: %w", ours, err)
 		}
 	}
 	return err
+}
+
+func (l local) Note(ctx context.Context, notes ...returners.Note) error {
+	return l.m.Note(ctx, notes...)
 }
 
 func (l local) Answer(ctx context.Context, what string, arg wire.Raw) (any, error) {

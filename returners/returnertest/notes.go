@@ -87,7 +87,7 @@ func testCleanNotes(t *testing.T, s returners.JobStore) {
 	held := append([]string{""}, returners.HoldingNotes...)
 	for job, kind := range held {
 		b := returners.Batch{Loads: []returners.Load{Load(t, job, "state.apply", "*")}, Returns: []returners.Return{Return(t, job, "m", "state.apply", true)}}
-		b.Notes = append(b.Notes, returners.Note{Kind: returners.NoteOrigin, JID: JID(job), Key: "a"}, returners.Note{Kind: returners.NoteOrigin, JID: JID(job), Key: "b"})
+		b.Notes = append(b.Notes, returners.Note{Kind: returners.NoteOrigin, JID: JID(job), Key: "a"}, returners.Note{Kind: returners.NoteOwed, JID: JID(job), Key: "b"})
 		if kind != "" {
 			b.Notes = append(b.Notes, returners.Note{Kind: kind, JID: JID(job), Key: "k"})
 		}
@@ -98,8 +98,9 @@ func testCleanNotes(t *testing.T, s returners.JobStore) {
 		must(t, err)
 		rets := get[[]returners.Return](t)(s.GetReturns(ctx, JID(job)))
 		of := get[[]returners.Note](t)(s.NotesOf(ctx, returners.NoteOrigin, JID(job)))
-		if n := len(of) / 2; ok != (len(rets) == 1) || ok != (n == 1) {
-			t.Errorf("of job %d: load %v, %d returns, %d notes", job, ok, len(rets), len(of))
+		owed := get[[]returners.Note](t)(s.NotesOf(ctx, returners.NoteOwed, JID(job)))
+		if n := len(of); len(owed) != n || ok != (len(rets) == 1) || ok != (n == 1) {
+			t.Errorf("of job %d: load %v, %d returns, %d and %d notes", job, ok, len(rets), len(of), len(owed))
 		}
 		return ok
 	}

@@ -84,7 +84,7 @@ func (w *writer) cleanJob(ctx context.Context, jid string, before time.Time, lim
 	if err := w.forgetRejected(ctx, jid); err != nil {
 		return total, err
 	}
-	if _, err := w.remove(ctx, "DELETE FROM notes WHERE kind = ? AND jid = ?", returners.NoteOrigin, jid); err != nil {
+	if _, err := w.remove(ctx, "DELETE FROM notes WHERE kind IN (?, ?) AND jid = ?", returners.NoteOrigin, returners.NoteOwed, jid); err != nil {
 		return total, err
 	}
 	n, err = w.remove(ctx, "DELETE FROM jids WHERE jid = ?", jid)

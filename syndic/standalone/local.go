@@ -93,8 +93,8 @@ func (l *Local) Bus() *bus.Bus { return l.bus }
 // Outbox holds the returns that were seen and are not handed up yet.
 func (l *Local) Outbox() returners.SharedOutbox { return l.store }
 
-// Jobs reads the loads of jobs as their events told them.
-func (l *Local) Jobs() returners.Reader { return l.store }
+// Jobs reads the loads of jobs as their events told them, and notes about jobs.
+func (l *Local) Jobs() syndic.Jobs { return l.store }
 
 // Grown delivers a value when the outbox may have grown.
 func (l *Local) Grown() <-chan struct{} { return l.grown }

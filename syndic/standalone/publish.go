@@ -9,22 +9,42 @@ import (
 
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/syndic"
 )
 
-// Publish starts a job at the master over the wire, as Salt's syndic does.
-func (l *Local) Publish(ctx context.Context, p wire.PublishLoad) error {
+// Publish starts a job at the master over the wire, as Salt's syndic does. Who asks for it
+// is stored before, since the job is in another program's hands from then on.
+func (l *Local) Publish(ctx context.Context, p wire.PublishLoad, asks ...returners.Note) error {
 	j, err := jobOf(p)
 	if err != nil {
 		return fmt.Errorf("publish: %w", err)
 	}
-	_, err = l.pub.Publish(ctx, j)
-	switch {
-	case errors.Is(err, client.ErrNoMatch):
-		return fmt.Errorf("%w: %w", syndic.ErrNoMatch, err)
-	case passing(err):
-		return fmt.Errorf("%w: %w", syndic.ErrNotNow, err)
+	if err := l.Note(ctx, asks...); err != nil {
+		return fmt.Errorf("%w: store who asks for job %s: %w", syndic.ErrNotNow, p.JID, err)
 	}
+	_, err = l.pub.Publish(ctx, j)
+	if err == nil || passing(err) { // it may have been taken
+		if err != nil {
+			err = fmt.Errorf("%w: %w", syndic.ErrNotNow, err)
+		}
+		return err
+	}
+	if errors.Is(err, client.ErrNoMatch) {
+		err = fmt.Errorf("%w: %w", syndic.ErrNoMatch, err)
+	}
+	if _, known, readErr := l.store.GetLoad(ctx, p.JID); known || readErr != nil {
+		return err
+	}
+	for i := range asks { // they would have no job to go with
+		asks[i].Gone = true
+	}
+	return errors.Join(err, l.Note(ctx, asks...))
+}
+
+// Note stores notes.
+func (l *Local) Note(ctx context.Context, notes ...returners.Note) error {
+	_, err := l.store.Commit(ctx, returners.Noted(notes...))
 	return err
 }
 
