@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -23,8 +24,12 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// masterEnv holds the configuration of a master that this test program is to be.
-const masterEnv = "MASTER_TEST_CHILD"
+const (
+	// masterEnv holds the configuration of a master that this test program is to be.
+	masterEnv = "MASTER_TEST_CHILD"
+	// aboveEnv is the jid of a job of a master above that it is given by its forwarder.
+	aboveEnv = "MASTER_TEST_ABOVE"
+)
 
 // mastering runs a master in this process, for tests that kill it.
 func mastering() bool {
@@ -39,6 +44,9 @@ func mastering() bool {
 		m, err = New(Options{Config: cfg, Version: "test", Log: quiet, wrapStore: func(s returners.JobStore) returners.JobStore {
 			return &deadly{JobStore: s, trigger: filepath.Join(cfg.Cachedir, "trigger")}
 		}})
+		if jid := os.Getenv(aboveEnv); err == nil && jid != "" {
+			go giveFromAbove(m, jid)
+		}
 		if err == nil {
 			err = m.Run(context.Background())
 		}
@@ -47,20 +55,36 @@ func mastering() bool {
 	return true
 }
 
+// giveFromAbove has a master publish a job, as the forwarder of its node does.
+func giveFromAbove(m *Master, jid string) {
+	p, err := loadFromAbove(jid, "*")
+	if err == nil {
+		err = m.Publish(context.Background(), p, returners.Note{Kind: returners.NoteOrigin, JID: jid, Key: "above:4506"})
+	}
+	fmt.Fprintln(os.Stderr, "master child was given a job:", err)
+}
+
 // deadly kills its process by SIGKILL in the instant after it has committed a
-// job, if the trigger is there.
+// job, if the trigger is there, or right before.
 type deadly struct {
 	returners.JobStore
 	trigger string
 }
 
 func (d *deadly) Commit(ctx context.Context, b returners.Batch) (returners.Result, error) {
+	if len(b.Loads) > 0 && os.Remove(d.trigger+" before") == nil {
+		d.die()
+	}
 	res, err := d.JobStore.Commit(ctx, b)
 	if err == nil && len(b.Loads) > 0 && os.Remove(d.trigger) == nil {
-		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-		select {}
+		d.die()
 	}
 	return res, err
+}
+
+func (d *deadly) die() {
+	_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	select {}
 }
 
 // mortal is a master in a process of its own, with minions in this one.
@@ -68,6 +92,7 @@ type mortal struct {
 	t    *testing.T
 	dir  string
 	cfg  *config.Master
+	env  []string
 	cmd  *exec.Cmd
 	dead chan struct{}
 }
@@ -98,7 +123,7 @@ func (m *mortal) start() {
 		m.t.Fatal(err)
 	}
 	m.cmd = exec.Command(os.Args[0], "-test.run=^$")
-	m.cmd.Env = append(os.Environ(), masterEnv+"="+string(text))
+	m.cmd.Env = append(append(os.Environ(), masterEnv+"="+string(text)), m.env...)
 	m.cmd.Stderr = os.Stderr
 	if err := m.cmd.Start(); err != nil {
 		m.t.Fatal(err)
@@ -250,5 +275,27 @@ func TestUsers17aKilledBetweenStoreAndPublication(t *testing.T) {
 	eventually(t, "both minions there again", warm)
 	if n := m.runs("mark")["ran"]; n != 2 {
 		t.Errorf("the job ran %d times on two minions", n)
+	}
+}
+
+// A master is killed as it stores a job of a master above. There is no job without who
+// asked for it: nobody above would be given its returns.
+func TestKilledAsAJobFromAboveIsStored(t *testing.T) {
+	for trigger, want := range map[string]int{"trigger before": 0, "trigger": 1} {
+		m := newMortal(t)
+		m.cfg.OrderMasters = true // jobs are taken though nobody is here
+		m.env = []string{aboveEnv + "=" + jid.NewGenerator(time.Now, 0).Next()}
+		if err := errors.Join(os.MkdirAll(m.cfg.Cachedir, 0o700), os.WriteFile(filepath.Join(m.cfg.Cachedir, trigger), nil, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		m.start()
+		select {
+		case <-m.dead:
+		case <-time.After(patience):
+			t.Fatal("the master lives")
+		}
+		if open, asked := m.notes(returners.NoteOpen), m.notes(returners.NoteOrigin); len(open) != want || !slices.Equal(open, asked) {
+			t.Errorf("%s: open are %v, asked for %v", trigger, open, asked)
+		}
 	}
 }

@@ -18,14 +18,22 @@ import (
 // fromAbove is a job as the forwarder of the node brings it.
 func fromAbove(t *testing.T, tgt string, kwargs ...any) wire.PublishLoad {
 	t.Helper()
-	p := wire.PublishLoad{TgtType: "glob", JID: jid.NewGenerator(time.Now, 0).Next()}
-	for field, v := range map[*wire.Raw]any{&p.Tgt: tgt, &p.Fun: "test.ping", &p.Arg: []any{}, &p.Kwargs: wire.NewMap(kwargs...)} {
-		var err error
-		if *field, err = wire.Encode(v); err != nil {
-			t.Fatal(err)
-		}
+	p, err := loadFromAbove(jid.NewGenerator(time.Now, 0).Next(), tgt, kwargs...)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return p
+}
+
+func loadFromAbove(jid, tgt string, kwargs ...any) (wire.PublishLoad, error) {
+	p := wire.PublishLoad{TgtType: "glob", JID: jid}
+	var errs []error
+	for field, v := range map[*wire.Raw]any{&p.Tgt: tgt, &p.Fun: "test.ping", &p.Arg: []any{}, &p.Kwargs: wire.NewMap(kwargs...)} {
+		var err error
+		*field, err = wire.Encode(v)
+		errs = append(errs, err)
+	}
+	return p, errors.Join(errs...)
 }
 
 // failing is a store that takes nothing while it is told so.

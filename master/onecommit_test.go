@@ -2,6 +2,7 @@ package master
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"testing"
@@ -89,5 +90,46 @@ func TestAJobIsOneCommit(t *testing.T) {
 			t.Errorf("with parent %q untold are %v", parent, untold)
 		}
 		r.stop()
+	}
+}
+
+// C14: a job of a master above is one commit with who asks for it. Who asks for the same
+// job later is stored before anything of it is told, and a job that is not taken leaves
+// nothing.
+func TestAJobIsOneCommitWithWhoAsks(t *testing.T) {
+	r := newRig(t)
+	r.opts.Parent = returners.DestAbove
+	c, disk := new(commits).of(r), &failing{}
+	r.opts.wrapStore = func(s returners.JobStore) returners.JobStore { c.JobStore, disk.JobStore = s, c; return disk }
+	r.start()
+	m := r.minion("m1", "minion", "minion").listen().announce()
+	c.take()
+	job := fromAbove(t, "m1")
+	ask := func(addr string) returners.Note {
+		return returners.Note{Kind: returners.NoteOrigin, JID: job.JID, Key: addr}
+	}
+	for i, addr := range []string{"a:4506", "b:4506"} {
+		disk.now.Store(true)
+		if err := r.Publish(t.Context(), job, ask(addr)); !errors.Is(err, ErrNotNow) {
+			t.Errorf("asked by %s while the disk is full: %v", addr, err)
+		}
+		disk.now.Store(false)
+		if err := r.Publish(t.Context(), job, ask(addr)); err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			m.hear()
+		}
+		synced, _ := c.take()
+		if len(synced) != 1 || len(synced[0].Loads) != 1-i || !slices.ContainsFunc(synced[0].Notes, func(n returners.Note) bool { return n.Key == addr }) {
+			t.Errorf("asked by %s it took %d commits that are synced: %+v", addr, len(synced), synced)
+		}
+	}
+	other := fromAbove(t, "nosuch")
+	if err := r.Publish(t.Context(), other, returners.Note{Kind: returners.NoteOrigin, JID: other.JID, Key: "a:4506"}); !errors.Is(err, ErrNoMatch) {
+		t.Errorf("nobody is meant: %v", err)
+	}
+	if asked := r.notes(returners.NoteOrigin); !slices.Equal(asked, []string{job.JID, job.JID}) {
+		t.Errorf("asked for are %v", asked)
 	}
 }

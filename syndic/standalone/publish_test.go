@@ -13,6 +13,7 @@ import (
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
+	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/syndic"
 )
 
@@ -70,6 +71,17 @@ func raw(t *testing.T, v any) wire.Raw {
 	return b
 }
 
+var asks = returners.Note{Kind: returners.NoteOrigin, JID: job1, Key: "above:4506"}
+
+func asked(t *testing.T, l *Local) int {
+	t.Helper()
+	notes, err := l.Jobs().NotesOf(t.Context(), returners.NoteOrigin, job1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(notes)
+}
+
 // What a Python master is sent is what Salt's own client sends.
 func TestPublish_OnTheWire(t *testing.T) {
 	p := &port{answer: wire.NewMap("enc", "clear", "load", wire.NewMap("jid", job1, "minions", []any{"m1"}))}
@@ -78,9 +90,12 @@ func TestPublish_OnTheWire(t *testing.T) {
 	err := l.Publish(context.Background(), wire.PublishLoad{
 		Tgt: raw(t, "web*"), TgtType: "glob", Fun: raw(t, "test.arg"), Arg: raw(t, args), Ret: "mysql", JID: job1,
 		Timeout: raw(t, int64(7)), To: 7, HasTo: true, Kwargs: raw(t, wire.NewMap("user", "sudo_ann", "auth_list", []any{"web*"}, "delimiter", "|")),
-	})
+	}, asks)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if n := asked(t, l); n != 1 {
+		t.Errorf("who asked is stored %d times", n)
 	}
 	want := wire.NewMap("cmd", "publish", "tgt", "web*", "fun", "test.arg", "arg", args, "key", "local key", "tgt_type", "glob",
 		"ret", "mysql", "jid", job1, "timeout", int64(7), "to", int64(7),
@@ -113,9 +128,12 @@ func TestPublish_WhatTheMasterSays(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			l, _ := (&port{answer: c.answer}).open(t)
-			err := l.Publish(context.Background(), wire.PublishLoad{Tgt: raw(t, "*"), Fun: raw(t, "test.ping"), JID: job1, Kwargs: raw(t, wire.NewMap())})
+			err := l.Publish(context.Background(), wire.PublishLoad{Tgt: raw(t, "*"), Fun: raw(t, "test.ping"), JID: job1, Kwargs: raw(t, wire.NewMap())}, asks)
 			if err == nil {
 				t.Fatal("no error")
+			}
+			if n := asked(t, l); (n == 1) != (c.want == syndic.ErrNotNow) { // that may have been taken
+				t.Errorf("who asked is stored %d times", n)
 			}
 			for _, kind := range kinds {
 				if errors.Is(err, kind) != (kind == c.want) {

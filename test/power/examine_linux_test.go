@@ -93,6 +93,13 @@ func (x *left) masters(ctx context.Context) {
 			x.fault("job %s has %d of %d returns and is not taken up", jid, back, x.load.asked[jid])
 		}
 	}
+	for jid := range x.load.published { // the top gave it to the node
+		_, stored, err := node.Store().Embedded().GetLoad(ctx, jid)
+		asked, askedErr := node.Store().Embedded().NotesOf(ctx, returners.NoteOrigin, jid)
+		if err = errors.Join(err, askedErr); err != nil || stored != (len(asked) == 1) {
+			x.fault("job %s is stored at the node (%v) and %d masters above have asked for it: %v", jid, stored, len(asked), err)
+		}
+	}
 	owed := x.owed(ctx, node.Store().Outbox())
 	for p, at := range x.acked {
 		if _, asked := x.load.published[p.jid]; !asked || at > x.at { // a master's own questions are not kept
