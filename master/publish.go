@@ -84,13 +84,7 @@ func (m *Master) give(ctx context.Context, load wire.Raw, owner string, asks ...
 	j.asks = asks
 	if p.JID != "" {
 		defer m.oneByOne.Lock(j.jid)()
-		known, err := m.sameJob(ctx, j)
-		if err == nil && known && len(asks) > 0 { // before anything of it is told to who asks now
-			if err = m.Note(ctx, asks...); err != nil {
-				err = notNow{err}
-			}
-		}
-		if err != nil {
+		if err := m.sameJob(ctx, j); err != nil {
 			return nil, err
 		}
 	}

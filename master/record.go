@@ -15,18 +15,19 @@ import (
 // never changes: whoever gives the same jid again gives the same job, or is refused.
 
 // sameJob refuses a job under a jid that was given to this master for another one. The
-// one that was first goes on undisturbed. nil: it is new here, or the same.
-func (m *Master) sameJob(ctx context.Context, j *job) (known bool, err error) {
+// one that was first goes on undisturbed. nil: it is new here, or the same, and who asks
+// for it now is stored before anything of it is told.
+func (m *Master) sameJob(ctx context.Context, j *job) error {
 	old, given, err := m.givenJob(ctx, j.jid)
 	if err != nil {
-		return false, notNow{err}
+		return notNow{err}
 	}
 	if !given {
-		return false, nil
+		return nil
 	}
 	mine, err := j.stored()
 	if err != nil {
-		return true, server.Invalid("%v", err)
+		return server.Invalid("%v", err)
 	}
 	// A second way on which the same job comes down may name another user of its own.
 	differs := difference(old.Raw, mine)
@@ -34,11 +35,22 @@ func (m *Master) sameJob(ctx context.Context, j *job) (known bool, err error) {
 		differs = "user"
 	}
 	if differs == "" {
-		return true, nil
+		return m.asksToo(ctx, j)
 	}
 	err = fmt.Errorf("job %s is another one here, with another %s: nothing was published; leave the jid to the master", j.jid, differs)
 	m.policy.Trespassed(ownership.Trespass{Kind: ownership.OfRecord, Path: j.user(), JID: j.jid, Err: err})
-	return true, server.Invalid("publish: %v", err)
+	return server.Invalid("publish: %v", err)
+}
+
+// asksToo stores who asks for a job that is known.
+func (m *Master) asksToo(ctx context.Context, j *job) error {
+	if len(j.asks) == 0 {
+		return nil
+	}
+	if err := m.Note(ctx, j.asks...); err != nil {
+		return notNow{err}
+	}
+	return nil
 }
 
 // givenJob reads the load of a job that was given to this master.

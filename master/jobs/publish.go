@@ -56,7 +56,8 @@ func (e *Engine) Publish(ctx context.Context, p Publication) (s Save, known bool
 	s = Save{job: &p}
 	s.Batch.Loads = []returners.Load{p.Load}
 	s.Batch.Expectations = []returners.Expectation{{JID: p.Spec.JID, Minions: p.Minions, At: e.cfg.Now(), State: returners.StateAnswered}}
-	s.Batch.Notes = append([]returners.Note{{Kind: returners.NoteOpen, JID: p.Spec.JID}}, p.Asks...)
+	s.Batch.Notes = []returners.Note{{Kind: returners.NoteOpen, JID: p.Spec.JID}}
+	s.Batch.Notes = append(s.Batch.Notes, p.Asks...)
 	if p.Kept != nil {
 		s.Batch.Notes = append(s.Batch.Notes, p.keep())
 	}
