@@ -9,7 +9,6 @@ import (
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/commands"
-	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/master/presence"
 	"github.com/momtree/mom/master/server"
 )
@@ -36,13 +35,13 @@ func (m *Master) bind() (err error) {
 		Limits: m.limits(), HWM: m.cfg.PubHwm, HWMBytes: m.cfg.PubHwmBytes, Slow: slow, Filtering: m.cfg.ZmqFiltering,
 		HeartbeatInterval: orNever(m.cfg.ZmqHeartbeatIvl), HeartbeatTimeout: orNever(m.cfg.ZmqHeartbeatTimeout),
 		Trusted: m.server.Trusted.Has, TrustedFor: m.namelessFor(),
-		Listen: m.listening(), OnSubscribe: m.onSubscribe, OnClose: m.onUnsubscribed, Log: m.log,
+		Listen: m.listening(), OnSubscribe: m.subscribed, OnClose: m.peers.Unsubscribe, Log: m.log,
 	})
 	if err != nil {
 		return fmt.Errorf("bind publish_port %d: %w", m.cfg.PublishPort, err)
 	}
 	// All that a request needs is there before the first can come.
-	m.plantTree()
+	m.peers.Plant()
 	m.addCommands()
 	m.router, err = zmtp.ListenRouter(m.addr(m.cfg.RetPort), zmtp.RouterConfig{
 		Limits: m.limits(), HeartbeatInterval: orNever(m.cfg.ZmqHeartbeatIvl), HeartbeatTimeout: orNever(m.cfg.ZmqHeartbeatTimeout),
@@ -59,18 +58,24 @@ func (m *Master) bind() (err error) {
 func (m *Master) addCommands() {
 	commands.AddTo(&commands.Parts{
 		Config: m.cfg, Server: m.server, User: m.access.Own,
-		Keys: m.keys, Gate: m.keys.Gate(m.pub.Addr().(*net.TCPAddr).Port, m.access.Own, m.failover.Vouched, func(id string) (int, bool) {
-			return m.presence.Connected(), m.presence.Minion(id).Live == ledger.Up
-		}),
+		Keys: m.keys, Gate: m.keys.Gate(m.pub.Addr().(*net.TCPAddr).Port, m.access.Own, m.failover.Vouched, m.peers.Here),
 		SignedIn: func(id string) {
-			m.presence.SignedIn(id)
+			m.peers.SignedIn(id)
 			m.diary.SignedIn(id)
 		},
 		Data: m.data, Unserved: m.unserved, Runners: m.runners, JIDs: m.jids,
 		SignIns: &m.signedIn, Stats: &m.stats, Fire: m.fire, Log: m.log, Now: m.now,
 	})
 	own.AddTo(m.server, m)
+	m.peers.Serve(m.server)
 	m.failover.Serve(m.server)
+}
+
+// subscribed is told of each subscription.
+func (m *Master) subscribed(p *zmtp.Peer, topic string) {
+	m.peers.Subscribe(p, topic)
+	m.late.Subscribed()
+	m.stats.Subscribed.Add(1)
 }
 
 // addr is where a port is bound. Whoever wants IPv6 and names no address gets

@@ -12,6 +12,7 @@ import (
 
 	"github.com/momtree/mom/master/commands"
 	"github.com/momtree/mom/master/failover"
+	"github.com/momtree/mom/master/peers"
 	"github.com/momtree/mom/master/server"
 )
 
@@ -30,7 +31,7 @@ key* that one or one of a user of ` + "`publisher_acl`" + `. *A minion or node* 
 
 // commandsPage is docs/commands.md.
 func commandsPage() string {
-	all := slices.Concat(own.Commands(), failover.Commands(), commands.All())
+	all := slices.Concat(own.Commands(), peers.Commands(), failover.Commands(), commands.All())
 	slices.SortFunc(all, func(a, b server.Command) int {
 		return cmp.Or(cmp.Compare(a.Who, b.Who), strings.Compare(a.Name, b.Name))
 	})

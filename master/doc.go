@@ -21,7 +21,7 @@
 //
 // What stands by itself is in sub-packages that know nothing of a [Master]; the
 // files here that bear their names only join them to it. At the door: server, commands,
-// admission, access, ownership, keys, keyring, signatures. Who is there: presence, failover, treewatch, datacache. Jobs:
-// jobs, driver, ledger, jobstore, jobfiles, retention, findjob. For operators: runners, wheels,
+// admission, access, ownership, keys, keyring, signatures. Who is there: peers, presence, findjob,
+// failover, treewatch, datacache. Jobs: jobs, driver, ledger, jobstore, jobfiles, retention. For operators: runners, wheels,
 // functions. To look at: meters, tracer, eventreturn.
 package master

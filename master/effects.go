@@ -27,7 +27,7 @@ func (m *Master) do(e jobs.Effect) {
 	case jobs.Missed:
 		m.queueAway(e.JID, e.Minions, e.Nodes)
 	case jobs.Find:
-		m.asks.Add(e.JID, e.IDs)
+		m.peers.Find(e.JID, e.IDs)
 	case jobs.Rescued:
 		m.rescues.Found("question to a connected minion", "a minion that had not returned: "+e.Reason, e.Since, "jid", e.JID, "minion", e.ID)
 	case jobs.Complete:

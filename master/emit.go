@@ -1,9 +1,11 @@
 package master
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
+	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
 )
@@ -89,4 +91,31 @@ func (m *Master) emitTo(p wire.Publication, topics []string, to *zmtp.Choice) er
 		}
 		return nil
 	})
+}
+
+// sendPeer seals a publication and gives it to one connection. It has no serial: those
+// count what goes out to all.
+func (m *Master) sendPeer(conn uint64, plain []byte) error {
+	cipher, err := m.keys.Shared.Current().Seal("", plain)
+	if err != nil {
+		return err
+	}
+	body, err := m.keys.Envelope(cipher)
+	if err != nil {
+		return err
+	}
+	return m.handPeer(conn, body)
+}
+
+// handPeer gives an envelope to one connection.
+func (m *Master) handPeer(conn uint64, body []byte) error {
+	topic := ""
+	if m.cfg.ZmqFiltering {
+		topic = channel.ToAll
+	}
+	err := m.pub.SendPeer(conn, topic, body)
+	if errors.Is(err, zmtp.ErrClosed) {
+		return nil // it is asked anew when it is back
+	}
+	return err
 }

@@ -158,7 +158,7 @@ func (m *Master) single(id string, e wire.MinionEvent) error {
 	}
 	if !m.policy.IsNode(id) {
 		m.policy.ActsAsMinion(id)
-		m.talksUnannounced(id)
+		m.peers.Unannounced(id)
 	}
 	if !m.policy.IsNode(id) && !ownership.MayFire(id, e.Tag) {
 		m.policy.Trespassed(ownership.Trespass{Kind: ownership.OfEvent, Path: id, Err: fmt.Errorf("a minion may not fire %q", e.Tag)})

@@ -1,6 +1,7 @@
 package master
 
 import (
+	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/failover"
@@ -14,7 +15,7 @@ func (m *Master) openFailover() (err error) {
 	m.failover, err = failover.New(failover.Options{
 		Config: m.cfg, Node: m.node, Pair: m.keys.Identity.Pair, Signing: m.keys.Turns,
 		Port: func() int { _, port := m.Ports(); return port },
-		Keys: m.keys, Shared: m.keys.Shared, Roles: m.policy.Roles(), IsNode: m.policy.IsNode, Presence: m.presence, Tree: m.tree, Jobs: m.jobs, Owed: m.owedAbove,
+		Keys: m.keys, Shared: m.keys.Shared, Roles: m.policy.Roles(), IsNode: m.policy.IsNode, Presence: m.peers, Tree: m.tree, Jobs: m.jobs, Owed: m.owedAbove,
 		Acts: m.acts, Refused: m.policy.Trespassed, Fire: m.fire, Publish: m.publishTo, Failing: m.failing, Log: m.log, Now: m.now,
 	})
 	return err
@@ -52,5 +53,5 @@ func (m *Master) owedAbove() int64 {
 // publishTo publishes what is no job over some connections.
 func (m *Master) publishTo(p wire.Publication, conns map[uint64]bool) error {
 	p.JID, p.User = m.jids.Next(), m.access.Own
-	return m.emitTo(p, []string{toAll}, &zmtp.Choice{IDs: conns})
+	return m.emitTo(p, []string{channel.ToAll}, &zmtp.Choice{IDs: conns})
 }

@@ -27,7 +27,7 @@ func (m *Master) fromBelow(node, tag string, data wire.Raw) (_ wire.Raw, upTo ui
 	if !ok || !jid.Valid(id) {
 		return data, 0, false
 	}
-	ours := m.presence.Role(node) == presence.Syndic
+	ours := m.peers.Role(node) == presence.Syndic
 	var err error
 	switch kind {
 	case jobevent.KindExpectation:
@@ -70,7 +70,7 @@ func (m *Master) hearExpectation(node string, x jobevent.Expectation) (upTo uint
 // a node of its own; it is fired as it is as well. is: it was such a one.
 func (m *Master) fromBeyond(node, tag string, data wire.Raw) (upTo uint64, is bool) {
 	rest, ok := strings.CutPrefix(tag, "syndic/")
-	if !ok || m.presence.Role(node) == presence.Syndic {
+	if !ok || m.peers.Role(node) == presence.Syndic {
 		return 0, false
 	}
 	id, inner, _ := strings.Cut(rest, "/")

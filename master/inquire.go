@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/nodecall"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
@@ -53,7 +54,7 @@ func (m *Master) askNodes(ctx context.Context, nodes []string, what string, arg 
 	out := map[string]nodecall.Answer{}
 	var up []string
 	for _, id := range nodes {
-		live, _ := m.presence.Node(id)
+		live, _ := m.peers.Node(id)
 		switch {
 		case !m.keys.Accepted(id):
 		case live == ledger.Untracked:
@@ -78,8 +79,7 @@ func (m *Master) question(nodes []string, q nodecall.Question) error {
 		return err
 	}
 	p.JID, p.User = m.jids.Next(), m.access.Own
-	j := &job{tgt: anyList(nodes), load: wire.PublishLoad{TgtType: "list"}}
-	return m.emitTo(p, j.topics(true), &zmtp.Choice{IDs: m.policy.Conns(nodes)})
+	return m.emitTo(p, channel.TopicsOf(nodes), &zmtp.Choice{IDs: m.policy.Conns(nodes)})
 }
 
 func init() {

@@ -131,16 +131,13 @@ func (j *job) topics(orderMasters bool) []string {
 	switch j.load.TgtType {
 	case "glob", "pcre", "list":
 		if len(ids) == 0 && !orderMasters && len(j.Nodes) == 0 {
-			return []string{"broadcast"}
+			return []string{channel.ToAll}
 		}
-		out := make([]string, 0, len(ids)+1)
-		for _, id := range ids {
-			out = append(out, channel.Topic(id))
-		}
-		if orderMasters || len(j.Nodes) > 0 {
-			out = append(out, "syndic")
+		out := channel.TopicsOf(ids)
+		if !orderMasters && len(j.Nodes) == 0 {
+			out = out[:len(ids)]
 		}
 		return out
 	}
-	return []string{"broadcast"}
+	return []string{channel.ToAll}
 }

@@ -24,7 +24,6 @@ import (
 	"github.com/momtree/mom/master/datacache"
 	"github.com/momtree/mom/master/driver"
 	"github.com/momtree/mom/master/failover"
-	"github.com/momtree/mom/master/findjob"
 	"github.com/momtree/mom/master/jobfiles"
 	"github.com/momtree/mom/master/jobs"
 	"github.com/momtree/mom/master/jobstore"
@@ -32,7 +31,7 @@ import (
 	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/master/meters"
 	"github.com/momtree/mom/master/ownership"
-	"github.com/momtree/mom/master/presence"
+	"github.com/momtree/mom/master/peers"
 	"github.com/momtree/mom/master/retention"
 	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/master/server"
@@ -95,11 +94,9 @@ type Master struct {
 	jobs     *jobs.Engine
 	driver   *driver.Driver // carries out what the engine wants
 	ledger   *ledger.Ledger // that of the engine, to be asked
-	presence *presence.Registry
+	peers    *peers.Service // who is there
 	tree     *topology.Tree
 	data     *datacache.Cache
-	probes   *findjob.Probes
-	who      *findjob.Who
 	policy   *ownership.Policy // who speaks for whom, whom a target means
 	failover *failover.Service // nil: no minion moves
 	spoiled  spoiled
@@ -114,7 +111,6 @@ type Master struct {
 
 	server   *server.Server
 	runners  *runners.Host
-	asks     *findjob.Gatherer
 	desk     *nodecall.Desk // questions to nodes below
 	traces   *tracer.Book
 	stats    meters.Counters
@@ -155,7 +151,6 @@ func New(o Options) (_ *Master, err error) {
 	m.id = masterID(o.Config)
 	m.node = cmp.Or(o.NodeID, m.id)
 	m.parent = o.Parent
-	m.asks = findjob.NewGatherer(m.ask)
 	m.desk = nodecall.NewDesk(m.question)
 	m.traces = tracer.NewBook()
 	defer func() {
@@ -220,7 +215,6 @@ func (m *Master) Close() error {
 		if m.server != nil {
 			m.server.Close()
 		}
-		m.asks.Close()
 		if m.late != nil {
 			m.late.Close()
 		}
@@ -234,9 +228,7 @@ func (m *Master) Close() error {
 		if m.runners != nil {
 			m.runners.Close()
 		}
-		if m.presence != nil {
-			errs = append(errs, m.savePeers())
-		}
+		errs = append(errs, m.peers.Close())
 		if m.policy != nil {
 			errs = append(errs, m.policy.Close())
 		}

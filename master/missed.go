@@ -6,6 +6,7 @@ import (
 
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/presence"
 	"github.com/momtree/mom/master/retention"
 	"github.com/momtree/mom/master/server"
 )
@@ -24,15 +25,25 @@ func listenerOf(id string, d *wire.Map) (l listener, ok bool) {
 	return l, true
 }
 
-// missedJobs names what a peer is going to fetch, and the head of the
-// publications as of that moment.
-func (m *Master) missedJobs(l listener) (jids []string, head int64) {
-	head = m.kept.Head()
+// missedJobs names what a peer that announces itself is going to fetch, and gives what it
+// has to know for that: the head of the publications as of that moment.
+func (m *Master) missedJobs(id string, announced *wire.Map) (jids []string, know *wire.Map) {
+	l, ok := listenerOf(id, announced)
+	if !ok {
+		return nil, nil
+	}
+	know = wire.NewMap("epoch", m.kept.Epoch(), "head", m.kept.Head())
 	m.missed(l, func(_ int64, r retention.Record) bool {
 		jids = append(jids, r.JID)
 		return true
 	})
-	return jids, head
+	know.Set("missed", len(jids))
+	return jids, know
+}
+
+// heard is how far publications have gone by now.
+func (m *Master) heard() presence.Before {
+	return presence.Before{Number: m.kept.Head(), Position: m.diary.Position()}
 }
 
 func init() {
@@ -89,4 +100,37 @@ func (m *Master) onMissed(_ context.Context, r *server.Request) (any, error) {
 	}
 	m.stats.Missed.Add(uint64(len(pubs)))
 	return wire.NewMap("epoch", m.kept.Epoch(), "head", head, "more", more, "pubs", pubs), nil
+}
+
+// giveMissed gives a stock minion, on a connection that has just said that it is its
+// own, the open jobs which it owes and did not hear over it, once more if need be: it
+// passes over a jid that it has seen since its start. It is not given what it may have
+// run before a restart of its own.
+func (m *Master) giveMissed(conn uint64, id string, before presence.Before) {
+	m.kept.Since("", 0, func(seq int64, rec retention.Record) bool {
+		if seq > before.Number {
+			return false
+		}
+		owes, queued := m.ledger.Owes(rec.JID, id), m.kept.Wants(rec.JID, id)
+		switch {
+		case !owes && !queued:
+			return true
+		case m.ledger.Unheard(rec.JID, id), m.diary.MayRepeat(rec.JID, id, before.Position):
+		default:
+			return true
+		}
+		body, err := m.resealed(rec)
+		if err == nil {
+			err = m.handPeer(conn, body)
+		}
+		if err != nil {
+			m.log.Warn("A job could not be given to a minion that is back", "jid", rec.JID, "id", id, "err", err)
+			return true
+		}
+		m.jobs.GivenStock(rec.JID, id)
+		m.kept.Given(rec.JID, id)
+		m.stats.Missed.Add(1)
+		m.log.Info("A publication was missed and is given again", "jid", rec.JID, "id", id)
+		return true
+	})
 }

@@ -17,13 +17,13 @@ import (
 	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/datacache"
 	"github.com/momtree/mom/master/driver"
-	"github.com/momtree/mom/master/findjob"
 	"github.com/momtree/mom/master/jobs"
 	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/keyring"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/master/ownership"
+	"github.com/momtree/mom/master/peers"
 	"github.com/momtree/mom/master/presence"
 	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/master/server"
@@ -108,32 +108,22 @@ func (m *Master) openKeys() (err error) {
 	return nil
 }
 
-// openPolicy reads who speaks for whom. Who is connected is known later.
+// openPolicy reads who was there and who speaks for whom.
 func (m *Master) openPolicy() (err error) {
+	m.peers = peers.Open(peers.Options{
+		Config: m.cfg, Node: m.node, Keys: m.keys, Tree: m.tree, Fire: m.fire, Failing: m.failing, Log: m.log, Now: m.now,
+	})
 	m.policy, err = ownership.Open(ownership.Options{
 		PkiDir: m.cfg.PkiDir, SyndicDir: m.cfg.SyndicDir, Cachedir: m.cfg.Cachedir, SyndicIDs: m.cfg.SyndicIds, Nodegroups: m.cfg.Nodegroups, Prune: m.cfg.PublishPrune,
-		Keys: m.keys, Presence: latePresence{m}, Running: func(jid string) bool { return m.runners.Running(jid) },
+		Keys: m.keys, Presence: m.peers, Running: func(jid string) bool { return m.runners.Running(jid) },
 		Guest: func(id string) error { return m.failover.MayBeNode(id) }, Absent: func(id string) bool { return m.failover.Absent(id) },
 		Subject: m.data.Subject, Keeps: func() bool { return m.kept.Keeps() },
 		Barred: server.Told("speaks as a syndic and may not"),
-		Joined: func(id string) { m.tree.SetNodeState(id, m.nodeState(id)) },
+		Joined: m.peers.Grow,
 		Tree:   m.tree, Fire: m.fire, Refused: func() { m.stats.Refused.Add(1) }, Failing: m.failing, Log: m.log, Now: m.now,
 	})
 	return err
 }
-
-// latePresence is the presence of a master that has none yet.
-type latePresence struct{ m *Master }
-
-func (l latePresence) Live(id string) ledger.Liveness { return l.m.presence.Live(id) }
-
-func (l latePresence) Role(id string) string { return l.m.presence.Role(id) }
-
-func (l latePresence) Node(id string) (ledger.Liveness, time.Duration) { return l.m.presence.Node(id) }
-
-func (l latePresence) NodeConns(id string) []uint64 { return l.m.presence.NodeConns(id) }
-
-func (l latePresence) Beside(id string) bool { return l.m.presence.Beside(id) }
 
 func (m *Master) openServer() {
 	m.server = server.New(server.Options{
@@ -156,22 +146,21 @@ func (m *Master) openStore(o Options) (err error) {
 	if err := m.openRetention(); err != nil {
 		return err
 	}
-	m.probes = findjob.NewProbes(m.jobs.Found)
-	known, err := loadPeers(m.cfg.Cachedir)
-	if err != nil { // it is only a memory, and written anew with the next change
-		m.log.Warn("The list of known peers is not used", "err", err)
-	}
-	m.presence = presence.New(presence.Config{Known: known, Up: m.peerUp, Down: m.peerDown, Now: m.now, Asks: m.cfg.PresenceAsk, Reconnect: m.cfg.PresenceReconnect})
-	m.who = findjob.NewWho(findjob.WhoOptions{
-		JID: m.jids.Next, Secret: m.keys.Identity.Pair.Private.D.Bytes(), Ask: m.askWho, Off: !m.cfg.PresenceAsk, Window: m.cfg.Bounds.AskWindow,
-		Busy: func() bool { return m.server.Waiting() > 0 },
-	})
-	m.policy.Inherit(known)
+	m.policy.Inherit(m.peers.Peers())
 	m.runners = runners.NewHost(runners.HostOptions{
 		Ctx: m.ctx, ID: m.id, MaxEvent: m.cfg.MaxEventSize, Depth: m.cfg.Bounds.Depth, Store: m.store, Fire: m.fire,
 		Env: func(user string) runners.Env { return runnerEnv{m, user} }, Log: m.log, Now: m.now,
 	})
-	return m.openFailover()
+	if err := m.openFailover(); err != nil {
+		return err
+	}
+	m.peers.Join(peers.Parts{
+		Policy: m.policy, Claims: m.policy.Claims(), Jobs: m.jobs, Announced: m.failover.Announced,
+		Keeps: m.kept.Keeps, Heard: m.heard, Missed: m.missedJobs, GiveMissed: m.giveMissed,
+		Secret: m.keys.Identity.Pair.Private.D.Bytes(), Signing: m.keys.Turns, Busy: func() bool { return m.server.Waiting() > 0 },
+		User: m.access.Own, JID: m.jids.Next, Publish: m.emitTo, Send: m.sendPeer,
+	})
+	return nil
 }
 
 // openEngine makes the engine of jobs over what is stored.
@@ -190,7 +179,7 @@ func (m *Master) openEngine() error {
 	m.jobs = jobs.New(jobs.Config{
 		Ledger: ledger.Config{
 			GatherTimeout: m.cfg.GatherJobTimeout, SyndicWait: m.cfg.SyndicWait, AskConnected: m.cfg.Bounds.AskConnected,
-			Where: m.whereNow, Gone: m.goneForSure, Brought: m.cfg.Bounds.Brought, BroughtBy: m.cfg.Bounds.Adopted,
+			Where: m.policy.WhereNow, Gone: m.peers.Gone, Brought: m.cfg.Bounds.Brought, BroughtBy: m.cfg.Bounds.Adopted,
 		},
 		Storage: m.store.Embedded(), Parent: m.parent != "", Bounds: m.cfg.Bounds, Timeout: m.cfg.Timeout, Now: m.now,
 		Wake: bell.Ring, Open: noted[0], Untold: noted[1],

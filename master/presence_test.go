@@ -3,6 +3,7 @@ package master
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -32,7 +33,7 @@ func TestStrangerWithAnID(t *testing.T) {
 	<-done
 	<-done
 	eventually(t, "the strangers gone", func() bool { return r.Master.pub.Peers() == 1 })
-	if r.presence.Live("m1") != ledger.Up {
+	if r.peers.Live("m1") != ledger.Up {
 		t.Error("m1 looks gone")
 	}
 }
@@ -50,7 +51,7 @@ func TestMinionGoes(t *testing.T) {
 		t.Errorf("tree %v", n)
 	}
 	m.mute()
-	eventually(t, "m1 gone", func() bool { return r.presence.Live("m1") != ledger.Up })
+	eventually(t, "m1 gone", func() bool { return r.peers.Live("m1") != ledger.Up })
 	jid := r.say(testJob("m1", "glob")).Map("load").String("jid")
 	d := events.take("salt/job/" + jid + "/complete")
 	if d.Map("missing").Map("m1").String("reason") != ledger.NotConnected {
@@ -148,7 +149,7 @@ func TestProbesAreGathered(t *testing.T) {
 	r.start()
 	m := r.minion("m1", "minion", "minion").listen()
 	for i := range 50 {
-		r.asks.Add(someJob, []string{fmt.Sprintf("x%02d", i)})
+		r.peers.Find(someJob, []string{fmt.Sprintf("x%02d", i)})
 	}
 	p := m.hear()
 	ids, err := wire.Strings(p.Tgt)
@@ -199,7 +200,7 @@ func TestKeyDeleted(t *testing.T) {
 				t.Errorf("event %v", plain(t, d))
 			}
 			eventually(t, "its connection closed", func() bool {
-				return r.presence.Live("m1") == ledger.Untracked && len(r.Snapshot().Minions) == 0
+				return r.peers.Live("m1") == ledger.Untracked && len(r.Snapshot().Minions) == 0
 			})
 			events.take("key") // a new shared key follows
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -285,7 +286,10 @@ func TestNodeThatDoesNotComeBackAfterAStart(t *testing.T) {
 		xs, err := r.store.Local().GetExpectations(t.Context(), jid)
 		return err == nil && len(xs) == 2
 	})
-	eventually(t, "the node written down", func() bool { peers, err := loadPeers(r.cfg.Cachedir); return err == nil && len(peers) == 1 })
+	eventually(t, "the node written down", func() bool {
+		known, err := wire.ReadFile(filepath.Join(r.cfg.Cachedir, "presence.p"))
+		return err == nil && len(wire.NewMap("v", known).List("v")) == 1
+	})
 	r.Master.cancel()
 	n.mute()
 	r.restart()

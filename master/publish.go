@@ -108,15 +108,11 @@ type notNow struct{ error }
 func (notNow) Is(target error) bool { return target == ErrNotNow }
 func (e notNow) Unwrap() error      { return e.error }
 
-// returning tells whether a new job waits for a minion that is not connected: it
-// comes back after our start, and the publication is kept for it.
-func (m *Master) returning(id string) bool { return m.kept.Keeps() && m.presence.Returning(id) }
-
 // start has the engine begin a job, and waits until it is published.
 func (m *Master) start(ctx context.Context, j *job) error {
 	s := &start{job: j, done: make(chan struct{})}
 	s.spec = ledger.Job{
-		JID: j.jid, Fun: j.fun, Minions: m.ledgerMinions(j.Minions, m.returning), Nodes: j.Nodes, Queue: !j.until.IsZero(),
+		JID: j.jid, Fun: j.fun, Minions: m.peers.Minions(j.Minions, m.peers.Awaits), Nodes: j.Nodes, Queue: !j.until.IsZero(),
 		Timeout: m.cfg.Timeout, Named: named(j.tgt, j.load.TgtType), Everyone: j.tgt == "*" && j.load.TgtType == "glob",
 	}
 	if t, err := wire.Int(j.load.Timeout); err == nil && t > 0 {
@@ -190,7 +186,7 @@ func (m *Master) publishNow(e jobs.Publish) {
 	m.policy.Aimed(e.JID, s.job.load.TgtType, s.job.Expr)
 	s.err = m.send(s.job, s.pub)
 	m.traces.Published(e.JID, m.now())
-	m.lookAgain(s.spec)
+	m.peers.LookAgain(s.spec)
 	if e.Early {
 		ctx, cancel := driver.Write()
 		defer cancel()
@@ -220,30 +216,4 @@ func (m *Master) tellNew(jid string) {
 		JID: j.jid, TgtType: j.load.TgtType, Tgt: j.tgt, User: j.user(), Fun: j.load.Fun, Arg: j.load.Arg, Minions: j.Minions, Missing: j.Missing,
 	}.Encode()
 	m.fireRaw(tag, data, "")
-}
-
-// lookAgain tells the ledger of those whose connection broke after the job was
-// matched and before the ledger knew it: nothing else would end the wait.
-func (m *Master) lookAgain(spec ledger.Job) {
-	for _, min := range spec.Minions {
-		s := m.presence.Minion(min.ID)
-		switch live := s.Live; {
-		case s.Stock:
-			if live == ledger.Away && min.Live == ledger.Untracked {
-				m.jobs.MinionDown(min.ID, m.stockWait())
-			}
-		case min.Live == ledger.Up && live != ledger.Up:
-			m.jobs.MinionDown(min.ID, 0)
-		case min.Live == ledger.Away && live == ledger.Up: // it has heard the publication
-			m.jobs.MinionUp(min.ID, map[string]bool{spec.JID: true})
-		}
-	}
-	for _, n := range spec.Nodes {
-		switch live, _ := m.presence.Node(n.ID); {
-		case n.Live == ledger.Up && live != ledger.Up:
-			m.jobs.NodeDown(n.ID)
-		case n.Live == ledger.Away && live == ledger.Up:
-			m.jobs.NodeUp(n.ID)
-		}
-	}
 }

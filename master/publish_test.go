@@ -260,17 +260,17 @@ func TestLostWhilePublishing(t *testing.T) {
 	r := newRig(t)
 	r.start()
 	m := r.minion("m1", "minion", "minion").listen().announce()
-	spec := ledger.Job{JID: "20240102030405678901", Minions: r.ledgerMinions([]string{"m1"}, func(string) bool { return false }), Timeout: time.Hour}
+	spec := ledger.Job{JID: "20240102030405678901", Minions: r.peers.Minions([]string{"m1"}, func(string) bool { return false }), Timeout: time.Hour}
 	if spec.Minions[0].Live != ledger.Up {
 		t.Fatal("m1 is not up")
 	}
 	m.mute()
-	eventually(t, "m1 gone", func() bool { return r.presence.Live("m1") == ledger.Away })
+	eventually(t, "m1 gone", func() bool { return r.peers.Live("m1") == ledger.Away })
 	if err := r.ledger.Open(spec); err != nil {
 		t.Fatal(err)
 	}
 	events := r.events()
-	r.lookAgain(spec)
+	r.peers.LookAgain(spec)
 	d := events.take("salt/job/" + spec.JID + "/missing").Map("missing")
 	if d.Map("m1").String("reason") != ledger.NotConnected {
 		t.Errorf("missing %v", plain(t, d))

@@ -26,7 +26,7 @@ func (m *Master) refuseReturn(ctx context.Context, r *server.Request, ret wire.R
 	if err := m.mayReturn(r, ret); err != nil || !proven || !jid.Valid(ret.JID) {
 		return why
 	}
-	if m.policy.Excludes(ret.JID, ret.ID) || m.probes.Asked(ret.JID) {
+	if m.policy.Excludes(ret.JID, ret.ID) || m.peers.Probed(ret.JID) {
 		return why
 	}
 	a, err := m.unusable(ret, ret.ID, why)

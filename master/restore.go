@@ -78,7 +78,7 @@ func (m *Master) knownBehind(node string, load returners.Load) map[string]string
 type comingBack struct{ m *Master }
 
 // Grace is described at [jobs.Presence].
-func (c comingBack) Grace(id string) (ledger.Liveness, time.Duration) { return c.m.presence.Grace(id) }
+func (c comingBack) Grace(id string) (ledger.Liveness, time.Duration) { return c.m.peers.Grace(id) }
 
 // Spec is described at [jobs.Presence].
 func (c comingBack) Spec(load returners.Load, minions []string) ledger.Job {
@@ -96,11 +96,11 @@ func (c comingBack) Spec(load returners.Load, minions []string) ledger.Job {
 	if m.kept.Unpublished(load.JID) { // minions without presence get it when they subscribe
 		spec.Timeout += republishFor / 2
 	}
-	spec.Minions = m.ledgerMinions(minions, func(string) bool { return true })
+	spec.Minions = m.peers.Minions(minions, func(string) bool { return true })
 	for _, id := range m.policy.Nodes() {
 		if m.keys.Accepted(id) {
 			n := ledger.Node{ID: id}
-			n.Live, _ = m.presence.Node(id)
+			n.Live, _ = m.peers.Node(id)
 			if n.Live == ledger.Away { // it had the job and speaks again when it is back
 				n.Live = ledger.Up
 			}

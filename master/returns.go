@@ -73,7 +73,7 @@ func (m *Master) onReturn(ctx context.Context, r *server.Request) (any, error) {
 		}
 		return false, nil
 	}
-	if m.probes.Answer(ret.JID, ret.ID, ret.Value) || m.answeredWho(ret.JID, ret.ID, r.Version) {
+	if m.peers.Answered(ret.JID, ret.ID, ret.Value, r.Version) {
 		return nil, nil
 	}
 	a := arrival{ret: returnRow(ret, m.now()), event: ret.Full}

@@ -45,13 +45,10 @@ func (m *Master) Run(ctx context.Context) error {
 	}
 	m.server.Open()
 	m.wg.Go(m.housekeep)
-	m.wg.Go(func() { m.who.Run(m.ctx) })
+	m.wg.Go(func() { m.peers.Run(m.ctx) })
 	m.wg.Go(func() { m.failover.Run(m.ctx) })
 	m.wg.Go(func() { heard.Run(m.ctx) })
 	m.wg.Go(func() { m.watch(heard).Run(m.ctx) })
-	if m.cfg.PresenceEvents {
-		m.wg.Go(m.tellPresence)
-	}
 	if m.jobFiles != nil {
 		m.wg.Go(func() { m.jobFiles.Run(m.ctx) })
 	}
@@ -68,7 +65,7 @@ func (m *Master) Run(ctx context.Context) error {
 func (m *Master) keyChanged(c keys.Change) {
 	m.log.Info("A key changed", "id", c.ID, "folder", c.State, "op", c.Op)
 	if c.Accepts() {
-		m.growTree(c.ID)
+		m.peers.Grow(c.ID)
 	}
 	if !c.Revokes() {
 		return
@@ -77,7 +74,7 @@ func (m *Master) keyChanged(c keys.Change) {
 	if m.keys.Accepted(c.ID) {
 		return // another key under the same id
 	}
-	m.presence.Revoke(c.ID)
+	m.peers.Revoke(c.ID)
 	m.tree.Remove(c.ID)
 	m.policy.Forget(c.ID)
 	if !m.cfg.PreserveMinionCache {
@@ -87,12 +84,11 @@ func (m *Master) keyChanged(c keys.Change) {
 	}
 }
 
-// housekeep does what comes round: AES rotation, known peers, aged states.
+// housekeep does what comes round: AES rotation, aged states.
 func (m *Master) housekeep() {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	saved, swept := m.now(), m.now()
-	sure := false
 	for {
 		select {
 		case <-m.ctx.Done():
@@ -101,17 +97,14 @@ func (m *Master) housekeep() {
 		}
 		m.keys.Tend()
 		m.server.Turned.TellPorts(m.router.Stats().HostStats, m.pub.Stats().HostStats, m.cfg.MaxConnections, m.now())
-		m.lookAtRoles()
-		m.missLost()
-		m.unserved.Tell(m.now())
-		sure = m.missAbsent(sure)
-		m.sweepRetention()
-		if err := m.savePeers(); err != nil {
-			m.failing("The list of known peers could not be written", err)
+		if changed := m.policy.Look(); len(changed) > 0 { // what operators admit and withdraw
+			m.failover.AdmissionsChanged(changed)
 		}
+		m.unserved.Tell(m.now())
+		m.sweepRetention()
 		if now := m.now(); now.Sub(swept) > ownership.FormerSweep {
 			swept = now
-			m.policy.Claims().Sweep(m.owesReturns)
+			m.policy.Sweep()
 		}
 		if now := m.now(); now.Sub(saved) > m.cfg.Bounds.Claims {
 			saved = now

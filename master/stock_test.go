@@ -9,6 +9,7 @@ import (
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/findjob"
 	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/topology"
@@ -51,7 +52,7 @@ func TestStock_KnownByItsConnection(t *testing.T) {
 				}
 			}
 			for _, id := range dead {
-				eventually(t, id+" down", func() bool { return r.presence.Minion(id).Live == ledger.Down && r.state(id) == topology.Down })
+				eventually(t, id+" down", func() bool { return r.peers.Minion(id).Live == ledger.Down && r.state(id) == topology.Down })
 			}
 			jid := r.say(testJob("*", "glob")).Map("load").String("jid")
 			d := events.take("salt/job/" + jid + "/complete")
@@ -88,7 +89,7 @@ func TestStock_NotAsked(t *testing.T) {
 	s := r.stock("s1", "minion")
 	r.say(testJob("s1", "glob"))
 	eventually(t, "the job run", func() bool { s.mu.Lock(); defer s.mu.Unlock(); return len(s.ran) == 1 })
-	if s.questions() != 0 || r.presence.Minion("s1").Live != ledger.Untracked || r.state("s1") != topology.Unknown {
+	if s.questions() != 0 || r.peers.Minion("s1").Live != ledger.Untracked || r.state("s1") != topology.Unknown {
 		t.Errorf("asked %d times, %v in the tree", s.questions(), r.state("s1"))
 	}
 }
@@ -105,10 +106,10 @@ func TestStock_NeverConnected(t *testing.T) {
 	}
 	s := r.stock("s1", "minion")
 	eventually(t, "all keys seen", func() bool { return r.keys.Accepted("never1999") && r.keys.Accepted("never0000") })
-	if live := r.presence.Minion("never0000").Live; live != ledger.Untracked {
+	if live := r.peers.Minion("never0000").Live; live != ledger.Untracked {
 		t.Errorf("just after the start it is %v", live)
 	}
-	eventually(t, "certainty", r.presence.Sure)
+	eventually(t, "certainty", r.peers.Sure)
 	events := r.events()
 	jid := r.say(testJob("*", "glob")).Map("load").String("jid")
 	d := events.take("salt/job/" + jid + "/complete")
@@ -130,12 +131,12 @@ func TestStock_AnswerLost(t *testing.T) {
 	s.mute = true
 	r.connect(s)
 	eventually(t, "it asked", func() bool { return s.questions() == 1 })
-	eventually(t, "the time to come back over", func() bool { _, again := r.presence.Gone("s1"); return again <= time.Second })
-	if r.presence.Sure() || r.presence.Minion("s1").Live != ledger.Untracked {
-		t.Errorf("it is %v", r.presence.Minion("s1").Live)
+	eventually(t, "the time to come back over", func() bool { _, again := r.peers.Gone("s1"); return again <= time.Second })
+	if r.peers.Sure() || r.peers.Minion("s1").Live != ledger.Untracked {
+		t.Errorf("it is %v", r.peers.Minion("s1").Live)
 	}
 	s.kill()
-	eventually(t, "gone for sure", func() bool { return r.presence.Minion("s1").Live == ledger.Down })
+	eventually(t, "gone for sure", func() bool { return r.peers.Minion("s1").Live == ledger.Down })
 }
 
 // An answer that comes when its connection is gone, or from another life of the
@@ -145,7 +146,8 @@ func TestStock_LateAnswer(t *testing.T) {
 	r.start()
 	m := r.minion("m1", "minion", "minion")
 	stamp := "20260102030405000001"
-	for jid, shown := range map[string]bool{r.who.Question(stamp): false, stamp + "_1234567890123456": true} {
+	former := findjob.NewWho(findjob.WhoOptions{Secret: r.keys.Identity.Pair.Private.D.Bytes()})
+	for jid, shown := range map[string]bool{former.Question(stamp): false, stamp + "_1234567890123456": true} {
 		if err := m.answer(jid, wire.NewMap()); err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +156,7 @@ func TestStock_LateAnswer(t *testing.T) {
 			t.Errorf("%s: stored %d, %v", jid, len(rets), err)
 		}
 	}
-	if r.presence.Minion("m1").Live == ledger.Up {
+	if r.peers.Minion("m1").Live == ledger.Up {
 		t.Error("an answer of nowhere makes it connected")
 	}
 }
@@ -170,7 +172,7 @@ func TestStock_JobJustAfterAStart(t *testing.T) {
 	s := r.stockless("s1", "minion")
 	s.back = 3 * time.Second
 	r.connect(s)
-	eventually(t, "it known", func() bool { return r.presence.Minion("s1").Live == ledger.Up })
+	eventually(t, "it known", func() bool { return r.peers.Minion("s1").Live == ledger.Up })
 	r.restart()
 	events := r.events()
 	jid := r.say(testJob("s1", "glob")).Map("load").String("jid")

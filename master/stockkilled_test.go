@@ -144,10 +144,10 @@ func TestStock_GivenOnlyWhatItCannotHaveForgotten(t *testing.T) {
 	restarted, away := r.stock("restarted", "minion"), r.stock("away", "minion")
 	restarted.hang = true
 	for _, s := range []*stock{restarted, away} {
-		eventually(t, s.id+" known", func() bool { return r.presence.Minion(s.id).Live == ledger.Up })
+		eventually(t, s.id+" known", func() bool { return r.peers.Minion(s.id).Live == ledger.Up })
 	}
 	away.kill()
-	eventually(t, "it away", func() bool { return r.presence.Minion("away").Live == ledger.Away })
+	eventually(t, "it away", func() bool { return r.peers.Minion("away").Live == ledger.Away })
 	events := r.events()
 	job := r.say(testJob("*", "glob")).Map("load").String("jid")
 	eventually(t, "the job at one of them", func() bool { return restarted.runs(job) == 1 })

@@ -70,7 +70,7 @@ func (m *Master) onSyndicReturn(ctx context.Context, r *server.Request) (any, er
 			m.policy.Trespassed(ownership.Trespass{Kind: ownership.OfEntry, Path: via, Err: fmt.Errorf("jid %q is not a job id", j.JID)})
 			continue
 		}
-		if m.who.Asked(j.JID) { // a syndic has passed on who its own connection is asked
+		if m.peers.AskedWho(j.JID) { // a syndic has passed on who its own connection is asked
 			continue
 		}
 		if !wire.IsNil(j.Load) && !wire.IsEmptyMap(j.Load) {
@@ -86,7 +86,7 @@ func (m *Master) onSyndicReturn(ctx context.Context, r *server.Request) (any, er
 			row := wire.ReturnOf{JID: j.JID, ID: mr.ID}
 			switch {
 			case err == nil:
-			case kind == ownership.OfUnusable && m.probes.Asked(j.JID):
+			case kind == ownership.OfUnusable && m.peers.Probed(j.JID):
 				continue
 			case kind == ownership.OfUnusable:
 				verdicts.Refuse(row, err.Error())
@@ -100,7 +100,7 @@ func (m *Master) onSyndicReturn(ctx context.Context, r *server.Request) (any, er
 				}
 				continue
 			}
-			if !m.probes.Answer(j.JID, mr.ID, a.ret.Value) {
+			if !m.peers.Answered(j.JID, mr.ID, a.ret.Value, r.Version) {
 				as = append(as, a)
 			}
 		}
@@ -128,7 +128,7 @@ func (m *Master) below(ctx context.Context, j wire.SyndicJob, mr wire.MinionRetu
 	}
 	if err := m.policy.Settle(ctx, via, mr.ID); err != nil {
 		var elsewhere ownership.ElsewhereError
-		if errors.As(err, &elsewhere) && m.presence.Role(via) == presence.Syndic {
+		if errors.As(err, &elsewhere) && m.peers.Role(via) == presence.Syndic {
 			return arrival{}, ownership.OfUnproven, err
 		}
 		return arrival{}, ownership.OfReturn, err

@@ -30,19 +30,13 @@ func (m *Master) openGossip() (*treewatch.Hearsay, error) {
 // vitals are where this master's own figures are read.
 func (m *Master) vitals() treewatch.Vitals {
 	return treewatch.Vitals{
-		Addr: m.address, Keys: m.keys, Nodes: m.policy, Presence: m.presence, Ledger: m.ledger, Outbox: m.store.Outbox(), Log: m.log, Now: m.now,
+		Addr: m.address, Keys: m.keys, Nodes: m.policy, Presence: m.peers, Ledger: m.ledger, Outbox: m.store.Outbox(), Log: m.log, Now: m.now,
 	}
 }
 
 // watch is who tells what happens to the tree below.
 func (m *Master) watch(heard *treewatch.Hearsay) *treewatch.Watch {
 	return &treewatch.Watch{Tree: m.tree, Vitals: m.vitals(), Self: m.tellStores, Fire: m.fire, Heard: heard, Log: m.log, Now: m.now}
-}
-
-// tellNode fires the event of a node right below.
-func (m *Master) tellNode(tag, id string) {
-	m.log.Info("A node below changed", "node", id, "event", tag)
-	m.fire(tag, treewatch.Event(m.now(), id, id))
 }
 
 // address is where the request port is reached, as far as this host knows: by

@@ -1,13 +1,11 @@
 package master
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/ledger"
-	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/topology"
 )
 
@@ -46,37 +44,6 @@ func TestAMinionThatMovedIsNotNamedMissing(t *testing.T) {
 	}
 }
 
-// whereNow sees a minion where it is up, and nowhere else.
-func TestWhereNow(t *testing.T) {
-	r := newRig(t)
-	r.start()
-	n1, n2 := twoNodes(r)
-	node := func(id string, at topology.State, minion string, below ...topology.Node) topology.Node {
-		return topology.Node{
-			ID: id, Role: "syndic", State: topology.Up, Version: "test", Nodes: below,
-			Minions: []topology.Minion{{ID: minion, State: at}},
-		}
-	}
-	n1.tell(node("n1", topology.Down, "a", node("n3", topology.Up, "b", node("n5", topology.Up, "e")), node("n4", topology.Down, "b"),
-		node("n6", topology.Up, "d", node("n7", topology.Down, "e"))).Map())
-	n2.tell(treeOf("n2", topology.Up, "a"))
-	for _, c := range []struct{ id, other, want string }{
-		{"a", "n1", "n2"},
-		{"a", "n2", ""},
-		{"b", "n1/n4", "n1/n3"},
-		{"b", "n1/n3", ""},
-		{"c", "", ""},
-		{"d", "n1/n6", ""},            // told to be up still where it is missed
-		{"e", "n1/n6/n7", "n1/n3/n5"}, // no sibling of that one has it
-		{"e", "n1/nowhere/n8", "n1/n3/n5"},
-		{"b", "", "n1/n3"},
-	} {
-		if got, ok := r.whereNow(c.id, c.other); got != c.want || ok != (c.want != "") {
-			t.Errorf("%s beside %q is at %q", c.id, c.other, got)
-		}
-	}
-}
-
 // After a start a node tells what is below it in the same announcement that makes it
 // connected: its minions are found from then on, without another change.
 func TestWhereNow_AfterAStart(t *testing.T) {
@@ -87,34 +54,7 @@ func TestWhereNow_AfterAStart(t *testing.T) {
 	r.restart() // which remembers who had announced itself
 	n.listen().tell(treeOf("n1", topology.Up, "a"))
 	eventually(t, "n1 counts as connected", func() bool { return r.policy.Up("n1") })
-	if got, ok := r.whereNow("a", "n2"); !ok || got != "n1" {
+	if got, ok := r.policy.WhereNow("a", "n2"); !ok || got != "n1" {
 		t.Errorf("a is at %q, %v", got, ok)
-	}
-}
-
-// A node with 10,000 minions below one with 1,000 nodes was drained.
-func BenchmarkWhereNow(b *testing.B) {
-	m := &Master{tree: topology.NewTree(topology.Node{ID: "top"}, nil)}
-	var err error
-	if m.policy, err = ownership.Open(ownership.Options{PkiDir: b.TempDir(), SyndicDir: b.TempDir(), Cachedir: b.TempDir()}); err != nil {
-		b.Fatal(err)
-	}
-	mid := topology.Node{ID: "mid", Role: "syndic", State: topology.Up}
-	id := func(i, k int) string { return fmt.Sprintf("n%04d-m%04d", i, k) }
-	for i := range 1000 {
-		n := topology.Node{ID: fmt.Sprintf("n%04d", i), State: topology.Up}
-		for k := range 100 {
-			n.Minions = append(n.Minions, topology.Minion{ID: id(i, k), State: topology.Up})
-		}
-		mid.Nodes = append(mid.Nodes, n)
-	}
-	if err := m.tree.Report(mid, 1); err != nil {
-		b.Fatal(err)
-	}
-	m.policy.Claims().Report(mid)
-	for i := 0; b.Loop(); i++ {
-		if _, ok := m.whereNow(id(i%1000, i%100), "mid/gone"); !ok {
-			b.Fatal("not found")
-		}
 	}
 }

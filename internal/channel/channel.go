@@ -164,10 +164,25 @@ func (c *Channel) Topics(filtering bool) []string {
 	case !filtering:
 		return []string{""}
 	case c.cfg.Role == "syndic":
-		return []string{"broadcast", "syndic"}
+		return []string{ToAll, ToSyndics}
 	default:
-		return []string{"broadcast", Topic(c.cfg.ID)}
+		return []string{ToAll, Topic(c.cfg.ID)}
 	}
+}
+
+// Topics under which zmq_filtering sends what is for all, and what is for syndics.
+const (
+	ToAll     = "broadcast"
+	ToSyndics = "syndic"
+)
+
+// TopicsOf are the topics of what is for some minions, and the nodes that they may be behind.
+func TopicsOf(ids []string) []string {
+	out := make([]string, 0, len(ids)+1)
+	for _, id := range ids {
+		out = append(out, Topic(id))
+	}
+	return append(out, ToSyndics)
 }
 
 // Topic is the publication topic of one minion id: ids are hashed because

@@ -7,10 +7,11 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/topology"
 )
 
 const (
-	// FormerSweep is how often [Claims.Sweep] is due: what a node has had is
+	// FormerSweep is how often [Policy.Sweep] is due: what a node has had is
 	// remembered for one to two of these after it owes nothing.
 	FormerSweep = 5 * time.Minute
 	// mostFormer bounds the ids that are remembered of one node.
@@ -85,6 +86,16 @@ func (o *Claims) Sweep(owes func(node string) bool) {
 		o.changed = o.former.turn(node) || o.changed
 		o.mu.Unlock()
 	}
+}
+
+// Sweep forgets what nodes have had of which they can hand up no return any more.
+func (p *Policy) Sweep() { p.claims.Sweep(p.owesReturns) }
+
+// owesReturns tells whether a node right below may still have returns to hand up: it
+// is away, or says so.
+func (p *Policy) owesReturns(node string) bool {
+	n, known := p.o.Tree.Node(node)
+	return known && (n.State != topology.Up || n.Vitals.Started.IsZero() || n.Vitals.Owed > 0)
 }
 
 // wire gives all that is remembered, nil if that is nothing.

@@ -78,6 +78,14 @@ func New(cfg Config) *Registry {
 	return r
 }
 
+// Begin says that connections may come from now on: those of the earlier life have their
+// time to come back.
+func (r *Registry) Begin() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.started = r.cfg.Now()
+}
+
 // Subscribed tells that a connection has subscribed under a session.
 // Connections without a session text are of no interest.
 func (r *Registry) Subscribed(c Conn, text string) {

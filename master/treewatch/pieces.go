@@ -1,4 +1,4 @@
-package master
+package treewatch
 
 import (
 	"errors"
@@ -13,14 +13,11 @@ import (
 // last there is an answer, and nothing else comes of them: it tells how many pieces
 // of this report are here, 0 if the node has to begin anew. The last one is a report
 // like any other.
-func (m *Master) takePiece(a presence.Announcement, d *wire.Map) (answer *wire.Map, err error) {
+func (r *Reports) takePiece(a presence.Announcement, d *wire.Map) (answer *wire.Map, err error) {
 	piece, life := d.Map("piece"), d.String("life")
-	switch {
-	case a.Role != presence.Syndic:
-		return nil, nil
-	case piece == nil:
+	if piece == nil {
 		if d.Bool("pieces") {
-			m.tree.Expect(a.ID, life)
+			r.Tree.Expect(a.ID, life)
 		}
 		return nil, nil
 	}
@@ -28,20 +25,20 @@ func (m *Master) takePiece(a presence.Announcement, d *wire.Map) (answer *wire.M
 	if err != nil {
 		return nil, fmt.Errorf("tree of node %s: %w", a.ID, err)
 	}
-	delta, done, err := m.tree.Gather(a.ID, life, p)
+	delta, done, err := r.Tree.Gather(a.ID, life, p)
 	switch {
 	case errors.Is(err, topology.ErrStale):
-		return wire.NewMap("node", m.node, "piece", 0), nil
+		return wire.NewMap("node", r.Node, "piece", 0), nil
 	case err != nil:
 		return nil, fmt.Errorf("tree of node %s: %w", a.ID, err)
 	case !done:
-		return wire.NewMap("node", m.node, "piece", p.N+1), nil
+		return wire.NewMap("node", r.Node, "piece", p.N+1), nil
 	case delta.From != 0:
-		err = m.applyDelta(a.ID, life, delta)
+		err = r.applyDelta(a.ID, life, delta)
 	default:
 		var n topology.Node
 		if n, err = delta.Node(a.ID); err == nil {
-			err = m.takeWhole(a, n, life, delta.To)
+			err = r.takeWhole(a, n, life, delta.To)
 		}
 	}
 	if err != nil {

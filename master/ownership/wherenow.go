@@ -1,4 +1,4 @@
-package master
+package ownership
 
 import (
 	"strings"
@@ -6,12 +6,12 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// whereNow gives the node below that a minion is connected to just now, by its path,
+// WhereNow gives the node below that a minion is connected to just now, by its path,
 // other than the given one. The ledger asks it under its lock, for each minion that a
 // node misses: so it looks first where minions go, which is beside the node they left.
-func (m *Master) whereNow(id, other string) (path string, ok bool) {
-	for _, head := range m.policy.Claims().Connected(id) {
-		n, known := m.tree.Node(head)
+func (p *Policy) WhereNow(id, other string) (path string, ok bool) {
+	for _, head := range p.claims.Connected(id) {
+		n, known := p.o.Tree.Node(head)
 		if !known || n.State != topology.Up {
 			continue
 		}

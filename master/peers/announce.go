@@ -1,0 +1,73 @@
+package peers
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/presence"
+	"github.com/momtree/mom/master/server"
+)
+
+func init() {
+	commands.Register(server.Command{
+		Name: "_presence", Who: server.Proven,
+		Args: []string{"session", "role", "version", "running", "back", "heard", "life", "tree", "delta", "revision", "pieces", "piece", "now"},
+		Doc: `
+A minion or node says that it is there, and what is below it; our own addition.
+
+session
+    What its subscription carries, so that the master knows the connection.
+role, version, running, back
+    What it is, of which version, the jobs it works on, and whether it was here before.
+heard
+    The last publication that it heard; without it, it fetches none.
+life, tree, delta, revision, pieces, piece, now
+    Of a node: its start, what is below it or what has changed there, in pieces if
+    that is much, and its clock.
+`,
+	}, func(s *Service) server.Handler { return s.announced })
+}
+
+// announced serves `_presence`, our own addition: a minion or node names the session that
+// its subscription carries, and a node tells what is below it. A peer ignores the fields
+// of the answer that it does not know.
+func (s *Service) announced(_ context.Context, r *server.Request) (any, error) {
+	d, err := wire.DecodeMap(r.Load)
+	if err != nil {
+		return nil, fmt.Errorf("presence of %s: %w", r.ID, err)
+	}
+	a := presence.Announcement{
+		ID: r.ID, Session: d.String("session"), Role: d.String("role"), Version: d.String("version"),
+		Running: wire.Texts(d.List("running")), Back: d.Bool("back"),
+	}
+	missed, know := s.p.Missed(r.ID, d)
+	// It is about to be given them: nobody has to ask whether it runs them.
+	a.Running = append(a.Running, missed...)
+	if a.Role == presence.Syndic {
+		if err := s.p.Policy.Join(r.ID); err != nil {
+			return nil, err
+		}
+	} else {
+		s.p.Policy.ActsAsMinion(r.ID)
+	}
+	switch answer, err := s.reports.Take(a, d); {
+	case err != nil:
+		return nil, err
+	case answer != nil:
+		return answer, nil
+	}
+	connected, err := s.Announce(a)
+	if err != nil {
+		return nil, err
+	}
+	reply := wire.NewMap("session", connected, "node", s.o.Node, "heartbeat", s.o.Config.ZmqHeartbeatIvl.Seconds())
+	s.reports.Greet(a, d, reply)
+	if know != nil {
+		know.Range(func(key, val any) bool {
+			reply.Set(key, val)
+			return true
+		})
+	}
+	return reply, nil
+}

@@ -1,0 +1,80 @@
+package peers
+
+import (
+	"time"
+
+	"github.com/momtree/mom/master/ledger"
+)
+
+// Minions are the minions of an audience with what presence says of them;
+// if they may have the job, or will be given it, those that are away get the time
+// to come back.
+func (s *Service) Minions(ids []string, await func(id string) bool) []ledger.Minion {
+	out := make([]ledger.Minion, 0, len(ids))
+	for _, id := range ids {
+		at := s.Minion(id)
+		switch {
+		case at.Stock && at.Live == ledger.Up:
+			at.Live = ledger.Untracked // it is there, and has to be asked whether it works on the job
+		case at.Stock: // it takes longer than ours to come back
+			if at.Grace = min(at.Grace, s.stockWait()); !s.p.Keeps() {
+				at.Grace = 0
+			}
+		case at.Grace > 0 && !await(id):
+			at.Grace = 0
+		}
+		out = append(out, ledger.Minion{ID: id, Live: at.Live, Grace: at.Grace, Doubt: at.Doubt})
+	}
+	return out
+}
+
+// Awaits tells whether a new job waits for a minion that is not connected: it comes
+// back after our start, and the publication is kept for it.
+func (s *Service) Awaits(id string) bool { return s.p.Keeps() && s.Returning(id) }
+
+// LookAgain tells the ledger of those whose connection broke after the job was
+// matched and before the ledger knew it: nothing else would end the wait.
+func (s *Service) LookAgain(spec ledger.Job) {
+	for _, min := range spec.Minions {
+		at := s.Minion(min.ID)
+		switch live := at.Live; {
+		case at.Stock:
+			if live == ledger.Away && min.Live == ledger.Untracked {
+				s.p.Jobs.MinionDown(min.ID, s.stockWait())
+			}
+		case min.Live == ledger.Up && live != ledger.Up:
+			s.p.Jobs.MinionDown(min.ID, 0)
+		case min.Live == ledger.Away && live == ledger.Up: // it has heard the publication
+			s.p.Jobs.MinionUp(min.ID, map[string]bool{spec.JID: true})
+		}
+	}
+	for _, n := range spec.Nodes {
+		switch live, _ := s.Node(n.ID); {
+		case n.Live == ledger.Up && live != ledger.Up:
+			s.p.Jobs.NodeDown(n.ID)
+		case n.Live == ledger.Away && live == ledger.Up:
+			s.p.Jobs.NodeUp(n.ID)
+		}
+	}
+}
+
+// stockWait is how long a job waits for a stock minion that has lost its connection: as
+// long as it may take to come back, but no longer than Salt, which hears of no loss,
+// waits for its answer.
+func (s *Service) stockWait() time.Duration {
+	return min(s.o.Config.PresenceReconnect, s.o.Config.Timeout+s.o.Config.GatherJobTimeout)
+}
+
+// Here serves max_minions: how many peers are there, and is this one.
+func (s *Service) Here(id string) (all int, is bool) {
+	return s.Connected(), s.Minion(id).Live == ledger.Up
+}
+
+// Unannounced has a peer that is known to announce itself, is gone, and now talks without
+// that, taken for one of Python's in its place. Only a request that proves its key tells
+// that: a sign-in can be made with the public key alone.
+func (s *Service) Unannounced(id string) {
+	if s.Live(id) == ledger.Down {
+		s.Forget(id)
+	}
+}

@@ -1,0 +1,60 @@
+package peers
+
+import (
+	"github.com/momtree/mom/internal/channel"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/internal/zmtp"
+)
+
+// findJob is the function that says whether a job runs.
+const findJob = "saltutil.find_job"
+
+// Find has minions asked about a job, soon.
+func (s *Service) Find(jid string, ids []string) { s.asks.Add(jid, ids) }
+
+// Probed tells whether a jid is that of such a question.
+func (s *Service) Probed(jid string) bool { return s.probes.Asked(jid) }
+
+// Answered takes a return, which came by that version of the protocol, if it answers a
+// question of this service.
+func (s *Service) Answered(jid, id string, value wire.Raw, version int) bool {
+	return s.probes.Answer(jid, id, value) || s.answeredWho(jid, id, version)
+}
+
+// ask has the given minions asked whether they run a job: those whose connections are
+// known over these alone, so that the names of ten thousand do not go out to ten
+// thousand; the others by a list to all, as Salt does.
+func (s *Service) ask(jid string, ids []string) {
+	conns := map[uint64]bool{}
+	var rest []string
+	for _, id := range ids {
+		at := s.Conns(id)
+		for _, c := range at {
+			conns[c] = true
+		}
+		if len(at) == 0 {
+			rest = append(rest, id)
+		}
+	}
+	if len(conns) > 0 {
+		s.askOver(jid, "glob", "*", []string{channel.ToAll}, &zmtp.Choice{IDs: conns})
+	}
+	if len(rest) > 0 {
+		s.askOver(jid, "list", rest, channel.TopicsOf(rest), nil)
+	}
+}
+
+func (s *Service) askOver(jid, tgtType string, tgt any, topics []string, to *zmtp.Choice) {
+	p := wire.Publication{JID: s.p.JID(), TgtType: tgtType, User: s.p.User, Extra: wire.NewMap("mom_probe", true)}
+	var err error
+	for field, v := range map[*wire.Raw]any{&p.Fun: findJob, &p.Arg: []any{jid}, &p.Tgt: tgt} {
+		if *field, err = wire.Encode(v); err != nil {
+			s.o.Log.Error("A find_job could not be built", "jid", jid, "err", err)
+			return
+		}
+	}
+	s.probes.Add(p.JID, jid)
+	if err := s.p.Publish(p, topics, to); err != nil {
+		s.o.Log.Error("A find_job could not be published", "jid", jid, "err", err)
+	}
+}

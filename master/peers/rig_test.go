@@ -1,0 +1,128 @@
+package peers
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/internal/zmtp"
+	"github.com/momtree/mom/master/admission"
+	"github.com/momtree/mom/master/keys"
+	"github.com/momtree/mom/master/presence"
+	"github.com/momtree/mom/topology"
+)
+
+// conn is a connection.
+type conn uint64
+
+func (c conn) ID() uint64 { return uint64(c) }
+func (conn) Trust()       {}
+func (conn) Close()       {}
+
+// world is the master around a service: it records what it is told, and what is sent.
+type world struct {
+	*Service
+	t    *testing.T
+	dir  string
+	at   time.Time
+	tree *topology.Tree
+	told []string
+	sent []string
+	sure func(jid string) // called with each publication
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{t: t, dir: t.TempDir(), at: time.Unix(1000, 0), tree: topology.NewTree(topology.Node{ID: "top"}, nil)}
+	w.open()
+	return w
+}
+
+// open begins a life of the master.
+func (w *world) open() {
+	c := config.DefaultMaster()
+	c.Cachedir, c.PresenceAsk, c.PresenceReconnect, c.Timeout, c.GatherJobTimeout = w.dir, true, 25*time.Second, 5*time.Second, 10*time.Second
+	log := slog.New(slog.NewTextHandler(io.Discard, nil))
+	now := func() time.Time { return w.at }
+	w.Service = Open(Options{
+		Config: c, Node: "top", Keys: ids{"m1", "n1"}, Tree: w.tree, Fire: func(tag string, _ *wire.Map) { w.told = append(w.told, tag) },
+		Failing: func(what string, err error, _ ...any) { w.t.Errorf("%s: %v", what, err) }, Log: log, Now: now,
+	})
+	n := 0
+	w.Join(Parts{
+		Policy: policy{}, Claims: claims{}, Jobs: jobs{w}, Announced: func(presence.Announcement) {},
+		Keeps: func() bool { return true }, Heard: func() presence.Before { return presence.Before{} },
+		Missed: func(string, *wire.Map) ([]string, *wire.Map) { return nil, nil },
+		GiveMissed: func(conn uint64, id string, _ presence.Before) {
+			w.told = append(w.told, fmt.Sprint("given ", conn, id))
+		},
+		Secret: []byte("secret"), Signing: admission.NewTurns(1), Busy: func() bool { return false },
+		User: "root", JID: func() string { n++; return fmt.Sprintf("%020d", n) }, Publish: w.publish, Send: func(uint64, []byte) error { return nil },
+	})
+}
+
+func (w *world) publish(p wire.Publication, topics []string, to *zmtp.Choice) error {
+	tgt, err := wire.Decode(p.Tgt)
+	if to == nil {
+		w.sent = append(w.sent, fmt.Sprintf("%s %v to all under %d topics", p.TgtType, tgt, len(topics)))
+	} else {
+		w.sent = append(w.sent, fmt.Sprintf("%s %v to %d", p.TgtType, tgt, len(to.IDs)))
+	}
+	if w.sure != nil {
+		w.sure(p.JID)
+	}
+	return err
+}
+
+// want compares what was told since the last time.
+func (w *world) want(told ...string) {
+	w.t.Helper()
+	if !slices.Equal(w.told, told) {
+		w.t.Errorf("told %q, want %q", w.told, told)
+	}
+	w.told = nil
+}
+
+// announce has a peer of ours connect.
+func (w *world) announce(c conn, role, id string, running ...string) {
+	w.t.Helper()
+	w.Subscribed(c, id+fmt.Sprint(c))
+	if _, err := w.Announce(presence.Announcement{ID: id, Session: id + fmt.Sprint(c), Role: role, Version: "1", Running: running}); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+type ids []string
+
+func (x ids) List(keys.State) []string { return x }
+
+type policy struct{}
+
+func (policy) IsNode(id string) bool { return id[0] == 'n' }
+func (policy) Join(string) error     { return nil }
+func (policy) ActsAsMinion(string)   {}
+
+type claims struct{}
+
+func (claims) Report(topology.Node)                 {}
+func (claims) Change(topology.Node, topology.Delta) {}
+
+// jobs writes down what it is told.
+type jobs struct{ w *world }
+
+func (j jobs) tell(what string, about ...any) {
+	j.w.told = append(j.w.told, what+" "+strings.TrimSpace(fmt.Sprintln(about...)))
+}
+
+func (j jobs) MinionUp(id string, running map[string]bool) { j.tell("up", id, len(running)) }
+func (j jobs) MinionDown(id string, wait time.Duration)    { j.tell("down", id, wait) }
+func (j jobs) StockUp(id string)                           { j.tell("stock up", id) }
+func (j jobs) NodeUp(id string)                            { j.tell("node up", id) }
+func (j jobs) NodeDown(id string)                          { j.tell("node down", id) }
+func (j jobs) Found(jid, id string, running bool)          { j.tell("found", jid, id, running) }

@@ -1,0 +1,138 @@
+package treewatch
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/presence"
+	"github.com/momtree/mom/topology"
+)
+
+// Reports takes what nodes right below a master report of the tree below them.
+type Reports struct {
+	// Node is the id of this master.
+	Node string
+	Tree *topology.Tree
+	// Claims are who is behind which node.
+	Claims interface {
+		Report(n topology.Node)
+		Change(n topology.Node, d topology.Delta)
+	}
+	// State is how the tree shows a node.
+	State func(id string) topology.State
+	// Pruned: nodes do not get what none of their minions needs.
+	Pruned bool
+	Log    *slog.Logger
+	Now    func() time.Time
+}
+
+// Take takes what a peer that announces itself reports, if it is a node. With an answer
+// nothing else comes of the announcement: more pieces are to follow, or the node is
+// refused.
+func (r *Reports) Take(a presence.Announcement, d *wire.Map) (answer *wire.Map, err error) {
+	if a.Role != presence.Syndic {
+		return nil, nil
+	}
+	if answer, err = r.takePiece(a, d); answer == nil && err == nil {
+		err = r.takeTree(a, d)
+	}
+	if errors.Is(err, topology.ErrLoop) {
+		return r.refuseLoop(a, err), nil
+	}
+	return answer, err
+}
+
+// takeTree takes the whole of a node's report, or what has changed since its last one.
+func (r *Reports) takeTree(a presence.Announcement, d *wire.Map) error {
+	life := d.String("life")
+	switch whole, part := d.Map("tree"), d.Map("delta"); {
+	case whole != nil:
+		n, err := topology.FromMap(whole)
+		if err != nil {
+			return fmt.Errorf("tree of node %s: %w", a.ID, err)
+		}
+		at, _ := d.Get("revision")
+		revision, _ := at.(int64)
+		if err := r.takeWhole(a, n, life, uint64(max(revision, 0))); err != nil { //nolint:gosec // not negative
+			return err
+		}
+	case part != nil:
+		delta, err := topology.DeltaFrom(part)
+		if err != nil {
+			return fmt.Errorf("tree of node %s: %w", a.ID, err)
+		}
+		if err := r.applyDelta(a.ID, life, delta); err != nil {
+			return fmt.Errorf("tree of node %s: %w", a.ID, err)
+		}
+	}
+	if now, ok := d.Get("now"); ok {
+		if ns, ok := now.(int64); ok {
+			r.Tree.SetSkew(a.ID, time.Unix(0, ns).Sub(r.Now()).Round(10*time.Millisecond))
+		}
+	}
+	return nil
+}
+
+// takeWhole enters all that a node tells of itself and of what is below it.
+func (r *Reports) takeWhole(a presence.Announcement, n topology.Node, life string, revision uint64) error {
+	n.ID, n.Role, n.Version, n.State, n.Life = a.ID, presence.Syndic, a.Version, r.State(a.ID), life
+	if err := r.Tree.Report(n, revision); err != nil {
+		return fmt.Errorf("tree of node %s: %w", a.ID, err)
+	}
+	r.Claims.Report(n)
+	return nil
+}
+
+// applyDelta enters a difference into the tree and among the claims. One that does
+// not fit is dropped: the answer tells the node to report the whole.
+func (r *Reports) applyDelta(id, life string, d topology.Delta) error {
+	err := r.Tree.Apply(id, life, d)
+	if errors.Is(err, topology.ErrStale) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	n, _ := r.Tree.Node(id)
+	r.Claims.Change(n, d)
+	return nil
+}
+
+// Greet puts into the answer to a peer that announces itself what a node has to know:
+// which revision of its tree is here, so that it knows what to report next, and which
+// nodes are above it. Where publications are pruned, numbers of theirs that it does not
+// hear are no sign of a loss.
+func (r *Reports) Greet(a presence.Announcement, d, reply *wire.Map) {
+	if a.Role != presence.Syndic {
+		return
+	}
+	if r.Pruned {
+		reply.Set("filtered", true)
+	}
+	life := d.String("life")
+	if life == "" {
+		return
+	}
+	r.Tree.Tell(loopBelow(a.ID), a.ID, false)
+	reply.Set("tree", int64(r.Tree.Have(a.ID, life))) //nolint:gosec // it came as one
+	reply.Set("above", topology.AncestorsWire(r.Tree.Path()))
+	reply.Set("pieces", true)
+}
+
+// refuseLoop answers a node that has this very master below it. It is not taken
+// as a node here.
+func (r *Reports) refuseLoop(a presence.Announcement, err error) *wire.Map {
+	r.Log.Error("A node is refused", "node", a.ID, "err", err)
+	r.Tree.Tell(loopBelow(a.ID), a.ID, true)
+	return wire.NewMap("session", false, "node", r.Node, "loop", true)
+}
+
+func loopBelow(id string) topology.Problem {
+	return topology.Problem{
+		Kind: topology.Loop, Path: id,
+		Detail: fmt.Sprintf("node %s has this master below it and is refused; take one of the two out of syndic_master of the other", id),
+	}
+}
