@@ -6,7 +6,7 @@ SHELL := bash
 
 GO ?= go
 GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
-STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GOLANGCI    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 PKG     ?= ./...
 BENCH   ?= .
@@ -73,10 +73,9 @@ returns: deps ## how many returns a master takes and how soon jobs end, beside t
 figures: ## what the tree takes, in the shape in which Salt's was measured; half an hour (MINUTES=10 of a parent away, ARGS='-run Ping')
 	$(GO) test -tags figures -count=1 -timeout 60m -v -run Figures $(ARGS) ./internal/localcluster
 
-lint: ## formatting, vet, staticcheck, tidy modules, short files
+lint: ## formatting, golangci-lint (.golangci.yml), tidy modules, short files
 	@unformatted=$$($(GO) run $(GOFUMPT) -l .); [ -z "$$unformatted" ] || { printf 'not in gofumpt form:\n%s\n' "$$unformatted"; exit 1; }
-	$(GO) vet ./...
-	$(GO) run $(STATICCHECK) ./...
+	$(GO) run $(GOLANGCI) run ./...
 	$(GO) mod tidy -diff
 	$(GO) -C client/example mod tidy -diff
 	@git ls-files '*.go' | xargs wc -l | awk '$$2 != "total" && $$1 > 500 { print $$2 ": " $$1 " lines, more than 500: split it by concept"; bad = 1 } END { exit bad }'

@@ -54,7 +54,7 @@ func (m *Master) relay(r relayer, x wire.TagData) (upTo uint64, err error) {
 		if err := m.policy.MayRelay(r.id, x.Tag); err != nil {
 			return refuse(fmt.Errorf("a node may not pass %q on: %w", x.Tag, err))
 		}
-		taken := false
+		var taken bool
 		if data, upTo, taken = m.fromBelow(r.id, x.Tag, data); taken {
 			return upTo, nil
 		}

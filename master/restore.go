@@ -17,7 +17,7 @@ import (
 
 // restore opens the accounts of an earlier life again. Their minions and nodes
 // get the time to reconnect that presence gives after a start.
-func (m *Master) restore(ctx context.Context) error {
+func (m *Master) restore(ctx context.Context) {
 	jids := m.jobs.Open()
 	for _, r := range m.kept.Records() {
 		if err := m.restoreQueue(r); err != nil {
@@ -26,7 +26,6 @@ func (m *Master) restore(ctx context.Context) error {
 	}
 	m.restoreJobs(ctx, jids)
 	m.restorePublications()
-	return nil
 }
 
 // restoreJobs takes up jobs, several at a time: there may be thousands, of ten thousand

@@ -121,13 +121,11 @@ func parsePrivateBlock(block *pem.Block, pass string) (*rsa.PrivateKey, error) {
 	der := block.Bytes
 	switch block.Type {
 	case "RSA PRIVATE KEY":
-		//lint:ignore SA1019 keys that Salt encrypted with key_pass have this form, and an operator's old key must still open
-		if x509.IsEncryptedPEMBlock(block) {
+		if x509.IsEncryptedPEMBlock(block) { //nolint:staticcheck // keys that Salt encrypted with key_pass have this form, and an operator's old key must still open
 			if pass == "" {
 				return nil, fmt.Errorf("%w: the key is encrypted, set key_pass", ErrPassphrase)
 			}
-			//lint:ignore SA1019 as above
-			der, err := x509.DecryptPEMBlock(block, []byte(pass))
+			der, err := x509.DecryptPEMBlock(block, []byte(pass)) //nolint:staticcheck // as above
 			if err != nil {
 				return nil, fmt.Errorf("%w: %w", ErrPassphrase, err)
 			}

@@ -74,7 +74,8 @@ func x931Block(size int, data []byte) ([]byte, error) {
 // the key has its two primes.
 func privateOp(priv *rsa.PrivateKey, m *big.Int) (*big.Int, error) {
 	n, e := priv.N, big.NewInt(int64(priv.E))
-	r, inv := new(big.Int), new(big.Int)
+	inv := new(big.Int)
+	var r *big.Int
 	for {
 		var err error
 		if r, err = rand.Int(rand.Reader, n); err != nil {

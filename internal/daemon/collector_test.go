@@ -38,7 +38,6 @@ func TestCollectorFollowsTheHeap(t *testing.T) {
 	until(slowestPace)
 	ballast := make([]byte, 256<<20)
 	until(ownPace)
-	runtime.KeepAlive(ballast)
-	ballast = nil
+	runtime.KeepAlive(ballast) // and it is garbage from here on
 	until(slowestPace)
 }

@@ -110,7 +110,7 @@ func (k *Keys) Make(ctx context.Context, ids IDs, progress func(done, of int)) e
 		})
 	}
 	wg.Wait()
-	return errors.Join(append(errs, ctx.Err())...)
+	return errors.Join(errors.Join(errs...), ctx.Err())
 }
 
 func (k *Keys) ensure(i int) error {

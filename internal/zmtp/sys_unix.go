@@ -3,6 +3,7 @@
 package zmtp
 
 import (
+	"errors"
 	"io"
 	"net"
 	"os"
@@ -46,9 +47,9 @@ func readNow(fd uintptr, b []byte) (n int, void bool, err error) {
 	for {
 		n, err = syscall.Read(int(fd), b)
 		switch {
-		case err == unix.EINTR:
+		case errors.Is(err, unix.EINTR):
 			continue
-		case err == unix.EAGAIN:
+		case errors.Is(err, unix.EAGAIN):
 			return 0, true, nil
 		case err != nil:
 			return 0, false, os.NewSyscallError("read", err)

@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"errors"
 	"maps"
 	"slices"
 
@@ -115,7 +116,7 @@ func (e *Engine) ended(en entry) {
 		delete(e.words.lost, en.end)
 	}
 	if why != nil {
-		e.effects = append(e.effects, Unended{JID: en.end, Err: why, Again: why == errTooMany})
+		e.effects = append(e.effects, Unended{JID: en.end, Err: why, Again: errors.Is(why, errTooMany)})
 		return
 	}
 	if en.late && !en.noted { // its end is still to come, or was before it in this batch

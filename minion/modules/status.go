@@ -2,6 +2,7 @@ package modules
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -248,7 +249,7 @@ func diskUsage(ctx context.Context, path string) (*wire.Map, bool) {
 	}()
 	select {
 	case a := <-got:
-		if a.err == unix.ENOENT {
+		if errors.Is(a.err, unix.ENOENT) {
 			return nil, false
 		}
 		if a.err == nil {

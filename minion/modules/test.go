@@ -286,7 +286,7 @@ func testFib(ctx context.Context, c *Call) (any, error) {
 	}
 	start := time.Now()
 	a, b := big.NewInt(0), big.NewInt(1)
-	for i := int64(0); i < n; i++ {
+	for range n {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}

@@ -54,7 +54,7 @@ func admitCommand() *cobra.Command {
 }
 
 func admitOne(cmd *cobra.Command, pkiDir, id string, undo bool) error {
-	said := ""
+	var said string
 	if undo {
 		was, err := admitted.Withdraw(pkiDir, id)
 		if err != nil {

@@ -1,6 +1,7 @@
 package options
 
 import (
+	"errors"
 	"slices"
 	"strings"
 )
@@ -115,7 +116,7 @@ func (s *Set) short(word string, args []string) ([]string, error) {
 
 func (o *option) apply(name, value string) error {
 	err := o.set(value)
-	if e, ok := err.(*Error); ok {
+	if e := (*Error)(nil); errors.As(err, &e) {
 		return failf("option %s: %s", name, e.Text)
 	}
 	return err

@@ -70,7 +70,7 @@ func apply(ctx context.Context, db *sql.DB, files fs.FS, name string, version in
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback()
+	defer tx.Rollback() //nolint:errcheck // after the commit it does nothing
 	if _, err := tx.ExecContext(ctx, string(script)); err != nil {
 		return err
 	}

@@ -65,9 +65,9 @@ func (s *Sender) Sweep(ctx context.Context) (found Swept, err error) {
 }
 
 func (s *Sender) sweep(ctx context.Context, dest string, found *Swept) error {
-	for after, read := int64(0), int64(0); ; {
+	for after := int64(0); ; {
 		s.mu.Lock()
-		read = s.window.BeginPage(dest)
+		read := s.window.BeginPage(dest)
 		s.mu.Unlock()
 		page, err := s.o.Outbox.OutboxRead(ctx, dest, after, s.o.Bounds.ForwardRows, s.o.Bounds.ForwardBytes)
 		mine := s.mine(page)

@@ -35,16 +35,15 @@ func parseFrame(b []byte, most int) (f frame, rest []byte, need int, err error) 
 	if f.flags&^(flagMore|flagLong|flagCommand) != 0 || f.command() && f.more() {
 		return f, b, 0, fmt.Errorf("%w: it begins with %#02x", ErrFrame, f.flags)
 	}
-	head, size := 2, uint64(0)
+	head := 2
 	if f.flags&flagLong != 0 {
 		head = 9
 	}
 	if len(b) < head {
 		return f, b, head, nil
 	}
-	if head == 2 {
-		size = uint64(b[1])
-	} else {
+	size := uint64(b[1])
+	if head != 2 {
 		size = binary.BigEndian.Uint64(b[1:])
 	}
 	if size > uint64(most) { //nolint:gosec // most is positive

@@ -65,7 +65,7 @@ func (t *tally) add(e event) {
 	id := testID{e.Package, e.Test}
 	switch e.Action {
 	case "build-output":
-		io.WriteString(t.out, e.Output)
+		_, _ = io.WriteString(t.out, e.Output)
 	case "output":
 		b := t.output[id]
 		if b == nil {
@@ -128,7 +128,7 @@ func (t *tally) endPackage(e event) {
 
 func (t *tally) show(id testID) {
 	if b := t.output[id]; b != nil {
-		io.WriteString(t.out, b.String())
+		_, _ = io.WriteString(t.out, b.String())
 	}
 }
 
