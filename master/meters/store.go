@@ -45,7 +45,7 @@ func (c Sources) collectStore(s *metrics.Sink) {
 
 func collectDatabase(s *metrics.Sink, d returners.DrainStats) {
 	for kind, n := range d.Delivered {
-		s.Count("mom_database_delivered_total", n, strings.ToLower(string(kind)))
+		s.Count("mom_database_delivered_total", n, strings.ToLower(kind))
 	}
 	s.Count("mom_database_batches_total", d.Batches)
 	s.Count("mom_database_rejected_total", d.Rejected)

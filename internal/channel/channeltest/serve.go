@@ -75,7 +75,7 @@ func (m *Master) auth(env wire.Envelope, load *wire.Map) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		return wire.NewMap("enc", "clear", "load", []byte(raw), "sig", sig), nil
+		return wire.NewMap("enc", "clear", "load", raw, "sig", sig), nil
 	}
 	if m.rules.Auth != nil {
 		if ret := m.rules.Auth(load); ret != nil {
@@ -211,7 +211,7 @@ func (m *Master) pillar(env wire.Envelope, id, nonce string) (*wire.Map, error) 
 	if err != nil {
 		return nil, err
 	}
-	signed, err := wire.Encode(wire.NewMap("data", []byte(data), "sig", sig))
+	signed, err := wire.Encode(wire.NewMap("data", data, "sig", sig))
 	if err != nil {
 		return nil, err
 	}
