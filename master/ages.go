@@ -13,7 +13,7 @@ import (
 // open, in this life or a former one, those that are queued, and those of which a
 // master above has not heard the end.
 func (m *Master) busy() []string {
-	jids := append(m.jobs.Marked(), m.ledger.Active()...)
+	jids := append(m.jobs.Marked(), m.jobs.Active()...)
 	for _, r := range m.kept.Records() {
 		jids = append(jids, r.JID)
 	}

@@ -63,7 +63,7 @@ func TestAClockThatJumpsRemovesNothing(t *testing.T) {
 			if err := m.answer(over, "result"); err != nil {
 				t.Fatal(err)
 			}
-			eventually(t, "its end", func() bool { return r.ledger.Closed(over) })
+			eventually(t, "its end", func() bool { return r.closed(over) })
 			open := r.say(testJob("m1", "glob")).Map("load").String("jid")
 			m.hear()
 			r.accept("away", "minion")
@@ -105,7 +105,7 @@ func TestAClockThatJumpsRemovesNothing(t *testing.T) {
 			if err := m.answer(open, "result"); err != nil {
 				t.Fatal(err)
 			}
-			eventually(t, "the end of the open job", func() bool { return r.ledger.Closed(open) })
+			eventually(t, "the end of the open job", func() bool { return r.closed(open) })
 		})
 	}
 }
@@ -132,7 +132,7 @@ func TestWhatIsOpenOrQueuedIsNeverCleaned(t *testing.T) {
 	at.forward(10 * time.Second) // its lease: the job for it is queued
 	eventually(t, "m1 down", func() bool { return r.peers.Live("m1") == ledger.Down })
 	queued := r.say(testJob("m1", "glob", "queue_until", at.now().Add(50*time.Hour).Unix())).Map("load").String("jid")
-	eventually(t, "it is queued", func() bool { return len(r.Master.kept.Queued()) == 1 && r.ledger.Closed(queued) })
+	eventually(t, "it is queued", func() bool { return len(r.Master.kept.Queued()) == 1 && r.closed(queued) })
 
 	at.forward(25 * time.Hour)
 	eventually(t, "the old job is cleaned up", func() bool { return r.storedOf(over) == "load false, 0 returns, 0 expectations" })
@@ -143,7 +143,7 @@ func TestWhatIsOpenOrQueuedIsNeverCleaned(t *testing.T) {
 		}
 	}
 	r.restart()
-	if a, ok := r.ledger.State(open); !ok || a.Expected != 1 {
+	if a, ok := r.jobs.State(open); !ok || a.Expected != 1 {
 		t.Errorf("after a restart the open job's account is %+v, %v", a, ok)
 	}
 	if q := r.Master.kept.Queued(); len(q) != 1 || q[0].JID != queued {

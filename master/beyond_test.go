@@ -24,12 +24,12 @@ func TestNodeOfOursBehindAPythonMaster(t *testing.T) {
 		ours := wire.NewMap("minions", []any{"b", "c"}, "jid", jid,
 			"mom", wire.NewMap("node", "", "asked", []any{}, "unreachable", wire.NewMap("c", "Not connected")))
 		node.must(bulk("syndic/n1", event(jid, wire.NewMap("minions", []any{"a", "n2"}))))
-		if a, _ := r.ledger.State(jid); round == 0 && a.Expected != 2 || round == 1 && a.Expected != 1 {
+		if a, _ := r.jobs.State(jid); round == 0 && a.Expected != 2 || round == 1 && a.Expected != 1 {
 			t.Errorf("round %d: expected %d", round, a.Expected)
 		}
 		node.must(bulk("syndic/n1", event(jid, ours), event("syndic/n2/"+jid, ours)))
 		node.must(syndicReturn("n1", jid, "a", "b"))
-		a, _ := r.ledger.State(jid)
+		a, _ := r.jobs.State(jid)
 		if a.Expected != 3 || a.Returned != 2 || a.Missing["c"].Path != "n1/n2" || len(a.Waiting) != 0 {
 			t.Errorf("round %d: account %+v", round, a)
 		}

@@ -52,7 +52,7 @@ func TestResultsOfAnyDepthEndTheirJob(t *testing.T) {
 		if err := m.answer(jid, nest(d)); err != nil {
 			t.Fatalf("depth %d: %v", d, err)
 		}
-		if !r.ledger.Closed(jid) {
+		if !r.closed(jid) {
 			t.Fatalf("depth %d: the job stays open", d)
 		}
 		v, ok := r.valueOf(jid, "m1")
@@ -132,8 +132,8 @@ func TestUnsignedReturnEndsTheJob(t *testing.T) {
 		t.Errorf("answered by %v", v)
 	}
 	v, ok := r.valueOf(jid, "m1")
-	if text, _ := wire.Str(v); ok || !strings.Contains(text, "require_minion_sign_messages") || !r.ledger.Closed(jid) {
-		t.Errorf("success %v, %s, closed %v", ok, v, r.ledger.Closed(jid))
+	if text, _ := wire.Str(v); ok || !strings.Contains(text, "require_minion_sign_messages") || !r.closed(jid) {
+		t.Errorf("success %v, %s, closed %v", ok, v, r.closed(jid))
 	}
 }
 
@@ -155,12 +155,12 @@ func TestUnreadableReturnEndsTheJob(t *testing.T) {
 		change(load)
 		theirs := load.Clone()
 		theirs.Set("id", "m1")
-		if _, err := other.send(theirs); err == nil && r.ledger.Closed(jid) {
+		if _, err := other.send(theirs); err == nil && r.closed(jid) {
 			t.Errorf("%s: another minion ends the job", name)
 		}
 		m.must(load)
-		if _, ok := r.valueOf(jid, "m1"); ok || !r.ledger.Closed(jid) {
-			t.Errorf("%s: success %v, closed %v", name, ok, r.ledger.Closed(jid))
+		if _, ok := r.valueOf(jid, "m1"); ok || !r.closed(jid) {
+			t.Errorf("%s: success %v, closed %v", name, ok, r.closed(jid))
 		}
 	}
 }

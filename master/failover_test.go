@@ -172,7 +172,7 @@ func TestUsers_JobComesAfterAGuestAtWorkOnIt(t *testing.T) {
 		r := newRig(t)
 		r.start()
 		guest := r.guest("minion").listen().announce(someJob)
-		eventually(t, "the guest's job", func() bool { _, ok := r.ledger.State(someJob); return ok })
+		eventually(t, "the guest's job", func() bool { _, ok := r.jobs.State(someJob); return ok })
 		eventually(t, "it on disk", func() bool {
 			xs, err := r.store.Local().GetExpectations(t.Context(), someJob)
 			return err == nil && len(xs) == 1
@@ -238,7 +238,7 @@ func TestBothNodesOfAMovingMinionAreHeard(t *testing.T) {
 		n.must(bulk("syndic/"+n.id, event("salt/job/"+jid+"/missing", wire.NewMap("jid", jid, "missing", gone, "nodes", wire.NewMap()))))
 	}
 	lose(n1)
-	if a, _ := r.ledger.State(jid); a.Waiting["a"] != "n2" {
+	if a, _ := r.jobs.State(jid); a.Waiting["a"] != "n2" {
 		t.Errorf("account %+v", a)
 	}
 	lose(n2)

@@ -57,7 +57,7 @@ func TestAMinionComesHomeAtWork(t *testing.T) {
 	r.say(testJob("*", "glob", "jid", someJob))
 	own.mute()
 	eventually(t, "its home to miss it", func() bool {
-		a, ok := r.ledger.State(someJob)
+		a, ok := r.jobs.State(someJob)
 		return ok && len(a.Missing) == 1
 	})
 	events := r.events()
@@ -73,7 +73,7 @@ func TestAMinionComesHomeAtWork(t *testing.T) {
 			if d := events.take(jid); !d.Map("mom").Bool("moved") {
 				t.Errorf("of %s is told %v", jid, plain(t, d))
 			}
-			if a, ok := r.ledger.State(jid); !ok || !a.Open() || len(a.Missing) > 0 {
+			if a, ok := r.jobs.State(jid); !ok || !a.Open() || len(a.Missing) > 0 {
 				t.Errorf("%s is known %v, as %+v", jid, ok, a)
 			}
 		}
@@ -95,12 +95,12 @@ func TestAnAdoptedJobOutlivesARestart(t *testing.T) {
 	guest.mute()
 	r.restart()
 	eventually(t, "the job to be known", func() bool {
-		a, ok := r.ledger.State(someJob)
+		a, ok := r.jobs.State(someJob)
 		return ok && a.Open() && len(a.Waiting) == 1
 	})
-	r.ledger.Lease(someJob, "guest", 1) // instead of the time that a start gives it
+	r.jobs.MinionDown("guest", 1) // instead of the time that a start gives it
 	eventually(t, "the guest to be missed", func() bool {
-		a, ok := r.ledger.State(someJob)
+		a, ok := r.jobs.State(someJob)
 		return ok && !a.Open() && len(a.Missing) == 1
 	})
 }
@@ -122,12 +122,12 @@ func TestAnAdoptedJobIsPublishedAfterARestart(t *testing.T) {
 				if err := guest.answer(someJob, true); err != nil {
 					t.Fatal(err)
 				}
-				eventually(t, "the job to end", func() bool { return !r.ledger.Knows(someJob) || r.ledger.Closed(someJob) })
+				eventually(t, "the job to end", func() bool { return r.closed(someJob) })
 			}
 			guest.mute()
 			r.restart()
 			<-r.server.Opened()
-			if a, known := r.ledger.State(someJob); known == ended || known && !r.ledger.Adopted(someJob) {
+			if a, known := r.jobs.State(someJob); known == ended {
 				t.Errorf("known %v, as %+v", known, a)
 			}
 			own := r.minion("own", "minion", "minion").listen().announce()
@@ -135,7 +135,7 @@ func TestAnAdoptedJobIsPublishedAfterARestart(t *testing.T) {
 			if p := own.hear(); p.JID != someJob {
 				t.Errorf("published is %s", p.JID)
 			}
-			a, ok := r.ledger.State(someJob)
+			a, ok := r.jobs.State(someJob)
 			if _, waits := a.Waiting["own"]; !ok || !waits {
 				t.Errorf("it waits for %v", a.Waiting)
 			}
@@ -159,7 +159,7 @@ func TestAnAnnouncementIsNotBelievedBlindly(t *testing.T) {
 	}
 	events := r.events()
 	guest.listen().announce(running...)
-	if n := len(r.ledger.Active()); n > r.cfg.Bounds.Adopted || n < r.cfg.Bounds.Adopted-2 {
+	if n := len(r.jobs.Active()); n > r.cfg.Bounds.Adopted || n < r.cfg.Bounds.Adopted-2 {
 		t.Errorf("%d jobs are adopted", n)
 	}
 	for _, tag := range events.tags() {
@@ -184,7 +184,7 @@ func TestInventedJobsAreBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	opened := func() (jobs, marks int) { return len(r.ledger.Active()), len(r.Master.jobs.Open()) }
+	opened := func() (jobs, marks int) { return len(r.jobs.Active()), len(r.jobs.Open()) }
 	liar := r.minion("liar", "minion", "minion").listen().announce()
 	for k := range 10 {
 		invent(liar, k*2000)
@@ -198,7 +198,7 @@ func TestInventedJobsAreBounded(t *testing.T) {
 	}
 	// Jobs that are known here are not among these.
 	real := r.say(testJob("liar", "glob")).Map("load").String("jid")
-	if a, ok := r.ledger.State(real); !ok || !a.Open() {
+	if a, ok := r.jobs.State(real); !ok || !a.Open() {
 		t.Errorf("the account of a real job: %+v", a)
 	}
 }

@@ -47,7 +47,7 @@ func (m *Master) jobPage(ctx context.Context, r *server.Request) (any, error) {
 		m.server.RefusedUser("job_page", sender.Name, jid)
 		return nil, server.ErrNotAllowed
 	}
-	a, known := m.ledger.State(jid) // before the returns are read
+	a, known := m.jobs.State(jid) // before the returns are read
 	if !known {
 		return nil, server.Invalid("job_page: this master keeps no account of job %s", jid)
 	}

@@ -99,7 +99,7 @@ func TestCommandThatPausesMissesNoReturn(t *testing.T) {
 			if err := <-stored; err != nil {
 				t.Fatal(err)
 			}
-			eventually(t, "the end of the job", func() bool { return r.ledger.Closed(f.JID) })
+			eventually(t, "the end of the job", func() bool { return r.closed(f.JID) })
 		}
 	}
 	if len(seen) != minions {

@@ -28,7 +28,6 @@ import (
 	"github.com/momtree/mom/master/jobs"
 	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/keyring"
-	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/master/meters"
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/peers"
@@ -93,7 +92,6 @@ type Master struct {
 	store    *jobstore.Store
 	jobs     *jobs.Engine
 	driver   *driver.Driver // carries out what the engine wants
-	ledger   *ledger.Ledger // that of the engine, to be asked
 	peers    *peers.Service // who is there
 	tree     *topology.Tree
 	data     *datacache.Cache

@@ -111,11 +111,11 @@ func (m *Master) giveMissed(conn uint64, id string, before presence.Before) {
 		if seq > before.Number {
 			return false
 		}
-		owes, queued := m.ledger.Owes(rec.JID, id), m.kept.Wants(rec.JID, id)
+		owes, queued := m.jobs.Owes(rec.JID, id), m.kept.Wants(rec.JID, id)
 		switch {
 		case !owes && !queued:
 			return true
-		case m.ledger.Unheard(rec.JID, id), m.diary.MayRepeat(rec.JID, id, before.Position):
+		case m.jobs.Unheard(rec.JID, id), m.diary.MayRepeat(rec.JID, id, before.Position):
 		default:
 			return true
 		}

@@ -111,7 +111,7 @@ func TestUsers17aMissedPublication(t *testing.T) {
 		t.Errorf("missing %v", plain(t, d))
 	}
 	j.come()
-	eventually(t, "m1 answered", func() bool { a, _ := r.ledger.State(jid); return a.Returned == 1 })
+	eventually(t, "m1 answered", func() bool { a, _ := r.jobs.State(jid); return a.Returned == 1 })
 	if err := slow.answer(jid, true); err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +233,7 @@ func TestEveryJobOnce(t *testing.T) {
 			j.come()
 		}
 	}
-	eventually(t, "all jobs over", func() bool { return len(r.ledger.Active()) == 0 })
+	eventually(t, "all jobs over", func() bool { return len(r.jobs.Active()) == 0 })
 	for _, jid := range jids {
 		rets, err := r.store.Local().GetReturns(t.Context(), jid)
 		if err != nil {
@@ -336,7 +336,7 @@ func TestQueueEnds(t *testing.T) {
 			if j.ran(jid) != 0 {
 				t.Error("it ran the job all the same")
 			}
-			if a, ok := r.ledger.State(jid); !ok || a.Expected != 1 || a.Missing["m1"].Reason != reason {
+			if a, ok := r.jobs.State(jid); !ok || a.Expected != 1 || a.Missing["m1"].Reason != reason {
 				t.Errorf("account %+v", a)
 			}
 		})

@@ -27,7 +27,7 @@ func TestOneKey_SyndicAndMinionOfSalts(t *testing.T) {
 	for _, tgt := range []string{"*", "host"} {
 		jid := r.say(testJob(tgt, "glob")).Map("load").String("jid")
 		eventually(t, "the job heard", func() bool { return m.runs(jid) == 1 })
-		a, ok := r.ledger.State(jid)
+		a, ok := r.jobs.State(jid)
 		if !ok || !a.Open() || a.Expected != 1 || len(a.Waiting) != 1 {
 			t.Fatalf("%s: the account is %+v", tgt, a)
 		}

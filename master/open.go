@@ -187,7 +187,6 @@ func (m *Master) openEngine() error {
 	m.driver = driver.New(bell, driver.Options{
 		Ctx: m.ctx, Engine: m.jobs, Save: m.store.Save, Do: m.do, Waiting: m.cfg.Bounds.WordQueue, Log: m.log,
 	})
-	m.ledger = m.jobs.Ledger()
 	return nil
 }
 

@@ -158,7 +158,7 @@ func TestForgedIDsInExpectations(t *testing.T) {
 	gone := wire.NewMap("a", wire.NewMap("reason", "lost", "path", ""))
 	n2.must(bulk("syndic/n2", expectation(wire.NewMap("a", "lost"), "a", "c"),
 		event("salt/job/"+jid+"/missing", wire.NewMap("jid", jid, "missing", gone, "nodes", wire.NewMap()))))
-	a, ok := r.ledger.State(jid)
+	a, ok := r.jobs.State(jid)
 	if !ok || a.Waiting["a"] != "n1" || a.Waiting["c"] != "n2" || len(a.Missing) != 0 {
 		t.Errorf("account %+v", a)
 	}

@@ -76,7 +76,7 @@ func TestRestartWithAnOpenJob(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.restart()
-	if a, ok := r.ledger.State(jid); !ok || !a.Open() || a.Returned != 1 || len(a.Waiting) != 1 {
+	if a, ok := r.jobs.State(jid); !ok || !a.Open() || a.Returned != 1 || len(a.Waiting) != 1 {
 		t.Fatalf("account %+v", a)
 	}
 	events := r.events()
@@ -294,7 +294,7 @@ func TestNodeThatDoesNotComeBackAfterAStart(t *testing.T) {
 	n.mute()
 	r.restart()
 	events := r.events()
-	if a, ok := r.ledger.State(jid); !ok || a.Waiting["a"] != "n1" {
+	if a, ok := r.jobs.State(jid); !ok || a.Waiting["a"] != "n1" {
 		t.Fatalf("after the restart: %+v", a)
 	}
 	c.forward(15 * time.Second)
@@ -314,5 +314,5 @@ func TestPingOnRotateOfAPublication(t *testing.T) {
 	r.keys.Shared.RenewNow()
 	jid := r.say(testJob("*", "glob")).Map("load").String("jid")
 	events.take("salt/job/" + jid + "/new")
-	eventually(t, "the ping", func() bool { return len(r.ledger.Active()) == 2 })
+	eventually(t, "the ping", func() bool { return len(r.jobs.Active()) == 2 })
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/jobs"
 	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/returners"
 )
@@ -266,9 +267,11 @@ func TestLostWhilePublishing(t *testing.T) {
 	}
 	m.mute()
 	eventually(t, "m1 gone", func() bool { return r.peers.Live("m1") == ledger.Away })
-	if err := r.ledger.Open(spec); err != nil {
+	save, _, err := r.jobs.Publish(t.Context(), jobs.Publication{Spec: spec})
+	if err != nil {
 		t.Fatal(err)
 	}
+	r.jobs.Saved(save, returners.Result{}, nil)
 	events := r.events()
 	r.peers.LookAgain(spec)
 	d := events.take("salt/job/" + spec.JID + "/missing").Map("missing")

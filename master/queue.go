@@ -150,7 +150,7 @@ func (m *Master) queueAnswered(jid, id string) {
 	if !m.kept.Answered(jid, id) {
 		return
 	}
-	if a, ok := m.ledger.State(jid); !ok || !a.Open() {
+	if a, ok := m.jobs.State(jid); !ok || !a.Open() {
 		m.kept.Drop(jid)
 	}
 }

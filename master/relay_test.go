@@ -97,7 +97,7 @@ func TestExpectationsOverTwoTiers(t *testing.T) {
 		return e.Tag == jid && err == nil && d.Map("mom").String("node") == "n1/n2"
 	})
 	node.must(syndicReturn("n1", jid, "a", "b"))
-	if a, _ := r.ledger.State(jid); a.Expected != 3 || len(a.Waiting) != 1 || a.Waiting["c"] != "n1/n2" {
+	if a, _ := r.jobs.State(jid); a.Expected != 3 || len(a.Waiting) != 1 || a.Waiting["c"] != "n1/n2" {
 		t.Errorf("account %+v", a)
 	}
 	gone := wire.NewMap("c", wire.NewMap("reason", ledger.NotConnected, "path", "n2"))
@@ -166,7 +166,7 @@ func TestWordsThatComeLate(t *testing.T) {
 	if late, ok := v.(*wire.Map); err != nil || !ok || late.Int("late") != 7 {
 		t.Errorf("what came late is answered by %v, %v", v, err)
 	}
-	if a, _ := r.ledger.State(jid); a.Expected != 2 || len(a.Missing) != 2 || len(a.Waiting) != 0 {
+	if a, _ := r.jobs.State(jid); a.Expected != 2 || len(a.Missing) != 2 || len(a.Waiting) != 0 {
 		t.Errorf("account %+v", a)
 	}
 	xs, err := r.store.Local().GetExpectations(t.Context(), jid)

@@ -39,10 +39,10 @@ func TestAStartReadsNoResults(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	eventually(t, "both returns", func() bool { a, _ := r.ledger.State(jid); return a.Returned == 2 })
+	eventually(t, "both returns", func() bool { a, _ := r.jobs.State(jid); return a.Returned == 2 })
 	read = false
 	r.restart()
-	if a, ok := r.ledger.State(jid); !ok || !a.Open() || a.Expected != 3 || a.Returned != 2 || len(a.Waiting) != 1 {
+	if a, ok := r.jobs.State(jid); !ok || !a.Open() || a.Expected != 3 || a.Returned != 2 || len(a.Waiting) != 1 {
 		t.Errorf("the account is %+v, %v", a, ok)
 	}
 	if read {
@@ -52,8 +52,8 @@ func TestAStartReadsNoResults(t *testing.T) {
 	if err := ms["m3"].answer(jid, "result"); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "its end", func() bool { return r.ledger.Closed(jid) })
-	if a, ok := r.ledger.State(jid); ok && (a.Returned != 3 || len(a.Missing) != 0) {
+	eventually(t, "its end", func() bool { return r.closed(jid) })
+	if a, ok := r.jobs.State(jid); ok && (a.Returned != 3 || len(a.Missing) != 0) {
 		t.Errorf("closed with %+v", a)
 	}
 }

@@ -33,7 +33,7 @@ func (m *Master) openRetention() (err error) {
 	}, m.store.Embedded())
 	m.late = retention.NewLatecomers(retention.LatecomersOptions{
 		For: republishFor, Publish: m.publishAgain, Log: m.log, Now: m.now,
-		Open: func(jid string) bool { a, ok := m.ledger.State(jid); return ok && a.Open() },
+		Open: func(jid string) bool { a, ok := m.jobs.State(jid); return ok && a.Open() },
 	})
 	return err
 }
@@ -93,7 +93,7 @@ type listener struct {
 // on, and owes the answer of.
 func (m *Master) missed(l listener, give func(seq int64, r retention.Record) bool) {
 	m.kept.Since(l.epoch, l.seq, func(seq int64, r retention.Record) bool {
-		if l.running[r.JID] || !m.ledger.Owes(r.JID, l.id) && !m.kept.Wants(r.JID, l.id) {
+		if l.running[r.JID] || !m.jobs.Owes(r.JID, l.id) && !m.kept.Wants(r.JID, l.id) {
 			return true
 		}
 		return give(seq, r)
@@ -151,7 +151,7 @@ func (m *Master) sweepRetention() {
 func (m *Master) restorePublications() {
 	var late []retention.Record
 	m.kept.Since("", 0, func(_ int64, r retention.Record) bool {
-		a, ok := m.ledger.State(r.JID)
+		a, ok := m.jobs.State(r.JID)
 		switch {
 		case ok && a.Open():
 			if !r.Published {

@@ -236,6 +236,12 @@ func (r *rig) notes(kind string) (jids []string) {
 	return jids
 }
 
+// closed tells that no account of a job is open.
+func (r *rig) closed(jid string) bool {
+	a, ok := r.jobs.State(jid)
+	return !ok || !a.Open()
+}
+
 // events records what is fired on the bus from now on.
 func (r *rig) events() *recorder {
 	rec := &recorder{t: r.t, sub: r.bus.Subscribe(bus.SubscribeOptions{Size: 65536})}

@@ -54,12 +54,12 @@ func (e runnerEnv) Jobs(ctx context.Context, name string) (returners.Reader, err
 	return nil, fmt.Errorf("ext_source=%s: this master has the job caches local_cache and %s", name, own)
 }
 
-func (e runnerEnv) State(jid string) (ledger.Account, bool) { return e.m.ledger.State(jid) }
+func (e runnerEnv) State(jid string) (ledger.Account, bool) { return e.m.jobs.State(jid) }
 func (e runnerEnv) ActiveBelow(ctx context.Context) map[string]*wire.Map {
 	return e.m.activeBelow(ctx)
 }
 
-func (e runnerEnv) Active() []string    { return e.m.ledger.Active() }
+func (e runnerEnv) Active() []string    { return e.m.jobs.Active() }
 func (e runnerEnv) Tree() topology.Node { return e.m.tree.Snapshot() }
 
 func (e runnerEnv) Trace(ctx context.Context, jid string) (trace.Step, error) {
@@ -84,7 +84,7 @@ const waitedFor = 5
 
 // Inflight serves the runner jobs.inflight.
 func (e runnerEnv) Inflight(limit int) runners.Inflight {
-	jobs, open := e.m.ledger.Summaries(limit, waitedFor)
+	jobs, open := e.m.jobs.Summaries(limit, waitedFor)
 	return runners.Inflight{
 		Jobs: jobs, Open: open, Returned: e.m.stats.Returns.Load(), Closed: e.m.stats.Completed.Load(), At: e.m.now(),
 	}
@@ -127,7 +127,7 @@ func (e runnerEnv) Ask(ctx context.Context, q runners.Question) (runners.Answers
 
 // answersOf is what is known of a job now: who is waited for counts as missing.
 func (m *Master) answersOf(jid string) (runners.Answers, error) {
-	account, _ := m.ledger.State(jid)
+	account, _ := m.jobs.State(jid)
 	ctx, cancel := driver.Write()
 	defer cancel()
 	rets, err := m.store.Local().GetReturns(ctx, jid)

@@ -27,7 +27,7 @@ func (m *Master) answerTrace(ctx context.Context, arg wire.Raw) (any, error) {
 // finder gathers where a job is from this master down.
 func (m *Master) finder() *tracer.Finder {
 	return &tracer.Finder{
-		Node: m.node, Ledger: m.ledger, Book: m.traces, Store: m.store, Local: m.store.Local(),
+		Node: m.node, Ledger: m.jobs, Book: m.traces, Store: m.store, Local: m.store.Local(),
 		Ask: func(ctx context.Context, jid string) (map[string]nodecall.Answer, error) {
 			return m.askNodes(ctx, nil, askTrace, jid)
 		},

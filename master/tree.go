@@ -30,7 +30,7 @@ func (m *Master) openGossip() (*treewatch.Hearsay, error) {
 // vitals are where this master's own figures are read.
 func (m *Master) vitals() treewatch.Vitals {
 	return treewatch.Vitals{
-		Addr: m.address, Keys: m.keys, Nodes: m.policy, Presence: m.peers, Ledger: m.ledger, Outbox: m.store.Outbox(), Log: m.log, Now: m.now,
+		Addr: m.address, Keys: m.keys, Nodes: m.policy, Presence: m.peers, Ledger: m.jobs, Outbox: m.store.Outbox(), Log: m.log, Now: m.now,
 	}
 }
 

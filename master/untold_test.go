@@ -116,7 +116,7 @@ func TestSecondAskerHearsWhoIsMissingFromAnOpenJob(t *testing.T) {
 	r.say(testJob("*", "glob", "jid", someJob))
 	m1.listen("broadcast").announce()
 	eventually(t, "m1 back", func() bool { return r.peers.Live("m1") == ledger.Up })
-	if a, ok := r.ledger.State(someJob); !ok || !a.Open() || len(a.Missing) != 1 {
+	if a, ok := r.jobs.State(someJob); !ok || !a.Open() || len(a.Missing) != 1 {
 		t.Fatalf("the job is not open with one missing: %+v", a)
 	}
 	events := r.events()
@@ -227,7 +227,7 @@ func TestNodesThatAreDownAreNamedAfterARestart(t *testing.T) {
 		return false
 	})
 	r.restart()
-	a, ok := r.ledger.State(jid)
+	a, ok := r.jobs.State(jid)
 	if !ok || a.Nodes["n1"] != jobevent.NodeUnreachable {
 		t.Errorf("after the restart the job has nodes %v", a.Nodes)
 	}
@@ -255,7 +255,7 @@ func TestMinionsBehindALostNodeAreNamedAfterARestart(t *testing.T) {
 	events := r.events()
 	// It does not answer within the timeout, and is not there: whichever is found first.
 	lost := func(reason string) bool { return reason == ledger.NodeDown || reason == ledger.NodeNoResponse }
-	if a, ok := r.ledger.State(jid); ok && !a.Open() { // it was faster
+	if a, ok := r.jobs.State(jid); ok && !a.Open() { // it was faster
 		if !lost(a.Missing["deep"].Reason) {
 			t.Errorf("account %+v", a)
 		}

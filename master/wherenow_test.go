@@ -26,7 +26,7 @@ func TestAMinionThatMovedIsNotNamedMissing(t *testing.T) {
 	says(n1, []any{}, wire.NewMap("a", ledger.NotConnected))
 	n1.must(bulk("syndic/n1", event("salt/job/"+jid+"/missing", wire.NewMap("jid", jid, "nodes", wire.NewMap(),
 		"missing", wire.NewMap("a", wire.NewMap("reason", ledger.NotConnected, "path", ""))))))
-	if a, _ := r.ledger.State(jid); len(a.Missing) != 0 || !a.Open() {
+	if a, _ := r.jobs.State(jid); len(a.Missing) != 0 || !a.Open() {
 		t.Errorf("account %+v", a)
 	}
 	says(n2, []any{"a"}, wire.NewMap())

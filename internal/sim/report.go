@@ -119,14 +119,14 @@ func (w *World) settle() {
 		for _, jid := range n.noted(returners.NoteUntold) {
 			n.untold[jid] = true
 		}
-		for _, jid := range slices.Concat(n.noted(returners.NoteOpen), n.engine.Ledger().Active()) {
-			a, known := n.engine.Ledger().State(jid)
+		for _, jid := range slices.Concat(n.noted(returners.NoteOpen), n.engine.Active()) {
+			a, known := n.engine.State(jid)
 			n.waitsFor[jid] = fmt.Sprintf("known %v, waits for minions %v and of nodes %v", known, a.Waiting, a.Nodes)
 		}
 	}
 	for _, j := range w.jobs {
 		for _, r := range j.runs {
-			if a, ok := r.top.engine.Ledger().State(j.jid); ok {
+			if a, ok := r.top.engine.State(j.jid); ok {
 				r.account.of(a)
 				continue
 			}

@@ -91,9 +91,6 @@ func New(cfg Config) *Engine {
 	return e
 }
 
-// Ledger is the account, to be asked; it is changed by the engine's inputs alone.
-func (e *Engine) Ledger() *ledger.Ledger { return e.ledger }
-
 // Close ends the timers of the account. What is not stored as yet is lost.
 func (e *Engine) Close() { e.ledger.Close() }
 

@@ -1,0 +1,25 @@
+package jobs
+
+import "github.com/momtree/mom/master/ledger"
+
+// Questions about the account, which the engine's inputs alone change.
+
+// State gives the account of a job, open or lately closed.
+func (e *Engine) State(jid string) (ledger.Account, bool) { return e.ledger.State(jid) }
+
+// Active lists the open jobs.
+func (e *Engine) Active() []string { return e.ledger.Active() }
+
+// Summaries gives the open jobs, the newest first: at most limit of them, each with at
+// most names of those it waits for. total counts them all.
+func (e *Engine) Summaries(limit, names int) (out []ledger.Summary, total int) {
+	return e.ledger.Summaries(limit, names)
+}
+
+// Owes tells whether a job is open and the minion or node of that id, right below this
+// master, owes its answer, also when it was given up: it may be given the job again.
+func (e *Engine) Owes(jid, id string) bool { return e.ledger.Owes(jid, id) }
+
+// Unheard tells that a minion has certainly not heard a job: it was not connected when
+// the job was published, and was not given it since.
+func (e *Engine) Unheard(jid, id string) bool { return e.ledger.Unheard(jid, id) }
