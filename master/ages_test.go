@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/config"
-	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/master/jobs/ledger"
 )
 
 // storedOf tells whether load, returns and expectations of a job are in the store.

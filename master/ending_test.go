@@ -7,7 +7,7 @@ import (
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/master/jobs/ledger"
 	"github.com/momtree/mom/returners"
 )
 

@@ -11,7 +11,7 @@ import (
 	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/driver"
 	"github.com/momtree/mom/master/jobs"
-	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/master/jobs/ledger"
 	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/returners"
 )

@@ -4,7 +4,7 @@ import (
 	"sync"
 
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/master/jobs/ledger"
 )
 
 // start is a job on its way from the command to the subscribers.

@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/internal/channel/channeltest"
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/zmtp"
-	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/master/jobs/ledger"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/returners/sqlite"
 )

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/master/jobs"
-	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/master/jobs/ledger"
 	"github.com/momtree/mom/returners"
 )
 

@@ -3,7 +3,7 @@ package sim
 import (
 	"time"
 
-	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/master/jobs/ledger"
 )
 
 // kind says what an event is. Those of minions come by the million and carry

@@ -6,7 +6,7 @@ import (
 
 	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/master/jobs"
-	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/master/jobs/ledger"
 )
 
 // observed is what who follows the events of a node has seen.

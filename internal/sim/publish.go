@@ -7,8 +7,8 @@ import (
 
 	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/master/jobs"
+	"github.com/momtree/mom/master/jobs/ledger"
 	"github.com/momtree/mom/master/jobstore"
-	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/topology"
 )

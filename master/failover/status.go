@@ -8,8 +8,8 @@ import (
 
 	"github.com/momtree/mom/internal/sibling"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/jobs/ledger"
 	"github.com/momtree/mom/master/keys"
-	"github.com/momtree/mom/master/ledger"
 )
 
 // Home is what this node says of itself to a master above: where it listens, unless

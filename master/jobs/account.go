@@ -1,6 +1,6 @@
 package jobs
 
-import "github.com/momtree/mom/master/ledger"
+import "github.com/momtree/mom/master/jobs/ledger"
 
 // Questions about the account, which the engine's inputs alone change.
 

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/momtree/mom/internal/jobevent"
-	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/master/jobs/ledger"
 	"github.com/momtree/mom/returners"
 )
 

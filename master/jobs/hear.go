@@ -2,7 +2,7 @@ package jobs
 
 import (
 	"github.com/momtree/mom/internal/jobevent"
-	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/master/jobs/ledger"
 	"github.com/momtree/mom/returners"
 )
 

@@ -10,7 +10,7 @@ import (
 	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/metrics"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/master/jobs/ledger"
 )
 
 const (

@@ -9,9 +9,9 @@ import (
 
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/metrics"
+	"github.com/momtree/mom/master/jobs/ledger"
 	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/keys"
-	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/master/presence"
 	"github.com/momtree/mom/topology"
 )

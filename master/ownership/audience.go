@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/internal/target"
+	"github.com/momtree/mom/master/jobs/ledger"
 	"github.com/momtree/mom/master/keys"
-	"github.com/momtree/mom/master/ledger"
 )
 
 // Audience is what a target means at this master.

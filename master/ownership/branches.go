@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/internal/target"
-	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/master/jobs/ledger"
 	"github.com/momtree/mom/topology"
 )
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/internal/jobevent"
+	"github.com/momtree/mom/master/jobs/ledger"
 	"github.com/momtree/mom/master/keys"
-	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/master/presence"
 	"github.com/momtree/mom/master/roles"
 )

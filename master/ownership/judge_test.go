@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/master/jobs/ledger"
 	"github.com/momtree/mom/master/roles"
 	"github.com/momtree/mom/topology"
 )

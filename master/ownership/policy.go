@@ -11,8 +11,8 @@ import (
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/jobs/ledger"
 	"github.com/momtree/mom/master/keys"
-	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/master/roles"
 	"github.com/momtree/mom/topology"
 )

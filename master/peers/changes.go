@@ -3,8 +3,8 @@ package peers
 import (
 	"time"
 
+	"github.com/momtree/mom/master/jobs/ledger"
 	"github.com/momtree/mom/master/keys"
-	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/master/presence"
 	"github.com/momtree/mom/master/treewatch"
 	"github.com/momtree/mom/topology"

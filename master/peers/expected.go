@@ -3,7 +3,7 @@ package peers
 import (
 	"time"
 
-	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/master/jobs/ledger"
 )
 
 // Minions are the minions of an audience with what presence says of them;

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/master/jobs/ledger"
 	"github.com/momtree/mom/master/presence"
 	"github.com/momtree/mom/topology"
 )

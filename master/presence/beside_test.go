@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/master/jobs/ledger"
 )
 
 // A node and a minion under one id and key are two: the end of one is told as its own

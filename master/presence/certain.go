@@ -3,7 +3,7 @@ package presence
 import (
 	"time"
 
-	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/master/jobs/ledger"
 )
 
 // longestWait bounds how long a minion is waited for because connections have not

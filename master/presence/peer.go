@@ -3,7 +3,7 @@ package presence
 import (
 	"time"
 
-	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/master/jobs/ledger"
 )
 
 // Peer is what is known of one id.

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/master/jobs/ledger"
 )
 
 type conn struct {

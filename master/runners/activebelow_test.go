@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/ledger"
+	"github.com/momtree/mom/master/jobs/ledger"
 )
 
 // Jobs that were started at a lower master are listed at the top, with the way

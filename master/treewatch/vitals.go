@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/momtree/mom/master/jobs/ledger"
 	"github.com/momtree/mom/master/keys"
-	"github.com/momtree/mom/master/ledger"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/topology"
 )
