@@ -14,7 +14,7 @@ import (
 // master above has not heard the end.
 func (m *Master) busy() []string {
 	jids := append(m.jobs.Marked(), m.jobs.Active()...)
-	for _, r := range m.kept.Records() {
+	for _, r := range m.publications.Records() {
 		jids = append(jids, r.JID)
 	}
 	slices.Sort(jids)

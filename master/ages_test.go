@@ -69,7 +69,7 @@ func TestAClockThatJumpsRemovesNothing(t *testing.T) {
 			r.accept("away", "minion")
 			eventually(t, "the key of away", func() bool { return r.keys.Accepted("away") })
 			queued := r.say(testJob("*", "glob", "queue_until", at.now().Add(20*time.Hour).Unix())).Map("load").String("jid")
-			r.Master.kept.Add(queued, []string{"away"}, nil)
+			r.publications.Add(queued, []string{"away"}, nil)
 			want := map[string]string{over: r.storedOf(over), open: r.storedOf(open), queued: r.storedOf(queued)}
 
 			at.forward(by)
@@ -77,12 +77,12 @@ func TestAClockThatJumpsRemovesNothing(t *testing.T) {
 			if _, jumped := r.ages.Look(); !jumped {
 				t.Error("nobody noticed the jump")
 			}
-			r.Master.sweepRetention()
+			r.publications.Tend()
 			r.tellStores()
 			if told := r.Master.Snapshot().Told; len(told) != 1 {
 				t.Errorf("the tree shows %+v", told)
 			}
-			if by > 0 && r.Master.kept.Wants(queued, "away") {
+			if by > 0 && r.publications.Wants(queued, "away") {
 				t.Error("a queued job would be given out past its deadline")
 			}
 			at.forward(-by)
@@ -92,7 +92,7 @@ func TestAClockThatJumpsRemovesNothing(t *testing.T) {
 					t.Errorf("job %s: %s; before %s", jid, got, was)
 				}
 			}
-			if len(r.Master.kept.Queued()) != 1 || !r.Master.kept.Wants(queued, "away") {
+			if len(r.publications.Queued()) != 1 || !r.publications.Wants(queued, "away") {
 				t.Error("the queued job is not queued any more")
 			}
 			if !r.ages.Steady() {
@@ -132,7 +132,7 @@ func TestWhatIsOpenOrQueuedIsNeverCleaned(t *testing.T) {
 	at.forward(10 * time.Second) // its lease: the job for it is queued
 	eventually(t, "m1 down", func() bool { return r.peers.Live("m1") == ledger.Down })
 	queued := r.say(testJob("m1", "glob", "queue_until", at.now().Add(50*time.Hour).Unix())).Map("load").String("jid")
-	eventually(t, "it is queued", func() bool { return len(r.Master.kept.Queued()) == 1 && r.closed(queued) })
+	eventually(t, "it is queued", func() bool { return len(r.publications.Queued()) == 1 && r.closed(queued) })
 
 	at.forward(25 * time.Hour)
 	eventually(t, "the old job is cleaned up", func() bool { return r.storedOf(over) == "load false, 0 returns, 0 expectations" })
@@ -146,7 +146,7 @@ func TestWhatIsOpenOrQueuedIsNeverCleaned(t *testing.T) {
 	if a, ok := r.jobs.State(open); !ok || a.Expected != 1 {
 		t.Errorf("after a restart the open job's account is %+v, %v", a, ok)
 	}
-	if q := r.Master.kept.Queued(); len(q) != 1 || q[0].JID != queued {
+	if q := r.publications.Queued(); len(q) != 1 || q[0].JID != queued {
 		t.Errorf("after a restart these are queued: %+v", q)
 	}
 	at.forward(26 * time.Hour)

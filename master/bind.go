@@ -61,20 +61,21 @@ func (m *Master) addCommands() {
 		Keys: m.keys, Gate: m.keys.Gate(m.pub.Addr().(*net.TCPAddr).Port, m.access.Own, m.failover.Vouched, m.peers.Here),
 		SignedIn: func(id string) {
 			m.peers.SignedIn(id)
-			m.diary.SignedIn(id)
+			m.publications.SignedIn(id)
 		},
 		Data: m.data, Unserved: m.unserved, Runners: m.runners, JIDs: m.jids,
 		SignIns: &m.signedIn, Stats: &m.stats, Fire: m.fire, Log: m.log, Now: m.now,
 	})
 	own.AddTo(m.server, m)
 	m.peers.Serve(m.server)
+	m.publications.Serve(m.server)
 	m.failover.Serve(m.server)
 }
 
 // subscribed is told of each subscription.
 func (m *Master) subscribed(p *zmtp.Peer, topic string) {
 	m.peers.Subscribe(p, topic)
-	m.late.Subscribed()
+	m.publications.Subscribed()
 	m.stats.Subscribed.Add(1)
 }
 

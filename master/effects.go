@@ -25,7 +25,7 @@ func (m *Master) do(e jobs.Effect) {
 	case jobs.Skip:
 		m.notPublished(e.JID)
 	case jobs.Missed:
-		m.queueAway(e.JID, e.Minions, e.Nodes)
+		m.publications.QueueAway(e.JID, e.Minions, e.Nodes)
 	case jobs.Find:
 		m.peers.Find(e.JID, e.IDs)
 	case jobs.Rescued:
@@ -33,7 +33,7 @@ func (m *Master) do(e jobs.Effect) {
 	case jobs.Complete:
 		m.completed(e.Account)
 	case jobs.Ended:
-		m.over(e.JID)
+		m.publications.Over(e.JID)
 	case jobs.Unended:
 		m.unended(e)
 	}
@@ -58,7 +58,7 @@ func (m *Master) returned(r *returners.Return) {
 	if size, digest := wire.Digest(r.Full); !digest || size >= 0 {
 		m.fireRaw(jobevent.TagReturn(r.JID, r.ID), r.Full, r.Via)
 	}
-	m.queueAnswered(r.JID, r.ID)
+	m.publications.QueueAnswered(r.JID, r.ID)
 }
 
 // completed ends a job: the command that waits for it ends with this event.

@@ -1,13 +1,12 @@
 package master
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
-	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
+	"github.com/momtree/mom/master/publications"
 )
 
 // publication is what goes to the minions and nodes.
@@ -24,7 +23,7 @@ func (m *Master) publication(j *job) (wire.Publication, error) {
 		p.Delimiter = d
 	}
 	if !j.until.IsZero() {
-		p.Extra.Set(queueField, j.until.Unix())
+		p.Extra.Set(publications.QueueField, j.until.Unix())
 	}
 	if m.cfg.OrderMasters || len(j.Nodes) > 0 {
 		p.To, p.HasTo = int64(m.cfg.Timeout/time.Second), true
@@ -57,10 +56,10 @@ func (m *Master) publication(j *job) (wire.Publication, error) {
 
 // send encrypts, signs and publishes.
 func (m *Master) send(j *job, p wire.Publication) error {
-	if err := m.emitTo(p, j.topics(m.cfg.OrderMasters), m.allBut(j.Spared)); err != nil {
+	if err := m.publications.Send(p, j.topics(m.cfg.OrderMasters), m.allBut(j.Spared)); err != nil {
 		return fmt.Errorf("publish job %s: %w", j.jid, err)
 	}
-	if m.kept.Published(j.jid) {
+	if m.publications.Published(j.jid) {
 		m.jobs.Published(j.jid)
 	}
 	return nil
@@ -72,50 +71,4 @@ func (m *Master) allBut(nodes []string) *zmtp.Choice {
 		return nil
 	}
 	return &zmtp.Choice{IDs: m.policy.Conns(nodes), But: true}
-}
-
-// emit seals a publication and hands it to the subscribers.
-func (m *Master) emit(p wire.Publication, topics []string) error { return m.emitTo(p, topics, nil) }
-
-// emitTo is emit to some of the subscribers; nil means all.
-func (m *Master) emitTo(p wire.Publication, topics []string, to *zmtp.Choice) error {
-	return m.keys.Seal(p, m.number, func(body []byte) error {
-		if !m.cfg.ZmqFiltering {
-			topics = []string{""}
-		}
-		m.diary.Published(p.JID)
-		for _, t := range topics {
-			if err := m.pub.SendTo(t, body, to); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// sendPeer seals a publication and gives it to one connection. It has no serial: those
-// count what goes out to all.
-func (m *Master) sendPeer(conn uint64, plain []byte) error {
-	cipher, err := m.keys.Shared.Current().Seal("", plain)
-	if err != nil {
-		return err
-	}
-	body, err := m.keys.Envelope(cipher)
-	if err != nil {
-		return err
-	}
-	return m.handPeer(conn, body)
-}
-
-// handPeer gives an envelope to one connection.
-func (m *Master) handPeer(conn uint64, body []byte) error {
-	topic := ""
-	if m.cfg.ZmqFiltering {
-		topic = channel.ToAll
-	}
-	err := m.pub.SendPeer(conn, topic, body)
-	if errors.Is(err, zmtp.ErrClosed) {
-		return nil // it is asked anew when it is back
-	}
-	return err
 }

@@ -53,5 +53,5 @@ func (m *Master) owedAbove() int64 {
 // publishTo publishes what is no job over some connections.
 func (m *Master) publishTo(p wire.Publication, conns map[uint64]bool) error {
 	p.JID, p.User = m.jids.Next(), m.access.Own
-	return m.emitTo(p, []string{channel.ToAll}, &zmtp.Choice{IDs: conns})
+	return m.publications.Send(p, []string{channel.ToAll}, &zmtp.Choice{IDs: conns})
 }

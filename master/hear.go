@@ -49,7 +49,7 @@ func (m *Master) fromBelow(node, tag string, data wire.Raw) (_ wire.Raw, upTo ui
 		var x jobevent.New
 		if x, err = jobevent.DecodeNew(id, data); err == nil { // from a Python syndic this may be the first word
 			upTo = m.jobs.Learn(node, m.policy.Allowed(node, jobevent.Expectation{JID: id, Minions: x.Minions}))
-			m.queueAnswered(id, node)
+			m.publications.QueueAnswered(id, node)
 		}
 	}
 	if err != nil {
@@ -62,7 +62,7 @@ func (m *Master) fromBelow(node, tag string, data wire.Raw) (_ wire.Raw, upTo ui
 func (m *Master) hearExpectation(node string, x jobevent.Expectation) (upTo uint64) {
 	x = m.policy.Allowed(node, x)
 	upTo = m.jobs.Hear(node, x)
-	m.queueAnswered(x.JID, x.Under(node).Node)
+	m.publications.QueueAnswered(x.JID, x.Under(node).Node)
 	return upTo
 }
 

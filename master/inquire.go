@@ -10,6 +10,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/publications"
 	"github.com/momtree/mom/master/server"
 )
 
@@ -29,7 +30,7 @@ var errNodePlain = errors.New("the node is a Python syndic, which cannot be aske
 // inquiries lists who answers which question from above.
 func (m *Master) inquiries() map[string]func(ctx context.Context, arg wire.Raw) (any, error) {
 	return map[string]func(context.Context, wire.Raw) (any, error){
-		askQueued: m.answerQueued, askDequeue: m.answerDequeue,
+		publications.AskQueued: m.publications.AnswerQueued, publications.AskDequeue: m.publications.AnswerDequeue,
 		askTrace:  m.answerTrace,
 		askBodies: m.answerBodies,
 		askActive: m.answerActive,
@@ -79,7 +80,7 @@ func (m *Master) question(nodes []string, q nodecall.Question) error {
 		return err
 	}
 	p.JID, p.User = m.jids.Next(), m.access.Own
-	return m.emitTo(p, channel.TopicsOf(nodes), &zmtp.Choice{IDs: m.policy.Conns(nodes)})
+	return m.publications.Send(p, channel.TopicsOf(nodes), &zmtp.Choice{IDs: m.policy.Conns(nodes)})
 }
 
 func init() {

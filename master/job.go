@@ -11,6 +11,7 @@ import (
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/ownership"
+	"github.com/momtree/mom/master/publications"
 	"github.com/momtree/mom/returners"
 )
 
@@ -46,11 +47,11 @@ func (m *Master) readJob(p wire.PublishLoad, trusted bool) (*job, error) {
 		return nil, err
 	}
 	j.extra.Delete("auth_list") // it speaks to this master, which says its own
-	if j.until, err = m.queueUntil(p, j.extra); err != nil {
+	if j.until, err = m.publications.QueueUntil(p, j.extra); err != nil {
 		return nil, err
 	}
-	if j.extra.Delete(queueField); !j.until.IsZero() {
-		j.extra.Set(queueField, j.until.Unix()) // stored, and told to the nodes below
+	if j.extra.Delete(publications.QueueField); !j.until.IsZero() {
+		j.extra.Set(publications.QueueField, j.until.Unix()) // stored, and told to the nodes below
 	}
 	if j.Audience, err = m.policy.Match(tgt, p.TgtType, j.extra.String("delimiter")); err != nil {
 		return nil, err

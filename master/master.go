@@ -31,7 +31,7 @@ import (
 	"github.com/momtree/mom/master/meters"
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/peers"
-	"github.com/momtree/mom/master/retention"
+	"github.com/momtree/mom/master/publications"
 	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/master/signatures"
@@ -102,10 +102,10 @@ type Master struct {
 	starts   starts
 	words    sequence.Gate    // of the nodes below
 	jobFiles *jobfiles.Folder // nil: not kept
-	kept     *retention.Log
-	late     *retention.Latecomers
-	diary    *retention.Diary
-	parent   string // outbox destination of the one above; "": this is a top
+
+	publications *publications.Service // what goes out, and is kept
+
+	parent string // outbox destination of the one above; "": this is a top
 
 	server   *server.Server
 	runners  *runners.Host
@@ -213,12 +213,7 @@ func (m *Master) Close() error {
 		if m.server != nil {
 			m.server.Close()
 		}
-		if m.late != nil {
-			m.late.Close()
-		}
-		if m.diary != nil {
-			errs = append(errs, m.diary.Close())
-		}
+		errs = append(errs, m.publications.Close())
 		if m.jobs != nil {
 			m.jobs.Close()
 		}

@@ -28,7 +28,7 @@ func (m *Master) Metrics() metrics.Source {
 // Stats reads the counters.
 func (m *Master) Stats() meters.Stats {
 	st := m.stats.Read()
-	st.KeptPublications, st.KeptBytes, st.DroppedPublications = m.kept.Size()
+	st.KeptPublications, st.KeptBytes, st.DroppedPublications = m.publications.Size()
 	st.Trespasses, st.SignInsWaiting = m.policy.Counts(), m.server.Waiting()
 	st.TurnedAway = m.server.Turned.Counts()
 	st.Router, st.Pub = m.router.Stats(), m.pub.Stats()

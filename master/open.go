@@ -13,6 +13,7 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/durable"
 	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/internal/nodecall"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/datacache"
@@ -25,6 +26,7 @@ import (
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/peers"
 	"github.com/momtree/mom/master/presence"
+	"github.com/momtree/mom/master/publications"
 	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/master/signatures"
@@ -117,7 +119,7 @@ func (m *Master) openPolicy() (err error) {
 		PkiDir: m.cfg.PkiDir, SyndicDir: m.cfg.SyndicDir, Cachedir: m.cfg.Cachedir, SyndicIDs: m.cfg.SyndicIds, Nodegroups: m.cfg.Nodegroups, Prune: m.cfg.PublishPrune,
 		Keys: m.keys, Presence: m.peers, Running: func(jid string) bool { return m.runners.Running(jid) },
 		Guest: func(id string) error { return m.failover.MayBeNode(id) }, Absent: func(id string) bool { return m.failover.Absent(id) },
-		Subject: m.data.Subject, Keeps: func() bool { return m.kept.Keeps() },
+		Subject: m.data.Subject, Keeps: func() bool { return m.publications.Keeps() },
 		Barred: server.Told("speaks as a syndic and may not"),
 		Joined: m.peers.Grow,
 		Tree:   m.tree, Fire: m.fire, Refused: func() { m.stats.Refused.Add(1) }, Failing: m.failing, Log: m.log, Now: m.now,
@@ -143,7 +145,15 @@ func (m *Master) openStore(o Options) (err error) {
 	if err := m.openEngine(); err != nil {
 		return err
 	}
-	if err := m.openRetention(); err != nil {
+	m.publications, err = publications.Open(m.ctx, publications.Options{
+		Config: m.cfg, Keys: m.keys, Key: m.keys.Shared.Current, Port: func() publications.Port { return m.pub },
+		Store: m.store, Jobs: m.jobs, Nodes: m.policy.Nodes,
+		Ask: func(ctx context.Context, what string, arg any) (map[string]nodecall.Answer, error) {
+			return m.askNodes(ctx, nil, what, arg)
+		},
+		Age: m.ages.Now, Steady: m.ages.Steady, Given: &m.stats.Missed, Log: m.log, Now: m.now,
+	})
+	if err != nil {
 		return err
 	}
 	m.policy.Inherit(m.peers.Peers())
@@ -156,9 +166,9 @@ func (m *Master) openStore(o Options) (err error) {
 	}
 	m.peers.Join(peers.Parts{
 		Policy: m.policy, Claims: m.policy.Claims(), Jobs: m.jobs, Announced: m.failover.Announced,
-		Keeps: m.kept.Keeps, Heard: m.heard, Missed: m.missedJobs, GiveMissed: m.giveMissed,
+		Keeps: m.publications.Keeps, Heard: m.publications.Heard, Missed: m.publications.Missed, GiveMissed: m.publications.GiveMissed,
 		Secret: m.keys.Identity.Pair.Private.D.Bytes(), Signing: m.keys.Turns, Busy: func() bool { return m.server.Waiting() > 0 },
-		User: m.access.Own, JID: m.jids.Next, Publish: m.emitTo, Send: m.sendPeer,
+		User: m.access.Own, JID: m.jids.Next, Publish: m.publications.Send, Send: m.publications.SendPeer,
 	})
 	return nil
 }

@@ -132,7 +132,7 @@ func (m *Master) start(ctx context.Context, j *job) error {
 	if err := m.driver.Room(ctx); err != nil {
 		return fmt.Errorf("start job %s: %w", j.jid, err)
 	}
-	kept, err := m.retain(j, s.pub)
+	kept, err := m.publications.Retain(s.pub, j.topics(m.cfg.OrderMasters), j.until)
 	if err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func (m *Master) start(ctx context.Context, j *job) error {
 		}
 	}
 	if kept != nil && (err != nil || s.again) {
-		m.kept.Drop(j.jid)
+		m.publications.Drop(j.jid)
 	}
 	if err != nil {
 		return err

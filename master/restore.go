@@ -12,6 +12,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/jobs/ledger"
 	"github.com/momtree/mom/master/ownership"
+	"github.com/momtree/mom/master/publications"
 	"github.com/momtree/mom/returners"
 )
 
@@ -19,13 +20,9 @@ import (
 // get the time to reconnect that presence gives after a start.
 func (m *Master) restore(ctx context.Context) {
 	jids := m.jobs.Open()
-	for _, r := range m.kept.Records() {
-		if err := m.restoreQueue(r); err != nil {
-			m.log.Error("A queued job could not be taken up again", "jid", r.JID, "err", err)
-		}
-	}
+	m.publications.TakeUpQueues()
 	m.restoreJobs(ctx, jids)
-	m.restorePublications()
+	m.publications.TakeUp()
 }
 
 // restoreJobs takes up jobs, several at a time: there may be thousands, of ten thousand
@@ -47,7 +44,7 @@ func (m *Master) restoreJobs(ctx context.Context, jids []string) {
 func (m *Master) restoreJob(ctx context.Context, jid string) error {
 	known, err := m.jobs.Restore(ctx, jid, comingBack{m})
 	if err == nil && !known { // it was killed before the job was stored
-		m.kept.Drop(jid)
+		m.publications.Drop(jid)
 	}
 	return err
 }
@@ -88,12 +85,12 @@ func (c comingBack) Spec(load returners.Load, minions []string) ledger.Job {
 		case "fun":
 			spec.Fun = wire.FunName(val)
 		case "kwargs":
-			spec.Queue = m.stillQueued(val)
+			spec.Queue = m.publications.StillQueued(val)
 		}
 		return nil
 	})
-	if m.kept.Unpublished(load.JID) { // minions without presence get it when they subscribe
-		spec.Timeout += republishFor / 2
+	if m.publications.Unpublished(load.JID) { // minions without presence get it when they subscribe
+		spec.Timeout += publications.Republished
 	}
 	spec.Minions = m.peers.Minions(minions, func(string) bool { return true })
 	for _, id := range m.policy.Nodes() {

@@ -101,7 +101,7 @@ func (m *Master) housekeep() {
 			m.failover.AdmissionsChanged(changed)
 		}
 		m.unserved.Tell(m.now())
-		m.sweepRetention()
+		m.publications.Tend()
 		if now := m.now(); now.Sub(swept) > ownership.FormerSweep {
 			swept = now
 			m.policy.Sweep()

@@ -59,6 +59,16 @@ func (e runnerEnv) ActiveBelow(ctx context.Context) map[string]*wire.Map {
 	return e.m.activeBelow(ctx)
 }
 
+// Queued lists the queued jobs of the tree.
+func (e runnerEnv) Queued(ctx context.Context) (*wire.Map, error) {
+	return e.m.publications.QueuedTree(ctx)
+}
+
+// Dequeue takes a queued job back.
+func (e runnerEnv) Dequeue(ctx context.Context, jid string) ([]string, map[string]string, error) {
+	return e.m.publications.DequeueTree(ctx, jid)
+}
+
 func (e runnerEnv) Active() []string    { return e.m.jobs.Active() }
 func (e runnerEnv) Tree() topology.Node { return e.m.tree.Snapshot() }
 

@@ -1,4 +1,4 @@
-package master
+package publications
 
 import (
 	"context"
@@ -14,14 +14,14 @@ import (
 
 // Questions about queues that a node is asked from above.
 const (
-	askQueued  = "queued"
-	askDequeue = "dequeue"
+	AskQueued  = "queued"
+	AskDequeue = "dequeue"
 )
 
 // queuedHere lists the queued jobs of this master itself.
-func (m *Master) queuedHere() *wire.Map {
+func (s *Service) queuedHere() *wire.Map {
 	out := wire.NewMap()
-	for _, w := range m.kept.Queued() {
+	for _, w := range s.Queued() {
 		minions := wire.NewMap()
 		for _, id := range slices.Sorted(maps.Keys(w.Minions)) {
 			minions.Set(id, wire.NewMap("path", "", "given", w.Minions[id]))
@@ -38,11 +38,11 @@ func (m *Master) queuedHere() *wire.Map {
 	return out
 }
 
-// queuedTree lists those of the nodes below as well. A node that cannot be asked
+// QueuedTree lists those of the nodes below as well. A node that cannot be asked
 // has its jobs here, if it was not there when they were published.
-func (m *Master) queuedTree(ctx context.Context) (*wire.Map, error) {
-	out := m.queuedHere()
-	said, err := m.askNodes(ctx, nil, askQueued, wire.NewMap())
+func (s *Service) QueuedTree(ctx context.Context) (*wire.Map, error) {
+	out := s.queuedHere()
+	said, err := s.o.Ask(ctx, AskQueued, wire.NewMap())
 	if err != nil {
 		return nil, err
 	}
@@ -83,9 +83,9 @@ func joinPath(node, below string) string {
 	return node + "/" + below
 }
 
-// dequeueTree takes a job back here and at all nodes below.
-func (m *Master) dequeueTree(ctx context.Context, jid string) (minions []string, untold map[string]string, err error) {
-	w, err := m.dequeue(jid)
+// DequeueTree takes a job back here and at all nodes below.
+func (s *Service) DequeueTree(ctx context.Context, jid string) (minions []string, untold map[string]string, err error) {
+	w, err := s.dequeue(jid)
 	known := err == nil
 	if err != nil && !errors.Is(err, retention.ErrNotQueued) {
 		return nil, nil, err
@@ -94,7 +94,7 @@ func (m *Master) dequeueTree(ctx context.Context, jid string) (minions []string,
 	for _, behind := range w.Nodes {
 		minions = slices.AppendSeq(minions, maps.Keys(behind))
 	}
-	said, err := m.askNodes(ctx, nil, askDequeue, wire.NewMap("jid", jid))
+	said, err := s.o.Ask(ctx, AskDequeue, wire.NewMap("jid", jid))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -125,16 +125,18 @@ func (m *Master) dequeueTree(ctx context.Context, jid string) (minions []string,
 	return minions, untold, nil
 }
 
-func (m *Master) answerQueued(ctx context.Context, _ wire.Raw) (any, error) {
-	return m.queuedTree(ctx)
+// AnswerQueued answers [AskQueued] of the master above.
+func (s *Service) AnswerQueued(ctx context.Context, _ wire.Raw) (any, error) {
+	return s.QueuedTree(ctx)
 }
 
-func (m *Master) answerDequeue(ctx context.Context, arg wire.Raw) (any, error) {
+// AnswerDequeue answers [AskDequeue].
+func (s *Service) AnswerDequeue(ctx context.Context, arg wire.Raw) (any, error) {
 	d, err := wire.DecodeMap(arg)
 	if err != nil {
 		return nil, fmt.Errorf("dequeue: %w", err)
 	}
-	minions, untold, err := m.dequeueTree(ctx, d.String("jid"))
+	minions, untold, err := s.DequeueTree(ctx, d.String("jid"))
 	if err != nil && !errors.Is(err, retention.ErrNotQueued) {
 		return nil, err
 	}
@@ -143,12 +145,4 @@ func (m *Master) answerDequeue(ctx context.Context, arg wire.Raw) (any, error) {
 		nodes.Set(node, why)
 	}
 	return wire.NewMap("known", err == nil, "minions", minions, "untold", nodes), nil
-}
-
-// Queued lists the queued jobs of the tree for the runner.
-func (e runnerEnv) Queued(ctx context.Context) (*wire.Map, error) { return e.m.queuedTree(ctx) }
-
-// Dequeue takes a queued job back for the runner.
-func (e runnerEnv) Dequeue(ctx context.Context, jid string) ([]string, map[string]string, error) {
-	return e.m.dequeueTree(ctx, jid)
 }

@@ -1,4 +1,4 @@
-package master
+package publications
 
 import (
 	"fmt"
@@ -16,20 +16,20 @@ import (
 // maxQueue bounds how far in the future the deadline of a queued job may be.
 const maxQueue = 366 * 24 * time.Hour
 
-// queueField carries the deadline of a queued job: in a publish load or its
+// QueueField carries the deadline of a queued job: in a publish load or its
 // kwargs, and in a publication. Seconds since 1970.
-const queueField = "queue_until"
+const QueueField = "queue_until"
 
-// queueUntil reads the deadline of a job; zero: it is not queued.
-func (m *Master) queueUntil(p wire.PublishLoad, extra *wire.Map) (time.Time, error) {
-	v, ok := extra.Get(queueField)
+// QueueUntil reads the deadline of a job; zero: it is not queued.
+func (s *Service) QueueUntil(p wire.PublishLoad, extra *wire.Map) (time.Time, error) {
+	v, ok := extra.Get(QueueField)
 	if !ok && p.Extra != nil {
-		v, ok = p.Extra.Get(queueField)
+		v, ok = p.Extra.Get(QueueField)
 	}
 	if raw, is := v.(wire.Raw); is {
 		var err error
 		if v, err = wire.Decode(raw); err != nil {
-			return time.Time{}, fmt.Errorf("%s: %w", queueField, err)
+			return time.Time{}, fmt.Errorf("%s: %w", QueueField, err)
 		}
 	}
 	if !ok || v == nil {
@@ -37,16 +37,16 @@ func (m *Master) queueUntil(p wire.PublishLoad, extra *wire.Map) (time.Time, err
 	}
 	seconds := wire.NewMap("v", v).Float("v")
 	until := time.Unix(int64(seconds), 0)
-	if left := until.Sub(m.now()); seconds <= 0 || left > maxQueue {
-		return time.Time{}, fmt.Errorf("%s: %v is not a time within a year, in seconds since 1970", queueField, v)
+	if left := until.Sub(s.o.Now()); seconds <= 0 || left > maxQueue {
+		return time.Time{}, fmt.Errorf("%s: %v is not a time within a year, in seconds since 1970", QueueField, v)
 	}
 	return until, nil
 }
 
-// queueAway keeps a queued job for those that the ledger has just found away:
+// QueueAway keeps a queued job for those that the ledger has just found away:
 // direct minions, and nodes that were not reached, with the minions behind them.
-func (m *Master) queueAway(jid string, gone map[string]jobevent.Absence, nodes map[string]jobevent.NodeState) {
-	if !m.kept.Queues() {
+func (s *Service) QueueAway(jid string, gone map[string]jobevent.Absence, nodes map[string]jobevent.NodeState) {
+	if !s.Queues() {
 		return
 	}
 	var minions []string
@@ -69,11 +69,11 @@ func (m *Master) queueAway(jid string, gone map[string]jobevent.Absence, nodes m
 			away[root][id] = g.Path
 		}
 	}
-	m.kept.Add(jid, minions, away)
+	s.Add(jid, minions, away)
 }
 
 // unqueue tells that those a queued job still waits for will not get it.
-func (m *Master) unqueue(w retention.Waiting, reason string) {
+func (s *Service) unqueue(w retention.Waiting, reason string) {
 	paths := map[string]string{}
 	for id := range w.Minions {
 		paths[id] = ""
@@ -81,37 +81,46 @@ func (m *Master) unqueue(w retention.Waiting, reason string) {
 	for _, known := range w.Nodes {
 		maps.Copy(paths, known)
 	}
-	m.log.Info("A queued job is over for minions that did not return", "jid", w.JID, "reason", reason, "minions", len(paths))
+	s.o.Log.Info("A queued job is over for minions that did not return", "jid", w.JID, "reason", reason, "minions", len(paths))
 	if len(paths) == 0 {
 		return
 	}
-	m.jobs.Overdue(w.JID, reason, paths)
+	s.o.Jobs.Overdue(w.JID, reason, paths)
 }
 
-// restoreQueue finds out again for whom the queued jobs of an earlier life wait.
-func (m *Master) restoreQueue(r retention.Record) error {
+// TakeUpQueues takes up the queued jobs of an earlier life.
+func (s *Service) TakeUpQueues() {
+	for _, r := range s.Records() {
+		if err := s.takeUpQueued(r); err != nil {
+			s.o.Log.Error("A queued job could not be taken up again", "jid", r.JID, "err", err)
+		}
+	}
+}
+
+// takeUpQueued finds out again for whom the queued jobs of an earlier life wait.
+func (s *Service) takeUpQueued(r retention.Record) error {
 	ctx, cancel := driver.Write()
 	defer cancel()
-	_, ok, err := m.store.Local().GetLoad(ctx, r.JID)
+	_, ok, err := s.o.Store.Local().GetLoad(ctx, r.JID)
 	if err != nil {
 		return err
 	}
 	if !ok { // it was killed before the job was stored, and nobody was told of it
-		m.log.Warn("A queued job was never stored and is given up", "jid", r.JID)
-		m.kept.Drop(r.JID)
+		s.o.Log.Warn("A queued job was never stored and is given up", "jid", r.JID)
+		s.Drop(r.JID)
 		return nil
 	}
-	xs, err := m.store.Local().GetExpectations(ctx, r.JID)
+	xs, err := s.o.Store.Local().GetExpectations(ctx, r.JID)
 	if err != nil {
 		return err
 	}
-	rets, err := m.store.Outcomes(ctx, r.JID)
+	rets, err := s.o.Store.Outcomes(ctx, r.JID)
 	if err != nil {
 		return err
 	}
 	var minions []string
 	nodes := map[string]map[string]string{}
-	for _, id := range m.policy.Nodes() {
+	for _, id := range s.o.Nodes() {
 		nodes[id] = map[string]string{}
 	}
 	for _, x := range xs {
@@ -134,9 +143,9 @@ func (m *Master) restoreQueue(r retention.Record) error {
 			}
 		}
 	}
-	m.kept.Add(r.JID, minions, nodes)
+	s.Add(r.JID, minions, nodes)
 	for _, ret := range rets {
-		m.kept.Answered(r.JID, ret.ID)
+		s.Answered(r.JID, ret.ID)
 		for _, known := range nodes {
 			delete(known, ret.ID)
 		}
@@ -144,34 +153,34 @@ func (m *Master) restoreQueue(r retention.Record) error {
 	return nil
 }
 
-// queueAnswered notes the return of a minion, or the word of a node, for a job
+// QueueAnswered notes the return of a minion, or the word of a node, for a job
 // that may be queued for it.
-func (m *Master) queueAnswered(jid, id string) {
-	if !m.kept.Answered(jid, id) {
+func (s *Service) QueueAnswered(jid, id string) {
+	if !s.Answered(jid, id) {
 		return
 	}
-	if a, ok := m.jobs.State(jid); !ok || !a.Open() {
-		m.kept.Drop(jid)
+	if a, ok := s.o.Jobs.State(jid); !ok || !a.Open() {
+		s.Drop(jid)
 	}
 }
 
 // dequeue takes a queued job back: minions that have not been given it will not
 // get it. Nodes below are told by the publication of the same name.
-func (m *Master) dequeue(jid string) (retention.Waiting, error) {
-	w, err := m.kept.Dequeue(jid)
+func (s *Service) dequeue(jid string) (retention.Waiting, error) {
+	w, err := s.Dequeue(jid)
 	if err != nil {
 		return w, err
 	}
-	m.unqueue(w, ledger.Dequeued)
+	s.unqueue(w, ledger.Dequeued)
 	return w, nil
 }
 
-// stillQueued tells whether the kwargs of a stored load name a deadline to come.
-func (m *Master) stillQueued(kwargs wire.Raw) bool {
+// StillQueued tells whether the kwargs of a stored load name a deadline to come.
+func (s *Service) StillQueued(kwargs wire.Raw) bool {
 	extra, err := wire.DecodeMap(kwargs)
 	if err != nil {
 		return false
 	}
-	until, err := m.queueUntil(wire.PublishLoad{}, extra)
-	return err == nil && until.After(m.now())
+	until, err := s.QueueUntil(wire.PublishLoad{}, extra)
+	return err == nil && until.After(s.o.Now())
 }

@@ -1,0 +1,141 @@
+package publications
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/momtree/mom/internal/channel"
+	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/retention"
+	"github.com/momtree/mom/master/server"
+)
+
+// Retain gives what of a job's publication is stored with the job, which is queued until a
+// deadline, if that is not zero. nil: nothing is, or it is already.
+func (s *Service) Retain(p wire.Publication, topics []string, until time.Time) ([]byte, error) {
+	if !s.Keeps() && until.IsZero() {
+		return nil, nil
+	}
+	plain, err := p.Encode()
+	if err != nil {
+		return nil, fmt.Errorf("encode publication %s: %w", p.JID, err)
+	}
+	r := retention.Record{JID: p.JID, At: s.o.Age(), Until: until, Pub: plain}
+	if s.o.Config.ZmqFiltering {
+		r.Topics = topics
+	}
+	stored, err := s.Put(r)
+	if errors.Is(err, retention.ErrFull) {
+		return nil, server.Refusal{Name: "SaltClientError", Message: "The job cannot be queued: " + err.Error()}
+	}
+	return stored, err
+}
+
+// number puts the number of a kept publication into it. It is called in the
+// order in which publications go out.
+func (s *Service) number(p *wire.Publication) {
+	seq, ok := s.Number(p.JID)
+	if !ok {
+		return
+	}
+	extra := wire.NewMap()
+	if p.Extra != nil {
+		extra = p.Extra.Clone()
+	}
+	extra.Set(channel.SeqField, []any{s.Epoch(), seq})
+	p.Extra = extra
+}
+
+// Over forgets the publication of a job that is over for all but queued minions.
+func (s *Service) Over(jid string) {
+	if !s.Pending(jid) {
+		s.Drop(jid)
+	}
+}
+
+// listener is a peer that tells how far it has heard publications.
+type listener struct {
+	id      string
+	epoch   string
+	seq     int64
+	running map[string]bool
+}
+
+// missed lists what a peer has to be given: what it did not hear, does not work
+// on, and owes the answer of.
+func (s *Service) missed(l listener, give func(seq int64, r retention.Record) bool) {
+	s.Since(l.epoch, l.seq, func(seq int64, r retention.Record) bool {
+		if l.running[r.JID] || !s.o.Jobs.Owes(r.JID, l.id) && !s.Wants(r.JID, l.id) {
+			return true
+		}
+		return give(seq, r)
+	})
+}
+
+// sealedPublication is the envelope of a kept publication under one shared key.
+type sealedPublication struct {
+	key  *crypt.Crypticle
+	body []byte
+}
+
+// resealed gives a kept publication as it would be published now, but without a
+// serial: those count what goes out to all.
+func (s *Service) resealed(r retention.Record) ([]byte, error) {
+	key := s.o.Key()
+	v, err := s.Cached(r.JID,
+		func(v any) bool { return v.(sealedPublication).key == key },
+		func() (any, error) {
+			cipher, err := key.Seal("", r.Pub)
+			if err != nil {
+				return nil, fmt.Errorf("encrypt publication %s: %w", r.JID, err)
+			}
+			body, err := s.o.Keys.Envelope(cipher)
+			return sealedPublication{key, body}, err
+		})
+	if err != nil {
+		return nil, err
+	}
+	return v.(sealedPublication).body, nil
+}
+
+// publishAgain publishes what an earlier life of this master left unpublished.
+func (s *Service) publishAgain(r retention.Record) error {
+	p, err := wire.ParsePublication(r.Pub)
+	if err != nil {
+		return fmt.Errorf("read publication %s: %w", r.JID, err)
+	}
+	if err := s.Send(p, r.Topics, nil); err != nil {
+		return fmt.Errorf("publish job %s again: %w", r.JID, err)
+	}
+	return nil
+}
+
+// Tend drops what is too old and ends queued jobs at their deadline.
+func (s *Service) Tend() {
+	s.Sweep()
+	for _, w := range s.Due() {
+		s.unqueue(w, ledger.Expired)
+	}
+}
+
+// TakeUp keeps of an earlier life what is still wanted: the
+// publications of open jobs, and queued ones.
+func (s *Service) TakeUp() {
+	var late []retention.Record
+	s.Since("", 0, func(_ int64, r retention.Record) bool {
+		a, ok := s.o.Jobs.State(r.JID)
+		switch {
+		case ok && a.Open():
+			if !r.Published {
+				late = append(late, r)
+			}
+		case r.Until.IsZero() || !s.Pending(r.JID):
+			s.Drop(r.JID)
+		}
+		return true
+	})
+	s.late.Start(late)
+}

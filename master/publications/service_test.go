@@ -1,0 +1,186 @@
+package publications
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/momtree/mom/internal/channel"
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/nodecall"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/internal/zmtp"
+	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/jobstore"
+	"github.com/momtree/mom/master/keys"
+	"github.com/momtree/mom/master/presence"
+	"github.com/momtree/mom/master/retention"
+	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/returners/memory"
+)
+
+const someJob = "20260102030405000001"
+
+// world is the master around a service: it records what is sent, and what is told to jobs.
+type world struct {
+	*Service
+	shared *keys.Shared
+	store  *memory.Store
+	owes   map[string]bool
+	sent   []string
+	told   []string
+	nodes  map[string]nodecall.Answer
+	given  atomic.Uint64
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{store: memory.Open(time.Now), owes: map[string]bool{}}
+	var err error
+	if w.shared, err = keys.NewShared(time.Now); err != nil {
+		t.Fatal(err)
+	}
+	c := config.DefaultMaster()
+	c.Cachedir, c.PublishRetention = t.TempDir(), time.Hour
+	w.Service, err = Open(t.Context(), Options{
+		Config: c, Keys: w, Key: w.shared.Current, Port: func() Port { return w }, Store: w, Jobs: jobs{w},
+		Nodes: func() []string { return slices.Sorted(maps.Keys(w.nodes)) },
+		Ask:   func(context.Context, string, any) (map[string]nodecall.Answer, error) { return w.nodes, nil },
+		Age:   time.Now, Steady: func() bool { return true }, Given: &w.given, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: time.Now,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(w.Close(), w.store.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return w
+}
+
+// publish keeps a job and sends it.
+func (w *world) publish(t *testing.T, until time.Time) {
+	t.Helper()
+	fun, err := wire.Encode("test.ping")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := wire.Publication{JID: someJob, Fun: fun, Arg: wire.Raw{0x90}, Tgt: fun}
+	if stored, err := w.Retain(p, nil, until); err != nil || stored == nil {
+		t.Fatalf("it keeps %x, %v", stored, err)
+	}
+	if err := w.Send(p, []string{channel.ToAll}, nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (w *world) Seal(p wire.Publication, number func(*wire.Publication), send func([]byte) error) error {
+	number(&p)
+	return send([]byte(p.JID))
+}
+func (w *world) Envelope([]byte) ([]byte, error) { return []byte("again"), nil }
+
+func (w *world) SendTo(topic string, body []byte, _ *zmtp.Choice) error {
+	w.sent = append(w.sent, fmt.Sprintf("%q %s", topic, body))
+	return nil
+}
+
+func (w *world) SendPeer(conn uint64, topic string, body []byte) error {
+	w.sent = append(w.sent, fmt.Sprintf("%d %q %s", conn, topic, body))
+	return nil
+}
+
+func (w *world) Local() returners.Reader     { return w.store }
+func (w *world) Embedded() jobstore.Embedded { return w.store }
+func (w *world) Save(ctx context.Context, b returners.Batch) (returners.Result, error) {
+	return w.store.Commit(ctx, b)
+}
+
+func (w *world) Outcomes(ctx context.Context, jid string) ([]returners.Outcome, error) {
+	return w.store.Outcomes(ctx, jid)
+}
+
+func (j jobs) State(string) (ledger.Account, bool) { return ledger.Account{}, false }
+func (j jobs) Owes(_, id string) bool              { return j.w.owes[id] }
+func (j jobs) Unheard(string, string) bool         { return true }
+
+// jobs writes down what it is told.
+type jobs struct{ w *world }
+
+func (jobs) Keeps(string, bool)        {}
+func (jobs) Unkeep(...string)          {}
+func (j jobs) Given(_, id string)      { j.w.told = append(j.w.told, "given "+id) }
+func (j jobs) GivenStock(_, id string) { j.w.told = append(j.w.told, "given to stock "+id) }
+func (j jobs) Overdue(_, reason string, minions map[string]string) {
+	j.w.told = append(j.w.told, fmt.Sprint(reason, " ", slices.Sorted(maps.Keys(minions))))
+}
+
+// A peer is given what it did not hear and owes the answer of, and no more than that.
+func TestMissed(t *testing.T) {
+	w := newWorld(t)
+	w.publish(t, time.Time{})
+	if want := []string{`"" ` + someJob}; !slices.Equal(w.sent, want) {
+		t.Errorf("sent %q", w.sent)
+	}
+	w.owes["m1"] = true
+	heard := wire.NewMap("heard", []any{"another life", int64(0)})
+	for id, want := range map[string]int{"m1": 1, "m2": 0} {
+		if jids, know := w.Missed(id, heard); len(jids) != want || know.Int("missed") != int64(want) || know.Int("head") != 1 {
+			t.Errorf("%s missed %v, %v", id, jids, know)
+		}
+	}
+	if jids, know := w.Missed("m1", wire.NewMap()); jids != nil || know != nil {
+		t.Errorf("one that does not say what it heard fetches %v, %v", jids, know)
+	}
+}
+
+// A stock minion is given over its connection what went out before that, once it is known.
+func TestGiveMissed(t *testing.T) {
+	w := newWorld(t)
+	before := w.Heard()
+	w.publish(t, time.Time{})
+	w.owes["m1"], w.sent = true, nil
+	w.GiveMissed(7, "m1", before) // it has heard it
+	w.GiveMissed(8, "m2", w.Heard())
+	if len(w.sent) != 0 {
+		t.Errorf("sent %q", w.sent)
+	}
+	w.GiveMissed(9, "m1", presence.Before{Number: 1})
+	if !slices.Equal(w.sent, []string{`9 "" again`}) || !slices.Equal(w.told, []string{"given to stock m1"}) || w.given.Load() != 1 {
+		t.Errorf("sent %q, told %q", w.sent, w.told)
+	}
+}
+
+// A queued job is shown with those of the nodes below, and taken back there as well.
+func TestQueued(t *testing.T) {
+	w := newWorld(t)
+	w.publish(t, time.Now().Add(time.Hour))
+	w.Add(someJob, []string{"m1"}, nil)
+	below, err := wire.Encode(wire.NewMap("known", true, "minions", []any{"m2"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.nodes = map[string]nodecall.Answer{"n1": {Value: below}, "n2": {Err: errors.New("away")}}
+	if q, err := w.QueuedTree(t.Context()); err != nil || !q.Map(someJob).Map("Minions").Has("m1") {
+		t.Errorf("queued are %v, %v", q, err)
+	}
+	minions, untold, err := w.DequeueTree(t.Context(), someJob)
+	if err != nil || !slices.Equal(minions, []string{"m1", "m2"}) || untold["n2"] != "away" {
+		t.Errorf("taken back for %v, not told %v, %v", minions, untold, err)
+	}
+	if !slices.Equal(w.told, []string{ledger.Dequeued + " [m1]"}) {
+		t.Errorf("told %q", w.told)
+	}
+	w.nodes = nil
+	if _, _, err := w.DequeueTree(t.Context(), someJob); !errors.Is(err, retention.ErrNotQueued) {
+		t.Errorf("a second time: %v", err)
+	}
+}
