@@ -183,6 +183,9 @@ func (n *node) checkSaid(fail func(string, ...any)) {
 		if n.kept[j] && n.waitsFor[j.jid] == "" {
 			fail("%s keeps the publication of %s, which is over", n.id, j.jid)
 		}
+		if n.untold[j.jid] {
+			fail("%s has not told the end of %s to all who asked", n.id, j.jid)
+		}
 		if n.w.o.Faults.any() {
 			continue
 		}
@@ -191,9 +194,6 @@ func (n *node) checkSaid(fail func(string, ...any)) {
 				fail("%s has never told that %s has to answer %s", n.id, id, j.jid)
 				break
 			}
-		}
-		if n.untold[j.jid] {
-			fail("%s has not told the end of %s to all who asked", n.id, j.jid)
 		}
 	}
 }

@@ -67,7 +67,7 @@ var marks = []struct {
 	{markOwedLater, 300},
 	{markWordLost, 300},
 	{markReturnFull, 300},
-	{markCommitFull, 300},
+	{markCommitFull, 2000},
 	{markSavedNotSent, 300},
 }
 

@@ -48,9 +48,7 @@ func RandomOptions(seed uint64) Options {
 			o.Leaf = Dist{Min: time.Millisecond, Max: time.Duration(pick(r, 30, 300)) * time.Millisecond}
 		}
 	}
-	if sick := int(pick(r, 0, 0, 1, 2)); o.Faults.Moves == 0 && o.Rehome == 0 { // docs/simulator.md, "Known"
-		o.Faults.Sick = sick
-	}
+	o.Faults.Sick = int(pick(r, 0, 0, 1, 2))
 	o.Faults.Repeat = pick(r, 0, 0, 0.1)
 	return o
 }

@@ -241,7 +241,7 @@ var bears = []struct {
 	{wakeSender, []way{doubled}, "a sender that has nothing to send sends nothing"},
 	{armGather, []way{doubled}, "a sender that has nothing to send sends nothing"},
 	{shiftOwners, []way{doubled}, "rows are looked through once more"},
-	{tellAnew, ways, "what a life of a node has not told waits in its queue, and a new life is given its open jobs again"},
+	{tellAnew, []way{doubled}, "what was told is told again"},
 	{giveMinion, []way{doubled}, "a minion knows a jid that it has"},
 	{giveNode, []way{doubled}, "a node knows a jid that it has"},
 	{giveReturn, ways, "a minion sends until it is acknowledged, and the store keeps the first"},

@@ -55,7 +55,8 @@ type Engine struct {
 	open    map[string]struct{}
 	kept    map[string]bool // jobs whose publication is stored; true: for as long as it is queued, beyond their end
 	untold  untold
-	late    map[string]int // jobs of which word is told that may come after their end
+	late    map[string]int       // jobs of which word is told that may come after their end
+	coming  map[string]*arrivals // by job
 }
 
 // finding is what the ledger has told by a hook.
@@ -72,7 +73,7 @@ func New(cfg Config) *Engine {
 	cfg.Bounds = cfg.Bounds.OrDefault()
 	e := &Engine{
 		cfg: cfg, words: newWords(cfg.Bounds), open: map[string]struct{}{}, kept: map[string]bool{},
-		untold: newUntold(cfg.Bounds.UntoldJobs, cfg.Untold), late: map[string]int{},
+		untold: newUntold(cfg.Bounds.UntoldJobs, cfg.Untold), late: map[string]int{}, coming: map[string]*arrivals{},
 	}
 	for _, jid := range cfg.Open {
 		e.open[jid] = struct{}{}
@@ -129,13 +130,15 @@ func (e *Engine) digest() {
 	slices.SortStableFunc(fs, func(a, b finding) int { return cmp.Compare(a.jid, b.jid) })
 	for _, f := range fs {
 		if f.then != nil {
-			e.effects = append(e.effects, f.then)
 			if _, ends := f.then.(Complete); ends {
+				e.tell(f.jid, f.then)
 				e.words.end(f.jid, false)
+			} else {
+				e.effects = append(e.effects, f.then)
 			}
 			continue
 		}
-		e.effects = append(e.effects, Missed{f.jid, f.gone, f.nodes}, Tell{Word: jobevent.Missing{JID: f.jid, Minions: f.gone, Nodes: f.nodes}})
+		e.tell(f.jid, Missed{f.jid, f.gone, f.nodes}, Tell{Word: jobevent.Missing{JID: f.jid, Minions: f.gone, Nodes: f.nodes}})
 		e.words.note(absences(f.jid, f.gone, f.nodes, e.cfg.Now())...)
 	}
 }

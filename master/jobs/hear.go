@@ -22,7 +22,7 @@ func (e *Engine) Hear(path string, ws ...jobevent.Word) (upTo uint64) {
 		case jobevent.Missing:
 			w = e.miss(path, x)
 		}
-		e.put(Tell{Word: w, From: path})
+		e.change(func() { e.tell(w.Job(), Tell{Word: w, From: path}) })
 	}
 	for _, jid := range jids {
 		e.lateWord(jid)
@@ -50,6 +50,7 @@ func (e *Engine) last() (n uint64) {
 // expect enters who a node found for a job, and gives the word as this node tells it.
 func (e *Engine) expect(path string, x jobevent.Expectation) jobevent.Expectation {
 	w := x.Under(path)
+	e.change(e.digest) // an end that was before it is not the end of what it opens again
 	state := jobevent.NodeAnswered
 	switch {
 	case x.Moved || x.Partial: // that of its own minions may come still
@@ -58,9 +59,15 @@ func (e *Engine) expect(path string, x jobevent.Expectation) jobevent.Expectatio
 		state = jobevent.NodePlain
 	}
 	e.note(returners.Expectation{JID: w.JID, Node: w.Node, Minions: w.Minions, Missing: w.Unreachable, State: string(state), At: e.cfg.Now()})
-	e.ledger.Expect(w.JID, ledger.Expectation{
+	reopened := e.ledger.Expect(w.JID, ledger.Expectation{
 		Path: w.Node, Minions: w.Minions, Asked: w.Asked, Moved: x.Moved, Partial: x.Partial, Plain: !x.Ours, Untracked: x.Untracked,
 	})
+	if reopened {
+		e.change(func() {
+			e.open[w.JID] = struct{}{}
+			e.words.put(entry{notes: []returners.Note{{Kind: returners.NoteOpen, JID: w.JID}}, opens: w.JID})
+		})
+	}
 	if len(w.Unreachable) > 0 {
 		gone := make(map[string]jobevent.Absence, len(w.Unreachable))
 		for id, why := range w.Unreachable {

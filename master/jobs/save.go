@@ -95,12 +95,22 @@ func (e *Engine) Saved(s Save, res returners.Result, err error) {
 func (e *Engine) savedWords(s Save, err error) {
 	if err != nil {
 		last := e.words.last
+		if !passing(err) {
+			for _, en := range s.words {
+				e.settled(en)
+			}
+		}
+		e.unsettled()
 		e.words.refused(err)
 		e.effects = append(e.effects, Stored{UpTo: last, Err: err})
 		return
 	}
 	last := s.words[len(s.words)-1].n
 	for _, en := range s.words {
+		if en.opens != "" {
+			e.open[en.opens] = struct{}{}
+			e.settled(en)
+		}
 		if en.end != "" {
 			e.ended(en)
 		}
@@ -133,26 +143,33 @@ func (e *Engine) ended(en entry) {
 	if old, dropped := e.untold.add(en.end, en.word); dropped {
 		e.words.put(entry{notes: []returners.Note{{Kind: returners.NoteUntold, JID: old, Gone: true}}})
 	}
-	e.effects = append(e.effects, Tell{Word: jobevent.Closed{JID: en.end, Word: en.word}})
+	e.tell(en.end, Tell{Word: jobevent.Closed{JID: en.end, Word: en.word}})
 }
 
 // Told tells that the masters above that asked for a job have taken all that was told
-// of it up to the [jobevent.Closed] of that number.
+// of it up to the [jobevent.Closed] of that number. Of a job that more is to be said of,
+// its next end is to be taken.
 func (e *Engine) Told(jid string, word uint64) {
 	e.change(func() {
-		if e.untold.told(jid, word) {
+		if !e.words.more(jid) && e.untold.told(jid, word) {
 			e.words.put(entry{notes: []returners.Note{{Kind: returners.NoteUntold, JID: jid, Gone: true}}})
 		}
 	})
 }
 
 // Word gives the number of the last word on a job that is closed and of which the
-// masters above may not have heard the end.
+// masters above may not have heard the end. One that is open again, or that more is to
+// be said of, is not closed: who has heard its last end has not heard all.
 func (e *Engine) Word(jid string) (word uint64, closed bool) {
+	over := e.ledger.Closed(jid)
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.digest()
 	word, closed = e.untold.words[jid]
-	return word, closed
+	if !closed || !over || e.late[jid] > 0 || e.words.more(jid) {
+		return 0, false
+	}
+	return word, true
 }
 
 // Jobs lists the jobs of which a master above that was away may have missed something:

@@ -22,7 +22,7 @@ import (
 // TestScenarios plays testdata/*: each file is one node over one disk, on a virtual
 // clock. Each command prints the effects that come of it, in their order. Commands:
 //
-//	node [parent] [words=N]            the node begins a life; what it had is gone but for the disk
+//	node [parent] [words=N] [batch=N]  the node begins a life; what it had is gone but for the disk
 //	publish jid=J minions=(a,b) down=(c) nodes=(n) [early] [kept] [queued] [lost]   lost: the commit fails
 //	keeps jid=J [queued] / handed jid=J / unkeep jid=J
 //	                                   what an earlier life has kept, what was handed out, what need not be kept
@@ -35,6 +35,7 @@ import (
 //	store [full] [never]               commits one batch of words; full: the disk takes none, never: it never will
 //	restore                            takes up the jobs that are noted as open
 //	again jid=J                        has the end of a job noted anew
+//	word jid=J                         the number of its last word, if it is over
 //	told jid=J word=N                  the masters above have heard all up to that
 //	story jid=J n=N / jobs [after=J]   what a master above is told that was away
 //	disk jid=J                         what is stored of a job
@@ -121,6 +122,9 @@ func (s *scenario) run(d *datadriven.TestData) {
 		s.engine.Published(a.text("jid"))
 	case "unkeep":
 		s.engine.Unkeep(a.text("jid"))
+	case "word":
+		word, closed := s.engine.Word(a.text("jid"))
+		s.print("word %d closed %v", word, closed)
 	case "told":
 		s.engine.Told(a.text("jid"), uint64(a.number("word"))) //nolint:gosec // small
 	case "story":
@@ -152,7 +156,7 @@ func (s *scenario) begin(a args) {
 		s.engine.Close()
 	}
 	s.engine = New(Config{
-		Storage: s.disk, Parent: a.has("parent"), Bounds: bounds.Bounds{WordQueue: a.number("words"), UntoldJobs: a.number("untold")}, Now: time.Now,
+		Storage: s.disk, Parent: a.has("parent"), Bounds: bounds.Bounds{WordQueue: a.number("words"), WordBatch: a.number("batch"), UntoldJobs: a.number("untold")}, Now: time.Now,
 		Open: s.noted(returners.NoteOpen), Untold: s.noted(returners.NoteUntold),
 	})
 }

@@ -36,6 +36,9 @@ type entry struct {
 	// is kept no more by then.
 	published string
 
+	opens string // jid of a job that is open, or open again, from here on
+	came  string // the minion that came at work on it: the masters above hear so when it is stored
+
 	end   string // jid of a job that ends
 	late  bool   // of a closed job: word on it came after its end
 	since uint64 // losses that are no matter for end
@@ -78,6 +81,19 @@ func (w *words) jobs() (out []string) {
 		}
 	}
 	return out
+}
+
+// more tells whether a job ends in what is to be stored, or is open again.
+func (w *words) more(jid string) bool {
+	return slices.ContainsFunc(w.queue, func(e entry) bool { return e.end == jid || e.opens == jid })
+}
+
+// withdraw takes back that a minion came at work on a job, unless that is under way.
+func (w *words) withdraw(jid, id string) bool {
+	rest := slices.DeleteFunc(w.queue[w.aloft:], func(e entry) bool { return e.opens == jid && e.came == id })
+	was := len(w.queue)
+	w.queue = w.queue[:w.aloft+len(rest)]
+	return len(w.queue) < was
 }
 
 // take begins a batch; nil: one is under way, or nothing waits.
@@ -133,6 +149,7 @@ func (w *words) trim() {
 		switch {
 		case e.n == 0:
 		case e.end == "" && e.x.JID == "": // notes are few
+		case e.came != "": // nobody says it again; who may bring how many is bounded
 		case e.end == "":
 			if rows++; rows > w.most {
 				w.lose(e.x.JID, errTooMany)

@@ -8,7 +8,8 @@ type Lap struct {
 	lost    bool   // words were lost, and not all jobs have been told since
 	wrapped bool   // it has begun at the first job again
 	at      string // the last job that was told; "": none
-	stop    string // where it began: it ends there
+	stop    string // the last job before it began: it ends with that
+	midst   bool   // stop was being told when it began: it is the first, and what is before it the last
 	turn    string // the job whose turn it is; "": none
 }
 
@@ -18,22 +19,30 @@ type Lap struct {
 func NewLap() Lap { return Lap{lost: true} }
 
 // Begin goes once round, from where it is. lost: words of jobs were lost, so that a
-// job counts as told only when its turn has come.
+// job counts as told only when its turn has come. One that is being told is told to its
+// end; those before it that were not there when its turn came have theirs at the end.
 func (l *Lap) Begin(lost bool) {
-	l.active, l.lost, l.wrapped, l.stop, l.turn = true, l.lost || lost, false, l.at, ""
+	l.midst = l.turn > l.at
+	l.active, l.lost, l.wrapped, l.stop = true, l.lost || lost, false, max(l.at, l.turn)
 }
+
+// since tells whether the turn of a job is before the lap comes to the first job again.
+func (l *Lap) since(jid string) bool { return jid > l.stop || l.midst && jid == l.stop }
 
 // Next gives the job whose turn it is; false: the lap is over. first names the first
 // job behind one, "" if there is none.
 func (l *Lap) Next(first func(after string) string) (jid string, ok bool) {
+	if l.midst && !l.wrapped && l.at < l.stop { // it was left
+		l.midst, l.stop = false, l.at
+	}
 	for l.active {
 		jid = first(l.at)
 		switch {
-		case jid != "" && (!l.wrapped || jid <= l.stop):
+		case jid != "" && (!l.wrapped || !l.since(jid)):
 			l.turn = jid
 			return jid, true
 		case l.wrapped || l.stop == "":
-			l.active, l.lost, l.wrapped, l.at, l.turn = false, false, false, l.stop, ""
+			l.active, l.lost, l.wrapped, l.midst, l.at, l.turn = false, false, false, false, l.stop, ""
 		default:
 			l.wrapped, l.at = true, ""
 		}
@@ -55,9 +64,9 @@ func (l *Lap) Counts(jid string) bool {
 	case !l.lost:
 		return true
 	case l.wrapped:
-		return jid > l.stop || l.passed(jid)
+		return l.since(jid) || l.passed(jid)
 	}
-	return jid > l.stop && l.passed(jid)
+	return l.since(jid) && l.passed(jid)
 }
 
 func (l *Lap) passed(jid string) bool { return jid <= l.at || jid < l.turn }

@@ -31,12 +31,16 @@ func TestLap_Model(t *testing.T) {
 		told := map[string]bool{} // since words were lost
 		lost := false
 		turns := map[string]int{} // of others, since it was told
+		being := ""               // the job that has its turn
 		t.Repeat(map[string]func(*rapid.T){
 			"back": func(*rapid.T) { l.Begin(false) },
-			"lost": func(*rapid.T) {
+			"lost": func(t *rapid.T) {
 				l.Begin(true)
 				lost = true
 				clear(told)
+				if rapid.Bool().Draw(t, "its own") {
+					being = "" // it is told from its start again
+				}
 			},
 			"open": func(t *rapid.T) {
 				j := name(rapid.IntRange(0, 20).Draw(t, "job"))
@@ -48,14 +52,20 @@ func TestLap_Model(t *testing.T) {
 				delete(jobs, j)
 				delete(turns, j)
 			},
-			"tell": func(t *rapid.T) {
+			"turn": func(*rapid.T) {
 				j, ok := l.Next(first)
 				if !ok {
 					lost = false
-					return
 				}
+				being = j
+			},
+			"tell": func(t *rapid.T) {
+				if being == "" {
+					t.Skip("no job has its turn")
+				}
+				j := being
 				l.Told(j)
-				told[j] = true
+				told[j], being = true, ""
 				for other := range jobs {
 					turns[other]++
 				}
@@ -143,5 +153,34 @@ func TestLap_ALateJobCounts(t *testing.T) {
 	}
 	if l.Begin(true); l.Counts("a") {
 		t.Error("a counts although words were lost since")
+	}
+}
+
+// A lap is begun anew while a job is told. One before it that was not there when that had
+// its turn, and of which words were lost since, has its turn too.
+func TestLap_BegunAnewWhileAJobIsTold(t *testing.T) {
+	jobs := map[string]bool{"b": true}
+	first := func(after string) string {
+		for _, j := range sorted(jobs) {
+			if j > after {
+				return j
+			}
+		}
+		return ""
+	}
+	l := NewLap()
+	l.Begin(false)
+	if jid, _ := l.Next(first); jid != "b" {
+		t.Fatalf("the turn of %q", jid)
+	}
+	jobs["a"] = true
+	l.Begin(true)
+	l.Begin(true)
+	l.Told("b")
+	if l.Counts("a") {
+		t.Error("a counts although words of it were lost")
+	}
+	if jid, ok := l.Next(first); jid != "a" || !ok {
+		t.Errorf("the turn of %q, %v", jid, ok)
 	}
 }

@@ -28,13 +28,14 @@ type Expectation struct {
 	Untracked bool
 }
 
-// Expect enters the expectation of a node below. Repeats change nothing.
-func (l *Ledger) Expect(jid string, x Expectation) {
+// Expect enters the expectation of a node below. Repeats change nothing. reopened: the
+// job was closed, and is taken up again.
+func (l *Ledger) Expect(jid string, x Expectation) (reopened bool) {
 	l.mu.Lock()
 	j := l.jobs[jid]
 	if j == nil {
 		l.mu.Unlock()
-		return
+		return false
 	}
 	now := l.cfg.Clock.Now()
 	switch {
@@ -83,11 +84,12 @@ func (l *Ledger) Expect(jid string, x Expectation) {
 			l.due(j, e, now.Add(j.Timeout))
 		}
 	}
-	if !j.closed.IsZero() && (j.pending > 0 || j.owing > 0 && !j.namedDone()) {
+	if reopened = !j.closed.IsZero() && (j.pending > 0 || j.owing > 0 && !j.namedDone()); reopened {
 		l.reopen(j)
 	}
 	l.arm(j)
 	l.finish(j, news{})
+	return reopened
 }
 
 // IsNode tells that an id which a Python master counts among its minions is the
@@ -168,7 +170,7 @@ func (l *Ledger) Gone(jid string, minions map[string]jobevent.Absence, nodes map
 			continue
 		}
 		if e == nil {
-			e = &entry{path: m.Path}
+			e = &entry{path: m.Path, direct: m.Path == ""} // of an earlier life of this master, if that
 			j.add(id, e)
 		} else if e.direct {
 			continue // only this master speaks for its own minions

@@ -9,17 +9,23 @@ import (
 
 // MinionUp tells that a direct minion holds a new presence session. running
 // names the jobs it works on or still owes the return of; a job that it should
-// have and does not name is asked for by find_job.
+// have and does not name is asked for by find_job. One that was given up and is at work
+// is waited for again: it came back late, or an earlier life of this master gave it the job.
 func (l *Ledger) MinionUp(id string, running map[string]bool) {
 	for _, j := range l.open() {
 		l.mu.Lock()
 		e := j.entries[id]
-		if e == nil || !e.direct || !e.phase.pending() {
+		back := e != nil && e.phase == missing && running[j.JID]
+		if e == nil || !e.direct || !e.phase.pending() && !back {
 			l.mu.Unlock()
 			continue
 		}
 		var n news
 		e.live, e.doubt = Up, false
+		if back {
+			e.reason = ""
+			j.pending++
+		}
 		if running[j.JID] {
 			e.phase, e.due, e.pause = waiting, time.Time{}, 0
 			l.askLater(j, e)
