@@ -11,3 +11,6 @@ import (
 func userTimeout(net.KeepAliveConfig) func(network, addr string, c syscall.RawConn) error {
 	return nil
 }
+
+// keepAlive has what is accepted kept alive.
+func keepAlive(lc *net.ListenConfig, k net.KeepAliveConfig) { lc.KeepAliveConfig = k }

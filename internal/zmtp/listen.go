@@ -29,11 +29,9 @@ func (c ListenConfig) listen(addr string) (net.Listener, error) {
 	if c.via != nil {
 		return c.via, nil
 	}
-	lc := net.ListenConfig{KeepAliveConfig: c.KeepAlive}
+	lc := net.ListenConfig{KeepAlive: -1}
 	if c.KeepAlive.Enable {
-		lc.Control = userTimeout(c.KeepAlive)
-	} else {
-		lc.KeepAlive = -1
+		keepAlive(&lc, c.KeepAlive)
 	}
 	ln, err := lc.Listen(context.Background(), network(addr), addr)
 	if err != nil || c.Backlog <= 0 {
