@@ -22,6 +22,7 @@ import (
 	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/swarm/peer"
 	"github.com/momtree/mom/internal/zmtp/swarmtest"
+	_ "github.com/momtree/mom/returners/mysql" // the database can be named
 	"github.com/momtree/mom/returners/mysql/mysqltest"
 )
 
@@ -224,9 +225,9 @@ func BenchmarkStockReturns(b *testing.B) {
 		sql    bool
 	}{
 		{name: "each"},
-		{name: "each/outbox", parent: "parent"},
+		{name: "each-outbox", parent: "parent"},
 		{name: "kept", herd: herdPlan{Kept: true}},
-		{name: "kept/outbox", herd: herdPlan{Kept: true}, parent: "parent"},
+		{name: "kept-outbox", herd: herdPlan{Kept: true}, parent: "parent"},
 		{name: "kept1k", herd: herdPlan{Kept: true, Size: 1 << 10}},
 		{name: "mysql", herd: herdPlan{Kept: true}, sql: true},
 	} {
@@ -236,7 +237,7 @@ func BenchmarkStockReturns(b *testing.B) {
 				if c.sql {
 					server := mysqltest.Start(b)
 					cf.MasterJobCache = "mysql"
-					cf.MySQL = config.MySQLOptions{UnixSocket: server.Socket, User: "root", DB: server.Database(b), Port: server.Port}
+					cf.Raw = map[string]any{"mysql.unix_socket": server.Socket, "mysql.user": "root", "mysql.pass": "", "mysql.db": server.Database(b)}
 				}
 			})
 			r.opts.Parent = c.parent
@@ -272,6 +273,9 @@ func (r *rig) owedSQL(b *testing.B) (rows int64) {
 	st, err := r.store.Stats(b.Context())
 	if err != nil {
 		b.Fatal(err)
+	}
+	if st.Database != nil && st.Database.Down {
+		b.Fatal("the database takes nothing: ", st.Database.LastError)
 	}
 	for _, o := range st.Owed {
 		if o.Dest == "mysql" {

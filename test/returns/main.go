@@ -64,7 +64,7 @@ func returns(ctx context.Context, o options, dir string, have figures) error {
 	}
 	for run := range o.runs {
 		fmt.Printf("returns, run %d of %d\n", run+1, o.runs)
-		cmd := exec.CommandContext(ctx, o.tests, "-test.run", "^$", "-test.bench", "^Benchmark(StockReturns|HalfLoad)$/^(each|kept|kept1k|mysql)$/^$", //nolint:gosec // our own program
+		cmd := exec.CommandContext(ctx, o.tests, "-test.run", "^$", "-test.bench", "^Benchmark(StockReturns|HalfLoad)$/^(each|kept|kept1k|mysql)$", //nolint:gosec // our own program
 			"-test.benchtime", strconv.Itoa(o.jobs)+"x")
 		cmd.Dir = "master" // where its golden files are found from
 		out, err := cmd.CombinedOutput()
