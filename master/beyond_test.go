@@ -37,25 +37,6 @@ func TestNodeOfOursBehindAPythonMaster(t *testing.T) {
 	}
 }
 
-func TestNamed(t *testing.T) {
-	for _, c := range []struct {
-		tgt  any
-		kind string
-		want int
-	}{
-		{"web-1", "glob", 1},
-		{"web-*", "glob", 0},
-		{"web-[12]", "glob", 0},
-		{[]any{"a", "b", "a"}, "list", 2},
-		{"a,b", "list", 2},
-		{"os:Debian", "grain", 0},
-	} {
-		if got := named(c.tgt, c.kind); got != c.want {
-			t.Errorf("%v (%s) names %d, want %d", c.tgt, c.kind, got, c.want)
-		}
-	}
-}
-
 // All that a list names have answered: a Python node below, which cannot say
 // that it has nobody else, is not waited for.
 func TestNamedMinionsEndAJob(t *testing.T) {

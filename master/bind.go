@@ -67,6 +67,7 @@ func (m *Master) addCommands() {
 		SignIns: &m.signedIn, Stats: &m.stats, Fire: m.fire, Log: m.log, Now: m.now,
 	})
 	own.AddTo(m.server, m)
+	m.publisher.Serve(m.server)
 	m.peers.Serve(m.server)
 	m.publications.Serve(m.server)
 	m.failover.Serve(m.server)

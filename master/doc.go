@@ -7,11 +7,11 @@
 //
 // The way of a job, in the order in which it goes:
 //
-//	publish.go   the command: read (job.go), authorised (admit.go), matched (package
-//	             ownership), begun by the engine (package jobs) and stored; local.go: a
-//	             job of a master above, which the forwarder of the node brings by a call
+//	publish      the package: the command is read, authorised, matched (package ownership),
+//	             begun by the engine (package jobs) and stored; local.go: a job of a master
+//	             above, which the forwarder of the node brings by a call
 //	effects.go   carries out what the engine has to be done, as package driver hands it on:
-//	             words, events, publications (emit.go; package publications: sealed and sent),
+//	             words, events, publications (package publications: sealed and sent),
 //	             questions, ends
 //	returns.go   one minion's answer; syndicreturn.go: those of minions below a node.
 //	             Stored before it is acknowledged, then told to the engine
@@ -22,6 +22,6 @@
 // What stands by itself is in sub-packages that know nothing of a [Master]; the
 // files here that bear their names only join them to it. At the door: server, commands,
 // admission, access, ownership, keys, keyring, signatures. Who is there: peers, presence, findjob,
-// failover, treewatch, datacache. Jobs: jobs, driver, ledger, jobstore, jobfiles, publications, retention. For operators: runners, wheels,
+// failover, treewatch, datacache. Jobs: publish, jobs, driver, ledger, jobstore, jobfiles, publications, retention. For operators: runners, wheels,
 // functions. To look at: meters, tracer, eventreturn.
 package master

@@ -19,11 +19,11 @@ func (m *Master) do(e jobs.Effect) {
 	case jobs.Fresh:
 		m.returned(e.Return)
 	case jobs.Started:
-		m.tellNew(e.JID)
+		m.publisher.TellNew(e.JID)
 	case jobs.Publish:
-		m.publishNow(e)
+		m.publisher.PublishNow(e)
 	case jobs.Skip:
-		m.notPublished(e.JID)
+		m.publisher.NotPublished(e.JID)
 	case jobs.Missed:
 		m.publications.QueueAway(e.JID, e.Minions, e.Nodes)
 	case jobs.Find:
@@ -83,7 +83,7 @@ func (m *Master) unended(e jobs.Unended) {
 		return
 	}
 	m.wg.Go(func() {
-		defer m.oneByOne.Lock(e.JID)()
+		defer m.publisher.Alone(e.JID)()
 		if err := m.jobs.EndAgain(m.ctx, e.JID, comingBack{m}); err != nil {
 			m.log.Error("A closed job will be looked at again after a restart", "jid", e.JID, "err", err)
 		}

@@ -10,8 +10,16 @@ import (
 	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/driver"
+	"github.com/momtree/mom/master/publish"
 	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/returners"
+)
+
+var (
+	// ErrNoMatch is wrapped when a target means nobody.
+	ErrNoMatch = publish.ErrNoMatch
+	// ErrNotNow is wrapped when no job can be started just now, whatever it is.
+	ErrNotNow = publish.ErrNotNow
 )
 
 // Publish starts a job of a master above, which the forwarder of this node has heard: by
@@ -25,11 +33,11 @@ func (m *Master) Publish(ctx context.Context, p wire.PublishLoad, asks ...return
 		return fmt.Errorf("encode the publication of job %s: %w", p.JID, err)
 	}
 	err = m.server.Inside(ctx, "publish", load, func(ctx context.Context) error {
-		_, err := m.give(ctx, load, m.access.Own, asks...)
+		_, err := m.publisher.Give(ctx, load, m.access.Own, asks...)
 		return err
 	})
 	if errors.Is(err, server.ErrNotStored) {
-		return notNow{err}
+		return publish.NotNow(err)
 	}
 	return err
 }

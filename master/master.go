@@ -32,6 +32,7 @@ import (
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/peers"
 	"github.com/momtree/mom/master/publications"
+	"github.com/momtree/mom/master/publish"
 	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/master/signatures"
@@ -98,11 +99,10 @@ type Master struct {
 	policy   *ownership.Policy // who speaks for whom, whom a target means
 	failover *failover.Service // nil: no minion moves
 	spoiled  spoiled
-	oneByOne keyedLocks // of jobs whose jid was given
-	starts   starts
 	words    sequence.Gate    // of the nodes below
 	jobFiles *jobfiles.Folder // nil: not kept
 
+	publisher    *publish.Service      // starts jobs
 	publications *publications.Service // what goes out, and is kept
 
 	parent string // outbox destination of the one above; "": this is a top

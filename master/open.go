@@ -14,6 +14,7 @@ import (
 	"github.com/momtree/mom/internal/durable"
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/nodecall"
+	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/datacache"
@@ -27,6 +28,7 @@ import (
 	"github.com/momtree/mom/master/peers"
 	"github.com/momtree/mom/master/presence"
 	"github.com/momtree/mom/master/publications"
+	"github.com/momtree/mom/master/publish"
 	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/master/signatures"
@@ -169,6 +171,12 @@ func (m *Master) openStore(o Options) (err error) {
 		Keeps: m.publications.Keeps, Heard: m.publications.Heard, Missed: m.publications.Missed, GiveMissed: m.publications.GiveMissed,
 		Secret: m.keys.Identity.Pair.Private.D.Bytes(), Signing: m.keys.Turns, Busy: func() bool { return m.server.Waiting() > 0 },
 		User: m.access.Own, JID: m.jids.Next, Publish: m.publications.Send, Send: m.publications.SendPeer,
+	})
+	m.publisher = publish.New(publish.Options{
+		Ctx: m.ctx, Config: m.cfg, Access: m.access, Policy: m.policy, Peers: m.peers, Publications: m.publications, Jobs: m.jobs,
+		Room: m.driver.Room, Store: m.store, Traces: m.traces, Sign: m.signatures.SignJob, Own: m.access.Own, JID: m.jids.Next, Note: m.Note,
+		Show: m.showJob, Refused: m.server.RefusedUser, Failing: m.failing, Fire: func(tag string, data wire.Raw) { m.fireRaw(tag, data, "") },
+		Log: m.log, Now: m.now,
 	})
 	return nil
 }

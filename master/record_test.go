@@ -7,7 +7,6 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/access"
-	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/returners"
 )
 
@@ -143,7 +142,7 @@ func TestSameJidOtherJobIsRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		go func() {
-			_, err := r.publish(t.Context(), &server.Request{Load: load, User: "root"})
+			_, err := r.publisher.Give(t.Context(), load, "root")
 			replies <- err
 		}()
 	}

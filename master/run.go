@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/eventreturn"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/ownership"
@@ -124,25 +123,8 @@ func (m *Master) keyRotated() {
 		return
 	}
 	m.wg.Go(func() { // a job may be waiting for the key to be published itself
-		if err := m.pingAll(); err != nil {
+		if err := m.publisher.PingAll(); err != nil {
 			m.log.Error("The ping after the key rotation failed", "err", err)
 		}
 	})
-}
-
-// pingAll publishes test.ping to everybody, without waiting for answers.
-func (m *Master) pingAll() error {
-	fun, err := wire.Encode("test.ping")
-	if err != nil {
-		return err
-	}
-	tgt, err := wire.Encode("*")
-	if err != nil {
-		return err
-	}
-	j, err := m.readJob(wire.PublishLoad{Tgt: tgt, TgtType: "glob", Fun: fun, Arg: wire.Raw{0x90}, User: m.access.Own}, true)
-	if err != nil {
-		return err
-	}
-	return m.start(m.ctx, j)
 }

@@ -115,15 +115,15 @@ func (e runnerEnv) Ask(ctx context.Context, q runners.Question) (runners.Answers
 	if p.Timeout, err = wire.Encode(int64((q.Timeout + time.Second - 1) / time.Second)); err != nil {
 		return runners.Answers{}, fmt.Errorf("encode the timeout: %w", err)
 	}
-	j, err := m.readJob(p, true)
+	j, err := m.publisher.Read(p, true)
 	if err != nil || j.Nobody() {
 		return runners.Answers{}, err
 	}
-	end := jobevent.TagComplete(j.jid)
+	end := jobevent.TagComplete(j.JID)
 	sub := m.bus.Subscribe(bus.SubscribeOptions{Prefix: end, Size: 4})
 	defer sub.Close()
-	defer m.store.KeepResults(j.jid)()
-	if err := m.start(ctx, j); err != nil {
+	defer m.store.KeepResults(j.JID)()
+	if err := m.publisher.Start(ctx, j); err != nil {
 		return runners.Answers{}, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, q.Timeout+q.Gather)
@@ -132,7 +132,7 @@ func (e runnerEnv) Ask(ctx context.Context, q runners.Question) (runners.Answers
 	case <-sub.C():
 	case <-ctx.Done():
 	}
-	return m.answersOf(j.jid)
+	return m.answersOf(j.JID)
 }
 
 // answersOf is what is known of a job now: who is waited for counts as missing.

@@ -62,11 +62,11 @@ func (m *Master) vacant() error {
 
 // showJob lays a job where Salt's programs look for it. The job goes on without:
 // its own place is the job store.
-func (m *Master) showJob(j *job, load wire.Raw) {
+func (m *Master) showJob(jid string, load wire.Raw, minions []string) {
 	if m.jobFiles == nil {
 		return
 	}
-	if err := m.jobFiles.Save(j.jid, load, j.Minions); err != nil {
-		m.log.Warn("The job's load was not written for Salt's own programs", "jid", j.jid, "err", err)
+	if err := m.jobFiles.Save(jid, load, minions); err != nil {
+		m.log.Warn("The job's load was not written for Salt's own programs", "jid", jid, "err", err)
 	}
 }

@@ -87,7 +87,7 @@ func (s *stock) subscribe() {
 func (s *stock) take(p wire.Publication) (value any, run bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if tgt, err := targetOf(p.Tgt); err != nil || !meansMe(tgt, s.id) || s.seen[p.JID] {
+	if tgt, err := wire.Decode(p.Tgt); err != nil || !meansMe(tgt, s.id) || s.seen[p.JID] {
 		return nil, false
 	}
 	if s.deaf && wire.FunName(p.Fun) != "saltutil.find_job" {

@@ -77,7 +77,7 @@ func (m *Master) onSyndicReturn(ctx context.Context, r *server.Request) (any, er
 			if err := wire.FitFields(j.Load, m.cfg.Bounds.Depth); err != nil { // its returns are good all the same
 				m.policy.Trespassed(ownership.Trespass{Kind: ownership.OfEntry, Path: via, JID: j.JID, Err: fmt.Errorf("load of the job: %w", err)})
 			} else {
-				m.otherRecord(ctx, via, j.JID, j.Load)
+				m.publisher.OtherRecord(ctx, via, j.JID, j.Load)
 				loads = append(loads, returners.Load{JID: j.JID, Raw: j.Load, At: m.now()})
 			}
 		}

@@ -1,4 +1,4 @@
-package master
+package publish
 
 import (
 	"context"
@@ -17,8 +17,8 @@ import (
 // sameJob refuses a job under a jid that was given to this master for another one. The
 // one that was first goes on undisturbed. nil: it is new here, or the same, and who asks
 // for it now is stored before anything of it is told.
-func (m *Master) sameJob(ctx context.Context, j *job) error {
-	old, given, err := m.givenJob(ctx, j.jid)
+func (s *Service) sameJob(ctx context.Context, j *Job) error {
+	old, given, err := s.givenJob(ctx, j.JID)
 	if err != nil {
 		return notNow{err}
 	}
@@ -35,43 +35,43 @@ func (m *Master) sameJob(ctx context.Context, j *job) error {
 		differs = "user"
 	}
 	if differs == "" {
-		return m.asksToo(ctx, j)
+		return s.asksToo(ctx, j)
 	}
-	err = fmt.Errorf("job %s is another one here, with another %s: nothing was published; leave the jid to the master", j.jid, differs)
-	m.policy.Trespassed(ownership.Trespass{Kind: ownership.OfRecord, Path: j.user(), JID: j.jid, Err: err})
+	err = fmt.Errorf("job %s is another one here, with another %s: nothing was published; leave the jid to the master", j.JID, differs)
+	s.o.Policy.Trespassed(ownership.Trespass{Kind: ownership.OfRecord, Path: j.user(), JID: j.JID, Err: err})
 	return server.Invalid("publish: %v", err)
 }
 
 // asksToo stores who asks for a job that is known.
-func (m *Master) asksToo(ctx context.Context, j *job) error {
+func (s *Service) asksToo(ctx context.Context, j *Job) error {
 	if len(j.asks) == 0 {
 		return nil
 	}
-	if err := m.Note(ctx, j.asks...); err != nil {
+	if err := s.o.Note(ctx, j.asks...); err != nil {
 		return notNow{err}
 	}
 	return nil
 }
 
 // givenJob reads the load of a job that was given to this master.
-func (m *Master) givenJob(ctx context.Context, jid string) (returners.Load, bool, error) {
-	load, ok, err := m.store.Local().GetLoad(ctx, jid)
+func (s *Service) givenJob(ctx context.Context, jid string) (returners.Load, bool, error) {
+	load, ok, err := s.o.Store.Local().GetLoad(ctx, jid)
 	if err != nil || !ok {
 		return load, false, err
 	}
-	xs, err := m.store.Local().GetExpectations(ctx, jid)
+	xs, err := s.o.Store.Local().GetExpectations(ctx, jid)
 	return load, returners.Given(true, xs...), err
 }
 
-// otherRecord tells of a node that brings another load to a job of this master than
+// OtherRecord tells of a node that brings another load to a job of this master than
 // the one it was given. What is stored stays.
-func (m *Master) otherRecord(ctx context.Context, via, jid string, load wire.Raw) {
-	old, given, err := m.givenJob(ctx, jid)
+func (s *Service) OtherRecord(ctx context.Context, via, jid string, load wire.Raw) {
+	old, given, err := s.givenJob(ctx, jid)
 	if err != nil || !given {
 		return
 	}
 	if differs := difference(old.Raw, load); differs != "" {
-		m.policy.Trespassed(ownership.Trespass{Kind: ownership.OfRecord, Path: via, JID: jid, Err: fmt.Errorf("the job has another %s there than the one that was published", differs)})
+		s.o.Policy.Trespassed(ownership.Trespass{Kind: ownership.OfRecord, Path: via, JID: jid, Err: fmt.Errorf("the job has another %s there than the one that was published", differs)})
 	}
 }
 

@@ -1,4 +1,4 @@
-package master
+package publish
 
 import (
 	"sync"
@@ -9,7 +9,7 @@ import (
 
 // start is a job on its way from the command to the subscribers.
 type start struct {
-	job  *job
+	job  *Job
 	spec ledger.Job
 	pub  wire.Publication
 
@@ -30,13 +30,13 @@ func (s *starts) put(x *start) {
 	if s.jobs == nil {
 		s.jobs = map[string]*start{}
 	}
-	s.jobs[x.job.jid] = x
+	s.jobs[x.job.JID] = x
 }
 
 func (s *starts) remove(x *start) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.jobs, x.job.jid)
+	delete(s.jobs, x.job.JID)
 }
 
 // of is the start of a job, nil if there is none.

@@ -1,4 +1,4 @@
-package master
+package publish
 
 import (
 	"fmt"
@@ -10,12 +10,12 @@ import (
 )
 
 // publication is what goes to the minions and nodes.
-func (m *Master) publication(j *job) (wire.Publication, error) {
+func (s *Service) publication(j *Job) (wire.Publication, error) {
 	p := wire.Publication{
-		Fun: j.load.Fun, Arg: j.load.Arg, Tgt: j.load.Tgt, JID: j.jid, Ret: j.load.Ret,
+		Fun: j.load.Fun, Arg: j.load.Arg, Tgt: j.load.Tgt, JID: j.JID, Ret: j.load.Ret,
 		TgtType: j.load.TgtType, User: j.user(), Extra: wire.NewMap(),
 	}
-	p.MasterID = m.cfg.MasterID
+	p.MasterID = s.o.Config.MasterID
 	if id := j.extra.String("master_id"); id != "" {
 		p.MasterID = id
 	}
@@ -25,8 +25,8 @@ func (m *Master) publication(j *job) (wire.Publication, error) {
 	if !j.until.IsZero() {
 		p.Extra.Set(publications.QueueField, j.until.Unix())
 	}
-	if m.cfg.OrderMasters || len(j.Nodes) > 0 {
-		p.To, p.HasTo = int64(m.cfg.Timeout/time.Second), true
+	if s.o.Config.OrderMasters || len(j.Nodes) > 0 {
+		p.To, p.HasTo = int64(s.o.Config.Timeout/time.Second), true
 		if j.load.HasTo {
 			p.To = j.load.To
 		}
@@ -41,34 +41,34 @@ func (m *Master) publication(j *job) (wire.Publication, error) {
 			continue
 		}
 		if *field, err = wire.Encode(v); err != nil {
-			return p, fmt.Errorf("encode %s of job %s: %w", name, j.jid, err)
+			return p, fmt.Errorf("encode %s of job %s: %w", name, j.JID, err)
 		}
 	}
-	if len(j.rules) > 0 || m.cfg.OrderMasters {
+	if len(j.rules) > 0 || s.o.Config.OrderMasters {
 		// Also without known nodes: one that is new must not run it unchecked.
 		if p.AuthList, err = wire.Encode(append([]any{}, j.rules...)); err != nil {
-			return p, fmt.Errorf("encode auth_list of job %s: %w", j.jid, err)
+			return p, fmt.Errorf("encode auth_list of job %s: %w", j.JID, err)
 		}
 	}
 	p.RetConfig, p.ID = j.extra.String("ret_config"), j.extra.String("id")
-	return p, m.signatures.SignJob(&p, j.extra, j.fromAbove)
+	return p, s.o.Sign(&p, j.extra, j.fromAbove)
 }
 
 // send encrypts, signs and publishes.
-func (m *Master) send(j *job, p wire.Publication) error {
-	if err := m.publications.Send(p, j.topics(m.cfg.OrderMasters), m.allBut(j.Spared)); err != nil {
-		return fmt.Errorf("publish job %s: %w", j.jid, err)
+func (s *Service) send(j *Job, p wire.Publication) error {
+	if err := s.o.Publications.Send(p, j.topics(s.o.Config.OrderMasters), s.allBut(j.Spared)); err != nil {
+		return fmt.Errorf("publish job %s: %w", j.JID, err)
 	}
-	if m.publications.Published(j.jid) {
-		m.jobs.Published(j.jid)
+	if s.o.Publications.Published(j.JID) {
+		s.o.Jobs.Published(j.JID)
 	}
 	return nil
 }
 
 // allBut picks all subscribers but these nodes.
-func (m *Master) allBut(nodes []string) *zmtp.Choice {
+func (s *Service) allBut(nodes []string) *zmtp.Choice {
 	if len(nodes) == 0 {
 		return nil
 	}
-	return &zmtp.Choice{IDs: m.policy.Conns(nodes), But: true}
+	return &zmtp.Choice{IDs: s.o.Policy.Conns(nodes), But: true}
 }

@@ -1,4 +1,4 @@
-package master
+package publish
 
 import (
 	"fmt"
@@ -15,9 +15,9 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// job is one publication on its way out.
-type job struct {
-	jid   string
+// Job is one publication on its way out.
+type Job struct {
+	JID   string
 	fun   string
 	tgt   any
 	load  wire.PublishLoad
@@ -29,9 +29,9 @@ type job struct {
 	until     time.Time        // deadline of a queued job; zero: it is not queued
 }
 
-// readJob reads the load, resolves the target and settles the jid. A trusted sender
+// Read reads the load, resolves the target and settles the jid. A trusted sender
 // may act in anybody's name, as the forwarder of this node does.
-func (m *Master) readJob(p wire.PublishLoad, trusted bool) (*job, error) {
+func (s *Service) Read(p wire.PublishLoad, trusted bool) (*Job, error) {
 	tgt, err := targetOf(p.Tgt)
 	if err != nil {
 		return nil, err
@@ -39,21 +39,21 @@ func (m *Master) readJob(p wire.PublishLoad, trusted bool) (*job, error) {
 	if p.TgtType == "" {
 		p.TgtType = "glob"
 	}
-	if tgt, err = m.expanded(&p, tgt); err != nil {
+	if tgt, err = s.expanded(&p, tgt); err != nil {
 		return nil, err
 	}
-	j := &job{fun: wire.FunName(p.Fun), tgt: tgt}
+	j := &Job{fun: wire.FunName(p.Fun), tgt: tgt}
 	if j.extra, err = p.DecodedKwargs(); err != nil {
 		return nil, err
 	}
 	j.extra.Delete("auth_list") // it speaks to this master, which says its own
-	if j.until, err = m.publications.QueueUntil(p, j.extra); err != nil {
+	if j.until, err = s.o.Publications.QueueUntil(p, j.extra); err != nil {
 		return nil, err
 	}
 	if j.extra.Delete(publications.QueueField); !j.until.IsZero() {
 		j.extra.Set(publications.QueueField, j.until.Unix()) // stored, and told to the nodes below
 	}
-	if j.Audience, err = m.policy.Match(tgt, p.TgtType, j.extra.String("delimiter")); err != nil {
+	if j.Audience, err = s.o.Policy.Match(tgt, p.TgtType, j.extra.String("delimiter")); err != nil {
 		return nil, err
 	}
 	j.fromAbove = p.JID != "" && trusted
@@ -63,18 +63,18 @@ func (m *Master) readJob(p wire.PublishLoad, trusted bool) (*job, error) {
 		}
 	}
 	if p.JID == "" {
-		p.JID = m.jids.Next()
+		p.JID = s.o.JID()
 	} else if !jid.Valid(p.JID) {
 		return nil, fmt.Errorf("jid %q is not a job id", p.JID)
 	}
-	j.jid, j.load = p.JID, p
+	j.JID, j.load = p.JID, p
 	return j, nil
 }
 
 // expanded replaces node groups in the target of a load: a job means the groups of the
 // master where it starts. Nodes and minions below have others, or none.
-func (m *Master) expanded(p *wire.PublishLoad, tgt any) (any, error) {
-	out, kind, err := target.ExpandTarget(tgt, p.TgtType, m.cfg.Nodegroups)
+func (s *Service) expanded(p *wire.PublishLoad, tgt any) (any, error) {
+	out, kind, err := target.ExpandTarget(tgt, p.TgtType, s.o.Config.Nodegroups)
 	if err != nil {
 		return nil, fmt.Errorf("target %v: %w", tgt, err)
 	}
@@ -89,7 +89,7 @@ func (m *Master) expanded(p *wire.PublishLoad, tgt any) (any, error) {
 }
 
 // user is who asked for the job: of one from above whom the master there names.
-func (j *job) user() string {
+func (j *Job) user() string {
 	if u := j.extra.String("user"); u != "" && j.fromAbove {
 		return u
 	}
@@ -98,33 +98,33 @@ func (j *job) user() string {
 
 // stored is the load as the job store keeps it, in Salt's form: without keys and
 // secrets. Who has to answer stands in the expectations.
-func (j *job) stored() (wire.Raw, error) {
+func (j *Job) stored() (wire.Raw, error) {
 	kwargs := j.extra.Clone()
 	for _, secret := range []string{"token", "password", "username", "eauth", "key"} {
 		kwargs.Delete(secret)
 	}
 	kwargs.Delete("user")
 	m := wire.NewMap("cmd", "publish", "tgt", j.load.Tgt, "fun", j.load.Fun, "arg", j.load.Arg,
-		"tgt_type", j.load.TgtType, "ret", j.load.Ret, "jid", j.jid, "user", j.user(), "kwargs", kwargs)
+		"tgt_type", j.load.TgtType, "ret", j.load.Ret, "jid", j.JID, "user", j.user(), "kwargs", kwargs)
 	b, err := wire.Encode(m)
 	if err != nil {
-		return nil, fmt.Errorf("encode load of job %s: %w", j.jid, err)
+		return nil, fmt.Errorf("encode load of job %s: %w", j.JID, err)
 	}
 	return b, nil
 }
 
 // published is the answer to the client.
-func (j *job) published() *wire.Map {
+func (j *Job) published() *wire.Map {
 	nodes := make([]string, 0, len(j.Nodes))
 	for _, n := range j.Nodes {
 		nodes = append(nodes, n.ID)
 	}
-	return wire.NewMap("jid", j.jid, "minions", j.Minions, "missing", j.Missing, "nodes", nodes)
+	return wire.NewMap("jid", j.JID, "minions", j.Minions, "missing", j.Missing, "nodes", nodes)
 }
 
 // topics lists what zmq_filtering sends a publication under (Salt wire reference
 // §2.4).
-func (j *job) topics(orderMasters bool) []string {
+func (j *Job) topics(orderMasters bool) []string {
 	ids := j.Minions
 	if j.load.TgtType == "list" {
 		ids = ownership.Listed(j.tgt)

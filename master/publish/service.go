@@ -1,0 +1,116 @@
+package publish
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/target"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/internal/zmtp"
+	"github.com/momtree/mom/master/access"
+	"github.com/momtree/mom/master/jobs"
+	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/ownership"
+	"github.com/momtree/mom/master/server"
+	"github.com/momtree/mom/returners"
+)
+
+// Options of a [Service]. None may be left out.
+type Options struct {
+	Ctx    context.Context //nolint:containedctx // ends when the master begins to close
+	Config *config.Master
+	Access interface {
+		Admit(p wire.PublishLoad, owner string, calls []access.Call) (access.Permit, error)
+	}
+	Policy interface {
+		Match(tgt any, tgtType, delimiter string) (ownership.Audience, error)
+		Aimed(jid, tgtType string, expr target.Expr)
+		Conns(nodes []string) map[uint64]bool
+		Trespassed(t ownership.Trespass)
+	}
+	Peers interface {
+		Minions(ids []string, await func(id string) bool) []ledger.Minion
+		Awaits(id string) bool
+		LookAgain(spec ledger.Job)
+	}
+	Publications interface {
+		QueueUntil(p wire.PublishLoad, extra *wire.Map) (time.Time, error)
+		Retain(p wire.Publication, topics []string, until time.Time) ([]byte, error)
+		Published(jid string) (first bool)
+		Drop(jid string)
+		Send(p wire.Publication, topics []string, to *zmtp.Choice) error
+	}
+	Jobs interface {
+		Publish(ctx context.Context, p jobs.Publication) (s jobs.Save, known bool, err error)
+		Saved(s jobs.Save, res returners.Result, err error)
+		Published(jid string)
+		CountStored(ctx context.Context, jid string) error
+	}
+	// Room waits until the engine may say more.
+	Room  func(ctx context.Context) error
+	Store interface {
+		Local() returners.Reader
+		Save(ctx context.Context, b returners.Batch) (returners.Result, error)
+	}
+	Traces interface {
+		Received(jid string, at time.Time)
+		Published(jid string, at time.Time)
+	}
+	// Sign puts the order of the top into a publication.
+	Sign func(p *wire.Publication, extra *wire.Map, fromAbove bool) error
+	// Own is the user of the master, JID gives the next job id.
+	Own string
+	JID func() string
+
+	// Note stores notes. Show lays a job where Salt's programs look for it.
+	Note func(ctx context.Context, notes ...returners.Note) error
+	Show func(jid string, load wire.Raw, minions []string)
+	// Refused is told of what a user may not do.
+	Refused func(what, user, fun string)
+	// Failing logs what is tried again while its cause lasts.
+	Failing func(what string, err error, about ...any)
+	// Fire tells the event bus.
+	Fire func(tag string, data wire.Raw)
+	Log  *slog.Logger
+	Now  func() time.Time
+}
+
+// Service starts jobs. It is safe for concurrent use.
+type Service struct {
+	o        Options
+	starts   starts
+	oneByOne keyedLocks // of jobs whose jid was given
+}
+
+// New makes one.
+func New(o Options) *Service { return &Service{o: o} }
+
+// Alone has nobody else give the job of a jid until the caller unlocks it.
+func (s *Service) Alone(jid string) (unlock func()) { return s.oneByOne.Lock(jid) }
+
+// PingAll publishes test.ping to everybody, without waiting for answers.
+func (s *Service) PingAll() error {
+	fun, err := wire.Encode("test.ping")
+	if err != nil {
+		return err
+	}
+	tgt, err := wire.Encode("*")
+	if err != nil {
+		return err
+	}
+	j, err := s.Read(wire.PublishLoad{Tgt: tgt, TgtType: "glob", Fun: fun, Arg: wire.Raw{0x90}, User: s.o.Own}, true)
+	if err != nil {
+		return err
+	}
+	return s.Start(s.o.Ctx, j)
+}
+
+var commands server.Set[*Service]
+
+// Commands are those that start jobs.
+func Commands() []server.Command { return commands.Commands() }
+
+// Serve has a server take them.
+func (s *Service) Serve(srv *server.Server) { commands.AddTo(srv, s) }

@@ -1,0 +1,239 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/momtree/mom/internal/jobevent"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/access"
+	"github.com/momtree/mom/master/driver"
+	"github.com/momtree/mom/master/jobs"
+	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/server"
+	"github.com/momtree/mom/returners"
+)
+
+// maxTimeout bounds a job's timeout, in seconds.
+const maxTimeout = 365 * 24 * 3600
+
+func init() {
+	commands.Register(server.Command{
+		Name: "publish", Who: server.User,
+		Args: []string{"tgt", "tgt_type", "fun", "arg", "ret", "timeout", "jid", "kwargs"},
+		Doc: `
+Starts a job.
+
+tgt, tgt_type
+    Whom it means.
+fun, arg
+    The function and its arguments, or a list of functions with a list of lists.
+ret, timeout, jid
+    Returners for the minions, how long they are waited for before they are asked, in
+    seconds, and the id that the caller has chosen.
+kwargs
+    Further fields of the publication, and queue_until.
+`,
+	}, func(s *Service) server.Handler { return s.publish })
+}
+
+// publish is the clear command of the same name: the start of every job (Salt wire
+// reference §10).
+func (s *Service) publish(ctx context.Context, r *server.Request) (any, error) {
+	j, err := s.Give(ctx, r.Load, r.User)
+	switch {
+	case errors.Is(err, ErrNoMatch):
+		return wire.NewMap("enc", "clear", "load", wire.NewMap("jid", nil, "minions", []any{}, "error", err.Error())), nil
+	case errors.Is(err, ErrNotNow):
+		return nil, server.Refusal{Name: "SaltReqTimeoutError", Message: err.Error()}
+	case err != nil:
+		return nil, err
+	}
+	return wire.NewMap("enc", "clear", "load", j.published()), nil
+}
+
+// Give starts the job of a load, given by the owner of a key. It is published when no
+// error comes back; one that is neither [ErrNoMatch] nor [ErrNotNow] is a
+// [server.Refusal]. asks are notes of who asks for it.
+func (s *Service) Give(ctx context.Context, load wire.Raw, owner string, asks ...returners.Note) (*Job, error) {
+	p, err := wire.ParsePublishLoad(load)
+	if err == nil {
+		err = wire.FitFields(load, s.o.Config.Bounds.Depth)
+	}
+	if err != nil {
+		return nil, server.Invalid("publish: %v", err)
+	}
+	calls, err := access.Calls(p)
+	if err != nil {
+		return nil, server.Invalid("publish: %v", err)
+	}
+	j, err := s.admit(p, owner, calls)
+	if err != nil {
+		var no server.Refusal
+		if !errors.As(err, &no) {
+			return nil, server.Invalid("%v", err)
+		}
+		s.o.Refused("publish", p.User, wire.FunName(p.Fun))
+		return nil, no
+	}
+	if j.Nobody() && !s.o.Config.OrderMasters {
+		return nil, fmt.Errorf("%w %v", ErrNoMatch, j.tgt)
+	}
+	j.asks = asks
+	if p.JID != "" {
+		defer s.oneByOne.Lock(j.JID)()
+		if err := s.sameJob(ctx, j); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.Start(ctx, j); err != nil {
+		s.o.Failing("A job could not be started", err, "jid", j.JID)
+		return nil, notNow{err}
+	}
+	return j, nil
+}
+
+var (
+	// ErrNoMatch is wrapped when a target means nobody. The words are Salt's.
+	ErrNoMatch = errors.New("Master could not resolve minions for target") //nolint:staticcheck // Salt's text
+	// ErrNotNow is wrapped when no job can be started just now, whatever it is.
+	ErrNotNow = errors.New("no job can be started now")
+)
+
+// notNow is why.
+type notNow struct{ error }
+
+func (notNow) Is(target error) bool { return target == ErrNotNow }
+func (e notNow) Unwrap() error      { return e.error }
+
+// NotNow makes an error of a job that cannot be started just now.
+func NotNow(err error) error { return notNow{err} }
+
+// admit reads a job, given by the owner of a key, if the sender may start it.
+func (s *Service) admit(p wire.PublishLoad, owner string, calls []access.Call) (*Job, error) {
+	may, err := s.o.Access.Admit(p, owner, calls)
+	if err != nil {
+		return nil, err
+	}
+	j, err := s.Read(p, may.Trusted)
+	if err != nil {
+		return nil, err
+	}
+	if !may.Covers(j.Minions) {
+		return nil, server.ErrNotAllowed
+	}
+	j.rules = may.Rules
+	return j, nil
+}
+
+// Start has the engine begin a job, and waits until it is published.
+func (s *Service) Start(ctx context.Context, j *Job) error {
+	x := &start{job: j, done: make(chan struct{})}
+	x.spec = ledger.Job{
+		JID: j.JID, Fun: j.fun, Minions: s.o.Peers.Minions(j.Minions, s.o.Peers.Awaits), Nodes: j.Nodes, Queue: !j.until.IsZero(),
+		Timeout: s.o.Config.Timeout, Named: named(j.tgt, j.load.TgtType), Everyone: j.tgt == "*" && j.load.TgtType == "glob",
+	}
+	if t, err := wire.Int(j.load.Timeout); err == nil && t > 0 {
+		x.spec.Timeout = time.Duration(min(t, maxTimeout)) * time.Second
+	}
+	if !j.fromAbove {
+		x.spec.Unclaimed = j.Missing
+	}
+	stored, err := j.stored()
+	if err != nil {
+		return err
+	}
+	s.o.Traces.Received(j.JID, s.o.Now())
+	if x.pub, err = s.publication(j); err != nil {
+		return err
+	}
+	if err := s.o.Room(ctx); err != nil {
+		return fmt.Errorf("start job %s: %w", j.JID, err)
+	}
+	kept, err := s.o.Publications.Retain(x.pub, j.topics(s.o.Config.OrderMasters), j.until)
+	if err != nil {
+		return err
+	}
+	s.starts.put(x)
+	defer s.starts.remove(x)
+	err = s.begin(ctx, x, stored, kept)
+	if err == nil {
+		select {
+		case <-x.done:
+		case <-s.o.Ctx.Done():
+			err = fmt.Errorf("start job %s: the master ends: %w", j.JID, s.o.Ctx.Err())
+		}
+	}
+	if kept != nil && (err != nil || x.again) {
+		s.o.Publications.Drop(j.JID)
+	}
+	if err != nil {
+		return err
+	}
+	if x.again {
+		s.o.Log.Info("A job came a second time and is not published again", "jid", j.JID, "user", j.user())
+	}
+	return x.err
+}
+
+// begin gives a job to the engine, and stores it if it is new here.
+func (s *Service) begin(ctx context.Context, x *start, stored wire.Raw, kept []byte) error {
+	j := x.job
+	save, known, err := s.o.Jobs.Publish(ctx, jobs.Publication{
+		Spec: x.spec, Load: returners.Load{JID: j.JID, Raw: stored, User: j.user(), At: s.o.Now()}, Minions: j.Minions, Early: j.fromAbove, Kept: kept, Asks: j.asks,
+	})
+	if err != nil || known {
+		return err
+	}
+	res, err := s.o.Store.Save(ctx, save.Batch)
+	if err == nil {
+		s.o.Show(j.JID, stored, j.Minions)
+	}
+	s.o.Jobs.Saved(save, res, err)
+	return err
+}
+
+// PublishNow hands a publication to the subscribers, and tells the engine who came and
+// went meanwhile, and what of the job was here before.
+func (s *Service) PublishNow(e jobs.Publish) {
+	x := s.starts.of(e.JID)
+	if x == nil {
+		s.o.Log.Error("A job that nobody starts was not published", "jid", e.JID)
+		return
+	}
+	s.o.Policy.Aimed(e.JID, x.job.load.TgtType, x.job.Expr)
+	x.err = s.send(x.job, x.pub)
+	s.o.Traces.Published(e.JID, s.o.Now())
+	s.o.Peers.LookAgain(x.spec)
+	if e.Early {
+		ctx, cancel := driver.Write()
+		defer cancel()
+		if err := s.o.Jobs.CountStored(ctx, e.JID); err != nil {
+			s.o.Log.Error("The returns that were here before their job could not be counted", "jid", e.JID, "err", err)
+		}
+	}
+	close(x.done)
+}
+
+// NotPublished ends the start of a job that was given before.
+func (s *Service) NotPublished(jid string) {
+	if x := s.starts.of(jid); x != nil {
+		x.again = true
+		close(x.done)
+	}
+}
+
+// TellNew fires Salt's event of a new job. The word on who has to answer has gone before.
+func (s *Service) TellNew(jid string) {
+	x := s.starts.of(jid)
+	if x == nil {
+		return
+	}
+	j := x.job
+	tag, data := jobevent.New{
+		JID: j.JID, TgtType: j.load.TgtType, Tgt: j.tgt, User: j.user(), Fun: j.load.Fun, Arg: j.load.Arg, Minions: j.Minions, Missing: j.Missing,
+	}.Encode()
+	s.o.Fire(tag, data)
+}
