@@ -128,6 +128,9 @@ func (n *node) seeNamed(x jobevent.Missing) {
 			n.w.broken("%s: names %s as missing for %s, which is connected: %s", n.id, id, x.JID, why.Reason)
 		}
 	}
+	if n.w.o.moves() && n.w.o.Faults.Sick > 0 { // what was found is told when it is stored who came at work
+		return
+	}
 	for _, l := range n.downs {
 		if x.Nodes[l.child.id] == jobevent.NodeUnreachable && l.greeted && l.seen && !l.child.said[n.w.byJID[x.JID].n].declined {
 			n.w.broken("%s: names %s as unreachable for %s, which is connected", n.id, l.child.id, x.JID)
