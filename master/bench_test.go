@@ -195,7 +195,7 @@ func BenchmarkPublish(b *testing.B) {
 			r := newRig(b, func(c *config.Master) { c.MaxConnections, c.OrderMasters = 2*n, true })
 			r.start()
 			s := swarmtest.Start(b, "SUB", n, local(r.pub))
-			eventually(b, "all subscribed", func() bool { return r.Master.pub.Stats().Subscribers == n })
+			eventually(b, "all subscribed", func() bool { return r.ports.Pub.Stats().Subscribers == n })
 			load := testJob("nobody", "glob")
 			took := make([]time.Duration, 0, b.N)
 			for b.Loop() {

@@ -43,7 +43,7 @@ func TestIdleStrangersTakeNoPlace(t *testing.T) {
 	r.start()
 	r.crowd(2 * places)
 	full := func() bool {
-		return r.Master.pub.Stats().Peers >= places-1 && r.router.Stats().Peers >= places-1 && r.Master.pub.Stats().CutIdle > 0 && r.router.Stats().CutIdle > 0
+		return r.ports.Pub.Stats().Peers >= places-1 && r.ports.Router.Stats().Peers >= places-1 && r.ports.Pub.Stats().CutIdle > 0 && r.ports.Router.Stats().CutIdle > 0
 	}
 	eventually(t, "both ports full", full)
 	events := r.events()
@@ -51,8 +51,8 @@ func TestIdleStrangersTakeNoPlace(t *testing.T) {
 	stock := r.stock("s1", "minion")
 	eventually(t, "both known", func() bool { return r.state("m1") == topology.Up && r.state("s1") == topology.Up })
 	conns := fmt.Sprint(r.peers.Conns("m1"), r.peers.Conns("s1"))
-	cut := r.Master.pub.Stats().CutIdle
-	eventually(t, "the crowd has come and gone again", func() bool { return r.Master.pub.Stats().CutIdle > cut+4*places })
+	cut := r.ports.Pub.Stats().CutIdle
+	eventually(t, "the crowd has come and gone again", func() bool { return r.ports.Pub.Stats().CutIdle > cut+4*places })
 	for range 3 {
 		jid := r.say(testJob("*", "glob")).Map("load").String("jid")
 		ours.must(returnOf("m1", ours.hear().JID, true))

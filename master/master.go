@@ -5,20 +5,17 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"net"
 	"sync"
 	"time"
 
 	"github.com/momtree/mom/internal/age"
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/config"
-	"github.com/momtree/mom/internal/daemon"
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/logthrottle"
 	"github.com/momtree/mom/internal/nodecall"
 	"github.com/momtree/mom/internal/rescue"
 	"github.com/momtree/mom/internal/sequence"
-	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/commands"
 	"github.com/momtree/mom/master/datacache"
@@ -31,6 +28,7 @@ import (
 	"github.com/momtree/mom/master/meters"
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/peers"
+	"github.com/momtree/mom/master/ports"
 	"github.com/momtree/mom/master/publications"
 	"github.com/momtree/mom/master/publish"
 	"github.com/momtree/mom/master/runners"
@@ -62,8 +60,6 @@ type Options struct {
 	// running is the clock that nobody sets, by which ages are counted; nil: that of
 	// the machine. A test with a Now of its own may have it go with that.
 	running func() time.Duration
-	// raiseFiles raises the limit of open files; nil means that of the process.
-	raiseFiles func(uint64) (uint64, error)
 	// wrapStore lets a test stand between the master and its embedded store.
 	wrapStore func(returners.JobStore) returners.JobStore
 }
@@ -115,9 +111,7 @@ type Master struct {
 	signedIn meters.SignIns
 	failures logthrottle.Filter[[2]string] // by what failed, and the cause
 
-	room    *zmtp.Room
-	router  *zmtp.Router
-	pub     *zmtp.Pub
+	ports   *ports.Ports
 	running *bus.Holder // the mark for Salt's own commands
 
 	unserved *commands.Unserved
@@ -131,9 +125,6 @@ type Master struct {
 func New(o Options) (_ *Master, err error) {
 	if o.wrapStore == nil {
 		o.wrapStore = func(s returners.JobStore) returners.JobStore { return s }
-	}
-	if o.raiseFiles == nil {
-		o.raiseFiles = daemon.RaiseOpenFiles
 	}
 	m := &Master{cfg: o.Config, version: o.Version, log: o.Log, now: o.Now}
 	if m.log == nil {
@@ -168,7 +159,6 @@ func New(o Options) (_ *Master, err error) {
 		return nil, err
 	}
 	m.openServer()
-	m.openFiles(o.raiseFiles)
 	if err := m.openStore(o); err != nil {
 		return nil, err
 	}
@@ -196,7 +186,7 @@ func (m *Master) Rescues() *rescue.Counter { return m.rescues }
 
 // Ports are the publish and the return port as bound.
 func (m *Master) Ports() (publish, ret int) {
-	return m.pub.Addr().(*net.TCPAddr).Port, m.router.Addr().(*net.TCPAddr).Port
+	return m.ports.Publish(), m.ports.Return()
 }
 
 // Close ends what is left and releases everything. It waits for requests at work.
@@ -204,12 +194,7 @@ func (m *Master) Close() error {
 	m.closeOnce.Do(func() {
 		m.cancel()
 		var errs []error
-		if m.router != nil {
-			errs = append(errs, m.router.Close())
-		}
-		if m.pub != nil {
-			errs = append(errs, m.pub.Close())
-		}
+		errs = append(errs, m.ports.Close())
 		if m.server != nil {
 			m.server.Close()
 		}

@@ -31,7 +31,7 @@ func (m *Master) Stats() meters.Stats {
 	st.KeptPublications, st.KeptBytes, st.DroppedPublications = m.publications.Size()
 	st.Trespasses, st.SignInsWaiting = m.policy.Counts(), m.server.Waiting()
 	st.TurnedAway = m.server.Turned.Counts()
-	st.Router, st.Pub = m.router.Stats(), m.pub.Stats()
+	st.Router, st.Pub = m.ports.Router.Stats(), m.ports.Pub.Stats()
 	return st
 }
 

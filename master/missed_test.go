@@ -129,7 +129,7 @@ func TestUsers17aMissedPublication(t *testing.T) {
 // who comes in the meantime would get it as well.
 func (r *rig) fannedOut() {
 	r.t.Helper()
-	eventually(r.t, "the fan-out to be done", func() bool { s := r.Master.pub.Stats(); return s.FannedOut == s.Sent })
+	eventually(r.t, "the fan-out to be done", func() bool { s := r.ports.Pub.Stats(); return s.FannedOut == s.Sent })
 }
 
 // Without retention such a minion is named at once, as before.

@@ -15,7 +15,6 @@ import (
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/nodecall"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/datacache"
 	"github.com/momtree/mom/master/driver"
@@ -23,7 +22,6 @@ import (
 	"github.com/momtree/mom/master/jobs/ledger"
 	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/keyring"
-	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/peers"
 	"github.com/momtree/mom/master/presence"
@@ -58,33 +56,6 @@ func (m *Master) openFolders() error {
 	}
 	return nil
 }
-
-// openFiles asks the system for the open files that max_open_files says, or for what
-// the accepted keys need if that is more, and shares them out between both ports. Each
-// minion has a connection to the publish port, and one to the other while it asks.
-func (m *Master) openFiles(raise func(uint64) (uint64, error)) {
-	accepted := m.keys.Len(keys.Accepted)
-	need := uint64(2*accepted + zmtp.Reserve)
-	want := max(uint64(m.cfg.MaxOpenFiles), need)
-	have, err := raise(want)
-	if err != nil {
-		m.log.Warn("The limit of open files could not be raised", "limit", have, "wanted", want, "err", err)
-	}
-	m.room = zmtp.NewRoom(int(min(have, 1<<30))) //nolint:gosec // bounded
-	switch {
-	case m.cfg.MaxConnections > 0 && m.cfg.MaxConnections < accepted:
-		m.log.Warn("More keys are accepted than may connect: some minions will be refused; raise max_connections, or remove it",
-			"keys", accepted, "max_connections", m.cfg.MaxConnections, "set", accepted)
-	case have < need:
-		m.log.Warn("More keys are accepted than open files allow connections for: some minions will be refused; raise the hard limit of open files "+
-			"(with systemd: LimitNOFILE=, in a shell: ulimit -Hn)", "keys", accepted, "limit", have, "needed", need, "set", roundUp(need+need/4, 1024))
-	case have < uint64(m.cfg.MaxOpenFiles) && m.cfg.Place("max_open_files") != (config.Place{}): // somebody has asked for it
-		m.log.Warn("Fewer files may be open than max_open_files wants; raise the hard limit (with systemd: LimitNOFILE=) or lower the option",
-			"limit", have, "max_open_files", m.cfg.MaxOpenFiles)
-	}
-}
-
-func roundUp(n, to uint64) uint64 { return (n + to - 1) / to * to }
 
 func (m *Master) openKeys() (err error) {
 	c := m.cfg
@@ -148,7 +119,7 @@ func (m *Master) openStore(o Options) (err error) {
 		return err
 	}
 	m.publications, err = publications.Open(m.ctx, publications.Options{
-		Config: m.cfg, Keys: m.keys, Key: m.keys.Shared.Current, Port: func() publications.Port { return m.pub },
+		Config: m.cfg, Keys: m.keys, Key: m.keys.Shared.Current, Port: func() publications.Port { return m.ports.Pub },
 		Store: m.store, Jobs: m.jobs, Nodes: m.policy.Nodes,
 		Ask: func(ctx context.Context, what string, arg any) (map[string]nodecall.Answer, error) {
 			return m.askNodes(ctx, nil, what, arg)

@@ -32,7 +32,7 @@ func TestStrangerWithAnID(t *testing.T) {
 	cancel()
 	<-done
 	<-done
-	eventually(t, "the strangers gone", func() bool { return r.Master.pub.Peers() == 1 })
+	eventually(t, "the strangers gone", func() bool { return r.ports.Pub.Peers() == 1 })
 	if r.peers.Live("m1") != ledger.Up {
 		t.Error("m1 looks gone")
 	}

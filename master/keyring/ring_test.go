@@ -1,0 +1,128 @@
+package keyring
+
+import (
+	"bytes"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/vectors"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/keys"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// stage is a ring over the golden pair of a master, and what it tells.
+type stage struct {
+	*Ring
+	c     *config.Master
+	at    time.Time
+	log   bytes.Buffer
+	fired []string
+}
+
+func open(t *testing.T, change func(*config.Master)) *stage {
+	t.Helper()
+	s := &stage{c: config.DefaultMaster(), at: time.Date(2026, 11, 23, 2, 0, 0, 0, time.UTC)}
+	s.c.PkiDir, s.c.Cachedir = filepath.Join(t.TempDir(), "pki"), t.TempDir()
+	pair := vectors.Keys(t)["master"]
+	if err := os.Mkdir(s.c.PkiDir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"master.pem": pair.PrivatePEM, "master.pub": pair.PublicPEM} {
+		if err := os.WriteFile(filepath.Join(s.c.PkiDir, name), []byte(text), 0o400); err != nil {
+			t.Fatal(err)
+		}
+	}
+	change(s.c)
+	var err error
+	s.Ring, err = Open(Options{
+		Config: s.c, ID: "top", Fire: func(tag string, _ *wire.Map) { s.fired = append(s.fired, tag) },
+		Rotated: func() { s.fired = append(s.fired, "rotated") }, Log: slog.New(slog.NewTextHandler(&s.log, nil)), Now: func() time.Time { return s.at },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// A master whose private key everybody could read, in a folder that everybody could write
+// to, closes both before it reads the key, and says so.
+func TestKeysOpenToOthers(t *testing.T) {
+	modes := func(c *config.Master) map[string]os.FileMode {
+		return map[string]os.FileMode{c.PkiDir: 0o777, filepath.Join(c.PkiDir, "master.pem"): 0o644}
+	}
+	s := open(t, func(c *config.Master) {
+		for path, mode := range modes(c) {
+			if err := os.Chmod(path, mode); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+	for path, was := range modes(s.c) {
+		want := map[os.FileMode]os.FileMode{0o777: 0o700, 0o644: 0o400}[was]
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s: %v, want %v", path, info, want)
+		}
+	}
+	for _, want := range []string{"everybody could write", "others could read the private key"} {
+		if !strings.Contains(s.log.String(), want) {
+			t.Errorf("the log does not say that %s: %s", want, s.log.String())
+		}
+	}
+}
+
+// The shared key is another one when that was asked for, when it is too old, for the next
+// publication when a key is gone, and a while after that when a guest has left.
+func TestSharedKeyIsReplaced(t *testing.T) {
+	s := open(t, func(*config.Master) {})
+	life, guests := s.c.PublishSession, s.c.Bounds.GuestRotation
+	publish := func() {
+		if err := s.Seal(wire.Publication{JID: "1"}, func(*wire.Publication) {}, func([]byte) error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		what string
+		does func()
+		want bool
+	}{
+		{"nothing", s.Tend, false},
+		{"it was asked for", func() {
+			if err := keys.RequestRotation(s.c.Cachedir, "top"); err != nil {
+				t.Fatal(err)
+			}
+			s.Tend()
+		}, true},
+		{"it is as old as it may be", func() { s.at = s.at.Add(life); s.Tend() }, false},
+		{"it is older", func() { s.at = s.at.Add(1); s.Tend() }, true},
+		{"a key is gone", func() { s.Revoked("m", false) }, false},
+		{"a job follows", publish, true},
+		{"another one", publish, false},
+		{"a guest has left", func() { s.Revoked("m", true); publish() }, false},
+		{"its time is up", func() { s.at = s.at.Add(guests); publish() }, true},
+	} {
+		was := s.Shared.Text()
+		s.fired = nil
+		c.does()
+		if got := s.Shared.Text() != was; got != c.want {
+			t.Errorf("%s: another key: %t", c.what, got)
+		}
+		if want := []string{"key", "rotated"}; c.want != slices.Equal(s.fired, want) {
+			t.Errorf("%s: told %v", c.what, s.fired)
+		}
+	}
+}

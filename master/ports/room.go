@@ -1,0 +1,33 @@
+package ports
+
+import (
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/zmtp"
+)
+
+// room asks the system for the open files that max_open_files says, or for what the accepted
+// keys need if that is more, and shares them out between both ports. Each minion has a
+// connection to the publish port, and one to the other while it asks.
+func room(o Options) *zmtp.Room {
+	c := o.Config
+	need := uint64(2*o.Accepted + zmtp.Reserve)
+	want := max(uint64(c.MaxOpenFiles), need)
+	have, err := o.Raise(want)
+	if err != nil {
+		o.Log.Warn("The limit of open files could not be raised", "limit", have, "wanted", want, "err", err)
+	}
+	switch {
+	case c.MaxConnections > 0 && c.MaxConnections < o.Accepted:
+		o.Log.Warn("More keys are accepted than may connect: some minions will be refused; raise max_connections, or remove it",
+			"keys", o.Accepted, "max_connections", c.MaxConnections, "set", o.Accepted)
+	case have < need:
+		o.Log.Warn("More keys are accepted than open files allow connections for: some minions will be refused; raise the hard limit of open files "+
+			"(with systemd: LimitNOFILE=, in a shell: ulimit -Hn)", "keys", o.Accepted, "limit", have, "needed", need, "set", roundUp(need+need/4, 1024))
+	case have < uint64(c.MaxOpenFiles) && c.Place("max_open_files") != (config.Place{}): // somebody has asked for it
+		o.Log.Warn("Fewer files may be open than max_open_files wants; raise the hard limit (with systemd: LimitNOFILE=) or lower the option",
+			"limit", have, "max_open_files", c.MaxOpenFiles)
+	}
+	return zmtp.NewRoom(int(min(have, 1<<30))) //nolint:gosec // bounded
+}
+
+func roundUp(n, to uint64) uint64 { return (n + to - 1) / to * to }
