@@ -20,7 +20,7 @@
 //	restore.go   takes open jobs up after a restart
 //
 // What stands by itself is in sub-packages that know nothing of a [Master]; the
-// files here that bear their names only join them to it. At the door: server, commands,
+// files here that bear their names only join them to it. At the door: ports, server, commands,
 // admission, access, ownership, keys, keyring, signatures. Who is there: peers, presence, findjob,
 // failover, treewatch, datacache. Jobs: publish, jobs, driver, ledger, jobstore, jobfiles, publications, retention. For operators: runners, wheels,
 // functions. To look at: meters, tracer, eventreturn.
