@@ -67,7 +67,7 @@ scale: ## trees of real processes with 2,000 to 10,000 minions, checked: SHAPE=2
 bench: ## all benchmarks (BENCH=regexp, PKG=./internal/wire)
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem $(PKG)
 
-returns: deps ## how many returns a master takes and how soon jobs end, beside their targets; six minutes (ARGS='-only ping')
+returns: deps ## how many returns a master takes and how soon jobs end, beside their targets (ARGS='-only ping')
 	$(GO) run ./test/returns $(ARGS)
 
 figures: ## what the tree takes, in the shape in which Salt's was measured; half an hour (MINUTES=10 of a parent away, ARGS='-run Ping')
