@@ -41,10 +41,14 @@ func (s *Sender) strike(ctx context.Context, it returners.Item, why error) Landi
 	if tell {
 		ended = s.end(ctx, it, why)
 	}
-	if !tell || ended != nil && !othersTaken { // not even that is taken: the parent may be at fault
+	unheard := ended != nil && !errors.Is(ended, ErrNotTaken)
+	if !tell || unheard || ended != nil && !othersTaken { // not even that is taken: the parent may be at fault
 		s.mu.Lock()
 		s.window.Rest(it, f, s.o.Now().Add(s.o.Again))
 		s.mu.Unlock()
+		if unheard {
+			return Landing{Err: ended}
+		}
 		return Landing{}
 	}
 	if err := s.reject(ctx, it, errors.Join(why, ended)); err != nil {

@@ -97,6 +97,7 @@ func (s *Sender) carry(ctx context.Context, rows []returners.Item) Landing {
 	s.size = min(2*s.size, s.o.Bounds.ForwardRows)
 	if some {
 		s.taken++
+		s.window.Doubt(false)
 	}
 	s.mu.Unlock()
 	s.fine()

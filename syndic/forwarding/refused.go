@@ -49,23 +49,22 @@ func (s *Sender) refusedAll(ctx context.Context, rows []returners.Item, err erro
 		}
 		f.Strikes++
 		s.window.Rest(rows[0], f, s.o.Now())
+		s.window.Doubt(true)
 		s.mu.Unlock()
 		return Landing{Err: err}
 	}
 	return s.strike(ctx, rows[0], err)
 }
 
-// setAside keeps the rows that the parent has refused by name, but for those that
-// others are owed as well, and gives back the rest. The parent has ended their jobs
-// itself.
+// setAside rejects the rows that the parent has refused by name, and gives back the
+// rest. The parent has ended their jobs itself.
 func (s *Sender) setAside(ctx context.Context, rows []returners.Item, refused map[wire.ReturnOf]string) (rest []returners.Item, err error) {
 	if len(refused) == 0 {
 		return rows, nil
 	}
-	sharer, _ := s.o.Parent.(Sharer)
 	for _, it := range rows {
 		reason, is := refused[wire.ReturnOf{JID: it.JID, ID: it.ID}]
-		if !is || sharer != nil && len(sharer.Others(it)) > 0 {
+		if !is {
 			rest = append(rest, it)
 			continue
 		}
@@ -112,8 +111,14 @@ func (s *Sender) end(ctx context.Context, it returners.Item, why error) error {
 	return nil
 }
 
-// reject sets a row aside that can never be delivered.
+// reject sets a row aside that can never be delivered; if others are owed it as well,
+// it goes to them.
 func (s *Sender) reject(ctx context.Context, it returners.Item, why error) error {
+	if sharer, ok := s.o.Parent.(Sharer); ok && len(sharer.Others(it)) > 0 {
+		s.o.Log.Warn("A return cannot be handed up to one of several masters above; it goes to the others that asked for its job",
+			"jid", it.JID, "minion", it.ID, "master", s.o.Name, "err", why)
+		return s.settle(ctx, []returners.Item{it})
+	}
 	s.o.Log.Error("A return cannot be handed up and was set aside; it is kept in the outbox under "+returners.Rejected(it.Dest),
 		"jid", it.JID, "minion", it.ID, "row", it.Seq, "err", why)
 	if err := s.o.Outbox.OutboxReject(ctx, it.Dest, it.Seq, why.Error()); err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/returners"
 )
 
 // narrow is a master above that takes no batch with the result "deep" in it: an older
@@ -18,6 +19,7 @@ type narrow struct {
 	owner
 	names  bool
 	broken bool // it takes nothing but empty batches
+	deaf   int  // errors in the place of a row that it does not hear
 	got    map[string]string
 }
 
@@ -35,6 +37,9 @@ func (n *narrow) Request(_ context.Context, load *wire.Map) (wire.Raw, error) {
 				text, _ = wire.Str(raw.(wire.Raw))
 			}
 			switch {
+			case strings.HasPrefix(text, "ERROR") && n.deaf > 0:
+				n.deaf--
+				return nil, fmt.Errorf("request: %w", channel.ErrNoAnswer)
 			case n.broken, text == "deep" && !n.names:
 				return nil, fmt.Errorf("request: %w", channel.ErrRefused)
 			case text == "deep":
@@ -112,6 +117,41 @@ func TestRefusedRowIsFoundAndEndsItsJob(t *testing.T) {
 	}
 }
 
+// C1: rows that a master above refuses together with all else in their request stop no
+// other row and no job, however many of them wait in front.
+func TestManyRefusedRowsAreFound(t *testing.T) {
+	for _, bad := range []int{2, 3, 7, 12} {
+		now := time.Unix(1000, 0)
+		clock := func() time.Time { return now }
+		box, top := newShelf(clock), &narrow{got: map[string]string{}}
+		s := New(Options{Parent: top, Name: "top", Outbox: box, Jobs: box, Dests: []string{above}, Now: clock, Log: slog.New(slog.DiscardHandler), Remember: 1})
+		for i := range bad {
+			box.addResult(t, fmt.Sprint("bad", i), "deep")
+		}
+		box.addResult(t, "m", "fine")
+		drain(t, s, &now, 20)
+		if len(box.aside) != bad || len(top.got) != bad+1 {
+			t.Errorf("%d bad rows: set aside %v; the master above has %v", bad, box.aside, top.got)
+		}
+	}
+}
+
+// C1: the error that ends the job of a refused row is told until the master above has
+// heard it.
+func TestErrorInThePlaceOfARowIsToldUntilItIsHeard(t *testing.T) {
+	now := time.Unix(1000, 0)
+	clock := func() time.Time { return now }
+	box, top := newShelf(clock), &narrow{deaf: 2, got: map[string]string{}}
+	s := New(Options{Parent: top, Name: "top", Outbox: box, Jobs: box, Dests: []string{above}, Now: clock, Log: slog.New(slog.DiscardHandler), Remember: 1})
+	box.addResult(t, "m1", "fine")
+	box.addResult(t, "bad", "deep")
+	box.addResult(t, "m2", "fine")
+	drain(t, s, &now, 20)
+	if len(box.aside) != 1 || len(top.got) != 3 {
+		t.Errorf("set aside %v; the master above has %v", box.aside, top.got)
+	}
+}
+
 // C1: a master above that takes nothing at all is at fault itself: no row is lost to it.
 func TestRowsStayWhenNothingIsTaken(t *testing.T) {
 	now := time.Unix(1000, 0)
@@ -131,5 +171,70 @@ func TestRowsStayWhenNothingIsTaken(t *testing.T) {
 	drain(t, s, &now, 3)
 	if len(top.got) != 5 {
 		t.Errorf("it has %v", top.got)
+	}
+}
+
+// A row that is due again while another request is under way does not make the sender
+// turn in circles until that has landed.
+func TestDueIsNotInThePastWhileARequestIsUnderWay(t *testing.T) {
+	now := time.Unix(1000, 0)
+	clock := func() time.Time { return now }
+	box, top := newShelf(clock), &narrow{got: map[string]string{}}
+	s := New(Options{Parent: top, Name: "top", Outbox: box, Jobs: box, Dests: []string{above}, Now: clock, Log: slog.New(slog.DiscardHandler), Remember: 1})
+	box.addResult(t, "bad", "deep")
+	drain(t, s, &now, 1)
+	box.addResult(t, "m", "fine")
+	now = now.Add(-time.Second) // the time of the refusal
+	f, err := s.Depart(t.Context())
+	if f == nil || err != nil {
+		t.Fatal(f, err)
+	}
+	due, rests := s.Due()
+	if !rests || !due.After(now) {
+		t.Fatalf("the refused row is due at %v, %v", due, rests)
+	}
+	now = due.Add(time.Millisecond)
+	if g, err := s.Depart(t.Context()); g != nil || err != nil {
+		t.Fatalf("%v, %v: one request at a time goes to who has refused something", g, err)
+	}
+	if at, ok := s.Due(); ok && !at.After(now) {
+		t.Errorf("due %v ago, and nothing can go", now.Sub(at))
+	}
+	if l := s.Fly(t.Context(), f); l.Err != nil {
+		t.Fatal(l.Err)
+	}
+	if f, err = s.Depart(t.Context()); f == nil || err != nil {
+		t.Errorf("%v, %v: the row that is due does not go", f, err)
+	}
+}
+
+// oneOfTwo is a master above that is not the only one that asked.
+type oneOfTwo struct{ narrow }
+
+func (*oneOfTwo) Others(it returners.Item) []string {
+	if it.Dest == above {
+		return []string{"parent:other"}
+	}
+	return nil
+}
+
+func (*oneOfTwo) Owes(string) {}
+
+// What one of several masters above can never take is given to the others that asked.
+func TestRowThatOneMasterRefusesGoesToTheOthers(t *testing.T) {
+	for _, names := range []bool{false, true} {
+		now := time.Unix(1000, 0)
+		clock := func() time.Time { return now }
+		box, top := newShelf(clock), &oneOfTwo{narrow{names: names, got: map[string]string{}}}
+		s := New(Options{Parent: top, Name: "top", Outbox: box, Jobs: box, Dests: []string{above}, Now: clock, Log: slog.New(slog.DiscardHandler), Remember: 1})
+		box.addResult(t, "bad", "deep")
+		drain(t, s, &now, 10)
+		owed, err := box.OutboxRead(t.Context(), "parent:other", 0, 10, 0)
+		if err != nil || len(owed) != 1 || len(box.aside) != 0 {
+			t.Errorf("names %v: the other one is owed %v, set aside %v, %v", names, owed, box.aside, err)
+		}
+		if _, ended := top.got["bad"]; ended == names {
+			t.Errorf("names %v: the job is ended there: %v", names, ended)
+		}
 	}
 }

@@ -14,6 +14,10 @@ func (w *Window) Fault(seq int64) Fault {
 	return Fault{}
 }
 
+// Doubt says whether the master may be at fault that has refused rows alone. Then those
+// that it was never given alone go first, however many were refused before them.
+func (w *Window) Doubt(doubt bool) { w.doubt = doubt }
+
 // Untried tells whether rows wait that were never refused alone.
 func (w *Window) Untried() bool {
 	for _, seq := range w.order {

@@ -138,7 +138,9 @@ func (s *Sender) Depart(ctx context.Context) (*Flight, error) {
 	}
 	rests := p.IsResting()
 	most, apart := p.Abreast()
+	now := s.o.Now()
 	s.mu.Lock()
+	s.looked = now // also where nothing can go: it goes when what is under way has landed
 	if n := p.Shifts(); n != s.shifts {
 		s.shifts = n
 		s.window.Restart()
@@ -157,7 +159,7 @@ func (s *Sender) Depart(ctx context.Context) (*Flight, error) {
 	}
 	size := s.size
 	s.mu.Unlock()
-	if err := s.fill(ctx, size, apart); err != nil {
+	if err := s.fill(ctx, now, size, apart); err != nil {
 		s.failed(ctx)
 		return nil, err
 	}
@@ -178,11 +180,7 @@ func (s *Sender) Depart(ctx context.Context) (*Flight, error) {
 }
 
 // fill reads until so many rows can be taken, the window is full, or nothing is left.
-func (s *Sender) fill(ctx context.Context, size int, apart bool) error {
-	now := s.o.Now()
-	s.mu.Lock()
-	s.looked = now
-	s.mu.Unlock()
+func (s *Sender) fill(ctx context.Context, now time.Time, size int, apart bool) error {
 	for _, dest := range s.o.Dests {
 		if err := s.recall(ctx, dest, now); err != nil {
 			return err

@@ -29,6 +29,7 @@ type Window struct {
 	wakes time.Time      // when the first of them is due; zero: none rests
 
 	landed map[int64]struct{} // done while a page is being read; nil: none is
+	doubt  bool               // rows that were never refused alone go first
 }
 
 // WindowOptions bound a [Window]. All are needed.
@@ -122,13 +123,19 @@ func (w *Window) Ready(apart bool) (n int) {
 
 // Take takes rows for one request, the oldest first: at most so many and, beyond the
 // first, so many bytes. apart: none of a job with rows under way. A row that was
-// refused alone before is taken alone.
+// refused alone before is taken alone, and behind the others while the master is in
+// doubt.
 func (w *Window) Take(rows, bytes int, apart bool) []returners.Item {
 	var out []returners.Item
 	kept := w.order[:0:0]
 	busy := map[string]bool{}
+	untried := w.doubt && w.Untried()
 	for i, seq := range w.order {
 		s := w.rows[seq]
+		if untried && s.fault.Strikes > 0 {
+			kept = append(kept, seq)
+			continue
+		}
 		full := len(out) >= rows || len(out) > 0 && (len(s.it.Payload) > bytes || s.fault.Strikes > 0 || w.rows[out[0].Seq].fault.Strikes > 0)
 		if full {
 			kept = append(kept, w.order[i:]...)
