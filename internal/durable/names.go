@@ -39,14 +39,6 @@ func Folder(path string, perm fs.FileMode) error {
 	return nil
 }
 
-// Rename moves a file; after a loss of power it has the new name.
-func Rename(from, to string) error {
-	if err := os.Rename(from, to); err != nil {
-		return err
-	}
-	return errors.Join(Names(filepath.Dir(to)), Names(filepath.Dir(from)))
-}
-
 // Remove removes a file that no loss of power brings back.
 func Remove(path string) error {
 	if err := os.Remove(path); err != nil {

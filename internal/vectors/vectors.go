@@ -21,16 +21,3 @@ func Read(name string, into any) error {
 	}
 	return nil
 }
-
-// Names lists the files.
-func Names() []string {
-	entries, err := files.ReadDir("salt")
-	if err != nil { // the folder is part of the binary
-		panic(err)
-	}
-	out := make([]string, len(entries))
-	for i, e := range entries {
-		out[i] = e.Name()
-	}
-	return out
-}
