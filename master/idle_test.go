@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/topology"
 )
@@ -54,7 +55,17 @@ func TestIdleStrangersTakeNoPlace(t *testing.T) {
 	cut := r.ports.Pub.Stats().CutIdle
 	eventually(t, "the crowd has come and gone again", func() bool { return r.ports.Pub.Stats().CutIdle > cut+4*places })
 	for range 3 {
-		jid := r.say(testJob("*", "glob")).Map("load").String("jid")
+		var reply []byte
+		eventually(t, "a place among the crowd for a command", func() (ok bool) { // it is a stranger too until it has spoken
+			var err error
+			reply, err = r.req.Do(t.Context(), r.clear(testJob("*", "glob")))
+			return err == nil
+		})
+		said, err := wire.DecodeMap(reply)
+		if err != nil {
+			t.Fatal(err)
+		}
+		jid := said.Map("load").String("jid")
 		ours.must(returnOf("m1", ours.hear().JID, true))
 		if d := events.take("salt/job/" + jid + "/complete"); d.Int("returned") != 2 {
 			t.Errorf("complete %v", plain(t, d))

@@ -202,6 +202,16 @@ func (r *rig) ask(body []byte) []byte {
 // say sends a clear command and gives the decoded reply.
 func (r *rig) say(load *wire.Map) *wire.Map {
 	r.t.Helper()
+	m, err := wire.DecodeMap(r.ask(r.clear(load)))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return m
+}
+
+// clear is a clear command as it is sent.
+func (r *rig) clear(load *wire.Map) []byte {
+	r.t.Helper()
 	raw, err := wire.Encode(load)
 	if err != nil {
 		r.t.Fatal(err)
@@ -210,11 +220,7 @@ func (r *rig) say(load *wire.Map) *wire.Map {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	m, err := wire.DecodeMap(r.ask(body))
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	return m
+	return body
 }
 
 // job is a clear publish of test.ping with the right key.
