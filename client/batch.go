@@ -34,7 +34,7 @@ func (o Batch) slots(minions int) (int, error) {
 	n, err := strconv.ParseFloat(number, 64)
 	percent := number != o.Size
 	if err != nil || !(n > 0) || math.IsInf(n, 0) || (!percent && n != math.Trunc(n)) {
-		return 0, fmt.Errorf("Invalid batch data sent: %s\nData must be in the form of %%10, 10%% or 3", o.Size) //nolint:staticcheck,revive // Salt's text
+		return 0, fmt.Errorf("Invalid batch data sent: %s\nData must be in the form of %%10, 10%% or 3", o.Size)
 	}
 	if percent {
 		n = n / 100 * float64(minions)
@@ -159,7 +159,7 @@ func (b *Batching) start(ctx context.Context, ids []string) (BatchUpdate, error)
 	b.taken += len(ids)
 	b.open++
 	b.work.Go(func() {
-		defer f.Close() //nolint:errcheck // read only
+		defer f.Close()
 		for u, err := range f.Updates(b.ctx) {
 			select {
 			case b.heard <- batchNews{jid: f.JID, ids: ids, u: u, err: err}:

@@ -126,7 +126,7 @@ func TestSlowSubscriber(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close() //nolint:errcheck // it is lost
+	defer s.Close()
 	text := strings.Repeat("x", 100)
 	m.fire("n/0", "text", text)
 	if _, err := s.Next(within(t)); err != nil {

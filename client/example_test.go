@@ -21,7 +21,7 @@ func open() *client.Client {
 
 func Example() {
 	c := open()
-	defer c.Close() //nolint:errcheck // nothing is under way any more
+	defer c.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	job, err := c.Run(ctx, client.Job{Tgt: "web*", Fun: []string{"disk.usage"}, Args: []any{"/srv"}})
@@ -40,7 +40,7 @@ func Example() {
 // A job is followed to the event with which the master's ledger closes it.
 func ExampleClient_Follow() {
 	c := open()
-	defer c.Close() //nolint:errcheck // nothing is under way any more
+	defer c.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 
@@ -52,7 +52,7 @@ func ExampleClient_Follow() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer job.Close() //nolint:errcheck // read only
+	defer job.Close()
 	for u, err := range job.Updates(ctx) {
 		switch {
 		case err != nil:
@@ -70,7 +70,7 @@ func ExampleClient_Follow() {
 // A job is published for somebody else to look at later.
 func ExampleClient_Publish() {
 	c := client.New(client.Options{Addr: "127.0.0.1:4506", Cachedir: "/var/cache/salt/master"})
-	defer c.Close() //nolint:errcheck // nothing is under way any more
+	defer c.Close()
 	p, err := c.Publish(context.Background(), client.Job{
 		Tgt: []string{"web-1", "web-2"}, TgtType: "list",
 		Fun: []string{"state.apply"}, Args: []any{"nginx"}, Kwargs: map[string]any{"test": true},
@@ -90,7 +90,7 @@ func ExampleClient_Publish() {
 // The results of a job that ran before.
 func ExampleClient_Returns() {
 	c := open()
-	defer c.Close() //nolint:errcheck // nothing is under way any more
+	defer c.Close()
 	for ret, err := range c.Returns(context.Background(), "20260301120000000000") {
 		if err != nil {
 			log.Fatal(err)
@@ -101,7 +101,7 @@ func ExampleClient_Returns() {
 
 func ExampleClient_Runner() {
 	c := open()
-	defer c.Close() //nolint:errcheck // nothing is under way any more
+	defer c.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	v, err := c.Runner(ctx, "manage.up")
@@ -117,7 +117,7 @@ func ExampleClient_Runner() {
 
 func ExampleClient_Wheel() {
 	c := open()
-	defer c.Close() //nolint:errcheck // nothing is under way any more
+	defer c.Close()
 	accepted, err := c.Wheel(context.Background(), "key.accept", map[string]any{"match": "web*"})
 	var failed *client.WheelError
 	if errors.As(err, &failed) {
@@ -132,13 +132,13 @@ func ExampleClient_Wheel() {
 // Events of minions that come and go are told until the program is interrupted.
 func ExampleClient_Subscribe() {
 	c := open()
-	defer c.Close() //nolint:errcheck // nothing is under way any more
+	defer c.Close()
 	ctx := context.Background()
 	events, err := c.Subscribe(ctx, "salt/presence/", "salt/minion/")
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer events.Close() //nolint:errcheck // read only
+	defer events.Close()
 	for e, err := range events.All(ctx) {
 		if errors.Is(err, client.ErrBusLost) {
 			log.Fatal("the master has stopped, or events came faster than they were read: ", err)

@@ -22,7 +22,7 @@ func TestFollowToTheEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close() //nolint:errcheck // read only
+	defer f.Close()
 	if f.JID != jobID {
 		t.Errorf("jid %s", f.JID)
 	}
@@ -73,7 +73,7 @@ func TestBusLostInTheMiddle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close() //nolint:errcheck // read only
+	defer f.Close()
 	m.returns("web-1", true)
 	if _, err := f.Next(within(t)); err != nil {
 		t.Fatal(err)
@@ -91,7 +91,7 @@ func TestNextEndsWithItsContext(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close() //nolint:errcheck // read only
+	defer f.Close()
 	ctx, cancel := context.WithCancel(within(t))
 	cancel()
 	if _, err := f.Next(ctx); !errors.Is(err, context.Canceled) {
@@ -109,7 +109,7 @@ func TestUnreadableEventDoesNotEndTheFollowing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close() //nolint:errcheck // read only
+	defer f.Close()
 	m.fire("salt/job/"+jobID+"/ret/web-1", "id", "web-1")
 	m.returns("web-1", true)
 	if _, err := f.Next(within(t)); err == nil || errors.Is(err, ErrBusLost) {

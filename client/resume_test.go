@@ -84,7 +84,7 @@ func TestReaderThatPausesMissesNothing(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer f.Close() //nolint:errcheck // read only
+			defer f.Close()
 			text := string(make([]byte, c.size))
 			there, wait := 0, sync.NewCond(&sync.Mutex{})
 			go func() {
@@ -153,7 +153,7 @@ func TestReaderThatIsCutOffWithoutACache(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close() //nolint:errcheck // read only
+	defer f.Close()
 	_ = f.bus.Close()
 	m.change(func() {
 		m.answer = func(*wire.Map) any {

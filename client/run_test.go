@@ -75,7 +75,7 @@ func TestFollowJob(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close() //nolint:errcheck // read only
+	defer f.Close()
 	m.returns("web-1", "one")
 	m.returns("web-2", "two")
 	m.complete(2)
@@ -101,7 +101,7 @@ func TestFollowJob(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer over.Close() //nolint:errcheck // read only
+	defer over.Close()
 	got = nil
 	for u, err := range over.Updates(within(t)) {
 		got = append(got, fmt.Sprint(u.Return != nil, u.Complete != nil, err))

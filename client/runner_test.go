@@ -74,7 +74,7 @@ func TestRunnerIsRefused(t *testing.T) {
 func TestRunnerLosesTheBus(t *testing.T) {
 	m := startMaster(t)
 	m.answer = func(*wire.Map) any {
-		go m.server.Close() //nolint:errcheck // the end of the fake master
+		go m.server.Close()
 		return wire.NewMap("tag", runTag)
 	}
 	if _, err := m.client().Runner(within(t), "x.y"); !errors.Is(err, ErrBusLost) {
@@ -116,14 +116,14 @@ func TestRunnerOfABusyMaster(t *testing.T) {
 		if err != nil {
 			return
 		}
-		defer c.Close() //nolint:errcheck // the end of the test
+		defer c.Close()
 		<-noticed
 		real, err := net.Dial("unix", m.server.PubAddr().String())
 		if err != nil {
 			t.Error(err)
 			return
 		}
-		defer real.Close()      //nolint:errcheck // as above
+		defer real.Close()
 		_, _ = io.Copy(c, real) // until the server ends
 	})
 	t.Cleanup(func() {

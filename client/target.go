@@ -33,7 +33,7 @@ func (c *Client) expand(j *Job) error {
 	name, _ := j.Tgt.(string)
 	words, err := target.ExpandNodegroup(name, c.o.Nodegroups)
 	if errors.Is(err, target.ErrUnknownNodegroup) {
-		err = fmt.Errorf("Node group %s unavailable in %s", name, c.o.ConfFile) //nolint:staticcheck // Salt's text
+		err = fmt.Errorf("Node group %s unavailable in %s", name, c.o.ConfFile)
 	}
 	if err != nil {
 		return &TargetError{Target: j.Tgt, Err: err}

@@ -37,7 +37,7 @@ func (m *Master) tellClock() {
 // Clock tells of the wall clock, for the runner clock.status.
 func (e runnerEnv) Clock() *wire.Map {
 	j, jumped := e.m.ages.Look()
-	out := wire.NewMap("steady", !jumped, "jumps", int64(e.m.ages.Jumps())) //nolint:gosec // counts jumps of a clock
+	out := wire.NewMap("steady", !jumped, "jumps", int64(e.m.ages.Jumps()))
 	if jumped {
 		out.Set("jumped_seconds", j.By.Seconds())
 		out.Set("while_down", j.Down)

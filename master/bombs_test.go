@@ -40,7 +40,7 @@ func TestBombs_OfStrangers(t *testing.T) {
 	const values, at = 1 << 20, 4
 	list, short := bomb(values), bomb(keys.MaxAuth-4096)
 	req := zmtp.NewReq(fmt.Sprintf("127.0.0.1:%d", r.ret), zmtp.DialConfig{Log: quiet, MaxConns: at})
-	defer req.Close() //nolint:errcheck // the end of the test
+	defer req.Close()
 	for _, load := range []*wire.Map{
 		wire.NewMap("cmd", "ping", "x", list),
 		wire.NewMap("cmd", "publish", "tgt", "*", "fun", "test.ping", "arg", list, "user", "root", "key", "guessed"),

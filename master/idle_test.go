@@ -24,7 +24,7 @@ func (r *rig) crowd(n int) {
 		all.Go(func() { _ = sub.Run(ctx, func([][]byte) {}) })
 		req := zmtp.NewReq(fmt.Sprintf("127.0.0.1:%d", r.ret), how)
 		all.Go(func() {
-			defer req.Close() //nolint:errcheck // only ends it
+			defer req.Close()
 			for ctx.Err() == nil {
 				_, _ = req.Do(ctx, []byte("no envelope")) // its connection stays afterwards
 				select {

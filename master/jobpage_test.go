@@ -42,7 +42,7 @@ func TestCommandThatPausesMissesNoReturn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close() //nolint:errcheck // read only
+	defer f.Close()
 	ids := make([]any, minions)
 	for i := range ids {
 		ids[i] = fmt.Sprintf("web-%05d", (i*7919)%minions)

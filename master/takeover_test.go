@@ -17,7 +17,7 @@ var saltSockets = []string{"publish_pull.ipc", "workers.ipc", "master_event_pub.
 func (r *rig) leave() {
 	r.t.Helper()
 	run := filepath.Join(r.dir, "run")
-	if err := os.MkdirAll(run, 0o755); err != nil { //nolint:gosec // as Salt makes it
+	if err := os.MkdirAll(run, 0o755); err != nil {
 		r.t.Fatal(err)
 	}
 	for _, name := range saltSockets {

@@ -50,7 +50,7 @@ func BenchmarkSlowParent(b *testing.B) {
 				}
 			})
 			n := start(b, never, p)
-			r := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // no secret
+			r := rand.New(rand.NewPCG(1, 2))
 			b.ResetTimer()
 			for i := range b.N {
 				jid := job(i)

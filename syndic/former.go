@@ -20,14 +20,14 @@ const originsFile = "syndic_origins"
 // takeOverOrigins stores what an earlier version has left in that file, of jobs that are
 // stored still, and removes it.
 func takeOverOrigins(ctx context.Context, local Local, path string) error {
-	f, err := os.Open(path) //nolint:gosec // a file of the daemon's own
+	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("take over where jobs came from: %w", err)
 	}
-	defer f.Close() //nolint:errcheck // read only
+	defer f.Close()
 	var notes []returners.Note
 	stored := map[string]bool{}
 	for lines := bufio.NewScanner(f); lines.Scan(); { // what is no line is damage, and not worth a failed start

@@ -287,7 +287,7 @@ func (s *Syndic) lodge(ctx context.Context, home *link, n sibling.Node, voucher 
 		return err
 	}
 	l.guest = true
-	defer l.ch.Close() //nolint:errcheck // it always is nil
+	defer l.ch.Close()
 	short, stop := context.WithTimeout(ctx, s.pace.answer)
 	_, err = l.ch.Attempt(short)
 	stop()

@@ -215,7 +215,7 @@ func pinFile(pkiDir, host string, several bool) (string, error) {
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		return name, err
 	}
-	pem, err := os.ReadFile(filepath.Join(pkiDir, shared)) //nolint:gosec // pki_dir is the operator's
+	pem, err := os.ReadFile(filepath.Join(pkiDir, shared))
 	if errors.Is(err, fs.ErrNotExist) {
 		return name, nil
 	}

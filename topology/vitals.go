@@ -79,7 +79,7 @@ func vitalsFrom(m *wire.Map) Vitals {
 		case int64:
 			return n
 		case uint64:
-			return int64(n) //nolint:gosec // a report's figure, shown and compared only
+			return int64(n)
 		case int:
 			return int64(n)
 		}

@@ -24,7 +24,7 @@ func peerSalt(c net.Conn) string {
 	var cred *syscall.Ucred
 	var cerr error
 	err = raw.Control(func(fd uintptr) {
-		cred, cerr = syscall.GetsockoptUcred(int(fd), syscall.SOL_SOCKET, syscall.SO_PEERCRED) //nolint:gosec // a descriptor fits
+		cred, cerr = syscall.GetsockoptUcred(int(fd), syscall.SOL_SOCKET, syscall.SO_PEERCRED)
 	})
 	if err != nil || cerr != nil || cred.Pid <= 0 {
 		return ""
@@ -115,7 +115,7 @@ func readSmall(path string) []byte {
 	if err != nil {
 		return nil
 	}
-	defer f.Close() //nolint:errcheck // it was read only
+	defer f.Close()
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
 		return nil
 	}

@@ -51,7 +51,7 @@ func dropped(proc fs.FS) (sum uint64) {
 	if err != nil {
 		return 0
 	}
-	defer f.Close() //nolint:errcheck // read only
+	defer f.Close()
 	lines := bufio.NewScanner(f)
 	column := -1
 	for lines.Scan() {

@@ -26,7 +26,7 @@ func Background() error {
 	if err != nil {
 		return fmt.Errorf("go into the background: %w", err)
 	}
-	defer r.Close() //nolint:errcheck // read only
+	defer r.Close()
 	cmd := exec.Command(exe, os.Args[1:]...)
 	cmd.Args[0] = os.Args[0]
 	cmd.Env = append(os.Environ(), backgroundEnv+"=3")

@@ -33,7 +33,7 @@ func OpenLog(o LogOptions) (*slog.Logger, io.Closer, error) {
 		h = append(h, newHandler(o.Console, o.ConsoleLevel, false))
 	}
 	if o.File != "" {
-		if err := os.MkdirAll(filepath.Dir(o.File), 0o755); err != nil { //nolint:gosec // a log folder is readable
+		if err := os.MkdirAll(filepath.Dir(o.File), 0o755); err != nil {
 			return nil, nil, fmt.Errorf("log_file: %w", err)
 		}
 		f, err := openWatched(o.File)

@@ -38,7 +38,7 @@ func TestLines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.Close() //nolint:errcheck // nothing was opened
+	defer c.Close()
 	for _, x := range []struct {
 		do   func()
 		want string
@@ -134,7 +134,7 @@ func TestLogFileFollowsLogrotate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer w.Close() //nolint:errcheck // only read from here on
+	defer w.Close()
 	now := time.Now()
 	w.now = func() time.Time { return now }
 	write := func(text string) {

@@ -13,7 +13,7 @@ func TestNotify(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer os.RemoveAll(dir) //nolint:errcheck // a leftover in the temporary folder
+	defer os.RemoveAll(dir)
 	for _, addr := range []string{filepath.Join(dir, "notify"), "@mom-test-" + filepath.Base(dir)} {
 		c, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: addr, Net: "unixgram"})
 		if err != nil {
@@ -52,13 +52,13 @@ func TestNotifyDoesNotWait(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer os.RemoveAll(dir) //nolint:errcheck // a leftover in the temporary folder
+	defer os.RemoveAll(dir)
 	addr := filepath.Join(dir, "notify")
 	c, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: addr, Net: "unixgram"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.Close() //nolint:errcheck // nothing was read
+	defer c.Close()
 	t.Setenv("NOTIFY_SOCKET", addr)
 	for range 10000 {
 		if Notify("READY=1") != nil {

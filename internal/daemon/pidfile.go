@@ -30,14 +30,14 @@ func WritePidFile(path string, others ...string) (*PidFile, error) {
 	if path == "" {
 		return p, nil
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // a run folder is readable
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, fmt.Errorf("pidfile: %w", err)
 	}
 	f, err := lockFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("pidfile: %w", err)
 	}
-	defer f.Close() //nolint:errcheck // gives the lock back; what was written is checked
+	defer f.Close()
 	if pid, ok := readPid(path); ok && pid != p.pid && alive(pid, others) {
 		return nil, fmt.Errorf("pidfile %s: process %d is %w", path, pid, ErrRunning)
 	}
@@ -62,7 +62,7 @@ func (p *PidFile) Remove() error {
 	if err != nil {
 		return fmt.Errorf("pidfile: %w", err)
 	}
-	defer f.Close() //nolint:errcheck // gives the lock back
+	defer f.Close()
 	if pid, ok := readPid(p.path); ok && pid != p.pid {
 		return nil
 	}
@@ -77,7 +77,7 @@ func (p *PidFile) Remove() error {
 // does not know it.
 func lockFile(path string) (*os.File, error) {
 	for {
-		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644) //nolint:gosec // read by service managers
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 		if err != nil {
 			return nil, err
 		}
@@ -97,7 +97,7 @@ func lockFile(path string) (*os.File, error) {
 
 func flock(f *os.File) error {
 	for {
-		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX) //nolint:gosec // a descriptor is small
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX)
 		if !errors.Is(err, syscall.EINTR) {
 			return err
 		}
@@ -105,7 +105,7 @@ func flock(f *os.File) error {
 }
 
 func readPid(path string) (int, bool) {
-	b, err := os.ReadFile(path) //nolint:gosec // named by the operator
+	b, err := os.ReadFile(path)
 	if err != nil {
 		return 0, false
 	}

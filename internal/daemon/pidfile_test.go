@@ -169,7 +169,7 @@ func TestPidFileOfAKilledInstance(t *testing.T) {
 // taken for a stranger who got its number, and its file stays.
 func TestPidFileOfASaltDaemon(t *testing.T) {
 	script := filepath.Join(t.TempDir(), "salt-master")
-	if err := os.WriteFile(script, []byte("#!/bin/sh\necho ready\nread line\n"), 0o700); err != nil { //nolint:gosec // it is to be run
+	if err := os.WriteFile(script, []byte("#!/bin/sh\necho ready\nread line\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(script)

@@ -26,7 +26,7 @@ func openWatched(path string) (*watched, error) {
 }
 
 func (w *watched) open() error {
-	f, err := os.OpenFile(w.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o640) //nolint:gosec // named by the operator
+	f, err := os.OpenFile(w.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o640)
 	if err != nil {
 		return err
 	}

@@ -73,8 +73,8 @@ func TestHeld(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer r.Close() //nolint:errcheck // it was never written to
-	defer w.Close() //nolint:errcheck // as above
+	defer r.Close()
+	defer w.Close()
 	f = w
 	wait("what cannot be synced", false)
 }

@@ -92,7 +92,7 @@ func database(t *testing.T, server *mysqltest.Server) (*sql.DB, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer db.Close() //nolint:errcheck // the next one is the test's
+	defer db.Close()
 	if _, err := db.ExecContext(t.Context(), "CREATE DATABASE salt"); err != nil {
 		t.Fatal(err)
 	}

@@ -40,7 +40,7 @@ func FreePort() (int, error) {
 	defer given.Unlock()
 	var last error
 	for range 100 {
-		port := firstPort + rand.IntN(lastPort-firstPort) //nolint:gosec // no secret
+		port := firstPort + rand.IntN(lastPort-firstPort)
 		if given.ports[port] {
 			continue
 		}

@@ -26,7 +26,7 @@ func Start(exe string, m Member, more ...string) (*Process, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", m.ID, err)
 	}
-	defer out.Close() //nolint:errcheck // the child has its own descriptor
+	defer out.Close()
 	cmd := exec.Command(exe, append([]string{m.Kind, "-c", m.ConfDir, "-l", "info"}, more...)...)
 	cmd.Args[0] = "mom"
 	cmd.Stdout, cmd.Stderr = out, out

@@ -126,7 +126,7 @@ func (s *stand) publish(ctx context.Context, j client.Job) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer f.Close() //nolint:errcheck // read only
+	defer f.Close()
 	s.last = f.JID
 	var lines []string
 	named := map[string]bool{} // as missing
@@ -208,7 +208,7 @@ func (s *stand) known(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	defer db.Close() //nolint:errcheck // read only
+	defer db.Close()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -231,12 +231,12 @@ func (s *stand) rows(ctx context.Context, t *testing.T, id string) (string, erro
 	if err != nil {
 		return "", err
 	}
-	defer db.Close() //nolint:errcheck // read only
+	defer db.Close()
 	rows, err := db.QueryContext(ctx, "SELECT id, count(*) FROM salt_returns WHERE jid = ? GROUP BY id ORDER BY id", s.last)
 	if err != nil {
 		return "", err
 	}
-	defer rows.Close() //nolint:errcheck // read only
+	defer rows.Close()
 	var out []string
 	for rows.Next() {
 		var minion string

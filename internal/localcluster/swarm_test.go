@@ -79,7 +79,7 @@ func (s *swarm) start(t *testing.T, g *localcluster.Cluster, node string) {
 			t.Fatal(err)
 		}
 		s.wg.Go(func() {
-			defer c.Close() //nolint:errcheck // the end of the test
+			defer c.Close()
 			if err := s.live(ctx, c); err != nil && ctx.Err() == nil {
 				t.Errorf("minion %s: %v", id, err)
 			}

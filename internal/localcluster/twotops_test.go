@@ -134,7 +134,7 @@ func TestUsers40788_TwoTops(t *testing.T) {
 		if err != nil {
 			return false
 		}
-		defer db.Close() //nolint:errcheck // read only
+		defer db.Close()
 		n := 0
 		return db.QueryRowContext(ctx, "SELECT count(*) FROM jids WHERE jid = ?", p.JID).Scan(&n) == nil && n == 1
 	})

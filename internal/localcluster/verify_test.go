@@ -56,7 +56,7 @@ func TestMinionsThatBelieveTheTopAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	below := &stand{client: c}
-	defer below.client.Close() //nolint:errcheck // it holds connections alone
+	defer below.client.Close()
 	shown, err = below.publish(ctx, client.Job{Tgt: "*", Fun: []string{"test.echo"}, Args: []any{"from between"}})
 	if err != nil || !strings.Contains(shown, "verify_top") || strings.Contains(shown, "from between\n") || !strings.Contains(shown, "failed=1") {
 		t.Errorf("the bus of the node says\n%s%v", shown, err)

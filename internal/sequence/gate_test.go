@@ -103,7 +103,7 @@ func TestOrderOfWords(t *testing.T) {
 		arrive := func(r request) bool {
 			leave, err := g.Enter("node", r.mark)
 			if err != nil {
-				life.Pass(err.(Late).Oldest) //nolint:errorlint // the one kind there is
+				life.Pass(err.(Late).Oldest)
 				return false
 			}
 			defer leave()

@@ -19,7 +19,7 @@ const span = 1 << 40
 // NewLife makes one that begins with the time of day.
 func NewLife(now time.Time) *Life {
 	l := &Life{}
-	l.last.Store(uint64(max(now.UnixNano(), 1))) //nolint:gosec // above 0
+	l.last.Store(uint64(max(now.UnixNano(), 1)))
 	return l
 }
 

@@ -49,7 +49,7 @@ func Read(load *wire.Map) (Mark, error) {
 func whole(v any) uint64 {
 	switch n := v.(type) {
 	case int64:
-		return uint64(max(n, 0)) //nolint:gosec // not below 0
+		return uint64(max(n, 0))
 	case uint64:
 		return n
 	}

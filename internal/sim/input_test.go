@@ -26,7 +26,7 @@ func TestParseShape(t *testing.T) {
 }
 
 func TestParseDist(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // repeatable on purpose
+	r := rand.New(rand.NewPCG(1, 2))
 	for s, want := range map[string]Dist{
 		"5ms": {5 * time.Millisecond, 5 * time.Millisecond, 0}, "0s": {}, "1ms..2s": {time.Millisecond, 2 * time.Second, 0},
 		"1ms+exp:10ms": {Min: time.Millisecond, Exp: 10 * time.Millisecond},

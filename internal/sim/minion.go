@@ -31,7 +31,7 @@ func (m *minion) taken(job int) { m.n.work[job][m.i] = answered }
 
 // later schedules one of the events of minions.
 func (m *minion) later(k kind, j *job, after int64) {
-	m.n.w.schedule(event{kind: k, node: m.n.idx, life: m.n.life, min: m.i, job: int32(j.n)}, after) //nolint:gosec // few jobs
+	m.n.w.schedule(event{kind: k, node: m.n.idx, life: m.n.life, min: m.i, job: int32(j.n)}, after)
 }
 
 // give hands a publication to a minion; first is when the node gets to it.

@@ -145,8 +145,8 @@ func (m *minion) siblings() []*node {
 			}
 		}
 	}
-	g := uint64(m.n.lo + int(m.i))                                                                                  //nolint:gosec // not below 0
-	slices.SortFunc(out, func(a, b *node) int { return cmp.Compare(mix(g, uint64(a.idx)), mix(g, uint64(b.idx))) }) //nolint:gosec // not below 0
+	g := uint64(m.n.lo + int(m.i))
+	slices.SortFunc(out, func(a, b *node) int { return cmp.Compare(mix(g, uint64(a.idx)), mix(g, uint64(b.idx))) })
 	return out
 }
 

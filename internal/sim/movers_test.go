@@ -20,7 +20,7 @@ func TestMoversAreWaitedFor(t *testing.T) {
 // playMoves plays one such schedule and tells what was wrong with it.
 func playMoves(t *testing.T, seed uint64, s sabotage, m meddler) error {
 	t.Helper()
-	r := rand.New(rand.NewPCG(seed, 0x6d6f7665)) //nolint:gosec // repeatable on purpose
+	r := rand.New(rand.NewPCG(seed, 0x6d6f7665))
 	o := Options{
 		Seed: seed, Shape: RandomShape(r, 12, 4, 5+r.IntN(40)),
 		Rehome:   time.Duration(200+r.IntN(800)) * time.Millisecond,

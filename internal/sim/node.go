@@ -61,7 +61,7 @@ type node struct {
 
 func (w *World) newNode(i, lo, hi int, parents []int) *node {
 	n := &node{
-		w: w, idx: int32(i), id: "top", lo: lo, origins: map[string][]*link{}, kept: map[*job]bool{}, //nolint:gosec // at most maxNodes
+		w: w, idx: int32(i), id: "top", lo: lo, origins: map[string][]*link{}, kept: map[*job]bool{},
 	}
 	if i > 0 {
 		n.id = fmt.Sprintf("n%d", i)
@@ -80,7 +80,7 @@ func (w *World) newNode(i, lo, hi int, parents []int) *node {
 	n.minions = make([]minion, hi-lo)
 	n.work = make([][]state, len(w.jobs))
 	for m := range n.minions {
-		n.minions[m] = minion{n: n, i: int32(m)} //nolint:gosec // at most maxMinions
+		n.minions[m] = minion{n: n, i: int32(m)}
 	}
 	for j := range n.work {
 		n.work[j] = make([]state, hi-lo)

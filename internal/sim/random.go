@@ -10,7 +10,7 @@ import (
 
 // RandomOptions draws a small tree, a mix of jobs, and faults of every kind.
 func RandomOptions(seed uint64) Options {
-	r := rand.New(rand.NewPCG(seed, 0x747265)) //nolint:gosec // repeatable on purpose
+	r := rand.New(rand.NewPCG(seed, 0x747265))
 	o := Options{Seed: seed, Shape: RandomShape(r, 12, 5, 1+r.IntN(60))}
 	for range 1 + r.IntN(4) {
 		o.Jobs = append(o.Jobs, Job{

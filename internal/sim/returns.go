@@ -164,7 +164,7 @@ func (j *job) value() wire.Raw {
 	}
 	text := make([]byte, j.Size)
 	for i := range text {
-		text[i] = 'a' + byte((i+j.n)%26) //nolint:gosec // below 26
+		text[i] = 'a' + byte((i+j.n)%26)
 	}
 	raw, err := wire.Encode(string(text))
 	if err != nil {

@@ -22,7 +22,7 @@ var ways = []way{dropped, doubled, delayed}
 // breakOne breaks one act of a kind; which of them, and how late what is delayed or
 // done again comes, follows from the seed. did tells that there was one.
 func breakOne(seed uint64, kind act, how way) (m meddler, did *bool) {
-	r := rand.New(rand.NewPCG(seed, 0x7361626f)) //nolint:gosec // repeatable on purpose
+	r := rand.New(rand.NewPCG(seed, 0x7361626f))
 	left := 1 + int(r.ExpFloat64()*3)
 	late := int64(pick(r, 0.3, 20, 90) * float64(time.Second))
 	did = new(bool)
@@ -82,7 +82,7 @@ func sabotaged(seed uint64) Options {
 // leaveFor has a node that is no top and some minions go in the middle of the jobs for
 // longer than anybody waits.
 func leaveFor(w *World, seed uint64, d time.Duration) {
-	r := rand.New(rand.NewPCG(seed, 0x676f6e65)) //nolint:gosec // repeatable on purpose
+	r := rand.New(rand.NewPCG(seed, 0x676f6e65))
 	last := w.jobs[len(w.jobs)-1]
 	when := func() int64 { return int64(last.At) + r.Int64N(int64(3*time.Second)) }
 	if n := w.nodes[r.IntN(len(w.nodes))]; len(n.ups) > 0 {

@@ -171,19 +171,19 @@ func (r Report) JSON(w io.Writer) error {
 
 // Table writes the report for people.
 func (r Report) Table(w io.Writer) error {
-	fmt.Fprintf(w, "%d minions: %d stock (protocol %d), %d of ours, %d down; ran %s\n", r.Minions, r.Stock, r.Protocol, r.Ours, r.Down, r.Ran)                                 //nolint:errcheck // the last write tells
-	fmt.Fprintf(w, "signed in %d: p50 %s, p99 %s, last %s; ready %d: last %s\n", r.SignedIn.Done, r.SignedIn.P50, r.SignedIn.P99, r.SignedIn.Last, r.Ready.Done, r.Ready.Last) //nolint:errcheck // the last write tells
-	fmt.Fprintf(w, "connections: %d opened, %d refused, %d cut; requests: %d sign-ins refused, %d rejected, %d timed out, %d given up\n",                                      //nolint:errcheck // the last write tells
+	fmt.Fprintf(w, "%d minions: %d stock (protocol %d), %d of ours, %d down; ran %s\n", r.Minions, r.Stock, r.Protocol, r.Ours, r.Down, r.Ran)
+	fmt.Fprintf(w, "signed in %d: p50 %s, p99 %s, last %s; ready %d: last %s\n", r.SignedIn.Done, r.SignedIn.P50, r.SignedIn.P99, r.SignedIn.Last, r.Ready.Done, r.Ready.Last)
+	fmt.Fprintf(w, "connections: %d opened, %d refused, %d cut; requests: %d sign-ins refused, %d rejected, %d timed out, %d given up\n",
 		r.Conns.Opened, r.Conns.Refused, r.Conns.Cut, r.Requests.Refused, r.Requests.Rejected, r.Requests.TimedOut, r.Requests.Abandoned)
-	fmt.Fprintf(w, "memory: %.1f MB, at most %.1f: %.1f KB a minion\n\n", mega(r.Memory.Resident), mega(r.Memory.Peak), float64(r.Memory.PerMinion)/1000) //nolint:errcheck // the last write tells
+	fmt.Fprintf(w, "memory: %.1f MB, at most %.1f: %.1f KB a minion\n\n", mega(r.Memory.Resident), mega(r.Memory.Peak), float64(r.Memory.PerMinion)/1000)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "jid\tfunction\treceived\tacknowledged\tlost\tsilent\twaiting\tdoubled\tretried\tp50\tp99\tlast\t") //nolint:errcheck // Flush tells
+	fmt.Fprintln(t, "jid\tfunction\treceived\tacknowledged\tlost\tsilent\twaiting\tdoubled\tretried\tp50\tp99\tlast\t")
 	for _, j := range r.Jobs {
-		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t\n", j.JID, j.Fun, j.Received, j.Acknowledged, j.Lost, j.Silent, j.Waiting, j.Doubled, j.Retried, j.P50, j.P99, j.Last) //nolint:errcheck // Flush tells
+		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t\n", j.JID, j.Fun, j.Received, j.Acknowledged, j.Lost, j.Silent, j.Waiting, j.Doubled, j.Retried, j.P50, j.P99, j.Last)
 	}
-	fmt.Fprintf(t, "%d jobs\t\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t\t\t\t\n", r.Totals.Jobs, r.Totals.Received, r.Totals.Acknowledged, r.Totals.Lost, r.Totals.Silent, r.Totals.Waiting, r.Totals.Doubled, r.Totals.Retried) //nolint:errcheck // Flush tells
+	fmt.Fprintf(t, "%d jobs\t\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t\t\t\t\n", r.Totals.Jobs, r.Totals.Received, r.Totals.Acknowledged, r.Totals.Lost, r.Totals.Silent, r.Totals.Waiting, r.Totals.Doubled, r.Totals.Retried)
 	if q := r.Inquiries; q.Received > 0 {
-		fmt.Fprintf(t, "inquiries\t%s\t%d\t%d\t%d\t%d\t%d\t\t%d\t%s\t%s\t\t\n", q.Fun, q.Received, q.Acknowledged, q.Lost, q.Silent, q.Waiting, q.Retried, q.P50, q.P99) //nolint:errcheck // Flush tells
+		fmt.Fprintf(t, "inquiries\t%s\t%d\t%d\t%d\t%d\t%d\t\t%d\t%s\t%s\t\t\n", q.Fun, q.Received, q.Acknowledged, q.Lost, q.Silent, q.Waiting, q.Retried, q.P50, q.P99)
 	}
 	return t.Flush()
 }

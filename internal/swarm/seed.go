@@ -15,7 +15,7 @@ import (
 // the same id that differs is an error, and is left as it is.
 func Seed(pkiDir string, ids IDs, keys *Keys) (added int, err error) {
 	dir := filepath.Join(pkiDir, "minions")
-	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // Salt's own mode: public keys
+	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return 0, fmt.Errorf("lay down accepted keys: %w", err)
 	}
 	for i := range ids.Count {
@@ -34,7 +34,7 @@ func Seed(pkiDir string, ids IDs, keys *Keys) (added int, err error) {
 		default:
 			return added, fmt.Errorf("lay down accepted keys: %s holds another key: delete it (salt-key -d %s), or give the swarm other ids", path, ids.ID(i))
 		}
-		if err := os.WriteFile(path, []byte(key.Public), 0o644); err != nil { //nolint:gosec // a public key
+		if err := os.WriteFile(path, []byte(key.Public), 0o644); err != nil {
 			return added, fmt.Errorf("lay down accepted keys: %w", err)
 		}
 		added++

@@ -34,6 +34,6 @@ func address(p netip.Prefix, n int) netip.Addr {
 	room := uint32(1)<<bits - 2
 	base := p.Masked().Addr().As4()
 	var b [4]byte
-	binary.BigEndian.PutUint32(b[:], binary.BigEndian.Uint32(base[:])+1+uint32(n)%room) //nolint:gosec // wraps on purpose
+	binary.BigEndian.PutUint32(b[:], binary.BigEndian.Uint32(base[:])+1+uint32(n)%room)
 	return netip.AddrFrom4(b)
 }

@@ -87,13 +87,13 @@ func (c Config) roles() []role {
 			}
 		}
 	}
-	shuffle := rand.New(rand.NewPCG(uint64(c.IDs.First), uint64(c.IDs.Count))) //nolint:gosec // no secret
+	shuffle := rand.New(rand.NewPCG(uint64(c.IDs.First), uint64(c.IDs.Count)))
 	shuffle.Shuffle(len(rs), func(i, j int) { rs[i], rs[j] = rs[j], rs[i] })
 	return rs
 }
 
 func (s *Swarm) addr(port int) netip.AddrPort {
-	return netip.AddrPortFrom(s.host, uint16(port)) //nolint:gosec // checked
+	return netip.AddrPortFrom(s.host, uint16(port))
 }
 
 // resolve finds the address of the master, once for all.

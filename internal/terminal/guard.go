@@ -129,5 +129,5 @@ func File(w any) *os.File {
 // Is tells whether w (or what is read from, for an input) is a terminal.
 func Is(w any) bool {
 	f := File(w)
-	return f != nil && term.IsTerminal(int(f.Fd())) //nolint:gosec // a descriptor fits
+	return f != nil && term.IsTerminal(int(f.Fd()))
 }

@@ -11,7 +11,7 @@ import (
 // can learn again. Without such a file the value is nil. An error names the file
 // and says what to do.
 func ReadFile(path string) (any, error) {
-	b, err := os.ReadFile(path) //nolint:gosec // the daemon's own
+	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -18,7 +18,7 @@ func TestAsSalt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close() //nolint:errcheck // read only
+	defer f.Close()
 	n := 0
 	for s := bufio.NewScanner(f); s.Scan(); n++ {
 		var row [2]string

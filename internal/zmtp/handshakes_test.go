@@ -156,7 +156,7 @@ func TestHandshakes_OurOwnBacklogDoesNotCount(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer ln.Close() //nolint:errcheck // the end of the test
+	defer ln.Close()
 	dial := func() (near, far net.Conn) {
 		t.Helper()
 		near, err := net.Dial("tcp", ln.Addr().String())

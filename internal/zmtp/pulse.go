@@ -29,7 +29,7 @@ const longestPromise = math.MaxUint16 * 100 * time.Millisecond
 // tenths of a second, rounded up.
 func pingWire(ttl time.Duration) []byte {
 	tenths := (min(ttl, longestPromise) + 100*time.Millisecond - 1) / (100 * time.Millisecond)
-	body := binary.BigEndian.AppendUint16(nil, uint16(min(tenths, math.MaxUint16))) //nolint:gosec // bounded
+	body := binary.BigEndian.AppendUint16(nil, uint16(min(tenths, math.MaxUint16)))
 	return appendCommand(nil, zmq4.CmdPing, body)
 }
 

@@ -16,7 +16,7 @@ func stacks() int {
 	runtime.GC()
 	s := []metrics.Sample{{Name: "/memory/classes/heap/stacks:bytes"}}
 	metrics.Read(s)
-	return int(s[0].Value.Uint64()) //nolint:gosec // of this process
+	return int(s[0].Value.Uint64())
 }
 
 // beatOnce lets a dialled peer answer a PING.
@@ -46,7 +46,7 @@ func TestDialledSocketsWaitOnSmallStacks(t *testing.T) {
 	before := stacks()
 	for range n {
 		q := NewReq(routers, cfg)
-		defer q.Close() //nolint:errcheck // it has nothing to say
+		defer q.Close()
 		answered := make(chan error, 1)
 		go func() {
 			_, err := q.Do(ctx, []byte("hello"))

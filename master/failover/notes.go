@@ -38,7 +38,7 @@ func (h *registry) readNotes() error {
 	if err != nil {
 		return fmt.Errorf("read the notes of guests: %w", err)
 	}
-	defer f.Close() //nolint:errcheck // only read
+	defer f.Close()
 	lines := bufio.NewScanner(f)
 	for lines.Scan() {
 		h.noted, h.changed = h.noted+1, true

@@ -95,5 +95,5 @@ func (f Function[E]) check(c *Call[E]) error {
 
 // Invalid is a call whose arguments cannot be used, as Salt words it.
 func Invalid(format string, args ...any) error {
-	return fmt.Errorf("Passed invalid arguments: "+format, args...) //nolint:staticcheck // Salt's text
+	return fmt.Errorf("Passed invalid arguments: "+format, args...)
 }

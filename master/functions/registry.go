@@ -77,7 +77,7 @@ func (r *Registry[E]) Docs() *value.Map {
 func (r *Registry[E]) Run(ctx context.Context, c *Call[E]) (v any, err error) {
 	f, ok := r.byName[c.Fun]
 	if !ok {
-		return nil, fmt.Errorf("'%s' is not available.", c.Fun) //nolint:staticcheck,revive // Salt's text
+		return nil, fmt.Errorf("'%s' is not available.", c.Fun)
 	}
 	if c.Kwargs == nil {
 		c.Kwargs = value.NewMap()

@@ -126,7 +126,7 @@ func (s *scenario) run(d *datadriven.TestData) {
 		word, closed := s.engine.Word(a.text("jid"))
 		s.print("word %d closed %v", word, closed)
 	case "told":
-		s.engine.Told(a.text("jid"), uint64(a.number("word"))) //nolint:gosec // small
+		s.engine.Told(a.text("jid"), uint64(a.number("word")))
 	case "story":
 		for w, err := range s.engine.Story(s.t.Context(), a.text("jid"), a.number("n")) {
 			s.check(err)

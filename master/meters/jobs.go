@@ -153,7 +153,7 @@ func (t *Jobs) countReturn(data wire.Raw) {
 }
 
 func (t *Jobs) countComplete(c jobevent.Complete) {
-	whole := func(n int) uint64 { return uint64(max(n, 0)) } //nolint:gosec // not below 0
+	whole := func(n int) uint64 { return uint64(max(n, 0)) }
 	t.expected.Add(whole(c.Expected), c.Fun, "")
 	t.outcomes.Add(whole(c.Returned), "returned")
 	t.outcomes.Add(whole(c.Failed), "failed")

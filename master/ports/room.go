@@ -27,7 +27,7 @@ func room(o Options) *zmtp.Room {
 		o.Log.Warn("Fewer files may be open than max_open_files wants; raise the hard limit (with systemd: LimitNOFILE=) or lower the option",
 			"limit", have, "max_open_files", c.MaxOpenFiles)
 	}
-	return zmtp.NewRoom(int(min(have, 1<<30))) //nolint:gosec // bounded
+	return zmtp.NewRoom(int(min(have, 1<<30)))
 }
 
 func roundUp(n, to uint64) uint64 { return (n + to - 1) / to * to }

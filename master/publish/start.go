@@ -97,7 +97,7 @@ func (s *Service) Give(ctx context.Context, load wire.Raw, owner string, asks ..
 
 var (
 	// ErrNoMatch is wrapped when a target means nobody. The words are Salt's.
-	ErrNoMatch = errors.New("Master could not resolve minions for target") //nolint:staticcheck // Salt's text
+	ErrNoMatch = errors.New("Master could not resolve minions for target")
 	// ErrNotNow is wrapped when no job can be started just now, whatever it is.
 	ErrNotNow = errors.New("no job can be started now")
 )

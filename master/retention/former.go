@@ -39,7 +39,7 @@ func TakeOver(ctx context.Context, dir string, jobs returners.Reader, store func
 		if !jid.Valid(f.Name()) { // half written
 			continue
 		}
-		text, err := os.ReadFile(filepath.Join(dir, f.Name())) //nolint:gosec // a folder of the daemon's own
+		text, err := os.ReadFile(filepath.Join(dir, f.Name()))
 		if err != nil {
 			return fmt.Errorf("take over a kept publication: %w", err)
 		}

@@ -30,7 +30,7 @@ func TestTakeOver(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b := append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), body...) //nolint:gosec // short
+		b := append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), body...)
 		b = append(b, mark...)
 		if err := os.WriteFile(filepath.Join(dir, jidOf(n)), b[:len(b)-cut], 0o600); err != nil {
 			t.Fatal(err)

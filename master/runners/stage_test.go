@@ -239,7 +239,7 @@ func (s *stage) play(t *testing.T, d *datadriven.TestData) string {
 		s.store.exps = append(s.store.exps, returners.Expectation{JID: id, Node: arg("node", ""), Minions: list("minions"), Missing: pairsOf(list("missing"))})
 	case "return":
 		var code int
-		fmt.Sscan(arg("retcode", "0"), &code) //nolint:errcheck // 0 is the default
+		fmt.Sscan(arg("retcode", "0"), &code)
 		s.store.returns = append(s.store.returns, returners.Return{
 			JID: id, ID: arg("id", ""), Fun: arg("fun", "test.ping"), Retcode: code, Success: code == 0, Out: arg("out", ""),
 			Via: arg("via", ""), Value: encoded(t, value(d.Input, "true")),

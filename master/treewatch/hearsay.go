@@ -77,7 +77,7 @@ func (h *Hearsay) self() gossip.Record {
 	_, minions, up := n.Count()
 	r := gossip.Record{
 		ID: h.o.ID, Role: n.Role, Version: h.o.Version, Addr: h.o.Addr(),
-		Minions: uint32(minions + n.Vitals.Accepted), Up: uint32(up + n.Vitals.Connected), Load: float32(n.Vitals.Load), //nolint:gosec // counts
+		Minions: uint32(minions + n.Vitals.Accepted), Up: uint32(up + n.Vitals.Connected), Load: float32(n.Vitals.Load),
 	}
 	for _, p := range h.o.Tree.Parents() {
 		if p.Up {

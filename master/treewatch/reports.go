@@ -56,7 +56,7 @@ func (r *Reports) takeTree(a presence.Announcement, d *wire.Map) error {
 		}
 		at, _ := d.Get("revision")
 		revision, _ := at.(int64)
-		if err := r.takeWhole(a, n, life, uint64(max(revision, 0))); err != nil { //nolint:gosec // not negative
+		if err := r.takeWhole(a, n, life, uint64(max(revision, 0))); err != nil {
 			return err
 		}
 	case part != nil:
@@ -117,7 +117,7 @@ func (r *Reports) Greet(a presence.Announcement, d, reply *wire.Map) {
 		return
 	}
 	r.Tree.Tell(loopBelow(a.ID), a.ID, false)
-	reply.Set("tree", int64(r.Tree.Have(a.ID, life))) //nolint:gosec // it came as one
+	reply.Set("tree", int64(r.Tree.Have(a.ID, life)))
 	reply.Set("above", topology.AncestorsWire(r.Tree.Path()))
 	reply.Set("pieces", true)
 }

@@ -37,7 +37,7 @@ func (s seenOrder) over(now time.Time) bool { return now.After(s.expires.Add(job
 // without what has expired.
 func openSeenOrders(path string, most int, now time.Time) (*seenOrders, error) {
 	s := &seenOrders{path: path, max: most, byJID: map[string]seenOrder{}}
-	b, err := os.ReadFile(path) //nolint:gosec // below cachedir
+	b, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}

@@ -94,7 +94,7 @@ func (f *Output) Open(stdout io.Writer) (io.WriteCloser, error) {
 	if f.appendFile {
 		mode = os.O_CREATE | os.O_WRONLY | os.O_APPEND
 	}
-	w, err := os.OpenFile(f.File, mode, 0o644) //nolint:gosec // named by the user
+	w, err := os.OpenFile(f.File, mode, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("--out-file: %w", err)
 	}

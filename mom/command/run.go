@@ -29,7 +29,7 @@ func Prepare(c *cobra.Command, name, version string) *cobra.Command {
 		if _, args, ok := strings.Cut(sub.Use, " "); ok {
 			line += " " + args
 		}
-		return Exit(ExitUsage, fmt.Errorf("Usage: %s\n\n%s: error: %s", line, name+who, plainFlag(err))) //nolint:staticcheck // the text of Salt's option parser
+		return Exit(ExitUsage, fmt.Errorf("Usage: %s\n\n%s: error: %s", line, name+who, plainFlag(err)))
 	})
 	c.Version = version
 	return c

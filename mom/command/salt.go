@@ -70,7 +70,7 @@ func (o Salt) Command() *cobra.Command {
 
 // wrong is the error of a line that cannot be understood.
 func (o Salt) wrong(text string) error {
-	return Exit(ExitUsage, fmt.Errorf("Usage: %s %s\n\n%s: error: %s", o.Name, o.Usage, o.Name, text)) //nolint:staticcheck // the text of Salt's option parser
+	return Exit(ExitUsage, fmt.Errorf("Usage: %s %s\n\n%s: error: %s", o.Name, o.Usage, o.Name, text))
 }
 
 // options are those of the command, to be told of and not to be run.

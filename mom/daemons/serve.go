@@ -97,7 +97,7 @@ func (f *flags) inForeground(ctx context.Context, console io.Writer, consoleLeve
 	if err != nil {
 		return err
 	}
-	defer logFile.Close() //nolint:errcheck // nothing is left to be told
+	defer logFile.Close()
 	for _, w := range s.warnings {
 		log.Warn(w.String())
 	}
@@ -139,7 +139,7 @@ func becomeUser(name string) error {
 		if name == "root" && os.Geteuid() == 0 {
 			return nil // a container without /etc/passwd
 		}
-		return fmt.Errorf("Failed to prepare the Salt environment for user %s. The user is not available.", name) //nolint:staticcheck,revive // Salt's text
+		return fmt.Errorf("Failed to prepare the Salt environment for user %s. The user is not available.", name)
 	}
 	if cur, err := user.Current(); err == nil && cur.Username != name {
 		return fmt.Errorf("the daemon runs as %s but user is %s; start it as that user (with systemd: User=%s)", cur.Username, name, name)

@@ -49,7 +49,7 @@ func Command() *cobra.Command {
 				return command.Exit(130, errors.New("interrupted; everything is stopped"))
 			}
 			if err == nil {
-				fmt.Fprintf(cmd.OutOrStdout(), "\nThe whole demo took %.1f s.\n", time.Since(started).Seconds()) //nolint:errcheck // the end of the show
+				fmt.Fprintf(cmd.OutOrStdout(), "\nThe whole demo took %.1f s.\n", time.Since(started).Seconds())
 			}
 			return err
 		},

@@ -98,7 +98,7 @@ func (d *demo) job(ctx context.Context, j client.Job) (*client.Account, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close() //nolint:errcheck // read only
+	defer f.Close()
 	start, last := time.Now(), time.Time{}
 	for {
 		u, err := f.Next(ctx)

@@ -31,7 +31,7 @@ func TestForwarderTellsHowItIs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close() //nolint:errcheck // the test ends
+	defer l.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	running, stop := context.WithCancel(ctx)

@@ -21,7 +21,7 @@ func Main(m *testing.M, prepare func(dir string) error) {
 func run(m *testing.M, prepare func(dir string) error, finish func() error) int {
 	dir, err := os.MkdirTemp("", "momtest")
 	if err == nil {
-		defer os.RemoveAll(dir) //nolint:errcheck // a leftover in the temporary folder
+		defer os.RemoveAll(dir)
 		err = prepare(dir)
 	}
 	code := 0

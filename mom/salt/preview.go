@@ -28,10 +28,10 @@ func (r *call) preview(ctx context.Context) error {
 		return err
 	}
 	for _, id := range slices.Sorted(maps.Keys(p.Unknown)) {
-		fmt.Fprintf(r.stderr, "%d minions of %s may be meant as well: their grains and pillar are not known here\n", p.Unknown[id], id) //nolint:errcheck // nowhere else to tell
+		fmt.Fprintf(r.stderr, "%d minions of %s may be meant as well: their grains and pillar are not known here\n", p.Unknown[id], id)
 	}
 	if len(p.Minions) == 0 && len(p.Unknown) == 0 {
-		return command.Exit(report.NoReturn, errors.New("No minions matched the target.")) //nolint:staticcheck,revive // Salt's text
+		return command.Exit(report.NoReturn, errors.New("No minions matched the target."))
 	}
 	return nil
 }

@@ -64,7 +64,7 @@ func (k *run) change(c change, glob string) error {
 					return err
 				}
 			}
-			return command.Exit(command.ExitFailure, fmt.Errorf("The key glob '%s' does not match any %s keys.", glob, words(c.states))) //nolint:staticcheck,revive // Salt's text
+			return command.Exit(command.ExitFailure, fmt.Errorf("The key glob '%s' does not match any %s keys.", glob, words(c.states)))
 		}
 		yes, err := k.ask(c, sel)
 		if err != nil || !yes {
@@ -92,7 +92,7 @@ func words(states []keys.State) string {
 }
 
 // errEOF is said when nobody is there to answer.
-var errEOF = errors.New("Error: EOF when reading a line") //nolint:staticcheck // Salt's text
+var errEOF = errors.New("Error: EOF when reading a line")
 
 // ask shows what is about to happen and asks whether it shall. Beside a document
 // for programs all of this goes to standard error.
@@ -127,9 +127,9 @@ func (k *run) ask(c change, sel keys.Selection) (bool, error) {
 	var stop *command.Signalled
 	switch {
 	case errors.As(err, &stop):
-		return false, command.Exit(stop.Code(), errors.New("\nExiting on CTRL-c")) //nolint:staticcheck // Salt's text
+		return false, command.Exit(stop.Code(), errors.New("\nExiting on CTRL-c"))
 	case errors.Is(err, io.EOF):
-		fmt.Fprintln(to) //nolint:errcheck // the error below is what counts
+		fmt.Fprintln(to)
 		return false, command.Exit(command.ExitFailure, errEOF)
 	case err != nil:
 		return false, fmt.Errorf("read the answer: %w", err)

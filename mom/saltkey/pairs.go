@@ -82,7 +82,7 @@ func (k *run) signingKey() (*crypt.KeyPair, error) {
 	}
 	name := k.conf.MasterSignKeyName
 	if _, err := os.Stat(filepath.Join(k.conf.PkiDir, name+".pem")); errors.Is(err, fs.ErrNotExist) && !k.autoCreate {
-		return nil, fmt.Errorf("No usable private-key found: %s.pem is not in %s; --auto-create makes it", name, k.conf.PkiDir) //nolint:staticcheck // Salt's text
+		return nil, fmt.Errorf("No usable private-key found: %s.pem is not in %s; --auto-create makes it", name, k.conf.PkiDir)
 	}
 	return crypt.EnsureKeyPairPass(k.conf.PkiDir, name, k.keysize, pass)
 }

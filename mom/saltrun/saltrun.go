@@ -145,7 +145,7 @@ func (f *flags) failed(ctx context.Context, err error) error {
 	case err == nil:
 		return nil
 	case errors.As(context.Cause(ctx), &stop):
-		return command.Exit(stop.Code(), fmt.Errorf("\nExiting gracefully on %s; the function goes on at the master", stop.How())) //nolint:staticcheck // Salt's text
+		return command.Exit(stop.Code(), fmt.Errorf("\nExiting gracefully on %s; the function goes on at the master", stop.How()))
 	case errors.As(err, &failure):
 		text := failure.Reason
 		if fn, ok := runners.Lookup(failure.Fun); ok && strings.HasPrefix(text, "Passed invalid arguments") {
@@ -157,7 +157,7 @@ func (f *flags) failed(ctx context.Context, err error) error {
 	case errors.Is(err, client.ErrNoKey):
 		return command.Exit(command.ExitFailure, err)
 	}
-	return command.Exit(command.ExitFailure, fmt.Errorf("The salt master could not be contacted. Is master running?\n%w", err)) //nolint:staticcheck,revive // Salt's text
+	return command.Exit(command.ExitFailure, fmt.Errorf("The salt master could not be contacted. Is master running?\n%w", err))
 }
 
 // docs shows the documentation of functions; the master need not run for it.

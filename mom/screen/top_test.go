@@ -13,7 +13,7 @@ import (
 
 func work(seconds int, returned int) Work {
 	return Work{
-		At: at.Add(time.Duration(seconds) * time.Second), Returns: uint64(1000 + returned), Closed: 5, Inflight: 2, //nolint:gosec // small
+		At: at.Add(time.Duration(seconds) * time.Second), Returns: uint64(1000 + returned), Closed: 5, Inflight: 2,
 		Jobs: []Job{
 			{JID: "20261121000000000001", Fun: "cmd.run", Target: "web-*", User: "root", Age: time.Minute, Expected: 10, Returned: returned, Waits: 10 - returned, For: "syndic-a/web-01"},
 			{JID: "20261121000000000002", Fun: "test.ping", Target: "*", User: "joe", Age: time.Second, Expected: 3, Returned: 1, Failed: 1, Missing: 1},

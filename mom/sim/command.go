@@ -192,9 +192,9 @@ func (f *flags) play(ctx context.Context, cmd *cobra.Command) error {
 	began := time.Now()
 	for i := range f.seeds {
 		at := o
-		at.Seed = o.Seed + uint64(i) //nolint:gosec // not below 0
+		at.Seed = o.Seed + uint64(i)
 		if f.ties > 0 && !f.random {
-			at.Shape = at.Shape.Tie(rand.New(rand.NewPCG(at.Seed, 0x746965)), f.ties) //nolint:gosec // repeatable on purpose
+			at.Shape = at.Shape.Tie(rand.New(rand.NewPCG(at.Seed, 0x746965)), f.ties)
 		}
 		if f.random || faults {
 			drawn := sim.RandomOptions(at.Seed)

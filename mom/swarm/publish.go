@@ -127,7 +127,7 @@ func (p *publisher) one(ctx context.Context, j *published) error {
 	}
 	f, err := p.client.Follow(ctx, job)
 	if f != nil {
-		defer f.Close() //nolint:errcheck // the job goes on
+		defer f.Close()
 		j.JID = f.JID
 	}
 	if errors.Is(err, client.ErrNotTold) {
@@ -183,10 +183,10 @@ func tableOf(out io.Writer, jobs []published) error {
 		return nil
 	}
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "\npublished\ttook\texpected\treturned\tfailed\tmissing\t") //nolint:errcheck // Flush tells
+	fmt.Fprintln(t, "\npublished\ttook\texpected\treturned\tfailed\tmissing\t")
 	var took []time.Duration
 	for _, j := range jobs {
-		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%d\t%s\n", j.JID, j.Took, j.Expected, j.Returned, j.Failed, j.Missing, j.Error) //nolint:errcheck // Flush tells
+		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%d\t%s\n", j.JID, j.Took, j.Expected, j.Returned, j.Failed, j.Missing, j.Error)
 		took = append(took, time.Duration(j.Took))
 	}
 	slices.Sort(took)

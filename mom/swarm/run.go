@@ -47,7 +47,7 @@ func (f *flags) run(cmd *cobra.Command) error {
 	if f.seed != "" {
 		return f.seedKeys(cmd, c)
 	}
-	if have, err := daemon.RaiseOpenFiles(uint64(descriptors(f.count))); err != nil || have < uint64(f.count+200) { //nolint:gosec // counts
+	if have, err := daemon.RaiseOpenFiles(uint64(descriptors(f.count))); err != nil || have < uint64(f.count+200) {
 		return errors.Join(err, fmt.Errorf("%d minions need %d descriptors, or as many as half of that when few ask at once, and this process may have %d: "+
 			"raise the limit (as root: ulimit -n %d), or share the ids among processes (--first, --count)", f.count, descriptors(f.count), have, descriptors(f.count)))
 	}
@@ -66,7 +66,7 @@ func (f *flags) makeKeys(cmd *cobra.Command, c engine.Config) error {
 	err := c.Keys.Make(cmd.Context(), c.IDs, func(done, of int) {
 		if now := time.Now(); now.Sub(told) > 2*time.Second && f.progress > 0 {
 			told = now
-			fmt.Fprintf(cmd.ErrOrStderr(), "key pairs: %d of %d in %s\n", done, of, c.Keys.Dir) //nolint:errcheck // a word by the way
+			fmt.Fprintf(cmd.ErrOrStderr(), "key pairs: %d of %d in %s\n", done, of, c.Keys.Dir)
 		}
 	})
 	if err != nil {
@@ -129,7 +129,7 @@ func (f *flags) tell(ctx context.Context, cmd *cobra.Command, s *engine.Swarm) {
 		line := fmt.Sprintf("signed in %d, ready %d, connected %d of %d; %d jobs: received %d, acknowledged %d, waiting %d, lost %d; connections cut %d",
 			r.SignedIn.Done, r.Ready.Done, r.Conns.Up, r.Minions-r.Down, r.Totals.Jobs, r.Totals.Received, r.Totals.Acknowledged, r.Totals.Waiting, r.Totals.Lost, r.Conns.Cut)
 		if line != last {
-			fmt.Fprintf(cmd.ErrOrStderr(), "%6s %s\n", r.Ran, line) //nolint:errcheck // a word by the way
+			fmt.Fprintf(cmd.ErrOrStderr(), "%6s %s\n", r.Ran, line)
 			last = line
 		}
 	}
@@ -154,7 +154,7 @@ func (f *flags) show(out io.Writer, r engine.Report, jobs []published) error {
 	if f.jsonFile != "" {
 		text, err := json.MarshalIndent(report{r, jobs}, "", "  ")
 		if err == nil {
-			err = os.WriteFile(f.jsonFile, append(text, '\n'), 0o644) //nolint:gosec // a report
+			err = os.WriteFile(f.jsonFile, append(text, '\n'), 0o644)
 		}
 		errs = append(errs, err)
 	}

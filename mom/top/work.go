@@ -100,7 +100,7 @@ func whole(m *value.Map, key string) int {
 	case int64:
 		return int(n)
 	case uint64:
-		return int(min(n, 1<<62)) //nolint:gosec // bounded
+		return int(min(n, 1<<62))
 	case int:
 		return n
 	}

@@ -73,7 +73,7 @@ func (s *Store) cleanJob(j *job, limit int) int {
 		j.rows = slices.DeleteFunc(j.rows, func(w row) bool { _, ok := gone[w.id]; return ok })
 		j.byID = make(map[string]int32, len(j.rows))
 		for i := range j.rows {
-			j.byID[j.rows[i].id] = int32(i) //nolint:gosec // fewer minions than that
+			j.byID[j.rows[i].id] = int32(i)
 		}
 		if total += n; total >= limit {
 			return total

@@ -73,18 +73,18 @@ func (s *Store) putReturn(r *returners.Return, now time.Time) bool {
 		return false
 	}
 	w := row{
-		id: r.ID, full: r.Full, at: at.UnixMicro(), valAt: -1, valLen: int32(len(r.Value)), //nolint:gosec // a return is far below 2 GiB
-		retcode: int32(r.Retcode), //nolint:gosec // an exit code
+		id: r.ID, full: r.Full, at: at.UnixMicro(), valAt: -1, valLen: int32(len(r.Value)),
+		retcode: int32(r.Retcode),
 		fun:     s.texts.put(r.Fun), out: s.texts.put(r.Out), masterID: s.texts.put(r.MasterID), via: s.texts.put(r.Via),
 		success: r.Success,
 	}
 	if len(r.Value) > 0 {
-		if w.valAt = int32(bytes.Index(r.Full, r.Value)); w.valAt < 0 { //nolint:gosec // as above
+		if w.valAt = int32(bytes.Index(r.Full, r.Value)); w.valAt < 0 {
 			v := slices.Clone(r.Value)
 			w.value = &v
 		}
 	}
-	j.byID[r.ID] = int32(len(j.rows)) //nolint:gosec // fewer minions than that
+	j.byID[r.ID] = int32(len(j.rows))
 	j.rows = append(j.rows, w)
 	j.seen(at)
 	return true

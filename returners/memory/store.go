@@ -78,7 +78,7 @@ type texts struct {
 func (t *texts) put(s string) uint32 {
 	i, ok := t.index[s]
 	if !ok {
-		i = uint32(len(t.all)) //nolint:gosec // names of functions, nodes and masters are few
+		i = uint32(len(t.all))
 		t.index[s], t.all = i, append(t.all, s)
 	}
 	return i

@@ -115,7 +115,7 @@ func (w *writer) acknowledged(ctx context.Context, dest string, seqs []int64) er
 	if err != nil {
 		return err
 	}
-	defer rows.Close() //nolint:errcheck // Err tells what is wrong
+	defer rows.Close()
 	for rows.Next() {
 		var size int64
 		if err := rows.Scan(&size); err != nil {

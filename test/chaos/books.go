@@ -31,7 +31,7 @@ func (w *World) read(ctx context.Context, jobs []*job) (*books, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer db.Close() //nolint:errcheck // read only
+	defer db.Close()
 	b := &books{loads: map[string]bool{}, rows: map[string]map[string]row{}, expected: map[string]map[string]string{}, nodes: map[string]map[string]bool{}}
 	if len(jobs) == 0 {
 		return b, nil
@@ -82,7 +82,7 @@ func each(ctx context.Context, db *sql.DB, query string, args, into []any, f fun
 	if err != nil {
 		return fmt.Errorf("%.40s…: %w", query, err)
 	}
-	defer rows.Close() //nolint:errcheck // read only
+	defer rows.Close()
 	for rows.Next() {
 		if err := rows.Scan(into...); err != nil {
 			return fmt.Errorf("%.40s…: %w", query, err)
@@ -98,7 +98,7 @@ func (m *member) owed(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer db.Close() //nolint:errcheck // read only
+	defer db.Close()
 	var out []string
 	var dest, kind, problem string
 	var n int
@@ -114,7 +114,7 @@ func (m *member) returns(ctx context.Context) (map[string]map[string]bool, error
 	if err != nil {
 		return nil, err
 	}
-	defer db.Close() //nolint:errcheck // read only
+	defer db.Close()
 	out := map[string]map[string]bool{}
 	var jid, id string
 	err = each(ctx, db, "SELECT jid, id FROM salt_returns", nil, []any{&jid, &id}, func() {
@@ -132,7 +132,7 @@ func (m *member) open(ctx context.Context) (map[string]bool, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer db.Close() //nolint:errcheck // read only
+	defer db.Close()
 	out := map[string]bool{}
 	var jid string
 	err = each(ctx, db, "SELECT jid FROM notes WHERE kind = 'open'", nil, []any{&jid}, func() { out[jid] = true })

@@ -117,7 +117,7 @@ func fillDisk(dir string) (func() error, error) {
 	if err != nil {
 		return nil, fmt.Errorf("fill the disk: %w", err)
 	}
-	defer f.Close() //nolint:errcheck // nothing of it is needed
+	defer f.Close()
 	for chunk := make([]byte, 1<<20); len(chunk) > 0; {
 		if _, err := f.Write(chunk); errors.Is(err, unix.ENOSPC) {
 			chunk = chunk[:len(chunk)/2]

@@ -90,7 +90,7 @@ func (w *World) bounds(m *member) (string, error) {
 	if w.o.Bounds == 0 {
 		return "", nil
 	}
-	d := bounds.Draw(w.o.Bounds<<8 + uint64(m.station)) //nolint:gosec // stations are few
+	d := bounds.Draw(w.o.Bounds<<8 + uint64(m.station))
 	out := map[string]any{}
 	for _, name := range bounds.DrawnOptions(m.kind == kindMinion) {
 		if v, ok := d.Options[name]; ok {

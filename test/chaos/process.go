@@ -30,7 +30,7 @@ func startProcess(program, id string, k kind, dir string) (*process, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", id, err)
 	}
-	defer console.Close() //nolint:errcheck // the child has its own descriptor
+	defer console.Close()
 	cmd := exec.Command(program, string(k), "-c", filepath.Join(dir, "conf"), "-l", "info")
 	cmd.Args[0] = "mom"
 	cmd.Stdout, cmd.Stderr = console, console
@@ -97,7 +97,7 @@ func (p *process) peak() int64 {
 	if err != nil {
 		return 0 // it has ended
 	}
-	defer f.Close() //nolint:errcheck // read only
+	defer f.Close()
 	sc := bufio.NewScanner(f)
 	for sc.Scan() {
 		if rest, ok := strings.CutPrefix(sc.Text(), "VmHWM:"); ok {

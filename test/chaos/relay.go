@@ -68,7 +68,7 @@ func (r *relays) accept(l net.Listener, e edge, to string) {
 }
 
 func (r *relays) serve(near net.Conn, e edge, to string) {
-	defer near.Close() //nolint:errcheck // one end of a proxy
+	defer near.Close()
 	if !r.delay(e.from, e.to) || !r.delay(e.to, e.from) {
 		return
 	}
@@ -76,7 +76,7 @@ func (r *relays) serve(near net.Conn, e edge, to string) {
 	if err != nil {
 		return
 	}
-	defer far.Close() //nolint:errcheck // one end of a proxy
+	defer far.Close()
 	ctx, cancel := context.WithCancel(r.ctx)
 	defer cancel()
 	context.AfterFunc(ctx, func() { _, _ = near.Close(), far.Close() })

@@ -150,7 +150,7 @@ func (w *World) connect() (err error) {
 	if err != nil {
 		return err
 	}
-	defer db.Close() //nolint:errcheck // once
+	defer db.Close()
 	for _, q := range []string{"CREATE DATABASE salt", "CREATE USER salt@'%' IDENTIFIED BY 'salt'", "GRANT ALL ON salt.* TO salt@'%'"} {
 		if _, err := db.ExecContext(w.ctx, q); err != nil {
 			return fmt.Errorf("%s: %w", q, err)

@@ -46,12 +46,12 @@ func (m mutant) try(ctx context.Context, root, dir string) (verdict, string) {
 	for name := range files {
 		args = append(args, "./"+path.Dir(name))
 	}
-	build := exec.CommandContext(ctx, "go", args...) //nolint:gosec // the overlay is ours
+	build := exec.CommandContext(ctx, "go", args...)
 	build.Dir = root
 	if out, err := build.CombinedOutput(); err != nil {
 		return broken, "does not compile: " + tail(out)
 	}
-	test := exec.CommandContext(ctx, "go", "test", "-vet=off", "-overlay", overlay, "-count=1", "-v", "-timeout", patience.String(), "-run", m.test, m.pkg) //nolint:gosec // as above
+	test := exec.CommandContext(ctx, "go", "test", "-vet=off", "-overlay", overlay, "-count=1", "-v", "-timeout", patience.String(), "-run", m.test, m.pkg)
 	test.Dir = root
 	test.Env = append(os.Environ(), "GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" -overlay="+overlay))
 	out, err := test.CombinedOutput()
@@ -94,7 +94,7 @@ func baseline(ctx context.Context, root string, all []mutant) error {
 	}
 	for _, pkg := range slices.Sorted(maps.Keys(byPkg)) {
 		tests := byPkg[pkg]
-		cmd := exec.CommandContext(ctx, "go", "test", "-vet=off", "-count=1", "-run", strings.Join(tests, "|"), pkg) //nolint:gosec // from files of the repository
+		cmd := exec.CommandContext(ctx, "go", "test", "-vet=off", "-count=1", "-run", strings.Join(tests, "|"), pkg)
 		cmd.Dir = root
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("the tests of %s fail without any mutant: %s", pkg, failures(out))

@@ -33,14 +33,14 @@ func init() {
 	calls = map[uintptr]func(*call){
 		unix.SYS_WRITE: func(c *call) { c.writes(c.position) },
 		unix.SYS_PWRITE64: func(c *call) {
-			c.writes(func(*inode) (int64, error) { return int64(c.args[3]), nil }) //nolint:gosec // an offset
+			c.writes(func(*inode) (int64, error) { return int64(c.args[3]), nil })
 		},
-		unix.SYS_OPENAT:    func(c *call) { c.opens(c.path(0, 1), int(c.args[2]), uint32(c.args[3])) }, //nolint:gosec // flags and mode
+		unix.SYS_OPENAT:    func(c *call) { c.opens(c.path(0, 1), int(c.args[2]), uint32(c.args[3])) },
 		unix.SYS_FTRUNCATE: (*call).truncates,
 		unix.SYS_FSYNC:     (*call).waits,
 		unix.SYS_FDATASYNC: (*call).waits,
-		unix.SYS_MKDIRAT:   func(c *call) { c.makes(c.path(0, 1), uint32(c.args[2])) }, //nolint:gosec // a mode
-		unix.SYS_UNLINKAT:  func(c *call) { c.unlinks(c.path(0, 1), int(c.args[2])) },  //nolint:gosec // flags
+		unix.SYS_MKDIRAT:   func(c *call) { c.makes(c.path(0, 1), uint32(c.args[2])) },
+		unix.SYS_UNLINKAT:  func(c *call) { c.unlinks(c.path(0, 1), int(c.args[2])) },
 		unix.SYS_RENAMEAT:  func(c *call) { c.renames(c.path(0, 1), c.path(2, 3), 0) },
 		unix.SYS_RENAMEAT2: func(c *call) { c.renames(c.path(0, 1), c.path(2, 3), uint(c.args[4])) },
 		unix.SYS_LINKAT:    func(c *call) { c.links(c.path(0, 1), c.path(2, 3)) },
@@ -99,7 +99,7 @@ func (c *call) path(folder, at int) string {
 	path := c.text(c.args[at])
 	switch {
 	case filepath.IsAbs(path):
-	case folder >= 0 && int32(c.args[folder]) != unix.AT_FDCWD: //nolint:gosec // a descriptor is one of 32 bits
+	case folder >= 0 && int32(c.args[folder]) != unix.AT_FDCWD:
 		path = filepath.Join(c.open(folder), path)
 	default:
 		here, err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", c.pid))
@@ -113,7 +113,7 @@ func (c *call) path(folder, at int) string {
 
 // open is the path of what an argument has open; "" for what is no file.
 func (c *call) open(arg int) string {
-	path, err := os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", c.pid, int32(c.args[arg]))) //nolint:gosec // a descriptor
+	path, err := os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", c.pid, int32(c.args[arg])))
 	if err != nil || !filepath.IsAbs(path) {
 		return ""
 	}
@@ -163,12 +163,12 @@ func (c *call) writes(where func(*inode) (int64, error)) {
 	if err != nil {
 		c.log.lost("where %s is written to: %w", path, err)
 	}
-	c.log.wrote(f, at, c.read(c.args[1], int(c.args[2]))) //nolint:gosec // a length
+	c.log.wrote(f, at, c.read(c.args[1], int(c.args[2])))
 }
 
 // position is where the next write goes.
 func (c *call) position(f *inode) (pos int64, err error) {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/fdinfo/%d", c.pid, int32(c.args[0]))) //nolint:gosec // a descriptor
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/fdinfo/%d", c.pid, int32(c.args[0])))
 	if err != nil {
 		return 0, err
 	}
@@ -224,7 +224,7 @@ func (c *call) truncates() {
 	c.goes = true
 	if path := c.open(0); c.covered(path) {
 		if f := c.log.file(path); f != nil {
-			c.log.resized(f, int64(c.args[1])) //nolint:gosec // a size
+			c.log.resized(f, int64(c.args[1]))
 		}
 	}
 }

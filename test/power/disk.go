@@ -135,7 +135,7 @@ func resize(data []byte, size int64) []byte {
 
 // choice is a number below n for what is named by a and b, the same in each run.
 func (l Loss) choice(n int, a int, b int64) int {
-	return rand.New(rand.NewPCG(l.Seed<<24^uint64(a), uint64(b))).IntN(n) //nolint:gosec // a game, not a secret
+	return rand.New(rand.NewPCG(l.Seed<<24^uint64(a), uint64(b))).IntN(n)
 }
 
 // Lay lays down below dir what the disk may hold when the power goes now.

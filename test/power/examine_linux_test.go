@@ -202,7 +202,7 @@ func (x *left) keys() {
 		x.fault("open the keys: %w", err)
 		return
 	}
-	defer store.Close() //nolint:errcheck // nothing was written
+	defer store.Close()
 	for change, at := range x.load.keys {
 		act, id, _ := strings.Cut(change, " ")
 		if at > x.at {

@@ -134,7 +134,7 @@ func (l *load) job(t *testing.T, line string, minions int) {
 		t.Error(err)
 		return
 	}
-	defer f.Close() //nolint:errcheck // the job is at its end
+	defer f.Close()
 	l.promise(func(at int) { l.published[f.JID], l.asked[f.JID], l.numbers[number] = at, minions, f.JID })
 	for {
 		u, err := f.Next(t.Context())

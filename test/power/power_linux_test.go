@@ -46,7 +46,7 @@ func TestPower(t *testing.T) {
 	t.Logf("%d operations; %d publications, %d returns, %d keys, %d returns of minions promised",
 		l.log.Len(), len(l.published), len(l.shown), len(l.keys), len(o.acked))
 
-	random := rand.New(rand.NewPCG(*seed, 0)) //nolint:gosec // a game
+	random := rand.New(rand.NewPCG(*seed, 0))
 	at := choose(l, o, random, *points)
 	d := NewDisk(l.log)
 	turns := make(chan struct{}, runtime.GOMAXPROCS(0))
@@ -65,7 +65,7 @@ func TestPower(t *testing.T) {
 		turns <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-turns }()
-			defer os.RemoveAll(dir) //nolint:errcheck // a leftover in the temporary folder
+			defer os.RemoveAll(dir)
 			for _, fault := range examine(t.Context(), l, o, dir, p) {
 				t.Errorf("the power went after %d of %d operations, %v: %v", p, l.log.Len(), loss, fault)
 			}

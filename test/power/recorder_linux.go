@@ -111,10 +111,10 @@ func (r *Recorder) fail(format string, args ...any) {
 // serve answers the calls of one process and its children until none of them is left.
 func (r *Recorder) serve(fd int) {
 	var syncs sync.WaitGroup
-	defer unix.Close(fd) //nolint:errcheck // nobody is behind it
+	defer unix.Close(fd)
 	defer syncs.Wait()
 	for {
-		p := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}} //nolint:gosec // a descriptor
+		p := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
 		if _, err := unix.Poll(p, -1); err != nil {
 			if errors.Is(err, unix.EINTR) {
 				continue
@@ -135,7 +135,7 @@ func (r *Recorder) serve(fd int) {
 		}
 		c := &call{notification: n, log: r.Log}
 		r.mu.Lock()
-		calls[uintptr(n.number)](c) //nolint:gosec // a call's number
+		calls[uintptr(n.number)](c)
 		since := len(r.ops)
 		r.mu.Unlock()
 		if c.syncs == nil {
@@ -153,7 +153,7 @@ func (r *Recorder) serve(fd int) {
 }
 
 func (r *Recorder) reply(fd int, c *call) {
-	a := answer{id: c.id, err: -int32(c.errno)} //nolint:gosec // an error's number
+	a := answer{id: c.id, err: -int32(c.errno)}
 	if c.goes {
 		a.flags = unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE
 	}

@@ -94,7 +94,7 @@ func number(v float64) string {
 // table shows the medians, and the least and most of all runs.
 func table(out io.Writer, f figures) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "\nwhat\tmedian\trange\ttarget\t") //nolint:errcheck // Flush tells
+	fmt.Fprintln(t, "\nwhat\tmedian\trange\ttarget\t")
 	for _, g := range goals {
 		v, ok := f.median(g)
 		if !ok {
@@ -102,7 +102,7 @@ func table(out io.Writer, f figures) error {
 		}
 		all := f[[2]string{g.name, g.unit}]
 		want, is := g.verdict(v)
-		fmt.Fprintf(t, "%s\t%s\t%s to %s\t%s\t%s\n", g.what, number(v), number(slices.Min(all)), number(slices.Max(all)), want, is) //nolint:errcheck // Flush tells
+		fmt.Fprintf(t, "%s\t%s\t%s to %s\t%s\t%s\n", g.what, number(v), number(slices.Min(all)), number(slices.Max(all)), want, is)
 	}
 	return t.Flush()
 }

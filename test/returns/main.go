@@ -58,13 +58,13 @@ func measure(ctx context.Context, o options) (err error) {
 func returns(ctx context.Context, o options, dir string, have figures) error {
 	if o.tests == "" {
 		o.tests = filepath.Join(dir, "master.test")
-		if out, err := exec.CommandContext(ctx, "go", "test", "-c", "-o", o.tests, "github.com/momtree/mom/master").CombinedOutput(); err != nil { //nolint:gosec // our own names
+		if out, err := exec.CommandContext(ctx, "go", "test", "-c", "-o", o.tests, "github.com/momtree/mom/master").CombinedOutput(); err != nil {
 			return fmt.Errorf("build the benchmarks: %w\n%s", err, out)
 		}
 	}
 	for run := range o.runs {
 		fmt.Printf("returns, run %d of %d\n", run+1, o.runs)
-		cmd := exec.CommandContext(ctx, o.tests, "-test.run", "^$", "-test.bench", "^Benchmark(StockReturns|HalfLoad)$/^(each|kept|kept1k|mysql)$", //nolint:gosec // our own program
+		cmd := exec.CommandContext(ctx, o.tests, "-test.run", "^$", "-test.bench", "^Benchmark(StockReturns|HalfLoad)$/^(each|kept|kept1k|mysql)$",
 			"-test.benchtime", strconv.Itoa(o.jobs)+"x")
 		cmd.Dir = "master" // where its golden files are found from
 		out, err := cmd.CombinedOutput()
@@ -79,7 +79,7 @@ func returns(ctx context.Context, o options, dir string, have figures) error {
 // pings gives commands in trees of real processes.
 func pings(ctx context.Context, dir string, have figures) error {
 	program := filepath.Join(dir, "mom")
-	cmd := exec.CommandContext(ctx, "go", "build", "-o", program, "github.com/momtree/mom/mom") //nolint:gosec // our own names
+	cmd := exec.CommandContext(ctx, "go", "build", "-o", program, "github.com/momtree/mom/mom")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build the program: %w\n%s", err, out)

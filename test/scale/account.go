@@ -27,13 +27,13 @@ func (w *world) rows(ctx context.Context) (rows, minions map[string]int, err err
 	if err != nil {
 		return nil, nil, err
 	}
-	defer db.Close() //nolint:errcheck // read only
+	defer db.Close()
 	rows, minions = map[string]int{}, map[string]int{}
 	rs, err := db.QueryContext(ctx, "SELECT jid, count(*), count(DISTINCT id) FROM salt_returns GROUP BY jid")
 	if err != nil {
 		return nil, nil, fmt.Errorf("read the top's job store: %w", err)
 	}
-	defer rs.Close() //nolint:errcheck // rs.Err tells
+	defer rs.Close()
 	for rs.Next() {
 		var jid string
 		var n, m int
@@ -189,7 +189,7 @@ func scrape(ctx context.Context, addr string, each func(name, labels string, v f
 	if err != nil {
 		return fmt.Errorf("metrics: %w", err)
 	}
-	defer reply.Body.Close() //nolint:errcheck // read to its end
+	defer reply.Body.Close()
 	if reply.StatusCode != http.StatusOK {
 		return fmt.Errorf("metrics of %s: %s", addr, reply.Status)
 	}
@@ -220,7 +220,7 @@ func told(log string) (n int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	defer f.Close() //nolint:errcheck // read only
+	defer f.Close()
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, 16<<20)
 	for lines.Scan() {

@@ -41,12 +41,12 @@ func (w *world) herd(i int) error {
 		"--first", strconv.Itoa(ids.First), "--count", strconv.Itoa(ids.Count), "--keys", w.keys().Dir, "--shared-key",
 		"--progress", "250ms", "--json-lines", "--ramp", w.shape.Ramp.String(),
 	}, behave...)
-	cmd := exec.Command(w.Program, args...) //nolint:gosec // our own program
+	cmd := exec.Command(w.Program, args...)
 	console, err := os.Create(filepath.Join(w.Dir, "swarm-"+m.ID))
 	if err != nil {
 		return err
 	}
-	defer console.Close() //nolint:errcheck // the child has its own descriptor
+	defer console.Close()
 	cmd.Stderr = console
 	if w.shape.All() <= roomy {
 		cmd.Env = append(os.Environ(), "GOGC=400") // what the swarm spends on its memory the nodes do not have

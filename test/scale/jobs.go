@@ -46,7 +46,7 @@ func (w *world) ask(ctx context.Context, kill string) Job {
 	began := time.Now()
 	f, err := w.client.Follow(ctx, client.Job{Tgt: "*", Fun: []string{"test.ping"}})
 	if f != nil {
-		defer f.Close() //nolint:errcheck // the job has ended, or was given up
+		defer f.Close()
 		j.JID = f.JID
 	}
 	if err != nil {
@@ -85,7 +85,7 @@ func (w *world) ask(ctx context.Context, kill string) Job {
 
 // killed kills a node a little after a job began, and starts it again a second later.
 func (w *world) killed(ctx context.Context, id string) error {
-	_ = sleep.For(ctx, time.Duration(50+rand.IntN(250))*time.Millisecond) //nolint:gosec // no secret
+	_ = sleep.For(ctx, time.Duration(50+rand.IntN(250))*time.Millisecond)
 	if err := w.procs[id].Kill(); err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func (w *world) healed(ctx context.Context) error {
 func (w *world) command(ctx context.Context) (time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, jobPatience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, w.Program, "-c", w.cluster.Top().ConfDir, "*", "test.ping") //nolint:gosec // our own program
+	cmd := exec.CommandContext(ctx, w.Program, "-c", w.cluster.Top().ConfDir, "*", "test.ping")
 	cmd.Args[0] = "salt"
 	began := time.Now()
 	out, err := cmd.CombinedOutput()

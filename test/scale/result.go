@@ -68,9 +68,9 @@ func sortedCopy(ds []time.Duration) []time.Duration {
 // Table shows runs, one in a line.
 func Table(out io.Writer, rs []Result) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "shape\tnodes\tminions\tsigned in\tready\tjobs\tmedian\tslowest\tsalt median\tslowest\ttop MB\tnode MB\tKB a minion\tfaults\t") //nolint:errcheck // Flush tells
+	fmt.Fprintln(t, "shape\tnodes\tminions\tsigned in\tready\tjobs\tmedian\tslowest\tsalt median\tslowest\ttop MB\tnode MB\tKB a minion\tfaults\t")
 	for _, r := range rs {
-		fmt.Fprintf(t, "%s\t%d\t%d\t%s\t%s\t%d\t%s\t%s\t%s\t%s\t%d\t%d\t%.1f\t%d\t\n", r.Shape, r.Nodes, r.Minions, r.SignedIn.Last, r.Ready.Last, len(r.Jobs), //nolint:errcheck // Flush tells
+		fmt.Fprintf(t, "%s\t%d\t%d\t%s\t%s\t%d\t%s\t%s\t%s\t%s\t%d\t%d\t%.1f\t%d\t\n", r.Shape, r.Nodes, r.Minions, r.SignedIn.Last, r.Ready.Last, len(r.Jobs),
 			r.Median, r.Slowest, r.CLI.Median, r.CLI.Slowest, r.Memory.Top>>20, r.Memory.LargestNode>>20, float64(r.Memory.SwarmPerMinion)/1000, len(r.Faults))
 	}
 	return t.Flush()

@@ -93,7 +93,7 @@ func New(o Options) (*Gossip, error) {
 		return nil, err
 	}
 	g := &Gossip{
-		o: o, log: o.Log, now: o.Now, epoch: uint64(o.Now().UnixNano()), //nolint:gosec // after 1970
+		o: o, log: o.Log, now: o.Now, epoch: uint64(o.Now().UnixNano()),
 		table: newTable(o.Vouched, p), since: map[string]time.Time{}, alive: map[string]bool{},
 	}
 	c, err := g.config()
@@ -208,7 +208,7 @@ func (g *Gossip) Run(ctx context.Context) error {
 		stamp = g.rotated(stamp)
 		g.join(first)
 		g.forget()
-		t := time.NewTimer(g.o.every + rand.N(g.o.every/5+1)) //nolint:gosec // jitter
+		t := time.NewTimer(g.o.every + rand.N(g.o.every/5+1))
 		select {
 		case <-ctx.Done():
 			t.Stop()
@@ -226,10 +226,10 @@ func (g *Gossip) join(first bool) {
 	}
 	seeds := g.o.Seeds
 	if g.list.NumMembers() > 1 && !first {
-		if rand.IntN(6) > 0 { //nolint:gosec // no secret
+		if rand.IntN(6) > 0 {
 			return
 		}
-		seeds = []string{seeds[rand.IntN(len(seeds))]} //nolint:gosec // no secret
+		seeds = []string{seeds[rand.IntN(len(seeds))]}
 	}
 	if n, err := g.list.Join(seeds); err != nil && n == 0 {
 		g.log.Info("No other node is heard by gossip", "seeds", seeds, "err", err)

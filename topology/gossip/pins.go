@@ -24,7 +24,7 @@ type pins struct {
 
 func openPins(path string) (*pins, error) {
 	p := &pins{path: path, keys: map[string]string{}}
-	b, err := os.ReadFile(path) //nolint:gosec // in cachedir
+	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return p, nil
 	}

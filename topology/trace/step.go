@@ -119,7 +119,7 @@ func fromMap(m *value.Map, depth int) (Step, error) {
 		case int64:
 			return int(n)
 		case uint64:
-			return int(n) //nolint:gosec // a count that is shown
+			return int(n)
 		case int:
 			return n
 		}

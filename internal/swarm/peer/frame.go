@@ -46,10 +46,10 @@ func parseFrame(b []byte, most int) (f frame, rest []byte, need int, err error) 
 	if head != 2 {
 		size = binary.BigEndian.Uint64(b[1:])
 	}
-	if size > uint64(most) { //nolint:gosec // most is positive
+	if size > uint64(most) {
 		return f, b, 0, fmt.Errorf("%w: %d bytes, at most %d are taken", ErrFrame, size, most)
 	}
-	end := head + int(size) //nolint:gosec // held against most
+	end := head + int(size)
 	if len(b) < end {
 		return f, b, end, nil
 	}

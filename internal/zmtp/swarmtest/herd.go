@@ -118,7 +118,7 @@ func (h Herd) ask(ctx context.Context, i int, body []byte) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", errConnect, err)
 	}
-	defer c.Close() //nolint:errcheck // read and write tell what is wrong
+	defer c.Close()
 	defer context.AfterFunc(ctx, func() { _ = c.Close() })()
 	p := &Peer{c, bufio.NewReaderSize(c, 512)}
 	opening := Opening("REQ")

@@ -22,7 +22,7 @@ func TestSwarm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer p.Close() //nolint:errcheck // the end of the test
+	defer p.Close()
 	const n = 300
 	s := swarmtest.Start(t, "SUB", n, p.Addr().String())
 	waiting.Value(t, "all have subscribed", func() int { return p.Stats().Subscribers }, func(have int) bool { return have >= n })
@@ -37,12 +37,12 @@ func TestSwarm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer r.Close() //nolint:errcheck // the end of the test
+	defer r.Close()
 	c, err := swarmtest.Dial(nil, "REQ", r.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.Close() //nolint:errcheck // the end of the test
+	defer c.Close()
 	for _, body := range []string{"x", string(make([]byte, 1000))} {
 		if got, err := c.Do([]byte(body), nil); err != nil || string(got) != "re:"+body {
 			t.Errorf("%d bytes came back as %d: %v", len(body), len(got), err)

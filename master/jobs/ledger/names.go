@@ -22,7 +22,7 @@ func (n *names) take(id string) uint32 {
 		n.free = n.free[:len(n.free)-1]
 		n.ids[i], n.index[id] = id, i
 	default:
-		i = uint32(len(n.ids)) //nolint:gosec // far fewer minions than that
+		i = uint32(len(n.ids))
 		n.ids, n.uses = append(n.ids, id), append(n.uses, 0)
 		n.index[id] = i
 	}

@@ -67,7 +67,7 @@ func run(o options) (code int, err error) {
 		if o.dir, err = os.MkdirTemp("", "mc"); err != nil {
 			return 1, err
 		}
-		defer os.Remove(o.dir) //nolint:errcheck // stays if worlds are left in it
+		defer os.Remove(o.dir)
 	}
 	if o.dir, err = filepath.Abs(o.dir); err != nil {
 		return 1, err

@@ -55,7 +55,7 @@ func play(ctx context.Context, o options) (ok bool, err error) {
 		if o.dir, err = os.MkdirTemp("", "mom-scale-"); err != nil {
 			return false, err
 		}
-		defer os.Remove(o.dir) //nolint:errcheck // stays if something is left in it
+		defer os.Remove(o.dir)
 	}
 	var shapes []scale.Shape
 	if o.shape != "all" {
@@ -73,7 +73,7 @@ func play(ctx context.Context, o options) (ok bool, err error) {
 	}
 	if o.program == "" {
 		o.program = filepath.Join(o.dir, "mom")
-		defer os.Remove(o.program) //nolint:errcheck // a folder that stays says enough
+		defer os.Remove(o.program)
 		cmd := exec.CommandContext(ctx, "go", "build", "-o", o.program, "github.com/momtree/mom/mom")
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 		if out, err := cmd.CombinedOutput(); err != nil {
@@ -137,7 +137,7 @@ func show(o options, results []scale.Result) error {
 	}
 	text, e := json.MarshalIndent(results, "", "  ")
 	if e == nil {
-		e = os.WriteFile(o.file, append(text, '\n'), 0o644) //nolint:gosec // figures
+		e = os.WriteFile(o.file, append(text, '\n'), 0o644)
 	}
 	return errors.Join(err, e)
 }
