@@ -11,6 +11,7 @@ import (
 
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/rows"
 )
 
 // follower is a client of the rig's master, as a user whose key is that text.
@@ -66,7 +67,7 @@ func TestCommandThatPausesMissesNoReturn(t *testing.T) {
 					stored <- err
 					return
 				}
-				as[i] = arrival{ret: returnRow(ret, time.Now()), event: raw}
+				as[i] = arrival{ret: rows.Of(ret, time.Now()), event: raw}
 				as[i].ret.Via = "n1"
 			}
 			if err := r.keep(t.Context(), as, nil); err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/ownership"
+	"github.com/momtree/mom/master/rows"
 	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/topology"
 )
@@ -41,34 +42,11 @@ func (m *Master) refuseReturn(ctx context.Context, r *server.Request, ret wire.R
 func (m *Master) unusable(ret wire.Return, path string, why error) (arrival, error) {
 	m.policy.Trespassed(ownership.Trespass{Kind: ownership.OfUnusable, Path: path, ID: ret.ID, JID: ret.JID, Err: why})
 	m.spoiled.note(ret, why, m.now())
-	full, err := wire.Encode(wire.ErrorReturn(ret, wire.NotTaken(ret.ID, m.node, why)))
+	ret, err := rows.InPlace(ret, m.node, why)
 	if err != nil {
-		return arrival{}, fmt.Errorf("return of job %s of %s: %w", ret.JID, ret.ID, err)
-	}
-	if ret, err = wire.ParseReturn(full); err != nil {
 		return arrival{}, err
 	}
-	return arrival{ret: returnRow(ret, m.now()), event: full}, nil
-}
-
-// outline is what can be read of a return that is none.
-func outline(r *server.Request) wire.Return {
-	ret := wire.Return{ID: r.ID}
-	// What is wrong with a field is told by who could not read the whole.
-	_ = wire.Fields(r.Load, func(field string, val wire.Raw) error {
-		switch field {
-		case "jid":
-			ret.JID, _ = wire.Str(val)
-		case "fun":
-			ret.Fun = val
-		case "user":
-			ret.User, _ = wire.Str(val)
-		case "master_id":
-			ret.MasterID, _ = wire.Str(val)
-		}
-		return nil
-	})
-	return ret
+	return arrival{ret: rows.Of(ret, m.now()), event: ret.Full}, nil
 }
 
 // spoiledFor is how long the tree shows that results of minions were refused.

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/ownership"
+	"github.com/momtree/mom/master/rows"
 	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/returners"
 )
@@ -49,7 +49,7 @@ func (m *Master) onReturn(ctx context.Context, r *server.Request) (any, error) {
 	ret, err := wire.ParseReturn(r.Load)
 	if err != nil {
 		err = fmt.Errorf("return of %q: %w", r.ID, err)
-		if kept := m.refuseReturn(ctx, r, outline(r), err); errors.Is(kept, server.ErrNotStored) {
+		if kept := m.refuseReturn(ctx, r, rows.Outline(r.ID, r.Load), err); errors.Is(kept, server.ErrNotStored) {
 			return nil, kept
 		}
 		return nil, err // which Salt answers by an empty text
@@ -76,7 +76,7 @@ func (m *Master) onReturn(ctx context.Context, r *server.Request) (any, error) {
 	if m.peers.Answered(ret.JID, ret.ID, ret.Value, r.Version) {
 		return nil, nil
 	}
-	a := arrival{ret: returnRow(ret, m.now()), event: ret.Full}
+	a := arrival{ret: rows.Of(ret, m.now()), event: ret.Full}
 	var loads []returners.Load
 	if ret.JID == jidByMaster {
 		if a, err = m.giveJID(a); err != nil {
@@ -98,22 +98,6 @@ func (m *Master) mayReturn(r *server.Request, ret wire.Return) error {
 		return fmt.Errorf("return of job %s: %s returns as %q", ret.JID, r.ID, ret.ID)
 	}
 	return nil
-}
-
-func returnRow(ret wire.Return, at time.Time) returners.Return {
-	return returners.Return{
-		JID: ret.JID, ID: ret.ID, Fun: ret.FunName(), Success: succeeded(ret), Retcode: ret.Retcode,
-		Out: ret.Out, Value: ret.Value, Full: ret.Full, MasterID: ret.MasterID, At: at,
-	}
-}
-
-// succeeded is what the return itself says; one without the field succeeded if
-// its retcode is 0.
-func succeeded(ret wire.Return) bool {
-	if ret.HasSuccess {
-		return ret.Success
-	}
-	return ret.Retcode == 0
 }
 
 // giveJID replaces the jid "req" by a fresh one, and adds what makes the return

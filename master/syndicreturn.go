@@ -11,6 +11,7 @@ import (
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/presence"
+	"github.com/momtree/mom/master/rows"
 	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/returners"
 )
@@ -119,9 +120,8 @@ func (m *Master) mayReturnFor(via string) error {
 	return m.policy.Join(via)
 }
 
-// below builds the return of a minion behind a node, in the form and order in
-// which Salt's own master makes its event. Of one that is refused it gives the
-// kind of trespass; [ownership.OfUnusable] is one that its minion is meant to give.
+// below builds the return of a minion behind a node. Of one that is refused it gives
+// the kind of trespass; [ownership.OfUnusable] is one that its minion is meant to give.
 func (m *Master) below(ctx context.Context, j wire.SyndicJob, mr wire.MinionReturn, via string) (_ arrival, kind string, _ error) {
 	if err := keys.ValidID(mr.ID); err != nil {
 		return arrival{}, ownership.OfEntry, err
@@ -136,11 +136,11 @@ func (m *Master) below(ctx context.Context, j wire.SyndicJob, mr wire.MinionRetu
 	if m.policy.Excludes(j.JID, mr.ID) {
 		return arrival{}, ownership.OfJob, errNotMeant
 	}
-	ret, err := expand(j, mr, m.cfg.Bounds.Depth)
+	ret, err := rows.Below(j, mr, m.cfg.Bounds.Depth)
 	if err != nil {
 		return arrival{}, ownership.OfUnusable, err
 	}
-	a := arrival{ret: returnRow(ret, m.now()), event: ret.Full}
+	a := arrival{ret: rows.Of(ret, m.now()), event: ret.Full}
 	a.ret.Via = via
 	return a, "", nil
 }
@@ -150,41 +150,4 @@ func (m *Master) unusableBelow(j wire.SyndicJob, mr wire.MinionReturn, via strin
 	a, err := m.unusable(wire.Return{ID: mr.ID, JID: j.JID, Fun: j.Fun, MasterID: j.MasterID}, via, why)
 	a.ret.Via = via
 	return a, err
-}
-
-// expand makes the return of one minion out of what a node passes up of a job. Its
-// fields nest no deeper than depth.
-func expand(j wire.SyndicJob, mr wire.MinionReturn, depth int) (wire.Return, error) {
-	if mr.Err != nil {
-		return wire.Return{}, mr.Err
-	}
-	full := wire.NewMap("jid", j.JID, "id", mr.ID)
-	err := wire.Fields(mr.Value, func(key string, val wire.Raw) error {
-		if key != "jid" && key != "id" {
-			full.Set(key, val)
-		}
-		return nil
-	})
-	if err != nil {
-		return wire.Return{}, err
-	}
-	if j.MasterID != "" {
-		full.Set("master_id", j.MasterID)
-	}
-	if _, has := full.Get("fun"); !has && len(j.Fun) > 0 && !wire.IsNil(j.Fun) {
-		full.Set("fun", j.Fun)
-	}
-	if j.Out != "" {
-		full.Set("out", j.Out)
-	}
-	raw, err := wire.Encode(full)
-	if err != nil {
-		return wire.Return{}, err
-	}
-	if err := wire.FitFields(raw, depth); err != nil {
-		return wire.Return{}, err
-	}
-	ret, err := wire.ParseReturn(raw)
-	ret.Full = raw
-	return ret, err
 }

@@ -53,7 +53,14 @@ func (w *World) Check() error {
 func (w *World) checkNode(n *node, fail func(string, ...any)) {
 	owed := n.disk.OutboxDests()
 	for _, to := range sortedKeys(owed) {
-		fail("%s still owes %d returns to %s", n.id, owed[to], to) // those that were set aside included
+		if rejected(to) {
+			n.w.reach(markSetAside)
+			n.checkSetAside(to, func(it returners.Item) {
+				fail("%s has set the return of %s to %s aside: %s", n.id, it.ID, it.JID, it.Error)
+			})
+			continue
+		}
+		fail("%s still owes %d returns to %s", n.id, owed[to], to)
 	}
 	for _, jid := range sortedKeys(n.waitsFor) {
 		fail("%s has not closed %s: %s", n.id, jid, n.waitsFor[jid])
@@ -157,14 +164,21 @@ func (w *World) ranBelow(n *node, j *job) int {
 
 func (w *World) checkRow(n *node, j *job, r returners.Return, fail func(string, ...any)) {
 	g := w.index(r.ID)
-	switch failed := j.fails(g); {
+	refused := w.refusedAt(n, j, r)
+	switch failed := j.fails(g) || refused; {
 	case !j.hasRun(g):
 		fail("%s holds a return of %s to %s, which did not run it", n.id, r.ID, j.jid)
 	case failed != (r.Retcode != 0) || failed == r.Success || len(r.Value) == 0:
 		fail("%s holds retcode %d, success %v of %s to %s", n.id, r.Retcode, r.Success, r.ID, j.jid)
 	}
 	whole := w.o.Body == forwarding.Full || r.Via == "" // the minion itself gave it to this node
-	if _, digest := wire.Digest(r.Full); digest == whole || whole && !bytes.Equal(r.Value, j.value()) {
+	if text, _ := wire.Str(r.Value); refused && whole {
+		if !strings.HasPrefix(text, "ERROR: the result of "+r.ID+" could not be taken by ") {
+			fail("%s holds %.40q of %s to %s, want an error in its place", n.id, r.Value, r.ID, j.jid)
+		}
+		return
+	}
+	if _, digest := wire.Digest(r.Full); digest == whole || whole && !bytes.Equal(r.Value, j.result(g)) {
 		fail("%s holds %.40q of %s to %s, digest %v, want whole results %v", n.id, r.Value, r.ID, j.jid, digest, whole)
 	}
 }
@@ -237,7 +251,7 @@ func (w *World) checkRun(j *job, r *run, some []bool, fail func(string, ...any))
 // checkCalm looks at a job of a tree in which nothing goes wrong: nobody who is there is
 // missing, and it ends as soon as its last minion has answered.
 func (w *World) checkCalm(j *job, r *run, fail func(string, ...any)) {
-	if w.o.Faults.any() || w.o.OutboxRows > 0 {
+	if w.o.Faults.any() || w.o.OutboxRows > 0 || w.o.Older > 0 {
 		return
 	}
 	if !r.answered {

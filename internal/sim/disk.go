@@ -3,6 +3,7 @@ package sim
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/returners/memory"
@@ -14,7 +15,21 @@ type disk struct {
 	*memory.Store
 	n    *node
 	sick bool
+	slow bool
+	last bool // the slow disk is about to fail: the node dies when it is asked again
 }
+
+// lag is what a commit takes beside its work.
+func (d *disk) lag() int64 {
+	if !d.slow {
+		return 0
+	}
+	return d.n.w.rng.Int64N(int64(slowCommit))
+}
+
+// slowCommit is how long a commit of a slow disk takes at most: less than anybody waits
+// for an answer.
+const slowCommit = 3 * time.Second
 
 // Close leaves it as it is.
 func (*disk) Close() error { return nil }

@@ -108,7 +108,7 @@ func (n *node) storeAfter(d int64) {
 		return
 	}
 	n.saving = true
-	n.after(d, func() {
+	n.after(d+n.disk.lag(), func() {
 		n.saving = false
 		failed := n.storeWords() != nil
 		n.told()

@@ -35,6 +35,9 @@ func (w *World) planFaults() {
 	for range f.Sick {
 		w.planSickness(w.nodes[w.rng.IntN(len(w.nodes))], at(), f.For.draw(w.rng), w.rng.IntN(2) == 0)
 	}
+	for range f.Lag {
+		w.planLag(w.nodes[w.rng.IntN(len(w.nodes))], at(), f.For.draw(w.rng), w.rng.IntN(3))
+	}
 	for range f.Moves {
 		m, t, d := w.minion(w.rng.IntN(len(w.ids))), at(), f.For.draw(w.rng)
 		if w.rng.IntN(2) == 0 {
@@ -97,6 +100,26 @@ func (w *World) planSickness(n *node, t, d int64, dies bool) {
 			}
 			n.disk.sick = false
 			w.trace(n, "has a disk that takes something again")
+		})
+	})
+}
+
+// planLag has the disk of a node be slow from t on for d. The node lives through it, dies
+// at its end, or dies while a request waits for it that comes again meanwhile.
+func (w *World) planLag(n *node, t, d int64, end int) {
+	w.after(t, func() {
+		if n.disk.slow {
+			return
+		}
+		n.disk.slow, n.disk.last = true, end == 2
+		w.faults++
+		w.trace(n, "has a slow disk for %.3f s", float64(d)/1e9)
+		w.after(d, func() {
+			n.disk.slow, n.disk.last = false, false
+			w.trace(n, "has no slow disk any more")
+			if end == 1 {
+				w.kill(n, int64(time.Second))
+			}
 		})
 	})
 }

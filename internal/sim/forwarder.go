@@ -100,8 +100,10 @@ func (n *node) shift() {
 // sweepSoon looks for rows that were passed over, or forgotten: there are none.
 func (n *node) sweepSoon() {
 	rows := int64(0)
-	for _, k := range n.disk.OutboxDests() {
-		rows += k
+	for to, k := range n.disk.OutboxDests() {
+		if !rejected(to) { // nobody sends those
+			rows += k
+		}
 	}
 	if rows == 0 || n.way.sweeping {
 		return

@@ -44,6 +44,10 @@ type link struct {
 
 	late []undelivered // what a cut has kept
 
+	// For the check: jobs whose end the parent has acknowledged, and those for which it
+	// has named the child as silent.
+	acknowledged, silent map[string]bool
+
 	last [2]int64 // when the last message of each direction arrives: order is kept
 
 	// Of this life of the child.

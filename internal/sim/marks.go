@@ -21,6 +21,10 @@ const (
 	markTwoAsk       mark = "job that a second parent asked for"
 	markOwedLater    mark = "returns owed to a parent that asked later"
 	markWordLost     mark = "word let go since too many wait for a parent"
+	markOdd          mark = "return of a minion that no master can take"
+	markRefusedRow   mark = "return that a master above refuses by name"
+	markBadLoad      mark = "request with returns that is refused whole"
+	markSetAside     mark = "return that was set aside"
 	markReturnFull   mark = "return refused since the outbox is full"
 )
 

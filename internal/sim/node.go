@@ -68,7 +68,7 @@ func (w *World) newNode(i, lo, hi int, parents []int) *node {
 	}
 	for _, p := range parents {
 		above := w.nodes[p]
-		l := &link{w: w, child: n, parent: above, dest: returners.DestParent(above.id), owed: map[string]struct{}{}}
+		l := &link{w: w, child: n, parent: above, dest: returners.DestParent(above.id), owed: map[string]struct{}{}, acknowledged: map[string]bool{}, silent: map[string]bool{}}
 		n.ups, above.downs, w.links = append(n.ups, l), append(above.downs, l), append(w.links, l)
 		n.depth = max(n.depth, above.depth+1)
 	}

@@ -112,6 +112,9 @@ func (n *node) seeWord(t jobs.Tell, missed string) {
 		if t.From == "" && missed != "" {
 			n.seeNamed(x)
 		}
+		if t.From == "" && !n.w.o.Insist { // which gives what is over again
+			n.seeSilent(x)
+		}
 		if len(n.w.ids) <= fewMinions {
 			for id := range x.Minions {
 				s.follow(&s.gone, id)
@@ -138,6 +141,21 @@ func (n *node) seeNamed(x jobevent.Missing) {
 	}
 }
 
+// seeSilent wants no node to be named as silent that has told all it had to say: what was
+// acknowledged is kept. One that asked second may hear the end first (docs/simulator.md,
+// "Known").
+func (n *node) seeSilent(x jobevent.Missing) {
+	for _, l := range n.downs {
+		if x.Nodes[l.child.id] != jobevent.NodeSilent {
+			continue
+		}
+		if l.acknowledged[x.JID] && !l.silent[x.JID] && len(l.child.origins[x.JID]) < 2 {
+			n.w.broken("%s: names %s as silent for %s, of which it has acknowledged the end", n.id, l.child.id, x.JID)
+		}
+		l.silent[x.JID] = true
+	}
+}
+
 // seeEnd wants all that the account holds to be told before.
 func (n *node) seeEnd(a ledger.Account) {
 	s := n.of(a.JID)
@@ -148,10 +166,11 @@ func (n *node) seeEnd(a ledger.Account) {
 		n.w.broken("%s: %s is complete twice, and nothing has happened between", n.id, a.JID)
 	}
 	s.ended = &a
+	givenInVain := s.restarted // docs/simulator.md, "Known"
 	for i := range n.minions {
 		m := &n.minions[i]
 		at := n.w.byJID[a.JID]
-		if _, gone := a.Missing[m.id()]; gone && m.connected && m.tracked() && *m.work(at) == working && !n.w.o.moves() && !n.w.o.Insist { // which gives what is not owed, too
+		if _, gone := a.Missing[m.id()]; gone && m.connected && m.tracked() && *m.work(at) == working && !n.w.o.moves() && !n.w.o.Insist && !givenInVain { // which gives what is not owed, too
 			n.w.broken("%s: %s is complete without %s, which is at work on it", n.id, a.JID, m.id())
 		}
 	}

@@ -20,6 +20,9 @@ type Job struct {
 	Size int  // bytes of the result; 0: the text true
 	// Fail is the share of minions whose return tells a failure.
 	Fail float64
+	// Odd is the share of minions whose return is nested deeply or has no result, as a
+	// stock minion may send it.
+	Odd float64
 	// Top is which of several tops publishes it, counted from 0. Twice, if above
 	// zero, is how much later the next top publishes it too, under the same jid.
 	Top   int
@@ -55,6 +58,9 @@ type Faults struct {
 	// Sick is how many times a disk takes nothing for a while; in half of them the node
 	// is killed in the end.
 	Sick int
+	// Lag is how many times a disk takes seconds for each commit for a while; in two of
+	// three the node is killed in the end, or before.
+	Lag int
 	// Repeat is the share of requests whose bytes the transport sends once more.
 	Repeat float64
 	// Within is the time in which faults begin. Default: until 5 s after the
@@ -65,7 +71,7 @@ type Faults struct {
 }
 
 func (f Faults) any() bool {
-	return f.Loss > 0 || f.Kills+f.Crashes+f.Partitions+f.OneWay+f.Drops+f.Moves+f.Sick > 0 || f.Repeat > 0
+	return f.Loss > 0 || f.Kills+f.Crashes+f.Partitions+f.OneWay+f.Drops+f.Moves+f.Sick+f.Lag > 0 || f.Repeat > 0
 }
 
 // Options of a [World]. Zero values mean the defaults.
@@ -98,6 +104,9 @@ type Options struct {
 	Bounds bounds.Bounds
 	// Body is syndic_forward_returns: what of a return goes up.
 	Body forwarding.Body
+	// Narrow is the share of nodes that take less deep values than the others, Older of
+	// those that refuse a request whole when they cannot read a part of it.
+	Narrow, Older float64
 	// Insist gives every missed publication again, also of jobs that are over by
 	// then, as a queue without a deadline would.
 	Insist bool

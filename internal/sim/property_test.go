@@ -69,6 +69,11 @@ var marks = []struct {
 	{markReturnFull, 300},
 	{markCommitFull, 2000},
 	{markSavedNotSent, 300},
+	{markRepeatWaits, 300},
+	{markOdd, 300},
+	{markRefusedRow, 300},
+	{markBadLoad, 300},
+	{markSetAside, 300},
 }
 
 // Any shape, any faults: where missed publications are given again until they are

@@ -50,6 +50,7 @@ func RandomOptions(seed uint64) Options {
 	}
 	o.Faults.Sick = int(pick(r, 0, 0, 1, 2))
 	o.Faults.Repeat = pick(r, 0, 0, 0.1)
+	o.drawActors(seed)
 	return o
 }
 

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/jobevent"
-	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/jobs/ledger"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/syndic/forwarding"
@@ -166,11 +165,13 @@ func (w *World) Report() Report {
 			r.Jobs = append(r.Jobs, a)
 		}
 		for _, x := range rets {
-			for _, part := range [][]byte{[]byte(x.JID), []byte(x.ID), w.compared(x.Value)} {
+			for _, part := range [][]byte{[]byte(x.JID), []byte(x.ID), w.compared(j, x)} {
 				sum.Write(binary.BigEndian.AppendUint32(nil, uint32(len(part))))
 				sum.Write(part)
 			}
-			sum.Write([]byte{byte(x.Retcode)})
+			if j.oddOf(w.index(x.ID)) == 0 {
+				sum.Write([]byte{byte(x.Retcode)})
+			}
 		}
 	}
 	r.Rows = fmt.Sprintf("%x", sum.Sum(nil)[:16])
@@ -193,12 +194,12 @@ func (w *World) Report() Report {
 }
 
 // compared is what of a result counts for the digest of the rows: none of it where
-// results stay below.
-func (w *World) compared(value wire.Raw) []byte {
-	if w.o.Body != forwarding.Full {
+// results stay below or a master on the way may have refused it.
+func (w *World) compared(j *job, r returners.Return) []byte {
+	if w.o.Body != forwarding.Full || j.oddOf(w.index(r.ID)) != 0 {
 		return nil
 	}
-	return value
+	return r.Value
 }
 
 // memory estimates what the daemon of a node would hold: connections, its view of

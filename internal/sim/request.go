@@ -85,6 +85,10 @@ func (l *link) request(a act, bytes, work int64, handle handler, done func(wire.
 // repeatWithin is how long after a request the same bytes may come again.
 const repeatWithin = 3 * time.Second
 
+// dieAfter is how long after a repeat a node dies whose disk is about to fail: long
+// enough for an answer to have gone.
+const dieAfter = 100 * time.Millisecond
+
 // carry is one attempt of the transport.
 func (l *link) carry(a act, bytes, work int64, nonce string, handle handler, finish func(wire.Raw, error)) {
 	w, c, p := l.w, l.child, l.parent
@@ -118,6 +122,8 @@ func (l *link) answerTo(epoch int, finish func(wire.Raw, error), v wire.Raw, err
 	case errors.Is(err, jobstore.ErrOutboxFull) && !w.o.sabotage.fullFails,
 		errors.Is(err, returners.ErrUnavailable), errors.Is(err, channel.ErrNotNow):
 		v, err = nil, channel.ErrNotNow
+	case errors.Is(err, channel.ErrRefused):
+		v = nil
 	case err != nil:
 		v, err = wire.Raw{0xa0}, nil // the empty text: the handler failed
 	}
@@ -148,6 +154,10 @@ func (n *node) once(id, nonce string, handle handler, answer func(wire.Raw, erro
 	o, first := n.nonces.Enter(id, nonce)
 	if !first {
 		n.w.reach(markRepeated)
+		if n.disk.last {
+			n.disk.last = false
+			n.after(int64(dieAfter), func() { n.w.kill(n, int64(time.Second)) })
+		}
 		if _, err, known := o.Known(); known {
 			answer(wire.Raw{0xc0}, err)
 		} else {

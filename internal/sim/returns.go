@@ -2,10 +2,11 @@ package sim
 
 import (
 	"errors"
-	"fmt"
 
+	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/jobstore"
+	"github.com/momtree/mom/master/rows"
 	"github.com/momtree/mom/returners"
 )
 
@@ -21,19 +22,42 @@ func (n *node) arrived(m *minion, j *job) {
 	if !m.hears(n) {
 		return // sent over a connection that broke; it sends again
 	}
-	g := m.n.lo + int(m.i)
-	full, success := n.w.returnOf(j, g)
-	ret := returners.Return{
-		JID: j.jid, ID: n.w.ids[g], Fun: j.Fun, Success: success, Full: full, Value: j.value(), At: n.w.clock(),
-	}
-	if !success {
-		ret.Retcode = 1
+	ret, err := n.read(m, j)
+	if err != nil { // "bad load": a stock minion says so in its log and goes on
+		n.w.trace(n, "refuses the return of %s: %v", m.id(), err)
+		m.taken(j.n)
+		return
 	}
 	n.inbox = append(n.inbox, arrival{ret: ret, from: m, j: j})
 	if hit(n.w.o.sabotage.ackEarly) {
 		n.acknowledge(m, j)
 	}
 	n.commitReturns()
+}
+
+// read makes the row of a minion's return, or of the error in its place: master.onReturn.
+func (n *node) read(m *minion, j *job) (returners.Return, error) {
+	g := m.n.lo + int(m.i)
+	load := n.w.returnOf(j, g)
+	deep, err := wire.ScanDoor(load, n.values())
+	if err != nil {
+		return returners.Return{}, err
+	}
+	ret, err := wire.ParseReturn(load)
+	if err != nil {
+		ret = rows.Outline(n.w.ids[g], load)
+	} else if deep {
+		err = wire.FitFields(ret.Full, n.values())
+	}
+	if err != nil {
+		n.w.reach(markOdd)
+		if ret, err = rows.InPlace(ret, n.id, err); err != nil {
+			return returners.Return{}, err
+		}
+	}
+	row := rows.Of(ret, n.w.clock())
+	row.JID, row.ID, row.Fun = j.jid, n.w.ids[g], j.Fun // one copy of each
+	return row, nil
 }
 
 // commitReturns stores what has come, many returns at once; meanwhile others gather.
@@ -46,7 +70,7 @@ func (n *node) commitReturns() {
 	if rows < len(n.inbox) {
 		n.w.reach(markCommitFull)
 	}
-	n.after(n.spend(int64(rows)*int64(n.w.o.Costs.Return)), func() {
+	n.after(n.spend(int64(rows)*int64(n.w.o.Costs.Return))+n.disk.lag(), func() {
 		n.busy = false
 		batch := n.inbox[:rows]
 		n.inbox = n.inbox[rows:]
@@ -106,10 +130,15 @@ func (n *node) keep(rets []returners.Return, loads []returners.Load) error {
 
 // onSyndicReturn takes a batch of a node below: master.onSyndicReturn.
 func (n *node) onSyndicReturn(load wire.Raw) (wire.Raw, error) {
+	if n.older() && wire.FitsDepth(load, n.values()+syndicWraps) != nil {
+		n.w.reach(markBadLoad)
+		return nil, channel.ErrRefused
+	}
 	sr, err := wire.ParseSyndicReturn(load)
 	if err != nil {
 		return nil, err
 	}
+	var verdicts wire.Verdicts
 	var rets []returners.Return
 	var loads []returners.Load
 	for _, sj := range sr.Loads {
@@ -118,44 +147,27 @@ func (n *node) onSyndicReturn(load wire.Raw) (wire.Raw, error) {
 			loads = append(loads, returners.Load{JID: sj.JID, Raw: sj.Load, At: n.w.clock()})
 		}
 		for _, mr := range sj.Returns {
-			r, err := n.below(sj, mr, j)
+			ret, err := rows.Below(sj, mr, n.values())
 			if err != nil {
-				return nil, err
+				n.w.reach(markRefusedRow)
+				verdicts.Refuse(wire.ReturnOf{JID: sj.JID, ID: mr.ID}, err.Error())
+				if ret, err = rows.InPlace(wire.Return{ID: mr.ID, JID: sj.JID, Fun: sj.Fun, MasterID: sj.MasterID}, n.id, err); err != nil {
+					return nil, err
+				}
 			}
-			rets = append(rets, r)
+			row := rows.Of(ret, n.w.clock())
+			row.JID, row.ID, row.Fun, row.Via = j.jid, n.w.ids[n.w.index(mr.ID)], j.Fun, sj.ID // one copy of each
+			rets = append(rets, row)
 		}
 	}
 	if err := n.keep(rets, loads); err != nil {
 		return nil, err
 	}
-	return wire.Raw{0xc0}, nil
+	return wire.Encode(verdicts.Reply())
 }
 
-// below is the return of a minion behind a node. Its load is built anew, as the
-// product does, with the fields that simulated minions send.
-func (n *node) below(sj wire.SyndicJob, mr wire.MinionReturn, j *job) (returners.Return, error) {
-	full := wire.NewMap("jid", sj.JID, "id", mr.ID)
-	err := wire.Fields(mr.Value, func(key string, val wire.Raw) error {
-		full.Set(key, val)
-		return nil
-	})
-	if err != nil {
-		return returners.Return{}, fmt.Errorf("return of %s: %w", mr.ID, err)
-	}
-	full.Set("fun", sj.Fun)
-	raw, err := wire.Encode(full)
-	if err != nil {
-		return returners.Return{}, fmt.Errorf("return of %s: %w", mr.ID, err)
-	}
-	ret, err := wire.ParseReturn(raw)
-	if err != nil {
-		return returners.Return{}, fmt.Errorf("return of %s: %w", mr.ID, err)
-	}
-	return returners.Return{
-		JID: j.jid, ID: n.w.ids[n.w.index(mr.ID)], Fun: j.Fun, Success: ret.Success, Retcode: ret.Retcode, Value: ret.Value,
-		Full: raw, Via: sj.ID, At: n.w.clock(),
-	}, nil
-}
+// syndicWraps is how many lists and maps `_syndic_return` puts around a result.
+const syndicWraps = 5
 
 // value is what every minion answers to a job.
 func (j *job) value() wire.Raw {
@@ -174,15 +186,21 @@ func (j *job) value() wire.Raw {
 }
 
 // returnOf is the load of a minion's return.
-func (w *World) returnOf(j *job, g int) (wire.Raw, bool) {
+func (w *World) returnOf(j *job, g int) wire.Raw {
 	success, retcode := true, 0
 	if j.fails(g) {
 		success, retcode = false, 1
 	}
-	raw, err := wire.Encode(wire.NewMap("cmd", "_return", "id", w.ids[g], "success", success, "return", j.value(),
-		"retcode", retcode, "jid", j.jid, "fun", j.Fun, "fun_args", []any{}))
+	load := wire.NewMap("cmd", "_return", "id", w.ids[g], "success", success)
+	if v := j.result(g); v != nil {
+		load.Set("return", v)
+	}
+	for _, f := range [][2]any{{"retcode", retcode}, {"jid", j.jid}, {"fun", j.Fun}, {"fun_args", []any{}}} {
+		load.Set(f[0], f[1])
+	}
+	raw, err := wire.Encode(load)
 	if err != nil {
 		panic(err) // constants encode
 	}
-	return raw, success
+	return raw
 }

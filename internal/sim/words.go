@@ -180,6 +180,7 @@ var errNotStored = fmt.Errorf("%w: not stored", channel.ErrNotNow)
 // ended notes that a parent has taken the words of a closed job: syndic's
 // closings.note. When all that asked have, it needs not be told again.
 func (n *node) ended(l *link, x jobevent.Closed) {
+	l.acknowledged[x.JID] = true
 	t := n.way.took[x.JID]
 	if t.word > x.Word {
 		return

@@ -1,0 +1,109 @@
+package sim
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/syndic/forwarding"
+)
+
+// drawActors draws what comes from minions that are not ours and what masters of other
+// versions do. It has its own numbers: schedules stay what they are without.
+func (o *Options) drawActors(seed uint64) {
+	r := rand.New(rand.NewPCG(seed, 0x6163746f72)) //nolint:gosec // repeatable on purpose
+	for i := range o.Jobs {
+		o.Jobs[i].Odd = pick(r, 0, 0, 0, 0.3)
+	}
+	o.Narrow, o.Older = pick(r, 0, 0.3), pick(r, 0, 0, 0.3)
+	if lag := int(pick(r, 0, 0, 1, 3)); o.Faults.Moves == 0 && o.Rehome == 0 { // as with Faults.Sick
+		if o.Faults.Lag = lag; lag > 0 { // so that requests are repeated before they are answered
+			o.Faults.Repeat = 0.5
+		}
+	}
+}
+
+// narrowDepth is how deep values may be at a narrow master.
+const narrowDepth = 4
+
+// narrow tells whether a node is set to take values of narrowDepth only.
+func (n *node) narrow() bool { return share(uint64(n.idx), 901) < n.w.o.Narrow } //nolint:gosec // not below 0
+
+// older tells whether a node is of a version that refuses a request of a node below
+// whole when it cannot read a part of it.
+func (n *node) older() bool { return share(uint64(n.idx), 902) < n.w.o.Older } //nolint:gosec // not below 0
+
+// values is how deep the values are that a node takes.
+func (n *node) values() int {
+	if n.narrow() {
+		return narrowDepth
+	}
+	return n.w.o.Bounds.Depth
+}
+
+// noResult is what oddOf gives of a return without a result.
+const noResult = -1
+
+// oddOf is what is odd about a minion's return: 0 is nothing, noResult that it has no
+// result, and other numbers are how deep its result is. Python packs 511 levels.
+func (j *job) oddOf(g int) int {
+	if j.Odd <= 0 || share(uint64(g), j.salt+2000) >= j.Odd { //nolint:gosec // not below 0
+		return 0
+	}
+	return []int{noResult, narrowDepth, narrowDepth + 1, 10, wire.ValueDepth, wire.ValueDepth + 1, 59, 500}[mix(uint64(g), j.salt+3000)%8] //nolint:gosec // as above
+}
+
+// result is what a minion answers; nil: nothing.
+func (j *job) result(g int) wire.Raw {
+	switch d := j.oddOf(g); d {
+	case 0:
+		return j.value()
+	case noResult:
+		return nil
+	default:
+		return append(slices.Repeat(wire.Raw{0x91}, d-1), 0x90) // lists in lists, the last one empty
+	}
+}
+
+// refusedAt tells whether a node has to hold an error in the place of a return.
+func (w *World) refusedAt(n *node, j *job, r returners.Return) bool {
+	odd := j.oddOf(w.index(r.ID))
+	if odd == 0 {
+		return false
+	}
+	deep := odd > n.values()
+	if r.Via == "" {
+		return odd == noResult || deep
+	}
+	below := w.nodes[slices.IndexFunc(w.nodes, func(c *node) bool { return c.id == r.Via })]
+	refused := false
+	below.disk.EachReturn(j.jid, func(b returners.Return) {
+		refused = refused || b.ID == r.ID && w.refusedAt(below, j, b)
+	})
+	return refused || deep && w.o.Body == forwarding.Full
+}
+
+// rejected tells whether a destination is one of rows that are kept aside.
+func rejected(dest string) bool { return strings.HasPrefix(dest, returners.Rejected("")) }
+
+// checkSetAside wants all rows that are kept aside to be such that a master above can
+// not take.
+func (n *node) checkSetAside(dest string, wrong func(returners.Item)) {
+	items, err := n.disk.OutboxRead(background, dest, 0, math.MaxInt32, 0)
+	n.must(err)
+	for _, it := range items {
+		if it.Return == nil || !n.w.mayRefuse(n, n.w.byJID[it.JID], *it.Return) {
+			wrong(it)
+		}
+	}
+}
+
+// mayRefuse tells whether a master above a node has to refuse a return that the node
+// holds.
+func (w *World) mayRefuse(n *node, j *job, r returners.Return) bool {
+	return w.o.Body == forwarding.Full && !w.refusedAt(n, j, r) &&
+		slices.ContainsFunc(n.ups, func(l *link) bool { return j.oddOf(w.index(r.ID)) > l.parent.values() })
+}

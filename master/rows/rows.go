@@ -1,0 +1,94 @@
+package rows
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/returners"
+)
+
+// Of is the row of a return that came at a time.
+func Of(ret wire.Return, at time.Time) returners.Return {
+	return returners.Return{
+		JID: ret.JID, ID: ret.ID, Fun: ret.FunName(), Success: succeeded(ret), Retcode: ret.Retcode,
+		Out: ret.Out, Value: ret.Value, Full: ret.Full, MasterID: ret.MasterID, At: at,
+	}
+}
+
+// succeeded is what the return itself says; one without the field succeeded if
+// its retcode is 0.
+func succeeded(ret wire.Return) bool {
+	if ret.HasSuccess {
+		return ret.Success
+	}
+	return ret.Retcode == 0
+}
+
+// Below makes the return of one minion out of what a node passes up of a job, in the
+// form and order in which Salt's own master makes its event. Its fields nest no deeper
+// than depth.
+func Below(j wire.SyndicJob, mr wire.MinionReturn, depth int) (wire.Return, error) {
+	if mr.Err != nil {
+		return wire.Return{}, mr.Err
+	}
+	full := wire.NewMap("jid", j.JID, "id", mr.ID)
+	err := wire.Fields(mr.Value, func(key string, val wire.Raw) error {
+		if key != "jid" && key != "id" {
+			full.Set(key, val)
+		}
+		return nil
+	})
+	if err != nil {
+		return wire.Return{}, err
+	}
+	if j.MasterID != "" {
+		full.Set("master_id", j.MasterID)
+	}
+	if _, has := full.Get("fun"); !has && len(j.Fun) > 0 && !wire.IsNil(j.Fun) {
+		full.Set("fun", j.Fun)
+	}
+	if j.Out != "" {
+		full.Set("out", j.Out)
+	}
+	raw, err := wire.Encode(full)
+	if err != nil {
+		return wire.Return{}, err
+	}
+	if err := wire.FitFields(raw, depth); err != nil {
+		return wire.Return{}, err
+	}
+	ret, err := wire.ParseReturn(raw)
+	ret.Full = raw
+	return ret, err
+}
+
+// InPlace is the error that is stored in the place of a return that can never be
+// taken by a master, and why.
+func InPlace(ret wire.Return, by string, why error) (wire.Return, error) {
+	full, err := wire.Encode(wire.ErrorReturn(ret, wire.NotTaken(ret.ID, by, why)))
+	if err != nil {
+		return wire.Return{}, fmt.Errorf("return of job %s of %s: %w", ret.JID, ret.ID, err)
+	}
+	return wire.ParseReturn(full)
+}
+
+// Outline is what can be read of a return of a minion that is none.
+func Outline(id string, load wire.Raw) wire.Return {
+	ret := wire.Return{ID: id}
+	// What is wrong with a field is told by who could not read the whole.
+	_ = wire.Fields(load, func(field string, val wire.Raw) error {
+		switch field {
+		case "jid":
+			ret.JID, _ = wire.Str(val)
+		case "fun":
+			ret.Fun = val
+		case "user":
+			ret.User, _ = wire.Str(val)
+		case "master_id":
+			ret.MasterID, _ = wire.Str(val)
+		}
+		return nil
+	})
+	return ret
+}
