@@ -112,7 +112,7 @@ func (n *node) seeWord(t jobs.Tell, missed string) {
 		if t.From == "" && missed != "" {
 			n.seeNamed(x)
 		}
-		if t.From == "" && !n.w.o.Insist { // which gives what is over again
+		if f := n.w.o.Faults; t.From == "" && f.Lag > 0 && f == (Faults{Lag: f.Lag, Repeat: f.Repeat, Within: f.Within, For: f.For}) {
 			n.seeSilent(x)
 		}
 		if len(n.w.ids) <= fewMinions {
