@@ -166,11 +166,10 @@ func (n *node) seeEnd(a ledger.Account) {
 		n.w.broken("%s: %s is complete twice, and nothing has happened between", n.id, a.JID)
 	}
 	s.ended = &a
-	givenInVain := s.restarted // docs/simulator.md, "Known"
 	for i := range n.minions {
 		m := &n.minions[i]
 		at := n.w.byJID[a.JID]
-		if _, gone := a.Missing[m.id()]; gone && m.connected && m.tracked() && *m.work(at) == working && !n.w.o.moves() && !n.w.o.Insist && !givenInVain { // which gives what is not owed, too
+		if _, gone := a.Missing[m.id()]; gone && m.connected && m.tracked() && *m.work(at) == working && !n.w.o.moves() && !n.w.o.Insist { // which gives what is not owed, too
 			n.w.broken("%s: %s is complete without %s, which is at work on it", n.id, a.JID, m.id())
 		}
 	}
