@@ -14,7 +14,7 @@ import (
 // drawActors draws what comes from minions that are not ours and what masters of other
 // versions do. It has its own numbers: schedules stay what they are without.
 func (o *Options) drawActors(seed uint64) {
-	r := rand.New(rand.NewPCG(seed, 0x6163746f72)) //nolint:gosec // repeatable on purpose
+	r := rand.New(rand.NewPCG(seed, 0x6163746f72))
 	for i := range o.Jobs {
 		o.Jobs[i].Odd = pick(r, 0, 0, 0, 0.3)
 	}
@@ -30,11 +30,11 @@ func (o *Options) drawActors(seed uint64) {
 const narrowDepth = 4
 
 // narrow tells whether a node is set to take values of narrowDepth only.
-func (n *node) narrow() bool { return share(uint64(n.idx), 901) < n.w.o.Narrow } //nolint:gosec // not below 0
+func (n *node) narrow() bool { return share(uint64(n.idx), 901) < n.w.o.Narrow }
 
 // older tells whether a node is of a version that refuses a request of a node below
 // whole when it cannot read a part of it.
-func (n *node) older() bool { return share(uint64(n.idx), 902) < n.w.o.Older } //nolint:gosec // not below 0
+func (n *node) older() bool { return share(uint64(n.idx), 902) < n.w.o.Older }
 
 // values is how deep the values are that a node takes.
 func (n *node) values() int {
@@ -50,10 +50,10 @@ const noResult = -1
 // oddOf is what is odd about a minion's return: 0 is nothing, noResult that it has no
 // result, and other numbers are how deep its result is. Python packs 511 levels.
 func (j *job) oddOf(g int) int {
-	if j.Odd <= 0 || share(uint64(g), j.salt+2000) >= j.Odd { //nolint:gosec // not below 0
+	if j.Odd <= 0 || share(uint64(g), j.salt+2000) >= j.Odd {
 		return 0
 	}
-	return []int{noResult, narrowDepth, narrowDepth + 1, 10, wire.ValueDepth, wire.ValueDepth + 1, 59, 500}[mix(uint64(g), j.salt+3000)%8] //nolint:gosec // as above
+	return []int{noResult, narrowDepth, narrowDepth + 1, 10, wire.ValueDepth, wire.ValueDepth + 1, 59, 500}[mix(uint64(g), j.salt+3000)%8]
 }
 
 // result is what a minion answers; nil: nothing.
