@@ -305,7 +305,8 @@ func (s *Syndic) lodge(ctx context.Context, home *link, n sibling.Node, voucher 
 		cancel()
 		wg.Wait()
 		s.returns.drop(context.WithoutCancel(ctx), l.returns.dest) // the home has had all of it, or is owed it
-		o := s.parents.origins                                     // what it is owed still would be too much that is remembered, some time
+		// What it is owed still would be too much that is remembered, some time.
+		o := s.parents.origins
 		_ = o.note(context.WithoutCancel(ctx), o.given(l.ch.Addr(), o.owing(l.ch.Addr())...)...)
 		s.returns.shift()
 	}()

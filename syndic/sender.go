@@ -13,7 +13,7 @@ import (
 )
 
 // sender drives the hand-over of returns to one master above: it waits, the
-// decisions are handover's.
+// decisions are those of syndic/forwarding.
 type sender struct {
 	l      *link
 	kick   chan struct{}
@@ -232,7 +232,7 @@ func (s *sender) sweep(ctx context.Context) {
 	}
 }
 
-// above is a link as handover sees it.
+// above is a link as forwarding sees it.
 type above struct{ l *link }
 
 func (a above) IsUp() bool              { return a.l.isUp() }

@@ -25,15 +25,15 @@ func TestSimCatchesAMinionThatComesHomeInSilence(t *testing.T) {
 }
 
 func TestSimCatchesAMoveThatIsNoMoreThanAClaim(t *testing.T) {
-	catches(t, false, func(uint64) sabotage { return sabotage{movedIsPlain: true} })
+	catchesFrom(t, 1250, false, func(uint64) sabotage { return sabotage{movedIsPlain: true} })
 }
 
 func TestSimCatchesGuestsThatAreToldAsAllANodeHas(t *testing.T) {
-	catches(t, false, func(uint64) sabotage { return sabotage{wholeStory: true} })
+	catchesFrom(t, 1780, false, func(uint64) sabotage { return sabotage{wholeStory: true} })
 }
 
 // A minion that announces what it brings has the parents told of it. What one brings in
 // silence is the case for the rule that all of them are owed it.
 func TestSimCatchesBroughtReturnsThatOneParentGets(t *testing.T) {
-	catchesFrom(t, 800, false, func(uint64) sabotage { return sabotage{oweOne: true, quietReturn: true} })
+	catchesFrom(t, 1390, false, func(uint64) sabotage { return sabotage{oweOne: true, quietReturn: true} })
 }

@@ -162,7 +162,7 @@ func (w *World) rescued(n *node, what string, since time.Duration) {
 	w.rescues.Found("forwarding sweep", what, since, "node", n.id)
 }
 
-// IsUp and the others show a link as handover sees it.
+// IsUp and the others show a link as forwarding sees it.
 func (s *sending) IsUp() bool { return s.l.greeted && s.l.child.alive }
 
 // IsResting is described at IsUp.

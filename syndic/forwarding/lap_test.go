@@ -61,7 +61,7 @@ func TestLap_Model(t *testing.T) {
 			},
 			"tell": func(t *rapid.T) {
 				if being == "" {
-					t.Skip("no job has its turn")
+					return // no job has its turn
 				}
 				j := being
 				l.Told(j)
