@@ -17,7 +17,7 @@ import (
 // ends it.
 func (e *Engine) Story(ctx context.Context, jid string, n int) iter.Seq2[jobevent.Word, error] {
 	return func(yield func(jobevent.Word, error) bool) {
-		xs, err := e.cfg.Storage.GetExpectations(ctx, jid)
+		xs, err := e.said(ctx, jid)
 		if err != nil {
 			yield(nil, fmt.Errorf("read who has to answer job %s: %w", jid, err))
 			return
@@ -47,6 +47,23 @@ func (e *Engine) Story(ctx context.Context, jid string, n int) iter.Seq2[jobeven
 			}
 		}
 	}
+}
+
+// said gives what was said of who has to answer a job, also what waits to be stored: a
+// master above that asks only now was not told of it when it came.
+func (e *Engine) said(ctx context.Context, jid string) ([]returners.Expectation, error) {
+	e.mu.Lock()
+	waiting := e.words.of(jid) // first: what is stored meanwhile is in both
+	e.mu.Unlock()
+	xs, err := e.cfg.Storage.GetExpectations(ctx, jid)
+	for _, w := range waiting {
+		i := slices.IndexFunc(xs, func(x returners.Expectation) bool { return x.Node == w.Node })
+		if i < 0 {
+			i, xs = len(xs), append(xs, returners.Expectation{JID: jid, Node: w.Node})
+		}
+		xs[i], _ = xs[i].Merge(w)
+	}
+	return xs, err
 }
 
 // chapter is the word on who has to answer at one node, and who of them will not:

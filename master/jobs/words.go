@@ -83,6 +83,16 @@ func (w *words) jobs() (out []string) {
 	return out
 }
 
+// of gives the rows of a job that are to be stored.
+func (w *words) of(jid string) (out []returners.Expectation) {
+	for _, e := range w.queue {
+		if e.x.JID == jid {
+			out = append(out, e.x)
+		}
+	}
+	return out
+}
+
 // more tells whether a job ends in what is to be stored, or is open again.
 func (w *words) more(jid string) bool {
 	return slices.ContainsFunc(w.queue, func(e entry) bool { return e.end == jid || e.opens == jid })

@@ -196,18 +196,7 @@ func (f *flags) play(ctx context.Context, cmd *cobra.Command) error {
 		if f.ties > 0 && !f.random {
 			at.Shape = at.Shape.Tie(rand.New(rand.NewPCG(at.Seed, 0x746965)), f.ties)
 		}
-		if f.random || faults {
-			drawn := sim.RandomOptions(at.Seed)
-			if f.random {
-				at.Shape, at.Jobs, at.Minions, at.Body, at.Bounds = drawn.Shape, drawn.Jobs, drawn.Minions, drawn.Body, drawn.Bounds
-			}
-			if faults {
-				at.Faults, at.Rehome, at.Failback = drawn.Faults, drawn.Rehome, drawn.Failback
-				if !cmd.Flags().Changed("outbox-rows") {
-					at.OutboxRows = drawn.OutboxRows
-				}
-			}
-		}
+		f.draw(&at, faults, cmd.Flags().Changed)
 		if err := playOne(ctx, cmd.OutOrStdout(), at, f.out, f.seeds == 1); err != nil {
 			return fmt.Errorf("seed %d: %w\n\nplay it again: %s", at.Seed, err, f.again(cmd, at.Seed))
 		}
@@ -217,6 +206,25 @@ func (f *flags) play(ctx context.Context, cmd *cobra.Command) error {
 	_, err = fmt.Fprintf(cmd.ErrOrStderr(), "All promises held in %d of %d schedules; %s, %d MiB taken from the system\n",
 		f.seeds, f.seeds, time.Since(began).Round(time.Millisecond), mem.Sys>>20)
 	return err
+}
+
+// draw puts in what --random and --faults leave to the seed. With both it is what the
+// tests of internal/sim play, so that what they tell can be played again.
+func (f *flags) draw(o *sim.Options, faults bool, changed func(flag string) bool) {
+	drawn := sim.RandomOptions(o.Seed)
+	if f.random {
+		o.Shape, o.Jobs, o.Minions, o.Body, o.Bounds = drawn.Shape, drawn.Jobs, drawn.Minions, drawn.Body, drawn.Bounds
+		o.Narrow, o.Older = drawn.Narrow, drawn.Older
+	}
+	if faults {
+		o.Faults, o.Rehome, o.Failback = drawn.Faults, drawn.Rehome, drawn.Failback
+		if !changed("outbox-rows") {
+			o.OutboxRows = drawn.OutboxRows
+		}
+		if !changed("minion-rtt") && drawn.Leaf != (sim.Dist{}) {
+			o.Leaf = drawn.Leaf
+		}
+	}
 }
 
 // again is the command line that plays one seed of this one, with its trace.

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -58,5 +59,27 @@ func TestSimRefusals(t *testing.T) {
 	}
 	if code, _, errOut := runLine("--loss", "2"); code == 0 || !strings.Contains(errOut, "loss") {
 		t.Errorf("a loss of 2: exit %d, %q", code, errOut)
+	}
+}
+
+// A seed that fails in the tests of internal/sim is played again by the line that they
+// print, with nothing left out of what was drawn.
+func TestSimPlaysWhatTheTestsPlay(t *testing.T) {
+	for seed := range uint64(40) {
+		w, err := sim.New(sim.RandomOptions(seed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		want, err := json.MarshalIndent(w.Report(), "", "  ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, got, errOut := runLine("--random", "--faults", "--seed", strconv.FormatUint(seed, 10), "--out", "json")
+		if strings.TrimSpace(got) != string(want) {
+			t.Errorf("seed %d: played again it gives\n%s%s\nand in the tests\n%s", seed, got, errOut, want)
+		}
 	}
 }
