@@ -1,13 +1,11 @@
 package sqlite
 
 import (
-	"database/sql"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -118,21 +116,7 @@ func changesOf(t *testing.T, s *Store) (n int) {
 // and a word takes it apart; what was owed of it is owed still.
 func TestExpectationsOfAnEarlierVersion(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "jobs.db")
-	db, err := sql.Open("sqlite", path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	files := fstest.MapFS{}
-	for _, name := range []string{"migrations/0001_jobs.sql", "migrations/0002_outbox_size.sql"} {
-		b, err := migrations.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		files[name] = &fstest.MapFile{Data: b}
-	}
-	if err := migrateFrom(background, db, files); err != nil {
-		t.Fatal(err)
-	}
+	db := earlier(t, path, 2)
 	old := returners.Expectation{
 		JID: expectJob, Node: "syn", Minions: hosts(300), Missing: map[string]string{"z": "gone"}, At: time.UnixMicro(5).UTC(), State: "answered",
 	}
