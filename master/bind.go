@@ -12,7 +12,7 @@ import (
 	"github.com/momtree/mom/master/server"
 )
 
-// own are the commands whose handlers are still the master's own.
+// own are the commands whose handlers are the master's own.
 var own server.Set[*Master]
 
 // bind opens the two ports and the local event sockets. The order matters: a
@@ -57,6 +57,8 @@ func (m *Master) addCommands() {
 		SignIns: &m.signedIn, Stats: &m.stats, Fire: m.fire, Log: m.log, Now: m.now,
 	})
 	own.AddTo(m.server, m)
+	m.intake.Serve(m.server)
+	m.below.Serve(m.server)
 	m.publisher.Serve(m.server)
 	m.peers.Serve(m.server)
 	m.publications.Serve(m.server)

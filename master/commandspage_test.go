@@ -10,8 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/momtree/mom/master/below"
 	"github.com/momtree/mom/master/commands"
 	"github.com/momtree/mom/master/failover"
+	"github.com/momtree/mom/master/intake"
 	"github.com/momtree/mom/master/peers"
 	"github.com/momtree/mom/master/publications"
 	"github.com/momtree/mom/master/publish"
@@ -33,7 +35,7 @@ key* that one or one of a user of ` + "`publisher_acl`" + `. *A minion or node* 
 
 // commandsPage is docs/commands.md.
 func commandsPage() string {
-	all := slices.Concat(own.Commands(), peers.Commands(), publications.Commands(), publish.Commands(), failover.Commands(), commands.All())
+	all := slices.Concat(own.Commands(), intake.Commands(), below.Commands(), peers.Commands(), publications.Commands(), publish.Commands(), failover.Commands(), commands.All())
 	slices.SortFunc(all, func(a, b server.Command) int {
 		return cmp.Or(cmp.Compare(a.Who, b.Who), strings.Compare(a.Name, b.Name))
 	})

@@ -3,7 +3,7 @@
 //
 // Requests come through package server, which holds the rules by which they are let in.
 // Each command is entered by the file that serves it: in package commands what needs
-// little of the master, here (the set "own") the rest.
+// little of the master, in the package that serves it the rest.
 //
 // The way of a job, in the order in which it goes:
 //
@@ -13,15 +13,16 @@
 //	effects.go   carries out what the engine has to be done, as package driver hands it on:
 //	             words, events, publications (package publications: sealed and sent),
 //	             questions, ends
-//	returns.go   one minion's answer; syndicreturn.go: those of minions below a node.
-//	             Stored before it is acknowledged, then told to the engine
-//	events.go    what minions and nodes say (relay.go: who may); hear.go: of jobs
+//	intake       the package: one minion's answer, and those of minions below a node, stored
+//	             before they are acknowledged, then told to the engine; what minions and
+//	             nodes say, in events, and of jobs
 //	local.go     what else the forwarder of the node asks: a job told again
-//	restore.go   takes open jobs up after a restart
+//	restore      the package: takes open jobs up after a restart
 //
 // What stands by itself is in sub-packages that know nothing of a [Master]; the
 // files here that bear their names only join them to it. At the door: ports, server, commands,
 // admission, access, ownership, keys, keyring, signatures. Who is there: peers, presence, findjob,
-// failover, treewatch, datacache. Jobs: publish, jobs, driver, ledger, jobstore, jobfiles, publications, retention. For operators: runners, wheels,
+// failover, treewatch, datacache. Jobs: publish, jobs, jobs/ledger,
+// driver, intake, below, restore, jobstore, jobfiles, publications, retention. For operators: runners, wheels,
 // functions. To look at: meters, tracer, eventreturn.
 package master

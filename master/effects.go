@@ -84,8 +84,25 @@ func (m *Master) unended(e jobs.Unended) {
 	}
 	m.wg.Go(func() {
 		defer m.publisher.Alone(e.JID)()
-		if err := m.jobs.EndAgain(m.ctx, e.JID, comingBack{m}); err != nil {
+		if err := m.restore.Again(m.ctx, e.JID); err != nil {
 			m.log.Error("A closed job will be looked at again after a restart", "jid", e.JID, "err", err)
 		}
 	})
+}
+
+// fire puts an event of this master on the bus.
+func (m *Master) fire(tag string, data *wire.Map) {
+	if err := m.bus.Fire(tag, data); err != nil {
+		m.log.Error("An event could not be fired", "tag", tag, "err", err)
+	}
+}
+
+func (m *Master) fireRaw(tag string, data wire.Raw, origin string) {
+	m.fireEvent(bus.Event{Tag: tag, Data: data, Stamp: m.now(), Origin: origin})
+}
+
+func (m *Master) fireEvent(e bus.Event) {
+	if err := m.bus.FireEvent(e); err != nil {
+		m.log.Error("An event could not be fired", "tag", e.Tag, "err", err)
+	}
 }

@@ -310,7 +310,7 @@ func TestHome_TellsWhereItListens(t *testing.T) {
 	n := top.minion("n1", "syndic", "syndic", func(c *channel.Config) { c.Dial.SourceAddr = "127.0.46.9" })
 	top.admit("n1")
 	for _, c := range []struct{ told, want string }{{"127.0.46.1", "127.0.46.1"}, {"", "127.0.46.9"}} {
-		l := below(t, n.must(claims("n1", c.told, 4506, "k")))
+		l := siblingsOf(t, n.must(claims("n1", c.told, 4506, "k")))
 		if len(l.Nodes) != 1 || l.Nodes[0].Host != c.want {
 			t.Errorf("told %q, the siblings are %+v", c.told, l.Nodes)
 		}

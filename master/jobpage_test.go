@@ -12,6 +12,7 @@ import (
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/rows"
+	"github.com/momtree/mom/returners"
 )
 
 // follower is a client of the rig's master, as a user whose key is that text.
@@ -54,8 +55,8 @@ func TestCommandThatPausesMissesNoReturn(t *testing.T) {
 	stored := make(chan error, 1)
 	go func() {
 		for at := 0; at < minions; at += 500 {
-			as := make([]arrival, 500)
-			for i := range as {
+			rets := make([]returners.Return, 500)
+			for i := range rets {
 				load := returnOf(ids[at+i].(string), f.JID, text)
 				raw, err := wire.Encode(load)
 				if err != nil {
@@ -67,10 +68,13 @@ func TestCommandThatPausesMissesNoReturn(t *testing.T) {
 					stored <- err
 					return
 				}
-				as[i] = arrival{ret: rows.Of(ret, time.Now()), event: raw}
-				as[i].ret.Via = "n1"
+				rets[i] = rows.Of(ret, time.Now())
+				rets[i].Via = "n1"
 			}
-			if err := r.keep(t.Context(), as, nil); err != nil {
+			save := r.jobs.Returns(rets, nil)
+			fresh, err := r.store.SaveReturns(t.Context(), save.Batch.Returns)
+			r.jobs.Saved(save, returners.Result{NewReturns: fresh}, err)
+			if err != nil {
 				stored <- err
 				return
 			}

@@ -48,6 +48,11 @@ func (m *Master) Note(ctx context.Context, notes ...returners.Note) error {
 	return err
 }
 
+// Answer answers a question of the master above, for this node and all below.
+func (m *Master) Answer(ctx context.Context, what string, arg wire.Raw) (any, error) {
+	return m.below.Answer(ctx, what, arg)
+}
+
 // OpenJobs lists the jobs that a master above has to be told of when it was away: the
 // open ones, and the closed ones of which it may not have heard the end; in the order of
 // their jids, those behind one, at most n.

@@ -13,14 +13,14 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/logthrottle"
-	"github.com/momtree/mom/internal/nodecall"
 	"github.com/momtree/mom/internal/rescue"
-	"github.com/momtree/mom/internal/sequence"
 	"github.com/momtree/mom/master/access"
+	"github.com/momtree/mom/master/below"
 	"github.com/momtree/mom/master/commands"
 	"github.com/momtree/mom/master/datacache"
 	"github.com/momtree/mom/master/driver"
 	"github.com/momtree/mom/master/failover"
+	"github.com/momtree/mom/master/intake"
 	"github.com/momtree/mom/master/jobfiles"
 	"github.com/momtree/mom/master/jobs"
 	"github.com/momtree/mom/master/jobstore"
@@ -31,6 +31,7 @@ import (
 	"github.com/momtree/mom/master/ports"
 	"github.com/momtree/mom/master/publications"
 	"github.com/momtree/mom/master/publish"
+	"github.com/momtree/mom/master/restore"
 	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/master/signatures"
@@ -94,18 +95,18 @@ type Master struct {
 	data     *datacache.Cache
 	policy   *ownership.Policy // who speaks for whom, whom a target means
 	failover *failover.Service // nil: no minion moves
-	spoiled  spoiled
-	words    sequence.Gate    // of the nodes below
-	jobFiles *jobfiles.Folder // nil: not kept
+	jobFiles *jobfiles.Folder  // nil: not kept
 
 	publisher    *publish.Service      // starts jobs
 	publications *publications.Service // what goes out, and is kept
+	intake       *intake.Service       // what minions and nodes bring
+	below        *below.Service        // questions to nodes below
+	restore      *restore.Service      // jobs of an earlier life
 
 	parent string // outbox destination of the one above; "": this is a top
 
 	server   *server.Server
 	runners  *runners.Host
-	desk     *nodecall.Desk // questions to nodes below
 	traces   *tracer.Book
 	stats    meters.Counters
 	signedIn meters.SignIns
@@ -140,7 +141,6 @@ func New(o Options) (_ *Master, err error) {
 	m.id = masterID(o.Config)
 	m.node = cmp.Or(o.NodeID, m.id)
 	m.parent = o.Parent
-	m.desk = nodecall.NewDesk(m.question)
 	m.traces = tracer.NewBook()
 	defer func() {
 		if err != nil {

@@ -16,8 +16,10 @@ import (
 	"github.com/momtree/mom/internal/nodecall"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/access"
+	"github.com/momtree/mom/master/below"
 	"github.com/momtree/mom/master/datacache"
 	"github.com/momtree/mom/master/driver"
+	"github.com/momtree/mom/master/intake"
 	"github.com/momtree/mom/master/jobs"
 	"github.com/momtree/mom/master/jobs/ledger"
 	"github.com/momtree/mom/master/jobstore"
@@ -27,6 +29,7 @@ import (
 	"github.com/momtree/mom/master/presence"
 	"github.com/momtree/mom/master/publications"
 	"github.com/momtree/mom/master/publish"
+	"github.com/momtree/mom/master/restore"
 	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/master/signatures"
@@ -122,7 +125,7 @@ func (m *Master) openStore(o Options) (err error) {
 		Config: m.cfg, Keys: m.keys, Key: m.keys.Shared.Current, Port: func() publications.Port { return m.ports.Pub },
 		Store: m.store, Jobs: m.jobs, Nodes: m.policy.Nodes,
 		Ask: func(ctx context.Context, what string, arg any) (map[string]nodecall.Answer, error) {
-			return m.askNodes(ctx, nil, what, arg)
+			return m.below.Ask(ctx, nil, what, arg)
 		},
 		Age: m.ages.Now, Steady: m.ages.Steady, Given: &m.stats.Missed, Log: m.log, Now: m.now,
 	})
@@ -133,6 +136,10 @@ func (m *Master) openStore(o Options) (err error) {
 	m.runners = runners.NewHost(runners.HostOptions{
 		Ctx: m.ctx, ID: m.id, MaxEvent: m.cfg.MaxEventSize, Depth: m.cfg.Bounds.Depth, Store: m.store, Fire: m.fire,
 		Env: func(user string) runners.Env { return runnerEnv{m, user} }, Log: m.log, Now: m.now,
+	})
+	m.below = below.New(below.Options{
+		Node: m.node, Version: m.version, Own: m.access.Own, Keys: m.keys, Policy: m.policy, Peers: m.peers, Publications: m.publications,
+		Jobs: m.jobs, Store: m.store, JIDs: m.jids, Traces: m.traces, Active: m.activeJobs, Log: m.log,
 	})
 	if err := m.openFailover(); err != nil {
 		return err
@@ -149,7 +156,20 @@ func (m *Master) openStore(o Options) (err error) {
 		Show: m.showJob, Refused: m.server.RefusedUser, Failing: m.failing, Fire: func(tag string, data wire.Raw) { m.fireRaw(tag, data, "") },
 		Log: m.log, Now: m.now,
 	})
+	m.intake = intake.New(intake.Options{
+		Node: m.node, Depth: m.cfg.Bounds.Depth, Keys: m.keys, Policy: m.policy, Peers: m.peers, Signatures: m.signatures,
+		Publications: m.publications, Jobs: m.jobs, Driver: m.driver, Store: m.store, Server: m.server, JIDs: m.jids, Bus: m.bus,
+		Stats: &m.stats, OtherRecord: m.publisher.OtherRecord, Log: m.log, Now: m.now,
+	})
+	m.restore = restore.New(restore.Options{
+		Jobs: m.jobs, Publications: m.publications, Policy: m.policy, Peers: m.peers, Keys: m.keys, Tree: m.tree, Timeout: m.cfg.Timeout, Log: m.log,
+	})
 	return nil
+}
+
+// activeJobs gives the open jobs of this master and of all below.
+func (m *Master) activeJobs(ctx context.Context) (any, error) {
+	return runners.Run(ctx, &runners.Call{Fun: "jobs.active", Env: runnerEnv{m, m.access.Own}})
 }
 
 // openEngine makes the engine of jobs over what is stored.

@@ -3,6 +3,8 @@ package master
 import (
 	"crypto/sha1"
 	"encoding/hex"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -110,7 +112,7 @@ func toText(t *testing.T, v any) string {
 func toWire(v any) any {
 	if m, ok := v.(map[string]any); ok {
 		out := wire.NewMap()
-		for _, k := range sortedKeys(m) {
+		for _, k := range slices.Sorted(maps.Keys(m)) {
 			out.Set(k, toWire(m[k]))
 		}
 		return out

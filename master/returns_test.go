@@ -168,7 +168,7 @@ func TestReturnsRefused(t *testing.T) {
 	r.minion("m2", "minion", "minion2")
 	events := r.events()
 	for what, load := range map[string]*wire.Map{
-		"no return":      wire.NewMap("cmd", "_return", "id", "m1", "jid", jidByMaster), // of a job it would be a verdict
+		"no return":      wire.NewMap("cmd", "_return", "id", "m1", "jid", "req"), // of a job it would be a verdict
 		"no jid":         wire.NewMap("cmd", "_return", "id", "m1", "return", true),
 		"a path as jid":  returnOf("m1", someJob+"/ret/m2", true),
 		"a word as jid":  returnOf("m1", "x", true),

@@ -32,8 +32,8 @@ func claims(id, host string, port int, pub string) *wire.Map {
 	return wire.NewMap("cmd", sibling.Command, "id", id, "role", "syndic", "host", host, "port", port, "pub", pub)
 }
 
-// below gives the list that a node is told of its siblings.
-func below(t *testing.T, reply any) sibling.List {
+// siblingsOf gives the list that a node is told of its siblings.
+func siblingsOf(t *testing.T, reply any) sibling.List {
 	t.Helper()
 	m, _ := reply.(*wire.Map)
 	if m == nil || m.Map("below") == nil {
@@ -96,7 +96,7 @@ func TestRoles_AMinionDoesNotBecomeAHome(t *testing.T) {
 		if r.policy.IsNode("evil") || len(stored(t, r, someJob)) != 0 {
 			t.Errorf("%s: it is a node %v, and returned %v", when, r.policy.IsNode("evil"), stored(t, r, someJob))
 		}
-		l := below(t, n1.must(claims("n1", "10.0.0.2", 4506, attacker.PublicPEM)))
+		l := siblingsOf(t, n1.must(claims("n1", "10.0.0.2", 4506, attacker.PublicPEM)))
 		if len(l.Nodes) != 1 || l.Nodes[0].ID != "n1" {
 			t.Errorf("%s: siblings are %+v", when, l.Nodes)
 		}
@@ -271,7 +271,7 @@ func TestSiblings_ABadEntryCostsNoOther(t *testing.T) {
 		port int
 	}{{"h", 70000}, {"h", 0}, {"h\nx", 1}, {"../h", 1}, {strings.Repeat("h", 5000), 1}} {
 		ask("bad", c.host, c.port)
-		l := below(t, ask("n2", "10.0.0.2", 4506))
+		l := siblingsOf(t, ask("n2", "10.0.0.2", 4506))
 		if len(l.Nodes) != 2 || len(l.Left) != 0 {
 			t.Errorf("%.20q:%d: siblings are %+v", c.host, c.port, l)
 		}

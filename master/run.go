@@ -37,7 +37,7 @@ func (m *Master) Run(ctx context.Context) error {
 			}
 		})
 	}
-	m.restore(ctx)
+	m.restore.Run(ctx)
 	heard, err := m.openGossip()
 	if err != nil {
 		return errors.Join(err, m.Close())

@@ -9,6 +9,7 @@ import (
 	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/below"
 	"github.com/momtree/mom/master/driver"
 	"github.com/momtree/mom/master/jobs/ledger"
 	"github.com/momtree/mom/master/keys"
@@ -37,9 +38,9 @@ func (e runnerEnv) Jobs(ctx context.Context, name string) (returners.Reader, err
 	switch name {
 	case "":
 		if configured == local {
-			return whole{local, e.m, nil}, nil
+			return below.Whole{Reader: local, Below: e.m.below}, nil
 		}
-		return whole{runners.Union(local, configured), e.m, configured}, nil
+		return below.Whole{Reader: runners.Union(local, configured), Below: e.m.below, SQL: configured}, nil
 	case "local_cache":
 		return local, nil
 	case own:
@@ -56,7 +57,7 @@ func (e runnerEnv) Jobs(ctx context.Context, name string) (returners.Reader, err
 
 func (e runnerEnv) State(jid string) (ledger.Account, bool) { return e.m.jobs.State(jid) }
 func (e runnerEnv) ActiveBelow(ctx context.Context) map[string]*wire.Map {
-	return e.m.activeBelow(ctx)
+	return e.m.below.Active(ctx)
 }
 
 // Queued lists the queued jobs of the tree.
@@ -73,7 +74,7 @@ func (e runnerEnv) Active() []string    { return e.m.jobs.Active() }
 func (e runnerEnv) Tree() topology.Node { return e.m.tree.Snapshot() }
 
 func (e runnerEnv) Trace(ctx context.Context, jid string) (trace.Step, error) {
-	return e.m.finder().Find(ctx, jid)
+	return e.m.below.Trace(ctx, jid)
 }
 
 func (e runnerEnv) Target(tgt any, tgtType string) (target.Expr, error) {

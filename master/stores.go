@@ -39,8 +39,10 @@ func (m *Master) tellStores() {
 	m.policy.SweepBarred()
 	err := m.disk()
 	m.tree.Tell(topology.Problem{Kind: topology.Degraded, Detail: fmt.Sprint(err)}, aboutDisk, err != nil)
-	refused, lately := m.spoiled.problem(m.now())
-	m.tree.Tell(refused, aboutResults, lately)
+	refused := m.intake.Refused()
+	m.tree.Tell(topology.Problem{Kind: topology.Degraded, Detail: fmt.Sprintf(
+		"results of minions were refused (%d lately), their jobs have ended with an error; the last is that of %s for job %s: %s",
+		refused.N, refused.Last.ID, refused.Last.JID, cut(refused.Why))}, aboutResults, refused.N > 0)
 	ctx, cancel := context.WithTimeout(m.ctx, storesWait)
 	defer cancel()
 	st, err := m.store.Stats(ctx)
@@ -68,4 +70,10 @@ func (m *Master) tellAside(st jobstore.Stats) {
 			"%d rows were refused for good by the master above or the database and are kept aside; the log says which and why (\"was set aside\"), the results are in this node's job cache",
 			o.Rows)}, aboutAside, o.Rows > 0)
 	}
+}
+
+// cut keeps an error to what may go up the tree.
+func cut(text string) string {
+	r := []rune(text)
+	return string(r[:min(len(r), maxWhy)])
 }

@@ -2,15 +2,13 @@ package minion
 
 import (
 	"bytes"
-	"go/parser"
-	"go/token"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/momtree/mom/internal/importtest"
 )
 
 // below is which packages of the minion each of them stands on. None imports package
@@ -24,37 +22,12 @@ var below = map[string][]string{
 	"grains":   nil,
 }
 
-// imports calls do for each import of each file that is no test.
-func imports(t *testing.T, do func(path, name string)) {
-	t.Helper()
-	err := filepath.WalkDir(".", func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.Contains(path, "testdata") {
-			return err
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
-		if err != nil {
-			return err
-		}
-		for _, i := range file.Imports {
-			name, err := strconv.Unquote(i.Path.Value)
-			if err != nil {
-				return err
-			}
-			do(path, name)
-		}
-		return nil
-	})
-	if err != nil {
-		t.Error(err)
-	}
-}
-
 // Imports between the packages of the minion run one way, and each that is allowed is needed.
 func TestImports_NoArrowUp(t *testing.T) {
 	used := map[string]map[string]bool{}
-	imports(t, func(path, name string) {
+	importtest.Each(t, ".", func(path, name string) {
 		pkg, _, sub := strings.Cut(path, "/")
-		other, ours := strings.CutPrefix(name, "github.com/momtree/mom/minion/")
+		other, ours := strings.CutPrefix(name, "minion/")
 		if !sub || !ours {
 			return
 		}
@@ -86,12 +59,12 @@ func TestImports_NoArrowUp(t *testing.T) {
 // failover. Neither the rest nor a package below knows what masters say of them.
 func TestSiblings_KnownInOnePlace(t *testing.T) {
 	found := false
-	imports(t, func(path, name string) {
+	importtest.Each(t, ".", func(path, name string) {
 		switch {
 		case filepath.Dir(path) == "failover":
-		case strings.HasSuffix(name, "/minion/failover") && path == "siblings.go":
+		case name == "minion/failover" && path == "siblings.go":
 			found = true
-		case strings.HasSuffix(name, "/minion/failover"), strings.HasSuffix(name, "/internal/sibling"):
+		case name == "minion/failover", name == "internal/sibling":
 			t.Errorf("%s imports %s", path, name)
 		}
 		src, err := os.ReadFile(path)

@@ -1,14 +1,12 @@
 package main
 
 import (
-	"go/parser"
-	"go/token"
 	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/momtree/mom/internal/importtest"
 )
 
 // standing are the commands that ask a master, and what they share: they stand on package
@@ -79,7 +77,8 @@ func TestCommandsStandOnTheClient(t *testing.T) {
 			t.Errorf("mom/%s is neither among the commands that stand on the client nor apart", d.Name())
 			continue
 		}
-		used := importsOf(t, d.Name())
+		var used []string
+		importtest.Each(t, d.Name(), func(_, path string) { used = append(used, path) })
 		for _, path := range used {
 			other, command := strings.CutPrefix(path, "mom/")
 			if _, ok := standing[other]; command && ok {
@@ -95,32 +94,4 @@ func TestCommandsStandOnTheClient(t *testing.T) {
 			}
 		}
 	}
-}
-
-// importsOf gives what the files of a folder import of this module, tests aside.
-func importsOf(t *testing.T, dir string) (paths []string) {
-	t.Helper()
-	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no files in %s: %v", dir, err)
-	}
-	for _, file := range files {
-		if strings.HasSuffix(file, "_test.go") {
-			continue
-		}
-		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, imp := range f.Imports {
-			path, err := strconv.Unquote(imp.Path.Value)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if ours, ok := strings.CutPrefix(path, "github.com/momtree/mom/"); ok {
-				paths = append(paths, ours)
-			}
-		}
-	}
-	return paths
 }

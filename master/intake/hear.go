@@ -1,9 +1,8 @@
-package master
+package intake
 
 import (
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 
 	"github.com/momtree/mom/internal/jid"
@@ -16,8 +15,8 @@ import (
 // fromBelow takes what a node says in an event. Words on jobs go to the engine, which has
 // them told: they have to be stored up to a number before they are acknowledged. What is
 // to be fired as it is comes back as seen from this master, with taken false.
-func (m *Master) fromBelow(node, tag string, data wire.Raw) (_ wire.Raw, upTo uint64, taken bool) {
-	if upTo, is := m.fromBeyond(node, tag, data); is {
+func (s *Service) fromBelow(node, tag string, data wire.Raw) (_ wire.Raw, upTo uint64, taken bool) {
+	if upTo, is := s.fromBeyond(node, tag, data); is {
 		return data, upTo, false
 	}
 	if strings.HasPrefix(tag, "topology/") {
@@ -27,20 +26,20 @@ func (m *Master) fromBelow(node, tag string, data wire.Raw) (_ wire.Raw, upTo ui
 	if !ok || !jid.Valid(id) {
 		return data, 0, false
 	}
-	ours := m.peers.Role(node) == presence.Syndic
+	ours := s.o.Peers.Role(node) == presence.Syndic
 	var err error
 	switch kind {
 	case jobevent.KindExpectation:
 		var x jobevent.Expectation
 		// One of ours behind a Python master comes once more under the name of the node that says it.
 		if x, err = jobevent.DecodeExpectation(id, data); err == nil && (ours || !x.Ours) {
-			return nil, m.hearExpectation(node, x), true
+			return nil, s.hearExpectation(node, x), true
 		}
 	case jobevent.KindMissing:
 		var x jobevent.Missing
 		if x, err = jobevent.DecodeMissing(id, data); err == nil {
-			maps.DeleteFunc(x.Minions, func(minion string, _ jobevent.Absence) bool { return !m.policy.Owned(node, id, minion) })
-			return nil, m.jobs.Hear(node, x), true
+			maps.DeleteFunc(x.Minions, func(minion string, _ jobevent.Absence) bool { return !s.o.Policy.Owned(node, id, minion) })
+			return nil, s.o.Jobs.Hear(node, x), true
 		}
 	case jobevent.KindNew:
 		if ours { // it has told its expectation before
@@ -48,48 +47,45 @@ func (m *Master) fromBelow(node, tag string, data wire.Raw) (_ wire.Raw, upTo ui
 		}
 		var x jobevent.New
 		if x, err = jobevent.DecodeNew(id, data); err == nil { // from a Python syndic this may be the first word
-			upTo = m.jobs.Learn(node, m.policy.Allowed(node, jobevent.Expectation{JID: id, Minions: x.Minions}))
-			m.publications.QueueAnswered(id, node)
+			upTo = s.o.Jobs.Learn(node, s.o.Policy.Allowed(node, jobevent.Expectation{JID: id, Minions: x.Minions}))
+			s.o.Publications.QueueAnswered(id, node)
 		}
 	}
 	if err != nil {
-		m.server.Refused("word on a job", nil, fmt.Errorf("node %s, event %s: %w", node, tag, err))
+		s.o.Server.Refused("word on a job", nil, fmt.Errorf("node %s, event %s: %w", node, tag, err))
 	}
 	return data, upTo, false
 }
 
 // hearExpectation takes who a node found for a job.
-func (m *Master) hearExpectation(node string, x jobevent.Expectation) (upTo uint64) {
-	x = m.policy.Allowed(node, x)
-	upTo = m.jobs.Hear(node, x)
-	m.publications.QueueAnswered(x.JID, x.Under(node).Node)
+func (s *Service) hearExpectation(node string, x jobevent.Expectation) (upTo uint64) {
+	x = s.o.Policy.Allowed(node, x)
+	upTo = s.o.Jobs.Hear(node, x)
+	s.o.Publications.QueueAnswered(x.JID, x.Under(node).Node)
 	return upTo
 }
 
 // fromBeyond reads an event that a Python master below passes on under the name of
 // a node of its own; it is fired as it is as well. is: it was such a one.
-func (m *Master) fromBeyond(node, tag string, data wire.Raw) (upTo uint64, is bool) {
+func (s *Service) fromBeyond(node, tag string, data wire.Raw) (upTo uint64, is bool) {
 	rest, ok := strings.CutPrefix(tag, "syndic/")
-	if !ok || m.peers.Role(node) == presence.Syndic {
+	if !ok || s.o.Peers.Role(node) == presence.Syndic {
 		return 0, false
 	}
 	id, inner, _ := strings.Cut(rest, "/")
 	if id == "" || inner == "" {
 		return 0, false
 	}
-	m.policy.Passed(id, node)
+	s.o.Policy.Passed(id, node)
 	job, kind, _, ok := jobevent.Parse(inner)
 	if !ok || !jid.Valid(job) {
 		return 0, true
 	}
-	m.jobs.IsNode(job, id)
+	s.o.Jobs.IsNode(job, id)
 	if kind == jobevent.KindExpectation {
 		if x, err := jobevent.DecodeExpectation(job, data); err == nil && x.Ours {
-			upTo = m.hearExpectation(node+"/"+id, x)
+			upTo = s.hearExpectation(node+"/"+id, x)
 		}
 	}
 	return upTo, true
 }
-
-// sortedKeys gives the keys of a map in their order.
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

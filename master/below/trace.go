@@ -1,4 +1,4 @@
-package master
+package below
 
 import (
 	"context"
@@ -9,27 +9,29 @@ import (
 	"github.com/momtree/mom/internal/nodecall"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/tracer"
+	"github.com/momtree/mom/topology/trace"
 )
 
 // answerTrace answers where a job is.
-func (m *Master) answerTrace(ctx context.Context, arg wire.Raw) (any, error) {
+func (s *Service) answerTrace(ctx context.Context, arg wire.Raw) (any, error) {
 	id, err := wire.Str(arg)
 	if err != nil || !jid.Valid(id) {
 		return nil, errors.Join(fmt.Errorf("%q is not a job id", id), err)
 	}
-	s, err := m.finder().Find(ctx, id)
+	step, err := s.Trace(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	return s.Map(), nil
+	return step.Map(), nil
 }
 
-// finder gathers where a job is from this master down.
-func (m *Master) finder() *tracer.Finder {
-	return &tracer.Finder{
-		Node: m.node, Ledger: m.jobs, Book: m.traces, Store: m.store, Local: m.store.Local(),
+// Trace tells where a job is, from this master down.
+func (s *Service) Trace(ctx context.Context, jid string) (trace.Step, error) {
+	f := tracer.Finder{
+		Node: s.o.Node, Ledger: s.o.Jobs, Book: s.o.Traces, Store: s.o.Store, Local: s.o.Store.Local(),
 		Ask: func(ctx context.Context, jid string) (map[string]nodecall.Answer, error) {
-			return m.askNodes(ctx, nil, askTrace, jid)
+			return s.Ask(ctx, nil, askTrace, jid)
 		},
 	}
+	return f.Find(ctx, jid)
 }

@@ -1,9 +1,10 @@
-package master
+package below
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -19,26 +20,26 @@ const (
 	bodiesWait = 10 * time.Second
 )
 
-// whole is a job cache that fetches what it has as digests from where the results
-// are: from SQL, or from the nodes below along the way they came.
-type whole struct {
+// Whole is a job cache that fetches what it has as digests from where the results are:
+// from SQL, or from the nodes below along the way they came.
+type Whole struct {
 	returners.Reader
-	m   *Master
-	sql returners.Reader // nil: none beside the embedded store
+	Below *Service
+	SQL   returners.Reader // nil: none beside the embedded store
 }
 
 // GetReturns reads all returns of a job. A result that cannot be fetched is
 // replaced by a text that says where it is.
-func (w whole) GetReturns(ctx context.Context, jid string) ([]returners.Return, error) {
+func (w Whole) GetReturns(ctx context.Context, jid string) ([]returners.Return, error) {
 	rets, err := w.Reader.GetReturns(ctx, jid)
 	if err != nil {
 		return nil, err
 	}
-	return rets, w.m.fillIn(ctx, jid, rets, w.sql)
+	return rets, w.Below.fillIn(ctx, jid, rets, w.SQL)
 }
 
 // fillIn puts the results in the place of their digests.
-func (m *Master) fillIn(ctx context.Context, jid string, rets []returners.Return, sql returners.Reader) error {
+func (s *Service) fillIn(ctx context.Context, jid string, rets []returners.Return, sql returners.Reader) error {
 	at := map[string]int{} // minion → index in rets
 	for i, r := range rets {
 		if _, digest := wire.Digest(r.Full); digest {
@@ -51,7 +52,7 @@ func (m *Master) fillIn(ctx context.Context, jid string, rets []returners.Return
 	if sql != nil {
 		have, err := sql.GetReturns(ctx, jid)
 		if err != nil {
-			m.log.Warn("Results are fetched from the nodes below, for the job cache cannot be read", "jid", jid, "err", err)
+			s.o.Log.Warn("Results are fetched from the nodes below, for the job cache cannot be read", "jid", jid, "err", err)
 		}
 		for _, r := range have {
 			if i, ok := at[r.ID]; ok {
@@ -64,10 +65,10 @@ func (m *Master) fillIn(ctx context.Context, jid string, rets []returners.Return
 	for id, i := range at {
 		byNode[rets[i].Via] = append(byNode[rets[i].Via], id)
 	}
-	for _, node := range sortedKeys(byNode) {
+	for _, node := range slices.Sorted(maps.Keys(byNode)) {
 		ids := byNode[node]
 		slices.Sort(ids)
-		got, why := m.fetchBodies(ctx, node, jid, ids)
+		got, why := s.fetchBodies(ctx, node, jid, ids)
 		for _, id := range ids {
 			r := &rets[at[id]]
 			full, ok := got[id]
@@ -94,11 +95,11 @@ var errNotThere = errors.New("it is not there any more")
 
 // fetchBodies asks a node right below for whole returns, page by page. What could
 // not be had has no entry; why says the reason.
-func (m *Master) fetchBodies(ctx context.Context, node, jid string, ids []string) (got map[string]wire.Raw, why error) {
+func (s *Service) fetchBodies(ctx context.Context, node, jid string, ids []string) (got map[string]wire.Raw, why error) {
 	got, why = map[string]wire.Raw{}, errNotThere
 	for len(ids) > 0 {
 		page, cancel := context.WithTimeout(ctx, bodiesWait)
-		said, err := m.askNodes(page, []string{node}, askBodies, wire.NewMap("jid", jid, "ids", ids))
+		said, err := s.Ask(page, []string{node}, askBodies, wire.NewMap("jid", jid, "ids", ids))
 		cancel()
 		if err == nil {
 			err = said[node].Err
@@ -137,13 +138,13 @@ func readBodies(raw wire.Raw, into map[string]wire.Raw) (more bool, err error) {
 
 // answerBodies gives whole returns of a job, this node's own and, through it,
 // those of the nodes below; what does not fit one answer is left for the next.
-func (m *Master) answerBodies(ctx context.Context, arg wire.Raw) (any, error) {
+func (s *Service) answerBodies(ctx context.Context, arg wire.Raw) (any, error) {
 	d, err := wire.DecodeMap(arg)
 	if err != nil {
 		return nil, fmt.Errorf("question for results: %w", err)
 	}
 	jid, want := d.String("jid"), wire.Texts(d.List("ids"))
-	rets, err := m.store.Local().GetReturns(ctx, jid)
+	rets, err := s.o.Store.Local().GetReturns(ctx, jid)
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +172,7 @@ func (m *Master) answerBodies(ctx context.Context, arg wire.Raw) (any, error) {
 		}
 	}
 	if !more && len(below) > 0 {
-		if err := m.fillIn(ctx, jid, below, nil); err != nil {
+		if err := s.fillIn(ctx, jid, below, nil); err != nil {
 			return nil, err
 		}
 		for _, r := range below {

@@ -1,4 +1,4 @@
-package master
+package below
 
 import (
 	"context"
@@ -28,36 +28,36 @@ var errNodeAway = errors.New("the node is not connected")
 var errNodePlain = errors.New("the node is a Python syndic, which cannot be asked")
 
 // inquiries lists who answers which question from above.
-func (m *Master) inquiries() map[string]func(ctx context.Context, arg wire.Raw) (any, error) {
+func (s *Service) inquiries() map[string]func(ctx context.Context, arg wire.Raw) (any, error) {
 	return map[string]func(context.Context, wire.Raw) (any, error){
-		publications.AskQueued: m.publications.AnswerQueued, publications.AskDequeue: m.publications.AnswerDequeue,
-		askTrace:  m.answerTrace,
-		askBodies: m.answerBodies,
-		askActive: m.answerActive,
+		publications.AskQueued: s.o.Publications.AnswerQueued, publications.AskDequeue: s.o.Publications.AnswerDequeue,
+		askTrace:  s.answerTrace,
+		askBodies: s.answerBodies,
+		askActive: s.answerActive,
 	}
 }
 
 // Answer answers a question of the master above, for this node and all below.
-func (m *Master) Answer(ctx context.Context, what string, arg wire.Raw) (any, error) {
-	h, ok := m.inquiries()[what]
+func (s *Service) Answer(ctx context.Context, what string, arg wire.Raw) (any, error) {
+	h, ok := s.inquiries()[what]
 	if !ok {
-		return nil, fmt.Errorf("node %s does not know the question %q: it runs version %s", m.node, what, m.version)
+		return nil, fmt.Errorf("node %s does not know the question %q: it runs version %s", s.o.Node, what, s.o.Version)
 	}
 	return h(ctx, arg)
 }
 
-// askNodes asks nodes right below; nil means all. Those that cannot be asked
+// Ask asks nodes right below; nil means all. Those that cannot be asked
 // have an answer as well: why.
-func (m *Master) askNodes(ctx context.Context, nodes []string, what string, arg any) (map[string]nodecall.Answer, error) {
+func (s *Service) Ask(ctx context.Context, nodes []string, what string, arg any) (map[string]nodecall.Answer, error) {
 	if nodes == nil {
-		nodes = m.policy.Nodes()
+		nodes = s.o.Policy.Nodes()
 	}
 	out := map[string]nodecall.Answer{}
 	var up []string
 	for _, id := range nodes {
-		live, _ := m.peers.Node(id)
+		live, _ := s.o.Peers.Node(id)
 		switch {
-		case !m.keys.Accepted(id):
+		case !s.o.Keys.Accepted(id):
 		case live == ledger.Untracked:
 			out[id] = nodecall.Answer{Err: errNodePlain}
 		case live != ledger.Up:
@@ -66,7 +66,7 @@ func (m *Master) askNodes(ctx context.Context, nodes []string, what string, arg 
 			up = append(up, id)
 		}
 	}
-	said, err := m.desk.Ask(ctx, up, what, arg)
+	said, err := s.desk.Ask(ctx, up, what, arg)
 	for id, a := range said {
 		out[id] = a
 	}
@@ -74,17 +74,17 @@ func (m *Master) askNodes(ctx context.Context, nodes []string, what string, arg 
 }
 
 // question publishes a question to nodes below.
-func (m *Master) question(nodes []string, q nodecall.Question) error {
+func (s *Service) question(nodes []string, q nodecall.Question) error {
 	p, err := q.Publication(nodes)
 	if err != nil {
 		return err
 	}
-	p.JID, p.User = m.jids.Next(), m.access.Own
-	return m.publications.Send(p, channel.TopicsOf(nodes), &zmtp.Choice{IDs: m.policy.Conns(nodes)})
+	p.JID, p.User = s.o.JIDs.Next(), s.o.Own
+	return s.o.Publications.Send(p, channel.TopicsOf(nodes), &zmtp.Choice{IDs: s.o.Policy.Conns(nodes)})
 }
 
 func init() {
-	own.Register(server.Command{
+	commands.Register(server.Command{
 		Name: nodecall.Command, Who: server.Node,
 		Args: []string{"ask", "value", "error"},
 		Doc: `
@@ -95,11 +95,11 @@ ask
 value, error
     What it says, or why it says nothing.
 `,
-	}, func(m *Master) server.Handler { return m.onAnswer })
+	}, func(s *Service) server.Handler { return s.onAnswer })
 }
 
 // onAnswer serves `_answer`: what a node says to a question of this master.
-func (m *Master) onAnswer(_ context.Context, r *server.Request) (any, error) {
+func (s *Service) onAnswer(_ context.Context, r *server.Request) (any, error) {
 	var id, fault string
 	var a nodecall.Answer
 	err := wire.Fields(r.Load, func(key string, val wire.Raw) (err error) {
@@ -119,5 +119,5 @@ func (m *Master) onAnswer(_ context.Context, r *server.Request) (any, error) {
 	if fault != "" {
 		a.Err = errors.New(fault)
 	}
-	return wire.NewMap("heard", m.desk.Take(r.ID, id, a)), nil
+	return wire.NewMap("heard", s.desk.Take(r.ID, id, a)), nil
 }

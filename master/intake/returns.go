@@ -1,4 +1,4 @@
-package master
+package intake
 
 import (
 	"context"
@@ -13,19 +13,13 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// arrival is a return on its way into the job store, with the event it makes.
-type arrival struct {
-	ret   returners.Return
-	event wire.Raw
-}
-
 var errNotMeant = errors.New("the job was not meant for this minion")
 
 // jidByMaster is the jid of salt-call and schedules, who leave it to the master.
 const jidByMaster = "req"
 
 func init() {
-	own.Register(server.Command{
+	commands.Register(server.Command{
 		Name: "_return", Who: server.Peer, Whole: true,
 		Args: []string{"jid", "return", "fun", "fun_args", "success", "retcode", "out", "user", "master_id", "sig"},
 		Doc: `
@@ -40,59 +34,59 @@ user, master_id
 sig
     The minion's signature of all that, with minion_sign_messages.
 `,
-	}, func(m *Master) server.Handler { return m.onReturn })
+	}, func(s *Service) server.Handler { return s.onReturn })
 }
 
 // onReturn serves `_return`: one minion's answer (Salt wire reference §9.1). The
 // acknowledgement leaves only after the commit.
-func (m *Master) onReturn(ctx context.Context, r *server.Request) (any, error) {
+func (s *Service) onReturn(ctx context.Context, r *server.Request) (any, error) {
 	ret, err := wire.ParseReturn(r.Load)
 	if err != nil {
 		err = fmt.Errorf("return of %q: %w", r.ID, err)
-		if kept := m.refuseReturn(ctx, r, rows.Outline(r.ID, r.Load), err); errors.Is(kept, server.ErrNotStored) {
+		if kept := s.refuseReturn(ctx, r, rows.Outline(r.ID, r.Load), err); errors.Is(kept, server.ErrNotStored) {
 			return nil, kept
 		}
 		return nil, err // which Salt answers by an empty text
 	}
-	if err := m.mayReturn(r, ret); err != nil {
+	if err := s.mayReturn(r, ret); err != nil {
 		return nil, err
 	}
 	if r.Version >= 3 { // before that, anybody could say this of anybody
-		m.policy.ActsAsMinion(r.ID)
+		s.o.Policy.ActsAsMinion(r.ID)
 	}
-	if m.policy.Excludes(ret.JID, ret.ID) {
-		m.policy.Trespassed(ownership.Trespass{Kind: ownership.OfJob, Path: ret.ID, ID: ret.ID, JID: ret.JID, Err: errNotMeant})
+	if s.o.Policy.Excludes(ret.JID, ret.ID) {
+		s.o.Policy.Trespassed(ownership.Trespass{Kind: ownership.OfJob, Path: ret.ID, ID: ret.ID, JID: ret.JID, Err: errNotMeant})
 		return nil, nil
 	}
-	if err := m.fieldsOf(r, ret.Full); err != nil {
-		return nil, m.refuseReturn(ctx, r, ret, err)
+	if err := s.fieldsOf(r, ret.Full); err != nil {
+		return nil, s.refuseReturn(ctx, r, ret, err)
 	}
-	if err := m.signatures.CheckReturn(ret, r.Load); err != nil {
-		if err := m.refuseReturn(ctx, r, ret, err); errors.Is(err, server.ErrNotStored) {
+	if err := s.o.Signatures.CheckReturn(ret, r.Load); err != nil {
+		if err := s.refuseReturn(ctx, r, ret, err); errors.Is(err, server.ErrNotStored) {
 			return nil, err
 		}
 		return false, nil
 	}
-	if m.peers.Answered(ret.JID, ret.ID, ret.Value, r.Version) {
+	if s.o.Peers.Answered(ret.JID, ret.ID, ret.Value, r.Version) {
 		return nil, nil
 	}
-	a := arrival{ret: rows.Of(ret, m.now()), event: ret.Full}
+	row := rows.Of(ret, s.o.Now())
 	var loads []returners.Load
 	if ret.JID == jidByMaster {
-		if a, err = m.giveJID(a); err != nil {
+		if row, err = s.giveJID(row); err != nil {
 			return nil, err
 		}
-		loads = []returners.Load{{JID: a.ret.JID, Raw: a.event, User: ret.User, At: a.ret.At}}
+		loads = []returners.Load{{JID: row.JID, Raw: row.Full, User: ret.User, At: row.At}}
 	}
-	return nil, m.keep(ctx, []arrival{a}, loads)
+	return nil, s.keep(ctx, []returners.Return{row}, loads)
 }
 
 // mayReturn tells whether a return names a job, and its sender.
-func (m *Master) mayReturn(r *server.Request, ret wire.Return) error {
+func (s *Service) mayReturn(r *server.Request, ret wire.Return) error {
 	switch {
 	case ret.JID != jidByMaster && !jid.Valid(ret.JID):
 		return fmt.Errorf("return of %q: jid %q is not a job id", r.ID, ret.JID)
-	case !m.keys.Accepted(ret.ID):
+	case !s.o.Keys.Accepted(ret.ID):
 		return fmt.Errorf("return of job %s: id %q has no accepted key", ret.JID, ret.ID)
 	case r.Version >= 3 && ret.ID != r.ID:
 		return fmt.Errorf("return of job %s: %s returns as %q", ret.JID, r.ID, ret.ID)
@@ -102,46 +96,41 @@ func (m *Master) mayReturn(r *server.Request, ret wire.Return) error {
 
 // giveJID replaces the jid "req" by a fresh one, and adds what makes the return
 // the load of its own job.
-func (m *Master) giveJID(a arrival) (arrival, error) {
-	v, err := wire.DecodeWithin(a.ret.Full, wire.Limits{MaxNodes: server.MaxValues})
+func (s *Service) giveJID(r returners.Return) (returners.Return, error) {
+	v, err := wire.DecodeWithin(r.Full, wire.Limits{MaxNodes: server.MaxValues})
 	full, ok := v.(*wire.Map)
 	if err == nil && !ok {
 		err = server.ErrNotAMap
 	}
 	if err != nil {
-		return a, fmt.Errorf("return of %s without jid: %w", a.ret.ID, err)
+		return r, fmt.Errorf("return of %s without jid: %w", r.ID, err)
 	}
-	a.ret.JID = m.jids.Next()
-	full.Set("jid", a.ret.JID)
+	r.JID = s.o.JIDs.Next()
+	full.Set("jid", r.JID)
 	if !full.Has("arg") {
 		args, _ := full.Get("fun_args")
 		full.Set("arg", args)
 	}
-	full.Set("tgt", a.ret.ID)
+	full.Set("tgt", r.ID)
 	full.Set("tgt_type", "glob")
-	if a.ret.Full, err = wire.Encode(full); err != nil {
-		return a, fmt.Errorf("return of %s without jid: %w", a.ret.ID, err)
+	if r.Full, err = wire.Encode(full); err != nil {
+		return r, fmt.Errorf("return of %s without jid: %w", r.ID, err)
 	}
-	a.event = a.ret.Full
-	return a, nil
+	return r, nil
 }
 
-// keep stores arrivals durably, then tells the bus and the ledger of those that
+// keep stores returns durably, then tells the bus and the ledger of those that
 // are new. Repeats are acknowledged and change nothing.
-func (m *Master) keep(ctx context.Context, as []arrival, loads []returners.Load) error {
-	rets := make([]returners.Return, len(as))
-	for i, a := range as {
-		rets[i] = a.ret
-	}
-	s := m.jobs.Returns(rets, loads)
-	fresh, err := m.store.SaveReturns(ctx, s.Batch.Returns, s.Batch.Loads...)
-	m.jobs.Saved(s, returners.Result{NewReturns: fresh}, err)
+func (s *Service) keep(ctx context.Context, rets []returners.Return, loads []returners.Load) error {
+	save := s.o.Jobs.Returns(rets, loads)
+	fresh, err := s.o.Store.SaveReturns(ctx, save.Batch.Returns, save.Batch.Loads...)
+	s.o.Jobs.Saved(save, returners.Result{NewReturns: fresh}, err)
 	if err != nil {
 		return fmt.Errorf("%w: %w", server.ErrNotStored, err)
 	}
 	for _, is := range fresh {
 		if !is {
-			m.stats.Repeated.Add(1)
+			s.o.Stats.Repeated.Add(1)
 		}
 	}
 	return nil

@@ -1,4 +1,4 @@
-package master
+package intake
 
 import (
 	"fmt"
@@ -17,20 +17,20 @@ type relayer struct {
 
 // relayer tells in which role the sender of a bulk of events speaks. A pretag
 // under "syndic/" is a node's, and must be its own.
-func (m *Master) relayer(id string, e wire.MinionEvent) (relayer, error) {
-	r := relayer{id: id, isNode: m.policy.IsNode(id)}
+func (s *Service) relayer(id string, e wire.MinionEvent) (relayer, error) {
+	r := relayer{id: id, isNode: s.o.Policy.IsNode(id)}
 	if e.HasPretag {
 		r.pretag = e.Pretag
 	}
 	own := "syndic/" + id
 	if !r.isNode && r.pretag == own {
-		if err := m.policy.Join(id); err != nil {
+		if err := s.o.Policy.Join(id); err != nil {
 			return r, err
 		}
 		r.isNode = true
 	}
 	if !r.isNode {
-		m.policy.ActsAsMinion(id)
+		s.o.Policy.ActsAsMinion(id)
 	}
 	if r.isNode && r.pretag != "" && r.pretag != own {
 		return r, fmt.Errorf("node %s passes events on under %q, must be %q", id, r.pretag, own)
@@ -41,9 +41,9 @@ func (m *Master) relayer(id string, e wire.MinionEvent) (relayer, error) {
 // relay fires one event that was passed on, under its own name and under the
 // relayer's, as Salt does; words on jobs go to the engine, which has them fired. What only
 // masters may say is believed of nodes alone.
-func (m *Master) relay(r relayer, x wire.TagData) (upTo uint64, err error) {
+func (s *Service) relay(r relayer, x wire.TagData) (upTo uint64, err error) {
 	refuse := func(err error) (uint64, error) {
-		m.policy.Trespassed(ownership.Trespass{Kind: ownership.OfEvent, Path: r.id, Err: err})
+		s.o.Policy.Trespassed(ownership.Trespass{Kind: ownership.OfEvent, Path: r.id, Err: err})
 		return 0, nil
 	}
 	data, origin := x.Data, ""
@@ -51,21 +51,21 @@ func (m *Master) relay(r relayer, x wire.TagData) (upTo uint64, err error) {
 	case !r.isNode && !(ownership.MayFire(r.id, x.Tag) && (r.pretag == "" || ownership.MayFire(r.id, r.pretag+"/"+x.Tag))):
 		return refuse(fmt.Errorf("a minion may not fire %q under %q", x.Tag, r.pretag))
 	case r.isNode:
-		if err := m.policy.MayRelay(r.id, x.Tag); err != nil {
+		if err := s.o.Policy.MayRelay(r.id, x.Tag); err != nil {
 			return refuse(fmt.Errorf("a node may not pass %q on: %w", x.Tag, err))
 		}
 		var taken bool
-		if data, upTo, taken = m.fromBelow(r.id, x.Tag, data); taken {
+		if data, upTo, taken = s.fromBelow(r.id, x.Tag, data); taken {
 			return upTo, nil
 		}
 		origin = r.id
 	}
-	now := m.now()
-	if err := m.bus.FireEvent(bus.Event{Tag: x.Tag, Data: data, Stamp: now, Origin: origin}); err != nil {
+	now := s.o.Now()
+	if err := s.o.Bus.FireEvent(bus.Event{Tag: x.Tag, Data: data, Stamp: now, Origin: origin}); err != nil {
 		return upTo, fmt.Errorf("event %q of %s: %w", x.Tag, r.id, err)
 	}
 	if r.pretag == "" {
 		return upTo, nil
 	}
-	return upTo, m.bus.FireEvent(bus.Event{Tag: r.pretag + "/" + x.Tag, Data: data, Stamp: now, Origin: origin, Copy: true})
+	return upTo, s.o.Bus.FireEvent(bus.Event{Tag: r.pretag + "/" + x.Tag, Data: data, Stamp: now, Origin: origin, Copy: true})
 }

@@ -1,0 +1,39 @@
+package below
+
+import (
+	"context"
+	"time"
+
+	"github.com/momtree/mom/internal/wire"
+)
+
+// activeWait is how long nodes below may take to tell of their jobs.
+const activeWait = 3 * time.Second
+
+// answerActive gives the open jobs of this node and of those below.
+func (s *Service) answerActive(ctx context.Context, _ wire.Raw) (any, error) {
+	return s.o.Active(ctx)
+}
+
+// Active asks the nodes right below for their open jobs.
+func (s *Service) Active(ctx context.Context) map[string]*wire.Map {
+	ctx, cancel := context.WithTimeout(ctx, activeWait)
+	defer cancel()
+	said, err := s.Ask(ctx, nil, askActive, nil)
+	if err != nil {
+		s.o.Log.Warn("The nodes below could not be asked for their jobs", "err", err)
+		return nil
+	}
+	out := map[string]*wire.Map{}
+	for id, a := range said {
+		if a.Err != nil {
+			continue
+		}
+		if jobs, err := wire.DecodeMap(a.Value); err == nil {
+			out[id] = jobs
+		} else {
+			s.o.Log.Warn("What a node below says of its jobs cannot be read", "node", id, "err", err)
+		}
+	}
+	return out
+}

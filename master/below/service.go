@@ -1,0 +1,56 @@
+package below
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/internal/nodecall"
+	"github.com/momtree/mom/master/jobs"
+	"github.com/momtree/mom/master/jobstore"
+	"github.com/momtree/mom/master/keyring"
+	"github.com/momtree/mom/master/ownership"
+	"github.com/momtree/mom/master/peers"
+	"github.com/momtree/mom/master/publications"
+	"github.com/momtree/mom/master/server"
+	"github.com/momtree/mom/master/tracer"
+)
+
+// Options of a [Service]. None may be left out.
+type Options struct {
+	Node, Version string // of this master, in the tree
+	Own           string // the user of the master
+	Keys          *keyring.Ring
+	Policy        *ownership.Policy
+	Peers         *peers.Service
+	Publications  *publications.Service
+	Jobs          *jobs.Engine
+	Store         *jobstore.Store
+	JIDs          *jid.Generator
+	Traces        *tracer.Book
+	// Active gives the open jobs of this master and of all below.
+	Active func(ctx context.Context) (any, error)
+	Log    *slog.Logger
+}
+
+// Service asks the nodes right below, and answers the master above. It is safe for
+// concurrent use.
+type Service struct {
+	o    Options
+	desk *nodecall.Desk
+}
+
+// New makes one.
+func New(o Options) *Service {
+	s := &Service{o: o}
+	s.desk = nodecall.NewDesk(s.question)
+	return s
+}
+
+var commands server.Set[*Service]
+
+// Commands is the one by which nodes answer.
+func Commands() []server.Command { return commands.Commands() }
+
+// Serve has a server take it.
+func (s *Service) Serve(srv *server.Server) { commands.AddTo(srv, s) }

@@ -1,0 +1,85 @@
+package intake
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/ownership"
+	"github.com/momtree/mom/master/rows"
+	"github.com/momtree/mom/master/server"
+	"github.com/momtree/mom/returners"
+)
+
+// A return ends in one of three ways: it is stored; nothing can be stored just now and
+// it comes again; or it can never be taken. The last is a verdict, and a verdict ends
+// the job for that minion: an error is stored in the place of the return, goes up the
+// tree as one, and says why. Otherwise the minion, which is connected and has done its
+// work, would be waited for without end.
+
+// refuseReturn ends the job of a return that can never be taken. That is its sender's
+// own doing, so it needs to be proven who that is; of others the error is given back.
+func (s *Service) refuseReturn(ctx context.Context, r *server.Request, ret wire.Return, why error) error {
+	proven := r.Version >= 3 || r.Proven
+	if err := s.mayReturn(r, ret); err != nil || !proven || !jid.Valid(ret.JID) {
+		return why
+	}
+	if s.o.Policy.Excludes(ret.JID, ret.ID) || s.o.Peers.Probed(ret.JID) {
+		return why
+	}
+	row, err := s.unusable(ret, ret.ID, why)
+	if err != nil {
+		return err
+	}
+	return s.keep(ctx, []returners.Return{row}, nil)
+}
+
+// unusable counts and tells a return that can never be taken, and gives the error
+// that is stored in its place.
+func (s *Service) unusable(ret wire.Return, path string, why error) (returners.Return, error) {
+	s.o.Policy.Trespassed(ownership.Trespass{Kind: ownership.OfUnusable, Path: path, ID: ret.ID, JID: ret.JID, Err: why})
+	s.refused.note(ret, why, s.o.Now())
+	ret, err := rows.InPlace(ret, s.o.Node, why)
+	if err != nil {
+		return returners.Return{}, err
+	}
+	return rows.Of(ret, s.o.Now()), nil
+}
+
+// RefusedFor is how long the tree shows that results of minions were refused.
+const RefusedFor = time.Hour
+
+// Refused are the returns that were refused lately.
+type Refused struct {
+	N     int
+	Last  wire.ReturnOf
+	Why   string
+	Since time.Time // of the last
+}
+
+// refused remembers them, for the tree to show.
+type refused struct {
+	mu  sync.Mutex
+	now Refused
+}
+
+func (r *refused) note(ret wire.Return, why error, at time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if at.Sub(r.now.Since) > RefusedFor {
+		r.now.N = 0
+	}
+	r.now = Refused{r.now.N + 1, wire.ReturnOf{JID: ret.JID, ID: ret.ID}, why.Error(), at}
+}
+
+// Refused gives the returns that were refused in the last hour; N is 0 if none was.
+func (s *Service) Refused() Refused {
+	s.refused.mu.Lock()
+	defer s.refused.mu.Unlock()
+	if s.o.Now().Sub(s.refused.now.Since) > RefusedFor {
+		return Refused{}
+	}
+	return s.refused.now
+}

@@ -1,0 +1,150 @@
+package restore
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"runtime"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/momtree/mom/internal/target"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/jobs"
+	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/keyring"
+	"github.com/momtree/mom/master/ownership"
+	"github.com/momtree/mom/master/peers"
+	"github.com/momtree/mom/master/publications"
+	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/topology"
+)
+
+// Options of a [Service]. None may be left out.
+type Options struct {
+	Jobs         *jobs.Engine
+	Publications *publications.Service
+	Policy       *ownership.Policy
+	Peers        *peers.Service
+	Keys         *keyring.Ring
+	Tree         *topology.Tree
+	Timeout      time.Duration // of the jobs
+	Log          *slog.Logger
+}
+
+// Service is what a master that has begun a life knows of its peers, which have the time
+// to reconnect that presence gives after a start. It is a [jobs.Presence].
+type Service struct{ o Options }
+
+// New makes one.
+func New(o Options) *Service { return &Service{o: o} }
+
+// Run opens the accounts of an earlier life again, and has publications kept on that
+// minions may still have missed.
+func (s *Service) Run(ctx context.Context) {
+	jids := s.o.Jobs.Open()
+	s.o.Publications.TakeUpQueues()
+	s.jobs(ctx, jids)
+	s.o.Publications.TakeUp()
+}
+
+// Again ends a closed job anew whose words were let go while a disk took none.
+func (s *Service) Again(ctx context.Context, jid string) error { return s.o.Jobs.EndAgain(ctx, jid, s) }
+
+// jobs takes up jobs, several at a time: there may be thousands, of ten thousand
+// returns each.
+func (s *Service) jobs(ctx context.Context, jids []string) {
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for _, jid := range jids {
+		g.Go(func() error {
+			if err := s.job(ctx, jid); err != nil {
+				s.o.Log.Error("An open job could not be taken up again", "jid", jid, "err", err)
+			}
+			return nil
+		})
+	}
+	_ = g.Wait() // it has no error: each was told
+}
+
+func (s *Service) job(ctx context.Context, jid string) error {
+	known, err := s.o.Jobs.Restore(ctx, jid, s)
+	if err == nil && !known { // it was killed before the job was stored
+		s.o.Publications.Drop(jid)
+	}
+	return err
+}
+
+// knownBehind gives the minions behind a node that a stored job means, by the
+// reports of the node in this life or, of one that has not come back, by those in
+// an earlier one, which do not tell paths.
+func (s *Service) knownBehind(node string, load returners.Load) map[string]string {
+	expr, _, err := storedTarget(load.Raw)
+	if err != nil { // then nobody is named, as of a target that only minions can tell
+		return nil
+	}
+	out := map[string]string{}
+	for _, id := range s.o.Policy.Claims().Of(node) {
+		if expr.Match(target.ID(id)) {
+			out[id] = node
+		}
+	}
+	if below, ok := s.o.Tree.Node(node); ok {
+		maps.Copy(out, ownership.Known(below, node, expr))
+	}
+	return out
+}
+
+// Grace is described at [jobs.Presence].
+func (s *Service) Grace(id string) (ledger.Liveness, time.Duration) { return s.o.Peers.Grace(id) }
+
+// Spec is described at [jobs.Presence].
+func (s *Service) Spec(load returners.Load, minions []string) ledger.Job {
+	spec := ledger.Job{JID: load.JID, Timeout: s.o.Timeout}
+	_ = wire.Fields(load.Raw, func(key string, val wire.Raw) error { // a load without fun has no name, that is all
+		switch key {
+		case "fun":
+			spec.Fun = wire.FunName(val)
+		case "kwargs":
+			spec.Queue = s.o.Publications.StillQueued(val)
+		}
+		return nil
+	})
+	if s.o.Publications.Unpublished(load.JID) { // minions without presence get it when they subscribe
+		spec.Timeout += publications.Republished
+	}
+	spec.Minions = s.o.Peers.Minions(minions, func(string) bool { return true })
+	for _, id := range s.o.Policy.Nodes() {
+		if s.o.Keys.Accepted(id) {
+			n := ledger.Node{ID: id}
+			n.Live, _ = s.o.Peers.Node(id)
+			if n.Live == ledger.Away { // it had the job and speaks again when it is back
+				n.Live = ledger.Up
+			}
+			if n.Live != ledger.Untracked {
+				n.Known = func() map[string]string { return s.knownBehind(id, load) }
+			}
+			spec.Nodes = append(spec.Nodes, n)
+		}
+	}
+	if expr, tgtType, err := storedTarget(load.Raw); err == nil {
+		s.o.Policy.Aimed(load.JID, tgtType, expr)
+	}
+	s.o.Log.Info("An open job is taken up again", "jid", load.JID, "minions", len(minions))
+	return spec
+}
+
+// storedTarget reads whom a stored load means.
+func storedTarget(load wire.Raw) (expr target.Expr, tgtType string, err error) {
+	d, err := wire.DecodeMap(load)
+	if err != nil {
+		return nil, "", err
+	}
+	tgt, _ := d.Get("tgt")
+	if tgtType = d.String("tgt_type"); tgtType == "" {
+		tgtType = "glob"
+	}
+	expr, err = target.Parse(tgt, tgtType, target.Options{})
+	return expr, tgtType, err
+}
