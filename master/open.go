@@ -127,7 +127,7 @@ func (m *Master) openStore(o Options) (err error) {
 		Ask: func(ctx context.Context, what string, arg any) (map[string]nodecall.Answer, error) {
 			return m.below.Ask(ctx, nil, what, arg)
 		},
-		Age: m.ages.Now, Steady: m.ages.Steady, Given: &m.stats.Missed, Log: m.log, Now: m.now,
+		Unheard: m.peers.Unheard, Age: m.ages.Now, Steady: m.ages.Steady, Given: &m.stats.Missed, Log: m.log, Now: m.now,
 	})
 	if err != nil {
 		return err

@@ -163,21 +163,31 @@ func TestStock_LateAnswer(t *testing.T) {
 
 // Just after a start of the master its stock minions are on their way back. A job that
 // is published then waits for them and is given to them, however short Salt's own times
-// are. Size: one minion that takes 3 s; a job would be given up after 2.
+// are, also if they sign in before they subscribe: with the new shared key a return that
+// is tried again makes them. Size: one minion that takes 3 s; a job would be given up after 2.
 func TestStock_JobJustAfterAStart(t *testing.T) {
-	r := newRig(t, reconnectIn(20*time.Second), func(c *config.Master) {
-		c.Timeout, c.GatherJobTimeout = time.Second, time.Second
-	})
-	r.start()
-	s := r.stockless("s1", "minion")
-	s.back = 3 * time.Second
-	r.connect(s)
-	eventually(t, "it known", func() bool { return r.peers.Minion("s1").Live == ledger.Up })
-	r.restart()
-	events := r.events()
-	jid := r.say(testJob("s1", "glob")).Map("load").String("jid")
-	d := events.take("salt/job/" + jid + "/complete")
-	if d.Int("returned") != 1 || d.Map("missing").Len() != 0 || s.runs(jid) != 1 {
-		t.Errorf("complete %v after %d runs", plain(t, d), s.runs(jid))
+	for _, signs := range []bool{false, true} {
+		t.Run(fmt.Sprint("signs in ", signs), func(t *testing.T) {
+			r := newRig(t, reconnectIn(20*time.Second), func(c *config.Master) {
+				c.Timeout, c.GatherJobTimeout = time.Second, time.Second
+			})
+			r.start()
+			s := r.stockless("s1", "minion")
+			s.back = 3 * time.Second
+			r.connect(s)
+			eventually(t, "it known", func() bool { return r.peers.Minion("s1").Live == ledger.Up })
+			r.restart()
+			events := r.events()
+			jid := r.say(testJob("s1", "glob")).Map("load").String("jid")
+			if signs {
+				if _, err := s.SignIn(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			d := events.take("salt/job/" + jid + "/complete")
+			if d.Int("returned") != 1 || d.Map("missing").Len() != 0 || s.runs(jid) != 1 {
+				t.Errorf("complete %v after %d runs", plain(t, d), s.runs(jid))
+			}
+		})
 	}
 }

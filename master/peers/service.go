@@ -100,6 +100,7 @@ func Open(o Options) *Service {
 	s := &Service{o: o}
 	s.Registry = presence.New(presence.Config{
 		Known: known, Up: s.up, Down: s.down, Now: o.Now, Asks: o.Config.PresenceAsk, Reconnect: o.Config.PresenceReconnect,
+		Position: func() int64 { return s.p.Heard().Position },
 	})
 	s.asks = findjob.NewGatherer(s.ask)
 	return s

@@ -20,6 +20,9 @@ type Config struct {
 	// recon_max, 1 to 11 s, and libzmq waits R and a random part of R on top, so less
 	// than 22 s; 3 s are for the connection and the answer.
 	Reconnect time.Duration
+	// Position is how far publications and sign-ins have gone by now: see [Before]. nil:
+	// it stays 0, and nobody is known not to have heard one.
+	Position func() int64
 	// Up and Down are told of changes, one at a time and in order. An
 	// announcement of a peer that is up already calls Up again: it may run other
 	// jobs now. They must not call the registry.
@@ -37,6 +40,9 @@ func (c *Config) fill() {
 	}
 	if c.Reconnect <= 0 {
 		c.Reconnect = 25 * time.Second
+	}
+	if c.Position == nil {
+		c.Position = func() int64 { return 0 }
 	}
 	if c.Now == nil {
 		c.Now = time.Now

@@ -85,6 +85,7 @@ func (r *Registry) Named(conn uint64, id string) (known bool) {
 			return true
 		}
 	}
+	r.proxied = r.proxied || len(l.named) > 0
 	s := &session{conns: []Conn{l.conn}, id: id, ann: Announcement{ID: id, Role: Minion, Stock: true}}
 	l.named = append(l.named, s)
 	r.settle(l)
@@ -137,9 +138,40 @@ func (r *Registry) settle(l *line) {
 // vanish settles a line that is gone. The caller holds mu.
 func (r *Registry) vanish(l *line) {
 	if l != nil && !l.settled {
-		r.vanished = r.cfg.Now()
+		r.vanished, r.lost = r.cfg.Now(), r.cfg.Position()
 	}
 	r.settle(l)
+}
+
+// Unheard tells whether a stock minion that says that it hangs on a connection has
+// certainly not heard what was published at a position of this life of the master, also
+// if it has been started since: the connection is from after it, the minion has not been
+// here before, and each connection that could have heard it is that of another.
+func (r *Registry) Unheard(conn uint64, id string, at int64) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	l, p := r.lines[conn], r.peers[id]
+	switch {
+	case l == nil || l.before.Position < at || len(l.named) > 0 || r.proxied:
+		return false
+	case p != nil && (p.Up || !p.Since.IsZero() || len(p.sessions) > 0):
+		return false
+	case r.lost >= at:
+		return false
+	}
+	oldest := r.oldest()
+	return oldest == nil || oldest.before.Position >= at
+}
+
+// oldest gives the nameless connection that stands longest. The caller holds mu.
+func (r *Registry) oldest() *line {
+	for len(r.fresh) > 0 && r.fresh[0].settled {
+		r.fresh, r.settled = r.fresh[1:], r.settled-1
+	}
+	if len(r.fresh) == 0 {
+		return nil
+	}
+	return r.fresh[0]
 }
 
 // newest gives the nameless connection that came last. The caller holds mu.

@@ -54,6 +54,8 @@ type Registry struct {
 	fresh     []*line              // nameless ones in the order in which they came, some settled since
 	settled   int                  // of these
 	vanished  time.Time            // when a nameless one ended last
+	lost      int64                // the position then
+	proxied   bool                 // more than one minion hangs on a connection, or did
 	signed    map[string]time.Time // sign-ins of who is not connected
 
 	// news are the hooks still to be called, in the order in which things happened;

@@ -115,7 +115,7 @@ func (s *Service) GiveMissed(conn uint64, id string, before presence.Before) {
 		switch {
 		case !owes && !queued:
 			return true
-		case s.o.Jobs.Unheard(rec.JID, id), s.diary.MayRepeat(rec.JID, id, before.Position):
+		case s.o.Jobs.Unheard(rec.JID, id), s.unheard(conn, rec.JID, id), s.diary.MayRepeat(rec.JID, id, before.Position):
 		default:
 			return true
 		}
@@ -133,4 +133,11 @@ func (s *Service) GiveMissed(conn uint64, id string, before presence.Before) {
 		s.o.Log.Info("A publication was missed and is given again", "jid", rec.JID, "id", id)
 		return true
 	})
+}
+
+// unheard tells whether a stock minion has certainly not heard a job of this life of the
+// master, by the connections that could have heard it.
+func (s *Service) unheard(conn uint64, jid, id string) bool {
+	at, here := s.diary.PublishedHere(jid)
+	return here && s.o.Unheard(conn, id, at)
 }

@@ -51,6 +51,9 @@ type Options struct {
 	// Nodes are those right below; Ask asks them all.
 	Nodes func() []string
 	Ask   func(ctx context.Context, what string, arg any) (map[string]nodecall.Answer, error)
+	// Unheard tells by its connections whether a stock minion has certainly not heard
+	// what was published at a position of this life.
+	Unheard func(conn uint64, id string, at int64) bool
 	// Age is the time by which is told how old something is, Steady whether it can be.
 	Age    func() time.Time
 	Steady func() bool

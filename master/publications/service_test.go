@@ -51,9 +51,10 @@ func newWorld(t *testing.T) *world {
 	c.Cachedir, c.PublishRetention = t.TempDir(), time.Hour
 	w.Service, err = Open(t.Context(), Options{
 		Config: c, Keys: w, Key: w.shared.Current, Port: func() Port { return w }, Store: w, Jobs: jobs{w},
-		Nodes: func() []string { return slices.Sorted(maps.Keys(w.nodes)) },
-		Ask:   func(context.Context, string, any) (map[string]nodecall.Answer, error) { return w.nodes, nil },
-		Age:   time.Now, Steady: func() bool { return true }, Given: &w.given, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: time.Now,
+		Nodes:   func() []string { return slices.Sorted(maps.Keys(w.nodes)) },
+		Unheard: func(uint64, string, int64) bool { return false },
+		Ask:     func(context.Context, string, any) (map[string]nodecall.Answer, error) { return w.nodes, nil },
+		Age:     time.Now, Steady: func() bool { return true }, Given: &w.given, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: time.Now,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -43,6 +43,7 @@ type Diary struct {
 	pos    int64
 	pubs   []publication // the last ones
 	signed map[string]*signIns
+	life   int64 // where this life began
 	file   *os.File
 	begun  time.Time // the file
 	swept  time.Time
@@ -87,12 +88,13 @@ func OpenDiary(o DiaryOptions) (*Diary, error) {
 		return nil, err
 	}
 	if !whole {
+		d.life = d.pos
 		return d, d.turn()
 	}
 	if d.file, err = os.OpenFile(d.path, os.O_WRONLY|os.O_APPEND, 0); err != nil {
 		return nil, fmt.Errorf("go on with the diary of publications: %w", err)
 	}
-	d.begun = d.now()
+	d.begun, d.life = d.now(), d.pos
 	return d, nil
 }
 
@@ -187,6 +189,19 @@ func (d *Diary) Position() int64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.pos
+}
+
+// PublishedHere tells the position at which a job was published first, if that was in this
+// life.
+func (d *Diary) PublishedHere(jid string) (at int64, ok bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, p := range d.pubs {
+		if p.jid == jid {
+			return p.pos, p.pos > d.life
+		}
+	}
+	return 0, false
 }
 
 // MayRepeat tells whether a stock minion that has connected at a position may be given

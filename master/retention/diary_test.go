@@ -165,3 +165,26 @@ func FuzzDiary(f *testing.F) {
 		_ = d.Close()
 	})
 }
+
+// Where a job was published first, and whether that was in this life.
+func TestDiary_PublishedHere(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "diary")
+	d := openDiary(t, path, nil)
+	d.Published("before")
+	d.SignedIn("a")
+	_ = d.Close()
+	d = openDiary(t, path, nil)
+	life := d.Position()
+	d.Published("now")
+	d.Published("before")
+	d.Published("now")
+	if at, here := d.PublishedHere("now"); at != life+1 || !here {
+		t.Errorf("a job of this life: %d, %v, the life began at %d", at, here, life)
+	}
+	if _, here := d.PublishedHere("before"); here {
+		t.Error("a job that an earlier life published counts as of this one")
+	}
+	if _, here := d.PublishedHere("never"); here {
+		t.Error("a job that nobody published counts")
+	}
+}
