@@ -15,8 +15,9 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// deafReports is after how many reports in a row that find no subscription at
-// the parent a new one is made.
+// deafReports is how many times the time between two reports a parent may find no
+// subscription before a new one is made. Reports that changes of the tree bring sooner
+// count for nothing: the subscription's own sign of life comes first.
 const deafReports = 3
 
 // announcer tells one parent who subscribes and what the tree below looks like.
@@ -24,9 +25,9 @@ type announcer struct {
 	*link
 	conn   uint64 // of the subscription that was announced; 0: none yet
 	tree   treeReport
-	python bool // the parent does not know presence
-	deaf   int  // reports that found no subscription
-	bound  bool // the last report found it
+	python bool      // the parent does not know presence
+	bound  bool      // the last report found a subscription
+	deaf   time.Time // of the first report that found none
 }
 
 // announce reports after each connect, soon after each change of the tree, and
@@ -45,7 +46,7 @@ func (l *link) announce(ctx context.Context, renew context.CancelCauseFunc) {
 		case <-ctx.Done():
 			return
 		case n := <-l.ready:
-			a.conn, a.tree.told, a.tree.asked, a.deaf = n, 0, false, 0
+			a.conn, a.tree.told, a.tree.asked, a.deaf = n, 0, false, time.Time{}
 			retry.reset()
 			again = nil
 			if a.greeted(ctx, renew) != nil {
@@ -78,8 +79,8 @@ func (l *link) announce(ctx context.Context, renew context.CancelCauseFunc) {
 			}
 			continue
 		}
-		if a.deaf >= deafReports {
-			l.s.rescues.Found("report of presence", "the subscription of this node, which the master above does not see; it is made anew", deafReports*l.s.pace.report, "parent", l.name)
+		if since := time.Since(a.deaf); !a.deaf.IsZero() && since >= deafReports*l.s.pace.report {
+			l.s.rescues.Found("report of presence", "the subscription of this node, which the master above does not see; it is made anew", since, "parent", l.name)
 			renew(errMoved)
 			return
 		}
@@ -160,10 +161,11 @@ func (a *announcer) report(ctx context.Context, fresh bool) error {
 	}
 	seen, told := reply.Get("session")
 	a.bound = !told || seen != false
-	if !a.bound && !fresh {
-		a.deaf++
-	} else {
-		a.deaf = 0
+	switch {
+	case a.bound || fresh:
+		a.deaf = time.Time{}
+	case a.deaf.IsZero():
+		a.deaf = time.Now()
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/channel/channeltest"
@@ -245,6 +246,30 @@ func TestDeafParentIsSubscribedAnew(t *testing.T) {
 	})
 	start(t, nil, p)
 	p.AwaitSubscribers(t, 3)
+}
+
+// Changes of the tree bring reports in quick succession. A subscription that these find
+// missing has its time all the same, until its own sign of life fails: no net is needed.
+func TestChangesDoNotMakeAParentDeaf(t *testing.T) {
+	p := startParent(t, channeltest.Rules{})
+	p.Change(func(r *channeltest.Rules) {
+		r.Handle = map[string]channeltest.Handler{
+			"_syndic_return": p.take, "_minion_event": p.hear,
+			"_presence": func(string, *wire.Map) any { return wire.NewMap("session", false, "node", "top") },
+		}
+	})
+	n := plant(t, nil, p)
+	n.pace.report = time.Hour
+	n.run(t)
+	n.awaitUp(t)
+	for i := range 3 * deafReports {
+		seen := len(p.Seen("_presence"))
+		n.local.tree.SetMinion(topology.Minion{ID: fmt.Sprint("web-", i), State: topology.Up})
+		waiting.Until(t, "a report of the change", func() bool { return len(p.Seen("_presence")) > seen })
+	}
+	if total := n.rescues.Total(); total != 0 {
+		t.Errorf("rescued %d times", total)
+	}
 }
 
 func TestPythonParentIsAskedOnce(t *testing.T) {

@@ -1,6 +1,7 @@
 package zmtp
 
 import (
+	"math"
 	"net"
 	"net/netip"
 	"sync"
@@ -9,9 +10,18 @@ import (
 )
 
 // mostPatience is by how much the patience with silent peers may grow where the honest
-// ones take long. It is as large until some have finished and shown how long they take:
+// ones take long. It is as large until many have finished and shown how long they take:
 // a herd that starts on a machine whose disk stands still for a second or two is not cut.
 const mostPatience = 12
+
+// What is known of the silence of honest peers follows the slow ones: those that finish
+// first are the fast ones of a herd, and the others have not shown yet how long they take.
+const (
+	slower    = 4                // of the difference to one that took longer, this part counts at once
+	faster    = 1024             // to one that took less, this part
+	forgotten = 10 * time.Second // half of it is forgotten in this time
+	margin    = 6                // silent peers have as many times of it
+)
 
 // handshakes is the table of connections that have not said READY yet.
 //
@@ -31,7 +41,8 @@ type handshakes struct {
 	all    map[*ticket]struct{}
 	freed  chan struct{} // one slot: a place has become free
 	next   []*ticket     // who gives way next; each is looked at again
-	usual  time.Duration // the silence of those that finished, a moving average
+	usual  time.Duration // the silence of the slow ones among those that finished
+	at     time.Time     // when the last of them did
 	lag    time.Duration // how late this process gets its turn
 	closed bool
 }
@@ -39,7 +50,25 @@ type handshakes struct {
 func (t *handshakes) open(limit int, patience time.Duration) {
 	t.limit, t.patience = limit, patience
 	t.all, t.freed = make(map[*ticket]struct{}), make(chan struct{}, 1)
-	t.usual = mostPatience * patience / 3
+	t.usual, t.at = t.unknown(), time.Now()
+}
+
+// unknown is what counts as usual as long as nobody has shown it.
+func (t *handshakes) unknown() time.Duration { return mostPatience * t.patience / margin }
+
+// known is what is known of the silence of honest peers now.
+func (t *handshakes) known(now time.Time) time.Duration {
+	left := math.Exp2(-float64(now.Sub(t.at)) / float64(forgotten))
+	return t.unknown() + time.Duration(left*float64(t.usual-t.unknown()))
+}
+
+// learn notes how long one was silent that finished.
+func (t *handshakes) learn(silence time.Duration, now time.Time) {
+	part := time.Duration(faster)
+	if t.usual = t.known(now); silence > t.usual {
+		part = slower
+	}
+	t.usual, t.at = t.usual+(silence-t.usual)/part, now
 }
 
 // add takes a place for a connection, and waits until there is one. nil means that
@@ -104,7 +133,8 @@ func (t *handshakes) remove(k *ticket, finished bool) bool {
 	}
 	t.drop(k)
 	if finished {
-		t.usual += (k.silence(time.Now()) - t.usual) / 16
+		now := time.Now()
+		t.learn(k.silence(now), now)
 	}
 	return true
 }
@@ -129,7 +159,7 @@ func (t *handshakes) relieve() bool {
 // evict closes the connection that is to give way, if there is one, and says
 // otherwise how long until it is worth another look; t.mu is held.
 func (t *handshakes) evict(now time.Time) (wait time.Duration, ok bool) {
-	patience := max(t.patience, min(max(3*t.usual, 10*t.lag), mostPatience*t.patience))
+	patience := max(t.patience, min(max(margin*t.known(now), 10*t.lag), mostPatience*t.patience))
 	for ranked := false; ; ranked = true {
 		for len(t.next) > 0 {
 			k := t.next[0]

@@ -149,6 +149,47 @@ func TestHandshakes_AHerdThatStallsIsNotCut(t *testing.T) {
 	}
 }
 
+// Minions that try again come in waves. The first of a wave are fast, and the others of the
+// same machine are not cut since they take forty times as long: what those that finish
+// show counts by its slow ones, and is forgotten in half a minute. Sizes and times are
+// those of 2,500 stock minions that sign in at once, of which 184 were cut.
+func TestHandshakes_AWaveIsNotCut(t *testing.T) {
+	x := &table{t: t}
+	var l Limits
+	l = l.withDefaults()
+	x.open(l.MaxHandshakes, l.HandshakePatience)
+	x.now = x.at
+	cut := func(silent time.Duration) bool {
+		k, _ := x.put(1, silent)
+		_, cut := x.evict(x.now)
+		delete(x.all, k)
+		return cut
+	}
+	finish := func(n int, silent time.Duration) {
+		for range n {
+			x.now = x.now.Add(2 * time.Millisecond)
+			x.learn(silent, x.now)
+		}
+	}
+	finish(600, 5*time.Millisecond)
+	if cut(400 * time.Millisecond) {
+		t.Error("after the fast ones of the herd the slow ones are cut")
+	}
+	finish(5000, 5*time.Millisecond)
+	finish(10, 150*time.Millisecond)
+	if cut(600 * time.Millisecond) {
+		t.Error("a wave is cut that takes longer than those before")
+	}
+	finish(2000, 5*time.Millisecond)
+	if !cut(time.Second) {
+		t.Error("mute peers keep their places although the honest are fast")
+	}
+	x.now = x.now.Add(time.Minute)
+	if cut(2 * time.Second) {
+		t.Error("a herd that comes back is held to what was a minute ago")
+	}
+}
+
 // What a peer has said and we have not read does not count as its silence, neither in
 // a full table nor at the end of its time.
 func TestHandshakes_OurOwnBacklogDoesNotCount(t *testing.T) {
