@@ -311,7 +311,8 @@ func TestReturnsFromBeforeTheJob(t *testing.T) {
 	n.local.commit(t, job(1), "web-1")
 	waiting.Until(t, "the return where nobody asked", func() bool { return a.has(job(1), "web-1") == 1 && n.local.depth() == 0 })
 	b.Publish(channeltest.Job(job(1), "*", "test.ping"))
-	waiting.Until(t, "the return where it was asked for", func() bool { return b.has(job(1), "web-1") == 1 })
+	// It may come twice: what is not answered in time is sent again.
+	waiting.Until(t, "the return where it was asked for", func() bool { return b.has(job(1), "web-1") >= 1 })
 }
 
 // C4: of two masters above the one that asked is away while its job returns, and the
