@@ -97,14 +97,15 @@ func (r *Registry) Named(conn uint64, id string) (known bool) {
 	return true
 }
 
-// hangUp forgets a connection without a session. The caller holds mu.
-func (r *Registry) hangUp(conn uint64) {
+// hangUp forgets a connection without a session, which ended at a position. The caller
+// holds mu.
+func (r *Registry) hangUp(conn uint64, at int64) {
 	l := r.lines[conn]
 	if l == nil {
 		return
 	}
 	delete(r.lines, conn)
-	r.vanish(l)
+	r.vanish(l, at)
 	for _, s := range l.named {
 		r.part(s)
 	}
@@ -135,10 +136,10 @@ func (r *Registry) settle(l *line) {
 	r.fresh, r.settled = rest, 0
 }
 
-// vanish settles a line that is gone. The caller holds mu.
-func (r *Registry) vanish(l *line) {
+// vanish settles a line that is gone since a position. The caller holds mu.
+func (r *Registry) vanish(l *line, at int64) {
 	if l != nil && !l.settled {
-		r.vanished, r.lost = r.cfg.Now(), r.cfg.Position()
+		r.vanished, r.lost = r.cfg.Now(), max(r.lost, at)
 	}
 	r.settle(l)
 }

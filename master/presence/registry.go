@@ -131,10 +131,11 @@ func (r *Registry) add(text string) *session {
 
 // Closed tells that a connection is gone.
 func (r *Registry) Closed(conn uint64) {
+	at := r.cfg.Position() // all that it can have heard is noted by now
 	r.mu.Lock()
 	s := r.byConn[conn]
 	if s == nil {
-		r.hangUp(conn)
+		r.hangUp(conn, at)
 		r.tell()
 		return
 	}
@@ -147,7 +148,7 @@ func (r *Registry) Closed(conn uint64) {
 	delete(r.sessions, s.text)
 	if s.id == "" {
 		r.unclaimed--
-		r.vanish(s.line)
+		r.vanish(s.line, at)
 		r.mu.Unlock()
 		return
 	}
