@@ -63,6 +63,8 @@ func (o option) assign(f reflect.Value, val any, text string) (note string, err 
 			f.Set(reflect.ValueOf(m))
 		}
 		return "", err
+	case Override:
+		return "", f.Addr().Interface().(*Override).set(val)
 	case bounds.Bounds:
 		return "", setBounds(f.Addr().Interface().(*bounds.Bounds), val)
 	}

@@ -7,7 +7,6 @@ var Effects = map[string]string{
 	"engines":              "no engine runs",
 	"ext_nodes":            "no minion gets states by it",
 	"ext_pillar":           noPillar,
-	"external_auth":        "logins are refused",
 	"file_recv":            "cp.push of minions is refused",
 	"file_roots":           noFiles,
 	"fileserver_backend":   noFiles,

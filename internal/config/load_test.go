@@ -247,7 +247,6 @@ auto_accept: 1
 		"master:3: option worker_threads has no effect: requests are served by as many threads as there are requests",
 		"master:4: option master_port is read by a minion; here it has no effect",
 		"master:5: option keep_jobs has no value: the default 24 is used",
-		"master:6: option external_auth is not supported yet and has no effect: logins are refused",
 		"master:7: only true (or yes, on) turns auto_accept on; 1 leaves it off",
 	}
 	if got := warningTexts(w); !cmp.Equal(got, want) {

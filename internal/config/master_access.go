@@ -17,12 +17,16 @@ type MasterAccess struct {
 	ClientAclVerify bool `yaml:"client_acl_verify" default:"true"`
 	// SudoAcl holds users of sudo to publisher_acl, if there is any. Default false.
 	SudoAcl bool `yaml:"sudo_acl" default:"false"`
-	// ExternalAuth lets users of login services call functions. Default none.
+	// ExternalAuth lets users of login services call functions: {login service: {user or
+	// group%: [function regex or {target: [function regex]}]}}. Default none.
 	ExternalAuth map[string]any `yaml:"external_auth"`
 	// EauthTokens names the store of login tokens. Default localfs.
 	EauthTokens string `yaml:"eauth_tokens" default:"localfs" oneof:"localfs"`
 	// TokenExpire is the life of a login token, in seconds. Default 43200.
 	TokenExpire time.Duration `yaml:"token_expire" unit:"s" default:"43200" min:"1"`
+	// TokenExpireUserOverride lets users choose another life of their login tokens:
+	// true, or {login service: [user]}. Default false.
+	TokenExpireUserOverride Override `yaml:"token_expire_user_override" default:"false"`
 	// KeepAclInToken stores a user's rights in the token. Default false.
 	KeepAclInToken bool `yaml:"keep_acl_in_token" default:"false"`
 	// Peer lets minions publish: {minion id regex: [function regex]}. Default none.

@@ -86,5 +86,8 @@ func holdsSecret(s setting) bool {
 	if isMySQL(s.name) || isExtra(s.name) {
 		return strings.HasSuffix(s.name, ".pass")
 	}
+	if holdsLoginSecret(s) {
+		return true
+	}
 	return masterTable()[s.name].secret || minionTable()[s.name].secret
 }

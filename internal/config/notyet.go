@@ -9,14 +9,9 @@ var NotYet = map[string]Role{
 	"django_auth_path":            Masters,
 	"django_auth_settings":        Masters,
 	"eauth_acl_module":            Masters,
-	"eauth_tokens":                Masters,
-	"external_auth":               Masters,
-	"keep_acl_in_token":           Masters,
 	"password":                    Minions,
 	"permissive_acl":              Masters,
 	"sudo_user":                   Minions,
-	"token_expire":                Masters,
-	"token_expire_user_override":  Masters,
 	"token_file":                  Masters,
 	"username":                    Minions,
 
@@ -358,5 +353,4 @@ var NotYet = map[string]Role{
 	"show_jid":                Masters,
 	"show_timeout":            Masters,
 	"test":                    Minions,
-	"token_dir":               Masters,
 }

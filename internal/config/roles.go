@@ -51,7 +51,7 @@ func (r *reader) notYet(s setting, who Role) bool {
 // foreign warns of an option that is no typed option of this role.
 func (r *reader) foreign(s setting, who Role) {
 	switch {
-	case isMySQL(s.name), isExtra(s.name): // read beside the table
+	case isMySQL(s.name), isExtra(s.name), who == Masters && logins[s.name]: // read beside the table
 	case r.notYet(s, who):
 	case NotNeeded[s.name] != "":
 		r.warn(s.place, NoEffect, s.name, fmt.Sprintf("option %s has no effect: %s", s.name, NotNeeded[s.name]))
@@ -65,6 +65,9 @@ func (r *reader) foreign(s setting, who Role) {
 			}
 		}
 		names = slices.AppendSeq(names, maps.Keys(extra))
+		if who == Masters {
+			names = slices.AppendSeq(names, maps.Keys(logins))
+		}
 		r.unknown(s, slices.AppendSeq(names, maps.Keys(NotNeeded)), s.name)
 	}
 }
