@@ -1,0 +1,21 @@
+package auth
+
+import "context"
+
+func init() {
+	Register(Driver{
+		Name:     "auto",
+		Doc:      "Lets everybody in under any name that has rules, with any password. It is for tests.",
+		Trusting: true,
+		Open: func(cf Config) (Backend, error) {
+			cf.Log.Warn("Whoever reaches this master can log in under any name: external_auth has auto, which asks for no password")
+			return auto{}, nil
+		},
+	})
+}
+
+type auto struct{}
+
+func (auto) Check(_ context.Context, c Credentials) (Identity, error) {
+	return Identity{Name: c.Username}, nil
+}

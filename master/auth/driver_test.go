@@ -1,0 +1,85 @@
+package auth
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestDrivers(t *testing.T) {
+	var names []string
+	for _, d := range Drivers() {
+		names = append(names, d.Name)
+	}
+	if got := strings.Join(names, " "); got != "auto file ldap oidc pam sharedsecret" {
+		t.Errorf("there are %s", got)
+	}
+	open := func(Config) (Backend, error) { return auto{}, nil }
+	for want, d := range map[string]Driver{
+		"without name, code or documentation": {Name: "x", Open: open},
+		"registered twice":                    {Name: "auto", Doc: "Again.", Open: open},
+		"its option auth.x.y is not listed":   {Name: "x", Doc: "Reads auth.x.z.", Options: []string{"auth.x.y"}, Open: open},
+		"its option auth.x.s is not listed":   {Name: "x", Doc: "Reads auth.x.s.", Secrets: []string{"auth.x.s"}, Open: open},
+	} {
+		func() {
+			defer func() {
+				if p, _ := recover().(string); !strings.Contains(p, want) {
+					t.Errorf("%v: %q, want %q", d.Name, p, want)
+				}
+			}()
+			Register(d)
+		}()
+	}
+}
+
+// All that is wrong with the configuration is told at once.
+func TestFaultsOfTheConfiguration(t *testing.T) {
+	for _, c := range []struct {
+		lines string
+		want  []string
+	}{
+		{"external_auth: {django: {a: ['.*']}, sharedsecret: {b: ['.*']}, file: {c: ['.*']}, auto: 7}\n", []string{
+			"external_auth: django: there is no such login service; use one of auto, file, ldap, oidc, pam, sharedsecret",
+			"external_auth: sharedsecret: set sharedsecret to a long text", "external_auth: file: ^filename: is missing", "external_auth: auto: wants a mapping",
+		}},
+		{"hash_type: sha1\nexternal_auth: {auto: {'^x': y}}\n", []string{"^x is no option of it: it has none there"}},
+		{"sharedsecret: sdb://x\nexternal_auth: {sharedsecret: {b: ['.*']}}\n", []string{"in quotes"}},
+		{"sharedsecret: 12345\nexternal_auth: {sharedsecret: {b: ['.*']}}\n", []string{"in quotes"}},
+	} {
+		cf := load(t, c.lines)
+		_, err := New(Options{Config: cf, Rules: rulesOf(cf), Log: quiet})
+		if err == nil {
+			t.Errorf("%s: no error", c.lines)
+			continue
+		}
+		for _, w := range c.want {
+			if !strings.Contains(err.Error(), w) {
+				t.Errorf("%s: %v, want %q in it", c.lines, err, w)
+			}
+		}
+	}
+	for _, change := range []func(s *Options){
+		func(o *Options) { o.Config.EauthTokens = "rediscluster" },
+		func(o *Options) { o.Config.HashType = "crc" },
+	} {
+		o := Options{Config: load(t, autoOnly), Log: quiet}
+		change(&o)
+		if _, err := New(o); err == nil || !strings.Contains(err.Error(), "tokens") {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
+// The configuration knows the options, and who wrote one wrongly is told.
+func TestOptionsAreKnown(t *testing.T) {
+	v := topValues(Config{Values: map[string]any{"auth.x": map[string]any{"a": "1", "typo": 1}, "auth.x.a": "2"}}, "auth.x", []string{"auth.x.a"})
+	if got := v.text("a", ""); got != "2" {
+		t.Errorf("a is %q: what stands alone goes first", got)
+	}
+	if err := v.err(); err == nil || err.Error() != "auth.x.typo: is not known" {
+		t.Error(err)
+	}
+	v = topValues(Config{Values: map[string]any{"auth.x": 7}}, "auth.x", nil)
+	if err := v.err(); err == nil || err.Error() != "auth.x: wants a mapping of its options" {
+		t.Error(err)
+	}
+}

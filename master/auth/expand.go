@@ -1,0 +1,66 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/momtree/mom/internal/python"
+	"github.com/momtree/mom/internal/wire"
+)
+
+const (
+	// expandedFor is how long what a login service has put into rules holds.
+	expandedFor = time.Minute
+	// maxExpanded bounds the sets of rules that are remembered.
+	maxExpanded = 256
+)
+
+// expansion are rules with what a login service has put into them.
+type expansion struct {
+	rules []any
+	until time.Time
+}
+
+// Expand replaces, in the rules of a user of a login service, the targets that only that
+// service understands: ldap(BASE) by the minions that the directory has there. Rules
+// without any come back as they are. What was looked up holds for a minute. With an error
+// the rules must not be used.
+func (s *Service) Expand(ctx context.Context, eauth string, rules []any) ([]any, error) {
+	b, ok := s.backends[eauth]
+	if !ok {
+		return rules, nil
+	}
+	e, ok := b.Backend.(Expander)
+	if !ok || !e.Wanted(rules) {
+		return rules, nil
+	}
+	key, now := python.Repr(wire.Normal(rules)), s.now()
+	b.mu.Lock()
+	was, known := b.expanded[key]
+	b.mu.Unlock()
+	if known && now.Before(was.until) && was.until.Sub(now) <= expandedFor {
+		return was.rules, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, checkTime)
+	defer cancel()
+	if err := b.enter(ctx); err != nil {
+		return nil, err
+	}
+	out, err := e.Expand(ctx, rules)
+	b.leave()
+	if err != nil {
+		if n := s.told.Note("expand\x00"+eauth, now); n > 0 {
+			s.log.Warn("A login service does not tell what its targets in rules mean", "eauth", eauth, "err", err, "times", n)
+		}
+		return nil, fmt.Errorf("targets of %s in rules: %w", eauth, errors.Join(ErrUnavailable, ctx.Err()))
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.expanded) >= maxExpanded {
+		clear(b.expanded)
+	}
+	b.expanded[key] = expansion{out, now.Add(expandedFor)}
+	return out, nil
+}

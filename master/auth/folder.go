@@ -1,0 +1,236 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/durable"
+	"github.com/momtree/mom/internal/logthrottle"
+)
+
+// maxTokens bounds the tokens that are kept: who may log in could fill the disk with them.
+const maxTokens = 100_000
+
+// folder holds a file for each token (token_dir).
+type folder struct {
+	path string
+	log  *slog.Logger
+	now  func() time.Time
+	most int // tokens
+	uid  int // of this program
+
+	mu    sync.Mutex
+	count int // about how many there are; -1: nobody has looked yet
+	swept time.Time
+
+	told logthrottle.Filter[string]
+}
+
+func newFolder(path string, log *slog.Logger, now func() time.Time) *folder {
+	return &folder{path: path, log: log, now: now, most: maxTokens, uid: os.Geteuid(), count: -1}
+}
+
+// make makes the folder, for nobody but its owner.
+func (d *folder) make() error {
+	if err := durable.Folder(d.path, 0o700); err != nil {
+		return fmt.Errorf("make token_dir: %w", err)
+	}
+	fi, err := os.Stat(d.path)
+	if err != nil {
+		return fmt.Errorf("token_dir: %w", err)
+	}
+	if !d.ours(fi) {
+		return fmt.Errorf("token_dir %s belongs to another user, who could put tokens there: give it to the user of the master, or name another folder", d.path)
+	}
+	if fi.Mode().Perm()&0o077 != 0 {
+		if err := os.Chmod(d.path, 0o700); err != nil {
+			return fmt.Errorf("token_dir: others may look into it: %w", err)
+		}
+	}
+	return nil
+}
+
+// ours tells whether a file belongs to the user of this program, or to root.
+func (d *folder) ours(fi fs.FileInfo) bool {
+	st, ok := fi.Sys().(*syscall.Stat_t)
+	return ok && (st.Uid == 0 || int(st.Uid) == d.uid)
+}
+
+// errStranger is wrapped for a file that is not a token of the master's own, and none of
+// its business.
+var errStranger = errors.New("it is none of this master's own")
+
+// read reads a token file: fs.ErrNotExist without one.
+func (d *folder) read(id string) ([]byte, error) {
+	// Neither through a link, nor waiting for the other end of a pipe.
+	f, err := os.OpenFile(filepath.Join(d.path, id), os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	switch {
+	case errors.Is(err, unix.ELOOP), errors.Is(err, unix.EMLINK): // the latter on FreeBSD
+		return nil, fmt.Errorf("%w: it is a link", errStranger)
+	case err != nil:
+		return nil, err
+	}
+	defer f.Close()
+	fi, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, err
+	case !fi.Mode().IsRegular():
+		return nil, fmt.Errorf("%w: it is no file", errStranger)
+	case !d.ours(fi):
+		return nil, fmt.Errorf("%w: it belongs to another user", errStranger)
+	case fi.Mode().Perm()&0o022 != 0:
+		return nil, fmt.Errorf("%w: others may write into it", errStranger)
+	case fi.Size() > maxToken:
+		return nil, fmt.Errorf("%w: it has %d bytes, more than %d", errStranger, fi.Size(), maxToken)
+	}
+	return io.ReadAll(io.LimitReader(f, maxToken+1))
+}
+
+// get gives a token that has not expired. One that has, and what is no token, is removed,
+// as Salt does; what is not the master's own is left alone and told of.
+func (d *folder) get(id string) (Token, error) {
+	if !isID(id) {
+		return Token{}, ErrNoToken
+	}
+	b, err := d.read(id)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Token{}, ErrNoToken
+	}
+	if err != nil {
+		d.tell("A file among the tokens was passed over", id, err)
+		return Token{}, ErrNoToken
+	}
+	t, err := decodeToken(id, b)
+	if err == nil && t.Expire.After(d.now()) {
+		return t, nil
+	}
+	if err != nil {
+		d.tell("A token file that cannot be read was removed", id, err)
+	}
+	d.drop(id)
+	return Token{}, ErrNoToken
+}
+
+// tell logs what is wrong with a file, by the beginning of its name: all of it would be a
+// token.
+func (d *folder) tell(what, name string, err error) {
+	if isID(name) {
+		name = name[:8] + "…"
+	}
+	if n := d.told.Note(what+name, d.now()); n > 0 {
+		var named *fs.PathError
+		if errors.As(err, &named) {
+			err = named.Err
+		}
+		d.log.Warn(what, "folder", d.path, "file", name, "err", err)
+	}
+}
+
+// drop removes a token that nobody can use any more: should a loss of power bring it
+// back, it still has expired.
+func (d *folder) drop(id string) {
+	err := os.Remove(filepath.Join(d.path, id))
+	if err == nil {
+		d.mu.Lock()
+		d.count = max(d.count-1, 0)
+		d.mu.Unlock()
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		d.tell("An expired token cannot be removed", id, err)
+	}
+}
+
+// remove removes a token before its time, for good.
+func (d *folder) remove(id string) error {
+	if !isID(id) {
+		return ErrNoToken
+	}
+	err := durable.Remove(filepath.Join(d.path, id))
+	if errors.Is(err, fs.ErrNotExist) {
+		return ErrNoToken
+	}
+	if err != nil {
+		return fmt.Errorf("revoke a token: %w", withoutPath(err))
+	}
+	d.mu.Lock()
+	d.count = max(d.count-1, 0)
+	d.mu.Unlock()
+	return nil
+}
+
+// withoutPath leaves out the name of a file, which would be a token.
+func withoutPath(err error) error {
+	var named *fs.PathError
+	if errors.As(err, &named) {
+		return named.Err
+	}
+	return err
+}
+
+// add gives a token its name and keeps it.
+func (d *folder) add(ctx context.Context, t Token, hash string) (Token, error) {
+	if err := d.room(ctx); err != nil {
+		return Token{}, err
+	}
+	for {
+		id, err := newID(hash)
+		if err != nil {
+			return Token{}, err
+		}
+		t.Token = id
+		b, err := t.encode()
+		if err != nil {
+			return Token{}, err
+		}
+		switch err := crypt.CreateFile(filepath.Join(d.path, id), b, 0o600); {
+		case errors.Is(err, fs.ErrExist):
+			continue
+		case err != nil:
+			return Token{}, fmt.Errorf("write into %s: %w", d.path, cause(err))
+		}
+		d.mu.Lock()
+		d.count++
+		d.mu.Unlock()
+		return t, nil
+	}
+}
+
+// cause is what the system says of a file, without its name.
+func cause(err error) error {
+	var link *os.LinkError
+	if errors.As(err, &link) {
+		return link.Err
+	}
+	return withoutPath(err)
+}
+
+// room tells whether one more token may be kept.
+func (d *folder) room(ctx context.Context) error {
+	d.mu.Lock()
+	full, since := d.count < 0 || d.count >= d.most, d.now().Sub(d.swept)
+	d.mu.Unlock()
+	if !full {
+		return nil
+	}
+	if since < 0 || since >= sweepAgain {
+		d.sweep(ctx)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.count >= d.most {
+		return fmt.Errorf("%d tokens are kept in %s, and no more are made until some expire: somebody logs in again and again instead of using a token", d.count, d.path)
+	}
+	return ctx.Err()
+}

@@ -1,0 +1,161 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/momtree/mom/internal/sleep"
+)
+
+const (
+	// checkTime is how long a login service may take to say who somebody is.
+	checkTime = 15 * time.Second
+	// refusalTime is how long a refusal takes, from the beginning of the login and give or
+	// take a quarter: whether a name exists cannot be told by the time then, as long as
+	// the login service is not slower than that.
+	refusalTime = time.Second
+)
+
+// Authenticate tells who somebody is. The error is [ErrDenied], [ErrBusy] or
+// [ErrUnavailable], or that of ctx.
+func (s *Service) Authenticate(ctx context.Context, c Credentials) (Identity, error) {
+	id, _, err := s.login(ctx, c)
+	return id, err
+}
+
+// Login makes a token for somebody. It lives for expire, if that is not 0 and
+// token_expire_user_override allows this user to choose, else for token_expire. The error
+// is one of [Service.Authenticate], or says that the token could not be kept.
+func (s *Service) Login(ctx context.Context, c Credentials, expire time.Duration) (Token, error) {
+	id, rules, err := s.login(ctx, c)
+	if err != nil {
+		return Token{}, err
+	}
+	life := s.life
+	if expire > 0 && s.override.Allows(c.Eauth, id.Name) {
+		life = expire
+	}
+	now := s.now().Round(time.Microsecond) // as the file has it
+	t := Token{Name: id.Name, Eauth: c.Eauth, Start: now, Expire: now.Add(life), Groups: id.Groups}
+	if s.keepACL {
+		t.AuthList = rules
+	}
+	if t, err = s.tokens.add(ctx, t, s.hash); err != nil {
+		return Token{}, fmt.Errorf("token for %s: %w", c, err)
+	}
+	return t, nil
+}
+
+// login checks credentials, no faster than failed ones before them allow.
+func (s *Service) login(ctx context.Context, c Credentials) (Identity, []any, error) {
+	began := s.now()
+	turn, err := s.slow.enter(ctx, c)
+	if err != nil {
+		s.tell("Logins come faster than they are served", err, c)
+		return Identity{}, nil, err
+	}
+	defer turn.leave()
+	id, rules, err := s.verify(ctx, c)
+	switch {
+	case err == nil:
+		turn.passed()
+		return id, rules, nil
+	case errors.Is(err, ErrDenied):
+	case ctx.Err() != nil:
+		return Identity{}, nil, ctx.Err()
+	case errors.Is(err, ErrBusy):
+		s.tell("Logins come faster than they are served", err, c)
+		return Identity{}, nil, ErrBusy
+	default:
+		s.tell("A login service failed", err, c)
+		return Identity{}, nil, ErrUnavailable
+	}
+	s.tell("A login was refused", err, c)
+	turn.failed()
+	took := time.Duration((0.75 + rand.Float64()/2) * float64(refusalTime))
+	if err := sleep.For(ctx, max(0, took-s.now().Sub(began))); err != nil {
+		return Identity{}, nil, err
+	}
+	return Identity{}, nil, ErrDenied
+}
+
+// verify asks the login service, and whether there are rules for who it is.
+func (s *Service) verify(ctx context.Context, c Credentials) (Identity, []any, error) {
+	b, ok := s.backends[c.Eauth]
+	if !ok {
+		return Identity{}, nil, denied("external_auth has no such login service")
+	}
+	if c.Username != "" || !b.Bearer {
+		if err := checkName(c.Username); err != nil {
+			return Identity{}, nil, err
+		}
+	}
+	if len(c.Password) > maxPassword || c.Password == "" && !b.Trusting {
+		return Identity{}, nil, denied("a password of %d bytes", len(c.Password))
+	}
+	id, err := b.check(ctx, c)
+	if err != nil {
+		return Identity{}, nil, err
+	}
+	if err := checkName(id.Name); err != nil {
+		return Identity{}, nil, err
+	}
+	rules := s.rules(c.Eauth, id.Name, id.Groups)
+	if rules == nil {
+		return Identity{}, nil, denied("no entry of external_auth means this user")
+	}
+	return id, rules, nil
+}
+
+// check asks a login service when there is a place, and not for too long.
+func (o *opened) check(ctx context.Context, c Credentials) (Identity, error) {
+	if err := o.enter(ctx); err != nil {
+		return Identity{}, err
+	}
+	defer o.leave()
+	ctx, cancel := context.WithTimeout(ctx, checkTime)
+	defer cancel()
+	return o.Check(ctx, c)
+}
+
+// enter waits for a place.
+func (o *opened) enter(ctx context.Context) error {
+	if o.places == nil {
+		return nil
+	}
+	wait := time.NewTimer(patience)
+	defer wait.Stop()
+	select {
+	case o.places <- struct{}{}:
+		return nil
+	case <-wait.C:
+		return ErrBusy
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (o *opened) leave() {
+	if o.places != nil {
+		<-o.places
+	}
+}
+
+// tell logs what happened to a login. Strangers can cause this at will: each kind is told
+// for each address once in a while.
+func (s *Service) tell(what string, err error, c Credentials) {
+	c.Username, c.Eauth = shortened(c.Username), shortened(c.Eauth)
+	if n := s.told.Note(what+"\x00"+c.From, s.now()); n > 0 {
+		s.log.Warn(what, "login", c, "reason", err.Error(), "times", n)
+	}
+}
+
+func shortened(text string) string {
+	if len(text) > maxName {
+		return text[:maxName] + "…"
+	}
+	return text
+}

@@ -1,0 +1,250 @@
+package auth
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"github.com/go-jose/go-jose/v4"
+
+	"github.com/momtree/mom/internal/logthrottle"
+)
+
+func init() {
+	Register(Driver{
+		Name: "oidc",
+		Doc: "Bearer tokens (JWT) of an OpenID provider, sent as the password; Salt has no such login service. auth.oidc.issuer is the provider, whose keys " +
+			"are fetched from it, or read from auth.oidc.jwks_file, which needs no network. A token has to be for the auth.oidc.client_id or the auth.oidc.audience, each one or " +
+			"several. The claim auth.oidc.username_claim (preferred_username, else sub) is the user name, auth.oidc.groups_claim (groups) the groups.",
+		Options: []string{
+			"auth.oidc", "auth.oidc.issuer", "auth.oidc.jwks_file", "auth.oidc.client_id", "auth.oidc.audience", "auth.oidc.username_claim", "auth.oidc.groups_claim",
+		},
+		Bearer: true,
+		AtOnce: 16,
+		Open:   func(cf Config) (Backend, error) { return openOIDC(cf, nil) },
+	})
+}
+
+// algorithms are those that sign with a key of which the master has the public half only:
+// nobody who knows what the master knows can sign.
+var algorithms = []string{
+	oidc.RS256, oidc.RS384, oidc.RS512, oidc.PS256, oidc.PS384, oidc.PS512, oidc.ES256, oidc.ES384, oidc.ES512, oidc.EdDSA,
+}
+
+// openID is a login service that takes tokens of an OpenID provider.
+type openID struct {
+	issuer           string
+	audience         []string
+	username, groups string      // claims
+	keys             oidc.KeySet // nil: not known yet
+	http             *http.Client
+	now              func() time.Time
+
+	mu sync.Mutex // of keys
+}
+
+// openOIDC opens it; transport is nil but in tests.
+func openOIDC(cf Config, transport http.RoundTripper) (*openID, error) {
+	v := topValues(cf, "auth.oidc", drivers["oidc"].Options)
+	o := &openID{
+		issuer: v.text("issuer", ""), audience: slices.Concat(v.texts("client_id"), v.texts("audience")), username: v.text("username_claim", ""),
+		groups: v.text("groups_claim", "groups"), now: cf.Now,
+	}
+	file := v.text("jwks_file", "")
+	switch u, err := url.Parse(o.issuer); {
+	case o.issuer == "":
+		v.fault("issuer", "is missing: it is the address of the provider, as its tokens have it in iss")
+	case file != "": // it is never asked
+	case err != nil || u.Host == "" || u.Scheme != "https" && !(u.Scheme == "http" && local(u.Hostname())):
+		v.fault("issuer", "%q is no https:// address, and keys that come otherwise could be anybody's; name the keys by auth.oidc.jwks_file", o.issuer)
+	}
+	if len(o.audience) == 0 || slices.Contains(o.audience, "") {
+		v.fault("client_id", "is missing: without it the tokens of every other program of the provider would do; name the one that the tokens are for")
+	}
+	if err := v.err(); err != nil {
+		return nil, err
+	}
+	if file != "" {
+		keys := &keyFile{path: file}
+		if _, err := keys.load(); err != nil {
+			cf.Log.Error("Nobody can log in by a bearer token as long as the keys cannot be read", "err", err)
+		}
+		o.keys = keys
+	}
+	if transport == nil {
+		transport = &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true, TLSHandshakeTimeout: checkTime}
+	}
+	o.http = &http.Client{Transport: bounded{transport}, Timeout: checkTime}
+	return o, nil
+}
+
+// local tells whether a host is this machine, as far as its name says.
+func local(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// keySet gives the keys of the provider, which is asked for the first token.
+func (o *openID) keySet(ctx context.Context) (oidc.KeySet, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.keys != nil {
+		return o.keys, nil
+	}
+	p, err := oidc.NewProvider(oidc.ClientContext(ctx, o.http), o.issuer)
+	if err != nil {
+		return nil, fmt.Errorf("ask the provider %s for its keys: %w", o.issuer, err)
+	}
+	var has struct {
+		Keys string `json:"jwks_uri"`
+	}
+	if err := p.Claims(&has); err != nil || has.Keys == "" {
+		return nil, fmt.Errorf("the provider %s does not tell where its keys are", o.issuer)
+	}
+	o.keys = fetched{oidc.NewRemoteKeySet(oidc.ClientContext(context.WithoutCancel(ctx), o.http), has.Keys)}
+	return o.keys, nil
+}
+
+func (o *openID) Check(ctx context.Context, c Credentials) (Identity, error) {
+	if err := wellFormed(c.Password); err != nil {
+		return Identity{}, err
+	}
+	keys, err := o.keySet(ctx)
+	if err != nil {
+		return Identity{}, err
+	}
+	asked := &asked{KeySet: keys}
+	verifier := oidc.NewVerifier(o.issuer, asked, &oidc.Config{SkipClientIDCheck: true, SupportedSigningAlgs: algorithms, Now: o.now})
+	token, err := verifier.Verify(ctx, c.Password)
+	switch {
+	case asked.away != nil:
+		return Identity{}, asked.away
+	case err != nil:
+		return Identity{}, denied("the bearer token is not accepted: %s", logthrottle.Cause(err))
+	case !slices.ContainsFunc(token.Audience, func(a string) bool { return slices.Contains(o.audience, a) }):
+		return Identity{}, denied("the bearer token is for another program")
+	}
+	var claims map[string]json.RawMessage
+	if err := token.Claims(&claims); err != nil {
+		return Identity{}, denied("the claims of the bearer token cannot be read")
+	}
+	return o.identity(claims, c.Username)
+}
+
+// wellFormed tells whether a text can be a token signed by one of [algorithms].
+func wellFormed(text string) error {
+	jws, err := jose.ParseSignedCompact(text, signatureAlgorithms())
+	if err != nil || len(jws.Signatures) != 1 {
+		return denied("no bearer token that is signed by a key pair")
+	}
+	return nil
+}
+
+func signatureAlgorithms() []jose.SignatureAlgorithm {
+	out := make([]jose.SignatureAlgorithm, len(algorithms))
+	for i, a := range algorithms {
+		out[i] = jose.SignatureAlgorithm(a)
+	}
+	return out
+}
+
+// maxOIDCGroups bounds the groups of a token.
+const maxOIDCGroups = 5000
+
+// identity reads who somebody is. A user name that was sent beside the token has to be the
+// same.
+func (o *openID) identity(claims map[string]json.RawMessage, sent string) (Identity, error) {
+	name := text(claims[o.username])
+	if o.username == "" {
+		if name = text(claims["preferred_username"]); name == "" {
+			name = text(claims["sub"])
+		}
+	}
+	if name == "" {
+		return Identity{}, denied("the bearer token has no claim with a user name")
+	}
+	if o.username == "email" && string(claims["email_verified"]) != "true" {
+		return Identity{}, denied("the address in the bearer token is not verified")
+	}
+	if sent != "" && sent != name {
+		return Identity{}, denied("the bearer token is another user's")
+	}
+	id := Identity{Name: name}
+	switch raw := claims[o.groups]; {
+	case raw == nil || string(raw) == "null":
+	case json.Unmarshal(raw, &id.Groups) == nil && len(id.Groups) <= maxOIDCGroups:
+	default:
+		one := text(raw)
+		if one == "" {
+			return Identity{}, denied("the groups in the bearer token are no list of texts")
+		}
+		id.Groups = []string{one}
+	}
+	return id, nil
+}
+
+func text(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) != nil {
+		return ""
+	}
+	return s
+}
+
+// bounded cuts off what a provider sends, which is read as a whole.
+type bounded struct{ http.RoundTripper }
+
+// maxProvider bounds an answer of a provider, in bytes.
+const maxProvider = 1 << 20
+
+func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := b.RoundTripper.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	resp.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.LimitReader(resp.Body, maxProvider), resp.Body}
+	return resp, nil
+}
+
+// awayError says that the keys cannot be had, which is no fault of the token.
+type awayError struct{ err error }
+
+func (e *awayError) Error() string { return "keys of the provider: " + e.err.Error() }
+
+func (e *awayError) Unwrap() error { return e.err }
+
+// asked notes why keys cannot be had: the verifier makes a text of that.
+type asked struct {
+	oidc.KeySet
+	away *awayError
+}
+
+func (a *asked) VerifySignature(ctx context.Context, jwt string) ([]byte, error) {
+	b, err := a.KeySet.VerifySignature(ctx, jwt)
+	errors.As(err, &a.away)
+	return b, err
+}
+
+// fetched are keys from the provider.
+type fetched struct{ oidc.KeySet }
+
+func (f fetched) VerifySignature(ctx context.Context, jwt string) ([]byte, error) {
+	b, err := f.KeySet.VerifySignature(ctx, jwt)
+	if err != nil && strings.HasPrefix(err.Error(), "fetching keys ") {
+		return nil, &awayError{err}
+	}
+	return b, err
+}

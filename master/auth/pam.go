@@ -1,0 +1,140 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"time"
+)
+
+func init() {
+	Register(Driver{
+		Name: "pam",
+		Doc: "Accounts of the master's machine, with their groups. auth.pam.helper is the program that knows their passwords, by default unix_chkpwd " +
+			"of Linux-PAM, which does so for root alone. With auth.pam.saslauthd, the socket of saslauthd, that daemon is asked instead: it runs the " +
+			"whole PAM stack of the auth.pam.service (login).",
+		Options: []string{"auth.pam", "auth.pam.helper", "auth.pam.saslauthd", "auth.pam.service"},
+		AtOnce:  max(1, runtime.GOMAXPROCS(0)/2),
+		Open:    func(cf Config) (Backend, error) { return openPAM(cf, os.Geteuid(), helperPaths) },
+	})
+}
+
+// helperPaths are where systems have unix_chkpwd.
+var helperPaths = []string{"/usr/sbin/unix_chkpwd", "/sbin/unix_chkpwd", "/usr/bin/unix_chkpwd", "/usr/lib/security/pam_unix/unix_chkpwd"}
+
+func openPAM(cf Config, uid int, paths []string) (Backend, error) {
+	v := topValues(cf, "auth.pam", drivers["pam"].Options)
+	socket, helper, service := v.text("saslauthd", ""), v.text("helper", ""), v.text("service", "login")
+	switch {
+	case socket != "" && helper != "":
+		v.fault("helper", "does not go with auth.pam.saslauthd: one of them is asked")
+	case socket != "":
+	case v.has("service"):
+		cf.Log.Warn("auth.pam.service has no effect: unix_chkpwd knows passwords, not services; set auth.pam.saslauthd for the whole PAM stack")
+	}
+	if err := v.err(); err != nil {
+		return nil, err
+	}
+	if socket != "" {
+		return pam{saslauthd{socket, service}.check}, nil
+	}
+	if helper == "" {
+		for _, p := range paths {
+			if fi, err := os.Stat(p); err == nil && fi.Mode().IsRegular() && helper == "" {
+				helper = p
+			}
+		}
+		if helper == "" {
+			return nil, fmt.Errorf("there is no unix_chkpwd (of Linux-PAM) in %s: install it, name another helper by auth.pam.helper, or set auth.pam.saslauthd", strings.Join(paths, ", "))
+		}
+		if uid != 0 {
+			return nil, fmt.Errorf("%s tells root alone about other users, and this master runs as uid %d: run it as root, or set auth.pam.saslauthd", helper, uid)
+		}
+	}
+	return pam{chkpwd(helper).check}, nil
+}
+
+// pam asks about accounts of this machine.
+type pam struct {
+	check func(ctx context.Context, name, password string) error
+}
+
+func (p pam) Check(ctx context.Context, c Credentials) (Identity, error) {
+	if len(c.Password) > maxPAMPassword || strings.ContainsRune(c.Password, 0) || strings.ContainsAny(c.Username, ":/") || c.Username[0] == '-' {
+		return Identity{}, denied("no name, or no password, that PAM could take")
+	}
+	if err := p.check(ctx, c.Username, c.Password); err != nil {
+		return Identity{}, err
+	}
+	groups, err := groupsOf(ctx, c.Username)
+	if err != nil {
+		return Identity{}, err
+	}
+	return Identity{Name: c.Username, Groups: groups}, nil
+}
+
+// maxPAMPassword is what PAM takes, in bytes.
+const maxPAMPassword = 511
+
+// chkpwd is the path of unix_chkpwd, the program that Linux-PAM itself asks where the
+// one who asks may not read the hashes.
+type chkpwd string
+
+// Exit codes: those of PAM.
+const (
+	pamAuthErr         = 7
+	pamAuthinfoUnavail = 9
+	pamUserUnknown     = 10
+	pamNewAuthtokReqd  = 12
+	pamAcctExpired     = 13
+	pamAuthtokExpired  = 27
+)
+
+// check asks for the password, and whether the account has expired.
+func (h chkpwd) check(ctx context.Context, name, password string) error {
+	// The password comes on standard input, with a zero behind it.
+	switch code, err := h.run(ctx, name, "nonull", password+"\x00"); {
+	case err != nil:
+		return err
+	case code == pamAuthErr, code == pamUserUnknown:
+		return denied("wrong name or password")
+	case code != 0:
+		return fmt.Errorf("%s: it ended with %d when asked for a password", string(h), code)
+	}
+	switch code, err := h.run(ctx, name, "chkexpiry", ""); {
+	case err != nil:
+		return err
+	case code == pamAcctExpired, code == pamAuthtokExpired, code == pamNewAuthtokReqd:
+		return denied("the account, or its password, has expired (%d)", code)
+	case code == pamAuthinfoUnavail, code == pamUserUnknown:
+		return denied("nothing is known of the account (%d)", code)
+	case code != 0:
+		return fmt.Errorf("%s: it ended with %d when asked about an account", string(h), code)
+	}
+	return nil
+}
+
+func (h chkpwd) run(ctx context.Context, name, what, input string) (code int, err error) {
+	cmd := exec.CommandContext(ctx, string(h), name, what)
+	cmd.Stdin = strings.NewReader(input)
+	cmd.Stdout, cmd.Stderr = io.Discard, io.Discard
+	cmd.Env = []string{}
+	cmd.Dir = "/"
+	cmd.WaitDelay = time.Second
+	err = cmd.Run()
+	var exit *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		return 0, fmt.Errorf("%s: %w", string(h), ctx.Err())
+	case errors.As(err, &exit) && exit.Exited():
+		return exit.ExitCode(), nil
+	case err != nil:
+		return 0, fmt.Errorf("ask about passwords: %w", err)
+	}
+	return 0, nil
+}

@@ -1,0 +1,107 @@
+package auth
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// fileForm is how the lines of a file of passwords look.
+type fileForm struct {
+	kind           string // text, htpasswd or htdigest
+	realm          string // of htdigest
+	hash           string // of text: plaintext, or a hash_type
+	separator      string
+	name, password int // fields of text, the first is 0
+}
+
+// passwords are those of a file.
+type passwords struct {
+	of    map[string]verifier
+	decoy verifier // what an unknown name is held against; nil in an empty file
+}
+
+// wrongLine is a line that lets nobody in.
+type wrongLine struct {
+	line int // the first is 1
+	err  error
+}
+
+// maxLine bounds a line, in bytes.
+const maxLine = 64 << 10
+
+// readPasswords reads a file of passwords. Empty lines and those that begin with # are
+// passed over; of several lines with a name the first counts. An error holds nothing of
+// its line.
+func readPasswords(r io.Reader, form fileForm) (passwords, []wrongLine) {
+	out := passwords{of: map[string]verifier{}}
+	var wrong []wrongLine
+	sc := bufio.NewScanner(r)
+	sc.Buffer(nil, maxLine)
+	n := 0
+	for sc.Scan() {
+		n++
+		line := strings.TrimSpace(sc.Text())
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		name, v, err := form.parse(line)
+		if err == nil {
+			err = checkName(name)
+		}
+		switch _, taken := out.of[name]; {
+		case err != nil:
+			wrong = append(wrong, wrongLine{n, err})
+		case v == nil: // of another realm
+		case taken:
+			wrong = append(wrong, wrongLine{n, errors.New("its name stands in a line above, which counts")})
+		default:
+			out.of[name] = v
+			if out.decoy == nil {
+				out.decoy = v
+			}
+		}
+	}
+	if sc.Err() != nil {
+		wrong = append(wrong, wrongLine{n + 1, fmt.Errorf("it has more than %d bytes, and what follows is not read", maxLine)})
+	}
+	return out, wrong
+}
+
+// parse takes a line apart. Without a verifier it is nobody's here.
+func (f fileForm) parse(line string) (name string, v verifier, err error) {
+	switch f.kind {
+	case "htpasswd":
+		name, hash, ok := strings.Cut(line, ":")
+		if !ok {
+			return "", nil, errors.New("it is no name and password with a colon between them")
+		}
+		v, err := htpasswdHash(hash)
+		return name, v, err
+	case "htdigest":
+		parts := strings.Split(line, ":")
+		if len(parts) != 3 {
+			return "", nil, errors.New("it is no name, realm and hash with colons between them")
+		}
+		if parts[1] != f.realm {
+			return parts[0], nil, nil
+		}
+		v, err := newHexHash("md5", parts[2], func(name, password string) string { return name + ":" + f.realm + ":" + password })
+		return parts[0], v, err
+	}
+	fields := strings.Split(line, f.separator)
+	if len(fields) <= max(f.name, f.password) {
+		return "", nil, fmt.Errorf("it has %d fields, and the name is to be in field %d, the password in field %d", len(fields), f.name+1, f.password+1)
+	}
+	name, hash := fields[f.name], fields[f.password]
+	switch {
+	case hash == "":
+		return name, nil, errors.New("its password is empty")
+	case f.hash == "plaintext":
+		return name, newPlain(hash), nil
+	}
+	v, err = newHexHash(f.hash, hash, func(_, password string) string { return password })
+	return name, v, err
+}

@@ -1,0 +1,130 @@
+package auth
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/hashtype"
+	"github.com/momtree/mom/internal/logthrottle"
+)
+
+// Options of a [Service].
+type Options struct {
+	Config *config.Master
+	// Rules tells what somebody may do, in Salt's shape of rules; nil means that no entry
+	// of external_auth is for this user, who is refused then.
+	Rules func(eauth, name string, groups []string) []any
+
+	Log *slog.Logger     // nil = slog.Default()
+	Now func() time.Time // nil = time.Now
+}
+
+// Service lets people log in. It is safe for concurrent use.
+type Service struct {
+	rules    func(eauth, name string, groups []string) []any
+	backends map[string]*opened
+	slow     *slowdown
+	tokens   *folder
+
+	life     time.Duration // of a token
+	override config.Override
+	keepACL  bool
+	hash     string // hash_type, for the names of tokens
+
+	log *slog.Logger
+	now func() time.Time
+
+	told logthrottle.Filter[string]
+}
+
+// opened is a login service with the places for those who ask it.
+type opened struct {
+	Driver
+	Backend
+	places chan struct{} // nil: as many as come
+
+	mu       sync.Mutex
+	expanded map[string]expansion // by rules
+}
+
+// New opens the login services that external_auth names. The error joins all that is
+// wrong with their options; whether a service answers shows at the first login.
+func New(o Options) (*Service, error) {
+	c := o.Config
+	s := &Service{
+		rules: o.Rules, backends: map[string]*opened{}, log: cmp.Or(o.Log, slog.Default()), now: o.Now,
+		life: c.TokenExpire, override: c.TokenExpireUserOverride, keepACL: c.KeepAclInToken, hash: c.HashType,
+	}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	s.slow = newSlowdown(s.now)
+	s.tokens = newFolder(c.TokenDir, s.log, s.now)
+	var faults []error
+	if c.EauthTokens != "localfs" {
+		faults = append(faults, fmt.Errorf("eauth_tokens: %q is not supported; only localfs is", c.EauthTokens))
+	}
+	if _, err := hashtype.New(c.HashType); err != nil {
+		faults = append(faults, fmt.Errorf("tokens: %w", err))
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.ExternalAuth)) {
+		if err := s.open(name, c); err != nil {
+			faults = append(faults, fmt.Errorf("external_auth: %s: %w", name, err))
+		}
+	}
+	if len(s.backends) > 0 && len(faults) == 0 {
+		if err := s.tokens.make(); err != nil {
+			faults = append(faults, err)
+		}
+	}
+	if err := errors.Join(faults...); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// open opens one entry of external_auth.
+func (s *Service) open(name string, c *config.Master) error {
+	d, ok := drivers[name]
+	if !ok {
+		return fmt.Errorf("there is no such login service; use one of %s", strings.Join(slices.Sorted(maps.Keys(drivers)), ", "))
+	}
+	entries, ok := c.ExternalAuth[name].(map[string]any)
+	if !ok && c.ExternalAuth[name] != nil {
+		return errors.New("wants a mapping of users, and of groups with % behind them, to their rules")
+	}
+	b, err := d.open(Config{Entries: entries, Values: c.Raw, Log: s.log.With("eauth", name), Now: s.now})
+	if err != nil {
+		return err
+	}
+	o := &opened{Driver: d, Backend: b, expanded: map[string]expansion{}}
+	if d.AtOnce > 0 {
+		o.places = make(chan struct{}, d.AtOnce)
+	}
+	s.backends[name] = o
+	return nil
+}
+
+// Run removes tokens that have expired, at once and then every ten minutes, until ctx
+// ends. One that is still there has expired all the same.
+func (s *Service) Run(ctx context.Context) {
+	t := time.NewTicker(sweepEvery)
+	defer t.Stop()
+	for {
+		s.tokens.sweep(ctx)
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.C:
+		}
+	}
+}

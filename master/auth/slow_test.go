@@ -1,0 +1,151 @@
+package auth
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// guesses is a service with a fake behind it, and what of it was looked at.
+type guesses struct {
+	*Service
+	t *testing.T
+	f *fake
+}
+
+func newGuesses(t *testing.T) *guesses {
+	s, _ := service(t, time.Now, quiet, threeServices)
+	s.rules = func(string, string, []string) []any { return []any{".*"} }
+	return &guesses{s, t, withFake(s, "fake", Driver{})}
+}
+
+// try logs in and tells what came of it, and after what time.
+func (g *guesses) try(name, password, from string) (error, time.Duration) {
+	began := time.Now()
+	_, err := g.Authenticate(g.t.Context(), Credentials{Eauth: "fake", Username: name, Password: password, From: from})
+	return err, time.Since(began)
+}
+
+// flood tries n wrong passwords at once and tells how many were looked at.
+func (g *guesses) flood(n int, name, from func(i int) string) int {
+	before := g.f.asked
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() { g.try(name(i), "wrong", from(i)) })
+	}
+	wg.Wait()
+	return g.f.asked - before
+}
+
+func is(text string) func(int) string     { return func(int) string { return text } }
+func each(prefix string) func(int) string { return func(i int) string { return fmt.Sprint(prefix, i) } }
+
+// The more logins of a user fail, the later the next is looked at; a right one ends that.
+func TestUserSlowsDown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGuesses(t)
+		var least time.Duration
+		for i, want := range []time.Duration{0, 0, 0, 1, 3, 7, 7} { // seconds, beside that of the refusal
+			err, took := g.try("bob", "wrong", fmt.Sprint("10.0.0.", i))
+			least = want*time.Second - time.Second/2
+			if err != ErrDenied || took < least || took > least+3*time.Second {
+				t.Errorf("guess %d: %v after %v, want about %v", i, err, took, least)
+			}
+		}
+		if err, took := g.try("alice", "right", "10.0.0.1"); err != nil || took != 0 {
+			t.Errorf("another user waits: %v after %v", err, took)
+		}
+		if err, took := g.try("bob", "right", "10.0.0.77"); err != nil || took < 6*time.Second || took > 9*time.Second {
+			t.Errorf("the right password: %v after %v", err, took)
+		}
+		if err, took := g.try("bob", "right", "10.0.0.78"); err != nil || took != 0 {
+			t.Errorf("after the right password: %v after %v", err, took)
+		}
+	})
+}
+
+// Guesses that come together are not looked at together.
+func TestFloodOfGuesses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGuesses(t)
+		g.try("bob", "wrong", "10.0.0.1")
+		g.try("bob", "wrong", "10.0.0.2")
+		if n := g.flood(500, is("bob"), each("10.1.0.")); n > 12 {
+			t.Errorf("%d of 500 guesses of a user were looked at", n)
+		}
+		time.Sleep(forgottenAfter + time.Second)
+		for range freeOfAddress + 5 {
+			g.flood(1, each(fmt.Sprint("u", time.Now().UnixNano())), is("10.0.0.9"))
+		}
+		if n := g.flood(500, each("user"), is("10.0.0.9")); n > 3 {
+			t.Errorf("%d of 500 guesses from an address were looked at", n)
+		}
+		if err, took := g.try("carol", "right", "10.0.0.10"); err != nil || took != 0 {
+			t.Errorf("another address waits: %v after %v", err, took)
+		}
+	})
+}
+
+// Who has logged in from an address is not shut out by guesses from elsewhere, nor by what
+// others do at the same address; and what comes from there does not help who guesses.
+func TestKnownAddress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGuesses(t)
+		if err, _ := g.try("bob", "right", "10.0.0.5"); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 8 {
+			g.try("bob", "wrong", fmt.Sprint("10.9.0.", i))
+			if err, took := g.try("bob", "right", "10.0.0.5"); err != nil || took != 0 {
+				t.Errorf("bob waits: %v after %v", err, took)
+			}
+		}
+		if n := g.flood(500, is("bob"), each("10.1.0.")); n > 3 {
+			t.Errorf("%d of 500 guesses were looked at: right logins from a known address help", n)
+		}
+		g.flood(100, each("user"), is("10.0.0.5"))
+		if err, took := g.try("bob", "right", "10.0.0.5"); err != nil || took != 0 {
+			t.Errorf("bob waits for others at his address: %v after %v", err, took)
+		}
+	})
+}
+
+// Users, addresses and logins under way are bounded.
+func TestTablesAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGuesses(t)
+		if n := g.flood(maxUnderWay+200, each("user"), is("")); n != maxUnderWay {
+			t.Errorf("%d were looked at, want %d", n, maxUnderWay)
+		}
+		if g.slow.under != 0 {
+			t.Errorf("%d are still under way", g.slow.under)
+		}
+		for i := range maxRemembered + 100 {
+			u := &turn{slowdown: g.slow, by: []held{{fmt.Sprint(i), 0}}, pair: fmt.Sprint(i)}
+			u.failed()
+			u.passed()
+			u.failed()
+		}
+		if n, k := g.slow.failures.Len(), g.slow.known.Len(); n != maxRemembered || k != maxRemembered {
+			t.Errorf("%d failures and %d pairs are remembered, want %d", n, k, maxRemembered)
+		}
+	})
+}
+
+// A clock that is set back does not shut anybody out.
+func TestClockSetBack(t *testing.T) {
+	now := time.Now()
+	s := newSlowdown(func() time.Time { return now })
+	c := Credentials{Eauth: "fake", Username: "bob", From: "10.0.0.1"}
+	for range 30 {
+		u := &turn{slowdown: s, by: []held{{"user\x00fake\x00bob", 0}, {"from\x0010.0.0.1", 0}}}
+		u.failed()
+	}
+	now = now.Add(-24 * time.Hour)
+	u := &turn{slowdown: s, user: "user\x00fake\x00bob"}
+	if wait, err := s.queue(u, c); wait != 0 || err != nil {
+		t.Errorf("waits %v, %v", wait, err)
+	}
+}

@@ -1,0 +1,77 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+const (
+	sweepEvery = 10 * time.Minute
+	// sweepAgain is how often a full folder is looked through for a new token.
+	sweepAgain = time.Minute
+	// sweepStep is how many names of a folder are held at once.
+	sweepStep = 1000
+	// leftAfter is when a file that is being written is not any more.
+	leftAfter = time.Hour
+)
+
+// sweep removes tokens that have expired, and counts the others.
+func (d *folder) sweep(ctx context.Context) {
+	f, err := os.Open(d.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		d.counted(0)
+		return
+	}
+	if err != nil {
+		d.tell("Tokens cannot be looked through", d.path, err)
+		return
+	}
+	defer f.Close()
+	n := 0
+	for ctx.Err() == nil {
+		entries, err := f.ReadDir(sweepStep)
+		for _, e := range entries {
+			n += d.look(e)
+		}
+		if errors.Is(err, io.EOF) {
+			d.counted(n)
+			return
+		}
+		if err != nil {
+			d.tell("Tokens cannot be looked through", d.path, err)
+			return
+		}
+	}
+}
+
+func (d *folder) counted(n int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.count, d.swept = n, d.now()
+}
+
+// look removes what has expired, and tells how many tokens are left of it.
+func (d *folder) look(e fs.DirEntry) int {
+	name := e.Name()
+	switch {
+	case isID(name):
+		if _, err := d.get(name); err == nil {
+			return 1
+		}
+	case strings.HasSuffix(name, ".tmp") && e.Type().IsRegular(): // Salt's, or ours, that was cut off
+		if fi, err := e.Info(); err == nil && d.now().Sub(fi.ModTime()) > leftAfter {
+			if err := os.Remove(filepath.Join(d.path, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				d.tell("A file that was left cannot be removed", strings.TrimSuffix(name, ".tmp"), err)
+			}
+		}
+	default:
+		d.tell("A file among the tokens was passed over", name, errors.New("its name is none of a token"))
+	}
+	return 0
+}

@@ -1,0 +1,148 @@
+package auth
+
+import (
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/momtree/mom/internal/hashtype"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// Token stands for a login until it expires.
+type Token struct {
+	// Token is what its owner sends, and the name of its file: hex digits.
+	Token       string
+	Name, Eauth string
+	Start       time.Time
+	Expire      time.Time
+	// AuthList is what the owner may do, kept in the token with keep_acl_in_token alone.
+	AuthList []any
+	Groups   []string
+}
+
+// String leaves the token itself out.
+func (t Token) String() string { return "a token of " + t.Name + " by " + t.Eauth }
+
+// GoString leaves the token itself out.
+func (t Token) GoString() string { return t.String() }
+
+// LogValue leaves the token itself out.
+func (t Token) LogValue() slog.Value {
+	return slog.GroupValue(slog.String("user", t.Name), slog.String("eauth", t.Eauth), slog.Time("expire", t.Expire))
+}
+
+const (
+	// maxToken bounds a token file, in bytes; the rules of a user are its largest part.
+	maxToken = 1 << 20
+	// maxTokenNodes bounds the values in it.
+	maxTokenNodes = 1 << 16
+	// randomBytes is what the name of a token is the hash of.
+	randomBytes = 512
+)
+
+// newID makes the name of a token: the hash, of the type of hash_type, of random bytes.
+func newID(hash string) (string, error) {
+	h, err := hashtype.New(hash)
+	if err != nil {
+		return "", err
+	}
+	b := make([]byte, randomBytes)
+	_, _ = rand.Read(b) // never fails
+	h.Write(b)
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// idLengths are the digits of the hashes that hash_type has.
+var idLengths = []int{32, 40, 56, 64, 96, 128}
+
+// isID tells whether a text can be a token at all. Nothing else comes near a path.
+func isID(id string) bool {
+	if !slices.Contains(idLengths, len(id)) {
+		return false
+	}
+	for i := range len(id) {
+		if c := id[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return true
+}
+
+// encode writes a token as Salt does.
+func (t Token) encode() ([]byte, error) {
+	m := wire.NewMap("start", seconds(t.Start), "expire", seconds(t.Expire), "name", t.Name, "eauth", t.Eauth)
+	if t.AuthList != nil {
+		m.Set("auth_list", wire.Normal(t.AuthList))
+	}
+	if len(t.Groups) > 0 {
+		m.Set("groups", wire.AnyList(t.Groups))
+	}
+	m.Set("token", t.Token)
+	b, err := wire.Encode(m)
+	if err == nil && len(b) > maxToken {
+		return nil, fmt.Errorf("its rules and groups take %d bytes, more than %d", len(b), maxToken)
+	}
+	return b, err
+}
+
+// decodeToken reads the file of a token. What does not tell whose it is, by which login
+// service and until when, is none.
+func decodeToken(id string, b []byte) (Token, error) {
+	if err := wire.Scan(b, wire.Limits{MaxBytes: maxToken, MaxDepth: wire.ValueDepth, MaxNodes: maxTokenNodes}); err != nil {
+		return Token{}, err
+	}
+	m, err := wire.DecodeMap(b)
+	if err != nil {
+		return Token{}, err
+	}
+	t := Token{Token: m.String("token"), Name: m.String("name"), Eauth: m.String("eauth")}
+	if subtle.ConstantTimeCompare([]byte(t.Token), []byte(id)) != 1 {
+		return Token{}, errors.New("it holds another token than the one it is named by")
+	}
+	if t.Name == "" || t.Eauth == "" {
+		return Token{}, errors.New("it does not tell whose it is, or by which login service")
+	}
+	var has bool
+	if t.Expire, has = moment(m, "expire"); !has {
+		return Token{}, errors.New("it does not tell when it expires")
+	}
+	if t.Start, has = moment(m, "start"); !has {
+		return Token{}, errors.New("it does not tell when it was made")
+	}
+	t.AuthList = m.List("auth_list")
+	if groups := m.List("groups"); len(groups) > 0 {
+		if t.Groups = wire.Texts(groups); len(t.Groups) < len(groups) {
+			return Token{}, errors.New("a group in it is no text")
+		}
+	}
+	return t, nil
+}
+
+// seconds is a time as Python has it, which is good to the microsecond.
+func seconds(t time.Time) float64 { return float64(t.Unix()) + float64(t.Nanosecond())/1e9 }
+
+// moment reads a time in seconds.
+func moment(m *wire.Map, key string) (time.Time, bool) {
+	v, _ := m.Get(key)
+	var f float64
+	switch x := v.(type) {
+	case float64:
+		f = x
+	case int64:
+		f = float64(x)
+	default:
+		return time.Time{}, false
+	}
+	if !(math.Abs(f) < 1<<33) { // not a number, or out of what nanoseconds reach
+		return time.Time{}, false
+	}
+	whole, part := math.Modf(f)
+	return time.Unix(int64(whole), int64(part*1e9)).Round(time.Microsecond), true
+}

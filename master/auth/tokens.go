@@ -1,0 +1,34 @@
+package auth
+
+import (
+	"context"
+	"fmt"
+)
+
+// Token finds a token that has not expired, of a login service that external_auth still
+// has. The error is [ErrNoToken], or that of ctx.
+func (s *Service) Token(ctx context.Context, id string) (Token, error) {
+	if err := ctx.Err(); err != nil {
+		return Token{}, err
+	}
+	t, err := s.tokens.get(id)
+	if err != nil {
+		return Token{}, err
+	}
+	if s.backends[t.Eauth] == nil {
+		return Token{}, fmt.Errorf("%w: external_auth has %q no more", ErrNoToken, t.Eauth)
+	}
+	if !s.keepACL {
+		t.AuthList = nil
+	}
+	return t, nil
+}
+
+// Revoke removes a token, which no loss of power brings back. The error is [ErrNoToken],
+// or says that the file cannot be removed.
+func (s *Service) Revoke(ctx context.Context, id string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return s.tokens.remove(id)
+}

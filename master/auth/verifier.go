@@ -1,0 +1,146 @@
+package auth
+
+import (
+	"crypto/sha1"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/GehirnInc/crypt"
+	_ "github.com/GehirnInc/crypt/apr1_crypt"   // $apr1$
+	_ "github.com/GehirnInc/crypt/md5_crypt"    // $1$
+	_ "github.com/GehirnInc/crypt/sha256_crypt" // $5$
+	_ "github.com/GehirnInc/crypt/sha512_crypt" // $6$
+	"golang.org/x/crypto/bcrypt"
+
+	"github.com/momtree/mom/internal/hashtype"
+)
+
+// verifier is a password as a file has it.
+type verifier interface {
+	matches(name, password string) bool
+}
+
+// Bounds of what a hash may cost, which a check cannot be stopped in: about a second.
+const (
+	maxBcryptCost = 14
+	maxRounds     = 1_000_000
+)
+
+// htpasswdHash reads the second field of a file of htpasswd, as Apache and passlib have
+// it: bcrypt, SHA crypt, MD5 crypt, {SHA}, {SSHA}, or the password itself.
+func htpasswdHash(text string) (verifier, error) {
+	switch {
+	case text == "":
+		return nil, errors.New("its password is empty")
+	case bcryptForm.MatchString(text):
+		hash := []byte("$2a$" + text[4:]) // 2b and 2y are names for the same
+		if cost, err := bcrypt.Cost(hash); err != nil || cost > maxBcryptCost {
+			return nil, fmt.Errorf("its hash costs too much, or nothing: bcrypt takes costs up to %d here", maxBcryptCost)
+		}
+		return bcryptHash(hash), nil
+	case crypt.IsHashSupported(text):
+		return newCryptHash(text)
+	case strings.HasPrefix(text, "{SHA}"), strings.HasPrefix(text, "{SSHA}"):
+		scheme, code, _ := strings.Cut(text, "}")
+		b, err := base64.StdEncoding.DecodeString(code)
+		if err != nil || len(b) < sha1.Size || scheme == "{SHA" && len(b) != sha1.Size {
+			return nil, errors.New("its hash is no SHA-1 in base64")
+		}
+		return shaHash{sum: b[:sha1.Size], salt: b[sha1.Size:]}, nil
+	case text[0] == '$', text[0] == '{', text[0] == '_', text[0] == '!', text[0] == '*', desForm.MatchString(text):
+		return nil, errNoHash
+	}
+	return newPlain(text), nil
+}
+
+var (
+	bcryptForm = regexp.MustCompile(`^\$2[aby]\$[0-9]{2}\$[./A-Za-z0-9]{53}$`)
+	// desForm is a password by DES, or one that cannot be told from it.
+	desForm    = regexp.MustCompile(`^[./0-9A-Za-z]{13}$`)
+	cryptForm  = regexp.MustCompile(`^\$(apr1|1)\$[^$]{0,8}\$[./0-9A-Za-z]{22}$|^\$5\$(rounds=[0-9]{1,9}\$)?[^$]{0,16}\$[./0-9A-Za-z]{43}$|^\$6\$(rounds=[0-9]{1,9}\$)?[^$]{0,16}\$[./0-9A-Za-z]{86}$`)
+	roundsForm = regexp.MustCompile(`^\$[56]\$rounds=([0-9]{1,9})\$`)
+)
+
+type bcryptHash []byte
+
+func (h bcryptHash) matches(_, password string) bool {
+	return bcrypt.CompareHashAndPassword(h, []byte(password)) == nil
+}
+
+// cryptHash is a hash of crypt(3) with its salt.
+type cryptHash struct{ hash, salt string }
+
+func newCryptHash(text string) (verifier, error) {
+	if !cryptForm.MatchString(text) {
+		return nil, errors.New("its hash is not as crypt makes it")
+	}
+	if m := roundsForm.FindStringSubmatch(text); m != nil {
+		if n, err := strconv.Atoi(m[1]); err != nil || n > maxRounds {
+			return nil, fmt.Errorf("its hash has more than %d rounds", maxRounds)
+		}
+	}
+	return cryptHash{hash: text, salt: text[:strings.LastIndexByte(text, '$')]}, nil
+}
+
+func (h cryptHash) of(password string) (string, error) {
+	return crypt.NewFromHash(h.hash).Generate([]byte(password), []byte(h.salt))
+}
+
+func (h cryptHash) matches(_, password string) bool {
+	got, err := h.of(password)
+	return err == nil && subtle.ConstantTimeCompare([]byte(got), []byte(h.hash)) == 1
+}
+
+// shaHash is SHA-1 of a password with a salt behind it.
+type shaHash struct{ sum, salt []byte }
+
+func (h shaHash) matches(_, password string) bool {
+	sum := sha1.Sum(append([]byte(password), h.salt...))
+	return subtle.ConstantTimeCompare(sum[:], h.sum) == 1
+}
+
+// plain is the hash of a password that the file shows: texts of different lengths compare
+// in the same time by it.
+type plain [sha256.Size]byte
+
+func newPlain(password string) plain { return sha256.Sum256([]byte(password)) }
+
+func (p plain) matches(_, password string) bool {
+	sum := sha256.Sum256([]byte(password))
+	return subtle.ConstantTimeCompare(p[:], sum[:]) == 1
+}
+
+// hexHash is the hash, in hex digits, of what of says.
+type hexHash struct {
+	kind string
+	sum  []byte
+	of   func(name, password string) string
+}
+
+func newHexHash(kind, text string, of func(name, password string) string) (verifier, error) {
+	h, err := hashtype.New(kind)
+	if err != nil {
+		return nil, err
+	}
+	sum, err := hex.DecodeString(text)
+	if err != nil || len(sum) != h.Size() {
+		return nil, fmt.Errorf("its hash is no %s in hex digits", kind)
+	}
+	return hexHash{kind, sum, of}, nil
+}
+
+func (h hexHash) matches(name, password string) bool {
+	got, err := hashtype.New(h.kind)
+	if err != nil {
+		return false
+	}
+	got.Write([]byte(h.of(name, password)))
+	return subtle.ConstantTimeCompare(got.Sum(nil), h.sum) == 1
+}
