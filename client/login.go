@@ -4,7 +4,7 @@ import "github.com/momtree/mom/internal/wire"
 
 // Login is who asks a master that has external_auth, in place of a key file: a token,
 // or a name and password with the system that knows them. With a Token the rest does
-// not count. Masters of ours have no external_auth yet and refuse it.
+// not count.
 type Login struct {
 	Token                     string
 	Eauth, Username, Password string

@@ -32,6 +32,12 @@ func (c *Client) key() (string, error) {
 	return strings.TrimSpace(string(b)), nil
 }
 
+// HasKey tells whether the user of the client has a key of this machine to ask with.
+func (c *Client) HasKey() bool {
+	_, err := c.key()
+	return err == nil
+}
+
 // send asks a clear command under the login of the client, or else the user's key. A
 // master that was restarted has a new key: after a refusal the file is read and the
 // command sent once more.

@@ -10,7 +10,7 @@ import (
 
 func init() {
 	own.Register(server.Command{
-		Name: "job_page", Who: server.User,
+		Name: "job_page", Who: server.User, Logins: true,
 		Args: []string{"jid", "after"},
 		Doc: `
 The results of a job, some at a time, for a command that was cut off the event bus; our
@@ -42,9 +42,8 @@ func (m *Master) jobPage(ctx context.Context, r *server.Request) (any, error) {
 	if err != nil {
 		return nil, server.Refusal{Name: "SaltReqTimeoutError", Message: err.Error()}
 	}
-	sender := access.Sender{Owner: r.User, Own: m.access.Own, Name: d.String("user"), Extra: wire.NewMap()}
-	if !m.access.Trusts(sender) && (!ok || r.User != sender.Name || job.User != r.User) {
-		m.server.RefusedUser("job_page", sender.Name, jid)
+	if user, may := m.mayRead(r, d.String("user")); !may && (!ok || user == "" || job.User != user) {
+		m.server.RefusedUser("job_page", user, jid)
 		return nil, server.ErrNotAllowed
 	}
 	a, known := m.jobs.State(jid) // before the returns are read
@@ -71,4 +70,23 @@ func (m *Master) jobPage(ctx context.Context, r *server.Request) (any, error) {
 		out.Set("complete", data)
 	}
 	return out, nil
+}
+
+// mayRead names whose jobs a request may read; all tells that it may read any. named is
+// the user that the request names.
+func (m *Master) mayRead(r *server.Request, named string) (user string, all bool) {
+	if r.Login != nil {
+		if r.Login.Name == m.access.Own { // of another service than the machine
+			return "", false
+		}
+		return r.Login.Name, false
+	}
+	sender := access.Sender{Owner: r.User, Own: m.access.Own, Name: named, Extra: wire.NewMap()}
+	switch {
+	case m.access.Trusts(sender):
+		return named, true
+	case named != r.User:
+		return "", false
+	}
+	return r.User, false
 }

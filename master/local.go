@@ -33,7 +33,7 @@ func (m *Master) Publish(ctx context.Context, p wire.PublishLoad, asks ...return
 		return fmt.Errorf("encode the publication of job %s: %w", p.JID, err)
 	}
 	err = m.server.Inside(ctx, "publish", load, func(ctx context.Context) error {
-		_, err := m.publisher.Give(ctx, load, m.access.Own, asks...)
+		_, err := m.publisher.Give(ctx, load, access.By{Owner: m.access.Own}, asks...)
 		return err
 	})
 	if errors.Is(err, server.ErrNotStored) {

@@ -113,7 +113,7 @@ type Master struct {
 	failures logthrottle.Filter[[2]string] // by what failed, and the cause
 
 	ports   *ports.Ports
-	running *bus.Holder // the mark for Salt's own commands
+	running []*bus.Holder // the marks for Salt's own programs
 
 	unserved *commands.Unserved
 

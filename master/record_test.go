@@ -142,7 +142,7 @@ func TestSameJidOtherJobIsRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		go func() {
-			_, err := r.publisher.Give(t.Context(), load, "root")
+			_, err := r.publisher.Give(t.Context(), load, access.By{Owner: "root"})
 			replies <- err
 		}()
 	}

@@ -1,6 +1,7 @@
 package master
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -9,20 +10,23 @@ import (
 	"github.com/momtree/mom/master/jobfiles"
 )
 
-// publishPull is a socket of Salt's own master. Salt's command salt looks whether
-// it exists before it publishes, and does not use it (Salt wire reference §11.2).
-const publishPull = "publish_pull.ipc"
-
-// workers is a socket of Salt's own master, too; nobody looks for it here.
-const workers = "workers.ipc"
+// marks are sockets of Salt's own master for which its programs look, and which they do
+// not use: the command salt before it publishes, salt-api before each request (Salt wire
+// reference §11.2).
+var marks = []string{"publish_pull.ipc", "workers.ipc"}
 
 // openSaltTools prepares what Salt's programs on this host need beside the event
 // sockets and the user's key: a mark that the master runs, and the loads of jobs.
 func (m *Master) openSaltTools() (err error) {
-	if m.cfg.IpcMode != "tcp" {
-		if m.running, err = bus.Hold(m.ctx, m.cfg.SockDir, publishPull); err != nil {
+	for _, name := range marks {
+		if m.cfg.IpcMode == "tcp" {
+			break
+		}
+		h, err := bus.Hold(m.ctx, m.cfg.SockDir, name)
+		if err != nil {
 			return fmt.Errorf("mark the master as running: %w", err)
 		}
+		m.running = append(m.running, h)
 	}
 	if !m.cfg.JobCacheFiles || m.cacheName() != "" {
 		return nil
@@ -34,13 +38,13 @@ func (m *Master) openSaltTools() (err error) {
 	return err
 }
 
-// closeSaltTools takes the mark away: Salt's command then says at once that no
+// closeSaltTools takes the marks away: Salt's programs then say at once that no
 // master runs.
-func (m *Master) closeSaltTools() error {
-	if m.running == nil {
-		return nil
+func (m *Master) closeSaltTools() (err error) {
+	for _, h := range m.running {
+		err = errors.Join(err, h.Close())
 	}
-	if err := m.running.Close(); err != nil {
+	if err != nil {
 		return fmt.Errorf("unmark the master: %w", err)
 	}
 	return nil
@@ -52,12 +56,14 @@ func (m *Master) closeSaltTools() error {
 // is gone has left is no obstacle, whoever it was.
 func (m *Master) vacant() error {
 	c := m.cfg
-	return bus.Vacant(m.ctx,
-		bus.Socket{Mode: c.IpcMode, Dir: c.SockDir, Name: bus.MasterPubName, Port: c.TcpMasterPubPort},
-		bus.Socket{Mode: c.IpcMode, Dir: c.SockDir, Name: bus.MasterPullName, Port: c.TcpMasterPullPort},
-		bus.Socket{Dir: c.SockDir, Name: publishPull},
-		bus.Socket{Dir: c.SockDir, Name: workers},
-	)
+	sockets := []bus.Socket{
+		{Mode: c.IpcMode, Dir: c.SockDir, Name: bus.MasterPubName, Port: c.TcpMasterPubPort},
+		{Mode: c.IpcMode, Dir: c.SockDir, Name: bus.MasterPullName, Port: c.TcpMasterPullPort},
+	}
+	for _, name := range marks {
+		sockets = append(sockets, bus.Socket{Dir: c.SockDir, Name: name})
+	}
+	return bus.Vacant(m.ctx, sockets...)
 }
 
 // showJob lays a job where Salt's programs look for it. The job goes on without:

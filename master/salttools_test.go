@@ -9,16 +9,18 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Salt's command salt wants to find the mark of a running master, and after it has
-// published the load of its job.
+// Salt's command salt wants to find a mark of a running master, and after it has published
+// the load of its job; salt-api wants to find another mark before each request.
 func TestSaltToolsFindTheirFiles(t *testing.T) {
 	r := newRig(t)
 	r.start()
 	r.accept("a", "minion")
 	eventually(t, "the key of a", func() bool { return r.keys.Accepted("a") })
-	mark := filepath.Join(r.dir, "run", "publish_pull.ipc")
-	if info, err := os.Stat(mark); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("mark: %v, %v", info, err)
+	marks := []string{filepath.Join(r.dir, "run", "publish_pull.ipc"), filepath.Join(r.dir, "run", "workers.ipc")}
+	for _, mark := range marks {
+		if info, err := os.Stat(mark); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("mark: %v, %v", info, err)
+		}
 	}
 	jid := r.say(testJob("*", "glob")).Map("load").String("jid")
 	b := oneFile(t, filepath.Join(r.dir, "cache", "jobs", "*", "*", ".load.p"))
@@ -33,8 +35,10 @@ func TestSaltToolsFindTheirFiles(t *testing.T) {
 		t.Errorf("minions %x", b)
 	}
 	r.stop()
-	if _, err := os.Stat(mark); !os.IsNotExist(err) {
-		t.Errorf("the mark outlives the master: %v", err)
+	for _, mark := range marks {
+		if _, err := os.Stat(mark); !os.IsNotExist(err) {
+			t.Errorf("the mark outlives the master: %v", err)
+		}
 	}
 }
 

@@ -40,7 +40,7 @@ func TestTakeover_OfAMasterThatIsGone(t *testing.T) {
 	r.leave()
 	r.file("cache/.root_key", "the key of the one before", 0o600)
 	r.start()
-	for _, name := range []string{"publish_pull.ipc", "master_event_pub.ipc", "master_event_pull.ipc"} {
+	for _, name := range saltSockets {
 		if err := bus.Vacant(t.Context(), bus.Socket{Dir: r.cfg.SockDir, Name: name}); !errors.Is(err, bus.ErrLive) {
 			t.Errorf("%s: %v", name, err)
 		}

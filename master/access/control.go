@@ -54,10 +54,19 @@ type Permit struct {
 	control *Control
 }
 
-// Admit checks who sends a load, given by the owner of a key, in this order: the blacklist,
-// the rules that the sender is held to. A refusal says no more than that. Whether they permit
-// the calls is told by [Permit.Covers], once it is known who is meant.
-func (c *Control) Admit(p wire.PublishLoad, owner string, calls []Call) (Permit, error) {
+// By is who gives a load: the owner of a key, or a user of a login service.
+type By struct {
+	Owner string
+	Login *server.Login
+}
+
+// Admit checks who sends a load, in this order: the blacklist, the rules that the sender is
+// held to. A refusal says no more than that. Whether they permit the calls is told by
+// [Permit.Covers], once it is known who is meant.
+func (c *Control) Admit(p wire.PublishLoad, by By, calls []Call) (Permit, error) {
+	if by.Login != nil {
+		return c.admitLogin(*by.Login, p.User, calls)
+	}
 	if c.Forbids(p.User, calls) {
 		return Permit{}, server.ErrNotAllowed
 	}
@@ -65,12 +74,24 @@ func (c *Control) Admit(p wire.PublishLoad, owner string, calls []Call) (Permit,
 	if err != nil {
 		return Permit{}, err
 	}
-	sender := Sender{Owner: owner, Own: c.Own, Name: p.User, Extra: extra}
+	sender := Sender{Owner: by.Owner, Own: c.Own, Name: p.User, Extra: extra}
 	rules, ok := c.Rules(sender)
 	if !ok {
 		return Permit{}, server.ErrNoAccess
 	}
 	return Permit{Rules: rules, Trusted: c.Trusts(sender), calls: calls, control: c}, nil
+}
+
+// admitLogin holds a user of a login service to the rules of external_auth, whatever key
+// and whatever name the load has beside the login.
+func (c *Control) admitLogin(l server.Login, named string, calls []Call) (Permit, error) {
+	switch {
+	case c.Forbids(l.Name, calls), c.Forbids(named, calls):
+		return Permit{}, server.ErrNotAllowed
+	case len(l.Rules) == 0: // which would mean everything
+		return Permit{}, server.ErrNoAccess
+	}
+	return Permit{Rules: l.Rules, calls: calls, control: c}, nil
 }
 
 // Covers tells whether the rules permit the calls on all of these minions.

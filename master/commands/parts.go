@@ -27,6 +27,7 @@ type Parts struct {
 	// with.
 	SignedIn func(id string)
 
+	Tokens Tokens
 	Data     *datacache.Cache
 	Unserved *Unserved
 	Runners  *runners.Host
@@ -51,11 +52,22 @@ func All() []server.Command { return set.Commands() }
 // AddTo has the server of the parts serve all commands.
 func AddTo(p *Parts) { set.AddTo(p.Server, p) }
 
-// caller is who a runner or wheel call comes from: whose key it has, but own, the user of
-// the master, may speak for others.
+// caller is who a runner or wheel call comes from: who has logged in, or whose key it has,
+// but own, the user of the master, may speak for others.
 func caller(d *wire.Map, r *server.Request, own string) string {
+	if r.Login != nil {
+		return r.Login.Name
+	}
 	if user := d.String("user"); user != "" && r.User == own {
 		return user
 	}
 	return r.User
+}
+
+// forbidden refuses a runner or wheel call that the rules of a login do not permit.
+func forbidden(s *server.Server, r *server.Request, fun string) error {
+	s.RefusedUser(r.Cmd, r.Login.Name, fun)
+	no := server.AuthenticationFailed(r.Login.By)
+	no.Message += " for user " + r.Login.Name + "."
+	return no
 }

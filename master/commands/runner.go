@@ -9,13 +9,14 @@ import (
 
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/master/server"
 )
 
 func init() {
 	Register(server.Command{
-		Name: "runner", Who: server.Operator, WhoOf: whoRuns, NoAccess: server.AuthenticationFailed,
+		Name: "runner", Who: server.Operator, WhoOf: whoRuns, Logins: true, NoAccess: server.AuthenticationFailed,
 		Args: []string{"fun", "arg", "kwarg", "jid", "timeout", "async", "result"},
 		Doc: `
 Calls a runner; the answer tells the tag under which its result will be on the bus.
@@ -32,7 +33,7 @@ result
     In the place of all that: the id of a call whose result was too large for the bus.
 `,
 	}, func(p *Parts) server.Handler {
-		return runner{host: p.Runners, jids: p.JIDs, own: p.User, depth: p.Config.Bounds.Depth}.serve
+		return runner{server: p.Server, host: p.Runners, jids: p.JIDs, own: p.User, depth: p.Config.Bounds.Depth}.serve
 	})
 }
 
@@ -45,6 +46,7 @@ func whoRuns(fun string) server.Who {
 }
 
 type runner struct {
+	server *server.Server
 	host  *runners.Host
 	jids  *jid.Generator
 	own   string
@@ -72,6 +74,9 @@ func (c runner) serve(_ context.Context, r *server.Request) (any, error) {
 	if err != nil {
 		return nil, server.Invalid("%v", err)
 	}
+	if r.Login != nil && !access.PermitsRunner(r.Login.Rules, call.Fun, call.Args, call.Kwargs) {
+		return nil, forbidden(c.server, r, call.Fun)
+	}
 	o := runners.Start{JID: d.String("jid"), User: caller(d, r, c.own), Owner: c.owner(r), Keep: d.Bool("async")}
 	switch {
 	case o.JID != "" && o.Owner != "":
@@ -91,6 +96,9 @@ func (c runner) serve(_ context.Context, r *server.Request) (any, error) {
 // owner is who may see what the call gives: "" is the user of the master, who may see
 // all.
 func (c runner) owner(r *server.Request) string {
+	if r.Login != nil {
+		return r.Login.Eauth + "/" + r.Login.Name // which no user of the machine is called
+	}
 	if r.User == c.own {
 		return ""
 	}

@@ -3,19 +3,115 @@ package commands
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/auth"
 	"github.com/momtree/mom/master/server"
 )
 
+// Tokens are what users of login services get for their password (Salt wire reference
+// §12.3).
+type Tokens interface {
+	// Login makes one; a life of 0 is the option token_expire.
+	Login(ctx context.Context, c auth.Credentials, life time.Duration) (auth.Token, error)
+	// Token looks one up, Revoke makes it worthless.
+	Token(ctx context.Context, id string) (auth.Token, error)
+	Revoke(ctx context.Context, id string) error
+}
+
 func init() {
-	Register(server.Command{Name: "mk_token", Who: server.Anyone, Doc: "Not served: external_auth."}, func(p *Parts) server.Handler {
-		return func(_ context.Context, r *server.Request) (any, error) {
-			p.Server.Refused("command", r.Peer, errors.New("mk_token: external_auth is not served by this master"))
-			return "", nil
+	Register(server.Command{
+		Name: "mk_token", Who: server.Anyone, Args: []string{"eauth", "username", "password", "token_expire"},
+		Doc: `
+A user of a login service (external_auth) gets a token for name and password.
+
+eauth, username, password
+    The service, and what it knows the user by.
+token_expire
+    The life of the token, in seconds, for users who may choose it
+    (token_expire_user_override).
+`,
+	}, func(p *Parts) server.Handler { return tokens{p.Server, p.Tokens}.make })
+	Register(server.Command{
+		Name: "get_token", Who: server.Anyone, Args: []string{"token"}, Doc: `
+What is known of a token: whose it is, and until when.
+
+token
+    The token.
+`,
+	}, func(p *Parts) server.Handler { return tokens{p.Server, p.Tokens}.get })
+	Register(server.Command{
+		Name: "revoke_token", Who: server.Anyone, Args: []string{"token"}, Doc: `
+Makes a token worthless, as its owner wants when logging out; our own addition.
+
+token
+    The token.
+`,
+	}, func(p *Parts) server.Handler { return tokens{p.Server, p.Tokens}.revoke })
+}
+
+type tokens struct {
+	server *server.Server
+	tokens Tokens
+}
+
+// make answers with an empty text if there is no token to be had, as Salt does.
+func (c tokens) make(ctx context.Context, r *server.Request) (any, error) {
+	p, life, err := server.ReadProof(r)
+	if err != nil {
+		return nil, err
+	}
+	t, err := c.tokens.Login(ctx, auth.Credentials{Eauth: p.Eauth, Username: p.Username, Password: p.Password, From: p.From}, life)
+	if err != nil {
+		c.server.RefusedUser("mk_token: "+err.Error(), p.Username, "")
+		return "", nil
+	}
+	return shownToken(t), nil
+}
+
+// get answers with an empty map if there is no such token.
+func (c tokens) get(ctx context.Context, r *server.Request) (any, error) {
+	p, _, err := server.ReadProof(r)
+	if err != nil {
+		return nil, err
+	}
+	t, err := c.tokens.Token(ctx, p.Token)
+	if errors.Is(err, auth.ErrNoToken) {
+		return wire.NewMap(), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return shownToken(t), nil
+}
+
+// revoke tells whether there was such a token.
+func (c tokens) revoke(ctx context.Context, r *server.Request) (any, error) {
+	p, _, err := server.ReadProof(r)
+	if err != nil {
+		return nil, err
+	}
+	err = c.tokens.Revoke(ctx, p.Token)
+	if errors.Is(err, auth.ErrNoToken) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// shownToken is a token as Salt's clients read it.
+func shownToken(t auth.Token) *wire.Map {
+	seconds := func(at time.Time) float64 { return float64(at.UnixMicro()) / 1e6 }
+	m := wire.NewMap("start", seconds(t.Start), "expire", seconds(t.Expire), "name", t.Name, "eauth", t.Eauth, "token", t.Token)
+	if t.AuthList != nil {
+		m.Set("auth_list", t.AuthList)
+	}
+	if len(t.Groups) > 0 {
+		groups := make([]any, len(t.Groups))
+		for i, g := range t.Groups {
+			groups[i] = g
 		}
-	})
-	Register(server.Command{Name: "get_token", Who: server.Anyone, Doc: "Not served: external_auth, so there are no tokens."}, func(*Parts) server.Handler {
-		return func(context.Context, *server.Request) (any, error) { return wire.NewMap(), nil }
-	})
+		m.Set("groups", groups)
+	}
+	return m
 }

@@ -6,13 +6,14 @@ import (
 
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/master/wheels"
 )
 
 func init() {
 	Register(server.Command{
-		Name: "wheel", Who: server.Operator, WhoOf: wheels.Who, NoAccess: server.AuthenticationFailed,
+		Name: "wheel", Who: server.Operator, WhoOf: wheels.Who, Logins: true, NoAccess: server.AuthenticationFailed,
 		Args: []string{"fun", "arg", "kwarg"},
 		Doc: `
 Runs a wheel function, and answers when it is done.
@@ -22,11 +23,12 @@ fun, arg, kwarg
     by its name.
 `,
 	}, func(p *Parts) server.Handler {
-		return wheel{env: wheels.Env{Keys: p.Keys.Desk()}, jids: p.JIDs, own: p.User, fire: p.Fire, now: p.Now}.serve
+		return wheel{server: p.Server, env: wheels.Env{Keys: p.Keys.Desk()}, jids: p.JIDs, own: p.User, fire: p.Fire, now: p.Now}.serve
 	})
 }
 
 type wheel struct {
+	server *server.Server
 	env  wheels.Env
 	jids *jid.Generator
 	own  string
@@ -40,10 +42,24 @@ func (c wheel) serve(ctx context.Context, r *server.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	call, err := wheels.Read(d)
+	if r.Login != nil {
+		args, kwargs := []any(nil), wire.NewMap()
+		if err == nil {
+			args, kwargs = call.Args, call.Kwargs
+		}
+		if !access.PermitsWheel(r.Login.Rules, d.String("fun"), args, kwargs) {
+			return nil, forbidden(c.server, r, d.String("fun"))
+		}
+	}
 	id := c.jids.Next()
 	tag, fun, user := "salt/wheel/"+id, "wheel."+d.String("fun"), caller(d, r, c.own)
 	c.fire(tag+"/new", wire.NewMap("fun", fun, "jid", id, "tag", tag, "user", user))
-	v, err := c.run(ctx, d)
+	var v any
+	if err == nil {
+		call.Env = c.env
+		v, err = wheels.Run(ctx, call)
+	}
 	data := wire.NewMap("fun", fun, "jid", id, "tag", tag, "user", user, "return", v, "success", err == nil)
 	if err != nil {
 		data.Set("return", err.Error())
@@ -51,13 +67,4 @@ func (c wheel) serve(ctx context.Context, r *server.Request) (any, error) {
 	c.fire(tag+"/ret", data)
 	data.Set("_stamp", c.now().UTC().Format("2006-01-02T15:04:05.000000"))
 	return wire.NewMap("tag", tag, "data", data), nil
-}
-
-func (c wheel) run(ctx context.Context, load *wire.Map) (any, error) {
-	call, err := wheels.Read(load)
-	if err != nil {
-		return nil, err
-	}
-	call.Env = c.env
-	return wheels.Run(ctx, call)
 }

@@ -46,7 +46,9 @@ func (s *Service) Read(p wire.PublishLoad, trusted bool) (*Job, error) {
 	if j.extra, err = p.DecodedKwargs(); err != nil {
 		return nil, err
 	}
-	j.extra.Delete("auth_list") // it speaks to this master, which says its own
+	for _, field := range notOfTheJob {
+		j.extra.Delete(field)
+	}
 	if j.until, err = s.o.Publications.QueueUntil(p, j.extra); err != nil {
 		return nil, err
 	}
@@ -70,6 +72,10 @@ func (s *Service) Read(p wire.PublishLoad, trusted bool) (*Job, error) {
 	j.JID, j.load = p.JID, p
 	return j, nil
 }
+
+// notOfTheJob are kwargs that speak to this master alone: auth_list, of which it says its
+// own, and what a user has logged in with, which nobody else is to see.
+var notOfTheJob = []string{"auth_list", "token", "password", "username", "eauth", "key"}
 
 // expanded replaces node groups in the target of a load: a job means the groups of the
 // master where it starts. Nodes and minions below have others, or none.
@@ -100,9 +106,6 @@ func (j *Job) user() string {
 // secrets. Who has to answer stands in the expectations.
 func (j *Job) stored() (wire.Raw, error) {
 	kwargs := j.extra.Clone()
-	for _, secret := range []string{"token", "password", "username", "eauth", "key"} {
-		kwargs.Delete(secret)
-	}
 	kwargs.Delete("user")
 	m := wire.NewMap("cmd", "publish", "tgt", j.load.Tgt, "fun", j.load.Fun, "arg", j.load.Arg,
 		"tgt_type", j.load.TgtType, "ret", j.load.Ret, "jid", j.JID, "user", j.user(), "kwargs", kwargs)

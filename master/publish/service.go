@@ -22,7 +22,7 @@ type Options struct {
 	Ctx    context.Context //nolint:containedctx // ends when the master begins to close
 	Config *config.Master
 	Access interface {
-		Admit(p wire.PublishLoad, owner string, calls []access.Call) (access.Permit, error)
+		Admit(p wire.PublishLoad, by access.By, calls []access.Call) (access.Permit, error)
 	}
 	Policy interface {
 		Match(tgt any, tgtType, delimiter string) (ownership.Audience, error)

@@ -138,17 +138,17 @@ func load(t *testing.T, tgt, fun, jid string) wire.Raw {
 // A job is stored before it is told and published, and not published if it is not stored.
 func TestStart(t *testing.T) {
 	w := newWorld(t)
-	if _, err := w.Give(t.Context(), load(t, "nosuch", "test.ping", ""), "root"); !errors.Is(err, ErrNoMatch) {
+	if _, err := w.Give(t.Context(), load(t, "nosuch", "test.ping", ""), access.By{Owner: "root"}); !errors.Is(err, ErrNoMatch) {
 		t.Errorf("for nobody: %v", err)
 	}
 	w.want(t)
 	w.full = returners.ErrFull
-	if _, err := w.Give(t.Context(), load(t, "*", "test.ping", ""), "root"); !errors.Is(err, ErrNotNow) || !errors.Is(err, returners.ErrFull) {
+	if _, err := w.Give(t.Context(), load(t, "*", "test.ping", ""), access.By{Owner: "root"}); !errors.Is(err, ErrNotNow) || !errors.Is(err, returners.ErrFull) {
 		t.Errorf("on a full disk: %v", err)
 	}
 	w.want(t, "dropped "+someJob, "A job could not be started")
 	w.full = nil
-	j, err := w.Give(t.Context(), load(t, "*", "test.ping", ""), "root")
+	j, err := w.Give(t.Context(), load(t, "*", "test.ping", ""), access.By{Owner: "root"})
 	if err != nil || j.JID != someJob {
 		t.Fatalf("%+v, %v", j, err)
 	}
@@ -159,12 +159,12 @@ func TestStart(t *testing.T) {
 func TestSameJob(t *testing.T) {
 	w := newWorld(t)
 	for range 2 {
-		if _, err := w.Give(t.Context(), load(t, "*", "test.ping", someJob), "root"); err != nil {
+		if _, err := w.Give(t.Context(), load(t, "*", "test.ping", someJob), access.By{Owner: "root"}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	w.told = nil
-	if _, err := w.Give(t.Context(), load(t, "*", "test.echo", someJob), "root"); err == nil || errors.Is(err, ErrNotNow) {
+	if _, err := w.Give(t.Context(), load(t, "*", "test.echo", someJob), access.By{Owner: "root"}); err == nil || errors.Is(err, ErrNotNow) {
 		t.Errorf("another job: %v", err)
 	}
 	w.want(t, "trespass "+ownership.OfRecord)

@@ -21,7 +21,7 @@ const maxTimeout = 365 * 24 * 3600
 
 func init() {
 	commands.Register(server.Command{
-		Name: "publish", Who: server.User,
+		Name: "publish", Who: server.User, Logins: true,
 		Args: []string{"tgt", "tgt_type", "fun", "arg", "ret", "timeout", "jid", "kwargs"},
 		Doc: `
 Starts a job.
@@ -42,7 +42,7 @@ kwargs
 // publish is the clear command of the same name: the start of every job (Salt wire
 // reference §10).
 func (s *Service) publish(ctx context.Context, r *server.Request) (any, error) {
-	j, err := s.Give(ctx, r.Load, r.User)
+	j, err := s.Give(ctx, r.Load, access.By{Owner: r.User, Login: r.Login})
 	switch {
 	case errors.Is(err, ErrNoMatch):
 		return wire.NewMap("enc", "clear", "load", wire.NewMap("jid", nil, "minions", []any{}, "error", err.Error())), nil
@@ -54,10 +54,10 @@ func (s *Service) publish(ctx context.Context, r *server.Request) (any, error) {
 	return wire.NewMap("enc", "clear", "load", j.published()), nil
 }
 
-// Give starts the job of a load, given by the owner of a key. It is published when no
+// Give starts the job of a load. It is published when no
 // error comes back; one that is neither [ErrNoMatch] nor [ErrNotNow] is a
 // [server.Refusal]. asks are notes of who asks for it.
-func (s *Service) Give(ctx context.Context, load wire.Raw, owner string, asks ...returners.Note) (*Job, error) {
+func (s *Service) Give(ctx context.Context, load wire.Raw, by access.By, asks ...returners.Note) (*Job, error) {
 	p, err := wire.ParsePublishLoad(load)
 	if err == nil {
 		err = wire.FitFields(load, s.o.Config.Bounds.Depth)
@@ -69,13 +69,17 @@ func (s *Service) Give(ctx context.Context, load wire.Raw, owner string, asks ..
 	if err != nil {
 		return nil, server.Invalid("publish: %v", err)
 	}
-	j, err := s.admit(p, owner, calls)
+	j, err := s.admit(p, by, calls)
 	if err != nil {
 		var no server.Refusal
 		if !errors.As(err, &no) {
 			return nil, server.Invalid("%v", err)
 		}
-		s.o.Refused("publish", p.User, wire.FunName(p.Fun))
+		user := p.User
+		if by.Login != nil {
+			user = by.Login.Name
+		}
+		s.o.Refused("publish", user, wire.FunName(p.Fun))
 		return nil, no
 	}
 	if j.Nobody() && !s.o.Config.OrderMasters {
@@ -111,11 +115,14 @@ func (e notNow) Unwrap() error      { return e.error }
 // NotNow makes an error of a job that cannot be started just now.
 func NotNow(err error) error { return notNow{err} }
 
-// admit reads a job, given by the owner of a key, if the sender may start it.
-func (s *Service) admit(p wire.PublishLoad, owner string, calls []access.Call) (*Job, error) {
-	may, err := s.o.Access.Admit(p, owner, calls)
+// admit reads a job, if the sender may start it.
+func (s *Service) admit(p wire.PublishLoad, by access.By, calls []access.Call) (*Job, error) {
+	may, err := s.o.Access.Admit(p, by, calls)
 	if err != nil {
 		return nil, err
+	}
+	if by.Login != nil {
+		p.User = by.Login.Name
 	}
 	j, err := s.Read(p, may.Trusted)
 	if err != nil {

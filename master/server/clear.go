@@ -15,7 +15,7 @@ func (s *Server) serveClear(req *zmtp.Request, e *entry, env wire.Envelope) {
 	defer cancel()
 	r := &Request{Cmd: e.Name, Load: env.Load, Peer: req.Peer, Version: env.Version}
 	if e.Who != Anyone {
-		if err := s.entitle(e, r); err != nil {
+		if err := s.entitle(ctx, e, r); err != nil {
 			s.answerClear(req, e, nil, err)
 			return
 		}
@@ -30,22 +30,21 @@ func (s *Server) serveClear(req *zmtp.Request, e *entry, env wire.Envelope) {
 	s.answerClear(req, e, v, err)
 }
 
-// entitle tells whether a command comes from somebody who may give it, by its key
-// alone: nothing of a stranger's load is decoded.
-func (s *Server) entitle(e *entry, r *Request) error {
-	by, err := loginOf(r.Load)
+// entitle tells whether a command comes from somebody who may give it, by the key or the
+// login alone: nothing else of a stranger's load is decoded.
+func (s *Server) entitle(ctx context.Context, e *entry, r *Request) error {
+	proof, by, err := proofOf(r.Load)
 	if err != nil {
 		return Invalid("%s: %v", e.Name, err)
 	}
 	if by != "" {
-		user, fun := namesOf(r.Load)
-		s.RefusedUser(e.Name+" with "+by+" (external_auth is not served by this master)", user, fun)
-		return e.noAccess(by)
+		proof.From = r.Peer.Source()
+		return s.entitleLogin(ctx, e, r, proof, by)
 	}
 	f, err := wire.Pick(r.Load, atDoor, "key")
 	key := ""
-	if err == nil && len(f[0]) <= maxName {
-		key, _ = wire.Str(f[0])
+	if err == nil {
+		key = textUpTo(f[0], maxName)
 	}
 	owner, ok := s.User(key)
 	if ok && owner != s.Own { // who may do everything
@@ -59,6 +58,25 @@ func (s *Server) entitle(e *entry, r *Request) error {
 	r.User = owner
 	return nil
 }
+
+// entitleLogin asks who has logged in. What such a user may do with the command, its
+// handler knows.
+func (s *Server) entitleLogin(ctx context.Context, e *entry, r *Request, p Proof, by string) error {
+	err := errNoLogins
+	if e.Logins {
+		var l Login
+		if l, err = s.Logins.Identify(ctx, p); err == nil {
+			l.By, r.Login = by, &l
+			return nil
+		}
+	}
+	_, fun := namesOf(r.Load)
+	s.RefusedUser(e.Name+" with "+by+": "+err.Error(), p.Username, fun)
+	return e.noAccess(by)
+}
+
+// errNoLogins is a command that only those with a key may give.
+var errNoLogins = errors.New("the command is given with a key alone")
 
 // rule is who may give the command with this load.
 func (e *entry) rule(load wire.Raw) Who {

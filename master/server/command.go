@@ -69,6 +69,9 @@ type Command struct {
 	// NoAccess words the refusal of a local user, by what the call came with: "user"
 	// (a key), "token" or "eauth". nil: [ErrNoAccess].
 	NoAccess func(with string) Refusal
+	// Logins says that users of login services may give it as well: its handler holds
+	// them to the rules of [Request.Login].
+	Logins bool
 	// Whole says that what is large in the load of a sealed command stays undecoded, so
 	// that it may have more values than [MaxValues].
 	Whole bool
@@ -96,7 +99,7 @@ func (c Command) check() error {
 		return fmt.Errorf("command %q does not say who may give it", c.Name)
 	case strings.TrimSpace(c.Doc) == "":
 		return fmt.Errorf("command %q is not documented", c.Name)
-	case c.Costly != nil && c.Who != Anyone, c.Whole && !c.Who.Sealed(), c.WhoOf != nil && c.Who.Sealed(), c.NoAccess != nil && c.Who.Sealed():
+	case c.Costly != nil && c.Who != Anyone, c.Whole && !c.Who.Sealed(), c.WhoOf != nil && c.Who.Sealed(), c.Logins && (c.Who == Anyone || c.Who.Sealed()), c.NoAccess != nil && c.Who.Sealed():
 		return fmt.Errorf("command %q: %v goes with none of this", c.Name, c.Who)
 	}
 	for _, a := range c.Args {

@@ -65,7 +65,7 @@ func serve(t *testing.T, add func(*Server)) *stage {
 		User: func(key string) (string, bool) {
 			name, ok := map[string]string{"the key of root": "root", "the key of fred": "fred"}[key]
 			return name, ok
-		}, Own: "root",
+		}, Own: "root", Logins: &desk{},
 		Stats: &meters.Counters{}, Log: quiet, Now: time.Now,
 	})}
 	if s.tok, err = crypt.X931Sign(private, []byte(keys.TokText)); err != nil {

@@ -15,6 +15,9 @@ type Request struct {
 
 	// User is, in clear, whose key came along; "" with none.
 	User string
+	// Login is, in clear, who gives the command by a token or a password; nil: it came
+	// with a key. Only commands that say [Command.Logins] get one.
+	Login *Login
 
 	// ID is, sealed, the sender: authenticated since version 3, claimed before.
 	ID    string

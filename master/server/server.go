@@ -41,6 +41,8 @@ type Options struct {
 	User func(key string) (name string, ok bool)
 	// Own is the user that the master runs as.
 	Own string
+	// Logins know the users of external_auth.
+	Logins Logins
 	// Node tells whether a peer is a node right below.
 	Node func(id string) bool
 

@@ -242,7 +242,7 @@ func FuzzClearLoad(f *testing.F) {
 		if len(name) > maxName || len(user) > maxName || len(fun) > maxName {
 			t.Errorf("names of %d, %d and %d bytes", len(name), len(user), len(fun))
 		}
-		if by, lerr := loginOf(b); err != nil && (by != "" || lerr == nil) {
+		if _, by, lerr := proofOf(b); err != nil && (by != "" || lerr == nil) {
 			t.Errorf("a login %q in what cannot be read: %v", by, lerr)
 		}
 	})

@@ -34,6 +34,7 @@ type flags struct {
 	tgtType, tgtOption, delimiter string
 
 	output command.Output
+	login  command.Login
 	logs   command.Log
 }
 
@@ -90,6 +91,7 @@ func (f *flags) register(s *options.Set) {
 	})
 	s.Text(&f.delimiter, "--delimiter", "TEXT", "what separates the keys of a grain or pillar target; default: a colon")
 	f.output.Register(s)
+	f.login.Register(s)
 	f.logs.Register(s)
 }
 

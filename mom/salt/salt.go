@@ -70,8 +70,11 @@ func (f *flags) run(cmd *cobra.Command, words []string, s *options.Set) (err err
 	if err != nil {
 		return err
 	}
-	r.client = client.New(o)
-	defer func() { err = errors.Join(err, r.client.Close()) }()
+	c := client.New(o)
+	defer func() { err = errors.Join(err, c.Close()) }()
+	if r.client, err = f.login.As(cmd.Context(), c, cmd.InOrStdin(), cmd.ErrOrStderr()); err != nil {
+		return err
+	}
 	if r.job, err = f.job(line); err != nil {
 		return command.Exit(report.NoReturn, err)
 	}

@@ -40,6 +40,7 @@ type flags struct {
 	stdin, doc, async bool
 
 	output command.Output
+	login  command.Login
 	logs   command.Log
 }
 
@@ -53,6 +54,7 @@ func (f *flags) register(s *options.Set) {
 	s.Bool(&f.doc, "-d --doc --documentation", "show the documentation of a function, a module or, without a name, all of them")
 	s.Bool(&f.async, "--async", "start the function and do not wait; its result goes to the event bus and into the job cache")
 	f.output.Register(s)
+	f.login.Register(s)
 	f.logs.Register(s)
 }
 
@@ -85,8 +87,12 @@ func (f *flags) run(cmd *cobra.Command, words []string) (err error) {
 		return err
 	}
 	o.Log = log
-	cl := client.New(o)
-	defer func() { err = errors.Join(err, cl.Close()) }()
+	c := client.New(o)
+	defer func() { err = errors.Join(err, c.Close()) }()
+	cl, err := f.login.As(cmd.Context(), c, cmd.InOrStdin(), cmd.ErrOrStderr())
+	if err != nil {
+		return err
+	}
 	call := f.call(words)
 	if f.async {
 		run, err := cl.StartRunner(cmd.Context(), call)

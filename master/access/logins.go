@@ -1,0 +1,50 @@
+package access
+
+import (
+	"context"
+	"errors"
+
+	"github.com/momtree/mom/master/auth"
+	"github.com/momtree/mom/master/server"
+)
+
+// Logins know the users of login services: package auth who they are, external_auth what
+// they may do.
+type Logins struct {
+	Auth interface {
+		Authenticate(ctx context.Context, c auth.Credentials) (auth.Identity, error)
+		Token(ctx context.Context, id string) (auth.Token, error)
+	}
+	Rules *External
+}
+
+var _ server.Logins = Logins{}
+
+// errNothing is a user whom no entry means any more: the configuration was another when
+// the token was made.
+var errNothing = errors.New("external_auth allows this user nothing")
+
+// Identify tells who it is that comes with a token, or with a name and a password.
+func (l Logins) Identify(ctx context.Context, p server.Proof) (server.Login, error) {
+	var out server.Login
+	if p.Token != "" {
+		t, err := l.Auth.Token(ctx, p.Token)
+		if err != nil {
+			return out, err
+		}
+		out = server.Login{Name: t.Name, Eauth: t.Eauth, Groups: t.Groups, Rules: t.AuthList}
+	} else {
+		id, err := l.Auth.Authenticate(ctx, auth.Credentials{Eauth: p.Eauth, Username: p.Username, Password: p.Password, From: p.From})
+		if err != nil {
+			return out, err
+		}
+		out = server.Login{Name: id.Name, Eauth: p.Eauth, Groups: id.Groups}
+	}
+	if out.Rules == nil {
+		out.Rules = l.Rules.Rules(out.Eauth, out.Name, out.Groups)
+	}
+	if len(out.Rules) == 0 {
+		return server.Login{}, errNothing
+	}
+	return out, nil
+}

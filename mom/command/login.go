@@ -1,0 +1,129 @@
+package command
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/terminal"
+	"github.com/momtree/mom/mom/options"
+)
+
+// exitDenied is Salt's code for a login that fails.
+const exitDenied = 2
+
+// Login are the options of commands that may be given under a login (external_auth), in
+// place of the key of a local user.
+type Login struct {
+	Eauth, Username, Password string
+	Keep                      bool // -T: the token goes into a file, for later commands
+}
+
+// Register enters them in a group of their own.
+func (l *Login) Register(s *options.Set) {
+	s.Group("External Authentication")
+	s.Text(&l.Eauth, "-a --auth --eauth --external-auth", "NAME", "log in with this service of the master's external_auth: pam, file, ldap, oidc…")
+	s.Bool(&l.Keep, "-T --make-token", "keep a token, which later commands of this user come with, in ~/.salt_token")
+	s.Text(&l.Username, "--username", "NAME", "the user to log in as; default: it is asked for")
+	s.Text(&l.Password, "--password", "TEXT", "the password; others on this machine may see a command line, so better leave it out: it is asked for")
+}
+
+// As gives the client that asks under the login: the one of the options, or the token that
+// was kept if this user has no key to read; else it is c itself.
+func (l *Login) As(ctx context.Context, c *client.Client, in io.Reader, out io.Writer) (*client.Client, error) {
+	file, err := tokenFile()
+	if err != nil {
+		return nil, err
+	}
+	if l.Eauth == "" {
+		if l.Keep || l.Username != "" || l.Password != "" {
+			return nil, &options.Error{Text: "-T, --username and --password go with a service to log in with: -a NAME"}
+		}
+		return kept(c, file)
+	}
+	if err := l.ask(in, out); err != nil {
+		return nil, err
+	}
+	login := client.Login{Eauth: l.Eauth, Username: l.Username, Password: l.Password}
+	if !l.Keep {
+		return c.As(login), nil
+	}
+	t, err := c.MakeToken(ctx, login, 0)
+	if err != nil {
+		var no *client.Refused
+		if errors.As(err, &no) {
+			return nil, Exit(exitDenied, errors.New("ERROR: Authentication failed"))
+		}
+		return nil, err
+	}
+	if err := crypt.WriteFile(file, []byte(t.Token), 0o600); err != nil {
+		return nil, fmt.Errorf("keep the token: %w", err)
+	}
+	return c.As(client.Login{Token: t.Token}), nil
+}
+
+// kept gives a client with the token of an earlier -T to a user who can read no key.
+func kept(c *client.Client, file string) (*client.Client, error) {
+	if c.HasKey() {
+		return c, nil
+	}
+	b, err := os.ReadFile(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return c, nil // it tells what is wrong with the key
+	case err != nil:
+		return nil, fmt.Errorf("read the token of an earlier login: %w", err)
+	}
+	return c.As(client.Login{Token: strings.TrimSpace(string(b))}), nil
+}
+
+// tokenFile is Salt's option token_file at its default.
+func tokenFile() (string, error) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", fmt.Errorf("the file of login tokens: %w", err)
+	}
+	return filepath.Join(home, ".salt_token"), nil
+}
+
+// ask asks for what the options left out. A password is not shown as it is typed.
+func (l *Login) ask(in io.Reader, out io.Writer) error {
+	lines := bufio.NewReader(in)
+	for _, q := range []struct {
+		what   string
+		to     *string
+		secret bool
+	}{{"username", &l.Username, false}, {"password", &l.Password, true}} {
+		if *q.to != "" {
+			continue
+		}
+		if _, err := fmt.Fprint(out, q.what+": "); err != nil {
+			return err
+		}
+		var text string
+		var err error
+		if q.secret && terminal.Is(in) {
+			var b []byte
+			b, err = term.ReadPassword(int(terminal.File(in).Fd()))
+			text = string(b)
+			_, _ = fmt.Fprintln(out)
+		} else if text, err = lines.ReadString('\n'); errors.Is(err, io.EOF) && text != "" {
+			err = nil
+		}
+		if err != nil {
+			return fmt.Errorf("read the %s: %w", q.what, err)
+		}
+		*q.to = strings.TrimRight(text, "\r\n")
+	}
+	return nil
+}
