@@ -170,7 +170,7 @@ func newData(engine, s, delimiter string, exact bool) (Expr, error) {
 	if delimiter == ":" {
 		delimiter = ""
 	}
-	return &dataExpr{text: engine + delimiter + "@" + s, pillar: engine == "I" || engine == "J", match: p.match}, nil
+	return &dataExpr{text: engine + delimiter + "@" + s, pillar: engine == "I" || engine == "J", exact: exact, match: p.match}, nil
 }
 
 func newNetwork(s string) (Expr, error) {
