@@ -90,14 +90,14 @@ func (s *Syndic) tell(ctx context.Context, e bus.Event) {
 
 // staysHere names what never goes up as an event: returns travel through the
 // outbox, copies under a node's name would double at each tier, the end of a job
-// at this node is not the end of the job, and `key` is between the parts of one
-// master.
+// at this node is not the end of the job, `key` is between the parts of one
+// master, and what a master was asked for is that master's own audit.
 func staysHere(tag string) bool {
 	switch kindOf(tag) {
 	case jobevent.KindReturn, jobevent.KindComplete, jobevent.KindClosed:
 		return true
 	}
-	return tag == "key" || strings.HasPrefix(tag, "syndic/")
+	return tag == "key" || strings.HasPrefix(tag, "mom/audit") || strings.HasPrefix(tag, "syndic/")
 }
 
 // belongsAbove also applies Salt's rules: nothing that has a retcode, and in the

@@ -136,6 +136,9 @@ func (j *Judge) MayRelay(node, tag string) error {
 	if tag == "key" {
 		return errors.New("a rotation of keys is the affair of that master")
 	}
+	if strings.HasPrefix(tag, auditTag) {
+		return errors.New("what a master was asked for is told on its own bus alone")
+	}
 	for _, p := range []string{"syndic/", "salt/syndic/"} {
 		rest, ok := strings.CutPrefix(tag, p)
 		if !ok {

@@ -142,7 +142,7 @@ func TestMayRelay(t *testing.T) {
 		"custom": true, "syndic/n1/x": true, "salt/syndic/n9/start": true, "salt/minion/m9/start": true, "salt/run/other/ret": true,
 		"salt/job/1/new": true, "salt/job/1/missing": true,
 
-		"key": false, "syndic/n2/x": false, "salt/syndic/n2/start": false, "salt/minion/m1/start": false, "salt/run/run/ret": false,
+		"key": false, "mom/audit": false, "syndic/n2/x": false, "salt/syndic/n2/start": false, "salt/minion/m1/start": false, "salt/run/run/ret": false,
 		"salt/job/1/complete": false, "salt/job/1/ret/m9": false, "salt/job/1/ret": false,
 	} {
 		if err := j.MayRelay("n1", tag); (err == nil) != want {

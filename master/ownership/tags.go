@@ -9,8 +9,11 @@ import (
 // mastersTags begin the tags that say what only a master knows.
 var mastersTags = []string{
 	"salt/auth", "salt/key", "salt/run/", "salt/wheel/", "salt/presence/", "salt/syndic/", "salt/stats/", "salt/fileserver/",
-	"syndic/", "topology/",
+	"syndic/", "topology/", auditTag,
 }
+
+// auditTag begins the tag that tells who asked a master for what (package access).
+const auditTag = "mom/audit"
 
 // ownTags begin the tags whose next part is the id of the minion they are about.
 var ownTags = []string{"salt/minion/", "salt/beacon/", "minion/refresh/"}

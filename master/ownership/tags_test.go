@@ -17,6 +17,7 @@ func TestMayFire(t *testing.T) {
 		"20240102030405678901":                         false,
 		"key":                                          false, "salt/key": false, "salt/auth": false, "salt/run/1/ret": false, "salt/wheel/1/ret": false,
 		"syndic/n1/x": false, "salt/syndic/n1/start": false, "salt/presence/present": false, "topology/x": false,
+		"mom/audit": false,
 	} {
 		if got := MayFire("m1", tag); got != want {
 			t.Errorf("m1 may fire %s: %v", tag, got)
