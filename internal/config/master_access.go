@@ -2,6 +2,9 @@ package config
 
 import "time"
 
+// AclMatchStart is the value of acl_match that is Salt's way.
+const AclMatchStart = "start"
+
 // MasterAccess says who may do what.
 type MasterAccess struct {
 	// PublisherAcl lets local users call functions: {user: [function regex
@@ -17,9 +20,17 @@ type MasterAccess struct {
 	ClientAclVerify bool `yaml:"client_acl_verify" default:"true"`
 	// SudoAcl holds users of sudo to publisher_acl, if there is any. Default false.
 	SudoAcl bool `yaml:"sudo_acl" default:"false"`
-	// ExternalAuth lets users of login services call functions: {login service: {user or
-	// group%: [function regex or {target: [function regex]}]}}. Default none.
+	// AclMatch is how the expressions of publisher_acl and external_auth for
+	// functions and arguments are read: whole, they have to fit all of a name;
+	// start, as in Salt, its beginning, so that test.ping also allows what
+	// begins so. Set the same on all nodes of a tree. Default whole.
+	AclMatch string `yaml:"acl_match" default:"whole" oneof:"whole,start"`
+	// ExternalAuth lets users of login services call functions: {service: {user,
+	// group% or *: [rules as in publisher_acl, @runner, @wheel]}}. Default none.
 	ExternalAuth map[string]any `yaml:"external_auth"`
+	// PermissiveAcl gives what external_auth has for * to everybody, not only
+	// to users who have no entry by their name. Default false.
+	PermissiveAcl bool `yaml:"permissive_acl" default:"false"`
 	// EauthTokens names the store of login tokens. Default localfs.
 	EauthTokens string `yaml:"eauth_tokens" default:"localfs" oneof:"localfs"`
 	// TokenExpire is the life of a login token, in seconds. Default 43200.

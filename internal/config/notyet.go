@@ -10,7 +10,6 @@ var NotYet = map[string]Role{
 	"django_auth_settings":        Masters,
 	"eauth_acl_module":            Masters,
 	"password":                    Minions,
-	"permissive_acl":              Masters,
 	"sudo_user":                   Minions,
 	"token_file":                  Masters,
 	"username":                    Minions,
