@@ -15,7 +15,7 @@ import (
 // which puts them together.
 var tiers = [][]string{
 	{
-		"admission", "auth", "datacache", "eventreturn", "findjob", "jobfiles", "jobs/ledger", "jobstore", "keys", "ports", "retention",
+		"access/verdict", "admission", "auth", "datacache", "eventreturn", "findjob", "jobfiles", "jobs/ledger", "jobstore", "keys", "ports", "retention",
 		"roles", "rows", "signatures",
 	},
 	{"jobs", "keyring", "presence", "tracer"},

@@ -1,6 +1,7 @@
 package access
 
 import (
+	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
@@ -18,6 +19,9 @@ type Options struct {
 	Sudo bool
 	// Nodegroups are what N@ means in the targets of rules.
 	Nodegroups map[string]any
+	// Start is Salt's way to read the expressions of rules for functions and arguments:
+	// they have to fit the beginning alone. Without it they have to fit the whole.
+	Start bool
 	// Log is told of rules that cannot be understood.
 	Log *slog.Logger
 }
@@ -28,10 +32,12 @@ type List struct {
 	grants          []grant
 	sudo            bool
 	groups          map[string]any
+	start           bool
 }
 
 // grant is one entry of publisher_acl.
 type grant struct {
+	name  string
 	who   target.Pattern
 	rules []any // they travel to the nodes below
 }
@@ -41,25 +47,35 @@ type grant struct {
 func New(o Options) *List {
 	l := &List{
 		noUsers: target.NewPatterns(textsOf(o.Blacklist["users"])), noFuns: target.NewPatterns(textsOf(o.Blacklist["modules"])),
-		sudo: o.Sudo, groups: o.Nodegroups,
+		sudo: o.Sudo, groups: o.Nodegroups, start: o.Start,
 	}
 	for _, who := range slices.Sorted(maps.Keys(o.ACL)) {
 		list, _ := o.ACL[who].([]any)
-		list = slices.Clone(list)
-		for i, r := range list {
-			if err := checkRule(r, l.groups); err != nil {
-				o.Log.Error("A rule of publisher_acl allows nothing: it cannot be understood", "user", who, "rule", i+1, "err", err)
-				continue
-			}
-			var err error
-			if list[i], err = expandRule(r, l.groups); err != nil {
-				o.Log.Error("Nodes below understand a rule of publisher_acl only with node groups of their own", "user", who, "rule", i+1, "err", err)
-			}
-		}
-		l.grants = append(l.grants, grant{target.NewGrant(who), list})
+		list = prepare(list, l.reader(), o.Log.With("option", "publisher_acl", "user", who))
+		l.grants = append(l.grants, grant{who, target.NewGrant(who), list})
 	}
 	return l
 }
+
+// prepare gives rules as they are held against calls and travel to the nodes below. The
+// log, which says whose they are, names by their place those that cannot be understood.
+func prepare(list []any, p reader, log *slog.Logger) []any {
+	list = slices.Clone(list)
+	for i, r := range list {
+		if _, err := p.rule(r); err != nil {
+			log.Error("A rule allows nothing: it cannot be understood", "rule", i+1, "err", err)
+			continue
+		}
+		var err error
+		if list[i], err = expandRule(r, p.groups); err != nil {
+			log.Error("Nodes below understand a rule only with node groups of their own", "rule", i+1, "err", err)
+		}
+	}
+	return list
+}
+
+// reader reads rules as this master means them.
+func (l *List) reader() reader { return reader{l.groups, l.start} }
 
 // Forbids applies publisher_acl_blacklist, which binds everybody.
 func (l *List) Forbids(user string, calls []Call) bool {
@@ -68,13 +84,26 @@ func (l *List) Forbids(user string, calls []Call) bool {
 
 // rulesOf joins the rules of all entries that mean a user.
 func (l *List) rulesOf(user string) []any {
-	var out []any
+	rules, _ := l.placed(user)
+	return rules
+}
+
+// placed is rulesOf with the place of each.
+func (l *List) placed(user string) (rules []any, places []string) {
 	for _, g := range l.grants {
-		if g.who.Match(user) {
-			out = append(out, g.rules...)
+		if !g.who.Match(user) {
+			continue
+		}
+		for i, r := range g.rules {
+			rules, places = append(rules, r), append(places, place("publisher_acl", g.name, i))
 		}
 	}
-	return out
+	return rules, places
+}
+
+// place names where a rule stands, counted from 1.
+func place(option, whose string, i int) string {
+	return fmt.Sprintf("%s, %s, rule %d", option, whose, i+1)
 }
 
 // Sender is who sends a publish load.
@@ -120,19 +149,6 @@ func (l *List) Trusts(s Sender) bool {
 		return true
 	}
 	return !(sudo && l.sudo && len(l.grants) > 0)
-}
-
-// Permits tells whether rules permit the calls of a job. covers tells whether a
-// target certainly means all minions here that the job is for: minions below are
-// the nodes' to judge. Whoever may publish may also ask whether a job still runs.
-func (l *List) Permits(rules []any, calls []Call, covers func(target.Expr) bool) bool {
-	if len(rules) == 0 {
-		return true
-	}
-	parsed := parseRules(rules, l.groups)
-	return !slices.ContainsFunc(calls, func(c Call) bool {
-		return c.Fun != "saltutil.find_job" && !parsed.permit(c, covers)
-	})
 }
 
 // textsOf reads a text or a list of texts.

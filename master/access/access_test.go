@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"io"
 	"log/slog"
-	"slices"
 	"strings"
 	"testing"
 
@@ -56,35 +55,49 @@ func TestRules(t *testing.T) {
 	}
 }
 
-func TestPermits(t *testing.T) {
-	l := New(Options{Log: quiet, Nodegroups: map[string]any{"web": "L@m1,m2"}})
+// here is the reach of a target that means own minions alone, known by their ids.
+func here(ids ...string) Reach {
+	return Reach{Minions: ids, Subject: func(id string) target.Subject { return target.ID(id) }}
+}
+
+func TestJudge(t *testing.T) {
+	groups := map[string]any{"web": "L@m1,m2"}
+	strict, loose := New(Options{Log: quiet, Nodegroups: groups}), New(Options{Log: quiet, Nodegroups: groups, Start: true})
 	rules := []any{
 		"test.*", "[", // is no expression, and allows nothing
 		map[string]any{"N@web": []any{map[string]any{"cmd.run": []any{
 			map[string]any{"args": []any{"uptime", nil}, "kwargs": map[string]any{"cwd": "/tmp"}},
 		}}}},
+		"pkg.list",
 	}
-	in := wire.NewMap("cwd", "/tmp/x", "__kwarg__", true)
+	in := wire.NewMap("cwd", "/tmp", "__kwarg__", true)
+	inside := wire.NewMap("cwd", "/tmp/x", "__kwarg__", true)
 	for _, c := range []struct {
-		calls   []Call
-		minions []string
-		want    bool
+		calls        []Call
+		minions      []string
+		want, starts bool // strictly, and by the beginning
 	}{
-		{[]Call{newCall("test.ping", nil)}, []string{"m9"}, true},
-		{[]Call{newCall("test.ping", nil), newCall("cmd.run", nil)}, []string{"m1"}, false},
-		{[]Call{newCall("cmd.run", []any{"uptime", "-p", in})}, []string{"m1", "m2"}, true},
-		{[]Call{newCall("cmd.run", []any{"uptime", "-p", in})}, []string{"m1", "m3"}, false},
-		{[]Call{newCall("cmd.run", []any{"uptime", "-p"})}, []string{"m1"}, false},
-		{[]Call{newCall("cmd.run", []any{"uptime", in})}, []string{"m1"}, false},
-		{[]Call{newCall("saltutil.find_job", []any{"1"})}, []string{"m9"}, true},
+		{[]Call{newCall("test.ping", nil)}, []string{"m9"}, true, true},
+		{[]Call{newCall("test.ping", nil), newCall("cmd.run", nil)}, []string{"m1"}, false, false},
+		{[]Call{newCall("cmd.run", []any{"uptime", "-p", in})}, []string{"m1", "m2"}, true, true},
+		{[]Call{newCall("cmd.run", []any{"uptime", "-p", inside})}, []string{"m1", "m2"}, false, true},
+		{[]Call{newCall("cmd.run", []any{"uptime; reboot", "-p", in})}, []string{"m1"}, false, true},
+		{[]Call{newCall("cmd.run_all", []any{"uptime", "-p", in})}, []string{"m1"}, false, true},
+		{[]Call{newCall("cmd.run", []any{"uptime", "-p", in})}, []string{"m1", "m3"}, false, false},
+		{[]Call{newCall("cmd.run", []any{"uptime", "-p"})}, []string{"m1"}, false, false},
+		{[]Call{newCall("cmd.run", []any{"uptime", in})}, []string{"m1"}, false, false},
+		{[]Call{newCall("pkg.list", nil)}, []string{"m9"}, true, true},
+		{[]Call{newCall("pkg.list_pkgs", nil)}, []string{"m9"}, false, true},
+		{[]Call{newCall("saltutil.find_job", []any{"1"})}, []string{"m9"}, true, true},
+		{[]Call{newCall("saltutil.find_job", []any{"1"}), newCall("cmd.run", nil)}, []string{"m9"}, false, false},
 	} {
-		covers := func(to target.Expr) bool {
-			return !slices.ContainsFunc(c.minions, func(id string) bool { return !to.Match(target.ID(id)) })
+		if got := strict.Judge(rules, c.calls, here(c.minions...)); got.Allowed != c.want {
+			t.Errorf("%v on %v: %+v", c.calls, c.minions, got)
 		}
-		if got := l.Permits(rules, c.calls, covers); got != c.want {
-			t.Errorf("%v on %v: %v", c.calls, c.minions, got)
+		if got := loose.Judge(rules, c.calls, here(c.minions...)); got.Allowed != c.starts {
+			t.Errorf("by the beginning: %v on %v: %+v", c.calls, c.minions, got)
 		}
-		if !l.Permits(nil, c.calls, covers) {
+		if !strict.Judge(nil, c.calls, here(c.minions...)).Allowed {
 			t.Errorf("%v: without rules everything is allowed", c.calls)
 		}
 	}
@@ -110,7 +123,7 @@ func TestNodeGroupsInRules(t *testing.T) {
 		top, New(Options{Log: quiet}), New(Options{Nodegroups: map[string]any{"web": "*", "edge": "*"}, Log: quiet}),
 	} {
 		for id, want := range map[string]bool{"m1": true, "m2": false, "e7": true, "db1": true, "x": false} {
-			if got := node.Permits(rules, []Call{{Fun: "test.ping"}}, func(to target.Expr) bool { return to.Match(target.ID(id)) }); got != want {
+			if got := node.Judge(rules, []Call{{Fun: "test.ping"}}, here(id)).Allowed; got != want {
 				t.Errorf("%s: %v", id, got)
 			}
 		}
@@ -143,15 +156,17 @@ func TestForbids(t *testing.T) {
 func TestFaultsAreNamed(t *testing.T) {
 	var b bytes.Buffer
 	New(Options{
-		ACL: map[string]any{"x": []any{"[", "ok", int64(7), map[string]any{"a": nil, "b": nil}}}, Log: slog.New(slog.NewTextHandler(&b, nil)),
+		ACL: map[string]any{"x": []any{"[", "ok", int64(7), map[string]any{"a": nil, "b": nil}, "@runner", map[string]any{"ldap(OU=x)": []any{"ok"}}}}, Log: slog.New(slog.NewTextHandler(&b, nil)),
 	})
-	for _, want := range []string{"user=x rule=1", "user=x rule=3", "user=x rule=4"} {
+	for _, want := range []string{"user=x rule=1", "user=x rule=3", "user=x rule=4", "user=x rule=6"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%s is not named in %s", want, &b)
 		}
 	}
-	if strings.Contains(b.String(), "rule=2") {
-		t.Errorf("a good rule is named: %s", &b)
+	for _, good := range []string{"rule=2", "rule=5"} {
+		if strings.Contains(b.String(), good) {
+			t.Errorf("a good rule is named: %s", &b)
+		}
 	}
 }
 

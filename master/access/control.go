@@ -10,7 +10,10 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/access/verdict"
+	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/server"
+	"github.com/momtree/mom/topology"
 )
 
 // Control is who of this machine may publish what: the list of rules, and the keys by which
@@ -21,6 +24,8 @@ type Control struct {
 	Own string
 	// Users are made anew by each start.
 	Users Users
+	// External are the rules of users of login services.
+	External *External
 
 	subject func(id string) target.Subject
 }
@@ -34,9 +39,15 @@ func Open(c *config.Master, subject func(id string) target.Subject, log *slog.Lo
 	if err != nil {
 		return nil, err
 	}
+	start := c.AclMatch == config.AclMatchStart
 	return &Control{
-		List: New(Options{ACL: c.PublisherAcl, Blacklist: c.PublisherAclBlacklist, Sudo: c.SudoAcl, Nodegroups: c.Nodegroups, Log: log}),
-		Own:  cmp.Or(c.User, os.Getenv("USER"), "root"), Users: users, subject: subject,
+		List: New(Options{
+			ACL: c.PublisherAcl, Blacklist: c.PublisherAclBlacklist, Sudo: c.SudoAcl, Nodegroups: c.Nodegroups, Start: start, Log: log,
+		}),
+		External: NewExternal(ExternalOptions{
+			Auth: c.ExternalAuth, Permissive: c.PermissiveAcl, KeepACL: c.KeepAclInToken, Nodegroups: c.Nodegroups, Start: start, Log: log,
+		}),
+		Own: cmp.Or(c.User, os.Getenv("USER"), "root"), Users: users, subject: subject,
 	}, nil
 }
 
@@ -94,9 +105,15 @@ func (c *Control) admitLogin(l server.Login, named string, calls []Call) (Permit
 	return Permit{Rules: l.Rules, calls: calls, control: c}, nil
 }
 
-// Covers tells whether the rules permit the calls on all of these minions.
+// Covers tells whether the rules permit the calls on all of these minions. It says nothing
+// of nodes below: see [Permit.Judge].
 func (p Permit) Covers(minions []string) bool {
-	return p.control.Permits(p.Rules, p.calls, func(to target.Expr) bool {
-		return !slices.ContainsFunc(minions, func(id string) bool { return to.Certain(p.control.subject(id)) != target.Yes })
-	})
+	return p.control.Judge(p.Rules, p.calls, Reach{Minions: minions, Subject: p.control.subject}).Allowed
+}
+
+// Judge tells whether the rules permit the calls on all whom a target means in the whole
+// tree, as far as it is known here, and why. node gives what a node right below has
+// reported.
+func (p Permit) Judge(a ownership.Audience, node func(id string) (topology.Node, bool)) verdict.Verdict {
+	return p.control.Judge(p.Rules, p.calls, p.control.ReachOf(a, node))
 }

@@ -5,16 +5,20 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
 )
 
-// rule allows functions on the minions of a target.
+// rule allows functions on the minions of a target, or functions of the master.
 type rule struct {
-	to   target.Expr // nil: on all
-	funs []funRule
+	text    string      // as it is written, for explanations
+	to      target.Expr // nil: on all minions
+	special string      // the word behind @ of a rule for runners and wheel functions; "": it is for minions
+	funs    []funRule   // of a special rule none: all
+	fault   error       // why it cannot be understood and allows nothing
 }
 
 // funRule allows the functions that an expression fits.
@@ -29,23 +33,43 @@ type argRule struct {
 	kwargs map[string]target.Expr
 }
 
-type ruleSet []rule
+// reader reads rules as the configuration or a publication holds them.
+type reader struct {
+	groups map[string]any
+	start  bool // expressions have to fit the beginning alone, as Salt's
+}
 
-// parseRules reads rules as the configuration or a publication holds them. What
-// cannot be understood allows nothing.
-func parseRules(list []any, groups map[string]any) ruleSet {
-	var out ruleSet
-	for _, v := range list {
-		if r, err := parseRule(v, groups); err == nil {
-			out = append(out, r)
-		}
+// rules reads all of a list. What cannot be understood allows nothing.
+func (p reader) rules(list []any) []rule {
+	out := make([]rule, len(list))
+	for i, v := range list {
+		out[i], out[i].fault = p.rule(v)
+		out[i].text = textOf(v)
 	}
 	return out
 }
 
-func checkRule(v any, groups map[string]any) error {
-	_, err := parseRule(v, groups)
-	return err
+// expression compiles what a function or an argument has to fit, nil if it is none.
+func (p reader) expression(text string) target.Expr {
+	if p.start {
+		return target.Expression(text)
+	}
+	if target.Expression(text) == nil { // a lone parenthesis would fit the one that is put around it
+		return nil
+	}
+	return target.Expression(`(?:` + text + `)\Z`)
+}
+
+// textOf is a rule as text.
+func textOf(v any) string {
+	b, err := wire.Encode(v)
+	if err == nil {
+		b, err = wire.ToJSON(b)
+	}
+	if err != nil {
+		return "?"
+	}
+	return string(b)
 }
 
 // expandRule replaces the node groups in the target of a rule by what they mean here, so
@@ -53,7 +77,7 @@ func checkRule(v any, groups map[string]any) error {
 // A rule that cannot be written without them stays as it is, with an error.
 func expandRule(v any, groups map[string]any) (any, error) {
 	tgt, val, ok := onlyPair(v)
-	if !ok { // it is for all minions
+	if !ok || strings.HasPrefix(tgt, "@") { // it is for all minions, or for none
 		return v, nil
 	}
 	to, _, err := target.ExpandTarget(tgt, "compound", groups)
@@ -67,41 +91,53 @@ func expandRule(v any, groups map[string]any) (any, error) {
 	return map[string]any{text: val}, nil
 }
 
-// parseRule reads "function expression" or {target: [rule of functions]}.
-func parseRule(v any, groups map[string]any) (rule, error) {
+// rule reads "function expression", {target: [functions]}, or the same of the master's own
+// functions: "@runner", {"@runner": [functions]}.
+func (p reader) rule(v any) (rule, error) {
 	if text, ok := v.(string); ok {
-		f, err := parseFun(text)
+		if special, ok := strings.CutPrefix(text, "@"); ok {
+			return rule{special: special}, nil
+		}
+		f, err := p.fun(text)
 		return rule{funs: []funRule{f}}, err
 	}
 	tgt, val, ok := onlyPair(v)
 	if !ok {
 		return rule{}, errors.New("it is neither a function nor a mapping of one target to functions")
 	}
-	to, err := target.Parse(tgt, "compound", target.Options{Nodegroups: groups})
-	if err != nil {
-		return rule{}, fmt.Errorf("target %q: %w", tgt, err)
-	}
-	r := rule{to: to}
-	for _, x := range listOf(val) {
-		f, err := parseFun(x)
+	var r rule
+	if r.special, ok = strings.CutPrefix(tgt, "@"); !ok {
+		r.special = ""
+		if strings.HasPrefix(tgt, "ldap(") {
+			return r, fmt.Errorf("target %q: minions are not looked up by LDAP; name them", tgt)
+		}
+		to, err := target.Parse(tgt, "compound", target.Options{Nodegroups: p.groups})
 		if err != nil {
-			return rule{}, err
+			return r, fmt.Errorf("target %q: %w", tgt, err)
+		}
+		r.to = to
+	}
+	r.funs = []funRule{}
+	for _, x := range listOf(val) {
+		f, err := p.fun(x)
+		if err != nil {
+			return r, err
 		}
 		r.funs = append(r.funs, f)
 	}
 	return r, nil
 }
 
-// parseFun reads "function expression" or {function expression: [arguments]}.
-func parseFun(v any) (funRule, error) {
+// fun reads "function expression" or {function expression: [arguments]}.
+func (p reader) fun(v any) (funRule, error) {
 	text, ok := v.(string)
 	var with any
 	if !ok {
 		if text, with, ok = onlyPair(v); !ok {
-			return funRule{}, fmt.Errorf("%s is neither a function nor a mapping of one function to its arguments", python.Repr(v))
+			return funRule{}, fmt.Errorf("%s is neither a function nor a mapping of one function to its arguments", textOf(v))
 		}
 	}
-	f := funRule{fun: target.Expression(text)}
+	f := funRule{fun: p.expression(text)}
 	if f.fun == nil {
 		return f, fmt.Errorf("function %q is no regular expression", text)
 	}
@@ -110,7 +146,7 @@ func parseFun(v any) (funRule, error) {
 	}
 	f.with = []argRule{}
 	for _, x := range listOf(with) {
-		a, err := parseArgs(x)
+		a, err := p.args(x)
 		if err != nil {
 			return f, fmt.Errorf("function %q: %w", text, err)
 		}
@@ -119,11 +155,11 @@ func parseFun(v any) (funRule, error) {
 	return f, nil
 }
 
-// parseArgs reads {args: [expression], kwargs: {name: expression}}.
-func parseArgs(v any) (argRule, error) {
+// args reads {args: [expression], kwargs: {name: expression}}.
+func (p reader) args(v any) (argRule, error) {
 	a := argRule{kwargs: map[string]target.Expr{}}
 	if !isMapping(v) {
-		return a, fmt.Errorf("arguments are a mapping of args and kwargs, not %s", python.Repr(v))
+		return a, fmt.Errorf("arguments are a mapping of args and kwargs, not %s", textOf(v))
 	}
 	read := func(v any) (target.Expr, error) {
 		if v == nil {
@@ -133,7 +169,7 @@ func parseArgs(v any) (argRule, error) {
 		if !ok {
 			text = python.Str(v)
 		}
-		if re := target.Expression(text); re != nil {
+		if re := p.expression(text); re != nil {
 			return re, nil
 		}
 		return nil, fmt.Errorf("%q is no regular expression", text)
@@ -147,6 +183,9 @@ func parseArgs(v any) (argRule, error) {
 				a.args, faults = append(a.args, re), append(faults, err)
 			}
 		case "kwargs":
+			if val != nil && !isMapping(val) {
+				faults = append(faults, fmt.Errorf("kwargs are a mapping of names, not %s", textOf(val)))
+			}
 			eachPair(val, func(name string, x any) {
 				re, err := read(x)
 				a.kwargs[name], faults = re, append(faults, err)
@@ -158,15 +197,18 @@ func parseArgs(v any) (argRule, error) {
 	return a, errors.Join(faults...)
 }
 
-// permit tells whether a rule allows a call; covers tells whether a target means
-// all minions that the call is for.
-func (rs ruleSet) permit(c Call, covers func(target.Expr) bool) bool {
-	return slices.ContainsFunc(rs, func(r rule) bool {
-		fits := slices.ContainsFunc(r.funs, func(f funRule) bool {
-			return f.fun.Match(target.ID(c.Fun)) && (f.with == nil || slices.ContainsFunc(f.with, c.like))
-		})
-		return fits && (r.to == nil || covers(r.to))
-	})
+// fits tells whether the functions of a rule mean a call under a name, and if so, whether
+// one of them takes its arguments as well.
+func (r *rule) fits(name string, c Call) (fun, args bool) {
+	for _, f := range r.funs {
+		if !f.fun.Match(target.ID(name)) {
+			continue
+		}
+		if fun = true; f.with == nil || slices.ContainsFunc(f.with, c.like) {
+			return true, true
+		}
+	}
+	return fun, false
 }
 
 // onlyPair gives the one entry of a mapping that has one.

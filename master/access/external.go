@@ -1,0 +1,157 @@
+package access
+
+import (
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/momtree/mom/internal/target"
+)
+
+// everybody is the entry of external_auth for users who have none of their own, groupMark
+// ends those of groups, and optionMark begins what is no user but an option of the service.
+const (
+	everybody  = "*"
+	groupMark  = "%"
+	optionMark = "^"
+)
+
+// patternSigns are what makes a name in the configuration a pattern of names.
+const patternSigns = `*?[]()|^$+\`
+
+// ExternalOptions of [NewExternal], as the configuration holds them.
+type ExternalOptions struct {
+	// Auth is external_auth.
+	Auth map[string]any
+	// Permissive is permissive_acl: everybody has what is for *.
+	Permissive bool
+	// KeepACL is keep_acl_in_token: a token keeps the rules of the time it was made.
+	KeepACL bool
+	// Nodegroups and Start are as in [Options].
+	Nodegroups map[string]any
+	Start      bool
+	Log        *slog.Logger
+}
+
+// External is what users of login services may do, by external_auth. It never changes.
+type External struct {
+	services         map[string]service
+	permissive, keep bool
+}
+
+// service is the section of one login service, its entries sorted by name.
+type service struct {
+	users, groups []entry
+	all           []any
+}
+
+// entry is one line of a section. A name with a sign of a pattern means all users it
+// fits, as in publisher_acl, any other the user of that name alone.
+type entry struct {
+	name    string
+	pattern *target.Pattern // nil: the name alone
+	rules   []any
+}
+
+// NewExternal reads external_auth. A rule that cannot be understood allows nothing; the log
+// names it by service, user and place.
+func NewExternal(o ExternalOptions) *External {
+	e := &External{services: map[string]service{}, permissive: o.Permissive, keep: o.KeepACL}
+	p := reader{o.Nodegroups, o.Start}
+	for _, eauth := range slices.Sorted(maps.Keys(o.Auth)) {
+		var s service
+		if !isMapping(o.Auth[eauth]) {
+			if o.Auth[eauth] != nil {
+				o.Log.Error("external_auth allows nobody of a login service: its section is no mapping of users to rules", "eauth", eauth)
+			}
+			e.services[eauth] = s
+			continue
+		}
+		eachPair(o.Auth[eauth], func(name string, val any) {
+			if strings.HasPrefix(name, optionMark) {
+				return
+			}
+			log := o.Log.With("option", "external_auth", "eauth", eauth, "user", name)
+			list, ok := val.([]any)
+			if !ok && val != nil {
+				log.Error("An entry allows nothing: it is no list of rules")
+			}
+			list = prepare(list, p, log)
+			switch group, isGroup := strings.CutSuffix(name, groupMark); {
+			case isGroup:
+				s.groups = append(s.groups, entry{name: strings.TrimRight(group, groupMark), rules: list})
+			case name == everybody:
+				s.all = list
+			default:
+				n := entry{name: name, rules: list}
+				if strings.ContainsAny(name, patternSigns) {
+					grant := target.NewGrant(name)
+					n.pattern = &grant
+				}
+				s.users = append(s.users, n)
+			}
+		})
+		slices.SortFunc(s.users, func(a, b entry) int { return strings.Compare(a.name, b.name) })
+		e.services[eauth] = s
+	}
+	return e
+}
+
+// means tells whether an entry is for a user.
+func (n *entry) means(user string) bool {
+	return n.name == user || n.pattern != nil && n.pattern.Match(user)
+}
+
+// Has tells whether external_auth names a login service.
+func (e *External) Has(eauth string) bool {
+	_, ok := e.services[eauth]
+	return ok
+}
+
+// Rules joins the rules of a user of a login service: those of all entries that mean the
+// user, those of the groups, and those of everybody (*) if no entry is for the user by
+// name, or always with permissive_acl. A group does not count as a name. nil: nobody knows
+// this user, who may do nothing.
+func (e *External) Rules(eauth, name string, groups []string) []any {
+	rules, _ := e.placed(eauth, name, groups)
+	return rules
+}
+
+// TokenRules are the rules of a token: those that it has kept, if keep_acl_in_token is set
+// and it has any, else those of its user today.
+func (e *External) TokenRules(kept []any, eauth, name string, groups []string) []any {
+	if e.keep && len(kept) > 0 && e.Has(eauth) {
+		return kept
+	}
+	return e.Rules(eauth, name, groups)
+}
+
+// placed is Rules with the place of each.
+func (e *External) placed(eauth, name string, groups []string) (rules []any, places []string) {
+	s := e.services[eauth]
+	add := func(whose string, list []any) {
+		for i, r := range list {
+			rules, places = append(rules, r), append(places, place("external_auth "+eauth, whose, i))
+		}
+	}
+	if name == "" {
+		return nil, nil
+	}
+	known := false
+	for _, n := range s.users {
+		if n.means(name) {
+			known = true
+			add(n.name, n.rules)
+		}
+	}
+	for _, n := range s.groups {
+		if slices.Contains(groups, n.name) {
+			add(n.name+groupMark, n.rules)
+		}
+	}
+	if !known || e.permissive {
+		add(everybody, s.all)
+	}
+	return rules, places
+}

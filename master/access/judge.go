@@ -1,0 +1,130 @@
+package access
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/momtree/mom/master/access/verdict"
+)
+
+// findJob is what whoever may publish may ask of all: whether a job still runs.
+const findJob = "saltutil.find_job"
+
+// Judge tells whether rules permit the calls of a job, and why. Each call has to fit one
+// rule, on all minions that the job means; see [Reach]. Without rules all is permitted.
+func (l *List) Judge(rules []any, calls []Call, r Reach) verdict.Verdict {
+	if len(rules) == 0 {
+		return verdict.Verdict{Allowed: true, Reason: "no rules are held against this user"}
+	}
+	parsed := l.reader().rules(rules)
+	v := verdict.Verdict{Allowed: true}
+	for _, c := range calls {
+		say := judge(parsed, c, r)
+		v.Calls = append(v.Calls, say)
+		v.Allowed = v.Allowed && say.Allowed
+	}
+	return v
+}
+
+func judge(rules []rule, c Call, r Reach) verdict.Call {
+	out := verdict.Call{Fun: c.Fun}
+	if c.Fun == findJob {
+		out.Allowed, out.Reason = true, "whoever may publish may ask whether a job still runs"
+		return out
+	}
+	for i := range rules {
+		say := rules[i].judge(c, r)
+		out.Rules = append(out.Rules, say)
+		if say.Allowed {
+			out.Allowed = true
+			break
+		}
+	}
+	return out
+}
+
+// judge holds one rule against a call of a function of minions.
+func (r *rule) judge(c Call, reach Reach) verdict.Rule {
+	out := verdict.Rule{Text: r.text}
+	if r.fault == nil && r.special != "" {
+		out.Why = "it is for runners and wheel functions"
+		return out
+	}
+	if out.Why = r.refuses(c.Fun, c); out.Why != "" {
+		return out
+	}
+	if r.to == nil {
+		out.Allowed = true
+		return out
+	}
+	out.Tiers = reach.tiers(r.to)
+	out.Allowed = !slices.ContainsFunc(out.Tiers, func(t verdict.Tier) bool { return !t.Allowed })
+	if id, ok := reach.nodeNamed(r.to); ok && !out.Allowed {
+		out.Why = id + " is a node, and rules name minions: those behind it are not meant"
+	}
+	return out
+}
+
+// refuses tells why a call does not fit a rule, "" if it does.
+func (r *rule) refuses(name string, c Call) string {
+	if r.fault != nil {
+		return "it cannot be understood: " + r.fault.Error()
+	}
+	switch fun, args := r.fits(name, c); {
+	case !fun:
+		return "it is for other functions"
+	case !args:
+		return "it is for other arguments"
+	}
+	return ""
+}
+
+// JudgeRunner tells whether rules permit a call of a runner, and why.
+func (l *List) JudgeRunner(rules []any, c Call) verdict.Verdict {
+	return l.judgeSpecial(rules, "runner", c)
+}
+
+// JudgeWheel tells whether rules permit a call of a wheel function, and why.
+func (l *List) JudgeWheel(rules []any, c Call) verdict.Verdict {
+	return l.judgeSpecial(rules, "wheel", c)
+}
+
+// judgeSpecial asks rules that begin with @. Others are for minions, and without any
+// nothing is permitted: this is never asked of users who may do everything.
+func (l *List) judgeSpecial(rules []any, form string, c Call) verdict.Verdict {
+	out := verdict.Call{Fun: c.Fun}
+	module, name, ok := strings.Cut(c.Fun, ".")
+	if !ok || module == "" || name == "" || strings.Contains(name, ".") {
+		return verdict.Verdict{Reason: "a " + form + " function is named module.function"}
+	}
+	for _, r := range l.reader().rules(rules) {
+		say := verdict.Rule{Text: r.text}
+		switch {
+		case r.fault == nil && r.special == "":
+			say.Why = "it is for functions of minions"
+		case r.special == form || r.special == form+"s":
+			say.Why = r.lacks(c.Fun, c)
+		case r.special == module: // its functions are named without the module
+			say.Why = r.lacks(name, c)
+		case r.fault != nil:
+			say.Why = r.refuses(c.Fun, c)
+		default:
+			say.Why = "it is for other functions"
+		}
+		say.Allowed = say.Why == ""
+		out.Rules = append(out.Rules, say)
+		if say.Allowed {
+			out.Allowed = true
+			break
+		}
+	}
+	return verdict.Verdict{Allowed: out.Allowed, Calls: []verdict.Call{out}}
+}
+
+// lacks is refuses for a rule that may be for all functions of its kind.
+func (r *rule) lacks(name string, c Call) string {
+	if r.fault == nil && r.funs == nil {
+		return ""
+	}
+	return r.refuses(name, c)
+}
