@@ -1,6 +1,7 @@
 package master
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -9,6 +10,8 @@ import (
 	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/access"
+	"github.com/momtree/mom/master/access/verdict"
 	"github.com/momtree/mom/master/below"
 	"github.com/momtree/mom/master/driver"
 	"github.com/momtree/mom/master/jobs/ledger"
@@ -22,6 +25,7 @@ import (
 var (
 	_ runners.Worker     = runnerEnv{}
 	_ runners.Timekeeper = runnerEnv{}
+	_ runners.Explainer  = runnerEnv{}
 )
 
 // runnerEnv lets runners look at the master and work with it.
@@ -79,6 +83,22 @@ func (e runnerEnv) Trace(ctx context.Context, jid string) (trace.Step, error) {
 
 func (e runnerEnv) Target(tgt any, tgtType string) (target.Expr, error) {
 	return target.Parse(tgt, tgtType, target.Options{Nodegroups: e.m.cfg.Nodegroups})
+}
+
+// ExplainAccess holds the rules against a target as the start of a job does, and starts
+// none.
+func (e runnerEnv) ExplainAccess(q access.Question, tgt any, tgtType string) (verdict.Verdict, error) {
+	return e.m.access.Explain(q, func() (access.Reach, error) {
+		to, kind, err := target.ExpandTarget(tgt, cmp.Or(tgtType, "glob"), e.m.cfg.Nodegroups)
+		if err != nil {
+			return access.Reach{}, err
+		}
+		a, err := e.m.policy.Match(to, kind, "")
+		if err != nil {
+			return access.Reach{}, err
+		}
+		return e.m.access.ReachOf(a, e.m.tree.Node), nil
+	})
 }
 
 func (e runnerEnv) Timeouts() (timeout, gather time.Duration) {

@@ -1,0 +1,89 @@
+package runners
+
+import (
+	"context"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/access"
+	"github.com/momtree/mom/master/access/verdict"
+)
+
+// Explainer is an [Env] that can tell what the rules of its master say.
+type Explainer interface {
+	// ExplainAccess tells whether somebody may do something here, and why. The target is
+	// that of a job; runners and wheel functions have none.
+	ExplainAccess(q access.Question, tgt any, tgtType string) (verdict.Verdict, error)
+}
+
+func init() {
+	Register(Function{
+		Name: "acl.explain", Args: []string{"user", "fun", "tgt=", "tgt_type=", "arg=", "kwarg=", "eauth=", "groups=", "kind="},
+		Doc: `
+Why a user may do something or may not, by the rules that this master has read. Nothing
+is published.
+
+user
+    Who asks. Without eauth a user of this machine (publisher_acl).
+fun, arg, kwarg
+    The function, a list of positional arguments and a mapping of keyword arguments.
+tgt, tgt_type : glob
+    Whom a job means.
+eauth, groups
+    The login service that proves who it is (external_auth), and the groups that it tells.
+kind : minions
+    What is called: a function of minions, a runner or a wheel function (wheel).
+
+    salt-run acl.explain fred test.ping 'web*' eauth=pam
+`,
+		Run: explain,
+	})
+}
+
+func explain(_ context.Context, c *Call) (any, error) {
+	env, ok := c.Env.(Explainer)
+	if !ok {
+		return nil, invalid("this master has no rules to explain")
+	}
+	q := access.Question{User: c.Text("user"), Eauth: c.Text("eauth"), Kind: access.Kind(c.Text("kind"))}
+	if q.Kind == "" {
+		q.Kind = access.Minions
+	}
+	switch q.Kind {
+	case access.Minions, access.Runner, access.Wheel:
+	default:
+		return nil, invalid("kind=%s is none of minions, runner and wheel", q.Kind)
+	}
+	list := func(name string) ([]any, error) {
+		v, given := c.Given(name)
+		l, is := v.([]any)
+		if given && !is {
+			return nil, invalid("%s=%v is no list", name, v)
+		}
+		return l, nil
+	}
+	args, err := list("arg")
+	if err != nil {
+		return nil, err
+	}
+	groups, err := list("groups")
+	if err != nil {
+		return nil, err
+	}
+	q.Groups = wire.Texts(groups)
+	var kwargs *wire.Map
+	if v, given := c.Given("kwarg"); given {
+		if kwargs, ok = v.(*wire.Map); !ok {
+			return nil, invalid("kwarg=%v is no mapping", v)
+		}
+	}
+	q.Calls = []access.Call{access.NewCall(c.Text("fun"), args, kwargs)}
+	tgt, _ := c.Given("tgt")
+	if tgt == nil && q.Kind == access.Minions {
+		return nil, invalid("a job needs a target: tgt")
+	}
+	v, err := env.ExplainAccess(q, tgt, c.Text("tgt_type"))
+	if err != nil {
+		return nil, err
+	}
+	return v.Map(), nil
+}
