@@ -53,6 +53,7 @@ func (m *Master) addCommands() {
 			m.peers.SignedIn(id)
 			m.publications.SignedIn(id)
 		},
+		Access: m.access, Audit: m.audit.Note, Tokens: m.logins,
 		Data: m.data, Unserved: m.unserved, Runners: m.runners, JIDs: m.jids,
 		SignIns: &m.signedIn, Stats: &m.stats, Fire: m.fire, Log: m.log, Now: m.now,
 	})

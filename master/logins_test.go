@@ -1,13 +1,18 @@
 package master
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/access"
 )
 
-// S0: what comes with a login is judged by the login, never by the key beside it.
+// S0, with no login service configured: what comes with a login is judged by the login, never by the key beside it.
 // Salt's clients send root's key along with every token or eauth, so a wrong password
 // ran commands as root. One minion; every clear command that does something; each
 // field, in each of its two places, with whatever it may hold. The liar is a user of
@@ -70,5 +75,193 @@ func TestLoginsAreRefusedBesideAnyKey(t *testing.T) {
 	id := r.say(testJob("*", "glob")).Map("load").String("jid")
 	if p := m.hear(); p.JID != id {
 		t.Errorf("heard %s before %s", p.JID, id)
+	}
+}
+
+// loginUsers is external_auth of these tests.
+func loginUsers(c *config.Master) {
+	c.ExternalAuth = map[string]any{
+		"auto": map[string]any{
+			"alice": []any{".*", "@runner", "@wheel"},
+			"bob":   []any{map[string]any{"near": []any{"test.ping"}}},
+			"carol": []any{"@runner"},
+			"root":  []any{"test.ping"},
+		},
+		"sharedsecret": map[string]any{"frank": []any{"test.ping"}},
+	}
+	c.Raw = map[string]any{"sharedsecret": "s3cret"}
+	c.PublisherAclBlacklist = map[string]any{"modules": []any{"cmd.exec_code"}}
+	c.TokenDir = filepath.Join(c.Cachedir, "tokens")
+}
+
+// E7, S0: users of login services by every door, with a token and with a password, each with
+// the key of root beside it: they may do what external_auth says and no more. Two minions, and
+// liars who know the name of a user but not the password, or have a token of another one.
+func TestUsersOfLoginServices(t *testing.T) {
+	r := newRig(t, loginUsers)
+	r.start()
+	near := r.minion("near", "minion", "minion").listen().announce()
+	r.minion("far", "minion", "minion").listen().announce()
+	token := func(user string) string {
+		t.Helper()
+		got := r.say(wire.NewMap("cmd", "mk_token", "eauth", "auto", "username", user, "password", "x"))
+		if got.String("name") != user || got.String("eauth") != "auto" || got.Float("expire")-got.Float("start") != 43200 || len(got.List("perms")) == 0 || got.Has("auth_list") {
+			t.Fatalf("token of %s: %v", user, plain(t, got))
+		}
+		if again := r.say(wire.NewMap("cmd", "get_token", "token", got.String("token"))); again.String("name") != user {
+			t.Fatalf("token of %s: %v", user, plain(t, again))
+		}
+		info, err := os.Stat(filepath.Join(r.cfg.TokenDir, got.String("token")))
+		if err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("its file: %v, %v", info, err)
+		}
+		return got.String("token")
+	}
+	logins := map[string][]any{
+		"frank": {"eauth", "sharedsecret", "username", "frank", "password", "s3cret"},
+		"liar":  {"eauth", "sharedsecret", "username", "frank", "password", "guess"},
+		"none":  {"eauth", "auto", "username", "nobody", "password", "x"},
+		"old":   {"token", strings.Repeat("ab", 32)},
+		"path":  {"token", "../../.root_key"},
+	}
+	for _, u := range []string{"alice", "bob", "carol", "root"} {
+		logins[u+" again"], logins[u] = []any{"eauth", "auto", "username", u, "password", "x"}, []any{"token", token(u)}
+	}
+	job := func(tgt any, kind, fun string) *wire.Map { return testJob(tgt, kind, "fun", fun) }
+	run := func(fun string) *wire.Map { return wire.NewMap("cmd", "runner", "fun", fun, "key", rootKey, "user", "root") }
+	wheel := func(fun string) *wire.Map { return wire.NewMap("cmd", "wheel", "fun", fun, "key", rootKey, "user", "root") }
+	both := []any{"near", "far"}
+	for _, c := range []struct {
+		who  string
+		load *wire.Map
+		want string // the name of the error; "": it is done
+	}{
+		{"alice", job("*", "glob", "test.ping"), ""},
+		{"alice again", job("*", "glob", "test.ping"), ""},
+		{"alice", job("*", "glob", "cmd.exec_code"), "AuthorizationError"},
+		{"alice", run("jobs.active"), ""},
+		{"alice", wheel("key.list_all"), ""},
+		{"bob", job("near", "glob", "test.ping"), ""},
+		{"bob again", job([]any{"near"}, "list", "test.ping"), ""},
+		{"bob", job("n*", "glob", "test.ping"), ""},
+		{"bob", job("near", "glob", "test.pingx"), "AuthorizationError"},
+		{"bob", job("near", "glob", "test.version"), "AuthorizationError"},
+		{"bob", job("*", "glob", "test.ping"), "AuthorizationError"},
+		{"bob", job(both, "list", "test.ping"), "AuthorizationError"},
+		{"bob", job("near or far", "compound", "test.ping"), "AuthorizationError"},
+		{"bob again", job("f??", "glob", "test.ping"), "AuthorizationError"},
+		{"bob", run("jobs.active"), "TokenAuthenticationError"},
+		{"bob again", wheel("key.list_all"), "EauthAuthenticationError"},
+		{"carol", run("jobs.active"), ""},
+		{"carol", wheel("key.delete"), "TokenAuthenticationError"},
+		{"carol", job("near", "glob", "test.ping"), "AuthorizationError"},
+		{"frank", job("near", "glob", "test.ping"), ""},
+		{"frank", job("near", "glob", "cmd.run"), "AuthorizationError"},
+		{"root", job("near", "glob", "test.ping"), ""},
+		{"root", job("near", "glob", "cmd.run"), "AuthorizationError"}, // it is another root than the machine's
+		{"root", run("jobs.active"), "TokenAuthenticationError"},
+		{"liar", job("near", "glob", "test.ping"), "AuthenticationError"},
+		{"none", job("near", "glob", "test.ping"), "AuthenticationError"},
+		{"old", job("near", "glob", "test.ping"), "AuthenticationError"},
+		{"path", run("jobs.active"), "TokenAuthenticationError"},
+	} {
+		load := c.load.Clone()
+		cred := wire.NewMap(logins[c.who]...)
+		if load.String("cmd") == "publish" {
+			load.Set("kwargs", cred)
+		} else {
+			cred.Range(func(k, v any) bool { load.Set(k, v); return true })
+		}
+		got := r.say(load)
+		name := ""
+		if e := got.Map("error"); e != nil {
+			name = e.String("name")
+		}
+		if name != c.want {
+			t.Errorf("%s: %v: %v, want %q", c.who, plain(t, c.load), plain(t, got), c.want)
+		}
+		if load.String("cmd") != "publish" || name != "" {
+			continue
+		}
+		p := near.hear()
+		if id := got.Map("load").String("jid"); p.JID != id || p.User != strings.TrimSuffix(c.who, " again") {
+			t.Errorf("%s: job %s of %s was heard in the place of %s", c.who, p.JID, p.User, id)
+		}
+		if _, secret := p.Extra.Get("token"); secret || p.Extra.Has("password") {
+			t.Errorf("%s: minions see the login: %v", c.who, plain(t, p.Extra))
+		}
+		stored, _, err := r.store.Local().GetLoad(t.Context(), p.JID)
+		raw := string(stored.Raw)
+		if err != nil || stored.User != p.User {
+			t.Errorf("job %s is stored for %q: %v", p.JID, stored.User, err)
+		}
+		for _, secret := range []string{"s3cret", "token", "password"} {
+			if strings.Contains(raw, secret) {
+				t.Errorf("%s: the stored job has %s: %s", c.who, secret, raw)
+			}
+		}
+	}
+}
+
+// A token that was given back, or is past its time, is worth nothing.
+func TestTokensEnd(t *testing.T) {
+	c := &clock{at: time.Unix(1_800_000_000, 0)}
+	r := newRig(t, loginUsers)
+	r.opts.Now = c.now
+	r.start()
+	m := r.minion("near", "minion", "minion").listen().announce()
+	newToken := func() string {
+		return r.say(wire.NewMap("cmd", "mk_token", "eauth", "auto", "username", "alice", "password", "x")).String("token")
+	}
+	publish := func(token string) bool {
+		load := testJob("near", "glob")
+		load.Set("kwargs", wire.NewMap("token", token))
+		return r.say(load).Map("load") != nil
+	}
+	one, two := newToken(), newToken()
+	if !publish(one) || !publish(two) {
+		t.Error("new tokens are refused")
+	}
+	m.hear()
+	m.hear()
+	for _, want := range []bool{true, false} { // the second time there is none
+		if got := decoded(t, r.clearBytes(wire.NewMap("cmd", "revoke_token", "token", one))); got != want {
+			t.Errorf("revoked: %v, want %v", got, want)
+		}
+	}
+	if publish(one) || !publish(two) {
+		t.Error("not the token that was given back has ended")
+	}
+	c.forward(r.cfg.TokenExpire + time.Second)
+	if publish(two) {
+		t.Error("a token past its time is taken")
+	}
+}
+
+// What users ask for is told, without what they proved it with.
+func TestAuditOfLogins(t *testing.T) {
+	r := newRig(t, loginUsers)
+	r.start()
+	r.minion("near", "minion", "minion").listen().announce()
+	ev := r.events()
+	r.say(wire.NewMap("cmd", "mk_token", "eauth", "sharedsecret", "username", "frank", "password", "s3cret"))
+	load := testJob("near", "glob", "fun", "cmd.run", "arg", []any{"id", wire.NewMap("__kwarg__", true, "password", "hidden")})
+	load.Set("kwargs", wire.NewMap("eauth", "sharedsecret", "username", "frank", "password", "s3cret"))
+	r.say(load)
+	r.say(testJob("near", "glob"))
+	for _, want := range []string{"login eauth frank true", "publish eauth frank false cmd.run", "publish key root true test.ping"} {
+		d := ev.take(access.AuditTag)
+		allowed := "false"
+		if d.Bool("allowed") {
+			allowed = "true"
+		}
+		got := strings.TrimSpace(strings.Join([]string{d.String("kind"), d.String("door"), d.String("user"), allowed, d.String("fun")}, " "))
+		if got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+		raw, err := wire.Encode(d)
+		if err != nil || strings.Contains(string(raw), "s3cret") || strings.Contains(string(raw), "hidden") {
+			t.Errorf("a secret is told: %q, %v", raw, err)
+		}
 	}
 }

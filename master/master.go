@@ -15,6 +15,7 @@ import (
 	"github.com/momtree/mom/internal/logthrottle"
 	"github.com/momtree/mom/internal/rescue"
 	"github.com/momtree/mom/master/access"
+	"github.com/momtree/mom/master/auth"
 	"github.com/momtree/mom/master/below"
 	"github.com/momtree/mom/master/commands"
 	"github.com/momtree/mom/master/datacache"
@@ -82,6 +83,8 @@ type Master struct {
 
 	keys       *keyring.Ring
 	access     *access.Control
+	logins     *auth.Service // of external_auth
+	audit      *access.Audit
 	signatures *signatures.Service
 	jids       *jid.Generator
 

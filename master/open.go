@@ -16,6 +16,7 @@ import (
 	"github.com/momtree/mom/internal/nodecall"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/access"
+	"github.com/momtree/mom/master/auth"
 	"github.com/momtree/mom/master/below"
 	"github.com/momtree/mom/master/datacache"
 	"github.com/momtree/mom/master/driver"
@@ -70,6 +71,11 @@ func (m *Master) openKeys() (err error) {
 	if m.access, err = access.Open(c, m.data.Subject, m.log); err != nil {
 		return err
 	}
+	m.logins, err = auth.New(auth.Options{Config: c, Rules: m.access.External.Rules, Log: m.log, Now: m.now})
+	if err != nil {
+		return err
+	}
+	m.audit = access.NewAudit(access.AuditOptions{Node: m.node, Fire: func(tag string, d *wire.Map) error { return m.bus.Fire(tag, d) }, Log: m.log, Now: m.now})
 	m.signatures = signatures.New(signatures.Options{
 		SignJobs: c.SignJobs, Life: c.SignJobsLife, Require: c.RequireMinionSignMessages, Drop: c.DropMessagesSignatureFail,
 		User: m.access.Own, Private: m.keys.Identity.Pair.Private, Keys: m.keys, Log: m.log, Now: m.now,
@@ -108,7 +114,7 @@ func (m *Master) openServer() {
 		Ctx: m.ctx, MinimumVersion: m.cfg.MinimumAuthVersion, TTL: m.cfg.RequestServerTtl, Depth: m.cfg.Bounds.Depth,
 		WorkValues: m.cfg.Bounds.WorkValues, Waiting: m.cfg.Bounds.SignIns, Turns: m.keys.Turns,
 		Keys: m.keys, Sessions: m.keys.Sessions, Toks: m.keys.Toks, Shared: m.keys.Shared, Node: m.policy.IsNode,
-		User: m.access.User, Own: m.access.Own,
+		User: m.access.User, Own: m.access.Own, Logins: access.Logins{Auth: m.logins, Rules: m.access.External},
 		Stats: &m.stats, Log: m.log, Now: m.now,
 	})
 }
@@ -153,7 +159,7 @@ func (m *Master) openStore(o Options) (err error) {
 	m.publisher = publish.New(publish.Options{
 		Ctx: m.ctx, Config: m.cfg, Access: m.access, Policy: m.policy, Peers: m.peers, Publications: m.publications, Jobs: m.jobs,
 		Room: m.driver.Room, Store: m.store, Traces: m.traces, Sign: m.signatures.SignJob, Own: m.access.Own, JID: m.jids.Next, Note: m.Note,
-		Show: m.showJob, Refused: m.server.RefusedUser, Failing: m.failing, Fire: func(tag string, data wire.Raw) { m.fireRaw(tag, data, "") },
+		Show: m.showJob, Below: m.tree.Node, Refused: m.server.RefusedUser, Audit: m.audit.Note, Failing: m.failing, Fire: func(tag string, data wire.Raw) { m.fireRaw(tag, data, "") },
 		Log: m.log, Now: m.now,
 	})
 	m.intake = intake.New(intake.Options{

@@ -69,6 +69,33 @@ type Permit struct {
 type By struct {
 	Owner string
 	Login *server.Login
+	From  string // the address
+}
+
+// ByOf tells who gives a request.
+func ByOf(r *server.Request) By {
+	b := By{Owner: r.User, Login: r.Login}
+	if r.Peer != nil {
+		b.From = r.Peer.Source()
+	}
+	return b
+}
+
+// Name is who asks: who has logged in, or else the user that the load names.
+func (b By) Name(named string) string {
+	if b.Login != nil {
+		return b.Login.Name
+	}
+	return named
+}
+
+// Asked is what the audit says of who asks; named is the user that the load names.
+func (b By) Asked(kind, named string) Asked {
+	q := Asked{Kind: kind, Door: "key", User: b.Name(named), From: b.From}
+	if b.Login != nil {
+		q.Door, q.Eauth = b.Login.By, b.Login.Eauth
+	}
+	return q
 }
 
 // Admit checks who sends a load, in this order: the blacklist, the rules that the sender is

@@ -32,16 +32,14 @@ func (l Logins) Identify(ctx context.Context, p server.Proof) (server.Login, err
 		if err != nil {
 			return out, err
 		}
-		out = server.Login{Name: t.Name, Eauth: t.Eauth, Groups: t.Groups, Rules: t.AuthList}
+		out = server.Login{Name: t.Name, Eauth: t.Eauth, Groups: t.Groups}
+		out.Rules = l.Rules.TokenRules(t.AuthList, t.Eauth, t.Name, t.Groups)
 	} else {
 		id, err := l.Auth.Authenticate(ctx, auth.Credentials{Eauth: p.Eauth, Username: p.Username, Password: p.Password, From: p.From})
 		if err != nil {
 			return out, err
 		}
-		out = server.Login{Name: id.Name, Eauth: p.Eauth, Groups: id.Groups}
-	}
-	if out.Rules == nil {
-		out.Rules = l.Rules.Rules(out.Eauth, out.Name, out.Groups)
+		out = server.Login{Name: id.Name, Eauth: p.Eauth, Groups: id.Groups, Rules: l.Rules.Rules(p.Eauth, id.Name, id.Groups)}
 	}
 	if len(out.Rules) == 0 {
 		return server.Login{}, errNothing

@@ -51,6 +51,9 @@ func (s *Service) Login(ctx context.Context, c Credentials, expire time.Duration
 
 // login checks credentials, no faster than failed ones before them allow.
 func (s *Service) login(ctx context.Context, c Credentials) (Identity, []any, error) {
+	if len(s.backends) == 0 { // there is nothing to find out by guessing
+		return Identity{}, nil, ErrDenied
+	}
 	began := s.now()
 	turn, err := s.slow.enter(ctx, c)
 	if err != nil {

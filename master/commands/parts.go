@@ -7,6 +7,8 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/access"
+	"github.com/momtree/mom/master/access/verdict"
 	"github.com/momtree/mom/master/datacache"
 	"github.com/momtree/mom/master/keyring"
 	"github.com/momtree/mom/master/keys"
@@ -27,6 +29,8 @@ type Parts struct {
 	// with.
 	SignedIn func(id string)
 
+	Access *access.Control
+	Audit  func(access.Asked)
 	Tokens Tokens
 	Data     *datacache.Cache
 	Unserved *Unserved
@@ -64,9 +68,31 @@ func caller(d *wire.Map, r *server.Request, own string) string {
 	return r.User
 }
 
-// forbidden refuses a runner or wheel call that the rules of a login do not permit.
-func forbidden(s *server.Server, r *server.Request, fun string) error {
-	s.RefusedUser(r.Cmd, r.Login.Name, fun)
+// gate holds runner and wheel calls to the rules of logins, and tells the audit of all.
+type gate struct {
+	server *server.Server
+	audit  func(access.Asked)
+	own    string
+	kind   string // runner or wheel
+	judge  func(rules []any, c access.Call) verdict.Verdict
+}
+
+// pass tells whether a request may make a call. Who comes with a key was judged by that.
+func (g gate) pass(d *wire.Map, r *server.Request, c access.Call) error {
+	q := access.ByOf(r).Asked(g.kind, caller(d, r, g.own))
+	q.Fun, q.Call, q.Allowed = c.Fun, c, true
+	if r.Login != nil {
+		v := g.judge(r.Login.Rules, c)
+		q.Allowed = v.Allowed
+		if !v.Allowed {
+			q.Reason = v.String()
+		}
+	}
+	g.audit(q)
+	if q.Allowed {
+		return nil
+	}
+	g.server.RefusedUser(r.Cmd, r.Login.Name, c.Fun)
 	no := server.AuthenticationFailed(r.Login.By)
 	no.Message += " for user " + r.Login.Name + "."
 	return no

@@ -33,7 +33,9 @@ result
     In the place of all that: the id of a call whose result was too large for the bus.
 `,
 	}, func(p *Parts) server.Handler {
-		return runner{server: p.Server, host: p.Runners, jids: p.JIDs, own: p.User, depth: p.Config.Bounds.Depth}.serve
+		return runner{
+			gate: gate{p.Server, p.Audit, p.User, "runner", p.Access.JudgeRunner}, host: p.Runners, jids: p.JIDs, own: p.User, depth: p.Config.Bounds.Depth,
+		}.serve
 	})
 }
 
@@ -46,7 +48,7 @@ func whoRuns(fun string) server.Who {
 }
 
 type runner struct {
-	server *server.Server
+	gate  gate
 	host  *runners.Host
 	jids  *jid.Generator
 	own   string
@@ -74,8 +76,8 @@ func (c runner) serve(_ context.Context, r *server.Request) (any, error) {
 	if err != nil {
 		return nil, server.Invalid("%v", err)
 	}
-	if r.Login != nil && !access.PermitsRunner(r.Login.Rules, call.Fun, call.Args, call.Kwargs) {
-		return nil, forbidden(c.server, r, call.Fun)
+	if err := c.gate.pass(d, r, access.NewCall(call.Fun, call.Args, call.Kwargs)); err != nil {
+		return nil, err
 	}
 	o := runners.Start{JID: d.String("jid"), User: caller(d, r, c.own), Owner: c.owner(r), Keep: d.Bool("async")}
 	switch {

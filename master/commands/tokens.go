@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/auth"
 	"github.com/momtree/mom/master/server"
 )
@@ -32,7 +33,7 @@ token_expire
     The life of the token, in seconds, for users who may choose it
     (token_expire_user_override).
 `,
-	}, func(p *Parts) server.Handler { return tokens{p.Server, p.Tokens}.make })
+	}, func(p *Parts) server.Handler { return newTokens(p).make })
 	Register(server.Command{
 		Name: "get_token", Who: server.Anyone, Args: []string{"token"}, Doc: `
 What is known of a token: whose it is, and until when.
@@ -40,7 +41,7 @@ What is known of a token: whose it is, and until when.
 token
     The token.
 `,
-	}, func(p *Parts) server.Handler { return tokens{p.Server, p.Tokens}.get })
+	}, func(p *Parts) server.Handler { return newTokens(p).get })
 	Register(server.Command{
 		Name: "revoke_token", Who: server.Anyone, Args: []string{"token"}, Doc: `
 Makes a token worthless, as its owner wants when logging out; our own addition.
@@ -48,13 +49,17 @@ Makes a token worthless, as its owner wants when logging out; our own addition.
 token
     The token.
 `,
-	}, func(p *Parts) server.Handler { return tokens{p.Server, p.Tokens}.revoke })
+	}, func(p *Parts) server.Handler { return newTokens(p).revoke })
 }
 
 type tokens struct {
 	server *server.Server
 	tokens Tokens
+	rules  *access.External
+	audit  func(access.Asked)
 }
+
+func newTokens(p *Parts) tokens { return tokens{p.Server, p.Tokens, p.Access.External, p.Audit} }
 
 // make answers with an empty text if there is no token to be had, as Salt does.
 func (c tokens) make(ctx context.Context, r *server.Request) (any, error) {
@@ -63,11 +68,16 @@ func (c tokens) make(ctx context.Context, r *server.Request) (any, error) {
 		return nil, err
 	}
 	t, err := c.tokens.Login(ctx, auth.Credentials{Eauth: p.Eauth, Username: p.Username, Password: p.Password, From: p.From}, life)
+	q := access.Asked{Kind: "login", Door: "eauth", User: p.Username, Eauth: p.Eauth, From: p.From, Allowed: err == nil}
 	if err != nil {
+		q.Reason = err.Error()
+		c.audit(q)
 		c.server.RefusedUser("mk_token: "+err.Error(), p.Username, "")
 		return "", nil
 	}
-	return shownToken(t), nil
+	q.User = t.Name
+	c.audit(q)
+	return c.shown(t), nil
 }
 
 // get answers with an empty map if there is no such token.
@@ -83,7 +93,7 @@ func (c tokens) get(ctx context.Context, r *server.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return shownToken(t), nil
+	return c.shown(t), nil
 }
 
 // revoke tells whether there was such a token.
@@ -99,10 +109,11 @@ func (c tokens) revoke(ctx context.Context, r *server.Request) (any, error) {
 	return err == nil, err
 }
 
-// shownToken is a token as Salt's clients read it.
-func shownToken(t auth.Token) *wire.Map {
+// shown is a token as Salt's clients read it, and under perms what its user may do.
+func (c tokens) shown(t auth.Token) *wire.Map {
 	seconds := func(at time.Time) float64 { return float64(at.UnixMicro()) / 1e6 }
 	m := wire.NewMap("start", seconds(t.Start), "expire", seconds(t.Expire), "name", t.Name, "eauth", t.Eauth, "token", t.Token)
+	m.Set("perms", c.rules.TokenRules(t.AuthList, t.Eauth, t.Name, t.Groups))
 	if t.AuthList != nil {
 		m.Set("auth_list", t.AuthList)
 	}

@@ -23,12 +23,14 @@ fun, arg, kwarg
     by its name.
 `,
 	}, func(p *Parts) server.Handler {
-		return wheel{server: p.Server, env: wheels.Env{Keys: p.Keys.Desk()}, jids: p.JIDs, own: p.User, fire: p.Fire, now: p.Now}.serve
+		return wheel{
+			gate: gate{p.Server, p.Audit, p.User, "wheel", p.Access.JudgeWheel}, env: wheels.Env{Keys: p.Keys.Desk()}, jids: p.JIDs, own: p.User, fire: p.Fire, now: p.Now,
+		}.serve
 	})
 }
 
 type wheel struct {
-	server *server.Server
+	gate gate
 	env  wheels.Env
 	jids *jid.Generator
 	own  string
@@ -43,14 +45,12 @@ func (c wheel) serve(ctx context.Context, r *server.Request) (any, error) {
 		return nil, err
 	}
 	call, err := wheels.Read(d)
-	if r.Login != nil {
-		args, kwargs := []any(nil), wire.NewMap()
-		if err == nil {
-			args, kwargs = call.Args, call.Kwargs
-		}
-		if !access.PermitsWheel(r.Login.Rules, d.String("fun"), args, kwargs) {
-			return nil, forbidden(c.server, r, d.String("fun"))
-		}
+	asked := access.Call{Fun: d.String("fun")}
+	if err == nil {
+		asked = access.NewCall(call.Fun, call.Args, call.Kwargs)
+	}
+	if err := c.gate.pass(d, r, asked); err != nil {
+		return nil, err
 	}
 	id := c.jids.Next()
 	tag, fun, user := "salt/wheel/"+id, "wheel."+d.String("fun"), caller(d, r, c.own)

@@ -15,6 +15,7 @@ import (
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/topology"
 )
 
 // Options of a [Service]. None may be left out.
@@ -67,8 +68,11 @@ type Options struct {
 	// Note stores notes. Show lays a job where Salt's programs look for it.
 	Note func(ctx context.Context, notes ...returners.Note) error
 	Show func(jid string, load wire.Raw, minions []string)
-	// Refused is told of what a user may not do.
+	// Below gives what a node right below has reported of itself and all behind it.
+	Below func(id string) (topology.Node, bool)
+	// Refused is told of what a user may not do, Audit of each job that is asked for here.
 	Refused func(what, user, fun string)
+	Audit   func(access.Asked)
 	// Failing logs what is tried again while its cause lasts.
 	Failing func(what string, err error, about ...any)
 	// Fire tells the event bus.

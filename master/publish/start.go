@@ -42,7 +42,7 @@ kwargs
 // publish is the clear command of the same name: the start of every job (Salt wire
 // reference §10).
 func (s *Service) publish(ctx context.Context, r *server.Request) (any, error) {
-	j, err := s.Give(ctx, r.Load, access.By{Owner: r.User, Login: r.Login})
+	j, err := s.Give(ctx, r.Load, access.ByOf(r))
 	switch {
 	case errors.Is(err, ErrNoMatch):
 		return wire.NewMap("enc", "clear", "load", wire.NewMap("jid", nil, "minions", []any{}, "error", err.Error())), nil
@@ -75,11 +75,8 @@ func (s *Service) Give(ctx context.Context, load wire.Raw, by access.By, asks ..
 		if !errors.As(err, &no) {
 			return nil, server.Invalid("%v", err)
 		}
-		user := p.User
-		if by.Login != nil {
-			user = by.Login.Name
-		}
-		s.o.Refused("publish", user, wire.FunName(p.Fun))
+		s.audit(by, &p, calls, nil, err)
+		s.o.Refused("publish", by.Name(p.User), wire.FunName(p.Fun))
 		return nil, no
 	}
 	if j.Nobody() && !s.o.Config.OrderMasters {
@@ -95,6 +92,9 @@ func (s *Service) Give(ctx context.Context, load wire.Raw, by access.By, asks ..
 	if err := s.Start(ctx, j); err != nil {
 		s.o.Failing("A job could not be started", err, "jid", j.JID)
 		return nil, notNow{err}
+	}
+	if !j.fromAbove { // the master where it started has told of it
+		s.audit(by, &p, calls, j, nil)
 	}
 	return j, nil
 }
@@ -121,15 +121,13 @@ func (s *Service) admit(p wire.PublishLoad, by access.By, calls []access.Call) (
 	if err != nil {
 		return nil, err
 	}
-	if by.Login != nil {
-		p.User = by.Login.Name
-	}
+	p.User = by.Name(p.User)
 	j, err := s.Read(p, may.Trusted)
 	if err != nil {
 		return nil, err
 	}
-	if !may.Covers(j.Minions) {
-		return nil, server.ErrNotAllowed
+	if v := may.Judge(j.Audience, s.o.Below); !v.Allowed {
+		return nil, notAllowed{v.String()}
 	}
 	j.rules = may.Rules
 	return j, nil

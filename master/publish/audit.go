@@ -1,0 +1,42 @@
+package publish
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/access"
+	"github.com/momtree/mom/master/server"
+)
+
+// notAllowed is a job that the rules of its user refuse. The user is told no more than
+// that, the audit why.
+type notAllowed struct{ why string }
+
+func (e notAllowed) Error() string { return e.why }
+func (notAllowed) Unwrap() error   { return server.ErrNotAllowed }
+
+// audit tells who asked for a job, and whether it was allowed. j is nil for one that was
+// refused.
+func (s *Service) audit(by access.By, p *wire.PublishLoad, calls []access.Call, j *Job, err error) {
+	q := by.Asked("publish", p.User)
+	funs := make([]string, len(calls))
+	for i, c := range calls {
+		funs[i] = c.Fun
+	}
+	q.Fun, q.Call, q.TargetType = strings.Join(funs, ","), calls[0], p.TgtType
+	if q.TargetType == "" {
+		q.TargetType = "glob"
+	}
+	q.Target, _ = targetOf(p.Tgt) // what cannot be read is refused, and named there
+	if q.Allowed = err == nil; !q.Allowed {
+		q.Reason = err.Error()
+		if no := (server.Refusal{}); errors.As(err, &no) && errors.Is(err, no) {
+			q.Reason = no.Message
+		}
+	}
+	if j != nil {
+		q.JID = j.JID
+	}
+	s.o.Audit(q)
+}
