@@ -94,6 +94,21 @@ func refusedOf(reply *wire.Map) *Refused {
 
 // ask sends one clear request and reads the map that answers it.
 func (c *Client) ask(ctx context.Context, load *wire.Map) (*wire.Map, error) {
+	v, err := c.askLoad(ctx, load)
+	if err != nil {
+		return nil, err
+	}
+	switch v := v.(type) {
+	case *wire.Map:
+		return v, nil
+	case string:
+		return nil, fmt.Errorf("the master refused %s: %s", load.String("cmd"), v)
+	}
+	return nil, fmt.Errorf("answer to %s is neither map nor text", load.String("cmd"))
+}
+
+// askLoad sends one clear request and reads what answers it.
+func (c *Client) askLoad(ctx context.Context, load *wire.Map) (any, error) {
 	raw, err := wire.Encode(load)
 	if err != nil {
 		return nil, fmt.Errorf("encode %s: %w", load.String("cmd"), err)
@@ -117,11 +132,5 @@ func (c *Client) ask(ctx context.Context, load *wire.Map) (*wire.Map, error) {
 	if err != nil {
 		return nil, fmt.Errorf("answer to %s: %w", load.String("cmd"), err)
 	}
-	switch v := v.(type) {
-	case *wire.Map:
-		return v, nil
-	case string:
-		return nil, fmt.Errorf("the master refused %s: %s", load.String("cmd"), v)
-	}
-	return nil, fmt.Errorf("answer to %s is neither map nor text", load.String("cmd"))
+	return v, nil
 }

@@ -1,0 +1,89 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
+)
+
+// Token is a login that a master remembers until it expires (Salt wire reference §12.3).
+type Token struct {
+	Token, Name, Eauth string
+	Start, Expire      time.Time
+	// Perms are the rules that hold for the user, in Salt's form, where the master tells
+	// them.
+	Perms  []any
+	Groups []string
+}
+
+// refusedToken is the refusal of a master that says nothing else.
+func refusedToken(name, message string) error { return &Refused{Name: name, Message: message} }
+
+// MakeToken asks the master for a token for a login. expire is how long it is to live, in
+// whole seconds; 0 leaves that to the master, which may grant less. A login that is not
+// right gives a [*Refused] with the name EauthAuthenticationError.
+func (c *Client) MakeToken(ctx context.Context, l Login, expire time.Duration) (Token, error) {
+	load := wire.NewMap("cmd", "mk_token", "eauth", l.Eauth, "username", l.Username, "password", l.Password)
+	if expire > 0 {
+		load.Set("token_expire", int64(expire/time.Second))
+	}
+	return c.askToken(ctx, load, refusedToken("EauthAuthenticationError", "Could not authenticate using provided credentials"))
+}
+
+// Token looks up a token. One that is unknown, or past its time, gives a [*Refused] with
+// the name TokenAuthenticationError.
+func (c *Client) Token(ctx context.Context, id string) (Token, error) {
+	return c.askToken(ctx, wire.NewMap("cmd", "get_token", "token", id), refusedToken("TokenAuthenticationError", "The token is unknown or past its time"))
+}
+
+// RevokeToken ends a token before its time. One that is unknown is no error. A master of
+// Salt's has no such command.
+func (c *Client) RevokeToken(ctx context.Context, id string) error {
+	reply, err := c.askLoad(ctx, wire.NewMap("cmd", "revoke_token", "token", id))
+	if err != nil {
+		return fmt.Errorf("revoke_token: %w", err)
+	}
+	if m, ok := reply.(*value.Map); ok {
+		if r := refusedOf(m); r != nil {
+			return fmt.Errorf("revoke_token: %w", r)
+		}
+	}
+	return nil
+}
+
+// askToken sends a command that is answered with a token, or something empty.
+func (c *Client) askToken(ctx context.Context, load *wire.Map, refused error) (Token, error) {
+	cmd := load.String("cmd")
+	v, err := c.askLoad(ctx, load)
+	if err != nil {
+		return Token{}, fmt.Errorf("%s: %w", cmd, err)
+	}
+	m, ok := v.(*value.Map)
+	if !ok {
+		return Token{}, fmt.Errorf("%s: %w", cmd, refused)
+	}
+	if r := refusedOf(m); r != nil {
+		return Token{}, fmt.Errorf("%s: %w", cmd, r)
+	}
+	if m.String("token") == "" {
+		return Token{}, fmt.Errorf("%s: %w", cmd, refused)
+	}
+	t := Token{
+		Token: m.String("token"), Name: m.String("name"), Eauth: m.String("eauth"),
+		Start: unixTime(m.Float("start")), Expire: unixTime(m.Float("expire")), Perms: m.List("auth_list"), Groups: m.Strings("groups"),
+	}
+	if t.Name == "" {
+		return Token{}, errors.New(cmd + ": the master's answer names no user")
+	}
+	return t, nil
+}
+
+func unixTime(f float64) time.Time {
+	whole, part := math.Modf(f)
+	return time.Unix(int64(whole), int64(part*1e9)).UTC()
+}
