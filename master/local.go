@@ -9,6 +9,7 @@ import (
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/driver"
 	"github.com/momtree/mom/master/publish"
 	"github.com/momtree/mom/master/server"

@@ -12,8 +12,6 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/access/verdict"
-	"github.com/momtree/mom/master/access"
-	"github.com/momtree/mom/master/access/verdict"
 	"github.com/momtree/mom/master/below"
 	"github.com/momtree/mom/master/driver"
 	"github.com/momtree/mom/master/jobs/ledger"
@@ -60,17 +58,6 @@ func (e runnerEnv) Jobs(ctx context.Context, name string) (returners.Reader, err
 		return nil, fmt.Errorf("ext_source=%s: this master has the job cache local_cache alone", name)
 	}
 	return nil, fmt.Errorf("ext_source=%s: this master has the job caches local_cache and %s", name, own)
-}
-
-// ExplainAccess tells what the rules of this master say.
-func (e runnerEnv) ExplainAccess(q access.Question, tgt any, tgtType string) (verdict.Verdict, error) {
-	return e.m.access.Explain(q, func() (access.Reach, error) {
-		a, err := e.m.policy.Match(tgt, cmp.Or(tgtType, "glob"), "")
-		if err != nil {
-			return access.Reach{}, err
-		}
-		return e.m.access.ReachOf(a, e.m.tree.Node), nil
-	})
 }
 
 func (e runnerEnv) State(jid string) (ledger.Account, bool) { return e.m.jobs.State(jid) }

@@ -24,7 +24,7 @@ type MasterAccess struct {
 	// functions and arguments are read: whole, they have to fit all of a name;
 	// start, as in Salt, its beginning, so that test.ping also allows what
 	// begins so. Set the same on all nodes of a tree. Default whole.
-	AclMatch string `yaml:"acl_match" default:"whole" oneof:"whole,start"`
+	AclMatch string `yaml:"acl_match" default:"whole" oneof:"whole start"`
 	// ExternalAuth lets users of login services call functions: {service: {user,
 	// group% or *: [rules as in publisher_acl, @runner, @wheel]}}. Default none.
 	ExternalAuth map[string]any `yaml:"external_auth"`

@@ -76,7 +76,7 @@ type By struct {
 func ByOf(r *server.Request) By {
 	b := By{Owner: r.User, Login: r.Login}
 	if r.Peer != nil {
-		b.From = r.Peer.Source()
+		b.From = r.Peer.Source().String()
 	}
 	return b
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/returners/memory"
+	"github.com/momtree/mom/topology"
 )
 
 var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
@@ -37,8 +38,9 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{store: memory.Open(time.Now)}
 	w.Service = New(Options{
-		Ctx: t.Context(), Config: config.DefaultMaster(), Access: &access.Control{List: access.New(access.Options{Log: quiet}), Own: "root"}, Policy: w, Peers: w, Publications: outgoing{w}, Jobs: engine{w},
-		Room: func(context.Context) error { return nil }, Store: w, Traces: traces{}, Own: "root", JID: func() string { return someJob },
+		Ctx: t.Context(), Config: config.DefaultMaster(), Access: &access.Control{List: access.New(access.Options{Log: quiet}), Own: "root"}, Policy: w, Peers: w, Publications: outgoing{w}, Jobs: engine{w}, Audit: func(access.Asked) {},
+		Below: func(string) (topology.Node, bool) { return topology.Node{}, false },
+		Room:  func(context.Context) error { return nil }, Store: w, Traces: traces{}, Own: "root", JID: func() string { return someJob },
 		Sign: func(*wire.Publication, *wire.Map, bool) error { return nil },
 		Note: func(context.Context, ...returners.Note) error { return nil },
 		Show: func(jid string, _ wire.Raw, minions []string) { w.tell("shown " + jid) }, Refused: func(_, user, fun string) { w.tell("refused " + user + " " + fun) },

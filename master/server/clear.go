@@ -38,7 +38,7 @@ func (s *Server) entitle(ctx context.Context, e *entry, r *Request) error {
 		return Invalid("%s: %v", e.Name, err)
 	}
 	if by != "" {
-		proof.From = r.Peer.Source()
+		proof.From = r.Peer.Source().String()
 		return s.entitleLogin(ctx, e, r, proof, by)
 	}
 	f, err := wire.Pick(r.Load, atDoor, "key")

@@ -86,7 +86,7 @@ func ReadProof(r *Request) (p Proof, life time.Duration, err error) {
 	}
 	p = Proof{
 		Token: textUpTo(f[0], maxName), Eauth: textUpTo(f[1], maxName), Username: textUpTo(f[2], maxName), Password: textUpTo(f[3], maxSecret),
-		From: r.Peer.Source(),
+		From: r.Peer.Source().String(),
 	}
 	if f[4] == nil || wire.IsNil(f[4]) {
 		return p, 0, nil
