@@ -292,14 +292,14 @@ func (r *recorder) find(what string, ok func(bus.Event) bool) *wire.Map {
 }
 
 // rest gives what has been fired by now and was not taken, but for news of what
-// was refused.
+// was asked for and refused.
 func (r *recorder) rest() []bus.Event {
 	for {
 		select {
 		case e := <-r.sub.C():
 			r.seen = append(r.seen, e)
 		default:
-			return slices.DeleteFunc(slices.Clone(r.seen), func(e bus.Event) bool { return e.Tag == "topology/refused" })
+			return slices.DeleteFunc(slices.Clone(r.seen), func(e bus.Event) bool { return e.Tag == "topology/refused" || e.Tag == access.AuditTag })
 		}
 	}
 }
