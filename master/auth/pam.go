@@ -101,8 +101,8 @@ func (h chkpwd) check(ctx context.Context, name, password string) error {
 	switch code, err := h.run(ctx, name, "nonull", password+"\x00"); {
 	case err != nil:
 		return err
-	case code == pamAuthErr, code == pamUserUnknown:
-		return denied("wrong name or password")
+	case code == pamAuthErr, code == pamUserUnknown, code == pamAuthinfoUnavail: // the last means an unknown name as well
+		return denied("wrong name or password (%d)", code)
 	case code != 0:
 		return fmt.Errorf("%s: it ended with %d when asked for a password", string(h), code)
 	}

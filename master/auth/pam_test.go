@@ -37,6 +37,8 @@ func chkpwdForTests(args []string, in *bufio.Reader) int {
 		time.Sleep(time.Hour)
 	case name == "broken":
 		return 4
+	case name == "unknown":
+		return pamAuthinfoUnavail
 	case what != "nonull" || err != nil || len(os.Environ()) > 0:
 		return 4
 	case password != "right\x00":
@@ -91,6 +93,7 @@ func TestPAMHelper(t *testing.T) {
 		{name, "right\x00"},
 		{name, strings.Repeat("r", maxPAMPassword+1)},
 		{"expired", "right"},
+		{"unknown", "right"},
 		{"-help", "right"},
 		{"a:b", "right"},
 		{"../x", "right"},
