@@ -22,10 +22,10 @@ func newGuesses(t *testing.T) *guesses {
 }
 
 // try logs in and tells what came of it, and after what time.
-func (g *guesses) try(name, password, from string) (error, time.Duration) {
+func (g *guesses) try(name, password, from string) (time.Duration, error) {
 	began := time.Now()
 	_, err := g.Authenticate(g.t.Context(), Credentials{Eauth: "fake", Username: name, Password: password, From: from})
-	return err, time.Since(began)
+	return time.Since(began), err
 }
 
 // flood tries n wrong passwords at once and tells how many were looked at.
@@ -48,19 +48,19 @@ func TestUserSlowsDown(t *testing.T) {
 		g := newGuesses(t)
 		var least time.Duration
 		for i, want := range []time.Duration{0, 0, 0, 1, 3, 7, 7} { // seconds, beside that of the refusal
-			err, took := g.try("bob", "wrong", fmt.Sprint("10.0.0.", i))
+			took, err := g.try("bob", "wrong", fmt.Sprint("10.0.0.", i))
 			least = want*time.Second - time.Second/2
 			if err != ErrDenied || took < least || took > least+3*time.Second {
 				t.Errorf("guess %d: %v after %v, want about %v", i, err, took, least)
 			}
 		}
-		if err, took := g.try("alice", "right", "10.0.0.1"); err != nil || took != 0 {
+		if took, err := g.try("alice", "right", "10.0.0.1"); err != nil || took != 0 {
 			t.Errorf("another user waits: %v after %v", err, took)
 		}
-		if err, took := g.try("bob", "right", "10.0.0.77"); err != nil || took < 6*time.Second || took > 9*time.Second {
+		if took, err := g.try("bob", "right", "10.0.0.77"); err != nil || took < 6*time.Second || took > 9*time.Second {
 			t.Errorf("the right password: %v after %v", err, took)
 		}
-		if err, took := g.try("bob", "right", "10.0.0.78"); err != nil || took != 0 {
+		if took, err := g.try("bob", "right", "10.0.0.78"); err != nil || took != 0 {
 			t.Errorf("after the right password: %v after %v", err, took)
 		}
 	})
@@ -82,7 +82,7 @@ func TestFloodOfGuesses(t *testing.T) {
 		if n := g.flood(500, each("user"), is("10.0.0.9")); n > 3 {
 			t.Errorf("%d of 500 guesses from an address were looked at", n)
 		}
-		if err, took := g.try("carol", "right", "10.0.0.10"); err != nil || took != 0 {
+		if took, err := g.try("carol", "right", "10.0.0.10"); err != nil || took != 0 {
 			t.Errorf("another address waits: %v after %v", err, took)
 		}
 	})
@@ -93,12 +93,12 @@ func TestFloodOfGuesses(t *testing.T) {
 func TestKnownAddress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGuesses(t)
-		if err, _ := g.try("bob", "right", "10.0.0.5"); err != nil {
+		if _, err := g.try("bob", "right", "10.0.0.5"); err != nil {
 			t.Fatal(err)
 		}
 		for i := range 8 {
 			g.try("bob", "wrong", fmt.Sprint("10.9.0.", i))
-			if err, took := g.try("bob", "right", "10.0.0.5"); err != nil || took != 0 {
+			if took, err := g.try("bob", "right", "10.0.0.5"); err != nil || took != 0 {
 				t.Errorf("bob waits: %v after %v", err, took)
 			}
 		}
@@ -106,7 +106,7 @@ func TestKnownAddress(t *testing.T) {
 			t.Errorf("%d of 500 guesses were looked at: right logins from a known address help", n)
 		}
 		g.flood(100, each("user"), is("10.0.0.5"))
-		if err, took := g.try("bob", "right", "10.0.0.5"); err != nil || took != 0 {
+		if took, err := g.try("bob", "right", "10.0.0.5"); err != nil || took != 0 {
 			t.Errorf("bob waits for others at his address: %v after %v", err, took)
 		}
 	})
