@@ -22,6 +22,9 @@ var standing = map[string]map[string]string{
 	"top":       nil,
 	"trace":     nil,
 	"tree":      nil,
+	"acl": {
+		"master/access/verdict": "the form of an explanation, and how it is drawn",
+	},
 	"health": {
 		"internal/config": "whether a folder is a master's, a node's or a minion's, and the minion's id",
 		"internal/pulse":  "the tags of the question and of the answer",

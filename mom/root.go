@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/momtree/mom/mom/acl"
 	"github.com/momtree/mom/mom/command"
 	"github.com/momtree/mom/mom/daemons"
 	"github.com/momtree/mom/mom/demo"
@@ -59,7 +60,7 @@ func commandFor(arg0 string) *cobra.Command {
 	}
 	root.AddCommand(daemons.Commands()...)
 	root.AddCommand(saltCommands()...)
-	root.AddCommand(tree.Command(), top.Command(), trace.Command(), demo.Command(), health.Command(), seedCommand(), node.Command())
+	root.AddCommand(tree.Command(), top.Command(), trace.Command(), demo.Command(), health.Command(), seedCommand(), node.Command(), acl.Command())
 	root.AddCommand(plan.Command(), sim.Command(), swarm.Command())
 	return command.Prepare(root, "mom", version())
 }

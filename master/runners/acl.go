@@ -17,14 +17,14 @@ type Explainer interface {
 
 func init() {
 	Register(Function{
-		Name: "acl.explain", Args: []string{"user", "fun", "tgt=", "tgt_type=", "arg=", "kwarg=", "eauth=", "groups=", "kind="},
+		Name: "acl.explain", Args: []string{"user", "fun", "tgt=", "tgt_type=", "args=", "kwargs=", "eauth=", "groups=", "kind="},
 		Doc: `
 Why a user may do something or may not, by the rules that this master has read. Nothing
 is published.
 
 user
     Who asks. Without eauth a user of this machine (publisher_acl).
-fun, arg, kwarg
+fun, args, kwargs
     The function, a list of positional arguments and a mapping of keyword arguments.
 tgt, tgt_type : glob
     Whom a job means.
@@ -61,7 +61,7 @@ func explain(_ context.Context, c *Call) (any, error) {
 		}
 		return l, nil
 	}
-	args, err := list("arg")
+	args, err := list("args")
 	if err != nil {
 		return nil, err
 	}
@@ -71,9 +71,9 @@ func explain(_ context.Context, c *Call) (any, error) {
 	}
 	q.Groups = wire.Texts(groups)
 	var kwargs *wire.Map
-	if v, given := c.Given("kwarg"); given {
+	if v, given := c.Given("kwargs"); given {
 		if kwargs, ok = v.(*wire.Map); !ok {
-			return nil, invalid("kwarg=%v is no mapping", v)
+			return nil, invalid("kwargs=%v is no mapping", v)
 		}
 	}
 	q.Calls = []access.Call{access.NewCall(c.Text("fun"), args, kwargs)}

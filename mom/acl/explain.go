@@ -1,0 +1,154 @@
+package acl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/internal/output"
+	"github.com/momtree/mom/master/access/verdict"
+	"github.com/momtree/mom/mom/arguments"
+	"github.com/momtree/mom/mom/command"
+	"github.com/momtree/mom/value"
+)
+
+// kinds are the types of targets.
+var kinds = []string{
+	"glob", "pcre", "list", "grain", "grain_pcre", "pillar", "pillar_pcre", "pillar_exact", "compound", "nodegroup", "ipcidr",
+}
+
+// flags are the options of mom acl explain.
+type flags struct {
+	dir           string
+	timeout       time.Duration
+	out, kind     string
+	eauth         string
+	groups        []string
+	runner, wheel bool
+}
+
+func explainCommand() *cobra.Command {
+	var f flags
+	c := &cobra.Command{
+		Use:   "explain USER TARGET FUN [ARG]... | explain USER --runner|--wheel FUN [ARG]...",
+		Short: "Tell why a user may call a function on a target, or may not",
+		Long: "Asks the master of this machine what its rules say of a call: which of the user's rules\n" +
+			"allows it, or why each does not, and with a target by which minions, tier by tier. It uses\n" +
+			"the rules that the running master has read, and publishes nothing.\n\n" +
+			"USER is a user of this machine, held to publisher_acl; sudo_NAME is NAME by sudo. With\n" +
+			"--eauth it is one of that login service, held to external_auth, with the groups that\n" +
+			"--group names. TARGET is a glob if --kind does not say otherwise. ARG is as for the command\n" +
+			"salt: words, and name=value.\n\n" +
+			"Of minions below nodes the master knows the ids: what depends on their grains and pillar\n" +
+			"is judged by their node when it gets the job, and counted here as judged there. The rules\n" +
+			"travel with the job. Nodes that do not tell whom they have, such as Salt's, are not asked.\n\n" +
+			"Exit codes: 0 allowed as far as the master knows; 1 refused; 2 when the master does not answer; 64 for a wrong option.",
+		Args: func(_ *cobra.Command, words []string) error {
+			if err := f.check(words); err != nil {
+				return command.Exit(command.ExitUsage, err)
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, words []string) error { return f.run(cmd, words) },
+	}
+	c.Flags().StringVarP(&f.dir, "config-dir", "c", "/etc/salt", "folder with the file master")
+	c.Flags().DurationVarP(&f.timeout, "timeout", "t", 10*time.Second, "how long to wait for the master")
+	c.Flags().StringVar(&f.out, "out", "text", "text or json")
+	command.Values(c, "out", "text", "json")
+	c.Flags().StringVar(&f.kind, "kind", "glob", "type of the target: "+strings.Join(kinds, ", "))
+	command.Values(c, "kind", kinds...)
+	c.Flags().StringVar(&f.eauth, "eauth", "", "login service that proves who the user is")
+	c.Flags().StringArrayVar(&f.groups, "group", nil, "group of the user as the login service tells it; may be given several times")
+	c.Flags().BoolVar(&f.runner, "runner", false, "FUN is a runner; there is no TARGET")
+	c.Flags().BoolVar(&f.wheel, "wheel", false, "FUN is a wheel function; there is no TARGET")
+	return c
+}
+
+// check tells of a line that has no meaning.
+func (f *flags) check(words []string) error {
+	switch {
+	case f.runner && f.wheel:
+		return errors.New("options --runner and --wheel: a function is one of the two")
+	case f.special() && len(words) < 2:
+		return errors.New("mom acl explain needs a user and a function")
+	case !f.special() && len(words) < 3:
+		return errors.New("mom acl explain needs a user, a target and a function")
+	case f.out != "text" && f.out != "json":
+		return fmt.Errorf("--out %q: text and json are known", f.out)
+	case !slices.Contains(kinds, f.kind):
+		return fmt.Errorf("--kind %q: it is none of %s", f.kind, strings.Join(kinds, ", "))
+	case f.eauth == "" && len(f.groups) > 0:
+		return errors.New("option --group: groups are those of a login service, which --eauth names")
+	}
+	return nil
+}
+
+// special tells whether the function is one of the master.
+func (f *flags) special() bool { return f.runner || f.wheel }
+
+// question is the call of the runner that answers.
+func (f *flags) question(words []string) client.RunnerCall {
+	ask := map[string]any{"user": words[0], "eauth": f.eauth, "kind": "minions"}
+	words = words[1:]
+	switch {
+	case f.runner:
+		ask["kind"] = "runner"
+	case f.wheel:
+		ask["kind"] = "wheel"
+	default:
+		ask["tgt"], ask["tgt_type"] = words[0], f.kind
+		words = words[1:]
+	}
+	ask["fun"] = words[0]
+	args := arguments.Parse(words[1:], nil)
+	if last := len(args) - 1; last >= 0 {
+		if m, ok := args[last].(*value.Map); ok && m.Has("__kwarg__") {
+			m.Delete("__kwarg__")
+			args, ask["kwargs"] = args[:last], m
+		}
+	}
+	ask["args"] = args
+	groups := make([]any, len(f.groups))
+	for i, g := range f.groups {
+		groups[i] = g
+	}
+	ask["groups"] = groups
+	return client.RunnerCall{Fun: "acl.explain", Kwargs: ask}
+}
+
+func (f *flags) run(cmd *cobra.Command, words []string) (err error) {
+	cl, err := client.Open(f.dir)
+	if err != nil {
+		return command.Exit(command.ExitAway, err)
+	}
+	defer func() { err = errors.Join(err, cl.Close()) }()
+	ctx, cancel := context.WithTimeout(cmd.Context(), f.timeout)
+	defer cancel()
+	raw, err := cl.CallRunner(ctx, f.question(words))
+	if err != nil {
+		return command.Exit(command.ExitAway, fmt.Errorf("the master cannot be asked: %w", err))
+	}
+	m, err := raw.Map()
+	if err != nil {
+		return command.Exit(command.ExitAway, fmt.Errorf("the master's answer is no explanation: %w", err))
+	}
+	v := verdict.FromMap(m)
+	if f.out == "json" {
+		err = output.Render(cmd.OutOrStdout(), "json", v.Map(), output.Options{})
+	} else {
+		err = verdict.Draw(cmd.OutOrStdout(), v)
+	}
+	if err != nil {
+		return fmt.Errorf("write the explanation: %w", err)
+	}
+	if !v.Allowed {
+		return command.Exit(command.ExitFailure, nil)
+	}
+	return nil
+}
