@@ -9,7 +9,7 @@ import (
 // Draw writes a verdict as text.
 func Draw(w io.Writer, v Verdict) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s%s\n", word(v.Allowed, true), because(v.Reason))
+	fmt.Fprintf(&b, "%s%s%s\n", word(v.Allowed, true), v.rest(), because(v.Reason))
 	for _, c := range v.Calls {
 		fmt.Fprintf(&b, "%s: %s%s\n", c.Fun, word(c.Allowed, false), because(c.Reason))
 		for _, r := range c.Rules {
@@ -30,6 +30,18 @@ func word(allowed, loud bool) string {
 		return "REFUSED"
 	}
 	return "refused"
+}
+
+// rest tells what is not settled here.
+func (v Verdict) rest() string {
+	switch n := v.Open(); {
+	case !v.Allowed || n == 0:
+		return ""
+	case n == 1:
+		return " here; 1 minion is judged by its node"
+	default:
+		return fmt.Sprintf(" here; %d minions are judged by their nodes", n)
+	}
 }
 
 func because(reason string) string {
@@ -80,7 +92,7 @@ func (t Tier) line() string {
 		parts = append(parts, fmt.Sprintf("%s %s meant by the target and not, or not certainly, by the rule", names, verb))
 	}
 	if t.Open > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %d minions are judged there: grains and pillar are known there alone", t.Open, t.Meant))
+		parts = append(parts, fmt.Sprintf("%d of %d judged there, where grains and pillar are known", t.Open, t.Meant))
 	}
 	if len(parts) == 0 {
 		switch t.Meant {

@@ -102,6 +102,24 @@ func FromMap(m *value.Map) Verdict {
 	return v
 }
 
+// Open counts the minions of an allowed call that nodes below still judge: the most of all
+// calls.
+func (v Verdict) Open() int {
+	most := 0
+	for _, c := range v.Calls {
+		n := 0
+		for _, r := range c.Rules {
+			for _, t := range r.Tiers {
+				if r.Allowed {
+					n += t.Open
+				}
+			}
+		}
+		most = max(most, n)
+	}
+	return most
+}
+
 func maps(list []any) []*value.Map {
 	var out []*value.Map
 	for _, v := range list {

@@ -31,8 +31,8 @@ test.ping: refused
     publisher_acl, fred, rule 1, "cmd.run", does not allow it: it is for other functions
     rule, {"web*": ["test.*"]}, does not allow it
         this master: the rule means all 2 minions that the target means
-        syndic-a: db1, db2 and 5 more are meant by the target and not, or not certainly, by the rule; 1 of 9 minions are judged there: grains and pillar are known there alone
-        syndic-a/syndic-b: 3 of 3 minions are judged there: grains and pillar are known there alone
+        syndic-a: db1, db2 and 5 more are meant by the target and not, or not certainly, by the rule; 1 of 9 judged there, where grains and pillar are known
+        syndic-a/syndic-b: 3 of 3 judged there, where grains and pillar are known
         syndic-p: tells nobody which minions it has, and the target may hold some that the rule does not mean; write both, joined by and
 `
 	var b strings.Builder
@@ -41,6 +41,13 @@ test.ping: refused
 	}
 	if diff := cmp.Diff(want, b.String()); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
+	}
+	for n, want := range []string{"ALLOWED\n", "ALLOWED here; 1 minion is judged by its node\n", "ALLOWED here; 2 minions are judged by their nodes\n"} {
+		rules := []Rule{{Tiers: []Tier{{Open: 7}}}, {Allowed: true, Tiers: []Tier{{Open: n}}}}
+		b.Reset()
+		if err := Draw(&b, Verdict{Allowed: true, Calls: []Call{{Rules: rules}}}); err != nil || !strings.HasPrefix(b.String(), want) {
+			t.Errorf("%d: %s %v", n, b.String(), err)
+		}
 	}
 	if got := refused.String(); !strings.HasPrefix(got, "no rule allows test.ping there: db1, db2 and 5 more are meant") {
 		t.Error(got)
