@@ -75,12 +75,20 @@ func (c *Client) askToken(ctx context.Context, load *wire.Map, refused error) (T
 	}
 	t := Token{
 		Token: m.String("token"), Name: m.String("name"), Eauth: m.String("eauth"),
-		Start: unixTime(m.Float("start")), Expire: unixTime(m.Float("expire")), Perms: m.List("auth_list"), Groups: m.Strings("groups"),
+		Start: unixTime(m.Float("start")), Expire: unixTime(m.Float("expire")), Perms: permsOf(m), Groups: m.Strings("groups"),
 	}
 	if t.Name == "" {
 		return Token{}, errors.New(cmd + ": the master's answer names no user")
 	}
 	return t, nil
+}
+
+// permsOf are the rules of a token: one of Salt's masters tells those that it keeps alone.
+func permsOf(m *wire.Map) []any {
+	if m.Has("perms") {
+		return m.List("perms")
+	}
+	return m.List("auth_list")
 }
 
 func unixTime(f float64) time.Time {

@@ -103,7 +103,7 @@ func (b By) Asked(kind, named string) Asked {
 // [Permit.Covers], once it is known who is meant.
 func (c *Control) Admit(p wire.PublishLoad, by By, calls []Call) (Permit, error) {
 	if by.Login != nil {
-		return c.admitLogin(*by.Login, p.User, calls)
+		return c.AdmitUser(p, by.Login.Name, by.Login.Rules, calls)
 	}
 	if c.Forbids(p.User, calls) {
 		return Permit{}, server.ErrNotAllowed
@@ -120,16 +120,17 @@ func (c *Control) Admit(p wire.PublishLoad, by By, calls []Call) (Permit, error)
 	return Permit{Rules: rules, Trusted: c.Trusts(sender), calls: calls, control: c}, nil
 }
 
-// admitLogin holds a user of a login service to the rules of external_auth, whatever key
-// and whatever name the load has beside the login.
-func (c *Control) admitLogin(l server.Login, named string, calls []Call) (Permit, error) {
-	switch {
-	case c.Forbids(l.Name, calls), c.Forbids(named, calls):
+// AdmitUser is Admit for somebody whom a login service or a token has proved to be a user,
+// with the rules that [External.Rules] gave. They are never trusted, and do nothing without
+// rules. The blacklist binds both the user and the name that the load has.
+func (c *Control) AdmitUser(p wire.PublishLoad, user string, rules []any, calls []Call) (Permit, error) {
+	if c.Forbids(user, calls) || c.Forbids(p.User, calls) {
 		return Permit{}, server.ErrNotAllowed
-	case len(l.Rules) == 0: // which would mean everything
+	}
+	if len(rules) == 0 { // which would mean everything
 		return Permit{}, server.ErrNoAccess
 	}
-	return Permit{Rules: l.Rules, calls: calls, control: c}, nil
+	return Permit{Rules: rules, calls: calls, control: c}, nil
 }
 
 // Covers tells whether the rules permit the calls on all of these minions. It says nothing

@@ -6,15 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"golang.org/x/term"
 
 	"github.com/momtree/mom/client"
-	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/terminal"
 	"github.com/momtree/mom/mom/options"
 )
@@ -41,7 +37,7 @@ func (l *Login) Register(s *options.Set) {
 // As gives the client that asks under the login: the one of the options, or the token that
 // was kept if this user has no key to read; else it is c itself.
 func (l *Login) As(ctx context.Context, c *client.Client, in io.Reader, out io.Writer) (*client.Client, error) {
-	file, err := tokenFile()
+	file, err := client.TokenFile()
 	if err != nil {
 		return nil, err
 	}
@@ -66,8 +62,8 @@ func (l *Login) As(ctx context.Context, c *client.Client, in io.Reader, out io.W
 		}
 		return nil, err
 	}
-	if err := crypt.WriteFile(file, []byte(t.Token), 0o600); err != nil {
-		return nil, fmt.Errorf("keep the token: %w", err)
+	if err := t.Keep(file); err != nil {
+		return nil, err
 	}
 	return c.As(client.Login{Token: t.Token}), nil
 }
@@ -77,23 +73,11 @@ func kept(c *client.Client, file string) (*client.Client, error) {
 	if c.HasKey() {
 		return c, nil
 	}
-	b, err := os.ReadFile(file)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return c, nil // it tells what is wrong with the key
-	case err != nil:
-		return nil, fmt.Errorf("read the token of an earlier login: %w", err)
+	token, err := client.KeptToken(file)
+	if err != nil || token == "" {
+		return c, err // without one it tells what is wrong with the key
 	}
-	return c.As(client.Login{Token: strings.TrimSpace(string(b))}), nil
-}
-
-// tokenFile is Salt's option token_file at its default.
-func tokenFile() (string, error) {
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return "", fmt.Errorf("the file of login tokens: %w", err)
-	}
-	return filepath.Join(home, ".salt_token"), nil
+	return c.As(client.Login{Token: token}), nil
 }
 
 // ask asks for what the options left out. A password is not shown as it is typed.
