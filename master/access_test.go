@@ -26,7 +26,7 @@ func TestAccess(t *testing.T) {
 		"broken":  yamlList("[", map[string]any{"m1": yamlList("[")}, map[string]any{"a": nil, "b": nil}, int64(7)),
 	}
 	r := newRig(t, func(c *config.Master) {
-		c.PublisherAcl = acl
+		c.PublisherAcl, c.AclMatch = acl, config.AclMatchStart // as Salt reads them
 		c.PublisherAclBlacklist = map[string]any{"users": yamlList("eve", "sudo_mal.*"), "modules": yamlList("cmd.exec_*", `ssh\..*`)}
 	})
 	r.accept("m1", "minion")

@@ -183,7 +183,9 @@ func TestCVE2020_25592_CVE2021_25281_CVE2021_3144_CVE2017_5192(t *testing.T) {
 
 // Attack: a user whom publisher_acl lets publish to some minions names one below
 // a syndic; the top finds no minion of its own to object to, and the node runs
-// what the top sends. The node in between is shown by the test of the same name in package syndic.
+// what the top sends. The top refuses what is not certainly within the rules at a node that
+// does not tell whom it has, and a node judges once more by the rules that go along. The node
+// in between is shown by the test of the same name in package syndic.
 func TestCVE2022_22941(t *testing.T) {
 	top := newRig(t, func(c *config.Master) {
 		c.OrderMasters = true
@@ -192,11 +194,14 @@ func TestCVE2022_22941(t *testing.T) {
 	top.start()
 	top.access.Users = access.Users{"root": rootKey, "fred": "the key of fred"}
 	node := top.minion("n1", "syndic", "syndic").listen().announce()
-	reply := top.say(testJob("db1", "glob", "key", "the key of fred", "user", "fred"))
-	if e := reply.Map("error"); e != nil {
-		t.Fatalf("refused at once, so that nothing is shown of what nodes do: %v", plain(t, e))
+	if got := top.say(testJob("db1", "glob", "key", "the key of fred", "user", "fred")); got.Map("error").String("name") != "AuthorizationError" {
+		t.Errorf("the top says %v", plain(t, got))
 	}
+	id := top.say(testJob("web1", "glob", "key", "the key of fred", "user", "fred")).Map("load").String("jid")
 	p := node.hear()
+	if p.JID != id {
+		t.Fatalf("the node hears %s, not the job %s that the rules allow", p.JID, id)
+	}
 	if wire.Count(p.AuthList) == 0 {
 		t.Fatal("what the user is held to does not go along")
 	}
