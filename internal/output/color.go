@@ -1,44 +1,95 @@
 package output
 
-// colors are Salt's names for terminal colours; all are empty without colour.
-type colors struct {
-	red, lightRed, green, lightGreen, lightYellow, blue, lightBlue, magenta, lightMagenta, cyan, end string
+import (
+	"fmt"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/momtree/mom/internal/python"
+	"github.com/momtree/mom/internal/yaml11"
+)
+
+// palette are the codes of Salt's names for colours.
+var palette = map[string]string{
+	"BLACK": "0;30", "DARK_GRAY": "0;1;30",
+	"RED": "0;31", "LIGHT_RED": "0;1;31",
+	"GREEN": "0;32", "LIGHT_GREEN": "0;1;32",
+	"YELLOW": "0;33", "LIGHT_YELLOW": "0;1;33",
+	"BLUE": "0;34", "LIGHT_BLUE": "0;1;34",
+	"MAGENTA": "0;35", "LIGHT_MAGENTA": "0;1;35",
+	"CYAN": "0;36", "LIGHT_CYAN": "0;1;36",
+	"LIGHT_GRAY": "0;37", "WHITE": "0;1;37",
+	"DEFAULT_COLOR": "0;39", "ENDC": "0;0",
 }
 
-func theme(on bool) colors {
-	if !on {
-		return colors{}
-	}
-	return colors{
-		red: "\x1b[0;31m", lightRed: "\x1b[0;1;31m",
-		green: "\x1b[0;32m", lightGreen: "\x1b[0;1;32m",
-		lightYellow: "\x1b[0;1;33m",
-		blue:        "\x1b[0;34m", lightBlue: "\x1b[0;1;34m",
-		magenta: "\x1b[0;35m", lightMagenta: "\x1b[0;1;35m",
-		cyan: "\x1b[0;36m", end: "\x1b[0;0m",
-	}
-}
+// Theme holds the codes that an operator has chosen for some of Salt's names of colours.
+type Theme map[string]string
 
-// lines is Python's splitlines.
-func lines(s string) []string {
-	var out []string
-	start := 0
-	for i, r := range s {
-		switch r {
-		case '\n', '\v', '\f', '\x1c', '\x1d', '\x1e', '\u0085', '\u2028', '\u2029':
-			if r == '\n' && i > 0 && s[i-1] == '\r' {
-				start = i + 1
-				continue
-			}
-			out = append(out, s[start:i])
-			start = i + len(string(r))
-		case '\r':
-			out = append(out, s[start:i])
-			start = i + 1
+// colorCode is what may stand between the beginning and the end of a colour's sequence.
+var colorCode = regexp.MustCompile(`^[0-9;]{1,32}$`)
+
+// ReadTheme reads a file such as Salt's option color_theme names: a mapping in YAML of
+// Salt's names of colours to codes of a terminal, such as RED: '0;35'.
+func ReadTheme(file string) (Theme, error) {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("read the theme of colours: %w", err)
+	}
+	v, err := yaml11.Read(b)
+	if err != nil {
+		return nil, fmt.Errorf("read the theme of colours %s: %w", file, err)
+	}
+	entries, ok := pairs(v)
+	if !ok {
+		return nil, fmt.Errorf("the theme of colours %s is no mapping such as RED: '0;35'", file)
+	}
+	theme := Theme{}
+	for _, e := range entries {
+		name, code := python.Str(e.key), python.Str(e.val)
+		if palette[name] == "" {
+			return nil, fmt.Errorf("the theme of colours %s names %q; the names are %s", file, name, strings.Join(slices.Sorted(maps.Keys(palette)), ", "))
 		}
+		if !colorCode.MatchString(code) {
+			return nil, fmt.Errorf("the theme of colours %s: %s is %q, which is no code such as 0;35", file, name, code)
+		}
+		theme[name] = code
 	}
-	if start < len(s) {
-		out = append(out, s[start:])
+	return theme, nil
+}
+
+// Sequences are what a terminal is sent for the colours of the theme.
+func (t Theme) Sequences() []string {
+	var out []string
+	for _, code := range t {
+		out = append(out, sequence(code))
 	}
 	return out
+}
+
+func sequence(code string) string { return "\x1b[" + code + "m" }
+
+// colors are the sequences of the colours that outputters use; all are empty without
+// colour.
+type colors struct {
+	red, lightRed, green, lightGreen, lightYellow, blue, lightBlue, magenta, lightMagenta, cyan, darkGray, lightGray, white, end string
+}
+
+func (o *Options) colors() colors {
+	if !o.Color {
+		return colors{}
+	}
+	get := func(name string) string {
+		if code, ok := o.Theme[name]; ok {
+			return sequence(code)
+		}
+		return sequence(palette[name])
+	}
+	return colors{
+		red: get("RED"), lightRed: get("LIGHT_RED"), green: get("GREEN"), lightGreen: get("LIGHT_GREEN"), lightYellow: get("LIGHT_YELLOW"),
+		blue: get("BLUE"), lightBlue: get("LIGHT_BLUE"), magenta: get("MAGENTA"), lightMagenta: get("LIGHT_MAGENTA"),
+		cyan: get("CYAN"), darkGray: get("DARK_GRAY"), lightGray: get("LIGHT_GRAY"), white: get("WHITE"), end: get("ENDC"),
+	}
 }

@@ -1,10 +1,6 @@
 package output
 
 import (
-	"cmp"
-	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/momtree/mom/internal/python"
@@ -12,294 +8,205 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// States says how results of states are shown, by Salt's options.
+// States says how results of states are shown, by Salt's options. The zero value is
+// Salt's default.
 type States struct {
-	// Output is state_output: full (the default), terse, mixed or changes, each also
-	// with _id behind it, which shows the id of a state in the place of its name.
+	// Output is state_output, one of [StateOutputs]; "" is full. _id behind it shows the
+	// id of a state in the place of its name.
 	Output string
 	// Brief leaves out states that succeeded without a change (state_verbose: False).
 	Brief bool
-	// Diff does the same, and is Salt's --output-diff.
+	// Diff does the same (state_output_diff, --output-diff).
 	Diff bool
+	// NoTimes leaves out when states began and how long they took
+	// (state_output_profile: False).
+	NoTimes bool
+	// Percent adds to the summary how many per cent succeeded and failed
+	// (state_output_pct).
+	Percent bool
+	// CompressIDs shows states of several names under one id, with one result, as one
+	// (state_compress_ids).
+	CompressIDs bool
+	// Tabular is how a state looks in one line (state_tabular).
+	Tabular Tabular
+	// Exclude and Terse are, for filter, the results, True, False and None, whose states
+	// are left out and shown in one line (state_output_exclude, state_output_terse).
+	Exclude, Terse []string
 }
 
 // StateOutputs are the values of [States].Output.
 var StateOutputs = []string{"full", "full_id", "terse", "terse_id", "mixed", "mixed_id", "changes", "changes_id", "filter", "filter_id"}
 
 // highstate shows the results of states: {minion: {state: result}}, or what kept them
-// from being run, {minion: [texts]}. Other data go to nested.
-func highstate(v any, o Options) (string, error) {
+// from being run, {minion: [texts]}. What Salt does not show, or fails at, goes to nested.
+func highstate(v any, o Options) (string, error) { return statesOf(v, o, 1) }
+
+// statesOf shows the results of several minions. level counts how deep they stand among
+// results of an orchestration.
+func statesOf(v any, o Options, level int) (string, error) {
+	v, err := unwrapped(v)
+	if err != nil {
+		return "", err
+	}
+	switch v := v.(type) {
+	case nil:
+		return "None", nil
+	case string:
+		return terminal.Text(v), nil
+	}
 	hosts, ok := pairs(v)
 	if !ok || len(hosts) == 0 {
 		return "", errShape
 	}
-	var b strings.Builder
-	for _, h := range hosts {
-		w := &stateWriter{colors: theme(o.Color), o: o.States}
-		if err := w.host(h.val); err != nil {
+	if hosts, err = withoutRetcode(hosts); err != nil {
+		return "", err
+	}
+	if o.States.CompressIDs {
+		hosts = compressed(hosts)
+	}
+	texts := make([]string, len(hosts))
+	for i, h := range hosts {
+		if texts[i], _, err = statesOn(h, o, level); err != nil {
 			return "", err
 		}
-		b.WriteString(w.head + terminal.Line(python.Str(h.key)) + ":" + w.end + "\n" + w.String())
-		if w.states {
-			b.WriteString(w.summary(terminal.Line(python.Str(h.key))))
+	}
+	return strings.Join(texts, "\n"), nil
+}
+
+// unwrapped takes results out of what runners put around them.
+func unwrapped(v any) (any, error) {
+	for _, name := range []string{"return", "data"} {
+		if ps, ok := pairs(v); ok {
+			if inner, ok := field(ps, name); ok {
+				v = inner
+			}
 		}
 	}
-	return b.String(), nil
+	ps, ok := pairs(v)
+	if !ok || len(ps) != 1 {
+		return v, nil
+	}
+	job, _ := pairs(ps[0].val)
+	_, jid := field(job, "jid")
+	_, fun := field(job, "fun")
+	if !jid || !fun {
+		return v, nil
+	}
+	ret, ok := field(job, "return")
+	if !ok {
+		return v, nil
+	}
+	inner, ok := pairs(ret)
+	if !ok {
+		return nil, errShape
+	}
+	if data, ok := field(inner, "data"); ok {
+		return data, nil
+	}
+	return v, nil
 }
 
-// state is one result.
-type state struct {
-	fun, id, name string
-	at            float64 // __run_num__
-	result        any
-	comment       string
-	changes       any
-	changed       bool
-	started, took any
-	alone         bool // not beside others (__parallel__)
-	warnings      []string
+// withoutRetcode leaves out the return code that an orchestration gives beside the
+// results of its master.
+func withoutRetcode(hosts []pair) ([]pair, error) {
+	masters, at := 0, -1
+	for i, h := range hosts {
+		name, ok := h.key.(string)
+		if !ok {
+			return nil, errShape
+		}
+		if strings.HasSuffix(name, "_master") {
+			masters++
+		}
+		if name == "retcode" {
+			at = i
+		}
+	}
+	if at >= 0 && masters == 1 {
+		hosts = append(hosts[:at:at], hosts[at+1:]...)
+	}
+	return hosts, nil
 }
 
-// stateWriter writes what one minion returned.
-type stateWriter struct {
-	colors
-	strings.Builder
-	o      States
-	head   string // the colour of the minion's name
-	states bool
-
-	succeeded, unchanged, changed, failed, odd, warned int
-	took, longest                                      float64
+// statesOn shows what one minion returned, and tells whether anything changed.
+func statesOn(h pair, o Options, level int) (string, bool, error) {
+	w := &stateWriter{colors: o.colors(), o: o, level: level}
+	name := terminal.Line(python.Str(h.key))
+	if err := w.host(name, h.val); err != nil {
+		return "", false, err
+	}
+	return strings.Join(append([]string{w.head + name + ":" + w.end}, w.out...), "\n"), w.changed > 0, nil
 }
 
-// put writes one line in a colour.
-func (w *stateWriter) put(color, text string) { w.WriteString(color + text + w.end + "\n") }
-
-func (w *stateWriter) host(v any) error {
+// host writes what one minion returned.
+func (w *stateWriter) host(name string, v any) error {
+	w.head = w.green
+	if whole(v) {
+		v = python.Str(v)
+	}
+	if text, ok := v.(string); ok { // of a function that is no state
+		for _, l := range lines(text) {
+			w.put(w.head, "    "+terminal.Text(l))
+		}
+		w.head, w.changed = w.cyan, 1
+		return nil
+	}
 	if errs, ok := wire.AsList(v); ok {
 		w.head = w.lightRed
-		w.put("    "+w.head, "Data failed to compile:")
+		w.out = append(w.out, "    "+w.head+"Data failed to compile:"+w.end)
 		for _, e := range errs {
 			w.put(w.head, "----------\n    "+terminal.Text(python.Str(e)))
 		}
 		return nil
 	}
-	all, err := readStates(v)
+	entries, ok := pairs(v)
+	if !ok {
+		return errShape
+	}
+	all, lost, err := readStates(entries)
 	if err != nil {
 		return err
 	}
-	w.head, w.states = w.green, true
-	slices.SortStableFunc(all, func(a, b state) int { return cmp.Compare(a.at, b.at) })
-	for _, s := range all {
-		w.count(s)
-		w.state(s)
+	if len(entries) > 0 && len(all)+len(lost) == 0 {
+		return errShape // Salt shows nothing of it
 	}
+	w.out = append(w.out, lost...)
+	for _, s := range all {
+		if err := w.state(s); err != nil {
+			return err
+		}
+	}
+	w.summary(name)
 	return nil
 }
 
-// readStates reads {"module_|-id_|-name_|-function": {result, comment, …}}.
-func readStates(v any) ([]state, error) {
-	entries, ok := pairs(v)
-	if !ok {
-		return nil, errShape
+// Results reads results that filter is to leave out or to shorten: a text in which commas
+// separate them, or a list.
+func Results(v any) []string {
+	if text, ok := v.(string); ok {
+		return strings.Split(text, ",")
 	}
-	out := make([]state, 0, len(entries))
-	for _, e := range entries {
-		m, ok := e.val.(*wire.Map)
-		key, _ := e.key.(string)
-		parts := strings.Split(key, "_|-")
-		if !ok || len(parts) != 4 || !m.Has("result") {
-			return nil, errShape
+	list, _ := wire.AsList(v)
+	var out []string
+	for _, e := range list {
+		out = append(out, python.Str(e))
+	}
+	return out
+}
+
+// Arguments takes from the arguments of a job what filter is to leave out (exclude=) and
+// to shorten (terse=).
+func (s *States) Arguments(args []any) {
+	for _, a := range args {
+		m, ok := a.(*wire.Map)
+		if !ok || !m.Has("__kwarg__") {
+			continue
 		}
-		get := func(name string) any { f, _ := m.Get(name); return f }
-		s := state{fun: parts[0] + "." + parts[3], id: parts[1], name: parts[2], result: get("result"), changes: get("changes"), alone: !m.Has("__parallel__")}
-		s.at, _ = python.Number(get("__run_num__"))
-		s.changed = filled(s.changes)
-		s.comment = strings.TrimSpace(python.Str(get("comment")))
-		if d := get("data"); filled(d) {
-			s.comment += " " + python.Str(d)
+		if v, ok := m.Get("exclude"); ok {
+			s.Exclude = Results(v)
 		}
-		s.started, s.took = get("start_time"), get("duration")
-		s.warnings = wire.Texts(m.List("warnings"))
-		out = append(out, s)
-	}
-	return out, nil
-}
-
-// filled is Python's truth of what may stand under changes.
-func filled(v any) bool {
-	if ps, ok := pairs(v); ok {
-		return len(ps) > 0
-	}
-	if items, ok := wire.AsList(v); ok {
-		return len(items) > 0
-	}
-	text, ok := v.(string)
-	return ok && text != "" || !ok && v != nil && v != false
-}
-
-func (w *stateWriter) count(s state) {
-	switch s.result {
-	case true:
-		w.succeeded++
-	case nil:
-		w.unchanged++
-	case false:
-		w.failed++
-	default:
-		w.odd++
-	}
-	if s.changed {
-		w.changed++
-	}
-	took, _ := python.Number(s.took)
-	if s.alone {
-		w.took += took
-	} else {
-		w.longest = max(w.longest, took)
-	}
-	if len(s.warnings) > 0 {
-		w.warned++
-	}
-}
-
-// state writes one result, in full, in a line, or not at all.
-func (w *stateWriter) state(s state) {
-	if (w.o.Diff || w.o.Brief) && s.result == true && !s.changed {
-		return
-	}
-	color := w.green
-	if s.changed {
-		color = w.cyan
-	}
-	switch s.result {
-	case false:
-		color, w.head = w.red, w.red
-	case nil:
-		color, w.head = w.lightYellow, w.lightYellow
-	}
-	form, byID := strings.CutSuffix(cmp.Or(w.o.Output, "full"), "_id")
-	if byID {
-		s.name = s.id
-	}
-	if form == "terse" || form == "mixed" && s.result != false || form == "changes" && s.result == true && !s.changed {
-		w.terse(color, s)
-		return
-	}
-	w.put(color, "----------")
-	field := func(label, text string) {
-		w.put("    "+color, fmt.Sprintf("%8s: %s", label, terminal.Text(text)))
-	}
-	field("ID", s.id)
-	field("Function", s.fun)
-	if s.name != s.id {
-		field("Name", s.name)
-	}
-	field("Result", python.Str(s.result))
-	field("Comment", strings.ReplaceAll(s.comment, "\n", "\n"+strings.Repeat(" ", changesIndent)))
-	if s.started != nil {
-		field("Started", python.Str(s.started))
-		took := ""
-		if s.took != nil {
-			took = python.Str(s.took) + " ms"
+		if v, ok := m.Get("terse"); ok {
+			s.Terse = Results(v)
 		}
-		field("Duration", took)
 	}
-	w.put(color, "     Changes:   "+w.nestedChanges(s))
-	if len(s.warnings) > 0 {
-		w.put("   "+w.lightRed, " Warnings: "+terminal.Text(fold(strings.Join(s.warnings, "\n"), 80-changesIndent)))
-	}
-}
-
-// changesIndent is how far changes, and the further lines of a comment, stand in.
-const changesIndent = 14
-
-func (w *stateWriter) nestedChanges(s state) string {
-	if !s.changed {
-		return ""
-	}
-	n := &nester{colors: w.colors}
-	n.names, n.items = n.cyan, n.green
-	n.display(s.changes, changesIndent, "")
-	return "\n" + strings.TrimSuffix(n.String(), "\n")
-}
-
-// fold breaks words into lines of a width, the further ones as far in as changes.
-func fold(text string, width int) string {
-	var b strings.Builder
-	column := 0
-	for i, word := range strings.Fields(text) {
-		switch n := len([]rune(word)); {
-		case i == 0:
-			column = n
-		case column+1+n > width:
-			b.WriteString("\n" + strings.Repeat(" ", changesIndent))
-			column = n
-		default:
-			b.WriteByte(' ')
-			column += 1 + n
-		}
-		b.WriteString(word)
-	}
-	return b.String()
-}
-
-// terse is a state in one line.
-func (w *stateWriter) terse(color string, s state) {
-	result := "Clean"
-	if s.changed {
-		result = "Changed"
-	}
-	switch s.result {
-	case false:
-		result = "Failed"
-	case nil:
-		result = "Differs"
-	}
-	if len(s.warnings) > 0 {
-		w.WriteString(w.lightRed + "Warnings:\n" + terminal.Text(strings.Join(s.warnings, "\n")) + w.end)
-	}
-	text := " Name: " + terminal.Text(s.name) + " - Function: " + terminal.Line(s.fun) + " - Result: " + result
-	if s.started != nil {
-		text += " - Started: " + terminal.Line(python.Str(s.started)) + " - Duration: " + terminal.Line(python.Str(s.took)) + " ms"
-	}
-	w.put(" "+color, text)
-}
-
-// summary counts and adds up.
-func (w *stateWriter) summary(host string) string {
-	rule := len("Succeeded: ")
-	if most := max(w.succeeded, w.unchanged, w.failed, w.odd, w.warned); most > 0 {
-		rule += len(strconv.Itoa(most))
-	}
-	counted := func(label string, n int) string { return fmt.Sprintf("%s: %*d", label, rule-len(label)-2, n) }
-	w.Reset()
-	w.put(w.cyan, "\nSummary for "+host+"\n"+strings.Repeat("-", rule))
-	var more []string
-	if w.unchanged > 0 {
-		more = append(more, fmt.Sprintf("%sunchanged=%d%s", w.lightYellow, w.unchanged, w.end))
-	}
-	if w.changed > 0 {
-		more = append(more, fmt.Sprintf("%schanged=%d%s", w.green, w.changed, w.end))
-	}
-	line := w.green + counted("Succeeded", w.succeeded+w.unchanged) + w.end
-	if len(more) > 0 {
-		line += " (" + strings.Join(more, ", ") + ")"
-	}
-	w.WriteString(line + "\n")
-	color := w.cyan
-	if w.failed > 0 {
-		color = w.red
-	}
-	w.put(color, counted("Failed", w.failed))
-	if w.warned > 0 {
-		w.put(w.lightRed, counted("Warnings", w.warned))
-	}
-	w.put(w.cyan, fmt.Sprintf("%s\nTotal states run: %*d", strings.Repeat("-", rule), rule-7, w.succeeded+w.unchanged+w.failed+w.odd))
-	took, unit := w.took+w.longest, "ms"
-	if took > 999 {
-		took, unit = took/1000, "s"
-	}
-	w.put(w.cyan, fmt.Sprintf("Total run time: %*.3f %s", rule-5, took, unit))
-	return w.String()
 }

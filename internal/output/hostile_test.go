@@ -54,9 +54,10 @@ func TestText_NothingSteersTheTerminal(t *testing.T) {
 
 // withoutColors takes out the colours of this package.
 func withoutColors(s string) string {
-	c := theme(true)
+	o := Options{Color: true}
+	c := o.colors()
 	return strings.NewReplacer(c.red, "", c.lightRed, "", c.green, "", c.lightGreen, "", c.lightYellow, "", c.blue, "", c.lightBlue, "",
-		c.magenta, "", c.lightMagenta, "", c.cyan, "", c.end, "").Replace(s)
+		c.magenta, "", c.lightMagenta, "", c.cyan, "", c.darkGray, "", c.lightGray, "", c.white, "", c.end, "").Replace(s)
 }
 
 // A minion may choose how its result is shown, not that it is hidden, nor that it

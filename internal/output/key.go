@@ -11,7 +11,7 @@ import (
 // keys prints what salt-key lists: {minions: [ids]} or, with fingerprints,
 // {minions: {id: fingerprint}}.
 func keys(v any, o Options) (string, error) {
-	c := theme(o.Color)
+	c := o.colors()
 	kinds := map[string]struct{ title, head, color string }{
 		"minions":          {"Accepted Keys:", c.lightGreen, c.green},
 		"minions_pre":      {"Unaccepted Keys:", c.lightRed, c.red},

@@ -17,7 +17,7 @@ type nester struct {
 }
 
 func nested(v any, o Options) (string, error) {
-	n := &nester{colors: theme(o.Color)}
+	n := &nester{colors: o.colors()}
 	n.names, n.items = n.cyan, n.green
 	if o.Retcode != 0 {
 		n.names, n.items = n.red, n.red

@@ -54,7 +54,7 @@ func newlineValuesOnly(v any, _ Options) (string, error) {
 // noReturn tells of minions that did not return.
 func noReturn(v any, o Options) (string, error) {
 	var b strings.Builder
-	c := theme(o.Color)
+	c := o.colors()
 	var show func(v any, indent string)
 	show = func(v any, indent string) {
 		if s, ok := v.(string); ok {

@@ -15,6 +15,8 @@ import (
 type Options struct {
 	// Color writes ANSI colours.
 	Color bool
+	// Theme are colours in the place of Salt's. Default none.
+	Theme Theme
 	// Indent is what --out-indent gives, nil when it was not given: the
 	// spaces per level of json (default 4) and yaml (default 2); a negative
 	// number means one line.
@@ -23,6 +25,8 @@ type Options struct {
 	Retcode int
 	// States says how highstate shows results.
 	States States
+	// Table says how table and profile draw.
+	Table TableForm
 }
 
 // ErrUnknown is returned for the name of no outputter, after nested was used
@@ -44,6 +48,9 @@ var outputters = map[string]func(v any, o Options) (string, error){
 	"no_return":           noReturn,
 	"newline_values_only": newlineValuesOnly,
 	"highstate":           highstate,
+	"table":               table,
+	"profile":             profile,
+	"pprint":              pprint,
 	// Minions of old releases ask for it.
 	"grains": nested,
 }
@@ -64,8 +71,9 @@ func Names() []string {
 // user chose none: those that show all of it under the minion's name. Not among them
 // are quiet, which hides it, newline_values_only, which hides whose it is, and
 // no_return and key, which say something of minions that only the master can know, and
-// json, which shows nothing of a map with a name that is no text.
-var offered = []string{"nested", "highstate", "txt", "text", "raw", "yaml", "grains"}
+// json, which shows nothing of a map with a name that is no text, and table and profile,
+// which leave out what is no row.
+var offered = []string{"nested", "highstate", "txt", "text", "raw", "pprint", "yaml", "grains"}
 
 // Offered says whether a minion may choose the outputter of this name.
 func Offered(name string) bool { return slices.Contains(offered, name) }

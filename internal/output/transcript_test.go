@@ -38,7 +38,7 @@ func TestTranscripts(t *testing.T) {
 		{"raw", "raw", items, Options{}, "{'web-01': {'role': 'web', 'nest': {'k': 'vweb'}, 'tags': ['a', 'web']}}\n"},
 		{"quiet", "quiet", items, Options{}, ""},
 		{"values", "newline_values_only", items, Options{}, "{'role': 'web', 'nest': {'k': 'vweb'}, 'tags': ['a', 'web']}\n"},
-		{"highstate of other data", "highstate", pings, Options{}, "db-01:\n    True\nweb-01:\n    True\n"},
+		{"highstate of other data", "highstate", pings, Options{}, "web-01:\n    True\ndb-01:\n    True\n"},
 		{"escapes", "nested", wire.NewMap("web-01", "a\tb\x1b[31mred\x1b[0m\ufffd\né"), Options{}, "web-01:\n    a\tb?[31mred?[0m\ufffd\n    é\n"},
 		{"escapes in json", "json", wire.NewMap("web-01", "a\tb\x1b[31mred\x1b[0m\né"), Options{}, "{\n    \"web-01\": \"a\\tb\\u001b[31mred\\u001b[0m\\né\"\n}\n"},
 		{"no return in colours", "no_return", missing, Options{Color: true}, "^[[0;36mweb-02^[[0;0m:\n^[[0;31m    Minion did not return. [No response]^[[0;0m\n^[[0;31m    The minions may not have all finished running and any remaining minions will return upon completion. To look up the return data for this job later, run the following command:^[[0;0m\n^[[0;31m    ^[[0;0m\n^[[0;31m    salt-run jobs.lookup_jid 20240101000000000004^[[0;0m\n"},

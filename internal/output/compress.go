@@ -1,0 +1,146 @@
+package output
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/momtree/mom/internal/python"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// compressed makes one of the states of several names that share an id, a file and a
+// result. Where that cannot be done all stay as they are.
+func compressed(hosts []pair) []pair {
+	out := make([]pair, 0, len(hosts))
+	for _, h := range hosts {
+		states, ok := pairs(h.val)
+		if !ok {
+			return hosts
+		}
+		c := &compressor{out: wire.NewMap(), count: map[string]int{}, rows: map[string]*wire.Map{}}
+		if !c.all(states) {
+			return hosts
+		}
+		out = append(out, pair{h.key, c.out})
+	}
+	return out
+}
+
+type compressor struct {
+	out   *wire.Map
+	count map[string]int       // states of one id and result
+	rows  map[string]*wire.Map // what stands for several, by its key
+}
+
+func (c *compressor) all(states []pair) bool {
+	ids := make([]string, len(states))
+	for i, s := range states {
+		fields, ok := pairs(s.val)
+		key, isKey := s.key.(string)
+		if !ok || !isKey {
+			return false
+		}
+		parts := []string{strings.Split(key, "_|-")[0]}
+		for _, name := range []string{"__id__", "__sls__", "result"} {
+			v, ok := field(fields, name)
+			if !ok {
+				return false
+			}
+			parts = append(parts, python.Str(v))
+		}
+		ids[i] = strings.Join(parts, "_")
+		c.count[ids[i]]++
+	}
+	for i, s := range states {
+		if c.count[ids[i]] == 1 {
+			c.out.Set(s.key, s.val)
+			continue
+		}
+		if fields, _ := pairs(s.val); !c.add(s.key.(string), fields, c.count[ids[i]]) {
+			return false
+		}
+	}
+	return true
+}
+
+// add adds a state to the one that stands for it.
+func (c *compressor) add(key string, fields []pair, n int) bool {
+	get := func(name string) any { v, _ := field(fields, name); return v }
+	parts := strings.Split(key, "_|-")
+	if len(parts) < 3 {
+		return false
+	}
+	parts[2] = compressedKey + python.Str(get("__sls__")) + "_" + python.Str(get("__id__")) + "_" + python.Str(get("result"))
+	parts[1] = fmt.Sprintf("%s (%d)", python.Str(get("__id__")), n)
+	key = strings.Join(parts, "_|-")
+	row := c.rows[key]
+	if row == nil {
+		row = wire.NewMap()
+		for _, f := range fields {
+			row.Set(f.key, f.val)
+		}
+		c.rows[key] = row
+		c.out.Set(key, row)
+		return true
+	}
+	had := func(name string) any { v, _ := row.Get(name); return v }
+	at, ok1 := python.Number(get("__run_num__"))
+	before, ok2 := python.Number(had("__run_num__"))
+	took, ok3 := python.Number(get("duration"))
+	sum, ok4 := python.Number(had("duration"))
+	began, ok5 := get("start_time").(string)
+	first, ok6 := had("start_time").(string)
+	if slices.Contains([]bool{ok1, ok2, ok3, ok4, ok5, ok6}, false) {
+		return false
+	}
+	if at < before {
+		row.Set("__run_num__", get("__run_num__"))
+	}
+	row.Set("duration", round3(took+sum))
+	row.Set("start_time", min(began, first))
+	return mergeChanges(row, get("name"), get("changes"))
+}
+
+// mergeChanges keeps the changes of several states by their names.
+func mergeChanges(row *wire.Map, name, changes any) bool {
+	if !truth(changes) {
+		return true
+	}
+	const all = "compressed changes"
+	had, _ := row.Get("changes")
+	each := wire.NewMap()
+	if truth(had) {
+		ps, ok := pairs(had)
+		if !ok {
+			return false
+		}
+		if known, ok := field(ps, all); ok && truth(known) {
+			m, ok := known.(*wire.Map)
+			if !ok {
+				return false
+			}
+			each = m
+		} else {
+			first, _ := row.Get("name")
+			each.Set(first, had)
+		}
+	}
+	each.Set(name, changes)
+	row.Set("changes", wire.NewMap(all, each))
+	return true
+}
+
+// round3 is Python's round to three places.
+func round3(f float64) float64 {
+	if math.IsInf(f, 0) || math.IsNaN(f) {
+		return f
+	}
+	r, err := strconv.ParseFloat(strconv.FormatFloat(f, 'f', 3, 64), 64)
+	if err != nil {
+		panic(err) // it was made here
+	}
+	return r
+}
