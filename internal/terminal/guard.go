@@ -16,6 +16,17 @@ type Guard struct {
 	mu   sync.Mutex
 	w    io.Writer
 	tail []byte // the beginning of a character whose rest has not been written yet
+	more []string
+}
+
+// Allow lets sequences through that the operator has chosen as colours, if w is a guard.
+// They have to be such as set colours: what else they do, a text from elsewhere can do.
+func Allow(w any, sequences ...string) {
+	if g, ok := w.(*Guard); ok {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.more = append(g.more, sequences...)
+	}
 }
 
 // NewGuard puts a guard before w.
@@ -35,7 +46,7 @@ func (g *Guard) Write(p []byte) (int, error) {
 		g.tail = bytes.Clone(text[len(text)-n:])
 		text = text[:len(text)-n]
 	}
-	if _, err := g.w.Write(guarded(text)); err != nil {
+	if _, err := g.w.Write(g.guarded(text)); err != nil {
 		return 0, err
 	}
 	return len(p), nil
@@ -45,7 +56,7 @@ func (g *Guard) Write(p []byte) (int, error) {
 func (g *Guard) Flush() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	rest := guarded(g.tail)
+	rest := g.guarded(g.tail)
 	g.tail = nil
 	if len(rest) == 0 {
 		return nil
@@ -67,7 +78,7 @@ func cutRune(p []byte) int {
 	return 0
 }
 
-func guarded(p []byte) []byte {
+func (g *Guard) guarded(p []byte) []byte {
 	if !suspicious(p) {
 		return p
 	}
@@ -76,7 +87,7 @@ func guarded(p []byte) []byte {
 		r, n := utf8.DecodeRune(p)
 		switch {
 		case r == '\x1b':
-			if m := color(p); m > 0 {
+			if m := max(color(p), g.allowed(p)); m > 0 {
 				out = append(out, p[:m]...)
 				n = m
 			} else {
@@ -90,6 +101,16 @@ func guarded(p []byte) []byte {
 		p = p[n:]
 	}
 	return out
+}
+
+// allowed is the length of the sequence at the start of p that [Allow] lets through, or 0.
+func (g *Guard) allowed(p []byte) int {
+	for _, s := range g.more {
+		if bytes.HasPrefix(p, []byte(s)) {
+			return len(s)
+		}
+	}
+	return 0
 }
 
 func suspicious(p []byte) bool {
@@ -110,8 +131,11 @@ func color(p []byte) int {
 	if end < 0 || !bytes.HasPrefix(p, []byte("\x1b[")) {
 		return 0
 	}
-	code := bytes.TrimPrefix(bytes.TrimPrefix(p[2:end], []byte("0;")), []byte("1;"))
-	if string(code) == "0" || len(code) == 2 && code[0] == '3' && code[1] >= '1' && code[1] <= '6' {
+	bold, isBold := bytes.CutPrefix(bytes.TrimPrefix(p[2:end], []byte("0;")), []byte("1;"))
+	switch {
+	case string(bold) == "0", len(bold) == 2 && bold[0] == '3' && bold[1] >= '1' && bold[1] <= '7':
+		return end + 1
+	case string(bold) == "30" && isBold: // grey; plain black would hide
 		return end + 1
 	}
 	return 0
@@ -124,6 +148,14 @@ func File(w any) *os.File {
 	}
 	f, _ := w.(*os.File)
 	return f
+}
+
+// Width is how many columns a terminal has; 80 where that cannot be known.
+func Width(f *os.File) int {
+	if columns, _, err := term.GetSize(int(f.Fd())); err == nil && columns > 0 {
+		return columns
+	}
+	return 80
 }
 
 // Is tells whether w (or what is read from, for an input) is a terminal.

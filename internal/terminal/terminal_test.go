@@ -41,6 +41,8 @@ func TestGuard(t *testing.T) {
 		"\x1b[33myellow":              "\x1b[33myellow",
 		"\x1b[8mhidden":               "?[8mhidden",
 		"\x1b[0;30mblack on black":    "?[0;30mblack on black",
+		"\x1b[0;1;30mgrey\x1b[0;37m.": "\x1b[0;1;30mgrey\x1b[0;37m.",
+		"\x1b[0;38mno\x1b[1;38m":      "?[0;38mno?[1;38m",
 		"\x1b[2J\x1b[H":               "?[2J?[H",
 		"\x1b]0;title\x07":            "?]0;title?",
 		"\x1bP+q\x1b\\":               "?P+q?\\",
@@ -71,6 +73,20 @@ func TestGuard(t *testing.T) {
 				t.Errorf("%q in steps of %d: %q, want %q", in, step, b.String(), want)
 			}
 		}
+	}
+}
+
+// Colours of an operator's own come through a guard that was told of them, and no others.
+func TestAllow(t *testing.T) {
+	var b bytes.Buffer
+	g := terminal.NewGuard(&b)
+	terminal.Allow(g, "\x1b[38;5;22m")
+	terminal.Allow(&b, "\x1b[2J") // no guard
+	if _, err := g.Write([]byte("\x1b[38;5;22mgreen\x1b[38;5;23m\x1b[2J")); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := b.String(), "\x1b[38;5;22mgreen?[38;5;23m?[2J"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 
