@@ -51,9 +51,15 @@ func TestNoOptionIsAcceptedAndIgnored(t *testing.T) {
 			field := fieldName(role.typ, role.opts[name].index)
 			_, last, _ := strings.Cut(field, ".")
 			readers := slices.Concat(read.Fields[role.typ.Name()+"."+last], read.Fields[field])
-			// Options are asked for by name on the minion, where modules may.
+			// Options are asked for by name on the minion, where modules may, and by the commands,
+			// for which both files are one.
 			if role.who == Minions {
 				readers = append(readers, read.Names[name]...)
+			}
+			for _, reader := range read.Names[name] {
+				if role.who == Masters && strings.HasPrefix(reader, "mom/") {
+					readers = append(readers, reader)
+				}
 			}
 			switch excused, missing := servedHere[name], NotYet[name]&role.who != 0; {
 			case len(readers) == 0 && excused == "" && !missing:

@@ -8,6 +8,8 @@ import (
 
 // Common holds the options that master and minion share with one default.
 type Common struct {
+	Show `yaml:",inline"`
+
 	// User is the account the daemon runs as; it also names the local key
 	// file of a master. Default: the user who starts the program.
 	User string `yaml:"user"`

@@ -146,6 +146,8 @@ func (c *Common) normalise() {
 	c.HashType = strings.ToLower(c.HashType)
 	c.LogLevel = strings.ToLower(c.LogLevel)
 	c.LogLevelLogfile = strings.ToLower(c.LogLevelLogfile)
+	c.StateOutput = strings.ToLower(c.StateOutput)
+	c.OutTableJustify = strings.ToLower(c.OutTableJustify)
 }
 
 // done joins what reading and validating found.

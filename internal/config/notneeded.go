@@ -30,6 +30,7 @@ var NotNeeded = map[string]string{
 	"req_server_niceness":        "there is no process of its own",
 	"serial":                     "only msgpack is spoken",
 	"server_id_use_crc":          "there is one form of server_id",
+	"strip_colors":               "what a minion wrote never steers the terminal",
 	"sock_pool_size":             "connections are shared",
 	"syndic_forward_all_events":  "every master above gets every event",
 	"tcp_authentication_retries": "only used by Salt's tcp transport",

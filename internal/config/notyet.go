@@ -173,16 +173,10 @@ var NotYet = map[string]Role{
 	"startup_states":           Minions,
 	"state_aggregate":          Both,
 	"state_auto_order":         Both,
-	"state_compress_ids":       Both,
 	"state_events":             Both,
-	"state_output":             Both,
-	"state_output_diff":        Both,
-	"state_output_pct":         Both,
-	"state_output_profile":     Both,
 	"state_queue":              Minions,
 	"state_top":                Both,
 	"state_top_saltenv":        Both,
-	"state_verbose":            Both,
 	"states_dirs":              Minions,
 
 	// Reactor, schedule, beacons, engines, thorium, queues.
@@ -335,7 +329,6 @@ var NotYet = map[string]Role{
 	"syndic_sock_dir":         Masters,
 
 	// Read and checked, but not obeyed.
-	"cli_summary":             Masters,
 	"enforce_mine_cache":      Masters,
 	"event_match_type":        Both,
 	"file_buffer_size":        Both,
@@ -349,7 +342,5 @@ var NotYet = map[string]Role{
 	"mine_interval":           Minions,
 	"peer":                    Masters,
 	"peer_run":                Masters,
-	"show_jid":                Masters,
-	"show_timeout":            Masters,
 	"test":                    Minions,
 }

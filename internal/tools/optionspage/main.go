@@ -74,6 +74,7 @@ var sections = []struct {
 	prefix      string
 }{
 	{"Master and minion", "They may stand in either file.", []string{"Common"}, config.Both, ""},
+	{"Master and minion: how results are shown", "What the commands show by the file `master`, and `salt-call` by the file `minion`.", []string{"Show"}, config.Both, ""},
 	{"Master: files and folders", "Where a master keeps what it keeps.", []string{"MasterFiles"}, config.Masters, ""},
 	{"Master: network", "Ports and limits.", []string{"MasterNetwork"}, config.Masters, ""},
 	{"Master: keys", "What a master does with keys and secrets.", []string{"MasterKeys"}, config.Masters, ""},
@@ -118,5 +119,5 @@ func code(s string) string {
 	if s == "" {
 		return ""
 	}
-	return "`" + s + "`"
+	return "`" + strings.ReplaceAll(s, "|", `\|`) + "`"
 }
