@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/zmtp"
 )
 
@@ -37,6 +38,18 @@ type Options struct {
 	// Log is told, at debug level, what goes to and comes from the master.
 	// Default: slog.Default.
 	Log *slog.Logger
+
+	conf *config.Master // nil: there is no file behind them
+}
+
+// Get gives an option of the configuration that [FromConfig] made these options from, by
+// Salt's name for it, in the form that a file has it: "state_output" for one. It is false
+// for options that were made otherwise, and of an option that is not known and not set.
+func (o *Options) Get(name string) (any, bool) {
+	if o.conf == nil {
+		return nil, false
+	}
+	return o.conf.Get(name)
 }
 
 // Bus says where the event sockets of a master or a minion are.

@@ -35,7 +35,7 @@ func FromConfig(dir string, log *slog.Logger) (Options, error) {
 	}
 	return Options{
 		Addr: LocalAddr(conf.Interface, conf.RetPort), Cachedir: conf.Cachedir, MasterUser: conf.User,
-		Nodegroups: groups, ConfFile: conf.ConfFile, Log: log,
+		Nodegroups: groups, ConfFile: conf.ConfFile, Log: log, conf: conf,
 		Bus: Bus{
 			Dir: conf.SockDir, Mode: conf.IpcMode, PubPort: conf.TcpMasterPubPort, PullPort: conf.TcpMasterPullPort,
 			Framing: conf.IpcFraming, // the master may be one of Salt's, which takes its own only

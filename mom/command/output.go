@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -20,7 +21,13 @@ type Output struct {
 	appendFile     bool
 	indent         *int
 	noColor, color bool
-	states         output.States
+
+	stateOutput string // "": as the configuration has it
+	verbose     *bool
+	diff        bool
+	states      output.States
+	table       output.TableForm
+	theme       output.Theme
 }
 
 // choice is Salt's error for a value that is not one of those an option takes.
@@ -49,22 +56,25 @@ func (f *Output) Register(s *options.Set) {
 	})
 	s.Text(&f.File, "--out-file --output-file", "FILE", "write the results to this file")
 	s.Bool(&f.appendFile, "--out-file-append --output-file-append", "add to the file of --out-file instead of replacing what it holds")
-	s.Func("--state-output", "FORM", "how highstate shows states: full (the default), terse, mixed, changes, each also with _id", func(v string) error {
+	s.Func("--state-output --state_output", "FORM", "how highstate shows states: full, terse, mixed, changes, filter, each also with _id; default: the option state_output", func(v string) error {
 		if !slices.Contains(output.StateOutputs, strings.ToLower(v)) {
 			return choice(v, output.StateOutputs)
 		}
-		f.states.Output = strings.ToLower(v)
+		f.stateOutput = strings.ToLower(v)
 		return nil
 	})
 	s.Values("--state-output", output.StateOutputs...)
-	s.Func("--state-verbose", "BOOL", "False: highstate leaves out states that succeeded without a change", func(v string) error {
-		if low := strings.ToLower(v); low != "true" && low != "false" {
+	s.Func("--state-verbose --state_verbose", "BOOL", "False: highstate leaves out states that succeeded without a change; default: the option state_verbose", func(v string) error {
+		low := strings.ToLower(v)
+		if low != "true" && low != "false" {
 			return choice(v, []string{"True", "False"})
 		}
-		f.states.Brief = strings.EqualFold(v, "false")
+		yes := low == "true"
+		f.verbose = &yes
 		return nil
 	})
-	s.Bool(&f.states.Diff, "--output-diff", "highstate shows only what changed or failed")
+	s.Values("--state-verbose", "True", "False")
+	s.Bool(&f.diff, "--output-diff --out-diff --state-output-diff --state_output_diff", "highstate shows only what changed or failed")
 	s.Bool(&f.noColor, "--no-color --no-colour", "no colours")
 	s.Bool(&f.color, "--force-color --force-colour", "colours, even when the output is no terminal")
 }
@@ -75,7 +85,13 @@ func (f *Output) Machine() bool { return f.Outputter == "json" || f.Outputter ==
 
 // Options gives what the outputters need to know.
 func (f *Output) Options(out io.Writer) output.Options {
-	o := output.Options{Color: f.color, Indent: f.indent, States: f.states}
+	o := output.Options{Color: f.color, Indent: f.indent, States: f.states, Table: f.table, Theme: f.theme}
+	o.States.Output = cmp.Or(f.stateOutput, o.States.Output)
+	o.States.Diff = o.States.Diff || f.diff
+	if f.verbose != nil {
+		o.States.Brief = !*f.verbose
+	}
+	terminal.Allow(out, f.theme.Sequences()...)
 	if f.File == "" {
 		o.Color = o.Color || terminal.Is(out)
 	}

@@ -97,6 +97,8 @@ func (f *flags) run(cmd *cobra.Command, words []string) (err error) {
 	if o.Config, err = f.config(cmd.Context(), o.Log); err != nil {
 		return err
 	}
+	f.output.Configure(o.Config, o.Log)
+	f.output.Arguments(o.Args)
 	w, err := f.output.Open(cmd.OutOrStdout())
 	if err != nil {
 		return err

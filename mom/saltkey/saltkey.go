@@ -200,6 +200,7 @@ func (f *flags) run(cmd *cobra.Command, words []string) (err error) {
 	if k.conf, _, err = config.LoadMaster(f.dir); err != nil {
 		return err
 	}
+	f.output.Configure(k.conf, log)
 	if err := workAs(cmp.Or(f.user, k.conf.User), f.user != ""); err != nil {
 		return err
 	}

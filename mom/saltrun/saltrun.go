@@ -87,6 +87,7 @@ func (f *flags) run(cmd *cobra.Command, words []string) (err error) {
 		return err
 	}
 	o.Log = log
+	f.output.Configure(&o, log)
 	c := client.New(o)
 	defer func() { err = errors.Join(err, c.Close()) }()
 	cl, err := f.login.As(cmd.Context(), c, cmd.InOrStdin(), cmd.ErrOrStderr())

@@ -1,0 +1,65 @@
+package command_test
+
+import (
+	"bytes"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/momtree/mom/internal/output"
+	"github.com/momtree/mom/mom/command"
+	"github.com/momtree/mom/mom/options"
+)
+
+type file map[string]any
+
+func (f file) Get(name string) (any, bool) { v, ok := f[name]; return v, ok }
+
+// TestConfigure: what the configuration says holds, unless the line says otherwise.
+func TestConfigure(t *testing.T) {
+	theme := filepath.Join(t.TempDir(), "theme")
+	if err := os.WriteFile(theme, []byte("RED: '0;35'\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	delim, yes := "  ", false
+	for _, c := range []struct {
+		name string
+		line string
+		conf file
+		want output.Options
+		told string
+	}{
+		{"nothing", "", file{}, output.Options{}, ""},
+		{
+			"the file", "",
+			file{"state_output": "terse", "state_verbose": false, "state_output_profile": false, "state_output_pct": true, "state_compress_ids": true, "state_tabular": "true", "state_output_exclude": "True,None", "out.table.delim": delim, "out.table.separate_rows": yes, "color_theme": theme},
+			output.Options{
+				States: output.States{Output: "terse", Brief: true, NoTimes: true, Percent: true, CompressIDs: true, Exclude: []string{"True", "None"}, Tabular: output.Aligned},
+				Table:  output.TableForm{Delim: &delim, SeparateRows: &yes}, Theme: output.Theme{"RED": "0;35"},
+			},
+			"",
+		},
+		{"the line", "--state-output=mixed_id --state-verbose=True --output-diff", file{"state_output": "terse", "state_verbose": false}, output.Options{States: output.States{Output: "mixed_id", Diff: true}}, ""},
+		{"no theme", "", file{"color_theme": filepath.Join(theme, "none")}, output.Options{}, "Results are shown in Salt's colours"},
+		{"no form", "", file{"state_tabular": "{9}"}, output.Options{}, "States in one line are shown in Salt's form"},
+	} {
+		var f command.Output
+		var s options.Set
+		f.Register(&s)
+		if _, err := s.Parse(strings.Fields(c.line)); err != nil {
+			t.Fatal(err)
+		}
+		var told bytes.Buffer
+		f.Configure(c.conf, slog.New(slog.NewTextHandler(&told, nil)))
+		if d := cmp.Diff(c.want, f.Options(&bytes.Buffer{}), cmp.AllowUnexported(output.Tabular{})); d != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, d)
+		}
+		if !strings.Contains(told.String(), c.told) || c.told == "" && told.Len() > 0 {
+			t.Errorf("%s: told %q", c.name, told.String())
+		}
+	}
+}
