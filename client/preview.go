@@ -23,11 +23,17 @@ type Preview struct {
 // Preview tells whom the target of a job means and sends nothing: every minion of the
 // tree is tried, by its id, and by its grains and pillar where the master has them.
 func (c *Client) Preview(ctx context.Context, j Job) (Preview, error) {
-	expr, err := c.parse(j)
-	if err != nil {
+	if _, err := c.parse(j); err != nil {
 		return Preview{}, err
 	}
 	top, err := c.Tree(ctx)
+	if err != nil {
+		return Preview{}, err
+	}
+	if j, err = c.placed(j, top); err != nil {
+		return Preview{}, err
+	}
+	expr, err := c.parse(j)
 	if err != nil {
 		return Preview{}, err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/momtree/mom/internal/target"
+	"github.com/momtree/mom/topology"
 )
 
 // TargetError is a target that cannot be understood, or a node group that the
@@ -42,6 +43,20 @@ func (c *Client) expand(j *Job) error {
 	return nil
 }
 
+// placed puts ids in the place of what a target says of the tree (B@ and D@), as the
+// master does when it gets the job.
+func (c *Client) placed(j Job, top topology.Node) (Job, error) {
+	if err := c.expand(&j); err != nil {
+		return j, err
+	}
+	tgt, err := target.ExpandPlaces(j.Tgt, j.TgtType, top.Where)
+	if err != nil {
+		return j, &TargetError{Target: j.Tgt, Err: err}
+	}
+	j.Tgt = tgt
+	return j, nil
+}
+
 // parse reads the target of a job.
 func (c *Client) parse(j Job) (target.Expr, error) {
 	if err := c.expand(&j); err != nil {
@@ -60,7 +75,7 @@ func (c *Client) parse(j Job) (target.Expr, error) {
 // understood.
 func (c *Client) Named(j Job) []string {
 	e, err := c.parse(j)
-	if err != nil {
+	if err != nil || target.HasPlaces(j.Tgt, j.TgtType) {
 		return nil
 	}
 	ids, _ := target.Exact(e)

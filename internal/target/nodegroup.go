@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/wire"
@@ -59,14 +58,7 @@ func ExpandTarget(tgt any, kind string, groups map[string]any) (any, string, err
 	if err != nil {
 		return nil, "", fmt.Errorf("%w: %w", ErrSyntax, err)
 	}
-	if !slices.ContainsFunc(words, func(w string) bool { return w == "" || strings.ContainsFunc(w, unicode.IsSpace) }) {
-		return strings.Join(words, " "), kind, nil
-	}
-	list := make([]any, len(words)) // a text would fall into other words
-	for i, w := range words {
-		list[i] = w
-	}
-	return list, kind, nil
+	return asTarget(words), kind, nil
 }
 
 func isNodegroup(word string) bool {

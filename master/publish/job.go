@@ -39,7 +39,7 @@ func (s *Service) Read(p wire.PublishLoad, trusted bool) (*Job, error) {
 	if p.TgtType == "" {
 		p.TgtType = "glob"
 	}
-	if tgt, err = s.expanded(&p, tgt); err != nil {
+	if tgt, err = s.expanded(&p, tgt, trusted && p.JID != ""); err != nil {
 		return nil, err
 	}
 	j := &Job{fun: wire.FunName(p.Fun), tgt: tgt}
@@ -78,9 +78,13 @@ func (s *Service) Read(p wire.PublishLoad, trusted bool) (*Job, error) {
 var notOfTheJob = []string{"auth_list", "token", "password", "username", "eauth", "key"}
 
 // expanded replaces node groups in the target of a load: a job means the groups of the
-// master where it starts. Nodes and minions below have others, or none.
-func (s *Service) expanded(p *wire.PublishLoad, tgt any) (any, error) {
+// master where it starts. Nodes and minions below have others, or none. So it is with
+// places in the tree, which are seen from there; what comes from above speaks of none.
+func (s *Service) expanded(p *wire.PublishLoad, tgt any, fromAbove bool) (any, error) {
 	out, kind, err := target.ExpandTarget(tgt, p.TgtType, s.o.Config.Nodegroups)
+	if err == nil && !fromAbove {
+		out, err = target.ExpandPlaces(out, kind, s.o.Policy.Where)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("target %v: %w", tgt, err)
 	}

@@ -27,6 +27,8 @@ type Options struct {
 	}
 	Policy interface {
 		Match(tgt any, tgtType, delimiter string) (ownership.Audience, error)
+		// Where gives the minions that a word of a target means which speaks of the tree.
+		Where(letter, pattern string) ([]string, error)
 		Aimed(jid, tgtType string, expr target.Expr)
 		Conns(nodes []string) map[uint64]bool
 		Trespassed(t ownership.Trespass)

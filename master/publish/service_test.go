@@ -74,6 +74,13 @@ func (w *world) Match(tgt any, tgtType, _ string) (ownership.Audience, error) {
 	}
 	return a, err
 }
+
+func (w *world) Where(letter, pattern string) ([]string, error) {
+	if letter == "B" && pattern == "n1" {
+		return []string{"m1"}, nil
+	}
+	return nil, errors.New("there is no node " + pattern)
+}
 func (w *world) Aimed(string, string, target.Expr) {}
 func (w *world) Conns([]string) map[uint64]bool    { return nil }
 func (w *world) Trespassed(t ownership.Trespass)   { w.tell("trespass " + t.Kind) }
