@@ -14,6 +14,12 @@ func (r *Report) Close(a *client.Account) (int, error) {
 	for _, id := range r.Cut() {
 		r.show(r.cut[id])
 	}
+	if r.o.Progress != nil {
+		r.o.Progress.Update(client.Update{Complete: a})
+		if err := r.o.Progress.Close(); err != nil && r.err == nil {
+			r.err = err
+		}
+	}
 	nodes := r.nodes(a)
 	if a.Expected == 0 && len(r.returned)+len(r.missing) == 0 {
 		r.blame(a, nodes)
@@ -73,10 +79,15 @@ func (r *Report) nodes(a *client.Account) []string {
 // document shows a static report.
 func (r *Report) document() {
 	all := value.NewMap()
+	name := r.o.Outputter
 	for _, id := range sorted(r.returned) {
-		all.Set(id, valueOf(r.returned[id]))
+		ret := r.returned[id]
+		all.Set(id, valueOf(ret))
+		if r.o.Outputter == "" && strings.HasPrefix(ret.Fun, "state.") {
+			name = "highstate"
+		}
 	}
-	r.render(r.o.Outputter, all, r.o.Output)
+	r.render(name, all, r.o.Output)
 }
 
 func (r *Report) summary(nodes []string) {
@@ -117,7 +128,7 @@ func (r *Report) names(title string, ids []string, hide bool) {
 
 // judge tells what went wrong and gives the exit code.
 func (r *Report) judge(a *client.Account, nodes []string) int {
-	if (r.o.Static || r.o.Docs) && !r.o.HideTimeout {
+	if r.late() && !r.o.HideTimeout {
 		for _, id := range sorted(r.missing) {
 			r.printf(r.o.Errors, "%s: %s\n", terminal.Line(id), missingLine(r.missing[id]))
 		}

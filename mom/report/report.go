@@ -34,6 +34,9 @@ type Options struct {
 	ShowJID     bool
 	Summary     bool
 	Docs        bool // results are those of sys.doc: merge them
+	// Progress shows who has returned in the place of results; with Static these come at
+	// the end all the same.
+	Progress *Progress
 	// Exact holds the ids the target names one by one, nil for any other: when
 	// all of them have returned, nodes that did not answer do not matter.
 	Exact []string
@@ -101,6 +104,9 @@ func (r *Report) Started(jid string) {
 
 // Update shows what came in. The error is that of a broken output.
 func (r *Report) Update(u client.Update) error {
+	if r.o.Progress != nil {
+		r.o.Progress.Update(u)
+	}
 	switch {
 	case u.Return != nil:
 		r.result(*u.Return)
@@ -138,7 +144,7 @@ func (r *Report) show(ret client.Return) {
 	if ret.Retcode != 0 {
 		r.failed[ret.ID] = true
 	}
-	if r.o.Static || r.o.Docs {
+	if r.late() {
 		return
 	}
 	o := r.o.Output
@@ -149,6 +155,9 @@ func (r *Report) show(ret client.Return) {
 	}
 	r.render(name, value.NewMap(ret.ID, valueOf(ret)), o)
 }
+
+// late tells whether nothing is shown of a minion as it comes in.
+func (r *Report) late() bool { return r.o.Static || r.o.Docs || r.o.Progress != nil }
 
 func valueOf(ret client.Return) any {
 	v, err := ret.Value.Decode()
@@ -171,7 +180,7 @@ func (r *Report) absent(missing map[string]client.Missing) {
 			continue
 		}
 		r.told[id] = text
-		if r.o.Static || r.o.Docs {
+		if r.late() {
 			continue // named at the end, beside the results
 		}
 		name := r.o.Outputter
@@ -209,7 +218,7 @@ func advice(m client.Missing, jid string) string {
 
 // advise gives the advice once, where minions were shown without it.
 func (r *Report) advise() {
-	if r.o.Static || r.o.Docs || r.o.HideTimeout {
+	if r.late() || r.o.HideTimeout {
 		return
 	}
 	n := 0
