@@ -18,6 +18,8 @@ type MasterJobs struct {
 	ShowJid bool `yaml:"show_jid" default:"false"`
 	// CliSummary prints a summary after each job. Default false.
 	CliSummary bool `yaml:"cli_summary" default:"false"`
+	// SaltCpChunkSize is how much of a file salt-cp gives to one job, in bytes. Default 98304.
+	SaltCpChunkSize int `yaml:"salt_cp_chunk_size" unit:"byte" default:"98304" min:"1" max:"16777216"`
 	// JobCache keeps results. Without it a return leaves a mark alone, so that
 	// a repeat is recognised; what is owed to a master above is not touched.
 	// Default true.

@@ -82,7 +82,7 @@ var NotYet = map[string]Role{
 	"minionfs_whitelist":            Masters,
 	"roots_update_interval":         Both,
 	"s3fs_update_interval":          Both,
-	"salt_cp_chunk_size":            Both,
+	"salt_cp_chunk_size":            Minions,
 	"svnfs_branches":                Masters,
 	"svnfs_mountpoint":              Masters,
 	"svnfs_remotes":                 Masters,
