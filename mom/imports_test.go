@@ -18,6 +18,7 @@ var standing = map[string]map[string]string{
 	"options":   nil,
 	"report":    nil,
 	"salt":      nil,
+	"saltcp":    nil,
 	"screen":    nil,
 	"top":       nil,
 	"trace":     nil,

@@ -18,6 +18,7 @@ import (
 	"github.com/momtree/mom/mom/plan"
 	"github.com/momtree/mom/mom/salt"
 	"github.com/momtree/mom/mom/saltcall"
+	"github.com/momtree/mom/mom/saltcp"
 	"github.com/momtree/mom/mom/saltkey"
 	"github.com/momtree/mom/mom/saltrun"
 	"github.com/momtree/mom/mom/sim"
@@ -56,7 +57,7 @@ func commandFor(arg0 string) *cobra.Command {
 		Short: "Salt's control plane around the tree of masters",
 		Long: "mom runs and looks at a tree of Salt masters: the daemons master, syndic and\n" +
 			"minion, Salt's own commands, and views of the tree. Called as salt, salt-key,\n" +
-			"salt-run, salt-call, salt-master, salt-minion or salt-syndic it is that command.",
+			"salt-run, salt-call, salt-cp, salt-master, salt-minion or salt-syndic it is that command.",
 	}
 	root.AddCommand(daemons.Commands()...)
 	root.AddCommand(saltCommands()...)
@@ -73,12 +74,12 @@ func absent(name string) *cobra.Command {
 			if name == "salt-api" {
 				return command.Exit(command.ExitUsage, errors.New("salt-api is not part of mom: there is no REST API yet (docs/absent.md)"))
 			}
-			return command.Exit(command.ExitUsage, fmt.Errorf("%s is not part of mom; called by a name of Salt's it is one of salt, salt-call, salt-key, salt-run, salt-master, salt-syndic, salt-minion", name))
+			return command.Exit(command.ExitUsage, fmt.Errorf("%s is not part of mom; called by a name of Salt's it is one of salt, salt-call, salt-cp, salt-key, salt-run, salt-master, salt-syndic, salt-minion", name))
 		},
 	}
 }
 
 // saltCommands are the commands that Salt has, under its names.
 func saltCommands() []*cobra.Command {
-	return []*cobra.Command{salt.Command(), saltcall.Command(), saltkey.Command(), saltrun.Command()}
+	return []*cobra.Command{salt.Command(), saltcall.Command(), saltcp.Command(), saltkey.Command(), saltrun.Command()}
 }

@@ -21,7 +21,7 @@ func (f *flags) size() client.Batch {
 
 // batch runs the job on a few minions at a time and shows each round.
 func (r *call) batch(ctx context.Context) (err error) {
-	rep := r.report()
+	rep := r.report(nil)
 	b, err := r.client.Batch(ctx, r.job, r.f.size())
 	if err != nil {
 		return r.refused(ctx, err, "")
@@ -96,6 +96,8 @@ func (f *flags) consistent() error {
 		return &options.Error{Text: "--batch and --queue exclude each other: a round ends when all have answered"}
 	case f.batch != "" && f.doc:
 		return &options.Error{Text: "--batch and --doc exclude each other"}
+	case f.progress && (f.async || f.batch != "" || f.doc || f.preview):
+		return &options.Error{Text: "--progress shows the returns of one job; it does not go with --async, --batch, --doc and --preview-target"}
 	case f.subset < 0 || f.batchWait < 0 || math.IsNaN(f.batchWait) || f.batchWait > 1e6:
 		return &options.Error{Text: "--subset and --batch-wait take numbers from 0 on (seconds up to 1000000)"}
 	}

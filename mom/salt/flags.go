@@ -2,6 +2,7 @@ package salt
 
 import (
 	"fmt"
+	"log/slog"
 	"strings"
 	"time"
 
@@ -20,7 +21,7 @@ type flags struct {
 	stdin   bool
 	noParse string
 
-	static, async, verbose, hideTimeout, showJID, summary, doc, preview bool
+	static, async, verbose, hideTimeout, showJID, summary, doc, preview, progress bool
 
 	batch     string
 	batchWait float64
@@ -28,10 +29,11 @@ type flags struct {
 	subset    int
 	queue     time.Duration
 
-	separator                     string
-	metadata                      string
-	ret, retConfig, retKwargs     string
-	tgtType, tgtOption, delimiter string
+	separator                 string
+	metadata                  string
+	ret, retConfig, retKwargs string
+
+	target command.Target
 
 	output command.Output
 	login  command.Login
@@ -39,13 +41,14 @@ type flags struct {
 }
 
 func (f *flags) register(s *options.Set) {
-	f.dir, f.separator, f.delimiter, f.tgtType = "/etc/salt", ",", ":", "glob"
+	f.dir, f.separator = "/etc/salt", ","
 	s.Text(&f.dir, "-c --config-dir", "DIR", "folder with the file master; default: /etc/salt")
 	s.Int(&f.timeout, "-t --timeout", "SECONDS", "seconds until a silent minion is asked whether it still runs the job; default: the master's option timeout")
 	s.Bool(&f.stdin, "--args-stdin", "read one more argument from each line of standard input")
 	s.Text(&f.noParse, "--no-parse", "NAMES", "keyword arguments, separated by commas, whose values stay text")
 	s.Bool(&f.static, "-s --static", "show all results together, as one document, when the last is in")
 	s.Bool(&f.async, "--async", "start the job, show its id, and do not wait")
+	s.Bool(&f.progress, "-p --progress", "show on standard error who has returned of those that have to, by node, and a summary at the end, in the place of results; with --static the results as well")
 	s.Bool(&f.verbose, "-v --verbose", "show the job id, and in the summary who did not return or failed")
 	s.Bool(&f.hideTimeout, "--hide-timeout", "say nothing of minions that did not return")
 	s.Bool(&f.showJID, "--show-jid", "show the job id")
@@ -66,33 +69,21 @@ func (f *flags) register(s *options.Set) {
 	s.Text(&f.metadata, "--metadata", "DATA", "data in YAML to keep with the job")
 	s.Bool(&f.preview, "--preview-target", "show which minions the target should match, and send nothing")
 
-	s.Group("Target Options")
-	for _, k := range []struct{ names, kind, help string }{
-		{"-E --pcre", "pcre", "the target is a regular expression, anchored at its start"},
-		{"-L --list", "list", "the target is a list of ids, separated by commas or blanks"},
-		{"-G --grain", "grain", "the target is a grain: key:value, where the value is a glob"},
-		{"-P --grain-pcre", "grain_pcre", "the target is a grain: key:value, where the value is a regular expression"},
-		{"-N --nodegroup", "nodegroup", "the target is the name of a node group of the master's configuration"},
-		{"-C --compound", "compound", "the target joins several: G@os:Debian and not web*"},
-		{"-I --pillar", "pillar", "the target is pillar data: key:value, where the value is a glob"},
-		{"-J --pillar-pcre", "pillar_pcre", "the target is pillar data: key:value, where the value is a regular expression"},
-		{"-S --ipcidr", "ipcidr", "the target is an IP address or network"},
-	} {
-		s.Do(k.names, k.help, func() error {
-			if f.tgtOption != "" {
-				return &options.Error{Text: "The options " + f.tgtOption + " and " + k.names + " are mutually exclusive. Please only choose one of them"}
-			}
-			f.tgtType, f.tgtOption = k.kind, k.names
-			return nil
-		})
-	}
-	s.Do("-R --range", "refused: this program does not ask range servers", func() error {
-		return &options.Error{Text: "range targets are not supported: no range server is asked; use a node group or a list"}
-	})
-	s.Text(&f.delimiter, "--delimiter", "TEXT", "what separates the keys of a grain or pillar target; default: a colon")
+	f.target.Register(s, "-C --compound")
 	f.output.Register(s)
 	f.login.Register(s)
 	f.logs.Register(s)
+}
+
+// configure takes from the master's configuration what the line does not say.
+func (f *flags) configure(c command.Configuration, log *slog.Logger) {
+	f.output.Configure(c, log)
+	set := func(v any, known bool) bool { return known && v == true }
+	f.showJID = f.showJID || set(c.Get("show_jid"))
+	f.summary = f.summary || set(c.Get("cli_summary")) && f.output.Outputter == ""
+	if v, known := c.Get("show_timeout"); known && v == false {
+		f.hideTimeout = true
+	}
 }
 
 // lacking tells that a line has no target or no function.
@@ -152,16 +143,11 @@ func (f *flags) line(words []string) (line, error) {
 
 // job is the publication for a line.
 func (f *flags) job(l line) (client.Job, error) {
-	j := client.Job{Tgt: l.target, TgtType: f.tgtType, Fun: l.fun, Args: l.args, Ret: f.ret, Extra: map[string]any{}}
+	j := client.Job{Fun: l.fun, Args: l.args, Ret: f.ret, Extra: map[string]any{}}
+	f.target.Of(&j, l.target)
 	j.Queue = f.queue
 	if f.timeout > 0 {
 		j.Timeout = time.Duration(f.timeout) * time.Second
-	}
-	if f.tgtType == "list" {
-		j.Tgt = ids(l.target)
-	}
-	if f.delimiter != ":" {
-		j.Extra["delimiter"] = f.delimiter
 	}
 	if f.metadata != "" {
 		j.Extra["metadata"] = yaml11.Word(f.metadata)
@@ -177,18 +163,4 @@ func (f *flags) job(l line) (client.Job, error) {
 		j.Extra["ret_kwargs"] = v
 	}
 	return j, nil
-}
-
-// ids reads a list target.
-func ids(text string) []string {
-	if !strings.Contains(text, ",") {
-		return strings.Fields(text)
-	}
-	var out []string
-	for id := range strings.SplitSeq(strings.ReplaceAll(text, " ", ""), ",") {
-		if id != "" {
-			out = append(out, id)
-		}
-	}
-	return out
 }

@@ -23,7 +23,7 @@ func (r *call) preview(ctx context.Context) error {
 	case err != nil:
 		return r.refused(ctx, err, "")
 	}
-	rep := r.report()
+	rep := r.report(nil)
 	if err := rep.Preview(p.Minions); err != nil {
 		return err
 	}

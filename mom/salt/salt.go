@@ -7,10 +7,12 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"sync"
 
 	"github.com/spf13/cobra"
 
 	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/internal/terminal"
 	"github.com/momtree/mom/mom/command"
 	"github.com/momtree/mom/mom/options"
 	"github.com/momtree/mom/mom/report"
@@ -70,6 +72,8 @@ func (f *flags) run(cmd *cobra.Command, words []string, s *options.Set) (err err
 	if err != nil {
 		return err
 	}
+	f.configure(&o, log)
+	f.output.Arguments(line.args)
 	c := client.New(o)
 	defer func() { err = errors.Join(err, c.Close()) }()
 	if r.client, err = f.login.As(cmd.Context(), c, cmd.InOrStdin(), cmd.ErrOrStderr()); err != nil {
@@ -138,7 +142,29 @@ func (r *call) start(ctx context.Context) error {
 	return err
 }
 
-func (r *call) report() *report.Report {
+// progress gives the bar of --progress, which is drawn until the function is called that
+// it gives; nil: none is asked for.
+func (r *call) progress(ctx context.Context, own []string) (*report.Progress, func()) {
+	if !r.f.progress {
+		return nil, func() {}
+	}
+	o := report.ProgressOptions{W: r.stderr}
+	if file := terminal.File(r.stderr); terminal.Is(r.stderr) {
+		o.W, o.Live = file, true // what is drawn is clean, and has to move the cursor
+		o.Width = func() int { return terminal.Width(file) }
+	}
+	p := report.NewProgress(o)
+	p.Expect(own)
+	ctx, cancel := context.WithCancel(ctx)
+	var drawing sync.WaitGroup
+	drawing.Go(func() { p.Run(ctx) })
+	return p, func() {
+		cancel()
+		drawing.Wait()
+	}
+}
+
+func (r *call) report(p *report.Progress) *report.Report {
 	notes := r.stdout
 	if r.f.output.Machine() && r.f.output.File == "" {
 		notes = r.stderr
@@ -147,19 +173,21 @@ func (r *call) report() *report.Report {
 		Results: r.out, Notes: notes, Errors: r.stderr,
 		Outputter: r.f.output.Outputter, Output: r.f.output.Options(r.stdout),
 		Static: r.f.static, HideTimeout: r.f.hideTimeout, Verbose: r.f.verbose, ShowJID: r.f.showJID,
-		Summary: r.f.summary, Docs: r.job.Fun[0] == "sys.doc", Exact: r.exact,
+		Summary: r.f.summary || p != nil, Progress: p, Docs: r.job.Fun[0] == "sys.doc", Exact: r.exact,
 	})
 }
 
 // follow runs the job and shows what comes until the master says that it is
 // complete.
 func (r *call) follow(ctx context.Context) (err error) {
-	rep := r.report()
 	job, err := r.client.Follow(ctx, r.job)
 	if err != nil {
 		return r.refused(ctx, err, job.Published.JID)
 	}
 	defer func() { err = errors.Join(err, job.Close()) }()
+	bar, drawn := r.progress(ctx, job.Minions)
+	defer drawn()
+	rep := r.report(bar)
 	r.log.Debug("The job was published", "jid", job.JID, "minions", len(job.Minions), "missing", job.Missing, "nodes", job.Nodes)
 	rep.Asked(len(job.Nodes))
 	rep.Started(job.JID)
@@ -172,6 +200,7 @@ func (r *call) follow(ctx context.Context) (err error) {
 			if err := r.fetch(ctx, job.JID, rep); err != nil {
 				return err
 			}
+			drawn()
 			return verdict(rep.Close(u.Complete))
 		}
 		if err := rep.Update(u); err != nil {
@@ -221,7 +250,7 @@ func (r *call) refused(ctx context.Context, err error, jid string) error {
 	var no *client.Refused
 	switch {
 	case errors.Is(err, client.ErrNoMatch):
-		return verdict(r.report().NoMatch("No minions matched the target. No command was sent, no jid was assigned."))
+		return verdict(r.report(nil).NoMatch("No minions matched the target. No command was sent, no jid was assigned."))
 	case errors.As(err, &no):
 		return command.Exit(report.NoReturn, errors.New(no.Message))
 	case errors.Is(err, client.ErrBusLost):

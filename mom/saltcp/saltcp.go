@@ -1,0 +1,139 @@
+package saltcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+
+	"github.com/spf13/cobra"
+
+	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/internal/output"
+	"github.com/momtree/mom/mom/command"
+	"github.com/momtree/mom/mom/options"
+	"github.com/momtree/mom/mom/report"
+)
+
+// defaultChunk is Salt's default of salt_cp_chunk_size, in bytes.
+const defaultChunk = 98304
+
+// Command is salt-cp.
+func Command() *cobra.Command {
+	const usage = "[options] '<target>' SOURCE [SOURCE...] DEST"
+	return command.Salt{
+		Name:  "salt-cp",
+		Usage: usage,
+		Short: "Copy files of this machine to many minions at once",
+		Begin: func(s *options.Set) func(*cobra.Command, []string) error {
+			f := &flags{}
+			f.register(s)
+			return func(cmd *cobra.Command, words []string) error {
+				l, err := readLine(words)
+				if err != nil {
+					fmt.Fprintf(cmd.OutOrStdout(), "Usage: salt-cp %s\n\n", usage) // as Salt does; the error tells the rest
+					return errors.Join(s.WriteHelp(cmd.OutOrStdout()), err)
+				}
+				return f.run(cmd, l)
+			}
+		},
+	}.Command()
+}
+
+// copying is one run of the command.
+type copying struct {
+	f       *flags
+	l       line
+	client  *client.Client
+	chunk   int            // bytes
+	texts   map[string]any // what goes in one job, by path here; nil: files go in chunks
+	files   []file
+	results results
+	log     *slog.Logger
+}
+
+func (f *flags) run(cmd *cobra.Command, l line) (err error) {
+	log, closer, err := f.logs.Open(cmd.ErrOrStderr())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closer.Close()) }()
+	o, err := client.FromConfig(f.dir, log)
+	if err != nil {
+		return err
+	}
+	f.output.Configure(&o, log)
+	c := &copying{f: f, l: l, client: client.New(o), chunk: defaultChunk, results: results{}, log: log}
+	if n, _ := o.Get("salt_cp_chunk_size"); n != nil {
+		c.chunk = int(n.(int64))
+	}
+	defer func() { err = errors.Join(err, c.client.Close()) }()
+	w, err := f.output.Open(cmd.OutOrStdout())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	if err := c.read(cmd.ErrOrStderr()); err != nil {
+		return err
+	}
+	if err := c.send(cmd.Context()); err != nil {
+		return ended(cmd.Context(), err)
+	}
+	if err := output.Render(w, f.output.Outputter, c.results.value(), f.output.Options(cmd.OutOrStdout())); err != nil {
+		return err
+	}
+	if !c.results.good() {
+		return command.Exit(report.Failed, errors.New("ERROR: Not all minions have got all files"))
+	}
+	return nil
+}
+
+// read finds what is to be copied, and how.
+func (c *copying) read(stderr io.Writer) (err error) {
+	if !c.f.chunked {
+		why := ""
+		if c.texts, why, err = texts(c.l.sources); err != nil || why == "" {
+			return err
+		}
+		fmt.Fprintf(stderr, "Copied in chunks, as --chunked does: %s\n", why) // nowhere else to tell
+	}
+	c.files, err = gather(c.l)
+	return err
+}
+
+func (c *copying) send(ctx context.Context) error {
+	if c.texts != nil {
+		return c.whole(ctx)
+	}
+	for _, file := range c.files {
+		if err := c.inChunks(ctx, file); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ended gives the command's end for jobs that could not be run.
+func ended(ctx context.Context, err error) error {
+	var stop *command.Signalled
+	if errors.As(context.Cause(ctx), &stop) {
+		return command.Exit(stop.Code(), fmt.Errorf("\nExiting gracefully on %s. Files may be at minions in part", stop.How()))
+	}
+	var no *client.Refused
+	var bad *client.TargetError
+	switch {
+	case errors.Is(err, errNobody):
+		return command.Exit(report.NoReturn, err)
+	case errors.As(err, &no):
+		return command.Exit(report.NoReturn, errors.New(no.Message))
+	case errors.As(err, &bad), errors.Is(err, client.ErrNoKey):
+		return command.Exit(report.NoReturn, err)
+	case errors.Is(err, client.ErrBusLost):
+		return command.Exit(report.Failed, err)
+	case errors.Is(err, errLocal), errors.Is(err, fs.ErrPermission):
+		return err
+	}
+	return command.Exit(report.NoReturn, fmt.Errorf("The salt master could not be contacted. Is master running?\n%w", err))
+}
