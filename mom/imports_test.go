@@ -53,6 +53,7 @@ var apart = map[string]string{
 	"cluster":  "trees of processes",
 	"interop":  "tests with an installed Salt",
 	"momtest":  "trees of processes for tests",
+	"man":      "writes pages of what the commands say of themselves",
 	"plan":     "measures this machine",
 	"saltcall": "a minion without a master's order",
 	"sim":      "plays a tree in virtual time",

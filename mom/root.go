@@ -14,6 +14,7 @@ import (
 	"github.com/momtree/mom/mom/daemons"
 	"github.com/momtree/mom/mom/demo"
 	"github.com/momtree/mom/mom/health"
+	"github.com/momtree/mom/mom/man"
 	"github.com/momtree/mom/mom/node"
 	"github.com/momtree/mom/mom/plan"
 	"github.com/momtree/mom/mom/salt"
@@ -62,8 +63,23 @@ func commandFor(arg0 string) *cobra.Command {
 	root.AddCommand(daemons.Commands()...)
 	root.AddCommand(saltCommands()...)
 	root.AddCommand(tree.Command(), top.Command(), trace.Command(), demo.Command(), health.Command(), seedCommand(), node.Command(), acl.Command())
-	root.AddCommand(plan.Command(), sim.Command(), swarm.Command())
+	root.AddCommand(plan.Command(), sim.Command(), swarm.Command(), man.Command(pages))
 	return command.Prepare(root, "mom", version())
+}
+
+// pages are the commands that have manual pages: mom, and those of Salt's names.
+func pages() []*cobra.Command {
+	out := []*cobra.Command{commandFor("mom")}
+	for _, c := range saltCommands() {
+		out = append(out, commandFor(c.Name()))
+	}
+	for _, c := range daemons.Commands() {
+		name := "salt-" + c.Name()
+		c = commandFor(name)
+		c.Use = strings.Replace(c.Use, c.Name(), name, 1)
+		out = append(out, c)
+	}
+	return out
 }
 
 // absent is the command of a name of Salt's that is not here.

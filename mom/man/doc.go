@@ -1,0 +1,3 @@
+// Package man is the command mom man: it writes manual pages of all commands, made from
+// what each says of itself with --help.
+package man
