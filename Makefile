@@ -6,6 +6,7 @@ SHELL := bash
 
 GO ?= go
 GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
+NFPM        := github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.45.2
 GOLANGCI    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 PKG     ?= ./...
@@ -15,6 +16,8 @@ TAG     ?= mom:latest
 MINION_TAG ?= mom-minion:latest
 BASE    ?= debian:12-slim
 ARGS    ?=
+VERSION ?= 0.0.0-git$(shell git show -s --format=%cd --date=format:%Y%m%d%H%M%S HEAD 2>/dev/null)
+ARCH    ?= $(shell $(GO) env GOARCH)
 SEEDS   ?= 20000
 BROKEN  ?= 200
 ROUNDS  ?= 200
@@ -31,10 +34,10 @@ NAMES := salt salt-call salt-cp salt-key salt-master salt-minion salt-run salt-s
 # Where the binary is built for, beside the system at hand; README.md says what of it is tested.
 SYSTEMS ?= linux/arm64 darwin/arm64 freebsd/amd64 openbsd/amd64 netbsd/amd64
 
-.PHONY: help build test chaos power interop sim sabotage mutants scale bench returns figures lint systems alerts fuzz image demo deps clean
+.PHONY: help build test chaos power interop sim sabotage mutants scale bench returns figures lint systems alerts fuzz image packages demo deps clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
 
 build: ## build/mom, a static binary; its version comes from git through the build info
 	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=auto -o build/mom ./mom
@@ -114,6 +117,22 @@ image: build ## the container images: the static binary on nothing (TAG=mom:late
 			'To do without a shell on the minions: MOM_MINION_IMAGE=$(TAG) docker-compose up -d (the database image is needed all the same).'; \
 		exit 1; \
 	fi
+
+packages: build ## packages for Debian and for rpm, in build/packages, and a look at what they hold (VERSION=1.2.3 ARCH=amd64)
+	rm -rf build/packages
+	install -d build/packages/systemd build/packages/man build/packages/completion/{bash,zsh,fish}
+	for unit in deploy/systemd/*.service; do sed 's,/usr/local/bin/,/usr/bin/,' "$$unit" > "build/packages/systemd/$$(basename "$$unit")"; done
+	build/mom man build/packages/man
+	gzip -9n build/packages/man/*.1
+	for name in mom $(NAMES); do \
+		(exec -a "$$name" build/mom completion bash) > "build/packages/completion/bash/$$name"; \
+		(exec -a "$$name" build/mom completion zsh) > "build/packages/completion/zsh/_$$name"; \
+		(exec -a "$$name" build/mom completion fish) > "build/packages/completion/fish/$$name.fish"; \
+	done
+	for config in deploy/packages/*.yaml; do for kind in deb rpm; do \
+		VERSION=$(VERSION) ARCH=$(ARCH) $(GO) run $(NFPM) package -f "$$config" -p "$$kind" -t build/packages; \
+	done; done
+	deploy/packages/check.sh build/packages
 
 demo: build ## a whole tree on this machine, each member a process of its own
 	build/mom demo
