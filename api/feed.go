@@ -1,0 +1,92 @@
+package api
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/momtree/mom/api/stream"
+	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/value"
+)
+
+// The tags of what the API itself tells its readers.
+const (
+	tagGap  = "mom/api/gap"  // events in between cannot be had any more
+	tagSlow = "mom/api/slow" // the reader is cut off
+	tagLost = "mom/api/lost" // the master's bus was lost for a while
+	tagEnd  = "mom/api/end"  // the stream ends, and why
+)
+
+const (
+	feedWaitMin = 250 * time.Millisecond
+	feedWaitMax = 10 * time.Second
+)
+
+// Feed brings the events of a master to a hub until ctx ends. When the bus is lost it is
+// opened again, and the readers are told.
+func Feed(ctx context.Context, b Backend, hub *stream.Hub, log *slog.Logger) {
+	wait, lost := feedWaitMin, false
+	for ctx.Err() == nil {
+		events, err := b.Events(ctx)
+		if err == nil {
+			if lost {
+				hub.Publish(tagLost, line(tagLost, value.NewMap("reason", "the event bus of the master was lost; events may be missing")))
+			}
+			wait, lost = feedWaitMin, true
+			err = pass(ctx, events, hub, log)
+			_ = events.Close() // it is broken, or we are done
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		log.Warn("The events of the master are not heard; trying again", "err", err, "in", wait)
+		t := time.NewTimer(wait)
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			t.Stop()
+		}
+		wait = min(2*wait, feedWaitMax)
+	}
+}
+
+// pass hands on events until the bus breaks.
+func pass(ctx context.Context, events Events, hub *stream.Hub, log *slog.Logger) error {
+	for {
+		e, err := events.Next(ctx)
+		if err != nil {
+			return err
+		}
+		data, err := eventLine(e)
+		if err != nil {
+			log.Warn("An event is not handed on: it cannot be read", "tag", e.Tag, "err", err)
+			continue
+		}
+		hub.Publish(e.Tag, data)
+	}
+}
+
+// eventLine is an event as Salt's servers show it, on one line.
+func eventLine(e client.Event) ([]byte, error) {
+	v, err := e.Data.Decode()
+	if err != nil {
+		return nil, err
+	}
+	if m, ok := v.(*value.Map); ok && !m.Has("_stamp") && !e.Time.IsZero() {
+		m.Set("_stamp", e.Time.UTC().Format(stampForm))
+	}
+	return encode(asJSON, value.NewMap("data", v, "tag", e.Tag))
+}
+
+// stampForm is how Salt writes times in events.
+const stampForm = "2006-01-02T15:04:05.000000"
+
+// line is what the API itself tells.
+func line(tag string, data *value.Map) []byte {
+	b, err := encode(asJSON, value.NewMap("data", data, "tag", tag))
+	if err != nil {
+		return []byte(`{"data": {}, "tag": "` + tag + `"}`) // of our own words alone: it cannot be
+	}
+	return b
+}

@@ -1,0 +1,147 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"path"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// call is one request at work.
+type call struct {
+	w     http.ResponseWriter
+	r     *http.Request
+	ctx   context.Context // of the request
+	route *route
+	token Token // of who asks; that without a name is nobody
+	// release gives back the place among the requests in flight.
+	release func()
+}
+
+// ServeHTTP takes a request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.requests.Add(1)
+	rec := &recorder{ResponseWriter: w, begun: s.o.Now()}
+	defer s.logAccess(rec, r)
+	defer func() {
+		if p := recover(); p != nil {
+			if p == http.ErrAbortHandler { //nolint:errorlint // panic values are compared as they are
+				panic(p)
+			}
+			s.log.Error("A request failed by a fault of this program", "route", r.Pattern, "err", fmt.Sprint(p), "stack", string(debug.Stack()))
+			if rec.status == 0 {
+				s.fail(rec, r, errors.New("panic"))
+			}
+		}
+	}()
+	if err := s.take(rec, r); err != nil {
+		s.fail(rec, r, err)
+	}
+}
+
+// take finds the route of a request and follows it.
+func (s *Server) take(w http.ResponseWriter, r *http.Request) error {
+	select {
+	case s.flight <- struct{}{}:
+	default:
+		return refuse(http.StatusServiceUnavailable, "Too many requests are at work; try again later")
+	}
+	given := false
+	release := func() {
+		if !given {
+			given = true
+			<-s.flight
+		}
+	}
+	defer release()
+
+	methods, err := s.find(r)
+	if err != nil {
+		return err
+	}
+	s.cors(w, r)
+	if r.Method == http.MethodOptions {
+		s.preflight(w, r, methods)
+		return nil
+	}
+	method := r.Method
+	if method == http.MethodHead {
+		method = http.MethodGet
+	}
+	rt := methods[method]
+	if rt == nil || (rt.stream && r.Method == http.MethodHead) {
+		w.Header().Set("Allow", strings.Join(allowed(methods), ", "))
+		return refuse(http.StatusMethodNotAllowed, "Specified method is invalid for this resource")
+	}
+	if !rt.stream {
+		if _, err := formOf(r); err != nil {
+			return err
+		}
+	}
+	c := &call{w: w, r: r, ctx: r.Context(), route: rt, release: release}
+	if rt.who == holder {
+		if c.token, err = s.holder(c); err != nil {
+			return err
+		}
+		w.Header().Set("Cache-Control", "private, no-store")
+	}
+	return rt.do(s, c)
+}
+
+// find gives the routes of a path by method. A path that is not in its shortest form is
+// none of ours: nobody is sent on to another.
+func (s *Server) find(r *http.Request) (map[string]*route, error) {
+	absent := refuse(http.StatusNotFound, "The path was not found.")
+	p := r.URL.Path
+	if s.o.Root != "" {
+		rest, ok := strings.CutPrefix(p, s.o.Root)
+		if !ok || (rest != "" && rest[0] != '/') {
+			return nil, absent
+		}
+		p = rest
+	}
+	if p != "/" {
+		p = strings.TrimSuffix(p, "/")
+	}
+	if p == "" {
+		p = "/"
+	}
+	escaped := strings.TrimPrefix(r.URL.EscapedPath(), s.o.Root)
+	if escaped != "/" {
+		escaped = strings.TrimSuffix(escaped, "/")
+	}
+	if escaped == "" {
+		escaped = "/"
+	}
+	if p[0] != '/' || path.Clean(escaped) != escaped || !utf8.ValidString(p) || strings.ContainsFunc(p, func(c rune) bool { return c < ' ' || c == 0x7f }) {
+		return nil, absent
+	}
+	probe := &http.Request{Method: http.MethodGet, Host: "mom", URL: cloneURL(r, p, escaped)}
+	_, pattern := s.mux.Handler(probe)
+	methods := s.byPath[pattern]
+	if methods == nil {
+		return nil, absent
+	}
+	r.Pattern = pattern
+	for name, v := range values(pattern, escaped) {
+		r.SetPathValue(name, v)
+	}
+	return methods, nil
+}
+
+// allowed are the methods of a path as the header Allow tells them.
+func allowed(methods map[string]*route) []string {
+	var out []string
+	for m, rt := range methods {
+		if out = append(out, m); m == http.MethodGet && !rt.stream {
+			out = append(out, http.MethodHead)
+		}
+	}
+	slices.Sort(out)
+	return out
+}

@@ -1,0 +1,67 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/topology/trace"
+	"github.com/momtree/mom/value"
+)
+
+// jobStatus tells the account of a job: how many were expected, have returned, failed, are
+// missing and why, and whom it waits for, each with the path of nodes to it.
+func (s *Server) jobStatus(c *call) error {
+	wait, err := seconds(c.r, "timeout", maxWait)
+	if err != nil {
+		return err
+	}
+	id := c.r.PathValue("jid")
+	if !jid.Valid(id) {
+		return refuse(http.StatusNotFound, "this is no job id")
+	}
+	ctx, cancel := context.WithTimeout(c.ctx, s.o.RunnerTime+wait)
+	defer cancel()
+	step, err := s.session(c.token).Trace(ctx, id, wait)
+	if err != nil {
+		return err
+	}
+	if step.State == trace.Unknown {
+		return refuse(http.StatusNotFound, "the master does not know this job, or no more")
+	}
+	s.answer(c.w, c.r, http.StatusOK, value.NewMap("return", []any{status(id, step)}))
+	return nil
+}
+
+func status(id string, s trace.Step) *value.Map {
+	m := value.NewMap("jid", id, "fun", s.Fun, "state", s.State, "complete", s.State == trace.Closed,
+		"expected", s.Expected, "returned", s.Returned, "failed", s.Failed,
+		"missing_count", s.MissingAll, "missing", named(s.Missing), "waiting_count", s.WaitingAll, "waiting", named(s.Waiting))
+	for _, t := range []struct {
+		name string
+		at   time.Time
+	}{{"published", s.Published}, {"first_return", s.First}, {"last_return", s.Last}, {"closed", s.Moments.Closed}} {
+		if !t.at.IsZero() {
+			m.Set(t.name, t.at.UTC().Format(time.RFC3339Nano))
+		}
+	}
+	nodes := make([]any, 0, len(s.Nodes))
+	for _, n := range s.Nodes {
+		nodes = append(nodes, n.Map())
+	}
+	m.Set("nodes", nodes)
+	return m
+}
+
+func named(list []trace.Named) []any {
+	out := make([]any, 0, len(list))
+	for _, n := range list {
+		m := value.NewMap("id", n.ID, "path", n.Behind)
+		if n.Why != "" {
+			m.Set("reason", n.Why)
+		}
+		out = append(out, m)
+	}
+	return out
+}

@@ -1,0 +1,89 @@
+package api
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/momtree/mom/api/lowdata"
+	"github.com/momtree/mom/value"
+)
+
+// runner calls a runner and waits for its result.
+func (s *Server) runner(ctx context.Context, ses Session, ch lowdata.Chunk) result {
+	call, err := ch.Runner()
+	if err != nil {
+		return result{err: err}
+	}
+	full, err := ch.Flag("full_return")
+	if err != nil {
+		return result{err: err}
+	}
+	if full {
+		call.JID = s.jids.Next()
+	}
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(call.Timeout, s.o.RunnerTime))
+	defer cancel()
+	raw, err := ses.Runner(ctx, call)
+	if err != nil {
+		return result{err: err}
+	}
+	v, err := raw.Decode()
+	if err != nil {
+		return result{err: err}
+	}
+	if full {
+		tag := "salt/run/" + call.JID + "/ret"
+		v = value.NewMap("tag", tag, "data", value.NewMap("fun", "runner."+call.Fun, "jid", call.JID, "return", v, "success", true))
+	}
+	return result{values: []any{v}}
+}
+
+// runnerAsync calls a runner; its result is an event, and in the job cache.
+func (s *Server) runnerAsync(ctx context.Context, ses Session, ch lowdata.Chunk) result {
+	call, err := ch.Runner()
+	if err != nil {
+		return result{err: err}
+	}
+	started, err := ses.StartRunner(ctx, call)
+	if err != nil {
+		return result{err: err}
+	}
+	return result{values: []any{value.NewMap("tag", started.Tag, "jid", started.JID)}, jids: []string{started.JID}}
+}
+
+// wheel calls a wheel function and shows all that the master says of it.
+func (s *Server) wheel(ctx context.Context, ses Session, ch lowdata.Chunk) result {
+	m, err := s.callWheel(ctx, ses, ch)
+	if err != nil {
+		return result{err: err}
+	}
+	return result{values: []any{m}}
+}
+
+func (s *Server) callWheel(ctx context.Context, ses Session, ch lowdata.Chunk) (*value.Map, error) {
+	fun, kwargs, err := ch.Wheel()
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.o.RunnerTime)
+	defer cancel()
+	a, err := ses.Wheel(ctx, fun, kwargs)
+	if err != nil {
+		return nil, err
+	}
+	data, err := a.Data.Map()
+	if err != nil {
+		return nil, err
+	}
+	return value.NewMap("tag", a.Tag, "data", data), nil
+}
+
+// wheelAsync answers with where the call is on the event bus. Wheel functions are done
+// when the master answers, so the event has been fired by then.
+func (s *Server) wheelAsync(ctx context.Context, ses Session, ch lowdata.Chunk) result {
+	m, err := s.callWheel(ctx, ses, ch)
+	if err != nil {
+		return result{err: err}
+	}
+	return result{values: []any{value.NewMap("tag", m.String("tag"), "jid", m.Map("data").String("jid"))}}
+}

@@ -1,0 +1,121 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"time"
+
+	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/topology"
+	"github.com/momtree/mom/topology/trace"
+)
+
+// Masters is the [Backend] of package client: a master on this host.
+type Masters struct{ Client *client.Client }
+
+// Ping implements [Backend].
+func (m Masters) Ping(ctx context.Context) error { return m.Client.Ping(ctx) }
+
+// MakeToken implements [Backend].
+func (m Masters) MakeToken(ctx context.Context, l client.Login, expire time.Duration) (Token, error) {
+	t, err := m.Client.MakeToken(ctx, l, expire)
+	return Token(t), err
+}
+
+// Token implements [Backend].
+func (m Masters) Token(ctx context.Context, id string) (Token, error) {
+	t, err := m.Client.Token(ctx, id)
+	if refused, ok := errors.AsType[*client.Refused](err); ok && unauthentic(refused) {
+		return Token{}, ErrNoToken
+	}
+	return Token(t), err
+}
+
+// RevokeToken implements [Backend].
+func (m Masters) RevokeToken(ctx context.Context, id string) error {
+	return m.Client.RevokeToken(ctx, id)
+}
+
+// As implements [Backend].
+func (m Masters) As(l client.Login) Session { return session{m.Client.As(l)} }
+
+// Events implements [Backend].
+func (m Masters) Events(ctx context.Context) (Events, error) {
+	s, err := m.Client.Subscribe(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Fire implements [Backend].
+func (m Masters) Fire(ctx context.Context, tag string, data any) error {
+	return m.Client.Fire(ctx, tag, data)
+}
+
+// session is a client that works under a login.
+type session struct{ c *client.Client }
+
+func (s session) Publish(ctx context.Context, j client.Job) (client.Published, error) {
+	return s.c.Publish(ctx, j)
+}
+
+func (s session) Run(ctx context.Context, j client.Job) (client.Outcome, error) {
+	return s.c.Run(ctx, j)
+}
+
+func (s session) Batch(ctx context.Context, j client.Job, o client.Batch, took func(client.Return)) (_ client.Account, err error) {
+	b, err := s.c.Batch(ctx, j, o)
+	if b != nil {
+		defer func() { err = errors.Join(err, b.Close()) }()
+	}
+	if err != nil {
+		return client.Account{}, err
+	}
+	for {
+		u, err := b.Next(ctx)
+		switch {
+		case err != nil:
+			return client.Account{}, err
+		case u.Ended != nil:
+			return *u.Ended, nil
+		case u.Return != nil:
+			took(*u.Return)
+		}
+	}
+}
+
+func (s session) Subset(ctx context.Context, j client.Job, n int) (client.Job, error) {
+	return s.c.Subset(ctx, j, n)
+}
+
+func (s session) Runner(ctx context.Context, call client.RunnerCall) (client.Raw, error) {
+	return s.c.CallRunner(ctx, call)
+}
+
+func (s session) StartRunner(ctx context.Context, call client.RunnerCall) (client.Started, error) {
+	return s.c.StartRunner(ctx, call)
+}
+
+func (s session) Wheel(ctx context.Context, fun string, kwargs map[string]any) (client.WheelAnswer, error) {
+	return s.c.CallWheel(ctx, fun, kwargs)
+}
+
+func (s session) Follow(ctx context.Context, jid string) (Following, error) {
+	f, err := s.c.FollowJob(ctx, jid)
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+func (s session) Returns(ctx context.Context, jid string) iter.Seq2[client.Return, error] {
+	return s.c.Returns(ctx, jid)
+}
+
+func (s session) Trace(ctx context.Context, jid string, wait time.Duration) (trace.Step, error) {
+	return s.c.Trace(ctx, jid, wait)
+}
+
+func (s session) Tree(ctx context.Context) (topology.Node, error) { return s.c.Tree(ctx) }

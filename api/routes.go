@@ -1,0 +1,112 @@
+package api
+
+import (
+	"net/http"
+	"strings"
+)
+
+// who says whose requests a route takes.
+type who int
+
+const (
+	// anybody: no token is looked at, or the body has what counts.
+	anybody who = iota
+	// holder: whoever shows a token that holds.
+	holder
+)
+
+// route is one row of the table that the server and the OpenAPI document are made of.
+type route struct {
+	method string
+	// path is a pattern of net/http; {webhook} at its beginning is the option
+	// webhook_url.
+	path string
+	who  who
+	// in is the dialect that has the route; "" for both.
+	in Dialect
+	// stream: an answer without end, counted apart.
+	stream bool
+	// inURL takes the token from the query or the path as well: browsers cannot send
+	// headers there.
+	inURL   bool
+	summary string
+	// query are the parameters after "?", with what they mean.
+	query map[string]string
+	// body is the schema of the body; "" for none.
+	body string
+	do   func(*Server, *call) error
+}
+
+// routes are all that the API has.
+var routes = []route{
+	{method: "GET", path: "/{$}", summary: "Welcome, and the clients", do: (*Server).welcome},
+	{method: "POST", path: "/{$}", summary: "Run low data under a token", body: "lowdata", do: (*Server).runLow},
+	{method: "GET", path: "/login", summary: "Says that a login is wanted", do: (*Server).pleaseLogIn},
+	{method: "POST", path: "/login", summary: "Log in: make a token", body: "login", do: (*Server).logIn},
+	{method: "POST", path: "/logout", who: holder, summary: "End the token", do: (*Server).logOut},
+	{method: "POST", path: "/token", summary: "Make a token for use in low data", body: "logins", do: (*Server).makeToken},
+	{method: "GET", path: "/run", summary: "Welcome, and the clients", do: (*Server).welcome},
+	{method: "POST", path: "/run", summary: "Run low data, each chunk with its own login", body: "lowdata", do: (*Server).runBare},
+	{method: "GET", path: "/minions", who: holder, summary: "The grains of all minions", do: (*Server).minions},
+	{method: "POST", path: "/minions", who: holder, summary: "Start jobs without waiting", body: "lowdata", do: (*Server).startJobs},
+	{method: "GET", path: "/minions/{id}", who: holder, summary: "The grains of a minion", do: (*Server).minions},
+	{method: "GET", path: "/jobs", who: holder, summary: "The jobs that are kept", do: (*Server).jobs},
+	{
+		method: "GET", path: "/jobs/{jid}", who: holder, summary: "A job and its results", do: (*Server).job,
+		query: map[string]string{"wait": "seconds to wait for the end of the job, at most 600"},
+	},
+	{
+		method: "GET", path: "/jobs/{jid}/status", who: holder, summary: "Where a job is: its account, and whom it waits for", do: (*Server).jobStatus,
+		query: map[string]string{"timeout": "seconds to wait for nodes below"},
+	},
+	{method: "GET", path: "/jobs/{jid}/stream", who: holder, stream: true, inURL: true, summary: "The returns of a job as they come, then its account", do: (*Server).jobStream},
+	{method: "GET", path: "/tree", who: holder, summary: "The tree of masters", query: treeQuery, do: (*Server).tree},
+	{method: "GET", path: "/tree/{path...}", who: holder, summary: "A node of the tree and what is below it", query: treeQuery, do: (*Server).tree},
+	{method: "GET", path: "/keys", who: holder, summary: "All keys by their state", do: (*Server).keys},
+	{method: "POST", path: "/keys", summary: "Make a pair of keys, accept it, and answer with both as a tar", body: "keys", do: (*Server).makeKeys},
+	{method: "GET", path: "/keys/{id}", who: holder, summary: "The fingerprint of a key", do: (*Server).key},
+	{method: "POST", path: "{webhook}", summary: "Fire an event: salt/netapi/hook", body: "any", do: (*Server).hook},
+	{method: "POST", path: "{webhook}/{path...}", summary: "Fire an event: salt/netapi/hook/ and the path", body: "any", do: (*Server).hook},
+	{method: "GET", path: "/stats", summary: "Figures of this server", do: (*Server).stats},
+	{method: "GET", path: "/events", who: holder, stream: true, inURL: true, summary: "Events of the master (server-sent events)", query: eventQuery, do: (*Server).events},
+	{method: "GET", path: "/ws", who: holder, stream: true, inURL: true, summary: "Events of the master (web socket)", query: socketQuery, do: (*Server).socket},
+	{method: "GET", path: "/ws/{token}", who: holder, stream: true, inURL: true, summary: "Events of the master (web socket)", query: socketQuery, do: (*Server).socket},
+	{method: "GET", path: "/all_events/{token}", in: Tornado, who: holder, stream: true, inURL: true, summary: "Events of the master (web socket)", query: tagQuery, do: (*Server).allEvents},
+	{method: "GET", path: "/formatted_events/{token}", in: Tornado, who: holder, stream: true, inURL: true, summary: "What happens to jobs and minions (web socket)", query: tagQuery, do: (*Server).formattedEvents},
+	{method: "GET", path: "/openapi.json", summary: "This document", do: (*Server).openAPI},
+}
+
+var (
+	tagQuery    = map[string]string{"tag": "the beginning of a tag, or a glob for a whole one; may be there several times"}
+	eventQuery  = map[string]string{"tag": tagQuery["tag"], "token": "the token", "salt_token": "the token", "last_event_id": "in place of the header Last-Event-ID"}
+	socketQuery = map[string]string{"tag": tagQuery["tag"], "token": "the token", "salt_token": "the token", "format_events": "what happens to jobs and minions in place of events"}
+	treeQuery   = map[string]string{"depth": "tiers of nodes, the first included; 0: all", "minions": "no: leave the minions out"}
+)
+
+// table is the routes that this server has, by path and method, and their patterns.
+func (s *Server) table() (map[string]map[string]*route, *http.ServeMux) {
+	byPath, mux := map[string]map[string]*route{}, http.NewServeMux()
+	for i := range routes {
+		rt := &routes[i]
+		if !s.has(rt) {
+			continue
+		}
+		p := s.pattern(rt)
+		if byPath[p] == nil {
+			byPath[p] = map[string]*route{}
+			mux.HandleFunc(p, func(http.ResponseWriter, *http.Request) {}) // the pattern is all that is asked of it
+		}
+		byPath[p][rt.method] = rt
+	}
+	return byPath, mux
+}
+
+// has tells whether the dialect and the options have a route.
+func (s *Server) has(rt *route) bool {
+	return rt.in == "" || (rt.in == s.o.Dialect && s.o.WebSockets)
+}
+
+// pattern is the path of a route with the options put in.
+func (s *Server) pattern(rt *route) string {
+	return strings.Replace(rt.path, "{webhook}", s.o.WebhookURL, 1)
+}

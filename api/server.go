@@ -1,0 +1,167 @@
+package api
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"github.com/momtree/mom/api/stream"
+	"github.com/momtree/mom/internal/jid"
+)
+
+// Server is one listener of the API.
+type Server struct {
+	o     Options
+	d     manner
+	b     Backend
+	log   *slog.Logger
+	hub   *stream.Hub
+	own   bool // the hub is ours to feed and to close
+	ln    net.Listener
+	certs *certificates // nil without TLS
+	http  *http.Server
+
+	byPath map[string]map[string]*route
+	mux    *http.ServeMux
+	cross  *http.CrossOriginProtection
+	flight chan struct{}
+	bodies *semaphore.Weighted
+	logins chan struct{}
+	repeat *repeats
+	doc    []byte // the OpenAPI document
+	jids   *jid.Generator
+
+	ending    context.Context // ends when the server begins to stop
+	end       context.CancelFunc
+	begun     time.Time
+	requests  atomic.Int64
+	streaming atomic.Int64
+}
+
+const (
+	headTime  = 10 * time.Second
+	idleTime  = 2 * time.Minute
+	headBytes = 64 << 10
+	// graceTime is how long requests at work may go on when the server stops.
+	graceTime = 10 * time.Second
+	// maxLogins bounds logins at work at once.
+	maxLogins = 32
+)
+
+// New makes a server and binds its address. It answers when it runs. Certificates are
+// read now, so that what is wrong with them is told at the start.
+func New(o Options, b Backend) (*Server, error) {
+	s, err := newServer(o, b)
+	if err != nil {
+		return nil, err
+	}
+	plain, err := s.o.plain()
+	if err != nil {
+		return nil, err
+	}
+	if !plain {
+		if s.certs, err = readCertificates(s.o); err != nil {
+			return nil, fmt.Errorf("%s: %w", s.o.Dialect, err)
+		}
+		s.http.TLSConfig = s.certs.config()
+	}
+	if s.ln, err = net.Listen("tcp", s.o.addr()); err != nil {
+		return nil, fmt.Errorf("bind %s %s: %w", s.o.Dialect, s.o.addr(), err)
+	}
+	return s, nil
+}
+
+// newServer makes a server without a listener.
+func newServer(o Options, b Backend) (*Server, error) {
+	o = o.withDefaults()
+	d, ok := manners[o.Dialect]
+	if !ok {
+		return nil, fmt.Errorf("dialect %q is none of %s, %s", o.Dialect, CherryPy, Tornado)
+	}
+	s := &Server{
+		o: o, d: d, b: b, log: o.Log, hub: o.Hub, flight: make(chan struct{}, o.MaxInFlight), logins: make(chan struct{}, maxLogins),
+		bodies: semaphore.NewWeighted(max(2*o.MaxBody, 64<<20)), repeat: newRepeats(o.Now), begun: o.Now(),
+		jids: jid.NewGenerator(o.Now, 0),
+	}
+	if s.hub == nil {
+		s.hub, s.own = NewHub(o.Now), true
+	}
+	s.ending, s.end = context.WithCancel(context.Background())
+	s.cross = http.NewCrossOriginProtection()
+	for _, origin := range o.Origins {
+		if origin == "*" {
+			continue
+		}
+		if err := s.cross.AddTrustedOrigin(origin); err != nil {
+			return nil, fmt.Errorf("%s: cors_origin: %w", o.Dialect, err)
+		}
+	}
+	s.byPath, s.mux = s.table()
+	var err error
+	if s.doc, err = s.document(); err != nil {
+		return nil, err
+	}
+	s.http = &http.Server{
+		Handler: s, ReadHeaderTimeout: headTime, IdleTimeout: idleTime, MaxHeaderBytes: headBytes,
+		ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
+	}
+	return s, nil
+}
+
+// NewHub makes the hub that listeners share.
+func NewHub(now func() time.Time) *stream.Hub {
+	return stream.New(stream.Options{Epoch: strconv.FormatInt(now().UnixMicro(), 36) + rand.Text()[:4]})
+}
+
+// Addr is where the server listens.
+func (s *Server) Addr() net.Addr { return s.ln.Addr() }
+
+// Run answers until ctx ends. Requests at work then have 10 s, streams are told and ended.
+func (s *Server) Run(ctx context.Context) error {
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if s.own {
+		wg.Go(func() { Feed(ctx, s.b, s.hub, s.log) })
+		defer s.hub.Close()
+	}
+	wg.Go(func() {
+		<-ctx.Done()
+		s.end()
+		grace, stop := context.WithTimeout(context.WithoutCancel(ctx), graceTime)
+		defer stop()
+		if s.http.Shutdown(grace) != nil {
+			_ = s.http.Close() // they had their time
+		}
+	})
+	var err error
+	if s.certs != nil {
+		err = s.http.ServeTLS(s.ln, "", "")
+	} else {
+		err = s.http.Serve(s.ln)
+	}
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return fmt.Errorf("serve %s: %w", s.o.Dialect, err)
+}
+
+// Close releases a server that is not run.
+func (s *Server) Close() error {
+	s.end()
+	if s.own {
+		s.hub.Close()
+	}
+	return s.ln.Close()
+}

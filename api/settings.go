@@ -1,0 +1,180 @@
+package api
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/momtree/mom/internal/yaml11"
+)
+
+// reading is a section of the configuration that is being read.
+type reading struct {
+	name  string
+	raw   map[string]any
+	notes []string
+	errs  []error
+}
+
+// unneeded are the options of a section that have no meaning here, with the reason.
+var unneeded = map[string]string{
+	"backlog":           "the system's length of the queue is used",
+	"enable_sessions":   "tokens are the sessions",
+	"expire_responses":  "every answer has its deadline",
+	"num_processes":     "one process serves all requests",
+	"socket_queue_size": "the system's length of the queue is used",
+	"thread_pool":       "each request has a goroutine of its own",
+}
+
+// unserved are those whose effect is missed by who has set them.
+var unserved = map[string]string{
+	"app":             "no pages are served",
+	"app_path":        "no pages are served",
+	"log_access_file": "accesses are told in the log of the daemon",
+	"log.access_file": "accesses are told in the log of the daemon",
+	"log.error_file":  "errors are told in the log of the daemon",
+	"log_error_file":  "errors are told in the log of the daemon",
+	"static":          "no files are served",
+	"static_path":     "no files are served",
+}
+
+// OptionsOf reads a section of the master's configuration, rest_cherrypy or rest_tornado,
+// beside netapi_enable_clients and rest_timeout. notes are what the section says in vain.
+func OptionsOf(d Dialect, raw map[string]any, clients []string, timeout time.Duration) (_ Options, notes []string, err error) {
+	r := &reading{name: string(d), raw: maps.Clone(raw)}
+	o := Options{Dialect: d, Clients: clients, RunnerTime: timeout}
+	o.Port = r.number("port", 0, 1, 65535)
+	if o.Port == 0 {
+		r.fail("port", "is missing: the port to listen on")
+	}
+	switch d {
+	case CherryPy:
+		o.Host = r.text("host", "0.0.0.0")
+		o.Chain = r.text("ssl_chain", "")
+		o.Root = strings.TrimSuffix(r.text("root_prefix", ""), "/")
+		o.OpenStats = r.flag("stats_disable_auth")
+		r.flag("collect_stats") // figures are always there
+	case Tornado:
+		o.Host = r.text("address", "")
+		o.WebSockets = r.flag("websockets")
+	default:
+		return Options{}, nil, fmt.Errorf("dialect %q is none of %s, %s", d, CherryPy, Tornado)
+	}
+	o.Cert, o.Key = r.text("ssl_crt", ""), r.text("ssl_key", "")
+	o.DisableTLS, o.Debug = r.flag("disable_ssl"), r.flag("debug")
+	o.WebhookURL = "/" + strings.Trim(r.text("webhook_url", "/hook"), "/")
+	o.OpenWebhooks = r.flag("webhook_disable_auth")
+	o.Origins = r.texts("cors_origin")
+	o.MaxBody = int64(r.number("max_request_body_size", 100<<20, 1, 1<<40))
+	if o.Root != "" && !strings.HasPrefix(o.Root, "/") {
+		r.fail("root_prefix", "has to begin with /")
+	}
+	if o.WebhookURL == "/" {
+		r.fail("webhook_url", "is /, which is the path of calls; choose another, such as /hook")
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.raw)) {
+		switch {
+		case unneeded[name] != "":
+			r.note(name, "is not needed: "+unneeded[name])
+		case unserved[name] != "":
+			r.note(name, "has no effect: "+unserved[name])
+		default:
+			r.fail(name, "is no option of this section")
+		}
+	}
+	if len(r.errs) > 0 {
+		return Options{}, r.notes, r.errs[0]
+	}
+	if _, err := o.plain(); err != nil {
+		return Options{}, r.notes, err
+	}
+	return o, r.notes, nil
+}
+
+func (r *reading) fail(name, text string) {
+	r.errs = append(r.errs, fmt.Errorf("%s: %s %s", r.name, name, text))
+}
+
+func (r *reading) note(name, text string) {
+	r.notes = append(r.notes, fmt.Sprintf("%s: %s %s", r.name, name, text))
+}
+
+// take gives an option and strikes it off; nil if it is not set.
+func (r *reading) take(name string) any {
+	v := r.raw[name]
+	delete(r.raw, name)
+	return v
+}
+
+func (r *reading) text(name, def string) string {
+	switch v := r.take(name).(type) {
+	case nil:
+		return def
+	case string:
+		return v
+	default:
+		r.fail(name, fmt.Sprintf("is %v; a text is wanted", v))
+	}
+	return def
+}
+
+func (r *reading) texts(name string) []string {
+	switch v := r.take(name).(type) {
+	case nil:
+	case string:
+		return []string{v}
+	case []any:
+		var out []string
+		for _, e := range v {
+			s, ok := e.(string)
+			if !ok {
+				r.fail(name, fmt.Sprintf("has %v in its list; texts are wanted", e))
+			}
+			out = append(out, s)
+		}
+		return out
+	default:
+		r.fail(name, fmt.Sprintf("is %v; a text or a list of them is wanted", v))
+	}
+	return nil
+}
+
+func (r *reading) flag(name string) bool {
+	v := r.take(name)
+	if s, ok := v.(string); ok {
+		v = yaml11.Word(s)
+	}
+	switch v := v.(type) {
+	case nil:
+		return false
+	case bool:
+		return v
+	}
+	r.fail(name, fmt.Sprintf("is %v; True or False is wanted", v))
+	return false
+}
+
+func (r *reading) number(name string, def, least, most int64) int {
+	v := r.take(name)
+	if s, ok := v.(string); ok {
+		v = yaml11.Word(s)
+	}
+	var n int64
+	switch v := v.(type) {
+	case nil:
+		return int(def)
+	case int64:
+		n = v
+	case int:
+		n = int64(v)
+	default:
+		n = least - 1
+	}
+	if n < least || n > most {
+		r.fail(name, fmt.Sprintf("is %v; a whole number from %d to %d is wanted", v, least, most))
+		return int(def)
+	}
+	return int(n)
+}
