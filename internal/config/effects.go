@@ -21,8 +21,6 @@ var Effects = map[string]string{
 	"peer_run":             "publish.runner of minions is refused",
 	"pillar_roots":         noPillar,
 	"reactor":              "no event starts anything",
-	"rest_cherrypy":        "there is no REST API",
-	"rest_tornado":         "there is no REST API",
 	"schedule":             "nothing is run by the clock",
 	"startup_states":       "no state is applied at the start",
 	"svnfs_remotes":        noFiles,

@@ -11,6 +11,7 @@ type Master struct {
 	MasterEvents  `yaml:",inline"`
 	MasterAccess  `yaml:",inline"`
 	MasterSyndic  `yaml:",inline"`
+	MasterAPI     `yaml:",inline"`
 
 	MasterTopology `yaml:",inline"`
 

@@ -228,14 +228,8 @@ var NotYet = map[string]Role{
 	"ssh_wipe":                Masters,
 
 	// The REST API.
-	"api_logfile":            Masters,
-	"api_pidfile":            Masters,
 	"halite":                 Masters,
 	"netapi_allow_raw_shell": Masters,
-	"netapi_enable_clients":  Masters,
-	"rest_cherrypy":          Masters,
-	"rest_timeout":           Masters,
-	"rest_tornado":           Masters,
 	"rest_wsgi":              Masters,
 
 	// Clusters of masters and other transports.

@@ -15,8 +15,8 @@ func (m *Master) Resolve() {
 	fill(&m.SyndicDir, filepath.Join(m.Cachedir, "syndics"))
 	fill(&m.JobStoreFile, filepath.Join(m.Cachedir, "jobs.db"))
 	m.under(&m.PkiDir, &m.Cachedir, &m.SockDir, &m.Pidfile, &m.TokenDir, &m.SyndicDir, &m.JobStoreFile,
-		&m.AutosignFile, &m.AutorejectFile, &m.AutosignGrainsDir, &m.SyndicPidfile)
-	m.underUnlessURL(&m.LogFile, &m.SyndicLogFile)
+		&m.AutosignFile, &m.AutorejectFile, &m.AutosignGrainsDir, &m.SyndicPidfile, &m.ApiPidfile)
+	m.underUnlessURL(&m.LogFile, &m.SyndicLogFile, &m.ApiLogfile)
 }
 
 // Resolve puts the id into the paths of append_minionid_config_dirs and places

@@ -81,6 +81,7 @@ var sections = []struct {
 	{"Master: jobs", "How jobs are followed, kept and shown.", []string{"MasterJobs"}, config.Masters, ""},
 	{"Master: events", "What a master tells and keeps about events.", []string{"MasterEvents"}, config.Masters, ""},
 	{"Master: access", "Who may do what.", []string{"MasterAccess"}, config.Masters, ""},
+	{"Master: REST API", "What `mom api` serves, see api.md.", []string{"MasterAPI"}, config.Masters, ""},
 	{"Master: place in the tree", "Above other masters (`order_masters`) and below one (`syndic_*`, read by `mom syndic`).", []string{"MasterSyndic"}, config.Masters, ""},
 	{"Master: gossip among nodes", "Nodes that hear of each other beside the tree, see topology.md.", []string{"MasterTopology"}, config.Masters, ""},
 	{"Minion: files and folders", "Where a minion keeps what it keeps.", []string{"MinionFiles"}, config.Minions, ""},

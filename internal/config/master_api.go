@@ -1,0 +1,24 @@
+package config
+
+import "time"
+
+// MasterAPI is the REST API, which the command mom api serves.
+type MasterAPI struct {
+	// RestCherrypy is the listener of the API in the manner of Salt's rest_cherrypy:
+	// {port, host, ssl_crt, ssl_key, ssl_chain, disable_ssl, webhook_url,
+	// webhook_disable_auth, ...}. Default none.
+	RestCherrypy map[string]any `yaml:"rest_cherrypy"`
+	// RestTornado is the one in the manner of rest_tornado: {port, address, ssl_crt,
+	// ssl_key, disable_ssl, websockets, cors_origin, ...}. Default none.
+	RestTornado map[string]any `yaml:"rest_tornado"`
+	// NetapiEnableClients are the clients that the API may use: local, local_async,
+	// local_batch, local_subset, runner, runner_async, wheel, wheel_async. Default none.
+	NetapiEnableClients []string `yaml:"netapi_enable_clients"`
+	// RestTimeout bounds a runner or wheel call of the API that names no time of its
+	// own, in seconds. Default 300.
+	RestTimeout time.Duration `yaml:"rest_timeout" unit:"s" default:"300" min:"1"`
+	// ApiLogfile is the log file of mom api, or a syslog URL. Default /var/log/salt/api.
+	ApiLogfile string `yaml:"api_logfile" default:"/var/log/salt/api"`
+	// ApiPidfile holds its process id. Default /var/run/salt-api.pid.
+	ApiPidfile string `yaml:"api_pidfile" default:"/var/run/salt-api.pid"`
+}
