@@ -73,6 +73,7 @@ var routes = []route{
 	{method: "GET", path: "/ws/{token}", who: holder, stream: true, inURL: true, summary: "Events of the master (web socket)", query: socketQuery, do: (*Server).socket},
 	{method: "GET", path: "/all_events/{token}", in: Tornado, who: holder, stream: true, inURL: true, summary: "Events of the master (web socket)", query: tagQuery, do: (*Server).allEvents},
 	{method: "GET", path: "/formatted_events/{token}", in: Tornado, who: holder, stream: true, inURL: true, summary: "What happens to jobs and minions (web socket)", query: tagQuery, do: (*Server).formattedEvents},
+	{method: "GET", path: "/health", summary: "Whether the master answers", do: (*Server).health},
 	{method: "GET", path: "/openapi.json", summary: "This document", do: (*Server).openAPI},
 }
 

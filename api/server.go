@@ -165,3 +165,6 @@ func (s *Server) Close() error {
 	}
 	return s.ln.Close()
 }
+
+// TLS tells whether it serves TLS.
+func (s *Server) TLS() bool { return s.certs != nil }

@@ -1,0 +1,514 @@
+package api
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"iter"
+	"path"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/internal/yaml11"
+	"github.com/momtree/mom/topology"
+	"github.com/momtree/mom/topology/trace"
+	"github.com/momtree/mom/value"
+)
+
+// fake is a master with two minions of its own and some below, and five users.
+type fake struct {
+	mu        sync.Mutex
+	tokens    map[string]Token
+	fired     []client.Event
+	published []client.Job
+	runners   []client.RunnerCall
+	jobs      map[string]*value.Map // records by job id
+	owner     map[string]string     // of jobs
+	serial    int
+	down      error                 // what every call gives
+	events    chan client.Event     // of the bus; closed: it breaks
+	hold      chan struct{}         // Run waits for it
+	follow    chan client.Update    // of a followed job
+	trimmed   map[string]client.Raw // whole values of returns whose events were trimmed
+	now       func() time.Time
+}
+
+func newFake() *fake {
+	return &fake{
+		tokens: map[string]Token{}, jobs: map[string]*value.Map{}, owner: map[string]string{}, events: make(chan client.Event), now: time.Now,
+		trimmed: map[string]client.Raw{},
+	}
+}
+
+var passwords = map[string]string{"alice/file": "wonder", "bob/file": "builder", "carol/file": "c", "frank/sharedsecret": "s3cret"}
+
+var perms = map[string][]any{
+	"alice": {".*", "@jobs", "@runner", "@wheel"}, "bob": {value.NewMap("web-*", []any{"test.*"})}, "carol": {"@runner"},
+	"dave": {".*", "@runner", "@wheel"}, "frank": {".*", "@runner"},
+}
+
+var minionIDs = []string{"cache-01", "db-01", "top-01", "web-01", "web-02", "web-03"}
+
+func refusal(name, text string) error { return &client.Refused{Name: name, Message: text} }
+
+// token makes a token for a user.
+func (f *fake) token(name string, life time.Duration) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.serial++
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d", name, f.serial))
+	id := hex.EncodeToString(sum[:])
+	eauth := "file"
+	if name == "nobody" || name == "dave" {
+		eauth = "auto"
+	} else if name == "frank" {
+		eauth = "sharedsecret"
+	}
+	f.tokens[id] = Token{Token: id, Name: name, Eauth: eauth, Start: f.now(), Expire: f.now().Add(life), Perms: perms[name]}
+	return id
+}
+
+func (f *fake) Ping(context.Context) error { return f.down }
+
+func (f *fake) check(l client.Login) error {
+	want, ok := passwords[l.Username+"/"+l.Eauth]
+	if l.Eauth == "auto" || (ok && want == l.Password) {
+		return nil
+	}
+	return refusal("EauthAuthenticationError", "Authentication failure of type \"eauth\" occurred for user "+l.Username+".")
+}
+
+func (f *fake) MakeToken(_ context.Context, l client.Login, expire time.Duration) (Token, error) {
+	if f.down != nil {
+		return Token{}, f.down
+	}
+	if err := f.check(l); err != nil {
+		return Token{}, err
+	}
+	if expire == 0 {
+		expire = 12 * time.Hour
+	}
+	id := f.token(l.Username, expire)
+	return f.tokens[id], nil
+}
+
+func (f *fake) Token(_ context.Context, id string) (Token, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	t, ok := f.tokens[id]
+	switch {
+	case f.down != nil:
+		return Token{}, f.down
+	case !ok || !f.now().Before(t.Expire):
+		return Token{}, ErrNoToken
+	}
+	return t, nil
+}
+
+func (f *fake) RevokeToken(_ context.Context, id string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.tokens, id)
+	return f.down
+}
+
+func (f *fake) Events(context.Context) (Events, error) {
+	if f.down != nil {
+		return nil, f.down
+	}
+	return fakeEvents{f}, nil
+}
+
+type fakeEvents struct{ f *fake }
+
+func (e fakeEvents) Next(ctx context.Context) (client.Event, error) {
+	select {
+	case ev, ok := <-e.f.events:
+		if !ok {
+			return ev, client.ErrBusLost
+		}
+		return ev, nil
+	case <-ctx.Done():
+		return client.Event{}, ctx.Err()
+	}
+}
+
+func (e fakeEvents) Close() error { return nil }
+
+func (f *fake) Fire(_ context.Context, tag string, data any) error {
+	raw, err := client.RawOf(data)
+	if err != nil {
+		return err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.fired = append(f.fired, client.Event{Tag: tag, Data: raw})
+	return f.down
+}
+
+func (f *fake) As(l client.Login) Session { return &fakeSession{f: f, l: l} }
+
+type fakeSession struct {
+	f *fake
+	l client.Login
+}
+
+// who is the user of the session.
+func (s *fakeSession) who(ctx context.Context) (string, error) {
+	if s.f.down != nil {
+		return "", s.f.down
+	}
+	if s.l.Token != "" {
+		t, err := s.f.Token(ctx, s.l.Token)
+		if err != nil {
+			return "", refusal("TokenAuthenticationError", "Authentication error occurred.")
+		}
+		return t.Name, nil
+	}
+	if err := s.f.check(s.l); err != nil {
+		return "", refusal("AuthenticationError", "Authentication error occurred.")
+	}
+	return s.l.Username, nil
+}
+
+func (s *fakeSession) matches(j client.Job) []string {
+	var out []string
+	for _, id := range minionIDs {
+		switch tgt := j.Tgt.(type) {
+		case string:
+			names := []string{tgt}
+			if j.TgtType == "list" {
+				names = strings.Split(tgt, ",")
+			}
+			for _, n := range names {
+				if ok, _ := path.Match(n, id); ok {
+					out = append(out, id)
+				}
+			}
+		case []string:
+			for _, n := range tgt {
+				if n == id {
+					out = append(out, id)
+				}
+			}
+		}
+	}
+	return out
+}
+
+func (s *fakeSession) Publish(ctx context.Context, j client.Job) (client.Published, error) {
+	name, err := s.who(ctx)
+	if err != nil {
+		return client.Published{}, err
+	}
+	tgt, _ := j.Tgt.(string)
+	if name != "alice" && (name != "bob" || !strings.HasPrefix(tgt, "web-") || !strings.HasPrefix(j.Fun[0], "test.")) {
+		return client.Published{}, refusal("AuthorizationError", "Authorization error occurred.")
+	}
+	s.f.mu.Lock()
+	defer s.f.mu.Unlock()
+	s.f.published = append(s.f.published, j)
+	s.f.serial++
+	jid := fmt.Sprintf("20240101%012d", s.f.serial)
+	s.f.owner[jid] = name
+	return client.Published{JID: jid, Minions: s.matches(j), Tells: true}, nil
+}
+
+func (s *fakeSession) Run(ctx context.Context, j client.Job) (client.Outcome, error) {
+	p, err := s.Publish(ctx, j)
+	o := client.Outcome{Published: p, Returns: map[string]client.Return{}}
+	if err != nil {
+		return o, err
+	}
+	if hold := s.f.hold; hold != nil {
+		select {
+		case <-hold:
+		case <-ctx.Done():
+			return o, ctx.Err()
+		}
+	}
+	o.Account = &client.Account{JID: p.JID, Expected: len(p.Minions), Missing: map[string]client.Missing{}}
+	for _, id := range p.Minions {
+		if id == "web-03" {
+			o.Account.Missing[id] = client.Missing{Reason: "disconnected", Path: "syndic-a"}
+			continue
+		}
+		o.Returns[id] = play(j, p.JID, id)
+	}
+	return o, nil
+}
+
+// play is what a minion answers.
+func play(j client.Job, jid, id string) client.Return {
+	r := client.Return{JID: jid, ID: id, Fun: strings.Join(j.Fun, ","), Success: true}
+	var v any
+	switch r.Fun {
+	case "test.ping", "test.sleep":
+		v = true
+	case "test.version":
+		v = "3007.0"
+	case "cmd.run":
+		v, r.Retcode = "", 3
+	case "grains.items":
+		v = value.NewMap("id", id, "cwd", "/")
+	case "test.echo":
+		v = j.Args[0]
+	case "test.large":
+		v = "VALUE_TRIMMED"
+	case "test.ping,test.echo":
+		v = value.NewMap("test.ping", true, "test.echo", j.Args[1].([]any)[0])
+	case "test.arg":
+		v = pub(j, jid)
+	default:
+		v = "'" + r.Fun + "' is not available."
+	}
+	r.Value, _ = client.RawOf(v)
+	return r
+}
+
+// pub is test.arg of a Salt minion: what it was given.
+func pub(j client.Job, jid string) any {
+	args, kwargs := []any{}, value.NewMap()
+	given := append([]any{}, j.Args...)
+	for _, a := range j.Args {
+		if s, ok := a.(string); ok {
+			if name, text, ok := strings.Cut(s, "="); ok {
+				kwargs.Set(name, yaml11.Word(text))
+				continue
+			}
+		}
+		args = append(args, a)
+	}
+	if len(j.Kwargs) > 0 {
+		more := value.NewMap()
+		for k, v := range j.Kwargs {
+			kwargs.Set(k, v)
+			more.Set(k, v)
+		}
+		given = append(given, more)
+	}
+	kind := j.TgtType
+	if kind == "" {
+		kind = "glob"
+	}
+	for _, kv := range [][2]any{{"__pub_fun", j.Fun[0]}, {"__pub_arg", given}, {"__pub_tgt", j.Tgt}, {"__pub_jid", jid}, {"__pub_tgt_type", kind}} {
+		kwargs.Set(kv[0], kv[1])
+	}
+	return value.NewMap("args", args, "kwargs", kwargs)
+}
+
+func (s *fakeSession) Batch(ctx context.Context, j client.Job, _ client.Batch, took func(client.Return)) (client.Account, error) {
+	o, err := s.Run(ctx, j)
+	if err != nil {
+		return client.Account{}, err
+	}
+	for _, id := range o.Minions {
+		if r, ok := o.Returns[id]; ok {
+			took(r)
+		}
+	}
+	return *o.Account, nil
+}
+
+func (s *fakeSession) Subset(_ context.Context, j client.Job, n int) (client.Job, error) {
+	ids := s.matches(j)
+	if len(ids) == 0 {
+		return j, client.ErrNoMatch
+	}
+	j.Tgt, j.TgtType = ids[:min(n, len(ids))], "list"
+	return j, nil
+}
+
+func (s *fakeSession) mayRun(ctx context.Context) (string, error) {
+	name, err := s.who(ctx)
+	if err == nil && name == "bob" {
+		err = refusal("TokenAuthenticationError", `Authentication failure of type "token" occurred for user bob.`)
+	}
+	return name, err
+}
+
+func (s *fakeSession) Runner(ctx context.Context, c client.RunnerCall) (client.Raw, error) {
+	name, err := s.mayRun(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.f.mu.Lock()
+	defer s.f.mu.Unlock()
+	s.f.runners = append(s.f.runners, c)
+	var v any
+	switch c.Fun {
+	case "test.arg":
+		kwargs := value.NewMap()
+		for k, a := range c.Kwargs {
+			kwargs.Set(k, a)
+		}
+		v = value.NewMap("args", append([]any{}, c.Args...), "kwargs", kwargs)
+	case "test.sleep":
+		v = true
+	case "manage.up":
+		v = minionIDs
+	case "jobs.lookup_jid", "jobs.list_jobs":
+		v = value.NewMap()
+	case "jobs.list_job":
+		jid := fmt.Sprint(c.Args[0])
+		if o := s.f.owner[jid]; o != "" && o != name {
+			return nil, refusal("TokenAuthenticationError", "Authentication failure of type \"token\" occurred for user "+name+".")
+		}
+		if j := s.f.jobs[jid]; j != nil {
+			v = j
+			break
+		}
+		start := ""
+		if len(jid) == 20 {
+			start = "2024, Jan 01 00:00:00.000000"
+		}
+		raw, _ := client.RawOf(value.NewMap("jid", jid, "Error", "Cannot contact returner or no job with this jid", "StartTime", start, "Result", value.NewMap()))
+		return nil, &client.RunnerError{Fun: c.Fun, Reason: "no job with the id", Value: raw}
+	default:
+		return nil, &client.RunnerError{Fun: c.Fun, Reason: "'" + c.Fun + "' is not available."}
+	}
+	return client.RawOf(v)
+}
+
+func (s *fakeSession) StartRunner(ctx context.Context, c client.RunnerCall) (client.Started, error) {
+	if _, err := s.mayRun(ctx); err != nil {
+		return client.Started{}, err
+	}
+	return client.Started{JID: "20240101000000000009", Tag: "salt/run/20240101000000000009"}, nil
+}
+
+func (s *fakeSession) Wheel(ctx context.Context, fun string, kwargs map[string]any) (client.WheelAnswer, error) {
+	name, err := s.mayRun(ctx)
+	if err != nil {
+		return client.WheelAnswer{}, err
+	}
+	if name == "carol" {
+		return client.WheelAnswer{}, refusal("TokenAuthenticationError", `Authentication failure of type "token" occurred for user carol.`)
+	}
+	tag, jid := "salt/wheel/20240101000000000010", "20240101000000000010"
+	var v any
+	good := true
+	kw, _ := kwargs["kwarg"].(*value.Map)
+	switch fun {
+	case "key.list_all":
+		v = value.NewMap("minions", []any{"syndic-a", "syndic-b", "top-01"}, "minions_pre", []any{}, "minions_rejected", []any{}, "minions_denied", []any{}, "local", []any{"master.pem", "master.pub"})
+	case "key.finger":
+		v = value.NewMap()
+		if kw.String("match") == "top-01" {
+			v = value.NewMap("minions", value.NewMap("top-01", "4d:2f:f8:09:a2:48:05:38:37:41:b0:69:e5:e6:7f:14:55:4e:96:71:59:07:83:0a:ee:57:eb:df:bc:83:55:e7"))
+		}
+	case "key.gen_accept":
+		v = value.NewMap("pub", "PUB "+kw.String("id_"), "priv", "PRIV")
+		if kw.String("id_") == "top-01" && !kw.Bool("force") {
+			v = value.NewMap()
+		}
+	default:
+		v, good = "Exception occurred in wheel "+fun, false
+	}
+	data, err := client.RawOf(value.NewMap("fun", "wheel."+fun, "jid", jid, "tag", tag, "user", name, "_stamp", "2024-01-01T00:00:00.000000", "return", v, "success", good))
+	return client.WheelAnswer{Tag: tag, Data: data}, err
+}
+
+func (s *fakeSession) Follow(ctx context.Context, jid string) (Following, error) {
+	name, err := s.who(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.f.mu.Lock()
+	defer s.f.mu.Unlock()
+	switch o := s.f.owner[jid]; {
+	case o == "":
+		return nil, client.ErrNotTold
+	case o != name:
+		return nil, refusal("AuthorizationError", "Authorization error occurred.")
+	}
+	return &fakeFollowing{updates: s.f.follow, closed: make(chan struct{})}, nil
+}
+
+type fakeFollowing struct {
+	updates chan client.Update
+	closed  chan struct{}
+}
+
+func (f *fakeFollowing) Next(ctx context.Context) (client.Update, error) {
+	select {
+	case u, ok := <-f.updates:
+		if !ok {
+			return u, client.ErrBusLost
+		}
+		return u, nil
+	case <-f.closed:
+		return client.Update{}, client.ErrClosed
+	case <-ctx.Done():
+		return client.Update{}, ctx.Err()
+	}
+}
+
+func (f *fakeFollowing) Close() error {
+	close(f.closed)
+	return nil
+}
+
+func (s *fakeSession) Returns(_ context.Context, jid string) iter.Seq2[client.Return, error] {
+	return func(yield func(client.Return, error) bool) {
+		for id, v := range s.f.trimmed {
+			if !yield(client.Return{JID: jid, ID: id, Value: v, Success: true}, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (s *fakeSession) Trace(ctx context.Context, jid string, _ time.Duration) (trace.Step, error) {
+	name, err := s.mayRun(ctx)
+	if err != nil {
+		return trace.Step{}, err
+	}
+	switch o := s.f.owner[jid]; {
+	case o == "":
+		return trace.Step{Node: "top", State: trace.Unknown}, nil
+	case o != name:
+		return trace.Step{}, refusal("AuthorizationError", "Authorization error occurred.")
+	}
+	return trace.Step{
+		Node: "top", State: trace.Open, Fun: "test.ping", Expected: 4, Returned: 1, Failed: 1, MissingAll: 1, WaitingAll: 1,
+		Missing: []trace.Named{{ID: "web-03", Why: "disconnected", Behind: "syndic-a"}}, Waiting: []trace.Named{{ID: "db-01", Behind: "syndic-a/deep"}},
+	}, nil
+}
+
+func (s *fakeSession) Tree(ctx context.Context) (topology.Node, error) {
+	if _, err := s.mayRun(ctx); err != nil {
+		return topology.Node{}, err
+	}
+	return topology.Node{ID: "top", Role: "master", State: topology.Up, Minions: []topology.Minion{{ID: "top-01", State: topology.Up}}, Nodes: []topology.Node{
+		{ID: "syndic-a", Role: "syndic", State: topology.Up, Nodes: []topology.Node{{ID: "deep", Role: "syndic", State: topology.Up, Minions: []topology.Minion{{ID: "db-01", State: topology.Up}}}}},
+	}}, nil
+}
+
+// allClients are all that there are.
+var allClients = []string{"local", "local_async", "local_batch", "local_subset", "runner", "runner_async", "wheel", "wheel_async"}
+
+// serve makes a server over a fake master, without a listener.
+func serve(t testing.TB, f *fake, change ...func(*Options)) *Server {
+	t.Helper()
+	o := Options{Dialect: CherryPy, Clients: allClients, DisableTLS: true, Log: quiet, Now: f.now}
+	for _, c := range change {
+		c(&o)
+	}
+	s, err := newServer(o, f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		s.end()
+		s.hub.Close()
+	})
+	return s
+}
+
+var errBoom = errors.New("boom: the password is hunter2")
