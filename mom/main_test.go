@@ -36,6 +36,8 @@ func TestNames(t *testing.T) {
 		{"mom tree --timeout=soon", "", "Usage: mom tree [options]\n\nmom tree: error: invalid argument \"soon\" for \"-t, --timeout\" flag\n"},
 		{"salt-api --help", "", "salt-api is not part of mom: there is no REST API yet (docs/absent.md)\n"},
 		{"salt-nosuch", "", "salt-nosuch is not part of mom; called by a name of Salt's it is one of salt, salt-call, salt-cp, salt-key, salt-run, salt-master, salt-syndic, salt-minion\n"},
+		{"salt-api --help", "Runs the REST API", ""},
+		{"salt-nosuch", "", "salt-nosuch is not part of mom; called by a name of Salt's it is one of salt, salt-call, salt-key, salt-run, salt-api, salt-master, salt-syndic, salt-minion\n"},
 		{"mom --version", "mom version " + version() + "\n", ""},
 		{"salt -V", "Salt Version:\n", ""},
 		{"salt-call --versions-report", "Salt Version:\n", ""},

@@ -19,9 +19,9 @@ import (
 	"github.com/momtree/mom/mom/command"
 )
 
-// Commands are master, syndic and minion; by Salt's names "salt-" is in front.
+// Commands are master, syndic, minion and api; by Salt's names "salt-" is in front.
 func Commands() []*cobra.Command {
-	return []*cobra.Command{masterCommand(), syndicCommand(), minionCommand()}
+	return []*cobra.Command{masterCommand(), syndicCommand(), minionCommand(), apiCommand()}
 }
 
 // service is one daemon: open binds and opens everything, run serves until ctx

@@ -1,0 +1,131 @@
+package daemons
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/momtree/mom/api"
+	"github.com/momtree/mom/api/stream"
+	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/mom/command"
+)
+
+func apiCommand() *cobra.Command {
+	f := &flags{}
+	c := &cobra.Command{
+		Use:   "api",
+		Short: "Run the REST API beside a master",
+		Long: "Runs the REST API of the master on this host: what rest_cherrypy and rest_tornado of\n" +
+			"its configuration ask for, each on its own port. The master has to run; it decides who\n" +
+			"may do what (external_auth). See docs/api.md.",
+		Args: command.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			version := command.Version(cmd)
+			conf, warnings, err := config.LoadMaster(f.dir)
+			if err != nil {
+				return err
+			}
+			s := masterSettings(conf, warnings)
+			s.logFile, s.pidFile = conf.ApiLogfile, conf.ApiPidfile
+			return f.serve(cmd, s, service{
+				name: "Salt API", version: version,
+				open: func(_ context.Context, log *slog.Logger) (func(context.Context) error, error) {
+					a, err := newAPI(f.dir, conf, version, log)
+					if err != nil {
+						return nil, err
+					}
+					return a.run, nil
+				},
+			})
+		},
+	}
+	f.register(c)
+	return c
+}
+
+// apiDaemon is the listeners of the API and what they share.
+type apiDaemon struct {
+	client  *client.Client
+	hub     *stream.Hub
+	servers []*api.Server
+	log     *slog.Logger
+}
+
+func newAPI(dir string, conf *config.Master, version string, log *slog.Logger) (*apiDaemon, error) {
+	o, err := client.FromConfig(dir, log)
+	if err != nil {
+		return nil, err
+	}
+	a := &apiDaemon{client: client.New(o), hub: api.NewHub(time.Now), log: log}
+	for _, l := range []struct {
+		dialect api.Dialect
+		section map[string]any
+	}{{api.CherryPy, conf.RestCherrypy}, {api.Tornado, conf.RestTornado}} {
+		if l.section == nil {
+			continue
+		}
+		if err := a.listen(l.dialect, l.section, conf, version); err != nil {
+			return nil, errors.Join(err, a.close())
+		}
+	}
+	if len(a.servers) == 0 {
+		return nil, errors.Join(fmt.Errorf("nothing to serve: put rest_cherrypy (or rest_tornado) with port, ssl_crt and ssl_key into %s", conf.ConfFile), a.close())
+	}
+	if len(conf.NetapiEnableClients) == 0 {
+		log.Warn("No client is enabled, so nothing can be run: name them in netapi_enable_clients")
+	}
+	return a, nil
+}
+
+func (a *apiDaemon) listen(d api.Dialect, section map[string]any, conf *config.Master, version string) error {
+	o, notes, err := api.OptionsOf(d, section, conf.NetapiEnableClients, conf.RestTimeout)
+	for _, n := range notes {
+		a.log.Warn(n)
+	}
+	if err != nil {
+		return err
+	}
+	o.Version, o.Log, o.Hub = version, a.log, a.hub
+	s, err := api.New(o, api.Masters{Client: a.client})
+	if err != nil {
+		return err
+	}
+	a.servers = append(a.servers, s)
+	a.log.Info("The REST API is served", "dialect", string(d), "addr", s.Addr().String(), "tls", s.TLS())
+	return nil
+}
+
+// close releases a daemon that is not run.
+func (a *apiDaemon) close() error {
+	var errs []error
+	for _, s := range a.servers {
+		errs = append(errs, s.Close())
+	}
+	a.hub.Close()
+	return errors.Join(append(errs, a.client.Close())...)
+}
+
+// run serves all listeners until ctx ends or one of them fails.
+func (a *apiDaemon) run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var wg sync.WaitGroup
+	wg.Go(func() { api.Feed(ctx, api.Masters{Client: a.client}, a.hub, a.log) })
+	errs := make([]error, len(a.servers))
+	for i, s := range a.servers {
+		wg.Go(func() {
+			errs[i] = s.Run(ctx)
+			cancel()
+		})
+	}
+	wg.Wait()
+	a.hub.Close()
+	return errors.Join(append(errs, a.client.Close())...)
+}
