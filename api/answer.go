@@ -132,7 +132,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	switch p.status {
 	case http.StatusUnauthorized:
 		h.Set("Www-Authenticate", "Session")
-		if p == errNoSession && s.d.redirects {
+		if error(p) == errNoSession && s.d.redirects && r.Header.Get("Upgrade") == "" {
 			h.Set("Location", "/login")
 			s.answer(w, r, http.StatusFound, told(http.StatusFound, p.text))
 			return

@@ -46,7 +46,9 @@ func (o *eventSource) send(e stream.Event) error {
 
 func (o *eventSource) flush() error {
 	_ = o.rc.SetWriteDeadline(time.Now().Add(sendTime))
-	return o.rc.Flush()
+	err := o.rc.Flush()
+	_ = o.rc.SetWriteDeadline(time.Time{}) // nothing is to be written until the next event
+	return err
 }
 
 func (o *eventSource) beat(context.Context) error {

@@ -31,7 +31,8 @@ type fake struct {
 	owner     map[string]string     // of jobs
 	serial    int
 	down      error                 // what every call gives
-	events    chan client.Event     // of the bus; closed: it breaks
+	events    chan client.Event     // of the bus
+	breaks    chan struct{}         // breaks the bus
 	hold      chan struct{}         // Run waits for it
 	follow    chan client.Update    // of a followed job
 	trimmed   map[string]client.Raw // whole values of returns whose events were trimmed
@@ -40,7 +41,7 @@ type fake struct {
 
 func newFake() *fake {
 	return &fake{
-		tokens: map[string]Token{}, jobs: map[string]*value.Map{}, owner: map[string]string{}, events: make(chan client.Event), now: time.Now,
+		tokens: map[string]Token{}, jobs: map[string]*value.Map{}, owner: map[string]string{}, events: make(chan client.Event), breaks: make(chan struct{}), now: time.Now,
 		trimmed: map[string]client.Raw{},
 	}
 }
@@ -128,11 +129,10 @@ type fakeEvents struct{ f *fake }
 
 func (e fakeEvents) Next(ctx context.Context) (client.Event, error) {
 	select {
-	case ev, ok := <-e.f.events:
-		if !ok {
-			return ev, client.ErrBusLost
-		}
+	case ev := <-e.f.events:
 		return ev, nil
+	case <-e.f.breaks:
+		return client.Event{}, client.ErrBusLost
 	case <-ctx.Done():
 		return client.Event{}, ctx.Err()
 	}

@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -28,6 +29,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.requests.Add(1)
 	rec := &recorder{ResponseWriter: w, begun: s.o.Now()}
 	defer s.logAccess(rec, r)
+	if r.ProtoMajor == 1 {
+		// That of the request before may have passed. In HTTP/2 it would end the stream
+		// while nobody writes; the connection has its own there.
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(pieceTime)) // where there is none, such as in tests, nothing waits
+	}
 	defer func() {
 		if p := recover(); p != nil {
 			if p == http.ErrAbortHandler { //nolint:errorlint // panic values are compared as they are

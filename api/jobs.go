@@ -15,6 +15,10 @@ import (
 // maxWait bounds a long poll.
 const maxWait = 600 * time.Second
 
+// maxUnreadable is after how many events of a job in a row that cannot be read it is given
+// up.
+const maxUnreadable = 16
+
 // seconds reads a parameter of the query that is a time; 0 if it is absent.
 func seconds(r *http.Request, name string, most time.Duration) (time.Duration, error) {
 	text := r.URL.Query().Get(name)
@@ -109,15 +113,21 @@ func (s *Server) await(c *call, id string, wait time.Duration) (bool, error) {
 		return false, err
 	}
 	defer f.Close()
-	for {
+	for failed := 0; ; {
 		u, err := f.Next(ctx)
 		switch {
 		case ctx.Err() != nil:
 			return false, c.ctx.Err() // nil unless whoever asked is gone
 		case errors.Is(err, client.ErrBusLost) || errors.Is(err, client.ErrClosed):
 			return false, err
-		case err == nil && u.Complete != nil:
+		case err != nil:
+			if failed++; failed == maxUnreadable {
+				return false, err
+			}
+		case u.Complete != nil:
 			return true, nil
+		default:
+			failed = 0
 		}
 	}
 }

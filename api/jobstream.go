@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -84,8 +85,13 @@ func (s *Server) jobStream(c *call) error {
 
 // pump reads what comes of a job until its end.
 func pump(ctx context.Context, f Following, to chan<- news) {
-	for {
+	for failed := 0; ; {
 		u, err := f.Next(ctx)
+		if failed++; err == nil {
+			failed = 0
+		} else if failed == maxUnreadable {
+			err = fmt.Errorf("%w: %w", client.ErrBusLost, err)
+		}
 		select {
 		case to <- news{u, err}:
 		case <-ctx.Done():

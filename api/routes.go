@@ -1,7 +1,9 @@
 package api
 
 import (
+	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 )
 
@@ -110,4 +112,23 @@ func (s *Server) has(rt *route) bool {
 // pattern is the path of a route with the options put in.
 func (s *Server) pattern(rt *route) string {
 	return strings.Replace(rt.path, "{webhook}", s.o.WebhookURL, 1)
+}
+
+var plainPath = regexp.MustCompile(`^(/[A-Za-z0-9._~-]+)+$`)
+
+// checkWebhookURL refuses a path of webhooks that is another route's, or none.
+func checkWebhookURL(path string) error {
+	if !plainPath.MatchString(path) {
+		return fmt.Errorf("webhook_url %q: segments of letters, digits and . _ ~ - are wanted, such as /hook", path)
+	}
+	first := func(p string) string {
+		seg, _, _ := strings.Cut(strings.TrimPrefix(p, "/"), "/")
+		return seg
+	}
+	for i := range routes {
+		if first(routes[i].path) == first(path) {
+			return fmt.Errorf("webhook_url %s is the path of something else; choose another, such as /hook", path)
+		}
+	}
+	return nil
 }

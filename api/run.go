@@ -47,7 +47,7 @@ func (s *Server) runLow(c *call) error {
 // runBare serves /run: each chunk has a login of its own, or that of the request.
 func (s *Server) runBare(c *call) error {
 	t, ok, err := s.maybeHolder(c)
-	if err != nil {
+	if err != nil && !errors.Is(err, errNoSession) { // a stale cookie is no reason to refuse chunks that have their own
 		return err
 	}
 	limit := s.o.MaxBody

@@ -106,6 +106,9 @@ func newServer(o Options, b Backend) (*Server, error) {
 			return nil, fmt.Errorf("%s: cors_origin: %w", o.Dialect, err)
 		}
 	}
+	if err := checkWebhookURL(o.WebhookURL); err != nil {
+		return nil, fmt.Errorf("%s: %w", o.Dialect, err)
+	}
 	s.byPath, s.mux = s.table()
 	var err error
 	if s.doc, err = s.document(); err != nil {

@@ -50,7 +50,7 @@ func (o *webSocket) send(e stream.Event) error {
 func (o *webSocket) flush() error { return nil }
 
 func (o *webSocket) beat(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, sendTime)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendTime)
 	defer cancel()
 	return o.conn.Ping(ctx)
 }
@@ -105,7 +105,7 @@ func (s *Server) serveSocket(c *call, o *webSocket, reply string) error {
 	defer cancel(nil)
 	go func() {
 		defer close(done)
-		cancel(o.listen(ctx, ready, reply))
+		cancel(o.listen(ready, reply))
 	}()
 	t := time.NewTimer(readyTime)
 	defer t.Stop()
@@ -133,7 +133,9 @@ func (s *Server) serveSocket(c *call, o *webSocket, reply string) error {
 
 // listen reads what the client sends until it goes: the word to begin, and then anything,
 // which is answered where the dialect does that.
-func (o *webSocket) listen(ctx context.Context, ready chan struct{}, reply string) error {
+func (o *webSocket) listen(ready chan struct{}, reply string) error {
+	// A context that ends would end the connection, before anybody is told why.
+	ctx := context.WithoutCancel(o.ctx)
 	begun := false
 	for {
 		_, text, err := o.conn.Read(ctx)
