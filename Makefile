@@ -29,8 +29,7 @@ RUNS    ?= 1
 POINTS  ?= 1000
 
 # The names by which the binary answers as one of Salt's commands.
-NAMES := salt salt-call salt-cp salt-key salt-master salt-minion salt-run salt-syndic
-NAMES := salt salt-api salt-call salt-key salt-master salt-minion salt-run salt-syndic
+NAMES := salt salt-api salt-call salt-cp salt-key salt-master salt-minion salt-run salt-syndic
 
 # Where the binary is built for, beside the system at hand; README.md says what of it is tested.
 SYSTEMS ?= linux/arm64 darwin/arm64 freebsd/amd64 openbsd/amd64 netbsd/amd64

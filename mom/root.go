@@ -55,12 +55,9 @@ func commandFor(arg0 string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "mom",
 		Short: "Salt's control plane around the tree of masters",
-		Long: "mom runs and looks at a tree of Salt masters: the daemons master, syndic and\n" +
-			"minion, Salt's own commands, and views of the tree. Called as salt, salt-key,\n" +
-			"salt-run, salt-call, salt-cp, salt-master, salt-minion or salt-syndic it is that command.",
 		Long: "mom runs and looks at a tree of Salt masters: the daemons master, syndic,\n" +
 			"minion and api, Salt's own commands, and views of the tree. Called as salt, salt-key,\n" +
-			"salt-run, salt-call, salt-api, salt-master, salt-minion or salt-syndic it is that command.",
+			"salt-run, salt-call, salt-cp, salt-api, salt-master, salt-minion or salt-syndic it is that command.",
 	}
 	root.AddCommand(daemons.Commands()...)
 	root.AddCommand(saltCommands()...)
@@ -89,11 +86,7 @@ func absent(name string) *cobra.Command {
 	return &cobra.Command{
 		Use: name, DisableFlagParsing: true,
 		RunE: func(*cobra.Command, []string) error {
-			if name == "salt-api" {
-				return command.Exit(command.ExitUsage, errors.New("salt-api is not part of mom: there is no REST API yet (docs/absent.md)"))
-			}
-			return command.Exit(command.ExitUsage, fmt.Errorf("%s is not part of mom; called by a name of Salt's it is one of salt, salt-call, salt-cp, salt-key, salt-run, salt-master, salt-syndic, salt-minion", name))
-			return command.Exit(command.ExitUsage, fmt.Errorf("%s is not part of mom; called by a name of Salt's it is one of salt, salt-call, salt-key, salt-run, salt-api, salt-master, salt-syndic, salt-minion", name))
+			return command.Exit(command.ExitUsage, fmt.Errorf("%s is not part of mom; called by a name of Salt's it is one of salt, salt-call, salt-cp, salt-key, salt-run, salt-api, salt-master, salt-syndic, salt-minion", name))
 		},
 	}
 }

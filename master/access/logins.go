@@ -14,6 +14,8 @@ type Logins struct {
 	Auth interface {
 		Authenticate(ctx context.Context, c auth.Credentials) (auth.Identity, error)
 		Token(ctx context.Context, id string) (auth.Token, error)
+		// Expand replaces what the login service alone understands in rules.
+		Expand(ctx context.Context, eauth string, rules []any) ([]any, error)
 	}
 	Rules *External
 }
@@ -41,7 +43,11 @@ func (l Logins) Identify(ctx context.Context, p server.Proof) (server.Login, err
 		}
 		out = server.Login{Name: id.Name, Eauth: p.Eauth, Groups: id.Groups, Rules: l.Rules.Rules(p.Eauth, id.Name, id.Groups)}
 	}
-	if len(out.Rules) == 0 {
+	rules, err := l.Auth.Expand(ctx, out.Eauth, out.Rules)
+	if err != nil {
+		return server.Login{}, err
+	}
+	if out.Rules = rules; len(out.Rules) == 0 {
 		return server.Login{}, errNothing
 	}
 	return out, nil

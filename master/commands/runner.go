@@ -108,7 +108,7 @@ func (c runner) owner(r *server.Request) string {
 }
 
 // readCall takes fun and arguments out of a runner load: `kwarg` may hold the
-// positional ones under `arg`.
+// positional ones under `arg`, and then the others under a `kwarg` of its own.
 func readCall(d *wire.Map) (*runners.Call, error) {
 	call := &runners.Call{Fun: d.String("fun"), Kwargs: wire.NewMap()}
 	call.Timeout = time.Duration(min(max(d.Float("timeout"), 0), 1e6) * float64(time.Second))
@@ -116,18 +116,21 @@ func readCall(d *wire.Map) (*runners.Call, error) {
 		return nil, errors.New("runner: fun is missing")
 	}
 	call.Args = append(call.Args, d.List("arg")...)
-	if kw := d.Map("kwarg"); kw != nil {
-		for _, k := range kw.Keys() {
-			name, _ := k.(string)
-			v, _ := kw.Get(name)
-			switch {
-			case name == "arg":
-				l, _ := v.([]any)
-				call.Args = append(call.Args, l...)
-			case !strings.HasPrefix(name, "__"):
-				call.Kwargs.Set(name, v)
-			}
-		}
+	kw := d.Map("kwarg")
+	if own := kw.Map("kwarg"); own != nil && kw.Has("arg") { // as salt-api sends a form
+		call.Args = append(call.Args, kw.List("arg")...)
+		kw = own
 	}
+	kw.Range(func(k, v any) bool {
+		name, _ := k.(string)
+		switch {
+		case name == "arg":
+			l, _ := v.([]any)
+			call.Args = append(call.Args, l...)
+		case !strings.HasPrefix(name, "__"):
+			call.Kwargs.Set(name, v)
+		}
+		return true
+	})
 	return call, nil
 }
