@@ -252,7 +252,7 @@ func (d *directory) connect(ctx context.Context, uri string, left time.Duration)
 	if err != nil {
 		return nil, err
 	}
-	conn.SetTimeout(left)
+	conn.SetTimeout(checkTime) // ctx ends it before
 	context.AfterFunc(ctx, func() { _ = conn.Close() })
 	if d.starttls {
 		if err := conn.StartTLS(conf); err != nil {

@@ -17,6 +17,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -338,6 +339,16 @@ func TestProvider(t *testing.T) {
 		_, err := b.Check(t.Context(), Credentials{Password: p.sign(t, map[string]jose.SignatureAlgorithm{"r": jose.RS256, "e": jose.ES256}[kid], p.keys[kid], kid, p.claims())})
 		return err
 	}
+	// The library may give the outcome of a fetch that has just ended once more.
+	checkSoon := func(kid string) (err error) {
+		for t.Context().Err() == nil {
+			if err = check(kid); err == nil || errors.Is(err, ErrDenied) || !strings.Contains(err.Error(), "fetching keys") {
+				break
+			}
+			runtime.Gosched()
+		}
+		return err
+	}
 	set := func(down bool, with ...string) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -354,7 +365,7 @@ func TestProvider(t *testing.T) {
 		t.Errorf("keys without end: %v", err)
 	}
 	set(false, "r")
-	if err := check("r"); err != nil {
+	if err := checkSoon("r"); err != nil {
 		t.Error(err)
 	}
 	set(true)
@@ -365,7 +376,7 @@ func TestProvider(t *testing.T) {
 		t.Errorf("a key that cannot be asked for: %v", err)
 	}
 	set(false, "r", "e")
-	if err := check("e"); err != nil {
+	if err := checkSoon("e"); err != nil {
 		t.Errorf("a new key: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
