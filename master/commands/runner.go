@@ -117,6 +117,9 @@ func readCall(d *wire.Map) (*runners.Call, error) {
 	}
 	call.Args = append(call.Args, d.List("arg")...)
 	kw := d.Map("kwarg")
+	if kw == nil {
+		return call, nil
+	}
 	if own := kw.Map("kwarg"); own != nil && kw.Has("arg") { // as salt-api sends a form
 		call.Args = append(call.Args, kw.List("arg")...)
 		kw = own
