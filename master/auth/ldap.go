@@ -248,7 +248,7 @@ func (d *directory) connect(ctx context.Context, uri string, left time.Duration)
 	if u, err := url.Parse(uri); err == nil { // a socket has no name that is verified
 		conf.ServerName = u.Hostname()
 	}
-	conn, err := ldap.DialURL(uri, ldap.DialWithTLSDialer(conf, &net.Dialer{Timeout: left}))
+	conn, err := ldap.DialURL(uri, ldap.DialWithTLSConfig(conf), ldap.DialWithDialer(&net.Dialer{Timeout: left}))
 	if err != nil {
 		return nil, err
 	}

@@ -131,7 +131,7 @@ func TestPAMOptions(t *testing.T) {
 		{1000, []string{here}, nil, "this master runs as uid 1000: run it as root, or set auth.pam.saslauthd"},
 		{0, []string{"/nowhere/unix_chkpwd"}, nil, "there is no unix_chkpwd"},
 		{0, nil, map[string]any{"auth.pam.helper": here, "auth.pam.saslauthd": "/run/x"}, "one of them is asked"},
-		{0, nil, map[string]any{"auth.pam": map[string]any{"sevice": "x"}}, "auth.pam.sevice: is not known"},
+		{0, nil, map[string]any{"auth.pam": map[string]any{"port": 1}}, "auth.pam.port: is not known"},
 		{0, nil, map[string]any{"auth.pam.helper": []any{}}, "auth.pam.helper: wants a text"},
 	} {
 		if _, err := openPAM(cf(c.opts), c.uid, c.paths); err == nil || !strings.Contains(err.Error(), c.want) {
