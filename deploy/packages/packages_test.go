@@ -100,7 +100,7 @@ var directives = map[string][]string{
 // into that of the package.
 func TestUnits(t *testing.T) {
 	units, err := filepath.Glob("../systemd/*.service")
-	if err != nil || len(units) != 3 {
+	if err != nil || len(units) != 4 {
 		t.Fatal(units, err)
 	}
 	for _, unit := range units {

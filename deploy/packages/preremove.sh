@@ -4,7 +4,7 @@ set -e
 case "$1" in
 remove | 0)
 	if [ -d /run/systemd/system ]; then
-		systemctl disable --now mom-master.service mom-minion.service mom-syndic.service
+		systemctl disable --now mom-api.service mom-master.service mom-minion.service mom-syndic.service
 	fi
 	;;
 esac
