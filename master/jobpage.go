@@ -31,7 +31,8 @@ after
 // the first page comes, under `complete`, what the job's last event says if it is
 // over: all its returns are stored then.
 //
-// Whoever may do everything may ask for any job, another user for the jobs of that user.
+// Whoever may do everything, or look jobs up by a runner, may ask for any job, another user
+// for the jobs of that user.
 func (m *Master) jobPage(ctx context.Context, r *server.Request) (any, error) {
 	d, err := wire.DecodeMap(r.Load)
 	if err != nil {
@@ -42,7 +43,7 @@ func (m *Master) jobPage(ctx context.Context, r *server.Request) (any, error) {
 	if err != nil {
 		return nil, server.Refusal{Name: "SaltReqTimeoutError", Message: err.Error()}
 	}
-	if user, may := m.mayRead(r, d.String("user")); !may && (!ok || user == "" || job.User != user) {
+	if user, may := m.mayRead(r, d.String("user"), jid); !may && (!ok || user == "" || job.User != user) {
 		m.server.RefusedUser("job_page", user, jid)
 		return nil, server.ErrNotAllowed
 	}
@@ -72,14 +73,16 @@ func (m *Master) jobPage(ctx context.Context, r *server.Request) (any, error) {
 	return out, nil
 }
 
-// mayRead names whose jobs a request may read; all tells that it may read any. named is
-// the user that the request names.
-func (m *Master) mayRead(r *server.Request, named string) (user string, all bool) {
-	if r.Login != nil {
-		if r.Login.Name == m.access.Own { // of another service than the machine
-			return "", false
+// mayRead names whose jobs a request for a job may read; all tells that it may read any.
+// named is the user that the request names. Who has logged in and may look jobs up by the
+// runner may as well do so here.
+func (m *Master) mayRead(r *server.Request, named, jid string) (user string, all bool) {
+	if l := r.Login; l != nil {
+		all = m.access.PermitsRunner(l.Rules, "jobs.lookup_jid", []any{jid}, nil)
+		if l.Name == m.access.Own { // of another service than the machine
+			return "", all
 		}
-		return r.Login.Name, false
+		return l.Name, all
 	}
 	sender := access.Sender{Owner: r.User, Own: m.access.Own, Name: named, Extra: wire.NewMap()}
 	switch {

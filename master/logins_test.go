@@ -203,6 +203,32 @@ func TestUsersOfLoginServices(t *testing.T) {
 	}
 }
 
+// Results are shown page by page to whose job it is, and to who may look jobs up. The liar is
+// a user of a login service who is called as the user of the master.
+func TestJobPagesOfLogins(t *testing.T) {
+	r := newRig(t, loginUsers)
+	r.start()
+	m := r.minion("near", "minion", "minion").listen().announce()
+	jobs := map[string]string{}
+	for _, u := range []string{"bob", "root"} {
+		load := testJob("near", "glob")
+		load.Set("kwargs", wire.NewMap("eauth", "auto", "username", u, "password", "x"))
+		jobs[u] = r.say(load).Map("load").String("jid")
+		if err := m.answer(m.hear().JID, true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		who, of string
+		may     bool
+	}{{"bob", "bob", true}, {"bob", "root", false}, {"root", "root", false}, {"carol", "bob", true}, {"alice", "root", true}} {
+		got := r.say(wire.NewMap("cmd", "job_page", "jid", jobs[c.of], "after", "", "eauth", "auto", "username", c.who, "password", "x", "key", rootKey, "user", "root"))
+		if may := got.Map("error") == nil; may != c.may {
+			t.Errorf("%s reads the job of %s: %v", c.who, c.of, plain(t, got))
+		}
+	}
+}
+
 // A token that was given back, or is past its time, is worth nothing.
 func TestTokensEnd(t *testing.T) {
 	c := &clock{at: time.Unix(1_800_000_000, 0)}
