@@ -128,8 +128,12 @@ func TestUsersOfLoginServices(t *testing.T) {
 		logins[u+" again"], logins[u] = []any{"eauth", "auto", "username", u, "password", "x"}, []any{"token", token(u)}
 	}
 	job := func(tgt any, kind, fun string) *wire.Map { return testJob(tgt, kind, "fun", fun) }
-	run := func(fun string) *wire.Map { return wire.NewMap("cmd", "runner", "fun", fun, "key", rootKey, "user", "root") }
-	wheel := func(fun string) *wire.Map { return wire.NewMap("cmd", "wheel", "fun", fun, "key", rootKey, "user", "root") }
+	run := func(fun string) *wire.Map {
+		return wire.NewMap("cmd", "runner", "fun", fun, "key", rootKey, "user", "root")
+	}
+	wheel := func(fun string) *wire.Map {
+		return wire.NewMap("cmd", "wheel", "fun", fun, "key", rootKey, "user", "root")
+	}
 	both := []any{"near", "far"}
 	for _, c := range []struct {
 		who  string

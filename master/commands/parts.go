@@ -29,9 +29,9 @@ type Parts struct {
 	// with.
 	SignedIn func(id string)
 
-	Access *access.Control
-	Audit  func(access.Asked)
-	Tokens Tokens
+	Access   *access.Control
+	Audit    func(access.Asked)
+	Tokens   Tokens
 	Data     *datacache.Cache
 	Unserved *Unserved
 	Runners  *runners.Host

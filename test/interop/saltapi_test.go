@@ -111,7 +111,8 @@ func TestRealSaltAPI(t *testing.T) {
 		for _, cred := range []url.Values{
 			{"username": {"nobody"}, "password": {"WRONG"}, "eauth": {"pam"}},
 			{"username": {"frank"}, "password": {"WRONG"}, "eauth": {"sharedsecret"}},
-			{"token": {"deadbeef00"}}, {"token": {tokens["bob"]}},
+			{"token": {"deadbeef00"}},
+			{"token": {tokens["bob"]}},
 		} {
 			low := local("near", "cmd.run")
 			low.Set("arg", "id -un")
