@@ -6,11 +6,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/momtree/mom/internal/bounds"
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/channel/channeltest"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/topology"
 )
 
@@ -170,7 +172,7 @@ func TestQueueIsBounded(t *testing.T) {
 	if q.len() != 100 || q.takeLost() != 900 {
 		t.Errorf("len %d", q.len())
 	}
-	if got := q.take(1, 10); got[0].Tag != "900" {
+	if got := q.take(room{1, 10, 1000}); got[0].Tag != "900" {
 		t.Errorf("the oldest is %s", got[0].Tag)
 	}
 	big := bus.Event{Tag: "big", Data: make([]byte, 990)}
@@ -182,8 +184,56 @@ func TestQueueIsBounded(t *testing.T) {
 	if q.len() != 1 {
 		t.Errorf("len %d", q.len())
 	}
-	if got := q.take(10, 100); len(got) != 1 || q.bytes != 0 || q.len() != 0 {
+	if got := q.take(room{10, 100, 1000}); len(got) != 1 || q.bytes != 0 || q.len() != 0 {
 		t.Errorf("take %d, bytes %d", len(got), q.bytes)
+	}
+}
+
+// A request has no more values than the master above decodes in one: it was refused whole,
+// 3.8 MB of words about 50,000 minions, and sent again in halves. Ten words of 5,000 to
+// 200,000 minions each, over the default bounds.
+func TestARequestHasNoMoreValuesThanAreTaken(t *testing.T) {
+	b := bounds.Default()
+	if 2*b.TellBatchValues > server.MaxValues {
+		t.Errorf("%d values are sent, %d are taken", 2*b.TellBatchValues, server.MaxValues)
+	}
+	for _, minions := range []int{5000, 50_000, 200_000, 600_000} {
+		words := make([]bus.Event, 10)
+		for i := range words {
+			ids := make([]any, minions)
+			for j := range ids {
+				ids[j] = int64(j % 100)
+			}
+			data, err := wire.Encode(wire.NewMap("minions", ids))
+			if err != nil {
+				t.Fatal(err)
+			}
+			words[i] = bus.Event{Tag: fmt.Sprint(i), Data: data}
+		}
+		for _, stays := range []string{"", "3"} {
+			q := queue{max: 100, maxBytes: 1 << 30}
+			for _, e := range words {
+				q.push(e)
+			}
+			requests, sent := 0, 0
+			for q.len() > 0 {
+				batch := q.takeBut(func(e bus.Event) bool { return e.Tag == stays }, room{b.TellBatch, b.TellBatchBytes, b.TellBatchValues})
+				if len(batch) == 0 {
+					break
+				}
+				n := 0
+				for _, e := range batch {
+					n += values(e)
+				}
+				if n > b.TellBatchValues && len(batch) > 1 {
+					t.Errorf("%d words with %d values in one request", len(batch), n)
+				}
+				requests, sent = requests+1, sent+len(batch)
+			}
+			if want := 10 - len(stays); sent != want || minions == 5000 && requests != 1 {
+				t.Errorf("%d minions: %d of %d words in %d requests", minions, sent, want, requests)
+			}
+		}
 	}
 }
 
@@ -198,7 +248,7 @@ func TestQueuePutsBackWhatFits(t *testing.T) {
 	}
 	q.putBack(batch)
 	var tags []string
-	for _, e := range q.take(10, 1000) {
+	for _, e := range q.take(room{10, 1000, 1000}) {
 		tags = append(tags, e.Tag)
 	}
 	if got := strings.Join(tags, " "); got != "old-2 old-3 new-0 new-1 new-2" || q.takeLost() != 2 || q.bytes != 0 {

@@ -95,10 +95,11 @@ func (u *uplink) depart() (f flight, ok bool) {
 		u.l.log.Error("Events were dropped because too many waited for the master above", "count", lost)
 	}
 	a, b := &u.aloft, u.l.s.bounds
+	fits := room{events: b.TellBatch, bytes: b.TellBatchBytes, values: b.TellBatchValues}
 	if a.urgent < mostAloft {
 		busy := func(e bus.Event) bool { return a.jobs[jobOf(e.Tag)] }
 		for _, q := range []*queue{&u.answers, &u.urgent} {
-			f = flight{batch: q.takeBut(busy, b.TellBatch, b.TellBatchBytes), from: q, urgent: true}
+			f = flight{batch: q.takeBut(busy, fits), from: q, urgent: true}
 			if len(f.batch) == 0 {
 				continue
 			}
@@ -110,7 +111,7 @@ func (u *uplink) depart() (f flight, ok bool) {
 		}
 	}
 	if !a.news {
-		f = flight{batch: u.news.take(b.TellBatch, b.TellBatchBytes), from: &u.news}
+		f = flight{batch: u.news.take(fits), from: &u.news}
 		a.news = len(f.batch) > 0
 		return f, a.news
 	}

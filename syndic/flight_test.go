@@ -227,8 +227,8 @@ func TestTakeBut(t *testing.T) {
 			}
 			return strings.Join(out, " ")
 		}
-		out := q.takeBut(func(e bus.Event) bool { return strings.ContainsAny(e.Tag[:1], c.busy) }, c.n, c.bytes)
-		if tags(out) != c.out || q.bytes != 2*len(strings.Fields(c.kept)) || tags(q.take(10, 100)) != c.kept {
+		out := q.takeBut(func(e bus.Event) bool { return strings.ContainsAny(e.Tag[:1], c.busy) }, room{c.n, c.bytes, 1000})
+		if tags(out) != c.out || q.bytes != 2*len(strings.Fields(c.kept)) || tags(q.take(room{10, 100, 1000})) != c.kept {
 			t.Errorf("%+v: taken %q, %d bytes left", c, tags(out), q.bytes)
 		}
 	}

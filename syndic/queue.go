@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/wire"
 )
 
 // queue holds events until a master above has taken them. When it is full the
@@ -55,24 +56,39 @@ func (q *queue) pop() bus.Event {
 	return e
 }
 
-// take removes events from the front: at most n and, beyond the first, at most
-// maxBytes.
-func (q *queue) take(n, maxBytes int) []bus.Event {
+// room is what may still be taken for one request.
+type room struct{ events, bytes, values int }
+
+// takes enters an event if it fits; the first always does.
+func (r *room) takes(e bus.Event, first bool) bool {
+	r.events--
+	r.bytes -= size(e)
+	r.values -= values(e)
+	return first || r.events >= 0 && r.bytes >= 0 && r.values >= 0
+}
+
+// values is how many values the master above counts for an event.
+func values(e bus.Event) int {
+	n, err := wire.Size(e.Data, wire.Limits{})
+	if err != nil {
+		return len(e.Data)
+	}
+	return n + 5 // the map around it, its keys and the tag
+}
+
+// take removes events from the front: the first, and as many more as there is room for.
+func (q *queue) take(r room) []bus.Event {
 	var out []bus.Event
-	for bytes := 0; q.len() > 0 && len(out) < n; {
-		bytes += size(q.events[q.head])
-		if len(out) > 0 && bytes > maxBytes {
-			break
-		}
+	for q.len() > 0 && r.takes(q.events[q.head], len(out) == 0) {
 		out = append(out, q.pop())
 	}
 	return out
 }
 
 // takeBut is take without the events that are to stay.
-func (q *queue) takeBut(stays func(bus.Event) bool, n, maxBytes int) []bus.Event {
+func (q *queue) takeBut(stays func(bus.Event) bool, r room) []bus.Event {
 	if !slices.ContainsFunc(q.events[q.head:], stays) {
-		return q.take(n, maxBytes)
+		return q.take(r)
 	}
 	var out, kept []bus.Event
 	bytes := 0
@@ -81,7 +97,7 @@ func (q *queue) takeBut(stays func(bus.Event) bool, n, maxBytes int) []bus.Event
 			kept = append(kept, e)
 			continue
 		}
-		if len(out) == n || len(out) > 0 && bytes+size(e) > maxBytes {
+		if !r.takes(e, len(out) == 0) {
 			kept = append(kept, q.events[q.head+i:]...)
 			break
 		}

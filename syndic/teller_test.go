@@ -198,7 +198,7 @@ func TestNothingOldIsToldBehindANewWord(t *testing.T) {
 	u.teller.begin(false)
 	var said []string
 	drain := func() {
-		for _, e := range u.urgent.take(10, 1<<20) {
+		for _, e := range u.urgent.take(room{10, 1 << 20, 1 << 20}) {
 			d, err := wire.DecodeMap(e.Data)
 			if err != nil {
 				t.Fatal(err)

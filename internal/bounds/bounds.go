@@ -41,12 +41,13 @@ type Bounds struct {
 	ForwardRequests    int           `bound:"forward_requests" default:"4" small:"1..2" help:"requests with returns under way to one master above"`
 	ForwardSweep       time.Duration `bound:"forward_sweep" default:"30s" small:"1s..3s" help:"how often it is seen to that no return was passed over"`
 
-	TellQueue      int `bound:"tell_queue" default:"10000" small:"3..10" help:"words of jobs that wait for one master above"`
-	TellQueueBytes int `bound:"tell_queue_bytes" default:"33554432" small:"2000..20000" help:"their bytes"`
-	TellBatch      int `bound:"tell_batch" default:"1000" small:"1..3" help:"words of jobs, or events, in one request"`
-	TellBatchBytes int `bound:"tell_batch_bytes" default:"4194304" small:"1000..5000" help:"their bytes"`
-	TellJobs       int `bound:"tell_jobs" default:"100" small:"1..3" help:"jobs that are listed at a time when all is told again"`
-	TellMinions    int `bound:"tell_minions" default:"2000" small:"1..4" help:"minions in one word when a job is told again"`
+	TellQueue       int `bound:"tell_queue" default:"10000" small:"3..10" help:"words of jobs that wait for one master above"`
+	TellQueueBytes  int `bound:"tell_queue_bytes" default:"33554432" small:"2000..20000" help:"their bytes"`
+	TellBatch       int `bound:"tell_batch" default:"1000" small:"1..3" help:"words of jobs, or events, in one request"`
+	TellBatchBytes  int `bound:"tell_batch_bytes" default:"4194304" small:"1000..5000" help:"their bytes"`
+	TellBatchValues int `bound:"tell_batch_values" default:"262144" small:"50..200" help:"their values, of which a master takes twice as many in a request"`
+	TellJobs        int `bound:"tell_jobs" default:"100" small:"1..3" help:"jobs that are listed at a time when all is told again"`
+	TellMinions     int `bound:"tell_minions" default:"2000" small:"1..4" help:"minions in one word when a job is told again"`
 
 	Returns    int `bound:"returns" default:"20000" small:"50..200" help:"returns that a minion keeps for a master that is away"`
 	MinionJobs int `bound:"minion_jobs" default:"4096" small:"8..32" help:"jobs that wait in a minion"`
