@@ -38,10 +38,13 @@ type Job struct {
 // jobPatience is how long a job may take before the run goes on without its end.
 const jobPatience = 3 * time.Minute
 
+// patience is how long a job may take, beside what its minions take for it.
+func (w *world) patience() time.Duration { return jobPatience + 2*w.shape.Spread }
+
 // ask publishes a job for all and follows it to its end.
 func (w *world) ask(ctx context.Context, kill string) Job {
 	j := Job{Killed: kill}
-	ctx, cancel := context.WithTimeout(ctx, jobPatience)
+	ctx, cancel := context.WithTimeout(ctx, w.patience())
 	defer cancel()
 	began := time.Now()
 	f, err := w.client.Follow(ctx, client.Job{Tgt: "*", Fun: []string{"test.ping"}})
@@ -123,7 +126,7 @@ func (w *world) healed(ctx context.Context) error {
 
 // command runs `salt '*' test.ping` as a user does.
 func (w *world) command(ctx context.Context) (time.Duration, error) {
-	ctx, cancel := context.WithTimeout(ctx, jobPatience)
+	ctx, cancel := context.WithTimeout(ctx, w.patience())
 	defer cancel()
 	cmd := exec.CommandContext(ctx, w.Program, "-c", w.cluster.Top().ConfDir, "*", "test.ping")
 	cmd.Args[0] = "salt"
