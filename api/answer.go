@@ -1,6 +1,7 @@
 package api
 
 import (
+	"errors"
 	"fmt"
 	"mime"
 	"net/http"
@@ -132,7 +133,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	switch p.status {
 	case http.StatusUnauthorized:
 		h.Set("Www-Authenticate", "Session")
-		if error(p) == errNoSession && s.d.redirects && r.Header.Get("Upgrade") == "" {
+		if errors.Is(p, errNoSession) && s.d.redirects && r.Header.Get("Upgrade") == "" {
 			h.Set("Location", "/login")
 			s.answer(w, r, http.StatusFound, told(http.StatusFound, p.text))
 			return

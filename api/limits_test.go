@@ -110,7 +110,7 @@ func TestIdempotency(t *testing.T) {
 		alice, again, bob := f.token("alice", time.Hour), f.token("alice", time.Hour), f.token("bob", time.Hour)
 		s := serve(t, f)
 		post := func(path, key, body, token string) *httptest.ResponseRecorder {
-			r := httptest.NewRequest("POST", path, strings.NewReader(body))
+			r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(body))
 			r.Header.Set("Content-Type", "application/json")
 			r.Header.Set("Idempotency-Key", key)
 			if token != "" {
@@ -294,7 +294,7 @@ func TestTLS(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer resp.Body.Close()
-		if resp.ProtoMajor != 2 || resp.StatusCode != 200 {
+		if resp.ProtoMajor != 2 || resp.StatusCode != http.StatusOK {
 			t.Errorf("%s %d", resp.Proto, resp.StatusCode)
 		}
 		return resp.TLS.PeerCertificates[0].SerialNumber.Int64()
@@ -345,7 +345,7 @@ func TestStart(t *testing.T) {
 func TestEmpty(t *testing.T) {
 	for _, d := range []Dialect{CherryPy, Tornado} {
 		f := newFake()
-		r := httptest.NewRequest("POST", "/", nil)
+		r := httptest.NewRequest(http.MethodPost, "/", nil)
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		r.Header.Set("X-Auth-Token", f.token("alice", time.Hour))
 		w := httptest.NewRecorder()

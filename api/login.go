@@ -103,6 +103,7 @@ func (s *Server) logIn(c *call) error {
 
 // cookie is that of a session: scripts of a page do not see it.
 func (s *Server) cookie(id string, age int) *http.Cookie {
+	//nolint:gosec // Secure where there is TLS: without it the cookie would not come back
 	c := &http.Cookie{Name: cookieName, Value: id, Path: "/", MaxAge: age, HttpOnly: true, Secure: s.certs != nil, SameSite: http.SameSiteLaxMode}
 	if len(s.o.Origins) > 0 && s.o.Origins[0] != "*" && s.certs != nil {
 		c.SameSite = http.SameSiteNoneMode // pages of the origins that are named send it

@@ -63,13 +63,19 @@ func start(t *testing.T, s *Server) (_ *pipes, stop func()) {
 
 // send writes a request in the background and gives the answer's head and a reader of its
 // body.
-func send(t *testing.T, c net.Conn, text string) (*http.Response, *bufio.Reader) {
+func send(t *testing.T, c net.Conn, text string) (head, *bufio.Reader) {
 	t.Helper()
 	go func() { _, _ = io.WriteString(c, strings.ReplaceAll(text, "\n", "\r\n")) }()
 	r := bufio.NewReader(c)
-	resp, err := http.ReadResponse(r, nil)
+	resp, err := http.ReadResponse(r, nil) //nolint:bodyclose // a stream has no end to be read to; the connection ends with the test
 	if err != nil {
 		t.Fatal(err)
 	}
-	return resp, bufio.NewReader(resp.Body)
+	return head{resp.StatusCode, resp.Header}, bufio.NewReader(resp.Body)
+}
+
+// head is how an answer begins.
+type head struct {
+	StatusCode int
+	Header     http.Header
 }

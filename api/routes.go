@@ -11,8 +11,8 @@ import (
 type who int
 
 const (
-	// anybody: no token is looked at, or the body has what counts.
-	anybody who = iota
+	// The zero value: no token is looked at, or the body has what counts.
+	_ who = iota
 	// holder: whoever shows a token that holds.
 	holder
 )

@@ -135,7 +135,7 @@ func TestWhereATokenIs(t *testing.T) {
 		"two":                {http.Header{"X-Auth-Token": {alice, bob}}, 400},
 		"two bearers":        {http.Header{"Authorization": {"Bearer " + alice, "Bearer " + bob}}, 400},
 	} {
-		r := httptest.NewRequest("GET", "/jobs", nil)
+		r := httptest.NewRequest(http.MethodGet, "/jobs", nil)
 		r.Header = c.head
 		w := httptest.NewRecorder()
 		serve(t, f).ServeHTTP(w, r)
@@ -156,7 +156,7 @@ func TestOtherOrigins(t *testing.T) {
 	f := newFake()
 	alice := f.token("alice", time.Hour)
 	post := func(s *Server, origin string, cookie bool) int {
-		r := httptest.NewRequest("POST", "http://api.example/minions", strings.NewReader(jobJSON))
+		r := httptest.NewRequest(http.MethodPost, "http://api.example/minions", strings.NewReader(jobJSON))
 		r.Header.Set("Content-Type", "application/json")
 		r.Header.Set("Origin", origin)
 		if cookie {
@@ -182,7 +182,7 @@ func TestOtherOrigins(t *testing.T) {
 		t.Errorf("a cookie from an origin that is named: %d", got)
 	}
 	for origin, want := range map[string]string{"https://ui.example": "https://ui.example", "https://evil.example": "", "": ""} {
-		r := httptest.NewRequest("OPTIONS", "/minions", nil)
+		r := httptest.NewRequest(http.MethodOptions, "/minions", nil)
 		r.Header.Set("Origin", origin)
 		w := httptest.NewRecorder()
 		named.ServeHTTP(w, r)

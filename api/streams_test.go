@@ -56,7 +56,7 @@ func TestEvents(t *testing.T) {
 		defer cancel()
 		go Feed(ctx, f, s.hub, quiet)
 		resp, r := send(t, p.dial(t), "GET /events?tag=salt/job/ HTTP/1.1\nHost: x\nX-Auth-Token: "+alice+"\n\n")
-		if resp.StatusCode != 200 || resp.Header.Get("Content-Type") != "text/event-stream;charset=utf-8" {
+		if resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Type") != "text/event-stream;charset=utf-8" {
 			t.Fatalf("%d %v", resp.StatusCode, resp.Header)
 		}
 		if got := lines(t, r, 1); got[0] != "retry: 400" {
@@ -165,7 +165,7 @@ func TestMaxStreams(t *testing.T) {
 		var rs []*bufio.Reader
 		for range 1000 {
 			resp, r := send(t, p.dial(t), get)
-			if resp.StatusCode != 200 {
+			if resp.StatusCode != http.StatusOK {
 				t.Fatal(resp.StatusCode)
 			}
 			lines(t, r, 1)

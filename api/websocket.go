@@ -95,13 +95,13 @@ func (s *Server) serveSocket(c *call, o *webSocket, reply string) error {
 	if err != nil {
 		return nil //nolint:nilerr // it has answered
 	}
-	defer conn.CloseNow()
+	defer conn.CloseNow() //nolint:errcheck // it has ended either way
 	conn.SetReadLimit(maxMessage)
 	o.conn, o.ctx = conn, ctx
 	ready := make(chan struct{})
 	done := make(chan struct{})
 	defer func() { <-done }()
-	defer conn.CloseNow()
+	defer conn.CloseNow() //nolint:errcheck // it has ended either way
 	defer cancel(nil)
 	go func() {
 		defer close(done)

@@ -233,6 +233,26 @@ func TestJobPagesOfLogins(t *testing.T) {
 	}
 }
 
+// A key that a wheel makes comes to who asked, and not to the readers of the event bus.
+func TestPrivateKeysAreNotOnTheBus(t *testing.T) {
+	r := newRig(t)
+	r.start()
+	ev := r.events()
+	got := r.say(wire.NewMap("cmd", "wheel", "fun", "key.gen_accept", "id_", "new", "key", rootKey, "user", "root"))
+	data := got.Map("data")
+	if !strings.Contains(data.Map("return").String("priv"), "PRIVATE KEY") {
+		t.Fatalf("the caller has %v", plain(t, got))
+	}
+	told := ev.take(got.String("tag") + "/ret")
+	raw, err := wire.Encode(told)
+	if err != nil || strings.Contains(string(raw), "KEY") || !told.Bool("success") {
+		t.Errorf("the bus is told %v, %v", plain(t, told), err)
+	}
+	if !r.keys.Accepted("new") {
+		t.Error("the key is not accepted")
+	}
+}
+
 // A token that was given back, or is past its time, is worth nothing.
 func TestTokensEnd(t *testing.T) {
 	c := &clock{at: time.Unix(1_800_000_000, 0)}

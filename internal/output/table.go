@@ -268,9 +268,9 @@ func or[T any](p *T, def T) T {
 func (t *tabler) breakCell(text string) string {
 	most := cmp.Or(t.o.Width, 50)
 	words := strings.Split(text, " ")
-	out, column := words[0], 0
+	out := words[0]
 	for _, word := range words[1:] {
-		column = width(out[strings.LastIndexByte(out, '\n')+1:])
+		column := width(out[strings.LastIndexByte(out, '\n')+1:])
 		first, _, _ := strings.Cut(word, "\n")
 		if column+width(first) >= most {
 			out += "\n" + word

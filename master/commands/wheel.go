@@ -64,7 +64,12 @@ func (c wheel) serve(ctx context.Context, r *server.Request) (any, error) {
 	if err != nil {
 		data.Set("return", err.Error())
 	}
-	c.fire(tag+"/ret", data)
+	told := data
+	if err == nil && wheels.Private(call.Fun) {
+		told = data.Clone()
+		told.Set("return", nil)
+	}
+	c.fire(tag+"/ret", told)
 	data.Set("_stamp", c.now().UTC().Format("2006-01-02T15:04:05.000000"))
 	return wire.NewMap("tag", tag, "data", data), nil
 }

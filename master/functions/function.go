@@ -19,6 +19,9 @@ type Function[E any] struct {
 	Args []string
 	// AnyKwargs lets through keyword arguments that Args does not name.
 	AnyKwargs bool
+	// Private says that what it gives is for the caller alone: the event bus, which has
+	// other readers, is told that it has ended.
+	Private bool
 	// Who may call it: [server.Operator], which nothing means as well, or [server.User].
 	Who server.Who
 	// Run may give a value and an error at once: what there is to show of a call

@@ -37,6 +37,28 @@ include_accepted, include_denied : False
 
     wheel.cmd('key.reject', ['web*'])
 `},
+		Function{Name: "key.finger", Args: []string{"match", "hash_type="}, Run: keyShown(func(c *Call, sel keys.Selection) ([]keys.Shown, error) {
+			return c.Env.Keys.Store.Finger(sel, c.Text("hash_type"))
+		}), Doc: `
+The fingerprints of keys, by the folder that they are in.
+` + keyMatch + `
+hash_type
+    The hash; left out: the option of that name.
+
+    wheel.cmd('key.finger', ['web*'])
+`},
+		Function{Name: "key.key_str", Args: []string{"match"}, Run: keyShown(func(c *Call, sel keys.Selection) ([]keys.Shown, error) {
+			return c.Env.Keys.Store.Print(sel)
+		}), Doc: `
+The texts of public keys, by the folder that they are in.
+` + keyMatch + `
+    wheel.cmd('key.key_str', ['web*'])
+`},
+		Function{Name: "key.name_match", Args: []string{"match"}, Run: keyNames, Doc: `
+The ids that match, by the folder that their keys are in.
+` + keyMatch + `
+    wheel.cmd('key.name_match', ['web*'])
+`},
 		Function{Name: "key.delete", Args: []string{"match"}, Run: keyChange(keys.Desk.Delete, keys.Listed...), Doc: `
 Deletes keys, whatever folder they are in.
 ` + keyMatch + `
@@ -53,6 +75,52 @@ func keyListAll(_ context.Context, c *Call) (any, error) {
 	local, err := c.Env.Keys.Store.LocalKeys("*")
 	out.Set(keys.Local.Folder(), local)
 	return out, err
+}
+
+// selected are the keys of minions that a call means.
+func selected(c *Call) (keys.Selection, error) {
+	globs, err := c.Patterns("match")
+	if err == nil && globs == nil {
+		err = functions.Invalid("match is empty")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c.Env.Keys.Store.Match(strings.Join(globs, ","), keys.Listed...), nil
+}
+
+func keyNames(_ context.Context, c *Call) (any, error) {
+	sel, err := selected(c)
+	if err != nil {
+		return nil, err
+	}
+	out := value.NewMap()
+	for _, s := range keys.Listed {
+		if len(sel[s]) > 0 {
+			out.Set(s.Folder(), sel[s])
+		}
+	}
+	return out, nil
+}
+
+// keyShown makes a function that shows the keys that match.
+func keyShown(show func(c *Call, sel keys.Selection) ([]keys.Shown, error)) func(context.Context, *Call) (any, error) {
+	return func(_ context.Context, c *Call) (any, error) {
+		sel, err := selected(c)
+		if err != nil {
+			return nil, err
+		}
+		shown, err := show(c, sel)
+		out := value.NewMap()
+		for _, k := range shown {
+			folder := k.State.Folder()
+			if !out.Has(folder) {
+				out.Set(folder, value.NewMap())
+			}
+			out.Map(folder).Set(k.ID, k.Text)
+		}
+		return out, err
+	}
 }
 
 // keyChange makes a function that does something to the keys that match, in these states

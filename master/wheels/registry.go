@@ -31,6 +31,9 @@ func Docs() *value.Map { return registry.Docs() }
 // Who may call the function of a name.
 func Who(name string) server.Who { return registry.Who(name) }
 
+// Private tells whether what a function gives is for its caller alone.
+func Private(name string) bool { return registry.Private(name) }
+
 // Names lists all functions, sorted.
 func Names() []string { return registry.Names() }
 

@@ -109,7 +109,7 @@ func (a *apiDaemon) close() error {
 		errs = append(errs, s.Close())
 	}
 	a.hub.Close()
-	return errors.Join(append(errs, a.client.Close())...)
+	return errors.Join(errors.Join(errs...), a.client.Close())
 }
 
 // run serves all listeners until ctx ends or one of them fails.
@@ -127,5 +127,5 @@ func (a *apiDaemon) run(ctx context.Context) error {
 	}
 	wg.Wait()
 	a.hub.Close()
-	return errors.Join(append(errs, a.client.Close())...)
+	return errors.Join(errors.Join(errs...), a.client.Close())
 }

@@ -93,7 +93,7 @@ func (f *flags) run(cmd *cobra.Command, l line) (err error) {
 // read finds what is to be copied, and how.
 func (c *copying) read(stderr io.Writer) (err error) {
 	if !c.f.chunked {
-		why := ""
+		var why string
 		if c.texts, why, err = texts(c.l.sources); err != nil || why == "" {
 			return err
 		}

@@ -1,0 +1,90 @@
+package wheels
+
+import (
+	"context"
+	"errors"
+
+	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/master/functions"
+	"github.com/momtree/mom/master/keys"
+	"github.com/momtree/mom/value"
+)
+
+const keyPairArgs = `
+id_
+    The id of the minion.
+keysize : 2048
+    The length of the key, in bits.
+`
+
+func init() {
+	Register(
+		Function{Name: "key.gen", Args: []string{"id_=", "keysize="}, Private: true, Run: keyGen, Doc: `
+Makes a pair of keys for a minion, and keeps neither half. The event bus is not shown them.
+` + keyPairArgs + `
+    wheel.cmd('key.gen')
+`},
+		Function{Name: "key.gen_accept", Args: []string{"id_", "keysize=", "force="}, Private: true, Run: keyGenAccept, Doc: `
+Makes a pair of keys for a minion and accepts the public half, so that the minion is let in
+at once. The event bus is not shown them. An id that has an accepted key gets none, and the
+answer is empty.
+` + keyPairArgs + `
+force : False
+    In the place of a key that is accepted.
+
+    wheel.cmd('key.gen_accept', ['web1'])
+`},
+	)
+}
+
+func keyGen(_ context.Context, c *Call) (any, error) {
+	_, pair, err := newPair(c)
+	return pair, err
+}
+
+func keyGenAccept(_ context.Context, c *Call) (any, error) {
+	force, err := c.Flag("force", false)
+	if err != nil {
+		return nil, err
+	}
+	id := c.Text("id_")
+	if err := keys.ValidID(id); err != nil {
+		return nil, functions.Invalid("%w", err)
+	}
+	if !force && c.Env.Keys.Store.Accepted(id) { // a pair takes a while to make
+		return value.NewMap(), nil
+	}
+	public, pair, err := newPair(c)
+	if err != nil {
+		return nil, err
+	}
+	switch err := c.Env.Keys.Enter(id, []byte(public), force); {
+	case errors.Is(err, keys.ErrTaken):
+		return value.NewMap(), nil
+	case err != nil:
+		return nil, err
+	}
+	return pair, nil
+}
+
+// newPair makes a pair as Salt shows it.
+func newPair(c *Call) (public string, pair *value.Map, err error) {
+	bits := crypt.DefaultBits
+	if _, given := c.Given("keysize"); given {
+		if bits, err = c.Count("keysize"); err != nil {
+			return "", nil, err
+		}
+		if bits < crypt.DefaultBits {
+			return "", nil, functions.Invalid("keysize=%d is less than %d bits", bits, crypt.DefaultBits)
+		}
+	}
+	made, err := crypt.NewKeyPair(bits)
+	if err != nil {
+		return "", nil, err
+	}
+	private, err := crypt.PrivatePEM(made.Private, "")
+	if err != nil {
+		return "", nil, err
+	}
+	return made.PublicPEM, value.NewMap("pub", made.PublicPEM, "priv", string(private)), nil
+}
