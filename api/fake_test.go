@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"iter"
 	"path"
 	"strings"
 	"sync"
@@ -15,8 +14,6 @@ import (
 
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/yaml11"
-	"github.com/momtree/mom/topology"
-	"github.com/momtree/mom/topology/trace"
 	"github.com/momtree/mom/value"
 )
 
@@ -429,69 +426,6 @@ func (s *fakeSession) Follow(ctx context.Context, jid string) (Following, error)
 	}
 	return &fakeFollowing{updates: s.f.follow, closed: make(chan struct{})}, nil
 }
-
-type fakeFollowing struct {
-	updates chan client.Update
-	closed  chan struct{}
-}
-
-func (f *fakeFollowing) Next(ctx context.Context) (client.Update, error) {
-	select {
-	case u, ok := <-f.updates:
-		if !ok {
-			return u, client.ErrBusLost
-		}
-		return u, nil
-	case <-f.closed:
-		return client.Update{}, client.ErrClosed
-	case <-ctx.Done():
-		return client.Update{}, ctx.Err()
-	}
-}
-
-func (f *fakeFollowing) Close() error {
-	close(f.closed)
-	return nil
-}
-
-func (s *fakeSession) Returns(_ context.Context, jid string) iter.Seq2[client.Return, error] {
-	return func(yield func(client.Return, error) bool) {
-		for id, v := range s.f.trimmed {
-			if !yield(client.Return{JID: jid, ID: id, Value: v, Success: true}, nil) {
-				return
-			}
-		}
-	}
-}
-
-func (s *fakeSession) Trace(ctx context.Context, jid string, _ time.Duration) (trace.Step, error) {
-	name, err := s.mayRun(ctx)
-	if err != nil {
-		return trace.Step{}, err
-	}
-	switch o := s.f.owner[jid]; {
-	case o == "":
-		return trace.Step{Node: "top", State: trace.Unknown}, nil
-	case o != name:
-		return trace.Step{}, refusal("AuthorizationError", "Authorization error occurred.")
-	}
-	return trace.Step{
-		Node: "top", State: trace.Open, Fun: "test.ping", Expected: 4, Returned: 1, Failed: 1, MissingAll: 1, WaitingAll: 1,
-		Missing: []trace.Named{{ID: "web-03", Why: "disconnected", Behind: "syndic-a"}}, Waiting: []trace.Named{{ID: "db-01", Behind: "syndic-a/deep"}},
-	}, nil
-}
-
-func (s *fakeSession) Tree(ctx context.Context) (topology.Node, error) {
-	if _, err := s.mayRun(ctx); err != nil {
-		return topology.Node{}, err
-	}
-	return topology.Node{ID: "top", Role: "master", State: topology.Up, Minions: []topology.Minion{{ID: "top-01", State: topology.Up}}, Nodes: []topology.Node{
-		{ID: "syndic-a", Role: "syndic", State: topology.Up, Nodes: []topology.Node{{ID: "deep", Role: "syndic", State: topology.Up, Minions: []topology.Minion{{ID: "db-01", State: topology.Up}}}}},
-	}}, nil
-}
-
-// allClients are all that there are.
-var allClients = []string{"local", "local_async", "local_batch", "local_subset", "runner", "runner_async", "wheel", "wheel_async"}
 
 // serve makes a server over a fake master, without a listener.
 func serve(t testing.TB, f *fake, change ...func(*Options)) *Server {

@@ -49,16 +49,16 @@ func TestBodies(t *testing.T) {
 		p, stop := start(t, serve(t, f))
 		defer stop()
 		head := "POST / HTTP/1.1\nHost: x\nContent-Type: application/json\nX-Auth-Token: " + alice + "\n"
-		if resp, _ := send(t, p.dial(t), head+"Content-Length: 100\n\n{\"half\":"); resp.StatusCode != 408 {
+		if resp, _ := send(t, p.dial(t), head+"Content-Length: 100\n\n{\"half\":"); resp.StatusCode != http.StatusRequestTimeout {
 			t.Errorf("a body that never ends: %d", resp.StatusCode)
 		}
-		if resp, _ := send(t, p.dial(t), head+"Content-Length: 200000000\n\n"); resp.StatusCode != 413 {
+		if resp, _ := send(t, p.dial(t), head+"Content-Length: 200000000\n\n"); resp.StatusCode != http.StatusRequestEntityTooLarge {
 			t.Errorf("a body that is announced too large: %d", resp.StatusCode)
 		}
-		if resp, _ := send(t, p.dial(t), head+"Transfer-Encoding: chunked\n\n5\n{\"fun\nzz\n"); resp.StatusCode != 400 {
+		if resp, _ := send(t, p.dial(t), head+"Transfer-Encoding: chunked\n\n5\n{\"fun\nzz\n"); resp.StatusCode != http.StatusBadRequest {
 			t.Errorf("chunks that are none: %d", resp.StatusCode)
 		}
-		if resp, _ := send(t, p.dial(t), head+"Content-Length: 5\nContent-Length: 6\n\nhello!"); resp.StatusCode != 400 {
+		if resp, _ := send(t, p.dial(t), head+"Content-Length: 5\nContent-Length: 6\n\nhello!"); resp.StatusCode != http.StatusBadRequest {
 			t.Errorf("two lengths: %d", resp.StatusCode)
 		}
 		// Half a head, and then nothing.

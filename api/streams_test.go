@@ -171,7 +171,7 @@ func TestMaxStreams(t *testing.T) {
 			lines(t, r, 1)
 			rs = append(rs, r)
 		}
-		if resp, _ := send(t, p.dial(t), get); resp.StatusCode != 503 || resp.Header.Get("Retry-After") == "" {
+		if resp, _ := send(t, p.dial(t), get); resp.StatusCode != http.StatusServiceUnavailable || resp.Header.Get("Retry-After") == "" {
 			t.Errorf("%d", resp.StatusCode)
 		}
 		s.hub.Publish("x", []byte("{}"))
@@ -205,7 +205,7 @@ func TestWebSockets(t *testing.T) {
 			p, stop := start(t, s)
 			defer stop()
 			hc := &http.Client{Transport: &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) { return p.dial(t), nil }}}
-			conn, _, err := websocket.Dial(t.Context(), "http://x"+strings.ReplaceAll(c.path, "TOKEN", alice), &websocket.DialOptions{HTTPClient: hc})
+			conn, _, err := websocket.Dial(t.Context(), "http://x"+strings.ReplaceAll(c.path, "TOKEN", alice), &websocket.DialOptions{HTTPClient: hc}) //nolint:bodyclose // the connection has it
 			if err != nil {
 				t.Fatal(err)
 			}

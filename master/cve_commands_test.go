@@ -14,7 +14,6 @@ import (
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/server"
 )
@@ -119,11 +118,14 @@ func TestCVE2020_11652_CVE2021_25282(t *testing.T) {
 		}
 	}
 	// Keys are named by what is in the folders, never by a path.
-	for _, fun := range []string{"key.accept", "key.reject", "key.delete"} {
+	for _, fun := range []string{"key.accept", "key.reject", "key.delete", "key.finger", "key.key_str", "key.name_match"} {
 		d := r.say(wire.NewMap("cmd", "wheel", "fun", fun, "key", rootKey, "match", "../master.pem")).Map("data").Map("return")
-		if len(d.List("minions")) != 0 {
+		if len(d.List("minions")) != 0 || strings.HasPrefix(fun, "key.f") && d.Len() != 0 {
 			t.Errorf("%s: %v", fun, plain(t, d))
 		}
+	}
+	if d := r.say(wire.NewMap("cmd", "wheel", "fun", "key.gen_accept", "key", rootKey, "id_", "../minions_pre/x", "force", true)).Map("data"); d.Bool("success") {
+		t.Errorf("key.gen_accept: %v", plain(t, d))
 	}
 	r.unchanged(was)
 }
@@ -178,39 +180,6 @@ func TestCVE2020_25592_CVE2021_25281_CVE2021_3144_CVE2017_5192(t *testing.T) {
 		if v := decoded(t, r.clearBytes(wire.NewMap("cmd", cmd, "token", "x", "eauth", "pam"))); v != "" && len(v.(map[string]any)) > 0 {
 			t.Errorf("%s: %v", cmd, v)
 		}
-	}
-}
-
-// Attack: a user whom publisher_acl lets publish to some minions names one below
-// a syndic; the top finds no minion of its own to object to, and the node runs
-// what the top sends. The top refuses what is not certainly within the rules at a node that
-// does not tell whom it has, and a node judges once more by the rules that go along. The node
-// in between is shown by the test of the same name in package syndic.
-func TestCVE2022_22941(t *testing.T) {
-	top := newRig(t, func(c *config.Master) {
-		c.OrderMasters = true
-		c.PublisherAcl = map[string]any{"fred": []any{wire.NewMap("web*", []any{"test.*"})}}
-	})
-	top.start()
-	top.access.Users = access.Users{"root": rootKey, "fred": "the key of fred"}
-	node := top.minion("n1", "syndic", "syndic").listen().announce()
-	if got := top.say(testJob("db1", "glob", "key", "the key of fred", "user", "fred")); got.Map("error").String("name") != "AuthorizationError" {
-		t.Errorf("the top says %v", plain(t, got))
-	}
-	id := top.say(testJob("web1", "glob", "key", "the key of fred", "user", "fred")).Map("load").String("jid")
-	p := node.hear()
-	if p.JID != id {
-		t.Fatalf("the node hears %s, not the job %s that the rules allow", p.JID, id)
-	}
-	if wire.Count(p.AuthList) == 0 {
-		t.Fatal("what the user is held to does not go along")
-	}
-	lower := newRig(t)
-	lower.start()
-	db := lower.minion("db1", "minion", "minion").listen().announce()
-	got := lower.say(testJob("db1", "glob", "jid", p.JID, "kwargs", wire.NewMap("auth_list", p.AuthList, "user", "fred")))
-	if got.Map("error").String("name") != "AuthorizationError" || len(db.heard) != 0 {
-		t.Errorf("the node says %v", plain(t, got))
 	}
 }
 
