@@ -152,20 +152,25 @@ func TestCVE2020_25592_CVE2021_25281_CVE2021_3144_CVE2017_5192(t *testing.T) {
 		{},
 	} {
 		for _, cmd := range []string{"publish", "runner", "wheel"} {
-			load := wire.NewMap("cmd", cmd, "fun", map[string]string{"publish": "test.ping", "runner": "jobs.active", "wheel": "key.list_all"}[cmd],
-				"tgt", "*", "arg", []any{}, "tgt_type", "glob", "user", "root", "client", "wheel_async", "kwargs", wire.NewMap(cred...))
-			for i := 0; i < len(cred); i += 2 {
-				load.Set(cred[i], cred[i+1])
-			}
-			if v := decoded(t, r.clearBytes(load)).(map[string]any); v["error"] == nil || len(v) != 1 {
-				t.Errorf("%s with %v: %v", cmd, cred, v)
-			}
-			if load.Has("key") || len(cred) == 0 {
-				continue
-			}
-			load.Set("key", rootKey) // as Salt's own clients do
-			if v := decoded(t, r.clearBytes(load)).(map[string]any); v["error"] == nil || len(v) != 1 {
-				t.Errorf("%s with %v beside the key: %v", cmd, cred, v)
+			for _, place := range []string{"load", "kwargs"} { // in both it is refused for that
+				load := wire.NewMap("cmd", cmd, "fun", map[string]string{"publish": "test.ping", "runner": "jobs.active", "wheel": "key.list_all"}[cmd],
+					"tgt", "*", "arg", []any{}, "tgt_type", "glob", "user", "root", "client", "wheel_async")
+				if place == "kwargs" {
+					load.Set("kwargs", wire.NewMap(cred...))
+				}
+				for i := 0; i < len(cred) && place == "load"; i += 2 {
+					load.Set(cred[i], cred[i+1])
+				}
+				if v := decoded(t, r.clearBytes(load)).(map[string]any); v["error"] == nil || len(v) != 1 {
+					t.Errorf("%s with %v in %s: %v", cmd, cred, place, v)
+				}
+				if len(cred) == 0 || cred[0] == "key" {
+					continue
+				}
+				load.Set("key", rootKey) // as Salt's own clients do
+				if v := decoded(t, r.clearBytes(load)).(map[string]any); v["error"] == nil || len(v) != 1 {
+					t.Errorf("%s with %v in %s beside the key: %v", cmd, cred, place, v)
+				}
 			}
 		}
 		reply := r.clearBytes(wire.NewMap("cmd", "wheel_async", "fun", "key.list_all", "eauth", "pam"))
