@@ -4,15 +4,21 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/momtree/mom/internal/wire"
 )
 
 // desk knows one token and one password.
-type desk struct{ asked []Proof }
+type desk struct {
+	mu    sync.Mutex
+	asked []Proof
+}
 
 func (d *desk) Identify(_ context.Context, p Proof) (Login, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	d.asked = append(d.asked, p)
 	if p.Token == "good" || p.Eauth == "file" && p.Username == "ann" && p.Password == "secret" {
 		return Login{Name: "ann", Eauth: "file", Rules: []any{"test.*"}}, nil
@@ -67,6 +73,8 @@ func TestLogins(t *testing.T) {
 			t.Errorf("%s with %v: %s, want %s", c.cmd, c.with, got, c.want)
 		}
 	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	for _, p := range d.asked {
 		if p.From == "" {
 			t.Errorf("asked of a login from nowhere: %+v", p)
