@@ -1,0 +1,94 @@
+// The tree as the API tells it, indexed by the paths of its nodes, with what a reader wants
+// to know of each added up.
+
+import { get, run } from "./api.js";
+
+// Beyond these a node that is up is shown as behind: it answers late (seconds), or what it
+// owes its parent or SQL grows old (seconds).
+const lagTime = 2;
+const owedTime = 10;
+
+// encode is a path as it stands in a URL.
+export function encode(path) {
+  return path.split("/").map(encodeURIComponent).join("/");
+}
+
+// fetchTree asks for the tree with counts in the place of minions.
+export async function fetchTree(signal) {
+  const { tree, problems = [] } = await get("tree?minions=count", { signal });
+  return index(tree, problems);
+}
+
+// index makes a model of a tree: nodes by path, "" for the top, parents first.
+export function index(tree, problems) {
+  const nodes = new Map();
+  const add = (raw, path, level, parent) => {
+    const own = raw.own || counted(raw.minions || []);
+    const node = {
+      id: raw.id, path, level, parent, role: raw.role, version: raw.version, since: raw.since, vitals: raw.vitals || null,
+      own, health: health(raw), worst: "up", children: [], all: { nodes: 0, nodesUp: 0, minions: own.minions, up: own.up, down: own.down, unknown: own.unknown },
+    };
+    nodes.set(path, node);
+    for (const child of raw.nodes || []) {
+      const below = add(child, path ? `${path}/${child.id}` : child.id, level + 1, node);
+      node.children.push(below);
+      node.worst = worse(node.worst, worse(below.health, below.worst));
+      node.all.nodes += 1 + below.all.nodes;
+      node.all.nodesUp += (below.health === "down" || below.health === "unknown" ? 0 : 1) + below.all.nodesUp;
+      for (const key of ["minions", "up", "down", "unknown"]) node.all[key] += below.all[key];
+    }
+    return node;
+  };
+  const top = add(tree, "", 1, null);
+  return { top, nodes, problems };
+}
+
+// worse is the one of two states that is to be seen from afar.
+function worse(a, b) {
+  const order = ["up", "unknown", "lag", "down"];
+  return order.indexOf(a) > order.indexOf(b) ? a : b;
+}
+
+function counted(minions) {
+  const own = { minions: minions.length, up: 0, down: 0, unknown: 0 };
+  for (const m of minions) own[m.state === "up" || m.state === "down" ? m.state : "unknown"]++;
+  return own;
+}
+
+function health(raw) {
+  if (raw.state !== "up") return raw.state === "down" ? "down" : "unknown";
+  const v = raw.vitals;
+  return v && (v.lag > lagTime || (v.owed > 0 && v.owed_age > owedTime)) ? "lag" : "up";
+}
+
+// words are the states as a reader is told them.
+export const words = { up: "up", down: "down", lag: "behind", unknown: "not known" };
+
+// fetchMinions asks for the minions of one node.
+export async function fetchMinions(node, signal) {
+  const { tree } = await get(`tree/${encode(node.path || node.id)}?depth=1`, { signal });
+  return tree.minions;
+}
+
+// find looks for minions and nodes whose ids begin with a text: a list of {id, path, node,
+// state, version}; path names the nodes above, the master left out.
+export async function find(text, { prefix = false, signal } = {}) {
+  const answer = await get(`tree?find=${encodeURIComponent(text)}${prefix ? "&prefix=yes" : ""}`, { signal });
+  return answer.return[0].places;
+}
+
+// findMinion tells where a minion is, or null: {id, state, version, path: [nodes]}.
+export async function findMinion(id, { signal } = {}) {
+  const place = (await find(id, { signal })).find((p) => !p.node && p.id === id);
+  return place ? { id, state: place.state, version: place.version, path: place.path ? place.path.split("/") : [] } : null;
+}
+
+// openJobs gives the ids of the jobs that are at work, as far as the user may see them.
+export async function openJobs(signal) {
+  try {
+    return Object.keys(await run({ client: "runner", fun: "jobs.active" }, { signal }) || {});
+  } catch (err) {
+    if (err.status === 401 && signal.aborted) throw err;
+    return []; // without leave to ask, those that begin from now on are shown
+  }
+}

@@ -1,0 +1,161 @@
+// The picture of the tree. Boxes and lines are kept between drawings and only what has
+// changed is written, so that 200 nodes can be told anew every second.
+
+import { fill, setText, svg } from "./dom.js";
+import { count, plural } from "./format.js";
+import { words } from "./treedata.js";
+import { box, edge, layout } from "./treelayout.js";
+
+const marks = { up: "●", down: "✖", lag: "▲", unknown: "?" };
+const longest = 17; // letters of an id that fit into a box
+
+// Picture draws a model into an SVG element. onopen is called with the path of the node
+// that a reader opens, onfold with that of one folded or unfolded.
+export class Picture {
+  constructor({ onopen, onfold }) {
+    this.onopen = onopen;
+    this.onfold = onfold;
+    this.boxes = new Map();
+    this.lines = new Map();
+    this.scale = 1;
+    this.focus = "";
+    this.lineLayer = svg("g", { class: "lines", "aria-hidden": "true" });
+    this.boxLayer = svg("g", { role: "presentation" });
+    this.el = svg("svg", { role: "tree", "aria-label": "Tree of masters", on: { keydown: (e) => this.key(e) } }, this.lineLayer, this.boxLayer);
+  }
+
+  // draw shows a model; progress tells of a path what the jobs at work want of it.
+  draw(model, folded, opened, progress) {
+    this.model = model;
+    this.folded = folded;
+    const { places, width, height } = layout(model, folded);
+    this.places = places;
+    this.size = { width, height };
+    this.zoom(this.scale);
+    const at = new Map(places.map((p) => [p.node.path, p]));
+    if (!at.has(this.focus)) this.focus = "";
+    for (const [path, { el }] of this.boxes) if (!at.has(path)) { el.remove(); this.boxes.delete(path); }
+    for (const [path, el] of this.lines) if (!at.has(path)) { el.remove(); this.lines.delete(path); }
+    places.forEach((place, i) => this.place(place, i, at, opened, progress(place.node.path)));
+  }
+
+  place(place, i, at, opened, job) {
+    const { node } = place;
+    let b = this.boxes.get(node.path);
+    if (!b) this.boxes.set(node.path, b = this.box(node.path));
+    // The order of the elements is the order of reading.
+    if (this.boxLayer.children[i] !== b.el) this.boxLayer.insertBefore(b.el, this.boxLayer.children[i] || null);
+    set(b.el, "transform", `translate(${place.x},${place.y})`);
+    set(b.el, "data-state", node.health);
+    set(b.el, "aria-level", node.level);
+    set(b.el, "aria-selected", node.path === opened);
+    set(b.el, "tabindex", node.path === this.focus ? 0 : -1);
+    set(b.el, "aria-label", label(node));
+    if (node.children.length) set(b.el, "aria-expanded", !place.folded);
+    else b.el.removeAttribute("aria-expanded");
+    setText(b.mark, marks[node.health]);
+    setText(b.name, node.id.length > longest ? `${node.id.slice(0, longest - 1)}…` : node.id);
+    const shown = place.folded ? node.all : node.own;
+    setText(b.figures, shown.minions ? (shown.up === shown.minions ? count(shown.minions) : `${count(shown.up)}/${count(shown.minions)}`) : "");
+    set(b.figures, "x", box.width - (node.children.length ? 26 : 8));
+    // What is not well below a folded node is not to be overlooked.
+    const hides = place.folded && node.worst !== "up";
+    setText(b.fold, node.children.length ? (hides ? "+!" : place.folded ? "+" : "−") : "");
+    set(b.fold, "class", hides ? `fold hides-${node.worst}` : "fold");
+    set(b.job, "width", job ? Math.round((box.width - 2) * job.done) : 0);
+    set(b.el, "data-job", job ? job.way : "");
+    if (!node.parent) return;
+    let line = this.lines.get(node.path);
+    if (!line) {
+      this.lines.set(node.path, line = svg("path"));
+      this.lineLayer.append(line);
+    }
+    set(line, "d", edge(at.get(node.parent.path), place));
+    set(line, "class", `line-${node.health}${job ? ` job-${job.way}` : ""}`);
+  }
+
+  box(path) {
+    const mark = svg("text", { x: 10, y: 21, class: "mark" });
+    const name = svg("text", { x: 28, y: 21, class: "name" });
+    const figures = svg("text", { y: 21, class: "figures" });
+    const fold = svg("text", { x: box.width - 13, y: 21, class: "fold" });
+    const job = svg("rect", { x: 1, y: box.height - 4, height: 3, width: 0, class: "job" });
+    const el = svg("g", {
+      role: "treeitem", data: { path, id: path.split("/").pop() || this.model.top.id }, class: "box",
+      on: {
+        click: (e) => {
+          this.focus = path;
+          if (e.target === fold) this.onfold(path);
+          else this.onopen(path);
+        },
+        focus: () => { this.focus = path; },
+      },
+    }, svg("rect", { width: box.width, height: box.height, rx: 6, class: "ground" }), mark, name, figures, fold, job);
+    return { el, mark, name, figures, fold, job };
+  }
+
+  // key moves in the tree as the pattern for trees of WAI-ARIA has it.
+  key(e) {
+    const i = this.places.findIndex((p) => p.node.path === this.focus);
+    const place = this.places[i];
+    if (!place || e.ctrlKey || e.metaKey || e.altKey) return;
+    const { node } = place;
+    const go = (path) => this.focusOn(path);
+    const open = node.children.length > 0 && !place.folded;
+    const moves = {
+      ArrowDown: () => i + 1 < this.places.length && go(this.places[i + 1].node.path),
+      ArrowUp: () => i > 0 && go(this.places[i - 1].node.path),
+      ArrowRight: () => (open ? go(node.children[0].path) : node.children.length && this.onfold(node.path)),
+      ArrowLeft: () => (open ? this.onfold(node.path) : node.parent && go(node.parent.path)),
+      Home: () => go(""),
+      End: () => go(this.places[this.places.length - 1].node.path),
+      Enter: () => this.onopen(node.path),
+      " ": () => this.onopen(node.path),
+    };
+    if (!moves[e.key]) return;
+    e.preventDefault();
+    moves[e.key]();
+  }
+
+  focusOn(path) {
+    const old = this.boxes.get(this.focus);
+    if (old) set(old.el, "tabindex", -1);
+    this.focus = path;
+    const b = this.boxes.get(path);
+    if (!b) return;
+    set(b.el, "tabindex", 0);
+    b.el.focus();
+    b.el.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }
+
+  // zoom sets how large the picture is: 1 is its own size.
+  zoom(scale) {
+    this.scale = Math.min(2.5, Math.max(0.15, scale));
+    const { width, height } = this.size;
+    set(this.el, "viewBox", `0 0 ${width} ${height}`);
+    set(this.el, "width", Math.round(width * this.scale));
+    set(this.el, "height", Math.round(height * this.scale));
+  }
+
+  // fit makes the whole picture visible in a room of that size.
+  fit(width, height) {
+    this.zoom(Math.min(1, (width - 4) / this.size.width, (height - 4) / this.size.height));
+  }
+
+  clear() {
+    fill(this.lineLayer);
+    fill(this.boxLayer);
+    this.boxes.clear();
+    this.lines.clear();
+  }
+}
+
+function label(node) {
+  return `${node.id}: ${words[node.health]}, ${plural(node.all.nodes, "node")}, ${plural(node.all.minions, "minion")}, ${count(node.all.up)} up`;
+}
+
+// set writes an attribute if it changes.
+function set(el, name, value) {
+  const text = String(value);
+  if (el.getAttribute(name) !== text) el.setAttribute(name, text);
+}
