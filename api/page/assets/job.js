@@ -34,7 +34,7 @@ class JobPage {
     this.returns = new ReturnsView(jid, signal);
     this.drawMissing = batch(() => this.missing.draw(), signal);
     this.title = h("h1", null, "Job ", h("span", { class: "mono" }, jid));
-    this.facts = h("dl", { class: "pairs" });
+    this.facts = h("dl", { class: "pairs facts" });
     this.said = h("div");
     this.live = h("span", { class: "muted", role: "status" });
     this.again = h("a", { class: "btn", hidden: true }, "Run again");
@@ -197,7 +197,7 @@ class JobPage {
     fill(this.facts, rows.map(([name, value]) => [h("dt", null, name), h("dd", { class: "mono" }, value)]));
     const fun = load ? functions(load.Function) : status?.fun;
     if (fun) document.title = `${fun} · mom`;
-    this.kill.disabled = !load || load.Error || status?.complete !== false;
+    this.kill.disabled = !load || Boolean(load.Error) || !status || Boolean(status.complete);
     this.again.hidden = !load || Boolean(load.Error);
     if (!this.again.hidden) this.again.href = runLink({ tgt: load.Target, tgtType: load["Target-type"], fun: load.Function, args: load.Arguments || [] });
   }

@@ -4,7 +4,7 @@
 import { fill, h, setText, state, table, virtualList } from "./dom.js";
 import { count, plural, seconds, when } from "./format.js";
 import { verdict } from "./jobs.js";
-import { keepFocus, minionLink } from "./viewkit.js";
+import { keepFocus, minionLink, relist } from "./viewkit.js";
 
 // What the reasons of missing minions mean, and what to do: those of the master's ledger.
 const reasons = {
@@ -152,7 +152,7 @@ export class Missing {
     const all = Math.max(this.all, this.rows.length);
     this.el.hidden = !all;
     setText(this.title, `Missing (${count(all)})`);
-    keepFocus(this.list, () => this.list.update(this.rows));
+    relist(this.list, this.rows);
     setText(this.more, all > this.rows.length ? `${plural(all - this.rows.length, "minion")} more, whom the account counts and does not name.` : "");
     const by = new Map();
     for (const { reason, path } of this.rows) {

@@ -5,7 +5,7 @@ import { alert, busy, button, field, fill, h, setText, state, virtualList } from
 import { count, plural } from "./format.js";
 import { highstate, isStates, json, text } from "./output.js";
 import { Returns } from "./returns.js";
-import { batch, keepFocus, tabs } from "./viewkit.js";
+import { batch, relist, tabs } from "./viewkit.js";
 
 const together = 20; // returns that are shown at once while none is chosen
 const findTime = 120_000; // ms for which a return that is not held is looked for
@@ -67,7 +67,7 @@ export class ReturnsView {
     const rows = this.store.pick(this.filter.querySelector("input").value, this.only.checked);
     const all = this.store.rows.length + this.store.over;
     setText(this.title, rows.length === this.store.rows.length ? `Returns (${count(all)})` : `Returns (${count(rows.length)} of ${count(all)})`);
-    keepFocus(this.list, () => this.list.update(rows));
+    relist(this.list, rows);
     setText(this.over, this.store.over ? `${plural(this.store.over, "return")} more than this page lists. Download the job to have all of them.` : "");
     this.shown = rows;
     if (this.chosen === null) this.write();
@@ -78,7 +78,7 @@ export class ReturnsView {
     this.chosen = id;
     this.fetched = null;
     this.search?.abort();
-    keepFocus(this.list, () => this.list.update(this.shown));
+    relist(this.list, this.shown);
     this.write();
     const row = id === null ? null : this.store.byId.get(id);
     if (!row || row.held || row.trimmed) return;

@@ -4,7 +4,7 @@
 import { get, run } from "./api.js";
 import { alert, button, field, fill, h, note, setText, table, virtualList } from "./dom.js";
 import { count, plural } from "./format.js";
-import { ask, batch, follow, globSafe, keepFocus, minionLink } from "./viewkit.js";
+import { ask, batch, follow, globSafe, keepFocus, minionLink, relist } from "./viewkit.js";
 
 export const title = "Keys";
 
@@ -159,7 +159,7 @@ class Folder {
       const next = this.makeList();
       this.list.replaceWith(next);
       this.list = next;
-      this.list.update(this.shown);
+      relist(this.list, this.shown);
     }, { signal: page.signal });
   }
 
@@ -204,7 +204,7 @@ class Folder {
     this.part = part;
     this.shown = part ? this.ids.filter((id) => id.toLowerCase().includes(part)) : this.ids;
     setText(this.head, `${this.name} (${part ? `${count(this.shown.length)} of ` : ""}${count(this.ids.length)})`);
-    keepFocus(this.list, () => this.list.update(this.shown));
+    relist(this.list, this.shown);
     this.drawBulk();
   }
 

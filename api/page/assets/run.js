@@ -57,7 +57,7 @@ class RunForm {
     this.warned = h("div");
     this.submit = button("Run", null, { kind: "primary", type: "submit" });
     const left = Number(query.get("left_out")) || 0;
-    const form = h("form", { class: "card stack", "aria-label": "Run a function" },
+    const form = h("form", { class: "card stack", "aria-label": "Run a function", novalidate: true },
       h("div", { class: "run-pair" }, this.tgt, this.type), this.fun,
       h("div", { class: "field" }, h("label", { for: "run-arguments" }, "Arguments"), this.args,
         h("span", { id: "run-hint", class: "muted hint" }, "One a line. name=value is a keyword argument; numbers, true, false and JSON are what they look like.")),

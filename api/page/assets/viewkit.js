@@ -132,6 +132,16 @@ export function tabs({ label, names, chosen, onchoose }) {
   return { el, panel, choose };
 }
 
+// relist gives a virtual list its rows and keeps the focus. A list that has just grown is
+// taller than when it began to draw, so what fits is drawn again.
+export function relist(list, rows) {
+  const before = list.clientHeight;
+  keepFocus(list, () => {
+    list.update(rows);
+    if (list.clientHeight > before) list.update(rows);
+  });
+}
+
 // keepFocus draws an element anew without taking the focus from who is in it: it goes to
 // the element with the same data-key.
 export function keepFocus(el, draw) {
