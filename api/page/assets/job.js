@@ -98,8 +98,8 @@ class JobPage {
     ];
     for (const way of ways) {
       try {
-        const load = (await way()).return[0]?.[this.jid];
-        if (!load) continue;
+        const load = (await way()).return?.[0]?.[this.jid];
+        if (!load?.Function) continue;
         this.load = load;
         this.tellFacts();
         return;
@@ -127,6 +127,7 @@ class JobPage {
         else if (tag === "mom/job/complete") this.end(data);
       },
       onstate: (is, reason, ms) => {
+        if (is === "open") this.returns.store.again();
         fill(this.live, is === "open" && this.status.complete ? "" : streamWords(is, reason, ms));
       },
     }, this.signal);

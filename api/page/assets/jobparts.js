@@ -1,10 +1,10 @@
 // The parts of the page of one job that tell its account: how many have answered, who has
 // not and why, and what each node on the way knows.
 
-import { fill, h, setText, state, table, virtualList } from "./dom.js";
+import { fill, h, setText, state, table } from "./dom.js";
 import { count, plural, seconds, when } from "./format.js";
 import { verdict } from "./jobs.js";
-import { keepFocus, minionLink, relist } from "./viewkit.js";
+import { keepFocus, longList, minionLink, relist } from "./viewkit.js";
 
 // What the reasons of missing minions mean, and what to do: those of the master's ledger.
 const reasons = {
@@ -118,7 +118,7 @@ export class Missing {
     this.title = h("h2", null, "Missing");
     this.groups = h("ul", { class: "plain groups" });
     this.more = h("p", { class: "muted" });
-    this.list = virtualList({
+    this.list = longList({
       rows: [], rowHeight: 32, height: 260, label: "Missing", empty: "Nobody is missing.",
       render: (m) => h("div", { class: "cells missing-row", data: { minion: m.id } }, minionLink(m.id, m.path, { data: { key: m.id } }),
         h("span", null, m.reason || "no reason is known"), h("span", { class: "muted mono" }, m.path || "at this master")),
@@ -128,6 +128,7 @@ export class Missing {
 
   // add takes in a list of {id, reason, path}; true if it has somebody new.
   add(list) {
+    this.compact();
     const before = this.rows.length;
     for (const m of list) {
       if (this.ids.has(m.id)) continue;
@@ -145,10 +146,16 @@ export class Missing {
   // remove takes out who has answered after all.
   remove(id) {
     if (!this.ids.delete(id)) return;
-    this.rows = this.rows.filter((m) => m.id !== id);
+    this.left = true; // the row goes when it is drawn: a whole branch may come back at once
+  }
+
+  compact() {
+    if (this.left) this.rows = this.rows.filter((m) => this.ids.has(m.id));
+    this.left = false;
   }
 
   draw() {
+    this.compact();
     const all = Math.max(this.all, this.rows.length);
     this.el.hidden = !all;
     setText(this.title, `Missing (${count(all)})`);

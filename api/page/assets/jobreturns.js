@@ -1,11 +1,11 @@
 // The returns of a job: a list of who has answered, and what those chosen have said.
 
 import { events } from "./api.js";
-import { alert, busy, button, field, fill, h, setText, state, virtualList } from "./dom.js";
+import { alert, busy, button, field, fill, h, setText, state } from "./dom.js";
 import { count, plural } from "./format.js";
 import { highstate, isStates, json, text } from "./output.js";
 import { Returns } from "./returns.js";
-import { batch, relist, tabs } from "./viewkit.js";
+import { batch, longList, relist, tabs } from "./viewkit.js";
 
 const together = 20; // returns that are shown at once while none is chosen
 const findTime = 120_000; // ms for which a return that is not held is looked for
@@ -26,7 +26,7 @@ export class ReturnsView {
     this.filter = field({ label: "Minions", name: "returns", type: "search", placeholder: "part of an id" });
     this.filter.querySelector("input").addEventListener("input", () => this.refilter());
     this.only = h("input", { type: "checkbox", on: { change: () => this.refilter() } });
-    this.list = virtualList({
+    this.list = longList({
       rows: [], rowHeight: 32, height: 320, label: "Returns", empty: "None yet.",
       render: (row) => h("button", {
         type: "button", class: "cells return-row", "aria-pressed": String(this.chosen === row.id), data: { minion: row.id, key: row.id }, on: { click: () => this.choose(row.id) },

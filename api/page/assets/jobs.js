@@ -21,6 +21,14 @@ export async function show(root, params, signal) {
   list.watch();
 }
 
+// kept gives the jobs of an answer by their ids. In the place of the list may be a text: why
+// there is none.
+export function kept(answer) {
+  const all = answer.return?.[0] ?? {};
+  if (typeof all !== "object") throw new Error(`The master does not list its jobs: ${String(all).slice(0, 500)}`);
+  return all;
+}
+
 // target is whom a job is for, in one line.
 export function target(tgt, type) {
   const text = Array.isArray(tgt) ? `${tgt.slice(0, 5).join(", ")}${tgt.length > 5 ? ` and ${count(tgt.length - 5)} more` : ""}` : String(tgt ?? "");
@@ -68,9 +76,10 @@ class JobList {
   async load() {
     try {
       const answer = await get("jobs", { signal: this.signal });
+      const all = kept(answer);
       const known = this.jobs;
       this.jobs = new Map();
-      for (const [jid, load] of Object.entries(answer.return[0] || {})) this.put(jid, load, known.get(jid));
+      for (const [jid, load] of Object.entries(all)) this.put(jid, load, known.get(jid));
       for (const [jid, job] of known) if (!this.jobs.has(jid) && job.fresh) this.jobs.set(jid, job);
       fill(this.said);
       this.draw();

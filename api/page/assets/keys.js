@@ -2,9 +2,9 @@
 // hold.
 
 import { get, run } from "./api.js";
-import { alert, button, field, fill, h, note, setText, table, virtualList } from "./dom.js";
+import { alert, button, field, fill, h, note, setText, table } from "./dom.js";
 import { count, plural } from "./format.js";
-import { ask, batch, follow, globSafe, keepFocus, minionLink, relist } from "./viewkit.js";
+import { ask, batch, follow, globSafe, keepFocus, longList, minionLink, relist } from "./viewkit.js";
 
 export const title = "Keys";
 
@@ -164,7 +164,7 @@ class Folder {
   }
 
   makeList() {
-    return virtualList({
+    return longList({
       rows: this.shown, rowHeight: narrow.matches ? 84 : 42, height: 336, label: this.name, empty: this.empty,
       render: (id) => this.row(id),
     });
@@ -186,7 +186,7 @@ class Folder {
     };
     const finger = button("Fingerprint", () => this.page.finger(id, this), { label: `Fingerprint of ${id}` });
     finger.dataset.key = `finger ${id}`;
-    return h("div", { class: "cells key-row", data: { minion: id } }, box, this.name === "Accepted" ? minionLink(id, "", { class: "mono key-id" }) : h("span", { class: "mono key-id" }, id), h("span", { class: "key-does" }, finger, this.does.map(act)));
+    return h("div", { class: "cells key-row", data: { minion: id } }, box, this.name === "Accepted" ? minionLink(id, "", { class: "mono key-id", data: { key: `link ${id}` } }) : h("span", { class: "mono key-id" }, id), h("span", { class: "key-does" }, finger, this.does.map(act)));
   }
 
   set(ids) {

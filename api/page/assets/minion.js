@@ -3,6 +3,7 @@
 import { get, post } from "./api.js";
 import { alert, busy, button, field, fill, h, note, state } from "./dom.js";
 import { plural } from "./format.js";
+import { kept } from "./jobs.js";
 import { nested } from "./output.js";
 import { encode, findMinion } from "./treedata.js";
 import { brief, globSafe } from "./viewkit.js";
@@ -162,8 +163,8 @@ class MinionPage {
     this.look.disabled = true;
     fill(this.missedList, busy("Asking …"));
     try {
-      const { return: [all] } = await get("jobs", { signal: this.signal });
-      const jids = Object.keys(all || {}).sort().reverse().slice(0, lookedAt);
+      const all = kept(await get("jobs", { signal: this.signal }));
+      const jids = Object.keys(all).sort().reverse().slice(0, lookedAt);
       const found = [];
       let unsure = 0;
       for (let i = 0; i < jids.length; i += atOnce) {
