@@ -6,7 +6,7 @@ import { jidTime, plural, seconds, when } from "./format.js";
 import { lines, runLink } from "./arguments.js";
 import { Account, Missing } from "./jobparts.js";
 import { ReturnsView } from "./jobreturns.js";
-import { functions, target } from "./jobs.js";
+import { functions, isUnknown, target } from "./jobs.js";
 import { ask, batch, follow, minionLink, pause, streamWords } from "./viewkit.js";
 
 export const title = "Job";
@@ -20,7 +20,12 @@ export async function show(root, params, signal) {
   if (!/^\d{20}/.test(jid)) throw new Error(`"${jid}" is no job id: those have 20 digits, such as 20260131120000000000. Look for the job under Jobs.`);
   const page = new JobPage(jid, signal);
   fill(root, page.el);
-  await page.start();
+  try {
+    await page.start();
+  } catch (err) {
+    fill(root, page.title); // figures that will not come are not shown
+    throw err;
+  }
 }
 
 class JobPage {
@@ -43,7 +48,7 @@ class JobPage {
     // The browser stores the answer of the API itself: whole, exact, and without the page's memory.
     this.save = h("a", { class: "btn", href: `jobs/${jid}`, download: `job-${jid}.json` }, "Download JSON");
     this.el = h("div", { class: "stack" }, h("div", { class: "row" }, this.title, h("span", { class: "spring" }), this.live),
-      h("div", { class: "row" }, this.again, this.save, this.kill), this.said, h("section", { class: "card", "aria-label": "What was asked" }, this.facts), this.account.el, this.missing.el, this.returns.el);
+      h("div", { class: "row" }, this.again, this.save, this.kill), this.said, h("section", { class: "card", "aria-label": "What was asked" }, this.facts), this.account.el, h("div", { class: "job-grid" }, this.returns.el, this.missing.el));
   }
 
   async start() {
@@ -51,7 +56,7 @@ class JobPage {
     try {
       await this.askStatus();
     } catch (err) {
-      if (err.status !== 404) throw err;
+      if (!isUnknown(err)) throw err;
       await this.history();
       return;
     }

@@ -8,12 +8,12 @@ import { keepFocus, longList, minionLink, relist } from "./viewkit.js";
 
 // What the reasons of missing minions mean, and what to do: those of the master's ledger.
 const reasons = {
-  "No response": "it did not answer; look whether its minion process runs",
-  "Not connected": "it is switched off or cut off from its master",
-  "Not running the job": "it was restarted meanwhile, or missed the job; run the job again for it",
-  "Node not connected": "the node before it is down: look at that node first",
-  "Node did not answer": "the node before it is slow or overloaded: look at that node first",
-  "Node refused the job": "the node before it does not take the job; its log says why",
+  "No response": "no answer came; look whether the minion process runs",
+  "Not connected": "switched off, or cut off from the master",
+  "Not running the job": "restarted meanwhile, or the job did not get there; run it again",
+  "Node not connected": "the node in between is down: look at that node first",
+  "Node did not answer": "the node in between is slow or overloaded: look at that node first",
+  "Node refused the job": "the node in between does not take the job; its log says why",
   "No such minion": "no node of the tree knows this id; look for a typing error in the target",
 };
 
@@ -78,7 +78,7 @@ export class Account {
 // waitWords says whom a job waits for and where.
 export function waitWords(s) {
   const list = s.waiting || [];
-  if (s.complete || !s.waiting_count || !list.length) return s.complete ? "It waits for nobody." : "It waits for the nodes to tell who has to answer.";
+  if (s.complete || !s.waiting_count || !list.length) return s.complete ? "" : "It waits for the nodes to tell who has to answer.";
   const names = list.slice(0, 3).map((n) => [n.path, n.id].filter(Boolean).join("/"));
   return `It waits for ${names.join(", ")}${s.waiting_count > names.length ? ` and ${count(s.waiting_count - names.length)} more` : ""}.`;
 }
@@ -115,15 +115,16 @@ export class Missing {
     this.rows = [];
     this.ids = new Set();
     this.all = 0;
-    this.title = h("h2", null, "Missing");
+    this.title = h("h2", null, "Missing (0)");
     this.groups = h("ul", { class: "plain groups" });
     this.more = h("p", { class: "muted" });
     this.list = longList({
-      rows: [], rowHeight: 32, height: 260, label: "Missing", empty: "Nobody is missing.",
+      rows: [], rowHeight: 52, height: 364, label: "Missing",
       render: (m) => h("div", { class: "cells missing-row", data: { minion: m.id } }, minionLink(m.id, m.path, { data: { key: m.id } }),
-        h("span", null, m.reason || "no reason is known"), h("span", { class: "muted mono" }, m.path || "at this master")),
+        h("span", { class: "muted" }, m.reason || "no reason is known", ", ", m.path ? ["behind ", h("span", { class: "mono" }, m.path)] : "at this master")),
     });
-    this.el = h("section", { class: "card stack", hidden: true }, this.title, this.groups, this.list, this.more);
+    this.el = h("section", { class: "card stack", "aria-label": "Who is missing" }, this.title, this.groups, this.list, this.more);
+    this.draw();
   }
 
   // add takes in a list of {id, reason, path}; true if it has somebody new.
@@ -157,7 +158,7 @@ export class Missing {
   draw() {
     this.compact();
     const all = Math.max(this.all, this.rows.length);
-    this.el.hidden = !all;
+    this.list.hidden = !this.rows.length;
     setText(this.title, `Missing (${count(all)})`);
     relist(this.list, this.rows);
     setText(this.more, all > this.rows.length ? `${plural(all - this.rows.length, "minion")} more, whom the account counts and does not name.` : "");
@@ -165,6 +166,10 @@ export class Missing {
     for (const { reason, path } of this.rows) {
       const key = JSON.stringify([reason, path]);
       by.set(key, (by.get(key) || 0) + 1);
+    }
+    if (!all) {
+      fill(this.groups, h("li", { class: "muted" }, "Nobody is missing."));
+      return;
     }
     const groups = [...by].sort((a, b) => b[1] - a[1]);
     fill(this.groups, groups.slice(0, mostGroups).map(([key, n]) => {

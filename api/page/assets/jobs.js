@@ -43,8 +43,15 @@ export function functions(fun) {
 // verdict is the state of a job by its account: kind and words of its badge.
 export function verdict(status) {
   if (!status.complete) return ["run", "running"];
+  if (!status.expected) return ["unknown", "nobody matched"];
   if (status.failed) return ["fail", "with failures"];
   return status.missing_count ? ["fail", "incomplete"] : ["ok", "complete"];
+}
+
+// isUnknown tells the answer to a question for the account of a job that no master keeps one
+// of from other errors.
+export function isUnknown(err) {
+  return err.status === 404 || err.status === 500 && /\bnot known\b/.test(err.message);
 }
 
 class JobList {
@@ -146,7 +153,7 @@ class JobList {
       job.status = status;
       job.open = !status.complete;
     } catch (err) {
-      if (!err.status || err.status >= 500) return; // it is asked again
+      if (!isUnknown(err) && (!err.status || err.status >= 500)) return; // it is asked again
       job.gone = true; // its account is not kept any more, so it has ended; or it may not be seen
       job.open = false;
       job.status ||= { complete: true, unknown: true };
@@ -195,7 +202,7 @@ class JobList {
     const at = jidTime(job.jid);
     const el = h("tr", { data: { jid: job.jid } },
       h("td", { class: "nowrap" }, at ? when(at) : "–"),
-      h("td", null, h("a", { href: `#/job/${job.jid}`, data: { key: job.jid } }, job.fun || "(not known)")),
+      h("td", null, h("a", { href: `#/job/${job.jid}`, title: job.jid, data: { key: job.jid } }, job.fun || "(not known)")),
       h("td", null, job.target), h("td", null, job.user), job.cells.state, job.cells.got, job.cells.failed, job.cells.missing, h("td", { class: "mono" }, job.jid));
     this.tell(job, true);
     return el;

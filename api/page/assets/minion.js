@@ -12,6 +12,7 @@ export const title = "Minion";
 
 const lookedAt = 20; // jobs that are asked whether this minion missed them
 const atOnce = 4;
+const longGrain = 8; // lines
 
 // show tells of a minion.
 export async function show(root, params, signal, query) {
@@ -24,6 +25,13 @@ export async function show(root, params, signal, query) {
   page.key();
   if (page.found?.state === "down") page.grainsLater();
   else page.grains();
+}
+
+// grain is the value of a grain; long ones are opened on demand.
+function grain(text) {
+  const list = text.split("\n");
+  if (list.length <= longGrain) return h("pre", null, text || "–");
+  return h("details", null, h("summary", { class: "muted" }, `${list.slice(0, 3).map((line) => line.trim().slice(0, 40)).join(" ")} … ${plural(list.length, "line")}`), h("pre", null, text));
 }
 
 class MinionPage {
@@ -151,7 +159,7 @@ class MinionPage {
     const filter = field({ label: "Filter grains", name: "grains", type: "search", placeholder: "part of a name or a value" });
     const list = h("dl", { class: "pairs grains" });
     const rows = Object.keys(grains).sort().map((name) => ({ name, text: nested(grains[name]) }));
-    const draw = (part) => fill(list, rows.filter((r) => !part || `${r.name} ${r.text}`.toLowerCase().includes(part)).map((r) => [h("dt", { class: "mono" }, r.name), h("dd", null, h("pre", null, r.text || "–"))]));
+    const draw = (part) => fill(list, rows.filter((r) => !part || `${r.name} ${r.text}`.toLowerCase().includes(part)).map((r) => [h("dt", { class: "mono" }, r.name), h("dd", null, grain(r.text))]));
     filter.querySelector("input").addEventListener("input", (e) => draw(e.target.value.trim().toLowerCase()));
     draw("");
     fill(this.grainBox, head, filter, list);

@@ -142,6 +142,7 @@ class RunForm {
       if (match !== this.match) return;
       this.found = found;
       this.drawPreview(found);
+      this.preview.scrollIntoView({ block: "nearest" });
       this.warn();
     } catch (err) {
       if (this.signal.aborted || match !== this.match) return;

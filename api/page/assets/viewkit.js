@@ -102,7 +102,7 @@ export function ask({ title, text, action, kind = "danger" }, signal) {
   return new Promise((answer) => {
     const dialog = h("dialog", { class: "stack", "aria-labelledby": "ask-title" },
       h("h2", { id: "ask-title" }, title), [text].flat().map((t) => (typeof t === "string" ? h("p", null, t) : t)),
-      h("div", { class: "row ask-buttons" }, button("Cancel", () => dialog.close("")), action ? button(action, () => dialog.close("yes"), { kind }) : null));
+      h("div", { class: "row ask-buttons" }, button(action ? "Cancel" : "Close", () => dialog.close("")), action ? button(action, () => dialog.close("yes"), { kind }) : null));
     const leave = () => dialog.close("");
     dialog.addEventListener("close", () => {
       signal?.removeEventListener("abort", leave);
