@@ -34,10 +34,19 @@ func TestBodies(t *testing.T) {
 		t.Errorf("1.5 MB: %d", w.Code)
 	}
 	small := func(o *Options) { o.MaxBody = 1 << 20 }
+	unannounced := func() *httptest.ResponseRecorder {
+		r := httptest.NewRequest(http.MethodPost, "/", io.MultiReader(strings.NewReader(large)))
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("X-Auth-Token", alice)
+		w := httptest.NewRecorder()
+		serve(t, f, small).ServeHTTP(w, r)
+		return w
+	}
 	for what, w := range map[string]*httptest.ResponseRecorder{
-		"a body above the limit":  ask(serve(t, f, small), "POST", "/", large, alice),
-		"a stranger's large body": ask(serve(t, f), "POST", "/run", large, ""),
-		"a large login":           ask(serve(t, f), "POST", "/login", large, ""),
+		"one that does not say its size": unannounced(),
+		"a body above the limit":         ask(serve(t, f, small), "POST", "/", large, alice),
+		"a stranger's large body":        ask(serve(t, f), "POST", "/run", large, ""),
+		"a large login":                  ask(serve(t, f), "POST", "/login", large, ""),
 	} {
 		if w.Code != 413 || w.Header().Get("Connection") != "close" {
 			t.Errorf("%s: %d %s", what, w.Code, w.Body)

@@ -217,6 +217,18 @@ func TestPaths(t *testing.T) {
 	}
 }
 
+// A token that the master shows although its time is over by the clock here is none.
+func TestTokenPastItsTime(t *testing.T) {
+	f := newFake()
+	alice := f.token("alice", time.Hour)
+	for ahead, want := range map[time.Duration]int{0: 200, time.Hour - time.Second: 200, time.Hour: 401} {
+		s := serve(t, f, func(o *Options) { o.Now = func() time.Time { return f.now().Add(ahead) } })
+		if w := ask(s, "GET", "/jobs", "", alice); w.Code != want {
+			t.Errorf("%s on: %d", ahead, w.Code)
+		}
+	}
+}
+
 // What an error says of a fault of the server is for its log alone.
 func TestNoSecretsInErrors(t *testing.T) {
 	var log strings.Builder

@@ -2,6 +2,9 @@ package zmtp
 
 import (
 	"context"
+	"errors"
+	"io"
+	"net"
 	"testing"
 	"time"
 
@@ -80,6 +83,47 @@ func TestHeartbeatWhileBusy(t *testing.T) {
 	close(release)
 	if got := busy.reply(t); got != "re:x" {
 		t.Errorf("got %q", got)
+	}
+}
+
+// A peer whose answer lies unread is not silent: it is we who are late. Once it has been read
+// and nothing more comes, the peer is.
+func TestHeartbeatOfALateReader(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	far, err := net.Dial("tcp", ln.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer far.Close()
+	near, err := ln.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer near.Close()
+	p := &Peer{guard: newGuard(near, limitsForTest(), nil), dead: make(chan struct{})}
+	p.reading.Store(true) // and the turn of its reader does not come
+	p.pulse.answers.Store(true)
+	h := heart{interval: time.Second, timeout: 3 * time.Second}
+	if _, err := far.Write([]byte("pong")); err != nil {
+		t.Fatal(err)
+	}
+	waiting.Until(t, "its answer is here", func() bool { return unread(near) })
+	for range 20 {
+		h.beat(p, time.Minute, nil)
+	}
+	if p.Gone() {
+		t.Fatal("it was cut off though it had answered")
+	}
+	if _, err := io.ReadFull(near, make([]byte, 4)); err != nil {
+		t.Fatal(err)
+	}
+	h.beat(p, time.Minute, nil)
+	if !p.Gone() || !errors.Is(p.err, ErrSilent) {
+		t.Errorf("gone %v, %v", p.Gone(), p.err)
 	}
 }
 

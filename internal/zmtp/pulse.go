@@ -133,6 +133,11 @@ func (h heart) beat(p *Peer, passed time.Duration, ping []byte) {
 	switch silent := p.pulse.silent; {
 	case ttl > 0 && silent >= ttl,
 		silent >= h.timeout && p.pulse.answers.Load():
+		// On a machine that cannot keep up, its answer may lie here and wait for us.
+		if unread(p.guard.Conn) {
+			p.pulse.silent = 0
+			return
+		}
 		p.close(ErrSilent)
 	case p.pulse.pinged >= h.interval && (silent >= h.interval || h.promise > 0):
 		p.pulse.pinged = 0

@@ -16,14 +16,15 @@ import (
 // Command is mom demo.
 func Command() *cobra.Command {
 	var keep bool
-	var dir, tree string
+	var dir, tree, page string
 	c := &cobra.Command{
 		Use:   "demo",
 		Short: "Grow a whole tree on this machine, run jobs in it, and show what happens",
 		Long: "Starts a tree of three tiers on loopback, in a temporary folder and on free ports:\n" +
 			"a top master, two syndic nodes, one more tier below one of them, and six minions, each\n" +
 			"a process of its own. Then it runs jobs from the top, kills a minion, and tells where\n" +
-			"the results are. At the end everything is stopped and removed.",
+			"the results are. At the end everything is stopped and removed; with --page it stays\n" +
+			"until interrupted, and the page of the tree can be opened in a browser.",
 		Args: command.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			exe, err := os.Executable()
@@ -43,7 +44,7 @@ func Command() *cobra.Command {
 			}
 			started := time.Now()
 			err = Run(cmd.Context(), Options{
-				Exe: exe, Dir: dir, Tree: tree, Keep: keep, Out: cmd.OutOrStdout(),
+				Exe: exe, Dir: dir, Tree: tree, Keep: keep, Page: page, Out: cmd.OutOrStdout(),
 			})
 			if errors.Is(err, context.Canceled) {
 				return command.Exit(130, errors.New("interrupted; everything is stopped"))
@@ -57,5 +58,6 @@ func Command() *cobra.Command {
 	c.Flags().BoolVar(&keep, "keep", false, "leave the tree running until interrupted, and its folder in place")
 	c.Flags().StringVar(&dir, "dir", "", "folder of the tree (default: a temporary one)")
 	c.Flags().StringVar(&tree, "tree", Tree, "the tree, drawn by indentation: \"node: minion minion\", two blanks per tier")
+	c.Flags().StringVar(&page, "page", "", "serve the REST API and the page of the tree at this address, such as 127.0.0.1:8000, until interrupted; user and password are printed")
 	return c
 }

@@ -29,6 +29,7 @@ type Options struct {
 	Dir  string // an empty folder for everything
 	Tree string // as [localcluster.Parse] reads it
 	Keep bool   // leave the tree running until ctx ends
+	Page string // address and port at which the page is served until ctx ends; "": nowhere
 	Out  io.Writer
 }
 
@@ -41,6 +42,7 @@ type demo struct {
 	procs   map[string]*localcluster.Process
 	client  *client.Client
 	last    string // jid of the last complete job
+	page    *page  // nil: it is not served
 }
 
 // Run grows the tree, shows it, and takes it away again.
@@ -50,19 +52,28 @@ func Run(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	d := &demo{Options: o, procs: map[string]*localcluster.Process{}}
+	if o.Page != "" {
+		if d.page, err = parsePage(o.Page); err != nil {
+			return err
+		}
+	}
 	defer func() { err = errors.Join(err, d.stop()) }()
 	if err := d.grow(ctx, spec); err != nil {
 		return err
 	}
-	for _, step := range []func(context.Context) error{d.draw, d.jobs, d.nobody, d.victim, d.results} {
+	for _, step := range []func(context.Context) error{d.draw, d.jobs, d.nobody, d.victim, d.results, d.serve} {
 		if err := step(ctx); err != nil {
 			return err
 		}
 	}
-	if !o.Keep {
+	switch {
+	case o.Keep:
+		d.say("\nThe tree is yours. It stops with Ctrl-C; its folder stays: %s\n", o.Dir)
+	case d.page != nil:
+		d.say("\nThe tree is yours. It stops with Ctrl-C.\n")
+	default:
 		return nil
 	}
-	d.say("\nThe tree is yours. It stops with Ctrl-C; its folder stays: %s\n", o.Dir)
 	<-ctx.Done()
 	return nil
 }
@@ -79,6 +90,11 @@ func (d *demo) grow(ctx context.Context, spec localcluster.Spec) error {
 	var err error
 	if d.cluster, err = localcluster.Plant(d.Dir, spec); err != nil {
 		return err
+	}
+	if d.page != nil {
+		if err := d.page.configure(d.cluster.Top()); err != nil {
+			return err
+		}
 	}
 	for _, m := range d.cluster.Members {
 		if d.procs[m.ID], err = localcluster.Start(d.Exe, m); err != nil {
@@ -179,7 +195,7 @@ func (d *demo) results(context.Context) error {
 		d.say("  %-10s %s\n", m.ID, rel)
 	}
 	hint := "Look at them with:"
-	if !d.Keep {
+	if !d.Keep && d.page == nil {
 		hint = "They go now, with the tree. With --keep it stays, and you look at them with:"
 	}
 	d.say("%s\n  mom salt-run -c %s jobs.lookup_jid %s\n  mom salt-run -c %s jobs.list_jobs\n", hint, top.ConfDir, d.last, top.ConfDir)

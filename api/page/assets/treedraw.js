@@ -1,7 +1,7 @@
 // The picture of the tree. Boxes and lines are kept between drawings and only what has
 // changed is written, so that 200 nodes can be told anew every second.
 
-import { fill, setText, svg } from "./dom.js";
+import { setText, svg } from "./dom.js";
 import { count, plural } from "./format.js";
 import { words } from "./treedata.js";
 import { box, edge, layout } from "./treelayout.js";
@@ -25,10 +25,9 @@ export class Picture {
   }
 
   // draw shows a model; progress tells of a path what the jobs at work want of it.
-  draw(model, folded, opened, progress) {
+  draw(model, folded, illOnly, opened, progress) {
     this.model = model;
-    this.folded = folded;
-    const { places, width, height } = layout(model, folded);
+    const { places, width, height } = layout(model, folded, illOnly);
     this.places = places;
     this.size = { width, height };
     this.zoom(this.scale);
@@ -55,12 +54,12 @@ export class Picture {
     else b.el.removeAttribute("aria-expanded");
     setText(b.mark, marks[node.health]);
     setText(b.name, node.id.length > longest ? `${node.id.slice(0, longest - 1)}…` : node.id);
-    const shown = place.folded ? node.all : node.own;
+    const shown = place.folded || place.hidden ? node.all : node.own;
     setText(b.figures, shown.minions ? (shown.up === shown.minions ? count(shown.minions) : `${count(shown.up)}/${count(shown.minions)}`) : "");
     set(b.figures, "x", box.width - (node.children.length ? 26 : 8));
     // What is not well below a folded node is not to be overlooked.
     const hides = place.folded && node.worst !== "up";
-    setText(b.fold, node.children.length ? (hides ? "+!" : place.folded ? "+" : "−") : "");
+    setText(b.fold, node.children.length > place.hidden ? (hides ? "+!" : place.folded ? "+" : "−") : "");
     set(b.fold, "class", hides ? `fold hides-${node.worst}` : "fold");
     set(b.job, "width", job ? Math.round((box.width - 2) * job.done) : 0);
     set(b.el, "data-job", job ? job.way : "");
@@ -101,11 +100,11 @@ export class Picture {
     if (!place || e.ctrlKey || e.metaKey || e.altKey) return;
     const { node } = place;
     const go = (path) => this.focusOn(path);
-    const open = node.children.length > 0 && !place.folded;
+    const open = node.children.length > place.hidden && !place.folded;
     const moves = {
       ArrowDown: () => i + 1 < this.places.length && go(this.places[i + 1].node.path),
       ArrowUp: () => i > 0 && go(this.places[i - 1].node.path),
-      ArrowRight: () => (open ? go(node.children[0].path) : node.children.length && this.onfold(node.path)),
+      ArrowRight: () => (open ? go(this.places[i + 1].node.path) : place.folded && this.onfold(node.path)),
       ArrowLeft: () => (open ? this.onfold(node.path) : node.parent && go(node.parent.path)),
       Home: () => go(""),
       End: () => go(this.places[this.places.length - 1].node.path),
@@ -142,11 +141,10 @@ export class Picture {
     this.zoom(Math.min(1, (width - 4) / this.size.width, (height - 4) / this.size.height));
   }
 
-  clear() {
-    fill(this.lineLayer);
-    fill(this.boxLayer);
-    this.boxes.clear();
-    this.lines.clear();
+  // middle is where the box of a node is, in pixels of the picture as it is zoomed.
+  middle(path) {
+    const place = this.places.find((p) => p.node.path === path) || this.places[0];
+    return { x: (place.x + box.width / 2) * this.scale, y: (place.y + box.height / 2) * this.scale };
   }
 }
 

@@ -4,22 +4,24 @@
 
 export const box = { width: 214, height: 32, gapX: 54, gapY: 8, margin: 12 };
 
-// layout places what is not folded away: {places: [{node, x, y, folded}], width, height},
-// in the order of reading.
-export function layout(model, folded) {
+// layout places what is not folded away: {places: [{node, x, y, folded, hidden}], width,
+// height}, in the order of reading. illOnly leaves out what is well with all below it;
+// hidden is how many children of a node that are.
+export function layout(model, folded, illOnly) {
   const places = [];
   let leaf = 0;
   let depth = 0;
   const put = (node) => {
-    const closed = node.children.length > 0 && folded.has(node.path);
-    const place = { node, x: box.margin + (node.level - 1) * (box.width + box.gapX), y: 0, folded: closed };
+    const children = illOnly ? node.children.filter((c) => c.health !== "up" || c.worst !== "up") : node.children;
+    const closed = children.length > 0 && folded.has(node.path);
+    const place = { node, x: box.margin + (node.level - 1) * (box.width + box.gapX), y: 0, folded: closed, hidden: node.children.length - children.length };
     places.push(place);
     depth = Math.max(depth, node.level);
-    if (closed || node.children.length === 0) {
+    if (closed || children.length === 0) {
       place.y = box.margin + leaf++ * (box.height + box.gapY);
       return place;
     }
-    const below = node.children.map(put);
+    const below = children.map(put);
     place.y = (below[0].y + below[below.length - 1].y) / 2;
     return place;
   };

@@ -82,11 +82,11 @@ export class Details {
     const v = node.vitals;
     const rows = [
       ["Path", node.path || "the top"], ["Version", node.version || "–"], ["Since", node.since ? `${when(node.since)} (${age(node.since)})` : "–"],
-      ["Its minions", `${count(node.own.up)} up, ${count(node.own.down)} down, ${count(node.own.unknown)} not known`],
+      ["Its minions", node.own.minions ? ["up", "down", "unknown"].filter((k) => node.own[k]).map((k) => `${count(node.own[k])} ${words[k]}`).join(", ") : "none"],
     ];
     if (node.all.nodes) rows.push(["With all below", `${plural(node.all.nodes, "node")}, ${count(node.all.up)} of ${plural(node.all.minions, "minion")} up`]);
     if (v) {
-      rows.push(["Keys accepted, connected", `${count(v.accepted)}, ${count(v.connected)}`], ["Jobs at work", count(v.jobs)],
+      rows.push(["Keys, connected", `${count(v.accepted)}, ${count(v.connected)}`], ["Jobs at work", count(v.jobs)],
         ["Owed", v.owed ? `${count(v.owed)}, the oldest ${seconds(v.owed_age)}` : "nothing"], ["Answers within", seconds(v.lag)],
         ["Clock", Math.abs(v.skew) < 1 ? "as that of the top" : `${seconds(Math.abs(v.skew))} ${v.skew > 0 ? "ahead" : "behind"}`], ["Load, memory", `${(v.load || 0).toFixed(2)}, ${bytes(v.memory || 0)}`]);
       if (v.addr) rows.push(["Address", v.addr]);
@@ -96,7 +96,7 @@ export class Details {
     if (shown === this.shown) return;
     this.shown = shown;
     fill(this.head, h("div", { class: "row" }, h("h2", null, node.id), state(node.health, words[node.health])),
-      h("dl", { class: "pairs" }, rows.map(([name, text]) => [h("dt", null, name), h("dd", { class: "mono" }, text)])),
+      h("dl", { class: "pairs" }, rows.map(([name, text]) => [h("dt", null, name), h("dd", null, text)])),
       h("div", { class: "row" }, h("a", { class: "btn", href: run }, node.path ? "Run on what is below" : "Run on all")));
   }
 

@@ -17,12 +17,13 @@ export async function show(root, params, signal) {
   let model = await fetchTree(signal);
   let folded = foldedAtFirst(model);
   let opened = known(model, params.join("/"));
+  let illOnly = false;
 
   const strip = h("div", { class: "row strip" });
   const lost = h("div");
   const stage = h("div", { class: "stage card" });
   const details = new Details(signal);
-  const wrong = h("section", { class: "card stack", role: "region", "aria-label": "Problems" });
+  const wrong = h("section", { class: "card stack problems", role: "region", "aria-label": "Problems" });
   const work = h("section", { class: "card stack", role: "region", "aria-label": "Jobs at work" });
   const watch = new JobWatch(() => draw());
 
@@ -49,7 +50,7 @@ export async function show(root, params, signal) {
     requestAnimationFrame(() => {
       queued = false;
       if (signal.aborted) return;
-      picture.draw(model, folded, opened, (path) => watch.progress(path));
+      picture.draw(model, folded, illOnly, opened, (path) => watch.progress(path));
       fill(strip, verdict(model, watch));
       fill(wrong, problems(model, open));
       fill(work, jobs(watch));
@@ -69,6 +70,7 @@ export async function show(root, params, signal) {
     button("+", () => picture.zoom(picture.scale * 1.25), { label: "Larger" }),
     button("Fit", () => picture.fit(stage.clientWidth, stage.clientHeight)),
     button("Unfold all", () => { folded = new Set(); draw(); }),
+    h("label", { class: "row" }, h("input", { type: "checkbox", on: { change: (e) => { illOnly = e.target.checked; draw(); } } }), "Only what is not well"),
     h("span", { class: "spring" }),
     search(model, signal, (place) => {
       const path = place.node ? join(place.path, place.id) : place.path;
@@ -80,6 +82,10 @@ export async function show(root, params, signal) {
 
   root.append(strip, lost, h("div", { class: "treegrid" }, h("div", { class: "stack" }, tools, stage, legend), h("div", { class: "stack side" }, wrong, work, details.el)));
   draw();
+  requestAnimationFrame(() => { // after the first drawing: a tall tree begins in the middle
+    const { y } = picture.middle(opened);
+    stage.scrollTop = y - stage.clientHeight / 2;
+  });
   details.open(model.nodes.get(opened));
   watch.start(signal);
   refresh();
