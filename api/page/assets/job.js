@@ -1,0 +1,245 @@
+// One job: what was asked of whom, its account, and the returns as they come.
+
+import { get, post } from "./api.js";
+import { alert, button, fill, h, note } from "./dom.js";
+import { jidTime, plural, seconds, when } from "./format.js";
+import { lines, runLink } from "./arguments.js";
+import { Account, Missing } from "./jobparts.js";
+import { ReturnsView } from "./jobreturns.js";
+import { functions, target } from "./jobs.js";
+import { ask, batch, follow, minionLink, pause, streamWords } from "./viewkit.js";
+
+export const title = "Job";
+
+const every = 2000; // ms between two questions for the account
+const settle = 6000; // ms that the stream of a job that has ended may be silent before it is closed
+
+// show tells of a job until the view is left.
+export async function show(root, params, signal) {
+  const [jid = ""] = params;
+  if (!/^\d{20}/.test(jid)) throw new Error(`"${jid}" is no job id: those have 20 digits, such as 20260131120000000000. Look for the job under Jobs.`);
+  const page = new JobPage(jid, signal);
+  fill(root, page.el);
+  await page.start();
+}
+
+class JobPage {
+  constructor(jid, signal) {
+    this.jid = jid;
+    this.signal = signal;
+    this.load = null; // what was asked of whom, once it is known
+    this.status = null;
+    this.account = new Account();
+    this.missing = new Missing();
+    this.returns = new ReturnsView(jid, signal);
+    this.drawMissing = batch(() => this.missing.draw(), signal);
+    this.title = h("h1", null, "Job ", h("span", { class: "mono" }, jid));
+    this.facts = h("dl", { class: "pairs" });
+    this.said = h("div");
+    this.live = h("span", { class: "muted", role: "status" });
+    this.again = h("a", { class: "btn", hidden: true }, "Run again");
+    this.kill = button("Kill on minions", () => this.askKill(), { kind: "danger" });
+    this.kill.disabled = true;
+    // The browser stores the answer of the API itself: whole, exact, and without the page's memory.
+    this.save = h("a", { class: "btn", href: `jobs/${jid}`, download: `job-${jid}.json` }, "Download JSON");
+    this.el = h("div", { class: "stack" }, h("div", { class: "row" }, this.title, h("span", { class: "spring" }), this.live),
+      h("div", { class: "row" }, this.again, this.save, this.kill), this.said, h("section", { class: "card", "aria-label": "What was asked" }, this.facts), this.account.el, this.missing.el, this.returns.el);
+  }
+
+  async start() {
+    this.tellFacts();
+    try {
+      await this.askStatus();
+    } catch (err) {
+      if (err.status !== 404) throw err;
+      await this.history();
+      return;
+    }
+    this.askLoad();
+    this.stream();
+    this.poll();
+  }
+
+  // askStatus asks for the account.
+  async askStatus() {
+    const { return: [status] } = await get(`jobs/${this.jid}/status`, { signal: this.signal });
+    this.status = status;
+    this.account.tell(status);
+    this.missing.all = status.missing_count;
+    if (this.missing.add(status.missing || []) || status.missing_count) this.drawMissing();
+    this.returns.prefer(status.fun);
+    this.tellFacts();
+  }
+
+  async poll() {
+    let wrong = 0;
+    while (!this.signal.aborted && !this.status.complete) {
+      await pause(Math.min(every * 2 ** wrong, 30_000), this.signal);
+      if (this.signal.aborted) return;
+      if (document.hidden) continue;
+      try {
+        await this.askStatus();
+        if (wrong) fill(this.said);
+        wrong = 0;
+      } catch (err) {
+        if (this.signal.aborted) return;
+        wrong++;
+        fill(this.said, alert(`The account may be old. ${err.message}`));
+      }
+    }
+  }
+
+  // askLoad asks for what was asked of whom, without the returns: among the jobs that began
+  // at the moment of this one. Who may not call runners gets it in another way, or not at all.
+  async askLoad() {
+    const ways = [
+      () => post(".", [{ client: "runner", fun: "jobs.list_jobs", kwarg: { start_time: this.jid, end_time: this.jid } }], { signal: this.signal }),
+      () => get("jobs", { signal: this.signal }),
+    ];
+    for (const way of ways) {
+      try {
+        const load = (await way()).return[0]?.[this.jid];
+        if (!load) continue;
+        this.load = load;
+        this.tellFacts();
+        return;
+      } catch {
+        if (this.signal.aborted) return;
+      }
+    }
+    this.unknown = true;
+    this.tellFacts();
+  }
+
+  // stream takes in the returns there are and those that come.
+  stream() {
+    this.heard = performance.now();
+    this.stop = follow(`jobs/${this.jid}/stream`, {
+      onevent: (tag, data) => {
+        this.heard = performance.now();
+        if (tag.startsWith("salt/job/") && typeof data.id === "string") {
+          this.returns.add(data.id, { value: data.return, retcode: data.retcode, success: data.success, trimmed: data.trimmed });
+          if (this.missing.ids.has(data.id)) {
+            this.missing.remove(data.id);
+            this.drawMissing();
+          }
+        } else if (tag === "mom/job/missing" && this.missing.addMap(data.missing)) this.drawMissing();
+        else if (tag === "mom/job/complete") this.end(data);
+      },
+      onstate: (is, reason, ms) => {
+        fill(this.live, is === "open" && this.status.complete ? "" : streamWords(is, reason, ms));
+      },
+    }, this.signal);
+    this.watchSilence();
+  }
+
+  // watchSilence closes the stream of a job that has long ended and of which the master does
+  // not tell the end again, once all of its returns are there.
+  async watchSilence() {
+    while (!this.signal.aborted && !this.ended) {
+      await pause(1000, this.signal);
+      const { store } = this.returns;
+      const all = this.status.complete && store.rows.length + store.over >= this.status.returned + this.status.failed;
+      if (all && performance.now() - this.heard > settle) this.end(null);
+    }
+  }
+
+  async end(account) {
+    this.ended = true;
+    this.stop();
+    fill(this.live);
+    if (account && this.missing.addMap(account.missing)) this.drawMissing();
+    if (!account || this.status.complete) return;
+    try {
+      await this.askStatus();
+    } catch {
+      // the stream has told the end as well
+    }
+    if (this.signal.aborted || this.status.complete) return;
+    const gone = Object.keys(account.missing || {}).length;
+    this.status = { ...this.status, complete: true, expected: account.expected, returned: account.returned, failed: account.failed, missing_count: gone, waiting_count: 0, waiting: [] };
+    this.account.tell(this.status);
+    this.tellFacts();
+  }
+
+  // history shows a job whose account the master no longer keeps, from what it has stored.
+  async history() {
+    const answer = await get(`jobs/${this.jid}`, { signal: this.signal });
+    const info = answer.info?.[0] || answer.return[0] || {};
+    if (info.Error && !Object.keys(info.Result || {}).length) {
+      this.el.replaceChildren(h("div", { class: "row" }, this.title), alert("No job with this id is known here, or no more. Jobs are kept for a day unless keep_jobs_seconds says otherwise."), h("div", null, h("a", { class: "btn", href: "#/jobs" }, "All jobs")));
+      return;
+    }
+    this.load = info;
+    this.returns.prefer(functions(info.Function));
+    const results = Object.entries(info.Result || {});
+    for (const [id, r] of results) this.returns.add(id, { value: r.return, retcode: r.retcode, success: r.success });
+    this.missing.add(Object.entries(info.Missing || {}).map(([id, reason]) => ({ id, reason, path: info.Paths?.[id] })));
+    this.drawMissing();
+    const failed = results.filter(([, r]) => r.success === false || r.retcode).length;
+    const lost = this.missing.rows.length;
+    this.status = { complete: true, expected: Math.max((info.Minions || []).length, results.length + lost), returned: results.length - failed, failed, missing_count: lost, waiting_count: 0, nodes: [] };
+    this.account.tell(this.status);
+    fill(this.said, note("This job is from the job cache: its account by nodes is not kept any more."));
+    this.tellFacts();
+  }
+
+  tellFacts() {
+    const { load, status } = this;
+    const at = jidTime(this.jid);
+    const wait = this.unknown ? "not known: the master does not tell this user" : "…";
+    const rows = [
+      ["Function", load ? functions(load.Function) : status?.fun || wait], ["Arguments", load ? argumentText(load) : wait],
+      ["Target", load ? targetText(load) : wait], ["Asked by", load ? String(load.User ?? "") : wait],
+      ["Started", at ? when(at) : "–"], ["Took", tookWords(status)],
+    ];
+    if (load?.Metadata) rows.push(["Metadata", JSON.stringify(load.Metadata)]);
+    fill(this.facts, rows.map(([name, value]) => [h("dt", null, name), h("dd", { class: "mono" }, value)]));
+    const fun = load ? functions(load.Function) : status?.fun;
+    if (fun) document.title = `${fun} · mom`;
+    this.kill.disabled = !load || load.Error || status?.complete !== false;
+    this.again.hidden = !load || Boolean(load.Error);
+    if (!this.again.hidden) this.again.href = runLink({ tgt: load.Target, tgtType: load["Target-type"], fun: load.Function, args: load.Arguments || [] });
+  }
+
+  // askKill asks, and has the minions end the job.
+  async askKill() {
+    const { load } = this;
+    const yes = await ask({
+      title: "Kill this job on its minions?", action: "Kill on minions",
+      text: [`saltutil.kill_job ends ${functions(load.Function)} on ${target(load.Target, load["Target-type"])} at once, wherever it stands. What it has done by then stays done.`],
+    }, this.signal);
+    if (!yes) return;
+    this.kill.disabled = true;
+    try {
+      const answer = await post("minions", [{ tgt: load.Target, tgt_type: load["Target-type"] || "glob", fun: "saltutil.kill_job", arg: [this.jid] }], { signal: this.signal });
+      const jid = answer.return[0]?.jid;
+      fill(this.said, jid ? h("p", { class: "note", role: "status" }, "The minions were told to end it by the job ", h("a", { class: "mono", href: `#/job/${jid}` }, jid), ".") : alert("No minion matched the target any more."));
+    } catch (err) {
+      if (!this.signal.aborted) fill(this.said, alert(`The job was not killed. ${err.message}`));
+    }
+    this.kill.disabled = this.status.complete;
+  }
+}
+
+function argumentText(load) {
+  const list = lines(load.Arguments || []);
+  const all = list.join("  ");
+  if (!list.length) return "none";
+  return all.length > 2000 ? `${all.slice(0, 2000)}…` : all;
+}
+
+// targetText is the target; a single minion is a link to its page.
+function targetText(load) {
+  const { Target: tgt, "Target-type": type } = load;
+  if (typeof tgt === "string" && (!type || type === "glob" || type === "list") && /^[\w.@-]+$/.test(tgt)) return minionLink(tgt);
+  return Array.isArray(tgt) && tgt.length > 5 ? `${target(tgt, type)} (${plural(tgt.length, "minion")})` : target(tgt, type);
+}
+
+function tookWords(status) {
+  const from = Date.parse(status?.published);
+  const until = Date.parse(status?.closed || status?.last_return);
+  if (!status) return "…";
+  if (!status.complete) return "not over yet";
+  return Number.isNaN(from) || Number.isNaN(until) ? "not known" : seconds((until - from) / 1000);
+}

@@ -1,0 +1,168 @@
+// The parts of the page of one job that tell its account: how many have answered, who has
+// not and why, and what each node on the way knows.
+
+import { fill, h, setText, state, table, virtualList } from "./dom.js";
+import { count, plural, seconds, when } from "./format.js";
+import { verdict } from "./jobs.js";
+import { keepFocus, minionLink } from "./viewkit.js";
+
+// What the reasons of missing minions mean, and what to do: those of the master's ledger.
+const reasons = {
+  "No response": "it did not answer; look whether its minion process runs",
+  "Not connected": "it is switched off or cut off from its master",
+  "Not running the job": "it was restarted meanwhile, or missed the job; run the job again for it",
+  "Node not connected": "the node before it is down: look at that node first",
+  "Node did not answer": "the node before it is slow or overloaded: look at that node first",
+  "Node refused the job": "the node before it does not take the job; its log says why",
+  "No such minion": "no node of the tree knows this id; look for a typing error in the target",
+};
+
+const figures = [["expected", "expected"], ["returned", "returned"], ["failed", "failed"], ["missing", "missing"], ["waiting", "waited for"]];
+const mostNodes = 200; // rows of the table of nodes
+const mostGroups = 8; // lines that sum up the missing ones
+
+// Account shows the figures of a job as GET jobs/JID/status tells them.
+export class Account {
+  constructor() {
+    this.badge = h("span");
+    this.bar = h("progress", { "aria-label": "Answered", max: 1, value: 0 });
+    this.numbers = {};
+    const list = figures.map(([name, words]) => {
+      this.numbers[name] = h("b", { data: { count: name } }, "–");
+      return h("div", { class: `figure figure-${name}` }, this.numbers[name], h("span", { class: "muted" }, words));
+    });
+    this.waits = h("p", { class: "waits muted" });
+    this.nodes = h("div");
+    this.el = h("section", { class: "card stack", role: "region", "aria-label": "Account", data: { complete: "false" } },
+      h("div", { class: "row" }, h("h2", null, "Account"), this.badge), this.bar, h("div", { class: "row figures" }, list), this.waits, this.nodes);
+  }
+
+  // tell writes an account.
+  tell(s) {
+    this.el.dataset.complete = String(Boolean(s.complete));
+    const numbers = { expected: s.expected, returned: s.returned, failed: s.failed, missing: s.missing_count, waiting: s.waiting_count };
+    for (const [name] of figures) {
+      setText(this.numbers[name], count(numbers[name]));
+      this.numbers[name].parentNode.classList.toggle("some", numbers[name] > 0);
+    }
+    this.bar.max = Math.max(s.expected, 1);
+    this.bar.value = s.complete ? this.bar.max : s.returned + s.failed + s.missing_count;
+    const [kind, words] = verdict(s);
+    if (this.badge.textContent.slice(-words.length) !== words) fill(this.badge, state(kind, words));
+    setText(this.waits, waitWords(s));
+    this.tellNodes(s.nodes || []);
+  }
+
+  // tellNodes writes the table of nodes, if it has changed.
+  tellNodes(nodes) {
+    const shown = JSON.stringify(nodes);
+    if (shown === this.shown) return;
+    this.shown = shown;
+    let steps = flat(nodes);
+    const all = steps.length;
+    if (all > mostNodes) steps = steps.filter(({ step }) => step.state !== "closed" || step.failed || step.missing_count || owes(step));
+    const left = all - Math.min(steps.length, mostNodes);
+    const wrap = this.nodes.querySelector(".tablewrap");
+    const at = wrap ? [wrap.scrollLeft, wrap.scrollTop] : [0, 0];
+    const columns = ["Node", "State", "Expected", "Returned", "Failed", "Missing", "Waited for", "Owed", "Received", "Closed after"];
+    keepFocus(this.nodes, () => fill(this.nodes, all ? [table({
+      caption: "Nodes of the job",
+      columns: columns.map((name, i) => ({ name, align: i > 1 && i < 8 ? "right" : null })),
+      rows: steps.slice(0, mostNodes).map(nodeRow),
+    }), left ? h("p", { class: "muted" }, `${plural(left, "node")} more, whose part is done or that do not fit here.`) : null] : null));
+    const next = this.nodes.querySelector(".tablewrap");
+    if (next) [next.scrollLeft, next.scrollTop] = at;
+  }
+}
+
+// waitWords says whom a job waits for and where.
+export function waitWords(s) {
+  const list = s.waiting || [];
+  if (s.complete || !s.waiting_count || !list.length) return s.complete ? "It waits for nobody." : "It waits for the nodes to tell who has to answer.";
+  const names = list.slice(0, 3).map((n) => [n.path, n.id].filter(Boolean).join("/"));
+  return `It waits for ${names.join(", ")}${s.waiting_count > names.length ? ` and ${count(s.waiting_count - names.length)} more` : ""}.`;
+}
+
+function flat(nodes, above = "", depth = 0, out = []) {
+  for (const step of nodes) {
+    const path = above ? `${above}/${step.node}` : step.node;
+    out.push({ step, path, depth });
+    flat(step.nodes || [], path, depth + 1, out);
+  }
+  return out;
+}
+
+function owes(step) {
+  return Object.values(step.owed || {}).reduce((sum, n) => sum + n, 0);
+}
+
+const stepKinds = { open: "run", closed: "ok", unknown: "unknown", unreachable: "down" };
+const stepWords = { open: "at work", closed: "done", unknown: "not known there", unreachable: "cannot be asked" };
+
+function nodeRow({ step, path, depth }) {
+  const name = h("a", { href: `#/tree/${path.split("/").map(encodeURIComponent).join("/")}`, data: { key: path } }, step.node);
+  name.style.marginInlineStart = `${Math.min(depth, 8) * 0.9}rem`;
+  const told = step.state === "open" || step.state === "closed";
+  const n = (value) => (told ? count(value) : "–");
+  const took = step.received && step.closed ? seconds((Date.parse(step.closed) - Date.parse(step.received)) / 1000) : "–";
+  return [name, [state(stepKinds[step.state] || "unknown", stepWords[step.state] || step.state), step.error ? h("div", { class: "muted" }, step.error) : null],
+    n(step.expected), n(step.returned), n(step.failed), n(step.missing_count), n(step.waiting_count), count(owes(step)), h("span", { class: "nowrap" }, step.received ? when(step.received) : "–"), took];
+}
+
+// Missing lists who will not answer, with the reason and the place of each.
+export class Missing {
+  constructor() {
+    this.rows = [];
+    this.ids = new Set();
+    this.all = 0;
+    this.title = h("h2", null, "Missing");
+    this.groups = h("ul", { class: "plain groups" });
+    this.more = h("p", { class: "muted" });
+    this.list = virtualList({
+      rows: [], rowHeight: 32, height: 260, label: "Missing", empty: "Nobody is missing.",
+      render: (m) => h("div", { class: "cells missing-row", data: { minion: m.id } }, minionLink(m.id, m.path, { data: { key: m.id } }),
+        h("span", null, m.reason || "no reason is known"), h("span", { class: "muted mono" }, m.path || "at this master")),
+    });
+    this.el = h("section", { class: "card stack", hidden: true }, this.title, this.groups, this.list, this.more);
+  }
+
+  // add takes in a list of {id, reason, path}; true if it has somebody new.
+  add(list) {
+    const before = this.rows.length;
+    for (const m of list) {
+      if (this.ids.has(m.id)) continue;
+      this.ids.add(m.id);
+      this.rows.push({ id: m.id, reason: m.reason || "", path: m.path || "" });
+    }
+    return this.rows.length > before;
+  }
+
+  // addMap takes in what streams tell: {id: {reason, path}}.
+  addMap(map) {
+    return this.add(Object.entries(map || {}).map(([id, m]) => ({ id, reason: m?.reason, path: m?.path })));
+  }
+
+  // remove takes out who has answered after all.
+  remove(id) {
+    if (!this.ids.delete(id)) return;
+    this.rows = this.rows.filter((m) => m.id !== id);
+  }
+
+  draw() {
+    const all = Math.max(this.all, this.rows.length);
+    this.el.hidden = !all;
+    setText(this.title, `Missing (${count(all)})`);
+    keepFocus(this.list, () => this.list.update(this.rows));
+    setText(this.more, all > this.rows.length ? `${plural(all - this.rows.length, "minion")} more, whom the account counts and does not name.` : "");
+    const by = new Map();
+    for (const { reason, path } of this.rows) {
+      const key = JSON.stringify([reason, path]);
+      by.set(key, (by.get(key) || 0) + 1);
+    }
+    const groups = [...by].sort((a, b) => b[1] - a[1]);
+    fill(this.groups, groups.slice(0, mostGroups).map(([key, n]) => {
+      const [reason, path] = JSON.parse(key);
+      return h("li", null, h("b", null, count(n)), ` ${reason || "no reason is known"}`, path ? [" behind ", h("span", { class: "mono" }, path)] : "", reasons[reason] ? h("span", { class: "muted" }, ` – ${reasons[reason]}`) : null);
+    }), groups.length > mostGroups ? h("li", { class: "muted" }, `and ${plural(groups.length - mostGroups, "other reason or place", "other reasons and places")}`) : null);
+  }
+}

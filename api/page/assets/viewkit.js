@@ -1,0 +1,201 @@
+// What several views need: streams that come back, drawing that is not done more often than
+// it is seen, questions before what cannot be undone, tabs, and the focus of a keyboard that
+// survives a redraw.
+
+import { events } from "./api.js";
+import { button, h } from "./dom.js";
+
+// pause waits, or until the view is left.
+export function pause(ms, signal) {
+  return new Promise((done) => {
+    const over = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", over);
+      done();
+    };
+    const timer = setTimeout(over, ms);
+    signal.addEventListener("abort", over);
+    if (signal.aborted) over();
+  });
+}
+
+// batch gives a function that asks for a drawing. However often it is called, draw runs at
+// most once in so many ms, and not while the page is hidden.
+export function batch(draw, signal, least = 200) {
+  let asked = false;
+  let last = -Infinity;
+  return () => {
+    if (asked) return;
+    asked = true;
+    setTimeout(() => requestAnimationFrame(() => {
+      asked = false;
+      last = performance.now();
+      if (!signal.aborted) draw();
+    }), Math.max(0, last + least - performance.now()));
+  };
+}
+
+const firstWait = 1000;
+const longestWait = 30_000;
+
+// follow reads a stream and opens it again when the API has ended it, each time after a
+// longer wait: what the browser does by itself for a lost connection alone. path may be a
+// function, which is asked each time. onstate gets "open", "retry", or "lost" with the
+// reason and the ms until the next try. The function that is given back ends it.
+export function follow(path, { onevent, onstate }, signal) {
+  const over = new AbortController();
+  const both = AbortSignal.any([signal, over.signal]);
+  let wait = firstWait;
+  const open = () => {
+    const one = new AbortController();
+    let ended = false;
+    events(typeof path === "function" ? path() : path, {
+      onevent: (tag, data, id) => {
+        if (both.aborted) return;
+        if (tag !== "mom/api/end" && tag !== "mom/api/slow") wait = firstWait;
+        onevent(tag, data, id);
+      },
+      onstate: async (is, reason) => {
+        if (both.aborted || ended) return;
+        if (is !== "ended") {
+          onstate(is);
+          return;
+        }
+        ended = true;
+        one.abort();
+        const ms = wait;
+        wait = Math.min(2 * wait, longestWait);
+        onstate("lost", reason, ms);
+        await pause(ms, both);
+        if (!both.aborted) open();
+      },
+    }, AbortSignal.any([both, one.signal]));
+  };
+  open();
+  return () => over.abort();
+}
+
+// streamWords says how a stream is doing, as onstate of follow tells it.
+export function streamWords(is, reason, ms) {
+  if (is === "open") return "Live.";
+  if (is === "retry") return "The connection was lost; reconnecting …";
+  return `${reason ? `The API ended the stream: ${reason}.` : "The API does not give the stream."} Trying again in ${Math.round(ms / 1000)} s.`;
+}
+
+// ask puts a question in a dialog and gives whether the answer was the action. Escape and
+// the end of the view are a no.
+export function ask({ title, text, action, kind = "danger" }, signal) {
+  return new Promise((answer) => {
+    const dialog = h("dialog", { class: "stack", "aria-labelledby": "ask-title" },
+      h("h2", { id: "ask-title" }, title), [text].flat().map((t) => (typeof t === "string" ? h("p", null, t) : t)),
+      h("div", { class: "row ask-buttons" }, button("Cancel", () => dialog.close("")), action ? button(action, () => dialog.close("yes"), { kind }) : null));
+    const leave = () => dialog.close("");
+    dialog.addEventListener("close", () => {
+      signal?.removeEventListener("abort", leave);
+      dialog.remove();
+      answer(dialog.returnValue === "yes" && !signal?.aborted);
+    });
+    signal?.addEventListener("abort", leave);
+    document.body.append(dialog);
+    dialog.showModal();
+  });
+}
+
+let tabbed = 0;
+
+// tabs are names to choose one of, with the panel that shows what was chosen.
+export function tabs({ label, names, chosen, onchoose }) {
+  const id = `tabs-${++tabbed}`;
+  const panel = h("div", { role: "tabpanel", id: `${id}-panel`, class: "stack" });
+  const list = names.map((name, i) => h("button", {
+    type: "button", role: "tab", id: `${id}-${i}`, "aria-controls": `${id}-panel`, on: { click: () => choose(name) },
+  }, name));
+  const el = h("div", { role: "tablist", class: "tabs", "aria-label": label }, list);
+  const choose = (name, quiet) => {
+    list.forEach((tab, i) => {
+      const is = names[i] === name;
+      tab.setAttribute("aria-selected", String(is));
+      tab.tabIndex = is ? 0 : -1;
+      if (is) panel.setAttribute("aria-labelledby", tab.id);
+    });
+    if (!quiet) onchoose(name);
+  };
+  el.addEventListener("keydown", (e) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[e.key];
+    if (!step) return;
+    e.preventDefault();
+    const next = list[(list.indexOf(document.activeElement) + step + list.length) % list.length];
+    next.focus();
+    next.click();
+  });
+  choose(chosen, true);
+  return { el, panel, choose };
+}
+
+// keepFocus draws an element anew without taking the focus from who is in it: it goes to
+// the element with the same data-key.
+export function keepFocus(el, draw) {
+  const at = document.activeElement;
+  const key = at && at !== el && el.contains(at) ? at.dataset.key : undefined;
+  draw();
+  if (key && !el.contains(document.activeElement)) el.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus({ preventScroll: true });
+}
+
+// weight is about how many characters of memory a value takes; it stops counting at most.
+export function weight(value, most = Infinity) {
+  let sum = 0;
+  const todo = [value];
+  while (todo.length && sum < most) {
+    const v = todo.pop();
+    if (typeof v === "string") sum += v.length + 8;
+    else if (v === null || typeof v !== "object") sum += 8;
+    else {
+      sum += 32;
+      for (const key in v) {
+        sum += Array.isArray(v) ? 8 : key.length + 8;
+        todo.push(v[key]);
+      }
+    }
+  }
+  return Math.min(sum, most);
+}
+
+// brief is a value in one line of at most so many characters.
+export function brief(value, most = 120) {
+  let text;
+  if (typeof value === "string") text = value.slice(0, 4 * most);
+  else if (value === undefined) text = "";
+  else if (weight(value, 4000) < 4000) text = JSON.stringify(value);
+  else text = Array.isArray(value) ? `a list of ${value.length}` : `a map of ${Object.keys(value).length}: ${Object.keys(value).slice(0, 3).join(", ")} …`;
+  text = text.replace(/\s+/g, " ").trim();
+  return text.length > most ? `${text.slice(0, most)}…` : text;
+}
+
+// remember and recall keep small things in this browser; where it keeps nothing, they do
+// nothing.
+export function remember(name, value) {
+  try {
+    localStorage.setItem(name, JSON.stringify(value));
+  } catch {
+    // a private window, or one that is full: nothing depends on it
+  }
+}
+
+export function recall(name) {
+  try {
+    return JSON.parse(localStorage.getItem(name));
+  } catch {
+    return null;
+  }
+}
+
+// minionLink leads to the page of a minion; path names the nodes on the way to it.
+export function minionLink(id, path, more = {}) {
+  return h("a", { ...more, href: `#/minion/${encodeURIComponent(id)}${path ? `?path=${encodeURIComponent(path)}` : ""}` }, id);
+}
+
+// globSafe is an id as a pattern that means it alone: wheel functions and some paths of the
+// API take globs.
+export function globSafe(id) {
+  return id.replace(/[*?[]/g, (c) => `[${c}]`);
+}
