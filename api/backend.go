@@ -56,6 +56,8 @@ type Events interface {
 type Session interface {
 	// Publish starts a job.
 	Publish(ctx context.Context, j client.Job) (client.Published, error)
+	// Meant tells whom a job would mean, and names at most limit of them.
+	Meant(ctx context.Context, j client.Job, limit int) (client.Meant, error)
 	// Run starts a job and waits for its end.
 	Run(ctx context.Context, j client.Job) (client.Outcome, error)
 	// Batch runs a job on a few minions at a time; each return is given to took.

@@ -31,6 +31,8 @@ type fake struct {
 	events    chan client.Event     // of the bus
 	breaks    chan struct{}         // breaks the bus
 	hold      chan struct{}         // Run waits for it
+	trees     []string              // who has had the tree told
+	holdTree  chan struct{}         // Tree waits for it
 	follow    chan client.Update    // of a followed job
 	trimmed   map[string]client.Raw // whole values of returns whose events were trimmed
 	now       func() time.Time
@@ -198,13 +200,17 @@ func (s *fakeSession) matches(j client.Job) []string {
 	return out
 }
 
+func mayStart(name, tgt, fun string) bool {
+	return name == "alice" || name == "bob" && strings.HasPrefix(tgt, "web-") && strings.HasPrefix(fun, "test.")
+}
+
 func (s *fakeSession) Publish(ctx context.Context, j client.Job) (client.Published, error) {
 	name, err := s.who(ctx)
 	if err != nil {
 		return client.Published{}, err
 	}
 	tgt, _ := j.Tgt.(string)
-	if name != "alice" && (name != "bob" || !strings.HasPrefix(tgt, "web-") || !strings.HasPrefix(j.Fun[0], "test.")) {
+	if !mayStart(name, tgt, j.Fun[0]) {
 		return client.Published{}, refusal("AuthorizationError", "Authorization error occurred.")
 	}
 	s.f.mu.Lock()

@@ -61,11 +61,38 @@ func (s *fakeSession) Trace(ctx context.Context, jid string, _ time.Duration) (t
 	}, nil
 }
 
+func (s *fakeSession) Meant(ctx context.Context, j client.Job, limit int) (client.Meant, error) {
+	name, err := s.who(ctx)
+	if err != nil {
+		return client.Meant{}, err
+	}
+	tgt, _ := j.Tgt.(string)
+	if !mayStart(name, tgt, j.Fun[0]) {
+		return client.Meant{}, refusal("AuthorizationError", "Authorization error occurred.")
+	}
+	var m client.Meant
+	for _, id := range s.matches(j) {
+		if m.Count++; m.Count <= limit {
+			m.Minions = append(m.Minions, topology.Place{ID: id, Path: "syndic-a", State: topology.Up})
+		}
+	}
+	m.Nodes = []client.MeantBy{{Path: "syndic-a", Count: m.Count}}
+	return m, nil
+}
+
 func (s *fakeSession) Tree(ctx context.Context) (topology.Node, error) {
-	if _, err := s.mayRun(ctx); err != nil {
+	name, err := s.mayRun(ctx)
+	if err != nil {
 		return topology.Node{}, err
 	}
+	s.f.mu.Lock()
+	s.f.trees = append(s.f.trees, name)
+	s.f.mu.Unlock()
+	if s.f.holdTree != nil {
+		<-s.f.holdTree
+	}
 	return topology.Node{ID: "top", Role: "master", State: topology.Up, Minions: []topology.Minion{{ID: "top-01", State: topology.Up}}, Nodes: []topology.Node{
+		{ID: "lost", Role: "syndic", State: topology.Down, Since: time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)},
 		{ID: "syndic-a", Role: "syndic", State: topology.Up, Nodes: []topology.Node{{ID: "deep", Role: "syndic", State: topology.Up, Minions: []topology.Minion{{ID: "db-01", State: topology.Up}}}}},
 	}}, nil
 }

@@ -84,7 +84,7 @@ func (s *Server) take(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Allow", strings.Join(allowed(methods), ", "))
 		return refuse(http.StatusMethodNotAllowed, "Specified method is invalid for this resource")
 	}
-	if !rt.stream {
+	if !rt.stream && !rt.file {
 		if _, err := formOf(r); err != nil {
 			return err
 		}

@@ -61,6 +61,10 @@ func (s session) Publish(ctx context.Context, j client.Job) (client.Published, e
 	return s.c.Publish(ctx, j)
 }
 
+func (s session) Meant(ctx context.Context, j client.Job, limit int) (client.Meant, error) {
+	return s.c.Meant(ctx, j, limit)
+}
+
 func (s session) Run(ctx context.Context, j client.Job) (client.Outcome, error) {
 	return s.c.Run(ctx, j)
 }

@@ -59,7 +59,7 @@ func (s *Server) operation(rt *route) *value.Map {
 	}
 	for _, name := range slices.Sorted(maps.Keys(rt.query)) {
 		schema := value.NewMap("type", "string")
-		if name == "tag" {
+		if name == "tag" || name == "arg" {
 			schema = value.NewMap("type", "array", "items", schema)
 		}
 		params = append(params, value.NewMap("name", name, "in", "query", "description", rt.query[name], "schema", schema))
@@ -95,6 +95,10 @@ func answers(rt *route, d manner) *value.Map {
 	switch {
 	case strings.HasPrefix(rt.path, "/ws"), strings.HasSuffix(rt.path, "_events/{token}"):
 		return value.NewMap("101", value.NewMap("description", "the web socket begins"), "401", ref("Unauthorized"), "426", ref("Refused"))
+	case rt.file:
+		if kind, text = "*/*", "the file"; rt.path == "{app}" {
+			kind, text = "text/html", "the document"
+		}
 	case rt.stream:
 		kind, text = "text/event-stream", "events until either side ends"
 	case rt.path == "/keys" && rt.method == http.MethodPost:

@@ -44,6 +44,14 @@ type Options struct {
 	OpenWebhooks bool
 	// OpenStats shows the figures to anybody. Default no.
 	OpenStats bool
+	// App is a file that is served in the place of the page of package page, NoApp serves
+	// neither. AppPath is where: one segment. Default /app.
+	App     string
+	NoApp   bool
+	AppPath string
+	// Static is a folder whose files are served to anybody under StaticPath. Default: none,
+	// and /static.
+	Static, StaticPath string
 	// WebSockets serves the paths of rest_tornado's web sockets.
 	WebSockets bool
 	// Origins are those whose pages in a browser may use the API: "*" (the default) for
@@ -76,6 +84,12 @@ type Options struct {
 func (o Options) withDefaults() Options {
 	if o.WebhookURL == "" {
 		o.WebhookURL = "/hook"
+	}
+	if o.AppPath == "" {
+		o.AppPath = "/app"
+	}
+	if o.StaticPath == "" {
+		o.StaticPath = "/static"
 	}
 	if o.Origins == nil {
 		o.Origins = []string{"*"}

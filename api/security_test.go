@@ -36,6 +36,8 @@ var places = []struct {
 	{"GET", "/jobs/JID/stream", "", false, true},
 	{"GET", "/tree", "", false, false},
 	{"GET", "/tree/syndic-a", "", false, false},
+	{"GET", "/tree?find=top", "", false, false},
+	{"GET", "/preview?tgt=top-01&fun=test.ping", "", true, false},
 	{"GET", "/keys", "", false, true},
 	{"GET", "/keys/top-01", "", false, true},
 	{"POST", "/keys", `{"mid":"new-01"}`, false, true},

@@ -38,6 +38,8 @@ type Server struct {
 	bodies *semaphore.Weighted
 	logins chan struct{}
 	repeat *repeats
+	files  *files
+	trees  trees
 	doc    []byte // the OpenAPI document
 	jids   *jid.Generator
 
@@ -60,11 +62,16 @@ const (
 
 // New makes a server and binds its address. It answers when it runs. Certificates are
 // read now, so that what is wrong with them is told at the start.
-func New(o Options, b Backend) (*Server, error) {
+func New(o Options, b Backend) (_ *Server, err error) {
 	s, err := newServer(o, b)
 	if err != nil {
 		return nil, err
 	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.files.close())
+		}
+	}()
 	plain, err := s.o.plain()
 	if err != nil {
 		return nil, err
@@ -106,11 +113,14 @@ func newServer(o Options, b Backend) (*Server, error) {
 			return nil, fmt.Errorf("%s: cors_origin: %w", o.Dialect, err)
 		}
 	}
-	if err := checkWebhookURL(o.WebhookURL); err != nil {
+	err := checkPaths(o)
+	if err == nil {
+		s.files, err = openFiles(o)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", o.Dialect, err)
 	}
 	s.byPath, s.mux = s.table()
-	var err error
 	if s.doc, err = s.document(); err != nil {
 		return nil, err
 	}
@@ -154,6 +164,7 @@ func (s *Server) Run(ctx context.Context) error {
 	} else {
 		err = s.http.Serve(s.ln)
 	}
+	err = errors.Join(err, s.files.close())
 	if errors.Is(err, http.ErrServerClosed) {
 		return nil
 	}
@@ -166,7 +177,7 @@ func (s *Server) Close() error {
 	if s.own {
 		s.hub.Close()
 	}
-	return s.ln.Close()
+	return errors.Join(s.ln.Close(), s.files.close())
 }
 
 // TLS tells whether it serves TLS.

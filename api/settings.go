@@ -30,14 +30,10 @@ var unneeded = map[string]string{
 
 // unserved are those whose effect is missed by who has set them.
 var unserved = map[string]string{
-	"app":             "no pages are served",
-	"app_path":        "no pages are served",
 	"log_access_file": "accesses are told in the log of the daemon",
 	"log.access_file": "accesses are told in the log of the daemon",
 	"log.error_file":  "errors are told in the log of the daemon",
 	"log_error_file":  "errors are told in the log of the daemon",
-	"static":          "no files are served",
-	"static_path":     "no files are served",
 }
 
 // OptionsOf reads a section of the master's configuration, rest_cherrypy or rest_tornado,
@@ -67,6 +63,10 @@ func OptionsOf(d Dialect, raw map[string]any, clients []string, timeout time.Dur
 	o.WebhookURL = "/" + strings.Trim(r.text("webhook_url", "/hook"), "/")
 	o.OpenWebhooks = r.flag("webhook_disable_auth")
 	o.Origins = r.texts("cors_origin")
+	o.App, o.NoApp = r.app()
+	o.AppPath = "/" + strings.Trim(r.text("app_path", "/app"), "/")
+	o.Static = r.text("static", "")
+	o.StaticPath = "/" + strings.Trim(r.text("static_path", "/static"), "/")
 	o.MaxBody = int64(r.number("max_request_body_size", 100<<20, 1, 1<<40))
 	if o.Root != "" && !strings.HasPrefix(o.Root, "/") {
 		r.fail("root_prefix", "has to begin with /")
@@ -118,6 +118,23 @@ func (r *reading) text(name, def string) string {
 		r.fail(name, fmt.Sprintf("is %v; a text is wanted", v))
 	}
 	return def
+}
+
+// app reads the option app: a file that replaces the page, or False for none.
+func (r *reading) app() (file string, none bool) {
+	switch v := r.take("app").(type) {
+	case nil:
+	case bool:
+		return "", !v
+	case string:
+		if b, ok := yaml11.Word(v).(bool); ok {
+			return "", !b
+		}
+		return v, false
+	default:
+		r.fail("app", fmt.Sprintf("is %v; the path of a file is wanted, or False for no page", v))
+	}
+	return "", false
 }
 
 func (r *reading) texts(name string) []string {

@@ -36,6 +36,8 @@ func TestOptionsOf(t *testing.T) {
 		"cors_origin":     {"port": 1, "cors_origin": 5, "disable_ssl": true},
 		"root_prefix":     {"port": 1, "root_prefix": "salt", "disable_ssl": true},
 		"webhook_url":     {"port": 1, "webhook_url": "/", "disable_ssl": true},
+		"app is":          {"port": 1, "app": 5, "disable_ssl": true},
+		"static is":       {"port": 1, "static": true, "disable_ssl": true},
 	} {
 		if _, _, err := OptionsOf(CherryPy, raw, nil, 0); err == nil || !strings.Contains(err.Error(), word) {
 			t.Errorf("%s: %v", word, err)
@@ -48,7 +50,7 @@ func TestOptionsOf(t *testing.T) {
 func TestOpenAPI(t *testing.T) {
 	for _, d := range []Dialect{CherryPy, Tornado} {
 		f := newFake()
-		s := serve(t, f, func(o *Options) { o.Dialect, o.WebSockets, o.WebhookURL = d, true, "/hooks" })
+		s := serve(t, f, func(o *Options) { o.Dialect, o.WebSockets, o.WebhookURL, o.Static = d, true, "/hooks", staticFolder(t) })
 		var doc struct {
 			OpenAPI string
 			Paths   map[string]map[string]struct {
@@ -88,6 +90,12 @@ func TestOpenAPI(t *testing.T) {
 				if strings.HasPrefix(path, "/ws/{") || strings.Contains(path, "_events/") {
 					place = strings.Replace(place, "20240101000000000001", strings.Repeat("0", 64), 1)
 				}
+				switch path {
+				case "/app/{path}":
+					place = "/app/main.js"
+				case "/static/{path}":
+					place = "/static/sub/a.txt"
+				}
 				got := ask(s, strings.ToUpper(m), place, "", "")
 				switch refused := got.Code == 401 || got.Code == 302; {
 				case got.Code == 404 || got.Code == 405:
@@ -125,8 +133,17 @@ func TestTreeAndStatus(t *testing.T) {
 		status int
 		word   string
 	}{
-		"/tree": {200, `"id": "top"`}, "/tree/syndic-a/deep": {200, `"id": "db-01"`}, "/tree/deep": {200, `"id": "db-01"`}, "/tree/top": {200, `"id": "top"`},
+		"/tree": {200, `"id": "top"`}, "/tree/syndic-a/deep": {200, `"id": "db-01"`}, "/tree/top": {200, `"id": "top"`},
 		"/tree/nosuch": {404, ""}, "/tree?depth=1": {200, `"below"`}, "/tree?depth=x": {400, "depth"}, "/tree?minions=no": {200, `"minions": []`},
+		"/tree?minions=count": {200, `"own": {"minions": 1, "up": 1, "down": 0, "unknown": 0}, "minions": [], "nodes": [{"id": "lost"`}, "/tree?minions=x": {400, "minions is"},
+		"/tree?find=db-01":         {200, `{"return": [{"places": [{"path": "syndic-a/deep", "id": "db-01", "node": false, "state": "up", "version": ""}], "more": false}]}`},
+		"/tree?find=top":           {200, `{"path": "", "id": "top", "node": true, "state": "up"`},
+		"/tree?find=d&prefix=yes":  {200, `[{"path": "syndic-a", "id": "deep", "node": true, "state": "up", "version": ""}, {"path": "syndic-a/deep", "id": "db-01"`},
+		"/tree?find=to&prefix=yes": {200, `{"path": "", "id": "top", "node": true, "state": "up", "version": ""}, {"path": "", "id": "top-01"`},
+		"/tree?find=d":             {200, `"places": []`},
+		"/tree?find=":              {400, "find has to be"}, "/tree/deep?find=x": {400, "whole tree"}, "/tree?find=x&prefix=perhaps": {400, "prefix"},
+		"/tree?depth=1&minions=no": {200, `"problems": [{"path": "top/lost", "kind": "down", "detail": "not connected`},
+		"/tree/deep":               {200, `"problems": []`}, "/tree/lost": {200, `"since": "2024-01-01T00:00:00Z"`},
 		"/jobs/" + jid + "/status":          {200, `"expected": 4, "returned": 1, "failed": 1, "missing_count": 1, "missing": [{"id": "web-03", "path": "syndic-a", "reason": "disconnected"}], "waiting_count": 1, "waiting": [{"id": "db-01", "path": "syndic-a/deep"}]`},
 		"/jobs/20240101000000000009/status": {404, ""}, "/jobs/abc/status": {404, ""}, "/stats": {200, `"Total Requests"`}, "/health": {200, `"master": true`},
 	} {

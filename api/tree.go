@@ -2,44 +2,41 @@ package api
 
 import (
 	"bytes"
-	"context"
 	"net/http"
+	"net/url"
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/topology"
+	"github.com/momtree/mom/value"
 )
 
 // tree shows the tree from the master, or from one node, down.
 func (s *Server) tree(c *call) error {
 	q := c.r.URL.Query()
-	depth := 0
-	if text := q.Get("depth"); text != "" {
-		var err error
-		if depth, err = strconv.Atoi(text); err != nil || depth < 0 {
-			return refuse(http.StatusBadRequest, "depth has to be a whole number from 0 on")
-		}
+	path := c.r.PathValue("path")
+	if q.Has("find") {
+		return s.places(c, q, path)
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, s.o.RunnerTime)
-	defer cancel()
-	top, err := s.session(c.token).Tree(ctx)
+	o, err := treeOptions(q)
 	if err != nil {
 		return err
 	}
-	if path := c.r.PathValue("path"); path != "" {
-		n, ok := top.At(path)
-		if !ok {
-			if n, ok = find(top, path); !ok {
-				return refuse(http.StatusNotFound, "there is no such node; name it by its path from the master, or by its id")
-			}
-		}
-		top = n
+	t, err := s.trees.of(s, c)
+	if err != nil {
+		return err
 	}
-	if q.Get("minions") == "no" {
-		top = bare(top)
+	at := t.top.ID
+	top := t.top
+	if path != "" {
+		if top, at, err = nodeAt(t.top, path); err != nil {
+			return err
+		}
 	}
 	var b bytes.Buffer
-	if err := topology.Export(&b, top, topology.JSON, topology.DrawOptions{Depth: depth}); err != nil {
+	if err := topology.Export(&b, top, topology.JSON, o); err != nil {
 		return err
 	}
 	var raw client.Raw
@@ -50,35 +47,109 @@ func (s *Server) tree(c *call) error {
 	if err != nil {
 		return err
 	}
+	v.Set("problems", problemList(t.problems(), at))
 	s.answer(c.w, c.r, http.StatusOK, v)
 	return nil
 }
 
-// find looks a node up by its id alone.
-func find(top topology.Node, id string) (topology.Node, bool) {
-	if top.ID == id {
-		return top, true
-	}
-	for _, p := range top.Find(id) {
-		if !p.Node {
-			continue
+func treeOptions(q url.Values) (o topology.DrawOptions, err error) {
+	if text := q.Get("depth"); text != "" {
+		if o.Depth, err = strconv.Atoi(text); err != nil || o.Depth < 0 {
+			return o, refuse(http.StatusBadRequest, "depth has to be a whole number from 0 on")
 		}
-		path := id
-		if p.Path != "" {
-			path = p.Path + "/" + id
-		}
-		return top.At(path)
 	}
-	return topology.Node{}, false
+	switch q.Get("minions") {
+	case "", "yes":
+	case "no", "count":
+		o.NoMinions = true
+	default:
+		return o, refuse(http.StatusBadRequest, "minions is yes, which is the default, no, or count")
+	}
+	return o, nil
 }
 
-// bare is a tree without minions.
-func bare(n topology.Node) topology.Node {
-	n.Minions = nil
-	nodes := make([]topology.Node, 0, len(n.Nodes))
-	for _, c := range n.Nodes {
-		nodes = append(nodes, bare(c))
+// nodeAt gives the node at a path from the master, or with an id, and where it is: the ids
+// from the master's own on.
+func nodeAt(top topology.Node, path string) (topology.Node, string, error) {
+	if n, ok := top.At(path); ok {
+		return n, top.ID + "/" + path, nil
 	}
-	n.Nodes = nodes
-	return n
+	if path == top.ID {
+		return top, top.ID, nil
+	}
+	for _, p := range top.Find(path) {
+		if p.Node {
+			at := joined(p.Path, p.ID)
+			n, _ := top.At(at)
+			return n, top.ID + "/" + at, nil
+		}
+	}
+	return top, "", refuse(http.StatusNotFound, "there is no such node; name it by its path from the master, or by its id")
+}
+
+func joined(path, id string) string {
+	if path == "" {
+		return id
+	}
+	return path + "/" + id
+}
+
+// problemList tells the problems of a node and of what is below it.
+func problemList(all []topology.Problem, at string) []any {
+	out := []any{}
+	for _, p := range all {
+		if p.Path != at && !strings.HasPrefix(p.Path, at+"/") {
+			continue
+		}
+		m := value.NewMap("path", p.Path, "kind", string(p.Kind), "detail", p.Detail)
+		if !p.Since.IsZero() {
+			m.Set("since", p.Since.UTC().Format(time.RFC3339))
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+// maxPlaces bounds the places that are told of what begins with a text.
+const maxPlaces = 50
+
+// places tells where in the tree a minion or node is, or those whose ids begin with a text.
+func (s *Server) places(c *call, q url.Values, path string) error {
+	id := q.Get("find")
+	prefix, given := q.Get("prefix"), q.Has("prefix")
+	switch {
+	case id == "":
+		return refuse(http.StatusBadRequest, "find has to be an id, or with prefix=yes the beginning of one")
+	case path != "":
+		return refuse(http.StatusBadRequest, "find looks in the whole tree: ask /tree?find=")
+	case given && prefix != "yes" && prefix != "no":
+		return refuse(http.StatusBadRequest, "prefix is yes or no")
+	}
+	t, err := s.trees.of(s, c)
+	if err != nil {
+		return err
+	}
+	var found []topology.Place
+	if prefix == "yes" {
+		if strings.HasPrefix(t.top.ID, id) {
+			found = append(found, self(t.top))
+		}
+		found = append(found, t.top.Search(id, maxPlaces+1)...)
+	} else {
+		if t.top.ID == id {
+			found = append(found, self(t.top))
+		}
+		found = append(found, t.top.Find(id)...)
+	}
+	list := []any{}
+	for _, p := range found[:min(len(found), maxPlaces)] {
+		list = append(list, value.NewMap("path", p.Path, "id", p.ID, "node", p.Node, "state", string(p.State), "version", p.Version))
+	}
+	s.answer(c.w, c.r, http.StatusOK, value.NewMap("return", []any{value.NewMap("places", list, "more", len(found) > maxPlaces)}))
+	return nil
+}
+
+// self is the place of the master itself.
+func self(top topology.Node) topology.Place {
+	return topology.Place{ID: top.ID, Node: true, State: top.State, Version: top.Version}
 }

@@ -18,6 +18,8 @@ type DrawOptions struct {
 	// Depth is how many tiers of nodes are drawn, this one included; what sits
 	// below the last is counted. 0 draws all.
 	Depth int
+	// NoMinions leaves the minions out of JSON, which counts them all the same.
+	NoMinions bool
 }
 
 // Draw writes the tree as text, one line per node and minion:

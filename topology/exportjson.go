@@ -15,16 +15,37 @@ type jsonTree struct {
 }
 
 type jsonNode struct {
-	ID      string       `json:"id"`
-	Role    string       `json:"role"`
-	Version string       `json:"version,omitempty"`
-	State   State        `json:"state"`
-	Since   string       `json:"since,omitempty"`
-	Vitals  *jsonVitals  `json:"vitals,omitempty"`
+	ID      string      `json:"id"`
+	Role    string      `json:"role"`
+	Version string      `json:"version,omitempty"`
+	State   State       `json:"state"`
+	Since   string      `json:"since,omitempty"`
+	Vitals  *jsonVitals `json:"vitals,omitempty"`
+	// Own counts the node's own minions, also where they are not listed.
+	Own     jsonOwn      `json:"own"`
 	Minions []jsonMinion `json:"minions"`
 	Nodes   []jsonNode   `json:"nodes"`
 	// Below sums up what --depth has left out.
 	Below *jsonBelow `json:"below,omitempty"`
+}
+
+type jsonOwn struct {
+	Minions int `json:"minions"`
+	Up      int `json:"up"`
+	Down    int `json:"down"`
+	Unknown int `json:"unknown"`
+}
+
+// add counts a minion.
+func (o *jsonOwn) add(s State) {
+	switch o.Minions++; s {
+	case Up:
+		o.Up++
+	case Down:
+		o.Down++
+	default:
+		o.Unknown++
+	}
 }
 
 type jsonMinion struct {
@@ -60,16 +81,16 @@ const jsonFormat = 1
 func exportJSON(w io.Writer, n Node, o DrawOptions) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
-	if err := e.Encode(jsonTree{jsonFormat, toJSON(n, 1, o.Depth, Up)}); err != nil {
+	if err := e.Encode(jsonTree{jsonFormat, toJSON(n, 1, o, Up)}); err != nil {
 		return fmt.Errorf("write the tree as JSON: %w", err)
 	}
 	return nil
 }
 
-func toJSON(n Node, tier, depth int, above State) jsonNode {
+func toJSON(n Node, tier int, o DrawOptions, above State) jsonNode {
 	out := jsonNode{
 		ID: n.ID, Role: n.Role, Version: n.Version, State: veil(n.State, above), Since: stamp(n.Since),
-		Minions: make([]jsonMinion, 0, len(n.Minions)), Nodes: make([]jsonNode, 0, len(n.Nodes)),
+		Minions: []jsonMinion{}, Nodes: make([]jsonNode, 0, len(n.Nodes)),
 	}
 	if v := n.Figures(); v != (Vitals{}) {
 		out.Vitals = &jsonVitals{
@@ -81,10 +102,17 @@ func toJSON(n Node, tier, depth int, above State) jsonNode {
 	if n.State == Down {
 		above = Down
 	}
-	for _, m := range n.Minions {
-		out.Minions = append(out.Minions, jsonMinion{m.ID, veil(m.State, above), m.Version})
+	if !o.NoMinions {
+		out.Minions = make([]jsonMinion, 0, len(n.Minions))
 	}
-	if depth > 0 && tier >= depth {
+	for _, m := range n.Minions {
+		s := veil(m.State, above)
+		out.Own.add(s)
+		if !o.NoMinions {
+			out.Minions = append(out.Minions, jsonMinion{m.ID, s, m.Version})
+		}
+	}
+	if o.Depth > 0 && tier >= o.Depth {
 		if len(n.Nodes) > 0 {
 			nodes, minions, up := n.count(above == Down)
 			if above != Down {
@@ -95,7 +123,7 @@ func toJSON(n Node, tier, depth int, above State) jsonNode {
 		return out
 	}
 	for _, c := range n.Nodes {
-		out.Nodes = append(out.Nodes, toJSON(c, tier+1, depth, above))
+		out.Nodes = append(out.Nodes, toJSON(c, tier+1, o, above))
 	}
 	return out
 }

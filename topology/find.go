@@ -36,35 +36,79 @@ func (n Node) Minion(id string) (Minion, bool) {
 	return Minion{}, false
 }
 
-// Place is where an id was found.
+// Place is where a minion or node was found.
 type Place struct {
-	Path  string // of the node that has it, "" for the receiver
-	Node  bool   // it is a node below Path, else a minion of it
-	State State  // Unknown when a node above it is down
+	ID      string
+	Path    string // of the node that has it, "" for the receiver
+	Node    bool   // it is a node below Path, else a minion of it
+	State   State  // Unknown when a node above it is down
+	Version string // "" when not known
 }
 
-// Find lists the places of a minion or node. Its cost grows with the number of
-// nodes, hardly with that of minions.
-func (n Node) Find(id string) (out []Place) {
-	var look func(path string, n Node, cut bool)
-	veil := func(s State, cut bool) State {
-		if cut {
-			return Unknown
+// Find lists the places of a minion or node below the receiver. Its cost grows with the
+// number of nodes, hardly with that of minions.
+func (n Node) Find(id string) []Place {
+	return n.search(func(nodes []Node) []Node {
+		if i, ok := findNode(nodes, id); ok {
+			return nodes[i : i+1]
 		}
-		return s
+		return nil
+	}, func(minions []Minion) []Minion {
+		if i, ok := findMinion(minions, id); ok {
+			return minions[i : i+1]
+		}
+		return nil
+	}, 0)
+}
+
+// Search lists the places of nodes and minions whose ids begin with a text, nodes first, at
+// most so many. Its cost is as that of [Node.Find].
+func (n Node) Search(prefix string, most int) []Place {
+	return n.search(func(nodes []Node) []Node {
+		first, _ := findNode(nodes, prefix)
+		end := first
+		for end < len(nodes) && strings.HasPrefix(nodes[end].ID, prefix) {
+			end++
+		}
+		return nodes[first:end]
+	}, func(minions []Minion) []Minion {
+		first, _ := findMinion(minions, prefix)
+		end := first
+		for end < len(minions) && end-first < most && strings.HasPrefix(minions[end].ID, prefix) {
+			end++
+		}
+		return minions[first:end]
+	}, most)
+}
+
+// search gathers those that the functions choose at each node, first nodes, then minions;
+// most 0 is all of them.
+func (n Node) search(nodes func([]Node) []Node, minions func([]Minion) []Minion, most int) (out []Place) {
+	add := func(p Place, cut bool) {
+		if cut {
+			p.State = Unknown
+		}
+		if most == 0 || len(out) < most {
+			out = append(out, p)
+		}
 	}
-	look = func(path string, n Node, cut bool) {
-		if m, ok := n.Minion(id); ok {
-			out = append(out, Place{Path: path, State: veil(m.State, cut)})
+	var look func(path string, n Node, cut, leaves bool)
+	look = func(path string, n Node, cut, leaves bool) {
+		if leaves {
+			for _, m := range minions(n.Minions) {
+				add(Place{m.ID, path, false, m.State, m.Version}, cut)
+			}
+		} else {
+			for _, c := range nodes(n.Nodes) {
+				add(Place{c.ID, path, true, c.State, c.Version}, cut)
+			}
 		}
 		for _, c := range n.Nodes {
-			if c.ID == id {
-				out = append(out, Place{Path: path, Node: true, State: veil(c.State, cut)})
-			}
-			look(join(path, c.ID), c, cut || c.State == Down)
+			look(join(path, c.ID), c, cut || c.State == Down, leaves)
 		}
 	}
-	look("", n, n.State == Down)
+	look("", n, n.State == Down, false)
+	look("", n, n.State == Down, true)
 	return out
 }
 

@@ -145,3 +145,36 @@ func (p Permit) Covers(minions []string) bool {
 func (p Permit) Judge(a ownership.Audience, node func(id string) (topology.Node, bool)) verdict.Verdict {
 	return p.control.Judge(p.Rules, p.calls, p.control.ReachOf(a, node))
 }
+
+// Certainly tells whether the rules permit the calls on the minion of an id, whatever its
+// grains and pillar are. It reads the rules once, so that it can be asked for many.
+func (p Permit) Certainly() func(id string) bool {
+	if len(p.Rules) == 0 {
+		return func(string) bool { return true }
+	}
+	rules := p.control.reader().rules(p.Rules)
+	var need [][]target.Expr // for each call the targets of which one has to mean the minion
+	for _, c := range p.calls {
+		to, all := []target.Expr{}, c.Fun == findJob
+		for i := range rules {
+			r := &rules[i]
+			if r.special != "" || r.refuses(c.Fun, c) != "" {
+				continue
+			}
+			if all = all || r.to == nil; !all {
+				to = append(to, r.to)
+			}
+		}
+		if !all {
+			need = append(need, to)
+		}
+	}
+	return func(id string) bool {
+		for _, to := range need {
+			if !slices.ContainsFunc(to, func(e target.Expr) bool { return e.Certain(target.ID(id)) == target.Yes }) {
+				return false
+			}
+		}
+		return true
+	}
+}

@@ -16,10 +16,10 @@ type notAllowed struct{ why string }
 func (e notAllowed) Error() string { return e.why }
 func (notAllowed) Unwrap() error   { return server.ErrNotAllowed }
 
-// audit tells who asked for a job, and whether it was allowed. j is nil for one that was
+// audit tells who asked for a job, or for a preview of one, and whether it was allowed. j is nil for one that was
 // refused.
-func (s *Service) audit(by access.By, p *wire.PublishLoad, calls []access.Call, j *Job, err error) {
-	q := by.Asked("publish", p.User)
+func (s *Service) audit(kind string, by access.By, p *wire.PublishLoad, calls []access.Call, j *Job, err error) {
+	q := by.Asked(kind, p.User)
 	funs := make([]string, len(calls))
 	for i, c := range calls {
 		funs[i] = c.Fun

@@ -72,6 +72,8 @@ type Options struct {
 	Show func(jid string, load wire.Raw, minions []string)
 	// Below gives what a node right below has reported of itself and all behind it.
 	Below func(id string) (topology.Node, bool)
+	// Tree gives the tree from this master down.
+	Tree func() topology.Node
 	// Refused is told of what a user may not do, Audit of each job that is asked for here.
 	Refused func(what, user, fun string)
 	Audit   func(access.Asked)

@@ -31,6 +31,7 @@ type world struct {
 	*Service
 	store *memory.Store
 	full  error // what the disk says
+	tree  topology.Node
 	told  []string
 }
 
@@ -39,8 +40,8 @@ func newWorld(t *testing.T) *world {
 	w := &world{store: memory.Open(time.Now)}
 	w.Service = New(Options{
 		Ctx: t.Context(), Config: config.DefaultMaster(), Access: &access.Control{List: access.New(access.Options{Log: quiet}), Own: "root"}, Policy: w, Peers: w, Publications: outgoing{w}, Jobs: engine{w}, Audit: func(access.Asked) {},
-		Below: func(string) (topology.Node, bool) { return topology.Node{}, false },
-		Room:  func(context.Context) error { return nil }, Store: w, Traces: traces{}, Own: "root", JID: func() string { return someJob },
+		Below: func(id string) (topology.Node, bool) { return w.tree.At(id) }, Tree: func() topology.Node { return w.tree },
+		Room: func(context.Context) error { return nil }, Store: w, Traces: traces{}, Own: "root", JID: func() string { return someJob },
 		Sign: func(*wire.Publication, *wire.Map, bool) error { return nil },
 		Note: func(context.Context, ...returners.Note) error { return nil },
 		Show: func(jid string, _ wire.Raw, minions []string) { w.tell("shown " + jid) }, Refused: func(_, user, fun string) { w.tell("refused " + user + " " + fun) },
@@ -71,6 +72,9 @@ func (w *world) Match(tgt any, tgtType, _ string) (ownership.Audience, error) {
 	a := ownership.Audience{Expr: expr}
 	if err == nil && expr.Match(target.ID("m1")) {
 		a.Minions = []string{"m1"}
+	}
+	for _, n := range w.tree.Nodes {
+		a.Nodes = append(a.Nodes, ledger.Node{ID: n.ID})
 	}
 	return a, err
 }

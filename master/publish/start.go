@@ -69,13 +69,13 @@ func (s *Service) Give(ctx context.Context, load wire.Raw, by access.By, asks ..
 	if err != nil {
 		return nil, server.Invalid("publish: %v", err)
 	}
-	j, err := s.admit(p, by, calls)
+	j, _, err := s.admit(p, by, calls)
 	if err != nil {
 		var no server.Refusal
 		if !errors.As(err, &no) {
 			return nil, server.Invalid("%v", err)
 		}
-		s.audit(by, &p, calls, nil, err)
+		s.audit("publish", by, &p, calls, nil, err)
 		s.o.Refused("publish", by.Name(p.User), wire.FunName(p.Fun))
 		return nil, no
 	}
@@ -94,7 +94,7 @@ func (s *Service) Give(ctx context.Context, load wire.Raw, by access.By, asks ..
 		return nil, notNow{err}
 	}
 	if !j.fromAbove { // the master where it started has told of it
-		s.audit(by, &p, calls, j, nil)
+		s.audit("publish", by, &p, calls, j, nil)
 	}
 	return j, nil
 }
@@ -116,21 +116,21 @@ func (e notNow) Unwrap() error      { return e.error }
 func NotNow(err error) error { return notNow{err} }
 
 // admit reads a job, if the sender may start it.
-func (s *Service) admit(p wire.PublishLoad, by access.By, calls []access.Call) (*Job, error) {
+func (s *Service) admit(p wire.PublishLoad, by access.By, calls []access.Call) (*Job, access.Permit, error) {
 	may, err := s.o.Access.Admit(p, by, calls)
 	if err != nil {
-		return nil, err
+		return nil, may, err
 	}
 	p.User = by.Name(p.User)
 	j, err := s.Read(p, may.Trusted)
 	if err != nil {
-		return nil, err
+		return nil, may, err
 	}
 	if v := may.Judge(j.Audience, s.o.Below); !v.Allowed {
-		return nil, notAllowed{v.String()}
+		return nil, may, notAllowed{v.String()}
 	}
 	j.rules = may.Rules
-	return j, nil
+	return j, may, nil
 }
 
 // Start has the engine begin a job, and waits until it is published.

@@ -1,0 +1,76 @@
+package api
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/momtree/mom/api/page"
+)
+
+// files are what a server has to show to a browser.
+type files struct {
+	assets *page.Assets // the page of ours; nil where own is in its place, or none is wanted
+	own    *page.File
+	static *page.Folder // nil: none
+}
+
+func openFiles(o Options) (_ *files, err error) {
+	f := &files{}
+	switch {
+	case o.NoApp:
+	case o.App != "":
+		own, err := page.OpenFile(o.App)
+		if err != nil {
+			return nil, err
+		}
+		f.own = &own
+	default:
+		if f.assets, err = page.New(strings.TrimPrefix(o.AppPath, "/")); err != nil {
+			return nil, err
+		}
+	}
+	if o.Static != "" {
+		if f.static, err = page.OpenFolder(o.Static); err != nil {
+			return nil, err
+		}
+	}
+	return f, nil
+}
+
+func (f *files) close() error {
+	if f.static == nil {
+		return nil
+	}
+	return f.static.Close()
+}
+
+var errNoFile = refuse(http.StatusNotFound, "The path was not found.")
+
+// app serves the page, or the file that the option app names: that under every path below,
+// as in Salt, for pages that keep their state in the path.
+func (s *Server) app(c *call) error {
+	if s.files.own != nil {
+		if !s.files.own.Serve(c.w, c.r) {
+			s.log.Warn("The file of the page cannot be read", "option", "app", "file", s.o.App)
+			return errNoFile
+		}
+		return nil
+	}
+	if strings.HasSuffix(c.r.URL.Path, "/") { // where its files would be sought one folder too deep
+		c.w.Header().Set("Location", s.o.Root+s.o.AppPath)
+		s.write(c.w, c.r, http.StatusFound, nil)
+		return nil
+	}
+	if !s.files.assets.Serve(c.w, c.r, c.r.PathValue("path")) {
+		return errNoFile
+	}
+	return nil
+}
+
+// static serves a file of the folder of the option static.
+func (s *Server) static(c *call) error {
+	if strings.HasSuffix(c.r.URL.Path, "/") || !s.files.static.Serve(c.w, c.r, c.r.PathValue("path")) {
+		return errNoFile
+	}
+	return nil
+}

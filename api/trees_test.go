@@ -1,0 +1,124 @@
+package api
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// Those who watch at the same time share one tree if the same rules hold for them, and
+// nobody is shown it who may not ask for it.
+func TestTreesAreShared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		s := serve(t, f)
+		alice, alice2, bob, carol, frank := f.token("alice", time.Hour), f.token("alice", time.Hour), f.token("bob", time.Hour), f.token("carol", time.Hour), f.token("frank", time.Hour)
+		get := func(token string, want int) {
+			t.Helper()
+			if w := ask(s, "GET", "/tree?minions=count", "", token); w.Code != want || (want == 200) != strings.Contains(w.Body.String(), `"id": "top"`) {
+				t.Errorf("%d %s", w.Code, w.Body)
+			}
+		}
+		told := func(want ...string) {
+			t.Helper()
+			if !slices.Equal(f.trees, want) {
+				t.Errorf("told to %v, want %v", f.trees, want)
+			}
+			f.trees = nil
+		}
+		get(alice, 200)
+		get(alice2, 200)
+		get(bob, 401)
+		get(carol, 200) // other rules, so the master is asked
+		get(frank, 200)
+		get(alice, 200)
+		told("alice", "carol", "frank")
+		_ = f.RevokeToken(t.Context(), alice2)
+		get(alice2, 401)
+		time.Sleep(treeAge + 1)
+		get(alice, 200)
+		told("alice")
+
+		// Many at once are one question, and one who goes away takes it from nobody.
+		time.Sleep(treeAge + 1)
+		f.holdTree = make(chan struct{})
+		var wg sync.WaitGroup
+		gone, leave := contextWithCancel(t.Context())
+		for i := range 50 {
+			wg.Go(func() {
+				if i > 0 {
+					get(alice, 200)
+					return
+				}
+				c := &call{ctx: gone, token: Token{Token: alice, Perms: perms["alice"]}}
+				if _, err := s.trees.of(s, c); err == nil {
+					t.Error("who has gone was answered")
+				}
+			})
+			if i == 0 {
+				synctest.Wait()
+				leave()
+			}
+		}
+		synctest.Wait()
+		close(f.holdTree)
+		wg.Wait()
+		told("alice")
+
+		// What went wrong for one is not told to another.
+		time.Sleep(treeAge + 1)
+		f.holdTree = nil
+		first, second := f.token("bob", time.Hour), f.token("bob", time.Hour)
+		for _, token := range []string{first, second} {
+			wg.Go(func() { get(token, 401) })
+		}
+		wg.Wait()
+		told()
+	})
+}
+
+// A user without rules that the master tells has a tree of his own.
+func TestTreesOfTheUntold(t *testing.T) {
+	f := newFake()
+	s := serve(t, f)
+	nobody := f.token("nobody", time.Hour)
+	for range 3 {
+		if w := ask(s, "GET", "/tree", "", nobody); w.Code != http.StatusOK {
+			t.Error(w.Code, w.Body)
+		}
+	}
+	if len(f.trees) != 3 || len(s.trees.kept) != 0 {
+		t.Errorf("told to %v, %d kept", f.trees, len(s.trees.kept))
+	}
+}
+
+// A preview tells whom a target means to those who may use it, and nothing to others.
+func TestPreview(t *testing.T) {
+	f := newFake()
+	s := serve(t, f)
+	alice, bob := f.token("alice", time.Hour), f.token("bob", time.Hour)
+	for _, c := range []struct {
+		query, token string
+		status       int
+		want         string
+	}{
+		{"tgt=web-*&fun=test.ping", bob, 200, `{"return": [{"count": 3, "minions": [{"id": "web-01", "path": "syndic-a", "state": "up"}, {"id": "web-02", "path": "syndic-a", "state": "up"}, {"id": "web-03", "path": "syndic-a", "state": "up"}], "nodes": [{"path": "syndic-a", "count": 3}], "down": 0, "unknown": 0, "blind": 0}]}`},
+		{"tgt=*&fun=test.ping", bob, 200, `{"return": [{"count": 0, "minions": [], "nodes": [], "down": 0, "unknown": 0, "blind": 0, "refused": "Authorization error occurred."}]}`},
+		{"tgt=web-*&fun=cmd.run&arg=id", bob, 200, `"refused": "Authorization error occurred."`},
+		{"tgt=web-01,db-01&tgt_type=list&fun=cmd.run&arg=id&arg=x", alice, 200, `"count": 2`},
+		{"tgt=web-*", alice, 400, "tgt and fun are wanted"},
+		{"fun=test.ping", alice, 400, "tgt and fun are wanted"},
+		{"tgt=*&fun=test.ping", "", 401, "No permission"},
+	} {
+		if w := ask(s, "GET", "/preview?"+c.query, "", c.token); w.Code != c.status || !strings.Contains(w.Body.String(), c.want) {
+			t.Errorf("%s: %d %s", c.query, w.Code, w.Body)
+		}
+	}
+	if len(f.published) > 0 {
+		t.Error("a preview has started a job")
+	}
+}

@@ -1,0 +1,46 @@
+package page
+
+import "testing"
+
+// Who is not let in is told so; who is sees the tree, until logging out. No script sees the
+// token.
+func TestLogin(t *testing.T) {
+	w := tree(t)
+	b := open(t, w.url)
+	b.logIn("alice", "wrong")
+	b.find("alert", "")
+	b.text("User or password is wrong")
+	if n := len(b.all("button", "Log out")); n > 0 {
+		t.Error("somebody who was not let in can log out")
+	}
+	b.write("textbox", "Password", "wonder")
+	b.press("button", "Log in")
+	b.find("tree", "Tree of masters")
+	if got := eval[string](b, `document.cookie + JSON.stringify({...localStorage}) + JSON.stringify({...sessionStorage})`); len(got) > 200 {
+		t.Errorf("scripts see %s", got)
+	}
+	if !eval[bool](b, `!/[0-9a-f]{32}/.test(document.cookie + JSON.stringify({...localStorage}) + document.documentElement.outerHTML)`) {
+		t.Error("a script sees something like a token")
+	}
+	b.press("button", "Log out")
+	b.find("textbox", "Password")
+	b.true(`document.querySelector("[role=tree]") === null`)
+}
+
+// A user who may do little is told what may not be, and stays logged in.
+func TestFewRights(t *testing.T) {
+	w := tree(t)
+	b := open(t, w.url+"#/run?tgt=web-*&fun=test.ping")
+	b.logIn("bob", "builder")
+	b.find("button", "Log out")
+	b.press("button", "Preview")
+	b.text("2 minions match")
+	b.write("textbox", "Target", "*")
+	b.press("button", "Preview")
+	b.text("would not take this call")
+	b.press("link", "Tree")
+	b.find("alert", "")
+	if n := len(b.all("textbox", "Password")); n > 0 {
+		t.Error("who may not see the tree is asked to log in again")
+	}
+}
