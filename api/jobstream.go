@@ -19,6 +19,7 @@ import (
 const (
 	tagMissing  = "mom/job/missing"
 	tagComplete = "mom/job/complete"
+	tagExpected = "mom/job/expected" // where it was asked for
 )
 
 // news is what came of a job, or why nothing more does.
@@ -56,6 +57,7 @@ func (s *Server) jobStream(c *call) error {
 		defer close(done)
 		pump(ctx, f, came)
 	}()
+	expected := c.r.URL.Query().Get("expected") == "yes"
 	to := openEventSource(c.w, nil)
 	if to.write("retry: 400\n") != nil || to.flush() != nil {
 		return nil // whoever asked is gone
@@ -65,6 +67,9 @@ func (s *Server) jobStream(c *call) error {
 	for beats := 1; ; {
 		select {
 		case n := <-came:
+			if n.u.Expectation != nil && !expected {
+				continue
+			}
 			if last, err := s.tell(to, id, n); err != nil || last {
 				return nil //nolint:nilerr // whoever asked is gone
 			}
@@ -126,12 +131,21 @@ func (s *Server) tell(to *eventSource, id string, n news) (last bool, err error)
 		if r.Trimmed() {
 			data.Set("trimmed", true) // GET /jobs/JID has it whole
 		}
+		if r.Out != "" {
+			data.Set("out", r.Out)
+		}
+	case n.u.Expectation != nil:
+		x := n.u.Expectation
+		tag, data = tagExpected, value.NewMap("jid", id, "node", x.Node, "minions", x.Minions, "asked", x.Asked)
 	case n.u.Missing != nil:
 		tag, data = tagMissing, value.NewMap("jid", id, "missing", absent(n.u.Missing))
 	case n.u.Complete != nil:
 		a := n.u.Complete
 		tag, last = tagComplete, true
 		data = value.NewMap("jid", id, "expected", a.Expected, "returned", a.Returned, "failed", a.Failed, "missing", absent(a.Missing), "took", a.Took.Seconds())
+		if len(a.Nodes) > 0 {
+			data.Set("nodes", a.Nodes)
+		}
 	default:
 		return false, nil
 	}

@@ -46,6 +46,7 @@ var routes = []route{
 	{method: "GET", path: "/login", summary: "Says that a login is wanted", do: (*Server).pleaseLogIn},
 	{method: "POST", path: "/login", summary: "Log in: make a token", body: "login", do: (*Server).logIn},
 	{method: "POST", path: "/logout", who: holder, summary: "End the token", do: (*Server).logOut},
+	{method: "GET", path: "/token", who: holder, summary: "Whose token it is, and what rules hold for it", do: (*Server).whose},
 	{method: "POST", path: "/token", summary: "Make a token for use in low data", body: "logins", do: (*Server).makeToken},
 	{method: "GET", path: "/run", summary: "Welcome, and the clients", do: (*Server).welcome},
 	{method: "POST", path: "/run", summary: "Run low data, each chunk with its own login", body: "lowdata", do: (*Server).runBare},
@@ -61,7 +62,7 @@ var routes = []route{
 		method: "GET", path: "/jobs/{jid}/status", who: holder, summary: "Where a job is: its account, and whom it waits for", do: (*Server).jobStatus,
 		query: map[string]string{"timeout": "seconds to wait for nodes below"},
 	},
-	{method: "GET", path: "/jobs/{jid}/stream", who: holder, stream: true, inURL: true, summary: "The returns of a job as they come, then its account", do: (*Server).jobStream},
+	{method: "GET", path: "/jobs/{jid}/stream", who: holder, stream: true, inURL: true, summary: "The returns of a job as they come, then its account", query: followQuery, do: (*Server).jobStream},
 	{method: "GET", path: "/tree", who: holder, summary: "The tree of masters", query: treeQuery, do: (*Server).tree},
 	{method: "GET", path: "/tree/{path...}", who: holder, summary: "A node of the tree and what is below it", query: treeQuery, do: (*Server).tree},
 	{method: "GET", path: "/keys", who: holder, summary: "All keys by their state", do: (*Server).keys},
@@ -83,6 +84,7 @@ var (
 	tagQuery    = map[string]string{"tag": "the beginning of a tag, or a glob for a whole one; may be there several times"}
 	eventQuery  = map[string]string{"tag": tagQuery["tag"], "token": "the token", "salt_token": "the token", "last_event_id": "in place of the header Last-Event-ID"}
 	socketQuery = map[string]string{"tag": tagQuery["tag"], "token": "the token", "salt_token": "the token", "format_events": "what happens to jobs and minions in place of events"}
+	followQuery = map[string]string{"expected": "yes: tell as well who has to answer, by node"}
 	treeQuery   = map[string]string{"depth": "tiers of nodes, the first included; 0: all", "minions": "no: leave the minions out"}
 )
 

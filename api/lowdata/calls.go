@@ -14,7 +14,7 @@ import (
 var extras = []string{"delimiter", "executor_opts", "metadata", "module_executors", "ret_config", "ret_kwargs"}
 
 // consumed are the fields of a call of a runner or of the wheel that are no arguments.
-var consumed = []string{"arg", "client", "eauth", "fun", "full_return", "kwarg", "password", "print_event", "timeout", "token", "token_expire", "username"}
+var consumed = []string{"arg", "client", "eauth", "fun", "full_return", "kwarg", "mom_call", "password", "print_event", "timeout", "token", "token_expire", "username"}
 
 // Job reads the chunk as a job.
 func (c Chunk) Job() (client.Job, error) {
@@ -44,6 +44,9 @@ func (c Chunk) Job() (client.Job, error) {
 		}
 	}
 	if j.Timeout, err = c.Seconds("timeout"); err != nil {
+		return client.Job{}, err
+	}
+	if j.Queue, err = c.Seconds("queue"); err != nil {
 		return client.Job{}, err
 	}
 	for _, name := range extras {
@@ -122,7 +125,35 @@ func (c Chunk) Runner() (client.RunnerCall, error) {
 		return client.RunnerCall{}, err
 	}
 	r := client.RunnerCall{Fun: fun, Args: c.args(true), Kwargs: kwargs}
+	if c.Has("mom_call") {
+		return c.own(r)
+	}
 	r.Timeout, err = c.Seconds("timeout")
+	return r, err
+}
+
+// own reads the field mom_call, which Salt does not have: the id that the call is to have
+// (jid), and how long the function itself waits for minions (timeout). The field timeout
+// beside it is how long the answer is waited for, as it is without.
+func (c Chunk) own(r client.RunnerCall) (client.RunnerCall, error) {
+	m, ok := c.m.Map("mom_call"), true
+	if m == nil {
+		return r, invalid("mom_call is no map; jid and timeout are its fields")
+	}
+	m.Range(func(k, _ any) bool {
+		ok = k == "jid" || k == "timeout"
+		return ok
+	})
+	if !ok {
+		return r, invalid("mom_call has a field that is neither jid nor timeout")
+	}
+	its := Of(m)
+	r.JID = its.Text("jid")
+	if r.JID != "" && !jid.Valid(r.JID) {
+		return r, invalid("runner: jid %q is not a job id", r.JID)
+	}
+	var err error
+	r.Timeout, err = its.Seconds("timeout")
 	return r, err
 }
 
