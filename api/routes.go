@@ -46,7 +46,6 @@ var routes = []route{
 	{method: "GET", path: "/login", summary: "Says that a login is wanted", do: (*Server).pleaseLogIn},
 	{method: "POST", path: "/login", summary: "Log in: make a token", body: "login", do: (*Server).logIn},
 	{method: "POST", path: "/logout", who: holder, summary: "End the token", do: (*Server).logOut},
-	{method: "GET", path: "/token", who: holder, summary: "Whose token it is, and what rules hold for it", do: (*Server).whose},
 	{method: "POST", path: "/token", summary: "Make a token for use in low data", body: "logins", do: (*Server).makeToken},
 	{method: "GET", path: "/run", summary: "Welcome, and the clients", do: (*Server).welcome},
 	{method: "POST", path: "/run", summary: "Run low data, each chunk with its own login", body: "lowdata", do: (*Server).runBare},
@@ -76,6 +75,7 @@ var routes = []route{
 	{method: "GET", path: "/ws/{token}", who: holder, stream: true, inURL: true, summary: "Events of the master (web socket)", query: socketQuery, do: (*Server).socket},
 	{method: "GET", path: "/all_events/{token}", in: Tornado, who: holder, stream: true, inURL: true, summary: "Events of the master (web socket)", query: tagQuery, do: (*Server).allEvents},
 	{method: "GET", path: "/formatted_events/{token}", in: Tornado, who: holder, stream: true, inURL: true, summary: "What happens to jobs and minions (web socket)", query: tagQuery, do: (*Server).formattedEvents},
+	{method: "GET", path: "/whoami", who: holder, summary: "Whose token it is, and what rules hold for it", do: (*Server).whose},
 	{method: "GET", path: "/health", summary: "Whether the master answers", do: (*Server).health},
 	{method: "GET", path: "/openapi.json", summary: "This document", do: (*Server).openAPI},
 }

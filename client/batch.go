@@ -95,7 +95,9 @@ type batchNews struct {
 // Batch asks which of the minions that a job means are there, and makes ready to run it on
 // them. Errors are those of [Client.Run], and that of a size that cannot be meant. The
 // caller closes the Batching.
-func (c *Client) Batch(ctx context.Context, j Job, o Batch) (*Batching, error) { return BatchBy(ctx, c, j, o) }
+func (c *Client) Batch(ctx context.Context, j Job, o Batch) (*Batching, error) {
+	return BatchBy(ctx, c, j, o)
+}
 
 // BatchBy is [Client.Batch] by whatever starts jobs.
 func BatchBy(ctx context.Context, by Follower, j Job, o Batch) (*Batching, error) {

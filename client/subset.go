@@ -10,7 +10,9 @@ import (
 
 // Subset makes the target of a job a random few, at most n, of the minions that it means
 // and that know all its functions, for which it asks them. None gives [ErrNoMatch].
-func (c *Client) Subset(ctx context.Context, j Job, n int) (Job, error) { return SubsetBy(ctx, c, j, n) }
+func (c *Client) Subset(ctx context.Context, j Job, n int) (Job, error) {
+	return SubsetBy(ctx, c, j, n)
+}
 
 // SubsetBy is [Client.Subset] by whatever starts jobs.
 func SubsetBy(ctx context.Context, by Follower, j Job, n int) (Job, error) {

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -42,6 +44,9 @@ type following struct {
 	jid  string
 	seen map[string]bool // minions whose return was given
 	p    patience
+	// expected is who has to answer as it was told before the stream was open, to be given first.
+	expected []client.Update
+	asked    bool
 
 	mu     sync.Mutex // guards what is below
 	s      *stream
@@ -71,9 +76,17 @@ func (f *following) stream(ctx context.Context) (*stream, error) {
 	if s != nil {
 		return s, nil
 	}
-	s, err := f.c.open(ctx, "/jobs/"+url.PathEscape(f.jid)+"/stream", url.Values{"expected": {"yes"}}, "")
+	query := url.Values{}
+	if f.c.o.Expected {
+		query.Set("expected", "yes")
+	}
+	s, err := f.c.open(ctx, "/jobs/"+url.PathEscape(f.jid)+"/stream", query, "")
 	if err != nil {
 		return nil, err
+	}
+	if f.c.o.Expected && !f.asked {
+		f.asked = true
+		f.expected = f.c.expected(ctx, f.jid)
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -101,6 +114,11 @@ func (f *following) drop(s *stream) error {
 func (f *following) Next(ctx context.Context) (client.Update, error) {
 	for {
 		s, err := f.stream(ctx)
+		if err == nil && len(f.expected) > 0 {
+			u := f.expected[0]
+			f.expected = f.expected[1:]
+			return u, nil
+		}
 		var e event
 		if err == nil {
 			if e, err = s.next(ctx); err == nil && e.tag == "mom/api/end" {
@@ -130,6 +148,30 @@ func (f *following) Next(ctx context.Context) (client.Update, error) {
 			return u, nil
 		}
 	}
+}
+
+// expected asks for who has to answer a job, as far as that is known by now. Who may not
+// know it sees the bar of --progress without nodes.
+func (c *Client) expected(ctx context.Context, jid string) []client.Update {
+	v, err := c.Runner(ctx, "jobs.list_job", jid)
+	var m *value.Map
+	if err == nil {
+		m, err = v.Map()
+	}
+	if err != nil {
+		c.o.Log.Debug("It is not known who has to answer", "jid", jid, "err", err)
+		return nil
+	}
+	behind := map[string][]string{}
+	for _, id := range m.Strings("Minions") {
+		path := m.Map("Paths").String(id)
+		behind[path] = append(behind[path], id)
+	}
+	var out []client.Update
+	for _, path := range slices.Sorted(maps.Keys(behind)) {
+		out = append(out, client.Update{Expectation: &client.Expectation{Node: path, Minions: behind[path]}})
+	}
+	return out
 }
 
 // lost is an attempt that failed: nil if another is to be made.

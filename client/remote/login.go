@@ -41,7 +41,7 @@ func (c *Client) Login(ctx context.Context, l client.Login, expire time.Duration
 // Holder tells whose token the client shows, with the rules that hold for it. One that is
 // unknown, revoked or past its time gives a [*client.Refused]. Salt's own API cannot tell.
 func (c *Client) Holder(ctx context.Context) (client.Token, error) {
-	v, err := c.ask(ctx, question{method: http.MethodGet, path: "/token", limit: smallAnswer, time: c.o.Timeout})
+	v, err := c.ask(ctx, question{method: http.MethodGet, path: "/whoami", limit: smallAnswer, time: c.o.Timeout})
 	if err != nil {
 		return client.Token{}, fmt.Errorf("look up the token: %w", err)
 	}

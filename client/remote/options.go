@@ -26,6 +26,9 @@ type Options struct {
 	// Insecure takes any certificate, and http to any host: whoever is in between may
 	// read and change everything, the password too.
 	Insecure bool
+	// Expected has followed jobs tell who has to answer, by node ([client.Expectation]):
+	// one more request for each job. Default no.
+	Expected bool
 	// Timeout bounds a request that waits for no minion. Default 60 s.
 	Timeout time.Duration
 	// CallTime bounds a request that waits for minions or for a runner. Default 24 h,
