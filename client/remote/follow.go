@@ -38,6 +38,16 @@ func (c *Client) FollowJob(p client.Published) *client.Following {
 	return client.FollowingOf(p, &following{c: c, jid: p.JID, seen: map[string]bool{}})
 }
 
+// OpenJob is FollowJob with a first connection: a job that the master does not tell of is an
+// error now. ctx bounds that alone.
+func (c *Client) OpenJob(ctx context.Context, jid string) (*client.Following, error) {
+	f := &following{c: c, jid: jid, seen: map[string]bool{}}
+	if _, err := f.stream(ctx); err != nil {
+		return nil, err
+	}
+	return client.FollowingOf(client.Published{JID: jid, Tells: true}, f), nil
+}
+
 // following is the stream of a job, asked for again when it breaks.
 type following struct {
 	c    *Client

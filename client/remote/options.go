@@ -113,7 +113,7 @@ func (o Options) client() (*http.Client, error) {
 		Transport: &http.Transport{
 			Proxy: http.ProxyFromEnvironment, TLSClientConfig: conf, ForceAttemptHTTP2: true,
 			DialContext:         (&net.Dialer{Timeout: dialTime}).DialContext,
-			TLSHandshakeTimeout: dialTime, MaxResponseHeaderBytes: headBytes, IdleConnTimeout: 30 * time.Second,
+			TLSHandshakeTimeout: dialTime, MaxResponseHeaderBytes: headBytes, IdleConnTimeout: 30 * time.Second, MaxIdleConnsPerHost: 32,
 		},
 		// The token is in a header of our own, which would go along to wherever a redirect leads.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
