@@ -24,9 +24,8 @@ func (s *Server) runner(ctx context.Context, ses Session, ch lowdata.Chunk) resu
 	if err != nil {
 		return result{err: err}
 	}
-	if full && call.JID == "" {
-		call.JID = s.jids.Next()
-	}
+	var began client.Started
+	call.Began = func(s client.Started) { began = s }
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(wait, s.o.RunnerTime))
 	defer cancel()
 	raw, err := ses.Runner(ctx, call)
@@ -42,14 +41,14 @@ func (s *Server) runner(ctx context.Context, ses Session, ch lowdata.Chunk) resu
 		return result{err: err}
 	}
 	if full {
-		data := value.NewMap("fun", "runner."+call.Fun, "jid", call.JID, "return", v, "success", !failed)
+		data := value.NewMap("fun", "runner."+call.Fun, "jid", began.JID, "return", v, "success", !failed)
 		switch {
 		case failed && v == nil:
 			data.Set("return", failure.Reason) // as Salt has it
 		case failed:
 			data.Set("error", failure.Reason)
 		}
-		v = value.NewMap("tag", "salt/run/"+call.JID+"/ret", "data", data)
+		v = value.NewMap("tag", began.Tag+"/ret", "data", data)
 	}
 	return result{values: []any{v}}
 }

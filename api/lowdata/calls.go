@@ -132,28 +132,23 @@ func (c Chunk) Runner() (client.RunnerCall, error) {
 	return r, err
 }
 
-// own reads the field mom_call, which Salt does not have: the id that the call is to have
-// (jid), and how long the function itself waits for minions (timeout). The field timeout
-// beside it is how long the answer is waited for, as it is without.
+// own reads the field mom_call, which Salt does not have: {timeout: seconds} is how long the
+// function itself waits for minions. The field timeout beside it is how long the answer is
+// waited for, as it is without.
 func (c Chunk) own(r client.RunnerCall) (client.RunnerCall, error) {
 	m, ok := c.m.Map("mom_call"), true
 	if m == nil {
-		return r, invalid("mom_call is no map; jid and timeout are its fields")
+		return r, invalid("mom_call is no map; timeout is its field")
 	}
 	m.Range(func(k, _ any) bool {
-		ok = k == "jid" || k == "timeout"
+		ok = k == "timeout"
 		return ok
 	})
 	if !ok {
-		return r, invalid("mom_call has a field that is neither jid nor timeout")
-	}
-	its := Of(m)
-	r.JID = its.Text("jid")
-	if r.JID != "" && !jid.Valid(r.JID) {
-		return r, invalid("runner: jid %q is not a job id", r.JID)
+		return r, invalid("mom_call has a field that is not timeout")
 	}
 	var err error
-	r.Timeout, err = its.Seconds("timeout")
+	r.Timeout, err = Of(m).Seconds("timeout")
 	return r, err
 }
 

@@ -18,6 +18,11 @@ import (
 // errNotJSON: JSON has no word for a value. It would arrive as another.
 var errNotJSON = errors.New("it holds what JSON has no form for: bytes that are no text, keys of a map that are no texts, or a number such as NaN")
 
+// unfit is a call that cannot be made through the API, or not through this one.
+func unfit(format string, args ...any) error {
+	return &client.Refused{Name: "SaltInvocationError", Message: fmt.Sprintf(format, args...)}
+}
+
 // document writes a value as JSON, if it can be read from there as it was.
 func document(v any) ([]byte, error) {
 	raw, err := client.RawOf(v)
@@ -40,7 +45,7 @@ func (c *Client) run(ctx context.Context, ch *value.Map, limit time.Duration) (a
 	fun, _ := ch.Get("fun")
 	body, err := document(ch)
 	if err != nil {
-		return nil, fmt.Errorf("%v cannot be sent through the API: %w", fun, err)
+		return nil, unfit("%v cannot be called through the API: %v", fun, err)
 	}
 	ours, err := c.streams(ctx)
 	if err != nil {
@@ -61,7 +66,7 @@ func (c *Client) run(ctx context.Context, ch *value.Map, limit time.Duration) (a
 // chunk is the low data of a job.
 func chunk(name string, j client.Job, ours bool) (*value.Map, error) {
 	if j.Queue > 0 && !ours {
-		return nil, errors.New("--queue is not known to Salt's own API")
+		return nil, unfit("--queue is not known to Salt's own API")
 	}
 	var fun any = j.Fun
 	if len(j.Fun) == 1 {
@@ -127,8 +132,11 @@ func (c *Client) Publish(ctx context.Context, j client.Job) (client.Published, e
 	return p, nil
 }
 
-// runnerChunk is the low data of a call of a runner. Its own time and its id are fields that
-// Salt does not have.
+// errJID: whoever logs in does not choose the id of a call.
+var errJID = unfit("through the API the master chooses the id of a call; leave --jid out")
+
+// runnerChunk is the low data of a call of a runner. Its own time is a field that Salt does
+// not have.
 func runnerChunk(name string, call client.RunnerCall, ours bool) (*value.Map, error) {
 	m := value.NewMap("client", name, "fun", call.Fun)
 	if len(call.Args) > 0 {
@@ -137,23 +145,14 @@ func runnerChunk(name string, call client.RunnerCall, ours bool) (*value.Map, er
 	if len(call.Kwargs) > 0 {
 		m.Set("kwarg", mapOf(call.Kwargs))
 	}
-	if !ours {
-		if call.JID != "" {
-			return nil, errors.New("--jid is not known to Salt's own API")
-		}
-		if call.Timeout > 0 {
-			m.Set("timeout", call.Timeout.Seconds())
-		}
-		return m, nil
+	switch {
+	case call.JID != "":
+		return nil, errJID
+	case !ours && call.Timeout > 0:
+		m.Set("timeout", call.Timeout.Seconds())
+	case ours:
+		m.Set("mom_call", value.NewMap("timeout", call.Timeout.Seconds()))
 	}
-	its := value.NewMap()
-	if call.JID != "" {
-		its.Set("jid", call.JID)
-	}
-	if call.Timeout > 0 {
-		its.Set("timeout", call.Timeout.Seconds())
-	}
-	m.Set("mom_call", its)
 	return m, nil
 }
 
@@ -187,6 +186,9 @@ func (c *Client) CallRunner(ctx context.Context, call client.RunnerCall) (client
 			return nil, &client.RunnerError{Fun: call.Fun, Reason: text}
 		}
 		return nil, fmt.Errorf("runner %s: the answer of the API has no data", call.Fun)
+	}
+	if call.Began != nil {
+		call.Began(client.Started{JID: d.String("jid"), Tag: strings.TrimSuffix(all.String("tag"), "/ret")})
 	}
 	ret, _ := d.Get("return")
 	result, err := client.RawOf(ret)

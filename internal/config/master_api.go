@@ -4,8 +4,8 @@ import "time"
 
 // MasterAPI is the REST API, which the command mom api serves, or the master itself.
 type MasterAPI struct {
-	// Api has the master serve the API in its own process; mom api need not run then.
-	// Ours. Default false.
+	// Api has the master, or the node with its master, serve the API in its own process;
+	// mom api need not run then. Ours. Default false.
 	Api bool `yaml:"api" default:"false"`
 	// ApiUpstream makes mom api a gateway: it asks the API at this address, such as
 	// https://top:8000, in place of a master on its own host. Ours. Default none.

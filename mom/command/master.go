@@ -2,6 +2,7 @@ package command
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -41,6 +42,15 @@ func (f *Frame) Afar() (bool, error) {
 		return false, err
 	}
 	return f.API.at.url != "", nil
+}
+
+// Unasked is the end of a command that the master has not answered, as Salt words it. From
+// afar it may have answered something else.
+func (f *Frame) Unasked(err error) error {
+	if f.API.at.url != "" && !errors.Is(err, client.ErrUnreachable) {
+		return err
+	}
+	return fmt.Errorf("The salt master could not be contacted. Is master running?\n%w", err)
 }
 
 func (w *Work) afar() (client.Master, Configuration, error) {

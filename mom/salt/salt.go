@@ -249,5 +249,5 @@ func (r *call) refused(ctx context.Context, err error, jid string) error {
 	case errors.Is(err, client.ErrNoKey), errors.Is(err, fs.ErrPermission): // the master may well run
 		return command.Exit(report.NoReturn, err)
 	}
-	return command.Exit(report.NoReturn, fmt.Errorf("The salt master could not be contacted. Is master running?\n%w", err))
+	return command.Exit(report.NoReturn, r.f.Unasked(err))
 }

@@ -72,7 +72,7 @@ func (f *flags) work(w *command.Work, l line) error {
 	}
 	ctx := w.Cmd.Context()
 	if err := c.send(ctx); err != nil {
-		return ended(ctx, err)
+		return f.ended(ctx, err)
 	}
 	if err := output.Render(out, f.Output.Outputter, c.results.value(), f.Output.Options(w.Stdout)); err != nil {
 		return err
@@ -109,7 +109,7 @@ func (c *copying) send(ctx context.Context) error {
 }
 
 // ended gives the command's end for jobs that could not be run.
-func ended(ctx context.Context, err error) error {
+func (f *flags) ended(ctx context.Context, err error) error {
 	var stop *command.Signalled
 	if errors.As(context.Cause(ctx), &stop) {
 		return command.Exit(stop.Code(), fmt.Errorf("\nExiting gracefully on %s. Files may be at minions in part", stop.How()))
@@ -128,5 +128,5 @@ func ended(ctx context.Context, err error) error {
 	case errors.Is(err, errLocal), errors.Is(err, fs.ErrPermission):
 		return err
 	}
-	return command.Exit(report.NoReturn, fmt.Errorf("The salt master could not be contacted. Is master running?\n%w", err))
+	return command.Exit(report.NoReturn, f.Unasked(err))
 }

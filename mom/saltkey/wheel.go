@@ -179,8 +179,8 @@ func (k *run) refused(err error) error {
 		return command.Exit(command.ExitFailure, errors.New(no.Message))
 	case errors.As(err, &failed):
 		return command.Exit(command.ExitFailure, errors.New(failed.Reason))
-	case errors.Is(err, client.ErrUnreachable):
-		return command.Exit(command.ExitFailure, fmt.Errorf("The salt master could not be contacted. Is master running?\n%w", err))
+	case errors.Is(err, client.ErrUnreachable), errors.Is(err, context.DeadlineExceeded):
+		return command.Exit(command.ExitFailure, k.Unasked(err))
 	}
 	return err
 }

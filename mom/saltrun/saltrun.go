@@ -141,7 +141,7 @@ func (f *flags) failed(ctx context.Context, err error) error {
 	case errors.Is(err, client.ErrNoKey):
 		return command.Exit(command.ExitFailure, err)
 	}
-	return command.Exit(command.ExitFailure, fmt.Errorf("The salt master could not be contacted. Is master running?\n%w", err))
+	return command.Exit(command.ExitFailure, f.Unasked(err))
 }
 
 // docs shows the documentation of functions; the master need not run for it.
