@@ -57,7 +57,11 @@ func (s *Server) jobStream(c *call) error {
 		defer close(done)
 		pump(ctx, f, came)
 	}()
-	expected := c.r.URL.Query().Get("expected") == "yes"
+	q := c.r.URL.Query()
+	expected, as := q.Get("expected") == "yes", asJSON
+	if q.Get("exact") == "yes" {
+		as = asExact
+	}
 	to := openEventSource(c.w, nil)
 	if to.write("retry: 400\n") != nil || to.flush() != nil {
 		return nil // whoever asked is gone
@@ -70,7 +74,7 @@ func (s *Server) jobStream(c *call) error {
 			if n.u.Expectation != nil && !expected {
 				continue
 			}
-			if last, err := s.tell(to, id, n); err != nil || last {
+			if last, err := s.tell(to, id, n, as); err != nil || last {
 				return nil //nolint:nilerr // whoever asked is gone
 			}
 		case <-ctx.Done():
@@ -109,7 +113,7 @@ func pump(ctx context.Context, f Following, to chan<- news) {
 }
 
 // tell writes one thing that happened to a job; true for the last.
-func (s *Server) tell(to *eventSource, id string, n news) (last bool, err error) {
+func (s *Server) tell(to *eventSource, id string, n news, as form) (last bool, err error) {
 	var tag string
 	var data *value.Map
 	switch {
@@ -149,7 +153,12 @@ func (s *Server) tell(to *eventSource, id string, n news) (last bool, err error)
 	default:
 		return false, nil
 	}
-	if err := to.send(stream.Event{Tag: tag, Data: line(tag, data)}); err != nil {
+	text, err := encode(as, value.NewMap("data", data, "tag", tag))
+	if err != nil {
+		s.log.Warn("An event of a job cannot be written", "jid", id, "tag", tag, "err", err)
+		return last, nil
+	}
+	if err := to.send(stream.Event{Tag: tag, Data: text}); err != nil {
 		return last, err
 	}
 	return last, to.flush()

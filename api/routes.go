@@ -84,7 +84,7 @@ var (
 	tagQuery    = map[string]string{"tag": "the beginning of a tag, or a glob for a whole one; may be there several times"}
 	eventQuery  = map[string]string{"tag": tagQuery["tag"], "token": "the token", "salt_token": "the token", "last_event_id": "in place of the header Last-Event-ID"}
 	socketQuery = map[string]string{"tag": tagQuery["tag"], "token": "the token", "salt_token": "the token", "format_events": "what happens to jobs and minions in place of events"}
-	followQuery = map[string]string{"expected": "yes: tell as well who has to answer, by node"}
+	followQuery = map[string]string{"expected": "yes: tell as well who has to answer, by node", "exact": "yes: returns in the form of application/vnd.mom+json"}
 	treeQuery   = map[string]string{"depth": "tiers of nodes, the first included; 0: all", "minions": "no: leave the minions out"}
 )
 

@@ -63,7 +63,7 @@ func (c *Client) send(ctx context.Context, q question, key string) (any, error) 
 	if err != nil {
 		return nil, err
 	}
-	r.Header.Set("Accept", "application/json")
+	r.Header.Set("Accept", "application/vnd.mom+json, application/json;q=0.9")
 	if q.body != nil {
 		r.Header.Set("Content-Type", "application/json")
 	}

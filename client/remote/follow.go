@@ -86,7 +86,7 @@ func (f *following) stream(ctx context.Context) (*stream, error) {
 	if s != nil {
 		return s, nil
 	}
-	query := url.Values{}
+	query := url.Values{"exact": {"yes"}}
 	if f.c.o.Expected {
 		query.Set("expected", "yes")
 	}

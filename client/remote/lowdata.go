@@ -15,15 +15,17 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// errNotJSON: JSON has no word for a value. It would arrive as another.
-var errNotJSON = errors.New("it holds what JSON has no form for: bytes that are no text, keys of a map that are no texts, or a number such as NaN")
+// errNotJSON: a value would arrive as another.
+var errNotJSON = errors.New("it holds what JSON has no form for, such as keys of a map that are no texts")
 
 // unfit is a call that cannot be made through the API, or not through this one.
 func unfit(format string, args ...any) error {
 	return &client.Refused{Name: "SaltInvocationError", Message: fmt.Sprintf(format, args...)}
 }
 
-// document writes a value as JSON, if it can be read from there as it was.
+// document writes a value as JSON, if it can be read from there as it was. What JSON has no
+// word for has one of our own, which our API reads: {"$map": [[key, value], ...]} is a map
+// whose keys are no texts.
 func document(v any) ([]byte, error) {
 	raw, err := client.RawOf(v)
 	if err != nil {
@@ -50,6 +52,9 @@ func (c *Client) run(ctx context.Context, ch *value.Map, limit time.Duration) (a
 	ours, err := c.streams(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if !ours && bytes.Contains(body, []byte(`"$map"`)) {
+		return nil, unfit("%v cannot be called through Salt's own API: %v", fun, errNotJSON)
 	}
 	v, err := c.ask(ctx, question{method: http.MethodPost, path: "/", body: body, limit: maxAnswer, time: limit, once: ours})
 	if err != nil {

@@ -54,7 +54,7 @@ func (c *Client) open(ctx context.Context, path string, query url.Values, after 
 		b, _ := io.ReadAll(io.LimitReader(resp.Body, headBytes)) // an error, whose text is not worth more
 		resp.Body.Close()
 		if resp.StatusCode == http.StatusOK {
-			return fail(fmt.Errorf("the answer of the API at %s to %s is no stream of events", c.base, path))
+			return fail(fmt.Errorf("%w: that of %s to %s", errNoStream, c.base, path))
 		}
 		var raw client.Raw
 		if raw.UnmarshalJSON(b) != nil {
@@ -136,9 +136,12 @@ func (p *patience) again(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
+// errNoStream: something else answers where a stream was asked for.
+var errNoStream = errors.New("the answer is no stream of events")
+
 // vain tells whether asking again is of no use: the API has said no.
 func vain(err error) bool {
-	if errors.Is(err, ErrRedirected) || errors.Is(err, errLarge) {
+	if errors.Is(err, ErrRedirected) || errors.Is(err, errLarge) || errors.Is(err, errNoStream) {
 		return true
 	}
 	e, ok := errors.AsType[*StatusError](err)
