@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/output"
 	"github.com/momtree/mom/value"
 )
@@ -19,9 +20,14 @@ type form int
 const (
 	asJSON form = iota
 	asYAML
+	asExact // JSON that is read as it was: with a form for bytes, for keys that are no texts, for NaN
 )
 
-var formTypes = map[form]string{asJSON: "application/json", asYAML: "application/x-yaml"}
+var formTypes = map[form]string{asJSON: "application/json", asYAML: "application/x-yaml", asExact: exactType}
+
+// exactType is asked for by commands from afar and by gateways, whose results are to be those
+// of the master itself.
+const exactType = "application/vnd.mom+json"
 
 // formOf reads the header Accept: the media type with the highest weight that there is.
 func formOf(r *http.Request) (form, error) {
@@ -45,6 +51,8 @@ func formOf(r *http.Request) (form, error) {
 		switch kind {
 		case "*/*", "application/*", "application/json":
 			f = asJSON
+		case exactType:
+			f = asExact
 		case "application/x-yaml", "application/yaml", "text/yaml":
 			f = asYAML
 		default:
@@ -67,6 +75,13 @@ func formOf(r *http.Request) (form, error) {
 // encode writes an answer as Salt's servers do: JSON on one line with ", " and ": ", YAML
 // in blocks with sorted keys.
 func encode(f form, v any) ([]byte, error) {
+	if f == asExact {
+		raw, err := client.RawOf(v)
+		if err != nil {
+			return nil, err
+		}
+		return raw.MarshalJSON()
+	}
 	name, o := "json", output.Options{Indent: new(int)}
 	*o.Indent = -1
 	if f == asYAML {

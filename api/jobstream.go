@@ -19,6 +19,7 @@ import (
 const (
 	tagMissing  = "mom/job/missing"
 	tagComplete = "mom/job/complete"
+	tagExpected = "mom/job/expected" // where it was asked for
 )
 
 // news is what came of a job, or why nothing more does.
@@ -56,6 +57,11 @@ func (s *Server) jobStream(c *call) error {
 		defer close(done)
 		pump(ctx, f, came)
 	}()
+	q := c.r.URL.Query()
+	expected, as := q.Get("expected") == "yes", asJSON
+	if q.Get("exact") == "yes" {
+		as = asExact
+	}
 	to := openEventSource(c.w, nil)
 	if to.write("retry: 400\n") != nil || to.flush() != nil {
 		return nil // whoever asked is gone
@@ -65,7 +71,10 @@ func (s *Server) jobStream(c *call) error {
 	for beats := 1; ; {
 		select {
 		case n := <-came:
-			if last, err := s.tell(to, id, n); err != nil || last {
+			if n.u.Expectation != nil && !expected {
+				continue
+			}
+			if last, err := s.tell(to, id, n, as); err != nil || last {
 				return nil //nolint:nilerr // whoever asked is gone
 			}
 		case <-ctx.Done():
@@ -104,7 +113,7 @@ func pump(ctx context.Context, f Following, to chan<- news) {
 }
 
 // tell writes one thing that happened to a job; true for the last.
-func (s *Server) tell(to *eventSource, id string, n news) (last bool, err error) {
+func (s *Server) tell(to *eventSource, id string, n news, as form) (last bool, err error) {
 	var tag string
 	var data *value.Map
 	switch {
@@ -126,16 +135,30 @@ func (s *Server) tell(to *eventSource, id string, n news) (last bool, err error)
 		if r.Trimmed() {
 			data.Set("trimmed", true) // GET /jobs/JID has it whole
 		}
+		if r.Out != "" {
+			data.Set("out", r.Out)
+		}
+	case n.u.Expectation != nil:
+		x := n.u.Expectation
+		tag, data = tagExpected, value.NewMap("jid", id, "node", x.Node, "minions", x.Minions, "asked", x.Asked)
 	case n.u.Missing != nil:
 		tag, data = tagMissing, value.NewMap("jid", id, "missing", absent(n.u.Missing))
 	case n.u.Complete != nil:
 		a := n.u.Complete
 		tag, last = tagComplete, true
 		data = value.NewMap("jid", id, "expected", a.Expected, "returned", a.Returned, "failed", a.Failed, "missing", absent(a.Missing), "took", a.Took.Seconds())
+		if len(a.Nodes) > 0 {
+			data.Set("nodes", a.Nodes)
+		}
 	default:
 		return false, nil
 	}
-	if err := to.send(stream.Event{Tag: tag, Data: line(tag, data)}); err != nil {
+	text, err := encode(as, value.NewMap("data", data, "tag", tag))
+	if err != nil {
+		s.log.Warn("An event of a job cannot be written", "jid", id, "tag", tag, "err", err)
+		return last, nil
+	}
+	if err := to.send(stream.Event{Tag: tag, Data: text}); err != nil {
 		return last, err
 	}
 	return last, to.flush()

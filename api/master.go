@@ -3,8 +3,10 @@ package api
 import (
 	"cmp"
 	"context"
+	"errors"
 
 	"github.com/momtree/mom/api/lowdata"
+	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/value"
 )
 
@@ -18,13 +20,20 @@ func (s *Server) runner(ctx context.Context, ses Session, ch lowdata.Chunk) resu
 	if err != nil {
 		return result{err: err}
 	}
-	if full {
-		call.JID = s.jids.Next()
+	wait, err := ch.Seconds("timeout")
+	if err != nil {
+		return result{err: err}
 	}
-	ctx, cancel := context.WithTimeout(ctx, cmp.Or(call.Timeout, s.o.RunnerTime))
+	var began client.Started
+	call.Began = func(s client.Started) { began = s }
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(wait, s.o.RunnerTime))
 	defer cancel()
 	raw, err := ses.Runner(ctx, call)
-	if err != nil {
+	failure, failed := errors.AsType[*client.RunnerError](err)
+	failed = failed && full // whoever wants all that is known is told that the call failed
+	if failed {
+		raw = failure.Value
+	} else if err != nil {
 		return result{err: err}
 	}
 	v, err := raw.Decode()
@@ -32,8 +41,14 @@ func (s *Server) runner(ctx context.Context, ses Session, ch lowdata.Chunk) resu
 		return result{err: err}
 	}
 	if full {
-		tag := "salt/run/" + call.JID + "/ret"
-		v = value.NewMap("tag", tag, "data", value.NewMap("fun", "runner."+call.Fun, "jid", call.JID, "return", v, "success", true))
+		data := value.NewMap("fun", "runner."+call.Fun, "jid", began.JID, "return", v, "success", !failed)
+		switch {
+		case failed && v == nil:
+			data.Set("return", failure.Reason) // as Salt has it
+		case failed:
+			data.Set("error", failure.Reason)
+		}
+		v = value.NewMap("tag", began.Tag+"/ret", "data", data)
 	}
 	return result{values: []any{v}}
 }

@@ -69,8 +69,13 @@ func (s session) Run(ctx context.Context, j client.Job) (client.Outcome, error) 
 	return s.c.Run(ctx, j)
 }
 
-func (s session) Batch(ctx context.Context, j client.Job, o client.Batch, took func(client.Return)) (_ client.Account, err error) {
-	b, err := s.c.Batch(ctx, j, o)
+func (s session) Batch(ctx context.Context, j client.Job, o client.Batch, took func(client.Return)) (client.Account, error) {
+	return runBatch(ctx, s.c, j, o, took)
+}
+
+// runBatch runs a job in batches to its end.
+func runBatch(ctx context.Context, by client.Follower, j client.Job, o client.Batch, took func(client.Return)) (_ client.Account, err error) {
+	b, err := client.BatchBy(ctx, by, j, o)
 	if b != nil {
 		defer func() { err = errors.Join(err, b.Close()) }()
 	}

@@ -71,6 +71,8 @@ type Options struct {
 	CallTime time.Duration
 	// BodyTime bounds how long a body may take to arrive. Default 60 s.
 	BodyTime time.Duration
+	// NoEvents answers streams of events with 503: the backend has none.
+	NoEvents bool
 	// Version is told by /stats.
 	Version string
 	// Now is the clock. Default time.Now.

@@ -63,7 +63,7 @@ var routes = []route{
 		method: "GET", path: "/jobs/{jid}/status", who: holder, summary: "Where a job is: its account, and whom it waits for", do: (*Server).jobStatus,
 		query: map[string]string{"timeout": "seconds to wait for nodes below"},
 	},
-	{method: "GET", path: "/jobs/{jid}/stream", who: holder, stream: true, inURL: true, summary: "The returns of a job as they come, then its account", do: (*Server).jobStream},
+	{method: "GET", path: "/jobs/{jid}/stream", who: holder, stream: true, inURL: true, summary: "The returns of a job as they come, then its account", query: followQuery, do: (*Server).jobStream},
 	{method: "GET", path: "/tree", who: holder, summary: "The tree of masters", query: treeQuery, do: (*Server).tree},
 	{method: "GET", path: "/tree/{path...}", who: holder, summary: "A node of the tree and what is below it", query: treeQuery, do: (*Server).tree},
 	{method: "GET", path: "/preview", who: holder, summary: "Whom a target means, before anything is sent", query: previewQuery, do: (*Server).preview},
@@ -81,6 +81,7 @@ var routes = []route{
 	{method: "GET", path: "{app}", file: true, summary: "The page of the tree, or the file of the option app", do: (*Server).app},
 	{method: "GET", path: "{app}/{path...}", file: true, summary: "A file of the page", do: (*Server).app},
 	{method: "GET", path: "{static}/{path...}", file: true, summary: "A file of the folder of the option static", do: (*Server).static},
+	{method: "GET", path: "/whoami", who: holder, summary: "Whose token it is, and what rules hold for it", do: (*Server).whose},
 	{method: "GET", path: "/health", summary: "Whether the master answers", do: (*Server).health},
 	{method: "GET", path: "/openapi.json", summary: "This document", do: (*Server).openAPI},
 }
@@ -97,6 +98,7 @@ var (
 		"tgt": "the target", "tgt_type": "its type; glob if left out", "fun": "the function that the job is to run, which decides whether the user may",
 		"arg": "an argument of it; may be there several times",
 	}
+	followQuery = map[string]string{"expected": "yes: tell as well who has to answer, by node", "exact": "yes: returns in the form of application/vnd.mom+json"}
 )
 
 // table is the routes that this server has, by path and method, and their patterns.

@@ -16,7 +16,6 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/momtree/mom/api/stream"
-	"github.com/momtree/mom/internal/jid"
 )
 
 // Server is one listener of the API.
@@ -41,7 +40,6 @@ type Server struct {
 	files  *files
 	trees  trees
 	doc    []byte // the OpenAPI document
-	jids   *jid.Generator
 
 	ending    context.Context // ends when the server begins to stop
 	end       context.CancelFunc
@@ -98,7 +96,6 @@ func newServer(o Options, b Backend) (*Server, error) {
 	s := &Server{
 		o: o, d: d, b: b, log: o.Log, hub: o.Hub, flight: make(chan struct{}, o.MaxInFlight), logins: make(chan struct{}, maxLogins),
 		bodies: semaphore.NewWeighted(max(2*o.MaxBody, 64<<20)), repeat: newRepeats(o.Now), begun: o.Now(),
-		jids: jid.NewGenerator(o.Now, 0),
 	}
 	if s.hub == nil {
 		s.hub, s.own = NewHub(o.Now), true

@@ -134,6 +134,9 @@ func (s *Server) endStream(to sender, why error) error {
 
 // subscribe opens the events that a request asks for.
 func (s *Server) subscribe(c *call, after string) (*stream.Reader, *stream.Event, error) {
+	if s.o.NoEvents {
+		return nil, nil, ErrNoEvents
+	}
 	f, err := stream.NewFilter(c.r.URL.Query()["tag"])
 	if err != nil {
 		return nil, nil, refuse(http.StatusBadRequest, "tag: "+err.Error())

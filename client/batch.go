@@ -66,7 +66,7 @@ type Batching struct {
 	// Asked is how the question ended to which minions answer that are there.
 	Asked Outcome
 
-	c       *Client
+	by      Follower
 	job     Job
 	o       Batch
 	ctx     context.Context // of the followers
@@ -96,15 +96,20 @@ type batchNews struct {
 // them. Errors are those of [Client.Run], and that of a size that cannot be meant. The
 // caller closes the Batching.
 func (c *Client) Batch(ctx context.Context, j Job, o Batch) (*Batching, error) {
+	return BatchBy(ctx, c, j, o)
+}
+
+// BatchBy is [Client.Batch] by whatever starts jobs.
+func BatchBy(ctx context.Context, by Follower, j Job, o Batch) (*Batching, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	asked, err := c.Run(ctx, j.question("test.ping"))
+	asked, err := RunBy(ctx, by, j.question("test.ping"))
 	if err != nil {
 		return nil, err
 	}
 	b := &Batching{
-		Asked: asked, c: c, job: j, o: o, heard: make(chan batchNews), queue: slices.Sorted(maps.Keys(asked.Returns)), done: map[string]bool{},
+		Asked: asked, by: by, job: j, o: o, heard: make(chan batchNews), queue: slices.Sorted(maps.Keys(asked.Returns)), done: map[string]bool{},
 		total: Account{JID: asked.JID, Expected: asked.Account.Expected, Missing: maps.Clone(asked.Account.Missing), Nodes: asked.Account.Nodes},
 	}
 	b.size, err = o.slots(len(b.queue))
@@ -152,7 +157,7 @@ func (b *Batching) Next(ctx context.Context) (BatchUpdate, error) {
 
 // start publishes the job to the next minions and follows it.
 func (b *Batching) start(ctx context.Context, ids []string) (BatchUpdate, error) {
-	f, err := b.c.Follow(ctx, b.job.on(ids))
+	f, err := b.by.Follow(ctx, b.job.on(ids))
 	if err != nil {
 		return BatchUpdate{Started: f.JID}, err
 	}

@@ -19,6 +19,7 @@ import (
 // return is lost, none comes twice, and no more than a page of them is held.
 type Following struct {
 	Published
+	from  Updates // what tells of the job in place of a master's bus; nil: the bus does
 	c     *Client
 	seen  map[string]bool
 	sweep *sweep // through the job cache, after the bus was lost; nil: none is under way
@@ -27,6 +28,16 @@ type Following struct {
 	bus    *bus.Client
 	closed bool
 }
+
+// Updates is where news of a job comes from. Next and Close are as those of a [Following].
+type Updates interface {
+	Next(ctx context.Context) (Update, error)
+	Close() error
+}
+
+// FollowingOf is a job that was published by other ways than a [Client], and whose news
+// comes from there.
+func FollowingOf(p Published, from Updates) *Following { return &Following{Published: p, from: from} }
 
 // Follow publishes a job and listens to it. Nothing is lost: the bus is open
 // before the job is sent. The caller closes the Following; with an error, which is one
@@ -68,6 +79,9 @@ func (f *Following) Close() error {
 	if f == nil {
 		return nil
 	}
+	if f.from != nil {
+		return f.from.Close()
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.closed = true
@@ -106,6 +120,9 @@ func (f *Following) listened() (*bus.Client, error) {
 // error, such as an event of the job that cannot be read or the end of ctx, Next may be
 // called again. It is not for several goroutines at once.
 func (f *Following) Next(ctx context.Context) (Update, error) {
+	if f.from != nil {
+		return f.from.Next(ctx)
+	}
 	for {
 		if f.sweep != nil {
 			u, ok, err := f.missed(ctx)

@@ -51,6 +51,11 @@ func (c *Client) Meant(ctx context.Context, j Job, limit int) (Meant, error) {
 	if d == nil {
 		return Meant{}, errors.New("preview: the master's answer has no load")
 	}
+	return MeantOf(d), nil
+}
+
+// MeantOf reads the answer to a preview.
+func MeantOf(d *value.Map) Meant {
 	m := Meant{Count: int(d.Int("count")), Down: int(d.Int("down")), Unknown: int(d.Int("unknown")), Blind: int(d.Int("blind"))}
 	for _, v := range d.List("minions") {
 		if r, ok := v.(*value.Map); ok {
@@ -62,5 +67,5 @@ func (c *Client) Meant(ctx context.Context, j Job, limit int) (Meant, error) {
 			m.Nodes = append(m.Nodes, MeantBy{r.String("path"), int(r.Int("count"))})
 		}
 	}
-	return m, nil
+	return m
 }

@@ -30,7 +30,22 @@ func (c *Client) Preview(ctx context.Context, j Job) (Preview, error) {
 	if err != nil {
 		return Preview{}, err
 	}
-	if j, err = c.placed(j, top); err != nil {
+	return c.preview(j, top)
+}
+
+// PreviewOf tells whom the target of a job means in a tree, of whose minions the ids alone
+// are known. Node groups are those that the job was resolved with.
+func PreviewOf(top topology.Node, j Job) (Preview, error) {
+	c := &Client{}
+	if _, err := c.parse(j); err != nil {
+		return Preview{}, err
+	}
+	return c.preview(j, top)
+}
+
+func (c *Client) preview(j Job, top topology.Node) (Preview, error) {
+	j, err := c.placed(j, top)
+	if err != nil {
 		return Preview{}, err
 	}
 	expr, err := c.parse(j)
@@ -66,6 +81,9 @@ func (k known) Pillar() any { return k.pillar }
 // known reads the minion data cache (Salt wire reference §13.2).
 func (c *Client) known(id string) target.Subject {
 	k := known{id: id}
+	if c.o.Cachedir == "" {
+		return k
+	}
 	b, err := os.ReadFile(filepath.Join(c.o.Cachedir, "minions", filepath.Base(id), "data.p"))
 	if err != nil {
 		return k

@@ -18,8 +18,16 @@ type Outcome struct {
 // may be many large ones, follow the job with [Client.Follow] instead. When ctx ends
 // before the job, or the bus is lost, the Outcome has what came until then. Errors are
 // those of Follow and of [Following.Next].
-func (c *Client) Run(ctx context.Context, j Job) (o Outcome, err error) {
-	f, err := c.Follow(ctx, j)
+func (c *Client) Run(ctx context.Context, j Job) (Outcome, error) { return RunBy(ctx, c, j) }
+
+// Follower starts jobs and tells what comes of them: a [Client], or what stands for one.
+type Follower interface {
+	Follow(ctx context.Context, j Job) (*Following, error)
+}
+
+// RunBy is [Client.Run] by whatever starts jobs.
+func RunBy(ctx context.Context, by Follower, j Job) (o Outcome, err error) {
+	f, err := by.Follow(ctx, j)
 	o = Outcome{Published: f.Published, Returns: map[string]Return{}}
 	if err != nil {
 		return o, err

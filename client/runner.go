@@ -20,8 +20,11 @@ type RunnerCall struct {
 	// Timeout is how long the function waits for minions. 0: the master's option.
 	Timeout time.Duration
 	// JID is the id under which the call is on the event bus; "" lets the master
-	// choose.
+	// choose, which it does for whoever logs in.
 	JID string
+	// Began, if it is there, is called by [Client.CallRunner] when the call has begun,
+	// before its result is waited for.
+	Began func(Started)
 }
 
 // load is the clear command that makes the call.
@@ -89,6 +92,9 @@ func (c *Client) CallRunner(ctx context.Context, call RunnerCall) (_ Raw, err er
 	run, err := c.startRunner(ctx, call, false)
 	if err != nil {
 		return nil, err
+	}
+	if call.Began != nil {
+		call.Began(run)
 	}
 	for {
 		e, err := b.Next(ctx)

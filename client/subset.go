@@ -11,6 +11,11 @@ import (
 // Subset makes the target of a job a random few, at most n, of the minions that it means
 // and that know all its functions, for which it asks them. None gives [ErrNoMatch].
 func (c *Client) Subset(ctx context.Context, j Job, n int) (Job, error) {
+	return SubsetBy(ctx, c, j, n)
+}
+
+// SubsetBy is [Client.Subset] by whatever starts jobs.
+func SubsetBy(ctx context.Context, by Follower, j Job, n int) (Job, error) {
 	var modules []any
 	for _, fun := range j.Fun {
 		module, _, _ := strings.Cut(fun, ".")
@@ -18,7 +23,7 @@ func (c *Client) Subset(ctx context.Context, j Job, n int) (Job, error) {
 			modules = append(modules, module)
 		}
 	}
-	o, err := c.Run(ctx, j.question("sys.list_functions", modules...))
+	o, err := RunBy(ctx, by, j.question("sys.list_functions", modules...))
 	if err != nil {
 		return j, err
 	}

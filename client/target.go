@@ -73,7 +73,12 @@ func (c *Client) parse(j Job) (target.Expr, error) {
 // Named gives the ids that the target of a job names one by one: a list, or a glob
 // without wildcards. It is nil for any other target, and for one that cannot be
 // understood.
-func (c *Client) Named(j Job) []string {
+func (c *Client) Named(j Job) []string { return c.named(j) }
+
+// NamedIn is [Client.Named] where no node groups are known.
+func NamedIn(j Job) []string { return (&Client{}).named(j) }
+
+func (c *Client) named(j Job) []string {
 	e, err := c.parse(j)
 	if err != nil || target.HasPlaces(j.Tgt, j.TgtType) {
 		return nil

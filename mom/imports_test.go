@@ -62,7 +62,7 @@ var apart = map[string]string{
 
 // aside are libraries that know nothing of a master: of terminals, text, values, time, logs.
 var aside = []string{
-	"client", "value", "topology", "topology/trace",
+	"client", "client/remote", "value", "topology", "topology/trace",
 	"internal/daemon", "internal/jid", "internal/output", "internal/sleep", "internal/terminal", "internal/versions", "internal/yaml11",
 }
 

@@ -14,7 +14,7 @@ import (
 var extras = []string{"delimiter", "executor_opts", "metadata", "module_executors", "ret_config", "ret_kwargs"}
 
 // consumed are the fields of a call of a runner or of the wheel that are no arguments.
-var consumed = []string{"arg", "client", "eauth", "fun", "full_return", "kwarg", "password", "print_event", "timeout", "token", "token_expire", "username"}
+var consumed = []string{"arg", "client", "eauth", "fun", "full_return", "kwarg", "mom_call", "password", "print_event", "timeout", "token", "token_expire", "username"}
 
 // Job reads the chunk as a job.
 func (c Chunk) Job() (client.Job, error) {
@@ -44,6 +44,9 @@ func (c Chunk) Job() (client.Job, error) {
 		}
 	}
 	if j.Timeout, err = c.Seconds("timeout"); err != nil {
+		return client.Job{}, err
+	}
+	if j.Queue, err = c.Seconds("queue"); err != nil {
 		return client.Job{}, err
 	}
 	for _, name := range extras {
@@ -122,7 +125,30 @@ func (c Chunk) Runner() (client.RunnerCall, error) {
 		return client.RunnerCall{}, err
 	}
 	r := client.RunnerCall{Fun: fun, Args: c.args(true), Kwargs: kwargs}
+	if c.Has("mom_call") {
+		return c.own(r)
+	}
 	r.Timeout, err = c.Seconds("timeout")
+	return r, err
+}
+
+// own reads the field mom_call, which Salt does not have: {timeout: seconds} is how long the
+// function itself waits for minions. The field timeout beside it is how long the answer is
+// waited for, as it is without.
+func (c Chunk) own(r client.RunnerCall) (client.RunnerCall, error) {
+	m, ok := c.m.Map("mom_call"), true
+	if m == nil {
+		return r, invalid("mom_call is no map; timeout is its field")
+	}
+	m.Range(func(k, _ any) bool {
+		ok = k == "timeout"
+		return ok
+	})
+	if !ok {
+		return r, invalid("mom_call has a field that is not timeout")
+	}
+	var err error
+	r.Timeout, err = Of(m).Seconds("timeout")
 	return r, err
 }
 

@@ -2,8 +2,20 @@ package config
 
 import "time"
 
-// MasterAPI is the REST API, which the command mom api serves.
+// MasterAPI is the REST API, which the command mom api serves, or the master itself.
 type MasterAPI struct {
+	// Api has the master, or the node with its master, serve the API in its own process;
+	// mom api need not run then. Ours. Default false.
+	Api bool `yaml:"api" default:"false"`
+	// ApiUpstream makes mom api a gateway: it asks the API at this address, such as
+	// https://top:8000, in place of a master on its own host. Ours. Default none.
+	ApiUpstream string `yaml:"api_upstream"`
+	// ApiUpstreamCa is a file in PEM with the authorities of that API's certificate.
+	// Ours. Default: those of the system.
+	ApiUpstreamCa string `yaml:"api_upstream_ca"`
+	// ApiUpstreamTokenFile holds the token with which a gateway listens to events. Ours.
+	// Default none: a gateway without it has no events.
+	ApiUpstreamTokenFile string `yaml:"api_upstream_token_file"`
 	// RestCherrypy is the listener of the API in the manner of Salt's rest_cherrypy:
 	// {port, host, ssl_crt, ssl_key, ssl_chain, disable_ssl, webhook_url,
 	// webhook_disable_auth, ...}. Default none.

@@ -21,10 +21,20 @@ func (s *Store) Match(pattern string, states ...State) Selection {
 	if len(states) == 0 {
 		states = Listed
 	}
+	return matching(pattern, states, s.List)
+}
+
+// Match selects those of the keys selected, in the states given, whose id fits a glob, or
+// one of several joined by commas.
+func (s Selection) Match(pattern string, states ...State) Selection {
+	return matching(pattern, states, func(st State) []string { return s[st] })
+}
+
+func matching(pattern string, states []State, ids func(State) []string) Selection {
 	globs := strings.Split(pattern, ",")
 	out := Selection{}
 	for _, st := range states {
-		for _, id := range s.List(st) {
+		for _, id := range ids(st) {
 			if slices.ContainsFunc(globs, func(g string) bool { return target.Glob(g, id) }) {
 				out[st] = append(out[st], id)
 			}

@@ -18,9 +18,14 @@ type Log struct {
 }
 
 // Register adds the options to those of a command.
-func (f *Log) Register(s *options.Set) {
+func (f *Log) Register(s *options.Set) { f.register(s, "-l ") }
+
+// RegisterLong is Register for a command whose option -l is another one.
+func (f *Log) RegisterLong(s *options.Set) { f.register(s, "") }
+
+func (f *Log) register(s *options.Set, short string) {
 	s.Group("Logging Options")
-	s.Func("-l --log-level", "LEVEL", "what is told on standard error: all, garbage, trace, debug, profile, info, warning, error, critical, quiet; default: warning", LogLevel(&f.Level))
+	s.Func(short+"--log-level", "LEVEL", "what is told on standard error: all, garbage, trace, debug, profile, info, warning, error, critical, quiet; default: warning", LogLevel(&f.Level))
 	s.Values("--log-level", daemon.Levels()...)
 	s.Text(&f.File, "--log-file", "FILE", "keep a log of this command in a file")
 	s.Func("--log-file-level", "LEVEL", "what that file is told; default: as --log-level", LogLevel(&f.FileLevel))

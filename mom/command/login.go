@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"golang.org/x/term"
@@ -22,16 +23,23 @@ const exitDenied = 2
 // place of the key of a local user.
 type Login struct {
 	Eauth, Username, Password string
-	Keep                      bool // -T: the token goes into a file, for later commands
+	PasswordFile              string // where the password is read from
+	Keep                      bool   // -T: the token goes into a file, for later commands
 }
 
 // Register enters them in a group of their own.
-func (l *Login) Register(s *options.Set) {
+func (l *Login) Register(s *options.Set) { l.register(s, "-a ") }
+
+// RegisterLong is Register for a command whose option -a is another one.
+func (l *Login) RegisterLong(s *options.Set) { l.register(s, "") }
+
+func (l *Login) register(s *options.Set, short string) {
 	s.Group("External Authentication")
-	s.Text(&l.Eauth, "-a --auth --eauth --external-auth", "NAME", "log in with this service of the master's external_auth: pam, file, ldap, oidc…")
+	s.Text(&l.Eauth, short+"--auth --eauth --external-auth", "NAME", "log in with this service of the master's external_auth: pam, file, ldap, oidc…")
 	s.Bool(&l.Keep, "-T --make-token", "keep a token, which later commands of this user come with, in ~/.salt_token")
 	s.Text(&l.Username, "--username", "NAME", "the user to log in as; default: it is asked for")
 	s.Text(&l.Password, "--password", "TEXT", "the password; others on this machine may see a command line, so better leave it out: it is asked for")
+	s.Text(&l.PasswordFile, "--password-file", "FILE", "read the password from the first line of this file")
 }
 
 // As gives the client that asks under the login: the one of the options, or the token that
@@ -42,7 +50,7 @@ func (l *Login) As(ctx context.Context, c *client.Client, in io.Reader, out io.W
 		return nil, err
 	}
 	if l.Eauth == "" {
-		if l.Keep || l.Username != "" || l.Password != "" {
+		if l.Keep || l.Username != "" || l.Password != "" || l.PasswordFile != "" {
 			return nil, &options.Error{Text: "-T, --username and --password go with a service to log in with: -a NAME"}
 		}
 		return kept(c, file)
@@ -80,8 +88,37 @@ func kept(c *client.Client, file string) (*client.Client, error) {
 	return c.As(client.Login{Token: token}), nil
 }
 
+// maxPassword bounds the file of a password, in bytes.
+const maxPassword = 64 << 10
+
+// readPassword takes the password from the file of the options.
+func (l *Login) readPassword() error {
+	switch {
+	case l.PasswordFile == "":
+		return nil
+	case l.Password != "":
+		return &options.Error{Text: "--password and --password-file exclude each other"}
+	}
+	f, err := os.Open(l.PasswordFile)
+	if err != nil {
+		return fmt.Errorf("--password-file: %w", err)
+	}
+	defer f.Close()
+	line, err := bufio.NewReader(io.LimitReader(f, maxPassword)).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("--password-file: %w", err)
+	}
+	if l.Password = strings.TrimRight(line, "\r\n"); l.Password == "" {
+		return fmt.Errorf("--password-file: the first line of %s is empty", l.PasswordFile)
+	}
+	return nil
+}
+
 // ask asks for what the options left out. A password is not shown as it is typed.
 func (l *Login) ask(in io.Reader, out io.Writer) error {
+	if err := l.readPassword(); err != nil {
+		return err
+	}
 	lines := bufio.NewReader(in)
 	for _, q := range []struct {
 		what   string

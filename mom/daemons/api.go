@@ -1,30 +1,31 @@
 package daemons
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
-	"sync"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/momtree/mom/api"
-	"github.com/momtree/mom/api/stream"
 	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/client/remote"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/mom/command"
 )
 
 func apiCommand() *cobra.Command {
 	f := &flags{}
+	up := &upstreamFlags{}
 	c := &cobra.Command{
 		Use:   "api",
-		Short: "Run the REST API beside a master",
+		Short: "Run the REST API beside a master, or as a gateway to one",
 		Long: "Runs the REST API of the master on this host: what rest_cherrypy and rest_tornado of\n" +
 			"its configuration ask for, each on its own port. The master has to run; it decides who\n" +
-			"may do what (external_auth). See docs/api.md.",
+			"may do what (external_auth). With --upstream it is a gateway to the API of a master on\n" +
+			"another host, and needs no key of that master. See docs/api.md and docs/afar.md.",
 		Args: command.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			version := command.Version(cmd)
@@ -32,12 +33,19 @@ func apiCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			up.over(conf)
 			s := masterSettings(conf, warnings)
 			s.logFile, s.pidFile = conf.ApiLogfile, conf.ApiPidfile
 			return f.serve(cmd, s, service{
 				name: "Salt API", version: version,
 				open: func(_ context.Context, log *slog.Logger) (func(context.Context) error, error) {
-					a, err := newAPI(f.dir, conf, version, log)
+					open := localAPI
+					if conf.ApiUpstream != "" {
+						open = gateway
+					} else if conf.Api {
+						return nil, fmt.Errorf("the master serves the API itself (api: True in %s); stop this one, or take the option out", conf.ConfFile)
+					}
+					a, err := open(f.dir, conf, version, log)
 					if err != nil {
 						return nil, err
 					}
@@ -47,85 +55,49 @@ func apiCommand() *cobra.Command {
 		},
 	}
 	f.register(c)
+	up.register(c)
 	return c
 }
 
-// apiDaemon is the listeners of the API and what they share.
-type apiDaemon struct {
-	client  *client.Client
-	hub     *stream.Hub
-	servers []*api.Server
-	log     *slog.Logger
+// upstreamFlags are the options of a gateway, which stand in its configuration as well.
+type upstreamFlags struct{ url, ca, tokenFile string }
+
+func (f *upstreamFlags) register(c *cobra.Command) {
+	fs := c.Flags()
+	fs.StringVar(&f.url, "upstream", "", "be a gateway to the API at this address, such as https://top:8000 (default: api_upstream)")
+	fs.StringVar(&f.ca, "upstream-ca", "", "authorities of its certificate, in PEM (default: api_upstream_ca, else those of the system)")
+	fs.StringVar(&f.tokenFile, "upstream-token-file", "", "file with the token for events (default: api_upstream_token_file, else there are no events)")
 }
 
-func newAPI(dir string, conf *config.Master, version string, log *slog.Logger) (*apiDaemon, error) {
+// over puts the options of the line over those of the configuration.
+func (f *upstreamFlags) over(conf *config.Master) {
+	conf.ApiUpstream = cmp.Or(f.url, conf.ApiUpstream)
+	conf.ApiUpstreamCa = cmp.Or(f.ca, conf.ApiUpstreamCa)
+	conf.ApiUpstreamTokenFile = cmp.Or(f.tokenFile, conf.ApiUpstreamTokenFile)
+}
+
+// localAPI is the API of the master on this host.
+func localAPI(dir string, conf *config.Master, version string, log *slog.Logger) (*apiDaemon, error) {
 	o, err := client.FromConfig(dir, log)
 	if err != nil {
 		return nil, err
 	}
-	a := &apiDaemon{client: client.New(o), hub: api.NewHub(time.Now), log: log}
-	for _, l := range []struct {
-		dialect api.Dialect
-		section map[string]any
-	}{{api.CherryPy, conf.RestCherrypy}, {api.Tornado, conf.RestTornado}} {
-		if l.section == nil {
-			continue
-		}
-		if err := a.listen(l.dialect, l.section, conf, version); err != nil {
-			return nil, errors.Join(err, a.close())
-		}
-	}
-	if len(a.servers) == 0 {
-		return nil, errors.Join(fmt.Errorf("nothing to serve: put rest_cherrypy (or rest_tornado) with port, ssl_crt and ssl_key into %s", conf.ConfFile), a.close())
-	}
-	if len(conf.NetapiEnableClients) == 0 {
-		log.Warn("No client is enabled, so nothing can be run: name them in netapi_enable_clients")
-	}
-	return a, nil
+	c := client.New(o)
+	return newAPI(apiOptions{backend: api.Masters{Client: c}, done: c.Close, events: true, conf: conf, version: version, log: log})
 }
 
-func (a *apiDaemon) listen(d api.Dialect, section map[string]any, conf *config.Master, version string) error {
-	o, notes, err := api.OptionsOf(d, section, conf.NetapiEnableClients, conf.RestTimeout)
-	for _, n := range notes {
-		a.log.Warn(n)
-	}
+// gateway is the API in front of that of another host.
+func gateway(_ string, conf *config.Master, version string, log *slog.Logger) (*apiDaemon, error) {
+	c, err := remote.New(remote.Options{URL: conf.ApiUpstream, CA: conf.ApiUpstreamCa, CallTime: gatewayTime, Log: log})
 	if err != nil {
-		return err
+		return nil, fmt.Errorf("api_upstream: %w", err)
 	}
-	o.Version, o.Log, o.Hub = version, a.log, a.hub
-	s, err := api.New(o, api.Masters{Client: a.client})
-	if err != nil {
-		return err
+	b := &api.Upstream{Remote: c, TokenFile: conf.ApiUpstreamTokenFile}
+	if b.TokenFile == "" {
+		log.Warn("There are no events: api_upstream_token_file names no token to listen with")
+	} else if err := b.CheckToken(); err != nil {
+		return nil, errors.Join(err, c.Close())
 	}
-	a.servers = append(a.servers, s)
-	a.log.Info("The REST API is served", "dialect", string(d), "addr", s.Addr().String(), "tls", s.TLS())
-	return nil
-}
-
-// close releases a daemon that is not run.
-func (a *apiDaemon) close() error {
-	var errs []error
-	for _, s := range a.servers {
-		errs = append(errs, s.Close())
-	}
-	a.hub.Close()
-	return errors.Join(errors.Join(errs...), a.client.Close())
-}
-
-// run serves all listeners until ctx ends or one of them fails.
-func (a *apiDaemon) run(ctx context.Context) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	var wg sync.WaitGroup
-	wg.Go(func() { api.Feed(ctx, api.Masters{Client: a.client}, a.hub, a.log) })
-	errs := make([]error, len(a.servers))
-	for i, s := range a.servers {
-		wg.Go(func() {
-			errs[i] = s.Run(ctx)
-			cancel()
-		})
-	}
-	wg.Wait()
-	a.hub.Close()
-	return errors.Join(errors.Join(errs...), a.client.Close())
+	log.Info("This is a gateway", "upstream", c.URL())
+	return newAPI(apiOptions{backend: b, done: c.Close, events: b.TokenFile != "", conf: conf, version: version, log: log})
 }

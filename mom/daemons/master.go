@@ -37,7 +37,11 @@ func masterCommand() *cobra.Command {
 					run := func(ctx context.Context) error {
 						return pulse.Beat(ctx, m.Bus(), pulse.Heart{Checks: []metrics.Checker{m.Metrics().Checks}}, m.Run)
 					}
-					return withMetrics(conf.MetricsListen, "master", version, log, run, m.Close, m.Metrics())
+					run, drop, err := withAPI(f.dir, conf, version, log, run, m.Close)
+					if err != nil {
+						return nil, err
+					}
+					return withMetrics(conf.MetricsListen, "master", version, log, run, drop, m.Metrics())
 				},
 			})
 		},

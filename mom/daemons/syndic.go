@@ -62,7 +62,11 @@ func syndicCommand() *cobra.Command {
 					if err != nil {
 						return nil, err
 					}
-					return withMetrics(conf.Local.MetricsListen, "syndic", version, log, n.run, n.close, n.master.Metrics(), n.syndic.Metrics())
+					run, drop, err := withAPI(f.dir, conf.Local, version, log, n.run, n.close)
+					if err != nil {
+						return nil, err
+					}
+					return withMetrics(conf.Local.MetricsListen, "syndic", version, log, run, drop, n.master.Metrics(), n.syndic.Metrics())
 				},
 			})
 		},

@@ -2,7 +2,6 @@ package salt
 
 import (
 	"fmt"
-	"log/slog"
 	"strings"
 	"time"
 
@@ -16,10 +15,8 @@ import (
 
 // flags are the options of the command salt.
 type flags struct {
-	dir     string
+	command.Frame
 	timeout int
-	stdin   bool
-	noParse string
 
 	static, async, verbose, hideTimeout, showJID, summary, doc, preview, progress bool
 
@@ -34,18 +31,13 @@ type flags struct {
 	ret, retConfig, retKwargs string
 
 	target command.Target
-
-	output command.Output
-	login  command.Login
-	logs   command.Log
 }
 
 func (f *flags) register(s *options.Set) {
-	f.dir, f.separator = "/etc/salt", ","
-	s.Text(&f.dir, "-c --config-dir", "DIR", "folder with the file master; default: /etc/salt")
+	f.separator = ","
+	f.RegisterDir(s, "master")
 	s.Int(&f.timeout, "-t --timeout", "SECONDS", "seconds until a silent minion is asked whether it still runs the job; default: the master's option timeout")
-	s.Bool(&f.stdin, "--args-stdin", "read one more argument from each line of standard input")
-	s.Text(&f.noParse, "--no-parse", "NAMES", "keyword arguments, separated by commas, whose values stay text")
+	f.RegisterWords(s)
 	s.Bool(&f.static, "-s --static", "show all results together, as one document, when the last is in")
 	s.Bool(&f.async, "--async", "start the job, show its id, and do not wait")
 	s.Bool(&f.progress, "-p --progress", "show on standard error who has returned of those that have to, by node, and a summary at the end, in the place of results; with --static the results as well")
@@ -70,17 +62,14 @@ func (f *flags) register(s *options.Set) {
 	s.Bool(&f.preview, "--preview-target", "show which minions the target should match, and send nothing")
 
 	f.target.Register(s, "-C --compound")
-	f.output.Register(s)
-	f.login.Register(s)
-	f.logs.Register(s)
+	f.RegisterMaster(s)
 }
 
 // configure takes from the master's configuration what the line does not say.
-func (f *flags) configure(c command.Configuration, log *slog.Logger) {
-	f.output.Configure(c, log)
+func (f *flags) configure(c command.Configuration) {
 	set := func(v any, known bool) bool { return known && v == true }
 	f.showJID = f.showJID || set(c.Get("show_jid"))
-	f.summary = f.summary || set(c.Get("cli_summary")) && f.output.Outputter == ""
+	f.summary = f.summary || set(c.Get("cli_summary")) && f.Output.Outputter == ""
 	if v, known := c.Get("show_timeout"); known && v == false {
 		f.hideTimeout = true
 	}
@@ -123,9 +112,8 @@ func (f *flags) line(words []string) (line, error) {
 		return line{}, &lacking{"\nIncomplete options passed.\n", true}
 	}
 	l := line{target: words[0], fun: strings.Split(words[1], ",")}
-	noParse := strings.FieldsFunc(f.noParse, func(r rune) bool { return r == ',' })
 	if len(l.fun) == 1 {
-		l.args = arguments.Parse(words[2:], noParse)
+		l.args = f.Arguments(words[2:])
 		return l, nil
 	}
 	groups := arguments.Groups(words[2:], len(l.fun), f.separator)
@@ -136,7 +124,7 @@ func (f *flags) line(words []string) (line, error) {
 		return line{}, &lacking{"Cannot execute compound command with more arguments than commands.", false}
 	}
 	for _, g := range groups {
-		l.args = append(l.args, arguments.Parse(g, noParse))
+		l.args = append(l.args, f.Arguments(g))
 	}
 	return l, nil
 }

@@ -38,7 +38,7 @@ func Command() *cobra.Command {
 // call is one run of the command salt.
 type call struct {
 	f      *flags
-	client *client.Client
+	client client.Master
 	job    client.Job
 	exact  []string
 	out    io.Writer // results
@@ -48,12 +48,8 @@ type call struct {
 }
 
 func (f *flags) run(cmd *cobra.Command, words []string, s *options.Set) (err error) {
-	if f.stdin {
-		more, err := command.StdinWords(cmd.InOrStdin())
-		if err != nil {
-			return err
-		}
-		words = append(words, more...)
+	if words, err = f.Words(cmd, words); err != nil {
+		return err
 	}
 	if err := f.consistent(); err != nil {
 		return err
@@ -62,23 +58,19 @@ func (f *flags) run(cmd *cobra.Command, words []string, s *options.Set) (err err
 	if err != nil {
 		return f.incomplete(cmd.OutOrStdout(), s, err)
 	}
-	log, closer, err := f.logs.Open(cmd.ErrOrStderr())
-	if err != nil {
+	f.API.Expected = f.progress
+	return f.Run(cmd, func(w *command.Work) error { return f.work(w, line) })
+}
+
+func (f *flags) work(w *command.Work, line line) error {
+	r := &call{f: f, stdout: w.Stdout, stderr: w.Stderr, log: w.Log}
+	var conf command.Configuration
+	var err error
+	if r.client, conf, err = w.Master(); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, closer.Close()) }()
-	r := &call{f: f, stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr(), log: log}
-	o, err := client.FromConfig(f.dir, log)
-	if err != nil {
-		return err
-	}
-	f.configure(&o, log)
-	f.output.Arguments(line.args)
-	c := client.New(o)
-	defer func() { err = errors.Join(err, c.Close()) }()
-	if r.client, err = f.login.As(cmd.Context(), c, cmd.InOrStdin(), cmd.ErrOrStderr()); err != nil {
-		return err
-	}
+	f.configure(conf)
+	f.Output.Arguments(line.args)
 	if r.job, err = f.job(line); err != nil {
 		return command.Exit(report.NoReturn, err)
 	}
@@ -86,13 +78,10 @@ func (f *flags) run(cmd *cobra.Command, words []string, s *options.Set) (err err
 		return command.Exit(report.NoReturn, err)
 	}
 	r.exact = r.client.Named(r.job)
-	w, err := f.output.Open(r.stdout)
-	if err != nil {
+	if r.out, err = w.Results(); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, w.Close()) }()
-	r.out = w
-	return r.do(cmd.Context())
+	return r.do(w.Cmd.Context())
 }
 
 func (r *call) do(ctx context.Context) error {
@@ -166,12 +155,12 @@ func (r *call) progress(ctx context.Context, own []string) (*report.Progress, fu
 
 func (r *call) report(p *report.Progress) *report.Report {
 	notes := r.stdout
-	if r.f.output.Machine() && r.f.output.File == "" {
+	if r.f.Output.Machine() && r.f.Output.File == "" {
 		notes = r.stderr
 	}
 	return report.New(report.Options{
 		Results: r.out, Notes: notes, Errors: r.stderr,
-		Outputter: r.f.output.Outputter, Output: r.f.output.Options(r.stdout),
+		Outputter: r.f.Output.Outputter, Output: r.f.Output.Options(r.stdout),
 		Static: r.f.static, HideTimeout: r.f.hideTimeout, Verbose: r.f.verbose, ShowJID: r.f.showJID,
 		Summary: r.f.summary || p != nil, Progress: p, Docs: r.job.Fun[0] == "sys.doc", Exact: r.exact,
 	})
@@ -260,5 +249,5 @@ func (r *call) refused(ctx context.Context, err error, jid string) error {
 	case errors.Is(err, client.ErrNoKey), errors.Is(err, fs.ErrPermission): // the master may well run
 		return command.Exit(report.NoReturn, err)
 	}
-	return command.Exit(report.NoReturn, fmt.Errorf("The salt master could not be contacted. Is master running?\n%w", err))
+	return command.Exit(report.NoReturn, r.f.Unasked(err))
 }

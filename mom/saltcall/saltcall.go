@@ -18,7 +18,6 @@ import (
 	"github.com/momtree/mom/internal/yaml11"
 	"github.com/momtree/mom/minion"
 	"github.com/momtree/mom/minion/modules"
-	"github.com/momtree/mom/mom/arguments"
 	"github.com/momtree/mom/mom/command"
 	"github.com/momtree/mom/mom/options"
 	"github.com/momtree/mom/mom/report"
@@ -43,22 +42,16 @@ func Command() *cobra.Command {
 
 // flags are the options of the command salt-call.
 type flags struct {
-	dir, noParse                           string
-	stdin                                  bool
+	command.Frame
 	grains, doc, local, noEvent, onlyID    bool
 	passRetcode, showMetadata              bool
 	master, returners, metadata, id, cache string
 	timeout                                int
-
-	output command.Output
-	logs   command.Log
 }
 
 func (f *flags) register(s *options.Set) {
-	f.dir = "/etc/salt"
-	s.Text(&f.dir, "-c --config-dir", "DIR", "folder with the file minion; default: /etc/salt")
-	s.Bool(&f.stdin, "--args-stdin", "read one more argument from each line of standard input")
-	s.Text(&f.noParse, "--no-parse", "NAMES", "keyword arguments, separated by commas, whose values stay text")
+	f.RegisterDir(s, "minion")
+	f.RegisterWords(s)
 	s.Bool(&f.grains, "-g --grains", "show the grains of this minion")
 	s.Bool(&f.doc, "-d --doc --documentation", "show the documentation of a function or module, or of all")
 	s.Text(&f.master, "--master", "HOST", "the master to use; default: the option master")
@@ -72,47 +65,42 @@ func (f *flags) register(s *options.Set) {
 	s.Bool(&f.onlyID, "--skip-grains", "load no grains but the id")
 	s.Bool(&f.noEvent, "--no-return-event", "do not tell the master the result")
 	s.Int(&f.timeout, "-t --timeout", "SECONDS", "seconds for one request of the sign-in; default: the option auth_timeout")
-	f.output.Register(s)
-	f.logs.Register(s)
+	f.Output.Register(s)
+	f.Logs.Register(s)
 }
 
 func (f *flags) run(cmd *cobra.Command, words []string) (err error) {
-	if f.stdin {
-		more, err := command.StdinWords(cmd.InOrStdin())
-		if err != nil {
-			return err
-		}
-		words = append(words, more...)
+	if words, err = f.Words(cmd, words); err != nil {
+		return err
 	}
 	o, err := f.call(command.Version(cmd), words)
 	if err != nil {
 		return err
 	}
-	errOut := cmd.ErrOrStderr()
-	var closer io.Closer
-	if o.Log, closer, err = f.logs.Open(errOut); err != nil {
+	return f.Run(cmd, func(w *command.Work) error { return f.work(w, o) })
+}
+
+func (f *flags) work(w *command.Work, o minion.CallOptions) (err error) {
+	ctx := w.Cmd.Context()
+	o.Log = w.Log
+	if o.Config, err = f.config(ctx, o.Log); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, closer.Close()) }()
-	if o.Config, err = f.config(cmd.Context(), o.Log); err != nil {
-		return err
-	}
-	f.output.Configure(o.Config, o.Log)
-	f.output.Arguments(o.Args)
-	w, err := f.output.Open(cmd.OutOrStdout())
+	f.Output.Configure(o.Config, o.Log)
+	f.Output.Arguments(o.Args)
+	out, err := w.Results()
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, w.Close()) }()
-	res, err := minion.Call(cmd.Context(), o)
+	res, err := minion.Call(ctx, o)
 	var stop *command.Signalled
-	if errors.As(context.Cause(cmd.Context()), &stop) {
+	if errors.As(context.Cause(ctx), &stop) {
 		return command.Exit(stop.Code(), errors.New(report.Interrupted(stop.How(), "")))
 	}
 	if err != nil {
 		return err
 	}
-	return f.show(cmd, w, o.Fun, res)
+	return f.show(w.Cmd, out, o.Fun, res)
 }
 
 // call reads the words beside the options.
@@ -140,13 +128,13 @@ func (f *flags) call(version string, words []string) (minion.CallOptions, error)
 		o.Local, o.Returners = true, nil
 	}
 	o.Fun = words[0]
-	o.Args = arguments.Parse(words[1:], strings.FieldsFunc(f.noParse, func(r rune) bool { return r == ',' }))
+	o.Args = f.Arguments(words[1:])
 	return o, nil
 }
 
 // config is the minion's, changed as the line wants it.
 func (f *flags) config(ctx context.Context, log *slog.Logger) (*config.Minion, error) {
-	conf, warnings, err := config.LoadMinion(f.dir)
+	conf, warnings, err := config.LoadMinion(f.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -198,9 +186,9 @@ func (f *flags) show(cmd *cobra.Command, w io.Writer, fun string, res minion.Cal
 }
 
 func (f *flags) render(stdout, w io.Writer, fun string, res minion.CallResult) error {
-	o := f.output.Options(stdout)
+	o := f.Output.Options(stdout)
 	o.Retcode = res.Retcode
-	name := f.output.Outputter
+	name := f.Output.Outputter
 	if fun == "sys.doc" {
 		if m, ok := res.Return.(*wire.Map); ok {
 			return report.Docs(w, []*wire.Map{m}, name, o)

@@ -12,24 +12,20 @@ import (
 
 // flags are the options of the command salt-cp.
 type flags struct {
-	dir            string
+	command.Frame
 	timeout        int
 	chunked, plain bool
 
 	target command.Target
-	output command.Output
-	logs   command.Log
 }
 
 func (f *flags) register(s *options.Set) {
-	f.dir = "/etc/salt"
-	s.Text(&f.dir, "-c --config-dir", "DIR", "folder with the file master; default: /etc/salt")
+	f.RegisterDir(s, "master")
 	s.Int(&f.timeout, "-t --timeout", "SECONDS", "seconds until a silent minion is asked whether it still runs a job; default: the master's option timeout")
 	s.Bool(&f.chunked, "-C --chunked", "send files in chunks, and folders; so it is without it, too, for files that are large or no text")
 	s.Bool(&f.plain, "-n --no-compression", "do not compress the chunks")
 	f.target.Register(s, "--compound") // -C is taken
-	f.output.Register(s)
-	f.logs.Register(s)
+	f.RegisterMaster(s)
 }
 
 // line is what a command line asks for.

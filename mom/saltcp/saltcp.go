@@ -36,7 +36,7 @@ func Command() *cobra.Command {
 					fmt.Fprintf(cmd.OutOrStdout(), "Usage: salt-cp %s\n\n", usage) // as Salt does; the error tells the rest
 					return errors.Join(s.WriteHelp(cmd.OutOrStdout()), err)
 				}
-				return f.run(cmd, l)
+				return f.Run(cmd, func(w *command.Work) error { return f.work(w, l) })
 			}
 		},
 	}.Command()
@@ -46,7 +46,7 @@ func Command() *cobra.Command {
 type copying struct {
 	f       *flags
 	l       line
-	client  *client.Client
+	client  client.Master
 	chunk   int            // bytes
 	texts   map[string]any // what goes in one job, by path here; nil: files go in chunks
 	files   []file
@@ -54,34 +54,27 @@ type copying struct {
 	log     *slog.Logger
 }
 
-func (f *flags) run(cmd *cobra.Command, l line) (err error) {
-	log, closer, err := f.logs.Open(cmd.ErrOrStderr())
+func (f *flags) work(w *command.Work, l line) error {
+	master, conf, err := w.Master()
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, closer.Close()) }()
-	o, err := client.FromConfig(f.dir, log)
-	if err != nil {
-		return err
-	}
-	f.output.Configure(&o, log)
-	c := &copying{f: f, l: l, client: client.New(o), chunk: defaultChunk, results: results{}, log: log}
-	if n, _ := o.Get("salt_cp_chunk_size"); n != nil {
+	c := &copying{f: f, l: l, client: master, chunk: defaultChunk, results: results{}, log: w.Log}
+	if n, _ := conf.Get("salt_cp_chunk_size"); n != nil {
 		c.chunk = int(n.(int64))
 	}
-	defer func() { err = errors.Join(err, c.client.Close()) }()
-	w, err := f.output.Open(cmd.OutOrStdout())
+	out, err := w.Results()
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, w.Close()) }()
-	if err := c.read(cmd.ErrOrStderr()); err != nil {
+	if err := c.read(w.Stderr); err != nil {
 		return err
 	}
-	if err := c.send(cmd.Context()); err != nil {
-		return ended(cmd.Context(), err)
+	ctx := w.Cmd.Context()
+	if err := c.send(ctx); err != nil {
+		return f.ended(ctx, err)
 	}
-	if err := output.Render(w, f.output.Outputter, c.results.value(), f.output.Options(cmd.OutOrStdout())); err != nil {
+	if err := output.Render(out, f.Output.Outputter, c.results.value(), f.Output.Options(w.Stdout)); err != nil {
 		return err
 	}
 	if !c.results.good() {
@@ -116,7 +109,7 @@ func (c *copying) send(ctx context.Context) error {
 }
 
 // ended gives the command's end for jobs that could not be run.
-func ended(ctx context.Context, err error) error {
+func (f *flags) ended(ctx context.Context, err error) error {
 	var stop *command.Signalled
 	if errors.As(context.Cause(ctx), &stop) {
 		return command.Exit(stop.Code(), fmt.Errorf("\nExiting gracefully on %s. Files may be at minions in part", stop.How()))
@@ -135,5 +128,5 @@ func ended(ctx context.Context, err error) error {
 	case errors.Is(err, errLocal), errors.Is(err, fs.ErrPermission):
 		return err
 	}
-	return command.Exit(report.NoReturn, fmt.Errorf("The salt master could not be contacted. Is master running?\n%w", err))
+	return command.Exit(report.NoReturn, f.Unasked(err))
 }

@@ -56,7 +56,7 @@ func (k *run) delete(glob string) error {
 }
 
 func (k *run) change(c change, glob string) error {
-	return k.with(func(s *keys.Store) error {
+	return k.with(func(s ring) error {
 		sel := s.Match(glob, c.states...)
 		if sel.Len() == 0 {
 			if !k.plain() {
@@ -73,7 +73,7 @@ func (k *run) change(c change, glob string) error {
 			}
 			return err
 		}
-		done, err := c.apply(s, sel)
+		done, err := s.Apply(c, sel)
 		return errors.Join(k.changed(c, done), err)
 	})
 }
@@ -161,7 +161,7 @@ func readLine(ctx context.Context, in io.Reader) (string, error) {
 	}
 }
 
-// changed tells the user and the master what was done.
+// changed tells the user what was done.
 func (k *run) changed(c change, done []keys.Key) error {
 	slices.SortStableFunc(done, func(a, b keys.Key) int {
 		return slices.Index(c.states, a.State) - slices.Index(c.states, b.State)
@@ -170,16 +170,15 @@ func (k *run) changed(c change, done []keys.Key) error {
 	for _, d := range done {
 		sel[d.State] = append(sel[d.State], d.ID)
 	}
-	errs := []error{k.follow(c, sel, done)}
 	if !k.plain() {
-		return errors.Join(append(errs, k.show(selected(sel, c.states, false)))...)
+		return k.show(selected(sel, c.states, false))
 	}
 	for _, d := range done {
 		if _, err := fmt.Fprintf(k.out, "Key for minion %s %s.\n", d.ID, c.done); err != nil {
-			return errors.Join(append(errs, err)...)
+			return err
 		}
 	}
-	return errors.Join(errs...)
+	return nil
 }
 
 // follow does what a change of keys brings with it. A master that runs follows
@@ -227,7 +226,7 @@ func (k *run) tell(c change, done []keys.Key) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(k.cmd.Context()), tellTimeout)
 	defer cancel()
-	cl, err := client.Open(k.dir)
+	cl, err := client.Open(k.Dir)
 	if err == nil {
 		for _, d := range done {
 			if err = cl.Fire(ctx, "salt/key", keys.Event(c.act, d.ID)); err != nil {

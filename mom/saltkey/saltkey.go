@@ -2,19 +2,16 @@ package saltkey
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"log/slog"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/crypt"
-	"github.com/momtree/mom/internal/daemon"
 	"github.com/momtree/mom/internal/output"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/mom/command"
@@ -38,7 +35,8 @@ func Command() *cobra.Command {
 
 // flags are the options of the command salt-key.
 type flags struct {
-	dir, user         string
+	command.Frame
+	user              string
 	quiet, yes        bool
 	rotate, setRotate bool
 
@@ -53,27 +51,21 @@ type flags struct {
 	priv, pub  string
 	signature  string
 	autoCreate bool
-
-	output command.Output
-	logs   command.Log
 }
 
 func (f *flags) register(s *options.Set) {
-	f.dir, f.genDir, f.keysize = "/etc/salt", ".", crypt.DefaultBits
-	s.Text(&f.dir, "-c --config-dir", "DIR", "folder with the file master; default: /etc/salt")
+	f.genDir, f.keysize = ".", crypt.DefaultBits
+	f.RegisterDir(s, "master")
 	s.Text(&f.user, "-u --user", "USER", "work as this user; default: the master's option user")
 	s.Bool(&f.quiet, "-q --quiet", "show errors and questions only")
 	s.Bool(&f.yes, "-y --yes", "ask nothing, the answer is yes")
 	s.Func("--rotate-aes-key", "BOOL", "have the master use a new session key after an accepted key was deleted or rejected; default: the master's option rotate_aes_key", f.setRotation)
 
-	// Not command.Log.Register: -l means something else here.
-	s.Group("Logging Options")
-	s.Func("--log-level", "LEVEL", "what is told on standard error; default: warning", command.LogLevel(&f.logs.Level))
-	s.Values("--log-level", daemon.Levels()...)
-	s.Text(&f.logs.File, "--log-file", "FILE", "keep a log of this command in a file")
-	s.Func("--log-file-level", "LEVEL", "what that file is told; default: as --log-level", command.LogLevel(&f.logs.FileLevel))
-	s.Values("--log-file-level", daemon.Levels()...)
-	f.output.Register(s)
+	// -l and -a mean something else here.
+	f.Logs.RegisterLong(s)
+	f.Output.Register(s)
+	f.Login.RegisterLong(s)
+	f.API.Register(s)
 
 	s.Group("Actions")
 	do := func(names, help string, action func(k *run) error) {
@@ -174,7 +166,8 @@ func (f *flags) refuse(format string, args ...any) {
 // run is one run of the command salt-key.
 type run struct {
 	*flags
-	conf   *config.Master
+	conf   *config.Master // nil where master is there
+	master client.Master  // whose wheel is asked; nil: the keys are in folders of this machine
 	cmd    *cobra.Command
 	out    io.Writer // results
 	stdout io.Writer
@@ -190,65 +183,71 @@ func (f *flags) run(cmd *cobra.Command, words []string) (err error) {
 	if len(words) > 0 && !(len(f.actions) > 0 && f.actions[0] == "-F --finger-all") {
 		return &options.Error{Text: fmt.Sprintf("unexpected argument '%s'", words[0])}
 	}
-	k := &run{flags: f, cmd: cmd, stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr()}
-	log, closer, err := f.logs.Open(k.stderr)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, closer.Close()) }()
-	k.log = log
-	if k.conf, _, err = config.LoadMaster(f.dir); err != nil {
-		return err
-	}
-	f.output.Configure(k.conf, log)
-	if err := workAs(cmp.Or(f.user, k.conf.User), f.user != ""); err != nil {
+	return f.Run(cmd, f.work)
+}
+
+func (f *flags) work(w *command.Work) error {
+	k := &run{flags: f, cmd: w.Cmd, stdout: w.Stdout, stderr: w.Stderr, log: w.Log}
+	if err := k.begin(w); err != nil {
 		return err
 	}
 	if f.quiet {
 		k.stdout = io.Discard
 	}
-	w, err := f.output.Open(k.stdout)
-	if err != nil {
+	var err error
+	if k.out, err = w.ResultsTo(k.stdout); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, w.Close()) }()
-	k.out = w
 	if f.action == nil {
 		return k.listAll()
 	}
 	return f.action(k)
 }
 
-// plain tells whether the output is the one for people; any other is one document
-// and nothing else.
-func (k *run) plain() bool { return k.output.Outputter == "" || k.output.Outputter == "key" }
-
-// show writes a result.
-func (k *run) show(v any) error {
-	return output.Render(k.out, cmp.Or(k.output.Outputter, "key"), v, k.output.Options(k.cmd.OutOrStdout()))
-}
-
-// store opens the key folders. They are there once a master has run; a command
-// that looks does not make them.
-func (k *run) store() (*keys.Store, error) {
-	if _, err := os.Stat(k.conf.PkiDir); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there are no keys: pki_dir %s does not exist; no master has run with the configuration in %s", k.conf.PkiDir, k.dir)
-	}
-	s, err := keys.Open(keys.Options{PkiDir: k.conf.PkiDir, HashType: k.conf.HashType, AutosignTimeout: k.conf.AutosignTimeout, Log: k.log})
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
-}
-
-// with opens the key folders for fn.
-func (k *run) with(fn func(s *keys.Store) error) (err error) {
-	s, err := k.store()
+// begin finds the keys: those of this machine, or with a login those of the master that the
+// command is to ask.
+func (k *run) begin(w *command.Work) error {
+	afar, err := k.Afar()
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	return fn(s)
+	if afar || k.Login.Eauth != "" {
+		if err := k.consistent(); err != nil {
+			return err
+		}
+		k.master, _, err = w.Master()
+		return err
+	}
+	if k.Login != (command.Login{}) {
+		return &options.Error{Text: "-T, --username, --password and --password-file go with a service to log in with: --auth NAME"}
+	}
+	if k.conf, _, err = config.LoadMaster(k.Dir); err != nil {
+		return err
+	}
+	k.Output.Configure(k.conf, k.log)
+	return workAs(cmp.Or(k.user, k.conf.User), k.user != "")
+}
+
+// consistent refuses what can be done on the master's own machine alone.
+func (k *run) consistent() error {
+	for _, a := range k.actions {
+		if a == "--gen-keys" || a == "--gen-signature" {
+			return &options.Error{Text: a + " makes files on this machine and asks no master: leave --api and --auth out"}
+		}
+	}
+	if k.user != "" || k.setRotate {
+		return &options.Error{Text: "--user and --rotate-aes-key are for the master's own machine; its options user and rotate_aes_key hold here"}
+	}
+	return nil
+}
+
+// plain tells whether the output is the one for people; any other is one document
+// and nothing else.
+func (k *run) plain() bool { return k.Output.Outputter == "" || k.Output.Outputter == "key" }
+
+// show writes a result.
+func (k *run) show(v any) error {
+	return output.Render(k.out, cmp.Or(k.Output.Outputter, "key"), v, k.Output.Options(k.cmd.OutOrStdout()))
 }
 
 // selected is a selection in Salt's form; order names the folders' order, and all

@@ -12,42 +12,38 @@ import (
 func (k *run) listAll() error { return k.list(keys.Listed...) }
 
 func (k *run) list(states ...keys.State) error {
-	return k.with(func(s *keys.Store) error { return k.show(selected(s.All(states...), states, true)) })
+	return k.with(func(s ring) error { return k.show(selected(s.All(states...), states, true)) })
 }
 
 func (k *run) print(glob string) error {
-	return k.with(func(s *keys.Store) error {
+	return k.with(func(s ring) error {
 		return k.shown(glob, s.Match(glob), s.Print)
 	})
 }
 
 func (k *run) finger(glob string) error {
-	return k.with(func(s *keys.Store) error {
+	return k.with(func(s ring) error {
 		sel := s.Match(glob)
-		local, err := s.LocalKeys(glob)
+		local, err := s.Own(glob)
 		if err != nil {
 			return err
 		}
 		sel[keys.Local] = local
-		return k.shown(glob, sel, k.fingers(s))
+		return k.shown(glob, sel, s.Finger)
 	})
 }
 
 func (k *run) fingerMaster() error {
-	return k.with(func(s *keys.Store) error {
-		local, err := s.LocalKeys("master.*")
+	return k.with(func(s ring) error {
+		local, err := s.Own("master.*")
 		if err != nil {
 			return err
 		}
 		if len(local) == 0 {
-			return command.Exit(command.ExitFailure, fmt.Errorf("the master has no keys in %s yet; it makes them at its first start", k.conf.PkiDir))
+			return command.Exit(command.ExitFailure, errors.New("the master has no keys yet; it makes them at its first start"))
 		}
-		return k.shown("master.*", keys.Selection{keys.Local: local}, k.fingers(s))
+		return k.shown("master.*", keys.Selection{keys.Local: local}, s.Finger)
 	})
-}
-
-func (k *run) fingers(s *keys.Store) func(keys.Selection) ([]keys.Shown, error) {
-	return func(sel keys.Selection) ([]keys.Shown, error) { return s.Finger(sel, "") }
 }
 
 // shown writes what read makes of the selected keys. A key that cannot be read is

@@ -13,7 +13,6 @@ import (
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/output"
 	"github.com/momtree/mom/master/runners"
-	"github.com/momtree/mom/mom/arguments"
 	"github.com/momtree/mom/mom/command"
 	"github.com/momtree/mom/mom/options"
 	"github.com/momtree/mom/value"
@@ -35,76 +34,55 @@ func Command() *cobra.Command {
 
 // flags are the options of the command salt-run.
 type flags struct {
-	dir, jid, noParse string
-	timeout           int
-	stdin, doc, async bool
-
-	output command.Output
-	login  command.Login
-	logs   command.Log
+	command.Frame
+	jid        string
+	timeout    int
+	doc, async bool
 }
 
 func (f *flags) register(s *options.Set) {
-	f.dir = "/etc/salt"
-	s.Text(&f.dir, "-c --config-dir", "DIR", "folder with the file master; default: /etc/salt")
+	f.RegisterDir(s, "master")
 	s.Int(&f.timeout, "-t --timeout", "SECONDS", "how long functions wait for minions; default: the master's option timeout")
 	s.Text(&f.jid, "--jid", "JID", "the id of this call on the event bus; default: a new one")
-	s.Bool(&f.stdin, "--args-stdin", "read one more argument from each line of standard input")
-	s.Text(&f.noParse, "--no-parse", "NAMES", "keyword arguments, separated by commas, whose values stay text")
+	f.RegisterWords(s)
 	s.Bool(&f.doc, "-d --doc --documentation", "show the documentation of a function, a module or, without a name, all of them")
 	s.Bool(&f.async, "--async", "start the function and do not wait; its result goes to the event bus and into the job cache")
-	f.output.Register(s)
-	f.login.Register(s)
-	f.logs.Register(s)
+	f.RegisterMaster(s)
 }
 
 func (f *flags) run(cmd *cobra.Command, words []string) (err error) {
-	if f.stdin {
-		more, err := command.StdinWords(cmd.InOrStdin())
-		if err != nil {
-			return err
-		}
-		words = append(words, more...)
+	if words, err = f.Words(cmd, words); err != nil {
+		return err
 	}
 	if f.timeout < 0 {
 		return &options.Error{Text: fmt.Sprintf("option -t: %d is not a number of seconds", f.timeout)}
 	}
-	w, err := f.output.Open(cmd.OutOrStdout())
+	return f.Run(cmd, func(w *command.Work) error { return f.work(w, words) })
+}
+
+func (f *flags) work(w *command.Work, words []string) error {
+	out, err := w.Results()
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, w.Close()) }()
 	if f.doc || len(words) == 0 {
-		return f.docs(w, cmd.OutOrStdout(), words)
+		return f.docs(out, w.Stdout, words)
 	}
-	log, closer, err := f.logs.Open(cmd.ErrOrStderr())
+	cl, _, err := w.Master()
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, closer.Close()) }()
-	o, err := client.FromConfig(f.dir, nil)
-	if err != nil {
-		return err
-	}
-	o.Log = log
-	f.output.Configure(&o, log)
-	c := client.New(o)
-	defer func() { err = errors.Join(err, c.Close()) }()
-	cl, err := f.login.As(cmd.Context(), c, cmd.InOrStdin(), cmd.ErrOrStderr())
-	if err != nil {
-		return err
-	}
-	call := f.call(words)
+	ctx, call := w.Cmd.Context(), f.call(words)
 	if f.async {
-		run, err := cl.StartRunner(cmd.Context(), call)
+		run, err := cl.StartRunner(ctx, call)
 		if err != nil {
-			return f.failed(cmd.Context(), err)
+			return f.failed(ctx, err)
 		}
-		_, err = fmt.Fprintf(cmd.ErrOrStderr(), "[WARNING ] Running in asynchronous mode. Results of this execution may be collected by attaching to the "+
+		_, err = fmt.Fprintf(w.Stderr, "[WARNING ] Running in asynchronous mode. Results of this execution may be collected by attaching to the "+
 			"master event bus or by examining the master job cache, if configured. This execution is running under tag %s\n", run.Tag)
 		return err
 	}
-	result, err := cl.CallRunner(cmd.Context(), call)
+	result, err := cl.CallRunner(ctx, call)
 	var failure *client.RunnerError
 	if errors.As(err, &failure) {
 		result = failure.Value
@@ -114,23 +92,22 @@ func (f *flags) run(cmd *cobra.Command, words []string) (err error) {
 		if err != nil {
 			return fmt.Errorf("the result of %s cannot be read: %w", call.Fun, err)
 		}
-		if err := f.show(w, cmd.OutOrStdout(), v); err != nil {
+		if err := f.show(out, w.Stdout, v); err != nil {
 			return err
 		}
 	}
-	return f.failed(cmd.Context(), err)
+	return f.failed(ctx, err)
 }
 
 func (f *flags) call(words []string) client.RunnerCall {
-	noParse := strings.FieldsFunc(f.noParse, func(r rune) bool { return r == ',' })
-	c := client.RunnerCall{Fun: words[0], JID: f.jid, Timeout: time.Duration(f.timeout) * time.Second}
-	c.Args = arguments.Parse(words[1:], noParse)
-	return c
+	return client.RunnerCall{
+		Fun: words[0], Args: f.Arguments(words[1:]), JID: f.jid, Timeout: time.Duration(f.timeout) * time.Second,
+	}
 }
 
 // show writes a result. A function may name the outputter that suits it.
 func (f *flags) show(w, stdout io.Writer, v any) error {
-	name := f.output.Outputter
+	name := f.Output.Outputter
 	if m, ok := v.(*value.Map); ok && m.Len() == 2 && m.Has("outputter") && m.Has("data") {
 		if name == "" && output.Known(m.String("outputter")) {
 			name = m.String("outputter")
@@ -140,7 +117,7 @@ func (f *flags) show(w, stdout io.Writer, v any) error {
 	if v == nil && (name == "" || name == "nested") {
 		return nil // Salt says nothing of None
 	}
-	return output.Render(w, name, v, f.output.Options(stdout))
+	return output.Render(w, name, v, f.Output.Options(stdout))
 }
 
 // failed gives the command's end: nil for a call that succeeded.
@@ -164,7 +141,7 @@ func (f *flags) failed(ctx context.Context, err error) error {
 	case errors.Is(err, client.ErrNoKey):
 		return command.Exit(command.ExitFailure, err)
 	}
-	return command.Exit(command.ExitFailure, fmt.Errorf("The salt master could not be contacted. Is master running?\n%w", err))
+	return command.Exit(command.ExitFailure, f.Unasked(err))
 }
 
 // docs shows the documentation of functions; the master need not run for it.
@@ -181,13 +158,13 @@ func (f *flags) docs(w, stdout io.Writer, words []string) error {
 	if len(names) == 0 {
 		return command.Exit(command.ExitFailure, fmt.Errorf("'%s' is neither a runner function nor a module of such; salt-run -d shows them all", word))
 	}
-	if f.output.Outputter != "" {
+	if f.Output.Outputter != "" {
 		docs := value.NewMap()
 		for _, name := range names {
 			fn, _ := runners.Lookup(name)
 			docs.Set(name, fn.Doc)
 		}
-		return output.Render(w, f.output.Outputter, docs, f.output.Options(stdout))
+		return output.Render(w, f.Output.Outputter, docs, f.Output.Options(stdout))
 	}
 	for _, name := range names {
 		fn, _ := runners.Lookup(name)

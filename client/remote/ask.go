@@ -1,0 +1,148 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/momtree/mom/client"
+)
+
+// question is one request.
+type question struct {
+	method, path string
+	query        url.Values
+	body         []byte
+	limit        int64         // of the answer
+	time         time.Duration // for all of it
+	once         bool          // it may be sent again: an Idempotency-Key goes with it
+}
+
+// How often a request is sent whose answer was lost, and how long is waited in between.
+const (
+	sendings = 3
+	sendWait = time.Second
+)
+
+// ask sends a request and gives the document that answers it.
+func (c *Client) ask(ctx context.Context, q question) (any, error) {
+	ctx, cancel := context.WithTimeout(ctx, q.time)
+	defer cancel()
+	key := ""
+	if q.once {
+		key = rand.Text()
+	}
+	for n := 1; ; n++ {
+		v, err := c.send(ctx, q, key)
+		if !errors.Is(err, errLost) || !q.once || n == sendings || ctx.Err() != nil {
+			return v, err
+		}
+		c.o.Log.Debug("The answer of the API was lost; asking again, which starts nothing twice", "path", q.path, "err", err)
+		t := time.NewTimer(sendWait)
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			t.Stop()
+			return nil, err
+		}
+	}
+}
+
+// errLost: the request was sent or not, and what came of it is not known.
+var errLost = errors.New("the connection broke")
+
+func (c *Client) send(ctx context.Context, q question, key string) (any, error) {
+	r, err := c.request(ctx, q.method, q.path, q.query, q.body)
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Accept", "application/vnd.mom+json, application/json;q=0.9")
+	if q.body != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if key != "" {
+		r.Header.Set("Idempotency-Key", key)
+	}
+	c.o.Log.Debug("Asking the API", "method", q.method, "path", q.path)
+	resp, err := c.do(r)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(io.LimitReader(resp.Body, q.limit+1))
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, fmt.Errorf("the API at %s: %w", c.base, ctx.Err())
+	case err != nil:
+		return nil, fmt.Errorf("%w: the answer of the API at %s broke off: %w: %w", client.ErrUnreachable, c.base, errLost, err)
+	case int64(len(b)) > q.limit:
+		return nil, fmt.Errorf("the answer of the API at %s to %s %s is larger than %d MiB, and was not read", c.base, q.method, q.path, q.limit>>20)
+	}
+	var raw client.Raw
+	if err := raw.UnmarshalJSON(b); err != nil {
+		if resp.StatusCode != http.StatusOK {
+			return nil, failed(resp.StatusCode, nil)
+		}
+		return nil, fmt.Errorf("the answer of the API at %s to %s %s is no JSON; is it an API? %w", c.base, q.method, q.path, err)
+	}
+	v, err := raw.Decode()
+	if err != nil {
+		return nil, fmt.Errorf("the answer of the API at %s: %w", c.base, err)
+	}
+	if resp.StatusCode != http.StatusOK {
+		return nil, failed(resp.StatusCode, v)
+	}
+	return v, nil
+}
+
+// request makes one for a path below the address of the API.
+func (c *Client) request(ctx context.Context, method, path string, query url.Values, body []byte) (*http.Request, error) {
+	u := *c.base
+	u.Path += path
+	u.RawQuery = query.Encode()
+	var from io.Reader
+	if body != nil {
+		from = bytes.NewReader(body)
+	}
+	r, err := http.NewRequestWithContext(ctx, method, u.String(), from)
+	if err != nil {
+		return nil, fmt.Errorf("ask the API: %w", err)
+	}
+	if c.token != "" {
+		r.Header.Set("X-Auth-Token", c.token)
+	}
+	return r, nil
+}
+
+// do sends a request and refuses redirects.
+func (c *Client) do(r *http.Request) (*http.Response, error) {
+	resp, err := c.http.Do(r)
+	if err != nil {
+		if ue, ok := errors.AsType[*url.Error](err); ok {
+			err = ue.Err // its text repeats the address
+		}
+		if ctx := r.Context(); ctx.Err() != nil {
+			return nil, fmt.Errorf("the API at %s: %w", c.base, ctx.Err())
+		}
+		if _, bad := errors.AsType[*x509.UnknownAuthorityError](err); bad {
+			return nil, fmt.Errorf("the API at %s: %w; name its authority with --api-ca", c.base, err)
+		}
+		return nil, fmt.Errorf("%w: the API at %s: %w: %w", client.ErrUnreachable, c.base, errLost, err)
+	}
+	if resp.StatusCode < 300 || resp.StatusCode > 399 {
+		return resp, nil
+	}
+	resp.Body.Close()
+	to := resp.Header.Get("Location")
+	if to == "/login" || to == c.base.Path+"/login" { // rest_tornado's word for a token that it does not know
+		return nil, failed(http.StatusUnauthorized, "No permission -- see authorization schemes")
+	}
+	return nil, fmt.Errorf("%w: %s answers %d and names %q; give the address where the API itself is", ErrRedirected, r.URL.Redacted(), resp.StatusCode, to)
+}

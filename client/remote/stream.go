@@ -1,0 +1,149 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/momtree/mom/client"
+)
+
+// stream is an answer without end that is being read. It ends by itself when nothing comes
+// for too long.
+type stream struct {
+	d      *decoder
+	body   io.ReadCloser
+	cancel context.CancelFunc
+	watch  *time.Timer
+	calm   time.Duration
+	opened time.Time
+}
+
+// open asks for a stream. ctx bounds the opening alone.
+func (c *Client) open(ctx context.Context, path string, query url.Values, after string) (*stream, error) {
+	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, cancel)
+	limit := time.AfterFunc(c.o.Timeout, cancel)
+	defer limit.Stop()
+	fail := func(err error) (*stream, error) {
+		stop()
+		cancel()
+		if ctx.Err() != nil {
+			err = ctx.Err()
+		}
+		return nil, err
+	}
+	r, err := c.request(life, http.MethodGet, path, query, nil)
+	if err != nil {
+		return fail(err)
+	}
+	r.Header.Set("Accept", "text/event-stream")
+	if after != "" {
+		r.Header.Set("Last-Event-ID", after)
+	}
+	resp, err := c.do(r)
+	if err != nil {
+		return fail(err)
+	}
+	if kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type")); resp.StatusCode != http.StatusOK || err != nil || kind != "text/event-stream" {
+		b, _ := io.ReadAll(io.LimitReader(resp.Body, headBytes)) // an error, whose text is not worth more
+		resp.Body.Close()
+		if resp.StatusCode == http.StatusOK {
+			return fail(fmt.Errorf("%w: that of %s to %s", errNoStream, c.base, path))
+		}
+		var raw client.Raw
+		if raw.UnmarshalJSON(b) != nil {
+			return fail(failed(resp.StatusCode, nil))
+		}
+		v, _ := raw.Decode()
+		return fail(failed(resp.StatusCode, v))
+	}
+	if !stop() { // ctx ended just now
+		resp.Body.Close()
+		return fail(ctx.Err())
+	}
+	s := &stream{body: resp.Body, cancel: cancel, calm: c.o.Silence, opened: time.Now()}
+	s.watch = time.AfterFunc(s.calm, cancel)
+	s.d = newDecoder(s, maxEvent)
+	return s, nil
+}
+
+// Read gives what comes, and counts it as a sign of life.
+func (s *stream) Read(b []byte) (int, error) {
+	n, err := s.body.Read(b)
+	if n > 0 {
+		s.watch.Reset(s.calm)
+	}
+	return n, err
+}
+
+// next gives the next event. When ctx ends, the stream does too.
+func (s *stream) next(ctx context.Context) (event, error) {
+	stop := context.AfterFunc(ctx, s.cancel)
+	defer stop()
+	e, err := s.d.next()
+	if err != nil && ctx.Err() != nil {
+		return event{}, ctx.Err()
+	}
+	return e, err
+}
+
+func (s *stream) close() {
+	s.watch.Stop()
+	s.cancel()
+	_ = s.body.Close() // nothing more is read from it
+}
+
+// How a stream that breaks is asked for again: so often without news in between, after a
+// wait that doubles.
+const (
+	reopenings    = 7
+	reopenWaitMin = 500 * time.Millisecond
+	reopenWaitMax = 15 * time.Second
+	// steady is how long a stream has to live to count as one that works.
+	steady = time.Minute
+)
+
+// patience counts the vain attempts at a stream.
+type patience struct {
+	failed int
+	wait   time.Duration
+}
+
+func (p *patience) reset() { p.failed, p.wait = 0, 0 }
+
+// again waits before the next attempt; false if there have been enough. The first is made
+// at once.
+func (p *patience) again(ctx context.Context) (bool, error) {
+	if p.failed++; p.failed > reopenings {
+		return false, nil
+	}
+	if p.wait > 0 {
+		t := time.NewTimer(p.wait)
+		defer t.Stop()
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			return false, ctx.Err()
+		}
+	}
+	p.wait = min(max(2*p.wait, reopenWaitMin), reopenWaitMax)
+	return true, nil
+}
+
+// errNoStream: something else answers where a stream was asked for.
+var errNoStream = errors.New("the answer is no stream of events")
+
+// vain tells whether asking again is of no use: the API has said no.
+func vain(err error) bool {
+	if errors.Is(err, ErrRedirected) || errors.Is(err, errLarge) || errors.Is(err, errNoStream) {
+		return true
+	}
+	e, ok := errors.AsType[*StatusError](err)
+	return ok && e.Status < 500 && e.Status != http.StatusTooManyRequests
+}

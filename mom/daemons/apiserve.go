@@ -1,0 +1,135 @@
+package daemons
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/momtree/mom/api"
+	"github.com/momtree/mom/api/stream"
+	"github.com/momtree/mom/internal/config"
+)
+
+// gatewayTime bounds a call of a gateway that waits, beyond what its own listener allows.
+const gatewayTime = 25 * time.Hour
+
+// apiOptions are what an [apiDaemon] is made of.
+type apiOptions struct {
+	backend api.Backend
+	done    func() error // closes what the backend stands on
+	events  bool         // the backend has them
+	conf    *config.Master
+	version string
+	log     *slog.Logger
+}
+
+// apiDaemon is the listeners of the API and what they share.
+type apiDaemon struct {
+	o       apiOptions
+	hub     *stream.Hub
+	servers []*api.Server
+}
+
+// newAPI binds the listeners that the configuration asks for.
+func newAPI(o apiOptions) (*apiDaemon, error) {
+	a := &apiDaemon{o: o, hub: api.NewHub(time.Now)}
+	for _, l := range []struct {
+		dialect api.Dialect
+		section map[string]any
+	}{{api.CherryPy, o.conf.RestCherrypy}, {api.Tornado, o.conf.RestTornado}} {
+		if l.section == nil {
+			continue
+		}
+		if err := a.listen(l.dialect, l.section); err != nil {
+			return nil, errors.Join(err, a.close())
+		}
+	}
+	if len(a.servers) == 0 {
+		return nil, errors.Join(fmt.Errorf("nothing to serve: put rest_cherrypy (or rest_tornado) with port, ssl_crt and ssl_key into %s", o.conf.ConfFile), a.close())
+	}
+	if len(o.conf.NetapiEnableClients) == 0 {
+		o.log.Warn("No client is enabled, so nothing can be run: name them in netapi_enable_clients")
+	}
+	return a, nil
+}
+
+func (a *apiDaemon) listen(d api.Dialect, section map[string]any) error {
+	o, notes, err := api.OptionsOf(d, section, a.o.conf.NetapiEnableClients, a.o.conf.RestTimeout)
+	for _, n := range notes {
+		a.o.log.Warn(n)
+	}
+	if err != nil {
+		return err
+	}
+	o.Version, o.Log, o.Hub, o.NoEvents = a.o.version, a.o.log, a.hub, !a.o.events
+	s, err := api.New(o, a.o.backend)
+	if err != nil {
+		return err
+	}
+	a.servers = append(a.servers, s)
+	a.o.log.Info("The REST API is served", "dialect", string(d), "addr", s.Addr().String(), "tls", s.TLS())
+	return nil
+}
+
+// close releases a daemon that is not run.
+func (a *apiDaemon) close() error {
+	var errs []error
+	for _, s := range a.servers {
+		errs = append(errs, s.Close())
+	}
+	a.hub.Close()
+	return errors.Join(errors.Join(errs...), a.o.done())
+}
+
+// run serves all listeners until ctx ends or one of them fails.
+func (a *apiDaemon) run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var wg sync.WaitGroup
+	if a.o.events {
+		wg.Go(func() { api.Feed(ctx, a.o.backend, a.hub, a.o.log) })
+	}
+	errs := make([]error, len(a.servers))
+	for i, s := range a.servers {
+		wg.Go(func() {
+			errs[i] = s.Run(ctx)
+			cancel()
+		})
+	}
+	wg.Wait()
+	a.hub.Close()
+	return errors.Join(errors.Join(errs...), a.o.done())
+}
+
+// withAPI puts the API of a master into its process (api: True). The master goes on when the
+// API cannot, and the API ends with the master; drop releases the master when the API's
+// addresses cannot be bound.
+func withAPI(dir string, conf *config.Master, version string, log *slog.Logger, run func(context.Context) error, drop func() error) (func(context.Context) error, func() error, error) {
+	if !conf.Api {
+		return run, drop, nil
+	}
+	if conf.ApiUpstream != "" {
+		return nil, nil, errors.Join(errors.New("api and api_upstream exclude each other: a gateway is no part of a master"), drop())
+	}
+	a, err := localAPI(dir, conf, version, log)
+	if err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("api: True: %w", err), drop())
+	}
+	both := func(ctx context.Context) error {
+		side, cancel := context.WithCancel(ctx)
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			if err := a.run(side); err != nil {
+				log.Error("The REST API is not served any more; the master goes on", "err", err)
+			}
+		})
+		err := run(ctx)
+		cancel()
+		wg.Wait()
+		return err
+	}
+	return both, func() error { return errors.Join(a.close(), drop()) }, nil
+}
