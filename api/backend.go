@@ -41,6 +41,10 @@ type Backend interface {
 	As(l client.Login) Session
 	// Events opens the event bus of the master.
 	Events(ctx context.Context) (Events, error)
+	// JobUser tells who asked for a job, as the master has recorded it; known is false
+	// for a job that it does not have. A master that cannot be asked gives
+	// [client.ErrNotTold].
+	JobUser(ctx context.Context, jid string) (user string, known bool, err error)
 	// Fire puts an event on it.
 	Fire(ctx context.Context, tag string, data any) error
 }
@@ -68,6 +72,8 @@ type Session interface {
 	StartRunner(ctx context.Context, call client.RunnerCall) (client.Started, error)
 	// Wheel calls a wheel function; a failure is in the answer.
 	Wheel(ctx context.Context, fun string, kwargs map[string]any) (client.WheelAnswer, error)
+	// StartWheel calls a wheel function and does not wait.
+	StartWheel(ctx context.Context, fun string, kwargs map[string]any) (client.Started, error)
 	// Follow listens to a job that was started before.
 	Follow(ctx context.Context, jid string) (Following, error)
 	// Returns gives the stored returns of a job.

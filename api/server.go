@@ -45,6 +45,7 @@ type Server struct {
 	end       context.CancelFunc
 	begun     time.Time
 	requests  atomic.Int64
+	answered  [6]atomic.Uint64 // by the first digit of the status; 0: the connection was given to a web socket, or none
 	streaming atomic.Int64
 }
 

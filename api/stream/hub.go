@@ -2,6 +2,7 @@ package stream
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -12,6 +13,8 @@ type Event struct {
 	// Seq counts the events of a hub from 1 on; 0 is a notice to one reader alone.
 	Seq uint64
 	Tag string
+	// For tells who may hear it.
+	For Audience
 	// Data is a JSON text on one line: {"tag": ..., "data": {...}}. It is shared and
 	// must not be changed.
 	Data []byte
@@ -65,18 +68,18 @@ func New(o Options) *Hub {
 	return &Hub{o: o, readers: map[*Reader]struct{}{}}
 }
 
-// Publish hands an event to all readers that want it. It never waits.
-func (h *Hub) Publish(tag string, data []byte) {
+// Publish hands an event to all readers that want it and may hear it. It never waits.
+func (h *Hub) Publish(tag string, data []byte, to Audience) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
 		return
 	}
 	h.seq++
-	e := Event{Seq: h.seq, Tag: tag, Data: data}
+	e := Event{Seq: h.seq, Tag: tag, For: to, Data: data}
 	h.keep(e)
 	for r := range h.readers {
-		if !r.filter.Match(tag) {
+		if !r.wants(e) {
 			continue
 		}
 		if !r.put(e, h.o.Queue, h.o.QueueBytes) {
@@ -112,14 +115,14 @@ type Gap struct {
 
 // Subscribe adds a reader. after is the id of the last event that it has had, or "" for
 // one that begins: then it gets what comes from now on. The gap is nil where nothing is
-// missed.
-func (h *Hub) Subscribe(f Filter, after string) (*Reader, *Gap, error) {
+// missed. What it may not hear is not there for it, now and before.
+func (h *Hub) Subscribe(f Filter, ear Ear, after string) (*Reader, *Gap, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
 		return nil, nil, ErrClosed
 	}
-	r := &Reader{hub: h, filter: f, more: make(chan struct{}, 1)}
+	r := &Reader{hub: h, filter: f, ear: ear, more: make(chan struct{}, 1)}
 	var gap *Gap
 	if after != "" {
 		gap = h.resume(r, after)
@@ -145,11 +148,18 @@ func (h *Hub) resume(r *Reader, after string) *Gap {
 		gap = &Gap{Missed: first - last - 1}
 	}
 	for _, e := range h.kept {
-		if e.Seq > last && r.filter.Match(e.Tag) {
+		if e.Seq > last && r.wants(e) {
 			r.back = append(r.back, e)
 		}
 	}
 	return gap
+}
+
+// Kept gives the events that are kept for readers that come back, in order.
+func (h *Hub) Kept() []Event {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Clone(h.kept)
 }
 
 // Close ends all readers.

@@ -41,7 +41,7 @@ func apiCommand() *cobra.Command {
 					if err != nil {
 						return nil, err
 					}
-					return a.run, nil
+					return withMetrics(conf.ApiMetricsListen, "api", version, log, a.run, a.close, api.Metrics(a.backend, a.hub, a.servers...))
 				},
 			})
 		},
@@ -53,6 +53,7 @@ func apiCommand() *cobra.Command {
 // apiDaemon is the listeners of the API and what they share.
 type apiDaemon struct {
 	client  *client.Client
+	backend api.Backend
 	hub     *stream.Hub
 	servers []*api.Server
 	log     *slog.Logger
@@ -64,6 +65,7 @@ func newAPI(dir string, conf *config.Master, version string, log *slog.Logger) (
 		return nil, err
 	}
 	a := &apiDaemon{client: client.New(o), hub: api.NewHub(time.Now), log: log}
+	a.backend = api.Masters{Client: a.client}
 	for _, l := range []struct {
 		dialect api.Dialect
 		section map[string]any
@@ -93,7 +95,8 @@ func (a *apiDaemon) listen(d api.Dialect, section map[string]any, conf *config.M
 		return err
 	}
 	o.Version, o.Log, o.Hub = version, a.log, a.hub
-	s, err := api.New(o, api.Masters{Client: a.client})
+	o.AllEvents, o.MasterUser = conf.ApiEvents == "all", conf.User
+	s, err := api.New(o, a.backend)
 	if err != nil {
 		return err
 	}
@@ -117,7 +120,7 @@ func (a *apiDaemon) run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var wg sync.WaitGroup
-	wg.Go(func() { api.Feed(ctx, api.Masters{Client: a.client}, a.hub, a.log) })
+	wg.Go(func() { api.Feed(ctx, a.backend, a.hub, a.log) })
 	errs := make([]error, len(a.servers))
 	for i, s := range a.servers {
 		wg.Go(func() {
