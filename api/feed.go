@@ -26,20 +26,21 @@ const (
 // Feed brings the events of a master to a hub until ctx ends. When the bus is lost it is
 // opened again, and the readers are told.
 func Feed(ctx context.Context, b Backend, hub *stream.Hub, log *slog.Logger) {
-	wait, lost := feedWaitMin, false
+	wait, lost, why := feedWaitMin, false, "the event bus of the master was lost; events may be missing"
 	whose := newOwners(b, log, func() {
 		tell(hub, "the master does not tell who asked for jobs; events of your jobs may be missing")
 	})
-	for _, e := range hub.Kept() {
+	for _, e := range hub.Kept() { // of an earlier life of the API
 		whose.learn(e)
+		lost, why = true, "the API was restarted; events may be missing in between"
 	}
 	for ctx.Err() == nil {
 		events, err := b.Events(ctx)
 		if err == nil {
 			if lost {
-				tell(hub, "the event bus of the master was lost; events may be missing")
+				tell(hub, why)
 			}
-			wait, lost = feedWaitMin, true
+			wait, lost, why = feedWaitMin, true, "the event bus of the master was lost; events may be missing"
 			err = pass(ctx, events, whose, hub)
 			_ = events.Close() // it is broken, or we are done
 		}

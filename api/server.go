@@ -95,7 +95,7 @@ func newServer(o Options, b Backend) (*Server, error) {
 		jids: jid.NewGenerator(o.Now, 0),
 	}
 	if s.hub == nil {
-		s.hub, s.own = NewHub(o.Now), true
+		s.hub, s.own = NewHub(o.Now, nil), true
 	}
 	s.ending, s.end = context.WithCancel(context.Background())
 	s.cross = http.NewCrossOriginProtection()
@@ -122,9 +122,10 @@ func newServer(o Options, b Backend) (*Server, error) {
 	return s, nil
 }
 
-// NewHub makes the hub that listeners share.
-func NewHub(now func() time.Time) *stream.Hub {
-	return stream.New(stream.Options{Epoch: strconv.FormatInt(now().UnixMicro(), 36) + rand.Text()[:4]})
+// NewHub makes the hub that listeners share. It keeps its events in a spill, if it has one,
+// which is to be closed after the hub.
+func NewHub(now func() time.Time, spill *stream.Spill) *stream.Hub {
+	return stream.New(stream.Options{Spill: spill, Epoch: strconv.FormatInt(now().UnixMicro(), 36) + rand.Text()[:4]})
 }
 
 // Addr is where the server listens.

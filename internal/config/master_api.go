@@ -24,7 +24,7 @@ type MasterAPI struct {
 	// ApiEventFile bounds the file in the folder api of cachedir in which mom api keeps the
 	// latest events for readers that come back after its restart, in bytes; 0: there is no
 	// such file. Ours. Default 33554432 (32 MiB).
-	ApiEventFile int `yaml:"api_event_file" default:"33554432" min:"0"`
+	ApiEventFile int `yaml:"api_event_file" default:"33554432" min:"0" max:"1073741824"`
 	// ApiMetricsListen is metrics_listen of mom api, such as 127.0.0.1:9146. Ours. Default
 	// none: nothing listens.
 	ApiMetricsListen string `yaml:"api_metrics_listen"`

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -55,6 +56,7 @@ type apiDaemon struct {
 	client  *client.Client
 	backend api.Backend
 	hub     *stream.Hub
+	spill   *stream.Spill // nil: events are kept in memory alone
 	servers []*api.Server
 	log     *slog.Logger
 }
@@ -64,8 +66,14 @@ func newAPI(dir string, conf *config.Master, version string, log *slog.Logger) (
 	if err != nil {
 		return nil, err
 	}
-	a := &apiDaemon{client: client.New(o), hub: api.NewHub(time.Now), log: log}
+	a := &apiDaemon{client: client.New(o), log: log}
 	a.backend = api.Masters{Client: a.client}
+	if conf.ApiEventFile > 0 {
+		if a.spill, err = stream.OpenSpill(filepath.Join(conf.Cachedir, "api"), int64(conf.ApiEventFile), log); err != nil {
+			return nil, errors.Join(fmt.Errorf("api_event_file: %w; 0 does without", err), a.client.Close())
+		}
+	}
+	a.hub = api.NewHub(time.Now, a.spill)
 	for _, l := range []struct {
 		dialect api.Dialect
 		section map[string]any
@@ -111,8 +119,17 @@ func (a *apiDaemon) close() error {
 	for _, s := range a.servers {
 		errs = append(errs, s.Close())
 	}
-	a.hub.Close()
+	errs = append(errs, a.closeHub())
 	return errors.Join(errors.Join(errs...), a.client.Close())
+}
+
+// closeHub ends the readers and has the events written.
+func (a *apiDaemon) closeHub() error {
+	a.hub.Close()
+	if a.spill == nil {
+		return nil
+	}
+	return a.spill.Close()
 }
 
 // run serves all listeners until ctx ends or one of them fails.
@@ -129,6 +146,6 @@ func (a *apiDaemon) run(ctx context.Context) error {
 		})
 	}
 	wg.Wait()
-	a.hub.Close()
+	errs = append(errs, a.closeHub())
 	return errors.Join(errors.Join(errs...), a.client.Close())
 }
