@@ -17,6 +17,9 @@ var ErrNoToken = errors.New("no such token")
 // ErrNoEvents is the answer of a backend that has no event bus.
 var ErrNoEvents = errors.New("the events of the master cannot be had")
 
+// ErrNoMaster is the answer of a backend that is no master: it has jobs and their results.
+var ErrNoMaster = errors.New("This API has no master (api_results): it tells of jobs and their results alone")
+
 // Token is a login that the master remembers.
 type Token struct {
 	Token, Name, Eauth string

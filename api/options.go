@@ -66,6 +66,8 @@ type Options struct {
 	// AllEvents has whoever holds a token hear all events, as Salt does. Default: each
 	// user hears what the rules allow; see docs/api.md, Events.
 	AllEvents bool
+	// NoEvents refuses all streams of events, since the backend has none.
+	NoEvents bool
 	// MasterUser is the user that the master runs as. A user of a login service who is
 	// called so is another one, and no job of the master's user is that one's own.
 	MasterUser string

@@ -139,6 +139,9 @@ func (s *Server) endStream(to sender, why error) error {
 
 // subscribe opens the events that a request asks for.
 func (s *Server) subscribe(c *call, after string) (*stream.Reader, *stream.Event, error) {
+	if s.o.NoEvents {
+		return nil, nil, ErrNoMaster
+	}
 	f, err := stream.NewFilter(c.r.URL.Query()["tag"])
 	if err != nil {
 		return nil, nil, refuse(http.StatusBadRequest, "tag: "+err.Error())

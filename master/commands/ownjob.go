@@ -11,11 +11,12 @@ import (
 // ofOneJob are the runners that tell of one job, and read nothing else.
 var ofOneJob = []string{"jobs.exit_success", "jobs.list_job", "jobs.lookup_jid", "jobs.print_job", "topology.trace"}
 
-// ownJob tells whether a call asks for a job of the very user who makes it: whoever was
-// allowed to start a job may see what became of it, as by job_page.
-func (c runner) ownJob(ctx context.Context, l *server.Login, call access.Call) bool {
-	if l == nil || l.Name == "" || l.Name == c.own || !slices.Contains(ofOneJob, call.Fun) {
-		return false // a user of a login service who is called as the master's own is another one
+// JobOf names the job that a call of a runner tells of, if it is one that tells of a single
+// job and reads nothing else. Whoever was allowed to start a job may see so what became of
+// it, as by job_page.
+func JobOf(call access.Call) (jid string, ok bool) {
+	if !slices.Contains(ofOneJob, call.Fun) {
+		return "", false
 	}
 	var named any
 	switch {
@@ -24,8 +25,17 @@ func (c runner) ownJob(ctx context.Context, l *server.Login, call access.Call) b
 	case len(call.Args) == 0:
 		named, _ = call.Kwargs.Get("jid")
 	}
-	id, ok := named.(string)
-	if !ok || id == "" {
+	jid, _ = named.(string)
+	return jid, jid != ""
+}
+
+// ownJob tells whether a call asks for a job of the very user who makes it.
+func (c runner) ownJob(ctx context.Context, l *server.Login, call access.Call) bool {
+	if l == nil || l.Name == "" || l.Name == c.own {
+		return false // a user of a login service who is called as the master's own is another one
+	}
+	id, ok := JobOf(call)
+	if !ok {
 		return false
 	}
 	user, known, err := c.jobUser(ctx, id)

@@ -16,6 +16,7 @@ import (
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/mom/command"
+	"github.com/momtree/mom/mom/results"
 )
 
 func apiCommand() *cobra.Command {
@@ -25,7 +26,8 @@ func apiCommand() *cobra.Command {
 		Short: "Run the REST API beside a master",
 		Long: "Runs the REST API of the master on this host: what rest_cherrypy and rest_tornado of\n" +
 			"its configuration ask for, each on its own port. The master has to run; it decides who\n" +
-			"may do what (external_auth). See docs/api.md.",
+			"may do what (external_auth). With api_results the API has no master, and tells of jobs\n" +
+			"and results in a database. See docs/api.md.",
 		Args: command.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			version := command.Version(cmd)
@@ -42,7 +44,11 @@ func apiCommand() *cobra.Command {
 					if err != nil {
 						return nil, err
 					}
-					return withMetrics(conf.ApiMetricsListen, "api", version, log, a.run, a.close, api.Metrics(a.backend, a.hub, a.servers...))
+					run, err := withMetrics(conf.ApiMetricsListen, "api", version, log, a.run, a.close, api.Metrics(a.backend, a.hub, a.servers...))
+					if err != nil {
+						return nil, fmt.Errorf("api_metrics_listen: %w", err)
+					}
+					return run, nil
 				},
 			})
 		},
@@ -53,27 +59,50 @@ func apiCommand() *cobra.Command {
 
 // apiDaemon is the listeners of the API and what they share.
 type apiDaemon struct {
-	client  *client.Client
 	backend api.Backend
 	hub     *stream.Hub
-	spill   *stream.Spill // nil: events are kept in memory alone
 	servers []*api.Server
 	log     *slog.Logger
+
+	work   []func(ctx context.Context) // what goes on beside the listeners
+	closes []func() error              // what is behind them, in the order to be closed in
+}
+
+// ask opens what answers the API: the master of this host, with its events, or where
+// api_results says so a database.
+func (a *apiDaemon) ask(dir string, conf *config.Master) error {
+	if conf.ApiResults != "" {
+		b, err := results.Open(conf, a.log)
+		if err != nil {
+			return err
+		}
+		a.backend, a.hub = b, api.NewHub(time.Now, nil)
+		a.work, a.closes = append(a.work, b.Run), append(a.closes, b.Close)
+		return nil
+	}
+	o, err := client.FromConfig(dir, a.log)
+	if err != nil {
+		return err
+	}
+	var spill *stream.Spill // nil: events are kept in memory alone
+	if conf.ApiEventFile > 0 {
+		if spill, err = stream.OpenSpill(filepath.Join(conf.Cachedir, "api"), int64(conf.ApiEventFile), a.log); err != nil {
+			return fmt.Errorf("api_event_file: %w; 0 does without", err)
+		}
+		a.closes = append(a.closes, spill.Close)
+	}
+	c := client.New(o)
+	a.closes = append(a.closes, c.Close)
+	a.backend, a.hub = api.Masters{Client: c}, api.NewHub(time.Now, spill)
+	a.work = append(a.work, func(ctx context.Context) { api.Feed(ctx, a.backend, a.hub, a.log) })
+	return nil
 }
 
 func newAPI(dir string, conf *config.Master, version string, log *slog.Logger) (*apiDaemon, error) {
-	o, err := client.FromConfig(dir, log)
-	if err != nil {
+	a := &apiDaemon{log: log}
+	if err := a.ask(dir, conf); err != nil {
 		return nil, err
 	}
-	a := &apiDaemon{client: client.New(o), log: log}
-	a.backend = api.Masters{Client: a.client}
-	if conf.ApiEventFile > 0 {
-		if a.spill, err = stream.OpenSpill(filepath.Join(conf.Cachedir, "api"), int64(conf.ApiEventFile), log); err != nil {
-			return nil, errors.Join(fmt.Errorf("api_event_file: %w; 0 does without", err), a.client.Close())
-		}
-	}
-	a.hub = api.NewHub(time.Now, a.spill)
 	for _, l := range []struct {
 		dialect api.Dialect
 		section map[string]any
@@ -103,7 +132,7 @@ func (a *apiDaemon) listen(d api.Dialect, section map[string]any, conf *config.M
 		return err
 	}
 	o.Version, o.Log, o.Hub = version, a.log, a.hub
-	o.AllEvents, o.MasterUser = conf.ApiEvents == "all", conf.User
+	o.AllEvents, o.NoEvents, o.MasterUser = conf.ApiEvents == "all", conf.ApiResults != "", conf.User
 	s, err := api.New(o, a.backend)
 	if err != nil {
 		return err
@@ -119,17 +148,17 @@ func (a *apiDaemon) close() error {
 	for _, s := range a.servers {
 		errs = append(errs, s.Close())
 	}
-	errs = append(errs, a.closeHub())
-	return errors.Join(errors.Join(errs...), a.client.Close())
+	return errors.Join(errors.Join(errs...), a.release())
 }
 
-// closeHub ends the readers and has the events written.
-func (a *apiDaemon) closeHub() error {
+// release ends the readers, and closes what is behind the listeners.
+func (a *apiDaemon) release() error {
 	a.hub.Close()
-	if a.spill == nil {
-		return nil
+	var errs []error
+	for _, c := range a.closes {
+		errs = append(errs, c())
 	}
-	return a.spill.Close()
+	return errors.Join(errs...)
 }
 
 // run serves all listeners until ctx ends or one of them fails.
@@ -137,7 +166,9 @@ func (a *apiDaemon) run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var wg sync.WaitGroup
-	wg.Go(func() { api.Feed(ctx, a.backend, a.hub, a.log) })
+	for _, work := range a.work {
+		wg.Go(func() { work(ctx) })
+	}
 	errs := make([]error, len(a.servers))
 	for i, s := range a.servers {
 		wg.Go(func() {
@@ -146,6 +177,5 @@ func (a *apiDaemon) run(ctx context.Context) error {
 		})
 	}
 	wg.Wait()
-	errs = append(errs, a.closeHub())
-	return errors.Join(errors.Join(errs...), a.client.Close())
+	return errors.Join(errors.Join(errs...), a.release())
 }
