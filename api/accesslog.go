@@ -40,12 +40,18 @@ func (s *Server) logAccess(w *recorder, r *http.Request) {
 	if route == "" {
 		route = "(none)"
 	}
+	s.answered[min(max(w.status/100, 0), len(s.answered)-1)].Add(1)
+	s.log.Info("Request", "method", method(r.Method), "route", route, "status", w.status, "bytes", w.bytes,
+		"took", s.o.Now().Sub(w.begun).Round(time.Microsecond), "from", addressOf(r), "proto", r.Proto, "server", string(s.o.Dialect))
+}
+
+// addressOf is the address that a request comes from, without a port.
+func addressOf(r *http.Request) string {
 	from, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
-		from = r.RemoteAddr
+		return r.RemoteAddr
 	}
-	s.log.Info("Request", "method", method(r.Method), "route", route, "status", w.status, "bytes", w.bytes,
-		"took", s.o.Now().Sub(w.begun).Round(time.Microsecond), "from", from, "proto", r.Proto, "server", string(s.o.Dialect))
+	return from
 }
 
 // method is a method for the log: what is no word of HTTP is anybody's text.

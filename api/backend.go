@@ -17,6 +17,9 @@ var ErrNoToken = errors.New("no such token")
 // ErrNoEvents is the answer of a backend that has no event bus.
 var ErrNoEvents = errors.New("the events of the master cannot be had")
 
+// ErrNoMaster is the answer of a backend that is no master: it has jobs and their results.
+var ErrNoMaster = errors.New("This API has no master (api_results): it tells of jobs and their results alone")
+
 // Token is a login that the master remembers.
 type Token struct {
 	Token, Name, Eauth string
@@ -41,6 +44,10 @@ type Backend interface {
 	As(l client.Login) Session
 	// Events opens the event bus of the master.
 	Events(ctx context.Context) (Events, error)
+	// JobUser tells who asked for a job, as the master has recorded it; known is false
+	// for a job that it does not have. A master that cannot be asked gives
+	// [client.ErrNotTold].
+	JobUser(ctx context.Context, jid string) (user string, known bool, err error)
 	// Fire puts an event on it.
 	Fire(ctx context.Context, tag string, data any) error
 }
@@ -70,6 +77,8 @@ type Session interface {
 	StartRunner(ctx context.Context, call client.RunnerCall) (client.Started, error)
 	// Wheel calls a wheel function; a failure is in the answer.
 	Wheel(ctx context.Context, fun string, kwargs map[string]any) (client.WheelAnswer, error)
+	// StartWheel calls a wheel function and does not wait.
+	StartWheel(ctx context.Context, fun string, kwargs map[string]any) (client.Started, error)
 	// Follow listens to a job that was started before.
 	Follow(ctx context.Context, jid string) (Following, error)
 	// Returns gives the stored returns of a job.

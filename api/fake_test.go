@@ -26,6 +26,9 @@ type fake struct {
 	runners   []client.RunnerCall
 	jobs      map[string]*value.Map // records by job id
 	owner     map[string]string     // of jobs
+	asked     []string              // jobs whose user was asked for
+	mute      bool                  // it cannot be asked for those
+	unsure    error                 // what that gives
 	serial    int
 	down      error                 // what every call gives
 	events    chan client.Event     // of the bus
@@ -48,7 +51,7 @@ func newFake() *fake {
 var passwords = map[string]string{"alice/file": "wonder", "bob/file": "builder", "carol/file": "c", "frank/sharedsecret": "s3cret"}
 
 var perms = map[string][]any{
-	"alice": {".*", "@jobs", "@runner", "@wheel"}, "bob": {value.NewMap("web-*", []any{"test.*"})}, "carol": {"@runner"},
+	"alice": {".*", "@jobs", "@runner", "@wheel"}, "bob": {value.NewMap("web-*", []any{"test.*"})}, "carol": {"@runner"}, "erin": {"test.ping"},
 	"dave": {".*", "@runner", "@wheel"}, "frank": {".*", "@runner"},
 }
 
@@ -148,6 +151,17 @@ func (f *fake) Fire(_ context.Context, tag string, data any) error {
 	defer f.mu.Unlock()
 	f.fired = append(f.fired, client.Event{Tag: tag, Data: raw})
 	return f.down
+}
+
+func (f *fake) JobUser(_ context.Context, jid string) (string, bool, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.asked = append(f.asked, jid)
+	user, known := f.owner[jid]
+	if f.mute {
+		return "", false, client.ErrNotTold
+	}
+	return user, known, f.unsure
 }
 
 func (f *fake) As(l client.Login) Session { return &fakeSession{f: f, l: l} }
@@ -329,14 +343,35 @@ func (s *fakeSession) Subset(_ context.Context, j client.Job, n int) (client.Job
 
 func (s *fakeSession) mayRun(ctx context.Context) (string, error) {
 	name, err := s.who(ctx)
-	if err == nil && name == "bob" {
-		err = refusal("TokenAuthenticationError", `Authentication failure of type "token" occurred for user bob.`)
+	if err == nil && (name == "bob" || name == "erin") {
+		err = refusal("TokenAuthenticationError", `Authentication failure of type "token" occurred for user `+name+`.`)
 	}
 	return name, err
 }
 
+// mayRead tells whether the user may see a job: an own one, or any by the runners.
+func (s *fakeSession) mayRead(ctx context.Context, jid string) error {
+	name, err := s.who(ctx)
+	if err != nil {
+		return err
+	}
+	s.f.mu.Lock()
+	own := s.f.owner[jid] == name
+	s.f.mu.Unlock()
+	if own {
+		return nil
+	}
+	_, err = s.mayRun(ctx)
+	return err
+}
+
 func (s *fakeSession) Runner(ctx context.Context, c client.RunnerCall) (client.Raw, error) {
-	name, err := s.mayRun(ctx)
+	var err error
+	if c.Fun == "jobs.list_job" {
+		err = s.mayRead(ctx, fmt.Sprint(c.Args[0]))
+	} else {
+		_, err = s.mayRun(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -359,9 +394,6 @@ func (s *fakeSession) Runner(ctx context.Context, c client.RunnerCall) (client.R
 		v = value.NewMap()
 	case "jobs.list_job":
 		jid := fmt.Sprint(c.Args[0])
-		if o := s.f.owner[jid]; o != "" && o != name {
-			return nil, refusal("TokenAuthenticationError", "Authentication failure of type \"token\" occurred for user "+name+".")
-		}
 		if j := s.f.jobs[jid]; j != nil {
 			v = j
 			break
@@ -417,18 +449,19 @@ func (s *fakeSession) Wheel(ctx context.Context, fun string, kwargs map[string]a
 	return client.WheelAnswer{Tag: tag, Data: data}, err
 }
 
+func (s *fakeSession) StartWheel(ctx context.Context, fun string, kwargs map[string]any) (client.Started, error) {
+	a, err := s.Wheel(ctx, fun, kwargs)
+	return client.Started{JID: "20240101000000000010", Tag: a.Tag}, err
+}
+
 func (s *fakeSession) Follow(ctx context.Context, jid string) (Following, error) {
-	name, err := s.who(ctx)
-	if err != nil {
+	if err := s.mayRead(ctx, jid); err != nil {
 		return nil, err
 	}
 	s.f.mu.Lock()
 	defer s.f.mu.Unlock()
-	switch o := s.f.owner[jid]; {
-	case o == "":
+	if s.f.owner[jid] == "" {
 		return nil, client.ErrNotTold
-	case o != name:
-		return nil, refusal("AuthorizationError", "Authorization error occurred.")
 	}
 	return &fakeFollowing{updates: s.f.follow, closed: make(chan struct{})}, nil
 }

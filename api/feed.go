@@ -26,15 +26,22 @@ const (
 // Feed brings the events of a master to a hub until ctx ends. When the bus is lost it is
 // opened again, and the readers are told.
 func Feed(ctx context.Context, b Backend, hub *stream.Hub, log *slog.Logger) {
-	wait, lost := feedWaitMin, false
+	wait, lost, why := feedWaitMin, false, "the event bus of the master was lost; events may be missing"
+	whose := newOwners(b, log, func() {
+		tell(hub, "the master does not tell who asked for jobs; events of your jobs may be missing")
+	})
+	for _, e := range hub.Kept() { // of an earlier life of the API
+		whose.learn(e)
+		lost, why = true, "the API was restarted; events may be missing in between"
+	}
 	for ctx.Err() == nil {
 		events, err := b.Events(ctx)
 		if err == nil {
 			if lost {
-				hub.Publish(tagLost, line(tagLost, value.NewMap("reason", "the event bus of the master was lost; events may be missing")))
+				tell(hub, why)
 			}
-			wait, lost = feedWaitMin, true
-			err = pass(ctx, events, hub, log)
+			wait, lost, why = feedWaitMin, true, "the event bus of the master was lost; events may be missing"
+			err = pass(ctx, events, whose, hub)
 			_ = events.Close() // it is broken, or we are done
 		}
 		if ctx.Err() != nil {
@@ -51,32 +58,38 @@ func Feed(ctx context.Context, b Backend, hub *stream.Hub, log *slog.Logger) {
 	}
 }
 
+// tell has all readers know that something is missing.
+func tell(hub *stream.Hub, reason string) {
+	hub.Publish(tagLost, line(tagLost, value.NewMap("reason", reason)), stream.Audience{Kind: stream.Notice})
+}
+
 // pass hands on events until the bus breaks.
-func pass(ctx context.Context, events Events, hub *stream.Hub, log *slog.Logger) error {
+func pass(ctx context.Context, events Events, whose *owners, hub *stream.Hub) error {
 	for {
 		e, err := events.Next(ctx)
 		if err != nil {
 			return err
 		}
-		data, err := eventLine(e)
+		v, data, err := eventLine(e)
 		if err != nil {
-			log.Warn("An event is not handed on: it cannot be read", "tag", e.Tag, "err", err)
+			whose.log.Warn("An event is not handed on: it cannot be read", "tag", e.Tag, "err", err)
 			continue
 		}
-		hub.Publish(e.Tag, data)
+		hub.Publish(e.Tag, data, whose.audience(ctx, e.Tag, v))
 	}
 }
 
-// eventLine is an event as Salt's servers show it, on one line.
-func eventLine(e client.Event) ([]byte, error) {
+// eventLine is what an event has, and the whole as Salt's servers show it, on one line.
+func eventLine(e client.Event) (any, []byte, error) {
 	v, err := e.Data.Decode()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if m, ok := v.(*value.Map); ok && !m.Has("_stamp") && !e.Time.IsZero() {
 		m.Set("_stamp", e.Time.UTC().Format(stampForm))
 	}
-	return encode(asJSON, value.NewMap("data", v, "tag", e.Tag))
+	text, err := encode(asJSON, value.NewMap("data", v, "tag", e.Tag))
+	return v, text, err
 }
 
 // stampForm is how Salt writes times in events.

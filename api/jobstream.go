@@ -81,9 +81,11 @@ func (s *Server) jobStream(c *call) error {
 			_ = s.endStream(to, context.Cause(ctx)) // it has been told
 			return nil
 		case <-beat.C:
-			if beats++; beats%checkEvery == 0 && !s.stillHolds(ctx, c.token) {
-				_ = s.endStream(to, errExpired) // it has been told
-				return nil
+			if beats++; beats%checkEvery == 0 {
+				if _, ok := s.stillHolds(ctx, c.token); !ok {
+					_ = s.endStream(to, errExpired) // it has been told
+					return nil
+				}
 			}
 			if to.beat(ctx) != nil {
 				return nil

@@ -46,6 +46,7 @@ func (s *Server) makeLogin(c *call, l client.Login, expire time.Duration) (Token
 	default:
 		return Token{}, refuse(http.StatusTooManyRequests, "Too many logins are at work; try again later")
 	}
+	l.From = addressOf(c.r)
 	t, err := s.b.MakeToken(c.ctx, l, expire)
 	if err == nil {
 		return t, nil

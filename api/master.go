@@ -93,12 +93,17 @@ func (s *Server) callWheel(ctx context.Context, ses Session, ch lowdata.Chunk) (
 	return value.NewMap("tag", a.Tag, "data", data), nil
 }
 
-// wheelAsync answers with where the call is on the event bus. Wheel functions are done
-// when the master answers, so the event has been fired by then.
+// wheelAsync answers with where the call will be on the event bus.
 func (s *Server) wheelAsync(ctx context.Context, ses Session, ch lowdata.Chunk) result {
-	m, err := s.callWheel(ctx, ses, ch)
+	fun, kwargs, err := ch.Wheel()
 	if err != nil {
 		return result{err: err}
 	}
-	return result{values: []any{value.NewMap("tag", m.String("tag"), "jid", m.Map("data").String("jid"))}}
+	ctx, cancel := context.WithTimeout(ctx, s.o.RunnerTime)
+	defer cancel()
+	started, err := ses.StartWheel(ctx, fun, kwargs)
+	if err != nil {
+		return result{err: err}
+	}
+	return result{values: []any{value.NewMap("tag", started.Tag, "jid", started.JID)}}
 }

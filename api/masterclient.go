@@ -49,6 +49,11 @@ func (m Masters) Events(ctx context.Context) (Events, error) {
 	return s, nil
 }
 
+// JobUser implements [Backend].
+func (m Masters) JobUser(ctx context.Context, jid string) (user string, known bool, err error) {
+	return m.Client.JobUser(ctx, jid)
+}
+
 // Fire implements [Backend].
 func (m Masters) Fire(ctx context.Context, tag string, data any) error {
 	return m.Client.Fire(ctx, tag, data)
@@ -109,6 +114,10 @@ func (s session) StartRunner(ctx context.Context, call client.RunnerCall) (clien
 
 func (s session) Wheel(ctx context.Context, fun string, kwargs map[string]any) (client.WheelAnswer, error) {
 	return s.c.CallWheel(ctx, fun, kwargs)
+}
+
+func (s session) StartWheel(ctx context.Context, fun string, kwargs map[string]any) (client.Started, error) {
+	return s.c.StartWheel(ctx, fun, kwargs)
 }
 
 func (s session) Follow(ctx context.Context, jid string) (Following, error) {

@@ -71,8 +71,14 @@ type Options struct {
 	CallTime time.Duration
 	// BodyTime bounds how long a body may take to arrive. Default 60 s.
 	BodyTime time.Duration
+	// AllEvents has whoever holds a token hear all events, as Salt does. Default: each
+	// user hears what the rules allow; see docs/api.md, Events.
+	AllEvents bool
 	// NoEvents answers streams of events with 503: the backend has none.
 	NoEvents bool
+	// MasterUser is the user that the master runs as. A user of a login service who is
+	// called so is another one, and no job of the master's user is that one's own.
+	MasterUser string
 	// Version is told by /stats.
 	Version string
 	// Now is the clock. Default time.Now.

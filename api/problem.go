@@ -60,6 +60,8 @@ func problemOf(err error) (p *problem, foreseen bool) {
 		return &problem{http.StatusNotAcceptable, err.Error()}, true
 	case errors.Is(err, ErrNoToken):
 		return &problem{http.StatusUnauthorized, "No permission -- see authorization schemes"}, true
+	case errors.Is(err, ErrNoMaster):
+		return &problem{http.StatusNotImplemented, ErrNoMaster.Error()}, true
 	case errors.Is(err, ErrNoEvents):
 		return &problem{http.StatusServiceUnavailable, err.Error()}, true
 	case errors.Is(err, client.ErrUnreachable), errors.Is(err, client.ErrBusLost), errors.Is(err, client.ErrNoKey):

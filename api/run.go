@@ -80,6 +80,7 @@ func (s *Server) lowData(c *call, limit int64, t Token, login func(lowdata.Chunk
 		if logins[i], err = login(ch); err != nil {
 			return err
 		}
+		logins[i].From = addressOf(c.r)
 		if id := logins[i].Token; id != "" && !shaped(id) {
 			return errNoSession
 		}

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/value"
 )
 
 const jobJSON = `{"client":"local","tgt":"top-01","fun":"test.ping"}`
@@ -15,8 +18,8 @@ var places = []struct {
 	method, path, body string
 	// right is whether bob, who may run test.* on web-* alone, is served.
 	bob bool
-	// owned: the job is alice's, and carol, who may call runners, is not served.
-	owned bool
+	// carol: she, who may call all runners, is not served.
+	carol bool
 }{
 	{"POST", "/", jobJSON, false, false},
 	{"POST", "/", `{"client":"runner","fun":"manage.up"}`, false, false},
@@ -30,10 +33,10 @@ var places = []struct {
 	{"GET", "/minions/web-01", "", false, true},
 	{"POST", "/minions", `{"tgt":"top-01","fun":"test.ping"}`, false, true},
 	{"GET", "/jobs", "", false, false},
-	{"GET", "/jobs/JID", "", false, true},
-	{"GET", "/jobs/JID?wait=1", "", false, true},
-	{"GET", "/jobs/JID/status", "", false, true},
-	{"GET", "/jobs/JID/stream", "", false, true},
+	{"GET", "/jobs/JID", "", false, false},
+	{"GET", "/jobs/JID?wait=1", "", false, false},
+	{"GET", "/jobs/JID/status", "", false, false},
+	{"GET", "/jobs/JID/stream", "", false, false},
 	{"GET", "/tree", "", false, false},
 	{"GET", "/tree/syndic-a", "", false, false},
 	{"GET", "/tree?find=top", "", false, false},
@@ -44,6 +47,31 @@ var places = []struct {
 	{"POST", "/hook/x", `{"a":1}`, true, false},
 	{"GET", "/stats", "", true, false},
 	{"POST", "/logout", "", true, false},
+}
+
+// Whoever has asked for a job may see it, and whoever may look jobs up; nobody else.
+func TestWhoSeesAJob(t *testing.T) {
+	f := newFake()
+	f.follow = make(chan client.Update)
+	close(f.follow)
+	jid := "20240101000000000777"
+	f.owner[jid] = "bob"
+	f.jobs[jid] = value.NewMap("jid", jid, "Result", value.NewMap())
+	s := serve(t, f)
+	for _, path := range []string{"", "/status", "/stream"} {
+		for user, want := range map[string]int{"bob": 200, "alice": 200, "carol": 200, "erin": 401} {
+			w := ask(s, "GET", "/jobs/"+jid+path, "", f.token(user, time.Hour))
+			if w.Code != want || want == 401 && strings.Contains(w.Body.String(), "Result") {
+				t.Errorf("%s as %s: %d %s", path, user, w.Code, w.Body)
+			}
+		}
+	}
+	// The list of all jobs is for who may look them up.
+	for user, want := range map[string]int{"bob": 401, "erin": 401, "carol": 200} {
+		if w := ask(s, "GET", "/jobs", "", f.token(user, time.Hour)); w.Code != want {
+			t.Errorf("/jobs as %s: %d", user, w.Code)
+		}
+	}
 }
 
 // streams are the routes that Salt lets whoever has a token use.
@@ -68,6 +96,8 @@ func TestWhoMay(t *testing.T) {
 	f := newFake()
 	jid := "20240101000000000777"
 	f.owner[jid] = "alice"
+	f.follow = make(chan client.Update)
+	close(f.follow) // streams of the job end at once
 	unknown := strings.Repeat("ab", 32)
 	expired := f.token("alice", -time.Second)
 	revoked := f.token("alice", time.Hour)
@@ -86,7 +116,7 @@ func TestWhoMay(t *testing.T) {
 		if w := ask(serve(t, f), p.method, path, p.body, f.token("bob", time.Hour)); (w.Code == http.StatusUnauthorized) == p.bob {
 			t.Errorf("%s %s %s as bob: %d %s", p.method, path, p.body, w.Code, w.Body)
 		}
-		if w := ask(serve(t, f), p.method, path, p.body, f.token("carol", time.Hour)); p.owned && w.Code != http.StatusUnauthorized {
+		if w := ask(serve(t, f), p.method, path, p.body, f.token("carol", time.Hour)); p.carol && w.Code != http.StatusUnauthorized {
 			t.Errorf("%s %s %s as carol: %d %s", p.method, path, p.body, w.Code, w.Body)
 		}
 	}

@@ -45,6 +45,7 @@ type Server struct {
 	end       context.CancelFunc
 	begun     time.Time
 	requests  atomic.Int64
+	answered  [6]atomic.Uint64 // by the first digit of the status; 0: the connection was given to a web socket, or none
 	streaming atomic.Int64
 }
 
@@ -98,7 +99,7 @@ func newServer(o Options, b Backend) (*Server, error) {
 		bodies: semaphore.NewWeighted(max(2*o.MaxBody, 64<<20)), repeat: newRepeats(o.Now), begun: o.Now(),
 	}
 	if s.hub == nil {
-		s.hub, s.own = NewHub(o.Now), true
+		s.hub, s.own = NewHub(o.Now, nil), true
 	}
 	s.ending, s.end = context.WithCancel(context.Background())
 	s.cross = http.NewCrossOriginProtection()
@@ -128,9 +129,10 @@ func newServer(o Options, b Backend) (*Server, error) {
 	return s, nil
 }
 
-// NewHub makes the hub that listeners share.
-func NewHub(now func() time.Time) *stream.Hub {
-	return stream.New(stream.Options{Epoch: strconv.FormatInt(now().UnixMicro(), 36) + rand.Text()[:4]})
+// NewHub makes the hub that listeners share. It keeps its events in a spill, if it has one,
+// which is to be closed after the hub.
+func NewHub(now func() time.Time, spill *stream.Spill) *stream.Hub {
+	return stream.New(stream.Options{Spill: spill, Epoch: strconv.FormatInt(now().UnixMicro(), 36) + rand.Text()[:4]})
 }
 
 // Addr is where the server listens.

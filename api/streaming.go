@@ -51,17 +51,18 @@ func (s *Server) beginStream(c *call) (context.Context, func(), error) {
 	}, nil
 }
 
-// stillHolds asks whether the token of a stream was revoked. A master that does not answer
-// ends no stream.
-func (s *Server) stillHolds(ctx context.Context, t Token) bool {
+// stillHolds asks whether the token of a stream was revoked, and what its user may do now. A
+// master that does not answer ends no stream.
+func (s *Server) stillHolds(ctx context.Context, t Token) (Token, bool) {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
-	_, err := s.b.Token(ctx, t.Token)
+	now, err := s.b.Token(ctx, t.Token)
 	if err == nil {
-		return true
+		now.Token = t.Token
+		return now, true
 	}
 	p, _ := problemOf(err)
-	return p.status != http.StatusUnauthorized
+	return t, p.status != http.StatusUnauthorized
 }
 
 // sender writes to one reader of events.
@@ -102,8 +103,12 @@ func (s *Server) serveEvents(ctx context.Context, t Token, r *stream.Reader, to 
 		case <-ctx.Done():
 			return s.endStream(to, context.Cause(ctx))
 		case <-beat.C:
-			if beats++; beats%checkEvery == 0 && !s.stillHolds(ctx, t) {
-				return s.endStream(to, errExpired)
+			if beats++; beats%checkEvery == 0 {
+				now, ok := s.stillHolds(ctx, t)
+				if !ok {
+					return s.endStream(to, errExpired)
+				}
+				r.Listen(s.earOf(now))
 			}
 			if err := to.beat(ctx); err != nil {
 				return err
@@ -132,16 +137,25 @@ func (s *Server) endStream(to sender, why error) error {
 	return why
 }
 
+// whyNoEvents asks the backend why it has none.
+func (s *Server) whyNoEvents(ctx context.Context) error {
+	e, err := s.b.Events(ctx)
+	if err == nil {
+		err = errors.Join(ErrNoEvents, e.Close())
+	}
+	return err
+}
+
 // subscribe opens the events that a request asks for.
 func (s *Server) subscribe(c *call, after string) (*stream.Reader, *stream.Event, error) {
 	if s.o.NoEvents {
-		return nil, nil, ErrNoEvents
+		return nil, nil, s.whyNoEvents(c.ctx)
 	}
 	f, err := stream.NewFilter(c.r.URL.Query()["tag"])
 	if err != nil {
 		return nil, nil, refuse(http.StatusBadRequest, "tag: "+err.Error())
 	}
-	r, gap, err := s.hub.Subscribe(f, after)
+	r, gap, err := s.hub.Subscribe(f, s.earOf(c.token), after)
 	if err != nil {
 		return nil, nil, refuse(http.StatusServiceUnavailable, errStopped.Error())
 	}

@@ -138,7 +138,7 @@ func TestSlowReaders(t *testing.T) {
 		lines(t, fr, 1)
 		big := []byte(`{"data": "` + strings.Repeat("x", 1<<20) + `"}`)
 		for range 20 {
-			s.hub.Publish("x", big)
+			s.hub.Publish("x", big, stream.Audience{})
 			lines(t, fr, 3)
 		}
 		go func() { _, _ = io.Copy(io.Discard, fr) }()
@@ -174,7 +174,7 @@ func TestMaxStreams(t *testing.T) {
 		if resp, _ := send(t, p.dial(t), get); resp.StatusCode != http.StatusServiceUnavailable || resp.Header.Get("Retry-After") == "" {
 			t.Errorf("%d", resp.StatusCode)
 		}
-		s.hub.Publish("x", []byte("{}"))
+		s.hub.Publish("x", []byte("{}"), stream.Audience{})
 		for _, r := range rs {
 			if got := lines(t, r, 3); got[1] != "tag: x" {
 				t.Fatalf("%q", got)
@@ -226,11 +226,11 @@ func TestWebSockets(t *testing.T) {
 				}
 			}
 			synctest.Wait()
-			line, err := eventLine(event("salt/job/1/new", "jid", "1", "minions", []any{"a"}))
+			_, line, err := eventLine(event("salt/job/1/new", "jid", "1", "minions", []any{"a"}))
 			if err != nil {
 				t.Fatal(err)
 			}
-			s.hub.Publish("salt/job/1/new", line)
+			s.hub.Publish("salt/job/1/new", line, stream.Audience{})
 			if got := read(); got != c.want {
 				t.Errorf("%s: %q", c.path, got)
 			}

@@ -204,6 +204,14 @@ func (s upstream) StartRunner(ctx context.Context, call client.RunnerCall) (st c
 	return st, err
 }
 
+func (s upstream) StartWheel(ctx context.Context, fun string, kwargs map[string]any) (st client.Started, err error) {
+	err = s.under(ctx, func(c *remote.Client) error {
+		st, err = c.StartWheel(ctx, fun, kwargs)
+		return err
+	})
+	return st, err
+}
+
 func (s upstream) Wheel(ctx context.Context, fun string, kwargs map[string]any) (a client.WheelAnswer, err error) {
 	err = s.under(ctx, func(c *remote.Client) error {
 		a, err = c.CallWheel(ctx, fun, kwargs)

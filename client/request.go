@@ -43,6 +43,7 @@ func (c *Client) HasKey() bool {
 // command sent once more.
 func (c *Client) send(ctx context.Context, load *wire.Map) (*wire.Map, error) {
 	if c.login != nil {
+		c.vouch(load, c.login)
 		c.login.put(load)
 		load.Set("user", c.o.User)
 		reply, err := c.ask(ctx, load)

@@ -51,7 +51,7 @@ func (c RunnerCall) load(async bool) *wire.Map {
 	return m
 }
 
-// Started is a runner that works without anybody waiting.
+// Started is a runner or wheel function that works without anybody waiting.
 type Started struct {
 	JID string
 	// Tag is where it is on the event bus: what it returns is the event Tag + "/ret".

@@ -32,6 +32,9 @@ func (c *Client) MakeToken(ctx context.Context, l Login, expire time.Duration) (
 	if expire > 0 {
 		load.Set("token_expire", int64(expire/time.Second))
 	}
+	if l.From != "" {
+		c.vouch(load, &l)
+	}
 	return c.askToken(ctx, load, refusedToken("EauthAuthenticationError", "Could not authenticate using provided credentials"))
 }
 

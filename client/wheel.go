@@ -31,6 +31,21 @@ func (c *Client) CallWheel(ctx context.Context, fun string, kwargs map[string]an
 	return WheelAnswer{Tag: reply.String("tag"), Data: data}, nil
 }
 
+// StartWheel calls a wheel function without waiting. What it returns will be the event Tag
+// + "/ret", but what is for its caller alone, such as a private key. A refusal gives a
+// [*Refused].
+func (c *Client) StartWheel(ctx context.Context, fun string, kwargs map[string]any) (Started, error) {
+	reply, err := c.send(ctx, sorted(wire.NewMap("cmd", "wheel", "fun", fun, "async", true), kwargs))
+	if err != nil {
+		return Started{}, fmt.Errorf("wheel %s: %w", fun, err)
+	}
+	s := Started{JID: reply.String("jid"), Tag: reply.String("tag")}
+	if s.JID == "" || s.Tag == "" {
+		return Started{}, fmt.Errorf("wheel %s: the master's answer names no tag", fun)
+	}
+	return s, nil
+}
+
 func (c *Client) wheel(ctx context.Context, fun string, kwargs map[string]any) (*wire.Map, error) {
 	reply, err := c.send(ctx, sorted(wire.NewMap("cmd", "wheel", "fun", fun), kwargs))
 	if err != nil {

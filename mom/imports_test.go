@@ -55,6 +55,7 @@ var apart = map[string]string{
 	"momtest":  "trees of processes for tests",
 	"man":      "writes pages of what the commands say of themselves",
 	"plan":     "measures this machine",
+	"results":  "answers the API from a database, where no master is",
 	"saltcall": "a minion without a master's order",
 	"sim":      "plays a tree in virtual time",
 	"swarm":    "plays minions",

@@ -2,6 +2,7 @@ package stream
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -12,6 +13,8 @@ type Event struct {
 	// Seq counts the events of a hub from 1 on; 0 is a notice to one reader alone.
 	Seq uint64
 	Tag string
+	// For tells who may hear it.
+	For Audience
 	// Data is a JSON text on one line: {"tag": ..., "data": {...}}. It is shared and
 	// must not be changed.
 	Data []byte
@@ -29,6 +32,8 @@ var (
 type Options struct {
 	// Epoch tells this hub from one of an earlier time; it is part of the ids of events.
 	Epoch string
+	// Spill keeps the events over a restart of the process; nil: memory alone does.
+	Spill *Spill
 	// Keep is how many events are kept for readers that come back. Default 4096.
 	Keep int
 	// KeepBytes bounds them in bytes. Default 16 MiB.
@@ -46,6 +51,7 @@ type Hub struct {
 	mu      sync.Mutex
 	seq     uint64
 	kept    []Event // the latest, in order
+	eras    []era   // lives whose ids are understood; the last one is this
 	bytes   int
 	readers map[*Reader]struct{}
 	cut     uint64 // readers that were too slow
@@ -62,21 +68,35 @@ func New(o Options) *Hub {
 			*d.to = d.def
 		}
 	}
-	return &Hub{o: o, readers: map[*Reader]struct{}{}}
+	h := &Hub{o: o, readers: map[*Reader]struct{}{}}
+	if s := o.Spill; s != nil {
+		s.past.trim(o.Keep, o.KeepBytes)
+		h.kept, h.eras, h.seq = s.past.events, s.past.eras, s.past.last
+		s.past = past{}
+		for _, e := range h.kept {
+			h.bytes += size(e)
+		}
+		s.begin(o.Epoch, h.seq+1)
+	}
+	h.eras = append(h.eras, era{epoch: o.Epoch, first: h.seq + 1})
+	return h
 }
 
-// Publish hands an event to all readers that want it. It never waits.
-func (h *Hub) Publish(tag string, data []byte) {
+// Publish hands an event to all readers that want it and may hear it. It never waits.
+func (h *Hub) Publish(tag string, data []byte, to Audience) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
 		return
 	}
 	h.seq++
-	e := Event{Seq: h.seq, Tag: tag, Data: data}
+	e := Event{Seq: h.seq, Tag: tag, For: to, Data: data}
 	h.keep(e)
+	if h.o.Spill != nil {
+		h.o.Spill.put(e)
+	}
 	for r := range h.readers {
-		if !r.filter.Match(tag) {
+		if !r.wants(e) {
 			continue
 		}
 		if !r.put(e, h.o.Queue, h.o.QueueBytes) {
@@ -112,14 +132,14 @@ type Gap struct {
 
 // Subscribe adds a reader. after is the id of the last event that it has had, or "" for
 // one that begins: then it gets what comes from now on. The gap is nil where nothing is
-// missed.
-func (h *Hub) Subscribe(f Filter, after string) (*Reader, *Gap, error) {
+// missed. What it may not hear is not there for it, now and before.
+func (h *Hub) Subscribe(f Filter, ear Ear, after string) (*Reader, *Gap, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
 		return nil, nil, ErrClosed
 	}
-	r := &Reader{hub: h, filter: f, more: make(chan struct{}, 1)}
+	r := &Reader{hub: h, filter: f, ear: ear, more: make(chan struct{}, 1)}
 	var gap *Gap
 	if after != "" {
 		gap = h.resume(r, after)
@@ -133,10 +153,18 @@ func (h *Hub) Subscribe(f Filter, after string) (*Reader, *Gap, error) {
 func (h *Hub) resume(r *Reader, after string) *Gap {
 	epoch, number, _ := strings.Cut(after, "-")
 	last, err := strconv.ParseUint(number, 10, 64)
-	if epoch != h.o.Epoch || err != nil || last > h.seq {
+	h.eras[len(h.eras)-1].last = h.seq
+	at := slices.IndexFunc(h.eras, func(e era) bool { return e.epoch == epoch })
+	if err != nil || at < 0 || last+1 < h.eras[at].first {
 		return &Gap{}
 	}
 	var gap *Gap
+	if last > h.eras[at].last {
+		if at == len(h.eras)-1 { // there was no such event
+			return &Gap{}
+		}
+		gap, last = &Gap{}, h.eras[at].last // it was, and those behind it are lost
+	}
 	first := h.seq + 1
 	if len(h.kept) > 0 {
 		first = h.kept[0].Seq
@@ -145,11 +173,18 @@ func (h *Hub) resume(r *Reader, after string) *Gap {
 		gap = &Gap{Missed: first - last - 1}
 	}
 	for _, e := range h.kept {
-		if e.Seq > last && r.filter.Match(e.Tag) {
+		if e.Seq > last && r.wants(e) {
 			r.back = append(r.back, e)
 		}
 	}
 	return gap
+}
+
+// Kept gives the events that are kept for readers that come back, in order.
+func (h *Hub) Kept() []Event {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Clone(h.kept)
 }
 
 // Close ends all readers.

@@ -10,6 +10,7 @@ import (
 type Reader struct {
 	hub    *Hub
 	filter Filter
+	ear    Ear     // guarded by the hub
 	back   []Event // kept events of before; only Next uses them once it is there
 
 	mu      sync.Mutex
@@ -17,6 +18,16 @@ type Reader struct {
 	bytes   int
 	err     error
 	more    chan struct{}
+}
+
+// wants tells whether an event is for the reader.
+func (r *Reader) wants(e Event) bool { return r.ear.Hears(e.For) && r.filter.Match(e.Tag) }
+
+// Listen changes what the reader may hear from now on. What waits for it already stays.
+func (r *Reader) Listen(ear Ear) {
+	r.hub.mu.Lock()
+	defer r.hub.mu.Unlock()
+	r.ear = ear
 }
 
 // put leaves an event for the reader; false if there is no room, which ends it.

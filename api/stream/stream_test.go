@@ -30,7 +30,7 @@ func subscribe(t *testing.T, h *Hub, after string, tags ...string) (*Reader, *Ga
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, gap, err := h.Subscribe(f, after)
+	r, gap, err := h.Subscribe(f, Ear{All: true}, after)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func TestTags(t *testing.T) {
 		r, _ := subscribe(t, h, "", c.tags...)
 		n := 0
 		for _, tag := range []string{"salt/job/1/new", "salt/job/1/ret/web-01", "minion/refresh/a", "salt/auth"} {
-			h.Publish(tag, nil)
+			h.Publish(tag, nil, Audience{})
 			if strings.Contains(c.want, tag) {
 				n++
 			}
@@ -82,7 +82,7 @@ func TestSlowReaders(t *testing.T) {
 		fast, _ := subscribe(t, h, "")
 		other, _ := subscribe(t, h, "", "nothing")
 		for range 4 {
-			h.Publish("x", make([]byte, 100))
+			h.Publish("x", make([]byte, 100), Audience{})
 			take(t, fast, 1)
 		}
 		if _, err := slow.Next(t.Context()); !errors.Is(err, ErrSlow) {
@@ -98,7 +98,7 @@ func TestSlowReaders(t *testing.T) {
 	// One event may be as large as it is.
 	h := New(Options{QueueBytes: 10})
 	r, _ := subscribe(t, h, "")
-	h.Publish("x", make([]byte, 100))
+	h.Publish("x", make([]byte, 100), Audience{})
 	take(t, r, 1)
 }
 
@@ -106,7 +106,7 @@ func TestSlowReaders(t *testing.T) {
 func TestResume(t *testing.T) {
 	h := New(Options{Epoch: "e", Keep: 3})
 	for i := range 5 {
-		h.Publish(fmt.Sprint("t", i+1), nil)
+		h.Publish(fmt.Sprint("t", i+1), nil, Audience{})
 	}
 	for after, c := range map[string]struct {
 		want string
@@ -122,14 +122,14 @@ func TestResume(t *testing.T) {
 		r.Close()
 	}
 	r, _ := subscribe(t, h, "e-3")
-	h.Publish("t6", nil)
+	h.Publish("t6", nil, Audience{})
 	if got := fmt.Sprint(take(t, r, 3)); got != "[t4 t5 t6]" {
 		t.Errorf("%s", got)
 	}
 	// What is kept is bounded in bytes too.
 	h = New(Options{KeepBytes: 250})
 	for range 10 {
-		h.Publish("x", make([]byte, 99))
+		h.Publish("x", make([]byte, 99), Audience{})
 	}
 	if f := h.Figures(); f.Kept != 2 || f.Events != 10 {
 		t.Errorf("%+v", f)
@@ -156,7 +156,7 @@ func TestManyReaders(t *testing.T) {
 			}()
 		}
 		for i := range events {
-			h.Publish(fmt.Sprint(i), nil)
+			h.Publish(fmt.Sprint(i), nil, Audience{})
 		}
 		synctest.Wait()
 		h.Close()
@@ -165,7 +165,7 @@ func TestManyReaders(t *testing.T) {
 				t.Fatalf("a reader got %d events", n)
 			}
 		}
-		if _, _, err := h.Subscribe(Filter{}, ""); !errors.Is(err, ErrClosed) {
+		if _, _, err := h.Subscribe(Filter{}, Ear{}, ""); !errors.Is(err, ErrClosed) {
 			t.Error(err)
 		}
 	})

@@ -226,21 +226,47 @@ func (c *Client) StartRunner(ctx context.Context, call client.RunnerCall) (clien
 	if err != nil {
 		return client.Started{}, fmt.Errorf("runner %s: %w", call.Fun, err)
 	}
-	started, _ := v.(*value.Map)
-	s := client.Started{JID: started.String("jid"), Tag: started.String("tag")}
-	if s.Tag == "" {
-		return s, fmt.Errorf("runner %s: the answer of the API names no tag", call.Fun)
+	s, err := startedOf(v)
+	if err != nil {
+		return s, fmt.Errorf("runner %s: %w", call.Fun, err)
 	}
 	return s, nil
 }
 
-// CallWheel implements [client.Master].
-func (c *Client) CallWheel(ctx context.Context, fun string, kwargs map[string]any) (client.WheelAnswer, error) {
-	m := value.NewMap("client", "wheel", "fun", fun)
+// startedOf reads where something that was started will tell its end.
+func startedOf(v any) (client.Started, error) {
+	started, _ := v.(*value.Map)
+	s := client.Started{JID: started.String("jid"), Tag: started.String("tag")}
+	if s.Tag == "" {
+		return s, errors.New("the answer of the API names no tag")
+	}
+	return s, nil
+}
+
+// StartWheel calls a wheel function and does not wait; see [client.Client.StartWheel].
+func (c *Client) StartWheel(ctx context.Context, fun string, kwargs map[string]any) (client.Started, error) {
+	v, err := c.run(ctx, wheelChunk("wheel_async", fun, kwargs), c.o.Timeout)
+	if err != nil {
+		return client.Started{}, fmt.Errorf("wheel %s: %w", fun, err)
+	}
+	s, err := startedOf(v)
+	if err != nil {
+		return s, fmt.Errorf("wheel %s: %w", fun, err)
+	}
+	return s, nil
+}
+
+func wheelChunk(name, fun string, kwargs map[string]any) *value.Map {
+	m := value.NewMap("client", name, "fun", fun)
 	for _, name := range slices.Sorted(maps.Keys(kwargs)) {
 		m.Set(name, kwargs[name])
 	}
-	v, err := c.run(ctx, m, c.o.Timeout)
+	return m
+}
+
+// CallWheel implements [client.Master].
+func (c *Client) CallWheel(ctx context.Context, fun string, kwargs map[string]any) (client.WheelAnswer, error) {
+	v, err := c.run(ctx, wheelChunk("wheel", fun, kwargs), c.o.Timeout)
 	if err != nil {
 		return client.WheelAnswer{}, fmt.Errorf("wheel %s: %w", fun, err)
 	}

@@ -29,6 +29,21 @@ type MasterAPI struct {
 	// RestTimeout bounds a runner or wheel call of the API that names no time of its
 	// own, in seconds. Default 300.
 	RestTimeout time.Duration `yaml:"rest_timeout" unit:"s" default:"300" min:"1"`
+	// ApiEvents tells which events users of the API hear: own are those that their rules
+	// allow (docs/api.md, Events), all are all for whoever holds a token, as with Salt.
+	// Ours. Default own.
+	ApiEvents string `yaml:"api_events" default:"own" oneof:"own all"`
+	// ApiEventFile bounds the file in the folder api of cachedir in which mom api keeps the
+	// latest events for readers that come back after its restart, in bytes; 0: there is no
+	// such file. Ours. Default 33554432 (32 MiB).
+	ApiEventFile int `yaml:"api_event_file" default:"33554432" min:"0" max:"1073741824"`
+	// ApiMetricsListen is metrics_listen of mom api, such as 127.0.0.1:9146. Ours. Default
+	// none: nothing listens.
+	ApiMetricsListen string `yaml:"api_metrics_listen"`
+	// ApiResults names the returner from whose database mom api answers, without any
+	// master: jobs and their results alone, to users of external_auth of this
+	// configuration; mysql is the one. Ours. Default none: the master is asked.
+	ApiResults string `yaml:"api_results" oneof:"mysql"`
 	// ApiLogfile is the log file of mom api, or a syslog URL. Default /var/log/salt/api.
 	ApiLogfile string `yaml:"api_logfile" default:"/var/log/salt/api"`
 	// ApiPidfile holds its process id. Default /var/run/salt-api.pid.

@@ -1,7 +1,7 @@
 package metrics
 
 // The metrics. Where runs: all daemons; node: masters and syndic nodes; database:
-// nodes with a database; syndic; minion.
+// nodes with a database; syndic; minion; api: mom api.
 var all = []Metric{
 	{"mom_info", Gauge, Everywhere, []string{"role", "version"}, "Always 1; the labels tell what runs."},
 	{"mom_rescued_total", Counter, Everywhere, []string{"by"}, "What a sweep, repeat or timer has found that should have gone by itself; a fault of this program each time. Not there until something was."},
@@ -95,6 +95,13 @@ var all = []Metric{
 	{"mom_syndic_events_waiting", Gauge, Syndics, []string{"parent", "queue"}, "Events that wait for the parent: queue urgent or news."},
 	{"mom_syndic_event_bytes_waiting", Gauge, Syndics, []string{"parent", "queue"}, "Their bytes."},
 	{"mom_syndic_events_dropped_total", Counter, Syndics, []string{"parent"}, "Events dropped because too many waited."},
+	{"mom_api_requests_total", Counter, APIs, []string{"kind", "class"}, "Requests that were answered, by the section of the configuration (rest_cherrypy, rest_tornado) and the class of the status: 2xx, 4xx and so on; 0xx: web sockets."},
+	{"mom_api_requests_at_work", Gauge, APIs, []string{"kind"}, "Requests at work; streams are not among them."},
+	{"mom_api_streams", Gauge, APIs, []string{"kind"}, "Streams of events and jobs that are open, web sockets among them."},
+	{"mom_api_events_total", Counter, APIs, nil, "Events heard from the master."},
+	{"mom_api_event_readers", Gauge, APIs, nil, "Readers of events."},
+	{"mom_api_event_readers_cut_total", Counter, APIs, nil, "Readers of events cut off for being slow; each was told."},
+	{"mom_api_events_kept", Gauge, APIs, nil, "Events kept for readers that come back."},
 	{"mom_minion_link_up", Gauge, Minions, []string{"master"}, "1 while the minion is subscribed at the master."},
 	{"mom_minion_jobs_running", Gauge, Minions, nil, "Jobs at work."},
 	{"mom_minion_jobs_waiting", Gauge, Minions, nil, "Jobs waiting for a slot (process_count_max)."},

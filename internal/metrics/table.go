@@ -27,6 +27,7 @@ const (
 	Databases  Where = "master, syndic with a database"
 	Syndics    Where = "syndic"
 	Minions    Where = "minion"
+	APIs       Where = "api"
 )
 
 // Metric is one row of the table.

@@ -75,7 +75,7 @@ type By struct {
 // ByOf tells who gives a request.
 func ByOf(r *server.Request) By {
 	b := By{Owner: r.User, Login: r.Login}
-	if r.Peer != nil {
+	if b.From = r.From; b.From == "" && r.Peer != nil {
 		b.From = r.Peer.Source().String()
 	}
 	return b

@@ -34,7 +34,7 @@ result
 `,
 	}, func(p *Parts) server.Handler {
 		return runner{
-			gate: gate{p.Server, p.Audit, p.User, "runner", p.Access.JudgeRunner}, host: p.Runners, jids: p.JIDs, own: p.User, depth: p.Config.Bounds.Depth,
+			gate: gate{p.Server, p.Audit, p.User, "runner", p.Access.JudgeRunner}, jobUser: p.JobUser, host: p.Runners, jids: p.JIDs, own: p.User, depth: p.Config.Bounds.Depth,
 		}.serve
 	})
 }
@@ -48,16 +48,18 @@ func whoRuns(fun string) server.Who {
 }
 
 type runner struct {
-	gate  gate
-	host  *runners.Host
-	jids  *jid.Generator
-	own   string
-	depth int
+	gate gate
+	// jobUser tells who asked for a job.
+	jobUser func(ctx context.Context, jid string) (user string, known bool, err error)
+	host    *runners.Host
+	jids    *jid.Generator
+	own     string
+	depth   int
 }
 
 // serve answers at once with the tag under which the result will be on the bus (Salt wire
 // reference §8.1).
-func (c runner) serve(_ context.Context, r *server.Request) (any, error) {
+func (c runner) serve(ctx context.Context, r *server.Request) (any, error) {
 	d, err := wire.DecodeMap(r.Load)
 	if err != nil {
 		return nil, err
@@ -76,7 +78,7 @@ func (c runner) serve(_ context.Context, r *server.Request) (any, error) {
 	if err != nil {
 		return nil, server.Invalid("%v", err)
 	}
-	if err := c.gate.pass(d, r, access.NewCall(call.Fun, call.Args, call.Kwargs)); err != nil {
+	if err := c.gate.pass(d, r, access.NewCall(call.Fun, call.Args, call.Kwargs), func(a access.Call) bool { return c.ownJob(ctx, r.Login, a) }); err != nil {
 		return nil, err
 	}
 	o := runners.Start{JID: d.String("jid"), User: caller(d, r, c.own), Owner: c.owner(r), Keep: d.Bool("async")}

@@ -38,7 +38,8 @@ func (s *Server) entitle(ctx context.Context, e *entry, r *Request) error {
 		return Invalid("%s: %v", e.Name, err)
 	}
 	if by != "" {
-		proof.From = r.Peer.Source().String()
+		proof.From = s.From(r)
+		r.From = proof.From
 		return s.entitleLogin(ctx, e, r, proof, by)
 	}
 	f, err := wire.Pick(r.Load, atDoor, "key")

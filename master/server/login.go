@@ -78,7 +78,8 @@ func proofOf(load wire.Raw) (p Proof, by string, err error) {
 }
 
 // ReadProof reads what a request of a stranger proves a login with, and the life that a
-// token shall have, 0 if it does not say. No more of it is decoded.
+// token shall have, 0 if it does not say. No more of it is decoded. From is left to
+// [Server.From].
 func ReadProof(r *Request) (p Proof, life time.Duration, err error) {
 	f, err := wire.Pick(r.Load, atDoor, "token", "eauth", "username", "password", "token_expire")
 	if err != nil {
@@ -86,7 +87,6 @@ func ReadProof(r *Request) (p Proof, life time.Duration, err error) {
 	}
 	p = Proof{
 		Token: textUpTo(f[0], maxName), Eauth: textUpTo(f[1], maxName), Username: textUpTo(f[2], maxName), Password: textUpTo(f[3], maxSecret),
-		From: r.Peer.Source().String(),
 	}
 	if f[4] == nil || wire.IsNil(f[4]) {
 		return p, 0, nil

@@ -18,6 +18,8 @@ type Request struct {
 	// Login is, in clear, who gives the command by a token or a password; nil: it came
 	// with a key. Only commands that say [Command.Logins] get one.
 	Login *Login
+	// From is the address that the login comes from; see [Server.From].
+	From string
 
 	// ID is, sealed, the sender: authenticated since version 3, claimed before.
 	ID    string

@@ -3,15 +3,11 @@ package daemons
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 
 	"github.com/spf13/cobra"
 
-	"github.com/momtree/mom/api"
-	"github.com/momtree/mom/client"
-	"github.com/momtree/mom/client/remote"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/mom/command"
 )
@@ -25,7 +21,8 @@ func apiCommand() *cobra.Command {
 		Long: "Runs the REST API of the master on this host: what rest_cherrypy and rest_tornado of\n" +
 			"its configuration ask for, each on its own port. The master has to run; it decides who\n" +
 			"may do what (external_auth). With --upstream it is a gateway to the API of a master on\n" +
-			"another host, and needs no key of that master. See docs/api.md and docs/afar.md.",
+			"another host, and needs no key of that master. With api_results it has no master, and\n" +
+			"tells of jobs and results in a database. See docs/api.md and docs/afar.md.",
 		Args: command.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			version := command.Version(cmd)
@@ -39,13 +36,10 @@ func apiCommand() *cobra.Command {
 			return f.serve(cmd, s, service{
 				name: "Salt API", version: version,
 				open: func(_ context.Context, log *slog.Logger) (func(context.Context) error, error) {
-					open := localAPI
-					if conf.ApiUpstream != "" {
-						open = gateway
-					} else if conf.Api {
+					if conf.Api && conf.ApiUpstream == "" && conf.ApiResults == "" {
 						return nil, fmt.Errorf("the master serves the API itself (api: True in %s); stop this one, or take the option out", conf.ConfFile)
 					}
-					a, err := open(f.dir, conf, version, log)
+					a, err := openAPI(f.dir, conf, version, log)
 					if err != nil {
 						return nil, err
 					}
@@ -74,30 +68,4 @@ func (f *upstreamFlags) over(conf *config.Master) {
 	conf.ApiUpstream = cmp.Or(f.url, conf.ApiUpstream)
 	conf.ApiUpstreamCa = cmp.Or(f.ca, conf.ApiUpstreamCa)
 	conf.ApiUpstreamTokenFile = cmp.Or(f.tokenFile, conf.ApiUpstreamTokenFile)
-}
-
-// localAPI is the API of the master on this host.
-func localAPI(dir string, conf *config.Master, version string, log *slog.Logger) (*apiDaemon, error) {
-	o, err := client.FromConfig(dir, log)
-	if err != nil {
-		return nil, err
-	}
-	c := client.New(o)
-	return newAPI(apiOptions{backend: api.Masters{Client: c}, done: c.Close, events: true, conf: conf, version: version, log: log})
-}
-
-// gateway is the API in front of that of another host.
-func gateway(_ string, conf *config.Master, version string, log *slog.Logger) (*apiDaemon, error) {
-	c, err := remote.New(remote.Options{URL: conf.ApiUpstream, CA: conf.ApiUpstreamCa, CallTime: gatewayTime, Log: log})
-	if err != nil {
-		return nil, fmt.Errorf("api_upstream: %w", err)
-	}
-	b := &api.Upstream{Remote: c, TokenFile: conf.ApiUpstreamTokenFile}
-	if b.TokenFile == "" {
-		log.Warn("There are no events: api_upstream_token_file names no token to listen with")
-	} else if err := b.CheckToken(); err != nil {
-		return nil, errors.Join(err, c.Close())
-	}
-	log.Info("This is a gateway", "upstream", c.URL())
-	return newAPI(apiOptions{backend: b, done: c.Close, events: b.TokenFile != "", conf: conf, version: version, log: log})
 }

@@ -13,14 +13,13 @@ import (
 	"github.com/momtree/mom/internal/config"
 )
 
-// gatewayTime bounds a call of a gateway that waits, beyond what its own listener allows.
-const gatewayTime = 25 * time.Hour
-
 // apiOptions are what an [apiDaemon] is made of.
 type apiOptions struct {
 	backend api.Backend
-	done    func() error // closes what the backend stands on
-	events  bool         // the backend has them
+	events  bool                        // the backend has them
+	spill   *stream.Spill               // nil: events are kept in memory alone
+	work    []func(ctx context.Context) // what goes on beside the listeners
+	closes  []func() error              // what is behind them, in the order to be closed in
 	conf    *config.Master
 	version string
 	log     *slog.Logger
@@ -35,7 +34,7 @@ type apiDaemon struct {
 
 // newAPI binds the listeners that the configuration asks for.
 func newAPI(o apiOptions) (*apiDaemon, error) {
-	a := &apiDaemon{o: o, hub: api.NewHub(time.Now)}
+	a := &apiDaemon{o: o, hub: api.NewHub(time.Now, o.spill)}
 	for _, l := range []struct {
 		dialect api.Dialect
 		section map[string]any
@@ -64,7 +63,8 @@ func (a *apiDaemon) listen(d api.Dialect, section map[string]any) error {
 	if err != nil {
 		return err
 	}
-	o.Version, o.Log, o.Hub, o.NoEvents = a.o.version, a.o.log, a.hub, !a.o.events
+	o.Version, o.Log, o.Hub = a.o.version, a.o.log, a.hub
+	o.AllEvents, o.NoEvents, o.MasterUser = a.o.conf.ApiEvents == "all", !a.o.events, a.o.conf.User
 	s, err := api.New(o, a.o.backend)
 	if err != nil {
 		return err
@@ -80,8 +80,17 @@ func (a *apiDaemon) close() error {
 	for _, s := range a.servers {
 		errs = append(errs, s.Close())
 	}
+	return errors.Join(errors.Join(errs...), a.release())
+}
+
+// release ends the readers, and closes what is behind the listeners.
+func (a *apiDaemon) release() error {
 	a.hub.Close()
-	return errors.Join(errors.Join(errs...), a.o.done())
+	var errs []error
+	for _, c := range a.o.closes {
+		errs = append(errs, c())
+	}
+	return errors.Join(errs...)
 }
 
 // run serves all listeners until ctx ends or one of them fails.
@@ -92,6 +101,9 @@ func (a *apiDaemon) run(ctx context.Context) error {
 	if a.o.events {
 		wg.Go(func() { api.Feed(ctx, a.o.backend, a.hub, a.o.log) })
 	}
+	for _, work := range a.o.work {
+		wg.Go(func() { work(ctx) })
+	}
 	errs := make([]error, len(a.servers))
 	for i, s := range a.servers {
 		wg.Go(func() {
@@ -100,8 +112,7 @@ func (a *apiDaemon) run(ctx context.Context) error {
 		})
 	}
 	wg.Wait()
-	a.hub.Close()
-	return errors.Join(errors.Join(errs...), a.o.done())
+	return errors.Join(errors.Join(errs...), a.release())
 }
 
 // withAPI puts the API of a master into its process (api: True). The master goes on when the
@@ -111,10 +122,10 @@ func withAPI(dir string, conf *config.Master, version string, log *slog.Logger, 
 	if !conf.Api {
 		return run, drop, nil
 	}
-	if conf.ApiUpstream != "" {
-		return nil, nil, errors.Join(errors.New("api and api_upstream exclude each other: a gateway is no part of a master"), drop())
+	if conf.ApiUpstream != "" || conf.ApiResults != "" {
+		return nil, nil, errors.Join(errors.New("api excludes api_upstream and api_results: what tells of another master or of a database is no part of this one"), drop())
 	}
-	a, err := localAPI(dir, conf, version, log)
+	a, err := localAPI(dir, apiOptions{conf: conf, version: version, log: log})
 	if err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("api: True: %w", err), drop())
 	}

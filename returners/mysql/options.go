@@ -27,6 +27,10 @@ type Options struct {
 	SSLCert    string // file of the client certificate
 	SSLKey     string // file of its key
 
+	// ReadOnly leaves the tables as they are: an account that may read them is enough. The
+	// store is for reading then.
+	ReadOnly bool
+
 	// ArchiveJobs copies what Clean removes to <table>_archive first (Salt's
 	// archive_jobs).
 	ArchiveJobs bool

@@ -83,7 +83,7 @@ func (s *Store) prepare(ctx context.Context) error {
 	if s.closing.Load() {
 		return fmt.Errorf("mysql %s: %w", s.o.where(), returners.ErrClosed)
 	}
-	if s.ready.Load() {
+	if s.o.ReadOnly || s.ready.Load() {
 		return nil
 	}
 	select {

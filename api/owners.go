@@ -1,0 +1,134 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/momtree/mom/api/stream"
+	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/internal/jobevent"
+	"github.com/momtree/mom/internal/lru"
+	"github.com/momtree/mom/value"
+)
+
+const (
+	// maxOwners bounds the jobs and the calls of which it is remembered who asked; the
+	// ones unheard of for longest give way.
+	maxOwners = 16 << 10
+	// ownerTime bounds the question who asked for a job: all events wait for it.
+	ownerTime = 2 * time.Second
+	// ownerRest is how long nobody is asked after a question without an answer.
+	ownerRest = 10 * time.Second
+)
+
+// owners find out whose jobs and calls events are of. It is for one goroutine.
+//
+// The master's record of a job says who asked for it, as for all that is read of a job; it
+// is asked once for each job. A master of Salt's cannot be asked: of its jobs the event
+// salt/job/JID/new says it, and of calls salt/run/JID/new and salt/wheel/JID/new. The first
+// that is heard of a job or call stays: nobody takes it over by firing another.
+type owners struct {
+	b    Backend
+	log  *slog.Logger
+	now  func() time.Time
+	jobs *lru.Guarded[string, string] // "" for a job that the master does not know
+	call *lru.Guarded[string, string]
+	rest time.Time // when the master may be asked again
+	mute bool      // the master cannot be asked
+	lost func()    // is told of a job whose user could not be found out
+}
+
+func newOwners(b Backend, log *slog.Logger, lost func()) *owners {
+	return &owners{
+		b: b, log: log, now: time.Now, lost: lost,
+		jobs: lru.NewGuarded[string, string](maxOwners, nil), call: lru.NewGuarded[string, string](maxOwners, nil),
+	}
+}
+
+// callTags are where the calls of runners and of the wheel are told.
+var callTags = []string{"salt/run/", "salt/wheel/"}
+
+// audience tells who may hear an event.
+func (o *owners) audience(ctx context.Context, tag string, data any) stream.Audience {
+	fields, _ := data.(*value.Map)
+	if id, kind, _, ok := jobevent.Parse(tag); ok {
+		if !jid.Valid(id) {
+			return stream.Audience{}
+		}
+		return stream.Audience{Kind: stream.Job, User: o.job(ctx, id, kind == jobevent.KindNew, fields)}
+	}
+	for _, prefix := range callTags {
+		rest, ok := strings.CutPrefix(tag, prefix)
+		if !ok {
+			continue
+		}
+		id, what, _ := strings.Cut(rest, "/")
+		if !jid.Valid(id) {
+			return stream.Audience{}
+		}
+		key := prefix + id
+		user, known := o.call.Get(key)
+		if !known && what == "new" {
+			user = fields.String("user")
+			o.call.Add(key, user)
+		}
+		return stream.Audience{Kind: stream.Call, User: user}
+	}
+	return stream.Audience{}
+}
+
+// job tells who asked for a job; "" where nobody knows.
+func (o *owners) job(ctx context.Context, id string, begins bool, fields *value.Map) string {
+	if user, known := o.jobs.Get(id); known {
+		return user
+	}
+	if o.mute {
+		if !begins {
+			return ""
+		}
+		user := fields.String("user")
+		o.jobs.Add(id, user)
+		return user
+	}
+	if o.now().Before(o.rest) {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, ownerTime)
+	defer cancel()
+	user, _, err := o.b.JobUser(ctx, id)
+	switch {
+	case errors.Is(err, client.ErrNotTold):
+		o.mute = true
+		return o.job(ctx, id, begins, fields)
+	case err != nil:
+		if ctx.Err() == nil || errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			o.log.Warn("The master does not tell who asked for a job: its events go to those alone who hear all", "jid", id, "err", err)
+			o.lost()
+		}
+		o.rest = o.now().Add(ownerRest)
+		return ""
+	}
+	o.jobs.Add(id, user)
+	return user
+}
+
+// learn takes over what was found out about an event before.
+func (o *owners) learn(e stream.Event) {
+	if e.For.User == "" {
+		return
+	}
+	if id, _, _, ok := jobevent.Parse(e.Tag); ok {
+		o.jobs.Add(id, e.For.User)
+		return
+	}
+	for _, prefix := range callTags {
+		if rest, ok := strings.CutPrefix(e.Tag, prefix); ok {
+			id, _, _ := strings.Cut(rest, "/")
+			o.call.Add(prefix+id, e.For.User)
+		}
+	}
+}

@@ -1,0 +1,132 @@
+package master
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/momtree/mom/internal/wire"
+)
+
+// Whoever was let start a job may read it by the runners that tell of one job, without a rule
+// for runners; nobody reads the jobs of others so. The liars are a user who is called as the
+// user of the master, and bob, who names two jobs or asks for more than one.
+func TestOwnJobsByRunners(t *testing.T) {
+	r := newRig(t, loginUsers)
+	r.start()
+	m := r.minion("near", "minion", "minion").listen().announce()
+	jobs := map[string]string{"no such": someJob}
+	for _, u := range []string{"bob", "root", "alice"} {
+		load := testJob("near", "glob")
+		load.Set("kwargs", wire.NewMap("eauth", "auto", "username", u, "password", "x"))
+		jobs[u] = r.say(load).Map("load").String("jid")
+		if err := m.answer(m.hear().JID, true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	own, other := jobs["bob"], jobs["alice"]
+	kw := func(kv ...any) *wire.Map { return wire.NewMap(kv...) }
+	for _, c := range []struct {
+		who, fun string
+		args     []any
+		kwargs   *wire.Map
+		may      bool
+	}{
+		{"bob", "jobs.list_job", []any{own}, kw(), true},
+		{"bob", "jobs.list_job", nil, kw("jid", own), true},
+		{"bob", "jobs.lookup_jid", []any{own}, kw("missing", true), true},
+		{"bob", "jobs.print_job", []any{own}, kw(), true},
+		{"bob", "jobs.exit_success", []any{own}, kw(), true},
+		{"bob", "topology.trace", []any{own}, kw(), true},
+		{"bob", "jobs.list_job", []any{other}, kw(), false},
+		{"bob", "topology.trace", []any{other}, kw(), false},
+		{"bob", "jobs.list_job", []any{own}, kw("jid", other), false},
+		{"bob", "jobs.list_job", []any{someJob}, kw(), false},
+		{"bob", "jobs.list_job", []any{[]any{own, other}}, kw(), false},
+		{"bob", "jobs.list_job", nil, kw(), false},
+		{"bob", "jobs.list_jobs", []any{own}, kw(), false},
+		{"bob", "jobs.active", []any{own}, kw(), false},
+		{"bob", "manage.up", []any{own}, kw(), false},
+		{"root", "jobs.list_job", []any{jobs["root"]}, kw(), false},
+		{"carol", "jobs.list_job", []any{other}, kw(), true},
+	} {
+		c.kwargs.Set("arg", c.args)
+		got := r.say(wire.NewMap("cmd", "runner", "fun", c.fun, "kwarg", c.kwargs, "eauth", "auto", "username", c.who, "password", "x", "key", rootKey, "user", "root"))
+		if may := got.Map("error") == nil; may != c.may || may != (got.String("tag") != "") {
+			t.Errorf("%s calls %s of %v %v: %v", c.who, c.fun, c.args, plain(t, c.kwargs), plain(t, got))
+		}
+	}
+}
+
+// Who asked for a job is told to the user of the master alone.
+func TestJobUser(t *testing.T) {
+	r := freds(t)
+	m := r.minion("m1", "minion", "minion").listen().announce()
+	jid := r.say(testJob("*", "glob", "key", fredsKey, "user", "fred")).Map("load").String("jid")
+	m.hear()
+	for _, c := range []struct {
+		jid  string
+		with []any
+		want string
+	}{
+		{jid, []any{"key", rootKey, "user", "root"}, "fred"},
+		{someJob, []any{"key", rootKey, "user", "root"}, ""},
+		{"../x", []any{"key", rootKey, "user", "root"}, ""},
+		{jid, []any{"key", fredsKey, "user", "fred"}, "refused"},
+		{jid, []any{"key", fredsKey, "user", "root"}, "refused"},
+		{jid, []any{"key", "", "user", "root"}, "refused"},
+		{jid, []any{"eauth", "auto", "username", "alice", "password", "x", "key", rootKey}, "refused"},
+	} {
+		got := r.say(wire.NewMap(append([]any{"cmd", "job_user", "jid", c.jid}, c.with...)...))
+		user := got.String("user")
+		if got.Map("error") != nil {
+			user = "refused"
+		}
+		if user != c.want || got.Bool("known") != (c.want == "fred") {
+			t.Errorf("%s with %v: %v", c.jid, c.with, plain(t, got))
+		}
+	}
+}
+
+// A wheel function that nobody waits for is answered at once and goes on; its result is an
+// event, unless it is for its caller alone. Nobody is let in by that.
+func TestWheelWithoutWaiting(t *testing.T) {
+	r := newRig(t, loginUsers)
+	r.start()
+	ev := r.events()
+	for _, c := range []struct {
+		load []any
+		told string // what the event has
+	}{
+		{[]any{"fun", "key.list_all"}, "minions_pre"},
+		{[]any{"fun", "key.gen_accept", "id_", "new"}, "nil"},
+		{[]any{"fun", "key.nothing"}, "key.nothing"},
+		{[]any{"fun", "key.list_all", "arg", []any{}, "kwarg", wire.NewMap("x", 1)}, "x"},
+	} {
+		got := r.say(wire.NewMap(append([]any{"cmd", "wheel", "async", true, "key", rootKey, "user", "root"}, c.load...)...))
+		tag := got.String("tag")
+		if got.Len() != 2 || tag == "" || tag != "salt/wheel/"+got.String("jid") {
+			t.Fatalf("%v: %v", c.load, plain(t, got))
+		}
+		if d := ev.take(tag + "/new"); d.String("user") != "root" {
+			t.Errorf("%v", plain(t, d))
+		}
+		d := ev.take(tag + "/ret")
+		v, _ := d.Get("return")
+		text := "nil"
+		if v != nil {
+			text = fmt.Sprint(plain(t, wire.NewMap("v", v)))
+		}
+		if !strings.Contains(text, c.told) || strings.Contains(text, "PRIVATE KEY") {
+			t.Errorf("%v: %s", c.load, text)
+		}
+	}
+	for _, login := range [][]any{
+		{"eauth", "auto", "username", "carol", "password", "x"}, {"eauth", "sharedsecret", "username", "frank", "password", "guess"}, {"token", "x"},
+	} {
+		got := r.say(wire.NewMap(append([]any{"cmd", "wheel", "async", true, "fun", "key.list_all", "key", rootKey, "user", "root"}, login...)...))
+		if got.Map("error") == nil || got.Has("jid") {
+			t.Errorf("%v: %v", login, plain(t, got))
+		}
+	}
+}

@@ -1,0 +1,33 @@
+package server
+
+import (
+	"net/netip"
+
+	"github.com/momtree/mom/internal/wire"
+)
+
+// maxAddress bounds the text of an address, in bytes.
+const maxAddress = 64
+
+// From is the address that a login comes from. A program that asks for others, such as the
+// REST API, names theirs in the field from; it is believed beside the key of the user that
+// the master runs as alone, whose holder could do everything anyway. It is the address of
+// the peer for anybody else, who could shift failed logins to others, or away.
+func (s *Server) From(r *Request) string {
+	own := ""
+	if r.Peer != nil {
+		own = r.Peer.Source().String()
+	}
+	f, err := wire.Pick(r.Load, atDoor, "from", "key")
+	if err != nil || f[0] == nil {
+		return own
+	}
+	addr, err := netip.ParseAddr(textUpTo(f[0], maxAddress))
+	if err != nil {
+		return own
+	}
+	if owner, ok := s.User(textUpTo(f[1], maxName)); !ok || owner != s.Own {
+		return own
+	}
+	return addr.Unmap().WithZone("").String()
+}

@@ -1,0 +1,74 @@
+package daemons
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"time"
+
+	"github.com/momtree/mom/api"
+	"github.com/momtree/mom/api/stream"
+	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/client/remote"
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/mom/results"
+)
+
+// gatewayTime bounds a call of a gateway that waits, beyond what its own listener allows.
+const gatewayTime = 25 * time.Hour
+
+// openAPI opens the API that the configuration asks for: that of the master on this host, a
+// gateway to another host's, or one that tells of a database alone.
+func openAPI(dir string, conf *config.Master, version string, log *slog.Logger) (*apiDaemon, error) {
+	o := apiOptions{conf: conf, version: version, log: log}
+	switch {
+	case conf.ApiUpstream != "" && conf.ApiResults != "":
+		return nil, errors.New("api_upstream and api_results exclude each other: an API tells of a master elsewhere or of a database")
+	case conf.ApiUpstream != "":
+		return gateway(o)
+	case conf.ApiResults != "":
+		b, err := results.Open(conf, log)
+		if err != nil {
+			return nil, err
+		}
+		o.backend = b
+		o.work, o.closes = append(o.work, b.Run), append(o.closes, b.Close)
+		return newAPI(o)
+	}
+	return localAPI(dir, o)
+}
+
+// localAPI is the API of the master on this host.
+func localAPI(dir string, o apiOptions) (*apiDaemon, error) {
+	c, err := client.FromConfig(dir, o.log)
+	if err != nil {
+		return nil, err
+	}
+	if o.conf.ApiEventFile > 0 {
+		if o.spill, err = stream.OpenSpill(filepath.Join(o.conf.Cachedir, "api"), int64(o.conf.ApiEventFile), o.log); err != nil {
+			return nil, fmt.Errorf("api_event_file: %w; 0 does without", err)
+		}
+		o.closes = append(o.closes, o.spill.Close)
+	}
+	local := client.New(c)
+	o.backend, o.events, o.closes = api.Masters{Client: local}, true, append(o.closes, local.Close)
+	return newAPI(o)
+}
+
+// gateway is the API in front of that of another host.
+func gateway(o apiOptions) (*apiDaemon, error) {
+	c, err := remote.New(remote.Options{URL: o.conf.ApiUpstream, CA: o.conf.ApiUpstreamCa, CallTime: gatewayTime, Log: o.log})
+	if err != nil {
+		return nil, fmt.Errorf("api_upstream: %w", err)
+	}
+	b := &api.Upstream{Remote: c, TokenFile: o.conf.ApiUpstreamTokenFile}
+	if b.TokenFile == "" {
+		o.log.Warn("There are no events: api_upstream_token_file names no token to listen with")
+	} else if err := b.CheckToken(); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	o.log.Info("This is a gateway", "upstream", c.URL())
+	o.backend, o.events, o.closes = b, b.TokenFile != "", append(o.closes, c.Close)
+	return newAPI(o)
+}
