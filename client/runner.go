@@ -22,6 +22,10 @@ type RunnerCall struct {
 	// JID is the id under which the call is on the event bus; "" lets the master
 	// choose.
 	JID string
+	// Told, if set, is given what the function tells while it works, in its order: what is
+	// the last part of the tag ("progress", "print"), data the event's. It is called from
+	// CallRunner, which waits for it.
+	Told func(what string, data Raw)
 }
 
 // load is the clear command that makes the call.
@@ -98,8 +102,13 @@ func (c *Client) CallRunner(ctx context.Context, call RunnerCall) (_ Raw, err er
 			}
 			return nil, fmt.Errorf("runner %s: wait for its result: %w", call.Fun, err)
 		}
-		if e.Tag == run.Tag+"/ret" {
+		what, own := strings.CutPrefix(e.Tag, run.Tag+"/")
+		switch {
+		case !own, what == "new":
+		case what == "ret":
 			return c.runnerResult(ctx, call.Fun, run.Tag, Raw(e.Data))
+		case call.Told != nil:
+			call.Told(what, Raw(e.Data))
 		}
 	}
 }

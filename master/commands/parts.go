@@ -15,6 +15,7 @@ import (
 	"github.com/momtree/mom/master/meters"
 	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/master/server"
+	"github.com/momtree/mom/topology"
 )
 
 // Parts are what a master gives its commands to work on. Each takes what it needs.
@@ -35,6 +36,7 @@ type Parts struct {
 	Data     *datacache.Cache
 	Unserved *Unserved
 	Runners  *runners.Host
+	Tree     func() topology.Node
 	JIDs     *jid.Generator
 
 	SignIns *meters.SignIns

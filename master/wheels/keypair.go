@@ -69,14 +69,9 @@ func keyGenAccept(_ context.Context, c *Call) (any, error) {
 
 // newPair makes a pair as Salt shows it.
 func newPair(c *Call) (public string, pair *value.Map, err error) {
-	bits := crypt.DefaultBits
-	if _, given := c.Given("keysize"); given {
-		if bits, err = c.Count("keysize"); err != nil {
-			return "", nil, err
-		}
-		if bits < crypt.DefaultBits {
-			return "", nil, functions.Invalid("keysize=%d is less than %d bits", bits, crypt.DefaultBits)
-		}
+	bits, err := keysize(c)
+	if err != nil {
+		return "", nil, err
 	}
 	made, err := crypt.NewKeyPair(bits)
 	if err != nil {
@@ -87,4 +82,24 @@ func newPair(c *Call) (public string, pair *value.Map, err error) {
 		return "", nil, err
 	}
 	return made.PublicPEM, value.NewMap("pub", made.PublicPEM, "priv", string(private)), nil
+}
+
+// maxKeysize bounds a key, as the option keysize does: to make longer ones takes minutes.
+const maxKeysize = 16384
+
+// keysize reads the length of a key, in bits.
+func keysize(c *Call) (bits int, err error) {
+	if _, given := c.Given("keysize"); !given {
+		return crypt.DefaultBits, nil
+	}
+	if bits, err = c.Count("keysize"); err != nil {
+		return 0, err
+	}
+	switch {
+	case bits < crypt.DefaultBits:
+		return 0, functions.Invalid("keysize=%d is less than %d bits", bits, crypt.DefaultBits)
+	case bits > maxKeysize:
+		return 0, functions.Invalid("keysize=%d is more than %d bits", bits, maxKeysize)
+	}
+	return bits, nil
 }

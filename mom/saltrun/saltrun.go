@@ -104,7 +104,15 @@ func (f *flags) run(cmd *cobra.Command, words []string) (err error) {
 			"master event bus or by examining the master job cache, if configured. This execution is running under tag %s\n", run.Tag)
 		return err
 	}
+	told := &telling{f: f, w: w, stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr()}
+	if call.Fun == watching && cl == c {
+		return f.watch(cmd.Context(), c, call, told)
+	}
+	call.Told = told.hear
 	result, err := cl.CallRunner(cmd.Context(), call)
+	if told.err != nil {
+		return told.err
+	}
 	var failure *client.RunnerError
 	if errors.As(err, &failure) {
 		result = failure.Value

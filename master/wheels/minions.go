@@ -1,0 +1,37 @@
+package wheels
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/momtree/mom/topology"
+)
+
+func init() {
+	Register(Function{Name: "minions.connected", Run: connected, Doc: `
+The ids of the minions of the whole tree that are connected, as far as they tell; those
+behind a Python syndic are not known.
+
+    wheel.cmd('minions.connected')
+`})
+}
+
+func connected(_ context.Context, c *Call) (any, error) {
+	if c.Env.Tree == nil {
+		return nil, errors.New("minions.connected: this master does not tell who is connected")
+	}
+	ids := []string{}
+	c.Env.Tree().Walk(func(_ string, n topology.Node) {
+		if n.State == topology.Down {
+			return
+		}
+		for _, m := range n.Minions {
+			if m.State == topology.Up {
+				ids = append(ids, m.ID)
+			}
+		}
+	})
+	slices.Sort(ids)
+	return slices.Compact(ids), nil
+}
