@@ -65,7 +65,11 @@ func makeToken(ctx context.Context, c *Call) (any, error) {
 	if l.Eauth == "" {
 		return nil, invalid("eauth has to name a login service of external_auth")
 	}
-	return t.MakeToken(ctx, l, life)
+	made, err := t.MakeToken(ctx, l, life)
+	if err != nil {
+		return nil, err
+	}
+	return made, nil
 }
 
 func deleteToken(ctx context.Context, c *Call) (any, error) {

@@ -165,6 +165,9 @@ func bankFlush(ctx context.Context, c *Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if _, given := c.Given("key"); given && c.Text("key") == "" {
+		return nil, invalid("key is empty; leave it out to remove the whole bank")
+	}
 	id, own := minionOf(c.Text("bank"))
 	if !own {
 		return b.Flush(c.Text("bank"), c.Text("key"))

@@ -84,9 +84,6 @@ func newPair(c *Call) (public string, pair *value.Map, err error) {
 	return made.PublicPEM, value.NewMap("pub", made.PublicPEM, "priv", string(private)), nil
 }
 
-// maxKeysize bounds a key, as the option keysize does: to make longer ones takes minutes.
-const maxKeysize = 16384
-
 // keysize reads the length of a key, in bits.
 func keysize(c *Call) (bits int, err error) {
 	if _, given := c.Given("keysize"); !given {
@@ -95,11 +92,8 @@ func keysize(c *Call) (bits int, err error) {
 	if bits, err = c.Count("keysize"); err != nil {
 		return 0, err
 	}
-	switch {
-	case bits < crypt.DefaultBits:
+	if bits < crypt.DefaultBits {
 		return 0, functions.Invalid("keysize=%d is less than %d bits", bits, crypt.DefaultBits)
-	case bits > maxKeysize:
-		return 0, functions.Invalid("keysize=%d is more than %d bits", bits, maxKeysize)
 	}
 	return bits, nil
 }
