@@ -37,6 +37,9 @@ func shown(name string, v any) any {
 	if secretOption(name) && v != nil && v != "" {
 		return Masked
 	}
+	if _, known := masterTable()[name]; known {
+		return masked("", v) // by what it is, not by what it is called
+	}
 	return masked(name, v)
 }
 
@@ -62,7 +65,7 @@ func masked(name string, v any) any {
 				out[k] = Masked
 				continue
 			}
-			out[k] = masked(k, e)
+			out[withoutPassword(k)] = masked(k, e)
 		}
 		return out
 	case []any:
@@ -92,7 +95,7 @@ func masked(name string, v any) any {
 // secretWords end the names of secrets, secretKeys those of keys that are such.
 var (
 	secretWords = []string{
-		"pass", "passwd", "password", "passwords", "passphrase", "passphrases", "pw", "pwd", "bindpw", "secret", "secrets", "sharedsecret", "token", "credentials", "apikey",
+		"pass", "passwd", "password", "passwords", "passphrase", "passphrases", "pw", "pwd", "bindpw", "secret", "secrets", "sharedsecret", "token", "tokens", "credentials", "apikey",
 	}
 	secretKeys = []string{"api", "access", "secret", "private", "signing"}
 )

@@ -21,17 +21,24 @@ func connected(_ context.Context, c *Call) (any, error) {
 	if c.Env.Tree == nil {
 		return nil, errors.New("minions.connected: this master does not tell who is connected")
 	}
-	ids := []string{}
-	c.Env.Tree().Walk(func(_ string, n topology.Node) {
-		if n.State == topology.Down {
-			return
-		}
-		for _, m := range n.Minions {
-			if m.State == topology.Up {
-				ids = append(ids, m.ID)
-			}
-		}
-	})
+	ids := up([]string{}, c.Env.Tree())
 	slices.Sort(ids)
 	return slices.Compact(ids), nil
+}
+
+// up adds the minions of a node and of those below that are connected. Who sits behind a
+// node that is down is not.
+func up(ids []string, n topology.Node) []string {
+	if n.State == topology.Down {
+		return ids
+	}
+	for _, m := range n.Minions {
+		if m.State == topology.Up {
+			ids = append(ids, m.ID)
+		}
+	}
+	for _, below := range n.Nodes {
+		ids = up(ids, below)
+	}
+	return ids
 }
