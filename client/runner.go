@@ -23,9 +23,9 @@ type RunnerCall struct {
 	// choose.
 	JID string
 	// Told, if set, is given what the function tells while it works, in its order: what is
-	// the last part of the tag ("progress", "print"), data the event's. It is called from
-	// CallRunner, which waits for it.
-	Told func(what string, data Raw)
+	// the last part of the tag ("progress", "print"). It is called from CallRunner, which
+	// waits for it.
+	Told func(what string, e Event)
 }
 
 // load is the clear command that makes the call.
@@ -108,7 +108,7 @@ func (c *Client) CallRunner(ctx context.Context, call RunnerCall) (_ Raw, err er
 		case what == "ret":
 			return c.runnerResult(ctx, call.Fun, run.Tag, Raw(e.Data))
 		case call.Told != nil:
-			call.Told(what, Raw(e.Data))
+			call.Told(what, Event{Tag: e.Tag, Time: e.Stamp, Data: Raw(e.Data)})
 		}
 	}
 }

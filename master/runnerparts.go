@@ -55,7 +55,7 @@ func (m *Master) openBank() { m.bank = bank.Open(filepath.Join(m.cfg.Cachedir, "
 // the master's own word.
 func (e runnerEnv) Fire(tag string, data *wire.Map) error {
 	if !ownership.MayFire("", tag) {
-		return fmt.Errorf("event.send: %q is a tag by which masters and minions speak of what they know; choose another, such as my/%s", tag, "event")
+		return fmt.Errorf("event.send: %q is a tag by which masters and minions speak of what they know; choose another, such as my/event", tag)
 	}
 	return e.m.bus.Fire(tag, data)
 }
@@ -76,6 +76,9 @@ func (e runnerEnv) Listen(ctx context.Context, heard func(tag string, data *wire
 			data, err := ev.Map()
 			if err != nil {
 				return fmt.Errorf("event %s: %w", ev.Tag, err)
+			}
+			if !data.Has("_stamp") {
+				data.Set("_stamp", ev.Stamp.UTC().Format("2006-01-02T15:04:05.000000"))
 			}
 			if !heard(ev.Tag, data) {
 				return nil

@@ -46,10 +46,10 @@ func (s *stage) Known(_ context.Context, k Known) (map[string]*wire.Map, map[str
 			continue
 		}
 		out[id] = wire.NewMap()
-		for part, wanted := range map[string]bool{"grains": k.Grains, "pillar": k.Pillar} {
+		for _, part := range []string{"grains", "pillar"} {
 			v, has := d.Get(part)
 			switch {
-			case !wanted || !has:
+			case part == "grains" && !k.Grains || part == "pillar" && !k.Pillar || !has:
 			case k.Clear:
 				d.Delete(part)
 				out[id].Set("cleared", true)

@@ -24,13 +24,25 @@ type telling struct {
 	err            error // the first that showing gave
 }
 
-func (t *telling) hear(what string, data client.Raw) {
-	m, err := data.Map()
+func (t *telling) hear(what string, e client.Event) {
+	m, err := stamped(e)
 	if err != nil {
 		t.fail(fmt.Errorf("what the function tells cannot be read: %w", err))
 		return
 	}
 	t.tell(what, m)
+}
+
+// stamped are the data of an event with the time when it was fired, as Salt shows them.
+func stamped(e client.Event) (*value.Map, error) {
+	m, err := e.Data.Map()
+	if err != nil {
+		return nil, fmt.Errorf("event %s: %w", e.Tag, err)
+	}
+	if !m.Has("_stamp") {
+		m.Set("_stamp", e.Time.UTC().Format("2006-01-02T15:04:05.000000"))
+	}
+	return m, nil
 }
 
 func (t *telling) tell(what string, data *value.Map) {
@@ -95,9 +107,9 @@ func (e ears) Listen(ctx context.Context, heard func(tag string, data *value.Map
 		if err != nil {
 			return err
 		}
-		data, err := ev.Data.Map()
+		data, err := stamped(ev)
 		if err != nil {
-			return fmt.Errorf("event %s: %w", ev.Tag, err)
+			return err
 		}
 		if !heard(ev.Tag, data) || e.told.err != nil {
 			return nil
