@@ -125,6 +125,23 @@ func (e *upstreamEvents) Next(ctx context.Context) (client.Event, error) {
 	return ev, err
 }
 
+// JobUser implements [Backend], under the token for events.
+func (u *Upstream) JobUser(ctx context.Context, jid string) (user string, known bool, err error) {
+	id, err := u.token()
+	if err != nil {
+		return "", false, err
+	}
+	v, err := u.Remote.With(id).Runner(ctx, "jobs.list_job", jid)
+	if err != nil {
+		return "", false, fmt.Errorf("who asked for job %s: %w", jid, asAbove(err))
+	}
+	m, err := v.Map()
+	if err != nil {
+		return "", false, fmt.Errorf("who asked for job %s: %w", jid, err)
+	}
+	return m.String("User"), !m.Has("Error"), nil
+}
+
 // Fire implements [Backend]: nothing can be fired from here.
 func (u *Upstream) Fire(context.Context, string, any) error { return errNoWebhook }
 

@@ -25,6 +25,10 @@ type RunnerCall struct {
 	// Began, if it is there, is called by [Client.CallRunner] when the call has begun,
 	// before its result is waited for.
 	Began func(Started)
+	// Told, if set, is given what the function tells while it works, in its order: what is
+	// the last part of the tag ("progress", "print"). It is called from CallRunner, which
+	// waits for it. A master from afar (client/remote) tells nothing.
+	Told func(what string, e Event)
 }
 
 // load is the clear command that makes the call.
@@ -104,8 +108,13 @@ func (c *Client) CallRunner(ctx context.Context, call RunnerCall) (_ Raw, err er
 			}
 			return nil, fmt.Errorf("runner %s: wait for its result: %w", call.Fun, err)
 		}
-		if e.Tag == run.Tag+"/ret" {
+		what, own := strings.CutPrefix(e.Tag, run.Tag+"/")
+		switch {
+		case !own, what == "new":
+		case what == "ret":
 			return c.runnerResult(ctx, call.Fun, run.Tag, Raw(e.Data))
+		case call.Told != nil:
+			call.Told(what, Event{Tag: e.Tag, Time: e.Stamp, Data: Raw(e.Data)})
 		}
 	}
 }

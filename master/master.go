@@ -16,6 +16,7 @@ import (
 	"github.com/momtree/mom/internal/rescue"
 	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/auth"
+	"github.com/momtree/mom/master/bank"
 	"github.com/momtree/mom/master/below"
 	"github.com/momtree/mom/master/commands"
 	"github.com/momtree/mom/master/datacache"
@@ -96,6 +97,7 @@ type Master struct {
 	peers    *peers.Service // who is there
 	tree     *topology.Tree
 	data     *datacache.Cache
+	bank     *bank.Store       // of runners
 	policy   *ownership.Policy // who speaks for whom, whom a target means
 	failover *failover.Service // nil: no minion moves
 	jobFiles *jobfiles.Folder  // nil: not kept

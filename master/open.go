@@ -68,6 +68,7 @@ func (m *Master) openKeys() (err error) {
 		return err
 	}
 	m.data = datacache.New(c.Cachedir, c.Bounds)
+	m.openBank()
 	if m.access, err = access.Open(c, m.data.Subject, m.log); err != nil {
 		return err
 	}
@@ -145,7 +146,7 @@ func (m *Master) openStore(o Options) (err error) {
 	})
 	m.below = below.New(below.Options{
 		Node: m.node, Version: m.version, Own: m.access.Own, Keys: m.keys, Policy: m.policy, Peers: m.peers, Publications: m.publications,
-		Jobs: m.jobs, Store: m.store, JIDs: m.jids, Traces: m.traces, Active: m.activeJobs, Log: m.log,
+		Jobs: m.jobs, Store: m.store, JIDs: m.jids, Traces: m.traces, Data: m.data, Active: m.activeJobs, Log: m.log,
 	})
 	if err := m.openFailover(); err != nil {
 		return err

@@ -13,7 +13,6 @@ import (
 	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/access/verdict"
 	"github.com/momtree/mom/master/below"
-	"github.com/momtree/mom/master/driver"
 	"github.com/momtree/mom/master/jobs/ledger"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/runners"
@@ -125,13 +124,16 @@ func (e runnerEnv) Inflight(limit int) runners.Inflight {
 // Ask publishes a job as a client would and waits for its account to close.
 func (e runnerEnv) Ask(ctx context.Context, q runners.Question) (runners.Answers, error) {
 	m := e.m
-	p := wire.PublishLoad{TgtType: q.TgtType, Arg: wire.Raw{0x90}, User: e.user}
+	p := wire.PublishLoad{TgtType: q.TgtType, Ret: q.Ret, User: e.user}
 	var err error
 	if p.Tgt, err = wire.Encode(q.Tgt); err != nil {
 		return runners.Answers{}, fmt.Errorf("encode the target: %w", err)
 	}
 	if p.Fun, err = wire.Encode(q.Fun); err != nil {
 		return runners.Answers{}, fmt.Errorf("encode the function: %w", err)
+	}
+	if p.Arg, err = wire.Encode(q.Arguments()); err != nil {
+		return runners.Answers{}, fmt.Errorf("encode the arguments: %w", err)
 	}
 	// Salt counts whole seconds.
 	if p.Timeout, err = wire.Encode(int64((q.Timeout + time.Second - 1) / time.Second)); err != nil {
@@ -148,21 +150,32 @@ func (e runnerEnv) Ask(ctx context.Context, q runners.Question) (runners.Answers
 	if err := m.publisher.Start(ctx, j); err != nil {
 		return runners.Answers{}, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, q.Timeout+q.Gather)
-	defer cancel()
+	wait := ctx
+	if !q.Long {
+		var cancel context.CancelFunc
+		wait, cancel = context.WithTimeout(ctx, q.Timeout+q.Gather)
+		defer cancel()
+	}
 	select {
 	case <-sub.C():
-	case <-ctx.Done():
+	case <-wait.Done():
 	}
-	return m.answersOf(j.JID)
+	if err := m.ctx.Err(); q.Long && err != nil {
+		return runners.Answers{}, fmt.Errorf("job %s goes on, but the master ends: %w", j.JID, err)
+	}
+	return e.answersOf(ctx, j.JID)
 }
 
-// answersOf is what is known of a job now: who is waited for counts as missing.
-func (m *Master) answersOf(jid string) (runners.Answers, error) {
+// answersOf is what is known of a job now: who is waited for counts as missing. Results of
+// which digests came up are fetched from where they are.
+func (e runnerEnv) answersOf(ctx context.Context, jid string) (runners.Answers, error) {
+	m := e.m
 	account, _ := m.jobs.State(jid)
-	ctx, cancel := driver.Write()
-	defer cancel()
-	rets, err := m.store.Local().GetReturns(ctx, jid)
+	whole := below.Whole{Reader: m.store.Local(), Below: m.below}
+	if configured := m.store.Reader(ctx); configured != whole.Reader {
+		whole.SQL = configured
+	}
+	rets, err := whole.GetReturns(ctx, jid)
 	if err != nil {
 		return runners.Answers{}, fmt.Errorf("read the answers: %w", err)
 	}

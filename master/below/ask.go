@@ -19,6 +19,7 @@ const (
 	askTrace  = "trace"
 	askBodies = "bodies"
 	askActive = "active"
+	askData   = "data"
 )
 
 // errNodeAway stands for a node below that is not connected.
@@ -34,6 +35,7 @@ func (s *Service) inquiries() map[string]func(ctx context.Context, arg wire.Raw)
 		askTrace:  s.answerTrace,
 		askBodies: s.answerBodies,
 		askActive: s.answerActive,
+		askData:   s.answerData,
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/nodecall"
+	"github.com/momtree/mom/master/datacache"
 	"github.com/momtree/mom/master/jobs"
 	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/keyring"
@@ -28,6 +29,7 @@ type Options struct {
 	Store         *jobstore.Store
 	JIDs          *jid.Generator
 	Traces        *tracer.Book
+	Data          *datacache.Cache // of the minions of this master
 	// Active gives the open jobs of this master and of all below.
 	Active func(ctx context.Context) (any, error)
 	Log    *slog.Logger

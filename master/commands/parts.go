@@ -16,6 +16,7 @@ import (
 	"github.com/momtree/mom/master/meters"
 	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/master/server"
+	"github.com/momtree/mom/topology"
 )
 
 // Parts are what a master gives its commands to work on. Each takes what it needs.
@@ -38,6 +39,7 @@ type Parts struct {
 	Runners  *runners.Host
 	// JobUser tells who asked for a job.
 	JobUser func(ctx context.Context, jid string) (user string, known bool, err error)
+	Tree    func() topology.Node
 	JIDs    *jid.Generator
 
 	SignIns *meters.SignIns
@@ -78,6 +80,8 @@ type gate struct {
 	own    string
 	kind   string // runner or wheel
 	judge  func(rules []any, c access.Call) verdict.Verdict
+	// private tells of functions whose arguments the audit is not told; nil: there are none.
+	private func(fun string) bool
 }
 
 // pass tells whether a request may make a call. Who comes with a key was judged by that.
@@ -85,6 +89,9 @@ type gate struct {
 func (g gate) pass(d *wire.Map, r *server.Request, c access.Call, besides func(access.Call) bool) error {
 	q := access.ByOf(r).Asked(g.kind, caller(d, r, g.own))
 	q.Fun, q.Call, q.Allowed = c.Fun, c, true
+	if g.private != nil && g.private(c.Fun) {
+		q.Call = access.Call{Fun: c.Fun}
+	}
 	if r.Login != nil {
 		v := g.judge(r.Login.Rules, c)
 		q.Allowed = v.Allowed || besides != nil && besides(c)

@@ -34,7 +34,7 @@ result
 `,
 	}, func(p *Parts) server.Handler {
 		return runner{
-			gate: gate{p.Server, p.Audit, p.User, "runner", p.Access.JudgeRunner}, jobUser: p.JobUser, host: p.Runners, jids: p.JIDs, own: p.User, depth: p.Config.Bounds.Depth,
+			gate: gate{p.Server, p.Audit, p.User, "runner", p.Access.JudgeRunner, runners.Private}, jobUser: p.JobUser, host: p.Runners, jids: p.JIDs, own: p.User, depth: p.Config.Bounds.Depth,
 		}.serve
 	})
 }

@@ -110,11 +110,13 @@ func (c tokens) revoke(ctx context.Context, r *server.Request) (any, error) {
 	return err == nil, err
 }
 
-// shown is a token as Salt's clients read it, and under perms what its user may do.
-func (c tokens) shown(t auth.Token) *wire.Map {
+func (c tokens) shown(t auth.Token) *wire.Map { return ShownToken(c.rules, t) }
+
+// ShownToken is a token as Salt's clients read it, and under perms what its user may do.
+func ShownToken(rules *access.External, t auth.Token) *wire.Map {
 	seconds := func(at time.Time) float64 { return float64(at.UnixMicro()) / 1e6 }
 	m := wire.NewMap("start", seconds(t.Start), "expire", seconds(t.Expire), "name", t.Name, "eauth", t.Eauth, "token", t.Token)
-	m.Set("perms", c.rules.TokenRules(t.AuthList, t.Eauth, t.Name, t.Groups))
+	m.Set("perms", rules.TokenRules(t.AuthList, t.Eauth, t.Name, t.Groups))
 	if t.AuthList != nil {
 		m.Set("auth_list", t.AuthList)
 	}

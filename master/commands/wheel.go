@@ -28,7 +28,7 @@ async
 `,
 	}, func(p *Parts) server.Handler {
 		return wheel{
-			gate: gate{p.Server, p.Audit, p.User, "wheel", p.Access.JudgeWheel}, env: wheels.Env{Keys: p.Keys.Desk()}, beside: p.Runners.Go, jids: p.JIDs, own: p.User, fire: p.Fire, now: p.Now,
+			gate: gate{p.Server, p.Audit, p.User, "wheel", p.Access.JudgeWheel, nil}, env: wheels.Env{Keys: p.Keys.Desk(), Config: p.Config, Tree: p.Tree}, beside: p.Runners.Go, jids: p.JIDs, own: p.User, fire: p.Fire, now: p.Now,
 		}.serve
 	})
 }

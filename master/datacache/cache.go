@@ -119,6 +119,28 @@ func (c *Cache) Put(id string, grains, pillar any) error {
 	return nil
 }
 
+// Clear forgets the grains of a minion, its pillar or both, and tells whether there were
+// any. id must be that of an accepted key.
+func (c *Cache) Clear(id string, grains, pillar bool) (had bool, err error) {
+	d := c.Get(id)
+	if d == nil {
+		return false, nil
+	}
+	left := *d
+	if grains {
+		had = had || left.Grains != nil
+		left.Grains = nil
+	}
+	if pillar {
+		had = had || left.Pillar != nil
+		left.Pillar = nil
+	}
+	if !had {
+		return false, nil
+	}
+	return true, c.Put(id, left.Grains, left.Pillar)
+}
+
 // Remove forgets a minion whose key is gone.
 func (c *Cache) Remove(id string) error {
 	c.mu.Lock()

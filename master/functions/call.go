@@ -17,7 +17,12 @@ type Call[E any] struct {
 	// Timeout replaces the master's option timeout, for a function that waits for
 	// minions; 0 does not.
 	Timeout time.Duration
-	Env     E
+	// JID is the id of the call on the event bus; "" for one that is not there.
+	JID string
+	// Tell hears what the call tells while it works: [ToldProgress] or [ToldPrint]. nil:
+	// nobody does.
+	Tell func(what string, data *value.Map)
+	Env  E
 
 	names []string // of the function's arguments
 }

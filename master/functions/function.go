@@ -20,7 +20,8 @@ type Function[E any] struct {
 	// AnyKwargs lets through keyword arguments that Args does not name.
 	AnyKwargs bool
 	// Private says that what it gives is for the caller alone: the event bus, which has
-	// other readers, is told that it has ended.
+	// other readers, is told that it has ended. What a private runner is given is not told
+	// either.
 	Private bool
 	// Who may call it: [server.Operator], which nothing means as well, or [server.User].
 	Who server.Who

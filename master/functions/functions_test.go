@@ -164,3 +164,25 @@ func TestRegistry(t *testing.T) {
 		t.Errorf("%v", r.Names())
 	}
 }
+
+// A long text is printed in pieces that fit events, between its lines where it has any.
+func TestPrint(t *testing.T) {
+	var got []string
+	c := &Call[int]{Tell: func(what string, data *value.Map) {
+		if what != ToldPrint || len(data.String("text")) > printed {
+			t.Errorf("%s of %d bytes", what, len(data.String("text")))
+		}
+		got = append(got, data.String("text"))
+	}}
+	line := strings.Repeat("x", printed/3)
+	c.Print(strings.Join([]string{line, line, line, line}, "\n"))
+	if strings.Join(got, "\n") != strings.Join([]string{line, line, line, line}, "\n") || len(got) != 2 {
+		t.Errorf("%d pieces", len(got))
+	}
+	got = nil
+	c.Print(strings.Repeat("y", 2*printed+5))
+	if strings.Join(got, "") != strings.Repeat("y", 2*printed+5) || len(got) != 3 {
+		t.Errorf("%d pieces", len(got))
+	}
+	(&Call[int]{}).Progress("to nobody")
+}

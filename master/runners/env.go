@@ -46,10 +46,27 @@ type Question struct {
 	Tgt     any // text, or []string for a list
 	TgtType string
 	Fun     string
+	Args    []any
+	Kwargs  *wire.Map // nil: none
+	Ret     string    // returners of the minions
+	// Long has whoever is known to be at work waited for, as long as it takes; else all
+	// is over after Timeout and Gather.
+	Long bool
 	// Timeout is when minions without presence are asked whether they still run
 	// the job, Gather how long they have to answer. Who has not answered after
 	// both counts as missing.
 	Timeout, Gather time.Duration
+}
+
+// Arguments are those of the function as a publication has them.
+func (q Question) Arguments() []any {
+	args := append([]any{}, q.Args...)
+	if q.Kwargs.Len() > 0 {
+		kw := q.Kwargs.Clone()
+		kw.Set("__kwarg__", true)
+		args = append(args, kw)
+	}
+	return args
 }
 
 // Answers are how a [Question] ended.

@@ -42,7 +42,7 @@ type Host struct {
 	slots   admission.Turns
 	wg      sync.WaitGroup
 	results Results
-	running sync.Map // jids of calls at work
+	running sync.Map // *run by jid
 }
 
 // NewHost has none at work.
@@ -58,9 +58,15 @@ type Start struct {
 	Keep  bool // nobody waits for the result: it goes into the job cache
 }
 
+// ErrPrivate refuses to keep what is for its caller alone.
+var ErrPrivate = errors.New("its result is for its caller alone, and is not kept in the job cache: call it without async")
+
 // Start has a call run and gives the tag under which its result will be on the bus. The
-// error is [ErrBusy].
+// error is [ErrBusy] or [ErrPrivate].
 func (h *Host) Start(c *Call, s Start) (tag string, err error) {
+	if s.Keep && registry.Private(c.Fun) {
+		return "", fmt.Errorf("%s: %w", c.Fun, ErrPrivate)
+	}
 	c.Env = h.Env(s.User)
 	if !h.slots.TryTake() {
 		return "", ErrBusy
@@ -83,6 +89,16 @@ func (h *Host) Running(jid string) bool {
 	return at
 }
 
+// AtWork gives the calls at work.
+func (h *Host) AtWork() (out []AtWork) {
+	h.running.Range(func(_, v any) bool {
+		r := v.(*run)
+		out = append(out, AtWork{r.JID, r.call.Fun, r.User, r.args()})
+		return true
+	})
+	return out
+}
+
 // Close waits for the calls at work, whose context is over.
 func (h *Host) Close() {
 	h.wg.Wait()
@@ -97,8 +113,11 @@ type run struct {
 
 func (r *run) tag() string { return "salt/run/" + r.JID }
 
-// args are the arguments as events show them.
+// args are the arguments as events show them: of a private function none.
 func (r *run) args() []any {
+	if registry.Private(r.call.Fun) {
+		return []any{}
+	}
 	args := append([]any{}, r.call.Args...)
 	if r.call.Kwargs.Len() > 0 {
 		kw := r.call.Kwargs.Clone()
@@ -114,7 +133,9 @@ func (h *Host) run(r *run) {
 	data := func() *wire.Map {
 		return wire.NewMap("fun", "runner."+r.call.Fun, "jid", r.JID, "user", r.User, "fun_args", r.args())
 	}
-	h.running.Store(r.JID, true)
+	r.call.JID = r.JID
+	r.call.Tell = func(what string, told *wire.Map) { h.Fire(r.tag()+"/"+what, told) }
+	h.running.Store(r.JID, r)
 	defer h.running.Delete(r.JID)
 	h.Fire(r.tag()+"/new", data())
 	v, err := Run(h.Ctx, r.call)
@@ -132,9 +153,14 @@ func (h *Host) run(r *run) {
 			h.Log.Error("The result of a runner could not be stored", "jid", r.JID, "fun", r.call.Fun, "err", err)
 		}
 	}
-	if b, err := wire.Encode(ret); err == nil && len(b) > h.MaxEvent {
+	private := registry.Private(r.call.Fun)
+	if b, err := wire.Encode(ret); err == nil && (private || len(b) > h.MaxEvent) {
 		h.results.Put(r.JID, r.Owner, b)
 		ret.Set("held", true) // to be fetched: the event itself is cut
+	}
+	if private {
+		ret.Set("return", nil)
+		ret.Delete("error")
 	}
 	h.Fire(r.tag()+"/ret", ret)
 }

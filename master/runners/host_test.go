@@ -3,12 +3,14 @@ package runners
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
 )
 
 // hosted is a host whose events a test sees.
@@ -69,4 +71,71 @@ func TestHost_LargeResult(t *testing.T) {
 	if !ok || err != nil || len(d.Map("return").List("args")) != 1 {
 		t.Errorf("%v %v %v", ok, d, err)
 	}
+}
+
+// What a private function is given and gives reaches its caller alone: neither the bus nor
+// the job cache.
+func TestHost_Private(t *testing.T) {
+	var events []*wire.Map
+	h := NewHost(HostOptions{
+		Ctx: t.Context(), ID: "top", MaxEvent: 1 << 20, Now: time.Now,
+		Env:  func(string) Env { return &stage{} },
+		Fire: func(_ string, d *wire.Map) { events = append(events, d) },
+	})
+	c := func(password string) *Call {
+		return &Call{Fun: "auth.mk_token", Kwargs: wire.NewMap("username", "fred", "password", password, "eauth", "file")}
+	}
+	if _, err := h.Start(c("right"), Start{JID: "1", Keep: true}); !errors.Is(err, ErrPrivate) {
+		t.Errorf("into the job cache: %v", err)
+	}
+	for jid, password := range map[string]string{"2": "right", "3": "wrong"} {
+		events = nil
+		if _, err := h.Start(c(password), Start{JID: jid, User: "root"}); err != nil {
+			t.Fatal(err)
+		}
+		h.wg.Wait()
+		for _, e := range events {
+			if text := fmt.Sprint(value.Plain(e)); strings.Contains(text, password) || strings.Contains(text, "abc") || strings.Contains(text, "refused") {
+				t.Errorf("the bus is told %s", text)
+			}
+		}
+		b, ok := h.Result(jid, "")
+		d, err := wire.DecodeMap(b)
+		if !ok || err != nil || d.Bool("success") != (password == "right") {
+			t.Errorf("%s: %v, %v, %v", password, ok, d, err)
+		}
+		if password == "right" && d.Map("return").String("token") != "abc" {
+			t.Errorf("the caller has %v", d)
+		}
+	}
+	h.Close()
+}
+
+// What a call tells while it works is on the bus before its result, under its id, and the
+// call is among those at work.
+func TestHost_Told(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var h *Host
+		var told, atWork []string
+		h = NewHost(HostOptions{
+			Ctx: t.Context(), ID: "top", MaxEvent: 1 << 20, Now: time.Now, Env: func(string) Env { return &stage{} },
+			Fire: func(tag string, d *wire.Map) {
+				told = append(told, tag+" "+d.String("message")+d.String("text"))
+				for _, w := range h.AtWork() {
+					atWork = append(atWork, w.JID+w.Fun+w.User)
+				}
+			},
+		})
+		if _, err := h.Start(&Call{Fun: "test.stream"}, Start{JID: "7", User: "fred"}); err != nil {
+			t.Fatal(err)
+		}
+		h.wg.Wait()
+		if len(told) != 101 || told[0] != "salt/run/7/new " || told[1] != "salt/run/7/progress Runner is 1% done" || told[100] != "salt/run/7/ret " {
+			t.Errorf("%d events: %q", len(told), told)
+		}
+		if len(atWork) == 0 || atWork[len(atWork)-1] != "7test.streamfred" || len(h.AtWork()) > 0 {
+			t.Errorf("at work: %v", atWork)
+		}
+		h.Close()
+	})
 }

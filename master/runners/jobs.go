@@ -1,7 +1,9 @@
 package runners
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"sort"
 
 	"github.com/momtree/mom/internal/jid"
@@ -15,16 +17,22 @@ ext_source
     database in the master's configuration. Default: both, as one.
 `
 
+// showProgress is documented once as well.
+const showProgress = `
+display_progress : False
+    Tell how far it is, by events.
+`
+
 func init() {
 	Register(
-		Function{Name: "jobs.active", Run: jobsActive, Doc: `
+		Function{Name: "jobs.active", Args: []string{"display_progress="}, Run: jobsActive, Doc: `
 The jobs that somewhere in the tree still run, at once: no minion is asked, only
 the nodes below, for jobs that were started there (StartedAt). Running names who has not answered yet, Returned who has, Missing who will
 not, and Paths the nodes between this master and a minion.
-
+` + showProgress + `
     salt-run jobs.active
 `},
-		Function{Name: "jobs.lookup_jid", Args: []string{"jid", "ext_source=", "returned=", "missing="}, Run: jobsLookup, Doc: `
+		Function{Name: "jobs.lookup_jid", Args: []string{"jid", "ext_source=", "returned=", "missing=", "display_progress="}, Run: jobsLookup, Doc: `
 The results of a job.
 
 jid
@@ -35,17 +43,17 @@ returned : True
 
 missing : False
     Show those as well that did not, with the reason where it is known.
-
+` + showProgress + `
     salt-run jobs.lookup_jid 20130916125524463507
     salt-run jobs.lookup_jid 20130916125524463507 missing=True
 `},
-		Function{Name: "jobs.list_job", Args: []string{"jid", "ext_source="}, Run: jobsListJob, Doc: `
+		Function{Name: "jobs.list_job", Args: []string{"jid", "ext_source=", "display_progress="}, Run: jobsListJob, Doc: `
 A job and its results: what was run, where, by whom, who had to answer, who
 did not (Missing) and why, and behind which nodes they are (Paths).
 
 jid
     The id of the job.
-` + extSource + `
+` + extSource + showProgress + `
     salt-run jobs.list_job 20130916125524463507
 `},
 		Function{Name: "jobs.print_job", Args: []string{"jid", "ext_source="}, Run: jobsPrintJob, Doc: `
@@ -69,8 +77,15 @@ jid
 }
 
 func jobsActive(ctx context.Context, c *Call) (any, error) {
+	progress, err := c.Flag("display_progress", false)
+	if err != nil {
+		return nil, err
+	}
 	jids := c.Env.Active()
 	sort.Strings(jids)
+	if progress {
+		c.Progress(fmt.Sprintf("%d jobs are open here", len(jids)))
+	}
 	out := wire.NewMap()
 	for _, id := range jids {
 		j, _, err := readJob(ctx, c, id)
@@ -98,6 +113,9 @@ func jobsActive(ctx context.Context, c *Call) (any, error) {
 		m.Set("Returned", returned)
 		j.additions(m)
 		out.Set(id, m)
+	}
+	if progress {
+		c.Progress("Asking the nodes below")
 	}
 	activeBelow(ctx, c, out)
 	return out, nil
@@ -146,6 +164,10 @@ func jobsLookup(ctx context.Context, c *Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	progress, err := querying(c, "Querying returner: %s")
+	if err != nil {
+		return nil, err
+	}
 	j, ok, err := readJob(ctx, c, id)
 	if err != nil {
 		return nil, err
@@ -154,9 +176,12 @@ func jobsLookup(ctx context.Context, c *Call) (any, error) {
 	if !ok {
 		return out, unknownJob(id)
 	}
-	for _, r := range j.returns {
+	for i, r := range j.returns {
 		if outputter == "" {
 			outputter = r.Out
+		}
+		if progress && i < toldMinions {
+			c.Progress(r.ID)
 		}
 		if returned {
 			out.Set(r.ID, valueOf(r))
@@ -190,8 +215,23 @@ func (j *job) waits(id string) bool {
 	return true
 }
 
+// toldMinions bounds the minions that jobs.lookup_jid tells of one by one.
+const toldMinions = 1000
+
+// querying tells which job cache is read, if the caller wants to know.
+func querying(c *Call, format string) (bool, error) {
+	progress, err := c.Flag("display_progress", false)
+	if progress {
+		c.Progress(fmt.Sprintf(format, cmp.Or(c.Text("ext_source"), "all job caches")))
+	}
+	return progress, err
+}
+
 func jobsListJob(ctx context.Context, c *Call) (any, error) {
 	id := c.Text("jid")
+	if _, err := querying(c, "Querying returner: %s"); err != nil {
+		return nil, err
+	}
 	m, err := fullRecord(ctx, c, id)
 	if m == nil {
 		return nil, err

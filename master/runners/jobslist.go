@@ -18,7 +18,7 @@ func init() {
 	Register(
 		Function{
 			Name: "jobs.list_jobs", Run: jobsList,
-			Args: []string{"ext_source=", "outputter=", "search_metadata=", "search_function=", "search_target=", "start_time=", "end_time="},
+			Args: []string{"ext_source=", "outputter=", "search_metadata=", "search_function=", "search_target=", "start_time=", "end_time=", "display_progress="},
 			Doc: `
 All jobs that are kept, with what they ran and where. Of several filters all
 have to fit. The questions whether a job still runs (saltutil.find_job) are left
@@ -37,14 +37,14 @@ search_function, search_target
 start_time, end_time
     Jobs begun from the one and until the other, in UTC unless a zone is given:
     2015-03-16, "2015, Mar 16 19:00", 2015-03-16T19:00:05+01:00, or a job id.
-
+` + showProgress + `
     salt-run jobs.list_jobs
     salt-run jobs.list_jobs search_function='test.*' search_target='db*,web-01'
     salt-run jobs.list_jobs start_time='2015, Mar 16 19:00' end_time='2015, Mar 18 22:00'
 `,
 		},
 		Function{
-			Name: "jobs.list_jobs_filter", Run: jobsListFilter, Args: []string{"count", "filter_find_job=", "ext_source=", "outputter="},
+			Name: "jobs.list_jobs_filter", Run: jobsListFilter, Args: []string{"count", "filter_find_job=", "ext_source=", "outputter=", "display_progress="},
 			Doc: `
 The last jobs, at most count of them.
 
@@ -53,15 +53,15 @@ filter_find_job : True
 ` + extSource + `
 outputter
     The outputter to show them with.
-
+` + showProgress + `
     salt-run jobs.list_jobs_filter 50
 `,
 		},
 		Function{
-			Name: "jobs.last_run", Run: jobsLastRun, Args: []string{"ext_source=", "outputter=", "metadata=", "function=", "target="},
+			Name: "jobs.last_run", Run: jobsLastRun, Args: []string{"ext_source=", "outputter=", "metadata=", "function=", "target=", "display_progress="},
 			Doc: `
 The last job and its results. The filters are those of jobs.list_jobs.
-` + extSource + `
+` + extSource + showProgress + `
     salt-run jobs.last_run
     salt-run jobs.last_run function=cmd.run target='web*'
 `,
@@ -143,6 +143,9 @@ func equal(a, b any) bool {
 
 // find lists the jobs of a search, oldest first.
 func find(c *Call, ctx context.Context, s search) ([]returners.Load, error) {
+	if _, err := querying(c, "Querying returner %s for jobs."); err != nil {
+		return nil, err
+	}
 	store, err := c.Env.Jobs(ctx, c.Text("ext_source"))
 	if err != nil {
 		return nil, err

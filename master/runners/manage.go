@@ -27,10 +27,13 @@ timeout, gather_job_timeout
 func init() {
 	args := []string{"tgt=", "tgt_type=", "timeout=", "gather_job_timeout="}
 	Register(
-		Function{Name: "manage.status", Args: args, Run: manageStatus, Doc: `
+		Function{Name: "manage.status", Args: append([]string{"output="}, args...), Run: manageStatus, Doc: `
 Which minions of the whole tree are up and which are down. Nodes are no minions
 and are not listed. Who is known to be connected, or not to be, is not asked, so the
 answer comes at once; the others get a test.ping. A minion behind a node that is down is down.
+
+output
+    Changes nothing, as in Salt, where it stands first as well.
 ` + manageTargets + `
     salt-run manage.status
     salt-run manage.status tgt='web*'
@@ -55,36 +58,22 @@ removekeys : False
 `},
 	)
 	for _, name := range []string{"present", "alived", "joined", "allowed", "reaped", "list_state"} {
-		Register(Function{Name: "manage." + name, Run: presence(topology.Up), Doc: `
+		Register(Function{Name: "manage." + name, Args: presenceArgs, Run: presence(topology.Up), Doc: `
 The minions of the whole tree that are connected. Nothing is sent to any minion;
 those behind a Python syndic, and just after a start all that have not said yet who
 they are, are not known this way: see manage.up.
-
+` + presenceDoc + `
     salt-run manage.` + name + `
 `})
 	}
 	for _, name := range []string{"not_present", "not_alived", "not_joined", "not_allowed", "not_reaped", "list_not_state"} {
-		Register(Function{Name: "manage." + name, Run: presence(topology.Down), Doc: `
+		Register(Function{Name: "manage." + name, Args: presenceArgs, Run: presence(topology.Down), Doc: `
 The minions of the whole tree that are known not to be connected. Nothing is sent to
 any minion; those behind a Python syndic, and just after a start all that have not
 said yet who they are, are not known this way: see manage.down.
-
+` + presenceDoc + `
     salt-run manage.` + name + `
 `})
-	}
-}
-
-// presence lists the minions in a state by presence alone.
-func presence(s topology.State) func(context.Context, *Call) (any, error) {
-	return func(_ context.Context, c *Call) (any, error) {
-		all, _ := leaves(c.Env.Tree())
-		ids := []string{}
-		for _, l := range all {
-			if l.state == s {
-				ids = append(ids, l.id)
-			}
-		}
-		return ids, nil
 	}
 }
 

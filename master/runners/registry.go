@@ -31,6 +31,9 @@ func Docs(word string) []string { return registry.Match(word) }
 // Who may call the function of a name.
 func Who(name string) server.Who { return registry.Who(name) }
 
+// Private tells whether what a function is given and gives is for its caller alone.
+func Private(name string) bool { return registry.Private(name) }
+
 // Run finds, checks and calls a function. A panic becomes an error.
 func Run(ctx context.Context, c *Call) (any, error) { return registry.Run(ctx, c) }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/output"
+	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/jobs/ledger"
@@ -100,6 +101,9 @@ type stage struct {
 	answers Answers
 	asked   []string
 	keys    []string
+	kept    kept
+	dir     string // of the banks
+	endless bool   // a user can stop what listens
 	err     error
 }
 
@@ -143,7 +147,14 @@ func (s *stage) Target(tgt any, tgtType string) (target.Expr, error) {
 func (s *stage) Timeouts() (timeout, gather time.Duration) { return 5 * time.Second, 10 * time.Second }
 
 func (s *stage) Ask(_ context.Context, q Question) (Answers, error) {
-	s.asked = append(s.asked, fmt.Sprintf("%s %v %s %v+%v", q.Fun, q.Tgt, q.TgtType, q.Timeout, q.Gather))
+	asked := fmt.Sprintf("%s %v %s %v+%v", q.Fun, q.Tgt, q.TgtType, q.Timeout, q.Gather)
+	if args := q.Arguments(); len(args) > 0 {
+		asked += " " + python.Str(args)
+	}
+	if q.Long {
+		asked += " to its end"
+	}
+	s.asked = append(s.asked, strings.TrimSpace(asked+" "+q.Ret))
 	a := Answers{Returned: map[string]Answer{}, Missing: map[string]jobevent.Absence{}}
 	ids, listed := q.Tgt.([]string)
 	for id, v := range s.answers.Returned {
@@ -176,10 +187,13 @@ func (s *stage) DeleteKey(id string) (bool, error) {
 //	tree                                                         one node per line: "path state: minion=state=version …"
 //	answer A=JSON … missing=B:reason                             what minions say when they are asked
 //	key A …                                                      accepted keys of this master itself
+//	keep A                                                       grains and pillar of a minion as JSON below
+//	away NODE reason=R                                           a node that does not say what it keeps
+//	endless                                                      who listens can be stopped
 //	run                                                          a call as JSON list below: [function, arguments…, {keywords}], output by out=
 func TestRunners(t *testing.T) {
 	datadriven.Walk(t, "testdata/scenes", func(t *testing.T, path string) {
-		s := &stage{ledger: map[string]ledger.Account{}}
+		s := &stage{ledger: map[string]ledger.Account{}, kept: kept{minions: map[string]*wire.Map{}, away: map[string]string{}}, dir: t.TempDir()}
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string { return s.play(t, d) })
 	})
 }
@@ -270,6 +284,16 @@ func (s *stage) play(t *testing.T, d *datadriven.TestData) string {
 		for _, a := range d.CmdArgs {
 			s.keys = append(s.keys, a.Key)
 		}
+	case "keep":
+		m, ok := value(d.Input, "{}").(*wire.Map)
+		if !ok {
+			t.Fatalf("%s: no map", d.Pos)
+		}
+		s.kept.minions[id] = m
+	case "away":
+		s.kept.away[id] = strings.ReplaceAll(arg("reason", ""), "_", " ")
+	case "endless":
+		s.endless = true
 	case "run":
 		return s.call(t, d.Input, arg("out", ""))
 	default:
@@ -284,7 +308,10 @@ func (s *stage) call(t *testing.T, text, out string) string {
 		t.Fatalf("%q is no call", text)
 	}
 	s.asked = nil
-	c := &Call{Fun: fmt.Sprint(words[0]), Env: s}
+	var told strings.Builder
+	c := &Call{Fun: fmt.Sprint(words[0]), Env: s, JID: "20240101000000000023", Tell: func(what string, data *wire.Map) {
+		fmt.Fprintf(&told, "%s: %s%s\n", what, data.String("message"), data.String("text"))
+	}}
 	for _, w := range words[1:] {
 		if m, ok := w.(*wire.Map); ok {
 			c.Kwargs = m
@@ -294,6 +321,7 @@ func (s *stage) call(t *testing.T, text, out string) string {
 	}
 	v, err := Run(t.Context(), c)
 	var b strings.Builder
+	b.WriteString(told.String())
 	if v != nil {
 		// What leaves the master is what can be encoded.
 		w, err := wire.Decode(encoded(t, v))

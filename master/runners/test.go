@@ -2,35 +2,99 @@ package runners
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/wire"
 )
 
+// streamed is how many times test.stream tells how far it is, streamEvery how long it
+// waits in between.
+const (
+	streamed    = 99
+	streamEvery = 100 * time.Millisecond
+)
+
 func init() {
 	Register(
-		Function{Name: "test.arg", Args: []string{"*"}, AnyKwargs: true, Run: func(_ context.Context, c *Call) (any, error) {
-			return wire.NewMap("args", append([]any{}, c.Args...), "kwargs", c.Kwargs), nil
-		}, Doc: `
+		Function{Name: "test.arg", Args: []string{"*"}, AnyKwargs: true, Run: testArg, Doc: `
 Gives back the arguments, to see how they are understood.
 
     salt-run test.arg foo bar=1
+`},
+		Function{Name: "test.raw_arg", Args: []string{"*"}, AnyKwargs: true, Run: testArg, Doc: `
+As test.arg: keywords that begin with __ are none of a runner's arguments here.
+
+    salt-run test.raw_arg foo bar=1
+`},
+		Function{Name: "test.metasyntactic", Args: []string{"locality="}, Run: testMetasyntactic, Doc: `
+Words for what has no name yet.
+
+locality : us
+    us or uk; of others there are none.
+
+    salt-run test.metasyntactic locality=uk
+`},
+		Function{Name: "test.stdout_print", Run: func(_ context.Context, c *Call) (any, error) {
+			c.Print("foo")
+			return "bar", nil
+		}, Doc: `
+Prints foo and gives bar.
+
+    salt-run test.stdout_print
 `},
 		Function{Name: "test.sleep", Args: []string{"s_time="}, Run: func(ctx context.Context, c *Call) (any, error) {
 			d, err := c.Seconds("s_time", 10*time.Second)
 			if err != nil {
 				return nil, err
 			}
+			shown, given := c.Given("s_time")
+			if !given {
+				shown = 10
+			}
+			c.Print(fmt.Sprint(shown))
 			err = sleep.For(ctx, d)
 			return err == nil, err
 		}, Doc: `
-Waits and gives True.
+Prints how long it waits, waits and gives True.
 
 s_time : 10
     How many seconds.
 
     salt-run test.sleep 3
 `},
+		Function{Name: "test.stream", Run: func(ctx context.Context, c *Call) (any, error) {
+			for i := range streamed {
+				c.Progress(fmt.Sprintf("Runner is %d%% done", i+1))
+				if err := sleep.For(ctx, streamEvery); err != nil {
+					return nil, err
+				}
+			}
+			return true, nil
+		}, Doc: `
+Tells 99 times how far it is, ten times a second, and gives True.
+
+    salt-run test.stream
+`},
 	)
+}
+
+func testArg(_ context.Context, c *Call) (any, error) {
+	return wire.NewMap("args", append([]any{}, c.Args...), "kwargs", c.Kwargs), nil
+}
+
+func testMetasyntactic(_ context.Context, c *Call) (any, error) {
+	words := map[string][]string{
+		"us": {"foo", "bar", "baz", "qux", "quux", "quuz", "corge", "grault", "garply", "waldo", "fred", "plugh", "xyzzy", "thud"},
+		"uk": {"wibble", "wobble", "wubble", "flob"},
+	}
+	locality := "us"
+	if _, given := c.Given("locality"); given {
+		locality = c.Text("locality")
+	}
+	if words[locality] == nil {
+		return nil, nil
+	}
+	return wire.AnyList(words[locality]), nil
 }

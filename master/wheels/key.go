@@ -2,6 +2,8 @@ package wheels
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/momtree/mom/master/functions"
@@ -47,12 +49,15 @@ hash_type
 
     wheel.cmd('key.finger', ['web*'])
 `},
-		Function{Name: "key.key_str", Args: []string{"match"}, Run: keyShown(func(c *Call, sel keys.Selection) ([]keys.Shown, error) {
-			return c.Env.Keys.Store.Print(sel)
-		}), Doc: `
+		Function{Name: "key.key_str", Args: []string{"match"}, Run: keyShown(keyPrint), Doc: `
 The texts of public keys, by the folder that they are in.
 ` + keyMatch + `
     wheel.cmd('key.key_str', ['web*'])
+`},
+		Function{Name: "key.print", Args: []string{"match"}, Run: keyShown(keyPrint), Doc: `
+As key.key_str.
+` + keyMatch + `
+    wheel.cmd('key.print', ['web*'])
 `},
 		Function{Name: "key.name_match", Args: []string{"match"}, Run: keyNames, Doc: `
 The ids that match, by the folder that their keys are in.
@@ -103,6 +108,8 @@ func keyNames(_ context.Context, c *Call) (any, error) {
 	return out, nil
 }
 
+func keyPrint(c *Call, sel keys.Selection) ([]keys.Shown, error) { return c.Env.Keys.Store.Print(sel) }
+
 // keyShown makes a function that shows the keys that match.
 func keyShown(show func(c *Call, sel keys.Selection) ([]keys.Shown, error)) func(context.Context, *Call) (any, error) {
 	return func(_ context.Context, c *Call) (any, error) {
@@ -123,6 +130,12 @@ func keyShown(show func(c *Call, sel keys.Selection) ([]keys.Shown, error)) func
 	}
 }
 
+// includes are the arguments by which a call takes in further folders.
+var includes = []struct {
+	flag  string
+	state keys.State
+}{{"include_accepted", keys.Accepted}, {"include_rejected", keys.Rejected}, {"include_denied", keys.Denied}}
+
 // keyChange makes a function that does something to the keys that match, in these states
 // and in those that the call includes.
 func keyChange(change func(keys.Desk, keys.Selection) ([]keys.Key, error), states ...keys.State) func(context.Context, *Call) (any, error) {
@@ -134,19 +147,11 @@ func keyChange(change func(keys.Desk, keys.Selection) ([]keys.Key, error), state
 		if globs == nil {
 			return nil, functions.Invalid("match is empty")
 		}
-		from := states[:len(states):len(states)]
-		for _, s := range []struct {
-			flag  string
-			state keys.State
-		}{{"include_accepted", keys.Accepted}, {"include_rejected", keys.Rejected}, {"include_denied", keys.Denied}} {
-			also, err := c.Flag(s.flag, false)
-			if err != nil {
-				return nil, err
-			}
-			if also {
-				from = append(from, s.state)
-			}
+		also, err := included(c, states)
+		if err != nil {
+			return nil, err
 		}
+		from := slices.Sorted(maps.Keys(also))
 		done, err := change(c.Env.Keys, c.Env.Keys.Store.Match(strings.Join(globs, ","), from...))
 		ids := make([]string, 0, len(done))
 		for _, k := range done {

@@ -117,7 +117,7 @@ func TestEveryFunctionIsDocumented(t *testing.T) {
 		}
 		f, _ := registry.Lookup(name)
 		for _, a := range f.Args {
-			if !strings.Contains(doc, strings.TrimSuffix(a, "=")) {
+			if a != "*" && !strings.Contains(doc, strings.TrimSuffix(a, "=")) {
 				t.Errorf("%s: its argument %s is not documented", name, a)
 			}
 		}

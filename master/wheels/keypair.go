@@ -69,14 +69,9 @@ func keyGenAccept(_ context.Context, c *Call) (any, error) {
 
 // newPair makes a pair as Salt shows it.
 func newPair(c *Call) (public string, pair *value.Map, err error) {
-	bits := crypt.DefaultBits
-	if _, given := c.Given("keysize"); given {
-		if bits, err = c.Count("keysize"); err != nil {
-			return "", nil, err
-		}
-		if bits < crypt.DefaultBits {
-			return "", nil, functions.Invalid("keysize=%d is less than %d bits", bits, crypt.DefaultBits)
-		}
+	bits, err := keysize(c)
+	if err != nil {
+		return "", nil, err
 	}
 	made, err := crypt.NewKeyPair(bits)
 	if err != nil {
@@ -87,4 +82,18 @@ func newPair(c *Call) (public string, pair *value.Map, err error) {
 		return "", nil, err
 	}
 	return made.PublicPEM, value.NewMap("pub", made.PublicPEM, "priv", string(private)), nil
+}
+
+// keysize reads the length of a key, in bits.
+func keysize(c *Call) (bits int, err error) {
+	if _, given := c.Given("keysize"); !given {
+		return crypt.DefaultBits, nil
+	}
+	if bits, err = c.Count("keysize"); err != nil {
+		return 0, err
+	}
+	if bits < crypt.DefaultBits {
+		return 0, functions.Invalid("keysize=%d is less than %d bits", bits, crypt.DefaultBits)
+	}
+	return bits, nil
 }

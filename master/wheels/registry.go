@@ -3,15 +3,20 @@ package wheels
 import (
 	"context"
 
+	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/master/functions"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/server"
+	"github.com/momtree/mom/topology"
 	"github.com/momtree/mom/value"
 )
 
 // Env is what a wheel function may do at its master.
 type Env struct {
-	Keys keys.Desk
+	Keys   keys.Desk
+	Config *config.Master
+	// Tree is the tree from the master down.
+	Tree func() topology.Node
 }
 
 // Function is one wheel function; [Call] is a call of it.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/mom/arguments"
 	"github.com/momtree/mom/mom/options"
 )
@@ -73,6 +74,7 @@ type Work struct {
 	// Stdout and Stderr are where a person reads.
 	Stdout, Stderr io.Writer
 
+	own     *client.Client
 	closers []func() error
 }
 

@@ -33,8 +33,15 @@ func (w *Work) Master() (client.Master, Configuration, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if as == c {
+		w.own = c
+	}
 	return as, &o, nil
 }
+
+// Own is the master of this machine, asked by its own key without a login; nil for another.
+// [Work.Master] comes first.
+func (w *Work) Own() *client.Client { return w.own }
 
 // Afar tells whether the command asks a master through its REST API.
 func (f *Frame) Afar() (bool, error) {

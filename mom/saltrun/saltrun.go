@@ -82,7 +82,15 @@ func (f *flags) work(w *command.Work, words []string) error {
 			"master event bus or by examining the master job cache, if configured. This execution is running under tag %s\n", run.Tag)
 		return err
 	}
+	told := &telling{f: f, w: out, stdout: w.Stdout, stderr: w.Stderr}
+	if own := w.Own(); call.Fun == watching && own != nil {
+		return f.watch(ctx, own, call, told)
+	}
+	call.Told = told.hear
 	result, err := cl.CallRunner(ctx, call)
+	if told.err != nil {
+		return told.err
+	}
 	var failure *client.RunnerError
 	if errors.As(err, &failure) {
 		result = failure.Value

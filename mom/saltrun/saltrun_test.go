@@ -72,7 +72,10 @@ func TestSaltRunDocs(t *testing.T) {
 	if r := momtest.Run(Command(), "", "-c", none, "-d"); r != all {
 		t.Errorf("-d: %v", r)
 	}
-	if r := momtest.Run(Command(), "", "-d", "doc"); r != momtest.Ended(0, "doc.runner:\n\n    The documentation of all runner functions.\n\n        salt-run doc.runner\n\n"+
+	if r := momtest.Run(Command(), "", "-d", "doc"); r != momtest.Ended(0, "doc.execution:\n\n    The documentation of the functions of minions, of all that are asked put together. Without\n"+
+		"    a target twenty minions of the tree are asked, some of each version that there is, for\n    those of one version have the same functions.\n\n"+
+		"    tgt, tgt_type : glob\n        The minions to ask.\n\n        salt-run doc.execution\n        salt-run doc.execution tgt='web*'\n\n"+
+		"doc.runner:\n\n    The documentation of all runner functions.\n\n        salt-run doc.runner\n\n"+
 		"doc.wheel:\n\n    The documentation of all wheel functions.\n\n        salt-run doc.wheel\n\n", "") {
 		t.Errorf("-d of a module: %v", r)
 	}

@@ -1,0 +1,68 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Changeable names the options that a caller of the master may set from afar (the wheel
+// functions config.apply and config.update_config): how long it waits, how much it keeps,
+// what it tells and how its commands show results. None of them lets anybody in, says who
+// may do what, where the master keeps its files and keys, whom it trusts or serves, or
+// turns a bound off that protects it.
+var Changeable = []string{
+	"archive_jobs", "cli_summary", "event_match_type", "event_return_queue", "event_return_queue_max_seconds",
+	"gather_job_timeout", "job_cache_store_endtime", "keep_jobs", "keep_jobs_seconds", "log_level", "log_level_logfile",
+	"loop_interval", "master_stats", "minion_data_cache_events", "out.table.delim", "out.table.has_header",
+	"out.table.justify", "out.table.labels_key", "out.table.nested_indent", "out.table.prefix", "out.table.row_delimiter",
+	"out.table.rows_key", "out.table.separate_rows", "out.table.suffix", "out.table.title", "out.table.width", "ping_on_rotate",
+	"presence_events", "publish_retention", "salt_cp_chunk_size", "show_jid", "show_timeout", "state_compress_ids",
+	"state_output", "state_output_diff", "state_output_exclude", "state_output_pct", "state_output_profile", "state_output_terse",
+	"state_tabular", "state_verbose", "syndic_event_forward_timeout", "syndic_wait", "timeout", "unique_jid",
+}
+
+// MayChange tells why an option may not be set from afar; nil if it may.
+func MayChange(name string) error {
+	if slices.Contains(Changeable, name) {
+		return nil
+	}
+	_, known := masterTable()[name]
+	switch {
+	case name == "include", known, isMySQL(name), isExtra(name), logins[name]:
+		return fmt.Errorf("option %s is none of those that may be set from afar: it gives power over the master or what it protects, and is set in its files alone. These may be set: %s",
+			name, strings.Join(Changeable, ", "))
+	case NotYet[name]&Masters != 0:
+		return fmt.Errorf("option %s is not supported yet and would have no effect", name)
+	case NotNeeded[name] != "":
+		return fmt.Errorf("option %s would have no effect: %s", name, NotNeeded[name])
+	}
+	if near := nearest(name, slices.Collect(maps.Keys(masterTable()))); near != "" {
+		return fmt.Errorf("unknown option %s; did you mean %s?", name, near)
+	}
+	return fmt.Errorf("unknown option %s", name)
+}
+
+// CheckValue tells why an option cannot have a value; nil if it can.
+func CheckValue(name string, val any) error {
+	o, ok := masterTable()[name]
+	if !ok {
+		return fmt.Errorf("unknown option %s", name)
+	}
+	m := DefaultMaster()
+	v := reflect.ValueOf(m).Elem()
+	if val == nil {
+		return fmt.Errorf("option %s wants a value", name)
+	}
+	if _, err := o.assign(v.FieldByIndex(o.index), named(val), pyText(val)); err != nil {
+		return fmt.Errorf("option %s %w", name, err)
+	}
+	c := &checker{places: map[string]Place{}}
+	c.table(v, map[string]option{name: o}, "")
+	if len(c.faults) > 0 {
+		return fmt.Errorf("option %w", c.faults[0])
+	}
+	return nil
+}

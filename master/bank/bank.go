@@ -1,0 +1,174 @@
+package bank
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/durable"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// Bounds of a store: the bytes of a value, how many values there are, and how many banks
+// one may be within.
+const (
+	maxValue  = 1 << 20
+	maxValues = 10_000
+	maxParts  = 8
+)
+
+// ext ends the file of a value.
+const ext = ".p"
+
+// Store has the banks below one folder. It is safe for concurrent use.
+type Store struct {
+	dir string
+	mu  sync.Mutex
+}
+
+// Open makes a store in a folder, which is made with the first value.
+func Open(dir string) *Store { return &Store{dir: dir} }
+
+// name is what a part of a bank, or a key, may be called: no path leads out of the folder,
+// and no bank has the name of a value's file.
+var name = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.:@-]{0,99}$`)
+
+func checkName(what, text string) error {
+	if !name.MatchString(text) || strings.HasSuffix(text, ext) {
+		return fmt.Errorf("%s %q: use letters, digits and _ . : @ -, at most 100, no %s at the end", what, text, ext)
+	}
+	return nil
+}
+
+// bank is the folder of a bank.
+func (s *Store) bank(bank string) (string, error) {
+	parts := strings.Split(bank, "/")
+	if len(parts) > maxParts {
+		return "", fmt.Errorf("bank %q is within more than %d others", bank, maxParts-1)
+	}
+	for _, p := range parts {
+		if err := checkName("bank", p); err != nil {
+			return "", err
+		}
+	}
+	return filepath.Join(append([]string{s.dir}, parts...)...), nil
+}
+
+func (s *Store) file(bank, key string) (string, error) {
+	dir, err := s.bank(bank)
+	if err == nil {
+		err = checkName("key", key)
+	}
+	return filepath.Join(dir, key+ext), err
+}
+
+// List gives the keys of a bank and the banks within it, sorted; none for one that is not
+// there.
+func (s *Store) List(bank string) ([]string, error) {
+	dir, err := s.bank(bank)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("list bank %s: %w", bank, err)
+	}
+	out := []string{}
+	for _, e := range entries {
+		key, value := strings.CutSuffix(e.Name(), ext)
+		if value != e.IsDir() {
+			out = append(out, key)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
+}
+
+// Fetch gives a value; false if there is none.
+func (s *Store) Fetch(bank, key string) (any, bool, error) {
+	path, err := s.file(bank, key)
+	if err != nil {
+		return nil, false, err
+	}
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, fmt.Errorf("fetch %s of bank %s: %w", key, bank, err)
+	}
+	v, err := wire.Decode(b)
+	if err != nil {
+		return nil, false, fmt.Errorf("fetch %s of bank %s: %s: %w", key, bank, path, err)
+	}
+	return v, true, nil
+}
+
+// Store keeps a value, in the place of one that is there.
+func (s *Store) Store(bank, key string, v any) error {
+	path, err := s.file(bank, key)
+	if err != nil {
+		return err
+	}
+	b, err := wire.Encode(v)
+	if err != nil {
+		return fmt.Errorf("store %s in bank %s: %w", key, bank, err)
+	}
+	if len(b) > maxValue {
+		return fmt.Errorf("store %s in bank %s: the value has %d bytes; at most %d are kept", key, bank, len(b), maxValue)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, err := os.Lstat(path); err != nil && s.count() >= maxValues {
+		return fmt.Errorf("store %s in bank %s: there are %d values, as many as may be; remove some with cache.flush", key, bank, maxValues)
+	}
+	if err := durable.Folder(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("store %s in bank %s: %w", key, bank, err)
+	}
+	if err := crypt.WriteFile(path, b, 0o600); err != nil {
+		return fmt.Errorf("store %s in bank %s: %w", key, bank, err)
+	}
+	return nil
+}
+
+// count counts the values of all banks.
+func (s *Store) count() (n int) {
+	_ = filepath.WalkDir(s.dir, func(path string, d fs.DirEntry, err error) error { // what cannot be read is not counted
+		if err == nil && !d.IsDir() && filepath.Ext(path) == ext {
+			n++
+		}
+		return nil
+	})
+	return n
+}
+
+// Flush removes a value, or with the key "" a bank with all that is within, and tells
+// whether it was there.
+func (s *Store) Flush(bank, key string) (bool, error) {
+	path, err := s.bank(bank)
+	if key != "" && err == nil {
+		path, err = s.file(bank, key)
+	}
+	if err != nil {
+		return false, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err := os.RemoveAll(path); err != nil {
+		return false, fmt.Errorf("flush bank %s: %w", bank, err)
+	}
+	if err := durable.Names(filepath.Dir(path)); err != nil {
+		return true, fmt.Errorf("flush bank %s: %w", bank, err)
+	}
+	return true, nil
+}

@@ -1,0 +1,22 @@
+package functions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/momtree/mom/value"
+)
+
+// Fail is the function error.error: it fails with the arguments name and message, so that
+// whoever writes a program sees how it takes that. Without a name it gives an empty map.
+func Fail[E any](_ context.Context, c *Call[E]) (any, error) {
+	name := c.Text("name")
+	if name == "" {
+		return value.NewMap(), nil
+	}
+	if text := c.Text("message"); text != "" {
+		return nil, fmt.Errorf("%s: %s", name, text)
+	}
+	return nil, errors.New(name)
+}

@@ -1,0 +1,155 @@
+package runners
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/momtree/mom/internal/wire"
+)
+
+// Known asks for what masters of the tree know of minions: their grains and pillar, or with
+// neither the ids alone; Clear forgets it.
+type Known struct {
+	Tgt                   any
+	TgtType               string
+	Grains, Pillar, Clear bool
+}
+
+// Keeper is an [Env] of a master that keeps what minions told.
+type Keeper interface {
+	// Known gives grains and pillar, as a map of these names, by minion; away are the
+	// nodes that did not say theirs, with the reason.
+	Known(ctx context.Context, k Known) (minions map[string]*wire.Map, away map[string]string, err error)
+}
+
+const cacheTargets = `
+tgt, tgt_type : glob
+    The minions, of the whole tree.
+`
+
+func init() {
+	Register(
+		Function{Name: "cache.grains", Args: []string{"tgt", "tgt_type="}, Run: known("grains"), Doc: `
+The grains of minions as they told them last when they asked for their pillar. Minions of
+which none are kept are left out.
+` + cacheTargets + `
+    salt-run cache.grains '*'
+`},
+		Function{Name: "cache.pillar", Args: []string{"tgt=", "tgt_type="}, Private: true, Run: known("pillar"), Doc: `
+The pillar of minions as it was served to them last. The event bus is not shown it.
+` + cacheTargets + `
+    salt-run cache.pillar 'web*'
+`},
+		Function{Name: "cache.clear_grains", Args: []string{"tgt=", "tgt_type="}, Run: forget("grains"), Doc: `
+Forget the grains of minions, until they ask for their pillar again. Targets by grains do
+not find them before.
+` + cacheTargets + `
+    salt-run cache.clear_grains 'web*'
+`},
+		Function{Name: "cache.clear_pillar", Args: []string{"tgt=", "tgt_type="}, Run: forget("pillar"), Doc: `
+Forget the pillar of minions, until they ask for it again. Targets by pillar do not find
+them before.
+` + cacheTargets + `
+    salt-run cache.clear_pillar 'web*'
+`},
+		Function{Name: "cache.clear_all", Args: []string{"tgt=", "tgt_type="}, Run: forget("grains", "pillar"), Doc: `
+Forget grains and pillar of minions, which is all that is kept of them.
+` + cacheTargets + `
+    salt-run cache.clear_all 'web*'
+`},
+	)
+}
+
+// keep finds what this master keeps.
+func keep(c *Call) (Keeper, error) {
+	k, ok := c.Env.(Keeper)
+	if !ok {
+		return nil, errors.New(c.Fun + ": this master keeps no data of minions")
+	}
+	return k, nil
+}
+
+// read reads whom a call means.
+func (k *Known) read(c *Call) error {
+	k.Tgt, k.TgtType = "*", "glob"
+	if v, ok := c.Given("tgt"); ok {
+		k.Tgt = v
+	}
+	if t := c.Text("tgt_type"); t != "" {
+		k.TgtType = t
+	}
+	if _, err := c.Env.Target(k.Tgt, k.TgtType); err != nil {
+		return invalid("%w", err)
+	}
+	return nil
+}
+
+// known makes a function that shows a part of what is kept.
+func known(part string) func(context.Context, *Call) (any, error) {
+	return func(ctx context.Context, c *Call) (any, error) {
+		k, err := keep(c)
+		if err != nil {
+			return nil, err
+		}
+		q := Known{Grains: part == "grains", Pillar: part == "pillar"}
+		if err := q.read(c); err != nil {
+			return nil, err
+		}
+		minions, away, err := k.Known(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		out := wire.NewMap()
+		for _, id := range slices.Sorted(maps.Keys(minions)) {
+			if v, ok := minions[id].Get(part); ok {
+				out.Set(id, v)
+			}
+		}
+		return out, notSaid(away)
+	}
+}
+
+// forget makes a function that clears parts of what is kept.
+func forget(parts ...string) func(context.Context, *Call) (any, error) {
+	return func(ctx context.Context, c *Call) (any, error) {
+		k, err := keep(c)
+		if err != nil {
+			return nil, err
+		}
+		if _, ok := c.Given("tgt"); !ok {
+			return false, invalid("%s needs tgt: whose data are to be forgotten ('*' for all)", c.Fun)
+		}
+		q := Known{Grains: slices.Contains(parts, "grains"), Pillar: slices.Contains(parts, "pillar"), Clear: true}
+		if err := q.read(c); err != nil {
+			return nil, err
+		}
+		_, away, err := k.Known(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		return true, notSaid(away)
+	}
+}
+
+// notSaid is the error of an answer without some nodes.
+func notSaid(away map[string]string) error {
+	if len(away) == 0 {
+		return nil
+	}
+	said := []string{}
+	for _, path := range slices.Sorted(maps.Keys(away)) {
+		if len(said) == missedNamed {
+			said = append(said, fmt.Sprintf("%d more", len(away)-len(said)))
+			break
+		}
+		said = append(said, path+" ["+away[path]+"]")
+	}
+	return errors.New("minions behind these nodes are not in the answer: " + strings.Join(said, ", "))
+}
+
+// sortedKeys are the keys of a map in their order.
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,108 @@
+package runners
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/momtree/mom/internal/wire"
+)
+
+// Configured is an [Env] of a master that shows its options.
+type Configured interface {
+	// Options are all options, those of files and those by default, without secrets.
+	Options() map[string]any
+}
+
+func init() {
+	Register(
+		Function{Name: "config.get", Args: []string{"key", "default=", "delimiter="}, Run: configGet, Doc: `
+An option of this master. Passwords and other secrets are shown as asterisks.
+
+key
+    Its name, and behind it, with the delimiter between them, keys of mappings and numbers
+    of entries of lists.
+default
+    What is given for an option that is not set. Default: an empty text.
+delimiter : ':'
+    What stands between the keys.
+
+    salt-run config.get worker_threads
+    salt-run config.get publisher_acl:fred
+`},
+		Function{Name: "test.get_opts", Run: func(_ context.Context, c *Call) (any, error) {
+			o, err := options(c)
+			return wire.Normal(o), err
+		}, Doc: `
+All options of this master. Passwords and other secrets are shown as asterisks.
+
+    salt-run test.get_opts
+`},
+	)
+}
+
+func options(c *Call) (map[string]any, error) {
+	o, ok := c.Env.(Configured)
+	if !ok {
+		return nil, errors.New(c.Fun + ": this master has no configuration to show")
+	}
+	return o.Options(), nil
+}
+
+func configGet(_ context.Context, c *Call) (any, error) {
+	all, err := options(c)
+	if err != nil {
+		return nil, err
+	}
+	def, given := c.Arg("default")
+	if !given {
+		def = ""
+	}
+	delimiter := ":"
+	if _, given := c.Given("delimiter"); given {
+		if delimiter = c.Text("delimiter"); delimiter == "" {
+			return nil, invalid("delimiter is empty")
+		}
+	}
+	key := c.Text("key")
+	if key == "" {
+		return nil, invalid("key is empty; test.get_opts gives all options")
+	}
+	if v, ok := all[key]; ok { // the name of an option may have the delimiter in it
+		return wire.Normal(v), nil
+	}
+	var v any = all
+	for part := range strings.SplitSeq(key, delimiter) {
+		var ok bool
+		if v, ok = within(v, part); !ok {
+			return def, nil
+		}
+	}
+	return wire.Normal(v), nil
+}
+
+// within finds a key of a mapping, an entry of a list by its number, or a key in the first
+// mapping of a list that has it.
+func within(v any, key string) (any, bool) {
+	switch v := v.(type) {
+	case map[string]any:
+		e, ok := v[key]
+		return e, ok
+	case []any:
+		if i, err := strconv.Atoi(key); err == nil {
+			if i < 0 || i >= len(v) {
+				return nil, false
+			}
+			return v[i], true
+		}
+		for _, e := range v {
+			if m, ok := e.(map[string]any); ok {
+				if found, ok := m[key]; ok {
+					return found, true
+				}
+			}
+		}
+	}
+	return nil, false
+}

@@ -1,0 +1,47 @@
+package runners
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// AtWork is a call of a runner that works.
+type AtWork struct {
+	JID, Fun, User string
+	Args           []any // as events show them
+}
+
+// Master is an [Env] that tells which runners are at work.
+type Master interface {
+	AtWork() []AtWork
+}
+
+func init() {
+	Register(Function{Name: "jobs.master", Run: jobsMaster, Doc: `
+The calls of runners that are at work at this master, but this one: the id, the function,
+its arguments, who called it and when.
+
+    salt-run jobs.master
+`})
+}
+
+func jobsMaster(_ context.Context, c *Call) (any, error) {
+	m, ok := c.Env.(Master)
+	if !ok {
+		return nil, errors.New("jobs.master: this master does not tell which runners are at work")
+	}
+	calls := m.AtWork()
+	slices.SortFunc(calls, func(a, b AtWork) int { return cmp.Compare(a.JID, b.JID) })
+	out := []any{}
+	for _, w := range calls {
+		if w.JID != c.JID {
+			out = append(out, wire.NewMap("jid", w.JID, "fun", "runner."+w.Fun, "arg", w.Args, "user", w.User, "StartTime", jid.Pretty(w.JID)))
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,56 @@
+package runners
+
+import (
+	"context"
+	"errors"
+	"strings"
+)
+
+// notServed are functions that tools of Salt's know and that are refused, each with the
+// reason and with what to do.
+var notServed = []struct{ name, why string }{
+	{"cache.clear_git_lock", "there is no gitfs here, and no lock of it"},
+	{"cache.clear_mine", "this master keeps no mine, so there is nothing to clear"},
+	{"cache.clear_mine_func", "this master keeps no mine, so there is nothing to clear"},
+	{"cache.cloud", "there is no salt-cloud here"},
+	{"cache.mine", "this master keeps no mine: minions' mine functions are not stored (docs/absent.md)"},
+	{"http.query", "a master does not fetch pages for its callers, who would reach what it alone can; run curl on the host, or http.query on a minion of Salt's"},
+	{"http.update_ca_bundle", "a master does not change the certificates of its host; use the packages of the system"},
+	{"manage.bootstrap", "it needs salt-ssh, which is no part of this server; install the minion by its package and accept its key with salt-key -a ID"},
+	{"manage.bootstrap_psexec", "it needs psexec, which is no part of this server; install the minion by its package and accept its key with salt-key -a ID"},
+	{"manage.key_regen", "it would delete the keys of the master and of all its minions at once, with no way back but by hand at each; to renew the key of a minion: " +
+		"salt ID saltutil.regen_keys, salt-key -d ID, restart the minion, salt-key -a ID"},
+	{"manage.safe_accept", "it needs salt-ssh, which is no part of this server; compare salt-key -f ID with salt-call --local key.finger at the minion, then salt-key -a ID"},
+	{"salt.cmd", "a master runs no execution modules; run a minion beside it and call salt ID FUNCTION, or salt.execute"},
+}
+
+func init() {
+	for _, f := range notServed {
+		refusal := errors.New(f.name + " is not served: " + f.why)
+		Register(Function{
+			Name: f.name, Args: []string{"*"}, AnyKwargs: true,
+			Run: func(context.Context, *Call) (any, error) { return nil, refusal },
+			Doc: "\nNot served: " + wrapped(f.why, 84) + ".\n\n    salt-run " + f.name + "\n",
+		})
+	}
+}
+
+// wrapped breaks a sentence into lines of at most width.
+func wrapped(text string, width int) string {
+	var b strings.Builder
+	n := len("Not served: ")
+	for i, w := range strings.Fields(text) {
+		switch {
+		case i == 0:
+		case n+1+len(w) > width:
+			b.WriteByte('\n')
+			n = 0
+		default:
+			b.WriteByte(' ')
+			n++
+		}
+		b.WriteString(w)
+		n += len(w)
+	}
+	return b.String()
+}

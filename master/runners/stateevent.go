@@ -1,0 +1,159 @@
+package runners
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/momtree/mom/internal/output"
+	"github.com/momtree/mom/internal/target"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/functions"
+)
+
+// Listener is an [Env] that hears an event bus.
+type Listener interface {
+	// Listen hears the events from now on until ctx ends, and gives their tags and data
+	// to heard; heard ends it by false. The error says why it cannot go on.
+	Listen(ctx context.Context, heard func(tag string, data *wire.Map) bool) error
+	// Endless tells whether it may go on for ever: there is somebody who can stop it.
+	Endless() bool
+}
+
+func init() {
+	Register(Function{
+		Name: "state.event", Args: []string{"tagmatch=", "count=", "quiet=", "sock_dir=", "pretty=", "node="}, Run: stateEvent, Doc: `
+Watch the event bus: one line for each event, its tag, a tab and its data as JSON. The
+command salt-run reads the bus itself, and goes on until it is stopped. With a login, and
+for programs, the master watches, and count says when that ends.
+
+tagmatch : *
+    The tags, as a glob or a regular expression that fits the whole tag.
+count : -1
+    End after so many events; -1 does not end.
+quiet : False
+    Print nothing, only wait for count events.
+pretty : False
+    Write the data in several lines, with sorted keys.
+sock_dir
+    Has to be empty: the sockets are those of the configuration.
+node : master
+    The bus of the master is the only one that there is.
+
+    salt-run state.event
+    salt-run state.event 'salt/minion/*/start' count=3 quiet=True
+`,
+	})
+}
+
+// watch is what state.event looks for.
+type watch struct {
+	fits          target.Patterns
+	count         int // that are still to come; below 0: without end
+	quiet, pretty bool
+}
+
+// readWatch takes it out of a call.
+func readWatch(c *Call) (w watch, err error) {
+	tag := "*"
+	if v, ok := c.Given("tagmatch"); ok {
+		tag = fmt.Sprint(v)
+	}
+	w.fits = target.NewPatterns([]string{tag})
+	w.count = -1
+	if _, ok := c.Given("count"); ok {
+		if w.count, err = strconv.Atoi(c.Text("count")); err != nil || w.count < -1 {
+			return w, invalid("count=%s is neither -1 nor a number of events", c.Text("count"))
+		}
+	}
+	if w.quiet, err = c.Flag("quiet", false); err != nil {
+		return w, err
+	}
+	if w.pretty, err = c.Flag("pretty", false); err != nil {
+		return w, err
+	}
+	if d := c.Text("sock_dir"); d != "" {
+		return w, invalid("sock_dir=%s: the bus is that of the configuration; name another folder with salt-run -c", d)
+	}
+	if n := c.Text("node"); n != "" && n != "master" {
+		return w, invalid("node=%s: there is the bus of the master alone", n)
+	}
+	return w, nil
+}
+
+func stateEvent(ctx context.Context, c *Call) (any, error) {
+	l, ok := c.Env.(Listener)
+	if !ok {
+		return nil, errors.New("state.event: there is no event bus here")
+	}
+	w, err := readWatch(c)
+	if err != nil {
+		return nil, err
+	}
+	if w.count < 0 && !l.Endless() {
+		return nil, invalid("where the master watches, count has to say after how many events it ends")
+	}
+	var fault error
+	err = l.Listen(ctx, func(tag string, data *wire.Map) bool {
+		if !w.fits.Match(tag) || printed(tag) {
+			return true
+		}
+		if !w.quiet {
+			var line string
+			if line, fault = eventLine(tag, data, w.pretty); fault != nil {
+				return false
+			}
+			c.Print(line)
+		}
+		if w.count > 0 {
+			w.count--
+		}
+		return w.count != 0
+	})
+	return nil, errors.Join(err, fault)
+}
+
+// printed tells whether an event is a line that some call prints: one that watches would
+// see its own, and those of others that see its.
+func printed(tag string) bool {
+	return strings.HasPrefix(tag, "salt/run/") && strings.HasSuffix(tag, "/"+functions.ToldPrint)
+}
+
+// eventLine is an event as state.event prints it.
+func eventLine(tag string, data *wire.Map, pretty bool) (string, error) {
+	indent, shown := -1, any(data)
+	if pretty {
+		indent = 4
+		shown = inOrder(data)
+	}
+	text, err := output.Text("json", shown, output.Options{Indent: &indent})
+	if err != nil {
+		return "", fmt.Errorf("event %s: %w", tag, err)
+	}
+	return tag + "\t" + strings.TrimSuffix(text, "\n"), nil
+}
+
+// inOrder is a value whose maps have their keys sorted.
+func inOrder(v any) any {
+	switch v := v.(type) {
+	case []any:
+		out := make([]any, len(v))
+		for i, e := range v {
+			out[i] = inOrder(e)
+		}
+		return out
+	case *wire.Map:
+		keys := v.Keys()
+		slices.SortStableFunc(keys, func(a, b any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+		out := wire.NewMap()
+		for _, k := range keys {
+			e, _ := v.GetKey(k)
+			out.Set(k, inOrder(e))
+		}
+		return out
+	}
+	return v
+}

@@ -1,0 +1,192 @@
+package runners
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/momtree/mom/internal/python"
+	"github.com/momtree/mom/internal/wire"
+)
+
+const surveyArgs = `
+tgt, tgt_type : compound
+    The minions of the whole tree that are asked.
+fun
+    The function that they run. Further arguments, by position and by keyword, are its own.
+survey_sort : down
+    down shows what most minions say first, up what the fewest do.
+`
+
+func init() {
+	args := []string{"tgt", "fun", "*"}
+	Register(
+		Function{Name: "survey.hash", Args: args, AnyKwargs: true, Run: surveyHash, Doc: `
+Run a function on minions and put those together that give the same result: a list of
+pools, each with its minions and their result as text. Who did not return is told as
+progress.
+` + surveyArgs + `
+    salt-run survey.hash '*' test.version
+    salt-run survey.hash '*' file.get_hash /etc/hosts survey_sort=up
+`},
+		Function{Name: "survey.diff", Args: args, AnyKwargs: true, Run: surveyDiff, Doc: `
+As survey.hash, and prints in which lines the result of each pool differs from that of
+the first.
+` + surveyArgs + `
+    salt-run survey.diff '*' cmd.run 'cat /etc/hosts' survey_sort=up
+`},
+	)
+}
+
+// pool are minions with one result.
+type pool struct {
+	minions []string
+	result  string
+}
+
+func surveyHash(ctx context.Context, c *Call) (any, error) {
+	pools, err := survey(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	return shownPools(pools), nil
+}
+
+func shownPools(pools []pool) []any {
+	out := make([]any, len(pools))
+	for i, p := range pools {
+		out[i] = wire.NewMap("pool", p.minions, "result", p.result)
+	}
+	return out
+}
+
+// surveyOrder reads survey_sort: whether the smallest pool comes first.
+func surveyOrder(v any) (up bool, err error) {
+	switch v {
+	case "up":
+		return true, nil
+	case "down":
+		return false, nil
+	}
+	return false, invalid("survey_sort=%v is neither up nor down", v)
+}
+
+// survey asks the minions and sorts them by what they say.
+func survey(ctx context.Context, c *Call) ([]pool, error) {
+	q := Question{TgtType: "compound", Long: true, Kwargs: wire.NewMap()}
+	tgt, fun, rest, err := leading(c)
+	if err != nil {
+		return nil, err
+	}
+	q.Tgt, q.Fun, q.Args = tgt, fun, rest
+	if _, list := tgt.([]any); list {
+		q.TgtType = "list"
+	}
+	up := false
+	c.Kwargs.Range(func(k, v any) bool {
+		switch k {
+		case "tgt", "fun":
+		case "survey_sort":
+			up, err = surveyOrder(v)
+		case "tgt_type":
+			q.TgtType = fmt.Sprint(v)
+		default:
+			q.Kwargs.Set(k, v)
+		}
+		return err == nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	a, err := query(ctx, c, q)
+	if err != nil {
+		return nil, err
+	}
+	return pooled(a, up), nil
+}
+
+// leading takes the target and the function off the arguments of a call.
+func leading(c *Call) (tgt any, fun string, rest []any, err error) {
+	rest = c.Args
+	take := func(name string) any {
+		if v, ok := c.Kwargs.Get(name); ok {
+			return v
+		}
+		if len(rest) == 0 {
+			return nil
+		}
+		v := rest[0]
+		rest = rest[1:]
+		return v
+	}
+	tgt = take("tgt")
+	fun, ok := take("fun").(string)
+	if tgt == nil || !ok || fun == "" {
+		return nil, "", nil, invalid("%s needs a target and the name of a function", c.Fun)
+	}
+	return tgt, fun, rest, nil
+}
+
+// query asks minions and tells who did not return.
+func query(ctx context.Context, c *Call, q Question) (Answers, error) {
+	timeout, gather := c.Env.Timeouts()
+	q.Gather = gather
+	if q.Timeout == 0 {
+		q.Timeout = cmp.Or(c.Timeout, timeout)
+	}
+	if _, err := c.Env.Target(q.Tgt, q.TgtType); err != nil {
+		return Answers{}, invalid("%w", err)
+	}
+	a, err := ask(ctx, c.Env, q, nil, true)
+	if err != nil {
+		return a, err
+	}
+	if len(a.Missing) > 0 {
+		c.Progress(missed(a))
+	}
+	return a, nil
+}
+
+// missedNamed bounds the minions that one text names.
+const missedNamed = 100
+
+// missed is the text about who did not return, and why.
+func missed(a Answers) string {
+	ids := slices.Sorted(maps.Keys(a.Missing))
+	said := make([]string, 0, min(len(ids), missedNamed))
+	for _, id := range ids[:min(len(ids), missedNamed)] {
+		said = append(said, id+" ["+a.Missing[id].Reason+"]")
+	}
+	text := "Minions did not return: " + strings.Join(said, ", ")
+	if n := len(ids) - len(said); n > 0 {
+		text += fmt.Sprintf(" and %d more", n)
+	}
+	return text
+}
+
+// pooled puts minions with equal results together: the largest pool first, or the
+// smallest; those of one size by their first minion.
+func pooled(a Answers, up bool) []pool {
+	at := map[string]int{}
+	var out []pool
+	for _, id := range slices.Sorted(maps.Keys(a.Returned)) {
+		text := python.Str(a.Returned[id].Value)
+		i, ok := at[text]
+		if !ok {
+			i = len(out)
+			at[text] = i
+			out = append(out, pool{result: text})
+		}
+		out[i].minions = append(out[i].minions, id)
+	}
+	slices.SortStableFunc(out, func(x, y pool) int {
+		if up {
+			x, y = y, x
+		}
+		return cmp.Compare(len(y.minions), len(x.minions))
+	})
+	return out
+}

@@ -1,0 +1,248 @@
+package wheels
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/internal/yaml11"
+	"github.com/momtree/mom/master/functions"
+	"github.com/momtree/mom/value"
+)
+
+const configLimits = `
+They are checked, written and hold from the next start of the master on. Only options that
+wait, keep, tell or show something may be set; the error for another names them all. What
+gives power (external_auth, publisher_acl, paths, keys, addresses, logins, databases, ...) is
+set in the files of the master alone.
+`
+
+func init() {
+	Register(
+		Function{Name: "config.values", Run: configValues, Doc: `
+All options of this master: those of its files, those by default. Passwords and other
+secrets are shown as asterisks.
+
+    wheel.cmd('config.values')
+`},
+		Function{Name: "config.apply", Args: []string{"key", "value"}, Run: configApply, Doc: `
+Sets one option, in the file wheel.conf of the folder of default_include (master.d).
+` + configLimits + `
+key, value
+    Its name and its value.
+
+    wheel.cmd('config.apply', ['timeout', 10])
+`},
+		Function{Name: "config.update_config", Args: []string{"file_name", "yaml_contents"}, Run: configUpdate, Doc: `
+Writes options into a file of their own in the folder of default_include (master.d), in the
+place of what an earlier call wrote there. A file that was not written so is left alone.
+` + configLimits + `
+file_name
+    The name of the file without .conf.
+yaml_contents
+    A mapping of options to their values.
+
+    wheel.cmd('config.update_config', ['gui', {'timeout': 10}])
+`},
+	)
+}
+
+func configOf(c *Call) (*config.Master, error) {
+	if c.Env.Config == nil {
+		return nil, errors.New(c.Fun + ": this master has no configuration")
+	}
+	return c.Env.Config, nil
+}
+
+func configValues(_ context.Context, c *Call) (any, error) {
+	conf, err := configOf(c)
+	if err != nil {
+		return nil, err
+	}
+	return wire.Normal(conf.Shown()), nil
+}
+
+// configWrites has one call at a time read, check and write.
+var configWrites sync.Mutex
+
+// applied is the file of config.apply, without its end.
+const applied = "wheel"
+
+func configApply(_ context.Context, c *Call) (any, error) {
+	conf, err := configOf(c)
+	if err != nil {
+		return nil, err
+	}
+	v, _ := c.Arg("value")
+	if err := settable(c.Text("key"), v); err != nil {
+		return nil, err
+	}
+	configWrites.Lock()
+	defer configWrites.Unlock()
+	path, err := configFile(conf, applied)
+	if err != nil {
+		return nil, err
+	}
+	options, err := readOptions(path)
+	if err != nil {
+		return nil, err
+	}
+	options.Set(c.Text("key"), v)
+	return nil, writeOptions(conf, path, options)
+}
+
+func configUpdate(_ context.Context, c *Call) (any, error) {
+	conf, err := configOf(c)
+	if err != nil {
+		return nil, err
+	}
+	v, _ := c.Arg("yaml_contents")
+	options, ok := v.(*value.Map)
+	if !ok {
+		return nil, functions.Invalid("yaml_contents=%v is no mapping of options to their values", v)
+	}
+	var fault error
+	options.Range(func(k, v any) bool {
+		name, ok := k.(string)
+		if !ok {
+			fault = functions.Invalid("%v is not the name of an option", k)
+		} else {
+			fault = settable(name, v)
+		}
+		return fault == nil
+	})
+	if fault != nil {
+		return nil, fault
+	}
+	configWrites.Lock()
+	defer configWrites.Unlock()
+	path, err := configFile(conf, c.Text("file_name"))
+	if err != nil {
+		return nil, err
+	}
+	if _, err := readOptions(path); err != nil {
+		return nil, err
+	}
+	if err := writeOptions(conf, path, options); err != nil {
+		return nil, err
+	}
+	return "Wrote " + filepath.Base(path), nil
+}
+
+// settable tells why a caller may not give an option a value.
+func settable(name string, v any) error {
+	if err := config.MayChange(name); err != nil {
+		return functions.Invalid("%w", err)
+	}
+	if err := config.CheckValue(name, v); err != nil {
+		return functions.Invalid("%w", err)
+	}
+	return nil
+}
+
+// fileName is what a file of options may be called.
+var fileName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
+
+// configFile is the path of a file of options, in the folder of default_include.
+func configFile(conf *config.Master, name string) (string, error) {
+	if !fileName.MatchString(name) {
+		return "", functions.Invalid("file_name=%q: use letters, digits, _ and -, at most 64", name)
+	}
+	if conf.Dir == "" || len(conf.DefaultInclude) == 0 {
+		return "", errors.New("this master includes no files by default (default_include), so there is no place for one")
+	}
+	pattern := conf.DefaultInclude[0]
+	if !filepath.IsAbs(pattern) {
+		pattern = filepath.Join(conf.Dir, pattern)
+	}
+	path := filepath.Join(filepath.Dir(pattern), name+".conf")
+	if fits, err := filepath.Match(pattern, path); err != nil || !fits {
+		return "", fmt.Errorf("%s would not be read: default_include is %s", path, pattern)
+	}
+	return path, nil
+}
+
+// written is the first line of files that these functions write.
+const written = "# Written by the wheel functions config.apply and config.update_config.\n"
+
+// readOptions reads a file that they wrote; one that is not there has none.
+func readOptions(path string) (*value.Map, error) {
+	out := value.NewMap()
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return out, nil
+	}
+	if err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no regular file; choose another name", path)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("read the options: %w", err)
+	}
+	if !strings.HasPrefix(string(b), written) {
+		return nil, fmt.Errorf("%s was not written by config.apply or config.update_config, and is left alone; choose another name", path)
+	}
+	entries, faults := yaml11.Entries(b)
+	if len(faults) > 0 {
+		return nil, fmt.Errorf("%s: line %d: %s", path, faults[0].Line, faults[0].Text)
+	}
+	for _, e := range entries {
+		out.Set(e.Key, e.Value)
+	}
+	return out, nil
+}
+
+// formatted is the text of a file of options, which reads back as these and no others.
+func formatted(options *value.Map) ([]byte, error) {
+	text, err := yaml11.Format(options)
+	if err != nil {
+		return nil, fmt.Errorf("write the options: %w", err)
+	}
+	entries, faults := yaml11.Entries(text)
+	same := len(faults) == 0 && len(entries) == options.Len()
+	for _, e := range entries {
+		name, _ := e.Key.(string)
+		same = same && options.Has(name)
+	}
+	if !same {
+		return nil, errors.New("write the options: a value has characters that do not stand in a file")
+	}
+	return text, nil
+}
+
+// writeOptions writes a file and takes it back if the configuration cannot be read with it.
+func writeOptions(conf *config.Master, path string, options *value.Map) error {
+	text, err := formatted(options)
+	if err != nil {
+		return err
+	}
+	before, err := os.ReadFile(path)
+	fresh := errors.Is(err, fs.ErrNotExist)
+	if err != nil && !fresh {
+		return fmt.Errorf("read the options: %w", err)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fmt.Errorf("write the options: %w", err)
+	}
+	if err := crypt.WriteFile(path, append([]byte(written), text...), 0o644); err != nil {
+		return fmt.Errorf("write the options: %w", err)
+	}
+	_, _, err = config.LoadMaster(conf.Dir)
+	if err == nil {
+		return nil
+	}
+	err = fmt.Errorf("nothing was changed: with these options the configuration cannot be read: %w", err)
+	if fresh {
+		return errors.Join(err, os.Remove(path))
+	}
+	return errors.Join(err, crypt.WriteFile(path, before, 0o644))
+}

@@ -1,0 +1,44 @@
+package wheels
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/momtree/mom/topology"
+)
+
+func init() {
+	Register(Function{Name: "minions.connected", Run: connected, Doc: `
+The ids of the minions of the whole tree that are connected, as far as they tell; those
+behind a Python syndic are not known.
+
+    wheel.cmd('minions.connected')
+`})
+}
+
+func connected(_ context.Context, c *Call) (any, error) {
+	if c.Env.Tree == nil {
+		return nil, errors.New("minions.connected: this master does not tell who is connected")
+	}
+	ids := up([]string{}, c.Env.Tree())
+	slices.Sort(ids)
+	return slices.Compact(ids), nil
+}
+
+// up adds the minions of a node and of those below that are connected. Who sits behind a
+// node that is down is not.
+func up(ids []string, n topology.Node) []string {
+	if n.State == topology.Down {
+		return ids
+	}
+	for _, m := range n.Minions {
+		if m.State == topology.Up {
+			ids = append(ids, m.ID)
+		}
+	}
+	for _, below := range n.Nodes {
+		ids = up(ids, below)
+	}
+	return ids
+}

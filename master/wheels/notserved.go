@@ -1,0 +1,38 @@
+package wheels
+
+import (
+	"context"
+	"errors"
+)
+
+// notServed are functions that tools of Salt's know and that are refused, each with the
+// reason and with what to do.
+var notServed = []struct{ name, why string }{
+	{"key.gen_keys", "it writes keys where its caller says; key.gen gives a pair, salt-key --gen-keys writes one at the machine itself"},
+	{"file_roots.find", noFiles},
+	{"file_roots.list_env", noFiles},
+	{"file_roots.list_roots", noFiles},
+	{"file_roots.read", noFiles},
+	{"file_roots.write", noFiles},
+	{"pillar_roots.find", noPillar},
+	{"pillar_roots.list_env", noPillar},
+	{"pillar_roots.list_roots", noPillar},
+	{"pillar_roots.read", noPillar},
+	{"pillar_roots.write", noPillar},
+}
+
+const (
+	noFiles  = "this master serves no files (docs/absent.md)"
+	noPillar = "this master renders no pillar (docs/absent.md)"
+)
+
+func init() {
+	for _, f := range notServed {
+		refusal := errors.New(f.name + " is not served: " + f.why)
+		Register(Function{
+			Name: f.name, Args: []string{"*"}, AnyKwargs: true,
+			Run: func(context.Context, *Call) (any, error) { return nil, refusal },
+			Doc: "\nNot served: " + f.why + ".\n\n    wheel.cmd('" + f.name + "')\n",
+		})
+	}
+}
