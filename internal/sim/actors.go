@@ -24,6 +24,11 @@ func (o *Options) drawActors(seed uint64) {
 			o.Faults.Repeat = 0.5
 		}
 	}
+	own := rand.New(rand.NewPCG(seed, 0x65766974))
+	if some := own.IntN(2) == 0; some && o.Faults.Moves == 0 && o.Rehome == 0 {
+		o.Faults.Hostile.draw(own)
+	}
+	o.Faults.Clocks = int(pick(own, 0, 0, 1, 3))
 }
 
 // narrowDepth is how deep values may be at a narrow master.

@@ -16,7 +16,7 @@ func (n *node) newEngine() *jobs.Engine {
 			Lease: w.o.Lease, Linger: linger, Clock: clock{n, n.life}, Where: n.where,
 			AskConnected: 10000 * time.Hour, // a net, which would hide what does not go by itself
 		},
-		Storage: n.disk, Parent: len(n.ups) > 0, Bounds: w.o.Bounds, Timeout: w.o.Timeout, Now: w.clock,
+		Storage: n.disk, Parent: len(n.ups) > 0, Bounds: w.o.Bounds, Timeout: w.o.Timeout, Now: n.wall,
 		Open: n.noted(returners.NoteOpen), Untold: n.noted(returners.NoteUntold),
 	})
 }
@@ -73,7 +73,7 @@ func (n *node) perform(e jobs.Effect) {
 	case jobs.Unended:
 		n.w.reach(markUnended)
 		if e.Again {
-			n.must(n.engine.EndAgain(background, e.JID, presence{n}))
+			n.must(n.engine.EndAgain(background, e.JID, peers{n}))
 		}
 	case jobs.Stored:
 		n.stored.tell(e.UpTo, e.Err)

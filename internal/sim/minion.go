@@ -190,6 +190,9 @@ func (m *minion) disconnect() {
 		return
 	}
 	m.connected = false
+	if n.alive {
+		n.noteMinion(m)
+	}
 	if n.alive && m.tracked() {
 		n.do(minionLeft, func() { n.engine.MinionDown(n.minionID(int(m.i)), 0) })
 		n.told()
@@ -228,6 +231,7 @@ func (m *minion) underWay() map[string]bool {
 func (m *minion) connect() {
 	n := m.n
 	m.connected = true
+	n.noteMinion(m)
 	running := m.underWay()
 	n.count(up, presenceBytes)
 	if m.tracked() {

@@ -45,7 +45,7 @@ func (w *World) publish(j *job, r *run) {
 func (n *node) publish(j *job, done func(taken bool)) {
 	p := jobs.Publication{
 		Spec:  ledger.Job{JID: j.jid, Fun: j.Fun, Timeout: n.w.o.Timeout, Everyone: j.Part >= 1},
-		Load:  returners.Load{JID: j.jid, Raw: j.load, User: "root", At: n.w.clock()},
+		Load:  returners.Load{JID: j.jid, Raw: j.load, User: "root", At: n.wall()},
 		Early: true,
 	}
 	for i := range n.minions {
@@ -177,7 +177,7 @@ func (n *node) restore() {
 		return
 	}
 	for _, jid := range n.noted(returners.NoteOpen) {
-		known, err := n.engine.Restore(background, jid, presence{n})
+		known, err := n.engine.Restore(background, jid, peers{n})
 		n.must(err)
 		if known {
 			n.w.trace(n, "takes %s up again", jid)
@@ -186,14 +186,14 @@ func (n *node) restore() {
 	}
 }
 
-// presence is what a node knows of its peers when it has begun a life.
-type presence struct{ n *node }
+// peers are what a node knows of its peers when it has begun a life.
+type peers struct{ n *node }
 
 // Grace is that of one that was connected.
-func (p presence) Grace(string) (ledger.Liveness, time.Duration) { return ledger.Away, p.n.w.o.Lease }
+func (p peers) Grace(string) (ledger.Liveness, time.Duration) { return ledger.Away, p.n.w.o.Lease }
 
 // Spec describes a job of an earlier life.
-func (p presence) Spec(load returners.Load, minions []string) ledger.Job {
+func (p peers) Spec(load returners.Load, minions []string) ledger.Job {
 	n := p.n
 	j := n.w.byJID[load.JID]
 	spec := ledger.Job{JID: j.jid, Fun: j.Fun, Timeout: n.w.o.Timeout}

@@ -59,6 +59,7 @@ var lies = map[act]bool{storeJob: true, storeReturns: true, storeWords: true, cl
 func sabotaged(seed uint64) Options {
 	o := RandomOptions(seed)
 	o.MaxEvents = 200_000 // a broken tree may never rest
+	o.Faults = o.Faults.loud()
 	calm := func(m Minions) {
 		o.Faults, o.OutboxRows, o.Rehome, o.Gather, o.Minions = Faults{}, 0, 0, 10*time.Minute, m
 	}

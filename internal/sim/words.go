@@ -139,9 +139,26 @@ func (n *node) hear(l *link, mark sequence.Mark, batch []jobevent.Word, answer f
 		answer(nil, errNotStored)
 		return
 	}
-	upTo := uint64(0)
+	upTo := n.takeWords(l, batch)
+	if s.ackUnbooked {
+		upTo = 0
+	}
+	n.stored.add(upTo, func(err error) {
+		if err != nil {
+			answer(nil, errNotStored)
+			return
+		}
+		answer(wire.Raw{0xc0}, nil)
+	})
+	n.told()
+}
+
+// takeWords hears words in their order, and gives up to which number all has to be
+// stored: intake's fromBelow.
+func (n *node) takeWords(l *link, batch []jobevent.Word) (upTo uint64) {
+	s := n.w.o.sabotage
 	for _, w := range batch {
-		switch w := w.(type) {
+		switch w := n.allowed(l.child.id, w).(type) {
 		case jobevent.Expectation:
 			w.Moved = w.Moved && !s.movedIsPlain
 			if hit(s.forget) {
@@ -156,17 +173,7 @@ func (n *node) hear(l *link, mark sequence.Mark, batch []jobevent.Word, answer f
 			upTo = n.engine.Hear(l.child.id, w)
 		}
 	}
-	if s.ackUnbooked {
-		upTo = 0
-	}
-	n.stored.add(upTo, func(err error) {
-		if err != nil {
-			answer(nil, errNotStored)
-			return
-		}
-		answer(wire.Raw{0xc0}, nil)
-	})
-	n.told()
+	return upTo
 }
 
 // holdsAny tells whether returns are here of minions that are only now expected.
