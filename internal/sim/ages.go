@@ -83,22 +83,30 @@ func (n *node) cleanUp() {
 	if n.skew >= farAhead {
 		n.w.reach(markClockAhead)
 	}
+	n.tend()
 	n.must(n.cleaner.Round(background, func(context.Context) error { return nil }))
 }
 
 // unfinished are the jobs that stay however old they are: master's busy.
 func (n *node) unfinished() []string {
 	jids := slices.Concat(n.engine.Marked(), n.engine.Active())
+	if n.queues != nil {
+		for _, r := range n.queues.Records() {
+			jids = append(jids, r.JID)
+		}
+	}
 	slices.Sort(jids)
 	return slices.Compact(jids)
 }
 
-// checkAges lets a day go by, in which all that is over grows old, and wants it to be gone.
+// checkAges lets days go by, in which all that is over grows old, and wants it to be gone. A
+// life that begins while the wall clock is behind counts ages from there, so they are more.
 func (w *World) checkAges(fail func(string, ...any)) {
 	if w.o.Faults.Clocks == 0 {
 		return
 	}
-	for _, pass := range []time.Duration{time.Minute, 7 * time.Hour, keepJobs, time.Hour} { // a jump is seen, believed, and all is old
+	back := time.Duration(w.o.Faults.Clocks) * farAhead
+	for _, pass := range []time.Duration{time.Minute, 7 * time.Hour, keepJobs + back, time.Hour} { // a jump is seen, believed, and all is old
 		w.now += int64(pass)
 		for _, n := range w.nodes {
 			if n.ages != nil {
@@ -116,7 +124,7 @@ func (w *World) checkAges(fail func(string, ...any)) {
 			_, loaded, err := n.disk.GetLoad(background, j.jid)
 			n.must(err)
 			if left > 0 || len(xs) > 0 || loaded {
-				fail("%s keeps %d returns and %d expectations of %s, which was over a day ago", n.id, left, len(xs), j.jid)
+				fail("%s keeps %d returns and %d expectations of %s, which was over days ago", n.id, left, len(xs), j.jid)
 			}
 		}
 	}

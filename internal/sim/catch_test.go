@@ -33,6 +33,9 @@ func catchesAmong(t *testing.T, hostile bool, from uint64, insist bool, breakIt 
 		o.MaxEvents = 200_000 // a broken tree may never rest
 		if !hostile {
 			o.Faults = o.Faults.loud()
+			for i := range o.Jobs {
+				o.Jobs[i].Queue = 0
+			}
 		}
 		if o.sabotage = breakIt(seed); o.sabotage.forget != nil {
 			o.Faults = Faults{} // a lost expectation may look like a lost node otherwise

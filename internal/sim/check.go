@@ -224,6 +224,7 @@ func (w *World) checkRun(j *job, r *run, some []bool, fail func(string, ...any))
 		}
 	}
 	w.checkCalm(j, r, fail)
+	w.checkQueued(j, r, fail)
 	rows := make([]bool, len(w.ids))
 	top.disk.EachReturn(j.jid, func(r returners.Return) {
 		g := w.index(r.ID)

@@ -32,6 +32,7 @@ const (
 	markReplayedDown mark = "publication that came to a node again"
 	markFlood        mark = "return that came many times at once"
 	markInvented     mark = "return of a job that nobody has published"
+	markQueued       mark = "queued job that is given to who is back"
 	markClockAhead   mark = "clean-up by a clock that is a day ahead"
 	markReturnFull   mark = "return refused since the outbox is full"
 )

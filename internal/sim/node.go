@@ -11,6 +11,7 @@ import (
 	"github.com/momtree/mom/master/admission"
 	"github.com/momtree/mom/master/jobs"
 	"github.com/momtree/mom/master/jobstore"
+	"github.com/momtree/mom/master/retention"
 	"github.com/momtree/mom/master/roles"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/returners/memory"
@@ -47,6 +48,7 @@ type node struct {
 	jobs    *jobstore.Store
 	ages    *age.Clock // nil: the wall clock is right
 	cleaner *jobstore.Cleaner
+	queues  *retention.Queues // nil: no job is queued
 	tree    *topology.Tree
 	guests  []*visit  // minions of siblings that are here or were last
 	inbox   []arrival // returns of its minions that wait for the commit
@@ -112,6 +114,7 @@ func (n *node) boot(settled bool) {
 	n.inbox, n.saving, n.busy, n.free = nil, false, false, w.now
 	n.openAges()
 	n.engine = n.newEngine()
+	n.openQueues()
 	parent := ""
 	if len(n.ups) > 0 {
 		parent = dest
@@ -121,6 +124,7 @@ func (n *node) boot(settled bool) {
 		Local: n.disk, Parent: parent, MaxRows: w.o.OutboxRows, Bounds: w.o.Bounds, Log: w.log, Now: n.wall, Keep: keepJobs, Age: n.ages, Busy: n.unfinished,
 	})
 	n.cleaner = n.jobs.Cleaner()
+	former := n.tree
 	n.tree = topology.NewTree(topology.Node{ID: n.id, Role: "syndic"}, w.clock)
 	for m := range n.minions {
 		st := topology.Down
@@ -137,6 +141,7 @@ func (n *node) boot(settled bool) {
 	}
 	for _, l := range n.downs {
 		if !settled {
+			n.rememberNode(former, l.child.id)
 			n.tree.SetNodeState(l.child.id, topology.Down)
 			continue
 		}

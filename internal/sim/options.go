@@ -27,6 +27,9 @@ type Job struct {
 	// zero, is how much later the next top publishes it too, under the same jid.
 	Top   int
 	Twice time.Duration
+	// Queue, if above zero, is for how long minions and nodes that are away are given it
+	// when they are back, also when it is over for all others.
+	Queue time.Duration
 
 	invented bool // nobody publishes it: see Hostile.Floods
 }
@@ -220,8 +223,8 @@ func (o *Options) fill() error {
 		if j.Run == (Dist{}) {
 			j.Run = Dist{Min: 5 * time.Millisecond, Max: 30 * time.Millisecond}
 		}
-		if j.Top < 0 || j.Twice < 0 {
-			return fmt.Errorf("simulate: job %d: a top is counted from 0, and the second comes after the first", i)
+		if j.Top < 0 || j.Twice < 0 || j.Queue < 0 {
+			return fmt.Errorf("simulate: job %d: a top is counted from 0, the second comes after the first, and a deadline after both", i)
 		}
 		last = max(last, j.At+j.Twice)
 	}

@@ -82,6 +82,7 @@ var marks = []struct {
 	{markFlood, 300},
 	{markInvented, 300},
 	{markClockAhead, 300},
+	{markQueued, 300},
 }
 
 // Any shape, any faults: where missed publications are given again until they are
