@@ -1,6 +1,6 @@
 // The events of the master as they come.
 
-import { button, field, fill, h, note, setText } from "./dom.js";
+import { button, field, fill, h, setText } from "./dom.js";
 import { count, json, plural, when } from "./format.js";
 import { batch, brief, follow, streamWords, weight } from "./viewkit.js";
 
@@ -29,7 +29,7 @@ class EventLog {
     this.weight = 0;
     this.came = 0;
     this.missed = 0;
-    this.tag = field({ label: "Tag", name: "tag", type: "search", value: query.get("tag") || "", placeholder: "salt/job/, salt/minion/*/start", hint: "What tags begin with, or globs; several with commas. The API filters." });
+    this.tag = field({ label: "Tag", name: "tag", type: "search", value: query.get("tag") || "", placeholder: "salt/job/, salt/minion/*/start" });
     this.pause = h("input", { type: "checkbox", on: { change: () => this.soon() } });
     this.live = h("span", { class: "muted", role: "status" });
     this.total = h("span", { class: "muted" });
@@ -42,7 +42,7 @@ class EventLog {
       this.listen();
     });
     this.tag.querySelector("input").addEventListener("change", () => this.listen());
-    this.el = h("div", { class: "stack" }, h("h1", null, title), h("section", { class: "card stack" }, form, h("div", { class: "row" }, this.live, this.total), this.list));
+    this.el = h("div", { class: "stack" }, h("h1", null, title), h("section", { class: "card stack" }, form, h("p", { class: "muted" }, "Tags begin with this, or match it as a glob; several with commas. The API sends only those."), h("div", { class: "row" }, this.live, this.total), this.list));
     this.listen();
     this.draw();
   }
@@ -104,10 +104,8 @@ class EventLog {
   row(row) {
     const at = row.data?._stamp ? when(`${String(row.data._stamp).replace(/(Z|[+-]\d\d:?\d\d)$/, "")}Z`) : when(row.at);
     const el = h("details", { class: row.words ? "event event-notice" : "event", data: { tag: row.tag, n: row.n } },
-      h("summary", null, h("span", { class: "muted nowrap" }, at), h("span", { class: "mono event-tag" }, row.tag), h("span", { class: "muted event-line" }, row.words ? "" : gist(row.data))),
-      row.words ? note(row.words) : null);
-    if (row.words) el.open = true;
-    const body = h("pre", { class: "output", tabindex: 0, "aria-label": `Data of ${row.tag}` });
+      h("summary", null, h("span", { class: "muted nowrap" }, at), h("span", { class: "mono event-tag" }, row.tag), h("span", { class: "muted event-line" }, row.words || gist(row.data))));
+    const body = h("pre", { class: "output", tabindex: 0, role: "group", "aria-label": `Data of ${row.tag}` });
     el.addEventListener("toggle", () => {
       if (!el.open) {
         body.remove();

@@ -1,19 +1,19 @@
 // The parts of the page of one job that tell its account: how many have answered, who has
 // not and why, and what each node on the way knows.
 
-import { fill, h, setText, state, table, virtualList } from "./dom.js";
+import { fill, h, setText, state, table } from "./dom.js";
 import { count, plural, seconds, when } from "./format.js";
 import { verdict } from "./jobs.js";
-import { keepFocus, minionLink } from "./viewkit.js";
+import { keepFocus, longList, minionLink, relist } from "./viewkit.js";
 
 // What the reasons of missing minions mean, and what to do: those of the master's ledger.
 const reasons = {
-  "No response": "it did not answer; look whether its minion process runs",
-  "Not connected": "it is switched off or cut off from its master",
-  "Not running the job": "it was restarted meanwhile, or missed the job; run the job again for it",
-  "Node not connected": "the node before it is down: look at that node first",
-  "Node did not answer": "the node before it is slow or overloaded: look at that node first",
-  "Node refused the job": "the node before it does not take the job; its log says why",
+  "No response": "no answer came; look whether the minion process runs",
+  "Not connected": "switched off, or cut off from the master",
+  "Not running the job": "restarted meanwhile, or the job did not get there; run it again",
+  "Node not connected": "the node in between is down: look at that node first",
+  "Node did not answer": "the node in between is slow or overloaded: look at that node first",
+  "Node refused the job": "the node in between does not take the job; its log says why",
   "No such minion": "no node of the tree knows this id; look for a typing error in the target",
 };
 
@@ -76,9 +76,9 @@ export class Account {
 }
 
 // waitWords says whom a job waits for and where.
-export function waitWords(s) {
+function waitWords(s) {
   const list = s.waiting || [];
-  if (s.complete || !s.waiting_count || !list.length) return s.complete ? "It waits for nobody." : "It waits for the nodes to tell who has to answer.";
+  if (s.complete || !s.waiting_count || !list.length) return s.complete ? "" : "It waits for the nodes to tell who has to answer.";
   const names = list.slice(0, 3).map((n) => [n.path, n.id].filter(Boolean).join("/"));
   return `It waits for ${names.join(", ")}${s.waiting_count > names.length ? ` and ${count(s.waiting_count - names.length)} more` : ""}.`;
 }
@@ -115,19 +115,21 @@ export class Missing {
     this.rows = [];
     this.ids = new Set();
     this.all = 0;
-    this.title = h("h2", null, "Missing");
+    this.title = h("h2", null, "Missing (0)");
     this.groups = h("ul", { class: "plain groups" });
     this.more = h("p", { class: "muted" });
-    this.list = virtualList({
-      rows: [], rowHeight: 32, height: 260, label: "Missing", empty: "Nobody is missing.",
+    this.list = longList({
+      rows: [], rowHeight: 52, height: 364, label: "Missing",
       render: (m) => h("div", { class: "cells missing-row", data: { minion: m.id } }, minionLink(m.id, m.path, { data: { key: m.id } }),
-        h("span", null, m.reason || "no reason is known"), h("span", { class: "muted mono" }, m.path || "at this master")),
+        h("span", { class: "muted" }, m.reason || "no reason is known", ", ", m.path ? ["behind ", h("span", { class: "mono" }, m.path)] : "at this master")),
     });
-    this.el = h("section", { class: "card stack", hidden: true }, this.title, this.groups, this.list, this.more);
+    this.el = h("section", { class: "card stack", "aria-label": "Who is missing" }, this.title, this.groups, this.list, this.more);
+    this.draw();
   }
 
   // add takes in a list of {id, reason, path}; true if it has somebody new.
   add(list) {
+    this.compact();
     const before = this.rows.length;
     for (const m of list) {
       if (this.ids.has(m.id)) continue;
@@ -145,19 +147,29 @@ export class Missing {
   // remove takes out who has answered after all.
   remove(id) {
     if (!this.ids.delete(id)) return;
-    this.rows = this.rows.filter((m) => m.id !== id);
+    this.left = true; // the row goes when it is drawn: a whole branch may come back at once
+  }
+
+  compact() {
+    if (this.left) this.rows = this.rows.filter((m) => this.ids.has(m.id));
+    this.left = false;
   }
 
   draw() {
+    this.compact();
     const all = Math.max(this.all, this.rows.length);
-    this.el.hidden = !all;
+    this.list.hidden = !this.rows.length;
     setText(this.title, `Missing (${count(all)})`);
-    keepFocus(this.list, () => this.list.update(this.rows));
+    relist(this.list, this.rows);
     setText(this.more, all > this.rows.length ? `${plural(all - this.rows.length, "minion")} more, whom the account counts and does not name.` : "");
     const by = new Map();
     for (const { reason, path } of this.rows) {
       const key = JSON.stringify([reason, path]);
       by.set(key, (by.get(key) || 0) + 1);
+    }
+    if (!all) {
+      fill(this.groups, h("li", { class: "muted" }, "Nobody is missing."));
+      return;
     }
     const groups = [...by].sort((a, b) => b[1] - a[1]);
     fill(this.groups, groups.slice(0, mostGroups).map(([key, n]) => {

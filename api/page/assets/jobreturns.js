@@ -1,11 +1,11 @@
 // The returns of a job: a list of who has answered, and what those chosen have said.
 
 import { events } from "./api.js";
-import { alert, busy, button, field, fill, h, setText, state, virtualList } from "./dom.js";
+import { alert, busy, button, field, fill, h, setText, state } from "./dom.js";
 import { count, plural } from "./format.js";
 import { highstate, isStates, json, text } from "./output.js";
 import { Returns } from "./returns.js";
-import { batch, keepFocus, tabs } from "./viewkit.js";
+import { batch, jobPath, longList, relist, tabs } from "./viewkit.js";
 
 const together = 20; // returns that are shown at once while none is chosen
 const findTime = 120_000; // ms for which a return that is not held is looked for
@@ -26,7 +26,7 @@ export class ReturnsView {
     this.filter = field({ label: "Minions", name: "returns", type: "search", placeholder: "part of an id" });
     this.filter.querySelector("input").addEventListener("input", () => this.refilter());
     this.only = h("input", { type: "checkbox", on: { change: () => this.refilter() } });
-    this.list = virtualList({
+    this.list = longList({
       rows: [], rowHeight: 32, height: 320, label: "Returns", empty: "None yet.",
       render: (row) => h("button", {
         type: "button", class: "cells return-row", "aria-pressed": String(this.chosen === row.id), data: { minion: row.id, key: row.id }, on: { click: () => this.choose(row.id) },
@@ -67,7 +67,7 @@ export class ReturnsView {
     const rows = this.store.pick(this.filter.querySelector("input").value, this.only.checked);
     const all = this.store.rows.length + this.store.over;
     setText(this.title, rows.length === this.store.rows.length ? `Returns (${count(all)})` : `Returns (${count(rows.length)} of ${count(all)})`);
-    keepFocus(this.list, () => this.list.update(rows));
+    relist(this.list, rows);
     setText(this.over, this.store.over ? `${plural(this.store.over, "return")} more than this page lists. Download the job to have all of them.` : "");
     this.shown = rows;
     if (this.chosen === null) this.write();
@@ -78,7 +78,7 @@ export class ReturnsView {
     this.chosen = id;
     this.fetched = null;
     this.search?.abort();
-    keepFocus(this.list, () => this.list.update(this.shown));
+    relist(this.list, this.shown);
     this.write();
     const row = id === null ? null : this.store.byId.get(id);
     if (!row || row.held || row.trimmed) return;
@@ -106,7 +106,7 @@ export class ReturnsView {
   }
 
   block(row) {
-    const whole = h("a", { href: `jobs/${this.jid}`, download: `job-${this.jid}.json` }, "Download the job");
+    const whole = h("a", { href: jobPath(this.jid), download: `job-${this.jid}.json` }, "Download the job");
     const unshown = (words) => h("section", { class: "stack" }, h("h3", { class: "mono" }, row.id), h("p", { class: "note" }, words, " ", whole, " to have it."));
     let { value } = row;
     if (!row.held) {
@@ -116,7 +116,7 @@ export class ReturnsView {
       ({ value } = this.fetched);
     }
     if (this.tab === "Highstate" && (this.chosen !== null || isStates(value) || Array.isArray(value))) return highstate(value, row.id);
-    return h("pre", { class: "output", tabindex: 0, "aria-label": `Return of ${row.id}` }, this.tab === "JSON" ? `${row.id}:\n${json(value)}` : text(value, row.id));
+    return h("pre", { class: "output", tabindex: 0, role: "group", "aria-label": `Return of ${row.id}` }, this.tab === "JSON" ? `${row.id}:\n${json(value)}` : text(value, row.id));
   }
 }
 
@@ -134,7 +134,7 @@ function find(jid, id, signal) {
       finish(null);
       return;
     }
-    events(`jobs/${jid}/stream`, {
+    events(`${jobPath(jid)}/stream`, {
       onevent: (tag, data) => {
         if (tag === `salt/job/${jid}/ret/${id}`) finish(data);
         else if (tag === "mom/job/complete") finish(null);

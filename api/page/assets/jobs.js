@@ -1,10 +1,10 @@
 // The jobs that are kept, the newest first, those that still run before the others.
 
 import { get } from "./api.js";
-import { alert, button, field, fill, h, state } from "./dom.js";
+import { alert, button, field, fill, h, setText, state } from "./dom.js";
 import { count, jidTime, plural, when } from "./format.js";
 import { openJobs } from "./treedata.js";
-import { batch, brief, follow, keepFocus, pause, streamWords } from "./viewkit.js";
+import { batch, brief, follow, jobLink, jobPath, keepFocus, pause, streamWords } from "./viewkit.js";
 
 export const title = "Jobs";
 
@@ -21,6 +21,14 @@ export async function show(root, params, signal) {
   list.watch();
 }
 
+// kept gives the jobs of an answer by their ids. In the place of the list may be a text: why
+// there is none.
+export function kept(answer) {
+  const all = answer.return?.[0] ?? {};
+  if (typeof all !== "object") throw new Error(`The master does not list its jobs: ${String(all).slice(0, 500)}`);
+  return all;
+}
+
 // target is whom a job is for, in one line.
 export function target(tgt, type) {
   const text = Array.isArray(tgt) ? `${tgt.slice(0, 5).join(", ")}${tgt.length > 5 ? ` and ${count(tgt.length - 5)} more` : ""}` : String(tgt ?? "");
@@ -35,8 +43,15 @@ export function functions(fun) {
 // verdict is the state of a job by its account: kind and words of its badge.
 export function verdict(status) {
   if (!status.complete) return ["run", "running"];
+  if (!status.expected) return ["unknown", "nobody matched"];
   if (status.failed) return ["fail", "with failures"];
   return status.missing_count ? ["fail", "incomplete"] : ["ok", "complete"];
+}
+
+// isUnknown tells the answer to a question for the account of a job that no master keeps one
+// of from other errors.
+export function isUnknown(err) {
+  return err.status === 404 || err.status === 500 && /\bnot known\b/.test(err.message);
 }
 
 class JobList {
@@ -56,10 +71,10 @@ class JobList {
     this.newer = button("", () => this.draw());
     this.newer.hidden = true;
     this.pager = h("div", { class: "row" });
-    const heads = ["Started", "Function", "Target", "User", "State", "Returned", "Job"];
+    const heads = ["Started", "Function", "Target", "User", "State", "Returned", "Failed", "Missing", "Job"];
     this.el = h("section", { class: "card stack" }, h("div", { class: "row" }, this.filter, this.live, this.newer), this.said,
       h("div", { class: "tablewrap jobs-wrap", tabindex: 0, role: "group", "aria-label": "Jobs" },
-        h("table", { class: "jobs" }, h("caption", { class: "visually-hidden" }, "Jobs"), h("thead", null, h("tr", null, heads.map((name) => h("th", { scope: "col", class: name === "Returned" ? "num" : null }, name)))), this.body)), this.pager);
+        h("table", { class: "jobs" }, h("caption", { class: "visually-hidden" }, "Jobs"), h("thead", null, h("tr", null, heads.map((name) => h("th", { scope: "col", class: ["Returned", "Failed", "Missing"].includes(name) ? "num" : null }, name)))), this.body)), this.pager);
     this.soon = batch(() => (this.held() ? this.hold() : this.draw()), signal);
     this.reload = batch(() => this.load(), signal, 3000);
   }
@@ -68,9 +83,10 @@ class JobList {
   async load() {
     try {
       const answer = await get("jobs", { signal: this.signal });
+      const all = kept(answer);
       const known = this.jobs;
       this.jobs = new Map();
-      for (const [jid, load] of Object.entries(answer.return[0] || {})) this.put(jid, load, known.get(jid));
+      for (const [jid, load] of Object.entries(all)) this.put(jid, load, known.get(jid));
       for (const [jid, job] of known) if (!this.jobs.has(jid) && job.fresh) this.jobs.set(jid, job);
       fill(this.said);
       this.draw();
@@ -133,11 +149,11 @@ class JobList {
 
   async ask(job) {
     try {
-      const { return: [status] } = await get(`jobs/${job.jid}/status`, { signal: this.signal });
+      const { return: [status] } = await get(`${jobPath(job.jid)}/status`, { signal: this.signal });
       job.status = status;
       job.open = !status.complete;
     } catch (err) {
-      if (!err.status || err.status >= 500) return; // it is asked again
+      if (!isUnknown(err) && (!err.status || err.status >= 500)) return; // it is asked again
       job.gone = true; // its account is not kept any more, so it has ended; or it may not be seen
       job.open = false;
       job.status ||= { complete: true, unknown: true };
@@ -169,7 +185,7 @@ class JobList {
     this.page = Math.min(this.page, pages - 1);
     this.shown = all.slice(this.page * pageSize, (this.page + 1) * pageSize);
     keepFocus(this.body, () => fill(this.body, this.shown.map((job) => this.row(job)),
-      this.shown.length ? null : h("tr", null, h("td", { colspan: 7, class: "muted" }, part ? "No job matches the filter." : "No jobs are kept. Those that are run from now on appear here."))));
+      this.shown.length ? null : h("tr", null, h("td", { colspan: 9, class: "muted" }, part ? "No job matches the filter." : "No jobs are kept. Those that are run from now on appear here."))));
     const turn = (by) => () => {
       this.page += by;
       this.draw();
@@ -182,12 +198,12 @@ class JobList {
   }
 
   row(job) {
-    job.cells = { state: h("td"), got: h("td", { class: "num" }) };
+    job.cells = { state: h("td"), got: h("td", { class: "num" }), failed: h("td", { class: "num" }), missing: h("td", { class: "num" }) };
     const at = jidTime(job.jid);
     const el = h("tr", { data: { jid: job.jid } },
       h("td", { class: "nowrap" }, at ? when(at) : "–"),
-      h("td", null, h("a", { href: `#/job/${job.jid}`, data: { key: job.jid } }, job.fun || "(not known)")),
-      h("td", null, job.target), h("td", null, job.user), job.cells.state, job.cells.got, h("td", { class: "mono" }, job.jid));
+      h("td", null, h("a", { href: jobLink(job.jid), title: job.jid, data: { key: job.jid } }, job.fun || "(not known)")),
+      h("td", null, job.target), h("td", null, job.user), job.cells.state, job.cells.got, job.cells.failed, job.cells.missing, h("td", { class: "mono" }, job.jid));
     this.tell(job, true);
     return el;
   }
@@ -198,18 +214,14 @@ class JobList {
     const key = JSON.stringify([job.open, s && [s.complete, s.expected, s.returned, s.failed, s.missing_count]]);
     if (!job.cells || !first && job.told === key) return;
     job.told = key;
-    if (!s) {
-      fill(job.cells.state, job.open ? state("run", "running") : null);
-      fill(job.cells.got);
+    const { cells } = job;
+    if (!s || s.unknown) {
+      fill(cells.state, job.open ? state("run", "running") : s ? h("span", { class: "muted", title: "Its account is not kept any more, or this user may not see it." }, "ended") : null);
       return;
     }
-    if (s.unknown) {
-      fill(job.cells.state, h("span", { class: "muted" }, "ended"));
-      fill(job.cells.got);
-      return;
-    }
-    fill(job.cells.state, state(...verdict(s)));
-    const wrong = [s.failed ? `${count(s.failed)} failed` : "", s.missing_count ? `${count(s.missing_count)} missing` : ""].filter(Boolean).join(", ");
-    fill(job.cells.got, `${count(s.returned + s.failed)} of ${count(s.expected)}`, wrong ? h("div", { class: "muted" }, wrong) : null);
+    fill(cells.state, state(...verdict(s)));
+    setText(cells.got, `${count(s.returned + s.failed)} of ${count(s.expected)}`);
+    setText(cells.failed, s.failed ? count(s.failed) : "");
+    setText(cells.missing, s.missing_count ? count(s.missing_count) : "");
   }
 }

@@ -3,14 +3,16 @@
 import { get, post } from "./api.js";
 import { alert, busy, button, field, fill, h, note, state } from "./dom.js";
 import { plural } from "./format.js";
+import { kept } from "./jobs.js";
 import { nested } from "./output.js";
 import { encode, findMinion } from "./treedata.js";
-import { brief, globSafe } from "./viewkit.js";
+import { brief, globSafe, jobLink, jobPath } from "./viewkit.js";
 
 export const title = "Minion";
 
 const lookedAt = 20; // jobs that are asked whether this minion missed them
 const atOnce = 4;
+const longGrain = 8; // lines
 
 // show tells of a minion.
 export async function show(root, params, signal, query) {
@@ -23,6 +25,13 @@ export async function show(root, params, signal, query) {
   page.key();
   if (page.found?.state === "down") page.grainsLater();
   else page.grains();
+}
+
+// grain is the value of a grain; long ones are opened on demand.
+function grain(text) {
+  const list = text.split("\n");
+  if (list.length <= longGrain) return h("pre", null, text || "–");
+  return h("details", null, h("summary", { class: "muted" }, `${list.slice(0, 3).map((line) => line.trim().slice(0, 40)).join(" ")} … ${plural(list.length, "line")}`), h("pre", null, text));
 }
 
 class MinionPage {
@@ -150,7 +159,7 @@ class MinionPage {
     const filter = field({ label: "Filter grains", name: "grains", type: "search", placeholder: "part of a name or a value" });
     const list = h("dl", { class: "pairs grains" });
     const rows = Object.keys(grains).sort().map((name) => ({ name, text: nested(grains[name]) }));
-    const draw = (part) => fill(list, rows.filter((r) => !part || `${r.name} ${r.text}`.toLowerCase().includes(part)).map((r) => [h("dt", { class: "mono" }, r.name), h("dd", null, h("pre", null, r.text || "–"))]));
+    const draw = (part) => fill(list, rows.filter((r) => !part || `${r.name} ${r.text}`.toLowerCase().includes(part)).map((r) => [h("dt", { class: "mono" }, r.name), h("dd", null, grain(r.text))]));
     filter.querySelector("input").addEventListener("input", (e) => draw(e.target.value.trim().toLowerCase()));
     draw("");
     fill(this.grainBox, head, filter, list);
@@ -162,15 +171,15 @@ class MinionPage {
     this.look.disabled = true;
     fill(this.missedList, busy("Asking …"));
     try {
-      const { return: [all] } = await get("jobs", { signal: this.signal });
-      const jids = Object.keys(all || {}).sort().reverse().slice(0, lookedAt);
+      const all = kept(await get("jobs", { signal: this.signal }));
+      const jids = Object.keys(all).sort().reverse().slice(0, lookedAt);
       const found = [];
       let unsure = 0;
       for (let i = 0; i < jids.length; i += atOnce) {
         await Promise.all(jids.slice(i, i + atOnce).map(async (jid) => {
           let s;
           try {
-            ({ return: [s] } = await get(`jobs/${jid}/status`, { signal: this.signal }));
+            ({ return: [s] } = await get(`${jobPath(jid)}/status`, { signal: this.signal }));
           } catch (err) {
             if (this.signal.aborted) throw err;
             unsure++;
@@ -183,7 +192,7 @@ class MinionPage {
       }
       found.sort((a, b) => (a.jid < b.jid ? 1 : -1));
       fill(this.missedList,
-        found.length ? h("ul", { class: "plain" }, found.map((j) => h("li", null, h("a", { href: `#/job/${j.jid}` }, j.fun || j.jid), " ", h("span", { class: "muted mono" }, j.jid), h("div", { class: "muted" }, j.reason || "")))) : h("p", null, "It is missing in none of them."),
+        found.length ? h("ul", { class: "plain" }, found.map((j) => h("li", null, h("a", { href: jobLink(j.jid) }, j.fun || j.jid), " ", h("span", { class: "muted mono" }, j.jid), h("div", { class: "muted" }, j.reason || "")))) : h("p", null, "It is missing in none of them."),
         unsure ? h("p", { class: "muted" }, `Of ${plural(unsure, "job")} it is not known: the account is not kept any more, or names not all who are missing.`) : null);
     } catch (err) {
       if (!this.signal.aborted) fill(this.missedList, alert(err.message));

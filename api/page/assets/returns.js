@@ -39,6 +39,12 @@ export class Returns {
     return true;
   }
 
+  // again is called when the stream begins anew: it tells all from the start, also those
+  // beyond the bound, which are only counted.
+  again() {
+    this.over = 0;
+  }
+
   // hold keeps the value of a row if there is room, or if a failed one can take the room of
   // those that are well.
   hold(row, value) {

@@ -4,7 +4,7 @@ import { get, post } from "./api.js";
 import { alert, busy, button, choice, field, fill, h, note, state } from "./dom.js";
 import { count, plural } from "./format.js";
 import { parse } from "./arguments.js";
-import { ask, minionLink, recall, remember } from "./viewkit.js";
+import { ask, jobLink, minionLink, recall, remember } from "./viewkit.js";
 
 export const title = "Run";
 
@@ -57,7 +57,7 @@ class RunForm {
     this.warned = h("div");
     this.submit = button("Run", null, { kind: "primary", type: "submit" });
     const left = Number(query.get("left_out")) || 0;
-    const form = h("form", { class: "card stack", "aria-label": "Run a function" },
+    const form = h("form", { class: "card stack", "aria-label": "Run a function", novalidate: true },
       h("div", { class: "run-pair" }, this.tgt, this.type), this.fun,
       h("div", { class: "field" }, h("label", { for: "run-arguments" }, "Arguments"), this.args,
         h("span", { id: "run-hint", class: "muted hint" }, "One a line. name=value is a keyword argument; numbers, true, false and JSON are what they look like.")),
@@ -142,6 +142,7 @@ class RunForm {
       if (match !== this.match) return;
       this.found = found;
       this.drawPreview(found);
+      this.preview.scrollIntoView({ block: "nearest" });
       this.warn();
     } catch (err) {
       if (this.signal.aborted || match !== this.match) return;
@@ -206,7 +207,7 @@ class RunForm {
         return;
       }
       this.keep(v);
-      location.hash = `#/job/${jid}`;
+      location.hash = jobLink(jid);
     } catch (err) {
       if (this.signal.aborted) return;
       fill(this.said, alert(err.status === 0 ? `${err.message} Whether the job was started is not known: press Run again, and it is not started a second time.` : `Nothing was started. ${err.message}`));

@@ -3,7 +3,7 @@
 // survives a redraw.
 
 import { events } from "./api.js";
-import { button, h } from "./dom.js";
+import { button, h, virtualList } from "./dom.js";
 
 // pause waits, or until the view is left.
 export function pause(ms, signal) {
@@ -35,6 +35,9 @@ export function batch(draw, signal, least = 200) {
   };
 }
 
+// hiddenTime is after how many ms a page that nobody sees closes its streams: the API gives
+// 2,048 in all, and a browser without HTTP/2 has six connections for all of its pages.
+const hiddenTime = 30_000;
 const firstWait = 1000;
 const longestWait = 30_000;
 
@@ -46,31 +49,42 @@ export function follow(path, { onevent, onstate }, signal) {
   const over = new AbortController();
   const both = AbortSignal.any([signal, over.signal]);
   let wait = firstWait;
+  let one = null;
   const open = () => {
-    const one = new AbortController();
+    one = new AbortController();
+    const mine = one;
     let ended = false;
     events(typeof path === "function" ? path() : path, {
       onevent: (tag, data, id) => {
-        if (both.aborted) return;
+        if (both.aborted || mine.signal.aborted) return;
         if (tag !== "mom/api/end" && tag !== "mom/api/slow") wait = firstWait;
         onevent(tag, data, id);
       },
       onstate: async (is, reason) => {
-        if (both.aborted || ended) return;
+        if (both.aborted || ended || mine.signal.aborted) return;
         if (is !== "ended") {
           onstate(is);
           return;
         }
         ended = true;
-        one.abort();
+        mine.abort();
         const ms = wait;
         wait = Math.min(2 * wait, longestWait);
         onstate("lost", reason, ms);
         await pause(ms, both);
-        if (!both.aborted) open();
+        if (!both.aborted && one === mine && !document.hidden) open(); // else it is opened when the page is seen again
       },
-    }, AbortSignal.any([both, one.signal]));
+    }, AbortSignal.any([both, mine.signal]));
   };
+  let timer = 0;
+  document.addEventListener("visibilitychange", () => {
+    clearTimeout(timer);
+    if (document.hidden) timer = setTimeout(() => one.abort(), hiddenTime);
+    else if (one.signal.aborted) {
+      onstate("retry");
+      open();
+    }
+  }, { signal: both });
   open();
   return () => over.abort();
 }
@@ -88,7 +102,7 @@ export function ask({ title, text, action, kind = "danger" }, signal) {
   return new Promise((answer) => {
     const dialog = h("dialog", { class: "stack", "aria-labelledby": "ask-title" },
       h("h2", { id: "ask-title" }, title), [text].flat().map((t) => (typeof t === "string" ? h("p", null, t) : t)),
-      h("div", { class: "row ask-buttons" }, button("Cancel", () => dialog.close("")), action ? button(action, () => dialog.close("yes"), { kind }) : null));
+      h("div", { class: "row ask-buttons" }, button(action ? "Cancel" : "Close", () => dialog.close("")), action ? button(action, () => dialog.close("yes"), { kind }) : null));
     const leave = () => dialog.close("");
     dialog.addEventListener("close", () => {
       signal?.removeEventListener("abort", leave);
@@ -130,6 +144,30 @@ export function tabs({ label, names, chosen, onchoose }) {
   });
   choose(chosen, true);
   return { el, panel, choose };
+}
+
+// relist gives a virtual list its rows and keeps the focus. A list that has just grown is
+// taller than when it began to draw, so what fits is drawn again.
+export function relist(list, rows) {
+  const before = list.clientHeight;
+  keepFocus(list, () => {
+    list.update(rows);
+    if (list.clientHeight > before) list.update(rows);
+  });
+}
+
+// longList is a virtual list whose rows do not lose the focus of a keyboard when they are
+// drawn anew, by scrolling too: it goes to the element with the same data-key.
+export function longList(options) {
+  const list = virtualList(options);
+  let key;
+  list.addEventListener("focusin", (e) => { key = e.target === list ? undefined : e.target.dataset.key; });
+  list.addEventListener("focusout", (e) => { if (e.relatedTarget && !list.contains(e.relatedTarget)) key = undefined; });
+  new MutationObserver(() => {
+    if (key === undefined || document.activeElement !== document.body) return;
+    list.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus({ preventScroll: true });
+  }).observe(list, { childList: true, subtree: true });
+  return list;
 }
 
 // keepFocus draws an element anew without taking the focus from who is in it: it goes to
@@ -192,6 +230,16 @@ export function recall(name) {
 // minionLink leads to the page of a minion; path names the nodes on the way to it.
 export function minionLink(id, path, more = {}) {
   return h("a", { ...more, href: `#/minion/${encodeURIComponent(id)}${path ? `?path=${encodeURIComponent(path)}` : ""}` }, id);
+}
+
+// jobPath is a job in the API; a job id may have more than its digits.
+export function jobPath(jid) {
+  return `jobs/${encodeURIComponent(jid)}`;
+}
+
+// jobLink is the address of the page of a job.
+export function jobLink(jid) {
+  return `#/job/${encodeURIComponent(jid)}`;
 }
 
 // globSafe is an id as a pattern that means it alone: wheel functions and some paths of the
