@@ -34,10 +34,10 @@ NAMES := salt salt-api salt-call salt-cp salt-key salt-master salt-minion salt-r
 # Where the binary is built for, beside the system at hand; README.md says what of it is tested.
 SYSTEMS ?= linux/arm64 darwin/arm64 freebsd/amd64 openbsd/amd64 netbsd/amd64
 
-.PHONY: help build test chaos power interop sim sabotage mutants scale bench returns figures lint systems alerts fuzz image packages demo deps clean
+.PHONY: help build test chaos power interop sim sabotage mutants scale bench returns screenshots figures lint systems alerts fuzz image packages demo deps clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
 
 build: ## build/mom, a static binary; its version comes from git through the build info
 	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=auto -o build/mom ./mom
@@ -72,6 +72,9 @@ bench: ## all benchmarks (BENCH=regexp, PKG=./internal/wire)
 
 returns: deps ## how many returns a master takes and how soon jobs end, beside their targets (ARGS='-only ping')
 	$(GO) run ./test/returns $(ARGS)
+
+screenshots: deps ## the pictures of docs/page.md, anew, by Chromium
+	$(GO) test -count=1 -timeout 10m -run 'TestScreenshots$$' ./test/page -args -screenshots $(CURDIR)/docs/images
 
 figures: ## what the tree takes, in the shape in which Salt's was measured; half an hour (MINUTES=10 of a parent away, ARGS='-run Ping')
 	$(GO) test -tags figures -count=1 -timeout 60m -v -run Figures $(ARGS) ./internal/localcluster

@@ -155,11 +155,6 @@ func minionFrom(v any) (Minion, error) {
 	return Minion{ID: id, State: state(st), Version: version}, nil
 }
 
-// equal tells whether two subtrees say the same, but for their figures.
-func (n Node) equal(o Node) bool {
-	return n.sameHead(o) && slices.Equal(n.Minions, o.Minions) && slices.EqualFunc(n.Nodes, o.Nodes, Node.equal)
-}
-
 // sameHead compares what two nodes say of themselves, but for their figures.
 func (n Node) sameHead(o Node) bool {
 	return n.ID == o.ID && n.Role == o.Role && n.Version == o.Version && n.State == o.State && n.Since.Equal(o.Since) &&

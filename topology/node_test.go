@@ -3,6 +3,7 @@ package topology
 import (
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -110,4 +111,9 @@ func FuzzFromMap(f *testing.F) {
 			t.Errorf("%+v became %+v", n, again)
 		}
 	})
+}
+
+// equal tells whether two subtrees say the same, but for their figures.
+func (n Node) equal(o Node) bool {
+	return n.sameHead(o) && slices.Equal(n.Minions, o.Minions) && slices.EqualFunc(n.Nodes, o.Nodes, Node.equal)
 }

@@ -2,7 +2,6 @@ package config
 
 import (
 	"fmt"
-	"log/slog"
 )
 
 // source is what a loaded configuration remembers of its files.
@@ -64,11 +63,6 @@ func (w Warning) String() string {
 		return w.Text
 	}
 	return w.Place.String() + ": " + w.Text
-}
-
-// LogValue gives a Warning its place as attributes.
-func (w Warning) LogValue() slog.Value {
-	return slog.GroupValue(slog.String("text", w.Text), slog.String("option", w.Option), slog.String("at", w.Place.String()))
 }
 
 // Fault is one error in a configuration.

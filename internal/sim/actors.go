@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
@@ -24,6 +25,14 @@ func (o *Options) drawActors(seed uint64) {
 			o.Faults.Repeat = 0.5
 		}
 	}
+	own := rand.New(rand.NewPCG(seed, 0x65766974))
+	if some := own.IntN(2) == 0; some && o.Faults.Moves == 0 && o.Rehome == 0 {
+		o.Faults.Hostile.draw(own)
+	}
+	for i := range o.Jobs {
+		o.Jobs[i].Queue = time.Duration(pick(own, 0, 0, 0, 5, 3600) * float64(time.Second))
+	}
+	o.Faults.Clocks = int(pick(own, 0, 0, 1, 3))
 }
 
 // narrowDepth is how deep values may be at a narrow master.

@@ -21,10 +21,22 @@ func catches(t *testing.T, insist bool, breakIt func(seed uint64) sabotage) {
 // catchesFrom begins with another seed, shortly before the first that notices what is rare.
 func catchesFrom(t *testing.T, from uint64, insist bool, breakIt func(seed uint64) sabotage) {
 	t.Helper()
+	catchesAmong(t, false, from, insist, breakIt)
+}
+
+// catchesAmong may have hostile peers in the schedules, and clocks that jump.
+func catchesAmong(t *testing.T, hostile bool, from uint64, insist bool, breakIt func(seed uint64) sabotage) {
+	t.Helper()
 	for seed := from; seed < from+3000; seed++ {
 		o := RandomOptions(seed)
 		o.Insist = insist
 		o.MaxEvents = 200_000 // a broken tree may never rest
+		if !hostile {
+			o.Faults = o.Faults.loud()
+			for i := range o.Jobs {
+				o.Jobs[i].Queue = 0
+			}
+		}
 		if o.sabotage = breakIt(seed); o.sabotage.forget != nil {
 			o.Faults = Faults{} // a lost expectation may look like a lost node otherwise
 		}

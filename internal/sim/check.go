@@ -44,6 +44,8 @@ func (w *World) Check() error {
 	for _, by := range sortedKeys(w.rescues.Counts()) {
 		fail("%s has rescued %d times what should have gone by itself", by, w.rescues.Counts()[by])
 	}
+	w.Report() // before all grows old
+	w.checkAges(fail)
 	if len(errs) > maxFaults {
 		errs = append(errs[:maxFaults], fmt.Errorf("and %d more", len(errs)-maxFaults))
 	}
@@ -192,7 +194,7 @@ func (w *World) checkJob(j *job, fail func(string, ...any)) {
 		w.checkRun(j, r, some, fail)
 	}
 	for g := range w.ids {
-		if j.hasRun(g) && !some[g] {
+		if j.hasRun(g) && !some[g] && !j.invented {
 			fail("job %s: the return of %s is at no top that asked", j.jid, w.ids[g])
 			return
 		}
@@ -203,6 +205,12 @@ func (w *World) checkJob(j *job, fail func(string, ...any)) {
 // whose return that has.
 func (w *World) checkRun(j *job, r *run, some []bool, fail func(string, ...any)) {
 	a, top := r.account, r.top
+	for _, id := range sortedKeys(a.missing) {
+		if a.missing[id].Reason == reasonForged {
+			fail("job %s at %s: %s is missing by the word of a node that does not speak for it", j.jid, top.id, id)
+			return
+		}
+	}
 	if r.completed < 0 {
 		fail("job %s was never completed at %s", j.jid, top.id)
 		return
@@ -216,6 +224,7 @@ func (w *World) checkRun(j *job, r *run, some []bool, fail func(string, ...any))
 		}
 	}
 	w.checkCalm(j, r, fail)
+	w.checkQueued(j, r, fail)
 	rows := make([]bool, len(w.ids))
 	top.disk.EachReturn(j.jid, func(r returners.Return) {
 		g := w.index(r.ID)

@@ -13,10 +13,11 @@ import (
 // for a while.
 type disk struct {
 	*memory.Store
-	n    *node
-	sick bool
-	slow bool
-	last bool // the slow disk is about to fail: the node dies when it is asked again
+	n      *node
+	sick   bool
+	newest time.Time // when something was stored last, by the clock of ages
+	slow   bool
+	last   bool // the slow disk is about to fail: the node dies when it is asked again
 }
 
 // lag is what a commit takes beside its work.
@@ -47,6 +48,7 @@ func (d *disk) Commit(ctx context.Context, b returners.Batch) (returners.Result,
 	if err := d.well(); err != nil {
 		return returners.Result{}, err
 	}
+	d.newest = d.n.aged()
 	res, err := d.Store.Commit(ctx, b)
 	for i := range res.NewReturns {
 		if !res.NewReturns[i] && hit(d.n.w.o.sabotage.skipDedupe) {

@@ -16,7 +16,7 @@ func (n *node) newEngine() *jobs.Engine {
 			Lease: w.o.Lease, Linger: linger, Clock: clock{n, n.life}, Where: n.where,
 			AskConnected: 10000 * time.Hour, // a net, which would hide what does not go by itself
 		},
-		Storage: n.disk, Parent: len(n.ups) > 0, Bounds: w.o.Bounds, Timeout: w.o.Timeout, Now: w.clock,
+		Storage: n.disk, Parent: len(n.ups) > 0, Bounds: w.o.Bounds, Timeout: w.o.Timeout, Now: n.wall,
 		Open: n.noted(returners.NoteOpen), Untold: n.noted(returners.NoteUntold),
 	})
 }
@@ -55,6 +55,7 @@ func (n *node) perform(e jobs.Effect) {
 	case jobs.Publish:
 		j := n.w.byJID[e.JID]
 		n.handOn(j)
+		n.handedOut(j)
 		if e.Early && !n.w.o.sabotage.lateCount {
 			n.must(n.engine.CountStored(background, e.JID))
 		}
@@ -67,14 +68,17 @@ func (n *node) perform(e jobs.Effect) {
 	case jobs.Complete:
 		n.complete(e.Account)
 	case jobs.Missed:
+		n.queueAway(e)
 		n.w.trace(n, "misses %d minions and hears of %d nodes for %s", len(e.Minions), len(e.Nodes), e.JID)
 	case jobs.Ended:
-		n.kept[n.w.byJID[e.JID]] = false
+		n.over(n.w.byJID[e.JID])
 	case jobs.Unended:
 		n.w.reach(markUnended)
 		if e.Again {
-			n.must(n.engine.EndAgain(background, e.JID, presence{n}))
+			n.must(n.engine.EndAgain(background, e.JID, peers{n}))
 		}
+	case jobs.Fresh:
+		n.queueAnswered(e.Return.JID, e.Return.ID)
 	case jobs.Stored:
 		n.stored.tell(e.UpTo, e.Err)
 	}

@@ -135,6 +135,7 @@ func (l *link) cutOff() {
 		if p := l.parent; p.alive {
 			l.w.trace(p, "loses %s", l.child.id)
 			p.tree.SetNodeState(l.child.id, topology.Down)
+			p.reportSoon()
 			p.do(nodeLeft, func() { p.engine.NodeDown(l.child.id) })
 			p.told()
 		}
@@ -202,15 +203,14 @@ func (l *link) connect() {
 // greet makes the node known to the parent, which gives it what it has missed.
 func (l *link) greet(epoch int) {
 	c, p := l.child, l.parent
-	tree := c.tree.Snapshot()
+	tree := l.report()
 	_, minions, _ := tree.Count()
 	l.request(askGreeting, presenceBytes+int64(minions)*20, 0, func(answer func(wire.Raw, error)) {
 		if !l.standing || l.epoch != epoch {
 			return
 		}
 		l.seen = true
-		tree.ID, tree.State = c.id, topology.Up
-		p.tree.SetNode(tree)
+		p.claim(tree)
 		p.do(nodeCame, func() { p.engine.NodeUp(c.id) })
 		p.told()
 		for l.handed < len(p.pubs) {
@@ -260,12 +260,17 @@ func (l *link) hand(j *job, wait int64) {
 				return
 			}
 			l.child.point("when a publication comes")
-			l.offered[serial], l.begun[j.jid] = struct{}{}, struct{}{}
-			l.newest = max(l.newest, serial)
-			l.learn(j)
-			l.insist(j, serial, insistFor)
+			l.take(j, serial)
 		})
 	})
+}
+
+// take has the child publish what has come.
+func (l *link) take(j *job, serial int) {
+	l.offered[serial], l.begun[j.jid] = struct{}{}, struct{}{}
+	l.newest = max(l.newest, serial)
+	l.learn(j)
+	l.insist(j, serial, insistFor)
 }
 
 // insistFor is how often a second apart a job is offered to the local master.

@@ -25,6 +25,15 @@ const (
 	markRefusedRow   mark = "return that a master above refuses by name"
 	markBadLoad      mark = "request with returns that is refused whole"
 	markSetAside     mark = "return that was set aside"
+	markForged       mark = "return in the name of another minion"
+	markTurncoat     mark = "minion that speaks as a node"
+	markUsurped      mark = "node that speaks for minions of others"
+	markReplayed     mark = "return that came again with another result"
+	markReplayedDown mark = "publication that came to a node again"
+	markFlood        mark = "return that came many times at once"
+	markInvented     mark = "return of a job that nobody has published"
+	markQueued       mark = "queued job that is given to who is back"
+	markClockAhead   mark = "clean-up by a clock that is a day ahead"
 	markReturnFull   mark = "return refused since the outbox is full"
 )
 

@@ -190,6 +190,9 @@ func (m *minion) disconnect() {
 		return
 	}
 	m.connected = false
+	if n.alive {
+		n.noteMinion(m)
+	}
 	if n.alive && m.tracked() {
 		n.do(minionLeft, func() { n.engine.MinionDown(n.minionID(int(m.i)), 0) })
 		n.told()
@@ -228,6 +231,7 @@ func (m *minion) underWay() map[string]bool {
 func (m *minion) connect() {
 	n := m.n
 	m.connected = true
+	n.noteMinion(m)
 	running := m.underWay()
 	n.count(up, presenceBytes)
 	if m.tracked() {
@@ -269,7 +273,7 @@ func (m *minion) sendAll() {
 // owes tells whether a minion or node right below is given a publication that it
 // has missed; the ledger waits for it again.
 func (n *node) owes(j *job, id string) bool {
-	if n.w.o.sabotage.noRepeat || !n.w.o.Insist && !n.engine.Owes(j.jid, id) {
+	if n.w.o.sabotage.noRepeat || !n.w.o.Insist && !n.engine.Owes(j.jid, id) && !n.wants(j, id) {
 		return false
 	}
 	n.w.reach(markGivenAgain)

@@ -25,11 +25,11 @@ func TestSimCatchesAMinionThatComesHomeInSilence(t *testing.T) {
 }
 
 func TestSimCatchesAMoveThatIsNoMoreThanAClaim(t *testing.T) {
-	catchesFrom(t, 1250, false, func(uint64) sabotage { return sabotage{movedIsPlain: true} })
+	catchesFrom(t, 2070, false, func(uint64) sabotage { return sabotage{movedIsPlain: true} })
 }
 
 func TestSimCatchesGuestsThatAreToldAsAllANodeHas(t *testing.T) {
-	catchesFrom(t, 1780, false, func(uint64) sabotage { return sabotage{wholeStory: true} })
+	catchesFrom(t, 2070, false, func(uint64) sabotage { return sabotage{wholeStory: true} })
 }
 
 // A minion that announces what it brings has the parents told of it. What one brings in

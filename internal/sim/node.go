@@ -3,12 +3,16 @@ package sim
 import (
 	"fmt"
 	"slices"
+	"time"
 
+	"github.com/momtree/mom/internal/age"
 	"github.com/momtree/mom/internal/sequence"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/admission"
 	"github.com/momtree/mom/master/jobs"
 	"github.com/momtree/mom/master/jobstore"
+	"github.com/momtree/mom/master/retention"
+	"github.com/momtree/mom/master/roles"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/returners/memory"
 	"github.com/momtree/mom/topology"
@@ -34,25 +38,30 @@ type node struct {
 	pubs    []*job             // what it has published, by serial
 	kept    map[*job]bool      // publications that are kept for who misses them
 	origins map[string][]*link // which parents asked for a job
+	guard   *guard             // who may speak for whom; nil: nobody tries
+	skew    time.Duration      // how far the wall clock is ahead
 
 	// Of this life.
-	alive  bool
-	life   uint32
-	engine *jobs.Engine
-	jobs   *jobstore.Store
-	tree   *topology.Tree
-	guests []*visit  // minions of siblings that are here or were last
-	inbox  []arrival // returns of its minions that wait for the commit
-	busy   bool      // a commit runs
-	free   int64     // when its processor is free
-	saving bool      // words of jobs are about to be stored
-	starts map[string]func()
-	stored storedWaits
-	nonces *admission.Nonces // requests with words that have come
-	again  map[*admission.Outcome][]func(wire.Raw, error)
-	way    *forwarder
-	order  *sequence.Life // of what it tells its parents
-	gate   *sequence.Gate // for what the nodes below tell
+	alive   bool
+	life    uint32
+	engine  *jobs.Engine
+	jobs    *jobstore.Store
+	ages    *age.Clock // nil: the wall clock is right
+	cleaner *jobstore.Cleaner
+	queues  *retention.Queues // nil: no job is queued
+	tree    *topology.Tree
+	guests  []*visit  // minions of siblings that are here or were last
+	inbox   []arrival // returns of its minions that wait for the commit
+	busy    bool      // a commit runs
+	free    int64     // when its processor is free
+	saving  bool      // words of jobs are about to be stored
+	starts  map[string]func()
+	stored  storedWaits
+	nonces  *admission.Nonces // requests with words that have come
+	again   map[*admission.Outcome][]func(wire.Raw, error)
+	way     *forwarder
+	order   *sequence.Life // of what it tells its parents
+	gate    *sequence.Gate // for what the nodes below tell
 
 	observed
 	stats    nodeStats
@@ -75,7 +84,11 @@ func (w *World) newNode(i, lo, hi int, parents []int) *node {
 	if len(n.ups) == 0 {
 		w.tops = append(w.tops, n)
 	}
-	n.disk = &disk{Store: memory.Open(w.clock), n: n}
+	n.disk = &disk{Store: memory.Open(n.wall), n: n}
+	n.disk.AgeBy(n.aged)
+	if w.o.Faults.Hostile.any() && !w.o.moves() {
+		n.guard = newGuard(n)
+	}
 	n.said = make([]said, len(w.jobs))
 	n.minions = make([]minion, hi-lo)
 	n.work = make([][]state, len(w.jobs))
@@ -99,18 +112,27 @@ func (n *node) boot(settled bool) {
 	n.starts, n.stored = map[string]func(){}, storedWaits{}
 	n.nonces, n.again = admission.NewNonces(), map[*admission.Outcome][]func(wire.Raw, error){}
 	n.inbox, n.saving, n.busy, n.free = nil, false, false, w.now
+	n.openAges()
 	n.engine = n.newEngine()
+	n.openQueues()
 	parent := ""
 	if len(n.ups) > 0 {
 		parent = dest
 		n.forward()
 	}
-	n.jobs = jobstore.New(jobstore.Options{Local: n.disk, Parent: parent, MaxRows: w.o.OutboxRows, Bounds: w.o.Bounds, Log: w.log, Now: w.clock})
+	n.jobs = jobstore.New(jobstore.Options{
+		Local: n.disk, Parent: parent, MaxRows: w.o.OutboxRows, Bounds: w.o.Bounds, Log: w.log, Now: n.wall, Keep: keepJobs, Age: n.ages, Busy: n.unfinished,
+	})
+	n.cleaner = n.jobs.Cleaner()
+	former := n.tree
 	n.tree = topology.NewTree(topology.Node{ID: n.id, Role: "syndic"}, w.clock)
 	for m := range n.minions {
 		st := topology.Down
 		if mn := &n.minions[m]; settled && mn.kind() != dead {
 			mn.connected = true
+			if mn.tracked() {
+				n.guard.fix(mn.id(), roles.Minion)
+			}
 		}
 		if n.minions[m].connected {
 			st = topology.Up
@@ -119,11 +141,13 @@ func (n *node) boot(settled bool) {
 	}
 	for _, l := range n.downs {
 		if !settled {
+			n.rememberNode(former, l.child.id)
 			n.tree.SetNodeState(l.child.id, topology.Down)
 			continue
 		}
 		l.settle()
-		n.tree.SetNode(l.child.tree.Snapshot())
+		n.guard.fix(l.child.id, roles.Syndic)
+		n.claim(l.child.tree.Snapshot())
 	}
 	if settled {
 		return

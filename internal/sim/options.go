@@ -27,6 +27,11 @@ type Job struct {
 	// zero, is how much later the next top publishes it too, under the same jid.
 	Top   int
 	Twice time.Duration
+	// Queue, if above zero, is for how long minions and nodes that are away are given it
+	// when they are back, also when it is over for all others.
+	Queue time.Duration
+
+	invented bool // nobody publishes it: see Hostile.Floods
 }
 
 // Minions describes the population. The shares are of all minions and exclude each
@@ -63,6 +68,12 @@ type Faults struct {
 	Lag int
 	// Repeat is the share of requests whose bytes the transport sends once more.
 	Repeat float64
+	// Clocks is how many times the wall clock of a node jumps by 26 hours, most of them
+	// ahead: for a second, a minute or a day. Jobs are kept for a day then.
+	Clocks int
+	// Hostile is what accepted peers do that they may not. It is played where minions do
+	// not move.
+	Hostile Hostile
 	// Within is the time in which faults begin. Default: until 5 s after the
 	// last job was published.
 	Within time.Duration
@@ -70,8 +81,16 @@ type Faults struct {
 	For Dist
 }
 
+// any tells whether something may get lost or late. Neither hostile peers nor clocks do
+// that.
 func (f Faults) any() bool {
 	return f.Loss > 0 || f.Kills+f.Crashes+f.Partitions+f.OneWay+f.Drops+f.Moves+f.Sick+f.Lag > 0 || f.Repeat > 0
+}
+
+// loud are the faults without those that neither lose nor delay anything.
+func (f Faults) loud() Faults {
+	f.Hostile, f.Clocks = Hostile{}, 0
+	return f
 }
 
 // Options of a [World]. Zero values mean the defaults.
@@ -121,7 +140,9 @@ type Options struct {
 }
 
 // uncertain tells whether messages may get lost.
-func (o *Options) uncertain() bool { return o.meddle != nil || o.Faults.any() }
+func (o *Options) uncertain() bool {
+	return o.meddle != nil || o.Faults.any() || o.Faults.Hostile.any()
+}
 
 // Costs is the time that a node's work takes on its machine.
 type Costs struct {
@@ -168,6 +189,10 @@ type sabotage struct {
 	movedIsPlain              bool // that a minion has moved is no more than that a node counts it
 	wholeStory                bool // what is known of guests is told again as all that a node has
 	hearLate                  bool // what a node has given up is heard when it comes late
+	believeNodes              bool // a node speaks for whom it likes
+	anyName                   bool // a minion returns in whose name it likes
+	anyNode                   bool // whoever likes speaks as a node
+	trustWall                 bool // what is old is removed by the wall clock
 	keepHeard                 bool // a node that restarts is not given again what it took before
 }
 
@@ -198,8 +223,8 @@ func (o *Options) fill() error {
 		if j.Run == (Dist{}) {
 			j.Run = Dist{Min: 5 * time.Millisecond, Max: 30 * time.Millisecond}
 		}
-		if j.Top < 0 || j.Twice < 0 {
-			return fmt.Errorf("simulate: job %d: a top is counted from 0, and the second comes after the first", i)
+		if j.Top < 0 || j.Twice < 0 || j.Queue < 0 {
+			return fmt.Errorf("simulate: job %d: a top is counted from 0, the second comes after the first, and a deadline after both", i)
 		}
 		last = max(last, j.At+j.Twice)
 	}

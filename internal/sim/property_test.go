@@ -74,6 +74,15 @@ var marks = []struct {
 	{markRefusedRow, 300},
 	{markBadLoad, 300},
 	{markSetAside, 300},
+	{markForged, 300},
+	{markTurncoat, 300},
+	{markUsurped, 300},
+	{markReplayed, 300},
+	{markReplayedDown, 300},
+	{markFlood, 300},
+	{markInvented, 300},
+	{markClockAhead, 300},
+	{markQueued, 300},
 }
 
 // Any shape, any faults: where missed publications are given again until they are

@@ -44,8 +44,8 @@ func (w *World) publish(j *job, r *run) {
 // publish has the engine begin a job, and tells whether it was taken.
 func (n *node) publish(j *job, done func(taken bool)) {
 	p := jobs.Publication{
-		Spec:  ledger.Job{JID: j.jid, Fun: j.Fun, Timeout: n.w.o.Timeout, Everyone: j.Part >= 1},
-		Load:  returners.Load{JID: j.jid, Raw: j.load, User: "root", At: n.w.clock()},
+		Spec:  ledger.Job{JID: j.jid, Fun: j.Fun, Timeout: n.w.o.Timeout, Everyone: j.Part >= 1, Queue: j.Queue > 0},
+		Load:  returners.Load{JID: j.jid, Raw: j.load, User: "root", At: n.wall()},
 		Early: true,
 	}
 	for i := range n.minions {
@@ -69,8 +69,12 @@ func (n *node) publish(j *job, done func(taken bool)) {
 		return
 	}
 	n.point("before a job is stored")
+	p.Kept = n.retain(j)
 	s, known, err := n.engine.Publish(background, p)
 	n.must(err)
+	if known && p.Kept != nil { // it is over here, or adopted
+		defer n.queues.Drop(j.jid)
+	}
 	said := &n.said[j.n]
 	said.begun++
 	n.starts[j.jid] = func() { done(true) }
@@ -82,6 +86,9 @@ func (n *node) publish(j *job, done func(taken bool)) {
 			}
 			said.begun--
 			delete(n.starts, j.jid)
+			if p.Kept != nil {
+				n.queues.Drop(j.jid)
+			}
 			done(false)
 			return
 		}
@@ -176,27 +183,37 @@ func (n *node) restore() {
 	if n.w.o.sabotage.deafStart {
 		return
 	}
+	if n.queues != nil {
+		n.queues.TakeUpQueues(background)
+	}
 	for _, jid := range n.noted(returners.NoteOpen) {
-		known, err := n.engine.Restore(background, jid, presence{n})
+		known, err := n.engine.Restore(background, jid, peers{n})
 		n.must(err)
 		if known {
 			n.w.trace(n, "takes %s up again", jid)
 		}
+		if !known && n.queues != nil {
+			n.queues.Drop(jid)
+		}
+		n.told()
+	}
+	if n.queues != nil {
+		n.queues.TakeUp() // what was not handed out is given by its serial
 		n.told()
 	}
 }
 
-// presence is what a node knows of its peers when it has begun a life.
-type presence struct{ n *node }
+// peers are what a node knows of its peers when it has begun a life.
+type peers struct{ n *node }
 
 // Grace is that of one that was connected.
-func (p presence) Grace(string) (ledger.Liveness, time.Duration) { return ledger.Away, p.n.w.o.Lease }
+func (p peers) Grace(string) (ledger.Liveness, time.Duration) { return ledger.Away, p.n.w.o.Lease }
 
 // Spec describes a job of an earlier life.
-func (p presence) Spec(load returners.Load, minions []string) ledger.Job {
+func (p peers) Spec(load returners.Load, minions []string) ledger.Job {
 	n := p.n
 	j := n.w.byJID[load.JID]
-	spec := ledger.Job{JID: j.jid, Fun: j.Fun, Timeout: n.w.o.Timeout}
+	spec := ledger.Job{JID: j.jid, Fun: j.Fun, Timeout: n.w.o.Timeout, Queue: j.Queue > 0 && j.deadline().After(n.wall())}
 	for _, id := range minions {
 		lm := ledger.Minion{ID: id, Live: ledger.Away, Grace: n.w.o.Lease}
 		if !n.w.minion(n.w.index(id)).tracked() {

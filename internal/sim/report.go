@@ -141,6 +141,14 @@ func (w *World) settle() {
 
 // Report sums up. Call it after Run.
 func (w *World) Report() Report {
+	if w.report == nil {
+		r := w.sumUp()
+		w.report = &r
+	}
+	return *w.report
+}
+
+func (w *World) sumUp() Report {
 	r := Report{Seed: w.o.Seed, Nodes: len(w.nodes), Minions: len(w.ids), Virtual: time.Duration(w.now), Events: w.events, Faults: w.faults}
 	sum := sha256.New()
 	for _, j := range w.jobs {

@@ -6,6 +6,8 @@ import (
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/jobstore"
+	"github.com/momtree/mom/master/ownership"
+	"github.com/momtree/mom/master/roles"
 	"github.com/momtree/mom/master/rows"
 	"github.com/momtree/mom/returners"
 )
@@ -22,6 +24,7 @@ func (n *node) arrived(m *minion, j *job) {
 	if !m.hears(n) {
 		return // sent over a connection that broke; it sends again
 	}
+	n.guard.fix(m.id(), roles.Minion)
 	ret, err := n.read(m, j)
 	if err != nil { // "bad load": a stock minion says so in its log and goes on
 		n.w.trace(n, "refuses the return of %s: %v", m.id(), err)
@@ -55,7 +58,7 @@ func (n *node) read(m *minion, j *job) (returners.Return, error) {
 			return returners.Return{}, err
 		}
 	}
-	row := rows.Of(ret, n.w.clock())
+	row := rows.Of(ret, n.wall())
 	row.JID, row.ID, row.Fun = j.jid, n.w.ids[g], j.Fun // one copy of each
 	return row, nil
 }
@@ -129,7 +132,7 @@ func (n *node) keep(rets []returners.Return, loads []returners.Load) error {
 }
 
 // onSyndicReturn takes a batch of a node below: master.onSyndicReturn.
-func (n *node) onSyndicReturn(load wire.Raw) (wire.Raw, error) {
+func (n *node) onSyndicReturn(via string, load wire.Raw) (wire.Raw, error) {
 	if n.older() && wire.FitsDepth(load, n.values()+syndicWraps) != nil {
 		n.w.reach(markBadLoad)
 		return nil, channel.ErrRefused
@@ -138,15 +141,25 @@ func (n *node) onSyndicReturn(load wire.Raw) (wire.Raw, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := n.mayReturnFor(via); err != nil && !n.w.o.sabotage.anyNode {
+		return nil, err
+	}
 	var verdicts wire.Verdicts
 	var rets []returners.Return
 	var loads []returners.Load
 	for _, sj := range sr.Loads {
 		j := n.w.byJID[sj.JID]
 		if len(sj.Load) > 1 {
-			loads = append(loads, returners.Load{JID: sj.JID, Raw: sj.Load, At: n.w.clock()})
+			loads = append(loads, returners.Load{JID: sj.JID, Raw: sj.Load, At: n.wall()})
 		}
 		for _, mr := range sj.Returns {
+			if err := n.settle(via, mr.ID); err != nil {
+				n.w.trace(n, "refuses the return of %s by %s: %v", mr.ID, via, err)
+				if elsewhere := (ownership.ElsewhereError{}); errors.As(err, &elsewhere) {
+					verdicts.Leave(wire.ReturnOf{JID: sj.JID, ID: mr.ID})
+				}
+				continue
+			}
 			ret, err := rows.Below(sj, mr, n.values())
 			if err != nil {
 				n.w.reach(markRefusedRow)
@@ -155,7 +168,7 @@ func (n *node) onSyndicReturn(load wire.Raw) (wire.Raw, error) {
 					return nil, err
 				}
 			}
-			row := rows.Of(ret, n.w.clock())
+			row := rows.Of(ret, n.wall())
 			row.JID, row.ID, row.Fun, row.Via = j.jid, n.w.ids[n.w.index(mr.ID)], j.Fun, sj.ID // one copy of each
 			rets = append(rets, row)
 		}

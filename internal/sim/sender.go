@@ -225,7 +225,7 @@ func (s *sending) Request(ctx context.Context, load *wire.Map) (wire.Raw, error)
 	var answer wire.Raw
 	done := false
 	l.request(askReturns, int64(len(raw)), rows*int64(l.w.o.Costs.Hop), func(answer func(wire.Raw, error)) {
-		answer(l.parent.onSyndicReturn(raw))
+		answer(l.parent.onSyndicReturn(l.child.id, raw))
 	}, func(v wire.Raw, e error) {
 		answer, err, done = v, e, true
 		c.resume()

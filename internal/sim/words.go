@@ -139,23 +139,7 @@ func (n *node) hear(l *link, mark sequence.Mark, batch []jobevent.Word, answer f
 		answer(nil, errNotStored)
 		return
 	}
-	upTo := uint64(0)
-	for _, w := range batch {
-		switch w := w.(type) {
-		case jobevent.Expectation:
-			w.Moved = w.Moved && !s.movedIsPlain
-			if hit(s.forget) {
-				n.tell(w.Under(l.child.id))
-				continue
-			}
-			if n.holdsAny(w) {
-				n.w.reach(markEarlyReturn)
-			}
-			upTo = n.engine.Hear(l.child.id, w)
-		case jobevent.Missing:
-			upTo = n.engine.Hear(l.child.id, w)
-		}
-	}
+	upTo := n.takeWords(l, batch)
 	if s.ackUnbooked {
 		upTo = 0
 	}
@@ -167,6 +151,30 @@ func (n *node) hear(l *link, mark sequence.Mark, batch []jobevent.Word, answer f
 		answer(wire.Raw{0xc0}, nil)
 	})
 	n.told()
+}
+
+// takeWords hears words in their order, and gives up to which number all has to be
+// stored: intake's fromBelow.
+func (n *node) takeWords(l *link, batch []jobevent.Word) (upTo uint64) {
+	s := n.w.o.sabotage
+	for _, w := range batch {
+		switch w := n.allowed(l.child.id, w).(type) {
+		case jobevent.Expectation:
+			w.Moved = w.Moved && !s.movedIsPlain
+			if hit(s.forget) {
+				n.tell(w.Under(l.child.id))
+				continue
+			}
+			if n.holdsAny(w) {
+				n.w.reach(markEarlyReturn)
+			}
+			upTo = n.engine.Hear(l.child.id, w)
+			n.queueAnswered(w.JID, w.Under(l.child.id).Node)
+		case jobevent.Missing:
+			upTo = n.engine.Hear(l.child.id, w)
+		}
+	}
+	return upTo
 }
 
 // holdsAny tells whether returns are here of minions that are only now expected.

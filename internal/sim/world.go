@@ -44,7 +44,9 @@ type World struct {
 
 	requests uint64
 	marks    map[mark]int
-	breaches []error // of what may never happen, as it happened
+	evil     *rand.Rand // of hostile peers; nil: there are none
+	report   *Report    // once it was made
+	breaches []error    // of what may never happen, as it happened
 }
 
 // species is the kind of a minion.
@@ -112,6 +114,9 @@ func New(o Options) (*World, error) {
 			return nil, err
 		}
 	}
+	if err := w.addInvented(); err != nil {
+		return nil, err
+	}
 	lo := 0
 	for i := range o.Shape.Parents {
 		n := w.newNode(i, lo, lo+o.Shape.Minions[i], o.Shape.above(i))
@@ -125,6 +130,9 @@ func New(o Options) (*World, error) {
 		w.nodes[i].boot(true)
 	}
 	for _, j := range w.jobs {
+		if j.invented {
+			continue
+		}
 		for k, at := range []time.Duration{j.At, j.At + j.Twice} {
 			if k > 0 && (j.Twice <= 0 || len(w.tops) < 2) {
 				continue
@@ -135,6 +143,8 @@ func New(o Options) (*World, error) {
 		}
 	}
 	w.planFaults()
+	w.planHostiles()
+	w.planClocks()
 	return w, nil
 }
 
@@ -189,7 +199,9 @@ func (w *World) addJob(i int, spec Job) error {
 }
 
 // wants tells whether the target matches a minion.
-func (j *job) wants(m int) bool { return j.Part >= 1 || share(uint64(m), j.salt) < j.Part }
+func (j *job) wants(m int) bool {
+	return !j.invented && (j.Part >= 1 || share(uint64(m), j.salt) < j.Part)
+}
 
 func (j *job) fails(m int) bool { return j.Fail > 0 && share(uint64(m), j.salt+1000) < j.Fail }
 

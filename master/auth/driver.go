@@ -90,15 +90,6 @@ func Register(d Driver) {
 	config.KnowLogin(slices.DeleteFunc(slices.Clone(d.Options), own), d.Secrets)
 }
 
-// Drivers lists the login services that are known, by name.
-func Drivers() []Driver {
-	out := make([]Driver, 0, len(drivers))
-	for _, name := range slices.Sorted(maps.Keys(drivers)) {
-		out = append(out, drivers[name])
-	}
-	return out
-}
-
 // open opens a login service with its entries of external_auth.
 func (d Driver) open(cf Config) (Backend, error) {
 	for _, name := range slices.Sorted(maps.Keys(cf.Entries)) {

@@ -88,8 +88,9 @@ func (s *Service) mayReturn(r *server.Request, ret wire.Return) error {
 		return fmt.Errorf("return of %q: jid %q is not a job id", r.ID, ret.JID)
 	case !s.o.Keys.Accepted(ret.ID):
 		return fmt.Errorf("return of job %s: id %q has no accepted key", ret.JID, ret.ID)
-	case r.Version >= 3 && ret.ID != r.ID:
-		return fmt.Errorf("return of job %s: %s returns as %q", ret.JID, r.ID, ret.ID)
+	}
+	if err := ownership.MayReturn(r.ID, ret.ID, r.Version); err != nil {
+		return fmt.Errorf("return of job %s: %w", ret.JID, err)
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ func TestOutboxBounds(t *testing.T) {
 					t.Fatalf("return %d: %v", i+1, err)
 				}
 			}
-			_, err := s.SaveJob(t.Context(), returners.Load{JID: job, Raw: wire.Raw{0x80}}, returners.Expectation{JID: job})
+			_, err := saveJob(t, s, returners.Load{JID: job, Raw: wire.Raw{0x80}})
 			if !errors.Is(err, ErrOutboxFull) || !strings.Contains(err.Error(), "outbox_max_rows") || !strings.Contains(err.Error(), "the master above") {
 				t.Errorf("a job is answered with %v", err)
 			}

@@ -12,24 +12,28 @@ import (
 // holdsPerAge is how often within Options.Keep a busy job is held.
 const holdsPerAge = 4
 
-// cleaner removes old jobs from one store, and holds there those that must not go.
-type cleaner struct {
-	*Store
+// Cleaner removes old jobs from one store, and holds there those that must not go.
+type Cleaner struct {
+	s    *Store
 	from returners.Returner
 	held map[string]time.Time // busy jobs: when they were held, by the clock of ages
 }
 
+// Cleaner gives that of the embedded store, for who gives it the time to work: the
+// simulator. [Store.Run] has one of its own.
+func (s *Store) Cleaner() *Cleaner { return &Cleaner{s, s.o.Local, nil} }
+
 func (s *Store) cleanUp(ctx context.Context) {
-	cleaners := []*cleaner{{s, s.o.Local, nil}}
+	cleaners := []*Cleaner{s.Cleaner()}
 	unsaved := false
 	for {
 		s.mu.Lock()
 		if s.remote != nil && len(cleaners) == 1 {
-			cleaners = append(cleaners, &cleaner{s, s.remote, nil})
+			cleaners = append(cleaners, &Cleaner{s, s.remote, nil})
 		}
 		s.mu.Unlock()
 		for _, c := range cleaners {
-			if err := c.round(ctx); err != nil && ctx.Err() == nil {
+			if err := c.Round(ctx, rest); err != nil && ctx.Err() == nil {
 				s.o.Log.Error("Old jobs could not be removed", "returner", c.from.Name(), "err", err)
 			}
 		}
@@ -53,21 +57,25 @@ func (s *Store) saveAge(failed bool) bool {
 	return err != nil
 }
 
-// round removes what is old, unless the wall clock cannot be trusted just now.
-func (c *cleaner) round(ctx context.Context) error {
-	before := c.o.Now() // read before anything is held: what is held is younger
-	if c.from == returners.Returner(c.o.Local) {
+// rest lies between two steps of a round, for returns to be stored.
+func rest(ctx context.Context) error { return sleep.For(ctx, 50*time.Millisecond) }
+
+// Round removes what is old, unless the wall clock cannot be trusted just now. It rests
+// between its steps until rest tells an error.
+func (c *Cleaner) Round(ctx context.Context, rest func(context.Context) error) error {
+	before := c.s.o.Now() // read before anything is held: what is held is younger
+	if c.from == returners.Returner(c.s.o.Local) {
 		before = c.now()
 	}
 	if err := c.hold(ctx); err != nil {
 		return err
 	}
-	for c.o.Age == nil || c.o.Age.Steady() {
-		n, err := c.step(ctx, before.Add(-c.o.Keep))
+	for c.s.o.Age == nil || c.s.o.Age.Steady() {
+		n, err := c.step(ctx, before.Add(-c.s.o.Keep))
 		if err != nil {
 			return err
 		}
-		if n == 0 || sleep.For(ctx, 50*time.Millisecond) != nil {
+		if n == 0 || rest(ctx) != nil {
 			break
 		}
 	}
@@ -77,17 +85,17 @@ func (c *cleaner) round(ctx context.Context) error {
 // hold lets the age of the busy jobs begin anew, long before it is up. A note holds them
 // in the embedded store as well; what is removed at the end of a job must not leave it
 // without protection before its last word is stored.
-func (c *cleaner) hold(ctx context.Context) error {
-	if c.o.Busy == nil {
+func (c *Cleaner) hold(ctx context.Context) error {
+	if c.s.o.Busy == nil {
 		return nil
 	}
-	busy := c.o.Busy()
+	busy := c.s.o.Busy()
 	now := c.now()
 	held := make(map[string]time.Time, len(busy))
 	var due []string
 	for _, id := range busy {
 		at, ok := c.held[id]
-		if !ok || now.Sub(at) >= c.o.Keep/holdsPerAge {
+		if !ok || now.Sub(at) >= c.s.o.Keep/holdsPerAge {
 			due, at = append(due, id), now
 		}
 		held[id] = at
@@ -103,17 +111,17 @@ func (c *cleaner) hold(ctx context.Context) error {
 
 // step takes one short transaction (bounds clean_step), so that returns never wait long
 // behind it. What several masters share goes by its own clock.
-func (c *cleaner) step(ctx context.Context, before time.Time) (int, error) {
+func (c *Cleaner) step(ctx context.Context, before time.Time) (int, error) {
 	if shared, ok := c.from.(returners.Shared); ok {
-		return shared.CleanOlder(ctx, c.o.Keep, c.o.Bounds.CleanStep)
+		return shared.CleanOlder(ctx, c.s.o.Keep, c.s.o.Bounds.CleanStep)
 	}
-	return c.from.Clean(ctx, before, c.o.Bounds.CleanStep)
+	return c.from.Clean(ctx, before, c.s.o.Bounds.CleanStep)
 }
 
 // now is the time by which the embedded store ages.
-func (c *cleaner) now() time.Time {
-	if c.o.Age != nil {
-		return c.o.Age.Now()
+func (c *Cleaner) now() time.Time {
+	if c.s.o.Age != nil {
+		return c.s.o.Age.Now()
 	}
-	return c.o.Now()
+	return c.s.o.Now()
 }

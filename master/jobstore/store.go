@@ -124,35 +124,6 @@ func (s *Store) SaveReturns(ctx context.Context, rets []returners.Return, loads 
 	return res.NewReturns, nil
 }
 
-// SaveJob stores the load, what this master itself expects of it, and notes in one
-// commit, and tells whether the job is new here: nobody has given it to this master; see
-// [Given]. Of one that is not nothing is stored.
-func (s *Store) SaveJob(ctx context.Context, load returners.Load, x returners.Expectation, notes ...returners.Note) (fresh bool, err error) {
-	if err := s.room(); err != nil {
-		return false, fmt.Errorf("store job %s: %w", load.JID, err)
-	}
-	old, err := s.o.Local.GetExpectations(ctx, load.JID)
-	if err != nil {
-		return false, fmt.Errorf("look for job %s: %w", load.JID, err)
-	}
-	_, loaded, err := s.o.Local.GetLoad(ctx, load.JID)
-	if err != nil {
-		return false, fmt.Errorf("look for job %s: %w", load.JID, err)
-	}
-	if returners.Given(loaded, old...) { // who was found missing meanwhile would be expected again
-		return false, nil
-	}
-	load.Own = true // before what others told of it
-	x.State = returners.StateAnswered
-	b := returners.Batch{Loads: []returners.Load{load}, Expectations: []returners.Expectation{x}, Notes: notes}
-	s.owe(&b)
-	if _, err := s.group.Commit(ctx, b); err != nil {
-		return false, fmt.Errorf("store job %s: %w", load.JID, err)
-	}
-	s.wake()
-	return true, nil
-}
-
 // Save stores a batch with what is owed of it, in one commit that is shared with other
 // callers. One that begins a job needs room in the outbox.
 func (s *Store) Save(ctx context.Context, b returners.Batch) (returners.Result, error) {

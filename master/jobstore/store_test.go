@@ -1,6 +1,7 @@
 package jobstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -12,7 +13,10 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/jobs"
+	"github.com/momtree/mom/master/jobs/ledger"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/returners/sqlite"
 )
@@ -73,15 +77,29 @@ func TestReturnsAreOwedOnce(t *testing.T) {
 	}
 }
 
+// saveJob stores a job as the master does: by an engine of jobs, which tells whether it is
+// new here.
+func saveJob(t *testing.T, s *Store, load returners.Load, minions ...string) (fresh bool, err error) {
+	t.Helper()
+	e := jobs.New(jobs.Config{Storage: s.Embedded(), Now: func() time.Time { return cmp.Or(load.At, time.Now()) }})
+	defer e.Close()
+	save, known, err := e.Publish(t.Context(), jobs.Publication{Spec: ledger.Job{JID: load.JID}, Load: load, Minions: minions})
+	if err != nil || known {
+		return false, err
+	}
+	_, err = s.Save(t.Context(), save.Batch)
+	return err == nil, err
+}
+
 func TestJobIsFreshOnce(t *testing.T) {
 	s := newStore(t, Options{})
-	load, x := returners.Load{JID: job, Raw: wire.Raw{0x80}}, returners.Expectation{JID: job, Minions: []string{"m1"}}
+	load := returners.Load{JID: job, Raw: wire.Raw{0x80}}
 	// What nodes below expect does not make a job known.
 	if _, err := s.Save(t.Context(), returners.Batch{Expectations: []returners.Expectation{{JID: job, Node: "n1"}}}); err != nil {
 		t.Fatal(err)
 	}
 	for i, want := range []bool{true, false} {
-		fresh, err := s.SaveJob(t.Context(), load, x)
+		fresh, err := saveJob(t, s, load, "m1")
 		if err != nil || fresh != want {
 			t.Errorf("%d: fresh %v, %v", i, fresh, err)
 		}
@@ -91,7 +109,7 @@ func TestJobIsFreshOnce(t *testing.T) {
 // Neither the load, which comes with returns from below, nor minions that came at work
 // on the job say that it was given to this master.
 func TestAnAdoptedJobIsFresh(t *testing.T) {
-	load, x := returners.Load{JID: job, Raw: wire.Raw{0x80}}, returners.Expectation{JID: job, Minions: []string{"m1"}}
+	load := returners.Load{JID: job, Raw: wire.Raw{0x80}}
 	adopted := returners.Expectation{JID: job, Minions: []string{"guest"}, State: returners.StateAdopted}
 	older := adopted // as an earlier version stored it, or its publication
 	older.State = ""
@@ -117,7 +135,7 @@ func TestAnAdoptedJobIsFresh(t *testing.T) {
 				}
 			}
 			for _, want := range []bool{c.fresh, false} {
-				if fresh, err := s.SaveJob(t.Context(), load, x); err != nil || fresh != want {
+				if fresh, err := saveJob(t, s, load, "m1"); err != nil || fresh != want {
 					t.Errorf("fresh %v, want %v, %v", fresh, want, err)
 				}
 				if _, err := s.Save(t.Context(), returners.Batch{Expectations: []returners.Expectation{adopted}}); err != nil { // one more comes
@@ -148,28 +166,18 @@ func TestRemote(t *testing.T) {
 	if _, err := s.SaveReturns(t.Context(), []returners.Return{ret("m1")}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.SaveJob(t.Context(), returners.Load{JID: job, Raw: wire.Raw{0x80}}, returners.Expectation{JID: job}); err != nil {
+	if _, err := saveJob(t, s, returners.Load{JID: job, Raw: wire.Raw{0x80}}); err != nil {
 		t.Fatal(err)
 	}
 	if s.Reader(t.Context()) != s.Local() {
 		t.Error("answered by a store that is not there")
 	}
 	open.Store(true)
-	deadline := time.After(30 * time.Second)
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for {
+	waiting.Until(t, "the return and the load in the remote store", func() bool {
 		got, err := remote.GetReturns(t.Context(), job)
 		_, loaded, _ := remote.GetLoad(t.Context(), job)
-		if err == nil && len(got) == 1 && loaded {
-			break
-		}
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("the remote store has %v, %v", got, err)
-		}
-	}
+		return err == nil && len(got) == 1 && loaded
+	})
 	if s.Reader(t.Context()) != returners.Reader(remote) {
 		t.Error("not answered by the remote store")
 	}
@@ -185,29 +193,24 @@ func TestOldJobsGo(t *testing.T) {
 	busy := returners.Load{JID: "20200102030405678902", Raw: wire.Raw{0x80}, At: past}
 	s := newStore(t, Options{Keep: 24 * time.Hour, Busy: func() []string { return []string{busy.JID} }})
 	for _, l := range []returners.Load{busy, old} {
-		if _, err := s.SaveJob(t.Context(), l, returners.Expectation{JID: l.JID, At: past}); err != nil {
+		if _, err := saveJob(t, s, l); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := s.SaveJob(t.Context(), returners.Load{JID: job, Raw: wire.Raw{0x80}, At: time.Now()}, returners.Expectation{JID: job}); err != nil {
+	if _, err := saveJob(t, s, returners.Load{JID: job, Raw: wire.Raw{0x80}, At: time.Now()}); err != nil {
+		t.Fatal(err)
+	}
+	over := returners.Batch{Notes: []returners.Note{{Kind: returners.NoteOpen, JID: old.JID, Gone: true}, {Kind: returners.NoteOpen, JID: busy.JID, Gone: true}, {Kind: returners.NoteOpen, JID: job, Gone: true}}}
+	if _, err := s.Save(t.Context(), over); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- s.Run(ctx) }()
-	deadline := time.After(30 * time.Second)
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		if _, ok, err := s.Local().GetLoad(t.Context(), old.JID); err == nil && !ok {
-			break
-		}
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatal("the old job stays")
-		}
-	}
+	waiting.Until(t, "the old job to go", func() bool {
+		_, ok, err := s.Local().GetLoad(t.Context(), old.JID)
+		return err == nil && !ok
+	})
 	cancel()
 	<-done
 	for what, jid := range map[string]string{"new": job, "busy": busy.JID} {

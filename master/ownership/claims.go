@@ -41,13 +41,18 @@ type claim struct {
 // nodeKey sets the ids of nodes apart: a machine may be minion and node.
 func nodeKey(id string) string { return "\x00" + id }
 
+// NewClaims makes claims that are kept in memory alone.
+func NewClaims() *Claims {
+	return &Claims{
+		first: map[string]claim{}, more: map[string][]claim{}, ids: map[string][]string{}, former: newFormer(), news: make(chan struct{}),
+	}
+}
+
 // OpenClaims reads what an earlier life has kept in cachedir. The claims can be used
 // also if that cannot be read: the nodes tell them anew.
 func OpenClaims(cachedir string) (*Claims, error) {
-	o := &Claims{
-		path: filepath.Join(cachedir, claimsFile), first: map[string]claim{}, more: map[string][]claim{}, ids: map[string][]string{},
-		former: newFormer(), news: make(chan struct{}),
-	}
+	o := NewClaims()
+	o.path = filepath.Join(cachedir, claimsFile)
 	d, err := wire.ReadMapFile(o.path)
 	if err != nil {
 		return o, err
@@ -210,7 +215,7 @@ func (o *Claims) Next() <-chan struct{} {
 // Save writes the file if claims have changed since it was written last.
 func (o *Claims) Save() (err error) {
 	o.mu.Lock()
-	if !o.changed {
+	if !o.changed || o.path == "" {
 		o.mu.Unlock()
 		return nil
 	}

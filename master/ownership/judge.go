@@ -16,7 +16,8 @@ import (
 // Config of a [Judge].
 type Config struct {
 	Claims *Claims
-	Nodes  *Nodes
+	// Nodes are those right below.
+	Nodes interface{ Has(id string) bool }
 	// SyndicIDs are the globs of ids that may be nodes; none: see [Judge.MayBeNode].
 	SyndicIDs []string
 	// Roles tells what keys are: what they were first, and who of them is admitted by
@@ -53,6 +54,15 @@ var (
 type ElsewhereError struct{ Node string }
 
 func (e ElsewhereError) Error() string { return "it is connected to node " + e.Node }
+
+// MayReturn tells why a minion may not return in the name of an id, if so. Before protocol
+// 3 nothing proves who sends a return.
+func MayReturn(sender, id string, version int) error {
+	if version >= 3 && sender != id {
+		return fmt.Errorf("%s returns as %q", sender, id)
+	}
+	return nil
+}
 
 // Connected tells whether an id is a minion that is connected to this very
 // master: no node speaks for it.

@@ -8,7 +8,6 @@ import (
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/jobs/ledger"
 	"github.com/momtree/mom/master/retention"
 	"github.com/momtree/mom/master/server"
 )
@@ -47,13 +46,6 @@ func (s *Service) number(p *wire.Publication) {
 	}
 	extra.Set(channel.SeqField, []any{s.Epoch(), seq})
 	p.Extra = extra
-}
-
-// Over forgets the publication of a job that is over for all but queued minions.
-func (s *Service) Over(jid string) {
-	if !s.Pending(jid) {
-		s.Drop(jid)
-	}
 }
 
 // listener is a peer that tells how far it has heard publications.
@@ -113,29 +105,6 @@ func (s *Service) publishAgain(r retention.Record) error {
 	return nil
 }
 
-// Tend drops what is too old and ends queued jobs at their deadline.
-func (s *Service) Tend() {
-	s.Sweep()
-	for _, w := range s.Due() {
-		s.unqueue(w, ledger.Expired)
-	}
-}
-
-// TakeUp keeps of an earlier life what is still wanted: the
-// publications of open jobs, and queued ones.
-func (s *Service) TakeUp() {
-	var late []retention.Record
-	s.Since("", 0, func(_ int64, r retention.Record) bool {
-		a, ok := s.o.Jobs.State(r.JID)
-		switch {
-		case ok && a.Open():
-			if !r.Published {
-				late = append(late, r)
-			}
-		case r.Until.IsZero() || !s.Pending(r.JID):
-			s.Drop(r.JID)
-		}
-		return true
-	})
-	s.late.Start(late)
-}
+// TakeUp keeps of an earlier life what is still wanted, and has those of open jobs that were
+// not handed out published to who subscribes.
+func (s *Service) TakeUp() { s.late.Start(s.Queues.TakeUp()) }

@@ -71,7 +71,7 @@ type Port interface {
 
 // Service is safe for concurrent use.
 type Service struct {
-	*retention.Log
+	*retention.Queues
 	o     Options
 	late  *retention.Latecomers
 	diary *retention.Diary
@@ -97,13 +97,16 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 	if err := retention.TakeOver(ctx, filepath.Join(o.Config.Cachedir, "publications"), o.Store.Local(), o.Store.Save); err != nil {
 		return nil, errors.Join(err, s.diary.Close())
 	}
-	s.Log, err = retention.Open(ctx, retention.Options{
+	kept, err := retention.Open(ctx, retention.Options{
 		Keep: o.Config.PublishRetention, MaxBytes: o.Config.PublishRetentionMaxBytes, Log: o.Log, Now: o.Now, Age: o.Age, Steady: o.Steady,
 		Found: o.Jobs.Keeps, Dropped: o.Jobs.Unkeep,
 	}, o.Store.Embedded())
 	if err != nil {
 		return nil, errors.Join(err, s.diary.Close())
 	}
+	s.Queues = retention.NewQueues(kept, retention.QueuesOptions{
+		Jobs: o.Jobs, Store: o.Store.Embedded(), Nodes: o.Nodes, Log: o.Log,
+	})
 	s.late = retention.NewLatecomers(retention.LatecomersOptions{
 		For: republishFor, Publish: s.publishAgain, Log: o.Log, Now: o.Now,
 		Open: func(jid string) bool { a, ok := o.Jobs.State(jid); return ok && a.Open() },

@@ -14,6 +14,7 @@ import (
 
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/nodecall"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
@@ -157,6 +158,34 @@ func TestGiveMissed(t *testing.T) {
 	w.GiveMissed(9, "m1", presence.Before{Number: 1})
 	if !slices.Equal(w.sent, []string{`9 "" again`}) || !slices.Equal(w.told, []string{"given to stock m1"}) || w.given.Load() != 1 {
 		t.Errorf("sent %q, told %q", w.sent, w.told)
+	}
+}
+
+// Who is found away when a job is queued no more will not get it, and does not stay among
+// those it is queued for.
+func TestFoundAwayBehindTheDeadline(t *testing.T) {
+	away := func(path string) jobevent.Absence { return jobevent.Absence{Reason: ledger.Queued, Path: path} }
+	for name, c := range map[string]struct {
+		until  time.Duration
+		gone   map[string]jobevent.Absence
+		told   []string
+		queued bool
+	}{
+		"before it": {time.Hour, map[string]jobevent.Absence{"m1": away("")}, nil, true},
+		"behind it": {-time.Second, map[string]jobevent.Absence{"m1": away(""), "m2": away("n1/n2")}, []string{ledger.Expired + " [m1 m2]"}, false},
+		"behind it, for other reasons and by the word of a node that is here": {
+			-time.Second, map[string]jobevent.Absence{"m1": {Reason: ledger.NotConnected}, "m2": away("n9")}, nil, false,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.publish(t, time.Now().Add(c.until))
+			w.Tend()
+			w.QueueAway(someJob, c.gone, map[string]jobevent.NodeState{"n1": jobevent.NodeUnreachable})
+			if !slices.Equal(w.told, c.told) || w.Wants(someJob, "m1") != c.queued {
+				t.Errorf("told %q; queued %v", w.told, w.Wants(someJob, "m1"))
+			}
+		})
 	}
 }
 

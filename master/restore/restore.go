@@ -44,7 +44,7 @@ func New(o Options) *Service { return &Service{o: o} }
 // minions may still have missed.
 func (s *Service) Run(ctx context.Context) {
 	jids := s.o.Jobs.Open()
-	s.o.Publications.TakeUpQueues()
+	s.o.Publications.TakeUpQueues(ctx)
 	s.jobs(ctx, jids)
 	s.o.Publications.TakeUp()
 }

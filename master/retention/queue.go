@@ -69,17 +69,17 @@ func (l *Log) Given(jid, id string) {
 	}
 }
 
-// Add queues a kept job for minions and nodes that are away. Jobs that were not
-// meant to be queued are left alone.
-func (l *Log) Add(jid string, minions []string, nodes map[string]map[string]string) {
+// Add queues a kept job for minions and nodes that are away. false: it is not queued, or
+// no more.
+func (l *Log) Add(jid string, minions []string, nodes map[string]map[string]string) (queued bool) {
 	if !l.Queues() {
-		return
+		return false
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	e := l.entries[jid]
 	if e == nil || !e.queued() {
-		return
+		return false
 	}
 	for _, id := range minions {
 		e.waiting[id] = false
@@ -90,6 +90,7 @@ func (l *Log) Add(jid string, minions []string, nodes map[string]map[string]stri
 		}
 		maps.Copy(e.nodes[id], known)
 	}
+	return true
 }
 
 // Answered notes that a minion has returned a job, or that a node has taken it
@@ -120,7 +121,7 @@ func (l *Log) Pending(jid string) bool {
 	return e != nil && e.queued() && len(e.waiting)+len(e.nodes) > 0
 }
 
-// Records lists the records of queued jobs.
+// Records lists the records of queued jobs, sorted by jid.
 func (l *Log) Records() []Record {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -130,6 +131,7 @@ func (l *Log) Records() []Record {
 			out = append(out, e.Record)
 		}
 	}
+	slices.SortFunc(out, func(a, b Record) int { return strings.Compare(a.JID, b.JID) })
 	return out
 }
 

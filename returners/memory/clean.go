@@ -56,7 +56,7 @@ func (s *Store) Hold(_ context.Context, jids []string) error {
 	defer s.mu.Unlock()
 	for _, id := range jids {
 		if j := s.jobs[id]; j != nil {
-			j.last = s.now().UnixMicro()
+			j.last = s.age(s.now()).UnixMicro()
 		}
 	}
 	return s.open()

@@ -42,7 +42,7 @@ func (s *Store) putExpectation(x *returners.Expectation, now time.Time, said wor
 		}
 	}
 	if changed {
-		s.jobs[x.JID].seen(at)
+		s.jobs[x.JID].seen(s.age(at))
 	}
 	return changed
 }

@@ -41,7 +41,7 @@ type row struct {
 func (s *Store) job(id string, at time.Time) *job {
 	j := s.jobs[id]
 	if j == nil {
-		j = &job{jid: id, at: jid.TimeOr(id, at).UnixMicro(), last: at.UnixMicro(), byID: map[string]int32{}, exps: map[string]*expected{}}
+		j = &job{jid: id, at: jid.TimeOr(id, at).UnixMicro(), last: s.age(at).UnixMicro(), byID: map[string]int32{}, exps: map[string]*expected{}}
 		s.jobs[id] = j
 	}
 	return j
@@ -58,7 +58,7 @@ func (s *Store) putLoad(l *returners.Load, now time.Time) bool {
 	}
 	j := s.job(l.JID, at)
 	j.at, j.user, j.load, j.hasLoad = jid.TimeOr(l.JID, at).UnixMicro(), l.User, slices.Clone(l.Raw), true
-	j.seen(at)
+	j.seen(s.age(at))
 	return true
 }
 
@@ -86,7 +86,7 @@ func (s *Store) putReturn(r *returners.Return, now time.Time) bool {
 	}
 	j.byID[r.ID] = int32(len(j.rows))
 	j.rows = append(j.rows, w)
-	j.seen(at)
+	j.seen(s.age(at))
 	return true
 }
 

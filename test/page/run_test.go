@@ -22,7 +22,7 @@ func TestRun(t *testing.T) {
 		b.true(`document.querySelector('[data-count="` + c.name + `"]').innerText.trim() === "` + c.want + `"`)
 	}
 	b.press("tab", "JSON")
-	b.text(`"db-02"`)
+	b.text(`db-02:`)
 	b.text(`"name": 2`)
 	b.press("link", "Jobs")
 	b.text("test.arg")

@@ -25,7 +25,7 @@ async function ask(method, path, { body, headers, signal, quiet } = {}) {
   let answer;
   try {
     answer = await fetch(path, {
-      method, body, redirect: "error", credentials: "same-origin", cache: "no-store", signal: AbortSignal.any(limits),
+      method, body, credentials: "same-origin", cache: "no-store", signal: AbortSignal.any(limits),
       headers: { Accept: "application/json", ...headers },
     });
   } catch (err) {
@@ -41,9 +41,17 @@ async function ask(method, path, { body, headers, signal, quiet } = {}) {
     if (answer.ok) throw new ApiError(answer.status, "The API answered with something that is not JSON.");
   }
   if (answer.ok) return value;
-  if (answer.status === 401 && !quiet) signedOut();
-  throw new ApiError(answer.status, words(answer.status, value));
+  let { status } = answer;
+  if (status === 401 && !quiet) {
+    if (lost.includes(value?.return)) signedOut();
+    else status = 403; // the session holds; its user may not do this
+  }
+  throw new ApiError(status, words(status, value));
 }
+
+// lost is what the API says to whoever has no session, in the manner of either of Salt's
+// servers. Whoever may not do something is answered by 401 as well.
+const lost = ["No permission -- see authorization schemes", "Please log in"];
 
 function words(status, value) {
   const said = value && (value.return ?? value.error ?? value.message);
@@ -59,6 +67,16 @@ export function get(path, { signal } = {}) {
 // post sends JSON and gives the JSON of the answer.
 export function post(path, body, { signal, headers } = {}) {
   return ask("POST", path, { signal, body: JSON.stringify(body), headers: { "Content-Type": "application/json", ...headers } });
+}
+
+// session asks whether there is one, and shows the login if there is none: what wants to
+// know whom a target means is told that it has named none.
+export async function session({ signal } = {}) {
+  try {
+    await ask("GET", "preview", { signal });
+  } catch (err) {
+    if (err.status !== 400) throw err;
+  }
 }
 
 // login begins a session; its token stays in the cookie.
@@ -86,7 +104,7 @@ export function events(path, { onevent, onstate = () => {} }, signal) {
   source.onerror = () => {
     const over = source.readyState === EventSource.CLOSED;
     onstate(over ? "ended" : "retry");
-    if (over && !signal?.aborted) get("stats", { signal }).catch(() => {});
+    if (over && !signal?.aborted) session({ signal }).catch(() => {});
   };
   source.onmessage = (e) => {
     let said;

@@ -11,7 +11,7 @@ for (const [value, list] of [[true, ["true", "yes", "on"]], [false, ["false", "n
 
 // word is the value that a text means. Numbers that a page cannot hold exactly, such as job
 // ids, stay text.
-export function word(text) {
+function word(text) {
   const bare = text.trim();
   if (words.has(bare)) return words.get(bare);
   if (!/^[-\d"{[]/.test(bare)) return text;
@@ -68,7 +68,7 @@ export function lines(args) {
 
 // looksSecret tells lines that had better not stand in an address or in the history of a
 // browser.
-export function looksSecret(line) {
+function looksSecret(line) {
   return /pass(word|wd|phrase)?|secret|token|credential|api_?key|private_?key|auth_?key/i.test(line);
 }
 

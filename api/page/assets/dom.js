@@ -137,7 +137,9 @@ export function virtualList({ rows, rowHeight = 28, height = 360, render, label,
     drawn = key;
     inner.style.height = `${Math.max(rows.length, 1) * rowHeight}px`;
     if (!rows.length) {
-      fill(inner, h("div", { class: "vl-row muted", role: "listitem" }, empty || "Nothing is here."));
+      const item = h("div", { class: "vl-row muted", role: "listitem" }, empty || "Nothing is here.");
+      item.style.height = `${rowHeight}px`;
+      fill(inner, item);
       return;
     }
     fill(inner, rows.slice(from, to).map((row, i) => {

@@ -105,7 +105,7 @@ class EventLog {
     const at = row.data?._stamp ? when(`${String(row.data._stamp).replace(/(Z|[+-]\d\d:?\d\d)$/, "")}Z`) : when(row.at);
     const el = h("details", { class: row.words ? "event event-notice" : "event", data: { tag: row.tag, n: row.n } },
       h("summary", null, h("span", { class: "muted nowrap" }, at), h("span", { class: "mono event-tag" }, row.tag), h("span", { class: "muted event-line" }, row.words || gist(row.data))));
-    const body = h("pre", { class: "output", tabindex: 0, "aria-label": `Data of ${row.tag}` });
+    const body = h("pre", { class: "output", tabindex: 0, role: "group", "aria-label": `Data of ${row.tag}` });
     el.addEventListener("toggle", () => {
       if (!el.open) {
         body.remove();

@@ -7,7 +7,7 @@ import { lines, runLink } from "./arguments.js";
 import { Account, Missing } from "./jobparts.js";
 import { ReturnsView } from "./jobreturns.js";
 import { functions, isUnknown, target } from "./jobs.js";
-import { ask, batch, follow, minionLink, pause, streamWords } from "./viewkit.js";
+import { ask, batch, follow, jobLink, jobPath, minionLink, pause, streamWords } from "./viewkit.js";
 
 export const title = "Job";
 
@@ -17,7 +17,7 @@ const settle = 6000; // ms that the stream of a job that has ended may be silent
 // show tells of a job until the view is left.
 export async function show(root, params, signal) {
   const [jid = ""] = params;
-  if (!/^\d{20}/.test(jid)) throw new Error(`"${jid}" is no job id: those have 20 digits, such as 20260131120000000000. Look for the job under Jobs.`);
+  if (!/^\d{20}[!-~]*$/.test(jid)) throw new Error(`"${jid}" is no job id: those have 20 digits, such as 20260131120000000000. Look for the job under Jobs.`);
   const page = new JobPage(jid, signal);
   fill(root, page.el);
   try {
@@ -46,7 +46,7 @@ class JobPage {
     this.kill = button("Kill on minions", () => this.askKill(), { kind: "danger" });
     this.kill.disabled = true;
     // The browser stores the answer of the API itself: whole, exact, and without the page's memory.
-    this.save = h("a", { class: "btn", href: `jobs/${jid}`, download: `job-${jid}.json` }, "Download JSON");
+    this.save = h("a", { class: "btn", href: jobPath(jid), download: `job-${jid}.json` }, "Download JSON");
     this.el = h("div", { class: "stack" }, h("div", { class: "row" }, this.title, h("span", { class: "spring" }), this.live),
       h("div", { class: "row" }, this.again, this.save, this.kill), this.said, h("section", { class: "card", "aria-label": "What was asked" }, this.facts), this.account.el, h("div", { class: "job-grid" }, this.returns.el, this.missing.el));
   }
@@ -67,7 +67,7 @@ class JobPage {
 
   // askStatus asks for the account.
   async askStatus() {
-    const { return: [status] } = await get(`jobs/${this.jid}/status`, { signal: this.signal });
+    const { return: [status] } = await get(`${jobPath(this.jid)}/status`, { signal: this.signal });
     this.status = status;
     this.account.tell(status);
     this.missing.all = status.missing_count;
@@ -119,7 +119,7 @@ class JobPage {
   // stream takes in the returns there are and those that come.
   stream() {
     this.heard = performance.now();
-    this.stop = follow(`jobs/${this.jid}/stream`, {
+    this.stop = follow(`${jobPath(this.jid)}/stream`, {
       onevent: (tag, data) => {
         this.heard = performance.now();
         if (tag.startsWith("salt/job/") && typeof data.id === "string") {
@@ -170,7 +170,7 @@ class JobPage {
 
   // history shows a job whose account the master no longer keeps, from what it has stored.
   async history() {
-    const answer = await get(`jobs/${this.jid}`, { signal: this.signal });
+    const answer = await get(jobPath(this.jid), { signal: this.signal });
     const info = answer.info?.[0] || answer.return[0] || {};
     if (info.Error && !Object.keys(info.Result || {}).length) {
       this.el.replaceChildren(h("div", { class: "row" }, this.title), alert("No job with this id is known here, or no more. Jobs are kept for a day unless keep_jobs_seconds says otherwise."), h("div", null, h("a", { class: "btn", href: "#/jobs" }, "All jobs")));
@@ -220,7 +220,7 @@ class JobPage {
     try {
       const answer = await post("minions", [{ tgt: load.Target, tgt_type: load["Target-type"] || "glob", fun: "saltutil.kill_job", arg: [this.jid] }], { signal: this.signal });
       const jid = answer.return[0]?.jid;
-      fill(this.said, jid ? h("p", { class: "note", role: "status" }, "The minions were told to end it by the job ", h("a", { class: "mono", href: `#/job/${jid}` }, jid), ".") : alert("No minion matched the target any more."));
+      fill(this.said, jid ? h("p", { class: "note", role: "status" }, "The minions were told to end it by the job ", h("a", { class: "mono", href: jobLink(jid) }, jid), ".") : alert("No minion matched the target any more."));
     } catch (err) {
       if (!this.signal.aborted) fill(this.said, alert(`The job was not killed. ${err.message}`));
     }

@@ -76,7 +76,7 @@ export class Account {
 }
 
 // waitWords says whom a job waits for and where.
-export function waitWords(s) {
+function waitWords(s) {
   const list = s.waiting || [];
   if (s.complete || !s.waiting_count || !list.length) return s.complete ? "" : "It waits for the nodes to tell who has to answer.";
   const names = list.slice(0, 3).map((n) => [n.path, n.id].filter(Boolean).join("/"));

@@ -5,7 +5,7 @@ import { alert, busy, button, field, fill, h, setText, state } from "./dom.js";
 import { count, plural } from "./format.js";
 import { highstate, isStates, json, text } from "./output.js";
 import { Returns } from "./returns.js";
-import { batch, longList, relist, tabs } from "./viewkit.js";
+import { batch, jobPath, longList, relist, tabs } from "./viewkit.js";
 
 const together = 20; // returns that are shown at once while none is chosen
 const findTime = 120_000; // ms for which a return that is not held is looked for
@@ -106,7 +106,7 @@ export class ReturnsView {
   }
 
   block(row) {
-    const whole = h("a", { href: `jobs/${this.jid}`, download: `job-${this.jid}.json` }, "Download the job");
+    const whole = h("a", { href: jobPath(this.jid), download: `job-${this.jid}.json` }, "Download the job");
     const unshown = (words) => h("section", { class: "stack" }, h("h3", { class: "mono" }, row.id), h("p", { class: "note" }, words, " ", whole, " to have it."));
     let { value } = row;
     if (!row.held) {
@@ -116,7 +116,7 @@ export class ReturnsView {
       ({ value } = this.fetched);
     }
     if (this.tab === "Highstate" && (this.chosen !== null || isStates(value) || Array.isArray(value))) return highstate(value, row.id);
-    return h("pre", { class: "output", tabindex: 0, "aria-label": `Return of ${row.id}` }, this.tab === "JSON" ? `${row.id}:\n${json(value)}` : text(value, row.id));
+    return h("pre", { class: "output", tabindex: 0, role: "group", "aria-label": `Return of ${row.id}` }, this.tab === "JSON" ? `${row.id}:\n${json(value)}` : text(value, row.id));
   }
 }
 
@@ -134,7 +134,7 @@ function find(jid, id, signal) {
       finish(null);
       return;
     }
-    events(`jobs/${jid}/stream`, {
+    events(`${jobPath(jid)}/stream`, {
       onevent: (tag, data) => {
         if (tag === `salt/job/${jid}/ret/${id}`) finish(data);
         else if (tag === "mom/job/complete") finish(null);

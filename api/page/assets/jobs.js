@@ -4,7 +4,7 @@ import { get } from "./api.js";
 import { alert, button, field, fill, h, setText, state } from "./dom.js";
 import { count, jidTime, plural, when } from "./format.js";
 import { openJobs } from "./treedata.js";
-import { batch, brief, follow, keepFocus, pause, streamWords } from "./viewkit.js";
+import { batch, brief, follow, jobLink, jobPath, keepFocus, pause, streamWords } from "./viewkit.js";
 
 export const title = "Jobs";
 
@@ -149,7 +149,7 @@ class JobList {
 
   async ask(job) {
     try {
-      const { return: [status] } = await get(`jobs/${job.jid}/status`, { signal: this.signal });
+      const { return: [status] } = await get(`${jobPath(job.jid)}/status`, { signal: this.signal });
       job.status = status;
       job.open = !status.complete;
     } catch (err) {
@@ -202,7 +202,7 @@ class JobList {
     const at = jidTime(job.jid);
     const el = h("tr", { data: { jid: job.jid } },
       h("td", { class: "nowrap" }, at ? when(at) : "–"),
-      h("td", null, h("a", { href: `#/job/${job.jid}`, title: job.jid, data: { key: job.jid } }, job.fun || "(not known)")),
+      h("td", null, h("a", { href: jobLink(job.jid), title: job.jid, data: { key: job.jid } }, job.fun || "(not known)")),
       h("td", null, job.target), h("td", null, job.user), job.cells.state, job.cells.got, job.cells.failed, job.cells.missing, h("td", { class: "mono" }, job.jid));
     this.tell(job, true);
     return el;

@@ -103,6 +103,7 @@ class KeyPage {
     if (what === "Delete" && !await this.sure(part, ids)) return;
     if (what === "Reject" && part.name === "Accepted" && !await ask({ title: `Reject ${named(ids)}?`, action: "Reject", text: "Accepted minions whose keys are rejected are cut off." }, this.signal)) return;
     let n = 0;
+    const not = []; // of which the master does not tell that it has changed them
     try {
       for (; n < ids.length; n += atOnce) {
         const some = ids.slice(n, n + atOnce);
@@ -110,9 +111,12 @@ class KeyPage {
         if (part.flag && what !== "Delete") chunk[part.flag] = true;
         const { data } = await run(chunk, { signal: this.signal });
         if (!data?.success) throw new Error(String(data?.return ?? "The master does not say why.").slice(0, 500));
+        const changed = new Set(data.return?.minions || some);
+        not.push(...some.filter((id) => !changed.has(id)));
         for (const id of some) part.chosen.delete(id);
       }
-      fill(this.said, h("p", { role: "status", class: "note" }, `${named(ids)}: ${done[what]}.`));
+      fill(this.said, not.length ? alert(`${named(not)}: not ${done[what]}, though the master told of no error. Somebody else may have changed ${not.length === 1 ? "it" : "them"} meanwhile.`)
+        : h("p", { role: "status", class: "note" }, `${named(ids)}: ${done[what]}.`));
     } catch (err) {
       if (this.signal.aborted) return;
       const before = n ? ` ${plural(n, "key was", "keys were")} ${done[what]} before that.` : "";
@@ -203,6 +207,7 @@ class Folder {
   draw(part = this.part || "") {
     this.part = part;
     this.shown = part ? this.ids.filter((id) => id.toLowerCase().includes(part)) : this.ids;
+    if (part) this.chosen = new Set(this.shown.filter((id) => this.chosen.has(id))); // nothing is done to keys that are not seen
     setText(this.head, `${this.name} (${part ? `${count(this.shown.length)} of ` : ""}${count(this.ids.length)})`);
     relist(this.list, this.shown);
     this.drawBulk();

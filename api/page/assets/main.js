@@ -46,6 +46,7 @@ async function show() {
   fill(root, section);
   fill(section, busy("Loading …"));
   try {
+    await api.session({ signal });
     const view = await views[name]();
     if (signal.aborted) return;
     document.title = `${view.title} · mom`;

@@ -6,7 +6,7 @@ import { plural } from "./format.js";
 import { kept } from "./jobs.js";
 import { nested } from "./output.js";
 import { encode, findMinion } from "./treedata.js";
-import { brief, globSafe } from "./viewkit.js";
+import { brief, globSafe, jobLink, jobPath } from "./viewkit.js";
 
 export const title = "Minion";
 
@@ -179,7 +179,7 @@ class MinionPage {
         await Promise.all(jids.slice(i, i + atOnce).map(async (jid) => {
           let s;
           try {
-            ({ return: [s] } = await get(`jobs/${jid}/status`, { signal: this.signal }));
+            ({ return: [s] } = await get(`${jobPath(jid)}/status`, { signal: this.signal }));
           } catch (err) {
             if (this.signal.aborted) throw err;
             unsure++;
@@ -192,7 +192,7 @@ class MinionPage {
       }
       found.sort((a, b) => (a.jid < b.jid ? 1 : -1));
       fill(this.missedList,
-        found.length ? h("ul", { class: "plain" }, found.map((j) => h("li", null, h("a", { href: `#/job/${j.jid}` }, j.fun || j.jid), " ", h("span", { class: "muted mono" }, j.jid), h("div", { class: "muted" }, j.reason || "")))) : h("p", null, "It is missing in none of them."),
+        found.length ? h("ul", { class: "plain" }, found.map((j) => h("li", null, h("a", { href: jobLink(j.jid) }, j.fun || j.jid), " ", h("span", { class: "muted mono" }, j.jid), h("div", { class: "muted" }, j.reason || "")))) : h("p", null, "It is missing in none of them."),
         unsure ? h("p", { class: "muted" }, `Of ${plural(unsure, "job")} it is not known: the account is not kept any more, or names not all who are missing.`) : null);
     } catch (err) {
       if (!this.signal.aborted) fill(this.missedList, alert(err.message));

@@ -12,7 +12,7 @@ const mostStates = 300;
 
 // Characters that are not seen, or turn the order of others around: a minion could hide behind
 // them what it has printed.
-const unseen = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g; // eslint-disable-line no-control-regex
+const unseen = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 
 const cut = "… cut off here: it is too long to be shown. Download the job to have all of it.";
 
@@ -69,7 +69,7 @@ function scalar(value) {
 }
 
 function splitLines(text) {
-  const list = text.split(/\r\n|[\n\r\v\f\x1c-\x1e\u0085\u2028\u2029]/); // eslint-disable-line no-control-regex
+  const list = text.split(/\r\n|[\n\r\v\f\x1c-\x1e\u0085\u2028\u2029]/);
   if (list[list.length - 1] === "") list.pop();
   return list;
 }
@@ -129,7 +129,7 @@ export function highstate(value, id) {
     return h("section", { class: "stack" }, head, state("fail", "The states could not be compiled"), value.map((v) => h("pre", { class: "output" }, v)));
   }
   if (!isStates(value)) {
-    return h("section", { class: "stack" }, head, note("This return has no results of states; it is shown as text."), h("pre", { class: "output" }, text(value, id)));
+    return h("section", { class: "stack" }, head, note("This return has no results of states; it is shown as text."), h("pre", { class: "output", tabindex: 0, role: "group", "aria-label": `Return of ${id}` }, text(value, id)));
   }
   const { states, sum } = read(value);
   const list = h("ol", { class: "states plain", "aria-label": `States of ${id}` }, states.slice(0, mostStates).map(one));

@@ -4,7 +4,7 @@ import { get, post } from "./api.js";
 import { alert, busy, button, choice, field, fill, h, note, state } from "./dom.js";
 import { count, plural } from "./format.js";
 import { parse } from "./arguments.js";
-import { ask, minionLink, recall, remember } from "./viewkit.js";
+import { ask, jobLink, minionLink, recall, remember } from "./viewkit.js";
 
 export const title = "Run";
 
@@ -207,7 +207,7 @@ class RunForm {
         return;
       }
       this.keep(v);
-      location.hash = `#/job/${jid}`;
+      location.hash = jobLink(jid);
     } catch (err) {
       if (this.signal.aborted) return;
       fill(this.said, alert(err.status === 0 ? `${err.message} Whether the job was started is not known: press Run again, and it is not started a second time.` : `Nothing was started. ${err.message}`));

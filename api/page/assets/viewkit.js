@@ -232,6 +232,16 @@ export function minionLink(id, path, more = {}) {
   return h("a", { ...more, href: `#/minion/${encodeURIComponent(id)}${path ? `?path=${encodeURIComponent(path)}` : ""}` }, id);
 }
 
+// jobPath is a job in the API; a job id may have more than its digits.
+export function jobPath(jid) {
+  return `jobs/${encodeURIComponent(jid)}`;
+}
+
+// jobLink is the address of the page of a job.
+export function jobLink(jid) {
+  return `#/job/${encodeURIComponent(jid)}`;
+}
+
 // globSafe is an id as a pattern that means it alone: wheel functions and some paths of the
 // API take globs.
 export function globSafe(id) {

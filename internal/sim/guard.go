@@ -1,0 +1,210 @@
+package sim
+
+import (
+	"maps"
+	"time"
+
+	"github.com/momtree/mom/internal/jobevent"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/ownership"
+	"github.com/momtree/mom/master/presence"
+	"github.com/momtree/mom/master/roles"
+	"github.com/momtree/mom/topology"
+)
+
+// guard is by what a node tells who may speak for whom: the product's judge over what the
+// node knows. It is there in worlds with peers that try (see Hostile), whose minions stay
+// where they are.
+type guard struct {
+	n      *node
+	claims *ownership.Claims
+	roles  map[string]roles.Role // of keys, on disk
+	*ownership.Judge
+}
+
+func newGuard(n *node) *guard {
+	g := &guard{n: n, claims: ownership.NewClaims(), roles: map[string]roles.Role{}}
+	g.Judge = ownership.NewJudge(ownership.Config{
+		Claims: g.claims, Nodes: g, Roles: g, Keys: g, Presence: keys{g}, Running: func(string) bool { return false },
+	})
+	return g
+}
+
+// fix notes what a key has acted as first.
+func (g *guard) fix(id string, as roles.Role) {
+	if g != nil && g.roles[id] == roles.None {
+		g.roles[id] = as
+	}
+}
+
+// Of and the others are what the judge asks.
+func (g *guard) Of(id string) roles.Role { return g.roles[id] }
+
+// Admitted is described at Of.
+func (*guard) Admitted(string) bool { return false }
+
+// Has is described at Of.
+func (g *guard) Has(id string) bool { return g.n.below(id) != nil }
+
+// Accepted is described at Of.
+func (g *guard) Accepted(id string) bool {
+	return g.Has(id) || g.n.own(id) != nil
+}
+
+// keys shows who is connected.
+type keys struct{ *guard }
+
+// Live is described at Of.
+func (k keys) Live(id string) ledger.Liveness {
+	if l := k.n.below(id); l != nil {
+		return l.live()
+	}
+	if m := k.n.own(id); m != nil {
+		return m.live()
+	}
+	return ledger.Down
+}
+
+// Role is described at Of.
+func (k keys) Role(id string) string {
+	switch m := k.n.own(id); {
+	case k.Has(id):
+		return presence.Syndic
+	case m != nil && m.tracked():
+		return presence.Minion
+	}
+	return ""
+}
+
+// below is the edge to a node right below, nil if there is none of that id.
+func (n *node) below(id string) *link {
+	for _, l := range n.downs {
+		if l.child.id == id {
+			return l
+		}
+	}
+	return nil
+}
+
+// own is a minion of this node itself, connected or not; nil: there is none of that id.
+func (n *node) own(id string) *minion {
+	for i := range n.minions {
+		if n.minions[i].id() == id {
+			return &n.minions[i]
+		}
+	}
+	return nil
+}
+
+// claim takes the report of a node right below.
+func (n *node) claim(tree topology.Node) {
+	n.tree.SetNode(tree)
+	if n.guard != nil {
+		n.guard.claims.Report(tree)
+		n.reportSoon()
+	}
+}
+
+// reportAfter is how long after a change the masters above are told who is behind a node.
+const reportAfter = int64(300 * time.Millisecond)
+
+// reportSoon tells the masters above who is behind the node now, where it matters. One that
+// is not connected hears it in the greeting.
+func (n *node) reportSoon() {
+	if n.guard == nil {
+		return
+	}
+	for _, l := range n.ups {
+		epoch := l.epoch
+		n.after(reportAfter, func() {
+			if l.seen && l.epoch == epoch && !l.cut[up] && l.parent.alive {
+				l.parent.claim(l.report())
+			}
+		})
+	}
+}
+
+// report is the subtree of the child as it tells it.
+func (l *link) report() topology.Node {
+	tree := l.child.tree.Snapshot()
+	tree.ID, tree.State = l.child.id, topology.Up
+	return tree
+}
+
+// noteMinion has the tree show whether a minion of the node is connected.
+func (n *node) noteMinion(m *minion) {
+	if n.guard == nil {
+		return
+	}
+	st := topology.Down
+	if m.connected {
+		st = topology.Up
+	}
+	n.tree.SetMinion(topology.Minion{ID: m.id(), State: st})
+	n.reportSoon()
+}
+
+// mayReturnFor tells whether who sends `_syndic_return` is a node: ownership.Policy.Join.
+func (n *node) mayReturnFor(via string) error {
+	if n.guard == nil {
+		return nil
+	}
+	if err := n.guard.MayBeNode(via); err != nil {
+		return err
+	}
+	n.guard.fix(via, roles.Syndic)
+	return nil
+}
+
+// settle tells why a node does not speak for a minion, if so. What is elsewhere by what is
+// known comes again: ownership.Policy.Settle waits for a report.
+func (n *node) settle(via, id string) error {
+	if n.guard == nil || n.w.o.sabotage.believeNodes {
+		return nil
+	}
+	return n.guard.MayAnswer(via, id)
+}
+
+// owned is that for words.
+func (n *node) owned(via, id string) bool { return n.settle(via, id) == nil }
+
+// allowed leaves out of a word the minions that the node may not speak for.
+func (n *node) allowed(via string, w jobevent.Word) jobevent.Word {
+	if n.guard == nil {
+		return w
+	}
+	switch x := w.(type) {
+	case jobevent.Expectation:
+		var own []string
+		for _, id := range x.Minions {
+			if n.owned(via, id) {
+				own = append(own, id)
+			}
+		}
+		x.Minions, x.Unreachable = own, maps.Clone(x.Unreachable)
+		maps.DeleteFunc(x.Unreachable, func(id, _ string) bool { return !n.owned(via, id) })
+		return x
+	case jobevent.Missing:
+		x.Minions = maps.Clone(x.Minions)
+		maps.DeleteFunc(x.Minions, func(id string, _ jobevent.Absence) bool { return !n.owned(via, id) })
+		return x
+	}
+	return w
+}
+
+// takeFrom takes a return that a peer sends as a minion: intake's onReturn.
+func (n *node) takeFrom(sender string, load wire.Raw) {
+	ret, err := wire.ParseReturn(load)
+	n.must(err)
+	if err := ownership.MayReturn(sender, ret.ID, protocol); err != nil && !n.w.o.sabotage.anyName {
+		n.w.trace(n, "refuses a return: %v", err)
+		n.w.reach(markForged)
+		return
+	}
+	n.guard.fix(sender, roles.Minion)
+	_ = n.keep(n.rowsOf(ret), nil) // what is not stored is not missed by who sends it
+}
+
+// protocol is the one that all peers here speak.
+const protocol = 3

@@ -1,0 +1,190 @@
+package sim
+
+import (
+	"time"
+
+	"github.com/momtree/mom/master/jobs"
+	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/retention"
+	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/topology"
+)
+
+// deadline is until when a queued job is given out.
+func (j *job) deadline() time.Time { return start.Add(j.At + j.Queue).Truncate(time.Second) }
+
+// openQueues takes up the publications of queued jobs that an earlier life has stored.
+func (n *node) openQueues() {
+	queued := false
+	for _, j := range n.w.jobs {
+		queued = queued || j.Queue > 0
+	}
+	if !queued {
+		return
+	}
+	o := retention.Options{
+		Keep: keepJobs, Log: n.w.log, Now: n.wall, Age: n.aged, Found: n.engine.Keeps, Dropped: n.engine.Unkeep,
+		Steady: func() bool { return n.ages == nil || n.ages.Steady() },
+	}
+	kept, err := retention.Open(background, o, n.disk)
+	n.must(err)
+	n.queues = retention.NewQueues(kept, retention.QueuesOptions{Jobs: n.engine, Store: n.disk, Nodes: n.nodesBelow, Log: n.w.log})
+	for _, r := range n.queues.Records() {
+		n.tendAt(r.Until)
+	}
+}
+
+func (n *node) nodesBelow() (ids []string) {
+	for _, l := range n.downs {
+		ids = append(ids, l.child.id)
+	}
+	return ids
+}
+
+// rememberNode takes over who was behind a node in an earlier life, as the claims of a master
+// do, where minions that are away are queued for.
+func (n *node) rememberNode(former *topology.Tree, id string) {
+	if n.queues == nil {
+		return
+	}
+	if tree, known := former.Node(id); known {
+		n.tree.SetNode(tree)
+	}
+}
+
+// tendEvery is the longest time between two looks at the deadlines of queued jobs, by clocks
+// that may jump.
+const tendEvery = 7 * time.Hour
+
+// tendAt looks at the deadlines when one has passed by the wall clock of now.
+func (n *node) tendAt(until time.Time) {
+	n.after(min(max(int64(until.Sub(n.wall())), int64(time.Second)), int64(tendEvery)), n.tend)
+}
+
+// tend ends the queued jobs whose deadline has passed, and looks at the others later.
+func (n *node) tend() {
+	if n.queues == nil {
+		return
+	}
+	n.queues.Tend()
+	n.told()
+	now := n.wall()
+	for _, r := range n.queues.Records() {
+		if now.Before(r.Until) {
+			n.tendAt(r.Until)
+		} else { // by a clock that is not believed
+			n.after(int64(tendEvery), n.tend)
+		}
+		return
+	}
+}
+
+// retain gives what is stored of the publication of a queued job with it.
+func (n *node) retain(j *job) []byte {
+	if j.Queue == 0 {
+		return nil
+	}
+	stored, err := n.queues.Put(retention.Record{JID: j.jid, At: n.aged(), Until: j.deadline(), Pub: j.load})
+	n.must(err) // there is room
+	n.tendAt(j.deadline())
+	return stored
+}
+
+// handedOut notes that the publication of a queued job has gone out.
+func (n *node) handedOut(j *job) {
+	if j.Queue == 0 {
+		return
+	}
+	n.queues.Number(j.jid)
+	if n.queues.Published(j.jid) {
+		n.engine.Published(j.jid)
+	}
+}
+
+// queueAway queues a job for those that were just found away.
+func (n *node) queueAway(e jobs.Missed) {
+	if n.queues != nil {
+		n.queues.QueueAway(e.JID, e.Minions, e.Nodes)
+	}
+}
+
+// queueAnswered notes that a minion has returned a job, or that a node has taken it over.
+func (n *node) queueAnswered(jid, id string) {
+	if n.queues != nil {
+		n.queues.QueueAnswered(jid, id)
+	}
+}
+
+// wants tells whether a job is queued for a minion or node, which is given it then.
+func (n *node) wants(j *job, id string) bool {
+	if n.queues == nil || !n.queues.Wants(j.jid, id) {
+		return false
+	}
+	n.w.reach(markQueued)
+	n.queues.Given(j.jid, id)
+	return true
+}
+
+// over lets the publication of an ended job go, but for those it is queued for.
+func (n *node) over(j *job) {
+	n.kept[j] = false
+	if j.Queue > 0 {
+		n.queues.Over(j.jid)
+	}
+}
+
+// checkQueued wants a queued job to have reached whom it was queued for, and no one to
+// wait any more.
+func (w *World) checkQueued(j *job, r *run, fail func(string, ...any)) {
+	if j.Queue == 0 {
+		return
+	}
+	for _, n := range w.nodes {
+		for _, q := range n.queues.Queued() {
+			if q.JID == j.jid {
+				fail("job %s is queued at %s for minions %v and nodes %v, past its deadline", j.jid, n.id, q.Minions, q.Nodes)
+			}
+		}
+		for _, jid := range n.noted(returners.NotePublication) {
+			if jid == j.jid {
+				fail("%s keeps the publication of %s, past its deadline", n.id, jid)
+			}
+		}
+	}
+	has := w.holds(r.top, j)
+	for _, id := range sortedKeys(r.account.missing) {
+		if has[w.index(id)] || r.account.missing[id].Path != "" && w.uncertainWay() {
+			continue
+		}
+		why := r.account.missing[id].Reason
+		if later, some := r.account.late[id]; some {
+			why = later
+		}
+		if why == ledger.Queued {
+			fail("job %s at %s: %s is queued for in the end", j.jid, r.top.id, id)
+			return
+		}
+	}
+	if j.Queue < longQueue || w.o.Faults.Clocks > 0 {
+		return
+	}
+	for _, n := range w.nodes {
+		if n.said[j.n].declined {
+			return // it is connected and takes it no more: docs/simulator.md, "Known"
+		}
+	}
+	for _, id := range sortedKeys(r.account.missing) {
+		g := w.index(id)
+		if k := w.kinds[g]; r.account.missing[id].Reason == ledger.Expired && !j.hasRun(g) && k != dead && k != silent {
+			fail("job %s at %s: %s, which was back long before the deadline, has not run it", j.jid, r.top.id, id)
+			return
+		}
+	}
+}
+
+// uncertainWay tells whether nodes may be lost for longer than the deadline, or minions
+// move: then a master above keeps to what it last knew of those behind them.
+func (w *World) uncertainWay() bool { return w.o.Faults.any() || w.o.moves() }
+
+// longQueue is longer than anything is away.
+const longQueue = 30 * time.Minute

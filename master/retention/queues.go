@@ -1,0 +1,194 @@
+package retention
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"strings"
+
+	"github.com/momtree/mom/internal/jobevent"
+	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/returners"
+)
+
+// QueuesOptions of [NewQueues]. None may be left out.
+type QueuesOptions struct {
+	Jobs interface {
+		Overdue(jid, reason string, minions map[string]string)
+		State(jid string) (ledger.Account, bool)
+	}
+	Store interface {
+		GetLoad(ctx context.Context, jid string) (returners.Load, bool, error)
+		GetExpectations(ctx context.Context, jid string) ([]returners.Expectation, error)
+		Outcomes(ctx context.Context, jid string) ([]returners.Outcome, error)
+	}
+	// Nodes are those right below.
+	Nodes func() []string
+	Log   *slog.Logger
+}
+
+// Queues are a log with the queues of jobs for minions and nodes that are away: who is
+// found away is queued for, until it answers, the deadline has passed, or the job is taken
+// back. The master and the simulator (internal/sim) have it.
+type Queues struct {
+	*Log
+	o QueuesOptions
+}
+
+// NewQueues has nothing to open or close. The queues of an earlier life are taken up by
+// [Queues.TakeUpQueues].
+func NewQueues(l *Log, o QueuesOptions) *Queues { return &Queues{l, o} }
+
+// QueueAway keeps a queued job for those that the ledger has just found away:
+// direct minions, and nodes that were not reached, with the minions behind them. Those
+// that are found when the job is queued no more will not get it.
+func (q *Queues) QueueAway(jid string, gone map[string]jobevent.Absence, nodes map[string]jobevent.NodeState) {
+	var minions []string
+	away, paths := map[string]map[string]string{}, map[string]string{}
+	for path, s := range nodes {
+		if !strings.Contains(path, "/") && (s == jobevent.NodeUnreachable || s == jobevent.NodeSilent) {
+			away[path] = map[string]string{}
+		}
+	}
+	for id, g := range gone {
+		if g.Reason != ledger.Queued {
+			continue
+		}
+		root, _, _ := strings.Cut(g.Path, "/")
+		switch {
+		case g.Path == "":
+			minions = append(minions, id)
+		case away[root] != nil:
+			away[root][id] = g.Path
+		default:
+			continue
+		}
+		paths[id] = g.Path
+	}
+	if !q.Add(jid, minions, away) && len(paths) > 0 {
+		q.o.Jobs.Overdue(jid, ledger.Expired, paths)
+	}
+}
+
+// Unqueue tells that those a queued job still waits for will not get it.
+func (q *Queues) Unqueue(w Waiting, reason string) {
+	paths := map[string]string{}
+	for id := range w.Minions {
+		paths[id] = ""
+	}
+	for _, known := range w.Nodes {
+		maps.Copy(paths, known)
+	}
+	q.o.Log.Info("A queued job is over for minions that did not return", "jid", w.JID, "reason", reason, "minions", len(paths))
+	if len(paths) == 0 {
+		return
+	}
+	q.o.Jobs.Overdue(w.JID, reason, paths)
+}
+
+// TakeUpQueues takes up the queued jobs of an earlier life.
+func (q *Queues) TakeUpQueues(ctx context.Context) {
+	for _, r := range q.Records() {
+		if err := q.takeUp(ctx, r); err != nil {
+			q.o.Log.Error("A queued job could not be taken up again", "jid", r.JID, "err", err)
+		}
+	}
+}
+
+// takeUp finds out again for whom the queued jobs of an earlier life wait.
+func (q *Queues) takeUp(ctx context.Context, r Record) error {
+	_, ok, err := q.o.Store.GetLoad(ctx, r.JID)
+	if err != nil {
+		return err
+	}
+	if !ok { // it was killed before the job was stored, and nobody was told of it
+		q.o.Log.Warn("A queued job was never stored and is given up", "jid", r.JID)
+		q.Drop(r.JID)
+		return nil
+	}
+	xs, err := q.o.Store.GetExpectations(ctx, r.JID)
+	if err != nil {
+		return err
+	}
+	rets, err := q.o.Store.Outcomes(ctx, r.JID)
+	if err != nil {
+		return err
+	}
+	var minions []string
+	nodes := map[string]map[string]string{}
+	for _, id := range q.o.Nodes() {
+		nodes[id] = map[string]string{}
+	}
+	for _, x := range xs {
+		if len(x.Minions) > 0 && len(x.Missing) == 0 {
+			delete(nodes, x.Node) // it has the job; if in doubt it is given it once more and knows it by its jid
+		}
+	}
+	for _, x := range xs {
+		if x.Node == "" {
+			minions = append(minions, x.Minions...)
+		}
+		root, _, _ := strings.Cut(x.Node, "/")
+		for id, why := range x.Missing {
+			switch {
+			case why != ledger.Queued:
+			case x.Node == "":
+				minions = append(minions, id)
+			case nodes[root] != nil:
+				nodes[root][id] = x.Node
+			}
+		}
+	}
+	q.Add(r.JID, minions, nodes)
+	for _, ret := range rets {
+		q.Answered(r.JID, ret.ID)
+		for _, known := range nodes {
+			delete(known, ret.ID)
+		}
+	}
+	return nil
+}
+
+// QueueAnswered notes the return of a minion, or the word of a node, for a job
+// that may be queued for it.
+func (q *Queues) QueueAnswered(jid, id string) {
+	if !q.Answered(jid, id) {
+		return
+	}
+	if a, ok := q.o.Jobs.State(jid); !ok || !a.Open() {
+		q.Drop(jid)
+	}
+}
+
+// Over forgets the publication of a job that is over for all but queued minions.
+func (q *Queues) Over(jid string) {
+	if !q.Pending(jid) {
+		q.Drop(jid)
+	}
+}
+
+// Tend drops what is too old and ends queued jobs at their deadline.
+func (q *Queues) Tend() {
+	q.Sweep()
+	for _, w := range q.Due() {
+		q.Unqueue(w, ledger.Expired)
+	}
+}
+
+// TakeUp keeps of an earlier life what is still wanted: the publications of open jobs, and
+// queued ones. It gives the open ones that were not handed out.
+func (q *Queues) TakeUp() (late []Record) {
+	q.Since("", 0, func(_ int64, r Record) bool {
+		a, ok := q.o.Jobs.State(r.JID)
+		switch {
+		case ok && a.Open():
+			if !r.Published {
+				late = append(late, r)
+			}
+		case r.Until.IsZero() || !q.Pending(r.JID):
+			q.Drop(r.JID)
+		}
+		return true
+	})
+	return late
+}
