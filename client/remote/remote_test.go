@@ -241,7 +241,7 @@ func TestHostile(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			f := startAPI(t)
 			c.set(f)
-			err := c.do(f.client())
+			err := c.do(f.client(func(o *Options) { o.event = 1 << 20 }))
 			if err == nil || !strings.Contains(err.Error(), c.want) || len(err.Error()) > 4000 {
 				t.Errorf("%.300v, want %q", err, c.want)
 			}

@@ -214,6 +214,10 @@ func TestAPI_Login(t *testing.T) {
 	if err != nil || counts["/login"] != before {
 		t.Fatalf("the token that was kept does not count: %v", err)
 	}
+	a := API{at: place{url: url, login: client.Login{Username: "bob", Password: "wrong", Eauth: "pam"}}}
+	if _, err := a.login(t.Context(), c, &Login{}, strings.NewReader(""), io.Discard); Code(err) != exitDenied {
+		t.Errorf("the token of another user is taken: %v", err)
+	}
 	logouts := counts["/logout"]
 	if _ = as.Close(); counts["/logout"] != logouts {
 		t.Error("a kept login ends with the command")

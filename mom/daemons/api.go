@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -97,6 +98,9 @@ func gateway(_ string, conf *config.Master, version string, log *slog.Logger) (*
 		log.Warn("There are no events: api_upstream_token_file names no token to listen with")
 	} else if err := b.CheckToken(); err != nil {
 		return nil, errors.Join(err, c.Close())
+	}
+	if info, err := os.Stat(b.TokenFile); err == nil && info.Mode().Perm()&0o077 != 0 {
+		log.Warn("Others may read the token for events, with which they hear everything; make it 0600", "file", b.TokenFile, "mode", info.Mode().Perm().String())
 	}
 	log.Info("This is a gateway", "upstream", c.URL())
 	return newAPI(apiOptions{backend: b, done: c.Close, events: b.TokenFile != "", conf: conf, version: version, log: log})
