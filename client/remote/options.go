@@ -39,6 +39,8 @@ type Options struct {
 	Silence time.Duration
 	// Log is told of requests at debug level. Default: slog.Default.
 	Log *slog.Logger
+
+	event int // bytes of one event; default maxEvent
 }
 
 const (
@@ -59,6 +61,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Silence <= 0 {
 		o.Silence = 90 * time.Second
+	}
+	if o.event <= 0 {
+		o.event = maxEvent
 	}
 	if o.Log == nil {
 		o.Log = slog.Default()

@@ -135,12 +135,24 @@ func TestPublish_AnswerLost(t *testing.T) {
 func TestFollow_Breaks(t *testing.T) {
 	f := startAPI(t)
 	f.streams("retry: 400\n"+ret("a", "1")+"tag: salt/job/"+testJID+"/ret/b\ndata: {\"tag\"", ret("a", "1")+":\n\n"+ret("b", `{"k": [1.0]}`), ret("a", "1")+ret("b", "2")+complete)
-	o, err := f.client().Run(t.Context(), ping())
+	j, err := f.client().Follow(t.Context(), ping())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(o.Returns) != 2 || o.Returns["b"].Value.String() != `{"k":[1.0]}` && o.Returns["b"].Value.String() != `{"k": [1.0]}` {
-		t.Errorf("%v", o.Returns)
+	defer j.Close()
+	var got []string
+	var o client.Outcome
+	for u, err := range j.Updates(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if u.Return != nil {
+			got = append(got, u.Return.ID+" "+u.Return.Value.String())
+		}
+		o.Account = u.Complete
+	}
+	if want := []string{"a 1", `b {"k": [1.0]}`}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 	if a := o.Account; a.Expected != 3 || a.Missing["c"] != (client.Missing{Reason: "Not connected", Path: "s/t"}) || a.Nodes["s"] != "answered" || a.Took != 1500*time.Millisecond {
 		t.Errorf("%+v", a)
@@ -229,7 +241,7 @@ func TestHostile(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			f := startAPI(t)
 			c.set(f)
-			err := c.do(f.client())
+			err := c.do(f.client(func(o *Options) { o.event = 1 << 20 }))
 			if err == nil || !strings.Contains(err.Error(), c.want) || len(err.Error()) > 4000 {
 				t.Errorf("%.300v, want %q", err, c.want)
 			}

@@ -69,7 +69,7 @@ func (c *Client) open(ctx context.Context, path string, query url.Values, after 
 	}
 	s := &stream{body: resp.Body, cancel: cancel, calm: c.o.Silence, opened: time.Now()}
 	s.watch = time.AfterFunc(s.calm, cancel)
-	s.d = newDecoder(s, maxEvent)
+	s.d = newDecoder(s, c.o.event)
 	return s, nil
 }
 

@@ -174,6 +174,9 @@ func (a *API) kept(ctx context.Context, c *remote.Client, file string) (*remote.
 	if !t.Expire.IsZero() && time.Until(t.Expire) < renewal {
 		return nil, nil
 	}
+	if user := a.at.login.Username; user != "" && user != t.Name {
+		return nil, nil // environment or file name somebody else
+	}
 	with := c.With(t.Token)
 	_, err = with.Holder(ctx)
 	var no *client.Refused

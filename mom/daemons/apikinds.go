@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -67,6 +68,9 @@ func gateway(o apiOptions) (*apiDaemon, error) {
 		o.log.Warn("There are no events: api_upstream_token_file names no token to listen with")
 	} else if err := b.CheckToken(); err != nil {
 		return nil, errors.Join(err, c.Close())
+	}
+	if info, err := os.Stat(b.TokenFile); err == nil && info.Mode().Perm()&0o077 != 0 {
+		o.log.Warn("Others may read the token for events, with which they hear everything; make it 0600", "file", b.TokenFile, "mode", info.Mode().Perm().String())
 	}
 	o.log.Info("This is a gateway", "upstream", c.URL())
 	o.backend, o.events, o.closes = b, b.TokenFile != "", append(o.closes, c.Close)

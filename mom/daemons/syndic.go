@@ -52,6 +52,9 @@ func syndicCommand() *cobra.Command {
 				open: func(ctx context.Context, log *slog.Logger) (func(context.Context) error, error) {
 					daemon.EaseCollector()
 					if alone {
+						if conf.Local.Api {
+							log.Warn("api: True has no effect beside a salt-master: it is for a master in this process; run salt-api, or mom api")
+						}
 						n, err := newForwarder(ctx, conf, version, log)
 						if err != nil {
 							return nil, err
