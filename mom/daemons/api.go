@@ -43,7 +43,7 @@ func apiCommand() *cobra.Command {
 					if err != nil {
 						return nil, err
 					}
-					return a.run, nil
+					return a.measured()
 				},
 			})
 		},

@@ -74,6 +74,15 @@ func (a *apiDaemon) listen(d api.Dialect, section map[string]any) error {
 	return nil
 }
 
+// measured is run with the figures of the API beside it, where api_metrics_listen says.
+func (a *apiDaemon) measured() (func(context.Context) error, error) {
+	run, err := withMetrics(a.o.conf.ApiMetricsListen, "api", a.o.version, a.o.log, a.run, a.close, api.Metrics(a.o.backend, a.hub, a.servers...))
+	if err != nil {
+		return nil, fmt.Errorf("api_metrics_listen: %w", err)
+	}
+	return run, nil
+}
+
 // close releases a daemon that is not run.
 func (a *apiDaemon) close() error {
 	var errs []error
@@ -129,11 +138,15 @@ func withAPI(dir string, conf *config.Master, version string, log *slog.Logger, 
 	if err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("api: True: %w", err), drop())
 	}
+	beside, err := a.measured()
+	if err != nil {
+		return nil, nil, errors.Join(err, drop())
+	}
 	both := func(ctx context.Context) error {
 		side, cancel := context.WithCancel(ctx)
 		var wg sync.WaitGroup
 		wg.Go(func() {
-			if err := a.run(side); err != nil {
+			if err := beside(side); err != nil {
 				log.Error("The REST API is not served any more; the master goes on", "err", err)
 			}
 		})
