@@ -34,7 +34,7 @@ NAMES := salt salt-api salt-call salt-cp salt-key salt-master salt-minion salt-r
 # Where the binary is built for, beside the system at hand; README.md says what of it is tested.
 SYSTEMS ?= linux/arm64 darwin/arm64 freebsd/amd64 openbsd/amd64 netbsd/amd64
 
-.PHONY: help build test chaos power interop sim sabotage mutants scale bench returns screenshots figures lint systems alerts fuzz image packages demo deps clean
+.PHONY: help build test chaos power interop sim sabotage mutants scale load bench returns screenshots figures lint systems alerts fuzz image packages demo deps clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
@@ -66,6 +66,9 @@ mutants: ## take each protection out in turn: its test has to fail (ONLY=S1 for 
 
 scale: ## trees of real processes with 2,000 to 10,000 minions, checked: SHAPE=2k RUNS=5; SHAPE=100k (docs/swarm.md; ARGS='-json FILE -keep')
 	$(GO) run ./test/scale/runs -shape $(SHAPE) -runs $(RUNS) $(ARGS)
+
+load: ## clients and streams on the REST API of a real master, with an account: 100 clients, 1,000 streams (ARGS='-clients 20 -requests 200')
+	$(GO) run ./test/load/runs $(ARGS)
 
 bench: ## all benchmarks (BENCH=regexp, PKG=./internal/wire)
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem $(PKG)

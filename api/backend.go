@@ -44,10 +44,9 @@ type Backend interface {
 	As(l client.Login) Session
 	// Events opens the event bus of the master.
 	Events(ctx context.Context) (Events, error)
-	// JobUser tells who asked for a job, as the master has recorded it; known is false
-	// for a job that it does not have. A master that cannot be asked gives
-	// [client.ErrNotTold].
-	JobUser(ctx context.Context, jid string) (user string, known bool, err error)
+	// JobUsers tells who asked for jobs, as the master has recorded it: the user of each job
+	// that it has. A master that cannot be asked gives [client.ErrNotTold].
+	JobUsers(ctx context.Context, jids []string) (map[string]string, error)
 	// Fire puts an event on it.
 	Fire(ctx context.Context, tag string, data any) error
 }

@@ -153,15 +153,20 @@ func (f *fake) Fire(_ context.Context, tag string, data any) error {
 	return f.down
 }
 
-func (f *fake) JobUser(_ context.Context, jid string) (string, bool, error) {
+func (f *fake) JobUsers(_ context.Context, jids []string) (map[string]string, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.asked = append(f.asked, jid)
-	user, known := f.owner[jid]
+	f.asked = append(f.asked, jids...)
 	if f.mute {
-		return "", false, client.ErrNotTold
+		return nil, client.ErrNotTold
 	}
-	return user, known, f.unsure
+	out := map[string]string{}
+	for _, id := range jids {
+		if user, known := f.owner[id]; known {
+			out[id] = user
+		}
+	}
+	return out, f.unsure
 }
 
 func (f *fake) As(l client.Login) Session { return &fakeSession{f: f, l: l} }

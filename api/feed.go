@@ -63,20 +63,62 @@ func tell(hub *stream.Hub, reason string) {
 	hub.Publish(tagLost, line(tagLost, value.NewMap("reason", reason)), stream.Audience{Kind: stream.Notice})
 }
 
-// pass hands on events until the bus breaks.
-func pass(ctx context.Context, events Events, whose *owners, hub *stream.Hub) error {
-	for {
-		e, err := events.Next(ctx)
-		if err != nil {
-			return err
+// maxAtOnce bounds the events that are handed on together.
+const maxAtOnce = 1024
+
+// pass hands on events until the bus breaks: those together that are there, so that the
+// master is asked for all their jobs at once.
+func pass(ctx context.Context, events Events, whose *owners, hub *stream.Hub) (err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	came, done := make(chan client.Event, maxAtOnce), make(chan struct{})
+	var broken error
+	go func() {
+		defer close(done)
+		defer close(came)
+		for {
+			e, err := events.Next(ctx)
+			if err != nil {
+				broken = err
+				return
+			}
+			select {
+			case came <- e:
+			case <-ctx.Done():
+				broken = ctx.Err()
+				return
+			}
 		}
-		v, data, err := eventLine(e)
-		if err != nil {
-			whose.log.Warn("An event is not handed on: it cannot be read", "tag", e.Tag, "err", err)
-			continue
+	}()
+	defer func() {
+		cancel()
+		<-done
+		err = broken
+	}()
+	for e := range came {
+		list, tags := []client.Event{e}, []string{e.Tag}
+	more:
+		for len(list) < maxAtOnce {
+			select {
+			case e, ok := <-came:
+				if !ok {
+					break more
+				}
+				list, tags = append(list, e), append(tags, e.Tag)
+			default:
+				break more
+			}
 		}
-		hub.Publish(e.Tag, data, whose.audience(ctx, e.Tag, v))
+		whose.find(ctx, tags...)
+		for _, e := range list {
+			v, data, err := eventLine(e)
+			if err != nil {
+				whose.log.Warn("An event is not handed on: it cannot be read", "tag", e.Tag, "err", err)
+				continue
+			}
+			hub.Publish(e.Tag, data, whose.audience(e.Tag, v))
+		}
 	}
+	return nil
 }
 
 // eventLine is what an event has, and the whole as Salt's servers show it, on one line.

@@ -226,7 +226,10 @@ func TestOwnersFromEvents(t *testing.T) {
 		f := newFake()
 		lost := 0
 		o := newOwners(f, quiet, func() { lost++ })
-		of := func(tag, user string) string { return o.audience(t.Context(), tag, value.NewMap("user", user)).User }
+		of := func(tag, user string) string {
+			o.find(t.Context(), tag)
+			return o.audience(tag, value.NewMap("user", user)).User
+		}
 		f.unsure = errors.New("no answer")
 		if got := of("salt/job/"+bobsJob+"/new", "bob"); got != "" || lost != 1 {
 			t.Errorf("%q, told %d times", got, lost)

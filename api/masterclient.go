@@ -49,9 +49,9 @@ func (m Masters) Events(ctx context.Context) (Events, error) {
 	return s, nil
 }
 
-// JobUser implements [Backend].
-func (m Masters) JobUser(ctx context.Context, jid string) (user string, known bool, err error) {
-	return m.Client.JobUser(ctx, jid)
+// JobUsers implements [Backend].
+func (m Masters) JobUsers(ctx context.Context, jids []string) (map[string]string, error) {
+	return m.Client.JobUsers(ctx, jids)
 }
 
 // Fire implements [Backend].

@@ -19,7 +19,7 @@ const (
 	// maxOwners bounds the jobs and the calls of which it is remembered who asked; the
 	// ones unheard of for longest give way.
 	maxOwners = 16 << 10
-	// ownerTime bounds the question who asked for a job: all events wait for it.
+	// ownerTime bounds the question who asked for jobs: all events wait for it.
 	ownerTime = 2 * time.Second
 	// ownerRest is how long nobody is asked after a question without an answer.
 	ownerRest = 10 * time.Second
@@ -27,8 +27,9 @@ const (
 
 // owners find out whose jobs and calls events are of. It is for one goroutine.
 //
-// The master's record of a job says who asked for it, as for all that is read of a job; it
-// is asked once for each job. A master of Salt's cannot be asked: of its jobs the event
+// The master's record of a job says who asked for it, as for all that is read of a job: it is
+// asked once for each job, and for many in one question, since its answer may take as long
+// as a hundred events. A master of Salt's cannot be asked: of its jobs the event
 // salt/job/JID/new says it, and of calls salt/run/JID/new and salt/wheel/JID/new. The first
 // that is heard of a job or call stays: nobody takes it over by firing another.
 type owners struct {
@@ -52,14 +53,59 @@ func newOwners(b Backend, log *slog.Logger, lost func()) *owners {
 // callTags are where the calls of runners and of the wheel are told.
 var callTags = []string{"salt/run/", "salt/wheel/"}
 
-// audience tells who may hear an event.
-func (o *owners) audience(ctx context.Context, tag string, data any) stream.Audience {
-	fields, _ := data.(*value.Map)
-	if id, kind, _, ok := jobevent.Parse(tag); ok {
-		if !jid.Valid(id) {
-			return stream.Audience{}
+// jobOf names the job that an event is of.
+func jobOf(tag string) (id string, begins, ok bool) {
+	id, kind, _, ok := jobevent.Parse(tag)
+	return id, kind == jobevent.KindNew, ok && jid.Valid(id)
+}
+
+// find asks the master, once for all of them, for the jobs of events of which nobody knows
+// who asked.
+func (o *owners) find(ctx context.Context, tags ...string) {
+	if o.mute || o.now().Before(o.rest) {
+		return
+	}
+	var ids []string
+	asked := map[string]bool{}
+	for _, tag := range tags {
+		if id, _, ok := jobOf(tag); ok && !asked[id] && !o.jobs.Contains(id) {
+			asked[id] = true
+			ids = append(ids, id)
 		}
-		return stream.Audience{Kind: stream.Job, User: o.job(ctx, id, kind == jobevent.KindNew, fields)}
+	}
+	if len(ids) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, ownerTime)
+	defer cancel()
+	users, err := o.b.JobUsers(ctx, ids)
+	switch {
+	case errors.Is(err, client.ErrNotTold):
+		o.mute = true
+		return
+	case errors.Is(ctx.Err(), context.Canceled):
+		return
+	case err != nil:
+		o.log.Warn("The master does not tell who asked for jobs: their events go to those alone who hear all", "jobs", len(ids), "first", ids[0], "err", err)
+		o.lost()
+		o.rest = o.now().Add(ownerRest)
+		return
+	}
+	for _, id := range ids {
+		o.jobs.Add(id, users[id])
+	}
+}
+
+// audience tells who may hear an event, by what find has found.
+func (o *owners) audience(tag string, data any) stream.Audience {
+	fields, _ := data.(*value.Map)
+	if id, begins, ok := jobOf(tag); ok {
+		user, known := o.jobs.Get(id)
+		if !known && begins && o.mute {
+			user = fields.String("user")
+			o.jobs.Add(id, user)
+		}
+		return stream.Audience{Kind: stream.Job, User: user}
 	}
 	for _, prefix := range callTags {
 		rest, ok := strings.CutPrefix(tag, prefix)
@@ -79,41 +125,6 @@ func (o *owners) audience(ctx context.Context, tag string, data any) stream.Audi
 		return stream.Audience{Kind: stream.Call, User: user}
 	}
 	return stream.Audience{}
-}
-
-// job tells who asked for a job; "" where nobody knows.
-func (o *owners) job(ctx context.Context, id string, begins bool, fields *value.Map) string {
-	if user, known := o.jobs.Get(id); known {
-		return user
-	}
-	if o.mute {
-		if !begins {
-			return ""
-		}
-		user := fields.String("user")
-		o.jobs.Add(id, user)
-		return user
-	}
-	if o.now().Before(o.rest) {
-		return ""
-	}
-	ctx, cancel := context.WithTimeout(ctx, ownerTime)
-	defer cancel()
-	user, _, err := o.b.JobUser(ctx, id)
-	switch {
-	case errors.Is(err, client.ErrNotTold):
-		o.mute = true
-		return o.job(ctx, id, begins, fields)
-	case err != nil:
-		if ctx.Err() == nil || errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			o.log.Warn("The master does not tell who asked for a job: its events go to those alone who hear all", "jid", id, "err", err)
-			o.lost()
-		}
-		o.rest = o.now().Add(ownerRest)
-		return ""
-	}
-	o.jobs.Add(id, user)
-	return user
 }
 
 // learn takes over what was found out about an event before.

@@ -125,21 +125,28 @@ func (e *upstreamEvents) Next(ctx context.Context) (client.Event, error) {
 	return ev, err
 }
 
-// JobUser implements [Backend], under the token for events.
-func (u *Upstream) JobUser(ctx context.Context, jid string) (user string, known bool, err error) {
+// JobUsers implements [Backend], under the token for events: the list of the jobs of one
+// moment tells who asked, without their returns.
+func (u *Upstream) JobUsers(ctx context.Context, jids []string) (map[string]string, error) {
 	id, err := u.token()
 	if err != nil {
-		return "", false, err
+		return nil, err
 	}
-	v, err := u.Remote.With(id).Runner(ctx, "jobs.list_job", jid)
-	if err != nil {
-		return "", false, fmt.Errorf("who asked for job %s: %w", jid, asAbove(err))
+	c, users := u.Remote.With(id), map[string]string{}
+	for _, jid := range jids {
+		v, err := c.CallRunner(ctx, client.RunnerCall{Fun: "jobs.list_jobs", Kwargs: map[string]any{"start_time": jid, "end_time": jid}})
+		if err != nil {
+			return nil, fmt.Errorf("who asked for job %s: %w", jid, asAbove(err))
+		}
+		m, err := v.Map()
+		if err != nil {
+			return nil, fmt.Errorf("who asked for job %s: %w", jid, err)
+		}
+		if load := m.Map(jid); load != nil {
+			users[jid] = load.String("User")
+		}
 	}
-	m, err := v.Map()
-	if err != nil {
-		return "", false, fmt.Errorf("who asked for job %s: %w", jid, err)
-	}
-	return m.String("User"), !m.Has("Error"), nil
+	return users, nil
 }
 
 // Fire implements [Backend]: nothing can be fired from here.

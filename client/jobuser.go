@@ -7,16 +7,23 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// JobUser tells who asked for a job, as the master has recorded it; known is false for a
-// job that it does not have. A master of Salt's cannot be asked, which is [ErrNotTold]. The
+// JobUsers tells who asked for jobs, as the master has recorded it: the user of each job that
+// it has, of at most 4096. A master of Salt's cannot be asked, which is [ErrNotTold]. The
 // client has to have the key of the user that the master runs as.
-func (c *Client) JobUser(ctx context.Context, jid string) (user string, known bool, err error) {
-	reply, err := c.send(ctx, wire.NewMap("cmd", "job_user", "jid", jid))
+func (c *Client) JobUsers(ctx context.Context, jids []string) (map[string]string, error) {
+	reply, err := c.send(ctx, wire.NewMap("cmd", "job_users", "jids", jids))
 	if err != nil {
-		return "", false, fmt.Errorf("who asked for job %s: %w", jid, err)
+		return nil, fmt.Errorf("who asked for %d jobs: %w", len(jids), err)
 	}
-	if !reply.Has("known") {
-		return "", false, fmt.Errorf("who asked for job %s: %w", jid, ErrNotTold)
+	users := reply.Map("users")
+	if users == nil {
+		return nil, fmt.Errorf("who asked for %d jobs: %w", len(jids), ErrNotTold)
 	}
-	return reply.String("user"), reply.Bool("known"), nil
+	out := make(map[string]string, users.Len())
+	for _, k := range users.Keys() {
+		if id, ok := k.(string); ok {
+			out[id] = users.String(id)
+		}
+	}
+	return out, nil
 }

@@ -7,31 +7,45 @@ import (
 	"github.com/momtree/mom/master/server"
 )
 
+// maxAsked bounds the jobs of one `job_users`.
+const maxAsked = 4096
+
 func init() {
 	own.Register(server.Command{
-		Name: "job_user", Who: server.Operator,
-		Args: []string{"jid"},
+		Name: "job_users", Who: server.Operator,
+		Args: []string{"jids"},
 		Doc: `
-Who asked for a job, by the record of this master: for the REST API, which gives the events
-of a job to those who may hear them; our own addition.
+Who asked for jobs, by the record of this master: for the REST API, which gives the events
+of a job to those who may hear them; our own addition. The answer names the user of each
+job that is known.
 
-jid
-    The job.
+jids
+    The jobs, at most 4096.
 `,
-	}, func(m *Master) server.Handler { return m.jobUser })
+	}, func(m *Master) server.Handler { return m.jobUsers })
 }
 
-// jobUser serves `job_user`.
-func (m *Master) jobUser(ctx context.Context, r *server.Request) (any, error) {
+// jobUsers serves `job_users`.
+func (m *Master) jobUsers(ctx context.Context, r *server.Request) (any, error) {
 	d, err := wire.DecodeMap(r.Load)
 	if err != nil {
 		return nil, err
 	}
-	user, known, err := m.userOf(ctx, d.String("jid"))
-	if err != nil {
-		return nil, server.Refusal{Name: "SaltReqTimeoutError", Message: err.Error()}
+	jids := d.Strings("jids")
+	if len(jids) > maxAsked {
+		return nil, server.Invalid("job_users: %d jobs in one question; there may be %d", len(jids), maxAsked)
 	}
-	return wire.NewMap("known", known, "user", user), nil
+	users := wire.NewMap()
+	for _, jid := range jids {
+		user, known, err := m.userOf(ctx, jid)
+		if err != nil {
+			return nil, server.Refusal{Name: "SaltReqTimeoutError", Message: err.Error()}
+		}
+		if known {
+			users.Set(jid, user)
+		}
+	}
+	return wire.NewMap("users", users), nil
 }
 
 // userOf tells who asked for a job that the embedded store has.

@@ -59,31 +59,38 @@ func TestOwnJobsByRunners(t *testing.T) {
 }
 
 // Who asked for a job is told to the user of the master alone.
-func TestJobUser(t *testing.T) {
+func TestJobUsers(t *testing.T) {
 	r := freds(t)
 	m := r.minion("m1", "minion", "minion").listen().announce()
 	jid := r.say(testJob("*", "glob", "key", fredsKey, "user", "fred")).Map("load").String("jid")
 	m.hear()
 	for _, c := range []struct {
-		jid  string
 		with []any
-		want string
+		may  bool
 	}{
-		{jid, []any{"key", rootKey, "user", "root"}, "fred"},
-		{someJob, []any{"key", rootKey, "user", "root"}, ""},
-		{"../x", []any{"key", rootKey, "user", "root"}, ""},
-		{jid, []any{"key", fredsKey, "user", "fred"}, "refused"},
-		{jid, []any{"key", fredsKey, "user", "root"}, "refused"},
-		{jid, []any{"key", "", "user", "root"}, "refused"},
-		{jid, []any{"eauth", "auto", "username", "alice", "password", "x", "key", rootKey}, "refused"},
+		{[]any{"key", rootKey, "user", "root"}, true},
+		{[]any{"key", fredsKey, "user", "fred"}, false},
+		{[]any{"key", fredsKey, "user", "root"}, false},
+		{[]any{"key", "", "user", "root"}, false},
+		{[]any{"eauth", "auto", "username", "alice", "password", "x", "key", rootKey}, false},
 	} {
-		got := r.say(wire.NewMap(append([]any{"cmd", "job_user", "jid", c.jid}, c.with...)...))
-		user := got.String("user")
-		if got.Map("error") != nil {
-			user = "refused"
+		ask := func(jids ...any) *wire.Map {
+			return r.say(wire.NewMap(append([]any{"cmd", "job_users", "jids", jids}, c.with...)...))
 		}
-		if user != c.want || got.Bool("known") != (c.want == "fred") {
-			t.Errorf("%s with %v: %v", c.jid, c.with, plain(t, got))
+		got := ask(jid, someJob, "../x", 7, jid)
+		users := got.Map("users")
+		if c.may != (got.Map("error") == nil) || c.may && (users.Len() != 1 || users.String(jid) != "fred") || !c.may && users != nil {
+			t.Errorf("with %v: %v", c.with, plain(t, got))
+		}
+		if got := ask(make([]any, maxAsked)...); c.may && got.Map("users").Len() != 0 {
+			t.Errorf("no texts: %v", plain(t, got))
+		}
+		many := make([]any, maxAsked+1)
+		for i := range many {
+			many[i] = jid
+		}
+		if got := ask(many...); got.Map("error") == nil {
+			t.Errorf("too many: %v", plain(t, got))
 		}
 	}
 }

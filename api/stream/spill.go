@@ -179,7 +179,6 @@ func (s *Spill) write(next uint64) {
 			}
 			start = !s.append(b)
 		}
-		start = start || hole
 		switch {
 		case closed:
 			return

@@ -107,10 +107,9 @@ func (b *Backend) As(l client.Login) api.Session { return &session{b, l} }
 // Events implements [api.Backend].
 func (b *Backend) Events(context.Context) (api.Events, error) { return nil, api.ErrNoMaster }
 
-// JobUser implements [api.Backend].
-func (b *Backend) JobUser(ctx context.Context, jid string) (user string, known bool, err error) {
-	l, known, err := b.store.GetLoad(ctx, jid)
-	return l.User, known, err
+// JobUsers implements [api.Backend]: it is asked where there are events.
+func (b *Backend) JobUsers(context.Context, []string) (map[string]string, error) {
+	return nil, api.ErrNoMaster
 }
 
 // Fire implements [api.Backend].

@@ -95,8 +95,8 @@ func (s *session) own(ctx context.Context, name string, call access.Call) (bool,
 	if !ok {
 		return false, nil
 	}
-	user, known, err := s.b.JobUser(ctx, jid)
-	return known && user == name, err
+	l, known, err := s.b.store.GetLoad(ctx, jid)
+	return known && l.User == name, err
 }
 
 // refuse is the answer to what needs a master, for whoever has shown to be somebody.

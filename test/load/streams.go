@@ -1,0 +1,239 @@
+package load
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Streams are what came of the readers of events.
+type Streams struct {
+	Open      int // streams
+	Returns   int // that passed
+	Took      time.Duration
+	Delivered int // events, of all streams
+	Cut       int // streams that were too slow and were told
+	Resumed   int // streams that came back with the id of their last event
+	Gaps      int // of them were told that some cannot be had
+	Told      int // events that streams lack which were told that they may
+	Untold    int // events that streams lack which were told nothing
+	Doubled   int // events that a stream had twice
+}
+
+// stream is one reader, as a program has it: it comes back when it is cut off.
+type stream struct {
+	last    string // id
+	begun   bool // what came before is of the requests, with which the API was not done
+	seen    map[string]int
+	doubled int
+	told    bool // that something may be missing
+	cut     int
+	resumed int
+	gaps    int
+}
+
+// streams opens all of them, has returns pass and holds what each has had against what
+// passed.
+func (w *world) streams(ctx context.Context) (Streams, error) {
+	s := Streams{Open: w.Streams}
+	if w.Streams == 0 {
+		return s, nil
+	}
+	reading, stop := context.WithCancel(ctx)
+	defer stop()
+	list := make([]*stream, w.Streams)
+	errs := make([]error, w.Streams)
+	var opened, done, ends sync.WaitGroup
+	opened.Add(w.Streams)
+	done.Add(w.Streams)
+	end := &goal{}
+	for i := range list {
+		list[i] = &stream{seen: map[string]int{}}
+		ends.Go(func() {
+			errs[i] = list[i].follow(reading, w, sync.OnceFunc(opened.Done), sync.OnceFunc(done.Done), end)
+			if errs[i] != nil {
+				stop()
+			}
+		})
+	}
+	if err := wait(reading, &opened); err != nil {
+		stop()
+		ends.Wait()
+		return s, errors.Join(err, first(errs))
+	}
+	if err := w.do(ctx, http.DefaultClient, "POST", "/hook/"+beginTag, "{}", nil); err != nil {
+		stop()
+		ends.Wait()
+		return s, err
+	}
+	began := time.Now()
+	for s.Returns < w.Returns && reading.Err() == nil {
+		got, err := w.ping(ctx, http.DefaultClient, "*")
+		if err != nil {
+			stop()
+			ends.Wait()
+			return s, err
+		}
+		s.Returns += len(got)
+	}
+	// What comes last tells each stream that nothing more does.
+	end.set("load/end/" + time.Now().Format("150405.000000"))
+	if err := w.do(ctx, http.DefaultClient, "POST", "/hook/"+end.tag, "{}", nil); err != nil {
+		stop()
+		ends.Wait()
+		return s, err
+	}
+	limit, cancel := context.WithTimeout(reading, patience)
+	defer cancel()
+	late := wait(limit, &done)
+	s.Took = time.Since(began)
+	stop()
+	ends.Wait()
+	if err := errors.Join(first(errs), ctx.Err()); err != nil {
+		return s, err
+	}
+	if late != nil {
+		w.say("not all streams have heard the end after %v\n", patience)
+	}
+	for _, x := range list {
+		have := 0
+		for _, n := range x.seen {
+			have++
+			s.Delivered += n
+		}
+		s.Doubled, s.Cut, s.Resumed, s.Gaps = s.Doubled+x.doubled, s.Cut+x.cut, s.Resumed+x.resumed, s.Gaps+x.gaps
+		switch lack := s.Returns - have; {
+		case !x.told && lack < 0: // it has what never passed
+			s.Doubled -= lack
+		case !x.told:
+			s.Untold += lack
+		default:
+			s.Told += max(lack, 0)
+		}
+	}
+	return s, nil
+}
+
+// beginTag is the path of a webhook before the first return that counts.
+const beginTag = "load/begin"
+
+// goal is the tag of the last event, once it is known.
+type goal struct {
+	mu  sync.Mutex
+	tag string
+}
+
+func (g *goal) set(tag string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.tag = tag
+}
+
+func (g *goal) is(tag string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.tag != "" && strings.HasSuffix(tag, g.tag)
+}
+
+// wait waits for a group, or for ctx.
+func wait(ctx context.Context, g *sync.WaitGroup) error {
+	over := make(chan struct{})
+	go func() {
+		g.Wait()
+		close(over)
+	}()
+	select {
+	case <-over:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func first(errs []error) error {
+	if i := slices.IndexFunc(errs, func(err error) bool { return err != nil }); i >= 0 {
+		return errs[i]
+	}
+	return nil
+}
+
+// follow reads events until it has heard the last one, or ctx ends.
+func (x *stream) follow(ctx context.Context, w *world, opened, done func(), end *goal) error {
+	defer done()
+	defer opened()
+	for {
+		over, err := x.read(ctx, w, opened, end)
+		if over || ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		x.resumed++
+	}
+}
+
+// read reads one connection until it ends; over tells that the last event was heard.
+func (x *stream) read(ctx context.Context, w *world, opened func(), end *goal) (over bool, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, w.url+"/events?tag=salt/job/*/ret/*&tag=salt/netapi/hook/&tag=mom/api/", nil)
+	if err != nil {
+		return false, err
+	}
+	req.Header.Set("X-Auth-Token", w.token)
+	if x.last != "" {
+		req.Header.Set("Last-Event-ID", x.last)
+	}
+	tr := &http.Transport{DisableKeepAlives: true}
+	resp, err := tr.RoundTrip(req)
+	if err != nil {
+		return false, fmt.Errorf("open a stream: %w", err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return false, fmt.Errorf("open a stream: %d", resp.StatusCode)
+	}
+	b := bufio.NewReaderSize(resp.Body, 8<<10)
+	for {
+		l, err := b.ReadString('\n')
+		if err != nil {
+			return false, nil //nolint:nilerr // it was cut off, and comes back
+		}
+		name, v, _ := strings.Cut(strings.TrimSuffix(l, "\n"), ": ")
+		switch name {
+		case "retry":
+			opened()
+		case "id":
+			x.last = v
+		case "tag":
+			if x.take(v); end.is(v) {
+				return true, nil
+			}
+		}
+	}
+}
+
+func (x *stream) take(tag string) {
+	switch {
+	case tag == "mom/api/slow":
+		x.cut++
+	case tag == "salt/netapi/hook/"+beginTag:
+		x.begun = true
+	case tag == "mom/api/gap":
+		x.gaps++
+		x.told, x.begun = true, true
+	case tag == "mom/api/lost":
+		x.told, x.begun = true, true
+	case x.begun && strings.HasPrefix(tag, "salt/job/"):
+		if x.seen[tag]++; x.seen[tag] > 1 {
+			x.doubled++
+		}
+	}
+}
