@@ -49,7 +49,12 @@ func (s *fakeSession) Trace(ctx context.Context, jid string, _ time.Duration) (t
 		return trace.Step{}, err
 	}
 	if s.f.owner[jid] == "" {
-		return trace.Step{Node: "top", State: trace.Unknown}, nil
+		// As a master does: the runner fails, and shows what it has all the same.
+		v, err := client.RawOf(trace.Step{Node: "top", State: trace.Unknown}.Map())
+		if err != nil {
+			return trace.Step{}, err
+		}
+		return trace.Step{}, &client.RunnerError{Fun: "topology.trace", Reason: "job " + jid + " is not known here", Value: v}
 	}
 	return trace.Step{
 		Node: "top", State: trace.Open, Fun: "test.ping", Expected: 4, Returned: 1, Failed: 1, MissingAll: 1, WaitingAll: 1,

@@ -2,9 +2,11 @@ package api
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"time"
 
+	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/topology/trace"
 	"github.com/momtree/mom/value"
@@ -24,14 +26,24 @@ func (s *Server) jobStatus(c *call) error {
 	ctx, cancel := context.WithTimeout(c.ctx, s.o.RunnerTime+wait)
 	defer cancel()
 	step, err := s.session(c.token).Trace(ctx, id, wait)
-	if err != nil {
+	if err != nil && !unknownJob(err) {
 		return err
 	}
-	if step.State == trace.Unknown {
+	if err != nil || step.State == trace.Unknown {
 		return refuse(http.StatusNotFound, "the master does not know this job, or no more")
 	}
 	s.answer(c.w, c.r, http.StatusOK, value.NewMap("return", []any{status(id, step)}))
 	return nil
+}
+
+// unknownJob tells whether a trace has failed since no node knows the job.
+func unknownJob(err error) bool {
+	e, ok := errors.AsType[*client.RunnerError](err)
+	if !ok || e.Value == nil {
+		return false
+	}
+	m, err := e.Value.Map()
+	return err == nil && m.String("state") == trace.Unknown
 }
 
 func status(id string, s trace.Step) *value.Map {

@@ -36,7 +36,7 @@ async function ask(method, path, { body, headers, signal, quiet } = {}) {
   const text = await answer.text();
   let value = null;
   try {
-    value = text ? JSON.parse(text) : null;
+    value = text ? parse(text) : null;
   } catch {
     if (answer.ok) throw new ApiError(answer.status, "The API answered with something that is not JSON.");
   }
@@ -47,6 +47,15 @@ async function ask(method, path, { body, headers, signal, quiet } = {}) {
     else status = 403; // the session holds; its user may not do this
   }
   throw new ApiError(status, words(status, value));
+}
+
+// parse reads JSON as Python writes it: a minion may return NaN, which is shown as that word.
+export function parse(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return JSON.parse(text.replace(/"(?:[^"\\]|\\.)*"|-?\bInfinity\b|\bNaN\b/g, (token) => (token[0] === '"' ? token : `"${token}"`)));
+  }
 }
 
 // lost is what the API says to whoever has no session, in the manner of either of Salt's
@@ -88,7 +97,7 @@ export async function login(username, password, eauth) {
 export async function run(chunk, { signal } = {}) {
   const answer = await post(".", [chunk], { signal });
   const [wrong] = answer.errors || [];
-  if (wrong) throw new ApiError(wrong.status, String(answer.return?.[0] ?? wrong.error ?? "It failed."));
+  if (wrong) throw new ApiError(wrong.status, String(answer.return?.[0] ?? wrong.message ?? "It failed."));
   return answer.return[0];
 }
 
@@ -109,7 +118,7 @@ export function events(path, { onevent, onstate = () => {} }, signal) {
   source.onmessage = (e) => {
     let said;
     try {
-      said = JSON.parse(e.data);
+      said = parse(e.data);
     } catch {
       return; // what cannot be read is not shown
     }

@@ -151,8 +151,10 @@ export function virtualList({ rows, rowHeight = 28, height = 360, render, label,
   }
   el.addEventListener("scroll", () => requestAnimationFrame(() => draw(false)), { passive: true });
   el.update = (next) => {
+    const before = el.clientHeight;
     rows = next;
     draw(true);
+    if (el.clientHeight > before) draw(true); // it has grown, and more rows fit
   };
   el.shown = () => rows;
   draw(true);

@@ -63,11 +63,17 @@ export class JobWatch {
       const step = job.by?.get(path);
       if (!step) continue;
       expected += step.expected || 0;
-      returned += Math.min((step.returned || 0) + (step.missing_count || 0), step.expected || 0);
+      returned += Math.min(settled(step), step.expected || 0);
     }
     if (!expected) return null;
     return { done: returned / expected, way: returned === 0 ? "down" : returned < expected ? "back" : "done" };
   }
+}
+
+// settled is how many minions of a job are not waited for any more: they have returned, well
+// or not, or are known to be missing.
+export function settled(step) {
+  return (step.returned || 0) + (step.failed || 0) + (step.missing_count || 0);
 }
 
 // byPath lays the account of each node out by its path.
