@@ -12,10 +12,16 @@ type files struct {
 	assets *page.Assets // the page of ours; nil where own is in its place, or none is wanted
 	own    *page.File
 	static *page.Folder // nil: none
+	// loads bounds how many files of the folder are sent at once: they may be large, and
+	// those who ask for them are strangers.
+	loads chan struct{}
 }
 
+// maxLoads is how many files of a folder are sent at once; more are answered 503.
+const maxLoads = 256
+
 func openFiles(o Options) (_ *files, err error) {
-	f := &files{}
+	f := &files{loads: make(chan struct{}, maxLoads)}
 	switch {
 	case o.NoApp:
 	case o.App != "":
@@ -69,6 +75,13 @@ func (s *Server) app(c *call) error {
 
 // static serves a file of the folder of the option static.
 func (s *Server) static(c *call) error {
+	select {
+	case s.files.loads <- struct{}{}:
+		defer func() { <-s.files.loads }()
+	default:
+		return refuse(http.StatusServiceUnavailable, "Too many files are being sent; try again later")
+	}
+	c.release() // whoever reads slowly keeps no call from being served
 	if strings.HasSuffix(c.r.URL.Path, "/") || !s.files.static.Serve(c.w, c.r, c.r.PathValue("path")) {
 		return errNoFile
 	}

@@ -112,6 +112,46 @@ func TestFiles(t *testing.T) {
 	}
 }
 
+// Those who read files slowly keep nobody from the API.
+func TestSlowLoads(t *testing.T) {
+	s := serve(t, newFake(), func(o *Options) { o.Static, o.MaxInFlight = staticFolder(t), 1 })
+	for range maxLoads {
+		s.files.loads <- struct{}{}
+	}
+	if w := ask(s, "GET", "/static/sub/a.txt", "", ""); w.Code != 503 || w.Header().Get("Retry-After") == "" {
+		t.Errorf("%d %v", w.Code, w.Header())
+	}
+	if w := ask(s, "GET", "/app", "", ""); w.Code != 200 {
+		t.Errorf("%d", w.Code)
+	}
+	<-s.files.loads
+	r := httptest.NewRequest("GET", "/static/sub/a.txt", nil)
+	w := &reader{ResponseRecorder: httptest.NewRecorder()}
+	w.meanwhile = func() {
+		if got := ask(s, "GET", "/health", "", ""); got.Code != 200 {
+			t.Errorf("while a file is sent: %d", got.Code)
+		}
+	}
+	s.ServeHTTP(w, r)
+	if w.Code != 200 || w.meanwhile != nil || len(s.files.loads) != maxLoads-1 {
+		t.Errorf("%d, %d at work", w.Code, len(s.files.loads))
+	}
+}
+
+// reader does something between the pieces that it reads.
+type reader struct {
+	*httptest.ResponseRecorder
+	meanwhile func()
+}
+
+func (r *reader) Write(b []byte) (int, error) {
+	if do := r.meanwhile; do != nil {
+		r.meanwhile = nil
+		do()
+	}
+	return r.ResponseRecorder.Write(b)
+}
+
 // Options that cannot be meant are told at the start.
 func TestWrongFiles(t *testing.T) {
 	static := staticFolder(t)

@@ -31,7 +31,6 @@ type large struct {
 	meant  client.Meant       // by any target
 	listed map[string][]any   // keys by their folder
 	runner map[string]any     // what further runners give
-	grains map[string]any     // of the minion that is asked
 	follow chan client.Update // of the job
 }
 
@@ -153,7 +152,7 @@ func (s playedSession) Wheel(_ context.Context, fun string, _ map[string]any) (c
 type playedFollowing struct{ l *large }
 
 func (s playedSession) Follow(context.Context, string) (api.Following, error) {
-	return playedFollowing{s.l}, nil
+	return playedFollowing(s), nil
 }
 
 func (f playedFollowing) Next(ctx context.Context) (client.Update, error) {

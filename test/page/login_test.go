@@ -1,6 +1,10 @@
 package page
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/momtree/mom/api"
+)
 
 // Who is not let in is told so; who is sees the tree, until logging out. No script sees the
 // token.
@@ -42,5 +46,33 @@ func TestFewRights(t *testing.T) {
 	b.find("alert", "")
 	if n := len(b.all("textbox", "Password")); n > 0 {
 		t.Error("who may not see the tree is asked to log in again")
+	}
+}
+
+// The page is the same in the manner of either of Salt's servers, behind a prefix, and
+// under another name.
+func TestPlaces(t *testing.T) {
+	for name, change := range map[string]func(*api.Options){
+		"rest_tornado":  func(o *api.Options) { o.Dialect = api.Tornado },
+		"behind a path": func(o *api.Options) { o.Root, o.AppPath = "/salt", "/ui" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			url, stop, err := serve(play(company()), change)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() {
+				if err := stop(); err != nil {
+					t.Error(err)
+				}
+			}()
+			b := open(t, url+"/")
+			b.logIn("alice", "wonder")
+			b.text("1 node not up")
+			b.press("link", "Keys")
+			b.find("region", "Accepted keys")
+			b.press("button", "Log out")
+			b.find("textbox", "Password")
+		})
 	}
 }

@@ -9,8 +9,13 @@ import (
 // A job is looked at before it is sent, runs in all tiers, and is followed to its end.
 func TestRun(t *testing.T) {
 	_, b := enter(t, "#/run")
-	b.write("textbox", "Target", "*")
+	b.write("textbox", "Target", "web-01,db-02")
+	b.choose("Target type", "list")
 	b.write("combobox", "Function", "test.arg")
+	b.press("button", "Preview")
+	b.text("2 minions match")
+	b.write("textbox", "Target", "*")
+	b.choose("Target type", "glob")
 	b.write("textbox", "Arguments", "one\nname=2")
 	b.press("button", "Preview")
 	b.text("6 minions match")

@@ -71,7 +71,7 @@ func few(img image.Image) *image.Paletted {
 	out := image.NewPaletted(size, most[:min(256, len(most))])
 	nearest := map[color.Color]uint8{}
 	for c := range all {
-		nearest[c] = uint8(out.Palette.Index(c)) //nolint:gosec // a palette of 256
+		nearest[c] = uint8(out.Palette.Index(c))
 	}
 	for x := size.Min.X; x < size.Max.X; x++ {
 		for y := size.Min.Y; y < size.Max.Y; y++ {

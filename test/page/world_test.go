@@ -97,17 +97,21 @@ func grow() (_ *world, err error) {
 }
 
 // serve serves the API above a master, and gives the address of the page.
-func serve(b api.Backend) (url string, stop func() error, err error) {
-	s, err := api.New(api.Options{
-		Dialect: api.CherryPy, Host: "127.0.0.1", DisableTLS: true, Log: quiet, Version: "test", Clients: []string{"local", "local_async", "runner", "wheel"},
-	}, b)
+func serve(b api.Backend, change ...func(*api.Options)) (url string, stop func() error, err error) {
+	o := api.Options{
+		Dialect: api.CherryPy, Host: "127.0.0.1", DisableTLS: true, Log: quiet, Version: "test", Clients: []string{"local", "local_async", "runner", "wheel"}, AppPath: "/app",
+	}
+	for _, c := range change {
+		c(&o)
+	}
+	s, err := api.New(o, b)
 	if err != nil {
 		return "", nil, err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- s.Run(ctx) }()
-	return "http://" + s.Addr().String() + "/app", func() error {
+	return "http://" + s.Addr().String() + o.Root + o.AppPath, func() error {
 		cancel()
 		http.DefaultClient.CloseIdleConnections()
 		return <-done
