@@ -71,6 +71,12 @@ func (l *large) Events(context.Context) (api.Events, error) { return playedEvent
 func (l *large) Fire(context.Context, string, any) error    { return nil }
 func (playedEvents) Close() error                           { return nil }
 func (playedFollowing) Close() error                        { return nil }
+
+// JobUsers is not asked: whoever logs in here may hear all.
+func (l *large) JobUsers(context.Context, []string) (map[string]string, error) {
+	return nil, client.ErrNotTold
+}
+
 func lacks(what string) error {
 	return &client.Refused{Name: "SaltClientError", Message: what + " is not played"}
 }
@@ -134,6 +140,10 @@ func (s playedSession) Runner(_ context.Context, c client.RunnerCall) (client.Ra
 
 func (s playedSession) StartRunner(context.Context, client.RunnerCall) (client.Started, error) {
 	return client.Started{}, lacks("a runner without waiting")
+}
+
+func (s playedSession) StartWheel(context.Context, string, map[string]any) (client.Started, error) {
+	return client.Started{}, lacks("a wheel function without waiting")
 }
 
 func (s playedSession) Wheel(_ context.Context, fun string, _ map[string]any) (client.WheelAnswer, error) {

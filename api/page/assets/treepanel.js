@@ -15,6 +15,7 @@ export function verdict(model, watch) {
   const wrong = [];
   if (nodesDown) wrong.push(`${plural(nodesDown, "node")} not up`);
   if (top.all.down) wrong.push(`${plural(top.all.down, "minion")} down`);
+  if (nodesDown && top.all.unknown) wrong.push(`${plural(top.all.unknown, "minion")} not known`);
   if (behind) wrong.push(`${plural(behind, "node")} behind`);
   const owed = [...model.nodes.values()].reduce((sum, n) => sum + (n.vitals?.owed || 0), 0);
   const kind = nodesDown || top.all.down ? "down" : behind || model.problems.length ? "lag" : "up";
