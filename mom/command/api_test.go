@@ -87,10 +87,10 @@ func TestAPI_Place(t *testing.T) {
 func TestParseINI(t *testing.T) {
 	for text, want := range map[string]string{
 		"a=b":              "line 1 stands before the first section",
-		"[main]\nsecret\n": "line 2 is neither",
+		"[main]\nhidden\n": "line 2 is neither",
 		"[main]\n=x\n":     "line 2 is neither",
 	} {
-		if _, err := parseINI([]byte(text)); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
+		if _, err := parseINI([]byte(text)); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hidden") {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
