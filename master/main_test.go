@@ -12,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/momtree/mom/internal/vectors"
+	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp/swarmtest"
 )
@@ -33,16 +34,7 @@ const patience = 30 * time.Second
 // eventually waits for a condition that another goroutine brings about.
 func eventually(t testing.TB, what string, ok func() bool) {
 	t.Helper()
-	deadline := time.After(patience)
-	tick := time.NewTicker(2 * time.Millisecond)
-	defer tick.Stop()
-	for !ok() {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("timed out: %s", what)
-		}
-	}
+	waiting.Until(t, what, ok)
 }
 
 func readVectors[T any](t testing.TB, name string) T {

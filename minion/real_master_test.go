@@ -12,6 +12,7 @@ import (
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/channel/channeltest"
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master"
 	"github.com/momtree/mom/minion"
@@ -125,17 +126,16 @@ func TestRealMaster(t *testing.T) {
 // awaitStored waits until the master has stored the return of the job.
 func awaitStored(ctx context.Context, t *testing.T, m *master.Master, jid string) {
 	t.Helper()
-	for ctx.Err() == nil {
+	waiting.UntilDone(ctx, t, "the return of "+jid, func() bool {
 		rets, err := m.Store().Local().GetReturns(ctx, jid)
-		if err == nil && len(rets) == 1 && rets[0].ID == "m1" && rets[0].Success {
-			if v, err := wire.Str(rets[0].Value); err != nil || v != "through" {
-				t.Errorf("stored %q, %v", v, err)
-			}
-			return
+		if err != nil || len(rets) != 1 || rets[0].ID != "m1" || !rets[0].Success {
+			return false
 		}
-		<-time.After(10 * time.Millisecond)
-	}
-	t.Fatalf("the return of %s was lost", jid)
+		if v, err := wire.Str(rets[0].Value); err != nil || v != "through" {
+			t.Errorf("stored %q, %v", v, err)
+		}
+		return true
+	})
 }
 
 func exists(path string) bool { _, err := os.Stat(path); return err == nil }

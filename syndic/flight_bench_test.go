@@ -36,7 +36,7 @@ func BenchmarkSlowParent(b *testing.B) {
 					for _, v := range load.List("load") {
 						came(v.(*wire.Map).String("jid"))
 					}
-					time.Sleep(slow)
+					time.Sleep(slow) // a parent at work
 					return take(id, load)
 				}
 				r.Handle["_minion_event"] = func(id string, load *wire.Map) any {
@@ -45,7 +45,7 @@ func BenchmarkSlowParent(b *testing.B) {
 							came(v.(*wire.Map).String("tag"))
 						}
 					}
-					time.Sleep(slow)
+					time.Sleep(slow) // a parent at work
 					return hear(id, load)
 				}
 			})
@@ -63,7 +63,7 @@ func BenchmarkSlowParent(b *testing.B) {
 					n.local.commit(b, jid, "web-1")
 					n.local.complete(b, jid)
 				}
-				time.Sleep(time.Duration(r.ExpFloat64() * float64(between)))
+				time.Sleep(time.Duration(r.ExpFloat64() * float64(between))) // minions answer when they like
 			}
 			waiting.Until(b, "all", func() bool { mu.Lock(); defer mu.Unlock(); return len(waits) == b.N })
 			b.StopTimer()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/localcluster"
+	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/topology"
 )
 
@@ -68,7 +69,7 @@ func TestRollingRestart(t *testing.T) {
 		if err := s.await(ctx, func(n topology.Node) bool { return stateOf(n, id) == topology.Up }); err != nil {
 			t.Fatal(err)
 		}
-		waitFor(ctx, t, id+" to take minions again", func() bool {
+		waiting.UntilDone(ctx, t, id+" to take minions again", func() bool {
 			out, err := s.mom(ctx, id, "node", "drain", "--undo")
 			return err == nil && strings.Contains(out, "again")
 		})

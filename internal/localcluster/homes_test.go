@@ -9,6 +9,7 @@ import (
 
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/localcluster"
+	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/topology"
 )
 
@@ -51,7 +52,7 @@ func (s *stand) haveSiblings(ctx context.Context, t *testing.T) {
 		if m.Kind != localcluster.Minion || m.Path == "top" {
 			continue
 		}
-		waitFor(ctx, t, "the siblings at "+m.ID, func() bool { return knowsSiblings(m) })
+		waiting.UntilDone(ctx, t, "the siblings at "+m.ID, func() bool { return knowsSiblings(m) })
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/localcluster"
+	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/returners/mysql/mysqltest"
 	"github.com/momtree/mom/topology"
 )
@@ -57,7 +58,7 @@ func TestKill_NodeInAThousandReturns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	waitFor(ctx, t, "the first returns in SQL", func() bool { n, _ := counts(ctx, t, db, p.JID); return n > minions/10 })
+	waiting.UntilDone(ctx, t, "the first returns in SQL", func() bool { n, _ := counts(ctx, t, db, p.JID); return n > minions/10 })
 	given := sw.given.Load()
 	if err := s.procs["node"].Kill(); err != nil {
 		t.Fatal(err)
@@ -70,13 +71,13 @@ func TestKill_NodeInAThousandReturns(t *testing.T) {
 	if s.procs["node"], err = localcluster.Start(program, m); err != nil {
 		t.Fatal(err)
 	}
-	waitFor(ctx, t, "all returns in SQL", func() bool { n, _ := counts(ctx, t, db, p.JID); return n >= minions })
+	waiting.UntilDone(ctx, t, "all returns in SQL", func() bool { n, _ := counts(ctx, t, db, p.JID); return n >= minions })
 	rows, ids := counts(ctx, t, db, p.JID)
 	if rows != minions || ids != minions {
 		t.Errorf("SQL holds %d rows of %d minions, want %d of each", rows, ids, minions)
 	}
 	s.last = p.JID
-	waitFor(ctx, t, "all returns at the top", func() bool {
+	waiting.UntilDone(ctx, t, "all returns at the top", func() bool {
 		out, err := s.rows(ctx, t, "top")
 		return err == nil && countOnce(t, out) == minions
 	})
@@ -131,17 +132,4 @@ func countOnce(t *testing.T, rows string) (n int) {
 		n++
 	}
 	return n
-}
-
-func waitFor(ctx context.Context, t *testing.T, what string, done func() bool) {
-	t.Helper()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for !done() {
-		select {
-		case <-ctx.Done():
-			t.Fatalf("waiting for %s: %v", what, ctx.Err())
-		case <-tick.C:
-		}
-	}
 }

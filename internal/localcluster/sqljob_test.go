@@ -11,6 +11,7 @@ import (
 
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/localcluster"
+	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/returners/mysql/mysqltest"
 )
 
@@ -46,7 +47,7 @@ func TestJobInSQLIsTheSameWhoeverWritesIt(t *testing.T) {
 			t.Fatalf("%s%v", shown, err)
 		}
 		jid := s.last
-		waitFor(ctx, t, "all of the job in SQL", func() bool {
+		waiting.UntilDone(ctx, t, "all of the job in SQL", func() bool {
 			var expected, nodes int
 			err := db.QueryRowContext(ctx, "SELECT (SELECT COUNT(*) FROM mom_expected WHERE jid = ? AND missing IS NULL), (SELECT COUNT(*) FROM mom_nodes WHERE jid = ?)", jid, jid).Scan(&expected, &nodes)
 			return err == nil && expected == 4 && nodes == 3

@@ -11,6 +11,7 @@ import (
 
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/localcluster"
+	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/returners/mysql/mysqltest"
 	"github.com/momtree/mom/topology"
 )
@@ -129,7 +130,7 @@ func TestUsers40788_TwoTops(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	waitFor(ctx, t, "the job at the node", func() bool {
+	waiting.UntilDone(ctx, t, "the job at the node", func() bool {
 		db, err := x.one.store("node")
 		if err != nil {
 			return false
@@ -156,7 +157,7 @@ func TestUsers40788_TwoTops(t *testing.T) {
 	}
 	// The other top takes the return in place of the one that asked.
 	x.one.last = p.JID
-	waitFor(ctx, t, "the return at the other top", func() bool {
+	waiting.UntilDone(ctx, t, "the return at the other top", func() bool {
 		got, err := x.one.rows(ctx, t, "top-1")
 		return err == nil && eachOnce(got, 1)
 	})
@@ -173,7 +174,7 @@ func TestUsers40788_TwoTops(t *testing.T) {
 			x.dump(t)
 		}
 	})
-	waitFor(short, t, "the return at the top that asked", func() bool {
+	waiting.UntilDone(short, t, "the return at the top that asked", func() bool {
 		got, err := x.two.rows(ctx, t, "top-2")
 		return err == nil && eachOnce(got, 1)
 	})
@@ -203,7 +204,7 @@ func TestTwoTops_TheSameJob(t *testing.T) {
 		t.Fatal(err)
 	}
 	x.one.last, x.two.last = p.JID, p.JID
-	waitFor(ctx, t, "the return at the first", func() bool {
+	waiting.UntilDone(ctx, t, "the return at the first", func() bool {
 		got, err := x.one.rows(ctx, t, "top-1")
 		return err == nil && eachOnce(got, 1)
 	})
@@ -211,7 +212,7 @@ func TestTwoTops_TheSameJob(t *testing.T) {
 	if _, err := x.two.client.Publish(ctx, j); err != nil {
 		t.Fatal(err)
 	}
-	waitFor(ctx, t, "the return at the second", func() bool {
+	waiting.UntilDone(ctx, t, "the return at the second", func() bool {
 		got, err := x.two.rows(ctx, t, "top-2")
 		return err == nil && eachOnce(got, 1)
 	})
@@ -238,7 +239,7 @@ func TestUsers47963_AnyTopReadsAnyJob(t *testing.T) {
 	x := plantTwoTops(ctx, t, conf, "")
 	x.ping(ctx, t, x.one)
 	var last any
-	waitFor(ctx, t, "the job as the other top reads it", func() bool {
+	waiting.UntilDone(ctx, t, "the job as the other top reads it", func() bool {
 		v, err := x.two.client.Runner(ctx, "jobs.lookup_jid", x.one.last)
 		last = v
 		m, bad := v.Map()

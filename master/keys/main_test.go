@@ -67,21 +67,6 @@ func files(t testing.TB, pki string) []string {
 	return out
 }
 
-// eventually waits for a condition that another goroutine brings about.
-func eventually(t testing.TB, what string, ok func() bool) {
-	t.Helper()
-	deadline := time.After(10 * time.Second)
-	tick := time.NewTicker(2 * time.Millisecond)
-	defer tick.Stop()
-	for !ok() {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("timed out: %s", what)
-		}
-	}
-}
-
 func goldenText(t testing.TB, name string) string {
 	t.Helper()
 	k, ok := vectors.Keys(t)[name]

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/waiting"
 )
 
 func TestOpenReadsFolders(t *testing.T) {
@@ -116,13 +117,13 @@ func follow(t *testing.T, s *Store) {
 	one, two := goldenText(t, "minion"), goldenText(t, "minion2")
 
 	putKey(t, other, Pending, "m1", one)
-	eventually(t, "pending key", func() bool { return s.Has(Pending, "m1") })
+	waiting.Until(t, "pending key", func() bool { return s.Has(Pending, "m1") })
 
 	other.Refresh("m1")
 	if _, err := other.Accept("m1"); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "accepted key", func() bool { return s.Accepted("m1") && !s.Has(Pending, "m1") })
+	waiting.Until(t, "accepted key", func() bool { return s.Accepted("m1") && !s.Has(Pending, "m1") })
 	if !rec.has(Change{Key: Key{Pending, "m1"}, Op: Removed}) || !rec.has(Change{Key: Key{Accepted, "m1"}, Op: Added}) {
 		t.Errorf("changes %v", rec.all())
 	}
@@ -131,7 +132,7 @@ func follow(t *testing.T, s *Store) {
 	}
 
 	putKey(t, other, Accepted, "m1", two) // another key, written in place
-	eventually(t, "replaced key", func() bool { return rec.has(Change{Key: Key{Accepted, "m1"}, Op: Replaced}) })
+	waiting.Until(t, "replaced key", func() bool { return rec.has(Change{Key: Key{Accepted, "m1"}, Op: Replaced}) })
 	pub, err := s.PublicKey("m1")
 	if err != nil || crypt.CleanPEM(crypt.PublicPEM(pub)) != crypt.CleanPEM(two) {
 		t.Errorf("the old key is still given: %v", err)
@@ -140,12 +141,12 @@ func follow(t *testing.T, s *Store) {
 	if _, err := other.Delete("m1"); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "deleted key", func() bool { return rec.has(Change{Key: Key{Accepted, "m1"}, Op: Removed}) })
+	waiting.Until(t, "deleted key", func() bool { return rec.has(Change{Key: Key{Accepted, "m1"}, Op: Removed}) })
 	if s.Accepted("m1") {
 		t.Error("a deleted key is still accepted")
 	}
 	was := crypt.SumKey(pub)
-	eventually(t, "the name of the deleted key", func() bool {
+	waiting.Until(t, "the name of the deleted key", func() bool {
 		rec.mu.Lock()
 		defer rec.mu.Unlock()
 		return slices.Contains(rec.was, was)
@@ -169,13 +170,13 @@ func TestFolderMadeAnew(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(s.opts.PkiDir, "minions")); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "removed folder", func() bool { return !s.Accepted("old") })
-	eventually(t, "folder made anew", func() bool {
+	waiting.Until(t, "removed folder", func() bool { return !s.Accepted("old") })
+	waiting.Until(t, "folder made anew", func() bool {
 		_, err := os.Stat(filepath.Join(s.opts.PkiDir, "minions"))
 		return err == nil
 	})
 	putKey(t, s, Accepted, "new", goldenText(t, "minion"))
-	eventually(t, "key in the new folder", func() bool { return s.Accepted("new") })
+	waiting.Until(t, "key in the new folder", func() bool { return s.Accepted("new") })
 }
 
 func TestReconcile(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/returners/mysql/mysqltest"
 	"github.com/momtree/mom/returners/returnertest"
@@ -49,21 +50,6 @@ func depth(t *testing.T, s *sqlite.Store, dest string) int64 {
 		t.Fatal(err)
 	}
 	return n
-}
-
-// until waits for a condition.
-func until(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	deadline := time.After(60 * time.Second)
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for !ok() {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("waited in vain until %s", what)
-		}
-	}
 }
 
 func run(t *testing.T, d *returners.Drain) {
@@ -111,19 +97,19 @@ func TestDrainOutlivesTheDatabase(t *testing.T) {
 	delivered := func() uint64 { return d.Stats().Delivered[returners.KindReturn] }
 
 	send(2000)
-	until(t, "the first rows arrive", func() bool { return delivered() > 200 })
+	waiting.Until(t, "the first rows arrive", func() bool { return delivered() > 200 })
 	if err := srv.Kill(); err != nil { // in the middle of the drain
 		t.Fatal(err)
 	}
 	send(2000)
-	until(t, "the outage is noticed", func() bool { return d.Stats().Down })
+	waiting.Until(t, "the outage is noticed", func() bool { return d.Stats().Down })
 	if n := depth(t, from, returners.DestMySQL); n < 2000 {
 		t.Errorf("only %d rows wait while the database is down", n)
 	}
 	if err := srv.Start(); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "rows arrive again", func() bool { return delivered() > 2500 })
+	waiting.Until(t, "rows arrive again", func() bool { return delivered() > 2500 })
 	if err := srv.Stop(); err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +117,7 @@ func TestDrainOutlivesTheDatabase(t *testing.T) {
 	if err := srv.Start(); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the outbox is empty", func() bool { return depth(t, from, returners.DestMySQL) == 0 })
+	waiting.Until(t, "the outbox is empty", func() bool { return depth(t, from, returners.DestMySQL) == 0 })
 
 	db := srv.Open(t, name)
 	if n := count(t, db, "SELECT COUNT(*) FROM salt_returns"); n != total {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -112,7 +113,7 @@ func (r *recorder) find(since int, tag string) (seen, bool) {
 func (r *recorder) await(t *testing.T, within time.Duration, since int, tag string) seen {
 	t.Helper()
 	var e seen
-	eventually(t, within, "event "+tag, func() (ok bool) {
+	waiting.Within(t, within, "event "+tag, func() (ok bool) {
 		e, ok = r.find(since, tag)
 		return ok
 	})

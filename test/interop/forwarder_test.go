@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/momtree/mom/internal/waiting"
 )
 
 // TestOurForwarderBesideRealMaster has our forwarder in the place of a salt-syndic:
@@ -36,7 +38,7 @@ func TestOurForwarderBesideRealMaster(t *testing.T) {
 				// Salt's own syndic would have to be restarted with the master beside it.
 				low.procs["master"].kill()
 				low.startOne("master")
-				if !became(60*time.Second, func() bool { return strings.Contains(top.salt("-L", "real", "test.ping").out, "true") }) {
+				if !waiting.Became(60*time.Second, func() bool { return strings.Contains(top.salt("-L", "real", "test.ping").out, "true") }) {
 					t.Error("no answer after the restart of the master below")
 				}
 

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/momtree/mom/internal/waiting"
 )
 
 // TestRealMinionsBelowOurKilledNode kills a node of ours by SIGKILL while minions
@@ -36,11 +38,11 @@ func TestRealMinionsBelowOurKilledNode(t *testing.T) {
 func killedAtWork(t *testing.T, top, killed *node, minions ...*node) {
 	mark := top.events.mark()
 	early, late := top.async(t, "*", "test.sleep", "8"), top.async(t, "*", "test.sleep", "45")
-	eventually(t, 20*time.Second, "all at work on both jobs", func() bool {
+	waiting.Within(t, 20*time.Second, "all at work on both jobs", func() bool {
 		return atWork(early, minions) == len(minions) && atWork(late, minions) == len(minions)
 	})
 	killed.crash()
-	eventually(t, 60*time.Second, "end of the first job", func() bool { return atWork(early, minions) == 0 })
+	waiting.Within(t, 60*time.Second, "end of the first job", func() bool { return atWork(early, minions) == 0 })
 	if n := atWork(late, minions); n != len(minions) {
 		t.Fatalf("%d are at work on the second job when the node comes back: it is too short for this machine", n)
 	}
@@ -71,7 +73,7 @@ func atWork(jid string, minions []*node) (n int) {
 // told waits until a master has the returns of all, which are true, to a job.
 func told(t *testing.T, top *node, jid string, minions ...*node) {
 	t.Helper()
-	if !became(4*time.Minute, func() bool { return len(top.lookup(t, jid)) == len(minions) }) {
+	if !waiting.Became(4*time.Minute, func() bool { return len(top.lookup(t, jid)) == len(minions) }) {
 		t.Fatalf("returns to %s at %s: %s, want %d", jid, top.id, short(top.lookup(t, jid)), len(minions))
 	}
 	for id, v := range top.lookup(t, jid) {
@@ -113,7 +115,7 @@ func killedAtNewJobs(t *testing.T, top, low *node, minions ...*node) {
 	top.joined(mark, "syndic", "node")
 	settled(t, top, minions...)
 	var ran, came []string
-	if !became(4*time.Minute, func() bool {
+	if !waiting.Became(4*time.Minute, func() bool {
 		ran, came = nil, nil
 		files, err := os.ReadDir(runs)
 		if err != nil {
@@ -151,7 +153,7 @@ func killedAtNewJobs(t *testing.T, top, low *node, minions ...*node) {
 func closed(t *testing.T, top *node, n int, jid string) {
 	t.Helper()
 	var step map[string]any
-	if !became(time.Minute, func() bool {
+	if !waiting.Became(time.Minute, func() bool {
 		step = top.run(nil, "salt-run", "--out=json", "topology.trace", jid).json(t)
 		number := func(name string) int {
 			f, _ := step[name].(float64)
@@ -207,7 +209,7 @@ func settled(t *testing.T, top *node, minions ...*node) {
 	for _, m := range minions {
 		ids = append(ids, m.id)
 	}
-	eventually(t, 2*time.Minute, "an answer of all", func() bool {
+	waiting.Within(t, 2*time.Minute, "an answer of all", func() bool {
 		return top.salt("*", "test.ping").ids(t) == strings.Join(ids, " ")
 	})
 }

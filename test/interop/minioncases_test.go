@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/momtree/mom/internal/waiting"
 )
 
 // minionCases are the jobs that every minion serves at every master. id is the
@@ -110,7 +112,7 @@ func longJob(t *testing.T, m *node, id string) {
 		t.Fatalf("exit %d\n%s", r.code, r.text())
 	}
 	jid := m.events.await(t, 5*time.Second, mark, `salt/job/\d+/new`).data.String("jid")
-	eventually(t, 15*time.Second, "find_job", func() bool {
+	waiting.Within(t, 15*time.Second, "find_job", func() bool {
 		v, _ := m.salt(id, "saltutil.find_job", jid).json(t)[id].(map[string]any)
 		return v["fun"] == "test.sleep" && v["jid"] == jid
 	})
@@ -123,7 +125,7 @@ func longJob(t *testing.T, m *node, id string) {
 	if r := m.salt("-t", "30", id, "saltutil.kill_job", jid); r.code != 0 || !strings.Contains(r.out, jid) {
 		t.Errorf("kill_job: exit %d: %s", r.code, r.text())
 	}
-	eventually(t, 15*time.Second, "end of the job", func() bool {
+	waiting.Within(t, 15*time.Second, "end of the job", func() bool {
 		return same(m.salt(id, "saltutil.find_job", jid).json(t)[id], map[string]any{})
 	})
 }

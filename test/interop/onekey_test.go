@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/momtree/mom/internal/waiting"
 )
 
 // TestRealSyndicAndMinionOfOneKey has a syndic of Salt's and a minion of Salt's on one
@@ -32,10 +34,10 @@ func TestRealSyndicAndMinionOfOneKey(t *testing.T) {
 				} else {
 					refusedAndAdmitted(t, top)
 				}
-				eventually(t, time.Minute, "the minion in the tree", func() bool {
+				waiting.Within(t, time.Minute, "the minion in the tree", func() bool {
 					return strings.Contains(top.run(nil, "tree").out, "host up")
 				})
-				eventually(t, 2*time.Minute, "an answer of both", func() bool { return top.salt("*", "test.ping").ids(t) == "host real" })
+				waiting.Within(t, 2*time.Minute, "an answer of both", func() bool { return top.salt("*", "test.ping").ids(t) == "host real" })
 				complete(t, top.salt("*", "test.ping"), 0, "host real")
 				complete(t, top.salt("-L", "host,real", "test.ping"), 0, "host real")
 				// It is waited for beyond syndic_wait (5 s).
@@ -53,7 +55,7 @@ func TestRealSyndicAndMinionOfOneKey(t *testing.T) {
 // and admits it.
 func refusedAndAdmitted(t *testing.T, top *node) {
 	t.Helper()
-	eventually(t, time.Minute, "the refused syndic in the tree", func() bool {
+	waiting.Within(t, time.Minute, "the refused syndic in the tree", func() bool {
 		return strings.Contains(top.run(nil, "tree", "--problems").out, "mom node admit host")
 	})
 	complete(t, top.salt("*", "test.ping"), 0, "host")

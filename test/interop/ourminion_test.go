@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/momtree/mom/internal/waiting"
 )
 
 // TestOurMinionAtRealMaster has a minion of ours, and one of Salt's for targets
@@ -21,7 +23,7 @@ func TestOurMinionAtRealMaster(t *testing.T) {
 		w.minion(p, "real", m)
 
 		t.Run("pending until salt-key accepts", func(t *testing.T) {
-			eventually(t, time.Minute, "pending key", func() bool { return m.pending("real") && m.pending("ours") })
+			waiting.Within(t, time.Minute, "pending key", func() bool { return m.pending("real") && m.pending("ours") })
 			if r := m.run(p, "salt-key", "-y", "-A"); r.code != 0 || !strings.Contains(r.out, "ours") {
 				t.Fatalf("salt-key -A: exit %d\n%s", r.code, r.text())
 			}
@@ -63,7 +65,7 @@ func TestOurMinionAtRealMaster(t *testing.T) {
 		t.Run("real master restarts", func(t *testing.T) {
 			m.stop()
 			m.start()
-			if !became(40*time.Second, func() bool { return strings.Contains(m.salt("ours", "test.ping").out, "true") }) {
+			if !waiting.Became(40*time.Second, func() bool { return strings.Contains(m.salt("ours", "test.ping").out, "true") }) {
 				t.Error("no answer after the restart")
 			}
 		})

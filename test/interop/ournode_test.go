@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/momtree/mom/internal/waiting"
 )
 
 // TestOurNodeBelowRealTop has a node of ours, with a minion of Salt's and one of
@@ -65,7 +67,7 @@ func TestOurNodeBelowRealTop(t *testing.T) {
 			mark := top.events.mark()
 			low.start()
 			top.joined(mark, "syndic", "node")
-			if !became(40*time.Second, func() bool { return strings.Contains(top.salt("-L", "real", "test.ping").out, "true") }) {
+			if !waiting.Became(40*time.Second, func() bool { return strings.Contains(top.salt("-L", "real", "test.ping").out, "true") }) {
 				t.Error("no answer through the restarted node")
 			}
 		})
@@ -147,11 +149,11 @@ func awayTop(t *testing.T, top *node, p *peer, ids ...string) {
 		low.events.await(t, 30*time.Second, 0, "salt/job/"+jid+"/ret/"+id)
 	}
 	top.start()
-	eventually(t, 60*time.Second, "the returns of the job at the restarted top", func() bool {
+	waiting.Within(t, 60*time.Second, "the returns of the job at the restarted top", func() bool {
 		v := top.run(p, "salt-run", "--out=json", "jobs.lookup_jid", jid).json(t)
 		return len(v) == len(ids)
 	})
-	if !became(40*time.Second, func() bool { return strings.Contains(top.salt("-L", ids[0], "test.ping").out, "true") }) {
+	if !waiting.Became(40*time.Second, func() bool { return strings.Contains(top.salt("-L", ids[0], "test.ping").out, "true") }) {
 		t.Error("no answer after the restart")
 	}
 }

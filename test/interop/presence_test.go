@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/momtree/mom/internal/waiting"
 )
 
 // TestRealMinionsAreKnown has minions of Salt's at a master of ours: those that live are
@@ -34,7 +36,7 @@ func TestRealMinionsAreKnown(t *testing.T) {
 			}
 			return true
 		}
-		eventually(t, time.Minute, "both known by their connection", func() bool { return alive(both...) })
+		waiting.Within(t, time.Minute, "both known by their connection", func() bool { return alive(both...) })
 		pinged := func(what string) (all bool) {
 			r := m.salt("*", "test.ping")
 			for _, id := range both {
@@ -55,18 +57,18 @@ func TestRealMinionsAreKnown(t *testing.T) {
 			for begun := time.Now(); time.Since(begun) < 40*time.Second; {
 				pinged("after the start")
 			}
-			eventually(t, time.Minute, "both known again", func() bool { return alive(both...) })
+			waiting.Within(t, time.Minute, "both known again", func() bool { return alive(both...) })
 		})
 		t.Run("a minion is killed", func(t *testing.T) {
 			dies.crash()
-			eventually(t, 5*time.Second, "it down", func() bool { return alive("stays") })
+			waiting.Within(t, 5*time.Second, "it down", func() bool { return alive("stays") })
 			time.Sleep(26 * time.Second) // presence_reconnect: this is what is judged
 			r := m.salt("*", "test.ping")
 			if !strings.Contains(r.text(), "Minion did not return. [Not connected]") || r.took > 5*time.Second {
 				t.Errorf("named after %v\n%s", r.took, r.text())
 			}
 			dies.start()
-			eventually(t, time.Minute, "it back", func() bool { return alive(both...) })
+			waiting.Within(t, time.Minute, "it back", func() bool { return alive(both...) })
 			pinged("after its start")
 		})
 	})

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"syscall"
-	"testing"
 	"time"
 )
 
@@ -60,27 +59,4 @@ func (p *process) stop(patience time.Duration) error {
 		p.kill()
 		return errors.New(p.name + " did not end on SIGTERM")
 	}
-}
-
-// eventually waits for a condition.
-func eventually(t *testing.T, within time.Duration, what string, ok func() bool) {
-	t.Helper()
-	if !became(within, ok) {
-		t.Fatalf("%s: not within %v", what, within)
-	}
-}
-
-// became waits for a condition and tells whether it came.
-func became(within time.Duration, ok func() bool) bool {
-	end := time.After(within)
-	tick := time.NewTicker(50 * time.Millisecond)
-	defer tick.Stop()
-	for !ok() {
-		select {
-		case <-end:
-			return false
-		case <-tick.C:
-		}
-	}
-	return true
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/momtree/mom/internal/waiting"
 )
 
 // TestRealMinionAtOurMaster has a minion of Salt's, and one of ours for targets
@@ -22,7 +24,7 @@ func TestRealMinionAtOurMaster(t *testing.T) {
 		write(t, filepath.Join(m.dir, "pillar", "who.sls"), "who: people\n")
 
 		t.Run("pending until salt-key accepts", func(t *testing.T) {
-			eventually(t, time.Minute, "pending key", func() bool { return m.pending("real") && m.pending("ours") })
+			waiting.Within(t, time.Minute, "pending key", func() bool { return m.pending("real") && m.pending("ours") })
 			if r := m.salt("real", "test.ping"); r.code == 0 || strings.Contains(r.out, "true") {
 				t.Errorf("a pending minion is answered for: exit %d\n%s", r.code, r.text())
 			}
@@ -37,7 +39,7 @@ func TestRealMinionAtOurMaster(t *testing.T) {
 			m.stop()
 			mark := m.events.mark()
 			m.start()
-			if !became(40*time.Second, func() bool { return m.salt("real", "test.ping").code == 0 }) {
+			if !waiting.Became(40*time.Second, func() bool { return m.salt("real", "test.ping").code == 0 }) {
 				t.Fatalf("no answer after the restart; events %v", m.events.tags(mark))
 			}
 		})
@@ -62,13 +64,13 @@ func TestRealMinionAtOurMaster(t *testing.T) {
 			if r := m.run(p, "salt-key", "-y", "-d", "ours"); r.code != 0 {
 				t.Fatalf("salt-key -d: exit %d\n%s", r.code, r.text())
 			}
-			eventually(t, 5*time.Second, "gone key", func() bool { return !strings.Contains(m.salt("ours", "test.ping").out, "true") })
+			waiting.Within(t, 5*time.Second, "gone key", func() bool { return !strings.Contains(m.salt("ours", "test.ping").out, "true") })
 			real.start()
-			eventually(t, time.Minute, "the killed minion is back", func() bool { return m.salt("real", "test.ping").code == 0 })
+			waiting.Within(t, time.Minute, "the killed minion is back", func() bool { return m.salt("real", "test.ping").code == 0 })
 			if r := m.run(p, "salt-key", "-y", "-d", "real"); r.code != 0 {
 				t.Fatalf("salt-key -d: exit %d\n%s", r.code, r.text())
 			}
-			eventually(t, 5*time.Second, "gone key", func() bool { return !strings.Contains(m.salt("real", "test.ping").out, "true") })
+			waiting.Within(t, 5*time.Second, "gone key", func() bool { return !strings.Contains(m.salt("real", "test.ping").out, "true") })
 		})
 	})
 }
@@ -82,7 +84,7 @@ func rotation(t *testing.T, m *node, ids ...string) {
 	if err := os.WriteFile(drop, []byte(m.id), 0o400); err != nil { // 3007 and later read whose turn it is
 		t.Fatal(err)
 	}
-	eventually(t, 70*time.Second, "rotation", func() bool {
+	waiting.Within(t, 70*time.Second, "rotation", func() bool {
 		_, err := os.Stat(drop)
 		return os.IsNotExist(err)
 	})
@@ -100,7 +102,7 @@ func write(t *testing.T, path, text string) {
 }
 
 func find(r *recorder, within time.Duration, since int, tag string) (e seen, ok bool) {
-	became(within, func() bool {
+	waiting.Became(within, func() bool {
 		e, ok = r.find(since, tag)
 		return ok
 	})

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/momtree/mom/internal/waiting"
 )
 
 // TestRealSyndicBelowOurTop has a master of Salt's with its syndic, a minion of
@@ -66,7 +68,7 @@ func TestRealSyndicBelowOurTop(t *testing.T) {
 		t.Run("restarted top", func(t *testing.T) {
 			top.stop()
 			top.start()
-			if !became(60*time.Second, func() bool { return strings.Contains(top.salt("-L", "real", "test.ping").out, "true") }) {
+			if !waiting.Became(60*time.Second, func() bool { return strings.Contains(top.salt("-L", "real", "test.ping").out, "true") }) {
 				t.Error("no answer through the syndic")
 			}
 		})

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/momtree/mom/internal/waiting"
 )
 
 // apiUsers is external_auth of the tests: alice may do everything, bob test.ping on the
@@ -48,7 +50,7 @@ func TestRealSaltAPI(t *testing.T) {
 		}
 		t.Cleanup(func() { _ = api.stop(5 * time.Second) })
 		c := apiClient{t, "http://" + host + ":8000"}
-		eventually(t, patience, "salt-api answers", func() bool {
+		waiting.Within(t, patience, "salt-api answers", func() bool {
 			r, err := http.Get(c.base + "/")
 			if err != nil {
 				return false

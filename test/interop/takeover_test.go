@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/momtree/mom/internal/waiting"
 )
 
 // TestTakeover moves a master from Salt's program to ours and back, in one folder and
@@ -23,7 +25,7 @@ func TestTakeover(t *testing.T) {
 		m.joined(0, "minion", "real")
 		answers := func(what string) {
 			t.Helper()
-			eventually(t, 90*time.Second, what, func() bool { return m.salt("real", "test.ping").code == 0 })
+			waiting.Within(t, 90*time.Second, what, func() bool { return m.salt("real", "test.ping").code == 0 })
 		}
 		answers("Salt's master")
 		key := func() string {

@@ -5,6 +5,8 @@ package interop
 import (
 	"testing"
 	"time"
+
+	"github.com/momtree/mom/internal/waiting"
 )
 
 // TestRealMinionsBelowOurNodeOfTwoTops has minions of Salt's below a node of ours
@@ -62,7 +64,7 @@ func callBelowTwo(t *testing.T, tops []*node, low *node, minions ...*node) {
 	}
 	jid := low.events.await(t, 10*time.Second, mark, `salt/job/\d+/ret/`+caller.id).data.String("jid")
 	has := func(top *node) bool { return same(top.lookup(t, jid), map[string]any{caller.id: "called"}) }
-	eventually(t, 20*time.Second, "the return at a top", func() bool { return has(tops[0]) || has(tops[1]) })
+	waiting.Within(t, 20*time.Second, "the return at a top", func() bool { return has(tops[0]) || has(tops[1]) })
 	for _, top := range tops {
 		settled(t, top, minions...)
 	}
@@ -96,9 +98,9 @@ func killedBelowTwo(t *testing.T, tops []*node, killed *node, minions ...*node) 
 		return n
 	}
 	all := len(tops) * len(minions)
-	eventually(t, 20*time.Second, "all at work on all jobs", func() bool { return left(early) == all && left(late) == all })
+	waiting.Within(t, 20*time.Second, "all at work on all jobs", func() bool { return left(early) == all && left(late) == all })
 	killed.crash()
-	eventually(t, 60*time.Second, "end of the first jobs", func() bool { return left(early) == 0 })
+	waiting.Within(t, 60*time.Second, "end of the first jobs", func() bool { return left(early) == 0 })
 	if n := left(late); n != all {
 		t.Fatalf("%d are at work on the second jobs when the killed one comes back: they are too short for this machine", n)
 	}

@@ -14,6 +14,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/momtree/mom/internal/waiting"
 )
 
 // world holds the daemons of one test.
@@ -267,7 +269,7 @@ func (n *node) startOne(kind string) {
 
 func (n *node) awaitPorts() {
 	n.w.t.Helper()
-	eventually(n.w.t, 60*time.Second, "ports of "+n.id, func() bool {
+	waiting.Within(n.w.t, 60*time.Second, "ports of "+n.id, func() bool {
 		for _, port := range []string{"4505", "4506"} {
 			c, err := net.DialTimeout("tcp", net.JoinHostPort(n.addr, port), time.Second)
 			if err != nil {
@@ -309,7 +311,7 @@ func (n *node) pending(id string) bool {
 func (n *node) accept(ids ...string) {
 	n.w.t.Helper()
 	for _, id := range ids {
-		eventually(n.w.t, 60*time.Second, "key of "+id+" at "+n.id, func() bool { return n.pending(id) })
+		waiting.Within(n.w.t, 60*time.Second, "key of "+id+" at "+n.id, func() bool { return n.pending(id) })
 		if err := os.Rename(n.keyPath("minions_pre", id), n.keyPath("minions", id)); err != nil {
 			n.w.t.Fatal(err)
 		}

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/momtree/mom/internal/waiting"
 )
 
 var quiet = slog.New(slog.DiscardHandler)
@@ -107,22 +109,6 @@ func startAs(t *testing.T, id, key, ring string, seeds ...*node) *node {
 	return n
 }
 
-// await waits until a node is seen so by another.
-func await(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	end := time.NewTimer(40 * time.Second)
-	defer end.Stop()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for !ok() {
-		select {
-		case <-tick.C:
-		case <-end.C:
-			t.Fatalf("%s: not seen", what)
-		}
-	}
-}
-
 func (n *node) sees(id string, as func(Seen) bool) func() bool {
 	return func() bool {
 		for _, s := range n.Nodes() {
@@ -142,23 +128,23 @@ func TestNodesHearOfEachOther(t *testing.T) {
 	c := start(t, "c", key(1), a)
 	for _, n := range []*node{a, b, c} {
 		for _, id := range []string{"a", "b", "c"} {
-			await(t, n.self.ID+" hears "+id, n.sees(id, func(s Seen) bool { return s.Alive && s.Trust == Pinned && s.Lives == 1 }))
+			waiting.Until(t, n.self.ID+" hears "+id, n.sees(id, func(s Seen) bool { return s.Alive && s.Trust == Pinned && s.Lives == 1 }))
 		}
 	}
 	b.set(func(r *Record) { r.Minions, r.Parent = 500, "a" })
-	await(t, "news of b", c.sees("b", func(s Seen) bool { return s.Minions == 500 && s.Parent == "a" }))
+	waiting.Until(t, "news of b", c.sees("b", func(s Seen) bool { return s.Minions == 500 && s.Parent == "a" }))
 	b.stop()
-	await(t, "the end of b", c.sees("b", func(s Seen) bool { return !s.Alive && s.Minions == 500 }))
+	waiting.Until(t, "the end of b", c.sees("b", func(s Seen) bool { return !s.Alive && s.Minions == 500 }))
 }
 
 func TestStrangersAreNotHeard(t *testing.T) {
 	a := start(t, "a", key(1))
 	b := start(t, "b", key(1), a)
-	await(t, "b", a.sees("b", alive))
+	waiting.Until(t, "b", a.sees("b", alive))
 	// A node without the key of the ring, and one of the same id with another key.
 	other := start(t, "x", key(2), a)
 	startAs(t, "b", "thief", key(1), a)
-	await(t, "the strange key", a.sees("b", func(s Seen) bool { return s.Strange }))
+	waiting.Until(t, "the strange key", a.sees("b", func(s Seen) bool { return s.Strange }))
 	if a.sees("x", func(Seen) bool { return true })() || other.sees("a", func(Seen) bool { return true })() {
 		t.Error("a node with another keyring is heard")
 	}
@@ -170,19 +156,19 @@ func TestStrangersAreNotHeard(t *testing.T) {
 func TestKeysRotate(t *testing.T) {
 	a := start(t, "a", key(1))
 	b := start(t, "b", key(1), a)
-	await(t, "b", a.sees("b", alive))
+	waiting.Until(t, "b", a.sees("b", alive))
 	for _, lines := range [][]string{{key(1), key(2)}, {key(2), key(1)}, {key(2)}} {
 		for _, n := range []*node{a, b} {
 			write(t, filepath.Join(n.dir, "ring"), lines...)
 		}
 		for _, n := range []*node{a, b} {
-			await(t, "the new keyring", func() bool {
+			waiting.Until(t, "the new keyring", func() bool {
 				return len(n.ring.GetKeys()) == len(lines) && base64.StdEncoding.EncodeToString(n.ring.GetPrimaryKey()) == lines[0]
 			})
 		}
 	}
 	start(t, "c", key(2), a)
-	await(t, "c", b.sees("c", alive))
+	waiting.Until(t, "c", b.sees("c", alive))
 	if !a.sees("b", alive)() {
 		t.Error("b was lost by the rotation")
 	}
