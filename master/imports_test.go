@@ -15,16 +15,16 @@ import (
 // which puts them together.
 var tiers = [][]string{
 	{
-		"access/verdict", "admission", "auth", "datacache", "eventreturn", "findjob", "jobfiles", "jobs/ledger", "jobstore", "keys", "ports", "retention",
+		"access/verdict", "admission", "auth", "datacache", "eventreturn", "findjob", "jobfiles", "jobs/ledger", "jobstore", "keys", "ports",
 		"roles", "rows", "signatures",
 	},
-	{"jobs", "keyring", "presence", "tracer"},
+	{"jobs", "keyring", "presence", "retention", "tracer"},
 	{"ownership", "treewatch"},
 	{"meters"},
 	{"server"},
-	{"access", "driver", "failover", "functions", "peers"},
-	{"publications", "wheels"},
-	{"below", "intake", "publish", "restore", "runners"},
+	{"access", "driver", "failover", "functions", "peers", "publications"},
+	{"below", "intake", "publish", "restore", "wheels"},
+	{"runners"},
 	{"commands"},
 }
 
