@@ -383,6 +383,9 @@ func (s *fakeSession) Runner(ctx context.Context, c client.RunnerCall) (client.R
 	s.f.mu.Lock()
 	defer s.f.mu.Unlock()
 	s.f.runners = append(s.f.runners, c)
+	if c.Began != nil {
+		c.Began(client.Started{JID: "20240101000000000010", Tag: "salt/run/20240101000000000010"})
+	}
 	var v any
 	switch c.Fun {
 	case "test.arg":

@@ -150,7 +150,11 @@ func (s *Server) tell(to *eventSource, id string, n news, as form) (last bool, e
 		tag, last = tagComplete, true
 		data = value.NewMap("jid", id, "expected", a.Expected, "returned", a.Returned, "failed", a.Failed, "missing", absent(a.Missing), "took", a.Took.Seconds())
 		if len(a.Nodes) > 0 {
-			data.Set("nodes", a.Nodes)
+			nodes := value.NewMap()
+			for _, path := range slices.Sorted(maps.Keys(a.Nodes)) {
+				nodes.Set(path, a.Nodes[path])
+			}
+			data.Set("nodes", nodes)
 		}
 	default:
 		return false, nil

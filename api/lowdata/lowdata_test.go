@@ -110,6 +110,18 @@ func TestCalls(t *testing.T) {
 	if diff := cmp.Diff([]any{"test.arg", []any{int64(1)}, map[string]any{"a": int64(2), "b": int64(3)}, 9 * time.Second}, []any{r.Fun, r.Args, r.Kwargs, r.Timeout}); diff != "" || err != nil {
 		t.Errorf("%v %s", err, diff)
 	}
+	r, err = chunks(t, jsonType, `{"client":"runner","fun":"a.b","timeout":9,"mom_call":{"timeout":2},"b":1}`)[0].Runner()
+	if err != nil || r.Timeout != 2*time.Second || len(r.Kwargs) != 1 {
+		t.Errorf("a time of its own: %+v, %v", r, err)
+	}
+	for _, bad := range []string{`5`, `{"jid":"1"}`, `{"timeout":"x"}`} {
+		if _, err := chunks(t, jsonType, `{"client":"runner","fun":"a.b","mom_call":`+bad+`}`)[0].Runner(); err == nil {
+			t.Errorf("mom_call %s is taken", bad)
+		}
+	}
+	if j, err := chunks(t, jsonType, `{"client":"local","tgt":"a","fun":"b.c","queue":60}`)[0].Job(); err != nil || j.Queue != time.Minute {
+		t.Errorf("queue: %+v, %v", j, err)
+	}
 	fun, kw, err := chunks(t, formType, "client=wheel&fun=key.accept&match=web*&token=t")[0].Wheel()
 	if m, _ := kw["kwarg"].(*value.Map); err != nil || fun != "key.accept" || m.String("match") != "web*" || m.Len() != 1 {
 		t.Errorf("%s %v %v", fun, kw, err)

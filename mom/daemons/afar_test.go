@@ -146,6 +146,15 @@ func TestAfar_Changes(t *testing.T) {
 			t.Errorf("%s: from afar %v\nat the master %v", line, got[1], got[0])
 		}
 	}
+	// Under a login the wheel is asked, at the master's own machine as well.
+	at := momtest.Run(saltkey.Command(), "", "-c", conf, "-L", "--out=json")
+	if r := momtest.Run(saltkey.Command(), "", append([]string{"-c", conf, "-L", "--out=json"}, a.login[4:]...)...); r != at || at.Code != 0 {
+		t.Errorf("salt-key --auth: %v
+by the folders %v", r, at)
+	}
+	if r := momtest.Run(saltkey.Command(), "", append([]string{"-c", conf, "--gen-keys", "x"}, a.login...)...); r.Code != 64 || !strings.Contains(r.Err, "makes files on this machine") {
+		t.Errorf("--gen-keys from afar: %v", r)
+	}
 	from, to := filepath.Join(t.TempDir(), "from"), filepath.Join(t.TempDir(), "to")
 	if err := os.WriteFile(from, []byte("content\x00\xff"), 0o600); err != nil {
 		t.Fatal(err)
