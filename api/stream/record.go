@@ -31,7 +31,7 @@ func appendRecord(b []byte, fill func([]byte) []byte) []byte {
 	at := len(b)
 	b = fill(append(b, make([]byte, recordHead)...))
 	body := b[at+recordHead:]
-	binary.LittleEndian.PutUint32(b[at:], uint32(len(body))) //nolint:gosec // an event is far smaller
+	binary.LittleEndian.PutUint32(b[at:], uint32(len(body)))
 	binary.LittleEndian.PutUint32(b[at+4:], crc32.Checksum(body, castagnoli))
 	return b
 }
@@ -108,6 +108,6 @@ func cutText(b []byte) (text string, rest []byte, ok bool) {
 	if size <= 0 || n > uint64(len(b)-size) {
 		return "", nil, false
 	}
-	end := size + int(n) //nolint:gosec // no more than there is
+	end := size + int(n)
 	return string(b[size:end]), b[end:], true
 }

@@ -67,7 +67,7 @@ func OpenSpill(dir string, bound int64, log *slog.Logger) (_ *Spill, err error) 
 			err = errors.Join(err, s.lock.Close())
 		}
 	}()
-	if err := unix.Flock(int(s.lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil { //nolint:gosec // a file's number is small
+	if err := unix.Flock(int(s.lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		return nil, fmt.Errorf("the folder of events %s is in use by another process: %w", dir, err)
 	}
 	for _, name := range []string{s.older(), s.newer()} {

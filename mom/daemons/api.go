@@ -68,6 +68,14 @@ type apiDaemon struct {
 	closes []func() error              // what is behind them, in the order to be closed in
 }
 
+const (
+	// masterConns bounds the requests of users that are at the master at once: with the 8 of a
+	// command a hundred users wait for each other.
+	masterConns = 64
+	// masterTime bounds one of them, the wait for its turn included.
+	masterTime = 30 * time.Second
+)
+
 // ask opens what answers the API: the master of this host, with its events, or where
 // api_results says so a database.
 func (a *apiDaemon) ask(dir string, conf *config.Master) error {
@@ -91,9 +99,12 @@ func (a *apiDaemon) ask(dir string, conf *config.Master) error {
 		}
 		a.closes = append(a.closes, spill.Close)
 	}
+	o.Timeout = masterTime
+	side := client.New(o)
+	o.Conns = masterConns
 	c := client.New(o)
-	a.closes = append(a.closes, c.Close)
-	a.backend, a.hub = api.Masters{Client: c}, api.NewHub(time.Now, spill)
+	a.closes = append(a.closes, c.Close, side.Close)
+	a.backend, a.hub = api.Masters{Client: c, Side: side}, api.NewHub(time.Now, spill)
 	a.work = append(a.work, func(ctx context.Context) { api.Feed(ctx, a.backend, a.hub, a.log) })
 	return nil
 }
