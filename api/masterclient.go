@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -12,7 +13,12 @@ import (
 )
 
 // Masters is the [Backend] of package client: a master on this host.
-type Masters struct{ Client *client.Client }
+type Masters struct {
+	Client *client.Client
+	// Side is asked who asked for jobs, for which all events wait: it has connections of
+	// its own, on which no request of a user is in front. Default Client.
+	Side *client.Client
+}
 
 // Ping implements [Backend].
 func (m Masters) Ping(ctx context.Context) error { return m.Client.Ping(ctx) }
@@ -51,7 +57,7 @@ func (m Masters) Events(ctx context.Context) (Events, error) {
 
 // JobUsers implements [Backend].
 func (m Masters) JobUsers(ctx context.Context, jids []string) (map[string]string, error) {
-	return m.Client.JobUsers(ctx, jids)
+	return cmp.Or(m.Side, m.Client).JobUsers(ctx, jids)
 }
 
 // Fire implements [Backend].

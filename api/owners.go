@@ -20,9 +20,9 @@ const (
 	// ones unheard of for longest give way.
 	maxOwners = 16 << 10
 	// ownerTime bounds the question who asked for jobs: all events wait for it.
-	ownerTime = 2 * time.Second
+	ownerTime = 4 * time.Second
 	// ownerRest is how long nobody is asked after a question without an answer.
-	ownerRest = 10 * time.Second
+	ownerRest = 5 * time.Second
 )
 
 // owners find out whose jobs and calls events are of. It is for one goroutine.

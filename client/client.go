@@ -35,6 +35,8 @@ type Options struct {
 	ConfFile string
 	// Timeout bounds one request and the opening of the event bus. Default 10 s.
 	Timeout time.Duration
+	// Conns bounds the connections for requests; more requests wait their turn. Default 8.
+	Conns int
 	// Log is told, at debug level, what goes to and comes from the master.
 	// Default: slog.Default.
 	Log *slog.Logger
@@ -91,7 +93,7 @@ func New(o Options) *Client {
 		o.Log = slog.Default()
 	}
 	return &Client{
-		o: o, req: zmtp.NewReq(o.Addr, zmtp.DialConfig{BackoffMin: 50 * time.Millisecond, BackoffMax: time.Second}),
+		o: o, req: zmtp.NewReq(o.Addr, zmtp.DialConfig{MaxConns: o.Conns, BackoffMin: 50 * time.Millisecond, BackoffMax: time.Second}),
 		fire: bus.NewWriter(o.Bus.config()),
 	}
 }

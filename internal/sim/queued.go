@@ -69,13 +69,13 @@ func (n *node) tend() {
 	n.queues.Tend()
 	n.told()
 	now := n.wall()
-	for _, r := range n.queues.Records() {
-		if now.Before(r.Until) {
-			n.tendAt(r.Until)
-		} else { // by a clock that is not believed
-			n.after(int64(tendEvery), n.tend)
-		}
-		return
+	kept := n.queues.Records()
+	switch {
+	case len(kept) == 0:
+	case now.Before(kept[0].Until):
+		n.tendAt(kept[0].Until)
+	default: // by a clock that is not believed
+		n.after(int64(tendEvery), n.tend)
 	}
 }
 

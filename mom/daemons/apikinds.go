@@ -19,6 +19,14 @@ import (
 // gatewayTime bounds a call of a gateway that waits, beyond what its own listener allows.
 const gatewayTime = 25 * time.Hour
 
+const (
+	// masterConns bounds the requests of users that are at the master at once: with the 8 of a
+	// command a hundred users wait for each other.
+	masterConns = 64
+	// masterTime bounds one of them, the wait for its turn included.
+	masterTime = 30 * time.Second
+)
+
 // openAPI opens the API that the configuration asks for: that of the master on this host, a
 // gateway to another host's, or one that tells of a database alone.
 func openAPI(dir string, conf *config.Master, version string, log *slog.Logger) (*apiDaemon, error) {
@@ -52,8 +60,12 @@ func localAPI(dir string, o apiOptions) (*apiDaemon, error) {
 		}
 		o.closes = append(o.closes, o.spill.Close)
 	}
+	c.Timeout = masterTime
+	side := client.New(c)
+	c.Conns = masterConns
 	local := client.New(c)
-	o.backend, o.events, o.closes = api.Masters{Client: local}, true, append(o.closes, local.Close)
+	o.backend, o.events = api.Masters{Client: local, Side: side}, true
+	o.closes = append(o.closes, local.Close, side.Close)
 	return newAPI(o)
 }
 
