@@ -279,6 +279,7 @@ func TestEventsInOthersNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	events.take("salt/run/" + someJob + "/new") // somebody waits for its result
+	events.take("salt/run/" + someJob + "/print")
 	n2.must(bulk("syndic/n2", event("syndic/n1/x", data), event("salt/syndic/n1/start", data), event("salt/minion/m1/start", data),
 		event("salt/beacon/m1/load/", data), event("salt/run/"+someJob+"/ret", data), event("key", wire.NewMap("rotate_aes_key", true)), event("salt/minion/other/start", data)))
 	if tags := events.tags(); len(tags) != 2 || tags[0] != "salt/minion/other/start" || tags[1] != "syndic/n2/salt/minion/other/start" {

@@ -31,6 +31,9 @@ func Docs(word string) []string { return registry.Match(word) }
 // Who may call the function of a name.
 func Who(name string) server.Who { return registry.Who(name) }
 
+// ToldPrint is what a call tells when it prints; see [functions.ToldPrint].
+const ToldPrint = functions.ToldPrint
+
 // Private tells whether what a function is given and gives is for its caller alone.
 func Private(name string) bool { return registry.Private(name) }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/output"
 	"github.com/momtree/mom/internal/terminal"
-	"github.com/momtree/mom/master/functions"
 	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/mom/command"
 	"github.com/momtree/mom/value"
@@ -50,7 +49,7 @@ func (t *telling) tell(what string, data *value.Map) {
 	if name != "" && name != "nested" {
 		w, name = t.stderr, ""
 	}
-	if what == functions.ToldPrint {
+	if what == runners.ToldPrint {
 		_, err := fmt.Fprintln(w, terminal.Text(data.String("text")))
 		t.fail(err)
 		return
