@@ -19,8 +19,8 @@ const module = "github.com/momtree/mom/"
 // Nothing that another module can name of this package, or reach from it, is of a package
 // that no other module may import: no type of package internal, and none of a library.
 func TestNoInternalTypes(t *testing.T) {
-	exports := exportData(t, module+"client", module+"value", module+"returners")
-	for _, path := range []string{"client", "value"} {
+	exports := exportData(t, module+"client", module+"client/remote", module+"value", module+"returners")
+	for _, path := range []string{"client", "client/remote", "value"} {
 		for _, at := range internalTypes(t, exports, module+path) {
 			t.Error(at)
 		}

@@ -149,8 +149,7 @@ func TestAfar_Changes(t *testing.T) {
 	// Under a login the wheel is asked, at the master's own machine as well.
 	at := momtest.Run(saltkey.Command(), "", "-c", conf, "-L", "--out=json")
 	if r := momtest.Run(saltkey.Command(), "", append([]string{"-c", conf, "-L", "--out=json"}, a.login[4:]...)...); r != at || at.Code != 0 {
-		t.Errorf("salt-key --auth: %v
-by the folders %v", r, at)
+		t.Errorf("salt-key --auth: %v\nby the folders %v", r, at)
 	}
 	if r := momtest.Run(saltkey.Command(), "", append([]string{"-c", conf, "--gen-keys", "x"}, a.login...)...); r.Code != 64 || !strings.Contains(r.Err, "makes files on this machine") {
 		t.Errorf("--gen-keys from afar: %v", r)
