@@ -1,0 +1,66 @@
+package master
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/momtree/mom/master/runners"
+	"github.com/momtree/mom/master/wheels"
+)
+
+const functionsHead = `# Runners and wheel functions
+
+Which functions of a master do ` + "`salt-run`" + ` and programs call, and with which arguments? This page is written by
+` + "`go test ./master -run TestFunctionsPage -update`" + ` from the functions themselves ([how to add one](extend.md)). Who may call them is
+[access.md](access.md): the user of the master all of them, users of login services those that ` + "`@runner`, `@wheel` or `@MODULE`" + `
+gives them. What they say of minions is of the whole tree, however many nodes are between. Whoever may call
+` + "`salt.execute`, `survey.hash` or `survey.diff`" + ` runs any function on any minion by them, as in Salt.
+
+What a runner tells while it works are the events ` + "`salt/run/JID/progress`" + ` (a field ` + "`message`" + `, as Salt's) and ` + "`salt/run/JID/print`" + ` (a line of
+` + "`text`" + ` that Salt's would write to standard output). ` + "`salt-run`" + ` shows both; with an outputter other than nested they go to standard error. What is
+private (` + "`auth.mk_token`, `auth.del_token`, `cache.pillar`, `cache.fetch`, `cache.store`, `key.gen`, `key.gen_accept`" + `) is on no bus and in no job cache.
+`
+
+// functionsPage is docs/functions.md.
+func functionsPage() string {
+	var out strings.Builder
+	out.WriteString(functionsHead)
+	part := func(title string, names []string, doc func(name string) string) {
+		fmt.Fprintf(&out, "\n## %s\n", title)
+		none := []string{}
+		for _, name := range names {
+			text := strings.TrimSpace(doc(name))
+			if why, refused := strings.CutPrefix(text, "Not served: "); refused {
+				why, _, _ = strings.Cut(why, ".\n")
+				none = append(none, fmt.Sprintf("| `%s` | %s |\n", name, strings.ReplaceAll(why, "\n", " ")))
+				continue
+			}
+			fmt.Fprintf(&out, "\n### `%s`\n\n```text\n%s\n```\n", name, text)
+		}
+		fmt.Fprintf(&out, "\nThese of Salt's are refused by name:\n\n| function | why, and what to do |\n|---|---|\n%s", strings.Join(none, ""))
+	}
+	part("Runners", runners.Names(), func(name string) string {
+		f, _ := runners.Lookup(name)
+		return f.Doc
+	})
+	part("Wheel functions", wheels.Names(), wheels.Docs().String)
+	return out.String()
+}
+
+// The page is what the functions say of themselves.
+func TestFunctionsPage(t *testing.T) {
+	file := filepath.Join("..", "docs", "functions.md")
+	if *update {
+		if err := os.WriteFile(file, []byte(functionsPage()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	have, err := os.ReadFile(file)
+	if err != nil || string(have) != functionsPage() {
+		t.Errorf("docs/functions.md is not what the functions say: go test ./master -run TestFunctionsPage -update (%v)", err)
+	}
+}
