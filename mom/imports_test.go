@@ -41,8 +41,7 @@ var standing = map[string]map[string]string{
 		"master/keys":       "the folders of keys are the store, for the master as well",
 	},
 	"saltrun": {
-		"master/runners":   "the documentation of functions, for which the master need not run",
-		"master/functions": "the names of what functions tell while they work",
+		"master/runners": "the documentation of functions, for which the master need not run",
 	},
 }
 
