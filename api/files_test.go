@@ -125,7 +125,7 @@ func TestSlowLoads(t *testing.T) {
 		t.Errorf("%d", w.Code)
 	}
 	<-s.files.loads
-	r := httptest.NewRequest("GET", "/static/sub/a.txt", nil)
+	r := httptest.NewRequest(http.MethodGet, "/static/sub/a.txt", nil)
 	w := &reader{ResponseRecorder: httptest.NewRecorder()}
 	w.meanwhile = func() {
 		if got := ask(s, "GET", "/health", "", ""); got.Code != 200 {
