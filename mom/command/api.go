@@ -107,12 +107,12 @@ func hasMaster(dir string) bool {
 
 // open gives the master at the other side of the API, logged in.
 func (a *API) open(w *Work, l *Login) (*remote.Client, error) {
-	if a.insecure {
-		w.warn("--api-insecure: it is not verified who answers at %s; whoever is in between may read and change everything, the password too", terminal.Line(a.at.url))
-	}
 	c, err := remote.New(remote.Options{URL: a.at.url, CA: a.ca, Insecure: a.insecure, Expected: a.Expected, Log: w.Log})
 	if err != nil {
 		return nil, Exit(ExitUsage, err)
+	}
+	if a.insecure {
+		w.warn("--api-insecure: it is not verified who answers at %s; whoever is in between may read and change everything, the password too", terminal.Line(c.URL()))
 	}
 	as, err := a.login(w.Cmd.Context(), c, l, w.Cmd.InOrStdin(), w.Stderr)
 	if err != nil {
