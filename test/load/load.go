@@ -56,7 +56,7 @@ func (f Figures) Write(w io.Writer) error {
 		err = errors.Join(err, e)
 	}
 	s := f.Streams
-	_, e := fmt.Fprintf(w, "requests refused as too many: %d\n\nstreams %d, returns %d, in %.1f s: %d events delivered, %.0f per s\n"+
+	_, e := fmt.Fprintf(w, "requests refused (503) and sent again: %d\n\nstreams %d, returns %d, in %.1f s: %d events delivered, %.0f per s\n"+
 		"cut off and told: %d; came back: %d; gaps told: %d; lost and told: %d; lost without a word: %d; twice: %d\nmemory of the API: %.1f MiB after the requests, %.1f MiB at the end\n",
 		f.Requests.Refused, s.Open, s.Returns, s.Took.Seconds(), s.Delivered, float64(s.Delivered)/max(s.Took.Seconds(), 1e-9),
 		s.Cut, s.Resumed, s.Gaps, s.Told, s.Untold, s.Doubled, float64(f.Memory[0])/(1<<20), float64(f.Memory[1])/(1<<20))

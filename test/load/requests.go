@@ -8,13 +8,15 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/momtree/mom/internal/sleep"
 )
 
 // Requests are what came of the clients.
 type Requests struct {
 	Kinds   []Kind
 	Took    time.Duration
-	Refused int    // since there were too many: the client was told, and sent it again
+	Refused int    // by 503: the client was told, and sent it again after a while
 	Failed  int    // in any other way
 	First   string // of those
 }
@@ -82,10 +84,11 @@ func (w *world) requests(ctx context.Context) (Requests, error) {
 				k := kindOf(i, n)
 				at := time.Now()
 				err := kinds[k].send(ctx, w, c, i+n)
-				for ; errors.Is(err, errBusy); err = kinds[k].send(ctx, w, c, i+n) {
+				for errors.Is(err, errBusy) && sleep.For(ctx, 200*time.Millisecond) == nil {
 					mu.Lock()
 					r.Refused++
 					mu.Unlock()
+					err = kinds[k].send(ctx, w, c, i+n)
 				}
 				if ctx.Err() != nil {
 					return

@@ -2,7 +2,6 @@ package load
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -133,7 +132,7 @@ func (w *world) await(ctx context.Context, what string, ask func() (bool, error)
 	}
 }
 
-// errBusy is the answer of a server that takes no more.
+// errBusy is the answer of a server that takes no more, or whose master is too busy.
 var errBusy = errors.New("503")
 
 // do sends a request and reads the answer, into the value if it is not nil.
@@ -154,7 +153,7 @@ func (w *world) do(ctx context.Context, c *http.Client, method, path, body strin
 	if resp.StatusCode != http.StatusOK {
 		text, _ := io.ReadAll(io.LimitReader(resp.Body, 300)) // what is said of the error
 		_, _ = io.Copy(io.Discard, resp.Body)
-		if resp.StatusCode == http.StatusServiceUnavailable && bytes.Contains(text, []byte("Too many")) {
+		if resp.StatusCode == http.StatusServiceUnavailable {
 			return errBusy
 		}
 		return fmt.Errorf("%s %s: %d %s", method, path, resp.StatusCode, text)
