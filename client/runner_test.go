@@ -137,3 +137,27 @@ func TestRunnerOfABusyMaster(t *testing.T) {
 		t.Errorf("%v, %v", v, err)
 	}
 }
+
+// What a runner tells while it works is given in its order, before the result, and what
+// others tell is not.
+func TestRunnerTold(t *testing.T) {
+	m := startMaster(t)
+	m.answer = func(*wire.Map) any {
+		m.fire(runTag+"/new", "fun", "runner.x")
+		m.fire(runTag+"/progress", "message", "half")
+		m.fire("salt/run/other/progress", "message", "of another")
+		m.fire(runTag+"/print", "text", "a line")
+		m.fire(runTag+"/ret", "return", "a", "success", true)
+		return wire.NewMap("tag", runTag, "jid", jobID)
+	}
+	var told []string
+	_, err := m.client().CallRunner(within(t), RunnerCall{Fun: "x.y", Told: func(what string, e Event) {
+		told = append(told, what+" "+e.Data.String())
+		if e.Time.IsZero() {
+			t.Errorf("%s has no time", e.Tag)
+		}
+	}})
+	if got := strings.Join(told, "; "); err != nil || got != `progress {"message": "half"}; print {"text": "a line"}` {
+		t.Errorf("%s, %v", got, err)
+	}
+}

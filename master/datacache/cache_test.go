@@ -91,3 +91,25 @@ func TestCacheIsBounded(t *testing.T) {
 		t.Errorf("%d are kept, of %d bytes; counted are %d", len(c.m), sum, c.size)
 	}
 }
+
+// What is cleared is gone, on the disk too, and the rest stays.
+func TestClear(t *testing.T) {
+	dir := t.TempDir()
+	c := New(dir, bounds.Bounds{})
+	if had, err := c.Clear("web1", true, true); had || err != nil {
+		t.Errorf("nothing is known: %v, %v", had, err)
+	}
+	if err := c.Put("web1", wire.NewMap("os", "x"), wire.NewMap("p", 1)); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []bool{true, false} {
+		if had, err := c.Clear("web1", true, false); had != want || err != nil {
+			t.Errorf("grains: %v, %v", had, err)
+		}
+	}
+	for _, c := range []*Cache{c, New(dir, bounds.Bounds{})} {
+		if d := c.Get("web1"); d == nil || d.Grains != nil || d.Pillar == nil {
+			t.Errorf("left: %+v", d)
+		}
+	}
+}
