@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"slices"
 	"time"
 
 	"github.com/momtree/mom/master/jobs"
@@ -68,15 +69,15 @@ func (n *node) tend() {
 	}
 	n.queues.Tend()
 	n.told()
-	now := n.wall()
-	kept := n.queues.Records()
-	switch {
-	case len(kept) == 0:
-	case now.Before(kept[0].Until):
-		n.tendAt(kept[0].Until)
-	default: // by a clock that is not believed
-		n.after(int64(tendEvery), n.tend)
+	rest := n.queues.Records()
+	if len(rest) == 0 {
+		return
 	}
+	next := slices.MinFunc(rest, func(a, b retention.Record) int { return a.Until.Compare(b.Until) }).Until
+	if !n.wall().Before(next) { // by a clock that is not believed
+		next = n.wall().Add(tendEvery)
+	}
+	n.tendAt(next)
 }
 
 // retain gives what is stored of the publication of a queued job with it.

@@ -2,6 +2,8 @@ package publish
 
 import (
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -86,7 +88,7 @@ func TestPreview(t *testing.T) {
 	}
 	w.want(t)
 
-	for name, c := range map[string]struct {
+	refused := map[string]struct {
 		by    *server.Login
 		more  []any
 		words string
@@ -98,13 +100,15 @@ func TestPreview(t *testing.T) {
 		"no number":        {nil, []any{"limit", "x"}, "limit has to be"},
 		"a wrong target":   {nil, []any{"tgt", "(", "tgt_type", "pcre"}, "target"},
 		"no target":        {nil, []any{"tgt", 5}, "target"},
-	} {
+	}
+	for _, name := range slices.Sorted(maps.Keys(refused)) {
+		c := refused[name]
 		got, err := previewOf(t, w, c.by, c.more...)
 		if no := (server.Refusal{}); got != "" || !errors.As(err, &no) || !strings.Contains(no.Message, c.words) {
 			t.Errorf("%s: %s %v", name, got, err)
 		}
 	}
-	w.want(t, "refused fred test.ping", "refused fred cmd.run", "refused fred test.ping")
+	w.want(t, "refused fred cmd.run", "refused fred test.ping", "refused fred test.ping")
 }
 
 // No load makes a preview fail otherwise than by a refusal, or start a job.
