@@ -24,6 +24,9 @@ type folder struct {
 // entry is one key file. What it holds is read at first need: a listing needs
 // names alone, and most keys of a large master are not asked for in any hour.
 type entry struct {
+	// named is the last key that was read out of the file: whoever was told of it is told
+	// when it goes, though its file was being written then. nil: none was.
+	named   atomic.Pointer[crypt.FingerSum]
 	content atomic.Pointer[content]
 	changes atomic.Uint32 // counts hints of a change, so that no older content is kept
 }

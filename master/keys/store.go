@@ -200,6 +200,7 @@ func (s *Store) content(st State, id string) (*content, error) {
 	}
 	// A file that holds no key is not remembered: somebody may be writing it.
 	if c.err == nil {
+		e.named.Store(&c.finger)
 		e.content.Store(c)
 		if e.changes.Load() != before {
 			e.content.CompareAndSwap(c, nil)

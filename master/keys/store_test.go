@@ -295,3 +295,24 @@ func BenchmarkLookup100k(b *testing.B) {
 		}
 	})
 }
+
+// A key that was read and is deleted while its file is being written is named all the same:
+// what stands on it has to go with it.
+func TestDeletedWhileWritten(t *testing.T) {
+	s := openStore(t, Options{})
+	var rec record
+	defer s.Subscribe(rec.add)()
+	putKey(t, s, Accepted, "m1", goldenText(t, "minion"))
+	s.Refresh("m1")
+	pub, err := s.PublicKey("m1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.entry(Accepted, "m1").content.Store(nil) // as a write beside the reading leaves it
+	if _, err := s.Delete("m1"); err != nil {
+		t.Fatal(err)
+	}
+	if was := crypt.SumKey(pub); !slices.Contains(rec.was, was) {
+		t.Errorf("the deleted key is not named: %v", rec.was)
+	}
+}

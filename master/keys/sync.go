@@ -108,7 +108,11 @@ func (s *Store) refresh(st State, id string, hint bool) {
 		s.tell(Change{Key: Key{st, id}, Op: Added})
 	case !present && e != nil:
 		s.put(st, id, nil)
-		s.tell(Change{Key: Key{st, id}, Op: Removed, Was: fingerOf(e.content.Load())})
+		was := e.named.Load()
+		if was == nil {
+			was = new(crypt.FingerSum)
+		}
+		s.tell(Change{Key: Key{st, id}, Op: Removed, Was: *was})
 	case present:
 		e.changes.Add(1)
 		old := e.content.Load()
@@ -123,6 +127,7 @@ func (s *Store) refresh(st State, id string, hint bool) {
 			}
 			return
 		}
+		e.named.Store(&now.finger)
 		e.content.Store(now)
 		if now.sum != old.sum {
 			s.tell(Change{Key: Key{st, id}, Op: Replaced, Was: old.finger})
