@@ -29,7 +29,7 @@ type Streams struct {
 // stream is one reader, as a program has it: it comes back when it is cut off.
 type stream struct {
 	last    string // id
-	begun   bool // what came before is of the requests, with which the API was not done
+	begun   bool   // what came before is of the requests, with which the API was not done
 	seen    map[string]int
 	doubled int
 	told    bool // that something may be missing
