@@ -12,9 +12,10 @@ export function plural(n, word, many = `${word}s`) {
   return `${count(n)} ${n === 1 ? word : many}`;
 }
 
-// seconds is a length of time: 0.4 s, 12 s, 3 m 12 s, 5 h 2 m, 3 d 4 h.
+// seconds is a length of time: 14 ms, 0.4 s, 12 s, 3 m 12 s, 5 h 2 m, 3 d 4 h.
 export function seconds(s) {
   if (!(s >= 0)) return "–";
+  if (s > 0 && s < 0.1) return `${Math.max(1, Math.round(s * 1000))} ms`;
   if (s < 10) return `${s.toFixed(1)} s`;
   s = Math.round(s);
   if (s < 60) return `${s} s`;

@@ -83,8 +83,9 @@ export async function show(root, params, signal) {
   root.append(strip, lost, h("div", { class: "treegrid" }, h("div", { class: "stack" }, tools, stage, legend), h("div", { class: "stack side" }, wrong, work, details.el)));
   draw();
   requestAnimationFrame(() => { // after the first drawing: a tall tree begins in the middle
-    const { y } = picture.middle(opened);
+    const { x, y } = picture.middle(opened);
     stage.scrollTop = y - stage.clientHeight / 2;
+    stage.scrollLeft = opened ? x - stage.clientWidth / 2 : 0;
   });
   details.open(model.nodes.get(opened));
   watch.start(signal);
