@@ -187,6 +187,10 @@ func TestGateway(t *testing.T) {
 		{"", "POST", "/run", `[{"client": "local", "tgt": "web-01", "fun": "test.ping", "username": "ann", "password": "secret-of-ann", "eauth": "file"}]`, 200, `"web-01": true`},
 		{"", "POST", "/run", `[{"client": "local", "tgt": "web-01", "fun": "test.ping", "username": "ann", "password": "wrong", "eauth": "file"}]`, 401, ""},
 		{"", "GET", "/health", "", 200, "true"},
+		{ann, "GET", "/preview?tgt=*&fun=test.ping", "", 200, `"count": 2`},
+		{bob, "GET", "/preview?tgt=*&fun=cmd.run", "", 200, `"refused"`},
+		{ann, "POST", "/", `{"client": "wheel_async", "fun": "key.list_all"}`, 200, "salt/wheel/"},
+		{ann, "GET", "/jobs/20240101000000000001/status", "", 404, "does not know"},
 		// What is not allowed at the master is not allowed here.
 		{bob, "POST", "/", `{"client": "local", "tgt": "web-01", "fun": "test.ping"}`, 200, `"web-01": true`},
 		{bob, "POST", "/", `{"client": "local", "tgt": "web-01", "fun": "cmd.run", "arg": ["id"]}`, 401, ""},
@@ -204,6 +208,7 @@ func TestGateway(t *testing.T) {
 			t.Errorf("%s %s %s: %d %s, want %d %s", c.method, c.path, c.body, status, text, c.status, c.has)
 		}
 	}
+	eventsOfOthers(t, g, ann, bob)
 	eventsOverACut(t, a, g, way, ann)
 
 	if status, _ := g.ask(t, bob, "POST", "/logout", ""); status != 200 {
@@ -224,6 +229,44 @@ func TestGateway(t *testing.T) {
 	for _, secret := range []string{ann, bob, "secret-of"} {
 		if strings.Contains(g.out.String(), secret) {
 			t.Errorf("the log of the gateway has %s:\n%s", secret, g.out)
+		}
+	}
+}
+
+// eventsOfOthers: a gateway hears everything, and lets whoever may not hear all have what came
+// of his own jobs alone, those that began before he listened too.
+func eventsOfOthers(t *testing.T, g *gatewayHost, ann, bob string) {
+	t.Helper()
+	c, err := remote.New(remote.Options{URL: g.url, CA: g.ca})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), momtest.Patience)
+	defer cancel()
+	begin := func(token string) string {
+		_, text := g.ask(t, token, "POST", "/", `{"client": "local_async", "tgt": "web-01", "fun": "test.ping"}`)
+		return jids.FindString(text)
+	}
+	e, err := c.With(bob).Events(ctx, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	others, own := begin(ann), begin(bob)
+	if others == "" || own == "" {
+		t.Fatalf("jobs %q and %q", others, own)
+	}
+	for {
+		ev, err := e.Next(ctx)
+		if err != nil {
+			t.Fatalf("before the return of the own job: %v", err)
+		}
+		if !strings.Contains(ev.Tag, own) && !strings.HasPrefix(ev.Tag, "mom/api/") {
+			t.Errorf("bob hears %s", ev.Tag)
+		}
+		if ev.Tag == "salt/job/"+own+"/ret/web-01" {
+			return
 		}
 	}
 }
