@@ -11,6 +11,9 @@ import (
 // Options say how much.
 type Options struct {
 	Program string // a built mom
+	// Salt is the folder of an installed Salt, whose bin/salt-master and bin/salt-api serve in
+	// the place of mom's. Salt's streams have no ids to come back with, so it has no Streams.
+	Salt    string
 	Dir     string // for the tree; it is left to the caller
 	Minions int    // of the master. Default 20
 
@@ -28,8 +31,8 @@ type Options struct {
 type Figures struct {
 	Requests Requests
 	Streams  Streams
-	// Memory is the most that the API ever held, in bytes (VmHWM): after the requests, and
-	// at the end.
+	// Memory is the most that the processes of the API ever held, in bytes (VmHWM): after the
+	// requests, and at the end.
 	Memory [2]int64
 }
 
@@ -71,6 +74,9 @@ func Run(ctx context.Context, o Options) (f Figures, err error) {
 	if o.Say == nil {
 		o.Say = io.Discard
 	}
+	if o.Salt != "" && o.Streams > 0 {
+		return f, errors.New("events of Salt have no ids, by which streams are held against each other: measure Salt with -streams 0")
+	}
 	w := &world{Options: o}
 	defer func() { err = errors.Join(err, w.stop()) }()
 	if err := w.grow(ctx); err != nil {
@@ -80,11 +86,11 @@ func Run(ctx context.Context, o Options) (f Figures, err error) {
 	if f.Requests, err = w.requests(ctx); err != nil {
 		return f, err
 	}
-	f.Memory[0] = w.memory()
+	f.Memory[0] = w.api.memory()
 	w.say("%d streams are opened, and %d returns pass\n", o.Streams, o.Returns)
 	if f.Streams, err = w.streams(ctx); err != nil {
 		return f, err
 	}
-	f.Memory[1] = w.memory()
+	f.Memory[1] = w.api.memory()
 	return f, nil
 }

@@ -1,7 +1,6 @@
 package load
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,12 +8,8 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"os"
-	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/momtree/mom/internal/localcluster"
@@ -26,12 +21,11 @@ import (
 type world struct {
 	Options
 	cluster *localcluster.Cluster
-	master  *localcluster.Process
+	master  *process
 	swarm   *swarm.Swarm
 	end     context.CancelFunc // of the swarm
 	ended   chan error
-	api     *exec.Cmd
-	console *os.File
+	api     *process
 	url     string
 	token   string
 }
@@ -69,7 +63,7 @@ func (w *world) grow(ctx context.Context) error {
 	if _, err := swarm.Seed(filepath.Join(top.Dir, "etc/salt/pki/master"), w.ids(), keys); err != nil {
 		return err
 	}
-	if w.master, err = localcluster.Start(w.Program, top, "-l", "warning"); err != nil {
+	if w.master, err = w.start("master"); err != nil {
 		return err
 	}
 	if err := w.startAPI(ctx); err != nil {
@@ -92,16 +86,8 @@ func (w *world) grow(ctx context.Context) error {
 
 // startAPI starts the process and logs in.
 func (w *world) startAPI(ctx context.Context) (err error) {
-	if w.console, err = os.Create(filepath.Join(w.Dir, "api.console")); err != nil {
+	if w.api, err = w.start("api", "--pid-file", filepath.Join(w.Dir, "api.pid")); err != nil {
 		return err
-	}
-	top := w.cluster.Top()
-	w.api = exec.Command(w.Program, "api", "-c", top.ConfDir, "-l", "warning", "--log-file", filepath.Join(w.Dir, "api.log"), "--pid-file", filepath.Join(w.Dir, "api.pid"), "--log-file-level", "warning")
-	w.api.Stdout, w.api.Stderr = w.console, w.console
-	w.api.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if err := w.api.Start(); err != nil {
-		w.api = nil
-		return fmt.Errorf("start the API: %w", err)
 	}
 	return w.await(ctx, "the API lets somebody in", func() (bool, error) {
 		var m struct{ Return []struct{ Token string } }
@@ -175,38 +161,15 @@ func (w *world) ping(ctx context.Context, c *http.Client, tgt string) (map[strin
 	return m.Return[0], nil
 }
 
-// memory is the most that the API ever held, in bytes.
-func (w *world) memory() int64 {
-	f, err := os.Open(fmt.Sprintf("/proc/%d/status", w.api.Process.Pid))
-	if err != nil {
-		return 0 // another system
-	}
-	defer f.Close()
-	for sc := bufio.NewScanner(f); sc.Scan(); {
-		if rest, ok := strings.CutPrefix(sc.Text(), "VmHWM:"); ok {
-			kib, _ := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 10, 64)
-			return kib << 10
-		}
-	}
-	return 0
-}
-
 // stop ends everything.
 func (w *world) stop() error {
 	var errs []error
 	http.DefaultClient.CloseIdleConnections()
-	if w.api != nil {
-		errs = append(errs, w.api.Process.Signal(syscall.SIGTERM), w.api.Wait())
-	}
-	if w.console != nil {
-		errs = append(errs, w.console.Close())
-	}
+	errs = append(errs, w.api.stop())
 	if w.end != nil {
 		w.end()
 		errs = append(errs, <-w.ended)
 	}
-	if w.master != nil {
-		errs = append(errs, localcluster.StopAll([]*localcluster.Process{w.master}, 20*time.Second))
-	}
+	errs = append(errs, w.master.stop())
 	return errors.Join(errs...)
 }

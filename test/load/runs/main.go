@@ -19,6 +19,7 @@ import (
 func main() {
 	o := load.Options{Say: os.Stdout}
 	flag.StringVar(&o.Program, "program", "", "a built mom (default: build it)")
+	flag.StringVar(&o.Salt, "salt", "", "the folder of an installed Salt, to measure its salt-api beside its salt-master (with -streams 0)")
 	flag.IntVar(&o.Minions, "minions", 20, "minions of the master")
 	flag.IntVar(&o.Clients, "clients", 100, "clients that send at the same time")
 	flag.IntVar(&o.Requests, "requests", 10_000, "requests of each")
@@ -42,7 +43,7 @@ func run(ctx context.Context, o load.Options) (err error) {
 			err = os.RemoveAll(o.Dir)
 		}
 	}()
-	if o.Program == "" {
+	if o.Program == "" && o.Salt == "" {
 		o.Program = filepath.Join(o.Dir, "mom")
 		cmd := exec.CommandContext(ctx, "go", "build", "-o", o.Program, "github.com/momtree/mom/mom")
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")

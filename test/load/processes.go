@@ -1,0 +1,102 @@
+package load
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// process is a daemon in a process group of its own: Salt's fork others.
+type process struct {
+	name    string
+	cmd     *exec.Cmd
+	console *os.File
+	done    chan struct{}
+}
+
+// start runs a daemon of mom, or where Salt is given Salt's.
+func (w *world) start(name string, args ...string) (*process, error) {
+	program, args := w.Program, append([]string{name, "-c", w.cluster.Top().ConfDir, "-l", "warning"}, args...)
+	if w.Salt != "" {
+		program, args = filepath.Join(w.Salt, "bin", "salt-"+name), args[1:]
+	}
+	console, err := os.Create(filepath.Join(w.Dir, name+".console"))
+	if err != nil {
+		return nil, err
+	}
+	p := &process{name: name, cmd: exec.Command(program, args...), console: console, done: make(chan struct{})}
+	p.cmd.Stdout, p.cmd.Stderr = console, console
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := p.cmd.Start(); err != nil {
+		return nil, errors.Join(fmt.Errorf("start %s: %w", name, err), console.Close())
+	}
+	go func() {
+		_ = p.cmd.Wait() // Salt's end with the status of their signal
+		close(p.done)
+	}()
+	return p, nil
+}
+
+// stop ends the daemon and all that it has forked.
+func (p *process) stop() error {
+	if p == nil {
+		return nil
+	}
+	group := -p.cmd.Process.Pid
+	_ = p.cmd.Process.Signal(syscall.SIGTERM) // it may have ended
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	var err error
+	select {
+	case <-p.done:
+	case <-ctx.Done():
+		err = fmt.Errorf("%s did not end on SIGTERM", p.name)
+	}
+	_ = syscall.Kill(group, syscall.SIGKILL) // what is left of it
+	<-p.done
+	return errors.Join(err, p.console.Close())
+}
+
+// memory is the most that the processes of the daemon ever held, in bytes, each by itself
+// (VmHWM); 0 on systems that do not tell.
+func (p *process) memory() (sum int64) {
+	group := strconv.Itoa(p.cmd.Process.Pid)
+	stats, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil {
+		return 0
+	}
+	for _, stat := range stats {
+		b, err := os.ReadFile(stat)
+		if err != nil {
+			continue // it has ended
+		}
+		// PID (NAME) STATE PARENT GROUP …, and the name may hold blanks.
+		f := strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
+		if len(f) < 3 || f[2] != group {
+			continue
+		}
+		sum += peak(filepath.Join(filepath.Dir(stat), "status"))
+	}
+	return sum
+}
+
+func peak(status string) int64 {
+	b, err := os.ReadFile(status)
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(b)) {
+		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			kib, _ := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 10, 64)
+			return kib << 10
+		}
+	}
+	return 0
+}
