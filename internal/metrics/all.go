@@ -34,6 +34,7 @@ var all = []Metric{
 	{"mom_socket_handshaking", Gauge, Nodes, []string{"socket"}, "Connections before the end of their handshake."},
 	{"mom_socket_accepted_total", Counter, Nodes, []string{"socket"}, "Connections let in."},
 	{"mom_socket_refused_total", Counter, Nodes, []string{"socket", "reason"}, "Connections turned away: full, address, evicted, handshake, accept."},
+	{"mom_socket_hung_up_total", Counter, Nodes, []string{"socket"}, "Connections whose peer hung up before it was greeted."},
 	{"mom_socket_cut_total", Counter, Nodes, []string{"socket", "reason"}, "Connections closed: frame, late, budget, slow, stalled, silent, idle."},
 	{"mom_socket_backlog_peers", Gauge, Nodes, []string{"socket"}, "Connections for which something waits."},
 	{"mom_socket_backlog_messages", Gauge, Nodes, []string{"socket"}, "Messages that wait for peers to read."},

@@ -36,6 +36,7 @@ type handshakes struct {
 	patience time.Duration // with a silent peer while others wait, at least
 	evicted  atomic.Uint64
 	waits    atomic.Uint64 // connections for which there was no place at once
+	late     lateness      // of this process
 
 	mu     sync.Mutex
 	all    map[*ticket]struct{}
@@ -43,7 +44,6 @@ type handshakes struct {
 	next   []*ticket     // who gives way next; each is looked at again
 	usual  time.Duration // the silence of the slow ones among those that finished
 	at     time.Time     // when the last of them did
-	lag    time.Duration // how late this process gets its turn
 	closed bool
 }
 
@@ -74,7 +74,7 @@ func (t *handshakes) learn(silence time.Duration, now time.Time) {
 // add takes a place for a connection, and waits until there is one. nil means that
 // the table was closed, and the connection with it.
 func (t *handshakes) add(c net.Conn, addr netip.Addr, timeout time.Duration, stop <-chan struct{}) *ticket {
-	k := newTicket(c, addr, timeout)
+	k := newTicket(c, addr, timeout, &t.late)
 	for waited := false; ; waited = true {
 		wait, ok := t.enter(k)
 		switch {
@@ -92,19 +92,11 @@ func (t *handshakes) add(c net.Conn, addr netip.Addr, timeout time.Duration, sto
 		select {
 		case <-t.freed:
 		case <-timer.C:
-			t.late(time.Since(begun) - wait)
+			t.late.note(time.Since(begun) - wait)
 		case <-stop:
 		}
 		timer.Stop()
 	}
-}
-
-// late notes by how much a timer was late. Where this process gets its turn late, so may
-// its peers, which may be on the same machine, or it may not have heard them yet.
-func (t *handshakes) late(by time.Duration) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.lag = max(by, t.lag*7/8)
 }
 
 // enter takes a place if there is one or can be made one. Else it says how long it
@@ -159,7 +151,7 @@ func (t *handshakes) relieve() bool {
 // evict closes the connection that is to give way, if there is one, and says
 // otherwise how long until it is worth another look; t.mu is held.
 func (t *handshakes) evict(now time.Time) (wait time.Duration, ok bool) {
-	patience := max(t.patience, min(max(margin*t.known(now), 10*t.lag), mostPatience*t.patience))
+	patience := max(t.patience, min(max(margin*t.known(now), 10*t.late.get()), mostPatience*t.patience))
 	for ranked := false; ; ranked = true {
 		for len(t.next) > 0 {
 			k := t.next[0]

@@ -29,7 +29,7 @@ func newTable(t *testing.T, limit int) *table {
 // below 0: it waits for us.
 func (x *table) put(host byte, silent time.Duration) (*ticket, *script) {
 	c := newScript(1)
-	k := newTicket(c, netip.AddrFrom4([4]byte{10, 0, 0, host}), time.Minute)
+	k := newTicket(c, netip.AddrFrom4([4]byte{10, 0, 0, host}), time.Minute, nil)
 	if silent >= 0 {
 		k.await(x.now.Add(-silent))
 	}
@@ -114,7 +114,7 @@ func TestHandshakes_PatienceFollowsTheHonest(t *testing.T) {
 		t.Error("it was cut within the time that others take")
 	}
 	x.usual = 0
-	x.late(50 * time.Millisecond)
+	x.late.note(50 * time.Millisecond)
 	if _, ok := x.evict(x.now); ok || c.closed {
 		t.Error("it was cut while this process gets its turns late")
 	}
@@ -213,7 +213,7 @@ func TestHandshakes_OurOwnBacklogDoesNotCount(t *testing.T) {
 	}
 	x := newTable(t, 2)
 	enter := func(c net.Conn, timeout time.Duration) *ticket {
-		k := newTicket(c, sourceAddr(c), timeout)
+		k := newTicket(c, sourceAddr(c), timeout, nil)
 		k.await(x.now.Add(-5 * time.Second)) // and our reader does not get its turn
 		x.all[k] = struct{}{}
 		return k

@@ -113,7 +113,7 @@ func TestHeartbeatOfALateReader(t *testing.T) {
 	}
 	waiting.Until(t, "its answer is here", func() bool { return unread(near) })
 	for range 20 {
-		h.beat(p, time.Minute, nil)
+		h.beat(p, span{passed: time.Minute}, nil)
 	}
 	if p.Gone() {
 		t.Fatal("it was cut off though it had answered")
@@ -121,7 +121,7 @@ func TestHeartbeatOfALateReader(t *testing.T) {
 	if _, err := io.ReadFull(near, make([]byte, 4)); err != nil {
 		t.Fatal(err)
 	}
-	h.beat(p, time.Minute, nil)
+	h.beat(p, span{passed: time.Minute}, nil)
 	if !p.Gone() || !errors.Is(p.err, ErrSilent) {
 		t.Errorf("gone %v, %v", p.Gone(), p.err)
 	}

@@ -62,7 +62,7 @@ func (h *host) listen(addr string, beat heart) error {
 	h.ln = ln
 	def(&beat.interval, 10*time.Second)
 	def(&beat.timeout, 30*time.Second)
-	beat.peers, beat.leases = h.snapshot, h.leases
+	beat.peers, beat.leases, beat.late = h.snapshot, h.leases, &h.shakes.late
 	h.wg.Go(func() { h.accept(ln) })
 	h.wg.Go(func() { beat.run(h.stop) })
 	return nil
@@ -225,7 +225,7 @@ func (h *host) meet(c net.Conn, addr netip.Addr, ticket *ticket) (ok bool) {
 		err = c.SetDeadline(time.Time{})
 	}
 	if err != nil {
-		h.count.handshakeFailed.Add(1)
+		h.count.ungreeted(err)
 		h.log.Debug("handshake failed", "socket", h.kind, "peer", addr, "error", err)
 		return false
 	}

@@ -10,12 +10,13 @@ import (
 )
 
 // pulse is the heartbeat of one connection. Only whoever beats touches
-// silent and pinged.
+// silent, excused and pinged.
 type pulse struct {
 	answers atomic.Bool  // the peer is known to answer PING
 	ttl     atomic.Int64 // the peer promised to be heard within; 0: nothing promised
 	leased  atomic.Bool  // it has promised that once, and is looked at more often
 	silent  time.Duration
+	excused time.Duration // of silent: this process was late itself
 	pinged  time.Duration // since the last PING
 }
 
@@ -45,6 +46,7 @@ type heart struct {
 	// leases lists those of them that are leased, if they are to be looked at more
 	// often than the others. nil: they are not.
 	leases func(into []*Peer) []*Peer
+	late   *lateness // of this process; nil: it measures for itself
 }
 
 // run beats until stop is closed.
@@ -81,13 +83,20 @@ type pace struct {
 	round time.Duration // between two looks at all peers
 	step  time.Duration // between two looks at some
 	ping  []byte
-	seen  []*Peer       // room for a look
-	since time.Duration // the last round
-	last  time.Time     // the last look
+	seen  []*Peer // room for a look
+	since span    // the last round
+	last  time.Time
 }
+
+// span is a time that has passed, and how much of it does not count against who was
+// silent.
+type span struct{ passed, excused time.Duration }
 
 func (h heart) pace() pace {
 	p := pace{heart: h, ping: pingWire(h.promise), last: time.Now()}
+	if p.late == nil {
+		p.late = &lateness{}
+	}
 	p.round = max(min(h.interval, h.timeout)/8, 5*time.Millisecond)
 	p.step = p.round
 	if h.leases != nil {
@@ -100,9 +109,12 @@ func (h heart) pace() pace {
 func (p *pace) tick(now time.Time) {
 	// A process that was stopped has not listened: its peers are not to blame.
 	passed := min(now.Sub(p.last), 2*p.step)
+	p.late.note(now.Sub(p.last) - p.step)
 	p.last = now
-	p.since += passed
-	all := p.leases == nil || p.since >= p.round
+	look := span{passed, p.late.excused(passed)}
+	p.since.passed += look.passed
+	p.since.excused += look.excused
+	all := p.leases == nil || p.since.passed >= p.round
 	if all {
 		p.seen = p.peers(p.seen[:0])
 	} else {
@@ -110,32 +122,33 @@ func (p *pace) tick(now time.Time) {
 	}
 	for i, peer := range p.seen {
 		if p.leases != nil && peer.pulse.leased.Load() {
-			p.beat(peer, passed, p.ping)
+			p.beat(peer, look, p.ping)
 		} else {
 			p.beat(peer, p.since, p.ping)
 		}
 		p.seen[i] = nil
 	}
 	if all {
-		p.since = 0
+		p.since = span{}
 	}
 }
 
-func (h heart) beat(p *Peer, passed time.Duration, ping []byte) {
+func (h heart) beat(p *Peer, look span, ping []byte) {
 	// Whoever waits for our own work is not silent.
 	if p.guard.heard.Swap(false) || !p.reading.Load() || p.guard.paused.Load() {
-		p.pulse.silent = 0
+		p.pulse.silent, p.pulse.excused = 0, 0
 	} else {
-		p.pulse.silent += passed
+		p.pulse.silent += look.passed
+		p.pulse.excused += look.excused
 	}
-	p.pulse.pinged += passed
+	p.pulse.pinged += look.passed
 	ttl := time.Duration(p.pulse.ttl.Load())
 	switch silent := p.pulse.silent; {
 	case ttl > 0 && silent >= ttl,
-		silent >= h.timeout && p.pulse.answers.Load():
+		silent-p.pulse.excused >= h.timeout && p.pulse.answers.Load():
 		// On a machine that cannot keep up, its answer may lie here and wait for us.
 		if unread(p.guard.Conn) {
-			p.pulse.silent = 0
+			p.pulse.silent, p.pulse.excused = 0, 0
 			return
 		}
 		p.close(ErrSilent)

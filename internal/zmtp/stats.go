@@ -2,7 +2,9 @@ package zmtp
 
 import (
 	"errors"
+	"io"
 	"sync/atomic"
+	"syscall"
 )
 
 // HostStats are the counters ROUTER and PUB share. Gauges are of the moment, the
@@ -17,6 +19,7 @@ type HostStats struct {
 	HandshakeWaits  uint64 // had to wait for a place to be greeted: Limits.MaxHandshakes
 	BudgetWaits     uint64 // had to wait for room: Limits.RequestBytes, Limits.UntrustedBytes
 	HandshakeFailed uint64 // including those evicted and too late
+	HandshakeGone   uint64 // hung up before they were greeted; not among those that failed
 	AcceptErrors    uint64 // such as no descriptors left
 
 	BacklogPeers    int64 // gauge: connections with a backlog
@@ -35,8 +38,18 @@ type HostStats struct {
 }
 
 type hostCounters struct {
-	accepted, refusedFull, refusedAddr, handshakeFailed, acceptErrors     atomic.Uint64
+	accepted, refusedFull, refusedAddr, acceptErrors                      atomic.Uint64
+	handshakeFailed, handshakeGone                                        atomic.Uint64
 	cutFrame, cutLate, cutBudget, cutSlow, cutStalled, cutSilent, cutIdle atomic.Uint64
+}
+
+// ungreeted files why a connection has not come through its handshake.
+func (c *hostCounters) ungreeted(err error) {
+	if errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) {
+		c.handshakeGone.Add(1)
+		return
+	}
+	c.handshakeFailed.Add(1)
 }
 
 // end files the reason for which a connection has ended.
@@ -74,6 +87,7 @@ func (h *host) stats() HostStats {
 		Evicted:         h.shakes.evicted.Load(),
 		HandshakeWaits:  h.shakes.waits.Load(),
 		HandshakeFailed: c.handshakeFailed.Load(),
+		HandshakeGone:   c.handshakeGone.Load(),
 		AcceptErrors:    c.acceptErrors.Load(),
 		BacklogPeers:    h.gauge.peers.Load(),
 		BacklogMessages: h.gauge.messages.Load(),

@@ -17,6 +17,7 @@ type ticket struct {
 	conn    net.Conn
 	addr    netip.Addr
 	timeout time.Duration // for which a peer may be silent, all its silences together
+	late    *lateness     // of this process, which gives it more; nil: never
 
 	since atomic.Int64 // when the wait for the peer began; 0: it is not waited for
 	spent atomic.Int64 // the silences before that
@@ -32,8 +33,8 @@ type ticket struct {
 // epoch is what the times of tickets count from, by the clock that cannot jump.
 var epoch = time.Now()
 
-func newTicket(c net.Conn, addr netip.Addr, timeout time.Duration) *ticket {
-	k := &ticket{conn: c, addr: addr, timeout: timeout}
+func newTicket(c net.Conn, addr netip.Addr, timeout time.Duration, late *lateness) *ticket {
+	k := &ticket{conn: c, addr: addr, timeout: timeout, late: late}
 	if s, ok := c.(syscall.Conn); ok {
 		if raw, err := s.SyscallConn(); err == nil && canReadNow {
 			k.raw = raw
@@ -86,6 +87,9 @@ func (k *ticket) await(now time.Time) {
 		return
 	}
 	left := max(k.timeout-time.Duration(k.spent.Load()), 0)
+	if k.late != nil {
+		left = time.Duration(float64(left) * k.late.patient())
+	}
 	_ = k.conn.SetReadDeadline(now.Add(left))
 	k.since.Store(int64(now.Sub(epoch)))
 }

@@ -19,6 +19,7 @@ func collectSocket(s *metrics.Sink, socket string, h zmtp.HostStats) {
 	} {
 		s.Count("mom_socket_cut_total", n, socket, reason)
 	}
+	s.Count("mom_socket_hung_up_total", h.HandshakeGone, socket)
 	s.Set("mom_socket_backlog_peers", float64(h.BacklogPeers), socket)
 	s.Set("mom_socket_backlog_messages", float64(h.BacklogMessages), socket)
 	s.Set("mom_socket_backlog_bytes", float64(h.BacklogBytes), socket)

@@ -46,7 +46,7 @@ func Shapes() []Shape {
 		{Name: "2k-50", About: "one node with 2,000 stock minions, 50 jobs", Fan: []int{1}, Minions: 2000, Jobs: 50, CLI: 50, Patience: 5 * time.Minute, Extra: true},
 		{Name: "500", About: "one node with 500 stock minions, for the time of a command", Fan: []int{1}, Minions: 500, Jobs: 3, CLI: 20, Patience: 2 * time.Minute, Extra: true},
 		{Name: "10k", About: "four nodes with 2,500 stock minions each, for the time of a command", Fan: []int{4}, Minions: 2500, Jobs: 3, CLI: 10, Patience: 5 * time.Minute, Extra: true},
-		{Name: "100k", About: "three tiers of masters, 2 and 10 nodes, 100,000 stock minions", Fan: []int{2, 5}, Minions: 10_000, Jobs: 2, CLI: 1, Ramp: 16 * time.Minute, Spread: 3 * time.Minute, Patience: time.Hour, Extra: true},
+		{Name: "100k", About: "three tiers of masters, 2 and 10 nodes, 100,000 stock minions", Fan: []int{2, 5}, Minions: 10_000, Jobs: 1, CLI: 1, Ramp: 20 * time.Minute, Spread: 6 * time.Minute, Patience: time.Hour, Extra: true},
 		{Name: "small", About: "two nodes with 50 minions each, half of them ours, a node killed in one job", Fan: []int{2}, Minions: 50, Mom: 0.5, Jobs: 5, Kills: 1, CLI: 2, Patience: 2 * time.Minute, Extra: true},
 	}
 }
