@@ -14,6 +14,7 @@ import (
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/logthrottle"
 	"github.com/momtree/mom/internal/rescue"
+	"github.com/momtree/mom/master/above"
 	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/auth"
 	"github.com/momtree/mom/master/bank"
@@ -108,7 +109,8 @@ type Master struct {
 	below        *below.Service        // questions to nodes below
 	restore      *restore.Service      // jobs of an earlier life
 
-	parent string // outbox destination of the one above; "": this is a top
+	parent string     // outbox destination of the one above; "": this is a top
+	above  above.Link // to ask the one above
 
 	server   *server.Server
 	runners  *runners.Host
@@ -184,6 +186,9 @@ func (m *Master) Store() *jobstore.Store { return m.store }
 
 // Tree is the tree from this master down.
 func (m *Master) Tree() *topology.Tree { return m.tree }
+
+// Above is the way up, for whoever puts a node together to connect the forwarder to.
+func (m *Master) Above() *above.Link { return &m.above }
 
 // Rescues counts what sweeps of this master have found; the forwarder of the same
 // node counts there as well.
