@@ -12,6 +12,8 @@ type Master struct {
 	MasterAccess  `yaml:",inline"`
 	MasterSyndic  `yaml:",inline"`
 	MasterAPI     `yaml:",inline"`
+	MasterPillar  `yaml:",inline"`
+	MasterRender  `yaml:",inline"`
 
 	MasterTopology `yaml:",inline"`
 
