@@ -21,7 +21,7 @@ func (s source) page(after string, n int) (p dataPage) {
 			p.more = true
 			break
 		}
-		p.entries, p.end = append(p.entries, entry{id, wire.Raw{0x80}}), id
+		p.entries, p.end = append(p.entries, entry{id: id, data: wire.Raw{0x80}}), id
 	}
 	return p
 }
