@@ -23,6 +23,7 @@ import (
 	"github.com/momtree/mom/master/datacache"
 	"github.com/momtree/mom/master/driver"
 	"github.com/momtree/mom/master/failover"
+	"github.com/momtree/mom/master/files"
 	"github.com/momtree/mom/master/intake"
 	"github.com/momtree/mom/master/jobfiles"
 	"github.com/momtree/mom/master/jobs"
@@ -124,6 +125,9 @@ type Master struct {
 
 	unserved *commands.Unserved
 
+	files *files.Server
+	inbox *files.Inbox // what minions push
+
 	closeOnce sync.Once
 	closeErr  error
 }
@@ -158,7 +162,7 @@ func New(o Options) (_ *Master, err error) {
 		return nil, err
 	}
 	m.unserved = commands.NewUnserved(m.log)
-	m.unserved.Find(m.cfg, commands.DefaultFiles, commands.DefaultPillar)
+	m.unserved.Find(m.cfg, commands.DefaultPillar)
 	if err := m.openFolders(); err != nil {
 		return nil, err
 	}
@@ -170,6 +174,9 @@ func New(o Options) (_ *Master, err error) {
 		return nil, err
 	}
 	if err := m.openSaltTools(); err != nil {
+		return nil, err
+	}
+	if err := m.openFiles(); err != nil {
 		return nil, err
 	}
 	return m, m.bind()
@@ -205,6 +212,9 @@ func (m *Master) Close() error {
 		m.cancel()
 		var errs []error
 		errs = append(errs, m.ports.Close())
+		if m.files != nil { // requests may wait for it
+			m.files.Close()
+		}
 		if m.server != nil {
 			m.server.Close()
 		}
