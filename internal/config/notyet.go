@@ -20,7 +20,6 @@ var NotYet = map[string]Role{
 	"env_order":                     Both,
 	"file_ignore_glob":              Minions,
 	"file_ignore_regex":             Minions,
-	"file_roots":                    Minions,
 	"file_tree":                     Masters,
 	"fileserver_backend":            Minions,
 	"fileserver_followsymlinks":     Minions,
