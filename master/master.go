@@ -23,13 +23,16 @@ import (
 	"github.com/momtree/mom/master/datacache"
 	"github.com/momtree/mom/master/driver"
 	"github.com/momtree/mom/master/failover"
+	"github.com/momtree/mom/master/files"
 	"github.com/momtree/mom/master/intake"
 	"github.com/momtree/mom/master/jobfiles"
 	"github.com/momtree/mom/master/jobs"
 	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/keyring"
 	"github.com/momtree/mom/master/meters"
+	"github.com/momtree/mom/master/mine"
 	"github.com/momtree/mom/master/ownership"
+	"github.com/momtree/mom/master/peercall"
 	"github.com/momtree/mom/master/peers"
 	"github.com/momtree/mom/master/ports"
 	"github.com/momtree/mom/master/publications"
@@ -38,6 +41,7 @@ import (
 	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/master/signatures"
+	"github.com/momtree/mom/master/tops"
 	"github.com/momtree/mom/master/tracer"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/topology"
@@ -108,6 +112,9 @@ type Master struct {
 	intake       *intake.Service       // what minions and nodes bring
 	below        *below.Service        // questions to nodes below
 	restore      *restore.Service      // jobs of an earlier life
+	mine         *mine.Service         // what minions give for others to see
+	peerCalls    *peercall.Service     // what minions have others do
+	tops         *tops.Tops            // states beside the top file
 
 	parent string     // outbox destination of the one above; "": this is a top
 	above  above.Link // to ask the one above
@@ -123,6 +130,9 @@ type Master struct {
 	running []*bus.Holder // the marks for Salt's own programs
 
 	unserved *commands.Unserved
+
+	files *files.Server
+	inbox *files.Inbox // what minions push
 
 	closeOnce sync.Once
 	closeErr  error
@@ -158,7 +168,7 @@ func New(o Options) (_ *Master, err error) {
 		return nil, err
 	}
 	m.unserved = commands.NewUnserved(m.log)
-	m.unserved.Find(m.cfg, commands.DefaultFiles, commands.DefaultPillar)
+	m.unserved.Find(m.cfg, commands.DefaultPillar)
 	if err := m.openFolders(); err != nil {
 		return nil, err
 	}
@@ -170,6 +180,12 @@ func New(o Options) (_ *Master, err error) {
 		return nil, err
 	}
 	if err := m.openSaltTools(); err != nil {
+		return nil, err
+	}
+	if err := m.openFiles(); err != nil {
+		return nil, err
+	}
+	if err := m.openTops(); err != nil {
 		return nil, err
 	}
 	return m, m.bind()
@@ -205,6 +221,9 @@ func (m *Master) Close() error {
 		m.cancel()
 		var errs []error
 		errs = append(errs, m.ports.Close())
+		if m.files != nil { // requests may wait for it
+			m.files.Close()
+		}
 		if m.server != nil {
 			m.server.Close()
 		}

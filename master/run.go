@@ -44,6 +44,7 @@ func (m *Master) Run(ctx context.Context) error {
 	}
 	m.server.Open()
 	m.wg.Go(m.housekeep)
+	m.wg.Go(func() { m.files.Run(m.ctx) })
 	m.wg.Go(func() { m.peers.Run(m.ctx) })
 	m.wg.Go(func() { m.logins.Run(m.ctx) })
 	m.wg.Go(func() { m.failover.Run(m.ctx) })
@@ -81,6 +82,7 @@ func (m *Master) keyChanged(c keys.Change) {
 		if err := m.data.Remove(c.ID); err != nil {
 			m.log.Error("The data of a deleted minion could not be removed", "id", c.ID, "err", err)
 		}
+		m.mine.Forget(c.ID)
 	}
 }
 

@@ -3,17 +3,19 @@ package config
 // Master holds the options of a master and of the command line tools beside
 // it. The groups are embedded, so every option is a field of Master itself.
 type Master struct {
-	Common        `yaml:",inline"`
-	MasterFiles   `yaml:",inline"`
-	MasterNetwork `yaml:",inline"`
-	MasterKeys    `yaml:",inline"`
-	MasterJobs    `yaml:",inline"`
-	MasterEvents  `yaml:",inline"`
-	MasterAccess  `yaml:",inline"`
-	MasterSyndic  `yaml:",inline"`
-	MasterAPI     `yaml:",inline"`
-	MasterPillar  `yaml:",inline"`
-	MasterRender  `yaml:",inline"`
+	Common           `yaml:",inline"`
+	MasterFiles      `yaml:",inline"`
+	MasterFileserver `yaml:",inline"`
+	MasterNetwork    `yaml:",inline"`
+	MasterKeys       `yaml:",inline"`
+	MasterJobs       `yaml:",inline"`
+	MasterEvents     `yaml:",inline"`
+	MasterAccess     `yaml:",inline"`
+	MasterSyndic     `yaml:",inline"`
+	MasterAPI        `yaml:",inline"`
+	MasterRender     `yaml:",inline"`
+	MasterPillar     `yaml:",inline"`
+	MasterStates     `yaml:",inline"`
 
 	MasterTopology `yaml:",inline"`
 

@@ -49,11 +49,14 @@ func (m *Master) Validate() error {
 	for _, list := range []struct {
 		name string
 		acl  map[string]any
-	}{{"publisher_acl", m.PublisherAcl}, {"peer", m.Peer}, {"peer_run", m.PeerRun}} {
+	}{{"publisher_acl", m.PublisherAcl}, {"peer", m.Peer}, {"peer_run", m.PeerRun}, {"mine_get", m.MineGet}} {
 		c.acl(list.name, list.acl)
 	}
 	c.blacklist("publisher_acl_blacklist", m.PublisherAclBlacklist)
 	c.topology(&m.MasterTopology)
+	if _, err := m.Roots(); err != nil {
+		c.fault("file_roots", "%s", strings.TrimPrefix(err.Error(), "file_roots: "))
+	}
 	for i, a := range m.SyndicMaster {
 		c.address("syndic_master", i, a)
 	}

@@ -11,11 +11,13 @@ import (
 	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/access/verdict"
 	"github.com/momtree/mom/master/datacache"
+	"github.com/momtree/mom/master/files"
 	"github.com/momtree/mom/master/keyring"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/meters"
 	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/master/server"
+	"github.com/momtree/mom/master/tops"
 	"github.com/momtree/mom/topology"
 )
 
@@ -36,6 +38,9 @@ type Parts struct {
 	Tokens   Tokens
 	Data     *datacache.Cache
 	Unserved *Unserved
+	Tops     *tops.Tops
+	Files    *files.Server
+	Inbox    *files.Inbox
 	Runners  *runners.Host
 	// JobUser tells who asked for a job.
 	JobUser func(ctx context.Context, jid string) (user string, known bool, err error)
