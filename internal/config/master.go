@@ -13,6 +13,9 @@ type Master struct {
 	MasterAccess     `yaml:",inline"`
 	MasterSyndic     `yaml:",inline"`
 	MasterAPI        `yaml:",inline"`
+	MasterRender     `yaml:",inline"`
+	MasterPillar     `yaml:",inline"`
+	MasterStates     `yaml:",inline"`
 
 	MasterTopology `yaml:",inline"`
 
