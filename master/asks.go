@@ -9,6 +9,7 @@ import (
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/mine"
 	"github.com/momtree/mom/master/peercall"
+	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/master/tops"
 	"github.com/momtree/mom/returners"
 )
@@ -53,4 +54,11 @@ func (m *Master) openPeerCalls() {
 func (m *Master) openTops() (err error) {
 	m.tops, err = tops.New(m.cfg.MasterTops, m.log)
 	return err
+}
+
+var _ runners.Miner = runnerEnv{}
+
+// Mine gives what minions of the tree from here down have in the mine.
+func (e runnerEnv) Mine(ctx context.Context, tgt any, tgtType string, names []string) (map[string]map[string]any, map[string]string, error) {
+	return e.m.mine.All(ctx, mine.Question{Tgt: tgt, TgtType: tgtType, Names: names})
 }
