@@ -250,8 +250,11 @@ func (a apt) Remove(ctx context.Context, c *Call, names []string, purge bool) ([
 func (a apt) Upgrade(ctx context.Context, c *Call) (ran, error) {
 	words := append([]string{"apt-get", "-q", "-y"}, a.conf(c)...)
 	for _, o := range [][2]string{
-		{"force_yes", "--force-yes"}, {"skip_verify", "--allow-unauthenticated"}, {"download_only", "--download-only"},
-		{"downloadonly", "--download-only"}, {"allow_downgrades", "--allow-downgrades"},
+		{"force_yes", "--force-yes"},
+		{"skip_verify", "--allow-unauthenticated"},
+		{"download_only", "--download-only"},
+		{"downloadonly", "--download-only"},
+		{"allow_downgrades", "--allow-downgrades"},
 	} {
 		if truth(c.keyword(o[0])) {
 			words = append(words, o[1])

@@ -17,9 +17,17 @@ name is one package or several with commas, pkgs a list.
 		Function{
 			Name: "install", VarKw: true, Run: pkgInstall,
 			Args: []Arg{
-				{Name: "name"}, {Name: "refresh", Default: false}, {Name: "fromrepo"}, {Name: "skip_verify", Default: false}, {Name: "debconf"},
-				{Name: "pkgs"}, {Name: "sources"}, {Name: "reinstall", Default: false}, {Name: "downloadonly", Default: false},
-				{Name: "ignore_epoch", Default: false}, {Name: "saltenv"},
+				{Name: "name"},
+				{Name: "refresh", Default: false},
+				{Name: "fromrepo"},
+				{Name: "skip_verify", Default: false},
+				{Name: "debconf"},
+				{Name: "pkgs"},
+				{Name: "sources"},
+				{Name: "reinstall", Default: false},
+				{Name: "downloadonly", Default: false},
+				{Name: "ignore_epoch", Default: false},
+				{Name: "saltenv"},
 			},
 			Doc: `
 Install packages, or others of their versions. Returns what has changed:

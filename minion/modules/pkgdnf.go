@@ -180,7 +180,9 @@ func (d dnf) Upgrades(ctx context.Context, c *Call) (map[string]string, error) {
 	return d.table(c, r.stdout), nil
 }
 
-func (dnf) Compare(_ context.Context, _ *Call, a, b string) (int, error) { return rpmCompare(a, b), nil }
+func (dnf) Compare(_ context.Context, _ *Call, a, b string) (int, error) {
+	return rpmCompare(a, b), nil
+}
 
 func (d dnf) Held(ctx context.Context, c *Call) ([]string, error) {
 	r, err := d.run(ctx, c, false, "--quiet", "versionlock", "list")

@@ -51,8 +51,11 @@ start of the system. On hosts without systemd a call that sets one is refused.
 		action, what string
 		unmask       bool
 	}{
-		{"start", "Start", true}, {"stop", "Stop", false}, {"restart", "Restart", true},
-		{"reload", "Have it read its configuration again:", true}, {"force_reload", "Reload, or restart if it cannot,", true},
+		{"start", "Start", true},
+		{"stop", "Stop", false},
+		{"restart", "Restart", true},
+		{"reload", "Have it read its configuration again:", true},
+		{"force_reload", "Reload, or restart if it cannot,", true},
 	} {
 		args := []Arg{name, block}
 		if a.action == "force_reload" {
@@ -151,9 +154,11 @@ CLI Example:
 `},
 	)
 	for _, l := range []struct{ fun, which, what string }{
-		{"get_all", "all", "all services"}, {"get_enabled", "enabled", "the services that are started with the system"},
+		{"get_all", "all", "all services"},
+		{"get_enabled", "enabled", "the services that are started with the system"},
 		{"get_disabled", "disabled", "the services that are not started with the system"},
-		{"get_static", "static", "the services that others start (with systemd only)"}, {"get_running", "running", "the services that run"},
+		{"get_static", "static", "the services that others start (with systemd only)"},
+		{"get_running", "running", "the services that run"},
 	} {
 		fn := Function{Name: l.fun, Args: []Arg{rootArg}, Run: serviceList(l.which), Doc: `
 List ` + l.what + `. root is the folder of another system, with systemd.
