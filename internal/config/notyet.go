@@ -20,7 +20,7 @@ var NotYet = map[string]Role{
 	"env_order":                     Both,
 	"file_ignore_glob":              Both,
 	"file_ignore_regex":             Both,
-	"file_roots":                    Both,
+	"file_roots":                    Masters,
 	"file_tree":                     Masters,
 	"fileserver_backend":            Both,
 	"fileserver_events":             Masters,
