@@ -52,10 +52,6 @@ type Options struct {
 	Failhard bool
 	// DisabledRequisites are the names of requisites that are ignored.
 	DisabledRequisites []string
-	// Aggregate is state_aggregate: true, or a list of state modules; nil is false.
-	Aggregate any
-	// Conditions are global_state_conditions; nil is none.
-	Conditions *value.Map
 
 	// Test only tells what would change. Mock does not even ask.
 	Test, Mock bool
@@ -75,6 +71,10 @@ type Options struct {
 	// Paused tells what state.pause says of a state: it waits as long as that lasts,
 	// and false ends the run (state.soft_kill); nil never does.
 	Paused func(ctx context.Context, id string) (goOn bool, err error)
+
+	// Umask calls fn with a file mode mask of its own (the state option umask); nil
+	// refuses states that want one.
+	Umask func(mask int, fn func()) error
 
 	// Now is the clock; nil is time.Now. Sleep waits between retries; nil really does.
 	Now   func() time.Time

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/momtree/mom/value"
 )
@@ -24,22 +23,22 @@ type Run struct {
 	rorder int64 // the next order of definition
 
 	// While states run.
-	mu      sync.Mutex // held while results are read or written beside parallel states
-	runNum  int64
-	running *results
-	pre     *results // what states gave that prereq asked
-	active  map[string]bool
-	modInit map[string]bool
-	shared  Shared
-	procs   map[string]*parallel
+	runNum   int64
+	running  *value.Map // results by tag
+	pre      *value.Map // what states gave that prereq asked
+	active   map[string]bool
+	modInit  map[string]bool
+	failhard bool
+	shared   Shared
+	parallel map[string]*parallel // states under way beside the others, by tag
 }
 
 // New makes a run.
 func New(o Options) *Run {
 	return &Run{
 		o: o.withDefaults(), avail: map[string][]string{}, rorder: 10000,
-		running: newResults(), pre: newResults(),
-		active: map[string]bool{}, modInit: map[string]bool{}, procs: map[string]*parallel{},
+		running: value.NewMap(), pre: value.NewMap(),
+		active: map[string]bool{}, modInit: map[string]bool{}, parallel: map[string]*parallel{},
 	}
 }
 
