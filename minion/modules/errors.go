@@ -3,6 +3,10 @@ package modules
 import (
 	"errors"
 	"fmt"
+	"strings"
+
+	"github.com/momtree/mom/internal/output"
+	"github.com/momtree/mom/internal/wire"
 )
 
 // ErrNotAvailable is wrapped by the error of [Execute] for a function that does
@@ -26,6 +30,41 @@ func (e *InvocationError) Error() string { return e.Msg }
 type CommandError struct{ Msg string }
 
 func (e *CommandError) Error() string { return e.Msg }
+
+// InfoError is work that failed, with data about it. Users read it as a
+// [CommandError] with the data below.
+type InfoError struct {
+	Msg  string
+	Info *wire.Map
+}
+
+func (e *InfoError) Error() string { return e.text(e.Info) }
+
+// WithoutChanges is the text without what was changed all the same, which a state
+// tells elsewhere.
+func (e *InfoError) WithoutChanges() string {
+	rest := e.Info.Clone()
+	rest.Delete("changes")
+	if rest.Len() == 0 {
+		rest = e.Info
+	}
+	return e.text(rest)
+}
+
+func (e *InfoError) text(info *wire.Map) string {
+	head := e.Msg
+	if head != "" && !strings.ContainsAny(head[len(head)-1:], ".?!") {
+		head += "."
+	}
+	if info.Len() == 0 {
+		return e.Msg
+	}
+	text, err := output.Text("nested", info, output.Options{})
+	if err != nil {
+		text = PyRepr(info)
+	}
+	return head + " Additional info follows:\n\n" + strings.TrimRight(text, "\n")
+}
 
 // NotFoundError is a program that the function needs and the host lacks. Users
 // read it as "Command required for 'FUN' not found: …".
@@ -62,6 +101,7 @@ func explain(fun string, err error) string {
 		inv  *InvocationError
 		cmd  *CommandError
 		miss *NotFoundError
+		info *InfoError
 	)
 	switch {
 	case errors.Is(err, ErrNotAvailable):
@@ -72,7 +112,7 @@ func explain(fun string, err error) string {
 		return fmt.Sprintf("ERROR executing '%s': %v", fun, err)
 	case errors.As(err, &miss):
 		return fmt.Sprintf("Command required for '%s' not found: %v", fun, err)
-	case errors.As(err, &cmd):
+	case errors.As(err, &cmd), errors.As(err, &info):
 		return fmt.Sprintf("ERROR: %v", err)
 	}
 	return fmt.Sprintf("The minion function caused an exception: %v", err)

@@ -1,0 +1,160 @@
+package modules
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/momtree/mom/internal/target"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// defaultPushPiece is how much of a file one request has when file_buffer_size is not set.
+const defaultPushPiece = 262144
+
+func init() {
+	Register("cp",
+		Function{
+			Name: "push", Run: cpPush,
+			Args: []Arg{{Name: "path", Required: true}, {Name: "keep_symlinks", Default: false}, {Name: "upload_path"}, {Name: "remove_source", Default: false}},
+			Doc: `
+Send a file of the minion (path, absolute) to the master, which keeps it among
+the files of this minion when it has file_recv: True. Of a link the target is
+sent under its own name, with keep_symlinks=True under that of the link;
+upload_path is another name. remove_source=True removes the file when it is
+there. Returns False when the master did not take it.
+
+CLI Example:
+
+    salt '*' cp.push /etc/fstab
+    salt '*' cp.push /etc/fstab upload_path='/new/path/fstab'
+`,
+		},
+		Function{
+			Name: "push_dir", Run: cpPushDir,
+			Args: []Arg{{Name: "path", Required: true}, {Name: "glob"}, {Name: "upload_path"}},
+			Doc: `
+Send the files of a folder (path, absolute) and of those in it to the master,
+as cp.push does: all, or those whose name matches glob. upload_path is another
+name of the folder there.
+
+CLI Example:
+
+    salt '*' cp.push_dir /etc/modprobe.d/ glob='*.conf'
+`,
+		},
+	)
+}
+
+func cpPush(ctx context.Context, c *Call) (any, error) {
+	path := c.Str("path")
+	if !c.Truth("keep_symlinks") {
+		path = realPath(path)
+	}
+	sent, err := push(ctx, c, path, c.Str("upload_path"))
+	if err != nil || sent != true || !c.Truth("remove_source") {
+		return sent, err
+	}
+	if err := os.Remove(path); err != nil {
+		logger(c.Env).Error("a file that was sent to the master cannot be removed", "path", path, "err", err)
+		return false, nil
+	}
+	return true, nil
+}
+
+// realPath is a path without links, the path itself when it cannot be followed.
+func realPath(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
+}
+
+// push sends one file. False says that it is none, or that the master did not take it.
+func push(ctx context.Context, c *Call, path, as string) (any, error) {
+	if !filepath.IsAbs(path) || strings.Contains(path, "../") || strings.Contains(as, "../") {
+		return false, nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return false, nil
+		}
+		return nil, commandErrorf("%s", pythonOSError(err))
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil || !st.Mode().IsRegular() {
+		return false, nil //nolint:nilerr // what is no file is not sent, as in Salt
+	}
+	if as == "" {
+		as = path
+	}
+	parts := wire.AnyList(strings.Split(strings.Trim(filepath.Clean(as), "/"), "/"))
+	size := defaultPushPiece
+	if n, ok := integer(c.Env.Option("file_buffer_size")); ok && n > 0 {
+		size = int(n)
+	}
+	piece := make([]byte, size)
+	for at := int64(0); ; {
+		n, err := io.ReadFull(f, piece)
+		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+			return nil, err
+		}
+		if n == 0 && at > 0 {
+			return true, nil
+		}
+		taken, err := c.Env.Ask(ctx, wire.NewMap("cmd", "_file_recv", "id", c.Env.Option("id"), "path", parts,
+			"size", st.Size(), "loc", at, "data", slices.Clone(piece[:n])))
+		if err != nil {
+			return nil, commandErrorf("%v", err)
+		}
+		if taken != true {
+			logger(c.Env).Error("the master did not take a file: it needs file_recv: True, and file_recv_max_size of its size", "path", path)
+			return false, nil
+		}
+		if n == 0 {
+			return true, nil // an empty file is one request
+		}
+		at += int64(n)
+	}
+}
+
+func cpPushDir(ctx context.Context, c *Call) (any, error) {
+	path := c.Str("path")
+	if !filepath.IsAbs(path) || strings.Contains(path, "../") {
+		return false, nil
+	}
+	path = realPath(path)
+	if st, err := os.Stat(path); err == nil && st.Mode().IsRegular() {
+		return push(ctx, c, path, c.Str("upload_path"))
+	}
+	var files []string
+	err := filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		if glob := c.Str("glob"); glob == "" || target.Glob(glob, filepath.Base(name)) {
+			files = append(files, name)
+		}
+		return nil
+	})
+	if err != nil || len(files) == 0 {
+		return false, nil //nolint:nilerr // a folder that is not there has nothing to send, as in Salt
+	}
+	for _, name := range files {
+		as := ""
+		if up := c.Str("upload_path"); up != "" {
+			as = filepath.Join("/", up, strings.TrimPrefix(name, path))
+		}
+		if sent, err := push(ctx, c, realPath(name), as); err != nil || sent != true {
+			return sent, err
+		}
+	}
+	return true, nil
+}

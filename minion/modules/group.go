@@ -1,0 +1,198 @@
+package modules
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/momtree/mom/internal/wire"
+)
+
+func init() {
+	name := Arg{Name: "name", Required: true}
+	user := Arg{Name: "username", Required: true}
+	const about = `root is the folder of another system.`
+	Register("group",
+		Function{Name: "info", Args: []Arg{name, rootArg}, Run: groupInfo, Doc: `
+Return what is known of the group name: an empty map when there is none. ` + about + `
+
+CLI Example:
+
+    salt '*' group.info foo
+`},
+		Function{Name: "getent", Args: []Arg{{Name: "refresh", Default: false}, rootArg}, Run: groupGetent, Doc: `
+List all groups with what is known of them, always anew (refresh is for Salt's
+sake). ` + about + `
+
+CLI Example:
+
+    salt '*' group.getent
+`},
+		Function{
+			Name: "add", Run: groupAdd,
+			Args: []Arg{name, {Name: "gid"}, {Name: "system", Default: false}, rootArg, {Name: "non_unique", Default: false}, {Name: "local", Default: false}},
+			Doc: `
+Add the group name, with the number gid (which others may have with
+non_unique=True), as one of the system with system=True. Returns whether it was
+added. local is not supported; a call that sets it is refused. ` + about + `
+
+CLI Example:
+
+    salt '*' group.add foo 3456
+`,
+		},
+		Function{Name: "delete", Args: []Arg{name, rootArg}, Run: groupDelete, Doc: `
+Delete the group name. Returns whether it was deleted. ` + about + `
+
+CLI Example:
+
+    salt '*' group.delete foo
+`},
+		Function{
+			Name: "chgid", Run: groupChgid,
+			Args: []Arg{name, {Name: "gid", Required: true}, rootArg, {Name: "non_unique", Default: false}},
+			Doc: `
+Give the group name another number (gid), which others may have with
+non_unique=True. Returns whether it has it then. ` + about + `
+
+CLI Example:
+
+    salt '*' group.chgid foo 4376
+`,
+		},
+		Function{Name: "adduser", Args: []Arg{name, user, rootArg}, Run: groupMember("--add"), Doc: `
+Put a user (username) into the group name. Returns whether that was done. ` + about + `
+
+CLI Example:
+
+    salt '*' group.adduser foo bar
+`},
+		Function{Name: "deluser", Args: []Arg{name, user, rootArg}, Run: groupMember("--del"), Doc: `
+Take a user (username) out of the group name. Returns whether it is out. ` + about + `
+
+CLI Example:
+
+    salt '*' group.deluser foo bar
+`},
+		Function{Name: "members", Args: []Arg{name, {Name: "members_list", Required: true}, rootArg}, Run: groupMembers, Doc: `
+Make members_list (users with commas) the members of the group name. Returns
+whether that was done. ` + about + `
+
+CLI Example:
+
+    salt '*' group.members foo 'user1,user2,user3'
+`},
+	)
+}
+
+func groupInfo(ctx context.Context, c *Call) (any, error) {
+	g, ok, err := c.group(ctx, c.Str("name"), c.Str("root"))
+	if err != nil || !ok {
+		return wire.NewMap(), err
+	}
+	return groupMap(g), nil
+}
+
+func groupGetent(ctx context.Context, c *Call) (any, error) {
+	all, err := c.groups(ctx, c.Str("root"))
+	out := []any{}
+	for _, g := range all {
+		out = append(out, groupMap(g))
+	}
+	return out, err
+}
+
+// succeeds runs a program and tells whether it did what it was told.
+func (c *Call) succeeds(ctx context.Context, words ...string) (any, error) {
+	r, err := c.exec(ctx, words...)
+	if err == nil && r.retcode != 0 {
+		logger(c.Env).Error("a program failed", "program", words[0], "retcode", r.retcode, "err", r.failed())
+	}
+	return r.retcode == 0, err
+}
+
+func groupAdd(ctx context.Context, c *Call) (any, error) {
+	if c.Truth("local") {
+		return nil, invocationErrorf("this minion does not support the argument local of group.add")
+	}
+	if err := plainArg("the name of a group", c.Str("name")); err != nil {
+		return nil, err
+	}
+	words := []string{"groupadd"}
+	if given(c.Value("gid")) {
+		words = append(words, "-g", c.Str("gid"))
+		if c.Truth("non_unique") {
+			words = append(words, "-o")
+		}
+	}
+	if c.Truth("system") {
+		words = append(words, "-r")
+	}
+	words = append(words, inRoot(c)...)
+	return c.succeeds(ctx, append(words, c.Str("name"))...)
+}
+
+func groupDelete(ctx context.Context, c *Call) (any, error) {
+	if err := plainArg("the name of a group", c.Str("name")); err != nil {
+		return nil, err
+	}
+	words := append([]string{"groupdel"}, inRoot(c)...)
+	return c.succeeds(ctx, append(words, c.Str("name"))...)
+}
+
+func groupChgid(ctx context.Context, c *Call) (any, error) {
+	want, err := c.Int("gid")
+	if err != nil {
+		return nil, err
+	}
+	g, ok, err := c.group(ctx, c.Str("name"), c.Str("root"))
+	switch {
+	case err != nil || !ok:
+		return false, err
+	case g.gid == want:
+		return true, nil
+	}
+	words := append([]string{"groupmod"}, inRoot(c)...)
+	if c.Truth("non_unique") {
+		words = append(words, "-o")
+	}
+	if _, err := c.exec(ctx, append(words, "-g", PyStr(want), g.name)...); err != nil {
+		return nil, err
+	}
+	g, _, err = c.group(ctx, g.name, c.Str("root"))
+	return g.gid == want, err
+}
+
+// inGpasswd are the words by which gpasswd changes another system.
+func inGpasswd(c *Call) []string {
+	if root := c.Str("root"); root != "" {
+		return []string{"--root", root}
+	}
+	return nil
+}
+
+func groupMember(how string) func(context.Context, *Call) (any, error) {
+	return func(ctx context.Context, c *Call) (any, error) {
+		name, user := c.Str("name"), c.Str("username")
+		if err := plainArgs("the name of a group or user", []string{name, user}); err != nil {
+			return nil, err
+		}
+		if how == "--del" {
+			g, _, err := c.group(ctx, name, c.Str("root"))
+			if err != nil || !slices.Contains(g.members, user) {
+				return true, err
+			}
+		}
+		words := append([]string{"gpasswd"}, inGpasswd(c)...)
+		return c.succeeds(ctx, append(words, how, user, name)...)
+	}
+}
+
+func groupMembers(ctx context.Context, c *Call) (any, error) {
+	name, list := c.Str("name"), strings.Join(textList(c.Value("members_list")), ",")
+	if err := plainArg("the name of a group", name); err != nil {
+		return nil, err
+	}
+	words := append([]string{"gpasswd"}, inGpasswd(c)...)
+	return c.succeeds(ctx, append(words, "--members", list, name)...)
+}

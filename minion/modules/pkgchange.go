@@ -1,0 +1,369 @@
+package modules
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/momtree/mom/internal/wire"
+)
+
+func init() {
+	pkgs := []Arg{{Name: "name"}, {Name: "pkgs"}}
+	const about = `
+name is one package or several with commas, pkgs a list.
+`
+	Register("pkg",
+		Function{
+			Name: "install", VarKw: true, Run: pkgInstall,
+			Args: []Arg{
+				{Name: "name"},
+				{Name: "refresh", Default: false},
+				{Name: "fromrepo"},
+				{Name: "skip_verify", Default: false},
+				{Name: "debconf"},
+				{Name: "pkgs"},
+				{Name: "sources"},
+				{Name: "reinstall", Default: false},
+				{Name: "downloadonly", Default: false},
+				{Name: "ignore_epoch", Default: false},
+				{Name: "saltenv"},
+			},
+			Doc: `
+Install packages, or others of their versions. Returns what has changed:
+{name: {old: VERSION, new: VERSION}}.
+
+name
+    one package, or several with commas; version=VERSION is the one it is to have,
+    also as >=VERSION and the like
+pkgs
+    a list of packages, each a name or {name: version}
+sources
+    a list of {name: file}: packages in files, of the minion or behind salt://
+    (in saltenv) or http://
+refresh : False
+    fetch the lists of packages first
+fromrepo
+    take them from this repository or release
+skip_verify : False
+    install what nobody has signed
+reinstall : False
+    install once more what is there already
+downloadonly : False
+    only fetch them
+ignore_epoch : False
+    compare versions without what stands before a colon
+install_recommends, only_upgrade, force_conf_new, force_yes
+    on Debian, as apt-get has them
+enablerepo, disablerepo
+    on hosts with dnf or yum
+debconf
+    not supported; a call that sets it is refused
+
+CLI Example:
+
+    salt '*' pkg.install vim
+    salt '*' pkg.install pkgs='["foo", {"bar": "1.2.3-0ubuntu0"}]'
+`,
+		},
+		Function{Name: "remove", Args: pkgs, VarKw: true, Run: pkgRemove(false), Doc: `
+Remove packages. Returns what has changed.
+` + about + `
+CLI Example:
+
+    salt '*' pkg.remove vim
+`},
+		Function{Name: "purge", Args: pkgs, VarKw: true, Run: pkgRemove(true), Doc: `
+Remove packages with their configuration. Returns what has changed.
+` + about + `
+CLI Example:
+
+    salt '*' pkg.purge vim
+`},
+		Function{Name: "upgrade", Args: []Arg{{Name: "refresh", Default: true}, {Name: "dist_upgrade", Default: false}}, VarKw: true, Run: pkgUpgrade, Doc: `
+Upgrade all packages, after refresh=True with fresh lists; with
+dist_upgrade=True also where others have to be removed. Returns what has changed.
+downloadonly=True only fetches them.
+
+CLI Example:
+
+    salt '*' pkg.upgrade
+`},
+		Function{Name: "hold", Args: append(pkgs, Arg{Name: "sources"}), VarKw: true, Run: pkgHold(true), Doc: `
+Keep packages as they are: no upgrade changes them. sources is a list of
+{name: file}, of which the names count.
+` + about + `
+CLI Example:
+
+    salt '*' pkg.hold vim
+`},
+		Function{Name: "unhold", Args: append(pkgs, Arg{Name: "sources"}), VarKw: true, Run: pkgHold(false), Doc: `
+Let packages be changed again. sources is a list of {name: file}, of which the
+names count.
+` + about + `
+CLI Example:
+
+    salt '*' pkg.unhold vim
+`},
+		Function{Name: "list_holds", VarKw: true, Run: pkgHolds, Doc: `
+List the packages that no upgrade changes.
+
+CLI Example:
+
+    salt '*' pkg.list_holds
+`},
+	)
+}
+
+// pkgFault is what a change of packages says that did not go well.
+func pkgFault(msg string, faults []string, diff *wire.Map) error {
+	return &InfoError{Msg: msg, Info: wire.NewMap("errors", wire.AnyList(faults), "changes", diff)}
+}
+
+func pkgInstall(ctx context.Context, c *Call) (any, error) {
+	if err := c.refuseKeywords("version", "cache_valid_time", "install_recommends", "only_upgrade", "force_conf_new", "force_yes",
+		"enablerepo", "disablerepo", "hold", "update_holds", "allow_updates", "test", "saltenv", "resolve_capabilities"); err != nil {
+		return nil, err
+	}
+	if given(c.Value("debconf")) {
+		return nil, invocationErrorf("this minion does not support the argument debconf of pkg.install")
+	}
+	p, err := packagerOf(c)
+	if err != nil {
+		return nil, err
+	}
+	targets, err := c.pkgTargets(ctx)
+	if err != nil || len(targets) == 0 {
+		return wire.NewMap(), err
+	}
+	if c.Truth("refresh") {
+		if _, err := p.Refresh(ctx, c); err != nil {
+			return nil, err
+		}
+	}
+	old, err := p.Installed(ctx, c, "installed")
+	if err != nil {
+		return nil, err
+	}
+	var faults []string
+	targets, faults, err = resolve(ctx, c, p, targets, old)
+	if err != nil {
+		return nil, err
+	}
+	if len(targets) > 0 {
+		more, err := p.Install(ctx, c, targets, old)
+		if err != nil {
+			return nil, err
+		}
+		faults = append(faults, more...)
+	}
+	now, err := p.Installed(ctx, c, "installed")
+	if err != nil {
+		return nil, err
+	}
+	diff := changes(old, now)
+	for _, t := range targets {
+		if t.reinstall && !diff.Has(t.name) {
+			diff.Set(t.name, wire.NewMap("old", strings.Join(old[t.name], ","), "new", strings.Join(now[t.name], ",")))
+		}
+	}
+	if len(faults) > 0 {
+		return nil, pkgFault("Problem encountered installing package(s)", faults, diff)
+	}
+	return diff, nil
+}
+
+// resolve replaces versions such as ">=2" by the one that is meant, and marks what
+// is installed once more. What cannot be had is told.
+func resolve(ctx context.Context, c *Call, p packager, targets []pkgTarget, old packages) (out []pkgTarget, faults []string, err error) {
+	for _, t := range targets {
+		switch {
+		case t.file != "":
+		case strings.ContainsAny(t.version[:min(1, len(t.version))], "<>"):
+			latest, err := p.Latest(ctx, c, []string{t.name})
+			if err != nil {
+				return nil, nil, err
+			}
+			ok, err := satisfies(ctx, c, p, latest[t.name], t.version, c.Truth("ignore_epoch"))
+			if err != nil {
+				return nil, nil, err
+			}
+			if latest[t.name] == "" || !ok {
+				faults = append(faults, "No version matching '"+t.name+t.version+"' could be found (available: "+latest[t.name]+")")
+				continue
+			}
+			t.version = latest[t.name]
+		default:
+			t.version = strings.TrimLeft(t.version, "=")
+		}
+		if c.Truth("reinstall") && len(old[t.name]) > 0 && t.file == "" {
+			t.reinstall = t.version == "" || slices.Contains(old[t.name], t.version)
+		}
+		out = append(out, t)
+	}
+	return out, faults, nil
+}
+
+// satisfies tells whether a version fits a condition such as ">=2"; one without an
+// operator has to be the same.
+func satisfies(ctx context.Context, c *Call, p packager, version, condition string, ignoreEpoch bool) (bool, error) {
+	if version == "" {
+		return false, nil
+	}
+	want := strings.TrimLeft(condition, "<>=!")
+	op := condition[:len(condition)-len(want)]
+	if ignoreEpoch {
+		version, want = version[strings.IndexByte(version, ':')+1:], want[strings.IndexByte(want, ':')+1:]
+	}
+	want = strings.TrimSpace(want)
+	if err := plainArg("a version", want); err != nil {
+		return false, err
+	}
+	cmp, err := p.Compare(ctx, c, version, want)
+	switch op {
+	case "<":
+		return cmp < 0, err
+	case "<=":
+		return cmp <= 0, err
+	case ">":
+		return cmp > 0, err
+	case ">=":
+		return cmp >= 0, err
+	case "!=":
+		return cmp != 0, err
+	}
+	return cmp == 0, err
+}
+
+func pkgRemove(purge bool) func(context.Context, *Call) (any, error) {
+	return func(ctx context.Context, c *Call) (any, error) {
+		p, err := packagerOf(c)
+		if err != nil {
+			return nil, err
+		}
+		targets, err := c.pkgTargets(ctx)
+		if err != nil {
+			return nil, err
+		}
+		old, err := p.Installed(ctx, c, "installed")
+		if err != nil {
+			return nil, err
+		}
+		gone, err := p.Installed(ctx, c, "removed")
+		if err != nil {
+			return nil, err
+		}
+		var names []string
+		for _, t := range targets {
+			if len(old[t.name]) > 0 || purge && len(gone[t.name]) > 0 {
+				names = append(names, t.name)
+			}
+		}
+		if len(names) == 0 {
+			return wire.NewMap(), nil
+		}
+		faults, err := p.Remove(ctx, c, names, purge)
+		if err != nil {
+			return nil, err
+		}
+		now, err := p.Installed(ctx, c, "installed")
+		if err != nil {
+			return nil, err
+		}
+		diff := changes(old, now)
+		if _, debian := p.(apt); debian && purge {
+			left, err := p.Installed(ctx, c, "removed")
+			if err != nil {
+				return nil, err
+			}
+			diff = wire.NewMap("removed", changes(gone, left), "installed", diff)
+		}
+		if len(faults) > 0 {
+			return nil, pkgFault("Problem encountered removing package(s)", faults, diff)
+		}
+		return diff, nil
+	}
+}
+
+func pkgUpgrade(ctx context.Context, c *Call) (any, error) {
+	if err := c.refuseKeywords("cache_valid_time", "downloadonly", "download_only", "force_conf_new", "force_yes", "skip_verify",
+		"allow_downgrades", "enablerepo", "disablerepo"); err != nil {
+		return nil, err
+	}
+	p, err := packagerOf(c)
+	if err != nil {
+		return nil, err
+	}
+	if c.Truth("refresh") {
+		if _, err := p.Refresh(ctx, c); err != nil {
+			return nil, err
+		}
+	}
+	old, err := p.Installed(ctx, c, "installed")
+	if err != nil {
+		return nil, err
+	}
+	r, err := p.Upgrade(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	now, err := p.Installed(ctx, c, "installed")
+	if err != nil {
+		return nil, err
+	}
+	diff := changes(old, now)
+	if r.retcode != 0 {
+		return nil, &InfoError{Msg: "Problem encountered upgrading packages", Info: wire.NewMap("changes", diff, "result", r.all())}
+	}
+	return diff, nil
+}
+
+func pkgHold(hold bool) func(context.Context, *Call) (any, error) {
+	held, done, already := "is now being held", "hold", "is already set to be held"
+	if !hold {
+		held, done, already = "is no longer being held", "install", "is already set not to be held"
+	}
+	return func(ctx context.Context, c *Call) (any, error) {
+		if !given(c.Value("name")) && !given(c.Value("pkgs")) && !given(c.Value("sources")) {
+			return nil, invocationErrorf("One of name, pkgs, or sources must be specified.")
+		}
+		p, err := packagerOf(c)
+		if err != nil {
+			return nil, err
+		}
+		targets, err := c.pkgTargets(ctx)
+		if err != nil {
+			return nil, err
+		}
+		now, err := p.Held(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		out := wire.NewMap()
+		for _, t := range targets {
+			r := wire.NewMap("name", t.name, "changes", wire.NewMap(), "result", true, "comment", "Package "+t.name+" "+already+".")
+			out.Set(t.name, r)
+			if slices.Contains(now, t.name) == hold {
+				continue
+			}
+			if err := p.Hold(ctx, c, t.name, hold); err != nil {
+				r.Set("result", false)
+				r.Set("comment", err.Error())
+				continue
+			}
+			was := map[bool]string{true: "install", false: "hold"}[hold]
+			r.Set("changes", wire.NewMap("old", was, "new", done))
+			r.Set("comment", "Package "+t.name+" "+held+".")
+		}
+		return out, nil
+	}
+}
+
+func pkgHolds(ctx context.Context, c *Call) (any, error) {
+	p, err := packagerOf(c)
+	if err != nil {
+		return nil, err
+	}
+	held, err := p.Held(ctx, c)
+	return wire.AnyList(held), err
+}

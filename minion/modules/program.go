@@ -1,0 +1,172 @@
+package modules
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/momtree/mom/internal/wire"
+)
+
+// program is a program of the host that a module runs: by its words, never by a
+// shell, so that no argument can become anything but one argument.
+type program struct {
+	env     map[string]string // over the minion's own and the C locale
+	stdin   *string           // nil reads nothing
+	timeout time.Duration     // 0: as long as the job
+	dir     string            // "": /
+	merge   bool              // stderr goes where stdout goes
+	cred    *syscall.Credential
+}
+
+// ran is what a program gave. Texts have no white space at their end.
+type ran struct {
+	pid, retcode   int
+	stdout, stderr string
+}
+
+// failed is what a failed program says of it: its errors, else its output.
+func (r ran) failed() string {
+	if r.stderr != "" {
+		return r.stderr
+	}
+	return r.stdout
+}
+
+// all is the result as cmd.run_all gives it.
+func (r ran) all() *wire.Map {
+	return wire.NewMap("pid", r.pid, "retcode", r.retcode, "stdout", r.stdout, "stderr", r.stderr)
+}
+
+// exec runs the simplest of programs.
+func (c *Call) exec(ctx context.Context, words ...string) (ran, error) {
+	return c.program(ctx, program{}, words...)
+}
+
+// program runs a program to its end. It is an error when the host has none of
+// that name, or when it cannot be started or was ended with the job; an exit
+// code is no error. words[0] is looked for in PATH.
+func (c *Call) program(ctx context.Context, p program, words ...string) (ran, error) {
+	path := which(words[0])
+	if path == "" {
+		return ran{}, &NotFoundError{words[0]}
+	}
+	proc := process{
+		argv: append([]string{path}, words[1:]...), dir: p.dir, env: programEnv(p.env), stdin: p.stdin,
+		merge: p.merge, umask: -1, timeout: p.timeout, max: outputMax(c.Env), cred: p.cred,
+	}
+	if proc.dir == "" {
+		proc.dir = "/"
+	}
+	logger(c.Env).Debug("runs a program", "words", words, "jid", c.JID)
+	out, err := proc.run(ctx)
+	var told *SignalledError
+	switch {
+	case errors.As(err, &told), err != nil && ctx.Err() != nil:
+		return ran{}, err
+	case err != nil:
+		return ran{}, commandErrorf("Unable to run command '%s', reason: %v", PyRepr(wire.AnyList(words)), err)
+	case out.timedOut:
+		return ran{}, commandErrorf("%s : Timed out after %s seconds", strings.Join(words, " "), seconds10(p.timeout))
+	case out.stdout.cut() || out.stderr.cut():
+		// What is cut would be read as if it were all.
+		return ran{}, commandErrorf("%s wrote more than the %d bytes that are kept: set %s", words[0], outputMax(c.Env), OptionOutputMax)
+	}
+	return ran{out.pid, out.retcode, trimRight(out.stdout.kept), trimRight(out.stderr.kept)}, nil
+}
+
+func trimRight(b []byte) string { return strings.TrimRight(string(b), " \t\n\v\f\r") }
+
+// seconds10 writes a duration as seconds.
+func seconds10(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'g', -1, 64) }
+
+// programEnv are the variables of a program of the host: those of the minion,
+// with messages in English.
+func programEnv(more map[string]string) []string {
+	vars := map[string]string{}
+	for _, kv := range os.Environ() {
+		if k, v, _ := strings.Cut(kv, "="); k != "NOTIFY_SOCKET" {
+			vars[k] = v
+		}
+	}
+	for _, k := range localeVars {
+		vars[k] = "C"
+	}
+	vars["LC_ALL"], vars["LANG"] = "C", "C"
+	for k, v := range more {
+		vars[k] = v
+	}
+	env := make([]string, 0, len(vars))
+	for k, v := range vars {
+		env = append(env, k+"="+v)
+	}
+	return env
+}
+
+// octal writes a number in octal digits.
+func octal(n uint32) string { return strconv.FormatUint(uint64(n), 8) }
+
+// plainArg refuses a value that a program would read as one of its options, or
+// that holds what no argument may.
+func plainArg(what, v string) error {
+	if v == "" || strings.HasPrefix(v, "-") || strings.ContainsAny(v, "\x00\n") {
+		return invocationErrorf("%s %s is refused: it is empty, begins with -, or holds a line break", what, PyRepr(v))
+	}
+	return nil
+}
+
+// plainArgs is plainArg for several.
+func plainArgs(what string, vs []string) error {
+	for _, v := range vs {
+		if err := plainArg(what, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keyword gives an argument that only VarKw let through.
+func (c *Call) keyword(name string) any {
+	v, _ := c.Kwargs.Get(name)
+	return v
+}
+
+// option is an option of the minion, or of its pillar or grains by the same name
+// (config.get).
+func (c *Call) option(name string) any {
+	if v := c.Env.Option(name); v != nil {
+		return v
+	}
+	for _, m := range []*wire.Map{c.Env.Grains(), c.Env.Pillar()} {
+		if v, ok := traverse(m, name, defaultDelimiter); ok {
+			return v
+		}
+	}
+	return nil
+}
+
+// refuseKeywords refuses keywords beyond those that are known: an option that
+// would be ignored is told.
+func (c *Call) refuseKeywords(known ...string) error {
+	var bad []string
+	c.Kwargs.Range(func(k, _ any) bool {
+		name, _ := k.(string)
+		for _, ok := range known {
+			if name == ok {
+				return true
+			}
+		}
+		if !strings.HasPrefix(name, "__") {
+			bad = append(bad, name)
+		}
+		return true
+	})
+	if len(bad) == 0 {
+		return nil
+	}
+	return invocationErrorf("this minion does not support the arguments: %s", strings.Join(bad, ", "))
+}
