@@ -1,0 +1,62 @@
+package render
+
+import (
+	"context"
+	"errors"
+
+	"github.com/momtree/mom/value"
+)
+
+// ErrNoFunction is the error of [Functions] for a name that nobody has registered.
+var ErrNoFunction = errors.New("no such function")
+
+// Loader finds the files that a template imports: salt:// paths of one environment,
+// without the scheme. A file that is not there is an error that is [fs.ErrNotExist].
+type Loader interface {
+	Open(ctx context.Context, saltenv, path string) (data []byte, err error)
+}
+
+// Functions are what salt['a.b'](…) calls. An unknown name is an error that is
+// [ErrNoFunction].
+type Functions interface {
+	Call(ctx context.Context, name string, args []any, kwargs *value.Map) (any, error)
+}
+
+// Decrypter turns an armored PGP message into its text.
+type Decrypter interface {
+	Decrypt(ctx context.Context, armored []byte) ([]byte, error)
+}
+
+// Template is one file to render with what is known to it.
+type Template struct {
+	Source  []byte
+	SLS     string     // dotted name; "" for a plain file template
+	Saltenv string     // "" means base
+	Path    string     // path inside the environment ("web/init.sls"): tplpath, tpldir, relative imports
+	Vars    *value.Map // grains, pillar, opts, and what the caller adds (tag, data, source …)
+
+	// Context and Defaults are those of file.managed: Context goes before Defaults, both
+	// before Vars.
+	Context, Defaults *value.Map
+}
+
+// Options are what an [Engine] works with. The zero value renders templates that import
+// nothing and call nothing.
+type Options struct {
+	Loader         Loader
+	Functions      Functions
+	AllowUndefined bool       // allow_undefined: what is not defined prints as nothing
+	Env            *value.Map // jinja_env: for templates without SLS name
+	SLSEnv         *value.Map // jinja_sls_env: for SLS
+	GPG            Decrypter  // for the renderer gpg; nil refuses what it would have to decrypt
+	Limits         Limits
+}
+
+// Limits bound what one template may use. A zero field takes its default.
+type Limits struct {
+	Source int // bytes of one file, default 16 MiB
+	Output int // bytes of text and of any one string, default 64 MiB
+	Values int // elements of one list or map that a template builds, and of one YAML document; default 1 million
+	Depth  int // macros, includes and imports inside each other, default 100
+	Steps  int // loop rounds and calls of one rendering, default 10 million
+}
