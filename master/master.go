@@ -14,6 +14,7 @@ import (
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/logthrottle"
 	"github.com/momtree/mom/internal/rescue"
+	"github.com/momtree/mom/master/above"
 	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/auth"
 	"github.com/momtree/mom/master/bank"
@@ -22,6 +23,7 @@ import (
 	"github.com/momtree/mom/master/datacache"
 	"github.com/momtree/mom/master/driver"
 	"github.com/momtree/mom/master/failover"
+	"github.com/momtree/mom/master/files"
 	"github.com/momtree/mom/master/intake"
 	"github.com/momtree/mom/master/jobfiles"
 	"github.com/momtree/mom/master/jobs"
@@ -108,7 +110,8 @@ type Master struct {
 	below        *below.Service        // questions to nodes below
 	restore      *restore.Service      // jobs of an earlier life
 
-	parent string // outbox destination of the one above; "": this is a top
+	parent string     // outbox destination of the one above; "": this is a top
+	above  above.Link // to ask the one above
 
 	server   *server.Server
 	runners  *runners.Host
@@ -121,6 +124,9 @@ type Master struct {
 	running []*bus.Holder // the marks for Salt's own programs
 
 	unserved *commands.Unserved
+
+	files *files.Server
+	inbox *files.Inbox // what minions push
 
 	closeOnce sync.Once
 	closeErr  error
@@ -156,7 +162,7 @@ func New(o Options) (_ *Master, err error) {
 		return nil, err
 	}
 	m.unserved = commands.NewUnserved(m.log)
-	m.unserved.Find(m.cfg, commands.DefaultFiles, commands.DefaultPillar)
+	m.unserved.Find(m.cfg, commands.DefaultPillar)
 	if err := m.openFolders(); err != nil {
 		return nil, err
 	}
@@ -168,6 +174,9 @@ func New(o Options) (_ *Master, err error) {
 		return nil, err
 	}
 	if err := m.openSaltTools(); err != nil {
+		return nil, err
+	}
+	if err := m.openFiles(); err != nil {
 		return nil, err
 	}
 	return m, m.bind()
@@ -185,6 +194,9 @@ func (m *Master) Store() *jobstore.Store { return m.store }
 // Tree is the tree from this master down.
 func (m *Master) Tree() *topology.Tree { return m.tree }
 
+// Above is the way up, for whoever puts a node together to connect the forwarder to.
+func (m *Master) Above() *above.Link { return &m.above }
+
 // Rescues counts what sweeps of this master have found; the forwarder of the same
 // node counts there as well.
 func (m *Master) Rescues() *rescue.Counter { return m.rescues }
@@ -200,6 +212,9 @@ func (m *Master) Close() error {
 		m.cancel()
 		var errs []error
 		errs = append(errs, m.ports.Close())
+		if m.files != nil { // requests may wait for it
+			m.files.Close()
+		}
 		if m.server != nil {
 			m.server.Close()
 		}

@@ -7,9 +7,6 @@ var Effects = map[string]string{
 	"engines":              "no engine runs",
 	"ext_nodes":            "no minion gets states by it",
 	"ext_pillar":           noPillar,
-	"file_recv":            "cp.push of minions is refused",
-	"file_roots":           noFiles,
-	"fileserver_backend":   noFiles,
 	"git_pillar_base":      noPillar,
 	"gitfs_remotes":        noFiles,
 	"hgfs_remotes":         noFiles,
@@ -27,7 +24,7 @@ var Effects = map[string]string{
 }
 
 const (
-	noFiles  = "minions get no files, so state.apply, cp and saltutil.sync_* of Salt's minions find none"
+	noFiles  = "minions get none of these files"
 	noPillar = "minions get no pillar; where something needs it they are told so by _errors"
 )
 
@@ -35,15 +32,15 @@ const (
 // from.
 var (
 	pillarSources = []string{"ext_pillar", "pillar_roots"}
-	fileSources   = []string{"ext_nodes", "file_roots", "gitfs_remotes", "hgfs_remotes", "master_tops", "svnfs_remotes"}
+	fileSources   = []string{"ext_nodes", "gitfs_remotes", "hgfs_remotes", "master_tops", "svnfs_remotes"}
 )
 
 // UnservedPillar names the options of this configuration that ask for a pillar, which
 // this version does not serve. None: what minions get, an empty pillar, is the truth.
 func (m *Master) UnservedPillar() []string { return m.given(pillarSources) }
 
-// UnservedFiles names the options of this configuration that ask for a file server,
-// which this version does not have.
+// UnservedFiles names the options of this configuration that ask for sources of files or
+// states that this version does not have.
 func (m *Master) UnservedFiles() []string { return m.given(fileSources) }
 
 // given are those of the options that the files set to something.

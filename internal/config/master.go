@@ -3,15 +3,16 @@ package config
 // Master holds the options of a master and of the command line tools beside
 // it. The groups are embedded, so every option is a field of Master itself.
 type Master struct {
-	Common        `yaml:",inline"`
-	MasterFiles   `yaml:",inline"`
-	MasterNetwork `yaml:",inline"`
-	MasterKeys    `yaml:",inline"`
-	MasterJobs    `yaml:",inline"`
-	MasterEvents  `yaml:",inline"`
-	MasterAccess  `yaml:",inline"`
-	MasterSyndic  `yaml:",inline"`
-	MasterAPI     `yaml:",inline"`
+	Common           `yaml:",inline"`
+	MasterFiles      `yaml:",inline"`
+	MasterFileserver `yaml:",inline"`
+	MasterNetwork    `yaml:",inline"`
+	MasterKeys       `yaml:",inline"`
+	MasterJobs       `yaml:",inline"`
+	MasterEvents     `yaml:",inline"`
+	MasterAccess     `yaml:",inline"`
+	MasterSyndic     `yaml:",inline"`
+	MasterAPI        `yaml:",inline"`
 
 	MasterTopology `yaml:",inline"`
 

@@ -54,6 +54,9 @@ func (m *Master) Validate() error {
 	}
 	c.blacklist("publisher_acl_blacklist", m.PublisherAclBlacklist)
 	c.topology(&m.MasterTopology)
+	if _, err := m.Roots(); err != nil {
+		c.fault("file_roots", "%s", strings.TrimPrefix(err.Error(), "file_roots: "))
+	}
 	for i, a := range m.SyndicMaster {
 		c.address("syndic_master", i, a)
 	}

@@ -24,6 +24,14 @@ type item struct {
 	wire     []byte
 	body     []byte // follows wire; apart so that large ones need no copy
 	messages int    // 0: control
+	left     func() // told once put has taken it, when it has left or is dropped; nil: nobody
+}
+
+// forget tells that the item is not kept any more.
+func (it *item) forget() {
+	if it.left != nil {
+		it.left()
+	}
 }
 
 func (it *item) size() int { return len(it.wire) + len(it.body) }
@@ -92,6 +100,7 @@ func (q *outq) put(it item) error {
 		}
 		if it.size() == 0 {
 			q.mu.Unlock()
+			it.forget()
 			if q.sent != nil {
 				q.sent(it)
 			}
@@ -189,6 +198,7 @@ func (q *outq) drain() {
 		q.backlog = q.backlog[1:]
 		q.count(it, -1)
 		q.mu.Unlock()
+		it.forget()
 		if q.sent != nil {
 			q.sent(it)
 		}
@@ -215,13 +225,18 @@ func (q *outq) write(b []byte) error {
 // until its deadline.
 func (q *outq) close() {
 	q.mu.Lock()
-	defer q.mu.Unlock()
 	if q.closed {
+		q.mu.Unlock()
 		return
 	}
 	q.closed = true
-	for _, it := range q.backlog {
+	dropped := q.backlog
+	for _, it := range dropped {
 		q.count(it, -1)
 	}
 	q.backlog = nil
+	q.mu.Unlock()
+	for _, it := range dropped {
+		it.forget()
+	}
 }

@@ -17,12 +17,24 @@ type Request struct {
 // Reply sends body back over the connection the request came from. Only the
 // first call counts. It never waits and may be called from any goroutine, also
 // when the connection is gone. The body must not be changed afterwards.
-func (r *Request) Reply(body []byte) {
+func (r *Request) Reply(body []byte) { r.ReplyThen(body, nil) }
+
+// ReplyThen is [Request.Reply] for a body whose memory somebody counts: left is called
+// once, when the system has taken all of it or it will not be sent any more, also where
+// an earlier call has ended the request. It must not block. nil: nobody counts.
+func (r *Request) ReplyThen(body []byte, left func()) {
+	if left == nil {
+		left = func() {}
+	}
 	if r.done.Swap(true) {
+		left()
 		return
 	}
 	r.charge.give()
-	if err := r.Peer.out.put(seal(r.envelope, body)); err != nil {
+	it := seal(r.envelope, body)
+	it.left = left
+	if err := r.Peer.out.put(it); err != nil {
+		left()
 		r.router.lostReplies.Add(1)
 		r.Peer.close(err)
 		return

@@ -12,22 +12,12 @@ import (
 // notServed are the commands this master knows and does not serve: what each is for, and
 // the answer. Salt's minion shows its user what it can of that (Salt wire reference §8.2):
 // the texts for the mine and for publish as results. Where it can show nothing, the
-// answer is Salt's for "there is no such file" or "not permitted", with which it goes
-// on: another one would be taken for a file, and an error for a broken connection.
+// answer is Salt's for "not permitted", with which it goes on: an error would be taken for
+// a broken connection.
 var notServed = []struct {
 	cmd, what string
 	answer    func(d *wire.Map) any
 }{
-	{"_file_envs", files, func(*wire.Map) any { return []any{"base"} }},
-	{"_file_list", files, empty},
-	{"_file_list_emptydirs", files, empty},
-	{"_dir_list", files, empty},
-	{"_symlink_list", files, emptied},
-	{"_file_hash", files, blank},
-	{"_file_hash_and_stat", files, func(*wire.Map) any { return []any{"", nil} }},
-	{"_file_find", files, func(*wire.Map) any { return wire.NewMap("path", "", "rel", "") }},
-	{"_serve_file", files, func(*wire.Map) any { return wire.NewMap("data", "", "dest", "") }},
-	{"_file_recv", "cp.push", refuse},
 	{"_master_tops", tops, emptied},
 	{"_ext_nodes", tops, emptied},
 	{"_mine", mine, refuse},
@@ -51,7 +41,6 @@ var notServed = []struct {
 }
 
 const (
-	files   = "files"
 	mine    = "mine"
 	tops    = "master_tops"
 	publish = "publish.publish"
@@ -64,7 +53,6 @@ const (
 	unservedName = "the master"
 )
 
-func empty(*wire.Map) any   { return []any{} }
 func emptied(*wire.Map) any { return wire.NewMap() }
 func blank(*wire.Map) any   { return "" }
 func refuse(*wire.Map) any  { return false }

@@ -11,6 +11,7 @@ import (
 	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/access/verdict"
 	"github.com/momtree/mom/master/datacache"
+	"github.com/momtree/mom/master/files"
 	"github.com/momtree/mom/master/keyring"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/meters"
@@ -36,6 +37,8 @@ type Parts struct {
 	Tokens   Tokens
 	Data     *datacache.Cache
 	Unserved *Unserved
+	Files    *files.Server
+	Inbox    *files.Inbox
 	Runners  *runners.Host
 	// JobUser tells who asked for a job.
 	JobUser func(ctx context.Context, jid string) (user string, known bool, err error)

@@ -96,28 +96,20 @@ func (u *Unserved) Tell(now time.Time) {
 }
 
 // Find notes what the master is configured to serve and does not. Salt serves its default
-// folders without being told, so what lies in files and pillar counts as well.
-func (u *Unserved) Find(c *config.Master, files, pillar string) {
+// folder without being told, so what lies in pillar counts as well.
+func (u *Unserved) Find(c *config.Master, pillar string) {
 	u.files, u.pillar = c.UnservedFiles(), c.UnservedPillar()
-	for _, d := range []struct {
-		folder, option string
-		to             *[]string
-	}{{files, "file_roots", &u.files}, {pillar, "pillar_roots", &u.pillar}} {
-		if c.Raw[d.option] != nil {
-			continue
-		}
-		if there, err := os.ReadDir(d.folder); err == nil && len(there) > 0 {
-			*d.to = append(*d.to, d.folder)
-			u.log.Warn("What lies in Salt's default folder is not served to minions", "folder", d.folder, "option", d.option)
-		}
+	if c.Raw["pillar_roots"] != nil {
+		return
+	}
+	if there, err := os.ReadDir(pillar); err == nil && len(there) > 0 {
+		u.pillar = append(u.pillar, pillar)
+		u.log.Warn("What lies in Salt's default folder is not served to minions", "folder", pillar, "option", "pillar_roots")
 	}
 }
 
-// Salt's defaults of file_roots and pillar_roots.
-const (
-	DefaultFiles  = "/srv/salt"
-	DefaultPillar = "/srv/pillar"
-)
+// DefaultPillar is Salt's default of pillar_roots.
+const DefaultPillar = "/srv/pillar"
 
 // pillarErrors is what Salt's minions look for in a pillar before they apply states,
 // and what pillar.items shows: that the pillar, or the files that states come from, are
@@ -128,7 +120,7 @@ func (u *Unserved) pillarErrors() []any {
 		out = append(out, fmt.Sprintf("this master (mom) serves no pillar: %s at the master has no effect", strings.Join(u.pillar, ", ")))
 	}
 	if len(u.files) > 0 {
-		out = append(out, fmt.Sprintf("this master (mom) serves no files, so no states: %s at the master has no effect", strings.Join(u.files, ", ")))
+		out = append(out, fmt.Sprintf("this master (mom) does not serve the files or states of %s, which has no effect", strings.Join(u.files, ", ")))
 	}
 	return out
 }

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"sync"
 
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/wire"
@@ -23,6 +24,17 @@ const (
 // Clear is the value of a sealed command that is answered in clear (`_pillar`).
 type Clear struct{ Value any }
 
+// Held is the value of a sealed command whose answer takes memory that somebody counts:
+// Release is called once, when the answer has left or will not be sent.
+type Held struct {
+	Value   any
+	Release func()
+}
+
+// ErrNotNow is wrapped by handlers that cannot answer at the moment, where an empty answer
+// would be taken for the truth. The sender is told to ask again.
+var ErrNotNow = errors.New("it cannot be answered now")
+
 // answer sends a value in clear.
 func (s *Server) answer(req *zmtp.Request, v any) {
 	b, err := wire.Encode(v)
@@ -35,6 +47,15 @@ func (s *Server) answer(req *zmtp.Request, v any) {
 
 // seal answers with the key the request came under, the nonce in front.
 func (s *Server) seal(req *zmtp.Request, key *crypt.Crypticle, r *Request, v any) {
+	var left func()
+	if h, ok := v.(Held); ok {
+		v, left = h.Value, sync.OnceFunc(h.Release)
+		defer func() {
+			if left != nil { // it was not handed on
+				left()
+			}
+		}()
+	}
 	b, err := wire.Encode(v)
 	if err != nil {
 		s.Log.Error("A reply could not be encoded", "cmd", r.Cmd, "err", err)
@@ -55,7 +76,9 @@ func (s *Server) seal(req *zmtp.Request, key *crypt.Crypticle, r *Request, v any
 		s.answer(req, handlerRaised)
 		return
 	}
-	req.Reply(body)
+	then := left
+	left = nil
+	req.ReplyThen(body, then)
 }
 
 // notStored is the plain reply to what could not be stored: whether nothing can be

@@ -69,6 +69,11 @@ func (s *Server) serveSealed(req *zmtp.Request, env wire.Envelope) {
 		s.answer(req, notStored(err))
 		return
 	}
+	if errors.Is(err, ErrNotNow) {
+		s.Log.Log(ctx, slog.LevelDebug, "A request could not be answered now", "cmd", r.Cmd, "id", r.ID, "err", err)
+		s.answer(req, wire.NotNow)
+		return
+	}
 	if err != nil {
 		level := slog.LevelWarn
 		if errors.As(err, new(Told)) {

@@ -94,6 +94,7 @@ func newNode(conf *config.Syndic, version string, log *slog.Logger) (*node, erro
 	if err != nil {
 		return nil, errors.Join(err, m.Close())
 	}
+	m.Above().Connect(s)
 	return &node{m, s}, nil
 }
 

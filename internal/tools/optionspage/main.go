@@ -76,6 +76,7 @@ var sections = []struct {
 	{"Master and minion", "They may stand in either file.", []string{"Common"}, config.Both, ""},
 	{"Master and minion: how results are shown", "What the commands show by the file `master`, and `salt-call` by the file `minion`.", []string{"Show"}, config.Both, ""},
 	{"Master: files and folders", "Where a master keeps what it keeps.", []string{"MasterFiles"}, config.Masters, ""},
+	{"Master: file server", "What minions get under `salt://`, see files.md.", []string{"MasterFileserver"}, config.Masters, ""},
 	{"Master: network", "Ports and limits.", []string{"MasterNetwork"}, config.Masters, ""},
 	{"Master: keys", "What a master does with keys and secrets.", []string{"MasterKeys"}, config.Masters, ""},
 	{"Master: jobs", "How jobs are followed, kept and shown.", []string{"MasterJobs"}, config.Masters, ""},

@@ -1,0 +1,80 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strconv"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/files"
+	"github.com/momtree/mom/master/server"
+)
+
+// fileCommand is what the commands of the file server have in common (Salt wire reference
+// §8.2).
+type fileCommand struct{ files *files.Server }
+
+// The documentation of arguments that several of them have.
+const (
+	docPath = `
+path
+    The path behind salt://, with ?saltenv=ENV and ?index=N of one root if need be.
+saltenv
+    The environment.
+`
+	docList = `
+saltenv
+    The environment.
+prefix
+    What paths have to begin with; all, without it.
+fsbackend
+    The backends to ask: names with commas, or with a minus in front those not to ask.
+`
+)
+
+// environment reads saltenv: a name, which may look like a number.
+func environment(d *wire.Map) (string, bool) {
+	v, _ := d.Get("saltenv")
+	switch v := v.(type) {
+	case string:
+		return v, true
+	case int64:
+		return strconv.FormatInt(v, 10), true
+	}
+	return "", false
+}
+
+// find finds the file that a load asks for. found is false where Salt says that there is no
+// such file.
+func (c fileCommand) find(ctx context.Context, d *wire.Map) (f files.Found, found bool, err error) {
+	env, ok := environment(d)
+	path := d.String("path")
+	if !ok || path == "" {
+		return f, false, nil
+	}
+	f, err = c.files.Find(ctx, env, path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return f, false, nil
+	}
+	return f, err == nil, later(err)
+}
+
+// later has a fault of a backend answered so that the minion asks again: an empty answer
+// would say that there is no such file.
+func later(err error) error {
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", server.ErrNotNow, err)
+}
+
+// load decodes the load of a request.
+func load(r *server.Request) (*wire.Map, error) {
+	d, err := wire.DecodeMap(r.Load)
+	if err != nil {
+		return nil, fmt.Errorf("%s of %q: %w", r.Cmd, r.ID, err)
+	}
+	return d, nil
+}

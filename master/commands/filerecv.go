@@ -1,0 +1,77 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/files"
+	"github.com/momtree/mom/master/meters"
+	"github.com/momtree/mom/master/server"
+)
+
+func init() {
+	Register(server.Command{
+		Name: "_file_recv", Who: server.Proven, Args: []string{"path", "loc", "data", "size"},
+		Doc: `
+Takes a piece of a file that a minion pushes, with file_recv; tells whether it was taken.
+
+path
+    The elements of its path, below cachedir/minions/ID/files.
+loc
+    The offset of the piece; 0 begins the file anew.
+data
+    The piece.
+size
+    What the file has at the minion, in bytes. It is not relied upon: file_recv_max_size is
+    held against the pieces.
+`,
+	}, func(p *Parts) server.Handler { return inbox{p.Inbox, p.Stats, p.Log}.take })
+}
+
+type inbox struct {
+	files *files.Inbox
+	stats *meters.Counters
+	log   *slog.Logger
+}
+
+func (c inbox) take(_ context.Context, r *server.Request) (any, error) {
+	d, err := load(r)
+	if err != nil {
+		return nil, err
+	}
+	p := files.Pushed{ID: r.ID, Data: d.Bytes("data")}
+	list, isList := pathOf(d)
+	at, isNumber := whole(d, "loc")
+	if !isList || !isNumber || !d.Has("loc") {
+		return c.refused(r.ID, errors.New("its load has no path, or no offset")), nil
+	}
+	p.Parts, p.Offset = list, at
+	switch err := c.files.Take(p); {
+	case errors.Is(err, files.ErrNotTaken):
+		return c.refused(r.ID, err), nil
+	case err != nil:
+		return nil, err
+	}
+	return true, nil
+}
+
+// pathOf reads the path: a list of texts, and of nothing else.
+func pathOf(d *wire.Map) ([]string, bool) {
+	v, _ := d.Get("path")
+	list, ok := v.([]any)
+	out := make([]string, 0, len(list))
+	for _, e := range list {
+		s, isText := e.(string)
+		ok = ok && isText
+		out = append(out, s)
+	}
+	return out, ok && len(out) > 0
+}
+
+func (c inbox) refused(id string, err error) bool {
+	c.stats.Refused.Add(1)
+	c.log.Warn("A file that a minion pushes is not taken", "id", id, "err", err)
+	return false
+}

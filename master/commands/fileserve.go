@@ -1,0 +1,81 @@
+package commands
+
+import (
+	"context"
+	"errors"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/files"
+	"github.com/momtree/mom/master/server"
+)
+
+func init() {
+	Register(server.Command{
+		Name: "_serve_file", Who: server.Peer, Args: []string{"path", "saltenv", "loc", "gzip"},
+		Doc: `
+A piece of a file, of at most file_buffer_size bytes. No data at and beyond its end, and no
+dest either if there is no such file.
+` + docPath + `
+loc
+    The offset of its first byte.
+gzip
+    The level, 1 to 9, by which the piece is to be compressed.
+`,
+	}, func(p *Parts) server.Handler { return fileCommand{p.Files}.serve })
+}
+
+func (c fileCommand) serve(ctx context.Context, r *server.Request) (any, error) {
+	d, err := load(r)
+	if err != nil {
+		return nil, err
+	}
+	f, found, err := files.Found{}, false, error(nil)
+	if d.Has("loc") {
+		f, found, err = c.find(ctx, d)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		return wire.NewMap("data", []byte{}, "dest", ""), nil
+	}
+	loc, ok := whole(d, "loc")
+	level, known := whole(d, "gzip")
+	if !ok || !known {
+		return nil, server.Told("a piece of " + f.Rel + " at an offset, or with a gzip level, that is no number")
+	}
+	who := files.Asker{ID: r.ID}
+	if r.Peer != nil {
+		who.Gone = r.Peer.Gone
+	}
+	chunk, err := c.files.Read(ctx, who, f, loc, int(level))
+	switch {
+	case errors.Is(err, files.ErrBusy), ctx.Err() != nil:
+		return nil, later(err)
+	case errors.Is(err, files.ErrGone):
+		return nil, server.Told(err.Error())
+	case err != nil:
+		return nil, err
+	}
+	out := wire.NewMap("data", chunk.Data, "dest", f.Rel)
+	if chunk.Data == nil {
+		out.Set("data", []byte{})
+	}
+	if chunk.Gzip > 0 && len(chunk.Data) > 0 {
+		out.Set("gzip", int64(chunk.Gzip))
+	}
+	return server.Held{Value: out, Release: chunk.Release}, nil
+}
+
+// whole reads a field that is a whole number; one that is not there, or None, is 0.
+func whole(d *wire.Map, field string) (n int64, ok bool) {
+	switch v, _ := d.Get(field); v := v.(type) {
+	case nil:
+		return 0, true
+	case int64:
+		return v, true
+	case bool:
+		return d.Int(field), true
+	}
+	return 0, false
+}

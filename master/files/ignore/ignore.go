@@ -1,0 +1,59 @@
+// Package ignore holds paths to file_ignore_regex and file_ignore_glob.
+package ignore
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/dlclark/regexp2"
+
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/target"
+)
+
+// patience bounds the time of one expression over one path: both are short, but an
+// expression of Python's kind can take forever.
+const patience = time.Second
+
+// Rules are those of one configuration.
+type Rules struct {
+	globs   []string
+	regexes []*regexp2.Regexp
+}
+
+// New reads the options of a master. The error names each expression that cannot be read.
+func New(c *config.Master) (*Rules, error) {
+	r := &Rules{globs: c.FileIgnoreGlob}
+	var faults []error
+	for _, text := range c.FileIgnoreRegex {
+		re, err := regexp2.Compile(text, regexp2.None)
+		if err != nil {
+			faults = append(faults, fmt.Errorf("file_ignore_regex: %q: %w", text, err))
+			continue
+		}
+		re.MatchTimeout = patience
+		r.regexes = append(r.regexes, re)
+	}
+	return r, errors.Join(faults...)
+}
+
+// Match tells whether a path is ignored. Lists ask for the path in the environment, finding
+// a file for its full path on the master, as Salt does. An expression that takes too long
+// ignores the path: what an operator wanted hidden stays hidden.
+func (r *Rules) Match(path string) bool {
+	if r == nil {
+		return false
+	}
+	for _, re := range r.regexes {
+		if found, err := re.MatchString(path); found || err != nil {
+			return true
+		}
+	}
+	for _, g := range r.globs {
+		if target.Glob(g, path) {
+			return true
+		}
+	}
+	return false
+}

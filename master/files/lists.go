@@ -1,0 +1,216 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
+)
+
+// Form is what of an environment is listed.
+type Form int
+
+// The forms of [Server.List].
+const (
+	Files Form = iota
+	Dirs
+	EmptyDirs
+	forms
+)
+
+func (l *List) form(f Form) []string {
+	switch f {
+	case Dirs:
+		return l.Dirs
+	case EmptyDirs:
+		return l.EmptyDirs
+	}
+	return l.Files
+}
+
+type listKey struct{ back, env string }
+
+// kept is the list of an environment of a backend, with its forms as they go over the wire:
+// minions that synchronise ask for all files of an environment again and again.
+type kept struct {
+	*List
+	at      time.Time
+	encoded [forms]func() (wire.Raw, error)
+}
+
+func keep(l *List, at time.Time) *kept {
+	k := &kept{List: l, at: at}
+	for f := range forms {
+		k.encoded[f] = sync.OnceValues(func() (wire.Raw, error) { return wire.Encode(l.form(f)) })
+	}
+	return k
+}
+
+// list gives the list of an environment of a backend: the kept one if it is young enough.
+// What the backend does not have is an empty list.
+func (s *Server) list(ctx context.Context, back, env string) (*kept, error) {
+	key := listKey{back, env}
+	fresh := func() (*kept, bool) {
+		k, ok := s.lists.Get(key)
+		age := s.now().Sub(timeOf(k))
+		return k, ok && age >= 0 && age < s.cfg.FileserverListCacheTime
+	}
+	if k, ok := fresh(); ok {
+		return k, nil
+	}
+	done := s.listing.DoChan(back+"\x00"+env, func() (any, error) {
+		if k, ok := fresh(); ok {
+			return k, nil
+		}
+		at := s.now()
+		l, err := s.backend(back).List(s.ctx, env)
+		if errors.Is(err, fs.ErrNotExist) {
+			l, err = &List{}, nil
+		}
+		if err != nil {
+			s.fault(back, "list", env, err)
+			return nil, fmt.Errorf("backend %s: list environment %s: %w", back, env, err)
+		}
+		k := keep(l, at)
+		s.lists.Add(key, k)
+		return k, nil
+	})
+	select {
+	case r := <-done:
+		if r.Err != nil {
+			return nil, r.Err
+		}
+		return r.Val.(*kept), nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func timeOf(k *kept) time.Time {
+	if k == nil {
+		return time.Time{}
+	}
+	return k.at
+}
+
+// each gives the lists of an environment by the named backends. An environment that is
+// none has no list.
+func (s *Server) each(ctx context.Context, env, backends string) ([]*kept, error) {
+	if CheckEnv(env) != nil {
+		return nil, nil
+	}
+	var out []*kept
+	for _, name := range s.Backends(backends) {
+		k, err := s.list(ctx, name, env)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, k)
+	}
+	return out, nil
+}
+
+// List lists an environment by the named backends ("": all): the paths that begin with
+// prefix, of which slashes at both ends count for nothing, sorted. An unknown environment
+// has none. The caller does not change it.
+func (s *Server) List(ctx context.Context, env string, form Form, prefix, backends string) ([]string, error) {
+	each, err := s.each(ctx, env, backends)
+	if err != nil {
+		return nil, err
+	}
+	return union(each, form, strings.Trim(prefix, "/")), nil
+}
+
+func union(each []*kept, form Form, prefix string) []string {
+	var out []string
+	for i, k := range each {
+		paths := k.form(form)
+		if prefix != "" {
+			from, _ := slices.BinarySearch(paths, prefix)
+			to := from
+			for to < len(paths) && strings.HasPrefix(paths[to], prefix) {
+				to++
+			}
+			paths = paths[from:to]
+		}
+		if i == 0 {
+			out = paths
+		} else if len(paths) > 0 {
+			out = slices.Concat(out, paths)
+			slices.Sort(out)
+			out = slices.Compact(out)
+		}
+	}
+	return out
+}
+
+// ListRaw is [Server.List] as it goes over the wire.
+func (s *Server) ListRaw(ctx context.Context, env string, form Form, prefix, backends string) (wire.Raw, error) {
+	each, err := s.each(ctx, env, backends)
+	if err != nil {
+		return nil, err
+	}
+	prefix = strings.Trim(prefix, "/")
+	each = slices.DeleteFunc(each, func(k *kept) bool { return len(k.form(form)) == 0 })
+	if len(each) == 1 && prefix == "" {
+		return each[0].encoded[form]()
+	}
+	paths := union(each, form, prefix)
+	if paths == nil {
+		paths = []string{}
+	}
+	return wire.Encode(paths)
+}
+
+// Links gives the symbolic links of an environment by the named backends ("": all) whose
+// paths begin with prefix, with their targets as written, sorted. Of one path the first
+// backend tells.
+func (s *Server) Links(ctx context.Context, env, prefix, backends string) (*value.Map, error) {
+	each, err := s.each(ctx, env, backends)
+	if err != nil {
+		return nil, err
+	}
+	prefix = strings.Trim(prefix, "/")
+	all := map[string]string{}
+	for _, k := range slices.Backward(each) {
+		for link, to := range k.Links {
+			if strings.HasPrefix(link, prefix) {
+				all[link] = to
+			}
+		}
+	}
+	out := value.NewMap()
+	for _, link := range slices.Sorted(maps.Keys(all)) {
+		out.Set(link, all[link])
+	}
+	return out, nil
+}
+
+// ClearLists forgets the kept lists of the named backends ("": all) and environments (none:
+// all), and tells which they were, by backend.
+func (s *Server) ClearLists(envs []string, backends string) *value.Map {
+	cleared := map[string][]string{}
+	names := s.Backends(backends)
+	for _, k := range s.lists.Keys() {
+		if !slices.Contains(names, k.back) || len(envs) > 0 && !slices.Contains(envs, k.env) {
+			continue
+		}
+		if s.lists.Remove(k) {
+			cleared[k.back] = append(cleared[k.back], k.env)
+		}
+	}
+	out := value.NewMap()
+	for _, back := range slices.Sorted(maps.Keys(cleared)) {
+		slices.Sort(cleared[back])
+		out.Set(back, wire.AnyList(cleared[back]))
+	}
+	return out
+}

@@ -1,0 +1,106 @@
+package files
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+	"unicode"
+)
+
+// Path is a path inside an environment that is safe to look up: relative, without "..",
+// NUL and empty elements.
+type Path struct {
+	Rel string
+	// Index picks one root of the environment, by "?index=N"; -1: all.
+	Index int
+}
+
+const (
+	maxPath = 4096 // of a path, as of Linux
+	maxEnv  = 255  // of an environment, which may be the name of a folder
+)
+
+// ErrRefused is wrapped, beside fs.ErrNotExist, by what is asked for and never served.
+var ErrRefused = errors.New("it is none that is served")
+
+func refuse(format string, args ...any) error {
+	return fmt.Errorf("%s: %w: %w", fmt.Sprintf(format, args...), ErrRefused, fs.ErrNotExist)
+}
+
+// ParsePath reads a path as minions send it: without "salt://", with "?saltenv=ENV" and
+// "?index=N" behind it unless it begins with "|". env is the environment of the request;
+// the one that is meant comes back. Whatever could lead out of a root is refused by an
+// error that is [ErrRefused] and fs.ErrNotExist.
+func ParsePath(text, env string) (Path, string, error) {
+	p := Path{Index: -1}
+	if rest, escaped := strings.CutPrefix(text, "|"); escaped {
+		text = rest
+	} else if before, query, ok := strings.Cut(text, "?"); ok {
+		text = before
+		query, _, _ = strings.Cut(query, "?")
+		for part := range strings.SplitSeq(query, "&") {
+			k, v, _ := strings.Cut(part, "=")
+			switch k {
+			case "saltenv":
+				env = v
+			case "index":
+				n, err := number(v)
+				if err != nil {
+					return p, env, refuse("index %q", v)
+				}
+				p.Index = n
+			}
+		}
+	}
+	if err := CheckEnv(env); err != nil {
+		return p, env, err
+	}
+	switch {
+	case text == "", len(text) > maxPath:
+		return p, env, refuse("a path of %d bytes", len(text))
+	case strings.ContainsRune(text, 0):
+		return p, env, refuse("path %q", text)
+	case text[0] == '/':
+		return p, env, refuse("path %q", text)
+	}
+	for element := range strings.SplitSeq(text, "/") {
+		if element == ".." {
+			return p, env, refuse("path %q", text)
+		}
+	}
+	p.Rel = path.Clean(text)
+	if p.Rel == "." {
+		return p, env, refuse("path %q", text)
+	}
+	return p, env, nil
+}
+
+func number(s string) (int, error) {
+	n := 0
+	if s == "" || len(s) > 6 {
+		return 0, errors.New("no number")
+	}
+	for _, c := range s {
+		if c < '0' || c > '9' {
+			return 0, errors.New("no number")
+		}
+		n = 10*n + int(c-'0')
+	}
+	return n, nil
+}
+
+// CheckEnv refuses what is no name of an environment. Names with slashes are branches of
+// git; none leads anywhere as a path.
+func CheckEnv(env string) error {
+	if env == "" || len(env) > maxEnv || env[0] == '/' || strings.HasSuffix(env, "/") || strings.ContainsFunc(env, unicode.IsControl) {
+		return refuse("environment %q", env)
+	}
+	for element := range strings.SplitSeq(env, "/") {
+		if element == "" || element[0] == '.' {
+			return refuse("environment %q", env)
+		}
+	}
+	return nil
+}

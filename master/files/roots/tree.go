@@ -1,0 +1,177 @@
+package roots
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/momtree/mom/internal/logthrottle"
+	"github.com/momtree/mom/master/files"
+	"github.com/momtree/mom/master/files/ignore"
+)
+
+// AnyEnv is the environment that stands for all that are not named.
+const AnyEnv = "__env__"
+
+// Options of a [Tree].
+type Options struct {
+	// Roots are the folders of each environment, in the order in which they are searched.
+	Roots  map[string][]string
+	Ignore *ignore.Rules // nil: nothing is ignored
+	// Follow walks links to folders when it lists; Hide leaves links out of lists.
+	Follow, Hide bool
+	Log          *slog.Logger     // nil: slog.Default
+	Now          func() time.Time // nil: time.Now
+}
+
+// Tree is a set of environments, each with folders of this machine.
+type Tree struct {
+	o       Options
+	outside logthrottle.Filter[string] // links out of the roots
+}
+
+// New opens nothing yet: folders may come later.
+func New(o Options) *Tree {
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &Tree{o: o}
+}
+
+// Envs lists the environments, sorted.
+func (t *Tree) Envs(context.Context) ([]string, error) {
+	return slices.Sorted(maps.Keys(t.o.Roots)), nil
+}
+
+// roots are the folders of an environment.
+func (t *Tree) roots(env string) ([]string, error) {
+	if list, ok := t.o.Roots[env]; ok && env != AnyEnv {
+		return list, nil
+	}
+	list, ok := t.o.Roots[AnyEnv]
+	if !ok {
+		return nil, fmt.Errorf("environment %q: %w", env, fs.ErrNotExist)
+	}
+	if strings.Contains(env, "/") || env[0] == '.' { // it becomes part of a path
+		return nil, fmt.Errorf("environment %q is no name of a folder: %w", env, fs.ErrNotExist)
+	}
+	out := make([]string, len(list))
+	for i, r := range list {
+		out[i] = strings.ReplaceAll(r, AnyEnv, env)
+	}
+	return out, nil
+}
+
+// Find finds a regular file.
+func (t *Tree) Find(_ context.Context, env string, p files.Path) (*files.File, error) {
+	list, err := t.roots(env)
+	if err != nil {
+		return nil, err
+	}
+	look := list
+	if p.Index >= 0 {
+		if p.Index >= len(list) {
+			return nil, fmt.Errorf("environment %q has %d roots: %w", env, len(list), fs.ErrNotExist)
+		}
+		look = list[p.Index : p.Index+1]
+	}
+	for _, root := range look {
+		f, err := t.find(list, root, p.Rel)
+		if err == nil || !errors.Is(err, fs.ErrNotExist) {
+			return f, err
+		}
+	}
+	return nil, fs.ErrNotExist
+}
+
+// find finds a regular file below one root.
+func (t *Tree) find(list []string, root, rel string) (*files.File, error) {
+	full := filepath.Join(root, rel)
+	info, err := os.Stat(full)
+	if err != nil || !info.Mode().IsRegular() || t.o.Ignore.Match(full) {
+		return nil, missing(err)
+	}
+	realRoot, below, err := t.inside(list, root, full)
+	if err != nil {
+		return nil, err
+	}
+	stat, key := files.StatOf(info)
+	return &files.File{
+		Path: full, Rel: rel, Stat: stat, Size: info.Size(), Key: key,
+		Open: func(context.Context) (files.Content, error) { return openBelow(realRoot, below, info) },
+	}, nil
+}
+
+// missing takes errors by which a path leads nowhere for its absence; others are told.
+func missing(err error) error {
+	var pe *fs.PathError
+	if err == nil || !errors.As(err, &pe) || leadsNowhere(err) {
+		return fs.ErrNotExist
+	}
+	return err
+}
+
+// inside gives the root that a file really lies in, and its path below that. It is the root
+// that it was looked up in unless links lead to another one of the environment.
+func (t *Tree) inside(list []string, root, full string) (realRoot, below string, err error) {
+	at, err := filepath.EvalSymlinks(full)
+	if err != nil {
+		return "", "", missing(err)
+	}
+	for _, r := range append([]string{root}, list...) {
+		realRoot, err := filepath.EvalSymlinks(r)
+		if err != nil {
+			continue
+		}
+		if below, ok := within(realRoot, at); ok {
+			return realRoot, below, nil
+		}
+	}
+	if n := t.outside.Note(full, t.o.Now()); n > 0 {
+		t.o.Log.Warn("A link leads out of the folders of its environment and is not served; add the folder that it leads to to them if it should be",
+			"link", full, "leads_to", at, "times", n)
+	}
+	return "", "", fs.ErrNotExist
+}
+
+// within gives the path below a root; "." for the root itself. Both are real paths.
+func within(root, path string) (below string, ok bool) {
+	if path == root {
+		return ".", true
+	}
+	below, ok = strings.CutPrefix(path, strings.TrimSuffix(root, "/")+"/")
+	return below, ok
+}
+
+// openBelow opens the file that info tells of.
+func openBelow(root, below string, info fs.FileInfo) (files.Content, error) {
+	r, err := os.OpenRoot(root)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close() //nolint:errcheck // nothing was written
+	f, err := r.OpenFile(below, os.O_RDONLY|noWait, 0)
+	if err != nil {
+		return nil, err
+	}
+	now, err := f.Stat()
+	if err == nil && (!now.Mode().IsRegular() || !os.SameFile(info, now)) {
+		err = fmt.Errorf("%s is another file by now: %w", filepath.Join(root, below), fs.ErrNotExist)
+	}
+	if err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return f, nil
+}

@@ -1,0 +1,233 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/hashtype"
+	"github.com/momtree/mom/internal/logthrottle"
+	"github.com/momtree/mom/internal/lru"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/above"
+	"github.com/momtree/mom/master/files/ignore"
+	"github.com/momtree/mom/value"
+)
+
+const (
+	// keptHashes bounds the hashes that are kept: some 300 bytes each.
+	keptHashes = 200_000
+	// keptLists bounds the environments whose lists are kept; with __env__ in file_roots
+	// whoever asks invents them.
+	keptLists = 256
+	// hashTurns is how many files are read for their hash at once.
+	hashTurns = 2
+)
+
+// Options of a [Server].
+type Options struct {
+	Config *config.Master
+	// Above asks the master above; the backend upstream needs it. nil: this is a top.
+	Above *above.Link
+	// Fire puts an event on the bus; nil: nobody hears.
+	Fire func(tag string, data *value.Map)
+	Log  *slog.Logger     // nil: slog.Default
+	Now  func() time.Time // nil: time.Now
+}
+
+// Server is the file server of one master.
+type Server struct {
+	cfg      *config.Master
+	backends []named
+	fire     func(tag string, data *value.Map)
+	log      *slog.Logger
+	now      func() time.Time
+	faults   logthrottle.Filter[string] // by backend
+	lane     *lane
+
+	ctx    context.Context // of work that several wait for
+	cancel context.CancelFunc
+	once   sync.Once
+
+	hashes  *lru.Map[hashKey, string]
+	hashing singleflight.Group
+	turns   chan struct{}
+
+	lists   *lru.Map[listKey, *kept]
+	listing singleflight.Group
+	counts  Counts
+}
+
+type named struct {
+	Backend
+	name string
+}
+
+// New opens the backends of fileserver_backend. An error names the option at fault.
+func New(o Options) (*Server, error) {
+	s := &Server{
+		cfg: o.Config, fire: o.Fire, log: o.Log, now: o.Now,
+		lane:   newLane(o.Config.Bounds.OrDefault().FileBytes),
+		hashes: lru.New[hashKey, string](keptHashes), lists: lru.New[listKey, *kept](keptLists), turns: make(chan struct{}, hashTurns),
+	}
+	if s.log == nil {
+		s.log = slog.Default()
+	}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	if s.fire == nil {
+		s.fire = func(string, *value.Map) {}
+	}
+	if o.Above == nil {
+		o.Above = &above.Link{}
+	}
+	if _, err := hashtype.New(o.Config.HashType); err != nil {
+		return nil, err
+	}
+	rules, err := ignore.New(o.Config)
+	if err != nil {
+		return nil, err
+	}
+	env := Env{Config: o.Config, Above: o.Above, Ignore: rules, Log: s.log, Now: s.now}
+	for _, name := range o.Config.FileserverBackend {
+		name, err := canonical(name)
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(s.backends, func(b named) bool { return b.name == name }) {
+			return nil, fmt.Errorf("fileserver_backend: %s is named twice", name)
+		}
+		b, err := kinds[name].make(env)
+		if err != nil {
+			return nil, fmt.Errorf("file server, backend %s: %w", name, err)
+		}
+		s.backends = append(s.backends, named{b, name})
+	}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	return s, nil
+}
+
+// Close ends what is under way.
+func (s *Server) Close() {
+	s.once.Do(s.cancel)
+}
+
+// Backends gives those that a word means: "" all, names with commas these in the order of
+// the word, names that all have a minus in front all others.
+func (s *Server) Backends(word string) []string {
+	var all, out []string
+	for _, b := range s.backends {
+		all = append(all, b.name)
+	}
+	if strings.TrimSpace(word) == "" {
+		return all
+	}
+	words := strings.Split(word, ",")
+	subtract := !slices.ContainsFunc(words, func(w string) bool { return !strings.HasPrefix(strings.TrimSpace(w), "-") })
+	if subtract {
+		out = all
+	}
+	for _, w := range words {
+		w = strings.TrimSpace(w)
+		if subtract {
+			if name, err := canonical(w[1:]); err == nil {
+				out = slices.DeleteFunc(out, func(n string) bool { return n == name })
+			}
+			continue
+		}
+		if name, err := canonical(w); err == nil && slices.Contains(all, name) && !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+func (s *Server) backend(name string) Backend {
+	for _, b := range s.backends {
+		if b.name == name {
+			return b.Backend
+		}
+	}
+	return nil
+}
+
+// Envs lists the environments of the named backends, sorted; "" means all.
+func (s *Server) Envs(ctx context.Context, backends string) ([]string, error) {
+	var out []string
+	for _, name := range s.Backends(backends) {
+		envs, err := s.envs(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, envs...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
+}
+
+func (s *Server) envs(ctx context.Context, backend string) ([]string, error) {
+	envs, err := s.backend(backend).Envs(ctx)
+	if err != nil {
+		s.fault(backend, "list environments", "", err)
+		return nil, fmt.Errorf("backend %s: %w", backend, err)
+	}
+	return envs, nil
+}
+
+// EnvsOf lists the environments of each of the named backends.
+func (s *Server) EnvsOf(ctx context.Context, backends string) (*value.Map, error) {
+	out := value.NewMap()
+	for _, name := range s.Backends(backends) {
+		envs, err := s.envs(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		out.Set(name, wire.AnyList(envs))
+	}
+	return out, nil
+}
+
+// Found is a file and the backend that has it.
+type Found struct {
+	*File
+	Back string
+}
+
+// Find finds a file by the path that a minion sends. What is not there, or not served, is
+// an error that is fs.ErrNotExist; one that is not says that a backend could not look, and
+// then none behind it is asked.
+func (s *Server) Find(ctx context.Context, env, path string) (Found, error) {
+	p, env, err := ParsePath(path, env)
+	if err != nil {
+		return Found{}, err
+	}
+	for _, b := range s.backends {
+		f, err := b.Find(ctx, env, p)
+		switch {
+		case err == nil:
+			return Found{f, b.name}, nil
+		case !errors.Is(err, fs.ErrNotExist):
+			// Not the next backend: it may have another file of that name.
+			s.fault(b.name, "find", path, err)
+			return Found{}, fmt.Errorf("backend %s: %w", b.name, err)
+		}
+	}
+	return Found{}, fmt.Errorf("salt://%s in %s: %w", p.Rel, env, fs.ErrNotExist)
+}
+
+// fault logs what a backend could not do, once a minute for each.
+func (s *Server) fault(backend, what, about string, err error) {
+	if n := s.faults.Note(backend+what, s.now()); n > 0 {
+		s.log.Error("The file server could not do its work", "backend", backend, "what", what, "about", about, "err", err, "times", n)
+	}
+}

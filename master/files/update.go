@@ -1,0 +1,84 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/momtree/mom/internal/sleep"
+)
+
+// Run has the backends look for changes of their sources until ctx ends, each at its
+// interval and first at once.
+func (s *Server) Run(ctx context.Context) {
+	var wg sync.WaitGroup
+	for _, b := range s.backends {
+		u, ok := b.Backend.(Updater)
+		if !ok || u.Interval() <= 0 {
+			continue
+		}
+		wg.Go(func() {
+			for ctx.Err() == nil {
+				_ = s.update(ctx, b.name, u, nil) // it has been logged
+				if sleep.For(ctx, u.Interval()) != nil {
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// Update has the named backends ("": all) look for changes now. remotes narrows it to
+// sources whose names contain one of these.
+func (s *Server) Update(ctx context.Context, backends string, remotes []string) error {
+	var faults []error
+	for _, name := range s.Backends(backends) {
+		if u, ok := s.backend(name).(Updater); ok {
+			faults = append(faults, s.update(ctx, name, u, remotes))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+func (s *Server) update(ctx context.Context, name string, u Updater, remotes []string) error {
+	begun := time.Now()
+	changes, err := u.Update(ctx, remotes)
+	if err != nil {
+		if ctx.Err() == nil {
+			s.fault(name, "update", "", err)
+		}
+		err = fmt.Errorf("backend %s: %w", name, err)
+	}
+	s.log.Debug("A backend of the file server has looked for changes", "backend", name, "took", time.Since(begun))
+	if changes == nil {
+		return err
+	}
+	if changes.Bool("changed") {
+		s.ClearLists(nil, name)
+	}
+	if s.cfg.FileserverEvents {
+		s.fire("salt/fileserver/"+name+"/update", changes)
+	}
+	return err
+}
+
+// ClearCache has the named backends ("": all) forget the copies that they keep, and tells in
+// Salt's words which did, and what went wrong.
+func (s *Server) ClearCache(ctx context.Context, backends string) (cleared, faults []string) {
+	for _, name := range s.Backends(backends) {
+		c, ok := s.backend(name).(Cleaner)
+		if !ok {
+			continue
+		}
+		if err := c.ClearCache(ctx); err != nil {
+			faults = append(faults, fmt.Sprintf("%s: %v", name, err))
+			continue
+		}
+		s.ClearLists(nil, name)
+		cleared = append(cleared, "The "+name+" fileserver cache was successfully cleared")
+	}
+	return cleared, faults
+}
