@@ -12,6 +12,7 @@ import (
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/minion/fileclient"
 	"github.com/momtree/mom/minion/modules"
 	"github.com/momtree/mom/minion/session"
 )
@@ -115,6 +116,34 @@ func (e *env) Fire(ctx context.Context, tag string, data any) error {
 		return fmt.Errorf("fire %s: %w", tag, session.ErrNoMaster)
 	}
 	return e.s.Fire(ctx, tag, data)
+}
+
+// Ask sends a load to the master that the job came from.
+func (e *env) Ask(ctx context.Context, load *wire.Map) (any, error) {
+	cmd := load.String("cmd")
+	if e.s == nil {
+		return nil, fmt.Errorf("ask for %s: %w", cmd, session.ErrNoMaster)
+	}
+	raw, err := e.s.Channel().Request(ctx, load)
+	if err != nil {
+		return nil, err
+	}
+	v, err := wire.Decode(raw)
+	if err != nil {
+		return nil, fmt.Errorf("the answer of the master to %s: %w", cmd, err)
+	}
+	return v, nil
+}
+
+// Files are those of the master that the job came from, or of file_roots here.
+func (e *env) Files() *fileclient.Client {
+	o := fileclient.Options{Cachedir: e.m.cfg.Cachedir, HashType: e.m.cfg.HashType, Log: e.m.log}
+	if e.s == nil || e.m.cfg.FileClient == "local" {
+		o.Source = fileclient.Local{Roots: fileclient.Roots(e.m.cfg.FileRoots), HashType: e.m.cfg.HashType}
+	} else {
+		o.Source = fileclient.Master{Asker: e, ID: e.m.cfg.ID}
+	}
+	return fileclient.New(o)
 }
 
 func (e *env) FireLocal(tag string, data any) error { return e.m.fireEvent(tag, data) }

@@ -14,12 +14,13 @@ import (
 // below is which packages of the minion each of them stands on. None imports package
 // minion, which puts them together, and of those here none that is not named.
 var below = map[string][]string{
-	"delivery": nil,
-	"failover": nil,
-	"jobs":     {"delivery", "modules"},
-	"session":  {"delivery", "grains", "jobs", "modules"},
-	"modules":  {"grains"},
-	"grains":   nil,
+	"delivery":   nil,
+	"failover":   nil,
+	"fileclient": nil,
+	"jobs":       {"delivery", "modules"},
+	"session":    {"delivery", "grains", "jobs", "modules"},
+	"modules":    {"fileclient", "grains"},
+	"grains":     nil,
 }
 
 // Imports between the packages of the minion run one way, and each that is allowed is needed.

@@ -17,8 +17,6 @@ var Effects = map[string]string{
 	"peer":                 "publish.publish of minions is refused",
 	"peer_run":             "publish.runner of minions is refused",
 	"pillar_roots":         noPillar,
-	"reactor":              "no event starts anything",
-	"schedule":             "nothing is run by the clock",
 	"startup_states":       "no state is applied at the start",
 	"svnfs_remotes":        noFiles,
 }

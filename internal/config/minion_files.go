@@ -28,4 +28,7 @@ type MinionFiles struct {
 	FileBufferSize int `yaml:"file_buffer_size" unit:"byte" default:"262144" min:"1024"`
 	// FileClient says where files come from: remote (the master) or local. Default remote.
 	FileClient string `yaml:"file_client" default:"remote" oneof:"remote local"`
+	// FileRoots maps environments to the folders of salt:// files on this host, for
+	// file_client local and salt-call --local. Default base: /srv/salt.
+	FileRoots map[string]any `yaml:"file_roots"`
 }

@@ -7,6 +7,7 @@ import (
 	"syscall"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/minion/fileclient"
 )
 
 // Env is what a function may see and do of the minion it runs in. Maps that it
@@ -29,6 +30,11 @@ type Env interface {
 	RefreshPillar(ctx context.Context) error
 	// CompilePillar fetches a pillar without keeping it.
 	CompilePillar(ctx context.Context, o PillarOptions) (*wire.Map, error)
+	// Ask sends a load sealed to the master and gives its answer; cmd names the
+	// command. Without a master it is an error.
+	Ask(ctx context.Context, load *wire.Map) (any, error)
+	// Files are the salt:// files: of the master, or of file_roots on this host.
+	Files() *fileclient.Client
 	// Fire sends an event to the master; tag is used as given.
 	Fire(ctx context.Context, tag string, data any) error
 	// FireLocal puts an event on the minion's own bus only. The minion acts on

@@ -13,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/minion/fileclient"
 	"github.com/momtree/mom/minion/grains"
 )
 
@@ -25,6 +26,8 @@ type fakeEnv struct {
 	jobs                    *Table
 	compile                 func(PillarOptions) (*wire.Map, error)
 	fireErr, pingErr        error
+	ask                     func(load *wire.Map) (any, error)
+	files                   *fileclient.Client
 
 	mu      sync.Mutex
 	log     bytes.Buffer
@@ -85,6 +88,21 @@ func (e *fakeEnv) CompilePillar(_ context.Context, o PillarOptions) (*wire.Map, 
 
 func (e *fakeEnv) Fire(_ context.Context, tag string, data any) error {
 	return e.event("master "+tag, data)
+}
+
+// Ask is answered by the test.
+func (e *fakeEnv) Ask(_ context.Context, load *wire.Map) (any, error) {
+	if e.ask == nil {
+		return nil, errors.New("no master")
+	}
+	return e.ask(load)
+}
+
+func (e *fakeEnv) Files() *fileclient.Client {
+	if e.files == nil {
+		return fileclient.New(fileclient.Options{})
+	}
+	return e.files
 }
 
 func (e *fakeEnv) FireLocal(tag string, data any) error { return e.event("local "+tag, data) }

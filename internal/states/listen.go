@@ -1,0 +1,133 @@
+package states
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/momtree/mom/value"
+)
+
+// listener is a state that listens: its module and name, and what it listens to.
+type listener struct {
+	module string
+	name   any
+	to     []any
+}
+
+// listen runs mod_watch, after all states, of those that listen to one that changed.
+func (r *Run) listen(ctx context.Context, chunks []*value.Map) error {
+	var watchers []*value.Map
+	errs := value.NewMap()
+	missing := func(module string, name any) {
+		n := fmt.Sprintf("%s:%s", module, str(name))
+		tag := fmt.Sprintf("Listen_Error_|-listen_%s_|-listen_%s_|-Listen_Error", str(name), module)
+		errs.Set(tag, value.NewMap("comment", fmt.Sprintf("Referenced state %s: %s does not exist", module, str(name)),
+			"name", "listen_"+n, "result", false, "changes", value.NewMap()))
+	}
+	for _, l := range listeners(chunks) {
+		for _, to := range l.to {
+			pair := r.listenedTo(to, chunks)
+			pair.Range(func(k, name any) bool {
+				module := str(k)
+				heard := references(chunks, module, name)
+				if len(heard) == 0 {
+					missing(module, name)
+					return true
+				}
+				for _, c := range heard {
+					res := r.running.Map(Tag(c))
+					if res == nil || !Truth(get(res, "changes")) {
+						continue
+					}
+					mine := references(chunks, l.module, l.name)
+					if len(mine) == 0 {
+						missing(l.module, l.name)
+						continue
+					}
+					for _, m := range mine {
+						watchers = append(watchers, asWatcher(m))
+					}
+				}
+				return true
+			})
+		}
+	}
+	r.failhard = false // a failed state does not keep the listeners from running
+	if err := r.chunks(ctx, watchers); err != nil {
+		return err
+	}
+	errs.Range(func(tag, res any) bool {
+		mapOf(res).Set("__run_num__", r.runNum)
+		r.runNum++
+		r.running.Set(tag, res)
+		return true
+	})
+	return nil
+}
+
+// listeners are the states with listen, and those that others' listen_in names.
+func listeners(chunks []*value.Map) []listener {
+	var out []listener
+	for _, c := range chunks {
+		if c.Has("listen") {
+			out = append(out, listener{module: c.String("state"), name: get(c, "__id__"), to: c.List("listen")})
+		}
+		for _, in := range c.List("listen_in") {
+			mapOf(in).Range(func(k, name any) bool {
+				out = append(out, listener{module: str(k), name: name, to: []any{value.NewMap(c.String("state"), get(c, "__id__"))}})
+				return true
+			})
+		}
+	}
+	return out
+}
+
+// listenedTo brings what a listen names into {module: name}.
+func (r *Run) listenedTo(to any, chunks []*value.Map) *value.Map {
+	if m, ok := to.(*value.Map); ok {
+		return m
+	}
+	for i := len(chunks) - 1; i >= 0; i-- {
+		c := chunks[i]
+		if same(get(c, "__id__"), to) || same(get(c, "name"), to) {
+			return value.NewMap(c.String("state"), get(c, "__id__"))
+		}
+	}
+	return nil
+}
+
+// references are the chunks of a module with that ID or name.
+func references(chunks []*value.Map, module string, name any) []*value.Map {
+	var out []*value.Map
+	seen := map[string]bool{}
+	for _, c := range chunks {
+		if c.String("state") != module || !same(get(c, "__id__"), name) && !same(get(c, "name"), name) && name != module {
+			continue
+		}
+		key := text(c, "__id__") + "\x00" + text(c, "name")
+		if seen[key] {
+			// One of the same ID and name is taken for the other: the later counts.
+			for i, o := range out {
+				if text(o, "__id__")+"\x00"+text(o, "name") == key {
+					out[i] = c
+				}
+			}
+			continue
+		}
+		seen[key] = true
+		out = append(out, c)
+	}
+	return out
+}
+
+// asWatcher is the chunk that calls mod_watch of a state that listens.
+func asWatcher(c *value.Map) *value.Map {
+	w := c.Clone()
+	w.Set("sfun", get(c, "fun"))
+	w.Set("fun", "mod_watch")
+	w.Set("__id__", "listener_"+text(c, "__id__"))
+	for _, req := range requisites {
+		w.Delete(req)
+	}
+	return w
+}
