@@ -27,6 +27,8 @@ type Options struct {
 	Random func(n int) int
 	// Whens gives a date that has a name in the pillar or the grains of a minion.
 	Whens func(name string) (any, bool)
+	// Check tells why a job that is well formed cannot be run all the same; nil: it can.
+	Check func(j *Job) error
 }
 
 // Table has the jobs of a schedule, and when each ran and will run. It is safe for
@@ -99,6 +101,9 @@ func (t *Table) entry(key string, v any, old *entry, now Moment) (*entry, error)
 		return nil, fmt.Errorf("it should have a dict value, not %s", python.Str(v))
 	}
 	j, err := Parse(key, m, t.o, now.Wall)
+	if err == nil && t.o.Check != nil {
+		err = t.o.Check(j)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/momtree/mom/master/meters"
 	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/master/server"
+	"github.com/momtree/mom/master/wheels"
 	"github.com/momtree/mom/topology"
 )
 
@@ -40,6 +41,7 @@ type Parts struct {
 	Files    *files.Server
 	Inbox    *files.Inbox
 	Runners  *runners.Host
+	Wheels   wheels.Host
 	// JobUser tells who asked for a job.
 	JobUser func(ctx context.Context, jid string) (user string, known bool, err error)
 	Tree    func() topology.Node

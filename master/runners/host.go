@@ -79,6 +79,31 @@ func (h *Host) Start(c *Call, s Start) (tag string, err error) {
 	return r.tag(), nil
 }
 
+// Do has a call run, and waits for what it gives until ctx ends: then the call goes on, and
+// the bus is told how it ends. The error is [ErrBusy], ctx's, or that of the call.
+func (h *Host) Do(ctx context.Context, c *Call, s Start) (any, error) {
+	c.Env = h.Env(s.User)
+	if !h.slots.TryTake() {
+		return nil, ErrBusy
+	}
+	type end struct {
+		v   any
+		err error
+	}
+	done := make(chan end, 1)
+	h.wg.Go(func() {
+		defer h.slots.Give()
+		v, err := h.run(&run{s, c})
+		done <- end{v, err}
+	})
+	select {
+	case e := <-done:
+		return e.v, e.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
 // Result gives the result of a call that was too large for the bus, once, to its owner;
 // "" may fetch all.
 func (h *Host) Result(jid, owner string) (wire.Raw, bool) { return h.results.Take(jid, owner) }
@@ -129,7 +154,7 @@ func (r *run) args() []any {
 
 // run calls the runner and tells the bus. A failed call may have something to
 // show as well: then the reason is in the field error.
-func (h *Host) run(r *run) {
+func (h *Host) run(r *run) (any, error) {
 	data := func() *wire.Map {
 		return wire.NewMap("fun", "runner."+r.call.Fun, "jid", r.JID, "user", r.User, "fun_args", r.args())
 	}
@@ -138,7 +163,7 @@ func (h *Host) run(r *run) {
 	h.running.Store(r.JID, r)
 	defer h.running.Delete(r.JID)
 	h.Fire(r.tag()+"/new", data())
-	v, err := Run(h.Ctx, r.call)
+	v, err := Run(withCall(h.Ctx, r.JID), r.call)
 	ret := data()
 	ret.Set("return", v)
 	ret.Set("success", err == nil)
@@ -163,6 +188,7 @@ func (h *Host) run(r *run) {
 		ret.Delete("error")
 	}
 	h.Fire(r.tag()+"/ret", ret)
+	return v, err
 }
 
 // keepWait bounds the write of a result, which is not given up because the master ends.
