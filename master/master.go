@@ -14,6 +14,7 @@ import (
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/logthrottle"
 	"github.com/momtree/mom/internal/rescue"
+	"github.com/momtree/mom/internal/schedule"
 	"github.com/momtree/mom/master/above"
 	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/auth"
@@ -37,6 +38,7 @@ import (
 	"github.com/momtree/mom/master/ports"
 	"github.com/momtree/mom/master/publications"
 	"github.com/momtree/mom/master/publish"
+	"github.com/momtree/mom/master/reactor"
 	"github.com/momtree/mom/master/restore"
 	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/master/server"
@@ -45,6 +47,7 @@ import (
 	"github.com/momtree/mom/master/tracer"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/topology"
+	"github.com/momtree/mom/value"
 )
 
 // Options of a [Master].
@@ -64,6 +67,9 @@ type Options struct {
 	Rescue *rescue.Counter
 	// Now is the clock of stamps and ages; nil means time.Now.
 	Now func() time.Time
+	// Caller runs an execution function of this machine, for reactions of the type caller.
+	// nil: they are refused.
+	Caller func(ctx context.Context, fun string, args []any, kwargs *value.Map) error
 
 	// running is the clock that nobody sets, by which ages are counted; nil: that of
 	// the machine. A test with a Now of its own may have it go with that.
@@ -105,6 +111,8 @@ type Master struct {
 	bank     *bank.Store       // of runners
 	policy   *ownership.Policy // who speaks for whom, whom a target means
 	failover *failover.Service // nil: no minion moves
+	reactor  *reactor.Reactor
+	schedule *schedule.Loop
 	jobFiles *jobfiles.Folder  // nil: not kept
 
 	publisher    *publish.Service      // starts jobs
@@ -188,6 +196,10 @@ func New(o Options) (_ *Master, err error) {
 	if err := m.openTops(); err != nil {
 		return nil, err
 	}
+	if err := m.openReactor(o.Caller); err != nil {
+		return nil, err
+	}
+	m.openSchedule()
 	return m, m.bind()
 }
 

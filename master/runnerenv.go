@@ -150,6 +150,7 @@ func (e runnerEnv) Ask(ctx context.Context, q runners.Question) (runners.Answers
 	if err := m.publisher.Start(ctx, j); err != nil {
 		return runners.Answers{}, err
 	}
+	m.reactor.Began(j.JID, runners.CallOf(ctx), j.Minions)
 	wait := ctx
 	if !q.Long {
 		var cancel context.CancelFunc

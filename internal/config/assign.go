@@ -71,6 +71,12 @@ func (o option) assign(f reflect.Value, val any, text string) (note string, err 
 		return "", f.Addr().Interface().(*Override).set(val)
 	case Aggregate:
 		return "", f.Addr().Interface().(*Aggregate).set(val)
+	case Reactors:
+		r, err := ReadReactors(val)
+		if err == nil {
+			f.Set(reflect.ValueOf(r))
+		}
+		return "", err
 	case bounds.Bounds:
 		return "", setBounds(f.Addr().Interface().(*bounds.Bounds), val)
 	}

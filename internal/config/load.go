@@ -215,6 +215,8 @@ func get(v reflect.Value, t map[string]option, raw map[string]any, name string) 
 		return f.value(), true
 	case Aggregate:
 		return f.Value(), true
+	case Reactors:
+		return f.value(), true
 	case string:
 		if f == "" && !o.hasDef && raw[name] == nil {
 			return nil, true

@@ -231,7 +231,7 @@ func TestUnserved(t *testing.T) {
 
 func TestWarnings(t *testing.T) {
 	_, w := master(t, "master", `timout: 3
-schedule: {}
+engines: {}
 worker_threads: 10
 master_port: 4506
 keep_jobs:
@@ -240,7 +240,7 @@ auto_accept: 1
 `)
 	want := []string{
 		"master:1: unknown option timout; did you mean timeout?",
-		"master:2: option schedule is not supported yet and has no effect: nothing is run by the clock",
+		"master:2: option engines is not supported yet and has no effect: no engine runs",
 		"master:3: option worker_threads has no effect: requests are served by as many threads as there are requests",
 		"master:4: option master_port is read by a minion; here it has no effect",
 		"master:5: option keep_jobs has no value: the default 24 is used",

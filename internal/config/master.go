@@ -10,6 +10,7 @@ type Master struct {
 	MasterKeys       `yaml:",inline"`
 	MasterJobs       `yaml:",inline"`
 	MasterEvents     `yaml:",inline"`
+	MasterReact      `yaml:",inline"`
 	MasterAccess     `yaml:",inline"`
 	MasterSyndic     `yaml:",inline"`
 	MasterAPI        `yaml:",inline"`

@@ -31,6 +31,7 @@ var NotNeeded = map[string]string{
 	"optimization_order":         "there is no Python here",
 	"pub_server_niceness":        "there is no process of its own",
 	"reactor_niceness":           "there is no process of its own",
+	"reactor_refresh_interval":   "files are read for each event, and there are no clients to be made anew",
 	"regen_thin":                 "there is no Python here",
 	"req_server_niceness":        "there is no process of its own",
 	"serial":                     "only msgpack is spoken",

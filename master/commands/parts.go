@@ -18,6 +18,7 @@ import (
 	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/master/tops"
+	"github.com/momtree/mom/master/wheels"
 	"github.com/momtree/mom/topology"
 )
 
@@ -42,6 +43,7 @@ type Parts struct {
 	Files    *files.Server
 	Inbox    *files.Inbox
 	Runners  *runners.Host
+	Wheels   wheels.Host
 	// JobUser tells who asked for a job.
 	JobUser func(ctx context.Context, jid string) (user string, known bool, err error)
 	Tree    func() topology.Node

@@ -163,7 +163,7 @@ func (h *Host) run(r *run) (any, error) {
 	h.running.Store(r.JID, r)
 	defer h.running.Delete(r.JID)
 	h.Fire(r.tag()+"/new", data())
-	v, err := Run(h.Ctx, r.call)
+	v, err := Run(withCall(h.Ctx, r.JID), r.call)
 	ret := data()
 	ret.Set("return", v)
 	ret.Set("success", err == nil)

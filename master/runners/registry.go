@@ -5,6 +5,7 @@ import (
 
 	"github.com/momtree/mom/master/functions"
 	"github.com/momtree/mom/master/server"
+	"github.com/momtree/mom/value"
 )
 
 // Function is one runner function; [Call] is a call of it.
@@ -36,6 +37,12 @@ const ToldPrint = functions.ToldPrint
 
 // Private tells whether what a function is given and gives is for its caller alone.
 func Private(name string) bool { return registry.Private(name) }
+
+// Fields makes a call of fields of which but those in others each is an argument by its
+// name.
+func Fields(fun string, fields *value.Map, others ...string) (*Call, error) {
+	return registry.Fields(fun, fields, others...)
+}
 
 // Run finds, checks and calls a function. A panic becomes an error.
 func Run(ctx context.Context, c *Call) (any, error) { return registry.Run(ctx, c) }

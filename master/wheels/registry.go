@@ -64,5 +64,11 @@ func Read(load *value.Map) (*Call, error) {
 	return c, nil
 }
 
+// Fields makes a call of fields of which but those in others each is an argument by its
+// name.
+func Fields(fun string, fields *value.Map, others ...string) (*Call, error) {
+	return registry.Fields(fun, fields, others...)
+}
+
 // Run finds, checks and calls a function. A panic becomes an error.
 func Run(ctx context.Context, c *Call) (any, error) { return registry.Run(ctx, c) }

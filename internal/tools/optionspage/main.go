@@ -83,6 +83,7 @@ var sections = []struct {
 	{"Master: keys", "What a master does with keys and secrets.", []string{"MasterKeys"}, config.Masters, ""},
 	{"Master: jobs", "How jobs are followed, kept and shown.", []string{"MasterJobs"}, config.Masters, ""},
 	{"Master: events", "What a master tells and keeps about events.", []string{"MasterEvents"}, config.Masters, ""},
+	{"Master: what starts by itself", "By events (react.md) and by the clock (schedule.md).", []string{"MasterReact"}, config.Masters, ""},
 	{"Master: access", "Who may do what.", []string{"MasterAccess"}, config.Masters, ""},
 	{"Master: REST API", "What `mom api` serves, see api.md.", []string{"MasterAPI"}, config.Masters, ""},
 	{"Master: place in the tree", "Above other masters (`order_masters`) and below one (`syndic_*`, read by `mom syndic`).", []string{"MasterSyndic"}, config.Masters, ""},

@@ -1,0 +1,78 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// Reactors is the option reactor.
+type Reactors struct {
+	// List has the entries in their order.
+	List []Reaction
+	// File is the file that has them, in YAML, in the place of the list; "": there is none.
+	File string
+}
+
+// Reaction names the files for tags.
+type Reaction struct {
+	// Tag is a glob over the whole tag of an event.
+	Tag string
+	// SLS are absolute paths, which may be globs, and salt:// paths.
+	SLS []string
+}
+
+// None tells whether there is nothing to react to.
+func (r Reactors) None() bool { return len(r.List) == 0 && r.File == "" }
+
+// ReadReactors reads a list of mappings from tags to files, or the path of a file with it.
+func ReadReactors(val any) (Reactors, error) {
+	if file, ok := val.(string); ok {
+		return Reactors{File: file}, nil
+	}
+	list, ok := val.([]any)
+	if !ok {
+		return Reactors{}, fmt.Errorf("wants a list of {tag: [files]}, or a file that has it, has %s", describe(val))
+	}
+	var out Reactors
+	for i, e := range list {
+		m, ok := e.(map[string]any)
+		if !ok || len(m) != 1 {
+			return Reactors{}, fmt.Errorf("entry %d wants one tag with its files, has %s", i+1, describe(e))
+		}
+		tag := slices.Collect(maps.Keys(m))[0]
+		r := Reaction{Tag: tag}
+		switch files := m[tag].(type) {
+		case string:
+			r.SLS = []string{files}
+		case []any:
+			for _, f := range files {
+				text, ok := f.(string)
+				if !ok {
+					return Reactors{}, fmt.Errorf("tag %s wants a list of files, has %s", tag, describe(f))
+				}
+				r.SLS = append(r.SLS, text)
+			}
+		default:
+			return Reactors{}, fmt.Errorf("tag %s wants a list of files, has %s", tag, describe(files))
+		}
+		out.List = append(out.List, r)
+	}
+	return out, nil
+}
+
+// value is what a file would hold.
+func (r Reactors) value() any {
+	if r.File != "" {
+		return r.File
+	}
+	out := []any{}
+	for _, e := range r.List {
+		files := []any{}
+		for _, f := range e.SLS {
+			files = append(files, f)
+		}
+		out = append(out, map[string]any{e.Tag: files})
+	}
+	return out
+}

@@ -1,0 +1,202 @@
+package schedule
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/momtree/mom/internal/python"
+	"github.com/momtree/mom/value"
+)
+
+// Job is one entry of the option schedule.
+type Job struct {
+	// Name is the key of the entry, or what its field name says.
+	Name     string
+	Function string
+	Args     []any
+	Kwargs   *value.Map
+	Enabled  bool
+	// DryRun has everything done but the run.
+	DryRun bool
+	// MaxRunning is how many runs there may be at once; 0: any number, as with
+	// jid_include: False.
+	MaxRunning int
+	// Returners are those that get the result.
+	Returners []string
+	// ReturnConfig and ReturnKwargs are passed to them.
+	ReturnConfig string
+	ReturnKwargs *value.Map
+	// ReturnJob tells whether the result goes to the master; NoCache, that the master
+	// does not store it.
+	ReturnJob, NoCache bool
+	// Metadata goes with the result; nil: none.
+	Metadata *value.Map
+
+	trigger   trigger       // by the wall; nil: by every
+	every     time.Duration // interval
+	splay     splay
+	rng       *window // range
+	skip      *window // skip_during_range
+	afterSkip bool    // run_after_skip_range
+	until     *date
+	after     *date
+	onStart   bool
+	runAt     []time.Time // run_explicit
+	skipAt    []time.Time // skip_explicit
+	finger    string      // the whole entry as text: another text is another job
+}
+
+// trigger says when something is due by the wall clock.
+type trigger interface {
+	// next is the first time after from; false: there is none.
+	next(from time.Time) (time.Time, bool)
+}
+
+// fields are those of an entry.
+var fields = []string{
+	"after", "args", "cron", "days", "dry_run", "enabled", "fun", "func", "function", "hours", "jid_include", "kwargs", "maxrunning",
+	"metadata", "minutes", "name", "once", "once_fmt", "range", "return_config", "return_job", "return_kwargs", "returner",
+	"run_after_skip_range", "run_explicit", "run_on_start", "seconds", "skip_during_range", "skip_explicit", "splay", "until", "when",
+}
+
+// global are the keys of schedule that are no jobs.
+var global = []string{"enabled", "skip_function", "skip_during_range", "splay"}
+
+// reader reads the fields of one entry. The first fault is kept.
+type reader struct {
+	m   *value.Map
+	o   Options
+	now time.Time
+	err error
+}
+
+func (r *reader) fault(format string, args ...any) {
+	if r.err == nil {
+		r.err = fmt.Errorf(format, args...)
+	}
+}
+
+// Parse reads one entry. name is its key, now the time by which words such as 5:00pm are
+// read. The error says what is wrong with it, without its name.
+func Parse(name string, m *value.Map, o Options, now time.Time) (*Job, error) {
+	r := &reader{m: m, o: o, now: now}
+	j := &Job{Name: name, Enabled: r.flag("enabled", true), DryRun: r.flag("dry_run", false), finger: python.Repr(m)}
+	for _, k := range m.Keys() {
+		if s, ok := k.(string); !ok || !slices.Contains(fields, s) && !strings.HasPrefix(s, "_") {
+			r.fault("unknown field %v", k)
+		}
+	}
+	if n := m.String("name"); n != "" {
+		j.Name = n
+	}
+	for _, k := range []string{"function", "func", "fun"} {
+		if j.Function = m.String(k); j.Function != "" {
+			break
+		}
+	}
+	if j.Function == "" {
+		r.fault("it names no function")
+	}
+	r.arguments(j)
+	r.results(j)
+	r.times(j)
+	r.limits(j)
+	return j, r.err
+}
+
+// flag reads a yes or no.
+func (r *reader) flag(name string, def bool) bool {
+	switch v, _ := r.m.Get(name); v := v.(type) {
+	case nil:
+		return def
+	case bool:
+		return v
+	default:
+		r.fault("%s=%v is neither True nor False", name, python.Str(v))
+		return def
+	}
+}
+
+func (r *reader) arguments(j *Job) {
+	if v, ok := r.m.Get("args"); ok && v != nil {
+		l, ok := v.([]any)
+		if !ok {
+			r.fault("args is no list: %s", python.Str(v))
+		}
+		j.Args = l
+	}
+	j.Kwargs = r.mapping("kwargs")
+}
+
+// mapping reads a mapping; nil if it is absent.
+func (r *reader) mapping(name string) *value.Map {
+	v, _ := r.m.Get(name)
+	if v == nil {
+		return nil
+	}
+	m, ok := v.(*value.Map)
+	if !ok {
+		r.fault("%s is no mapping: %s", name, python.Str(v))
+	}
+	return m
+}
+
+// results reads what becomes of the result.
+func (r *reader) results(j *Job) {
+	j.ReturnJob = true
+	switch v, _ := r.m.Get("return_job"); v := v.(type) {
+	case nil:
+	case bool:
+		j.ReturnJob = v
+	default:
+		if v != "nocache" {
+			r.fault("return_job=%s is none of True, False and nocache", python.Str(v))
+		}
+		j.NoCache = true
+	}
+	switch v, _ := r.m.Get("returner"); v := v.(type) {
+	case nil:
+	case string:
+		for n := range strings.SplitSeq(v, ",") {
+			if n = strings.TrimSpace(n); n != "" {
+				j.Returners = append(j.Returners, n)
+			}
+		}
+	case []any:
+		for _, e := range v {
+			j.Returners = append(j.Returners, python.Str(e))
+		}
+	default:
+		r.fault("returner is neither a name nor a list of names: %s", python.Str(v))
+	}
+	j.ReturnConfig, j.ReturnKwargs, j.Metadata = r.m.String("return_config"), r.mapping("return_kwargs"), r.mapping("metadata")
+}
+
+// limits reads what may keep a run from taking place.
+func (r *reader) limits(j *Job) {
+	if r.flag("jid_include", true) {
+		j.MaxRunning = 1
+		if r.m.Has("maxrunning") {
+			if j.MaxRunning = r.number("maxrunning"); j.MaxRunning < 1 {
+				r.fault("maxrunning=%d lets nothing run", j.MaxRunning)
+			}
+		}
+	}
+	j.splay = r.splay("splay")
+	j.rng, j.skip = r.window("range"), r.window("skip_during_range")
+	j.afterSkip, j.onStart = r.flag("run_after_skip_range", false), r.flag("run_on_start", false)
+	j.until, j.after = r.date("until"), r.date("after")
+	j.runAt, j.skipAt = r.explicit("run_explicit"), r.explicit("skip_explicit")
+}
+
+// number reads a whole number; text with digits is one, as Python's int takes it.
+func (r *reader) number(name string) int {
+	v, _ := r.m.Get(name)
+	n, err := whole(v)
+	if err != nil {
+		r.fault("%s=%s is no number", name, python.Str(v))
+	}
+	return n
+}

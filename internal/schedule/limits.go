@@ -1,0 +1,69 @@
+package schedule
+
+import (
+	"time"
+
+	"github.com/momtree/mom/internal/python"
+	"github.com/momtree/mom/value"
+)
+
+// splay is a chance delay of at least from and at most to seconds; none if to is 0.
+type splay struct{ from, to int }
+
+func (r *reader) splay(name string) (s splay) {
+	v, _ := r.m.Get(name)
+	if v == nil || v == false {
+		return s
+	}
+	if m, ok := v.(*value.Map); ok {
+		in := &reader{m: m}
+		s = splay{in.number("start"), in.number("end")}
+		if in.err != nil || s.from < 0 || s.to < s.from || s.to == 0 {
+			r.fault("%s: Invalid Splay, end must be larger than start", name)
+			return splay{}
+		}
+		return s
+	}
+	n, err := whole(v)
+	if err != nil || n < 0 {
+		r.fault("%s=%s is neither a number of seconds nor start and end", name, python.Str(v))
+	}
+	if n > 0 {
+		s = splay{1, n}
+	}
+	return s
+}
+
+// window is a range of time from start to end, both of which belong to it.
+type window struct {
+	start, end *date
+	invert     bool
+}
+
+// window reads one; nil if it is absent.
+func (r *reader) window(name string) *window {
+	m := r.mapping(name)
+	if m == nil {
+		return nil
+	}
+	in := &reader{m: m, now: r.now}
+	w := &window{in.date("start"), in.date("end"), in.flag("invert", false)}
+	switch {
+	case in.err != nil:
+		r.fault("%s: %w", name, in.err)
+	case w.start == nil || w.end == nil:
+		r.fault("%s wants start and end", name)
+	case !w.end.at(r.now).After(w.start.at(r.now)):
+		r.fault("Invalid %s, end must be larger than start", name)
+	}
+	return w
+}
+
+// has tells whether now belongs to it.
+func (w *window) has(now time.Time) bool {
+	start, end := w.start.at(now), w.end.at(now)
+	if w.invert {
+		return !now.After(start) || !now.Before(end)
+	}
+	return !now.Before(start) && !now.After(end)
+}

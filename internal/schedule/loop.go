@@ -1,0 +1,105 @@
+package schedule
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// maxRuns bounds the runs of one schedule at once.
+const maxRuns = 64
+
+// LoopOptions are what a [Loop] works with.
+type LoopOptions struct {
+	Table *Table
+	// Moment tells what time it is.
+	Moment func() Moment
+	// JID gives the id of a run.
+	JID func() string
+	// Do makes a run and returns when it has ended.
+	Do  func(ctx context.Context, r Run, jid string)
+	Log *slog.Logger
+	// Tick is how often it looks. Default a second.
+	Tick time.Duration
+}
+
+// Loop runs what is due.
+type Loop struct {
+	o     LoopOptions
+	slots chan struct{}
+	wg    sync.WaitGroup
+}
+
+// NewLoop runs nothing before [Loop.Run].
+func NewLoop(o LoopOptions) *Loop {
+	if o.Tick <= 0 {
+		o.Tick = time.Second
+	}
+	return &Loop{o: o, slots: make(chan struct{}, maxRuns)}
+}
+
+// Run looks until ctx ends, and waits for the runs that are under way then.
+func (l *Loop) Run(ctx context.Context) {
+	tick := time.NewTicker(l.o.Tick)
+	defer tick.Stop()
+	defer l.wg.Wait()
+	for {
+		l.Look(ctx)
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// Look begins what is due now.
+func (l *Loop) Look(ctx context.Context) {
+	for _, r := range l.o.Table.Tick(l.o.Moment()) {
+		missed := ""
+		if s := int(r.Missed / time.Second); s > 0 {
+			missed = fmt.Sprintf(" (runtime missed by %d seconds)", s)
+		}
+		l.begin(ctx, r, missed)
+	}
+}
+
+// Now begins a job that somebody asks for. found is false if there is none of that name;
+// an error says why it does not run.
+func (l *Loop) Now(ctx context.Context, name string) (found bool, err error) {
+	r, found, free := l.o.Table.Now(name)
+	switch {
+	case !found:
+		return false, nil
+	case !free:
+		return true, fmt.Errorf("job %s was not started: as many of it run as may", name)
+	}
+	l.begin(ctx, r, "")
+	return true, nil
+}
+
+func (l *Loop) begin(ctx context.Context, r Run, missed string) {
+	if r.DryRun {
+		l.o.Table.Done(r.Name)
+		l.o.Log.Debug(fmt.Sprintf("Job %s has 'dry_run' set to True. Not running it.", r.Name))
+		return
+	}
+	select {
+	case l.slots <- struct{}{}:
+	default:
+		l.o.Table.Done(r.Name)
+		l.o.Log.Error("A scheduled job is not run: too many run at once", "job", r.Name, "running", maxRuns)
+		return
+	}
+	jid := l.o.JID()
+	l.o.Log.Info(fmt.Sprintf("Running scheduled job: %s%s with jid %s", r.Name, missed, jid))
+	l.wg.Go(func() {
+		defer func() {
+			<-l.slots
+			l.o.Table.Done(r.Name)
+		}()
+		l.o.Do(ctx, r, jid)
+	})
+}

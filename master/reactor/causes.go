@@ -1,0 +1,147 @@
+package reactor
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/momtree/mom/internal/lru"
+	"github.com/momtree/mom/value"
+)
+
+const (
+	// maxRounds is how often a reaction may lead to itself.
+	maxRounds = 8
+	// maxChain bounds how many reactions may lead to each other.
+	maxChain = 64
+	// keptCauses bounds the jobs and calls, and the minions at work, that are remembered.
+	keptCauses = 20_000
+	// afterwards is how long what a minion says still counts as its doing in a job that
+	// it has returned: events may overtake returns.
+	afterwards = 2 * time.Second
+	// atLongest is how long a minion that does not return counts as at work.
+	atLongest = time.Hour
+)
+
+// chain are the files whose reactions led to something, the oldest first.
+type chain []string
+
+// rounds counts how often a file is among them.
+func (c chain) rounds(sls string) (n int) {
+	for _, s := range c {
+		if s == sls {
+			n++
+		}
+	}
+	return n
+}
+
+func (c chain) distinct() []string {
+	out := slices.Clone(c)
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// causes knows which reactions led to the jobs and calls of late, and who works on them.
+// It is safe for concurrent use.
+type causes struct {
+	now  func() time.Time
+	mu   sync.Mutex
+	jobs *lru.Guarded[string, chain]  // by jid
+	work *lru.Guarded[string, atWork] // by minion: the newest
+	said *lru.Guarded[string, atWork] // by tag: of event.send of a reaction
+}
+
+type atWork struct {
+	jid   string
+	why   chain
+	until time.Time
+}
+
+func newCauses(now func() time.Time) *causes {
+	return &causes{
+		now: now, jobs: lru.NewGuarded[string, chain](keptCauses, nil),
+		work: lru.NewGuarded[string, atWork](keptCauses, nil), said: lru.NewGuarded[string, atWork](keptCauses, nil),
+	}
+}
+
+// of gives what led to an event; none: nothing that is known.
+func (c *causes) of(tag string, data *value.Map) chain {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if jid := jidOf(tag); jid != "" {
+		why, _ := c.jobs.Get(jid)
+		return why
+	}
+	for _, w := range []struct {
+		in  *lru.Guarded[string, atWork]
+		key string
+	}{{c.said, tag}, {c.work, data.String("id")}} {
+		if a, ok := w.in.Get(w.key); ok && c.now().Before(a.until) {
+			return a.why
+		}
+	}
+	return nil
+}
+
+// jidOf is the id of the job or call that an event is of; "": of none.
+func jidOf(tag string) string {
+	for _, p := range []string{"salt/job/", "salt/run/", "salt/wheel/"} {
+		if _, rest, ok := strings.Cut(tag, p); ok {
+			jid, _, _ := strings.Cut(rest, "/")
+			return jid
+		}
+	}
+	return ""
+}
+
+// begin notes what leads to a job or call that is about to begin.
+func (c *causes) begin(jid string, why chain) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.jobs.Add(jid, why)
+}
+
+// began notes a job that a call started, and who works on it.
+func (c *causes) began(jid, by string, minions []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	why, ok := c.jobs.Get(by)
+	if !ok {
+		return
+	}
+	c.jobs.Add(jid, why)
+	c.workOn(jid, why, minions)
+}
+
+// working notes who works on a job.
+func (c *causes) working(jid string, why chain, minions []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.workOn(jid, why, minions)
+}
+
+func (c *causes) workOn(jid string, why chain, minions []string) {
+	until := c.now().Add(atLongest)
+	for _, id := range minions {
+		c.work.Add(id, atWork{jid, why, until})
+	}
+}
+
+// saying notes that an event of that tag is about to be fired.
+func (c *causes) saying(tag string, why chain) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.said.Add(tag, atWork{why: why, until: c.now().Add(afterwards)})
+}
+
+// returned notes that a minion does not work on a job any more.
+func (c *causes) returned(jid, id string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if a, ok := c.work.Peek(id); ok && a.jid == jid {
+		a.until = c.now().Add(afterwards)
+		c.work.Add(id, a)
+	}
+}

@@ -1,0 +1,220 @@
+package reactor
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/momtree/mom/internal/python"
+	"github.com/momtree/mom/value"
+)
+
+// Job is a job that a reaction starts.
+type Job struct {
+	JID     string
+	Tgt     any
+	TgtType string // "" is glob
+	Fun     string
+	Args    []any
+	Kwargs  *value.Map
+	Ret     string
+	Timeout time.Duration // 0: that of the master
+}
+
+// Call is a call of a runner, a wheel function, or a function of this machine.
+type Call struct {
+	JID    string
+	Fun    string
+	Args   []any
+	Kwargs *value.Map
+	// Fields says that the arguments of the function are among Kwargs beside what is
+	// none of its: the old form of reactions.
+	Fields bool
+}
+
+// types are those of reactions, with the old name of one of them.
+var types = map[string]string{"local": "local", "cmd": "local", "runner": "runner", "wheel": "wheel", "caller": "caller"}
+
+// react has one reaction done. What goes wrong is told: nobody waits for it.
+func (r *Reactor) react(ctx context.Context, l low, why chain) {
+	kind := types[l.kind()]
+	fail := func(err error) {
+		r.failed.Add(1)
+		r.o.Log.Error(fmt.Sprintf("Reactor '%s' failed to execute %s '%s'", l.id(), l.kind(), l.fun()), "sls", l.String("__sls__"), "err", err)
+	}
+	if kind == "" {
+		fail(fmt.Errorf("there is no such type of reaction; it is local, runner, wheel or caller"))
+		return
+	}
+	c, err := r.call(kind, l)
+	if err != nil {
+		fail(err)
+		return
+	}
+	why = append(slices.Clone(why), l.String(fromKey))
+	r.causes.begin(c.JID, why)
+	if kind == "local" {
+		if err := r.local(ctx, l, c, why); err != nil {
+			fail(err)
+			return
+		}
+		r.done.Add(1)
+		return
+	}
+	do := map[string]func(context.Context, Call) error{"runner": r.o.Do.Runner, "wheel": r.o.Do.Wheel, "caller": r.o.Do.Caller}[kind]
+	if do == nil {
+		fail(fmt.Errorf("this master has no execution modules of its own; use local.%s with the minion beside it for tgt", c.Fun))
+		return
+	}
+	if kind == "runner" && c.Fun == "event.send" {
+		r.causes.saying(sent(c), why)
+	}
+	given := r.pool.give(func(ctx context.Context) {
+		if err := do(ctx, c); err != nil {
+			fail(err)
+			return
+		}
+		if kind == "runner" {
+			r.o.Log.Info("Runner completed: " + c.JID)
+		}
+	})
+	if !given {
+		r.tell("queue", fmt.Sprintf("Reactor '%s' failed to execute %s '%s': TaskPool queue is full! Consider tuning reactor_worker_threads and/or reactor_worker_hwm", l.id(), l.kind(), l.fun()))
+		return
+	}
+	r.done.Add(1)
+}
+
+// sent is the tag that event.send is given.
+func sent(c Call) string {
+	if t := c.Kwargs.String("tag"); t != "" || len(c.Args) == 0 {
+		return t
+	}
+	return python.Str(c.Args[0])
+}
+
+// local starts a job.
+func (r *Reactor) local(ctx context.Context, l low, c Call, why chain) error {
+	j := Job{JID: c.JID, Tgt: l.value("tgt"), TgtType: l.String("tgt_type"), Fun: c.Fun, Args: c.Args, Kwargs: c.Kwargs, Ret: l.String("ret")}
+	if j.Tgt == nil || j.Tgt == "" {
+		return fmt.Errorf("it has no tgt")
+	}
+	if v := l.value("timeout"); v != nil {
+		n, ok := python.Number(v)
+		if !ok || n < 0 || n > 1e6 {
+			return fmt.Errorf("timeout=%s is no number of seconds", python.Str(v))
+		}
+		j.Timeout = time.Duration(n * float64(time.Second))
+	}
+	minions, err := r.o.Do.Job(ctx, j)
+	if err != nil {
+		return err
+	}
+	r.causes.working(c.JID, why, minions)
+	return nil
+}
+
+// internal are the fields of a reaction that are no arguments of a function.
+var internal = []string{"__id__", "__sls__", fromKey, "name", "order", "fun", "key", "state"}
+
+// ofLocal are the fields of a local reaction that say how the job is published.
+var ofLocal = []string{"tgt", "tgt_type", "ret", "timeout", "arg", "kwarg", "args"}
+
+// call reads the arguments of a reaction: args, a mapping or a list of mappings; or as
+// they were given of old, by arg and kwarg, or right among its fields.
+func (r *Reactor) call(kind string, l low) (Call, error) {
+	c := Call{JID: r.o.JID(), Fun: l.fun(), Kwargs: value.NewMap()}
+	args, given := l.Get("args")
+	switch {
+	case given && args != nil:
+		if l.Has("arg") || l.Has("kwarg") {
+			r.o.Log.Warn(fmt.Sprintf("Reactor '%s' is ignoring 'arg' and 'kwarg' due to presence of 'args'", l.id()), "sls", l.String("__sls__"))
+		}
+		if list, ok := args.([]any); ok && kind == "caller" && !dicts(list) {
+			c.Args = list
+			return c, nil
+		}
+		kwargs, err := keywords(args)
+		c.Kwargs = kwargs
+		return c, err
+	case l.Has("arg") || l.Has("kwarg") || kind == "local" || kind == "caller":
+		return c, r.old(kind, l, &c)
+	}
+	c.Fields = true
+	l.Range(func(k, v any) bool {
+		if name, ok := k.(string); !ok || name == "name" || !slices.Contains(internal, name) {
+			c.Kwargs.Set(k, v)
+		}
+		return true
+	})
+	return c, nil
+}
+
+// old reads arg and kwarg.
+func (r *Reactor) old(kind string, l low, c *Call) error {
+	switch v := l.value("arg").(type) {
+	case nil:
+	case []any:
+		c.Args = v
+	default:
+		c.Args = []any{v}
+	}
+	if v := l.value("kwarg"); v != nil {
+		m, ok := v.(*value.Map)
+		if !ok {
+			return fmt.Errorf("kwarg=%s is no mapping", python.Str(v))
+		}
+		c.Kwargs = m.Clone()
+	}
+	if kind != "local" {
+		return nil
+	}
+	var others []string
+	for _, k := range l.Keys() {
+		if name := python.Str(k); !slices.Contains(internal, name) && !slices.Contains(ofLocal, name) {
+			others = append(others, name)
+		}
+	}
+	if len(others) > 0 {
+		r.o.Log.Warn(fmt.Sprintf("Reactor '%s' has fields that mean nothing: %s. Arguments of the function stand in args", l.id(), strings.Join(others, ", ")), "sls", l.String("__sls__"))
+	}
+	return nil
+}
+
+// dicts tells whether a list has mappings alone.
+func dicts(list []any) bool {
+	return !slices.ContainsFunc(list, func(v any) bool { _, ok := v.(*value.Map); return !ok })
+}
+
+// keywords reads a mapping, or a list of mappings with one key each; a word alone has the
+// value None.
+func keywords(v any) (*value.Map, error) {
+	out := value.NewMap()
+	switch v := v.(type) {
+	case *value.Map:
+		return v.Clone(), nil
+	case []any:
+		for _, e := range v {
+			switch e := e.(type) {
+			case string:
+				out.Set(e, nil)
+			case *value.Map:
+				if e.Len() == 1 {
+					key := e.Keys()[0]
+					val, _ := e.GetKey(key)
+					out.Set(key, val)
+					continue
+				}
+				return nil, fmt.Errorf("Incorrect argument format: %s has not one key", python.Repr(e))
+			default:
+				return nil, fmt.Errorf("Incorrect argument format: %s is no keyword", python.Repr(e))
+			}
+		}
+		if out.Len() > 0 {
+			return out, nil
+		}
+	}
+	return nil, fmt.Errorf("Incorrect argument format, check the Reactor System documentation for the correct format: args=%s", python.Repr(v))
+}

@@ -1,0 +1,241 @@
+package reactor
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/logthrottle"
+	"github.com/momtree/mom/internal/render"
+	"github.com/momtree/mom/value"
+)
+
+// User is whom the runners and wheel functions of reactions name in their events. Events
+// that carry it start no reaction.
+const User = "Reactor"
+
+// Waiting is how many events may wait to be reacted to.
+const Waiting = 10_000
+
+// deadline bounds what one event may take before its reactions are on their way.
+const deadline = time.Minute
+
+// Engine renders SLS files.
+type Engine interface {
+	SLS(ctx context.Context, t render.Template, pipe string) (any, error)
+}
+
+// Doers carry reactions out. Job and the others return when it is done or under way; an
+// error says why it is not.
+type Doers struct {
+	// Job publishes a job and gives the minions it is for. It does not wait for them.
+	Job func(ctx context.Context, j Job) (minions []string, err error)
+	// Runner and Wheel make a call and wait for it.
+	Runner, Wheel func(ctx context.Context, c Call) error
+	// Caller runs an execution function of the machine itself; nil: it cannot.
+	Caller func(ctx context.Context, c Call) error
+}
+
+// Options of a [Reactor].
+type Options struct {
+	Reactors config.Reactors
+	// Threads and Waiting are reactor_worker_threads and reactor_worker_hwm.
+	Threads, Waiting int
+
+	Bus    *bus.Bus
+	Engine Engine
+	// Renderer is the pipe of files without a line that says another; "": jinja|yaml.
+	Renderer string
+	// Files reads salt:// paths of the environment base; nil: there is no file server.
+	Files render.Loader
+	// Vars are known to each file beside tag and data; nil: none.
+	Vars *value.Map
+	Do   Doers
+	// JID gives the id of a new job or call.
+	JID func() string
+	// Key tells whether a key is that of the user of the master; nil: nobody's is.
+	Key func(key string) bool
+	ID  string // of the master
+	Log *slog.Logger
+	Now func() time.Time
+}
+
+// Reactor reacts to the events of one bus.
+type Reactor struct {
+	o      Options
+	table  table
+	causes *causes
+	pool   *pool
+	leads  atomic.Bool
+	events atomic.Uint64 // that matched
+	done   atomic.Uint64 // reactions that were begun
+	failed atomic.Uint64 // events and reactions
+	cut    atomic.Uint64 // loops
+	missed atomic.Uint64 // events that found no place
+	told   logthrottle.Filter[string]
+	wg     sync.WaitGroup
+}
+
+// New reacts to nothing before [Reactor.Run].
+func New(o Options) *Reactor {
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Renderer == "" {
+		o.Renderer = "jinja|yaml"
+	}
+	if o.Key == nil {
+		o.Key = func(string) bool { return false }
+	}
+	r := &Reactor{o: o, causes: newCauses(o.Now), pool: newPool(o.Threads, o.Waiting)}
+	r.leads.Store(true)
+	r.table.load(o.Reactors, r.o.Log)
+	return r
+}
+
+// Run reacts until ctx ends, and then until what is under way has ended.
+func (r *Reactor) Run(ctx context.Context) {
+	sub := r.o.Bus.Subscribe(bus.SubscribeOptions{
+		Size: Waiting, DropWhenFull: true, Match: func(tag string) bool { return r.table.wants(tag) || isManage(tag) },
+	})
+	defer sub.Close()
+	r.pool.run(ctx, &r.wg)
+	defer r.wg.Wait()
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	dropped := uint64(0)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			r.table.reload(r.o.Log)
+		case e, ok := <-sub.C():
+			if !ok {
+				return
+			}
+			r.take(ctx, e)
+		}
+		if n := sub.Dropped(); n > dropped {
+			r.missed.Add(n - dropped)
+			dropped = n
+			r.tell("events", "Events came faster than the reactor takes them, and some were dropped", "waiting", Waiting)
+		}
+	}
+}
+
+// tell logs what keeps happening once in a while.
+func (r *Reactor) tell(what, message string, args ...any) {
+	if n := r.told.Note(what, r.o.Now()); n > 0 {
+		r.o.Log.Error(message, append(args, "times", n)...)
+	}
+}
+
+// take reacts to one event.
+func (r *Reactor) take(ctx context.Context, e bus.Event) {
+	data, err := e.Map()
+	if err != nil {
+		r.failed.Add(1)
+		r.tell("data "+e.Tag, "The data of an event cannot be read: nothing reacts to it", "tag", e.Tag, "err", err)
+		return
+	}
+	if data.String("user") == User {
+		return // what a reaction does starts none
+	}
+	data = data.Clone()
+	if !data.Has("_stamp") {
+		data.Set("_stamp", e.Stamp.UTC().Format("2006-01-02T15:04:05.000000"))
+	}
+	if isManage(e.Tag) {
+		r.manage(e.Tag, data)
+		return
+	}
+	slss := r.table.slss(e.Tag)
+	if len(slss) == 0 || !r.leads.Load() {
+		return
+	}
+	r.events.Add(1)
+	ctx, cancel := context.WithTimeout(ctx, deadline)
+	defer cancel()
+	why := r.causes.of(e.Tag, data)
+	slss = r.uncut(e.Tag, slss, why)
+	lows, err := r.reactions(ctx, e.Tag, data, slss)
+	if err != nil {
+		r.failed.Add(1)
+		r.o.Log.Error(err.Error())
+		return
+	}
+	for _, low := range lows {
+		if ctx.Err() != nil {
+			r.failed.Add(1)
+			r.o.Log.Error("An event takes too long: its other reactions are dropped", "tag", e.Tag, "next", low.id(), "limit", deadline)
+			return
+		}
+		r.react(ctx, low, why)
+	}
+}
+
+// uncut leaves out the files whose reactions have led to themselves too often.
+func (r *Reactor) uncut(tag string, slss []string, why chain) (out []string) {
+	for _, sls := range slss {
+		if n := why.rounds(sls); n < maxRounds && len(why) < maxChain {
+			out = append(out, sls)
+			continue
+		}
+		r.cut.Add(1)
+		if n := r.told.Note("loop "+sls, r.o.Now()); n > 0 {
+			r.o.Log.Error(fmt.Sprintf("The reaction %s leads to itself, by %s: the loop is cut. Have it look at the event before it reacts, or name its tag more closely", sls, strings.Join(why.distinct(), " and ")),
+				"tag", tag, "rounds", len(why), "times", n)
+			r.fire("salt/reactors/loop", value.NewMap("tag", tag, "reactor", sls, "chain", texts(why), "user", User))
+		}
+	}
+	return out
+}
+
+func (r *Reactor) fire(tag string, data *value.Map) {
+	if err := r.o.Bus.Fire(tag, data); err != nil {
+		r.o.Log.Error("An event could not be fired", "tag", tag, "err", err)
+	}
+}
+
+func texts(of []string) []any {
+	out := make([]any, len(of))
+	for i, s := range of {
+		out[i] = s
+	}
+	return out
+}
+
+// Counts are what a reactor has done since its start.
+type Counts struct {
+	Events  uint64 // for which there are reactions
+	Begun   uint64 // reactions
+	Failed  uint64 // events that could not be rendered, reactions that could not be begun or failed
+	Cut     uint64 // reactions of a loop
+	Dropped uint64 // reactions that found no place among those that wait
+	Missed  uint64 // events that found none
+	Waiting int    // reactions, now
+}
+
+// Counts reads them.
+func (r *Reactor) Counts() Counts {
+	return Counts{
+		Events: r.events.Load(), Begun: r.done.Load(), Failed: r.failed.Load(), Cut: r.cut.Load(), Dropped: r.pool.dropped.Load(),
+		Missed: r.missed.Load(), Waiting: r.pool.waiting(),
+	}
+}
+
+// Returned is told of each return of a job: the minion does not work on it any more.
+func (r *Reactor) Returned(jid, id string) { r.causes.returned(jid, id) }
+
+// Began is told of a job that a runner started: what it leads to is the runner's doing.
+func (r *Reactor) Began(jid, by string, minions []string) { r.causes.began(jid, by, minions) }

@@ -1,0 +1,105 @@
+package runners
+
+import (
+	"context"
+	"errors"
+
+	"github.com/momtree/mom/value"
+)
+
+// Reacting is an [Env] with a reactor.
+type Reacting interface {
+	Reactor() Reactor
+}
+
+// Reactor is what runners ask of the reactor of a master.
+type Reactor interface {
+	// List gives the reactors as the option has them.
+	List() []any
+	// Add and Delete tell by status and comment how it went.
+	Add(tag string, slss []string) *value.Map
+	Delete(tag string) *value.Map
+	Leads() bool
+	SetLeader(leads bool) bool
+}
+
+func init() {
+	register := func(name string, args []string, doc string, run func(r Reactor, c *Call) (any, error)) {
+		Register(Function{Name: name, Args: args, Doc: doc, Run: func(_ context.Context, c *Call) (any, error) {
+			e, ok := c.Env.(Reacting)
+			if !ok {
+				return nil, errors.New("Reactor system is not running.")
+			}
+			return run(e.Reactor(), c)
+		}})
+	}
+	register("reactor.list", []string{"saltenv=", "test="}, `
+The reactors: tags of events with the SLS files that are rendered when they come.
+
+saltenv, test
+    Taken as Salt takes them, which is not at all.
+
+    salt-run reactor.list
+`, func(r Reactor, _ *Call) (any, error) { return r.List(), nil })
+	register("reactor.add", []string{"event", "reactors", "saltenv=", "test="}, `
+Have events start something until the master ends.
+
+event
+    Their tag, as a glob over the whole of it.
+reactors
+    The SLS file, or a list of them: absolute paths, or salt://.
+saltenv, test
+    Taken as Salt takes them, which is not at all.
+
+    salt-run reactor.add 'salt/cloud/*/destroyed' reactors='/srv/reactor/destroy/*.sls'
+`, reactorAdd)
+	register("reactor.delete", []string{"event", "saltenv=", "test="}, `
+Have events of a tag start nothing more until the master begins anew.
+
+event
+    The tag as it was given.
+saltenv, test
+    Taken as Salt takes them, which is not at all.
+
+    salt-run reactor.delete 'salt/cloud/*/destroyed'
+`, func(r Reactor, c *Call) (any, error) { return r.Delete(c.Text("event")), nil })
+	register("reactor.is_leader", nil, `
+Whether the reactor of this master reacts.
+
+    salt-run reactor.is_leader
+`, func(r Reactor, _ *Call) (any, error) { return r.Leads(), nil })
+	register("reactor.set_leader", []string{"value="}, `
+Have the reactor of this master react, or leave that to another.
+
+value : True
+    Whether it reacts.
+
+    salt-run reactor.set_leader False
+`, func(r Reactor, c *Call) (any, error) {
+		leads, err := c.Flag("value", true)
+		if err != nil {
+			return nil, err
+		}
+		return r.SetLeader(leads), nil
+	})
+}
+
+func reactorAdd(r Reactor, c *Call) (any, error) {
+	v, _ := c.Given("reactors")
+	var slss []string
+	switch v := v.(type) {
+	case string:
+		slss = []string{v}
+	case []any:
+		for _, e := range v {
+			s, ok := e.(string)
+			if !ok {
+				return nil, invalid("reactors=%v is neither a file nor a list of files", v)
+			}
+			slss = append(slss, s)
+		}
+	default:
+		return nil, invalid("reactors=%v is neither a file nor a list of files", v)
+	}
+	return r.Add(c.Text("event"), slss), nil
+}
