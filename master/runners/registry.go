@@ -37,6 +37,9 @@ const ToldPrint = functions.ToldPrint
 // Private tells whether what a function is given and gives is for its caller alone.
 func Private(name string) bool { return registry.Private(name) }
 
+// Reads tells whether a function changes nothing and is soon done; see [Host.Ask].
+func Reads(name string) bool { return registry.Reads(name) }
+
 // Run finds, checks and calls a function. A panic becomes an error.
 func Run(ctx context.Context, c *Call) (any, error) { return registry.Run(ctx, c) }
 
