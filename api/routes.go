@@ -64,6 +64,7 @@ var routes = []route{
 		query: map[string]string{"timeout": "seconds to wait for nodes below", "raw": "yes: in the form of the runner topology.trace"},
 	},
 	{method: "GET", path: "/jobs/{jid}/stream", who: holder, stream: true, inURL: true, summary: "The returns of a job as they come, then its account", query: followQuery, do: (*Server).jobStream},
+	{method: "GET", path: "/jobs/{jid}/returns/{id}", who: holder, summary: "What one minion has returned to a job", do: (*Server).jobReturn},
 	{method: "GET", path: "/tree", who: holder, summary: "The tree of masters", query: treeQuery, do: (*Server).tree},
 	{method: "GET", path: "/tree/{path...}", who: holder, summary: "A node of the tree and what is below it", query: treeQuery, do: (*Server).tree},
 	{method: "GET", path: "/preview", who: holder, summary: "Whom a target means, before anything is sent", query: previewQuery, do: (*Server).preview},
