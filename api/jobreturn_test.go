@@ -20,13 +20,13 @@ func TestOneReturn(t *testing.T) {
 	s := serve(t, f)
 	bob := f.token("bob", time.Hour)
 	for path, want := range map[string]string{
-		jid + "/returns/web-01":                       `{"return": [{"jid": "` + jid + `", "id": "web-01", "fun": "test.echo", "return": "hello", "retcode": 0, "success": true, "path": "syndic-a"}]}`,
-		jid + "/returns/web-02":                       "web-02 has not returned yet",
-		jid + "/returns/web-03":                       "web-03 did not return: Not connected",
-		jid + "/returns/db-01":                        "db-01 does not have to answer this job",
-		"20240101000000000778/returns/web-01":         "does not know this job",
-		"nosuch/returns/web-01":                       "this is no job id",
-		jid + "/returns/..%2f..%2fkeys":               "does not have to answer this job",
+		jid + "/returns/web-01":                        `{"return": [{"jid": "` + jid + `", "id": "web-01", "fun": "test.echo", "return": "hello", "retcode": 0, "success": true, "path": "syndic-a"}]}`,
+		jid + "/returns/web-02":                        "web-02 has not returned yet",
+		jid + "/returns/web-03":                        "web-03 did not return: Not connected",
+		jid + "/returns/db-01":                         "db-01 does not have to answer this job",
+		"20240101000000000778/returns/web-01":          "does not know this job",
+		"nosuch/returns/web-01":                        "this is no job id",
+		jid + "/returns/..%2f..%2fkeys":                "does not have to answer this job",
 		jid + "/returns/" + strings.Repeat("x", 20000): "does not have to answer this job",
 	} {
 		token := bob
@@ -50,8 +50,8 @@ func TestRunnerThatFailsInPart(t *testing.T) {
 	alice := f.token("alice", time.Hour)
 	chunk := `{"client":"runner","fun":"jobs.list_job","arg":["20240101000000000779"]}`
 	for body, want := range map[string]string{
-		chunk:                                `{"status": 500, "return": "no job with the id", "value": {"jid": "20240101000000000779", "Error"`,
-		"[" + chunk + "," + jobJSON + "]":    `"errors": [{"chunk": 0, "status": 500, "message": "no job with the id", "jobs": [], "value": {"jid"`,
+		chunk:                                 `{"status": 500, "return": "no job with the id", "value": {"jid": "20240101000000000779", "Error"`,
+		"[" + chunk + "," + jobJSON + "]":     `"errors": [{"chunk": 0, "status": 500, "message": "no job with the id", "jobs": [], "value": {"jid"`,
 		`{"client":"runner","fun":"no.such"}`: `{"status": 500, "return": "'no.such' is not available."}`,
 	} {
 		if w := ask(s, "POST", "/", body, alice); !strings.Contains(w.Body.String(), want) {

@@ -93,7 +93,7 @@ var (
 	socketQuery = map[string]string{"tag": tagQuery["tag"], "token": "the token", "salt_token": "the token", "format_events": "what happens to jobs and minions in place of events"}
 	treeQuery   = map[string]string{
 		"depth": "tiers of nodes, the first included; 0: all", "minions": "no or count: leave the minions out; each node has their number under own",
-		"raw": "yes: in the form of the runner topology.tree",
+		"raw":  "yes: in the form of the runner topology.tree",
 		"find": "an id: answer with the places of the minion or node in the tree instead", "prefix": "yes: find has the beginning of an id; at most 50 places are told",
 	}
 	previewQuery = map[string]string{

@@ -130,10 +130,10 @@ func TestRawForms(t *testing.T) {
 	alice := f.token("alice", time.Hour)
 	f.owner["20240101000000000777"] = "alice"
 	for path, want := range map[string]string{
-		"/tree?raw=yes":                             `{"return": [{"id": "top", "role": "master"`,
-		"/tree/syndic-a/deep?raw=yes":               `{"return": [{"id": "deep"`,
-		"/tree?raw=no":                              `"problems"`,
-		"/tree?raw=":                                "raw is yes or no",
+		"/tree?raw=yes":               `{"return": [{"id": "top", "role": "master"`,
+		"/tree/syndic-a/deep?raw=yes": `{"return": [{"id": "deep"`,
+		"/tree?raw=no":                `"problems"`,
+		"/tree?raw=":                  "raw is yes or no",
 		"/jobs/20240101000000000777/status?raw=yes": `{"return": [{"node": "top", "state": "open"`,
 		"/jobs/20240101000000000777/status?raw=1":   "raw is yes or no",
 	} {

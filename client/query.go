@@ -27,7 +27,7 @@ func (c *Client) Query(ctx context.Context, call RunnerCall) (Raw, error) {
 	if reply.Bool("success") {
 		return result, nil
 	}
-	e := &RunnerError{Fun: call.Fun, Reason: reply.String("error")}
+	e := &RunnerError{Fun: call.Fun, Reason: reply.String("reason")}
 	if v != nil {
 		e.Value = result
 	}

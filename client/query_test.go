@@ -15,14 +15,14 @@ func TestQuery(t *testing.T) {
 		return wire.NewMap("return", wire.NewMap("id", "top"), "success", true)
 	}
 	v, err := m.client().Query(within(t), RunnerCall{Fun: "topology.tree", Args: []any{"x"}})
-	if err != nil || v.String() != `{"id":"top"}` {
+	if err != nil || v.String() != `{"id": "top"}` {
 		t.Errorf("%v, %v", v, err)
 	}
 	if sent := m.seen(); len(sent) != 1 || sent[0].String("cmd") != "query" || sent[0].Map("kwarg").List("arg")[0] != "x" {
 		t.Errorf("sent %#v", sent)
 	}
 	m.change(func() {
-		m.answer = func(*wire.Map) any { return wire.NewMap("return", []any{"half"}, "success", false, "error", "boom") }
+		m.answer = func(*wire.Map) any { return wire.NewMap("return", []any{"half"}, "success", false, "reason", "boom") }
 	})
 	var failed *RunnerError
 	if _, err = m.client().Query(within(t), RunnerCall{Fun: "x.y"}); !errors.As(err, &failed) || failed.Reason != "boom" || failed.Value.String() != `["half"]` {

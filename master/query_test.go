@@ -49,11 +49,11 @@ func TestQueriesAreNotOnTheBus(t *testing.T) {
 	}
 	for _, who := range [][]any{{"token", alice}, {"key", rootKey}} {
 		got := ask("topology.tree", who...)
-		if !got.Bool("success") || got.Map("return").String("id") != "top" || got.Has("error") {
+		if !got.Bool("success") || got.Map("return").String("id") != "top" || got.Has("reason") {
 			t.Errorf("as %v: %v", who[0], plain(t, got))
 		}
 		got = ask("topology.trace", append(who, "kwarg", wire.NewMap("jid", "20240101000000000001"))...)
-		if got.Bool("success") || got.Map("return").String("state") != "unknown" || !strings.Contains(got.String("error"), "is not known here") {
+		if got.Bool("success") || got.Map("return").String("state") != "unknown" || !strings.Contains(got.String("reason"), "is not known here") {
 			t.Errorf("a job that is not known, as %v: %v", who[0], plain(t, got))
 		}
 	}

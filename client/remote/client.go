@@ -110,4 +110,3 @@ func (c *Client) Preview(ctx context.Context, j client.Job) (client.Preview, err
 	}
 	return client.PreviewOf(top, j)
 }
-

@@ -53,7 +53,7 @@ func (c query) serve(ctx context.Context, r *server.Request) (any, error) {
 	}
 	m := wire.NewMap("return", v, "success", err == nil)
 	if err != nil {
-		m.Set("error", err.Error())
+		m.Set("reason", err.Error())
 	}
 	return m, nil
 }
