@@ -18,6 +18,8 @@ BASE    ?= debian:12-slim
 ARGS    ?=
 VERSION ?= 0.0.0-git$(shell git show -s --format=%cd --date=format:%Y%m%d%H%M%S HEAD 2>/dev/null)
 ARCH    ?= $(shell $(GO) env GOARCH)
+# Who builds a package answers for it, as Debian's tools name whom.
+MAINTAINER ?= $(or $(DEBFULLNAME),$(shell id -un)) <$(or $(DEBEMAIL),$(shell id -un)@$(shell hostname))>
 SEEDS   ?= 20000
 BROKEN  ?= 200
 ROUNDS  ?= 200
@@ -124,7 +126,7 @@ image: build ## the container images: the static binary on nothing (TAG=mom:late
 		exit 1; \
 	fi
 
-packages: build ## packages for Debian and for rpm, in build/packages, and a look at what they hold (VERSION=1.2.3 ARCH=amd64)
+packages: build ## packages for Debian and for rpm, in build/packages, and a look at what they hold (VERSION=1.2.3 ARCH=amd64 MAINTAINER='Ann <ann@example.org>')
 	rm -rf build/packages
 	install -d build/packages/systemd build/packages/man build/packages/completion/{bash,zsh,fish}
 	for unit in deploy/systemd/*.service; do sed 's,/usr/local/bin/,/usr/bin/,' "$$unit" > "build/packages/systemd/$$(basename "$$unit")"; done
@@ -136,7 +138,7 @@ packages: build ## packages for Debian and for rpm, in build/packages, and a loo
 		(exec -a "$$name" build/mom completion fish) > "build/packages/completion/fish/$$name.fish"; \
 	done
 	for config in deploy/packages/*.yaml; do for kind in deb rpm; do \
-		VERSION=$(VERSION) ARCH=$(ARCH) $(GO) run $(NFPM) package -f "$$config" -p "$$kind" -t build/packages; \
+		VERSION=$(VERSION) ARCH=$(ARCH) MAINTAINER='$(MAINTAINER)' $(GO) run $(NFPM) package -f "$$config" -p "$$kind" -t build/packages; \
 	done; done
 	deploy/packages/check.sh build/packages
 

@@ -34,16 +34,7 @@ func seconds(r *http.Request, name string, most time.Duration) (time.Duration, e
 
 // ask calls a runner for a route.
 func (s *Server) ask(c *call, fun string, args ...any) (any, error) {
-	ctx, cancel := context.WithTimeout(c.ctx, s.o.RunnerTime)
-	defer cancel()
-	raw, err := s.session(c.token).Runner(ctx, client.RunnerCall{Fun: fun, Args: args})
-	if e, ok := errors.AsType[*client.RunnerError](err); ok && e.Value != nil {
-		raw, err = e.Value, nil // such as a job that is not known: what is shown of it says so
-	}
-	if err != nil {
-		return nil, err
-	}
-	return raw.Decode()
+	return s.askFor(c, client.RunnerCall{Fun: fun, Args: args})
 }
 
 // jobs lists the jobs that are kept.

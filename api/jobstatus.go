@@ -19,6 +19,10 @@ func (s *Server) jobStatus(c *call) error {
 	if err != nil {
 		return err
 	}
+	raw, err := flag(c.r.URL.Query(), "raw")
+	if err != nil {
+		return err
+	}
 	id := c.r.PathValue("jid")
 	if !jid.Valid(id) {
 		return refuse(http.StatusNotFound, "this is no job id")
@@ -32,7 +36,11 @@ func (s *Server) jobStatus(c *call) error {
 	if err != nil || step.State == trace.Unknown {
 		return refuse(http.StatusNotFound, "the master does not know this job, or no more")
 	}
-	s.answer(c.w, c.r, http.StatusOK, value.NewMap("return", []any{status(id, step)}))
+	v := status(id, step)
+	if raw {
+		v = step.Map()
+	}
+	s.answer(c.w, c.r, http.StatusOK, value.NewMap("return", []any{v}))
 	return nil
 }
 

@@ -34,7 +34,7 @@ func (s *Server) runner(ctx context.Context, ses Session, ch lowdata.Chunk) resu
 	if failed {
 		raw = failure.Value
 	} else if err != nil {
-		return result{err: err}
+		return result{err: err, shown: shownOf(failure)}
 	}
 	v, err := raw.Decode()
 	if err != nil {
@@ -51,6 +51,18 @@ func (s *Server) runner(ctx context.Context, ses Session, ch lowdata.Chunk) resu
 		v = value.NewMap("tag", began.Tag+"/ret", "data", data)
 	}
 	return result{values: []any{v}}
+}
+
+// shownOf is what a runner that failed has given beside the reason; nil: nothing.
+func shownOf(failure *client.RunnerError) any {
+	if failure == nil {
+		return nil
+	}
+	v, err := failure.Value.Decode()
+	if err != nil {
+		return nil // the reason is told
+	}
+	return v
 }
 
 // runnerAsync calls a runner; its result is an event, and in the job cache.

@@ -61,9 +61,10 @@ var routes = []route{
 	},
 	{
 		method: "GET", path: "/jobs/{jid}/status", who: holder, summary: "Where a job is: its account, and whom it waits for", do: (*Server).jobStatus,
-		query: map[string]string{"timeout": "seconds to wait for nodes below"},
+		query: map[string]string{"timeout": "seconds to wait for nodes below", "raw": "yes: in the form of the runner topology.trace"},
 	},
 	{method: "GET", path: "/jobs/{jid}/stream", who: holder, stream: true, inURL: true, summary: "The returns of a job as they come, then its account", query: followQuery, do: (*Server).jobStream},
+	{method: "GET", path: "/jobs/{jid}/returns/{id}", who: holder, summary: "What one minion has returned to a job", do: (*Server).jobReturn},
 	{method: "GET", path: "/tree", who: holder, summary: "The tree of masters", query: treeQuery, do: (*Server).tree},
 	{method: "GET", path: "/tree/{path...}", who: holder, summary: "A node of the tree and what is below it", query: treeQuery, do: (*Server).tree},
 	{method: "GET", path: "/preview", who: holder, summary: "Whom a target means, before anything is sent", query: previewQuery, do: (*Server).preview},
@@ -92,6 +93,7 @@ var (
 	socketQuery = map[string]string{"tag": tagQuery["tag"], "token": "the token", "salt_token": "the token", "format_events": "what happens to jobs and minions in place of events"}
 	treeQuery   = map[string]string{
 		"depth": "tiers of nodes, the first included; 0: all", "minions": "no or count: leave the minions out; each node has their number under own",
+		"raw":  "yes: in the form of the runner topology.tree",
 		"find": "an id: answer with the places of the minion or node in the tree instead", "prefix": "yes: find has the beginning of an id; at most 50 places are told",
 	}
 	previewQuery = map[string]string{

@@ -21,6 +21,8 @@ type result struct {
 	// missing are the minions that have not answered, by id.
 	missing map[string]client.Missing
 	err     error
+	// shown is what a call that failed has to show all the same; nil: nothing.
+	shown any
 }
 
 // runLow serves POST /: each chunk runs under the token of the request, or else its own.
@@ -113,7 +115,11 @@ func (s *Server) gather(c *call, results []result) reply {
 			if first == nil {
 				first = p
 			}
-			errs = append(errs, value.NewMap("chunk", i, "status", p.status, "message", p.text, "jobs", r.jids))
+			e := value.NewMap("chunk", i, "status", p.status, "message", p.text, "jobs", r.jids)
+			if r.shown != nil {
+				e.Set("value", r.shown)
+			}
+			errs = append(errs, e)
 			out = append(append(out, r.values...), p.text)
 			continue
 		}
@@ -129,6 +135,9 @@ func (s *Server) gather(c *call, results []result) reply {
 	}
 	if !good && len(results) == 1 && len(results[0].values) == 0 {
 		m := told(first.status, first.text)
+		if results[0].shown != nil {
+			m.Set("value", results[0].shown)
+		}
 		if len(rep.jids) > 0 {
 			m.Set("jobs", rep.jids)
 		}

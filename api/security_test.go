@@ -37,6 +37,7 @@ var places = []struct {
 	{"GET", "/jobs/JID?wait=1", "", false, false},
 	{"GET", "/jobs/JID/status", "", false, false},
 	{"GET", "/jobs/JID/stream", "", false, false},
+	{"GET", "/jobs/JID/returns/web-01", "", false, false},
 	{"GET", "/tree", "", false, false},
 	{"GET", "/tree/syndic-a", "", false, false},
 	{"GET", "/tree?find=top", "", false, false},
@@ -56,9 +57,9 @@ func TestWhoSeesAJob(t *testing.T) {
 	close(f.follow)
 	jid := "20240101000000000777"
 	f.owner[jid] = "bob"
-	f.jobs[jid] = value.NewMap("jid", jid, "Result", value.NewMap())
+	f.jobs[jid] = value.NewMap("jid", jid, "Result", value.NewMap("web-01", value.NewMap("return", true, "retcode", 0, "success", true)))
 	s := serve(t, f)
-	for _, path := range []string{"", "/status", "/stream"} {
+	for _, path := range []string{"", "/status", "/stream", "/returns/web-01"} {
 		for user, want := range map[string]int{"bob": 200, "alice": 200, "carol": 200, "erin": 401} {
 			w := ask(s, "GET", "/jobs/"+jid+path, "", f.token(user, time.Hour))
 			if w.Code != want || want == 401 && strings.Contains(w.Body.String(), "Result") {

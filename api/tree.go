@@ -24,6 +24,10 @@ func (s *Server) tree(c *call) error {
 	if err != nil {
 		return err
 	}
+	raw, err := flag(q, "raw")
+	if err != nil {
+		return err
+	}
 	t, err := s.trees.of(s, c)
 	if err != nil {
 		return err
@@ -35,15 +39,19 @@ func (s *Server) tree(c *call) error {
 			return err
 		}
 	}
+	if raw {
+		s.answer(c.w, c.r, http.StatusOK, value.NewMap("return", []any{top.Map()}))
+		return nil
+	}
 	var b bytes.Buffer
 	if err := topology.Export(&b, top, topology.JSON, o); err != nil {
 		return err
 	}
-	var raw client.Raw
-	if err := raw.UnmarshalJSON(b.Bytes()); err != nil {
+	var doc client.Raw
+	if err := doc.UnmarshalJSON(b.Bytes()); err != nil {
 		return err
 	}
-	v, err := raw.Map()
+	v, err := doc.Map()
 	if err != nil {
 		return err
 	}
@@ -66,6 +74,21 @@ func treeOptions(q url.Values) (o topology.DrawOptions, err error) {
 		return o, refuse(http.StatusBadRequest, "minions is yes, which is the default, no, or count")
 	}
 	return o, nil
+}
+
+// flag reads a parameter of the query that is yes or no; no if it is absent.
+func flag(q url.Values, name string) (bool, error) {
+	switch q.Get(name) {
+	case "":
+		if !q.Has(name) {
+			return false, nil
+		}
+	case "yes":
+		return true, nil
+	case "no":
+		return false, nil
+	}
+	return false, refuse(http.StatusBadRequest, name+" is yes or no")
 }
 
 // nodeAt gives the node at a path from the master, or with an id, and where it is: the ids

@@ -122,3 +122,23 @@ func TestPreview(t *testing.T) {
 		t.Error("a preview has started a job")
 	}
 }
+
+// Gateways are told the tree and where a job is as the runners tell it.
+func TestRawForms(t *testing.T) {
+	f := newFake()
+	s := serve(t, f)
+	alice := f.token("alice", time.Hour)
+	f.owner["20240101000000000777"] = "alice"
+	for path, want := range map[string]string{
+		"/tree?raw=yes":               `{"return": [{"id": "top", "role": "master"`,
+		"/tree/syndic-a/deep?raw=yes": `{"return": [{"id": "deep"`,
+		"/tree?raw=no":                `"problems"`,
+		"/tree?raw=":                  "raw is yes or no",
+		"/jobs/20240101000000000777/status?raw=yes": `{"return": [{"node": "top", "state": "open"`,
+		"/jobs/20240101000000000777/status?raw=1":   "raw is yes or no",
+	} {
+		if w := ask(s, "GET", path, "", alice); !strings.Contains(w.Body.String(), want) {
+			t.Errorf("%s: %d %s", path, w.Code, w.Body)
+		}
+	}
+}

@@ -279,16 +279,12 @@ func (s upstream) Returns(ctx context.Context, jid string) iter.Seq2[client.Retu
 	}
 }
 
-func (s upstream) Trace(ctx context.Context, jid string, wait time.Duration) (trace.Step, error) {
-	v, err := s.Runner(ctx, client.RunnerCall{Fun: "topology.trace", Args: []any{jid}, Timeout: wait})
-	if err != nil {
-		return trace.Step{}, err
-	}
-	m, err := v.Map()
-	if err != nil {
-		return trace.Step{}, fmt.Errorf("the answer of the API above is not a trace: %w", err)
-	}
-	return trace.FromMap(m)
+func (s upstream) Trace(ctx context.Context, jid string, wait time.Duration) (st trace.Step, err error) {
+	err = s.under(ctx, func(c *remote.Client) error {
+		st, err = c.Trace(ctx, jid, wait)
+		return err
+	})
+	return st, err
 }
 
 func (s upstream) Tree(ctx context.Context) (n topology.Node, err error) {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
@@ -42,11 +43,16 @@ func (c *Client) HasKey() bool {
 // master that was restarted has a new key: after a refusal the file is read and the
 // command sent once more.
 func (c *Client) send(ctx context.Context, load *wire.Map) (*wire.Map, error) {
+	return c.sendWithin(ctx, c.o.Timeout, load)
+}
+
+// sendWithin is send for a command that takes the master longer than others.
+func (c *Client) sendWithin(ctx context.Context, limit time.Duration, load *wire.Map) (*wire.Map, error) {
 	if c.login != nil {
 		c.vouch(load, c.login)
 		c.login.put(load)
 		load.Set("user", c.o.User)
-		reply, err := c.ask(ctx, load)
+		reply, err := c.askWithin(ctx, limit, load)
 		if err != nil {
 			return nil, err
 		}
@@ -67,7 +73,7 @@ func (c *Client) send(ctx context.Context, load *wire.Map) (*wire.Map, error) {
 		}
 		load.Set("key", key)
 		load.Set("user", c.o.User)
-		reply, err := c.ask(ctx, load)
+		reply, err := c.askWithin(ctx, limit, load)
 		if err != nil {
 			return nil, err
 		}
@@ -95,7 +101,11 @@ func refusedOf(reply *wire.Map) *Refused {
 
 // ask sends one clear request and reads the map that answers it.
 func (c *Client) ask(ctx context.Context, load *wire.Map) (*wire.Map, error) {
-	v, err := c.askLoad(ctx, load)
+	return c.askWithin(ctx, c.o.Timeout, load)
+}
+
+func (c *Client) askWithin(ctx context.Context, limit time.Duration, load *wire.Map) (*wire.Map, error) {
+	v, err := c.askLoad(ctx, limit, load)
 	if err != nil {
 		return nil, err
 	}
@@ -108,8 +118,8 @@ func (c *Client) ask(ctx context.Context, load *wire.Map) (*wire.Map, error) {
 	return nil, fmt.Errorf("answer to %s is neither map nor text", load.String("cmd"))
 }
 
-// askLoad sends one clear request and reads what answers it.
-func (c *Client) askLoad(ctx context.Context, load *wire.Map) (any, error) {
+// askLoad sends one clear request and reads what answers it within limit.
+func (c *Client) askLoad(ctx context.Context, limit time.Duration, load *wire.Map) (any, error) {
 	raw, err := wire.Encode(load)
 	if err != nil {
 		return nil, fmt.Errorf("encode %s: %w", load.String("cmd"), err)
@@ -120,7 +130,7 @@ func (c *Client) askLoad(ctx context.Context, load *wire.Map) (any, error) {
 		return nil, fmt.Errorf("encode %s: %w", load.String("cmd"), err)
 	}
 	c.o.Log.Debug("Asking the master", "cmd", load.String("cmd"), "fun", load.String("fun"), "addr", c.o.Addr)
-	ctx, cancel := context.WithTimeout(ctx, c.o.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	b, err := c.req.Do(ctx, body)
 	if errors.Is(err, zmtp.ErrClosed) {

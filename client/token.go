@@ -47,7 +47,7 @@ func (c *Client) Token(ctx context.Context, id string) (Token, error) {
 // RevokeToken ends a token before its time. One that is unknown is no error. A master of
 // Salt's has no such command.
 func (c *Client) RevokeToken(ctx context.Context, id string) error {
-	reply, err := c.askLoad(ctx, wire.NewMap("cmd", "revoke_token", "token", id))
+	reply, err := c.askLoad(ctx, c.o.Timeout, wire.NewMap("cmd", "revoke_token", "token", id))
 	if err != nil {
 		return fmt.Errorf("revoke_token: %w", err)
 	}
@@ -62,7 +62,7 @@ func (c *Client) RevokeToken(ctx context.Context, id string) error {
 // askToken sends a command that is answered with a token, or something empty.
 func (c *Client) askToken(ctx context.Context, load *wire.Map, refused error) (Token, error) {
 	cmd := load.String("cmd")
-	v, err := c.askLoad(ctx, load)
+	v, err := c.askLoad(ctx, c.o.Timeout, load)
 	if err != nil {
 		return Token{}, fmt.Errorf("%s: %w", cmd, err)
 	}

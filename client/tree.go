@@ -11,7 +11,7 @@ import (
 
 // Tree gives the tree from the master down, as it knows it.
 func (c *Client) Tree(ctx context.Context) (topology.Node, error) {
-	v, err := c.Runner(ctx, "topology.tree")
+	v, err := c.Query(ctx, RunnerCall{Fun: "topology.tree"})
 	if err != nil {
 		return topology.Node{}, err
 	}
@@ -25,7 +25,7 @@ func (c *Client) Tree(ctx context.Context) (topology.Node, error) {
 // Trace tells where a job is, from the master down. Nodes that have not told within the
 // time are steps that are unreachable; 0 leaves that time to the master.
 func (c *Client) Trace(ctx context.Context, jid string, wait time.Duration) (trace.Step, error) {
-	v, err := c.CallRunner(ctx, RunnerCall{Fun: "topology.trace", Args: []any{jid}, Timeout: wait})
+	v, err := c.Query(ctx, RunnerCall{Fun: "topology.trace", Args: []any{jid}, Timeout: wait})
 	if err != nil {
 		return trace.Step{}, err
 	}

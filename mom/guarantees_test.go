@@ -27,12 +27,12 @@ var (
 	docLink       = regexp.MustCompile(`\]\(([a-z0-9_./-]+\.md)\)`)
 )
 
-// TestGuarantees keeps docs/guarantees.md, pains.md and trial.md true: whatever test or scenario
+// TestGuarantees keeps docs/guarantees.md, pains.md, trial.md and security.md true: whatever test or scenario
 // they name has to be there, each row of their tables has to name one or say that the thing
 // cannot happen, and no known pain may be left out.
 func TestGuarantees(t *testing.T) {
 	var b []byte
-	for _, page := range []string{"guarantees.md", "pains.md", "trial.md"} {
+	for _, page := range []string{"guarantees.md", "pains.md", "trial.md", "security.md"} {
 		p, err := os.ReadFile(filepath.Join("..", "docs", page))
 		if err != nil {
 			t.Fatal(err)

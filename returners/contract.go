@@ -11,6 +11,8 @@ type Reader interface {
 	GetLoad(ctx context.Context, jid string) (Load, bool, error)
 	// GetReturns reads all returns of a job, ordered by minion id.
 	GetReturns(ctx context.Context, jid string) ([]Return, error)
+	// GetReturn reads the return of one minion; false when there is none.
+	GetReturn(ctx context.Context, jid, id string) (Return, bool, error)
 	// GetExpectations reads who was asked, ordered by node.
 	GetExpectations(ctx context.Context, jid string) ([]Expectation, error)
 	// ListJobs lists jobs, newest first.

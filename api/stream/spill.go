@@ -32,6 +32,7 @@ type Spill struct {
 	dir   string
 	bound int64
 	log   *slog.Logger
+	now   func() time.Time
 	lock  *os.File
 	past  past
 
@@ -52,10 +53,10 @@ type Spill struct {
 }
 
 // OpenSpill reads what is in a folder, which is made if it is not there, and begins to
-// write when a hub has it. bound is that of both files, in bytes. One process can have a
-// folder at a time.
-func OpenSpill(dir string, bound int64, log *slog.Logger) (_ *Spill, err error) {
-	s := &Spill{dir: dir, bound: bound, log: log, more: make(chan struct{}, 1), done: make(chan struct{})}
+// write when a hub has it. bound is that of both files, in bytes; now tells when a
+// write that failed is tried again. One process can have a folder at a time.
+func OpenSpill(dir string, bound int64, now func() time.Time, log *slog.Logger) (_ *Spill, err error) {
+	s := &Spill{dir: dir, bound: bound, log: log, now: now, more: make(chan struct{}, 1), done: make(chan struct{})}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the folder of events: %w", err)
 	}
@@ -182,8 +183,8 @@ func (s *Spill) write(next uint64) {
 		switch {
 		case closed:
 			return
-		case hole && time.Now().After(s.told.Add(spillRest)):
-			s.told = time.Now()
+		case hole && s.now().After(s.told.Add(spillRest)):
+			s.told = s.now()
 			s.log.Warn("Events come faster than they can be written: some are not kept for readers that come back after a restart")
 		}
 		if len(events) > 0 {
@@ -195,7 +196,7 @@ func (s *Spill) write(next uint64) {
 
 // open sees to it that there is a file with room; true if an epoch has to be told in it.
 func (s *Spill) open(start bool) bool {
-	if time.Now().Before(s.rest) {
+	if s.now().Before(s.rest) {
 		return true
 	}
 	if s.file != nil && s.size < s.bound/2 {
@@ -234,7 +235,7 @@ func (s *Spill) reopen() error {
 
 // append writes records; false if they are not there.
 func (s *Spill) append(b []byte) bool {
-	if s.file == nil || time.Now().Before(s.rest) {
+	if s.file == nil || s.now().Before(s.rest) {
 		return false
 	}
 	n, err := s.file.WriteAt(b, s.size)
@@ -247,6 +248,6 @@ func (s *Spill) append(b []byte) bool {
 }
 
 func (s *Spill) failed(err error) {
-	s.rest = time.Now().Add(spillRest)
+	s.rest = s.now().Add(spillRest)
 	s.log.Error("Events cannot be written for readers that come back after a restart; tried again in a while", "folder", s.dir, "err", err, "in", spillRest)
 }

@@ -19,7 +19,13 @@ var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
 // life opens a hub with what is kept in a folder; end closes it as a daemon does.
 func life(t *testing.T, dir, epoch string, bound int64) (h *Hub, end func()) {
 	t.Helper()
-	s, err := OpenSpill(dir, bound, quiet)
+	return lifeBy(t, dir, epoch, bound, time.Now)
+}
+
+// lifeBy is life by a clock.
+func lifeBy(t *testing.T, dir, epoch string, bound int64, now func() time.Time) (h *Hub, end func()) {
+	t.Helper()
+	s, err := OpenSpill(dir, bound, now, quiet)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +204,7 @@ func TestSpillIsBounded(t *testing.T) {
 	if _, gap := heard(t, again, Ear{All: true}, "e-1"); gap == nil {
 		t.Error("events that are gone are not told of")
 	}
-	if _, err := OpenSpill(dir, bound, quiet); err == nil || !strings.Contains(err.Error(), "in use") {
+	if _, err := OpenSpill(dir, bound, time.Now, quiet); err == nil || !strings.Contains(err.Error(), "in use") {
 		t.Errorf("a second process: %v", err)
 	}
 }
@@ -206,7 +212,7 @@ func TestSpillIsBounded(t *testing.T) {
 // What comes faster than it can be written is left out, and nobody takes the rest for all.
 func TestSpillOverflows(t *testing.T) {
 	dir := t.TempDir()
-	s, err := OpenSpill(dir, 64<<20, quiet)
+	s, err := OpenSpill(dir, 64<<20, time.Now, quiet)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,11 +239,13 @@ func TestSpillOverflows(t *testing.T) {
 	}
 }
 
-// A disk that takes nothing costs the events of that time, and nothing else.
+// A disk that takes nothing costs the events of that time, and nothing else. When it is tried
+// again says the clock that the spill was given.
 func TestSpillFails(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		h, end := life(t, dir, "e", 2000)
+		at := time.Unix(1000, 0)
+		h, end := lifeBy(t, dir, "e", 2000, func() time.Time { return at })
 		if err := os.MkdirAll(filepath.Join(dir, "events.old", "in the way"), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -251,7 +259,8 @@ func TestSpillFails(t *testing.T) {
 		if err := os.RemoveAll(filepath.Join(dir, "events.old")); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(2 * spillRest)
+		synctest.Wait()
+		at = at.Add(spillRest)
 		publish(11, 12)
 		end()
 	})

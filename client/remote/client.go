@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/momtree/mom/client"
-	"github.com/momtree/mom/topology"
 )
 
 // Client is a master through its API. It is safe for concurrent use.
@@ -110,17 +109,4 @@ func (c *Client) Preview(ctx context.Context, j client.Job) (client.Preview, err
 		return client.Preview{}, err
 	}
 	return client.PreviewOf(top, j)
-}
-
-// Tree gives the tree from the master down.
-func (c *Client) Tree(ctx context.Context) (topology.Node, error) {
-	v, err := c.Runner(ctx, "topology.tree")
-	if err != nil {
-		return topology.Node{}, err
-	}
-	m, err := v.Map()
-	if err != nil {
-		return topology.Node{}, errors.New("the API's answer is not a tree")
-	}
-	return topology.FromMap(m)
 }

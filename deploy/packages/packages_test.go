@@ -73,6 +73,18 @@ func TestContents(t *testing.T) {
 	}
 }
 
+// Whoever builds a package answers for it: no address is made up here.
+func TestMaintainer(t *testing.T) {
+	for _, name := range []string{"mom", "mom-salt"} {
+		if text := read(t, name+".yaml"); !strings.Contains(text, "\nmaintainer: ${MAINTAINER}\n") || strings.Contains(text, ".invalid") {
+			t.Errorf("%s.yaml names a maintainer of its own", name)
+		}
+	}
+	if !strings.Contains(read(t, "..", "..", "Makefile"), "MAINTAINER='$(MAINTAINER)'") {
+		t.Error("make packages does not say who builds them")
+	}
+}
+
 // The links of mom-salt are the names of the Makefile.
 func TestNames(t *testing.T) {
 	var links []string

@@ -2,6 +2,7 @@ package access
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"reflect"
 	"slices"
@@ -170,9 +171,10 @@ func TestMatrix(t *testing.T) {
 		top := New(Options{Log: quiet, Nodegroups: s.Nodegroups, Start: start})
 		node := New(Options{Log: quiet, Start: start}) // it has no node groups
 		lists, used := []*List{top, node, node}, map[[2]string]bool{}
-		for name, raw := range s.Rules {
-			rules := prepare(raw, top.reader(), quiet)
-			for call, x := range s.Calls {
+		for _, name := range slices.Sorted(maps.Keys(s.Rules)) {
+			rules := prepare(s.Rules[name], top.reader(), quiet)
+			for _, call := range slices.Sorted(maps.Keys(s.Calls)) {
+				x := s.Calls[call]
 				calls := callsOf(t, x.Fun, x.Arg)
 				for i, tgt := range s.Targets {
 					where := name + ", " + call + ", " + tgt.Kind + " " + tgt.Tgt

@@ -38,6 +38,17 @@ func (w Whole) GetReturns(ctx context.Context, jid string) ([]returners.Return, 
 	return rets, w.Below.fillIn(ctx, jid, rets, w.SQL)
 }
 
+// GetReturn reads the return of one minion, wherever its result is.
+func (w Whole) GetReturn(ctx context.Context, jid, id string) (returners.Return, bool, error) {
+	r, ok, err := w.Reader.GetReturn(ctx, jid, id)
+	if !ok || err != nil {
+		return r, ok, err
+	}
+	one := []returners.Return{r}
+	err = w.Below.fillIn(ctx, jid, one, w.SQL)
+	return one[0], err == nil, err
+}
+
 // fillIn puts the results in the place of their digests.
 func (s *Service) fillIn(ctx context.Context, jid string, rets []returners.Return, sql returners.Reader) error {
 	at := map[string]int{} // minion → index in rets
@@ -50,7 +61,7 @@ func (s *Service) fillIn(ctx context.Context, jid string, rets []returners.Retur
 		return nil
 	}
 	if sql != nil {
-		have, err := sql.GetReturns(ctx, jid)
+		have, err := returnsOf(ctx, sql, jid, rets)
 		if err != nil {
 			s.o.Log.Warn("Results are fetched from the nodes below, for the job cache cannot be read", "jid", jid, "err", err)
 		}
@@ -88,6 +99,18 @@ func (s *Service) fillIn(ctx context.Context, jid string, rets []returners.Retur
 		}
 	}
 	return nil
+}
+
+// returnsOf reads the returns of a job that are asked for: one alone, or all.
+func returnsOf(ctx context.Context, r returners.Reader, jid string, want []returners.Return) ([]returners.Return, error) {
+	if len(want) != 1 {
+		return r.GetReturns(ctx, jid)
+	}
+	ret, ok, err := r.GetReturn(ctx, jid, want[0].ID)
+	if !ok || err != nil {
+		return nil, err
+	}
+	return []returners.Return{ret}, nil
 }
 
 // errNotThere means that a node has no result of a minion any more.

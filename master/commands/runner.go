@@ -32,11 +32,13 @@ async
 result
     In the place of all that: the id of a call whose result was too large for the bus.
 `,
-	}, func(p *Parts) server.Handler {
-		return runner{
-			gate: gate{p.Server, p.Audit, p.User, "runner", p.Access.JudgeRunner, runners.Private}, jobUser: p.JobUser, host: p.Runners, jids: p.JIDs, own: p.User, depth: p.Config.Bounds.Depth,
-		}.serve
-	})
+	}, func(p *Parts) server.Handler { return newRunner(p, p.Audit).serve })
+}
+
+func newRunner(p *Parts, audit func(access.Asked)) runner {
+	return runner{
+		gate: gate{p.Server, audit, p.User, "runner", p.Access.JudgeRunner, runners.Private}, jobUser: p.JobUser, host: p.Runners, jids: p.JIDs, own: p.User, depth: p.Config.Bounds.Depth,
+	}
 }
 
 // whoRuns is the rule of the function; a result may be fetched by who has called it.
@@ -71,14 +73,8 @@ func (c runner) serve(ctx context.Context, r *server.Request) (any, error) {
 		}
 		return b, nil
 	}
-	call, err := readCall(d)
-	if err == nil {
-		err = wire.FitFields(r.Load, c.depth)
-	}
+	call, err := c.admit(ctx, d, r)
 	if err != nil {
-		return nil, server.Invalid("%v", err)
-	}
-	if err := c.gate.pass(d, r, access.NewCall(call.Fun, call.Args, call.Kwargs), func(a access.Call) bool { return c.ownJob(ctx, r.Login, a) }); err != nil {
 		return nil, err
 	}
 	o := runners.Start{JID: d.String("jid"), User: caller(d, r, c.own), Owner: c.owner(r), Keep: d.Bool("async")}
@@ -95,6 +91,22 @@ func (c runner) serve(ctx context.Context, r *server.Request) (any, error) {
 		return nil, server.Refusal{Name: "SaltRunnerError", Message: err.Error()}
 	}
 	return wire.NewMap("tag", tag, "jid", o.JID), nil
+}
+
+// admit reads a call that whoever asks may make.
+func (c runner) admit(ctx context.Context, d *wire.Map, r *server.Request) (*runners.Call, error) {
+	call, err := readCall(d)
+	if err == nil {
+		err = wire.FitFields(r.Load, c.depth)
+	}
+	if err != nil {
+		return nil, server.Invalid("%v", err)
+	}
+	besides := func(a access.Call) bool { return c.ownJob(ctx, r.Login, a) }
+	if err := c.gate.pass(d, r, access.NewCall(call.Fun, call.Args, call.Kwargs), besides); err != nil {
+		return nil, err
+	}
+	return call, nil
 }
 
 // owner is who may see what the call gives: "" is the user of the master, who may see

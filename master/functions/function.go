@@ -23,6 +23,10 @@ type Function[E any] struct {
 	// other readers, is told that it has ended. What a private runner is given is not told
 	// either.
 	Private bool
+	// Reads says that it changes nothing and is soon done. Whoever wants to see it again and
+	// again asks for it by the command query, of which neither the bus nor the job cache is
+	// told.
+	Reads bool
 	// Who may call it: [server.Operator], which nothing means as well, or [server.User].
 	Who server.Who
 	// Run may give a value and an error at once: what there is to show of a call

@@ -59,6 +59,9 @@ func (r *Registry[E]) Who(name string) server.Who {
 // Private tells whether what a function gives is for its caller alone.
 func (r *Registry[E]) Private(name string) bool { return r.byName[name].Private }
 
+// Reads tells whether a function changes nothing and is soon done.
+func (r *Registry[E]) Reads(name string) bool { return r.byName[name].Reads }
+
 // Match are the names of the functions that a word of a command line means,
 // sorted: a function, the functions of a module, or all of them for "".
 func (r *Registry[E]) Match(word string) []string {

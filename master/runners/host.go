@@ -104,6 +104,24 @@ func (h *Host) Do(ctx context.Context, c *Call, s Start) (any, error) {
 	}
 }
 
+// ErrNotRead refuses to ask for more than is to be seen without a trace on the bus.
+var ErrNotRead = errors.New("it is no function that only reads and is soon done: call it as a runner")
+
+// Ask runs a call for somebody who waits for it right here, of which neither the bus nor the
+// job cache is told: what a page asks every two seconds is nobody's news. The error is
+// [ErrNotRead], [ErrBusy] or that of the function, which may have given a value as well.
+func (h *Host) Ask(c *Call, user string) (any, error) {
+	if !registry.Reads(c.Fun) {
+		return nil, fmt.Errorf("%s: %w", c.Fun, ErrNotRead)
+	}
+	if !h.slots.TryTake() {
+		return nil, ErrBusy
+	}
+	defer h.slots.Give()
+	c.Env = h.Env(user)
+	return Run(h.Ctx, c)
+}
+
 // Result gives the result of a call that was too large for the bus, once, to its owner;
 // "" may fetch all.
 func (h *Host) Result(jid, owner string) (wire.Raw, bool) { return h.results.Take(jid, owner) }

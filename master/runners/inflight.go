@@ -30,7 +30,7 @@ const inflightLimit = 500
 
 func init() {
 	Register(Function{
-		Name: "jobs.inflight",
+		Name: "jobs.inflight", Reads: true,
 		Doc: `
 The jobs that this master waits for now, each with how many minions are
 expected, have returned, failed, are missing and are still waited for, and some

@@ -19,6 +19,7 @@ const noReason = ledger.NoResponse
 // job is all that is known of one job.
 type job struct {
 	jid     string
+	only    string // the minion that alone is asked for; "": all
 	load    returners.Load
 	known   bool // load is there
 	returns []returners.Return
@@ -40,11 +41,11 @@ func readJob(ctx context.Context, c *Call, id string) (*job, bool, error) {
 	if err != nil {
 		return nil, false, err
 	}
-	j := &job{jid: id, paths: map[string]string{}, missing: map[string]jobevent.Absence{}}
+	j := &job{jid: id, only: c.Text("id"), paths: map[string]string{}, missing: map[string]jobevent.Absence{}}
 	if j.load, j.known, err = store.GetLoad(ctx, id); err != nil {
 		return nil, false, fmt.Errorf("read job %s: %w", id, err)
 	}
-	if j.returns, err = store.GetReturns(ctx, id); err != nil {
+	if j.returns, err = j.read(ctx, store); err != nil {
 		return nil, false, fmt.Errorf("read the returns of job %s: %w", id, err)
 	}
 	xs, err := store.GetExpectations(ctx, id)
@@ -57,30 +58,48 @@ func readJob(ctx context.Context, c *Call, id string) (*job, bool, error) {
 	return j, j.known || inLedger || len(j.returns) > 0 || len(xs) > 0, nil
 }
 
+// read reads the returns that are asked for.
+func (j *job) read(ctx context.Context, store returners.Reader) ([]returners.Return, error) {
+	if j.only == "" {
+		return store.GetReturns(ctx, j.jid)
+	}
+	r, ok, err := store.GetReturn(ctx, j.jid, j.only)
+	if !ok || err != nil {
+		return nil, err
+	}
+	return []returners.Return{r}, nil
+}
+
 // count finds out who had to answer and who did not.
 func (j *job) count(xs []returners.Expectation, account ledger.Account) {
 	asked, returned := map[string]bool{}, map[string]bool{}
-	expect := func(id, path string) {
+	expect := func(id, path string) bool {
+		if j.only != "" && id != j.only {
+			return false
+		}
 		asked[id] = true
 		if len(path) > len(j.paths[id]) {
 			j.paths[id] = path
 		}
+		return true
 	}
 	for _, x := range xs {
 		for _, id := range x.Minions {
 			expect(id, x.Node)
 		}
 		for id, why := range x.Missing {
-			expect(id, x.Node)
-			j.missing[id] = jobevent.Absence{Reason: why, Path: x.Node}
+			if expect(id, x.Node) {
+				j.missing[id] = jobevent.Absence{Reason: why, Path: x.Node}
+			}
 		}
 	}
 	for id, path := range account.Waiting {
 		expect(id, path)
 	}
 	for id, m := range account.Missing {
-		expect(id, m.Path)
-		j.missing[id] = m
+		if expect(id, m.Path) {
+			j.missing[id] = m
+		}
 	}
 	if len(xs) == 0 && j.known { // a job of another master may tell in its load
 		if d, err := wire.DecodeMap(j.load.Raw); err == nil {

@@ -47,14 +47,18 @@ missing : False
     salt-run jobs.lookup_jid 20130916125524463507
     salt-run jobs.lookup_jid 20130916125524463507 missing=True
 `},
-		Function{Name: "jobs.list_job", Args: []string{"jid", "ext_source=", "display_progress="}, Run: jobsListJob, Doc: `
+		Function{Name: "jobs.list_job", Args: []string{"jid", "ext_source=", "display_progress=", "id="}, Run: jobsListJob, Doc: `
 A job and its results: what was run, where, by whom, who had to answer, who
 did not (Missing) and why, and behind which nodes they are (Paths).
 
 jid
     The id of the job.
 ` + extSource + showProgress + `
+id
+    A minion: what is told of minions is told of this one alone.
+
     salt-run jobs.list_job 20130916125524463507
+    salt-run jobs.list_job 20130916125524463507 id=web-01
 `},
 		Function{Name: "jobs.print_job", Args: []string{"jid", "ext_source="}, Run: jobsPrintJob, Doc: `
 As jobs.list_job, in the form {job id: job}.

@@ -44,6 +44,9 @@ func Fields(fun string, fields *value.Map, others ...string) (*Call, error) {
 	return registry.Fields(fun, fields, others...)
 }
 
+// Reads tells whether a function changes nothing and is soon done; see [Host.Ask].
+func Reads(name string) bool { return registry.Reads(name) }
+
 // Run finds, checks and calls a function. A panic becomes an error.
 func Run(ctx context.Context, c *Call) (any, error) { return registry.Run(ctx, c) }
 

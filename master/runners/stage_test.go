@@ -52,6 +52,16 @@ func (m *memory) GetReturns(_ context.Context, jid string) (out []returners.Retu
 	return out, m.err
 }
 
+func (m *memory) GetReturn(ctx context.Context, jid, id string) (returners.Return, bool, error) {
+	all, err := m.GetReturns(ctx, jid)
+	for _, r := range all {
+		if r.ID == id {
+			return r, true, err
+		}
+	}
+	return returners.Return{}, false, err
+}
+
 func (m *memory) GetExpectations(_ context.Context, jid string) (out []returners.Expectation, err error) {
 	for _, x := range m.exps {
 		if x.JID == jid {

@@ -13,7 +13,7 @@ import (
 func init() {
 	Register(
 		Function{
-			Name: "topology.tree",
+			Name: "topology.tree", Reads: true,
 			Doc: `
 The tree of nodes and minions from this master down, each with its state.
 
@@ -24,7 +24,7 @@ The tree of nodes and minions from this master down, each with its state.
 			},
 		},
 		Function{
-			Name: "topology.nodes",
+			Name: "topology.nodes", Reads: true,
 			Doc: `
 The nodes from this master down: one entry each by its path, with what it tells
 about itself, and without the names of minions. Nodes that only gossip knows of
@@ -37,7 +37,7 @@ follow under heard/.
 			},
 		},
 		Function{
-			Name: "topology.problems",
+			Name: "topology.problems", Reads: true,
 			Doc: `
 What is wrong in the tree: loops, ids that are there twice, clocks and versions that
 differ, partitions, nodes that are down, and outboxes that grow old.
@@ -53,7 +53,7 @@ differ, partitions, nodes that are down, and outboxes that grow old.
 			},
 		},
 		Function{
-			Name: "topology.path", Args: []string{"id"},
+			Name: "topology.path", Reads: true, Args: []string{"id"},
 			Doc: `
 The ids from this master down to the minion or node id: the way that its jobs take. Of
 several ways the first that is connected is told; topology.whereis tells all.
@@ -80,7 +80,7 @@ several ways the first that is connected is told; topology.whereis tells all.
 			},
 		},
 		Function{
-			Name: "topology.whereis", Args: []string{"id"},
+			Name: "topology.whereis", Reads: true, Args: []string{"id"},
 			Doc: `
 All places in the tree of the minion or node id: its path, whether it is a node, and its
 state there.

@@ -14,8 +14,9 @@ const traceWait = 5 * time.Second
 
 func init() {
 	Register(Function{
-		Name: "topology.trace",
-		Args: []string{"jid"},
+		Name:  "topology.trace",
+		Args:  []string{"jid"},
+		Reads: true,
 		Doc: `
 Where a job is: for each node of the tree when it was received, published,
 answered and closed there, what is stored and still owed of it, and whom it

@@ -49,6 +49,15 @@ func (u union) GetReturns(ctx context.Context, jid string) ([]returners.Return, 
 	return out, nil
 }
 
+func (u union) GetReturn(ctx context.Context, jid, id string) (returners.Return, bool, error) {
+	for _, r := range u {
+		if ret, ok, err := r.GetReturn(ctx, jid, id); ok || err != nil {
+			return ret, ok, err
+		}
+	}
+	return returners.Return{}, false, nil
+}
+
 func (u union) GetExpectations(ctx context.Context, jid string) ([]returners.Expectation, error) {
 	byNode := map[string]returners.Expectation{}
 	// The first store is the quickest, so its word is the latest.

@@ -55,7 +55,7 @@ func localAPI(dir string, o apiOptions) (*apiDaemon, error) {
 		return nil, err
 	}
 	if o.conf.ApiEventFile > 0 {
-		if o.spill, err = stream.OpenSpill(filepath.Join(o.conf.Cachedir, "api"), int64(o.conf.ApiEventFile), o.log); err != nil {
+		if o.spill, err = stream.OpenSpill(filepath.Join(o.conf.Cachedir, "api"), int64(o.conf.ApiEventFile), time.Now, o.log); err != nil {
 			return nil, fmt.Errorf("api_event_file: %w; 0 does without", err)
 		}
 		o.closes = append(o.closes, o.spill.Close)

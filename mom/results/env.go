@@ -59,6 +59,12 @@ func (e *env) GetReturns(ctx context.Context, jid string) ([]returners.Return, e
 	return rets, e.note(err)
 }
 
+func (e *env) GetReturn(ctx context.Context, jid, id string) (returners.Return, bool, error) {
+	ret, ok, err := e.Store.GetReturn(ctx, jid, id)
+	e.seen[jid] = e.seen[jid] || ok
+	return ret, ok, e.note(err)
+}
+
 func (e *env) GetExpectations(ctx context.Context, jid string) ([]returners.Expectation, error) {
 	xs, err := e.Store.GetExpectations(ctx, jid)
 	return xs, e.note(err)

@@ -16,7 +16,7 @@ import (
 
 // askWork asks the master what is going on.
 func askWork(ctx context.Context, cl *client.Client) screen.Work {
-	v, err := cl.Runner(ctx, "jobs.inflight")
+	v, err := cl.Query(ctx, client.RunnerCall{Fun: "jobs.inflight"})
 	if err != nil {
 		return screen.Work{Err: err}
 	}

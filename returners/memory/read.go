@@ -36,6 +36,19 @@ func (s *Store) GetReturns(_ context.Context, jid string) ([]returners.Return, e
 	return out, nil
 }
 
+// GetReturn reads the return of one minion; false when there is none.
+func (s *Store) GetReturn(ctx context.Context, jid, id string) (returners.Return, bool, error) {
+	all, err := s.GetReturns(ctx, jid)
+	if err != nil {
+		return returners.Return{}, false, err
+	}
+	i, ok := slices.BinarySearchFunc(all, id, func(r returners.Return, id string) int { return cmp.Compare(r.ID, id) })
+	if !ok {
+		return returners.Return{}, false, nil
+	}
+	return all[i], true, nil
+}
+
 // ReturnsAfter reads a page of the returns of a job, ordered by minion id.
 func (s *Store) ReturnsAfter(ctx context.Context, jid, after string, limit, maxBytes int) (out []returners.Return, err error) {
 	all, err := s.GetReturns(ctx, jid)

@@ -98,6 +98,16 @@ func (s *Store) GetReturns(ctx context.Context, jid string) (rets []returners.Re
 	return rets, err
 }
 
+// GetReturn reads the return of one minion; false when there is none.
+func (s *Store) GetReturn(ctx context.Context, jid, id string) (r returners.Return, ok bool, err error) {
+	err = s.query(ctx, "read the return of "+id+" to job "+jid, func(scan sqlread.Scan) (err error) {
+		r, err = scanReturn(scan)
+		ok = err == nil
+		return err
+	}, "SELECT "+returnColumns+" FROM salt_returns r WHERE r.jid = ? AND r.id = ? LIMIT 1", jid, id)
+	return r, ok, err
+}
+
 // GetExpectations reads who was asked, ordered by node.
 func (s *Store) GetExpectations(ctx context.Context, jid string) (exps []returners.Expectation, err error) {
 	at := map[string]int{}

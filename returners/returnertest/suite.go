@@ -131,6 +131,14 @@ func testReturns(t *testing.T, s returners.Returner) {
 	if len(got) != 2 || got[0].ID != "web-00" || got[1].ID != "web-01" {
 		t.Fatalf("returns: %+v", got)
 	}
+	if r, ok, err := s.GetReturn(ctx, JID(1), "web-01"); !ok || err != nil || r.ID != "web-01" || JSON(t, r.Value) != "true" || JSON(t, r.Full) != JSON(t, first.Full) {
+		t.Errorf("the return of one minion: %+v, %v, %v", r, ok, err)
+	}
+	for _, nobody := range [][2]string{{JID(1), "web-02"}, {JID(1), "WEB-01"}, {JID(2), "web-01"}, {JID(1), ""}} {
+		if r, ok, err := s.GetReturn(ctx, nobody[0], nobody[1]); ok || err != nil {
+			t.Errorf("the return of %v: %+v, %v, %v", nobody, r, ok, err)
+		}
+	}
 	r := got[1]
 	if r.JID != first.JID || r.Fun != "test.ping" || !r.Success || r.Retcode != 0 || !r.At.Equal(Time(1)) {
 		t.Errorf("return: %+v", r)

@@ -66,6 +66,16 @@ func (s *Store) GetReturns(ctx context.Context, jid string) (rets []returners.Re
 	return rets, err
 }
 
+// GetReturn reads the return of one minion; false when there is none.
+func (s *Store) GetReturn(ctx context.Context, jid, id string) (r returners.Return, ok bool, err error) {
+	err = s.query(ctx, "read the return of "+id+" to job "+jid, func(scan sqlread.Scan) (err error) {
+		r, err = scanReturn(scan)
+		ok = err == nil
+		return err
+	}, "SELECT "+returnColumns+" FROM salt_returns r WHERE r.jid = ? AND r.id = ? LIMIT 1", jid, id)
+	return r, ok, err
+}
+
 // ReturnsAfter reads a page of the returns of a job, ordered by minion id.
 func (s *Store) ReturnsAfter(ctx context.Context, jid, after string, limit, maxBytes int) (rets []returners.Return, err error) {
 	bytes := 0

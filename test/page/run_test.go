@@ -40,6 +40,13 @@ func TestMissing(t *testing.T) {
 	b.press("button", "Run")
 	b.true(`document.querySelector('[aria-label="Account"]')?.dataset.complete === "true"`)
 	b.true(`document.querySelector('[data-count="missing"]').innerText.trim() === "1"`)
+	b.true(`document.querySelector('[aria-label="Account"] .badge').innerText.includes("1 missing")`)
+	b.true(`(() => {
+		const bar = document.querySelector('[role=progressbar][aria-label="Answered"]');
+		const wide = (part) => bar.querySelector(".jobbar-" + part).getBoundingClientRect().width;
+		return bar.getAttribute("aria-valuenow") === "5" && bar.getAttribute("aria-valuemax") === "6" && bar.getAttribute("aria-valuetext") === "5 of 6 answered, 1 missing" &&
+			wide("missing") > 10 && wide("returned") < bar.getBoundingClientRect().width * 0.9 && wide("failed") + wide("waiting") === 0;
+	})()`)
 	b.true(`document.querySelector('[data-minion="db-02"]') !== null`)
 	b.press("link", "db-02")
 	b.true(`location.hash.startsWith("#/minion/db-02")`)

@@ -89,9 +89,9 @@ export function button(text, onclick, { kind = "plain", label, type = "button" }
 
 // What a state looks like: its form differs as well as its colour, for eyes that do not
 // tell colours apart, and for paper.
-const forms = { up: "●", ok: "✔", down: "✖", fail: "✖", lag: "▲", wait: "◷", run: "▶", unknown: "?" };
+const forms = { up: "●", ok: "✔", down: "✖", fail: "✖", lag: "▲", wait: "◷", run: "▶", gone: "◌", unknown: "?" };
 
-// state is a badge: up, down, lag, unknown, ok, fail, wait or run.
+// state is a badge: up, down, lag, unknown, ok, fail, wait, run, or gone for who did not answer.
 export function state(kind, text) {
   return h("span", { class: `badge badge-${kind}` }, h("span", { "aria-hidden": "true", class: "form" }, forms[kind] || "?"), text);
 }

@@ -3,6 +3,7 @@
 
 import { fill, h, setText, state, table } from "./dom.js";
 import { count, plural, seconds, when } from "./format.js";
+import { jobBar } from "./jobbar.js";
 import { verdict } from "./jobs.js";
 import { keepFocus, longList, minionLink, relist } from "./viewkit.js";
 
@@ -25,7 +26,7 @@ const mostGroups = 8; // lines that sum up the missing ones
 export class Account {
   constructor() {
     this.badge = h("span");
-    this.bar = h("progress", { "aria-label": "Answered", max: 1, value: 0 });
+    this.bar = jobBar("Answered");
     this.numbers = {};
     const list = figures.map(([name, words]) => {
       this.numbers[name] = h("b", { data: { count: name } }, "–");
@@ -34,7 +35,7 @@ export class Account {
     this.waits = h("p", { class: "waits muted" });
     this.nodes = h("div");
     this.el = h("section", { class: "card stack", role: "region", "aria-label": "Account", data: { complete: "false" } },
-      h("div", { class: "row" }, h("h2", null, "Account"), this.badge), this.bar, h("div", { class: "row figures" }, list), this.waits, this.nodes);
+      h("div", { class: "row" }, h("h2", null, "Account"), this.badge), this.bar.el, h("div", { class: "row figures" }, list), this.waits, this.nodes);
   }
 
   // tell writes an account.
@@ -45,8 +46,7 @@ export class Account {
       setText(this.numbers[name], count(numbers[name]));
       this.numbers[name].parentNode.classList.toggle("some", numbers[name] > 0);
     }
-    this.bar.max = Math.max(s.expected, 1);
-    this.bar.value = s.complete ? this.bar.max : s.returned + s.failed + s.missing_count;
+    this.bar.tell(s);
     const [kind, words] = verdict(s);
     if (this.badge.textContent.slice(-words.length) !== words) fill(this.badge, state(kind, words));
     setText(this.waits, waitWords(s));

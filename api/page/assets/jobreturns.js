@@ -1,6 +1,6 @@
 // The returns of a job: a list of who has answered, and what those chosen have said.
 
-import { events } from "./api.js";
+import { get } from "./api.js";
 import { alert, busy, button, field, fill, h, setText, state } from "./dom.js";
 import { count, plural } from "./format.js";
 import { highstate, isStates, json, text } from "./output.js";
@@ -8,7 +8,6 @@ import { Returns } from "./returns.js";
 import { batch, jobPath, longList, relist, tabs } from "./viewkit.js";
 
 const together = 20; // returns that are shown at once while none is chosen
-const findTime = 120_000; // ms for which a return that is not held is looked for
 
 const names = ["Text", "JSON", "Highstate"];
 
@@ -81,12 +80,11 @@ export class ReturnsView {
     relist(this.list, this.shown);
     this.write();
     const row = id === null ? null : this.store.byId.get(id);
-    if (!row || row.held || row.trimmed) return;
+    if (!row || row.held) return;
     this.search = new AbortController();
-    const search = AbortSignal.any([this.signal, this.search.signal, AbortSignal.timeout(findTime)]);
-    const found = await find(this.jid, id, search);
+    const fetched = await fetchReturn(this.jid, id, AbortSignal.any([this.signal, this.search.signal]));
     if (this.chosen !== id || this.signal.aborted) return;
-    this.fetched = found ? { value: found.return, trimmed: found.trimmed } : { lost: true };
+    this.fetched = fetched;
     this.write();
   }
 
@@ -110,9 +108,8 @@ export class ReturnsView {
     const unshown = (words) => h("section", { class: "stack" }, h("h3", { class: "mono" }, row.id), h("p", { class: "note" }, words, " ", whole, " to have it."));
     let { value } = row;
     if (!row.held) {
-      if (row.trimmed || this.fetched?.trimmed) return unshown("This return is too large for an event.");
-      if (!this.fetched) return this.chosen === null ? unshown("This return is not held in the page: choose it in the list.") : busy(`Looking for the return of ${row.id} …`);
-      if (this.fetched.lost) return h("section", null, alert(`The return of ${row.id} was not found within ${findTime / 1000} s.`), whole);
+      if (!this.fetched) return this.chosen === null ? unshown("This return is not held in the page: choose it in the list.") : busy(`Asking for the return of ${row.id} …`);
+      if (this.fetched.lost) return h("section", null, alert(`The return of ${row.id} cannot be had. ${this.fetched.lost}`), whole);
       ({ value } = this.fetched);
     }
     if (this.tab === "Highstate" && (this.chosen !== null || isStates(value) || Array.isArray(value))) return highstate(value, row.id);
@@ -120,26 +117,12 @@ export class ReturnsView {
   }
 }
 
-// find reads the stream of a job until the return of one minion: the API has no question for
-// a single one, and all at once may be more than a page can hold.
-function find(jid, id, signal) {
-  return new Promise((done) => {
-    const over = new AbortController();
-    const finish = (found) => {
-      over.abort();
-      done(found);
-    };
-    signal.addEventListener("abort", () => finish(null), { once: true });
-    if (signal.aborted) {
-      finish(null);
-      return;
-    }
-    events(`${jobPath(jid)}/stream`, {
-      onevent: (tag, data) => {
-        if (tag === `salt/job/${jid}/ret/${id}`) finish(data);
-        else if (tag === "mom/job/complete") finish(null);
-      },
-      onstate: (is) => { if (is === "ended") finish(null); },
-    }, over.signal);
-  });
+// fetchReturn asks for the return of one minion: {value}, or why it cannot be had: {lost}.
+async function fetchReturn(jid, id, signal) {
+  try {
+    const { return: [found] } = await get(`${jobPath(jid)}/returns/${encodeURIComponent(id)}`, { signal });
+    return { value: found.return };
+  } catch (err) {
+    return { lost: err.message };
+  }
 }

@@ -44,8 +44,10 @@ export function functions(fun) {
 export function verdict(status) {
   if (!status.complete) return ["run", "running"];
   if (!status.expected) return ["unknown", "nobody matched"];
-  if (status.failed) return ["fail", "with failures"];
-  return status.missing_count ? ["fail", "incomplete"] : ["ok", "complete"];
+  const failed = status.failed ? `${count(status.failed)} failed` : "";
+  const missing = status.missing_count ? `${count(status.missing_count)} missing` : "";
+  if (failed) return ["fail", missing ? `${failed}, ${missing}` : failed];
+  return missing ? ["gone", missing] : ["ok", "complete"];
 }
 
 // isUnknown tells the answer to a question for the account of a job that no master keeps one

@@ -4,7 +4,7 @@
 import { alert, busy, field, fill, h, state, virtualList } from "./dom.js";
 import { age, bytes, count, plural, seconds, when } from "./format.js";
 import { fetchMinions, words } from "./treedata.js";
-import { settled } from "./treejobs.js";
+import { jobBar } from "./jobbar.js";
 
 // verdict is one sentence for whoever is woken at night, and the four figures behind it.
 export function verdict(model, watch) {
@@ -56,9 +56,9 @@ export function jobs(watch) {
   const list = [...watch.jobs.values()].reverse();
   if (!list.length) return [h("h2", null, "Jobs at work"), h("p", { class: "muted" }, "None.")];
   const rows = list.slice(0, 8).map(({ jid, fun, status, over }) => {
-    const got = status ? settled(status) : 0;
-    return h("li", null, h("a", { href: `#/job/${jid}` }, fun || jid), " ", state(over ? (status.missing_count || status.failed ? "fail" : "ok") : "run", over ? "ended" : "running"),
-      status ? h("progress", { max: Math.max(status.expected, 1), value: got, "aria-label": `${fun || jid}: ${got} of ${status.expected}` }) : null,
+    const bar = status ? jobBar(fun || jid) : null;
+    bar?.tell(status);
+    return h("li", null, h("a", { href: `#/job/${jid}` }, fun || jid), " ", state(over ? (status.failed ? "fail" : status.missing_count ? "gone" : "ok") : "run", over ? "ended" : "running"), bar?.el,
       status ? h("div", { class: "muted" }, `${count(status.returned + status.failed)} of ${count(status.expected)} returned`, status.failed ? `, ${count(status.failed)} failed` : "", status.missing_count ? `, ${count(status.missing_count)} missing` : "", waits(status)) : null);
   });
   return [h("h2", null, "Jobs at work"), h("ul", { class: "plain" }, rows), list.length > 8 ? h("p", { class: "muted" }, `and ${count(list.length - 8)} more`) : null];

@@ -1,0 +1,48 @@
+package runners
+
+import (
+	"testing"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/returners"
+)
+
+// Of a job of many, what is told of minions can be told of one alone, without reading the
+// others.
+func TestOneMinionOfAJob(t *testing.T) {
+	const jid = "20260101000000000001"
+	yes, err := wire.Encode(true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	load, err := wire.Encode(wire.NewMap("fun", "test.ping", "tgt", "*", "tgt_type", "glob", "jid", jid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &stage{store: memory{
+		loads: []returners.Load{{JID: jid, Raw: load}},
+		returns: []returners.Return{
+			{JID: jid, ID: "web-01", Fun: "test.ping", Value: yes, Success: true},
+			{JID: jid, ID: "web-02", Fun: "test.ping", Value: yes, Success: true},
+		},
+		exps: []returners.Expectation{{JID: jid, Node: "syndic-a", Minions: []string{"web-01", "web-02"}, Missing: map[string]string{"web-03": "Not connected", "web-04": "Not connected"}}},
+	}}
+	ask := func(id string) *wire.Map {
+		t.Helper()
+		v, err := Run(t.Context(), &Call{Fun: "jobs.list_job", Args: []any{jid}, Kwargs: wire.NewMap("id", id), Env: s})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v.(*wire.Map)
+	}
+	got := ask("web-02")
+	if r := got.Map("Result"); r.Len() != 1 || !r.Map("web-02").Bool("return") || got.Map("Missing").Len() != 0 || got.Map("Paths").Len() != 1 || len(got.Strings("Minions")) != 1 || got.String("Function") != "test.ping" {
+		t.Errorf("%#v", got)
+	}
+	if got = ask("web-03"); got.Map("Result").Len() != 0 || got.Map("Missing").String("web-03") != "Not connected" || got.Map("Missing").Len() != 1 {
+		t.Errorf("%#v", got)
+	}
+	if got = ask("db-01"); got.Map("Result").Len() != 0 || got.Map("Missing").Len() != 0 || len(got.Strings("Minions")) != 0 {
+		t.Errorf("%#v", got)
+	}
+}
