@@ -17,6 +17,10 @@ const (
 	checkEvery = 3
 	// sendTime bounds how long a reader may take for one event.
 	sendTime = 30 * time.Second
+	// paceTime is the least time between two writes to a reader: of many events in a short
+	// time the first goes at once, and the others together, for a write to each of a thousand
+	// readers costs more than all else that is done for an event.
+	paceTime = 20 * time.Millisecond
 	// askTime bounds the question whether a token still holds.
 	askTime = 10 * time.Second
 )
@@ -79,7 +83,13 @@ type sender interface {
 func (s *Server) serveEvents(ctx context.Context, t Token, r *stream.Reader, to sender) error {
 	beat := time.NewTicker(beatTime)
 	defer beat.Stop()
+	pace := time.NewTimer(0)
+	defer pace.Stop()
 	for beats := 1; ; {
+		select {
+		case <-pace.C:
+		case <-ctx.Done():
+		}
 		for {
 			e, ok, err := r.Try()
 			if err != nil {
@@ -98,6 +108,7 @@ func (s *Server) serveEvents(ctx context.Context, t Token, r *stream.Reader, to 
 		if err := to.flush(); err != nil {
 			return err
 		}
+		pace.Reset(paceTime)
 		select {
 		case <-r.More():
 		case <-ctx.Done():

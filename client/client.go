@@ -75,6 +75,7 @@ type Client struct {
 	o     Options
 	req   *zmtp.Req
 	fire  *bus.Writer
+	hears *listener
 	login *Login
 }
 
@@ -92,10 +93,12 @@ func New(o Options) *Client {
 	if o.Log == nil {
 		o.Log = slog.Default()
 	}
-	return &Client{
+	c := &Client{
 		o: o, req: zmtp.NewReq(o.Addr, zmtp.DialConfig{MaxConns: o.Conns, BackoffMin: 50 * time.Millisecond, BackoffMax: time.Second}),
 		fire: bus.NewWriter(o.Bus.config()),
 	}
+	c.hears = newListener(c.openBus)
+	return c
 }
 
 // Close ends the connections of requests and of events that are fired. Subscriptions and

@@ -7,16 +7,15 @@ import (
 	"iter"
 	"sync"
 
-	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/wire"
 )
 
 // Following is a job whose events are listened to.
 //
-// Nothing waits on this side: what is not read waits at the master, and who reads too
-// slowly is cut off the bus. What was missed comes from the master's job cache then: no
-// return is lost, none comes twice, and no more than a page of them is held.
+// What is not read waits here, up to 4096 events with 16 MiB. Who reads too slowly has the
+// rest from the master's job cache: no return is lost, none comes twice, and no more than
+// a page of them is held. All jobs of a client are heard on one connection.
 type Following struct {
 	Published
 	from  Updates // what tells of the job in place of a master's bus; nil: the bus does
@@ -24,8 +23,8 @@ type Following struct {
 	seen  map[string]bool
 	sweep *sweep // through the job cache, after the bus was lost; nil: none is under way
 
-	mu     sync.Mutex // guards bus and closed
-	bus    *bus.Client
+	mu     sync.Mutex // guards ear and closed
+	ear    *ear
 	closed bool
 }
 
@@ -46,7 +45,7 @@ func (c *Client) Follow(ctx context.Context, j Job) (*Following, error) {
 	if err := c.expand(&j); err != nil {
 		return &Following{}, err
 	}
-	b, err := c.openBus(ctx)
+	b, err := c.hears.listen(ctx)
 	if err != nil {
 		return &Following{}, err
 	}
@@ -59,7 +58,8 @@ func (c *Client) Follow(ctx context.Context, j Job) (*Following, error) {
 		_ = b.Close() // the job goes on without us
 		return &Following{Published: p}, fmt.Errorf("%w: job %s was started but cannot be followed", ErrNotTold, p.JID)
 	}
-	return &Following{Published: p, c: c, bus: b, seen: map[string]bool{}}, nil
+	b.bind(p.JID)
+	return &Following{Published: p, c: c, ear: b, seen: map[string]bool{}}, nil
 }
 
 // FollowJob listens to a job that was published before, by whomever: it gives the returns
@@ -85,34 +85,34 @@ func (f *Following) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.closed = true
-	if f.bus == nil {
+	if f.ear == nil {
 		return nil
 	}
-	return f.bus.Close()
+	return f.ear.Close()
 }
 
-// listen puts a newly opened bus in the place of the one that was lost.
-func (f *Following) listen(b *bus.Client) error {
+// listen puts a new ear in the place of the one that was lost.
+func (f *Following) listen(b *ear) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.bus != nil {
-		_ = f.bus.Close() // it is broken
+	if f.ear != nil {
+		_ = f.ear.Close() // it is broken
 	}
-	f.bus = b
+	f.ear = b
 	if f.closed {
 		return errors.Join(ErrClosed, b.Close())
 	}
 	return nil
 }
 
-// listened gives the bus that is open now.
-func (f *Following) listened() (*bus.Client, error) {
+// listened gives the ear that listens now.
+func (f *Following) listened() (*ear, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.closed || f.bus == nil {
+	if f.closed || f.ear == nil {
 		return nil, ErrClosed
 	}
-	return f.bus, nil
+	return f.ear, nil
 }
 
 // Next waits for the next update; the one with Complete is the last. After [ErrBusLost],

@@ -19,10 +19,11 @@ type sweep struct {
 // resume begins to listen anew after the bus was lost, and then to read what was
 // missed: in this order, so that nothing falls in between.
 func (f *Following) resume(ctx context.Context) error {
-	b, err := f.c.openBus(ctx)
+	b, err := f.c.hears.listen(ctx)
 	if err != nil {
 		return err
 	}
+	b.bind(f.JID)
 	if err := f.listen(b); err != nil {
 		return err
 	}

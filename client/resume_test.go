@@ -154,7 +154,7 @@ func TestReaderThatIsCutOffWithoutACache(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	_ = f.bus.Close()
+	_ = f.ear.Close()
 	m.change(func() {
 		m.answer = func(*wire.Map) any {
 			return wire.NewMap("error", wire.NewMap("name", "SaltInvocationError", "message", "job_page: results are not kept (job_cache: False)"))

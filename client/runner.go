@@ -88,7 +88,7 @@ func (c *Client) Runner(ctx context.Context, fun string, args ...any) (Raw, erro
 // CallRunner calls a runner on the master and waits for its result until ctx
 // ends. A function that failed gives a [*RunnerError], a refusal a [*Refused].
 func (c *Client) CallRunner(ctx context.Context, call RunnerCall) (_ Raw, err error) {
-	b, err := c.openBus(ctx)
+	b, err := c.hears.listen(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -97,6 +97,7 @@ func (c *Client) CallRunner(ctx context.Context, call RunnerCall) (_ Raw, err er
 	if err != nil {
 		return nil, err
 	}
+	b.bind(strings.TrimPrefix(run.Tag, runnerTags))
 	if call.Began != nil {
 		call.Began(run)
 	}
@@ -126,7 +127,7 @@ func (c *Client) runnerResult(ctx context.Context, fun, tag string, ended Raw) (
 		return nil, fmt.Errorf("runner %s: %w", fun, err)
 	}
 	if d.Bool("held") { // too big for an event, which may have lost any text by now
-		if d, err = c.send(ctx, wire.NewMap("cmd", "runner", "result", strings.TrimPrefix(tag, "salt/run/"))); err != nil {
+		if d, err = c.send(ctx, wire.NewMap("cmd", "runner", "result", strings.TrimPrefix(tag, runnerTags))); err != nil {
 			return nil, fmt.Errorf("runner %s: fetch its result: %w", fun, err)
 		}
 	}

@@ -16,6 +16,7 @@ const (
 
 // Filter picks events by their tags. The zero Filter takes all.
 type Filter struct {
+	key      string // the same for filters of the same tags
 	prefixes []string
 	globs    []string
 }
@@ -30,6 +31,7 @@ func NewFilter(tags []string) (Filter, error) {
 	if len(tags) > maxPatterns {
 		return f, fmt.Errorf("%w: %d; there may be %d", errTooMany, len(tags), maxPatterns)
 	}
+	f.key = strings.Join(tags, "\x00")
 	for _, t := range tags {
 		switch {
 		case len(t) > maxPattern:

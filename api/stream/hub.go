@@ -54,7 +54,8 @@ type Hub struct {
 	eras    []era   // lives whose ids are understood; the last one is this
 	bytes   int
 	readers map[*Reader]struct{}
-	cut     uint64 // readers that were too slow
+	meant   map[string]bool // by the key of a filter: whether it takes the event at hand
+	cut     uint64          // readers that were too slow
 	closed  bool
 }
 
@@ -68,7 +69,7 @@ func New(o Options) *Hub {
 			*d.to = d.def
 		}
 	}
-	h := &Hub{o: o, readers: map[*Reader]struct{}{}}
+	h := &Hub{o: o, readers: map[*Reader]struct{}{}, meant: map[string]bool{}}
 	if s := o.Spill; s != nil {
 		s.past.trim(o.Keep, o.KeepBytes)
 		h.kept, h.eras, h.seq = s.past.events, s.past.eras, s.past.last
@@ -95,8 +96,9 @@ func (h *Hub) Publish(tag string, data []byte, to Audience) {
 	if h.o.Spill != nil {
 		h.o.Spill.put(e)
 	}
+	clear(h.meant)
 	for r := range h.readers {
-		if !r.wants(e) {
+		if !r.ear.Hears(to) || !h.means(r.filter, tag) {
 			continue
 		}
 		if !r.put(e, h.o.Queue, h.o.QueueBytes) {
@@ -104,6 +106,17 @@ func (h *Hub) Publish(tag string, data []byte, to Audience) {
 			delete(h.readers, r)
 		}
 	}
+}
+
+// means tells whether a filter takes the tag of the event that is handed on now. A thousand
+// open pages have the same few filters; each is looked through once.
+func (h *Hub) means(f Filter, tag string) bool {
+	meant, known := h.meant[f.key]
+	if !known {
+		meant = f.Match(tag)
+		h.meant[f.key] = meant
+	}
+	return meant
 }
 
 // keep remembers an event and forgets the oldest beyond the bounds.

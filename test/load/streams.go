@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -28,8 +29,9 @@ type Streams struct {
 
 // stream is one reader, as a program has it: it comes back when it is cut off.
 type stream struct {
-	last    string // id
-	begun   bool   // what came before is of the requests, with which the API was not done
+	heard   atomic.Int64 // events that count, while they come
+	last    string       // id
+	begun   bool         // what came before is of the requests, with which the API was not done
 	seen    map[string]int
 	doubled int
 	told    bool // that something may be missing
@@ -89,9 +91,7 @@ func (w *world) streams(ctx context.Context) (Streams, error) {
 		ends.Wait()
 		return s, err
 	}
-	limit, cancel := context.WithTimeout(reading, patience)
-	defer cancel()
-	late := wait(limit, &done)
+	late := w.heardOut(reading, list, &done)
 	s.Took = time.Since(began)
 	stop()
 	ends.Wait()
@@ -99,7 +99,7 @@ func (w *world) streams(ctx context.Context) (Streams, error) {
 		return s, err
 	}
 	if late != nil {
-		w.say("not all streams have heard the end after %v\n", patience)
+		w.say("not all streams have heard the end; nothing more has come for %v\n", patience)
 	}
 	for _, x := range list {
 		have := 0
@@ -139,6 +139,23 @@ func (g *goal) is(tag string) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.tag != "" && strings.HasSuffix(tag, g.tag)
+}
+
+// heardOut waits until all streams have heard the end, as long as anything comes.
+func (w *world) heardOut(ctx context.Context, list []*stream, done *sync.WaitGroup) error {
+	for before := int64(-1); ; {
+		limit, cancel := context.WithTimeout(ctx, patience)
+		err := wait(limit, done)
+		cancel()
+		var now int64
+		for _, x := range list {
+			now += x.heard.Load()
+		}
+		if err == nil || ctx.Err() != nil || now == before {
+			return err
+		}
+		before = now
+	}
 }
 
 // wait waits for a group, or for ctx.
@@ -232,6 +249,7 @@ func (x *stream) take(tag string) {
 	case tag == "mom/api/lost":
 		x.told, x.begun = true, true
 	case x.begun && strings.HasPrefix(tag, "salt/job/"):
+		x.heard.Add(1)
 		if x.seen[tag]++; x.seen[tag] > 1 {
 			x.doubled++
 		}

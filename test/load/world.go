@@ -36,7 +36,7 @@ external_auth:
     load: ['.*', '@runner', '@wheel']
 sharedsecret: load
 rest_cherrypy: {port: %d, host: 127.0.0.1, disable_ssl: True}
-netapi_enable_clients: [local, local_async]
+netapi_enable_clients: [local, local_async, runner]
 keep_jobs_seconds: 600
 `
 
