@@ -35,21 +35,29 @@ func (m *benchMinion) answer(jid string, ts int64) error {
 	return m.tell(returnOf(m.id, jid, true), ts)
 }
 
-// tell sends one encrypted request and opens the answer.
-func (m *benchMinion) tell(load *wire.Map, ts int64) error {
+// asks makes an encrypted request of a load.
+func (m *benchMinion) asks(load *wire.Map) ([]byte, error) {
 	load.Set("id", m.id)
 	load.Set("nonce", "0123456789abcdef0123456789abcdef")
-	load.Set("ts", ts)
+	if !load.Has("ts") {
+		load.Set("ts", time.Now().Unix())
+	}
 	load.Set("tok", m.tok)
 	raw, err := wire.Encode(load)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	cipher, err := m.key.Seal("", raw)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	body, err := wire.Envelope{Enc: "aes", Cipher: cipher, Version: 3, HasVersion: true, ID: m.id}.Encode()
+	return wire.Envelope{Enc: "aes", Cipher: cipher, Version: 3, HasVersion: true, ID: m.id}.Encode()
+}
+
+// tell sends one encrypted request and opens the answer.
+func (m *benchMinion) tell(load *wire.Map, ts int64) error {
+	load.Set("ts", ts)
+	body, err := m.asks(load)
 	if err != nil {
 		return err
 	}

@@ -85,22 +85,28 @@ func TestCVE2025_22236_CVE2025_22239(t *testing.T) {
 // folders of the master (2024-38824 writes, 2024-22232 and 2018-15750 read,
 // 2025-22240 makes and deletes, 2023-20898 shares).
 func TestCVE2024_38824_CVE2024_22232_CVE2018_15750_CVE2025_22240(t *testing.T) {
-	r := newRig(t, func(c *config.Master) { c.MinionDataCache = true })
+	r := newRig(t, func(c *config.Master) { c.MinionDataCache, c.FileRecv = true, true })
 	r.file("secret", "top secret", 0o644)
+	r.file("srv/a/x", "served", 0o644)
 	r.start()
 	m := r.minion("m1", "minion", "minion")
 	was := r.tree()
-	for _, path := range []string{"../../secret", filepath.Join(r.dir, "secret"), "/etc/passwd", "..\\..\\secret", "a/../../../secret"} {
+	for _, path := range []string{"../secret", "../../secret", filepath.Join(r.dir, "secret"), "/etc/passwd", "..\\..\\secret", "a/../../secret"} {
 		for _, cmd := range []string{
 			"_serve_file", "_file_find", "_file_hash", "_file_hash_and_stat", "_file_list", "_dir_list", "_symlink_list",
 			"_file_list_emptydirs", "_file_recv", "_file_envs", "_master_tops", "_ext_nodes",
 		} {
-			v := m.must(wire.NewMap("cmd", cmd, "path", path, "saltenv", "../../..", "tgt_env", "../..", "prefix", path, "loc", 0,
-				"data", "x", "gzip", nil, "size", 1, "opts", wire.NewMap("id", "../../x")))
-			b, err := wire.Encode(v)
-			if err != nil || strings.Contains(string(b), "secret") || strings.Contains(string(b), "root:") {
-				t.Errorf("%s %s: %v", cmd, path, v)
+			for _, env := range []string{"base", "../../.."} {
+				v := m.must(wire.NewMap("cmd", cmd, "path", path, "saltenv", env, "tgt_env", "../..", "prefix", path, "loc", 0,
+					"data", "x", "gzip", nil, "size", 1, "opts", wire.NewMap("id", "../../x")))
+				b, err := wire.Encode(v)
+				if err != nil || strings.Contains(string(b), "secret") || strings.Contains(string(b), "root:") {
+					t.Errorf("%s %s: %v", cmd, path, v)
+				}
 			}
+		}
+		if strings.Contains(path, "\\") { // a name like any other here
+			continue
 		}
 		m.must(wire.NewMap("cmd", "_file_recv", "path", strings.Split(path, "/"), "data", "x", "loc", 0))
 	}

@@ -1,11 +1,18 @@
 package master
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
 )
@@ -69,5 +76,75 @@ func TestCVE2020_11652_CVE2021_25282_Files(t *testing.T) {
 	r.unchanged(was)
 	if v := m.must(wire.NewMap("cmd", "_file_recv", "path", []any{"etc", "x"}, "loc", 0, "data", "good", "size", 4)); v != true {
 		t.Errorf("a good one: %v", v)
+	}
+}
+
+// parentOf asks another rig, as the forwarder of a node does.
+type parentOf struct{ *minion }
+
+func (a parentOf) Ask(ctx context.Context, load *wire.Map) (wire.Raw, error) {
+	return a.Request(ctx, load)
+}
+
+// TestFiles_Upstream: a node serves what its parent serves; the link between them carries a
+// file once, whoever asks for it below. While the parent is away, the node serves what it
+// has, and does not say of the rest that it is not there.
+func TestFiles_Upstream(t *testing.T) {
+	top := newRig(t)
+	top.plantFiles()
+	text := strings.Repeat("0123456789abcdef", 3<<16) // three pieces
+	top.file("srv/big", text, 0o644)
+	top.start()
+	node := newRig(t, func(c *config.Master) {
+		c.FileserverBackend, c.UpstreamCheck = []string{"roots", "upstream"}, time.Nanosecond
+	})
+	node.file("srv/own", "of the node", 0o644)
+	node.start()
+	m := node.minion("m1", "minion", "minion")
+	fetch := func(path string) string {
+		t.Helper()
+		var got []byte
+		for {
+			d, ok := m.must(wire.NewMap("cmd", "_serve_file", "path", path, "saltenv", "base", "loc", len(got))).(*wire.Map)
+			if !ok {
+				t.Fatalf("%s at %d: no map", path, len(got))
+			}
+			if data := d.Bytes("data"); len(data) > 0 {
+				got = append(got, data...)
+				continue
+			}
+			return string(got)
+		}
+	}
+	if got := fetch("own"); got != "of the node" {
+		t.Errorf("its own: %q", got)
+	}
+	if _, err := m.Request(t.Context(), wire.NewMap("cmd", "_file_hash", "path", "big", "saltenv", "base")); !errors.Is(err, channel.ErrNotNow) {
+		t.Errorf("without a master above: %v", err)
+	}
+	up := top.minion("node", "syndic", "syndic")
+	node.Above().Connect(parentOf{up})
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			if got := fetch("big"); got != text {
+				t.Errorf("%d bytes", len(got))
+			}
+		})
+	}
+	wg.Wait()
+	if n := top.files.Counts().Chunks.Load(); n != 3 {
+		t.Errorf("the parent has given %d pieces", n)
+	}
+	want := []any{"big", "bin.dat", "dir/sub.txt", "hello.txt", "link", "own"}
+	if got := m.must(wire.NewMap("cmd", "_file_list", "saltenv", "base")); !cmp.Equal(got, want) {
+		t.Errorf("%v", got)
+	}
+	_ = up.Close()
+	if got := fetch("big"); got != text {
+		t.Errorf("while the parent is away: %d bytes", len(got))
+	}
+	if v, err := m.Request(t.Context(), wire.NewMap("cmd", "_file_hash", "path", "hello.txt", "saltenv", "base")); !errors.Is(err, channel.ErrNotNow) {
+		t.Errorf("what it does not know: %v, %v", v, err)
 	}
 }

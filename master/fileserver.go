@@ -4,7 +4,10 @@ import (
 	"github.com/momtree/mom/master/files"
 	"github.com/momtree/mom/master/runners"
 
-	_ "github.com/momtree/mom/master/files/roots" // a backend
+	_ "github.com/momtree/mom/master/files/httpfs"   // a backend
+	_ "github.com/momtree/mom/master/files/minionfs" // a backend
+	_ "github.com/momtree/mom/master/files/roots"    // a backend
+	_ "github.com/momtree/mom/master/files/upstream" // a backend
 )
 
 var _ runners.FileServer = runnerEnv{}

@@ -15,12 +15,12 @@ import (
 // which puts them together.
 var tiers = [][]string{
 	{
-		"above", "access/verdict", "admission", "auth", "datacache", "eventreturn", "files/ignore", "findjob", "jobfiles", "jobs/ledger", "jobstore", "keys", "ports",
+		"above", "access/verdict", "admission", "auth", "datacache", "eventreturn", "files/copies", "files/ignore", "findjob", "jobfiles", "jobs/ledger", "jobstore", "keys", "ports",
 		"roles", "rows", "signatures",
 	},
 	{"files", "jobs", "keyring", "presence", "retention", "tracer"},
-	{"files/httpfs", "files/minionfs", "files/roots", "files/upstream", "ownership", "treewatch"},
-	{"meters"},
+	{"files/httpfs", "files/roots", "files/upstream", "ownership", "treewatch"},
+	{"files/minionfs", "meters"},
 	{"server"},
 	{"access", "driver", "failover", "functions", "peers", "publications"},
 	{"below", "intake", "publish", "restore", "wheels"},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/momtree/mom/internal/waiting"
@@ -156,4 +157,37 @@ func TestRouterChurn(t *testing.T) {
 	}
 	wg.Wait()
 	waiting.Until(t, "all gone", func() bool { s := r.Stats(); return s.Peers == 0 && s.Handshaking == 0 })
+}
+
+// Whoever counts the memory of a reply is told once when it has left, when it is dropped
+// with its connection, and when it goes nowhere; not while it waits.
+func TestReplyThen(t *testing.T) {
+	var left atomic.Int64
+	count := func() { left.Add(1) }
+	held := make(chan *Request, 10)
+	r := newRouter(t, RouterConfig{}, func(q *Request) { held <- q })
+	p := dialPeer(t, r.Addr(), 1, "DEALER", "")
+	ask := func() *Request {
+		p.say(t, message("", "body"))
+		return <-held
+	}
+	q := ask()
+	q.ReplyThen([]byte("yes"), count)
+	if got := p.reply(t); got != "yes" {
+		t.Errorf("got %q", got)
+	}
+	waiting.Until(t, "the reply left", func() bool { return left.Load() == 1 })
+	if q.ReplyThen([]byte("twice"), count); left.Load() != 2 {
+		t.Error("a second reply to one request is kept")
+	}
+	large, behind, late := ask(), ask(), ask()
+	large.ReplyThen(make([]byte, 32<<20), count) // the peer does not read it
+	behind.ReplyThen([]byte("behind"), count)
+	if n := left.Load(); n != 2 {
+		t.Errorf("%d have left, and two wait", n-2)
+	}
+	_ = p.Close()
+	waiting.Until(t, "what waited is dropped", func() bool { return left.Load() == 4 })
+	late.ReplyThen([]byte("late"), count)
+	waiting.Until(t, "what goes nowhere", func() bool { return left.Load() == 5 })
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/master/above"
+	"github.com/momtree/mom/master/files/copies"
 	"github.com/momtree/mom/master/files/ignore"
 	"github.com/momtree/mom/value"
 )
@@ -80,6 +81,9 @@ type Env struct {
 	Config *config.Master
 	Above  *above.Link
 	Ignore *ignore.Rules
+	// Copies opens the store of files that come from elsewhere: cachedir/file_copies, of
+	// file_cache_size. It is one for all backends.
+	Copies func() (*copies.Store, error)
 	Log    *slog.Logger
 	Now    func() time.Time
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -19,6 +20,7 @@ import (
 	"github.com/momtree/mom/internal/lru"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/above"
+	"github.com/momtree/mom/master/files/copies"
 	"github.com/momtree/mom/master/files/ignore"
 	"github.com/momtree/mom/value"
 )
@@ -55,7 +57,7 @@ type Server struct {
 	lane     *lane
 
 	ctx    context.Context // of work that several wait for
-	cancel context.CancelFunc
+	cancel func()
 	once   sync.Once
 
 	hashes  *lru.Map[hashKey, string]
@@ -98,7 +100,14 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	env := Env{Config: o.Config, Above: o.Above, Ignore: rules, Log: s.log, Now: s.now}
+	var kept *copies.Store
+	env := Env{
+		Config: o.Config, Above: o.Above, Ignore: rules, Log: s.log, Now: s.now,
+		Copies: sync.OnceValues(func() (_ *copies.Store, err error) {
+			kept, err = copies.Open(filepath.Join(o.Config.Cachedir, "file_copies"), int64(o.Config.FileCacheSize)<<20)
+			return kept, err
+		}),
+	}
 	for _, name := range o.Config.FileserverBackend {
 		name, err := canonical(name)
 		if err != nil {
@@ -113,7 +122,14 @@ func New(o Options) (*Server, error) {
 		}
 		s.backends = append(s.backends, named{b, name})
 	}
-	s.ctx, s.cancel = context.WithCancel(context.Background())
+	var stop context.CancelFunc
+	s.ctx, stop = context.WithCancel(context.Background())
+	s.cancel = func() {
+		stop()
+		if kept != nil {
+			kept.Close()
+		}
+	}
 	return s, nil
 }
 

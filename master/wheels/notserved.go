@@ -22,7 +22,7 @@ var notServed = []struct{ name, why string }{
 }
 
 const (
-	noFiles  = "this master serves no files (docs/absent.md)"
+	noFiles  = "what minions get is changed in the folders of file_roots, not from afar; the runner fileserver.file_list lists it"
 	noPillar = "this master renders no pillar (docs/absent.md)"
 )
 

@@ -115,6 +115,29 @@ func (p *Peer) Skip() error {
 	}
 }
 
+// Ask makes one request, as a REQ does, and gives the size of the reply's body, of which it
+// keeps nothing.
+func (p *Peer) Ask(body []byte) (size int, err error) {
+	if _, err := p.Write(frame(nil, body)); err != nil {
+		return 0, err
+	}
+	for frames := 0; ; {
+		n, isCommand, err := p.header()
+		if err != nil {
+			return 0, err
+		}
+		if isCommand {
+			continue
+		}
+		if _, err := p.in.Discard(n); err != nil {
+			return 0, err
+		}
+		if frames++; frames == 2 {
+			return n, nil
+		}
+	}
+}
+
 // Do makes one request, as a REQ does, and gives the reply's body. It builds both in
 // into, which may be nil.
 func (p *Peer) Do(body, into []byte) ([]byte, error) {

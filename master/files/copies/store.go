@@ -1,0 +1,289 @@
+package copies
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/singleflight"
+
+	"github.com/momtree/mom/internal/hashtype"
+	"github.com/momtree/mom/internal/lru"
+)
+
+var (
+	// ErrHash is wrapped when what was fetched is not what was to be fetched.
+	ErrHash = errors.New("it does not have the hash that it should have")
+	// ErrSize is wrapped when a file is larger than was said, or than all copies may be.
+	ErrSize = errors.New("it is too large")
+)
+
+// Sum is a hash and its type, by which a file is known.
+type Sum struct{ Type, Hex string }
+
+var hexDigits = regexp.MustCompile(`^[0-9a-f]{32,128}$`)
+
+// check keeps names of files from being anything else: hashes come from other machines.
+func (s Sum) check() error {
+	if _, err := hashtype.New(s.Type); err != nil {
+		return err
+	}
+	if !hexDigits.MatchString(s.Hex) || s.Type == "" {
+		return fmt.Errorf("%q is no hash of type %s", s.Hex, s.Type)
+	}
+	return nil
+}
+
+func (s Sum) name() string { return s.Type + "-" + s.Hex }
+
+// Store keeps copies in one folder, which nobody else writes to.
+type Store struct {
+	dir string
+	max int64
+
+	ctx    context.Context // of fetches, which several wait for
+	cancel context.CancelFunc
+	group  singleflight.Group
+
+	mu      sync.Mutex
+	held    *lru.Guarded[Sum, *copied]
+	total   int64 // bytes of those held, and room taken for those that are being fetched
+	fetched uint64
+}
+
+type copied struct {
+	size    int64
+	checked bool // since the start
+}
+
+// Open finds the copies that are in a folder, which may take max bytes.
+func Open(dir string, max int64) (*Store, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("copies of files: %w", err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("copies of files: %w", err)
+	}
+	s := &Store{dir: dir, max: max, held: lru.NewGuarded[Sum, *copied](lru.Unbounded, nil)}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	type found struct {
+		Sum
+		fs.FileInfo
+	}
+	var all []found
+	for _, e := range entries {
+		typ, hex, _ := strings.Cut(e.Name(), "-")
+		sum := Sum{typ, hex}
+		info, err := e.Info()
+		if err != nil || sum.check() != nil || !info.Mode().IsRegular() { // of a fetch that was cut off
+			_ = os.Remove(filepath.Join(dir, e.Name()))
+			continue
+		}
+		all = append(all, found{sum, info})
+	}
+	slices.SortFunc(all, func(a, b found) int { return a.ModTime().Compare(b.ModTime()) })
+	for _, f := range all {
+		s.held.Add(f.Sum, &copied{size: f.Size()})
+		s.total += f.Size()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s, s.room(0)
+}
+
+// Close ends fetches that are under way.
+func (s *Store) Close() { s.cancel() }
+
+// Fetched counts the files that were fetched, and Size tells the bytes of all copies.
+func (s *Store) Fetched() (n uint64, bytes int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.fetched, s.total
+}
+
+// Get opens the file that has a hash. If there is no copy, fetch writes it, of size bytes; of
+// many that ask at once, one does. size below 0: it is not known, and at most all copies'.
+func (s *Store) Get(ctx context.Context, sum Sum, size int64, fetch func(ctx context.Context, w io.Writer) error) (*os.File, error) {
+	if err := sum.check(); err != nil {
+		return nil, err
+	}
+	for range 2 { // it may go between being fetched and being opened
+		if f, err := s.open(sum); err == nil || !errors.Is(err, fs.ErrNotExist) {
+			return f, err
+		}
+		done := s.group.DoChan(sum.name(), func() (any, error) { return nil, s.fetch(s.ctx, sum, size, fetch) })
+		select {
+		case r := <-done:
+			if r.Err != nil {
+				return nil, r.Err
+			}
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	return s.open(sum)
+}
+
+// open opens a copy. One of an earlier life is read for its hash first, once.
+func (s *Store) open(sum Sum) (*os.File, error) {
+	s.mu.Lock()
+	c, ok := s.held.Get(sum)
+	s.mu.Unlock()
+	if !ok {
+		return nil, fs.ErrNotExist
+	}
+	f, err := os.Open(filepath.Join(s.dir, sum.name()))
+	if err != nil {
+		s.drop(sum)
+		return nil, err
+	}
+	s.mu.Lock()
+	checked := c.checked
+	s.mu.Unlock()
+	if checked {
+		return f, nil
+	}
+	h, err := hashtype.New(sum.Type)
+	if err == nil {
+		_, err = io.Copy(h, f)
+	}
+	if err == nil && fmt.Sprintf("%x", h.Sum(nil)) != sum.Hex {
+		err = fs.ErrNotExist // it is fetched again
+	}
+	if err != nil {
+		s.drop(sum)
+		return nil, errors.Join(err, f.Close())
+	}
+	s.mu.Lock()
+	c.checked = true
+	s.mu.Unlock()
+	return f, nil
+}
+
+func (s *Store) drop(sum Sum) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c, ok := s.held.Peek(sum); ok {
+		s.held.Remove(sum)
+		s.total -= c.size
+		_ = os.Remove(filepath.Join(s.dir, sum.name()))
+	}
+}
+
+// room makes room for n bytes more; s.mu is held.
+func (s *Store) room(n int64) error {
+	if n > s.max {
+		return fmt.Errorf("%w: %d bytes, and file_cache_size allows %d", ErrSize, n, s.max)
+	}
+	for s.total+n > s.max {
+		sum, c, ok := s.held.RemoveOldest()
+		if !ok {
+			return fmt.Errorf("%w: %d bytes beside those that are being fetched, and file_cache_size allows %d", ErrSize, n, s.max)
+		}
+		s.total -= c.size
+		if err := os.Remove(filepath.Join(s.dir, sum.name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("make room for copies of files: %w", err)
+		}
+	}
+	return nil
+}
+
+func (s *Store) fetch(ctx context.Context, sum Sum, size int64, fetch func(context.Context, io.Writer) error) (err error) {
+	s.mu.Lock()
+	if _, ok := s.held.Peek(sum); ok { // another one was faster
+		s.mu.Unlock()
+		return nil
+	}
+	most := size
+	if size < 0 {
+		most, size = s.max, 0
+	}
+	err = s.room(size)
+	if err == nil {
+		s.total += size
+	}
+	s.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	got, err := s.write(ctx, sum, most, fetch)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.total -= size
+	if err != nil {
+		return err
+	}
+	if err := s.room(got); err != nil {
+		return errors.Join(err, os.Remove(filepath.Join(s.dir, sum.name())))
+	}
+	s.held.Add(sum, &copied{size: got, checked: true})
+	s.total += got
+	s.fetched++
+	return nil
+}
+
+// write fetches a file and gives it its name once it is known to be the right one.
+func (s *Store) write(ctx context.Context, sum Sum, most int64, fetch func(context.Context, io.Writer) error) (size int64, err error) {
+	h, err := hashtype.New(sum.Type)
+	if err != nil {
+		return 0, err
+	}
+	f, err := os.CreateTemp(s.dir, "fetch-*")
+	if err != nil {
+		return 0, err
+	}
+	defer func() {
+		if err != nil {
+			_ = f.Close()
+			_ = os.Remove(f.Name())
+		}
+	}()
+	w := &bounded{w: io.MultiWriter(f, h), left: most}
+	if err := fetch(ctx, w); err != nil {
+		return 0, err
+	}
+	if got := fmt.Sprintf("%x", h.Sum(nil)); got != sum.Hex {
+		return 0, fmt.Errorf("%w: %s instead of %s", ErrHash, got, sum.Hex)
+	}
+	if err := errors.Join(f.Sync(), f.Close()); err != nil {
+		return 0, err
+	}
+	return most - w.left, os.Rename(f.Name(), filepath.Join(s.dir, sum.name()))
+}
+
+// bounded takes so many bytes and no more.
+type bounded struct {
+	w    io.Writer
+	left int64
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if int64(len(p)) > b.left {
+		return 0, fmt.Errorf("%w: it has more bytes than was said", ErrSize)
+	}
+	b.left -= int64(len(p))
+	return b.w.Write(p)
+}
+
+// Clear removes all copies.
+func (s *Store) Clear() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var faults []error
+	for _, sum := range s.held.Keys() {
+		c, _ := s.held.Peek(sum)
+		s.held.Remove(sum)
+		s.total -= c.size
+		faults = append(faults, os.Remove(filepath.Join(s.dir, sum.name())))
+	}
+	return errors.Join(faults...)
+}

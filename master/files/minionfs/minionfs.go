@@ -1,0 +1,143 @@
+// Package minionfs is a backend of the file server that serves what minions have pushed
+// (cp.push, with file_recv): the file /etc/motd of the minion web1 is salt://web1/etc/motd
+// in minionfs_env, below minionfs_mountpoint. Files named top.sls are not served: a minion
+// must not say which states others have.
+package minionfs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/target"
+	"github.com/momtree/mom/master/files"
+	"github.com/momtree/mom/master/files/ignore"
+	"github.com/momtree/mom/master/files/roots"
+)
+
+func init() { files.Register("minionfs", open, "minion") }
+
+type backend struct {
+	dir, env, mount string // cachedir/minions
+	shown, hidden   []pattern
+	ignore          *ignore.Rules
+	log             *slog.Logger
+}
+
+func open(e files.Env) (files.Backend, error) {
+	c := e.Config
+	if !c.FileRecv {
+		return nil, errors.New("it serves what minions push, and file_recv is off: set file_recv: True, or take minionfs out of fileserver_backend")
+	}
+	if err := files.CheckEnv(c.MinionfsEnv); err != nil {
+		return nil, fmt.Errorf("minionfs_env: %w", err)
+	}
+	mount := strings.Trim(strings.TrimPrefix(c.MinionfsMountpoint, "salt://"), "/")
+	if mount != "" {
+		if _, _, err := files.ParsePath("|"+mount, c.MinionfsEnv); err != nil {
+			return nil, fmt.Errorf("minionfs_mountpoint: %w", err)
+		}
+	}
+	return &backend{
+		dir: filepath.Join(c.Cachedir, "minions"), env: c.MinionfsEnv, mount: mount,
+		shown: patterns(c.MinionfsWhitelist), hidden: patterns(c.MinionfsBlacklist), ignore: e.Ignore, log: e.Log,
+	}, nil
+}
+
+// pattern is one entry of a list of minions: a glob, or an expression that matches all of
+// the id.
+type pattern struct {
+	glob string
+	re   *regexp.Regexp // nil: it is none
+}
+
+func patterns(list []string) []pattern {
+	var out []pattern
+	for _, text := range list {
+		re, _ := regexp.Compile(`\A(?:` + text + `)\z`) // "*" is a glob alone
+		out = append(out, pattern{text, re})
+	}
+	return out
+}
+
+func (p pattern) match(id string) bool {
+	return p.glob == id || target.Glob(p.glob, id) || p.re != nil && p.re.MatchString(id)
+}
+
+// exposed tells whether the files of a minion are served.
+func (b *backend) exposed(id string) bool {
+	has := func(list []pattern) bool {
+		return slices.ContainsFunc(list, func(p pattern) bool { return p.match(id) })
+	}
+	return config.CheckID(id) == nil && (len(b.shown) == 0 || has(b.shown)) && !has(b.hidden)
+}
+
+// Envs is minionfs_env.
+func (b *backend) Envs(context.Context) ([]string, error) { return []string{b.env}, nil }
+
+// Find finds a pushed file.
+func (b *backend) Find(ctx context.Context, env string, p files.Path) (*files.File, error) {
+	rel := p.Rel
+	if b.mount != "" {
+		below, ok := strings.CutPrefix(rel, b.mount+"/")
+		if !ok {
+			return nil, fs.ErrNotExist
+		}
+		rel = below
+	}
+	id, pushed, ok := strings.Cut(rel, "/")
+	if env != b.env || !ok || path.Base(pushed) == "top.sls" || !b.exposed(id) {
+		return nil, fs.ErrNotExist
+	}
+	f, err := b.tree(id, b.ignore).Find(ctx, b.env, files.Path{Rel: pushed, Index: -1})
+	if err != nil {
+		return nil, err
+	}
+	f.Rel = p.Rel
+	return f, nil
+}
+
+func (b *backend) tree(id string, rules *ignore.Rules) *roots.Tree {
+	return roots.New(roots.Options{Roots: map[string][]string{b.env: {filepath.Join(b.dir, id, "files")}}, Ignore: rules, Hide: true, Log: b.log})
+}
+
+// List lists what the minions have pushed.
+func (b *backend) List(ctx context.Context, env string) (*files.List, error) {
+	if env != b.env {
+		return nil, fs.ErrNotExist
+	}
+	ids, err := os.ReadDir(b.dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	out := &files.List{Links: map[string]string{}}
+	for _, e := range ids {
+		if !b.exposed(e.Name()) {
+			continue
+		}
+		l, err := b.tree(e.Name(), nil).List(ctx, b.env)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range l.Files {
+			if name := path.Join(b.mount, e.Name(), f); path.Base(f) != "top.sls" && !b.ignore.Match(name) {
+				out.Files = append(out.Files, name)
+			}
+		}
+		for _, d := range l.Dirs {
+			out.Dirs = append(out.Dirs, path.Join(b.mount, e.Name(), d))
+		}
+	}
+	slices.Sort(out.Files)
+	slices.Sort(out.Dirs)
+	return out, nil
+}

@@ -1,0 +1,95 @@
+package upstream
+
+import (
+	"slices"
+
+	"github.com/momtree/mom/master/files/copies"
+	"github.com/momtree/mom/value"
+)
+
+// missing stands for a file that is not there, in the place of its info.
+type missing struct{}
+
+// readTexts reads a list of texts, and sorts it.
+func readTexts(v any) (any, error) {
+	list, ok := v.([]any)
+	if !ok {
+		return nil, unread(v)
+	}
+	out := make([]string, len(list))
+	for i, e := range list {
+		switch e := e.(type) {
+		case string:
+			out[i] = e
+		case []byte:
+			out[i] = string(e)
+		default:
+			return nil, unread(v)
+		}
+	}
+	slices.Sort(out)
+	return out, nil
+}
+
+// readLinks reads links and their targets.
+func readLinks(v any) (any, error) {
+	m, ok := v.(*value.Map)
+	if !ok {
+		return nil, unread(v)
+	}
+	out := map[string]string{}
+	m.Range(func(k, _ any) bool {
+		if name, ok := k.(string); ok {
+			out[name] = m.String(name)
+		}
+		return true
+	})
+	return out, nil
+}
+
+// readInfo reads [{hash_type, hsum}, stat]; the hash is an empty text, or an empty map, where
+// there is no such file.
+func readInfo(v any) (any, error) {
+	pair, ok := v.([]any)
+	if !ok || len(pair) != 2 {
+		return nil, unread(v)
+	}
+	var i info
+	switch sum := pair[0].(type) {
+	case string:
+		if sum != "" {
+			return nil, unread(v)
+		}
+		return missing{}, nil
+	case *value.Map:
+		i.sum = copies.Sum{Type: sum.String("hash_type"), Hex: sum.String("hsum")}
+		if i.sum.Hex == "" {
+			return missing{}, nil
+		}
+	default:
+		return nil, unread(v)
+	}
+	if pair[1] == nil {
+		return i, nil
+	}
+	stat, ok := pair[1].([]any)
+	if !ok || len(stat) != 10 {
+		return nil, unread(v)
+	}
+	for _, n := range stat {
+		switch n := n.(type) {
+		case int64:
+			i.stat = append(i.stat, n)
+		case uint64:
+			i.stat = append(i.stat, int64(n))
+		case float64:
+			i.stat = append(i.stat, int64(n))
+		default:
+			return nil, unread(v)
+		}
+	}
+	if i.stat[6] < 0 {
+		return nil, unread(v)
+	}
+	return i, nil
+}

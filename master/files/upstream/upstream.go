@@ -1,0 +1,198 @@
+package upstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+
+	"github.com/momtree/mom/internal/logthrottle"
+	"github.com/momtree/mom/internal/lru"
+	"github.com/momtree/mom/master/above"
+	"github.com/momtree/mom/master/files"
+	"github.com/momtree/mom/master/files/copies"
+	"github.com/momtree/mom/value"
+)
+
+func init() { files.Register("upstream", open) }
+
+const (
+	// keptAnswers bounds what is remembered of the master above: files that were asked for,
+	// those that are not there as well, at some 400 bytes each.
+	keptAnswers = 50_000
+	// keptLists bounds the environments whose lists are remembered for the time when the
+	// master above is away.
+	keptLists = 32
+	// patience bounds one question, of which several may wait for the answer.
+	patience = time.Minute
+)
+
+// asker is what the master above is asked through.
+type asker interface {
+	Call(ctx context.Context, load *value.Map) (any, error)
+}
+
+type backend struct {
+	above  asker
+	copies *copies.Store
+	check  time.Duration
+	log    *slog.Logger
+	now    func() time.Time
+	away   logthrottle.Filter[string]
+
+	group   singleflight.Group
+	answers *lru.Map[string, answer]
+	lists   *lru.Map[string, answer]
+}
+
+// answer is what the master above has said, and when.
+type answer struct {
+	val any
+	at  time.Time
+}
+
+func open(e files.Env) (files.Backend, error) {
+	store, err := e.Copies()
+	if err != nil {
+		return nil, err
+	}
+	return newBackend(e, e.Above, store), nil
+}
+
+func newBackend(e files.Env, a asker, store *copies.Store) *backend {
+	return &backend{
+		above: a, copies: store, check: e.Config.UpstreamCheck, log: e.Log, now: e.Now,
+		answers: lru.New[string, answer](keptAnswers), lists: lru.New[string, answer](keptLists),
+	}
+}
+
+// ask gives an answer of the master above: one that is younger than upstream_check, a new
+// one, or, while nobody above answers, the last one. read checks and reads what was
+// answered.
+func (b *backend) ask(ctx context.Context, in *lru.Map[string, answer], key string, load *value.Map, read func(v any) (any, error)) (any, error) {
+	if a, ok := in.Get(key); ok {
+		if age := b.now().Sub(a.at); age >= 0 && age < b.check {
+			return a.val, nil
+		}
+	}
+	done := b.group.DoChan(key, func() (any, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+		defer cancel()
+		at := b.now()
+		v, err := b.above.Call(ctx, load)
+		if err == nil {
+			if v, err = read(v); err == nil {
+				in.Add(key, answer{v, at})
+				return v, nil
+			}
+		}
+		if a, ok := in.Get(key); ok && errors.Is(err, above.ErrAway) {
+			if n := b.away.Note("", b.now()); n > 0 {
+				b.log.Warn("No master above answers for files; what it has said last is served", "err", err, "times", n)
+			}
+			return a.val, nil
+		}
+		return nil, err
+	})
+	select {
+	case r := <-done:
+		return r.Val, r.Err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Envs asks the master above for its environments.
+func (b *backend) Envs(ctx context.Context) ([]string, error) {
+	v, err := b.ask(ctx, b.answers, "envs", value.NewMap("cmd", "_file_envs"), readTexts)
+	if err != nil {
+		return nil, err
+	}
+	return v.([]string), nil
+}
+
+// info is what the master above says of a file.
+type info struct {
+	sum  copies.Sum
+	stat []int64
+}
+
+// Find asks the master above for the hash of a file and what stat says of it.
+func (b *backend) Find(ctx context.Context, env string, p files.Path) (*files.File, error) {
+	path := p.Rel
+	if strings.Contains(path, "?") || path[0] == '|' {
+		path = "|" + path
+		if p.Index >= 0 {
+			return nil, fs.ErrNotExist // it cannot be said in one path
+		}
+	} else if p.Index >= 0 {
+		path += "?index=" + strconv.Itoa(p.Index)
+	}
+	key := "file\x00" + env + "\x00" + path
+	v, err := b.ask(ctx, b.answers, key, value.NewMap("cmd", "_file_hash_and_stat", "path", path, "saltenv", env), readInfo)
+	if err != nil {
+		return nil, err
+	}
+	i, ok := v.(info)
+	if !ok {
+		return nil, fmt.Errorf("salt://%s in %s: %w", p.Rel, env, fs.ErrNotExist)
+	}
+	f := &files.File{
+		Path: "salt://" + p.Rel, Rel: p.Rel, Stat: i.stat, Size: -1, Key: i.sum.Type + ":" + i.sum.Hex, HashType: i.sum.Type, Sum: i.sum.Hex,
+	}
+	if i.stat != nil {
+		f.Size = i.stat[6]
+	}
+	f.Open = func(ctx context.Context) (files.Content, error) { return b.content(ctx, env, path, key, i.sum, f.Size) }
+	if f.Size < 0 { // it has to be here to be known
+		c, err := b.content(ctx, env, path, key, i.sum, -1)
+		if err != nil {
+			return nil, err
+		}
+		defer c.Close() //nolint:errcheck // nothing was written
+		at, err := c.Seek(0, io.SeekEnd)
+		if err != nil {
+			return nil, err
+		}
+		f.Size = at
+	}
+	return f, nil
+}
+
+// List asks the master above for the lists of an environment.
+func (b *backend) List(ctx context.Context, env string) (*files.List, error) {
+	out := &files.List{Links: map[string]string{}}
+	for _, q := range []struct {
+		cmd  string
+		into *[]string
+	}{{"_file_list", &out.Files}, {"_dir_list", &out.Dirs}, {"_file_list_emptydirs", &out.EmptyDirs}} {
+		v, err := b.ask(ctx, b.lists, q.cmd+"\x00"+env, value.NewMap("cmd", q.cmd, "saltenv", env, "prefix", ""), readTexts)
+		if err != nil {
+			return nil, err
+		}
+		*q.into = v.([]string)
+	}
+	v, err := b.ask(ctx, b.lists, "_symlink_list\x00"+env, value.NewMap("cmd", "_symlink_list", "saltenv", env, "prefix", ""), readLinks)
+	if err != nil {
+		return nil, err
+	}
+	out.Links = v.(map[string]string)
+	return out, nil
+}
+
+// ClearCache forgets the copies, and what the master above has said.
+func (b *backend) ClearCache(context.Context) error {
+	b.answers.Purge()
+	b.lists.Purge()
+	return b.copies.Clear()
+}
+
+// unread says that the master above has answered something else than its commands do.
+func unread(v any) error { return fmt.Errorf("the master above answered %.80v", value.Plain(v)) }
