@@ -35,6 +35,7 @@ import (
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/peercall"
 	"github.com/momtree/mom/master/peers"
+	"github.com/momtree/mom/master/pillar"
 	"github.com/momtree/mom/master/ports"
 	"github.com/momtree/mom/master/publications"
 	"github.com/momtree/mom/master/publish"
@@ -138,6 +139,7 @@ type Master struct {
 	running []*bus.Holder // the marks for Salt's own programs
 
 	unserved *commands.Unserved
+	pillars  *pillar.Service
 
 	files *files.Server
 	inbox *files.Inbox // what minions push
@@ -176,7 +178,7 @@ func New(o Options) (_ *Master, err error) {
 		return nil, err
 	}
 	m.unserved = commands.NewUnserved(m.log)
-	m.unserved.Find(m.cfg, commands.DefaultPillar)
+	m.unserved.Find(m.cfg)
 	if err := m.openFolders(); err != nil {
 		return nil, err
 	}
@@ -188,6 +190,9 @@ func New(o Options) (_ *Master, err error) {
 		return nil, err
 	}
 	if err := m.openSaltTools(); err != nil {
+		return nil, err
+	}
+	if err := m.openPillar(); err != nil {
 		return nil, err
 	}
 	if err := m.openFiles(); err != nil {

@@ -17,16 +17,8 @@ const (
 	noPillar = "minions get no pillar; where something needs it they are told so by _errors"
 )
 
-// pillarSources and fileSources are the options that say where pillar and files come
-// from.
-var (
-	pillarSources = []string{"ext_pillar", "pillar_roots"}
-	fileSources   = []string{"gitfs_remotes", "hgfs_remotes", "svnfs_remotes"}
-)
-
-// UnservedPillar names the options of this configuration that ask for a pillar, which
-// this version does not serve. None: what minions get, an empty pillar, is the truth.
-func (m *Master) UnservedPillar() []string { return m.given(pillarSources) }
+// fileSources are the options that say where files come from.
+var fileSources = []string{"gitfs_remotes", "hgfs_remotes", "svnfs_remotes"}
 
 // UnservedFiles names the options of this configuration that ask for sources of files or
 // states that this version does not have.

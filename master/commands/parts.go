@@ -15,6 +15,7 @@ import (
 	"github.com/momtree/mom/master/keyring"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/meters"
+	pillars "github.com/momtree/mom/master/pillar"
 	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/master/tops"
@@ -39,6 +40,9 @@ type Parts struct {
 	Tokens   Tokens
 	Data     *datacache.Cache
 	Unserved *Unserved
+	Pillars  *pillars.Service
+	// MayAnswer tells why a node right below does not speak for a minion, if so.
+	MayAnswer func(node, id string) error
 	Tops     *tops.Tops
 	Files    *files.Server
 	Inbox    *files.Inbox

@@ -53,11 +53,7 @@ func (functions) Call(ctx context.Context, name string, positional []any, kwargs
 	}
 	f, ok := calls[name]
 	if !ok {
-		v, steady, err := p.common(ctx, name, positional, kwargs)
-		if !steady {
-			p.seen.unfit("a template calls " + name)
-		}
-		return v, err
+		return nil, render.ErrNoFunction
 	}
 	if !f.steady {
 		p.seen.unfit("a template calls " + name)
@@ -67,6 +63,12 @@ func (functions) Call(ctx context.Context, name string, positional []any, kwargs
 		return nil, err
 	}
 	return f.run(ctx, p, a)
+}
+
+// Has tells whether there is a function of a name.
+func (functions) Has(name string) bool {
+	_, ok := calls[name]
+	return ok
 }
 
 // Functions lists what templates of pillar may call beside the functions of every
@@ -175,10 +177,4 @@ func fileRead(_ context.Context, _ *pass, a args) (any, error) {
 		return b, nil
 	}
 	return string(b), nil
-}
-
-// common calls what every template may call. steady tells whether it gives the same for the
-// same request.
-func (p *pass) common(_ context.Context, _ string, _ []any, _ *value.Map) (v any, steady bool, err error) {
-	return nil, true, render.ErrNoFunction
 }

@@ -94,7 +94,7 @@ func (c *Compiler) Forget(id string) {
 
 // plain tells whether a request may get, and leave, a kept pillar: one with an override or
 // sources of its own is for this one time.
-func (r Request) plain() bool { return r.Override.Len() == 0 && r.Ext == nil }
+func (r Request) plain() bool { return r.Override.Len() == 0 && r.Ext == nil && !r.Passing }
 
 func (r Request) key() request { return request{r.ID, r.Pillarenv, r.Saltenv} }
 

@@ -19,6 +19,8 @@ type Request struct {
 	// Ext are sources that it asks for with arguments of its own, by name; on_demand_ext_pillar
 	// says which.
 	Ext any
+	// Passing says that somebody else looks at it: no kept pillar is used or replaced.
+	Passing bool
 	// Fresh has nothing that was kept of an earlier pillar used (clean_cache).
 	Fresh bool
 }
