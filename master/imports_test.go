@@ -18,14 +18,14 @@ var tiers = [][]string{
 		"above", "access/verdict", "admission", "auth", "datacache", "eventreturn", "files/copies", "files/ignore", "findjob", "jobfiles", "jobs/ledger", "jobstore", "keys", "ports",
 		"roles", "rows", "signatures",
 	},
-	{"files", "jobs", "keyring", "presence", "retention", "tracer"},
+	{"files", "jobs", "keyring", "presence", "retention", "tops", "tracer"},
 	{"files/httpfs", "files/roots", "files/upstream", "ownership", "treewatch"},
 	{"files/minionfs", "meters"},
 	{"server"},
 	{"access", "driver", "failover", "functions", "peers", "publications"},
 	{"below", "intake", "publish", "restore", "wheels"},
-	{"runners"},
-	{"commands"},
+	{"mine", "runners"},
+	{"commands", "peercall"},
 }
 
 func tierOf(pkg string) int {
