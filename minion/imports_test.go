@@ -21,6 +21,8 @@ var below = map[string][]string{
 	"session":    {"delivery", "grains", "jobs", "modules"},
 	"modules":    {"fileclient", "grains"},
 	"grains":     nil,
+	"states":     {"fileclient", "modules"},
+	"staterun":   {"fileclient", "modules", "states"},
 }
 
 // Imports between the packages of the minion run one way, and each that is allowed is needed.

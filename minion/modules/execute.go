@@ -53,7 +53,7 @@ func Execute(ctx context.Context, env Env, inv Invocation) Result {
 	if c.Retcode == 0 && tellsFailure(v) {
 		c.Retcode = 1
 	}
-	return Result{Value: v, Retcode: c.Retcode, Success: c.Retcode == 0}
+	return Result{Value: v, Retcode: c.Retcode, Success: c.Retcode == 0, Out: c.Out}
 }
 
 // prepare finds the function and fits the arguments to it.
