@@ -20,7 +20,8 @@ queue, pillar, pillarenv and saltenv are those of the run.
 CLI Example:
 
     salt '*' state.single file.managed name=/etc/motd contents=hello
-`},
+`,
+		},
 		modules.Function{Name: "low", Args: []modules.Arg{{Name: "data", Required: true}, queueArg}, Run: low, Doc: `
 Run one chunk of low data (data): state, fun, name, __id__ and arguments.
 

@@ -43,7 +43,6 @@ func cmdScript(ctx context.Context, c *Call) (*core.Result, error) {
 	if !c.Truth("args") && !strings.Contains(name, " ") {
 		words = ""
 	}
-	source, _, _ = strings.Cut(source, " ")
 	path, err := c.scriptFile(ctx, source)
 	if errors.Is(err, fs.ErrNotExist) {
 		res := bad(name, "Unable to cache script %s from saltenv '%s'", source, c.Saltenv)

@@ -237,8 +237,11 @@ func (s *symlink) link() error {
 		}
 		return nil
 	}
-	if !now.isLink() && !s.Truth("force") {
-		return fmt.Errorf("%s exists", s.name)
+	if !s.Truth("force") {
+		if now.isLink() {
+			return fmt.Errorf("Found existing symlink: %s", s.name)
+		}
+		return fmt.Errorf("Existing path is not a symlink: %s", s.name)
 	}
 	if err := os.RemoveAll(s.name); err != nil {
 		return err
