@@ -16,10 +16,11 @@ import (
 var below = map[string][]string{
 	"delivery":   nil,
 	"failover":   nil,
+	"external":   nil,
 	"fileclient": nil,
 	"jobs":       {"delivery", "modules"},
 	"session":    {"delivery", "grains", "jobs", "modules"},
-	"modules":    {"fileclient", "grains"},
+	"modules":    {"external", "fileclient", "grains"},
 	"grains":     nil,
 	"states":     {"fileclient", "modules"},
 	"staterun":   {"fileclient", "modules", "states"},
