@@ -12,6 +12,7 @@ import (
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/minion/external"
 	"github.com/momtree/mom/minion/fileclient"
 	"github.com/momtree/mom/minion/modules"
 	"github.com/momtree/mom/minion/session"
@@ -145,6 +146,9 @@ func (e *env) Files() *fileclient.Client {
 	}
 	return fileclient.New(o)
 }
+
+// External are the programs of this host that are modules.
+func (e *env) External() *external.Modules { return e.m.external }
 
 func (e *env) FireLocal(tag string, data any) error { return e.m.fireEvent(tag, data) }
 

@@ -16,11 +16,14 @@ import (
 var below = map[string][]string{
 	"delivery":   nil,
 	"failover":   nil,
+	"external":   nil,
 	"fileclient": nil,
 	"jobs":       {"delivery", "modules"},
 	"session":    {"delivery", "grains", "jobs", "modules"},
-	"modules":    {"fileclient", "grains"},
+	"modules":    {"external", "fileclient", "grains"},
 	"grains":     nil,
+	"states":     {"fileclient", "modules"},
+	"staterun":   {"fileclient", "modules", "states"},
 }
 
 // Imports between the packages of the minion run one way, and each that is allowed is needed.

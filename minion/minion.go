@@ -16,6 +16,7 @@ import (
 	"github.com/momtree/mom/internal/rescue"
 	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/minion/external"
 	"github.com/momtree/mom/minion/grains"
 	"github.com/momtree/mom/minion/jobs"
 	"github.com/momtree/mom/minion/modules"
@@ -49,6 +50,7 @@ type Minion struct {
 	bus      *bus.Bus
 	ipc      *bus.Server
 	jobs     *jobs.Jobs
+	external *external.Modules
 
 	rejectPause time.Duration
 
@@ -106,6 +108,9 @@ func newCore(opts Options) (*Minion, error) {
 	m.sessions = session.New(session.Config{
 		Options: cfg, Version: opts.Version, Jobs: m.jobs, Grains: m.grains, Log: m.log, Now: m.now, FireLocal: m.fireLocal,
 		Env: func(s *session.Session) modules.Env { return &env{m: m, s: s} },
+	})
+	m.external = external.New(external.Options{
+		Dirs: cfg.ModuleFolders(), Limit: cfg.ExternalModulesTimeout, Taken: modules.Own, Log: m.log,
 	})
 	m.bus = bus.NewBus(bus.Options{Now: m.now, MaxEventSize: cfg.MaxEventSize})
 	return m, nil

@@ -1,5 +1,11 @@
 package config
 
+import (
+	"path/filepath"
+	"slices"
+	"time"
+)
+
 // MinionModules holds what execution modules ask for.
 type MinionModules struct {
 	// Return names returners that also get the results of jobs. Default none.
@@ -26,4 +32,38 @@ type MinionModules struct {
 	PillarRaiseOnMissing bool `yaml:"pillar_raise_on_missing" default:"false"`
 	// PillarMergeLists joins lists when pillar is merged. Default false.
 	PillarMergeLists bool `yaml:"pillar_merge_lists" default:"false"`
+	// ExtensionModules is the folder of what saltutil.sync_* fetch; in its folder modules,
+	// executables that speak the exchange of external modules are modules. Default: extmods
+	// in cachedir.
+	ExtensionModules string `yaml:"extension_modules"`
+	// ModuleDirs are further folders like that, which are looked at first. Default none.
+	ModuleDirs []string `yaml:"module_dirs"`
+	// ExternalModulesTimeout is how long a call of an external module may take, in
+	// seconds. Default 300.
+	ExternalModulesTimeout time.Duration `yaml:"external_modules_timeout" unit:"s" default:"300" min:"1"`
+	// CleanDynamicModules removes what saltutil.sync_* once fetched and the master does not
+	// have any more. Default true.
+	CleanDynamicModules bool `yaml:"clean_dynamic_modules" default:"true"`
+	// ExtmodWhitelist names, by kind, the only modules that saltutil.sync_* fetch. Default
+	// none: all.
+	ExtmodWhitelist map[string]any `yaml:"extmod_whitelist"`
+	// ExtmodBlacklist names, by kind, modules that saltutil.sync_* do not fetch. Default none.
+	ExtmodBlacklist map[string]any `yaml:"extmod_blacklist"`
+}
+
+// ExtmodsFolder is where saltutil.sync_* put what they fetch.
+func (m *Minion) ExtmodsFolder() string {
+	if m.ExtensionModules != "" {
+		return m.ExtensionModules
+	}
+	return filepath.Join(m.Cachedir, "extmods")
+}
+
+// ModuleFolders are the folders in which executables are modules.
+func (m *Minion) ModuleFolders() []string {
+	var out []string
+	for _, dir := range append(slices.Clone(m.ModuleDirs), m.ExtmodsFolder()) {
+		out = append(out, filepath.Join(dir, "modules"))
+	}
+	return out
 }

@@ -92,8 +92,7 @@ func (r *Run) retcode(ctx context.Context, command string, opts *value.Map, fail
 	case err != nil:
 		return failed, nil
 	}
-	n, _ := v.(int64)
-	return n, nil
+	return value.NewMap("retcode", v).Int("retcode"), nil
 }
 
 func entries(v any) []any {

@@ -32,18 +32,18 @@ func (r *Run) Highstate(ctx context.Context, exclude []any, whitelist []string) 
 // it cannot be compiled, what the run gives is told in the place of it.
 func (r *Run) CompileHighstate(ctx context.Context, whitelist []string) (*value.Map, *Outcome, error) {
 	top, err := r.Top(ctx)
-	var bad *errTop
+	var bad *TopError
 	if errors.As(err, &bad) {
-		out := nothing("Unable to render top file: " + bad.msg)
+		out := nothing("Unable to render top file: " + bad.Msg)
 		return nil, &out, nil
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	errs := verifyTop(top)
+	errs := VerifyTop(top)
 	matches, err := r.Matches(ctx, top)
 	if errors.As(err, &bad) {
-		return nil, &Outcome{Errors: append(errs, bad.msg)}, nil
+		return nil, &Outcome{Errors: append(errs, bad.Msg)}, nil
 	}
 	if err != nil {
 		return nil, nil, err
@@ -242,15 +242,6 @@ func (r *Run) chunks(ctx context.Context, chunks []*value.Map) error {
 		}
 		tag := Tag(c)
 		if !r.running.Has(tag) {
-			if r.o.Paused != nil {
-				goOn, err := r.o.Paused(ctx, text(c, "__id__"))
-				if err != nil {
-					return err
-				}
-				if !goOn {
-					return nil
-				}
-			}
 			if err := r.chunk(ctx, c, chunks, 0); err != nil {
 				return err
 			}

@@ -13,9 +13,9 @@ import (
 // cannot be rendered says nothing, as with Salt; the cause is logged.
 func (r *Run) Top(ctx context.Context) (*value.Map, error) {
 	all, err := r.readTops(ctx)
-	var bad *errTop
+	var bad *TopError
 	if errors.As(err, &bad) {
-		r.o.Log.Error("the top file cannot be rendered", "err", bad.msg)
+		r.o.Log.Error("the top file cannot be rendered", "err", bad.Msg)
 		return value.NewMap(), nil
 	}
 	if err != nil {
@@ -28,8 +28,8 @@ func (r *Run) Top(ctx context.Context) (*value.Map, error) {
 	return top, err
 }
 
-// verifyTop says what is wrong with the shape of the top files.
-func verifyTop(top *value.Map) []string {
+// VerifyTop says what is wrong with the shape of the top files.
+func VerifyTop(top *value.Map) []string {
 	var errs []string
 	top.Range(func(env, targets any) bool {
 		name, text := env.(string)
@@ -134,7 +134,7 @@ const maxSubfilters = 50
 // match adds what one target gives this minion, if it is meant.
 func (r *Run) match(ctx context.Context, matches *value.Map, env string, tgt, data any, depth int) error {
 	if depth > maxSubfilters {
-		return &errTop{fmt.Sprintf("more than %d subfilters inside each other in the top file of '%s'", maxSubfilters, env)}
+		return &TopError{fmt.Sprintf("more than %d subfilters inside each other in the top file of '%s'", maxSubfilters, env)}
 	}
 	list, ok := data.([]any)
 	if !ok {
@@ -155,7 +155,7 @@ func (r *Run) match(ctx context.Context, matches *value.Map, env string, tgt, da
 	}
 	e, err := target.Parse(text, kind, target.Options{Nodegroups: r.o.Nodegroups})
 	if err != nil {
-		return &errTop{fmt.Sprintf("the target '%s' of the top file (saltenv '%s') cannot be matched: %v", str(tgt), env, err)}
+		return &TopError{fmt.Sprintf("the target '%s' of the top file (saltenv '%s') cannot be matched: %v", str(tgt), env, err)}
 	}
 	if !e.Match(r.o.Subject) {
 		return nil

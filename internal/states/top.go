@@ -10,12 +10,12 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// errTop is a top file that cannot be used; Salt takes it as one that says nothing.
-type errTop struct{ msg string }
+// TopError is a top file that cannot be used; Salt takes it as one that says nothing.
+type TopError struct{ Msg string }
 
-func (e *errTop) Error() string { return e.msg }
+func (e *TopError) Error() string { return e.Msg }
 
-var errNoTargets = &errTop{"Unable to render top file. No targets found."}
+var errNoTargets = &TopError{"Unable to render top file. No targets found."}
 
 // tops are the top files of each environment, in order.
 type tops struct {
@@ -57,7 +57,7 @@ func (r *Run) envOrder(ctx context.Context) ([]string, error) {
 // readTops reads the top files that count, and those they include.
 func (r *Run) readTops(ctx context.Context) (*tops, error) {
 	if r.o.MergingStrategy == "same" && r.o.Saltenv == "" && r.o.DefaultTop == "" {
-		return nil, &errTop{"top_file_merging_strategy set to 'same', but no default_top configuration option was set"}
+		return nil, &TopError{"top_file_merging_strategy set to 'same', but no default_top configuration option was set"}
 	}
 	var envs []string
 	var err error
@@ -93,7 +93,7 @@ func (r *Run) readTop(ctx context.Context, env, path string) (*value.Map, error)
 	}
 	v, err := r.o.Renderer.Render(ctx, Template{Data: data, Saltenv: env, Path: path})
 	if err != nil {
-		return nil, &errTop{err.Error()}
+		return nil, &TopError{err.Error()}
 	}
 	switch v := v.(type) {
 	case *value.Map:
@@ -101,7 +101,7 @@ func (r *Run) readTop(ctx context.Context, env, path string) (*value.Map, error)
 	case nil:
 		return value.NewMap(), nil
 	}
-	return nil, &errTop{fmt.Sprintf("the top file of environment '%s' is a %s, not a map", env, typeName(v))}
+	return nil, &TopError{fmt.Sprintf("the top file of environment '%s' is a %s, not a map", env, typeName(v))}
 }
 
 // includeTops reads the files that the top files include, and takes the word include
@@ -174,7 +174,7 @@ func lay(top *value.Map, env any, targets any) error {
 		if _, text := targets.(string); text || targets == nil || isNumber(targets) {
 			return errNoTargets
 		}
-		return &errTop{fmt.Sprintf("The top file matches for saltenv %s are not formatted as a dict", str(env))}
+		return &TopError{fmt.Sprintf("The top file matches for saltenv %s are not formatted as a dict", str(env))}
 	}
 	into := section(top, env)
 	m.Range(func(tgt, data any) bool {

@@ -132,3 +132,12 @@ func isNumber(v any) bool {
 	}
 	return false
 }
+
+// Copy is a deep copy of a map, for a run that may change it.
+func Copy(m *value.Map) *value.Map { return copied(m).(*value.Map) }
+
+// Same compares two values as Python does.
+func Same(a, b any) bool { return same(a, b) }
+
+// Has tells whether a list holds a value.
+func Has(list []any, v any) bool { return has(list, v) }

@@ -7,6 +7,7 @@ import (
 	"syscall"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/minion/external"
 	"github.com/momtree/mom/minion/fileclient"
 )
 
@@ -35,6 +36,8 @@ type Env interface {
 	Ask(ctx context.Context, load *wire.Map) (any, error)
 	// Files are the salt:// files: of the master, or of file_roots on this host.
 	Files() *fileclient.Client
+	// External are the programs of this host that are modules; nil: none.
+	External() *external.Modules
 	// Fire sends an event to the master; tag is used as given.
 	Fire(ctx context.Context, tag string, data any) error
 	// FireLocal puts an event on the minion's own bus only. The minion acts on

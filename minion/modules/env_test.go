@@ -13,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/minion/external"
 	"github.com/momtree/mom/minion/fileclient"
 	"github.com/momtree/mom/minion/grains"
 )
@@ -28,6 +29,7 @@ type fakeEnv struct {
 	fireErr, pingErr        error
 	ask                     func(load *wire.Map) (any, error)
 	files                   *fileclient.Client
+	external                *external.Modules
 
 	mu      sync.Mutex
 	log     bytes.Buffer
@@ -104,6 +106,8 @@ func (e *fakeEnv) Files() *fileclient.Client {
 	}
 	return e.files
 }
+
+func (e *fakeEnv) External() *external.Modules { return e.external }
 
 func (e *fakeEnv) FireLocal(tag string, data any) error { return e.event("local "+tag, data) }
 

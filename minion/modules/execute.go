@@ -42,7 +42,7 @@ type Result struct {
 //
 // When ctx ends, the function is told so and what it started is ended.
 func Execute(ctx context.Context, env Env, inv Invocation) Result {
-	c, err := prepare(env, inv)
+	c, err := prepare(ctx, env, inv)
 	if err != nil {
 		return failed(ctx, env, inv, err)
 	}
@@ -53,12 +53,15 @@ func Execute(ctx context.Context, env Env, inv Invocation) Result {
 	if c.Retcode == 0 && tellsFailure(v) {
 		c.Retcode = 1
 	}
-	return Result{Value: v, Retcode: c.Retcode, Success: c.Retcode == 0}
+	return Result{Value: v, Retcode: c.Retcode, Success: c.Retcode == 0, Out: c.Out}
 }
 
 // prepare finds the function and fits the arguments to it.
-func prepare(env Env, inv Invocation) (*Call, error) {
-	fn, ok := Lookup(inv.Fun)
+func prepare(ctx context.Context, env Env, inv Invocation) (*Call, error) {
+	fn, ok, err := find(ctx, env, inv.Fun)
+	if err != nil {
+		return nil, err
+	}
 	if !ok || disabled(env, inv.Fun) {
 		return nil, ErrNotAvailable
 	}
@@ -156,7 +159,7 @@ func (c *Call) sub(ctx context.Context, fun string, args []any, kwargs *wire.Map
 		marked.Set(kwargMarker, true)
 		args = append(slices.Clone(args), marked)
 	}
-	inner, err := prepare(c.Env, Invocation{Fun: fun, Args: args})
+	inner, err := prepare(ctx, c.Env, Invocation{Fun: fun, Args: args})
 	if err != nil {
 		return nil, wrapSub(fun, err)
 	}

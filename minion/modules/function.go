@@ -51,6 +51,8 @@ type Call struct {
 	// Retcode is set by the function when the job shall be told as failed
 	// although it has a result, as Salt's __context__["retcode"].
 	Retcode int
+	// Out names the outputter that shows the result best; "" lets the caller choose.
+	Out string
 
 	fn Function
 }

@@ -1,6 +1,7 @@
 package modules
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -62,10 +63,12 @@ func Modules() []string {
 	return slices.Sorted(maps.Keys(set))
 }
 
-// available returns the names of the functions that the minion's
-// disable_modules and whitelist_modules leave, sorted.
-func available(env Env) []string {
-	return slices.DeleteFunc(Functions(), func(name string) bool { return disabled(env, name) })
+// available returns the names of the functions, those of external modules among
+// them, that the minion's disable_modules and whitelist_modules leave, sorted.
+func available(ctx context.Context, env Env) []string {
+	all := append(Functions(), externalNames(ctx, env)...)
+	slices.Sort(all)
+	return slices.DeleteFunc(all, func(name string) bool { return disabled(env, name) })
 }
 
 // disabled tells whether the configuration turns a function's module off.

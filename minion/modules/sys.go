@@ -66,9 +66,9 @@ CLI Example:
 
 // selectFunctions returns the available functions that a name, module or glob
 // stands for.
-func selectFunctions(env Env, want string) []string {
+func selectFunctions(ctx context.Context, env Env, want string) []string {
 	var out []string
-	for _, name := range available(env) {
+	for _, name := range available(ctx, env) {
 		if name == want || strings.HasPrefix(name, strings.TrimSuffix(want, ".")+".") ||
 			strings.ContainsAny(want, "*?[") && target.Glob(want, name) {
 			out = append(out, name)
@@ -79,21 +79,21 @@ func selectFunctions(env Env, want string) []string {
 
 // selectAll returns the functions of several names, sorted and once each; no
 // name means all.
-func selectAll(env Env, names []any) []string {
+func selectAll(ctx context.Context, env Env, names []any) []string {
 	if len(names) == 0 {
-		return available(env)
+		return available(ctx, env)
 	}
 	set := map[string]bool{}
 	for _, n := range names {
-		for _, f := range selectFunctions(env, PyStr(n)) {
+		for _, f := range selectFunctions(ctx, env, PyStr(n)) {
 			set[f] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(set))
 }
 
-func sysListFunctions(_ context.Context, c *Call) (any, error) {
-	return wire.AnyList(selectAll(c.Env, c.Rest())), nil
+func sysListFunctions(ctx context.Context, c *Call) (any, error) {
+	return wire.AnyList(selectAll(ctx, c.Env, c.Rest())), nil
 }
 
 // globbed tells whether one of the globs that a call names means a name; no glob means all.
@@ -101,9 +101,9 @@ func globbed(c *Call, name string) bool {
 	return len(c.Rest()) == 0 || slices.ContainsFunc(c.Rest(), func(want any) bool { return target.Glob(PyStr(want), name) })
 }
 
-func sysListModules(_ context.Context, c *Call) (any, error) {
+func sysListModules(ctx context.Context, c *Call) (any, error) {
 	set := map[string]bool{}
-	for _, f := range available(c.Env) {
+	for _, f := range available(ctx, c.Env) {
 		if module, _, _ := strings.Cut(f, "."); globbed(c, module) {
 			set[module] = true
 		}
@@ -125,18 +125,26 @@ func sysReturnerDoc(_ context.Context, c *Call) (any, error) {
 	return docs, nil
 }
 
-func sysDoc(_ context.Context, c *Call) (any, error) {
+func sysDoc(ctx context.Context, c *Call) (any, error) {
 	docs := wire.NewMap()
-	for _, name := range selectAll(c.Env, c.Rest()) {
-		docs.Set(name, registry[name].Doc)
+	for _, name := range selectAll(ctx, c.Env, c.Rest()) {
+		fn, _, err := find(ctx, c.Env, name)
+		if err != nil {
+			return nil, err
+		}
+		docs.Set(name, fn.Doc)
 	}
 	return docs, nil
 }
 
-func sysArgspec(_ context.Context, c *Call) (any, error) {
+func sysArgspec(ctx context.Context, c *Call) (any, error) {
 	specs := wire.NewMap()
-	for _, name := range selectFunctions(c.Env, c.Str("module")) {
-		specs.Set(name, argspec(registry[name]))
+	for _, name := range selectFunctions(ctx, c.Env, c.Str("module")) {
+		fn, _, err := find(ctx, c.Env, name)
+		if err != nil {
+			return nil, err
+		}
+		specs.Set(name, argspec(fn))
 	}
 	return specs, nil
 }

@@ -20,9 +20,9 @@ func TestSys_Lists(t *testing.T) {
 		{"sys.list_functions", []any{"sys"}, []any{"sys.argspec", "sys.doc", "sys.list_functions", "sys.list_modules", "sys.list_returners", "sys.returner_doc"}},
 		{"sys.list_functions", []any{"test.p*", "cmd.which", "test.ping"}, []any{"cmd.which", "test.ping"}},
 		{"sys.list_functions", []any{"nosuch"}, []any{}},
-		{"sys.list_modules", []any{"s*"}, []any{"saltutil", "status", "sys"}},
+		{"sys.list_modules", []any{"st*"}, []any{"status"}},
 		{"sys.list_modules", []any{"cmd", "nosuch"}, []any{"cmd"}},
-		{"sys.list_modules", nil, []any{"cmd", "config", "cp", "event", "grains", "pillar", "saltutil", "status", "sys", "test"}},
+		{"sys.list_modules", nil, wire.AnyList(Modules())},
 	})
 }
 

@@ -132,3 +132,6 @@ func mergeInto(dst, src *wire.Map, lists bool) {
 		return true
 	})
 }
+
+// Traverse finds what lies at a path of keys; false when there is nothing.
+func Traverse(data any, path, delimiter string) (any, bool) { return traverse(data, path, delimiter) }

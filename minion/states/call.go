@@ -17,8 +17,6 @@ type Call struct {
 	*core.Call
 	// Env is the minion around the call.
 	Env modules.Env
-	// Files are the files of the master, or of file_roots without one.
-	Files Files
 	// Text renders the source of a file whose state says template: jinja.
 	Text Text
 	// JID is the job the run belongs to.
@@ -50,10 +48,9 @@ func Execute(ctx context.Context, env modules.Env, jid, fun string, args []any, 
 
 // Set is all state functions of one minion, for a run.
 type Set struct {
-	Env   modules.Env
-	Files Files
-	Text  Text
-	JID   string
+	Env  modules.Env
+	Text Text
+	JID  string
 }
 
 var _ core.Functions = Set{}
@@ -79,5 +76,5 @@ func (s Set) Run(ctx context.Context, c *core.Call) (res *core.Result, err error
 			res, err = nil, fmt.Errorf("panic: %v (the traceback is in the log of the minion)", p)
 		}
 	}()
-	return fn.Run(ctx, &Call{Call: c, Env: s.Env, Files: s.Files, Text: s.Text, JID: s.JID})
+	return fn.Run(ctx, &Call{Call: c, Env: s.Env, Text: s.Text, JID: s.JID})
 }

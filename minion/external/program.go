@@ -1,0 +1,105 @@
+package external
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// maxErrors is how much of what a program writes to its standard error is kept.
+const maxErrors = 8 << 10
+
+// cleanPath is where a program finds others.
+const cleanPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+// killGrace is how long pipes are read after a program was killed.
+const killGrace = time.Second
+
+// ErrLate says that a program was ended because it took too long.
+var ErrLate = errors.New("it took too long")
+
+// ask runs a program with a question on its standard input and gives what it
+// wrote. It ends when ctx does, with all processes that it started.
+func ask(ctx context.Context, path string, question []byte, limit time.Duration, most int) ([]byte, error) {
+	late, cancel := context.WithTimeoutCause(ctx, limit, ErrLate)
+	defer cancel()
+	cmd := exec.CommandContext(late, path)
+	out, errs := &bounded{max: most}, &bounded{max: maxErrors}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(question), out, errs
+	cmd.Dir = "/"
+	// Nothing of the minion's own, which may hold secrets.
+	cmd.Env = []string{"PATH=" + cleanPath, "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "HOME=" + home()}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = killGrace
+	err := cmd.Run()
+	switch {
+	case errors.Is(context.Cause(late), ErrLate):
+		return nil, fmt.Errorf("%w: more than %v", ErrLate, limit)
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case out.cut:
+		return nil, fmt.Errorf("it wrote more than %d bytes", most)
+	case err != nil:
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			return nil, err
+		}
+		if text := strings.TrimSpace(errs.String()); text != "" {
+			return nil, fmt.Errorf("%w: %s", err, text)
+		}
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+func home() string {
+	if dir, err := os.UserHomeDir(); err == nil {
+		return dir
+	}
+	return "/"
+}
+
+// bounded keeps what is written up to a size; the rest is read and dropped.
+type bounded struct {
+	bytes.Buffer
+	max int
+	cut bool
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if room := b.max - b.Len(); len(p) > room {
+		b.cut = true
+		b.Buffer.Write(p[:max(room, 0)])
+		return len(p), nil
+	}
+	return b.Buffer.Write(p)
+}
+
+// trusted is an error when others than root and the user of the minion could have
+// written a program, or put it where it is.
+func trusted(path string) error {
+	for _, p := range []string{path, filepath.Dir(path)} {
+		st, err := os.Lstat(p)
+		if err != nil {
+			return err
+		}
+		sys, ok := st.Sys().(*syscall.Stat_t)
+		switch {
+		case st.Mode()&os.ModeSymlink != 0:
+			return fmt.Errorf("%s is a link; put the program itself there", p)
+		case !ok || sys.Uid != 0 && int(sys.Uid) != os.Geteuid():
+			return fmt.Errorf("%s belongs to another user than root and that of the minion", p)
+		case st.Mode().Perm()&0o022 != 0:
+			return fmt.Errorf("%s can be written by others: chmod go-w", p)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,73 @@
+package staterun
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/momtree/mom/internal/render"
+	"github.com/momtree/mom/internal/states"
+	"github.com/momtree/mom/minion/modules"
+	local "github.com/momtree/mom/minion/states"
+	"github.com/momtree/mom/value"
+)
+
+// functions are the execution modules of the minion, as templates and conditions of
+// states call them.
+type functions struct {
+	env modules.Env
+	jid string
+}
+
+var (
+	_ render.Functions = functions{}
+	_ states.Modules   = functions{}
+)
+
+// Call implements both.
+func (f functions) Call(ctx context.Context, fun string, args []any, kwargs *value.Map) (any, error) {
+	v, _, err := f.Retcode(ctx, fun, args, kwargs)
+	return v, err
+}
+
+// Retcode implements [states.Modules].
+func (f functions) Retcode(ctx context.Context, fun string, args []any, kwargs *value.Map) (any, int, error) {
+	v, code, err := local.Execute(ctx, f.env, f.jid, fun, args, kwargs)
+	if errors.Is(err, modules.ErrNotAvailable) {
+		err = fmt.Errorf("'%s' %w: %w %w", fun, err, render.ErrNoFunction, states.ErrNoFunction)
+	}
+	return v, code, err
+}
+
+// renderer renders SLS files and the sources of file states with what the minion knows.
+type renderer struct {
+	engine *render.Engine
+	env    modules.Env
+	pipe   string
+}
+
+var (
+	_ states.Renderer = renderer{}
+	_ local.Text      = renderer{}
+)
+
+func (r renderer) vars() *value.Map {
+	return value.NewMap("grains", r.env.Grains(), "pillar", r.env.Pillar(), "opts", r.env.Options())
+}
+
+// Render implements [states.Renderer].
+func (r renderer) Render(ctx context.Context, t states.Template) (any, error) {
+	return r.engine.SLS(ctx, render.Template{Source: t.Data, SLS: t.SLS, Saltenv: t.Saltenv, Path: t.Path, Vars: r.vars()}, r.pipe)
+}
+
+// Text implements [local.Text].
+func (r renderer) Text(ctx context.Context, t local.Template) (string, error) {
+	vars := r.vars()
+	t.Vars.Range(func(k, v any) bool {
+		vars.Set(k, v)
+		return true
+	})
+	return r.engine.Text(ctx, render.Template{
+		Source: t.Source, Saltenv: t.Saltenv, Path: t.Path, Vars: vars, Context: t.Context, Defaults: t.Defaults,
+	})
+}

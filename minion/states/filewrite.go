@@ -1,0 +1,256 @@
+package states
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+	"unicode/utf8"
+
+	"github.com/momtree/mom/internal/difflib"
+	"github.com/momtree/mom/internal/hashtype"
+)
+
+// maxDiff is how large two files may be that are compared line by line, in bytes.
+const maxDiff = 16 << 20
+
+// errno is the number of an error of the system, 0 for another.
+func errno(err error) int {
+	var no syscall.Errno
+	if errors.As(err, &no) {
+		return int(no)
+	}
+	return 0
+}
+
+// pythonError is the text of an error of the system as Python has it: with a capital.
+func pythonError(err error) string {
+	s := err.Error()
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// replace puts what source holds in the place of dest in one step, with the owner and
+// mode dest had. A new file is its owner's alone. What was there is kept when backup
+// says so.
+func (c *Call) replace(source, dest, backup string) (err error) {
+	in, err := os.Open(source)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.CreateTemp(filepath.Dir(dest), filepath.Base(dest))
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(out.Name())
+		}
+	}()
+	_, err = io.Copy(out, in)
+	if err = errors.Join(err, out.Close()); err != nil {
+		return err
+	}
+	before, statErr := os.Stat(dest)
+	if statErr == nil {
+		if err := c.keep(dest, backup); err != nil {
+			return err
+		}
+		if sys, ok := before.Sys().(*syscall.Stat_t); ok {
+			if err := os.Chown(out.Name(), int(sys.Uid), int(sys.Gid)); err != nil {
+				return err
+			}
+		}
+		if err := os.Chmod(out.Name(), fileMode(unixMode(before.Mode()))); err != nil {
+			return err
+		}
+	}
+	return os.Rename(out.Name(), dest)
+}
+
+// keep makes a copy of a file in the folder file_backup of the cache, as Salt does.
+func (c *Call) keep(path, backup string) error {
+	if backup == "" {
+		backup, _ = c.Env.Option("backup_mode").(string)
+	}
+	switch backup {
+	case "":
+		return nil
+	case "minion", "both":
+	default:
+		return fmt.Errorf("backup: %s is not carried out by this minion: it keeps replaced files on this host alone (minion)", backup)
+	}
+	root := filepath.Join(pystr(c.Env.Option("cachedir")), "file_backup", filepath.Dir(path))
+	if err := os.MkdirAll(root, 0o700); err != nil {
+		return err
+	}
+	now := time.Now()
+	stamp := now.Format("Mon_Jan_02_15:04:05_") + fmt.Sprintf("%06d", now.Nanosecond()/1000) + now.Format("_2006")
+	return copyFile(path, filepath.Join(root, filepath.Base(path)+"_"+stamp))
+}
+
+// copyFile copies a file with its mode.
+func copyFile(from, to string) (err error) {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	st, err := in.Stat()
+	if err != nil {
+		return err
+	}
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Chmod(fileMode(unixMode(st.Mode()))), out.Close())
+}
+
+// scratch writes data into a new file for its owner alone.
+func scratch(data []byte) (path string, err error) {
+	f, err := os.CreateTemp("", "__salt.tmp.*")
+	if err != nil {
+		return "", err
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return "", errors.Join(err, os.Remove(f.Name()))
+	}
+	return f.Name(), nil
+}
+
+// hashOf is the hash of a file.
+func hashOf(path, kind string) (string, error) {
+	h, err := hashtype.New(kind)
+	if err != nil {
+		return "", err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%x", h.Sum(nil)), nil
+}
+
+// diffOf is the difference of two files as Salt shows it, "" when they are equal.
+func diffOf(before, after string) (string, error) {
+	same, err := sameFiles(before, after)
+	if err != nil || same {
+		return "", err
+	}
+	a, bigA, err := readSome(before)
+	if err != nil {
+		return "", err
+	}
+	b, bigB, err := readSome(after)
+	if err != nil {
+		return "", err
+	}
+	if msg := binaries(isText(a), isText(b)); msg != "" {
+		return msg, nil
+	}
+	if bigA || bigB {
+		return fmt.Sprintf("The files are larger than %d bytes: their lines are not compared", maxDiff), nil
+	}
+	return difflib.Text(string(a), string(b)), nil
+}
+
+func binaries(textBefore, textAfter bool) string {
+	switch {
+	case !textBefore && !textAfter:
+		return "Replace binary file"
+	case !textBefore:
+		return "Replace binary file with text file"
+	case !textAfter:
+		return "Replace text file with binary file"
+	}
+	return ""
+}
+
+func sameFiles(a, b string) (bool, error) {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false, err
+	}
+	y, err := os.Stat(b)
+	if err != nil || x.Size() != y.Size() {
+		return false, err
+	}
+	var sums [2][sha256.Size]byte
+	for i, path := range []string{a, b} {
+		f, err := os.Open(path)
+		if err != nil {
+			return false, err
+		}
+		h := sha256.New()
+		_, err = io.Copy(h, f)
+		if err = errors.Join(err, f.Close()); err != nil {
+			return false, err
+		}
+		h.Sum(sums[i][:0])
+	}
+	return sums[0] == sums[1], nil
+}
+
+// readSome reads a file as far as it is compared.
+func readSome(path string) (data []byte, more bool, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, false, err
+	}
+	defer f.Close()
+	data, err = io.ReadAll(io.LimitReader(f, maxDiff+1))
+	if len(data) > maxDiff {
+		return data[:maxDiff], true, err
+	}
+	return data, false, err
+}
+
+// isText guesses as Salt does: by the first 512 bytes.
+func isText(data []byte) bool {
+	block := data[:min(len(data), 512)]
+	if len(block) == 0 {
+		return true
+	}
+	if bytes.IndexByte(block, 0) >= 0 {
+		return false
+	}
+	if utf8.Valid(block) {
+		return true
+	}
+	odd := 0
+	for _, b := range block {
+		if !(b >= 32 && b < 127 || b == 8 || b == 9 || b == 10 || b == 12 || b == 13) {
+			odd++
+		}
+	}
+	return float64(odd)/float64(len(block)) <= 0.30
+}
+
+// touch makes a file that is not there, and sets the times of one that is.
+func touch(path string, at time.Time) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o666)
+	if err != nil {
+		if errors.Is(err, fs.ErrPermission) || isDir(path) {
+			return os.Chtimes(path, at, at)
+		}
+		return err
+	}
+	return errors.Join(f.Close(), os.Chtimes(path, at, at))
+}

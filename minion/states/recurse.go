@@ -1,0 +1,227 @@
+package states
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	core "github.com/momtree/mom/internal/states"
+	"github.com/momtree/mom/minion/fileclient"
+	"github.com/momtree/mom/value"
+)
+
+func init() {
+	Register("file", Function{
+		Name: "recurse", Run: fileRecurse, Spec: core.Spec{VarKw: true, Args: args([]string{"name", "source"},
+			"keep_source", true, "user", nil, "group", nil, "dir_mode", nil, "file_mode", nil, "template", nil, "context", nil,
+			"replace", true, "defaults", nil, "include_empty", false, "backup", "", "include_pat", nil, "exclude_pat", nil, "maxdepth", nil)}, Doc: `
+Keeps a folder with all files of a folder of salt://.
+
+source
+    The folder: salt://path, or a list of which the first that is there counts.
+user, group, dir_mode, file_mode (also keep)
+    Whose it all is.
+template, context, defaults, replace, backup, keep_source
+    As for file.managed.
+include_empty, include_pat, exclude_pat, maxdepth
+    Empty folders too; globs, or after E@ regular expressions, of the paths taken and
+    left out; how deep.
+
+clean, keep_symlinks, force_symlinks and sym_mode are refused.
+`,
+	})
+}
+
+// recursion is one file.recurse at work.
+type recursion struct {
+	*Call
+	name     string
+	res      *core.Result
+	comments []string // path and comment, in order
+	dirMode  string
+	fileMode any
+}
+
+func fileRecurse(ctx context.Context, c *Call) (*core.Result, error) {
+	r := &recursion{Call: c, name: expand(c.Name()), fileMode: c.Value("file_mode")}
+	r.res = good(r.name, "")
+	if c.Kwargs.Has("mode") {
+		return bad(r.name, "'mode' is not allowed in 'file.recurse'. Please use 'file_mode' and 'dir_mode'."), nil
+	}
+	for _, option := range []string{"clean", "keep_symlinks", "force_symlinks", "sym_mode"} {
+		if core.Truth(get(c.Kwargs, option)) {
+			return bad(r.name, "The option %s of file.recurse is not carried out by this minion: leave it out", option), nil
+		}
+	}
+	var err error
+	if r.dirMode, err = modeOf(c.Value("dir_mode")); err != nil {
+		return bad(r.name, "%s", err.Error()), nil
+	}
+	if msg := c.checkUser(c.Value("user"), c.Value("group")); msg != "" {
+		return bad(r.name, "%s", msg), nil
+	}
+	if !filepath.IsAbs(r.name) {
+		return bad(r.name, "Specified file %s is not an absolute path", r.name), nil
+	}
+	var list []any
+	for _, s := range listArg(c.Value("source")) {
+		one := strings.TrimRight(pystr(s), "/")
+		if !fileclient.IsURL(one) {
+			return bad(r.name, "Invalid source '%s' (must be a salt:// URI)", one), nil
+		}
+		list = append(list, one)
+	}
+	source, _, err := c.choose(ctx, list, "")
+	if err != nil {
+		return bad(r.name, "Recurse failed: %s", err.Error()), ctx.Err()
+	}
+	folder, env := fileclient.Split(source)
+	if env == "" {
+		env = c.Saltenv
+	}
+	dirs, err := c.Env.Files().List(ctx, fileclient.Folders, env, folder)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(dirs, func(d string) bool { return d == folder || strings.HasPrefix(d, folder+"/") }) {
+		return bad(r.name, "The directory '%s' does not exist on the salt fileserver in saltenv '%s'", folder, env), nil
+	}
+	if !isDir(r.name) {
+		if exists(r.name) {
+			return bad(r.name, "The path %s exists and is not a directory", r.name), nil
+		}
+		if !c.Test {
+			own := owners{c.Value("user"), c.Value("group"), r.dirMode}
+			if err := c.makeParents(filepath.Join(r.name, "x"), own); err != nil {
+				return bad(r.name, "%s", osError(err)), nil
+			}
+		}
+	}
+	if err := r.all(ctx, env, folder); err != nil {
+		return nil, err
+	}
+	return r.end(), nil
+}
+
+// taken tells whether a path below the folder is wanted.
+func (r *recursion) taken(rel string) bool {
+	if pat := r.Value("include_pat"); core.Truth(pat) && !excluded(rel, pat) {
+		return false
+	}
+	if excluded(rel, r.Value("exclude_pat")) {
+		return false
+	}
+	n, limited := r.Value("maxdepth").(int64)
+	return !limited || int64(strings.Count(rel, "/")) <= n
+}
+
+// all brings each folder and file into its state.
+func (r *recursion) all(ctx context.Context, env, folder string) error {
+	files := r.Env.Files()
+	names, err := files.List(ctx, fileclient.Files, env, folder+"/")
+	if err != nil {
+		return err
+	}
+	made := map[string]bool{}
+	var dirs, wanted []string
+	note := func(dir string) {
+		if !made[dir] {
+			made[dir] = true
+			dirs = append(dirs, dir)
+		}
+	}
+	for _, n := range names {
+		rel := strings.TrimPrefix(n, folder+"/")
+		if !r.taken(rel) {
+			continue
+		}
+		note(filepath.Dir(filepath.Join(r.name, rel)))
+		wanted = append(wanted, rel)
+	}
+	if r.Truth("include_empty") {
+		empty, err := files.List(ctx, fileclient.EmptyDirs, env, folder+"/")
+		if err != nil {
+			return err
+		}
+		for _, d := range empty {
+			if rel := strings.TrimPrefix(d, folder+"/"); r.taken(rel) {
+				note(filepath.Join(r.name, rel))
+			}
+		}
+	}
+	for _, dir := range dirs {
+		if err := r.sub(ctx, "file.directory", dir, value.NewMap("dir_mode", orNil(r.dirMode), "makedirs", true), false); err != nil {
+			return err
+		}
+	}
+	for _, rel := range wanted {
+		kw := value.NewMap("source", "salt://"+path.Join(folder, rel)+"?saltenv="+env, "mode", r.fileMode, "makedirs", true)
+		for _, name := range []string{"keep_source", "template", "replace", "context", "defaults", "backup"} {
+			kw.Set(name, r.Value(name))
+		}
+		if err := r.sub(ctx, "file.managed", filepath.Join(r.name, rel), kw, true); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func orNil(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
+// sub runs another state function and adds what it gave.
+func (r *recursion) sub(ctx context.Context, fun, path string, kw *value.Map, more bool) error {
+	fn, _ := Lookup(fun)
+	call := *r.Call.Call
+	call.Fun, call.Args, call.Kwargs = fun, value.NewMap(), value.NewMap()
+	kw.Set("name", path)
+	kw.Set("user", r.Value("user"))
+	kw.Set("group", r.Value("group"))
+	for _, a := range fn.Args {
+		v, ok := kw.Get(a.Name)
+		if !ok {
+			v = a.Default
+		}
+		call.Args.Set(a.Name, v)
+	}
+	if more {
+		r.Kwargs.Range(func(k, v any) bool {
+			call.Kwargs.Set(k, v)
+			return true
+		})
+	}
+	one := *r.Call
+	one.Call = &call
+	res, err := fn.Run(ctx, &one)
+	if err != nil {
+		return err
+	}
+	if res.Result == false || r.res.Result == true {
+		r.res.Result = res.Result
+	}
+	if res.Result != true && res.Comment != "" {
+		r.comments = append(r.comments, fmt.Sprintf("\n#### %s ####\n%s", path, res.Comment))
+	}
+	if res.Changes.Len() > 0 {
+		r.res.Changes.Set(path, res.Changes)
+	}
+	return nil
+}
+
+func (r *recursion) end() *core.Result {
+	r.res.Comment = strings.TrimSpace(strings.Join(r.comments, "\n"))
+	if r.res.Comment == "" {
+		r.res.Comment = fmt.Sprintf("Recursively updated %s", r.name)
+	}
+	if r.res.Changes.Len() == 0 && core.Truth(r.res.Result) {
+		r.res.Comment = fmt.Sprintf("The directory %s is in the correct state", r.name)
+	}
+	return r.res
+}
