@@ -52,12 +52,12 @@ func ask(ctx context.Context, path string, question []byte, limit time.Duration,
 		if !errors.As(err, &exit) {
 			return nil, err
 		}
-		if text := strings.TrimSpace(errs.String()); text != "" {
+		if text := strings.TrimSpace(errs.kept.String()); text != "" {
 			return nil, fmt.Errorf("%w: %s", err, text)
 		}
 		return nil, err
 	}
-	return out.Bytes(), nil
+	return out.kept.Bytes(), nil
 }
 
 func home() string {
@@ -67,20 +67,21 @@ func home() string {
 	return "/"
 }
 
-// bounded keeps what is written up to a size; the rest is read and dropped.
+// bounded keeps what is written up to a size; the rest is read and dropped. Its buffer
+// is no embedded one, whose ReadFrom would let everything in.
 type bounded struct {
-	bytes.Buffer
-	max int
-	cut bool
+	kept bytes.Buffer
+	max  int
+	cut  bool
 }
 
 func (b *bounded) Write(p []byte) (int, error) {
-	if room := b.max - b.Len(); len(p) > room {
+	if room := b.max - b.kept.Len(); len(p) > room {
 		b.cut = true
-		b.Buffer.Write(p[:max(room, 0)])
+		b.kept.Write(p[:max(room, 0)])
 		return len(p), nil
 	}
-	return b.Buffer.Write(p)
+	return b.kept.Write(p)
 }
 
 // trusted is an error when others than root and the user of the minion could have
