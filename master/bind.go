@@ -54,12 +54,14 @@ func (m *Master) addCommands() {
 			m.publications.SignedIn(id)
 		},
 		Access: m.access, Audit: m.audit.Note, Tokens: m.logins,
-		Data: m.data, Unserved: m.unserved, Files: m.files, Inbox: m.inbox, Runners: m.runners, Wheels: m.wheels(), JobUser: m.userOf, Tree: m.tree.Snapshot, JIDs: m.jids,
+		Data: m.data, Unserved: m.unserved, Tops: m.tops, Files: m.files, Inbox: m.inbox, Runners: m.runners, Wheels: m.wheels(), JobUser: m.userOf, Tree: m.tree.Snapshot, JIDs: m.jids,
 		SignIns: &m.signedIn, Stats: &m.stats, Fire: m.fire, Log: m.log, Now: m.now,
 	})
 	own.AddTo(m.server, m)
 	m.intake.Serve(m.server)
 	m.below.Serve(m.server)
+	m.mine.Serve(m.server)
+	m.peerCalls.Serve(m.server)
 	m.publisher.Serve(m.server)
 	m.peers.Serve(m.server)
 	m.publications.Serve(m.server)

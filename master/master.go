@@ -31,7 +31,9 @@ import (
 	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/keyring"
 	"github.com/momtree/mom/master/meters"
+	"github.com/momtree/mom/master/mine"
 	"github.com/momtree/mom/master/ownership"
+	"github.com/momtree/mom/master/peercall"
 	"github.com/momtree/mom/master/peers"
 	"github.com/momtree/mom/master/ports"
 	"github.com/momtree/mom/master/publications"
@@ -41,6 +43,7 @@ import (
 	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/master/signatures"
+	"github.com/momtree/mom/master/tops"
 	"github.com/momtree/mom/master/tracer"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/topology"
@@ -117,6 +120,9 @@ type Master struct {
 	intake       *intake.Service       // what minions and nodes bring
 	below        *below.Service        // questions to nodes below
 	restore      *restore.Service      // jobs of an earlier life
+	mine         *mine.Service         // what minions give for others to see
+	peerCalls    *peercall.Service     // what minions have others do
+	tops         *tops.Tops            // states beside the top file
 
 	parent string     // outbox destination of the one above; "": this is a top
 	above  above.Link // to ask the one above
@@ -185,6 +191,9 @@ func New(o Options) (_ *Master, err error) {
 		return nil, err
 	}
 	if err := m.openFiles(); err != nil {
+		return nil, err
+	}
+	if err := m.openTops(); err != nil {
 		return nil, err
 	}
 	if err := m.openReactor(o.Caller); err != nil {

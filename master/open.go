@@ -144,9 +144,10 @@ func (m *Master) openStore(o Options) (err error) {
 		Ctx: m.ctx, ID: m.id, MaxEvent: m.cfg.MaxEventSize, Depth: m.cfg.Bounds.Depth, Store: m.store, Fire: m.fire,
 		Env: func(user string) runners.Env { return runnerEnv{m, user} }, Log: m.log, Now: m.now,
 	})
+	m.openMine()
 	m.below = below.New(below.Options{
 		Node: m.node, Version: m.version, Own: m.access.Own, Keys: m.keys, Policy: m.policy, Peers: m.peers, Publications: m.publications,
-		Jobs: m.jobs, Store: m.store, JIDs: m.jids, Traces: m.traces, Data: m.data, Active: m.activeJobs, Log: m.log,
+		Jobs: m.jobs, Store: m.store, JIDs: m.jids, Traces: m.traces, Data: m.data, Mine: m.mine, Active: m.activeJobs, Log: m.log,
 	})
 	if err := m.openFailover(); err != nil {
 		return err
@@ -163,6 +164,7 @@ func (m *Master) openStore(o Options) (err error) {
 		Show: m.showJob, Below: m.tree.Node, Tree: m.tree.Snapshot, Refused: m.server.RefusedUser, Audit: m.audit.Note, Failing: m.failing, Fire: func(tag string, data wire.Raw) { m.fireRaw(tag, data, "") },
 		Log: m.log, Now: m.now,
 	})
+	m.openPeerCalls()
 	m.intake = intake.New(intake.Options{
 		Node: m.node, Depth: m.cfg.Bounds.Depth, Keys: m.keys, Policy: m.policy, Peers: m.peers, Signatures: m.signatures,
 		Publications: m.publications, Jobs: m.jobs, Driver: m.driver, Store: m.store, Server: m.server, JIDs: m.jids, Bus: m.bus,

@@ -84,6 +84,7 @@ func (m *Master) keyChanged(c keys.Change) {
 		if err := m.data.Remove(c.ID); err != nil {
 			m.log.Error("The data of a deleted minion could not be removed", "id", c.ID, "err", err)
 		}
+		m.mine.Forget(c.ID)
 	}
 }
 

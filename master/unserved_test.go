@@ -19,7 +19,7 @@ import (
 // looks at has no errors in it.
 func TestUnserved_InThePillar(t *testing.T) {
 	const noPillar = "this master (mom) serves no pillar: pillar_roots at the master has no effect"
-	const noFiles = "this master (mom) serves no files, so no states: file_roots, gitfs_remotes at the master has no effect"
+	const noFiles = "this master (mom) does not serve the files or states of gitfs_remotes, which has no effect"
 	roots := map[string]any{"base": []any{"/srv/x"}}
 	for name, c := range map[string]struct {
 		raw  map[string]any
@@ -32,7 +32,7 @@ func TestUnserved_InThePillar(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, func(cfg *config.Master) { cfg.Raw, cfg.MinionDataCache = c.raw, true })
-			r.open().unserved.Find(r.cfg, "/nonexistent", "/nonexistent")
+			r.open().unserved.Find(r.cfg, "/nonexistent")
 			r.serve()
 			m := r.minion("m1", "minion", "minion")
 			raw, err := m.Pillar(t.Context(), channel.PillarRequest{Grains: wire.NewMap("a", "b")})
@@ -83,8 +83,8 @@ func TestUnserved_WhatTheMinionShows(t *testing.T) {
 	if rets.Len() != 1 || len(pub.List("minions")) != 1 {
 		t.Errorf("%v %v", pub, rets)
 	}
-	m.must(wire.NewMap("cmd", "_file_hash", "path", "web/nginx.conf"))
-	for _, want := range []string{`what=mine cmd=_mine_get ids=m1`, `what=publish.publish cmd=minion_pub ids=m1`, `what=files cmd=_file_hash ids=m1 requests=1 about=web/nginx.conf`} {
+	m.must(wire.NewMap("cmd", "_mine_delete", "fun", "network.ip_addrs"))
+	for _, want := range []string{`what=mine cmd=_mine_get ids=m1`, `what=publish.publish cmd=minion_pub ids=m1`, `what=mine cmd=_mine_delete ids=m1 requests=1 about=network.ip_addrs`} {
 		eventually(t, want, func() bool { return strings.Contains(log.text(), want) })
 	}
 }

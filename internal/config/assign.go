@@ -65,6 +65,8 @@ func (o option) assign(f reflect.Value, val any, text string) (note string, err 
 		return "", err
 	case Override:
 		return "", f.Addr().Interface().(*Override).set(val)
+	case Aggregate:
+		return "", f.Addr().Interface().(*Aggregate).set(val)
 	case Reactors:
 		r, err := ReadReactors(val)
 		if err == nil {

@@ -5,17 +5,11 @@ package config
 var Effects = map[string]string{
 	"beacons":              "no beacon runs",
 	"engines":              "no engine runs",
-	"ext_nodes":            "no minion gets states by it",
 	"ext_pillar":           noPillar,
 	"git_pillar_base":      noPillar,
 	"gitfs_remotes":        noFiles,
 	"hgfs_remotes":         noFiles,
-	"master_tops":          "no minion gets states by it",
-	"mine_functions":       "nothing is sent to the mine",
-	"mine_interval":        "nothing is sent to the mine",
 	"on_demand_ext_pillar": noPillar,
-	"peer":                 "publish.publish of minions is refused",
-	"peer_run":             "publish.runner of minions is refused",
 	"pillar_roots":         noPillar,
 	"startup_states":       "no state is applied at the start",
 	"svnfs_remotes":        noFiles,
@@ -30,7 +24,7 @@ const (
 // from.
 var (
 	pillarSources = []string{"ext_pillar", "pillar_roots"}
-	fileSources   = []string{"ext_nodes", "gitfs_remotes", "hgfs_remotes", "master_tops", "svnfs_remotes"}
+	fileSources   = []string{"gitfs_remotes", "hgfs_remotes", "svnfs_remotes"}
 )
 
 // UnservedPillar names the options of this configuration that ask for a pillar, which

@@ -210,6 +210,8 @@ func get(v reflect.Value, t map[string]option, raw map[string]any, name string) 
 		return *f, true
 	case Override:
 		return f.value(), true
+	case Aggregate:
+		return f.Value(), true
 	case Reactors:
 		return f.value(), true
 	case string:

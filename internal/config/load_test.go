@@ -206,9 +206,6 @@ func TestEffects(t *testing.T) {
 			continue
 		}
 		value := "{a: [b]}"
-		if name == "file_recv" { // its form is checked
-			value = "true"
-		}
 		_, w := master(t, "master", name+": "+value+"\n")
 		if want := "master:1: option " + name + " is not supported yet and has no effect: " + effect; !cmp.Equal(warningTexts(w), []string{want}) {
 			t.Errorf("%q, want %q", warningTexts(w), want)
@@ -220,10 +217,10 @@ func TestUnserved(t *testing.T) {
 	for text, want := range map[string][2][]string{
 		"":                                      {},
 		"file_roots: {}\npillar_roots:\n":       {},
-		"file_roots: {base: [/srv/salt]}\n":     {nil, {"file_roots"}},
+		"file_roots: {base: [/srv/salt]}\n":     {},
 		"pillar_roots: {base: [/srv/pillar]}\n": {{"pillar_roots"}, nil},
-		"ext_pillar: [{cmd_json: x}]\ngitfs_remotes: [a]\nfile_roots: {base: [x]}\n": {{"ext_pillar"}, {"file_roots", "gitfs_remotes"}},
-		"ext_pillar: []\nmaster_tops: {a: b}\n":                                      {nil, {"master_tops"}},
+		"ext_pillar: [{cmd_json: x}]\ngitfs_remotes: [a]\nfile_roots: {base: [/x]}\n": {{"ext_pillar"}, {"gitfs_remotes"}},
+		"ext_pillar: []\nmaster_tops: {a: b}\n":                                       {nil, {"master_tops"}},
 	} {
 		m, _ := master(t, "master", text)
 		if got := [2][]string{m.UnservedPillar(), m.UnservedFiles()}; !cmp.Equal(got, want) {

@@ -14,6 +14,8 @@ type Master struct {
 	MasterAccess     `yaml:",inline"`
 	MasterSyndic     `yaml:",inline"`
 	MasterAPI        `yaml:",inline"`
+	MasterRender     `yaml:",inline"`
+	MasterStates     `yaml:",inline"`
 
 	MasterTopology `yaml:",inline"`
 

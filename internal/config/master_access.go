@@ -40,8 +40,12 @@ type MasterAccess struct {
 	TokenExpireUserOverride Override `yaml:"token_expire_user_override" default:"false"`
 	// KeepAclInToken stores a user's rights in the token. Default false.
 	KeepAclInToken bool `yaml:"keep_acl_in_token" default:"false"`
-	// Peer lets minions publish: {minion id regex: [function regex]}. Default none.
+	// MineGet holds minions to functions of the mine: {minion id regex: [function regex]}.
+	// Default: all may ask for all.
+	MineGet map[string]any `yaml:"mine_get"`
+	// Peer lets minions publish: {minion id regex: [function regex, or a rule as in
+	// publisher_acl]}. The whole id has to fit, and functions as acl_match says. Default none.
 	Peer map[string]any `yaml:"peer"`
-	// PeerRun lets minions call runners: {minion id regex: [runner regex]}. Default none.
+	// PeerRun lets minions call runners, in the same form. Default none.
 	PeerRun map[string]any `yaml:"peer_run"`
 }

@@ -34,6 +34,9 @@ type MasterFiles struct {
 	// EnforceMineCache keeps mine data even without minion_data_cache.
 	// Default false.
 	EnforceMineCache bool `yaml:"enforce_mine_cache" default:"false"`
+	// MineMaxSize bounds what is kept of the mine of one minion, in bytes; more is refused.
+	// Ours. Default 1048576.
+	MineMaxSize int `yaml:"mine_max_size" unit:"byte" default:"1048576" min:"1024"`
 	// Cache names the driver of the minion data cache. Default localfs.
 	Cache string `yaml:"cache" default:"localfs" oneof:"localfs"`
 	// PillarVersion is the form of pillar replies. Default 2.

@@ -31,6 +31,9 @@ type MinionJobs struct {
 	MineInterval time.Duration `yaml:"mine_interval" unit:"min" default:"60" min:"1"`
 	// MineFunctions are the functions whose results are sent. Default none.
 	MineFunctions map[string]any `yaml:"mine_functions"`
+	// MineReturnJob returns the job by which mine data are sent to the master as well, which
+	// stores it. Default false.
+	MineReturnJob bool `yaml:"mine_return_job" default:"false"`
 	// EnableLegacyStartupEvents fires minion_start also. Default true.
 	EnableLegacyStartupEvents bool `yaml:"enable_legacy_startup_events" default:"true"`
 	// StartEventGrains are the grains sent with the start event. Default none.

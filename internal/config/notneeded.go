@@ -11,6 +11,7 @@ var NotNeeded = map[string]string{
 	"enable_zip_modules":         "there is no Python here",
 	"event_publisher_niceness":   "there is no process of its own",
 	"event_return_niceness":      "there is no process of its own",
+	"ext_nodes":                  "Salt itself does not read it any more; write master_tops: {ext_nodes: COMMAND}",
 	"fileserver_interval":        "what is kept of files is bounded and needs no cleaning",
 	"fileserver_limit_traversal": "Salt itself does not read it any more",
 	"fileserver_update_niceness": "there is no process of its own",

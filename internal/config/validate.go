@@ -49,7 +49,7 @@ func (m *Master) Validate() error {
 	for _, list := range []struct {
 		name string
 		acl  map[string]any
-	}{{"publisher_acl", m.PublisherAcl}, {"peer", m.Peer}, {"peer_run", m.PeerRun}} {
+	}{{"publisher_acl", m.PublisherAcl}, {"peer", m.Peer}, {"peer_run", m.PeerRun}, {"mine_get", m.MineGet}} {
 		c.acl(list.name, list.acl)
 	}
 	c.blacklist("publisher_acl_blacklist", m.PublisherAclBlacklist)

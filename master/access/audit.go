@@ -28,7 +28,7 @@ const (
 type Asked struct {
 	// Kind is what was asked for: "publish", "runner", "wheel" or "login".
 	Kind string
-	// Door is by what they proved who they are: "key", "eauth" or "token".
+	// Door is by what they proved who they are: "key", "eauth" or "token"; "peer" for a minion.
 	Door string
 	// User is who asks, Eauth the login service that says so. From is the address.
 	User, Eauth, From string

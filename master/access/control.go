@@ -26,6 +26,8 @@ type Control struct {
 	Users Users
 	// External are the rules of users of login services.
 	External *External
+	// Peers are what minions may have done.
+	Peers *Peers
 
 	subject func(id string) target.Subject
 }
@@ -40,10 +42,11 @@ func Open(c *config.Master, subject func(id string) target.Subject, log *slog.Lo
 		return nil, err
 	}
 	start := c.AclMatch == config.AclMatchStart
+	list := New(Options{
+		ACL: c.PublisherAcl, Blacklist: c.PublisherAclBlacklist, Sudo: c.SudoAcl, Nodegroups: c.Nodegroups, Start: start, Log: log,
+	})
 	return &Control{
-		List: New(Options{
-			ACL: c.PublisherAcl, Blacklist: c.PublisherAclBlacklist, Sudo: c.SudoAcl, Nodegroups: c.Nodegroups, Start: start, Log: log,
-		}),
+		List: list, Peers: NewPeers(PeerOptions{Publish: c.Peer, Run: c.PeerRun, List: list, Log: log}),
 		External: NewExternal(ExternalOptions{
 			Auth: c.ExternalAuth, Permissive: c.PermissiveAcl, KeepACL: c.KeepAclInToken, Nodegroups: c.Nodegroups, Start: start, Log: log,
 		}),

@@ -87,7 +87,7 @@ func (s *Service) question(nodes []string, q nodecall.Question) error {
 
 func init() {
 	commands.Register(server.Command{
-		Name: nodecall.Command, Who: server.Node,
+		Name: nodecall.Command, Who: server.Node, Whole: true, // an answer is read page by page
 		Args: []string{"ask", "value", "error"},
 		Doc: `
 What a node says to a question of this master; our own addition.

@@ -22,14 +22,29 @@ type DataQuestion struct {
 	TgtType string
 	// Grains and Pillar say what. Neither: the ids alone.
 	Grains, Pillar bool
+	// Mine asks for what they have in the mine, too: entries of these Names, nil meaning all.
+	Mine  bool
+	Names []string
 	// Clear forgets it.
 	Clear bool
+
+	// Elsewhere leaves this master's own minions out, and Except a node right below with
+	// all behind it.
+	Elsewhere bool
+	Except    string
 
 	after string // only ids behind it
 }
 
 func (q DataQuestion) load() *wire.Map {
-	return wire.NewMap("tgt", q.Tgt, "tgt_type", q.TgtType, "grains", q.Grains, "pillar", q.Pillar, "clear", q.Clear, "after", q.after)
+	m := wire.NewMap("tgt", q.Tgt, "tgt_type", q.TgtType, "grains", q.Grains, "pillar", q.Pillar, "clear", q.Clear, "after", q.after)
+	if q.Mine {
+		m.Set("mine", true)
+	}
+	if q.Names != nil {
+		m.Set("names", wire.AnyList(q.Names))
+	}
+	return m
 }
 
 func readData(arg wire.Raw) (q DataQuestion, err error) {
@@ -38,15 +53,23 @@ func readData(arg wire.Raw) (q DataQuestion, err error) {
 		return q, fmt.Errorf("question for data of minions: %w", err)
 	}
 	tgt, _ := d.Get("tgt")
-	return DataQuestion{
-		Tgt: tgt, TgtType: d.String("tgt_type"), Grains: d.Bool("grains"), Pillar: d.Bool("pillar"), Clear: d.Bool("clear"), after: d.String("after"),
-	}, nil
+	q = DataQuestion{
+		Tgt: tgt, TgtType: d.String("tgt_type"), Grains: d.Bool("grains"), Pillar: d.Bool("pillar"), Mine: d.Bool("mine"), Clear: d.Bool("clear"), after: d.String("after"),
+	}
+	if d.Has("names") {
+		q.Names = append([]string{}, wire.Texts(d.List("names"))...)
+	}
+	return q, nil
 }
 
 // Data is the answer: what is known of minions, and why which nodes did not say it.
 type Data struct {
-	// Minions have the grains, the pillar or both, as a map of these names.
+	// Minions have the grains, the pillar and the mine, as far as they were asked for, as a
+	// map of these names. A minion that has nothing in the mine is left out where that alone
+	// was asked for.
 	Minions map[string]*wire.Map
+	// Via are the nodes right below that told of a minion; it has none of this master's own.
+	Via map[string]string
 	// Away are nodes that did not answer, by their path, each with the reason.
 	Away map[string]string
 }
@@ -64,7 +87,7 @@ var errMuchData = errors.New("the data of these minions are more than 128 MiB: n
 
 // Data asks this master and all below.
 func (s *Service) Data(ctx context.Context, q DataQuestion) (Data, error) {
-	out := Data{Minions: map[string]*wire.Map{}, Away: map[string]string{}}
+	out := Data{Minions: map[string]*wire.Map{}, Via: map[string]string{}, Away: map[string]string{}}
 	for size := 0; ; {
 		p, err := s.dataPage(ctx, q)
 		if err != nil {
@@ -79,6 +102,9 @@ func (s *Service) Data(ctx context.Context, q DataQuestion) (Data, error) {
 				return out, fmt.Errorf("data of minion %s: %w", e.id, err)
 			}
 			out.Minions[e.id] = m
+			if e.via != "" {
+				out.Via[e.id] = e.via
+			}
 		}
 		for path, why := range p.away {
 			out.Away[path] = why
@@ -108,13 +134,16 @@ func (s *Service) answerData(ctx context.Context, arg wire.Raw) (any, error) {
 // dataPage is what this master and those below know, from the first id behind q.after on:
 // as much as a page holds. Of several that know a minion the nearest counts.
 func (s *Service) dataPage(ctx context.Context, q DataQuestion) (dataPage, error) {
-	own, err := s.ownData(q)
-	if err != nil {
-		return dataPage{}, err
+	var own dataPage
+	var err error
+	if !q.Elsewhere {
+		if own, err = s.ownData(q); err != nil {
+			return dataPage{}, err
+		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, dataWait)
 	defer cancel()
-	said, err := s.Ask(ctx, nil, askData, q.load())
+	said, err := s.Ask(ctx, s.but(q.Except), askData, q.load())
 	if err != nil {
 		return dataPage{}, fmt.Errorf("ask the nodes below: %w", err)
 	}
@@ -133,11 +162,22 @@ func (s *Service) dataPage(ctx context.Context, q DataQuestion) (dataPage, error
 			away[node+"/"+path] = why
 		}
 		p.entries = slices.DeleteFunc(p.entries, func(e entry) bool { return s.o.Policy.MayAnswer(node, e.id) != nil })
+		for i := range p.entries {
+			p.entries[i].via = node
+		}
 		pages = append(pages, p)
 	}
 	out := merged(pages)
 	out.away = away
 	return out, nil
+}
+
+// but are the nodes right below without one; nil, if it is "": all.
+func (s *Service) but(except string) []string {
+	if except == "" {
+		return nil
+	}
+	return slices.DeleteFunc(s.o.Policy.Nodes(), func(id string) bool { return id == except })
 }
 
 // ownData is the page of this master itself.
@@ -153,20 +193,12 @@ func (s *Service) ownData(q DataQuestion) (p dataPage, err error) {
 		if id <= q.after || s.o.Policy.IsNode(id) || !expr.Match(s.o.Data.Subject(id)) {
 			continue
 		}
-		known := wire.NewMap()
-		if q.Clear {
-			had, err := s.o.Data.Clear(id, q.Grains, q.Pillar)
-			if err != nil {
-				return p, err
-			}
-			known.Set("cleared", had)
-		} else if d := s.o.Data.Get(id); d != nil {
-			if q.Grains && d.Grains != nil {
-				known.Set("grains", d.Grains)
-			}
-			if q.Pillar && d.Pillar != nil {
-				known.Set("pillar", d.Pillar)
-			}
+		known, err := s.known(id, q)
+		if err != nil {
+			return p, err
+		}
+		if known == nil {
+			continue
 		}
 		b, err := wire.Encode(known)
 		if err != nil {
@@ -176,9 +208,46 @@ func (s *Service) ownData(q DataQuestion) (p dataPage, err error) {
 			p.more = true
 			break
 		}
-		p.entries, p.end = append(p.entries, entry{id, b}), id
+		p.entries, p.end = append(p.entries, entry{id: id, data: b}), id
 	}
 	return p, nil
+}
+
+// known is what is known of a minion of this master, or with clear whether there was
+// something to forget. nil: nothing that has to be told.
+func (s *Service) known(id string, q DataQuestion) (*wire.Map, error) {
+	if q.Clear {
+		had, err := s.o.Data.Clear(id, q.Grains, q.Pillar)
+		if err == nil && q.Mine {
+			var mine bool
+			mine, err = s.o.Mine.Clear(id, q.Names)
+			had = had || mine
+		}
+		return wire.NewMap("cleared", had), err
+	}
+	out := wire.NewMap()
+	if d := s.o.Data.Get(id); d != nil {
+		if q.Grains && d.Grains != nil {
+			out.Set("grains", d.Grains)
+		}
+		if q.Pillar && d.Pillar != nil {
+			out.Set("pillar", d.Pillar)
+		}
+	}
+	if !q.Mine {
+		return out, nil
+	}
+	entries, err := s.o.Mine.Packed(id, q.Names)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case entries.Len() > 0:
+		out.Set("mine", entries)
+	case !q.Grains && !q.Pillar:
+		return nil, nil
+	}
+	return out, nil
 }
 
 // dataPage is a part of an answer: minions sorted by id, and whether there are more.
@@ -192,6 +261,7 @@ type dataPage struct {
 type entry struct {
 	id   string
 	data wire.Raw
+	via  string // the node right below that told it; "": this master
 }
 
 func (p dataPage) load() *wire.Map {
@@ -218,7 +288,7 @@ func readDataPage(raw wire.Raw) (p dataPage, err error) {
 			p.end, err = wire.Str(val)
 		case "minions":
 			err = wire.Fields(val, func(id string, data wire.Raw) error {
-				p.entries = append(p.entries, entry{id, data})
+				p.entries = append(p.entries, entry{id: id, data: data})
 				return nil
 			})
 		case "away":

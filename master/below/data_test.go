@@ -21,7 +21,7 @@ func (s source) page(after string, n int) (p dataPage) {
 			p.more = true
 			break
 		}
-		p.entries, p.end = append(p.entries, entry{id, wire.Raw{0x80}}), id
+		p.entries, p.end = append(p.entries, entry{id: id, data: wire.Raw{0x80}}), id
 	}
 	return p
 }
@@ -58,11 +58,11 @@ func TestMerged(t *testing.T) {
 // A page that is too large is cut, and says where; one minion always fits.
 func TestMerged_Large(t *testing.T) {
 	big := make(wire.Raw, dataBytes/2+1)
-	p := merged([]dataPage{{entries: []entry{{"a", big}, {"b", big}}}, {entries: []entry{{"c", make(wire.Raw, 2*dataBytes)}}}})
+	p := merged([]dataPage{{entries: []entry{{id: "a", data: big}, {id: "b", data: big}}}, {entries: []entry{{id: "c", data: make(wire.Raw, 2*dataBytes)}}}})
 	if len(p.entries) != 1 || !p.more || p.end != "a" {
 		t.Errorf("%d entries, more %v behind %q", len(p.entries), p.more, p.end)
 	}
-	p = merged([]dataPage{{entries: []entry{{"c", make(wire.Raw, 2*dataBytes)}}}})
+	p = merged([]dataPage{{entries: []entry{{id: "c", data: make(wire.Raw, 2*dataBytes)}}}})
 	if len(p.entries) != 1 || p.more {
 		t.Errorf("%d entries, more %v", len(p.entries), p.more)
 	}
@@ -70,14 +70,14 @@ func TestMerged_Large(t *testing.T) {
 
 // The nearest master's word of a minion counts.
 func TestMerged_Nearest(t *testing.T) {
-	p := merged([]dataPage{{entries: []entry{{"a", wire.Raw{1}}}}, {entries: []entry{{"a", wire.Raw{2}}}}})
+	p := merged([]dataPage{{entries: []entry{{id: "a", data: wire.Raw{1}}}}, {entries: []entry{{id: "a", data: wire.Raw{2}}}}})
 	if len(p.entries) != 1 || p.entries[0].data[0] != 1 {
 		t.Errorf("%v", p.entries)
 	}
 }
 
 func TestDataPage_Travels(t *testing.T) {
-	p := dataPage{entries: []entry{{"a", wire.Raw{0x80}}, {"b", wire.Raw{0xc0}}}, more: true, end: "b", away: map[string]string{"n/m": "it is gone"}}
+	p := dataPage{entries: []entry{{id: "a", data: wire.Raw{0x80}}, {id: "b", data: wire.Raw{0xc0}}}, more: true, end: "b", away: map[string]string{"n/m": "it is gone"}}
 	b, err := wire.Encode(p.load())
 	if err != nil {
 		t.Fatal(err)

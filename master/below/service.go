@@ -6,6 +6,7 @@ import (
 
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/nodecall"
+	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/datacache"
 	"github.com/momtree/mom/master/jobs"
 	"github.com/momtree/mom/master/jobstore"
@@ -30,6 +31,11 @@ type Options struct {
 	JIDs          *jid.Generator
 	Traces        *tracer.Book
 	Data          *datacache.Cache // of the minions of this master
+	// Mine has what minions of this master gave to the mine; see package mine.
+	Mine interface {
+		Packed(id string, names []string) (*wire.Map, error)
+		Clear(id string, names []string) (had bool, err error)
+	}
 	// Active gives the open jobs of this master and of all below.
 	Active func(ctx context.Context) (any, error)
 	Log    *slog.Logger

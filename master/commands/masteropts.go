@@ -6,7 +6,9 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/files"
 	"github.com/momtree/mom/master/server"
 )
 
@@ -15,49 +17,74 @@ func init() {
 		Name: "_master_opts", Who: server.Peer,
 		Args: []string{"env_only"},
 		Doc: `
-What a minion must know of its master to render states: Salt's defaults.
+What a minion must know of its master to render states.
 
 env_only
     Only what is about environments.
 `,
-	}, func(p *Parts) server.Handler { return masterOpts{p.Config.Nodegroups}.serve })
+	}, func(p *Parts) server.Handler { return masterOpts{p.Config, p.Files}.serve })
 }
 
-type masterOpts struct{ nodegroups map[string]any }
+type masterOpts struct {
+	config *config.Master
+	files  *files.Server
+}
 
-// serve gives Salt's defaults, for there are no states here yet.
-func (c masterOpts) serve(_ context.Context, r *server.Request) (any, error) {
-	d, err := wire.DecodeMap(r.Load)
+// serve gives the options that Salt's master gives, and the names of the environments
+// (Salt's reference on states, §6). Where their files are is nobody's business.
+func (c masterOpts) serve(ctx context.Context, r *server.Request) (any, error) {
+	d, err := load(r)
 	if err != nil {
-		return nil, fmt.Errorf("master options for %q: %w", r.ID, err)
+		return nil, err
 	}
-	out := wire.NewMap("file_roots", wire.NewMap("base", []any{}), "top_file_merging_strategy", "merge",
-		"env_order", []any{}, "default_top", "base")
+	envs, err := c.files.Envs(ctx, "")
+	if err != nil {
+		return nil, later(fmt.Errorf("the environments, for %s: %w", r.ID, err))
+	}
+	roots := wire.NewMap()
+	for _, env := range envs {
+		roots.Set(env, []any{})
+	}
+	o := c.config
+	out := wire.NewMap("file_roots", roots, "top_file_merging_strategy", o.TopFileMergingStrategy,
+		"env_order", wire.AnyList(o.EnvOrder), "default_top", o.DefaultTop)
 	if d.Bool("env_only") {
 		return out, nil
-	}
-	groups := wire.NewMap()
-	for _, name := range slices.Sorted(maps.Keys(c.nodegroups)) {
-		groups.Set(name, c.nodegroups[name])
 	}
 	for _, kv := range []struct {
 		k string
 		v any
 	}{
-		{"renderer", "jinja|yaml"},
-		{"failhard", false},
-		{"state_top", "top.sls"},
-		{"state_top_saltenv", nil},
-		{"nodegroups", groups},
-		{"state_auto_order", true},
-		{"state_events", false},
-		{"state_aggregate", false},
-		{"jinja_env", wire.NewMap()},
-		{"jinja_sls_env", wire.NewMap()},
-		{"jinja_lstrip_blocks", false},
-		{"jinja_trim_blocks", false},
+		{"renderer", o.Renderer},
+		{"failhard", o.Failhard},
+		{"state_top", o.StateTop},
+		{"state_top_saltenv", orNil(o.StateTopSaltenv)},
+		{"nodegroups", sortedMap(o.Nodegroups)},
+		{"state_auto_order", o.StateAutoOrder},
+		{"state_events", o.StateEvents},
+		{"state_aggregate", o.StateAggregate.Value()},
+		{"jinja_env", sortedMap(o.JinjaEnv)},
+		{"jinja_sls_env", sortedMap(o.JinjaSlsEnv)},
+		{"jinja_lstrip_blocks", o.JinjaLstripBlocks},
+		{"jinja_trim_blocks", o.JinjaTrimBlocks},
 	} {
 		out.Set(kv.k, kv.v)
 	}
 	return out, nil
+}
+
+// orNil is None for an option that names nothing.
+func orNil(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
+}
+
+func sortedMap(m map[string]any) *wire.Map {
+	out := wire.NewMap()
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		out.Set(k, m[k])
+	}
+	return out
 }

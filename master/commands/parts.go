@@ -17,6 +17,7 @@ import (
 	"github.com/momtree/mom/master/meters"
 	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/master/server"
+	"github.com/momtree/mom/master/tops"
 	"github.com/momtree/mom/master/wheels"
 	"github.com/momtree/mom/topology"
 )
@@ -38,6 +39,7 @@ type Parts struct {
 	Tokens   Tokens
 	Data     *datacache.Cache
 	Unserved *Unserved
+	Tops     *tops.Tops
 	Files    *files.Server
 	Inbox    *files.Inbox
 	Runners  *runners.Host

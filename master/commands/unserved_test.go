@@ -11,8 +11,8 @@ import (
 	"github.com/momtree/mom/internal/config"
 )
 
-// TestUnserved_DefaultFolders: Salt serves /srv/salt and /srv/pillar without being told.
-func TestUnserved_DefaultFolders(t *testing.T) {
+// TestUnserved_DefaultFolder: Salt serves /srv/pillar without being told.
+func TestUnserved_DefaultFolder(t *testing.T) {
 	dir := t.TempDir()
 	full, empty := filepath.Join(dir, "full"), filepath.Join(dir, "empty")
 	for _, d := range []string{full, empty} {
@@ -24,19 +24,18 @@ func TestUnserved_DefaultFolders(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		files, pillar string
-		raw           map[string]any
-		errors        int
+		pillar string
+		raw    map[string]any
+		errors int
 	}{
-		{"/nonexistent", empty, nil, 0},
-		{full, empty, nil, 1},
-		{full, full, nil, 2},
-		{full, full, map[string]any{"file_roots": map[string]any{}, "pillar_roots": map[string]any{}}, 0},
+		{empty, nil, 0},
+		{full, nil, 1},
+		{full, map[string]any{"pillar_roots": map[string]any{}}, 0},
 	} {
 		u := NewUnserved(quiet)
 		var conf config.Master
 		conf.Raw = c.raw
-		u.Find(&conf, c.files, c.pillar)
+		u.Find(&conf, c.pillar)
 		if got := u.pillarErrors(); len(got) != c.errors {
 			t.Errorf("%+v: %q", c, got)
 		}
@@ -66,20 +65,20 @@ func TestUnserved_LogIsBounded(t *testing.T) {
 			}
 		}
 	}
-	u.Note("files", "_file_hash", "first", "")
+	u.Note("mine", "_mine", "first", "")
 	tell()
 	if lines != 1 {
 		t.Errorf("the first is told by %d lines", lines)
 	}
 	for range 61 {
 		for i := range 500 {
-			u.Note("files", "_file_hash", fmt.Sprintf("web-%d", i), "a")
+			u.Note("mine", "_mine", fmt.Sprintf("web-%d", i), "a")
 		}
 		tell()
 		now = now.Add(time.Second)
 	}
 	now = now.Add(-24 * time.Hour) // a clock that was set back
-	u.Note("files", "_file_hash", "last", "")
+	u.Note("mine", "_mine", "last", "")
 	tell()
 	if lines != 3 || requests != 61*500+2 {
 		t.Errorf("%d lines tell of %d requests", lines, requests)

@@ -20,11 +20,13 @@ const (
 	OfReplay      = "replay"      // a request that was served before
 	OfUnusable    = "unusable"    // a return that can never be taken; an error is stored in its place
 	OfRecord      = "record"      // another job under the jid of one that is stored
+	OfMine        = "mine"        // more of the mine than there may be, or of others' than it may see
+	OfPeer        = "peer"        // a job or a runner that it may not have started
 	OfUnproven    = "unproven"    // a return that is not taken yet: another node is known to have the minion
 )
 
 // Kinds lists them, for the values of a label.
-var Kinds = []string{OfReturn, OfJob, OfEntry, OfExpectation, OfEvent, OfNode, OfHome, OfReplay, OfUnproven, OfUnusable, OfRecord}
+var Kinds = []string{OfReturn, OfJob, OfEntry, OfExpectation, OfEvent, OfNode, OfHome, OfReplay, OfUnproven, OfUnusable, OfRecord, OfMine, OfPeer}
 
 // Trespass is something an accepted peer did that it may not do.
 type Trespass struct {

@@ -19,7 +19,11 @@ func (notAllowed) Unwrap() error   { return server.ErrNotAllowed }
 // audit tells who asked for a job, or for a preview of one, and whether it was allowed. j is nil for one that was
 // refused.
 func (s *Service) audit(kind string, by access.By, p *wire.PublishLoad, calls []access.Call, j *Job, err error) {
-	q := by.Asked(kind, p.User)
+	s.auditAs(by.Asked(kind, p.User), p, calls, j, err)
+}
+
+// auditAs is audit for whoever q names.
+func (s *Service) auditAs(q access.Asked, p *wire.PublishLoad, calls []access.Call, j *Job, err error) {
 	funs := make([]string, len(calls))
 	for i, c := range calls {
 		funs[i] = c.Fun

@@ -24,6 +24,7 @@ type Options struct {
 	Config *config.Master
 	Access interface {
 		Admit(p wire.PublishLoad, by access.By, calls []access.Call) (access.Permit, error)
+		AdmitUser(p wire.PublishLoad, user string, rules []any, calls []access.Call) (access.Permit, error)
 	}
 	Policy interface {
 		Match(tgt any, tgtType, delimiter string) (ownership.Audience, error)

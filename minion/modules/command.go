@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/momtree/mom/internal/shlex"
 	"github.com/momtree/mom/internal/target"
 )
 
@@ -125,7 +126,7 @@ func (cmd *command) words(c *Call) error {
 	argv := textList(list)
 	if !isList {
 		var err error
-		if argv, err = splitShell(cmd.line); err != nil {
+		if argv, err = shlex.Split(cmd.line); err != nil {
 			return &ExceptionError{Type: "ValueError", Msg: err.Error()}
 		}
 		// Words beside the list form are what a timeout names.

@@ -1,0 +1,28 @@
+package commands
+
+import (
+	"context"
+
+	"github.com/momtree/mom/master/server"
+	"github.com/momtree/mom/master/tops"
+)
+
+func init() {
+	for name, doc := range map[string]string{
+		"_master_tops": `
+The states that a minion gets beside those of the top file, by environment (master_tops).
+`,
+		"_ext_nodes": `
+As _master_tops, whose name it was for minions before Salt 2018.
+`,
+	} {
+		Register(server.Command{Name: name, Who: server.Proven, Doc: doc}, func(p *Parts) server.Handler { return masterTops{p.Tops}.serve })
+	}
+}
+
+type masterTops struct{ tops *tops.Tops }
+
+// serve answers for the minion that asks, whoever its load says it is.
+func (c masterTops) serve(ctx context.Context, r *server.Request) (any, error) {
+	return c.tops.States(ctx, r.ID), nil
+}

@@ -1,0 +1,162 @@
+package mine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/ownership"
+	"github.com/momtree/mom/master/server"
+)
+
+// treeCommand is the request of a node for what the rest of the tree has.
+const treeCommand = "_mine_tree"
+
+var commands server.Set[*Service]
+
+// Commands are those of the mine.
+func Commands() []server.Command { return commands.Commands() }
+
+// Serve has a server take them.
+func (s *Service) Serve(srv *server.Server) { commands.AddTo(srv, s) }
+
+func init() {
+	commands.Register(server.Command{
+		Name: "_mine", Who: server.Proven, Args: []string{"data", "clear"}, Whole: true, Doc: `
+A minion gives entries to its mine.
+data
+    Their values, by name.
+clear
+    They stand in the place of all that it gave before.
+`,
+	}, func(s *Service) server.Handler { return s.onGive })
+	commands.Register(server.Command{
+		Name: "_mine_get", Who: server.Proven, Args: []string{"tgt", "tgt_type", "expr_form", "fun"}, Doc: `
+What minions of the whole tree have in the mine, as far as the one that asks may see it.
+tgt, tgt_type, expr_form
+    Of whom; the last is what old minions call the type.
+fun
+    What: a name, several with commas, or a list of names. Of one name the answer is by
+    minion, of several by name and minion.
+`,
+	}, func(s *Service) server.Handler { return s.onGet })
+	commands.Register(server.Command{
+		Name: "_mine_delete", Who: server.Proven, Args: []string{"fun"}, Doc: `
+A minion takes one entry out of its mine.
+fun
+    The name of the entry.
+`,
+	}, func(s *Service) server.Handler { return s.onDelete })
+	commands.Register(server.Command{
+		Name: "_mine_flush", Who: server.Proven, Doc: `
+A minion takes all out of its mine.
+`,
+	}, func(s *Service) server.Handler { return s.onFlush })
+	commands.Register(server.Command{
+		Name: treeCommand, Who: server.Node, Args: []string{"tgt", "tgt_type", "fun", "after"}, Doc: `
+A node asks what minions that are not behind it have in the mine; our own addition.
+tgt, tgt_type, fun
+    Of whom, and a list of names.
+after
+    Only of ids behind this one: answers come in pages.
+`,
+	}, func(s *Service) server.Handler { return s.onTree })
+}
+
+// onGive serves `_mine`. The answer is true, or says why nothing was kept.
+func (s *Service) onGive(_ context.Context, r *server.Request) (any, error) {
+	if !s.o.Keep {
+		return true, nil // as Salt: what is not kept is not missed
+	}
+	var data wire.Raw
+	clear := false
+	err := wire.Fields(r.Load, func(key string, val wire.Raw) error {
+		switch key {
+		case "data":
+			data = val
+		case "clear":
+			clear = wire.Truth(val)
+		}
+		return nil
+	})
+	if err == nil && !wire.IsMap(data) {
+		err = errors.New("its data is no map")
+	}
+	if err == nil && r.Deep {
+		err = wire.FitFields(r.Load, s.o.Depth)
+	}
+	if err == nil {
+		err = s.store.Put(r.ID, data, clear)
+	}
+	if err != nil {
+		s.refuse(r.ID, fmt.Errorf("what it gave was not kept: %w", err))
+		return "ERROR: the mine: " + err.Error(), nil
+	}
+	return true, nil
+}
+
+// onGet serves `_mine_get`.
+func (s *Service) onGet(ctx context.Context, r *server.Request) (any, error) {
+	d, err := wire.DecodeMap(r.Load)
+	if err != nil {
+		return nil, fmt.Errorf("mine of others, for %s: %w", r.ID, err)
+	}
+	q, err := ReadQuestion(d)
+	if errors.Is(err, errNoQuestion) {
+		s.refuse(r.ID, err)
+		return wire.NewMap(), nil
+	}
+	var out *wire.Map
+	if err == nil {
+		out, err = s.Get(ctx, r.ID, q)
+	}
+	if err != nil {
+		s.refuse(r.ID, err)
+		return "ERROR: the mine: " + err.Error(), nil
+	}
+	return out, nil
+}
+
+// onDelete serves `_mine_delete`.
+func (s *Service) onDelete(_ context.Context, r *server.Request) (any, error) {
+	d, err := wire.DecodeMap(r.Load)
+	if err != nil {
+		return nil, fmt.Errorf("mine of %s: %w", r.ID, err)
+	}
+	if !s.o.Keep {
+		return true, nil
+	}
+	return s.store.Delete(r.ID, d.String("fun"))
+}
+
+// onFlush serves `_mine_flush`.
+func (s *Service) onFlush(_ context.Context, r *server.Request) (any, error) {
+	if !s.o.Keep {
+		return true, nil
+	}
+	return s.store.Flush(r.ID)
+}
+
+// onTree serves a node.
+func (s *Service) onTree(ctx context.Context, r *server.Request) (any, error) {
+	d, err := wire.DecodeMap(r.Load)
+	if err != nil {
+		return nil, fmt.Errorf("mine of others, for node %s: %w", r.ID, err)
+	}
+	tgt, _ := d.Get("tgt")
+	q := Question{Tgt: tgt, TgtType: d.String("tgt_type"), Names: wire.Texts(d.List("fun"))}
+	if len(q.Names) > maxNames {
+		return nil, fmt.Errorf("mine of others, for node %s: it names %d functions; at most %d may be", r.ID, len(q.Names), maxNames)
+	}
+	p, err := s.forNode(ctx, r.ID, q, d.String("after"))
+	if err != nil {
+		return nil, fmt.Errorf("mine of others, for node %s: %w", r.ID, err)
+	}
+	return p.load(), nil
+}
+
+// refuse tells of what a minion asked for in vain.
+func (s *Service) refuse(id string, err error) {
+	s.o.Trespassed(ownership.Trespass{Kind: ownership.OfMine, Path: id, ID: id, Err: err})
+}

@@ -1,0 +1,201 @@
+package mine
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/lru"
+	"github.com/momtree/mom/internal/wire"
+)
+
+const (
+	// maxQuestions bounds the questions whose answers are remembered, and maxAnswer what is
+	// kept on disk of one, in bytes. A larger one is remembered until the master ends.
+	maxQuestions = 128
+	maxAnswer    = 8 << 20
+	// maxRemembered bounds all that is held in memory.
+	maxRemembered = 64 << 20
+)
+
+// told is an answer of the rest of the tree.
+type told struct {
+	at     time.Time // zero: of an earlier life of this master
+	others []other
+	bytes  int
+	sum    [sha256.Size]byte // of what is on disk
+}
+
+// remembered is what the rest of the tree said last to each question, on disk as well, so
+// that a node that is away while the master above it is started anew is not missed.
+type remembered struct {
+	dir string
+	log *slog.Logger
+
+	mu   sync.Mutex
+	told *lru.Guarded[string, *told]
+	size int
+}
+
+func newRemembered(cachedir string, log *slog.Logger) *remembered {
+	r := &remembered{dir: filepath.Join(cachedir, "mine_elsewhere"), log: log}
+	r.told = lru.NewGuarded(maxQuestions, func(key string, t *told) {
+		r.size -= t.bytes
+		r.remove(r.path(key))
+	})
+	r.sweep()
+	return r
+}
+
+func (r *remembered) path(key string) string {
+	sum := sha256.Sum256([]byte(key))
+	return filepath.Join(r.dir, hex.EncodeToString(sum[:])+".p")
+}
+
+// sweep removes the oldest files beyond the bound.
+func (r *remembered) sweep() {
+	entries, err := os.ReadDir(r.dir)
+	if err != nil {
+		return // none were written
+	}
+	type aged struct {
+		name string
+		at   time.Time
+	}
+	var files []aged
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && strings.HasSuffix(e.Name(), ".p") {
+			files = append(files, aged{e.Name(), info.ModTime()})
+		}
+	}
+	slices.SortFunc(files, func(a, b aged) int { return b.at.Compare(a.at) })
+	for _, f := range files[min(len(files), maxQuestions):] {
+		r.remove(filepath.Join(r.dir, f.name))
+	}
+}
+
+func (r *remembered) remove(path string) {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		r.log.Warn("What nodes told of the mine could not be removed", "err", err)
+	}
+}
+
+// get gives the last answer to a question, nil if there is none.
+func (r *remembered) get(key string) *told {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if t, ok := r.told.Get(key); ok {
+		return t
+	}
+	b, err := os.ReadFile(r.path(key))
+	if err != nil {
+		return nil
+	}
+	t := &told{sum: sha256.Sum256(b)}
+	if t.others, err = readOthers(b, key); err != nil {
+		r.log.Warn("What nodes told of the mine in an earlier life cannot be read", "file", r.path(key), "err", err)
+		return nil
+	}
+	r.enter(key, t)
+	return t
+}
+
+// put enters the answer to a question, and writes it if it is another than before.
+func (r *remembered) put(key string, others []other, at time.Time) {
+	b, err := packOthers(others, key)
+	if err != nil {
+		r.log.Error("What nodes told of the mine could not be written", "err", err)
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	t := &told{at: at, others: others, sum: sha256.Sum256(b)}
+	old, ok := r.told.Get(key)
+	r.enter(key, t)
+	if ok && old.sum == t.sum || len(b) > maxAnswer || len(others) == 0 && !ok {
+		return
+	}
+	if err = os.MkdirAll(r.dir, 0o700); err == nil {
+		err = crypt.WriteFileLazy(r.path(key), b, 0o600)
+	}
+	if err != nil {
+		r.log.Error("What nodes told of the mine could not be written", "err", err)
+	}
+}
+
+// enter keeps an answer, and makes room for it. The caller holds mu.
+func (r *remembered) enter(key string, t *told) {
+	for _, o := range t.others {
+		t.bytes += o.bytes()
+	}
+	if old, ok := r.told.Peek(key); ok {
+		r.size -= old.bytes
+	}
+	r.told.Add(key, t)
+	r.size += t.bytes
+	for r.size > maxRemembered && r.told.Len() > 1 {
+		r.told.RemoveOldest()
+	}
+}
+
+// packOthers is the content of a file: the question, and [id, via, {name: entry}] of each
+// minion.
+func packOthers(others []other, key string) ([]byte, error) {
+	list := make([]any, len(others))
+	for i, o := range others {
+		m := wire.NewMap()
+		for _, name := range sortedNames(o.entries) {
+			m.Set(name, o.entries[name])
+		}
+		list[i] = []any{o.id, o.via, m}
+	}
+	return wire.Encode(wire.NewMap("key", []byte(key), "minions", list))
+}
+
+var errForeign = errors.New("it is not the answer to this question")
+
+func readOthers(b []byte, key string) (out []other, err error) {
+	same := false
+	err = wire.Fields(b, func(field string, val wire.Raw) error {
+		switch field {
+		case "key":
+			k, err := wire.Bytes(val)
+			same = string(k) == key
+			return err
+		case "minions":
+			return wire.Elems(val, func(_ int, one wire.Raw) error {
+				o := other{entries: map[string]wire.Raw{}}
+				err := wire.Elems(one, func(i int, v wire.Raw) (err error) {
+					switch i {
+					case 0:
+						o.id, err = wire.Str(v)
+					case 1:
+						o.via, err = wire.Str(v)
+					case 2:
+						err = wire.Fields(v, func(name string, e wire.Raw) error {
+							o.entries[name] = e
+							return nil
+						})
+					}
+					return err
+				})
+				out = append(out, o)
+				return err
+			})
+		}
+		return nil
+	})
+	if err == nil && !same {
+		err = errForeign
+	}
+	return out, err
+}

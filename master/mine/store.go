@@ -1,0 +1,277 @@
+package mine
+
+import (
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// file is the name of a minion's mine in its folder of the data cache.
+const file = "mine.p"
+
+// ErrTooLarge is wrapped when the mine of a minion would be larger than may be.
+var ErrTooLarge = errors.New("the mine would be too large")
+
+// memory bounds what is kept read, in bytes; the rest is read from the disk again.
+const memory = 32 << 20
+
+// perEntry is about what an entry costs beside its bytes.
+const perEntry = 100
+
+// Mine is what one minion gave, by name in the order in which it gave it. It is never
+// changed.
+type Mine struct {
+	names   []string
+	entries map[string]wire.Raw
+	bytes   int
+}
+
+// Names are those of the entries; nil: the minion gave nothing.
+func (m *Mine) Names() []string {
+	if m == nil {
+		return nil
+	}
+	return m.names
+}
+
+// Entry gives one, as the minion packed it.
+func (m *Mine) Entry(name string) (wire.Raw, bool) {
+	if m == nil {
+		return nil, false
+	}
+	e, ok := m.entries[name]
+	return e, ok
+}
+
+// set puts an entry in the place of one that has its name. It is for who makes the mine.
+func (m *Mine) set(name string, raw wire.Raw) {
+	if old, ok := m.entries[name]; ok {
+		m.bytes -= len(old)
+	} else {
+		m.names = append(m.names, name)
+		m.bytes += len(name)
+	}
+	m.entries[name] = raw
+	m.bytes += len(raw)
+}
+
+// without is a copy without an entry; "" takes none away.
+func (m *Mine) without(name string) *Mine {
+	out := &Mine{entries: map[string]wire.Raw{}}
+	for _, n := range m.Names() {
+		if n != name || name == "" {
+			out.set(n, m.entries[n])
+		}
+	}
+	return out
+}
+
+// Store has the mines of the minions of one master. It is safe for concurrent use.
+type Store struct {
+	dir string
+	max int
+
+	seed  maphash.Seed
+	locks [64]sync.Mutex // of writers, by minion
+
+	mu   sync.Mutex
+	kept map[string]*Mine // nil: it is known that there is none
+	size int
+}
+
+// NewStore keeps them below cachedir, each of at most max bytes.
+func NewStore(cachedir string, max int) *Store {
+	return &Store{dir: filepath.Join(cachedir, "minions"), max: max, seed: maphash.MakeSeed(), kept: map[string]*Mine{}}
+}
+
+func (s *Store) lock(id string) *sync.Mutex {
+	return &s.locks[maphash.String(s.seed, id)%uint64(len(s.locks))]
+}
+
+func (s *Store) path(id string) string { return filepath.Join(s.dir, id, file) }
+
+// Get gives what a minion gave; nil if nothing. id is that of an accepted key, which makes
+// it a safe name.
+func (s *Store) Get(id string) (*Mine, error) {
+	s.mu.Lock()
+	m, ok := s.kept[id]
+	s.mu.Unlock()
+	if ok {
+		return m, nil
+	}
+	l := s.lock(id)
+	l.Lock()
+	defer l.Unlock()
+	return s.get(id)
+}
+
+// get is Get for who holds the lock of the minion.
+func (s *Store) get(id string) (*Mine, error) {
+	s.mu.Lock()
+	m, ok := s.kept[id]
+	s.mu.Unlock()
+	if ok {
+		return m, nil
+	}
+	m, err := s.read(id)
+	if err != nil {
+		return nil, err
+	}
+	s.keep(id, m)
+	return m, nil
+}
+
+func (s *Store) read(id string) (*Mine, error) {
+	b, err := os.ReadFile(s.path(id))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("mine of minion %s: %w", id, err)
+	}
+	if b, err = wire.ToWire(b); err != nil {
+		return nil, fmt.Errorf("mine of minion %s: %w", id, wire.SpoiltFile(s.path(id), err))
+	}
+	m := &Mine{entries: map[string]wire.Raw{}}
+	if err := wire.Fields(b, func(name string, val wire.Raw) error {
+		m.set(name, val)
+		return nil
+	}); err != nil {
+		return nil, fmt.Errorf("mine of minion %s: %w", id, wire.SpoiltFile(s.path(id), err))
+	}
+	return m, nil
+}
+
+// keep enters what is known now, and makes room for it.
+func (s *Store) keep(id string, m *Mine) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.drop(id)
+	n := weight(m)
+	for other := range s.kept {
+		if s.size+n <= memory {
+			break
+		}
+		s.drop(other)
+	}
+	s.kept[id], s.size = m, s.size+n
+}
+
+// drop lets one go. The caller holds mu.
+func (s *Store) drop(id string) {
+	if m, ok := s.kept[id]; ok {
+		s.size -= weight(m)
+		delete(s.kept, id)
+	}
+}
+
+func weight(m *Mine) int {
+	if m == nil {
+		return perEntry
+	}
+	return m.bytes + perEntry*(1+len(m.names))
+}
+
+// Put adds entries to what a minion gave, or with clear puts them in its place. An error
+// that wraps [ErrTooLarge] has changed nothing.
+func (s *Store) Put(id string, data wire.Raw, clear bool) error {
+	if len(data) > s.max+perEntry { // a load is not copied to find that out
+		return s.tooLarge(id, len(data))
+	}
+	l := s.lock(id)
+	l.Lock()
+	defer l.Unlock()
+	var old *Mine
+	if !clear {
+		var err error
+		if old, err = s.get(id); err != nil {
+			return err
+		}
+	}
+	m := old.without("")
+	if err := wire.Fields(data, func(name string, val wire.Raw) error {
+		if _, err := readEntry(val); err != nil {
+			return fmt.Errorf("entry %q: %w", name, err)
+		}
+		m.set(name, append(wire.Raw(nil), val...)) // the request goes, its bytes with it
+		return nil
+	}); err != nil {
+		return fmt.Errorf("mine of minion %s: %w", id, err)
+	}
+	if m.bytes > s.max {
+		return s.tooLarge(id, m.bytes)
+	}
+	return s.write(id, m)
+}
+
+func (s *Store) tooLarge(id string, n int) error {
+	return fmt.Errorf("%w: of minion %s, %d bytes; at most %d are kept (option mine_max_size of the master)", ErrTooLarge, id, n, s.max)
+}
+
+// Delete takes one entry away, and tells whether the minion has a mine at all.
+func (s *Store) Delete(id, name string) (had bool, err error) {
+	l := s.lock(id)
+	l.Lock()
+	defer l.Unlock()
+	m, err := s.get(id)
+	if err != nil || m == nil {
+		return false, err
+	}
+	if _, ok := m.Entry(name); !ok {
+		return true, nil
+	}
+	return true, s.write(id, m.without(name))
+}
+
+// Flush takes all of a minion's entries away, and tells whether there was a mine.
+func (s *Store) Flush(id string) (had bool, err error) {
+	l := s.lock(id)
+	l.Lock()
+	defer l.Unlock()
+	err = os.Remove(s.path(id))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, fmt.Errorf("mine of minion %s: %w", id, err)
+	}
+	s.keep(id, nil)
+	return err == nil, nil
+}
+
+// Forget drops what is kept in memory of a minion whose folder was removed.
+func (s *Store) Forget(id string) {
+	l := s.lock(id)
+	l.Lock()
+	defer l.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.drop(id)
+}
+
+// write stores a mine. The caller holds the lock of the minion.
+func (s *Store) write(id string, m *Mine) error {
+	all := wire.NewMap()
+	for _, name := range m.names {
+		all.Set(name, m.entries[name])
+	}
+	b, err := wire.Encode(all)
+	if err == nil {
+		b, err = wire.ToBus(b)
+	}
+	if err != nil {
+		return fmt.Errorf("mine of minion %s: %w", id, err)
+	}
+	if err := os.MkdirAll(filepath.Dir(s.path(id)), 0o700); err != nil {
+		return fmt.Errorf("mine of minion %s: %w", id, err)
+	}
+	if err := crypt.WriteFileLazy(s.path(id), b, 0o600); err != nil {
+		return fmt.Errorf("mine of minion %s: %w", id, err)
+	}
+	s.keep(id, m)
+	return nil
+}

@@ -1,0 +1,63 @@
+package peercall
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/momtree/mom/internal/callargs"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/access"
+	"github.com/momtree/mom/master/runners"
+)
+
+// errNoRunner is a load without what has to be there.
+var errNoRunner = errors.New("it lacks a runner (fun) or its arguments (arg)")
+
+// runner calls a runner of this master for a minion, and gives what that gives. One that
+// fails gives its error as text, as with Salt.
+func (s *Service) runner(ctx context.Context, id string, d *wire.Map) (any, error) {
+	fun := d.String("fun")
+	arg, ok := d.Get("arg")
+	if fun == "" || !ok {
+		return nil, errNoRunner
+	}
+	list, ok := arg.([]any)
+	if !ok {
+		list = []any{arg}
+	}
+	c := &runners.Call{Fun: fun, Args: callargs.ParseAny(list, wire.Texts(d.List("no_parse"))), Kwargs: wire.NewMap()}
+	if n := len(c.Args); n > 0 {
+		if kw, ok := c.Args[n-1].(*wire.Map); ok && kw.Has("__kwarg__") {
+			kw.Delete("__kwarg__")
+			c.Args, c.Kwargs = c.Args[:n-1], kw
+		}
+	}
+	call := access.NewCall(c.Fun, c.Args, c.Kwargs)
+	q := access.Asked{Kind: "runner", Door: "peer", User: id, Fun: fun, Call: call}
+	if runners.Private(fun) {
+		q.Call = access.Call{Fun: fun}
+	}
+	v := s.o.Rules.JudgeRunner(id, call)
+	if q.Allowed = v.Allowed; !v.Allowed {
+		q.Reason = v.String()
+	}
+	s.o.Audit(q)
+	if !v.Allowed {
+		return nil, fmt.Errorf("runner %s: %s (option peer_run)", fun, v.String())
+	}
+	if !s.waiting.TryTake() {
+		return "ERROR: as many minions wait for jobs and runners as may; try again later", nil
+	}
+	defer s.waiting.Give()
+	ctx, cancel := context.WithTimeout(ctx, maxTimeout)
+	defer cancel()
+	value, err := s.o.Runners.Do(ctx, c, runners.Start{JID: s.o.JID(), User: s.o.Own})
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Sprintf("ERROR: runner %s was not done within %v; it goes on", fun, maxTimeout), nil
+	case err != nil && value == nil:
+		return err.Error(), nil
+	}
+	return value, nil
+}

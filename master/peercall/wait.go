@@ -1,0 +1,81 @@
+package peercall
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/jobevent"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// defaultTimeout is Salt's for a minion that names none.
+const defaultTimeout = 5 * time.Second
+
+// publishAndWait starts a job, and gives what minions have returned by its end, or by the
+// time-out of the request.
+func (s *Service) publishAndWait(ctx context.Context, id string, r request) (*wire.Map, error) {
+	if !s.waiting.TryTake() {
+		return nil, fmt.Errorf("as many minions wait for jobs as may (%d); try again later", maxWaiting)
+	}
+	defer s.waiting.Give()
+	if r.timeout == 0 {
+		r.timeout = defaultTimeout
+	}
+	j, err := s.start(ctx, id, r)
+	if err != nil || j.jid == "" {
+		return wire.NewMap(), err
+	}
+	wait, cancel := context.WithTimeout(ctx, r.timeout)
+	defer cancel()
+	rets, err := s.untilAll(wait, ctx, id, j)
+	if err != nil {
+		return nil, err
+	}
+	out := wire.NewMap()
+	for _, k := range rets.Keys() {
+		minion, _ := k.(string)
+		of := rets.Map(minion)
+		if r.full {
+			out.Set(minion, of)
+			continue
+		}
+		v, _ := of.Get("ret")
+		out.Set(minion, v)
+	}
+	if r.full {
+		out.Set("__jid__", j.jid)
+	}
+	return out, nil
+}
+
+// untilAll reads the results when the job has ended, or wait is over. Of a job of the
+// master above the end is not heard here, so its results are asked for again and again.
+func (s *Service) untilAll(wait, ctx context.Context, id string, j job) (*wire.Map, error) {
+	ended := s.o.Bus.Subscribe(bus.SubscribeOptions{Prefix: jobevent.TagComplete(j.jid), Size: 4})
+	defer ended.Close()
+	again := time.NewTicker(lookAgain)
+	defer again.Stop()
+	for {
+		rets, err := s.results(ctx, id, j.jid)
+		if err != nil {
+			return nil, err
+		}
+		all := true
+		for _, m := range j.minions {
+			all = all && rets.Has(m)
+		}
+		if a, known := s.o.State(j.jid); all || wait.Err() != nil || s.started.Contains(j.jid) && known && !a.Open() {
+			return rets, nil
+		}
+		select {
+		case <-ended.C():
+		case <-again.C:
+		case <-wait.Done():
+		}
+	}
+}
+
+// lookAgain is the pause before results are asked for again.
+const lookAgain = 300 * time.Millisecond

@@ -1,0 +1,112 @@
+package tops
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/momtree/mom/internal/python"
+	"github.com/momtree/mom/internal/shlex"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/internal/yaml11"
+)
+
+// maxOutput bounds what a command may print, in bytes.
+const maxOutput = 1 << 20
+
+// extNodes runs a command.
+type extNodes struct{ argv []string }
+
+func newExtNodes(config any) (Top, error) {
+	line, ok := config.(string)
+	if !ok {
+		return nil, errors.New("wants a command as text")
+	}
+	argv, err := shlex.Split(line)
+	if err == nil && len(argv) == 0 {
+		err = errors.New("the command is empty")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("command %q: %w", line, err)
+	}
+	return extNodes{argv}, nil
+}
+
+// States runs the command without a shell, the id of the minion as its last argument. It
+// prints YAML: classes, a list of states or a mapping whose keys they are, and environment,
+// base if it is not there.
+func (e extNodes) States(ctx context.Context, id string) (map[string][]string, error) {
+	if strings.HasPrefix(id, "-") {
+		return nil, fmt.Errorf("%s would read the id %s as an option", e.argv[0], id)
+	}
+	var out, complaint capped
+	cmd := exec.CommandContext(ctx, e.argv[0], append(append([]string{}, e.argv[1:]...), id)...)
+	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &out, &complaint, time.Second
+	if err := cmd.Run(); err != nil {
+		return nil, fmt.Errorf("%s %s: %w: %s", e.argv[0], id, errors.Join(err, ctx.Err()), complaint.line())
+	}
+	if out.full {
+		return nil, fmt.Errorf("%s %s prints more than %d bytes", e.argv[0], id, maxOutput)
+	}
+	v, err := yaml11.Read(out.b.Bytes())
+	if err != nil {
+		return nil, fmt.Errorf("%s %s prints what is no YAML: %w", e.argv[0], id, err)
+	}
+	return classes(v)
+}
+
+// classes reads what the command prints.
+func classes(v any) (map[string][]string, error) {
+	if v == nil {
+		return nil, nil // it knows nothing of the minion
+	}
+	m, ok := v.(*wire.Map)
+	if !ok {
+		return nil, errors.New("it prints no mapping with classes")
+	}
+	env := "base"
+	if e, _ := m.Get("environment"); e != nil {
+		env = python.Str(e)
+	}
+	var list []any
+	switch c, _ := m.Get("classes"); c := c.(type) {
+	case nil:
+		return nil, nil
+	case []any:
+		list = c
+	case *wire.Map:
+		list = c.Keys()
+	default:
+		return nil, errors.New("its classes are neither a list nor a mapping")
+	}
+	names := make([]string, len(list))
+	for i, x := range list {
+		names[i] = python.Str(x)
+	}
+	return map[string][]string{env: names}, nil
+}
+
+// capped keeps what is written up to the bound.
+type capped struct {
+	b    bytes.Buffer
+	full bool
+}
+
+func (c *capped) Write(p []byte) (int, error) {
+	if room := maxOutput - c.b.Len(); len(p) > room {
+		c.full = true
+		c.b.Write(p[:room])
+		return len(p), nil
+	}
+	return c.b.Write(p)
+}
+
+// line is the beginning of it, for an error.
+func (c *capped) line() string {
+	text, _, _ := strings.Cut(strings.TrimSpace(c.b.String()), "\n")
+	return text[:min(len(text), 300)]
+}

@@ -1,0 +1,82 @@
+package tops
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/admission"
+)
+
+// Top gives states of a minion by environment.
+type Top interface {
+	States(ctx context.Context, id string) (map[string][]string, error)
+}
+
+// makers are what master_tops may name, by name: each reads what stands there.
+var makers = map[string]func(config any) (Top, error){"ext_nodes": newExtNodes}
+
+const (
+	// atOnce bounds the requests that are worked on: each runs a command.
+	atOnce = 8
+	// within bounds one source of states.
+	within = 30 * time.Second
+)
+
+// Tops are the sources of one master. It is safe for concurrent use.
+type Tops struct {
+	names []string
+	tops  map[string]Top
+	turns admission.Turns
+	log   *slog.Logger
+}
+
+// New reads the option master_tops. The error names what cannot be served.
+func New(option map[string]any, log *slog.Logger) (*Tops, error) {
+	t := &Tops{names: slices.Sorted(maps.Keys(option)), tops: map[string]Top{}, turns: admission.NewTurns(atOnce), log: log}
+	for _, name := range t.names {
+		open, ok := makers[name]
+		if !ok {
+			return nil, fmt.Errorf("master_tops: %s is not supported; use ext_nodes, with a command that prints the states of a minion", name)
+		}
+		top, err := open(option[name])
+		if err != nil {
+			return nil, fmt.Errorf("master_tops: %s: %w", name, err)
+		}
+		t.tops[name] = top
+	}
+	return t, nil
+}
+
+// States joins what all sources say of a minion: {environment: [state]}. A source that
+// fails is logged and left out, as with Salt.
+func (t *Tops) States(ctx context.Context, id string) *wire.Map {
+	out := wire.NewMap()
+	for _, name := range t.names {
+		of, err := t.ask(ctx, name, id)
+		if err != nil {
+			t.log.Error("A minion gets no states of a source of master_tops", "minion", id, "source", name, "err", err)
+			continue
+		}
+		for _, env := range slices.Sorted(maps.Keys(of)) {
+			out.Set(env, append(out.List(env), wire.AnyList(of[env])...))
+		}
+	}
+	return out
+}
+
+func (t *Tops) ask(ctx context.Context, name, id string) (map[string][]string, error) {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	select {
+	case t.turns <- struct{}{}:
+		defer t.turns.Give()
+	case <-ctx.Done():
+		return nil, fmt.Errorf("too many are asked for at once: %w", ctx.Err())
+	}
+	return t.tops[name].States(ctx, id)
+}

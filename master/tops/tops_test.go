@@ -1,0 +1,103 @@
+package tops
+
+import (
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"github.com/momtree/mom/internal/wire"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
+
+// script writes a command that does what text says.
+func script(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "classify")
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text+"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// What a command prints becomes the states of the minion whose id it was given; one that
+// fails gives none, and its complaint is logged.
+func TestExtNodes(t *testing.T) {
+	for name, c := range map[string]struct {
+		does string
+		want map[string]any
+		log  string
+	}{
+		"list":           {`echo "classes: [web, $1]"`, map[string]any{"base": []any{"web", "m1"}}, ""},
+		"mapping":        {`echo "classes: {web: {}, db: null}"`, map[string]any{"base": []any{"web", "db"}}, ""},
+		"environment":    {`echo "{environment: dev, classes: [a]}"`, map[string]any{"dev": []any{"a"}}, ""},
+		"nothing":        {`true`, map[string]any{}, ""},
+		"no classes":     {`echo "parameters: {}"`, map[string]any{}, ""},
+		"a second word":  {`echo "classes: [$2]"`, map[string]any{"base": []any{"None"}}, ""}, // the id is one word, and the last
+		"it fails":       {`echo broken >&2; exit 3`, map[string]any{}, "exit status 3: broken"},
+		"no mapping":     {`echo "[a]"`, map[string]any{}, "no mapping"},
+		"no YAML":        {`echo "a: ["`, map[string]any{}, "no YAML"},
+		"without an end": {`yes x | head -c 2000000`, map[string]any{}, "more than 1048576 bytes"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var log strings.Builder
+			s, err := New(map[string]any{"ext_nodes": script(t, c.does)}, slog.New(slog.NewTextHandler(&log, nil)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := map[string]any{}
+			states := s.States(t.Context(), "m1")
+			for _, k := range states.Keys() {
+				got[k.(string)], _ = states.Get(k.(string))
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("%s\nlog: %s", diff, log.String())
+			}
+			if c.log == "" && log.Len() > 0 || !strings.Contains(log.String(), c.log) {
+				t.Errorf("log: %s", log.String())
+			}
+		})
+	}
+}
+
+// An id is an argument, whatever it looks like: no shell reads it, and no option is made of
+// it.
+func TestExtNodes_HostileID(t *testing.T) {
+	there := filepath.Join(t.TempDir(), "there")
+	s, err := New(map[string]any{"ext_nodes": script(t, `echo "classes: ['$*']"`)}, quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := "m1;touch " + there
+	if got := s.States(t.Context(), id); !cmp.Equal(got.List("base"), []any{id}) {
+		t.Errorf("%v", got)
+	}
+	if _, err := os.Stat(there); err == nil {
+		t.Error("the id was run")
+	}
+	if got := s.States(t.Context(), "--all"); got.Len() != 0 {
+		t.Errorf("an option: %v", got)
+	}
+}
+
+// What is not known is refused by name before the master serves anybody.
+func TestNew_Refuses(t *testing.T) {
+	for want, option := range map[string]map[string]any{
+		"cobbler is not supported": {"cobbler": wire.NewMap()},
+		"wants a command":          {"ext_nodes": []any{"a"}},
+		"is empty":                 {"ext_nodes": " "},
+		"No closing quotation":     {"ext_nodes": "a 'b"},
+	} {
+		if _, err := New(option, quiet); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %v", option, err)
+		}
+	}
+}
