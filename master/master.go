@@ -113,7 +113,7 @@ type Master struct {
 	failover *failover.Service // nil: no minion moves
 	reactor  *reactor.Reactor
 	schedule *schedule.Loop
-	jobFiles *jobfiles.Folder  // nil: not kept
+	jobFiles *jobfiles.Folder // nil: not kept
 
 	publisher    *publish.Service      // starts jobs
 	publications *publications.Service // what goes out, and is kept

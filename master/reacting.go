@@ -96,4 +96,3 @@ func (m *Master) reactWheel(ctx context.Context, c reactor.Call) error {
 	_, err := m.wheels().Do(ctx, s)
 	return err
 }
-
