@@ -32,9 +32,11 @@ import (
 	"github.com/momtree/mom/master/keyring"
 	"github.com/momtree/mom/master/meters"
 	"github.com/momtree/mom/master/mine"
+	"github.com/momtree/mom/master/orchestrate"
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/peercall"
 	"github.com/momtree/mom/master/peers"
+	"github.com/momtree/mom/master/pillar"
 	"github.com/momtree/mom/master/ports"
 	"github.com/momtree/mom/master/publications"
 	"github.com/momtree/mom/master/publish"
@@ -113,6 +115,7 @@ type Master struct {
 	failover *failover.Service // nil: no minion moves
 	reactor  *reactor.Reactor
 	schedule *schedule.Loop
+	pauses   *orchestrate.Pauses
 	jobFiles *jobfiles.Folder // nil: not kept
 
 	publisher    *publish.Service      // starts jobs
@@ -138,6 +141,7 @@ type Master struct {
 	running []*bus.Holder // the marks for Salt's own programs
 
 	unserved *commands.Unserved
+	pillars  *pillar.Service
 
 	files *files.Server
 	inbox *files.Inbox // what minions push
@@ -167,6 +171,7 @@ func New(o Options) (_ *Master, err error) {
 	m.node = cmp.Or(o.NodeID, m.id)
 	m.parent = o.Parent
 	m.traces = tracer.NewBook()
+	m.pauses = orchestrate.NewPauses(m.now)
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, m.Close())
@@ -176,7 +181,7 @@ func New(o Options) (_ *Master, err error) {
 		return nil, err
 	}
 	m.unserved = commands.NewUnserved(m.log)
-	m.unserved.Find(m.cfg, commands.DefaultPillar)
+	m.unserved.Find(m.cfg)
 	if err := m.openFolders(); err != nil {
 		return nil, err
 	}
@@ -188,6 +193,9 @@ func New(o Options) (_ *Master, err error) {
 		return nil, err
 	}
 	if err := m.openSaltTools(); err != nil {
+		return nil, err
+	}
+	if err := m.openPillar(); err != nil {
 		return nil, err
 	}
 	if err := m.openFiles(); err != nil {

@@ -20,6 +20,10 @@ func (o option) assign(f reflect.Value, val any, text string) (note string, err 
 	if s, ok := val.(string); ok && strings.HasPrefix(s, "sdb://") {
 		return "", errors.New("sdb:// values are not supported; write the value itself")
 	}
+	if f.Kind() == reflect.Interface { // whoever reads it knows its forms
+		f.Set(reflect.ValueOf(val))
+		return "", nil
+	}
 	switch f.Interface().(type) {
 	case time.Duration:
 		d, err := o.duration(val)

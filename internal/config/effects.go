@@ -3,16 +3,13 @@ package config
 // Effects says, for the options of [NotYet] that people miss most, what does not
 // happen because of it. It stands behind the warning at the start.
 var Effects = map[string]string{
-	"beacons":              "no beacon runs",
-	"engines":              "no engine runs",
-	"ext_pillar":           noPillar,
-	"git_pillar_base":      noPillar,
-	"gitfs_remotes":        noFiles,
-	"hgfs_remotes":         noFiles,
-	"on_demand_ext_pillar": noPillar,
-	"pillar_roots":         noPillar,
-	"startup_states":       "no state is applied at the start",
-	"svnfs_remotes":        noFiles,
+	"beacons":         "no beacon runs",
+	"engines":         "no engine runs",
+	"git_pillar_base": noPillar,
+	"gitfs_remotes":   noFiles,
+	"hgfs_remotes":    noFiles,
+	"startup_states":  "no state is applied at the start",
+	"svnfs_remotes":   noFiles,
 }
 
 const (
@@ -20,16 +17,8 @@ const (
 	noPillar = "minions get no pillar; where something needs it they are told so by _errors"
 )
 
-// pillarSources and fileSources are the options that say where pillar and files come
-// from.
-var (
-	pillarSources = []string{"ext_pillar", "pillar_roots"}
-	fileSources   = []string{"gitfs_remotes", "hgfs_remotes", "svnfs_remotes"}
-)
-
-// UnservedPillar names the options of this configuration that ask for a pillar, which
-// this version does not serve. None: what minions get, an empty pillar, is the truth.
-func (m *Master) UnservedPillar() []string { return m.given(pillarSources) }
+// fileSources are the options that say where files come from.
+var fileSources = []string{"gitfs_remotes", "hgfs_remotes", "svnfs_remotes"}
 
 // UnservedFiles names the options of this configuration that ask for sources of files or
 // states that this version does not have.

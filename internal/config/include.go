@@ -112,7 +112,7 @@ func (r *reader) includes(globs []string, from string, verbose bool, stack []str
 		for _, f := range files {
 			for name, s := range r.included(f, stack) {
 				if old, ok := all[name]; ok {
-					s.value = join(old.value, s.value)
+					s.value, s.order = join(old.value, s.value), joinOrdered(old.order, s.order)
 				}
 				all[name] = s
 			}

@@ -114,11 +114,14 @@ func (r *reader) load(dir, file, include string, v reflect.Value, who Role) sour
 	if abs, err := filepath.Abs(dir); err == nil {
 		dir = abs
 	}
-	src := source{Dir: dir, ConfFile: filepath.Join(dir, file), Raw: map[string]any{}, places: map[string]Place{}}
+	src := source{Dir: dir, ConfFile: filepath.Join(dir, file), Raw: map[string]any{}, places: map[string]Place{}, ordered: map[string]any{}}
 	all := r.main(src.ConfFile, include)
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		s := all[name]
 		src.Raw[name], src.places[name] = s.value, s.place
+		if s.order != nil {
+			src.ordered[name] = s.order
+		}
 		o, known := who.table()[name]
 		if !known {
 			r.foreign(s, who)

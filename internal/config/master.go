@@ -15,6 +15,7 @@ type Master struct {
 	MasterSyndic     `yaml:",inline"`
 	MasterAPI        `yaml:",inline"`
 	MasterRender     `yaml:",inline"`
+	MasterPillar     `yaml:",inline"`
 	MasterStates     `yaml:",inline"`
 
 	MasterTopology `yaml:",inline"`

@@ -14,7 +14,8 @@ type source struct {
 	// not, for config.get.
 	Raw map[string]any
 
-	places map[string]Place
+	places  map[string]Place
+	ordered map[string]any
 }
 
 // Place is a line of a configuration file. The zero Place means: not from a

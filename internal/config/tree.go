@@ -15,6 +15,7 @@ type setting struct {
 	name  string
 	value any    // nil, bool, int64, uint64, float64, string, []any, map[string]any
 	text  string // a scalar as it was written
+	order any    // of orderedOptions: the value with its keys in order
 	place Place
 }
 
@@ -37,7 +38,12 @@ func parse(file string, data []byte) ([]setting, []error) {
 			continue
 		}
 		lines[name] = e.Line
-		out = append(out, setting{name: name, value: named(e.Value), text: e.Text, place: Place{file, e.Line}})
+		s := setting{name: name, text: e.Text, place: Place{file, e.Line}}
+		if orderedOptions[name] {
+			s.order = copied(e.Value)
+		}
+		s.value = named(e.Value)
+		out = append(out, s)
 	}
 	return out, faults
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/momtree/mom/master/keyring"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/meters"
+	pillars "github.com/momtree/mom/master/pillar"
 	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/master/tops"
@@ -39,11 +40,14 @@ type Parts struct {
 	Tokens   Tokens
 	Data     *datacache.Cache
 	Unserved *Unserved
-	Tops     *tops.Tops
-	Files    *files.Server
-	Inbox    *files.Inbox
-	Runners  *runners.Host
-	Wheels   wheels.Host
+	Pillars  *pillars.Service
+	// MayAnswer tells why a node right below does not speak for a minion, if so.
+	MayAnswer func(node, id string) error
+	Tops      *tops.Tops
+	Files     *files.Server
+	Inbox     *files.Inbox
+	Runners   *runners.Host
+	Wheels    wheels.Host
 	// JobUser tells who asked for a job.
 	JobUser func(ctx context.Context, jid string) (user string, known bool, err error)
 	Tree    func() topology.Node

@@ -3,6 +3,7 @@ package commands
 import (
 	"context"
 	"crypto/rsa"
+	"errors"
 	"fmt"
 	"log/slog"
 
@@ -11,22 +12,34 @@ import (
 	"github.com/momtree/mom/master/admission"
 	"github.com/momtree/mom/master/datacache"
 	"github.com/momtree/mom/master/keys"
+	pillars "github.com/momtree/mom/master/pillar"
 	"github.com/momtree/mom/master/server"
 )
 
 func init() {
 	Register(server.Command{
 		Name: "_pillar", Who: server.Peer,
-		Args: []string{"grains"},
+		Args: []string{"grains", "saltenv", "pillarenv", "pillar_override", "ext", "clean_cache"},
 		Doc: `
-The pillar of a minion, under a key that only it can open, and signed.
+The pillar of the minion that asks, under a key that only it can open, and signed. What
+could not be compiled is told under _errors. See docs/pillar.md.
 
 grains
-    Its grains, which feed the data cache.
+    Its grains, by which the pillar is compiled; they feed the data cache. The id in them
+    is replaced by that of its key.
+saltenv, pillarenv
+    The environments that it wants.
+pillar_override
+    A mapping that is laid over the pillar.
+ext
+    Sources of pillar that it asks for with arguments of its own; on_demand_ext_pillar says
+    which.
+clean_cache
+    True: nothing that was kept of an earlier pillar is used.
 `,
 	}, func(p *Parts) server.Handler {
 		return pillar{
-			keys: p.Keys.Store, data: p.Data, keep: p.Config.MinionDataCache, tell: p.Config.MinionDataCacheEvents,
+			keys: p.Keys.Store, compile: p.Pillars.Compile, data: p.Data, keep: p.Config.MinionDataCache, tell: p.Config.MinionDataCacheEvents,
 			unserved: p.Unserved, private: p.Keys.Identity.Pair.Private, turns: p.Keys.Turns, fire: p.Fire, log: p.Log,
 		}.serve
 	})
@@ -34,6 +47,7 @@ grains
 
 type pillar struct {
 	keys       *keys.Store
+	compile    func(context.Context, pillars.Request) (*wire.Map, error)
 	data       *datacache.Cache
 	keep, tell bool // the grains; that they were kept
 	unserved   *Unserved
@@ -43,11 +57,10 @@ type pillar struct {
 	log        *slog.Logger
 }
 
-// serve makes the pillar of one minion, under a key that only it
-// can open, and signed (Salt wire reference §8.3). There are no pillar sources
-// yet, so the map is empty but for the errors that say so where the configuration
-// names some; the grains that come along feed the minion data cache.
-func (c pillar) serve(_ context.Context, r *server.Request) (any, error) {
+// serve makes the pillar of one minion, under a key that only it can open, and signed
+// (Salt wire reference §8.3). Whose it is says the key of the request, never what is in it.
+// Grains and pillar feed the minion data cache.
+func (c pillar) serve(ctx context.Context, r *server.Request) (any, error) {
 	d, err := wire.DecodeMap(r.Load)
 	if err != nil {
 		return nil, fmt.Errorf("pillar of %q: %w", r.ID, err)
@@ -59,18 +72,49 @@ func (c pillar) serve(_ context.Context, r *server.Request) (any, error) {
 	if r.Version >= 2 && r.Nonce == "" {
 		return server.Clear{Value: wire.NewMap("error", "Nonce not included in request")}, nil
 	}
-	out := wire.NewMap()
-	if grains, ok := d.Get("grains"); ok && grains != nil && c.keep {
-		if err := c.data.Put(r.ID, grains, out); err != nil {
-			c.log.Error("The minion data cache could not be written", "id", r.ID, "err", err)
-		} else if c.tell {
-			c.fire("minion/refresh/"+r.ID, wire.NewMap("Minion data cache refresh", r.ID))
+	var out any = false // Salt's answer to a request without grains
+	if q, ok := pillars.ReadRequest(r.ID, d); ok {
+		p, err := c.compile(ctx, q)
+		switch {
+		case errors.Is(err, pillars.ErrBusy), err != nil && ctx.Err() != nil:
+			return server.Clear{Value: wire.NotNow}, nil
+		case err != nil:
+			return nil, fmt.Errorf("pillar of %s: %w", r.ID, err)
 		}
+		c.remember(r.ID, q, p)
+		out = c.withUnserved(r, p)
 	}
-	if faults := c.unserved.pillarErrors(); len(faults) > 0 {
-		out = wire.NewMap("_errors", faults)
-		c.unserved.Note("pillar", r.Cmd, r.ID, "")
+	return c.sealed(r, pub, out)
+}
+
+// remember puts what is known of the minion now into the data cache.
+func (c pillar) remember(id string, q pillars.Request, p *wire.Map) {
+	if !c.keep {
+		return
 	}
+	q.Grains.Set("id", id)
+	if err := c.data.Put(id, q.Grains, p); err != nil {
+		c.log.Error("The minion data cache could not be written", "id", id, "err", err)
+	} else if c.tell {
+		c.fire("minion/refresh/"+id, wire.NewMap("Minion data cache refresh", id))
+	}
+}
+
+// withUnserved adds what this master is configured to serve and does not.
+func (c pillar) withUnserved(r *server.Request, p *wire.Map) *wire.Map {
+	faults := c.unserved.pillarErrors()
+	if len(faults) == 0 {
+		return p
+	}
+	c.unserved.Note("pillar", r.Cmd, r.ID, "")
+	p = p.Clone()
+	p.Set("_errors", append(p.List("_errors"), faults...))
+	return p
+}
+
+// sealed is the reply: the pillar under a key of its own, which is under the key of the
+// minion.
+func (c pillar) sealed(r *server.Request, pub *rsa.PublicKey, out any) (any, error) {
 	alg := r.EncAlgo
 	if alg == "" {
 		alg = crypt.OAEPSHA1
@@ -97,7 +141,7 @@ func (c pillar) serve(_ context.Context, r *server.Request) (any, error) {
 
 // body is what the one-off key encrypts: the bare map for old minions, a
 // signed one that repeats the key and the nonce since protocol 2.
-func (c pillar) body(r *server.Request, wrapped []byte, pillar *wire.Map) ([]byte, error) {
+func (c pillar) body(r *server.Request, wrapped []byte, pillar any) ([]byte, error) {
 	if r.Version < 2 {
 		return wire.Encode(pillar)
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -23,7 +22,7 @@ type Unserved struct {
 	mu    sync.Mutex
 	asked map[string]*askers // by command; the commands are a closed list
 
-	files, pillar []string // options that ask for what is not served
+	files []string // options that ask for what is not served
 }
 
 // NewUnserved has nothing to tell yet.
@@ -95,30 +94,14 @@ func (u *Unserved) Tell(now time.Time) {
 	}
 }
 
-// Find notes what the master is configured to serve and does not. Salt serves its default
-// folder without being told, so what lies in pillar counts as well.
-func (u *Unserved) Find(c *config.Master, pillar string) {
-	u.files, u.pillar = c.UnservedFiles(), c.UnservedPillar()
-	if c.Raw["pillar_roots"] != nil {
-		return
-	}
-	if there, err := os.ReadDir(pillar); err == nil && len(there) > 0 {
-		u.pillar = append(u.pillar, pillar)
-		u.log.Warn("What lies in Salt's default folder is not served to minions", "folder", pillar, "option", "pillar_roots")
-	}
-}
-
-// DefaultPillar is Salt's default of pillar_roots.
-const DefaultPillar = "/srv/pillar"
+// Find notes what the master is configured to serve and does not.
+func (u *Unserved) Find(c *config.Master) { u.files = c.UnservedFiles() }
 
 // pillarErrors is what Salt's minions look for in a pillar before they apply states,
-// and what pillar.items shows: that the pillar, or the files that states come from, are
-// not what the configuration of the master says. Nothing where it says nothing.
+// and what pillar.items shows: that the files that states come from are not what the
+// configuration of the master says. Nothing where it says nothing.
 func (u *Unserved) pillarErrors() []any {
 	var out []any
-	if len(u.pillar) > 0 {
-		out = append(out, fmt.Sprintf("this master (mom) serves no pillar: %s at the master has no effect", strings.Join(u.pillar, ", ")))
-	}
 	if len(u.files) > 0 {
 		out = append(out, fmt.Sprintf("this master (mom) does not serve the files or states of %s, which has no effect", strings.Join(u.files, ", ")))
 	}

@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"database/sql"
+	sqldriver "database/sql/driver"
 	"fmt"
 	"log/slog"
 	"net"
@@ -36,6 +37,19 @@ func (o *Options) config() (*driver.Config, error) {
 		return nil, err
 	}
 	return c, nil
+}
+
+// Connector is the way to the database that o names, for whoever asks it for something
+// else than jobs.
+func Connector(o Options) (sqldriver.Connector, error) {
+	if err := o.fill(); err != nil {
+		return nil, err
+	}
+	c, err := o.config()
+	if err != nil {
+		return nil, err
+	}
+	return driver.NewConnector(c)
 }
 
 // notes takes what the driver has to say of a connection that broke. The error

@@ -1,0 +1,180 @@
+package pillar
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/momtree/mom/internal/python"
+	"github.com/momtree/mom/internal/render"
+	"github.com/momtree/mom/internal/shlex"
+	"github.com/momtree/mom/master/pillar/ext"
+	"github.com/momtree/mom/value"
+)
+
+// function is one function that templates of pillar may call at the master.
+type function struct {
+	args []string // their names; "=" behind those that may be left out
+	// steady says that it gives the same for the same request.
+	steady bool
+	run    func(ctx context.Context, p *pass, a args) (any, error)
+}
+
+// args are the arguments of a call by their names.
+type args map[string]any
+
+// calls are the functions of this package: what templates of pillar ask a master for.
+// Whoever writes the files of pillar_roots says what runs there, as in Salt; a minion has no
+// part in it but by what templates take out of its grains.
+var calls = map[string]function{
+	"cmd.run":               {args: cmdArgs, run: cmdRun(false)},
+	"cmd.run_stdout":        {args: cmdArgs, run: cmdRun(false)},
+	"cmd.shell":             {args: cmdArgs, run: cmdRun(true)},
+	"environ.get":           {args: []string{"key", "default="}, run: environGet},
+	"file.directory_exists": {args: []string{"path"}, run: fileIs(fs.FileMode.IsDir)},
+	"file.file_exists":      {args: []string{"path"}, run: fileIs(fs.FileMode.IsRegular)},
+	"file.read":             {args: []string{"path", "binary="}, run: fileRead},
+}
+
+// functions are what templates call: those of calls.
+type functions struct{}
+
+// Call calls a function for the pass of ctx.
+func (functions) Call(ctx context.Context, name string, positional []any, kwargs *value.Map) (any, error) {
+	p := passOf(ctx)
+	if p == nil {
+		return nil, render.ErrNoFunction
+	}
+	f, ok := calls[name]
+	if !ok {
+		return nil, render.ErrNoFunction
+	}
+	if !f.steady {
+		p.seen.unfit("a template calls " + name)
+	}
+	a, err := f.bind(name, positional, kwargs)
+	if err != nil {
+		return nil, err
+	}
+	return f.run(ctx, p, a)
+}
+
+// Has tells whether there is a function of a name.
+func (functions) Has(name string) bool {
+	_, ok := calls[name]
+	return ok
+}
+
+// Functions lists what templates of pillar may call beside the functions of every
+// template.
+func Functions() []string { return slices.Sorted(maps.Keys(calls)) }
+
+func (f function) bind(name string, positional []any, kwargs *value.Map) (args, error) {
+	a := args{}
+	if len(positional) > len(f.args) {
+		return nil, fmt.Errorf("%s() takes %d positional arguments but %d were given", name, len(f.args), len(positional))
+	}
+	for i, v := range positional {
+		a[strings.TrimSuffix(f.args[i], "=")] = v
+	}
+	for _, k := range kwargs.Keys() {
+		key := fmt.Sprint(k)
+		if !slices.Contains(f.args, key) && !slices.Contains(f.args, key+"=") {
+			return nil, fmt.Errorf("%s() got an unexpected keyword argument '%s'", name, key)
+		}
+		a[key], _ = kwargs.GetKey(k)
+	}
+	for _, n := range f.args {
+		if _, ok := a[n]; !ok && !strings.HasSuffix(n, "=") {
+			return nil, fmt.Errorf("%s() missing 1 required positional argument: '%s'", name, n)
+		}
+	}
+	return a, nil
+}
+
+func (a args) text(name string) string {
+	if a[name] == nil {
+		return ""
+	}
+	return python.Str(a[name])
+}
+
+var cmdArgs = []string{"cmd", "cwd=", "python_shell=", "timeout=", "ignore_retcode="}
+
+// cmdRun runs a program with the rights of the master and gives what it printed, without
+// newlines at the end. As in Salt no shell runs it unless python_shell says so. Unlike in
+// Salt a program that fails is an error, but with ignore_retcode.
+func cmdRun(shell bool) func(context.Context, *pass, args) (any, error) {
+	return func(ctx context.Context, p *pass, a args) (any, error) {
+		argv := []string{"/bin/sh", "-c", a.text("cmd")}
+		if list, ok := a["cmd"].([]any); ok {
+			argv = argv[:0]
+			for _, w := range list {
+				argv = append(argv, python.Str(w))
+			}
+		} else if !shell && !truth(a["python_shell"]) {
+			var err error
+			if argv, err = shlex.Split(a.text("cmd")); err != nil {
+				return nil, fmt.Errorf("cmd.run: %w", err)
+			}
+		}
+		if len(argv) == 0 {
+			return nil, errors.New("cmd.run: there is no command")
+		}
+		if n, ok := python.Number(a["timeout"]); ok && n > 0 {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeout(ctx, time.Duration(n*float64(time.Second)))
+			defer cancel()
+		}
+		out, err := ext.Run(ctx, ext.Program{Argv: argv, Dir: a.text("cwd"), Any: truth(a["ignore_retcode"])})
+		if err != nil {
+			return nil, fmt.Errorf("cmd.run: %w", err)
+		}
+		return strings.TrimRight(string(out), "\r\n"), nil
+	}
+}
+
+func environGet(_ context.Context, _ *pass, a args) (any, error) {
+	if v, ok := os.LookupEnv(a.text("key")); ok {
+		return v, nil
+	}
+	if d, ok := a["default"]; ok {
+		return d, nil
+	}
+	return "", nil
+}
+
+func fileIs(is func(fs.FileMode) bool) func(context.Context, *pass, args) (any, error) {
+	return func(_ context.Context, _ *pass, a args) (any, error) {
+		st, err := os.Stat(a.text("path"))
+		return err == nil && is(st.Mode()), nil
+	}
+}
+
+// fileRead reads a file of the master whole.
+func fileRead(_ context.Context, _ *pass, a args) (any, error) {
+	path := a.text("path")
+	st, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("file.read: %w", err)
+	case !st.Mode().IsRegular():
+		return nil, fmt.Errorf("file.read: %s is no regular file", path)
+	case st.Size() > maxFile:
+		return nil, fmt.Errorf("file.read: %s has %d bytes, more than %d", path, st.Size(), maxFile)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("file.read: %w", err)
+	}
+	if truth(a["binary"]) {
+		return b, nil
+	}
+	return string(b), nil
+}

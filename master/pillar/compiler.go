@@ -1,0 +1,210 @@
+package pillar
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/render"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
+)
+
+// Renderer is what a [render.Engine] does. What it calls and imports on the way it is to
+// ask of the [render.Loader] and the [render.Functions] of the compiler ([Compiler.Loader],
+// [Compiler.Functions]), with the context that it was called with.
+type Renderer interface {
+	SLS(ctx context.Context, t render.Template, pipe string) (any, error)
+	Text(ctx context.Context, t render.Template) (string, error)
+}
+
+// Options of a [Compiler].
+type Options struct {
+	Config *config.Master
+	// Renderer makes the engine over what templates may import and call.
+	Renderer func(l render.Loader, f render.Functions) (Renderer, error)
+	// Decrypter opens what decrypt_pillar names; nil: nothing can be opened, which is an
+	// error where the option is set.
+	Decrypter render.Decrypter
+	Log       *slog.Logger
+	Now       func() time.Time
+}
+
+// Compiler compiles pillars. It is safe for concurrent use.
+type Compiler struct {
+	cfg     *config.Master
+	log     *slog.Logger
+	now     func() time.Time
+	roots   *Roots
+	engine  Renderer
+	gpg     render.Decrypter
+	sources []source
+	faults  []string // of the configuration: in each pillar
+	targets *targets
+	shown   *value.Map // the options that templates see
+	kept    *kept
+	ttl     *timed // nil without pillar_cache
+
+	room    *semaphore.Weighted // compiled at once
+	waiting chan struct{}       // that wait
+}
+
+const (
+	// waitingMost is how many requests wait for their turn; more are told to come again.
+	waitingMost = 32_768
+	// fewest are compiled at once on a small machine: some wait for programs and
+	// databases.
+	fewest = 4
+)
+
+// ErrBusy says that too many pillars are waited for.
+var ErrBusy = errors.New("too many minions wait for their pillar")
+
+// New reads the configuration. What is wrong with it is an error where the master should
+// not start, and else told to the log now and to minions by _errors.
+func New(o Options) (*Compiler, error) {
+	c := &Compiler{cfg: o.Config, log: o.Log, now: o.Now, gpg: o.Decrypter, targets: newTargets(o.Config.Nodegroups), kept: newKept()}
+	if c.log == nil {
+		c.log = slog.Default()
+	}
+	if c.now == nil {
+		c.now = time.Now
+	}
+	folders, err := c.cfg.PillarFolders()
+	if err != nil {
+		return nil, fmt.Errorf("pillar: %w", err)
+	}
+	c.roots = &Roots{Disk: NewDisk(c.now), Folders: folders, Order: ordered(c.cfg.Ordered("pillar_roots"), folders)}
+	c.shown, _ = wire.Normal(c.cfg.Shown()).(*value.Map)
+	if c.engine, err = o.Renderer(loader{}, functions{}); err != nil {
+		return nil, fmt.Errorf("pillar: %w", err)
+	}
+	c.readSources()
+	if c.cfg.PillarCache {
+		if c.ttl, err = openTimed(c.cfg, c.now, c.log); err != nil {
+			return nil, fmt.Errorf("pillar: %w", err)
+		}
+	}
+	n := c.cfg.PillarWorkers
+	if n == 0 {
+		n = max(fewest, 2*runtime.GOMAXPROCS(0))
+	}
+	c.room, c.waiting = semaphore.NewWeighted(int64(n)), make(chan struct{}, waitingMost)
+	return c, nil
+}
+
+// ordered lists environments as the configuration has them; those that it does not order
+// come behind, by name.
+func ordered(written any, folders map[string][]string) []string {
+	var out []string
+	add := func(env string) {
+		if folders[env] != nil && !slices.Contains(out, env) {
+			out = append(out, env)
+		}
+	}
+	if m, ok := written.(*value.Map); ok {
+		for _, k := range m.Keys() {
+			add(fmt.Sprint(k))
+		}
+	}
+	for _, env := range slices.Sorted(maps.Keys(folders)) {
+		add(env)
+	}
+	return out
+}
+
+// Compile gives the pillar of a minion. The error is [ErrBusy], or that of the context
+// while it waited; all else is in the pillar under _errors.
+func (c *Compiler) Compile(ctx context.Context, r Request) (*value.Map, error) {
+	select {
+	case c.waiting <- struct{}{}:
+	default:
+		return nil, ErrBusy
+	}
+	err := c.room.Acquire(ctx, 1)
+	<-c.waiting
+	if err != nil {
+		return nil, fmt.Errorf("wait for others' pillars: %w", err)
+	}
+	defer c.room.Release(1)
+	r = r.own()
+	if r.Fresh {
+		c.Forget(r.ID)
+	}
+	if p, ok := c.fromCache(r); ok {
+		return p, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.cfg.PillarTimeout)
+	defer cancel()
+	asked := Copy(r.Grains).(*value.Map) // templates may change those of the pass
+	p := c.begin(r)
+	out := p.rescued(ctx)
+	r.Grains = asked
+	c.intoCache(r, p, out)
+	return out, nil
+}
+
+// rescued is run, where a fault of this program costs no other minion anything.
+func (p *pass) rescued(ctx context.Context) (out *value.Map) {
+	defer func() {
+		if f := recover(); f != nil {
+			p.seen.unfit("a panic")
+			p.log.Error("Compiling a pillar panicked", "panic", f, "stack", string(debug.Stack()))
+			out = value.NewMap("_errors", []any{"The pillar could not be compiled: an error within the master. Please see master log for details."})
+		}
+	}()
+	return p.run(inPass(ctx, p))
+}
+
+func (c *Compiler) late(ctx context.Context) string {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return fmt.Sprintf("The pillar was not compiled within %v (pillar_timeout)", c.cfg.PillarTimeout)
+	}
+	return "The pillar was not compiled: the master ends"
+}
+
+// Top gives what the top files say for a minion that is not known: all targets, and what
+// is wrong.
+func (c *Compiler) Top(ctx context.Context, r Request) (*value.Map, []string) {
+	ctx, cancel := context.WithTimeout(ctx, c.cfg.PillarTimeout)
+	defer cancel()
+	p := c.begin(r.own())
+	top, faults := p.top(inPass(ctx, p))
+	out := value.NewMap()
+	for _, in := range top {
+		targets := value.NewMap()
+		for _, a := range in.list {
+			var list []any
+			if a.kind != "compound" {
+				list = append(list, value.NewMap("match", a.kind))
+			}
+			for _, s := range a.sls {
+				list = append(list, s)
+			}
+			targets.Set(a.target, list)
+		}
+		out.Set(in.env, targets)
+	}
+	return out, append(p.errors, faults...)
+}
+
+type passKey struct{}
+
+// inPass has what is called on the way find the pass.
+func inPass(ctx context.Context, p *pass) context.Context {
+	return context.WithValue(ctx, passKey{}, p)
+}
+
+func passOf(ctx context.Context) *pass {
+	p, _ := ctx.Value(passKey{}).(*pass)
+	return p
+}

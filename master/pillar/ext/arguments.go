@@ -1,0 +1,121 @@
+package ext
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/momtree/mom/internal/python"
+	"github.com/momtree/mom/value"
+)
+
+// arguments are those of an entry by their names.
+type arguments map[string]any
+
+// bind reads the arguments of an entry as Salt passes them: a mapping by name, a list by
+// place, anything else as the first. A name that ends in "=" is optional.
+func bind(conf any, names ...string) (arguments, error) {
+	out := arguments{}
+	plain := make([]string, len(names))
+	for i, n := range names {
+		plain[i] = strings.TrimSuffix(n, "=")
+	}
+	switch conf := conf.(type) {
+	case *value.Map:
+		for _, k := range conf.Keys() {
+			name, _ := k.(string)
+			if !slices.Contains(plain, name) {
+				return nil, fmt.Errorf("got an unexpected keyword argument '%v'; there are %s", k, strings.Join(plain, ", "))
+			}
+			out[name], _ = conf.Get(name)
+		}
+	case []any:
+		if len(conf) > len(plain) {
+			return nil, fmt.Errorf("takes %d arguments but %d were given", len(plain), len(conf))
+		}
+		for i, v := range conf {
+			out[plain[i]] = v
+		}
+	default:
+		out[plain[0]] = conf
+	}
+	for i, n := range names {
+		if !strings.HasSuffix(n, "=") && out[plain[i]] == nil {
+			return nil, fmt.Errorf("missing required argument: '%s'", n)
+		}
+	}
+	return out, nil
+}
+
+// text is an argument that is a text; "" if it is not given.
+func (a arguments) text(name string) (string, error) {
+	switch v := a[name].(type) {
+	case nil:
+		return "", nil
+	case string:
+		return v, nil
+	case []any, *value.Map:
+		return "", fmt.Errorf("%s should be a text, not %s", name, python.Repr(v))
+	default:
+		return python.Str(v), nil
+	}
+}
+
+// flag is an argument that is true or false; false if it is not given.
+func (a arguments) flag(name string) (bool, error) {
+	switch v := a[name].(type) {
+	case nil:
+		return false, nil
+	case bool:
+		return v, nil
+	}
+	return false, fmt.Errorf("%s should be True or False, not %s", name, python.Repr(a[name]))
+}
+
+// errShellID says that an id may not stand in a command or a path.
+var errShellID = errors.New("the id of the minion has characters other than letters, digits and ._-@:+, so it is put into no command, address or path")
+
+// plainID is the id of a minion for a command, an address or a path. Ids are accepted by
+// operators, but nobody reads them as a shell does.
+func plainID(id string) (string, error) {
+	for _, r := range id {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', strings.ContainsRune("._-@:+", r):
+		default:
+			return "", errShellID
+		}
+	}
+	if id == "" || strings.HasPrefix(id, "-") || id == "." || id == ".." {
+		return "", errShellID
+	}
+	return id, nil
+}
+
+// asMap is a pillar that a source has read. Nothing is no pillar; what is no mapping is an
+// error.
+func asMap(v any, from string) (*value.Map, error) {
+	switch v := v.(type) {
+	case nil:
+		return nil, nil
+	case *value.Map:
+		return v, nil
+	case string:
+		if strings.TrimSpace(v) == "" {
+			return nil, nil
+		}
+	}
+	return nil, fmt.Errorf("%s gives %s, not a mapping", from, kind(v))
+}
+
+func kind(v any) string {
+	switch v.(type) {
+	case string:
+		return "a text"
+	case []any:
+		return "a list"
+	case bool:
+		return "a truth value"
+	}
+	return "a number"
+}

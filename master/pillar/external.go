@@ -1,0 +1,185 @@
+package pillar
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/momtree/mom/internal/render"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/pillar/ext"
+	"github.com/momtree/mom/value"
+)
+
+// source is one entry of ext_pillar.
+type source struct {
+	name string
+	conf any
+	kind ext.Source
+	err  error // of the entry; it is in each pillar
+}
+
+const malformed = `The "ext_pillar" option is malformed`
+
+// readSources reads ext_pillar, and tells the log of what will be missing.
+func (c *Compiler) readSources() {
+	conf := c.cfg.Ordered("ext_pillar")
+	if conf == nil {
+		conf = wire.Normal(c.cfg.ExtPillar)
+	}
+	var entries []any
+	switch conf := conf.(type) {
+	case nil:
+		return
+	case []any:
+		entries = conf
+	default:
+		c.faults = append(c.faults, malformed)
+		c.log.Error(malformed + ": it should be a list of {NAME: ARGUMENTS}; all pillars get this error")
+		return
+	}
+	for i, e := range entries {
+		m, ok := e.(*value.Map)
+		if !ok || m.Len() == 0 {
+			c.faults = append(c.faults, malformed)
+			c.log.Error(malformed+": an entry is no {NAME: ARGUMENTS}; all pillars get this error", "entry", i+1)
+			continue
+		}
+		m.Range(func(k, v any) bool {
+			s := newSource(fmt.Sprint(k), v)
+			if s.err != nil {
+				c.log.Error("A source of ext_pillar cannot be used; all pillars get this error", "source", s.name, "err", s.err)
+			}
+			c.sources = append(c.sources, s)
+			return true
+		})
+	}
+}
+
+func newSource(name string, conf any) source {
+	s := source{name: name, conf: conf}
+	kind, ok := ext.Lookup(name)
+	if !ok {
+		s.err = ext.Unserved(name)
+		return s
+	}
+	if s.kind = kind; kind.Check != nil {
+		if err := kind.Check(conf); err != nil {
+			s.err = fmt.Errorf("Failed to load ext_pillar %s: %w", name, err) //nolint:staticcheck // Salt's text
+		}
+	}
+	return s
+}
+
+// checkDemand reads the sources that the minion asks for itself. Its arguments come from a
+// minion: only sources to which they give no power over the master take them, whatever the
+// configuration says.
+func (p *pass) checkDemand() (more []source) {
+	if p.r.Ext == nil {
+		return nil
+	}
+	m, isMap := p.r.Ext.(*value.Map)
+	if !isMap {
+		p.fault("On-demand pillar is not formatted as a dictionary")
+		return nil
+	}
+	for _, k := range m.Keys() {
+		name := fmt.Sprint(k)
+		kind, here := ext.Lookup(name)
+		switch {
+		case !slices.Contains(p.c.cfg.OnDemandExtPillar, name):
+			p.fault(fmt.Sprintf("The ext_pillar module %s is not allowed for on-demand pillar data (on_demand_ext_pillar)", name))
+		case !here:
+			p.fault(ext.Unserved(name).Error())
+		case !kind.OnDemand:
+			p.fault(fmt.Sprintf("The ext_pillar module %s takes no arguments from minions: they would act with the rights of the master", name))
+		default:
+			v, _ := m.GetKey(k)
+			more = append(more, newSource(name, v))
+		}
+	}
+	return more
+}
+
+// external merges what the sources give over a pillar.
+func (p *pass) external(ctx context.Context, pillar *value.Map, demand []source) *value.Map {
+	if pillar == nil {
+		pillar = value.NewMap()
+	}
+	for _, f := range p.c.faults {
+		p.fault(f)
+	}
+	all := slices.Concat(p.c.sources, demand)
+	if len(all) > 0 && p.r.Override.Len() > 0 {
+		pillar = p.merge.merge(pillar, p.r.Override)
+	}
+	for _, s := range all {
+		if s.err != nil {
+			p.errors = append(p.errors, s.err.Error()) // the log has it since the start
+			p.seen.unfit("a source fails")
+			continue
+		}
+		if ctx.Err() != nil {
+			return pillar
+		}
+		if !s.kind.Steady {
+			p.seen.unfit("ext_pillar " + s.name)
+		}
+		seen, _ := Copy(pillar).(*value.Map)
+		got, err := s.kind.Load(ctx, &ext.Call{
+			ID: p.r.ID, Grains: p.r.Grains, Pillar: seen, Conf: Copy(s.conf), Saltenv: p.saltenv, Pillarenv: p.env,
+			Config: p.c.cfg, Host: host{p}, Log: p.log,
+		})
+		switch {
+		case err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()):
+			p.fault(fmt.Sprintf("Failed to load ext_pillar %s: %s", s.name, p.c.late(ctx)))
+		case err != nil:
+			p.fault(fmt.Sprintf("Failed to load ext_pillar %s: %v", s.name, err))
+		case got.Len() > 0:
+			pillar = p.merge.merge(pillar, got)
+		}
+	}
+	return pillar
+}
+
+// host is what a pass does for sources.
+type host struct{ p *pass }
+
+func (h host) Match(tgt any, kind string) (bool, error) { return h.p.match(tgt, kind) }
+
+func (h host) Folders(env string) []string {
+	if r, ok := h.p.files.(*Roots); ok {
+		return r.Folders[env]
+	}
+	return nil
+}
+
+func (h host) Options() *value.Map { return h.p.opts() }
+
+func (h host) Render(ctx context.Context, source []byte, pipe string) (any, error) {
+	if pipe == "" {
+		pipe = h.p.c.cfg.Renderer
+	}
+	if err := h.p.allowed(source, pipe); err != nil {
+		return nil, err
+	}
+	return h.p.c.engine.SLS(ctx, render.Template{Source: source, Saltenv: firstOf(h.p.env, base), Vars: h.p.vars(nil)}, pipe)
+}
+
+type folderKey struct{}
+
+// folder is where templates of a source find what they import.
+type folder struct{ files *Roots }
+
+func (f *folder) open(name string) ([]byte, error) {
+	return f.files.Open(context.Background(), base, name)
+}
+
+func (h host) Text(ctx context.Context, dir, name string, source []byte, vars *value.Map) (string, error) {
+	in := &folder{files: &Roots{Disk: h.p.c.roots.Disk, Order: []string{base}, Folders: map[string][]string{base: {dir}}}}
+	ctx = context.WithValue(ctx, folderKey{}, in)
+	return h.p.c.engine.Text(ctx, render.Template{Source: source, Saltenv: base, Path: path.Clean(strings.TrimPrefix(name, "/")), Vars: vars})
+}

@@ -1,0 +1,142 @@
+package pillar
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/value"
+)
+
+// Attack: a minion says another one's id in its grains (CVE-2022-22934 and its kind). What
+// templates and targets see is the id of its key.
+func TestHostile_IDInGrains(t *testing.T) {
+	r := newRig(t, map[string]string{
+		"top.sls":     "{base: {'db1': [secret], 'G@id:db1': [secret], '*': [own]}}",
+		"secret.sls":  "secret: of db1",
+		"own.sls":     "id: {{ grains['id'] }}\n{% if grains.id == 'db1' %}secret: of db1{% endif %}\n{% include 'keys/' ~ grains.id %}\n",
+		"keys/db1":    "key: of db1",
+		"keys/m1":     "key: of m1",
+	})
+	p := r.get(func(q *Request) { q.Grains = value.NewMap("id", "db1", "host", "db1") })
+	r.want("the grains lie", p, `{"id": "m1", "key": "of m1"}`)
+}
+
+// Attack: paths out of pillar_roots, by what templates make of grains.
+func TestHostile_Paths(t *testing.T) {
+	r := newRig(t, map[string]string{"top.sls": "{base: {'*': [a]}}", "a.sls": "{% include grains.role %}\n", "ok": "x: 1", "/secret": "secret: 1"})
+	for _, path := range []string{"../secret", "/etc/passwd", "x/../../secret", filepath.Join(r.dir, "secret"), "..\\secret", "a\x00b", ".."} {
+		p := r.get(func(q *Request) { q.Grains.Set("role", path) })
+		if p.Has("secret") || !strings.Contains(asJSON(t, p), "Rendering SLS 'a' failed") {
+			t.Errorf("%q: %s", path, asJSON(t, p))
+		}
+	}
+	r.want("a file that is there", r.get(func(q *Request) { q.Grains.Set("role", "ok") }), `{"x": 1}`)
+	r = newRig(t, map[string]string{"/any/top.sls": "{base: {'*': [a]}}", "/secret/top.sls": "{'*': [x]}"}, func(c *config.Master) {
+		dir := filepath.Dir(c.PillarRoots["base"].([]any)[0].(string))
+		c.PillarRoots = map[string]any{"__env__": []any{filepath.Join(dir, "any", "__env__")}}
+	})
+	for _, env := range []string{"../secret", "..", "/etc", "a/../../secret"} {
+		if got := r.c.roots.For(env).Folders[env]; got != nil {
+			t.Errorf("environment %s has %v", env, got)
+		}
+	}
+}
+
+// Includes in a circle end, and each is in the pillar once.
+func TestHostile_Circles(t *testing.T) {
+	r := newRig(t, map[string]string{"top.sls": "{base: {'*': [a]}}", "a.sls": "{include: [b, a], a: 1}", "b.sls": "{include: [c], b: 1}", "c.sls": "{include: [a, b], c: 1}"})
+	r.want("a circle", r.get(), `{"a": 1, "b": 1, "c": 1}`)
+	if err := os.Symlink(filepath.Join(r.dir, "base"), filepath.Join(r.dir, "base", "loop")); err != nil {
+		t.Fatal(err)
+	}
+	r.want("a link to itself", r.get(), `{"a": 1, "b": 1, "c": 1}`)
+}
+
+// A template that does not end is ended, and the pillar says so; so are bombs of all kinds.
+func TestHostile_Bombs(t *testing.T) {
+	var wide strings.Builder
+	for i := range 12 {
+		fmt.Fprintf(&wide, "a%d: &a%d [%s]\n", i+1, i+1, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d,", i), 10), ","))
+	}
+	for name, sls := range map[string]string{
+		"a loop":           "{% for i in range(1000000000) %}{% for j in range(1000000000) %}{% endfor %}{% endfor %}",
+		"YAML":             "a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n" + wide.String(),
+		"a large file":     strings.Repeat("# padding of a line that is long enough\n", 17<<20/40),
+		"a long text":      "x: \"{{ 'x' * 1000000000 }}\"",
+		"a macro of itself": "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}",
+		"NUL":              "a: \x00",
+		"deep":             strings.Repeat("[", 100_000),
+	} {
+		r := newRig(t, map[string]string{"top.sls": topAB, "a.sls": sls, "b.sls": "b: 1"}, func(c *config.Master) { c.PillarTimeout = 10 * time.Second })
+		began := time.Now()
+		p := r.get()
+		if !p.Has("_errors") || time.Since(began) > 20*time.Second {
+			t.Errorf("%s: after %v %.300s", name, time.Since(began), asJSON(t, p))
+		}
+	}
+}
+
+// A program of ext_pillar that does not end costs pillar_timeout, and no value is taken for
+// the whole pillar.
+func TestHostile_Late(t *testing.T) {
+	r := newRig(t, map[string]string{"top.sls": topAB, "a.sls": "s: a", "b.sls": "b: 1"}, func(c *config.Master) {
+		c.PillarTimeout, c.ExtPillar = time.Second, []any{map[string]any{"cmd_yaml": "sleep 600; echo 'k: 1'"}}
+	})
+	p := r.get()
+	if !strings.Contains(asJSON(t, p), "was not compiled within 1s (pillar_timeout)") || p.Has("s") {
+		t.Errorf("%s", asJSON(t, p))
+	}
+}
+
+// Attack: a minion chooses the arguments of sources that act with the rights of the
+// master, which the configuration even allows.
+func TestHostile_OnDemand(t *testing.T) {
+	mark := filepath.Join(t.TempDir(), "mark")
+	r := newRig(t, nil, func(c *config.Master) {
+		c.OnDemandExtPillar = []string{"cmd_yaml", "file_tree", "http_json", "mysql", "stack", "nodegroups"}
+		c.Nodegroups = map[string]any{"webs": "G@role:web"}
+	})
+	for name, conf := range map[string]any{
+		"cmd_yaml": "touch " + mark, "file_tree": value.NewMap("root_dir", "/etc"), "stack": "/etc/passwd", "http_json": "http://127.0.0.1:1/", "git": "x",
+	} {
+		p := r.get(func(q *Request) { q.Ext = value.NewMap(name, conf) })
+		if _, err := os.Stat(mark); err == nil || p.Len() != 1 || !p.Has("_errors") {
+			t.Errorf("%s: %v, %s", name, err, asJSON(t, p))
+		}
+	}
+	r.want("without power", r.get(func(q *Request) { q.Ext = value.NewMap("nodegroups", value.NewMap("pillar_name", "in")) }), `{"in": ["webs"]}`)
+	r.want("no mapping", r.get(func(q *Request) { q.Ext = "cmd_yaml" }), `{"_errors": ["On-demand pillar is not formatted as a dictionary"]}`)
+}
+
+// Attack: an id that a shell would read.
+func TestHostile_IDInCommands(t *testing.T) {
+	mark := filepath.Join(t.TempDir(), "mark")
+	r := newRig(t, nil, func(c *config.Master) {
+		c.ExtPillar = []any{map[string]any{"cmd_yaml": "echo id: %s"}, map[string]any{"cmd_json": "echo %s"}}
+	})
+	for _, id := range []string{"m1;touch " + mark, "$(touch " + mark + ")", "`x`", "a b", "-rf", "a'b", "a\nb"} {
+		p := r.get(func(q *Request) { q.ID = id })
+		if _, err := os.Stat(mark); err == nil || strings.Count(asJSON(t, p), "is put into no command") != 2 {
+			t.Errorf("%q: %v, %s", id, err, asJSON(t, p))
+		}
+	}
+}
+
+// More requests than may wait are told to come again, and hold nothing up.
+func TestCompile_Busy(t *testing.T) {
+	r := newRig(t, nil, func(c *config.Master) { c.PillarWorkers = 1 })
+	if !r.c.room.TryAcquire(1) {
+		t.Fatal("no room")
+	}
+	r.c.waiting = make(chan struct{}) // nobody may wait
+	if _, err := r.c.Compile(t.Context(), Request{ID: "m1"}); !errors.Is(err, ErrBusy) {
+		t.Errorf("%v", err)
+	}
+	r.c.room.Release(1)
+}

@@ -1,0 +1,157 @@
+package pillar
+
+import (
+	"crypto/sha256"
+	"sync"
+
+	"github.com/momtree/mom/internal/lru"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
+)
+
+const (
+	// keptPillars and keptPillar bound what is kept: so many, of so many bytes at most.
+	keptPillars = 20_000
+	keptPillar  = 256 << 10
+	// keptTotal bounds all of them, in bytes.
+	keptTotal = 256 << 20
+)
+
+// request is what a kept pillar is found by: a minion has few environments.
+type request struct{ id, env, saltenv string }
+
+// entry is a pillar as it was compiled. What it came from is with it.
+type entry struct {
+	asked [sha256.Size]byte // of the grains
+	raw   wire.Raw
+	read  *reading
+}
+
+// size is about how much memory an entry takes.
+func (e entry) size() int {
+	n := len(e.raw)
+	for d, was := range e.read.states {
+		n += len(d.env) + len(d.path) + len(was) + stateOverhead
+	}
+	return n
+}
+
+const stateOverhead = 100
+
+// kept are pillars of which nothing has changed that they came from. Grains and files are
+// held against what they were each time, so that nothing old is ever given.
+type kept struct {
+	mu    sync.Mutex
+	m     *lru.Guarded[request, entry]
+	bytes int
+}
+
+func newKept() *kept {
+	k := &kept{}
+	k.m = lru.NewGuarded(keptPillars, func(_ request, e entry) { k.bytes -= e.size() })
+	return k
+}
+
+func (k *kept) get(r request) (entry, bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.m.Get(r)
+}
+
+func (k *kept) put(r request, e entry) {
+	if len(e.raw) > keptPillar {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.m.Remove(r)
+	k.m.Add(r, e)
+	for k.bytes += e.size(); k.bytes > keptTotal; {
+		k.m.RemoveOldest()
+	}
+}
+
+// forget drops what is kept of a minion, "" of all, and tells how much that was.
+func (k *kept) forget(id string) (n int) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, r := range k.m.Keys() {
+		if id == "" || r.id == id {
+			k.m.Remove(r)
+			n++
+		}
+	}
+	return n
+}
+
+// Forget drops what is kept of a minion, "" of all.
+func (c *Compiler) Forget(id string) {
+	c.kept.forget(id)
+	if c.ttl != nil {
+		c.ttl.forget(id)
+	}
+}
+
+// plain tells whether a request may get, and leave, a kept pillar: one with an override or
+// sources of its own is for this one time.
+func (r Request) plain() bool { return r.Override.Len() == 0 && r.Ext == nil && !r.Passing }
+
+func (r Request) key() request { return request{r.ID, r.Pillarenv, r.Saltenv} }
+
+// sum is what tells the grains from others. Those that cannot be encoded are not kept.
+func sum(grains *value.Map) (s [sha256.Size]byte, ok bool) {
+	raw, err := wire.EncodeBus(grains)
+	if err != nil {
+		return s, false
+	}
+	return sha256.Sum256(raw), true
+}
+
+// fromCache gives a pillar that is kept and counts.
+func (c *Compiler) fromCache(r Request) (*value.Map, bool) {
+	if !r.plain() || r.Fresh {
+		return nil, false
+	}
+	asked, ok := sum(r.Grains)
+	if !ok {
+		return nil, false
+	}
+	if c.ttl != nil {
+		if raw, ok := c.ttl.get(r.key(), asked); ok {
+			return decoded(raw)
+		}
+		return nil, false
+	}
+	e, ok := c.kept.get(r.key())
+	if !ok || e.asked != asked || !e.read.current(c.begin(r).files) {
+		return nil, false
+	}
+	return decoded(e.raw)
+}
+
+func decoded(raw wire.Raw) (*value.Map, bool) {
+	m, err := wire.DecodeMap(raw)
+	return m, err == nil
+}
+
+// intoCache keeps a pillar, if it has no errors and the next one would be the same.
+func (c *Compiler) intoCache(r Request, p *pass, out *value.Map) {
+	if !r.plain() || out.Has("_errors") || c.ttl == nil && p.seen.impure != "" {
+		return
+	}
+	asked, ok := sum(r.Grains)
+	raw, err := wire.EncodeBus(out)
+	if !ok || err != nil {
+		return
+	}
+	if c.ttl != nil {
+		c.ttl.put(r.key(), asked, raw)
+		return
+	}
+	read := p.seen
+	read.opts, read.names = nil, nil
+	if !read.current(p.files) { // something changed while it was compiled
+		return
+	}
+	c.kept.put(r.key(), entry{asked: asked, raw: raw, read: read})
+}

@@ -1,0 +1,67 @@
+package pillar
+
+import (
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/value"
+)
+
+// Request asks for the pillar of one minion.
+type Request struct {
+	// ID is the minion, as its key has proven it.
+	ID string
+	// Grains are what it says of itself; nil: nothing is known. The id in them is
+	// replaced.
+	Grains *value.Map
+	// Saltenv and Pillarenv are the environments that it names; "": none.
+	Saltenv, Pillarenv string
+	// Override is laid over the pillar.
+	Override *value.Map
+	// Ext are sources that it asks for with arguments of its own, by name; on_demand_ext_pillar
+	// says which.
+	Ext any
+	// Passing says that somebody else looks at it: no kept pillar is used or replaced.
+	Passing bool
+	// Fresh has nothing that was kept of an earlier pillar used (clean_cache).
+	Fresh bool
+}
+
+// own gives a request grains of its own, with the true id in them: templates may change
+// them.
+func (r Request) own() Request {
+	grains, _ := Copy(r.Grains).(*value.Map)
+	if grains == nil {
+		grains = value.NewMap()
+	}
+	grains.Set("id", r.ID)
+	r.Grains = grains
+	return r
+}
+
+// Copy is a value that shares no list and no map with v.
+func Copy(v any) any {
+	switch v := v.(type) {
+	case []any:
+		out := make([]any, len(v))
+		for i, e := range v {
+			out[i] = Copy(e)
+		}
+		return out
+	case *value.Map:
+		if v == nil {
+			return v
+		}
+		out := value.Sized(v.Len())
+		v.Range(func(key, e any) bool {
+			out.Set(key, Copy(e))
+			return true
+		})
+		return out
+	case map[string]any, map[any]any, []string:
+		return Copy(wire.Normal(v))
+	case value.Lazy:
+		if e, err := v.Value(); err == nil {
+			return Copy(e)
+		}
+	}
+	return v
+}

@@ -1,0 +1,161 @@
+package runners
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/momtree/mom/internal/wire"
+)
+
+// PillarQuestion asks for the pillar of one minion.
+type PillarQuestion struct {
+	ID                 string // "*" for what all minions get
+	Saltenv, Pillarenv string
+	Grains             *wire.Map // beside those that are known
+}
+
+// Pillars is an [Env] of a master that compiles pillars.
+type Pillars interface {
+	// Pillar compiles one; what is wrong is in it under _errors.
+	Pillar(ctx context.Context, q PillarQuestion) (*wire.Map, error)
+	// PillarTop gives the merged top files, and what is wrong with them.
+	PillarTop(ctx context.Context, q PillarQuestion) (top *wire.Map, faults []string, err error)
+	// KeptPillars gives what pillar_cache has of minions, or drops it first; on is false
+	// without pillar_cache.
+	KeptPillars(tgt any, tgtType, pillarenv string, clear bool) (kept *wire.Map, on bool, err error)
+}
+
+func init() {
+	Register(
+		Function{Name: "pillar.show_pillar", Args: []string{"minion="}, AnyKwargs: true, Private: true, Run: showPillar, Doc: `
+The pillar of a minion, compiled now by the grains that it told last. The event bus is not
+shown it, and nothing of it is kept.
+
+minion : *
+    Its id; without one, what every minion gets.
+saltenv : base
+    The environment of states that the minion would name.
+pillarenv
+    The environment of pillar. Default: all.
+
+Further keywords are grains that the minion is taken to have.
+
+    salt-run pillar.show_pillar web1
+    salt-run pillar.show_pillar web1 pillarenv=dev role=db
+`},
+		Function{Name: "pillar.show_top", Args: []string{"minion=", "saltenv="}, Run: showPillarTop, Doc: `
+What the top files of pillar say, merged: the SLS of each target of each environment; or
+what is wrong with them.
+
+minion
+    The id of the minion whose grains the top files are rendered with. Default: none.
+saltenv : base
+    The environment of states that the minion would name.
+
+    salt-run pillar.show_top
+    salt-run pillar.show_top web1
+`},
+		Function{Name: "pillar.show_pillar_cache", Args: []string{"minion=", "tgt_type=", "pillarenv=", "saltenv="}, Private: true, Run: keptPillars(false), Doc: `
+What pillar_cache has of minions of this master. False without pillar_cache.
+
+minion, tgt_type : *, glob
+    The minions.
+pillarenv
+    The environment of pillar that they have named. Default: none.
+saltenv
+    Changes nothing.
+
+    salt-run pillar.show_pillar_cache 'web*'
+`},
+		Function{Name: "pillar.clear_pillar_cache", Args: []string{"minion=", "tgt_type=", "pillarenv=", "saltenv="}, Private: true, Run: keptPillars(true), Doc: `
+Forget the kept pillars of minions of this master, so that the next ones are compiled anew.
+False without pillar_cache, where a kept pillar is never older than its files.
+
+minion, tgt_type : *, glob
+    The minions.
+pillarenv, saltenv
+    Change nothing: the pillars of all environments go.
+
+    salt-run pillar.clear_pillar_cache web1
+`},
+	)
+}
+
+func pillars(c *Call) (Pillars, error) {
+	p, ok := c.Env.(Pillars)
+	if !ok {
+		return nil, errors.New(c.Fun + ": this master compiles no pillars")
+	}
+	return p, nil
+}
+
+func showPillar(ctx context.Context, c *Call) (any, error) {
+	p, err := pillars(c)
+	if err != nil {
+		return nil, err
+	}
+	q := PillarQuestion{ID: c.Text("minion"), Saltenv: "base", Grains: wire.NewMap()}
+	if q.ID == "" {
+		q.ID = "*"
+	}
+	c.Kwargs.Range(func(k, v any) bool {
+		switch name := fmt.Sprint(k); {
+		case name == "minion":
+		case name == "saltenv" && v != nil:
+			q.Saltenv = fmt.Sprint(v)
+		case name == "pillarenv" && v != nil:
+			q.Pillarenv = fmt.Sprint(v)
+		default:
+			q.Grains.Set(k, v)
+		}
+		return true
+	})
+	return p.Pillar(ctx, q)
+}
+
+func showPillarTop(ctx context.Context, c *Call) (any, error) {
+	p, err := pillars(c)
+	if err != nil {
+		return nil, err
+	}
+	q := PillarQuestion{ID: c.Text("minion"), Saltenv: c.Text("saltenv")}
+	if q.ID == "" {
+		q.ID = "*"
+	}
+	if q.Saltenv == "" {
+		q.Saltenv = "base"
+	}
+	top, faults, err := p.PillarTop(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	if len(faults) > 0 {
+		return wire.AnyList(faults), nil
+	}
+	return top, nil
+}
+
+func keptPillars(clear bool) func(context.Context, *Call) (any, error) {
+	return func(_ context.Context, c *Call) (any, error) {
+		p, err := pillars(c)
+		if err != nil {
+			return nil, err
+		}
+		tgt, kind := any("*"), "glob"
+		if v, ok := c.Given("minion"); ok {
+			tgt = v
+		}
+		if t := c.Text("tgt_type"); t != "" {
+			kind = t
+		}
+		kept, on, err := p.KeptPillars(tgt, kind, c.Text("pillarenv"), clear)
+		if err != nil {
+			return nil, invalid("%w", err)
+		}
+		if !on {
+			return false, nil
+		}
+		return kept, nil
+	}
+}
