@@ -32,6 +32,7 @@ import (
 	"github.com/momtree/mom/master/keyring"
 	"github.com/momtree/mom/master/meters"
 	"github.com/momtree/mom/master/mine"
+	"github.com/momtree/mom/master/orchestrate"
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/peercall"
 	"github.com/momtree/mom/master/peers"
@@ -114,6 +115,7 @@ type Master struct {
 	failover *failover.Service // nil: no minion moves
 	reactor  *reactor.Reactor
 	schedule *schedule.Loop
+	pauses   *orchestrate.Pauses
 	jobFiles *jobfiles.Folder // nil: not kept
 
 	publisher    *publish.Service      // starts jobs
@@ -169,6 +171,7 @@ func New(o Options) (_ *Master, err error) {
 	m.node = cmp.Or(o.NodeID, m.id)
 	m.parent = o.Parent
 	m.traces = tracer.NewBook()
+	m.pauses = orchestrate.NewPauses(m.now)
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, m.Close())

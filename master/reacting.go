@@ -20,13 +20,13 @@ var _ runners.Reacting = runnerEnv{}
 
 // openReactor makes the reactor. The file server is open.
 func (m *Master) openReactor(caller func(ctx context.Context, fun string, args []any, kwargs *value.Map) error) error {
-	engine, err := m.engine()
+	engine, err := m.renderer(files.Loader(m.files), masterFunctions{m, reactor.User})
 	if err != nil {
-		return err
+		return fmt.Errorf("reactor: %w", err)
 	}
 	o := reactor.Options{
 		Reactors: m.cfg.Reactor, Threads: m.cfg.ReactorWorkerThreads, Waiting: m.cfg.ReactorWorkerHwm,
-		Bus: m.bus, Engine: engine, Renderer: m.renderer(), Files: files.Loader(m.files), Vars: m.renderVars(), JID: m.jids.Next,
+		Bus: m.bus, Engine: engine, Renderer: m.cfg.Renderer, Files: files.Loader(m.files), Vars: m.renderVars(), JID: m.jids.Next,
 		Key: func(key string) bool { name, ok := m.access.User(key); return ok && name == m.access.Own },
 		ID:  m.id, Log: m.log, Now: m.now,
 		Do: reactor.Doers{Job: m.reactJob, Runner: m.reactRunner, Wheel: m.reactWheel},

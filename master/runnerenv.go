@@ -180,7 +180,7 @@ func (e runnerEnv) answersOf(ctx context.Context, jid string) (runners.Answers, 
 	if err != nil {
 		return runners.Answers{}, fmt.Errorf("read the answers: %w", err)
 	}
-	a := runners.Answers{Returned: map[string]runners.Answer{}, Missing: account.Missing}
+	a := runners.Answers{JID: jid, Returned: map[string]runners.Answer{}, Missing: account.Missing}
 	if a.Missing == nil {
 		a.Missing = map[string]jobevent.Absence{}
 	}

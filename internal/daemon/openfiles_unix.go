@@ -38,3 +38,13 @@ func RaiseOpenFiles(n uint64) (uint64, error) {
 
 // set bridges systems that count with a sign and those that count without.
 func set[T int64 | uint64](p *T, n uint64) { *p = T(n) }
+
+// OpenFiles gives the limit of open files that holds now, and how far a process without
+// rights may raise it.
+func OpenFiles() (now, hard uint64, err error) {
+	var r unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &r); err != nil {
+		return 0, 0, fmt.Errorf("read the limit of open files: %w", err)
+	}
+	return uint64(r.Cur), uint64(r.Max), nil
+}

@@ -71,6 +71,7 @@ func (q Question) Arguments() []any {
 
 // Answers are how a [Question] ended.
 type Answers struct {
+	JID      string // of the job; "": there was nobody to ask
 	Returned map[string]Answer
 	Missing  map[string]jobevent.Absence
 }

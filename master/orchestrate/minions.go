@@ -1,0 +1,266 @@
+package orchestrate
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/momtree/mom/internal/python"
+	"github.com/momtree/mom/internal/states"
+	"github.com/momtree/mom/master/runners"
+	"github.com/momtree/mom/value"
+)
+
+// notServed are arguments of salt.state and salt.function that are refused.
+var notServed = []string{"ssh", "roster", "ret_config", "ret_kwargs", "batch", "subset"}
+
+// returned is what one minion gave; absent says that it was waited for and gave nothing.
+type returned struct {
+	id     string
+	value  any
+	ok     bool
+	absent bool
+}
+
+// ask has minions do something and gives what they gave, by their names.
+func (f *funcs) ask(ctx context.Context, c *states.Call, kind string, q runners.Question) (out []returned, jid string, err error) {
+	q.Tgt, q.TgtType, q.Long = c.Value("tgt"), c.Str("tgt_type"), true
+	if rets, ok := list(c.Value("ret")); ok {
+		q.Ret = strings.Join(rets, ",")
+	}
+	timeout, gather := f.env.Timeouts()
+	q.Timeout, q.Gather = timeout, gather
+	if v := c.Value("timeout"); v != nil {
+		n, ok := python.Number(v)
+		if !ok || n < 0 || n > longest.Seconds() {
+			return nil, "", fmt.Errorf("timeout=%s is no number of seconds", python.Str(v))
+		}
+		q.Timeout = time.Duration(n * float64(time.Second))
+	}
+	kwargs := value.NewMap()
+	if q.Kwargs != nil {
+		kwargs = q.Kwargs
+	}
+	arg := q.Args
+	if arg == nil {
+		arg = []any{}
+	}
+	f.told(value.NewMap("type", kind, "tgt", q.Tgt, "name", c.Name(), "args", value.NewMap("arg", arg, "kwarg", kwargs, "ret", q.Ret, "timeout", c.Value("timeout"), "tgt_type", q.TgtType)))
+	a, err := f.env.Ask(ctx, q)
+	if err != nil {
+		return nil, "", err
+	}
+	for _, id := range slices.Sorted(maps.Keys(a.Returned)) {
+		r := a.Returned[id]
+		out = append(out, returned{id: id, value: r.Value, ok: r.OK})
+	}
+	if c.Truth("expect_minions") {
+		for _, id := range slices.Sorted(maps.Keys(a.Missing)) {
+			out = append(out, returned{id: id, value: false, absent: true})
+		}
+	}
+	return out, a.JID, nil
+}
+
+// told fires Salt's event of what an orchestration is about to do.
+func (f *funcs) told(data *value.Map) { f.parts.Fire("salt/run/"+f.jid+"/args", data) }
+
+// extra is what a result has beside what Salt calls one.
+func extra(jid string) *value.Map {
+	if jid == "" {
+		return nil
+	}
+	return value.NewMap("__jid__", jid)
+}
+
+// mayFail are the minions whose failure does not count.
+func mayFail(c *states.Call, r *states.Result) []string {
+	v := c.Value("fail_minions")
+	l, ok := list(v)
+	if !ok {
+		r.Warnings = append(r.Warnings, "'fail_minions' needs to be a list or a comma separated string. Ignored.")
+	}
+	return l
+}
+
+// state is salt.state.
+func (f *funcs) state(ctx context.Context, c *states.Call) (*states.Result, error) {
+	if no := refused(c, notServed...); no != "" {
+		return failed(c, no), nil
+	}
+	allowed, err := number(c.Value("allow_fail"))
+	if err != nil {
+		return failed(c, "Passed invalid value for 'allow_fail', must be an int"), nil
+	}
+	q := runners.Question{Kwargs: value.NewMap()}
+	switch {
+	case c.Truth("highstate"):
+		q.Fun = "state.highstate"
+	case c.Truth("top"):
+		q.Fun, q.Args = "state.top", []any{c.Value("top")}
+	case c.Truth("sls"):
+		q.Fun, q.Args = "state.sls", []any{strings.Join(names(c.Value("sls")), ",")}
+	default:
+		return failed(c, "No highstate or sls specified, no execution made"), nil
+	}
+	concurrent, ok := c.Value("concurrent").(bool)
+	if !ok {
+		return failed(c, "Must pass in boolean for value of 'concurrent'"), nil
+	}
+	test := c.Value("test")
+	if test == nil && f.test(c) {
+		test = true
+	}
+	for _, kv := range []struct {
+		name string
+		v    any
+		give bool
+	}{
+		{"test", test, test != nil}, {"pillar", c.Value("pillar"), c.Truth("pillar")}, {"pillarenv", c.Value("pillarenv"), c.Value("pillarenv") != nil},
+		{"saltenv", c.Value("saltenv"), c.Value("saltenv") != nil}, {"exclude", c.Value("exclude"), c.Value("exclude") != nil},
+		{"queue", c.Value("queue"), true}, {"concurrent", concurrent, true}, {"failhard", true, c.Value("failhard") == true || f.parts.Failhard},
+	} {
+		if kv.give {
+			q.Kwargs.Set(kv.name, kv.v)
+		}
+	}
+	r := &states.Result{Name: c.Name(), Result: true}
+	may := mayFail(c, r)
+	got, jid, err := f.ask(ctx, c, "state", q)
+	if err != nil {
+		return nil, err
+	}
+	r.Extra = extra(jid)
+	if len(got) == 0 && c.Truth("expect_minions") {
+		r.Result, r.Comment = false, "No minions returned"
+		return r, nil
+	}
+	f.judge(r, got, may, allowed)
+	if (states.Truth(test) || f.test(c)) && r.Changes.Len() > 0 && r.Result == true {
+		r.Result = nil
+	}
+	return r, nil
+}
+
+// judge words what minions gave of states.
+func (f *funcs) judge(r *states.Result, got []returned, may []string, allowed int) {
+	changes := value.NewMap()
+	var bad, same []string
+	for _, m := range got {
+		switch {
+		case m.absent || !succeeded(m.value, true):
+			if !slices.Contains(may, m.id) {
+				bad = append(bad, m.id)
+			}
+			changes.Set(m.id, m.value)
+		case changed(m.value):
+			changes.Set(m.id, m.value)
+		default:
+			same = append(same, m.id)
+		}
+	}
+	if changes.Len() > 0 {
+		r.Changes = value.NewMap("out", "highstate", "ret", changes)
+	}
+	if len(bad) > allowed {
+		r.Result, r.Comment = false, "Run failed on minions: "+strings.Join(bad, ", ")
+		return
+	}
+	r.Comment = "States ran successfully."
+	if changes.Len() > 0 {
+		r.Comment += fmt.Sprintf(" Updating %s.", joined(changes))
+	}
+	if len(same) > 0 {
+		r.Comment += fmt.Sprintf(" No changes made to %s.", strings.Join(same, ", "))
+	}
+}
+
+// changed tells whether one of the states of a minion changed something.
+func changed(v any) (yes bool) {
+	m, _ := v.(*value.Map)
+	m.Range(func(_, s any) bool {
+		if one, ok := s.(*value.Map); ok {
+			c, _ := one.Get("changes")
+			yes = states.Truth(c)
+		}
+		return !yes
+	})
+	return yes
+}
+
+func joined(m *value.Map) string {
+	var out []string
+	for _, k := range m.Keys() {
+		out = append(out, python.Str(k))
+	}
+	return strings.Join(out, ", ")
+}
+
+func number(v any) (int, error) {
+	n, ok := python.Number(v)
+	if !ok || n != float64(int(n)) {
+		return 0, fmt.Errorf("%s is no number", python.Str(v))
+	}
+	return int(n), nil
+}
+
+// function is salt.function.
+func (f *funcs) function(ctx context.Context, c *states.Call) (*states.Result, error) {
+	if no := refused(c, append(notServed, "fail_function")...); no != "" {
+		return failed(c, no), nil
+	}
+	r := &states.Result{Name: c.Name(), Result: true}
+	q := runners.Question{Fun: c.Name(), Kwargs: value.NewMap()}
+	switch v := c.Value("arg").(type) {
+	case nil:
+	case string:
+		r.Warnings = append(r.Warnings, "Please specify 'arg' as a list of arguments.")
+		for w := range strings.FieldsSeq(v) {
+			q.Args = append(q.Args, w)
+		}
+	case []any:
+		q.Args = v
+	default:
+		return failed(c, fmt.Sprintf("arg=%s is no list of arguments", python.Str(v))), nil
+	}
+	if v := c.Value("kwarg"); v != nil {
+		m, ok := v.(*value.Map)
+		if !ok {
+			return failed(c, fmt.Sprintf("kwarg=%s is no mapping of arguments", python.Str(v))), nil
+		}
+		q.Kwargs = m.Clone()
+	}
+	if f.test(c) {
+		r.Result, r.Comment = nil, fmt.Sprintf("Function %s would be executed on target %s", c.Name(), python.Str(c.Value("tgt")))
+		return r, nil
+	}
+	may := mayFail(c, r)
+	got, jid, err := f.ask(ctx, c, "function", q)
+	if err != nil {
+		return failed(c, err.Error()), nil
+	}
+	r.Extra = extra(jid)
+	if len(got) == 0 {
+		r.Result, r.Comment = false, "No minions responded"
+		return r, nil
+	}
+	changes := value.NewMap()
+	var bad []string
+	for _, m := range got {
+		// As Salt has it, an exit code counts whoever may fail.
+		if coded := !m.absent && !m.ok; coded || (m.absent || m.value == false) && !slices.Contains(may, m.id) {
+			bad = append(bad, m.id)
+		}
+		changes.Set(m.id, m.value)
+	}
+	r.Changes = value.NewMap("ret", changes)
+	r.Comment = "Function ran successfully."
+	if len(bad) > 0 {
+		r.Result, r.Comment = false, fmt.Sprintf("Running function %s failed on minions: %s", c.Name(), strings.Join(bad, ", "))
+	}
+	r.Comment += fmt.Sprintf(" Function %s ran on %s.", c.Name(), joined(changes))
+	return r, nil
+}

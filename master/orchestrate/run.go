@@ -1,0 +1,260 @@
+package orchestrate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/momtree/mom/internal/python"
+	"github.com/momtree/mom/internal/states"
+	"github.com/momtree/mom/master/functions"
+	"github.com/momtree/mom/master/runners"
+	"github.com/momtree/mom/value"
+)
+
+// asked is what a runner of this package was asked for.
+type asked struct {
+	env                Env
+	parts              Parts
+	call               *runners.Call
+	saltenv, pillarenv string
+	test               bool
+	pillar             *value.Map
+	exclude            []any
+}
+
+// read reads the arguments that these runners share.
+func read(c *runners.Call) (a asked, err error) {
+	env, ok := c.Env.(Env)
+	if !ok {
+		return a, errors.New(c.Fun + ": states are run by a master that is at work")
+	}
+	a = asked{env: env, parts: env.Orchestration(), call: c, saltenv: c.Text("saltenv"), pillarenv: c.Text("pillarenv")}
+	if a.saltenv == "" {
+		a.saltenv = "base"
+	}
+	if a.test, err = c.Flag("test", false); err != nil {
+		return a, err
+	}
+	if v, given := c.Given("pillar"); given {
+		if a.pillar, ok = v.(*value.Map); !ok {
+			return a, functions.Invalid("Pillar data must be formatted as a dictionary")
+		}
+	}
+	if v, given := c.Given("pillar_enc"); given {
+		return a, functions.Invalid("pillar_enc=%v: the pillar of a command line is taken as it is; have the pillar of the master hold what is encrypted", v)
+	}
+	if v, given := c.Given("exclude"); given {
+		a.exclude = words(v)
+	}
+	return a, nil
+}
+
+// words are a list, or text with commas.
+func words(v any) (out []any) {
+	switch v := v.(type) {
+	case []any:
+		return v
+	case string:
+		for w := range strings.SplitSeq(v, ",") {
+			if w = strings.TrimSpace(w); w != "" {
+				out = append(out, w)
+			}
+		}
+		return out
+	}
+	return []any{v}
+}
+
+// names are SLS names.
+func names(v any) (out []string) {
+	for _, w := range words(v) {
+		out = append(out, python.Str(w))
+	}
+	return out
+}
+
+// run makes a run of states; an error of the pillar is what the run gives.
+func (a asked) run(ctx context.Context) (*states.Run, []string, error) {
+	pillar, err := a.parts.Pillar(ctx, a.saltenv, a.pillarenv, a.pillar)
+	if err != nil {
+		return nil, nil, fmt.Errorf("the pillar of the master: %w", err)
+	}
+	if faults := pillar.List("_errors"); len(faults) > 0 {
+		out := []string{"Pillar failed to render with the following messages:"}
+		for _, f := range faults {
+			out = append(out, python.Str(f))
+		}
+		return nil, out, nil
+	}
+	jid := a.call.JID
+	vars := value.NewMap("pillar", pillar, "grains", value.NewMap("id", a.parts.ID))
+	fs := &funcs{asked: a, jid: jid}
+	return states.New(states.Options{
+		Functions: fs, Source: a.parts.Source, Renderer: a.parts.Renderer(vars), ID: a.parts.ID, JID: jid, OrchestrationJID: jid,
+		Saltenv: a.saltenv, Failhard: a.parts.Failhard, Test: a.test,
+		Paused: func(ctx context.Context, id string) (bool, error) { return a.parts.Pauses.wait(ctx, jid, id) },
+		Now:    a.parts.Now, Log: a.parts.Log,
+	}), nil, nil
+}
+
+// orchestrate runs SLS files.
+func orchestrate(ctx context.Context, c *runners.Call) (any, error) {
+	a, err := read(c)
+	if err != nil {
+		return nil, err
+	}
+	mods, _ := c.Given("mods")
+	slss := names(mods)
+	if len(slss) == 0 {
+		return nil, functions.Invalid("mods names no SLS")
+	}
+	v, err := a.outcome(ctx, func(r *states.Run) (states.Outcome, error) { return r.SLS(ctx, slss, a.exclude) })
+	if err != nil {
+		return nil, err
+	}
+	data := value.NewMap(a.parts.ID, v)
+	ret := value.NewMap("data", data, "outputter", "highstate", "retcode", 0)
+	if !succeeded(data, false) {
+		ret.Set("retcode", 1)
+	}
+	return ret, nil
+}
+
+// outcome gives what a run gives, as Salt returns it.
+func (a asked) outcome(ctx context.Context, do func(*states.Run) (states.Outcome, error)) (any, error) {
+	defer a.parts.Pauses.ended(a.call.JID)
+	r, faults, err := a.run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if faults != nil {
+		return states.Outcome{Errors: faults}.Value(), nil
+	}
+	o, err := do(r)
+	if err != nil {
+		return nil, err
+	}
+	return o.Value(), nil
+}
+
+// single runs one state.
+func single(ctx context.Context, c *runners.Call) (any, error) {
+	a, err := read(c)
+	if err != nil {
+		return nil, err
+	}
+	fun, name := c.Text("fun"), c.Text("name")
+	module, short, ok := strings.Cut(fun, ".")
+	if !ok {
+		return nil, functions.Invalid("fun=%s is no state such as salt.wheel", fun)
+	}
+	chunk := value.NewMap("state", module, "fun", short, "name", name, "__id__", name, "__env__", a.saltenv, "__sls__", "")
+	c.Kwargs.Range(func(k, v any) bool {
+		switch k {
+		case "fun", "name", "test", "queue", "pillar", "saltenv", "pillarenv":
+		default:
+			chunk.Set(k, v)
+		}
+		return true
+	})
+	v, err := a.outcome(ctx, func(r *states.Run) (states.Outcome, error) { return r.Single(ctx, chunk) })
+	return a.told(v), err
+}
+
+// high runs high data.
+func high(ctx context.Context, c *runners.Call) (any, error) {
+	a, err := read(c)
+	if err != nil {
+		return nil, err
+	}
+	v, _ := c.Given("data")
+	data, ok := v.(*value.Map)
+	if !ok {
+		return nil, functions.Invalid("data=%s is no mapping of states", python.Str(v))
+	}
+	v, err = a.outcome(ctx, func(r *states.Run) (states.Outcome, error) { return r.High(ctx, a.pad(data)) })
+	return a.told(v), err
+}
+
+// told gives the result under the master's name, and tells who waits for the call.
+func (a asked) told(v any) any {
+	ret := value.NewMap(a.parts.ID, v)
+	if a.call.Tell != nil && v != nil {
+		a.call.Tell(functions.ToldProgress, value.NewMap("data", ret, "outputter", "highstate"))
+	}
+	return ret
+}
+
+// show gives the high data of SLS files.
+func show(ctx context.Context, c *runners.Call) (any, error) {
+	a, err := read(c)
+	if err != nil {
+		return nil, err
+	}
+	mods, _ := c.Given("mods")
+	r, faults, err := a.run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var data *value.Map
+	if faults == nil {
+		if data, faults, err = r.CollectSLS(ctx, names(mods)); err != nil {
+			return nil, err
+		}
+	}
+	if len(faults) > 0 {
+		return value.NewMap(a.parts.ID, states.Outcome{Errors: faults}.Value()), nil
+	}
+	return value.NewMap(a.parts.ID, data), nil
+}
+
+// succeeded is Salt's judgement of results of states: none of them is False, and there are
+// some. recurse looks into what has no result itself.
+func succeeded(v any, recurse bool) bool {
+	m, ok := v.(*value.Map)
+	if !ok || m.Len() == 0 {
+		return false
+	}
+	good := true
+	m.Range(func(key, val any) bool {
+		one, isMap := val.(*value.Map)
+		if !isMap {
+			_, isList := val.([]any)
+			good = recurse || key == "__extend__" && isList
+			return good
+		}
+		result, has := one.Get("result")
+		good = has && result != false || !has && succeeded(one, true)
+		return good
+	})
+	return good
+}
+
+// pad takes salt.state: […] apart into salt: […, state], and lays down where states are from.
+func (a asked) pad(high *value.Map) *value.Map {
+	out := value.NewMap()
+	high.Range(func(id, body any) bool {
+		m, ok := body.(*value.Map)
+		if !ok {
+			out.Set(id, body)
+			return true
+		}
+		padded := value.NewMap("__sls__", "", "__env__", a.saltenv)
+		m.Range(func(key, val any) bool {
+			name, _ := key.(string)
+			list, isList := val.([]any)
+			if module, fun, dotted := strings.Cut(name, "."); dotted && isList && !padded.Has(module) {
+				padded.Set(module, append(slices.Clone(list), fun))
+				return true
+			}
+			padded.Set(key, val)
+			return true
+		})
+		out.Set(id, padded)
+		return true
+	})
+	return out
+}

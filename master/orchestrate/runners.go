@@ -1,0 +1,138 @@
+package orchestrate
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/momtree/mom/master/runners"
+)
+
+const shared = `
+saltenv : base
+    The environment.
+test
+    Tell what would be done, and have minions do so.
+exclude
+    SLS files and states to be left out.
+pillar
+    A mapping that is laid over the pillar of the master.
+pillarenv
+    The environment of that.
+pillar_enc
+    Refused: the pillar of a command line is taken as it is.
+orchestration_jid
+    Has to be empty: the id is that of the call.
+`
+
+func init() {
+	sls := []string{"mods", "saltenv=", "test=", "exclude=", "pillar=", "pillarenv=", "pillar_enc=", "orchestration_jid="}
+	for _, name := range []string{"state.orchestrate", "state.orch", "state.sls"} {
+		runners.Register(runners.Function{Name: name, Args: sls, Run: orchestrate, Doc: `
+Run states on the master that have minions, runners and wheel functions do something:
+salt.state, salt.function, salt.runner, salt.wheel, salt.wait_for_event and
+salt.parallel_runners, in the order of their requisites. The files are those of the
+master's file_roots.
+
+mods
+    The SLS files: a list, or text with commas.` + shared + `
+    salt-run ` + name + ` webserver
+    salt-run ` + name + ` webserver saltenv=dev pillar='{version: 5}' test=True
+`})
+	}
+	for _, name := range []string{"state.orchestrate_show_sls", "state.orch_show_sls"} {
+		runners.Register(runners.Function{Name: name, Args: []string{"mods", "saltenv=", "test=", "queue=", "pillar=", "pillarenv=", "pillar_enc="}, Run: show, Doc: `
+Show the states of SLS files as an orchestration would run them.
+
+mods
+    The SLS files: a list, or text with commas.
+saltenv, pillar, pillarenv, pillar_enc, test, queue
+    As for state.orchestrate; nothing waits for others here.
+
+    salt-run ` + name + ` webserver pillar='{version: 5}'
+`})
+	}
+	runners.Register(runners.Function{Name: "state.orchestrate_single", Args: []string{"fun", "name", "test=", "queue=", "pillar="}, AnyKwargs: true, Run: single, Doc: `
+Run one state on the master.
+
+fun, name
+    The state, such as salt.wheel, and its name. Further keywords are its arguments.
+test, pillar
+    As for state.orchestrate.
+queue
+    Nothing waits for others here.
+
+    salt-run state.orchestrate_single fun=salt.wheel name=key.list_all
+`})
+	runners.Register(runners.Function{Name: "state.orchestrate_high", Args: []string{"data", "test=", "queue=", "pillar="}, Run: high, Doc: `
+Run states on the master that are given as a mapping.
+
+data
+    The states, as an SLS file would have them.
+test, pillar
+    As for state.orchestrate.
+queue
+    Nothing waits for others here.
+
+    salt-run state.orchestrate_high '{stage_one: {salt.function: [{name: test.ping}, {tgt: "*"}]}}'
+`})
+	registerPauses()
+}
+
+func registerPauses() {
+	register := func(names []string, args []string, doc string, run func(p *Pauses, c *runners.Call) error) {
+		for _, name := range names {
+			runners.Register(runners.Function{Name: name, Args: args, Doc: doc + "\n    salt-run " + name + " 20261123154600000000\n", Run: func(_ context.Context, c *runners.Call) (any, error) {
+				env, ok := c.Env.(Env)
+				if !ok {
+					return nil, errors.New(c.Fun + ": states are run by a master that is at work")
+				}
+				return nil, run(env.Orchestration().Pauses, c)
+			}})
+		}
+	}
+	register([]string{"state.pause", "state.set_pause"}, []string{"jid", "state_id=", "duration="}, `
+Have a run of states on the master wait.
+
+jid
+    The id of the call that runs them.
+state_id
+    Before which state, by its ID. Default: before the next.
+duration
+    For how many seconds. Default: until state.resume.
+`, func(p *Pauses, c *runners.Call) error {
+		d, err := c.Seconds("duration", 0)
+		if err != nil {
+			return err
+		}
+		x := &pause{}
+		if d > 0 {
+			x.until = p.now().Add(d)
+		}
+		return p.set(c.Text("jid"), c.Text("state_id"), x)
+	})
+	register([]string{"state.resume", "state.rm_pause"}, []string{"jid", "state_id="}, `
+Have a run of states on the master that waits go on.
+
+jid
+    The id of the call that runs them.
+state_id
+    The state before which it waits. Default: whichever.
+`, func(p *Pauses, c *runners.Call) error {
+		p.resume(c.Text("jid"), c.Text("state_id"))
+		return nil
+	})
+	register([]string{"state.soft_kill"}, []string{"jid", "state_id="}, `
+Have a run of states on the master end before a state, without breaking one off.
+
+jid
+    The id of the call that runs them.
+state_id
+    Before which state, by its ID. Default: before the next.
+`, func(p *Pauses, c *runners.Call) error {
+		return p.set(c.Text("jid"), c.Text("state_id"), &pause{kill: true})
+	})
+}
+
+// longest bounds what a state may be told to wait.
+const longest = 365 * 24 * time.Hour

@@ -1,0 +1,94 @@
+package master
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/momtree/mom/internal/render"
+	"github.com/momtree/mom/internal/states"
+	"github.com/momtree/mom/master/files"
+	"github.com/momtree/mom/master/orchestrate"
+	"github.com/momtree/mom/master/pillar"
+	"github.com/momtree/mom/master/runners"
+	"github.com/momtree/mom/master/wheels"
+	"github.com/momtree/mom/value"
+)
+
+// Orchestration gives what a run of states on this master needs.
+func (e runnerEnv) Orchestration() orchestrate.Parts {
+	m := e.m
+	id := m.id
+	if !strings.HasSuffix(id, "_master") {
+		id += "_master"
+	}
+	return orchestrate.Parts{
+		ID: id, Source: stateFiles{m.files},
+		Renderer: func(vars *value.Map) states.Renderer {
+			known := m.renderVars()
+			vars.Range(func(k, v any) bool { known.Set(k, v); return true })
+			return stateRenderer{e, known}
+		},
+		Pillar: func(ctx context.Context, saltenv, pillarenv string, override *value.Map) (*value.Map, error) {
+			return m.pillars.Compile(ctx, pillar.Request{ID: id, Saltenv: saltenv, Pillarenv: pillarenv, Override: override, Passing: true})
+		},
+		Call: e.orchestrated, Fire: m.fire, Failhard: m.cfg.Failhard, Pauses: m.pauses, Now: m.now, Log: m.log,
+	}
+}
+
+// orchestrated makes a call of a runner or a wheel function for a run of states.
+func (e runnerEnv) orchestrated(ctx context.Context, kind, fun string, args []any, kwargs *value.Map) orchestrate.Ended {
+	m := e.m
+	jid := m.jids.Next()
+	if kind == "wheel" {
+		c, err := wheels.Fields(fun, kwargs)
+		if err == nil {
+			c.Args = args
+		}
+		data, err := m.wheels().Do(ctx, wheels.Start{JID: jid, Fun: fun, User: e.user, Call: c, Err: err})
+		ret, _ := data.Get("return")
+		return orchestrate.Ended{JID: jid, Return: ret, OK: err == nil}
+	}
+	m.reactor.Began(jid, runners.CallOf(ctx), nil)
+	v, err := m.runners.Do(ctx, &runners.Call{Fun: fun, Args: args, Kwargs: kwargs}, runners.Start{JID: jid, User: e.user, Keep: !runners.Private(fun)})
+	if err != nil && v == nil {
+		v = err.Error()
+	}
+	return orchestrate.Ended{JID: jid, Return: v, OK: err == nil}
+}
+
+// stateFiles are the files of file_roots, for states.
+type stateFiles struct{ server *files.Server }
+
+// Envs lists the environments.
+func (s stateFiles) Envs(ctx context.Context) ([]string, error) { return s.server.Envs(ctx, "") }
+
+// Files lists the paths of an environment.
+func (s stateFiles) Files(ctx context.Context, saltenv string) ([]string, error) {
+	return s.server.List(ctx, saltenv, files.Files, "", "")
+}
+
+// Open reads a file.
+func (s stateFiles) Open(ctx context.Context, saltenv, path string) ([]byte, error) {
+	return files.Loader(s.server).Open(ctx, saltenv, path)
+}
+
+// Tops gives none: an orchestration has no top file.
+func (stateFiles) Tops(context.Context) (*value.Map, error) { return nil, nil } //nolint:nilnil // nothing is an answer
+
+// stateRenderer renders the files of one run.
+type stateRenderer struct {
+	env  runnerEnv
+	vars *value.Map
+}
+
+// Render renders one.
+func (r stateRenderer) Render(ctx context.Context, t states.Template) (any, error) {
+	m := r.env.m
+	engine, err := m.renderer(files.Loader(m.files), masterFunctions{m, r.env.user})
+	if err != nil {
+		return nil, fmt.Errorf("make the renderer: %w", err)
+	}
+	return engine.SLS(ctx, render.Template{Source: t.Data, SLS: t.SLS, Saltenv: cmp.Or(t.Saltenv, "base"), Path: t.Path, Vars: r.vars.Clone()}, m.cfg.Renderer)
+}

@@ -1,0 +1,37 @@
+package doctor
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/momtree/mom/master/auth"
+)
+
+// lookLogins holds external_auth against the login services of this program.
+func lookLogins(p *patient) {
+	const area = "external_auth"
+	for _, name := range slices.Sorted(maps.Keys(p.conf.ExternalAuth)) {
+		if slices.Contains(auth.Names(), name) {
+			p.works(area, name, "logins of %s go on", name)
+			continue
+		}
+		p.fails(area, p.conf.Place("external_auth").String(), "use one of "+strings.Join(auth.Names(), ", "), "there is no login service %s here: its users cannot log in", name)
+	}
+}
+
+// lookClients tells what becomes of Salt's servers for the API.
+func lookClients(p *patient) {
+	const area = "API"
+	for _, name := range []string{"rest_cherrypy", "rest_tornado"} {
+		if _, ok := p.options[name].(map[string]any); ok {
+			p.differs(area, p.conf.Place(name).String(), "start mom api (salt-api) in its place; docs/api-compatibility.md lists each difference",
+				"clients of %s go on by the same paths and bodies", name)
+		}
+	}
+	for _, name := range texts(p.options["netapi_enable_clients"]) {
+		if strings.HasPrefix(name, "ssh") {
+			p.fails(area, p.conf.Place("netapi_enable_clients").String(), "keep a Python salt-api for it", "the client %s needs salt-ssh, which is no part of this server", name)
+		}
+	}
+}

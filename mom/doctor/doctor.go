@@ -1,0 +1,90 @@
+package doctor
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/output"
+	"github.com/momtree/mom/mom/command"
+)
+
+// Command is mom doctor.
+func Command() *cobra.Command {
+	var dir, out string
+	c := &cobra.Command{
+		Use:   "doctor",
+		Short: "Tell what of a Python master's folder will work here",
+		Long: "Reads the configuration of a Python master, its keys, file_roots and pillar_roots, and\n" +
+			"tells before anything is started what will work, what will not, and what to do. It\n" +
+			"changes nothing and connects to nobody. Exits 0 when all will work, else 1.",
+		Args: command.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			r, err := Examine(dir)
+			if err != nil {
+				return command.Exit(command.ExitFailure, err)
+			}
+			switch out {
+			case "text":
+				err = r.Text(cmd.OutOrStdout())
+			case "json":
+				indent := 4
+				var text string
+				if text, err = output.Text("json", r.Value(), output.Options{Indent: &indent}); err == nil {
+					_, err = fmt.Fprint(cmd.OutOrStdout(), text)
+				}
+			default:
+				err = command.Exit(command.ExitUsage, fmt.Errorf("--out=%s is neither text nor json", out))
+			}
+			if err == nil && r.Count(Fails) > 0 {
+				err = command.Exit(command.ExitFailure, nil)
+			}
+			return err
+		},
+	}
+	c.Flags().StringVarP(&dir, "config-dir", "c", "/etc/salt", "folder with the configuration")
+	c.Flags().StringVar(&out, "out", "text", "how to print it: text or json")
+	command.Values(c, "out", "text", "json")
+	return c
+}
+
+// patient is the folder that is looked at.
+type patient struct {
+	*Report
+	dir  string
+	conf *config.Master
+	// options are those of the files as they were written.
+	options map[string]any
+}
+
+// checks are the areas in the order in which they are told.
+var checks = []func(*patient){
+	lookOptions, lookKeys, lookFileserver, lookSLS, lookExtPillar, lookPython, lookReactors, lookSchedule, lookReturners, lookLogins, lookClients, lookMinion,
+}
+
+// Examine looks at a folder. The error is that there is none with a master's file.
+func Examine(dir string) (*Report, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(filepath.Join(dir, "master")); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s has no file master: name the folder of a master with -c, such as /etc/salt", dir)
+	} else if err != nil {
+		return nil, err
+	}
+	p := &patient{Report: &Report{Dir: dir}, dir: dir}
+	for _, look := range checks {
+		look(p)
+		if p.conf == nil { // nothing else can be known
+			break
+		}
+	}
+	p.sort()
+	return p.Report, nil
+}

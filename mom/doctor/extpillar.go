@@ -1,0 +1,34 @@
+package doctor
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	_ "github.com/momtree/mom/master" // what it has entered its registries
+	"github.com/momtree/mom/master/pillar/ext"
+)
+
+// lookExtPillar holds the sources of ext_pillar against those that are here.
+func lookExtPillar(p *patient) {
+	const area = "ext_pillar"
+	list, _ := p.options["ext_pillar"].([]any)
+	for i, e := range list {
+		m, _ := e.(map[string]any)
+		for _, name := range slices.Sorted(maps.Keys(m)) {
+			where := fmt.Sprintf("ext_pillar[%d] %s", i+1, name)
+			s, ok := ext.Lookup(name)
+			if !ok {
+				p.fails(area, where, "have a program give the same by cmd_yaml or http_json", "%v", ext.Unserved(name))
+				continue
+			}
+			if s.Check != nil {
+				if err := s.Check(m[name]); err != nil {
+					p.fails(area, where, "change the entry", "%v", err)
+					continue
+				}
+			}
+			p.works(area, where, "it is asked as before")
+		}
+	}
+}

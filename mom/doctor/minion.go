@@ -1,0 +1,36 @@
+package doctor
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/momtree/mom/internal/config"
+)
+
+// lookMinion reads the minion's file beside the master's, if there is one: whether our
+// minion could take the place of Salt's.
+func lookMinion(p *patient) {
+	const area = "minion beside the master"
+	if _, err := os.Stat(filepath.Join(p.dir, "minion")); errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	_, warnings, err := config.ReadMinion(p.dir)
+	if err != nil {
+		for _, e := range each(err) {
+			p.differs(area, "", "keep Salt's minion there, or change it", "%v", e)
+		}
+		return
+	}
+	n := 0
+	for _, w := range warnings {
+		if w.Kind == config.NoEffect && config.NotNeeded[w.Option] == "" {
+			n++
+			p.differs(area, w.Place.String(), "keep Salt's minion there if it is needed", "%s", w.Text)
+		}
+	}
+	if n == 0 {
+		p.works(area, "", "our minion serves all options that are set")
+	}
+}

@@ -1,0 +1,75 @@
+package doctor
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/momtree/mom/internal/config"
+)
+
+const areaOptions = "options"
+
+// lookOptions reads the files of the master as the master does.
+func lookOptions(p *patient) {
+	conf, warnings, err := config.LoadMaster(p.dir)
+	if err != nil {
+		for _, e := range each(err) {
+			var f *config.Fault
+			if errors.As(e, &f) {
+				p.fails(areaOptions, f.Place.String(), "change it: the master does not start with it", "%s", f.Error())
+				continue
+			}
+			p.fails(areaOptions, "", "", "%v", e)
+		}
+		if conf = readable(p); conf == nil {
+			return
+		}
+	}
+	p.conf, p.options = conf, conf.Raw
+	p.warn(warnings)
+	served := 0
+	for _, name := range slices.Sorted(maps.Keys(conf.Raw)) {
+		if _, known := conf.Get(name); known && config.NotYet[name]&config.Masters == 0 && config.NotNeeded[name] == "" {
+			served++
+		}
+	}
+	p.works(areaOptions, "", "%d of %d options that are set are served", served, len(conf.Raw))
+}
+
+// readable gives what can be known of files that do not load: none of their options.
+func readable(*patient) *config.Master { return nil }
+
+func each(err error) []error {
+	if many, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // one by one
+		return many.Unwrap()
+	}
+	return []error{err}
+}
+
+// warn sorts what the reading of files has to say.
+func (p *patient) warn(warnings []config.Warning) {
+	for _, w := range warnings {
+		where := ""
+		if w.File != "" {
+			where = w.Place.String()
+		}
+		switch w.Kind {
+		case config.NoEffect:
+			if config.NotNeeded[w.Option] != "" {
+				p.works(areaOptions, where, "%s", w.Text)
+				continue
+			}
+			do := "take it out, or keep what needs it at a Python master"
+			if effect := config.Effects[w.Option]; effect != "" {
+				do = fmt.Sprintf("know that %s", effect)
+			}
+			p.fails(areaOptions, where, do, "%s", w.Text)
+		case config.UnknownOption:
+			p.differs(areaOptions, where, "it is none of Salt's: whoever reads it (a module, a runner) will not find it here", "%s", w.Text)
+		default:
+			p.differs(areaOptions, where, "", "%s", w.Text)
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package doctor
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+const areaPython = "python"
+
+// whoLoads says what becomes of a folder of Python files: what runs at minions of Salt's
+// goes on, what ran in the master does not.
+var whoLoads = map[string]struct {
+	level Level
+	what  string
+	do    string
+}{
+	"_modules":     {Differ, "execution modules", "minions of Salt's go on with them; for ours write an external module (docs/modules.md)"},
+	"_states":      {Differ, "state modules", "minions of Salt's go on with them; ours says by name that they are not there"},
+	"_grains":      {Differ, "grains", "minions of Salt's go on with them; for ours set them in the file grains"},
+	"_returners":   {Differ, "returners", "minions of Salt's go on with them"},
+	"_renderers":   {Differ, "renderers", "minions of Salt's go on with them in states; pillar that needs one is an error"},
+	"_utils":       {Differ, "what modules share", "minions of Salt's go on with it"},
+	"_output":      {Differ, "outputters", "commands of this program do not load them: use --out=json and a program of your own"},
+	"_beacons":     {Differ, "beacons", "minions of Salt's go on with them"},
+	"_engines":     {Differ, "engines", "minions of Salt's go on with them; a master's do not run: read its events by the API"},
+	"_proxy":       {Differ, "proxy modules", "proxy minions of Salt's go on with them"},
+	"_matchers":    {Differ, "matchers", "minions of Salt's go on with them; a master here does not know them"},
+	"_executors":   {Differ, "executors", "minions of Salt's go on with them"},
+	"_serializers": {Differ, "serializers", "minions of Salt's go on with them"},
+	"_runners":     {Fails, "runners", "call what they do from an orchestration or by the API, or keep them as programs beside the master"},
+	"_wheel":       {Fails, "wheel modules", "keep them as programs beside the master"},
+	"_pillar":      {Fails, "external pillars", "use cmd_yaml or http_json with a program that gives the same"},
+	"_tops":        {Fails, "master tops", "use ext_nodes with a program that gives the same"},
+	"_fileserver":  {Fails, "file server backends", "have a timer put the files into a folder of file_roots"},
+	"_roster":      {Fails, "rosters", "salt-ssh is no part of this server"},
+	"_auth":        {Fails, "login services", "use one of those that are here (docs/logins.md)"},
+	"_tokens":      {Fails, "stores of login tokens", "tokens are kept here as Salt's localfs keeps them"},
+	"_cache":       {Fails, "cache drivers", "data of minions are kept here as Salt's localfs keeps them"},
+	"_queues":      {Fails, "queues", "there are none here"},
+	"_thorium":     {Fails, "thorium", "use reactors or schedules"},
+	"_clouds":      {Fails, "salt-cloud drivers", "salt-cloud is no part of this server"},
+}
+
+// ofMaster are the folders of extension_modules and of options that a master loads itself.
+var ofMaster = map[string]string{
+	"runners": "_runners", "wheel": "_wheel", "pillar": "_pillar", "tops": "_tops", "fileserver": "_fileserver", "roster": "_roster", "auth": "_auth",
+	"tokens": "_tokens", "cache": "_cache", "queues": "_queues", "outputters": "_output", "engines": "_engines", "returners": "_returners",
+	"renderers": "_renderers", "matchers": "_matchers", "thorium": "_thorium", "modules": "_modules", "states": "_states", "grains": "_grains", "utils": "_utils",
+}
+
+// lookPython lists the site's own Python files by folder.
+func lookPython(p *patient) {
+	for _, dir := range p.roots("file_roots") {
+		for name := range whoLoads {
+			p.python(filepath.Join(dir, name), name, false)
+		}
+	}
+	if dir, ok := p.options["extension_modules"].(string); ok {
+		for name, kind := range ofMaster {
+			p.python(filepath.Join(dir, name), kind, true)
+		}
+	}
+	for _, option := range []string{"module_dirs", "runner_dirs", "utils_dirs", "outputter_dirs"} {
+		for _, dir := range texts(p.options[option]) {
+			kind := "_" + map[string]string{"module_dirs": "modules", "runner_dirs": "runners", "utils_dirs": "utils", "outputter_dirs": "output"}[option]
+			p.python(dir, kind, true)
+			if option == "module_dirs" {
+				for name, kind := range ofMaster {
+					p.python(filepath.Join(dir, name), kind, true)
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(p.Findings, func(a, b Finding) int {
+		if a.Area != areaPython || b.Area != areaPython {
+			return 0
+		}
+		return strings.Compare(a.Where, b.Where)
+	})
+}
+
+// python tells of the Python files of one folder. inMaster says that a master loads them.
+func (p *patient) python(dir, kind string, inMaster bool) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return // there is none
+	}
+	var names []string
+	for _, e := range entries {
+		name, py := strings.CutSuffix(e.Name(), ".py")
+		if py && name != "__init__" || e.IsDir() && !strings.HasPrefix(e.Name(), "_") && hasInit(filepath.Join(dir, e.Name())) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return
+	}
+	who := whoLoads[kind]
+	level := who.level
+	if inMaster && level == Differ {
+		p.add(Finding{level, areaPython, dir, "the master loaded these " + who.what + " for itself, and does not here: " + strings.Join(names, ", "), who.do})
+		return
+	}
+	p.add(Finding{level, areaPython, dir, who.what + " in Python: " + strings.Join(names, ", "), who.do})
+}
+
+func hasInit(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, "__init__.py"))
+	return err == nil
+}

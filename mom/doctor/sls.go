@@ -1,0 +1,160 @@
+package doctor
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/momtree/mom/internal/render"
+)
+
+const areaSLS = "sls"
+
+const (
+	// maxSLS bounds one file, in bytes, and maxFiles how many are read.
+	maxSLS   = 16 << 20
+	maxFiles = 200_000
+)
+
+// lookSLS reads each SLS of file_roots and pillar_roots: by which renderers it goes, and
+// whether its Jinja can be read. What it renders to depends on the minion.
+func lookSLS(p *patient) {
+	for _, roots := range []struct{ option, who string }{{"file_roots", "minion"}, {"pillar_roots", "master"}} {
+		dirs := p.roots(roots.option)
+		if len(dirs) == 0 {
+			continue
+		}
+		good, files := 0, 0
+		for _, dir := range dirs {
+			p.walk(dir, func(path string) {
+				if files++; files > maxFiles || filepath.Ext(path) != ".sls" && !templates[filepath.Ext(path)] {
+					return
+				}
+				if p.template(path, roots.who) {
+					good++
+				}
+			})
+		}
+		if files > maxFiles {
+			p.differs(areaSLS, roots.option, "", "it has more than %d files: the rest was not looked at", maxFiles)
+		}
+		p.works(areaSLS, roots.option, "%d SLS files and templates can be read", good)
+	}
+}
+
+// templates are the files beside SLS that are Jinja by their name.
+var templates = map[string]bool{".jinja": true, ".j2": true, ".jinja2": true}
+
+// roots are the folders of file_roots or pillar_roots.
+func (p *patient) roots(option string) (out []string) {
+	def := map[string]string{"file_roots": "/srv/salt", "pillar_roots": "/srv/pillar"}[option]
+	envs, ok := p.options[option].(map[string]any)
+	if !ok {
+		if info, err := os.Stat(def); err == nil && info.IsDir() {
+			return []string{def}
+		}
+		return nil
+	}
+	for env, v := range envs {
+		dirs, ok := v.([]any)
+		if !ok {
+			dirs = []any{v}
+		}
+		for _, d := range dirs {
+			dir, _ := d.(string)
+			if info, err := os.Stat(dir); dir == "" || err != nil || !info.IsDir() {
+				p.differs(areaSLS, option, "make the folder, or take it out", "the environment %s names %v, which is no folder here", env, d)
+				continue
+			}
+			out = append(out, dir)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// walk gives each file of a folder.
+func (p *patient) walk(dir string, visit func(path string)) {
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			p.differs(areaSLS, path, "", "it cannot be read: %v", err)
+			return nil
+		}
+		if d.IsDir() && d.Name() == ".git" {
+			return fs.SkipDir
+		}
+		if d.Type().IsRegular() {
+			visit(path)
+		}
+		return nil
+	})
+	if err != nil {
+		p.differs(areaSLS, dir, "", "%v", err)
+	}
+}
+
+// refusedPipes are renderers of Salt that run code, or that are not here.
+var pipeWord = regexp.MustCompile(`^#!\s*([a-z0-9_|\s-]+)`)
+
+// template looks at one file, and tells whether it can be read.
+func (p *patient) template(path, who string) bool {
+	data, err := read(path)
+	if err != nil {
+		p.differs(areaSLS, path, "", "%v", err)
+		return false
+	}
+	pipe := "jinja|yaml"
+	if r, ok := p.options["renderer"].(string); ok {
+		pipe = r
+	}
+	if m := pipeWord.FindSubmatch(data); m != nil && filepath.Ext(path) == ".sls" {
+		pipe = strings.TrimSpace(string(m[1]))
+	}
+	jinja := filepath.Ext(path) != ".sls"
+	for word := range strings.SplitSeq(pipe, "|") {
+		name, _, _ := strings.Cut(strings.TrimSpace(word), " ")
+		jinja = jinja || name == "jinja"
+		if !render.Serves(name) {
+			p.fails(areaSLS, path, "write it in jinja|yaml, or have a minion of Salt's render it: a state file is rendered by the minion",
+				"the renderer %s is not here", name)
+			return false
+		}
+	}
+	if !jinja {
+		return true
+	}
+	if err := render.Check(data); err != nil {
+		do := "mend it; a Python minion renders its states itself, and may read it all the same"
+		if who == "master" {
+			do = "mend it, or write it another way"
+		}
+		p.fails(areaSLS, path, do, "%s", firstLines(err.Error(), 3))
+		return false
+	}
+	return true
+}
+
+func read(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case info.Size() > maxSLS:
+		return nil, fmt.Errorf("it has %d bytes; an SLS may have %d", info.Size(), maxSLS)
+	}
+	data, err := os.ReadFile(path)
+	return bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), err
+}
+
+func firstLines(s string, n int) string {
+	lines := strings.SplitN(strings.TrimSpace(s), "\n", n+1)
+	if len(lines) > n {
+		lines = lines[:n]
+	}
+	return strings.Join(lines, "\n")
+}

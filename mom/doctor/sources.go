@@ -1,0 +1,63 @@
+package doctor
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/momtree/mom/master/files"
+	_ "github.com/momtree/mom/master/files/roots" // a backend
+	"github.com/momtree/mom/returners"
+)
+
+// lookFileserver holds the backends against those that are here.
+func lookFileserver(p *patient) {
+	const area = "file server"
+	names := texts(p.options["fileserver_backend"])
+	if len(names) == 0 {
+		names = []string{"roots"}
+	}
+	for _, name := range names {
+		if err := files.Serves(name); err != nil {
+			p.fails(area, p.conf.Place("fileserver_backend").String(), "check the repository or bucket out by a timer and name the folder in file_roots", "%v", err)
+			continue
+		}
+		p.works(area, "fileserver_backend", "%s", name)
+	}
+}
+
+// lookReturners holds job caches and event_return against the returners of this program.
+func lookReturners(p *patient) {
+	const area = "returners"
+	for _, option := range []string{"master_job_cache", "ext_job_cache", "event_return"} {
+		for _, name := range texts(p.options[option]) {
+			if name == "local_cache" {
+				continue
+			}
+			if d, ok := returners.Lookup(name); ok && d.Store {
+				p.works(area, option, "%s", name)
+				continue
+			}
+			p.fails(area, p.conf.Place(option).String(), "use one of "+strings.Join(append([]string{"local_cache"}, returners.Names()...), ", ")+
+				", or have minions return to it by themselves (--return)", "%s: there is no returner %s for a master here", option, name)
+		}
+	}
+}
+
+// texts are the words of an option that is a text or a list of texts.
+func texts(v any) (out []string) {
+	switch v := v.(type) {
+	case string:
+		for w := range strings.SplitSeq(v, ",") {
+			if w = strings.TrimSpace(w); w != "" {
+				out = append(out, w)
+			}
+		}
+	case []any:
+		for _, e := range v {
+			if s, ok := e.(string); ok {
+				out = append(out, s)
+			}
+		}
+	}
+	return slices.Compact(out)
+}
