@@ -325,3 +325,29 @@ func TestSaltBroken(t *testing.T) {
 		t.Errorf("the master ends: exit %d, %s", code, errOut.String())
 	}
 }
+
+// A shell is told the ids of minions for the target, and for nothing else.
+func TestCompletesTargets(t *testing.T) {
+	tr := momtest.Shared(t)
+	for line, want := range map[string]string{
+		"web-":                    "web-01 web-02 :4",
+		"":                        "db-01 top-01 web-01 web-02 :4",
+		"-t 5 db":                 "db-01 :4",
+		"-L top-01,web-0":         "top-01,web-01 top-01,web-02 :4",
+		"web-* test.p":            ":4",
+		"-G os:":                  ":4",
+		"web-*":                   ":4",
+		"nosuch":                  ":4",
+		"--api https://top web-":  ":4",
+		"-a pam --username u web": ":4",
+	} {
+		words := append([]string{"__complete", "-c", tr.Conf("top")}, strings.Split(line, " ")...)
+		got := momtest.Run(Command(), "", words...)
+		if text := strings.Join(strings.Fields(got.Out), " "); text != want {
+			t.Errorf("%q: %q, want %q; %v", line, text, want, got)
+		}
+	}
+	if got := momtest.Run(Command(), "", "__complete", "-c", t.TempDir(), "web-"); strings.Join(strings.Fields(got.Out), " ") != ":4" {
+		t.Errorf("without a master: %v", got)
+	}
+}
