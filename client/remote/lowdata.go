@@ -195,6 +195,9 @@ func (c *Client) CallRunner(ctx context.Context, call client.RunnerCall) (client
 	if call.Began != nil {
 		call.Began(client.Started{JID: d.String("jid"), Tag: strings.TrimSuffix(all.String("tag"), "/ret")})
 	}
+	if !ours && d.Bool("held") {
+		return nil, unfit("runner %s has ended, and what it returned is not on the event bus, since it is too large or for its caller alone: Salt's own API cannot fetch it. Call it on the master's machine, or through mom api", call.Fun)
+	}
 	ret, _ := d.Get("return")
 	result, err := client.RawOf(ret)
 	if err != nil {
