@@ -181,6 +181,9 @@ func (c *Client) CallRunner(ctx context.Context, call client.RunnerCall) (client
 		m.Set("timeout", int64(c.o.CallTime/time.Second))
 	}
 	v, err := c.run(ctx, m, c.o.CallTime)
+	if e, ok := errors.AsType[*StatusError](err); ok && !ours && e.Status == http.StatusInternalServerError {
+		return nil, &client.RunnerError{Fun: call.Fun, Reason: fmt.Sprintf("%s failed, and Salt's own API does not say why (%s): is there such a function, and may this user call it? Its log may tell more", call.Fun, e.Text)}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("runner %s: %w", call.Fun, err)
 	}

@@ -19,8 +19,9 @@ func (r *call) preview(ctx context.Context) error {
 	p, err := r.client.Preview(ctx, r.job)
 	var bad *client.TargetError
 	var no *client.Refused
+	var failed *client.RunnerError // Salt's own API does not say that it is refused
 	switch {
-	case errors.As(err, &no):
+	case errors.As(err, &no), errors.As(err, &failed):
 		return r.meant(ctx)
 	case errors.As(err, &bad):
 		return command.Exit(report.NoReturn, err)
