@@ -12,6 +12,7 @@ type Master interface {
 	Batch(ctx context.Context, j Job, o Batch) (*Batching, error)
 	Subset(ctx context.Context, j Job, n int) (Job, error)
 	Preview(ctx context.Context, j Job) (Preview, error)
+	Meant(ctx context.Context, j Job, limit int) (Meant, error)
 	Resolve(j Job) (Job, error)
 	Named(j Job) []string
 	Runner(ctx context.Context, fun string, args ...any) (Raw, error)

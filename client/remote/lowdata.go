@@ -181,6 +181,9 @@ func (c *Client) CallRunner(ctx context.Context, call client.RunnerCall) (client
 		m.Set("timeout", int64(c.o.CallTime/time.Second))
 	}
 	v, err := c.run(ctx, m, c.o.CallTime)
+	if e, ok := errors.AsType[*StatusError](err); ok && !ours && e.Status == http.StatusInternalServerError {
+		return nil, &client.RunnerError{Fun: call.Fun, Reason: fmt.Sprintf("%s failed, and Salt's own API does not say why (%s): is there such a function, and may this user call it? Its log may tell more", call.Fun, e.Text)}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("runner %s: %w", call.Fun, err)
 	}
@@ -194,6 +197,9 @@ func (c *Client) CallRunner(ctx context.Context, call client.RunnerCall) (client
 	}
 	if call.Began != nil {
 		call.Began(client.Started{JID: d.String("jid"), Tag: strings.TrimSuffix(all.String("tag"), "/ret")})
+	}
+	if !ours && d.Bool("held") {
+		return nil, unfit("runner %s has ended, and what it returned is not on the event bus, since it is too large or for its caller alone: Salt's own API cannot fetch it. Call it on the master's machine, or through mom api", call.Fun)
 	}
 	ret, _ := d.Get("return")
 	result, err := client.RawOf(ret)

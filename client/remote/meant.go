@@ -15,6 +15,13 @@ import (
 // Meant asks whom a job would mean and starts nothing; see [client.Client.Meant]. The API
 // names at most 100 minions. Salt's own API does not know the question.
 func (c *Client) Meant(ctx context.Context, j client.Job, limit int) (client.Meant, error) {
+	ours, err := c.streams(ctx)
+	if err != nil {
+		return client.Meant{}, fmt.Errorf("preview: %w", err)
+	}
+	if !ours {
+		return client.Meant{}, unfit("Salt's own API cannot tell whom a job would mean: ask on the master's machine, or through mom api")
+	}
 	q := url.Values{"tgt": {text(j.Tgt)}, "fun": {strings.Join(j.Fun, ",")}}
 	if j.TgtType != "" {
 		q.Set("tgt_type", j.TgtType)

@@ -331,6 +331,26 @@ func TestCalls(t *testing.T) {
 	}
 }
 
+// What Salt's own API cannot do is refused by name.
+func TestWhatSaltsAPICannot(t *testing.T) {
+	f := startAPI(t)
+	f.handles("GET /openapi.json", nil)
+	if _, err := f.client().Meant(t.Context(), ping(), 10); err == nil || !strings.Contains(err.Error(), "Salt's own API cannot tell whom a job would mean") {
+		t.Errorf("%v", err)
+	}
+	f.fails("POST /", http.StatusInternalServerError, `{"status": 500, "return": "An unexpected error occurred"}`)
+	var failed *client.RunnerError
+	if _, err := f.client().Runner(t.Context(), "no.such"); !errors.As(err, &failed) || !strings.Contains(err.Error(), "Salt's own API does not say why") {
+		t.Errorf("%v", err)
+	}
+	for _, held := range []string{`"return": null`, `"return": "VALUE_TRIMMED"`} {
+		f.answers("POST /", `{"return": [{"tag": "salt/run/1/ret", "data": {"jid": "1", "success": true, "held": true, `+held+`}}]}`)
+		if v, err := f.client().Runner(t.Context(), "auth.mk_token"); err == nil || v != nil || !strings.Contains(err.Error(), "runner auth.mk_token has ended") || !strings.Contains(err.Error(), "mom api") {
+			t.Errorf("%s: %v, %v", held, v, err)
+		}
+	}
+}
+
 // With Salt's own API the server waits, and no more is claimed than it tells.
 func TestSaltsOwnAPI(t *testing.T) {
 	f := startAPI(t)

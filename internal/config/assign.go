@@ -180,6 +180,9 @@ func (o option) text(val any, written string) (s, note string, err error) {
 	case []any, map[string]any:
 		return "", "", fmt.Errorf("wants a text, has %s", describe(v))
 	case bool:
+		if o.name == "color" {
+			return strconv.FormatBool(v), "", nil
+		}
 		if o.name == "minion_id_remove_domain" || o.name == "state_tabular" {
 			if v {
 				return "true", "", nil

@@ -14,9 +14,9 @@ import (
 // may do what, where the master keeps its files and keys, whom it trusts or serves, or
 // turns a bound off that protects it.
 var Changeable = []string{
-	"archive_jobs", "cli_summary", "event_match_type", "event_return_queue", "event_return_queue_max_seconds",
+	"archive_jobs", "cli_summary", "color", "event_match_type", "event_return_queue", "event_return_queue_max_seconds",
 	"gather_job_timeout", "job_cache_store_endtime", "keep_jobs", "keep_jobs_seconds", "log_level", "log_level_logfile",
-	"loop_interval", "master_stats", "minion_data_cache_events", "out.table.delim", "out.table.has_header",
+	"loop_interval", "master_stats", "minion_data_cache_events", "output", "out.table.delim", "out.table.has_header",
 	"out.table.justify", "out.table.labels_key", "out.table.nested_indent", "out.table.prefix", "out.table.row_delimiter",
 	"out.table.rows_key", "out.table.separate_rows", "out.table.suffix", "out.table.title", "out.table.width", "ping_on_rotate",
 	"presence_events", "publish_retention", "salt_cp_chunk_size", "show_jid", "show_timeout", "state_compress_ids",

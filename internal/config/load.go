@@ -150,6 +150,7 @@ func (c *Common) normalise() {
 	c.LogLevel = strings.ToLower(c.LogLevel)
 	c.LogLevelLogfile = strings.ToLower(c.LogLevelLogfile)
 	c.StateOutput = strings.ToLower(c.StateOutput)
+	c.Color = strings.ToLower(c.Color)
 	c.OutTableJustify = strings.ToLower(c.OutTableJustify)
 }
 

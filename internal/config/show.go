@@ -31,6 +31,15 @@ type Show struct {
 	// StateOutputTerse are the results that filter shows in one line. Default none.
 	StateOutputTerse []string `yaml:"state_output_terse"`
 
+	// Output is how results are written where the line does not say --out, such as json or
+	// txt. Default none: nested, or what suits the result; highstate means the same.
+	Output string `yaml:"output"`
+	// OutputFile is the file that results are written to where the line does not say
+	// --out-file. Default none: standard output.
+	OutputFile string `yaml:"output_file"`
+	// Color has results in colours wherever they go (true), or never (false); the line's
+	// --force-color and --no-color go before it. Default none: on a terminal.
+	Color string `yaml:"color" oneof:"true false"`
 	// ColorTheme is a file in YAML with codes for some of Salt's names of colours, such as
 	// RED: '0;35'. Default none.
 	ColorTheme string `yaml:"color_theme"`

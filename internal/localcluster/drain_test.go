@@ -92,21 +92,18 @@ const onTheMove = 200
 // job, once. A minion that did not get a job has to be named by the top.
 func (s *stand) awaitWhole(ctx context.Context, t *testing.T, jids []string, minions int) {
 	t.Helper()
-	waiting, stop := context.WithTimeout(ctx, time.Minute) // all has been answered long ago
+	limit, stop := context.WithTimeout(ctx, time.Minute) // all has been answered long ago
 	defer stop()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
 	lacking := 0
 	for _, jid := range jids {
 		s.last = jid
-		rows, err := s.rows(ctx, t, "top")
-		for ; waiting.Err() == nil && (err != nil || !eachOnce(rows, minions)); rows, err = s.rows(ctx, t, "top") {
-			select {
-			case <-tick.C:
-			case <-waiting.Done():
-			}
+		var rows string
+		var err error
+		look := func() bool {
+			rows, err = s.rows(ctx, t, "top")
+			return err == nil && eachOnce(rows, minions)
 		}
-		if err == nil && eachOnce(rows, minions) {
+		if waiting.BecameBy(limit, look) || look() {
 			continue
 		}
 		trace, _ := s.mom(ctx, "top", "trace", jid)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/output"
+	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/topology"
 )
 
@@ -176,23 +177,15 @@ func (s *stand) publish(ctx context.Context, j client.Job) (string, error) {
 func (s *stand) awaitRows(ctx context.Context, t *testing.T, id, want string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
 	last := ""
-	for {
+	waiting.BecameBy(ctx, func() bool {
 		got, err := s.rows(ctx, t, id)
 		if err == nil {
 			last = got
 		}
-		if err == nil && (got == want || want == "") {
-			return got, nil
-		}
-		select {
-		case <-ctx.Done():
-			return last, nil
-		case <-tick.C:
-		}
-	}
+		return err == nil && (got == want || want == "")
+	})
+	return last, nil
 }
 
 // store opens a node's job store from outside, as an operator would.
@@ -209,20 +202,14 @@ func (s *stand) known(ctx context.Context, id string) error {
 		return err
 	}
 	defer db.Close()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for {
+	if !waiting.BecameBy(ctx, func() bool {
 		var n int
-		err := db.QueryRowContext(ctx, "SELECT count(*) FROM jids WHERE jid = ?", s.last).Scan(&n)
-		if err == nil && n > 0 {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return errors.Join(ctx.Err(), err)
-		case <-tick.C:
-		}
+		err = db.QueryRowContext(ctx, "SELECT count(*) FROM jids WHERE jid = ?", s.last).Scan(&n)
+		return err == nil && n > 0
+	}) {
+		return errors.Join(ctx.Err(), err)
 	}
+	return nil
 }
 
 // rows counts the returns of the last job in a node's store.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/localcluster"
+	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/topology"
 )
 
@@ -141,13 +142,11 @@ func (s *stand) tree(ctx context.Context) (topology.Node, error) { return s.clie
 
 // await asks for the tree until it is as wanted.
 func (s *stand) await(ctx context.Context, as func(topology.Node) bool) error {
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
 	var last string
-	for {
+	if !waiting.BecameBy(ctx, func() bool {
 		n, err := s.tree(ctx)
 		if err == nil && as(n) {
-			return nil
+			return true
 		}
 		if err == nil {
 			var b strings.Builder
@@ -156,12 +155,11 @@ func (s *stand) await(ctx context.Context, as func(topology.Node) bool) error {
 		} else if ctx.Err() == nil {
 			last = err.Error()
 		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("the tree did not become as wanted; last: %s", last)
-		case <-tick.C:
-		}
+		return false
+	}) {
+		return fmt.Errorf("the tree did not become as wanted; last: %s", last)
 	}
+	return nil
 }
 
 // hear listens to the events of the top until the test ends.

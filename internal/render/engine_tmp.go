@@ -17,6 +17,7 @@ func (e *Engine) Text(ctx context.Context, t Template) (string, error) {
 	}
 	return string(t.Source), nil
 }
+
 func (e *Engine) SLS(ctx context.Context, t Template, pipe string) (any, error) {
 	if bytes.Contains(t.Source, []byte("{{")) || bytes.Contains(t.Source, []byte("{%")) {
 		return "", errors.New("no jinja yet")

@@ -97,9 +97,7 @@ func xmlName(s string) bool {
 	return s != "" && !strings.ContainsAny(s, " \t\r\n<>&\"'/=") && (s[0] < '0' || s[0] > '9') && s[0] != '-' && s[0] != '.'
 }
 
-var (
-	xmlText = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;")
-)
+var xmlText = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;")
 
 func (n *xmlNode) write(b *strings.Builder, indent string) {
 	b.WriteString(indent + "<" + n.tag)

@@ -143,7 +143,7 @@ func (w *World) checkQueued(j *job, r *run, fail func(string, ...any)) {
 	for _, n := range w.nodes {
 		for _, q := range n.queues.Queued() {
 			if q.JID == j.jid {
-				fail("job %s is queued at %s for minions %v and nodes %v, past its deadline", j.jid, n.id, q.Minions, q.Nodes)
+				fail("job %s is queued at %s for minions %v, nodes %v and minions below %v, past its deadline", j.jid, n.id, q.Minions, q.Nodes, q.Below)
 			}
 		}
 		for _, jid := range n.noted(returners.NotePublication) {
@@ -154,7 +154,7 @@ func (w *World) checkQueued(j *job, r *run, fail func(string, ...any)) {
 	}
 	has := w.holds(r.top, j)
 	for _, id := range sortedKeys(r.account.missing) {
-		if has[w.index(id)] || r.account.missing[id].Path != "" && w.uncertainWay() {
+		if has[w.index(id)] {
 			continue
 		}
 		why := r.account.missing[id].Reason
@@ -182,10 +182,6 @@ func (w *World) checkQueued(j *job, r *run, fail func(string, ...any)) {
 		}
 	}
 }
-
-// uncertainWay tells whether nodes may be lost for longer than the deadline, or minions
-// move: then a master above keeps to what it last knew of those behind them.
-func (w *World) uncertainWay() bool { return w.o.Faults.any() || w.o.moves() }
 
 // longQueue is longer than anything is away.
 const longQueue = 30 * time.Minute

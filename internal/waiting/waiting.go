@@ -48,13 +48,17 @@ func Value[T any](tb testing.TB, what string, get func() T, wanted func(T) bool)
 // UntilDone is Until with the end of ctx as its bound.
 func UntilDone(ctx context.Context, tb testing.TB, what string, ok func() bool) {
 	tb.Helper()
-	came := false
+	if !BecameBy(ctx, ok) {
+		tb.Fatalf("waited in vain: %s: %v", what, ctx.Err())
+	}
+}
+
+// BecameBy waits until ctx ends and tells whether ok came to be true before.
+func BecameBy(ctx context.Context, ok func() bool) (came bool) {
 	for !came && ctx.Err() == nil {
 		Became(time.Minute, func() bool { came = ok(); return came || ctx.Err() != nil })
 	}
-	if !came {
-		tb.Fatalf("waited in vain: %s: %v", what, ctx.Err())
-	}
+	return came
 }
 
 // Became waits for at most d and tells whether ok came to be true.

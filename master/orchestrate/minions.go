@@ -119,9 +119,14 @@ func (f *funcs) state(ctx context.Context, c *states.Call) (*states.Result, erro
 		v    any
 		give bool
 	}{
-		{"test", test, test != nil}, {"pillar", c.Value("pillar"), c.Truth("pillar")}, {"pillarenv", c.Value("pillarenv"), c.Value("pillarenv") != nil},
-		{"saltenv", c.Value("saltenv"), c.Value("saltenv") != nil}, {"exclude", c.Value("exclude"), c.Value("exclude") != nil},
-		{"queue", c.Value("queue"), true}, {"concurrent", concurrent, true}, {"failhard", true, c.Value("failhard") == true || f.parts.Failhard},
+		{"test", test, test != nil},
+		{"pillar", c.Value("pillar"), c.Truth("pillar")},
+		{"pillarenv", c.Value("pillarenv"), c.Value("pillarenv") != nil},
+		{"saltenv", c.Value("saltenv"), c.Value("saltenv") != nil},
+		{"exclude", c.Value("exclude"), c.Value("exclude") != nil},
+		{"queue", c.Value("queue"), true},
+		{"concurrent", concurrent, true},
+		{"failhard", true, c.Value("failhard") == true || f.parts.Failhard},
 	} {
 		if kv.give {
 			q.Kwargs.Set(kv.name, kv.v)

@@ -39,11 +39,12 @@ type world struct {
 	told   []string
 	nodes  map[string]nodecall.Answer
 	given  atomic.Uint64
+	now    func() time.Time
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{store: memory.Open(time.Now), owes: map[string]bool{}}
+	w := &world{store: memory.Open(time.Now), owes: map[string]bool{}, now: time.Now}
 	var err error
 	if w.shared, err = keys.NewShared(time.Now); err != nil {
 		t.Fatal(err)
@@ -55,7 +56,7 @@ func newWorld(t *testing.T) *world {
 		Nodes:   func() []string { return slices.Sorted(maps.Keys(w.nodes)) },
 		Unheard: func(uint64, string, int64) bool { return false },
 		Ask:     func(context.Context, string, any) (map[string]nodecall.Answer, error) { return w.nodes, nil },
-		Age:     time.Now, Steady: func() bool { return true }, Given: &w.given, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: time.Now,
+		Age:     time.Now, Steady: func() bool { return true }, Given: &w.given, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: func() time.Time { return w.now() },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -171,11 +172,10 @@ func TestFoundAwayBehindTheDeadline(t *testing.T) {
 		told   []string
 		queued bool
 	}{
-		"before it": {time.Hour, map[string]jobevent.Absence{"m1": away("")}, nil, true},
-		"behind it": {-time.Second, map[string]jobevent.Absence{"m1": away(""), "m2": away("n1/n2")}, []string{ledger.Expired + " [m1 m2]"}, false},
-		"behind it, for other reasons and by the word of a node that is here": {
-			-time.Second, map[string]jobevent.Absence{"m1": {Reason: ledger.NotConnected}, "m2": away("n9")}, nil, false,
-		},
+		"before it":                             {time.Hour, map[string]jobevent.Absence{"m1": away("")}, nil, true},
+		"behind it":                             {-time.Second, map[string]jobevent.Absence{"m1": away(""), "m2": away("n1/n2")}, []string{ledger.Expired + " [m1 m2]"}, false},
+		"behind it, for other reasons":          {-time.Second, map[string]jobevent.Absence{"m1": {Reason: ledger.NotConnected}}, nil, false},
+		"behind it, behind a node that is here": {-time.Second, map[string]jobevent.Absence{"m2": away("n9")}, []string{ledger.Expired + " [m2]"}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -186,6 +186,29 @@ func TestFoundAwayBehindTheDeadline(t *testing.T) {
 				t.Errorf("told %q; queued %v", w.told, w.Wants(someJob, "m1"))
 			}
 		})
+	}
+}
+
+// Whom a node further down is said to queue for is named as expired at the deadline, if nobody
+// has told by then what became of it: the way there may be lost for good.
+func TestQueuedBelowExpires(t *testing.T) {
+	away := func(path string) jobevent.Absence { return jobevent.Absence{Reason: ledger.Queued, Path: path} }
+	w := newWorld(t)
+	deadline := time.Now().Add(time.Hour)
+	w.publish(t, deadline)
+	// n1 is here, and n2 below it has not spoken; n1 has its own queue for m4.
+	w.QueueAway(someJob, map[string]jobevent.Absence{"m2": away("n1/n2"), "m3": away("n1/n2"), "m4": away("n1"), "m5": away("n1")}, map[string]jobevent.NodeState{"n1/n2": jobevent.NodeSilent})
+	if w.Wants(someJob, "m2") || w.Wants(someJob, "n1") || !w.Pending(someJob) {
+		t.Error("somebody is given the job from here, or nobody is waited for")
+	}
+	w.QueueAnswered(someJob, "m3")                                                                        // it has returned
+	w.QueueAway(someJob, map[string]jobevent.Absence{"m5": {Reason: ledger.NoResponse, Path: "n1"}}, nil) // its node tells more
+	if w.Tend(); len(w.told) > 0 {
+		t.Errorf("told %q before the deadline", w.told)
+	}
+	w.now = func() time.Time { return deadline.Add(time.Second) }
+	if w.Tend(); !slices.Equal(w.told, []string{ledger.Expired + " [m2 m4]"}) || w.Pending(someJob) {
+		t.Errorf("told %q", w.told)
 	}
 }
 

@@ -49,6 +49,7 @@ type entry struct {
 	gone    bool
 	waiting map[string]bool              // queued minions that have not answered; true: given the job
 	nodes   map[string]map[string]string // queued nodes, the minions known behind each, and the path to each of these
+	below   map[string]string            // minions for whom nodes below are known to queue, and the path to each
 	cache   any                          // what the owner made of it last, see Cached
 }
 
@@ -150,7 +151,7 @@ func (l *Log) enter(r Record, size int64) {
 	e := &entry{Record: r, size: size}
 	if r.queued() {
 		l.queues.Add(1)
-		e.waiting, e.nodes = map[string]bool{}, map[string]map[string]string{}
+		e.waiting, e.nodes, e.below = map[string]bool{}, map[string]map[string]string{}, map[string]string{}
 	}
 	l.entries[r.JID] = e
 	l.bytes += size

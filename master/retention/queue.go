@@ -22,7 +22,13 @@ type Waiting struct {
 	// Nodes are nodes that are away, with the minions known behind each and the
 	// path to each of them.
 	Nodes map[string]map[string]string
+	// Below are minions for whom nodes below queue, as far as is known here, with the path
+	// to each: nobody is given the job for them from here.
+	Below map[string]string
 }
+
+// waits tells whether anybody is still queued for.
+func (e *entry) waits() bool { return len(e.waiting)+len(e.nodes)+len(e.below) > 0 }
 
 // Queues tells whether any job is queued. It costs nothing.
 func (l *Log) Queues() bool { return l.queues.Load() > 0 }
@@ -101,13 +107,45 @@ func (l *Log) Answered(jid, id string) (last bool) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	e := l.wants(jid, id)
-	if e == nil {
+	e := l.entries[jid]
+	if e == nil || !e.queued() || !e.waits() {
 		return false
 	}
+	before := len(e.waiting) + len(e.nodes) + len(e.below)
 	delete(e.waiting, id)
 	delete(e.nodes, id)
-	return len(e.waiting) == 0 && len(e.nodes) == 0
+	delete(e.below, id)
+	return !e.waits() && before > 0
+}
+
+// AddBelow notes minions for whom nodes below queue: if nobody tells by the deadline what
+// became of them, they are named as expired here. false: the job is not queued, or no more.
+func (l *Log) AddBelow(jid string, minions map[string]string) bool {
+	if !l.Queues() {
+		return false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	e := l.entries[jid]
+	if e == nil || !e.queued() {
+		return false
+	}
+	maps.Copy(e.below, minions)
+	return true
+}
+
+// Settled notes that minions are known not to be queued for below any more.
+func (l *Log) Settled(jid string, minions []string) {
+	if !l.Queues() {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if e := l.entries[jid]; e != nil {
+		for _, id := range minions {
+			delete(e.below, id)
+		}
+	}
 }
 
 // Pending tells whether anybody is still queued for.
@@ -118,7 +156,7 @@ func (l *Log) Pending(jid string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	e := l.entries[jid]
-	return e != nil && e.queued() && len(e.waiting)+len(e.nodes) > 0
+	return e != nil && e.queued() && e.waits()
 }
 
 // Records lists the records of queued jobs, sorted by jid.
@@ -169,8 +207,8 @@ func (l *Log) queued(which func(*entry) bool) []Waiting {
 	defer l.mu.Unlock()
 	var out []Waiting
 	for _, e := range l.entries {
-		if e.queued() && len(e.waiting)+len(e.nodes) > 0 && which(e) {
-			w := Waiting{e.JID, e.At, e.Until, maps.Clone(e.waiting), map[string]map[string]string{}}
+		if e.queued() && e.waits() && which(e) {
+			w := Waiting{e.JID, e.At, e.Until, maps.Clone(e.waiting), map[string]map[string]string{}, maps.Clone(e.below)}
 			for id, known := range e.nodes {
 				w.Nodes[id] = maps.Clone(known)
 			}

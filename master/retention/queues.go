@@ -43,8 +43,8 @@ func NewQueues(l *Log, o QueuesOptions) *Queues { return &Queues{l, o} }
 // direct minions, and nodes that were not reached, with the minions behind them. Those
 // that are found when the job is queued no more will not get it.
 func (q *Queues) QueueAway(jid string, gone map[string]jobevent.Absence, nodes map[string]jobevent.NodeState) {
-	var minions []string
-	away, paths := map[string]map[string]string{}, map[string]string{}
+	var minions, settled []string
+	away, paths, below := map[string]map[string]string{}, map[string]string{}, map[string]string{}
 	for path, s := range nodes {
 		if !strings.Contains(path, "/") && (s == jobevent.NodeUnreachable || s == jobevent.NodeSilent) {
 			away[path] = map[string]string{}
@@ -52,6 +52,7 @@ func (q *Queues) QueueAway(jid string, gone map[string]jobevent.Absence, nodes m
 	}
 	for id, g := range gone {
 		if g.Reason != ledger.Queued {
+			settled = append(settled, id)
 			continue
 		}
 		root, _, _ := strings.Cut(g.Path, "/")
@@ -60,19 +61,24 @@ func (q *Queues) QueueAway(jid string, gone map[string]jobevent.Absence, nodes m
 			minions = append(minions, id)
 		case away[root] != nil:
 			away[root][id] = g.Path
-		default:
-			continue
+		default: // behind a node that is here: it has the job, or knows who has
+			below[id] = g.Path
 		}
 		paths[id] = g.Path
 	}
-	if !q.Add(jid, minions, away) && len(paths) > 0 {
+	q.Settled(jid, settled)
+	if queued := q.Add(jid, minions, away) && q.AddBelow(jid, below); !queued && len(paths) > 0 {
 		q.o.Jobs.Overdue(jid, ledger.Expired, paths)
 	}
 }
 
-// Unqueue tells that those a queued job still waits for will not get it.
+// Unqueue tells that those a queued job still waits for will not get it. Of a job that is
+// taken back the nodes below tell by themselves for whom that was in time.
 func (q *Queues) Unqueue(w Waiting, reason string) {
 	paths := map[string]string{}
+	if reason == ledger.Expired {
+		maps.Copy(paths, w.Below)
+	}
 	for id := range w.Minions {
 		paths[id] = ""
 	}
@@ -115,7 +121,7 @@ func (q *Queues) takeUp(ctx context.Context, r Record) error {
 		return err
 	}
 	var minions []string
-	nodes := map[string]map[string]string{}
+	nodes, below := map[string]map[string]string{}, map[string]string{}
 	for _, id := range q.o.Nodes() {
 		nodes[id] = map[string]string{}
 	}
@@ -136,10 +142,13 @@ func (q *Queues) takeUp(ctx context.Context, r Record) error {
 				minions = append(minions, id)
 			case nodes[root] != nil:
 				nodes[root][id] = x.Node
+			default:
+				below[id] = x.Node
 			}
 		}
 	}
 	q.Add(r.JID, minions, nodes)
+	q.AddBelow(r.JID, below)
 	for _, ret := range rets {
 		q.Answered(r.JID, ret.ID)
 		for _, known := range nodes {

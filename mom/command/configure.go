@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"log/slog"
 	"strings"
 
@@ -20,6 +21,8 @@ func (f *Output) Configure(c Configuration, log *slog.Logger) {
 	yes := func(v any, known bool) bool { return known && v == true }
 	no := func(v any, known bool) bool { return known && v == false }
 	whole := func(v any, _ bool) int { n, _ := v.(int64); return int(n) }
+	f.writes(text(c.Get("output")), log)
+	f.File, f.paint = cmp.Or(f.File, text(c.Get("output_file"))), text(c.Get("color"))
 	f.states = output.States{
 		Output: text(c.Get("state_output")), Brief: no(c.Get("state_verbose")), Diff: yes(c.Get("state_output_diff")),
 		NoTimes: no(c.Get("state_output_profile")), Percent: yes(c.Get("state_output_pct")), CompressIDs: yes(c.Get("state_compress_ids")),
@@ -64,6 +67,20 @@ func (f *Output) Configure(c Configuration, log *slog.Logger) {
 		log.Warn("Results are shown in Salt's colours", "err", err)
 	}
 	f.theme = theme
+}
+
+// writes takes the outputter of a configuration where the line has none. highstate is what
+// results of states are shown in anyway.
+func (f *Output) writes(name string, log *slog.Logger) {
+	switch {
+	case f.Outputter != "" || name == "" || name == "highstate":
+	case name == "text":
+		f.Outputter = "txt"
+	case output.Known(name):
+		f.Outputter = name
+	default:
+		log.Warn("There is no such outputter: results are shown as without the option", "output", name, "known", output.Names())
+	}
 }
 
 // results reads the results that filter leaves out or shortens.

@@ -44,6 +44,11 @@ func TestConfigure(t *testing.T) {
 			"",
 		},
 		{"the line", "--state-output=mixed_id --state-verbose=True --output-diff", file{"state_output": "terse", "state_verbose": false}, output.Options{States: output.States{Output: "mixed_id", Diff: true}}, ""},
+		{"in colours wherever it goes", "", file{"color": "true"}, output.Options{Color: true}, ""},
+		{"the line has none", "--no-color", file{"color": "true"}, output.Options{}, ""},
+		{"never in colours", "", file{"color": "false"}, output.Options{}, ""},
+		{"the line has some", "--force-color", file{"color": "false"}, output.Options{Color: true}, ""},
+		{"no outputter", "", file{"output": "dson"}, output.Options{}, "There is no such outputter"},
 		{"no theme", "", file{"color_theme": filepath.Join(theme, "none")}, output.Options{}, "Results are shown in Salt's colours"},
 		{"no form", "", file{"state_tabular": "{9}"}, output.Options{}, "States in one line are shown in Salt's form"},
 	} {
@@ -60,6 +65,28 @@ func TestConfigure(t *testing.T) {
 		}
 		if !strings.Contains(told.String(), c.told) || c.told == "" && told.Len() > 0 {
 			t.Errorf("%s: told %q", c.name, told.String())
+		}
+	}
+}
+
+// What the configuration says of the form and the file of results holds where the line does not.
+func TestConfigureOutput(t *testing.T) {
+	for _, c := range []struct{ line, output, file, want, to string }{
+		{"", "json", "/tmp/x", "json", "/tmp/x"},
+		{"--out=txt --out-file=/tmp/y", "json", "/tmp/x", "txt", "/tmp/y"},
+		{"", "text", "", "txt", ""},
+		{"", "highstate", "", "", ""},
+		{"", "", "", "", ""},
+	} {
+		var f command.Output
+		var s options.Set
+		f.Register(&s)
+		if _, err := s.Parse(strings.Fields(c.line)); err != nil {
+			t.Fatal(err)
+		}
+		f.Configure(file{"output": c.output, "output_file": c.file}, slog.New(slog.DiscardHandler))
+		if f.Outputter != c.want || f.File != c.to {
+			t.Errorf("%+v: %q to %q", c, f.Outputter, f.File)
 		}
 	}
 }

@@ -28,6 +28,7 @@ type Output struct {
 	states      output.States
 	table       output.TableForm
 	theme       output.Theme
+	paint       string // the option color: true, false, or "" for a terminal alone
 }
 
 // choice is Salt's error for a value that is not one of those an option takes.
@@ -92,11 +93,14 @@ func (f *Output) Options(out io.Writer) output.Options {
 		o.States.Brief = !*f.verbose
 	}
 	terminal.Allow(out, f.theme.Sequences()...)
-	if f.File == "" {
-		o.Color = o.Color || terminal.Is(out)
-	}
-	if f.noColor {
+	switch {
+	case f.noColor:
 		o.Color = false
+	case f.color:
+	case f.paint != "":
+		o.Color = f.paint == "true"
+	case f.File == "":
+		o.Color = terminal.Is(out)
 	}
 	return o
 }

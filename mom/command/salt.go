@@ -1,9 +1,11 @@
 package command
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -19,6 +21,9 @@ type Salt struct {
 	// Begin registers the options and returns what runs the command. It is
 	// called for each run, so that no state stays between two.
 	Begin func(s *options.Set) func(cmd *cobra.Command, words []string) error
+	// Targets registers the options as Begin does and gives what completes the first word, of
+	// which the beginning is there; nil: nothing does.
+	Targets func(s *options.Set) func(ctx context.Context, begun string) []string
 }
 
 // errDone ends the reading of options when one of them (--help) has done it all.
@@ -57,15 +62,35 @@ func (o Salt) Command() *cobra.Command {
 			return err
 		},
 	}
-	c.ValidArgsFunction = func(_ *cobra.Command, before []string, word string) ([]string, cobra.ShellCompDirective) {
+	c.ValidArgsFunction = func(cmd *cobra.Command, before []string, word string) ([]string, cobra.ShellCompDirective) {
 		found, free := o.options().Complete(before, word)
-		if free {
+		switch {
+		case free:
 			return nil, cobra.ShellCompDirectiveDefault
+		case len(found) == 0:
+			return o.targets(cmd.Context(), before, word)
 		}
 		return found, cobra.ShellCompDirectiveNoFileComp
 	}
 	c.SetHelpFunc(func(cmd *cobra.Command, _ []string) { _ = o.help(cmd.OutOrStdout()) }) // a closed terminal needs no help
 	return c
+}
+
+// targets completes the first word of a line that is no option.
+func (o Salt) targets(ctx context.Context, before []string, word string) ([]string, cobra.ShellCompDirective) {
+	if o.Targets == nil || strings.HasPrefix(word, "-") {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var s options.Set
+	o.common(&s)
+	complete := o.Targets(&s)
+	if words, err := s.Parse(before); err != nil || len(words) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	return complete(ctx, word), cobra.ShellCompDirectiveNoFileComp
 }
 
 // wrong is the error of a line that cannot be understood.
@@ -76,12 +101,17 @@ func (o Salt) wrong(text string) error {
 // options are those of the command, to be told of and not to be run.
 func (o Salt) options() *options.Set {
 	var s options.Set
+	o.common(&s)
+	o.Begin(&s)
+	return &s
+}
+
+// common are those that all commands have, which do nothing here.
+func (o Salt) common(s *options.Set) {
 	none := func() error { return nil }
 	s.Do("--version", "show the version and exit", none)
 	s.Do("-V --"+versionsFlag, versionsHelp, none)
 	s.Do("-h --help", "show this help and exit", none)
-	o.Begin(&s)
-	return &s
 }
 
 func (o Salt) help(w io.Writer) error {

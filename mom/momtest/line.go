@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/mom/command"
 )
 
@@ -47,21 +48,11 @@ func Run(c *cobra.Command, in string, args ...string) Ran {
 // Until runs again and again until what was done is as wanted.
 func Until(t *testing.T, run func() Ran, as func(Ran) bool) Ran {
 	t.Helper()
-	end := time.NewTimer(Patience)
-	defer end.Stop()
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		r := run()
-		if as(r) {
-			return r
-		}
-		select {
-		case <-end.C:
-			t.Fatalf("it did not come to be as wanted; last: %v", r)
-		case <-tick.C:
-		}
+	var r Ran
+	if !waiting.Became(Patience, func() bool { r = run(); return as(r) }) {
+		t.Fatalf("it did not come to be as wanted; last: %v", r)
 	}
+	return r
 }
 
 // SortedLines makes the order in which minions answer irrelevant.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/localcluster"
+	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/topology"
 )
 
@@ -118,19 +119,15 @@ func grow(tr *Tree, drawing string, change ...func(*localcluster.Cluster)) error
 func (tr *Tree) await(as func(topology.Node) bool) error {
 	ctx, cancel := context.WithTimeout(context.Background(), Patience)
 	defer cancel()
-	tick := time.NewTicker(50 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		n, err := ask(ctx, tr.Conf("top"))
-		if err == nil && as(n) {
-			return nil
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return errors.Join(fmt.Errorf("the tree is not as expected; logs are in %s", tr.Dir), err)
-		}
+	var err error
+	if !waiting.BecameBy(ctx, func() bool {
+		var n topology.Node
+		n, err = ask(ctx, tr.Conf("top"))
+		return err == nil && as(n)
+	}) {
+		return errors.Join(fmt.Errorf("the tree is not as expected; logs are in %s", tr.Dir), err)
 	}
+	return nil
 }
 
 // ask asks as a command does, with a client of its own.

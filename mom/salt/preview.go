@@ -13,11 +13,16 @@ import (
 )
 
 // preview shows whom the target means (--preview-target): every minion of the
-// tree, by its id; by grains and pillar where the master has them.
+// tree, by its id; by grains and pillar where the master has them. Who may not see the tree is
+// told by the master whom the job would mean, if he may start that.
 func (r *call) preview(ctx context.Context) error {
 	p, err := r.client.Preview(ctx, r.job)
 	var bad *client.TargetError
+	var no *client.Refused
+	var failed *client.RunnerError // Salt's own API does not say that it is refused
 	switch {
+	case errors.As(err, &no), errors.As(err, &failed):
+		return r.meant(ctx)
 	case errors.As(err, &bad):
 		return command.Exit(report.NoReturn, err)
 	case err != nil:
@@ -31,6 +36,41 @@ func (r *call) preview(ctx context.Context) error {
 		fmt.Fprintf(r.stderr, "%d minions of %s may be meant as well: their grains and pillar are not known here\n", p.Unknown[id], id)
 	}
 	if len(p.Minions) == 0 && len(p.Unknown) == 0 {
+		return command.Exit(report.NoReturn, errors.New("No minions matched the target."))
+	}
+	return nil
+}
+
+// namedMeant is how many minions the master is asked to name.
+const namedMeant = 1000
+
+// meant shows whom the job would mean, for whoever may start it.
+func (r *call) meant(ctx context.Context) error {
+	m, err := r.client.Meant(ctx, r.job, namedMeant)
+	if err != nil {
+		return r.refused(ctx, err, "")
+	}
+	ids := make([]string, 0, len(m.Minions))
+	for _, p := range m.Minions {
+		ids = append(ids, p.ID)
+	}
+	slices.Sort(ids)
+	if err := r.report(nil).Preview(slices.Compact(ids)); err != nil {
+		return err
+	}
+	for _, of := range []struct {
+		n    int
+		text string
+	}{
+		{m.Count - len(m.Minions), "%d more are meant, which are not named\n"},
+		{m.Unknown, "%d minions may be meant as well: the nodes below decide, which know their grains and pillar\n"},
+		{m.Blind, "%d nodes do not tell whom they have\n"},
+	} {
+		if of.n > 0 {
+			fmt.Fprintf(r.stderr, of.text, of.n)
+		}
+	}
+	if m.Count+m.Unknown+m.Blind == 0 {
 		return command.Exit(report.NoReturn, errors.New("No minions matched the target."))
 	}
 	return nil

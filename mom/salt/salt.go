@@ -32,6 +32,11 @@ func Command() *cobra.Command {
 			f.register(s)
 			return func(cmd *cobra.Command, words []string) error { return f.run(cmd, words, s) }
 		},
+		Targets: func(s *options.Set) func(context.Context, string) []string {
+			f := &flags{}
+			f.register(s)
+			return func(ctx context.Context, begun string) []string { return f.Minions(ctx, &f.target, begun) }
+		},
 	}.Command()
 }
 

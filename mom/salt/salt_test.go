@@ -221,14 +221,15 @@ func TestSaltWithoutMaster(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "master"), []byte(conf), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{{"*", "test.ping", "--out=json"}, {"*", "--preview-target"}} {
+	got := momtest.Run(Command(), "", "-c", dir, "*", "test.ping", "--out=json")
+	if got.Code != 2 || got.Out != "" || !strings.HasPrefix(got.Err, "The salt master could not be contacted. Is master running?\n") || !strings.Contains(got.Err, dir) {
+		t.Error(got)
+	}
+	for _, args := range [][]string{{"*", "test.ping", "--async"}, {"*", "--preview-target"}} {
 		got := momtest.Run(Command(), "", append([]string{"-c", dir}, args...)...)
-		if got.Code != 2 || got.Out != "" || !strings.HasPrefix(got.Err, "The salt master could not be contacted. Is master running?\n") || !strings.Contains(got.Err, dir) {
+		if got.Code != 2 || got.Out != "" || !strings.Contains(got.Err, "_key does not exist; is the master running") {
 			t.Errorf("%q: %v", args, got)
 		}
-	}
-	if got := momtest.Run(Command(), "", "-c", dir, "*", "test.ping", "--async"); got.Code != 2 || !strings.Contains(got.Err, "_key does not exist") {
-		t.Error(got)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "master"), []byte("a: [b"), 0o600); err != nil {
 		t.Fatal(err)
@@ -323,5 +324,31 @@ func TestSaltBroken(t *testing.T) {
 	_ = cmd.Wait()
 	if code := cmd.ProcessState.ExitCode(); code != 1 || !strings.Contains(errOut.String(), "salt-run jobs.lookup_jid "+momtest.JID.FindString(line)) {
 		t.Errorf("the master ends: exit %d, %s", code, errOut.String())
+	}
+}
+
+// A shell is told the ids of minions for the target, and for nothing else.
+func TestCompletesTargets(t *testing.T) {
+	tr := momtest.Shared(t)
+	for line, want := range map[string]string{
+		"web-":                    "web-01 web-02 :4",
+		"":                        "db-01 top-01 web-01 web-02 :4",
+		"-t 5 db":                 "db-01 :4",
+		"-L top-01,web-0":         "top-01,web-01 top-01,web-02 :4",
+		"web-* test.p":            ":4",
+		"-G os:":                  ":4",
+		"web-*":                   ":4",
+		"nosuch":                  ":4",
+		"--api https://top web-":  ":4",
+		"-a pam --username u web": ":4",
+	} {
+		words := append([]string{"__complete", "-c", tr.Conf("top")}, strings.Split(line, " ")...)
+		got := momtest.Run(Command(), "", words...)
+		if text := strings.Join(strings.Fields(got.Out), " "); text != want {
+			t.Errorf("%q: %q, want %q; %v", line, text, want, got)
+		}
+	}
+	if got := momtest.Run(Command(), "", "__complete", "-c", t.TempDir(), "web-"); strings.Join(strings.Fields(got.Out), " ") != ":4" {
+		t.Errorf("without a master: %v", got)
 	}
 }

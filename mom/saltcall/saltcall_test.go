@@ -7,9 +7,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/mom/momtest"
 	"github.com/momtree/mom/mom/saltrun"
 )
@@ -135,16 +135,10 @@ func TestCallStopped(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	deadline := time.Now().Add(momtest.Patience)
-	for tick := time.NewTicker(10 * time.Millisecond); ; <-tick.C {
-		if _, err := os.Stat(file); err == nil {
-			tick.Stop()
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("the command did not start")
-		}
-	}
+	waiting.Within(t, momtest.Patience, "the command has started", func() bool {
+		_, err := os.Stat(file)
+		return err == nil
+	})
 	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}

@@ -39,6 +39,11 @@ func Command() *cobra.Command {
 				return f.Run(cmd, func(w *command.Work) error { return f.work(w, l) })
 			}
 		},
+		Targets: func(s *options.Set) func(context.Context, string) []string {
+			f := &flags{}
+			f.register(s)
+			return func(ctx context.Context, begun string) []string { return f.Minions(ctx, &f.target, begun) }
+		},
 	}.Command()
 }
 

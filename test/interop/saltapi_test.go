@@ -138,6 +138,7 @@ func TestRealSaltAPI(t *testing.T) {
 		if code, body := c.get("/minions", tokens["alice"]); code != 200 || !strings.Contains(body, `"far"`) {
 			t.Errorf("GET /minions: %d %s", code, body)
 		}
+		commandsAtSaltsAPI(t, m, c.base)
 		// Salt's own command under a login.
 		r := m.run(p, "salt", "--out=json", "-a", "auto", "--username", "bob", "--password", "x", "near", "test.ping")
 		complete(t, r, 0, "near")
@@ -145,6 +146,46 @@ func TestRealSaltAPI(t *testing.T) {
 			t.Errorf("bob reaches far: %s", r.text())
 		}
 	})
+}
+
+// commandsAtSaltsAPI has our commands go through Salt's own API: what that can do comes out as at
+// the master, what it cannot is refused by name.
+func commandsAtSaltsAPI(t *testing.T, m *node, base string) {
+	t.Helper()
+	login := []string{"--api", base, "-a", "auto", "--username", "alice", "--password", "x"}
+	for _, x := range []struct {
+		line []string
+		code int
+		want string
+	}{
+		{[]string{"salt", "*", "test.ping", "--out=json", "--static"}, 0, `"far": true`},
+		{[]string{"salt", "-L", "near,ghost", "test.ping", "--out=txt"}, 1, "near: True"},
+		{[]string{"salt", "nosuch*", "test.ping"}, 2, "No minions matched the target"},
+		{[]string{"salt", "near", "test.arg", "1", "k=v", "--out=json"}, 0, `"k": "v"`},
+		{[]string{"salt", "near", "test.nosuch"}, 1, "'test.nosuch' is not available."},
+		{[]string{"salt", "near", "test.ping", "--async"}, 0, "Executed command with job ID"},
+		{[]string{"salt", "near", "test.ping", "--queue", "1m"}, 2, "--queue is not known to Salt's own API"},
+		{[]string{"salt", "-b", "1", "*", "test.ping"}, 0, "near"},
+		{[]string{"salt-run", "test.arg", "1", "k=v", "--out=json"}, 0, `"k": "v"`},
+		{[]string{"salt-run", "manage.up"}, 0, "- far"},
+		{[]string{"salt-run", "no.such"}, 1, "Salt's own API does not say why"},
+		{[]string{"salt-run", "auth.mk_token", "username=bob", "password=x", "eauth=auto"}, 1, "Salt's own API cannot fetch it"},
+		{[]string{"salt-key", "-L"}, 0, "near"},
+	} {
+		as := login
+		if x.line[0] == "salt-key" { // whose -a is another option
+			as = append([]string{"--api", base, "--auth"}, login[3:]...)
+		}
+		r := m.run(nil, x.line[0], append(x.line[1:len(x.line):len(x.line)], as...)...)
+		if r.code != x.code || !strings.Contains(r.text(), x.want) {
+			t.Errorf("%v through Salt's own API: %s; want exit %d and %q", x.line, r.text(), x.code, x.want)
+		}
+	}
+	// Who may not see the tree cannot be told whom a job would mean.
+	bob := append(login[:2:2], "-a", "auto", "--username", "bob", "--password", "x")
+	if r := m.run(nil, "salt", append([]string{"near", "test.ping", "--preview-target"}, bob...)...); r.code == 0 || !strings.Contains(r.text(), "Salt's own API cannot tell") {
+		t.Errorf("a preview for bob: %s", r.text())
+	}
 }
 
 // apiClient speaks to a salt-api.

@@ -16,6 +16,7 @@ import (
 	"github.com/momtree/mom/api"
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/localcluster"
+	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/topology"
 )
 
@@ -183,19 +184,15 @@ func (w *world) newcomer(t *testing.T, id string) {
 func (w *world) await(as func(topology.Node) bool) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	tick := time.NewTicker(50 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		n, err := w.client.Tree(ctx)
-		if err == nil && as(n) {
-			return nil
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return errors.Join(errors.New("the tree is not as expected"), err)
-		}
+	var err error
+	if !waiting.BecameBy(ctx, func() bool {
+		var n topology.Node
+		n, err = w.client.Tree(ctx)
+		return err == nil && as(n)
+	}) {
+		return errors.Join(errors.New("the tree is not as expected"), err)
 	}
+	return nil
 }
 
 func (w *world) end() error {

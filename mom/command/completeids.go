@@ -1,0 +1,77 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/momtree/mom/client"
+)
+
+const (
+	// idsTime is how long a shell may wait for the ids of minions.
+	idsTime = 2 * time.Second
+	// mostIDs bounds how many it is offered.
+	mostIDs = 1000
+)
+
+// Minions are the ids that the beginning of a target may become, as the master of this
+// machine tells them to this user: from the tree, or else those on which the user may run
+// test.ping. There are none from afar and under a login, which might ask for a password, nor
+// where the master does not answer.
+func (f *Frame) Minions(ctx context.Context, kind *Target, begun string) []string {
+	before := ""
+	switch kind.kind {
+	case "list":
+		at := strings.LastIndexAny(begun, ", ") + 1
+		before, begun = begun[:at], begun[at:]
+	case "glob":
+	default:
+		return nil
+	}
+	if afar, err := f.Afar(); err != nil || afar || f.Login != (Login{}) || strings.ContainsAny(begun, "*?[") {
+		return nil
+	}
+	o, err := client.FromConfig(f.Dir, nil)
+	if err != nil {
+		return nil
+	}
+	o.Timeout, o.Log = idsTime, slog.New(slog.DiscardHandler)
+	c := client.New(o)
+	defer c.Close()
+	ctx, cancel := context.WithTimeout(ctx, idsTime)
+	defer cancel()
+	var ids []string
+	for _, id := range known(ctx, c, begun) {
+		ids = append(ids, before+id)
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// known asks for the ids that begin so.
+func known(ctx context.Context, c *client.Client, begun string) (ids []string) {
+	top, err := c.Tree(ctx)
+	if err == nil {
+		for _, p := range top.Search(begun, mostIDs) {
+			if !p.Node {
+				ids = append(ids, p.ID)
+			}
+		}
+		return ids
+	}
+	if _, refused := errors.AsType[*client.Refused](err); !refused {
+		return nil
+	}
+	m, err := c.Meant(ctx, client.Job{Tgt: begun + "*", Fun: []string{"test.ping"}}, mostIDs)
+	if err != nil {
+		return nil
+	}
+	for _, p := range m.Minions {
+		ids = append(ids, p.ID)
+	}
+	return ids
+}
