@@ -80,6 +80,3 @@ func doubleQuoted(word *strings.Builder, s string) (int, error) {
 	}
 	return 0, errNoQuotation
 }
-
-// SplitShell parts a command line into words, as Python's shlex does.
-func SplitShell(s string) ([]string, error) { return splitShell(s) }
