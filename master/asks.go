@@ -2,13 +2,13 @@ package master
 
 import (
 	"context"
-	"slices"
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/master/below"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/mine"
 	"github.com/momtree/mom/master/peercall"
+	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/master/tops"
 	"github.com/momtree/mom/returners"
 )
@@ -19,19 +19,12 @@ func (m *Master) openMine() {
 	m.mine = mine.New(mine.Options{
 		Ctx: m.ctx, Cachedir: c.Cachedir, Keep: c.MinionDataCache || c.EnforceMineCache, MaxSize: c.MineMaxSize, Depth: c.Bounds.Depth,
 		Rules: c.MineGet, Start: c.AclMatch == config.AclMatchStart, Nodegroups: c.Nodegroups,
-		Minions: m.ownMinions, Accepted: func(id string) bool { return m.keys.Accepted(id) && !m.policy.IsNode(id) },
+		Minions: func() []string { return m.keys.List(keys.Accepted) }, Accepted: m.keys.Accepted,
 		Subject: m.data.Subject, Where: m.policy.Where,
 		Data:  func(ctx context.Context, q below.DataQuestion) (below.Data, error) { return m.below.Data(ctx, q) },
 		Above: &m.above, Below: m.tree.Node, Owns: m.speaksFor,
 		Trespassed: m.policy.Trespassed, Log: m.log, Now: m.now,
 	})
-}
-
-// ownMinions lists the accepted minions of this master, sorted.
-func (m *Master) ownMinions() []string {
-	ids := slices.DeleteFunc(m.keys.List(keys.Accepted), m.policy.IsNode)
-	slices.Sort(ids)
-	return ids
 }
 
 // speaksFor tells whether a node right below speaks for a minion: one that it has reported.
@@ -53,4 +46,11 @@ func (m *Master) openPeerCalls() {
 func (m *Master) openTops() (err error) {
 	m.tops, err = tops.New(m.cfg.MasterTops, m.log)
 	return err
+}
+
+var _ runners.Miner = runnerEnv{}
+
+// Mine gives what minions of the tree from here down have in the mine.
+func (e runnerEnv) Mine(ctx context.Context, tgt any, tgtType string, names []string) (map[string]map[string]any, map[string]string, error) {
+	return e.m.mine.All(ctx, mine.Question{Tgt: tgt, TgtType: tgtType, Names: names})
 }

@@ -2,9 +2,12 @@ package master
 
 import (
 	"github.com/momtree/mom/master/files"
+	"github.com/momtree/mom/master/runners"
 
 	_ "github.com/momtree/mom/master/files/roots" // a backend
 )
+
+var _ runners.FileServer = runnerEnv{}
 
 // openFiles opens the file server.
 func (m *Master) openFiles() (err error) {
@@ -15,3 +18,6 @@ func (m *Master) openFiles() (err error) {
 
 // Files is the file server, for whoever works for this master and needs its files.
 func (m *Master) Files() *files.Server { return m.files }
+
+// Files lets runners ask the file server.
+func (e runnerEnv) Files() *files.Server { return e.m.files }

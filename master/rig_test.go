@@ -83,6 +83,7 @@ func newRig(t testing.TB, change ...func(*config.Master)) *rig {
 	c.PkiDir, c.Cachedir, c.SockDir = filepath.Join(dir, "pki"), filepath.Join(dir, "cache"), filepath.Join(dir, "run")
 	c.SyndicDir, c.JobStoreFile = filepath.Join(dir, "cache", "syndics"), filepath.Join(dir, "jobs.db")
 	c.User, c.LogLevel = "root", "quiet"
+	c.FileRoots = map[string]any{"base": []any{filepath.Join(dir, "srv")}}
 	for _, f := range change {
 		f(c)
 	}

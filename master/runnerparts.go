@@ -39,7 +39,7 @@ func (e runnerEnv) Known(ctx context.Context, k runners.Known) (map[string]*wire
 	if err != nil {
 		return nil, nil, fmt.Errorf("target %v: %w", k.Tgt, err)
 	}
-	d, err := e.m.below.Data(ctx, below.DataQuestion{Tgt: tgt, TgtType: kind, Grains: k.Grains, Pillar: k.Pillar, Clear: k.Clear})
+	d, err := e.m.below.Data(ctx, below.DataQuestion{Tgt: tgt, TgtType: kind, Grains: k.Grains, Pillar: k.Pillar, Mine: k.Mine, Names: k.Names, Clear: k.Clear})
 	return d.Minions, d.Away, err
 }
 

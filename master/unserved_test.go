@@ -2,7 +2,6 @@ package master
 
 import (
 	"fmt"
-	"log/slog"
 	"strings"
 	"testing"
 
@@ -35,40 +34,5 @@ func TestUnserved_InThePillar(t *testing.T) {
 				t.Errorf("the data cache holds %v", d)
 			}
 		})
-	}
-}
-
-// TestUnserved_WhatTheMinionShows: the answers are such that Salt's minion prints the
-// text as the result of mine.get, publish.publish, publish.full_data and
-// publish.runner; the log names the minion and what it asked for.
-func TestUnserved_WhatTheMinionShows(t *testing.T) {
-	r := newRig(t)
-	var log logged
-	r.opts.Log = slog.New(slog.NewTextHandler(&log, nil))
-	r.start()
-	m := r.minion("m1", "minion", "minion")
-	for cmd, want := range map[string]any{
-		"_mine_get":     "ERROR: the mine is not served by this master (mom)",
-		"minion_runner": "ERROR: publish.runner is not served by this master (mom)",
-	} {
-		if got := m.must(wire.NewMap("cmd", cmd, "fun", "manage.up", "tgt", "*")); !cmp.Equal(got, want) {
-			t.Errorf("%s: %v", cmd, got)
-		}
-	}
-	// publish.publish of Salt's asks for the results of the job that it is told of, from
-	// all minions it is told of, and shows what stands under "ret" of each.
-	pub, _ := m.must(wire.NewMap("cmd", "minion_pub", "fun", "test.ping", "tgt", "*")).(*wire.Map)
-	rets, _ := m.must(wire.NewMap("cmd", "pub_ret", "jid", pub.String("jid"))).(*wire.Map)
-	for _, id := range wire.Texts(pub.List("minions")) {
-		if got := rets.Map(id).String("ret"); got != "ERROR: publish.publish is not served by this master (mom)" {
-			t.Errorf("%q: %v", id, rets)
-		}
-	}
-	if rets.Len() != 1 || len(pub.List("minions")) != 1 {
-		t.Errorf("%v %v", pub, rets)
-	}
-	m.must(wire.NewMap("cmd", "_file_hash", "path", "web/nginx.conf"))
-	for _, want := range []string{`what=mine cmd=_mine_get ids=m1`, `what=publish.publish cmd=minion_pub ids=m1`, `what=files cmd=_file_hash ids=m1 requests=1 about=web/nginx.conf`} {
-		eventually(t, want, func() bool { return strings.Contains(log.text(), want) })
 	}
 }

@@ -208,9 +208,6 @@ func TestEffects(t *testing.T) {
 			continue
 		}
 		value := "{a: [b]}"
-		if name == "file_recv" { // its form is checked
-			value = "true"
-		}
 		_, w := master(t, "master", name+": "+value+"\n")
 		if want := "master:1: option " + name + " is not supported yet and has no effect: " + effect; !cmp.Equal(warningTexts(w), []string{want}) {
 			t.Errorf("%q, want %q", warningTexts(w), want)

@@ -29,7 +29,7 @@ func (s source) page(after string, n int) (p dataPage) {
 // However the nodes cut their answers, each minion is in the whole, once and in order.
 func TestMerged(t *testing.T) {
 	for _, sizes := range [][]int{{1, 1, 1}, {1, 3, 2}, {9, 1, 9}, {9, 9, 9}} {
-		nodes := []source{{id: "b", data: "d", "f", "z"}, {id: "a", data: "c"}, {id: "b", data: "c", "e", "y"}}
+		nodes := []source{{"b", "d", "f", "z"}, {"a", "c"}, {"b", "c", "e", "y"}}
 		var got []string
 		after := ""
 		for rounds := 0; ; rounds++ {

@@ -30,20 +30,20 @@ func TestUnserved_LogIsBounded(t *testing.T) {
 			}
 		}
 	}
-	u.Note("files", "_file_hash", "first", "")
+	u.Note("mine", "_mine", "first", "")
 	tell()
 	if lines != 1 {
 		t.Errorf("the first is told by %d lines", lines)
 	}
 	for range 61 {
 		for i := range 500 {
-			u.Note("files", "_file_hash", fmt.Sprintf("web-%d", i), "a")
+			u.Note("mine", "_mine", fmt.Sprintf("web-%d", i), "a")
 		}
 		tell()
 		now = now.Add(time.Second)
 	}
 	now = now.Add(-24 * time.Hour) // a clock that was set back
-	u.Note("files", "_file_hash", "last", "")
+	u.Note("mine", "_mine", "last", "")
 	tell()
 	if lines != 3 || requests != 61*500+2 {
 		t.Errorf("%d lines tell of %d requests", lines, requests)

@@ -11,17 +11,19 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Known asks for what masters of the tree know of minions: their grains and pillar, or with
-// neither the ids alone; Clear forgets it.
+// Known asks for what masters of the tree know of minions: their grains, their pillar, what
+// they gave to the mine, or with none of it the ids alone; Clear forgets it.
 type Known struct {
-	Tgt                   any
-	TgtType               string
-	Grains, Pillar, Clear bool
+	Tgt                         any
+	TgtType                     string
+	Grains, Pillar, Mine, Clear bool
+	// Names are the entries of the mine; nil: all.
+	Names []string
 }
 
 // Keeper is an [Env] of a master that keeps what minions told.
 type Keeper interface {
-	// Known gives grains and pillar, as a map of these names, by minion; away are the
+	// Known gives grains, pillar and mine, as a map of these names, by minion; away are the
 	// nodes that did not say theirs, with the reason.
 	Known(ctx context.Context, k Known) (minions map[string]*wire.Map, away map[string]string, err error)
 }
@@ -44,6 +46,25 @@ The pillar of minions as it was served to them last. The event bus is not shown 
 ` + cacheTargets + `
     salt-run cache.pillar 'web*'
 `},
+		Function{Name: "cache.mine", Args: []string{"tgt=", "tgt_type="}, Private: true, Run: known("mine"), Doc: `
+What minions gave to the mine, as they gave it: what only some minions may see is shown with
+who they are. The event bus is not shown it.
+` + cacheTargets + `
+    salt-run cache.mine 'web*'
+`},
+		Function{Name: "cache.clear_mine", Args: []string{"tgt=", "tgt_type="}, Run: forget("mine"), Doc: `
+Forget what minions gave to the mine, until they give it again (mine.update).
+` + cacheTargets + `
+    salt-run cache.clear_mine 'web*'
+`},
+		Function{Name: "cache.clear_mine_func", Args: []string{"tgt=", "tgt_type=", "clear_mine_func_flag="}, Run: forget("mine"), Doc: `
+Forget one entry of the mine of minions, until they give it again.
+` + cacheTargets + `
+clear_mine_func_flag
+    The name of the entry.
+
+    salt-run cache.clear_mine_func 'web*' clear_mine_func_flag=network.interfaces
+`},
 		Function{Name: "cache.clear_grains", Args: []string{"tgt=", "tgt_type="}, Run: forget("grains"), Doc: `
 Forget the grains of minions, until they ask for their pillar again. Targets by grains do
 not find them before.
@@ -56,8 +77,8 @@ them before.
 ` + cacheTargets + `
     salt-run cache.clear_pillar 'web*'
 `},
-		Function{Name: "cache.clear_all", Args: []string{"tgt=", "tgt_type="}, Run: forget("grains", "pillar"), Doc: `
-Forget grains and pillar of minions, which is all that is kept of them.
+		Function{Name: "cache.clear_all", Args: []string{"tgt=", "tgt_type="}, Run: forget("grains", "pillar", "mine"), Doc: `
+Forget grains, pillar and mine of minions, which is all that is kept of them.
 ` + cacheTargets + `
     salt-run cache.clear_all 'web*'
 `},
@@ -95,7 +116,7 @@ func known(part string) func(context.Context, *Call) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		q := Known{Grains: part == "grains", Pillar: part == "pillar"}
+		q := Known{Grains: part == "grains", Pillar: part == "pillar", Mine: part == "mine"}
 		if err := q.read(c); err != nil {
 			return nil, err
 		}
@@ -123,7 +144,14 @@ func forget(parts ...string) func(context.Context, *Call) (any, error) {
 		if _, ok := c.Given("tgt"); !ok {
 			return false, invalid("%s needs tgt: whose data are to be forgotten ('*' for all)", c.Fun)
 		}
-		q := Known{Grains: slices.Contains(parts, "grains"), Pillar: slices.Contains(parts, "pillar"), Clear: true}
+		q := Known{Grains: slices.Contains(parts, "grains"), Pillar: slices.Contains(parts, "pillar"), Mine: slices.Contains(parts, "mine"), Clear: true}
+		if c.Fun == "cache.clear_mine_func" {
+			name := c.Text("clear_mine_func_flag")
+			if name == "" {
+				return false, invalid("%s needs clear_mine_func_flag: the name of the entry to be forgotten", c.Fun)
+			}
+			q.Names = []string{name}
+		}
 		if err := q.read(c); err != nil {
 			return nil, err
 		}

@@ -24,8 +24,8 @@ type Bank interface {
 const bankArgs = `
 bank, key
     Names of letters, digits and _ . : @ -; a bank may be within others, with / between them.
-    The banks minions/ID have the key data alone, which the master writes: grains and pillar
-    of a minion of the tree.
+    The banks minions/ID have the keys data and mine alone, which the master writes: grains
+    and pillar of a minion of the tree, and what it gave to the mine.
 cachedir
     Has to be empty: the folder is that of the configuration.
 `
@@ -82,13 +82,13 @@ func minionOf(bank string) (id string, own bool) {
 	return id, head == minionsBank
 }
 
-// minionData are the grains and pillar of a minion, or the ids of all for "".
+// minionData are the grains, pillar and mine of a minion, or the ids of all for "".
 func minionData(ctx context.Context, c *Call, id string) (map[string]*wire.Map, error) {
 	k, err := keep(c)
 	if err != nil {
 		return nil, err
 	}
-	q := Known{Tgt: []any{id}, TgtType: "list", Grains: true, Pillar: true}
+	q := Known{Tgt: []any{id}, TgtType: "list", Grains: true, Pillar: true, Mine: true}
 	if id == "" {
 		q = Known{Tgt: "*", TgtType: "glob"}
 	}
@@ -116,8 +116,13 @@ func bankList(ctx context.Context, c *Call) (any, error) {
 	if id == "" {
 		return sortedKeys(minions), nil
 	}
-	if m := minions[id]; m != nil && m.Len() > 0 {
-		out = append(out, "data")
+	if m := minions[id]; m != nil {
+		if m.Has("grains") || m.Has("pillar") {
+			out = append(out, "data")
+		}
+		if m.Has("mine") {
+			out = append(out, "mine")
+		}
 	}
 	return out, nil
 }
@@ -142,8 +147,19 @@ func bankFetch(ctx context.Context, c *Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if m := minions[id]; id != "" && c.Text("key") == "data" && m != nil {
+	m := minions[id]
+	if id == "" || m == nil {
+		return wire.NewMap(), nil
+	}
+	switch c.Text("key") {
+	case "data":
+		m = m.Clone()
+		m.Delete("mine")
 		return m, nil
+	case "mine":
+		if v, ok := m.Get("mine"); ok {
+			return v, nil
+		}
 	}
 	return wire.NewMap(), nil
 }
@@ -172,14 +188,17 @@ func bankFlush(ctx context.Context, c *Call) (any, error) {
 	if !own {
 		return b.Flush(c.Text("bank"), c.Text("key"))
 	}
-	if key := c.Text("key"); id == "" || key != "" && key != "data" {
+	key := c.Text("key")
+	if id == "" || key != "" && key != "data" && key != "mine" {
 		return nil, invalid("of the bank minions one minion at a time is forgotten: cache.flush minions/ID")
 	}
 	k, err := keep(c)
 	if err != nil {
 		return nil, err
 	}
-	minions, away, err := k.Known(ctx, Known{Tgt: []any{id}, TgtType: "list", Grains: true, Pillar: true, Clear: true})
+	minions, away, err := k.Known(ctx, Known{
+		Tgt: []any{id}, TgtType: "list", Grains: key != "mine", Pillar: key != "mine", Mine: key != "data", Clear: true,
+	})
 	if err != nil {
 		return nil, err
 	}

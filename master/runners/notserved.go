@@ -10,10 +10,9 @@ import (
 // reason and with what to do.
 var notServed = []struct{ name, why string }{
 	{"cache.clear_git_lock", "there is no gitfs here, and no lock of it"},
-	{"cache.clear_mine", "this master keeps no mine, so there is nothing to clear"},
-	{"cache.clear_mine_func", "this master keeps no mine, so there is nothing to clear"},
 	{"cache.cloud", "there is no salt-cloud here"},
-	{"cache.mine", "this master keeps no mine: minions' mine functions are not stored (docs/absent.md)"},
+	{"fileserver.clear_lock", "updates take turns by themselves and leave no locks behind, so there is nothing to clear"},
+	{"fileserver.lock", "updates take turns by themselves; to keep a source as it is, take its backend out of fileserver_backend"},
 	{"http.query", "a master does not fetch pages for its callers, who would reach what it alone can; run curl on the host, or http.query on a minion of Salt's"},
 	{"http.update_ca_bundle", "a master does not change the certificates of its host; use the packages of the system"},
 	{"manage.bootstrap", "it needs salt-ssh, which is no part of this server; install the minion by its package and accept its key with salt-key -a ID"},

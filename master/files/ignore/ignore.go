@@ -4,6 +4,7 @@ package ignore
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"time"
 
 	"github.com/dlclark/regexp2"
@@ -19,7 +20,7 @@ const patience = time.Second
 // Rules are those of one configuration.
 type Rules struct {
 	globs   []string
-	regexes []*regexp2.Regexp
+	regexes []func(path string) bool
 }
 
 // New reads the options of a master. The error names each expression that cannot be read.
@@ -27,13 +28,20 @@ func New(c *config.Master) (*Rules, error) {
 	r := &Rules{globs: c.FileIgnoreGlob}
 	var faults []error
 	for _, text := range c.FileIgnoreRegex {
-		re, err := regexp2.Compile(text, regexp2.None)
+		if re, err := regexp.Compile(text); err == nil {
+			r.regexes = append(r.regexes, re.MatchString)
+			continue
+		}
+		re, err := regexp2.Compile(text, regexp2.None) // one with what Go's do not have, such as (?!...)
 		if err != nil {
 			faults = append(faults, fmt.Errorf("file_ignore_regex: %q: %w", text, err))
 			continue
 		}
 		re.MatchTimeout = patience
-		r.regexes = append(r.regexes, re)
+		r.regexes = append(r.regexes, func(path string) bool {
+			found, err := re.MatchString(path)
+			return found || err != nil
+		})
 	}
 	return r, errors.Join(faults...)
 }
@@ -45,8 +53,8 @@ func (r *Rules) Match(path string) bool {
 	if r == nil {
 		return false
 	}
-	for _, re := range r.regexes {
-		if found, err := re.MatchString(path); found || err != nil {
+	for _, match := range r.regexes {
+		if match(path) {
 			return true
 		}
 	}

@@ -1,0 +1,207 @@
+package runners
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/files"
+)
+
+// FileServer is an [Env] with a file server.
+type FileServer interface {
+	Files() *files.Server
+}
+
+const (
+	docBackend = `
+backend
+    The backends: names with commas, or with a minus in front those to leave out. All,
+    without it.
+`
+	docSaltenv = `
+saltenv : base
+    The environment.
+`
+)
+
+func init() {
+	Register(
+		Function{Name: "fileserver.envs", Args: []string{"backend=", "sources="}, Run: fileserverEnvs, Doc: `
+The environments of the file server.
+` + docBackend + `
+sources : False
+    Names the backends.
+
+    salt-run fileserver.envs
+    salt-run fileserver.envs roots
+`},
+		fileserverList("file_list", "files", files.Files), fileserverList("dir_list", "folders", files.Dirs),
+		fileserverList("empty_dir_list", "empty folders", files.EmptyDirs),
+		Function{Name: "fileserver.symlink_list", Args: []string{"saltenv=", "backend="}, Run: fileserverLinks, Doc: `
+The symbolic links of an environment, with their targets as written.
+` + docSaltenv + docBackend + `
+    salt-run fileserver.symlink_list
+`},
+		Function{Name: "fileserver.update", Args: []string{"backend=", "remotes="}, Run: fileserverUpdate, Doc: `
+Look now whether the sources of files have changed.
+` + docBackend + `
+remotes
+    Only those whose names contain one of these texts: a list, or a text with commas.
+
+    salt-run fileserver.update
+    salt-run fileserver.update roots
+`},
+		Function{Name: "fileserver.clear_cache", Args: []string{"backend="}, Run: fileserverClearCache, Doc: `
+Forget the copies that backends keep of what they serve.
+` + docBackend + `
+    salt-run fileserver.clear_cache
+`},
+		Function{Name: "fileserver.clear_file_list_cache", Args: []string{"saltenv=", "backend="}, Run: fileserverClearLists, Doc: `
+Forget the lists of files that are kept for fileserver_list_cache_time, so that what is new
+is listed at once. Gives the environments by backend.
+
+saltenv
+    The environments: a list, or a text with commas. All, without it.
+` + docBackend + `
+    salt-run fileserver.clear_file_list_cache saltenv=base
+`},
+	)
+}
+
+func fileServer(c *Call) (*files.Server, error) {
+	e, ok := c.Env.(FileServer)
+	if !ok {
+		return nil, errors.New(c.Fun + ": there is no file server here")
+	}
+	return e.Files(), nil
+}
+
+// backends reads the argument backend: a text, or a list.
+func backends(c *Call) (string, error) {
+	list, err := c.Patterns("backend")
+	text := ""
+	for i, name := range list {
+		if i > 0 {
+			text += ","
+		}
+		text += name
+	}
+	return text, err
+}
+
+func saltenv(c *Call) string {
+	if env := c.Text("saltenv"); env != "" {
+		return env
+	}
+	return "base"
+}
+
+func fileserverEnvs(ctx context.Context, c *Call) (any, error) {
+	s, err := fileServer(c)
+	if err != nil {
+		return nil, err
+	}
+	back, err := backends(c)
+	if err != nil {
+		return nil, err
+	}
+	if sources, err := c.Flag("sources", false); err != nil || sources {
+		if err != nil {
+			return nil, err
+		}
+		return s.EnvsOf(ctx, back)
+	}
+	envs, err := s.Envs(ctx, back)
+	return wire.AnyList(envs), err
+}
+
+func fileserverList(name, what string, form files.Form) Function {
+	return Function{
+		Name: "fileserver." + name, Args: []string{"saltenv=", "backend="},
+		Doc: "\nThe " + what + " of an environment, sorted.\n" + docSaltenv + docBackend + "\n    salt-run fileserver." + name + "\n    salt-run fileserver." + name + " saltenv=dev\n",
+		Run: func(ctx context.Context, c *Call) (any, error) {
+			s, err := fileServer(c)
+			if err != nil {
+				return nil, err
+			}
+			back, err := backends(c)
+			if err != nil {
+				return nil, err
+			}
+			list, err := s.List(ctx, saltenv(c), form, "", back)
+			return wire.AnyList(list), err
+		},
+	}
+}
+
+func fileserverLinks(ctx context.Context, c *Call) (any, error) {
+	s, err := fileServer(c)
+	if err != nil {
+		return nil, err
+	}
+	back, err := backends(c)
+	if err != nil {
+		return nil, err
+	}
+	return s.Links(ctx, saltenv(c), "", back)
+}
+
+func fileserverUpdate(ctx context.Context, c *Call) (any, error) {
+	s, err := fileServer(c)
+	if err != nil {
+		return nil, err
+	}
+	back, err := backends(c)
+	if err != nil {
+		return nil, err
+	}
+	remotes, err := c.Patterns("remotes")
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Update(ctx, back, remotes); err != nil {
+		return nil, fmt.Errorf("fileserver.update: %w", err)
+	}
+	return true, nil
+}
+
+func fileserverClearCache(ctx context.Context, c *Call) (any, error) {
+	s, err := fileServer(c)
+	if err != nil {
+		return nil, err
+	}
+	back, err := backends(c)
+	if err != nil {
+		return nil, err
+	}
+	cleared, faults := s.ClearCache(ctx, back)
+	out := wire.NewMap()
+	if len(cleared) > 0 {
+		out.Set("cleared", wire.AnyList(cleared))
+	}
+	if len(faults) > 0 {
+		out.Set("errors", wire.AnyList(faults))
+	}
+	if out.Len() == 0 {
+		return "No cache was cleared", nil
+	}
+	return out, nil
+}
+
+func fileserverClearLists(_ context.Context, c *Call) (any, error) {
+	s, err := fileServer(c)
+	if err != nil {
+		return nil, err
+	}
+	back, err := backends(c)
+	if err != nil {
+		return nil, err
+	}
+	envs, err := c.Patterns("saltenv")
+	if err != nil {
+		return nil, err
+	}
+	return s.ClearLists(envs, back), nil
+}

@@ -1,0 +1,107 @@
+package runners
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/momtree/mom/internal/wire"
+)
+
+// Miner is an [Env] of a master that keeps a mine.
+type Miner interface {
+	// Mine gives entries of the mine by name and minion, whoever may see them; away are
+	// the nodes that did not say theirs, with the reason.
+	Mine(ctx context.Context, tgt any, tgtType string, names []string) (found map[string]map[string]any, away map[string]string, err error)
+}
+
+func init() {
+	Register(
+		Function{Name: "mine.get", Args: []string{"tgt", "fun", "tgt_type="}, Private: true, Run: mineGet, Doc: `
+What minions have in the mine, whoever they let see it. The event bus is not shown it.
+
+tgt, tgt_type : glob
+    The minions, of the whole tree from this master down.
+fun
+    The name of an entry, several with commas, or a list. Of one name the result is by
+    minion, of several by name and minion.
+
+    salt-run mine.get '*' network.interfaces
+`},
+		Function{Name: "mine.update", Args: []string{"tgt", "tgt_type=", "clear=", "mine_functions="}, Run: mineUpdate, Doc: `
+Have minions give to the mine what their mine_functions say, now.
+
+tgt, tgt_type : glob
+    The minions, of the whole tree.
+clear : False
+    What they gave before goes.
+mine_functions
+    Only these, as a mapping or a list.
+
+    salt-run mine.update '*'
+`},
+	)
+}
+
+func mineGet(ctx context.Context, c *Call) (any, error) {
+	m, ok := c.Env.(Miner)
+	if !ok {
+		return nil, invalid("%s: this master keeps no mine", c.Fun)
+	}
+	var k Known
+	if err := k.read(c); err != nil {
+		return nil, err
+	}
+	fun, _ := c.Arg("fun")
+	several := false
+	var names []string
+	switch f := fun.(type) {
+	case string:
+		names = strings.Split(f, ",")
+		several = len(names) > 1
+	case []any:
+		names, several = wire.Texts(f), true
+	}
+	if len(names) == 0 {
+		return nil, invalid("%s: fun is neither a name nor a list of names", c.Fun)
+	}
+	found, away, err := m.Mine(ctx, k.Tgt, k.TgtType, names)
+	if err != nil {
+		return nil, err
+	}
+	out := wire.NewMap()
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		byID := wire.NewMap()
+		for _, id := range sortedKeys(found[name]) {
+			byID.Set(id, found[name][id])
+		}
+		if !several {
+			return byID, notSaid(away)
+		}
+		out.Set(name, byID)
+	}
+	return out, notSaid(away)
+}
+
+func mineUpdate(ctx context.Context, c *Call) (any, error) {
+	v, _ := c.Given("tgt")
+	clear, err := c.Flag("clear", false)
+	if err != nil {
+		return nil, err
+	}
+	funs, _ := c.Given("mine_functions")
+	q := Question{Tgt: v, TgtType: "glob", Fun: "mine.update", Long: true, Kwargs: wire.NewMap("clear", clear, "mine_functions", funs)}
+	if t := c.Text("tgt_type"); t != "" {
+		q.TgtType = t
+	}
+	a, err := query(ctx, c, q)
+	if err != nil {
+		return nil, err
+	}
+	out := wire.NewMap()
+	for _, id := range slices.Sorted(maps.Keys(a.Returned)) {
+		out.Set(id, a.Returned[id].Value)
+	}
+	return out, nil
+}
