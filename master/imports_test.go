@@ -15,10 +15,10 @@ import (
 // which puts them together.
 var tiers = [][]string{
 	{
-		"above", "access/verdict", "admission", "auth", "datacache", "eventreturn", "files/copies", "files/ignore", "findjob", "jobfiles", "jobs/ledger", "jobstore", "keys", "ports",
+		"above", "access/verdict", "admission", "auth", "datacache", "eventreturn", "files/copies", "files/ignore", "findjob", "jobfiles", "jobs/ledger", "jobstore", "keys", "pillar/ext", "ports",
 		"roles", "rows", "signatures",
 	},
-	{"files", "jobs", "keyring", "presence", "retention", "tops", "tracer"},
+	{"files", "jobs", "keyring", "pillar", "presence", "retention", "tops", "tracer"},
 	{"files/httpfs", "files/roots", "files/upstream", "ownership", "treewatch"},
 	{"files/minionfs", "meters"},
 	{"server"},

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/momtree/mom/internal/shlex"
+
 	core "github.com/momtree/mom/internal/states"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/minion/modules"
@@ -78,7 +80,7 @@ func statefulOutput(out string) (data *value.Map, isJSON bool, problem string) {
 		out = out[i+1:]
 	}
 	data = value.NewMap()
-	words, err := modules.SplitShell(out)
+	words, err := shlex.Split(out)
 	for _, w := range words {
 		k, v, ok := strings.Cut(w, "=")
 		if !ok || strings.Contains(v, "=") {

@@ -134,7 +134,7 @@ func cronPresent(ctx context.Context, c *Call) (*core.Result, error) {
 	r.Name = name
 	if c.Test {
 		status, err := c.cronStatus(ctx, name, true)
-		return told(r, status, err, "Cron "+name)
+		return planned(r, status, err, "Cron "+name)
 	}
 	fun, kwargs := "cron.set_special", value.NewMap("user", user, "cmd", name, "comment", c.Value("comment"),
 		"commented", c.Value("commented"), "identifier", c.cronID(name))
@@ -150,8 +150,8 @@ func cronPresent(ctx context.Context, c *Call) (*core.Result, error) {
 	return c.cronSet(r, "Cron "+name, data, err)
 }
 
-// told is what a test run says of a job or variable.
-func told(r *core.Result, status string, err error, what string) (*core.Result, error) {
+// planned is what a test run says of a job or variable.
+func planned(r *core.Result, status string, err error, what string) (*core.Result, error) {
 	r.Result = nil
 	switch status {
 	case "absent":
@@ -250,7 +250,7 @@ func cronEnvPresent(ctx context.Context, c *Call) (*core.Result, error) {
 	r, what := outcome(c), "Cron env "+c.Name()
 	if c.Test {
 		status, err := c.cronEnvStatus(ctx, c.Name())
-		return told(r, status, err, what)
+		return planned(r, status, err, what)
 	}
 	data, err := c.Module(ctx, "cron.set_env", []any{c.Str("user"), c.Name(), c.Value("value")}, nil)
 	return c.cronSet(r, what, data, err)

@@ -221,8 +221,8 @@ func (c *Call) fulfillsOne(ctx context.Context, have []string, want string) (boo
 	return false, nil
 }
 
-// desired writes a package as its name and version.
-func desired(name string, version any) string {
+// versioned writes a package as its name and version.
+func versioned(name string, version any) string {
 	text, ok := version.(string)
 	if !ok {
 		return name

@@ -204,11 +204,11 @@ func (c *Call) pkgVerdict(ctx context.Context, r *core.Result, plan *pkgPlan) er
 		switch {
 		case slices.Contains(plan.again, name):
 		case ok && slices.Contains(plan.targets, name):
-			done = append(done, desired(name, want))
+			done = append(done, versioned(name, want))
 		case ok:
-			before = append(before, desired(name, want))
+			before = append(before, versioned(name, want))
 		default:
-			failed = append(failed, desired(name, want))
+			failed = append(failed, versioned(name, want))
 		}
 	}
 	var lines []string
@@ -229,11 +229,11 @@ func (c *Call) pkgVerdict(ctx context.Context, r *core.Result, plan *pkgPlan) er
 	for _, name := range plan.again {
 		want, _ := plan.wanted.Get(name)
 		if r.Changes.Has(name) {
-			lines = append(lines, "Package "+desired(name, want)+" was reinstalled.")
+			lines = append(lines, "Package "+versioned(name, want)+" was reinstalled.")
 			continue
 		}
 		r.Result = false
-		lines = append(lines, "Reinstall was not successful for package "+desired(name, want)+".")
+		lines = append(lines, "Reinstall was not successful for package "+versioned(name, want)+".")
 	}
 	r.Comment = strings.Join(lines, "\n")
 	return nil
