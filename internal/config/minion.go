@@ -9,6 +9,7 @@ type Minion struct {
 	MinionSignIn  `yaml:",inline"`
 	MinionJobs    `yaml:",inline"`
 	MinionModules `yaml:",inline"`
+	MinionStates  `yaml:",inline"`
 
 	// MySQL holds the mysql.* options, for the returner of that name.
 	MySQL MySQLOptions

@@ -109,8 +109,8 @@ func checkCommand(c *Call, name string) *core.Result {
 	return nil
 }
 
-// desired refuses a working directory that is not there.
-func desired(c *Call, name string) *core.Result {
+// workFolder refuses a working directory that is not there.
+func workFolder(c *Call, name string) *core.Result {
 	if cwd := c.Str("cwd"); cwd != "" {
 		if st, err := os.Stat(cwd); err != nil || !st.IsDir() {
 			return bad(name, "Desired working directory \"%s\" is not available", cwd)
@@ -138,7 +138,7 @@ func cmdRun(ctx context.Context, c *Call) (*core.Result, error) {
 		}
 		return res, nil
 	}
-	if wrong := desired(c, res.Name); wrong != nil {
+	if wrong := workFolder(c, res.Name); wrong != nil {
 		return wrong, nil
 	}
 	out, err := c.Module(ctx, "cmd.run_all", []any{name}, commandKwargs(c))

@@ -30,7 +30,7 @@ func cmdScript(ctx context.Context, c *Call) (*core.Result, error) {
 	if c.Test && !tested {
 		return would(name, fmt.Sprintf("Command '%s' would have been executed", name), nil), nil
 	}
-	if wrong := desired(c, name); wrong != nil {
+	if wrong := workFolder(c, name); wrong != nil {
 		return wrong, nil
 	}
 	source, words := c.Str("source"), pystr(c.Value("args"))

@@ -194,8 +194,7 @@ func (d *directory) clean() ([]any, error) {
 	var out []any
 	for _, path := range gone {
 		if !lexists(path) {
-			out = append(out, path) // went with its folder
-			continue
+			continue // went with its folder
 		}
 		if isDir(path) && !isLink(path) && d.holdsKept(path) {
 			continue

@@ -50,7 +50,7 @@ verbose : False
 	)
 }
 
-func told(c *Call, fallback string) string {
+func comment(c *Call, fallback string) string {
 	if v, ok := c.Kwargs.Get("comment"); ok {
 		return pystr(v)
 	}
@@ -62,11 +62,11 @@ func pretended() *value.Map {
 }
 
 func testSucceed(_ context.Context, c *Call) (*core.Result, error) {
-	return good(c.Name(), told(c, "Success!")), nil
+	return good(c.Name(), comment(c, "Success!")), nil
 }
 
 func testFail(_ context.Context, c *Call) (*core.Result, error) {
-	res := bad(c.Name(), "%s", told(c, "Failure!"))
+	res := bad(c.Name(), "%s", comment(c, "Failure!"))
 	if c.Test {
 		res.Comment = "If we weren't testing, this would be a failure!"
 	}
@@ -74,7 +74,7 @@ func testFail(_ context.Context, c *Call) (*core.Result, error) {
 }
 
 func testChange(_ context.Context, c *Call) (*core.Result, error) {
-	res := good(c.Name(), told(c, "Success!"))
+	res := good(c.Name(), comment(c, "Success!"))
 	res.Changes = pretended()
 	if c.Test {
 		res.Result, res.Comment = nil, "If we weren't testing, this would be successful with changes"
@@ -83,7 +83,7 @@ func testChange(_ context.Context, c *Call) (*core.Result, error) {
 }
 
 func testFailChange(_ context.Context, c *Call) (*core.Result, error) {
-	res := bad(c.Name(), "%s", told(c, "Failure!"))
+	res := bad(c.Name(), "%s", comment(c, "Failure!"))
 	res.Changes = pretended()
 	if c.Test {
 		res.Result, res.Comment = nil, "If we weren't testing, this would be failed with changes"
@@ -217,7 +217,7 @@ func testWatch(_ context.Context, c *Call) (*core.Result, error) {
 			changed = append(changed, pystr(get(req, "state"))+": "+pystr(get(req, "__id__")))
 		}
 	}
-	res := good(c.Name(), told(c, "Watch statement fired."))
+	res := good(c.Name(), comment(c, "Watch statement fired."))
 	res.Changes = value.NewMap("Requisites with changes", changed)
 	if v, ok := c.Kwargs.Get("result"); ok {
 		res.Result = v
