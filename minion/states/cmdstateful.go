@@ -8,7 +8,6 @@ import (
 
 	core "github.com/momtree/mom/internal/states"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/minion/modules"
 	"github.com/momtree/mom/value"
 )
 
