@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -20,7 +21,7 @@ import (
 func BenchmarkFiles(b *testing.B) {
 	for _, c := range []struct{ minions, megabytes int }{{200, 10}, {2000, 1}, {2000, 10}} {
 		b.Run(fmt.Sprintf("minions=%d/MB=%d", c.minions, c.megabytes), func(b *testing.B) {
-			r := newRig(b)
+			r := newRig(b, func(c *config.Master) { c.ZmqHeartbeatIvl = 0 }) // these peers answer none
 			r.file("srv/big", string(make([]byte, c.megabytes<<20)), 0o644)
 			herd := r.herd(b, c.minions)
 			for b.Loop() {

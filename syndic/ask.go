@@ -14,6 +14,10 @@ import (
 // requests for files wait for their turn.
 const askPatience = time.Minute
 
+// awayPatience is for a master above whose connection is down: it may have come back this
+// moment, and somebody waits who could be told that it has not.
+const awayPatience = 2 * time.Second
+
 // errNoParent says that no master above is connected.
 var errNoParent = errors.New("no master above is connected")
 
@@ -30,7 +34,7 @@ func (s *Syndic) Ask(ctx context.Context, load *wire.Map) (wire.Raw, error) {
 			away = append(away, l)
 			continue
 		}
-		v, err := l.ask(ctx, load)
+		v, err := l.ask(ctx, load, askPatience)
 		if err == nil || ctx.Err() != nil {
 			return v, err
 		}
@@ -41,7 +45,7 @@ func (s *Syndic) Ask(ctx context.Context, load *wire.Map) (wire.Raw, error) {
 			faults = append(faults, fmt.Errorf("%s: %w", l.name, errNoParent))
 			continue
 		}
-		v, err := l.ask(ctx, load)
+		v, err := l.ask(ctx, load, awayPatience)
 		if err == nil || ctx.Err() != nil {
 			return v, err
 		}
@@ -50,8 +54,8 @@ func (s *Syndic) Ask(ctx context.Context, load *wire.Map) (wire.Raw, error) {
 	return nil, errors.Join(faults...)
 }
 
-func (l *link) ask(ctx context.Context, load *wire.Map) (wire.Raw, error) {
-	ctx, cancel := context.WithTimeout(ctx, askPatience)
+func (l *link) ask(ctx context.Context, load *wire.Map, patience time.Duration) (wire.Raw, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	v, err := l.ch.Request(ctx, load)
 	if err != nil {

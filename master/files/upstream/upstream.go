@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/singleflight"
@@ -30,6 +31,8 @@ const (
 	// keptLists bounds the environments whose lists are remembered for the time when the
 	// master above is away.
 	keptLists = 32
+	// awayFor is how long a master above that has not answered is taken to be away.
+	awayFor = 10 * time.Second
 	// patience bounds one question, of which several may wait for the answer.
 	patience = time.Minute
 )
@@ -46,6 +49,8 @@ type backend struct {
 	log    *slog.Logger
 	now    func() time.Time
 	away   logthrottle.Filter[string]
+
+	awaySince atomic.Int64 // the last question that nobody answered; 0: there was an answer since
 
 	group   singleflight.Group
 	answers *lru.Map[string, answer]
@@ -73,12 +78,20 @@ func newBackend(e files.Env, a asker, store *copies.Store) *backend {
 	}
 }
 
+// isAway tells whether a question was not answered within awayFor: then those whose answers
+// are known need not wait until they have not been answered either.
+func (b *backend) isAway() bool {
+	since := b.awaySince.Load()
+	age := b.now().UnixNano() - since
+	return since != 0 && age >= 0 && age < int64(awayFor)
+}
+
 // ask gives an answer of the master above: one that is younger than upstream_check, a new
 // one, or, while nobody above answers, the last one. read checks and reads what was
 // answered.
 func (b *backend) ask(ctx context.Context, in *lru.Map[string, answer], key string, load *value.Map, read func(v any) (any, error)) (any, error) {
 	if a, ok := in.Get(key); ok {
-		if age := b.now().Sub(a.at); age >= 0 && age < b.check {
+		if age := b.now().Sub(a.at); age >= 0 && age < b.check || b.isAway() {
 			return a.val, nil
 		}
 	}
@@ -88,10 +101,14 @@ func (b *backend) ask(ctx context.Context, in *lru.Map[string, answer], key stri
 		at := b.now()
 		v, err := b.above.Call(ctx, load)
 		if err == nil {
+			b.awaySince.Store(0)
 			if v, err = read(v); err == nil {
 				in.Add(key, answer{v, at})
 				return v, nil
 			}
+		}
+		if errors.Is(err, above.ErrAway) {
+			b.awaySince.Store(b.now().UnixNano())
 		}
 		if a, ok := in.Get(key); ok && errors.Is(err, above.ErrAway) {
 			if n := b.away.Note("", b.now()); n > 0 {

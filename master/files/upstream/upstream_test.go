@@ -198,6 +198,13 @@ func TestAway(t *testing.T) {
 	if _, err := b.List(t.Context(), "base"); err != nil {
 		t.Error(err)
 	}
+	asked := p.count("_file_hash_and_stat")
+	for range 10 { // it is known to be away: nobody waits for that again
+		c.forward(time.Millisecond)
+		if _, err := b.read(t, "a"); err != nil || p.count("_file_hash_and_stat") != asked {
+			t.Errorf("asked %d times, %v", p.count("_file_hash_and_stat")-asked, err)
+		}
+	}
 	for what, err := range map[string]error{
 		"a file": func() error { _, err := b.read(t, "empty"); return err }(),
 		"a list": func() error { _, err := b.List(t.Context(), "dev"); return err }(),
@@ -206,6 +213,11 @@ func TestAway(t *testing.T) {
 		if err == nil || errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s that was never asked for: %v", what, err)
 		}
+	}
+	p.set(func() { p.away, p.files["a"] = false, "back" })
+	c.forward(awayFor)
+	if got, err := b.read(t, "a"); err != nil || got != "back" {
+		t.Errorf("when it is back: %d bytes, %v", len(got), err)
 	}
 }
 
