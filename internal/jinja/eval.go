@@ -50,10 +50,7 @@ func (r *Run) eval(x expr, s *scope) any {
 			return r.eval(n.no, s)
 		}
 		u := r.undefined("the inline if-expression on line %d evaluated to false and no else section was defined.", n.at())
-		u.strict = false
-		if !r.env.AllowUndefined {
-			u.strict = true
-		}
+		u.strict = false // Jinja is lenient here whatever the environment says
 		return u
 	case *compareNode:
 		return r.comparison(n, s)

@@ -25,8 +25,8 @@ func textFilter(f func(r *Run, s string) string) Filter {
 }
 
 var textFilters = map[string]Filter{
-	"upper":      textFilter(func(_ *Run, s string) string { return strings.ToUpper(s) }),
-	"lower":      textFilter(func(_ *Run, s string) string { return strings.ToLower(s) }),
+	"upper":      textFilter(func(_ *Run, s string) string { return upper(s) }),
+	"lower":      textFilter(func(_ *Run, s string) string { return lower(s) }),
 	"capitalize": textFilter(func(_ *Run, s string) string { return capitalize(s) }),
 	"title":      textFilter(func(_ *Run, s string) string { return titleWords(s) }),
 	"string":     textFilter(func(_ *Run, s string) string { return s }),

@@ -51,7 +51,7 @@ func (r *Run) percent(s string, v any) string {
 			val, named, usedMap = got, true, true
 			i += end + 1
 		}
-		sp := spec{fill: ' ', prec: -1}
+		sp := spec{fill: ' ', prec: -1, percent: true}
 		for ; i < len(s) && strings.IndexByte("#0- +", s[i]) >= 0; i++ {
 			switch s[i] {
 			case '#':
@@ -288,7 +288,7 @@ func (r *Run) fieldValue(name string, a *Args, auto *int) any {
 		fallthrough
 	case err == nil && first != "" || first == "":
 		if n < 0 || n >= len(a.Pos) {
-			throw("Replacement index %d out of range for positional args tuple", n)
+			throw("tuple index out of range")
 		}
 		v = a.Pos[n]
 	default:
@@ -371,7 +371,9 @@ type spec struct {
 	comma byte
 	width int
 	prec  int // -1: none
-	verb  byte
+	// percent is for the operator %, which puts text to the right.
+	percent bool
+	verb    byte
 }
 
 func parseSpec(s string) spec {
@@ -419,7 +421,7 @@ func (sp spec) text(s string) string {
 	if sp.prec >= 0 && utf8.RuneCountInString(s) > sp.prec {
 		s = string([]rune(s)[:sp.prec])
 	}
-	return sp.padded("", s, max(sp.align, 0), sp.verb == 0 && sp.align == 0)
+	return sp.padded("", s, sp.align, !sp.percent)
 }
 
 // padded brings sign and digits to the width.

@@ -227,6 +227,10 @@ func (l *lexer) rawBegin(at int) (int, bool) {
 func (l *lexer) raw(from int) {
 	for at := from; ; {
 		n := strings.Index(l.src[at:], l.syntax.BlockStart)
+		if n < 0 && from == len(l.src) {
+			l.pos = from
+			return
+		}
 		if n < 0 {
 			l.fail(from, "Missing end of raw directive")
 		}

@@ -72,7 +72,7 @@ func init() {
 		}
 	}
 	strMethods = map[string]methodFunc{
-		"upper": plain(strings.ToUpper), "lower": plain(strings.ToLower), "casefold": plain(strings.ToLower),
+		"upper": plain(upper), "lower": plain(lower), "casefold": plain(lower),
 		"title": plain(titleCase), "capitalize": plain(capitalize), "swapcase": plain(swapCase),
 		"strip": trim(true, true), "lstrip": trim(true, false), "rstrip": trim(false, true),
 		"startswith": affix(strings.HasPrefix), "endswith": affix(strings.HasSuffix),
@@ -240,6 +240,11 @@ func init() {
 		},
 	}
 }
+
+// upper and lower know the letters of which one becomes two.
+func upper(s string) string { return strings.ToUpper(strings.ReplaceAll(s, "ß", "SS")) }
+
+func lower(s string) string { return strings.ToLower(strings.ReplaceAll(s, "İ", "i̇")) }
 
 func needSep(sep string) {
 	if sep == "" {

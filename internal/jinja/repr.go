@@ -43,7 +43,7 @@ func printed(v any) string {
 		return Str(u)
 	}
 	var b strings.Builder
-	p := printer{plain: true}
+	p := printer{plain: true, strs: true}
 	switch v.(type) {
 	case *Module, *Macro:
 		return Str(v)
@@ -54,10 +54,12 @@ func printed(v any) string {
 
 func writeRepr(b *strings.Builder, v any, depth int) { printer{}.write(b, v, depth) }
 
-// printer writes values; plain ones without the name of OrderedDict.
-type printer struct{ plain bool }
+// printer writes values; plain ones without the name of OrderedDict. With strs the
+// values of dicts are written by str, which fails for what is undefined.
+type printer struct{ plain, strs bool }
 
 func (p printer) seq(b *strings.Builder, items []any, depth int) {
+	p.strs = false
 	for i, e := range items {
 		if i > 0 {
 			b.WriteString(", ")
@@ -162,6 +164,9 @@ func (p printer) dict(b *strings.Builder, v *Dict, depth int) {
 		}
 		p.write(b, k, depth+1)
 		b.WriteString(": ")
+		if p.strs {
+			failStrict(v.at(i))
+		}
 		p.write(b, v.at(i), depth+1)
 	}
 	b.WriteByte('}')

@@ -55,7 +55,7 @@ func analyze(s string) scalarForm {
 		}
 		breaks = breaks || isBreak(c)
 		printable := c == '\n' || c >= 0x20 && c <= 0x7e || c == 0x85 || c >= 0xa0 && c <= 0xd7ff ||
-			c >= 0xe000 && c <= 0xfffd && c != 0xfeff || c >= 0x10000 && c < 0x10ffff
+			c >= 0xe000 && c <= 0xfffd && c != 0xfeff
 		special = special || !printable
 		switch {
 		case c == ' ':
@@ -115,13 +115,7 @@ func (e *emitter) scalar(s string, p position) {
 
 // fold is the indent of a line that is broken inside a text.
 func (p position) fold() int {
-	if p.indent < 0 {
-		return 0
-	}
-	if p.inFlow {
-		return p.indent
-	}
-	return p.indent + 2
+	return max(p.indent, 0) + 2
 }
 
 func (e *emitter) plain(s string, p position) {
@@ -163,6 +157,9 @@ func (e *emitter) single(s string, p position) {
 		}
 		inBreaks = false
 	}
+	if inBreaks {
+		e.write(strings.Repeat(" ", p.fold()))
+	}
 	e.write("'")
 }
 
@@ -177,7 +174,7 @@ func (e *emitter) double(s string, p position) {
 	wasSpace := false
 	for i, c := range runes {
 		esc, escaped := doubleEscapes[c]
-		printable := c >= 0x20 && c <= 0x7e || c >= 0xa0 && c <= 0xd7ff || c >= 0xe000 && c <= 0xfffd && c != 0xfeff || c >= 0x10000
+		printable := c >= 0x20 && c <= 0x7e || c >= 0xa0 && c <= 0xd7ff || c >= 0xe000 && c <= 0xfffd && c != 0xfeff
 		switch {
 		case c == utf8.RuneError:
 			e.write(string(c))

@@ -35,10 +35,7 @@ func init() {
 		"grains.item": func(j *job, r *jinja.Run, a *jinja.Args) any {
 			out := jinja.NewDict()
 			for _, k := range a.Pos {
-				v := traverse(r, r.Var("grains"), k, "", ":")
-				if s, ok := v.(string); !ok || s != "" {
-					out.Set(k, v)
-				}
+				out.Set(k, traverse(r, r.Var("grains"), k, "", ":"))
 			}
 			return out
 		},

@@ -61,9 +61,22 @@ type moduleObject struct {
 func (*moduleObject) TypeName() string { return "function" }
 
 // Attr gives a function of the module.
-func (m *moduleObject) Attr(_ *jinja.Run, name string) (any, bool) {
+func (m *moduleObject) Attr(r *jinja.Run, name string) (any, bool) {
 	f, ok := m.j.function(m.name + "." + name)
+	if !ok && !m.known() {
+		return r.Undefined("'%s object' has no attribute '%s'", (*saltObject)(nil).TypeName(), m.name), true
+	}
 	return f, ok
+}
+
+// known tells whether the engine has functions of the module.
+func (m *moduleObject) known() bool {
+	for name := range pure {
+		if strings.HasPrefix(name, m.name+".") {
+			return true
+		}
+	}
+	return false
 }
 
 // Item gives none: a module has no items.

@@ -2,10 +2,14 @@ package render
 
 import (
 	"errors"
+	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/momtree/mom/internal/yaml11"
 )
+
+var unknownAnchor = regexp.MustCompile(`^unknown anchor '(.*)' referenced`)
 
 // loadYAML reads a document as Salt's renderer yaml does.
 func loadYAML(text string, values int) (any, error) {
@@ -20,7 +24,14 @@ func loadYAML(text string, values int) (any, error) {
 	if f.Salt != "" {
 		return nil, &Error{Text: f.Salt, Err: err}
 	}
-	problem := strings.TrimPrefix(f.Text, "invalid YAML: ")
+	problem, _, _ := strings.Cut(strings.TrimPrefix(f.Text, "invalid YAML: "), " (indent with spaces")
+	if m := unknownAnchor.FindStringSubmatch(problem); m != nil {
+		if at := strings.Index(text, "*"+m[1]); at >= 0 {
+			line := strings.Count(text[:at], "\n") + 1
+			col := at - strings.LastIndexByte(text[:at], '\n')
+			return nil, &Error{Text: fmt.Sprintf("found undefined alias\n  in \"<unicode string>\", line %d, column %d", line, col), Err: err}
+		}
+	}
 	if f.Key != "" {
 		problem = f.Key + ": " + problem
 	}

@@ -166,12 +166,13 @@ func (r *reader) entries(n *yaml.Node, depth int) []Entry {
 			r.salt("while constructing a mapping" + mark(n) + "\nfound unacceptable key" + mark(p.key))
 			continue
 		}
-		if line, twice := lines.GetKey(key); twice {
+		same := sameKey(key)
+		if line, twice := lines.GetKey(same); twice {
 			r.fault(p.key, fmt.Sprint(key), fmt.Sprintf("is set twice; the first time in line %d", line))
 			r.salt("while constructing a mapping" + mark(n) + "\nfound conflicting ID '" + python.Str(key) + "'" + mark(p.key))
 			continue
 		}
-		lines.Set(key, p.key.Line)
+		lines.Set(same, p.key.Line)
 		e := Entry{Key: key, Value: r.value(p.val, depth+1), Line: p.key.Line}
 		if p.val.Kind == yaml.ScalarNode {
 			e.Text = p.val.Value
@@ -179,6 +180,22 @@ func (r *reader) entries(n *yaml.Node, depth int) []Entry {
 		out = append(out, e)
 	}
 	return out
+}
+
+// sameKey is one key for what Python takes for one: 1, 1.0 and True.
+func sameKey(key any) any {
+	switch k := key.(type) {
+	case bool:
+		if k {
+			return int64(1)
+		}
+		return int64(0)
+	case float64:
+		if n := int64(k); float64(n) == k {
+			return n
+		}
+	}
+	return key
 }
 
 type pair struct{ key, val *yaml.Node }

@@ -22,6 +22,7 @@ func (r *reader) scalar(n *yaml.Node) any {
 			return n.Value
 		case reserved(n.Value):
 			r.fault(n, "", n.Value+" needs quotes to be a text")
+			r.salt("could not determine a constructor for the tag 'tag:yaml.org,2002:" + map[string]string{"=": "value", "<<": "merge"}[n.Value] + "'" + mark(n))
 			return nil
 		}
 		return short(Scalar(n.Value))

@@ -1,0 +1,218 @@
+package render_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/momtree/mom/internal/render"
+	"github.com/momtree/mom/value"
+)
+
+func engine(t testing.TB, o render.Options) *render.Engine {
+	t.Helper()
+	e, err := render.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func textOf(t *testing.T, e *render.Engine, source string) (string, error) {
+	t.Helper()
+	return e.Text(t.Context(), render.Template{Source: []byte(source), Vars: value.NewMap()})
+}
+
+func refused(t *testing.T, err error, part string) {
+	t.Helper()
+	var f *render.Error
+	if !errors.As(err, &f) || !strings.Contains(err.Error(), part) {
+		t.Errorf("%v; want an error with %q", err, part)
+	}
+}
+
+func TestDeadlineEndsLoops(t *testing.T) {
+	e := engine(t, render.Options{Limits: render.Limits{Steps: 1 << 40}})
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	source := "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
+	_, err := e.Text(ctx, render.Template{Source: []byte(source)})
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestStepsAreBounded(t *testing.T) {
+	e := engine(t, render.Options{Limits: render.Limits{Steps: 1000}})
+	_, err := textOf(t, e, "{% for a in range(100) %}{% for b in range(100) %}{% endfor %}{% endfor %}")
+	refused(t, err, "more than 1000 steps")
+}
+
+func TestListsThatGrowWhileTheyAreWalked(t *testing.T) {
+	e := engine(t, render.Options{Limits: render.Limits{Values: 1000}})
+	_, err := textOf(t, e, "{% set l = [1] %}{% for a in l %}{% do l.append(a) %}{% endfor %}")
+	refused(t, err, "is more than 1000")
+}
+
+func TestTextIsBounded(t *testing.T) {
+	e := engine(t, render.Options{Limits: render.Limits{Output: 10000}})
+	for _, source := range []string{
+		"{{ 'a' * 10001 }}",
+		"{{ 'a' * 10**18 }}",
+		"{% for a in range(1001) %}0123456789{% endfor %}",
+		"{% set x = namespace(s='ab') %}{% for a in range(99) %}{% set x.s = x.s ~ x.s %}{% endfor %}",
+		"{% set x = namespace(s='ab') %}{% for a in range(99) %}{% set x.s = x.s + x.s %}{% endfor %}",
+		"{{ 'a'.center(10001) }}",
+		"{{ ('a' * 5000).replace('a', 'bbb') }}",
+		"{{ ('a' * 5000)|regex_replace('a', 'bbb') }}",
+		"{% macro m() %}{{ 'a' * 9000 }}{% endmacro %}{% for a in range(99) %}{% set x = m() %}{% endfor %}",
+	} {
+		_, err := textOf(t, e, source)
+		refused(t, err, "bytes")
+	}
+	_, err := textOf(t, e, "{{ '%99999999d' % 1 }}")
+	refused(t, err, "wider than")
+	_, err = textOf(t, e, "{{ '{:99999999}'.format(1) }}")
+	refused(t, err, "wider than")
+}
+
+func TestListsAreBounded(t *testing.T) {
+	e := engine(t, render.Options{Limits: render.Limits{Values: 1000}})
+	for _, source := range []string{
+		"{{ [1] * 1001 }}",
+		"{{ [1] * 10**15 }}",
+		"{{ ([1] * 600) + ([1] * 600) }}",
+		"{{ range(40)|product(range(40))|list }}",
+		"{{ range(20)|permutations(5)|list }}",
+		"{{ range(50)|combinations(5)|list }}",
+		"{{ '10.0.0.0/8'|network_hosts }}",
+		"{{ '2001:db8::/32'|network_hosts }}",
+		"{{ [1]|batch(100000, 'x')|list }}",
+	} {
+		_, err := textOf(t, e, source)
+		refused(t, err, "is more than 1000")
+	}
+}
+
+func TestRangesAreBounded(t *testing.T) {
+	e := engine(t, render.Options{})
+	for _, source := range []string{"{{ range(10**9) }}", "{% for i in range(10**9) %}{% endfor %}", "{{ range(10**30) }}"} {
+		_, err := textOf(t, e, source)
+		refused(t, err, "Range too big")
+	}
+}
+
+func TestNumbersAreBounded(t *testing.T) {
+	e := engine(t, render.Options{})
+	for _, source := range []string{"{{ 9**(9**9) }}", "{{ 2**10000000 }}", "{% set n = namespace(x=3) %}{% for a in range(99) %}{% set n.x = n.x * n.x %}{% endfor %}"} {
+		_, err := textOf(t, e, source)
+		refused(t, err, "bits")
+	}
+}
+
+func TestDepthIsBounded(t *testing.T) {
+	loader := files{"loop.j2": "{% include 'loop.j2' %}", "a.j2": "{% import 'b.j2' as b %}", "b.j2": "{% import 'a.j2' as a %}", "ext.j2": "{% extends 'ext.j2' %}"}
+	e := engine(t, render.Options{Loader: loader})
+	for _, source := range []string{
+		"{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}",
+		"{% include 'loop.j2' %}",
+		"{% import 'a.j2' as a %}",
+		"{% extends 'ext.j2' %}",
+		"{% for i in [1] recursive %}{{ loop([1]) }}{% endfor %}",
+	} {
+		_, err := textOf(t, e, source)
+		refused(t, err, "deep")
+	}
+	for _, source := range []string{
+		strings.Repeat("(", 100000),
+		"{{ " + strings.Repeat("(", 100000) + "1" + strings.Repeat(")", 100000) + " }}",
+		"{{ " + strings.Repeat("[", 100000) + " }}",
+		"{{ " + strings.Repeat("-", 100000) + "1 }}",
+		"{{ " + strings.Repeat("not ", 100000) + "1 }}",
+		strings.Repeat("{% if 1 %}", 100000),
+		"{{ 1" + strings.Repeat("+1", 100000) + " }}",
+		"{{ x" + strings.Repeat(".y", 100000) + " }}",
+		"{{ x" + strings.Repeat("|upper", 100000) + " }}",
+	} {
+		if _, err := textOf(t, e, source); err == nil && strings.HasPrefix(source, "{") {
+			t.Errorf("%.40s… is taken", source)
+		}
+	}
+	_, err := textOf(t, e, "{% set l = [] %}{% do l.append(l) %}{{ l }}")
+	refused(t, err, "recursion")
+	_, err = textOf(t, e, "{% set l = [] %}{% do l.append(l) %}{{ l|json }}{{ l|yaml }}")
+	refused(t, err, "nested")
+}
+
+func TestSourcesAreBounded(t *testing.T) {
+	e := engine(t, render.Options{Loader: files{"big": strings.Repeat("a", 1001)}, Limits: render.Limits{Source: 1000}})
+	_, err := textOf(t, e, strings.Repeat("a", 1001))
+	refused(t, err, "more than the 1000")
+	_, err = textOf(t, e, "{% include 'big' %}")
+	refused(t, err, "more than the 1000")
+	_, err = e.SLS(t.Context(), render.Template{Source: []byte(strings.Repeat("a", 1001))}, "yaml")
+	refused(t, err, "more than the 1000")
+	big := make([]byte, 100<<20)
+	for i := range big {
+		big[i] = 'a'
+	}
+	_, err = engine(t, render.Options{}).SLS(t.Context(), render.Template{Source: big}, "")
+	refused(t, err, "more than the 16777216")
+}
+
+func TestYAMLBombs(t *testing.T) {
+	e := engine(t, render.Options{})
+	bomb := "a: &a [x,x,x,x,x,x,x,x,x,x]\n"
+	for c := 'b'; c < 'k'; c++ {
+		bomb += string(c) + ": &" + string(c) + " [" + strings.TrimSuffix(strings.Repeat("*"+string(c-1)+",", 10), ",") + "]\n"
+	}
+	_, err := e.SLS(t.Context(), render.Template{Source: []byte(bomb)}, "yaml")
+	refused(t, err, "too large")
+	_, err = e.SLS(t.Context(), render.Template{Source: []byte("a: " + strings.Repeat("[", 10000))}, "yaml")
+	if err == nil {
+		t.Error("10000 brackets are taken")
+	}
+}
+
+func TestRegexesAreBounded(t *testing.T) {
+	e := engine(t, render.Options{})
+	start := time.Now()
+	_, err := textOf(t, e, "{{ ('a' * 40 ~ 'b')|regex_match('(a+)+$') }}")
+	if err == nil || time.Since(start) > 30*time.Second {
+		t.Errorf("%v after %v", err, time.Since(start))
+	}
+}
+
+func TestPathsStayInTheEnvironment(t *testing.T) {
+	asked := &asking{}
+	e := engine(t, render.Options{Loader: asked})
+	for _, name := range []string{"../x", "../../etc/passwd", "a/../../x", "/etc/passwd", "a\\0b", "./../../x", "salt://../x", "x?saltenv=../y"} {
+		_, err := e.SLS(t.Context(), render.Template{Source: []byte("{% include '" + name + "' %}"), SLS: "web", Path: "web/init.sls"}, "jinja")
+		if err == nil {
+			t.Errorf("%s is taken", name)
+		}
+	}
+	for _, p := range asked.paths {
+		if strings.Contains(p, "..") && !strings.HasSuffix(p, "@../y") || strings.HasPrefix(p, "/") || strings.ContainsRune(p, 0) {
+			t.Errorf("the loader was asked for %q", p)
+		}
+	}
+}
+
+// asking notes what it is asked for and has nothing.
+type asking struct{ paths []string }
+
+func (a *asking) Open(ctx context.Context, env, path string) ([]byte, error) {
+	a.paths = append(a.paths, path+"@"+env)
+	return files{}.Open(ctx, env, path)
+}
+
+func TestTheSandbox(t *testing.T) {
+	e := engine(t, render.Options{})
+	for _, source := range []string{"{{ ''.__class__ }}", "{{ ''['__class__'] }}", "{{ '{0.__class__}'.format('') }}", "{{ salt.__init__ }}"} {
+		_, err := textOf(t, e, source)
+		refused(t, err, "")
+	}
+}
