@@ -19,10 +19,11 @@ type MasterStates struct {
 	// StateAggregate has minions join states that can be: true, or those of these modules.
 	// Default false.
 	StateAggregate Aggregate `yaml:"state_aggregate" default:"false"`
-	// JinjaLstripBlocks and JinjaTrimBlocks take away the blanks before, and the line's end
-	// behind, a block of a template. Older than jinja_env. Default false.
+	// JinjaLstripBlocks takes the blanks before a block of a template away; older than
+	// jinja_env. Default false.
 	JinjaLstripBlocks bool `yaml:"jinja_lstrip_blocks" default:"false"`
-	JinjaTrimBlocks   bool `yaml:"jinja_trim_blocks" default:"false"`
+	// JinjaTrimBlocks takes the line's end behind a block away. Default false.
+	JinjaTrimBlocks bool `yaml:"jinja_trim_blocks" default:"false"`
 	// MasterTops are sources of states beside the top file: {ext_nodes: COMMAND}, which is
 	// given the id of a minion and prints YAML with classes. Default none.
 	MasterTops map[string]any `yaml:"master_tops"`

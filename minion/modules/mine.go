@@ -123,13 +123,22 @@ func (e mineEntry) packed(v any) any {
 	return wire.NewMap("__data__", v, "__saltmine_acl__", 1, "allow_tgt", e.allow, "allow_tgt_type", e.kind)
 }
 
-// mineFunctions are those that are configured, or that a call names.
-func mineFunctions(ctx context.Context, c *Call, given any) ([]mineEntry, error) {
-	if !pyTrue(given) {
-		var err error
-		if given, err = c.sub(ctx, "config.merge", []any{"mine_functions"}, nil); err != nil {
-			return nil, err
+// configuredMine joins what the options say with what the pillar adds, under master for what
+// the master says of itself (pillar_opts).
+func configuredMine(c *Call) any {
+	have := wire.Normal(c.Env.Option("mine_functions"))
+	for _, m := range []*wire.Map{masterOptions(c.Env), c.Env.Pillar()} {
+		if v, ok := m.Get("mine_functions"); ok {
+			have = joined(have, wire.Normal(v))
 		}
+	}
+	return have
+}
+
+// mineFunctions are those that are configured, or that a call names.
+func mineFunctions(c *Call, given any) ([]mineEntry, error) {
+	if !pyTrue(given) {
+		given = configuredMine(c)
 	}
 	var out []mineEntry
 	switch v := wire.Normal(given).(type) {
@@ -160,7 +169,7 @@ func mineFunctions(ctx context.Context, c *Call, given any) ([]mineEntry, error)
 }
 
 func mineUpdate(ctx context.Context, c *Call) (any, error) {
-	entries, err := mineFunctions(ctx, c, c.Value("mine_functions"))
+	entries, err := mineFunctions(c, c.Value("mine_functions"))
 	if err != nil || len(entries) == 0 {
 		return nil, err
 	}
@@ -225,8 +234,8 @@ func mineFlush(ctx context.Context, c *Call) (any, error) {
 	return c.Env.Ask(ctx, wire.NewMap("cmd", "_mine_flush", "id", c.Env.Option("id")))
 }
 
-func mineValid(ctx context.Context, c *Call) (any, error) {
-	entries, err := mineFunctions(ctx, c, nil)
+func mineValid(_ context.Context, c *Call) (any, error) {
+	entries, err := mineFunctions(c, nil)
 	if err != nil || len(entries) == 0 {
 		return nil, err
 	}
