@@ -134,10 +134,13 @@ func (j *job) build(saltenv, top string) error {
 	e := j.env
 	files := e.Files()
 	fns := functions{e, j.JID}
-	engine := render.New(render.Options{
+	engine, err := render.New(render.Options{
 		Loader: files, Functions: fns, AllowUndefined: truth(e.Option("allow_undefined")),
 		Env: asMap(j.set.masters("jinja_env")), SLSEnv: asMap(j.set.masters("jinja_sls_env")),
 	})
+	if err != nil {
+		return err
+	}
 	pipe := text(j.set.masters("renderer"))
 	if pipe == "" {
 		pipe = "jinja|yaml"
