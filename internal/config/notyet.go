@@ -325,7 +325,7 @@ var NotYet = map[string]Role{
 	// Read and checked, but not obeyed.
 	"enforce_mine_cache":      Masters,
 	"event_match_type":        Both,
-	"file_buffer_size":        Both,
+	"file_buffer_size":        Masters,
 	"file_recv":               Masters,
 	"file_recv_max_size":      Masters,
 	"job_cache_store_endtime": Masters,
