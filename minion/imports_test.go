@@ -21,6 +21,7 @@ var below = map[string][]string{
 	"jobs":       {"delivery", "modules"},
 	"session":    {"delivery", "grains", "jobs", "modules"},
 	"modules":    {"external", "fileclient", "grains"},
+	"states":     {"modules"},
 	"grains":     nil,
 	"states":     {"fileclient", "modules"},
 	"staterun":   {"fileclient", "modules", "states"},

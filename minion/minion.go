@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -110,7 +112,7 @@ func newCore(opts Options) (*Minion, error) {
 		Env: func(s *session.Session) modules.Env { return &env{m: m, s: s} },
 	})
 	m.external = external.New(external.Options{
-		Dirs: cfg.ModuleFolders(), Limit: cfg.ExternalModulesTimeout, Taken: modules.Own, Log: m.log,
+		Dirs: moduleFolders(cfg), Limit: cfg.ExternalModulesTimeout, Taken: modules.Own, Log: m.log,
 	})
 	m.bus = bus.NewBus(bus.Options{Now: m.now, MaxEventSize: cfg.MaxEventSize})
 	return m, nil
@@ -171,4 +173,13 @@ func (m *Minion) collectGrains(ctx context.Context) *wire.Map {
 	return grains.Collect(ctx, grains.Options{
 		ID: m.cfg.ID, Master: master, ConfDir: m.cfg.Dir, Static: m.cfg.Grains, Version: m.version, Log: m.log,
 	})
+}
+
+// moduleFolders are the folders in which executables are modules.
+func moduleFolders(cfg *config.Minion) []string {
+	var out []string
+	for _, dir := range append(slices.Clone(cfg.ModuleDirs), cfg.ExtmodsFolder()) {
+		out = append(out, filepath.Join(dir, "modules"))
+	}
+	return out
 }

@@ -2,7 +2,6 @@ package config
 
 import (
 	"path/filepath"
-	"slices"
 	"time"
 )
 
@@ -57,13 +56,4 @@ func (m *Minion) ExtmodsFolder() string {
 		return m.ExtensionModules
 	}
 	return filepath.Join(m.Cachedir, "extmods")
-}
-
-// ModuleFolders are the folders in which executables are modules.
-func (m *Minion) ModuleFolders() []string {
-	var out []string
-	for _, dir := range append(slices.Clone(m.ModuleDirs), m.ExtmodsFolder()) {
-		out = append(out, filepath.Join(dir, "modules"))
-	}
-	return out
 }

@@ -137,24 +137,24 @@ func extmods(c *Call, kind string) string {
 
 // fetchable tells whether a module of a kind is to be fetched.
 func fetchable(c *Call, kind, name string) bool {
-	for _, list := range []struct {
-		name string
-		want bool
-	}{{"extmod_whitelist", true}, {"extmod_blacklist", false}} {
-		v := wire.Normal(c.Value(list.name))
-		if v == nil {
-			v = wire.Normal(c.Env.Option(list.name))
-		}
-		names := textList(v)
-		if m, ok := v.(*wire.Map); ok {
-			of, _ := m.Get(kind)
-			names = textList(of)
-		}
-		if len(names) > 0 && slices.Contains(names, name) != list.want {
-			return false
+	only := namesOf(kind, c.Value("extmod_whitelist"), c.Env.Option("extmod_whitelist"))
+	never := namesOf(kind, c.Value("extmod_blacklist"), c.Env.Option("extmod_blacklist"))
+	return (len(only) == 0 || slices.Contains(only, name)) && !slices.Contains(never, name)
+}
+
+// namesOf are the modules of a kind that a list names: that of the call, else of the option.
+func namesOf(kind string, lists ...any) []string {
+	for _, v := range lists {
+		switch v := wire.Normal(v).(type) {
+		case nil:
+		case *wire.Map:
+			of, _ := v.Get(kind)
+			return textList(of)
+		default:
+			return textList(v)
 		}
 	}
-	return true
+	return nil
 }
 
 // syncKind fetches one kind from environments. What is told are the names that are new or

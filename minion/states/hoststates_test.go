@@ -245,3 +245,20 @@ func TestGroupAndUser(t *testing.T) {
 	h.wants(h.apply("group.absent", "momtestg", false), true, changed{"momtestg": ""}, "Removed group momtestg")
 	h.wants(h.apply("group.absent", "momtestg", false), true, none, "Group not present")
 }
+
+func TestSSHAuth(t *testing.T) {
+	h := newHost(t, value.NewMap(), map[string]string{"getent": `[ "$3" = momkeys ] && cat $here/passwd`})
+	home := t.TempDir()
+	h.put("passwd", "momkeys:x:"+modules.PyStr(os.Geteuid())+":"+modules.PyStr(os.Getegid())+"::"+home+":/bin/sh\n", 0o644)
+	const key = "AAAAC3NzaC1lZDI1NTE5AAAAIGVjaG8="
+	const full = "no-pty ssh-ed25519 " + key + " me at home"
+	none := changed{}
+	h.wants(h.apply("ssh_auth.present", full, true, "user", "momkeys"), nil, none, "Key "+key+" for user momkeys is set to be added")
+	h.wants(h.apply("ssh_auth.present", full, false, "user", "momkeys"), true, changed{key: "New"}, "The authorized host key "+key+" for user momkeys was added")
+	h.wants(h.apply("ssh_auth.present", full, false, "user", "momkeys"), true, none, "The authorized host key "+key+" is already present for user momkeys")
+	h.wants(h.apply("ssh_auth.present", key, false, "user", "momkeys", "enc", "ed25519"), true, changed{key: "Updated"}, "The authorized host key "+key+" for user momkeys was updated")
+	h.wants(h.apply("ssh_auth.absent", key, true, "user", "momkeys", "enc", "ed25519"), nil, none, "Key "+key+" for user momkeys is set for removal")
+	h.wants(h.apply("ssh_auth.absent", key, false, "user", "momkeys"), true, changed{key: "Removed"}, "Key removed")
+	h.wants(h.apply("ssh_auth.absent", key, false, "user", "momkeys"), true, none, "Key not present")
+	h.wants(h.apply("ssh_auth.present", "n*t", false, "user", "momkeys"), false, none, "Invalid public ssh key, most likely has spaces or invalid syntax")
+}
