@@ -16,11 +16,33 @@ type Loader interface {
 	Open(ctx context.Context, saltenv, path string) (data []byte, err error)
 }
 
+// Placer is a [Loader] that knows where its files lie on this machine, for the texts of
+// errors in imported files.
+type Placer interface {
+	Place(saltenv, path string) string
+}
+
 // Functions are what salt['a.b'](…) calls. An unknown name is an error that is
-// [ErrNoFunction].
+// [ErrNoFunction]. The functions of [Pure] are not asked for: the engine has them.
+//
+// An error is told as "Problem running salt function in Jinja template" when it is a
+// [*Refused], else as "Jinja error".
 type Functions interface {
 	Call(ctx context.Context, name string, args []any, kwargs *value.Map) (any, error)
 }
+
+// Lister is [Functions] that can tell which there are: for 'a.b' in salt and
+// salt['a.b'] is defined. Without it every name with a dot is taken to be there until it is called.
+type Lister interface {
+	Has(name string) bool
+}
+
+// Refused is the error of a function that was called wrongly or could not do its work:
+// Salt's SaltInvocationError and CommandExecutionError.
+type Refused struct{ Text string }
+
+// Error is the text.
+func (e *Refused) Error() string { return e.Text }
 
 // Decrypter turns an armored PGP message into its text.
 type Decrypter interface {
@@ -34,6 +56,9 @@ type Template struct {
 	Saltenv string     // "" means base
 	Path    string     // path inside the environment ("web/init.sls"): tplpath, tpldir, relative imports
 	Vars    *value.Map // grains, pillar, opts, and what the caller adds (tag, data, source …)
+
+	// Functions of this template go before those of the engine.
+	Functions Functions
 
 	// Context and Defaults are those of file.managed: Context goes before Defaults, both
 	// before Vars.

@@ -8,6 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -24,6 +25,9 @@ type Fault struct {
 	Line int
 	Key  string // whose value or place it is; empty where it is nobody's
 	Text string
+	// Salt is what Salt's loader says of it, with lines and columns; "" where it says
+	// nothing of the kind.
+	Salt string
 }
 
 // Error names the line and the key.
@@ -38,8 +42,12 @@ func (f *Fault) Error() string {
 // (decimal text beyond 64 bits), float64, string, []any, and *wire.Map in Salt's
 // order, what a map merges (<<) before its own. An empty document is nil. The error
 // is the first [Fault].
-func Read(b []byte) (any, error) {
-	r := reader{left: maxNodes}
+func Read(b []byte) (any, error) { return ReadMax(b, maxNodes) }
+
+// ReadMax is [Read] with a bound of its own on the number of values, with what aliases
+// stand for.
+func ReadMax(b []byte, values int) (any, error) {
+	r := reader{left: values}
 	var v any
 	if root := r.document(b); root != nil {
 		v = r.value(root, 0)
@@ -155,10 +163,12 @@ func (r *reader) entries(n *yaml.Node, depth int) []Entry {
 		switch key.(type) {
 		case []any, *wire.Map:
 			r.fault(p.key, "", "a list or map cannot be a key")
+			r.salt("while constructing a mapping" + mark(n) + "\nfound unacceptable key" + mark(p.key))
 			continue
 		}
 		if line, twice := lines.GetKey(key); twice {
 			r.fault(p.key, fmt.Sprint(key), fmt.Sprintf("is set twice; the first time in line %d", line))
+			r.salt("while constructing a mapping" + mark(n) + "\nfound conflicting ID '" + python.Str(key) + "'" + mark(p.key))
 			continue
 		}
 		lines.Set(key, p.key.Line)
@@ -236,5 +246,14 @@ func kindName(n *yaml.Node) string {
 
 func (r *reader) unknown(n *yaml.Node) any {
 	r.fault(n, "", "the tag "+n.Tag+" is not known here; leave it out")
+	r.salt("could not determine a constructor for the tag '" + n.LongTag() + "'" + mark(n))
 	return nil
+}
+
+// salt adds Salt's words to the last fault.
+func (r *reader) salt(text string) { r.faults[len(r.faults)-1].Salt = text }
+
+// mark is how Salt's loader names a place.
+func mark(n *yaml.Node) string {
+	return fmt.Sprintf("\n  in \"<unicode string>\", line %d, column %d", n.Line, n.Column)
 }

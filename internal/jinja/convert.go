@@ -1,0 +1,156 @@
+package jinja
+
+import (
+	"fmt"
+	"math/big"
+	"reflect"
+
+	"github.com/momtree/mom/value"
+)
+
+// maxNested bounds how deep values may hold each other where they are walked.
+const maxNested = 200
+
+// take makes a template's value of one from outside. Lists and maps are copied one
+// level deep: what a template changes in them its caller does not see.
+func take(v any) any {
+	switch v := v.(type) {
+	case nil, bool, int64, float64, string, *List, *Dict, Tuple:
+		return v
+	case int:
+		return int64(v)
+	case uint64:
+		return Int(new(big.Int).SetUint64(v))
+	case []byte:
+		return Bytes(v)
+	case *value.Map:
+		if v == nil {
+			return nil
+		}
+		d := &Dict{keys: make([]any, 0, v.Len()), vals: make([]any, 0, v.Len())}
+		v.Range(func(k, e any) bool {
+			d.keys = append(d.keys, takeKey(k))
+			d.vals = append(d.vals, e)
+			return true
+		})
+		d.reindex()
+		return d
+	case []any:
+		l := &List{Items: make([]any, len(v))}
+		for i, e := range v {
+			l.Items[i] = take(e)
+		}
+		return l
+	case []string:
+		l := &List{Items: make([]any, len(v))}
+		for i, e := range v {
+			l.Items[i] = e
+		}
+		return l
+	case map[string]any:
+		d := &Dict{}
+		for _, k := range sortedKeys(v) {
+			d.Set(k, v[k])
+		}
+		return d
+	case value.Lazy:
+		inner, err := v.Value()
+		if err != nil {
+			Throw(fmt.Errorf("a value cannot be read: %w", err))
+		}
+		return take(inner)
+	case value.Const:
+		return take(v.Value)
+	}
+	switch rv := reflect.ValueOf(v); rv.Kind() {
+	case reflect.Int8, reflect.Int16, reflect.Int32:
+		return rv.Int()
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32:
+		return take(rv.Uint())
+	case reflect.Float32:
+		return rv.Float()
+	}
+	return v
+}
+
+func takeKey(k any) any {
+	switch k := k.(type) {
+	case uint64:
+		return Int(new(big.Int).SetUint64(k))
+	case int:
+		return int64(k)
+	}
+	return k
+}
+
+// Take makes a template's value of one of package value.
+func Take(v any) any { return take(v) }
+
+// Give makes a value of package value of a template's: tuples and sets become lists,
+// numbers beyond 64 bits text. An undefined value and what is no data is an error.
+func Give(v any) (out any, err error) {
+	defer catch(&err)
+	return give(v, 0), nil
+}
+
+func give(v any, depth int) any {
+	if depth > maxNested {
+		throw("values are nested more than %d deep", maxNested)
+	}
+	list := func(items []any) any {
+		out := make([]any, len(items))
+		for i, e := range items {
+			out[i] = give(e, depth+1)
+		}
+		return out
+	}
+	switch v := v.(type) {
+	case nil, bool, int64, float64, string:
+		return v
+	case Bytes:
+		return []byte(v)
+	case *big.Int:
+		if v.IsUint64() {
+			return v.Uint64()
+		}
+		return v.String()
+	case *List:
+		return list(v.Items)
+	case Tuple:
+		return list(v)
+	case *Set:
+		return list(v.Items())
+	case *DictView:
+		return list(v.items())
+	case *Range, *Iter:
+		return list(iterate(v))
+	case *Dict:
+		m := value.Sized(v.Len())
+		v.Range(func(k, e any) bool {
+			m.Set(giveKey(k), give(e, depth+1))
+			return true
+		})
+		return m
+	case *Undefined:
+		v.fail()
+		return nil
+	case *Func, *Method, *Macro, *Module, *Namespace, *Loop:
+		throw("a %s is no value that can leave the template", typeName(v))
+	case Object:
+		throw("a %s is no value that can leave the template", v.TypeName())
+	}
+	return v
+}
+
+func giveKey(k any) any {
+	switch k := k.(type) {
+	case nil, bool, int64, float64, string:
+		return k
+	case *big.Int:
+		if k.IsUint64() {
+			return k.Uint64()
+		}
+		return k.String()
+	}
+	return Repr(k)
+}

@@ -1,0 +1,194 @@
+package jinja
+
+import "strings"
+
+// eval computes an expression.
+func (r *Run) eval(x expr, s *scope) any {
+	switch n := x.(type) {
+	case *constNode:
+		return n.val
+	case *nameNode:
+		if v, ok := r.lookup(s, n.name); ok {
+			return v
+		}
+		return r.undefinedName(n.name)
+	case *attrNode:
+		return r.attr(r.eval(n.x, s), n.name)
+	case *itemNode:
+		v := r.eval(n.x, s)
+		if sl, ok := n.key.(*sliceNode); ok {
+			return r.slice(v, sl, s)
+		}
+		return r.item(v, r.eval(n.key, s))
+	case *filterNode:
+		v := r.eval(n.x, s)
+		a := r.args(n.args, s)
+		r.step()
+		return r.env.filter(n.name)(r, v, a)
+	case *callNode:
+		return r.callNode(n, s, nil)
+	case *testNode:
+		v := r.eval(n.x, s)
+		t := r.env.Tests[n.name]
+		if t == nil {
+			throwKind(KindSyntax, "No test named %s found.", Repr(n.name))
+		}
+		return t(r, v, r.args(n.args, s))
+	case *notNode:
+		return !Truth(r.eval(n.x, s))
+	case *logicNode:
+		v := r.eval(n.left, s)
+		if Truth(v) == n.and {
+			return r.eval(n.right, s)
+		}
+		return v
+	case *condNode:
+		switch {
+		case Truth(r.eval(n.test, s)):
+			return r.eval(n.yes, s)
+		case n.no != nil:
+			return r.eval(n.no, s)
+		}
+		u := r.undefined("the inline if-expression on line %d evaluated to false and no else section was defined.", n.at())
+		u.strict = false
+		if !r.env.AllowUndefined {
+			u.strict = true
+		}
+		return u
+	case *compareNode:
+		return r.comparison(n, s)
+	case *binaryNode:
+		left := r.eval(n.left, s)
+		return r.binary(n.op, left, r.eval(n.right, s))
+	case *unaryNode:
+		if v := r.eval(n.x, s); n.minus {
+			return negative(v)
+		} else {
+			return positive(v)
+		}
+	case *concatNode:
+		var b strings.Builder
+		for _, e := range n.items {
+			b.WriteString(Str(r.eval(e, s)))
+			if b.Len() > r.limits.Output {
+				break
+			}
+		}
+		r.charge(b.Len())
+		return b.String()
+	case *listNode:
+		return &List{Items: r.evalAll(n.items, s)}
+	case *tupleNode:
+		return Tuple(r.evalAll(n.items, s))
+	case *dictNode:
+		d := &Dict{}
+		for i, k := range n.keys {
+			key := r.eval(k, s)
+			d.Set(key, r.eval(n.vals[i], s))
+		}
+		return d
+	case *sliceNode:
+		throw("a slice can only stand alone between brackets")
+	}
+	return nil
+}
+
+func (r *Run) evalAll(xs []expr, s *scope) []any {
+	out := make([]any, len(xs))
+	for i, x := range xs {
+		out[i] = r.eval(x, s)
+	}
+	return out
+}
+
+func (r *Run) comparison(n *compareNode, s *scope) any {
+	left := r.eval(n.left, s)
+	for i, op := range n.ops {
+		right := r.eval(n.rest[i], s)
+		if !r.compare(op, left, right) {
+			return false
+		}
+		left = right
+	}
+	return true
+}
+
+// args evaluates what stands in a call's parentheses.
+func (r *Run) args(c callArgs, s *scope) *Args {
+	a := &Args{}
+	if len(c.args) > 0 {
+		a.Pos = r.evalAll(c.args, s)
+	}
+	for i, name := range c.names {
+		a.set(name, r.eval(c.vals[i], s))
+	}
+	if c.star != nil {
+		a.Pos = append(a.Pos, iterate(r.eval(c.star, s))...)
+	}
+	if c.starMap != nil {
+		v := r.eval(c.starMap, s)
+		d, ok := v.(*Dict)
+		if !ok {
+			failUndefined(v)
+			throw("argument after ** must be a mapping, not %s", typeName(v))
+		}
+		d.Range(func(k, v any) bool {
+			name, ok := k.(string)
+			if !ok {
+				throw("keywords must be strings")
+			}
+			a.set(name, v)
+			return true
+		})
+	}
+	return a
+}
+
+func (r *Run) callNode(n *callNode, s *scope, caller *Macro) any {
+	fn := r.eval(n.fn, s)
+	a := r.args(n.args, s)
+	if caller != nil {
+		a.set("caller", caller)
+	}
+	return r.call(fn, a)
+}
+
+// call calls a function, method, macro or loop.
+func (r *Run) call(fn any, a *Args) any {
+	r.step()
+	switch f := fn.(type) {
+	case *Func:
+		return f.Call(r, a)
+	case *Method:
+		return f.fn(r, f.self, a)
+	case *Macro:
+		return f.call(r, a)
+	case *Loop:
+		return f.recurse(r, a)
+	case *Undefined:
+		f.fail()
+	}
+	throw("'%s' object is not callable", typeName(fn))
+	return nil
+}
+
+// Call calls what a template may call.
+func (r *Run) Call(fn any, a *Args) any { return r.call(fn, a) }
+
+// callable tells whether v can be called.
+func callable(v any) bool {
+	switch v.(type) {
+	case *Func, *Method, *Macro:
+		return true
+	}
+	return false
+}
+
+// filter finds a filter by name.
+func (e *Environment) filter(name string) Filter {
+	f := e.Filters[name]
+	if f == nil {
+		throwKind(KindSyntax, "No filter named %s found.", Repr(name))
+	}
+	return f
+}

@@ -1,0 +1,570 @@
+package jinja
+
+import (
+	"math/big"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxWidth bounds the width and precision of a format.
+const maxWidth = 1 << 16
+
+// percent is Python's s % v.
+func (r *Run) percent(s string, v any) string {
+	args, single := []any{v}, true
+	if t, ok := v.(Tuple); ok {
+		args, single = t, false
+	}
+	mapping, _ := v.(*Dict)
+	next := 0
+	take := func() any {
+		if next >= len(args) {
+			throw("not enough arguments for format string")
+		}
+		next++
+		return args[next-1]
+	}
+	var b strings.Builder
+	usedMap := false
+	for i := 0; i < len(s); i++ {
+		if s[i] != '%' {
+			b.WriteByte(s[i])
+			continue
+		}
+		i++
+		var val any
+		named := false
+		if i < len(s) && s[i] == '(' {
+			end := strings.IndexByte(s[i:], ')')
+			if end < 0 {
+				throw("incomplete format key")
+			}
+			if mapping == nil {
+				throw("format requires a mapping")
+			}
+			key := s[i+1 : i+end]
+			got, ok := mapping.Get(key)
+			if !ok {
+				throw("%s", Repr(key))
+			}
+			val, named, usedMap = got, true, true
+			i += end + 1
+		}
+		sp := spec{fill: ' ', prec: -1}
+		for ; i < len(s) && strings.IndexByte("#0- +", s[i]) >= 0; i++ {
+			switch s[i] {
+			case '#':
+				sp.alt = true
+			case '0':
+				sp.zero = true
+			case '-':
+				sp.align = '<'
+			case ' ', '+':
+				if sp.sign != '+' {
+					sp.sign = s[i]
+				}
+			}
+		}
+		i = sp.number(s, i, &sp.width, take)
+		if i < len(s) && s[i] == '.' {
+			sp.prec = 0
+			i = sp.number(s, i+1, &sp.prec, take)
+		}
+		for i < len(s) && strings.IndexByte("hlL", s[i]) >= 0 {
+			i++
+		}
+		if i >= len(s) {
+			throw("incomplete format")
+		}
+		if s[i] == '%' {
+			b.WriteByte('%')
+			continue
+		}
+		if !named {
+			val = take()
+		}
+		b.WriteString(sp.percentVerb(s[i], val, i))
+		r.charge(sp.width)
+		if b.Len() > r.limits.Output {
+			r.charge(b.Len())
+		}
+	}
+	if next < len(args) && !usedMap && (!single || mapping == nil) {
+		if _, isList := v.(*List); !single || !isList {
+			throw("not all arguments converted during string formatting")
+		}
+	}
+	r.charge(b.Len())
+	return b.String()
+}
+
+func (sp *spec) number(s string, i int, to *int, take func() any) int {
+	if i < len(s) && s[i] == '*' {
+		n, ok := smallInt(take())
+		if !ok {
+			throw("* wants int")
+		}
+		if n < 0 {
+			sp.align, n = '<', -n
+		}
+		*to = checkWidth(n)
+		return i + 1
+	}
+	from := i
+	for i < len(s) && s[i] >= '0' && s[i] <= '9' {
+		i++
+	}
+	if i > from {
+		n, err := strconv.ParseInt(s[from:i], 10, 64)
+		if err != nil {
+			n = maxWidth + 1
+		}
+		*to = checkWidth(n)
+	}
+	return i
+}
+
+func checkWidth(n int64) int {
+	if n > maxWidth {
+		throwKind(KindLimit, "a format is wider than %d", maxWidth)
+	}
+	return int(n)
+}
+
+func (sp spec) percentVerb(verb byte, v any, at int) string {
+	switch verb {
+	case 's':
+		sp.zero = false
+		return sp.text(Str(v))
+	case 'r', 'a':
+		sp.zero = false
+		return sp.text(Repr(v))
+	case 'c':
+		if n, ok := smallInt(v); ok {
+			return sp.text(string(rune(n)))
+		}
+		return sp.text(Str(v))
+	}
+	failUndefined(v)
+	if !isNumber(v) {
+		if verb == 'd' || verb == 'i' || verb == 'u' {
+			throw("%%%c format: a real number is required, not %s", verb, typeName(v))
+		}
+		if strings.IndexByte("oxXeEfFgG", verb) >= 0 {
+			if strings.IndexByte("oxX", verb) >= 0 {
+				throw("%%%c format: an integer is required, not %s", verb, typeName(v))
+			}
+			throw("must be real number, not %s", typeName(v))
+		}
+	}
+	switch verb {
+	case 'd', 'i', 'u':
+		n, ok := toInt(v)
+		if !ok {
+			n, _ = big.NewFloat(v.(float64)).Int(nil)
+		}
+		sp.verb = 'd'
+		return sp.whole(n)
+	case 'o', 'x', 'X':
+		n, ok := toInt(v)
+		if !ok {
+			throw("%%%c format: an integer is required, not %s", verb, typeName(v))
+		}
+		sp.verb = verb
+		return sp.whole(n)
+	case 'e', 'E', 'f', 'F', 'g', 'G':
+		f, _ := toFloat(v)
+		sp.verb = verb
+		return sp.float(f)
+	}
+	throw("unsupported format character '%c' (0x%x) at index %d", verb, verb, at)
+	return ""
+}
+
+// format is str.format.
+func (r *Run) format(s string, a *Args) string {
+	auto := 0
+	return r.formatFields(s, a, &auto, 0)
+}
+
+func (r *Run) formatFields(s string, a *Args, auto *int, depth int) string {
+	if depth > 2 {
+		throw("Max string recursion exceeded")
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '}':
+			if i+1 >= len(s) || s[i+1] != '}' {
+				throw("Single '}' encountered in format string")
+			}
+			i++
+			b.WriteByte('}')
+			continue
+		case '{':
+		default:
+			b.WriteByte(s[i])
+			continue
+		}
+		if i+1 < len(s) && s[i+1] == '{' {
+			i++
+			b.WriteByte('{')
+			continue
+		}
+		end, level := i+1, 1
+		for ; end < len(s); end++ {
+			if s[end] == '{' {
+				level++
+			} else if s[end] == '}' {
+				if level--; level == 0 {
+					break
+				}
+			}
+		}
+		if level > 0 {
+			if i+1 >= len(s) {
+				throw("Single '{' encountered in format string")
+			}
+			throw("expected '}' before end of string")
+		}
+		b.WriteString(r.field(s[i+1:end], a, auto, depth))
+		if b.Len() > r.limits.Output {
+			r.charge(b.Len())
+		}
+		i = end
+	}
+	r.charge(b.Len())
+	return b.String()
+}
+
+func (r *Run) field(f string, a *Args, auto *int, depth int) string {
+	name, sp, conv := f, "", ""
+	if i := strings.IndexAny(f, ":!"); i >= 0 {
+		name = f[:i]
+		if f[i] == '!' {
+			rest := f[i+1:]
+			if rest == "" {
+				throw("end of string while looking for conversion specifier")
+			}
+			conv, rest = rest[:1], rest[1:]
+			if rest != "" && rest[0] != ':' {
+				throw("expected ':' after conversion specifier")
+			}
+			sp = strings.TrimPrefix(rest, ":")
+		} else {
+			sp = f[i+1:]
+		}
+	}
+	if strings.ContainsRune(sp, '{') {
+		sp = r.formatFields(sp, a, auto, depth+1)
+	}
+	v := r.fieldValue(name, a, auto)
+	switch conv {
+	case "":
+	case "s":
+		v = Str(v)
+	case "r", "a":
+		v = Repr(v)
+	default:
+		throw("Unknown conversion specifier %s", conv)
+	}
+	return Format(v, sp)
+}
+
+// fieldValue is what "0.name[key]" of a format stands for.
+func (r *Run) fieldValue(name string, a *Args, auto *int) any {
+	end := strings.IndexAny(name, ".[")
+	if end < 0 {
+		end = len(name)
+	}
+	first, rest := name[:end], name[end:]
+	var v any
+	n, err := strconv.Atoi(first)
+	switch {
+	case first == "":
+		n = *auto
+		*auto++
+		fallthrough
+	case err == nil && first != "" || first == "":
+		if n < 0 || n >= len(a.Pos) {
+			throw("Replacement index %d out of range for positional args tuple", n)
+		}
+		v = a.Pos[n]
+	default:
+		kw, ok := a.Keyword(first)
+		if !ok {
+			throw("%s", Repr(first))
+		}
+		v = kw
+	}
+	for rest != "" {
+		if rest[0] == '.' {
+			end := strings.IndexAny(rest[1:], ".[")
+			if end < 0 {
+				end = len(rest) - 1
+			}
+			v = r.attr(v, rest[1:end+1])
+			rest = rest[end+1:]
+			continue
+		}
+		end := strings.IndexByte(rest, ']')
+		if end < 0 {
+			throw("Missing ']' in format string")
+		}
+		key := any(rest[1:end])
+		if i, err := strconv.Atoi(rest[1:end]); err == nil {
+			key = int64(i)
+		}
+		v = r.item(v, key)
+		rest = rest[end+1:]
+	}
+	return v
+}
+
+// Format is Python's format(v, spec).
+func Format(v any, s string) string {
+	if s == "" {
+		return Str(v)
+	}
+	failUndefined(v)
+	sp := parseSpec(s)
+	switch x := v.(type) {
+	case string:
+		if sp.verb != 0 && sp.verb != 's' {
+			throw("Unknown format code '%c' for object of type 'str'", sp.verb)
+		}
+		if sp.zero && sp.align == 0 {
+			sp.align, sp.fill = '<', '0'
+		}
+		sp.zero = false
+		return sp.text(x)
+	case bool:
+		if sp.verb == 0 {
+			return sp.text(Str(x))
+		}
+	case int64, *big.Int, float64:
+	default:
+		throw("unsupported format string passed to %s.__format__", typeName(v))
+	}
+	if n, ok := toInt(v); ok && strings.IndexByte("eEfFgG%", max(sp.verb, 1)) < 0 {
+		if sp.verb == 'c' {
+			sp.verb = 0
+			return sp.text(string(rune(n.Int64())))
+		}
+		return sp.whole(n)
+	}
+	f, _ := toFloat(v)
+	if strings.IndexByte("doxXbcn", max(sp.verb, 1)) >= 0 && sp.verb != 'n' {
+		throw("Unknown format code '%c' for object of type 'float'", sp.verb)
+	}
+	return sp.float(f)
+}
+
+// spec is a format's width, precision and the like.
+type spec struct {
+	fill  rune
+	align byte
+	sign  byte
+	alt   bool
+	zero  bool
+	comma byte
+	width int
+	prec  int // -1: none
+	verb  byte
+}
+
+func parseSpec(s string) spec {
+	sp := spec{fill: ' ', prec: -1}
+	whole := s
+	if c, n := utf8.DecodeRuneInString(s); len(s) > n && strings.IndexByte("<>=^", s[n]) >= 0 {
+		sp.fill, sp.align = c, s[n]
+		s = s[n+1:]
+	} else if s != "" && strings.IndexByte("<>=^", s[0]) >= 0 {
+		sp.align, s = s[0], s[1:]
+	}
+	if s != "" && strings.IndexByte("+- ", s[0]) >= 0 {
+		sp.sign, s = s[0], s[1:]
+	}
+	if s != "" && s[0] == '#' {
+		sp.alt, s = true, s[1:]
+	}
+	if s != "" && s[0] == '0' {
+		sp.zero, s = true, s[1:]
+	}
+	i := sp.number(s, 0, &sp.width, nil0)
+	s = s[i:]
+	if s != "" && (s[0] == ',' || s[0] == '_') {
+		sp.comma, s = s[0], s[1:]
+	}
+	if s != "" && s[0] == '.' {
+		i := sp.number(s, 1, &sp.prec, nil0)
+		if i == 1 {
+			throw("Format specifier missing precision")
+		}
+		s = s[i:]
+	}
+	if s != "" {
+		sp.verb, s = s[0], s[1:]
+	}
+	if s != "" || strings.IndexByte("sdnboxXeEfFgG%c", max(sp.verb, 's')) < 0 && sp.verb != 0 {
+		throw("Invalid format specifier '%s'", whole)
+	}
+	return sp
+}
+
+func nil0() any { return nil }
+
+func (sp spec) text(s string) string {
+	if sp.prec >= 0 && utf8.RuneCountInString(s) > sp.prec {
+		s = string([]rune(s)[:sp.prec])
+	}
+	return sp.padded("", s, max(sp.align, 0), sp.verb == 0 && sp.align == 0)
+}
+
+// padded brings sign and digits to the width.
+func (sp spec) padded(sign, s string, align byte, leftByDefault bool) string {
+	n := sp.width - utf8.RuneCountInString(sign+s)
+	if n <= 0 {
+		return sign + s
+	}
+	fill := strings.Repeat(string(sp.fill), n)
+	switch align {
+	case '<':
+		return sign + s + fill
+	case '=':
+		return sign + fill + s
+	case '^':
+		l := strings.Repeat(string(sp.fill), n/2)
+		return l + sign + s + strings.Repeat(string(sp.fill), n-n/2)
+	case '>':
+		return fill + sign + s
+	}
+	if leftByDefault {
+		return sign + s + fill
+	}
+	return fill + sign + s
+}
+
+func (sp spec) num(neg bool, digits string) string {
+	sign := ""
+	switch {
+	case neg:
+		sign = "-"
+	case sp.sign == '+' || sp.sign == ' ':
+		sign = string(sp.sign)
+	}
+	if sp.zero && sp.align == 0 {
+		sp.align, sp.fill = '=', '0'
+	}
+	return sp.padded(sign, digits, sp.align, false)
+}
+
+func (sp spec) whole(n *big.Int) string {
+	abs := new(big.Int).Abs(n)
+	base, prefix := 10, ""
+	switch sp.verb {
+	case 'b':
+		base, prefix = 2, "0b"
+	case 'o':
+		base, prefix = 8, "0o"
+	case 'x':
+		base, prefix = 16, "0x"
+	case 'X':
+		base, prefix = 16, "0X"
+	}
+	digits := abs.Text(base)
+	if sp.verb == 'X' {
+		digits = strings.ToUpper(digits)
+	}
+	if sp.prec > len(digits) {
+		digits = strings.Repeat("0", sp.prec-len(digits)) + digits
+	}
+	digits = group(digits, sp.comma)
+	if sp.alt {
+		digits = prefix + digits
+	}
+	return sp.num(n.Sign() < 0, digits)
+}
+
+func group(digits string, sep byte) string {
+	if sep == 0 {
+		return digits
+	}
+	var b strings.Builder
+	for i, c := range digits {
+		if i > 0 && (len(digits)-i)%3 == 0 {
+			b.WriteByte(sep)
+		}
+		b.WriteRune(c)
+	}
+	return b.String()
+}
+
+func (sp spec) float(f float64) string {
+	neg := f < 0 || f == 0 && 1/f < 0
+	if neg {
+		f = -f
+	}
+	verb, prec := sp.verb, sp.prec
+	if verb == 'n' {
+		verb = 'g'
+	}
+	var s string
+	switch {
+	case f != f || f > 1.7976931348623157e308:
+		s = floatText(f)
+	case verb == 0 && prec < 0:
+		s = floatText(f)
+	default:
+		if prec < 0 {
+			prec = 6
+		}
+		switch verb {
+		case '%':
+			s = strconv.FormatFloat(f*100, 'f', prec, 64) + "%"
+		case 'e', 'E', 'f', 'F':
+			s = strconv.FormatFloat(f, verb|0x20, prec, 64)
+		default:
+			s = general(f, prec, verb == 0, sp.alt)
+		}
+	}
+	if verb == 'E' || verb == 'G' || verb == 'F' {
+		s = strings.ToUpper(s)
+	}
+	if sp.comma != 0 {
+		i := strings.IndexAny(s, ".e%")
+		if i < 0 {
+			i = len(s)
+		}
+		s = group(s[:i], sp.comma) + s[i:]
+	}
+	return sp.num(neg, s)
+}
+
+// general is %g; a bare precision keeps a point, as Python's repr does.
+func general(f float64, prec int, point, alt bool) string {
+	if prec == 0 {
+		prec = 1
+	}
+	exp := strconv.FormatFloat(f, 'e', prec-1, 64)
+	e, _ := strconv.Atoi(exp[strings.IndexByte(exp, 'e')+1:])
+	if f == 0 {
+		e = 0
+	}
+	if e < -4 || e >= prec {
+		m, x, _ := strings.Cut(exp, "e")
+		if strings.Contains(m, ".") && !alt {
+			m = strings.TrimRight(strings.TrimRight(m, "0"), ".")
+		}
+		return m + "e" + x
+	}
+	s := strconv.FormatFloat(f, 'f', max(prec-1-e, 0), 64)
+	if strings.Contains(s, ".") && !alt {
+		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
+	}
+	if point && !strings.Contains(s, ".") {
+		s += ".0"
+	}
+	return s
+}

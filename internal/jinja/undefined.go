@@ -1,0 +1,27 @@
+package jinja
+
+import "fmt"
+
+// fail raises the UndefinedError of u.
+func (u *Undefined) fail() { throwKind(KindUndefined, "%s", u.text) }
+
+// Text says what is not there: "'x' is undefined".
+func (u *Undefined) Text() string { return u.text }
+
+func (r *Run) undefinedName(name string) *Undefined {
+	return &Undefined{text: Repr(name) + " is undefined", strict: !r.env.AllowUndefined}
+}
+
+func (r *Run) undefinedAttr(obj, name any) *Undefined {
+	text := ""
+	if s, ok := name.(string); ok {
+		text = fmt.Sprintf("%s has no attribute %s", Repr(objectName(obj)), Repr(s))
+	} else {
+		text = fmt.Sprintf("%s has no element %s", objectName(obj), Repr(name))
+	}
+	return &Undefined{text: text, strict: !r.env.AllowUndefined}
+}
+
+func (r *Run) undefined(format string, args ...any) *Undefined {
+	return &Undefined{text: fmt.Sprintf(format, args...), strict: !r.env.AllowUndefined}
+}

@@ -1,0 +1,241 @@
+package render
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/momtree/mom/internal/jinja"
+	"github.com/momtree/mom/internal/python"
+)
+
+// jsonStyle is how Python's json.dumps is told to write.
+type jsonStyle struct {
+	indent   string // "" with pretty false: one line
+	pretty   bool
+	sortKeys bool
+	ascii    bool
+	max      int
+}
+
+func dumpJSON(v any, s jsonStyle) string {
+	var b strings.Builder
+	s.write(&b, v, 0)
+	return b.String()
+}
+
+func (s jsonStyle) newline(b *strings.Builder, depth int) {
+	if s.pretty {
+		b.WriteByte('\n')
+		b.WriteString(strings.Repeat(s.indent, depth))
+	}
+}
+
+func (s jsonStyle) comma(b *strings.Builder) {
+	if s.pretty {
+		b.WriteByte(',')
+	} else {
+		b.WriteString(", ")
+	}
+}
+
+func (s jsonStyle) write(b *strings.Builder, v any, depth int) {
+	if depth > 200 {
+		fail("Circular reference detected, or values nested more than 200 deep")
+	}
+	if b.Len() > s.max {
+		fail("the JSON is longer than %d bytes", s.max)
+	}
+	switch v := v.(type) {
+	case nil:
+		b.WriteString("null")
+	case bool:
+		b.WriteString(map[bool]string{true: "true", false: "false"}[v])
+	case int64, *big.Int:
+		b.WriteString(jinja.Str(v))
+	case float64:
+		b.WriteString(jsonFloat(v))
+	case string:
+		s.quote(b, v)
+	case *jinja.List:
+		s.list(b, v.Items, depth)
+	case jinja.Tuple:
+		s.list(b, v, depth)
+	case *jinja.Dict:
+		s.dict(b, v, depth)
+	case *jinja.Undefined:
+		_ = jinja.Str(v) // tells that it is undefined
+		fail("Object of type Undefined is not JSON serializable")
+	default:
+		fail("Object of type %s is not JSON serializable", jinja.TypeName(v))
+	}
+}
+
+func jsonFloat(f float64) string {
+	switch {
+	case math.IsNaN(f):
+		return "NaN"
+	case math.IsInf(f, 1):
+		return "Infinity"
+	case math.IsInf(f, -1):
+		return "-Infinity"
+	}
+	return python.Float(f)
+}
+
+func (s jsonStyle) list(b *strings.Builder, items []any, depth int) {
+	if len(items) == 0 {
+		b.WriteString("[]")
+		return
+	}
+	b.WriteByte('[')
+	for i, e := range items {
+		if i > 0 {
+			s.comma(b)
+		}
+		s.newline(b, depth+1)
+		s.write(b, e, depth+1)
+	}
+	s.newline(b, depth)
+	b.WriteByte(']')
+}
+
+func (s jsonStyle) dict(b *strings.Builder, d *jinja.Dict, depth int) {
+	if d.Len() == 0 {
+		b.WriteString("{}")
+		return
+	}
+	keys := d.Keys()
+	if s.sortKeys {
+		slices.SortStableFunc(keys, func(x, y any) int { return jinja.Order(x, y) })
+	}
+	b.WriteByte('{')
+	for i, k := range keys {
+		if i > 0 {
+			s.comma(b)
+		}
+		s.newline(b, depth+1)
+		switch k := k.(type) {
+		case string:
+			s.quote(b, k)
+		case nil:
+			b.WriteString(`"null"`)
+		case bool:
+			fmt.Fprintf(b, `"%v"`, k)
+		case float64:
+			b.WriteString(`"` + jsonFloat(k) + `"`)
+		case int64, *big.Int:
+			b.WriteString(`"` + jinja.Str(k) + `"`)
+		default:
+			fail("keys must be str, int, float, bool or None, not %s", jinja.TypeName(k))
+		}
+		b.WriteString(": ")
+		v, _ := d.Get(k)
+		s.write(b, v, depth+1)
+	}
+	s.newline(b, depth)
+	b.WriteByte('}')
+}
+
+func (s jsonStyle) quote(b *strings.Builder, t string) {
+	b.WriteByte('"')
+	for _, c := range t {
+		switch {
+		case c == '"' || c == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(c)
+		case c == '\n':
+			b.WriteString(`\n`)
+		case c == '\r':
+			b.WriteString(`\r`)
+		case c == '\t':
+			b.WriteString(`\t`)
+		case c == '\b':
+			b.WriteString(`\b`)
+		case c == '\f':
+			b.WriteString(`\f`)
+		case c < 0x20:
+			fmt.Fprintf(b, `\u%04x`, c)
+		case c > 0xffff && s.ascii:
+			c -= 0x10000
+			fmt.Fprintf(b, `\u%04x\u%04x`, 0xd800+c>>10, 0xdc00+c&0x3ff)
+		case c > 0x7e && s.ascii:
+			fmt.Fprintf(b, `\u%04x`, c)
+		default:
+			b.WriteRune(c)
+		}
+	}
+	b.WriteByte('"')
+}
+
+// loadJSON reads one document; keys keep their order, of equal ones the last counts.
+func loadJSON(text string) (any, error) {
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	v, err := jsonValue(d, 0)
+	if err != nil {
+		if errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
+		return nil, fmt.Errorf("invalid JSON at byte %d: %w", d.InputOffset(), err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("invalid JSON: Extra data at byte %d", d.InputOffset())
+	}
+	return v, nil
+}
+
+func jsonValue(d *json.Decoder, depth int) (any, error) {
+	if depth > 200 {
+		return nil, errors.New("values are nested more than 200 deep")
+	}
+	t, err := d.Token()
+	if err != nil {
+		return nil, err
+	}
+	switch t := t.(type) {
+	case json.Number:
+		if strings.ContainsAny(t.String(), ".eE") {
+			f, _ := jinja.ParseFloat(t.String())
+			return f, nil
+		}
+		n, ok := jinja.ParseInt(t.String(), 10)
+		if !ok {
+			return nil, fmt.Errorf("the number %.40s… is too long", t)
+		}
+		return n, nil
+	case json.Delim:
+		if t == '[' {
+			l := &jinja.List{}
+			for d.More() {
+				v, err := jsonValue(d, depth+1)
+				if err != nil {
+					return nil, err
+				}
+				l.Items = append(l.Items, v)
+			}
+			_, err = d.Token()
+			return l, err
+		}
+		m := jinja.NewDict()
+		for d.More() {
+			k, err := d.Token()
+			if err != nil {
+				return nil, err
+			}
+			v, err := jsonValue(d, depth+1)
+			if err != nil {
+				return nil, err
+			}
+			m.Set(k, v)
+		}
+		_, err = d.Token()
+		return m, err
+	}
+	return t, nil
+}

@@ -1,0 +1,410 @@
+package render
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/momtree/mom/internal/jinja"
+)
+
+// pureFunc is a function of Salt that needs nothing of a machine but what the template
+// knows. It works on the template's own values: what it changes, the template sees.
+type pureFunc func(j *job, r *jinja.Run, a *jinja.Args) any
+
+var pure map[string]pureFunc
+
+// Pure are the names of the functions that the engine has itself: a caller need not,
+// and cannot, give them.
+func Pure() []string { return sortedNames(pure) }
+
+func init() {
+	pure = map[string]pureFunc{
+		"grains.get": func(j *job, r *jinja.Run, a *jinja.Args) any {
+			b := a.Bind("get", 1, "key default delimiter ordered")
+			return traverse(r, r.Var("grains"), b.Any(0, nil), b.Any(1, ""), b.Str(2, ":"))
+		},
+		"grains.filter_by": func(j *job, r *jinja.Run, a *jinja.Args) any {
+			b := a.Bind("filter_by", 1, "lookup_dict grain merge default base")
+			return filterBy(r, wantDict(b.Any(0, nil), "filter_by lookup_dict"), b.Any(1, "os_family"),
+				b.Any(2, nil), b.Any(3, "default"), b.Any(4, nil))
+		},
+		"grains.has_value": func(j *job, r *jinja.Run, a *jinja.Args) any {
+			return jinja.Truth(traverse(r, r.Var("grains"), a.Bind("has_value", 1, "key").Any(0, nil), false, ":"))
+		},
+		"grains.item": func(j *job, r *jinja.Run, a *jinja.Args) any {
+			out := jinja.NewDict()
+			for _, k := range a.Pos {
+				v := traverse(r, r.Var("grains"), k, "", ":")
+				if s, ok := v.(string); !ok || s != "" {
+					out.Set(k, v)
+				}
+			}
+			return out
+		},
+		"grains.items":   func(_ *job, r *jinja.Run, _ *jinja.Args) any { return r.Var("grains") },
+		"pillar.items":   func(_ *job, r *jinja.Run, _ *jinja.Args) any { return r.Var("pillar") },
+		"pillar.get":     pillarGet,
+		"config.get":     configGet,
+		"defaults.merge": defaultsMerge,
+		"defaults.deepcopy": func(_ *job, _ *jinja.Run, a *jinja.Args) any {
+			return jinja.DeepCopy(a.Bind("deepcopy", 1, "source").Any(0, nil))
+		},
+		"defaults.update":   defaultsUpdate,
+		"slsutil.update":    slsutilUpdate,
+		"slsutil.merge":     slsutilMerge,
+		"slsutil.merge_all": slsutilMergeAll,
+		"test.echo":         func(_ *job, _ *jinja.Run, a *jinja.Args) any { return a.Bind("echo", 1, "text").Any(0, nil) },
+	}
+}
+
+func refuse(format string, args ...any) {
+	jinja.Throw(&jinja.Error{Kind: jinja.KindFunction, Text: fmt.Sprintf(format, args...)})
+}
+
+func fail(format string, args ...any) { jinja.Throw(fmt.Errorf(format, args...)) }
+
+func wantDict(v any, what string) *jinja.Dict {
+	d, ok := v.(*jinja.Dict)
+	if !ok {
+		fail("%s has to be a dictionary, not %s", what, jinja.TypeName(v))
+	}
+	return d
+}
+
+// traverse follows a path such as "a:b:0" through dicts and lists.
+func traverse(r *jinja.Run, v, key, def any, delimiter string) any {
+	var parts []any
+	switch k := key.(type) {
+	case string:
+		if delimiter == "" {
+			fail("empty separator")
+		}
+		for p := range strings.SplitSeq(k, delimiter) {
+			parts = append(parts, p)
+		}
+	case int64:
+		parts = []any{k}
+	default:
+		parts = jinja.Iterate(key)
+	}
+	for _, p := range parts {
+		r.Tick()
+		next, ok := step1(v, p)
+		if !ok {
+			return def
+		}
+		v = next
+	}
+	return v
+}
+
+// step1 is one step of traverse.
+func step1(v, part any) (any, bool) {
+	switch c := v.(type) {
+	case *jinja.List:
+		idx, isNum := jinja.ParseInt(part, 10)
+		key := part
+		if isNum {
+			key = idx
+		}
+		for _, e := range c.Items {
+			if d, ok := e.(*jinja.Dict); ok {
+				if got, ok := d.Get(key); ok {
+					return got, true
+				}
+			}
+		}
+		if !isNum {
+			return nil, false
+		}
+		return jinja.Index(c, idx)
+	case *jinja.Dict:
+		if got, ok := c.Get(part); ok {
+			return got, true
+		}
+		if s, ok := part.(string); ok {
+			if loaded := jinja.Take(word(s)); !jinja.Equal(loaded, part) {
+				switch loaded.(type) {
+				case *jinja.List, *jinja.Dict:
+					return nil, false
+				}
+				return c.Get(loaded)
+			}
+		}
+	}
+	return nil, false
+}
+
+func filterBy(r *jinja.Run, lookup *jinja.Dict, grain, merge, def, base any) any {
+	val := traverse(r, r.Var("grains"), grain, jinja.NewList(), ":")
+	each := []any{val}
+	if l, ok := val.(*jinja.List); ok {
+		each = l.Items
+	}
+	var ret any
+search:
+	for _, e := range each {
+		for _, k := range lookup.Keys() {
+			if globMatch(jinja.Str(k), jinja.Str(e)) {
+				if ret, _ = lookup.Get(k); ret != nil {
+					break search
+				}
+				break
+			}
+		}
+	}
+	if ret == nil {
+		ret, _ = lookup.Get(def)
+	}
+	if base != nil && jinja.Truth(base) {
+		if values, ok := lookup.Get(base); ok {
+			if ret == nil {
+				ret = values
+			} else if under, ok := values.(*jinja.Dict); ok {
+				over, ok := ret.(*jinja.Dict)
+				if !ok {
+					fail("filter_by default and look-up values must both be dictionaries.")
+				}
+				copied := jinja.DeepCopy(under).(*jinja.Dict)
+				update(copied, over, true, false, 0)
+				ret = copied
+			}
+		}
+	}
+	if merge != nil && jinja.Truth(merge) {
+		m, ok := merge.(*jinja.Dict)
+		if !ok {
+			fail("filter_by merge argument must be a dictionary.")
+		}
+		if ret == nil {
+			return m
+		}
+		d, ok := ret.(*jinja.Dict)
+		if !ok {
+			fail("Cannot update using non-dict types in dictupdate.update()")
+		}
+		update(d, jinja.DeepCopy(m).(*jinja.Dict), true, false, 0)
+	}
+	return ret
+}
+
+// update puts one dict into another, in depth, as Salt's dictupdate does.
+func update(dest, upd *jinja.Dict, recursive, mergeLists bool, depth int) {
+	if depth > 200 {
+		fail("values are nested more than 200 deep")
+	}
+	for _, k := range upd.Keys() {
+		v, _ := upd.Get(k)
+		old, _ := dest.Get(k)
+		if recursive {
+			od, ok1 := old.(*jinja.Dict)
+			nd, ok2 := v.(*jinja.Dict)
+			if ok1 && ok2 {
+				update(od, nd, true, mergeLists, depth+1)
+				continue
+			}
+			ol, ok1 := old.(*jinja.List)
+			nl, ok2 := v.(*jinja.List)
+			if ok1 && ok2 && mergeLists {
+				dest.Set(k, extendUnique(jinja.DeepCopy(ol).(*jinja.List), nl.Items))
+				continue
+			}
+		}
+		dest.Set(k, v)
+	}
+}
+
+func extendUnique(l *jinja.List, more []any) *jinja.List {
+	for _, e := range more {
+		if !has(l.Items, e) {
+			l.Items = append(l.Items, e)
+		}
+	}
+	return l
+}
+
+func has(items []any, v any) bool {
+	for _, e := range items {
+		if jinja.Equal(e, v) {
+			return true
+		}
+	}
+	return false
+}
+
+func pillarGet(_ *job, r *jinja.Run, a *jinja.Args) any {
+	b := a.Bind("get", 1, "key default merge merge_nested_lists delimiter pillarenv saltenv")
+	if b.Any(5, nil) != nil || b.Any(6, nil) != nil {
+		refuse("pillar.get: pillarenv and saltenv are not available in templates here; the pillar is that of the run")
+	}
+	pillar := r.Var("pillar")
+	def := b.Any(1, nil)
+	delimiter := b.Str(4, ":")
+	if !b.Given(1) {
+		raise, _ := jinja.GetKey(r.Var("opts"), "pillar_raise_on_missing")
+		if raise != nil && jinja.Truth(raise) {
+			missing := &jinja.List{}
+			v := traverse(r, pillar, b.Any(0, nil), missing, delimiter)
+			if v == any(missing) {
+				fail("%s", jinja.Repr("Pillar key not found: "+jinja.Str(b.Any(0, nil))))
+			}
+			return v
+		}
+		def = ""
+	}
+	if b.Bool(2, false) {
+		mergeLists := b.Any(3, nil)
+		if mergeLists == nil {
+			mergeLists, _ = jinja.GetKey(r.Var("opts"), "pillar_merge_lists")
+		}
+		switch d := def.(type) {
+		case *jinja.Dict:
+			if got, ok := traverse(r, pillar, b.Any(0, nil), jinja.NewDict(), delimiter).(*jinja.Dict); ok {
+				out := jinja.DeepCopy(d).(*jinja.Dict)
+				update(out, got, true, mergeLists != nil && jinja.Truth(mergeLists), 0)
+				return out
+			}
+		case *jinja.List:
+			if got, ok := traverse(r, pillar, b.Any(0, nil), jinja.NewList(), delimiter).(*jinja.List); ok {
+				return extendUnique(jinja.DeepCopy(d).(*jinja.List), got.Items)
+			}
+		}
+	}
+	return traverse(r, pillar, b.Any(0, nil), def, delimiter)
+}
+
+func configGet(_ *job, r *jinja.Run, a *jinja.Args) any {
+	b := a.Bind("get", 1, "key default delimiter merge omit_opts omit_pillar omit_master omit_grains")
+	if b.Any(3, nil) != nil {
+		refuse("config.get: merge is not available in templates here; merge opts, grains and pillar with slsutil.merge")
+	}
+	missing := any(&jinja.List{})
+	pillar := r.Var("pillar")
+	master, _ := jinja.GetKey(pillar, "master")
+	for i, from := range []any{r.Var("opts"), r.Var("grains"), pillar, master} {
+		if b.Bool([]int{4, 7, 5, 6}[i], false) || from == nil {
+			continue
+		}
+		if v := traverse(r, from, b.Any(0, nil), missing, b.Str(2, ":")); v != missing {
+			if s, ok := v.(string); ok && strings.HasPrefix(s, "sdb://") {
+				jinja.Throw(errors.New("config.get: sdb:// is not available in templates here"))
+			}
+			return v
+		}
+	}
+	return b.Any(1, "")
+}
+
+func defaultsMerge(_ *job, _ *jinja.Run, a *jinja.Args) any {
+	b := a.Bind("merge", 2, "dest src merge_lists in_place convert_none")
+	dest, src := b.Any(0, nil), b.Any(1, nil)
+	inPlace, none := b.Bool(3, true), b.Bool(4, true)
+	if src == nil && none {
+		src = jinja.NewDict()
+	}
+	if dest == nil && none {
+		if inPlace {
+			fail("Can't perform in-place merge into NoneType")
+		}
+		dest = jinja.NewDict()
+	}
+	d, s := bothDicts(dest, src)
+	if !inPlace {
+		d = jinja.DeepCopy(d).(*jinja.Dict)
+	}
+	update(d, s, true, b.Bool(2, false), 0)
+	return d
+}
+
+func bothDicts(x, y any) (*jinja.Dict, *jinja.Dict) {
+	d, ok1 := x.(*jinja.Dict)
+	s, ok2 := y.(*jinja.Dict)
+	if !ok1 || !ok2 {
+		fail("Cannot update using non-dict types in dictupdate.update()")
+	}
+	return d, s
+}
+
+func defaultsUpdate(_ *job, _ *jinja.Run, a *jinja.Args) any {
+	b := a.Bind("update", 2, "dest defaults merge_lists in_place convert_none")
+	dest := b.Any(0, nil)
+	if dest == nil {
+		if b.Bool(3, true) {
+			fail("Can't perform in-place update into NoneType")
+		}
+		dest = jinja.NewDict()
+	}
+	d := wantDict(dest, "dest")
+	if !b.Bool(3, true) {
+		d = jinja.DeepCopy(d).(*jinja.Dict)
+	}
+	defaults := b.Any(1, nil)
+	if defaults == nil {
+		defaults = jinja.NewDict()
+	}
+	for _, k := range d.Keys() {
+		v, _ := d.Get(k)
+		base := jinja.DeepCopy(wantDict(defaults, "defaults")).(*jinja.Dict)
+		if v != nil {
+			update(base, wantDict(v, jinja.Str(k)), true, b.Bool(2, true), 0)
+		}
+		d.Set(k, base)
+	}
+	return d
+}
+
+func slsutilUpdate(_ *job, _ *jinja.Run, a *jinja.Args) any {
+	b := a.Bind("update", 2, "dest upd recursive_update merge_lists")
+	d, s := bothDicts(b.Any(0, nil), b.Any(1, nil))
+	update(d, s, b.Bool(2, true), b.Bool(3, false), 0)
+	return d
+}
+
+func slsutilMerge(_ *job, _ *jinja.Run, a *jinja.Args) any {
+	b := a.Bind("merge", 2, "obj_a obj_b strategy renderer merge_lists")
+	return mergeBy(b.Any(0, nil), b.Any(1, nil), b.Str(2, "smart"), b.Bool(4, false))
+}
+
+func slsutilMergeAll(_ *job, _ *jinja.Run, a *jinja.Args) any {
+	b := a.Bind("merge_all", 1, "lst strategy renderer merge_lists")
+	out := any(jinja.NewDict())
+	for _, e := range jinja.Iterate(b.Any(0, nil)) {
+		out = mergeBy(out, e, b.Str(1, "smart"), b.Bool(3, false))
+	}
+	return out
+}
+
+func mergeBy(x, y any, strategy string, mergeLists bool) any {
+	a, b := bothDicts(x, y)
+	switch strategy {
+	case "list":
+		out := jinja.NewDict()
+		a.Range(func(k, v any) bool {
+			if w, ok := b.Get(k); ok {
+				v = jinja.NewList(v, w)
+			}
+			out.Set(k, v)
+			return true
+		})
+		return out
+	case "aggregate":
+		refuse("slsutil.merge: the strategy aggregate belongs to the renderer yamlex, which is not available")
+	case "overwrite":
+		a = jinja.DeepCopy(a).(*jinja.Dict)
+		for _, k := range b.Keys() {
+			if _, ok := a.Get(k); ok {
+				v, _ := b.Get(k)
+				a.Set(k, v)
+			}
+		}
+		update(a, b, true, mergeLists, 0)
+		return a
+	case "none":
+		mergeLists = false
+	case "smart", "recurse":
+	}
+	out := jinja.DeepCopy(a).(*jinja.Dict)
+	update(out, b, true, mergeLists, 0)
+	return out
+}
