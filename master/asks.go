@@ -2,7 +2,6 @@ package master
 
 import (
 	"context"
-	"slices"
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/master/below"
@@ -20,19 +19,12 @@ func (m *Master) openMine() {
 	m.mine = mine.New(mine.Options{
 		Ctx: m.ctx, Cachedir: c.Cachedir, Keep: c.MinionDataCache || c.EnforceMineCache, MaxSize: c.MineMaxSize, Depth: c.Bounds.Depth,
 		Rules: c.MineGet, Start: c.AclMatch == config.AclMatchStart, Nodegroups: c.Nodegroups,
-		Minions: m.ownMinions, Accepted: func(id string) bool { return m.keys.Accepted(id) && !m.policy.IsNode(id) },
+		Minions: func() []string { return m.keys.List(keys.Accepted) }, Accepted: m.keys.Accepted,
 		Subject: m.data.Subject, Where: m.policy.Where,
 		Data:  func(ctx context.Context, q below.DataQuestion) (below.Data, error) { return m.below.Data(ctx, q) },
 		Above: &m.above, Below: m.tree.Node, Owns: m.speaksFor,
 		Trespassed: m.policy.Trespassed, Log: m.log, Now: m.now,
 	})
-}
-
-// ownMinions lists the accepted minions of this master, sorted.
-func (m *Master) ownMinions() []string {
-	ids := slices.DeleteFunc(m.keys.List(keys.Accepted), m.policy.IsNode)
-	slices.Sort(ids)
-	return ids
 }
 
 // speaksFor tells whether a node right below speaks for a minion: one that it has reported.

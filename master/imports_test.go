@@ -15,17 +15,17 @@ import (
 // which puts them together.
 var tiers = [][]string{
 	{
-		"above", "access/verdict", "admission", "auth", "datacache", "eventreturn", "files/ignore", "findjob", "jobfiles", "jobs/ledger", "jobstore", "keys", "ports",
+		"above", "access/verdict", "admission", "auth", "datacache", "eventreturn", "files/ignore", "findjob", "jobfiles", "jobs/ledger", "jobstore", "keys", "pillar/ext", "ports",
 		"roles", "rows", "signatures",
 	},
-	{"files", "jobs", "keyring", "presence", "retention", "tracer"},
+	{"files", "jobs", "keyring", "pillar", "presence", "retention", "tops", "tracer"},
 	{"files/httpfs", "files/minionfs", "files/roots", "files/upstream", "ownership", "treewatch"},
 	{"meters"},
 	{"server"},
 	{"access", "driver", "failover", "functions", "peers", "publications"},
 	{"below", "intake", "publish", "restore", "wheels"},
-	{"runners"},
-	{"commands"},
+	{"mine", "runners"},
+	{"commands", "peercall"},
 }
 
 func tierOf(pkg string) int {

@@ -23,6 +23,7 @@ var servedHere = map[string]string{
 	"minion_id_caching":           "it says how id is found",
 	"minion_id_lowercase":         "it says how id is found",
 	"minion_id_remove_domain":     "it says how id is found",
+	"pillar_roots":                "PillarFolders reads it",
 	"pillar_version":              "it has one value",
 	"root_dir":                    "it is put before paths",
 	"syndic_finger":               "it is a syndic's master_finger",

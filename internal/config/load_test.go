@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/momtree/mom/internal/wire"
 )
 
 func TestDefaultsAreSalts(t *testing.T) {
@@ -214,18 +216,27 @@ func TestEffects(t *testing.T) {
 }
 
 func TestUnserved(t *testing.T) {
-	for text, want := range map[string][2][]string{
-		"":                                      {},
-		"file_roots: {}\npillar_roots:\n":       {},
-		"file_roots: {base: [/srv/salt]}\n":     {},
-		"pillar_roots: {base: [/srv/pillar]}\n": {{"pillar_roots"}, nil},
-		"ext_pillar: [{cmd_json: x}]\ngitfs_remotes: [a]\nfile_roots: {base: [/x]}\n": {{"ext_pillar"}, {"gitfs_remotes"}},
-		"ext_pillar: []\nmaster_tops: {a: b}\n":                                       {nil, {"master_tops"}},
+	for text, want := range map[string][]string{
+		"":                   nil,
+		"hgfs_remotes: []\n": nil,
+		"hgfs_remotes: [a]\nsvnfs_remotes: [b]\n": {"hgfs_remotes", "svnfs_remotes"},
 	} {
 		m, _ := master(t, "master", text)
-		if got := [2][]string{m.UnservedPillar(), m.UnservedFiles()}; !cmp.Equal(got, want) {
+		if got := m.UnservedFiles(); !cmp.Equal(got, want) {
 			t.Errorf("%q: %s", text, cmp.Diff(want, got))
 		}
+	}
+}
+
+// TestOrdered: the order of keys is that of the files, over included ones as well.
+func TestOrdered(t *testing.T) {
+	m, _ := master(t, "master", "pillar_roots:\n  zeta: [/z]\n  base: [/b]\n  alpha: [/a]\n")
+	o, ok := m.Ordered("pillar_roots").(*wire.Map)
+	if !ok || !cmp.Equal(o.Keys(), []any{"zeta", "base", "alpha"}) {
+		t.Errorf("%v", o)
+	}
+	if m.Ordered("ext_pillar") != nil {
+		t.Error("an option that is not set has an order")
 	}
 }
 

@@ -41,6 +41,9 @@ func TestWithoutPassword(t *testing.T) {
 // option of a master is in one of the two, so that a new one is thought about.
 var powerful = strings.Fields(`
 	reactor reactor_worker_hwm reactor_worker_threads schedule
+	decrypt_pillar decrypt_pillar_default decrypt_pillar_delimiter decrypt_pillar_renderers ext_pillar ext_pillar_first on_demand_ext_pillar
+	pillar_cache pillar_cache_backend pillar_cache_ttl pillar_includes_override_sls pillar_merge_lists pillar_opts pillar_roots
+	pillar_safe_render_error pillar_source_merging_strategy pillar_timeout pillar_upstream pillar_workers pillarenv pillarenv_from_saltenv
 	acl_match allow_minion_key_revoke api api_event_file api_events api_logfile api_metrics_listen api_pidfile api_results api_upstream api_upstream_ca api_upstream_token_file append_domain auth_events auth_mode auto_accept autoreject_file
 	autosign_file autosign_grains_dir autosign_timeout bounds cache cachedir client_acl_verify color_theme default_include
 	drop_messages_signature_fail eauth_tokens enforce_mine_cache event_return event_return_blacklist event_return_whitelist

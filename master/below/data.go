@@ -47,6 +47,10 @@ func (q DataQuestion) load() *wire.Map {
 	return m
 }
 
+// mineAlone tells that nothing but the mine is asked for: a minion may stand beside a node,
+// under its key.
+func (q DataQuestion) mineAlone() bool { return q.Mine && !q.Grains && !q.Pillar }
+
 func readData(arg wire.Raw) (q DataQuestion, err error) {
 	d, err := wire.DecodeMap(arg)
 	if err != nil {
@@ -190,7 +194,7 @@ func (s *Service) ownData(q DataQuestion) (p dataPage, err error) {
 	slices.Sort(ids)
 	size := 0
 	for _, id := range ids {
-		if id <= q.after || s.o.Policy.IsNode(id) || !expr.Match(s.o.Data.Subject(id)) {
+		if id <= q.after || s.o.Policy.IsNode(id) && !q.mineAlone() || !expr.Match(s.o.Data.Subject(id)) {
 			continue
 		}
 		known, err := s.known(id, q)
@@ -244,7 +248,7 @@ func (s *Service) known(id string, q DataQuestion) (*wire.Map, error) {
 	switch {
 	case entries.Len() > 0:
 		out.Set("mine", entries)
-	case !q.Grains && !q.Pillar:
+	case q.mineAlone():
 		return nil, nil
 	}
 	return out, nil

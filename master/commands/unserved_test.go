@@ -2,45 +2,10 @@ package commands
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/momtree/mom/internal/config"
 )
-
-// TestUnserved_DefaultFolder: Salt serves /srv/pillar without being told.
-func TestUnserved_DefaultFolder(t *testing.T) {
-	dir := t.TempDir()
-	full, empty := filepath.Join(dir, "full"), filepath.Join(dir, "empty")
-	for _, d := range []string{full, empty} {
-		if err := os.Mkdir(d, 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.WriteFile(filepath.Join(full, "top.sls"), []byte("{}"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		pillar string
-		raw    map[string]any
-		errors int
-	}{
-		{empty, nil, 0},
-		{full, nil, 1},
-		{full, map[string]any{"pillar_roots": map[string]any{}}, 0},
-	} {
-		u := NewUnserved(quiet)
-		var conf config.Master
-		conf.Raw = c.raw
-		u.Find(&conf, c.pillar)
-		if got := u.pillarErrors(); len(got) != c.errors {
-			t.Errorf("%+v: %q", c, got)
-		}
-	}
-}
 
 // TestUnserved_LogIsBounded: of 500 minions that ask at once, two lines a minute are
 // logged, which name ten and say that there are others, and count them all.

@@ -35,9 +35,10 @@ type Options struct {
 	Start      bool
 	Nodegroups map[string]any
 
-	// Minions lists the accepted minions of this master, sorted.
+	// Minions lists the accepted ids of this master; those of nodes too, for a minion may
+	// stand beside one under its key.
 	Minions func() []string
-	// Accepted tells whether an id has an accepted key, and is no node's.
+	// Accepted tells whether an id has an accepted key.
 	Accepted func(id string) bool
 	// Subject is what is known of a minion of this master.
 	Subject func(id string) target.Subject

@@ -8,7 +8,7 @@ import (
 
 // mastersTags begin the tags that say what only a master knows.
 var mastersTags = []string{
-	"salt/auth", "salt/key", "salt/run/", "salt/wheel/", "salt/presence/", "salt/syndic/", "salt/stats/", "salt/fileserver/",
+	"salt/auth", "salt/key", "salt/run/", "salt/wheel/", "salt/presence/", "salt/syndic/", "salt/stats/", "salt/fileserver/", "salt/cloud/",
 	"syndic/", "topology/", auditTag,
 }
 

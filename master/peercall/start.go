@@ -61,7 +61,9 @@ func (s *Service) here(ctx context.Context, id string, r request, rules []any) (
 		return job{}, err
 	}
 	s.awaitNodes(ctx, j.jid, heard)
-	j.minions = s.expected(j.jid, given.Minions)
+	if j.minions = s.expected(j.jid, given.Minions); len(j.minions) == 0 {
+		return job{}, nil // the nodes below have nobody for it either
+	}
 	return j, nil
 }
 

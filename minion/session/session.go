@@ -159,6 +159,7 @@ func (s *Session) Serve(ctx context.Context, res channel.Result) {
 	wg.Go(func() { s.catchUp(ctx) })
 	wg.Go(func() { s.signInAgain(ctx) })
 	wg.Go(func() { s.ping(ctx) })
+	wg.Go(func() { s.giveMine(ctx) })
 	for ctx.Err() == nil {
 		s.subscribe(ctx, res)
 		if fresh, ok := s.ch.Current(); ok {
