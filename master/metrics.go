@@ -5,6 +5,7 @@ import (
 
 	"github.com/momtree/mom/internal/metrics"
 	"github.com/momtree/mom/master/meters"
+	"github.com/momtree/mom/master/reactor"
 )
 
 // Metrics are the master's figures and checks.
@@ -19,10 +20,21 @@ func (m *Master) Metrics() metrics.Source {
 			parts.Collect(s)
 			metrics.CollectRescues(s, m.rescues)
 			jobs.Collect(s)
+			collectReactor(s, m.reactor.Counts())
 		},
 		Run:    func(ctx context.Context) { jobs.Run(ctx, m.bus) },
 		Checks: m.checks,
 	}
+}
+
+// collectReactor writes what the reactor has done.
+func collectReactor(s *metrics.Sink, c reactor.Counts) {
+	for what, n := range map[string]uint64{
+		"event": c.Events, "begun": c.Begun, "failed": c.Failed, "cut": c.Cut, "dropped": c.Dropped, "missed": c.Missed,
+	} {
+		s.Count("mom_reactor_total", n, what)
+	}
+	s.Set("mom_reactor_waiting", float64(c.Waiting))
 }
 
 // Stats reads the counters.

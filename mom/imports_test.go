@@ -50,6 +50,7 @@ var apart = map[string]string{
 	"chaos":    "breaks trees of processes and looks at what is left of them",
 	"daemons":  "the daemons themselves",
 	"demo":     "a tree of processes",
+	"doctor":   "asks the registries of the whole program what is served",
 	"cluster":  "trees of processes",
 	"interop":  "tests with an installed Salt",
 	"momtest":  "trees of processes for tests",

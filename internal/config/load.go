@@ -48,6 +48,15 @@ func DefaultMinion() *Minion {
 func LoadMaster(dir string) (*Master, []Warning, error) { return loadMaster(dir, localHost) }
 
 func loadMaster(dir string, h host) (*Master, []Warning, error) {
+	m, warnings, err := readMaster(dir, h)
+	if err != nil {
+		return nil, warnings, err
+	}
+	return m, warnings, nil
+}
+
+// readMaster gives what can be known of faulty files as well.
+func readMaster(dir string, h host) (*Master, []Warning, error) {
 	m, r := DefaultMaster(), &reader{}
 	m.source = r.load(dir, "master", "master.d/*.conf", reflect.ValueOf(m).Elem(), Masters)
 	r.mysql(m.source, &m.MySQL)
@@ -67,10 +76,8 @@ func loadMaster(dir string, h host) (*Master, []Warning, error) {
 		m.ID = m.withDomain(m.ID)
 	}
 	m.Resolve()
-	if err := r.done(m.Validate()); err != nil {
-		return nil, r.sorted(), err
-	}
-	return m, r.sorted(), nil
+	err := r.done(m.Validate())
+	return m, r.sorted(), err
 }
 
 // LoadMinion reads dir/minion and what it includes. As Salt does, it writes

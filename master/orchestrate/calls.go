@@ -231,12 +231,14 @@ func (f *funcs) waitForEvent(ctx context.Context, c *states.Call) (*states.Resul
 		if !ok || v == nil {
 			v, _ = data.Map("data").Get(c.Str("event_id"))
 		}
-		for _, id := range names(v) {
-			if i := slices.Index(waited, id); i >= 0 {
-				waited = slices.Delete(waited, i, i+1)
-				seen = append(seen, id)
+		found := names(v)
+		waited = slices.DeleteFunc(waited, func(id string) bool {
+			if !slices.Contains(found, id) {
+				return false
 			}
-		}
+			seen = append(seen, id)
+			return true
+		})
 		return len(waited) > 0
 	})
 	if len(seen) > 0 {

@@ -30,7 +30,7 @@ func masterCommand() *cobra.Command {
 				name: "Salt Master", version: version,
 				open: func(_ context.Context, log *slog.Logger) (func(context.Context) error, error) {
 					daemon.EaseCollector()
-					m, err := master.New(master.Options{Config: conf, Version: version, Log: log})
+					m, err := master.New(master.Options{Config: conf, Version: version, Log: log, Caller: caller(f.dir)})
 					if err != nil {
 						return nil, err
 					}

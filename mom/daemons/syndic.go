@@ -86,7 +86,7 @@ type node struct {
 }
 
 func newNode(conf *config.Syndic, version string, log *slog.Logger) (*node, error) {
-	m, err := master.New(master.Options{Config: conf.Local, Parent: returners.DestAbove, NodeID: conf.Upper.ID, Version: version, Log: log})
+	m, err := master.New(master.Options{Config: conf.Local, Parent: returners.DestAbove, NodeID: conf.Upper.ID, Version: version, Log: log, Caller: caller(conf.Local.Dir)})
 	if err != nil {
 		return nil, err
 	}

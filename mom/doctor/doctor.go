@@ -81,9 +81,6 @@ func Examine(dir string) (*Report, error) {
 	p := &patient{Report: &Report{Dir: dir}, dir: dir}
 	for _, look := range checks {
 		look(p)
-		if p.conf == nil { // nothing else can be known
-			break
-		}
 	}
 	p.sort()
 	return p.Report, nil

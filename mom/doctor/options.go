@@ -13,7 +13,7 @@ const areaOptions = "options"
 
 // lookOptions reads the files of the master as the master does.
 func lookOptions(p *patient) {
-	conf, warnings, err := config.LoadMaster(p.dir)
+	conf, warnings, err := config.ReadMaster(p.dir)
 	if err != nil {
 		for _, e := range each(err) {
 			var f *config.Fault
@@ -23,12 +23,12 @@ func lookOptions(p *patient) {
 			}
 			p.fails(areaOptions, "", "", "%v", e)
 		}
-		if conf = readable(p); conf == nil {
-			return
-		}
 	}
 	p.conf, p.options = conf, conf.Raw
 	p.warn(warnings)
+	if err != nil {
+		return
+	}
 	served := 0
 	for _, name := range slices.Sorted(maps.Keys(conf.Raw)) {
 		if _, known := conf.Get(name); known && config.NotYet[name]&config.Masters == 0 && config.NotNeeded[name] == "" {
@@ -37,9 +37,6 @@ func lookOptions(p *patient) {
 	}
 	p.works(areaOptions, "", "%d of %d options that are set are served", served, len(conf.Raw))
 }
-
-// readable gives what can be known of files that do not load: none of their options.
-func readable(*patient) *config.Master { return nil }
 
 func each(err error) []error {
 	if many, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // one by one

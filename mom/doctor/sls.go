@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -98,9 +97,6 @@ func (p *patient) walk(dir string, visit func(path string)) {
 	}
 }
 
-// refusedPipes are renderers of Salt that run code, or that are not here.
-var pipeWord = regexp.MustCompile(`^#!\s*([a-z0-9_|\s-]+)`)
-
 // template looks at one file, and tells whether it can be read.
 func (p *patient) template(path, who string) bool {
 	data, err := read(path)
@@ -108,27 +104,19 @@ func (p *patient) template(path, who string) bool {
 		p.differs(areaSLS, path, "", "%v", err)
 		return false
 	}
-	pipe := "jinja|yaml"
-	if r, ok := p.options["renderer"].(string); ok {
-		pipe = r
-	}
-	if m := pipeWord.FindSubmatch(data); m != nil && filepath.Ext(path) == ".sls" {
-		pipe = strings.TrimSpace(string(m[1]))
-	}
-	jinja := filepath.Ext(path) != ".sls"
-	for word := range strings.SplitSeq(pipe, "|") {
-		name, _, _ := strings.Cut(strings.TrimSpace(word), " ")
-		jinja = jinja || name == "jinja"
-		if !render.Serves(name) {
-			p.fails(areaSLS, path, "write it in jinja|yaml, or have a minion of Salt's render it: a state file is rendered by the minion",
-				"the renderer %s is not here", name)
+	isSLS := filepath.Ext(path) == ".sls"
+	pipe := ""
+	if isSLS {
+		pipe = render.Pipe(data, p.conf.Renderer)
+		if err := render.CheckPipe(pipe); err != nil {
+			p.fails(areaSLS, path, "write it in jinja|yaml; a state file is rendered by the minion, so Python minions go on with it as it is", "%v", err)
 			return false
 		}
 	}
-	if !jinja {
+	if isSLS && !hasJinja(pipe) {
 		return true
 	}
-	if err := render.Check(data); err != nil {
+	if err := parses(data, isSLS); err != nil {
 		do := "mend it; a Python minion renders its states itself, and may read it all the same"
 		if who == "master" {
 			do = "mend it, or write it another way"

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/master/files"
-	_ "github.com/momtree/mom/master/files/roots" // a backend
 	"github.com/momtree/mom/returners"
 )
 
