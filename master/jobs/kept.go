@@ -21,8 +21,11 @@ func (e *Engine) Published(jid string) {
 }
 
 // Unkeep tells that publications need not be kept any more, although their jobs may go on.
+// What was found of them before is stored before, or with it: else a start in between would
+// find neither the publication nor why those it was for do not answer.
 func (e *Engine) Unkeep(jids ...string) {
 	e.change(func() {
+		e.digest()
 		for _, jid := range jids {
 			if _, kept := e.kept[jid]; kept {
 				delete(e.kept, jid)

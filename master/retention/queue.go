@@ -176,20 +176,22 @@ func (l *Log) Records() []Record {
 // Queued lists the queued jobs somebody waits for, the oldest first.
 func (l *Log) Queued() []Waiting { return l.queued(func(*entry) bool { return true }) }
 
-// Due takes out the queued jobs whose deadline has passed, by a clock that can be
-// trusted.
-func (l *Log) Due() []Waiting {
+// Due gives the queued jobs whose deadline has passed, by a clock that can be trusted, to
+// tell, and takes them out: what tell has stored is stored before they are gone, or a start
+// between the two would find nobody to name.
+func (l *Log) Due(tell func(Waiting)) {
 	if !l.Queues() || !l.o.Steady() {
-		return nil
+		return
 	}
 	now := l.o.Now()
-	due := l.queued(func(e *entry) bool { return !now.Before(e.Until) })
+	for _, w := range l.queued(func(e *entry) bool { return !now.Before(e.Until) }) {
+		tell(w)
+	}
 	for _, r := range l.Records() {
 		if !now.Before(r.Until) {
 			l.Drop(r.JID)
 		}
 	}
-	return due
 }
 
 // Dequeue takes one out before its deadline.

@@ -179,9 +179,7 @@ func (q *Queues) Over(jid string) {
 // Tend drops what is too old and ends queued jobs at their deadline.
 func (q *Queues) Tend() {
 	q.Sweep()
-	for _, w := range q.Due() {
-		q.Unqueue(w, ledger.Expired)
-	}
+	q.Due(func(w Waiting) { q.Unqueue(w, ledger.Expired) })
 }
 
 // TakeUp keeps of an earlier life what is still wanted: the publications of open jobs, and

@@ -250,16 +250,20 @@ func TestQueue(t *testing.T) {
 	w.put(3, w.at.Add(time.Hour))
 	w.send(3)
 	w.Add(jidOf(3), []string{"a"}, nil)
-	if w.Due() != nil {
-		t.Error("due before its deadline")
-	}
+	w.Due(func(d Waiting) { t.Errorf("due before its deadline: %+v", d) })
 	w.reopen()
 	if len(w.Records()) != 2 || w.Pending(jidOf(3)) {
 		t.Errorf("after a restart: %v", w.Records())
 	}
 	w.Add(jidOf(3), []string{"a"}, nil)
 	w.at = w.at.Add(time.Hour)
-	if due := w.Due(); len(due) != 1 || due[0].JID != jidOf(3) {
+	var due []Waiting
+	w.Due(func(d Waiting) {
+		if due = append(due, d); len(w.Records()) == 0 {
+			t.Error("it is gone before it is told")
+		}
+	})
+	if len(due) != 1 || due[0].JID != jidOf(3) {
 		t.Errorf("due: %+v", due)
 	}
 	if w.Queues() {
