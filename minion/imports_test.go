@@ -21,7 +21,6 @@ var below = map[string][]string{
 	"jobs":       {"delivery", "modules"},
 	"session":    {"delivery", "grains", "jobs", "modules"},
 	"modules":    {"external", "fileclient", "grains"},
-	"states":     {"modules"},
 	"grains":     nil,
 	"states":     {"fileclient", "modules"},
 	"staterun":   {"fileclient", "modules", "states"},

@@ -242,6 +242,15 @@ func (r *Run) chunks(ctx context.Context, chunks []*value.Map) error {
 		}
 		tag := Tag(c)
 		if !r.running.Has(tag) {
+			if r.o.Paused != nil {
+				goOn, err := r.o.Paused(ctx, text(c, "__id__"))
+				if err != nil {
+					return err
+				}
+				if !goOn {
+					return nil
+				}
+			}
 			if err := r.chunk(ctx, c, chunks, 0); err != nil {
 				return err
 			}

@@ -68,6 +68,9 @@ type Options struct {
 	// Reload is called after a state that wants it: with grains, with pillar, and
 	// with neither when modules alone are to be loaded anew; nil does nothing.
 	Reload func(ctx context.Context, grains, pillar bool) error
+	// Paused tells what state.pause says of a state: it waits as long as that lasts,
+	// and false ends the run (state.soft_kill); nil never does.
+	Paused func(ctx context.Context, id string) (goOn bool, err error)
 
 	// Umask calls fn with a file mode mask of its own (the state option umask); nil
 	// refuses states that want one.
