@@ -136,7 +136,7 @@ func TestJobOf(t *testing.T) {
 		"salt/job/20260301120000000000/new":       "20260301120000000000",
 		"salt/run/20260301120000000001/ret":       "20260301120000000001",
 		"salt/run/20260301120000000001/progress":  "20260301120000000001",
-		"salt/auth": "", "minion/refresh/web-1": "", "salt/run/": "", "": "",
+		"salt/auth":                               "", "minion/refresh/web-1": "", "salt/run/": "", "": "",
 	} {
 		if got := jobOf(tag); got != want {
 			t.Errorf("%q is of job %q, want %q", tag, got, want)
