@@ -18,6 +18,7 @@ var servedHere = map[string]string{
 	"auth_mode":                   "it has one value",
 	"cache":                       "it has one value",
 	"default_include":             "it names files to read",
+	"file_roots":                  "Roots gives it to the file server",
 	"fips_mode":                   "true is refused",
 	"keep_jobs":                   "it is keep_jobs_seconds in hours",
 	"minion_id_caching":           "it says how id is found",

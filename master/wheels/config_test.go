@@ -79,7 +79,7 @@ func TestConfigUpdate_Limits(t *testing.T) {
 		{[]any{"file_name", "gui", "yaml_contents", value.NewMap("root_dir", "/tmp")}, "root_dir is none of those"},
 		{[]any{"file_name", "gui", "yaml_contents", value.NewMap("sharedsecret", "x")}, "option sharedsecret"},
 		{[]any{"file_name", "gui", "yaml_contents", value.NewMap("mysql.host", "x")}, "mysql.host is none of those"},
-		{[]any{"file_name", "gui", "yaml_contents", value.NewMap("file_roots", value.NewMap())}, "not supported yet"},
+		{[]any{"file_name", "gui", "yaml_contents", value.NewMap("hgfs_remotes", value.NewMap())}, "not supported yet"},
 		{[]any{"file_name", "gui", "yaml_contents", value.NewMap("timeuot", 7)}, "did you mean timeout?"},
 		{[]any{"file_name", "gui", "yaml_contents", value.NewMap("timeout", "soon")}, "wants a number of seconds"},
 		{[]any{"file_name", "gui", "yaml_contents", value.NewMap("timeout", int64(-1))}, "timeout"},
