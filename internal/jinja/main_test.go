@@ -6,5 +6,4 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) {
-}
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
