@@ -2,7 +2,10 @@ package master
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"slices"
 
 	"github.com/momtree/mom/internal/render"
@@ -17,7 +20,7 @@ var _ runners.Pillars = runnerEnv{}
 
 // openPillar reads what says where pillars come from.
 func (m *Master) openPillar() error {
-	c, err := pillar.New(pillar.Options{Config: m.cfg, Renderer: m.renderer, Log: m.log, Now: m.now})
+	c, err := pillar.New(pillar.Options{Config: m.cfg, Renderer: m.renderer, Decrypter: m.secretKeys(), Log: m.log, Now: m.now})
 	if err != nil {
 		return err
 	}
@@ -25,15 +28,27 @@ func (m *Master) openPillar() error {
 	return nil
 }
 
+// secretKeys opens gpg_keydir; nil where there is none, or none that can be read, which
+// makes whatever is encrypted an error.
+func (m *Master) secretKeys() render.Decrypter {
+	dir := m.cfg.GpgKeydir
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	k, err := render.OpenKeyring(dir)
+	if err != nil {
+		m.log.Error("The secret keys for the renderer gpg cannot be read: what is encrypted for them is an error in pillars", "gpg_keydir", dir, "err", err)
+		return nil
+	}
+	return k
+}
+
 // renderer makes the engine that renders pillars.
 func (m *Master) renderer(l render.Loader, f render.Functions) (pillar.Renderer, error) {
-	env := func(name string, v map[string]any) *wire.Map {
-		out, _ := wire.Normal(v).(*wire.Map)
-		return out
-	}
+	env, _ := wire.Normal(m.cfg.JinjaEnv).(*wire.Map)
+	sls, _ := wire.Normal(m.cfg.JinjaSlsEnv).(*wire.Map)
 	return render.New(render.Options{
-		Loader: l, Functions: f, AllowUndefined: m.cfg.AllowUndefined,
-		Env: env("jinja_env", m.cfg.JinjaEnv), SLSEnv: env("jinja_sls_env", m.cfg.JinjaSlsEnv),
+		Loader: l, Functions: f, AllowUndefined: m.cfg.AllowUndefined, Env: env, SLSEnv: sls, GPG: m.secretKeys(),
 	})
 }
 
