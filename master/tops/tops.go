@@ -63,7 +63,7 @@ func (t *Tops) States(ctx context.Context, id string) *wire.Map {
 			continue
 		}
 		for _, env := range slices.Sorted(maps.Keys(of)) {
-			out.Set(env, append(out.List(env), wire.AnyList(of[env])...))
+			out.Set(env, append(append([]any{}, out.List(env)...), wire.AnyList(of[env])...))
 		}
 	}
 	return out

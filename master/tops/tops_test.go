@@ -41,7 +41,7 @@ func TestExtNodes(t *testing.T) {
 		"environment":    {`echo "{environment: dev, classes: [a]}"`, map[string]any{"dev": []any{"a"}}, ""},
 		"nothing":        {`true`, map[string]any{}, ""},
 		"no classes":     {`echo "parameters: {}"`, map[string]any{}, ""},
-		"a second word":  {`echo "classes: [$2]"`, map[string]any{"base": []any{"None"}}, ""}, // the id is one word, and the last
+		"a second word":  {`echo "classes: [$2]"`, map[string]any{"base": []any{}}, ""}, // the id is one word, and the last
 		"it fails":       {`echo broken >&2; exit 3`, map[string]any{}, "exit status 3: broken"},
 		"no mapping":     {`echo "[a]"`, map[string]any{}, "no mapping"},
 		"no YAML":        {`echo "a: ["`, map[string]any{}, "no YAML"},

@@ -1,0 +1,153 @@
+package mine
+
+import (
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/momtree/mom/internal/wire"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
+
+func packed(t testing.TB, v any) wire.Raw {
+	t.Helper()
+	b, err := wire.Encode(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// What is packed by a stranger is read, or refused, and reads the same once it is packed again.
+func FuzzReadEntry(f *testing.F) {
+	for _, v := range []any{
+		1, "x", wire.NewMap("a", 1), wire.NewMap(fieldACL, 1, fieldData, 1, fieldAllow, "*", fieldType, nil), wire.NewMap(fieldACL, 1),
+		wire.NewMap(fieldACL, 1, fieldData, 2, fieldAllow, []any{"a"}, fieldType, "list"),
+	} {
+		f.Add([]byte(packed(f, v)))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if wire.Scan(b, wire.Limits{MaxDepth: wire.ValueDepth}) != nil {
+			return
+		}
+		e, err := readEntry(b)
+		if err != nil {
+			return
+		}
+		raw, err := e.packed()
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := readEntry(raw)
+		if e.held && (err != nil || !again.held || again.kind != e.kind) {
+			t.Errorf("%+v became %+v, %v", e, again, err)
+		}
+	})
+}
+
+func FuzzReadPage(f *testing.F) {
+	f.Add([]byte(packed(f, wire.NewMap("minions", wire.NewMap("a", wire.NewMap("net", 1)), "more", true, "end", "a"))))
+	f.Add([]byte(packed(f, wire.NewMap())))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		p, err := readPage(b)
+		if err != nil {
+			return
+		}
+		for _, o := range p.others {
+			if o.via != viaAbove {
+				t.Errorf("%+v", o)
+			}
+		}
+	})
+}
+
+func FuzzReadOthers(f *testing.F) {
+	b, err := packOthers([]other{{id: "a", via: "n", entries: map[string]wire.Raw{"net": {1}}}}, "key")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b, "key")
+	f.Fuzz(func(t *testing.T, b []byte, key string) {
+		others, err := readOthers(b, key)
+		if err != nil {
+			return
+		}
+		again, err := packOthers(others, key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := readOthers(again, key); err != nil || len(got) != len(others) {
+			t.Errorf("%v, %v", got, err)
+		}
+	})
+}
+
+// As many questions are remembered as the bound says, on disk too; the file of another
+// question, or a torn one, is none.
+func TestRemembered(t *testing.T) {
+	dir := t.TempDir()
+	r := newRemembered(dir, quiet)
+	at := time.Unix(1e9, 0)
+	answer := []other{{id: "a", via: "n", entries: map[string]wire.Raw{"net": {1}}}}
+	for i := range maxQuestions + 10 {
+		r.put(string(rune('A'+i)), answer, at)
+	}
+	files := func() int {
+		entries, err := os.ReadDir(filepath.Join(dir, "mine_elsewhere"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(entries)
+	}
+	if n := files(); n != maxQuestions {
+		t.Errorf("%d files", n)
+	}
+	last := string(rune('A' + maxQuestions + 9))
+	if t1 := newRemembered(dir, quiet).get(last); t1 == nil || len(t1.others) != 1 || !t1.at.IsZero() || t1.others[0].via != "n" {
+		t.Errorf("in another life: %+v", t1)
+	}
+	if newRemembered(dir, quiet).get("A") != nil {
+		t.Error("what gave way is there")
+	}
+	if err := os.WriteFile(r.path(last), []byte{0xdf}, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if newRemembered(dir, quiet).get(last) != nil {
+		t.Error("a torn file was read")
+	}
+	if err := os.Rename(r.path(string(rune('A'+maxQuestions))), r.path(last)); err != nil {
+		t.Fatal(err)
+	}
+	if newRemembered(dir, quiet).get(last) != nil {
+		t.Error("the answer to another question was read")
+	}
+}
+
+// Memory is bounded: what is let go is read from the disk again.
+func TestStore_Memory(t *testing.T) {
+	s := NewStore(t.TempDir(), 1<<20)
+	big := packed(t, wire.NewMap("big", make([]byte, 1<<20-1000)))
+	ids := make([]string, 40)
+	for i := range ids {
+		ids[i] = string(rune('a' + i))
+		if err := s.Put(ids[i], big, false); err != nil {
+			t.Fatal(err)
+		}
+		if s.size > memory {
+			t.Fatalf("%d bytes are kept", s.size)
+		}
+	}
+	for _, id := range ids {
+		if m, err := s.Get(id); err != nil || len(m.Names()) != 1 {
+			t.Errorf("%s: %v, %v", id, m.Names(), err)
+		}
+	}
+}
