@@ -24,7 +24,7 @@ func (e runnerEnv) Orchestration() orchestrate.Parts {
 		id += "_master"
 	}
 	return orchestrate.Parts{
-		ID: id, Source: stateFiles{m.files},
+		ID: id, JID: m.jids.Next, Source: stateFiles{m.files},
 		Renderer: func(vars *value.Map) states.Renderer {
 			known := m.renderVars()
 			vars.Range(func(k, v any) bool { known.Set(k, v); return true })

@@ -43,8 +43,4 @@ type MinionJobs struct {
 	GrainsRefreshEvery time.Duration `yaml:"grains_refresh_every" unit:"min" default:"0" min:"0"`
 	// Test makes states only tell what they would do. Default false.
 	Test bool `yaml:"test" default:"false"`
-	// Schedule holds what the minion runs by the clock, see schedule.md. Default none.
-	Schedule map[string]any `yaml:"schedule"`
-	// SchedulerBeforeConnect has it run before the first sign-in at a master. Default false.
-	SchedulerBeforeConnect bool `yaml:"scheduler_before_connect" default:"false"`
 }

@@ -82,6 +82,10 @@ func (e *entry) ran(now Moment) {
 	if e.trigger != nil && (e.next.IsZero() || e.next.Add(e.delay).After(now.Wall)) {
 		return // it ran beside its times: by run_on_start or run_explicit
 	}
+	if late := now.Age - e.age; e.trigger == nil && e.delay == 0 && late >= 0 && late < time.Second {
+		e.age += e.every // in step: it is no later each time
+		return
+	}
 	e.lastDue = e.next
 	e.plan(now)
 }

@@ -169,6 +169,22 @@ func TestTable_Bound(t *testing.T) {
 	}
 }
 
+// An interval keeps its step although ticks come a little late.
+func TestTable_InStep(t *testing.T) {
+	s := New(Options{})
+	s.Load(parse(t, "a: {function: test.ping, seconds: 20}"), Moment{})
+	n := 0
+	for i := range 200 {
+		for range s.Tick(Moment{Age: time.Duration(i) * (time.Second + time.Millisecond)}) {
+			n++
+			s.Done("a")
+		}
+	}
+	if n != 9 { // in 199 seconds
+		t.Errorf("%d runs", n)
+	}
+}
+
 // Whatever a schedule says, it is read or refused, and what is due is due once.
 func FuzzLoad(f *testing.F) {
 	for _, name := range []string{"interval", "wall", "limits", "faults"} {

@@ -22,6 +22,8 @@ type Env interface {
 type Parts struct {
 	// ID is the host line of results: that of the master with _master behind it.
 	ID string
+	// JID gives the id by which events and states name a run; it is not that of the call.
+	JID func() string
 	// Source has the SLS files: file_roots.
 	Source states.Source
 	// Renderer makes the renderer of a run that knows these variables.

@@ -58,7 +58,7 @@ func (s *stage) Listen(ctx context.Context, heard func(string, *value.Map) bool)
 
 func (s *stage) Orchestration() Parts {
 	return Parts{
-		ID: "top_master", Source: source(s.files), Renderer: func(vars *value.Map) states.Renderer { s.pillar = vars.Map("pillar"); return plain{} },
+		ID: "top_master", JID: func() string { return "20261123150000000001" }, Source: source(s.files), Renderer: func(vars *value.Map) states.Renderer { s.pillar = vars.Map("pillar"); return plain{} },
 		Pillar: func(_ context.Context, _, _ string, over *value.Map) (*value.Map, error) {
 			if over.Has("bad") {
 				return value.NewMap("_errors", []any{"it does not render"}), nil

@@ -89,13 +89,13 @@ func (a asked) run(ctx context.Context) (*states.Run, []string, error) {
 		}
 		return nil, out, nil
 	}
-	jid := a.call.JID
+	jid := a.parts.JID() // as Salt: who waits for the call does not hear what is told of the run
 	vars := value.NewMap("pillar", pillar, "grains", value.NewMap("id", a.parts.ID))
 	fs := &funcs{asked: a, jid: jid}
 	return states.New(states.Options{
 		Functions: fs, Source: a.parts.Source, Renderer: a.parts.Renderer(vars), ID: a.parts.ID, JID: jid, OrchestrationJID: jid,
 		Saltenv: a.saltenv, Failhard: a.parts.Failhard, Test: a.test,
-		Paused: func(ctx context.Context, id string) (bool, error) { return a.parts.Pauses.wait(ctx, jid, id) },
+		Paused: func(ctx context.Context, id string) (bool, error) { return a.parts.Pauses.wait(ctx, a.call.JID, id) },
 		Now:    a.parts.Now, Log: a.parts.Log,
 	}), nil, nil
 }

@@ -103,6 +103,9 @@ func (f *flags) work(w *command.Work, words []string) error {
 		if err := f.show(out, w.Stdout, v); err != nil {
 			return err
 		}
+		if code, ok := retcode(v); ok && code != 0 && failure == nil {
+			return command.Exit(command.ExitFailure, nil)
+		}
 	}
 	return f.failed(ctx, err)
 }
@@ -113,14 +116,25 @@ func (f *flags) call(words []string) client.RunnerCall {
 	}
 }
 
+// retcode is the exit code that the result of states on the master has beside it.
+func retcode(v any) (code int64, ok bool) {
+	m, _ := v.(*value.Map)
+	return m.Int("retcode"), m.Has("retcode") && m.Has("outputter") && m.Has("data")
+}
+
 // show writes a result. A function may name the outputter that suits it.
 func (f *flags) show(w, stdout io.Writer, v any) error {
 	name := f.Output.Outputter
-	if m, ok := v.(*value.Map); ok && m.Len() == 2 && m.Has("outputter") && m.Has("data") {
-		if name == "" && output.Known(m.String("outputter")) {
+	if m, ok := v.(*value.Map); ok && m.Has("outputter") && m.Has("data") {
+		data, _ := m.Get("data")
+		_, coded := retcode(v)
+		own := name == "" && output.Known(m.String("outputter"))
+		if own {
 			name = m.String("outputter")
 		}
-		v, _ = m.Get("data")
+		if m.Len() == 2 || m.Len() == 3 && coded && own { // with --out Salt shows an exit code as well
+			v = data
+		}
 	}
 	if v == nil && (name == "" || name == "nested") {
 		return nil // Salt says nothing of None
