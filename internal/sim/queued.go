@@ -152,10 +152,10 @@ func (w *World) checkQueued(j *job, r *run, fail func(string, ...any)) {
 			}
 		}
 	}
-	has := w.holds(r.top, j)
+	has, declined := w.holds(r.top, j), w.declined(j)
 	for _, id := range sortedKeys(r.account.missing) {
-		if has[w.index(id)] {
-			continue
+		if has[w.index(id)] || declined && r.account.missing[id].Path != "" {
+			continue // a node is connected and takes it no more: docs/simulator.md, "Known"
 		}
 		why := r.account.missing[id].Reason
 		if later, some := r.account.late[id]; some {
@@ -166,13 +166,8 @@ func (w *World) checkQueued(j *job, r *run, fail func(string, ...any)) {
 			return
 		}
 	}
-	if j.Queue < longQueue || w.o.Faults.Clocks > 0 {
+	if j.Queue < longQueue || w.o.Faults.Clocks > 0 || declined {
 		return
-	}
-	for _, n := range w.nodes {
-		if n.said[j.n].declined {
-			return // it is connected and takes it no more: docs/simulator.md, "Known"
-		}
 	}
 	for _, id := range sortedKeys(r.account.missing) {
 		g := w.index(id)
@@ -181,6 +176,11 @@ func (w *World) checkQueued(j *job, r *run, fail func(string, ...any)) {
 			return
 		}
 	}
+}
+
+// declined tells whether a node has given a job up since its disk takes nothing.
+func (w *World) declined(j *job) bool {
+	return slices.ContainsFunc(w.nodes, func(n *node) bool { return n.said[j.n].declined })
 }
 
 // longQueue is longer than anything is away.
