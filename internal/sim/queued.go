@@ -152,10 +152,10 @@ func (w *World) checkQueued(j *job, r *run, fail func(string, ...any)) {
 			}
 		}
 	}
-	has, declined := w.holds(r.top, j), w.declined(j)
+	has := w.holds(r.top, j)
 	for _, id := range sortedKeys(r.account.missing) {
-		if has[w.index(id)] || declined && r.account.missing[id].Path != "" {
-			continue // a node is connected and takes it no more: docs/simulator.md, "Known"
+		if has[w.index(id)] || r.account.missing[id].Path != "" && w.uncertainWay() {
+			continue
 		}
 		why := r.account.missing[id].Reason
 		if later, some := r.account.late[id]; some {
@@ -166,8 +166,8 @@ func (w *World) checkQueued(j *job, r *run, fail func(string, ...any)) {
 			return
 		}
 	}
-	if j.Queue < longQueue || w.o.Faults.Clocks > 0 || declined {
-		return
+	if j.Queue < longQueue || w.o.Faults.Clocks > 0 || w.declined(j) {
+		return // a node that has given it up is connected and takes it no more: docs/simulator.md, "Known"
 	}
 	for _, id := range sortedKeys(r.account.missing) {
 		g := w.index(id)
@@ -177,6 +177,10 @@ func (w *World) checkQueued(j *job, r *run, fail func(string, ...any)) {
 		}
 	}
 }
+
+// uncertainWay tells whether nodes may be lost for longer than the deadline, or minions
+// move: then a master above keeps to what it last knew of those behind them.
+func (w *World) uncertainWay() bool { return w.o.Faults.any() || w.o.moves() }
 
 // declined tells whether a node has given a job up since its disk takes nothing.
 func (w *World) declined(j *job) bool {
