@@ -25,7 +25,7 @@ var tiers = [][]string{
 	{"access", "driver", "failover", "functions", "peers", "publications"},
 	{"below", "intake", "publish", "restore", "wheels"},
 	{"mine", "runners"},
-	{"commands", "peercall"},
+	{"commands", "orchestrate", "peercall"},
 }
 
 func tierOf(pkg string) int {

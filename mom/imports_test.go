@@ -65,7 +65,7 @@ var apart = map[string]string{
 // aside are libraries that know nothing of a master: of terminals, text, values, time, logs.
 var aside = []string{
 	"client", "client/remote", "value", "topology", "topology/trace",
-	"internal/daemon", "internal/jid", "internal/output", "internal/sleep", "internal/terminal", "internal/versions", "internal/yaml11",
+	"internal/callargs", "internal/daemon", "internal/jid", "internal/output", "internal/sleep", "internal/terminal", "internal/versions", "internal/yaml11",
 }
 
 // Commands stand on package client and on nothing deeper; an exception that is not needed

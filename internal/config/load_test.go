@@ -475,7 +475,7 @@ func TestValuesAreThoseOfSaltsLoader(t *testing.T) {
 		"a: 18446744073709551615":                  uint64(math.MaxUint64),
 		"a: 99999999999999999999":                  "99999999999999999999",
 		"a: !!int '010'":                           int64(10),
-		"a: {1: x, yes: y}":                        map[string]any{"1": "x", "True": "y"},
+		"a: {2: x, yes: y}":                        map[string]any{"2": "x", "True": "y"},
 		"a:\n  <<: [{x: 1, y: 2}, {z: 3}]\n  x: 4": map[string]any{"x": int64(4), "y": int64(2), "z": int64(3)},
 	} {
 		if list, faults := parse("f", []byte(text)); len(faults) != 0 || len(list) != 1 || !cmp.Equal(list[0].value, value) {
