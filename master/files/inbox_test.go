@@ -55,20 +55,21 @@ func TestInbox_Hostile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, p := range map[string]Pushed{
-		"dots":          {ID: "m1", Parts: []string{"..", "m2", "files", "x"}},
-		"dots inside":   {ID: "m1", Parts: []string{"a", "..", "..", "x"}},
-		"joined dots":   {ID: "m1", Parts: []string{"a/../../x"}},
-		"absolute":      {ID: "m1", Parts: []string{"", "etc", "x"}},
-		"slash":         {ID: "m1", Parts: []string{"/etc/x"}},
-		"nul":           {ID: "m1", Parts: []string{"a\x00b"}},
-		"nothing":       {ID: "m1"},
-		"id is a path":  {ID: "../m1", Parts: []string{"x"}},
-		"a link":        {ID: "m1", Parts: []string{"link", "x"}},
-		"a linked file": {ID: "m1", Parts: []string{"linkfile"}},
-		"too large":     {ID: "m1", Parts: []string{"x"}, Offset: 1<<20 - 1, Data: []byte("ab")},
-		"huge offset":   {ID: "m1", Parts: []string{"x"}, Offset: 1<<63 - 1, Data: []byte("ab")},
-		"before it":     {ID: "m1", Parts: []string{"x"}, Offset: -1, Data: []byte("ab")},
-		"a hole":        {ID: "m1", Parts: []string{"x"}, Offset: 5, Data: []byte("ab")},
+		"dots":              {ID: "m1", Parts: []string{"..", "m2", "files", "x"}},
+		"dots inside":       {ID: "m1", Parts: []string{"a", "..", "..", "x"}},
+		"joined dots":       {ID: "m1", Parts: []string{"a/../../x"}},
+		"absolute":          {ID: "m1", Parts: []string{"", "etc", "x"}},
+		"slash":             {ID: "m1", Parts: []string{"/etc/x"}},
+		"nul":               {ID: "m1", Parts: []string{"a\x00b"}},
+		"nothing":           {ID: "m1"},
+		"id is a path":      {ID: "../m1", Parts: []string{"x"}},
+		"a link":            {ID: "m1", Parts: []string{"link", "x"}},
+		"a linked file":     {ID: "m1", Parts: []string{"linkfile"}},
+		"too large":         {ID: "m1", Parts: []string{"x"}, Offset: 1<<20 - 1, Data: []byte("ab")},
+		"too large at once": {ID: "m1", Parts: []string{"x"}, Data: make([]byte, 1<<20+1)},
+		"huge offset":       {ID: "m1", Parts: []string{"x"}, Offset: 1<<63 - 1, Data: []byte("ab")},
+		"before it":         {ID: "m1", Parts: []string{"x"}, Offset: -1, Data: []byte("ab")},
+		"a hole":            {ID: "m1", Parts: []string{"x"}, Offset: 5, Data: []byte("ab")},
 	} {
 		if p.Data == nil {
 			p.Data = []byte("evil")

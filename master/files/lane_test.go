@@ -14,6 +14,16 @@ import (
 // bound says, and all are served.
 func TestLane_Bounded(t *testing.T) {
 	l := newLane(1000)
+	hasty, cancel := context.WithCancel(t.Context())
+	cancel()
+	release, err := l.take(t.Context(), "first", 600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.take(hasty, "second", 600); err == nil {
+		t.Error("1200 bytes are on their way, and 1000 may be")
+	}
+	release()
 	var wg sync.WaitGroup
 	for i := range 500 {
 		wg.Go(func() {
