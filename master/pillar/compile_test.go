@@ -190,9 +190,20 @@ func TestTop_Matches(t *testing.T) {
 		target, kind string
 		hit          bool
 	}{
-		{"m*", "glob", true}, {"n*", "glob", false}, {"role:web", "grain", true}, {"role:w.b", "grain_pcre", true}, {"role:db", "grain", false},
-		{"G@role:web and m1", "compound", true}, {"not m1", "compound", false}, {"m[0-9]", "pcre", true}, {"a,m1", "list", true}, {"webs", "nodegroup", true},
-		{"none", "nodegroup", false}, {"role:web", "pillar", false}, {"10.0.0.0/8", "ipcidr", false}, {"G@role:web", "", true},
+		{"m*", "glob", true},
+		{"n*", "glob", false},
+		{"role:web", "grain", true},
+		{"role:w.b", "grain_pcre", true},
+		{"role:db", "grain", false},
+		{"G@role:web and m1", "compound", true},
+		{"not m1", "compound", false},
+		{"m[0-9]", "pcre", true},
+		{"a,m1", "list", true},
+		{"webs", "nodegroup", true},
+		{"none", "nodegroup", false},
+		{"role:web", "pillar", false},
+		{"10.0.0.0/8", "ipcidr", false},
+		{"G@role:web", "", true},
 	} {
 		match := "[hit, {match: " + c.kind + "}]"
 		if c.kind == "" {

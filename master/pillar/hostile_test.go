@@ -17,11 +17,11 @@ import (
 // templates and targets see is the id of its key.
 func TestHostile_IDInGrains(t *testing.T) {
 	r := newRig(t, map[string]string{
-		"top.sls":     "{base: {'db1': [secret], 'G@id:db1': [secret], '*': [own]}}",
-		"secret.sls":  "secret: of db1",
-		"own.sls":     "id: {{ grains['id'] }}\n{% if grains.id == 'db1' %}secret: of db1{% endif %}\n{% include 'keys/' ~ grains.id %}\n",
-		"keys/db1":    "key: of db1",
-		"keys/m1":     "key: of m1",
+		"top.sls":    "{base: {'db1': [secret], 'G@id:db1': [secret], '*': [own]}}",
+		"secret.sls": "secret: of db1",
+		"own.sls":    "id: {{ grains['id'] }}\n{% if grains.id == 'db1' %}secret: of db1{% endif %}\n{% include 'keys/' ~ grains.id %}\n",
+		"keys/db1":   "key: of db1",
+		"keys/m1":    "key: of m1",
 	})
 	p := r.get(func(q *Request) { q.Grains = value.NewMap("id", "db1", "host", "db1") })
 	r.want("the grains lie", p, `{"id": "m1", "key": "of m1"}`)
@@ -65,13 +65,13 @@ func TestHostile_Bombs(t *testing.T) {
 		fmt.Fprintf(&wide, "a%d: &a%d [%s]\n", i+1, i+1, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d,", i), 10), ","))
 	}
 	for name, sls := range map[string]string{
-		"a loop":           "{% for i in range(1000000000) %}{% for j in range(1000000000) %}{% endfor %}{% endfor %}",
-		"YAML":             "a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n" + wide.String(),
-		"a large file":     strings.Repeat("# padding of a line that is long enough\n", 17<<20/40),
-		"a long text":      "x: \"{{ 'x' * 1000000000 }}\"",
+		"a loop":            "{% for i in range(1000000000) %}{% for j in range(1000000000) %}{% endfor %}{% endfor %}",
+		"YAML":              "a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n" + wide.String(),
+		"a large file":      strings.Repeat("# padding of a line that is long enough\n", 17<<20/40),
+		"a long text":       "x: \"{{ 'x' * 1000000000 }}\"",
 		"a macro of itself": "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}",
-		"NUL":              "a: \x00",
-		"deep":             strings.Repeat("[", 100_000),
+		"NUL":               "a: \x00",
+		"deep":              strings.Repeat("[", 100_000),
 	} {
 		r := newRig(t, map[string]string{"top.sls": topAB, "a.sls": sls, "b.sls": "b: 1"}, func(c *config.Master) { c.PillarTimeout = 10 * time.Second })
 		began := time.Now()

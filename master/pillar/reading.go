@@ -5,7 +5,7 @@ import "github.com/momtree/mom/value"
 // reading is what a pass has read: what its result depends on.
 type reading struct {
 	renders int
-	opts    *value.Map // what templates see of the options
+	opts    *value.Map          // what templates see of the options
 	names   map[string][]string // SLS by environment
 	states  map[dependency]string
 	// impure says why the result depends on more than the request and the files; "": it

@@ -118,11 +118,11 @@ func TestSources_FileTree(t *testing.T) {
 
 func TestSources_Stack(t *testing.T) {
 	r := newRig(t, map[string]string{
-		"/stack/stack.cfg": "core/*.yml\n{% if __grains__.role == 'web' %}roles/web.yml{% endif %}\n\nnone.yml\n",
-		"/stack/core/1.yml": "l: [1]\nm: {a: 1, b: 2}\nseen: first\n",
-		"/stack/core/2.yml": "l: [2]\nm: {__: overwrite, c: 3}\nwas: \"{{ stack.seen }}\"\nid: {{ minion_id }}\n",
+		"/stack/stack.cfg":     "core/*.yml\n{% if __grains__.role == 'web' %}roles/web.yml{% endif %}\n\nnone.yml\n",
+		"/stack/core/1.yml":    "l: [1]\nm: {a: 1, b: 2}\nseen: first\n",
+		"/stack/core/2.yml":    "l: [2]\nm: {__: overwrite, c: 3}\nwas: \"{{ stack.seen }}\"\nid: {{ minion_id }}\n",
 		"/stack/roles/web.yml": "l: [{__: merge-first}, 0]\nn: {x: 1}\n",
-		"/stack/dev.cfg": "only.yml", "/stack/only.yml": "only: web",
+		"/stack/dev.cfg":       "only.yml", "/stack/only.yml": "only: web",
 	})
 	r.cfg.ExtPillar = []any{map[string]any{"stack": r.dir + "/stack/stack.cfg"}}
 	r.open()

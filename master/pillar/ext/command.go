@@ -104,10 +104,11 @@ var errTooMuch = fmt.Errorf("it has printed more than %d bytes", maxOutput)
 type bounded struct {
 	buf  bytes.Buffer
 	room int
+	over bool
 }
 
 func (b *bounded) Write(p []byte) (int, error) {
-	if b.buf.Len()+len(p) > b.room {
+	if b.over = b.over || b.buf.Len()+len(p) > b.room; b.over {
 		return 0, errTooMuch
 	}
 	return b.buf.Write(p)
@@ -143,7 +144,7 @@ func Run(ctx context.Context, p Program) ([]byte, error) {
 	switch name := argv0(p.Argv); {
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("%s: it was ended: %w", name, context.Cause(ctx))
-	case errors.Is(err, errTooMuch):
+	case out.over:
 		return nil, fmt.Errorf("%s: %w", name, errTooMuch)
 	case err != nil && (!p.Any || !errors.As(err, &exit)):
 		if text := strings.TrimSpace(said.buf.String()); text != "" {

@@ -30,8 +30,8 @@ func TestQueries(t *testing.T) {
 		"no NULL":   {[]any{value.NewMap("query", rows, "ignore_null", true)}, `{"a": {"b": 3, "c": 2}, "z": {}}`},
 		"a name":    {value.NewMap("db", rows), `{"db": {"a": {"b": 3, "c": 2}, "z": {"b": null}}}`},
 		"the lists": {[]any{value.NewMap("query", rows, "with_lists", "1")}, `{"a": [3, 2], "z": [null]}`},
-		"JSON": {[]any{value.NewMap("query", `SELECT '{"a": {"b": [1]}}' WHERE 'm1' = %s UNION ALL SELECT '{"a": {"b": [2]}, "c": 1}'`, "as_json", true, "as_list", true)}, `{"a": {"b": [1, 2]}, "c": 1}`},
-		"other id": {"SELECT 'a', 1 WHERE %s = 'm2'", `{}`},
+		"JSON":      {[]any{value.NewMap("query", `SELECT '{"a": {"b": [1]}}' WHERE 'm1' = %s UNION ALL SELECT '{"a": {"b": [2]}, "c": 1}'`, "as_json", true, "as_list", true)}, `{"a": {"b": [1, 2]}, "c": 1}`},
+		"other id":  {"SELECT 'a', 1 WHERE %s = 'm2'", `{}`},
 	} {
 		m, err := ask(t.Context(), lite{":memory:"}, &Call{ID: "m1", Conf: c.conf})
 		if err != nil {
