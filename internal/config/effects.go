@@ -3,15 +3,15 @@ package config
 // Effects says, for the options of [NotYet] that people miss most, what does not
 // happen because of it. It stands behind the warning at the start.
 var Effects = map[string]string{
-	"beacons":              "no beacon runs",
-	"engines":              "no engine runs",
-	"git_pillar_base":      noPillar,
-	"gitfs_remotes":        noFiles,
-	"hgfs_remotes":         noFiles,
-	"reactor":              "no event starts anything",
-	"schedule":             "nothing is run by the clock",
-	"startup_states":       "no state is applied at the start",
-	"svnfs_remotes":        noFiles,
+	"beacons":         "no beacon runs",
+	"engines":         "no engine runs",
+	"git_pillar_base": noPillar,
+	"gitfs_remotes":   noFiles,
+	"hgfs_remotes":    noFiles,
+	"reactor":         "no event starts anything",
+	"schedule":        "nothing is run by the clock",
+	"startup_states":  "no state is applied at the start",
+	"svnfs_remotes":   noFiles,
 }
 
 const (

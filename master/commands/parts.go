@@ -42,10 +42,10 @@ type Parts struct {
 	Pillars  *pillars.Service
 	// MayAnswer tells why a node right below does not speak for a minion, if so.
 	MayAnswer func(node, id string) error
-	Tops     *tops.Tops
-	Files    *files.Server
-	Inbox    *files.Inbox
-	Runners  *runners.Host
+	Tops      *tops.Tops
+	Files     *files.Server
+	Inbox     *files.Inbox
+	Runners   *runners.Host
 	// JobUser tells who asked for a job.
 	JobUser func(ctx context.Context, jid string) (user string, known bool, err error)
 	Tree    func() topology.Node
