@@ -150,3 +150,19 @@ func canonical(t testing.TB, text string) string {
 	}
 	return string(b)
 }
+
+// texts is a pillar with what came as bytes as text.
+func texts(m *value.Map) *value.Map {
+	out := value.NewMap()
+	m.Range(func(k, v any) bool {
+		switch x := v.(type) {
+		case []byte:
+			v = string(x)
+		case *value.Map:
+			v = texts(x)
+		}
+		out.Set(k, v)
+		return true
+	})
+	return out
+}

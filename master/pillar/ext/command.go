@@ -99,27 +99,29 @@ func shell(command string) ([]string, error) { return []string{"/bin/sh", "-c", 
 // errTooMuch ends a program that prints without end.
 var errTooMuch = fmt.Errorf("it has printed more than %d bytes", maxOutput)
 
-// bounded keeps so much, and fails what would be more.
+// bounded keeps so much, and fails what would be more. The buffer has a name, for its own
+// ReadFrom knows no bound.
 type bounded struct {
-	bytes.Buffer
+	buf  bytes.Buffer
 	room int
+	over bool
 }
 
 func (b *bounded) Write(p []byte) (int, error) {
-	if b.Len()+len(p) > b.room {
+	if b.over = b.over || b.buf.Len()+len(p) > b.room; b.over {
 		return 0, errTooMuch
 	}
-	return b.Buffer.Write(p)
+	return b.buf.Write(p)
 }
 
 // head keeps the first so many bytes and passes over the rest.
 type head struct {
-	bytes.Buffer
+	buf  bytes.Buffer
 	room int
 }
 
 func (h *head) Write(p []byte) (int, error) {
-	h.Buffer.Write(p[:min(len(p), max(0, h.room-h.Len()))])
+	h.buf.Write(p[:min(len(p), max(0, h.room-h.buf.Len()))])
 	return len(p), nil
 }
 
@@ -142,13 +144,13 @@ func Run(ctx context.Context, p Program) ([]byte, error) {
 	switch name := argv0(p.Argv); {
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("%s: it was ended: %w", name, context.Cause(ctx))
-	case errors.Is(err, errTooMuch):
+	case out.over:
 		return nil, fmt.Errorf("%s: %w", name, errTooMuch)
 	case err != nil && (!p.Any || !errors.As(err, &exit)):
-		if text := strings.TrimSpace(said.String()); text != "" {
+		if text := strings.TrimSpace(said.buf.String()); text != "" {
 			return nil, fmt.Errorf("%s: %w: %s", name, err, text)
 		}
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return out.Bytes(), nil
+	return out.buf.Bytes(), nil
 }
