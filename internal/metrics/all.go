@@ -20,7 +20,7 @@ var all = []Metric{
 	{"mom_request_seconds_total", Counter, Nodes, []string{"command"}, "Time spent on them."},
 	{"mom_requests_failed_total", Counter, Nodes, []string{"command"}, "Requests whose handler failed."},
 	{"mom_refused_total", Counter, Nodes, nil, "Requests, events and commands that were not allowed."},
-	{"mom_trespasses_total", Counter, Nodes, []string{"kind"}, "What accepted peers tried and may not do, by kind: return, job, entry, expectation, event, node, replay, unproven."},
+	{"mom_trespasses_total", Counter, Nodes, []string{"kind"}, "What accepted peers tried and may not do, by kind: return, job, entry, expectation, event, node, home, replay, unproven, unusable, record, mine, peer."},
 	{"mom_panics_total", Counter, Nodes, nil, "Requests that failed for a fault of this program."},
 	{"mom_returns_total", Counter, Nodes, []string{"result"}, "Returns by result: new, duplicate."},
 	{"mom_jobs_open", Gauge, Nodes, nil, "Jobs whose account is open."},
