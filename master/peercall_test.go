@@ -171,7 +171,7 @@ func TestPeer_Runner(t *testing.T) {
 func TestPeer_AcrossTheTree(t *testing.T) {
 	for name, allowed := range map[string]bool{"allowed above": true, "not allowed above": false} {
 		t.Run(name, func(t *testing.T) {
-			rules := map[string]any{"a1": []any{"test.*"}}
+			rules := map[string]any{"a1": []any{"test.*"}, "t1": []any{"test.*"}}
 			top := newRig(t, func(c *config.Master) {
 				if allowed {
 					c.Peer = rules
@@ -214,6 +214,11 @@ func TestPeer_AcrossTheTree(t *testing.T) {
 			forged.Set("for", "t1")
 			if got := plain(t, a.at.must(forged)); !cmp.Equal(got, object{}) {
 				t.Errorf("for a minion of another: %v", got)
+			}
+			its, _ := plain(t, t1.must(pub("t1", "test.ping"))).(object)
+			jid, _ = its["jid"].(string)
+			if err := t1.answer(jid, "pong"); err != nil {
+				t.Fatal(err)
 			}
 			if got := plain(t, a.at.must(wire.NewMap("cmd", "_peer_ret", "for", "t1", "jid", jid))); !cmp.Equal(got, object{}) {
 				t.Errorf("results for a minion of another: %v", got)

@@ -22,7 +22,7 @@ var all = []Metric{
 	{"mom_reactor_total", Counter, Nodes, []string{"what"}, "What the reactor has done, by what: event (with reactions), begun, failed, cut (a loop), dropped (no place in the queue), missed (events that found none)."},
 	{"mom_reactor_waiting", Gauge, Nodes, nil, "Reactions that wait for a worker."},
 	{"mom_refused_total", Counter, Nodes, nil, "Requests, events and commands that were not allowed."},
-	{"mom_trespasses_total", Counter, Nodes, []string{"kind"}, "What accepted peers tried and may not do, by kind: return, job, entry, expectation, event, node, replay, unproven."},
+	{"mom_trespasses_total", Counter, Nodes, []string{"kind"}, "What accepted peers tried and may not do, by kind: return, job, entry, expectation, event, node, home, replay, unproven, unusable, record, mine, peer."},
 	{"mom_panics_total", Counter, Nodes, nil, "Requests that failed for a fault of this program."},
 	{"mom_returns_total", Counter, Nodes, []string{"result"}, "Returns by result: new, duplicate."},
 	{"mom_jobs_open", Gauge, Nodes, nil, "Jobs whose account is open."},
