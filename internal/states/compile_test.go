@@ -18,15 +18,18 @@ func TestCompileErrors(t *testing.T) {
 	}{
 		"missing SLS": {tree{}, "no.such.one", []string{"No matching sls found for 'no.such.one' in env 'base'"}},
 		"missing include": {
-			tree{"base/a.sls": "include: [no.such.sls]\nx:\n  test.good: []\n"}, "a",
+			tree{"base/a.sls": "include: [no.such.sls]\nx:\n  test.good: []\n"},
+			"a",
 			[]string{"Specified SLS no.such.sls in saltenv base is not available on the salt master or through a configured fileserver"},
 		},
 		"conflicting IDs": {
-			tree{"base/a.sls": "include: [id1, id2]\n", "base/id1.sls": "same:\n  test.good: []\n", "base/id2.sls": "same:\n  test.bad: []\n"}, "a",
+			tree{"base/a.sls": "include: [id1, id2]\n", "base/id1.sls": "same:\n  test.good: []\n", "base/id2.sls": "same:\n  test.bad: []\n"},
+			"a",
 			[]string{"Detected conflicting IDs, SLS IDs need to be globally unique.\n    The conflicting ID is 'same' and is found in SLS 'base:id1' and SLS 'base:id2'"},
 		},
 		"requisites that need each other": {
-			tree{"base/a.sls": "a:\n  test.good:\n  - require: [{test: b}]\nb:\n  test.good:\n  - require: [{test: a}]\n"}, "a",
+			tree{"base/a.sls": "a:\n  test.good:\n  - require: [{test: b}]\nb:\n  test.good:\n  - require: [{test: a}]\n"},
+			"a",
 			[]string{`A recursive requisite was found, SLS "a" ID "b" ID "a"`},
 		},
 		"not a dictionary": {tree{"base/a.sls": "b: 5\n"}, "a", []string{"ID b in SLS a is not a dictionary"}},
