@@ -17,6 +17,12 @@ func (r *Run) chunk(ctx context.Context, c *value.Map, chunks []*value.Map, roun
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	// Each chunk is under way at most once as itself and once as what prereq asks; deeper
+	// than that only states get that wait for each other by prereq.
+	if r.depth++; r.depth > (len(chunks)+1)*(maxRounds+2) {
+		return &RecursionError{Tag(c)}
+	}
+	defer func() { r.depth-- }()
 	if err := r.initModule(ctx, c, chunks); err != nil {
 		return err
 	}
@@ -320,4 +326,12 @@ func identify(res, c *value.Map) {
 	for _, key := range []string{"__sls__", "__id__", "name"} {
 		res.Set(key, get(c, key))
 	}
+}
+
+// RecursionError is states that wait for each other in a way that only shows when they
+// run; it ends the run.
+type RecursionError struct{ Tag string }
+
+func (e *RecursionError) Error() string {
+	return fmt.Sprintf("Recursive requisite found: %s waits for itself", e.Tag)
 }

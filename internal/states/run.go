@@ -29,6 +29,7 @@ type Run struct {
 	active   map[string]bool
 	modInit  map[string]bool
 	failhard bool
+	depth    int // of chunks that run because others require them
 	shared   Shared
 	parallel map[string]*parallel // states under way beside the others, by tag
 }

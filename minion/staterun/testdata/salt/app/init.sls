@@ -1,0 +1,7 @@
+include:
+  - app.config
+  - app.service
+extend:
+  app-config:
+    file:
+      - mode: '0640'
