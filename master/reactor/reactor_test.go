@@ -294,6 +294,7 @@ func TestLoops(t *testing.T) {
 				return func(j Job) {
 					time.Sleep(300 * time.Millisecond)
 					s.fire("my/event", "id", "m1")
+					time.Sleep(100 * time.Millisecond)
 					s.r.Returned(j.JID, "m1")
 				}
 			},
