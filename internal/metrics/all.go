@@ -19,7 +19,7 @@ var all = []Metric{
 	{"mom_requests_total", Counter, Nodes, []string{"command"}, "Encrypted requests on the return port by command, those in clear text and sign-ins left out."},
 	{"mom_request_seconds_total", Counter, Nodes, []string{"command"}, "Time spent on them."},
 	{"mom_requests_failed_total", Counter, Nodes, []string{"command"}, "Requests whose handler failed."},
-	{"mom_reactor_total", Counter, Nodes, []string{"what"}, "What the reactor has done, by what: event (with reactions), begun, failed, cut (a loop), dropped (no place in the queue), missed (events that found none)."},
+	{"mom_reactor_total", Counter, Nodes, []string{"kind"}, "What the reactor has done, by kind: event (with reactions), begun, failed, cut (a loop), dropped (no place in the queue), missed (events that found none)."},
 	{"mom_reactor_waiting", Gauge, Nodes, nil, "Reactions that wait for a worker."},
 	{"mom_refused_total", Counter, Nodes, nil, "Requests, events and commands that were not allowed."},
 	{"mom_trespasses_total", Counter, Nodes, []string{"kind"}, "What accepted peers tried and may not do, by kind: return, job, entry, expectation, event, node, home, replay, unproven, unusable, record, mine, peer."},

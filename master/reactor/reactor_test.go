@@ -282,7 +282,10 @@ func TestLoops(t *testing.T) {
 		"by the return of its job": {
 			"a: {local.test.ping: [{tgt: m1}]}", "salt/job/20200101000000000000/ret/m1",
 			func(s *stage) func(Job) {
-				return func(j Job) { s.fire("salt/job/"+j.JID+"/ret/m1", "id", "m1", "jid", j.JID) }
+				return func(j Job) {
+					time.Sleep(100 * time.Millisecond)
+					s.fire("salt/job/"+j.JID+"/ret/m1", "id", "m1", "jid", j.JID)
+				}
 			},
 		},
 		"by what its minion says": {
@@ -291,6 +294,7 @@ func TestLoops(t *testing.T) {
 				return func(j Job) {
 					time.Sleep(300 * time.Millisecond)
 					s.fire("my/event", "id", "m1")
+					time.Sleep(100 * time.Millisecond)
 					s.r.Returned(j.JID, "m1")
 				}
 			},
@@ -341,6 +345,7 @@ func TestLoops_Runner(t *testing.T) {
 		}, react("one", "a.sls"), react("two", "b.sls"))
 		s.r.o.Do.Runner = func(_ context.Context, c Call) error {
 			s.say("%s", c.Kwargs.String("tag"))
+			time.Sleep(10 * time.Millisecond)
 			return s.bus.Fire(c.Kwargs.String("tag"), value.NewMap("x", 1))
 		}
 		s.fire("one")
