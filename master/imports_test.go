@@ -15,7 +15,7 @@ import (
 // which puts them together.
 var tiers = [][]string{
 	{
-		"above", "access/verdict", "admission", "auth", "datacache", "eventreturn", "files/ignore", "findjob", "jobfiles", "jobs/ledger", "jobstore", "keys", "pillar/ext", "ports",
+		"above", "access/verdict", "admission", "auth", "datacache", "eventreturn", "files/ignore", "findjob", "jobfiles", "jobs/ledger", "jobstore", "keys", "pillar/ext", "ports", "reactor",
 		"roles", "rows", "signatures",
 	},
 	{"files", "jobs", "keyring", "pillar", "presence", "retention", "tops", "tracer"},
@@ -25,7 +25,7 @@ var tiers = [][]string{
 	{"access", "driver", "failover", "functions", "peers", "publications"},
 	{"below", "intake", "publish", "restore", "wheels"},
 	{"mine", "runners"},
-	{"commands", "peercall"},
+	{"commands", "orchestrate", "peercall"},
 }
 
 func tierOf(pkg string) int {
