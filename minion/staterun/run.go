@@ -136,12 +136,12 @@ func (j *job) build(saltenv, top string) error {
 	fns := functions{e, j.JID}
 	engine, err := render.New(render.Options{
 		Loader: files, Functions: fns, AllowUndefined: truth(e.Option("allow_undefined")),
-		Env: asMap(j.set.masters("jinja_env")), SLSEnv: asMap(j.set.masters("jinja_sls_env")),
+		Env: asMap(j.set.Option("jinja_env")), SLSEnv: asMap(j.set.Option("jinja_sls_env")),
 	})
 	if err != nil {
 		return err
 	}
-	pipe := text(j.set.masters("renderer"))
+	pipe := text(j.set.Option("renderer"))
 	if pipe == "" {
 		pipe = "jinja|yaml"
 	}
@@ -154,10 +154,10 @@ func (j *job) build(saltenv, top string) error {
 		ID: id, JID: j.JID, OrchestrationJID: modules.PyStr(or(j.keyword("orchestration_jid"), "")),
 		Grains:  e.Grains,
 		Saltenv: saltenv, LockSaltenv: truth(e.Option("lock_saltenv")),
-		StateTop: j.set.top(), StateTopSaltenv: text(j.set.masters("state_top_saltenv")),
-		MergingStrategy: text(j.set.get("top_file_merging_strategy")), DefaultTop: text(j.set.get("default_top")),
-		EnvOrder: texts(j.set.get("env_order")), MasterTopsFirst: truth(e.Option("master_tops_first")),
-		NoAutoOrder: j.set.get("state_auto_order") == false, Failhard: truth(j.set.masters("failhard")),
+		StateTop: j.set.top(), StateTopSaltenv: text(j.set.Option("state_top_saltenv")),
+		MergingStrategy: text(j.set.Get("top_file_merging_strategy")), DefaultTop: text(j.set.Get("default_top")),
+		EnvOrder: texts(j.set.Get("env_order")), MasterTopsFirst: truth(e.Option("master_tops_first")),
+		NoAutoOrder: j.set.Get("state_auto_order") == false, Failhard: truth(j.set.Option("failhard")),
 		DisabledRequisites: texts(e.Option("disabled_requisites")),
 		Test:               e.test, Mock: truth(j.keyword("mock")),
 		Fire: e.Fire, Events: j.events(), Reload: e.reload, Umask: local.WithUmask, Log: e.Log(),
@@ -187,7 +187,7 @@ func (j *job) events() bool {
 	if v := j.keyword("state_events"); v != nil {
 		return truth(v)
 	}
-	return truth(j.Env.Option("state_events")) || truth(j.set.masters("state_events"))
+	return truth(j.Env.Option("state_events")) || truth(j.set.Option("state_events"))
 }
 
 // subject is the minion as the top file is matched with.

@@ -38,16 +38,16 @@ func settingsOf(ctx context.Context, env modules.Env) (settings, error) {
 	return s, nil
 }
 
-// get is the master's option, or the minion's when the master does not tell it.
-func (s settings) get(name string) any {
+// Get is the master's option, or the minion's when the master does not tell it.
+func (s settings) Get(name string) any {
 	if v, ok := s.master.Get(name); ok {
 		return v
 	}
 	return s.env.Option(name)
 }
 
-// masters is the master's option; without a master the minion's.
-func (s settings) masters(name string) any {
+// Option is the master's option; without a master the minion's.
+func (s settings) Option(name string) any {
 	if s.master == nil {
 		return s.env.Option(name)
 	}
@@ -81,7 +81,7 @@ func texts(v any) []string {
 
 // top is the path of the top file.
 func (s settings) top() string {
-	t := text(s.masters("state_top"))
+	t := text(s.Option("state_top"))
 	t = strings.TrimPrefix(t, "salt://")
 	if t = strings.TrimPrefix(t, "/"); t == "" {
 		return "top.sls"
@@ -92,7 +92,7 @@ func (s settings) top() string {
 // nodegroups are those that the top file may name.
 func (s settings) nodegroups() map[string]any {
 	out := map[string]any{}
-	switch m := s.masters("nodegroups").(type) {
+	switch m := s.Option("nodegroups").(type) {
 	case *value.Map:
 		m.Range(func(k, v any) bool {
 			if name, ok := k.(string); ok {

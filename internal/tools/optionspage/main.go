@@ -91,6 +91,7 @@ var sections = []struct {
 	{"Minion: files and folders", "Where a minion keeps what it keeps.", []string{"MinionFiles"}, config.Minions, ""},
 	{"Minion: network", "How a minion, and `mom syndic` towards the masters above, finds and keeps its master.", []string{"MinionNetwork"}, config.Minions, ""},
 	{"Minion: sign-in", "How it proves itself and checks its master.", []string{"MinionSignIn"}, config.Minions, ""},
+	{"Minion: states", "How a minion runs states. Where it has a master, the master's options of the same name count.", []string{"MinionStates"}, config.Minions, ""},
 	{"Minion: jobs", "How a minion runs jobs and returns, and what modules ask for.", []string{"MinionJobs", "MinionModules"}, config.Minions, ""},
 	{"MySQL and MariaDB", "For `master_job_cache`, `ext_job_cache`, `event_return` and the returner of that name. They may also stand as `mysql: {host: …}`.", []string{"MySQLOptions"}, config.Both, "mysql."},
 }
