@@ -86,7 +86,7 @@ func (l *listener) openOnce(ctx context.Context) error {
 		return err
 	}
 	l.open, l.ended = b, make(chan struct{})
-	go l.read(b, l.ended)
+	go l.read(b, l.ended) //nolint:gosec // it lasts longer than the request that has opened it
 	return nil
 }
 

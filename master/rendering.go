@@ -47,7 +47,7 @@ func (f masterFunctions) Call(ctx context.Context, name string, args []any, kwar
 		more = append(more, kwargs.List("arg")...)
 		kwargs.Delete("arg")
 	}
-	end := runnerEnv{f.m, f.user}.orchestrated(ctx, kind, fun, more, kwargs)
+	end := runnerEnv(f).orchestrated(ctx, kind, fun, more, kwargs)
 	if !end.OK {
 		return nil, fmt.Errorf("%s %s: %v", kind, fun, end.Return)
 	}

@@ -162,7 +162,7 @@ func (d *Dict) Clone() *Dict {
 // Range calls fn for each pair in order until it returns false. fn must not add or
 // remove keys.
 func (d *Dict) Range(fn func(k, v any) bool) {
-	for i := 0; i < len(d.keys); i++ {
+	for i := range len(d.keys) {
 		if !fn(d.keys[i], d.at(i)) {
 			return
 		}

@@ -88,9 +88,8 @@ var numberFilters = map[string]Filter{
 		if f < base {
 			return fmt.Sprintf("%d Bytes", int64(f))
 		}
-		unit := base
 		for i, u := range units {
-			unit = math.Pow(base, float64(i+2))
+			unit := math.Pow(base, float64(i+2))
 			if f < unit || i == len(units)-1 {
 				return fmt.Sprintf("%.1f %s", base*f/unit, u)
 			}

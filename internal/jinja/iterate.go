@@ -117,12 +117,3 @@ func length(v any) int {
 	throw("object of type '%s' has no len()", typeName(v))
 	return 0
 }
-
-// hasLength tells whether len(v) is known.
-func hasLength(v any) bool {
-	switch v.(type) {
-	case string, Bytes, *List, Tuple, *Dict, *Set, *DictView, *Range:
-		return true
-	}
-	return false
-}

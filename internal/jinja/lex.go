@@ -1,6 +1,7 @@
 package jinja
 
 import (
+	"errors"
 	"sort"
 	"strings"
 	"unicode"
@@ -56,7 +57,8 @@ func (l *lexer) lineAt(pos int) int {
 }
 
 func (l *lexer) fail(pos int, format string, args ...any) {
-	e := Fault(format, args...).(*Error)
+	var e *Error
+	errors.As(Fault(format, args...), &e)
 	e.Line = l.lineAt(pos)
 	panic(e)
 }
@@ -156,7 +158,7 @@ func (l *lexer) text(at int, s string) {
 func (l *lexer) findOpener() (int, opener) {
 	best, found := -1, opener{}
 	for _, o := range l.opens {
-		at := -1
+		var at int
 		switch o.kind {
 		case "line":
 			at = l.findLinePrefix(o.text)
@@ -194,17 +196,15 @@ func (l *lexer) findLinePrefix(prefix string) int {
 
 // findLineComment is where the blanks before a line comment begin.
 func (l *lexer) findLineComment(prefix string) int {
-	for at := l.pos; ; {
-		n := strings.Index(l.src[at:], prefix)
-		if n < 0 {
-			return -1
-		}
-		from := at + n
-		for from > l.pos && (l.src[from-1] == ' ' || l.src[from-1] == '\t') {
-			from--
-		}
-		return from
+	n := strings.Index(l.src[l.pos:], prefix)
+	if n < 0 {
+		return -1
 	}
+	from := l.pos + n
+	for from > l.pos && (l.src[from-1] == ' ' || l.src[from-1] == '\t') {
+		from--
+	}
+	return from
 }
 
 // rawBegin tells whether what follows an opened block is "raw %}", and where that ends.

@@ -83,7 +83,7 @@ func (l *lexer) unescape(s string) string {
 			i--
 			b.WriteRune(rune(n))
 		case digits > 0:
-			n, err := uint64(0), error(strconv.ErrSyntax)
+			n, err := uint64(0), strconv.ErrSyntax
 			if i+digits < len(s)+0 && i+1+digits <= len(s) {
 				n, err = strconv.ParseUint(s[i+1:i+1+digits], 16, 32)
 			}

@@ -1,6 +1,7 @@
 package jinja
 
 import (
+	"errors"
 	"strings"
 )
 
@@ -48,7 +49,8 @@ func (p *parser) look() token {
 }
 
 func (p *parser) fail(line int, format string, args ...any) {
-	e := Fault(format, args...).(*Error)
+	var e *Error
+	errors.As(Fault(format, args...), &e)
 	e.Line = line
 	panic(e)
 }

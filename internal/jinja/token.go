@@ -48,7 +48,6 @@ func describeKind(kind string) string {
 	return kind
 }
 
-func (t token) is(kind string) bool     { return t.kind == kind }
 func (t token) isName(name string) bool { return t.kind == tName && t.text == name }
 
 // Syntax is how templates are written; the zero value is Jinja's default with

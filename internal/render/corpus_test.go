@@ -16,24 +16,6 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// corpus are cases of Jinja and SLS with what Salt made of them.
-type corpus struct {
-	Grains, Pillar map[string]any
-	Files          files
-	Cases          []salted
-}
-
-type salted struct {
-	Name, Kind, Source, SLS, Path, Pipe string
-	Opts                                map[string]any
-
-	Text  *string
-	Value any
-	Error *string
-	Line  int
-	Lines string
-}
-
 // files is a Loader of a map.
 type files map[string]string
 
@@ -42,21 +24,6 @@ func (f files) Open(_ context.Context, _, path string) ([]byte, error) {
 		return []byte(text), nil
 	}
 	return nil, fs.ErrNotExist
-}
-
-func readCorpus(t testing.TB) corpus {
-	t.Helper()
-	data, err := os.ReadFile("testdata/corpus.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var c corpus
-	d := json.NewDecoder(strings.NewReader(string(data)))
-	d.UseNumber()
-	if err := d.Decode(&c); err != nil {
-		t.Fatal(err)
-	}
-	return c
 }
 
 // plain makes values of what the corpus holds; maps of JSON keep no order, which no

@@ -120,8 +120,7 @@ func (p position) fold() int {
 
 func (e *emitter) plain(s string, p position) {
 	runes := []rune(s)
-	for i := 0; i < len(runes); i++ {
-		c := runes[i]
+	for i, c := range runes {
 		if c == ' ' && !p.key && e.col > yamlWidth && i > 0 && i < len(runes)-1 && runes[i-1] != ' ' && runes[i+1] != ' ' {
 			e.newline(p.fold())
 			continue

@@ -40,7 +40,7 @@ func hashFilter(name string) jinja.Filter {
 
 func hmacOf(secret, v any) []byte {
 	h := hmac.New(sha256.New, []byte(text(secret, "hmac")))
-	io.WriteString(h, text(v, "hmac"))
+	_, _ = io.WriteString(h, text(v, "hmac"))
 	return h.Sum(nil)
 }
 

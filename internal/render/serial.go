@@ -1,6 +1,7 @@
 package render
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/momtree/mom/internal/jinja"
@@ -38,7 +39,7 @@ func loadYAMLFilter(r *jinja.Run, v any) any {
 	out, err := loadYAML(s, limitsOf(r).Values)
 	if err != nil {
 		msg := err.Error()
-		if e, ok := err.(*Error); ok && e.Line > 0 {
+		if e, ok := errors.AsType[*Error](err); ok && e.Line > 0 {
 			msg = e.Text + "\n" + e.Lines
 		}
 		jinja.Throw(jinja.Fault("Encountered error loading yaml: %s", msg))

@@ -114,7 +114,7 @@ func (b *Inbox) write(p Pushed, name string) error {
 	if err != nil {
 		return err
 	}
-	defer root.Close() //nolint:errcheck // it is a folder
+	defer root.Close()
 	if dir := path.Dir(name); dir != "." {
 		if err := root.MkdirAll(dir, 0o700); err != nil {
 			return err

@@ -83,7 +83,7 @@ func readChunk(ctx context.Context, f Found, offset, want int64) ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
-	defer c.Close() //nolint:errcheck // nothing was written
+	defer c.Close()
 	buf := make([]byte, want)
 	n, err := c.ReadAt(buf, offset)
 	if err != nil && !errors.Is(err, io.EOF) {

@@ -15,7 +15,7 @@ func StatOf(info fs.FileInfo) (stat []int64, key string) {
 		return nil, ""
 	}
 	stat = []int64{
-		int64(s.Mode), int64(s.Ino), int64(s.Dev), int64(s.Nlink), int64(s.Uid), int64(s.Gid), s.Size, //nolint:unconvert // their widths differ by machine
+		int64(s.Mode), int64(s.Ino), int64(s.Dev), int64(s.Nlink), int64(s.Uid), int64(s.Gid), s.Size,
 		s.Atim.Sec, s.Mtim.Sec, s.Ctim.Sec,
 	}
 	return stat, fmt.Sprintf("%d.%d/%d/%d.%d/%d.%d", s.Dev, s.Ino, s.Size, s.Mtim.Sec, s.Mtim.Nsec, s.Ctim.Sec, s.Ctim.Nsec)

@@ -92,7 +92,7 @@ func (p *pass) decryptAt(ctx context.Context, m *value.Map, parts []string, rend
 	case len(valid) > 0 && !slices.Contains(valid, renderer):
 		return fmt.Errorf("'%s' is not a valid decryption renderer. Valid choices are: %s", renderer, strings.Join(valid, ", "))
 	case renderer != "gpg":
-		return fmt.Errorf("Decryption renderer '%s' is not available; gpg is", renderer) //nolint:staticcheck // Salt's text
+		return fmt.Errorf("Decryption renderer '%s' is not available; gpg is", renderer)
 	case p.c.gpg == nil:
 		return errors.New("this master has no secret keys: put them into the folder gpg_keydir")
 	}

@@ -68,7 +68,7 @@ func newSource(name string, conf any) source {
 	}
 	if s.kind = kind; kind.Check != nil {
 		if err := kind.Check(conf); err != nil {
-			s.err = fmt.Errorf("Failed to load ext_pillar %s: %w", name, err) //nolint:staticcheck // Salt's text
+			s.err = fmt.Errorf("Failed to load ext_pillar %s: %w", name, err)
 		}
 	}
 	return s

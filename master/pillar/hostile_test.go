@@ -42,7 +42,7 @@ func TestHostile_Paths(t *testing.T) {
 		}
 	}
 	r.want("a file that is there", r.get(func(q *Request) { q.Grains.Set("role", "ok") }), `{"x": 1}`)
-	r = newRig(t, map[string]string{"/any/top.sls": "{base: {'*': [a]}}", "/secret/top.sls": "{'*': [x]}"}, func(c *config.Master) {
+	r = newRig(t, map[string]string{"/any/top.sls": "{base: {'*': [a]}}", "/other/top.sls": "{'*': [x]}"}, func(c *config.Master) {
 		dir := filepath.Dir(c.PillarRoots["base"].([]any)[0].(string))
 		c.PillarRoots = map[string]any{"__env__": []any{filepath.Join(dir, "any", "__env__")}}
 	})

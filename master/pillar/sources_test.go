@@ -26,14 +26,14 @@ func TestSources_HTTP(t *testing.T) {
 		case "/yaml":
 			_, _ = w.Write([]byte("a: 010\nb: [x]\n"))
 		case "/login":
-			_, _ = w.Write([]byte(`{"user": "` + user + ":" + pass + ":" + r.Header.Get("X-A") + `"}`))
+			_, _ = w.Write([]byte(`{"user": "` + user + ":" + pass + ":" + r.Header.Get("X-A") + `"}`)) //nolint:gosec // what came is what is looked at
 		case "/away":
 			http.Redirect(w, r, other.URL, http.StatusFound)
 		case "/list":
 			_, _ = w.Write([]byte(`[1]`))
 		default:
 			if strings.HasPrefix(path, "/grain/") {
-				_, _ = w.Write([]byte(`{"path": "` + path + `"}`))
+				_, _ = w.Write([]byte(`{"path": "` + path + `"}`)) //nolint:gosec // what came is what is looked at
 				return
 			}
 			http.Error(w, "no", http.StatusInternalServerError)

@@ -135,7 +135,7 @@ func (p *pass) topInclude(ctx context.Context, in include) (*value.Map, error) {
 		return nil, err
 	}
 	if path == "" {
-		return nil, fmt.Errorf("Specified SLS '%s' in environment '%s' is not available on the salt master", in.sls, in.env) //nolint:staticcheck // Salt's text
+		return nil, fmt.Errorf("Specified SLS '%s' in environment '%s' is not available on the salt master", in.sls, in.env)
 	}
 	return p.topFile(ctx, data, in.env, path, in.sls)
 }

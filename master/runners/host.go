@@ -74,7 +74,7 @@ func (h *Host) Start(c *Call, s Start) (tag string, err error) {
 	r := &run{s, c}
 	h.wg.Go(func() {
 		defer h.slots.Give()
-		h.run(r)
+		_, _ = h.run(r) // the bus tells how it ends
 	})
 	return r.tag(), nil
 }

@@ -262,7 +262,7 @@ func (c *Client) folder(dir string) error {
 // unixMode is the mode as os.stat of Python counts it, with the kind of file.
 func unixMode(st fs.FileInfo) uint32 {
 	if sys, ok := st.Sys().(*syscall.Stat_t); ok {
-		return uint32(sys.Mode)
+		return uint32(sys.Mode) //nolint:unconvert // its width differs by system
 	}
 	return uint32(st.Mode().Perm())
 }

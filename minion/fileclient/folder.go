@@ -140,7 +140,7 @@ func wanted(name, include, exclude string) (bool, error) {
 		if p.pattern == "" {
 			continue
 		}
-		hit := false
+		var hit bool
 		if expr, ok := strings.CutPrefix(p.pattern, "E@"); ok {
 			re, err := regexp.Compile(expr)
 			if err != nil {

@@ -2,6 +2,7 @@ package staterun
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -77,9 +78,7 @@ func prepare(ctx context.Context, c *modules.Call, test any, top string, fallbac
 		return nil, nil, err
 	}
 	if list, ok := j.env.pillar.Get("_errors"); ok && !j.force {
-		for _, e := range asList(list) {
-			problems = append(problems, e)
-		}
+		problems = append(problems, asList(list)...)
 		return j, problems, nil
 	}
 	if saltenv == "" {
@@ -233,10 +232,10 @@ func changedOnly(results *value.Map) *value.Map {
 
 // explain gives an error of the runner its kind among those of modules.
 func explain(err error) error {
-	switch e := err.(type) {
-	case *states.InvocationError:
+	if e, ok := errors.AsType[*states.InvocationError](err); ok {
 		return &modules.InvocationError{Msg: e.Msg}
-	case *states.RequisiteError:
+	}
+	if e, ok := errors.AsType[*states.RequisiteError](err); ok {
 		return &modules.CommandError{Msg: e.Error()}
 	}
 	return err

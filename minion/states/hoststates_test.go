@@ -198,7 +198,7 @@ case $1 in -l) cat $here/tab;; *) cp "$1" $here/tab;; esac`})
 
 // accounts is a host whose accounts getent tells.
 func accounts(t *testing.T) host {
-	h := newHost(t, value.NewMap(), map[string]string{
+	h := newHost(t, value.NewMap(), map[string]string{ //nolint:gosec // programs, no credentials
 		"getent":   `if [ $# = 3 ]; then grep "^$3:" $here/$1; else cat $here/$1; fi`,
 		"groupadd": `for w; do name=$w; done; echo "$name:x:7000:" >> $here/group`,
 		"groupdel": `sed -i "/^$1:/d" $here/group`,

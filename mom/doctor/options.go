@@ -39,7 +39,7 @@ func lookOptions(p *patient) {
 }
 
 func each(err error) []error {
-	if many, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // one by one
+	if many, ok := err.(interface{ Unwrap() []error }); ok {
 		return many.Unwrap()
 	}
 	return []error{err}

@@ -43,7 +43,7 @@ func get(t *testing.T, s *Store, text string, fetch func(context.Context, io.Wri
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close() //nolint:errcheck // nothing was written
+	defer f.Close()
 	if b, err := io.ReadAll(io.NewSectionReader(f, 0, 1<<20)); err != nil || string(b) != text {
 		t.Errorf("%q, %v", b, err)
 	}

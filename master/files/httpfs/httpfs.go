@@ -121,7 +121,7 @@ func (b *backend) Find(ctx context.Context, env string, p files.Path) (*files.Fi
 	if err != nil {
 		return nil, err
 	}
-	defer c.Close() //nolint:errcheck // nothing was written
+	defer c.Close()
 	info, err := c.(fs.File).Stat()
 	if err != nil {
 		return nil, err
@@ -148,7 +148,7 @@ func (b *backend) fetch(ctx context.Context, from *url.URL, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	defer resp.Body.Close() //nolint:errcheck // it was read
+	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
 		return fmt.Errorf("the server answered %s", resp.Status)
 	}

@@ -84,7 +84,7 @@ func read(t testing.TB, tr *Tree, env, path string) string {
 		t.Errorf("%s: %v", path, err)
 		return ""
 	}
-	defer c.Close() //nolint:errcheck // nothing was written
+	defer c.Close()
 	buf := make([]byte, f.Size)
 	if _, err := c.ReadAt(buf, 0); err != nil {
 		t.Errorf("%s: %v", path, err)

@@ -160,7 +160,7 @@ func openBelow(root, below string, info fs.FileInfo) (files.Content, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer r.Close() //nolint:errcheck // nothing was written
+	defer r.Close()
 	f, err := r.OpenFile(below, os.O_RDONLY|noWait, 0)
 	if err != nil {
 		return nil, err

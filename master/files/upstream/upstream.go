@@ -173,7 +173,7 @@ func (b *backend) Find(ctx context.Context, env string, p files.Path) (*files.Fi
 		if err != nil {
 			return nil, err
 		}
-		defer c.Close() //nolint:errcheck // nothing was written
+		defer c.Close()
 		at, err := c.Seek(0, io.SeekEnd)
 		if err != nil {
 			return nil, err

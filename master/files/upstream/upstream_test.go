@@ -121,7 +121,7 @@ func (b *backend) read(t *testing.T, path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer c.Close() //nolint:errcheck // nothing was written
+	defer c.Close()
 	text, err := io.ReadAll(io.NewSectionReader(c, 0, 1<<30))
 	if int64(len(text)) != f.Size || f.Stat[6] != f.Size {
 		t.Errorf("%d bytes, of %d", len(text), f.Size)

@@ -197,7 +197,7 @@ func (h httpConf) get(ctx context.Context, at string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", shownURL(at), withoutURL(err))
 	}
-	defer res.Body.Close() //nolint:errcheck // it was read
+	defer res.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxOutput+1))
 	switch {
 	case err != nil:

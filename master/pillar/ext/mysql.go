@@ -79,7 +79,7 @@ func ask(ctx context.Context, conn driver.Connector, c *Call) (*value.Map, error
 		return nil, err
 	}
 	db := sql.OpenDB(conn)
-	defer db.Close() //nolint:errcheck // nothing was written
+	defer db.Close()
 	db.SetMaxOpenConns(1)
 	out := value.NewMap()
 	for _, q := range qs {
@@ -108,7 +108,7 @@ func askOne(ctx context.Context, db *sql.DB, q query, id string, focus *value.Ma
 	if err != nil {
 		return fmt.Errorf("query %q: %w", q.text, err)
 	}
-	defer rows.Close() //nolint:errcheck // rows.Err tells
+	defer rows.Close()
 	fields, err := rows.Columns()
 	if err != nil {
 		return fmt.Errorf("query %q: %w", q.text, err)

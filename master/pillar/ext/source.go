@@ -95,5 +95,5 @@ func Unserved(name string) error {
 	if what == "" {
 		what = "have a program print its data as JSON and use cmd_json, or serve them by HTTP and use http_json"
 	}
-	return fmt.Errorf("Specified ext_pillar interface %s is unavailable: this master has %s; %s", name, strings.Join(Names(), ", "), what) //nolint:staticcheck // begins as Salt's
+	return fmt.Errorf("Specified ext_pillar interface %s is unavailable: this master has %s; %s", name, strings.Join(Names(), ", "), what)
 }

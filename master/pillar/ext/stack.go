@@ -56,7 +56,7 @@ func checkStack(conf any) error {
 		for _, k := range conf.Keys() {
 			where, key, ok := strings.Cut(fmt.Sprint(k), ":")
 			if !ok || key == "" || !slices.Contains(stackWhere, where) {
-				return fmt.Errorf("Unknown traverse option \"%v\", should be one of %s, with a key behind it: grains:os", k, strings.Join(stackWhere, ", ")) //nolint:staticcheck // Salt's
+				return fmt.Errorf("Unknown traverse option \"%v\", should be one of %s, with a key behind it: grains:os", k, strings.Join(stackWhere, ", "))
 			}
 			v, _ := conf.GetKey(k)
 			if _, ok := v.(*value.Map); !ok {
@@ -188,7 +188,7 @@ func (s *stacking) list(ctx context.Context, cfg string, stack *value.Map) (*val
 			}
 			v, err := yaml11.Read([]byte(text))
 			if err != nil {
-				return nil, fmt.Errorf("Stack pillar yaml parsing error in %s:\n%w", path, err) //nolint:staticcheck // Salt's
+				return nil, fmt.Errorf("Stack pillar yaml parsing error in %s:\n%w", path, err)
 			}
 			if m, ok := v.(*value.Map); ok {
 				if stack, err = mergeStack(stack, m); err != nil {
@@ -207,7 +207,7 @@ func (s *stacking) render(ctx context.Context, dir, rel string, vars *value.Map)
 	}
 	text, err := s.c.Host.Text(ctx, dir, filepath.ToSlash(rel), data, vars)
 	if err != nil {
-		return "", fmt.Errorf("Stack pillar template render error in %s:\n\"%w\"", filepath.Join(dir, rel), err) //nolint:staticcheck // Salt's
+		return "", fmt.Errorf("Stack pillar template render error in %s:\n\"%w\"", filepath.Join(dir, rel), err)
 	}
 	return text, nil
 }
@@ -240,7 +240,7 @@ func stackHow(v any) (string, error) {
 	case stackLast, stackFirst, stackOverwrite, stackRemove:
 		return v.(string), nil
 	}
-	return "", fmt.Errorf("Unknown strategy %q, should be one of %s, %s, %s, %s", fmt.Sprint(v), stackOverwrite, stackFirst, stackLast, stackRemove) //nolint:staticcheck // Salt's
+	return "", fmt.Errorf("Unknown strategy %q, should be one of %s, %s, %s, %s", fmt.Sprint(v), stackOverwrite, stackFirst, stackLast, stackRemove)
 }
 
 // mergeStack merges m into the stack, and changes both.
