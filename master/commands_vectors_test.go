@@ -121,7 +121,7 @@ func TestCommandsAgainstSalt(t *testing.T) {
 func (c commandCase) encrypted(t *testing.T, r *rig, key string) {
 	got := r.ask(c.Request)
 	if c.Load["cmd"] == "_pillar" && c.Plain == nil {
-		checkPillar(t, got, "minion", c.Nonce, c.Name)
+		checkPillar(t, got, "minion", c.Nonce, c.Name, c.Load["grains"] != nil)
 		return
 	}
 	want, sealed := c.Decoded, c.Plain == nil

@@ -79,7 +79,7 @@ func TestRequestsAgainstSalt(t *testing.T) {
 			nonce, _ := c.Load["nonce"].(string)
 			switch {
 			case c.Private != nil:
-				checkPillar(t, got, "minion", nonce, c.Name)
+				checkPillar(t, got, "minion", nonce, c.Name, c.Load["grains"] != nil)
 			case c.Exception != "": // Salt drops it; an answer is kinder
 				if text := decoded(t, got); text != server.BadLoad {
 					t.Errorf("got %v", text)
@@ -102,8 +102,9 @@ func TestRequestsAgainstSalt(t *testing.T) {
 }
 
 // checkPillar opens a pillar reply as the minion would: the key with its own
-// private key, then signature, repeated key and nonce.
-func checkPillar(t *testing.T, reply []byte, minion, nonce, name string) {
+// private key, then signature, repeated key and nonce. A request without grains is
+// answered with false.
+func checkPillar(t *testing.T, reply []byte, minion, nonce, name string, grains bool) {
 	t.Helper()
 	enc, sign := crypt.OAEPSHA1, crypt.PKCS1SHA1
 	if strings.Contains(name, "SHA224") {
@@ -142,7 +143,7 @@ func checkPillar(t *testing.T, reply []byte, minion, nonce, name string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(data.Bytes("key"), outer.Bytes("key")) || data.String("nonce") != nonce || data.Map("pillar") == nil {
+	if !bytes.Equal(data.Bytes("key"), outer.Bytes("key")) || data.String("nonce") != nonce || (data.Map("pillar") != nil) != grains {
 		t.Errorf("signed data %v", plain(t, data))
 	}
 }

@@ -132,7 +132,7 @@ func TestCVE2021_31607_CVE2020_28243_CVE2021_21996_CVE2020_17490(t *testing.T) {
 	start(t, testConfig(t, m))
 	m.AwaitSubscribers(t, 1)
 	for _, fun := range []string{
-		"snapper.diff", "restartcheck.restartcheck", "file.manage_file", "cp.get_url", "tls.create_csr", "vmware_info.x", "junos.facts",
+		"snapper.diff", "restartcheck.restartcheck", "file.manage_file", "tls.create_csr", "vmware_info.x", "junos.facts",
 		"cmd.__init__", "../cmd.run", "cmd.run;id", "cmd", ".run", "cmd.", "os.system", "__builtins__.eval", "config.get;x", "salt.modules.cmdmod.run",
 	} {
 		job := channeltest.Job(newJID(), "m1", fun, "x; touch "+filepath.Join(t.TempDir(), "evil"), "http://x/$(id)")

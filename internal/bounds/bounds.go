@@ -28,7 +28,6 @@ type Bounds struct {
 	SignIns       int           `bound:"sign_ins" default:"32768" small:"16..64" help:"sign-ins that wait"`
 	WorkValues    int           `bound:"work_values" default:"524288" small:"5000..20000" help:"values of requests that are decoded and worked on at once"`
 	DataCache     int           `bound:"data_cache" default:"268435456" small:"500..5000" help:"bytes of grains and pillar that a master keeps decoded"`
-	FileBytes     int           `bound:"file_bytes" default:"67108864" small:"300000..3000000" help:"bytes of served files that are read and not yet taken by who asked"`
 	Adopted       int           `bound:"adopted" default:"200" small:"4..20" help:"jobs known by the word of one minion alone"`
 	Brought       int           `bound:"brought" default:"4000" small:"8..40" help:"jobs known by the word of minions alone"`
 	GuestRotation time.Duration `bound:"guest_rotation" default:"1m" small:"500ms..2s" help:"how long after guests have left the shared key is renewed at the latest"`
@@ -63,6 +62,7 @@ type Bounds struct {
 	RequestPatience   time.Duration `bound:"request_patience" default:"1s" small:"100ms..300ms" help:"how long a peer may stop in the middle of a message while others wait for the memory"`
 	AskConnected      time.Duration `bound:"ask_connected" default:"5m" small:"15s..40s" help:"after how long a connected minion that does not return is asked whether it works on the job"`
 	StrangerPatience  time.Duration `bound:"stranger_patience" default:"5s" small:"500ms..2s" help:"how long a connection that has not shown whose it is may be idle while others find no place"`
+	FileBytes         int           `bound:"file_bytes" default:"67108864" small:"300000..3000000" help:"bytes of served files that are read and not yet taken by who asked"`
 }
 
 // Default gives the bounds of production.

@@ -53,7 +53,7 @@ func TestValue(t *testing.T) {
 		{"{}", wire.NewMap()},
 		{"{a: 1}", wire.NewMap("a", int64(1))},
 		{"{b: 1, a: [1, {c: null}]}", wire.NewMap("b", int64(1), "a", []any{int64(1), wire.NewMap("c", nil)})},
-		{"{1: a, true: b, ~: c}", wire.NewMap(int64(1), "a", true, "b", nil, "c")},
+		{"{2: a, true: b, ~: c}", wire.NewMap(int64(2), "a", true, "b", nil, "c")},
 		{"{<<: {a: 1, b: 2}, b: 3}", wire.NewMap("a", int64(1), "b", int64(3))},
 		{"{<<: [{a: 1}, {a: 2, b: 2}]}", "{<<: [{a: 1}, {a: 2, b: 2}]}"}, // the key is there twice
 		{"{<<: [{a: 1}, {b: 2}]}", wire.NewMap("b", int64(2), "a", int64(1))},
