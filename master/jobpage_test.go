@@ -18,12 +18,7 @@ import (
 )
 
 // follower is a client of the rig's master, as a user whose key is that text.
-func (r *rig) follower(user, key string) *client.Client {
-	r.t.Helper()
-	return r.followerThatSays(user, key, quiet)
-}
-
-func (r *rig) followerThatSays(user, key string, log *slog.Logger) *client.Client {
+func (r *rig) follower(user, key string, log *slog.Logger) *client.Client {
 	r.t.Helper()
 	dir := r.t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "."+user+"_key"), []byte(key), 0o600); err != nil {
@@ -58,7 +53,7 @@ func TestCommandThatPausesMissesNoReturn(t *testing.T) {
 	r.start()
 	node := r.minion("n1", "syndic", "syndic").listen().announce()
 	var pages cacheReads
-	f, err := r.followerThatSays("root", rootKey, slog.New(slog.NewTextHandler(&pages, &slog.HandlerOptions{Level: slog.LevelDebug}))).Follow(ctx, client.Job{Tgt: "*", Fun: []string{"test.ping"}})
+	f, err := r.follower("root", rootKey, slog.New(slog.NewTextHandler(&pages, &slog.HandlerOptions{Level: slog.LevelDebug}))).Follow(ctx, client.Job{Tgt: "*", Fun: []string{"test.ping"}})
 	if err != nil {
 		t.Fatal(err)
 	}

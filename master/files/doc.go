@@ -3,7 +3,7 @@
 // A [Server] asks its backends in the order of fileserver_backend; the first that has a
 // file gives it. Each backend is a package below this one that registers itself: roots
 // (folders of this machine), minionfs (what minions have pushed), upstream (what the master
-// above serves), httpfs (single files by https) and gitfs. What they have in common is
+// above serves) and httpfs (single files by https). What they have in common is
 // here: the paths and environments that are asked for, and which of those are refused
 // before any backend hears of them ([ParsePath]); hashes, which are kept by what tells
 // a content from another ([File.Key]), so that a file is read once for its hash and not
