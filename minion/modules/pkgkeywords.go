@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/momtree/mom/internal/wire"
 )
 
 // pkgWord is a keyword of the functions of pkg: what takes it on which packagers, and
@@ -144,6 +146,18 @@ func (c *Call) checkPkg(fun string, p packager) error {
 		return nil
 	}
 	return invocationErrorf("pkg.%s does not carry out on this host: %s", fun, strings.Join(bad, ", "))
+}
+
+// CheckPkgKeywords refuses those keywords that pkg.FUN would refuse on this host: a state
+// asks before it does anything. Where nothing manages packages the call itself tells.
+func CheckPkgKeywords(fun string, kwargs *wire.Map) error {
+	fn, ok := Lookup("pkg." + fun)
+	c := &Call{fn: fn, Kwargs: kwargs}
+	p, err := packagerOf(c)
+	if !ok || err != nil {
+		return nil
+	}
+	return c.checkPkg(fun, p)
 }
 
 // checkVersions refuses versions of packages that are not what is installed anyway:
