@@ -189,6 +189,9 @@ func pkgList(ctx context.Context, c *Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := c.checkPkg("list_pkgs", p); err != nil {
+		return nil, err
+	}
 	what := "installed"
 	if c.Truth("removed") {
 		what = "removed"
@@ -214,6 +217,9 @@ func oneOrMap(names []string, of func(name string) any) any {
 func pkgVersion(ctx context.Context, c *Call) (any, error) {
 	p, err := packagerOf(c)
 	if err != nil {
+		return nil, err
+	}
+	if err := c.checkPkg("version", p); err != nil {
 		return nil, err
 	}
 	list, err := p.Installed(ctx, c, "installed")
@@ -253,15 +259,15 @@ func (c *Call) optional(name string, otherwise bool) bool {
 }
 
 func pkgLatest(ctx context.Context, c *Call) (any, error) {
-	if err := c.refuseKeywords("refresh", "show_installed", "fromrepo", "cache_valid_time"); err != nil {
-		return nil, err
-	}
 	names := textList(c.Rest())
 	if len(names) == 0 {
 		return "", nil
 	}
 	p, err := packagerOf(c)
 	if err != nil {
+		return nil, err
+	}
+	if err := c.checkPkg("latest_version", p); err != nil {
 		return nil, err
 	}
 	latest, err := latestVersions(ctx, c, p, names, c.optional("refresh", true), c.optional("show_installed", false))
@@ -310,6 +316,9 @@ func pkgUpgradeAvailable(ctx context.Context, c *Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := c.checkPkg("upgrade_available", p); err != nil {
+		return nil, err
+	}
 	name := c.Str("name")
 	latest, err := latestVersions(ctx, c, p, []string{name}, c.optional("refresh", true), false)
 	return latest[name] != "", err
@@ -320,12 +329,18 @@ func pkgRefresh(ctx context.Context, c *Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := c.checkPkg("refresh_db", p); err != nil {
+		return nil, err
+	}
 	return p.Refresh(ctx, c)
 }
 
 func pkgUpgrades(ctx context.Context, c *Call) (any, error) {
 	p, err := packagerOf(c)
 	if err != nil {
+		return nil, err
+	}
+	if err := c.checkPkg("list_upgrades", p); err != nil {
 		return nil, err
 	}
 	if c.Truth("refresh") {
@@ -346,6 +361,9 @@ func pkgCompare(ctx context.Context, c *Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := c.checkPkg("version_cmp", p); err != nil {
+		return nil, err
+	}
 	a, b := c.Str("pkg1"), c.Str("pkg2")
 	if c.Truth("ignore_epoch") {
 		a, b = a[strings.IndexByte(a, ':')+1:], b[strings.IndexByte(b, ':')+1:]
@@ -359,6 +377,9 @@ func pkgCompare(ctx context.Context, c *Call) (any, error) {
 func pkgFiles(ctx context.Context, c *Call) (any, error) {
 	p, err := packagerOf(c)
 	if err != nil {
+		return nil, err
+	}
+	if err := c.checkPkg("file_list", p); err != nil {
 		return nil, err
 	}
 	names := textList(c.Rest())
@@ -382,6 +403,9 @@ func pkgFiles(ctx context.Context, c *Call) (any, error) {
 func pkgOwner(ctx context.Context, c *Call) (any, error) {
 	p, err := packagerOf(c)
 	if err != nil {
+		return nil, err
+	}
+	if err := c.checkPkg("owner", p); err != nil {
 		return nil, err
 	}
 	paths := textList(c.Rest())

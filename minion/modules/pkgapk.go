@@ -57,9 +57,6 @@ func (apk) Latest(ctx context.Context, c *Call, names []string) (map[string]stri
 }
 
 func (apk) Install(ctx context.Context, c *Call, targets []pkgTarget, old packages) ([]string, error) {
-	if c.Truth("downloadonly") || given(c.Value("fromrepo")) {
-		return nil, invocationErrorf("downloadonly and fromrepo are not supported on hosts with apk")
-	}
 	words := []string{"apk", "add"}
 	if slices.ContainsFunc(targets, func(t pkgTarget) bool { return len(old[t.name]) > 0 && t.version == "" }) {
 		words = append(words, "-u")

@@ -77,7 +77,7 @@ var listSize = regexp.MustCompile(` \[.+B\]$`)
 
 func (a apt) Refresh(ctx context.Context, c *Call) (any, error) {
 	out := wire.NewMap()
-	if n, ok := number(c.Value("cache_valid_time")); ok && n > 0 {
+	if n, ok := number(c.pkgOption("cache_valid_time")); ok && n > 0 {
 		if st, err := os.Stat("/var/lib/apt/lists"); err == nil && time.Since(st.ModTime()) < seconds(n) {
 			return out, nil
 		}

@@ -53,12 +53,14 @@ downloadonly : False
     only fetch them
 ignore_epoch : False
     compare versions without what stands before a colon
-install_recommends, only_upgrade, force_conf_new, force_yes
+install_recommends, only_upgrade, force_conf_new, force_yes, cache_valid_time
     on Debian, as apt-get has them
 enablerepo, disablerepo
     on hosts with dnf or yum
-debconf
-    not supported; a call that sets it is refused
+
+Any other keyword is refused by name, as debconf is, and so is one that the
+packages of the host do not have: fromrepo, reinstall and downloadonly with apk.
+version counts for one name, not beside pkgs or sources.
 
 CLI Example:
 
@@ -121,15 +123,11 @@ func pkgFault(msg string, faults []string, diff *wire.Map) error {
 }
 
 func pkgInstall(ctx context.Context, c *Call) (any, error) {
-	if err := c.refuseKeywords("version", "cache_valid_time", "install_recommends", "only_upgrade", "force_conf_new", "force_yes",
-		"enablerepo", "disablerepo", "hold", "update_holds", "allow_updates", "test", "saltenv", "resolve_capabilities"); err != nil {
-		return nil, err
-	}
-	if given(c.Value("debconf")) {
-		return nil, invocationErrorf("this minion does not support the argument debconf of pkg.install")
-	}
 	p, err := packagerOf(c)
 	if err != nil {
+		return nil, err
+	}
+	if err := c.checkPkg("install", p); err != nil {
 		return nil, err
 	}
 	targets, err := c.pkgTargets(ctx)
@@ -236,9 +234,13 @@ func satisfies(ctx context.Context, c *Call, p packager, version, condition stri
 }
 
 func pkgRemove(purge bool) func(context.Context, *Call) (any, error) {
+	fun := map[bool]string{true: "purge", false: "remove"}[purge]
 	return func(ctx context.Context, c *Call) (any, error) {
 		p, err := packagerOf(c)
 		if err != nil {
+			return nil, err
+		}
+		if err := c.checkPkg(fun, p); err != nil {
 			return nil, err
 		}
 		targets, err := c.pkgTargets(ctx)
@@ -247,6 +249,9 @@ func pkgRemove(purge bool) func(context.Context, *Call) (any, error) {
 		}
 		old, err := p.Installed(ctx, c, "installed")
 		if err != nil {
+			return nil, err
+		}
+		if err := checkVersions(fun, targets, old); err != nil {
 			return nil, err
 		}
 		gone, err := p.Installed(ctx, c, "removed")
@@ -286,12 +291,11 @@ func pkgRemove(purge bool) func(context.Context, *Call) (any, error) {
 }
 
 func pkgUpgrade(ctx context.Context, c *Call) (any, error) {
-	if err := c.refuseKeywords("cache_valid_time", "downloadonly", "download_only", "force_conf_new", "force_yes", "skip_verify",
-		"allow_downgrades", "enablerepo", "disablerepo"); err != nil {
-		return nil, err
-	}
 	p, err := packagerOf(c)
 	if err != nil {
+		return nil, err
+	}
+	if err := c.checkPkg("upgrade", p); err != nil {
 		return nil, err
 	}
 	if c.Truth("refresh") {
@@ -323,6 +327,7 @@ func pkgHold(hold bool) func(context.Context, *Call) (any, error) {
 	if !hold {
 		held, done, already = "is no longer being held", "install", "is already set not to be held"
 	}
+	fun := map[bool]string{true: "hold", false: "unhold"}[hold]
 	return func(ctx context.Context, c *Call) (any, error) {
 		if !given(c.Value("name")) && !given(c.Value("pkgs")) && !given(c.Value("sources")) {
 			return nil, invocationErrorf("One of name, pkgs, or sources must be specified.")
@@ -331,9 +336,17 @@ func pkgHold(hold bool) func(context.Context, *Call) (any, error) {
 		if err != nil {
 			return nil, err
 		}
+		if err := c.checkPkg(fun, p); err != nil {
+			return nil, err
+		}
 		targets, err := c.pkgTargets(ctx)
 		if err != nil {
 			return nil, err
+		}
+		for _, t := range targets {
+			if t.version != "" {
+				return nil, invocationErrorf("pkg.%s does not carry out the version %s of %s: leave it out, what is installed is meant", fun, t.version, t.name)
+			}
 		}
 		now, err := p.Held(ctx, c)
 		if err != nil {
@@ -362,6 +375,9 @@ func pkgHold(hold bool) func(context.Context, *Call) (any, error) {
 func pkgHolds(ctx context.Context, c *Call) (any, error) {
 	p, err := packagerOf(c)
 	if err != nil {
+		return nil, err
+	}
+	if err := c.checkPkg("list_holds", p); err != nil {
 		return nil, err
 	}
 	held, err := p.Held(ctx, c)

@@ -37,8 +37,8 @@ func (z zypper) Latest(ctx context.Context, c *Call, names []string) (map[string
 	out := map[string]string{}
 	for _, name := range names {
 		words := []string{"--no-refresh", "info", "-t", "package"}
-		if repo := PyStr(c.keyword("fromrepo")); c.keyword("fromrepo") != nil {
-			words = append(words, "-r", repo)
+		if repo := c.pkgOption("fromrepo"); given(repo) {
+			words = append(words, "-r", PyStr(repo))
 		}
 		r, err := z.run(ctx, c, false, append(words, name)...)
 		if err != nil {
@@ -103,7 +103,11 @@ func (z zypper) Upgrade(ctx context.Context, c *Call) (ran, error) {
 	if c.Truth("dist_upgrade") {
 		action = "dist-upgrade"
 	}
-	words := []string{"--no-refresh", action, "--auto-agree-with-licenses"}
+	words := []string{"--no-refresh"}
+	if truth(c.keyword("skip_verify")) {
+		words = append(words, "--no-gpg-checks")
+	}
+	words = append(words, action, "--auto-agree-with-licenses")
 	if truth(c.keyword("downloadonly")) || truth(c.keyword("download_only")) {
 		words = append(words, "--download-only")
 	}

@@ -148,25 +148,3 @@ func (c *Call) option(name string) any {
 	}
 	return nil
 }
-
-// refuseKeywords refuses keywords beyond those that are known: an option that
-// would be ignored is told.
-func (c *Call) refuseKeywords(known ...string) error {
-	var bad []string
-	c.Kwargs.Range(func(k, _ any) bool {
-		name, _ := k.(string)
-		for _, ok := range known {
-			if name == ok {
-				return true
-			}
-		}
-		if !strings.HasPrefix(name, "__") {
-			bad = append(bad, name)
-		}
-		return true
-	})
-	if len(bad) == 0 {
-		return nil
-	}
-	return invocationErrorf("this minion does not support the arguments: %s", strings.Join(bad, ", "))
-}

@@ -3,7 +3,7 @@ package staterun
 import (
 	"context"
 	"fmt"
-	"strconv"
+	"math/big"
 	"strings"
 	"time"
 
@@ -57,15 +57,24 @@ func conflicts(c *modules.Call) []any {
 
 // earlier are the other jobs with states that began before this one.
 func earlier(c *modules.Call) []modules.Job {
-	mine, err := strconv.ParseInt(c.JID, 10, 64)
+	mine := jobNumber(c.JID)
 	var out []modules.Job
 	for _, j := range others(c) {
-		n, bad := strconv.ParseInt(j.JID, 10, 64)
-		if bad == nil && (err != nil || n < mine) {
+		if n := jobNumber(j.JID); n != nil && (mine == nil || n.Cmp(mine) < 0) {
 			out = append(out, j)
 		}
 	}
 	return out
+}
+
+// jobNumber is a job id as a number, nil when it is none. It has 20 digits, and more with
+// unique_jid: no machine word holds it.
+func jobNumber(id string) *big.Int {
+	n, ok := new(big.Int).SetString(strings.ReplaceAll(id, "_", ""), 10)
+	if !ok {
+		return nil
+	}
+	return n
 }
 
 // queue lets one run of states go on at a time. With queue True (or a number that is not

@@ -176,6 +176,47 @@ func TestPkg(t *testing.T) {
 	}
 }
 
+// A keyword that a state of pkg does not carry out fails it by name before anything is done;
+// values that ask for what happens anyway go through.
+func TestPkg_Keywords(t *testing.T) {
+	h := debian(t)
+	for _, c := range []struct {
+		fun, keyword string
+		v            any
+		advice       string // "": goes through
+	}{
+		{"pkg.installed", "skip_suggestions", true, ""},
+		{"pkg.installed", "skip_suggestions", false, "nothing is suggested"},
+		{"pkg.installed", "normalize", false, ""},
+		{"pkg.installed", "normalize", true, "pkg.list_pkgs"},
+		{"pkg.installed", "update_holds", true, ""},
+		{"pkg.installed", "update_holds", false, "always changed"},
+		{"pkg.installed", "install_recommends", false, ""},
+		{"pkg.installed", "resolve_capabilities", true, "provides it"},
+		{"pkg.installed", "odd", 1, "leave it out"},
+		{"pkg.installed", "__env__", "base", ""},
+		{"pkg.latest", "watch_flags", true, "Gentoo"},
+		{"pkg.latest", "watch_flags", false, ""},
+		{"pkg.latest", "install_recommends", true, ""},
+		{"pkg.latest", "odd", 1, "leave it out"},
+		{"pkg.removed", "normalize", true, "pkg.list_pkgs"},
+		{"pkg.removed", "odd", 1, "leave it out"},
+		{"pkg.purged", "odd", 1, "leave it out"},
+		{"pkg.uptodate", "odd", 1, "leave it out"},
+	} {
+		args := []any{c.keyword, c.v}
+		if c.fun == "pkg.uptodate" {
+			args = append(args, "refresh", false)
+		}
+		r := h.apply(c.fun, "vim", true, args...)
+		refused := r.Result == false && strings.Contains(r.Comment, c.keyword) && strings.Contains(r.Comment, "does not carry out") &&
+			strings.Contains(r.Comment, c.advice)
+		if refused != (c.advice != "") {
+			t.Errorf("%s with %s=%v: %v %q", c.fun, c.keyword, c.v, r.Result, r.Comment)
+		}
+	}
+}
+
 func TestCron(t *testing.T) {
 	h := newHost(t, value.NewMap(), map[string]string{"crontab": `[ "$1" = -u ] && shift 2
 case $1 in -l) cat $here/tab;; *) cp "$1" $here/tab;; esac`})

@@ -14,20 +14,20 @@ import (
 func init() {
 	name := core.Arg{Name: "name", Required: true}
 	repo := []core.Arg{{Name: "refresh"}, {Name: "fromrepo"}, {Name: "skip_verify", Default: false}}
-	gone := core.Spec{Args: []core.Arg{name, {Name: "version"}, {Name: "pkgs"}, {Name: "normalize", Default: true}, {Name: "ignore_epoch"}}, VarKw: true}
+	gone := core.Spec{Args: []core.Arg{name, {Name: "version"}, {Name: "pkgs"}, {Name: "normalize"}, {Name: "ignore_epoch"}}, VarKw: true}
 	Register("pkg",
 		Function{
 			Name: "installed", Run: pkgInstalled,
 			Spec: core.Spec{Args: slices.Concat([]core.Arg{name, {Name: "version"}}, repo, []core.Arg{
-				{Name: "skip_suggestions", Default: false},
+				{Name: "skip_suggestions"},
 				{Name: "pkgs"},
 				{Name: "sources"},
 				{Name: "allow_updates", Default: false},
 				{Name: "pkg_verify", Default: false},
-				{Name: "normalize", Default: true},
+				{Name: "normalize"},
 				{Name: "ignore_epoch"},
 				{Name: "reinstall", Default: false},
-				{Name: "update_holds", Default: false},
+				{Name: "update_holds"},
 				{Name: "hold"},
 			}), VarKw: true},
 			Doc: `
@@ -51,8 +51,12 @@ hold
 pkg_verify
     not supported; a state that sets it is refused
 skip_suggestions, normalize, update_holds
-    make no difference: nothing is suggested, names are taken as they are, and what
-    is held is let go while it is changed
+    are taken with the values that ask for what happens anyway, and refused with
+    others: nothing is suggested (True), names are taken as they are (False), and
+    what is held is let go while it is changed with apt (True), not elsewhere (False)
+
+Other keywords go to pkg.install; what that does not carry out fails the state
+before anything is done.
 
     httpd:
       pkg.installed:
@@ -61,11 +65,12 @@ skip_suggestions, normalize, update_holds
 		},
 		Function{
 			Name: "latest", Run: pkgLatest,
-			Spec: core.Spec{Args: slices.Concat([]core.Arg{name}, repo, []core.Arg{{Name: "pkgs"}, {Name: "watch_flags", Default: true}}), VarKw: true},
+			Spec: core.Spec{Args: slices.Concat([]core.Arg{name}, repo, []core.Arg{{Name: "pkgs"}, {Name: "watch_flags"}}), VarKw: true},
 			Doc: `
 Ensure that packages are installed in the newest version there is; pkgs is a list
 of several. refresh, fromrepo and skip_verify are as pkg.installed has them;
-watch_flags is of Gentoo.
+watch_flags, of Gentoo, is refused, as is any keyword that pkg.install does not
+carry out.
 
     httpd:
       pkg.latest: []
@@ -98,6 +103,36 @@ upgrade counts. refresh fetches the lists of packages first.
 `,
 		},
 	)
+}
+
+// pkgKeywords are the keywords that a state hands on to pkg.FUN, with those of its own
+// arguments that are given; refusal tells of one that is not carried out.
+func (c *Call) pkgKeywords(fun string, own ...string) (kwargs *value.Map, refusal string) {
+	kwargs = value.NewMap()
+	c.Kwargs.Range(func(k, v any) bool {
+		kwargs.Set(k, v)
+		return true
+	})
+	for _, name := range own {
+		if v := c.Value(name); v != nil {
+			kwargs.Set(name, v)
+		}
+	}
+	if err := modules.CheckPkgKeywords(fun, kwargs); err != nil {
+		return nil, err.Error()
+	}
+	return kwargs, ""
+}
+
+// some are those of the keywords that a function that only asks takes.
+func some(kwargs *value.Map, names ...string) *value.Map {
+	out := value.NewMap()
+	for _, name := range names {
+		if v, ok := kwargs.Get(name); ok {
+			out.Set(name, v)
+		}
+	}
+	return out
 }
 
 type refreshedKey struct{}
@@ -239,7 +274,13 @@ func pkgUptodate(ctx context.Context, c *Call) (*core.Result, error) {
 	if !ok {
 		return says(r, false, "refresh must be either True or False")
 	}
-	v, err := c.Module(ctx, "pkg.list_upgrades", nil, value.NewMap("refresh", refresh))
+	handed, refusal := c.pkgKeywords("upgrade")
+	if refusal != "" {
+		return says(r, false, "%s", refusal)
+	}
+	asks := some(handed, "fromrepo", "enablerepo", "disablerepo", "cache_valid_time", "dist_upgrade")
+	asks.Set("refresh", refresh)
+	v, err := c.Module(ctx, "pkg.list_upgrades", nil, asks)
 	if text, failed := work(err); failed {
 		return says(r, false, "%s", text)
 	}
@@ -266,7 +307,8 @@ func pkgUptodate(ctx context.Context, c *Call) (*core.Result, error) {
 		r.Changes = expected
 		return says(r, nil, "System update will be performed")
 	}
-	v, err = c.Module(ctx, "pkg.upgrade", nil, value.NewMap("refresh", false))
+	handed.Set("refresh", false)
+	v, err = c.Module(ctx, "pkg.upgrade", nil, handed)
 	if err != nil {
 		return failedPkg(r, err, "updating packages")
 	}

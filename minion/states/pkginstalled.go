@@ -13,6 +13,7 @@ import (
 // pkgPlan is what pkg.installed has to do.
 type pkgPlan struct {
 	wanted  *value.Map // all packages with their versions
+	handed  *value.Map // keywords for pkg.install
 	targets []string   // those that have to be installed
 	again   []string   // those that are installed once more
 }
@@ -21,6 +22,13 @@ func pkgInstalled(ctx context.Context, c *Call) (*core.Result, error) {
 	r := outcome(c)
 	if core.Truth(c.Value("pkg_verify")) {
 		return says(r, false, "This minion does not support pkg_verify of pkg.installed")
+	}
+	if v := c.Value("skip_suggestions"); v != nil && !core.Truth(v) {
+		return says(r, false, "pkg.installed does not carry out skip_suggestions: False (leave it out: names are taken as they are, and nothing is suggested)")
+	}
+	handed, refusal := c.pkgKeywords("install", "normalize", "update_holds")
+	if refusal != "" {
+		return says(r, false, "%s", refusal)
 	}
 	if list, ok := c.Value("pkgs").([]any); ok && len(list) == 0 {
 		return says(r, true, "No packages to install provided")
@@ -32,6 +40,7 @@ func pkgInstalled(ctx context.Context, c *Call) (*core.Result, error) {
 	if err != nil || plan == nil {
 		return r, err
 	}
+	plan.handed = handed
 	if len(plan.targets)+len(plan.again) == 0 {
 		return c.pkgHold(ctx, r, plan)
 	}
@@ -150,7 +159,7 @@ func (c *Call) pkgDo(ctx context.Context, r *core.Result, plan *pkgPlan) (*core.
 	if repo := c.Value("fromrepo"); repo != nil {
 		kwargs.Set("fromrepo", repo)
 	}
-	c.Kwargs.Range(func(k, v any) bool {
+	plan.handed.Range(func(k, v any) bool {
 		kwargs.Set(k, v)
 		return true
 	})

@@ -15,6 +15,13 @@ func pkgLatest(ctx context.Context, c *Call) (*core.Result, error) {
 	if c.Kwargs.Has("sources") {
 		return says(r, false, "The \"sources\" parameter is not supported.")
 	}
+	if core.Truth(c.Value("watch_flags")) {
+		return says(r, false, "pkg.latest does not carry out watch_flags (leave it out: it is of Gentoo)")
+	}
+	handed, refusal := c.pkgKeywords("install")
+	if refusal != "" {
+		return says(r, false, "%s", refusal)
+	}
 	if list, ok := c.Value("pkgs").([]any); ok && len(list) == 0 {
 		return says(r, true, "No packages to install provided")
 	}
@@ -23,7 +30,8 @@ func pkgLatest(ctx context.Context, c *Call) (*core.Result, error) {
 		return says(r, false, "Invalidly formatted \"pkgs\" parameter. See minion log.")
 	}
 	names := wanted.Keys()
-	kwargs := value.NewMap("refresh", c.refresh())
+	kwargs := some(handed, "enablerepo", "disablerepo", "cache_valid_time")
+	kwargs.Set("refresh", c.refresh())
 	if repo := c.Value("fromrepo"); repo != nil {
 		kwargs.Set("fromrepo", repo)
 	}
@@ -74,7 +82,10 @@ func pkgLatest(ctx context.Context, c *Call) (*core.Result, error) {
 		}
 		return says(r, nil, "%s", strings.Join(lines, "\n"))
 	}
-	kwargs = value.NewMap("pkgs", texted(targets), "refresh", false, "skip_verify", c.Value("skip_verify"))
+	kwargs = handed
+	kwargs.Set("pkgs", texted(targets))
+	kwargs.Set("refresh", false)
+	kwargs.Set("skip_verify", c.Value("skip_verify"))
 	if repo := c.Value("fromrepo"); repo != nil {
 		kwargs.Set("fromrepo", repo)
 	}
@@ -143,6 +154,9 @@ func latestVerdict(r *core.Result, targets, current []string, avail map[string]s
 func pkgGone(action string) func(context.Context, *Call) (*core.Result, error) {
 	return func(ctx context.Context, c *Call) (*core.Result, error) {
 		r := outcome(c)
+		if _, refusal := c.pkgKeywords(action, "normalize"); refusal != "" {
+			return says(r, false, "%s", refusal)
+		}
 		wanted, ok := c.wishes()
 		if !ok {
 			return says(r, false, "Invalidly formatted pkgs parameter. See minion log.")
