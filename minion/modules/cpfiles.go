@@ -333,8 +333,11 @@ func cpStatFile(ctx context.Context, c *Call) (any, error) {
 	return mode, nil
 }
 
+// modeBits are the modes of files: how wide they are differs by system.
+type modeBits interface{ ~uint16 | ~uint32 }
+
 // octalMode is a mode as Salt writes it: four digits.
-func octalMode(mode uint32) string {
-	digits := "0000" + strings.TrimLeft(octal(mode&0o7777), "0")
+func octalMode[M modeBits](mode M) string {
+	digits := "0000" + strings.TrimLeft(octal(uint32(mode)&0o7777), "0")
 	return digits[len(digits)-4:]
 }

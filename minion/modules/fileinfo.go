@@ -170,8 +170,8 @@ func fileCheckHash(_ context.Context, c *Call) (any, error) {
 }
 
 // kindOf is the kind of a file as file.stats names it.
-func kindOf(mode uint32) string {
-	switch mode & syscall.S_IFMT {
+func kindOf[M modeBits](mode M) string {
+	switch uint32(mode) & syscall.S_IFMT {
 	case syscall.S_IFDIR:
 		return "dir"
 	case syscall.S_IFLNK:
