@@ -23,6 +23,8 @@
 // files here that bear their names only join them to it. At the door: ports, server, commands,
 // admission, access, ownership, keys, keyring, signatures. Who is there: peers, presence, findjob,
 // failover, treewatch, datacache. Jobs: publish, jobs, jobs/ledger,
-// driver, intake, below, restore, jobstore, jobfiles, publications, retention. For operators: runners, wheels,
-// functions. To look at: meters, tracer, eventreturn.
+// driver, intake, below, restore, jobstore, jobfiles, publications, retention. What minions ask
+// for: files, pillar, mine, peercall, tops, and above (what the master above is asked). What starts
+// by itself: reactor, orchestrate. For operators: runners, wheels, functions. To look at: meters,
+// tracer, eventreturn.
 package master
