@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -28,6 +29,7 @@ type stage struct {
 	runners.Env
 	files   map[string]string
 	returns map[string]runners.Answers // by function
+	mu      sync.Mutex                 // guards asked: salt.parallel_runners calls several at once
 	asked   []string
 	fired   []string
 	events  chan *value.Map
@@ -39,8 +41,14 @@ func (s *stage) Timeouts() (time.Duration, time.Duration) { return 5 * time.Seco
 func (s *stage) Endless() bool                            { return false }
 
 func (s *stage) Ask(_ context.Context, q runners.Question) (runners.Answers, error) {
-	s.asked = append(s.asked, fmt.Sprintf("%s %s %v %s", q.Fun, python.Str(q.Tgt), python.Repr(q.Args), python.Repr(q.Kwargs)))
+	s.note(fmt.Sprintf("%s %s %v %s", q.Fun, python.Str(q.Tgt), python.Repr(q.Args), python.Repr(q.Kwargs)))
 	return s.returns[q.Fun], nil
+}
+
+func (s *stage) note(asked string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked = append(s.asked, asked)
 }
 
 func (s *stage) Listen(ctx context.Context, heard func(string, *value.Map) bool) error {
@@ -66,7 +74,7 @@ func (s *stage) Orchestration() Parts {
 			return over, nil
 		},
 		Call: func(_ context.Context, kind, fun string, args []any, kwargs *value.Map) Ended {
-			s.asked = append(s.asked, fmt.Sprintf("%s %s %s %s", kind, fun, python.Repr(args), python.Repr(kwargs)))
+			s.note(fmt.Sprintf("%s %s %s %s", kind, fun, python.Repr(args), python.Repr(kwargs)))
 			switch fun {
 			case "error.error":
 				return Ended{"j2", "it failed", false}
