@@ -3,7 +3,6 @@ package master
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -105,7 +104,6 @@ func TestMine_NodeAway(t *testing.T) {
 		if !cmp.Equal(got, want) {
 			t.Fatalf("the master above is away: %v", got)
 		}
-		time.Sleep(100 * time.Millisecond)
 		return a.asks.Load() > 1
 	})
 }

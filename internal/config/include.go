@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -198,6 +199,17 @@ func (r *reader) modes(path string, mode fs.FileMode, list []setting) {
 	}
 }
 
+// joinLists appends what a list does not hold yet.
+func joinLists(old, more []any) []any {
+	out := slices.Clone(old)
+	for _, e := range more {
+		if !slices.ContainsFunc(out, func(have any) bool { return reflect.DeepEqual(have, e) }) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
 // join is Salt's recursive update with lists appended.
 func join(old, val any) any {
 	switch v := val.(type) {
@@ -206,17 +218,7 @@ func join(old, val any) any {
 		if !ok {
 			return val
 		}
-		out := append([]any(nil), o...)
-	next:
-		for _, e := range v {
-			for _, have := range out {
-				if reflect.DeepEqual(have, e) {
-					continue next
-				}
-			}
-			out = append(out, e)
-		}
-		return out
+		return joinLists(o, v)
 	case map[string]any:
 		o, ok := old.(map[string]any)
 		if !ok {

@@ -1,8 +1,6 @@
 package config
 
 import (
-	"reflect"
-
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -42,17 +40,7 @@ func joinOrdered(old, val any) any {
 		if !ok {
 			return val
 		}
-		out := append([]any(nil), o...)
-	next:
-		for _, e := range v {
-			for _, have := range out {
-				if reflect.DeepEqual(have, e) {
-					continue next
-				}
-			}
-			out = append(out, e)
-		}
-		return out
+		return joinLists(o, v)
 	case *wire.Map:
 		o, ok := old.(*wire.Map)
 		if !ok {

@@ -179,10 +179,9 @@ func TestYAMLBombs(t *testing.T) {
 
 func TestRegexesAreBounded(t *testing.T) {
 	e := engine(t, render.Options{})
-	start := time.Now()
-	_, err := textOf(t, e, "{{ ('a' * 40 ~ 'b')|regex_match('(a+)+$') }}")
-	if err == nil || time.Since(start) > 30*time.Second {
-		t.Errorf("%v after %v", err, time.Since(start))
+	// 28 characters: 20 seconds of looking where nothing bounds it.
+	if _, err := textOf(t, e, "{{ ('a' * 28 ~ 'b')|regex_match('(a+)+$') }}"); err == nil {
+		t.Error("a pattern that does not come to an end is taken for one that does not match")
 	}
 }
 

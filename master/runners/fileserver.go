@@ -78,6 +78,16 @@ func fileServer(c *Call) (*files.Server, error) {
 	return e.Files(), nil
 }
 
+// asked gives the file server, and the backends that a call names.
+func asked(c *Call) (*files.Server, string, error) {
+	s, err := fileServer(c)
+	if err != nil {
+		return nil, "", err
+	}
+	back, err := backends(c)
+	return s, back, err
+}
+
 // backends reads the argument backend: a text, or a list.
 func backends(c *Call) (string, error) {
 	list, err := c.Patterns("backend")
@@ -99,11 +109,7 @@ func saltenv(c *Call) string {
 }
 
 func fileserverEnvs(ctx context.Context, c *Call) (any, error) {
-	s, err := fileServer(c)
-	if err != nil {
-		return nil, err
-	}
-	back, err := backends(c)
+	s, back, err := asked(c)
 	if err != nil {
 		return nil, err
 	}
@@ -137,11 +143,7 @@ func fileserverList(name, what string, form files.Form) Function {
 }
 
 func fileserverLinks(ctx context.Context, c *Call) (any, error) {
-	s, err := fileServer(c)
-	if err != nil {
-		return nil, err
-	}
-	back, err := backends(c)
+	s, back, err := asked(c)
 	if err != nil {
 		return nil, err
 	}
@@ -149,11 +151,7 @@ func fileserverLinks(ctx context.Context, c *Call) (any, error) {
 }
 
 func fileserverUpdate(ctx context.Context, c *Call) (any, error) {
-	s, err := fileServer(c)
-	if err != nil {
-		return nil, err
-	}
-	back, err := backends(c)
+	s, back, err := asked(c)
 	if err != nil {
 		return nil, err
 	}
@@ -168,11 +166,7 @@ func fileserverUpdate(ctx context.Context, c *Call) (any, error) {
 }
 
 func fileserverClearCache(ctx context.Context, c *Call) (any, error) {
-	s, err := fileServer(c)
-	if err != nil {
-		return nil, err
-	}
-	back, err := backends(c)
+	s, back, err := asked(c)
 	if err != nil {
 		return nil, err
 	}
@@ -191,11 +185,7 @@ func fileserverClearCache(ctx context.Context, c *Call) (any, error) {
 }
 
 func fileserverClearLists(_ context.Context, c *Call) (any, error) {
-	s, err := fileServer(c)
-	if err != nil {
-		return nil, err
-	}
-	back, err := backends(c)
+	s, back, err := asked(c)
 	if err != nil {
 		return nil, err
 	}
