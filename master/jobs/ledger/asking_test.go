@@ -9,8 +9,8 @@ import (
 	"github.com/momtree/mom/internal/jobevent"
 )
 
-// A job of 10,000 stock minions that takes four minutes, on a machine that gets through
-// 200 answers to find_job a second: asked all at once, most would be answered after their
+// A job of 10,000 stock minions that takes eight minutes, on a machine that gets through
+// 60 answers to find_job a second: asked all at once, most would be answered after their
 // round and be named, as 88,000 of 100,000 were. None that answers is named, however late;
 // at most a thousand are asked at a time, and none more often than the time it has run
 // for asks for. Two of them leave all questions unanswered: they are named, two minutes
@@ -18,7 +18,7 @@ import (
 func TestFindJobOnASlowMachine(t *testing.T) { synctest.Test(t, testSlowAnswers) }
 
 func testSlowAnswers(t *testing.T) {
-	const n, perSecond, lasts = 10_000, 200, 4 * time.Minute
+	const n, perSecond, lasts = 10_000, 60, 8 * time.Minute
 	began := time.Now()
 	questions := make(chan string, n)
 	asked := map[string]int{}
@@ -72,7 +72,7 @@ func testSlowAnswers(t *testing.T) {
 	for _, times := range asked {
 		most = max(most, times)
 	}
-	if most < 3 || most > 6 { // after 5, 10, 20, 40, 80 and 160 s, later where others have their turn
+	if most < 2 || most > 6 { // after 5, 10, 20, 40, 80 and 160 s, later where others have their turn
 		t.Errorf("a minion is asked up to %d times in %v", most, lasts)
 	}
 	if len(named) != len(mute) {
@@ -102,7 +102,13 @@ func TestAnswersOfOthersDoNotKeepARoundOpenForEver(t *testing.T) { synctest.Test
 func testChatty(t *testing.T) {
 	began := time.Now()
 	var after time.Duration
+	questions := make(chan string, 100)
 	l := New(Config{AskConnected: time.Second, Hooks: Hooks{
+		FindJob: func(_ string, ids []string) {
+			for _, id := range ids {
+				questions <- id
+			}
+		},
 		Missing: func(_ string, gone map[string]jobevent.Absence, _ map[string]jobevent.NodeState) {
 			if _, is := gone["mute"]; is {
 				after = time.Since(began)
@@ -116,7 +122,11 @@ func testChatty(t *testing.T) {
 	}
 	for after == 0 && time.Since(began) < time.Hour {
 		time.Sleep(100 * time.Millisecond)
-		l.Found("j", "chatty", true)
+		for len(questions) > 0 {
+			if id := <-questions; id == "chatty" {
+				l.Found("j", id, true)
+			}
+		}
 	}
 	if want := time.Second + longestRound*10*time.Second; after == 0 || after > want+time.Second {
 		t.Errorf("the mute one is named after %v; at the latest: %v", after, want)
