@@ -196,7 +196,7 @@ func (m *Master) openEngine() error {
 	bell := driver.NewBell()
 	m.jobs = jobs.New(jobs.Config{
 		Ledger: ledger.Config{
-			GatherTimeout: m.cfg.GatherJobTimeout, SyndicWait: m.cfg.SyndicWait, AskConnected: m.cfg.Bounds.AskConnected,
+			GatherTimeout: m.cfg.GatherJobTimeout, SyndicWait: m.cfg.SyndicWait, AskConnected: m.cfg.Bounds.AskConnected, FindJobWindow: m.cfg.Bounds.FindJobWindow,
 			Where: m.policy.WhereNow, Gone: m.peers.Gone, Brought: m.cfg.Bounds.Brought, BroughtBy: m.cfg.Bounds.Adopted,
 		},
 		Storage: m.store.Embedded(), Parent: m.parent != "", Bounds: m.cfg.Bounds, Timeout: m.cfg.Timeout, Now: m.now,

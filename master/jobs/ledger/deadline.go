@@ -10,8 +10,15 @@ import (
 // doubtEvery is how often it is looked whether an entry in doubt is certainly gone.
 const doubtEvery = time.Second
 
+// lookEvery is how often a job is looked at at most: deadlines are put off to the next such
+// moment of it, since each look is at all of its entries.
+const lookEvery = 250 * time.Millisecond
+
 // due sets when an entry has to be looked at again.
 func (l *Ledger) due(j *job, e *entry, at time.Time) {
+	if over := at.Sub(j.opened) % lookEvery; over > 0 {
+		at = at.Add(lookEvery - over)
+	}
 	if e.doubt {
 		e.until = at
 		if look := l.cfg.Clock.Now().Add(doubtEvery); look.Before(at) {
@@ -71,15 +78,23 @@ func (l *Ledger) expire(j *job) {
 		}
 	}
 	l.missBehind(j, roots, &n)
+	var turn []string // to be asked
+	asking := 0
 	for id, e := range j.entries {
+		if e.phase == asked {
+			asking++
+		}
 		switch {
 		case e.due.IsZero() || !e.phase.pending():
 		case e.due.After(now):
 			j.wake(e.due)
+		case e.phase == waiting && !e.doubt:
+			turn = append(turn, id)
 		default:
 			l.expireEntry(j, id, e, now, &n)
 		}
 	}
+	l.askInTurn(j, turn, l.cfg.FindJobWindow-asking, &n)
 	sort.Strings(n.find)
 	sort.Strings(n.rescued)
 	l.arm(j)
@@ -111,13 +126,13 @@ func (l *Ledger) expireEntry(j *job, id string, e *entry, now time.Time, n *news
 	}
 	switch e.phase {
 	case waiting:
-		// What was given again is asked for soon, as its way goes: the minion may have had it
-		// from a sibling, which it alone knows.
-		e.phase, e.net = asked, e.live == Up && e.direct && e.pause > 0
-		l.due(j, e, now.Add(l.gather(j)))
-		n.find = append(n.find, id)
+		l.ask(j, id, e, n)
 		return
 	case asked:
+		if end := l.roundEnd(j, e); end.After(now) {
+			l.due(j, e, end)
+			return
+		}
 		if e.live == Up && e.direct && e.mute < mutest {
 			e.mute++
 			l.due(j, e, now.Add(l.gather(j)))
@@ -160,40 +175,10 @@ func (l *Ledger) expireEntry(j *job, id string, e *entry, now time.Time, n *news
 	n.miss(id, e)
 }
 
-const (
-	// mutest is how many questions a connected minion that announces itself may leave
-	// unanswered, after the first: it may be busy.
-	mutest = 2
-	// rarest is the longest time between two questions to it.
-	rarest = time.Hour
-)
-
-// askLater has a minion that is connected and announces itself asked some time whether
-// it works on the job. No connected minion is waited for without bound.
-func (l *Ledger) askLater(j *job, e *entry) {
-	if !e.direct || e.live != Up {
-		return
-	}
-	e.mute, e.net = 0, false
-	if e.pause = min(2*e.pause, rarest); e.pause == 0 {
-		e.pause = l.cfg.AskConnected
-	}
-	l.due(j, e, l.cfg.Clock.Now().Add(e.pause))
-}
-
 // gone asks the owner about a minion of this master; nodes speak for theirs.
 func (l *Ledger) gone(e *entry, id string) (certain bool, again time.Duration) {
 	if l.cfg.Gone == nil || !e.direct {
 		return true, 0
 	}
 	return l.cfg.Gone(id)
-}
-
-// gather is the time one round of find_job may take: longer when the question
-// has to pass a Python syndic.
-func (l *Ledger) gather(j *job) time.Duration {
-	if !j.holdUntil.IsZero() {
-		return l.cfg.GatherTimeout + l.cfg.SyndicWait
-	}
-	return l.cfg.GatherTimeout
 }

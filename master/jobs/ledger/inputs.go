@@ -209,14 +209,12 @@ func (l *Ledger) Found(jid, id string, running bool) {
 		return
 	}
 	now := l.cfg.Clock.Now()
-	switch {
-	case running && e.live == Untracked:
-		e.phase = waiting
-		l.due(j, e, now.Add(j.Timeout))
-	case running:
-		e.phase, e.due = waiting, time.Time{}
-		l.askLater(j, e)
-	default:
+	if e.phase == asked { // once for each question
+		j.lastAnswer = now
+	}
+	if running {
+		l.running(j, e)
+	} else {
 		// Its return may have crossed the question on the way.
 		e.phase = finishing
 		l.due(j, e, now.Add(finishGrace))

@@ -103,10 +103,10 @@ type entry struct {
 	doubt  bool // not known to be connected: until holds its deadline, and due when to look
 	path   string
 	due    time.Time     // zero: no timer waits for this entry
-	pause  time.Duration // of one that is Up: before it is asked as a net; 0: it was given the job again
+	pause  time.Duration // before it is asked again; of one that is Up as a net, 0: it was given the job again
 	net    bool          // it was Up when it was asked last, and nothing else had asked it so far
 	mute   uint8         // questions in a row that it has not answered
-	until  time.Time     // of one in doubt: the end of its phase; due is when to look at it again
+	until  time.Time     // of one in doubt: the end of its phase, due is when to look at it again; of one asked: the end of its round at the latest
 	reason string
 }
 
@@ -138,6 +138,7 @@ type job struct {
 	broughtBy      string                // the first of these
 	good, bad      int
 	holdUntil      time.Time // not closed before: Python syndics below
+	lastAnswer     time.Time // to a find_job
 	looks          int       // at nodes and held words, beyond what an input is about: for tests
 	next           time.Time // when the timer is armed for; zero: not armed
 	timer          Timer

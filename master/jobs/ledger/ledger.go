@@ -25,6 +25,9 @@ type Config struct {
 	// asked for the first time whether it works on a job, then at twice the intervals up
 	// to an hour: what it drops it says by itself, so this is a net. Default 5 min.
 	AskConnected time.Duration
+	// FindJobWindow is how many minions of a job are asked by find_job at a time; the others
+	// wait for their turn. Default 1000.
+	FindJobWindow int
 	// Linger is how long a closed job stays known, so that late returns find
 	// it. Default 60 s.
 	Linger time.Duration
@@ -89,6 +92,9 @@ func New(cfg Config) *Ledger {
 	set(&cfg.Lease, 5*time.Second)
 	set(&cfg.Linger, time.Minute)
 	set(&cfg.AskConnected, 5*time.Minute)
+	if cfg.FindJobWindow <= 0 {
+		cfg.FindJobWindow = 1000
+	}
 	if cfg.Clock == nil {
 		cfg.Clock = wall{}
 	}

@@ -52,9 +52,7 @@ func (l *Ledger) StockUp(id string) {
 		var n news
 		e.live, e.doubt = Untracked, false
 		if e.phase == leased {
-			e.phase = asked
-			l.due(j, e, l.cfg.Clock.Now().Add(l.gather(j)))
-			n.find = []string{id}
+			l.ask(j, id, e, &n)
 		}
 		l.arm(j)
 		l.finish(j, n)

@@ -1,0 +1,99 @@
+package ledger
+
+import (
+	"sort"
+	"time"
+)
+
+const (
+	// mutest is how many questions a connected minion that announces itself may leave
+	// unanswered, after the first: it may be busy.
+	mutest = 2
+	// rarest is the longest time between two questions to it.
+	rarest = time.Hour
+	// longestRound is how many times GatherTimeout a question may stay open because
+	// others of the job still answer theirs.
+	longestRound = 12
+)
+
+// askInTurn asks those whose time has come as far as there is room, first those that have
+// worked on the job for the shortest time, of all that is known. The others wait.
+func (l *Ledger) askInTurn(j *job, ids []string, room int, n *news) {
+	room = max(room-len(n.find), 0)
+	if len(ids) > room {
+		sort.Slice(ids, func(a, b int) bool {
+			if p, q := j.entries[ids[a]].pause, j.entries[ids[b]].pause; p != q {
+				return p < q
+			}
+			return ids[a] < ids[b]
+		})
+	}
+	for i, id := range ids {
+		if e := j.entries[id]; i < room {
+			l.ask(j, id, e, n)
+		} else {
+			l.due(j, e, l.cfg.Clock.Now().Add(lookEvery))
+		}
+	}
+}
+
+// ask has a minion asked whether it works on the job.
+func (l *Ledger) ask(j *job, id string, e *entry, n *news) {
+	now := l.cfg.Clock.Now()
+	// What was given again is asked for soon, as its way goes: the minion may have had it
+	// from a sibling, which it alone knows.
+	e.phase, e.net = asked, e.live == Up && e.direct && e.pause > 0
+	l.due(j, e, now.Add(l.gather(j)))
+	if !e.doubt {
+		e.until = now.Add(longestRound * l.gather(j))
+	}
+	n.find = append(n.find, id)
+}
+
+// roundEnd is when a minion that was asked has had its time: a gather time after the last
+// answer of any that were asked. As long as answers come, it is this machine, or theirs,
+// that is not through with them. That of one in doubt is set already, and zero is given.
+func (l *Ledger) roundEnd(j *job, e *entry) time.Time {
+	if e.doubt || j.lastAnswer.IsZero() {
+		return time.Time{}
+	}
+	end := j.lastAnswer.Add(l.gather(j))
+	if e.until.Before(end) {
+		return e.until
+	}
+	return end
+}
+
+// running notes that a minion works on the job: it is asked again later.
+func (l *Ledger) running(j *job, e *entry) {
+	e.phase, e.due = waiting, time.Time{}
+	if e.live != Untracked {
+		l.askLater(j, e)
+		return
+	}
+	// A job that has run long runs on: each time it is asked after twice as long.
+	e.pause = max(j.Timeout, min(2*e.pause, l.cfg.AskConnected))
+	l.due(j, e, l.cfg.Clock.Now().Add(e.pause))
+}
+
+// askLater has a minion that is connected and announces itself asked some time whether
+// it works on the job. No connected minion is waited for without bound.
+func (l *Ledger) askLater(j *job, e *entry) {
+	if !e.direct || e.live != Up {
+		return
+	}
+	e.mute, e.net = 0, false
+	if e.pause = min(2*e.pause, rarest); e.pause == 0 {
+		e.pause = l.cfg.AskConnected
+	}
+	l.due(j, e, l.cfg.Clock.Now().Add(e.pause))
+}
+
+// gather is the time one round of find_job may take: longer when the question
+// has to pass a Python syndic.
+func (l *Ledger) gather(j *job) time.Duration {
+	if !j.holdUntil.IsZero() {
+		return l.cfg.GatherTimeout + l.cfg.SyndicWait
+	}
+	return l.cfg.GatherTimeout
+}
