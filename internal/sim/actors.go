@@ -2,7 +2,6 @@ package sim
 
 import (
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
@@ -14,8 +13,8 @@ import (
 
 // drawActors draws what comes from minions that are not ours and what masters of other
 // versions do. It has its own numbers: schedules stay what they are without.
-func (o *Options) drawActors(seed uint64) {
-	r := rand.New(rand.NewPCG(seed, 0x6163746f72))
+func (o *Options) drawActors() {
+	r := o.stream(0x6163746f72)
 	for i := range o.Jobs {
 		o.Jobs[i].Odd = pick(r, 0, 0, 0, 0.3)
 	}
@@ -25,7 +24,7 @@ func (o *Options) drawActors(seed uint64) {
 			o.Faults.Repeat = 0.5
 		}
 	}
-	own := rand.New(rand.NewPCG(seed, 0x65766974))
+	own := o.stream(0x65766974)
 	if some := own.IntN(2) == 0; some && o.Faults.Moves == 0 && o.Rehome == 0 {
 		o.Faults.Hostile.draw(own)
 	}

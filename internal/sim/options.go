@@ -97,6 +97,7 @@ func (f Faults) loud() Faults {
 type Options struct {
 	Shape   Shape
 	Seed    uint64
+	Salt    uint64 // other schedules for the same seeds
 	Jobs    []Job // default: one test.ping to all at 0 s
 	Minions Minions
 	Faults  Faults

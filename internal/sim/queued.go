@@ -11,8 +11,13 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// deadline is until when a queued job is given out.
-func (j *job) deadline() time.Time { return start.Add(j.At + j.Queue).Truncate(time.Second) }
+// deadline is until when a queued job is given out; zero: it is not queued.
+func (j *job) deadline() time.Time {
+	if j.Queue == 0 {
+		return time.Time{}
+	}
+	return start.Add(j.At + j.Queue).Truncate(time.Second)
+}
 
 // openQueues takes up the publications of queued jobs that an earlier life has stored.
 func (n *node) openQueues() {
@@ -154,7 +159,7 @@ func (w *World) checkQueued(j *job, r *run, fail func(string, ...any)) {
 	}
 	has := w.holds(r.top, j)
 	for _, id := range sortedKeys(r.account.missing) {
-		if has[w.index(id)] || r.account.missing[id].Path != "" && w.uncertainWay() {
+		if has[w.index(id)] {
 			continue
 		}
 		why := r.account.missing[id].Reason
@@ -166,8 +171,8 @@ func (w *World) checkQueued(j *job, r *run, fail func(string, ...any)) {
 			return
 		}
 	}
-	if j.Queue < longQueue || w.o.Faults.Clocks > 0 || w.declined(j) {
-		return // a node that has given it up is connected and takes it no more: docs/simulator.md, "Known"
+	if j.Queue < longQueue || w.o.Faults.Clocks > 0 {
+		return
 	}
 	for _, id := range sortedKeys(r.account.missing) {
 		g := w.index(id)
@@ -176,15 +181,6 @@ func (w *World) checkQueued(j *job, r *run, fail func(string, ...any)) {
 			return
 		}
 	}
-}
-
-// uncertainWay tells whether nodes may be lost for longer than the deadline, or minions
-// move: then a master above keeps to what it last knew of those behind them.
-func (w *World) uncertainWay() bool { return w.o.Faults.any() || w.o.moves() }
-
-// declined tells whether a node has given a job up since its disk takes nothing.
-func (w *World) declined(j *job) bool {
-	return slices.ContainsFunc(w.nodes, func(n *node) bool { return n.said[j.n].declined })
 }
 
 // longQueue is longer than anything is away.

@@ -38,6 +38,7 @@ type entry struct {
 
 	opens string // jid of a job that is open, or open again, from here on
 	came  string // the minion that came at work on it: the masters above hear so when it is stored
+	last  bool   // why minions do not answer for whom a job was queued: its publication goes behind it, and a restart does not find it again
 
 	end   string // jid of a job that ends
 	late  bool   // of a closed job: word on it came after its end
@@ -159,7 +160,7 @@ func (w *words) trim() {
 		switch {
 		case e.n == 0:
 		case e.end == "" && e.x.JID == "": // notes are few
-		case e.came != "": // nobody says it again; who may bring how many is bounded
+		case e.came != "", e.last: // nobody says it again; who may bring how many, and how many are queued, is bounded
 		case e.end == "":
 			if rows++; rows > w.most {
 				w.lose(e.x.JID, errTooMany)
