@@ -84,10 +84,12 @@ func (w *words) jobs() (out []string) {
 	return out
 }
 
-// of gives the rows of a job that are to be stored.
+// of gives the rows of a job that are to be stored, and may be told before: whoever has said
+// them says them again. Not so that a minion came at work: if this node died before that is
+// stored, nobody would tell what has become of the minion since.
 func (w *words) of(jid string) (out []returners.Expectation) {
 	for _, e := range w.queue {
-		if e.x.JID == jid {
+		if e.x.JID == jid && e.came == "" {
 			out = append(out, e.x)
 		}
 	}
