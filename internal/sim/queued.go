@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/master/jobs"
 	"github.com/momtree/mom/master/jobs/ledger"
 	"github.com/momtree/mom/master/retention"
@@ -29,7 +30,7 @@ func (n *node) openQueues() {
 		return
 	}
 	o := retention.Options{
-		Keep: keepJobs, Log: n.w.log, Now: n.wall, Age: n.aged, Found: n.engine.Keeps, Dropped: n.engine.Unkeep,
+		Keep: keepJobs, Log: n.w.log, Now: n.wall, Age: n.aged, Found: n.engine.Keeps, Dropped: n.unkeep,
 		Steady: func() bool { return n.ages == nil || n.ages.Steady() },
 	}
 	kept, err := retention.Open(background, o, n.disk)
@@ -38,6 +39,12 @@ func (n *node) openQueues() {
 	for _, r := range n.queues.Records() {
 		n.tendAt(r.Until)
 	}
+}
+
+// unkeep lets publications go.
+func (n *node) unkeep(jids ...string) {
+	n.w.trace(n, "keeps the publications of %v no more", jids)
+	n.engine.Unkeep(jids...)
 }
 
 func (n *node) nodesBelow() (ids []string) {
@@ -114,10 +121,17 @@ func (n *node) queueAway(e jobs.Missed) {
 	}
 }
 
-// queueAnswered notes that a minion has returned a job, or that a node has taken it over.
+// queueAnswered notes that a minion has returned a job.
 func (n *node) queueAnswered(jid, id string) {
 	if n.queues != nil {
 		n.queues.QueueAnswered(jid, id)
+	}
+}
+
+// queueHeard notes what a node below found for a job.
+func (n *node) queueHeard(from string, x jobevent.Expectation) {
+	if n.queues != nil {
+		n.queues.QueueHeard(from, x)
 	}
 }
 

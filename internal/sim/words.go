@@ -169,7 +169,7 @@ func (n *node) takeWords(l *link, batch []jobevent.Word) (upTo uint64) {
 				n.w.reach(markEarlyReturn)
 			}
 			upTo = n.engine.Hear(l.child.id, w)
-			n.queueAnswered(w.JID, w.Under(l.child.id).Node)
+			n.queueHeard(l.child.id, w)
 		case jobevent.Missing:
 			upTo = n.engine.Hear(l.child.id, w)
 		}
