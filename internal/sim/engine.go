@@ -65,6 +65,7 @@ func (n *node) perform(e jobs.Effect) {
 		n.begun(e.JID)
 	case jobs.Skip:
 		n.w.reach(markGivenTwice)
+		n.skipped = e.JID
 		n.begun(e.JID)
 	case jobs.Find:
 		n.ask(e.JID, e.IDs)

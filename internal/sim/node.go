@@ -57,6 +57,7 @@ type node struct {
 	saving  bool      // words of jobs are about to be stored
 	starts  map[string]func()
 	stored  storedWaits
+	skipped string // the job that was given before, and was not published
 	nonces  *admission.Nonces // requests with words that have come
 	again   map[*admission.Outcome][]func(wire.Raw, error)
 	way     *forwarder

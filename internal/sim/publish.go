@@ -72,9 +72,7 @@ func (n *node) publish(j *job, done func(taken bool)) {
 	p.Kept = n.retain(j)
 	s, known, err := n.engine.Publish(background, p)
 	n.must(err)
-	if known && p.Kept != nil { // it is over here, or adopted
-		defer n.queues.Drop(j.jid)
-	}
+	n.skipped = ""
 	said := &n.said[j.n]
 	said.begun++
 	n.starts[j.jid] = func() { done(true) }
@@ -101,6 +99,9 @@ func (n *node) publish(j *job, done func(taken bool)) {
 	said.again = known
 	n.told()
 	said.again = false
+	if n.skipped == j.jid && p.Kept != nil {
+		n.queues.Drop(j.jid) // it is over here
+	}
 }
 
 // begun answers who had a job published.

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"text/tabwriter"
 	"time"
@@ -132,8 +131,8 @@ func (w *World) settle() {
 			// Closed in an earlier life: word that came later is in the store alone.
 			xs, _ := r.top.disk.GetExpectations(background, j.jid)
 			r.account.late = map[string]string{}
-			for _, x := range xs {
-				maps.Copy(r.account.late, x.Missing)
+			for id, gone := range ledger.Absent(xs) {
+				r.account.late[id] = gone.Reason
 			}
 		}
 	}
