@@ -63,7 +63,7 @@ func (n *node) publish(j *job, done func(taken bool)) {
 		c := l.child
 		p.Spec.Nodes = append(p.Spec.Nodes, ledger.Node{ID: c.id, Live: l.live(), Known: func() map[string]string { return n.known(c, j) }})
 	}
-	if n.engine.Crowd() > n.w.o.Bounds.WordQueue {
+	if n.engine.Crowd() > n.w.o.Bounds.WordQueue && !n.runs(j) {
 		n.w.reach(markCrowd)
 		done(false)
 		return
@@ -102,6 +102,13 @@ func (n *node) publish(j *job, done func(taken bool)) {
 	if n.skipped == j.jid && p.Kept != nil {
 		n.queues.Drop(j.jid) // it is over here
 	}
+}
+
+// runs tells whether a job was given before: then it brings nothing that has to be stored.
+func (n *node) runs(j *job) bool {
+	known, err := n.engine.Known(background, j.jid)
+	n.must(err)
+	return known
 }
 
 // begun answers who had a job published.
