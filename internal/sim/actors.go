@@ -32,6 +32,10 @@ func (o *Options) drawActors() {
 		o.Jobs[i].Queue = time.Duration(pick(own, 0, 0, 0, 5, 3600) * float64(time.Second))
 	}
 	o.Faults.Clocks = int(pick(own, 0, 0, 1, 3))
+	o.Strict, o.Unsigned = pick(own, 0, 0.5), pick(own, 0, 0, 0.3)
+	if turned := int(pick(own, 0, 0, 1, 2)); o.Faults.Moves == 0 && o.Rehome == 0 {
+		o.Faults.Turned = turned
+	}
 }
 
 // narrowDepth is how deep values may be at a narrow master.
@@ -64,6 +68,9 @@ func (j *job) oddOf(g int) int {
 	return []int{noResult, narrowDepth, narrowDepth + 1, 10, wire.ValueDepth, wire.ValueDepth + 1, 59, 500}[mix(uint64(g), j.salt+3000)%8]
 }
 
+// odd tells whether a master may hold an error in the place of a return.
+func (w *World) odd(j *job, g int) bool { return j.oddOf(g) != 0 || w.signs(g) != signedWell }
+
 // result is what a minion answers; nil: nothing.
 func (j *job) result(g int) wire.Raw {
 	switch d := j.oddOf(g); d {
@@ -78,13 +85,13 @@ func (j *job) result(g int) wire.Raw {
 
 // refusedAt tells whether a node has to hold an error in the place of a return.
 func (w *World) refusedAt(n *node, j *job, r returners.Return) bool {
-	odd := j.oddOf(w.index(r.ID))
-	if odd == 0 {
+	if !w.odd(j, w.index(r.ID)) {
 		return false
 	}
+	odd := j.oddOf(w.index(r.ID))
 	deep := odd > n.values()
 	if r.Via == "" {
-		return odd == noResult || deep
+		return odd == noResult || deep || n.strict() && w.signs(w.index(r.ID)) != signedWell
 	}
 	below := w.nodes[slices.IndexFunc(w.nodes, func(c *node) bool { return c.id == r.Via })]
 	refused := false

@@ -209,6 +209,9 @@ func (l *link) greet(epoch int) {
 		if !l.standing || l.epoch != epoch {
 			return
 		}
+		if l.bars(answer) {
+			return
+		}
 		l.seen = true
 		p.claim(tree)
 		p.do(nodeCame, func() { p.engine.NodeUp(c.id) })
@@ -289,6 +292,9 @@ func (l *link) insist(j *job, serial, times int) {
 		answered = true
 		switch {
 		case !taken && (times > 1 || l.w.o.Insist || c.wall().Before(j.deadline())):
+			if times < 1 {
+				c.w.reach(markQueuedLong)
+			}
 			c.after(int64(time.Second), func() { l.insist(j, serial, times-1) })
 			return
 		case !taken:

@@ -99,6 +99,10 @@ var marks = []struct {
 	{markInvented, 300},
 	{markClockAhead, 300},
 	{markQueued, 300},
+	{markUnsigned, 300},
+	{markWronglySigned, 300},
+	{markBarred, 300},
+	{markQueuedLong, 2000},
 }
 
 // Any shape, any faults: where missed publications are given again until they are

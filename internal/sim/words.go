@@ -125,6 +125,9 @@ func ends(w jobevent.Word) bool {
 // master.takeEvents.
 func (n *node) hear(l *link, mark sequence.Mark, batch []jobevent.Word, answer func(wire.Raw, error)) {
 	s := n.w.o.sabotage
+	if l.bars(answer) {
+		return
+	}
 	leave, err := n.gate.Enter(l.child.id, mark)
 	if late := (sequence.Late{}); errors.As(err, &late) && !s.hearLate {
 		n.w.reach(markLate)

@@ -144,6 +144,7 @@ func New(o Options) (*World, error) {
 	}
 	w.planFaults()
 	w.planHostiles()
+	w.planTurned()
 	w.planClocks()
 	return w, nil
 }

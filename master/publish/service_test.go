@@ -137,8 +137,8 @@ func (e engine) Saved(s jobs.Save, _ returners.Result, err error) {
 	}
 }
 func (engine) Known(_ context.Context, jid string) (bool, error) { return jid == someJob, nil }
-func (engine) Published(string)                          {}
-func (engine) CountStored(context.Context, string) error { return nil }
+func (engine) Published(string)                                  {}
+func (engine) CountStored(context.Context, string) error         { return nil }
 
 func load(t *testing.T, tgt, fun, jid string) wire.Raw {
 	t.Helper()
