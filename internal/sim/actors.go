@@ -93,7 +93,11 @@ func (w *World) refusedAt(n *node, j *job, r returners.Return) bool {
 	if r.Via == "" {
 		return odd == noResult || deep || n.strict() && w.signs(w.index(r.ID)) != signedWell
 	}
-	below := w.nodes[slices.IndexFunc(w.nodes, func(c *node) bool { return c.id == r.Via })]
+	i := slices.IndexFunc(w.nodes, func(c *node) bool { return c.id == r.Via })
+	if i < 0 { // it came over what is no node
+		return false
+	}
+	below := w.nodes[i]
 	refused := false
 	below.disk.EachReturn(j.jid, func(b returners.Return) {
 		refused = refused || b.ID == r.ID && w.refusedAt(below, j, b)
