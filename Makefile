@@ -24,6 +24,7 @@ SEEDS   ?= 20000
 BROKEN  ?= 200
 ROUNDS  ?= 200
 SEED    ?= 1
+SALT    ?= 0
 ONLY    ?=
 PROMTOOL ?= promtool
 SHAPE   ?= all
@@ -57,8 +58,8 @@ power: ## take the power from a tree of real processes and see what it has promi
 interop: ## against an installed Salt: SALT_PEER=DIR with DIR/bin/salt-master and the others, SALT_PEER3=DIR for one of protocol 3 (ARGS='-run Syndic')
 	$(GO) test -tags saltpeer -count=1 -timeout 120m -v $(ARGS) ./test/interop
 
-sim: ## random trees with random faults in virtual time against a flat master: SEEDS=20000 SEED=1; prints the seed of a failure
-	$(GO) test -count=1 -timeout 240m ./internal/sim -run 'TestPromisesHold|TestRowsOfAFlatMaster|TestMoversAreWaitedFor' -args -seed $(SEED) -seeds $(SEEDS)
+sim: ## random trees with random faults in virtual time against a flat master: SEEDS=20000 SEED=1 SALT=0; prints the seed of a failure
+	$(GO) test -count=1 -timeout 240m ./internal/sim -run 'TestPromisesHold|TestRowsOfAFlatMaster|TestMoversAreWaitedFor' -args -seed $(SEED) -seeds $(SEEDS) -salt $(SALT)
 
 sabotage: ## one act of each kind dropped, doubled and delayed in the simulator: BROKEN=200 SEED=1; each is noticed or borne (docs/simulator.md)
 	$(GO) test -count=1 -timeout 240m ./internal/sim -run 'TestSabotage' -args -seed $(SEED) -broken $(BROKEN)

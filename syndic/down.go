@@ -73,13 +73,14 @@ func (l *link) publications(ctx context.Context) {
 		}
 		before, leave := order.enter(p.JID)
 		wg.Go(func() {
-			defer func() { <-slots }()
+			giveBack := sync.OnceFunc(func() { <-slots })
+			defer giveBack()
 			defer leave()
 			if before != nil {
 				<-before
 			}
 			again := second || first && !l.early(ctx, p.JID)
-			l.publish(ctx, p)
+			l.publish(ctx, p, giveBack)
 			if again { // once it is stored that this is owed
 				l.returns.again(p.JID)
 			}
@@ -127,11 +128,15 @@ func (l *link) belongsHere(p wire.Publication) bool {
 	return own == "" || own != p.MasterID
 }
 
-// publish has the local master publish a job of the parent.
-func (l *link) publish(ctx context.Context, p wire.Publication) {
+// publish has the local master publish a job of the parent. waits is called before one that is
+// queued waits for long.
+func (l *link) publish(ctx context.Context, p wire.Publication, waits func()) {
 	job, err := republish(p)
 	if err == nil {
 		err = l.insist(ctx, job)
+	}
+	if errors.Is(err, ErrNotNow) && ctx.Err() == nil {
+		err = l.offer(ctx, p, job, err, waits)
 	}
 	switch {
 	case err == nil || ctx.Err() != nil:

@@ -35,6 +35,7 @@ type link struct {
 	tail   channel.Tail               // how far publications were heard
 	fetch  chan struct{}              // some were missed
 	missed chan wire.Publication      // and fetched
+	offers chan struct{}              // queued jobs that wait until the local master takes them
 	homes  chan time.Duration         // the siblings are to be asked for, within that time
 	handed *lru.Map[string, struct{}] // jobs that were begun to be handed on
 

@@ -266,7 +266,7 @@ func openLink(s *Syndic, name string, several bool, alter ...func(*channel.Confi
 	l := &link{
 		s: s, name: name, host: c.Host, ch: ch, log: c.Log,
 		ready: make(chan uint64, 1), inbox: make(chan []byte, inboxSize),
-		fetch: make(chan struct{}, 1), missed: make(chan wire.Publication), homes: make(chan time.Duration, 1), handed: lru.New[string, struct{}](s.bounds.AskedJobs),
+		fetch: make(chan struct{}, 1), missed: make(chan wire.Publication), offers: make(chan struct{}, offering), homes: make(chan time.Duration, 1), handed: lru.New[string, struct{}](s.bounds.AskedJobs),
 		since: time.Now(), longest: max(s.cfg.Upper.RequestChannelTimeout, s.pace.answer),
 	}
 	l.events, l.returns = newUplink(l), newSender(l)

@@ -2,7 +2,6 @@ package sim
 
 import (
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
@@ -14,8 +13,8 @@ import (
 
 // drawActors draws what comes from minions that are not ours and what masters of other
 // versions do. It has its own numbers: schedules stay what they are without.
-func (o *Options) drawActors(seed uint64) {
-	r := rand.New(rand.NewPCG(seed, 0x6163746f72))
+func (o *Options) drawActors() {
+	r := o.stream(0x6163746f72)
 	for i := range o.Jobs {
 		o.Jobs[i].Odd = pick(r, 0, 0, 0, 0.3)
 	}
@@ -25,7 +24,7 @@ func (o *Options) drawActors(seed uint64) {
 			o.Faults.Repeat = 0.5
 		}
 	}
-	own := rand.New(rand.NewPCG(seed, 0x65766974))
+	own := o.stream(0x65766974)
 	if some := own.IntN(2) == 0; some && o.Faults.Moves == 0 && o.Rehome == 0 {
 		o.Faults.Hostile.draw(own)
 	}
@@ -33,6 +32,10 @@ func (o *Options) drawActors(seed uint64) {
 		o.Jobs[i].Queue = time.Duration(pick(own, 0, 0, 0, 5, 3600) * float64(time.Second))
 	}
 	o.Faults.Clocks = int(pick(own, 0, 0, 1, 3))
+	o.Strict, o.Unsigned = pick(own, 0, 0.5), pick(own, 0, 0, 0.3)
+	if turned := int(pick(own, 0, 0, 1, 2)); o.Faults.Moves == 0 && o.Rehome == 0 {
+		o.Faults.Turned = turned
+	}
 }
 
 // narrowDepth is how deep values may be at a narrow master.
@@ -65,6 +68,9 @@ func (j *job) oddOf(g int) int {
 	return []int{noResult, narrowDepth, narrowDepth + 1, 10, wire.ValueDepth, wire.ValueDepth + 1, 59, 500}[mix(uint64(g), j.salt+3000)%8]
 }
 
+// odd tells whether a master may hold an error in the place of a return.
+func (w *World) odd(j *job, g int) bool { return j.oddOf(g) != 0 || w.signs(g) != signedWell }
+
 // result is what a minion answers; nil: nothing.
 func (j *job) result(g int) wire.Raw {
 	switch d := j.oddOf(g); d {
@@ -79,15 +85,19 @@ func (j *job) result(g int) wire.Raw {
 
 // refusedAt tells whether a node has to hold an error in the place of a return.
 func (w *World) refusedAt(n *node, j *job, r returners.Return) bool {
-	odd := j.oddOf(w.index(r.ID))
-	if odd == 0 {
+	if !w.odd(j, w.index(r.ID)) {
 		return false
 	}
+	odd := j.oddOf(w.index(r.ID))
 	deep := odd > n.values()
 	if r.Via == "" {
-		return odd == noResult || deep
+		return odd == noResult || deep || n.strict() && w.signs(w.index(r.ID)) != signedWell
 	}
-	below := w.nodes[slices.IndexFunc(w.nodes, func(c *node) bool { return c.id == r.Via })]
+	i := slices.IndexFunc(w.nodes, func(c *node) bool { return c.id == r.Via })
+	if i < 0 { // it came over what is no node
+		return false
+	}
+	below := w.nodes[i]
 	refused := false
 	below.disk.EachReturn(j.jid, func(b returners.Return) {
 		refused = refused || b.ID == r.ID && w.refusedAt(below, j, b)

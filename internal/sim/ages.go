@@ -2,7 +2,6 @@ package sim
 
 import (
 	"context"
-	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -27,7 +26,7 @@ func (w *World) planClocks() {
 	if w.o.Faults.Clocks == 0 {
 		return
 	}
-	r := rand.New(rand.NewPCG(w.o.Seed, 0x636c6f636b))
+	r := w.o.stream(0x636c6f636b)
 	for range w.o.Faults.Clocks {
 		n, by := w.nodes[r.IntN(len(w.nodes))], time.Duration(pick(r, 1, 1, -1))*farAhead
 		at := r.Int64N(int64(w.o.Faults.Within) + 1)

@@ -28,7 +28,7 @@ func catchesFrom(t *testing.T, from uint64, insist bool, breakIt func(seed uint6
 func catchesAmong(t *testing.T, hostile bool, from uint64, insist bool, breakIt func(seed uint64) sabotage) {
 	t.Helper()
 	for seed := from; seed < from+3000; seed++ {
-		o := RandomOptions(seed)
+		o := RandomOptions(seed, 0)
 		o.Insist = insist
 		o.MaxEvents = 200_000 // a broken tree may never rest
 		if !hostile {

@@ -1,8 +1,11 @@
 package sim
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
+	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/master/jobs"
 	"github.com/momtree/mom/master/jobs/ledger"
 	"github.com/momtree/mom/returners"
@@ -62,6 +65,7 @@ func (n *node) perform(e jobs.Effect) {
 		n.begun(e.JID)
 	case jobs.Skip:
 		n.w.reach(markGivenTwice)
+		n.skipped = e.JID
 		n.begun(e.JID)
 	case jobs.Find:
 		n.ask(e.JID, e.IDs)
@@ -69,7 +73,7 @@ func (n *node) perform(e jobs.Effect) {
 		n.complete(e.Account)
 	case jobs.Missed:
 		n.queueAway(e)
-		n.w.trace(n, "misses %d minions and hears of %d nodes for %s", len(e.Minions), len(e.Nodes), e.JID)
+		n.w.trace(n, "misses %d minions and hears of %d nodes for %s: %s", len(e.Minions), len(e.Nodes), e.JID, reasons(e.Minions))
 	case jobs.Ended:
 		n.over(n.w.byJID[e.JID])
 	case jobs.Unended:
@@ -167,4 +171,17 @@ func (w *storedWaits) tell(upTo uint64, err error) {
 			w.waits = append(w.waits, x)
 		}
 	}
+}
+
+// reasons counts why minions do not answer, by the path to them.
+func reasons(gone map[string]jobevent.Absence) string {
+	counts := map[string]int{}
+	for _, g := range gone {
+		counts[fmt.Sprintf("%s at %q", g.Reason, g.Path)]++
+	}
+	var out []string
+	for _, why := range sortedKeys(counts) {
+		out = append(out, fmt.Sprintf("%d %s", counts[why], why))
+	}
+	return strings.Join(out, ", ")
 }

@@ -17,14 +17,15 @@ import (
 // node knows. It is there in worlds with peers that try (see Hostile), whose minions stay
 // where they are.
 type guard struct {
-	n      *node
-	claims *ownership.Claims
-	roles  map[string]roles.Role // of keys, on disk
+	n        *node
+	claims   *ownership.Claims
+	roles    map[string]roles.Role // of keys, on disk
+	admitted map[string]bool       // by an operator, on disk
 	*ownership.Judge
 }
 
 func newGuard(n *node) *guard {
-	g := &guard{n: n, claims: ownership.NewClaims(), roles: map[string]roles.Role{}}
+	g := &guard{n: n, claims: ownership.NewClaims(), roles: map[string]roles.Role{}, admitted: map[string]bool{}}
 	g.Judge = ownership.NewJudge(ownership.Config{
 		Claims: g.claims, Nodes: g, Roles: g, Keys: g, Presence: keys{g}, Running: func(string) bool { return false },
 	})
@@ -42,7 +43,7 @@ func (g *guard) fix(id string, as roles.Role) {
 func (g *guard) Of(id string) roles.Role { return g.roles[id] }
 
 // Admitted is described at Of.
-func (*guard) Admitted(string) bool { return false }
+func (g *guard) Admitted(id string) bool { return g.admitted[id] }
 
 // Has is described at Of.
 func (g *guard) Has(id string) bool { return g.n.below(id) != nil }

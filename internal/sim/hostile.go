@@ -48,7 +48,7 @@ func (w *World) planHostiles() {
 	if !h.any() {
 		return
 	}
-	w.evil = rand.New(rand.NewPCG(w.o.Seed, 0x686f7374))
+	w.evil = w.o.stream(0x686f7374)
 	for _, x := range []struct {
 		times int
 		do    func()

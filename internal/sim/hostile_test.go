@@ -28,7 +28,7 @@ func TestSimCatchesJobsThatAreOldByTheWallClock(t *testing.T) {
 // them, and every job is as soon over.
 func TestHostilePeersChangeNothing(t *testing.T) {
 	for seed := *first; seed < *first+*seeds; seed++ {
-		o := RandomOptions(seed)
+		o := RandomOptions(seed, *salt)
 		f := Faults{Hostile: o.Faults.Hostile, Clocks: o.Faults.Clocks, Within: 30 * time.Second}
 		o.Faults, o.Rehome, o.OutboxRows = f, 0, 0
 		if !f.Hostile.any() && f.Clocks == 0 {

@@ -51,7 +51,7 @@ func TestParseDist(t *testing.T) {
 // Every random shape is one that New takes, with all minions in it.
 func TestRandomShapes(t *testing.T) {
 	for seed := range uint64(500) {
-		o := RandomOptions(seed)
+		o := RandomOptions(seed, 0)
 		if err := o.Shape.validate(); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}

@@ -209,6 +209,9 @@ func (l *link) greet(epoch int) {
 		if !l.standing || l.epoch != epoch {
 			return
 		}
+		if l.bars(answer) {
+			return
+		}
 		l.seen = true
 		p.claim(tree)
 		p.do(nodeCame, func() { p.engine.NodeUp(c.id) })
@@ -277,7 +280,8 @@ func (l *link) take(j *job, serial int) {
 const insistFor = 10
 
 // insist publishes a job on the local master, which may refuse it while its outbox
-// is full, and tells the parent when it gives up: syndic's link.publish.
+// is full, and tells the parent when it gives up, which of a queued job is at its deadline:
+// syndic's link.publish and link.offer.
 func (l *link) insist(j *job, serial, times int) {
 	c := l.child
 	answered := false
@@ -287,7 +291,10 @@ func (l *link) insist(j *job, serial, times int) {
 		}
 		answered = true
 		switch {
-		case !taken && (times > 1 || l.w.o.Insist):
+		case !taken && (times > 1 || l.w.o.Insist || c.wall().Before(j.deadline())):
+			if times < 1 {
+				c.w.reach(markQueuedLong)
+			}
 			c.after(int64(time.Second), func() { l.insist(j, serial, times-1) })
 			return
 		case !taken:

@@ -2,7 +2,6 @@ package sim
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"testing"
 	"time"
 )
@@ -20,9 +19,10 @@ func TestMoversAreWaitedFor(t *testing.T) {
 // playMoves plays one such schedule and tells what was wrong with it.
 func playMoves(t *testing.T, seed uint64, s sabotage, m meddler) error {
 	t.Helper()
-	r := rand.New(rand.NewPCG(seed, 0x6d6f7665))
-	o := Options{
-		Seed: seed, Shape: RandomShape(r, 12, 4, 5+r.IntN(40)),
+	o := Options{Seed: seed, Salt: *salt}
+	r := o.stream(0x6d6f7665)
+	o = Options{
+		Seed: seed, Salt: *salt, Shape: RandomShape(r, 12, 4, 5+r.IntN(40)),
 		Rehome:   time.Duration(200+r.IntN(800)) * time.Millisecond,
 		Failback: time.Duration(pick(r, 2, 10, 60) * float64(time.Second)),
 		Faults:   Faults{Loss: 1e-12}, // so that it is known that something happens

@@ -57,6 +57,7 @@ type node struct {
 	saving  bool      // words of jobs are about to be stored
 	starts  map[string]func()
 	stored  storedWaits
+	skipped string            // the job that was given before, and was not published
 	nonces  *admission.Nonces // requests with words that have come
 	again   map[*admission.Outcome][]func(wire.Raw, error)
 	way     *forwarder
@@ -86,7 +87,7 @@ func (w *World) newNode(i, lo, hi int, parents []int) *node {
 	}
 	n.disk = &disk{Store: memory.Open(n.wall), n: n}
 	n.disk.AgeBy(n.aged)
-	if w.o.Faults.Hostile.any() && !w.o.moves() {
+	if (w.o.Faults.Hostile.any() || w.o.Faults.Turned > 0) && !w.o.moves() {
 		n.guard = newGuard(n)
 	}
 	n.said = make([]said, len(w.jobs))

@@ -142,14 +142,13 @@ func (n *node) seeNamed(x jobevent.Missing) {
 }
 
 // seeSilent wants no node to be named as silent that has told all it had to say: what was
-// acknowledged is kept. One that asked second may hear the end first (docs/simulator.md,
-// "Known").
+// acknowledged is kept.
 func (n *node) seeSilent(x jobevent.Missing) {
 	for _, l := range n.downs {
 		if x.Nodes[l.child.id] != jobevent.NodeSilent {
 			continue
 		}
-		if l.acknowledged[x.JID] && !l.silent[x.JID] && len(l.child.origins[x.JID]) < 2 {
+		if l.acknowledged[x.JID] && !l.silent[x.JID] {
 			n.w.broken("%s: names %s as silent for %s, of which it has acknowledged the end", n.id, l.child.id, x.JID)
 		}
 		l.silent[x.JID] = true

@@ -71,6 +71,10 @@ type Faults struct {
 	// Clocks is how many times the wall clock of a node jumps by 26 hours, most of them
 	// ahead: for a second, a minute or a day. Jobs are kept for a day then.
 	Clocks int
+	// Turned is how many times the key of a node is accepted anew at a master above, where the
+	// minion of its machine speaks first: the node is refused until an operator admits it. It
+	// is played where minions do not move.
+	Turned int
 	// Hostile is what accepted peers do that they may not. It is played where minions do
 	// not move.
 	Hostile Hostile
@@ -84,12 +88,12 @@ type Faults struct {
 // any tells whether something may get lost or late. Neither hostile peers nor clocks do
 // that.
 func (f Faults) any() bool {
-	return f.Loss > 0 || f.Kills+f.Crashes+f.Partitions+f.OneWay+f.Drops+f.Moves+f.Sick+f.Lag > 0 || f.Repeat > 0
+	return f.Loss > 0 || f.Kills+f.Crashes+f.Partitions+f.OneWay+f.Drops+f.Moves+f.Sick+f.Lag+f.Turned > 0 || f.Repeat > 0
 }
 
-// loud are the faults without those that neither lose nor delay anything.
+// loud are the faults without those of keys and clocks.
 func (f Faults) loud() Faults {
-	f.Hostile, f.Clocks = Hostile{}, 0
+	f.Hostile, f.Clocks, f.Turned = Hostile{}, 0, 0
 	return f
 }
 
@@ -97,7 +101,8 @@ func (f Faults) loud() Faults {
 type Options struct {
 	Shape   Shape
 	Seed    uint64
-	Jobs    []Job // default: one test.ping to all at 0 s
+	Salt    uint64 // other schedules for the same seeds
+	Jobs    []Job  // default: one test.ping to all at 0 s
 	Minions Minions
 	Faults  Faults
 	// Edge and Leaf are the latencies of one way between nodes and between a
@@ -126,6 +131,9 @@ type Options struct {
 	// Narrow is the share of nodes that take less deep values than the others, Older of
 	// those that refuse a request whole when they cannot read a part of it.
 	Narrow, Older float64
+	// Strict is the share of nodes that take signed returns alone, Unsigned of minions that do
+	// not sign theirs, or with another key.
+	Strict, Unsigned float64
 	// Insist gives every missed publication again, also of jobs that are over by
 	// then, as a queue without a deadline would.
 	Insist bool

@@ -63,7 +63,7 @@ func (n *node) publish(j *job, done func(taken bool)) {
 		c := l.child
 		p.Spec.Nodes = append(p.Spec.Nodes, ledger.Node{ID: c.id, Live: l.live(), Known: func() map[string]string { return n.known(c, j) }})
 	}
-	if n.engine.Crowd() > n.w.o.Bounds.WordQueue {
+	if n.engine.Crowd() > n.w.o.Bounds.WordQueue && !n.runs(j) {
 		n.w.reach(markCrowd)
 		done(false)
 		return
@@ -72,9 +72,7 @@ func (n *node) publish(j *job, done func(taken bool)) {
 	p.Kept = n.retain(j)
 	s, known, err := n.engine.Publish(background, p)
 	n.must(err)
-	if known && p.Kept != nil { // it is over here, or adopted
-		defer n.queues.Drop(j.jid)
-	}
+	n.skipped = ""
 	said := &n.said[j.n]
 	said.begun++
 	n.starts[j.jid] = func() { done(true) }
@@ -101,6 +99,16 @@ func (n *node) publish(j *job, done func(taken bool)) {
 	said.again = known
 	n.told()
 	said.again = false
+	if n.skipped == j.jid && p.Kept != nil {
+		n.queues.Drop(j.jid) // it is over here
+	}
+}
+
+// runs tells whether a job was given before: then it brings nothing that has to be stored.
+func (n *node) runs(j *job) bool {
+	known, err := n.engine.Known(background, j.jid)
+	n.must(err)
+	return known
 }
 
 // begun answers who had a job published.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/master/jobs"
 	"github.com/momtree/mom/master/jobs/ledger"
 	"github.com/momtree/mom/master/retention"
@@ -11,8 +12,13 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// deadline is until when a queued job is given out.
-func (j *job) deadline() time.Time { return start.Add(j.At + j.Queue).Truncate(time.Second) }
+// deadline is until when a queued job is given out; zero: it is not queued.
+func (j *job) deadline() time.Time {
+	if j.Queue == 0 {
+		return time.Time{}
+	}
+	return start.Add(j.At + j.Queue).Truncate(time.Second)
+}
 
 // openQueues takes up the publications of queued jobs that an earlier life has stored.
 func (n *node) openQueues() {
@@ -24,7 +30,7 @@ func (n *node) openQueues() {
 		return
 	}
 	o := retention.Options{
-		Keep: keepJobs, Log: n.w.log, Now: n.wall, Age: n.aged, Found: n.engine.Keeps, Dropped: n.engine.Unkeep,
+		Keep: keepJobs, Log: n.w.log, Now: n.wall, Age: n.aged, Found: n.engine.Keeps, Dropped: n.unkeep,
 		Steady: func() bool { return n.ages == nil || n.ages.Steady() },
 	}
 	kept, err := retention.Open(background, o, n.disk)
@@ -33,6 +39,12 @@ func (n *node) openQueues() {
 	for _, r := range n.queues.Records() {
 		n.tendAt(r.Until)
 	}
+}
+
+// unkeep lets publications go.
+func (n *node) unkeep(jids ...string) {
+	n.w.trace(n, "keeps the publications of %v no more", jids)
+	n.engine.Unkeep(jids...)
 }
 
 func (n *node) nodesBelow() (ids []string) {
@@ -109,10 +121,17 @@ func (n *node) queueAway(e jobs.Missed) {
 	}
 }
 
-// queueAnswered notes that a minion has returned a job, or that a node has taken it over.
+// queueAnswered notes that a minion has returned a job.
 func (n *node) queueAnswered(jid, id string) {
 	if n.queues != nil {
 		n.queues.QueueAnswered(jid, id)
+	}
+}
+
+// queueHeard notes what a node below found for a job.
+func (n *node) queueHeard(from string, x jobevent.Expectation) {
+	if n.queues != nil {
+		n.queues.QueueHeard(from, x)
 	}
 }
 
@@ -154,7 +173,7 @@ func (w *World) checkQueued(j *job, r *run, fail func(string, ...any)) {
 	}
 	has := w.holds(r.top, j)
 	for _, id := range sortedKeys(r.account.missing) {
-		if has[w.index(id)] || r.account.missing[id].Path != "" && w.uncertainWay() {
+		if has[w.index(id)] {
 			continue
 		}
 		why := r.account.missing[id].Reason
@@ -166,8 +185,8 @@ func (w *World) checkQueued(j *job, r *run, fail func(string, ...any)) {
 			return
 		}
 	}
-	if j.Queue < longQueue || w.o.Faults.Clocks > 0 || w.declined(j) {
-		return // a node that has given it up is connected and takes it no more: docs/simulator.md, "Known"
+	if j.Queue < longQueue || w.o.Faults.Clocks > 0 {
+		return
 	}
 	for _, id := range sortedKeys(r.account.missing) {
 		g := w.index(id)
@@ -176,15 +195,6 @@ func (w *World) checkQueued(j *job, r *run, fail func(string, ...any)) {
 			return
 		}
 	}
-}
-
-// uncertainWay tells whether nodes may be lost for longer than the deadline, or minions
-// move: then a master above keeps to what it last knew of those behind them.
-func (w *World) uncertainWay() bool { return w.o.Faults.any() || w.o.moves() }
-
-// declined tells whether a node has given a job up since its disk takes nothing.
-func (w *World) declined(j *job) bool {
-	return slices.ContainsFunc(w.nodes, func(n *node) bool { return n.said[j.n].declined })
 }
 
 // longQueue is longer than anything is away.

@@ -8,10 +8,12 @@ import (
 	"github.com/momtree/mom/syndic/forwarding"
 )
 
-// RandomOptions draws a small tree, a mix of jobs, and faults of every kind.
-func RandomOptions(seed uint64) Options {
-	r := rand.New(rand.NewPCG(seed, 0x747265))
-	o := Options{Seed: seed, Shape: RandomShape(r, 12, 5, 1+r.IntN(60))}
+// RandomOptions draws a small tree, a mix of jobs, and faults of every kind. Another salt
+// gives other schedules for the same seeds.
+func RandomOptions(seed, salt uint64) Options {
+	o := Options{Seed: seed, Salt: salt}
+	r := o.stream(0x747265)
+	o.Shape = RandomShape(r, 12, 5, 1+r.IntN(60))
 	for range 1 + r.IntN(4) {
 		o.Jobs = append(o.Jobs, Job{
 			At:   time.Duration(r.IntN(20_000)) * time.Millisecond,
@@ -38,7 +40,7 @@ func RandomOptions(seed uint64) Options {
 		o.Shape = o.Shape.Tie(r, 3)
 	}
 	o.OutboxRows = int64(pick(r, 0, 0, 0, 3, 20))
-	o.Bounds = bounds.Draw(seed).Bounds
+	o.Bounds = bounds.Draw(o.mixed()).Bounds
 	o.Body = forwarding.Body(pick(r, 0, 0, 0, 1, 2))
 	if r.IntN(2) == 0 {
 		o.Rehome = time.Duration(pick(r, 0.5, 2) * float64(time.Second))
@@ -50,8 +52,19 @@ func RandomOptions(seed uint64) Options {
 	}
 	o.Faults.Sick = int(pick(r, 0, 0, 1, 2))
 	o.Faults.Repeat = pick(r, 0, 0, 0.1)
-	o.drawActors(seed)
+	o.drawActors()
 	return o
 }
 
 func pick(r *rand.Rand, of ...float64) float64 { return of[r.IntN(len(of))] }
+
+// mixed is what all draws of the world follow from.
+func (o *Options) mixed() uint64 {
+	if o.Salt == 0 {
+		return o.Seed
+	}
+	return mix(o.Seed, o.Salt)
+}
+
+// stream gives the draws of one kind: those of another do not shift them.
+func (o *Options) stream(kind uint64) *rand.Rand { return rand.New(rand.NewPCG(o.mixed(), kind)) }

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"text/tabwriter"
 	"time"
@@ -132,8 +131,8 @@ func (w *World) settle() {
 			// Closed in an earlier life: word that came later is in the store alone.
 			xs, _ := r.top.disk.GetExpectations(background, j.jid)
 			r.account.late = map[string]string{}
-			for _, x := range xs {
-				maps.Copy(r.account.late, x.Missing)
+			for id, gone := range ledger.Absent(xs) {
+				r.account.late[id] = gone.Reason
 			}
 		}
 	}
@@ -177,7 +176,7 @@ func (w *World) sumUp() Report {
 				sum.Write(binary.BigEndian.AppendUint32(nil, uint32(len(part))))
 				sum.Write(part)
 			}
-			if j.oddOf(w.index(x.ID)) == 0 {
+			if !w.odd(j, w.index(x.ID)) {
 				sum.Write([]byte{byte(x.Retcode)})
 			}
 		}
@@ -204,7 +203,7 @@ func (w *World) sumUp() Report {
 // compared is what of a result counts for the digest of the rows: none of it where
 // results stay below or a master on the way may have refused it.
 func (w *World) compared(j *job, r returners.Return) []byte {
-	if w.o.Body != forwarding.Full || j.oddOf(w.index(r.ID)) != 0 {
+	if w.o.Body != forwarding.Full || w.odd(j, w.index(r.ID)) {
 		return nil
 	}
 	return r.Value

@@ -54,6 +54,10 @@ func (n *node) read(m *minion, j *job) (returners.Return, error) {
 	}
 	if err != nil {
 		n.w.reach(markOdd)
+	} else {
+		err = n.checkSignature(g, ret, load)
+	}
+	if err != nil {
 		if ret, err = rows.InPlace(ret, n.id, err); err != nil {
 			return returners.Return{}, err
 		}
@@ -207,6 +211,9 @@ func (w *World) returnOf(j *job, g int) wire.Raw {
 	load := wire.NewMap("cmd", "_return", "id", w.ids[g], "success", success)
 	if v := j.result(g); v != nil {
 		load.Set("return", v)
+	}
+	if w.signs(g) == signedWrong {
+		load.Set("sig", wrongSignature)
 	}
 	for _, f := range [][2]any{{"retcode", retcode}, {"jid", j.jid}, {"fun", j.Fun}, {"fun_args", []any{}}} {
 		load.Set(f[0], f[1])

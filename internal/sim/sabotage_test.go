@@ -57,7 +57,7 @@ var lies = map[act]bool{storeJob: true, storeReturns: true, storeWords: true, cl
 // sabotaged draws the schedule in which something is broken. Most are calm, but for what
 // is broken, so that nothing else comes to help.
 func sabotaged(seed uint64) Options {
-	o := RandomOptions(seed)
+	o := RandomOptions(seed, 0)
 	o.MaxEvents = 200_000 // a broken tree may never rest
 	o.Faults = o.Faults.loud()
 	for i := range o.Jobs {

@@ -11,7 +11,7 @@ func TestSameSeedSameOutput(t *testing.T) {
 	for seed := uint64(1); seed <= 40; seed++ {
 		var outputs [3]bytes.Buffer
 		for i := range outputs {
-			o := RandomOptions(seed)
+			o := RandomOptions(seed, 0)
 			o.Trace = func(line string) { fmt.Fprintln(&outputs[i], line) }
 			w, err := New(o)
 			if err != nil {

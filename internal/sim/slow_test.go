@@ -8,7 +8,7 @@ import "testing"
 func TestAcknowledgedWordsOutliveASlowDisk(t *testing.T) {
 	waited := 0
 	for seed := *first; seed < *first+*seeds; seed++ {
-		o := RandomOptions(seed)
+		o := RandomOptions(seed, *salt)
 		o.Faults, o.Rehome, o.Leaf, o.Older = Faults{Lag: 6, Repeat: 0.5}, 0, Dist{}, 0
 		w, err := New(o)
 		if err != nil {

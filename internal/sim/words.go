@@ -125,6 +125,9 @@ func ends(w jobevent.Word) bool {
 // master.takeEvents.
 func (n *node) hear(l *link, mark sequence.Mark, batch []jobevent.Word, answer func(wire.Raw, error)) {
 	s := n.w.o.sabotage
+	if l.bars(answer) {
+		return
+	}
 	leave, err := n.gate.Enter(l.child.id, mark)
 	if late := (sequence.Late{}); errors.As(err, &late) && !s.hearLate {
 		n.w.reach(markLate)
@@ -169,7 +172,7 @@ func (n *node) takeWords(l *link, batch []jobevent.Word) (upTo uint64) {
 				n.w.reach(markEarlyReturn)
 			}
 			upTo = n.engine.Hear(l.child.id, w)
-			n.queueAnswered(w.JID, w.Under(l.child.id).Node)
+			n.queueHeard(l.child.id, w)
 		case jobevent.Missing:
 			upTo = n.engine.Hear(l.child.id, w)
 		}

@@ -99,7 +99,7 @@ func New(o Options) (*World, error) {
 		return nil, err
 	}
 	w := &World{
-		o: o, rng: rand.New(rand.NewPCG(o.Seed, 0x6d6f6d)), log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		o: o, rng: o.stream(0x6d6f6d), log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		byJID: map[string]*job{}, crashAt: map[int]bool{}, movers: newMovers(),
 	}
 	w.rescues = rescue.New(w.log, w.clock)
@@ -144,6 +144,7 @@ func New(o Options) (*World, error) {
 	}
 	w.planFaults()
 	w.planHostiles()
+	w.planTurned()
 	w.planClocks()
 	return w, nil
 }

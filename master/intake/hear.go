@@ -61,7 +61,7 @@ func (s *Service) fromBelow(node, tag string, data wire.Raw) (_ wire.Raw, upTo u
 func (s *Service) hearExpectation(node string, x jobevent.Expectation) (upTo uint64) {
 	x = s.o.Policy.Allowed(node, x)
 	upTo = s.o.Jobs.Hear(node, x)
-	s.o.Publications.QueueAnswered(x.JID, x.Under(node).Node)
+	s.o.Publications.QueueHeard(node, x)
 	return upTo
 }
 

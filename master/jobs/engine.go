@@ -139,8 +139,21 @@ func (e *Engine) digest() {
 			continue
 		}
 		e.tell(f.jid, Missed{f.jid, f.gone, f.nodes}, Tell{Word: jobevent.Missing{JID: f.jid, Minions: f.gone, Nodes: f.nodes}})
-		e.words.note(absences(f.jid, f.gone, f.nodes, e.cfg.Now())...)
+		last := endOfQueue(f.gone)
+		for _, x := range absences(f.jid, f.gone, f.nodes, e.cfg.Now()) {
+			e.words.put(entry{x: x, last: last})
+		}
 	}
+}
+
+// endOfQueue tells whether minions are named for whom a job was queued until now.
+func endOfQueue(gone map[string]jobevent.Absence) bool {
+	for _, g := range gone {
+		if g.Reason == ledger.Expired || g.Reason == ledger.Dequeued {
+			return true
+		}
+	}
+	return false
 }
 
 // absences are the rows of those who will not answer, one for each node they sit behind.

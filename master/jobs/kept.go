@@ -24,6 +24,9 @@ func (e *Engine) Published(jid string) {
 // What was found of them before is stored before, or with it: else a start in between would
 // find neither the publication nor why those it was for do not answer.
 func (e *Engine) Unkeep(jids ...string) {
+	for _, jid := range jids {
+		e.ledger.Unqueue(jid)
+	}
 	e.change(func() {
 		e.digest()
 		for _, jid := range jids {

@@ -82,6 +82,13 @@ func (e *Engine) given(ctx context.Context, jid string) (bool, error) {
 	return returners.Given(loaded, xs...), nil
 }
 
+// Known tells whether a job runs here already, so that giving it once more has nothing stored:
+// it needs no room among the words that wait, and who asks is told at once what is known of it.
+func (e *Engine) Known(ctx context.Context, jid string) (bool, error) {
+	given, err := e.given(ctx, jid)
+	return given && !e.ledger.Adopted(jid), err
+}
+
 // begin opens the account of a stored job and has it published.
 func (e *Engine) begin(p *Publication) {
 	jid := p.Spec.JID

@@ -35,6 +35,7 @@ import (
 //	store [full] [never]               commits one batch of words; full: the disk takes none, never: it never will
 //	restore                            takes up the jobs that are noted as open
 //	again jid=J                        has the end of a job noted anew
+//	known jid=J                        whether it runs here already
 //	word jid=J                         the number of its last word, if it is over
 //	told jid=J word=N                  the masters above have heard all up to that
 //	story jid=J n=N / jobs [after=J]   what a master above is told that was away
@@ -122,6 +123,10 @@ func (s *scenario) run(d *datadriven.TestData) {
 		s.engine.Published(a.text("jid"))
 	case "unkeep":
 		s.engine.Unkeep(a.text("jid"))
+	case "known":
+		known, err := s.engine.Known(s.t.Context(), a.text("jid"))
+		s.check(err)
+		s.print("known %v", known)
 	case "word":
 		word, closed := s.engine.Word(a.text("jid"))
 		s.print("word %d closed %v", word, closed)

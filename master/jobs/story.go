@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/internal/jobevent"
+	"github.com/momtree/mom/master/jobs/ledger"
 	"github.com/momtree/mom/returners"
 )
 
@@ -94,11 +95,8 @@ func (e *Engine) absent(ctx context.Context, jid string, xs []returners.Expectat
 	if a, ok := e.ledger.State(jid); ok {
 		return a.Missing, a.Nodes, nil
 	}
-	missed, nodes := map[string]jobevent.Absence{}, map[string]jobevent.NodeState{}
+	missed, nodes := ledger.Absent(xs), map[string]jobevent.NodeState{}
 	for _, x := range xs {
-		for id, why := range x.Missing {
-			missed[id] = jobevent.Absence{Reason: why, Path: x.Node}
-		}
 		if x.Node != "" && x.State != "" {
 			nodes[x.Node] = jobevent.NodeState(x.State)
 		}

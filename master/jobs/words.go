@@ -38,6 +38,7 @@ type entry struct {
 
 	opens string // jid of a job that is open, or open again, from here on
 	came  string // the minion that came at work on it: the masters above hear so when it is stored
+	last  bool   // why minions do not answer for whom a job was queued: its publication goes behind it, and a restart does not find it again
 
 	end   string // jid of a job that ends
 	late  bool   // of a closed job: word on it came after its end
@@ -83,10 +84,12 @@ func (w *words) jobs() (out []string) {
 	return out
 }
 
-// of gives the rows of a job that are to be stored.
+// of gives the rows of a job that are to be stored, and may be told before: whoever has said
+// them says them again. Not so that a minion came at work: if this node died before that is
+// stored, nobody would tell what has become of the minion since.
 func (w *words) of(jid string) (out []returners.Expectation) {
 	for _, e := range w.queue {
-		if e.x.JID == jid {
+		if e.x.JID == jid && e.came == "" {
 			out = append(out, e.x)
 		}
 	}
@@ -159,7 +162,7 @@ func (w *words) trim() {
 		switch {
 		case e.n == 0:
 		case e.end == "" && e.x.JID == "": // notes are few
-		case e.came != "": // nobody says it again; who may bring how many is bounded
+		case e.came != "", e.last: // nobody says it again; who may bring how many, and how many are queued, is bounded
 		case e.end == "":
 			if rows++; rows > w.most {
 				w.lose(e.x.JID, errTooMany)

@@ -212,6 +212,45 @@ func TestQueuedBelowExpires(t *testing.T) {
 	}
 }
 
+// A node that is away has not taken a queued job over because minions came to it that were at
+// work on it: it is given the job when it is back, and those behind it are not forgotten. Two
+// lives: the second goes by what is stored.
+func TestQueuedForANodeWithGuests(t *testing.T) {
+	w := newWorld(t)
+	deadline := time.Now().Add(time.Hour)
+	w.publish(t, deadline)
+	w.QueueAway(someJob, map[string]jobevent.Absence{"m1": {Reason: ledger.Queued, Path: "n1/n2"}}, map[string]jobevent.NodeState{"n1": jobevent.NodeUnreachable})
+	for _, guests := range []jobevent.Expectation{{JID: someJob, Ours: true, Moved: true, Minions: []string{"g"}}, {JID: someJob, Ours: true, Partial: true, Minions: []string{"g"}}} {
+		if w.QueueHeard("n1", guests); !w.Wants(someJob, "n1") {
+			t.Errorf("taken over after %+v", guests)
+		}
+	}
+	w.now = func() time.Time { return deadline.Add(time.Second) }
+	if w.Tend(); !slices.Equal(w.told, []string{ledger.Expired + " [m1]"}) {
+		t.Errorf("told %q", w.told)
+	}
+	for state, given := range map[string]bool{"": true, string(jobevent.NodeAnswered): false} {
+		w := newWorld(t)
+		w.nodes = map[string]nodecall.Answer{"n1": {}}
+		w.publish(t, time.Now().Add(time.Hour))
+		if _, err := w.store.Commit(t.Context(), returners.Batch{
+			Loads:        []returners.Load{{JID: someJob, Raw: wire.Raw{0x80}, Own: true}},
+			Expectations: []returners.Expectation{{JID: someJob, Node: "n1", Minions: []string{"g"}, State: state}},
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if w.TakeUpQueues(t.Context()); w.Wants(someJob, "n1") != given {
+			t.Errorf("with state %q in another life: wanted %v", state, !given)
+		}
+	}
+	w = newWorld(t)
+	w.publish(t, time.Now().Add(time.Hour))
+	w.QueueAway(someJob, nil, map[string]jobevent.NodeState{"n1": jobevent.NodeUnreachable})
+	if w.QueueHeard("n1", jobevent.Expectation{JID: someJob, Ours: true}); w.Wants(someJob, "n1") {
+		t.Error("not taken over by a node that has it")
+	}
+}
+
 // A queued job is shown with those of the nodes below, and taken back there as well.
 func TestQueued(t *testing.T) {
 	w := newWorld(t)

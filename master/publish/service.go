@@ -48,6 +48,7 @@ type Options struct {
 	}
 	Jobs interface {
 		Publish(ctx context.Context, p jobs.Publication) (s jobs.Save, known bool, err error)
+		Known(ctx context.Context, jid string) (bool, error)
 		Saved(s jobs.Save, res returners.Result, err error)
 		Published(jid string)
 		CountStored(ctx context.Context, jid string) error

@@ -136,8 +136,9 @@ func (e engine) Saved(s jobs.Save, _ returners.Result, err error) {
 		e.w.PublishNow(jobs.Publish{JID: s.Batch.Loads[0].JID})
 	}
 }
-func (engine) Published(string)                          {}
-func (engine) CountStored(context.Context, string) error { return nil }
+func (engine) Known(_ context.Context, jid string) (bool, error) { return jid == someJob, nil }
+func (engine) Published(string)                                  {}
+func (engine) CountStored(context.Context, string) error         { return nil }
 
 func load(t *testing.T, tgt, fun, jid string) wire.Raw {
 	t.Helper()
@@ -181,4 +182,20 @@ func TestSameJob(t *testing.T) {
 		t.Errorf("another job: %v", err)
 	}
 	w.want(t, "trespass "+ownership.OfRecord)
+}
+
+// While too many words wait for the disk no job is begun; one that runs here already brings
+// none, and who asks for it second hears at once who has to answer it.
+func TestRoom(t *testing.T) {
+	w := newWorld(t)
+	crowded := errors.New("the disk is slow")
+	w.o.Room = func(context.Context) error { return crowded }
+	for _, c := range []struct {
+		job  Job
+		want error
+	}{{Job{JID: someJob, fromAbove: true}, nil}, {Job{JID: "2", fromAbove: true}, crowded}, {Job{JID: someJob}, crowded}} {
+		if err := w.room(t.Context(), &c.job); !errors.Is(err, c.want) {
+			t.Errorf("%+v: %v, want %v", c.job, err, c.want)
+		}
+	}
 }

@@ -154,7 +154,7 @@ func (s *Service) Start(ctx context.Context, j *Job) error {
 	if x.pub, err = s.publication(j); err != nil {
 		return err
 	}
-	if err := s.o.Room(ctx); err != nil {
+	if err := s.room(ctx, j); err != nil {
 		return fmt.Errorf("start job %s: %w", j.JID, err)
 	}
 	kept, err := s.o.Publications.Retain(x.pub, j.topics(s.o.Config.OrderMasters), j.until)
@@ -181,6 +181,17 @@ func (s *Service) Start(ctx context.Context, j *Job) error {
 		s.o.Log.Info("A job came a second time and is not published again", "jid", j.JID, "user", j.user())
 	}
 	return x.err
+}
+
+// room waits while too many words of jobs wait for the disk. A job that runs here already brings
+// none: whoever asks for it second waits to hear who has to answer it.
+func (s *Service) room(ctx context.Context, j *Job) error {
+	if j.fromAbove {
+		if known, err := s.o.Jobs.Known(ctx, j.JID); known || err != nil {
+			return err
+		}
+	}
+	return s.o.Room(ctx)
 }
 
 // begin gives a job to the engine, and stores it if it is new here.

@@ -126,7 +126,7 @@ func (q *Queues) takeUp(ctx context.Context, r Record) error {
 		nodes[id] = map[string]string{}
 	}
 	for _, x := range xs {
-		if len(x.Minions) > 0 && len(x.Missing) == 0 {
+		if len(x.Minions) > 0 && len(x.Missing) == 0 && took(x) {
 			delete(nodes, x.Node) // it has the job; if in doubt it is given it once more and knows it by its jid
 		}
 	}
@@ -158,14 +158,29 @@ func (q *Queues) takeUp(ctx context.Context, r Record) error {
 	return nil
 }
 
-// QueueAnswered notes the return of a minion, or the word of a node, for a job
-// that may be queued for it.
+// took tells whether a node has taken a job over, by what is stored of it: minions may be there
+// that came at work on it.
+func took(x returners.Expectation) bool {
+	return x.State == string(jobevent.NodeAnswered) || x.State == string(jobevent.NodePlain)
+}
+
+// QueueAnswered notes the return of a minion, or that a node has taken a job over, which may
+// be queued for it.
 func (q *Queues) QueueAnswered(jid, id string) {
 	if !q.Answered(jid, id) {
 		return
 	}
 	if a, ok := q.o.Jobs.State(jid); !ok || !a.Open() {
 		q.Drop(jid)
+	}
+}
+
+// QueueHeard notes what a node below found for a job: it has taken the job over, and tells of
+// those behind it from now on. That minions are there which came at work on the job says
+// nothing of the others.
+func (q *Queues) QueueHeard(node string, x jobevent.Expectation) {
+	if !x.Moved && !x.Partial {
+		q.QueueAnswered(x.JID, x.Under(node).Node)
 	}
 }
 

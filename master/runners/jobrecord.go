@@ -87,10 +87,13 @@ func (j *job) count(xs []returners.Expectation, account ledger.Account) {
 		for _, id := range x.Minions {
 			expect(id, x.Node)
 		}
-		for id, why := range x.Missing {
-			if expect(id, x.Node) {
-				j.missing[id] = jobevent.Absence{Reason: why, Path: x.Node}
-			}
+		for id := range x.Missing {
+			expect(id, x.Node)
+		}
+	}
+	for id, m := range ledger.Absent(xs) {
+		if expect(id, m.Path) {
+			j.missing[id] = m
 		}
 	}
 	for id, path := range account.Waiting {

@@ -106,13 +106,13 @@ func (f *Finder) stored(ctx context.Context, jid string, known bool, s *trace.St
 	if err != nil {
 		return err
 	}
-	missing, expected := map[string]jobevent.Absence{}, map[string]bool{}
+	missing, expected := ledger.Absent(xs), map[string]bool{}
+	for id := range missing {
+		expected[id] = true
+	}
 	for _, x := range xs {
 		for _, id := range x.Minions {
 			expected[id] = true
-		}
-		for id, why := range x.Missing {
-			expected[id], missing[id] = true, jobevent.Absence{Reason: why, Path: x.Node}
 		}
 	}
 	rets, err := f.Store.Outcomes(ctx, jid)

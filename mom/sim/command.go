@@ -49,6 +49,7 @@ func Command() *cobra.Command {
 	fl := c.Flags()
 	fl.StringVar(&f.shape, "shape", "10x100", "nodes per tier, then minions per node of the last: 10x100x1000")
 	fl.Uint64Var(&f.o.Seed, "seed", 1, "what all that is random follows from")
+	fl.Uint64Var(&f.o.Salt, "salt", 0, "other schedules for the same seeds")
 	fl.IntVar(&f.seeds, "seeds", 1, "how many schedules to play, from --seed on")
 	fl.BoolVar(&f.random, "random", false, "draw shape and jobs from the seed too")
 	fl.Bool("faults", false, "draw faults of every kind from the seed")
@@ -211,10 +212,10 @@ func (f *flags) play(ctx context.Context, cmd *cobra.Command) error {
 // draw puts in what --random and --faults leave to the seed. With both it is what the
 // tests of internal/sim play, so that what they tell can be played again.
 func (f *flags) draw(o *sim.Options, faults bool, changed func(flag string) bool) {
-	drawn := sim.RandomOptions(o.Seed)
+	drawn := sim.RandomOptions(o.Seed, o.Salt)
 	if f.random {
 		o.Shape, o.Jobs, o.Minions, o.Body, o.Bounds = drawn.Shape, drawn.Jobs, drawn.Minions, drawn.Body, drawn.Bounds
-		o.Narrow, o.Older = drawn.Narrow, drawn.Older
+		o.Narrow, o.Older, o.Strict, o.Unsigned = drawn.Narrow, drawn.Older, drawn.Strict, drawn.Unsigned
 	}
 	if faults {
 		o.Faults, o.Rehome, o.Failback = drawn.Faults, drawn.Rehome, drawn.Failback

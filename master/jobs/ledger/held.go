@@ -96,7 +96,11 @@ func (j *job) let(id string, h held, n *news) bool {
 		return true // it has answered, or another node speaks for it
 	}
 	e.path = h.word.Path
-	if j.settle(id, e, missing, h.word.Reason) {
+	reason := h.word.Reason
+	if reason == Queued && j.unqueued { // its time has ended meanwhile
+		reason = Expired
+	}
+	if j.settle(id, e, missing, reason) {
 		n.miss(id, e)
 	}
 	return true

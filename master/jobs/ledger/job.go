@@ -133,6 +133,7 @@ type job struct {
 	claims         map[string][]string   // by minion: paths of nodes that count it beside the one that speaks for it
 	held           map[string]held       // by minion: words that are kept back
 	heldFor        map[string][]string   // by path: minions whose words wait for the nodes there
+	unqueued       bool                  // the time of Queue is over
 	moved          []string              // nodes whose state has changed since words were let go
 	adopted        bool                  // known by minions that came at work on it
 	broughtBy      string                // the first of these

@@ -14,10 +14,23 @@ const (
 
 // away is why a minion that cannot be reached now does not answer.
 func (j *job) away(reason string) string {
-	if j.Queue && (reason == NotConnected || reason == NodeDown || reason == NodeNoResponse) {
-		return Queued
+	switch {
+	case !j.Queue || reason != NotConnected && reason != NodeDown && reason != NodeNoResponse:
+		return reason
+	case j.unqueued:
+		return Expired
 	}
-	return reason
+	return Queued
+}
+
+// Unqueue tells that a job is queued for nobody any more who is found away from now on: said to be
+// queued and then not, a death between the two would leave it queued for good.
+func (l *Ledger) Unqueue(jid string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if j := l.jobs[jid]; j != nil {
+		j.unqueued = true
+	}
 }
 
 // back tells whether a minion was given up only because the way to it was broken,

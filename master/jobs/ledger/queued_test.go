@@ -171,3 +171,41 @@ func TestGone_OfAWayAndOfAMinion(t *testing.T) {
 		}
 	}
 }
+
+// Who is found away when a job is queued no more is named as expired at once, also by a word
+// that was kept back until then: were it queued first, a death in between would leave it so.
+func TestUnqueue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		said := map[string][]string{}
+		l := New(Config{
+			Where: func(id, _ string) (string, bool) { return "other", id == "moved" },
+			Hooks: Hooks{Missing: func(_ string, gone map[string]jobevent.Absence, _ map[string]jobevent.NodeState) {
+				for id, g := range gone {
+					said[id] = append(said[id], g.Reason)
+				}
+			}},
+		})
+		defer l.Close()
+		if err := l.Open(Job{
+			JID: "1", Queue: true, Minions: []Minion{{ID: "early", Live: Down}, {ID: "late", Live: Up}},
+			Nodes: []Node{
+				{ID: "gone", Live: Down, Known: func() map[string]string { return map[string]string{"moved": "gone"} }},
+				{ID: "other", Live: Up}, {ID: "silent", Live: Up, Known: func() map[string]string { return map[string]string{"behind": "silent"} }},
+			},
+		}); err != nil {
+			t.Fatal(err)
+		}
+		l.Unqueue("1")
+		l.Unqueue("2")
+		l.MinionDown("late", 0)
+		time.Sleep(time.Minute)
+		for id, want := range map[string]string{"early": Queued, "late": Expired, "moved": Expired, "behind": Expired} {
+			if len(said[id]) != 1 || said[id][0] != want {
+				t.Errorf("%s is named as %q, want %q", id, said[id], want)
+			}
+		}
+		if a, _ := l.State("1"); a.Open() || len(a.Missing) != 4 {
+			t.Errorf("account %+v", a)
+		}
+	})
+}

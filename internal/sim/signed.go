@@ -1,0 +1,63 @@
+package sim
+
+import (
+	"bytes"
+	"crypto/rsa"
+	"math/big"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/signatures"
+)
+
+// signature is how a minion signs its returns.
+type signature uint8
+
+const (
+	signedWell  signature = iota // as it should: that it verifies is not played
+	notSigned                    // a stock minion without minion_sign_messages
+	signedWrong                  // by a key that is not the accepted one
+)
+
+// signs tells how a minion signs.
+func (w *World) signs(g int) signature {
+	switch x := share(uint64(g), 903); {
+	case x < w.o.Unsigned/2:
+		return notSigned
+	case x < w.o.Unsigned:
+		return signedWrong
+	}
+	return signedWell
+}
+
+// strict tells whether a node takes signed returns alone: require_minion_sign_messages and
+// drop_messages_signature_fail.
+func (n *node) strict() bool { return share(uint64(n.idx), 904) < n.w.o.Strict }
+
+// wrongSignature is of the length that one has.
+var wrongSignature = bytes.Repeat([]byte{1}, 256)
+
+// anyKey is the accepted key of a minion that has signed with another one.
+type anyKey struct{}
+
+// PublicKey is described at [signatures.Options].
+func (anyKey) PublicKey(string) (*rsa.PublicKey, error) {
+	n := new(big.Int).Lsh(big.NewInt(1), 2048)
+	return &rsa.PublicKey{N: n.Sub(n, big.NewInt(1)), E: 65537}, nil
+}
+
+// checkSignature tells why a return is dropped: the product's check, but of those that are
+// signed as they should be.
+func (n *node) checkSignature(g int, ret wire.Return, load wire.Raw) error {
+	if n.w.signs(g) == signedWell {
+		return nil
+	}
+	s := signatures.New(signatures.Options{Require: n.strict(), Drop: n.strict(), Keys: anyKey{}, Log: n.w.log, Now: n.wall})
+	err := s.CheckReturn(ret, load)
+	switch {
+	case err != nil && len(ret.Sig) == 0:
+		n.w.reach(markUnsigned)
+	case err != nil:
+		n.w.reach(markWronglySigned)
+	}
+	return err
+}

@@ -1,0 +1,67 @@
+package syndic
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/momtree/mom/internal/wire"
+)
+
+// queueField is the deadline of a job that is queued for who is away, in its publication:
+// seconds since 1970.
+const queueField = "queue_until"
+
+// offering is how many queued jobs of one parent wait until the local master takes them,
+// beside those that were just given.
+const offering = 256
+
+// offerUntil gives how long a job is offered to the local master that takes none now; 0: it
+// is not queued, or no more.
+func offerUntil(p wire.Publication) time.Duration {
+	if p.Extra == nil {
+		return 0
+	}
+	v, ok := p.Extra.Get(queueField)
+	if !ok {
+		return 0
+	}
+	if raw, is := v.(wire.Raw); is {
+		var err error
+		if v, err = wire.Decode(raw); err != nil {
+			return 0
+		}
+	}
+	seconds := wire.NewMap("v", v).Float("v")
+	if seconds <= 0 {
+		return 0
+	}
+	return time.Until(time.Unix(int64(seconds), 0))
+}
+
+// offer goes on offering a queued job which the local master does not take as yet: its disk
+// takes nothing, say. The parent, which has not heard who has to answer, queues for those
+// behind this node meanwhile; were it told of a refusal, it would give the job to nobody here
+// any more, for it is given to who comes and this node stays. why is what the last attempt
+// ended with; waits is called before it waits. It gives up at the deadline, or when too many jobs wait so.
+func (l *link) offer(ctx context.Context, p wire.Publication, job wire.PublishLoad, why error, waits func()) error {
+	left := offerUntil(p)
+	if left <= 0 {
+		return why
+	}
+	select {
+	case l.offers <- struct{}{}:
+	default:
+		return why
+	}
+	defer func() { <-l.offers }()
+	waits()
+	l.log.Warn("A queued job of the master above cannot be taken now and is offered until its deadline", "jid", p.JID, "within", left, "err", why)
+	ctx, cancel := context.WithTimeout(ctx, left)
+	defer cancel()
+	for err := why; ; {
+		if err = l.insist(ctx, job); !errors.Is(err, ErrNotNow) || ctx.Err() != nil {
+			return err
+		}
+	}
+}

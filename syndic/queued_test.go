@@ -1,0 +1,66 @@
+package syndic
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/momtree/mom/internal/channel/channeltest"
+	"github.com/momtree/mom/internal/waiting"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// queuedJob is one that is queued until a time.
+func queuedJob(i int, until time.Time) *wire.Map {
+	pub := channeltest.Job(job(i), "*", "test.ping")
+	pub.Set(queueField, until.Unix())
+	return pub
+}
+
+// A queued job that the local master takes not yet is offered beyond the patience for all
+// others: as many of them as may wait so, without holding up what comes; one more is refused.
+func TestQueuedJobIsOfferedUntilItIsTaken(t *testing.T) {
+	p := startParent(t, channeltest.Rules{})
+	n := plant(t, nil, p)
+	n.pace.publish = 10 * time.Millisecond
+	n.run(t)
+	n.awaitUp(t)
+	n.master.answers(func() error { return fmt.Errorf("publish: %w", ErrNotNow) })
+	refused := func(i int) bool { return p.heard("salt/job/"+job(i)+"/missing") > 0 }
+	for i := range offering {
+		p.Publish(queuedJob(i, time.Now().Add(time.Hour)))
+	}
+	l := n.parents.links[0]
+	waiting.Until(t, "all to wait", func() bool { return len(l.offers) == offering })
+	p.Publish(queuedJob(offering, time.Now().Add(time.Hour)))
+	waiting.Until(t, "the refusal of one that is too many", func() bool { return refused(offering) })
+	p.Publish(channeltest.Job(job(offering+1), "*", "test.ping"))
+	waiting.Until(t, "the refusal of one that is not queued", func() bool { return refused(offering + 1) })
+	n.master.answers(func() error { return nil })
+	waiting.Until(t, "all to be taken", func() bool { return len(l.offers) == 0 })
+	taken := n.master.jids()
+	for i := range offering {
+		if refused(i) || !slices.Contains(taken, job(i)) {
+			t.Errorf("job %d: refused %v", i, refused(i))
+		}
+	}
+}
+
+// At its deadline a queued job is offered no more, and one that is past it is like any other.
+func TestQueuedJobIsOfferedUntilItsDeadline(t *testing.T) {
+	p := startParent(t, channeltest.Rules{})
+	n := plant(t, nil, p)
+	n.pace.publish = 10 * time.Millisecond
+	n.run(t)
+	n.awaitUp(t)
+	n.master.answers(func() error { return fmt.Errorf("publish: %w", ErrNotNow) })
+	until := time.Now().Add(time.Second)
+	p.Publish(queuedJob(1, until))
+	p.Publish(queuedJob(2, time.Now().Add(-time.Minute)))
+	waiting.Until(t, "the refusal of the old one", func() bool { return p.heard("salt/job/"+job(2)+"/missing") > 0 })
+	waiting.Until(t, "the refusal at the deadline", func() bool { return p.heard("salt/job/"+job(1)+"/missing") > 0 })
+	if now := time.Now(); now.Before(until.Truncate(time.Second)) {
+		t.Errorf("refused %s before its deadline", until.Sub(now))
+	}
+}
