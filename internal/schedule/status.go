@@ -19,6 +19,8 @@ type Status struct {
 	SkippedAt time.Time
 	Running   int
 	Enabled   bool
+	// Looked tells whether it was asked at any tick yet if it is due.
+	Looked bool
 }
 
 // Statuses tells how all jobs stand, in their order.
@@ -29,7 +31,7 @@ func (t *Table) Statuses(now Moment) []Status {
 	for _, e := range t.entries {
 		s := Status{
 			Key: e.key, Name: e.Name, Splay: e.delay, Every: e.every, Last: e.last,
-			Skipped: e.skipped, SkippedAt: e.skippedAt, Running: t.running[e.Name], Enabled: t.enabled && e.Enabled,
+			Skipped: e.skipped, SkippedAt: e.skippedAt, Running: t.running[e.Name], Enabled: t.enabled && e.Enabled, Looked: e.looked,
 		}
 		switch {
 		case e.trigger != nil && !e.next.IsZero():

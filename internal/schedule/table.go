@@ -121,7 +121,7 @@ func (t *Table) entry(key string, v any, old *entry, now Moment) (*entry, error)
 		e.last = old.last
 	}
 	if old != nil && old.timing == j.timing { // it goes on in step
-		e.next, e.age, e.delay, e.drawn, e.start, e.lastDue = old.next, old.age, old.delay, old.drawn, old.start, old.lastDue
+		e.next, e.age, e.delay, e.drawn, e.start, e.lastDue, e.looked = old.next, old.age, old.delay, old.drawn, old.start, old.lastDue, old.looked
 	}
 	e.runAt = slices.DeleteFunc(e.runAt, func(at time.Time) bool { return at.Before(now.Wall.Add(-t.o.Loop)) })
 	slices.SortFunc(e.runAt, time.Time.Compare)
@@ -148,6 +148,7 @@ func (t *Table) Tick(now Moment) (due []Run) {
 		if back && e.trigger != nil {
 			e.replan(now)
 		}
+		e.looked = true
 		if r, ok := t.look(e, now); ok {
 			t.running[e.Name]++
 			e.last, e.skipped = now.Wall, ""

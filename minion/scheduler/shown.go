@@ -56,7 +56,7 @@ func (s *Scheduler) shown(where string) *wire.Map {
 		if !ok || settings[python.Str(k)] {
 			continue
 		}
-		if st, ok := stand[python.Str(k)]; ok {
+		if st, ok := stand[python.Str(k)]; ok && st.Looked {
 			out.Set(k, s.standing(m, st, now.Wall))
 		}
 	}
@@ -95,8 +95,11 @@ func (s *Scheduler) standing(m *wire.Map, st schedule.Status, now time.Time) *wi
 			set("jid_include", true)
 			set("maxrunning", int64(1))
 		}
-		m.Set("run", true)
+		m.Set("run", st.Skipped == "")
 		m.Set("_last_run", face(st.Last))
+	}
+	if m.Has("run_explicit") {
+		m.Set("run", false)
 	}
 	// Salt forgets a skip at its next look, but finds one that is off again each time.
 	if recent := now.Sub(st.SkippedAt) <= s.o.Config.LoopInterval; !st.Enabled || st.Skipped != "" && recent {
