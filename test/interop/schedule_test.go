@@ -136,7 +136,7 @@ func TestScheduledReturns(t *testing.T) {
 					top.joined(0, "syndic", "mid")
 				}
 				w.minion(nil, "ours", m, option)
-				w.minion(p, "real", m, option, "log_level_logfile: info")
+				w.minion(p, "real", m, option)
 				m.accept("ours", "real")
 				m.joined(0, "minion", "ours", "real")
 				for _, id := range []string{"ours", "real"} {
