@@ -57,7 +57,7 @@ func TestScheduleFunctions(t *testing.T) {
 			"show_next_fire_time a1", "show_next_fire_time nosuch", "job_status nosuch",
 			"disable", "is_enabled", "disable test=True", "list", "enable", "is_enabled", "save", "save test=True", "reload",
 			"delete a3", "delete nosuch", "delete a2 test=True", "delete of_pillar", "delete a2", "list",
-			"add a4 function=test.ping when='[5:00pm, 6:00pm]' once=x", "add a5 function=test.ping cron='*/5 * * * *' range='{start: 8am, end: 9am}'",
+			"add a4 function=test.ping when='[5:00pm, 6:00pm]' once=x", "add a5 function=test.ping hours=1 range='{start: 8am, end: 9am}'",
 			"list", "save", "purge test=True", "purge", "list show_all=True",
 		} {
 			t.Run(line, func(t *testing.T) {
