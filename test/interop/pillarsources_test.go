@@ -76,7 +76,8 @@ func TestPillarSecrets(t *testing.T) {
 	})
 }
 
-// TestPillarMySQL has queries of a real MariaDB become a pillar, in each form that Salt knows.
+// TestPillarMySQL has queries of a real MariaDB become a pillar, in each form in which Salt's
+// mysql gives one: as_json fails there, for its driver gives texts.
 func TestPillarMySQL(t *testing.T) {
 	s, err := mysqltest.New()
 	if err != nil {
@@ -97,8 +98,6 @@ func TestPillarMySQL(t *testing.T) {
 		"CREATE TABLE site.pillars (minion VARCHAR(50), a VARCHAR(20), b VARCHAR(20), n INT, f DOUBLE, txt TEXT, big BIGINT, flag TINYINT(1)) CHARACTER SET utf8mb4",
 		"INSERT INTO site.pillars VALUES ('web%', 'users', 'anna', 1, 1.5, 'grüße', 9007199254740993, 1), ('web%', 'users', 'bert', 2, 0.25, '', -5, 0), " +
 			"('web%', 'groups', 'anna', 3, 1e20, NULL, 0, NULL), ('web%', 'users', 'anna', 4, -2, 'zwei', 7, 1), ('db%', 'users', 'eve', 9, 9, 'x', 9, 1)",
-		"CREATE TABLE site.docs (minion VARCHAR(50), doc TEXT)",
-		`INSERT INTO site.docs VALUES ('web1', '{"doc": {"list": [1, 2], "s": "x"}}'), ('web1', '{"doc": {"list": [2, 3], "t": null}}'), ('db1', '{"no": 1}')`,
 	} {
 		if _, err := root.ExecContext(t.Context(), q); err != nil {
 			t.Fatal(err)
@@ -117,8 +116,6 @@ func TestPillarMySQL(t *testing.T) {
 		"with_lists":  `{query: "SELECT a, b, n` + where + `", with_lists: "1,3"}`,
 		"kinds":       `{query: "SELECT a, b, n, f, txt, big, flag` + where + `", depth: 2}`,
 		"ignore_null": `{query: "SELECT a, b, txt` + where + `", ignore_null: True}`,
-		"json":        `{query: "SELECT doc FROM docs WHERE minion = %s", as_json: True}`,
-		"json_lists":  `{query: "SELECT doc FROM docs WHERE minion = %s", as_json: True, as_list: True}`,
 		"nothing":     `"SELECT a, b, n FROM pillars WHERE minion = %s"`,
 	} {
 		options = append(options, "      "+name+": "+conf)
