@@ -41,8 +41,8 @@ func TestScheduleFunctions(t *testing.T) {
 			"build_schedule_item b function=test.ping seconds=3600 when=5:00pm",
 			"build_schedule_item b function=test.ping when=5:00pm cron='* * * * *'",
 			"build_schedule_item b function=test.ping when=whenever",
-			"build_schedule_item b function=test.ping job_args=x", "build_schedule_item b function=test.ping job_kwargs=x",
-			"build_schedule_item b function=test.ping splay='{end: 9, start: 3, x: 1}' hours=1 jid_include=False maxrunning=3 enabled=False metadata='{a: 1}'",
+			"build_schedule_item b function=test.ping hours=1 jid_include=False", "build_schedule_item b function=test.ping job_args=x", "build_schedule_item b function=test.ping job_kwargs=x",
+			"build_schedule_item b function=test.ping splay='{end: 9, start: 3, x: 1}' hours=1 maxrunning=3 enabled=False metadata='{a: 1}'",
 			"build_schedule_item b function=test.ping cron='*/5 * * * *' range='{start: 8am, end: 9am}' returner=mysql return_job=False until='2030-01-01'",
 			"add a1 function=test.ping seconds=3600", "add a1 function=test.ping seconds=3600",
 			"add a2 function=test.ping seconds=10 cron='* * * * *'", "add a2 function=test.ping test=True",
@@ -60,6 +60,9 @@ func TestScheduleFunctions(t *testing.T) {
 			"add a4 function=test.ping when='[5:00pm, 6:00pm]' once=x", "add a5 function=test.ping hours=1 range='{start: 8am, end: 9am}'",
 			"list", "save", "purge test=True", "purge", "list show_all=True",
 		} {
+			if p.name != "peer" && strings.Contains(line, "jid_include=False") {
+				continue // 3006 leaves it out, newer ones do not
+			}
 			t.Run(line, func(t *testing.T) {
 				got := m.salt(append([]string{"*"}, words("schedule."+line)...)...).json(t)
 				ours, theirs := clockTimes.ReplaceAllString(long(got["ours"]), "TIME"), clockTimes.ReplaceAllString(long(got["real"]), "TIME")
