@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/momtree/mom/internal/metrics"
+	"github.com/momtree/mom/master/files"
 	"github.com/momtree/mom/master/meters"
 	"github.com/momtree/mom/master/reactor"
 )
@@ -21,6 +22,7 @@ func (m *Master) Metrics() metrics.Source {
 			metrics.CollectRescues(s, m.rescues)
 			jobs.Collect(s)
 			collectReactor(s, m.reactor.Counts())
+			collectFiles(s, m.files)
 		},
 		Run:    func(ctx context.Context) { jobs.Run(ctx, m.bus) },
 		Checks: m.checks,
@@ -35,6 +37,19 @@ func collectReactor(s *metrics.Sink, c reactor.Counts) {
 		s.Count("mom_reactor_total", n, what)
 	}
 	s.Set("mom_reactor_waiting", float64(c.Waiting))
+}
+
+// collectFiles writes what the file server has done.
+func collectFiles(s *metrics.Sink, f *files.Server) {
+	c := f.Counts()
+	for what, n := range map[string]uint64{"served": c.Chunks.Load(), "hashed": c.Hashed.Load(), "received": c.Received.Load()} {
+		s.Count("mom_files_total", n, what)
+	}
+	s.Count("mom_files_bytes_total", c.Bytes.Load())
+	waiting, now, most := f.Waiting()
+	s.Set("mom_files_waiting", float64(waiting))
+	s.Set("mom_files_bytes", float64(now))
+	s.Set("mom_files_bytes_most", float64(most))
 }
 
 // Stats reads the counters.

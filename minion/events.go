@@ -13,6 +13,7 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/minion/scheduler"
 	"github.com/momtree/mom/minion/session"
 )
 
@@ -55,26 +56,18 @@ const tellTimeout = 3 * time.Second
 // tellDaemon fires an event on the bus of the daemon that runs beside this
 // process.
 func (m *Minion) tellDaemon(tag string, data any) error {
-	pub, pull, err := bus.MinionNames(m.cfg.ID, m.cfg.HashType)
-	if err != nil {
-		return err
-	}
 	ctx, cancel := context.WithTimeout(context.Background(), tellTimeout)
 	defer cancel()
-	c, err := bus.Dial(ctx, bus.ClientConfig{
-		SockDir: m.cfg.SockDir, PubName: pub, PullName: pull,
-		IPCMode: m.cfg.IpcMode, PubPort: m.cfg.TcpPubPort, PullPort: m.cfg.TcpPullPort,
-		Framing: bus.Framing(m.cfg.IpcFraming), Now: m.now,
-	})
+	c, err := m.dialDaemon(ctx)
 	if err != nil {
-		return fmt.Errorf("reach the minion daemon: %w", err)
+		return err
 	}
 	defer func() { _ = c.Close() }()
 	return c.Fire(ctx, tag, data)
 }
 
 // busTags are the events of the local bus that ask the minion for something.
-var busTags = []string{"fire_master", "pillar_refresh", "module_refresh", "grains_refresh", "_salt_error", signalTag}
+var busTags = []string{"fire_master", "pillar_refresh", "module_refresh", "grains_refresh", "_salt_error", scheduler.Tag, signalTag}
 
 // signalOther has the process that runs a job signal it, through its event bus: a signal
 // to the process itself would end all its jobs.
@@ -111,6 +104,9 @@ func (m *Minion) obey(ctx context.Context, e bus.Event) error {
 		return m.forward(ctx, data)
 	case strings.HasPrefix(e.Tag, "_salt_error"):
 		return m.sessions.Each(func(s *session.Session) error { return s.Fire(ctx, e.Tag, data) })
+	case strings.HasPrefix(e.Tag, scheduler.Tag):
+		_, err := m.schedule.Manage(data)
+		return err
 	case strings.HasPrefix(e.Tag, signalTag):
 		return m.jobs.Signal(data.String("jid"), syscall.Signal(data.Int("signal")))
 	case strings.HasPrefix(e.Tag, "pillar_refresh"):

@@ -20,6 +20,7 @@ var below = map[string][]string{
 	"fileclient": nil,
 	"jobs":       {"delivery", "modules"},
 	"session":    {"delivery", "grains", "jobs", "modules"},
+	"scheduler":  {"jobs", "modules"},
 	"modules":    {"external", "fileclient", "grains"},
 	"grains":     nil,
 	"states":     {"fileclient", "modules"},

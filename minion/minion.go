@@ -22,6 +22,7 @@ import (
 	"github.com/momtree/mom/minion/grains"
 	"github.com/momtree/mom/minion/jobs"
 	"github.com/momtree/mom/minion/modules"
+	"github.com/momtree/mom/minion/scheduler"
 	"github.com/momtree/mom/minion/session"
 )
 
@@ -53,6 +54,7 @@ type Minion struct {
 	ipc      *bus.Server
 	jobs     *jobs.Jobs
 	external *external.Modules
+	schedule *scheduler.Scheduler // nil: a call beside the daemon
 
 	rejectPause time.Duration
 
@@ -77,6 +79,7 @@ func New(opts Options) (*Minion, error) {
 		_ = m.jobs.Close() // nothing was written
 		return nil, fmt.Errorf("local event bus of minion %s: %w", m.cfg.ID, err)
 	}
+	m.openSchedule()
 	return m, nil
 }
 
@@ -109,6 +112,7 @@ func newCore(opts Options) (*Minion, error) {
 	m.grains = grains.NewStore(cfg.ID, opts.Collect)
 	m.sessions = session.New(session.Config{
 		Options: cfg, Version: opts.Version, Jobs: m.jobs, Grains: m.grains, Log: m.log, Now: m.now, FireLocal: m.fireLocal,
+		Connected: m.connected, PillarChanged: m.pillarChanged,
 		Env: func(s *session.Session) modules.Env { return &env{m: m, s: s} },
 	})
 	m.external = external.New(external.Options{
@@ -139,7 +143,7 @@ func (m *Minion) Run(ctx context.Context) error {
 	var side sync.WaitGroup
 	defer side.Wait()
 	defer cancel()
-	for _, loop := range []func(context.Context){m.watchBus, m.watchGrains} {
+	for _, loop := range []func(context.Context){m.watchBus, m.watchGrains, m.schedule.Run} {
 		side.Go(func() { loop(ctx) })
 	}
 	err := m.serveMasters(ctx)

@@ -107,7 +107,9 @@ func TestMinion_Returns(t *testing.T) {
 
 func TestMinion_Environment(t *testing.T) {
 	m := channeltest.Start(t, channeltest.Rules{Pillar: wire.NewMap("who", "me")})
-	start(t, testConfig(t, m))
+	cfg := testConfig(t, m)
+	cfg.MineEnabled = false // or its job may be under way
+	start(t, cfg)
 	m.AwaitSubscribers(t, 1)
 	jid := newJID()
 	m.Publish(channeltest.Job(jid, "m1", "gate.env"))

@@ -8,7 +8,6 @@ var Effects = map[string]string{
 	"git_pillar_base": noPillar,
 	"gitfs_remotes":   noFiles,
 	"hgfs_remotes":    noFiles,
-	"schedule":        "nothing is run by the clock",
 	"startup_states":  "no state is applied at the start",
 	"svnfs_remotes":   noFiles,
 }

@@ -34,6 +34,12 @@ type MinionJobs struct {
 	// MineReturnJob returns the job by which mine data are sent to the master as well, which
 	// stores it. Default false.
 	MineReturnJob bool `yaml:"mine_return_job" default:"false"`
+	// Schedule holds jobs that the minion runs by the clock, see schedule.md. Default none.
+	Schedule map[string]any `yaml:"schedule"`
+	// SchedulerBeforeConnect runs them also before a master has taken the minion. Default false.
+	SchedulerBeforeConnect bool `yaml:"scheduler_before_connect" default:"false"`
+	// ScheduleReturner are returners that get the results of all of them. Default none.
+	ScheduleReturner []string `yaml:"schedule_returner"`
 	// EnableLegacyStartupEvents fires minion_start also. Default true.
 	EnableLegacyStartupEvents bool `yaml:"enable_legacy_startup_events" default:"true"`
 	// StartEventGrains are the grains sent with the start event. Default none.

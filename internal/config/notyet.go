@@ -155,8 +155,6 @@ var NotYet = map[string]Role{
 	"reactor_worker_hwm":       Minions,
 	"reactor_worker_threads":   Minions,
 	"runner_returns":           Masters,
-	"schedule":                 Minions,
-	"scheduler_before_connect": Minions,
 	"search":                   Masters,
 	"sqlite_queue_dir":         Masters,
 	"thorium_interval":         Both,
@@ -290,6 +288,5 @@ var NotYet = map[string]Role{
 	// Read and checked, but not obeyed.
 	"event_match_type":        Both,
 	"job_cache_store_endtime": Masters,
-	"loop_interval":           Minions,
 	"master_stats":            Masters,
 }

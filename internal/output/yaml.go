@@ -2,6 +2,7 @@ package output
 
 import (
 	"encoding/base64"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -34,7 +35,7 @@ type place struct{ root, mapping, simpleKey bool }
 func (e *emitter) node(v any, at place) {
 	if ps, ok := pairs(v); ok {
 		sortPairs(ps)
-		if e.flow > 0 || e.allFlow || len(ps) == 0 {
+		if e.flow > 0 || e.allFlow || len(ps) == 0 || e.leaves && leafPairs(ps) {
 			e.flowMap(ps)
 		} else {
 			e.blockMap(ps)
@@ -42,7 +43,7 @@ func (e *emitter) node(v any, at place) {
 		return
 	}
 	if items, ok := wire.AsList(v); ok {
-		if e.flow > 0 || e.allFlow || len(items) == 0 {
+		if e.flow > 0 || e.allFlow || len(items) == 0 || e.leaves && !slices.ContainsFunc(items, collection) {
 			e.flowList(items)
 		} else {
 			e.blockList(items, at)

@@ -24,6 +24,7 @@ type emitter struct {
 	indention  bool // only indentation stands in this line
 	flow       int  // levels of [] and {}
 	allFlow    bool
+	leaves     bool // what holds scalars alone is in flow style
 }
 
 func (e *emitter) deeper(flow, indentless bool) (before int) {

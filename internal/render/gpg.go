@@ -21,6 +21,10 @@ const maxSecret = 16 << 20
 // Keyring decrypts with the private keys of a folder. It is safe for concurrent use.
 type Keyring struct{ keys openpgp.EntityList }
 
+// gpgOwn are files of gpg in its own folder, which often is the one that Salt was given: what
+// it trusts, and public keys.
+var gpgOwn = []string{"trustdb.gpg", "pubring.gpg"}
+
 // OpenKeyring reads the private keys in a folder (Salt's gpg_keydir): every file that is
 // an armored or binary OpenPGP key, as gpg --export-secret-keys writes it (*.asc, *.gpg,
 // *.key, *.pgp). Keys with a passphrase are an error, as are folders that others may
@@ -42,7 +46,7 @@ func OpenKeyring(dir string) (*Keyring, error) {
 	}
 	k := &Keyring{}
 	for _, e := range entries {
-		if !e.Type().IsRegular() || !slices.Contains([]string{".asc", ".gpg", ".key", ".pgp"}, filepath.Ext(e.Name())) {
+		if !e.Type().IsRegular() || !slices.Contains([]string{".asc", ".gpg", ".key", ".pgp"}, filepath.Ext(e.Name())) || slices.Contains(gpgOwn, e.Name()) {
 			continue
 		}
 		name := filepath.Join(dir, e.Name())

@@ -83,3 +83,30 @@ func TestGPG(t *testing.T) {
 		t.Errorf("a folder that others may enter: %v", err)
 	}
 }
+
+// The folder may be that of gpg itself, whose own files are no keys.
+func TestGPG_FolderOfGPG(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	seal := newKey(t, dir)
+	for name, text := range map[string]string{"trustdb.gpg": "\x01gpg\x03\x03\x01\x05", "pubring.gpg": "\x00", "pubring.kbx": "\x00"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	k, err := render.OpenKeyring(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := k.Decrypt(t.Context(), []byte(seal("text"))); err != nil || string(got) != "text" {
+		t.Errorf("%q, %v", got, err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "other.gpg"), []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := render.OpenKeyring(dir); err == nil || !strings.Contains(err.Error(), "other.gpg") {
+		t.Errorf("a file that is no key: %v", err)
+	}
+}

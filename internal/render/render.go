@@ -3,6 +3,7 @@ package render
 import (
 	"context"
 	"errors"
+	"net/http"
 
 	"github.com/momtree/mom/value"
 )
@@ -74,7 +75,9 @@ type Options struct {
 	Env            *value.Map // jinja_env: for templates without SLS name
 	SLSEnv         *value.Map // jinja_sls_env: for SLS
 	GPG            Decrypter  // for the renderer gpg; nil refuses what it would have to decrypt
-	Limits         Limits
+	// HTTP makes the requests of the filter http_query; nil refuses them.
+	HTTP   *http.Client
+	Limits Limits
 }
 
 // Limits bound what one template may use. A zero field takes its default.

@@ -94,6 +94,7 @@ func (r *reader) when(v any) (trigger, error) {
 		if name, ok := e.(string); ok && r.o.Whens != nil {
 			if named, is := r.o.Whens(name); is {
 				e = named
+				r.used += name + ": " + python.Repr(named) + "\n"
 			}
 		}
 		d, err := r.parseDate(e)

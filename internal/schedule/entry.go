@@ -16,6 +16,7 @@ type entry struct {
 	drawn bool          // the delay is
 	start bool          // run_on_start, and it has not run yet
 
+	looked    bool      // at a tick
 	last      time.Time // run
 	lastDue   time.Time // what was due by the wall last
 	skipped   string    // why it did not run when it was due last; "": it did

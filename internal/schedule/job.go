@@ -46,6 +46,7 @@ type Job struct {
 	runAt     []time.Time // run_explicit
 	skipAt    []time.Time // skip_explicit
 	finger    string      // the whole entry as text: another text is another job
+	timing    string      // when it runs, as text
 }
 
 // trigger says when something is due by the wall clock.
@@ -70,6 +71,8 @@ type reader struct {
 	o   Options
 	now time.Time
 	err error
+	// used are the dates that names stood for: with others the job is another one.
+	used string
 }
 
 func (r *reader) fault(format string, args ...any) {
@@ -82,10 +85,15 @@ func (r *reader) fault(format string, args ...any) {
 // read. The error says what is wrong with it, without its name.
 func Parse(name string, m *value.Map, o Options, now time.Time) (*Job, error) {
 	r := &reader{m: m, o: o, now: now}
-	j := &Job{Name: name, Enabled: r.flag("enabled", true), DryRun: r.flag("dry_run", false), finger: python.Repr(m)}
+	j := &Job{Name: name, Enabled: r.flag("enabled", true), DryRun: r.flag("dry_run", false), finger: python.Repr(m), timing: python.Repr(timing(m))}
 	for _, k := range m.Keys() {
-		if s, ok := k.(string); !ok || !slices.Contains(fields, s) && !strings.HasPrefix(s, "_") {
+		if s, ok := k.(string); ok && (slices.Contains(fields, s) || strings.HasPrefix(s, "_")) {
+			continue
+		}
+		if o.Unknown == nil {
 			r.fault("unknown field %v", k)
+		} else {
+			o.Unknown(name, python.Str(k))
 		}
 	}
 	if n := m.String("name"); n != "" {
@@ -103,6 +111,8 @@ func Parse(name string, m *value.Map, o Options, now time.Time) (*Job, error) {
 	r.results(j)
 	r.times(j)
 	r.limits(j)
+	j.finger += r.used
+	j.timing += r.used
 	return j, r.err
 }
 
@@ -199,4 +209,15 @@ func (r *reader) number(name string) int {
 		r.fault("%s=%s is no number", name, python.Str(v))
 	}
 	return n
+}
+
+// timing are the fields of an entry by which it is due.
+func timing(m *value.Map) *value.Map {
+	out := value.NewMap()
+	for _, k := range []string{"seconds", "minutes", "hours", "days", "when", "cron", "once", "once_fmt", "run_on_start"} {
+		if v, ok := m.Get(k); ok {
+			out.Set(k, v)
+		}
+	}
+	return out
 }

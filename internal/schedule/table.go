@@ -29,6 +29,11 @@ type Options struct {
 	Whens func(name string) (any, bool)
 	// Check tells why a job that is well formed cannot be run all the same; nil: it can.
 	Check func(j *Job) error
+	// Idle has jobs that say not when to run be kept, for those who ask for a run.
+	Idle bool
+	// Unknown is told of fields that mean nothing, which are passed over then; nil: a job
+	// with such a field is left out.
+	Unknown func(job, field string)
 }
 
 // Table has the jobs of a schedule, and when each ran and will run. It is safe for
@@ -111,10 +116,13 @@ func (t *Table) entry(key string, v any, old *entry, now Moment) (*entry, error)
 		return old, nil
 	}
 	e := &entry{Job: *j, key: key, start: j.onStart}
+	e.plan(now)
 	if old != nil {
 		e.last = old.last
 	}
-	e.plan(now)
+	if old != nil && old.timing == j.timing { // it goes on in step
+		e.next, e.age, e.delay, e.drawn, e.start, e.lastDue, e.looked = old.next, old.age, old.delay, old.drawn, old.start, old.lastDue, old.looked
+	}
 	e.runAt = slices.DeleteFunc(e.runAt, func(at time.Time) bool { return at.Before(now.Wall.Add(-t.o.Loop)) })
 	slices.SortFunc(e.runAt, time.Time.Compare)
 	return e, nil
@@ -140,6 +148,7 @@ func (t *Table) Tick(now Moment) (due []Run) {
 		if back && e.trigger != nil {
 			e.replan(now)
 		}
+		e.looked = true
 		if r, ok := t.look(e, now); ok {
 			t.running[e.Name]++
 			e.last, e.skipped = now.Wall, ""

@@ -82,7 +82,7 @@ func (r *reader) times(j *Job) {
 	switch {
 	case len(by) > 1:
 		r.fault("it can be run by one of seconds (minutes, hours, days), when, cron and once, not by several")
-	case len(by) == 0 && !r.m.Has("run_explicit") && !r.flag("run_on_start", false):
+	case len(by) == 0 && !r.o.Idle && !r.m.Has("run_explicit") && !r.flag("run_on_start", false):
 		r.fault("it says not when to run: by seconds, minutes, hours, days, when, cron or once")
 	}
 }

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/rows"
@@ -15,8 +17,16 @@ import (
 
 var errNotMeant = errors.New("the job was not meant for this minion")
 
-// jidByMaster is the jid of salt-call and schedules, who leave it to the master.
-const jidByMaster = "req"
+// What minions say in the place of a jid of what nobody has published: of salt-call and of
+// schedules, who leave it to the master, and of jobs whose results are not to be stored.
+const (
+	jidByMaster = "req"
+	jidNoCache  = "nocache"
+)
+
+// ownJID is our addition to a return that leaves the jid to the master: the one that the
+// minion has given its job. A return that is sent twice is the same one by it.
+const ownJID = "mom_jid"
 
 func init() {
 	commands.Register(server.Command{
@@ -26,7 +36,7 @@ func init() {
 One minion's answer to a job. It is acknowledged when it is stored.
 
 jid
-    The job; req leaves it to the master.
+    The job; req leaves it to the master, nocache has the return told and not stored.
 return, fun, fun_args, success, retcode, out
     The result, of what, how it ended, and the outputter that suits it.
 user, master_id
@@ -54,8 +64,12 @@ func (s *Service) onReturn(ctx context.Context, r *server.Request) (any, error) 
 	if r.Version >= 3 { // before that, anybody could say this of anybody
 		s.o.Policy.ActsAsMinion(r.ID)
 	}
-	if s.o.Policy.Excludes(ret.JID, ret.ID) {
-		s.o.Policy.Trespassed(ownership.Trespass{Kind: ownership.OfJob, Path: ret.ID, ID: ret.ID, JID: ret.JID, Err: errNotMeant})
+	own, err := chosenJID(ret)
+	if err != nil {
+		return nil, err
+	}
+	if s.o.Policy.Excludes(own, ret.ID) {
+		s.o.Policy.Trespassed(ownership.Trespass{Kind: ownership.OfJob, Path: ret.ID, ID: ret.ID, JID: own, Err: errNotMeant})
 		return nil, nil
 	}
 	if err := s.fieldsOf(r, ret.Full); err != nil {
@@ -71,9 +85,12 @@ func (s *Service) onReturn(ctx context.Context, r *server.Request) (any, error) 
 		return nil, nil
 	}
 	row := rows.Of(ret, s.o.Now())
+	if ret.JID == jidNoCache {
+		return nil, s.tellOnly(row)
+	}
 	var loads []returners.Load
 	if ret.JID == jidByMaster {
-		if row, err = s.giveJID(row); err != nil {
+		if row, err = s.giveJID(row, own); err != nil {
 			return nil, err
 		}
 		loads = []returners.Load{{JID: row.JID, Raw: row.Full, User: ret.User, At: row.At}}
@@ -84,7 +101,7 @@ func (s *Service) onReturn(ctx context.Context, r *server.Request) (any, error) 
 // mayReturn tells whether a return names a job, and its sender.
 func (s *Service) mayReturn(r *server.Request, ret wire.Return) error {
 	switch {
-	case ret.JID != jidByMaster && !jid.Valid(ret.JID):
+	case ret.JID != jidByMaster && ret.JID != jidNoCache && !jid.Valid(ret.JID):
 		return fmt.Errorf("return of %q: jid %q is not a job id", r.ID, ret.JID)
 	case !s.o.Keys.Accepted(ret.ID):
 		return fmt.Errorf("return of job %s: id %q has no accepted key", ret.JID, ret.ID)
@@ -95,9 +112,24 @@ func (s *Service) mayReturn(r *server.Request, ret wire.Return) error {
 	return nil
 }
 
-// giveJID replaces the jid "req" by a fresh one, and adds what makes the return
-// the load of its own job.
-func (s *Service) giveJID(r returners.Return) (returners.Return, error) {
+// chosenJID is the jid of a return, or that which the minion has given a job of its own. By
+// its form it can be no job of anybody else, whose load it would replace.
+func chosenJID(ret wire.Return) (string, error) {
+	if ret.JID != jidByMaster || ret.Extra == nil || !ret.Extra.Has(ownJID) {
+		return ret.JID, nil
+	}
+	v, _ := ret.Extra.Get(ownJID)
+	if raw, ok := v.(wire.Raw); ok {
+		if own, err := wire.Str(raw); err == nil && jid.IsOwn(own, ret.ID) {
+			return own, nil
+		}
+	}
+	return "", fmt.Errorf("return of %q: %s is no job id that it may give", ret.ID, ownJID)
+}
+
+// giveJID replaces the jid "req" by that which the minion has chosen, or by a fresh one, and
+// adds what makes the return the load of its own job.
+func (s *Service) giveJID(r returners.Return, own string) (returners.Return, error) {
 	v, err := wire.DecodeWithin(r.Full, wire.Limits{MaxNodes: server.MaxValues})
 	full, ok := v.(*wire.Map)
 	if err == nil && !ok {
@@ -106,7 +138,10 @@ func (s *Service) giveJID(r returners.Return) (returners.Return, error) {
 	if err != nil {
 		return r, fmt.Errorf("return of %s without jid: %w", r.ID, err)
 	}
-	r.JID = s.o.JIDs.Next()
+	if r.JID = own; own == jidByMaster {
+		r.JID = s.o.JIDs.Next()
+	}
+	full.Delete(ownJID)
 	full.Set("jid", r.JID)
 	if !full.Has("arg") {
 		args, _ := full.Get("fun_args")
@@ -135,4 +170,9 @@ func (s *Service) keep(ctx context.Context, rets []returners.Return, loads []ret
 		}
 	}
 	return nil
+}
+
+// tellOnly has the bus hear of a return that nobody is to store.
+func (s *Service) tellOnly(r returners.Return) error {
+	return s.o.Bus.FireEvent(bus.Event{Tag: jobevent.TagReturn(r.JID, r.ID), Data: r.Full, Stamp: s.o.Now()})
 }

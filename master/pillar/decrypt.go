@@ -109,6 +109,9 @@ var armored = regexp.MustCompile(`(?s)-----BEGIN PGP MESSAGE-----.*?-----END PGP
 func (p *pass) opened(ctx context.Context, v any) (any, error) {
 	switch v := v.(type) {
 	case string:
+		if !armored.MatchString(v) {
+			return v, nil
+		}
 		var fault error
 		out := armored.ReplaceAllStringFunc(v, func(block string) string {
 			plain, err := p.c.gpg.Decrypt(ctx, []byte(block))
@@ -118,7 +121,7 @@ func (p *pass) opened(ctx context.Context, v any) (any, error) {
 			}
 			return string(plain)
 		})
-		return out, fault
+		return strings.TrimRight(out, "\n"), fault // a block of YAML ends in one
 	case []any:
 		out := make([]any, len(v))
 		for i, e := range v {

@@ -38,14 +38,22 @@ func (e Encoder) Return(p wire.Publication, r Result) (wire.Raw, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := wire.FitFields(full, e.Depth); err != nil {
+	if err := e.Fits(full); err != nil {
 		return nil, err
+	}
+	return full, nil
+}
+
+// Fits tells why masters would not take a return; nil: they do.
+func (e Encoder) Fits(full wire.Raw) error {
+	if err := wire.FitFields(full, e.Depth); err != nil {
+		return err
 	}
 	// A tenth is left for the envelope and for padding.
 	if most := e.MaxFrameSize - e.MaxFrameSize/10; most > 0 && len(full) > most {
-		return nil, fmt.Errorf("it has %d bytes, max_frame_size allows %d: return less, or raise it on minion and master", len(full), most)
+		return fmt.Errorf("it has %d bytes, max_frame_size allows %d: return less, or raise it on minion and master", len(full), most)
 	}
-	return full, nil
+	return nil
 }
 
 // Bare leaves out of a job what may be the reason why its return cannot be sent.

@@ -21,6 +21,11 @@ func (j *Jobs) ReportInterrupted(from Master, known map[string]bool) {
 		if p.alive() || j.runs(p.jid) || master != from.Name() && known[master] {
 			continue
 		}
+		if p.load.Has("schedule") {
+			j.Log.Warn("scheduled job was interrupted by the end of the minion", "job", p.load.String("schedule"), "jid", p.jid)
+			j.procs.remove(p.jid)
+			continue
+		}
 		p.load.Delete(masterField)
 		pub, err := publicationOf(p.load)
 		if err != nil {

@@ -144,7 +144,7 @@ func (j *Jobs) Refused() uint64 {
 func (j *Jobs) UnderWay() []string {
 	var jids []string
 	for _, r := range j.table.Running() {
-		if !j.recent.kept(r.JID) {
+		if !j.recent.kept(r.JID) && !r.Load.Has("schedule") { // no master waits for what the minion runs by itself
 			jids = append(jids, r.JID)
 		}
 	}

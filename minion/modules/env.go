@@ -43,6 +43,10 @@ type Env interface {
 	// FireLocal puts an event on the minion's own bus only. The minion acts on
 	// the tag pillar_refresh by fetching the pillar.
 	FireLocal(tag string, data any) error
+	// ManageSchedule has the scheduler of the minion do what the data of Salt's event
+	// manage_schedule say, and gives those of the event that answers; nil: none does. The
+	// error is that no daemon runs here, or why it does not do it.
+	ManageSchedule(ctx context.Context, data *wire.Map) (*wire.Map, error)
 	// Jobs is the table of running jobs.
 	Jobs() JobTable
 	// Masters tells the masters of this minion.

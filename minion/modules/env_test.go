@@ -28,6 +28,7 @@ type fakeEnv struct {
 	compile                 func(PillarOptions) (*wire.Map, error)
 	fireErr, pingErr        error
 	ask                     func(load *wire.Map) (any, error)
+	manage                  func(data *wire.Map) (*wire.Map, error)
 	files                   *fileclient.Client
 	external                *external.Modules
 
@@ -105,6 +106,14 @@ func (e *fakeEnv) Files() *fileclient.Client {
 		return fileclient.New(fileclient.Options{})
 	}
 	return e.files
+}
+
+// ManageSchedule is answered by the test.
+func (e *fakeEnv) ManageSchedule(_ context.Context, data *wire.Map) (*wire.Map, error) {
+	if e.manage == nil {
+		return nil, errors.New("no daemon")
+	}
+	return e.manage(data)
 }
 
 func (e *fakeEnv) External() *external.Modules { return e.external }

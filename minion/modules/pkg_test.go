@@ -83,6 +83,14 @@ func TestPkg_Changes(t *testing.T) {
 	if PyStr(r.Value) != want {
 		t.Errorf("%q, want %q", r.Value, want)
 	}
+	same(t, "version of each name", value(t, env, "pkg.install", "bash,vim", "version=9.1-1"), m{"vim": m{"old": "", "new": "9.1-1"}})
+	if got := f.called("apt-get"); len(got) != 2 || !strings.HasSuffix(got[1], "[install] [bash=9.1-1] [vim=9.1-1]") {
+		t.Errorf("%v", got)
+	}
+	value(t, env, "pkg.install", kw("pkgs", []any{"bash", "vim"}, "version", "9.1-1"))
+	if got := f.called("apt-get"); len(got) != 1 || !strings.HasSuffix(got[0], "[install] [bash] [vim]") || !strings.Contains(env.logged(), "'version' argument will be ignored") {
+		t.Errorf("version beside pkgs: %v, and the log says\n%s", got, env.logged())
+	}
 	same(t, "hold", value(t, env, "pkg.hold", "bash"), m{"bash": m{
 		"name": "bash", "result": true, "changes": m{"old": "install", "new": "hold"}, "comment": "Package bash is now being held.",
 	}})

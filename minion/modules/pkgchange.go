@@ -34,8 +34,8 @@ Install packages, or others of their versions. Returns what has changed:
 {name: {old: VERSION, new: VERSION}}.
 
 name
-    one package, or several with commas; version=VERSION is the one it is to have,
-    also as >=VERSION and the like
+    one package, or several with commas; version=VERSION is the one that each is to
+    have, also as >=VERSION and the like
 pkgs
     a list of packages, each a name or {name: version}
 sources
@@ -60,7 +60,7 @@ enablerepo, disablerepo
 
 Any other keyword is refused by name, as debconf is, and so is one that the
 packages of the host do not have: fromrepo, reinstall and downloadonly with apk.
-version counts for one name, not beside pkgs or sources.
+version counts for name; beside pkgs or sources it is passed over, which the log says.
 
 CLI Example:
 

@@ -35,6 +35,9 @@ func (c *Call) pkgTargets(ctx context.Context) ([]pkgTarget, error) {
 	if v := c.keyword("version"); v != nil {
 		version = PyStr(v)
 	}
+	if version != "" && (pyTrue(sources) || pyTrue(pkgs)) {
+		logger(c.Env).Warn("'version' argument will be ignored for multiple package targets", "version", version)
+	}
 	var out []pkgTarget
 	var err error
 	switch {
@@ -43,13 +46,8 @@ func (c *Call) pkgTargets(ctx context.Context) ([]pkgTarget, error) {
 	case pyTrue(pkgs):
 		out, err = namedPkgs(pkgs)
 	default:
-		names := textList(c.Value("name"))
-		for _, name := range names {
-			t := pkgTarget{name: name}
-			if len(names) == 1 {
-				t.version = version
-			}
-			out = append(out, t)
+		for _, name := range textList(c.Value("name")) {
+			out = append(out, pkgTarget{name: name, version: version})
 		}
 	}
 	if err != nil {

@@ -29,6 +29,9 @@ func (s *Session) RefreshPillar(ctx context.Context, cleanCache bool) error {
 		s.log.Error("the master reports errors in the pillar", "errors", faults)
 	}
 	s.pillar.Store(p)
+	if s.all.PillarChanged != nil {
+		s.all.PillarChanged(s)
+	}
 	return nil
 }
 

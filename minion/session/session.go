@@ -159,7 +159,9 @@ func (s *Session) Serve(ctx context.Context, res channel.Result) {
 	wg.Go(func() { s.catchUp(ctx) })
 	wg.Go(func() { s.signInAgain(ctx) })
 	wg.Go(func() { s.ping(ctx) })
-	wg.Go(func() { s.giveMine(ctx) })
+	if s.all.Connected != nil {
+		wg.Go(func() { s.all.Connected(ctx, s) })
+	}
 	for ctx.Err() == nil {
 		s.subscribe(ctx, res)
 		if fresh, ok := s.ch.Current(); ok {

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"slices"
@@ -26,8 +27,13 @@ type Config struct {
 	Env func(*Session) modules.Env
 	// FireLocal fires an event on the bus of the minion that only informs.
 	FireLocal func(tag string, data any)
-	Log       *slog.Logger
-	Now       func() time.Time
+	// Connected is told, on a goroutine of its own, of each session that is served now; ctx
+	// ends with that. Nil: nobody is.
+	Connected func(ctx context.Context, s *Session)
+	// PillarChanged is told of each pillar that was fetched; it may be as it was. Nil: nobody is.
+	PillarChanged func(*Session)
+	Log           *slog.Logger
+	Now           func() time.Time
 }
 
 // Sessions are those of one minion.

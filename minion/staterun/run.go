@@ -136,6 +136,7 @@ func (j *job) build(saltenv, top string) error {
 	engine, err := render.New(render.Options{
 		Loader: files, Functions: fns, AllowUndefined: truth(e.Option("allow_undefined")),
 		Env: asMap(j.set.Option("jinja_env")), SLSEnv: asMap(j.set.Option("jinja_sls_env")),
+		HTTP: render.NewHTTPClient(),
 	})
 	if err != nil {
 		return err

@@ -1,0 +1,92 @@
+package scheduler
+
+import (
+	"maps"
+
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/python"
+	"github.com/momtree/mom/internal/schedule"
+)
+
+// Bounds of the returns that wait in memory for the first master.
+const (
+	maxHeld      = 1000
+	maxHeldBytes = 16 << 20
+)
+
+// heldReturn waits for a master.
+type heldReturn struct {
+	id   string
+	load []byte
+}
+
+// push stores a return for each master. Without one it waits for the next, if the minion is
+// to have any: then the oldest of too many are given up.
+func (s *Scheduler) push(id string, load []byte, masters []Master) {
+	switch {
+	case !s.o.Config.PubRet, len(masters) == 0 && s.o.Config.MasterType == "disable":
+		return
+	case len(masters) == 0:
+		s.hold(heldReturn{id, load})
+		return
+	}
+	for _, m := range masters {
+		s.give(m, heldReturn{id, load})
+	}
+}
+
+func (s *Scheduler) give(m Master, r heldReturn) {
+	if err := m.Push(r.id, r.load); err != nil {
+		s.o.Log.Error("the result of a scheduled job is lost", "jid", r.id, "master", m.Name(), "err", err)
+	}
+}
+
+func (s *Scheduler) hold(r heldReturn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.held = append(s.held, r)
+	size, given := 0, 0
+	for _, h := range s.held {
+		size += len(h.load)
+	}
+	for len(s.held) > 1 && (len(s.held) > maxHeld || size > maxHeldBytes) {
+		size -= len(s.held[0].load)
+		s.held = s.held[1:]
+		given++
+	}
+	if given > 0 {
+		s.o.Log.Error("results of scheduled jobs given up: there has been no master for too long", "count", given)
+	}
+}
+
+// release gives a master what waited for one.
+func (s *Scheduler) release(m Master) {
+	s.mu.Lock()
+	held := s.held
+	s.held = nil
+	s.mu.Unlock()
+	for _, r := range held {
+		s.give(m, r)
+	}
+}
+
+// withKwargs are the options with those of a returner that return_kwargs of a job replaces.
+func (s *Scheduler) withKwargs(name string, r schedule.Run) *config.Minion {
+	if r.ReturnKwargs.Len() == 0 {
+		return s.o.Config
+	}
+	own := *s.o.Config
+	own.Raw = maps.Clone(own.Raw)
+	if own.Raw == nil {
+		own.Raw = map[string]any{}
+	}
+	prefix := ""
+	if r.ReturnConfig != "" {
+		prefix = r.ReturnConfig + "."
+	}
+	r.ReturnKwargs.Range(func(k, v any) bool {
+		own.Raw[prefix+name+"."+python.Str(k)] = v
+		return true
+	})
+	return &own
+}

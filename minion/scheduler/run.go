@@ -1,0 +1,181 @@
+package scheduler
+
+import (
+	"context"
+	"time"
+
+	"github.com/momtree/mom/internal/schedule"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/minion/modules"
+	"github.com/momtree/mom/returners"
+)
+
+// failedCode is the return code of a job whose function could not do its work.
+const failedCode = 254
+
+// What a return says in the place of an id of what nobody has published, and our addition
+// to it: the id that the job has here. One of our masters takes that, so that a return which
+// is sent twice is one.
+const (
+	byMaster = "req"
+	noCache  = "nocache"
+	ownJID   = "mom_jid"
+)
+
+// do makes a run, and returns when its result is with all who are to have it.
+func (s *Scheduler) do(ctx context.Context, r schedule.Run, id string) {
+	if r.Function == mineUpdate {
+		s.updateMine(ctx, r, id)
+		return
+	}
+	env := s.o.Env()
+	if masters := s.o.Masters(); len(masters) > 0 {
+		env = masters[0].Env()
+	}
+	s.deliver(ctx, r, id, s.perform(ctx, env, r, id), s.o.Masters())
+}
+
+// result is how a run ended, as Salt's scheduler tells it.
+type result struct {
+	value   any
+	retcode int
+	success bool
+	out     string
+	load    *wire.Map // the job, without how it ended
+}
+
+// perform runs the function. While it runs everybody who asks sees the job, unless it says
+// jid_include: False.
+func (s *Scheduler) perform(ctx context.Context, env modules.Env, r schedule.Run, id string) result {
+	args := append([]any{}, r.Args...)
+	told := append([]any{}, r.Args...)
+	if r.Kwargs != nil {
+		told = append(told, r.Kwargs)
+		marked := r.Kwargs.Clone()
+		marked.Set("__kwarg__", true)
+		args = append(args, marked)
+	}
+	res := result{load: wire.NewMap("id", s.o.Config.ID, "fun", r.Function, "fun_args", told, "schedule", r.Name, "jid", id)}
+	if r.Metadata != nil {
+		res.load.Set("metadata", s.metadata(r.Metadata))
+	}
+	if r.MaxRunning > 0 {
+		jobCtx, end, err := s.o.Jobs.Begin(ctx, id, "", res.load.Clone())
+		if err != nil {
+			res.value, res.retcode = "ERROR: "+err.Error(), failedCode
+			return res
+		}
+		defer end()
+		ctx = jobCtx
+	}
+	got := modules.Execute(ctx, env, modules.Invocation{Fun: r.Function, Args: args, JID: id})
+	res.value, res.retcode, res.success, res.out = got.Value, got.Retcode, true, got.Out
+	if got.Err != nil {
+		res.retcode, res.success = failedCode, false
+		s.o.Log.Error("A scheduled job failed", "job", r.Name, "jid", id, "fun", r.Function, "err", got.Value)
+	}
+	return res
+}
+
+// metadata are those of a job with the times that Salt adds.
+func (s *Scheduler) metadata(m *wire.Map) *wire.Map {
+	now := s.o.Now()
+	m = m.Clone()
+	m.Set("_TOS", now.Format("-0700"))
+	m.Set("_TS", now.Format(time.ANSIC))
+	m.Set("_TT", now.UTC().Format("2006 January 02 Mon 15 01"))
+	return m
+}
+
+// deliver hands a result to the returners that the job names, and to the masters.
+func (s *Scheduler) deliver(ctx context.Context, r schedule.Run, id string, res result, masters []Master) {
+	load := wire.NewMap("cmd", "_return")
+	res.load.Range(func(k, v any) bool { load.Set(k, v); return true })
+	load.Set("return", res.value)
+	load.Set("retcode", res.retcode)
+	load.Set("success", res.success)
+	if res.out != "" {
+		load.Set("out", res.out)
+	}
+	load.Set("tgt", s.o.Config.ID)
+	load.Set("tgt_type", "glob")
+	full, err := s.encode(load)
+	if err != nil {
+		load.Set("return", "ERROR: the result cannot be returned: "+err.Error())
+		load.Set("retcode", failedCode)
+		load.Set("success", false)
+		load.Set("fun_args", []any{})
+		load.Delete("metadata")
+		if full, err = s.encode(load); err != nil {
+			s.o.Log.Error("the result of a scheduled job cannot be returned", "job", r.Name, "jid", id, "err", err)
+			return
+		}
+	}
+	s.store(ctx, r, id, res, full)
+	s.o.Fire("__schedule_return", load)
+	if !r.ReturnJob {
+		return
+	}
+	if s.o.Config.CacheJobs {
+		if err := s.o.Jobs.Cache.Put(id, full); err != nil {
+			s.o.Log.Error("return not cached", "jid", id, "err", err)
+		}
+	}
+	load.Set("jid", byMaster)
+	load.Set(ownJID, id)
+	if r.NoCache && len(s.returnerNames(r)) == 0 {
+		load.Set("jid", noCache)
+		load.Delete(ownJID)
+	}
+	if full, err = s.encode(load); err != nil {
+		s.o.Log.Error("the result of a scheduled job cannot be returned", "job", r.Name, "jid", id, "err", err)
+		return
+	}
+	s.push(id, full, masters)
+}
+
+// encode gives a return the form that masters take, or says why they would not.
+func (s *Scheduler) encode(load *wire.Map) (wire.Raw, error) {
+	full, err := wire.Encode(load)
+	if err != nil {
+		return nil, err
+	}
+	return full, s.o.Jobs.Encoder.Fits(full)
+}
+
+// returnerNames are the returners of a job and of the option schedule_returner.
+func (s *Scheduler) returnerNames(r schedule.Run) []string {
+	names := append([]string{}, r.Returners...)
+	return append(names, s.o.Config.ScheduleReturner...)
+}
+
+// store hands a result to its returners. One that is not there is passed over, as in Salt.
+func (s *Scheduler) store(ctx context.Context, r schedule.Run, id string, res result, full wire.Raw) {
+	value, err := wire.Encode(res.value)
+	if err != nil {
+		s.o.Log.Error("the result of a scheduled job is not saved", "job", r.Name, "jid", id, "err", err)
+		return
+	}
+	ret := returners.Return{
+		JID: id, ID: s.o.Config.ID, Fun: r.Function, Success: res.success, Retcode: res.retcode, Out: res.out, Value: value, Full: full, At: s.o.Now(),
+	}
+	done := map[string]bool{}
+	for _, name := range s.returnerNames(r) {
+		if done[name] {
+			continue
+		}
+		done[name] = true
+		from := s.o.Jobs.Returners
+		from.Options = s.withKwargs(name, r)
+		open, err := from.Open(ctx, []string{name}, r.ReturnConfig)
+		if err != nil {
+			s.o.Log.Error("a scheduled job names a returner that cannot be used, which is passed over", "job", r.Name, "returner", name, "err", err)
+			continue
+		}
+		// The minion may be stopping: what was done is saved all the same.
+		if err := open.SaveReturn(context.WithoutCancel(ctx), ret); err != nil {
+			s.o.Log.Error("the result of a scheduled job is not saved", "job", r.Name, "jid", id, "err", err)
+		}
+		open.Close()
+	}
+}
