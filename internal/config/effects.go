@@ -5,8 +5,6 @@ package config
 var Effects = map[string]string{
 	"beacons":         "no beacon runs",
 	"engines":         "no engine runs",
-	"git_pillar_base": noPillar,
-	"gitfs_remotes":   noFiles,
 	"hgfs_remotes":    noFiles,
 	"schedule":        "nothing is run by the clock",
 	"startup_states":  "no state is applied at the start",
@@ -14,12 +12,11 @@ var Effects = map[string]string{
 }
 
 const (
-	noFiles  = "minions get none of these files"
-	noPillar = "minions get no pillar; where something needs it they are told so by _errors"
+	noFiles = "minions get none of these files"
 )
 
 // fileSources are the options that say where files come from.
-var fileSources = []string{"gitfs_remotes", "hgfs_remotes", "svnfs_remotes"}
+var fileSources = []string{"hgfs_remotes", "svnfs_remotes"}
 
 // UnservedFiles names the options of this configuration that ask for sources of files or
 // states that this version does not have.
