@@ -42,7 +42,7 @@ type backend struct {
 }
 
 func open(e files.Env) (files.Backend, error) {
-	remotes, err := read(e.Config, e.Log)
+	remotes, err := readRemotes(e.Config, e.Log)
 	if err != nil {
 		return nil, err
 	}

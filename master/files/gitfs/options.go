@@ -48,9 +48,9 @@ var (
 	allTypes = []string{gitrepo.Branch, gitrepo.Tag, gitrepo.SHA}
 )
 
-// read reads gitfs_remotes and opens their copies below dir. The error names each remote
+// readRemotes reads gitfs_remotes and opens their copies below dir. The error names each remote
 // at fault.
-func read(c *config.Master, log *slog.Logger) ([]*remote, error) {
+func readRemotes(c *config.Master, log *slog.Logger) ([]*remote, error) {
 	entries, err := gitrepo.Entries(c.GitfsRemotes, params)
 	if err != nil {
 		return nil, fmt.Errorf("gitfs_remotes: %w", err)
