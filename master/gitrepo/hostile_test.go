@@ -2,7 +2,6 @@ package gitrepo
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -16,7 +15,6 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"github.com/go-git/go-git/v5/plumbing/format/pktline"
-	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/momtree/mom/master/gitrepo/gitrepotest"
@@ -50,31 +48,7 @@ func speak(conn net.Conn, r *gitrepotest.Repo) error {
 	if !s.Scan() || !strings.HasPrefix(string(s.Bytes()), "git-upload-pack /r\x00") {
 		return errors.New("another request")
 	}
-	session, err := gitrepotest.Session(r)
-	if err != nil {
-		return err
-	}
-	refs, err := session.AdvertisedReferences()
-	if err != nil {
-		return err
-	}
-	if err := refs.Encode(conn); err != nil {
-		return err
-	}
-	q := packp.NewUploadPackRequest()
-	if err := q.UploadRequest.Decode(conn); err != nil {
-		return err
-	}
-	for s.Scan() && !strings.HasPrefix(string(s.Bytes()), "done") {
-		if hex, ok := strings.CutPrefix(strings.TrimSpace(string(s.Bytes())), "have "); ok {
-			q.Haves = append(q.Haves, plumbing.NewHash(hex))
-		}
-	}
-	a, err := session.UploadPack(context.Background(), q)
-	if err != nil {
-		return err
-	}
-	return a.Encode(conn)
+	return upload(conn, r)
 }
 
 // Attack: entries of a tree are called "..", ".git", "" or have slashes; submodules and
