@@ -4,6 +4,7 @@ import (
 	"github.com/momtree/mom/master/files"
 	"github.com/momtree/mom/master/runners"
 
+	_ "github.com/momtree/mom/master/files/gitfs"    // a backend
 	_ "github.com/momtree/mom/master/files/httpfs"   // a backend
 	_ "github.com/momtree/mom/master/files/minionfs" // a backend
 	_ "github.com/momtree/mom/master/files/roots"    // a backend

@@ -45,6 +45,7 @@ func (m *Master) Run(ctx context.Context) error {
 	m.server.Open()
 	m.wg.Go(m.housekeep)
 	m.wg.Go(func() { m.files.Run(m.ctx) })
+	m.wg.Go(func() { m.pillars.Run(m.ctx) })
 	m.wg.Go(func() { m.peers.Run(m.ctx) })
 	m.wg.Go(func() { m.logins.Run(m.ctx) })
 	m.wg.Go(func() { m.failover.Run(m.ctx) })

@@ -5,20 +5,17 @@ package config
 var Effects = map[string]string{
 	"beacons":         "no beacon runs",
 	"engines":         "no engine runs",
-	"git_pillar_base": noPillar,
-	"gitfs_remotes":   noFiles,
 	"hgfs_remotes":    noFiles,
 	"startup_states":  "no state is applied at the start",
 	"svnfs_remotes":   noFiles,
 }
 
 const (
-	noFiles  = "minions get none of these files"
-	noPillar = "minions get no pillar; where something needs it they are told so by _errors"
+	noFiles = "minions get none of these files"
 )
 
 // fileSources are the options that say where files come from.
-var fileSources = []string{"gitfs_remotes", "hgfs_remotes", "svnfs_remotes"}
+var fileSources = []string{"hgfs_remotes", "svnfs_remotes"}
 
 // UnservedFiles names the options of this configuration that ask for sources of files or
 // states that this version does not have.

@@ -6,6 +6,7 @@ type Master struct {
 	Common           `yaml:",inline"`
 	MasterFiles      `yaml:",inline"`
 	MasterFileserver `yaml:",inline"`
+	MasterGit        `yaml:",inline"`
 	MasterNetwork    `yaml:",inline"`
 	MasterKeys       `yaml:",inline"`
 	MasterJobs       `yaml:",inline"`

@@ -5,8 +5,8 @@ import "time"
 // MasterFileserver says what minions get under salt://.
 type MasterFileserver struct {
 	// FileserverBackend are the sources of files, in the order in which they are searched:
-	// roots, minionfs, upstream, httpfs. Default [roots].
-	FileserverBackend []string `yaml:"fileserver_backend" default:"roots" oneof:"roots minion minionfs upstream http httpfs"`
+	// roots, gitfs, minionfs, upstream, httpfs. Default [roots].
+	FileserverBackend []string `yaml:"fileserver_backend" default:"roots" oneof:"roots git gitfs minion minionfs upstream http httpfs"`
 	// FileRoots are the folders of each environment, searched in order; patterns of file
 	// names are expanded at the start. The environment __env__ stands for all others, and
 	// __env__ in its paths for their names. Default {base: [/srv/salt, /srv/spm/salt]}.

@@ -41,6 +41,12 @@ func TestWithoutPassword(t *testing.T) {
 // option of a master is in one of the two, so that a new one is thought about.
 var powerful = strings.Fields(`
 	reactor reactor_worker_hwm reactor_worker_threads schedule
+	git_pillar_base git_pillar_branch git_pillar_env git_pillar_fallback git_pillar_includes git_pillar_insecure_auth
+	git_pillar_passphrase git_pillar_password git_pillar_privkey git_pillar_pubkey git_pillar_refspecs git_pillar_root
+	git_pillar_ssl_verify git_pillar_update_interval git_pillar_user gitfs_base gitfs_disable_saltenv_mapping gitfs_fallback
+	gitfs_insecure_auth gitfs_mountpoint gitfs_passphrase gitfs_password gitfs_privkey gitfs_pubkey gitfs_ref_types gitfs_refspecs
+	gitfs_remotes gitfs_root gitfs_saltenv gitfs_saltenv_blacklist gitfs_saltenv_whitelist gitfs_ssl_verify gitfs_update_interval
+	gitfs_user
 	decrypt_pillar decrypt_pillar_default decrypt_pillar_delimiter decrypt_pillar_renderers ext_pillar ext_pillar_first on_demand_ext_pillar
 	pillar_cache pillar_cache_backend pillar_cache_ttl pillar_includes_override_sls pillar_merge_lists pillar_opts pillar_roots
 	pillar_safe_render_error pillar_source_merging_strategy pillar_timeout pillar_upstream pillar_workers pillarenv pillarenv_from_saltenv

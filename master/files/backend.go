@@ -39,6 +39,22 @@ type Updater interface {
 	Interval() time.Duration
 }
 
+// DueUpdater is an [Updater] whose sources have intervals of their own; that of the backend
+// is the shortest.
+type DueUpdater interface {
+	// UpdateDue looks at those whose interval has passed.
+	UpdateDue(ctx context.Context) (changes *value.Map, err error)
+}
+
+// Locker is a [Backend] whose sources an operator may keep as they are.
+type Locker interface {
+	// Lock has the sources whose addresses match a pattern, "" for all, not be updated, and
+	// tells in Salt's words which were not locked before.
+	Lock(remote string) (locked []string, faults []error)
+	// ClearLock has them be updated again.
+	ClearLock(remote string) (cleared []string, faults []error)
+}
+
 // Cleaner is a [Backend] that keeps copies.
 type Cleaner interface {
 	// ClearCache forgets them.

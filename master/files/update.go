@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/value"
 )
 
 // Run has the backends look for changes of their sources until ctx ends, each at its
@@ -21,7 +22,11 @@ func (s *Server) Run(ctx context.Context) {
 		}
 		wg.Go(func() {
 			for ctx.Err() == nil {
-				_ = s.update(ctx, b.name, u, nil) // it has been logged
+				look := func(ctx context.Context) (*value.Map, error) { return u.Update(ctx, nil) }
+				if d, ok := u.(DueUpdater); ok {
+					look = d.UpdateDue
+				}
+				_ = s.update(ctx, b.name, look) // it has been logged
 				if sleep.For(ctx, u.Interval()) != nil {
 					return
 				}
@@ -37,15 +42,15 @@ func (s *Server) Update(ctx context.Context, backends string, remotes []string) 
 	var faults []error
 	for _, name := range s.Backends(backends) {
 		if u, ok := s.backend(name).(Updater); ok {
-			faults = append(faults, s.update(ctx, name, u, remotes))
+			faults = append(faults, s.update(ctx, name, func(ctx context.Context) (*value.Map, error) { return u.Update(ctx, remotes) }))
 		}
 	}
 	return errors.Join(faults...)
 }
 
-func (s *Server) update(ctx context.Context, name string, u Updater, remotes []string) error {
+func (s *Server) update(ctx context.Context, name string, look func(context.Context) (*value.Map, error)) error {
 	begun := time.Now()
-	changes, err := u.Update(ctx, remotes)
+	changes, err := look(ctx)
 	if err != nil {
 		if ctx.Err() == nil {
 			s.fault(name, "update", "", err)
@@ -81,4 +86,30 @@ func (s *Server) ClearCache(ctx context.Context, backends string) (cleared, faul
 		cleared = append(cleared, "The "+name+" fileserver cache was successfully cleared")
 	}
 	return cleared, faults
+}
+
+// Lock keeps the sources of the named backends ("": all) whose addresses match a pattern
+// ("": all) as they are, and tells in Salt's words which, and what went wrong.
+func (s *Server) Lock(backends, remote string) (locked, faults []string) {
+	return s.eachLocker(backends, func(l Locker) ([]string, []error) { return l.Lock(remote) })
+}
+
+// ClearLock lets them be updated again.
+func (s *Server) ClearLock(backends, remote string) (cleared, faults []string) {
+	return s.eachLocker(backends, func(l Locker) ([]string, []error) { return l.ClearLock(remote) })
+}
+
+func (s *Server) eachLocker(backends string, do func(Locker) ([]string, []error)) (done, faults []string) {
+	for _, name := range s.Backends(backends) {
+		l, ok := s.backend(name).(Locker)
+		if !ok {
+			continue
+		}
+		good, bad := do(l)
+		done = append(done, good...)
+		for _, err := range bad {
+			faults = append(faults, err.Error())
+		}
+	}
+	return done, faults
 }

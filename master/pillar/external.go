@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/momtree/mom/internal/render"
 	"github.com/momtree/mom/internal/wire"
@@ -19,6 +20,7 @@ type source struct {
 	name string
 	conf any
 	kind ext.Source
+	open ext.Entry // nil: it has nothing that lasts
 	err  error // of the entry; it is in each pillar
 }
 
@@ -41,6 +43,7 @@ func (c *Compiler) readSources() {
 		c.log.Error(malformed + ": it should be a list of {NAME: ARGUMENTS}; all pillars get this error")
 		return
 	}
+	o := ext.Opening{Config: c.cfg, Log: c.log, Shared: map[string]any{}}
 	for i, e := range entries {
 		m, ok := e.(*value.Map)
 		if !ok || m.Len() == 0 {
@@ -50,6 +53,11 @@ func (c *Compiler) readSources() {
 		}
 		m.Range(func(k, v any) bool {
 			s := newSource(fmt.Sprint(k), v)
+			if s.err == nil && s.kind.Open != nil {
+				if s.open, s.err = s.kind.Open(v, o); s.err != nil {
+					s.err = fmt.Errorf("Failed to load ext_pillar %s: %w", s.name, s.err)
+				}
+			}
 			if s.err != nil {
 				c.log.Error("A source of ext_pillar cannot be used; all pillars get this error", "source", s.name, "err", s.err)
 			}
@@ -129,7 +137,11 @@ func (p *pass) external(ctx context.Context, pillar *value.Map, demand []source)
 			p.seen.unfit("ext_pillar " + s.name)
 		}
 		seen, _ := Copy(pillar).(*value.Map)
-		got, err := s.kind.Load(ctx, &ext.Call{
+		load := s.kind.Load
+		if s.open != nil {
+			load = s.open.Load
+		}
+		got, err := load(ctx, &ext.Call{
 			ID: p.r.ID, Grains: p.r.Grains, Pillar: seen, Conf: Copy(s.conf), Saltenv: p.saltenv, Pillarenv: p.env,
 			Config: p.c.cfg, Host: host{p}, Log: p.log,
 		})
@@ -145,6 +157,27 @@ func (p *pass) external(ctx context.Context, pillar *value.Map, demand []source)
 	return pillar
 }
 
+// Run has the sources do what they do by themselves until ctx ends.
+func (c *Compiler) Run(ctx context.Context) {
+	var wg sync.WaitGroup
+	for _, s := range c.sources {
+		if s.err == nil && s.open != nil {
+			wg.Go(func() { s.open.Run(ctx) })
+		}
+	}
+	wg.Wait()
+}
+
+// Entries are what the entries of ext_pillar have that last, by the name of their source.
+func (c *Compiler) Entries(name string) (out []ext.Entry) {
+	for _, s := range c.sources {
+		if s.err == nil && s.open != nil && s.name == name {
+			out = append(out, s.open)
+		}
+	}
+	return out
+}
+
 // host is what a pass does for sources.
 type host struct{ p *pass }
 
@@ -155,6 +188,25 @@ func (h host) Folders(env string) []string {
 		return r.Folders[env]
 	}
 	return nil
+}
+
+func (h host) Compile(ctx context.Context, env string, f ext.Files, over *value.Map) *value.Map {
+	up := h.p
+	r := up.r
+	r.Override, r.Ext = nil, nil
+	p := &pass{
+		c: up.c, r: r, files: f, merge: up.merge, env: up.env, saltenv: env, git: true,
+		ignored: map[string]map[string]bool{}, seen: newReading(), log: up.log,
+	}
+	p.r.Saltenv = env
+	if p.c.cfg.PillarenvFromSaltenv {
+		p.env = env
+	}
+	p.seen.renders = up.seen.renders // what is bounded is bounded for the whole pillar
+	got := p.run(inPass(ctx, p))
+	up.seen.renders = p.seen.renders
+	up.errors = append(up.errors, p.errors...)
+	return p.merge.merge(over, got)
 }
 
 func (h host) Options() *value.Map { return h.p.opts() }

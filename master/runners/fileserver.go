@@ -58,6 +58,25 @@ Forget the copies that backends keep of what they serve.
 ` + docBackend + `
     salt-run fileserver.clear_cache
 `},
+		Function{Name: "fileserver.lock", Args: []string{"backend=", "remote="}, Run: fileserverLock, Doc: `
+Keep git repositories as they are: none is fetched until fileserver.clear_lock, over a
+restart as well.
+` + docBackend + `
+remote
+    A pattern of URLs. All, without it.
+
+    salt-run fileserver.lock
+    salt-run fileserver.lock backend=git remote='*github.com*'
+`},
+		Function{Name: "fileserver.clear_lock", Args: []string{"backend=", "remote="}, Run: fileserverClearLock, Doc: `
+Have git repositories be fetched again that fileserver.lock has locked.
+` + docBackend + `
+remote
+    A pattern of URLs. All, without it.
+
+    salt-run fileserver.clear_lock
+    salt-run fileserver.clear_lock backend=git remote='*github.com*'
+`},
 		Function{Name: "fileserver.clear_file_list_cache", Args: []string{"saltenv=", "backend="}, Run: fileserverClearLists, Doc: `
 Forget the lists of files that are kept for fileserver_list_cache_time, so that what is new
 is listed at once. Gives the environments by backend.
@@ -171,17 +190,40 @@ func fileserverClearCache(ctx context.Context, c *Call) (any, error) {
 		return nil, err
 	}
 	cleared, faults := s.ClearCache(ctx, back)
+	return told("cleared", cleared, faults, "No cache was cleared"), nil
+}
+
+func fileserverLock(_ context.Context, c *Call) (any, error) {
+	s, back, err := asked(c)
+	if err != nil {
+		return nil, err
+	}
+	locked, faults := s.Lock(back, c.Text("remote"))
+	return told("locked", locked, faults, "No locks were set"), nil
+}
+
+func fileserverClearLock(_ context.Context, c *Call) (any, error) {
+	s, back, err := asked(c)
+	if err != nil {
+		return nil, err
+	}
+	cleared, faults := s.ClearLock(back, c.Text("remote"))
+	return told("cleared", cleared, faults, "No locks were removed"), nil
+}
+
+// told is what runners say of what was done and what went wrong, in Salt's form.
+func told(word string, done, faults []string, nothing string) any {
 	out := wire.NewMap()
-	if len(cleared) > 0 {
-		out.Set("cleared", wire.AnyList(cleared))
+	if len(done) > 0 {
+		out.Set(word, wire.AnyList(done))
 	}
 	if len(faults) > 0 {
 		out.Set("errors", wire.AnyList(faults))
 	}
 	if out.Len() == 0 {
-		return "No cache was cleared", nil
+		return nothing
 	}
-	return out, nil
+	return out
 }
 
 func fileserverClearLists(_ context.Context, c *Call) (any, error) {

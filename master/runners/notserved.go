@@ -9,10 +9,7 @@ import (
 // notServed are functions that tools of Salt's know and that are refused, each with the
 // reason and with what to do.
 var notServed = []struct{ name, why string }{
-	{"cache.clear_git_lock", "there is no gitfs here, and no lock of it"},
 	{"cache.cloud", "there is no salt-cloud here"},
-	{"fileserver.clear_lock", "updates take turns by themselves and leave no locks behind, so there is nothing to clear"},
-	{"fileserver.lock", "updates take turns by themselves; to keep a source as it is, take its backend out of fileserver_backend"},
 	{"http.query", "a master does not fetch pages for its callers, who would reach what it alone can; run curl on the host, or http.query on a minion of Salt's"},
 	{"http.update_ca_bundle", "a master does not change the certificates of its host; use the packages of the system"},
 	{"manage.bootstrap", "it needs salt-ssh, which is no part of this server; install the minion by its package and accept its key with salt-key -a ID"},

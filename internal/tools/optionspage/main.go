@@ -77,6 +77,7 @@ var sections = []struct {
 	{"Master and minion: how results are shown", "What the commands show by the file `master`, and `salt-call` by the file `minion`.", []string{"Show"}, config.Both, ""},
 	{"Master: files and folders", "Where a master keeps what it keeps.", []string{"MasterFiles"}, config.Masters, ""},
 	{"Master: file server", "What minions get under `salt://`, see files.md.", []string{"MasterFileserver"}, config.Masters, ""},
+	{"Master: git", "Repositories of the backend `gitfs` and of `git` in `ext_pillar`, see git.md.", []string{"MasterGit"}, config.Masters, ""},
 	{"Master: pillar", "What pillar minions get, see pillar.md.", []string{"MasterPillar"}, config.Masters, ""},
 	{"Master: rendering and states", "How a master renders, and what it tells its minions of that.", []string{"MasterRender", "MasterStates"}, config.Masters, ""},
 	{"Master: network", "Ports and limits.", []string{"MasterNetwork"}, config.Masters, ""},

@@ -2,8 +2,10 @@ package copies
 
 import (
 	"context"
+	"crypto/sha1" //nolint:gosec // git knows files by it
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -26,20 +28,36 @@ var (
 	ErrSize = errors.New("it is too large")
 )
 
-// Sum is a hash and its type, by which a file is known.
+// Git is the type of the hashes by which git knows files: of the content and its size.
+const Git = "git"
+
+// Sum is a hash and its type, by which a file is known: a hash_type, or [Git].
 type Sum struct{ Type, Hex string }
 
 var hexDigits = regexp.MustCompile(`^[0-9a-f]{32,128}$`)
 
 // check keeps names of files from being anything else: hashes come from other machines.
 func (s Sum) check() error {
-	if _, err := hashtype.New(s.Type); err != nil {
+	if _, err := s.hash(0); err != nil {
 		return err
 	}
 	if !hexDigits.MatchString(s.Hex) || s.Type == "" {
 		return fmt.Errorf("%q is no hash of type %s", s.Hex, s.Type)
 	}
 	return nil
+}
+
+// hash makes the hash of a file of size bytes.
+func (s Sum) hash(size int64) (hash.Hash, error) {
+	if s.Type != Git {
+		return hashtype.New(s.Type)
+	}
+	if size < 0 {
+		return nil, errors.New("a hash of git is one of a file whose size is known")
+	}
+	h := sha1.New() //nolint:gosec // it is git's
+	fmt.Fprintf(h, "blob %d\x00", size)
+	return h, nil
 }
 
 func (s Sum) name() string { return s.Type + "-" + s.Hex }
@@ -152,7 +170,7 @@ func (s *Store) open(sum Sum) (*os.File, error) {
 	if checked {
 		return f, nil
 	}
-	h, err := hashtype.New(sum.Type)
+	h, err := sum.hash(c.size)
 	if err == nil {
 		_, err = io.Copy(h, f)
 	}
@@ -203,7 +221,7 @@ func (s *Store) fetch(ctx context.Context, sum Sum, size int64, fetch func(conte
 		s.mu.Unlock()
 		return nil
 	}
-	most := size
+	most, want := size, size
 	if size < 0 {
 		most, size = s.max, 0
 	}
@@ -215,7 +233,7 @@ func (s *Store) fetch(ctx context.Context, sum Sum, size int64, fetch func(conte
 	if err != nil {
 		return err
 	}
-	got, err := s.write(ctx, sum, most, fetch)
+	got, err := s.write(ctx, sum, most, want, fetch)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.total -= size
@@ -232,8 +250,8 @@ func (s *Store) fetch(ctx context.Context, sum Sum, size int64, fetch func(conte
 }
 
 // write fetches a file and gives it its name once it is known to be the right one.
-func (s *Store) write(ctx context.Context, sum Sum, most int64, fetch func(context.Context, io.Writer) error) (size int64, err error) {
-	h, err := hashtype.New(sum.Type)
+func (s *Store) write(ctx context.Context, sum Sum, most, want int64, fetch func(context.Context, io.Writer) error) (size int64, err error) {
+	h, err := sum.hash(want)
 	if err != nil {
 		return 0, err
 	}

@@ -13,14 +13,13 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/momtree/mom/internal/config"
-	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/master/files"
 	"github.com/momtree/mom/master/files/ignore"
+	"github.com/momtree/mom/master/files/pick"
 	"github.com/momtree/mom/master/files/roots"
 )
 
@@ -28,7 +27,7 @@ func init() { files.Register("minionfs", open, "minion") }
 
 type backend struct {
 	dir, env, mount string // cachedir/minions
-	shown, hidden   []pattern
+	pick            pick.Lists
 	ignore          *ignore.Rules
 	log             *slog.Logger
 }
@@ -49,36 +48,13 @@ func open(e files.Env) (files.Backend, error) {
 	}
 	return &backend{
 		dir: filepath.Join(c.Cachedir, "minions"), env: c.MinionfsEnv, mount: mount,
-		shown: patterns(c.MinionfsWhitelist), hidden: patterns(c.MinionfsBlacklist), ignore: e.Ignore, log: e.Log,
+		pick: pick.New(c.MinionfsWhitelist, c.MinionfsBlacklist), ignore: e.Ignore, log: e.Log,
 	}, nil
-}
-
-// pattern is one entry of a list of minions: a glob, or an expression that matches all of
-// the id.
-type pattern struct {
-	glob string
-	re   *regexp.Regexp // nil: it is none
-}
-
-func patterns(list []string) []pattern {
-	var out []pattern
-	for _, text := range list {
-		re, _ := regexp.Compile(`\A(?:` + text + `)\z`) // "*" is a glob alone
-		out = append(out, pattern{text, re})
-	}
-	return out
-}
-
-func (p pattern) match(id string) bool {
-	return p.glob == id || target.Glob(p.glob, id) || p.re != nil && p.re.MatchString(id)
 }
 
 // exposed tells whether the files of a minion are served.
 func (b *backend) exposed(id string) bool {
-	has := func(list []pattern) bool {
-		return slices.ContainsFunc(list, func(p pattern) bool { return p.match(id) })
-	}
-	return config.CheckID(id) == nil && (len(b.shown) == 0 || has(b.shown)) && !has(b.hidden)
+	return config.CheckID(id) == nil && b.pick.Shown(id)
 }
 
 // Envs is minionfs_env.

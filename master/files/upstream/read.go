@@ -73,6 +73,9 @@ func readInfo(v any) (any, error) {
 		return i, nil
 	}
 	stat, ok := pair[1].([]any)
+	if ok && len(stat) == 1 { // the mode alone, as Salt's gitfs has it
+		return i, nil
+	}
 	if !ok || len(stat) != 10 {
 		return nil, unread(v)
 	}

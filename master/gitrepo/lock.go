@@ -1,0 +1,49 @@
+package gitrepo
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// lockFile keeps a repository from being fetched, over a restart as well.
+const lockFile = "update.lk"
+
+func (r *Repo) lockPath() string { return filepath.Join(r.o.Dir, lockFile) }
+
+// Lock has fetches do nothing until [Repo.Unlock]. set is false where it was locked.
+func (r *Repo) Lock() (set bool, err error) {
+	f, err := os.OpenFile(r.lockPath(), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return false, nil
+	}
+	if err == nil {
+		_, err = f.WriteString(strconv.Itoa(os.Getpid()))
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		return false, fmt.Errorf("lock %s: %w", r.Name(), err)
+	}
+	return true, nil
+}
+
+// Unlock lets fetches go on. cleared is false where it was not locked.
+func (r *Repo) Unlock() (cleared bool, err error) {
+	err = os.Remove(r.lockPath())
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("unlock %s: %w", r.Name(), err)
+	}
+	return true, nil
+}
+
+// Locked tells whether fetches do nothing.
+func (r *Repo) Locked() bool {
+	_, err := os.Lstat(r.lockPath())
+	return err == nil
+}

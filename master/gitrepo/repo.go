@@ -1,0 +1,161 @@
+package gitrepo
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/go-git/go-git/v5/config"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/transport"
+
+	"github.com/momtree/mom/internal/durable"
+	"github.com/momtree/mom/internal/crypt"
+)
+
+// Options of a [Repo].
+type Options struct {
+	// Dir is the folder of the copy, which nobody else writes to.
+	Dir string
+	// URL is where the repository is.
+	URL string
+	// Refspecs say which refs are taken, and under which names. Default [DefaultRefspecs].
+	Refspecs []string
+	Auth     Auth
+	Limits   Limits
+	Log      *slog.Logger // nil: slog.Default
+}
+
+// Repo is the copy of one remote. It is safe for concurrent use.
+type Repo struct {
+	o     Options
+	ep    *transport.Endpoint
+	specs []config.RefSpec
+	turn  chan struct{} // of who fetches
+	packs sync.RWMutex  // of the names of packs: held by who adds one, and by who looks which there are
+
+	mu   sync.Mutex
+	gen  int // of the folder that is read
+	last *Snapshot
+	err  error // of the last fetch
+}
+
+// kept is what a copy remembers over a restart.
+type kept struct {
+	URL        string            `json:"url"`
+	Generation int               `json:"generation"`
+	Refs       map[string]string `json:"refs"`
+}
+
+// Open reads what an earlier life has fetched. It connects to nothing. The error says what
+// is wrong with the options.
+func Open(o Options) (*Repo, error) {
+	o.Limits = o.Limits.orDefault()
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	r := &Repo{o: o, turn: make(chan struct{}, 1)}
+	var err error
+	if r.ep, err = endpoint(o.URL, o.Auth); err != nil {
+		return nil, err
+	}
+	if r.specs, err = refspecs(o.Refspecs); err != nil {
+		return nil, err
+	}
+	if r.ep.Protocol == "ssh" && o.Auth.Privkey != "" {
+		if _, err := o.Auth.signers(); err != nil {
+			return nil, err
+		}
+	}
+	if err := durable.Folder(o.Dir, 0o700); err != nil {
+		return nil, fmt.Errorf("the copy of a repository: %w", err)
+	}
+	if err := r.restore(); err != nil {
+		o.Log.Warn("The copy of a repository cannot be read and is fetched anew", "repository", r.Name(), "err", err)
+	}
+	return r, nil
+}
+
+// restore takes up what the last life had, if all of it is there.
+func (r *Repo) restore() error {
+	text, err := os.ReadFile(filepath.Join(r.o.Dir, "state.json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	var k kept
+	if err == nil {
+		err = json.Unmarshal(text, &k)
+	}
+	if err != nil {
+		return err
+	}
+	r.gen = k.Generation
+	if k.URL != r.Name() { // another repository has come into its place
+		r.gen++
+		return nil
+	}
+	refs := map[string]plumbing.Hash{}
+	for name, hex := range k.Refs {
+		refs[name] = plumbing.NewHash(hex)
+	}
+	s := r.newSnapshot(k.Generation, refs)
+	if err := s.whole(); err != nil {
+		r.gen++
+		return err
+	}
+	r.last = s
+	return nil
+}
+
+// write keeps what was fetched. It is called after the objects are on disk.
+func (r *Repo) write(gen int, refs map[string]plumbing.Hash) error {
+	k := kept{URL: r.Name(), Generation: gen, Refs: map[string]string{}}
+	for name, h := range refs {
+		k.Refs[name] = h.String()
+	}
+	text, err := json.Marshal(k)
+	if err != nil {
+		return err
+	}
+	return crypt.WriteFile(filepath.Join(r.o.Dir, "state.json"), text, 0o600)
+}
+
+func (r *Repo) folder(gen int) string { return filepath.Join(r.o.Dir, fmt.Sprintf("objects-%d", gen)) }
+
+// Name is the URL without a password.
+func (r *Repo) Name() string { return Redacted(r.o.URL) }
+
+// Snapshot gives what was fetched last. The error is [ErrNever], with why that is.
+func (r *Repo) Snapshot() (*Snapshot, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.last != nil:
+		return r.last, nil
+	case r.err != nil:
+		return nil, fmt.Errorf("repository %s: %w: %w", r.Name(), ErrNever, r.err)
+	}
+	return nil, fmt.Errorf("repository %s: %w", r.Name(), ErrNever)
+}
+
+// Clear forgets all that was fetched.
+func (r *Repo) Clear() error {
+	r.turn <- struct{}{}
+	defer func() { <-r.turn }()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.last, r.err = nil, nil
+	entries, err := os.ReadDir(r.o.Dir)
+	for _, e := range entries {
+		if e.Name() != lockFile {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(r.o.Dir, e.Name())))
+		}
+	}
+	r.gen++
+	return err
+}

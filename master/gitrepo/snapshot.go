@@ -1,0 +1,193 @@
+package gitrepo
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/go-git/go-billy/v5/osfs"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/cache"
+	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/storage/filesystem"
+
+	"github.com/momtree/mom/internal/lru"
+)
+
+const (
+	// streamed is from which size on a file is read piece by piece, in bytes.
+	streamed = 1 << 20
+	// cached bounds the objects that a snapshot keeps in memory, trees its decoded trees.
+	cached, trees = 8 * cache.MiByte, 512
+)
+
+// Snapshot is what a fetch has brought. It does not change.
+type Snapshot struct {
+	refs map[string]plumbing.Hash
+	l    Limits
+	dir  string
+	pack *sync.RWMutex // that of the repository
+
+	mu    sync.Mutex // of store, which is not safe for concurrent use
+	store *filesystem.Storage
+	trees *lru.Map[plumbing.Hash, []object.TreeEntry]
+}
+
+func (r *Repo) newSnapshot(gen int, refs map[string]plumbing.Hash) *Snapshot {
+	dir := r.folder(gen)
+	return &Snapshot{
+		refs: refs, l: r.o.Limits, dir: dir, pack: &r.packs,
+		trees: lru.New[plumbing.Hash, []object.TreeEntry](trees), store: openStore(dir, cached),
+	}
+}
+
+func openStore(dir string, room cache.FileSize) *filesystem.Storage {
+	return filesystem.NewStorageWithOptions(osfs.New(dir), cache.NewObjectLRU(room), filesystem.Options{LargeObjectThreshold: streamed})
+}
+
+// own opens the objects for one reader alone, who reads them without holding the others up.
+func (s *Snapshot) own(h plumbing.Hash) (*filesystem.Storage, error) {
+	store := openStore(s.dir, cache.MiByte)
+	s.pack.RLock()
+	defer s.pack.RUnlock()
+	return store, store.HasEncodedObject(h)
+}
+
+// Refs lists the refs under their names here, such as refs/remotes/origin/main and
+// refs/tags/v1, sorted.
+func (s *Snapshot) Refs() []string { return slices.Sorted(maps.Keys(s.refs)) }
+
+func (s *Snapshot) has(h plumbing.Hash) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.store.HasEncodedObject(h) == nil
+}
+
+// whole tells whether what the refs mean is there.
+func (s *Snapshot) whole() error {
+	for name, h := range s.refs {
+		if !s.has(h) {
+			return fmt.Errorf("the object %s of %s is missing", h, name)
+		}
+	}
+	return nil
+}
+
+func (s *Snapshot) packs() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	packs, _ := s.store.ObjectPacks()
+	return len(packs)
+}
+
+// small reads an object that is read whole.
+func (s *Snapshot) small(typ plumbing.ObjectType, h plumbing.Hash) (plumbing.EncodedObject, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	size, err := s.store.EncodedObjectSize(h)
+	if err != nil {
+		return nil, err
+	}
+	if size > maxSmall {
+		return nil, fmt.Errorf("%w: %s %s has %d bytes", ErrLimit, typ, h, size)
+	}
+	return s.store.EncodedObject(typ, h)
+}
+
+// The types of refs of [Snapshot.Tree].
+const (
+	Branch = "branch"
+	Tag    = "tag"
+	SHA    = "sha"
+)
+
+// Tree finds what a name means, by the types of refs in their order. ok is false where it
+// means nothing.
+func (s *Snapshot) Tree(types []string, name string) (t Tree, ok bool, err error) {
+	for _, typ := range types {
+		var h plumbing.Hash
+		switch typ {
+		case Branch:
+			h = s.refs["refs/remotes/origin/"+name]
+		case Tag:
+			h = s.refs["refs/tags/"+name]
+		case SHA:
+			if h, err = s.commit(name); err != nil {
+				return Tree{}, false, err
+			}
+		}
+		if h.IsZero() {
+			continue
+		}
+		t, err := s.peel(h)
+		if errors.Is(err, plumbing.ErrObjectNotFound) || errors.Is(err, errNoTree) {
+			continue
+		}
+		return t, err == nil, err
+	}
+	return Tree{}, false, nil
+}
+
+// commit finds a commit by its hash, of which at least four digits are given.
+func (s *Snapshot) commit(name string) (plumbing.Hash, error) {
+	name = strings.ToLower(name)
+	if len(name) < 4 || len(name) > 40 {
+		return plumbing.ZeroHash, nil
+	}
+	prefix, err := hex.DecodeString(name[:len(name)/2*2])
+	if err != nil || !IsHex(name) {
+		return plumbing.ZeroHash, nil
+	}
+	if len(name) == 40 {
+		return plumbing.NewHash(name), nil
+	}
+	s.mu.Lock()
+	found, err := s.store.HashesWithPrefix(prefix)
+	s.mu.Unlock()
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	found = slices.DeleteFunc(found, func(h plumbing.Hash) bool { return !strings.HasPrefix(h.String(), name) })
+	if len(found) != 1 {
+		return plumbing.ZeroHash, nil
+	}
+	return found[0], nil
+}
+
+// IsHex tells whether a text has hex digits alone.
+func IsHex(text string) bool {
+	return text != "" && strings.Trim(text, "0123456789abcdefABCDEF") == ""
+}
+
+var errNoTree = errors.New("it has no files")
+
+// peel follows tags and commits to the tree.
+func (s *Snapshot) peel(h plumbing.Hash) (Tree, error) {
+	for range maxTags {
+		o, err := s.small(plumbing.AnyObject, h)
+		if err != nil {
+			return Tree{}, err
+		}
+		switch o.Type() {
+		case plumbing.CommitObject:
+			var c object.Commit
+			if err := c.Decode(o); err != nil {
+				return Tree{}, fmt.Errorf("commit %s: %w", h, err)
+			}
+			return Tree{s, c.TreeHash, c.Committer.When.Unix()}, nil
+		case plumbing.TagObject:
+			var t object.Tag
+			if err := t.Decode(o); err != nil {
+				return Tree{}, fmt.Errorf("tag %s: %w", h, err)
+			}
+			h = t.Target
+		default:
+			return Tree{}, fmt.Errorf("%s is a %s: %w", h, o.Type(), errNoTree)
+		}
+	}
+	return Tree{}, fmt.Errorf("%w: more than %d tags stand behind each other", ErrLimit, maxTags)
+}

@@ -1,0 +1,68 @@
+package gitrepo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/go-git/go-git/v5/plumbing/format/pktline"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
+	"github.com/go-git/go-git/v5/plumbing/transport"
+)
+
+// stream is a session with git-upload-pack over one connection.
+type stream struct {
+	out  io.Reader
+	in   io.Writer
+	end  func() error
+	refs *packp.AdvRefs
+}
+
+func (s *stream) AdvertisedReferences() (*packp.AdvRefs, error) {
+	return s.AdvertisedReferencesContext(context.Background())
+}
+
+// AdvertisedReferencesContext reads the refs that the remote tells.
+func (s *stream) AdvertisedReferencesContext(context.Context) (*packp.AdvRefs, error) {
+	if s.refs != nil {
+		return s.refs, nil
+	}
+	refs := packp.NewAdvRefs()
+	err := refs.Decode(s.out)
+	switch {
+	case errors.Is(err, packp.ErrEmptyInput):
+		return nil, errors.New("the remote has closed the connection: is there such a repository, and may this master read it?")
+	case errors.Is(err, packp.ErrEmptyAdvRefs), err == nil && refs.IsEmpty():
+		return nil, transport.ErrEmptyRemoteRepository
+	case err != nil:
+		return nil, err
+	}
+	transport.FilterUnsupportedCapabilities(refs.Capabilities)
+	s.refs = refs
+	return refs, nil
+}
+
+// UploadPack asks for a pack.
+func (s *stream) UploadPack(_ context.Context, q *packp.UploadPackRequest) (*packp.UploadPackResponse, error) {
+	if err := q.Validate(); err != nil {
+		return nil, err
+	}
+	if err := q.UploadRequest.Encode(s.in); err != nil {
+		return nil, fmt.Errorf("say what is wanted: %w", err)
+	}
+	if err := q.UploadHaves.Encode(s.in, false); err != nil {
+		return nil, fmt.Errorf("say what is here: %w", err)
+	}
+	if err := pktline.NewEncoder(s.in).EncodeString("done\n"); err != nil {
+		return nil, fmt.Errorf("ask for a pack: %w", err)
+	}
+	a := packp.NewUploadPackResponse(q)
+	if err := a.Decode(io.NopCloser(s.out)); err != nil {
+		return nil, fmt.Errorf("read the answer: %w", err)
+	}
+	return a, nil
+}
+
+// Close hangs up.
+func (s *stream) Close() error { return s.end() }

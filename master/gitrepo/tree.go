@@ -1,0 +1,243 @@
+package gitrepo
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+	"github.com/go-git/go-git/v5/plumbing/object"
+)
+
+// Tree is a folder of a snapshot.
+type Tree struct {
+	s    *Snapshot
+	hash plumbing.Hash
+	// Time is when its commit was made, in seconds since 1970.
+	Time int64
+}
+
+// Hash tells this tree from any other.
+func (t Tree) Hash() string { return t.hash.String() }
+
+// Blob is a file of a tree.
+type Blob struct {
+	s    *Snapshot
+	hash plumbing.Hash
+	// Mode is that of git: 0100644, 0100755, or 0120000 for a link.
+	Mode uint32
+	// Size in bytes.
+	Size int64
+}
+
+// Hash is the name that git has for the content.
+func (b Blob) Hash() string { return b.hash.String() }
+
+// proper tells whether a name is one of a file or folder below. A tree that was made by
+// hand may hold any bytes.
+func proper(name string) bool {
+	return name != "" && name != "." && name != ".." && !strings.ContainsAny(name, "/\x00") && !strings.EqualFold(name, ".git")
+}
+
+// entries reads a folder. Those with names that lead elsewhere are not there, nor are
+// submodules.
+func (s *Snapshot) entries(h plumbing.Hash) ([]object.TreeEntry, error) {
+	if list, ok := s.trees.Get(h); ok {
+		return list, nil
+	}
+	o, err := s.small(plumbing.TreeObject, h)
+	if err != nil {
+		return nil, fmt.Errorf("tree %s: %w", h, err)
+	}
+	var t object.Tree
+	if err := t.Decode(o); err != nil {
+		return nil, fmt.Errorf("tree %s: %w", h, err)
+	}
+	list := slices.DeleteFunc(t.Entries, func(e object.TreeEntry) bool { return !proper(e.Name) || e.Mode == filemode.Submodule })
+	slices.SortStableFunc(list, func(a, b object.TreeEntry) int { return strings.Compare(a.Name, b.Name) })
+	s.trees.Add(h, list)
+	return list, nil
+}
+
+// at finds what lies at a path, links not followed.
+func (t Tree) at(p string) (object.TreeEntry, error) {
+	here := object.TreeEntry{Mode: filemode.Dir, Hash: t.hash}
+	for name := range strings.SplitSeq(p, "/") {
+		if name == "" || name == "." {
+			continue
+		}
+		if here.Mode != filemode.Dir {
+			return here, fs.ErrNotExist
+		}
+		list, err := t.s.entries(here.Hash)
+		if err != nil {
+			return here, err
+		}
+		i, ok := slices.BinarySearchFunc(list, name, func(e object.TreeEntry, name string) int { return strings.Compare(e.Name, name) })
+		if !ok {
+			return here, fs.ErrNotExist
+		}
+		here = list[i]
+	}
+	return here, nil
+}
+
+// Sub is the folder at a path; none is fs.ErrNotExist.
+func (t Tree) Sub(p string) (Tree, error) {
+	e, err := t.at(p)
+	if err != nil {
+		return Tree{}, err
+	}
+	if e.Mode != filemode.Dir {
+		return Tree{}, fmt.Errorf("%s is no folder: %w", p, fs.ErrNotExist)
+	}
+	return Tree{t.s, e.Hash, t.Time}, nil
+}
+
+// Find finds the file at a path below root, and follows links to files: within the tree,
+// as Salt does, so that one may lead out of root but never out of the repository. A path
+// over a link to a folder leads nowhere. What is not there is fs.ErrNotExist.
+func (t Tree) Find(root, p string) (Blob, error) {
+	p = path.Join(root, p)
+	for range maxLinks {
+		e, err := t.at(p)
+		switch {
+		case err != nil:
+			return Blob{}, err
+		case e.Mode == filemode.Dir:
+			return Blob{}, fs.ErrNotExist
+		case e.Mode != filemode.Symlink:
+			return t.blob(e)
+		}
+		to, err := t.link(e)
+		if err != nil {
+			return Blob{}, err
+		}
+		p = path.Join(path.Dir(p), strings.TrimLeft(to, "/"))
+		if p == ".." || strings.HasPrefix(p, "../") {
+			return Blob{}, fs.ErrNotExist
+		}
+	}
+	return Blob{}, fs.ErrNotExist
+}
+
+func (t Tree) blob(e object.TreeEntry) (Blob, error) {
+	t.s.mu.Lock()
+	defer t.s.mu.Unlock()
+	size, err := t.s.store.EncodedObjectSize(e.Hash)
+	if err != nil {
+		return Blob{}, fmt.Errorf("blob %s: %w", e.Hash, err)
+	}
+	return Blob{t.s, e.Hash, uint32(e.Mode), size}, nil
+}
+
+// link reads where a link leads. One that is longer than a path leads nowhere.
+func (t Tree) link(e object.TreeEntry) (string, error) {
+	b, err := t.blob(e)
+	if err != nil {
+		return "", err
+	}
+	if b.Size > maxPath {
+		return "", fmt.Errorf("a link of %d bytes: %w", b.Size, fs.ErrNotExist)
+	}
+	text, err := b.Bytes(maxPath)
+	return string(text), err
+}
+
+// Bytes reads a file of at most max bytes.
+func (b Blob) Bytes(max int64) ([]byte, error) {
+	if b.Size > max {
+		return nil, fmt.Errorf("%w: %d bytes, and %d are read", ErrLimit, b.Size, max)
+	}
+	r, err := b.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	out := make([]byte, b.Size)
+	if _, err := io.ReadFull(r, out); err != nil {
+		return nil, fmt.Errorf("blob %s: %w", b.hash, err)
+	}
+	return out, nil
+}
+
+// Open reads a file from its beginning, piece by piece if it is large.
+func (b Blob) Open() (io.ReadCloser, error) {
+	store := b.s.store
+	if b.Size > streamed {
+		var err error
+		if store, err = b.s.own(b.hash); err != nil {
+			return nil, fmt.Errorf("blob %s: %w", b.hash, err)
+		}
+	} else {
+		b.s.mu.Lock()
+		defer b.s.mu.Unlock()
+	}
+	o, err := store.EncodedObject(plumbing.BlobObject, b.hash)
+	if err != nil {
+		return nil, fmt.Errorf("blob %s: %w", b.hash, err)
+	}
+	r, err := o.Reader()
+	if err != nil {
+		return nil, fmt.Errorf("blob %s: %w", b.hash, err)
+	}
+	return r, nil
+}
+
+// Listing is all that a tree has. Paths are sorted.
+type Listing struct {
+	Files, Dirs []string
+	Links       map[string]string // link: target as written
+}
+
+// List lists a tree. A link whose target is no path is a file without one.
+func (t Tree) List(ctx context.Context) (*Listing, error) {
+	out := &Listing{Links: map[string]string{}}
+	if err := t.list(ctx, out, t.hash, "", 0); err != nil {
+		return nil, err
+	}
+	slices.Sort(out.Files)
+	slices.Sort(out.Dirs)
+	return out, nil
+}
+
+func (t Tree) list(ctx context.Context, out *Listing, h plumbing.Hash, dir string, depth int) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if depth > maxDepth {
+		return fmt.Errorf("%w: folders more than %d deep", ErrLimit, maxDepth)
+	}
+	list, err := t.s.entries(h)
+	if err != nil {
+		return err
+	}
+	for i, e := range list {
+		if i > 0 && e.Name == list[i-1].Name {
+			continue // a tree that was made by hand
+		}
+		p := path.Join(dir, e.Name)
+		if len(out.Files)+len(out.Dirs) >= t.s.l.Files || len(p) > maxPath {
+			return fmt.Errorf("%w: more than %d files and folders, or a path of more than %d bytes", ErrLimit, t.s.l.Files, maxPath)
+		}
+		if e.Mode == filemode.Dir {
+			out.Dirs = append(out.Dirs, p)
+			if err := t.list(ctx, out, e.Hash, p, depth+1); err != nil {
+				return err
+			}
+			continue
+		}
+		out.Files = append(out.Files, p)
+		if e.Mode == filemode.Symlink {
+			if to, err := t.link(e); err == nil {
+				out.Links[p] = to
+			}
+		}
+	}
+	return nil
+}
