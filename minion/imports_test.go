@@ -20,9 +20,10 @@ var below = map[string][]string{
 	"fileclient": nil,
 	"jobs":       {"delivery", "modules"},
 	"session":    {"delivery", "grains", "jobs", "modules"},
-	"modules":    {"external", "fileclient", "grains"},
+	"modules":    {"external", "fileclient", "grains", "text"},
 	"grains":     nil,
-	"states":     {"fileclient", "modules"},
+	"text":       nil,
+	"states":     {"fileclient", "modules", "text"},
 	"staterun":   {"fileclient", "modules", "states"},
 }
 
