@@ -20,9 +20,10 @@ var below = map[string][]string{
 	"fileclient": nil,
 	"jobs":       {"delivery", "modules"},
 	"session":    {"delivery", "grains", "jobs", "modules"},
-	"modules":    {"external", "fileclient", "grains", "text"},
+	"modules":    {"external", "fileclient", "grains", "hostsfile", "text"},
 	"grains":     nil,
 	"text":       nil,
+	"hostsfile":  nil,
 	"states":     {"fileclient", "modules", "text"},
 	"staterun":   {"fileclient", "modules", "states"},
 }
