@@ -35,7 +35,7 @@ type functionRun struct {
 // wanted results are written anew.
 func TestStateFunctions_AsSalt(t *testing.T) {
 	const data = "staterun/testdata/functions"
-	for _, name := range []string{"edits", "keyvalue", "serialize", "files", "system"} {
+	for _, name := range []string{"edits", "keyvalue", "serialize", "files", "system", "ini"} {
 		for _, test := range []bool{false, true} {
 			kind := map[bool]string{false: "run", true: "test"}[test]
 			t.Run(name+"/"+kind, func(t *testing.T) {

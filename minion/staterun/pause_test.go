@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/momtree/mom/minion/external"
 	"github.com/momtree/mom/minion/modules"
 	"github.com/momtree/mom/value"
 )
@@ -27,7 +28,10 @@ func (c cache) Option(name string) any {
 	return nil
 }
 
-func (c cache) Log() *slog.Logger { return slog.New(slog.DiscardHandler) }
+func (c cache) Pillar() *value.Map          { return value.NewMap() }
+func (c cache) Grains() *value.Map          { return value.NewMap() }
+func (c cache) External() *external.Modules { return nil }
+func (c cache) Log() *slog.Logger           { return slog.New(slog.DiscardHandler) }
 
 const running = "20240101000000000001"
 

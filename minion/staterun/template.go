@@ -87,4 +87,3 @@ func templateStr(ctx context.Context, c *modules.Call) (any, error) {
 	}
 	return j.end(j.run.Text(ctx, modules.PyStr(c.Value("tem"))))
 }
-

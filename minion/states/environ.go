@@ -106,4 +106,3 @@ func emptied(unset bool) any {
 	}
 	return ""
 }
-

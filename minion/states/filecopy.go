@@ -192,4 +192,3 @@ func inside(a, b string) bool {
 	}
 	return within(a, b) && (isDir(a) || a == b) || within(b, a)
 }
-

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	core "github.com/momtree/mom/internal/states"
 	"github.com/momtree/mom/internal/hashtype"
+	core "github.com/momtree/mom/internal/states"
 	"github.com/momtree/mom/minion/modules"
 	"github.com/momtree/mom/value"
 )

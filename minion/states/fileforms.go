@@ -31,9 +31,9 @@ var forms = map[string]form{
 		},
 	},
 	"json": {
-		name: "json",
-		json: render.JSONForm{Indent: 2, SortKeys: true},
-		read: render.LoadJSON,
+		name:  "json",
+		json:  render.JSONForm{Indent: 2, SortKeys: true},
+		read:  render.LoadJSON,
 		print: func(f form, v any) (string, error) { return render.JSON(v, f.json) },
 	},
 	"python":       {name: "python", print: func(_ form, v any) (string, error) { return output.Python(v), nil }},

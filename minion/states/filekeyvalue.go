@@ -251,4 +251,3 @@ func typeName(v any) string {
 	}
 	return fmt.Sprintf("%T", v)
 }
-

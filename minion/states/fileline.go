@@ -207,4 +207,3 @@ func (c *Call) gatheredText(name, content string) string {
 	})
 	return content
 }
-

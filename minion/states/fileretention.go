@@ -188,4 +188,3 @@ func firstOf(backups []backup, keys func(backup) [5]float64, depth, n int) []str
 	}
 	return out
 }
-
