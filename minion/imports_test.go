@@ -21,9 +21,11 @@ var below = map[string][]string{
 	"jobs":       {"delivery", "modules"},
 	"session":    {"delivery", "grains", "jobs", "modules"},
 	"scheduler":  {"jobs", "modules"},
-	"modules":    {"external", "fileclient", "grains"},
+	"modules":    {"external", "fileclient", "grains", "hostsfile", "text"},
 	"grains":     nil,
-	"states":     {"fileclient", "modules"},
+	"text":       nil,
+	"hostsfile":  nil,
+	"states":     {"fileclient", "modules", "text"},
 	"staterun":   {"fileclient", "modules", "states"},
 }
 
