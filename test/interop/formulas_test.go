@@ -1,0 +1,132 @@
+//go:build saltpeer
+
+package interop
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/momtree/mom/internal/waiting"
+)
+
+// highstates are the runs of a minion, in their order, each from where the one before left it.
+var highstates = []struct{ name, args string }{
+	{"test", "state.highstate test=True"},
+	{"first", "state.highstate"},
+	{"second", "state.highstate"},
+	{"apply", "state.apply nginx,users.ssh pillar={\"nginx\":{\"sites\":{\"blog\":{\"listen\":8181}}}}"},
+	{"test after", "state.apply test=True"},
+}
+
+// highstateTime bounds a run of all states on a busy machine.
+const highstateTime = 8 * time.Minute
+
+// returned is what the minions under one kind of master gave: by minion kind, then run.
+type returned struct {
+	under string
+	by    map[string]map[string]map[string]any
+}
+
+// TestFormulas gives three formulas in public style to minions of Salt's and ours, each in a
+// root of its own, from masters of Salt's, from one of ours and from the top of three tiers of
+// ours, and compares what they return. 12 combinations, 5 runs each.
+func TestFormulas(t *testing.T) {
+	needBoxes(t)
+	debs := t.TempDir()
+	buildDebs(t, debs)
+	var all []returned
+	for _, m := range append(slices.Clone(peers), nil) {
+		t.Run("under "+kindOf(m), func(t *testing.T) {
+			w := newWorld(t)
+			top := w.master(m, "top", "timeout: 60", "gather_job_timeout: 60")
+			layFormulas(t, top)
+			all = append(all, runFormulas(t, kindOf(m), debs, top, top))
+		})
+	}
+	t.Run("three tiers below ours", func(t *testing.T) {
+		w := newWorld(t)
+		top := w.master(nil, "top", "order_masters: True")
+		layFormulas(t, top)
+		upstream := []string{"order_masters: True", "fileserver_backend: [upstream]", "pillar_upstream: True"}
+		mid := w.lower(nil, "mid", top, upstream...)
+		low := w.lower(nil, "low", mid, upstream...)
+		top.accept("mid")
+		mid.accept("low")
+		top.joined(0, "syndic", "mid")
+		mid.joined(0, "syndic", "low")
+		all = append(all, runFormulas(t, "ours, three tiers", debs, top, low))
+	})
+	if t.Failed() {
+		return // what is there cannot be compared
+	}
+	compareReturns(t, all)
+}
+
+func kindOf(p *peer) string {
+	if p == nil {
+		return "ours"
+	}
+	return p.name
+}
+
+// layFormulas lays the formulas and their pillar where a master serves them from.
+func layFormulas(t *testing.T, m *node) {
+	t.Helper()
+	for from, to := range map[string]string{"salt": "srv", "pillar": "pillar"} {
+		if err := os.CopyFS(filepath.Join(m.dir, to), os.DirFS(filepath.Join("testdata", "formulas", from))); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// leafID is the id of a minion; all have the same length, so that texts break alike.
+func leafID(kind string) string {
+	return map[string]string{"peer": "leaf-peer2", "peer3": "leaf-peer3", "ours": "leaf-owned"}[kind]
+}
+
+// runFormulas joins a minion of each kind to the master near and has the commands given at top.
+func runFormulas(t *testing.T, under, debs string, top, near *node) returned {
+	t.Helper()
+	out := returned{under, map[string]map[string]map[string]any{}}
+	kinds := append(slices.Clone(peers), nil)
+	for _, p := range kinds {
+		id := leafID(kindOf(p))
+		top.w.boxedMinion(p, id, near, debs)
+		near.accept(id)
+	}
+	for _, p := range kinds {
+		near.joined(0, "minion", leafID(kindOf(p)))
+		out.by[kindOf(p)] = map[string]map[string]any{}
+	}
+	waiting.Within(t, time.Minute, "the minions at the top", func() bool {
+		return len(top.salt("leaf*", "test.ping").json(t)) == len(kinds)
+	})
+	for _, run := range highstates {
+		got := top.saltWithin(highstateTime, append([]string{"--static", "-t", "240", "leaf*"}, strings.Fields(run.args)...)...).json(t)
+		for _, p := range kinds {
+			states, ok := got[leafID(kindOf(p))].(map[string]any)
+			if !ok {
+				t.Fatalf("%s under %s, %s: no states but %s", kindOf(p), under, run.name, short(got[leafID(kindOf(p))]))
+			}
+			out.by[kindOf(p)][run.name] = plain(states, leafID(kindOf(p)))
+			keepReturn(t, fmt.Sprintf("%s,%s,%s", under, kindOf(p), run.name), states)
+		}
+	}
+	return out
+}
+
+// saltWithin is salt for commands that take longer than most.
+func (n *node) saltWithin(limit time.Duration, args ...string) result {
+	n.w.t.Helper()
+	argv := []string{program, "salt"}
+	if n.peer != nil {
+		argv = []string{n.peer.bin("salt")}
+	}
+	return commandWithin(n.w.t, limit, exec.Command(argv[0], append(append(argv[1:], "-c", n.conf, "--out=json"), args...)...))
+}
