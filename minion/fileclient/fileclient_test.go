@@ -42,6 +42,9 @@ func (s *fileServer) Ask(_ context.Context, load *value.Map) (any, error) {
 	text, there := s.files[env+"/"+strings.TrimPrefix(path, "|")]
 	switch cmd {
 	case "_file_envs":
+		if load.Len() != 1 {
+			return "", nil // as Salt 3006.0 does, which hands the rest to its function
+		}
 		return []any{"base", "dev"}, nil
 	case "_file_list":
 		var out []any
