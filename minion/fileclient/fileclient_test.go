@@ -376,3 +376,11 @@ func FuzzUnpack(f *testing.F) {
 		}
 	})
 }
+
+// TestMaster_Envs asks as Salt's minions do: by the command alone.
+func TestMaster_Envs(t *testing.T) {
+	got, err := Master{Asker: &fileServer{}, ID: "web1"}.Envs(t.Context())
+	if diff := cmp.Diff([]string{"base", "dev"}, got); err != nil || diff != "" {
+		t.Errorf("%v\n%s", err, diff)
+	}
+}

@@ -35,5 +35,5 @@ tree:
   settings:
     name: harbour
     list: [1, 2, {three: 3}]
-    deep: {on: true, off: false, none: null, pi: 3.5}
+    deep: {yes_: true, no_: false, none: null, pi: 3.5}
   hosts: {web: 10.0.0.1, db: 10.0.0.2}

@@ -1,6 +1,7 @@
 include:
   - users.keys
   - users.people
+  - users.more
 
 users_settings:
   umask: '027'
