@@ -3,6 +3,7 @@
 package interop
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -109,7 +110,7 @@ func runFormulas(t *testing.T, under, debs string, top, near *node) returned {
 		return len(top.salt("leaf*", "test.ping").json(t)) == len(kinds)
 	})
 	for _, run := range highstates {
-		got := top.saltWithin(highstateTime, append([]string{"-t", "240", "leaf*"}, strings.Fields(run.args)...)...).json(t)
+		got := top.saltWithin(highstateTime, append([]string{"-t", "240", "leaf*"}, strings.Fields(run.args)...)...).firstOfEach(t)
 		for _, p := range kinds {
 			states, ok := got[leafID(kindOf(p))].(map[string]any)
 			if !ok {
@@ -128,6 +129,25 @@ func minionsUnder(master *peer) []*peer {
 	return slices.DeleteFunc(append(slices.Clone(peers), nil), func(p *peer) bool {
 		return master != nil && master.name == "peer" && p != nil && p.name == "peer3"
 	})
+}
+
+// firstOfEach is json with the first of several documents of a minion: with Salt's salt one
+// that is told of each failed state follows that of the return ("Error: cmd.run").
+func (r result) firstOfEach(t *testing.T) map[string]any {
+	t.Helper()
+	all := map[string]any{}
+	for d := json.NewDecoder(strings.NewReader(r.out)); d.More(); {
+		var m map[string]any
+		if err := d.Decode(&m); err != nil {
+			t.Fatalf("%s: exit %d, no JSON: %v\n%s\n%s", r.line, r.code, err, r.out, r.errOut)
+		}
+		for k, v := range m {
+			if _, ok := all[k]; !ok {
+				all[k] = v
+			}
+		}
+	}
+	return all
 }
 
 // saltWithin is salt for commands that take longer than most.
