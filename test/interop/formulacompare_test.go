@@ -22,6 +22,8 @@ var (
 	// times: when a state began and how long it took.
 	timed = []string{"start_time", "duration"}
 	// names by chance: of the files in which Salt renders and keeps scripts.
+	// order by chance: of what Salt keeps in a set, told in one comment.
+	inSet = regexp.MustCompile(`^(One or more requisite failed: )(.*)$`)
 	byChance = regexp.MustCompile(`/tmp/(__salt\.tmp\.)?[A-Za-z0-9_]{8}\b|/tmp/[A-Za-z0-9_.-]*__salt\.tmp\.[A-Za-z0-9_]+`)
 )
 
@@ -45,11 +47,43 @@ func plain(states map[string]any, id string) map[string]any {
 		for _, name := range timed {
 			delete(s, name)
 		}
+		if comment, ok := s["comment"].(string); ok {
+			s["comment"] = steady(comment)
+		}
 		if changes, ok := s["changes"].(map[string]any); ok {
+			if gone, ok := changes["removed"].([]any); ok {
+				slices.SortFunc(gone, func(a, b any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+			}
 			delete(changes, "pid") // of the program that cmd has run
 		}
 	}
 	return out
+}
+
+// steady is a comment with what comes from a set in order: the states that have failed, the
+// parts on the paths of file.recurse, the files that would be changed or removed.
+func steady(comment string) string {
+	if m := inSet.FindStringSubmatch(comment); m != nil {
+		ids := strings.Split(m[2], ", ")
+		slices.Sort(ids)
+		return m[1] + strings.Join(ids, ", ")
+	}
+	if !strings.HasPrefix(comment, "#### ") {
+		return comment
+	}
+	// What is said of one path stands behind it: "#### /path ####" and the text.
+	parts := strings.Split(comment, "#### ")
+	for i, part := range parts {
+		head, rest, _ := strings.Cut(strings.TrimSpace(part), "\n")
+		if head == "removed ####" {
+			lines := strings.Split(rest, "\n")
+			slices.Sort(lines)
+			rest = strings.Join(lines, "\n")
+		}
+		parts[i] = head + "\n" + rest
+	}
+	slices.Sort(parts)
+	return strings.Join(parts, "#### ")
 }
 
 func plainValue(v any) any {

@@ -110,3 +110,9 @@ handlers_grain_list:
   grains.list_present:
     - name: site_roles
     - value: {{ salt['pillar.get']('roles') | json }}
+
+handlers_bad_template:
+  file.managed:
+    - name: /srv/site.bad
+    - source: salt://cron/files/bad.jinja
+    - template: jinja

@@ -14,10 +14,26 @@ tree_copy_of_tree:
     - source: salt://cron/files/tree
     - clean: True
     - include_empty: True
+    - exclude_pat: '*.keep'
     - dir_mode: '2755'
     - file_mode: '0644'
     - require:
+      - file: tree_kept
       - file: tree_base
+
+tree_left_before:
+  cmd.run:
+    - name: mkdir -p {{ below('tree/more') }} && touch {{ below('tree/more/old') }} {{ below('tree/gone') }} {{ below('tree/left.keep') }}
+    - creates: {{ below('tree') }}
+    - require_in:
+      - file: tree_copy_of_tree
+
+tree_kept:
+  file.managed:
+    - name: {{ below('tree/kept') }}
+    - contents: kept by a state
+    - require:
+      - cmd: tree_left_before
 
 tree_link:
   file.symlink:
@@ -86,6 +102,7 @@ tree_append:
     - source: salt://cron/files/log.conf.jinja
     - template: jinja
     - makedirs: True
+    - unless: test -e {{ below('log.conf') }}
     - context:
         level: info
 
@@ -95,6 +112,7 @@ tree_append_text:
     - text: |
         module cron
         module files
+    - unless: grep -q files {{ below('log.conf') }}
     - require:
       - file: tree_append
 
