@@ -9,7 +9,9 @@ mkdir -p /etc/apt/sources.list.d /etc/apt/preferences.d /var/lib/apt/lists/parti
 echo 'deb [trusted=yes] file:/minion/repo ./' > /etc/apt/sources.list
 echo 'APT::Sandbox::User "root";' > /etc/apt/apt.conf.d/00box
 # Where systemctl is but systemd is not, Salt leaves all services alone; timedatectl needs it.
-rm -f /usr/bin/systemctl /bin/systemctl /usr/bin/timedatectl
+rm -f /usr/bin/systemctl /bin/systemctl /usr/bin/timedatectl /usr/sbin/runlevel /sbin/runlevel
+printf '#!/bin/sh\necho N 2\n' > /usr/sbin/runlevel # systemd's is a link to systemctl
+chmod 0755 /usr/sbin/runlevel
 dpkg --purge nginx nginx-common openssh-server cron > /minion/log/purged 2>&1 || true
 dpkg -i /minion/before/*.deb > /minion/log/before 2>&1
 service apache-small start
