@@ -20,9 +20,11 @@ var below = map[string][]string{
 	"fileclient": nil,
 	"jobs":       {"delivery", "modules"},
 	"session":    {"delivery", "grains", "jobs", "modules"},
-	"modules":    {"external", "fileclient", "grains"},
+	"modules":    {"external", "fileclient", "grains", "hostsfile", "text"},
 	"grains":     nil,
-	"states":     {"fileclient", "modules"},
+	"text":       nil,
+	"hostsfile":  nil,
+	"states":     {"fileclient", "modules", "text"},
 	"staterun":   {"fileclient", "modules", "states"},
 }
 

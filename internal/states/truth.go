@@ -1,33 +1,12 @@
 package states
 
-import "github.com/momtree/mom/value"
+import (
+	"github.com/momtree/mom/internal/python"
+	"github.com/momtree/mom/value"
+)
 
 // Truth is Python's own truth of a value.
-func Truth(v any) bool {
-	switch v := v.(type) {
-	case nil:
-		return false
-	case bool:
-		return v
-	case string:
-		return v != ""
-	case []byte:
-		return len(v) > 0
-	case []any:
-		return len(v) > 0
-	case *value.Map:
-		return v.Len() > 0
-	case int64:
-		return v != 0
-	case int:
-		return v != 0
-	case uint64:
-		return v != 0
-	case float64:
-		return v != 0
-	}
-	return true
-}
+func Truth(v any) bool { return python.Truth(v) }
 
 // mapOf returns v as a map with keys, nil for anything else.
 func mapOf(v any) *value.Map {

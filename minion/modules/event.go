@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -59,7 +60,7 @@ CLI Example:
 
 func eventSend(ctx context.Context, c *Call) (any, error) {
 	data := wire.NewMap()
-	if v := c.Value("with_env"); pyTrue(v) {
+	if v := c.Value("with_env"); python.Truth(v) {
 		environ := wire.NewMap()
 		for _, kv := range os.Environ() {
 			k, val, _ := strings.Cut(kv, "=")
@@ -67,10 +68,10 @@ func eventSend(ctx context.Context, c *Call) (any, error) {
 		}
 		data.Set("environ", subset(environ, v))
 	}
-	if v := c.Value("with_grains"); pyTrue(v) {
+	if v := c.Value("with_grains"); python.Truth(v) {
 		data.Set("grains", subset(c.Env.Grains(), v))
 	}
-	if v := c.Value("with_pillar"); pyTrue(v) {
+	if v := c.Value("with_pillar"); python.Truth(v) {
 		data.Set("pillar", subset(inMemory(c), v))
 	}
 	if c.Truth("with_env_opts") {

@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"slices"
 
+	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -103,31 +104,11 @@ func tellsFailure(v any) bool {
 		return false
 	}
 	for _, key := range []string{"result", "success"} {
-		if told, ok := m.Get(key); ok && !pyTrue(told) {
+		if told, ok := m.Get(key); ok && !python.Truth(told) {
 			return true
 		}
 	}
 	return false
-}
-
-// pyTrue is Python's own truth of a value.
-func pyTrue(v any) bool {
-	switch v := v.(type) {
-	case nil:
-		return false
-	case bool:
-		return v
-	case string:
-		return v != ""
-	case []byte:
-		return len(v) > 0
-	case []any:
-		return len(v) > 0
-	case *wire.Map:
-		return v != nil && v.Len() > 0
-	}
-	f, ok := number(v)
-	return !ok || f != 0
 }
 
 func failed(ctx context.Context, env Env, inv Invocation, err error) Result {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -117,7 +118,7 @@ func readMineEntry(name string, v any) mineEntry {
 
 // packed is a value as it is sent: with who may see it, if not all may.
 func (e mineEntry) packed(v any) any {
-	if !pyTrue(e.allow) {
+	if !python.Truth(e.allow) {
 		return v
 	}
 	return wire.NewMap("__data__", v, "__saltmine_acl__", 1, "allow_tgt", e.allow, "allow_tgt_type", e.kind)
@@ -137,7 +138,7 @@ func configuredMine(c *Call) any {
 
 // mineFunctions are those that are configured, or that a call names.
 func mineFunctions(c *Call, given any) ([]mineEntry, error) {
-	if !pyTrue(given) {
+	if !python.Truth(given) {
 		given = configuredMine(c)
 	}
 	var out []mineEntry

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -20,7 +21,7 @@ type pkgWord struct {
 	instead string
 }
 
-func no(_ string, v any) bool { return !pyTrue(v) }
+func no(_ string, v any) bool { return !python.Truth(v) }
 
 var (
 	everywhere = []string{"apt", "dnf", "zypper", "apk"}

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/yaml11"
 	"github.com/momtree/mom/minion/fileclient"
@@ -38,9 +39,9 @@ func (c *Call) pkgTargets(ctx context.Context) ([]pkgTarget, error) {
 	var out []pkgTarget
 	var err error
 	switch {
-	case pyTrue(sources):
+	case python.Truth(sources):
 		out, err = c.sources(ctx, sources)
-	case pyTrue(pkgs):
+	case python.Truth(pkgs):
 		out, err = namedPkgs(pkgs)
 	default:
 		names := textList(c.Value("name"))

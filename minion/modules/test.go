@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/versions"
 	"github.com/momtree/mom/internal/wire"
@@ -386,7 +387,7 @@ func isExceptionName(s string) bool {
 }
 
 func testAssertion(_ context.Context, c *Call) (any, error) {
-	if !pyTrue(c.Value("assertion")) {
+	if !python.Truth(c.Value("assertion")) {
 		return nil, &ExceptionError{Type: "AssertionError"}
 	}
 	return nil, nil

@@ -8,6 +8,7 @@ import (
 
 	core "github.com/momtree/mom/internal/states"
 	"github.com/momtree/mom/minion/modules"
+	"github.com/momtree/mom/minion/text"
 	"github.com/momtree/mom/value"
 )
 
@@ -99,47 +100,25 @@ func (m *managed) compose(ctx context.Context, v any) (*core.Result, error) {
 	}
 	var b strings.Builder
 	for _, part := range parts {
-		for _, line := range splitLines(part) {
+		for _, line := range text.Split(part, false) {
 			b.WriteString(strings.TrimRight(strings.TrimRight(line, "\n"), "\r"))
 			b.WriteByte('\n')
 		}
 	}
-	text := b.String()
+	body := b.String()
 	if !m.Truth("contents_newline") {
-		text = strings.TrimRight(strings.TrimRight(text, "\n"), "\r")
+		body = strings.TrimRight(strings.TrimRight(body, "\n"), "\r")
 	}
 	if m.Truth("template") {
-		out, err := m.rendered(ctx, []byte(text), "", value.NewMap())
+		out, err := m.rendered(ctx, []byte(body), "", value.NewMap())
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		if err != nil {
 			return m.fail("%s", err.Error()), nil
 		}
-		text = string(out)
+		body = string(out)
 	}
-	m.contents, m.text = &text, true
+	m.contents, m.text = &body, true
 	return nil, nil
-}
-
-// splitLines is Python's splitlines: at every kind of line end it knows.
-func splitLines(s string) []string {
-	var out []string
-	start := 0
-	for i := 0; i < len(s); {
-		r, n := utf8.DecodeRuneInString(s[i:])
-		switch r {
-		case '\n', '\r', '\v', '\f', 0x1c, 0x1d, 0x1e, 0x85, 0x2028, 0x2029:
-			out = append(out, s[start:i])
-			if r == '\r' && strings.HasPrefix(s[i+1:], "\n") {
-				n = 2
-			}
-			start = i + n
-		}
-		i += n
-	}
-	if start < len(s) {
-		out = append(out, s[start:])
-	}
-	return out
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/momtree/mom/internal/difflib"
 	core "github.com/momtree/mom/internal/states"
 	"github.com/momtree/mom/minion/fileclient"
+	"github.com/momtree/mom/minion/text"
 	"github.com/momtree/mom/value"
 )
 
@@ -73,7 +74,7 @@ func readEdited(name string) (string, error) {
 
 // rewrite puts a text in the place of a file, which keeps owner and mode. The old one is
 // kept under its name with an ending.
-func (c *Call) rewrite(name, text string, backup any) error {
+func (c *Call) rewrite(name, body string, backup any) error {
 	real, err := filepath.EvalSymlinks(name)
 	if err != nil {
 		return err
@@ -83,7 +84,7 @@ func (c *Call) rewrite(name, text string, backup any) error {
 			return err
 		}
 	}
-	tmp, err := scratch([]byte(text))
+	tmp, err := scratch([]byte(body))
 	if err != nil {
 		return err
 	}
@@ -98,9 +99,6 @@ func lineDiff(before, after []string, join string, binary bool) string {
 	}
 	return strings.Join(difflib.Unified(before, after), join)
 }
-
-// wholeLines parts a text at its line ends, which join adds again: Python's splitlines.
-func wholeLines(s string) []string { return splitLines(s) }
 
 // texts are the texts that a state adds: its own, or those of its sources.
 func (c *Call) texts(ctx context.Context) ([]string, error) {
@@ -188,25 +186,21 @@ func (c *Call) ready(name string) *core.Result {
 
 // holds tells whether a text has the lines of a chunk; with loose, white space between
 // words does not matter.
-func holds(text, chunk string, loose bool) (bool, error) {
+func holds(body, chunk string, loose bool) (bool, error) {
 	pattern := chunk
 	if loose {
 		pattern = looseRegex(chunk)
 	}
-	re, err := compileRegex(pattern, int64(8))
-	if err != nil {
-		return false, err
-	}
-	return re.MatchString(text)
+	return text.Search(body, pattern, nil)
 }
 
 var blanks = regexp.MustCompile(`[ \t\r\n]+`)
 
 // looseRegex finds the words of a text whatever the white space around them.
-func looseRegex(text string) string {
+func looseRegex(s string) string {
 	var b strings.Builder
 	b.WriteString("(?m)^")
-	for _, line := range splitLines(text) {
+	for _, line := range text.Split(s, false) {
 		var words []string
 		for _, w := range blanks.Split(line, -1) {
 			if w != "" {
@@ -231,34 +225,34 @@ func fileAppend(ctx context.Context, c *Call) (*core.Result, error) {
 	if err != nil {
 		return bad(name, "%s", err.Error()), ctx.Err()
 	}
-	text, err := readEdited(name)
+	body, err := readEdited(name)
 	if err != nil {
 		return bad(name, "%s", osError(err)), nil
 	}
 	var added []string
 	for _, chunk := range chunks {
-		there, err := holds(text, chunk, c.Truth("ignore_whitespace"))
+		there, err := holds(body, chunk, c.Truth("ignore_whitespace"))
 		if err != nil {
 			return nil, err
 		}
 		if !there {
-			added = append(added, splitLines(chunk)...)
+			added = append(added, text.Split(chunk, false)...)
 		}
 	}
 	res := good(name, fmt.Sprintf("File %s is in correct state", name))
-	before := wholeLines(text)
+	before := text.Split(body, false)
 	if len(added) == 0 {
 		return res, nil
 	}
-	res.Changes.Set("diff", lineDiff(before, append(before[:len(before):len(before)], added...), "\n", !isText([]byte(text))))
+	res.Changes.Set("diff", lineDiff(before, append(before[:len(before):len(before)], added...), "\n", !text.IsText([]byte(body))))
 	if c.Test {
 		res.Result, res.Comment = nil, fmt.Sprintf("File %s is set to be updated", name)
 		return res, nil
 	}
-	if text != "" && !strings.HasSuffix(text, "\n") {
-		text += "\n"
+	if body != "" && !strings.HasSuffix(body, "\n") {
+		body += "\n"
 	}
-	if err := c.rewrite(name, text+strings.Join(added, "\n")+"\n", nil); err != nil {
+	if err := c.rewrite(name, body+strings.Join(added, "\n")+"\n", nil); err != nil {
 		return bad(name, "%s", osError(err)), nil
 	}
 	res.Comment = fmt.Sprintf("Appended %d lines", len(added))
@@ -277,7 +271,7 @@ func filePrepend(ctx context.Context, c *Call) (*core.Result, error) {
 	if err != nil {
 		return bad(name, "%s", err.Error()), ctx.Err()
 	}
-	text, err := readEdited(name)
+	body, err := readEdited(name)
 	if err != nil {
 		return bad(name, "%s", osError(err)), nil
 	}
@@ -285,28 +279,28 @@ func filePrepend(ctx context.Context, c *Call) (*core.Result, error) {
 	for _, chunk := range chunks {
 		there := false
 		if !c.Truth("header") {
-			if there, err = holds(text, chunk, true); err != nil {
+			if there, err = holds(body, chunk, true); err != nil {
 				return nil, err
 			}
 		}
 		if !there {
-			added = append(added, splitLines(chunk)...)
+			added = append(added, text.Split(chunk, false)...)
 		}
 	}
 	head := strings.Join(added, "\n") + "\n"
-	if c.Truth("header") && strings.HasPrefix(text, head) {
+	if c.Truth("header") && strings.HasPrefix(body, head) {
 		added = nil
 	}
 	res := good(name, fmt.Sprintf("File %s is in correct state", name))
 	if len(added) == 0 {
 		return res, nil
 	}
-	res.Changes.Set("diff", lineDiff(difflib.Lines(text), difflib.Lines(head+text), "", !isText([]byte(text))))
+	res.Changes.Set("diff", lineDiff(difflib.Lines(body), difflib.Lines(head+body), "", !text.IsText([]byte(body))))
 	if c.Test {
 		res.Result, res.Comment = nil, fmt.Sprintf("File %s is set to be updated", name)
 		return res, nil
 	}
-	if err := c.rewrite(name, head+text, nil); err != nil {
+	if err := c.rewrite(name, head+body, nil); err != nil {
 		return bad(name, "%s", osError(err)), nil
 	}
 	res.Comment = fmt.Sprintf("Prepended %d lines", len(added))

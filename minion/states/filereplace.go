@@ -9,6 +9,7 @@ import (
 
 	"github.com/momtree/mom/internal/difflib"
 	core "github.com/momtree/mom/internal/states"
+	"github.com/momtree/mom/minion/text"
 )
 
 func fileReplace(_ context.Context, c *Call) (*core.Result, error) {
@@ -25,25 +26,32 @@ func fileReplace(_ context.Context, c *Call) (*core.Result, error) {
 	if c.Truth("append_if_not_found") && c.Truth("prepend_if_not_found") {
 		return nil, fmt.Errorf("Only one of append and prepend_if_not_found is permitted")
 	}
-	text, err := readEdited(name)
+	body, err := readEdited(name)
 	if err != nil {
 		return bad(name, "%s", osError(err)), nil
 	}
-	if !isText([]byte(text)) {
+	if !text.IsText([]byte(body)) {
 		return nil, fmt.Errorf("Cannot perform string replacements on a binary file: %s", name)
 	}
-	if !utf8.ValidString(text) {
+	if !utf8.ValidString(body) {
 		return bad(name, "%s is no UTF-8: it is not edited", name), nil
 	}
-	after, err := c.replaced(text)
+	o := text.ReplaceOptions{
+		Pattern: pystr(c.Value("pattern")), Flags: c.Value("flags"), Repl: pystr(c.Value("repl")), Literal: c.Truth("backslash_literal"),
+		Count: int(c.Args.Int("count")), Append: c.Truth("append_if_not_found"), Prepend: c.Truth("prepend_if_not_found"),
+	}
+	if c.Truth("not_found_content") {
+		o.NotFound = pystr(c.Value("not_found_content"))
+	}
+	edit, err := text.Replace(body, o)
 	if err != nil {
 		return nil, err
 	}
 	res := good(name, "No changes needed to be made")
-	if after == text {
+	if !edit.Changed() {
 		return res, nil
 	}
-	res.Changes.Set("diff", difflib.Text(text, after))
+	res.Changes.Set("diff", edit.Diff())
 	if !c.Truth("show_changes") {
 		res.Changes.Set("diff", true)
 	}
@@ -51,54 +59,17 @@ func fileReplace(_ context.Context, c *Call) (*core.Result, error) {
 		res.Result, res.Comment = nil, "Changes would have been made"
 		return res, nil
 	}
-	if err := c.rewrite(name, after, c.Value("backup")); err != nil {
+	if err := c.rewrite(name, edit.Text(), c.Value("backup")); err != nil {
 		return bad(name, "%s", osError(err)), nil
 	}
 	res.Comment = "Changes were made"
 	return res, nil
 }
 
-// replaced is the text after the replacement.
-func (c *Call) replaced(text string) (string, error) {
-	re, err := compileRegex(pystr(c.Value("pattern")), c.Value("flags"))
-	if err != nil {
-		return "", err
-	}
-	repl := pystr(c.Value("repl"))
-	after, n, err := substitute(re, repl, text, int(c.Args.Int("count")), c.Truth("backslash_literal"))
-	if err != nil || n > 0 || !c.Truth("append_if_not_found") && !c.Truth("prepend_if_not_found") {
-		return after, err
-	}
-	content := repl
-	if c.Truth("not_found_content") {
-		content = pystr(c.Value("not_found_content"))
-	}
-	whole, err := compileRegex("^"+regexp.QuoteMeta(content)+"($|(?=\r\n))", c.Value("flags"))
-	if err != nil {
-		return "", err
-	}
-	if there, err := whole.MatchString(text); err != nil || there {
-		return text, err
-	}
-	if c.Truth("prepend_if_not_found") {
-		return content + "\n" + text, nil
-	}
-	if text != "" && !strings.HasSuffix(text, "\n") {
-		text += "\n"
-	}
-	return text + content + "\n", nil
-}
-
 var anchored = regexp.MustCompile(`^(\(\?[iLmsux]\))?\^?(.*?)\$?$`)
 
 // found tells whether a regular expression matches somewhere in a text.
-func found(text, pattern string) (bool, error) {
-	re, err := compileRegex(pattern, int64(8))
-	if err != nil {
-		return false, err
-	}
-	return re.MatchString(text)
-}
+func found(body, pattern string) (bool, error) { return text.Search(body, pattern, nil) }
 
 func fileComment(_ context.Context, c *Call) (*core.Result, error) {
 	name, regex, char := expand(c.Name()), c.Str("regex"), c.Str("char")
@@ -108,17 +79,17 @@ func fileComment(_ context.Context, c *Call) (*core.Result, error) {
 	if msg, _ := editable(name); msg != "" {
 		return bad(name, "%s", msg), nil
 	}
-	text, err := readEdited(name)
+	body, err := readEdited(name)
 	if err != nil {
 		return bad(name, "%s", osError(err)), nil
 	}
 	bare := anchored.ReplaceAllString(regex, "$2")
-	open, err := found(text, `^(?!\s*`+char+`).*`+bare)
+	open, err := found(body, `^(?!\s*`+char+`).*`+bare)
 	if err != nil {
 		return nil, err
 	}
 	if !open {
-		done, err := found(text, char+bare)
+		done, err := found(body, char+bare)
 		switch {
 		case err != nil:
 			return nil, err
@@ -129,19 +100,8 @@ func fileComment(_ context.Context, c *Call) (*core.Result, error) {
 		}
 		return bad(name, "%s: Pattern not found", bare), nil
 	}
-	pattern := "(" + strings.TrimRight(strings.TrimLeft(regex, "^"), "$") + ")"
-	if strings.HasPrefix(regex, "^") {
-		pattern = "^" + pattern
-	}
-	return c.recomment(name, text, pattern+dollar(regex), func(line string) string { return char + line },
-		char+bare, "Commented lines successfully", "Expected commented lines not found")
-}
-
-func dollar(regex string) string {
-	if strings.HasSuffix(regex, "$") {
-		return "$"
-	}
-	return ""
+	o := text.CommentOptions{Regex: regex, Char: char}
+	return c.recomment(name, body, o, char+bare, "Commented lines successfully", "Expected commented lines not found")
 }
 
 func fileUncomment(_ context.Context, c *Call) (*core.Result, error) {
@@ -152,17 +112,17 @@ func fileUncomment(_ context.Context, c *Call) (*core.Result, error) {
 	if msg, _ := editable(name); msg != "" {
 		return bad(name, "%s", msg), nil
 	}
-	text, err := readEdited(name)
+	body, err := readEdited(name)
 	if err != nil {
 		return bad(name, "%s", osError(err)), nil
 	}
 	rest := strings.TrimLeft(regex, "^")
-	closed, err := found(text, char+"[ \t]*"+rest)
+	closed, err := found(body, char+"[ \t]*"+rest)
 	if err != nil {
 		return nil, err
 	}
 	if !closed {
-		done, err := found(text, "^[ \t]*"+rest)
+		done, err := found(body, "^[ \t]*"+rest)
 		if err != nil {
 			return nil, err
 		}
@@ -171,43 +131,30 @@ func fileUncomment(_ context.Context, c *Call) (*core.Result, error) {
 		}
 		return bad(name, "%s: Pattern not found", regex), nil
 	}
-	pattern := "^" + char + `\s*(` + strings.TrimRight(rest, "$") + ")" + dollar(regex)
-	return c.recomment(name, text, pattern, func(line string) string { return strings.TrimLeft(line, char) },
-		"^[ \t]*"+rest, "Uncommented lines successfully", "Expected uncommented lines not found")
+	o := text.CommentOptions{Regex: regex, Char: char, Uncomment: true}
+	return c.recomment(name, body, o, "^[ \t]*"+rest, "Uncommented lines successfully", "Expected uncommented lines not found")
 }
 
 // recomment changes the lines that begin with a match, and tells whether what was wanted
 // is there afterwards.
-func (c *Call) recomment(name, text, pattern string, change func(line string) string, want, done, failed string) (*core.Result, error) {
+func (c *Call) recomment(name, body string, o text.CommentOptions, want, done, failed string) (*core.Result, error) {
 	res := good(name, done)
 	if c.Test {
 		res.Result, res.Comment = nil, fmt.Sprintf("File %s is set to be updated", name)
 		res.Changes.Set(name, "updated")
 		return res, nil
 	}
-	re, err := compileRegex(`\A(?:`+pattern+")", int64(0))
+	edit, _, err := text.Comment(body, o)
 	if err != nil {
 		return nil, err
 	}
-	lines := difflib.Lines(text)
-	after := make([]string, len(lines))
-	for i, l := range lines {
-		m, err := re.MatchString(l)
-		if err != nil {
-			return nil, err
-		}
-		if after[i] = l; m {
-			after[i] = change(l)
-		}
-	}
-	now := strings.Join(after, "")
-	if now != text {
-		if err := c.rewrite(name, now, c.Value("backup")); err != nil {
+	if edit.Changed() {
+		if err := c.rewrite(name, edit.Text(), c.Value("backup")); err != nil {
 			return bad(name, "%s", osError(err)), nil
 		}
-		res.Changes.Set("diff", lineDiff(lines, after, "", !isText([]byte(text))))
+		res.Changes.Set("diff", lineDiff(difflib.Lines(body), difflib.Lines(edit.Text()), "", !text.IsText([]byte(body))))
 	}
-	right, err := found(now, want)
+	right, err := found(edit.Text(), want)
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package states
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -12,10 +11,10 @@ import (
 	"strings"
 	"syscall"
 	"time"
-	"unicode/utf8"
 
 	"github.com/momtree/mom/internal/difflib"
 	"github.com/momtree/mom/internal/hashtype"
+	"github.com/momtree/mom/minion/text"
 )
 
 // maxDiff is how large two files may be that are compared line by line, in bytes.
@@ -162,7 +161,7 @@ func diffOf(before, after string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if msg := binaries(isText(a), isText(b)); msg != "" {
+	if msg := binaries(text.IsText(a), text.IsText(b)); msg != "" {
 		return msg, nil
 	}
 	if bigA || bigB {
@@ -220,27 +219,6 @@ func readSome(path string) (data []byte, more bool, err error) {
 		return data[:maxDiff], true, err
 	}
 	return data, false, err
-}
-
-// isText guesses as Salt does: by the first 512 bytes.
-func isText(data []byte) bool {
-	block := data[:min(len(data), 512)]
-	if len(block) == 0 {
-		return true
-	}
-	if bytes.IndexByte(block, 0) >= 0 {
-		return false
-	}
-	if utf8.Valid(block) {
-		return true
-	}
-	odd := 0
-	for _, b := range block {
-		if !(b >= 32 && b < 127 || b == 8 || b == 9 || b == 10 || b == 12 || b == 13) {
-			odd++
-		}
-	}
-	return float64(odd)/float64(len(block)) <= 0.30
 }
 
 // touch makes a file that is not there, and sets the times of one that is.

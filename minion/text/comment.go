@@ -1,6 +1,10 @@
 package text
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/momtree/mom/internal/difflib"
+)
 
 // CommentOptions are what [Comment] does.
 type CommentOptions struct {
@@ -31,7 +35,7 @@ func Comment(s string, o CommentOptions) (e Edit, found bool, err error) {
 		return Edit{}, false, err
 	}
 	var b strings.Builder
-	for _, l := range splitAfter(s) {
+	for _, l := range difflib.Lines(s) {
 		hit, err := re.Match(l)
 		if err != nil {
 			return Edit{}, false, err

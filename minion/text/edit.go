@@ -39,4 +39,6 @@ func (e *Error) Error() string { return e.Msg }
 
 func refuse(format string, a ...any) error { return &Error{Msg: fmt.Sprintf(format, a...)} }
 
-func misuse(format string, a ...any) error { return &Error{Msg: fmt.Sprintf(format, a...), Usage: true} }
+func misuse(format string, a ...any) error {
+	return &Error{Msg: fmt.Sprintf(format, a...), Usage: true}
+}

@@ -34,9 +34,8 @@ type lineEdit struct {
 	match, before, after []string
 }
 
-// Line edits one line of a text. Line ends are read as \n, whatever they are, and a text
-// that changes has no others afterwards. The errors are an [Error], or of the regular
-// expression.
+// Line edits one line of a text. Lines end at \n, \r and \r\n; one that is added ends as
+// its neighbour does. The errors are an [Error], or tell of a search that took too long.
 func Line(s string, o LineOptions) (Edit, error) {
 	o.Mode = strings.ToLower(o.Mode)
 	switch {
@@ -54,9 +53,7 @@ func Line(s string, o LineOptions) (Edit, error) {
 	if o.Match == "" && o.Before == nil && o.After == nil {
 		e.Match = e.content
 	}
-	body := universal(s)
-	before := splitAfter(body)
-	e.lines = slices.Clone(before)
+	e.lines = rawLines(s)
 	if len(e.lines) > 0 && lineEnd(e.lines[len(e.lines)-1]) != "" {
 		e.lines = append(e.lines, "") // what comes after the last line end
 	}
@@ -68,12 +65,7 @@ func Line(s string, o LineOptions) (Edit, error) {
 	}
 	e.end()
 	after := strings.Join(e.lines, "")
-	return Edit{text: after, before: Split(body, true), after: e.lines, changed: after != body}, nil
-}
-
-func splitAfter(s string) []string {
-	lines := strings.SplitAfter(s, "\n")
-	return slices.DeleteFunc(lines, func(l string) bool { return l == "" })
+	return Edit{text: after, before: Split(s, true), after: e.lines, changed: after != s}, nil
 }
 
 func (e *lineEdit) find() (err error) {

@@ -52,11 +52,6 @@ func rawLines(s string) []string {
 	return out
 }
 
-// universal makes \n of every \r\n and \r, as Python does when it reads a text.
-func universal(s string) string {
-	return strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(s)
-}
-
 // lineEnd is the line end of a line, "" when it has none.
 func lineEnd(s string) string {
 	// A $ of Python's also stands before a \n at the very end.

@@ -13,6 +13,12 @@ import (
 // none. repl is read by Python's rules for \1, \g<name> and escapes; literal takes it as
 // it is. n is how many matches there were of those.
 func (r *Regex) Replace(repl, s string, count int, literal bool) (out string, n int, err error) {
+	if !literal {
+		// Python reads it before it searches, so that it is wrong without a match too.
+		if _, err := r.fill(repl, nil); err != nil {
+			return "", 0, err
+		}
+	}
 	if count < 0 {
 		return s, 0, nil
 	}
@@ -31,19 +37,10 @@ func (r *Regex) Replace(repl, s string, count int, literal bool) (out string, n 
 		}
 		return s
 	}, -1, count)
-	if err == nil && bad == nil && n == 0 && !literal {
-		bad = r.check(repl) // as Python, which reads it before it searches
-	}
 	if err == nil {
 		err = bad
 	}
 	return out, n, err
-}
-
-// check reads a replacement without a match.
-func (r *Regex) check(repl string) error {
-	_, err := r.fill(repl, nil)
-	return err
 }
 
 var escapes = map[byte]string{'n': "\n", 't': "\t", 'r': "\r", 'a': "\a", 'b': "\b", 'f': "\f", 'v': "\v", '\\': `\`}
