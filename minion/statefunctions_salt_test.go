@@ -5,24 +5,27 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"os/user"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/value"
 )
 
 var recordSalt = flag.Bool("record", false, "write the results of the salt-call in $SALT_PEER/bin into testdata")
 
 // functionRun is what one run of states gave: its results, and the files afterwards.
 type functionRun struct {
-	Results any               `json:"results"`
+	Results map[string]any    `json:"results"`
 	Files   map[string]string `json:"files"`
 }
 
@@ -53,7 +56,7 @@ func TestStateFunctions_AsSalt(t *testing.T) {
 				}
 				args := []any{"functions." + name}
 				if test {
-					args = append(args, map[string]any{"__kwarg__": true, "test": true})
+					args = append(args, value.NewMap("__kwarg__", true, "test", true))
 				}
 				res, err := Call(t.Context(), CallOptions{Config: cfg, Local: true, Fun: "state.apply", Args: args})
 				if err != nil {
@@ -63,16 +66,34 @@ func TestStateFunctions_AsSalt(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				got, err := json.Marshal(functionRun{bare(t, asJSON(t, res.Return)), b.files(t)})
+				got, err := json.Marshal(functionRun{results(t, asJSON(t, res.Return)), b.files(t)})
 				if err != nil {
 					t.Fatal(err)
 				}
-				if d := cmp.Diff(readRun(t, raw), readRun(t, []byte(b.plain(string(got))))); d != "" {
-					t.Errorf("Salt's and ours differ (-Salt +ours):\n%s", d)
+				salts, ours := readRun(t, raw), readRun(t, []byte(b.plain(string(got))))
+				if d := cmp.Diff(slices.Sorted(maps.Keys(salts.Results)), slices.Sorted(maps.Keys(ours.Results))); d != "" {
+					t.Fatalf("other results (-Salt +ours):\n%s", d)
+				}
+				for key, want := range salts.Results {
+					if d := cmp.Diff(want, ours.Results[key]); d != "" {
+						t.Errorf("%s (-Salt +ours):\n%s", key, d)
+					}
+				}
+				if d := cmp.Diff(salts.Files, ours.Files); d != "" {
+					t.Errorf("files (-Salt +ours):\n%s", d)
 				}
 			})
 		}
 	}
+}
+
+func results(t *testing.T, raw []byte) map[string]any {
+	t.Helper()
+	m, ok := bare(t, raw).(map[string]any)
+	if !ok {
+		t.Fatalf("no results: %s", raw)
+	}
+	return m
 }
 
 func readRun(t *testing.T, raw []byte) (r functionRun) {
@@ -96,7 +117,11 @@ func newFunctionBed(t *testing.T, data, name string) *functionBed {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
+	dir, err := os.MkdirTemp("", "sf") // short: a path of a socket has few bytes
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	b := &functionBed{dir: dir, out: filepath.Join(dir, "out"), owner: me.Username, group: group.Name}
 	if err := os.CopyFS(b.out, os.DirFS(filepath.Join(data, "in"))); err != nil {
 		t.Fatal(err)
@@ -181,7 +206,7 @@ func (b *functionBed) record(t *testing.T, want, name string, test bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := json.MarshalIndent(functionRun{bare(t, raw), b.files(t)}, "", " ")
+	text, err := json.MarshalIndent(functionRun{results(t, raw), b.files(t)}, "", " ")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -101,11 +101,10 @@ func fileKeyValue(_ context.Context, c *Call) (*core.Result, error) {
 
 // wanted reads the keys and values; what is wrong with them is told.
 func (k *keyValues) wanted() string {
-	all, isMap := k.Value("key_values").(*value.Map)
+	all, _ := k.Value("key_values").(*value.Map)
 	if k.Value("key") != nil && k.Value("value") != nil {
-		if isMap {
-			return "file.keyvalue can not combine key_values with key and value"
-		}
+		// Salt wants to refuse key_values beside them, and takes them all the same: what an
+		// SLS has is no dict to it.
 		all = value.NewMap(pystr(k.Value("key")), k.Value("value"))
 	} else if all.Len() == 0 {
 		if core.Truth(k.Value("key_values")) {

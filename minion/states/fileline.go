@@ -2,7 +2,6 @@ package states
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -27,9 +26,9 @@ indent : True
     Gives the line the indentation of its neighbour.
 create, user, group, file_mode
     Makes the file if it is not there; whose it is.
-show_changes, quiet, backup
-    Shows the difference, or only that there is one; ends well when before or after
-    are not found; keeps the old file (the ending of its name).
+show_changes, backup
+    Shows the difference, or only that there is one; keeps the old file (the ending of
+    its name). quiet is of the execution function and means nothing here.
 `},
 		Function{Name: "blockreplace", Run: fileBlock, Spec: core.Spec{Args: args(onlyName, "marker_start", "#-- start managed zone --",
 			"marker_end", "#-- end managed zone --", "source", nil, "source_hash", nil, "template", "jinja", "sources", nil, "source_hashes", nil,
@@ -95,10 +94,6 @@ func fileLine(ctx context.Context, c *Call) (*core.Result, error) {
 		Mode: mode, Content: c.optionalText("content"), Match: c.textOrNone("match"), Location: c.textOrNone("location"),
 		Before: c.optionalText("before"), After: c.optionalText("after"), NoIndent: !c.Truth("indent"),
 	})
-	var told *text.Error
-	if errors.As(err, &told) && !told.Usage && c.Truth("quiet") {
-		return good(name, "No changes needed to be made"), nil
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +106,7 @@ func (c *Call) edited(name string, edit text.Edit, show bool) (*core.Result, err
 	if !edit.Changed() {
 		return res, nil
 	}
-	var changes any = "Changes made"
+	var changes any = true
 	if show {
 		changes = edit.Diff()
 	}
@@ -195,15 +190,7 @@ func fileBlock(ctx context.Context, c *Call) (*core.Result, error) {
 	if err != nil {
 		return bad(name, "Encountered error managing block: %s. See the log for details.", err), nil
 	}
-	if !c.Truth("show_changes") && edit.Changed() && !c.Test {
-		res := good(name, "Changes were made")
-		res.Changes.Set("diff", true)
-		if err := c.rewrite(name, edit.Text(), c.Value("backup")); err != nil {
-			return bad(name, "%s", osError(err)), nil
-		}
-		return res, nil
-	}
-	return c.edited(name, edit, true)
+	return c.edited(name, edit, c.Truth("show_changes"))
 }
 
 // gatheredText adds to a content what file.accumulated gathered for a file.
