@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -42,31 +43,44 @@ func TestFormulas(t *testing.T) {
 	needBoxes(t)
 	debs := t.TempDir()
 	buildDebs(t, debs)
-	var all []returned
-	for _, m := range append(slices.Clone(peers), nil) {
-		t.Run("under "+kindOf(m), func(t *testing.T) {
-			w := newWorld(t)
-			top := w.master(m, "top", "timeout: 60", "gather_job_timeout: 60")
-			layFormulas(t, top)
-			all = append(all, runFormulas(t, kindOf(m), debs, top, top))
-		})
+	var (
+		mu  sync.Mutex
+		all []returned
+	)
+	add := func(r returned) {
+		mu.Lock()
+		defer mu.Unlock()
+		all = append(all, r)
 	}
-	t.Run("three tiers below ours", func(t *testing.T) {
-		w := newWorld(t)
-		top := w.master(nil, "top", "order_masters: True")
-		layFormulas(t, top)
-		upstream := []string{"order_masters: True", "fileserver_backend: [upstream]", "pillar_upstream: True"}
-		mid := w.lower(nil, "mid", top, upstream...)
-		low := w.lower(nil, "low", mid, upstream...)
-		top.accept("mid")
-		mid.accept("low")
-		top.joined(0, "syndic", "mid")
-		mid.joined(0, "syndic", "low")
-		all = append(all, runFormulas(t, "ours, three tiers", debs, top, low))
+	t.Run("run", func(t *testing.T) {
+		for _, m := range append(slices.Clone(peers), nil) {
+			t.Run("under "+kindOf(m), func(t *testing.T) {
+				t.Parallel()
+				w := newWorld(t)
+				top := w.master(m, "top", "timeout: 60", "gather_job_timeout: 60")
+				layFormulas(t, top)
+				add(runFormulas(t, kindOf(m), debs, top, top))
+			})
+		}
+		t.Run("three tiers below ours", func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			top := w.master(nil, "top", "order_masters: True")
+			layFormulas(t, top)
+			upstream := []string{"order_masters: True", "fileserver_backend: [upstream]", "pillar_upstream: True"}
+			mid := w.lower(nil, "mid", top, upstream...)
+			low := w.lower(nil, "low", mid, upstream...)
+			top.accept("mid")
+			mid.accept("low")
+			top.joined(0, "syndic", "mid")
+			mid.joined(0, "syndic", "low")
+			add(runFormulas(t, "ours, three tiers", debs, top, low))
+		})
 	})
 	if t.Failed() {
 		return // what is there cannot be compared
 	}
+	slices.SortFunc(all, func(a, b returned) int { return strings.Compare(b.under, a.under) }) // a peer first
 	compareReturns(t, all)
 }
 
