@@ -35,12 +35,6 @@ func LoadJSON(text string) (any, error) {
 	return jinja.Give(v)
 }
 
-// Python writes a value as pprint.pformat of Python does.
-func Python(v any) (text string, err error) {
-	err = caught(func() { text = jinja.Pformat(jinja.Take(v)) })
-	return text, err
-}
-
 // caught makes an error of what is thrown.
 func caught(fn func()) (err error) {
 	defer func() {

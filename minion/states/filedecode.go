@@ -70,6 +70,9 @@ func fileDecode(_ context.Context, c *Call) (*core.Result, error) {
 	case !slices.Contains([]string{"md5", "sha1", "sha256", "sha512"}, kind):
 		return nil, fmt.Errorf("Invalid hash type '%s'", pystr(c.Value("checksum")))
 	}
+	if c.Test && !isFile(name) {
+		return would(name, "File is set to be updated.", nil), nil
+	}
 	wanted, err := decodeBase64(pystr(content))
 	if err != nil {
 		return nil, err
@@ -92,9 +95,6 @@ func fileDecode(_ context.Context, c *Call) (*core.Result, error) {
 		changes.Set("old", old)
 	}
 	if c.Test {
-		if changes.Has("old") && get(changes, "old") == nil {
-			changes = nil
-		}
 		return would(name, "File is set to be updated.", changes), nil
 	}
 	tmp, err := scratch(wanted)

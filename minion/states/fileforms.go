@@ -32,14 +32,11 @@ var forms = map[string]form{
 	},
 	"json": {
 		name: "json",
-		json: render.JSONForm{Indent: 2, SortKeys: true, ASCII: true},
+		json: render.JSONForm{Indent: 2, SortKeys: true},
 		read: render.LoadJSON,
-		print: func(f form, v any) (string, error) {
-			f.json.ASCII = f.json.ASCII && !f.unicode
-			return render.JSON(v, f.json)
-		},
+		print: func(f form, v any) (string, error) { return render.JSON(v, f.json) },
 	},
-	"python":       {name: "python", print: func(_ form, v any) (string, error) { return render.Python(v) }},
+	"python":       {name: "python", print: func(_ form, v any) (string, error) { return output.Python(v), nil }},
 	"configparser": {name: "configparser", print: func(_ form, v any) (string, error) { return iniText(v) }},
 }
 
