@@ -216,4 +216,13 @@ func idOf(key string) string {
 
 // knownDifferences says of states why what our minion gives is not what that Salt's gives: by
 // peer, then by the ID of the state or by run and ID.
-var knownDifferences = map[string]map[string]string{}
+var knownDifferences = map[string]map[string]string{
+	"peer": {
+		"test: handlers_bad_template":       "an exception is told without Python's traceback",
+		"test after: handlers_bad_template": "an exception is told without Python's traceback",
+	},
+	"peer3": {
+		"test: handlers_bad_template":       "an exception is told without Python's traceback",
+		"test after: handlers_bad_template": "an exception is told without Python's traceback",
+	},
+}

@@ -8,8 +8,8 @@ rm -rf /usr/sbin/policy-rc.d /etc/apt/sources.list /etc/apt/sources.list.d /etc/
 mkdir -p /etc/apt/sources.list.d /etc/apt/preferences.d /var/lib/apt/lists/partial
 echo 'deb [trusted=yes] file:/minion/repo ./' > /etc/apt/sources.list
 echo 'APT::Sandbox::User "root";' > /etc/apt/apt.conf.d/00box
-# Where systemctl is but systemd is not, Salt leaves all services alone; timedatectl needs it.
-rm -f /usr/bin/systemctl /bin/systemctl /usr/bin/timedatectl /usr/sbin/runlevel /sbin/runlevel
+# Where systemctl is but systemd is not, Salt leaves all services alone.
+rm -f /usr/bin/systemctl /bin/systemctl /usr/sbin/runlevel /sbin/runlevel
 printf '#!/bin/sh\necho N 2\n' > /usr/sbin/runlevel # systemd's is a link to systemctl
 chmod 0755 /usr/sbin/runlevel
 dpkg --purge nginx nginx-common openssh-server cron > /minion/log/purged 2>&1 || true

@@ -213,10 +213,6 @@ tree_host_db:
       - db
       - db.harbour.example.org
 
-tree_timezone:
-  timezone.system:
-    - name: Europe/Berlin
-
 tree_variable:
   environ.setenv:
     - name: SITE
