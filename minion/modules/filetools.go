@@ -2,6 +2,8 @@ package modules
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -219,6 +221,10 @@ func fileDiff(ctx context.Context, c *Call) (any, error) {
 	var paths, bodies []string
 	var faults []any
 	for _, name := range []string{"file1", "file2"} {
+		if filepath.IsAbs(c.Str(name)) {
+			paths = append(paths, c.Str(name))
+			continue
+		}
 		got, err := cached(ctx, c, c.Str(name), fileclient.Want{Saltenv: saltenvOf(c), SourceHash: c.Str("source_hash_" + name)})
 		switch {
 		case err != nil:
@@ -238,7 +244,10 @@ func fileDiff(ctx context.Context, c *Call) (any, error) {
 	}
 	for _, p := range paths {
 		body, err := readWhole(p)
-		if err != nil {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, commandErrorf("Failed to read %s: No such file or directory", p)
+		case err != nil:
 			return nil, commandErrorf("Failed to read %s: %v", p, err)
 		}
 		bodies = append(bodies, body)
