@@ -37,7 +37,7 @@ NAMES := salt salt-api salt-call salt-cp salt-key salt-master salt-minion salt-r
 # Where the binary is built for, beside the system at hand; README.md says what of it is tested.
 SYSTEMS ?= linux/arm64 darwin/arm64 freebsd/amd64 openbsd/amd64 netbsd/amd64
 
-.PHONY: help build test chaos power interop sim sabotage mutants scale load bench returns screenshots figures lint systems alerts fuzz image packages demo deps clean
+.PHONY: help build test chaos power interop sim sabotage mutants scale load fileload bench returns screenshots figures lint systems alerts fuzz image packages demo deps clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
@@ -72,6 +72,9 @@ scale: ## trees of real processes with 2,000 to 10,000 minions, checked: SHAPE=2
 
 load: ## clients and streams on the REST API of a real master, with an account: 100 clients, 1,000 streams (ARGS='-clients 20 -requests 200')
 	$(GO) run ./test/load/runs $(ARGS)
+
+fileload: ## 2,000 minions fetch 10 MiB at once from a real master, with an account; of Salt with SALT_PEER=DIR (ARGS="-minions 1000 -mb 0 -states -json FILE")
+	$(GO) run ./test/load/fetch $(ARGS)
 
 bench: ## all benchmarks (BENCH=regexp, PKG=./internal/wire)
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem $(PKG)

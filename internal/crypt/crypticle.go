@@ -82,19 +82,37 @@ func (c *Crypticle) Key() string { return c.key }
 // Seal encrypts payload into a frame. nonce is put before the payload of a
 // reply to a peer of version 2 and up; empty means none.
 func (c *Crypticle) Seal(nonce string, payload []byte) ([]byte, error) {
-	plain := len(mark) + len(nonce) + len(payload)
+	return c.SealParts(nil, nonce, payload), nil
+}
+
+// SealParts is [Crypticle.Seal] of parts that stand one behind the other, in one piece of memory:
+// head, which may be nil, gives what stands in front of a frame of so many bytes.
+func (c *Crypticle) SealParts(head func(n int) []byte, nonce string, parts ...[]byte) []byte {
+	plain := len(mark) + len(nonce)
+	for _, p := range parts {
+		plain += len(p)
+	}
 	sealed := aes.BlockSize + plain + aes.BlockSize - plain%aes.BlockSize
-	out := make([]byte, aes.BlockSize, sealed+macSize)
+	var front []byte
+	if head != nil {
+		front = head(sealed + macSize)
+	}
+	whole := make([]byte, len(front)+aes.BlockSize, len(front)+sealed+macSize)
+	copy(whole, front)
+	out := whole[len(front):]
 	rand.Read(out) // the IV; never fails
 	out = append(out, mark...)
 	out = append(out, nonce...)
-	out = append(out, payload...)
+	for _, p := range parts {
+		out = append(out, p...)
+	}
 	for n := sealed - len(out); len(out) < sealed; {
 		out = append(out, byte(n))
 	}
 	body := out[aes.BlockSize:]
 	cipher.NewCBCEncrypter(c.block, out[:aes.BlockSize]).CryptBlocks(body, body)
-	return c.appendMAC(out, out), nil
+	c.appendMAC(out, out)
+	return whole[:cap(whole)]
 }
 
 func (c *Crypticle) appendMAC(dst, data []byte) []byte {

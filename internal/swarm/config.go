@@ -38,6 +38,9 @@ type Config struct {
 
 	// Answers says how jobs are answered.
 	Answers Answers
+	// PillarID is the key under which each pillar has the id of its minion, by which those
+	// of others are told ([Work].Foreign); "": it is not looked at.
+	PillarID string
 	// Down, Mute and Die are shares, 0 to 1, of the minions: never started; take jobs
 	// and answer none; fall over at each job that they take.
 	Down, Mute, Die float64

@@ -12,5 +12,7 @@
 // return was acknowledged, given up, or is still on its way, and each minion that was
 // given the same job twice ([Report]). It runs nothing: functions have canned results
 // of their right shape, and one it does not know is answered as salt-minion answers
-// what it has no module for.
+// what it has no module for. Those that a minion has to ask its master for, files,
+// pillars and highstates, are asked for as salt-minion does; what comes is held against
+// its hash or its signature, counted ([Work]) and let go.
 package swarm

@@ -32,6 +32,8 @@ type fake struct {
 	refuse  int               // so many returns are answered with a plain text
 	lose    int               // so many are not answered
 	serial  int64
+	shelf   *shelf // files; nil: it has none
+	spoil   string // what is wrong with pillars
 }
 
 // newFake listens on free ports of 127.0.0.1.
@@ -122,31 +124,22 @@ func (f *fake) handle(q *zmtp.Request, load *wire.Map, key *crypt.Crypticle) {
 		}
 		f.returns[load.String("jid")+" "+id]++
 	}
-	pub := f.pubs[id]
+	pub, spoil, plain := f.pubs[id], f.spoil, []byte{0xc0}
+	if f.shelf != nil {
+		if v, ok := f.shelf.serve(load); ok {
+			plain, _ = wire.Encode(v)
+		}
+	}
 	f.mu.Unlock()
 	if cmd == "_pillar" {
-		f.pillar(q, pub, key)
+		f.whole(q, load, pub, spoil)
 		return
 	}
-	body, err := key.Seal(load.String("nonce"), []byte{0xc0})
+	body, err := key.Seal(load.String("nonce"), plain)
 	if err != nil {
 		f.t.Error(err)
 	}
 	f.reply(q, body)
-}
-
-func (f *fake) pillar(q *zmtp.Request, pub string, key *crypt.Crypticle) {
-	public, err := crypt.ParsePublicPEM(pub)
-	if err != nil {
-		f.t.Error(err)
-		return
-	}
-	oaep, err1 := crypt.Encrypt(crypt.OAEPSHA1, public, []byte(key.Key()))
-	sealed, err2 := key.Seal("", []byte{0x80})
-	if err1 != nil || err2 != nil {
-		f.t.Error(err1, err2)
-	}
-	f.reply(q, wire.NewMap("key", oaep, "pillar", sealed))
 }
 
 func (f *fake) say(q *zmtp.Request, text string) { f.reply(q, text) }

@@ -24,11 +24,12 @@ type Job struct {
 	times    histogram // from hearing it to the acknowledgement
 	received int       // publications taken, a second one of the same minion included
 	acks     int
-	lost     int // returns given up
-	doubled  int // minions that took it a second time
-	passed   int // publications passed over because the minion knew the jid
-	retried  int // requests sent again
-	silent   int // minions that took it and were not to answer, or fell before they had
+	lost     int   // returns given up
+	doubled  int   // minions that took it a second time
+	passed   int   // publications passed over because the minion knew the jid
+	retried  int   // requests sent again
+	silent   int   // minions that took it and were not to answer, or fell before they had
+	work     *work // what was fetched for it; nil: nothing
 }
 
 // bitset is a set of minions.

@@ -66,6 +66,8 @@ type JobReport struct {
 	P50  Seconds `json:"p50"`
 	P99  Seconds `json:"p99"`
 	Last Seconds `json:"last"`
+	// Work is what was fetched for it; nil: nothing.
+	Work *Work `json:"work,omitempty"`
 }
 
 func (b bitset) count() (n int) {
@@ -85,6 +87,7 @@ func (j *Job) report() JobReport {
 		AcknowledgedMinions: j.acked.count(), Lost: j.lost, Silent: j.silent, Waiting: j.received - j.acks - j.lost - j.silent,
 		Doubled: j.doubled, PassedOver: j.passed, Retried: j.retried,
 		First: j.first, LastAt: j.last, P50: Seconds(j.times.quantile(0.5)), P99: Seconds(j.times.quantile(0.99)),
+		Work: j.work.report(),
 	}
 	if !j.last.IsZero() {
 		r.Last = Seconds(j.last.Sub(j.first))
@@ -184,6 +187,29 @@ func (r Report) Table(w io.Writer) error {
 	fmt.Fprintf(t, "%d jobs\t\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t\t\t\t\n", r.Totals.Jobs, r.Totals.Received, r.Totals.Acknowledged, r.Totals.Lost, r.Totals.Silent, r.Totals.Waiting, r.Totals.Doubled, r.Totals.Retried)
 	if q := r.Inquiries; q.Received > 0 {
 		fmt.Fprintf(t, "inquiries\t%s\t%d\t%d\t%d\t%d\t%d\t\t%d\t%s\t%s\t\t\n", q.Fun, q.Received, q.Acknowledged, q.Lost, q.Silent, q.Waiting, q.Retried, q.P50, q.P99)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	return r.fetched(w)
+}
+
+// fetched is the table of what was fetched for jobs.
+func (r Report) fetched(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	head := "\njid\tfunction\tminions\tfailed\trequests\tMiB\tfiles\twrong\theld\tabsent\tpillars\tfaulty\tforeign\tfirst\tp50\tp99\tlast\tMiB/s\t"
+	for _, j := range r.Jobs {
+		k := j.Work
+		if k == nil {
+			continue
+		}
+		if head != "" {
+			fmt.Fprintln(t, head)
+			head = ""
+		}
+		mib := float64(k.Bytes) / (1 << 20)
+		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%.1f\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t%s\t%.1f\t\n", j.JID, j.Fun, k.Minions, k.Failed, k.Requests, mib, k.Files, k.Wrong, k.Held, k.Absent,
+			k.Pillars, k.Faulty, k.Foreign, k.First, k.P50, k.P99, k.Last, mib/max(time.Duration(k.Last).Seconds(), 1e-9))
 	}
 	return t.Flush()
 }

@@ -49,19 +49,30 @@ type patience struct {
 // salt-minion: each try that is answered with no ciphertext signs in again and sends
 // once more.
 func (m *minion) request(ctx context.Context, load *wire.Map, p patience) (wire.Raw, error) {
+	cmd := load.String("cmd")
+	return m.converse(ctx, load, p, func(reply []byte, key *crypt.Crypticle, nonce string) (wire.Raw, error) {
+		return openReply(cmd, reply, key, nonce)
+	})
+}
+
+// opener opens a reply to what was sent under a key and with a nonce.
+type opener func(reply []byte, key *crypt.Crypticle, nonce string) (wire.Raw, error)
+
+// converse is request for a reply that open opens.
+func (m *minion) converse(ctx context.Context, load *wire.Map, p patience, open opener) (wire.Raw, error) {
 	var last error
 	for try := 1; try <= p.tries; try++ {
 		if try > 1 && p.again != nil {
 			p.again()
 		}
-		reply, err := m.transfer(ctx, load, p)
+		reply, err := m.transfer(ctx, load, p, open)
 		if errors.Is(err, errRejected) {
 			m.swarm.rejected.Add(1)
 			if _, err = m.signInAgain(ctx); err == nil {
 				if p.again != nil {
 					p.again()
 				}
-				reply, err = m.transfer(ctx, load, p)
+				reply, err = m.transfer(ctx, load, p, open)
 			}
 		}
 		if err == nil {
@@ -75,7 +86,7 @@ func (m *minion) request(ctx context.Context, load *wire.Map, p patience) (wire.
 }
 
 // transfer is one exchange under the keys in use.
-func (m *minion) transfer(ctx context.Context, load *wire.Map, p patience) (wire.Raw, error) {
+func (m *minion) transfer(ctx context.Context, load *wire.Map, p patience, open opener) (wire.Raw, error) {
 	k := m.keys()
 	nonce := newNonce()
 	var body []byte
@@ -93,7 +104,7 @@ func (m *minion) transfer(ctx context.Context, load *wire.Map, p patience) (wire
 		return nil, err
 	}
 	var answer wire.Raw
-	deep(func() { answer, err = openReply(load.String("cmd"), reply, key, nonce) })
+	deep(func() { answer, err = open(reply, key, nonce) })
 	return answer, err
 }
 
@@ -115,7 +126,7 @@ func openReply(cmd string, reply []byte, key *crypt.Crypticle, nonce string) (wi
 
 // openPillar only looks at the form of the reply: the pillar is not used, and a
 // private operation for each minion would be this machine's, not the minion's.
-func openPillar(reply []byte) (wire.Raw, error) {
+func openPillar(reply []byte) (wire.Raw, error) { // at the start; see [minion.openPillar]
 	in, err := wire.DecodeMap(reply)
 	if err != nil || len(in.Bytes("key")) == 0 || len(in.Bytes("pillar")) == 0 {
 		return nil, fmt.Errorf("%w: no pillar came", errRejected)
@@ -125,7 +136,7 @@ func openPillar(reply []byte) (wire.Raw, error) {
 
 // proven are the commands whose load holds tok in protocol 2 (Salt wire reference
 // §8.2) among those that are sent here.
-func proven(cmd string) bool { return cmd == "_minion_event" }
+func proven(cmd string) bool { return cmd == "_minion_event" || cmd == "_master_tops" }
 
 // seal builds an encrypted request.
 func (m *minion) seal(k credentials, load *wire.Map, nonce string) ([]byte, *crypt.Crypticle, error) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/swarm/peer"
+	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
 )
 
@@ -30,6 +31,9 @@ type Swarm struct {
 	orders    orders          // that minions of ours have heard
 	pins      pins
 	hearts    *zmtp.Hearts // of minions of ours
+	held      *held        // files, of all minions
+	sheets    *sheets      // SLS and top files
+	options   *wire.Map    // that minions send with _master_tops
 
 	mu      sync.Mutex
 	presses map[string]*press
@@ -44,7 +48,7 @@ func New(cfg Config) (*Swarm, error) {
 	}
 	s := &Swarm{
 		cfg: cfg, challenge: crypt.NewKeyString(), jobs: newJobs(), presses: map[string]*press{},
-		said: map[string]time.Time{}, began: time.Now(),
+		said: map[string]time.Time{}, began: time.Now(), held: newHeld(), sheets: newSheets(), options: fillerOptions(),
 	}
 	var err error
 	if s.host, err = resolve(cfg.Host); err != nil {

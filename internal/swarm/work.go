@@ -80,7 +80,7 @@ func (m *minion) remember(o *order) bool {
 // begin answers after the time that the job takes.
 func (m *minion) begin(ctx context.Context, o *order, at time.Time) {
 	m.swarm.work.Go(func() {
-		load, pause, err := m.result(o)
+		load, pause, err := m.result(ctx, o)
 		if err != nil { // a result that cannot be packed is a fault of ours
 			m.swarm.trouble("result cannot be packed", "id", m.id, "error", err)
 			o.job.done(m.i, at, time.Now(), false)
@@ -95,12 +95,15 @@ func (m *minion) begin(ctx context.Context, o *order, at time.Time) {
 }
 
 // result is the load of a return, and how long it takes to come to it.
-func (m *minion) result(o *order) (load *wire.Map, pause time.Duration, err error) {
+func (m *minion) result(ctx context.Context, o *order) (load *wire.Map, pause time.Duration, err error) {
 	a := m.swarm.cfg.Answers
 	m.mu.Lock()
 	w := world{id: m.id, version: m.swarm.cfg.Version, grains: m.grains, running: slices.Clone(m.runs), pid: os.Getpid()}
 	m.mu.Unlock()
-	r := a.answer(o, w)
+	r, fetched := m.fetches(ctx, o)
+	if !fetched {
+		r = a.answer(o, w)
+	}
 	if pause = r.takes; o.fun != findJobFun {
 		pause += a.Delay.draw()
 	}

@@ -89,6 +89,10 @@ func appendBytes(b, v []byte, r rules) []byte {
 	return append(appendStrHead(b, len(v), r), v...)
 }
 
+// AppendHead appends what stands in front of n bytes where [Encode] packs them as []byte, for
+// who puts the bytes themselves behind it without a copy.
+func AppendHead(b []byte, n int) []byte { return appendStrHead(b, n, wireRules) }
+
 func appendStrHead(b []byte, n int, r rules) []byte {
 	switch {
 	case n <= 31:

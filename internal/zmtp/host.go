@@ -1,6 +1,7 @@
 package zmtp
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -8,6 +9,7 @@ import (
 	"net/netip"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -38,6 +40,7 @@ type host struct {
 	peers  map[uint64]*Peer
 	leased map[uint64]*Peer // those that have promised to be heard
 	idle   strangers
+	cuts   tellings
 }
 
 // listen binds and starts. The functions and limits of h are set.
@@ -252,7 +255,11 @@ func (h *host) attend(p *Peer, addr netip.Addr) {
 	p.guard.takeCharge().give()
 	h.leave(addr, p)
 	h.count.end(err)
-	h.log.Debug("connection ended", "socket", h.kind, "peer", addr, "identity", p.identity, "error", err)
+	level := slog.LevelDebug
+	if errors.Is(err, ErrStalled) || isErrno(err, syscall.ETIMEDOUT) {
+		level = h.cuts.level(time.Now())
+	}
+	h.log.Log(context.Background(), level, "connection ended", "socket", h.kind, "peer", addr, "identity", p.identity, "error", err)
 	if h.ended != nil {
 		h.ended(p, err)
 	}

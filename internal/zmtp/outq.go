@@ -205,18 +205,30 @@ func (q *outq) drain() {
 	}
 }
 
-// write waits for the peer to read, piece by piece.
+// stallSteps is in how many steps a peer that does not read is waited for.
+const stallSteps = 4
+
+// write waits for the peer to read, piece by piece. Of each step its own length counts and no
+// more: a process that was stopped, or had no turn, wakes up long after the deadline, and its
+// peer may have read all the time or have been stopped with it.
 func (q *outq) write(b []byte) error {
+	step := max(q.stall/stallSteps, 1)
 	for len(b) > 0 {
-		_ = q.conn.SetWriteDeadline(time.Now().Add(q.stall))
-		n, err := q.conn.Write(b[:min(len(b), drainPiece)])
-		if errors.Is(err, os.ErrDeadlineExceeded) {
-			return fmt.Errorf("%w: nothing read for %v", ErrStalled, q.stall)
+		piece := b[:min(len(b), drainPiece)]
+		b = b[len(piece):]
+		for steps := 0; len(piece) > 0; {
+			_ = q.conn.SetWriteDeadline(time.Now().Add(step))
+			n, err := q.conn.Write(piece)
+			piece = piece[n:]
+			switch {
+			case errors.Is(err, os.ErrDeadlineExceeded):
+				if steps++; steps >= stallSteps {
+					return fmt.Errorf("%w: nothing read for %v", ErrStalled, q.stall)
+				}
+			case err != nil:
+				return fmt.Errorf("send: %w", err)
+			}
 		}
-		if err != nil {
-			return fmt.Errorf("send: %w", err)
-		}
-		b = b[n:]
 	}
 	return nil
 }

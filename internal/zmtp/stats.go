@@ -33,7 +33,7 @@ type HostStats struct {
 	CutBudget  uint64 // closed: found no room in time, or kept others from it in silence
 	CutSlow    uint64 // closed: its queue was full
 	CutStalled uint64 // closed: Limits.StallTimeout
-	CutSilent  uint64 // closed: no answer to heartbeats
+	CutSilent  uint64 // closed: no answer to heartbeats, or none of its system (TCP_USER_TIMEOUT)
 	CutIdle    uint64 // closed: a stranger, idle while others found no place
 }
 
@@ -66,7 +66,7 @@ func (c *hostCounters) end(err error) {
 		c.cutSlow.Add(1)
 	case errors.Is(err, ErrStalled):
 		c.cutStalled.Add(1)
-	case errors.Is(err, ErrSilent):
+	case errors.Is(err, ErrSilent), isErrno(err, syscall.ETIMEDOUT):
 		c.cutSilent.Add(1)
 	case errors.Is(err, ErrIdle):
 		c.cutIdle.Add(1)

@@ -57,14 +57,28 @@ func (c fileCommand) serve(ctx context.Context, r *server.Request) (any, error) 
 	case err != nil:
 		return nil, err
 	}
-	out := wire.NewMap("data", chunk.Data, "dest", f.Rel)
-	if chunk.Data == nil {
-		out.Set("data", []byte{})
+	parts, err := packed(chunk, f.Rel)
+	if err != nil {
+		chunk.Done()
+		chunk.Release()
+		return nil, err
 	}
-	if chunk.Gzip > 0 && len(chunk.Data) > 0 {
-		out.Set("gzip", int64(chunk.Gzip))
+	return server.Held{Parts: parts, Sealed: chunk.Done, Release: chunk.Release}, nil
+}
+
+// packed is the answer {data, dest} or {data, dest, gzip}, packed around the data.
+func packed(c files.Chunk, dest string) ([][]byte, error) {
+	rest := wire.NewMap("dest", dest)
+	if c.Gzip > 0 && len(c.Data) > 0 {
+		rest.Set("gzip", int64(c.Gzip))
 	}
-	return server.Held{Value: out, Release: chunk.Release}, nil
+	tail, err := wire.Encode(rest)
+	if err != nil {
+		return nil, err
+	}
+	// A map of so few entries begins with one byte, which has their number.
+	head := append([]byte{tail[0] + 1}, "\xa4data"...)
+	return [][]byte{wire.AppendHead(head, len(c.Data)), c.Data, tail[1:]}, nil
 }
 
 // whole reads a field that is a whole number; one that is not there, or None, is 0.

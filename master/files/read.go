@@ -29,7 +29,10 @@ type Chunk struct {
 	Data []byte
 	// Gzip is the level by which Data is compressed, each chunk for itself; 0: it is not.
 	Gzip int
-	// Release gives its memory back. It is called once, when Data is not needed any more.
+	// Done is called once, when Data is not needed any more: another chunk may get its memory.
+	Done func()
+	// Release is called once, when what was made of it is not needed any more either: it does
+	// not count among those on their way then.
 	Release func()
 }
 
@@ -55,7 +58,7 @@ func (s *Server) Read(ctx context.Context, who Asker, f Found, offset int64, lev
 	}
 	want := min(int64(s.cfg.FileBufferSize), f.Size-offset)
 	if want <= 0 {
-		return Chunk{Release: func() {}}, nil
+		return Chunk{Done: func() {}, Release: func() {}}, nil
 	}
 	release, err := s.lane.take(ctx, who.ID, want)
 	if err != nil {
@@ -65,26 +68,37 @@ func (s *Server) Read(ctx context.Context, who Asker, f Found, offset int64, lev
 		release()
 		return Chunk{}, ErrGone
 	}
-	data, err := readChunk(ctx, f, offset, want)
+	room, _ := s.rooms.Get().(*[]byte)
+	if room == nil || int64(cap(*room)) < want {
+		room = new([]byte)
+		*room = make([]byte, want)
+	}
+	done := func() { s.rooms.Put(room) }
+	data, err := readInto(ctx, (*room)[:want], f, offset)
 	if err == nil && level > 0 && len(data) > 0 {
 		data, err = squeeze(data, level)
 	}
 	if err != nil {
+		done()
 		release()
 		return Chunk{}, fmt.Errorf("read %s: %w", f.Path, err)
 	}
 	s.counts.Chunks.Add(1)
 	s.counts.Bytes.Add(uint64(want))
-	return Chunk{Data: data, Gzip: level, Release: release}, nil
+	return Chunk{Data: data, Gzip: level, Done: done, Release: release}, nil
 }
 
 func readChunk(ctx context.Context, f Found, offset, want int64) ([]byte, error) {
+	return readInto(ctx, make([]byte, want), f, offset)
+}
+
+// readInto reads a piece into buf, as far as there is one.
+func readInto(ctx context.Context, buf []byte, f Found, offset int64) ([]byte, error) {
 	c, err := f.Open(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer c.Close()
-	buf := make([]byte, want)
 	n, err := c.ReadAt(buf, offset)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err

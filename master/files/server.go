@@ -55,6 +55,7 @@ type Server struct {
 	now      func() time.Time
 	faults   logthrottle.Filter[string] // by backend
 	lane     *lane
+	rooms    sync.Pool // *[]byte, for chunks while they are read and sealed
 
 	ctx    context.Context // of work that several wait for
 	cancel func()

@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"errors"
-	"sync"
 
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/wire"
@@ -24,11 +23,13 @@ const (
 // Clear is the value of a sealed command that is answered in clear (`_pillar`).
 type Clear struct{ Value any }
 
-// Held is the value of a sealed command whose answer takes memory that somebody counts:
-// Release is called once, when the answer has left or will not be sent.
+// Held is the value of a sealed command whose answer takes memory that somebody counts.
 type Held struct {
-	Value   any
-	Release func()
+	// Parts are the answer as it is packed, one behind the other: the large one needs no copy.
+	Parts [][]byte
+	// Sealed is called once, when the parts are not needed any more; Release once, when the
+	// answer has left or will not be sent.
+	Sealed, Release func()
 }
 
 // ErrNotNow is wrapped by handlers that cannot answer at the moment, where an empty answer
@@ -47,25 +48,18 @@ func (s *Server) answer(req *zmtp.Request, v any) {
 
 // seal answers with the key the request came under, the nonce in front.
 func (s *Server) seal(req *zmtp.Request, key *crypt.Crypticle, r *Request, v any) {
-	var left func()
 	if h, ok := v.(Held); ok {
-		v, left = h.Value, sync.OnceFunc(h.Release)
-		defer func() {
-			if left != nil { // it was not handed on
-				left()
-			}
-		}()
+		body := key.SealParts(func(n int) []byte { return wire.AppendHead(nil, n) }, nonceOf(r), h.Parts...)
+		h.Sealed()
+		req.ReplyThen(body, h.Release)
+		return
 	}
 	b, err := wire.Encode(v)
 	if err != nil {
 		s.Log.Error("A reply could not be encoded", "cmd", r.Cmd, "err", err)
 		b, _ = wire.Encode("")
 	}
-	nonce := r.Nonce
-	if r.Version < 2 {
-		nonce = ""
-	}
-	frame, err := key.Seal(nonce, b)
+	frame, err := key.Seal(nonceOf(r), b)
 	if err != nil {
 		s.Log.Error("A reply could not be encrypted", "cmd", r.Cmd, "err", err)
 		s.answer(req, handlerRaised)
@@ -76,9 +70,15 @@ func (s *Server) seal(req *zmtp.Request, key *crypt.Crypticle, r *Request, v any
 		s.answer(req, handlerRaised)
 		return
 	}
-	then := left
-	left = nil
-	req.ReplyThen(body, then)
+	req.Reply(body)
+}
+
+// nonceOf is what stands in front of the answer to a request.
+func nonceOf(r *Request) string {
+	if r.Version < 2 {
+		return ""
+	}
+	return r.Nonce
 }
 
 // notStored is the plain reply to what could not be stored: whether nothing can be

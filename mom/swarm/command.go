@@ -25,8 +25,10 @@ while you publish, until interrupted.
 A stock minion (--behave stock) does what salt-minion does: a connection for each
 request, Salt's time-outs and retries, no word of presence. One of ours (--behave mom)
 keeps its connection and tells its presence. Nothing is run: test.ping, test.echo,
-test.sleep, saltutil.find_job, grains and a few others have true answers, any other
-function is "not available", unless --size makes up a result.
+test.sleep, saltutil.find_job, grains and a few others have true answers; cp.get_file,
+cp.cache_file, pillar.items, state.highstate and state.apply fetch what a minion
+fetches for them; any other function is "not available", unless --size makes up a
+result.
 
 Several processes share a large swarm: --first 0 --count 20000, --first 20000 ...`
 
@@ -58,7 +60,7 @@ type flags struct {
 	pairs                     int
 	shared                    bool
 	seed, source              string
-	delay                     string
+	delay, pillarID           string
 	size                      int
 	down, mute, die           float64
 	dieFor, ramp              time.Duration
@@ -110,6 +112,7 @@ func (f *flags) register(c *cobra.Command) {
 	s.StringVar(&f.kind, "target-type", "glob", "its type: glob, pcre, list (ids joined by commas), compound ...")
 	s.StringVar(&f.fun, "fun", "test.ping", "their function")
 	s.StringArrayVar(&f.args, "arg", nil, "an argument of it, as text (may be repeated)")
+	s.StringVar(&f.pillarID, "pillar-id", "", "each pillar has to have the id of its minion under this key, or counts as foreign")
 	s.DurationVar(&f.every, "every", 0, "publish at this pace, whether or not the job before has ended (default: one after the other)")
 	s.DurationVar(&f.wait, "wait", 2*time.Minute, "how long one job, and all to become ready, is waited for")
 	s.DurationVar(&f.duration, "for", 0, "without --publish: end after this time (default: when interrupted)")

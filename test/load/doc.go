@@ -4,6 +4,9 @@
 // been told that it is cut off or that something is missing; whatever is lost in silence, or
 // comes twice, is a fault.
 //
-// `make load` runs it at full size by the command in the folder runs; a small form is an
-// ordinary test.
+// It also has a swarm fetch files, pillars and highstates from a real master, ours or Salt's, all
+// at once ([Fetch]): each minion has to have each file once and with its hash, and its own pillar.
+//
+// `make load` and `make fileload` run them at full size by the commands in the folders runs and
+// fetch; a small form of each is an ordinary test.
 package load

@@ -7,8 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"syscall"
 	"time"
 )
@@ -67,36 +65,8 @@ func (p *process) stop() error {
 // memory is the most that the processes of the daemon ever held, in bytes, each by itself
 // (VmHWM); 0 on systems that do not tell.
 func (p *process) memory() (sum int64) {
-	group := strconv.Itoa(p.cmd.Process.Pid)
-	stats, err := filepath.Glob("/proc/[0-9]*/stat")
-	if err != nil {
-		return 0
-	}
-	for _, stat := range stats {
-		b, err := os.ReadFile(stat)
-		if err != nil {
-			continue // it has ended
-		}
-		// PID (NAME) STATE PARENT GROUP …, and the name may hold blanks.
-		f := strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
-		if len(f) < 3 || f[2] != group {
-			continue
-		}
-		sum += peak(filepath.Join(filepath.Dir(stat), "status"))
+	for dir := range p.group() {
+		sum += kib(filepath.Join(dir, "status"), "VmHWM:")
 	}
 	return sum
-}
-
-func peak(status string) int64 {
-	b, err := os.ReadFile(status)
-	if err != nil {
-		return 0
-	}
-	for line := range strings.Lines(string(b)) {
-		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
-			kib, _ := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 10, 64)
-			return kib << 10
-		}
-	}
-	return 0
 }
