@@ -5,11 +5,11 @@ import "slices"
 // kind says whose daemon it is.
 type kind string
 
-// The kinds: ours, and the Salts of SALT_PEER and SALT_PEER3 by their releases.
+// The kinds: ours, and the Salts of SALT_PEER and SALT_PEER3 by their version of the request protocol.
 const (
-	mom  kind = "mom"
-	two  kind = "3006"
-	salt kind = "3007"
+	mom   kind = "mom"
+	two   kind = "Salt/2"
+	three kind = "Salt/3"
 )
 
 // Pairing is one world: a chain of masters and a minion of each kind below the last.
@@ -26,26 +26,26 @@ type Pairing struct {
 // ours hangs below. A minion or node of protocol 3 below a master of protocol 2 is not: it
 // dies at its first sign-in, whoever asks ([Impossible]).
 func Pairings() []Pairing {
-	all := []kind{mom, two, salt}
+	all := []kind{mom, two, three}
 	return []Pairing{
-		{[]kind{mom}, all, []kind{two, salt}},
+		{[]kind{mom}, all, []kind{two, three}},
 		{[]kind{two}, []kind{mom, two}, []kind{mom}},
-		{[]kind{salt}, all, []kind{mom}},
+		{[]kind{three}, all, []kind{mom}},
 		{[]kind{mom, mom}, all, nil},
 		{[]kind{mom, two}, []kind{mom, two}, nil},
-		{[]kind{mom, salt}, all, nil},
+		{[]kind{mom, three}, all, nil},
 		{[]kind{two, mom}, all, nil},
-		{[]kind{salt, mom}, all, nil},
+		{[]kind{three, mom}, all, nil},
 		{[]kind{two, two}, []kind{mom}, nil},
-		{[]kind{salt, two}, []kind{mom}, nil},
-		{[]kind{salt, salt}, []kind{mom}, nil},
+		{[]kind{three, two}, []kind{mom}, nil},
+		{[]kind{three, three}, []kind{mom}, nil},
 	}
 }
 
 // Impossible are the chains that cannot be, since Salt itself cannot join protocol 3 below
 // protocol 2.
 func Impossible() (out []string) {
-	all := []kind{mom, two, salt}
+	all := []kind{mom, two, three}
 	played := []string{}
 	for _, p := range Pairings() {
 		for _, m := range p.Minions {
@@ -69,7 +69,7 @@ func Impossible() (out []string) {
 	return out
 }
 
-// Name says which masters there are: "mom – 3006".
+// Name says which masters there are: "mom – Salt/2".
 func (p Pairing) Name() string {
 	s := string(p.Masters[0])
 	for _, k := range p.Masters[1:] {
@@ -80,12 +80,6 @@ func (p Pairing) Name() string {
 
 // Column is the name of the chain down to a minion.
 func (p Pairing) Column(minion kind) string { return p.Name() + " – " + string(minion) }
-
-// top is the kind of the top.
-func (p Pairing) top() kind { return p.Masters[0] }
-
-// node is the kind of the master of the minions.
-func (p Pairing) node() kind { return p.Masters[len(p.Masters)-1] }
 
 // tiers tells whether there is a node below the top.
 func (p Pairing) tiers() bool { return len(p.Masters) > 1 }

@@ -19,6 +19,7 @@ func (n *Node) MasterConf(addr string, options ...string) error {
 	return n.write("master", "interface: "+n.Addr+`
 pki_dir: DIR/pki
 cachedir: DIR/cache
+extension_modules: DIR/extmods
 sock_dir: DIR/sock
 log_file: DIR/log/master
 key_logfile: DIR/log/key
@@ -40,6 +41,7 @@ func (n *Node) MinionConf(master string, options ...string) error {
 	return n.write("minion", "master: "+master+`
 pki_dir: DIR/minion-pki
 cachedir: DIR/minion-cache
+extension_modules: DIR/minion-extmods
 sock_dir: DIR/minion-sock
 log_file: DIR/log/minion
 log_level_logfile: info
