@@ -187,7 +187,7 @@ func (b *beside) events(ctx context.Context) error {
 	if a.StatusCode != http.StatusOK {
 		return fmt.Errorf("GET /events: %d", a.StatusCode)
 	}
-	jid, err := b.async(ctx, "-L", b.target(), "test.sleep", "1")
+	jid, err := b.async(ctx, nil, "-L", b.target(), "test.sleep", "1")
 	if err != nil {
 		return err
 	}

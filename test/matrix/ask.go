@@ -168,7 +168,7 @@ func eventAtTop(ctx context.Context, w *world) verdicts {
 }
 
 func lookup(ctx context.Context, w *world) verdicts {
-	jid, err := w.async(ctx, "-L", w.target(), "test.echo", "later")
+	jid, err := w.async(ctx, w.top.Salt, "-L", w.target(), "test.echo", "later")
 	if err != nil {
 		return w.each(nil, err, nil)
 	}

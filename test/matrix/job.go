@@ -22,9 +22,9 @@ type answer struct {
 	code  int64
 }
 
-// async starts a job by the top's own salt --async and gives its jid.
-func (w *world) async(ctx context.Context, args ...string) (string, error) {
-	r, err := w.top.Run(ctx, w.top.Salt, "salt", append([]string{"--async"}, args...)...)
+// async starts a job by the salt --async of a kind, nil for ours, and gives its jid.
+func (w *world) async(ctx context.Context, by *peers.Salt, args ...string) (string, error) {
+	r, err := w.top.Run(ctx, by, "salt", append([]string{"--async"}, args...)...)
 	if err != nil {
 		return "", err
 	}
@@ -43,7 +43,7 @@ func (w *world) job(ctx context.Context, args ...string) (map[string]answer, err
 // jobTo is job for any target, with another patience.
 func (w *world) jobTo(ctx context.Context, within time.Duration, args ...string) (map[string]answer, error) {
 	mark := w.top.Events.Mark()
-	jid, err := w.async(ctx, args...)
+	jid, err := w.async(ctx, nil, args...) // Salt's takes seconds to start, and has rows of its own
 	if err != nil {
 		return nil, err
 	}

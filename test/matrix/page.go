@@ -20,8 +20,8 @@ func Page(r Run) string {
 		p.say("- **%s**: `%s`, request protocol %s.", k, r.Salts[string(k)], strings.TrimPrefix(string(k), "Salt/"))
 	}
 	p.say("\nA chain is read from the top down: `mom – Salt/2 – mom` is a minion of ours below a syndic node of Salt's below a top of ours. A node of ours is one")
-	p.say("process (`mom syndic`), of Salt's a `salt-master` and a `salt-syndic`. All masters have `minimum_auth_version: 0` and `order_masters: True`. Jobs are given at the top and")
-	p.say("judged there: by what came to its event bus, and in the files that states have written.\n")
+	p.say("process (`mom syndic`), of Salt's a `salt-master` and a `salt-syndic`. All masters have `minimum_auth_version: 0` and `order_masters: True`. Jobs are given at the top, by our `salt --async` where no")
+	p.say("row says whose, and judged there: by what came to its event bus, and in the files that states have written.\n")
 	yes, no, none := r.count()
 	p.say("%d cells are as asked, %d are not, %d cannot be asked; each of these has its reason [below](#why).\n", yes, no, none)
 	p.say("## What is asked\n")

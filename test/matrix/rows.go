@@ -17,7 +17,7 @@ type Row struct {
 // Rows are all that is asked, in the order in which it is; restarts come last.
 func Rows() []Row {
 	return []Row{
-		{"test.ping", "by `salt -L` of the top, which ends with 0", false, false, ping},
+		{"test.ping", "by the `salt -L` that belongs to the top, exit 0", false, false, ping},
 		{"cmd.run", "the output and, of one that fails, the code", false, false, cmdRun},
 		{"grains", "`grains.items`, and a job to `-G kernel:Linux`", false, false, grains},
 		{"pillar", "`pillar.items`, compiled by the minion's own master with its grains", false, false, pillar},
@@ -28,7 +28,7 @@ func Rows() []Row {
 		{"publish.publish", "to all minions of the master, by its `peer`", false, false, publish},
 		{"event", "`event.send` on the bus of the minion's own master", false, false, event},
 		{"event at the top", "the same under `syndic/<id>/`", true, false, eventAtTop},
-		{"--async, lookup_jid", "`salt --async`, then `salt-run jobs.lookup_jid`, both of the top", false, false, lookup},
+		{"--async, lookup_jid", "`salt --async`, then `salt-run jobs.lookup_jid`, both those that belong to the top", false, false, lookup},
 		{"file of the top", "`cp.get_file_str` of a file that only the top has", true, false, fileOfTop},
 		{"minion restarted", "SIGTERM, a start, an answer to the top", false, true, restartMinions},
 		{"node restarted", "the same of the master of the minions", true, true, restartNode},
