@@ -1,6 +1,9 @@
 package matrix
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Note says why cells cannot be or are not as asked, with what shows it.
 type Note struct {
@@ -21,6 +24,15 @@ func Notes() []Note {
 			"upstream", true, "Salt", "A master of Salt's serves its own files alone: Salt has no file backend that asks the master above. Nodes of ours have one, `upstream` ([files.md](files.md)), also below a top of Salt's.",
 			func(p Pairing, c Column, row string) bool {
 				return c.Kind == OfMinion && row == "file of the top" && p.low() != mom
+			},
+		},
+		{
+			"follow", false, "mom", "What waits for a job of ours ends when the master tells that the job is complete, and a master of Salt's never tells. `salt` starts the job, says so with its jid, and ends with 1; the API starts it and answers 404 with the jid. `salt --async` with `salt-run jobs.lookup_jid` gives the results there, and so do Salt's own `salt` and `salt-api` on that host.",
+			func(p Pairing, c Column, row string) bool {
+				if p.top() == mom {
+					return false
+				}
+				return c.Kind == OfCommands && slices.Contains([]string{"salt", "salt -G", "salt, failing", "state.apply"}, row) || c.Kind == OfAPI && row == "local"
 			},
 		},
 		{
