@@ -41,6 +41,9 @@ func Page(r Run) string {
 	for _, t := range r.Tables {
 		p.table(t)
 	}
+	if rest := r.unplayed(); len(rest) > 0 {
+		p.say("\n## Not played yet\n\n`%s`: `make matrix ARGS=\"-only '…'\"` adds one.", strings.Join(rest, "`, `"))
+	}
 	p.reasons()
 	return p.text.String()
 }

@@ -119,3 +119,13 @@ func (r Run) Write(path string) error {
 	}
 	return nil
 }
+
+// unplayed lists the pairings that are not in the run.
+func (r Run) unplayed() (out []string) {
+	for _, p := range Pairings() {
+		if !slices.ContainsFunc(r.Tables, func(t Table) bool { return t.Name == p.Name() }) {
+			out = append(out, p.Name())
+		}
+	}
+	return out
+}
