@@ -13,7 +13,7 @@ func Page(r Run) string {
 	p.say("# Which daemons of mom and of Salt work together, and what of it was tried?\n")
 	p.say("Made of the last run of `make matrix` ([figures](../test/matrix/testdata/matrix.json)); do not edit it by hand. What is the same and what")
 	p.say("differs on purpose, and longer stories of kills and restarts, are in [interop.md](interop.md).\n")
-	p.say("    SALT_PEER=/opt/salt-3006.0 SALT_PEER3=/opt/salt make matrix                  # all, half an hour; then this page")
+	p.say("    SALT_PEER=/opt/salt-3006.0 SALT_PEER3=/opt/salt make matrix                  # all; then this page")
 	p.say("    … make matrix ARGS=\"-only 'mom - Salt/2'\"                                    # one world, in the place of what it was\n")
 	p.say("Played %s, with\n", r.when())
 	for _, k := range []kind{two, three} {
