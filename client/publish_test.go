@@ -69,7 +69,7 @@ func TestKeywordArguments(t *testing.T) {
 	}
 	seen := m.seen()
 	for i, want := range []string{
-		`["x", {"__kwarg__": true, "b": {"y": 1}, "k": 1}]`, `[[{"__kwarg__": true, "z": 1, "a": 2}], []]`, `{"z": 1, "a": 2, "k": 3, "arg": ["x"]}`,
+		`["x", {"__kwarg__": true, "b": {"y": 1}, "k": 1}]`, `[[{"__kwarg__": true, "z": 1, "a": 2}], []]`, `{"arg": ["x"], "kwarg": {"z": 1, "a": 2, "k": 3}}`,
 	} {
 		v, ok := seen[i].Get("arg")
 		if !ok {

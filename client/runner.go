@@ -41,8 +41,9 @@ func (c RunnerCall) load(async bool) *wire.Map {
 		}
 	}
 	kwargs = sorted(kwargs, c.Kwargs)
-	kwargs.Set("arg", append([]any{}, args...))
-	m := wire.NewMap("cmd", "runner", "fun", c.Fun, "kwarg", kwargs)
+	// Both by their names inside: masters of Salt's take the positional ones in no other form.
+	call := wire.NewMap("arg", append([]any{}, args...), "kwarg", kwargs)
+	m := wire.NewMap("cmd", "runner", "fun", c.Fun, "kwarg", call)
 	if c.JID != "" {
 		m.Set("jid", c.JID)
 	}

@@ -36,7 +36,7 @@ func TestRunner(t *testing.T) {
 		t.Errorf("%v, %v", v, err)
 	}
 	sent := m.seen()[0]
-	if kw := sent.Map("kwarg"); sent.String("fun") != "manage.up" || kw.String("k") != "v" || kw.List("arg")[0] != "x" || sent.Has("timeout") {
+	if kw := sent.Map("kwarg"); sent.String("fun") != "manage.up" || kw.Len() != 2 || kw.Map("kwarg").String("k") != "v" || kw.List("arg")[0] != "x" || sent.Has("timeout") {
 		t.Errorf("sent %#v", sent)
 	}
 }

@@ -319,3 +319,17 @@ func TestPing(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// Masters of Salt's of version 2 fail on a question for environments that says who asks.
+func TestRequest_BareCommands(t *testing.T) {
+	for version, fields := range map[int]int{2: 2, 3: 5} {
+		m := channeltest.Start(t, channeltest.Rules{Version: version})
+		c := signedIn(t, testConfig(t, m))
+		if _, err := c.Request(within(t), wire.NewMap("cmd", "_file_envs", "id", "us")); err != nil {
+			t.Fatal(err)
+		}
+		if seen := m.Seen("_file_envs")[0]; seen.Len() != fields || !seen.Has("nonce") || seen.Has("id") != (version == 3) {
+			t.Errorf("version %d: %v", version, seen)
+		}
+	}
+}

@@ -5,13 +5,13 @@ package interop
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"os/exec"
 	"sort"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
+
+	"github.com/momtree/mom/test/peers"
 )
 
 // result is a command that has ended.
@@ -22,54 +22,31 @@ type result struct {
 	code   int
 	took   time.Duration
 	end    time.Time
+	ran    peers.Result
 }
 
-// patience bounds a command: three times what Salt needs for a silent tree.
-const patience = 70 * time.Second
-
+// command runs a command to its end; one that does not come to it fails the test.
 func command(t *testing.T, c *exec.Cmd) result {
 	t.Helper()
-	return commandWithin(t, patience, c)
+	return commandWithin(t, peers.Patience, c)
 }
 
 // commandWithin runs a command that may take as long as the limit.
 func commandWithin(t *testing.T, limit time.Duration, c *exec.Cmd) result {
 	t.Helper()
-	var out, errOut bytes.Buffer
-	c.Stdout, c.Stderr = &out, &errOut
-	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	begin := time.Now()
-	if err := c.Start(); err != nil {
+	r, err := peers.CommandWithin(t.Context(), limit, c)
+	if err != nil {
 		t.Fatal(err)
 	}
-	timer := time.AfterFunc(limit, func() { _ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) })
-	err := c.Wait()
-	r := result{line: strings.Join(c.Args, " "), out: out.String(), errOut: errOut.String(), took: time.Since(begin), end: time.Now()}
-	if !timer.Stop() {
-		t.Fatalf("%s: not over after %v\n%s\n%s", r.line, limit, r.out, r.errOut)
-	}
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		r.code = exit.ExitCode()
-	} else if err != nil {
-		t.Fatalf("%s: %v", r.line, err)
-	}
-	return r
+	return result{line: r.Line, out: r.Out, errOut: r.ErrOut, code: r.Code, took: r.Took, end: r.End, ran: r}
 }
 
 // json reads the standard output. Salt prints one document, or one per minion.
 func (r result) json(t *testing.T) map[string]any {
 	t.Helper()
-	all := map[string]any{}
-	d := json.NewDecoder(strings.NewReader(r.out))
-	for d.More() {
-		var m map[string]any
-		if err := d.Decode(&m); err != nil {
-			t.Fatalf("%s: exit %d, no JSON: %v\n%s\n%s", r.line, r.code, err, r.out, r.errOut)
-		}
-		for k, v := range m {
-			all[k] = v
-		}
+	all, err := r.ran.JSON()
+	if err != nil {
+		t.Fatal(err)
 	}
 	return all
 }

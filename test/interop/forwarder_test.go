@@ -36,7 +36,7 @@ func TestOurForwarderBesideRealMaster(t *testing.T) {
 				r.want(t, "real", "no")
 
 				// Salt's own syndic would have to be restarted with the master beside it.
-				low.procs["master"].kill()
+				low.Kill("master")
 				low.startOne("master")
 				if !waiting.Became(60*time.Second, func() bool { return strings.Contains(top.salt("-L", "real", "test.ping").out, "true") }) {
 					t.Error("no answer after the restart of the master below")

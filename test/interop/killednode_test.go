@@ -48,7 +48,7 @@ func killedAtWork(t *testing.T, top, killed *node, minions ...*node) {
 	}
 	killed.start()
 	if killed != top {
-		top.joined(mark, "syndic", killed.id)
+		top.joined(mark, "syndic", killed.ID)
 	}
 	for _, jid := range []string{early, late} {
 		told(t, top, jid, minions...)
@@ -63,7 +63,7 @@ func killedAtWork(t *testing.T, top, killed *node, minions ...*node) {
 // atWork counts the minions that have not ended a job.
 func atWork(jid string, minions []*node) (n int) {
 	for _, m := range minions {
-		if _, err := os.Stat(filepath.Join(m.dir, "minion-cache", "proc", jid)); err == nil {
+		if _, err := os.Stat(filepath.Join(m.Dir, "minion-cache", "proc", jid)); err == nil {
 			n++
 		}
 	}
@@ -74,7 +74,7 @@ func atWork(jid string, minions []*node) (n int) {
 func told(t *testing.T, top *node, jid string, minions ...*node) {
 	t.Helper()
 	if !waiting.Became(4*time.Minute, func() bool { return len(top.lookup(t, jid)) == len(minions) }) {
-		t.Fatalf("returns to %s at %s: %s, want %d", jid, top.id, short(top.lookup(t, jid)), len(minions))
+		t.Fatalf("returns to %s at %s: %s, want %d", jid, top.ID, short(top.lookup(t, jid)), len(minions))
 	}
 	for id, v := range top.lookup(t, jid) {
 		if v != true {
@@ -87,8 +87,8 @@ func told(t *testing.T, top *node, jid string, minions ...*node) {
 func once(t *testing.T, top *node, mark int, jid string, seen bool, minions ...*node) {
 	t.Helper()
 	for _, m := range minions {
-		if n := top.returned(mark, jid, m.id); n > 1 || n == 0 && seen {
-			t.Errorf("%d returns of %s to %s at %s", n, m.id, jid, top.id)
+		if n := top.returned(mark, jid, m.ID); n > 1 || n == 0 && seen {
+			t.Errorf("%d returns of %s to %s at %s", n, m.ID, jid, top.ID)
 		}
 	}
 }
@@ -96,7 +96,7 @@ func once(t *testing.T, top *node, mark int, jid string, seen bool, minions ...*
 // killedAtNewJobs kills the node between jobs that follow each other. Minions of
 // Salt's may miss some, as at any master; what they have run has to be at the top.
 func killedAtNewJobs(t *testing.T, top, low *node, minions ...*node) {
-	runs := filepath.Join(top.dir, "runs")
+	runs := filepath.Join(top.Dir, "runs")
 	if err := os.Mkdir(runs, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +177,7 @@ func closed(t *testing.T, top *node, n int, jid string) {
 // async starts a job by `salt --async` and gives its jid.
 func (n *node) async(t *testing.T, args ...string) string {
 	t.Helper()
-	r := n.run(n.peer, "salt", append([]string{"--async"}, args...)...)
+	r := n.run(n.Salt, "salt", append([]string{"--async"}, args...)...)
 	_, jid, ok := strings.Cut(strings.TrimSpace(r.out), "Executed command with job ID: ")
 	if r.code != 0 || !ok {
 		t.Fatalf("%s: exit %d\n%s", r.line, r.code, r.text())
@@ -188,7 +188,7 @@ func (n *node) async(t *testing.T, args ...string) string {
 // lookup asks a master for the returns of a job.
 func (n *node) lookup(t *testing.T, jid string) map[string]any {
 	t.Helper()
-	return n.run(n.peer, "salt-run", "--out=json", "jobs.lookup_jid", jid).json(t)
+	return n.run(n.Salt, "salt-run", "--out=json", "jobs.lookup_jid", jid).json(t)
 }
 
 // returned counts the events of a return since mark.
@@ -207,7 +207,7 @@ func settled(t *testing.T, top *node, minions ...*node) {
 	t.Helper()
 	var ids []string
 	for _, m := range minions {
-		ids = append(ids, m.id)
+		ids = append(ids, m.ID)
 	}
 	waiting.Within(t, 2*time.Minute, "an answer of all", func() bool {
 		return top.salt("*", "test.ping").ids(t) == strings.Join(ids, " ")

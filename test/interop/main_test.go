@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/momtree/mom/mom/momtest"
+	"github.com/momtree/mom/test/peers"
 )
 
 // program is the binary that is judged.
@@ -14,7 +15,7 @@ var program string
 
 func TestMain(m *testing.M) {
 	momtest.Main(m, func(dir string) (err error) {
-		if peers, err = findPeers(); err != nil {
+		if installed, err = peers.Find(); err != nil {
 			return err
 		}
 		if program = os.Getenv("MOM"); program == "" {

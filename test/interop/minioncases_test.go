@@ -108,7 +108,7 @@ func wantsLong(id string, n int) func(*testing.T, result) {
 // longJob finds a job that runs, shows it among the running ones, and ends it.
 func longJob(t *testing.T, m *node, id string) {
 	mark := m.events.mark()
-	if r := m.run(m.peer, "salt", "--async", id, "test.sleep", "120"); r.code != 0 {
+	if r := m.run(m.Salt, "salt", "--async", id, "test.sleep", "120"); r.code != 0 {
 		t.Fatalf("exit %d\n%s", r.code, r.text())
 	}
 	jid := m.events.await(t, 5*time.Second, mark, `salt/job/\d+/new`).data.String("jid")

@@ -17,8 +17,8 @@ func TestOurMinionAtRealMaster(t *testing.T) {
 	withPeers(t, func(t *testing.T, p *peer) {
 		w := newWorld(t)
 		m := w.master(p, "top", "timeout: 3", "gather_job_timeout: 3", "max_event_size: 16777216", "loop_interval: 5")
-		write(t, filepath.Join(m.dir, "pillar", "top.sls"), "base:\n  '*':\n    - who\n")
-		write(t, filepath.Join(m.dir, "pillar", "who.sls"), "who: people\ndeep: {list: [1, 2.5, null]}\n")
+		write(t, filepath.Join(m.Dir, "pillar", "top.sls"), "base:\n  '*':\n    - who\n")
+		write(t, filepath.Join(m.Dir, "pillar", "who.sls"), "who: people\ndeep: {list: [1, 2.5, null]}\n")
 		ours := w.minion(nil, "ours", m, "sign_pub_messages: True")
 		w.minion(p, "real", m)
 
@@ -97,7 +97,7 @@ func saltCall(t *testing.T, m, minion *node) {
 		t.Fatalf("exit %d\n%s", r.code, r.text())
 	}
 	jid := m.events.await(t, 10*time.Second, mark, `salt/job/\d+/ret/ours`).data.String("jid")
-	v := m.run(m.peer, "salt-run", "--out=json", "jobs.lookup_jid", jid).json(t)
+	v := m.run(m.Salt, "salt-run", "--out=json", "jobs.lookup_jid", jid).json(t)
 	if !same(v["ours"], "from the minion") {
 		t.Errorf("job cache of the master: %s", short(v))
 	}

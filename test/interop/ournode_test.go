@@ -138,7 +138,7 @@ func list(v any) []any {
 // to be there afterwards.
 func awayTop(t *testing.T, top *node, p *peer, ids ...string) {
 	mark := top.events.mark()
-	if r := top.run(top.peer, "salt", "--async", "-L", strings.Join(ids, ","), "test.sleep", "4"); r.code != 0 {
+	if r := top.run(top.Salt, "salt", "--async", "-L", strings.Join(ids, ","), "test.sleep", "4"); r.code != 0 {
 		t.Fatalf("exit %d\n%s", r.code, r.text())
 	}
 	jid := top.events.await(t, 5*time.Second, mark, `salt/job/\d+/new`).data.String("jid")

@@ -20,8 +20,8 @@ func TestRealMinionAtOurMaster(t *testing.T) {
 		m := w.master(nil, "top", "timeout: 2", "gather_job_timeout: 6", "max_event_size: 16777216")
 		real := w.minion(p, "real", m, "sign_pub_messages: True", "max_event_size: 16777216")
 		w.minion(nil, "ours", m)
-		write(t, filepath.Join(m.dir, "pillar", "top.sls"), "base:\n  '*':\n    - who\n")
-		write(t, filepath.Join(m.dir, "pillar", "who.sls"), "who: people\n")
+		write(t, filepath.Join(m.Dir, "pillar", "top.sls"), "base:\n  '*':\n    - who\n")
+		write(t, filepath.Join(m.Dir, "pillar", "who.sls"), "who: people\n")
 
 		t.Run("pending until salt-key accepts", func(t *testing.T) {
 			waiting.Within(t, time.Minute, "pending key", func() bool { return m.pending("real") && m.pending("ours") })
@@ -80,8 +80,8 @@ func TestRealMinionAtOurMaster(t *testing.T) {
 func rotation(t *testing.T, m *node, ids ...string) {
 	t.Helper()
 	mark := m.events.mark()
-	drop := filepath.Join(m.dir, "cache", ".dfn")
-	if err := os.WriteFile(drop, []byte(m.id), 0o400); err != nil { // 3007 and later read whose turn it is
+	drop := filepath.Join(m.Dir, "cache", ".dfn")
+	if err := os.WriteFile(drop, []byte(m.ID), 0o400); err != nil { // 3007 and later read whose turn it is
 		t.Fatal(err)
 	}
 	waiting.Within(t, 70*time.Second, "rotation", func() bool {

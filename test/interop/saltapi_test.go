@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/waiting"
+	"github.com/momtree/mom/test/peers"
 )
 
 // apiUsers is external_auth of the tests: alice may do everything, bob test.ping on the
@@ -44,11 +45,11 @@ func TestRealSaltAPI(t *testing.T) {
 		m.joined(0, "syndic", "node")
 		m.joined(0, "minion", "near")
 		node.joined(0, "minion", "far")
-		api, err := launch("salt-api", w.dir+"/api.log", p.bin("salt-api"), "-c", m.conf)
+		api, err := peers.Launch("salt-api", w.dir+"/api.log", p.Bin("salt-api"), "-c", m.Conf)
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { _ = api.stop(5 * time.Second) })
+		t.Cleanup(func() { _ = api.Stop(5 * time.Second) })
 		c := apiClient{t, "http://" + host + ":8000"}
 		waiting.Within(t, patience, "salt-api answers", func() bool {
 			r, err := http.Get(c.base + "/")

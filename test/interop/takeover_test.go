@@ -29,14 +29,14 @@ func TestTakeover(t *testing.T) {
 		}
 		answers("Salt's master")
 		key := func() string {
-			b, err := os.ReadFile(filepath.Join(m.dir, "cache", "."+login(t)+"_key"))
+			b, err := os.ReadFile(filepath.Join(m.Dir, "cache", "."+login(t)+"_key"))
 			if err != nil {
 				t.Fatal(err)
 			}
 			return string(b)
 		}
 		before := key()
-		ours := command(t, exec.Command(program, "master", "-c", m.conf))
+		ours := command(t, exec.Command(program, "master", "-c", m.Conf))
 		if ours.code == 0 || !strings.Contains(ours.errOut, "already running") && !strings.Contains(ours.errOut, "another daemon runs here") {
 			t.Errorf("ours beside a live one: exit %d\n%s", ours.code, ours.text())
 		}
@@ -50,14 +50,14 @@ func TestTakeover(t *testing.T) {
 			do  func()
 		}{{"SIGTERM", m.stop}, {"SIGKILL", m.crash}} {
 			end.do()
-			m.peer = nil
+			m.Salt = nil
 			m.start()
 			answers("ours, after Salt's ended by " + end.how)
 			if r := m.run(p, "salt", "--out=json", "real", "test.ping"); !strings.Contains(r.out, `"real": true`) {
 				t.Errorf("Salt's command beside ours: %s", r.text())
 			}
 			end.do()
-			m.peer = p
+			m.Salt = p
 			m.start()
 			answers("Salt's, after ours ended by " + end.how)
 		}

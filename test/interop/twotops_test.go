@@ -59,18 +59,18 @@ func callBelowTwo(t *testing.T, tops []*node, low *node, minions ...*node) {
 		marks[top] = top.events.mark()
 	}
 	caller := minions[0]
-	if r := caller.run(caller.peer, "salt-call", "--out=json", "test.echo", "called"); r.code != 0 || !same(r.json(t)["local"], "called") {
+	if r := caller.run(caller.Salt, "salt-call", "--out=json", "test.echo", "called"); r.code != 0 || !same(r.json(t)["local"], "called") {
 		t.Fatalf("exit %d\n%s", r.code, r.text())
 	}
-	jid := low.events.await(t, 10*time.Second, mark, `salt/job/\d+/ret/`+caller.id).data.String("jid")
-	has := func(top *node) bool { return same(top.lookup(t, jid), map[string]any{caller.id: "called"}) }
+	jid := low.events.await(t, 10*time.Second, mark, `salt/job/\d+/ret/`+caller.ID).data.String("jid")
+	has := func(top *node) bool { return same(top.lookup(t, jid), map[string]any{caller.ID: "called"}) }
 	waiting.Within(t, 20*time.Second, "the return at a top", func() bool { return has(tops[0]) || has(tops[1]) })
 	for _, top := range tops {
 		settled(t, top, minions...)
 	}
 	n := 0
 	for _, top := range tops {
-		n += top.returned(marks[top], jid, caller.id)
+		n += top.returned(marks[top], jid, caller.ID)
 	}
 	if n != 1 || has(tops[0]) == has(tops[1]) {
 		t.Errorf("%d returns of a salt-call at both tops; at one: %t, at two: %t", n, has(tops[0]), has(tops[1]))

@@ -1,6 +1,4 @@
-//go:build saltpeer
-
-package interop
+package peers
 
 import (
 	"errors"
@@ -11,21 +9,21 @@ import (
 	"time"
 )
 
-// process is a daemon with all it has forked: a process group.
-type process struct {
+// Process is a daemon with all it has forked: a process group.
+type Process struct {
 	name string
 	cmd  *exec.Cmd
 	done chan struct{}
 }
 
-// launch starts a daemon; what it prints is added to the file out.
-func launch(name, out string, args ...string) (*process, error) {
+// Launch starts a daemon; what it prints is added to the file out.
+func Launch(name, out string, args ...string) (*Process, error) {
 	f, err := os.OpenFile(out, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", name, err)
 	}
 	defer f.Close() //nolint:errcheck // the child has its own descriptor
-	p := &process{name: name, cmd: exec.Command(args[0], args[1:]...), done: make(chan struct{})}
+	p := &Process{name: name, cmd: exec.Command(args[0], args[1:]...), done: make(chan struct{})}
 	p.cmd.Stdout, p.cmd.Stderr = f, f
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := p.cmd.Start(); err != nil {
@@ -38,25 +36,25 @@ func launch(name, out string, args ...string) (*process, error) {
 	return p, nil
 }
 
-func (p *process) signal(s syscall.Signal) {
+func (p *Process) signal(s syscall.Signal) {
 	_ = syscall.Kill(-p.cmd.Process.Pid, s) // gone already is as good
 }
 
-// kill ends the group by SIGKILL, as a crash would.
-func (p *process) kill() {
+// Kill ends the group by SIGKILL, as a crash would.
+func (p *Process) Kill() {
 	p.signal(syscall.SIGKILL)
 	<-p.done
 }
 
-// stop ends the group by SIGTERM, and by SIGKILL after the patience.
-func (p *process) stop(patience time.Duration) error {
+// Stop ends the group by SIGTERM, and by SIGKILL after the patience, which is an error.
+func (p *Process) Stop(patience time.Duration) error {
 	p.signal(syscall.SIGTERM)
 	select {
 	case <-p.done:
 		p.signal(syscall.SIGKILL) // whatever has outlived its parent
 		return nil
 	case <-time.After(patience):
-		p.kill()
+		p.Kill()
 		return errors.New(p.name + " did not end on SIGTERM")
 	}
 }

@@ -1,0 +1,1 @@
+linux: {deep: [1, 2.5, null]}

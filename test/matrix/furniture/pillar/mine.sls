@@ -1,0 +1,4 @@
+mine_functions:
+  whoami:
+    - mine_function: grains.get
+    - id

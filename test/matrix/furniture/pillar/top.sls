@@ -1,0 +1,7 @@
+base:
+  '*':
+    - tool
+    - mine
+  'G@kernel:Linux':
+    - match: compound
+    - linux

@@ -1,0 +1,75 @@
+package matrix
+
+import (
+	"slices"
+	"strings"
+)
+
+// Note says why cells cannot be or are not as asked, with what shows it.
+type Note struct {
+	Key string
+	// None tells that it cannot be asked; else it is asked and not so.
+	None bool
+	// Side is where the cause is: mom or Salt.
+	Side string
+	Text string
+	// about tells which cells it is about: the pairing, the column and the row.
+	about func(p Pairing, c Column, row string) bool
+}
+
+// Notes are all that is known. A cell that is as asked bears none, whatever is said here.
+func Notes() []Note {
+	return []Note{
+		{
+			"upstream", true, "Salt", "A master of Salt's serves its own files alone: Salt has no file backend that asks the master above. Nodes of ours have one, `upstream` ([files.md](files.md)), also below a top of Salt's.",
+			func(p Pairing, c Column, row string) bool {
+				return c.Kind == OfMinion && row == "file of the top" && p.low() != mom
+			},
+		},
+		{
+			"follow", false, "mom", "What waits for a job of ours ends when the master tells that the job is complete, and a master of Salt's never tells. `salt` starts the job, says so with its jid, and ends with 1; the API starts it and answers 404 with the jid. `salt --async` with `salt-run jobs.lookup_jid` gives the results there, and so do Salt's own `salt` and `salt-api` on that host.",
+			func(p Pairing, c Column, row string) bool {
+				if p.top() == mom {
+					return false
+				}
+				return c.Kind == OfCommands && slices.Contains([]string{"salt", "salt -G", "salt, failing", "state.apply"}, row) || c.Kind == OfAPI && row == "local"
+			},
+		},
+		{
+			"jobfiles", false, "mom", "By choice: Salt's `salt-run` does not ask the master but reads the job cache of its host, `cachedir/jobs`. There a master of ours lays the load of each job and no returns: they are in its job store. `salt-run` of ours has them, `/jobs` of either API, and Salt's own where both masters' job cache is MySQL (`master_job_cache: mysql`).",
+			func(p Pairing, c Column, row string) bool {
+				return c.Kind == OfCommands && p.top() == mom && row == "jobs.lookup_jid"
+			},
+		},
+	}
+}
+
+// note gives the note of a cell that is not as asked; nil: there is none.
+func (t Table) note(c Column, cell Cell) *Note {
+	for _, p := range Pairings() {
+		if p.Name() != t.Name {
+			continue
+		}
+		for _, n := range Notes() {
+			if n.about(p, c, cell.Row) {
+				return &n
+			}
+		}
+	}
+	return nil
+}
+
+// top is the kind of the top.
+func (p Pairing) top() kind { return p.Masters[0] }
+
+// low is the kind of the master of the minions.
+func (p Pairing) low() kind { return p.Masters[len(p.Masters)-1] }
+
+// Title says what a column is: a chain down to a minion, or what stands beside the top.
+func (t Table) Title(c Column) string {
+	if c.Kind == OfMinion {
+		return t.Name + " – " + string(c.Of)
+	}
+	top, _, _ := strings.Cut(t.Name, " – ")
+	return c.Kind + " of " + string(c.Of) + " at " + top
+}

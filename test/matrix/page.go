@@ -1,0 +1,177 @@
+package matrix
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Page makes docs/compatibility.md of a run.
+func Page(r Run) string {
+	p := &page{}
+	p.say("# Which daemons of mom and of Salt work together, and what of it was tried?\n")
+	p.say("Made of the last run of `make matrix` ([figures](../test/matrix/testdata/matrix.json)); do not edit it by hand. What is the same and what")
+	p.say("differs on purpose, and longer stories of kills and restarts, are in [interop.md](interop.md).\n")
+	p.say("    SALT_PEER=/opt/salt-3006.0 SALT_PEER3=/opt/salt make matrix                  # all; then this page")
+	p.say("    … make matrix ARGS=\"-only 'mom - Salt/2'\"                                    # one world, in the place of what it was\n")
+	p.say("Played %s, with\n", r.when())
+	for _, k := range []kind{two, three} {
+		p.say("- **%s**: `%s`, request protocol %s.", k, r.Salts[string(k)], strings.TrimPrefix(string(k), "Salt/"))
+	}
+	p.say("\nA chain is read from the top down: `mom – Salt/2 – mom` is a minion of ours below a syndic node of Salt's below a top of ours. A node of ours is one")
+	p.say("process (`mom syndic`), of Salt's a `salt-master` and a `salt-syndic`. All masters have `minimum_auth_version: 0` and `order_masters: True`. Jobs are given at the top, by our `salt --async` where no")
+	p.say("row says whose, and judged there: by what came to its event bus, and in the files that states have written.\n")
+	yes, no, none := r.count()
+	p.say("%d cells are as asked, %d are not, %d cannot be asked; each of these has its reason [below](#why).\n", yes, no, none)
+	p.say("## What is asked\n")
+	p.say("| of each minion | what has to come |\n|---|---|")
+	for _, row := range Rows() {
+		p.say("| %s | %s |", row.Name, row.About)
+	}
+	for _, x := range []struct {
+		of     string
+		checks []Check
+	}{{"commands of the other kind, on the host of the top", Commands()}, {"REST API of the other kind, beside the top", APIs()}} {
+		p.say("\n| %s | what has to come |\n|---|---|", x.of)
+		for _, c := range x.checks {
+			p.say("| %s | %s |", c.Name, c.About)
+		}
+	}
+	for _, t := range r.Tables {
+		p.table(t)
+	}
+	if rest := r.unplayed(); len(rest) > 0 {
+		p.say("\n## Not played yet\n\n`%s`: `make matrix ARGS=\"-only '…'\"` adds one.", strings.Join(rest, "`, `"))
+	}
+	p.reasons()
+	return p.text.String()
+}
+
+type page struct {
+	text strings.Builder
+	used []string // keys of notes, by their numbers
+}
+
+func (p *page) say(format string, args ...any) { fmt.Fprintf(&p.text, format+"\n", args...) }
+
+// table shows one world: its minions, then the commands and APIs beside its top.
+func (p *page) table(t Table) {
+	p.say("\n## %s\n", t.Name)
+	p.say("%s, %s, mom at `%s`.", t.Began.Format(minute), minutes(t.Seconds), t.Mom)
+	if t.Error != "" {
+		p.say("\nNot played to its end: %s", t.Error)
+	}
+	for _, of := range []string{OfMinion, OfCommands, OfAPI} {
+		var cols []Column
+		for _, c := range t.Columns {
+			if c.Kind == of {
+				cols = append(cols, c)
+			}
+		}
+		if len(cols) == 0 {
+			continue
+		}
+		p.say("")
+		head, line := "|", "|---|"
+		for _, c := range cols {
+			head += " | " + t.Title(c)
+			line += "---|"
+		}
+		p.say("%s |\n%s", head, line)
+		for i, cell := range cols[0].Cells {
+			row := "| " + cell.Row
+			for _, c := range cols {
+				row += " | " + p.cell(t, c, c.Cells[i])
+			}
+			p.say("%s |", row)
+		}
+	}
+}
+
+// cell is yes, or why not.
+func (p *page) cell(t Table, c Column, cell Cell) string {
+	if cell.Wrong == "" {
+		return "yes"
+	}
+	n := t.note(c, cell)
+	switch {
+	case n == nil:
+		return "**no**: " + strings.ReplaceAll(cell.Wrong, "|", "\\|")
+	case n.None:
+		return fmt.Sprintf("– (%d)", p.number(n.Key))
+	}
+	return fmt.Sprintf("**no** (%d)", p.number(n.Key))
+}
+
+func (p *page) number(key string) int {
+	if i := slices.Index(p.used, key); i >= 0 {
+		return i + 1
+	}
+	p.used = append(p.used, key)
+	return len(p.used)
+}
+
+// reasons are the notes that were used, and the chains that cannot be.
+func (p *page) reasons() {
+	p.say("\n## Why\n")
+	for i, key := range p.used {
+		for _, n := range Notes() {
+			if n.Key == key {
+				p.say("%d. **%s.** %s", i+1, n.Side, n.Text)
+			}
+		}
+	}
+	p.say("\n## Chains that are not there\n")
+	p.say("`%s`: Salt's minions and syndics of protocol 3 need a session", strings.Join(Impossible(), "`, `"))
+	p.say("key in the answer to their sign-in, and a master of protocol 2 gives none: they end with an exception there, whatever is above or below. Ours take either answer.")
+}
+
+// count counts the cells: as asked, not so, and those that cannot be asked.
+func (r Run) count() (yes, no, none int) {
+	for _, t := range r.Tables {
+		for _, c := range t.Columns {
+			for _, cell := range c.Cells {
+				n := t.note(c, cell)
+				switch {
+				case cell.Wrong == "":
+					yes++
+				case n != nil && n.None:
+					none++
+				default:
+					no++
+				}
+			}
+		}
+	}
+	return yes, no, none
+}
+
+const minute = "2006-01-02 15:04 UTC"
+
+// when says from when to when the worlds were played.
+func (r Run) when() string {
+	if len(r.Tables) == 0 {
+		return "never"
+	}
+	first, last := r.Tables[0].Began, r.Tables[0].Began
+	var all float64
+	for _, t := range r.Tables {
+		if t.Began.Before(first) {
+			first = t.Began
+		}
+		if t.Began.After(last) {
+			last = t.Began
+		}
+		all += t.Seconds
+	}
+	return fmt.Sprintf("from %s to %s, %s in all", first.Format(minute), last.Format(minute), minutes(all))
+}
+
+func minutes(s float64) string {
+	d := time.Duration(s * float64(time.Second)).Round(time.Second)
+	if d < time.Minute {
+		return fmt.Sprintf("%d s", int(d.Seconds()))
+	}
+	return fmt.Sprintf("%d min %d s", int(d.Minutes()), int(d.Seconds())%60)
+}

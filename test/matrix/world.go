@@ -1,0 +1,155 @@
+package matrix
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/momtree/mom/test/peers"
+)
+
+// world is the daemons of one pairing.
+type world struct {
+	Pairing
+	dir     string
+	program string
+	salts   map[kind]*peers.Salt
+	address func() string
+	api     string // address of the REST API at the top
+
+	top, low *peers.Node // one and the same without tiers
+	minions  map[kind]*peers.Node
+	mark     int // of the bus of the top, before the event
+}
+
+// ids of minions by their kinds.
+var ids = map[kind]string{mom: "m-ours", two: "m-two", three: "m-three"}
+
+// ids of the minions of this world, joined as the target of a list.
+func (w *world) target() string { return strings.Join(w.all(), ",") }
+
+func (w *world) all() []string {
+	var out []string
+	for _, k := range w.Minions {
+		out = append(out, ids[k])
+	}
+	return out
+}
+
+// masterOptions are those of each master: short time-outs, for what is silent here is a
+// fault, and what lets minions publish.
+const masterOptions = `order_masters: True
+timeout: 3
+gather_job_timeout: 3
+syndic_wait: 2
+loop_interval: 5
+peer: {'.*': ['.*']}
+external_auth: {auto: {ann: ['.*', '@runner', '@wheel']}}
+netapi_enable_clients: [local, local_async, runner, wheel]
+rest_cherrypy: {host: HOST, port: 8000, disable_ssl: true}`
+
+// grow starts all daemons of the world, accepts their keys and waits until they are there.
+func (w *world) grow(ctx context.Context) (err error) {
+	w.api = w.address()
+	options := strings.Split(strings.ReplaceAll(masterOptions, "HOST", w.api), "\n")
+	if w.top, err = w.master(ctx, "top", w.Masters[0], options); err != nil {
+		return err
+	}
+	w.low = w.top
+	if w.tiers() {
+		if w.low, err = w.master(ctx, "low", w.Masters[1], append(slices.Clip(options), "syndic_master: "+w.top.Addr)); err != nil {
+			return err
+		}
+		if err := errors.Join(w.top.Accept(ctx, "low"), w.top.Joined(ctx, 0, "syndic", "low")); err != nil {
+			return err
+		}
+	}
+	w.minions = map[kind]*peers.Node{}
+	for _, k := range w.Minions {
+		n, err := peers.NewNode(w.program, w.dir, ids[k], w.salts[k])
+		if err != nil {
+			return err
+		}
+		w.minions[k], n.Kinds = n, []string{"minion"}
+		if err := errors.Join(n.MinionConf(w.low.Addr), n.Start(ctx)); err != nil {
+			return err
+		}
+	}
+	if err := w.low.Accept(ctx, w.all()...); err != nil {
+		return err
+	}
+	return w.low.Joined(ctx, 0, "minion", w.all()...)
+}
+
+// master starts the top or the node below it, with files and pillar.
+func (w *world) master(ctx context.Context, id string, k kind, options []string) (*peers.Node, error) {
+	n, err := peers.NewNode(w.program, w.dir, id, w.salts[k])
+	if err != nil {
+		return nil, err
+	}
+	n.Kinds = []string{"master"}
+	if id == "low" {
+		if n.Kinds = []string{"master", "syndic"}; k == mom {
+			n.Kinds = []string{"syndic"}
+			options = append(slices.Clip(options), "fileserver_backend: [roots, upstream]")
+		}
+		if err := n.MinionConf(w.top.Addr); err != nil {
+			return nil, err
+		}
+	}
+	if err := furnish(n.Dir, id, filepath.Join(w.dir, "out")); err != nil {
+		return nil, err
+	}
+	if err := n.MasterConf(w.address(), options...); err != nil {
+		return nil, err
+	}
+	return n, n.Start(ctx)
+}
+
+// nodes are all daemons, the leaves first.
+func (w *world) nodes() (out []*peers.Node) {
+	for _, n := range w.minions {
+		out = append(out, n)
+	}
+	if w.low != nil && w.low != w.top {
+		out = append(out, w.low)
+	}
+	if w.top != nil {
+		out = append(out, w.top)
+	}
+	return out
+}
+
+// end stops everything.
+func (w *world) end() {
+	var wg sync.WaitGroup
+	for _, n := range w.nodes() {
+		wg.Go(func() { _ = n.Stop(3 * time.Second) }) // a Python daemon may well need the SIGKILL
+	}
+	wg.Wait()
+	for _, n := range w.nodes() {
+		if n.Events != nil {
+			n.Events.Close()
+		}
+	}
+}
+
+// tails writes the ends of all logs to a file.
+func (w *world) tails(path string) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	for _, n := range w.nodes() {
+		for log, lines := range n.Tails(60) {
+			fmt.Fprintf(f, "== %s\n%s\n", log, lines)
+		}
+	}
+	return f.Close()
+}
