@@ -8,6 +8,9 @@ import (
 	"github.com/momtree/mom/value"
 )
 
+// textName stands for a text where a template has a name.
+const textName = "<template-str>"
+
 // Text runs the states of a text that is an SLS file, but of no environment and without
 // include, exclude and extend.
 func (r *Run) Text(ctx context.Context, text string) (Outcome, error) {
@@ -17,16 +20,16 @@ func (r *Run) Text(ctx context.Context, text string) (Outcome, error) {
 	}
 	high, ok := copied(v).(*value.Map)
 	if !ok {
-		return Outcome{Errors: []string{fmt.Sprintf("Template %s does not render to a dictionary", text)}}, nil
+		return Outcome{Errors: []string{fmt.Sprintf("Template %s does not render to a dictionary", textName)}}, nil
 	}
 	for _, word := range []string{"include", "exclude", "extends"} {
 		if high.Has(word) {
-			return Outcome{Errors: []string{fmt.Sprintf("The '%s' declaration found on '%s' is invalid when rendering single templates", word, text)}}, nil
+			return Outcome{Errors: []string{fmt.Sprintf("The '%s' declaration found on '%s' is invalid when rendering single templates", word, textName)}}, nil
 		}
 	}
 	errs := declare(high, "", "")
 	for i, e := range errs {
-		errs[i] = strings.NewReplacer(" in SLS ''", fmt.Sprintf(" in template '%s'", text), " in SLS ", fmt.Sprintf(" in template %s", text)).Replace(e)
+		errs[i] = strings.NewReplacer(" in SLS ''", " in template '"+textName+"'", " in SLS ", " in template "+textName).Replace(e)
 	}
 	if len(errs) > 0 {
 		return Outcome{Errors: errs}, nil

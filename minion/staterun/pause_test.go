@@ -100,6 +100,9 @@ func TestPause_Hostile(t *testing.T) {
 	c := cache{busy{}, t.TempDir()}
 	for _, jid := range []string{"../../etc/passwd", "", "2024/1", "1e5", strings.Repeat("1", 65)} {
 		for _, fun := range []string{"state.pause", "state.resume", "state.soft_kill", "state.get_pauses"} {
+			if jid == "" && fun == "state.get_pauses" {
+				continue // a list without a job id
+			}
 			r := modules.Execute(t.Context(), c, modules.Invocation{Fun: fun, Args: []any{jid}})
 			if r.Err == nil || !strings.Contains(r.Err.Error(), "is no job id") {
 				t.Errorf("%s %q: %v", fun, jid, r.Err)

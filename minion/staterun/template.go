@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/momtree/mom/internal/states"
 	"github.com/momtree/mom/minion/fileclient"
 	"github.com/momtree/mom/minion/modules"
 )
@@ -54,6 +55,10 @@ func template(ctx context.Context, c *modules.Call) (any, error) {
 		path += ".sls"
 	}
 	data, err := readTemplate(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		c.Retcode = states.CompileError
+		return []any{fmt.Sprintf("Specified SLS %s on local filesystem cannot be found.", path)}, nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -68,8 +73,6 @@ func template(ctx context.Context, c *modules.Call) (any, error) {
 func readTemplate(path string) ([]byte, error) {
 	st, err := os.Stat(filepath.Clean(path))
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, &modules.CommandError{Msg: fmt.Sprintf("the template %s is not there", path)}
 	case err != nil:
 		return nil, err
 	case !st.Mode().IsRegular():
@@ -81,9 +84,13 @@ func readTemplate(path string) ([]byte, error) {
 }
 
 func templateStr(ctx context.Context, c *modules.Call) (any, error) {
+	text, ok := c.Value("tem").(string)
+	if !ok {
+		return nil, &modules.ArgumentError{Msg: "tem is a text, not " + modules.PyRepr(c.Value("tem")) + ": quote it once more"}
+	}
 	j, done, err := templateJob(ctx, c)
 	if j == nil {
 		return done, err
 	}
-	return j.end(j.run.Text(ctx, modules.PyStr(c.Value("tem"))))
+	return j.end(j.run.Text(ctx, text))
 }
