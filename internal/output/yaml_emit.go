@@ -24,7 +24,11 @@ type emitter struct {
 	indention  bool // only indentation stands in this line
 	flow       int  // levels of [] and {}
 	allFlow    bool
+	ascii      bool // characters beyond ASCII are escaped
 }
+
+// shows tells whether a character stands as it is.
+func (e *emitter) shows(r rune) bool { return isPrintable(r) && (!e.ascii || r <= '~') }
 
 func (e *emitter) deeper(flow, indentless bool) (before int) {
 	before = e.indent
@@ -82,7 +86,7 @@ func isPrintable(r rune) bool {
 // style is what the characters of a scalar allow.
 type style struct{ flowPlain, blockPlain, single bool }
 
-func analyse(s string) style {
+func (e *emitter) analyse(s string) style {
 	if s == "" {
 		return style{blockPlain: true, single: true}
 	}
@@ -107,7 +111,7 @@ func analyse(s string) style {
 		case strings.ContainsRune(",?[]{}", r):
 			flowIndicator = true
 		}
-		special = special || !isPrintable(r)
+		special = special || !e.shows(r)
 		switch {
 		case r == ' ':
 			breakSpace = breakSpace || wasBreak
@@ -137,7 +141,7 @@ func analyse(s string) style {
 func (e *emitter) scalar(s string, plain bool, at place) {
 	before := e.deeper(true, false) // for the lines after the first
 	defer func() { e.indent = before }()
-	st := analyse(s)
+	st := e.analyse(s)
 	fold := !at.simpleKey
 	allowed := st.blockPlain
 	if e.flow > 0 {
@@ -231,7 +235,7 @@ func (e *emitter) double(s string, fold bool) {
 	spaces := false
 	for i, r := range rs {
 		switch {
-		case !isPrintable(r) || isBreak(r) || r == '"' || r == '\\':
+		case !e.shows(r) || isBreak(r) || r == '"' || r == '\\':
 			esc, ok := doubleEscapes[r]
 			switch {
 			case ok:

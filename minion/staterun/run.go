@@ -159,7 +159,8 @@ func (j *job) build(saltenv, top string) error {
 		NoAutoOrder: j.set.Get("state_auto_order") == false, Failhard: truth(j.set.Option("failhard")),
 		DisabledRequisites: texts(e.Option("disabled_requisites")),
 		Test:               e.test, Mock: truth(j.keyword("mock")),
-		Fire: e.Fire, Events: j.events(), Reload: e.reload, Umask: local.WithUmask, Log: e.Log(),
+		Paused: func(ctx context.Context, id string) (bool, error) { return paused(ctx, e, j.JID, id) },
+		Fire:   e.Fire, Events: j.events(), Reload: e.reload, Umask: local.WithUmask, Log: e.Log(),
 	}
 	if top != "" {
 		o.StateTop = strings.TrimPrefix(top, "salt://")

@@ -213,21 +213,28 @@ func looseRegex(s string) string {
 	return b.String()
 }
 
+// adding is what file.append and file.prepend begin with: the file, what is in it, and the
+// texts for it. A result is why there is nothing to be added to.
+func (c *Call) adding(ctx context.Context) (name, body string, chunks []string, res *core.Result, err error) {
+	if name = expand(c.Name()); name == "" {
+		return "", "", nil, bad(name, "Must provide name to %s", c.Fun), nil
+	}
+	if res = c.ready(name); res != nil {
+		return "", "", nil, res, nil
+	}
+	if chunks, err = c.texts(ctx); err != nil {
+		return "", "", nil, bad(name, "%s", err.Error()), ctx.Err()
+	}
+	if body, err = readEdited(name); err != nil {
+		return "", "", nil, bad(name, "%s", osError(err)), nil
+	}
+	return name, body, chunks, nil, nil
+}
+
 func fileAppend(ctx context.Context, c *Call) (*core.Result, error) {
-	name := expand(c.Name())
-	if name == "" {
-		return bad(name, "Must provide name to file.append"), nil
-	}
-	if res := c.ready(name); res != nil {
-		return res, nil
-	}
-	chunks, err := c.texts(ctx)
-	if err != nil {
-		return bad(name, "%s", err.Error()), ctx.Err()
-	}
-	body, err := readEdited(name)
-	if err != nil {
-		return bad(name, "%s", osError(err)), nil
+	name, body, chunks, res, err := c.adding(ctx)
+	if res != nil || err != nil {
+		return res, err
 	}
 	var added []string
 	for _, chunk := range chunks {
@@ -239,7 +246,7 @@ func fileAppend(ctx context.Context, c *Call) (*core.Result, error) {
 			added = append(added, text.Split(chunk, false)...)
 		}
 	}
-	res := good(name, fmt.Sprintf("File %s is in correct state", name))
+	res = good(name, fmt.Sprintf("File %s is in correct state", name))
 	before := text.Split(body, false)
 	if len(added) == 0 {
 		return res, nil
@@ -260,20 +267,9 @@ func fileAppend(ctx context.Context, c *Call) (*core.Result, error) {
 }
 
 func filePrepend(ctx context.Context, c *Call) (*core.Result, error) {
-	name := expand(c.Name())
-	if name == "" {
-		return bad(name, "Must provide name to file.prepend"), nil
-	}
-	if res := c.ready(name); res != nil {
-		return res, nil
-	}
-	chunks, err := c.texts(ctx)
-	if err != nil {
-		return bad(name, "%s", err.Error()), ctx.Err()
-	}
-	body, err := readEdited(name)
-	if err != nil {
-		return bad(name, "%s", osError(err)), nil
+	name, body, chunks, res, err := c.adding(ctx)
+	if res != nil || err != nil {
+		return res, err
 	}
 	var added []string
 	for _, chunk := range chunks {
@@ -291,7 +287,7 @@ func filePrepend(ctx context.Context, c *Call) (*core.Result, error) {
 	if c.Truth("header") && strings.HasPrefix(body, head) {
 		added = nil
 	}
-	res := good(name, fmt.Sprintf("File %s is in correct state", name))
+	res = good(name, fmt.Sprintf("File %s is in correct state", name))
 	if len(added) == 0 {
 		return res, nil
 	}

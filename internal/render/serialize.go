@@ -1,0 +1,51 @@
+package render
+
+import (
+	"strings"
+
+	"github.com/momtree/mom/internal/jinja"
+)
+
+// JSONForm is how [JSON] writes.
+type JSONForm struct {
+	// Indent is the number of spaces per level, 0 to 64.
+	Indent int
+	// SortKeys sorts the keys of maps; else they keep their order.
+	SortKeys bool
+	// ASCII writes characters beyond ASCII as \u escapes.
+	ASCII bool
+}
+
+// JSON writes a value as json.dumps of Python does. The error is what JSON cannot hold.
+func JSON(v any, f JSONForm) (text string, err error) {
+	err = caught(func() {
+		s := jsonStyle{pretty: true, sortKeys: f.SortKeys, ascii: f.ASCII, max: Limits{}.filled().Output}
+		s.indent = strings.Repeat(" ", min(max(f.Indent, 0), 64))
+		text = dumpJSON(jinja.Take(v), s)
+	})
+	return text, err
+}
+
+// LoadJSON reads JSON; maps keep the order of their keys.
+func LoadJSON(text string) (any, error) {
+	v, err := loadJSON(text)
+	if err != nil {
+		return nil, err
+	}
+	return jinja.Give(v)
+}
+
+// caught makes an error of what is thrown.
+func caught(fn func()) (err error) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case *jinja.Error:
+			err = p
+		default:
+			panic(p)
+		}
+	}()
+	fn()
+	return nil
+}
