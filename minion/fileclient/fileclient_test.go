@@ -42,6 +42,9 @@ func (s *fileServer) Ask(_ context.Context, load *value.Map) (any, error) {
 	text, there := s.files[env+"/"+strings.TrimPrefix(path, "|")]
 	switch cmd {
 	case "_file_envs":
+		if load.Len() != 1 {
+			return "", nil // as Salt 3006.0 does, which hands the rest to its function
+		}
 		return []any{"base", "dev"}, nil
 	case "_file_list":
 		var out []any
@@ -372,4 +375,12 @@ func FuzzUnpack(f *testing.F) {
 			t.Error("a piece without bound")
 		}
 	})
+}
+
+// TestMaster_Envs asks as Salt's minions do: by the command alone.
+func TestMaster_Envs(t *testing.T) {
+	got, err := Master{Asker: &fileServer{}, ID: "web1"}.Envs(t.Context())
+	if diff := cmp.Diff([]string{"base", "dev"}, got); err != nil || diff != "" {
+		t.Errorf("%v\n%s", err, diff)
+	}
 }

@@ -46,9 +46,10 @@ func (m Master) ask(ctx context.Context, cmd string, kv ...any) (any, error) {
 	return m.Asker.Ask(ctx, load)
 }
 
-// Envs are the environments of the master.
+// Envs are the environments of the master. The load is the command alone: a master of
+// Salt 3006.0 takes every other field for an argument of its function and fails.
 func (m Master) Envs(ctx context.Context) ([]string, error) {
-	v, err := m.ask(ctx, "_file_envs")
+	v, err := m.Asker.Ask(ctx, value.NewMap("cmd", "_file_envs"))
 	if err != nil {
 		return nil, err
 	}
