@@ -84,3 +84,25 @@ func TestService_OpenRC(t *testing.T) {
 		t.Errorf("an option of systemd is taken: %v", r.Value)
 	}
 }
+
+// TestService_SysV enables and disables by Debian's update-rc.d: links are turned, not removed.
+func TestService_SysV(t *testing.T) {
+	f := withFakes(t, map[string]string{
+		"service":     `case "$*" in "nginx status") exit 0;; *) exit 3;; esac`,
+		"update-rc.d": `case "$*" in "ghost "*) exit 1;; esac`,
+		"runlevel":    "echo N 2",
+	})
+	env := newEnv()
+	env.grains = wire.NewMap("init", "unknown")
+	calls(t, env, []callCase{
+		{"service.status", []any{"nginx"}, true},
+		{"service.enable", []any{"nginx"}, true},
+		{"service.disable", []any{"nginx"}, true},
+		{"service.enable", []any{"ghost"}, false},
+	})
+	got := strings.Join(f.called("update-rc.d"), "\n")
+	want := "update-rc.d [nginx] [defaults]\nupdate-rc.d [nginx] [enable]\nupdate-rc.d [nginx] [disable]\nupdate-rc.d [ghost] [defaults]"
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}

@@ -16,10 +16,15 @@ func (sysv) Do(ctx context.Context, c *Call, action, name string) (bool, error) 
 	switch action {
 	case "enable", "disable":
 		switch {
-		case which("update-rc.d") != "" && action == "enable":
-			words = []string{"update-rc.d", "-f", name, "defaults", "99"}
 		case which("update-rc.d") != "":
-			words = []string{"update-rc.d", "-f", name, "remove"}
+			// Links that are there are left as they are by defaults, and turned by the other
+			// two; none may be removed, or the next upgrade of the package makes them anew.
+			if action == "enable" {
+				if r, err := c.exec(ctx, "update-rc.d", name, "defaults"); err != nil || r.retcode != 0 {
+					return false, err
+				}
+			}
+			words = []string{"update-rc.d", name, action}
 		case which("chkconfig") != "":
 			words = []string{"chkconfig", name, map[string]string{"enable": "on", "disable": "off"}[action]}
 		default:
@@ -37,7 +42,7 @@ func (sysv) Running(ctx context.Context, c *Call, name string) (bool, error) {
 	return r.retcode == 0, err
 }
 
-// Enabled looks for a link that starts the script in the present runlevel.
+// Enabled looks for a link that starts the script in the present runlevel, or before any.
 func (sysv) Enabled(ctx context.Context, c *Call, name string) (bool, error) {
 	level := "2"
 	if which("runlevel") != "" {
@@ -49,7 +54,7 @@ func (sysv) Enabled(ctx context.Context, c *Call, name string) (bool, error) {
 			level = f[1]
 		}
 	}
-	links, err := filepath.Glob(filepath.Join("/", c.Str("root"), "etc", "rc"+level+".d", "S*"))
+	links, err := filepath.Glob(filepath.Join("/", c.Str("root"), "etc", "rc[S"+level+"].d", "S*"))
 	exact := regexp.MustCompile(`^S\d{0,2}` + regexp.QuoteMeta(name) + `$`)
 	return slices.ContainsFunc(links, func(l string) bool { return exact.MatchString(filepath.Base(l)) }), err
 }
