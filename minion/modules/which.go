@@ -12,6 +12,10 @@ import (
 // systemPath is searched after PATH, which a service may run without.
 var systemPath = []string{"/sbin", "/bin", "/usr/sbin", "/usr/bin", "/usr/local/sbin", "/usr/local/bin"}
 
+// Which returns the full path of a program as the functions here find it, "" when there is
+// none.
+func Which(name string) string { return which(name) }
+
 // which returns the full path of a program, "" when there is none. A name that
 // is itself a path to a program is returned as given.
 func which(name string) string { return whichIn(name, os.Getenv("PATH")) }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
+	"strings"
 
 	core "github.com/momtree/mom/internal/states"
 	"github.com/momtree/mom/minion/modules"
@@ -58,11 +59,19 @@ var _ core.Functions = Set{}
 // Spec implements [core.Functions].
 func (s Set) Spec(name string) (core.Spec, bool) {
 	fn, ok := Lookup(name)
-	return fn.Spec, ok
+	return fn.Spec, ok && unusable(name) == ""
 }
 
 // Missing implements [core.Functions].
-func (s Set) Missing(name string) string { return fmt.Sprintf("'%s' is not available.", name) }
+func (s Set) Missing(name string) string {
+	if _, ok := Lookup(name); ok {
+		if why := unusable(name); why != "" {
+			module, _, _ := strings.Cut(name, ".")
+			return fmt.Sprintf("'%s' __virtual__ returned False: %s", module, why)
+		}
+	}
+	return fmt.Sprintf("'%s' is not available.", name)
+}
 
 // Run implements [core.Functions]. A panic of a function is an error.
 func (s Set) Run(ctx context.Context, c *core.Call) (res *core.Result, err error) {

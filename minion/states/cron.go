@@ -20,6 +20,12 @@ func init() {
 		args = append(args, core.Arg{Name: t, Default: "*"})
 	}
 	args = append(args, core.Arg{Name: "comment"}, core.Arg{Name: "commented", Default: false}, core.Arg{Name: "identifier", Default: false}, core.Arg{Name: "special"})
+	Depends("cron", func() string {
+		if modules.Which("crontab") == "" {
+			return "cron module could not be loaded"
+		}
+		return ""
+	})
 	Register("cron",
 		Function{Name: "present", Spec: core.Spec{Args: args}, Run: cronPresent, Doc: `
 Ensure that the command name is in the crontab of a user.

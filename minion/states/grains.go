@@ -198,6 +198,9 @@ func grainListPresent(ctx context.Context, c *Call) (*core.Result, error) {
 		}
 	}
 	if c.Test {
+		if now == nil {
+			now = "" // what grains.get gives for one that is not there
+		}
 		return would(name, fmt.Sprintf("Grain %s is set to be added", name), value.NewMap("new", now)), nil
 	}
 	v, err := c.Module(ctx, "grains.append", []any{name, add}, nil)

@@ -53,6 +53,23 @@ func Register(module string, fns ...Function) {
 	}
 }
 
+// usable says of modules that not every host has why one cannot be used now, "" if it can.
+// It is written by init functions only.
+var usable = map[string]func() string{}
+
+// Depends has a module ask, before each state, whether this host has what it needs: why
+// gives the reason why not, or "".
+func Depends(module string, why func() string) { usable[module] = why }
+
+// unusable is the reason why a function cannot be used on this host now, or "".
+func unusable(name string) string {
+	module, _, _ := strings.Cut(name, ".")
+	if why := usable[module]; why != nil {
+		return why()
+	}
+	return ""
+}
+
 // Lookup returns the function of a full name such as "file.managed".
 func Lookup(name string) (Function, bool) {
 	fn, ok := registry[name]
