@@ -45,6 +45,7 @@ type directory struct {
 	owners   owners // of folders
 	fileMode string
 	walk     []folder
+	keeps    []string // paths that clean leaves, beside those of required states
 }
 
 // folder is what lies in one folder.

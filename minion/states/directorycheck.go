@@ -145,6 +145,9 @@ func (d *directory) kept() map[string]bool {
 			keep[p] = true
 		}
 	}
+	for _, path := range d.keeps {
+		add(path)
+	}
 	for _, req := range d.Low.List("require") {
 		m, _ := req.(*value.Map)
 		want := get(m, "file")

@@ -68,7 +68,7 @@ func (m *managed) find(ctx context.Context) (err error) {
 		return ctx.Err()
 	}
 	if err != nil {
-		return sourceErrorf("%s", err.Error())
+		return err
 	}
 	m.got.kind = "sha256"
 	if m.got.path, err = m.temporary(out); err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strconv"
+	"syscall"
 
 	core "github.com/momtree/mom/internal/states"
 	"github.com/momtree/mom/value"
@@ -44,7 +45,7 @@ func (m *managed) test(ctx context.Context) (*core.Result, error) {
 func (m *managed) meta(ctx context.Context) (*value.Map, error) {
 	changes := value.NewMap()
 	now, err := infoOf(m.name, m.Truth("follow_symlinks"))
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // the latter: file.recurse would replace what is above
 		changes.Set("newfile", m.name)
 		return changes, nil
 	}

@@ -3,7 +3,7 @@ package states
 import (
 	"context"
 	"fmt"
-	"path"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,7 +17,7 @@ func init() {
 	Register("file", Function{
 		Name: "recurse", Run: fileRecurse, Spec: core.Spec{VarKw: true, Args: args([]string{"name", "source"},
 			"keep_source", true, "user", nil, "group", nil, "dir_mode", nil, "file_mode", nil, "template", nil, "context", nil,
-			"replace", true, "defaults", nil, "include_empty", false, "backup", "", "include_pat", nil, "exclude_pat", nil, "maxdepth", nil)}, Doc: `
+			"replace", true, "defaults", nil, "include_empty", false, "backup", "", "clean", false, "require", nil, "include_pat", nil, "exclude_pat", nil, "maxdepth", nil)}, Doc: `
 Keeps a folder with all files of a folder of salt://.
 
 source
@@ -30,7 +30,11 @@ include_empty, include_pat, exclude_pat, maxdepth
     Empty folders too; globs, or after E@ regular expressions, of the paths taken and
     left out; how deep.
 
-clean, keep_symlinks, force_symlinks and sym_mode are refused.
+clean : False
+    Removes what is not from the source, not kept by a required state and not excluded;
+    a folder gives way to a file and a file to a folder.
+
+keep_symlinks, force_symlinks and sym_mode are refused.
 `,
 	})
 }
@@ -51,7 +55,7 @@ func fileRecurse(ctx context.Context, c *Call) (*core.Result, error) {
 	if c.Kwargs.Has("mode") {
 		return bad(r.name, "'mode' is not allowed in 'file.recurse'. Please use 'file_mode' and 'dir_mode'."), nil
 	}
-	for _, option := range []string{"clean", "keep_symlinks", "force_symlinks", "sym_mode"} {
+	for _, option := range []string{"keep_symlinks", "force_symlinks", "sym_mode"} {
 		if core.Truth(get(c.Kwargs, option)) {
 			return bad(r.name, "The option %s of file.recurse is not carried out by this minion: leave it out", option), nil
 		}
@@ -100,8 +104,14 @@ func fileRecurse(ctx context.Context, c *Call) (*core.Result, error) {
 			}
 		}
 	}
-	if err := r.all(ctx, env, folder); err != nil {
+	kept, err := r.all(ctx, env, folder, dirs)
+	if err != nil {
 		return nil, err
+	}
+	if c.Truth("clean") {
+		if err := r.clean(kept); err != nil {
+			return nil, err
+		}
 	}
 	return r.end(), nil
 }
@@ -118,12 +128,12 @@ func (r *recursion) taken(rel string) bool {
 	return !limited || int64(strings.Count(rel, "/")) <= n
 }
 
-// all brings each folder and file into its state.
-func (r *recursion) all(ctx context.Context, env, folder string) error {
-	files := r.Env.Files()
-	names, err := files.List(ctx, fileclient.Files, env, folder+"/")
+// all brings each folder and file into its state, and tells their paths. folders are
+// those of the source, with itself.
+func (r *recursion) all(ctx context.Context, env, folder string, folders []string) (kept []string, err error) {
+	names, err := r.Env.Files().List(ctx, fileclient.Files, env, folder+"/")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	made := map[string]bool{}
 	var dirs, wanted []string
@@ -142,31 +152,83 @@ func (r *recursion) all(ctx context.Context, env, folder string) error {
 		wanted = append(wanted, rel)
 	}
 	if r.Truth("include_empty") {
-		empty, err := files.List(ctx, fileclient.EmptyDirs, env, folder+"/")
-		if err != nil {
-			return err
-		}
-		for _, d := range empty {
-			if rel := strings.TrimPrefix(d, folder+"/"); r.taken(rel) {
-				note(filepath.Join(r.name, rel))
+		for _, d := range folders {
+			rel, below := strings.CutPrefix(d, folder+"/")
+			if d == folder {
+				rel, below = ".", true // as Salt lists it, path and all
+			}
+			if below && r.taken(rel) {
+				note(r.name + "/" + rel)
 			}
 		}
 	}
 	for _, dir := range dirs {
+		if left, err := r.replaced(dir, exists(dir) && !isDir(dir), "Replacing %s with a directory", "Replaced file with a directory"); left || err != nil {
+			if err != nil {
+				return nil, err
+			}
+			continue
+		}
 		if err := r.sub(ctx, "file.directory", dir, value.NewMap("dir_mode", orNil(r.dirMode), "makedirs", true), false); err != nil {
-			return err
+			return nil, err
 		}
 	}
+	kept = slices.Clone(dirs)
 	for _, rel := range wanted {
-		kw := value.NewMap("source", "salt://"+path.Join(folder, rel)+"?saltenv="+env, "mode", r.fileMode, "makedirs", true)
+		path := filepath.Join(r.name, rel)
+		kept = append(kept, path)
+		left, err := r.replaced(path, isDir(path) && r.Truth("replace"), "Replacing directory %s with a file", "Replaced directory with a new file")
+		if err != nil {
+			return nil, err
+		}
+		if left {
+			continue
+		}
+		kw := value.NewMap("source", "salt://"+folder+"/"+rel+"?saltenv="+env, "mode", r.fileMode, "makedirs", true)
 		for _, name := range []string{"keep_source", "template", "replace", "context", "defaults", "backup"} {
 			kw.Set(name, r.Value(name))
 		}
-		if err := r.sub(ctx, "file.managed", filepath.Join(r.name, rel), kw, true); err != nil {
-			return err
+		if err := r.sub(ctx, "file.managed", path, kw, true); err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	return kept, nil
+}
+
+// replaced removes, with clean, what is in the way of a file or a folder. It is left to the
+// real run by a test run, which only tells.
+func (r *recursion) replaced(path string, inTheWay bool, would, did string) (left bool, err error) {
+	if !inTheWay || !r.Truth("clean") {
+		return false, nil
+	}
+	if r.Test {
+		r.merge(path, &core.Result{Comment: fmt.Sprintf(would, path), Changes: value.NewMap()})
+		return true, nil
+	}
+	res := good(path, "")
+	res.Changes.Set("diff", did)
+	r.merge(path, res)
+	return false, os.RemoveAll(path)
+}
+
+// clean removes what is neither kept nor excluded.
+func (r *recursion) clean(kept []string) error {
+	d := &directory{Call: r.Call, name: filepath.Clean(r.name), keeps: kept}
+	if r.Test {
+		gone, err := d.unkept()
+		if len(gone) > 0 {
+			if core.Truth(r.res.Result) {
+				r.res.Result = nil
+			}
+			r.comments = append(r.comments, "\n#### removed ####\n"+strings.Join(gone, "\n"))
+		}
+		return err
+	}
+	gone, err := d.clean()
+	if len(gone) > 0 {
+		r.res.Changes.Set("removed", gone)
+	}
+	return err
 }
 
 func orNil(s string) any {
@@ -203,6 +265,12 @@ func (r *recursion) sub(ctx context.Context, fun, path string, kw *value.Map, mo
 	if err != nil {
 		return err
 	}
+	r.merge(path, res)
+	return nil
+}
+
+// merge takes up what one path gave.
+func (r *recursion) merge(path string, res *core.Result) {
 	if res.Result == false || r.res.Result == true {
 		r.res.Result = res.Result
 	}
@@ -212,7 +280,6 @@ func (r *recursion) sub(ctx context.Context, fun, path string, kw *value.Map, mo
 	if res.Changes.Len() > 0 {
 		r.res.Changes.Set(path, res.Changes)
 	}
-	return nil
 }
 
 func (r *recursion) end() *core.Result {
