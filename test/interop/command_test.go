@@ -29,6 +29,12 @@ const patience = 70 * time.Second
 
 func command(t *testing.T, c *exec.Cmd) result {
 	t.Helper()
+	return commandWithin(t, patience, c)
+}
+
+// commandWithin runs a command that may take as long as the limit.
+func commandWithin(t *testing.T, limit time.Duration, c *exec.Cmd) result {
+	t.Helper()
 	var out, errOut bytes.Buffer
 	c.Stdout, c.Stderr = &out, &errOut
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -36,11 +42,11 @@ func command(t *testing.T, c *exec.Cmd) result {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	timer := time.AfterFunc(patience, func() { _ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) })
+	timer := time.AfterFunc(limit, func() { _ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) })
 	err := c.Wait()
 	r := result{line: strings.Join(c.Args, " "), out: out.String(), errOut: errOut.String(), took: time.Since(begin), end: time.Now()}
 	if !timer.Stop() {
-		t.Fatalf("%s: not over after %v\n%s\n%s", r.line, patience, r.out, r.errOut)
+		t.Fatalf("%s: not over after %v\n%s\n%s", r.line, limit, r.out, r.errOut)
 	}
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {

@@ -1,0 +1,228 @@
+//go:build saltpeer
+
+package interop
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// keepDir takes every return as a file when it is set.
+const keepDir = "FORMULAS_KEEP"
+
+// left out of the comparison, each for what it is.
+var (
+	// times: when a state began and how long it took.
+	timed = []string{"start_time", "duration"}
+	// names by chance: of the files in which Salt renders and keeps scripts.
+	// order by chance: of what Salt keeps in a set, told in one comment.
+	inSet = regexp.MustCompile(`^(One or more requisite failed: )(.*)$`)
+	byChance = regexp.MustCompile(`/tmp/(__salt\.tmp\.)?[A-Za-z0-9_]{8}\b|/tmp/[A-Za-z0-9_.-]*__salt\.tmp\.[A-Za-z0-9_]+`)
+)
+
+// plain is a return without what is by chance: times, process ids, names of temporary files
+// and the id of the minion.
+func plain(states map[string]any, id string) map[string]any {
+	b, err := json.Marshal(states)
+	if err != nil {
+		panic(err) // it has come from JSON
+	}
+	var out map[string]any
+	if err := json.Unmarshal([]byte(strings.ReplaceAll(string(b), id, "leaf-x")), &out); err != nil {
+		panic(err) // likewise
+	}
+	for key, v := range out {
+		out[key] = plainValue(v)
+		s, ok := out[key].(map[string]any)
+		if !ok {
+			continue
+		}
+		for _, name := range timed {
+			delete(s, name)
+		}
+		if comment, ok := s["comment"].(string); ok {
+			s["comment"] = steady(comment)
+		}
+		if changes, ok := s["changes"].(map[string]any); ok {
+			if gone, ok := changes["removed"].([]any); ok {
+				slices.SortFunc(gone, func(a, b any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+			}
+			delete(changes, "pid") // of the program that cmd has run
+		}
+	}
+	return out
+}
+
+// steady is a comment with what comes from a set in order: the states that have failed, the
+// parts on the paths of file.recurse, the files that would be changed or removed.
+func steady(comment string) string {
+	if m := inSet.FindStringSubmatch(comment); m != nil {
+		ids := strings.Split(m[2], ", ")
+		slices.Sort(ids)
+		return m[1] + strings.Join(ids, ", ")
+	}
+	if !strings.HasPrefix(comment, "#### ") {
+		return comment
+	}
+	// What is said of one path stands behind it: "#### /path ####" and the text.
+	parts := strings.Split(comment, "#### ")
+	for i, part := range parts {
+		head, rest, _ := strings.Cut(strings.TrimSpace(part), "\n")
+		if head == "removed ####" {
+			lines := strings.Split(rest, "\n")
+			slices.Sort(lines)
+			rest = strings.Join(lines, "\n")
+		}
+		parts[i] = head + "\n" + rest
+	}
+	slices.Sort(parts)
+	return strings.Join(parts, "#### ")
+}
+
+func plainValue(v any) any {
+	switch v := v.(type) {
+	case string:
+		return byChance.ReplaceAllString(v, "/tmp/CHANCE")
+	case map[string]any:
+		for k, e := range v {
+			v[k] = plainValue(e)
+		}
+	case []any:
+		for i, e := range v {
+			v[i] = plainValue(e)
+		}
+	}
+	return v
+}
+
+// keepReturn writes a return to the folder of FORMULAS_KEEP, to look at.
+func keepReturn(t *testing.T, name string, states map[string]any) {
+	t.Helper()
+	dir := os.Getenv(keepDir)
+	if dir == "" {
+		return
+	}
+	b, err := json.MarshalIndent(states, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, strings.ReplaceAll(name, " ", "_")+".json"), string(b))
+}
+
+// differences tells for each state of either return what is not equal, by its key.
+func differences(a, b map[string]any) map[string]string {
+	out := map[string]string{}
+	keys := slices.AppendSeq(slices.Collect(maps.Keys(a)), maps.Keys(b))
+	for _, key := range keys {
+		x, inA := a[key]
+		y, inB := b[key]
+		switch {
+		case !inA:
+			out[key] = "is only in the second: " + short(y)
+		case !inB:
+			out[key] = "is only in the first: " + short(x)
+		case !same(x, y):
+			out[key] = unequal(x, y)
+		}
+	}
+	return out
+}
+
+// unequal names the fields of two results of a state that differ, with both values.
+func unequal(x, y any) string {
+	a, okA := x.(map[string]any)
+	b, okB := y.(map[string]any)
+	if !okA || !okB {
+		return fmt.Sprintf("%s\n    and %s", short(x), short(y))
+	}
+	var out []string
+	keys := slices.AppendSeq(slices.Collect(maps.Keys(a)), maps.Keys(b))
+	slices.Sort(keys)
+	for _, k := range slices.Compact(keys) {
+		if !same(a[k], b[k]) {
+			out = append(out, fmt.Sprintf("%s: %s\n    and %s", k, short(a[k]), short(b[k])))
+		}
+	}
+	return strings.Join(out, "\n  ")
+}
+
+// compareReturns holds the returns against each other: those of one kind of minion under all
+// masters, then those of our minion against each Salt's.
+func compareReturns(t *testing.T, all []returned) {
+	for _, p := range append(slices.Clone(peers), nil) {
+		kind := kindOf(p)
+		t.Run("minion "+kind+" under all masters", func(t *testing.T) {
+			having := slices.DeleteFunc(slices.Clone(all), func(r returned) bool { return r.by[kind] == nil })
+			first := having[0]
+			for _, other := range having[1:] {
+				compareRuns(t, kind+" under "+first.under, first.by[kind], kind+" under "+other.under, other.by[kind], nil)
+			}
+		})
+	}
+	for _, p := range peers {
+		t.Run("our minion and "+p.name, func(t *testing.T) {
+			for _, r := range all {
+				if r.by[p.name] == nil {
+					continue
+				}
+				compareRuns(t, p.name+" under "+r.under, r.by[p.name], "ours under "+r.under, r.by["ours"], knownDifferences[p.name])
+			}
+		})
+	}
+}
+
+// compareRuns counts the states of all runs that are equal and tells the others; known gives
+// by the key of a state, or by run and key, why it is not.
+func compareRuns(t *testing.T, nameA string, a map[string]map[string]any, nameB string, b map[string]map[string]any, known map[string]string) {
+	t.Helper()
+	compared, explained := 0, 0
+	var bad []string
+	for _, run := range highstates {
+		diff := differences(a[run.name], b[run.name])
+		compared += len(a[run.name])
+		for _, key := range slices.Sorted(maps.Keys(diff)) {
+			why := known[idOf(key)]
+			if why == "" {
+				why = known[run.name+": "+idOf(key)]
+			}
+			if why != "" {
+				explained++
+				continue
+			}
+			bad = append(bad, fmt.Sprintf("%s: %s\n  %s", run.name, key, diff[key]))
+		}
+	}
+	t.Logf("%s and %s: %d states in %d runs, %d equal, %d different as is known, %d different", nameA, nameB,
+		compared, len(highstates), compared-explained-len(bad), explained, len(bad))
+	if len(bad) > 0 {
+		t.Errorf("%s and %s:\n%s", nameA, nameB, strings.Join(bad, "\n"))
+	}
+}
+
+// idOf is the ID of a state by its key, module_|-ID_|-name_|-function.
+func idOf(key string) string {
+	if parts := strings.Split(key, "_|-"); len(parts) == 4 {
+		return parts[1]
+	}
+	return key
+}
+
+// knownDifferences says of states why what our minion gives is not what that Salt's gives: by
+// peer, then by the ID of the state or by run and ID.
+var knownDifferences = map[string]map[string]string{
+	"peer": {
+		"test: handlers_bad_template":       "an exception is told without Python's traceback",
+		"test after: handlers_bad_template": "an exception is told without Python's traceback",
+	},
+	"peer3": {
+		"test: handlers_bad_template":       "an exception is told without Python's traceback",
+		"test after: handlers_bad_template": "an exception is told without Python's traceback",
+	},
+}

@@ -1,0 +1,2 @@
+" {{ who }}
+set background={{ salt['pillar.get']('profile:background', 'dark') }}
