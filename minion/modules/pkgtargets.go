@@ -36,7 +36,7 @@ func (c *Call) pkgTargets(ctx context.Context) ([]pkgTarget, error) {
 	if v := c.keyword("version"); v != nil {
 		version = PyStr(v)
 	}
-	if version != "" && (pyTrue(sources) || pyTrue(pkgs)) {
+	if version != "" && (python.Truth(sources) || python.Truth(pkgs)) {
 		logger(c.Env).Warn("'version' argument will be ignored for multiple package targets", "version", version)
 	}
 	var out []pkgTarget

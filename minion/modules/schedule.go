@@ -228,7 +228,7 @@ func listJobs(ctx context.Context, c *Call, l jobList) *wire.Map {
 			return true
 		}
 		job = listed(job)
-		if on, _ := job.Get("enabled"); !l.enabledOnly || pyTrue(on) {
+		if on, _ := job.Get("enabled"); !l.enabledOnly || python.Truth(on) {
 			out.Set(k, job)
 		}
 		return true
@@ -295,17 +295,17 @@ func scheduleIsEnabled(ctx context.Context, c *Call) (any, error) {
 // given tells whether a keyword is given and true.
 func (c *Call) given(name string) bool {
 	v, _ := c.Kwargs.Get(name)
-	return pyTrue(v)
+	return python.Truth(v)
 }
 
 // persists tells whether a change is to be saved.
 func (c *Call) persists() bool {
 	v, ok := c.Kwargs.Get("persist")
-	return !ok || pyTrue(v)
+	return !ok || python.Truth(v)
 }
 
 // tests tells whether the minion only says what it would do (option test).
-func (c *Call) tests() bool { return pyTrue(c.Env.Option("test")) }
+func (c *Call) tests() bool { return python.Truth(c.Env.Option("test")) }
 
 // scheduleAnswer is what functions of this module return: comment, result and, if there are
 // any, changes.

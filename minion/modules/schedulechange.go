@@ -145,7 +145,7 @@ func isOn(answer *wire.Map, name string) bool {
 		return false
 	}
 	v, ok := job.Get("enabled")
-	return !ok || pyTrue(v)
+	return !ok || python.Truth(v)
 }
 
 func scheduleRunJob(ctx context.Context, c *Call) (any, error) {
@@ -156,7 +156,7 @@ func scheduleRunJob(ctx context.Context, c *Call) (any, error) {
 		return ret.say(false, fmt.Sprintf("Job %s does not exist.", name))
 	}
 	if job, is := v.(*wire.Map); is && !c.Truth("force") {
-		if on, has := job.Get("enabled"); has && !pyTrue(on) {
+		if on, has := job.Get("enabled"); has && !python.Truth(on) {
 			return ret.say(true, fmt.Sprintf("Job %s is disabled.", name))
 		}
 	}

@@ -63,7 +63,7 @@ func buildJob(name string, kw *wire.Map) (job *wire.Map, fault any, err error) {
 	job.Set("name", name)
 	job.Set("enabled", true)
 	take("maxrunning", "enabled")
-	if v, ok := kw.Get("jid_include"); !ok || pyTrue(v) {
+	if v, ok := kw.Get("jid_include"); !ok || python.Truth(v) {
 		job.Set("jid_include", true)
 	}
 	if fault := takeSplay(job, kw); fault != nil {

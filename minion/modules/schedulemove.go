@@ -54,7 +54,7 @@ func shareJob(ctx context.Context, c *Call, done string, then func(name string) 
 	if answers, ok := got.(*wire.Map); ok {
 		answers.Range(func(k, v any) bool {
 			minions = append(minions, k)
-			if m, is := v.(*wire.Map); !pyTrue(v) || is && m.Has("result") && !m.Bool("result") {
+			if m, is := v.(*wire.Map); !python.Truth(v) || is && m.Has("result") && !m.Bool("result") {
 				faults = append(faults, k)
 			}
 			return true
@@ -103,7 +103,7 @@ func jobWords(name string, job *wire.Map) ([]any, error) {
 
 // timeFormat is the form in which a caller gives times.
 func timeFormat(c *Call) string {
-	if v, _ := c.Kwargs.Get("time_fmt"); pyTrue(v) {
+	if v, _ := c.Kwargs.Get("time_fmt"); python.Truth(v) {
 		return PyStr(v)
 	}
 	return schedule.ISO
@@ -125,11 +125,11 @@ func schedulePostpone(ctx context.Context, c *Call) (any, error) {
 	switch {
 	case c.Str("name") == "":
 		return ret.say(false, "Job name is required.")
-	case !pyTrue(at):
+	case !python.Truth(at):
 		return ret.say(false, "Job current time is required.")
 	case !fitsForm(at, form):
 		return ret.say(false, "Date string could not be parsed.")
-	case !pyTrue(later):
+	case !python.Truth(later):
 		return ret.say(false, "Job new_time is required.")
 	case !fitsForm(later, form):
 		return ret.say(false, "Date string could not be parsed.")
@@ -141,10 +141,10 @@ func schedulePostpone(ctx context.Context, c *Call) (any, error) {
 func scheduleSkip(ctx context.Context, c *Call) (any, error) {
 	ret, form := answered(true, []any{}, false), timeFormat(c)
 	at := c.Value("current_time")
-	if pyTrue(at) && !fitsForm(at, form) {
+	if python.Truth(at) && !fitsForm(at, form) {
 		return ret.say(false, "Date string could not be parsed.")
 	}
-	if !pyTrue(at) {
+	if !python.Truth(at) {
 		return ret.say(false, "Job time is required.")
 	}
 	request := wire.NewMap("time", at, "time_fmt", form, "func", "skip_job")
