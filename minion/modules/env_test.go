@@ -18,7 +18,10 @@ import (
 	"github.com/momtree/mom/minion/grains"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	// regexp2 keeps a clock running for a while after a match with a deadline.
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2.runClock"))
+}
 
 // fakeEnv is a minion without a daemon around it.
 type fakeEnv struct {

@@ -61,7 +61,9 @@ func (f *finder) option(key, value string) (problem string) {
 		if err != nil || len(words) == 0 {
 			return fmt.Sprintf(`invalid command "%s"`, value)
 		}
-		f.actions = append(f.actions, func(ctx context.Context, file *foundFile) (any, error) { return f.executing(ctx, value, words, file.path) })
+		f.actions = append(f.actions, func(ctx context.Context, file *foundFile) (any, error) {
+			return f.executing(ctx, value, words, file.path)
+		})
 	default:
 		return fmt.Sprintf(`invalid option "%s"`, key)
 	}

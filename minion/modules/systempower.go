@@ -60,7 +60,9 @@ func offFlag(goos string) string {
 }
 
 // said is what a program told of itself, on either stream.
-func said(r ran) string { return strings.TrimPrefix(strings.TrimRight(r.stdout+"\n"+r.stderr, "\n"), "\n") }
+func said(r ran) string {
+	return strings.TrimPrefix(strings.TrimRight(r.stdout+"\n"+r.stderr, "\n"), "\n")
+}
 
 // powered runs a program of the host and returns what it said.
 func (c *Call) powered(ctx context.Context, words ...string) (any, error) {

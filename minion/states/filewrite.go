@@ -14,6 +14,7 @@ import (
 
 	"github.com/momtree/mom/internal/difflib"
 	"github.com/momtree/mom/internal/hashtype"
+	"github.com/momtree/mom/minion/modules"
 	"github.com/momtree/mom/minion/text"
 )
 
@@ -89,13 +90,7 @@ func (c *Call) keep(path, backup string) error {
 	default:
 		return fmt.Errorf("backup: %s is not carried out by this minion: it keeps replaced files on this host alone (minion)", backup)
 	}
-	root := filepath.Join(pystr(c.Env.Option("cachedir")), "file_backup", filepath.Dir(path))
-	if err := os.MkdirAll(root, 0o700); err != nil {
-		return err
-	}
-	now := time.Now()
-	stamp := now.Format("Mon_Jan_02_15:04:05_") + fmt.Sprintf("%06d", now.Nanosecond()/1000) + now.Format("_2006")
-	return copyFile(path, filepath.Join(root, filepath.Base(path)+"_"+stamp))
+	return modules.KeepBackup(pystr(c.Env.Option("cachedir")), path, time.Now())
 }
 
 // copyFile copies a file with its mode.
