@@ -65,6 +65,13 @@ func (m *master) returns() []*wire.Map {
 	return append([]*wire.Map{}, m.got...)
 }
 
+// mines counts what came for the mine.
+func (m *master) mines() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.mine
+}
+
 // env is what functions see; what it lacks none of the tests calls.
 type env struct {
 	modules.Env
@@ -272,9 +279,9 @@ func TestScheduler_Mine(t *testing.T) {
 			synctest.Wait()
 			b := 0
 			if len(s.masters) > 1 {
-				b = s.masters[1].(*master).mine
+				b = s.masters[1].(*master).mines()
 			}
-			return [2]int{a.mine, b}
+			return [2]int{a.mines(), b}
 		}
 		if got := counts(); got != [2]int{1, 0} {
 			t.Errorf("at the start: %v", got)
@@ -298,8 +305,8 @@ func TestScheduler_Mine(t *testing.T) {
 		s.ask(t, "func", "disable_job", "name", mineJob)
 		c := s.join(t, "c")
 		time.Sleep(10 * time.Minute)
-		if got := counts(); got != [2]int{3, 3} || c.mine != 0 {
-			t.Errorf("it is off: %v, %d", got, c.mine)
+		if got := counts(); got != [2]int{3, 3} || c.mines() != 0 {
+			t.Errorf("it is off: %v, %d", got, c.mines())
 		}
 		cancel()
 		<-done
