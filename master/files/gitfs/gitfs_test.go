@@ -231,6 +231,3 @@ func TestRead(t *testing.T) {
 		}
 	}
 }
-
-
-
