@@ -15,12 +15,12 @@ import (
 // which puts them together.
 var tiers = [][]string{
 	{
-		"above", "access/verdict", "admission", "auth", "datacache", "eventreturn", "files/copies", "files/ignore", "findjob", "jobfiles", "jobs/ledger", "jobstore", "keys", "pillar/ext", "ports",
+		"above", "access/verdict", "admission", "auth", "datacache", "eventreturn", "files/copies", "files/ignore", "files/pick", "findjob", "gitrepo", "gitrepo/gitrepotest", "jobfiles", "jobs/ledger", "jobstore", "keys", "ports",
 		"roles", "rows", "signatures",
 	},
-	{"files", "jobs", "keyring", "pillar", "presence", "retention", "tops", "tracer"},
-	{"files/httpfs", "files/roots", "files/upstream", "ownership", "treewatch"},
-	{"files/minionfs", "meters"},
+	{"files", "jobs", "keyring", "pillar/ext", "presence", "retention", "tops", "tracer"},
+	{"files/gitfs", "files/httpfs", "files/roots", "files/upstream", "ownership", "pillar", "treewatch"},
+	{"files/gitfs/gitfstest", "files/minionfs", "meters"},
 	{"server"},
 	{"access", "driver", "failover", "functions", "peers", "publications"},
 	{"below", "intake", "publish", "restore", "wheels"},

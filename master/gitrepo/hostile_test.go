@@ -165,10 +165,14 @@ func TestFetch_Bounds(t *testing.T) {
 				r.Ref(fmt.Sprint("refs/tags/t", i), h)
 			}
 		}},
-		"pack":     {Limits{Pack: 4000}, func(r *gitrepotest.Repo) { r.Commit("main", gitrepotest.Files{"a": noise(10_000)}) }},
-		"object":   {Limits{Object: 100_000}, func(r *gitrepotest.Repo) { r.Commit("main", gitrepotest.Files{"a": strings.Repeat("0", 200_000)}) }},
-		"objects":  {Limits{Objects: 4}, func(r *gitrepotest.Repo) { r.Commit("main", gitrepotest.Files{"a": "x", "b": "y", "c": "z", "d/e": "e"}) }},
-		"unpacked": {Limits{Unpacked: 100_000}, func(r *gitrepotest.Repo) { r.Commit("main", gitrepotest.Files{"a": strings.Repeat("0", 60_000), "b": strings.Repeat("1", 60_000)}) }},
+		"pack":   {Limits{Pack: 4000}, func(r *gitrepotest.Repo) { r.Commit("main", gitrepotest.Files{"a": noise(10_000)}) }},
+		"object": {Limits{Object: 100_000}, func(r *gitrepotest.Repo) { r.Commit("main", gitrepotest.Files{"a": strings.Repeat("0", 200_000)}) }},
+		"objects": {Limits{Objects: 4}, func(r *gitrepotest.Repo) {
+			r.Commit("main", gitrepotest.Files{"a": "x", "b": "y", "c": "z", "d/e": "e"})
+		}},
+		"unpacked": {Limits{Unpacked: 100_000}, func(r *gitrepotest.Repo) {
+			r.Commit("main", gitrepotest.Files{"a": strings.Repeat("0", 60_000), "b": strings.Repeat("1", 60_000)})
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			from := gitrepotest.New(t, t.TempDir())
@@ -315,4 +319,3 @@ func FuzzEntries(f *testing.F) {
 		}
 	})
 }
-

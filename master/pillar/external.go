@@ -21,7 +21,7 @@ type source struct {
 	conf any
 	kind ext.Source
 	open ext.Entry // nil: it has nothing that lasts
-	err  error // of the entry; it is in each pillar
+	err  error     // of the entry; it is in each pillar
 }
 
 const malformed = `The "ext_pillar" option is malformed`

@@ -92,17 +92,17 @@ func TestGit_Mounted(t *testing.T) {
 // without passwords; what was fetched goes on being used while the remote is away.
 func TestGit_Wrong(t *testing.T) {
 	for want, remotes := range map[string][]any{
-		"no branch and no tag nope":        {"nope ONE"},
-		"the folder none of master":        {remote("master ONE", map[string]any{"root": "none"})},
-		"the parameter saltenv is not":     {remote("master ONE", map[string]any{"saltenv": "x"})},
-		"base is for the branch __env__":   {remote("master ONE", map[string]any{"base": "x"})},
-		"fetch http://joe@127.0.0.1:1/x":   {"master http://joe:hush@127.0.0.1:1/x"},
-		"is no scheme of a repository":     {"master ftp://host/x"},
-		"give each a name of its own":      {"master ONE", "master ONE"},
-		"names no remote":                  {},
-		"should be a URL":                  {int64(1)},
-		"Rendering SLS 'missing' failed.":  {"broken ONE"},
-		"No matching pillar environment":   {"strange ONE"},
+		"no branch and no tag nope":         {"nope ONE"},
+		"the folder none of master":         {remote("master ONE", map[string]any{"root": "none"})},
+		"the parameter saltenv is not":      {remote("master ONE", map[string]any{"saltenv": "x"})},
+		"base is for the branch __env__":    {remote("master ONE", map[string]any{"base": "x"})},
+		"fetch http://joe@127.0.0.1:1/x":    {"master http://joe:hush@127.0.0.1:1/x"},
+		"is no scheme of a repository":      {"master ftp://host/x"},
+		"give each a name of its own":       {"master ONE", "master ONE"},
+		"names no remote":                   {},
+		"should be a URL":                   {int64(1)},
+		"Rendering SLS 'missing' failed.":   {"broken ONE"},
+		"No matching pillar environment":    {"strange ONE"},
 		"should be followed by a list of p": {map[string]any{"master ONE": nil}},
 	} {
 		r, one := gitRig(t, remotes...)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/internal/output"
+	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/schedule"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/yaml11"

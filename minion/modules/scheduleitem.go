@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/schedule"
 	"github.com/momtree/mom/internal/wire"
 )

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ncruces/go-strftime"
 
+	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/schedule"
 	"github.com/momtree/mom/internal/wire"
 	values "github.com/momtree/mom/value"

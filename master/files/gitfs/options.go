@@ -21,20 +21,20 @@ import (
 
 // remote is one of gitfs_remotes.
 type remote struct {
-	repo         *gitrepo.Repo
-	id, name     string
-	base         string
-	fallback     string
-	all          string // all_saltenvs
-	root, mount  string
-	types        []string
-	noMapping    bool
-	envs         pick.Lists
-	own, global  map[string]place // of environments: the remote's, and those of gitfs_saltenv
-	mapped       map[string][]string
-	interval     time.Duration
-	mu           sync.Mutex
-	last         time.Time // when it was fetched last
+	repo        *gitrepo.Repo
+	id, name    string
+	base        string
+	fallback    string
+	all         string // all_saltenvs
+	root, mount string
+	types       []string
+	noMapping   bool
+	envs        pick.Lists
+	own, global map[string]place // of environments: the remote's, and those of gitfs_saltenv
+	mapped      map[string][]string
+	interval    time.Duration
+	mu          sync.Mutex
+	last        time.Time // when it was fetched last
 }
 
 // place is what is said of one environment; nil: nothing.

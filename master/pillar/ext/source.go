@@ -111,8 +111,8 @@ func Names() []string { return slices.Sorted(maps.Keys(sources)) }
 var others = map[string]string{
 	"cmd_yamlex": "have the program print plain YAML and use cmd_yaml", "csvpillar": "have a program print it and use cmd_json",
 	"extra_minion_data_in_pillar": "set grains at the minions",
-	"hg_pillar": "check the repository out by a timer and name the folder in pillar_roots",
-	"svn":       "check the repository out by a timer and name the folder in pillar_roots",
+	"hg_pillar":                   "check the repository out by a timer and name the folder in pillar_roots",
+	"svn":                         "check the repository out by a timer and name the folder in pillar_roots",
 }
 
 // Unserved says that a source of a name is not here, and what to do.

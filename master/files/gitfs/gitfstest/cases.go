@@ -155,7 +155,9 @@ func Ours(tb testing.TB, s *Site, c Case) Answer {
 	return out.sorted()
 }
 
-func isMissing(err error) bool { return err != nil && strings.Contains(err.Error(), fs.ErrNotExist.Error()) }
+func isMissing(err error) bool {
+	return err != nil && strings.Contains(err.Error(), fs.ErrNotExist.Error())
+}
 
 // envs are the environments that are looked into.
 func (s *Site) envs(c Case, there []string) []string {
@@ -183,4 +185,3 @@ func (a Answer) sorted() Answer {
 	}
 	return a
 }
-
