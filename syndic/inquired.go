@@ -46,6 +46,7 @@ func (l *answerer) take(ctx context.Context, p wire.Publication) bool {
 func (l *answerer) answer(ctx context.Context, q nodecall.Question) {
 	asked, cancel := context.WithTimeout(ctx, q.Within)
 	defer cancel()
+	l.s.offered.takeBack(q)
 	load := wire.NewMap("cmd", nodecall.Command, "id", l.s.ID(), "ask", q.ID)
 	v, err := l.s.local.Answer(asked, q.What, q.Arg)
 	if err != nil {

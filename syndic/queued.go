@@ -3,8 +3,10 @@ package syndic
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
+	"github.com/momtree/mom/internal/nodecall"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -15,6 +17,44 @@ const queueField = "queue_until"
 // offering is how many queued jobs of one parent wait until the local master takes them,
 // beside those that were just given.
 const offering = 256
+
+// askDequeue is the question by which the masters above take a queued job back.
+const askDequeue = "dequeue"
+
+// offered are the jobs that wait so, by jid, with what ends that.
+type offered struct {
+	mu   sync.Mutex
+	ends map[string][]context.CancelFunc
+}
+
+func (o *offered) add(jid string, end context.CancelFunc) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.ends == nil {
+		o.ends = map[string][]context.CancelFunc{}
+	}
+	o.ends[jid] = append(o.ends[jid], end)
+}
+
+// end has a job offered no more.
+func (o *offered) end(jid string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, end := range o.ends[jid] {
+		end()
+	}
+	delete(o.ends, jid)
+}
+
+// takeBack ends the offers of a job that a master above takes back.
+func (o *offered) takeBack(q nodecall.Question) {
+	if q.What != askDequeue {
+		return
+	}
+	if d, err := wire.DecodeMap(q.Arg); err == nil { // else the local master says what is wrong
+		o.end(d.String("jid"))
+	}
+}
 
 // offerUntil gives how long a job is offered to the local master that takes none now; 0: it
 // is not queued, or no more.
@@ -43,7 +83,8 @@ func offerUntil(p wire.Publication) time.Duration {
 // takes nothing, say. The parent, which has not heard who has to answer, queues for those
 // behind this node meanwhile; were it told of a refusal, it would give the job to nobody here
 // any more, for it is given to who comes and this node stays. why is what the last attempt
-// ended with; waits is called before it waits. It gives up at the deadline, or when too many jobs wait so.
+// ended with; waits is called before it waits. It gives up at the deadline, when the job is taken back, or when too many
+// wait so.
 func (l *link) offer(ctx context.Context, p wire.Publication, job wire.PublishLoad, why error, waits func()) error {
 	left := offerUntil(p)
 	if left <= 0 {
@@ -58,7 +99,8 @@ func (l *link) offer(ctx context.Context, p wire.Publication, job wire.PublishLo
 	waits()
 	l.log.Warn("A queued job of the master above cannot be taken now and is offered until its deadline", "jid", p.JID, "within", left, "err", why)
 	ctx, cancel := context.WithTimeout(ctx, left)
-	defer cancel()
+	defer l.s.offered.end(p.JID)
+	l.s.offered.add(p.JID, cancel)
 	for err := why; ; {
 		if err = l.insist(ctx, job); !errors.Is(err, ErrNotNow) || ctx.Err() != nil {
 			return err

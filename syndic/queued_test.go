@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/channel/channeltest"
+	"github.com/momtree/mom/internal/nodecall"
 	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
 )
@@ -62,5 +63,33 @@ func TestQueuedJobIsOfferedUntilItsDeadline(t *testing.T) {
 	waiting.Until(t, "the refusal at the deadline", func() bool { return p.heard("salt/job/"+job(1)+"/missing") > 0 })
 	if now := time.Now(); now.Before(until.Truncate(time.Second)) {
 		t.Errorf("refused %s before its deadline", until.Sub(now))
+	}
+}
+
+// A queued job that is taken back is offered no more.
+func TestQueuedJobThatIsTakenBack(t *testing.T) {
+	p := startParent(t, channeltest.Rules{})
+	n := plant(t, nil, p)
+	n.pace.publish = 10 * time.Millisecond
+	n.run(t)
+	n.awaitUp(t)
+	n.master.answers(func() error { return fmt.Errorf("publish: %w", ErrNotNow) })
+	for i := range 2 {
+		p.Publish(queuedJob(i, time.Now().Add(time.Hour)))
+	}
+	l := n.parents.links[0]
+	waiting.Until(t, "both to wait", func() bool { return len(l.offers) == 2 })
+	for _, what := range []string{"queued", askDequeue} {
+		arg, err := wire.Encode(wire.NewMap("jid", job(0)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n.offered.takeBack(nodecall.Question{What: what, Arg: arg})
+	}
+	waiting.Until(t, "the end of one", func() bool { return p.heard("salt/job/"+job(0)+"/missing") > 0 })
+	n.master.answers(func() error { return nil })
+	waiting.Until(t, "the other to be taken", func() bool { return len(l.offers) == 0 })
+	if p.heard("salt/job/"+job(1)+"/missing") > 0 {
+		t.Error("the other one was refused")
 	}
 }

@@ -44,6 +44,7 @@ type Syndic struct {
 	failover Failover  // nil: nobody moves
 	lodgings *lodgings // nil with it
 	returns  *forwarder
+	offered  offered
 
 	rescues    *rescue.Counter
 	ownRescues bool // the counter is told of by Metrics

@@ -199,6 +199,7 @@ func TestUnqueue(t *testing.T) {
 		l.Unqueue("2")
 		l.MinionDown("late", 0)
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		for id, want := range map[string]string{"early": Queued, "late": Expired, "moved": Expired, "behind": Expired} {
 			if len(said[id]) != 1 || said[id][0] != want {
 				t.Errorf("%s is named as %q, want %q", id, said[id], want)
