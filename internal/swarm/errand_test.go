@@ -76,10 +76,11 @@ func jobOf(s *Swarm, jid string) (j JobReport) {
 	return j
 }
 
-// Sixty minions of both kinds and protocols fetch a file of 3,500 bytes in pieces of 1,000:
+// Twelve minions of both kinds and protocols fetch a file of 3,500 bytes in pieces of 1,000:
 // each asks for its hash, what stat says, and five pieces, the last one empty, and has it with
 // the hash that it has. A second time none is fetched, to another place all are again.
 func TestErrand_File(t *testing.T) {
+	const n = 12
 	for _, c := range []struct {
 		protocol int
 		share    float64
@@ -87,7 +88,7 @@ func TestErrand_File(t *testing.T) {
 		text := strings.Repeat("0123456789", 350)
 		f := newFake(t, c.protocol)
 		f.shelf = newShelf(map[string]string{"big": text})
-		s := play(t, f, func(x *Config) { x.MomShare = c.share })
+		s := play(t, f, func(x *Config) { x.MomShare, x.IDs.Count = c.share, n })
 		ready(t, f, s, n)
 		for i, arg := range []string{"/tmp/a", "/tmp/a", "/tmp/b"} {
 			jid := fmt.Sprintf("2026010100000000000%d", i)
@@ -157,6 +158,7 @@ base:
 // own, top.sls, the SLS that it names for this minion with what they include, what master_tops
 // adds, and the files that they name. A second one fetches no content.
 func TestErrand_Highstate(t *testing.T) {
+	const n = 12
 	for _, protocol := range []int{2, 3} {
 		f := newFake(t, protocol)
 		f.shelf = newShelf(map[string]string{
@@ -165,7 +167,7 @@ func TestErrand_Highstate(t *testing.T) {
 			"more.sls": "more:\n  test.nop\n", "db/one.sls": "one:\n  test.nop\n", "db/two.sls": "two:\n  test.nop\n", "extra.sls": "extra:\n  test.nop\n",
 			"web/conf": "a", "common.conf": "b",
 		})
-		s := play(t, f, func(x *Config) { x.PillarID = "whose" })
+		s := play(t, f, func(x *Config) { x.PillarID, x.IDs.Count = "whose", n })
 		ready(t, f, s, n)
 		f.publish("20260101000000000001", "state.highstate", "*", "glob")
 		waiting.Until(t, "all answered", func() bool { return jobOf(s, "20260101000000000001").Acknowledged == n })
@@ -192,8 +194,9 @@ func TestErrand_Highstate(t *testing.T) {
 
 // A pillar of another minion, one that is not signed, and one that tells of errors are told.
 func TestErrand_Pillar(t *testing.T) {
+	const n = 12
 	f := newFake(t, 3)
-	s := play(t, f, func(x *Config) { x.PillarID = "whose" })
+	s := play(t, f, func(x *Config) { x.PillarID, x.IDs.Count = "whose", n })
 	ready(t, f, s, n)
 	for i, c := range []struct {
 		spoil                            string
