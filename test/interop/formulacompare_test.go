@@ -23,7 +23,7 @@ var (
 	timed = []string{"start_time", "duration"}
 	// names by chance: of the files in which Salt renders and keeps scripts.
 	// order by chance: of what Salt keeps in a set, told in one comment.
-	inSet = regexp.MustCompile(`^(One or more requisite failed: )(.*)$`)
+	inSet    = regexp.MustCompile(`^(One or more requisite failed: )(.*)$`)
 	byChance = regexp.MustCompile(`/tmp/(__salt\.tmp\.)?[A-Za-z0-9_]{8}\b|/tmp/[A-Za-z0-9_.-]*__salt\.tmp\.[A-Za-z0-9_]+`)
 )
 

@@ -190,7 +190,8 @@ func TestUnqueue(t *testing.T) {
 			JID: "1", Queue: true, Minions: []Minion{{ID: "early", Live: Down}, {ID: "late", Live: Up}},
 			Nodes: []Node{
 				{ID: "gone", Live: Down, Known: func() map[string]string { return map[string]string{"moved": "gone"} }},
-				{ID: "other", Live: Up}, {ID: "silent", Live: Up, Known: func() map[string]string { return map[string]string{"behind": "silent"} }},
+				{ID: "other", Live: Up},
+				{ID: "silent", Live: Up, Known: func() map[string]string { return map[string]string{"behind": "silent"} }},
 			},
 		}); err != nil {
 			t.Fatal(err)
