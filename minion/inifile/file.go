@@ -39,6 +39,7 @@ func option(separator string) *regexp.Regexp {
 
 // Read reads a file whose options have a separator between name and value, as "=".
 func Read(s, separator string) *File {
+	separator = strings.ToValidUTF8(separator, "\ufffd")
 	f := &File{section{separator: separator}}
 	s = strings.Join(text.Split(s, false), "\n")
 	if s == "" {

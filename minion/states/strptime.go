@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // strptime reads times out of names as Python's datetime.strptime does.
@@ -51,7 +52,9 @@ func newStrptime(format string) (*strptime, error) {
 			}
 			b.WriteString(`\s+`)
 		case c != '%':
-			b.WriteString(regexp.QuoteMeta(format[i : i+1]))
+			_, n := utf8.DecodeRuneInString(format[i:])
+			b.WriteString(regexp.QuoteMeta(format[i : i+n]))
+			i += n - 1
 		case i+1 == len(format):
 			return nil, fmt.Errorf("stray %% in format '%s'", format)
 		default:

@@ -21,6 +21,7 @@ func TestStrptime(t *testing.T) {
 		{"%H:%M:%S", "10:00:60", ""},
 		{"%Y%%", "2024%", "2024-01-01T00:00:00"},
 		{"%Y", "0000", ""},
+		{"größe-%Y", "größe-2024", "2024-01-01T00:00:00"},
 	} {
 		s, err := newStrptime(c.format)
 		if err != nil {
