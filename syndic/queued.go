@@ -101,8 +101,8 @@ func (l *link) offer(ctx context.Context, p wire.Publication, job wire.PublishLo
 	ctx, cancel := context.WithTimeout(ctx, left)
 	defer l.s.offered.end(p.JID)
 	l.s.offered.add(p.JID, cancel)
-	for err := why; ; {
-		if err = l.insist(ctx, job); !errors.Is(err, ErrNotNow) || ctx.Err() != nil {
+	for {
+		if err := l.insist(ctx, job); !errors.Is(err, ErrNotNow) || ctx.Err() != nil {
 			return err
 		}
 	}

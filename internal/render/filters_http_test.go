@@ -31,7 +31,7 @@ func page(t *testing.T) *httptest.Server {
 		default:
 			b, _ := io.ReadAll(r.Body)
 			user, password, _ := r.BasicAuth()
-			io.WriteString(w, strings.Join([]string{r.Method, r.URL.String(), r.Header.Get("X-A"), r.Header.Get("X-B"), user, password, string(b)}, " "))
+			io.WriteString(w, strings.Join([]string{r.Method, r.URL.String(), r.Header.Get("X-A"), r.Header.Get("X-B"), user, password, string(b)}, " ")) //nolint:gosec // what was asked, to who asked
 		}
 	}))
 	t.Cleanup(srv.Close)
@@ -55,7 +55,7 @@ func asked(t *testing.T, client *http.Client, url, text string) string {
 // Answers have the fields that Salt's http.query gives.
 func TestHTTPQuery(t *testing.T) {
 	srv := page(t)
-	for text, want := range map[string]string{
+	for text, want := range map[string]string{ //nolint:gosec // no password is one
 		"{{ (url ~ '/x') | http_query }}":                       "{'body': 'GET /x     '}",
 		"{{ ((url ~ '/x') | http_query(status=True)).status }}": "200",
 		"{{ ((url ~ '/x?a=1') | http_query('POST', {'b': 2}, 'data', header_dict={'X-A': 1}, header_list=['X-B: 2'], username='u', password='p', text=True)).text }}": "POST /x?a=1&b=2 1 2 u p data",

@@ -19,7 +19,7 @@ func file(t *testing.T, name, text string) string {
 	return path
 }
 
-func holds(t *testing.T, path, want string) {
+func fileHolds(t *testing.T, path, want string) {
 	t.Helper()
 	if data, err := os.ReadFile(path); err != nil || string(data) != want {
 		t.Errorf("%s holds %q, %v; want %q", filepath.Base(path), data, err, want)
@@ -54,8 +54,8 @@ func TestFileEdits(t *testing.T) {
 		{"file.append", []any{path, kw("arg", "k=v")}, "ERROR executing 'file.append': arg is no argument of file.append: lines are given in their order, or as args"},
 		{"file.prepend", []any{path, "top"}, `Prepended 1 lines to "` + path + `"`},
 	})
-	holds(t, path, "top\na\n<b>\n#S\nin\n#E\nl1\nl2\nk=v\n")
-	holds(t, path+".bak", "a\n<b>\n#S\nin\n#E\n")
+	fileHolds(t, path, "top\na\n<b>\n#S\nin\n#E\nl1\nl2\nk=v\n")
+	fileHolds(t, path+".bak", "a\n<b>\n#S\nin\n#E\n")
 	if st, err := os.Stat(path); err != nil || st.Mode().Perm() != 0o640 {
 		t.Errorf("%v, %v", st.Mode(), err)
 	}
@@ -73,14 +73,14 @@ func TestFileEdits_OfLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	value(t, newEnv(), "file.replace", link, "a", "b")
-	holds(t, other, "b\n")
-	holds(t, path+".bak", "a\n")
+	fileHolds(t, other, "b\n")
+	fileHolds(t, path+".bak", "a\n")
 	if to, err := os.Readlink(link + ".bak"); err != nil || to != "f.bak" {
 		t.Errorf("beside the link is %q, %v", to, err)
 	}
 	value(t, newEnv(), "file.replace", link, "b", "c", kw("preserve_inode", false))
-	holds(t, other, "b\n")
-	holds(t, path, "c\n")
+	fileHolds(t, other, "b\n")
+	fileHolds(t, path, "c\n")
 	// What lies where the old file is kept is replaced, never written through.
 	secret := file(t, "secret", "secret")
 	if err := os.Remove(path + ".bak"); err != nil {
@@ -90,8 +90,8 @@ func TestFileEdits_OfLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	value(t, newEnv(), "file.replace", path, "c", "d")
-	holds(t, secret, "secret")
-	holds(t, path+".bak", "c\n")
+	fileHolds(t, secret, "secret")
+	fileHolds(t, path+".bak", "c\n")
 }
 
 // What cannot be edited is refused: no path, no file, a pipe (which nobody writes to, so
@@ -142,7 +142,7 @@ func TestFileEdits_Refuse(t *testing.T) {
 			t.Errorf("%s %q: %v", c.fun, c.args, r.Value)
 		}
 	}
-	holds(t, binary, "a\xff\xfe\n")
+	fileHolds(t, binary, "a\xff\xfe\n")
 	if st, err := os.Stat(large); err != nil || st.Size() != maxEdited+1 {
 		t.Errorf("%v %v", st.Size(), err)
 	}
@@ -214,7 +214,7 @@ func TestFileBackups(t *testing.T) {
 		{"file.delete_backup", []any{path, "7"}, m{"result": false, "comment": "backup_id '7' does not exist for " + path}},
 		{"file.list_backups", []any{"/../../" + path + "x"}, m{}},
 	})
-	holds(t, path, "first\n")
+	fileHolds(t, path, "first\n")
 }
 
 // What is found is what Salt finds: each option by itself, and together; nothing is

@@ -214,7 +214,8 @@ func fileDevice(_ context.Context, c *Call) (any, error) {
 	if err := unix.Stat(path, &st); err != nil || kindOf(st.Mode) != "char" && kindOf(st.Mode) != "block" {
 		return []any{int64(0), int64(0)}, nil //nolint:nilerr // no device
 	}
-	return []any{int64(unix.Major(uint64(st.Rdev))), int64(unix.Minor(uint64(st.Rdev)))}, nil
+	dev := uint64(st.Rdev) //nolint:unconvert // not so wide on each system
+	return []any{int64(unix.Major(dev)), int64(unix.Minor(dev))}, nil
 }
 
 func fileDiff(ctx context.Context, c *Call) (any, error) {

@@ -69,10 +69,10 @@ func TestHosts(t *testing.T) {
 		{"hosts.add_host", []any{"bank", "a"}, "ERROR executing 'hosts.add_host': \"bank\" is no IP address"},
 		{"hosts.set_comment", []any{"10.0.0.1", "x\n6.6.6.6 bank"}, "ERROR executing 'hosts.set_comment': the comment \"x\\n6.6.6.6 bank\" has several lines"},
 	})
-	holds(t, path, "127.0.0.1\t\tlocalhost\t\t# me\n# note\n10.0.0.1\t\tb c\t\t# why\n")
+	fileHolds(t, path, "127.0.0.1\t\tlocalhost\t\t# me\n# note\n10.0.0.1\t\tb c\t\t# why\n")
 	env.options.Set("hosts.file", path+"-new")
 	value(t, env, "hosts.set_host", "10.0.0.1", "a")
-	holds(t, path+"-new", "10.0.0.1\t\ta\n")
+	fileHolds(t, path+"-new", "10.0.0.1\t\ta\n")
 }
 
 // Variables are set, emptied and removed as Salt does.
@@ -170,7 +170,7 @@ func TestSystemDescription(t *testing.T) {
 		{"system.set_computer_desc", []any{"other"}, true},
 		{"system.get_computer_desc", nil, "other"},
 	})
-	holds(t, machineInfo, "PRETTY_HOSTNAME=\"other\"\n")
+	fileHolds(t, machineInfo, "PRETTY_HOSTNAME=\"other\"\n")
 }
 
 // The time zone is read and set by the files of the host; a name that leads elsewhere is
@@ -209,7 +209,7 @@ func TestTimezone(t *testing.T) {
 		{"timezone.get_hwclock", nil, "UTC"},
 		{"timezone.set_hwclock", []any{"maybe"}, "ERROR executing 'timezone.set_hwclock': Only 'UTC' and 'localtime' are allowed"},
 	})
-	holds(t, filepath.Join(zones.etc, "timezone"), "America/Denver\n")
+	fileHolds(t, filepath.Join(zones.etc, "timezone"), "America/Denver\n")
 	if to, err := os.Readlink(filepath.Join(zones.etc, "localtime")); err != nil || to != zones.zoneinfo+"/America/Denver" {
 		t.Errorf("localtime leads to %q, %v", to, err)
 	}
@@ -228,7 +228,7 @@ func TestTimezone(t *testing.T) {
 		{"timezone.get_zone", nil, "Etc/UTC"},
 		{"timezone.set_zone", []any{"America/Denver"}, true},
 	})
-	holds(t, filepath.Join(zones.etc, "sysconfig/clock"), "# ZONE=x\nZONE=\"America/Denver\"\nUTC=true\n")
+	fileHolds(t, filepath.Join(zones.etc, "sysconfig/clock"), "# ZONE=x\nZONE=\"America/Denver\"\nUTC=true\n")
 }
 
 // With timedatectl it is what that says.
@@ -276,7 +276,7 @@ func TestLocale(t *testing.T) {
 		{"locale.gen_locale", []any{"--help"}, "ERROR executing 'locale.gen_locale': '--help' is no locale"},
 		{"locale.gen_locale", []any{"de_CH.UTF-8"}, true},
 	})
-	holds(t, filepath.Join(localeRoot, "etc/default/locale"), "# x\nLANG=\"de_CH.UTF-8\"\n")
+	fileHolds(t, filepath.Join(localeRoot, "etc/default/locale"), "# x\nLANG=\"de_CH.UTF-8\"\n")
 	if data, _ := os.ReadFile(filepath.Join(localeRoot, "etc/locale.gen")); !strings.HasPrefix(string(data), "# en_US.UTF-8 UTF-8\nde_CH.UTF-8 UTF-8\n") {
 		t.Errorf("locale.gen holds %q", data)
 	}

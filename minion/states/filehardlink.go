@@ -135,7 +135,7 @@ func hardlinkCheck(name, target string, force bool) (result any, comment string,
 		changes.Set("new", name)
 		return nil, fmt.Sprintf("Hard link %s to %s is set for creation", name, target), changes
 	case hardLinked(name) && sameInode(name, target):
-		return true, fmt.Sprintf("The hard link %s is presently targetting %s", name, target), changes
+		return true, fmt.Sprintf("The hard link %s is presently targetting %s", name, target), changes //nolint:misspell // in Salt's words
 	case hardLinked(name):
 		changes.Set("change", name)
 		return nil, fmt.Sprintf("Link %s target is set to be changed to %s", name, target), changes

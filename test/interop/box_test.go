@@ -38,32 +38,29 @@ func needBoxes(t *testing.T) {
 func (w *world) boxedMinion(p *peer, id string, up *node, debs string, options ...string) *node {
 	w.t.Helper()
 	n := w.node(p, id)
-	outside := n.dir
-	n.dir = "/minion" // what DIR stands for
-	n.minionConf(up.addr, options)
-	n.dir = outside
-	if err := os.CopyFS(n.dir, os.DirFS(debs)); err != nil {
+	outside := n.Dir
+	n.Dir = "/minion" // what DIR stands for
+	n.minionConf(up.Addr, options)
+	n.Dir = outside
+	if err := os.CopyFS(n.Dir, os.DirFS(debs)); err != nil {
 		w.t.Fatal(err)
 	}
 	args := []string{"/minion/mom", "minion", "-c", "/minion/etc", "-l", "info"}
 	if p != nil {
-		args = []string{p.bin("salt-minion"), "-c", "/minion/etc", "-l", "warning"}
+		args = []string{p.Bin("salt-minion"), "-c", "/minion/etc", "-l", "warning"}
 	} else {
-		copyProgram(w.t, filepath.Join(n.dir, "mom"))
+		copyProgram(w.t, filepath.Join(n.Dir, "mom"))
 	}
 	for _, name := range []string{"box.sh", "init.sh"} {
 		b, err := os.ReadFile(filepath.Join("testdata", "formulas", name))
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		write(w.t, filepath.Join(n.dir, name), string(b))
+		write(w.t, filepath.Join(n.Dir, name), string(b))
 	}
-	args = append([]string{"unshare", "--mount", "--pid", "--fork", "--kill-child", "--uts", "--ipc", "sh", filepath.Join(n.dir, "box.sh"), n.dir}, args...)
-	proc, err := launch("minion "+id, filepath.Join(n.dir, "log", "minion.console"), args...)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	n.procs["minion"] = proc
+	args = append([]string{"unshare", "--mount", "--pid", "--fork", "--kill-child", "--uts", "--ipc", "sh", filepath.Join(n.Dir, "box.sh"), n.Dir}, args...)
+	n.Kinds = []string{"minion"}
+	w.must(n.StartAs("minion", args...))
 	return n
 }
 

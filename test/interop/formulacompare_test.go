@@ -156,7 +156,7 @@ func unequal(x, y any) string {
 // compareReturns holds the returns against each other: those of one kind of minion under all
 // masters, then those of our minion against each Salt's.
 func compareReturns(t *testing.T, all []returned) {
-	for _, p := range append(slices.Clone(peers), nil) {
+	for _, p := range append(slices.Clone(installed), nil) {
 		kind := kindOf(p)
 		t.Run("minion "+kind+" under all masters", func(t *testing.T) {
 			having := slices.DeleteFunc(slices.Clone(all), func(r returned) bool { return r.by[kind] == nil })
@@ -166,7 +166,7 @@ func compareReturns(t *testing.T, all []returned) {
 			}
 		})
 	}
-	for _, p := range peers {
+	for _, p := range installed {
 		t.Run("our minion and "+p.name, func(t *testing.T) {
 			for _, r := range all {
 				if r.by[p.name] == nil {

@@ -53,7 +53,7 @@ func TestFormulas(t *testing.T) {
 		all = append(all, r)
 	}
 	t.Run("run", func(t *testing.T) {
-		for _, m := range append(slices.Clone(peers), nil) {
+		for _, m := range append(slices.Clone(installed), nil) {
 			t.Run("under "+kindOf(m), func(t *testing.T) {
 				t.Parallel()
 				w := newWorld(t)
@@ -140,7 +140,7 @@ func runFormulas(t *testing.T, under, debs string, top, near *node) returned {
 // minionsUnder are the minions that a master can have: one of Salt's of protocol 3 cannot sign
 // in at a master of Salt's of protocol 2 (its answer has no session), nor does Salt promise it.
 func minionsUnder(master *peer) []*peer {
-	return slices.DeleteFunc(append(slices.Clone(peers), nil), func(p *peer) bool {
+	return slices.DeleteFunc(append(slices.Clone(installed), nil), func(p *peer) bool {
 		return master != nil && master.name == "peer" && p != nil && p.name == "peer3"
 	})
 }
@@ -171,5 +171,5 @@ func (n *node) saltWithin(limit time.Duration, args ...string) result {
 	if n.peer != nil {
 		argv = []string{n.peer.bin("salt")}
 	}
-	return commandWithin(n.w.t, limit, exec.Command(argv[0], append(append(argv[1:], "-c", n.conf, "--out=json"), args...)...))
+	return commandWithin(n.w.t, limit, exec.Command(argv[0], append(append(argv[1:], "-c", n.Conf, "--out=json"), args...)...))
 }

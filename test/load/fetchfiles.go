@@ -74,7 +74,7 @@ func (x *fetchWorld) plantBig() error {
 	if err != nil {
 		return err
 	}
-	defer f.Close() //nolint:errcheck // Sync has told
+	defer f.Close() // Sync has told
 	draw := rand.NewChaCha8([32]byte{7})
 	piece := make([]byte, 1<<20)
 	for range x.opts.Megabytes {

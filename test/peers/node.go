@@ -64,6 +64,18 @@ func (n *Node) StartOne(ctx context.Context, kind string) error {
 	case n.Salt != nil:
 		args = []string{n.Salt.Bin("salt-" + kind), "-c", n.Conf, "-l", "warning"}
 	}
+	if err := n.StartAs(kind, args...); err != nil {
+		return err
+	}
+	if kind == "master" || n.Salt == nil && kind == "syndic" {
+		return n.awaitPorts(ctx)
+	}
+	return nil
+}
+
+// StartAs starts the daemon of that kind by a command line of the caller's, and waits for
+// nothing.
+func (n *Node) StartAs(kind string, args ...string) error {
 	p, err := Launch(kind+" "+n.ID, filepath.Join(n.Dir, "log", kind+".console"), args...)
 	if err != nil {
 		return err
@@ -71,9 +83,6 @@ func (n *Node) StartOne(ctx context.Context, kind string) error {
 	n.mu.Lock()
 	n.procs[kind] = p
 	n.mu.Unlock()
-	if kind == "master" || n.Salt == nil && kind == "syndic" {
-		return n.awaitPorts(ctx)
-	}
 	return nil
 }
 

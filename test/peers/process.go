@@ -22,7 +22,7 @@ func Launch(name, out string, args ...string) (*Process, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", name, err)
 	}
-	defer f.Close() //nolint:errcheck // the child has its own descriptor
+	defer f.Close() // the child has its own descriptor
 	p := &Process{name: name, cmd: exec.Command(args[0], args[1:]...), done: make(chan struct{})}
 	p.cmd.Stdout, p.cmd.Stderr = f, f
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
