@@ -167,12 +167,12 @@ func compareReturns(t *testing.T, all []returned) {
 		})
 	}
 	for _, p := range installed {
-		t.Run("our minion and "+p.name, func(t *testing.T) {
+		t.Run("our minion and "+p.Name, func(t *testing.T) {
 			for _, r := range all {
-				if r.by[p.name] == nil {
+				if r.by[p.Name] == nil {
 					continue
 				}
-				compareRuns(t, p.name+" under "+r.under, r.by[p.name], "ours under "+r.under, r.by["ours"], knownDifferences[p.name])
+				compareRuns(t, p.Name+" under "+r.under, r.by[p.Name], "ours under "+r.under, r.by["ours"], knownDifferences[p.Name])
 			}
 		})
 	}

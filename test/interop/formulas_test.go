@@ -88,14 +88,14 @@ func kindOf(p *peer) string {
 	if p == nil {
 		return "ours"
 	}
-	return p.name
+	return p.Name
 }
 
 // layFormulas lays the formulas and their pillar where a master serves them from.
 func layFormulas(t *testing.T, m *node) {
 	t.Helper()
 	for from, to := range map[string]string{"salt": "srv", "pillar": "pillar"} {
-		if err := os.CopyFS(filepath.Join(m.dir, to), os.DirFS(filepath.Join("testdata", "formulas", from))); err != nil {
+		if err := os.CopyFS(filepath.Join(m.Dir, to), os.DirFS(filepath.Join("testdata", "formulas", from))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -110,7 +110,7 @@ func leafID(kind string) string {
 func runFormulas(t *testing.T, under, debs string, top, near *node) returned {
 	t.Helper()
 	out := returned{under, map[string]map[string]map[string]any{}}
-	kinds := minionsUnder(near.peer)
+	kinds := minionsUnder(near.Salt)
 	for _, p := range kinds {
 		id := leafID(kindOf(p))
 		top.w.boxedMinion(p, id, near, debs)
@@ -141,7 +141,7 @@ func runFormulas(t *testing.T, under, debs string, top, near *node) returned {
 // in at a master of Salt's of protocol 2 (its answer has no session), nor does Salt promise it.
 func minionsUnder(master *peer) []*peer {
 	return slices.DeleteFunc(append(slices.Clone(installed), nil), func(p *peer) bool {
-		return master != nil && master.name == "peer" && p != nil && p.name == "peer3"
+		return master != nil && master.Name == "peer" && p != nil && p.Name == "peer3"
 	})
 }
 
@@ -167,9 +167,6 @@ func (r result) firstOfEach(t *testing.T) map[string]any {
 // saltWithin is salt for commands that take longer than most.
 func (n *node) saltWithin(limit time.Duration, args ...string) result {
 	n.w.t.Helper()
-	argv := []string{program, "salt"}
-	if n.peer != nil {
-		argv = []string{n.peer.bin("salt")}
-	}
-	return commandWithin(n.w.t, limit, exec.Command(argv[0], append(append(argv[1:], "-c", n.Conf, "--out=json"), args...)...))
+	argv := n.Argv(n.Salt, "salt", append([]string{"--out=json"}, args...)...)
+	return commandWithin(n.w.t, limit, exec.Command(argv[0], argv[1:]...))
 }

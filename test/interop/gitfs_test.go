@@ -17,7 +17,7 @@ func TestGitfs(t *testing.T) {
 	withPeers(t, func(t *testing.T, p *peer) {
 		for _, c := range gitfstest.Cases {
 			t.Run(c.Name, func(t *testing.T) {
-				if d := cmp.Diff(gitfstest.Salt(t, p.dir, site, c), gitfstest.Ours(t, site, c)); d != "" {
+				if d := cmp.Diff(gitfstest.Salt(t, p.Dir, site, c), gitfstest.Ours(t, site, c)); d != "" {
 					t.Errorf("Salt (-), ours (+):\n%s", d)
 				}
 			})
