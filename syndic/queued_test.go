@@ -79,8 +79,8 @@ func TestQueuedJobThatIsTakenBack(t *testing.T) {
 	}
 	l := n.parents.links[0]
 	waiting.Until(t, "both to wait", func() bool { return len(l.offers) == 2 })
-	for _, what := range []string{"queued", askDequeue} {
-		arg, err := wire.Encode(wire.NewMap("jid", job(0)))
+	for i, what := range []string{askDequeue, "queued"} {
+		arg, err := wire.Encode(wire.NewMap("jid", job(i)))
 		if err != nil {
 			t.Fatal(err)
 		}
