@@ -202,7 +202,7 @@ var rare = []struct {
 	how  way
 	from uint64
 }{
-	{tellOwn, doubled, 167},
+	{tellOwn, doubled, 520},
 	{tellOwn, delayed, 92},
 	{tellOn, delayed, 57},
 	{tellMissingOn, dropped, 1518},
@@ -211,10 +211,10 @@ var rare = []struct {
 	{minionLeft, dropped, 74},
 	{minionLeft, delayed, 471},
 	{nodeCame, dropped, 1111},
-	{nodeCame, delayed, 1111},
+	{nodeCame, delayed, 1295},
 	{nodeLeft, delayed, 206},
 	{adoptJob, dropped, 394},
-	{adoptJob, delayed, 189},
+	{adoptJob, delayed, 280},
 	{wakeSender, dropped, 77},
 	{wakeSender, delayed, 627},
 	{shiftOwners, dropped, 926},
