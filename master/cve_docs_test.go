@@ -15,7 +15,7 @@ func TestSecurityPageNamesItsTests(t *testing.T) {
 		t.Fatal(err)
 	}
 	var code strings.Builder
-	for _, dir := range []string{".", "auth", "../api", "../minion", "../internal/channel"} {
+	for _, dir := range []string{".", "auth", "pillar", "../api", "../minion", "../internal/channel"} {
 		files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
 		if err != nil {
 			t.Fatal(err)

@@ -25,7 +25,8 @@ var below = map[string][]string{
 	"grains":     nil,
 	"text":       nil,
 	"hostsfile":  nil,
-	"states":     {"fileclient", "modules", "text"},
+	"inifile":    {"text"},
+	"states":     {"fileclient", "inifile", "modules", "text"},
 	"staterun":   {"fileclient", "modules", "states"},
 }
 

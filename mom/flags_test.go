@@ -18,7 +18,10 @@ import (
 var namedFlag = regexp.MustCompile(`(?:^|[^\w-])--([a-zA-Z][\w-]*)`)
 
 // foreignFlags are those of other programs that the pages tell to run.
-var foreignFlags = []string{"from", "now", "rm"} // COPY in a Dockerfile, systemctl, docker run
+var foreignFlags = []string{
+	"from", "now", "rm", // COPY in a Dockerfile, systemctl, docker run
+	"homedir", "export-secret-keys", "armor", // gpg
+}
 
 // TestPagesNameFlags holds the pages and the commands together: a flag that a page
 // names is one of some command, and each flag of a command of ours is on some page,
