@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -168,6 +169,7 @@ func TestLarge(t *testing.T) {
 
 // TestDue: each remote is fetched at its own interval.
 func TestDue(t *testing.T) {
+	var mu sync.Mutex // two remotes are asked at the same time
 	var asked []string
 	from := gitrepotest.New(t, t.TempDir())
 	from.Commit("master", gitrepotest.Files{"a": "one"})
@@ -175,6 +177,8 @@ func TestDue(t *testing.T) {
 	defer web.Close()
 	web.Around = func(_ http.ResponseWriter, q *http.Request) bool {
 		if q.Method == http.MethodGet {
+			mu.Lock()
+			defer mu.Unlock()
 			asked = append(asked, strings.Split(q.URL.Path, "/")[1])
 		}
 		return false
@@ -196,9 +200,12 @@ func TestDue(t *testing.T) {
 		want  int
 	}{{0, 2}, {time.Second, 2}, {time.Minute, 3}, {time.Minute, 4}, {10 * time.Minute, 6}} {
 		at = at.Add(step.after)
-		if _, err := g.UpdateDue(t.Context()); err != nil || len(asked) != step.want {
+		_, err := g.UpdateDue(t.Context())
+		mu.Lock()
+		if err != nil || len(asked) != step.want {
 			t.Errorf("after %v: %v, %v", step.after, asked, err)
 		}
+		mu.Unlock()
 	}
 }
 
