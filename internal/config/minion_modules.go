@@ -35,8 +35,6 @@ type MinionModules struct {
 	// executables that speak the exchange of external modules are modules. Default: extmods
 	// in cachedir.
 	ExtensionModules string `yaml:"extension_modules"`
-	// HostsFile is the file that the module hosts works on. Default /etc/hosts.
-	HostsFile string `yaml:"hosts.file" default:"/etc/hosts"`
 	// ModuleDirs are further folders like that, which are looked at first. Default none.
 	ModuleDirs []string `yaml:"module_dirs"`
 	// ExternalModulesTimeout is how long a call of an external module may take, in

@@ -11,6 +11,9 @@ import (
 	"github.com/momtree/mom/minion/hostsfile"
 )
 
+// OptionHostsFile is the minion option that names the file the module hosts works on.
+const OptionHostsFile = "hosts.file"
+
 func init() {
 	ip, alias := Arg{Name: "ip", Required: true}, Arg{Name: "alias", Required: true}
 	Register("hosts",
@@ -78,7 +81,7 @@ CLI Example:
 }
 
 func (c *Call) hostsPath() string {
-	if p := c.Env.Option("hosts.file"); given(p) {
+	if p := c.option(OptionHostsFile); given(p) {
 		return PyStr(p)
 	}
 	return "/etc/hosts"
