@@ -345,15 +345,16 @@ func must[T any](v T, err error) T {
 
 // Whatever an error repeats of an address, no password is in it.
 func TestHidden(t *testing.T) {
+	const url = "https://joe:hush@git.example.com/r" //nolint:gosec // no password is one
 	for _, text := range []string{
 		"GET https://joe:hush@git.example.com/r: no", "authentication with hush failed", `parse "https://joe:hush@git.example.com/r"`,
 	} {
-		err := hidden(errors.New(text), Options{URL: "https://joe:hush@git.example.com/r"})
+		err := hidden(errors.New(text), Options{URL: url})
 		if strings.Contains(err.Error(), "hush") {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	if err := hidden(fs.ErrNotExist, Options{URL: "https://joe:hush@git.example.com/r"}); !errors.Is(err, fs.ErrNotExist) {
+	if err := hidden(fs.ErrNotExist, Options{URL: url}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("an error without one becomes %v", err)
 	}
 }

@@ -23,8 +23,8 @@ func TestScheduleFunctions(t *testing.T) {
 	withPeers(t, func(t *testing.T, p *peer) {
 		w := newWorld(t)
 		m := w.master(nil, "top", "peer: {'.*': ['schedule.*']}")
-		write(t, filepath.Join(m.dir, "pillar", "top.sls"), "base:\n  '*':\n    - jobs\n")
-		write(t, filepath.Join(m.dir, "pillar", "jobs.sls"), "schedule:\n  of_pillar:\n    function: test.ping\n    hours: 5\n    enabled: True\n")
+		write(t, filepath.Join(m.Dir, "pillar", "top.sls"), "base:\n  '*':\n    - jobs\n")
+		write(t, filepath.Join(m.Dir, "pillar", "jobs.sls"), "schedule:\n  of_pillar:\n    function: test.ping\n    hours: 5\n    enabled: True\n")
 		const option = "schedule: {of_option: {function: test.echo, args: [hello], hours: 3}}"
 		w.minion(nil, "ours", m, option)
 		w.minion(p, "real", m, option)
@@ -60,7 +60,7 @@ func TestScheduleFunctions(t *testing.T) {
 			"add a4 function=test.ping when='[5:00pm, 6:00pm]' once=x", "add a5 function=test.ping hours=1 range='{start: 8am, end: 9am}'",
 			"list", "save", "purge test=True", "purge", "list show_all=True",
 		} {
-			if p.name != "peer" && strings.Contains(line, "jid_include=False") {
+			if p.Name != "peer" && strings.Contains(line, "jid_include=False") {
 				continue // 3006 leaves it out, newer ones do not
 			}
 			t.Run(line, func(t *testing.T) {
@@ -70,7 +70,7 @@ func TestScheduleFunctions(t *testing.T) {
 					t.Errorf("ours\n%s\nSalt's\n%s", ours, theirs)
 				}
 				saved := func(id string) string {
-					b, err := os.ReadFile(filepath.Join(w.find(id).conf, "minion.d", "_schedule.conf"))
+					b, err := os.ReadFile(filepath.Join(w.find(id).Conf, "minion.d", "_schedule.conf"))
 					if err != nil {
 						return ""
 					}
@@ -168,7 +168,7 @@ func theirs(p *peer) *peer { return p }
 // ran counts the runs of a job that the log of a minion has.
 func ran(t *testing.T, w *world, id, job string) int {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(w.find(id).dir, "log", "minion"))
+	b, err := os.ReadFile(filepath.Join(w.find(id).Xdir, "log", "minion"))
 	if err != nil {
 		return 0
 	}
