@@ -168,7 +168,7 @@ func theirs(p *peer) *peer { return p }
 // ran counts the runs of a job that the log of a minion has.
 func ran(t *testing.T, w *world, id, job string) int {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(w.find(id).Xdir, "log", "minion"))
+	b, err := os.ReadFile(filepath.Join(w.find(id).Dir, "log", "minion"))
 	if err != nil {
 		return 0
 	}
