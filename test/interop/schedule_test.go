@@ -179,7 +179,7 @@ func ran(t *testing.T, w *world, id, job string) int {
 // that the schedules name.
 func listed(t *testing.T, m *node) map[string]int {
 	t.Helper()
-	jobs := m.run(m.peer, "salt-run", "jobs.list_jobs", "--out=json").json(t)
+	jobs := m.run(m.Salt, "salt-run", "jobs.list_jobs", "--out=json").json(t)
 	out := map[string]int{}
 	for _, v := range jobs {
 		j, _ := v.(map[string]any)

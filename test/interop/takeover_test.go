@@ -74,9 +74,9 @@ func TestMove(t *testing.T) {
 		mid := w.lower(p, "mid", top)
 		top.accept("mid")
 		for _, n := range []*node{top, mid} {
-			write(t, filepath.Join(n.dir, "srv", "demo.sls"), "demo:\n  test.succeed_with_changes: []\n")
-			write(t, filepath.Join(n.dir, "srv", "orch.sls"), "all:\n  salt.function:\n    - name: test.ping\n    - tgt: '*'\n")
-			write(t, filepath.Join(n.dir, "srv", "react.sls"), "nothing: []\n")
+			write(t, filepath.Join(n.Dir, "srv", "demo.sls"), "demo:\n  test.succeed_with_changes: []\n")
+			write(t, filepath.Join(n.Dir, "srv", "orch.sls"), "all:\n  salt.function:\n    - name: test.ping\n    - tgt: '*'\n")
+			write(t, filepath.Join(n.Dir, "srv", "react.sls"), "nothing: []\n")
 			write(t, filepath.Join(n.dir, "pillar", "top.sls"), "base:\n  '*':\n    - who\n")
 			write(t, filepath.Join(n.dir, "pillar", "who.sls"), "who: people of "+n.id+"\n")
 		}
