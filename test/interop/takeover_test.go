@@ -77,8 +77,8 @@ func TestMove(t *testing.T) {
 			write(t, filepath.Join(n.Dir, "srv", "demo.sls"), "demo:\n  test.succeed_with_changes: []\n")
 			write(t, filepath.Join(n.Dir, "srv", "orch.sls"), "all:\n  salt.function:\n    - name: test.ping\n    - tgt: '*'\n")
 			write(t, filepath.Join(n.Dir, "srv", "react.sls"), "nothing: []\n")
-			write(t, filepath.Join(n.dir, "pillar", "top.sls"), "base:\n  '*':\n    - who\n")
-			write(t, filepath.Join(n.dir, "pillar", "who.sls"), "who: people of "+n.id+"\n")
+			write(t, filepath.Join(n.Dir, "pillar", "top.sls"), "base:\n  '*':\n    - who\n")
+			write(t, filepath.Join(n.Dir, "pillar", "who.sls"), "who: people of "+n.ID+"\n")
 		}
 		leaf := w.minion(p, "leaf", mid)
 		mid.accept("leaf")
@@ -95,7 +95,7 @@ func TestMove(t *testing.T) {
 			}
 			for _, n := range []*node{top, mid} {
 				if r := n.run(n.peer, "salt-key", "-l", "un"); strings.Contains(r.out, "leaf") || strings.Contains(r.out, "mid") {
-					t.Errorf("%s: a key waits to be accepted at %s:\n%s", step, n.id, r.out)
+					t.Errorf("%s: a key waits to be accepted at %s:\n%s", step, n.ID, r.out)
 				}
 			}
 		}
@@ -116,7 +116,7 @@ func TestMove(t *testing.T) {
 
 		for _, n := range []*node{top, mid} {
 			if r := n.run(nil, "doctor"); r.code != 0 {
-				t.Errorf("mom doctor at %s: exit %d\n%s", n.id, r.code, r.text())
+				t.Errorf("mom doctor at %s: exit %d\n%s", n.ID, r.code, r.text())
 			}
 		}
 		change(mid, nil)
