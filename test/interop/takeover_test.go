@@ -94,7 +94,7 @@ func TestMove(t *testing.T) {
 				}
 			}
 			for _, n := range []*node{top, mid} {
-				if r := n.run(n.peer, "salt-key", "-l", "un"); strings.Contains(r.out, "leaf") || strings.Contains(r.out, "mid") {
+				if r := n.run(n.Salt, "salt-key", "-l", "un"); strings.Contains(r.out, "leaf") || strings.Contains(r.out, "mid") {
 					t.Errorf("%s: a key waits to be accepted at %s:\n%s", step, n.ID, r.out)
 				}
 			}
@@ -103,11 +103,11 @@ func TestMove(t *testing.T) {
 		change := func(n *node, to *peer) {
 			t.Helper()
 			n.stop()
-			n.peer = to
+			n.Salt = to
 			if n == mid {
-				n.kinds = []string{"master", "syndic"}
+				n.Kinds = []string{"master", "syndic"}
 				if to == nil {
-					n.kinds = []string{"syndic"}
+					n.Kinds = []string{"syndic"}
 				}
 			}
 			n.start()
