@@ -50,7 +50,7 @@ func (e runnerEnv) orchestrated(ctx context.Context, kind, fun string, args []an
 		ret, _ := data.Get("return")
 		return orchestrate.Ended{JID: jid, Return: ret, OK: err == nil}
 	}
-	m.reactor.Began(jid, runners.CallOf(ctx), nil)
+	m.reactor.Begin(jid, runners.CallOf(ctx))
 	v, err := m.runners.Do(ctx, &runners.Call{Fun: fun, Args: args, Kwargs: kwargs}, runners.Start{JID: jid, User: e.user, Keep: !runners.Private(fun)})
 	if err != nil && v == nil {
 		v = err.Error()

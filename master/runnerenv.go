@@ -147,10 +147,11 @@ func (e runnerEnv) Ask(ctx context.Context, q runners.Question) (runners.Answers
 	sub := m.bus.Subscribe(bus.SubscribeOptions{Prefix: end, Size: 4})
 	defer sub.Close()
 	defer m.store.KeepResults(j.JID)()
+	m.reactor.Begin(j.JID, runners.CallOf(ctx))
 	if err := m.publisher.Start(ctx, j); err != nil {
 		return runners.Answers{}, err
 	}
-	m.reactor.Began(j.JID, runners.CallOf(ctx), j.Minions)
+	m.reactor.Began(j.JID, j.Minions)
 	wait := ctx
 	if !q.Long {
 		var cancel context.CancelFunc

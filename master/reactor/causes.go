@@ -48,9 +48,18 @@ func (c chain) distinct() []string {
 type causes struct {
 	now  func() time.Time
 	mu   sync.Mutex
-	jobs *lru.Guarded[string, chain]  // by jid
+	jobs *lru.Guarded[string, *job]   // by jid
 	work *lru.Guarded[string, atWork] // by minion: the newest
 	said *lru.Guarded[string, atWork] // by tag: of event.send of a reaction
+}
+
+// job is what led to a job or call.
+type job struct {
+	why chain
+	// Who has returned before it was noted that they work on it: a minion may be quicker
+	// than the publisher that sent it the job.
+	early map[string]struct{}
+	out   bool // who works on it is noted
 }
 
 type atWork struct {
@@ -61,7 +70,7 @@ type atWork struct {
 
 func newCauses(now func() time.Time) *causes {
 	return &causes{
-		now: now, jobs: lru.NewGuarded[string, chain](keptCauses, nil),
+		now: now, jobs: lru.NewGuarded[string, *job](keptCauses, nil),
 		work: lru.NewGuarded[string, atWork](keptCauses, nil), said: lru.NewGuarded[string, atWork](keptCauses, nil),
 	}
 }
@@ -71,8 +80,10 @@ func (c *causes) of(tag string, data *value.Map) chain {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if jid := jidOf(tag); jid != "" {
-		why, _ := c.jobs.Get(jid)
-		return why
+		if j, ok := c.jobs.Get(jid); ok {
+			return j.why
+		}
+		return nil
 	}
 	for _, w := range []struct {
 		in  *lru.Guarded[string, atWork]
@@ -100,33 +111,37 @@ func jidOf(tag string) string {
 func (c *causes) begin(jid string, why chain) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.jobs.Add(jid, why)
+	c.jobs.Add(jid, &job{why: why})
 }
 
-// began notes a job that a call started, and who works on it.
-func (c *causes) began(jid, by string, minions []string) {
+// beginBy notes that a call is about to start a job or another call; a call that no
+// reaction led to leaves no trace.
+func (c *causes) beginBy(jid, by string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	why, ok := c.jobs.Get(by)
+	if j, ok := c.jobs.Get(by); ok {
+		c.jobs.Add(jid, &job{why: j.why})
+	}
+}
+
+// began notes who works on a job that has begun; one that nothing is known of is none of
+// a reaction.
+func (c *causes) began(jid string, minions []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	j, ok := c.jobs.Get(jid)
 	if !ok {
 		return
 	}
-	c.jobs.Add(jid, why)
-	c.workOn(jid, why, minions)
-}
-
-// working notes who works on a job.
-func (c *causes) working(jid string, why chain, minions []string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.workOn(jid, why, minions)
-}
-
-func (c *causes) workOn(jid string, why chain, minions []string) {
-	until := c.now().Add(atLongest)
+	now := c.now()
 	for _, id := range minions {
-		c.work.Add(id, atWork{jid, why, until})
+		until := now.Add(atLongest)
+		if _, back := j.early[id]; back {
+			until = now.Add(afterwards)
+		}
+		c.work.Add(id, atWork{jid, j.why, until})
 	}
+	j.early, j.out = nil, true
 }
 
 // saying notes that an event of that tag is about to be fired.
@@ -143,5 +158,12 @@ func (c *causes) returned(jid, id string) {
 	if a, ok := c.work.Peek(id); ok && a.jid == jid {
 		a.until = c.now().Add(afterwards)
 		c.work.Add(id, a)
+		return
+	}
+	if j, ok := c.jobs.Peek(jid); ok && !j.out {
+		if j.early == nil {
+			j.early = make(map[string]struct{})
+		}
+		j.early[id] = struct{}{}
 	}
 }

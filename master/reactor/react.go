@@ -56,7 +56,7 @@ func (r *Reactor) react(ctx context.Context, l low, why chain) {
 	why = append(slices.Clone(why), l.String(fromKey))
 	r.causes.begin(c.JID, why)
 	if kind == "local" {
-		if err := r.local(ctx, l, c, why); err != nil {
+		if err := r.local(ctx, l, c); err != nil {
 			fail(err)
 			return
 		}
@@ -96,7 +96,7 @@ func sent(c Call) string {
 }
 
 // local starts a job.
-func (r *Reactor) local(ctx context.Context, l low, c Call, why chain) error {
+func (r *Reactor) local(ctx context.Context, l low, c Call) error {
 	j := Job{JID: c.JID, Tgt: l.value("tgt"), TgtType: l.String("tgt_type"), Fun: c.Fun, Args: c.Args, Kwargs: c.Kwargs, Ret: l.String("ret")}
 	if j.Tgt == nil || j.Tgt == "" {
 		return fmt.Errorf("it has no tgt")
@@ -112,7 +112,7 @@ func (r *Reactor) local(ctx context.Context, l low, c Call, why chain) error {
 	if err != nil {
 		return err
 	}
-	r.causes.working(c.JID, why, minions)
+	r.causes.began(c.JID, minions)
 	return nil
 }
 

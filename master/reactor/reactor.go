@@ -237,5 +237,9 @@ func (r *Reactor) Counts() Counts {
 // Returned is told of each return of a job: the minion does not work on it any more.
 func (r *Reactor) Returned(jid, id string) { r.causes.returned(jid, id) }
 
-// Began is told of a job that a runner started: what it leads to is the runner's doing.
-func (r *Reactor) Began(jid, by string, minions []string) { r.causes.began(jid, by, minions) }
+// Begin is told of a job or call that the call by is about to start: what it leads to is
+// that call's doing.
+func (r *Reactor) Begin(jid, by string) { r.causes.beginBy(jid, by) }
+
+// Began is told who works on a job that Begin was told of.
+func (r *Reactor) Began(jid string, minions []string) { r.causes.began(jid, minions) }
