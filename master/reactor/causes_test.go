@@ -147,4 +147,3 @@ func TestLoops_Storm(t *testing.T) {
 		}
 	})
 }
-
