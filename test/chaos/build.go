@@ -12,6 +12,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	build "github.com/momtree/mom/test/program"
 )
 
 // EnvClock names the file that sets the clock of a program built by [Build].
@@ -58,14 +60,12 @@ func Build(ctx context.Context, dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	overlay, program := filepath.Join(dir, "overlay.json"), filepath.Join(dir, "mom")
+	overlay, file := filepath.Join(dir, "overlay.json"), filepath.Join(dir, "mom")
 	if err := os.WriteFile(overlay, b, 0o600); err != nil {
 		return "", err
 	}
-	cmd := exec.CommandContext(ctx, "go", "build", "-overlay", overlay, "-o", program, command)
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build the program: %w\n%s", err, out)
+	if err := build.Build(ctx, file, "-overlay", overlay); err != nil {
+		return "", err
 	}
-	return program, nil
+	return file, nil
 }

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"syscall"
 
+	"github.com/momtree/mom/test/program"
 	"github.com/momtree/mom/test/scale"
 )
 
@@ -78,11 +79,9 @@ func returns(ctx context.Context, o options, dir string, have figures) error {
 
 // pings gives commands in trees of real processes.
 func pings(ctx context.Context, dir string, have figures) error {
-	program := filepath.Join(dir, "mom")
-	cmd := exec.CommandContext(ctx, "go", "build", "-o", program, "github.com/momtree/mom/mom")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("build the program: %w\n%s", err, out)
+	file := filepath.Join(dir, "mom")
+	if err := program.Build(ctx, file); err != nil {
+		return err
 	}
 	for _, name := range []string{"500", "10k"} {
 		s, err := scale.Find(name)
@@ -94,7 +93,7 @@ func pings(ctx context.Context, dir string, have figures) error {
 		if err := os.Mkdir(in, 0o700); err != nil {
 			return err
 		}
-		r, err := scale.Run(ctx, scale.Options{Program: program, Dir: in, Unhurried: true}, s)
+		r, err := scale.Run(ctx, scale.Options{Program: file, Dir: in, Unhurried: true}, s)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}

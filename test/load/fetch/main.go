@@ -8,12 +8,12 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"syscall"
 
 	"github.com/momtree/mom/test/load"
+	"github.com/momtree/mom/test/program"
 )
 
 func main() {
@@ -49,10 +49,8 @@ func run(ctx context.Context, o load.FetchOptions, file string) (err error) {
 	}()
 	if o.Program == "" && o.Salt == "" {
 		o.Program = filepath.Join(o.Dir, "mom")
-		cmd := exec.CommandContext(ctx, "go", "build", "-o", o.Program, "github.com/momtree/mom/mom")
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return fmt.Errorf("build the program: %w\n%s", err, out)
+		if err := program.Build(ctx, o.Program); err != nil {
+			return err
 		}
 	}
 	f, err := load.Fetch(ctx, o)

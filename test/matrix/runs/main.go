@@ -17,6 +17,7 @@ import (
 
 	"github.com/momtree/mom/test/matrix"
 	"github.com/momtree/mom/test/peers"
+	"github.com/momtree/mom/test/program"
 )
 
 type options struct {
@@ -62,10 +63,8 @@ func play(ctx context.Context, o options) (ok bool, err error) {
 	if o.program == "" {
 		o.program = filepath.Join(o.dir, "mom")
 		defer os.Remove(o.program)
-		cmd := exec.CommandContext(ctx, "go", "build", "-o", o.program, "github.com/momtree/mom/mom")
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return false, fmt.Errorf("build the program: %w\n%s", err, out)
+		if err := program.Build(ctx, o.program); err != nil {
+			return false, err
 		}
 	}
 	began := time.Now()

@@ -9,12 +9,12 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"syscall"
 	"time"
 
+	"github.com/momtree/mom/test/program"
 	"github.com/momtree/mom/test/scale"
 )
 
@@ -74,10 +74,8 @@ func play(ctx context.Context, o options) (ok bool, err error) {
 	if o.program == "" {
 		o.program = filepath.Join(o.dir, "mom")
 		defer os.Remove(o.program)
-		cmd := exec.CommandContext(ctx, "go", "build", "-o", o.program, "github.com/momtree/mom/mom")
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return false, fmt.Errorf("build the program: %w\n%s", err, out)
+		if err := program.Build(ctx, o.program); err != nil {
+			return false, err
 		}
 	}
 	var results []scale.Result

@@ -1,0 +1,21 @@
+package program
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+)
+
+// Build builds mom into file, static as it is shipped. Args go to go build; it takes what
+// GOFLAGS of the environment says, by which mutants are built.
+func Build(ctx context.Context, file string, args ...string) error {
+	argv := slices.Concat([]string{"build", "-o", file}, args, []string{"github.com/momtree/mom/mom"})
+	cmd := exec.CommandContext(ctx, "go", argv...)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("build the program: %w\n%s", err, out)
+	}
+	return nil
+}
