@@ -90,33 +90,13 @@ func (b *backend) isAway() bool {
 // one, or, while nobody above answers, the last one. read checks and reads what was
 // answered.
 func (b *backend) ask(ctx context.Context, in *lru.Map[string, answer], key string, load *value.Map, read func(v any) (any, error)) (any, error) {
-	if a, ok := in.Get(key); ok {
-		if age := b.now().Sub(a.at); age >= 0 && age < b.check || b.isAway() {
-			return a.val, nil
-		}
+	if v, ok := b.known(in, key); ok {
+		return v, nil
 	}
 	done := b.group.DoChan(key, func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 		defer cancel()
-		at := b.now()
-		v, err := b.above.Call(ctx, load)
-		if err == nil {
-			b.awaySince.Store(0)
-			if v, err = read(v); err == nil {
-				in.Add(key, answer{v, at})
-				return v, nil
-			}
-		}
-		if errors.Is(err, above.ErrAway) {
-			b.awaySince.Store(b.now().UnixNano())
-		}
-		if a, ok := in.Get(key); ok && errors.Is(err, above.ErrAway) {
-			if n := b.away.Note("", b.now()); n > 0 {
-				b.log.Warn("No master above answers for files; what it has said last is served", "err", err, "times", n)
-			}
-			return a.val, nil
-		}
-		return nil, err
+		return b.question(ctx, in, key, load, read)
 	})
 	select {
 	case r := <-done:
@@ -124,6 +104,43 @@ func (b *backend) ask(ctx context.Context, in *lru.Map[string, answer], key stri
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+}
+
+// known gives an answer that may still be used.
+func (b *backend) known(in *lru.Map[string, answer], key string) (any, bool) {
+	a, ok := in.Get(key)
+	if !ok {
+		return nil, false
+	}
+	age := b.now().Sub(a.at)
+	return a.val, age >= 0 && age < b.check || b.isAway()
+}
+
+// question is the one question of all that ask at the same time.
+func (b *backend) question(ctx context.Context, in *lru.Map[string, answer], key string, load *value.Map, read func(v any) (any, error)) (any, error) {
+	// Who found no answer may have been overtaken by the question that brought it.
+	if v, ok := b.known(in, key); ok {
+		return v, nil
+	}
+	at := b.now()
+	v, err := b.above.Call(ctx, load)
+	if err == nil {
+		b.awaySince.Store(0)
+		if v, err = read(v); err == nil {
+			in.Add(key, answer{v, at})
+			return v, nil
+		}
+	}
+	if errors.Is(err, above.ErrAway) {
+		b.awaySince.Store(b.now().UnixNano())
+	}
+	if a, ok := in.Get(key); ok && errors.Is(err, above.ErrAway) {
+		if n := b.away.Note("", b.now()); n > 0 {
+			b.log.Warn("No master above answers for files; what it has said last is served", "err", err, "times", n)
+		}
+		return a.val, nil
+	}
+	return nil, err
 }
 
 // Envs asks the master above for its environments.

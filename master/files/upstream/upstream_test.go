@@ -257,3 +257,16 @@ func FuzzReadInfo(f *testing.F) {
 		}
 	})
 }
+
+// TestOvertaken: who looked for an answer just before another's question brought it does not
+// ask once more.
+func TestOvertaken(t *testing.T) {
+	b, p, _ := plant(t)
+	if _, err := b.Envs(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	got, err := b.question(t.Context(), b.answers, "envs", value.NewMap("cmd", "_file_envs"), readTexts)
+	if err != nil || fmt.Sprint(got) != "[dev base]" && fmt.Sprint(got) != "[base dev]" || p.count("_file_envs") != 1 {
+		t.Errorf("%v, %v; asked %d times", got, err, p.count("_file_envs"))
+	}
+}
