@@ -100,9 +100,6 @@ type Common struct {
 	// MaxFrameSize is the largest message in bytes that an authenticated
 	// peer may send. Ours. Default 67108864 (64 MiB).
 	MaxFrameSize int `yaml:"max_frame_size" unit:"byte" default:"67108864" min:"65536"`
-	// HandshakeTimeout is the time a new connection has to greet, in
-	// seconds. Ours. Default 5.
-	HandshakeTimeout time.Duration `yaml:"handshake_timeout" unit:"s" default:"5" min:"0.1"`
 	// FrameTimeout is the time a peer has to finish a frame it began, in
 	// seconds. Ours. Default 30.
 	FrameTimeout time.Duration `yaml:"frame_timeout" unit:"s" default:"30" min:"0.1"`

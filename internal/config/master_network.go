@@ -57,6 +57,10 @@ type MasterNetwork struct {
 	// once; more wait to be accepted, and one that says nothing gives way to
 	// them. Ours. Default 2048.
 	MaxHandshakes int `yaml:"max_handshakes" default:"2048" min:"1"`
+	// HandshakeTimeout is the time for which a peer that has connected may be silent until
+	// it has greeted, in seconds; libzmq gives as much (ZMQ_HANDSHAKE_IVL). While others
+	// wait for its place it has far less. Ours. Default 30.
+	HandshakeTimeout time.Duration `yaml:"handshake_timeout" unit:"s" default:"30" min:"0.1"`
 	// TcpMasterPubPort is the event port with ipc_mode tcp. Default 4512.
 	TcpMasterPubPort int `yaml:"tcp_master_pub_port" default:"4512" min:"0" max:"65535"`
 	// TcpMasterPullPort is the port to fire events at with ipc_mode tcp.

@@ -6,6 +6,9 @@ import "time"
 type MinionSignIn struct {
 	// AuthTimeout is the time for one sign-in request, in seconds. Default 5.
 	AuthTimeout time.Duration `yaml:"auth_timeout" unit:"s" default:"5" min:"0.1"`
+	// HandshakeTimeout is the time a master has to greet after a connection to it stands,
+	// in seconds. Ours. Default 5.
+	HandshakeTimeout time.Duration `yaml:"handshake_timeout" unit:"s" default:"5" min:"0.1"`
 	// AuthTries is the number of tries of a sign-in. Default 7.
 	AuthTries int `yaml:"auth_tries" default:"7" min:"1"`
 	// AuthSafemode goes on when the sign-in timed out. Default false.

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/waiting"
 )
 
@@ -81,6 +82,24 @@ func TestAGreetingByALateProcess(t *testing.T) {
 				t.Errorf("%v late: a mute peer was waited for %v, want %v", late, took, want)
 			}
 			_, _ = near.Close(), far.Close()
+		}
+	})
+}
+
+// A peer that does not get its turn, as one of 10,000 on two cores that all work on the
+// same job, has as long to greet as libzmq gives it, while there is place for all.
+func TestAGreetingByALatePeer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		near, far := net.Pipe()
+		defer far.Close()
+		defer near.Close()
+		k := newTicket(near, netip.Addr{}, config.DefaultMaster().HandshakeTimeout, nil)
+		go func() {
+			time.Sleep(25 * time.Second)
+			_, _ = far.Write([]byte{0xff})
+		}()
+		if _, err := k.Read(make([]byte, 1)); err != nil {
+			t.Error("it was cut:", err)
 		}
 	})
 }

@@ -38,7 +38,8 @@ type Limits struct {
 	// is silent for HandshakePatience gives way. Default 2048.
 	MaxHandshakes int
 	// HandshakeTimeout is how long a peer may keep the other side waiting until
-	// READY; a dialling side counts from connecting. Default 5 s.
+	// READY, while there is place for all; a dialling side counts from connecting.
+	// Default 5 s.
 	HandshakeTimeout time.Duration
 	// HandshakePatience is how long a peer in its handshake may be silent while
 	// others wait for its place; where honest peers take long, or this process gets

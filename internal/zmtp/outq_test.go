@@ -151,7 +151,11 @@ func TestOutqStall(t *testing.T) {
 		default:
 		}
 	}
-	fill(t, q)
+	// Put until it fails: what the kernel still takes later is not a peer that stands still.
+	waiting.Until(t, "stalled", func() bool {
+		_ = q.put(item{wire: make([]byte, 64<<10), messages: 1})
+		return len(failed) > 0
+	})
 	if err := <-failed; !errors.Is(err, ErrStalled) {
 		t.Errorf("error %v", err)
 	}

@@ -20,7 +20,8 @@ type ticket struct {
 	late    *lateness     // of this process, which gives it more; nil: never
 
 	since atomic.Int64 // when the wait for the peer began; 0: it is not waited for
-	spent atomic.Int64 // the silences before that
+	spent atomic.Int64 // the silences before that, as they count against its timeout
+	short atomic.Int64 // the same as they count while others wait for its place
 
 	raw  syscall.RawConn // nil: not a system's socket
 	try  func(fd uintptr) bool
@@ -29,6 +30,11 @@ type ticket struct {
 	err  error  // from try
 	void bool   // from try: nothing was there
 }
+
+// crowded is the timeout by which silences are judged while others wait for a place, if
+// that of the ticket is longer: a machine without need has patience with a peer that does
+// not get its turn, and not with one that says a byte now and then to keep its place.
+const crowded = 5 * time.Second
 
 // epoch is what the times of tickets count from, by the clock that cannot jump.
 var epoch = time.Now()
@@ -99,16 +105,22 @@ func (k *ticket) await(now time.Time) {
 func (k *ticket) heard(now time.Time) {
 	since := time.Duration(k.since.Swap(0))
 	if since != 0 {
-		k.spent.Add(int64(min(now.Sub(epoch)-since, k.timeout/5)))
+		d := now.Sub(epoch) - since
+		k.spent.Add(int64(min(d, k.timeout/5)))
+		k.short.Add(int64(min(d, k.judged()/5)))
 	}
 }
+
+// judged is the timeout while others wait for a place.
+func (k *ticket) judged() time.Duration { return min(k.timeout, crowded) }
 
 // silent tells whether the peer is waited for.
 func (k *ticket) silent() bool { return k.since.Load() != 0 }
 
-// silence is how long the peer has been waited for until now, in all.
+// silence is how long the peer has been waited for until now, in all; of each wait before
+// a part.
 func (k *ticket) silence(now time.Time) time.Duration {
-	d := time.Duration(k.spent.Load())
+	d := time.Duration(k.short.Load())
 	if since := time.Duration(k.since.Load()); since != 0 {
 		d += now.Sub(epoch) - since
 	}
@@ -128,7 +140,7 @@ func (k *ticket) mute(now time.Time, patience time.Duration) bool {
 // place.
 func (k *ticket) idle(now time.Time, patience time.Duration) bool {
 	w := k.waited(now)
-	return w >= patience || w >= 0 && k.silence(now) >= max(k.timeout/2, patience)
+	return w >= patience || w >= 0 && k.silence(now) >= max(k.judged()/2, patience)
 }
 
 // waited is how long the peer is waited for now, below 0: it is not.
