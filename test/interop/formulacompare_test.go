@@ -55,7 +55,21 @@ func plain(states map[string]any, id string) map[string]any {
 				slices.SortFunc(gone, func(a, b any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 			}
 			delete(changes, "pid") // of the program that cmd has run
+			out[key].(map[string]any)["changes"] = samePaths(changes)
 		}
+	}
+	return out
+}
+
+// samePaths is changes in which a folder has one name: file.recurse of Salt takes folders from a
+// set, and calls the first of them /path or /path/. by chance.
+func samePaths(changes map[string]any) map[string]any {
+	out := make(map[string]any, len(changes))
+	for k, v := range changes {
+		if m, ok := v.(map[string]any); ok {
+			v = samePaths(m)
+		}
+		out[strings.TrimSuffix(k, "/.")] = v
 	}
 	return out
 }
@@ -154,7 +168,8 @@ func unequal(x, y any) string {
 }
 
 // compareReturns holds the returns against each other: those of one kind of minion under all
-// masters, then those of our minion against each Salt's.
+// masters, then those of our minion against each Salt's. Ours follows the older one: where two
+// of Salt's differ from each other, it has to be equal to that.
 func compareReturns(t *testing.T, all []returned) {
 	for _, p := range append(slices.Clone(installed), nil) {
 		kind := kindOf(p)
@@ -162,7 +177,7 @@ func compareReturns(t *testing.T, all []returned) {
 			having := slices.DeleteFunc(slices.Clone(all), func(r returned) bool { return r.by[kind] == nil })
 			first := having[0]
 			for _, other := range having[1:] {
-				compareRuns(t, kind+" under "+first.under, first.by[kind], kind+" under "+other.under, other.by[kind], nil)
+				compareRuns(t, kind+" under "+first.under, first.by[kind], kind+" under "+other.under, other.by[kind], nil, nil)
 			}
 		})
 	}
@@ -172,17 +187,22 @@ func compareReturns(t *testing.T, all []returned) {
 				if r.by[p.Name] == nil {
 					continue
 				}
-				compareRuns(t, p.Name+" under "+r.under, r.by[p.Name], "ours under "+r.under, r.by["ours"], knownDifferences[p.Name])
+				var older map[string]map[string]any
+				if first := installed[0].Name; p.Name != first {
+					older = r.by[first]
+				}
+				compareRuns(t, p.Name+" under "+r.under, r.by[p.Name], "ours under "+r.under, r.by["ours"], knownDifferences[p.Name], older)
 			}
 		})
 	}
 }
 
 // compareRuns counts the states of all runs that are equal and tells the others; known gives
-// by the key of a state, or by run and key, why it is not.
-func compareRuns(t *testing.T, nameA string, a map[string]map[string]any, nameB string, b map[string]map[string]any, known map[string]string) {
+// by the key of a state, or by run and key, why it is not. What the second has as older has
+// it is right, too.
+func compareRuns(t *testing.T, nameA string, a map[string]map[string]any, nameB string, b map[string]map[string]any, known map[string]string, older map[string]map[string]any) {
 	t.Helper()
-	compared, explained := 0, 0
+	compared, explained, asOlder := 0, 0, 0
 	var bad []string
 	for _, run := range highstates {
 		diff := differences(a[run.name], b[run.name])
@@ -196,11 +216,15 @@ func compareRuns(t *testing.T, nameA string, a map[string]map[string]any, nameB 
 				explained++
 				continue
 			}
+			if was, ok := older[run.name][key]; ok && same(was, b[run.name][key]) {
+				asOlder++
+				continue
+			}
 			bad = append(bad, fmt.Sprintf("%s: %s\n  %s", run.name, key, diff[key]))
 		}
 	}
-	t.Logf("%s and %s: %d states in %d runs, %d equal, %d different as is known, %d different", nameA, nameB,
-		compared, len(highstates), compared-explained-len(bad), explained, len(bad))
+	t.Logf("%s and %s: %d states in %d runs, %d equal, %d as the older Salt gives them, %d different as is known, %d different", nameA, nameB,
+		compared, len(highstates), compared-explained-asOlder-len(bad), asOlder, explained, len(bad))
 	if len(bad) > 0 {
 		t.Errorf("%s and %s:\n%s", nameA, nameB, strings.Join(bad, "\n"))
 	}
