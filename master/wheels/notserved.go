@@ -23,7 +23,7 @@ var notServed = []struct{ name, why string }{
 
 const (
 	noFiles  = "what minions get is changed in the folders of file_roots, not from afar; the runner fileserver.file_list lists it"
-	noPillar = "this master renders no pillar (docs/absent.md)"
+	noPillar = "pillar is changed in the folders of pillar_roots, not from afar; the runner pillar.show_pillar shows what a minion gets"
 )
 
 func init() {
