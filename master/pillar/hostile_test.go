@@ -1,16 +1,20 @@
 package pillar
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/render"
 	"github.com/momtree/mom/value"
 )
 
@@ -99,6 +103,14 @@ func TestHostile_Late(t *testing.T) {
 	}
 }
 
+func many(n int) *value.Map {
+	m := value.NewMap()
+	for i := range n {
+		m.Set(fmt.Sprint("source", i), 1)
+	}
+	return m
+}
+
 // Attack: a minion chooses the arguments of sources that act with the rights of the
 // master, which the configuration even allows.
 func TestHostile_OnDemand(t *testing.T) {
@@ -116,6 +128,13 @@ func TestHostile_OnDemand(t *testing.T) {
 		}
 	}
 	r.want("without power", r.get(func(q *Request) { q.Ext = value.NewMap("nodegroups", value.NewMap("pillar_name", "in")) }), `{"in": ["webs"]}`)
+	for what, ext := range map[string]*value.Map{"a long name": value.NewMap(strings.Repeat("x", 1<<20), 1), "many": many(1000)} {
+		was := len(r.log.text())
+		p := r.get(func(q *Request) { q.Ext = ext })
+		if n := len(r.log.text()) - was; n > 2000 || len(asJSON(t, p)) > 2000 || !p.Has("_errors") {
+			t.Errorf("%s: %d bytes in the log, %.200s", what, n, asJSON(t, p))
+		}
+	}
 	r.want("no mapping", r.get(func(q *Request) { q.Ext = "cmd_yaml" }), `{"_errors": ["On-demand pillar is not formatted as a dictionary"]}`)
 }
 
@@ -144,4 +163,85 @@ func TestCompile_Busy(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	r.c.room.Release(1)
+}
+
+// Attack: a minion names an environment that is a path. The list of a stack that is below
+// __env__ would be one that it has pushed to the master, whose templates run programs there.
+func TestHostile_Environments(t *testing.T) {
+	r := newRig(t, map[string]string{
+		"/stacks/dev/stack.cfg": "a.yml\n", "/stacks/dev/a.yml": "k: dev\n", "/pushed/stack.cfg": "a.yml\n", "/pushed/a.yml": "k: evil\n",
+	}, func(c *config.Master) {
+		dir := filepath.Dir(c.Cachedir)
+		c.ExtPillar = []any{map[string]any{"stack": map[string]any{"opts:pillarenv": map[string]any{"__env__": filepath.Join(dir, "stacks", "__env__", "stack.cfg")}}}}
+	})
+	r.want("an environment", r.get(func(q *Request) { q.Pillarenv = "dev" }), `{"k": "dev"}`)
+	for _, env := range []string{"../pushed", "dev/../../pushed", "..", "/etc", "dev/.", strings.Repeat("x", 10_000), "a\x00b"} {
+		for name, set := range map[string]func(*Request){
+			"pillarenv": func(q *Request) { q.Pillarenv = env }, "saltenv": func(q *Request) { q.Saltenv = env },
+		} {
+			p := asJSON(t, r.get(set))
+			if strings.Contains(p, "evil") || !strings.Contains(p, "is no name of an environment") || len(p) > 1000 {
+				t.Errorf("%s %.50q: %.300s", name, env, p)
+			}
+		}
+	}
+	if n := r.c.kept.m.Len(); n > 0 {
+		t.Errorf("%d are kept", n)
+	}
+}
+
+// held is a renderer that takes its time for one minion.
+type held struct {
+	Renderer
+	id   string
+	goOn chan struct{}
+}
+
+func (h held) SLS(ctx context.Context, t render.Template, pipe string) (any, error) {
+	if t.Vars.Map("grains").String("id") == h.id {
+		<-h.goOn
+	}
+	return h.Renderer.SLS(ctx, t, pipe)
+}
+
+// Attack: a minion asks for its pillar again and again, which it has made costly by its
+// grains. Others get theirs.
+func TestHostile_OneMinion(t *testing.T) {
+	r := newRig(t, map[string]string{"top.sls": "{base: {'*': [a]}}", "a.sls": "a: {{ grains.id }}"}, func(c *config.Master) { c.PillarWorkers = 3 })
+	synctest.Test(t, func(t *testing.T) {
+		goOn := make(chan struct{})
+		c, err := New(Options{Config: r.cfg, Now: time.Now, Renderer: func(l render.Loader, f render.Functions) (Renderer, error) {
+			e, err := engine(l, f)
+			return held{e, "evil", goOn}, err
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var wg sync.WaitGroup
+		busy := 0
+		var mu sync.Mutex
+		for range 100 {
+			wg.Go(func() {
+				_, err := c.Compile(t.Context(), Request{ID: "evil", Grains: grains()})
+				mu.Lock()
+				defer mu.Unlock()
+				if errors.Is(err, ErrBusy) {
+					busy++
+				} else if err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if p, err := c.Compile(ctx, Request{ID: "m1", Grains: grains()}); err != nil || p.String("a") != "m1" {
+			t.Errorf("another minion gets %v, %v", p, err)
+		}
+		close(goOn)
+		wg.Wait()
+		if busy != 100-2-64 {
+			t.Errorf("%d are told to come again", busy)
+		}
+	})
 }
