@@ -130,7 +130,7 @@ func newStage(sls string) *stage {
 }
 
 // run calls a runner and gives the results in their order: ID, result, comment, changes.
-func run(t *testing.T, s *stage, fun string, kv ...any) (lines []string, retcode any) {
+func run(t *testing.T, s Env, fun string, kv ...any) (lines []string, retcode any) {
 	t.Helper()
 	v, err := runners.Run(t.Context(), &runners.Call{Fun: fun, Kwargs: value.NewMap(kv...), JID: "20261123150000000000", Env: s})
 	if err != nil {
@@ -166,7 +166,7 @@ func TestStates(t *testing.T) {
 		"a: {salt.function: [{name: test.half}, {tgt: '*'}]}":                                                                  "a True Function ran successfully. Function test.half ran on m1. {'ret': {'m1': True}}|0",
 		"a: {salt.function: [{name: test.half}, {tgt: '*'}, {expect_minions: true}]}":                                          "a False Running function test.half failed on minions: m2 Function test.half ran on m1, m2. {'ret': {'m1': True, 'm2': False}}|1",
 		"a: {salt.function: [{name: no.body}, {tgt: x}]}":                                                                      "a False No minions responded {}|1",
-		"a: {salt.function: [{name: test.ping}, {tgt: x}, {batch: 1}]}":                                                        "a False batch=1 is not served by this master: take it out of salt.function {}|1",
+		"a: {salt.function: [{name: test.ping}, {tgt: x}, {ssh: true}]}":                                                       "a False ssh=true is not served by this master: take it out of salt.function {}|1",
 		"a: {salt.state: [{tgt: '*'}, {sls: [x, y]}]}":                                                                         "a True States ran successfully. Updating m1. No changes made to m2. ",
 		"a: {salt.state: [{tgt: '*'}, {highstate: true}]}":                                                                     "a False Run failed on minions: m1 ",
 		"a: {salt.state: [{tgt: '*'}, {highstate: true}, {allow_fail: 1}]}":                                                    "a True States ran successfully. Updating m1. ",
