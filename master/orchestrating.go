@@ -42,11 +42,8 @@ func (e runnerEnv) orchestrated(ctx context.Context, kind, fun string, args []an
 	m := e.m
 	jid := m.jids.Next()
 	if kind == "wheel" {
-		c, err := wheels.Fields(fun, kwargs)
-		if err == nil {
-			c.Args = args
-		}
-		data, err := m.wheels().Do(ctx, wheels.Start{JID: jid, Fun: fun, User: e.user, Call: c, Err: err})
+		c := &wheels.Call{Fun: fun, Args: args, Kwargs: kwargs}
+		data, err := m.wheels().Do(ctx, wheels.Start{JID: jid, Fun: fun, User: e.user, Call: c})
 		ret, _ := data.Get("return")
 		return orchestrate.Ended{JID: jid, Return: ret, OK: err == nil}
 	}
@@ -86,7 +83,7 @@ type stateRenderer struct {
 // Render renders one.
 func (r stateRenderer) Render(ctx context.Context, t states.Template) (any, error) {
 	m := r.env.m
-	engine, err := m.renderer(files.Loader(m.files), masterFunctions{m, r.env.user})
+	engine, err := m.renderer(files.Loader(m.files), masterFunctions{m: m, user: r.env.user})
 	if err != nil {
 		return nil, fmt.Errorf("make the renderer: %w", err)
 	}

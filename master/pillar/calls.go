@@ -42,18 +42,22 @@ var calls = map[string]function{
 	"file.read":             {args: []string{"path", "binary="}, run: fileRead},
 }
 
-// functions are what templates call: those of calls.
-type functions struct{}
+// functions are what templates call: those of calls, and more, which may be nil.
+type functions struct{ more Callables }
 
 // Call calls a function for the pass of ctx.
-func (functions) Call(ctx context.Context, name string, positional []any, kwargs *value.Map) (any, error) {
+func (fs functions) Call(ctx context.Context, name string, positional []any, kwargs *value.Map) (any, error) {
 	p := passOf(ctx)
 	if p == nil {
 		return nil, render.ErrNoFunction
 	}
 	f, ok := calls[name]
 	if !ok {
-		return nil, render.ErrNoFunction
+		if fs.more == nil || !fs.more.Has(name) {
+			return nil, render.ErrNoFunction
+		}
+		p.seen.unfit("a template calls " + name)
+		return fs.more.Call(ctx, name, positional, kwargs)
 	}
 	if !f.steady {
 		p.seen.unfit("a template calls " + name)
@@ -66,9 +70,9 @@ func (functions) Call(ctx context.Context, name string, positional []any, kwargs
 }
 
 // Has tells whether there is a function of a name.
-func (functions) Has(name string) bool {
+func (fs functions) Has(name string) bool {
 	_, ok := calls[name]
-	return ok
+	return ok || fs.more != nil && fs.more.Has(name)
 }
 
 // Functions lists what templates of pillar may call beside the functions of every

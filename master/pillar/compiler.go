@@ -35,8 +35,16 @@ type Options struct {
 	// Decrypter opens what decrypt_pillar names; nil: nothing can be opened, which is an
 	// error where the option is set.
 	Decrypter render.Decrypter
+	// Functions are what templates may call beside those of this package; nil: nothing.
+	Functions Callables
 	Log       *slog.Logger
 	Now       func() time.Time
+}
+
+// Callables are functions for templates, whose names are known.
+type Callables interface {
+	render.Functions
+	render.Lister
 }
 
 // Compiler compiles pillars. It is safe for concurrent use.
@@ -64,6 +72,8 @@ const (
 	// fewest are compiled at once on a small machine: some wait for programs and
 	// databases.
 	fewest = 4
+	// deepest is how many pillars may be compiled within each other.
+	deepest = 3
 )
 
 // ErrBusy says that too many pillars are waited for.
@@ -85,7 +95,7 @@ func New(o Options) (*Compiler, error) {
 	}
 	c.roots = &Roots{Disk: NewDisk(c.now), Folders: folders, Order: ordered(c.cfg.Ordered("pillar_roots"), folders)}
 	c.shown, _ = wire.Normal(c.cfg.Shown()).(*value.Map)
-	if c.engine, err = o.Renderer(loader{}, functions{}); err != nil {
+	if c.engine, err = o.Renderer(loader{}, functions{o.Functions}); err != nil {
 		return nil, fmt.Errorf("pillar: %w", err)
 	}
 	c.readSources()
@@ -125,17 +135,27 @@ func ordered(written any, folders map[string][]string) []string {
 // Compile gives the pillar of a minion. The error is [ErrBusy], or that of the context
 // while it waited; all else is in the pillar under _errors.
 func (c *Compiler) Compile(ctx context.Context, r Request) (*value.Map, error) {
-	select {
-	case c.waiting <- struct{}{}:
-	default:
-		return nil, ErrBusy
+	depth := 0
+	if outer := passOf(ctx); outer != nil {
+		// A template asks for another pillar. It has a turn, and if it waited for a second
+		// one all could wait for each other.
+		if depth = outer.depth + 1; depth > deepest {
+			return nil, fmt.Errorf("the pillar of %s is asked for within %d others", r.ID, deepest)
+		}
+		ctx = context.WithValue(ctx, folderKey{}, nil)
+	} else {
+		select {
+		case c.waiting <- struct{}{}:
+		default:
+			return nil, ErrBusy
+		}
+		err := c.room.Acquire(ctx, 1)
+		<-c.waiting
+		if err != nil {
+			return nil, fmt.Errorf("wait for others' pillars: %w", err)
+		}
+		defer c.room.Release(1)
 	}
-	err := c.room.Acquire(ctx, 1)
-	<-c.waiting
-	if err != nil {
-		return nil, fmt.Errorf("wait for others' pillars: %w", err)
-	}
-	defer c.room.Release(1)
 	r = r.own()
 	if r.Fresh {
 		c.Forget(r.ID)
@@ -147,6 +167,7 @@ func (c *Compiler) Compile(ctx context.Context, r Request) (*value.Map, error) {
 	defer cancel()
 	asked := Copy(r.Grains).(*value.Map) // templates may change those of the pass
 	p := c.begin(r)
+	p.depth = depth
 	out := p.rescued(ctx)
 	r.Grains = asked
 	c.intoCache(r, p, out)
