@@ -24,7 +24,7 @@ func (e runnerEnv) Orchestration() orchestrate.Parts {
 		id += "_master"
 	}
 	return orchestrate.Parts{
-		ID: id, JID: m.jids.Next, Source: stateFiles{m.files},
+		ID: id, JID: e.orchestrationJID, Source: stateFiles{m.files},
 		Renderer: func(vars *value.Map) states.Renderer {
 			known := m.renderVars()
 			vars.Range(func(k, v any) bool { known.Set(k, v); return true })
@@ -33,8 +33,15 @@ func (e runnerEnv) Orchestration() orchestrate.Parts {
 		Pillar: func(ctx context.Context, saltenv, pillarenv string, override *value.Map) (*value.Map, error) {
 			return m.pillars.Compile(ctx, pillar.Request{ID: id, Saltenv: saltenv, Pillarenv: pillarenv, Override: override, Passing: true})
 		},
-		Call: e.orchestrated, Fire: m.fire, Failhard: m.cfg.Failhard, Pauses: m.pauses, Now: m.now, Log: m.log,
+		Call: e.orchestrated, Fire: m.fire, Failhard: m.cfg.Failhard, StateEvents: m.cfg.StateEvents, Pauses: m.pauses, Now: m.now, Log: m.log,
 	}
+}
+
+// orchestrationJID gives the id of a run, of whose events the reactor knows what led to them.
+func (e runnerEnv) orchestrationJID(ctx context.Context) string {
+	jid := e.m.jids.Next()
+	e.m.reactor.Begin(jid, runners.CallOf(ctx))
+	return jid
 }
 
 // orchestrated makes a call of a runner or a wheel function for a run of states.

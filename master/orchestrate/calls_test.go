@@ -22,3 +22,20 @@ d: {salt.parallel_runners: [{runners: {state.orchestrate_show_sls: [{kwarg: {mod
 		t.Errorf("%q, want %q", s.asked, want)
 	}
 }
+
+// States tell of themselves where they, or the option state_events, say so.
+func TestEvents(t *testing.T) {
+	s := newStage("a: {test.nop: [{fire_event: true}]}\nb: {test.nop: [{fire_event: my/own}]}\nc: {test.nop: []}")
+	const jid = "20261123150000000001"
+	for _, on := range []bool{false, true} {
+		s.stateEvents, s.fired = on, nil
+		run(t, s, "state.orchestrate", "mods", "o")
+		want := []string{"salt/state_result/" + jid + "/top_master/a", "salt/state_result/" + jid + "/top_master/my/own"}
+		if on {
+			want = append(want, "salt/job/"+jid+"/prog/top_master/2")
+		}
+		if !slices.Equal(s.fired, want) {
+			t.Errorf("state_events %v: %q, want %q", on, s.fired, want)
+		}
+	}
+}

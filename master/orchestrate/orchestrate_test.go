@@ -27,14 +27,15 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // stage is a master as orchestrations see it.
 type stage struct {
 	runners.Env
-	files   map[string]string
-	returns map[string]runners.Answers // by function
-	mu      sync.Mutex                 // guards asked: salt.parallel_runners calls several at once
-	asked   []string
-	fired   []string
-	events  chan *value.Map
-	pauses  *Pauses
-	pillar  *value.Map
+	files       map[string]string
+	returns     map[string]runners.Answers // by function
+	mu          sync.Mutex                 // guards asked: salt.parallel_runners calls several at once
+	asked       []string
+	fired       []string
+	events      chan *value.Map
+	pauses      *Pauses
+	stateEvents bool
+	pillar      *value.Map
 }
 
 func (s *stage) Timeouts() (time.Duration, time.Duration) { return 5 * time.Second, 10 * time.Second }
@@ -66,7 +67,7 @@ func (s *stage) Listen(ctx context.Context, heard func(string, *value.Map) bool)
 
 func (s *stage) Orchestration() Parts {
 	return Parts{
-		ID: "top_master", JID: func() string { return "20261123150000000001" }, Source: source(s.files), Renderer: func(vars *value.Map) states.Renderer { s.pillar = vars.Map("pillar"); return plain{} },
+		ID: "top_master", JID: func(context.Context) string { return "20261123150000000001" }, Source: source(s.files), Renderer: func(vars *value.Map) states.Renderer { s.pillar = vars.Map("pillar"); return plain{} },
 		Pillar: func(_ context.Context, _, _ string, over *value.Map) (*value.Map, error) {
 			if over.Has("bad") {
 				return value.NewMap("_errors", []any{"it does not render"}), nil
@@ -83,8 +84,8 @@ func (s *stage) Orchestration() Parts {
 			}
 			return Ended{"j2", value.NewMap("given", kwargs), true}
 		},
-		Fire:   func(tag string, _ *value.Map) { s.fired = append(s.fired, tag) },
-		Pauses: s.pauses, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Fire:        func(tag string, _ *value.Map) { s.fired = append(s.fired, tag) },
+		StateEvents: s.stateEvents, Pauses: s.pauses, Now: time.Now, Log: slog.New(slog.DiscardHandler),
 	}
 }
 
