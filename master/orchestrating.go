@@ -3,7 +3,9 @@ package master
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/momtree/mom/internal/render"
@@ -25,6 +27,7 @@ func (e runnerEnv) Orchestration() orchestrate.Parts {
 	}
 	return orchestrate.Parts{
 		ID: id, JID: e.orchestrationJID, Source: stateFiles{m.files},
+		Modules: stateModules{masterFunctions{m: m, user: e.user, host: true}},
 		Renderer: func(vars *value.Map) states.Renderer {
 			known := m.renderVars()
 			vars.Range(func(k, v any) bool { known.Set(k, v); return true })
@@ -81,6 +84,30 @@ func (s stateFiles) Open(ctx context.Context, saltenv, path string) ([]byte, err
 // Tops gives none: an orchestration has no top file.
 func (stateFiles) Tops(context.Context) (*value.Map, error) { return nil, nil } //nolint:nilnil // nothing is an answer
 
+// stateModules are what conditions and slots of states call on a master.
+type stateModules struct{ masterFunctions }
+
+// Call calls one.
+func (s stateModules) Call(ctx context.Context, fun string, args []any, kwargs *value.Map) (any, error) {
+	v, err := s.masterFunctions.Call(ctx, fun, args, kwargs)
+	if errors.Is(err, render.ErrNoFunction) {
+		err = fmt.Errorf("%w at a master: %s", states.ErrNoFunction, fun)
+	}
+	return v, err
+}
+
+// Retcode is Call: none of these functions sets an exit code. That a command cannot be run
+// would be taken for its failure, so what is asked of it in vain is told as no function.
+func (s stateModules) Retcode(ctx context.Context, fun string, args []any, kwargs *value.Map) (any, int, error) {
+	for _, k := range kwargs.Keys() {
+		if name, _ := k.(string); fun == "cmd.retcode" && !slices.Contains([]string{"cwd", "timeout", "python_shell", "ignore_retcode"}, name) {
+			return nil, 0, fmt.Errorf("%w at a master: %s with %s", states.ErrNoFunction, fun, name)
+		}
+	}
+	v, err := s.Call(ctx, fun, args, kwargs)
+	return v, 0, err
+}
+
 // stateRenderer renders the files of one run.
 type stateRenderer struct {
 	env  runnerEnv
@@ -90,7 +117,7 @@ type stateRenderer struct {
 // Render renders one.
 func (r stateRenderer) Render(ctx context.Context, t states.Template) (any, error) {
 	m := r.env.m
-	engine, err := m.renderer(files.Loader(m.files), masterFunctions{m: m, user: r.env.user})
+	engine, err := m.renderer(files.Loader(m.files), masterFunctions{m: m, user: r.env.user, host: true})
 	if err != nil {
 		return nil, fmt.Errorf("make the renderer: %w", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/momtree/mom/internal/render"
 	"github.com/momtree/mom/internal/states"
 	"github.com/momtree/mom/master/orchestrate"
+	"github.com/momtree/mom/master/pillar"
 	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/master/wheels"
 	"github.com/momtree/mom/value"
@@ -31,14 +32,21 @@ type masterFunctions struct {
 	// quiet has calls be told neither to the bus nor to the job cache: those of pillars,
 	// of which one is rendered with each state of each minion.
 	quiet bool
+	// host lets them act on this machine as templates of pillar do.
+	host bool
 }
 
 // Has tells whether there is one of a name.
-func (masterFunctions) Has(name string) bool { return templateCalls[name] != nil }
+func (f masterFunctions) Has(name string) bool {
+	return templateCalls[name] != nil || f.host && slices.Contains(pillar.Functions(), name)
+}
 
 // Call calls one.
 func (f masterFunctions) Call(ctx context.Context, name string, args []any, kwargs *value.Map) (any, error) {
 	call := templateCalls[name]
+	if call == nil && f.host {
+		return pillar.OnHost(ctx, name, args, kwargs)
+	}
 	if call == nil {
 		return nil, fmt.Errorf("%w: a master has saltutil.runner and saltutil.wheel", render.ErrNoFunction)
 	}

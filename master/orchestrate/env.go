@@ -27,6 +27,9 @@ type Parts struct {
 	JID func(ctx context.Context) string
 	// Source has the SLS files: file_roots.
 	Source states.Source
+	// Modules are the execution functions that conditions (unless, onlyif, check_cmd) and
+	// slots of states may call.
+	Modules states.Modules
 	// Renderer makes the renderer of a run that knows these variables.
 	Renderer func(vars *value.Map) states.Renderer
 	// Pillar compiles that of the master itself, with override laid over it.

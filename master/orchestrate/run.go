@@ -93,7 +93,7 @@ func (a asked) run(ctx context.Context) (*states.Run, []string, error) {
 	vars := value.NewMap("pillar", pillar, "grains", value.NewMap("id", a.parts.ID))
 	fs := &funcs{asked: a, jid: jid}
 	return states.New(states.Options{
-		Functions: fs, Source: a.parts.Source, Renderer: a.parts.Renderer(vars), ID: a.parts.ID, JID: jid, OrchestrationJID: jid,
+		Functions: fs, Modules: a.parts.Modules, Source: a.parts.Source, Renderer: a.parts.Renderer(vars), ID: a.parts.ID, JID: jid, OrchestrationJID: jid,
 		Saltenv: a.saltenv, Failhard: a.parts.Failhard, Test: a.test,
 		Events: a.parts.StateEvents, Fire: a.fire,
 		Paused: func(ctx context.Context, id string) (bool, error) { return a.parts.Pauses.wait(ctx, a.call.JID, id) },

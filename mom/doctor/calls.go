@@ -40,10 +40,10 @@ func (p *patient) calls(area, path string, data []byte, known []string) (good bo
 	return good
 }
 
-// functionsOfPillar are what templates of pillar may call.
+// functionsOfPillar are what templates of pillar and orchestrations may call.
 func functionsOfPillar() []string {
 	return slices.Concat(render.Pure(), pillar.Functions(), master.TemplateCalls())
 }
 
-// functionsOfMaster are what all other templates may call that a master renders.
-func functionsOfMaster() []string { return slices.Concat(render.Pure(), master.TemplateCalls()) }
+// functionsOfReactor are what those of reactions may call.
+func functionsOfReactor() []string { return slices.Concat(render.Pure(), master.TemplateCalls()) }

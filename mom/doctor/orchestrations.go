@@ -46,7 +46,7 @@ func lookOrchestrations(p *patient) {
 
 // orchestration looks at one file.
 func (p *patient) orchestration(path string, data []byte) bool {
-	good := p.calls(areaOrchestrate, path, data, functionsOfMaster())
+	good := p.calls(areaOrchestrate, path, data, functionsOfPillar())
 	fails := func(line int, do, format string, args ...any) {
 		p.fails(areaOrchestrate, fmt.Sprintf("%s:%d", path, line), do, format, args...)
 		good = false
