@@ -24,12 +24,12 @@ type Batch struct {
 
 // Validate tells whether the size can be meant.
 func (o Batch) Validate() error {
-	_, err := o.slots(1)
+	_, err := o.Slots(1)
 	return err
 }
 
-// slots is the size as a number, at least 1.
-func (o Batch) slots(minions int) (int, error) {
+// Slots is how many of so many minions work at once, at least 1.
+func (o Batch) Slots(minions int) (int, error) {
 	number := strings.Trim(o.Size, "%")
 	n, err := strconv.ParseFloat(number, 64)
 	percent := number != o.Size
@@ -112,7 +112,7 @@ func BatchBy(ctx context.Context, by Follower, j Job, o Batch) (*Batching, error
 		Asked: asked, by: by, job: j, o: o, heard: make(chan batchNews), queue: slices.Sorted(maps.Keys(asked.Returns)), done: map[string]bool{},
 		total: Account{JID: asked.JID, Expected: asked.Account.Expected, Missing: maps.Clone(asked.Account.Missing), Nodes: asked.Account.Nodes},
 	}
-	b.size, err = o.slots(len(b.queue))
+	b.size, err = o.Slots(len(b.queue))
 	b.ctx, b.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	return b, err
 }

@@ -39,7 +39,7 @@ func TestBatchSize(t *testing.T) {
 		{"inf%", 10, 0},
 	} {
 		o := Batch{Size: c.text}
-		got, err := o.slots(c.minions)
+		got, err := o.Slots(c.minions)
 		if got != c.want || (c.want == 0) != (err != nil) || (o.Validate() == nil) != (err == nil) {
 			t.Errorf("%q of %d: %d, %v", c.text, c.minions, got, err)
 		}

@@ -3,7 +3,9 @@ package master
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/momtree/mom/internal/render"
@@ -24,7 +26,8 @@ func (e runnerEnv) Orchestration() orchestrate.Parts {
 		id += "_master"
 	}
 	return orchestrate.Parts{
-		ID: id, JID: m.jids.Next, Source: stateFiles{m.files},
+		ID: id, JID: e.orchestrationJID, Source: stateFiles{m.files},
+		Modules: stateModules{masterFunctions{m: m, user: e.user, host: true}},
 		Renderer: func(vars *value.Map) states.Renderer {
 			known := m.renderVars()
 			vars.Range(func(k, v any) bool { known.Set(k, v); return true })
@@ -33,8 +36,15 @@ func (e runnerEnv) Orchestration() orchestrate.Parts {
 		Pillar: func(ctx context.Context, saltenv, pillarenv string, override *value.Map) (*value.Map, error) {
 			return m.pillars.Compile(ctx, pillar.Request{ID: id, Saltenv: saltenv, Pillarenv: pillarenv, Override: override, Passing: true})
 		},
-		Call: e.orchestrated, Fire: m.fire, Failhard: m.cfg.Failhard, Pauses: m.pauses, Now: m.now, Log: m.log,
+		Call: e.orchestrated, Fire: m.fire, Failhard: m.cfg.Failhard, StateEvents: m.cfg.StateEvents, Pauses: m.pauses, Now: m.now, Log: m.log,
 	}
+}
+
+// orchestrationJID gives the id of a run, of whose events the reactor knows what led to them.
+func (e runnerEnv) orchestrationJID(ctx context.Context) string {
+	jid := e.m.jids.Next()
+	e.m.reactor.Begin(jid, runners.CallOf(ctx))
+	return jid
 }
 
 // orchestrated makes a call of a runner or a wheel function for a run of states.
@@ -42,11 +52,8 @@ func (e runnerEnv) orchestrated(ctx context.Context, kind, fun string, args []an
 	m := e.m
 	jid := m.jids.Next()
 	if kind == "wheel" {
-		c, err := wheels.Fields(fun, kwargs)
-		if err == nil {
-			c.Args = args
-		}
-		data, err := m.wheels().Do(ctx, wheels.Start{JID: jid, Fun: fun, User: e.user, Call: c, Err: err})
+		c := &wheels.Call{Fun: fun, Args: args, Kwargs: kwargs}
+		data, err := m.wheels().Do(ctx, wheels.Start{JID: jid, Fun: fun, User: e.user, Call: c})
 		ret, _ := data.Get("return")
 		return orchestrate.Ended{JID: jid, Return: ret, OK: err == nil}
 	}
@@ -77,6 +84,30 @@ func (s stateFiles) Open(ctx context.Context, saltenv, path string) ([]byte, err
 // Tops gives none: an orchestration has no top file.
 func (stateFiles) Tops(context.Context) (*value.Map, error) { return nil, nil } //nolint:nilnil // nothing is an answer
 
+// stateModules are what conditions and slots of states call on a master.
+type stateModules struct{ masterFunctions }
+
+// Call calls one.
+func (s stateModules) Call(ctx context.Context, fun string, args []any, kwargs *value.Map) (any, error) {
+	v, err := s.masterFunctions.Call(ctx, fun, args, kwargs)
+	if errors.Is(err, render.ErrNoFunction) {
+		err = fmt.Errorf("%w at a master: %s", states.ErrNoFunction, fun)
+	}
+	return v, err
+}
+
+// Retcode is Call: none of these functions sets an exit code. That a command cannot be run
+// would be taken for its failure, so what is asked of it in vain is told as no function.
+func (s stateModules) Retcode(ctx context.Context, fun string, args []any, kwargs *value.Map) (any, int, error) {
+	for _, k := range kwargs.Keys() {
+		if name, _ := k.(string); fun == "cmd.retcode" && !slices.Contains([]string{"cwd", "timeout", "python_shell", "ignore_retcode"}, name) {
+			return nil, 0, fmt.Errorf("%w at a master: %s with %s", states.ErrNoFunction, fun, name)
+		}
+	}
+	v, err := s.Call(ctx, fun, args, kwargs)
+	return v, 0, err
+}
+
 // stateRenderer renders the files of one run.
 type stateRenderer struct {
 	env  runnerEnv
@@ -86,7 +117,7 @@ type stateRenderer struct {
 // Render renders one.
 func (r stateRenderer) Render(ctx context.Context, t states.Template) (any, error) {
 	m := r.env.m
-	engine, err := m.renderer(files.Loader(m.files), masterFunctions{m, r.env.user})
+	engine, err := m.renderer(files.Loader(m.files), masterFunctions{m: m, user: r.env.user, host: true})
 	if err != nil {
 		return nil, fmt.Errorf("make the renderer: %w", err)
 	}

@@ -111,3 +111,44 @@ func TestPillar_DataCache(t *testing.T) {
 	}
 	eventually(t, "the event", func() bool { return strings.Contains(strings.Join(events.tags(), " "), "minion/refresh/m1") })
 }
+
+// Templates of pillar call runners and wheel functions as Salt's do. The bus is not told, and
+// a pillar within another one waits for no second turn.
+func TestPillar_Runners(t *testing.T) {
+	r := newRig(t, withPillar(map[string]string{
+		"top.sls": "{base: {'m1': [m1], 'm2': [m2], 'm3': [m3]}}",
+		"m1.sls": `
+runner: {{ salt['saltutil.runner']('test.arg', arg=[1], kwarg={'a': 2}, b=3) | json }}
+places: {{ salt.saltutil.runner('test.arg', [1], {'a': 2}) | json }}
+whole: {{ salt['saltutil.runner']('test.arg', arg=['x'], full_return=True) | json }}
+wheel: {{ salt['saltutil.wheel']('key.list', 'accepted') | json }}
+other: {{ salt['saltutil.runner']('pillar.show_pillar', minion='m2').value }}
+`,
+		"m2.sls": "value: of m2\n",
+		"m3.sls": "again: {{ salt['saltutil.runner']('pillar.show_pillar', minion='m3') | json }}\n",
+	}), func(c *config.Master) { c.PillarWorkers, c.PillarSafeRenderError = 1, false })
+	r.start()
+	bus := r.events()
+	p := r.pillarOf("m1", wire.NewMap("id", "m1"))
+	whole, wheel := p.Map("whole"), p.Map("wheel")
+	for what, ok := range map[string]bool{
+		"runner": len(p.Map("runner").List("args")) == 1 && p.Map("runner").Map("kwargs").Int("a") == 2 && p.Map("runner").Map("kwargs").Int("b") == 3,
+		"places": len(p.Map("places").List("args")) == 1 && p.Map("places").Map("kwargs").Int("a") == 2,
+		"whole":  whole.String("fun") == "runner.test.arg" && whole.Bool("success") && len(whole.Map("return").List("args")) == 1 && whole.String("jid") != "",
+		"wheel":  wheel.String("fun") == "wheel.key.list" && wheel.Bool("success") && len(wheel.Map("return").List("minions")) == 1,
+		"other":  p.String("other") == "of m2",
+	} {
+		if !ok {
+			t.Errorf("%s: %#v", what, p)
+		}
+	}
+	for _, tag := range bus.tags() {
+		if strings.HasPrefix(tag, "salt/run/") || strings.HasPrefix(tag, "salt/wheel/") {
+			t.Errorf("the bus is told: %s", tag)
+		}
+	}
+	p = r.pillarOf("m3", wire.NewMap("id", "m3"))
+	if faults := p.Map("again").Map("again").Map("again").List("_errors"); len(faults) != 1 {
+		t.Errorf("a pillar that asks for itself: %#v", p)
+	}
+}

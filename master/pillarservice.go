@@ -20,7 +20,7 @@ var _ runners.Pillars = runnerEnv{}
 
 // openPillar reads what says where pillars come from.
 func (m *Master) openPillar() error {
-	c, err := pillar.New(pillar.Options{Config: m.cfg, Renderer: m.renderer, Decrypter: m.secretKeys(), Log: m.log, Now: m.now})
+	c, err := pillar.New(pillar.Options{Config: m.cfg, Renderer: m.renderer, Decrypter: m.secretKeys(), Functions: masterFunctions{m: m, user: m.access.Own, quiet: true}, Log: m.log, Now: m.now})
 	if err != nil {
 		return err
 	}

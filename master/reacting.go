@@ -20,7 +20,7 @@ var _ runners.Reacting = runnerEnv{}
 
 // openReactor makes the reactor. The file server is open.
 func (m *Master) openReactor(caller func(ctx context.Context, fun string, args []any, kwargs *value.Map) error) error {
-	engine, err := m.renderer(files.Loader(m.files), masterFunctions{m, reactor.User})
+	engine, err := m.renderer(files.Loader(m.files), masterFunctions{m: m, user: reactor.User})
 	if err != nil {
 		return fmt.Errorf("reactor: %w", err)
 	}

@@ -39,7 +39,7 @@ func testConfig(t *testing.T, masters ...*channeltest.Master) *config.Minion {
 	t.Helper()
 	dir := t.TempDir()
 	cfg := config.DefaultMinion()
-	cfg.ID = "m1"
+	cfg.ID, cfg.Dir, cfg.ConfFile = "m1", dir, filepath.Join(dir, "minion")
 	cfg.PkiDir, cfg.Cachedir = filepath.Join(dir, "pki"), filepath.Join(dir, "cache")
 	// Socket paths are short by nature, test folders are not.
 	sock, err := os.MkdirTemp("", "mn")

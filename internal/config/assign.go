@@ -183,7 +183,7 @@ func (o option) text(val any, written string) (s, note string, err error) {
 		if o.name == "color" {
 			return strconv.FormatBool(v), "", nil
 		}
-		if o.name == "minion_id_remove_domain" || o.name == "state_tabular" {
+		if slices.Contains([]string{"minion_id_remove_domain", "state_tabular", "startup_states"}, o.name) {
 			if v {
 				return "true", "", nil
 			}

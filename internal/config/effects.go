@@ -3,11 +3,10 @@ package config
 // Effects says, for the options of [NotYet] that people miss most, what does not
 // happen because of it. It stands behind the warning at the start.
 var Effects = map[string]string{
-	"beacons":        "no beacon runs",
-	"engines":        "no engine runs",
-	"hgfs_remotes":   noFiles,
-	"startup_states": "no state is applied at the start",
-	"svnfs_remotes":  noFiles,
+	"beacons":       "no beacon runs",
+	"engines":       "no engine runs",
+	"hgfs_remotes":  noFiles,
+	"svnfs_remotes": noFiles,
 }
 
 const (

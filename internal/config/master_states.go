@@ -14,7 +14,7 @@ type MasterStates struct {
 	Failhard bool `yaml:"failhard" default:"false"`
 	// StateAutoOrder runs states in the order in which they are written. Default true.
 	StateAutoOrder bool `yaml:"state_auto_order" default:"true"`
-	// StateEvents has minions fire an event for each state. Default false.
+	// StateEvents has minions, and orchestrations, fire an event for each state. Default false.
 	StateEvents bool `yaml:"state_events" default:"false"`
 	// StateAggregate has minions join states that can be: true, or those of these modules.
 	// Default false.

@@ -36,6 +36,14 @@ type MinionStates struct {
 	StateEvents bool `yaml:"state_events" default:"false"`
 	// StateQueue lets a run of states wait for one under way. Default false.
 	StateQueue bool `yaml:"state_queue" default:"false"`
+	// StartupStates has states be run when the minion has its first master: those of sls_list
+	// (sls), those of the top file top_file (top), or for any other text, such as highstate,
+	// the highstate. Default none.
+	StartupStates string `yaml:"startup_states"`
+	// SlsList are the SLS files of startup_states: sls. Default none.
+	SlsList []string `yaml:"sls_list"`
+	// TopFile is the top file of startup_states: top. Default none.
+	TopFile string `yaml:"top_file"`
 	// DisabledRequisites are requisites that are ignored. Default none.
 	DisabledRequisites []string `yaml:"disabled_requisites"`
 }

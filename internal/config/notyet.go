@@ -77,7 +77,6 @@ var NotYet = map[string]Role{
 	"svnfs_tags":                    Masters,
 	"svnfs_trunk":                   Masters,
 	"svnfs_update_interval":         Both,
-	"top_file":                      Minions,
 	"winrepo_branch":                Both,
 	"winrepo_cache_expire_max":      Minions,
 	"winrepo_cache_expire_min":      Minions,
@@ -137,10 +136,8 @@ var NotYet = map[string]Role{
 	"master_tops_first":        Masters,
 	"renderer_blacklist":       Minions,
 	"renderer_whitelist":       Minions,
-	"sls_list":                 Minions,
 	"snapper_states":           Minions,
 	"snapper_states_config":    Minions,
-	"startup_states":           Minions,
 	"state_aggregate":          Minions,
 	"states_dirs":              Minions,
 

@@ -11,6 +11,7 @@ import (
 	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/states"
 	"github.com/momtree/mom/internal/target"
+	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/value"
 )
 
@@ -63,6 +64,9 @@ func (f *funcs) wheel(ctx context.Context, c *states.Call) (*states.Result, erro
 }
 
 func (f *funcs) called(ctx context.Context, c *states.Call, kind, word string, args []any, kwargs *value.Map) *states.Result {
+	if kind == "runner" {
+		inEnv(c, c.Name(), kwargs)
+	}
 	shown := args
 	if shown == nil {
 		shown = []any{}
@@ -76,6 +80,13 @@ func (f *funcs) called(ctx context.Context, c *states.Call, kind, word string, a
 	return &states.Result{
 		Name: c.Name(), Result: good(end), Changes: value.NewMap("return", end.Return),
 		Comment: fmt.Sprintf("%s function '%s' %s.", word, c.Name(), how), Extra: extra(end.JID),
+	}
+}
+
+// inEnv has a runner that knows environments work in that of the state which calls it.
+func inEnv(c *states.Call, fun string, kwargs *value.Map) {
+	if x, ok := runners.Lookup(fun); ok && slices.Contains(x.Args, "saltenv=") && !kwargs.Has("saltenv") {
+		kwargs.Set("saltenv", c.Saltenv)
 	}
 }
 
@@ -113,6 +124,7 @@ func (f *funcs) parallel(ctx context.Context, c *states.Call) (*states.Result, e
 		if err != nil {
 			return failed(c, err.Error()), nil
 		}
+		inEnv(c, fun, kwargs)
 		wg.Go(func() { ends[i] = f.parts.Call(ctx, "runner", fun, nil, kwargs) })
 	}
 	wg.Wait()

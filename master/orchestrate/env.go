@@ -22,10 +22,14 @@ type Env interface {
 type Parts struct {
 	// ID is the host line of results: that of the master with _master behind it.
 	ID string
-	// JID gives the id by which events and states name a run; it is not that of the call.
-	JID func() string
+	// JID gives the id by which events and states name a run of the call of ctx; it is not
+	// that of the call.
+	JID func(ctx context.Context) string
 	// Source has the SLS files: file_roots.
 	Source states.Source
+	// Modules are the execution functions that conditions (unless, onlyif, check_cmd) and
+	// slots of states may call.
+	Modules states.Modules
 	// Renderer makes the renderer of a run that knows these variables.
 	Renderer func(vars *value.Map) states.Renderer
 	// Pillar compiles that of the master itself, with override laid over it.
@@ -34,8 +38,8 @@ type Parts struct {
 	Call func(ctx context.Context, kind, fun string, args []any, kwargs *value.Map) Ended
 	// Fire puts an event on the bus.
 	Fire func(tag string, data *value.Map)
-	// Failhard is the option failhard.
-	Failhard bool
+	// Failhard and StateEvents are the options failhard and state_events.
+	Failhard, StateEvents bool
 	// Pauses are the runs that somebody has paused or ended.
 	Pauses *Pauses
 	Now    func() time.Time

@@ -53,6 +53,15 @@ func init() {
 	}
 }
 
+// Has tells whether a master runs a state function.
+func Has(name string) bool {
+	_, ok := table[name]
+	return ok
+}
+
+// Refused are the arguments of salt.state and salt.function that are refused.
+func Refused() []string { return append(slices.Clone(notServed), "fail_function") }
+
 // Spec tells the arguments of a function.
 func (f *funcs) Spec(name string) (states.Spec, bool) {
 	x, ok := table[name]

@@ -3,67 +3,14 @@ package orchestrate
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/states"
 	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/value"
 )
-
-// notServed are arguments of salt.state and salt.function that are refused.
-var notServed = []string{"ssh", "roster", "ret_config", "ret_kwargs", "batch", "subset"}
-
-// returned is what one minion gave; absent says that it was waited for and gave nothing.
-type returned struct {
-	id     string
-	value  any
-	ok     bool
-	absent bool
-}
-
-// ask has minions do something and gives what they gave, by their names.
-func (f *funcs) ask(ctx context.Context, c *states.Call, kind string, q runners.Question) (out []returned, jid string, err error) {
-	q.Tgt, q.TgtType, q.Long = c.Value("tgt"), c.Str("tgt_type"), true
-	if rets, ok := list(c.Value("ret")); ok {
-		q.Ret = strings.Join(rets, ",")
-	}
-	timeout, gather := f.env.Timeouts()
-	q.Timeout, q.Gather = timeout, gather
-	if v := c.Value("timeout"); v != nil {
-		n, ok := python.Number(v)
-		if !ok || n < 0 || n > longest.Seconds() {
-			return nil, "", fmt.Errorf("timeout=%s is no number of seconds", python.Str(v))
-		}
-		q.Timeout = time.Duration(n * float64(time.Second))
-	}
-	kwargs := value.NewMap()
-	if q.Kwargs != nil {
-		kwargs = q.Kwargs
-	}
-	arg := q.Args
-	if arg == nil {
-		arg = []any{}
-	}
-	f.told(value.NewMap("type", kind, "tgt", q.Tgt, "name", c.Name(), "args", value.NewMap("arg", arg, "kwarg", kwargs, "ret", q.Ret, "timeout", c.Value("timeout"), "tgt_type", q.TgtType)))
-	a, err := f.env.Ask(ctx, q)
-	if err != nil {
-		return nil, "", err
-	}
-	for _, id := range slices.Sorted(maps.Keys(a.Returned)) {
-		r := a.Returned[id]
-		out = append(out, returned{id: id, value: r.Value, ok: r.OK})
-	}
-	if c.Truth("expect_minions") {
-		for _, id := range slices.Sorted(maps.Keys(a.Missing)) {
-			out = append(out, returned{id: id, value: false, absent: true})
-		}
-	}
-	return out, a.JID, nil
-}
 
 // told fires Salt's event of what an orchestration is about to do.
 func (f *funcs) told(data *value.Map) { f.parts.Fire("salt/run/"+f.jid+"/args", data) }
@@ -126,7 +73,6 @@ func (f *funcs) state(ctx context.Context, c *states.Call) (*states.Result, erro
 		{"exclude", c.Value("exclude"), c.Value("exclude") != nil},
 		{"queue", c.Value("queue"), true},
 		{"concurrent", concurrent, true},
-		{"failhard", true, c.Value("failhard") == true || f.parts.Failhard},
 	} {
 		if kv.give {
 			q.Kwargs.Set(kv.name, kv.v)

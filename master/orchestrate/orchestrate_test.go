@@ -27,14 +27,15 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // stage is a master as orchestrations see it.
 type stage struct {
 	runners.Env
-	files   map[string]string
-	returns map[string]runners.Answers // by function
-	mu      sync.Mutex                 // guards asked: salt.parallel_runners calls several at once
-	asked   []string
-	fired   []string
-	events  chan *value.Map
-	pauses  *Pauses
-	pillar  *value.Map
+	files       map[string]string
+	returns     map[string]runners.Answers // by function
+	mu          sync.Mutex                 // guards asked: salt.parallel_runners calls several at once
+	asked       []string
+	fired       []string
+	events      chan *value.Map
+	pauses      *Pauses
+	stateEvents bool
+	pillar      *value.Map
 }
 
 func (s *stage) Timeouts() (time.Duration, time.Duration) { return 5 * time.Second, 10 * time.Second }
@@ -66,7 +67,7 @@ func (s *stage) Listen(ctx context.Context, heard func(string, *value.Map) bool)
 
 func (s *stage) Orchestration() Parts {
 	return Parts{
-		ID: "top_master", JID: func() string { return "20261123150000000001" }, Source: source(s.files), Renderer: func(vars *value.Map) states.Renderer { s.pillar = vars.Map("pillar"); return plain{} },
+		ID: "top_master", JID: func(context.Context) string { return "20261123150000000001" }, Source: source(s.files), Renderer: func(vars *value.Map) states.Renderer { s.pillar = vars.Map("pillar"); return plain{} },
 		Pillar: func(_ context.Context, _, _ string, over *value.Map) (*value.Map, error) {
 			if over.Has("bad") {
 				return value.NewMap("_errors", []any{"it does not render"}), nil
@@ -83,8 +84,8 @@ func (s *stage) Orchestration() Parts {
 			}
 			return Ended{"j2", value.NewMap("given", kwargs), true}
 		},
-		Fire:   func(tag string, _ *value.Map) { s.fired = append(s.fired, tag) },
-		Pauses: s.pauses, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Fire:        func(tag string, _ *value.Map) { s.fired = append(s.fired, tag) },
+		StateEvents: s.stateEvents, Pauses: s.pauses, Now: time.Now, Log: slog.New(slog.DiscardHandler),
 	}
 }
 
@@ -130,7 +131,7 @@ func newStage(sls string) *stage {
 }
 
 // run calls a runner and gives the results in their order: ID, result, comment, changes.
-func run(t *testing.T, s *stage, fun string, kv ...any) (lines []string, retcode any) {
+func run(t *testing.T, s Env, fun string, kv ...any) (lines []string, retcode any) {
 	t.Helper()
 	v, err := runners.Run(t.Context(), &runners.Call{Fun: fun, Kwargs: value.NewMap(kv...), JID: "20261123150000000000", Env: s})
 	if err != nil {
@@ -166,7 +167,7 @@ func TestStates(t *testing.T) {
 		"a: {salt.function: [{name: test.half}, {tgt: '*'}]}":                                                                  "a True Function ran successfully. Function test.half ran on m1. {'ret': {'m1': True}}|0",
 		"a: {salt.function: [{name: test.half}, {tgt: '*'}, {expect_minions: true}]}":                                          "a False Running function test.half failed on minions: m2 Function test.half ran on m1, m2. {'ret': {'m1': True, 'm2': False}}|1",
 		"a: {salt.function: [{name: no.body}, {tgt: x}]}":                                                                      "a False No minions responded {}|1",
-		"a: {salt.function: [{name: test.ping}, {tgt: x}, {batch: 1}]}":                                                        "a False batch=1 is not served by this master: take it out of salt.function {}|1",
+		"a: {salt.function: [{name: test.ping}, {tgt: x}, {ssh: true}]}":                                                       "a False ssh=true is not served by this master: take it out of salt.function {}|1",
 		"a: {salt.state: [{tgt: '*'}, {sls: [x, y]}]}":                                                                         "a True States ran successfully. Updating m1. No changes made to m2. ",
 		"a: {salt.state: [{tgt: '*'}, {highstate: true}]}":                                                                     "a False Run failed on minions: m1 ",
 		"a: {salt.state: [{tgt: '*'}, {highstate: true}, {allow_fail: 1}]}":                                                    "a True States ran successfully. Updating m1. ",

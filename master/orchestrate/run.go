@@ -89,15 +89,26 @@ func (a asked) run(ctx context.Context) (*states.Run, []string, error) {
 		}
 		return nil, out, nil
 	}
-	jid := a.parts.JID() // as Salt: who waits for the call does not hear what is told of the run
+	jid := a.parts.JID(ctx) // as Salt: who waits for the call does not hear what is told of the run
 	vars := value.NewMap("pillar", pillar, "grains", value.NewMap("id", a.parts.ID))
 	fs := &funcs{asked: a, jid: jid}
 	return states.New(states.Options{
-		Functions: fs, Source: a.parts.Source, Renderer: a.parts.Renderer(vars), ID: a.parts.ID, JID: jid, OrchestrationJID: jid,
+		Functions: fs, Modules: a.parts.Modules, Source: a.parts.Source, Renderer: a.parts.Renderer(vars), ID: a.parts.ID, JID: jid, OrchestrationJID: jid,
 		Saltenv: a.saltenv, Failhard: a.parts.Failhard, Test: a.test,
+		Events: a.parts.StateEvents, Fire: a.fire,
 		Paused: func(ctx context.Context, id string) (bool, error) { return a.parts.Pauses.wait(ctx, a.call.JID, id) },
 		Now:    a.parts.Now, Log: a.parts.Log,
 	}), nil, nil
+}
+
+// fire tells the bus of a state.
+func (a asked) fire(_ context.Context, tag string, data any) error {
+	m, ok := data.(*value.Map)
+	if !ok {
+		return fmt.Errorf("the event %s has %T", tag, data)
+	}
+	a.parts.Fire(tag, m)
+	return nil
 }
 
 // orchestrate runs SLS files.

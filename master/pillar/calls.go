@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"time"
@@ -23,7 +24,7 @@ type function struct {
 	args []string // their names; "=" behind those that may be left out
 	// steady says that it gives the same for the same request.
 	steady bool
-	run    func(ctx context.Context, p *pass, a args) (any, error)
+	run    func(ctx context.Context, a args) (any, error)
 }
 
 // args are the arguments of a call by their names.
@@ -33,6 +34,7 @@ type args map[string]any
 // Whoever writes the files of pillar_roots says what runs there, as in Salt; a minion has no
 // part in it but by what templates take out of its grains.
 var calls = map[string]function{
+	"cmd.retcode":           {args: cmdArgs, run: cmdRetcode},
 	"cmd.run":               {args: cmdArgs, run: cmdRun(false)},
 	"cmd.run_stdout":        {args: cmdArgs, run: cmdRun(false)},
 	"cmd.shell":             {args: cmdArgs, run: cmdRun(true)},
@@ -42,33 +44,47 @@ var calls = map[string]function{
 	"file.read":             {args: []string{"path", "binary="}, run: fileRead},
 }
 
-// functions are what templates call: those of calls.
-type functions struct{}
+// functions are what templates call: those of calls, and more, which may be nil.
+type functions struct{ more Callables }
 
 // Call calls a function for the pass of ctx.
-func (functions) Call(ctx context.Context, name string, positional []any, kwargs *value.Map) (any, error) {
+func (fs functions) Call(ctx context.Context, name string, positional []any, kwargs *value.Map) (any, error) {
 	p := passOf(ctx)
 	if p == nil {
 		return nil, render.ErrNoFunction
 	}
 	f, ok := calls[name]
 	if !ok {
-		return nil, render.ErrNoFunction
+		if fs.more == nil || !fs.more.Has(name) {
+			return nil, render.ErrNoFunction
+		}
+		p.seen.unfit("a template calls " + name)
+		return fs.more.Call(ctx, name, positional, kwargs)
 	}
 	if !f.steady {
 		p.seen.unfit("a template calls " + name)
+	}
+	return OnHost(ctx, name, positional, kwargs)
+}
+
+// OnHost calls one of [Functions], which do not need a pillar: what else a master renders
+// may call them too.
+func OnHost(ctx context.Context, name string, positional []any, kwargs *value.Map) (any, error) {
+	f, ok := calls[name]
+	if !ok {
+		return nil, render.ErrNoFunction
 	}
 	a, err := f.bind(name, positional, kwargs)
 	if err != nil {
 		return nil, err
 	}
-	return f.run(ctx, p, a)
+	return f.run(ctx, a)
 }
 
 // Has tells whether there is a function of a name.
-func (functions) Has(name string) bool {
+func (fs functions) Has(name string) bool {
 	_, ok := calls[name]
-	return ok
+	return ok || fs.more != nil && fs.more.Has(name)
 }
 
 // Functions lists what templates of pillar may call beside the functions of every
@@ -110,29 +126,9 @@ var cmdArgs = []string{"cmd", "cwd=", "python_shell=", "timeout=", "ignore_retco
 // cmdRun runs a program with the rights of the master and gives what it printed, without
 // newlines at the end. As in Salt no shell runs it unless python_shell says so. Unlike in
 // Salt a program that fails is an error, but with ignore_retcode.
-func cmdRun(shell bool) func(context.Context, *pass, args) (any, error) {
-	return func(ctx context.Context, p *pass, a args) (any, error) {
-		argv := []string{"/bin/sh", "-c", a.text("cmd")}
-		if list, ok := a["cmd"].([]any); ok {
-			argv = argv[:0]
-			for _, w := range list {
-				argv = append(argv, python.Str(w))
-			}
-		} else if !shell && !truth(a["python_shell"]) {
-			var err error
-			if argv, err = shlex.Split(a.text("cmd")); err != nil {
-				return nil, fmt.Errorf("cmd.run: %w", err)
-			}
-		}
-		if len(argv) == 0 {
-			return nil, errors.New("cmd.run: there is no command")
-		}
-		if n, ok := python.Number(a["timeout"]); ok && n > 0 {
-			var cancel context.CancelFunc
-			ctx, cancel = context.WithTimeout(ctx, time.Duration(n*float64(time.Second)))
-			defer cancel()
-		}
-		out, err := ext.Run(ctx, ext.Program{Argv: argv, Dir: a.text("cwd"), Any: truth(a["ignore_retcode"])})
+func cmdRun(shell bool) func(context.Context, args) (any, error) {
+	return func(ctx context.Context, a args) (any, error) {
+		out, err := runProgram(ctx, shell, truth(a["ignore_retcode"]), a)
 		if err != nil {
 			return nil, fmt.Errorf("cmd.run: %w", err)
 		}
@@ -140,7 +136,44 @@ func cmdRun(shell bool) func(context.Context, *pass, args) (any, error) {
 	}
 }
 
-func environGet(_ context.Context, _ *pass, a args) (any, error) {
+// cmdRetcode runs a program so and gives its exit code.
+func cmdRetcode(ctx context.Context, a args) (any, error) {
+	_, err := runProgram(ctx, false, false, a)
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return int64(0), nil
+	case errors.As(err, &exit) && exit.ExitCode() > 0:
+		return int64(exit.ExitCode()), nil
+	}
+	return nil, fmt.Errorf("cmd.retcode: %w", err)
+}
+
+func runProgram(ctx context.Context, shell, anyCode bool, a args) ([]byte, error) {
+	argv := []string{"/bin/sh", "-c", a.text("cmd")}
+	if list, ok := a["cmd"].([]any); ok {
+		argv = argv[:0]
+		for _, w := range list {
+			argv = append(argv, python.Str(w))
+		}
+	} else if !shell && !truth(a["python_shell"]) {
+		var err error
+		if argv, err = shlex.Split(a.text("cmd")); err != nil {
+			return nil, err
+		}
+	}
+	if len(argv) == 0 {
+		return nil, errors.New("there is no command")
+	}
+	if n, ok := python.Number(a["timeout"]); ok && n > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Duration(n*float64(time.Second)))
+		defer cancel()
+	}
+	return ext.Run(ctx, ext.Program{Argv: argv, Dir: a.text("cwd"), Any: anyCode})
+}
+
+func environGet(_ context.Context, a args) (any, error) {
 	if v, ok := os.LookupEnv(a.text("key")); ok {
 		return v, nil
 	}
@@ -150,15 +183,15 @@ func environGet(_ context.Context, _ *pass, a args) (any, error) {
 	return "", nil
 }
 
-func fileIs(is func(fs.FileMode) bool) func(context.Context, *pass, args) (any, error) {
-	return func(_ context.Context, _ *pass, a args) (any, error) {
+func fileIs(is func(fs.FileMode) bool) func(context.Context, args) (any, error) {
+	return func(_ context.Context, a args) (any, error) {
 		st, err := os.Stat(a.text("path"))
 		return err == nil && is(st.Mode()), nil
 	}
 }
 
 // fileRead reads a file of the master whole.
-func fileRead(_ context.Context, _ *pass, a args) (any, error) {
+func fileRead(_ context.Context, a args) (any, error) {
 	path := a.text("path")
 	st, err := os.Stat(path)
 	switch {

@@ -37,8 +37,16 @@ type Options struct {
 	// Decrypter opens what decrypt_pillar names; nil: nothing can be opened, which is an
 	// error where the option is set.
 	Decrypter render.Decrypter
+	// Functions are what templates may call beside those of this package; nil: nothing.
+	Functions Callables
 	Log       *slog.Logger
 	Now       func() time.Time
+}
+
+// Callables are functions for templates, whose names are known.
+type Callables interface {
+	render.Functions
+	render.Lister
 }
 
 // Compiler compiles pillars. It is safe for concurrent use.
@@ -68,6 +76,8 @@ const (
 	// fewest are compiled at once on a small machine: some wait for programs and
 	// databases.
 	fewest = 4
+	// deepest is how many pillars may be compiled within each other.
+	deepest = 3
 )
 
 // ErrBusy says that too many pillars are waited for.
@@ -89,7 +99,7 @@ func New(o Options) (*Compiler, error) {
 	}
 	c.roots = &Roots{Disk: NewDisk(c.now), Folders: folders, Order: ordered(c.cfg.Ordered("pillar_roots"), folders)}
 	c.shown, _ = wire.Normal(c.cfg.Shown()).(*value.Map)
-	if c.engine, err = o.Renderer(loader{}, functions{}); err != nil {
+	if c.engine, err = o.Renderer(loader{}, functions{o.Functions}); err != nil {
 		return nil, fmt.Errorf("pillar: %w", err)
 	}
 	c.readSources()
@@ -152,12 +162,6 @@ func (c *Compiler) Compile(ctx context.Context, r Request) (*value.Map, error) {
 	default:
 		return nil, ErrBusy
 	}
-	err := c.room.Acquire(ctx, 1)
-	<-c.waiting
-	if err != nil {
-		return nil, fmt.Errorf("wait for others' pillars: %w", err)
-	}
-	defer c.room.Release(1)
 	r = r.own()
 	if r.Fresh {
 		c.Forget(r.ID)
@@ -169,6 +173,7 @@ func (c *Compiler) Compile(ctx context.Context, r Request) (*value.Map, error) {
 	defer cancel()
 	asked := Copy(r.Grains).(*value.Map) // templates may change those of the pass
 	p := c.begin(r)
+	p.depth = depth
 	out := p.rescued(ctx)
 	r.Grains = asked
 	c.intoCache(r, p, out)

@@ -22,6 +22,7 @@ type pass struct {
 	ignored map[string]map[string]bool // SLS with ignore_missing, by environment
 	seen    *reading
 	log     *slog.Logger
+	depth   int  // how many others it is compiled within
 	git     bool // of a source that has files of its own: no sources, and other texts
 }
 

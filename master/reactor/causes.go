@@ -98,7 +98,7 @@ func (c *causes) of(tag string, data *value.Map) chain {
 
 // jidOf is the id of the job or call that an event is of; "": of none.
 func jidOf(tag string) string {
-	for _, p := range []string{"salt/job/", "salt/run/", "salt/wheel/"} {
+	for _, p := range []string{"salt/job/", "salt/run/", "salt/wheel/", "salt/state_result/"} {
 		if _, rest, ok := strings.Cut(tag, p); ok {
 			jid, _, _ := strings.Cut(rest, "/")
 			return jid

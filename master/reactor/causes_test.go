@@ -147,3 +147,16 @@ func TestLoops_Storm(t *testing.T) {
 		}
 	})
 }
+
+// What states tell of themselves is of the job or run that they are of.
+func TestCauses_StateEvents(t *testing.T) {
+	c := newCauses(time.Now)
+	c.begin("20261125160000000000", chain{"a.sls"})
+	for tag, want := range map[string]int{
+		"salt/state_result/20261125160000000000/top_master/x": 1, "salt/job/20261125160000000000/prog/m1/0": 1, "salt/state_result/1/m1/x": 0,
+	} {
+		if got := c.of(tag, nil); len(got) != want {
+			t.Errorf("%s: %v", tag, got)
+		}
+	}
+}

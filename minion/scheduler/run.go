@@ -55,7 +55,10 @@ func (s *Scheduler) perform(ctx context.Context, env modules.Env, r schedule.Run
 		marked.Set("__kwarg__", true)
 		args = append(args, marked)
 	}
-	res := result{load: wire.NewMap("id", s.o.Config.ID, "fun", r.Function, "fun_args", told, "schedule", r.Name, "jid", id)}
+	res := result{load: wire.NewMap("id", s.o.Config.ID, "fun", r.Function, "fun_args", told, "jid", id)}
+	if r.Name != startupJob {
+		res.load.Set("schedule", r.Name)
+	}
 	if r.Metadata != nil {
 		res.load.Set("metadata", s.metadata(r.Metadata))
 	}
@@ -111,8 +114,10 @@ func (s *Scheduler) deliver(ctx context.Context, r schedule.Run, id string, res 
 			return
 		}
 	}
-	s.store(ctx, r, id, res, full)
-	s.o.Fire("__schedule_return", load)
+	if r.Name != startupJob {
+		s.store(ctx, r, id, res, full)
+		s.o.Fire("__schedule_return", load)
+	}
 	if !r.ReturnJob {
 		return
 	}

@@ -50,6 +50,9 @@ type Scheduler struct {
 	begin chan struct{} // closed when jobs may run
 	once  sync.Once
 
+	served  chan struct{} // closed when there is a master
+	serving sync.Once
+
 	// mu guards the maps below, none of which is changed once it is there: another takes
 	// its place.
 	mu     sync.Mutex
@@ -71,7 +74,7 @@ func New(o Options) *Scheduler {
 		o.Age = func() time.Duration { return time.Since(began) }
 	}
 	s := &Scheduler{
-		o: o, jids: jid.NewGenerator(o.Now, 0), begin: make(chan struct{}), option: wire.NewMap(), pillar: wire.NewMap(),
+		o: o, jids: jid.NewGenerator(o.Now, 0), begin: make(chan struct{}), served: make(chan struct{}), option: wire.NewMap(), pillar: wire.NewMap(),
 		told: map[string]bool{},
 	}
 	if m, ok := config.AsValue(o.Config.Schedule).(*wire.Map); ok {
@@ -97,8 +100,12 @@ func (s *Scheduler) moment() schedule.Moment {
 func (s *Scheduler) start() { s.once.Do(func() { close(s.begin) }) }
 
 // Run runs what is due until ctx ends, and waits for what is under way then. It begins when
-// the minion has a master, or at once if the configuration says so.
+// the minion has a master, or at once if the configuration says so. The states
+// of startup_states run beside them.
 func (s *Scheduler) Run(ctx context.Context) {
+	var startup sync.WaitGroup
+	startup.Go(func() { s.startUp(ctx) })
+	defer startup.Wait()
 	select {
 	case <-s.begin:
 	case <-ctx.Done():
@@ -115,6 +122,7 @@ func (s *Scheduler) Run(ctx context.Context) {
 func (s *Scheduler) Connected(ctx context.Context, m Master) {
 	s.release(m)
 	s.start()
+	s.serving.Do(func() { close(s.served) })
 	s.giveMine(ctx, m)
 }
 

@@ -64,7 +64,7 @@ type patient struct {
 
 // checks are the areas in the order in which they are told.
 var checks = []func(*patient){
-	lookOptions, lookKeys, lookFileserver, lookSLS, lookExtPillar, lookSecrets, lookPython, lookReactors, lookSchedule, lookReturners, lookLogins, lookClients, lookMinion,
+	lookOptions, lookKeys, lookFileserver, lookSLS, lookExtPillar, lookSecrets, lookPython, lookReactors, lookOrchestrations, lookSchedule, lookReturners, lookLogins, lookRules, lookClients, lookMinion,
 }
 
 // Examine looks at a folder. The error is that there is none with a master's file.

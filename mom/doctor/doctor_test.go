@@ -46,6 +46,10 @@ ext_pillar:
 		"salt/_modules/mine.py": "", "salt/_runners/run.py": "", "salt/_modules/notes.txt": "",
 		"salt/reactor/odd.sls": "a:\n  runner.no.such:\n    - args: {}\nb:\n  caller.test.ping: []\n", "reactor/start.sls": "a:\n  local.test.ping:\n    - tgt: {{ data['id'] }}\n",
 		"pillar/top.sls": "base: {'*': [x]}\n", "pillar/x.sls": "{% set a = 1 %}x: {{ a }}\n",
+		"pillar/calls.sls":   "{# salt['old.one']() #}\na: {{ salt['cmd.run']('x') }}{{ salt.saltutil.runner('mine.get') }}{{ salt['pillar.get']('x') }}\nb: {{ salt['vault.read_secret']('x') }}\n",
+		"salt/orch/good.sls": "a:\n  salt.state:\n    - tgt: '*'\n    - sls: x\n    - batch: 2\nb:\n  salt.runner:\n    - name: state.orchestrate\n    - mods: x\n",
+		"salt/orch/bad.sls": "{% set x = salt['mine.get']('*', 'x') %}\na:\n  salt.function:\n    - name: test.ping\n    - tgt: '*'\n    - fail_function: my.check\nb:\n  salt.runner:\n    - name: my.runner\n" +
+			"c:\n  salt.wheel:\n    - name: key.nothing\nd:\n  http.query:\n    - name: https://x\n",
 	} {
 		path := filepath.Join(dir, name)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o600)); err != nil {
@@ -76,7 +80,14 @@ func TestExamine(t *testing.T) {
 		{Fails, "sls", "salt/broken.sls", "Jinja syntax error"},
 		{Fails, "sls", "salt/filter.sls", "no_such_filter"},
 		{Works, "sls", "pillar_roots", "2 SLS files and templates can be read"},
-		{Works, "sls", "file_roots", "5 SLS files and templates can be read"},
+		{Works, "sls", "file_roots", "7 SLS files and templates can be read"},
+		{Fails, "sls", "pillar/calls.sls:3", "has no function vault.read_secret"},
+		{Fails, "orchestration", "orch/bad.sls:1", "has no function mine.get"},
+		{Fails, "orchestration", "orch/bad.sls:6", "fail_function of salt.function is refused"},
+		{Fails, "orchestration", "orch/bad.sls:9", "the runner my.runner is not here"},
+		{Fails, "orchestration", "orch/bad.sls:12", "the wheel function key.nothing is not here"},
+		{Fails, "orchestration", "orch/bad.sls:14", "does not run the state http.query"},
+		{Works, "orchestration", "file_roots", "1 SLS files of state.orchestrate"},
 		{Fails, "ext_pillar", "varstack", "varstack"},
 		{Works, "ext_pillar", "cmd_yaml", ""},
 		{Differ, "python", "salt/_modules", "execution modules in Python: mine"},
@@ -94,6 +105,11 @@ func TestExamine(t *testing.T) {
 			return f.Level == want.level && f.Area == want.area && strings.Contains(f.Where, want.where) && strings.Contains(f.What, want.what)
 		}) {
 			t.Errorf("it does not tell %v", want)
+		}
+	}
+	for _, f := range r.Findings {
+		if strings.Contains(f.What, "old.one") || f.Level == Fails && strings.Contains(f.Where, "good.sls") {
+			t.Errorf("it tells %+v", f)
 		}
 	}
 	if t.Failed() {

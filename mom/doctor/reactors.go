@@ -79,7 +79,7 @@ func (p *patient) reactorFile(tag, path string) {
 		p.fails(areaReactor, path, "", "%v", err)
 		return
 	}
-	good := true
+	good := p.calls(areaReactor, path, data, functionsOfReactor())
 	for _, m := range reaction.FindAllSubmatchIndex(data, -1) {
 		kind, fun := string(data[m[2]:m[3]]), string(data[m[4]:m[5]])
 		where := fmt.Sprintf("%s:%d", path, 1+bytes.Count(data[:m[2]], []byte("\n")))

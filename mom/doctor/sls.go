@@ -34,7 +34,7 @@ func lookSLS(p *patient) {
 				if files++; files > maxFiles || filepath.Ext(path) != ".sls" && !templates[filepath.Ext(path)] {
 					return
 				}
-				if p.template(path, roots.who) {
+				if p.template(path, roots.who) && (roots.who != "master" || p.called(path)) {
 					good++
 				}
 			})
@@ -125,6 +125,12 @@ func (p *patient) template(path, who string) bool {
 		return false
 	}
 	return true
+}
+
+// called looks at the functions that a template of pillar calls.
+func (p *patient) called(path string) bool {
+	data, err := read(path)
+	return err == nil && p.calls(areaSLS, path, data, functionsOfPillar())
 }
 
 func read(path string) ([]byte, error) {

@@ -1,0 +1,98 @@
+package orchestrate
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/momtree/mom/internal/python"
+	"github.com/momtree/mom/internal/states"
+	"github.com/momtree/mom/master/runners"
+	"github.com/momtree/mom/value"
+)
+
+// notServed are arguments of salt.state and salt.function that are refused.
+var notServed = []string{"ssh", "roster", "ret_config", "ret_kwargs"}
+
+// returned is what one minion gave; absent says that it was waited for and gave nothing.
+type returned struct {
+	id     string
+	value  any
+	ok     bool
+	absent bool
+}
+
+// ask has minions do something and gives what they gave, by their names: all of them at
+// once, a few by chance (subset), or all, a few at a time (batch, before which subset has no
+// effect). jid is that of the job, if there was one alone.
+func (f *funcs) ask(ctx context.Context, c *states.Call, kind string, q runners.Question) (out []returned, jid string, err error) {
+	q.Tgt, q.TgtType, q.Long = c.Value("tgt"), c.Str("tgt_type"), true
+	if rets, ok := list(c.Value("ret")); ok {
+		q.Ret = strings.Join(rets, ",")
+	}
+	timeout, gather := f.env.Timeouts()
+	q.Timeout, q.Gather = timeout, gather
+	if v := c.Value("timeout"); v != nil {
+		n, ok := python.Number(v)
+		if !ok || n < 0 || n > longest.Seconds() {
+			return nil, "", fmt.Errorf("timeout=%s is no number of seconds", python.Str(v))
+		}
+		q.Timeout = time.Duration(n * float64(time.Second))
+	}
+	failhard := c.Value("failhard") == true || f.parts.Failhard
+	f.told(value.NewMap("type", kind, "tgt", q.Tgt, "name", c.Name(), "args", toldArgs(c, q, failhard)))
+	if batch := c.Value("batch"); batch != nil {
+		out, err = f.inBatches(ctx, q, python.Str(batch), failhard)
+		return out, "", err
+	}
+	if v := c.Value("subset"); states.Truth(v) {
+		n, err := number(v)
+		if err != nil || n < 0 {
+			return nil, "", fmt.Errorf("subset=%s is no number of minions", python.Str(v))
+		}
+		few, err := f.few(ctx, q, n)
+		if err != nil || len(few) == 0 {
+			return nil, "", err
+		}
+		q.Tgt, q.TgtType = few, "list"
+	}
+	a, err := f.env.Ask(ctx, q)
+	if err != nil {
+		return nil, "", err
+	}
+	for _, id := range slices.Sorted(maps.Keys(a.Returned)) {
+		r := a.Returned[id]
+		out = append(out, returned{id: id, value: r.Value, ok: r.OK})
+	}
+	if c.Truth("expect_minions") {
+		for _, id := range slices.Sorted(maps.Keys(a.Missing)) {
+			out = append(out, returned{id: id, value: false, absent: true})
+		}
+	}
+	return out, a.JID, nil
+}
+
+// toldArgs is what the event of a job says of it, in Salt's form.
+func toldArgs(c *states.Call, q runners.Question, failhard bool) *value.Map {
+	kwargs, arg := q.Kwargs, q.Args
+	if kwargs == nil {
+		kwargs = value.NewMap()
+	}
+	if arg == nil {
+		arg = []any{}
+	}
+	m := value.NewMap("arg", arg, "kwarg", kwargs, "ret", q.Ret, "timeout", c.Value("timeout"), "tgt_type", q.TgtType)
+	if batch := c.Value("batch"); batch != nil {
+		m.Set("batch", python.Str(batch))
+	}
+	if subset := c.Value("subset"); subset != nil {
+		m.Set("subset", subset)
+	}
+	if failhard {
+		m.Set("failhard", true)
+	}
+	return m
+}

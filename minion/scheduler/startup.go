@@ -1,0 +1,45 @@
+package scheduler
+
+import (
+	"context"
+
+	"github.com/momtree/mom/internal/schedule"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// startupJob stands for the run of startup_states, which is no job of the schedule.
+const startupJob = "startup_states"
+
+// startUp runs the states of the option startup_states, once a master is there that has
+// them, or at once if the minion has none and its files are its own.
+func (s *Scheduler) startUp(ctx context.Context) {
+	o := s.o.Config
+	if o.StartupStates == "" {
+		return
+	}
+	if o.MasterType != "disable" {
+		select {
+		case <-s.served:
+		case <-ctx.Done():
+			return
+		}
+	} else if o.FileClient != "local" {
+		s.o.Log.Warn("startup_states has no effect: with master_type: disable there are no states but those of file_client: local")
+		return
+	}
+	r := startupRun(o.StartupStates, o.SlsList, o.TopFile)
+	id := s.nextJID()
+	s.o.Log.Info("Running the states of startup_states", "fun", r.Function, "jid", id)
+	s.do(ctx, r, id)
+}
+
+func startupRun(what string, sls []string, top string) schedule.Run {
+	r := schedule.Run{Job: &schedule.Job{Name: startupJob, Enabled: true, MaxRunning: 1, ReturnJob: true}, Function: "state.highstate"}
+	switch what {
+	case "sls":
+		r.Function, r.Args = "state.sls", []any{wire.AnyList(sls)}
+	case "top":
+		r.Function, r.Args = "state.top", []any{top}
+	}
+	return r
+}

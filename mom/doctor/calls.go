@@ -1,0 +1,49 @@
+package doctor
+
+import (
+	"bytes"
+	"regexp"
+	"slices"
+
+	"github.com/momtree/mom/internal/render"
+	"github.com/momtree/mom/master"
+	"github.com/momtree/mom/master/pillar"
+)
+
+// salted are calls of execution functions in templates, as salt['file.read'](…) or
+// salt.file.read(…); remarks are what templates do not look at.
+var (
+	salted  = regexp.MustCompile(`\bsalt(?:\[\s*["']([A-Za-z0-9_]+\.[A-Za-z0-9_]+)["']\s*\]|\.([A-Za-z0-9_]+\.[A-Za-z0-9_]+))\s*\(`)
+	remarks = regexp.MustCompile(`(?s)\{#.*?#\}`)
+)
+
+// calls tells of the functions in a template of a master that this master does not have.
+func (p *patient) calls(area, path string, data []byte, known []string) (good bool) {
+	good = true
+	data = remarks.ReplaceAllFunc(data, func(b []byte) []byte { return bytes.Repeat([]byte("\n"), bytes.Count(b, []byte("\n"))) })
+	var told []string
+	for _, m := range salted.FindAllSubmatchIndex(data, -1) {
+		at := m[2]
+		end := m[3]
+		if at < 0 {
+			at, end = m[4], m[5]
+		}
+		fun := string(data[at:end])
+		if slices.Contains(known, fun) || slices.Contains(told, fun) {
+			continue
+		}
+		told = append(told, fun)
+		p.fails(area, place(path, data, at), "call one of those of docs/pillar.md, or have cmd.run or ext_pillar (cmd_yaml, http_json) give the same",
+			"a master here has no function %s for templates", fun)
+		good = false
+	}
+	return good
+}
+
+// functionsOfPillar are what templates of pillar and orchestrations may call.
+func functionsOfPillar() []string {
+	return slices.Concat(render.Pure(), pillar.Functions(), master.TemplateCalls())
+}
+
+// functionsOfReactor are what those of reactions may call.
+func functionsOfReactor() []string { return slices.Concat(render.Pure(), master.TemplateCalls()) }
