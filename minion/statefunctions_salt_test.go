@@ -36,7 +36,9 @@ type functionRun struct {
 // wanted results are written anew.
 func TestStateFunctions_AsSalt(t *testing.T) {
 	const data = "staterun/testdata/functions"
-	for _, name := range []string{"edits", "keyvalue", "serialize", "files", "system", "ini", "requisites"} {
+	for _, name := range []string{
+		"edits", "keyvalue", "serialize", "files", "system", "ini", "folders", "requisites",
+	} {
 		for _, test := range []bool{false, true} {
 			kind := map[bool]string{false: "run", true: "test"}[test]
 			t.Run(name+"/"+kind, func(t *testing.T) {

@@ -109,7 +109,7 @@ func fileRecurse(ctx context.Context, c *Call) (*core.Result, error) {
 		return nil, err
 	}
 	if c.Truth("clean") {
-		if err := r.clean(kept); err != nil {
+		if err := r.clean(ctx, kept); err != nil {
 			return nil, err
 		}
 	}
@@ -128,15 +128,14 @@ func (r *recursion) taken(rel string) bool {
 	return !limited || int64(strings.Count(rel, "/")) <= n
 }
 
-// all brings each folder and file into its state, and tells their paths. folders are
-// those of the source, with itself.
-func (r *recursion) all(ctx context.Context, env, folder string, folders []string) (kept []string, err error) {
+// listing are the folders to be made, and the files below the folder that are wanted, with
+// folders below it in their names. folders are those of the source, with itself.
+func (r *recursion) listing(ctx context.Context, env, folder string, folders []string) (dirs, wanted []string, err error) {
 	names, err := r.Env.Files().List(ctx, fileclient.Files, env, folder+"/")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	made := map[string]bool{}
-	var dirs, wanted []string
 	note := func(dir string) {
 		if !made[dir] {
 			made[dir] = true
@@ -144,8 +143,9 @@ func (r *recursion) all(ctx context.Context, env, folder string, folders []strin
 		}
 	}
 	for _, n := range names {
-		rel := strings.TrimPrefix(n, folder+"/")
-		if !r.taken(rel) {
+		// What a source lists begins with the words of the folder, and may be one beside it.
+		rel, below := strings.CutPrefix(n, folder+"/")
+		if !below || !r.taken(rel) {
 			continue
 		}
 		note(filepath.Dir(filepath.Join(r.name, rel)))
@@ -161,6 +161,38 @@ func (r *recursion) all(ctx context.Context, env, folder string, folders []strin
 				note(r.name + "/" + rel)
 			}
 		}
+	}
+	return dirs, wanted, nil
+}
+
+// recursed are the paths that a file.recurse of this run keeps, told by its chunk.
+func (c *Call) recursed(ctx context.Context, low *value.Map) (kept []string, err error) {
+	call := *c.Call
+	call.Args = low
+	one := *c
+	one.Call = &call
+	r := &recursion{Call: &one, name: expand(pystr(get(low, "name")))}
+	folder, env := fileclient.Split(strings.TrimRight(pystr(get(low, "source")), "/"))
+	if env == "" {
+		env = c.Saltenv
+	}
+	folders, err := c.Env.Files().List(ctx, fileclient.Folders, env, folder)
+	if err != nil {
+		return nil, err
+	}
+	dirs, wanted, err := r.listing(ctx, env, folder, folders)
+	for _, rel := range wanted {
+		dirs = append(dirs, filepath.Join(r.name, rel))
+	}
+	return dirs, err
+}
+
+// all brings each folder and file into its state, and tells their paths. folders are
+// those of the source, with itself.
+func (r *recursion) all(ctx context.Context, env, folder string, folders []string) (kept []string, err error) {
+	dirs, wanted, err := r.listing(ctx, env, folder, folders)
+	if err != nil {
+		return nil, err
 	}
 	for _, dir := range dirs {
 		if left, err := r.replaced(dir, exists(dir) && !isDir(dir), "Replacing %s with a directory", "Replaced file with a directory"); left || err != nil {
@@ -212,10 +244,10 @@ func (r *recursion) replaced(path string, inTheWay bool, would, did string) (lef
 }
 
 // clean removes what is neither kept nor excluded.
-func (r *recursion) clean(kept []string) error {
+func (r *recursion) clean(ctx context.Context, kept []string) error {
 	d := &directory{Call: r.Call, name: filepath.Clean(r.name), keeps: kept}
 	if r.Test {
-		gone, err := d.unkept()
+		gone, err := d.unkept(ctx)
 		if len(gone) > 0 {
 			if core.Truth(r.res.Result) {
 				r.res.Result = nil
@@ -224,7 +256,7 @@ func (r *recursion) clean(kept []string) error {
 		}
 		return err
 	}
-	gone, err := d.clean()
+	gone, err := d.clean(ctx)
 	if len(gone) > 0 {
 		r.res.Changes.Set("removed", gone)
 	}
