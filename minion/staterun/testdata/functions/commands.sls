@@ -120,6 +120,10 @@ script-fails:
   cmd.script: [{source: "salt://functions/script.sh"}, {args: fail}]
 script-context:
   cmd.script: [{source: "salt://functions/script.sh"}, {context: odd}]
+script-folder:
+  cmd.script: [{source: "salt://functions/where.sh"}, {cwd: "@OUT@/keep"}]
+script-no-folder:
+  cmd.script: [{source: "salt://functions/where.sh"}, {cwd: "@OUT@/none"}]
 script-creates:
   cmd.script: [{source: "salt://functions/script.sh"}, {creates: "@OUT@/same.txt"}]
 waits:
