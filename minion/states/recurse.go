@@ -17,7 +17,8 @@ func init() {
 	Register("file", Function{
 		Name: "recurse", Run: fileRecurse, Spec: core.Spec{VarKw: true, Args: args([]string{"name", "source"},
 			"keep_source", true, "user", nil, "group", nil, "dir_mode", nil, "file_mode", nil, "template", nil, "context", nil,
-			"replace", true, "defaults", nil, "include_empty", false, "backup", "", "clean", false, "require", nil, "include_pat", nil, "exclude_pat", nil, "maxdepth", nil)}, Doc: `
+			"replace", true, "defaults", nil, "include_empty", false, "backup", "", "clean", false, "require", nil, "include_pat", nil, "exclude_pat", nil, "maxdepth", nil,
+			"keep_symlinks", false, "force_symlinks", false, "sym_mode", nil)}, Doc: `
 Keeps a folder with all files of a folder of salt://.
 
 source
@@ -33,8 +34,9 @@ include_empty, include_pat, exclude_pat, maxdepth
 clean : False
     Removes what is not from the source, not kept by a required state and not excluded;
     a folder gives way to a file and a file to a folder.
-
-keep_symlinks, force_symlinks and sym_mode are refused.
+keep_symlinks, force_symlinks, sym_mode
+    Links of the source are links here, too, and not what they lead to; as with force and
+    mode of file.symlink.
 `,
 	})
 }
@@ -54,11 +56,6 @@ func fileRecurse(ctx context.Context, c *Call) (*core.Result, error) {
 	r.res = good(r.name, "")
 	if c.Kwargs.Has("mode") {
 		return bad(r.name, "'mode' is not allowed in 'file.recurse'. Please use 'file_mode' and 'dir_mode'."), nil
-	}
-	for _, option := range []string{"keep_symlinks", "force_symlinks", "sym_mode"} {
-		if core.Truth(get(c.Kwargs, option)) {
-			return bad(r.name, "The option %s of file.recurse is not carried out by this minion: leave it out", option), nil
-		}
 	}
 	var err error
 	if r.dirMode, err = modeOf(c.Value("dir_mode")); err != nil {
@@ -116,85 +113,20 @@ func fileRecurse(ctx context.Context, c *Call) (*core.Result, error) {
 	return r.end(), nil
 }
 
-// taken tells whether a path below the folder is wanted.
-func (r *recursion) taken(rel string) bool {
-	if pat := r.Value("include_pat"); core.Truth(pat) && !excluded(rel, pat) {
-		return false
-	}
-	if excluded(rel, r.Value("exclude_pat")) {
-		return false
-	}
-	n, limited := r.Value("maxdepth").(int64)
-	return !limited || int64(strings.Count(rel, "/")) <= n
-}
-
-// listing are the folders to be made, and the files below the folder that are wanted, with
-// folders below it in their names. folders are those of the source, with itself.
-func (r *recursion) listing(ctx context.Context, env, folder string, folders []string) (dirs, wanted []string, err error) {
-	names, err := r.Env.Files().List(ctx, fileclient.Files, env, folder+"/")
-	if err != nil {
-		return nil, nil, err
-	}
-	made := map[string]bool{}
-	note := func(dir string) {
-		if !made[dir] {
-			made[dir] = true
-			dirs = append(dirs, dir)
-		}
-	}
-	for _, n := range names {
-		// What a source lists begins with the words of the folder, and may be one beside it.
-		rel, below := strings.CutPrefix(n, folder+"/")
-		if !below || !r.taken(rel) {
-			continue
-		}
-		note(filepath.Dir(filepath.Join(r.name, rel)))
-		wanted = append(wanted, rel)
-	}
-	if r.Truth("include_empty") {
-		for _, d := range folders {
-			rel, below := strings.CutPrefix(d, folder+"/")
-			if d == folder {
-				rel, below = ".", true // as Salt lists it, path and all
-			}
-			if below && r.taken(rel) {
-				note(r.name + "/" + rel)
-			}
-		}
-	}
-	return dirs, wanted, nil
-}
-
-// recursed are the paths that a file.recurse of this run keeps, told by its chunk.
-func (c *Call) recursed(ctx context.Context, low *value.Map) (kept []string, err error) {
-	call := *c.Call
-	call.Args = low
-	one := *c
-	one.Call = &call
-	r := &recursion{Call: &one, name: expand(pystr(get(low, "name")))}
-	folder, env := fileclient.Split(strings.TrimRight(pystr(get(low, "source")), "/"))
-	if env == "" {
-		env = c.Saltenv
-	}
-	folders, err := c.Env.Files().List(ctx, fileclient.Folders, env, folder)
-	if err != nil {
-		return nil, err
-	}
-	dirs, wanted, err := r.listing(ctx, env, folder, folders)
-	for _, rel := range wanted {
-		dirs = append(dirs, filepath.Join(r.name, rel))
-	}
-	return dirs, err
-}
-
-// all brings each folder and file into its state, and tells their paths. folders are
+// all brings each link, folder and file into its state, and tells their paths. folders are
 // those of the source, with itself.
 func (r *recursion) all(ctx context.Context, env, folder string, folders []string) (kept []string, err error) {
-	dirs, wanted, err := r.listing(ctx, env, folder, folders)
+	list, err := r.listing(ctx, env, folder, folders)
 	if err != nil {
 		return nil, err
 	}
-	for _, dir := range dirs {
+	for _, l := range list.links {
+		kw := value.NewMap("target", l.target, "makedirs", true, "force", r.Value("force_symlinks"), "mode", r.Value("sym_mode"))
+		if err := r.sub(ctx, "file.symlink", filepath.Join(r.name, l.rel), kw, false); err != nil {
+			return nil, err
+		}
+	}
+	for _, dir := range list.dirs {
 		if left, err := r.replaced(dir, exists(dir) && !isDir(dir), "Replacing %s with a directory", "Replaced file with a directory"); left || err != nil {
 			if err != nil {
 				return nil, err
@@ -205,10 +137,8 @@ func (r *recursion) all(ctx context.Context, env, folder string, folders []strin
 			return nil, err
 		}
 	}
-	kept = slices.Clone(dirs)
-	for _, rel := range wanted {
+	for _, rel := range list.files {
 		path := filepath.Join(r.name, rel)
-		kept = append(kept, path)
 		left, err := r.replaced(path, isDir(path) && r.Truth("replace"), "Replacing directory %s with a file", "Replaced directory with a new file")
 		if err != nil {
 			return nil, err
@@ -224,7 +154,7 @@ func (r *recursion) all(ctx context.Context, env, folder string, folders []strin
 			return nil, err
 		}
 	}
-	return kept, nil
+	return list.paths(r.name), nil
 }
 
 // replaced removes, with clean, what is in the way of a file or a folder. It is left to the
@@ -307,11 +237,21 @@ func (r *recursion) merge(path string, res *core.Result) {
 		r.res.Result = res.Result
 	}
 	if res.Result != true && res.Comment != "" {
-		r.comments = append(r.comments, fmt.Sprintf("\n#### %s ####\n%s", path, res.Comment))
+		r.tell(path, res.Comment)
 	}
 	if res.Changes.Len() > 0 {
 		r.res.Changes.Set(path, res.Changes)
 	}
+}
+
+// tell adds a comment to those of a path.
+func (r *recursion) tell(path, comment string) {
+	head := fmt.Sprintf("\n#### %s ####\n", path)
+	if i := slices.IndexFunc(r.comments, func(c string) bool { return strings.HasPrefix(c, head) }); i >= 0 {
+		r.comments[i] += "\n" + comment
+		return
+	}
+	r.comments = append(r.comments, head+comment)
 }
 
 func (r *recursion) end() *core.Result {

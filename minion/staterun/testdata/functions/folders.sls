@@ -90,3 +90,13 @@ clean-recurse-in:
   cmd.run: [{name: "mkdir -p @OUT@/given/a.txt @OUT@/given/more; touch @OUT@/given/stray @OUT@/given/more/x"}]
 clean-recurse:
   file.recurse: [{name: "@OUT@/given"}, {source: "salt://functions/folder"}, {clean: True}, {exclude_pat: [stray]}, {require: [{cmd: clean-recurse-in}]}]
+linked:
+  file.recurse: [{name: "@OUT@/linked"}, {source: "salt://functions/linked"}, {exclude_pat: gone}]
+linked-kept:
+  file.recurse: [{name: "@OUT@/linked-kept"}, {source: "salt://functions/linked"}, {keep_symlinks: True}, {exclude_pat: [gone, alias.txt]}]
+linked-kept-again:
+  file.recurse: [{name: "@OUT@/linked-kept"}, {source: "salt://functions/linked"}, {keep_symlinks: True}, {exclude_pat: [gone, alias.txt]}]
+linked-taken:
+  file.recurse: [{name: "@OUT@/linked"}, {source: "salt://functions/linked"}, {keep_symlinks: True}, {exclude_pat: [gone, way]}]
+linked-forced:
+  file.recurse: [{name: "@OUT@/linked"}, {source: "salt://functions/linked"}, {keep_symlinks: True}, {force_symlinks: True}, {exclude_pat: [gone, way]}]
