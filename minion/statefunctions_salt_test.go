@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/value"
 )
 
@@ -35,7 +36,9 @@ type functionRun struct {
 // wanted results are written anew.
 func TestStateFunctions_AsSalt(t *testing.T) {
 	const data = "staterun/testdata/functions"
-	for _, name := range []string{"edits", "keyvalue", "serialize", "files", "system", "ini"} {
+	for _, name := range []string{
+		"edits", "keyvalue", "serialize", "files", "system", "ini", "managed", "folders", "links", "lines", "commands", "requisites",
+	} {
 		for _, test := range []bool{false, true} {
 			kind := map[bool]string{false: "run", true: "test"}[test]
 			t.Run(name+"/"+kind, func(t *testing.T) {
@@ -58,7 +61,7 @@ func TestStateFunctions_AsSalt(t *testing.T) {
 				if test {
 					args = append(args, value.NewMap("__kwarg__", true, "test", true))
 				}
-				res, err := Call(t.Context(), CallOptions{Config: cfg, Local: true, Fun: "state.apply", Args: args})
+				res, err := Call(t.Context(), CallOptions{Config: cfg, Local: true, Fun: "state.apply", Args: args, Pillar: b.pillar(t)})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -71,6 +74,7 @@ func TestStateFunctions_AsSalt(t *testing.T) {
 					t.Fatal(err)
 				}
 				salts, ours := readRun(t, raw), readRun(t, []byte(b.plain(string(got))))
+				salts.Results, ours.Results = sorted(salts.Results), sorted(ours.Results)
 				if d := cmp.Diff(slices.Sorted(maps.Keys(salts.Results)), slices.Sorted(maps.Keys(ours.Results))); d != "" {
 					t.Fatalf("other results (-Salt +ours):\n%s", d)
 				}
@@ -85,6 +89,45 @@ func TestStateFunctions_AsSalt(t *testing.T) {
 			})
 		}
 	}
+}
+
+// pillar is that of testdata, whose SLS is JSON.
+func (b *functionBed) pillar(t *testing.T) *value.Map {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join(b.dir, "pillar", "app.sls"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	packed, err := wire.FromJSON(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pillar, err := wire.DecodeMap(packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pillar
+}
+
+// sorted brings into order what Salt keeps in a set: the parts of the comment of
+// file.recurse, and what a state has removed.
+func sorted(results map[string]any) map[string]any {
+	for _, v := range results {
+		r, _ := v.(map[string]any)
+		if text, _ := r["comment"].(string); strings.HasPrefix(text, "#### ") {
+			parts := strings.Split(text, "\n\n#### ")
+			for i, p := range parts {
+				parts[i] = strings.TrimSpace(strings.TrimPrefix(p, "#### "))
+			}
+			slices.Sort(parts)
+			r["comment"] = strings.Join(parts, "\n")
+		}
+		changes, _ := r["changes"].(map[string]any)
+		if removed, ok := changes["removed"].([]any); ok {
+			slices.SortFunc(removed, func(a, b any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+		}
+	}
+	return results
 }
 
 func results(t *testing.T, raw []byte) map[string]any {
@@ -137,9 +180,12 @@ func newFunctionBed(t *testing.T, data, name string) *functionBed {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := os.CopyFS(filepath.Join(dir, "pillar"), os.DirFS(filepath.Join(data, "pillar"))); err != nil {
+		t.Fatal(err)
+	}
 	long := strings.TrimSpace(strings.Repeat("word and more ", 12))
 	text := strings.NewReplacer("@OUT@", b.out, "@LONG@", long).Replace(string(sls))
-	conf := fmt.Sprintf("id: m1\nroot_dir: %[1]s\nfile_client: local\nfile_roots: {base: [%[2]s]}\npillar_roots: {base: [%[1]s/pillar]}\nhosts.file: %[3]s\nuser: %[4]s\n",
+	conf := fmt.Sprintf("id: m1\nroot_dir: %[1]s\nfile_client: local\nfile_roots: {base: [%[2]s]}\npillar_roots: {base: [%[1]s/pillar]}\nhosts.file: %[3]s\nuser: %[4]s\ngrains: {box: {name: crate}}\n",
 		dir, filepath.Join(dir, "salt"), filepath.Join(b.out, "hosts"), b.owner)
 	for path, text := range map[string]string{filepath.Join(roots, name+".sls"): text, filepath.Join(dir, "minion"): conf} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {

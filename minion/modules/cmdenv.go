@@ -15,7 +15,7 @@ import (
 // localeVars are set to C for a command, so that its messages can be relied on.
 var localeVars = []string{
 	"LC_CTYPE", "LC_NUMERIC", "LC_TIME", "LC_COLLATE", "LC_MONETARY", "LC_MESSAGES", "LC_PAPER",
-	"LC_NAME", "LC_ADDRESS", "LC_TELEPHONE", "LC_IDENTIFICATION", "LANGUAGE",
+	"LC_NAME", "LC_ADDRESS", "LC_TELEPHONE", "LC_MEASUREMENT", "LC_IDENTIFICATION", "LANGUAGE",
 }
 
 // workingDir returns where a command runs: the given folder, or the home of its

@@ -26,9 +26,8 @@ type serviceManager interface {
 
 // managerOf finds out what manages the services of this host.
 func managerOf(c *Call) (serviceManager, error) {
-	init := c.Env.Grains().String("init")
 	switch {
-	case init == "systemd" && which("systemctl") != "":
+	case HasSystemd(c.Env):
 		return systemd{}, nil
 	case which("rc-service") != "":
 		return openrc{}, nil
@@ -36,6 +35,11 @@ func managerOf(c *Call) (serviceManager, error) {
 		return sysv{}, nil
 	}
 	return nil, &NotFoundError{"systemctl with systemd running, rc-service, or service"}
+}
+
+// HasSystemd tells whether systemd manages the services of this host.
+func HasSystemd(env Env) bool {
+	return env.Grains().String("init") == "systemd" && which("systemctl") != ""
 }
 
 func init() {
@@ -101,7 +105,8 @@ CLI Example:
 `},
 		Function{Name: "status", Args: []Arg{name, {Name: "sig"}}, Run: serviceStatus, Doc: `
 Tell whether the service name runs; of a glob, of each that matches. With sig,
-whether a process runs whose command line has it.
+whether a process runs whose command line has it; systemd knows better and is
+asked all the same.
 
 CLI Example:
 
@@ -212,7 +217,7 @@ func serviceStatus(ctx context.Context, c *Call) (any, error) {
 		return nil, err
 	}
 	name := c.Str("name")
-	if given(c.Value("sig")) {
+	if _, knows := m.(systemd); given(c.Value("sig")) && !knows {
 		procs, err := c.sub(ctx, "status.pid", []any{c.Str("sig")}, nil)
 		return err == nil && PyStr(procs) != "", err
 	}

@@ -2,6 +2,7 @@ package modules
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -250,7 +251,11 @@ func serviceMask(action string) func(context.Context, *Call) (any, error) {
 		}
 		r, err := systemctl(ctx, c, true, c.Str("name"), words...)
 		if err == nil && r.retcode != 0 {
-			err = commandErrorf("Failed to %s service '%s'", action, c.Str("name"))
+			fault := fmt.Sprintf("Failed to %s service '%s'", action, c.Str("name"))
+			if r.stderr != "" {
+				fault += ". Additional info follows:\n\n" + r.stderr
+			}
+			err = commandErrorf("%s", fault)
 		}
 		return true, err
 	}

@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 
 	core "github.com/momtree/mom/internal/states"
+	"github.com/momtree/mom/minion/modules"
 	"github.com/momtree/mom/value"
 )
 
@@ -19,15 +21,19 @@ var commandArgs = []any{
 const commandDoc = `
 name
     The command.
-cwd, root, runas, shell, env, prepend_path, timeout, success_retcodes, success_stdout,
+cwd, runas, shell, env, prepend_path, timeout, success_retcodes, success_stdout,
 success_stderr and what else cmd.run_all takes
     How it is run.
 stateful : False
     The output tells whether something has changed: a JSON object, or a last line of
     name=value pairs, with changed and comment. A list [{test_name: command}] names
     another command for test=True.
+bg : False
+    True starts it and does not wait for it (cmd.run).
 ignore_timeout : False
     A command that runs out of its timeout has succeeded.
+
+root, use_vt and python_shell are refused.
 `
 
 func init() {
@@ -73,17 +79,21 @@ func stateful(c *Call) bool {
 	return c.Value("stateful") == true
 }
 
-// commandKwargs are the keywords that a command is run with.
+// commandKwargs are the keywords that a command is run with. Those that no command has are
+// passed over, as in Salt.
 func commandKwargs(c *Call) *value.Map {
 	kw := value.NewMap()
+	run, _ := modules.Lookup("cmd.run_all")
 	c.Kwargs.Range(func(k, v any) bool {
-		if k != "sfun" && k != "__reqs__" {
+		if slices.ContainsFunc(run.Args, func(a modules.Arg) bool { return a.Name == k }) {
 			kw.Set(k, v)
+		} else if k != "sfun" && k != "__reqs__" && k != "bg" {
+			c.Env.Log().Warn("a command has no such argument: it is passed over", "state", c.Fun, "name", c.Name(), "argument", k)
 		}
 		return true
 	})
 	for _, name := range []string{
-		"cwd", "root", "runas", "env", "prepend_path", "use_vt", "output_loglevel", "hide_output", "timeout",
+		"cwd", "runas", "env", "prepend_path", "output_loglevel", "hide_output", "timeout",
 		"success_retcodes", "success_stdout", "success_stderr",
 	} {
 		if v := c.Value(name); v != nil && v != false && v != "debug" {
@@ -101,6 +111,14 @@ func commandKwargs(c *Call) *value.Map {
 
 // checkCommand refuses what a command cannot be run with; nil is that it can.
 func checkCommand(c *Call, name string) *core.Result {
+	for _, arg := range []string{"root", "use_vt"} {
+		if c.Truth(arg) {
+			return bad(name, "The option %s of %s is not carried out by this minion: leave it out", arg, c.Fun)
+		}
+	}
+	if c.Kwargs.Has("python_shell") {
+		return bad(name, "The option python_shell of %s is refused: a state runs its command in a shell", c.Fun)
+	}
 	switch c.Value("env").(type) {
 	case nil, []any, *value.Map:
 	default:
@@ -125,9 +143,6 @@ func cmdRun(ctx context.Context, c *Call) (*core.Result, error) {
 		name, tested = t, true
 	}
 	res := bad(c.Name(), "")
-	if tested {
-		res.Name = name
-	}
 	if wrong := checkCommand(c, res.Name); wrong != nil {
 		return wrong, nil
 	}
@@ -141,12 +156,27 @@ func cmdRun(ctx context.Context, c *Call) (*core.Result, error) {
 	if wrong := workFolder(c, res.Name); wrong != nil {
 		return wrong, nil
 	}
+	if core.Truth(get(c.Kwargs, "bg")) {
+		return started(ctx, c, res, name)
+	}
 	out, err := c.Module(ctx, "cmd.run_all", []any{name}, commandKwargs(c))
 	if err != nil {
 		res.Comment = err.Error()
 		return res, ctx.Err()
 	}
 	return ran(c, res, out, fmt.Sprintf("Command \"%s\" run", name)), nil
+}
+
+// started has a command run in the background (bg), as one does that restarts the minion.
+func started(ctx context.Context, c *Call, res *core.Result, name string) (*core.Result, error) {
+	out, err := c.mapOfKw(ctx, "cmd.run_bg", commandKwargs(c), name)
+	if err != nil {
+		res.Comment = err.Error()
+		return res, ctx.Err()
+	}
+	res.Changes = value.NewMap("pid", get(out, "pid"), "retcode", nil, "stdout", "", "stderr", "")
+	res.Result, res.Comment = true, fmt.Sprintf("Command \"%s\" run", name)
+	return res, nil
 }
 
 // ran turns what a command gave into the result of its state.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"strings"
 
 	core "github.com/momtree/mom/internal/states"
@@ -21,6 +22,9 @@ func cmdScript(ctx context.Context, c *Call) (*core.Result, error) {
 	}
 	if wrong := checkCommand(c, name); wrong != nil {
 		return wrong, nil
+	}
+	if core.Truth(get(c.Kwargs, "bg")) {
+		return bad(name, "The option bg of %s is not carried out by this minion: the copy of a script goes when the state has ended", c.Fun), nil
 	}
 	for _, arg := range []string{"context", "defaults"} {
 		if _, ok := c.Value(arg).(*value.Map); !ok && c.Truth(arg) {
@@ -43,7 +47,7 @@ func cmdScript(ctx context.Context, c *Call) (*core.Result, error) {
 	if !c.Truth("args") && !strings.Contains(name, " ") {
 		words = ""
 	}
-	path, err := c.scriptFile(ctx, source)
+	file, err := c.scriptFile(ctx, source)
 	if errors.Is(err, fs.ErrNotExist) {
 		res := bad(name, "Unable to cache script %s from saltenv '%s'", source, c.Saltenv)
 		res.Changes = value.NewMap("pid", int64(0), "retcode", int64(1), "stdout", "", "stderr", "", "cache_error", true)
@@ -52,8 +56,8 @@ func cmdScript(ctx context.Context, c *Call) (*core.Result, error) {
 	if err != nil {
 		return bad(name, "%s", err.Error()), ctx.Err()
 	}
-	defer func() { _ = os.Remove(path) }()
-	line := quoteWord(path)
+	defer func() { _ = os.Remove(file) }()
+	line := quoteWord(file)
 	if words != "" {
 		line += " " + words
 	}
@@ -67,8 +71,9 @@ func cmdScript(ctx context.Context, c *Call) (*core.Result, error) {
 	return ran(c, res, out, fmt.Sprintf("Command '%s' run", name)), nil
 }
 
-// scriptFile makes a copy of a script that the user it runs as may run.
-func (c *Call) scriptFile(ctx context.Context, source string) (path string, err error) {
+// scriptFile makes a copy of a script that the user it runs as may run: in the folder that it
+// runs in, for that of temporary files may be one that no program is run from.
+func (c *Call) scriptFile(ctx context.Context, source string) (file string, err error) {
 	data, err := c.Env.Files().Read(ctx, source, fileclient.Want{Saltenv: c.Saltenv})
 	if err != nil {
 		return "", err
@@ -78,7 +83,8 @@ func (c *Call) scriptFile(ctx context.Context, source string) (path string, err 
 			return "", err
 		}
 	}
-	f, err := os.CreateTemp("", "__salt.tmp.*")
+	plain, _ := fileclient.Split(source)
+	f, err := os.CreateTemp(c.Str("cwd"), "__salt.tmp.*"+path.Ext(plain))
 	if err != nil {
 		return "", err
 	}

@@ -31,12 +31,16 @@ func (m *managed) readContents(ctx context.Context) (*core.Result, error) {
 	case count == 0:
 		return nil, nil
 	}
+	m.said = true
 	if m.Kwargs.Has("file_mode") {
 		m.res.Warnings = append(m.res.Warnings, "The 'file_mode' argument will be ignored.  Please use 'mode' instead to set file permissions.")
 	}
 	v, what, problem := m.value()
 	if problem != "" {
 		return m.fail("%s", problem), nil
+	}
+	if v == nil {
+		return nil, nil // a key of the pillar with nothing behind it says nothing
 	}
 	if !m.Truth("allow_empty") && !core.Truth(v) {
 		return m.fail("%s value would result in empty contents. Set allow_empty to True to allow the managed file to be empty.", what), nil

@@ -54,7 +54,7 @@ type folder struct {
 	dirs, files []string
 }
 
-func fileDirectory(_ context.Context, c *Call) (*core.Result, error) {
+func fileDirectory(ctx context.Context, c *Call) (*core.Result, error) {
 	name := expand(c.Name())
 	if name == "" {
 		return bad(name, "Must provide name to file.directory"), nil
@@ -72,7 +72,7 @@ func fileDirectory(_ context.Context, c *Call) (*core.Result, error) {
 	if res := d.makeRoom(); res != nil {
 		return res, nil
 	}
-	told, err := d.check()
+	told, err := d.check(ctx)
 	if err != nil {
 		return bad(name, "%s", err.Error()), nil
 	}
@@ -83,7 +83,7 @@ func fileDirectory(_ context.Context, c *Call) (*core.Result, error) {
 	if !isDir(d.name) {
 		return d.make(), nil
 	}
-	return d.update()
+	return d.update(ctx)
 }
 
 func (d *directory) options() string {
@@ -191,7 +191,7 @@ func (d *directory) recurse() ([]string, error) {
 	for _, e := range list {
 		s := pystr(e)
 		if !slices.Contains([]string{"user", "group", "mode", "ignore_files", "ignore_dirs", "silent"}, s) {
-			return nil, fmt.Errorf("Types for \"recurse\" limited to %s", `"ignore_dirs", "ignore_files", "mode", "group", "user", "silent"`)
+			return nil, fmt.Errorf("Types for \"recurse\" limited to %s.", `"user", "group", "mode", "ignore_files", "ignore_dirs", "silent"`)
 		}
 		out = append(out, s)
 	}
@@ -256,7 +256,7 @@ func (d *directory) inside() ([]folder, error) {
 }
 
 // update gives the folder, and what is in it, owner and mode.
-func (d *directory) update() (*core.Result, error) {
+func (d *directory) update(ctx context.Context) (*core.Result, error) {
 	follow := d.Truth("follow_symlinks")
 	if !d.Truth("children_only") {
 		if err := d.checkPerms(d.name, d.res, d.owners, follow); err != nil {
@@ -273,7 +273,7 @@ func (d *directory) update() (*core.Result, error) {
 		}
 	}
 	if d.Truth("clean") {
-		removed, err := d.clean()
+		removed, err := d.clean(ctx)
 		if err != nil {
 			return nil, err
 		}

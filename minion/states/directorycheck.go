@@ -1,6 +1,7 @@
 package states
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,7 +17,7 @@ import (
 
 // check finds what is to be changed of a folder, and tells it as a test run does. The
 // changes are put into the result.
-func (d *directory) check() (*core.Result, error) {
+func (d *directory) check(ctx context.Context) (*core.Result, error) {
 	changes := value.NewMap()
 	recurse, err := d.recurse()
 	if err != nil {
@@ -34,7 +35,7 @@ func (d *directory) check() (*core.Result, error) {
 		return nil, err
 	}
 	if d.Truth("clean") {
-		if err := d.checkClean(changes); err != nil {
+		if err := d.checkClean(ctx, changes); err != nil {
 			return nil, err
 		}
 	}
@@ -105,8 +106,8 @@ func (d *directory) checkInside(changes *value.Map, recurse []string, dirs, file
 	return nil
 }
 
-func (d *directory) checkClean(changes *value.Map) error {
-	gone, err := d.unkept()
+func (d *directory) checkClean(ctx context.Context, changes *value.Map) error {
+	gone, err := d.unkept(ctx)
 	for _, path := range gone {
 		changes.Set(path, value.NewMap("removed", "Removed due to clean"))
 	}
@@ -114,12 +115,15 @@ func (d *directory) checkClean(changes *value.Map) error {
 }
 
 // unkept are the paths inside that no required state keeps and that are not excluded.
-func (d *directory) unkept() ([]string, error) {
+func (d *directory) unkept(ctx context.Context) ([]string, error) {
 	walk, err := d.inside()
 	if err != nil {
 		return nil, err
 	}
-	keep := d.kept()
+	keep, err := d.kept(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var out []string
 	for _, f := range walk {
 		for _, n := range slices.Concat(f.files, f.dirs) {
@@ -137,8 +141,8 @@ func (d *directory) unkept() ([]string, error) {
 }
 
 // kept are the paths of the file states that the folder requires, with the folders above
-// them and what is in them.
-func (d *directory) kept() map[string]bool {
+// them and what is in them; of a file.recurse what that keeps there.
+func (d *directory) kept(ctx context.Context) (map[string]bool, error) {
 	keep := map[string]bool{}
 	add := func(path string) {
 		for p := filepath.Clean(path); len(p) > len(d.name); p = filepath.Dir(p) {
@@ -159,10 +163,20 @@ func (d *directory) kept() map[string]bool {
 				continue
 			}
 			path := pystr(get(low, "name"))
-			if !strings.HasPrefix(filepath.Clean(path), d.name+"/") {
+			if clean := filepath.Clean(path); clean != d.name && !strings.HasPrefix(clean, d.name+"/") {
 				continue
 			}
 			add(path)
+			if isDir(path) && get(low, "fun") == "recurse" {
+				paths, err := d.recursed(ctx, low)
+				if err != nil {
+					return nil, err
+				}
+				for _, p := range paths {
+					add(p)
+				}
+				continue
+			}
 			if isDir(path) {
 				_ = filepath.WalkDir(path, func(p string, _ fs.DirEntry, err error) error {
 					if err == nil {
@@ -173,24 +187,26 @@ func (d *directory) kept() map[string]bool {
 			}
 		}
 	}
-	return keep
+	return keep, nil
 }
 
-// excluded tells whether a path fits a glob, or after E@ a regular expression.
+// excluded tells whether a path fits a glob, or after E@ a regular expression, or one of a
+// list of them.
 func excluded(path string, pattern any) bool {
 	if !core.Truth(pattern) {
 		return false
 	}
-	p := pystr(pattern)
-	if re, ok := strings.CutPrefix(p, "E@"); ok {
-		return target.NewPattern(".*(?:" + re + ").*").Match(path)
-	}
-	return target.Glob(p, path)
+	return slices.ContainsFunc(texts(pattern), func(p string) bool {
+		if re, ok := strings.CutPrefix(p, "E@"); ok {
+			return target.NewPattern(".*(?:" + re + ").*").Match(path)
+		}
+		return target.Glob(p, path)
+	})
 }
 
 // clean removes what is not kept, and tells the paths.
-func (d *directory) clean() ([]any, error) {
-	gone, err := d.unkept()
+func (d *directory) clean(ctx context.Context) ([]any, error) {
+	gone, err := d.unkept(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package states
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -100,6 +101,11 @@ func lineDiff(before, after []string, join string, binary bool) string {
 	return strings.Join(difflib.Unified(before, after), join)
 }
 
+// lostText is a source of a text that cannot be had.
+type lostText struct{ source string }
+
+func (e *lostText) Error() string { return "Failed to load template file " + e.source }
+
 // texts are the texts that a state adds: its own, or those of its sources.
 func (c *Call) texts(ctx context.Context) ([]string, error) {
 	if c.Truth("source") && c.Truth("sources") {
@@ -129,6 +135,10 @@ func (c *Call) texts(ctx context.Context) ([]string, error) {
 			hash = pystr(hashes[i])
 		}
 		got, err := c.fetch(ctx, pystr(s), hash)
+		var told *sourceError
+		if errors.As(err, &told) {
+			return nil, &lostText{pystr(s)}
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -222,7 +232,13 @@ func (c *Call) adding(ctx context.Context) (name, body string, chunks []string, 
 	if res = c.ready(name); res != nil {
 		return "", "", nil, res, nil
 	}
-	if chunks, err = c.texts(ctx); err != nil {
+	var lost *lostText
+	if chunks, err = c.texts(ctx); errors.As(err, &lost) {
+		res = bad(lost.source, "%s", lost.Error())
+		res.Extra = value.NewMap("data", []any{}) // as Salt gives it
+		return "", "", nil, res, nil
+	}
+	if err != nil {
 		return "", "", nil, bad(name, "%s", err.Error()), ctx.Err()
 	}
 	if body, err = readEdited(name); err != nil {

@@ -26,6 +26,9 @@ func fileReplace(_ context.Context, c *Call) (*core.Result, error) {
 	if c.Truth("append_if_not_found") && c.Truth("prepend_if_not_found") {
 		return nil, fmt.Errorf("Only one of append and prepend_if_not_found is permitted")
 	}
+	if isDir(name) {
+		return nil, fmt.Errorf("Cannot perform string replacements on a binary file: %s", name)
+	}
 	body, err := readEdited(name)
 	if err != nil {
 		return bad(name, "%s", osError(err)), nil

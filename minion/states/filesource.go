@@ -22,11 +22,16 @@ type source struct {
 }
 
 // sourceError is a source that cannot be had, worded for the user.
-type sourceError struct{ msg string }
+type sourceError struct {
+	msg string
+	// instead, of a source that has not the hash it shall have, is how that is told of a
+	// file that is not there yet.
+	instead func(name string) string
+}
 
 func (e *sourceError) Error() string { return e.msg }
 
-func sourceErrorf(format string, a ...any) error { return &sourceError{fmt.Sprintf(format, a...)} }
+func sourceErrorf(format string, a ...any) error { return &sourceError{msg: fmt.Sprintf(format, a...)} }
 
 // schemeOf is the scheme of an address, "" for a path of this host.
 func schemeOf(source string) string {
@@ -163,14 +168,24 @@ func (c *Call) fetch(ctx context.Context, src, hash string) (source, error) {
 		return source{}, err
 	}
 	if sum != "" && got.sum != sum {
-		return source{}, mismatch(kind, src, sum, got.sum)
+		return got.mismatch(src, sum)
 	}
 	return got, nil
 }
 
-func mismatch(kind, src, want, is string) error {
-	return sourceErrorf("Specified %s checksum for %s (%s) does not match actual checksum (%s). If the 'source_hash' value refers to a remote file "+
-		"with multiple possible matches, then it may be necessary to set 'source_hash_name'.", kind, src, want, is)
+// mismatch is a source that has another hash than it shall have. A test run goes on with
+// the latter.
+func (s source) mismatch(src, want string) (source, error) {
+	is := s.sum
+	s.sum = want
+	told := func(what string) string {
+		return fmt.Sprintf("Specified %s checksum for %s (%s) does not match actual checksum (%s)", s.kind, what, want, is)
+	}
+	return s, &sourceError{
+		msg: told(src) + ". If the 'source_hash' value refers to a remote file with multiple possible matches, " +
+			"then it may be necessary to set 'source_hash_name'.",
+		instead: told,
+	}
 }
 
 // verified checks the hash of a file of this host.
@@ -189,7 +204,7 @@ func (c *Call) verified(ctx context.Context, got source, src, hash string) (sour
 		return source{}, err
 	}
 	if got.sum != sum {
-		return source{}, mismatch(kind, src, sum, got.sum)
+		return got.mismatch(src, sum)
 	}
 	return got, nil
 }

@@ -108,7 +108,11 @@ func groupPresent(ctx context.Context, c *Call) (*core.Result, error) {
 	}
 	r.Comment = "The following group attributes are set to be changed:\n"
 	changes.Range(func(k, v any) bool {
-		r.Comment += modules.PyStr(k) + ": " + modules.PyStr(v) + "\n"
+		text := modules.PyStr(v)
+		if k == "delusers" && c.Value("members") != nil {
+			text = "{" + text[1:len(text)-1] + "}" // a set, there
+		}
+		r.Comment += modules.PyStr(k) + ": " + text + "\n"
 		return true
 	})
 	if c.Test {

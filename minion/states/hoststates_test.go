@@ -100,6 +100,8 @@ case "$*" in
 *is-enabled*) [ -f $here/on.$name ];;
 *status*) case "$*" in *ghost*) exit 4;; *) exit 3;; esac;;
 *start\ bad*) echo masked >&2; exit 1;;
+*start\ dies*|*mask*odd*) :;;
+*mask*shut*) echo cannot >&2; exit 1;;
 *restart*|*reload*) :;;
 *start*) : > $here/up.$name;;
 *stop*) rm -f $here/up.$name;;
@@ -143,9 +145,12 @@ func debian(t *testing.T) host {
 *remove*|*purge*) grep -v ' vim ' $here/installed > $here/left; mv $here/left $here/installed;;
 esac`,
 		"apt-cache": `case "$*" in *bash*) echo '  Candidate: 5.2-1';; *vim*) echo '  Candidate: 9.1-1';; *) echo '  Candidate: (none)';; esac`,
-		"dpkg":      `case "$1" in --compare-versions) [ "$2" "$(case $3 in lt) echo '<';; gt) echo '>';; *) echo '=';; esac)" "$4" ];; esac`,
+		"dpkg": `case "$1" in --get-selections) cat $here/selections;;
+--set-selections) read name want; grep -v "^$name " $here/selections > $here/others; { cat $here/others; echo "$name $want"; } > $here/selections;;
+--compare-versions) [ "$2" "$(case $3 in lt) echo '<';; gt) echo '>';; *) echo '=';; esac)" "$4" ];; esac`,
 	})
 	h.put("installed", "install ok installed bash 5.2-1 amd64\n", 0o644)
+	h.put("selections", "bash install\n", 0o644)
 	return h
 }
 
@@ -276,7 +281,7 @@ func TestGroupAndUser(t *testing.T) {
 		"The following user attributes are set to be changed:\nshell: /bin/zsh\n")
 	h.wants(h.apply("user.present", "momtestu", false, "createhome", false, "shell", "/bin/zsh"), true, changed{"shell": "/bin/zsh"}, "Updated user momtestu")
 	h.wants(h.apply("user.present", "momtestu", false, "createhome", false, "uid", int64(5)), false, none,
-		"Encountered error checking for needed changes. Additional info follows:\n\nerrors:\n    - Changing uid (7001 -> 5) not permitted, "+
+		"Encountered error checking for needed changes. Additional info follows:\n\n- Changing uid (7001 -> 5) not permitted, "+
 			"set allow_uid_change to True to force this change. Note that this will not change file ownership.")
 	h.wants(h.apply("user.present", "momtestu", false, "groups", []any{"none"}), false, none, "The following group(s) are not present: none")
 	h.wants(h.apply("user.present", "momtestu", false, "hash_password", true), false, none, "This minion does not support hash_password of user.present")

@@ -60,6 +60,7 @@ type managed struct {
 	owners   owners
 	keepMode bool
 	contents *string // nil without
+	said     bool    // contents, a pillar or a grain is named, whatever it says
 	text     bool    // contents are a text, not bytes
 
 	source, hash string // the one of several that counts
@@ -139,7 +140,7 @@ func fileManaged(ctx context.Context, c *Call) (*core.Result, error) {
 			return m.fail("%s must be formed as a dict", text), nil
 		}
 	}
-	replace := c.Truth("replace") && (m.contents != nil || c.Truth("source"))
+	replace := c.Truth("replace") && (m.said || c.Truth("source"))
 	if !replace && exists(name) {
 		return m.only()
 	}

@@ -23,7 +23,14 @@ func (m *managed) get(ctx context.Context) (*core.Result, error) {
 		}
 		m.res.Changes = value.NewMap()
 		var told *sourceError
-		if errors.As(err, &told) && !strings.HasPrefix(told.msg, "none of the") {
+		var format *TemplateError
+		switch {
+		case errors.As(err, &format):
+			return m.fail("%s", format.Error()), nil
+		case !errors.As(err, &told) || strings.HasPrefix(told.msg, "none of the"):
+		case told.instead != nil && !isFile(m.name) && !isLink(m.name):
+			return m.fail("%s", told.instead(m.name)), nil
+		default:
 			return m.fail("%s", told.msg), nil
 		}
 		return m.fail("Unable to manage file: %s", osError(err)), nil
@@ -36,7 +43,9 @@ func (m *managed) find(ctx context.Context) (err error) {
 	if err != nil || m.source == "" {
 		return err
 	}
-	if m.got, err = m.fetch(ctx, m.source, m.hash); err != nil {
+	var told *sourceError
+	m.got, err = m.fetch(ctx, m.source, m.hash)
+	if err != nil && !(m.Test && errors.As(err, &told) && told.instead != nil) {
 		return err
 	}
 	if m.keepMode {
@@ -50,6 +59,9 @@ func (m *managed) find(ctx context.Context) (err error) {
 	path, err := m.got.file(ctx, m.Call, m.source)
 	if err != nil {
 		return err
+	}
+	if path == m.name {
+		return errors.New("Source file cannot be the same as destination")
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -147,15 +159,11 @@ func (m *managed) update(ctx context.Context, name string, res *core.Result) err
 
 // change puts a file in the place of another, and tells the difference.
 func (m *managed) change(path, target string, replaceLink bool, res *core.Result) error {
-	if replaceLink {
-		if err := os.Remove(target); err != nil {
-			return err
-		}
-		res.Changes.Set("diff", "Replace symbolic link with regular file")
-		return m.replace(path, target, "")
-	}
 	diff, err := diffOf(target, path)
-	if err != nil || diff == "" {
+	switch {
+	case replaceLink && (err != nil || diff == ""):
+		diff = "Replace symbolic link with regular file"
+	case err != nil || diff == "":
 		return err
 	}
 	if !m.Truth("show_changes") {

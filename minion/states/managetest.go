@@ -19,6 +19,10 @@ func (m *managed) test(ctx context.Context) (*core.Result, error) {
 			return nil, ctx.Err()
 		}
 		var told *sourceError
+		var format *TemplateError
+		if errors.As(err, &format) {
+			return m.fail("%s", format.Error()), nil
+		}
 		if errors.As(err, &told) && told.msg != "none of the specified sources were found" {
 			return m.fail("%s", told.msg), nil
 		}

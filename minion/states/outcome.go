@@ -43,7 +43,12 @@ func (c *Call) truthOf(ctx context.Context, fun string, args ...any) (bool, erro
 
 // mapOf calls an execution function that gives a map.
 func (c *Call) mapOf(ctx context.Context, fun string, args ...any) (*value.Map, error) {
-	v, err := c.Module(ctx, fun, args, nil)
+	return c.mapOfKw(ctx, fun, nil, args...)
+}
+
+// mapOfKw calls one with keywords.
+func (c *Call) mapOfKw(ctx context.Context, fun string, kwargs *value.Map, args ...any) (*value.Map, error) {
+	v, err := c.Module(ctx, fun, args, kwargs)
 	if err != nil {
 		return nil, err
 	}

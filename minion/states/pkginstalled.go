@@ -184,14 +184,18 @@ func (c *Call) pkgDo(ctx context.Context, r *core.Result, plan *pkgPlan) (*core.
 	if diff, ok := v.(*value.Map); ok && diff != nil {
 		r.Changes = diff
 	}
-	if err := c.pkgVerdict(ctx, r, plan); err != nil {
+	held, err := c.holding(ctx, plan.wanted.Keys())
+	if text, failed := work(err); failed {
+		return says(r, false, "%s", text)
+	}
+	if err != nil {
 		return nil, err
 	}
-	return c.pkgHold(ctx, r, plan)
+	return r, c.pkgVerdict(ctx, r, plan, held)
 }
 
-// pkgVerdict tells which packages are as they are wanted now.
-func (c *Call) pkgVerdict(ctx context.Context, r *core.Result, plan *pkgPlan) error {
+// pkgVerdict tells which packages are as they are wanted now, and what became of holding them.
+func (c *Call) pkgVerdict(ctx context.Context, r *core.Result, plan *pkgPlan, held holdings) error {
 	have, err := c.installedPkgs(ctx, nil)
 	if err != nil {
 		return err
@@ -230,10 +234,16 @@ func (c *Call) pkgVerdict(ctx context.Context, r *core.Result, plan *pkgPlan) er
 	} else if len(done) > 0 {
 		lines = append(lines, counted(len(done), "installed/updated."))
 	}
+	held.merge(r.Changes)
+	lines = append(lines, comments(held.changed)...)
 	if len(before) > 20 {
 		lines = append(lines, counted(len(before), "already installed"))
 	} else if len(before) > 0 {
 		lines = append(lines, "The following packages were already installed: "+strings.Join(before, ", "))
+	}
+	lines = slices.Concat(lines, comments(held.same), comments(held.failed))
+	if len(held.failed) > 0 {
+		r.Result = false
 	}
 	for _, name := range plan.again {
 		want, _ := plan.wanted.Get(name)
@@ -253,32 +263,4 @@ func counted(n int, what string) string {
 		return "1 targeted package was " + what
 	}
 	return modules.PyStr(int64(n)) + " targeted packages were " + what
-}
-
-// pkgHold holds the packages or lets them go, if the state says so.
-func (c *Call) pkgHold(ctx context.Context, r *core.Result, plan *pkgPlan) (*core.Result, error) {
-	hold, given := c.condition("hold")
-	if !given || c.Test {
-		return r, nil
-	}
-	fun := map[bool]string{true: "pkg.hold", false: "pkg.unhold"}[hold]
-	v, err := c.Module(ctx, fun, nil, value.NewMap("pkgs", plan.wanted.Keys()))
-	if text, failed := work(err); failed {
-		return says(r, false, "%s", text)
-	}
-	if err != nil {
-		return nil, err
-	}
-	told, _ := v.(*value.Map)
-	for _, k := range told.Keys() {
-		one := told.Map(modules.PyStr(k))
-		r.Comment += ".\n" + one.String("comment")
-		if !one.Bool("result") {
-			r.Result = false
-		}
-		if diff := one.Map("changes"); diff.Len() > 0 {
-			r.Changes.Set(k, diff)
-		}
-	}
-	return r, nil
 }

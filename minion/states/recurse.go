@@ -17,7 +17,8 @@ func init() {
 	Register("file", Function{
 		Name: "recurse", Run: fileRecurse, Spec: core.Spec{VarKw: true, Args: args([]string{"name", "source"},
 			"keep_source", true, "user", nil, "group", nil, "dir_mode", nil, "file_mode", nil, "template", nil, "context", nil,
-			"replace", true, "defaults", nil, "include_empty", false, "backup", "", "clean", false, "require", nil, "include_pat", nil, "exclude_pat", nil, "maxdepth", nil)}, Doc: `
+			"replace", true, "defaults", nil, "include_empty", false, "backup", "", "clean", false, "require", nil, "include_pat", nil, "exclude_pat", nil, "maxdepth", nil,
+			"keep_symlinks", false, "force_symlinks", false, "sym_mode", nil)}, Doc: `
 Keeps a folder with all files of a folder of salt://.
 
 source
@@ -33,8 +34,9 @@ include_empty, include_pat, exclude_pat, maxdepth
 clean : False
     Removes what is not from the source, not kept by a required state and not excluded;
     a folder gives way to a file and a file to a folder.
-
-keep_symlinks, force_symlinks and sym_mode are refused.
+keep_symlinks, force_symlinks, sym_mode
+    Links of the source are links here, too, and not what they lead to; as with force and
+    mode of file.symlink.
 `,
 	})
 }
@@ -54,11 +56,6 @@ func fileRecurse(ctx context.Context, c *Call) (*core.Result, error) {
 	r.res = good(r.name, "")
 	if c.Kwargs.Has("mode") {
 		return bad(r.name, "'mode' is not allowed in 'file.recurse'. Please use 'file_mode' and 'dir_mode'."), nil
-	}
-	for _, option := range []string{"keep_symlinks", "force_symlinks", "sym_mode"} {
-		if core.Truth(get(c.Kwargs, option)) {
-			return bad(r.name, "The option %s of file.recurse is not carried out by this minion: leave it out", option), nil
-		}
 	}
 	var err error
 	if r.dirMode, err = modeOf(c.Value("dir_mode")); err != nil {
@@ -109,60 +106,27 @@ func fileRecurse(ctx context.Context, c *Call) (*core.Result, error) {
 		return nil, err
 	}
 	if c.Truth("clean") {
-		if err := r.clean(kept); err != nil {
+		if err := r.clean(ctx, kept); err != nil {
 			return nil, err
 		}
 	}
 	return r.end(), nil
 }
 
-// taken tells whether a path below the folder is wanted.
-func (r *recursion) taken(rel string) bool {
-	if pat := r.Value("include_pat"); core.Truth(pat) && !excluded(rel, pat) {
-		return false
-	}
-	if excluded(rel, r.Value("exclude_pat")) {
-		return false
-	}
-	n, limited := r.Value("maxdepth").(int64)
-	return !limited || int64(strings.Count(rel, "/")) <= n
-}
-
-// all brings each folder and file into its state, and tells their paths. folders are
+// all brings each link, folder and file into its state, and tells their paths. folders are
 // those of the source, with itself.
 func (r *recursion) all(ctx context.Context, env, folder string, folders []string) (kept []string, err error) {
-	names, err := r.Env.Files().List(ctx, fileclient.Files, env, folder+"/")
+	list, err := r.listing(ctx, env, folder, folders)
 	if err != nil {
 		return nil, err
 	}
-	made := map[string]bool{}
-	var dirs, wanted []string
-	note := func(dir string) {
-		if !made[dir] {
-			made[dir] = true
-			dirs = append(dirs, dir)
+	for _, l := range list.links {
+		kw := value.NewMap("target", l.target, "makedirs", true, "force", r.Value("force_symlinks"), "mode", r.Value("sym_mode"))
+		if err := r.sub(ctx, "file.symlink", filepath.Join(r.name, l.rel), kw, false); err != nil {
+			return nil, err
 		}
 	}
-	for _, n := range names {
-		rel := strings.TrimPrefix(n, folder+"/")
-		if !r.taken(rel) {
-			continue
-		}
-		note(filepath.Dir(filepath.Join(r.name, rel)))
-		wanted = append(wanted, rel)
-	}
-	if r.Truth("include_empty") {
-		for _, d := range folders {
-			rel, below := strings.CutPrefix(d, folder+"/")
-			if d == folder {
-				rel, below = ".", true // as Salt lists it, path and all
-			}
-			if below && r.taken(rel) {
-				note(r.name + "/" + rel)
-			}
-		}
-	}
-	for _, dir := range dirs {
+	for _, dir := range list.dirs {
 		if left, err := r.replaced(dir, exists(dir) && !isDir(dir), "Replacing %s with a directory", "Replaced file with a directory"); left || err != nil {
 			if err != nil {
 				return nil, err
@@ -173,10 +137,8 @@ func (r *recursion) all(ctx context.Context, env, folder string, folders []strin
 			return nil, err
 		}
 	}
-	kept = slices.Clone(dirs)
-	for _, rel := range wanted {
+	for _, rel := range list.files {
 		path := filepath.Join(r.name, rel)
-		kept = append(kept, path)
 		left, err := r.replaced(path, isDir(path) && r.Truth("replace"), "Replacing directory %s with a file", "Replaced directory with a new file")
 		if err != nil {
 			return nil, err
@@ -192,7 +154,7 @@ func (r *recursion) all(ctx context.Context, env, folder string, folders []strin
 			return nil, err
 		}
 	}
-	return kept, nil
+	return list.paths(r.name), nil
 }
 
 // replaced removes, with clean, what is in the way of a file or a folder. It is left to the
@@ -212,10 +174,10 @@ func (r *recursion) replaced(path string, inTheWay bool, would, did string) (lef
 }
 
 // clean removes what is neither kept nor excluded.
-func (r *recursion) clean(kept []string) error {
+func (r *recursion) clean(ctx context.Context, kept []string) error {
 	d := &directory{Call: r.Call, name: filepath.Clean(r.name), keeps: kept}
 	if r.Test {
-		gone, err := d.unkept()
+		gone, err := d.unkept(ctx)
 		if len(gone) > 0 {
 			if core.Truth(r.res.Result) {
 				r.res.Result = nil
@@ -224,7 +186,7 @@ func (r *recursion) clean(kept []string) error {
 		}
 		return err
 	}
-	gone, err := d.clean()
+	gone, err := d.clean(ctx)
 	if len(gone) > 0 {
 		r.res.Changes.Set("removed", gone)
 	}
@@ -275,11 +237,21 @@ func (r *recursion) merge(path string, res *core.Result) {
 		r.res.Result = res.Result
 	}
 	if res.Result != true && res.Comment != "" {
-		r.comments = append(r.comments, fmt.Sprintf("\n#### %s ####\n%s", path, res.Comment))
+		r.tell(path, res.Comment)
 	}
 	if res.Changes.Len() > 0 {
 		r.res.Changes.Set(path, res.Changes)
 	}
+}
+
+// tell adds a comment to those of a path.
+func (r *recursion) tell(path, comment string) {
+	head := fmt.Sprintf("\n#### %s ####\n", path)
+	if i := slices.IndexFunc(r.comments, func(c string) bool { return strings.HasPrefix(c, head) }); i >= 0 {
+		r.comments[i] += "\n" + comment
+		return
+	}
+	r.comments = append(r.comments, head+comment)
 }
 
 func (r *recursion) end() *core.Result {

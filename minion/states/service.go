@@ -17,11 +17,12 @@ func init() {
 enable
     True has it started with the system, False not; else that stays as it is
 sig
-    a process whose command line has this text is the service
+    a process whose command line has this text is the service (not with systemd,
+    which knows its processes)
 init_delay
     seconds to wait after it was started or stopped
 no_block, unmask, unmask_runtime
-    with systemd, as service.start has them
+    as service.start has them; passed over where systemd does not run
 `
 	Register("service",
 		Function{Name: "running", Spec: run, Run: serviceRunning, Doc: `
@@ -73,9 +74,13 @@ stopped. full_restart restarts it.
 	)
 }
 
-// systemdOnly are the arguments of a state that a function of service takes.
+// systemdOnly are the arguments of a state that a function of service takes. Formulas give
+// them on every host; where systemd does not run they say nothing, as in Salt.
 func (c *Call) systemdOnly(names ...string) *value.Map {
 	out := value.NewMap()
+	if !modules.HasSystemd(c.Env) {
+		return out
+	}
 	for _, name := range names {
 		if v, ok := c.Kwargs.Get(name); ok {
 			out.Set(name, v)
@@ -133,15 +138,19 @@ func (c *Call) serviceRun(ctx context.Context, want bool) (*core.Result, error) 
 	if err != nil {
 		return nil, err
 	}
+	unmasked, err := c.unmask(ctx, want)
+	if err != nil {
+		return nil, err
+	}
 	if up == want {
-		r.Comment = "The service " + name + " is already " + map[bool]string{true: "running", false: "dead"}[want]
+		r.Comment = "The service " + name + " is already " + map[bool]string{true: "running", false: "dead"}[want] + unmasked
 		if told && enable != on {
 			return c.toggle(ctx, r, enable, nil, true)
 		}
 		return r, nil
 	}
 	if c.Test {
-		return says(r, nil, "Service %s is set to %s", name, map[bool]string{true: "start", false: "be killed"}[want])
+		return says(r, nil, "Service %s is set to %s%s", name, map[bool]string{true: "start", false: "be killed"}[want], unmasked)
 	}
 	failed := map[bool]string{true: "Service " + name + " failed to start", false: "Service " + name + " failed to die"}[want]
 	done, err := c.serviceAct(ctx, want)
@@ -166,7 +175,13 @@ func (c *Call) serviceRun(ctx context.Context, want bool) (*core.Result, error) 
 	if err != nil {
 		return nil, err
 	}
-	r.Changes.Set(name, now)
+	nowOn, err := c.truthOf(ctx, "service.enabled", name)
+	if err != nil {
+		return nil, err
+	}
+	if now != up || nowOn != on {
+		r.Changes.Set(name, now)
+	}
 	r.Result, r.Comment = now == want, failed
 	if now == want {
 		r.Comment = map[bool]string{true: "Started service " + name, false: "Service " + name + " was killed"}[want]
@@ -179,6 +194,7 @@ func (c *Call) serviceRun(ctx context.Context, want bool) (*core.Result, error) 
 	if delay != "" && want {
 		r.Comment += "\nDelayed return for " + delay + " seconds"
 	}
+	r.Comment += unmasked
 	return r, nil
 }
 

@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"os"
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/momtree/mom/minion/fileclient"
@@ -81,9 +83,9 @@ func (c *Call) sourceSum(ctx context.Context, src, hash string) (kind, sum strin
 	return kind, sum, nil
 }
 
-// sumFromFile finds the hash of a source in a file of hashes: a line with the name of
-// the source (source_hash_name, the name of the state, the end of the address), or the
-// only hash there is.
+// sumFromFile finds the hash of a source in a file of hashes: on a line with
+// source_hash_name, or else with the name of the file that is managed, or else with that of
+// the source. When no line has one of them it is the first hash there is.
 func (c *Call) sumFromFile(ctx context.Context, src, hash, scheme string) (kind, sum string, err error) {
 	file := hash
 	if scheme != "" {
@@ -100,41 +102,71 @@ func (c *Call) sumFromFile(ctx context.Context, src, hash, scheme string) (kind,
 		return "", "", sourceErrorf("Source hash file %s: %v", hash, err)
 	}
 	defer f.Close()
-	names := []string{path.Base(c.Name()), path.Base(src)}
-	if n := c.Str("source_hash_name"); n != "" {
-		names = []string{n}
+	about := []func(line string) bool{
+		func(line string) bool {
+			n := c.Str("source_hash_name")
+			return n != "" && (endsIn(line, n, lineBlanks) || beginsWith(line, n))
+		},
+		func(line string) bool { return isAbout(line, expand(c.Name()), path.Base(c.Name())) },
+		func(line string) bool { return isAbout(line, src, sourceBase(src)) },
 	}
-	var only string
-	count := 0
+	best := len(about) + 1
 	scan := bufio.NewScanner(f)
 	scan.Buffer(nil, 1<<20)
 	for scan.Scan() {
-		words := strings.FieldsFunc(scan.Text(), func(r rune) bool { return strings.ContainsRune(" \t=()", r) })
-		found := ""
-		for _, w := range words {
-			if hexDigits.MatchString(w) && kindOfLength(len(w)) != "" {
-				found = strings.ToLower(w)
-			}
-		}
-		if found == "" {
+		line := strings.TrimSpace(scan.Text())
+		match := hashInLine.FindStringSubmatch(line)
+		if match == nil || kindOfLength(len(match[1])) == "" {
 			continue
 		}
-		only = found
-		count++
-		for _, w := range words {
-			for _, n := range names {
-				w = strings.TrimPrefix(strings.TrimPrefix(w, "*"), "./")
-				if w == n || path.Base(w) == n && c.Str("source_hash_name") == "" {
-					return kindOfLength(len(found)), found, nil
-				}
-			}
+		rank := len(about)
+		if i := slices.IndexFunc(about, func(fits func(string) bool) bool { return fits(line) }); i >= 0 {
+			rank = i
+		}
+		if rank < best {
+			best, sum = rank, strings.ToLower(match[1])
 		}
 	}
 	if err := scan.Err(); err != nil {
 		return "", "", fmt.Errorf("%s: %w", hash, err)
 	}
-	if count == 1 && c.Str("source_hash_name") == "" {
-		return kindOfLength(len(only)), only, nil
+	if sum == "" {
+		return "", "", badHash(hash)
 	}
-	return "", "", badHash(hash)
+	return kindOfLength(len(sum)), sum, nil
+}
+
+// hashInLine is the first run of hex digits that could be a hash.
+var hashInLine = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])([a-f0-9]{32,128})(?:$|[^a-z0-9])`)
+
+const lineBlanks = " \t\n\r\v\f"
+
+// isAbout tells whether a line of a file of hashes is about a file: it ends in its name, or
+// begins with its path.
+func isAbout(line, whole, base string) bool {
+	return endsIn(line, base, lineBlanks+`\/*`) || beginsWith(line, whole)
+}
+
+// endsIn tells whether a line ends in a name, behind one of the separators.
+func endsIn(line, name, separators string) bool {
+	before, ok := strings.CutSuffix(line, name)
+	return ok && before != "" && strings.IndexByte(separators, before[len(before)-1]) >= 0
+}
+
+// beginsWith tells whether a line begins with a name and white space.
+func beginsWith(line, name string) bool {
+	after, ok := strings.CutPrefix(line, name)
+	return ok && after != "" && strings.IndexByte(lineBlanks, after[0]) >= 0
+}
+
+// sourceBase is the name of a file at its source: the end of the path of an address.
+func sourceBase(src string) string {
+	u, err := url.Parse(src)
+	switch {
+	case err != nil:
+		return path.Base(src)
+	case u.Path == "":
+		return path.Base(u.Host)
+	}
+	return path.Base(u.Path)
 }

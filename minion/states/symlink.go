@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	core "github.com/momtree/mom/internal/states"
@@ -23,7 +25,7 @@ Keeps a symbolic link.
 target
     What it points to.
 force : False
-    Removes what is in its place.
+    Removes what is in its place, but no folder.
 backupname
     Renames what is in its place: a path, or a name in the same folder.
 makedirs : False, mode
@@ -94,9 +96,8 @@ func (s *symlink) whose() string {
 		s.owners.user = userName(os.Getuid())
 	}
 	if !given(s.owners.group) {
-		if _, gid, err := ownerOf(pystr(s.owners.user)); err == nil {
-			s.owners.group = groupName(gid)
-		}
+		_, gid, _ := ownerOf(pystr(s.owners.user)) // 0 for one who is not there
+		s.owners.group = groupName(gid)
 	}
 	var errs []string
 	if _, ok := uidOf(s.owners.user); !ok {
@@ -220,8 +221,8 @@ func (s *symlink) makeRoom() *core.Result {
 	return bad(s.name, "%s exists where the symlink %s should be", kind, s.name)
 }
 
-// link makes the link. One that points elsewhere is replaced; anything else only with
-// force.
+// link makes the link. What is in its place gives way with force, but for a folder: what is
+// in that stays, as with Salt.
 func (s *symlink) link() error {
 	now, err := infoOf(s.name, false)
 	if err != nil {
@@ -243,7 +244,10 @@ func (s *symlink) link() error {
 		}
 		return fmt.Errorf("Existing path is not a symlink: %s", s.name)
 	}
-	if err := os.RemoveAll(s.name); err != nil {
+	if now.st.IsDir() {
+		return &fs.PathError{Op: "unlink", Path: s.name, Err: syscall.EISDIR}
+	}
+	if err := os.Remove(s.name); err != nil {
 		return err
 	}
 	return os.Symlink(s.target, s.name)

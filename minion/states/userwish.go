@@ -63,18 +63,20 @@ func (w userWish) changes(ctx context.Context) (*value.Map, bool, error) {
 
 // forbidden is an error when a number would be changed that may not be.
 func (w userWish) forbidden(info, out *value.Map) error {
-	var faults []any
-	for key, allowed := range map[string]bool{"uid": w.uid, "gid": w.gid} {
-		if v, ok := out.Get(key); ok && !allowed {
-			faults = append(faults, fmt.Sprintf("Changing %s (%d -> %s) not permitted, set allow_%s_change to True to force this change. "+
-				"Note that this will not change file ownership.", key, info.Int(key), modules.PyStr(v), key))
+	var faults []string
+	for _, n := range []struct {
+		key     string
+		allowed bool
+	}{{"uid", w.uid}, {"gid", w.gid}} {
+		if v, ok := out.Get(n.key); ok && !n.allowed {
+			faults = append(faults, fmt.Sprintf("- Changing %s (%d -> %s) not permitted, set allow_%s_change to True to force this change. "+
+				"Note that this will not change file ownership.", n.key, info.Int(n.key), modules.PyStr(v), n.key))
 		}
 	}
 	if len(faults) == 0 {
 		return nil
 	}
-	slices.SortFunc(faults, func(a, b any) int { return -strings.Compare(modules.PyStr(a), modules.PyStr(b)) })
-	return &modules.InfoError{Msg: "Encountered error checking for needed changes", Info: value.NewMap("errors", faults)}
+	return &modules.CommandError{Msg: "Encountered error checking for needed changes. Additional info follows:\n\n" + strings.Join(faults, "\n")}
 }
 
 // group compares the primary group and the others.

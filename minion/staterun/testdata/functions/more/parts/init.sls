@@ -1,0 +1,2 @@
+part-init:
+  test.nop: []

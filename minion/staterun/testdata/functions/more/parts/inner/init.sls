@@ -1,0 +1,3 @@
+include: [..two]
+part-inner:
+  test.nop: [{require: [{test: part-two}]}]

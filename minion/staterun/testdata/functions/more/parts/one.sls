@@ -1,0 +1,3 @@
+include: [.two]
+part-one:
+  test.nop: []

@@ -1,0 +1,2 @@
+part-other:
+  test.nop: [{order: last}]

@@ -1,0 +1,2 @@
+part-two:
+  test.nop: [{require: [{sls: functions.parts}]}]

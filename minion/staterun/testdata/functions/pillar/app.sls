@@ -1,0 +1,13 @@
+{
+ "app": {
+  "text": "of the\npillar\n",
+  "other": "second",
+  "list": [
+   "one",
+   2
+  ],
+  "null": null,
+  "empty": "",
+  "number": 7
+ }
+}
