@@ -147,20 +147,20 @@ func (c *Compiler) Compile(ctx context.Context, r Request) (*value.Map, error) {
 		}
 		return value.NewMap("_errors", []any{err.Error()}), nil
 	}
-	if !r.Passing { // else it is an operator who looks
-		give, err := c.shares.Take(ctx, r.ID)
-		if errors.Is(err, admission.ErrShare) {
-			return nil, ErrBusy
+	depth := 0
+	if outer := passOf(ctx); outer != nil {
+		// A template asks for another pillar. It has a turn, and if it waited for a second
+		// one all could wait for each other.
+		if depth = outer.depth + 1; depth > deepest {
+			return nil, fmt.Errorf("the pillar of %s is asked for within %d others", r.ID, deepest)
 		}
+		ctx = context.WithValue(ctx, folderKey{}, nil)
+	} else {
+		done, err := c.turn(ctx, r)
 		if err != nil {
-			return nil, fmt.Errorf("wait for its other pillars: %w", err)
+			return nil, err
 		}
-		defer give()
-	}
-	select {
-	case c.waiting <- struct{}{}:
-	default:
-		return nil, ErrBusy
+		defer done()
 	}
 	r = r.own()
 	if r.Fresh {
@@ -178,6 +178,33 @@ func (c *Compiler) Compile(ctx context.Context, r Request) (*value.Map, error) {
 	r.Grains = asked
 	c.intoCache(r, p, out)
 	return out, nil
+}
+
+// turn waits for a turn: among those of its own minion, then among all. done ends it.
+func (c *Compiler) turn(ctx context.Context, r Request) (done func(), err error) {
+	give := func() {}
+	if !r.Passing { // else it is an operator who looks
+		give, err = c.shares.Take(ctx, r.ID)
+		if errors.Is(err, admission.ErrShare) {
+			return nil, ErrBusy
+		}
+		if err != nil {
+			return nil, fmt.Errorf("wait for its other pillars: %w", err)
+		}
+	}
+	select {
+	case c.waiting <- struct{}{}:
+	default:
+		give()
+		return nil, ErrBusy
+	}
+	err = c.room.Acquire(ctx, 1)
+	<-c.waiting
+	if err != nil {
+		give()
+		return nil, fmt.Errorf("wait for others' pillars: %w", err)
+	}
+	return func() { c.room.Release(1); give() }, nil
 }
 
 // rescued is run, where a fault of this program costs no other minion anything.
