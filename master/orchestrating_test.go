@@ -7,6 +7,7 @@ import (
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/python"
+	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/value"
 )
@@ -60,5 +61,33 @@ none: {test.nop: [{onlyif: [{fun: no.such}]}]}
 	})
 	if results.Len() != len(want) {
 		t.Errorf("%d states ran", results.Len())
+	}
+}
+
+// Minions are told the returners of a state, and their options.
+func TestOrchestration_Returners(t *testing.T) {
+	r := newRig(t)
+	r.start()
+	r.accept("a", "minion")
+	m := r.minion("a", "minion", "minion").listen().announce()
+	done := make(chan error, 1)
+	state := value.NewMap("x", value.NewMap("salt.function", []any{
+		value.NewMap("name", "test.ping"), value.NewMap("tgt", "a"), value.NewMap("ret", []any{"mysql", "syslog"}), value.NewMap("ret_config", "other"),
+		value.NewMap("ret_kwargs", value.NewMap("db", "jobs")),
+	}))
+	go func() {
+		_, err := r.runners.Do(t.Context(), &runners.Call{Fun: "state.orchestrate_high", Args: []any{state}}, runners.Start{JID: r.jids.Next(), User: "root"})
+		done <- err
+	}()
+	p := m.hear()
+	kwargs, err := wire.DecodeMap(p.RetKwargs)
+	if err != nil || p.Ret != "mysql,syslog" || p.RetConfig != "other" || kwargs.String("db") != "jobs" {
+		t.Errorf("%v, %+v", err, p)
+	}
+	if err := m.answer(p.JID, true); err != nil {
+		t.Error(err)
+	}
+	if err := <-done; err != nil {
+		t.Error(err)
 	}
 }

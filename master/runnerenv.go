@@ -135,6 +135,18 @@ func (e runnerEnv) Ask(ctx context.Context, q runners.Question) (runners.Answers
 	if p.Arg, err = wire.Encode(q.Arguments()); err != nil {
 		return runners.Answers{}, fmt.Errorf("encode the arguments: %w", err)
 	}
+	if q.RetConfig != "" || q.RetKwargs.Len() > 0 {
+		extra := wire.NewMap()
+		if q.RetConfig != "" {
+			extra.Set("ret_config", q.RetConfig)
+		}
+		if q.RetKwargs.Len() > 0 {
+			extra.Set("ret_kwargs", q.RetKwargs)
+		}
+		if p.Kwargs, err = wire.Encode(extra); err != nil {
+			return runners.Answers{}, fmt.Errorf("encode the options of returners: %w", err)
+		}
+	}
 	// Salt counts whole seconds.
 	if p.Timeout, err = wire.Encode(int64((q.Timeout + time.Second - 1) / time.Second)); err != nil {
 		return runners.Answers{}, fmt.Errorf("encode the timeout: %w", err)

@@ -51,10 +51,10 @@ func (f masterFunctions) Call(ctx context.Context, name string, args []any, kwar
 		return nil, fmt.Errorf("%w: a master has saltutil.runner and saltutil.wheel", render.ErrNoFunction)
 	}
 	kwargs = kwargs.Clone()
-	fun, ok := any(nil), false
+	fun, ok := kwargs.Get("name")
 	if len(args) > 0 {
 		fun, args, ok = args[0], args[1:], true
-	} else if fun, ok = kwargs.Get("name"); ok {
+	} else {
 		kwargs.Delete("name")
 	}
 	text, isText := fun.(string)

@@ -15,7 +15,7 @@ import (
 )
 
 // notServed are arguments of salt.state and salt.function that are refused.
-var notServed = []string{"ssh", "roster", "ret_config", "ret_kwargs"}
+var notServed = []string{"ssh", "roster"}
 
 // returned is what one minion gave; absent says that it was waited for and gave nothing.
 type returned struct {
@@ -32,6 +32,14 @@ func (f *funcs) ask(ctx context.Context, c *states.Call, kind string, q runners.
 	q.Tgt, q.TgtType, q.Long = c.Value("tgt"), c.Str("tgt_type"), true
 	if rets, ok := list(c.Value("ret")); ok {
 		q.Ret = strings.Join(rets, ",")
+	}
+	q.RetConfig = c.Str("ret_config")
+	if v := c.Value("ret_kwargs"); v != nil {
+		m, ok := v.(*value.Map)
+		if !ok {
+			return nil, "", fmt.Errorf("ret_kwargs=%s is no mapping", python.Str(v))
+		}
+		q.RetKwargs = m
 	}
 	timeout, gather := f.env.Timeouts()
 	q.Timeout, q.Gather = timeout, gather
@@ -93,6 +101,12 @@ func toldArgs(c *states.Call, q runners.Question, failhard bool) *value.Map {
 	}
 	if failhard {
 		m.Set("failhard", true)
+	}
+	if q.RetConfig != "" {
+		m.Set("ret_config", q.RetConfig)
+	}
+	if q.RetKwargs.Len() > 0 {
+		m.Set("ret_kwargs", q.RetKwargs)
 	}
 	return m
 }

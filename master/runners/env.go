@@ -49,6 +49,10 @@ type Question struct {
 	Args    []any
 	Kwargs  *wire.Map // nil: none
 	Ret     string    // returners of the minions
+	// RetConfig names the alternative options of these returners, RetKwargs are single ones
+	// that replace them; "" and nil: none.
+	RetConfig string
+	RetKwargs *wire.Map
 	// Long has whoever is known to be at work waited for, as long as it takes; else all
 	// is over after Timeout and Gather.
 	Long bool
