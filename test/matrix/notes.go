@@ -32,7 +32,13 @@ func Notes() []Note {
 				if p.top() == mom {
 					return false
 				}
-				return c.Kind == OfCommands && slices.Contains([]string{"salt", "salt -G", "salt, failing", "state.apply"}, row) || c.Kind == OfAPI && row == "local"
+				return c.Kind == OfCommands && slices.Contains([]string{"salt", "salt -G", "salt, failing", "state.apply"}, row) || c.Kind == OfAPI && slices.Contains([]string{"local", "/minions"}, row)
+			},
+		},
+		{
+			"rules", false, "mom", "A master of Salt's does not tell by which rules somebody has logged in, so the API gives the events of that user's own jobs and calls alone, whatever the rules allow; this job is another's. `api_events: all` gives all of them to everybody who has logged in. Salt's own `salt-api` on that host gives them, too.",
+			func(p Pairing, c Column, row string) bool {
+				return p.top() != mom && c.Kind == OfAPI && row == "/events"
 			},
 		},
 		{
