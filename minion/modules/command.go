@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/shlex"
 	"github.com/momtree/mom/internal/target"
 )
@@ -215,8 +216,7 @@ func (cmd *command) successRules(c *Call) error {
 	return nil
 }
 
-// parseEncoding reads output_encoding. Output is kept byte for byte; only
-// Latin-1 has to be turned into UTF-8.
+// parseEncoding reads output_encoding. Output is taken as UTF-8 unless it says Latin-1.
 func parseEncoding(v any) (latin1 bool, err error) {
 	if v == nil || v == "" {
 		return false, nil
@@ -292,7 +292,7 @@ func (cmd *command) text(c *capture) string {
 		}
 		b = wide
 	}
-	s := string(b)
+	s := python.Decode(b)
 	if cmd.rstrip {
 		s = strings.TrimRight(s, " \t\n\v\f\r")
 	}

@@ -162,6 +162,7 @@ func (d *directory) make() *core.Result {
 			return d.failed("No directory to create %s in", d.name)
 		}
 		if err := d.makeParents(d.name, d.owners); err != nil {
+			d.res.Changes = value.NewMap()
 			return d.failed("%s", osError(err))
 		}
 	}

@@ -137,7 +137,7 @@ func TestService(t *testing.T) {
 }
 
 func debian(t *testing.T) host {
-	h := newHost(t, value.NewMap("os_family", "Debian"), map[string]string{
+	h := newHost(t, value.NewMap("os_family", "Debian", "osarch", "amd64"), map[string]string{
 		"dpkg-query": `cat $here/installed`,
 		"apt-get": `case "$*" in
 *install*nosuch*) echo 'E: no nosuch' >&2; exit 100;;
@@ -193,7 +193,7 @@ func TestPkg_Keywords(t *testing.T) {
 		{"pkg.installed", "skip_suggestions", true, ""},
 		{"pkg.installed", "skip_suggestions", false, "nothing is suggested"},
 		{"pkg.installed", "normalize", false, ""},
-		{"pkg.installed", "normalize", true, "pkg.list_pkgs"},
+		{"pkg.installed", "normalize", true, ""},
 		{"pkg.installed", "update_holds", true, ""},
 		{"pkg.installed", "update_holds", false, "always changed"},
 		{"pkg.installed", "install_recommends", false, ""},
@@ -204,7 +204,7 @@ func TestPkg_Keywords(t *testing.T) {
 		{"pkg.latest", "watch_flags", false, ""},
 		{"pkg.latest", "install_recommends", true, ""},
 		{"pkg.latest", "odd", 1, "leave it out"},
-		{"pkg.removed", "normalize", true, "pkg.list_pkgs"},
+		{"pkg.removed", "normalize", true, ""},
 		{"pkg.removed", "odd", 1, "leave it out"},
 		{"pkg.purged", "odd", 1, "leave it out"},
 		{"pkg.uptodate", "odd", 1, "leave it out"},

@@ -136,7 +136,7 @@ func fileManaged(ctx context.Context, c *Call) (*core.Result, error) {
 		return m.fail("Specified target %s is a directory", name), nil
 	}
 	for arg, text := range map[string]string{"context": "Context", "defaults": "Defaults"} {
-		if _, ok := c.Value(arg).(*value.Map); !ok && c.Truth(arg) {
+		if _, ok := c.Value(arg).(*value.Map); !ok && (c.Truth(arg) || arg == "context" && c.Value(arg) != nil) {
 			return m.fail("%s must be formed as a dict", text), nil
 		}
 	}

@@ -50,10 +50,12 @@ hold
     True keeps them as they are then, False lets them go
 pkg_verify
     not supported; a state that sets it is refused
-skip_suggestions, normalize, update_holds
+normalize : True
+    takes the architecture of this host from names that end in it
+skip_suggestions, update_holds
     are taken with the values that ask for what happens anyway, and refused with
-    others: nothing is suggested (True), names are taken as they are (False), and
-    what is held is let go while it is changed with apt (True), not elsewhere (False)
+    others: nothing is suggested (True), and what is held is let go while it is
+    changed with apt (True), not elsewhere (False)
 
 Other keywords go to pkg.install; what that does not carry out fails the state
 before anything is done.
@@ -193,6 +195,38 @@ func (c *Call) wishes() (*value.Map, bool) {
 		})
 	}
 	return out, out.Len() > 0
+}
+
+// normalWishes are the wishes with the names as they are listed: without the architecture of
+// this host, unless the state says normalize: False.
+func (c *Call) normalWishes() (*value.Map, bool) {
+	wanted, ok := c.wishes()
+	if v := c.Value("normalize"); v != nil && !core.Truth(v) {
+		return wanted, ok
+	}
+	out := value.NewMap()
+	wanted.Range(func(k, v any) bool {
+		out.Set(c.listedName(modules.PyStr(k)), v)
+		return true
+	})
+	return out, ok
+}
+
+// listedName is the name of a package without the architecture of this host.
+func (c *Call) listedName(name string) string {
+	sep, all := "", []string{c.Env.Grains().String("osarch")}
+	switch c.Env.Grains().String("os_family") {
+	case "Debian":
+		sep, all = ":", append(all, "all", "any")
+	case "RedHat", "Suse":
+		sep, all = ".", append(all, "noarch")
+	default:
+		return name
+	}
+	if i := strings.LastIndex(name, sep); i > 0 && slices.Contains(all, name[i+1:]) {
+		return name[:i]
+	}
+	return name
 }
 
 // versionText is a version as text, nil when there is none.

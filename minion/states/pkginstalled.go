@@ -26,7 +26,7 @@ func pkgInstalled(ctx context.Context, c *Call) (*core.Result, error) {
 	if v := c.Value("skip_suggestions"); v != nil && !core.Truth(v) {
 		return says(r, false, "pkg.installed does not carry out skip_suggestions: False (leave it out: names are taken as they are, and nothing is suggested)")
 	}
-	handed, refusal := c.pkgKeywords("install", "normalize", "update_holds")
+	handed, refusal := c.pkgKeywords("install", "update_holds")
 	if refusal != "" {
 		return says(r, false, "%s", refusal)
 	}
@@ -52,7 +52,7 @@ func pkgInstalled(ctx context.Context, c *Call) (*core.Result, error) {
 
 // pkgPlan finds out what has to be installed; nil when the result tells already.
 func (c *Call) pkgPlan(ctx context.Context, r *core.Result) (*pkgPlan, error) {
-	wanted, ok := c.wishes()
+	wanted, ok := c.normalWishes()
 	sources, hasSources := c.Value("sources").([]any)
 	if hasSources {
 		wanted = value.NewMap()

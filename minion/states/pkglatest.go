@@ -25,7 +25,7 @@ func pkgLatest(ctx context.Context, c *Call) (*core.Result, error) {
 	if list, ok := c.Value("pkgs").([]any); ok && len(list) == 0 {
 		return says(r, true, "No packages to install provided")
 	}
-	wanted, ok := c.wishes()
+	wanted, ok := c.normalWishes()
 	if !ok {
 		return says(r, false, "Invalidly formatted \"pkgs\" parameter. See minion log.")
 	}
@@ -154,10 +154,10 @@ func latestVerdict(r *core.Result, targets, current []string, avail map[string]s
 func pkgGone(action string) func(context.Context, *Call) (*core.Result, error) {
 	return func(ctx context.Context, c *Call) (*core.Result, error) {
 		r := outcome(c)
-		if _, refusal := c.pkgKeywords(action, "normalize"); refusal != "" {
+		if _, refusal := c.pkgKeywords(action); refusal != "" {
 			return says(r, false, "%s", refusal)
 		}
-		wanted, ok := c.wishes()
+		wanted, ok := c.normalWishes()
 		if !ok {
 			return says(r, false, "Invalidly formatted pkgs parameter. See minion log.")
 		}

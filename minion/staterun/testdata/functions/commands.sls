@@ -42,6 +42,8 @@ mask-zero:
   cmd.run: [{name: umask}, {umask: "000"}]
 spaces:
   cmd.run: [{name: "printf '  a  \\n\\n'"}]
+no-text:
+  cmd.run: [{name: "printf 'a\\344\\377z'"}]
 spaces-kept:
   cmd.run: [{name: "printf 'a  \\n\\n'"}, {rstrip: False}]
 slow:

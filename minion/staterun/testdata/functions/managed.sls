@@ -98,6 +98,8 @@ template-odd:
   file.managed: [{name: "@OUT@/t2"}, {source: "salt://functions/template.txt"}, {template: odd}]
 template-context:
   file.managed: [{name: "@OUT@/t3"}, {source: "salt://functions/template.txt"}, {template: jinja}, {context: [a]}]
+template-context-empty:
+  file.managed: [{name: "@OUT@/t3"}, {source: "salt://functions/template.txt"}, {template: jinja}, {context: []}]
 template-defaults:
   file.managed: [{name: "@OUT@/t3"}, {source: "salt://functions/template.txt"}, {template: jinja}, {defaults: a}]
 makedirs-no:
