@@ -6,7 +6,8 @@ import (
 	"io/fs"
 	"path"
 	"strings"
-	"unicode"
+
+	"github.com/momtree/mom/internal/saltenv"
 )
 
 // Path is a path inside an environment that is safe to look up: relative, without "..",
@@ -17,10 +18,7 @@ type Path struct {
 	Index int
 }
 
-const (
-	maxPath = 4096 // of a path, as of Linux
-	maxEnv  = 255  // of an environment, which may be the name of a folder
-)
+const maxPath = 4096 // of a path, as of Linux
 
 // ErrRefused is wrapped, beside fs.ErrNotExist, by what is asked for and never served.
 var ErrRefused = errors.New("it is none that is served")
@@ -91,16 +89,10 @@ func number(s string) (int, error) {
 	return n, nil
 }
 
-// CheckEnv refuses what is no name of an environment. Names with slashes are branches of
-// git; none leads anywhere as a path.
+// CheckEnv refuses what is no name of an environment.
 func CheckEnv(env string) error {
-	if env == "" || len(env) > maxEnv || env[0] == '/' || strings.HasSuffix(env, "/") || strings.ContainsFunc(env, unicode.IsControl) {
-		return refuse("environment %q", env)
-	}
-	for element := range strings.SplitSeq(env, "/") {
-		if element == "" || element[0] == '.' {
-			return refuse("environment %q", env)
-		}
+	if !saltenv.Proper(env) {
+		return refuse("environment %.300q", env)
 	}
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/saltenv"
 )
 
 func cutEnv(name, env string) (string, bool) { return strings.CutPrefix(name, env+"/") }
@@ -204,7 +205,7 @@ func TestParsePath_Hostile(t *testing.T) {
 			t.Errorf("%.40q: %+v %q, %v", path, p, env, err)
 		}
 	}
-	for _, env := range []string{"", ".", "..", "../..", "a/../b", "/etc", "a//b", "a/", ".git", "a/.git", "a\x00", "a\nb", strings.Repeat("e", maxEnv+1)} {
+	for _, env := range []string{"", ".", "..", "../..", "a/../b", "/etc", "a//b", "a/", ".git", "a/.git", "a\x00", "a\nb", strings.Repeat("e", saltenv.Max+1)} {
 		if _, _, err := ParsePath("x", env); !errors.Is(err, ErrRefused) {
 			t.Errorf("environment %q is taken", env)
 		}

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/logthrottle"
 	"github.com/momtree/mom/internal/render"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/value"
@@ -52,7 +53,8 @@ type Compiler struct {
 	targets *targets
 	shown   *value.Map // the options that templates see
 	kept    *kept
-	ttl     *timed // nil without pillar_cache
+	ttl     *timed                     // nil without pillar_cache
+	told    logthrottle.Filter[string] // by minion: requests that are none
 
 	room    *semaphore.Weighted // compiled at once
 	waiting chan struct{}       // that wait
@@ -125,6 +127,12 @@ func ordered(written any, folders map[string][]string) []string {
 // Compile gives the pillar of a minion. The error is [ErrBusy], or that of the context
 // while it waited; all else is in the pillar under _errors.
 func (c *Compiler) Compile(ctx context.Context, r Request) (*value.Map, error) {
+	if err := r.proper(); err != nil {
+		if n := c.told.Note(r.ID, c.now()); n > 0 {
+			c.log.Error("Pillar render error: "+err.Error(), "id", r.ID, "times", n)
+		}
+		return value.NewMap("_errors", []any{err.Error()}), nil
+	}
 	select {
 	case c.waiting <- struct{}{}:
 	default:

@@ -145,3 +145,28 @@ func TestCompile_Busy(t *testing.T) {
 	}
 	r.c.room.Release(1)
 }
+
+// Attack: a minion names an environment that is a path. The list of a stack that is below
+// __env__ would be one that it has pushed to the master, whose templates run programs there.
+func TestHostile_Environments(t *testing.T) {
+	r := newRig(t, map[string]string{
+		"/stacks/dev/stack.cfg": "a.yml\n", "/stacks/dev/a.yml": "k: dev\n", "/pushed/stack.cfg": "a.yml\n", "/pushed/a.yml": "k: evil\n",
+	}, func(c *config.Master) {
+		dir := filepath.Dir(c.Cachedir)
+		c.ExtPillar = []any{map[string]any{"stack": map[string]any{"opts:pillarenv": map[string]any{"__env__": filepath.Join(dir, "stacks", "__env__", "stack.cfg")}}}}
+	})
+	r.want("an environment", r.get(func(q *Request) { q.Pillarenv = "dev" }), `{"k": "dev"}`)
+	for _, env := range []string{"../pushed", "dev/../../pushed", "..", "/etc", "dev/.", strings.Repeat("x", 10_000), "a\x00b"} {
+		for name, set := range map[string]func(*Request){
+			"pillarenv": func(q *Request) { q.Pillarenv = env }, "saltenv": func(q *Request) { q.Saltenv = env },
+		} {
+			p := asJSON(t, r.get(set))
+			if strings.Contains(p, "evil") || !strings.Contains(p, "is no name of an environment") || len(p) > 1000 {
+				t.Errorf("%s %.50q: %.300s", name, env, p)
+			}
+		}
+	}
+	if n := r.c.kept.m.Len(); n > 0 {
+		t.Errorf("%d are kept", n)
+	}
+}

@@ -1,6 +1,9 @@
 package pillar
 
 import (
+	"fmt"
+
+	"github.com/momtree/mom/internal/saltenv"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/value"
 )
@@ -35,6 +38,17 @@ func (r Request) own() Request {
 	grains.Set("id", r.ID)
 	r.Grains = grains
 	return r
+}
+
+// proper tells what is wrong with the environments of a request, which a minion names: they
+// become parts of paths (stack), and what is kept is found by them.
+func (r Request) proper() error {
+	for _, e := range []struct{ field, env string }{{"saltenv", r.Saltenv}, {"pillarenv", r.Pillarenv}} {
+		if e.env != "" && !saltenv.Proper(e.env) {
+			return fmt.Errorf("%s=%.100q is no name of an environment", e.field, e.env)
+		}
+	}
+	return nil
 }
 
 // Copy is a value that shares no list and no map with v.

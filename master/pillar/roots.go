@@ -39,6 +39,8 @@ const (
 	// keptFiles and keptBytes bound what is kept of files.
 	keptFiles = 4096
 	keptBytes = 64 << 10 // of one; larger ones are read again
+	// keptLists bounds the folders whose lists are kept: with __env__ who asks names some.
+	keptLists = 256
 	// settled is how old the last change of a file or folder has to be: another one in the
 	// same tick of the file system's clock would not show.
 	settled = 2 * time.Second
@@ -51,7 +53,7 @@ type Disk struct {
 	now   func() time.Time
 
 	mu    sync.Mutex
-	lists map[string]*folderList // by folder
+	lists *lru.Guarded[string, *folderList] // by folder
 }
 
 type keptFile struct {
@@ -61,7 +63,7 @@ type keptFile struct {
 
 // NewDisk has read nothing yet.
 func NewDisk(now func() time.Time) *Disk {
-	return &Disk{files: lru.NewGuarded[string, keptFile](keptFiles, nil), now: now, lists: map[string]*folderList{}}
+	return &Disk{files: lru.NewGuarded[string, keptFile](keptFiles, nil), now: now, lists: lru.NewGuarded[string, *folderList](keptLists, nil)}
 }
 
 // Roots are environments made of folders of this machine. Links are followed, as they are
@@ -206,14 +208,14 @@ type folderList struct {
 // changed.
 func (d *Disk) list(dir string) *folderList {
 	d.mu.Lock()
-	l := d.lists[dir]
+	l, _ := d.lists.Get(dir)
 	d.mu.Unlock()
 	if l != nil && l.firm && l.current() {
 		return l
 	}
 	l = d.walk(dir)
 	d.mu.Lock()
-	d.lists[dir] = l
+	d.lists.Add(dir, l)
 	d.mu.Unlock()
 	return l
 }

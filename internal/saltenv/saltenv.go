@@ -1,0 +1,23 @@
+package saltenv
+
+import (
+	"strings"
+	"unicode"
+)
+
+// Max is how long a name may be, in bytes: it may be that of a folder.
+const Max = 255
+
+// Proper tells whether a text is the name of an environment. Names with slashes are branches
+// of git; none leads anywhere as a path.
+func Proper(env string) bool {
+	if env == "" || len(env) > Max || env[0] == '/' || strings.HasSuffix(env, "/") || strings.ContainsFunc(env, unicode.IsControl) {
+		return false
+	}
+	for element := range strings.SplitSeq(env, "/") {
+		if element == "" || element[0] == '.' {
+			return false
+		}
+	}
+	return true
+}
