@@ -1,10 +1,12 @@
 package mine
 
 import (
+	"bytes"
 	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -128,6 +130,25 @@ func TestRemembered(t *testing.T) {
 	}
 	if newRemembered(dir, quiet).get(last) != nil {
 		t.Error("the answer to another question was read")
+	}
+}
+
+// Attack: a question of many megabytes. What is remembered and logged of it is short, and it
+// is another one than others.
+func TestQuestion_Large(t *testing.T) {
+	seen := map[string]bool{}
+	for _, q := range []Question{{Tgt: strings.Repeat("x", 1<<20)}, {Tgt: strings.Repeat("x", 1<<20+1)}, {Tgt: "x", Names: []string{strings.Repeat("n", 1<<20)}}} {
+		key, err := q.key("")
+		if err != nil || len(key) > 100 || seen[key] {
+			t.Errorf("a key of %d bytes, %v", len(key), err)
+		}
+		seen[key] = true
+	}
+	var log bytes.Buffer
+	s := &Service{o: Options{Log: slog.New(slog.NewTextHandler(&log, nil)), Now: time.Now}}
+	s.nobody("m1", strings.Repeat("n", 1<<20), errForeign)
+	if _, err := (Question{Tgt: strings.Repeat("x", 1<<20), TgtType: "none"}).settled(nil, nil); err == nil || len(err.Error()) > 1000 || log.Len() > 1000 {
+		t.Errorf("told in %d bytes: %.300v", log.Len(), err)
 	}
 }
 

@@ -1,6 +1,7 @@
 package mine
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"slices"
@@ -79,16 +80,28 @@ func (q Question) settled(groups map[string]any, where func(letter, pattern stri
 		_, err = target.Parse(q.Tgt, q.TgtType, target.Options{})
 	}
 	if err != nil {
-		return q, fmt.Errorf("target %v: %w", q.Tgt, err)
+		return q, fmt.Errorf("target %s: %w", shown(q.Tgt), err)
 	}
 	return q, nil
 }
 
-// key tells questions apart that are not the same.
+// key tells questions apart that are not the same. It is short, whatever is in the target:
+// answers are remembered by it.
 func (q Question) key(except string) (string, error) {
 	b, err := wire.Encode([]any{q.Tgt, q.TgtType, wire.AnyList(q.Names), except})
 	if err != nil {
-		return "", fmt.Errorf("target %v: %w", q.Tgt, err)
+		return "", fmt.Errorf("target %s: %w", shown(q.Tgt), err)
 	}
-	return string(b), nil
+	sum := sha256.Sum256(b)
+	return string(sum[:]), nil
+}
+
+// shown is something that a minion has sent as a log has it.
+func shown(v any) string {
+	const most = 200
+	text := fmt.Sprint(v)
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	return text
 }

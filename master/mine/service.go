@@ -187,7 +187,7 @@ func (s *Service) Get(ctx context.Context, asker string, q Question) (*wire.Map,
 	q.Names = slices.DeleteFunc(slices.Clone(q.Names), func(fun string) bool {
 		refused := !s.rules.allow(asker, fun)
 		if refused {
-			s.o.Trespassed(ownership.Trespass{Kind: ownership.OfMine, Path: asker, ID: asker, Err: fmt.Errorf("it may not ask for %q (option mine_get)", fun)})
+			s.o.Trespassed(ownership.Trespass{Kind: ownership.OfMine, Path: asker, ID: asker, Err: fmt.Errorf("it may not ask for %q (option mine_get)", shown(fun))})
 		}
 		return refused
 	})
@@ -223,7 +223,7 @@ func (s *Service) Get(ctx context.Context, asker string, q Question) (*wire.Map,
 func (s *Service) own(q Question, me target.Subject, a *answer) error {
 	expr, err := target.Parse(q.Tgt, q.TgtType, target.Options{})
 	if err != nil {
-		return fmt.Errorf("target %v: %w", q.Tgt, err)
+		return fmt.Errorf("target %s: %w", shown(q.Tgt), err)
 	}
 	ids, few := target.Among(expr)
 	if few {
@@ -269,6 +269,7 @@ func (s *Service) show(a *answer, id, name string, raw wire.Raw, me target.Subje
 // nobody logs an entry that nobody may see, because who may is not said in a way that is
 // understood.
 func (s *Service) nobody(id, name string, err error) {
+	name = shown(name)
 	if n := s.told.Note(id+" "+name, s.o.Now()); n > 0 {
 		s.o.Log.Warn("An entry of the mine is shown to nobody", "minion", id, "function", name, "times", n, "err", err)
 	}

@@ -243,7 +243,7 @@ func readPage(raw wire.Raw) (p page, err error) {
 // what some minion below the node may see.
 func (s *Service) forNode(ctx context.Context, node string, q Question, after string) (page, error) {
 	if _, err := target.Parse(q.Tgt, q.TgtType, target.Options{}); err != nil {
-		return page{}, fmt.Errorf("target %v: %w", q.Tgt, err)
+		return page{}, fmt.Errorf("target %s: %w", shown(q.Tgt), err)
 	}
 	ids := s.minionsOf(node)
 	q.Names = slices.DeleteFunc(slices.Clone(q.Names), func(fun string) bool {
