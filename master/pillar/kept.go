@@ -2,6 +2,7 @@ package pillar
 
 import (
 	"crypto/sha256"
+	"slices"
 	"sync"
 
 	"github.com/momtree/mom/internal/lru"
@@ -43,12 +44,18 @@ const stateOverhead = 100
 type kept struct {
 	mu    sync.Mutex
 	m     *lru.Guarded[request, entry]
+	of    map[string][]request // by minion: what is kept of it, the oldest in front
 	bytes int
 }
 
 func newKept() *kept {
-	k := &kept{}
-	k.m = lru.NewGuarded(keptPillars, func(_ request, e entry) { k.bytes -= e.size() })
+	k := &kept{of: map[string][]request{}}
+	k.m = lru.NewGuarded(keptPillars, func(r request, e entry) {
+		k.bytes -= e.size()
+		if k.of[r.id] = slices.DeleteFunc(k.of[r.id], func(o request) bool { return o == r }); len(k.of[r.id]) == 0 {
+			delete(k.of, r.id)
+		}
+	})
 	return k
 }
 
@@ -65,7 +72,11 @@ func (k *kept) put(r request, e entry) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.m.Remove(r)
+	if own := k.of[r.id]; len(own) >= maxSlots { // it names the environments: those of others stay
+		k.m.Remove(own[0])
+	}
 	k.m.Add(r, e)
+	k.of[r.id] = append(k.of[r.id], r)
 	for k.bytes += e.size(); k.bytes > keptTotal; {
 		k.m.RemoveOldest()
 	}
@@ -75,11 +86,14 @@ func (k *kept) put(r request, e entry) {
 func (k *kept) forget(id string) (n int) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	for _, r := range k.m.Keys() {
-		if id == "" || r.id == id {
-			k.m.Remove(r)
-			n++
-		}
+	if id == "" {
+		n = k.m.Len()
+		k.m.Purge()
+		return n
+	}
+	for _, r := range slices.Clone(k.of[id]) {
+		k.m.Remove(r)
+		n++
 	}
 	return n
 }

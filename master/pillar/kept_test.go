@@ -1,6 +1,7 @@
 package pillar
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -57,6 +58,25 @@ func TestKept_Not(t *testing.T) {
 	r := newRig(t, nil, func(c *config.Master) { c.ExtPillar = []any{map[string]any{"cmd_json": "echo '{}'"}} })
 	if r.get(); r.c.kept.m.Len() != 0 {
 		t.Error("a source: it is kept")
+	}
+}
+
+// Attack: a minion asks for its pillar in one environment after the other. What is kept of
+// others stays, and forgetting one looks at no other.
+func TestKept_OfOne(t *testing.T) {
+	r := newRig(t, map[string]string{"top.sls": "{base: {'*': [a]}}", "a.sls": "v: 1"})
+	r.get(func(q *Request) { q.ID = "m2" })
+	for i := range 3 * maxSlots {
+		r.get(func(q *Request) { q.Saltenv = fmt.Sprint("e", i) })
+	}
+	if n := r.c.kept.m.Len(); n != maxSlots+1 {
+		t.Errorf("%d are kept", n)
+	}
+	if r.c.Forget("m1"); r.c.kept.m.Len() != 1 || len(r.c.kept.of) != 1 || r.c.kept.bytes <= 0 {
+		t.Errorf("then %d, of %d, with %d bytes", r.c.kept.m.Len(), len(r.c.kept.of), r.c.kept.bytes)
+	}
+	if r.c.Forget(""); r.c.kept.m.Len()+len(r.c.kept.of)+r.c.kept.bytes != 0 {
+		t.Errorf("in the end %+v", r.c.kept.of)
 	}
 }
 
