@@ -154,7 +154,7 @@ func (r *Repo) pack(ctx context.Context, m *meter, s transport.UploadPackSession
 	}
 	into.mu.Lock()
 	defer into.mu.Unlock()
-	return r.enter(ctx, into.store, pausing{m, from})
+	return r.enter(ctx, into, pausing{m, from})
 }
 
 // pausing stops the clock of the meter at the end: what follows is this process's work.

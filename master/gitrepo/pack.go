@@ -1,28 +1,43 @@
 package gitrepo
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/format/idxfile"
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
-	"github.com/go-git/go-git/v5/storage/filesystem"
+
+	"github.com/momtree/mom/internal/durable"
 )
 
+// incoming is how the names of files begin that are not entered yet. Those of an earlier life
+// are of no use.
+const incoming = "incoming-"
+
 // enter puts a pack that a remote sends into a copy, once it is known to be within the
-// limits.
-func (r *Repo) enter(ctx context.Context, to *filesystem.Storage, from io.Reader) (err error) {
-	dir := r.o.Dir
-	f, err := os.CreateTemp(dir, "incoming-*")
+// limits, and synced: it is not fetched again.
+func (r *Repo) enter(ctx context.Context, into *Snapshot, from io.Reader) (err error) {
+	f, err := os.CreateTemp(r.o.Dir, incoming+"*")
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, f.Close(), os.Remove(f.Name())) }()
+	idx := f.Name() + ".idx"
+	defer func() {
+		err = errors.Join(err, f.Close())
+		for _, name := range []string{f.Name(), idx} {
+			if e := os.Remove(name); !errors.Is(e, fs.ErrNotExist) { // as it is when all went well
+				err = errors.Join(err, e)
+			}
+		}
+	}()
 	if _, err := io.Copy(f, from); err != nil {
 		return fmt.Errorf("receive objects: %w", err)
 	}
@@ -36,36 +51,73 @@ func (r *Repo) enter(ctx context.Context, to *filesystem.Storage, from io.Reader
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	r.packs.Lock()
-	defer r.packs.Unlock()
-	w, err := to.PackfileWriter()
+	sum, err := index(ctx, f, idx)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err == nil {
+		err = r.place(into, sum, f.Name(), idx)
+	}
 	if err != nil {
 		return fmt.Errorf("enter objects: %w", err)
-	}
-	_, err = io.Copy(w, readerOf(ctx, f))
-	if err = errors.Join(err, w.Close()); err != nil {
-		return fmt.Errorf("enter objects: %w", err)
-	}
-	left, _ := filepath.Glob(filepath.Join(dir, "*", "objects", "pack", "tmp_pack_*"))
-	for _, name := range left { // of packs that could not be entered
-		_ = os.Remove(name)
 	}
 	return nil
 }
 
-// readerOf reads until ctx ends.
-func readerOf(ctx context.Context, r io.Reader) io.Reader { return contextReader{ctx, r} }
+// index looks where the objects of a pack are, which has all of them made, and writes that
+// down. It ends with ctx: a few bytes that are differences of differences can take hours.
+func index(ctx context.Context, f io.ReadSeeker, name string) (sum plumbing.Hash, err error) {
+	w := new(idxfile.Writer)
+	p, err := packfile.NewParser(packfile.NewScanner(contextReader{ctx, f}), w)
+	if err == nil {
+		sum, err = p.Parse()
+	}
+	if err != nil {
+		return sum, err
+	}
+	idx, err := w.Index()
+	if err != nil {
+		return sum, err
+	}
+	out, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return sum, err
+	}
+	b := bufio.NewWriter(out)
+	_, err = idxfile.NewEncoder(b).Encode(idx)
+	return sum, errors.Join(err, b.Flush(), out.Sync(), out.Close())
+}
 
+// place puts a pack and its index where the objects of a snapshot are.
+func (r *Repo) place(into *Snapshot, sum plumbing.Hash, pack, idx string) error {
+	dir := filepath.Join(into.dir, "objects", "pack")
+	if err := durable.Folder(dir, 0o700); err != nil {
+		return err
+	}
+	r.packs.Lock()
+	defer r.packs.Unlock()
+	base := filepath.Join(dir, "pack-"+sum.String())
+	if err := os.Rename(idx, base+".idx"); err != nil {
+		return err
+	}
+	if err := os.Rename(pack, base+".pack"); err != nil {
+		return err
+	}
+	into.store.Reindex()
+	return durable.Names(dir)
+}
+
+// contextReader reads until ctx ends.
 type contextReader struct {
 	ctx context.Context
-	r   io.Reader
+	io.ReadSeeker
 }
 
 func (r contextReader) Read(p []byte) (int, error) {
 	if err := r.ctx.Err(); err != nil {
 		return 0, err
 	}
-	return r.r.Read(p)
+	return r.ReadSeeker.Read(p)
 }
 
 // inspect goes through a pack without keeping anything, and tells how many objects it has.

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"github.com/go-git/go-git/v5/config"
@@ -75,10 +76,24 @@ func Open(o Options) (*Repo, error) {
 	if err := durable.Folder(o.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("the copy of a repository: %w", err)
 	}
+	if err := r.sweep(); err != nil {
+		return nil, fmt.Errorf("the copy of a repository: %w", err)
+	}
 	if err := r.restore(); err != nil {
 		o.Log.Warn("The copy of a repository cannot be read and is fetched anew", "repository", r.Name(), "err", err)
 	}
 	return r, nil
+}
+
+// sweep removes what a fetch of an earlier life has not entered.
+func (r *Repo) sweep() error {
+	entries, err := os.ReadDir(r.o.Dir)
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), incoming) {
+			err = errors.Join(err, os.Remove(filepath.Join(r.o.Dir, e.Name())))
+		}
+	}
+	return err
 }
 
 // restore takes up what the last life had, if all of it is there.
