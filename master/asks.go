@@ -18,7 +18,7 @@ func (m *Master) openMine() {
 	c := m.cfg
 	m.mine = mine.New(mine.Options{
 		Ctx: m.ctx, Cachedir: c.Cachedir, Keep: c.MinionDataCache || c.EnforceMineCache, MaxSize: c.MineMaxSize, Depth: c.Bounds.Depth,
-		Rules: c.MineGet, Start: c.AclMatch == config.AclMatchStart, Nodegroups: c.Nodegroups,
+		Bounds: c.Bounds, Rules: c.MineGet, Start: c.AclMatch == config.AclMatchStart, Nodegroups: c.Nodegroups,
 		Minions: func() []string { return m.keys.List(keys.Accepted) }, Accepted: m.keys.Accepted,
 		Subject: m.data.Subject, Where: m.policy.Where,
 		Data:  func(ctx context.Context, q below.DataQuestion) (below.Data, error) { return m.below.Data(ctx, q) },
@@ -44,7 +44,7 @@ func (m *Master) openPeerCalls() {
 
 // openTops reads where states come from beside the top file.
 func (m *Master) openTops() (err error) {
-	m.tops, err = tops.New(m.cfg.MasterTops, m.log)
+	m.tops, err = tops.New(m.cfg.MasterTops, m.cfg.Bounds, m.log)
 	return err
 }
 

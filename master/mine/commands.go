@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/admission"
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/server"
 )
@@ -110,6 +111,9 @@ func (s *Service) onGet(ctx context.Context, r *server.Request) (any, error) {
 	var out *wire.Map
 	if err == nil {
 		out, err = s.Get(ctx, r.ID, q)
+	}
+	if errors.Is(err, admission.ErrShare) {
+		return nil, fmt.Errorf("%w: mine of others, for %s: %w", server.ErrNotNow, r.ID, err)
 	}
 	if err != nil {
 		s.refuse(r.ID, err)

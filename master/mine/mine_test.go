@@ -2,17 +2,24 @@ package mine
 
 import (
 	"bytes"
+	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
 
+	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/above"
+	"github.com/momtree/mom/master/below"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -150,6 +157,50 @@ func TestQuestion_Large(t *testing.T) {
 	if _, err := (Question{Tgt: strings.Repeat("x", 1<<20), TgtType: "none"}).settled(nil, nil); err == nil || len(err.Error()) > 1000 || log.Len() > 1000 {
 		t.Errorf("told in %d bytes: %.300v", log.Len(), err)
 	}
+}
+
+// Attack: a minion puts one question after the other to the tree, which asks all nodes for
+// each. It has two at a time, and others have their own.
+func TestGet_OneMinion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		asked, goOn := 0, make(chan struct{})
+		s := New(Options{
+			Ctx: t.Context(), Cachedir: t.TempDir(), MaxSize: 1000, Minions: func() []string { return nil }, Accepted: func(string) bool { return false },
+			Subject: func(id string) target.Subject { return target.ID(id) },
+			Data: func(context.Context, below.DataQuestion) (below.Data, error) {
+				mu.Lock()
+				asked++
+				mu.Unlock()
+				<-goOn
+				return below.Data{Away: map[string]string{}}, nil
+			},
+			Above: &above.Link{}, Log: quiet, Now: time.Now,
+		})
+		count := func() int { mu.Lock(); defer mu.Unlock(); return asked }
+		var wg sync.WaitGroup
+		ask := func(id string, i int) {
+			wg.Go(func() {
+				if _, err := s.Get(t.Context(), id, Question{Tgt: fmt.Sprint("t", i), Names: []string{"net"}}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		for i := range 20 {
+			ask("evil", i)
+		}
+		synctest.Wait()
+		if n := count(); n != 2 {
+			t.Errorf("%d questions of one minion at once", n)
+		}
+		ask("good", 100)
+		synctest.Wait()
+		if n := count(); n != 3 {
+			t.Errorf("another one has to wait: %d", n)
+		}
+		close(goOn)
+		wg.Wait()
+	})
 }
 
 // Memory is bounded: what is let go is read from the disk again.

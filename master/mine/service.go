@@ -11,15 +11,17 @@ import (
 
 	"golang.org/x/sync/singleflight"
 
+	"github.com/momtree/mom/internal/bounds"
 	"github.com/momtree/mom/internal/logthrottle"
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/admission"
 	"github.com/momtree/mom/master/below"
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/topology"
 )
 
-// Options of a [Service]. None may be left out but Rules and Nodegroups.
+// Options of a [Service]. None may be left out but Bounds, Rules and Nodegroups.
 type Options struct {
 	Ctx      context.Context //nolint:containedctx // ends when the master begins to close
 	Cachedir string
@@ -30,6 +32,8 @@ type Options struct {
 	MaxSize int
 	// Depth is how deep an entry may nest.
 	Depth int
+	// Bounds has the share of one minion in questions to the rest of the tree.
+	Bounds bounds.Bounds
 	// Rules is the option mine_get, nil without one; Start reads its functions as Salt does.
 	Rules      map[string]any
 	Start      bool
@@ -68,14 +72,16 @@ type Service struct {
 	rules rules
 
 	flight     singleflight.Group
+	shares     *admission.Shares // of minions, in questions to the rest of the tree
 	remembered *remembered
 	told       logthrottle.Filter[string]
 }
 
 // New makes one.
 func New(o Options) *Service {
+	b := o.Bounds.OrDefault()
 	return &Service{
-		o: o, store: NewStore(o.Cachedir, o.MaxSize), rules: readRules(o.Rules, o.Start, o.Log),
+		o: o, shares: admission.NewShares(b.Share, b.ShareWaiting), store: NewStore(o.Cachedir, o.MaxSize), rules: readRules(o.Rules, o.Start, o.Log),
 		remembered: newRemembered(o.Cachedir, o.Log),
 	}
 }
@@ -203,7 +209,7 @@ func (s *Service) Get(ctx context.Context, asker string, q Question) (*wire.Map,
 	if err := s.own(q, me, a); err != nil {
 		return nil, err
 	}
-	others, err := s.elsewhere(ctx, q, "")
+	others, err := s.elsewhere(ctx, q, asker, "")
 	if err != nil {
 		return nil, err
 	}

@@ -47,15 +47,23 @@ func (o other) bytes() (n int) {
 
 // elsewhere gives what minions beyond this master have: behind the nodes below, but
 // one that is excepted, for it asks itself, and above. For a node that asks, what this
-// master's own minions have belongs to it.
-func (s *Service) elsewhere(ctx context.Context, q Question, except string) ([]other, error) {
+// master's own minions have belongs to it; a minion that asks has its share.
+func (s *Service) elsewhere(ctx context.Context, q Question, minion, except string) ([]other, error) {
 	key, err := q.key(except)
 	if err != nil {
 		return nil, err
 	}
-	if t := s.remembered.get(key); t != nil {
-		if age := s.o.Now().Sub(t.at); age >= 0 && age < fresh {
-			return t.others, nil
+	if known, ok := s.known(key); ok {
+		return known, nil
+	}
+	if minion != "" {
+		give, err := s.shares.Take(ctx, minion)
+		if err != nil {
+			return nil, fmt.Errorf("its questions to the rest of the tree: %w", err)
+		}
+		defer give()
+		if known, ok := s.known(key); ok {
+			return known, nil
 		}
 	}
 	done := s.flight.DoChan(key, func() (any, error) {
@@ -72,6 +80,16 @@ func (s *Service) elsewhere(ctx context.Context, q Question, except string) ([]o
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+}
+
+// known is an answer that is young enough for all who ask.
+func (s *Service) known(key string) ([]other, bool) {
+	t := s.remembered.get(key)
+	if t == nil {
+		return nil, false
+	}
+	age := s.o.Now().Sub(t.at)
+	return t.others, age >= 0 && age < fresh
 }
 
 // gather asks the nodes below and the master above. For those that are away stands what
@@ -252,7 +270,7 @@ func (s *Service) forNode(ctx context.Context, node string, q Question, after st
 	if len(q.Names) == 0 {
 		return page{}, nil
 	}
-	all, err := s.elsewhere(ctx, q, node)
+	all, err := s.elsewhere(ctx, q, "", node)
 	if err != nil {
 		return page{}, err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/momtree/mom/internal/logthrottle"
 	"github.com/momtree/mom/internal/render"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/admission"
 	"github.com/momtree/mom/value"
 )
 
@@ -56,6 +57,7 @@ type Compiler struct {
 	ttl     *timed                     // nil without pillar_cache
 	told    logthrottle.Filter[string] // by minion: requests that are none
 
+	shares  *admission.Shares   // of minions
 	room    *semaphore.Weighted // compiled at once
 	waiting chan struct{}       // that wait
 }
@@ -100,6 +102,8 @@ func New(o Options) (*Compiler, error) {
 	if n == 0 {
 		n = max(fewest, 2*runtime.GOMAXPROCS(0))
 	}
+	b := c.cfg.Bounds.OrDefault()
+	c.shares = admission.NewShares(b.Share, b.ShareWaiting)
 	c.room, c.waiting = semaphore.NewWeighted(int64(n)), make(chan struct{}, waitingMost)
 	return c, nil
 }
@@ -132,6 +136,16 @@ func (c *Compiler) Compile(ctx context.Context, r Request) (*value.Map, error) {
 			c.log.Error("Pillar render error: "+err.Error(), "id", r.ID, "times", n)
 		}
 		return value.NewMap("_errors", []any{err.Error()}), nil
+	}
+	if !r.Passing { // else it is an operator who looks
+		give, err := c.shares.Take(ctx, r.ID)
+		if errors.Is(err, admission.ErrShare) {
+			return nil, ErrBusy
+		}
+		if err != nil {
+			return nil, fmt.Errorf("wait for its other pillars: %w", err)
+		}
+		defer give()
 	}
 	select {
 	case c.waiting <- struct{}{}:

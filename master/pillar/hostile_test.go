@@ -1,16 +1,20 @@
 package pillar
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/render"
 	"github.com/momtree/mom/value"
 )
 
@@ -169,4 +173,60 @@ func TestHostile_Environments(t *testing.T) {
 	if n := r.c.kept.m.Len(); n > 0 {
 		t.Errorf("%d are kept", n)
 	}
+}
+
+// held is a renderer that takes its time for one minion.
+type held struct {
+	Renderer
+	id   string
+	goOn chan struct{}
+}
+
+func (h held) SLS(ctx context.Context, t render.Template, pipe string) (any, error) {
+	if t.Vars.Map("grains").String("id") == h.id {
+		<-h.goOn
+	}
+	return h.Renderer.SLS(ctx, t, pipe)
+}
+
+// Attack: a minion asks for its pillar again and again, which it has made costly by its
+// grains. Others get theirs.
+func TestHostile_OneMinion(t *testing.T) {
+	r := newRig(t, map[string]string{"top.sls": "{base: {'*': [a]}}", "a.sls": "a: {{ grains.id }}"}, func(c *config.Master) { c.PillarWorkers = 3 })
+	synctest.Test(t, func(t *testing.T) {
+		goOn := make(chan struct{})
+		c, err := New(Options{Config: r.cfg, Now: time.Now, Renderer: func(l render.Loader, f render.Functions) (Renderer, error) {
+			e, err := engine(l, f)
+			return held{e, "evil", goOn}, err
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var wg sync.WaitGroup
+		busy := 0
+		var mu sync.Mutex
+		for range 100 {
+			wg.Go(func() {
+				_, err := c.Compile(t.Context(), Request{ID: "evil", Grains: grains()})
+				mu.Lock()
+				defer mu.Unlock()
+				if errors.Is(err, ErrBusy) {
+					busy++
+				} else if err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if p, err := c.Compile(ctx, Request{ID: "m1", Grains: grains()}); err != nil || p.String("a") != "m1" {
+			t.Errorf("another minion gets %v, %v", p, err)
+		}
+		close(goOn)
+		wg.Wait()
+		if busy != 100-2-64 {
+			t.Errorf("%d are told to come again", busy)
+		}
+	})
 }

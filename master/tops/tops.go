@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/momtree/mom/internal/bounds"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/admission"
 )
@@ -29,15 +30,17 @@ const (
 
 // Tops are the sources of one master. It is safe for concurrent use.
 type Tops struct {
-	names []string
-	tops  map[string]Top
-	turns admission.Turns
-	log   *slog.Logger
+	names  []string
+	tops   map[string]Top
+	turns  admission.Turns
+	shares *admission.Shares // of minions
+	log    *slog.Logger
 }
 
 // New reads the option master_tops. The error names what cannot be served.
-func New(option map[string]any, log *slog.Logger) (*Tops, error) {
-	t := &Tops{names: slices.Sorted(maps.Keys(option)), tops: map[string]Top{}, turns: admission.NewTurns(atOnce), log: log}
+func New(option map[string]any, b bounds.Bounds, log *slog.Logger) (*Tops, error) {
+	b = b.OrDefault()
+	t := &Tops{names: slices.Sorted(maps.Keys(option)), tops: map[string]Top{}, turns: admission.NewTurns(atOnce), shares: admission.NewShares(b.Share, b.ShareWaiting), log: log}
 	for _, name := range t.names {
 		open, ok := makers[name]
 		if !ok {
@@ -72,6 +75,11 @@ func (t *Tops) States(ctx context.Context, id string) *wire.Map {
 func (t *Tops) ask(ctx context.Context, name, id string) (map[string][]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
+	give, err := t.shares.Take(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("its other questions: %w", err)
+	}
+	defer give()
 	select {
 	case t.turns <- struct{}{}:
 		defer t.turns.Give()

@@ -1,16 +1,20 @@
 package tops
 
 import (
+	"context"
 	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"github.com/momtree/mom/internal/bounds"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -49,7 +53,7 @@ func TestExtNodes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var log strings.Builder
-			s, err := New(map[string]any{"ext_nodes": script(t, c.does)}, slog.New(slog.NewTextHandler(&log, nil)))
+			s, err := New(map[string]any{"ext_nodes": script(t, c.does)}, bounds.Bounds{}, slog.New(slog.NewTextHandler(&log, nil)))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -72,7 +76,7 @@ func TestExtNodes(t *testing.T) {
 // it.
 func TestExtNodes_HostileID(t *testing.T) {
 	there := filepath.Join(t.TempDir(), "there")
-	s, err := New(map[string]any{"ext_nodes": script(t, `echo "classes: ['$*']"`)}, quiet)
+	s, err := New(map[string]any{"ext_nodes": script(t, `echo "classes: ['$*']"`)}, bounds.Bounds{}, quiet)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,8 +100,44 @@ func TestNew_Refuses(t *testing.T) {
 		"is empty":                 {"ext_nodes": " "},
 		"No closing quotation":     {"ext_nodes": "a 'b"},
 	} {
-		if _, err := New(option, quiet); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := New(option, bounds.Bounds{}, quiet); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v", option, err)
 		}
 	}
+}
+
+// held is a source that takes its time for one minion.
+type held chan struct{}
+
+func (h held) States(ctx context.Context, id string) (map[string][]string, error) {
+	if id == "evil" {
+		select {
+		case <-h:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	return map[string][]string{"base": {id}}, nil
+}
+
+// Attack: a minion asks again and again for what takes its time. Others are answered.
+func TestStates_OneMinion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, err := New(map[string]any{"ext_nodes": "true"}, bounds.Bounds{}, quiet)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := make(held)
+		s.tops["ext_nodes"] = h
+		var wg sync.WaitGroup
+		for range 3 * atOnce {
+			wg.Go(func() { s.States(t.Context(), "evil") })
+		}
+		synctest.Wait()
+		if got := s.States(t.Context(), "m1"); len(got.List("base")) != 1 {
+			t.Error("another minion gets nothing")
+		}
+		close(h)
+		wg.Wait()
+	})
 }
