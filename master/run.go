@@ -23,7 +23,7 @@ func (m *Master) Run(ctx context.Context) error {
 	if len(m.cfg.EventReturn) > 0 {
 		e := eventreturn.Listen(eventreturn.Options{
 			Bus: m.bus, Store: m.store, MasterID: m.id, Whitelist: m.cfg.EventReturnWhitelist, Blacklist: m.cfg.EventReturnBlacklist,
-			Queue: m.cfg.EventReturnQueue, Waiting: m.cfg.Bounds.AuditQueue, Patience: m.cfg.EventReturnQueueMaxSeconds, Log: m.log,
+			Queue: m.cfg.EventReturnQueue, Waiting: m.cfg.Bounds.AuditQueue, Bytes: m.cfg.Bounds.AuditBytes, Patience: m.cfg.EventReturnQueueMaxSeconds, Log: m.log,
 		})
 		m.wg.Go(func() { e.Run(m.ctx) })
 	}

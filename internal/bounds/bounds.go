@@ -66,6 +66,8 @@ type Bounds struct {
 	FindJobWindow     int           `bound:"find_job_window" default:"1000" small:"1..5" help:"minions of a job that are asked at a time whether they work on it"`
 	Share             int           `bound:"share" default:"2" small:"1..2" help:"pillars of one minion, its questions to the tree for the mine, and those for master_tops, that are worked on at once"`
 	ShareWaiting      int           `bound:"share_waiting" default:"64" small:"8..16" help:"those that wait for that"`
+	ReactorBytes      int           `bound:"reactor_bytes" default:"67108864" small:"50000..500000" help:"bytes of the events that wait for the reactor"`
+	AuditBytes        int           `bound:"audit_bytes" default:"268435456" small:"500000..1000000" help:"bytes of the events that wait for event_return"`
 }
 
 // Default gives the bounds of production.

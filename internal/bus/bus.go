@@ -133,7 +133,7 @@ func (b *Bus) Subscribe(o SubscribeOptions) *Subscription {
 }
 
 func (b *Bus) subscribe(o SubscribeOptions, c chan Event, sink func(Event) bool) *Subscription {
-	s := &Subscription{bus: b, c: c, sink: sink, match: o.Match, drop: o.DropWhenFull}
+	s := &Subscription{bus: b, c: c, sink: sink, match: o.Match, drop: o.DropWhenFull, most: int64(o.Bytes)}
 	s.prefixes = o.prefixes()
 	b.mu.Lock()
 	defer b.mu.Unlock()

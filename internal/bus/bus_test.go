@@ -166,6 +166,31 @@ func TestSlowReaderIsCutOff(t *testing.T) {
 	}
 }
 
+// A reader whose bytes are bounded gets one event of any size, and no more than fit.
+func TestBytesThatWait(t *testing.T) {
+	b := New(clock)
+	s := b.Subscribe(SubscribeOptions{Size: 100, Bytes: 10_000, DropWhenFull: true})
+	fire := func(n int) uint64 {
+		t.Helper()
+		if err := b.Fire("t", wire.NewMap("x", strings.Repeat("x", n))); err != nil {
+			t.Fatal(err)
+		}
+		return s.Dropped()
+	}
+	for i, c := range []struct {
+		bytes   int
+		dropped uint64
+	}{{20_000, 0}, {10, 1}, {0, 1}, {4000, 1}, {4000, 1}, {4000, 2}, {1000, 2}} {
+		if c.bytes == 0 {
+			s.Took(<-s.C())
+			continue
+		}
+		if n := fire(c.bytes); n != c.dropped {
+			t.Errorf("%d: %d dropped, want %d", i, n, c.dropped)
+		}
+	}
+}
+
 func TestManyFireAndCome(t *testing.T) {
 	b := New(nil)
 	var wg sync.WaitGroup

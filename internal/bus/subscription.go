@@ -24,6 +24,10 @@ type SubscribeOptions struct {
 	// Size is how many events may wait; 0 means DefaultQueueSize.
 	Size int
 
+	// Bytes, when set, bounds the bytes of the events that wait, though one may be larger.
+	// Whoever sets it calls [Subscription.Took] for each event that it has taken.
+	Bytes int
+
 	// DropWhenFull keeps a slow subscriber on and drops what it has no room
 	// for, counted by Dropped, in place of cutting it off.
 	DropWhenFull bool
@@ -49,14 +53,27 @@ type Subscription struct {
 	prefixes []string
 	match    func(tag string) bool
 	drop     bool
+	most     int64            // bytes that may wait; 0: any number
 	sink     func(Event) bool // takes the place of c for the sockets; must not block
 
 	mu    sync.Mutex // guards sending to and closing c
 	c     chan Event
 	ended bool
 
+	bytes   atomic.Int64 // that wait, where they are bounded
 	lost    atomic.Bool
 	dropped atomic.Uint64
+}
+
+func size(e Event) int64 { return int64(len(e.Tag) + len(e.Data)) }
+
+// Took tells that an event was taken off C and does not wait any more.
+func (s *Subscription) Took(e Event) { s.bytes.Add(-size(e)) }
+
+// room tells whether an event may wait beside the others.
+func (s *Subscription) room(e Event) bool {
+	n := s.bytes.Load()
+	return s.most == 0 || n == 0 || n+size(e) <= s.most
 }
 
 type offered int
@@ -78,11 +95,13 @@ func (s *Subscription) offer(e Event) offered {
 		if s.sink(e) {
 			return offerTaken
 		}
-	} else {
+	} else if s.room(e) {
+		s.bytes.Add(size(e)) // before it can be taken
 		select {
 		case s.c <- e:
 			return offerTaken
 		default:
+			s.bytes.Add(-size(e))
 		}
 	}
 	s.dropped.Add(1)

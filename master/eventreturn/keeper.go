@@ -44,6 +44,8 @@ type Options struct {
 	// Waiting is how many events may wait to be stored; what comes on top is lost and
 	// told. 0: 65536.
 	Waiting int
+	// Bytes bounds those of the events that wait; 0: the bound audit_bytes.
+	Bytes int
 	// Patience is how long events wait for that many; 0: one second.
 	Patience time.Duration
 	Log      *slog.Logger
@@ -65,6 +67,7 @@ func Listen(o Options) *Keeper {
 	}
 	o.Queue = max(o.Queue, 1)
 	o.Waiting = cmp.Or(o.Waiting, bounds.Default().AuditQueue)
+	o.Bytes = cmp.Or(o.Bytes, bounds.Default().AuditBytes)
 	b := make([]byte, 16)
 	_, _ = rand.Read(b) // never fails
 	k := &Keeper{
@@ -76,7 +79,7 @@ func Listen(o Options) *Keeper {
 }
 
 func (k *Keeper) listen() {
-	k.sub = k.o.Bus.Subscribe(bus.SubscribeOptions{Size: k.o.Waiting})
+	k.sub = k.o.Bus.Subscribe(bus.SubscribeOptions{Size: k.o.Waiting, Bytes: k.o.Bytes})
 }
 
 // wanted applies event_return_whitelist and event_return_blacklist.
@@ -90,7 +93,7 @@ func (k *Keeper) Run(ctx context.Context) {
 	for {
 		open := k.gather(ctx)
 		if k.sub.Lost() {
-			k.o.Log.Error("Events were lost: they came faster than they could be stored for event_return", "bound", k.o.Waiting)
+			k.o.Log.Error("Events were lost: they came faster than they could be stored for event_return", "bound", k.o.Waiting, "bytes", k.o.Bytes)
 		}
 		k.sub.Close()
 		if !open || ctx.Err() != nil {
@@ -144,7 +147,11 @@ func (k *Keeper) gather(ctx context.Context) bool {
 }
 
 func (k *Keeper) add(batch []returners.Event, ev bus.Event, ok bool) []returners.Event {
-	if !ok || !k.wanted(ev.Tag) {
+	if !ok {
+		return batch
+	}
+	k.sub.Took(ev)
+	if !k.wanted(ev.Tag) {
 		return batch
 	}
 	r, err := k.row(ev)

@@ -3,6 +3,7 @@ package eventreturn
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
 )
@@ -136,5 +138,42 @@ func TestGoesOn(t *testing.T) {
 	k.Run(ctx)
 	if all := slices.Concat(s.batches...); !slices.Contains(all, "d") || slices.Contains(all, "c") {
 		t.Errorf("stored %v", s.batches)
+	}
+}
+
+// Attack: a minion fires large events faster than the database takes them. What waits is
+// bounded in bytes, and what was stored makes room again.
+func TestBytesThatWait(t *testing.T) {
+	b := bus.NewBus(bus.Options{})
+	defer b.Close()
+	var s shelf
+	k := Listen(Options{Bus: b, Store: &s, MasterID: "top", Bytes: 100_000, Log: quiet})
+	large := wire.NewMap("x", strings.Repeat("x", 40_000))
+	for i := range 3 {
+		if err := b.Fire(fmt.Sprint("evil", i), large); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !k.sub.Lost() {
+		t.Fatal("three wait")
+	}
+	if !k.gather(t.Context()) {
+		t.Error("it ends with the subscription")
+	}
+	k.sub.Close()
+	k.listen()
+	ctx, cancel := context.WithCancel(t.Context())
+	done, sub := make(chan struct{}), k.sub
+	go func() { k.Run(ctx); close(done) }()
+	for i := range 5 {
+		if err := b.Fire(fmt.Sprint("t", i), large); err != nil {
+			t.Fatal(err)
+		}
+		waiting.Until(t, "the event is taken", func() bool { return len(sub.C()) == 0 })
+	}
+	cancel()
+	<-done
+	if n := len(s.keys); n < 5 {
+		t.Errorf("%d are stored", n)
 	}
 }

@@ -1,6 +1,7 @@
 package reactor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -9,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/momtree/mom/internal/bounds"
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/logthrottle"
@@ -47,6 +49,8 @@ type Options struct {
 	Reactors config.Reactors
 	// Threads and Waiting are reactor_worker_threads and reactor_worker_hwm.
 	Threads, Waiting int
+	// Bytes bounds those of the events that wait; 0: the bound reactor_bytes.
+	Bytes int
 
 	Bus    *bus.Bus
 	Engine Engine
@@ -93,6 +97,7 @@ func New(o Options) *Reactor {
 	if o.Renderer == "" {
 		o.Renderer = "jinja|yaml"
 	}
+	o.Bytes = cmp.Or(o.Bytes, bounds.Default().ReactorBytes)
 	if o.Key == nil {
 		o.Key = func(string) bool { return false }
 	}
@@ -105,7 +110,7 @@ func New(o Options) *Reactor {
 // Run reacts until ctx ends, and then until what is under way has ended.
 func (r *Reactor) Run(ctx context.Context) {
 	sub := r.o.Bus.Subscribe(bus.SubscribeOptions{
-		Size: Waiting, DropWhenFull: true, Match: func(tag string) bool { return r.table.wants(tag) || isManage(tag) },
+		Size: Waiting, Bytes: r.o.Bytes, DropWhenFull: true, Match: func(tag string) bool { return r.table.wants(tag) || isManage(tag) },
 	})
 	defer sub.Close()
 	r.pool.run(ctx, &r.wg)
@@ -124,11 +129,12 @@ func (r *Reactor) Run(ctx context.Context) {
 				return
 			}
 			r.take(ctx, e)
+			sub.Took(e)
 		}
 		if n := sub.Dropped(); n > dropped {
 			r.missed.Add(n - dropped)
 			dropped = n
-			r.tell("events", "Events came faster than the reactor takes them, and some were dropped", "waiting", Waiting)
+			r.tell("events", "Events came faster than the reactor takes them, and some were dropped", "waiting", Waiting, "bytes", r.o.Bytes)
 		}
 	}
 }

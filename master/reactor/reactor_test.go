@@ -320,6 +320,30 @@ func TestBounds_Events(t *testing.T) {
 	})
 }
 
+// Attack: a minion fires large events faster than they are reacted to. Few of them wait.
+func TestBounds_Bytes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := open(t, map[string]string{"a.sls": "a: {local.test.ping: [{tgt: x}]}"}, react("my/*", "a.sls"))
+		goOn := make(chan struct{})
+		s.r.o.Do.Job = func(context.Context, Job) ([]string, error) { <-goOn; return nil, nil }
+		large := strings.Repeat("x", 1<<20)
+		for range 100 {
+			s.fire("my/x", "data", large)
+		}
+		synctest.Wait()
+		close(goOn)
+		synctest.Wait()
+		if n := s.r.Counts().Missed; n < 35 || n > 40 {
+			t.Errorf("%d are missed", n)
+		}
+		s.fire("my/x", "data", large)
+		synctest.Wait()
+		if n := s.r.Counts().Missed; n > 40 {
+			t.Errorf("then %d are missed", n)
+		}
+	})
+}
+
 // A file in the place of the list is read, and read again when it changes.
 func TestFile(t *testing.T) {
 	dir := t.TempDir()
