@@ -9,8 +9,11 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
+	"unicode/utf8"
 
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/lru"
 )
 
 // Inbox takes what minions push (cp.push): files below cachedir/minions/ID/files.
@@ -18,15 +21,22 @@ type Inbox struct {
 	dir     string // cachedir/minions
 	allowed bool
 	max     int64
+	files   int   // of one minion
+	bytes   int64 // likewise
+	now     func() time.Time
 
 	mu   sync.Mutex
 	busy map[string]bool // minions whose chunk is being written
+	used *lru.Guarded[string, usage]
 }
 
 // NewInbox reads file_recv and file_recv_max_size.
 func NewInbox(c *config.Master) *Inbox {
+	n := c.Bounds.OrDefault()
 	return &Inbox{
-		dir: filepath.Join(c.Cachedir, "minions"), allowed: c.FileRecv, max: int64(c.FileRecvMaxSize) << 20, busy: map[string]bool{},
+		dir: filepath.Join(c.Cachedir, "minions"), allowed: c.FileRecv, max: int64(c.FileRecvMaxSize) << 20,
+		files: n.PushedFiles, bytes: int64(n.PushedBytes), now: time.Now,
+		busy: map[string]bool{}, used: lru.NewGuarded[string, usage](keptUsages, nil),
 	}
 }
 
@@ -76,13 +86,13 @@ func (b *Inbox) Take(p Pushed) error {
 // refused.
 func joined(parts []string) (string, error) {
 	for _, p := range parts {
-		if p == "" || p == "." || p == ".." || strings.ContainsAny(p, "/\x00") {
+		if p == "" || p == "." || p == ".." || strings.ContainsAny(p, "/\x00") || !utf8.ValidString(p) {
 			return "", fmt.Errorf("%w: its path has an element %q", ErrNotTaken, p)
 		}
 	}
 	name := path.Join(parts...)
-	if name == "" || len(name) > maxPath {
-		return "", fmt.Errorf("%w: its path has %d bytes", ErrNotTaken, len(name))
+	if name == "" {
+		return "", fmt.Errorf("%w: it has no path", ErrNotTaken)
 	}
 	return name, nil
 }
@@ -105,8 +115,11 @@ func (b *Inbox) end(id string) {
 	b.mu.Unlock()
 }
 
-func (b *Inbox) write(p Pushed, name string) error {
+func (b *Inbox) write(p Pushed, name string) (err error) {
 	home := filepath.Join(b.dir, p.ID, "files")
+	if !listed(home, name) {
+		return fmt.Errorf("%w: its path has %d bytes and %d elements", ErrNotTaken, len(name), len(p.Parts))
+	}
 	if err := os.MkdirAll(home, 0o700); err != nil {
 		return err
 	}
@@ -115,15 +128,22 @@ func (b *Inbox) write(p Pushed, name string) error {
 		return err
 	}
 	defer root.Close()
+	n, err := need(root, p, name)
+	if err == nil {
+		err = b.room(p.ID, home, n)
+	}
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			b.forget(p.ID)
+		}
+	}()
 	if dir := path.Dir(name); dir != "." {
 		if err := root.MkdirAll(dir, 0o700); err != nil {
 			return err
 		}
-	}
-	if info, err := root.Lstat(name); err == nil && !info.Mode().IsRegular() {
-		return fmt.Errorf("%w: there is something of that name that is no file", ErrNotTaken)
-	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
 	}
 	flags := os.O_WRONLY | os.O_CREATE
 	if p.Offset == 0 {
@@ -133,12 +153,8 @@ func (b *Inbox) write(p Pushed, name string) error {
 	if err != nil {
 		return err
 	}
-	info, err := f.Stat()
-	if err == nil && p.Offset > info.Size() {
-		err = fmt.Errorf("%w: offset %d is beyond the %d bytes that are here", ErrNotTaken, p.Offset, info.Size())
-	}
-	if err == nil {
-		_, err = f.WriteAt(p.Data, p.Offset)
-	}
+	_, err = f.WriteAt(p.Data, p.Offset)
 	return errors.Join(err, f.Close())
 }
+
+func isMissing(err error) bool { return errors.Is(err, fs.ErrNotExist) }

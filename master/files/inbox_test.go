@@ -4,7 +4,10 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/momtree/mom/internal/config"
 )
@@ -69,6 +72,9 @@ func TestInbox_Hostile(t *testing.T) {
 		"too large at once": {ID: "m1", Parts: []string{"x"}, Data: make([]byte, 1<<20+1)},
 		"huge offset":       {ID: "m1", Parts: []string{"x"}, Offset: 1<<63 - 1, Data: []byte("ab")},
 		"before it":         {ID: "m1", Parts: []string{"x"}, Offset: -1, Data: []byte("ab")},
+		"no text":           {ID: "m1", Parts: []string{"a\xffb"}},
+		"a long path":       {ID: "m1", Parts: slices.Repeat([]string{strings.Repeat("a", 250)}, 17)},
+		"deep":              {ID: "m1", Parts: slices.Repeat([]string{"a"}, 200)},
 		"a hole":            {ID: "m1", Parts: []string{"x"}, Offset: 5, Data: []byte("ab")},
 	} {
 		if p.Data == nil {
@@ -80,5 +86,65 @@ func TestInbox_Hostile(t *testing.T) {
 	}
 	if there, err := os.ReadDir(outside); err != nil || len(there) > 0 {
 		t.Errorf("written outside: %v, %v", there, err)
+	}
+}
+
+// Attack: a minion pushes files without end, each within its bounds; none of it, or very deep.
+// What it has before a start counts, what an operator removes makes room, and others have
+// their own.
+func TestInbox_Room(t *testing.T) {
+	c := config.DefaultMaster()
+	c.Cachedir, c.FileRecv = t.TempDir(), true
+	c.Bounds.PushedFiles, c.Bounds.PushedBytes = 10, 1000
+	at := time.Unix(1e9, 0)
+	inbox := func() *Inbox {
+		b := NewInbox(c)
+		b.now = func() time.Time { return at }
+		return b
+	}
+	b := inbox()
+	push := func(id, path string, offset int64, n int) bool {
+		t.Helper()
+		err := b.Take(Pushed{ID: id, Parts: strings.Split(path, "/"), Offset: offset, Data: make([]byte, n)})
+		if err != nil && !errors.Is(err, ErrNotTaken) {
+			t.Error(err)
+		}
+		return err == nil
+	}
+	for i, step := range []struct {
+		id, path string
+		offset   int64
+		n        int
+		taken    bool
+	}{
+		{"m1", "a/b/c", 0, 600, true}, // three of ten
+		{"m1", "a/b/c", 600, 300, true},
+		{"m1", "a/b/c", 600, 300, true}, // again
+		{"m1", "a/d", 0, 101, false},
+		{"m1", "a/b/c", 0, 100, true}, // anew
+		{"m1", "a/d", 0, 101, true},
+		{"m1", "1/2/3/4/5/6/7/8", 0, 1, false},
+		{"m1", "1/2/3/4/5/6", 0, 0, true}, // ten of ten
+		{"m1", "x", 0, 0, false},
+		{"m1", "a/d", 0, 50, true},
+		{"m2", "1/2/3/4/5/6", 0, 900, true},
+	} {
+		if got := push(step.id, step.path, step.offset, step.n); got != step.taken {
+			t.Errorf("%d: %s: %v", i, step.path, got)
+		}
+	}
+	b = inbox()
+	if push("m1", "x", 0, 0) || push("m2", "a", 0, 200) {
+		t.Error("what was there before the start does not count")
+	}
+	if err := os.RemoveAll(filepath.Join(c.Cachedir, "minions", "m1", "files", "1")); err != nil {
+		t.Fatal(err)
+	}
+	if push("m1", "x", 0, 0) {
+		t.Error("it is counted each time")
+	}
+	at = at.Add(countAgain)
+	if !push("m1", "x", 0, 0) {
+		t.Error("what was removed counts")
 	}
 }

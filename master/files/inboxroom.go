@@ -1,0 +1,123 @@
+package files
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+const (
+	// keptUsages bounds the minions of which it is known how much they have pushed; of
+	// another one it is counted again.
+	keptUsages = 10_000
+	// countAgain is how long what a minion has pushed is not counted again, when it has as
+	// much as it may: it asks for that.
+	countAgain = time.Minute
+)
+
+// usage is what a minion has pushed, folders counted as files.
+type usage struct {
+	files int
+	bytes int64
+	at    time.Time // counted
+}
+
+// need is what writing a chunk takes beside what is there. One that would leave a hole is
+// refused.
+func need(root *os.Root, p Pushed, name string) (n usage, err error) {
+	have := int64(0)
+	info, err := root.Lstat(name)
+	if err == nil {
+		have = info.Size()
+	}
+	switch {
+	case p.Offset > have && (err == nil || isMissing(err)):
+		return n, fmt.Errorf("%w: offset %d is beyond the %d bytes that are here", ErrNotTaken, p.Offset, have)
+	case err == nil && !info.Mode().IsRegular():
+		return n, fmt.Errorf("%w: there is something of that name that is no file", ErrNotTaken)
+	case err == nil:
+		n.bytes = -have
+		if p.Offset > 0 { // what is there stays
+			n.bytes = -min(have, p.Offset+int64(len(p.Data)))
+		}
+	case isMissing(err):
+		for at := name; at != "."; at = path.Dir(at) {
+			if _, err := root.Lstat(at); err == nil {
+				break
+			}
+			n.files++
+		}
+	default:
+		return n, err
+	}
+	n.bytes += p.Offset + int64(len(p.Data))
+	return n, nil
+}
+
+// room sees to it that a minion may have so much more. The minion is in busy.
+func (b *Inbox) room(id, home string, n usage) error {
+	b.mu.Lock()
+	u, known := b.used.Get(id)
+	b.mu.Unlock()
+	over := func() bool {
+		return n.files > 0 && u.files+n.files > b.files || n.bytes > 0 && u.bytes+n.bytes > b.bytes
+	}
+	if !known || over() && b.now().Sub(u.at) >= countAgain {
+		var err error
+		if u, err = b.count(home); err != nil {
+			return err
+		}
+	}
+	if over() {
+		b.keep(id, u)
+		return fmt.Errorf("%w: it has pushed %d files and folders, %d bytes, and may have %d and %d (bounds pushed_files, pushed_bytes): remove some below %s",
+			ErrNotTaken, u.files, u.bytes, b.files, b.bytes, home)
+	}
+	u.files, u.bytes = u.files+n.files, u.bytes+n.bytes
+	b.keep(id, u)
+	return nil
+}
+
+func (b *Inbox) keep(id string, u usage) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.used.Add(id, u)
+}
+
+// forget has what a minion has pushed be counted again.
+func (b *Inbox) forget(id string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.used.Remove(id)
+}
+
+func (b *Inbox) count(home string) (u usage, err error) {
+	u.at = b.now()
+	err = filepath.WalkDir(home, func(at string, d fs.DirEntry, err error) error {
+		if isMissing(err) || at == home {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		u.files++
+		if info, err := d.Info(); err == nil && info.Mode().IsRegular() {
+			u.bytes += info.Size()
+		}
+		return nil
+	})
+	return u, err
+}
+
+// maxPushedDepth bounds the elements of a path: as many folders may have to be made.
+const maxPushedDepth = 128
+
+// listed tells whether a path can be listed from the top: by then it has the folder of the
+// minion in front.
+func listed(home, name string) bool {
+	return len(home)+1+len(name) < maxPath && strings.Count(name, "/") < maxPushedDepth
+}
