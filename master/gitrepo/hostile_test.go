@@ -288,6 +288,43 @@ func TestThrough(t *testing.T) {
 	}
 }
 
+// Attack: a minion asks for files of one abbreviated commit after the other. All objects of a
+// repository are looked through once.
+func TestCommit_ManyNames(t *testing.T) {
+	var list [][]byte
+	for i := range 5000 {
+		list = append(list, stored(t, plumbing.BlobObject, nil, fmt.Sprint(i)))
+	}
+	r := open(t, Options{URL: "https://host/x"})
+	s := r.newSnapshot(0, nil)
+	if err := r.enter(t.Context(), s, bytes.NewReader(packOf(t, list...))); err != nil {
+		t.Fatal(err)
+	}
+	full := plumbing.ComputeHash(plumbing.BlobObject, []byte("77"))
+	for name, want := range map[string]plumbing.Hash{full.String()[:13]: full, strings.ToUpper(full.String()[:12]): full, "00000000": plumbing.ZeroHash, "fffffffff": plumbing.ZeroHash} {
+		if got, err := s.commit(name); err != nil || got != want {
+			t.Errorf("%s: %s, %v", name, got, err)
+		}
+	}
+	several := ""
+	all, _ := s.hashes()
+	for i := range len(all) - 1 {
+		if all[i].String()[:4] == all[i+1].String()[:4] {
+			several = all[i].String()[:4]
+		}
+	}
+	if got, err := s.commit(several); err != nil || !got.IsZero() || several == "" {
+		t.Errorf("%s means several: %s, %v", several, got, err)
+	}
+	n := 0
+	if made := testing.AllocsPerRun(100, func() {
+		n++
+		_, _ = s.commit(fmt.Sprintf("%08x", n*7919))
+	}); made > 200 {
+		t.Errorf("%v things are made for one name", made)
+	}
+}
+
 func FuzzInspect(f *testing.F) {
 	f.Add([]byte("PACK\x00\x00\x00\x02\x00\x00\x00\x01\x35x\x9c\x4b\x4c\x4a\x06\x00\x02\x4d\x01\x27"))
 	f.Fuzz(func(t *testing.T, pack []byte) {

@@ -1,7 +1,7 @@
 package gitrepo
 
 import (
-	"encoding/hex"
+	"bytes"
 	"errors"
 	"fmt"
 	"maps"
@@ -34,6 +34,7 @@ type Snapshot struct {
 
 	mu    sync.Mutex // of store, which is not safe for concurrent use
 	store *filesystem.Storage
+	all   []plumbing.Hash // of all objects; nil: nobody has needed them
 	trees *lru.Map[plumbing.Hash, []object.TreeEntry]
 }
 
@@ -138,24 +139,37 @@ func (s *Snapshot) commit(name string) (plumbing.Hash, error) {
 	if len(name) < 4 || len(name) > 40 {
 		return plumbing.ZeroHash, nil
 	}
-	prefix, err := hex.DecodeString(name[:len(name)/2*2])
-	if err != nil || !IsHex(name) {
+	if !IsHex(name) {
 		return plumbing.ZeroHash, nil
 	}
 	if len(name) == 40 {
 		return plumbing.NewHash(name), nil
 	}
-	s.mu.Lock()
-	found, err := s.store.HashesWithPrefix(prefix)
-	s.mu.Unlock()
+	all, err := s.hashes()
 	if err != nil {
 		return plumbing.ZeroHash, err
 	}
-	found = slices.DeleteFunc(found, func(h plumbing.Hash) bool { return !strings.HasPrefix(h.String(), name) })
-	if len(found) != 1 {
+	begins := func(h plumbing.Hash) int { return strings.Compare(h.String()[:len(name)], name) }
+	at, ok := slices.BinarySearchFunc(all, name, func(h plumbing.Hash, _ string) int { return begins(h) })
+	if !ok || at+1 < len(all) && begins(all[at+1]) == 0 { // none, or several
 		return plumbing.ZeroHash, nil
 	}
-	return found[0], nil
+	return all[at], nil
+}
+
+// hashes are those of all objects, sorted. They are gathered once: minions name environments.
+func (s *Snapshot) hashes() ([]plumbing.Hash, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.all == nil {
+		all, err := s.store.HashesWithPrefix(nil)
+		if err != nil {
+			return nil, err
+		}
+		slices.SortFunc(all, func(a, b plumbing.Hash) int { return bytes.Compare(a[:], b[:]) })
+		s.all = slices.Compact(all)
+	}
+	return s.all, nil
 }
 
 // IsHex tells whether a text has hex digits alone.
