@@ -42,7 +42,8 @@ type Updater interface {
 // DueUpdater is an [Updater] whose sources have intervals of their own; that of the backend
 // is the shortest.
 type DueUpdater interface {
-	// UpdateDue looks at those whose interval has passed.
+	// UpdateDue looks at those whose interval has passed. It is called at each interval,
+	// whether or not the last call has ended.
 	UpdateDue(ctx context.Context) (changes *value.Map, err error)
 }
 

@@ -22,11 +22,11 @@ func (s *Server) Run(ctx context.Context) {
 		}
 		wg.Go(func() {
 			for ctx.Err() == nil {
-				look := func(ctx context.Context) (*value.Map, error) { return u.Update(ctx, nil) }
-				if d, ok := u.(DueUpdater); ok {
-					look = d.UpdateDue
+				if d, ok := u.(DueUpdater); ok { // one source that is slow keeps none waiting
+					wg.Go(func() { _ = s.update(ctx, b.name, d.UpdateDue) }) // it has been logged
+				} else {
+					_ = s.update(ctx, b.name, func(ctx context.Context) (*value.Map, error) { return u.Update(ctx, nil) })
 				}
-				_ = s.update(ctx, b.name, look) // it has been logged
 				if sleep.For(ctx, u.Interval()) != nil {
 					return
 				}

@@ -9,6 +9,9 @@ import (
 	"github.com/momtree/mom/internal/target"
 )
 
+// Fetching tells whether a fetch is under way.
+func (r *Repo) Fetching() bool { return len(r.turn) > 0 }
+
 // together is how many repositories are fetched at once.
 const together = 4
 

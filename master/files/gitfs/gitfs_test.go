@@ -1,6 +1,7 @@
 package gitfs
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,12 +11,14 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
 
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/master/files"
 	"github.com/momtree/mom/master/gitrepo/gitrepotest"
 	"github.com/momtree/mom/value"
@@ -206,6 +209,42 @@ func TestDue(t *testing.T) {
 			t.Errorf("after %v: %v, %v", step.after, asked, err)
 		}
 		mu.Unlock()
+	}
+}
+
+// Attack: a server that answers a byte a minute. Other remotes are fetched at their time, and
+// it is asked once.
+func TestDue_Slow(t *testing.T) {
+	from := gitrepotest.New(t, t.TempDir())
+	from.Commit("master", gitrepotest.Files{"a": "one"})
+	web := gitrepotest.Serve(false, map[string]*gitrepotest.Repo{"good": from, "evil": from})
+	defer web.Close()
+	var hangs, asked atomic.Int64
+	goOn := make(chan struct{})
+	release := sync.OnceFunc(func() { close(goOn) })
+	defer release()
+	web.Around = func(_ http.ResponseWriter, q *http.Request) bool {
+		if hangs.Load() > 0 && strings.HasPrefix(q.URL.Path, "/evil/") {
+			asked.Add(1)
+			<-goOn
+		}
+		return false
+	}
+	s := serve(t, "gitfs_update_interval: 1\ngitfs_remotes: ["+web.URL+"/good, "+web.URL+"/evil]\n", nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() { s.Run(ctx); close(done) }()
+	defer func() { cancel(); release(); <-done }()
+	has := func(want string) func() bool {
+		return func() bool { got, err := read(t, s, "base", "a"); return err == nil && got == want }
+	}
+	waiting.Until(t, "both are fetched", has("one"))
+	hangs.Add(1)
+	waiting.Until(t, "the slow one is asked", func() bool { return asked.Load() > 0 })
+	from.Commit("master", gitrepotest.Files{"a": "two"})
+	waiting.Until(t, "the other one is fetched", has("two"))
+	if n := asked.Load(); n != 1 {
+		t.Errorf("the slow one is asked %d times", n)
 	}
 }
 

@@ -33,10 +33,14 @@ func (b *backend) Update(ctx context.Context, remotes []string) (*value.Map, err
 	})
 }
 
-// UpdateDue fetches those whose interval has passed.
+// UpdateDue fetches those whose interval has passed, but what is still being fetched: the
+// others do not wait for it.
 func (b *backend) UpdateDue(ctx context.Context) (*value.Map, error) {
 	now := b.now()
 	return b.update(ctx, func(r *remote) bool {
+		if r.repo.Fetching() {
+			return false
+		}
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		age := now.Sub(r.last)

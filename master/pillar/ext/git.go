@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/momtree/mom/internal/sleep"
@@ -173,12 +174,18 @@ func newGitRemote(e gitrepo.Entry, o Opening, taken map[string]bool) (*gitRemote
 	return r, err
 }
 
-// Run fetches the remotes every git_pillar_update_interval until ctx ends.
+// Run fetches the remotes every git_pillar_update_interval until ctx ends, but what is still
+// being fetched: the others do not wait for it.
 func (g *Git) Run(ctx context.Context) {
+	var wg sync.WaitGroup
+	defer wg.Wait()
 	for ctx.Err() == nil {
-		if _, err := gitrepo.FetchAll(ctx, g.repos()); err != nil && ctx.Err() == nil {
-			g.o.Log.Warn("A git repository of pillar could not be fetched; what was fetched last is used", "err", err)
-		}
+		due := slices.DeleteFunc(g.repos(), (*gitrepo.Repo).Fetching)
+		wg.Go(func() {
+			if _, err := gitrepo.FetchAll(ctx, due); err != nil && ctx.Err() == nil {
+				g.o.Log.Warn("A git repository of pillar could not be fetched; what was fetched last is used", "err", err)
+			}
+		})
 		if sleep.For(ctx, g.interval) != nil {
 			return
 		}
