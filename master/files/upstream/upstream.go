@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -28,6 +29,8 @@ const (
 	// keptAnswers bounds what is remembered of the master above: files that were asked for,
 	// those that are not there as well, at some 400 bytes each.
 	keptAnswers = 50_000
+	// maxKey is how long the words of a question may be that it is known by, in bytes.
+	maxKey = 200
 	// keptLists bounds the environments whose lists are remembered for the time when the
 	// master above is away.
 	keptLists = 32
@@ -169,7 +172,7 @@ func (b *backend) Find(ctx context.Context, env string, p files.Path) (*files.Fi
 	} else if p.Index >= 0 {
 		path += "?index=" + strconv.Itoa(p.Index)
 	}
-	key := "file\x00" + env + "\x00" + path
+	key := short("file\x00" + env + "\x00" + path)
 	v, err := b.ask(ctx, b.answers, key, value.NewMap("cmd", "_file_hash_and_stat", "path", path, "saltenv", env), readInfo)
 	if err != nil {
 		return nil, err
@@ -230,3 +233,13 @@ func (b *backend) ClearCache(context.Context) error {
 
 // unread says that the master above has answered something else than its commands do.
 func unread(v any) error { return fmt.Errorf("the master above answered %.80v", value.Plain(v)) }
+
+// short is what a question is known by: minions ask for paths of any length, and what is said
+// of them is remembered.
+func short(key string) string {
+	if len(key) <= maxKey {
+		return key
+	}
+	sum := sha256.Sum256([]byte(key))
+	return string(sum[:])
+}

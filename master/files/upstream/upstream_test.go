@@ -165,6 +165,27 @@ func TestFetchedOnce(t *testing.T) {
 	}
 }
 
+// Attack: a minion asks for files with long names that are not there, one after the other.
+// What is remembered of them is short.
+func TestFind_LongNames(t *testing.T) {
+	b, p, _ := plant(t)
+	for range 2 {
+		for i := range 20 {
+			if _, err := b.read(t, strings.Repeat("x", 4000)+fmt.Sprint(i)); !errors.Is(err, fs.ErrNotExist) {
+				t.Error(err)
+			}
+		}
+	}
+	if n := p.count("_file_hash_and_stat"); n != 20 {
+		t.Errorf("%d questions", n)
+	}
+	for _, k := range b.answers.Keys() {
+		if len(k) > 300 {
+			t.Errorf("%d bytes are remembered", len(k))
+		}
+	}
+}
+
 // Attack: what comes from above is not what its hash says; it is neither served nor kept.
 func TestVerified(t *testing.T) {
 	b, p, _ := plant(t)
