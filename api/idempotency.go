@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -143,6 +144,9 @@ func (t *repeats) end(id [32]byte, r *repeat, rep reply) {
 	defer t.mu.Unlock()
 	if rep.status >= http.StatusBadRequest && len(rep.jids) == 0 {
 		t.drop(id)
+		if at := slices.Index(t.order, id); at >= 0 {
+			t.order = slices.Delete(t.order, at, at+1)
+		}
 	} else {
 		if size > maxRepeatBytes/16 {
 			rep.value = value.NewMap("return", []any{}, "jobs", rep.jids, "note", "the answer was too large to be kept; see /jobs/JID")
