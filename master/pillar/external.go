@@ -82,6 +82,9 @@ func newSource(name string, conf any) source {
 	return s
 }
 
+// maxDemand is how many sources a minion may ask for itself.
+const maxDemand = 20
+
 // checkDemand reads the sources that the minion asks for itself. Its arguments come from a
 // minion: only sources to which they give no power over the master take them, whatever the
 // configuration says.
@@ -94,8 +97,12 @@ func (p *pass) checkDemand() (more []source) {
 		p.fault("On-demand pillar is not formatted as a dictionary")
 		return nil
 	}
+	if m.Len() > maxDemand {
+		p.fault(fmt.Sprintf("On-demand pillar asks for %d sources; it may ask for %d", m.Len(), maxDemand))
+		return nil
+	}
 	for _, k := range m.Keys() {
-		name := fmt.Sprint(k)
+		name := fmt.Sprintf("%.100s", fmt.Sprint(k)) // it is logged
 		kind, here := ext.Lookup(name)
 		switch {
 		case !slices.Contains(p.c.cfg.OnDemandExtPillar, name):

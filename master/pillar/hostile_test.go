@@ -103,6 +103,14 @@ func TestHostile_Late(t *testing.T) {
 	}
 }
 
+func many(n int) *value.Map {
+	m := value.NewMap()
+	for i := range n {
+		m.Set(fmt.Sprint("source", i), 1)
+	}
+	return m
+}
+
 // Attack: a minion chooses the arguments of sources that act with the rights of the
 // master, which the configuration even allows.
 func TestHostile_OnDemand(t *testing.T) {
@@ -120,6 +128,13 @@ func TestHostile_OnDemand(t *testing.T) {
 		}
 	}
 	r.want("without power", r.get(func(q *Request) { q.Ext = value.NewMap("nodegroups", value.NewMap("pillar_name", "in")) }), `{"in": ["webs"]}`)
+	for what, ext := range map[string]*value.Map{"a long name": value.NewMap(strings.Repeat("x", 1<<20), 1), "many": many(1000)} {
+		was := len(r.log.text())
+		p := r.get(func(q *Request) { q.Ext = ext })
+		if n := len(r.log.text()) - was; n > 2000 || len(asJSON(t, p)) > 2000 || !p.Has("_errors") {
+			t.Errorf("%s: %d bytes in the log, %.200s", what, n, asJSON(t, p))
+		}
+	}
 	r.want("no mapping", r.get(func(q *Request) { q.Ext = "cmd_yaml" }), `{"_errors": ["On-demand pillar is not formatted as a dictionary"]}`)
 }
 
