@@ -3,6 +3,7 @@ package datacache
 import (
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -22,6 +23,10 @@ import (
 type Cache struct {
 	dir  string
 	most int
+
+	seed  maphash.Seed
+	files [256]sync.Mutex // of who reads or writes the file of a minion, by its id
+
 	mu   sync.RWMutex
 	m    map[string]kept
 	size int
@@ -44,25 +49,38 @@ type Datum struct{ Grains, Pillar any }
 
 // New makes the cache below cachedir.
 func New(cachedir string, b bounds.Bounds) *Cache {
-	return &Cache{dir: filepath.Join(cachedir, "minions"), most: b.OrDefault().DataCache, m: map[string]kept{}}
+	return &Cache{dir: filepath.Join(cachedir, "minions"), most: b.OrDefault().DataCache, seed: maphash.MakeSeed(), m: map[string]kept{}}
+}
+
+// file is held by who reads or writes the file of a minion: it may be large, and those who
+// look at others do not wait for it.
+func (c *Cache) file(id string) *sync.Mutex {
+	return &c.files[maphash.String(c.seed, id)%uint64(len(c.files))]
 }
 
 // Get gives what is known of a minion, nil if nothing is.
 func (c *Cache) Get(id string) *Datum {
-	c.mu.RLock()
-	k, ok := c.m[id]
-	c.mu.RUnlock()
-	if ok {
+	if k, ok := c.known(id); ok {
 		return k.d
 	}
+	f := c.file(id)
+	f.Lock()
+	defer f.Unlock()
+	if k, ok := c.known(id); ok { // another one has read it meanwhile
+		return k.d
+	}
+	k := c.load(id)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if k, ok := c.m[id]; ok {
-		return k.d
-	}
-	k = c.load(id)
 	c.keep(id, k)
 	return k.d
+}
+
+func (c *Cache) known(id string) (kept, bool) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	k, ok := c.m[id]
+	return k, ok
 }
 
 // keep enters what was read, and makes room for it. The caller holds mu.
@@ -106,6 +124,9 @@ func (c *Cache) Put(id string, grains, pillar any) error {
 	if err != nil {
 		return fmt.Errorf("encode data of minion %s: %w", id, err)
 	}
+	f := c.file(id)
+	f.Lock()
+	defer f.Unlock()
 	dir := filepath.Join(c.dir, id)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("store data of minion %s: %w", id, err)
@@ -143,6 +164,9 @@ func (c *Cache) Clear(id string, grains, pillar bool) (had bool, err error) {
 
 // Remove forgets a minion whose key is gone.
 func (c *Cache) Remove(id string) error {
+	f := c.file(id)
+	f.Lock()
+	defer f.Unlock()
 	c.mu.Lock()
 	c.drop(id)
 	c.mu.Unlock()

@@ -1,16 +1,20 @@
 package datacache
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
+	"syscall"
 	"testing"
 
 	"go.uber.org/goleak"
 
 	"github.com/momtree/mom/internal/bounds"
 	"github.com/momtree/mom/internal/target"
+	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -90,6 +94,33 @@ func TestCacheIsBounded(t *testing.T) {
 	if len(c.m) < 10 || sum != c.size {
 		t.Errorf("%d are kept, of %d bytes; counted are %d", len(c.m), sum, c.size)
 	}
+}
+
+// Attack: a minion has told so much that it takes long to read. Who looks at others does not
+// wait for that.
+func TestGet_SlowFile(t *testing.T) {
+	c := New(t.TempDir(), bounds.Bounds{})
+	if err := c.Put("evil", wire.NewMap("n", 1), nil); err != nil {
+		t.Fatal(err)
+	}
+	pipe := filepath.Join(c.dir, "evil", "data.p")
+	if err := errors.Join(os.Remove(pipe), syscall.Mkfifo(pipe, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	go func() { c.Get("evil"); close(done) }()
+	w, err := os.OpenFile(pipe, os.O_WRONLY, 0) // there is somebody who reads by then
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = w.Close(); <-done }()
+	other := "m1"
+	for i := 2; c.file(other) == c.file("evil"); i++ {
+		other = fmt.Sprint("m", i)
+	}
+	var got atomic.Bool
+	go func() { c.Get(other); got.Store(true) }()
+	waiting.Until(t, "another one is looked at", got.Load)
 }
 
 // What is cleared is gone, on the disk too, and the rest stays.
