@@ -1,7 +1,9 @@
 package ownership
 
 import (
+	"errors"
 	"maps"
+	"strings"
 	"sync"
 	"time"
 
@@ -35,6 +37,26 @@ type Trespass struct {
 	ID   string // the minion or node it is about; "": nobody in particular
 	JID  string // "": no job in particular
 	Err  error
+}
+
+// maxTold is how much of what a peer has sent is logged and told on the bus, in bytes of each
+// of its words.
+const maxTold = 1000
+
+func cut(text string) string {
+	if len(text) <= maxTold {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxTold], "") + "…"
+}
+
+// short is what is told of it.
+func (x Trespass) short() Trespass {
+	x.Path, x.ID, x.JID = cut(x.Path), cut(x.ID), cut(x.JID)
+	if text := x.Err.Error(); len(text) > maxTold {
+		x.Err = errors.New(cut(text))
+	}
+	return x
 }
 
 // Trespasses counts them, and says when one is to be told.

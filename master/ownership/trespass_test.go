@@ -1,9 +1,16 @@
 package ownership
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
+
+	"github.com/momtree/mom/internal/wire"
 )
 
 // Told once in ten seconds per kind and sender; all are counted.
@@ -19,5 +26,26 @@ func TestTrespassesAreToldAtARate(t *testing.T) {
 	}
 	if n := x.Counts()["event"]; n != 4 {
 		t.Errorf("%d counted", n)
+	}
+}
+
+// Attack: what is refused has names of many megabytes. The log and the bus have their
+// beginning.
+func TestTrespassed_Short(t *testing.T) {
+	var log bytes.Buffer
+	told := 0
+	p := &Policy{counts: NewTrespasses()}
+	p.o.Refused, p.o.Now, p.o.Log = func() {}, time.Now, slog.New(slog.NewTextHandler(&log, nil))
+	p.o.Fire = func(_ string, data *wire.Map) {
+		b, err := wire.Encode(data)
+		told += len(b)
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	long := strings.Repeat("é", 1<<20)
+	p.Trespassed(Trespass{Kind: OfMine, Path: "m1", ID: long, JID: long, Err: fmt.Errorf("it may not ask for %q", long)})
+	if log.Len() == 0 || log.Len() > 10_000 || told == 0 || told > 10_000 || !utf8.Valid(log.Bytes()) {
+		t.Errorf("%d bytes in the log, %d on the bus", log.Len(), told)
 	}
 }
