@@ -131,16 +131,63 @@ func TestTree_Bombs(t *testing.T) {
 	if _, err := r.Fetch(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"wide", "deep"} {
+	for name, why := range map[string]string{"wide": "20000 files", "deep": "128 deep"} {
 		tree, _, err := must(r.Snapshot()).Tree([]string{Branch}, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l, err := tree.List(t.Context()); !errors.Is(err, ErrLimit) || !strings.Contains(err.Error(), why) {
+			t.Errorf("%s: listed, %v, %v", name, l != nil, err)
+		}
+		if l, err := tree.ListThrough(t.Context(), ""); !errors.Is(err, ErrLimit) || !strings.Contains(err.Error(), why) {
+			t.Errorf("%s: listed through, %d, %v", name, len(l), err)
+		}
+	}
+}
+
+// Attack: few objects whose paths, and what links lead to, take gigabytes; a folder with so many
+// entries that 512 of its kind do.
+func TestTree_LongNames(t *testing.T) {
+	from := gitrepotest.New(t, t.TempDir())
+	x := from.Object(plumbing.BlobObject, "x")
+	leaf := from.Tree(gitrepotest.Entry{Name: "a", Mode: filemode.Regular, Hash: x})
+	for range 10 {
+		leaf = from.Tree(gitrepotest.Entry{Name: strings.Repeat("d", 250), Mode: filemode.Dir, Hash: leaf})
+	}
+	var links, large []gitrepotest.Entry
+	to := from.Object(plumbing.BlobObject, strings.Repeat("t", 4000))
+	for i := range 10 {
+		links = append(links, gitrepotest.Entry{Name: fmt.Sprint(i), Mode: filemode.Symlink, Hash: to})
+	}
+	for i := range cachedTree + 1 {
+		large = append(large, gitrepotest.Entry{Name: fmt.Sprintf("%05d", i), Mode: filemode.Regular, Hash: x})
+	}
+	from.CommitTree("paths", leaf)
+	from.CommitTree("links", from.Tree(links...))
+	from.CommitTree("large", from.Tree(large...))
+	r := open(t, Options{URL: from.URL(), Limits: Limits{Names: 12_000}})
+	if _, err := r.Fetch(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s := must(r.Snapshot())
+	for _, name := range []string{"paths", "links"} {
+		tree, _, err := s.Tree([]string{Branch}, name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if l, err := tree.List(t.Context()); !errors.Is(err, ErrLimit) {
 			t.Errorf("%s: listed, %v, %v", name, l, err)
 		}
-		if l, err := tree.ListThrough(t.Context(), ""); !errors.Is(err, ErrLimit) {
-			t.Errorf("%s: listed through, %d, %v", name, len(l), err)
+		if _, err := tree.ListThrough(t.Context(), ""); name == "paths" && !errors.Is(err, ErrLimit) {
+			t.Errorf("%s: listed through, %v", name, err)
+		}
+	}
+	if got := read(t, r, "large", "00007"); got != "x" {
+		t.Errorf("%q", got)
+	}
+	for _, h := range s.trees.Keys() {
+		if list, _ := s.trees.Get(h); len(list) > cachedTree {
+			t.Errorf("%d entries are kept", len(list))
 		}
 	}
 }

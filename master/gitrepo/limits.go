@@ -28,6 +28,8 @@ type Limits struct {
 	Packs int
 	// Files bounds the files and folders of one tree that is listed. Default 500,000.
 	Files int
+	// Names bounds the paths of one list, with what links lead to, in bytes. Default 128 MiB.
+	Names int
 }
 
 func (l Limits) orDefault() Limits {
@@ -41,6 +43,7 @@ func (l Limits) orDefault() Limits {
 	def(&l.Unpacked, 64<<30)
 	def(&l.Packs, 50)
 	def(&l.Files, 500_000)
+	def(&l.Names, 128<<20)
 	return l
 }
 

@@ -23,6 +23,8 @@ const (
 	streamed = 1 << 20
 	// cached bounds the objects that a snapshot keeps in memory, trees its decoded trees.
 	cached, trees = 8 * cache.MiByte, 512
+	// cachedTree bounds the entries of one that is kept so: 512 of 32 MiB were too much.
+	cachedTree = 5000
 )
 
 // Snapshot is what a fetch has brought. It does not change.

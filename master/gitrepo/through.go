@@ -95,6 +95,7 @@ type through struct {
 	t     Tree
 	files []string
 	seen  int
+	bytes int // of paths
 }
 
 func (w *through) folder(ctx context.Context, at, shown string, above []string) error {
@@ -118,6 +119,9 @@ func (w *through) folder(ctx context.Context, at, shown string, above []string) 
 			return fmt.Errorf("%w: more than %d files and folders", ErrLimit, w.t.s.l.Files)
 		}
 		in, out := path.Join(real, e.Name), path.Join(shown, e.Name)
+		if w.bytes += len(out); w.bytes > w.t.s.l.Names {
+			return fmt.Errorf("%w: paths of more than %d bytes together", ErrLimit, w.t.s.l.Names)
+		}
 		if e.Mode == filemode.Symlink {
 			if e, _, err = w.t.resolve(in); err != nil {
 				continue // it leads nowhere

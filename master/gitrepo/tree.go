@@ -60,7 +60,9 @@ func (s *Snapshot) entries(h plumbing.Hash) ([]object.TreeEntry, error) {
 	}
 	list := slices.DeleteFunc(t.Entries, func(e object.TreeEntry) bool { return !proper(e.Name) || e.Mode == filemode.Submodule })
 	slices.SortStableFunc(list, func(a, b object.TreeEntry) int { return strings.Compare(a.Name, b.Name) })
-	s.trees.Add(h, list)
+	if len(list) <= cachedTree {
+		s.trees.Add(h, list)
+	}
 	return list, nil
 }
 
@@ -195,18 +197,32 @@ type Listing struct {
 	Links       map[string]string // link: target as written
 }
 
+// listing is one that is being made.
+type listing struct {
+	Listing
+	left int // bytes that its paths may have yet
+}
+
+// add counts the bytes of a path.
+func (l *listing) add(path string, limit int) error {
+	if l.left -= len(path); l.left < 0 {
+		return fmt.Errorf("%w: paths of more than %d bytes together", ErrLimit, limit)
+	}
+	return nil
+}
+
 // List lists a tree. A link whose target is no path is a file without one.
 func (t Tree) List(ctx context.Context) (*Listing, error) {
-	out := &Listing{Links: map[string]string{}}
+	out := &listing{Listing{Links: map[string]string{}}, t.s.l.Names}
 	if err := t.list(ctx, out, t.hash, "", 0); err != nil {
 		return nil, err
 	}
 	slices.Sort(out.Files)
 	slices.Sort(out.Dirs)
-	return out, nil
+	return &out.Listing, nil
 }
 
-func (t Tree) list(ctx context.Context, out *Listing, h plumbing.Hash, dir string, depth int) error {
+func (t Tree) list(ctx context.Context, out *listing, h plumbing.Hash, dir string, depth int) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -225,6 +241,9 @@ func (t Tree) list(ctx context.Context, out *Listing, h plumbing.Hash, dir strin
 		if len(out.Files)+len(out.Dirs) >= t.s.l.Files || len(p) > maxPath {
 			return fmt.Errorf("%w: more than %d files and folders, or a path of more than %d bytes", ErrLimit, t.s.l.Files, maxPath)
 		}
+		if err := out.add(p, t.s.l.Names); err != nil {
+			return err
+		}
 		if e.Mode == filemode.Dir {
 			out.Dirs = append(out.Dirs, p)
 			if err := t.list(ctx, out, e.Hash, p, depth+1); err != nil {
@@ -235,6 +254,9 @@ func (t Tree) list(ctx context.Context, out *Listing, h plumbing.Hash, dir strin
 		out.Files = append(out.Files, p)
 		if e.Mode == filemode.Symlink {
 			if to, err := t.link(e); err == nil {
+				if err := out.add(to, t.s.l.Names); err != nil {
+					return err
+				}
 				out.Links[p] = to
 			}
 		}
