@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
@@ -28,6 +29,42 @@ func (r *Repo) Fetch(ctx context.Context) (changed bool, err error) {
 	case <-ctx.Done():
 		return false, ctx.Err()
 	}
+	return r.inTurn(ctx)
+}
+
+// tryAgain is for how long a remote that could not be fetched is not asked again by those who
+// need it.
+const tryAgain = 10 * time.Second
+
+// Need gives what was fetched last, as [Repo.Snapshot] does, and fetches what never was. Of
+// many who need that one asks the remote, and what it is told counts for all for a while.
+func (r *Repo) Need(ctx context.Context) (*Snapshot, error) {
+	if s, err := r.Snapshot(); err == nil || r.triedLately() {
+		return s, err
+	}
+	select {
+	case r.turn <- struct{}{}:
+		defer func() { <-r.turn }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if s, err := r.Snapshot(); err == nil || r.triedLately() { // another one was in turn before
+		return s, err
+	}
+	if _, err := r.inTurn(ctx); err != nil {
+		return nil, err
+	}
+	return r.Snapshot()
+}
+
+func (r *Repo) triedLately() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.err != nil && time.Since(r.tried) < tryAgain
+}
+
+// inTurn fetches. The caller has the turn.
+func (r *Repo) inTurn(ctx context.Context) (changed bool, err error) {
 	if r.Locked() {
 		return false, fmt.Errorf("repository %s: %w (%s)", r.Name(), ErrLocked, r.lockPath())
 	}
@@ -38,7 +75,7 @@ func (r *Repo) Fetch(ctx context.Context) (changed bool, err error) {
 		err = fmt.Errorf("fetch %s: %w", r.Name(), hidden(err, r.o))
 	}
 	r.mu.Lock()
-	r.err = err
+	r.err, r.tried = err, time.Now()
 	r.mu.Unlock()
 	return changed, err
 }

@@ -336,6 +336,51 @@ func TestFetch_Ends(t *testing.T) {
 	}
 }
 
+// Many who need a repository that cannot be fetched ask it once, and so do many when it can.
+func TestNeed(t *testing.T) {
+	from := gitrepotest.New(t, t.TempDir())
+	from.Commit("main", gitrepotest.Files{"a": "one"})
+	web := gitrepotest.Serve(false, map[string]*gitrepotest.Repo{"r": from})
+	defer web.Close()
+	var mu sync.Mutex
+	asked, away := 0, true
+	web.Around = func(w http.ResponseWriter, q *http.Request) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		if q.Method == http.MethodGet {
+			asked++
+		}
+		if away {
+			w.WriteHeader(http.StatusBadGateway)
+		}
+		return away
+	}
+	r := open(t, Options{URL: web.URL + "/r"})
+	all := func(fails bool) {
+		t.Helper()
+		var wg sync.WaitGroup
+		for range 20 {
+			wg.Go(func() {
+				if s, err := r.Need(t.Context()); (err != nil) != fails || (s == nil) != fails {
+					t.Errorf("%v, %v", s, err)
+				}
+			})
+		}
+		wg.Wait()
+	}
+	all(true)
+	r.mu.Lock()
+	r.tried = r.tried.Add(-tryAgain)
+	r.mu.Unlock()
+	mu.Lock()
+	away = false
+	mu.Unlock()
+	all(false)
+	if asked != 2 {
+		t.Errorf("it is asked %d times", asked)
+	}
+}
+
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)

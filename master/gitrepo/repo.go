@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/go-git/go-git/v5/config"
 	"github.com/go-git/go-git/v5/plumbing"
@@ -44,6 +45,8 @@ type Repo struct {
 	gen  int // of the folder that is read
 	last *Snapshot
 	err  error // of the last fetch
+	// tried is when that ended.
+	tried time.Time
 }
 
 // kept is what a copy remembers over a restart.

@@ -250,13 +250,7 @@ type gitDir struct {
 
 // dir is what a remote has for a request; ok is false where it has nothing for it.
 func (r *gitRemote) dir(ctx context.Context, c *Call) (d gitDir, ok bool, err error) {
-	s, err := r.repo.Snapshot()
-	if errors.Is(err, gitrepo.ErrNever) {
-		if _, err := r.repo.Fetch(ctx); err != nil {
-			return d, false, err
-		}
-		s, err = r.repo.Snapshot()
-	}
+	s, err := r.repo.Need(ctx)
 	if err != nil {
 		return d, false, err
 	}
