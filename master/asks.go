@@ -35,7 +35,7 @@ func (m *Master) speaksFor(node, id string) bool {
 // openPeerCalls opens what minions have others do, and the master.
 func (m *Master) openPeerCalls() {
 	m.peerCalls = peercall.New(peercall.Options{
-		Rules: m.access.Peers, Own: m.access.Own, Publish: m.publisher.GivePeer, State: m.jobs.State,
+		Bounds: m.cfg.Bounds, Rules: m.access.Peers, Own: m.access.Own, Publish: m.publisher.GivePeer, State: m.jobs.State,
 		Results: func(ctx context.Context) (returners.Reader, error) { return runnerEnv{m, m.access.Own}.Jobs(ctx, "") },
 		Above:   &m.above, Owns: m.speaksFor, Runners: m.runners, JID: m.jids.Next, Bus: m.bus,
 		Audit: m.audit.Note, Trespassed: m.policy.Trespassed, Log: m.log,

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"time"
 
+	"github.com/momtree/mom/internal/logthrottle"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/files"
 	"github.com/momtree/mom/master/meters"
@@ -27,16 +29,20 @@ size
     What the file has at the minion, in bytes. It is not relied upon: file_recv_max_size is
     held against the pieces.
 `,
-	}, func(p *Parts) server.Handler { return inbox{p.Inbox, p.Stats, p.Log}.take })
+	}, func(p *Parts) server.Handler {
+		return (&inbox{files: p.Inbox, stats: p.Stats, log: p.Log, now: time.Now}).take
+	})
 }
 
 type inbox struct {
 	files *files.Inbox
 	stats *meters.Counters
 	log   *slog.Logger
+	now   func() time.Time
+	told  logthrottle.Filter[string] // by minion
 }
 
-func (c inbox) take(_ context.Context, r *server.Request) (any, error) {
+func (c *inbox) take(_ context.Context, r *server.Request) (any, error) {
 	d, err := load(r)
 	if err != nil {
 		return nil, err
@@ -70,8 +76,10 @@ func pathOf(d *wire.Map) ([]string, bool) {
 	return out, ok && len(out) > 0
 }
 
-func (c inbox) refused(id string, err error) bool {
+func (c *inbox) refused(id string, err error) bool {
 	c.stats.Refused.Add(1)
-	c.log.Warn("A file that a minion pushes is not taken", "id", id, "err", err)
+	if n := c.told.Note(id, c.now()); n > 0 {
+		c.log.Warn("A file that a minion pushes is not taken", "id", id, "times", n, "err", err)
+	}
 	return false
 }

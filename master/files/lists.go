@@ -163,6 +163,35 @@ func (s *Server) ListRaw(ctx context.Context, env string, form Form, prefix, bac
 	if len(each) == 1 && prefix == "" {
 		return each[0].encoded[form]()
 	}
+	if prefix == "" {
+		return s.together(joinedKey{env, strings.Join(s.Backends(backends), ","), form}, each)
+	}
+	return encoded(each, form, prefix)
+}
+
+// joinedKey is by what the list of several backends is known.
+type joinedKey struct {
+	env, backends string
+	form          Form
+}
+
+// joinedLists are the lists of several backends as one. They are joined once, not for each
+// who asks.
+type joinedLists struct {
+	of      []*kept
+	encoded func() (wire.Raw, error)
+}
+
+func (s *Server) together(key joinedKey, each []*kept) (wire.Raw, error) {
+	j, ok := s.joined.Get(key)
+	if !ok || !slices.Equal(j.of, each) {
+		j = &joinedLists{each, sync.OnceValues(func() (wire.Raw, error) { return encoded(each, key.form, "") })}
+		s.joined.Add(key, j)
+	}
+	return j.encoded()
+}
+
+func encoded(each []*kept, form Form, prefix string) (wire.Raw, error) {
 	paths := union(each, form, prefix)
 	if paths == nil {
 		paths = []string{}

@@ -67,6 +67,7 @@ type Server struct {
 
 	lists   *lru.Map[listKey, *kept]
 	listing singleflight.Group
+	joined  *lru.Map[joinedKey, *joinedLists]
 	counts  Counts
 }
 
@@ -80,7 +81,7 @@ func New(o Options) (*Server, error) {
 	s := &Server{
 		cfg: o.Config, fire: o.Fire, log: o.Log, now: o.Now,
 		lane:   newLane(o.Config.Bounds.OrDefault().FileBytes),
-		hashes: lru.New[hashKey, string](keptHashes), lists: lru.New[listKey, *kept](keptLists), turns: make(chan struct{}, hashTurns),
+		hashes: lru.New[hashKey, string](keptHashes), lists: lru.New[listKey, *kept](keptLists), joined: lru.New[joinedKey, *joinedLists](keptLists), turns: make(chan struct{}, hashTurns),
 	}
 	if s.log == nil {
 		s.log = slog.Default()

@@ -136,6 +136,33 @@ func TestList(t *testing.T) {
 	}
 }
 
+// TestList_JoinedOnce: the lists of several backends are joined once for all who ask, until one
+// of them is another.
+func TestList_JoinedOnce(t *testing.T) {
+	shelves := two()
+	s := serve(t, nil, []string{"one", "two"}, shelves)
+	list := func(backends string) wire.Raw {
+		t.Helper()
+		raw, err := s.ListRaw(t.Context(), "base", Files, "", backends)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return raw
+	}
+	first := list("")
+	if again := list("one,two"); &again[0] != &first[0] {
+		t.Error("joined again")
+	}
+	if dirs, err := s.ListRaw(t.Context(), "base", Dirs, "", ""); err != nil || bytes.Equal(dirs, first) {
+		t.Errorf("folders are %x, %v", dirs, err)
+	}
+	shelves["two"].files["base/new"] = "x"
+	s.ClearLists(nil, "two")
+	if v, err := wire.Decode(list("")); err != nil || fmt.Sprint(v) != "[a b new web/x]" {
+		t.Errorf("then %v, %v", v, err)
+	}
+}
+
 // TestRead: a file in chunks, with gzip for each of them, and nothing at its end.
 func TestRead(t *testing.T) {
 	text := strings.Repeat("0123456789", 250)

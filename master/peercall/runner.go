@@ -46,6 +46,11 @@ func (s *Service) runner(ctx context.Context, id string, d *wire.Map) (any, erro
 	if !v.Allowed {
 		return nil, fmt.Errorf("runner %s: %s (option peer_run)", fun, v.String())
 	}
+	give, err := s.shares.Take(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("runner %s: wait for its others: %w", fun, err)
+	}
+	defer give()
 	if !s.waiting.TryTake() {
 		return "ERROR: as many minions wait for jobs and runners as may; try again later", nil
 	}

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/momtree/mom/internal/bounds"
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/lru"
 	"github.com/momtree/mom/internal/wire"
@@ -17,9 +18,11 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// Options of a [Service]. None may be left out.
+// Options of a [Service]. None may be left out but Bounds.
 type Options struct {
-	Rules *access.Peers
+	// Bounds has the share of one minion in jobs and runners that are waited for.
+	Bounds bounds.Bounds
+	Rules  *access.Peers
 	// Own is the user of the master, in whose name jobs and runners are.
 	Own string
 	// Publish starts a job for a minion; see [publish.Service.GivePeer].
@@ -52,6 +55,7 @@ type Service struct {
 	// started are jobs that were started here, of which the master above knows nothing.
 	started *lru.Map[string, struct{}]
 	waiting admission.Turns
+	shares  *admission.Shares // of minions
 }
 
 const (
@@ -66,7 +70,8 @@ const (
 
 // New makes one.
 func New(o Options) *Service {
-	return &Service{o: o, started: lru.New[string, struct{}](maxStarted), waiting: admission.NewTurns(maxWaiting)}
+	b := o.Bounds.OrDefault()
+	return &Service{o: o, shares: admission.NewShares(b.Share, b.ShareWaiting), started: lru.New[string, struct{}](maxStarted), waiting: admission.NewTurns(maxWaiting)}
 }
 
 // refuse tells of what a minion may not do.

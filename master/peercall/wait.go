@@ -16,6 +16,11 @@ const defaultTimeout = 5 * time.Second
 // publishAndWait starts a job, and gives what minions have returned by its end, or by the
 // time-out of the request.
 func (s *Service) publishAndWait(ctx context.Context, id string, r request) (*wire.Map, error) {
+	give, err := s.shares.Take(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("wait for its other jobs: %w", err)
+	}
+	defer give()
 	if !s.waiting.TryTake() {
 		return nil, fmt.Errorf("as many minions wait for jobs as may (%d); try again later", maxWaiting)
 	}

@@ -124,7 +124,7 @@ func TestGit_Wrong(t *testing.T) {
 // Attack: a minion names an environment that leads elsewhere, or a commit.
 func TestGit_HostileEnv(t *testing.T) {
 	r, one := gitRig(t, "__env__ ONE")
-	h := one.Commit("secret", gitrepotest.Files{"top.sls": "base: {'*': [x]}", "x.sls": "x: 1"})
+	h := one.Commit("secret", gitrepotest.Files{"top.sls": "{{ pillarenv }}: {'*': [x]}", "x.sls": "x: 1"})
 	for _, env := range []string{"../../x", "refs/heads/master", h.String(), "HEAD", "origin/master", "\x00"} {
 		if p := r.get(func(q *Request) { q.Pillarenv = env }); p.Len() > 0 && !p.Has("_errors") {
 			t.Errorf("%q: %s", env, asJSON(t, p))

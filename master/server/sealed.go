@@ -49,7 +49,7 @@ func (s *Server) serveSealed(req *zmtp.Request, env wire.Envelope) {
 		s.answer(req, wire.NotNow)
 		return
 	default:
-		s.Log.Warn("A request was refused", "cmd", r.Cmd, "id", r.ID, "err", err)
+		s.inVain(ctx, slog.LevelWarn, "A request was refused", r, err)
 		s.seal(req, key, r, "")
 		return
 	}
@@ -79,10 +79,22 @@ func (s *Server) serveSealed(req *zmtp.Request, env wire.Envelope) {
 		if errors.As(err, new(Told)) {
 			level = slog.LevelDebug
 		}
-		s.Log.Log(ctx, level, "A request failed", "cmd", r.Cmd, "id", r.ID, "err", err)
+		s.inVain(ctx, level, "A request failed", r, err)
 		v = ""
 	}
 	s.seal(req, key, r, v)
+}
+
+// inVain logs what a peer has asked for in vain: of one peer and command once in a while, for
+// it may ask without end.
+func (s *Server) inVain(ctx context.Context, level slog.Level, what string, r *Request, err error) {
+	n := uint64(1)
+	if level > slog.LevelDebug {
+		if n = s.vain.Note([2]string{r.Cmd, r.ID}, s.Now()); n == 0 {
+			level = slog.LevelDebug
+		}
+	}
+	s.Log.Log(ctx, level, what, "cmd", r.Cmd, "id", r.ID, "err", err, "times", n)
 }
 
 // call has the handler serve a request of somebody who may make it.

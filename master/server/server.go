@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/momtree/mom/internal/logthrottle"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/admission"
 	"github.com/momtree/mom/master/keys"
@@ -66,6 +67,7 @@ type Server struct {
 	costly *admission.Lane
 	work   *admission.Work // the values of requests at work
 	warned atomic.Int64
+	vain   logthrottle.Filter[[2]string] // what was asked for in vain, by command and peer
 }
 
 // entry is a command at work.

@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
+	"log/slog"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -246,4 +248,33 @@ func FuzzClearLoad(f *testing.F) {
 			t.Errorf("a login %q in what cannot be read: %v", by, lerr)
 		}
 	})
+}
+
+// lines counts what is logged.
+type lines struct {
+	slog.Handler
+	n atomic.Int64
+}
+
+func (l *lines) Handle(context.Context, slog.Record) error { l.n.Add(1); return nil }
+
+// Attack: a minion asks for what fails, without end. The log tells of it once in a while, of
+// each command and minion.
+func TestFailures_Log(t *testing.T) {
+	log := &lines{Handler: slog.NewTextHandler(io.Discard, nil)}
+	s := serve(t, func(s *Server) {
+		s.Log = slog.New(log)
+		for _, cmd := range []string{"a", "b"} {
+			s.Add(Command{Name: cmd, Who: Peer, Doc: "Fails."}, func(context.Context, *Request) (any, error) { return nil, errors.New("because") })
+		}
+	})
+	for _, c := range []struct {
+		cmd, id string
+		want    int64
+	}{{"a", "m1", 1}, {"a", "m1", 1}, {"b", "m1", 2}, {"a", "n1", 3}, {"a", "m1", 3}} {
+		s.send(wire.NewMap("cmd", c.cmd, "id", c.id, "tok", s.tok))
+		if n := log.n.Load(); n != c.want {
+			t.Errorf("%s of %s: %d lines, want %d", c.cmd, c.id, n, c.want)
+		}
+	}
 }
