@@ -64,7 +64,7 @@ type Bounds struct {
 	StrangerPatience  time.Duration `bound:"stranger_patience" default:"5s" small:"500ms..2s" help:"how long a connection that has not shown whose it is may be idle while others find no place"`
 	FileBytes         int           `bound:"file_bytes" default:"67108864" small:"300000..3000000" help:"bytes of served files that are read and not yet taken by who asked"`
 	FindJobWindow     int           `bound:"find_job_window" default:"1000" small:"1..5" help:"minions of a job that are asked at a time whether they work on it"`
-	Share             int           `bound:"share" default:"2" small:"1..2" help:"pillars of one minion, its questions to the tree for the mine, and those for master_tops, that are worked on at once"`
+	Share             int           `bound:"share" default:"2" small:"1..2" help:"pillars of one minion, its questions to the tree for the mine, those for master_tops, and jobs and runners that it waits for, at once"`
 	ShareWaiting      int           `bound:"share_waiting" default:"64" small:"8..16" help:"those that wait for that"`
 	ReactorBytes      int           `bound:"reactor_bytes" default:"67108864" small:"50000..500000" help:"bytes of the events that wait for the reactor"`
 	AuditBytes        int           `bound:"audit_bytes" default:"268435456" small:"500000..1000000" help:"bytes of the events that wait for event_return"`

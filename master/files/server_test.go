@@ -17,6 +17,7 @@ import (
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/saltenv"
+	"github.com/momtree/mom/internal/wire"
 )
 
 func cutEnv(name, env string) (string, bool) { return strings.CutPrefix(name, env+"/") }

@@ -214,7 +214,8 @@ func (c *Call) normalWishes() (*value.Map, bool) {
 
 // listedName is the name of a package without the architecture of this host.
 func (c *Call) listedName(name string) string {
-	sep, all := "", []string{c.Env.Grains().String("osarch")}
+	var sep string
+	all := []string{c.Env.Grains().String("osarch")}
 	switch c.Env.Grains().String("os_family") {
 	case "Debian":
 		sep, all = ":", append(all, "all", "any")
