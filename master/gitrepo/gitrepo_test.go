@@ -307,9 +307,11 @@ func TestFetch_Silent(t *testing.T) {
 			return true
 		}
 		r := open(t, Options{URL: web.URL + "/r", Limits: Limits{Idle: 50 * time.Millisecond}})
-		if _, err := r.Fetch(t.Context()); !errors.Is(err, errSilent) {
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second) // else nothing ends it
+		if _, err := r.Fetch(ctx); !errors.Is(err, errSilent) {
 			t.Errorf("%s: %v", at, err)
 		}
+		cancel()
 		close(release)
 		web.Close()
 	}
