@@ -130,7 +130,7 @@ func TestMove(t *testing.T) {
 		change(top, nil)
 		answers("node and top are ours")
 		for _, c := range []struct{ args, want string }{
-			{"salt-run reactor.list", "react.sls"}, {"salt-run state.orchestrate orch test=True", "salt_|-all_|-test.ping_|-function"}, {"tree", "mid"}, {"tree", "leaf"},
+			{"salt-run reactor.list", "react.sls"}, {"salt-run state.orchestrate orch test=True", "Function: salt.function"}, {"tree", "mid"}, {"tree", "leaf"},
 		} {
 			words := strings.Fields(c.args)
 			if r := top.run(nil, words[0], words[1:]...); r.code != 0 || !strings.Contains(r.out, c.want) {
