@@ -19,6 +19,8 @@
 //	local.go     what else the forwarder of the node asks: a job told again
 //	restore      the package: takes open jobs up after a restart
 //
+// parts.go lists what a [Master] is made of, open.go and run.go open the parts and run them.
+//
 // What stands by itself is in sub-packages that know nothing of a [Master]; the
 // files here that bear their names only join them to it. At the door: ports, server, commands,
 // admission, access, ownership, keys, keyring, signatures. Who is there: peers, presence, findjob,

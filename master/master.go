@@ -5,47 +5,15 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"sync"
 	"time"
 
-	"github.com/momtree/mom/internal/age"
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/config"
-	"github.com/momtree/mom/internal/jid"
-	"github.com/momtree/mom/internal/logthrottle"
 	"github.com/momtree/mom/internal/rescue"
-	"github.com/momtree/mom/internal/schedule"
 	"github.com/momtree/mom/master/above"
-	"github.com/momtree/mom/master/access"
-	"github.com/momtree/mom/master/auth"
-	"github.com/momtree/mom/master/bank"
-	"github.com/momtree/mom/master/below"
 	"github.com/momtree/mom/master/commands"
-	"github.com/momtree/mom/master/datacache"
-	"github.com/momtree/mom/master/driver"
-	"github.com/momtree/mom/master/failover"
-	"github.com/momtree/mom/master/files"
-	"github.com/momtree/mom/master/intake"
-	"github.com/momtree/mom/master/jobfiles"
-	"github.com/momtree/mom/master/jobs"
 	"github.com/momtree/mom/master/jobstore"
-	"github.com/momtree/mom/master/keyring"
-	"github.com/momtree/mom/master/meters"
-	"github.com/momtree/mom/master/mine"
 	"github.com/momtree/mom/master/orchestrate"
-	"github.com/momtree/mom/master/ownership"
-	"github.com/momtree/mom/master/peercall"
-	"github.com/momtree/mom/master/peers"
-	"github.com/momtree/mom/master/pillar"
-	"github.com/momtree/mom/master/ports"
-	"github.com/momtree/mom/master/publications"
-	"github.com/momtree/mom/master/publish"
-	"github.com/momtree/mom/master/reactor"
-	"github.com/momtree/mom/master/restore"
-	"github.com/momtree/mom/master/runners"
-	"github.com/momtree/mom/master/server"
-	"github.com/momtree/mom/master/signatures"
-	"github.com/momtree/mom/master/tops"
 	"github.com/momtree/mom/master/tracer"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/topology"
@@ -80,74 +48,18 @@ type Options struct {
 	wrapStore func(returners.JobStore) returners.JobStore
 }
 
-// Master is a running or startable master daemon.
+// Master is a running or startable master daemon: the parts of a node, put together by
+// [New]. What each of them knows of the others it is given when it is opened.
 type Master struct {
-	cfg     *config.Master
-	id      string // in events and job stores
-	node    string // in the tree
-	version string
-	log     *slog.Logger
-	now     func() time.Time
-	ages    *age.Clock
-	rescues *rescue.Counter
-
-	ctx    context.Context // ends when Close begins
-	cancel context.CancelFunc
-	wg     sync.WaitGroup
-
-	keys       *keyring.Ring
-	access     *access.Control
-	logins     *auth.Service // of external_auth
-	audit      *access.Audit
-	signatures *signatures.Service
-	jids       *jid.Generator
-
-	bus      *bus.Bus
-	ipc      *bus.Server
-	store    *jobstore.Store
-	jobs     *jobs.Engine
-	driver   *driver.Driver // carries out what the engine wants
-	peers    *peers.Service // who is there
-	tree     *topology.Tree
-	data     *datacache.Cache
-	bank     *bank.Store       // of runners
-	policy   *ownership.Policy // who speaks for whom, whom a target means
-	failover *failover.Service // nil: no minion moves
-	reactor  *reactor.Reactor
-	schedule *schedule.Loop
-	pauses   *orchestrate.Pauses
-	jobFiles *jobfiles.Folder // nil: not kept
-
-	publisher    *publish.Service      // starts jobs
-	publications *publications.Service // what goes out, and is kept
-	intake       *intake.Service       // what minions and nodes bring
-	below        *below.Service        // questions to nodes below
-	restore      *restore.Service      // jobs of an earlier life
-	mine         *mine.Service         // what minions give for others to see
-	peerCalls    *peercall.Service     // what minions have others do
-	tops         *tops.Tops            // states beside the top file
-
-	parent string     // outbox destination of the one above; "": this is a top
-	above  above.Link // to ask the one above
-
-	server   *server.Server
-	runners  *runners.Host
-	traces   *tracer.Book
-	stats    meters.Counters
-	signedIn meters.SignIns
-	failures logthrottle.Filter[[2]string] // by what failed, and the cause
-
-	ports   *ports.Ports
-	running []*bus.Holder // the marks for Salt's own programs
-
-	unserved *commands.Unserved
-	pillars  *pillar.Service
-
-	files *files.Server
-	inbox *files.Inbox // what minions push
-
-	closeOnce sync.Once
-	closeErr  error
+	self
+	life
+	doors
+	trust
+	work
+	around
+	content
+	calls
+	figures
 }
 
 // New opens the keys, the job store and the local sockets, and binds both
@@ -156,7 +68,7 @@ func New(o Options) (_ *Master, err error) {
 	if o.wrapStore == nil {
 		o.wrapStore = func(s returners.JobStore) returners.JobStore { return s }
 	}
-	m := &Master{cfg: o.Config, version: o.Version, log: o.Log, now: o.Now}
+	m := &Master{self: self{cfg: o.Config, version: o.Version, log: o.Log, now: o.Now}}
 	if m.log == nil {
 		m.log = slog.Default()
 	}

@@ -139,10 +139,11 @@ func tree(t *testing.T, dir string) string {
 	return out.String()
 }
 
-// The command exits 1 where something does not work, and 0 where all does.
+// The command exits 1 where something does not work, and 0 where all does. An option whose
+// folder has nothing in it takes nothing away.
 func TestCommand(t *testing.T) {
 	good := t.TempDir()
-	if err := os.WriteFile(filepath.Join(good, "master"), []byte("id: top\npki_dir: "+good+"\nfile_roots: {base: ["+good+"]}\npillar_roots: {base: ["+good+"]}\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(good, "master"), []byte("id: top\npki_dir: "+good+"\nfile_roots: {base: ["+good+"]}\npillar_roots: {base: ["+good+"]}\nextension_modules: "+good+"/none\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	bad := t.TempDir()

@@ -58,6 +58,10 @@ func (p *patient) warn(warnings []config.Warning) {
 				p.works(areaOptions, where, "%s", w.Text)
 				continue
 			}
+			if w.Option == "extension_modules" { // lookPython tells of each file in it
+				p.works(areaOptions, where, "%s; an empty folder changes nothing", w.Text)
+				continue
+			}
 			do := "take it out, or keep what needs it at a Python master"
 			if effect := config.Effects[w.Option]; effect != "" {
 				do = fmt.Sprintf("know that %s", effect)
