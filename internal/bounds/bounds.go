@@ -63,7 +63,7 @@ type Bounds struct {
 	AskConnected      time.Duration `bound:"ask_connected" default:"5m" small:"15s..40s" help:"after how long a connected minion that does not return is asked whether it works on the job"`
 	StrangerPatience  time.Duration `bound:"stranger_patience" default:"5s" small:"500ms..2s" help:"how long a connection that has not shown whose it is may be idle while others find no place"`
 	FileBytes         int           `bound:"file_bytes" default:"67108864" small:"300000..3000000" help:"bytes of served files that are read and not yet taken by who asked"`
-	FindJobWindow     int           `bound:"find_job_window" default:"1000" small:"1..5" help:"minions of a job that are asked at a time whether they work on it"`
+	FindJobWindow     int           `bound:"find_job_window" default:"1000" small:"1..5" help:"minions of a job that are asked at a time, at most, whether they work on it"`
 	Share             int           `bound:"share" default:"2" small:"1..2" help:"pillars of one minion, its questions to the tree for the mine, those for master_tops, and jobs and runners that it waits for, at once"`
 	ShareWaiting      int           `bound:"share_waiting" default:"64" small:"8..16" help:"those that wait for that"`
 	ReactorBytes      int           `bound:"reactor_bytes" default:"67108864" small:"50000..500000" help:"bytes of the events that wait for the reactor"`

@@ -1,7 +1,9 @@
 package ledger
 
 import (
-	"sort"
+	"cmp"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -20,12 +22,9 @@ const (
 // worked on the job for the shortest time, of all that is known. The others wait.
 func (l *Ledger) askInTurn(j *job, ids []string, room int, n *news) {
 	room = max(room-len(n.find), 0)
-	if len(ids) > room {
-		sort.Slice(ids, func(a, b int) bool {
-			if p, q := j.entries[ids[a]].pause, j.entries[ids[b]].pause; p != q {
-				return p < q
-			}
-			return ids[a] < ids[b]
+	if 0 < room && room < len(ids) {
+		slices.SortFunc(ids, func(a, b string) int {
+			return cmp.Or(cmp.Compare(j.entries[a].pause, j.entries[b].pause), strings.Compare(a, b))
 		})
 	}
 	for i, id := range ids {
@@ -44,9 +43,8 @@ func (l *Ledger) ask(j *job, id string, e *entry, n *news) {
 	// from a sibling, which it alone knows.
 	e.phase, e.net = asked, e.live == Up && e.direct && e.pause > 0
 	l.due(j, e, now.Add(l.gather(j)))
-	if !e.doubt {
-		e.until = now.Add(longestRound * l.gather(j))
-	}
+	e.sent = now.Sub(j.opened)
+	j.turns.put(e.sent)
 	n.find = append(n.find, id)
 }
 
@@ -54,14 +52,11 @@ func (l *Ledger) ask(j *job, id string, e *entry, n *news) {
 // answer of any that were asked. As long as answers come, it is this machine, or theirs,
 // that is not through with them. That of one in doubt is set already, and zero is given.
 func (l *Ledger) roundEnd(j *job, e *entry) time.Time {
-	if e.doubt || j.lastAnswer.IsZero() {
+	if e.doubt || !j.turns.any {
 		return time.Time{}
 	}
-	end := j.lastAnswer.Add(l.gather(j))
-	if e.until.Before(end) {
-		return e.until
-	}
-	return end
+	end := min(j.turns.lastAt+l.gather(j), e.sent+longestRound*l.gather(j))
+	return j.opened.Add(end)
 }
 
 // running notes that a minion works on the job: it is asked again later.

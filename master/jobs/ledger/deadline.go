@@ -79,10 +79,10 @@ func (l *Ledger) expire(j *job) {
 	}
 	l.missBehind(j, roots, &n)
 	var turn []string // to be asked
-	asking := 0
+	j.turns.look()
 	for id, e := range j.entries {
 		if e.phase == asked {
-			asking++
+			j.turns.count(now.Sub(j.opened), e.sent)
 		}
 		switch {
 		case e.due.IsZero() || !e.phase.pending():
@@ -94,7 +94,7 @@ func (l *Ledger) expire(j *job) {
 			l.expireEntry(j, id, e, now, &n)
 		}
 	}
-	l.askInTurn(j, turn, l.cfg.FindJobWindow-asking, &n)
+	l.askInTurn(j, turn, j.turns.room(l.cfg.FindJobWindow), &n)
 	sort.Strings(n.find)
 	sort.Strings(n.rescued)
 	l.arm(j)

@@ -210,7 +210,7 @@ func (l *Ledger) Found(jid, id string, running bool) {
 	}
 	now := l.cfg.Clock.Now()
 	if e.phase == asked { // once for each question
-		j.lastAnswer = now
+		j.turns.answered(now.Sub(j.opened), e.sent, l.cfg.FindJobWindow)
 	}
 	if running {
 		l.running(j, e)

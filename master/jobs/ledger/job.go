@@ -106,7 +106,8 @@ type entry struct {
 	pause  time.Duration // before it is asked again; of one that is Up as a net, 0: it was given the job again
 	net    bool          // it was Up when it was asked last, and nothing else had asked it so far
 	mute   uint8         // questions in a row that it has not answered
-	until  time.Time     // of one in doubt: the end of its phase, due is when to look at it again; of one asked: the end of its round at the latest
+	sent   time.Duration // when it was asked last, since the job was opened
+	until  time.Time     // of one in doubt: the end of its phase, due is when to look at it again
 	reason string
 }
 
@@ -139,7 +140,7 @@ type job struct {
 	broughtBy      string                // the first of these
 	good, bad      int
 	holdUntil      time.Time // not closed before: Python syndics below
-	lastAnswer     time.Time // to a find_job
+	turns          turns     // of those who are asked by find_job
 	looks          int       // at nodes and held words, beyond what an input is about: for tests
 	next           time.Time // when the timer is armed for; zero: not armed
 	timer          Timer
