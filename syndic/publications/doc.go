@@ -7,6 +7,7 @@
 //
 //	stream.go                from the subscription to the jobs; missed.go: what was not heard
 //	questions.go             what the parent asks its nodes
-//	publish.go, republish.go a job of the parent as one of the local master; queued.go: one
-//	                         that waits until that takes it; lanes.go: order by jid
+//	publish.go, republish.go a job of the parent as one of the local master
+//	queued.go                a job that may wait until that takes it
+//	lanes.go                 order by jid
 package publications

@@ -2,13 +2,11 @@ package publications
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
 	"github.com/momtree/mom/internal/nodecall"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/syndic/local"
 )
 
 // queueField is the deadline of a job that is queued for who is away, in its publication:
@@ -78,33 +76,4 @@ func offerUntil(p wire.Publication) time.Duration {
 		return 0
 	}
 	return time.Until(time.Unix(int64(seconds), 0))
-}
-
-// offer goes on offering a queued job which the local master does not take as yet: its disk
-// takes nothing, say. The parent, which has not heard who has to answer, queues for those
-// behind this node meanwhile; were it told of a refusal, it would give the job to nobody here
-// any more, for it is given to who comes and this node stays. why is what the last attempt
-// ended with; waits is called before it waits. It gives up at the deadline, when the job is taken back, or when too many
-// wait so.
-func (p *publisher) offer(ctx context.Context, pub wire.Publication, job wire.PublishLoad, why error, waits func()) error {
-	left := offerUntil(pub)
-	if left <= 0 {
-		return why
-	}
-	select {
-	case p.offers <- struct{}{}:
-	default:
-		return why
-	}
-	defer func() { <-p.offers }()
-	waits()
-	p.o.Log.Warn("A queued job of the master above cannot be taken now and is offered until its deadline", "jid", pub.JID, "within", left, "err", why)
-	ctx, cancel := context.WithTimeout(ctx, left)
-	defer p.o.Offered.end(pub.JID)
-	p.o.Offered.add(pub.JID, cancel)
-	for {
-		if err := p.insist(ctx, job); !errors.Is(err, local.ErrNotNow) || ctx.Err() != nil {
-			return err
-		}
-	}
 }

@@ -5,5 +5,5 @@
 //
 //	forwarder.go  when returns go; what nobody above is owed any more
 //	sender.go     the waits of one parent; above.go, figures.go: the parent as forwarding sees it
-//	owed.go       returns that are here before the parent asked for their job
+//	owed.go       what the parent is owed by name: returns that are here before it asked
 package returns

@@ -4,110 +4,128 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/syndic/origins"
 	"github.com/momtree/mom/syndic/pace"
 )
 
+// debts are what one parent is owed by name.
+type debts struct {
+	o    Options
+	kick chan struct{}
+	dest string // what this master alone is owed
+
+	mu    sync.Mutex
+	asked []string // jids whose stored returns it is owed
+	more  bool     // and there are others
+}
+
+// Dest is the destination of the outbox that holds what this parent alone is owed.
+func (d *debts) Dest() string { return d.dest }
+
+// Wake has what is owed sent.
+func (d *debts) Wake() { pace.Ring(d.kick) }
+
 // Early has this parent given the returns that were here before anybody asked for
 // their job: a node that came over from a sibling brought them, and they went to
 // whoever takes what nobody is owed. false: that is still to be done.
-func (s *Sender) Early(ctx context.Context, jid string) bool {
-	err := s.oweNow(ctx, jid)
+func (d *debts) Early(ctx context.Context, jid string) bool {
+	err := d.oweNow(ctx, jid)
 	if err != nil && ctx.Err() == nil {
-		s.o.Log.Error("The returns that were here before their job are not owed to the master above as yet", "jid", jid, "err", err)
-		s.o.Origins.Owe(s.o.Addr, jid)
+		d.o.Log.Error("The returns that were here before their job are not owed to the master above as yet", "jid", jid, "err", err)
+		d.o.Origins.Owe(d.o.Addr, jid)
 	}
 	return err == nil
 }
 
 // Again has this parent owed the returns of a job that another one has had.
-func (s *Sender) Again(jid string) {
-	s.mu.Lock()
-	if s.more = len(s.asked) >= s.o.Bounds.AskedJobs; !s.more {
-		s.asked = append(s.asked, jid)
+func (d *debts) Again(jid string) {
+	d.mu.Lock()
+	if d.more = len(d.asked) >= d.o.Bounds.AskedJobs; !d.more {
+		d.asked = append(d.asked, jid)
 	}
-	s.mu.Unlock()
-	pace.Ring(s.kick)
+	d.mu.Unlock()
+	pace.Ring(d.kick)
 }
 
 // Later has this parent owed the returns of a job when there is room for them among what
 // it is owed: they are in the job store, so that no more than the jid is kept. false: too
 // many jobs are kept so.
-func (s *Sender) Later(jid string) bool {
-	s.mu.Lock() // until both are known: oweNow may be at work on the job
-	held, fresh := s.o.Origins.Owe(s.o.Addr, jid)
-	if held && !s.comes(jid) {
-		s.asked = append(s.asked, jid)
+func (d *debts) Later(jid string) bool {
+	d.mu.Lock() // until both are known: oweNow may be at work on the job
+	held, fresh := d.o.Origins.Owe(d.o.Addr, jid)
+	if held && !d.comes(jid) {
+		d.asked = append(d.asked, jid)
 	}
-	s.mu.Unlock()
+	d.mu.Unlock()
 	if fresh { // stored after what oweNow removes, it has the returns given once more after a restart
-		if err := s.o.Origins.Note(context.Background(), origins.Owed(s.o.Addr, jid)); err != nil {
-			s.o.Log.Error("Returns may not be given to the master above if this node is restarted before", "jid", jid, "err", err)
+		if err := d.o.Origins.Note(context.Background(), origins.Owed(d.o.Addr, jid)); err != nil {
+			d.o.Log.Error("Returns may not be given to the master above if this node is restarted before", "jid", jid, "err", err)
 		}
 	}
-	pace.Ring(s.kick)
+	pace.Ring(d.kick)
 	return held
 }
 
 // comes tells whether a job will be owed that is not being owed just now. The caller
 // holds mu.
-func (s *Sender) comes(jid string) bool {
-	return len(s.asked) > 1 && slices.Contains(s.asked[1:], jid)
+func (d *debts) comes(jid string) bool {
+	return len(d.asked) > 1 && slices.Contains(d.asked[1:], jid)
 }
 
 // Full tells how many rows this parent is owed by name, and whether it is owed no more.
-func (s *Sender) Full() (rows int64, full bool) {
-	rows, bytes := s.o.Outbox.OutboxSize(s.dest)
-	conf := s.o.Config
+func (d *debts) Full() (rows int64, full bool) {
+	rows, bytes := d.o.Outbox.OutboxSize(d.dest)
+	conf := d.o.Config
 	return rows, rows >= int64(conf.OutboxMaxRows) || bytes >= conf.OutboxMaxBytes
 }
 
 // owe has the outbox owe this parent what is stored of the jobs that it asked for
 // after others, as far as there is room.
-func (s *Sender) owe(ctx context.Context) error {
+func (d *debts) owe(ctx context.Context) error {
 	for {
-		if _, full := s.Full(); full { // it is looked again when rows have landed
+		if _, full := d.Full(); full { // it is looked again when rows have landed
 			return nil
 		}
-		s.mu.Lock()
-		if len(s.asked) == 0 && s.more {
-			s.asked, s.more = s.o.Origins.Owing(s.o.Addr), false
+		d.mu.Lock()
+		if len(d.asked) == 0 && d.more {
+			d.asked, d.more = d.o.Origins.Owing(d.o.Addr), false
 		}
-		if len(s.asked) == 0 {
-			s.mu.Unlock()
+		if len(d.asked) == 0 {
+			d.mu.Unlock()
 			return nil
 		}
-		jid := s.asked[0]
-		s.mu.Unlock()
-		if err := s.oweNow(ctx, jid); err != nil {
+		jid := d.asked[0]
+		d.mu.Unlock()
+		if err := d.oweNow(ctx, jid); err != nil {
 			return err
 		}
-		s.mu.Lock()
-		s.asked = s.asked[1:]
-		s.mu.Unlock()
+		d.mu.Lock()
+		d.asked = d.asked[1:]
+		d.mu.Unlock()
 	}
 }
 
 // oweNow owes this parent what is stored of one job, and notes that nothing of the
 // kind is to be done for it any more.
-func (s *Sender) oweNow(ctx context.Context, jid string) error {
-	n, err := s.o.Outbox.OutboxOwe(ctx, s.dest, jid)
+func (d *debts) oweNow(ctx context.Context, jid string) error {
+	n, err := d.o.Outbox.OutboxOwe(ctx, d.dest, jid)
 	if err != nil {
 		return fmt.Errorf("owe the returns of job %s to a further master above: %w", jid, err)
 	}
 	var over []returners.Note
-	s.mu.Lock()
-	if !s.comes(jid) {
-		over = s.o.Origins.Given(s.o.Addr, jid)
+	d.mu.Lock()
+	if !d.comes(jid) {
+		over = d.o.Origins.Given(d.o.Addr, jid)
 	}
-	s.mu.Unlock()
-	if err := s.o.Origins.Note(ctx, over...); err != nil {
-		s.o.Log.Warn("Returns will be given to the master above once more after a restart", "jid", jid, "err", err)
+	d.mu.Unlock()
+	if err := d.o.Origins.Note(ctx, over...); err != nil {
+		d.o.Log.Warn("Returns will be given to the master above once more after a restart", "jid", jid, "err", err)
 	}
 	if n > 0 {
-		s.Wake()
+		d.Wake()
 	}
 	return nil
 }

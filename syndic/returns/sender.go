@@ -3,72 +3,23 @@ package returns
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"sync"
 	"time"
 
-	"github.com/momtree/mom/internal/bounds"
-	"github.com/momtree/mom/internal/config"
-	"github.com/momtree/mom/internal/rescue"
-	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/syndic/forwarding"
-	"github.com/momtree/mom/syndic/origins"
 	"github.com/momtree/mom/syndic/pace"
 )
-
-// Parent is the master above that the returns go to.
-type Parent interface {
-	// IsUp tells whether it can be sent to, Ours whether it has said that it is one of ours.
-	IsUp() bool
-	Ours() bool
-	// IsResting tells whether its last request failed; SetResting notes that.
-	IsResting() bool
-	SetResting(resting bool)
-	// Request sends a load and waits for the answer.
-	Request(ctx context.Context, load *wire.Map) (wire.Raw, error)
-}
-
-// Options of a [Sender]. None may be left out.
-type Options struct {
-	ID     string // of this node
-	Name   string // of the parent, for errors
-	Addr   string // by which it is owed returns
-	Parent Parent
-	Outbox returners.SharedOutbox
-	Jobs   forwarding.Loads
-	// Origins knows what the parent is owed from before it asked.
-	Origins *origins.Origins
-	// Owns tells whether a row that is not addressed to one parent goes to this one now,
-	// Others are the destinations that are owed it too when this one has taken it.
-	Owns   func(it returners.Item) bool
-	Others func(it returners.Item) []string
-	// Owes tells that the outbox holds rows for another destination by now.
-	Owes func(dest string)
-	// Shifts counts the changes of who owns which rows.
-	Shifts  func() uint64
-	Config  *config.Master
-	Bounds  bounds.Bounds
-	Pace    *pace.Pace
-	Rescues *rescue.Counter
-	Log     *slog.Logger
-}
 
 // Sender drives the hand-over of returns to one master above: it waits, the
 // decisions are those of syndic/forwarding. It is safe for concurrent use.
 type Sender struct {
+	debts
 	Figures Figures
 
-	o      Options
-	kick   chan struct{}
 	back   chan struct{} // the parent is usable again
 	sweeps chan struct{} // it is time to look for rows that were passed over
 	over   *forwarding.Sender
-	dest   string // what this master alone is owed
-
-	mu    sync.Mutex
-	asked []string // jids whose stored returns it is owed
-	more  bool     // and there are others
 
 	stuck struct { // a row that waits although nothing is under way
 		seq  int64
@@ -79,8 +30,8 @@ type Sender struct {
 // New makes a sender that has sent nothing.
 func New(o Options) *Sender {
 	s := &Sender{
-		o: o, kick: make(chan struct{}, 1), back: make(chan struct{}, 1), sweeps: make(chan struct{}, 1),
-		dest: returners.DestParent(o.Addr),
+		debts: debts{o: o, kick: make(chan struct{}, 1), dest: returners.DestParent(o.Addr)},
+		back:  make(chan struct{}, 1), sweeps: make(chan struct{}, 1),
 	}
 	f := forwarding.Options{
 		Parent: countedParent{above{&s.o}, &s.Figures}, Name: o.Name, Outbox: countedOutbox{o.Outbox, &s.Figures}, Dests: []string{returners.DestAbove, s.dest},
@@ -93,9 +44,6 @@ func New(o Options) *Sender {
 	return s
 }
 
-// Dest is the destination of the outbox that holds what this parent alone is owed.
-func (s *Sender) Dest() string { return s.dest }
-
 // Held counts the rows that wait in memory or are under way.
 func (s *Sender) Held() int64 { return s.over.Held() }
 
@@ -104,9 +52,6 @@ func (s *Sender) Back() { pace.Ring(s.back) }
 
 // Sweep looks for rows that should have been sent, and were not.
 func (s *Sender) Sweep() { pace.Ring(s.sweeps) }
-
-// Wake has what is owed sent.
-func (s *Sender) Wake() { pace.Ring(s.kick) }
 
 // Run sends until ctx ends, whenever it is kicked.
 func (s *Sender) Run(ctx context.Context) {
