@@ -28,7 +28,7 @@ func (s *Syndic) Ask(ctx context.Context, load *wire.Map) (wire.Raw, error) {
 	load = load.Clone()
 	load.Set("id", s.ID())
 	var faults []error
-	var away []*link
+	var away []*parent
 	for _, l := range s.parents.all() {
 		if !l.Available() {
 			away = append(away, l)
@@ -54,7 +54,7 @@ func (s *Syndic) Ask(ctx context.Context, load *wire.Map) (wire.Raw, error) {
 	return nil, errors.Join(faults...)
 }
 
-func (l *link) ask(ctx context.Context, load *wire.Map, patience time.Duration) (wire.Raw, error) {
+func (l *parent) ask(ctx context.Context, load *wire.Map, patience time.Duration) (wire.Raw, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	v, err := l.ch.Request(ctx, load)

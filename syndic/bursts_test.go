@@ -27,7 +27,7 @@ func TestBurstsOfOneJobNeedNoSweep(t *testing.T) {
 			}
 		})
 		n := plant(t, never, p)
-		n.pace.sweep, n.pace.answer = time.Hour, patience
+		n.pace.Sweep, n.pace.Answer = time.Hour, patience
 		n.local.slow = func() { time.Sleep(time.Duration(rand.IntN(4000)) * time.Microsecond) } // a disk at work
 		n.run(t)
 		n.awaitUp(t)

@@ -16,4 +16,14 @@
 //
 // A parent may be Salt's own master: the requests are then exactly Salt's.
 // DESIGN.md says how it is built.
+//
+// This package puts the parts together, which are the packages below it:
+//
+//	syndic.go            the forwarder, from its options to its end, and how its parts are joined
+//	parent.go, pin.go    one master above, and where its key is pinned
+//	parents.go           all of them, and who is given what
+//	listen.go, moved.go  the local bus, carried to them
+//	rehome.go            over a sibling while the one parent is gone
+//	ask.go               questions of the local master
+//	metrics.go, status.go
 package syndic

@@ -15,6 +15,9 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/returners/memory"
+	"github.com/momtree/mom/syndic/events"
+	"github.com/momtree/mom/syndic/local"
+	"github.com/momtree/mom/syndic/pace"
 	"github.com/momtree/mom/topology"
 )
 
@@ -52,7 +55,7 @@ func newFakeLocal() *fakeLocal {
 
 func (l *fakeLocal) Bus() *bus.Bus                  { return l.bus }
 func (l *fakeLocal) Outbox() returners.SharedOutbox { return l }
-func (l *fakeLocal) Jobs() Jobs                     { return fakeJobs{NoteReader: l.notes, l: l} }
+func (l *fakeLocal) Jobs() local.Jobs               { return fakeJobs{NoteReader: l.notes, l: l} }
 func (l *fakeLocal) Grown() <-chan struct{}         { return l.grown }
 func (l *fakeLocal) Tree() *topology.Tree           { return l.tree }
 
@@ -84,7 +87,7 @@ func (l *fakeLocal) OpenJobs(after string, n int) (jids []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, e := range l.open {
-		if jid := jobOf(e.Tag); jid > after {
+		if jid := events.JobOf(e.Tag); jid > after {
 			jids = append(jids, jid)
 		}
 	}
@@ -95,7 +98,7 @@ func (l *fakeLocal) OpenJobs(after string, n int) (jids []string) {
 
 func (l *fakeLocal) Word(jid string) (word uint64, over bool) {
 	for e := range l.Story(jid, 1) {
-		if c, ok := readClosed(e); ok {
+		if c, ok := events.ReadClosed(e); ok {
 			return c.Word, true
 		}
 	}
@@ -107,7 +110,7 @@ func (l *fakeLocal) Story(jid string, _ int) iter.Seq[bus.Event] {
 	defer l.mu.Unlock()
 	var out []bus.Event
 	for _, e := range l.open {
-		if jobOf(e.Tag) == jid {
+		if events.JobOf(e.Tag) == jid {
 			out = append(out, e)
 		}
 	}
@@ -121,7 +124,7 @@ func (l *fakeLocal) Told(jid string, word uint64) {
 		l.told = map[string]uint64{}
 	}
 	l.told[jid] = word
-	l.open = slices.DeleteFunc(l.open, func(e bus.Event) bool { return jobOf(e.Tag) == jid })
+	l.open = slices.DeleteFunc(l.open, func(e bus.Event) bool { return events.JobOf(e.Tag) == jid })
 }
 
 func (l *fakeLocal) wordTold(jid string) uint64 {
@@ -294,7 +297,7 @@ func (l *fakeLocal) commitRaw(jid, id string, payload []byte, masterID string) {
 	})
 	l.kept[jid] = append(l.kept[jid], returners.Return{JID: jid, ID: id, Full: payload, MasterID: masterID})
 	l.mu.Unlock()
-	ring(l.grown)
+	pace.Ring(l.grown)
 }
 
 // own makes the jobs ones that were published here.

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/momtree/mom/internal/bounds"
-	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/channel/channeltest"
 	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
@@ -17,7 +16,7 @@ import (
 // slowParent is a parent whose answers to one command wait until the test lets
 // them go, in the order in which the requests came.
 type slowParent struct {
-	*parent
+	*fakeParent
 
 	mu   sync.Mutex
 	held []heldRequest
@@ -30,7 +29,7 @@ type heldRequest struct {
 
 func startSlowParent(t *testing.T, cmd string) (*slowParent, *node) {
 	t.Helper()
-	p := &slowParent{parent: startParent(t, channeltest.Rules{})}
+	p := &slowParent{fakeParent: startParent(t, channeltest.Rules{})}
 	then := map[string]channeltest.Handler{"_syndic_return": p.take, "_minion_event": p.hear}[cmd]
 	p.Change(func(r *channeltest.Rules) {
 		r.Handle[cmd] = func(id string, load *wire.Map) any {
@@ -50,8 +49,8 @@ func startSlowParent(t *testing.T, cmd string) (*slowParent, *node) {
 			return then(id, load)
 		}
 	})
-	n := plant(t, never, p.parent)
-	n.pace.answer = patience
+	n := plant(t, never, p.fakeParent)
+	n.pace.Answer = patience
 	n.run(t)
 	n.awaitUp(t)
 	t.Cleanup(func() {
@@ -192,7 +191,7 @@ func TestWhatIsRefusedBesideOthers(t *testing.T) {
 	n.local.complete(t, job(2))
 	p.under(t, 2)
 	p.answer(1)
-	waiting.Until(t, "the refusal", func() bool { return n.parents.links[0].figures.failed.Load() == 1 })
+	waiting.Until(t, "the refusal", func() bool { return n.parents.links[0].returns.Figures.Failed.Load() == 1 })
 	p.set(func() { refuse = false })
 	p.answer(0)
 	p.under(t, 1)
@@ -200,36 +199,5 @@ func TestWhatIsRefusedBesideOthers(t *testing.T) {
 	waiting.Until(t, "an empty outbox", func() bool { return n.local.depth() == 0 })
 	if p.has(job(2), "web-1") != 1 || len(n.local.setAside()) != 0 {
 		t.Errorf("it came %d times, %d rows were set aside", p.has(job(2), "web-1"), len(n.local.setAside()))
-	}
-}
-
-func TestTakeBut(t *testing.T) {
-	for _, c := range []struct {
-		busy, out, kept string
-		n, bytes        int
-	}{
-		{"", "a1 b1 a2 c1 b2", "", 10, 100},
-		{"a", "b1 c1 b2", "a1 a2", 10, 100},
-		{"a", "b1", "a1 a2 c1 b2", 1, 100},
-		{"b", "a1 a2", "b1 c1 b2", 10, 5},
-		{"b", "a1", "b1 a2 c1 b2", 10, 1},
-		{"abc", "", "a1 b1 a2 c1 b2", 10, 100},
-	} {
-		q := queue{max: 10, maxBytes: 1000}
-		for _, tag := range strings.Fields("x a1 b1 a2 c1 b2") {
-			q.push(bus.Event{Tag: tag})
-		}
-		q.pop()
-		tags := func(es []bus.Event) string {
-			var out []string
-			for _, e := range es {
-				out = append(out, e.Tag)
-			}
-			return strings.Join(out, " ")
-		}
-		out := q.takeBut(func(e bus.Event) bool { return strings.ContainsAny(e.Tag[:1], c.busy) }, room{c.n, c.bytes, 1000})
-		if tags(out) != c.out || q.bytes != 2*len(strings.Fields(c.kept)) || tags(q.take(room{10, 100, 1000})) != c.kept {
-			t.Errorf("%+v: taken %q, %d bytes left", c, tags(out), q.bytes)
-		}
 	}
 }

@@ -1,34 +1,65 @@
 package syndic
 
 import (
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/momtree/mom/internal/importtest"
 )
 
-// Imports of the syndic run one way: forwarding stands alone, standalone stands on package
-// syndic, which knows nothing of it; none of them stands on the master or the minion.
+// tiers are the packages of the forwarder from the lowest to the highest. Each stands on
+// lower ones alone, and on one of the tier right below it; none knows package syndic,
+// which puts them together.
+var tiers = [][]string{
+	{"forwarding", "local", "pace", "treereport"},
+	{"events", "link", "origins", "siblings", "standalone"},
+	{"publications", "returns"},
+}
+
+// beside are the packages that whoever starts a forwarder puts beside it: package syndic
+// does not know them.
+var beside = []string{"standalone"}
+
+func tierOf(pkg string) int {
+	return slices.IndexFunc(tiers, func(tier []string) bool { return slices.Contains(tier, pkg) })
+}
+
 func TestImports_NoArrowUp(t *testing.T) {
-	allowed := map[string]string{".": "syndic/forwarding", "forwarding": "", "standalone": "syndic"}
-	used := map[string]bool{}
+	stands := map[string]int{} // the highest tier that a package stands on
 	importtest.Each(t, ".", func(file, path string) {
 		pkg := filepath.Dir(file)
-		may, known := allowed[pkg]
-		first, _, _ := strings.Cut(path, "/")
-		switch {
-		case !known:
-			t.Errorf("%s is in no package that is named here", file)
-		case path == may:
-			used[pkg] = true
-		case first == "syndic", first == "master", first == "minion", first == "mom", first == "api":
+		first, other, _ := strings.Cut(path, "/")
+		switch first {
+		case "master", "minion", "mom", "api":
 			t.Errorf("%s imports %s", file, path)
+			return
+		case "syndic":
+		default:
+			return
 		}
+		on := tierOf(other)
+		if pkg == "." {
+			if on < 0 || slices.Contains(beside, other) {
+				t.Errorf("%s imports %s", file, path)
+			}
+			return
+		}
+		if at := tierOf(pkg); at < 0 || on < 0 || on >= at {
+			t.Errorf("%s, of tier %d, imports %s of tier %d", file, at, path, on)
+		}
+		stands[pkg] = max(stands[pkg], on+1)
 	})
-	for pkg, may := range allowed {
-		if may != "" && !used[pkg] {
-			t.Errorf("%s does not import %s any more", pkg, may)
+	for n, tier := range tiers {
+		for _, pkg := range tier {
+			if stands[pkg] != n {
+				t.Errorf("%s is in tier %d and belongs in tier %d", pkg, n, stands[pkg])
+			}
+			if _, err := os.Stat(pkg); err != nil {
+				t.Error(err)
+			}
 		}
 	}
 }

@@ -8,20 +8,19 @@ import (
 )
 
 // oweMoved makes every master above one that the words on a job are owed to, as its
-// returns are, see [strangers], when a minion has come at work on it and nobody has
+// returns are, see [origins.Strangers], when a minion has come at work on it and nobody has
 // asked this node for it. One that did not ask keeps what another one may be waiting
 // for.
-func (s *Syndic) oweMoved(ctx context.Context, e bus.Event) {
-	p := s.parents
+func (p *parents) oweMoved(ctx context.Context, e bus.Event) {
 	id, kind, _, _ := jobevent.Parse(e.Tag)
-	if len(p.links) < 2 || kind != jobevent.KindExpectation || len(p.origins.of(id, "")) > 0 {
+	if len(p.links) < 2 || kind != jobevent.KindExpectation || len(p.origins.Of(id, "")) > 0 {
 		return
 	}
 	if x, err := jobevent.DecodeExpectation(id, e.Data); err != nil || !x.Moved {
 		return
 	}
 	for _, l := range p.links {
-		p.origins.learn(l.ch.Addr(), id)
+		p.origins.Learn(l.ch.Addr(), id)
 	}
 	p.keep(ctx, id, p.links...)
 }

@@ -20,7 +20,7 @@ func TestReturnsOfMinionsThatCameAtWork(t *testing.T) {
 			mom.Set("moved", true)
 		}
 		n.local.fire(t, job(k), wire.NewMap("minions", []any{"web-1"}, "jid", job(k), "mom", mom))
-		for _, p := range []*parent{a, b} {
+		for _, p := range []*fakeParent{a, b} {
 			waiting.Until(t, "who has to answer", func() bool { return p.heard(job(k)) > 0 })
 		}
 	}
@@ -43,7 +43,7 @@ func TestReturnsThatMinionsBring(t *testing.T) {
 	a, b := startParent(t, channeltest.Rules{}), startParent(t, channeltest.Rules{})
 	n := start(t, func(c *config.Syndic) { c.Local.SyndicFailover = "ordered" }, a, b)
 	b.Down()
-	waiting.Until(t, "the loss to be noticed", func() bool { return !n.parents.links[1].isUp() })
+	waiting.Until(t, "the loss to be noticed", func() bool { return !n.parents.links[1].IsUp() })
 	n.local.commit(t, job(1), "web-1")
 	waiting.Until(t, "the return at the one", func() bool { return a.has(job(1), "web-1") == 1 })
 	if n.local.depth() != 1 {
@@ -52,7 +52,7 @@ func TestReturnsThatMinionsBring(t *testing.T) {
 	n.stop()
 	n.revive(t) // the debt outlives the node
 	n.run(t)
-	waiting.Until(t, "the one to be there, or the other would take its place", n.parents.links[0].isUp)
+	waiting.Until(t, "the one to be there, or the other would take its place", n.parents.links[0].IsUp)
 	b.Up()
 	waiting.Until(t, "the return at the other", func() bool { return b.has(job(1), "web-1") == 1 })
 	waiting.Until(t, "nothing to be owed", func() bool { return n.local.depth() == 0 })

@@ -14,6 +14,7 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/syndic/pace"
 )
 
 var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
@@ -21,9 +22,9 @@ var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
 // job is the id of job n.
 func job(n int) string { return fmt.Sprintf("20260301%012d", n) }
 
-// parent is a master above that keeps what it is handed, as a master does: of
+// fakeParent is a master above that keeps what it is handed, as a master does: of
 // each (jid, minion) once.
-type parent struct {
+type fakeParent struct {
 	*channeltest.Master
 
 	mu      sync.Mutex
@@ -36,9 +37,9 @@ type parent struct {
 	notNow  int  // so many requests find the outbox full
 }
 
-func startParent(tb testing.TB, rules channeltest.Rules) *parent {
+func startParent(tb testing.TB, rules channeltest.Rules) *fakeParent {
 	tb.Helper()
-	p := &parent{rows: map[string]int{}, loads: map[string]*wire.Map{}}
+	p := &fakeParent{rows: map[string]int{}, loads: map[string]*wire.Map{}}
 	if rules.Handle == nil {
 		rules.Handle = map[string]channeltest.Handler{}
 	}
@@ -61,7 +62,7 @@ func startParent(tb testing.TB, rules channeltest.Rules) *parent {
 	return p
 }
 
-func (p *parent) take(_ string, load *wire.Map) any {
+func (p *fakeParent) take(_ string, load *wire.Map) any {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	n := 0
@@ -93,7 +94,7 @@ func (p *parent) take(_ string, load *wire.Map) any {
 	return nil
 }
 
-func (p *parent) hear(_ string, load *wire.Map) any {
+func (p *fakeParent) hear(_ string, load *wire.Map) any {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.notNow > 0 {
@@ -106,26 +107,26 @@ func (p *parent) hear(_ string, load *wire.Map) any {
 	return nil
 }
 
-func (p *parent) set(change func()) {
+func (p *fakeParent) set(change func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	change()
 }
 
 // has tells how often the return of a minion was taken.
-func (p *parent) has(jid, id string) int {
+func (p *fakeParent) has(jid, id string) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.rows[jid+"/"+id]
 }
 
-func (p *parent) count() int {
+func (p *fakeParent) count() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.rows)
 }
 
-func (p *parent) heard(tag string) int {
+func (p *fakeParent) heard(tag string) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	n := 0
@@ -137,7 +138,7 @@ func (p *parent) heard(tag string) int {
 	return n
 }
 
-func (p *parent) event(tag string) *wire.Map {
+func (p *fakeParent) event(tag string) *wire.Map {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, e := range p.events {
@@ -159,7 +160,7 @@ type node struct {
 }
 
 // plant makes a forwarder that does not run yet. Its waits are short.
-func plant(tb testing.TB, change func(*config.Syndic), parents ...*parent) *node {
+func plant(tb testing.TB, change func(*config.Syndic), parents ...*fakeParent) *node {
 	tb.Helper()
 	n := &node{local: newFakeLocal(), dir: tb.TempDir(), stop: func() {}}
 	n.master = n.local.fakeMaster
@@ -192,10 +193,10 @@ func (n *node) revive(tb testing.TB) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	s.pace = pace{
-		retryMin: 5 * time.Millisecond, retryMax: 50 * time.Millisecond, answer: 300 * time.Millisecond,
-		operator: 50 * time.Millisecond, report: 50 * time.Millisecond, reportMin: 5 * time.Millisecond,
-		sweep: 100 * time.Millisecond, publish: 2 * time.Second, siblings: 100 * time.Millisecond,
+	*s.pace = pace.Pace{
+		RetryMin: 5 * time.Millisecond, RetryMax: 50 * time.Millisecond, Answer: 300 * time.Millisecond,
+		Operator: 50 * time.Millisecond, Report: 50 * time.Millisecond, ReportMin: 5 * time.Millisecond,
+		Sweep: 100 * time.Millisecond, Publish: 2 * time.Second, Siblings: 100 * time.Millisecond,
 	}
 	n.Syndic = s
 	tb.Cleanup(func() {
@@ -228,7 +229,7 @@ func (n *node) run(tb testing.TB) {
 }
 
 // start runs a forwarder and waits until all parents can be used.
-func start(tb testing.TB, change func(*config.Syndic), parents ...*parent) *node {
+func start(tb testing.TB, change func(*config.Syndic), parents ...*fakeParent) *node {
 	tb.Helper()
 	n := plant(tb, change, parents...)
 	n.run(tb)
@@ -240,7 +241,7 @@ func (n *node) awaitUp(tb testing.TB) {
 	tb.Helper()
 	waiting.Until(tb, "all parents connected", func() bool {
 		for _, l := range n.parents.links {
-			if !l.isUp() {
+			if !l.IsUp() {
 				return false
 			}
 		}

@@ -13,7 +13,7 @@ import (
 // orderedParent is a master of ours that notes the marks of the words it is told,
 // [number, oldest] each.
 type orderedParent struct {
-	*parent
+	*fakeParent
 
 	mu    sync.Mutex
 	marks [][2]uint64
@@ -23,7 +23,7 @@ type orderedParent struct {
 // startOrderedParent has the answer to the i-th request with words made by answer.
 func startOrderedParent(t *testing.T, ours bool, answer func(p *orderedParent, i int) any) *orderedParent {
 	t.Helper()
-	p := &orderedParent{parent: startParent(t, channeltest.Rules{})}
+	p := &orderedParent{fakeParent: startParent(t, channeltest.Rules{})}
 	p.Change(func(r *channeltest.Rules) {
 		if ours {
 			r.Handle["_presence"] = func(string, *wire.Map) any { return wire.NewMap("session", true, "node", "top") }
@@ -64,7 +64,7 @@ func TestWordsToldAgainGiveUpTheFirst(t *testing.T) {
 		}
 		return nil
 	})
-	n := start(t, never, p.parent)
+	n := start(t, never, p.fakeParent)
 	t.Cleanup(func() { close(let) }) // before the forwarder and the parent are ended
 	n.local.fire(t, job(1), wire.NewMap("minions", []any{"web-1"}, "jid", job(1)))
 	waiting.Until(t, "the words of the job", func() bool { return p.heard(job(1)) == 1 })
@@ -84,8 +84,8 @@ func TestWordsUnderWayAreNotGivenUp(t *testing.T) {
 		<-both
 		return nil
 	})
-	n := plant(t, never, p.parent)
-	n.pace.answer = patience
+	n := plant(t, never, p.fakeParent)
+	n.pace.Answer = patience
 	n.run(t)
 	n.awaitUp(t)
 	n.local.fire(t, job(1), wire.NewMap("minions", []any{}, "jid", job(1)))
@@ -107,7 +107,7 @@ func TestWordsGoOnBehindAnEarlierLife(t *testing.T) {
 		}
 		return nil
 	})
-	n := start(t, never, p.parent)
+	n := start(t, never, p.fakeParent)
 	n.local.fire(t, job(1), wire.NewMap("minions", []any{"web-1"}, "jid", job(1)))
 	waiting.Until(t, "the words of the job", func() bool { return p.heard(job(1)) == 1 })
 	if marks, _ := p.seen(); len(marks) != 2 || marks[0][0] > reached || marks[1][1] <= reached {
@@ -123,7 +123,7 @@ func TestOnlyWordsToOursAreNumbered(t *testing.T) {
 	}{"news": {true, "my/news"}, "to a Python master": {false, job(1)}} {
 		t.Run(name, func(t *testing.T) {
 			p := startOrderedParent(t, c.ours, func(*orderedParent, int) any { return nil })
-			n := start(t, nil, p.parent)
+			n := start(t, nil, p.fakeParent)
 			n.local.fire(t, c.tag, wire.NewMap("minions", []any{}, "jid", job(1)))
 			waiting.Until(t, "the event", func() bool { return p.heard(c.tag) == 1 })
 			if marks, bare := p.seen(); len(marks) != 0 || bare != 1 {

@@ -12,7 +12,6 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/syndic/forwarding"
 )
 
 func withID(j *wire.Map, masterID string) *wire.Map {
@@ -75,7 +74,7 @@ func TestOneParentDownSlowsNobody(t *testing.T) {
 	waiting.Until(t, "the first return", func() bool { return b.has(job(1), "web-1") == 1 })
 
 	b.Down()
-	waiting.Until(t, "the loss to be noticed", func() bool { return n.parents.links[0].isUp() && !n.parents.links[1].isUp() })
+	waiting.Until(t, "the loss to be noticed", func() bool { return n.parents.links[0].IsUp() && !n.parents.links[1].IsUp() })
 	a.Change(func(r *channeltest.Rules) { r.Answer = nil })
 	n.local.commit(t, job(3), "web-1")
 	waiting.Until(t, "the one that is back", func() bool { return a.has(job(3), "web-1") == 1 && n.local.depth() == 0 })
@@ -194,7 +193,7 @@ func TestTheSameJobOfTwoParents(t *testing.T) {
 	b.Publish(channeltest.Job(job(1), "*", "test.ping"))
 	waiting.Until(t, "the job again", func() bool { return len(n.master.published()) == 2 })
 	n.local.commit(t, job(1), "web-2")
-	for _, p := range []*parent{a, b} {
+	for _, p := range []*fakeParent{a, b} {
 		waiting.Until(t, "all returns", func() bool { return p.has(job(1), "web-1") >= 1 && p.has(job(1), "web-2") >= 1 })
 	}
 	waiting.Until(t, "an empty outbox", func() bool { return n.local.depth() == 0 })
@@ -219,7 +218,7 @@ func TestReturnsFromBeforeTheSecondParent_OverARestart(t *testing.T) {
 		n.run(t)
 		n.awaitUp(t)
 		waiting.Until(t, "the return where it was asked for second", func() bool { return b.has(job(1), "web-1") >= 1 })
-		waiting.Until(t, "the end of the debt", func() bool { return len(n.parents.origins.owing(b.Addr())) == 0 })
+		waiting.Until(t, "the end of the debt", func() bool { return len(n.parents.origins.Owing(b.Addr())) == 0 })
 		n.stop()
 		// Once for each life that was killed before it had written down that it is given; the
 		// master above keeps one.
@@ -259,7 +258,7 @@ func TestFailoverHasHysteresis(t *testing.T) {
 	a.Publish(channeltest.Job(job(1), "*", "test.ping"))
 	waiting.Until(t, "the job", func() bool { return len(n.master.published()) == 1 })
 	a.Down()
-	waiting.Until(t, "the loss to be noticed", func() bool { return !n.parents.links[0].isUp() })
+	waiting.Until(t, "the loss to be noticed", func() bool { return !n.parents.links[0].IsUp() })
 	n.local.commit(t, job(1), "web-1")
 	b.Publish(channeltest.Job(job(2), "*", "test.ping"))
 	waiting.Until(t, "the other job", func() bool { return len(n.master.published()) == 2 })
@@ -269,29 +268,6 @@ func TestFailoverHasHysteresis(t *testing.T) {
 	waiting.Until(t, "the return", func() bool { return a.has(job(1), "web-1") == 1 && n.local.depth() == 0 })
 	if b.has(job(1), "web-1") != 0 {
 		t.Error("it went elsewhere although its master was away for a moment only")
-	}
-}
-
-func TestPrefer_FailsBackWhenStable(t *testing.T) {
-	now := time.Now()
-	mk := func(up bool, since time.Duration) *link { return &link{up: up, since: now.Add(-since)} }
-	a, b := mk(false, time.Minute), mk(true, time.Minute)
-	links := []*link{a, b}
-	p := forwarding.NewSharing(forwarding.SharingOptions[*link]{After: 5 * time.Second, Back: 30 * time.Second})
-	if got := p.Prefer(links); got != b {
-		t.Fatal("the first is away, and yet preferred")
-	}
-	a.up, a.since = true, now.Add(-10*time.Second)
-	if got := p.Prefer(links); got != b {
-		t.Error("the first is preferred again too soon")
-	}
-	b.up, b.since = false, now.Add(-time.Second)
-	if got := p.Prefer(links); got != b {
-		t.Error("the second was away for a moment only")
-	}
-	b.up, a.since = true, now.Add(-31*time.Second)
-	if got := p.Prefer(links); got != a {
-		t.Error("the first has been back for long enough")
 	}
 }
 
@@ -331,13 +307,13 @@ func TestTheAskerGetsAllThatAnotherHad(t *testing.T) {
 	a.Publish(channeltest.Job(job(1), "*", "test.ping"))
 	waiting.Until(t, "the job", func() bool { return len(n.master.published()) == 1 })
 	a.Down()
-	waiting.Until(t, "the loss to be noticed", func() bool { return !n.parents.links[0].isUp() })
+	waiting.Until(t, "the loss to be noticed", func() bool { return !n.parents.links[0].IsUp() })
 	for i := range minions {
 		n.local.commit(t, job(1), fmt.Sprint("web-", i))
 	}
 	n.local.complete(t, job(1))
 	waiting.Until(t, "the returns at the other", func() bool { return b.count() == minions })
-	waiting.Until(t, "what the asker is owed", func() bool { rows, _ := n.local.OutboxSize(n.parents.links[0].returns.dest); return rows == minions })
+	waiting.Until(t, "what the asker is owed", func() bool { rows, _ := n.local.OutboxSize(n.parents.links[0].returns.Dest()); return rows == minions })
 	n.stop()
 	n.revive(t)
 	n.run(t)
@@ -362,7 +338,7 @@ func TestFailoverAfterARestartNeedsNoSweep(t *testing.T) {
 	n.stop()
 	a.Down()
 	n.revive(t)
-	n.pace.sweep = time.Hour
+	n.pace.Sweep = time.Hour
 	n.local.commit(t, job(1), "web-1")
 	n.run(t)
 	waiting.Until(t, "the return at the other", func() bool { return b.has(job(1), "web-1") == 1 })
@@ -386,13 +362,13 @@ func TestTheAskerGetsWhatItsOutboxHadNoRoomFor(t *testing.T) {
 	}
 	waiting.Until(t, "the jobs", func() bool { return len(n.master.published()) == 2*jobs })
 	a.Down()
-	waiting.Until(t, "the loss to be noticed", func() bool { return !n.parents.links[0].isUp() })
+	waiting.Until(t, "the loss to be noticed", func() bool { return !n.parents.links[0].IsUp() })
 	for i := range jobs {
 		n.local.commit(t, job(i+1), "web-1")
 		n.local.commit(t, job(i+1), "web-2")
 	}
 	waiting.Until(t, "the returns at the other", func() bool { return b.count() == 2*jobs })
-	dest := n.parents.links[0].returns.dest
+	dest := n.parents.links[0].returns.Dest()
 	waiting.Until(t, "what the asker is owed", func() bool { rows, _ := n.local.OutboxSize(dest); return n.local.depth() == int(rows) })
 	if rows, _ := n.local.OutboxSize(dest); rows > most+2 {
 		t.Errorf("%d rows wait for one master above", rows)
@@ -407,5 +383,5 @@ func TestTheAskerGetsWhatItsOutboxHadNoRoomFor(t *testing.T) {
 		}
 	}
 	waiting.Until(t, "an empty outbox", func() bool { return n.local.depth() == 0 })
-	waiting.Until(t, "the end of the debt", func() bool { return len(n.parents.origins.owing(a.Addr())) == 0 })
+	waiting.Until(t, "the end of the debt", func() bool { return len(n.parents.origins.Owing(a.Addr())) == 0 })
 }

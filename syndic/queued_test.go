@@ -10,13 +10,21 @@ import (
 	"github.com/momtree/mom/internal/nodecall"
 	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/syndic/local"
+	"github.com/momtree/mom/syndic/publications"
 )
 
 // queuedJob is one that is queued until a time.
 func queuedJob(i int, until time.Time) *wire.Map {
 	pub := channeltest.Job(job(i), "*", "test.ping")
-	pub.Set(queueField, until.Unix())
+	pub.Set("queue_until", until.Unix())
 	return pub
+}
+
+// offered counts the jobs that wait so.
+func offered(n *node) int {
+	_, offered := n.parents.links[0].publications.Waiting()
+	return offered
 }
 
 // A queued job that the local master takes not yet is offered beyond the patience for all
@@ -24,24 +32,23 @@ func queuedJob(i int, until time.Time) *wire.Map {
 func TestQueuedJobIsOfferedUntilItIsTaken(t *testing.T) {
 	p := startParent(t, channeltest.Rules{})
 	n := plant(t, nil, p)
-	n.pace.publish = 10 * time.Millisecond
+	n.pace.Publish = 10 * time.Millisecond
 	n.run(t)
 	n.awaitUp(t)
-	n.master.answers(func() error { return fmt.Errorf("publish: %w", ErrNotNow) })
+	n.master.answers(func() error { return fmt.Errorf("publish: %w", local.ErrNotNow) })
 	refused := func(i int) bool { return p.heard("salt/job/"+job(i)+"/missing") > 0 }
-	for i := range offering {
+	for i := range publications.Offering {
 		p.Publish(queuedJob(i, time.Now().Add(time.Hour)))
 	}
-	l := n.parents.links[0]
-	waiting.Until(t, "all to wait", func() bool { return len(l.offers) == offering })
-	p.Publish(queuedJob(offering, time.Now().Add(time.Hour)))
-	waiting.Until(t, "the refusal of one that is too many", func() bool { return refused(offering) })
-	p.Publish(channeltest.Job(job(offering+1), "*", "test.ping"))
-	waiting.Until(t, "the refusal of one that is not queued", func() bool { return refused(offering + 1) })
+	waiting.Until(t, "all to wait", func() bool { return offered(n) == publications.Offering })
+	p.Publish(queuedJob(publications.Offering, time.Now().Add(time.Hour)))
+	waiting.Until(t, "the refusal of one that is too many", func() bool { return refused(publications.Offering) })
+	p.Publish(channeltest.Job(job(publications.Offering+1), "*", "test.ping"))
+	waiting.Until(t, "the refusal of one that is not queued", func() bool { return refused(publications.Offering + 1) })
 	n.master.answers(func() error { return nil })
-	waiting.Until(t, "all to be taken", func() bool { return len(l.offers) == 0 })
+	waiting.Until(t, "all to be taken", func() bool { return offered(n) == 0 })
 	taken := n.master.jids()
-	for i := range offering {
+	for i := range publications.Offering {
 		if refused(i) || !slices.Contains(taken, job(i)) {
 			t.Errorf("job %d: refused %v", i, refused(i))
 		}
@@ -52,10 +59,10 @@ func TestQueuedJobIsOfferedUntilItIsTaken(t *testing.T) {
 func TestQueuedJobIsOfferedUntilItsDeadline(t *testing.T) {
 	p := startParent(t, channeltest.Rules{})
 	n := plant(t, nil, p)
-	n.pace.publish = 10 * time.Millisecond
+	n.pace.Publish = 10 * time.Millisecond
 	n.run(t)
 	n.awaitUp(t)
-	n.master.answers(func() error { return fmt.Errorf("publish: %w", ErrNotNow) })
+	n.master.answers(func() error { return fmt.Errorf("publish: %w", local.ErrNotNow) })
 	until := time.Now().Add(time.Second)
 	p.Publish(queuedJob(1, until))
 	p.Publish(queuedJob(2, time.Now().Add(-time.Minute)))
@@ -70,25 +77,25 @@ func TestQueuedJobIsOfferedUntilItsDeadline(t *testing.T) {
 func TestQueuedJobThatIsTakenBack(t *testing.T) {
 	p := startParent(t, channeltest.Rules{})
 	n := plant(t, nil, p)
-	n.pace.publish = 10 * time.Millisecond
+	n.pace.Publish = 10 * time.Millisecond
 	n.run(t)
 	n.awaitUp(t)
-	n.master.answers(func() error { return fmt.Errorf("publish: %w", ErrNotNow) })
+	n.master.answers(func() error { return fmt.Errorf("publish: %w", local.ErrNotNow) })
 	for i := range 2 {
 		p.Publish(queuedJob(i, time.Now().Add(time.Hour)))
 	}
-	l := n.parents.links[0]
-	waiting.Until(t, "both to wait", func() bool { return len(l.offers) == 2 })
-	for i, what := range []string{askDequeue, "queued"} {
+	waiting.Until(t, "both to wait", func() bool { return offered(n) == 2 })
+	for i, what := range []string{"dequeue", "queued"} {
 		arg, err := wire.Encode(wire.NewMap("jid", job(i)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		n.offered.takeBack(nodecall.Question{What: what, Arg: arg})
+		p.Publish(questionOf(t, nodecall.Question{ID: what, What: what, Arg: arg, Within: 5 * time.Second}, "syn-a"))
 	}
+	p.Await(t, nodecall.Command, 2)
 	waiting.Until(t, "the end of one", func() bool { return p.heard("salt/job/"+job(0)+"/missing") > 0 })
 	n.master.answers(func() error { return nil })
-	waiting.Until(t, "the other to be taken", func() bool { return len(l.offers) == 0 })
+	waiting.Until(t, "the other to be taken", func() bool { return offered(n) == 0 })
 	if p.heard("salt/job/"+job(1)+"/missing") > 0 {
 		t.Error("the other one was refused")
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/syndic/forwarding"
 )
 
 // recorded is one request of Salt's syndic.
@@ -123,8 +124,8 @@ func TestEventsInSaltsForm(t *testing.T) {
 			continue
 		}
 		p := startParent(t, channeltest.Rules{Version: r.Version})
-		n := start(t, func(c *config.Syndic) { c.Upper.ID, c.Local.SyndicEventForwardTimeout = "syndic-1", 1<<40 }, p)
-		var events []bus.Event
+		n := plant(t, func(c *config.Syndic) { c.Upper.ID, c.Local.SyndicEventForwardTimeout = "syndic-1", 1<<40 }, p)
+		u := n.parents.links[0].events
 		for _, v := range want.List("events") {
 			e := v.(*wire.Map)
 			data := e.Map("data").Clone()
@@ -137,15 +138,9 @@ func TestEventsInSaltsForm(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			events = append(events, bus.Event{Tag: e.String("tag"), Data: raw, Stamp: stamp})
+			u.Push(bus.Event{Tag: e.String("tag"), Data: raw, Stamp: stamp})
 		}
-		l := n.parents.links[0].events
-		l.mu.Lock() // all at once: a link that comes up just now sends what is there
-		for _, e := range events {
-			l.urgent.push(e)
-		}
-		l.mu.Unlock()
-		ring(l.kick)
+		n.run(t) // all go at once when the link comes up
 		var got *wire.Map
 		waiting.Until(t, "the events", func() bool {
 			for _, l := range p.Seen("_minion_event") {
@@ -199,36 +194,8 @@ func TestVerdictOfSaltsReplies(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := verdict(plain, nil); err != nil {
+		if err := forwarding.Verdict(plain, nil); err != nil {
 			t.Errorf("%s: %v", r.Cmd, err)
 		}
-	}
-}
-
-func TestStampedHeads(t *testing.T) {
-	for _, n := range []int{0, 14, 15, 16, 65534, 65535} {
-		m := wire.NewMap()
-		for i := range n {
-			m.Set(int64(i), nil)
-		}
-		raw, err := wire.Encode(m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := stamped(bus.Event{Tag: "x", Data: raw})
-		if err != nil {
-			t.Fatal(err)
-		}
-		m.Set("_stamp", "0001-01-01T00:00:00")
-		want, err := wire.Encode(m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if string(b) != string(want) {
-			t.Errorf("%d pairs: head %x, want %x", n, b[:5], want[:5])
-		}
-	}
-	if _, err := stamped(bus.Event{Tag: "x", Data: wire.Raw{0xc1}}); err == nil {
-		t.Error("no map was stamped")
 	}
 }

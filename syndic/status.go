@@ -5,7 +5,7 @@ package syndic
 func (s *Syndic) Masters() map[string]bool {
 	out := make(map[string]bool, len(s.parents.all()))
 	for _, l := range s.parents.all() {
-		out[l.name] = l.isUp()
+		out[l.name] = l.IsUp()
 	}
 	return out
 }

@@ -112,7 +112,7 @@ func (a *upper) minion(id string) topology.State {
 	return m.State
 }
 
-func (a *upper) serve(t *testing.T) *parent {
+func (a *upper) serve(t *testing.T) *fakeParent {
 	p := startParent(t, channeltest.Rules{})
 	p.Change(func(r *channeltest.Rules) {
 		r.Handle = map[string]channeltest.Handler{"_syndic_return": p.take, "_minion_event": p.hear, "_presence": a.presence}
@@ -300,7 +300,7 @@ func TestUsers68915SilentEdgeHealsItself(t *testing.T) {
 			t.Fatal(err)
 		}
 	}, p)
-	n.pace.beat = 200 * time.Millisecond
+	n.pace.Beat = 200 * time.Millisecond
 	n.run(t)
 	up := func() bool { return n.Masters()[ret.addr()] }
 	waiting.Until(t, "the link", up)

@@ -22,6 +22,7 @@ import (
 	"github.com/momtree/mom/mom/command"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/syndic"
+	"github.com/momtree/mom/syndic/local"
 	"github.com/momtree/mom/syndic/standalone"
 	"github.com/momtree/mom/topology"
 )
@@ -90,7 +91,7 @@ func newNode(conf *config.Syndic, version string, log *slog.Logger) (*node, erro
 	if err != nil {
 		return nil, err
 	}
-	s, err := syndic.New(syndic.Options{Config: conf, Local: local{m}, Failover: m.Failover(), Version: version, Log: log, Rescue: m.Rescues()})
+	s, err := syndic.New(syndic.Options{Config: conf, Local: localMaster{m}, Failover: m.Failover(), Version: version, Log: log, Rescue: m.Rescues()})
 	if err != nil {
 		return nil, errors.Join(err, m.Close())
 	}
@@ -129,23 +130,23 @@ func (n *node) heart() pulse.Heart {
 	return pulse.Heart{Links: n.syndic.Masters, Checks: []metrics.Checker{n.master.Metrics().Checks, n.syndic.Metrics().Checks}}
 }
 
-// local shows a master to the forwarder beside it.
-type local struct{ m *master.Master }
+// localMaster shows a master to the forwarder beside it.
+type localMaster struct{ m *master.Master }
 
-func (l local) Bus() *bus.Bus                               { return l.m.Bus() }
-func (l local) Outbox() returners.SharedOutbox              { return l.m.Store().Outbox() }
-func (l local) Jobs() syndic.Jobs                           { return l.m.Store().Embedded() }
-func (l local) Grown() <-chan struct{}                      { return l.m.Store().Grown() }
-func (l local) Tree() *topology.Tree                        { return l.m.Tree() }
-func (l local) OpenJobs(after string, n int) []string       { return l.m.OpenJobs(after, n) }
-func (l local) Word(jid string) (uint64, bool)              { return l.m.Word(jid) }
-func (l local) Story(jid string, n int) iter.Seq[bus.Event] { return l.m.Story(jid, n) }
-func (l local) Told(jid string, word uint64)                { l.m.Told(jid, word) }
+func (l localMaster) Bus() *bus.Bus                               { return l.m.Bus() }
+func (l localMaster) Outbox() returners.SharedOutbox              { return l.m.Store().Outbox() }
+func (l localMaster) Jobs() local.Jobs                            { return l.m.Store().Embedded() }
+func (l localMaster) Grown() <-chan struct{}                      { return l.m.Store().Grown() }
+func (l localMaster) Tree() *topology.Tree                        { return l.m.Tree() }
+func (l localMaster) OpenJobs(after string, n int) []string       { return l.m.OpenJobs(after, n) }
+func (l localMaster) Word(jid string) (uint64, bool)              { return l.m.Word(jid) }
+func (l localMaster) Story(jid string, n int) iter.Seq[bus.Event] { return l.m.Story(jid, n) }
+func (l localMaster) Told(jid string, word uint64)                { l.m.Told(jid, word) }
 
 // Publish gives the errors of the master the names by which the forwarder knows them.
-func (l local) Publish(ctx context.Context, p wire.PublishLoad, asks ...returners.Note) error {
+func (l localMaster) Publish(ctx context.Context, p wire.PublishLoad, asks ...returners.Note) error {
 	err := l.m.Publish(ctx, p, asks...)
-	for theirs, ours := range map[error]error{master.ErrNoMatch: syndic.ErrNoMatch, master.ErrNotNow: syndic.ErrNotNow} {
+	for theirs, ours := range map[error]error{master.ErrNoMatch: local.ErrNoMatch, master.ErrNotNow: local.ErrNotNow} {
 		if errors.Is(err, theirs) {
 			return fmt.Errorf("%w: %w", ours, err)
 		}
@@ -153,11 +154,11 @@ func (l local) Publish(ctx context.Context, p wire.PublishLoad, asks ...returner
 	return err
 }
 
-func (l local) Note(ctx context.Context, notes ...returners.Note) error {
+func (l localMaster) Note(ctx context.Context, notes ...returners.Note) error {
 	return l.m.Note(ctx, notes...)
 }
 
-func (l local) Answer(ctx context.Context, what string, arg wire.Raw) (any, error) {
+func (l localMaster) Answer(ctx context.Context, what string, arg wire.Raw) (any, error) {
 	return l.m.Answer(ctx, what, arg)
 }
 

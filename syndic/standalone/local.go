@@ -16,10 +16,11 @@ import (
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/jobevent"
+	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/returners/sqlite"
-	"github.com/momtree/mom/syndic"
+	"github.com/momtree/mom/syndic/local"
 	"github.com/momtree/mom/topology"
 )
 
@@ -56,7 +57,7 @@ type Local struct {
 	rows  chan returners.Batch
 }
 
-var _ syndic.Local = (*Local)(nil)
+var _ local.Master = (*Local)(nil)
 
 // rowQueue is how many returns may wait for the store; each is at most
 // max_event_size long. When it is full the bus is not read, and the master decides
@@ -94,7 +95,7 @@ func (l *Local) Bus() *bus.Bus { return l.bus }
 func (l *Local) Outbox() returners.SharedOutbox { return l.store }
 
 // Jobs reads the loads of jobs as their events told them, and notes about jobs.
-func (l *Local) Jobs() syndic.Jobs { return l.store }
+func (l *Local) Jobs() local.Jobs { return l.store }
 
 // Grown delivers a value when the outbox may have grown.
 func (l *Local) Grown() <-chan struct{} { return l.grown }
@@ -143,7 +144,7 @@ func (l *Local) Run(ctx context.Context) error {
 		}
 		if ctx.Err() == nil {
 			l.o.Log.Warn("The master's event bus cannot be read; returns that pass meanwhile are not seen", "dir", l.o.Bus.SockDir, "err", err, "retry_in", wait)
-			sleep(ctx, wait)
+			_ = sleep.For(ctx, wait)
 		}
 	}
 	wg.Wait()
@@ -250,13 +251,4 @@ func (l *Local) returned(jid, id string, e bus.Event) (returners.Batch, error) {
 		}},
 		Outbox: []returners.Item{{Dest: returners.DestAbove, Kind: returners.KindReturn, JID: jid, ID: id}},
 	}, nil
-}
-
-func sleep(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-	case <-t.C:
-	}
 }

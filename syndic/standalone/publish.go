@@ -10,7 +10,7 @@ import (
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
-	"github.com/momtree/mom/syndic"
+	"github.com/momtree/mom/syndic/local"
 )
 
 // Publish starts a job at the master over the wire, as Salt's syndic does. Who asks for it
@@ -21,17 +21,17 @@ func (l *Local) Publish(ctx context.Context, p wire.PublishLoad, asks ...returne
 		return fmt.Errorf("publish: %w", err)
 	}
 	if err := l.Note(ctx, asks...); err != nil {
-		return fmt.Errorf("%w: store who asks for job %s: %w", syndic.ErrNotNow, p.JID, err)
+		return fmt.Errorf("%w: store who asks for job %s: %w", local.ErrNotNow, p.JID, err)
 	}
 	_, err = l.pub.Publish(ctx, j)
 	if err == nil || passing(err) { // it may have been taken
 		if err != nil {
-			err = fmt.Errorf("%w: %w", syndic.ErrNotNow, err)
+			err = fmt.Errorf("%w: %w", local.ErrNotNow, err)
 		}
 		return err
 	}
 	if errors.Is(err, client.ErrNoMatch) {
-		err = fmt.Errorf("%w: %w", syndic.ErrNoMatch, err)
+		err = fmt.Errorf("%w: %w", local.ErrNoMatch, err)
 	}
 	if _, known, readErr := l.store.GetLoad(ctx, p.JID); known || readErr != nil {
 		return err

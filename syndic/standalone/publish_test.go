@@ -14,7 +14,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/returners"
-	"github.com/momtree/mom/syndic"
+	"github.com/momtree/mom/syndic/local"
 )
 
 // port is the return port of the master: it answers each publication as it is told.
@@ -115,16 +115,16 @@ func TestPublish_OnTheWire(t *testing.T) {
 // A refusal for good is told from what goes by itself.
 func TestPublish_WhatTheMasterSays(t *testing.T) {
 	refusal := func(name string) any { return wire.NewMap("error", wire.NewMap("name", name, "message", "no")) }
-	kinds := []error{syndic.ErrNoMatch, syndic.ErrNotNow}
+	kinds := []error{local.ErrNoMatch, local.ErrNotNow}
 	for name, c := range map[string]struct {
 		answer any
 		want   error // nil: for good
 	}{
 		"invalid":      {refusal("SaltInvocationError"), nil},
 		"may not":      {refusal("AuthorizationError"), nil},
-		"old key":      {refusal("AuthenticationError"), syndic.ErrNotNow},
-		"disk is full": {refusal("SaltReqTimeoutError"), syndic.ErrNotNow},
-		"nobody":       {wire.NewMap("enc", "clear", "load", wire.NewMap("jid", nil, "minions", []any{}, "error", "nobody")), syndic.ErrNoMatch},
+		"old key":      {refusal("AuthenticationError"), local.ErrNotNow},
+		"disk is full": {refusal("SaltReqTimeoutError"), local.ErrNotNow},
+		"nobody":       {wire.NewMap("enc", "clear", "load", wire.NewMap("jid", nil, "minions", []any{}, "error", "nobody")), local.ErrNoMatch},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l, _ := (&port{answer: c.answer}).open(t)
@@ -132,7 +132,7 @@ func TestPublish_WhatTheMasterSays(t *testing.T) {
 			if err == nil {
 				t.Fatal("no error")
 			}
-			if n := asked(t, l); (n == 1) != (c.want == syndic.ErrNotNow) { // that may have been taken
+			if n := asked(t, l); (n == 1) != (c.want == local.ErrNotNow) { // that may have been taken
 				t.Errorf("who asked is stored %d times", n)
 			}
 			for _, kind := range kinds {
@@ -148,7 +148,7 @@ func TestPublish_WhatTheMasterSays(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, ".root_key")); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Publish(context.Background(), load); !errors.Is(err, syndic.ErrNotNow) {
+	if err := l.Publish(context.Background(), load); !errors.Is(err, local.ErrNotNow) {
 		t.Errorf("without a key: %v", err)
 	}
 	p = &port{}
@@ -156,7 +156,7 @@ func TestPublish_WhatTheMasterSays(t *testing.T) {
 	if err := p.router.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Publish(context.Background(), load); !errors.Is(err, syndic.ErrNotNow) {
+	if err := l.Publish(context.Background(), load); !errors.Is(err, local.ErrNotNow) {
 		t.Errorf("without a master: %v", err)
 	}
 }

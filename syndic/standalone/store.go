@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/jobevent"
+	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/returners"
 )
 
@@ -63,7 +64,7 @@ func (l *Local) commit(ctx context.Context, b returners.Batch) {
 			l.o.Log.Error("Returns are lost to the masters above: the daemon ends and cannot store them", "count", len(b.Returns))
 			return
 		}
-		sleep(ctx, wait)
+		_ = sleep.For(ctx, wait)
 	}
 	select {
 	case l.grown <- struct{}{}:
@@ -89,7 +90,7 @@ func (l *Local) clean(ctx context.Context) {
 		}
 		if err := l.store.Hold(ctx, l.jobs.jids()); err != nil && ctx.Err() == nil {
 			l.o.Log.Error("Open jobs could not be held, nothing is removed", "err", err)
-			sleep(ctx, cleanEvery)
+			_ = sleep.For(ctx, cleanEvery)
 			continue
 		}
 		for ctx.Err() == nil && l.ages.Steady() {
@@ -101,6 +102,6 @@ func (l *Local) clean(ctx context.Context) {
 				break
 			}
 		}
-		sleep(ctx, cleanEvery)
+		_ = sleep.For(ctx, cleanEvery)
 	}
 }

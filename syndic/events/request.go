@@ -1,0 +1,85 @@
+package events
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/sequence"
+	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/syndic/forwarding"
+)
+
+// requests are those with events to one parent.
+type requests struct {
+	o       *Options
+	refused atomic.Int64 // events in a row that the parent refused
+}
+
+// hand sends events, in halves if the parent does not take them together, and
+// gives back those that still have to be sent when the parent is away.
+func (r *requests) hand(ctx context.Context, batch []bus.Event) (rest []bus.Event, err error) {
+	err = r.request(ctx, batch)
+	switch {
+	case err == nil:
+		r.refused.Store(0)
+		return nil, nil
+	case !errors.Is(err, forwarding.ErrNotTaken):
+		return batch, err
+	case len(batch) == 1 || r.refused.Load() > 1: // one is at fault, or the parent takes none
+		r.refused.Add(1)
+		r.o.Log.Error("The master above refuses events; they are dropped", "count", len(batch), "tag", batch[0].Tag, "err", err)
+		return nil, nil
+	}
+	half := len(batch) / 2
+	if rest, err = r.hand(ctx, batch[:half]); err != nil {
+		return batch[half-len(rest):], err
+	}
+	return r.hand(ctx, batch[half:])
+}
+
+func (r *requests) request(ctx context.Context, batch []bus.Event) error {
+	load, err := r.load(batch)
+	if err != nil {
+		return err
+	}
+	if !Urgent(batch[0].Tag) || !r.o.Parent.Ours() {
+		return forwarding.Verdict(r.o.Parent.Request(ctx, load))
+	}
+	for {
+		v, err := r.inOrder(ctx, load)
+		oldest, late := sequence.ReadLate(v)
+		if err != nil || !late {
+			return forwarding.Verdict(v, err)
+		}
+		// The clock was set back since an earlier life of this node.
+		r.o.Numbers.Pass(oldest)
+		if err := sleep.For(ctx, r.o.Pace.RetryMin); err != nil { // another node of this id may do the same
+			return err
+		}
+	}
+}
+
+// inOrder sends words that the parent must not hear after later ones.
+func (r *requests) inOrder(ctx context.Context, load *wire.Map) (wire.Raw, error) {
+	m := r.o.Numbers.Next()
+	defer r.o.Numbers.Done(m)
+	sequence.Put(load, m)
+	return r.o.Parent.Request(ctx, load)
+}
+
+func (r *requests) load(batch []bus.Event) (*wire.Map, error) {
+	id := r.o.ID
+	events := make([]any, len(batch))
+	for i, e := range batch {
+		data, err := stamped(e)
+		if err != nil {
+			return nil, fmt.Errorf("%w: event %s: %w", forwarding.ErrNotTaken, e.Tag, err)
+		}
+		events[i] = wire.NewMap("data", data, "tag", e.Tag)
+	}
+	return wire.NewMap("id", id, "cmd", "_minion_event", "pretag", "syndic/"+id, "events", events), nil
+}

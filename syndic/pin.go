@@ -1,0 +1,57 @@
+package syndic
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/momtree/mom/internal/channel"
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/crypt"
+)
+
+// pinFile names the file in pki_dir that pins a parent's key. Parents may have
+// keys of their own, so each of several has its own file; one that Salt made for
+// all of them is what each begins with.
+func pinFile(pkiDir, host string, several bool) (string, error) {
+	const shared = "syndic_master.pub"
+	if !several {
+		return shared, nil
+	}
+	name := "syndic_master." + strings.Map(func(r rune) rune {
+		if r == '/' || r == filepath.Separator || r == 0 {
+			return '_'
+		}
+		return r
+	}, host) + ".pub"
+	path := filepath.Join(pkiDir, name)
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		return name, err
+	}
+	pem, err := os.ReadFile(filepath.Join(pkiDir, shared))
+	if errors.Is(err, fs.ErrNotExist) {
+		return name, nil
+	}
+	if err == nil {
+		err = crypt.WriteFile(path, pem, 0o644)
+	}
+	if err != nil {
+		return "", fmt.Errorf("pin the key of the master above: %w", err)
+	}
+	return name, nil
+}
+
+// sharesHost tells whether another entry of syndic_master is on the same host: two
+// masters there have a key each.
+func sharesHost(upper *config.Minion, name, host string) bool {
+	for _, other := range upper.Master {
+		h, _, err := channel.SplitMaster(other, upper.MasterPort)
+		if err == nil && other != name && h == host {
+			return true
+		}
+	}
+	return false
+}

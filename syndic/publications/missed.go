@@ -1,0 +1,49 @@
+package publications
+
+import (
+	"context"
+	"time"
+
+	"github.com/momtree/mom/internal/sleep"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// fetchPause is the least time between two fetches.
+const fetchPause = 200 * time.Millisecond
+
+// catchUp fetches publications that the parent has sent and that were not heard
+// here: while this node was restarted, or cut off.
+func (s *Stream) catchUp(ctx context.Context) {
+	retry := s.o.Pace.Backoff()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.fetch:
+		}
+		err := s.o.Channel.CatchUp(ctx, &s.tail, nil, func(p wire.Publication) {
+			if s.handed.Contains(p.JID) {
+				return // it was on its way
+			}
+			s.o.Log.Info("A missed publication of the master above was fetched", "jid", p.JID)
+			select {
+			case s.missed <- p:
+			case <-ctx.Done():
+			}
+		})
+		wait := fetchPause
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err == nil:
+			retry.Reset()
+		default:
+			wait = retry.Wait()
+			s.o.Log.Warn("Missed publications of the master above could not be fetched", "err", err, "retry_in", wait)
+			s.Fetch()
+		}
+		if sleep.For(ctx, wait) != nil {
+			return
+		}
+	}
+}

@@ -1,0 +1,75 @@
+package publications
+
+import (
+	"fmt"
+
+	"github.com/momtree/mom/internal/jobsig"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// republish builds the local job. Unlike Salt's syndic it keeps metadata, the
+// delimiter and the settings of returners, which the minions below need as well,
+// and the time-out, of which Salt's syndic takes a second away at each tier.
+func republish(p wire.Publication) (wire.PublishLoad, error) {
+	j := wire.PublishLoad{Tgt: p.Tgt, TgtType: p.TgtType, Ret: p.Ret, JID: p.JID}
+	var err error
+	if j.Fun, err = functions(p.Fun); err != nil {
+		return j, fmt.Errorf("fun: %w", err)
+	}
+	switch {
+	case wire.IsList(p.Arg):
+		j.Arg = p.Arg
+	case !wire.IsNil(p.Arg):
+		return j, fmt.Errorf("arg: %w: it is no list", wire.ErrType)
+	}
+	if p.HasTo && p.To > 0 {
+		j.To, j.HasTo = p.To, true
+		if j.Timeout, err = wire.Encode(p.To); err != nil {
+			return j, fmt.Errorf("time-out: %w", err)
+		}
+	}
+	kwargs := wire.NewMap()
+	for _, f := range []struct {
+		name string
+		raw  wire.Raw
+	}{{"auth_list", p.AuthList}, {"metadata", p.Metadata}, {"ret_kwargs", p.RetKwargs}, {"module_executors", p.ModuleExecutors}, {"executor_opts", p.ExecutorOpts}} {
+		if len(f.raw) > 0 && !wire.IsNil(f.raw) {
+			kwargs.Set(f.name, f.raw)
+		}
+	}
+	for _, f := range [][2]string{{"master_id", p.MasterID}, {"user", p.User}, {"ret_config", p.RetConfig}, {"delimiter", p.Delimiter}, {"id", p.ID}} {
+		if f[1] != "" {
+			kwargs.Set(f[0], f[1])
+		}
+	}
+	if p.Extra != nil {
+		for _, field := range []string{"queue_until", jobsig.Field} { // the latter as the top has signed it
+			if v, ok := p.Extra.Get(field); ok {
+				kwargs.Set(field, v)
+			}
+		}
+	}
+	if j.Kwargs, err = wire.Encode(kwargs); err != nil {
+		return j, fmt.Errorf("kwargs: %w", err)
+	}
+	return j, nil
+}
+
+// functions reads one function name, or several.
+func functions(fun wire.Raw) (wire.Raw, error) {
+	switch wire.KindOf(fun) {
+	case wire.Text, wire.Bin:
+		name, err := wire.Str(fun)
+		if err != nil {
+			return nil, err
+		}
+		return wire.Encode(name)
+	case wire.List:
+		names, err := wire.Strings(fun)
+		if err != nil {
+			return nil, err
+		}
+		return wire.Encode(names)
+	}
+	return nil, fmt.Errorf("%w: it is neither text nor a list of texts", wire.ErrType)
+}

@@ -1,0 +1,63 @@
+package publications
+
+import (
+	"crypto/rand"
+	"crypto/rsa"
+	"testing"
+	"time"
+
+	"github.com/momtree/mom/internal/jobsig"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// What the top has signed is the same job on the next tier.
+func TestOrderOfTheTopPassesANode(t *testing.T) {
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parse := func(m *wire.Map) wire.Publication {
+		t.Helper()
+		b, err := wire.Encode(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := wire.ParsePublication(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	now := time.Now()
+	for what, m := range map[string]*wire.Map{
+		"plain": wire.NewMap("fun", "test.ping", "arg", []any{}, "tgt", "*", "jid", "20240102030405678901", "ret", "", "user", "root"),
+		"all": wire.NewMap("fun", []any{"test.arg", "test.echo"}, "arg", []any{[]any{1, 2.5, wire.NewMap("__kwarg__", true, "k", nil)}, []any{"é\xff"}},
+			"tgt", []any{"a", "b"}, "tgt_type", "list", "jid", "20240102030405678901", "ret", "mysql", "master_id", "top", "delimiter", "|",
+			"to", 7, "user", "sudo_eve", "metadata", wire.NewMap("ticket", 7), "ret_config", "alt", "ret_kwargs", wire.NewMap("x", []any{}),
+			"module_executors", []any{"direct_call"}, "executor_opts", wire.NewMap("y", true), "id", "m1"),
+	} {
+		p := parse(m)
+		order, err := jobsig.Sign(key, p, now, now.Add(time.Hour))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Set(jobsig.Field, order)
+		job, err := republish(parse(m))
+		if err != nil {
+			t.Fatal(err)
+		}
+		// As a local master publishes it: the kwargs become fields.
+		next := wire.NewMap("fun", job.Fun, "arg", job.Arg, "tgt", job.Tgt, "tgt_type", job.TgtType, "jid", job.JID, "ret", job.Ret)
+		kwargs, err := wire.DecodeMap(job.Kwargs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, k := range kwargs.Keys() {
+			v, _ := kwargs.Get(k.(string))
+			next.Set(k.(string), v)
+		}
+		if _, _, err := jobsig.NewVerifier(&key.PublicKey).Verify(parse(next), now); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}

@@ -1,0 +1,161 @@
+package syndic
+
+import (
+	"testing"
+	"time"
+
+	"github.com/momtree/mom/internal/channel/channeltest"
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/nodecall"
+	"github.com/momtree/mom/internal/sibling"
+	"github.com/momtree/mom/internal/waiting"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/syndic/pace"
+)
+
+// fakeFailover is that of a local master whose minions may move.
+type fakeFailover struct{}
+
+func (fakeFailover) HearSiblings(sibling.Told) error { return nil }
+func (fakeFailover) NoSiblings(string) bool          { return false }
+func (fakeFailover) GoneKeys() []sibling.Gone        { return nil }
+func (fakeFailover) HearGone([]sibling.Gone) error   { return nil }
+func (fakeFailover) Home() sibling.Node              { return sibling.Node{ID: "syn-a", Port: 4506} }
+
+// plantHoused is a node below a, which has told it of its sibling b.
+func plantHoused(t *testing.T, failback time.Duration, change ...func(*pace.Pace)) (n *node, a, b *fakeParent) {
+	t.Helper()
+	return plantHousedAs(t, func(c *config.Syndic) { c.Upper.RehomeFailback = failback }, change...)
+}
+
+// plantHousedAs is plantHoused with another configuration.
+func plantHousedAs(t *testing.T, alter func(*config.Syndic), change ...func(*pace.Pace)) (n *node, a, b *fakeParent) {
+	t.Helper()
+	var nodes []sibling.Node
+	key := channeltest.Key(t, "sign")
+	tell := func(name string) channeltest.Rules {
+		return channeltest.Rules{Handle: map[string]channeltest.Handler{sibling.Command: func(string, *wire.Map) any {
+			told, err := sibling.List{Parent: "top", Nodes: nodes}.Sign(key.Private, key.PublicPEM)
+			if err != nil {
+				t.Error(err)
+			}
+			return wire.NewMap("node", name, "lists", []any{told.Map()}, "voucher", []byte("voucher of "+name))
+		}}}
+	}
+	a, b = startParent(t, tell("a")), startParent(t, tell("b"))
+	nodes = []sibling.Node{
+		{ID: "a", Host: a.Host(), Port: a.Port(), Pub: a.Key.PublicPEM, Up: true},
+		{ID: "b", Host: b.Host(), Port: b.Port(), Pub: b.Key.PublicPEM, Up: true},
+	}
+	n = plant(t, func(c *config.Syndic) {
+		c.Upper.RehomeAfter = 50 * time.Millisecond
+		alter(c)
+	}, a)
+	old := n.Syndic
+	s, err := New(Options{Config: n.conf, Local: n.local, Failover: fakeFailover{}, Version: "1.0", Log: quiet})
+	if err != nil {
+		t.Fatal(err)
+	}
+	*s.pace = *old.pace
+	for _, f := range change {
+		f(s.pace)
+	}
+	n.Syndic = s
+	n.run(t)
+	n.awaitUp(t)
+	waiting.Until(t, "the siblings", func() bool { order, v := s.lodgings.Order("syn-a"); return len(order) == 1 && len(v) > 0 })
+	return n, a, b
+}
+
+// A node asks its parent for its siblings when it has connected, and when the parent
+// says that there are others.
+func TestSiblings_AskedForAtOnce(t *testing.T) {
+	_, a, _ := plantHoused(t, time.Hour, func(p *pace.Pace) { p.Siblings = time.Hour })
+	p, err := nodecall.News{What: sibling.News, Within: time.Millisecond}.Publication()
+	if err != nil {
+		t.Fatal(err)
+	}
+	news := channeltest.Job(job(1), "", nodecall.Fun)
+	news.Set("tgt", p.Tgt)
+	news.Set("tgt_type", p.TgtType)
+	v, _ := p.Extra.Get(nodecall.Field)
+	news.Set(nodecall.Field, v)
+	a.Publish(news)
+	a.Await(t, sibling.Command, 2)
+	a.Down()
+	a.Up()
+	a.Await(t, sibling.Command, 3)
+}
+
+// A node whose one parent is gone goes over a sibling of it, hands over what it
+// owes there, and goes home again.
+func TestRehome_OverASiblingOfTheParent(t *testing.T) {
+	n, a, b := plantHoused(t, 100*time.Millisecond)
+	a.Publish(channeltest.Job(job(1), "*", "test.ping"))
+	waiting.Until(t, "the job", func() bool { return len(n.master.published()) == 1 })
+	a.Down()
+	b.AwaitSubscribers(t, 1)
+	if got := b.Seen("_auth")[0].Bytes("mom_voucher"); string(got) != "voucher of a" {
+		t.Errorf("came with the voucher %q", got)
+	}
+	n.local.commit(t, job(1), "web-1")
+	waiting.Until(t, "the return over the sibling", func() bool { return b.has(job(1), "web-1") == 1 })
+	b.Publish(channeltest.Job(job(2), "*", "test.ping"))
+	waiting.Until(t, "a job over the sibling", func() bool { return len(n.master.published()) == 2 })
+	a.Up()
+	waiting.Until(t, "one way up, home", func() bool { l := n.parents.all(); return len(l) == 1 && l[0].IsUp() })
+	waiting.Until(t, "nothing to be owed", func() bool { return n.local.depth() == 0 })
+}
+
+// What the home asked for goes over the sibling when the home has been gone for
+// syndic_failover_after, although the sibling came before that. It runs with a home that
+// counts as gone after 4 s and a sibling that comes after some 50; the sweep never
+// fires.
+func TestRehome_TheSiblingComesBeforeTheHomeCountsAsGone(t *testing.T) {
+	n, a, b := plantHousedAs(t, func(c *config.Syndic) {
+		c.Upper.RehomeFailback, c.Local.SyndicFailoverAfter = time.Hour, 4*time.Second
+	}, func(p *pace.Pace) { p.Sweep = time.Hour })
+	a.Publish(channeltest.Job(job(1), "*", "test.ping"))
+	waiting.Until(t, "the job", func() bool { return len(n.master.published()) == 1 })
+	home := n.parents.links[0]
+	a.Down()
+	b.AwaitSubscribers(t, 1)
+	waiting.Until(t, "the sibling", func() bool { l := n.parents.all(); return len(l) == 2 && l[1].IsUp() })
+	n.local.commit(t, job(1), "web-1")
+	if home.GoneFor(n.conf.Local.SyndicFailoverAfter) {
+		t.Fatal("the home counted as gone before the row came")
+	}
+	waiting.Until(t, "the return over the sibling", func() bool { return b.has(job(1), "web-1") == 1 })
+}
+
+// Who has to answer the home's jobs is for a sibling only while that is the one way
+// to the top, and then it gets the returns as well, although the home is back: else
+// it would wait for them.
+func TestRehome_WordOfTheHomesJobs(t *testing.T) {
+	n, a, b := plantHoused(t, time.Hour)
+	publish := func(i, sofar int) {
+		a.Publish(channeltest.Job(job(i), "*", "test.ping"))
+		waiting.Until(t, "the job", func() bool { return len(n.master.published()) == sofar })
+	}
+	word := func(i int) { n.local.fire(t, job(i), wire.NewMap("minions", []any{"web-1"}, "jid", job(i))) }
+	publish(1, 1)
+	a.Down()
+	b.AwaitSubscribers(t, 1)
+	waiting.Until(t, "the way over the sibling", func() bool { l := n.parents.all(); return len(l) == 2 && l[1].IsUp() })
+	word(1)
+	waiting.Until(t, "the word over the sibling", func() bool { return b.heard(job(1)) == 1 })
+	a.Up()
+	waiting.Until(t, "both ways up", func() bool { l := n.parents.all(); return len(l) == 2 && l[0].IsUp() && l[1].IsUp() })
+	publish(2, 2)
+	word(2)
+	word(3) // nobody asked for it
+	waiting.Until(t, "the word at home", func() bool { return a.heard(job(2)) == 1 })
+	waiting.Until(t, "the next word at the sibling", func() bool { return b.heard(job(3)) == 1 })
+	if b.heard(job(2)) != 0 {
+		t.Error("the sibling would wait for minions whose returns go home")
+	}
+	n.local.commit(t, job(1), "web-1")
+	for name, p := range map[string]*fakeParent{"home": a, "the sibling": b} {
+		waiting.Until(t, "the return at "+name, func() bool { return p.has(job(1), "web-1") == 1 })
+	}
+}
