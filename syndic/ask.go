@@ -54,12 +54,12 @@ func (s *Syndic) Ask(ctx context.Context, load *wire.Map) (wire.Raw, error) {
 	return nil, errors.Join(faults...)
 }
 
-func (l *parent) ask(ctx context.Context, load *wire.Map, patience time.Duration) (wire.Raw, error) {
+func (p *parent) ask(ctx context.Context, load *wire.Map, patience time.Duration) (wire.Raw, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	v, err := l.ch.Request(ctx, load)
+	v, err := p.ch.Request(ctx, load)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", l.name, err)
+		return nil, fmt.Errorf("%s: %w", p.name, err)
 	}
 	return v, nil
 }
