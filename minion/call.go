@@ -9,7 +9,6 @@ import (
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/jid"
-	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/minion/delivery"
 	"github.com/momtree/mom/minion/modules"
@@ -68,7 +67,7 @@ func Call(ctx context.Context, o CallOptions) (CallResult, error) {
 	if o.SkipGrains && o.Config != nil {
 		opts.Collect = func(context.Context) *wire.Map { return wire.NewMap("id", o.Config.ID) }
 	}
-	m, err := newCore(opts)
+	m, err := prepare(opts)
 	if err != nil {
 		return CallResult{}, err
 	}
@@ -77,7 +76,7 @@ func Call(ctx context.Context, o CallOptions) (CallResult, error) {
 
 	var s *session.Session
 	if !o.Local && m.cfg.MasterType != "disable" {
-		if s, err = m.connectOnce(ctx); err != nil {
+		if s, err = m.masters.Connect(ctx); err != nil {
 			return CallResult{}, err
 		}
 		defer func() { _ = s.Channel().Close() }()
@@ -98,38 +97,6 @@ func Call(ctx context.Context, o CallOptions) (CallResult, error) {
 	return res, nil
 }
 
-// connectOnce signs in to the first master that accepts, in master_tries rounds.
-func (m *Minion) connectOnce(ctx context.Context) (*session.Session, error) {
-	masters := m.masterList()
-	if len(masters) == 0 {
-		return nil, errors.New("no master is configured: set the option master, or use --local")
-	}
-	for round := 1; ; round++ {
-		var errs []error
-		for _, name := range masters {
-			s, err := m.sessions.Open(name, nil, session.Options{})
-			if err != nil {
-				return nil, err
-			}
-			if _, err = s.Channel().Attempt(ctx); err == nil {
-				err = s.RefreshPillar(ctx, false)
-			}
-			if err == nil {
-				return s, nil
-			}
-			_ = s.Channel().Close()
-			errs = append(errs, err)
-		}
-		if round == m.cfg.MasterTries || ctx.Err() != nil {
-			return nil, errors.Join(errs...)
-		}
-		m.log.Error("no master serves", "round", round, "err", errors.Join(errs...))
-		if err := sleep.For(ctx, m.cfg.AcceptanceWaitTime); err != nil {
-			return nil, errors.Join(errs...)
-		}
-	}
-}
-
 // call runs the function, visible to other processes as a job.
 func (m *Minion) call(ctx context.Context, s *session.Session, o CallOptions) CallResult {
 	res := CallResult{JID: jid.New(m.now()), ID: m.cfg.ID, Fun: o.Fun, FunArgs: o.Args}
@@ -140,7 +107,7 @@ func (m *Minion) call(ctx context.Context, s *session.Session, o CallOptions) Ca
 		return res
 	}
 	defer end()
-	e := &env{m: m, s: s, pillar: o.Pillar}
+	e := &env{core: m.core, s: s, pillar: o.Pillar}
 	r := modules.Execute(jobCtx, e, modules.Invocation{Fun: o.Fun, Args: o.Args, JID: res.JID})
 	res.Return, res.Retcode, res.Success, res.Out, res.Err = r.Value, r.Retcode, r.Success, r.Out, r.Err
 	return res

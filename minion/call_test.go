@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -132,10 +133,9 @@ func TestCall_BesideTheDaemon(t *testing.T) {
 	m.Publish(channeltest.Job(jid, "m1", "gate.wait"))
 	_, entered := gates.channels()
 	<-entered
-	other := &Minion{cfg: cfg, log: testLog(), now: time.Now}
 	// Both are this process here, so the proc file counts as stale: look at the
 	// table of the daemon for what a call from outside would end.
-	if err := other.tellDaemon(signalTag, wire.NewMap("jid", jid, "signal", 15)); err != nil {
+	if err := (beside{cfg: cfg, now: time.Now}).signal(jid, syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
 	if ret := m.AwaitReturn(t, jid); ret.Bool("success") {
@@ -147,7 +147,7 @@ func TestOptionNames(t *testing.T) {
 	cfg := config.DefaultMinion()
 	cfg.ID = "m1"
 	cfg.Raw = map[string]any{"my_own": map[string]any{"b": []any{1, "x"}, "a": 1}, "id": "m1"}
-	e := &env{m: &Minion{cfg: cfg}}
+	e := &env{core: &core{cfg: cfg}}
 	all := e.Options()
 	for _, name := range []string{"id", "master", "my_own", "return_retry_tries"} {
 		if !all.Has(name) {

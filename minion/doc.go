@@ -1,7 +1,7 @@
-// Package minion is the minion daemon: it decides which masters are served, and puts
-// together what does the work: sessions with masters (package session), the jobs they
-// publish (jobs), the way of returns back to them (delivery), moving to a sibling of
-// the master (failover), and the execution modules (modules).
+// Package minion is the minion daemon. It puts together what does the work: which masters
+// are served (package masters), the sessions with them (session), the jobs they publish
+// (jobs), the way of returns back to them (delivery), moving to a sibling of the master
+// (failover), and the execution modules (modules).
 //
 // It promises that a job it started is answered exactly once as the master sees
 // it: a jid is run once, its return is on disk before it is sent and stays

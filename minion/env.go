@@ -21,7 +21,7 @@ import (
 // env is the minion as a function sees it: with the pillar of the master the
 // job came from. s is nil for a call without a master.
 type env struct {
-	m      *Minion
+	core   *core
 	s      *session.Session
 	pillar *wire.Map // of a call without a master; nil is empty
 }
@@ -31,7 +31,7 @@ var _ modules.Env = (*env)(nil)
 // Option returns a minion option by its name; grains and pillar are options
 // too in Salt, and reads of them by that name are served.
 func (e *env) Option(name string) any {
-	v, ok := e.m.cfg.Get(name)
+	v, ok := e.core.cfg.Get(name)
 	if !ok {
 		return nil
 	}
@@ -41,7 +41,7 @@ func (e *env) Option(name string) any {
 // Options returns all options.
 func (e *env) Options() *wire.Map {
 	out := wire.NewMap()
-	for _, name := range optionNames(e.m.cfg) {
+	for _, name := range optionNames(e.core.cfg) {
 		out.Set(name, e.Option(name))
 	}
 	return out
@@ -62,12 +62,12 @@ func optionNames(cfg *config.Minion) []string {
 	return slices.Compact(names)
 }
 
-func (e *env) Grains() *wire.Map { return e.m.grains.Get() }
+func (e *env) Grains() *wire.Map { return e.core.grains.Get() }
 
 // RefreshGrains collects the grains anew; the master learns them with the next
 // pillar request, which tell makes at once.
 func (e *env) RefreshGrains(ctx context.Context, tell bool) error {
-	changed := e.m.grains.Refresh(ctx)
+	changed := e.core.grains.Refresh(ctx)
 	if !tell || !changed || e.s == nil {
 		return nil
 	}
@@ -93,15 +93,15 @@ func (e *env) RefreshPillar(ctx context.Context) error {
 	if err := e.s.RefreshPillar(ctx, true); err != nil {
 		return fmt.Errorf("refresh the pillar: %w", err)
 	}
-	for _, s := range e.m.sessions.Serving() {
+	for _, s := range e.core.sessions.Serving() {
 		if s == e.s {
 			continue
 		}
 		if err := s.RefreshPillar(ctx, true); err != nil {
-			e.m.log.Warn("pillar not refreshed", "master", s.Name(), "err", err)
+			e.core.log.Warn("pillar not refreshed", "master", s.Name(), "err", err)
 		}
 	}
-	e.m.fireLocal("/salt/minion/minion_pillar_refresh_complete", wire.NewMap("complete", true))
+	e.core.fireLocal("/salt/minion/minion_pillar_refresh_complete", wire.NewMap("complete", true))
 	return nil
 }
 
@@ -138,33 +138,33 @@ func (e *env) Ask(ctx context.Context, load *wire.Map) (any, error) {
 
 // Files are those of the master that the job came from, or of file_roots here.
 func (e *env) Files() *fileclient.Client {
-	o := fileclient.Options{Cachedir: e.m.cfg.Cachedir, HashType: e.m.cfg.HashType, Log: e.m.log}
-	if e.s == nil || e.m.cfg.FileClient == "local" {
-		o.Source = fileclient.Local{Roots: fileclient.Roots(e.m.cfg.FileRoots), HashType: e.m.cfg.HashType}
+	o := fileclient.Options{Cachedir: e.core.cfg.Cachedir, HashType: e.core.cfg.HashType, Log: e.core.log}
+	if e.s == nil || e.core.cfg.FileClient == "local" {
+		o.Source = fileclient.Local{Roots: fileclient.Roots(e.core.cfg.FileRoots), HashType: e.core.cfg.HashType}
 	} else {
-		o.Source = fileclient.Master{Asker: e, ID: e.m.cfg.ID}
+		o.Source = fileclient.Master{Asker: e, ID: e.core.cfg.ID}
 	}
 	return fileclient.New(o)
 }
 
 // External are the programs of this host that are modules.
-func (e *env) External() *external.Modules { return e.m.external }
+func (e *env) External() *external.Modules { return e.core.external }
 
-func (e *env) FireLocal(tag string, data any) error { return e.m.fireEvent(tag, data) }
+func (e *env) FireLocal(tag string, data any) error { return e.core.fireEvent(tag, data) }
 
-func (e *env) Jobs() modules.JobTable { return e.m.jobs.Table() }
+func (e *env) Jobs() modules.JobTable { return e.core.jobs.Table() }
 
 // Masters tells the configured masters; the address is known of those that are
 // numeric.
 func (e *env) Masters() []modules.MasterStatus {
 	up := map[string]bool{}
-	for _, s := range e.m.sessions.Serving() {
+	for _, s := range e.core.sessions.Serving() {
 		up[s.Name()] = s.Up()
 	}
 	var out []modules.MasterStatus
-	for _, name := range e.m.cfg.Master {
+	for _, name := range e.core.cfg.Master {
 		s := modules.MasterStatus{Addr: name, Connected: up[name]}
-		if host, _, err := channel.SplitMaster(name, e.m.cfg.MasterPort); err == nil && net.ParseIP(host) != nil {
+		if host, _, err := channel.SplitMaster(name, e.core.cfg.MasterPort); err == nil && net.ParseIP(host) != nil {
 			s.IP = host
 		}
 		out = append(out, s)
@@ -174,11 +174,11 @@ func (e *env) Masters() []modules.MasterStatus {
 
 // PingMaster asks the master at an address whether it answers.
 func (e *env) PingMaster(ctx context.Context, master string) error {
-	cfg, err := channel.FromMinion(e.m.cfg, "minion", master)
+	cfg, err := channel.FromMinion(e.core.cfg, "minion", master)
 	if err != nil {
 		return err
 	}
-	cfg.Log, cfg.Now = e.m.log, e.m.now
+	cfg.Log, cfg.Now = e.core.log, e.core.now
 	ch, err := channel.New(cfg)
 	if err != nil {
 		return err
@@ -187,4 +187,4 @@ func (e *env) PingMaster(ctx context.Context, master string) error {
 	return ch.Ping(ctx)
 }
 
-func (e *env) Log() *slog.Logger { return e.m.log }
+func (e *env) Log() *slog.Logger { return e.core.log }

@@ -7,7 +7,6 @@ import (
 	"os"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/config"
@@ -16,10 +15,6 @@ import (
 	"github.com/momtree/mom/minion/scheduler"
 	"github.com/momtree/mom/minion/session"
 )
-
-// signalTag asks the daemon to signal one of its jobs. It is ours: other minions
-// run each job as a process of its own.
-const signalTag = "mom_signal_job"
 
 // serveBus binds the sockets of the minion's event bus under Salt's names.
 func serveBus(b *bus.Bus, cfg *config.Minion, log *slog.Logger) (*bus.Server, error) {
@@ -36,48 +31,12 @@ func serveBus(b *bus.Bus, cfg *config.Minion, log *slog.Logger) (*bus.Server, er
 	})
 }
 
-func (m *Minion) fireEvent(tag string, data any) error {
-	if m.ipc == nil { // a salt-call: the daemon's bus is the minion's
-		return m.tellDaemon(tag, data)
-	}
-	return m.bus.Fire(tag, data)
-}
-
-// fireLocal fires what only informs.
-func (m *Minion) fireLocal(tag string, data any) {
-	if err := m.bus.Fire(tag, data); err != nil {
-		m.log.Debug("event not fired", "tag", tag, "err", err)
-	}
-}
-
-// tellTimeout bounds one event from a salt-call to the daemon.
-const tellTimeout = 3 * time.Second
-
-// tellDaemon fires an event on the bus of the daemon that runs beside this
-// process.
-func (m *Minion) tellDaemon(tag string, data any) error {
-	ctx, cancel := context.WithTimeout(context.Background(), tellTimeout)
-	defer cancel()
-	c, err := m.dialDaemon(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = c.Close() }()
-	return c.Fire(ctx, tag, data)
-}
-
 // busTags are the events of the local bus that ask the minion for something.
 var busTags = []string{"fire_master", "pillar_refresh", "module_refresh", "grains_refresh", "_salt_error", scheduler.Tag, signalTag}
 
-// signalOther has the process that runs a job signal it, through its event bus: a signal
-// to the process itself would end all its jobs.
-func (m *Minion) signalOther(jid string, sig syscall.Signal) error {
-	return m.tellDaemon(signalTag, wire.NewMap("jid", jid, "signal", int(sig)))
-}
-
 // watchBus does what local events ask for.
-func (m *Minion) watchBus(ctx context.Context) {
-	sub := m.bus.Subscribe(bus.SubscribeOptions{Prefixes: busTags, Size: 256, DropWhenFull: true})
+func (c *core) watchBus(ctx context.Context) {
+	sub := c.bus.Subscribe(bus.SubscribeOptions{Prefixes: busTags, Size: 256, DropWhenFull: true})
 	defer sub.Close()
 	for {
 		select {
@@ -87,43 +46,43 @@ func (m *Minion) watchBus(ctx context.Context) {
 			if !ok {
 				return
 			}
-			if err := m.obey(ctx, e); err != nil && ctx.Err() == nil {
-				m.log.Warn("local event not served", "tag", e.Tag, "err", err)
+			if err := c.obey(ctx, e); err != nil && ctx.Err() == nil {
+				c.log.Warn("local event not served", "tag", e.Tag, "err", err)
 			}
 		}
 	}
 }
 
-func (m *Minion) obey(ctx context.Context, e bus.Event) error {
+func (c *core) obey(ctx context.Context, e bus.Event) error {
 	data, err := wire.DecodeMap(e.Data)
 	if err != nil {
 		return err
 	}
 	switch {
 	case strings.HasPrefix(e.Tag, "fire_master"):
-		return m.forward(ctx, data)
+		return c.forward(ctx, data)
 	case strings.HasPrefix(e.Tag, "_salt_error"):
-		return m.sessions.Each(func(s *session.Session) error { return s.Fire(ctx, e.Tag, data) })
+		return c.sessions.Each(func(s *session.Session) error { return s.Fire(ctx, e.Tag, data) })
 	case strings.HasPrefix(e.Tag, scheduler.Tag):
-		_, err := m.schedule.Manage(data)
+		_, err := c.schedule.Manage(data)
 		return err
 	case strings.HasPrefix(e.Tag, signalTag):
-		return m.jobs.Signal(data.String("jid"), syscall.Signal(data.Int("signal")))
+		return c.jobs.Signal(data.String("jid"), syscall.Signal(data.Int("signal")))
 	case strings.HasPrefix(e.Tag, "pillar_refresh"):
 		clean := data.Bool("clean_cache")
-		return m.sessions.Each(func(s *session.Session) error { return s.RefreshPillar(ctx, clean) })
+		return c.sessions.Each(func(s *session.Session) error { return s.RefreshPillar(ctx, clean) })
 	default: // module_refresh, grains_refresh: grains may have changed
-		if !m.grains.Refresh(ctx) && !data.Bool("force_refresh") {
+		if !c.grains.Refresh(ctx) && !data.Bool("force_refresh") {
 			return nil
 		}
-		return m.sessions.Each(func(s *session.Session) error { return s.RefreshPillar(ctx, false) })
+		return c.sessions.Each(func(s *session.Session) error { return s.RefreshPillar(ctx, false) })
 	}
 }
 
 // forward sends what a local program wants the master to hear: one event, or a
 // list of them under a common tag.
-func (m *Minion) forward(ctx context.Context, data *wire.Map) error {
-	load := wire.NewMap("id", m.cfg.ID, "cmd", "_minion_event")
+func (c *core) forward(ctx context.Context, data *wire.Map) error {
+	load := wire.NewMap("id", c.cfg.ID, "cmd", "_minion_event")
 	pretag, _ := data.Get("pretag")
 	load.Set("pretag", pretag)
 	if events := data.List("events"); len(events) > 0 {
@@ -135,24 +94,24 @@ func (m *Minion) forward(ctx context.Context, data *wire.Map) error {
 	} else {
 		return fmt.Errorf("neither tag nor events are given")
 	}
-	return m.sessions.Each(func(s *session.Session) error {
+	return c.sessions.Each(func(s *session.Session) error {
 		_, err := s.Channel().Request(ctx, load)
 		return err
 	})
 }
 
 // watchGrains looks at the grains again every grains_refresh_every.
-func (m *Minion) watchGrains(ctx context.Context) {
-	every := m.cfg.GrainsRefreshEvery
+func (c *core) watchGrains(ctx context.Context) {
+	every := c.cfg.GrainsRefreshEvery
 	if every <= 0 {
 		return
 	}
 	for sleep.For(ctx, every) == nil {
-		if !m.grains.Refresh(ctx) {
+		if !c.grains.Refresh(ctx) {
 			continue
 		}
-		if err := m.sessions.Each(func(s *session.Session) error { return s.RefreshPillar(ctx, false) }); err != nil && ctx.Err() == nil {
-			m.log.Warn("changed grains not told", "err", err)
+		if err := c.sessions.Each(func(s *session.Session) error { return s.RefreshPillar(ctx, false) }); err != nil && ctx.Err() == nil {
+			c.log.Warn("changed grains not told", "err", err)
 		}
 	}
 }

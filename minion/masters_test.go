@@ -1,7 +1,6 @@
 package minion
 
 import (
-	"slices"
 	"testing"
 	"time"
 
@@ -209,42 +208,4 @@ func TestReconnect_PublicationsHaveMoved(t *testing.T) {
 	jid := newJID()
 	m.Publish(channeltest.Job(jid, "m1", "test.ping"))
 	m.AwaitReturn(t, jid)
-}
-
-func TestMasterList_Shuffle(t *testing.T) {
-	cfg := testConfig(t)
-	for range 40 {
-		cfg.Master = append(cfg.Master, string(rune('A'+len(cfg.Master))))
-	}
-	m := &Minion{cfg: cfg}
-	if got := m.masterList(); !slices.Equal(got, cfg.Master) {
-		t.Errorf("shuffled without being told: %v", got)
-	}
-	cfg.RandomMaster = true
-	got := m.masterList()
-	if slices.Equal(got, cfg.Master) {
-		t.Error("not shuffled")
-	}
-	cfg.MasterType, cfg.MasterFailback = "failover", true
-	if got = m.masterList(); got[0] != cfg.Master[0] || slices.Equal(got, cfg.Master) {
-		t.Errorf("with failback the first stays: %v", got)
-	}
-	slices.Sort(got)
-	if want := slices.Sorted(slices.Values(cfg.Master)); !slices.Equal(got, want) {
-		t.Error("masters were lost")
-	}
-}
-
-func TestOutboxDir(t *testing.T) {
-	cfg := testConfig(t)
-	m := &Minion{cfg: cfg}
-	seen := map[string]bool{}
-	for _, name := range []string{"a", "a:1", "[::1]:4506", "../x", "..", "x/y"} {
-		dir := m.outboxDir(name)
-		rel := dir[len(cfg.Cachedir):]
-		if seen[dir] || len(rel) <= len("/returns/") || slices.Contains([]string{"/returns/..", "/returns/."}, rel) {
-			t.Errorf("%q: %s", name, rel)
-		}
-		seen[dir] = true
-	}
 }

@@ -21,8 +21,8 @@ import (
 	"github.com/momtree/mom/minion/external"
 	"github.com/momtree/mom/minion/grains"
 	"github.com/momtree/mom/minion/jobs"
+	"github.com/momtree/mom/minion/masters"
 	"github.com/momtree/mom/minion/modules"
-	"github.com/momtree/mom/minion/scheduler"
 	"github.com/momtree/mom/minion/session"
 )
 
@@ -42,19 +42,10 @@ type Options struct {
 
 // Minion is one minion daemon, connected to one or several masters.
 type Minion struct {
-	cfg     *config.Minion
-	version string
-	log     *slog.Logger
+	*core
+	masters *masters.Masters
+	ipc     *bus.Server
 	rescues *rescue.Counter
-	now     func() time.Time
-
-	grains   *grains.Store
-	sessions *session.Sessions
-	bus      *bus.Bus
-	ipc      *bus.Server
-	jobs     *jobs.Jobs
-	external *external.Modules
-	schedule *scheduler.Scheduler // nil: a call beside the daemon
 
 	rejectPause time.Duration
 
@@ -64,7 +55,7 @@ type Minion struct {
 // New prepares folders and the local event bus. It opens no connection to a
 // master; keys are made on the first start of Run.
 func New(opts Options) (*Minion, error) {
-	m, err := newCore(opts)
+	m, err := prepare(opts)
 	if err != nil {
 		return nil, err
 	}
@@ -83,13 +74,13 @@ func New(opts Options) (*Minion, error) {
 	return m, nil
 }
 
-// newCore is a minion without the sockets of its event bus.
-func newCore(opts Options) (*Minion, error) {
+// prepare makes a minion without the sockets of its event bus and without a schedule.
+func prepare(opts Options) (*Minion, error) {
 	cfg := opts.Config
 	if cfg == nil {
 		return nil, errors.New("minion: no configuration given")
 	}
-	m := &Minion{cfg: cfg, version: opts.Version, log: opts.Log, now: opts.Now, rejectPause: 10 * time.Second}
+	m := &Minion{core: &core{cfg: cfg, log: opts.Log, now: opts.Now}, rejectPause: 10 * time.Second}
 	if m.log == nil {
 		m.log = slog.Default()
 	}
@@ -97,28 +88,30 @@ func newCore(opts Options) (*Minion, error) {
 		m.now = time.Now
 	}
 	m.rescues = rescue.New(m.log, m.now)
+	m.daemon = beside{cfg: cfg, now: m.now}
 	for _, dir := range []string{cfg.PkiDir, cfg.Cachedir} {
 		if err := durable.Folder(dir, 0o700); err != nil {
 			return nil, fmt.Errorf("folders of minion %s: %w", cfg.ID, err)
 		}
 	}
 	var err error
-	if m.jobs, err = jobs.New(jobs.Options{Config: cfg, Log: m.log, Now: m.now, SignalOther: m.signalOther}); err != nil {
+	if m.jobs, err = jobs.New(jobs.Options{Config: cfg, Log: m.log, Now: m.now, SignalOther: m.daemon.signal}); err != nil {
 		return nil, fmt.Errorf("minion %s: %w", cfg.ID, err)
 	}
 	if opts.Collect == nil {
-		opts.Collect = m.collectGrains
+		opts.Collect = collectGrains(cfg, opts.Version, m.log)
 	}
 	m.grains = grains.NewStore(cfg.ID, opts.Collect)
 	m.sessions = session.New(session.Config{
 		Options: cfg, Version: opts.Version, Jobs: m.jobs, Grains: m.grains, Log: m.log, Now: m.now, FireLocal: m.fireLocal,
 		Connected: m.connected, PillarChanged: m.pillarChanged,
-		Env: func(s *session.Session) modules.Env { return &env{m: m, s: s} },
+		Env: func(s *session.Session) modules.Env { return &env{core: m.core, s: s} },
 	})
 	m.external = external.New(external.Options{
 		Dirs: moduleFolders(cfg), Limit: cfg.ExternalModulesTimeout, Taken: modules.Own, Log: m.log,
 	})
 	m.bus = bus.NewBus(bus.Options{Now: m.now, MaxEventSize: cfg.MaxEventSize})
+	m.masters = masters.New(masters.Config{Options: cfg, Sessions: m.sessions, Jobs: m.jobs, Bus: m.bus, Log: m.log})
 	return m, nil
 }
 
@@ -146,7 +139,7 @@ func (m *Minion) Run(ctx context.Context) error {
 	for _, loop := range []func(context.Context){m.watchBus, m.watchGrains, m.schedule.Run} {
 		side.Go(func() { loop(ctx) })
 	}
-	err := m.serveMasters(ctx)
+	err := m.masters.Run(ctx)
 	if errors.Is(err, channel.ErrRejected) {
 		// A service manager starts us again at once, and the master would be
 		// asked without end.
@@ -172,11 +165,13 @@ func (m *Minion) Close() error {
 }
 
 // collectGrains reads the grains from this host.
-func (m *Minion) collectGrains(ctx context.Context) *wire.Map {
-	master, _ := m.cfg.Get("master")
-	return grains.Collect(ctx, grains.Options{
-		ID: m.cfg.ID, Master: master, ConfDir: m.cfg.Dir, Static: m.cfg.Grains, Version: m.version, Log: m.log,
-	})
+func collectGrains(cfg *config.Minion, version string, log *slog.Logger) func(ctx context.Context) *wire.Map {
+	return func(ctx context.Context) *wire.Map {
+		master, _ := cfg.Get("master")
+		return grains.Collect(ctx, grains.Options{
+			ID: cfg.ID, Master: master, ConfDir: cfg.Dir, Static: cfg.Grains, Version: version, Log: log,
+		})
+	}
 }
 
 // moduleFolders are the folders in which executables are modules.

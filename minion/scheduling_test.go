@@ -110,7 +110,7 @@ func TestSchedule_Module(t *testing.T) {
 		}
 		check("a salt-call without a daemon", c, res.Return)
 	}
-	if time.Since(began) > scheduleTimeout {
+	if time.Since(began) > askTimeout {
 		t.Error("without a daemon a salt-call waits for one")
 	}
 }

@@ -1,4 +1,4 @@
-package minion
+package masters
 
 import (
 	"context"
@@ -14,38 +14,38 @@ import (
 
 // failover serves one master at a time: the first that accepts us, until it is
 // lost (master_alive_interval) or a better one is back (master_failback).
-func (m *Minion) failover(ctx context.Context, masters []string) error {
-	box, err := delivery.OpenOutbox(m.outboxDir("failover"), m.cfg.Bounds.OrDefault().Returns, m.log)
+func (m *Masters) failover(ctx context.Context, masters []string) error {
+	box, err := m.outbox("failover")
 	if err != nil {
 		return err
 	}
-	wait := m.cfg.AcceptanceWaitTime
+	wait := m.Options.AcceptanceWaitTime
 	for ctx.Err() == nil {
 		name, reached, err := m.round(ctx, masters, box)
 		switch {
 		case ctx.Err() != nil:
 			return nil
 		case reached:
-			wait = m.cfg.AcceptanceWaitTime
+			wait = m.Options.AcceptanceWaitTime
 			masters = m.after(masters, name)
 			continue
 		case err != nil && session.Final(err):
 			return err
 		}
-		m.log.Error("no master can be reached", "masters", masters, "again_in", wait, "err", err)
+		m.Log.Error("no master can be reached", "masters", masters, "again_in", wait, "err", err)
 		if sleep.For(ctx, wait+rand.N(wait/10+1)) != nil {
 			return nil
 		}
-		wait = min(2*wait, max(m.cfg.AcceptanceWaitTime, m.cfg.AcceptanceWaitTimeMax))
+		wait = min(2*wait, max(m.Options.AcceptanceWaitTime, m.Options.AcceptanceWaitTimeMax))
 	}
 	return nil
 }
 
 // after moves the master that was lost to the end of the list. An empty name
 // restores the configured order: the first master is back.
-func (m *Minion) after(masters []string, lost string) []string {
+func (m *Masters) after(masters []string, lost string) []string {
 	if lost == "" {
-		return m.masterList()
+		return m.List()
 	}
 	out := make([]string, 0, len(masters))
 	for _, name := range masters {
@@ -59,11 +59,11 @@ func (m *Minion) after(masters []string, lost string) []string {
 // round tries the masters in order and serves the first that accepts us until
 // it is given up. name is the master that was lost, "" after a failback. When
 // none was reached, err is fatal only if all refused us for good.
-func (m *Minion) round(ctx context.Context, masters []string, box *delivery.Outbox) (name string, reached bool, err error) {
+func (m *Masters) round(ctx context.Context, masters []string, box *delivery.Outbox) (name string, reached bool, err error) {
 	var last error
 	fatal := 0
 	for _, name := range masters {
-		s, err := m.sessions.Open(name, box, session.Options{AuthTries: 1})
+		s, err := m.Sessions.Open(name, box, session.Options{AuthTries: 1})
 		if err != nil {
 			return "", false, err
 		}
@@ -73,14 +73,14 @@ func (m *Minion) round(ctx context.Context, masters []string, box *delivery.Outb
 			if ctx.Err() != nil {
 				return "", false, nil
 			}
-			m.log.Warn("master does not serve, trying the next", "master", name, "err", err)
+			m.Log.Warn("master does not serve, trying the next", "master", name, "err", err)
 			last = err
 			if session.Final(err) {
 				fatal++
 			}
 			continue
 		}
-		m.jobs.ReportInterrupted(s, nil)
+		m.Jobs.ReportInterrupted(s, nil)
 		back := m.serveUntilLost(ctx, s, res)
 		_ = s.Channel().Close()
 		if back {
@@ -96,17 +96,17 @@ func (m *Minion) round(ctx context.Context, masters []string, box *delivery.Outb
 
 // serveUntilLost serves one master of several. back reports that the first
 // master is there again.
-func (m *Minion) serveUntilLost(ctx context.Context, s *session.Session, res channel.Result) (back bool) {
+func (m *Masters) serveUntilLost(ctx context.Context, s *session.Session, res channel.Result) (back bool) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var wg sync.WaitGroup
 	defer wg.Wait()
-	if m.cfg.MasterAliveInterval > 0 && len(m.cfg.Master) > 1 {
+	if m.Options.MasterAliveInterval > 0 && len(m.Options.Master) > 1 {
 		wg.Go(func() {
 			defer cancel()
-			s.AwaitLost(ctx, m.cfg.MasterAliveInterval)
+			s.AwaitLost(ctx, m.Options.MasterAliveInterval)
 		})
-		if first := m.cfg.Master[0]; m.cfg.MasterFailback && s.Name() != first {
+		if first := m.Options.Master[0]; m.Options.MasterFailback && s.Name() != first {
 			wg.Go(func() {
 				if m.awaitFirst(ctx, first) {
 					back = true
@@ -122,20 +122,20 @@ func (m *Minion) serveUntilLost(ctx context.Context, s *session.Session, res cha
 }
 
 // awaitFirst returns true once the first master accepts a sign-in again.
-func (m *Minion) awaitFirst(ctx context.Context, first string) bool {
-	every := m.cfg.MasterFailbackInterval
+func (m *Masters) awaitFirst(ctx context.Context, first string) bool {
+	every := m.Options.MasterFailbackInterval
 	if every == 0 {
-		every = m.cfg.MasterAliveInterval
+		every = m.Options.MasterAliveInterval
 	}
 	for sleep.For(ctx, every) == nil {
-		s, err := m.sessions.Open(first, nil, session.Options{AuthTries: 1})
+		s, err := m.Sessions.Open(first, nil, session.Options{AuthTries: 1})
 		if err != nil {
 			return false
 		}
 		_, err = s.Channel().Attempt(ctx)
 		_ = s.Channel().Close()
 		if err == nil {
-			m.log.Info("the first master is back", "master", first)
+			m.Log.Info("the first master is back", "master", first)
 			return true
 		}
 	}

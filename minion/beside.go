@@ -1,0 +1,94 @@
+package minion
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"syscall"
+	"time"
+
+	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/wire"
+)
+
+// signalTag asks the daemon to signal one of its jobs. It is ours: other minions
+// run each job as a process of its own.
+const signalTag = "mom_signal_job"
+
+const (
+	// tellTimeout bounds one event from a call to the daemon.
+	tellTimeout = 3 * time.Second
+	// askTimeout bounds the wait of a call for the daemon's answer.
+	askTimeout = 30 * time.Second
+)
+
+// errNoAnswer is a daemon that does not serve a request.
+var errNoAnswer = errors.New("the minion daemon does not answer")
+
+// beside is the minion daemon of this host as another process reaches it: by its event bus.
+type beside struct {
+	cfg *config.Minion
+	now func() time.Time
+}
+
+// dial reaches the event bus of the daemon.
+func (d beside) dial(ctx context.Context) (*bus.Client, error) {
+	pub, pull, err := bus.MinionNames(d.cfg.ID, d.cfg.HashType)
+	if err != nil {
+		return nil, err
+	}
+	c, err := bus.Dial(ctx, bus.ClientConfig{
+		SockDir: d.cfg.SockDir, PubName: pub, PullName: pull,
+		IPCMode: d.cfg.IpcMode, PubPort: d.cfg.TcpPubPort, PullPort: d.cfg.TcpPullPort,
+		Framing: bus.Framing(d.cfg.IpcFraming), Now: d.now,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reach the minion daemon: %w", err)
+	}
+	return c, nil
+}
+
+// tell fires an event on the bus of the daemon.
+func (d beside) tell(tag string, data any) error {
+	ctx, cancel := context.WithTimeout(context.Background(), tellTimeout)
+	defer cancel()
+	c, err := d.dial(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = c.Close() }()
+	return c.Fire(ctx, tag, data)
+}
+
+// ask fires an event on the bus of the daemon and waits for the one that answers.
+func (d beside) ask(ctx context.Context, tag string, data any, answer string) (*wire.Map, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, askTimeout, errNoAnswer)
+	defer cancel()
+	c, err := d.dial(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = c.Close() }()
+	if err := c.Fire(ctx, tag, data); err != nil {
+		return nil, fmt.Errorf("tell the minion daemon: %w", err)
+	}
+	for {
+		ev, err := c.Next(ctx)
+		if err != nil {
+			if cause := context.Cause(ctx); cause != nil {
+				err = cause
+			}
+			return nil, fmt.Errorf("await the minion daemon: %w", err)
+		}
+		if ev.Tag == answer {
+			return wire.DecodeMap(ev.Data)
+		}
+	}
+}
+
+// signal has the process that runs a job signal it: a signal to the process itself would end
+// all its jobs.
+func (d beside) signal(jid string, sig syscall.Signal) error {
+	return d.tell(signalTag, wire.NewMap("jid", jid, "signal", int(sig)))
+}

@@ -1,0 +1,25 @@
+package masters
+
+import (
+	"context"
+	"fmt"
+)
+
+// Run serves as master_type says until ctx ends or no master is left that could be served.
+// The error is then why: it wraps channel.ErrRejected if a master refused the minion.
+func (m *Masters) Run(ctx context.Context) error {
+	list := m.List()
+	switch {
+	case m.Options.MasterType == "disable":
+		<-ctx.Done()
+		return nil
+	case len(list) == 0:
+		return fmt.Errorf("minion %s has no master: set the option master", m.Options.ID)
+	case m.Options.MasterType == "failover":
+		return m.failover(ctx, list)
+	case m.Options.Rehome && len(list) == 1:
+		return m.serveOrSibling(ctx, list[0])
+	default:
+		return m.serveEach(ctx, list)
+	}
+}
