@@ -1,0 +1,90 @@
+package ledger
+
+import (
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/momtree/mom/internal/jobevent"
+)
+
+// A job of 10,000 stock minions, of which a thousand lie: they answer each question of
+// find_job three seconds late on purpose, so that the master believes its machine to be slow
+// and asks the fewest it may at a time. Two are dead, the last by name among them. The liars
+// can make the questions few. They cannot have one named that answers, nor put off for more
+// than three minutes that the dead are named.
+func TestFindJobWithLiarsThatAnswerLate(t *testing.T) { synctest.Test(t, testLateLiars) }
+
+func testLateLiars(t *testing.T) {
+	const n, every = 10_000, 10
+	began := time.Now()
+	var mu sync.Mutex
+	asked := map[string]int{}
+	named := map[string]time.Duration{}
+	under, fewest := 0, n
+	ms := minions(n)
+	liar, dead := map[string]bool{}, map[string]bool{ms[4711].ID: true, ms[n-1].ID: true}
+	for i := range ms {
+		ms[i].Live = Untracked
+		liar[ms[i].ID] = i%every == 0
+	}
+	var l *Ledger
+	l = New(Config{Hooks: Hooks{
+		FindJob: func(_ string, ids []string) {
+			mu.Lock()
+			defer mu.Unlock()
+			for _, id := range ids {
+				asked[id]++
+				if dead[id] {
+					continue
+				}
+				late := 50 * time.Millisecond
+				if liar[id] {
+					late = 3 * time.Second
+				}
+				under++
+				time.AfterFunc(late, func() {
+					mu.Lock()
+					under--
+					mu.Unlock()
+					l.Found("j", id, true)
+				})
+			}
+			if time.Since(began) > 30*time.Second {
+				fewest = min(fewest, under)
+			}
+		},
+		Missing: func(_ string, gone map[string]jobevent.Absence, _ map[string]jobevent.NodeState) {
+			mu.Lock()
+			defer mu.Unlock()
+			for id := range gone {
+				named[id] = time.Since(began)
+			}
+		},
+	}})
+	defer l.Close()
+	if err := l.Open(Job{JID: "j", Timeout: 5 * time.Second, Minions: ms}); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(10 * time.Minute)
+	synctest.Wait()
+	mu.Lock()
+	defer mu.Unlock()
+	if fewest > 10*leastTurn {
+		t.Errorf("never fewer than %d are asked at a time: the liars are not believed, and this test shows nothing", fewest)
+	}
+	if len(asked) != n {
+		t.Errorf("%d of %d have been asked", len(asked), n)
+	}
+	for id, at := range named {
+		if !dead[id] {
+			t.Errorf("%s is named after %v, and answers (liar: %v)", id, at, liar[id])
+		}
+	}
+	for id := range dead {
+		if at := named[id]; at == 0 || at > 3*time.Minute {
+			t.Errorf("%s, which is dead, is named after %v", id, at)
+		}
+	}
+}
