@@ -46,8 +46,13 @@ func TestDeadlineEndsLoops(t *testing.T) {
 
 func TestStepsAreBounded(t *testing.T) {
 	e := engine(t, render.Options{Limits: render.Limits{Steps: 1000}})
-	_, err := textOf(t, e, "{% for a in range(100) %}{% for b in range(100) %}{% endfor %}{% endfor %}")
-	refused(t, err, "more than 1000 steps")
+	for _, source := range []string{
+		"{% for a in range(100) %}{% for b in range(100) %}{% endfor %}{% endfor %}",
+		"{% for a in range(5000) %}{% endfor %}", // makes one list, whose elements are 312 steps
+	} {
+		_, err := textOf(t, e, source)
+		refused(t, err, "more than 1000 steps")
+	}
 }
 
 func TestListsThatGrowWhileTheyAreWalked(t *testing.T) {
@@ -72,7 +77,10 @@ func TestTextIsBounded(t *testing.T) {
 		_, err := textOf(t, e, source)
 		refused(t, err, "bytes")
 	}
-	_, err := textOf(t, e, "{{ '%99999999d' % 1 }}")
+	// One text, which is not written and far from what all may have together.
+	_, err := textOf(t, e, "{% set x = 'a' * 10001 %}")
+	refused(t, err, "a text of 10001 bytes is more than 10000")
+	_, err = textOf(t, e, "{{ '%99999999d' % 1 }}")
 	refused(t, err, "wider than")
 	_, err = textOf(t, e, "{{ '{:99999999}'.format(1) }}")
 	refused(t, err, "wider than")
