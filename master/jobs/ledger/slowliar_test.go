@@ -22,7 +22,7 @@ func testLateLiars(t *testing.T) {
 	var mu sync.Mutex
 	asked := map[string]int{}
 	named := map[string]time.Duration{}
-	under, fewest := 0, n
+	most := 0 // asked by one look of the ledger, once it has met the liars
 	ms := minions(n)
 	liar, dead := map[string]bool{}, map[string]bool{ms[4711].ID: true, ms[n-1].ID: true}
 	for i := range ms {
@@ -43,16 +43,10 @@ func testLateLiars(t *testing.T) {
 				if liar[id] {
 					late = 3 * time.Second
 				}
-				under++
-				time.AfterFunc(late, func() {
-					mu.Lock()
-					under--
-					mu.Unlock()
-					l.Found("j", id, true)
-				})
+				time.AfterFunc(late, func() { l.Found("j", id, true) })
 			}
 			if time.Since(began) > 30*time.Second {
-				fewest = min(fewest, under)
+				most = max(most, len(ids))
 			}
 		},
 		Missing: func(_ string, gone map[string]jobevent.Absence, _ map[string]jobevent.NodeState) {
@@ -71,8 +65,8 @@ func testLateLiars(t *testing.T) {
 	synctest.Wait()
 	mu.Lock()
 	defer mu.Unlock()
-	if fewest > 10*leastTurn {
-		t.Errorf("never fewer than %d are asked at a time: the liars are not believed, and this test shows nothing", fewest)
+	if most == 0 || most > 500 { // 1,000 is the bound, which is reached if nobody is believed
+		t.Errorf("up to %d are asked at a time: this test has not met the liars", most)
 	}
 	if len(asked) != n {
 		t.Errorf("%d of %d have been asked", len(asked), n)
