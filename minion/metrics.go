@@ -15,7 +15,6 @@ func (m *Minion) Metrics() metrics.Source {
 }
 
 func (m *Minion) collect(to *metrics.Sink) {
-	metrics.CollectRescues(to, m.rescues)
 	for _, s := range m.sessions.Serving() {
 		to.Flag("mom_minion_link_up", s.Up(), s.Name())
 		rows, bytes := s.Outbox().Size()

@@ -15,7 +15,6 @@ import (
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/durable"
-	"github.com/momtree/mom/internal/rescue"
 	"github.com/momtree/mom/internal/sleep"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/minion/external"
@@ -45,7 +44,6 @@ type Minion struct {
 	*core
 	masters *masters.Masters
 	ipc     *bus.Server
-	rescues *rescue.Counter
 
 	rejectPause time.Duration
 
@@ -87,7 +85,6 @@ func prepare(opts Options) (*Minion, error) {
 	if m.now == nil {
 		m.now = time.Now
 	}
-	m.rescues = rescue.New(m.log, m.now)
 	m.daemon = beside{cfg: cfg, now: m.now}
 	for _, dir := range []string{cfg.PkiDir, cfg.Cachedir} {
 		if err := durable.Folder(dir, 0o700); err != nil {
