@@ -256,22 +256,30 @@ func eventsOfOthers(t *testing.T, g *gatewayHost, ann, bob string) {
 		t.Fatal(err)
 	}
 	defer e.Close()
+	until := func(tag string, heard func(tag string)) {
+		for {
+			ev, err := e.Next(ctx)
+			if err != nil {
+				t.Fatalf("before %s: %v", tag, err)
+			}
+			if ev.Tag == tag {
+				return
+			}
+			heard(ev.Tag)
+		}
+	}
+	// What came of jobs before this one is on the way to bob no more when this one has ended.
+	last := begin(bob)
+	until("salt/job/"+last+"/complete", func(string) {})
 	others, own := begin(ann), begin(bob)
 	if others == "" || own == "" {
 		t.Fatalf("jobs %q and %q", others, own)
 	}
-	for {
-		ev, err := e.Next(ctx)
-		if err != nil {
-			t.Fatalf("before the return of the own job: %v", err)
+	until("salt/job/"+own+"/ret/web-01", func(tag string) {
+		if !strings.Contains(tag, own) && !strings.HasPrefix(tag, "mom/api/") {
+			t.Errorf("bob hears %s", tag)
 		}
-		if !strings.Contains(ev.Tag, own) && !strings.HasPrefix(ev.Tag, "mom/api/") {
-			t.Errorf("bob hears %s", ev.Tag)
-		}
-		if ev.Tag == "salt/job/"+own+"/ret/web-01" {
-			return
-		}
-	}
+	})
 }
 
 // eventsOverACut hears of jobs before and after the master is away for a while; meanwhile
