@@ -18,32 +18,36 @@ func TestFindJobWithLiarsThatAnswerLate(t *testing.T) { synctest.Test(t, testLat
 
 func testLateLiars(t *testing.T) {
 	const n, every = 10_000, 2
+	const honest, late = 50 * time.Millisecond, 3 * time.Second
 	began := time.Now()
+	type answer struct {
+		id string
+		at time.Time
+	}
 	var mu sync.Mutex
 	asked := map[string]int{}
 	named := map[string]time.Duration{}
-	most := 0 // asked by one look of the ledger, once it has met the liars
+	answers := map[time.Duration][]answer{} // on their way, by how long they take
+	most := 0                               // asked by one look of the ledger, once it has met the liars
 	ms := minions(n)
 	liar, dead := map[string]bool{}, map[string]bool{ms[4711].ID: true, ms[n-1].ID: true}
 	for i := range ms {
 		ms[i].Live = Untracked
 		liar[ms[i].ID] = i%every == 0
 	}
-	var l *Ledger
-	l = New(Config{Hooks: Hooks{
+	l := New(Config{Hooks: Hooks{
 		FindJob: func(_ string, ids []string) {
 			mu.Lock()
 			defer mu.Unlock()
 			for _, id := range ids {
 				asked[id]++
-				if dead[id] {
-					continue
-				}
-				late := 50 * time.Millisecond
+				takes := honest
 				if liar[id] {
-					late = 3 * time.Second
+					takes = late
 				}
-				time.AfterFunc(late, func() { l.Found("j", id, true) })
+				if !dead[id] {
+					answers[takes] = append(answers[takes], answer{id, time.Now().Add(takes)})
+				}
 			}
 			if time.Since(began) > 30*time.Second {
 				most = max(most, len(ids))
@@ -61,8 +65,24 @@ func testLateLiars(t *testing.T) {
 	if err := l.Open(Job{JID: "j", Timeout: 5 * time.Second, Minions: ms}); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(10 * time.Minute)
-	synctest.Wait()
+	due := func() (ids []string) {
+		mu.Lock()
+		defer mu.Unlock()
+		for takes, queue := range answers {
+			for len(queue) > 0 && !queue[0].at.After(time.Now()) {
+				ids, queue = append(ids, queue[0].id), queue[1:]
+			}
+			answers[takes] = queue
+		}
+		return ids
+	}
+	for time.Since(began) < 10*time.Minute {
+		time.Sleep(honest / 5)
+		synctest.Wait()
+		for _, id := range due() {
+			l.Found("j", id, true)
+		}
+	}
 	mu.Lock()
 	defer mu.Unlock()
 	if most == 0 || most > 500 { // 1,000 is the bound, which is reached if nobody is believed
