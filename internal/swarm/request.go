@@ -67,7 +67,6 @@ func (m *minion) converse(ctx context.Context, load *wire.Map, p patience, open 
 		}
 		reply, err := m.transfer(ctx, load, p, open)
 		if errors.Is(err, errRejected) {
-			m.swarm.rejected.Add(1)
 			if _, err = m.signInAgain(ctx); err == nil {
 				if p.again != nil {
 					p.again()
@@ -105,6 +104,9 @@ func (m *minion) transfer(ctx context.Context, load *wire.Map, p patience, open 
 	}
 	var answer wire.Raw
 	deep(func() { answer, err = open(reply, key, nonce) })
+	if errors.Is(err, errRejected) {
+		m.swarm.rejected.Add(1)
+	}
 	return answer, err
 }
 
