@@ -189,6 +189,33 @@ func TestPythonParentIsAskedOnce(t *testing.T) {
 	}
 }
 
+// A master of ours that refuses the greeting, as of a node whose key is a minion's, is no
+// master of Salt's: it is greeted until it takes the node, which then tells its tree.
+func TestParentThatRefusesIsGreetedAgain(t *testing.T) {
+	p := startParent(t, channeltest.Rules{})
+	answer := func(v any) {
+		p.Change(func(r *channeltest.Rules) {
+			r.Handle = map[string]channeltest.Handler{
+				"_syndic_return": p.take, "_minion_event": p.hear, "_presence": func(string, *wire.Map) any { return v },
+			}
+		})
+	}
+	answer("")
+	n := plant(t, nil, p)
+	n.run(t)
+	n.local.tree.SetMinion(topology.Minion{ID: "web-1", State: topology.Up})
+	p.Await(t, "_presence", 3)
+	if n.parents.links[0].IsUp() {
+		t.Error("the link counts as up although the master refuses the node")
+	}
+	answer(wire.NewMap("session", true, "node", "top"))
+	n.awaitUp(t)
+	seen := p.Seen("_presence")
+	if tree := seen[len(seen)-1].Map("tree"); tree == nil || len(tree.List("minions")) != 1 {
+		t.Errorf("the master that takes the node is told of the tree %v", tree)
+	}
+}
+
 func TestParentWithANewPublishPort(t *testing.T) {
 	p := startParent(t, channeltest.Rules{})
 	n := start(t, nil, p)

@@ -20,7 +20,8 @@ type Presence struct {
 
 // Announce tells the master which subscription belongs to this identity: the
 // one whose READY holds [Channel.Session] as Identity. known is false when the
-// master does not know the command: then it need not be asked again.
+// master does not know the command: then it need not be asked again. A master that
+// knows it and fails or refuses it gives [ErrFailed].
 func (c *Channel) Announce(ctx context.Context, p Presence) (reply *wire.Map, known bool, err error) {
 	load := wire.NewMap(
 		"cmd", "_presence", "id", c.cfg.ID, "session", c.session, "role", c.cfg.Role,
@@ -41,9 +42,8 @@ func (c *Channel) Announce(ctx context.Context, p Presence) (reply *wire.Map, kn
 	if err != nil {
 		return nil, false, err
 	}
-	reply, err = wire.DecodeMap(raw)
-	if err != nil || reply.Len() == 0 {
-		return wire.NewMap(), false, nil
+	if reply, err = wire.DecodeMap(raw); err != nil { // the empty text: Salt's answer of a handler that failed
+		return nil, false, c.fail("request _presence", ErrFailed, "", "look at the master's log")
 	}
-	return reply, true, nil
+	return reply, reply.Len() > 0, nil
 }

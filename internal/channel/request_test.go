@@ -306,6 +306,18 @@ func TestAnnounce(t *testing.T) {
 	}
 }
 
+// A master of ours answers with the empty text while it cannot take an announcement: that
+// says nothing about what it knows, so that it is asked again.
+func TestAnnounce_ThatFails(t *testing.T) {
+	m := channeltest.Start(t, channeltest.Rules{Handle: map[string]channeltest.Handler{
+		"_presence": func(string, *wire.Map) any { return "" },
+	}})
+	c := signedIn(t, testConfig(t, m))
+	if _, known, err := c.Announce(within(t), Presence{Version: "1"}); !errors.Is(err, ErrFailed) || known {
+		t.Errorf("known %v, error %v", known, err)
+	}
+}
+
 func TestPing(t *testing.T) {
 	m := channeltest.Start(t, channeltest.Rules{})
 	c := open(t, testConfig(t, m))

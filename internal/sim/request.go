@@ -67,9 +67,9 @@ func (l *link) request(a act, bytes, work int64, handle handler, done func(wire.
 		}
 	})
 	w.requests++
-	nonce := strconv.FormatUint(w.requests, 10)
-	if a == askReturns { // what is stored once needs no nonce
-		nonce = ""
+	nonce := ""
+	if a == askWords { // returns are stored once by themselves, and an announcement may come twice
+		nonce = strconv.FormatUint(w.requests, 10)
 	}
 	attempt := func() { l.carry(a, bytes, work, nonce, handle, func(v wire.Raw, err error) { finish(v, err) }) }
 	if share := w.o.Faults.Repeat; share > 0 && w.rng.Float64() < share {

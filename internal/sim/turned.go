@@ -38,7 +38,8 @@ func (l *link) turn(d int64) {
 	})
 }
 
-// bars tells whether the parent refuses what the child says as a node, and answers it.
+// bars tells whether the parent refuses what the child says as a node, and answers it as
+// what fails.
 func (l *link) bars(answer func(wire.Raw, error)) bool {
 	err := l.parent.mayReturnFor(l.child.id)
 	if err == nil {
