@@ -75,7 +75,7 @@ func Call(ctx context.Context, o CallOptions) (CallResult, error) {
 	m.grains.Refresh(ctx)
 
 	var s *session.Session
-	if !o.Local && m.cfg.MasterType != "disable" {
+	if !o.Local && !m.cfg.Masterless() {
 		if s, err = m.masters.Connect(ctx); err != nil {
 			return CallResult{}, err
 		}

@@ -54,6 +54,18 @@ func TestCall_Local(t *testing.T) {
 	}
 }
 
+// A master is named, as the option has a default, and no call may wait for it.
+func TestCall_FilesOfThisHost(t *testing.T) {
+	m := channeltest.Start(t, channeltest.Rules{})
+	cfg := testConfig(t, m)
+	cfg.FileClient = "local"
+	m.Down()
+	cfg.AuthTimeout, cfg.AuthTries, cfg.MasterTries = time.Second, 1, 1
+	if res, err := call(t, cfg, CallOptions{Fun: "test.ping"}); err != nil || res.Return != true || res.ReturnErr != nil {
+		t.Errorf("%+v %v", res, err)
+	}
+}
+
 func TestCall_WithAMaster(t *testing.T) {
 	m := channeltest.Start(t, channeltest.Rules{Pillar: wire.NewMap("who", "me")})
 	cfg := testConfig(t, m)

@@ -16,3 +16,7 @@ type Minion struct {
 
 	source
 }
+
+// Masterless says whether a call asks no master: `master_type: disable` or
+// `file_client: local`.
+func (m *Minion) Masterless() bool { return m.MasterType == "disable" || m.FileClient == "local" }
