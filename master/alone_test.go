@@ -20,7 +20,7 @@ func TestFailover_OffLeavesNoTrace(t *testing.T) {
 	r := newRig(t, func(c *config.Master) { c.Rehome = false })
 	r.start()
 	events := r.events()
-	if r.Failover() != nil || (runnerEnv{r.Master, "root"}).Failover() != nil {
+	if r.Failover() != nil || r.env.As("root").Failover() != nil {
 		t.Fatal("it has what lets minions move")
 	}
 	n := r.minion("n1", "syndic", "syndic").listen().announce()

@@ -9,11 +9,7 @@ import (
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/ports"
 	"github.com/momtree/mom/master/presence"
-	"github.com/momtree/mom/master/server"
 )
-
-// own are the commands whose handlers are the master's own.
-var own server.Set[*Master]
 
 // bind opens the two ports and the local event sockets. The order matters: a
 // client that can publish must find the bus open.
@@ -43,8 +39,7 @@ func (m *Master) bind() (err error) {
 	return m.ports.Serve(m.server.Receive)
 }
 
-// addCommands has the server serve all commands: those of package commands, and the
-// master's own.
+// addCommands has the server serve all commands.
 func (m *Master) addCommands() {
 	commands.AddTo(&commands.Parts{
 		Config: m.cfg, Server: m.server, User: m.access.Own,
@@ -54,10 +49,9 @@ func (m *Master) addCommands() {
 			m.publications.SignedIn(id)
 		},
 		Access: m.access, Audit: m.audit.Note, Tokens: m.logins,
-		Data: m.data, Unserved: m.unserved, Pillars: m.pillars, MayAnswer: m.policy.MayAnswer, Tops: m.tops, Files: m.files, Inbox: m.inbox, Runners: m.runners, Wheels: m.wheels(), JobUser: m.userOf, Tree: m.tree.Snapshot, JIDs: m.jids,
+		Data: m.data, Unserved: m.unserved, Pillars: m.pillars, MayAnswer: m.policy.MayAnswer, Tops: m.tops, Files: m.files, Inbox: m.inbox, Runners: m.runners, Wheels: m.wheels, Jobs: m.jobs, Store: m.store, Tree: m.tree.Snapshot, JIDs: m.jids,
 		SignIns: &m.signedIn, Stats: &m.stats, Fire: m.fire, Log: m.log, Now: m.now,
 	})
-	own.AddTo(m.server, m)
 	m.intake.Serve(m.server)
 	m.below.Serve(m.server)
 	m.mine.Serve(m.server)

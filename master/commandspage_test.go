@@ -35,7 +35,7 @@ key* that one or one of a user of ` + "`publisher_acl`" + `. *A minion or node* 
 
 // commandsPage is docs/commands.md.
 func commandsPage() string {
-	all := slices.Concat(own.Commands(), intake.Commands(), below.Commands(), peers.Commands(), publications.Commands(), publish.Commands(), failover.Commands(), commands.All())
+	all := slices.Concat(intake.Commands(), below.Commands(), peers.Commands(), publications.Commands(), publish.Commands(), failover.Commands(), commands.All())
 	slices.SortFunc(all, func(a, b server.Command) int {
 		return cmp.Or(cmp.Compare(a.Who, b.Who), strings.Compare(a.Name, b.Name))
 	})

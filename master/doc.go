@@ -19,7 +19,8 @@
 //	local.go     what else the forwarder of the node asks: a job told again
 //	restore      the package: takes open jobs up after a restart
 //
-// parts.go lists what a [Master] is made of, open.go and run.go open the parts and run them.
+// parts.go lists what a [Master] is made of, master.go opens it all in order and closes it,
+// run.go runs it.
 //
 // What stands by itself is in sub-packages that know nothing of a [Master]; the
 // files here that bear their names only join them to it. At the door: ports, server, commands,
@@ -27,6 +28,7 @@
 // failover, treewatch, datacache. Jobs: publish, jobs, jobs/ledger,
 // driver, intake, below, restore, jobstore, jobfiles, publications, retention. What minions ask
 // for: files, pillar, mine, peercall, tops, and above (what the master above is asked). What starts
-// by itself: reactor, orchestrate. For operators: runners, wheels, functions. To look at: meters,
+// by itself: reactor, orchestrate. For operators: runners, wheels, functions, and runnerenv (what
+// they see of the master); rendering makes what renders for all of these. To look at: meters,
 // tracer, eventreturn.
 package master

@@ -64,17 +64,10 @@ func (m *Master) returned(r *returners.Return) {
 
 // completed ends a job: the command that waits for it ends with this event.
 func (m *Master) completed(a ledger.Account) {
-	tag, data := completeWord(a).Encode()
+	tag, data := a.Complete().Encode()
 	m.fireRaw(tag, data, "")
 	m.stats.Completed.Add(1)
 	m.traces.Closed(a.JID, m.now())
-}
-
-// completeWord is how a job ended here.
-func completeWord(a ledger.Account) jobevent.Complete {
-	return jobevent.Complete{
-		JID: a.JID, Fun: a.Fun, Expected: a.Expected, Returned: a.Returned, Failed: a.Failed, Missing: a.Missing, Nodes: a.Nodes, Took: a.Closed.Sub(a.Opened),
-	}
 }
 
 // unended has a closed job ended anew whose words were let go while a disk took none.

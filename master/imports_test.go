@@ -15,17 +15,18 @@ import (
 // which puts them together.
 var tiers = [][]string{
 	{
-		"above", "access/verdict", "admission", "auth", "datacache", "eventreturn", "files/copies", "files/ignore", "files/pick", "findjob", "gitrepo", "gitrepo/gitrepotest", "jobfiles", "jobs/ledger", "jobstore", "keys", "ports",
+		"above", "access/verdict", "admission", "auth", "bank", "datacache", "eventreturn", "files/copies", "files/ignore", "files/pick", "findjob", "gitrepo", "gitrepo/gitrepotest", "jobfiles", "jobs/ledger", "jobstore", "keys", "ports", "reactor",
 		"roles", "rows", "signatures",
 	},
 	{"files", "jobs", "keyring", "pillar/ext", "presence", "retention", "tops", "tracer"},
 	{"files/gitfs", "files/httpfs", "files/roots", "files/upstream", "ownership", "pillar", "treewatch"},
-	{"files/gitfs/gitfstest", "files/minionfs", "meters"},
+	{"files/gitfs/gitfstest", "files/minionfs", "meters", "rendering"},
 	{"server"},
 	{"access", "driver", "failover", "functions", "peers", "publications"},
 	{"below", "intake", "publish", "restore", "wheels"},
 	{"mine", "runners"},
 	{"commands", "orchestrate", "peercall"},
+	{"runnerenv"},
 }
 
 func tierOf(pkg string) int {

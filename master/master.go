@@ -7,60 +7,13 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/momtree/mom/internal/bus"
-	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/rescue"
-	"github.com/momtree/mom/master/above"
 	"github.com/momtree/mom/master/commands"
-	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/orchestrate"
+	"github.com/momtree/mom/master/rendering"
 	"github.com/momtree/mom/master/tracer"
 	"github.com/momtree/mom/returners"
-	"github.com/momtree/mom/topology"
-	"github.com/momtree/mom/value"
 )
-
-// Options of a [Master].
-type Options struct {
-	Config *config.Master
-	// Parent is the outbox destination of what this master owes to the one
-	// above; "" makes it a top. The forwarder of the same node empties it.
-	Parent string
-	// NodeID is what the masters above know this node by: the id under which its
-	// forwarder signs in. "" means the id of Config, as at a top. Salt's two files
-	// give them apart: without an id in the file master that one is NAME_master.
-	NodeID  string
-	Version string
-	Log     *slog.Logger
-	// Rescue counts what sweeps find that should have gone by itself. nil: one of
-	// the master's own.
-	Rescue *rescue.Counter
-	// Now is the clock of stamps and ages; nil means time.Now.
-	Now func() time.Time
-	// Caller runs an execution function of this machine, for reactions of the type caller.
-	// nil: they are refused.
-	Caller func(ctx context.Context, fun string, args []any, kwargs *value.Map) error
-
-	// running is the clock that nobody sets, by which ages are counted; nil: that of
-	// the machine. A test with a Now of its own may have it go with that.
-	running func() time.Duration
-	// wrapStore lets a test stand between the master and its embedded store.
-	wrapStore func(returners.JobStore) returners.JobStore
-}
-
-// Master is a running or startable master daemon: the parts of a node, put together by
-// [New]. What each of them knows of the others it is given when it is opened.
-type Master struct {
-	self
-	life
-	doors
-	trust
-	work
-	around
-	content
-	calls
-	figures
-}
 
 // New opens the keys, the job store and the local sockets, and binds both
 // ports. Requests wait for [Master.Run].
@@ -84,6 +37,7 @@ func New(o Options) (_ *Master, err error) {
 	m.parent = o.Parent
 	m.traces = tracer.NewBook()
 	m.pauses = orchestrate.NewPauses(m.now)
+	m.engines = rendering.Engines{Config: m.cfg, Log: m.log}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, m.Close())
@@ -120,31 +74,8 @@ func New(o Options) (_ *Master, err error) {
 		return nil, err
 	}
 	m.openSchedule()
+	m.joinEnv()
 	return m, m.bind()
-}
-
-// ID is the name of this master in the tree.
-func (m *Master) ID() string { return m.node }
-
-// Bus is the event bus, for the forwarder of the same node.
-func (m *Master) Bus() *bus.Bus { return m.bus }
-
-// Store is the job store, for the forwarder of the same node.
-func (m *Master) Store() *jobstore.Store { return m.store }
-
-// Tree is the tree from this master down.
-func (m *Master) Tree() *topology.Tree { return m.tree }
-
-// Above is the way up, for whoever puts a node together to connect the forwarder to.
-func (m *Master) Above() *above.Link { return &m.above }
-
-// Rescues counts what sweeps of this master have found; the forwarder of the same
-// node counts there as well.
-func (m *Master) Rescues() *rescue.Counter { return m.rescues }
-
-// Ports are the publish and the return port as bound.
-func (m *Master) Ports() (publish, ret int) {
-	return m.ports.Publish(), m.ports.Return()
 }
 
 // Close ends what is left and releases everything. It waits for requests at work.

@@ -39,14 +39,31 @@ import (
 	"github.com/momtree/mom/master/publications"
 	"github.com/momtree/mom/master/publish"
 	"github.com/momtree/mom/master/reactor"
+	"github.com/momtree/mom/master/rendering"
 	"github.com/momtree/mom/master/restore"
+	"github.com/momtree/mom/master/runnerenv"
 	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/master/signatures"
 	"github.com/momtree/mom/master/tops"
 	"github.com/momtree/mom/master/tracer"
+	"github.com/momtree/mom/master/wheels"
 	"github.com/momtree/mom/topology"
 )
+
+// Master is a running or startable master daemon: the parts of a node, put together by
+// [New]. What each of them knows of the others it is given when it is opened.
+type Master struct {
+	self
+	life
+	doors
+	trust
+	work
+	around
+	content
+	calls
+	figures
+}
 
 // self is who this master is, and what all of its parts use.
 type self struct {
@@ -125,7 +142,10 @@ type content struct {
 
 // calls are what is done here: by operators, minions, events and the clock.
 type calls struct {
+	env       runnerenv.Service // what they see of this master
+	engines   rendering.Engines // of its own files
 	runners   *runners.Host
+	wheels    wheels.Host
 	bank      *bank.Store         // of runners
 	pauses    *orchestrate.Pauses // of orchestrations
 	peerCalls *peercall.Service   // what minions have others do
@@ -138,4 +158,28 @@ type figures struct {
 	traces   *tracer.Book
 	stats    meters.Counters
 	signedIn meters.SignIns
+}
+
+// ID is the name of this master in the tree.
+func (m *Master) ID() string { return m.node }
+
+// Bus is the event bus, for the forwarder of the same node.
+func (m *Master) Bus() *bus.Bus { return m.bus }
+
+// Store is the job store, for the forwarder of the same node.
+func (m *Master) Store() *jobstore.Store { return m.store }
+
+// Tree is the tree from this master down.
+func (m *Master) Tree() *topology.Tree { return m.tree }
+
+// Above is the way up, for whoever puts a node together to connect the forwarder to.
+func (m *Master) Above() *above.Link { return &m.above }
+
+// Rescues counts what sweeps of this master have found; the forwarder of the same
+// node counts there as well.
+func (m *Master) Rescues() *rescue.Counter { return m.rescues }
+
+// Ports are the publish and the return port as bound.
+func (m *Master) Ports() (publish, ret int) {
+	return m.ports.Publish(), m.ports.Return()
 }

@@ -16,17 +16,15 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-var _ runners.Reacting = runnerEnv{}
-
 // openReactor makes the reactor. The file server is open.
 func (m *Master) openReactor(caller func(ctx context.Context, fun string, args []any, kwargs *value.Map) error) error {
-	engine, err := m.renderer(files.Loader(m.files), masterFunctions{m: m, user: reactor.User})
+	engine, err := m.engines.New(files.Loader(m.files), m.env.Functions(reactor.User))
 	if err != nil {
 		return fmt.Errorf("reactor: %w", err)
 	}
 	o := reactor.Options{
 		Reactors: m.cfg.Reactor, Threads: m.cfg.ReactorWorkerThreads, Waiting: m.cfg.ReactorWorkerHwm, Bytes: m.cfg.Bounds.ReactorBytes,
-		Bus: m.bus, Engine: engine, Renderer: m.cfg.Renderer, Files: files.Loader(m.files), Vars: m.renderVars(), JID: m.jids.Next,
+		Bus: m.bus, Engine: engine, Renderer: m.cfg.Renderer, Files: files.Loader(m.files), Vars: m.engines.Vars(), JID: m.jids.Next,
 		Key: func(key string) bool { name, ok := m.access.User(key); return ok && name == m.access.Own },
 		ID:  m.id, Log: m.log, Now: m.now,
 		Do: reactor.Doers{Job: m.reactJob, Runner: m.reactRunner, Wheel: m.reactWheel},
@@ -37,14 +35,6 @@ func (m *Master) openReactor(caller func(ctx context.Context, fun string, args [
 	m.reactor = reactor.New(o)
 	return nil
 }
-
-// wheels makes calls of wheel functions.
-func (m *Master) wheels() wheels.Host {
-	return wheels.Host{Env: wheels.Env{Keys: m.keys.Desk(), Config: m.cfg, Tree: m.tree.Snapshot}, Fire: m.fire, Now: m.now}
-}
-
-// Reactor is that of this master.
-func (e runnerEnv) Reactor() runners.Reactor { return e.m.reactor }
 
 // reactJob publishes a job of a reaction, as the user of this master.
 func (m *Master) reactJob(ctx context.Context, j reactor.Job) (minions []string, err error) {
@@ -93,6 +83,6 @@ func (m *Master) reactWheel(ctx context.Context, c reactor.Call) error {
 	if c.Fields {
 		s.Call, s.Err = wheels.Fields(c.Fun, c.Kwargs, "name")
 	}
-	_, err := m.wheels().Do(ctx, s)
+	_, err := m.wheels.Do(ctx, s)
 	return err
 }

@@ -122,15 +122,3 @@ func (m *Master) housekeep() {
 
 // Snapshot gives the tree from this master down.
 func (m *Master) Snapshot() topology.Node { return m.tree.Snapshot() }
-
-// keyRotated has all minions sign in again at once, with ping_on_rotate.
-func (m *Master) keyRotated() {
-	if !m.cfg.PingOnRotate {
-		return
-	}
-	m.wg.Go(func() { // a job may be waiting for the key to be published itself
-		if err := m.publisher.PingAll(); err != nil {
-			m.log.Error("The ping after the key rotation failed", "err", err)
-		}
-	})
-}

@@ -17,7 +17,7 @@ func TestTemplateCalls(t *testing.T) {
 	r.accept("a", "minion")
 	eventually(t, "the key of a", func() bool { return r.keys.Accepted("a") })
 	bus := r.events()
-	f := masterFunctions{m: r.Master, user: "root"}
+	f := r.env.Functions("root")
 	v, err := f.Call(t.Context(), "saltutil.wheel", []any{"key.list", "accepted"}, nil)
 	got, _ := v.(*value.Map)
 	if err != nil || got.String("fun") != "wheel.key.list" || got.String("user") != "root" || !slices.Equal(got.Map("return").List("minions"), []any{"a"}) {

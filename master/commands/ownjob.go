@@ -38,6 +38,6 @@ func (c runner) ownJob(ctx context.Context, l *server.Login, call access.Call) b
 	if !ok {
 		return false
 	}
-	user, known, err := c.jobUser(ctx, id)
+	user, known, err := userOf(ctx, c.store, id)
 	return err == nil && known && user == l.Name
 }

@@ -1,7 +1,6 @@
 package commands
 
 import (
-	"context"
 	"log/slog"
 	"time"
 
@@ -12,6 +11,8 @@ import (
 	"github.com/momtree/mom/master/access/verdict"
 	"github.com/momtree/mom/master/datacache"
 	"github.com/momtree/mom/master/files"
+	"github.com/momtree/mom/master/jobs"
+	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/keyring"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/meters"
@@ -48,10 +49,10 @@ type Parts struct {
 	Inbox     *files.Inbox
 	Runners   *runners.Host
 	Wheels    wheels.Host
-	// JobUser tells who asked for a job.
-	JobUser func(ctx context.Context, jid string) (user string, known bool, err error)
-	Tree    func() topology.Node
-	JIDs    *jid.Generator
+	Jobs      *jobs.Engine
+	Store     *jobstore.Store
+	Tree      func() topology.Node
+	JIDs      *jid.Generator
 
 	SignIns *meters.SignIns
 	Stats   *meters.Counters

@@ -10,6 +10,7 @@ import (
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/access"
+	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/master/server"
 )
@@ -37,7 +38,7 @@ result
 
 func newRunner(p *Parts, audit func(access.Asked)) runner {
 	return runner{
-		gate: gate{p.Server, audit, p.User, "runner", p.Access.JudgeRunner, runners.Private}, jobUser: p.JobUser, host: p.Runners, jids: p.JIDs, own: p.User, depth: p.Config.Bounds.Depth,
+		gate: gate{p.Server, audit, p.User, "runner", p.Access.JudgeRunner, runners.Private}, store: p.Store, host: p.Runners, jids: p.JIDs, own: p.User, depth: p.Config.Bounds.Depth,
 	}
 }
 
@@ -50,13 +51,12 @@ func whoRuns(fun string) server.Who {
 }
 
 type runner struct {
-	gate gate
-	// jobUser tells who asked for a job.
-	jobUser func(ctx context.Context, jid string) (user string, known bool, err error)
-	host    *runners.Host
-	jids    *jid.Generator
-	own     string
-	depth   int
+	gate  gate
+	store *jobstore.Store
+	host  *runners.Host
+	jids  *jid.Generator
+	own   string
+	depth int
 }
 
 // serve answers at once with the tag under which the result will be on the bus (Salt wire

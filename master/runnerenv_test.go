@@ -100,7 +100,7 @@ func TestKnown_NodesSpeakForTheirs(t *testing.T) {
 			return
 		}
 	}()
-	minions, away, err := runnerEnv{r.Master, "root"}.Known(context.Background(), runners.Known{Tgt: "*", TgtType: "glob", Grains: true})
+	minions, away, err := r.env.As("root").Known(context.Background(), runners.Known{Tgt: "*", TgtType: "glob", Grains: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,6 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/failover"
-	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/returners"
 )
 
@@ -24,14 +23,6 @@ func (m *Master) openFailover() (err error) {
 // Failover is what lets minions move to siblings, for the forwarder of the same node; nil
 // with rehome: False.
 func (m *Master) Failover() *failover.Service { return m.failover }
-
-// Failover serves the runners of a node whose minions may move.
-func (e runnerEnv) Failover() runners.Failover {
-	if e.m.failover == nil {
-		return nil
-	}
-	return e.m.failover
-}
 
 // acts notes the role in which a peer acts.
 func (m *Master) acts(id string, node bool) error {

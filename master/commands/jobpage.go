@@ -1,15 +1,18 @@
-package master
+package commands
 
 import (
 	"context"
 
+	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/access"
+	"github.com/momtree/mom/master/jobs"
+	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/server"
 )
 
 func init() {
-	own.Register(server.Command{
+	Register(server.Command{
 		Name: "job_page", Who: server.User, Logins: true,
 		Args: []string{"jid", "after"},
 		Doc: `
@@ -21,10 +24,20 @@ jid
 after
     The minion whose return was the last of the page before; "" for the first.
 `,
-	}, func(m *Master) server.Handler { return m.jobPage })
+	}, func(p *Parts) server.Handler {
+		return jobPage{server: p.Server, access: p.Access, jobs: p.Jobs, store: p.Store, cfg: p.Config}.serve
+	})
 }
 
-// jobPage serves `job_page`, our addition to the clear commands: a command that follows
+type jobPage struct {
+	server *server.Server
+	access *access.Control
+	jobs   *jobs.Engine
+	store  *jobstore.Store
+	cfg    *config.Master
+}
+
+// serve answers `job_page`, our addition to the clear commands: a command that follows
 // a job and was cut off the event bus, since it read too slowly, takes what it has
 // missed from the job cache. The page holds the returns whose minion ids come after the
 // one given, each as its event had it; `more` tells that there are others behind. With
@@ -33,28 +46,28 @@ after
 //
 // Whoever may do everything, or look jobs up by a runner, may ask for any job, another user
 // for the jobs of that user.
-func (m *Master) jobPage(ctx context.Context, r *server.Request) (any, error) {
+func (c jobPage) serve(ctx context.Context, r *server.Request) (any, error) {
 	d, err := wire.DecodeMap(r.Load)
 	if err != nil {
 		return nil, err
 	}
 	jid, after := d.String("jid"), d.String("after")
-	job, ok, err := m.store.Local().GetLoad(ctx, jid)
+	job, ok, err := c.store.Local().GetLoad(ctx, jid)
 	if err != nil {
 		return nil, server.Refusal{Name: "SaltReqTimeoutError", Message: err.Error()}
 	}
-	if user, may := m.mayRead(r, d.String("user"), jid); !may && (!ok || user == "" || job.User != user) {
-		m.server.RefusedUser("job_page", user, jid)
+	if user, may := c.mayRead(r, d.String("user"), jid); !may && (!ok || user == "" || job.User != user) {
+		c.server.RefusedUser("job_page", user, jid)
 		return nil, server.ErrNotAllowed
 	}
-	a, known := m.jobs.State(jid) // before the returns are read
+	a, known := c.jobs.State(jid) // before the returns are read
 	if !known {
 		return nil, server.Invalid("job_page: this master keeps no account of job %s", jid)
 	}
-	if !m.cfg.JobCache {
+	if !c.cfg.JobCache {
 		return nil, server.Invalid("job_page: results are not kept (job_cache: False)")
 	}
-	rets, err := m.store.ReturnsAfter(ctx, jid, after, m.cfg.Bounds.PageRows, m.cfg.Bounds.PageBytes)
+	rets, err := c.store.ReturnsAfter(ctx, jid, after, c.cfg.Bounds.PageRows, c.cfg.Bounds.PageBytes)
 	if err != nil {
 		return nil, server.Refusal{Name: "SaltReqTimeoutError", Message: err.Error()}
 	}
@@ -67,7 +80,7 @@ func (m *Master) jobPage(ctx context.Context, r *server.Request) (any, error) {
 	}
 	out := wire.NewMap("returns", page, "last", last, "more", len(rets) > 0)
 	if after == "" && !a.Open() {
-		_, data := completeWord(a).Encode()
+		_, data := a.Complete().Encode()
 		out.Set("complete", data)
 	}
 	return out, nil
@@ -76,17 +89,17 @@ func (m *Master) jobPage(ctx context.Context, r *server.Request) (any, error) {
 // mayRead names whose jobs a request for a job may read; all tells that it may read any.
 // named is the user that the request names. Who has logged in and may look jobs up by the
 // runner may as well do so here.
-func (m *Master) mayRead(r *server.Request, named, jid string) (user string, all bool) {
+func (c jobPage) mayRead(r *server.Request, named, jid string) (user string, all bool) {
 	if l := r.Login; l != nil {
-		all = m.access.PermitsRunner(l.Rules, "jobs.lookup_jid", []any{jid}, nil)
-		if l.Name == m.access.Own { // of another service than the machine
+		all = c.access.PermitsRunner(l.Rules, "jobs.lookup_jid", []any{jid}, nil)
+		if l.Name == c.access.Own { // of another service than the machine
 			return "", all
 		}
 		return l.Name, all
 	}
-	sender := access.Sender{Owner: r.User, Own: m.access.Own, Name: named, Extra: wire.NewMap()}
+	sender := access.Sender{Owner: r.User, Own: c.access.Own, Name: named, Extra: wire.NewMap()}
 	switch {
-	case m.access.Trusts(sender):
+	case c.access.Trusts(sender):
 		return named, true
 	case named != r.User:
 		return "", false

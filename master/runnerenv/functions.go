@@ -1,4 +1,4 @@
-package master
+package runnerenv
 
 import (
 	"context"
@@ -17,18 +17,17 @@ import (
 
 // templateCalls are what templates may call that a master renders: it has no execution
 // modules, but those by which Salt's own reach runners and wheel functions.
-var templateCalls = map[string]func(f masterFunctions, ctx context.Context, fun string, args []any, kwargs *value.Map) (any, error){
-	"saltutil.runner": masterFunctions.runner,
-	"saltutil.wheel":  masterFunctions.wheel,
+var templateCalls = map[string]func(f functions, ctx context.Context, fun string, args []any, kwargs *value.Map) (any, error){
+	"saltutil.runner": functions.runner,
+	"saltutil.wheel":  functions.wheel,
 }
 
 // TemplateCalls are their names.
 func TemplateCalls() []string { return slices.Sorted(maps.Keys(templateCalls)) }
 
-// masterFunctions makes these calls.
-type masterFunctions struct {
-	m    *Master
-	user string // whom calls name
+// functions makes these calls.
+type functions struct {
+	env Env // whom calls name is its user
 	// quiet has calls be told neither to the bus nor to the job cache: those of pillars,
 	// of which one is rendered with each state of each minion.
 	quiet bool
@@ -37,12 +36,12 @@ type masterFunctions struct {
 }
 
 // Has tells whether there is one of a name.
-func (f masterFunctions) Has(name string) bool {
+func (f functions) Has(name string) bool {
 	return templateCalls[name] != nil || f.host && slices.Contains(pillar.Functions(), name)
 }
 
 // Call calls one.
-func (f masterFunctions) Call(ctx context.Context, name string, args []any, kwargs *value.Map) (any, error) {
+func (f functions) Call(ctx context.Context, name string, args []any, kwargs *value.Map) (any, error) {
 	call := templateCalls[name]
 	if call == nil && f.host {
 		return pillar.OnHost(ctx, name, args, kwargs)
@@ -69,7 +68,7 @@ func (f masterFunctions) Call(ctx context.Context, name string, args []any, kwar
 
 // runner gives what a runner gives, or with full_return how the call ended. Its arguments
 // are those of Salt's function: arg, kwarg, full_return, saltenv, and further keywords.
-func (f masterFunctions) runner(ctx context.Context, fun string, args []any, kwargs *value.Map) (any, error) {
+func (f functions) runner(ctx context.Context, fun string, args []any, kwargs *value.Map) (any, error) {
 	given := map[string]any{}
 	for i, name := range []string{"arg", "kwarg", "full_return", "saltenv", "jid"} {
 		if v, ok := kwargs.Get(name); ok {
@@ -104,12 +103,12 @@ func (f masterFunctions) runner(ctx context.Context, fun string, args []any, kwa
 	return v, nil
 }
 
-func (f masterFunctions) runnerEnds(ctx context.Context, fun string, args []any, kwargs *value.Map) (jid string, v any, err error) {
+func (f functions) runnerEnds(ctx context.Context, fun string, args []any, kwargs *value.Map) (jid string, v any, err error) {
 	if f.quiet {
-		v, err = runners.Run(ctx, &runners.Call{Fun: fun, Args: args, Kwargs: kwargs, Env: runnerEnv{f.m, f.user}})
-		return f.m.jids.Next(), v, err
+		v, err = runners.Run(ctx, &runners.Call{Fun: fun, Args: args, Kwargs: kwargs, Env: f.env})
+		return f.env.p.JIDs.Next(), v, err
 	}
-	end := runnerEnv{f.m, f.user}.orchestrated(ctx, "runner", fun, args, kwargs)
+	end := f.env.orchestrated(ctx, "runner", fun, args, kwargs)
 	if !end.OK {
 		err = fmt.Errorf("%v", end.Return)
 	}
@@ -117,21 +116,21 @@ func (f masterFunctions) runnerEnds(ctx context.Context, fun string, args []any,
 }
 
 // wheel gives how a call of a wheel function ended: what it gave is in return.
-func (f masterFunctions) wheel(ctx context.Context, fun string, args []any, kwargs *value.Map) (any, error) {
-	end := orchestrate.Ended{JID: f.m.jids.Next()}
+func (f functions) wheel(ctx context.Context, fun string, args []any, kwargs *value.Map) (any, error) {
+	end := orchestrate.Ended{JID: f.env.p.JIDs.Next()}
 	if f.quiet {
 		var err error
-		if end.Return, err = wheels.Run(ctx, &wheels.Call{Fun: fun, Args: args, Kwargs: kwargs, Env: f.m.wheels().Env}); err != nil {
+		if end.Return, err = wheels.Run(ctx, &wheels.Call{Fun: fun, Args: args, Kwargs: kwargs, Env: f.env.p.Wheels.Env}); err != nil {
 			return nil, fmt.Errorf("saltutil.wheel %s: %w", fun, err)
 		}
-	} else if end = (runnerEnv{f.m, f.user}).orchestrated(ctx, "wheel", fun, args, kwargs); !end.OK {
+	} else if end = f.env.orchestrated(ctx, "wheel", fun, args, kwargs); !end.OK {
 		return nil, fmt.Errorf("saltutil.wheel %s: %v", fun, end.Return)
 	}
 	return f.whole("wheel."+fun, end.JID, args, kwargs, end.Return), nil
 }
 
 // whole is how a call ended, as Salt gives it.
-func (f masterFunctions) whole(fun, jid string, args []any, kwargs *value.Map, v any) *value.Map {
+func (f functions) whole(fun, jid string, args []any, kwargs *value.Map, v any) *value.Map {
 	told := slices.Clone(args)
 	if kwargs.Len() > 0 {
 		told = append(told, kwargs)
@@ -139,7 +138,7 @@ func (f masterFunctions) whole(fun, jid string, args []any, kwargs *value.Map, v
 	if told == nil {
 		told = []any{}
 	}
-	return value.NewMap("fun", fun, "jid", jid, "user", f.user, "fun_args", told, "return", v, "success", true)
+	return value.NewMap("fun", fun, "jid", jid, "user", f.env.user, "fun_args", told, "return", v, "success", true)
 }
 
 // laid is a map with another one laid over it.

@@ -1,9 +1,10 @@
-package master
+package commands
 
 import (
 	"context"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/server"
 )
 
@@ -11,7 +12,7 @@ import (
 const maxAsked = 4096
 
 func init() {
-	own.Register(server.Command{
+	Register(server.Command{
 		Name: "job_users", Who: server.Operator,
 		Args: []string{"jids"},
 		Doc: `
@@ -22,11 +23,13 @@ job that is known.
 jids
     The jobs, at most 4096.
 `,
-	}, func(m *Master) server.Handler { return m.jobUsers })
+	}, func(p *Parts) server.Handler { return jobUsers{p.Store}.serve })
 }
 
-// jobUsers serves `job_users`.
-func (m *Master) jobUsers(ctx context.Context, r *server.Request) (any, error) {
+type jobUsers struct{ store *jobstore.Store }
+
+// serve answers `job_users`.
+func (c jobUsers) serve(ctx context.Context, r *server.Request) (any, error) {
 	d, err := wire.DecodeMap(r.Load)
 	if err != nil {
 		return nil, err
@@ -37,7 +40,7 @@ func (m *Master) jobUsers(ctx context.Context, r *server.Request) (any, error) {
 	}
 	users := wire.NewMap()
 	for _, jid := range jids {
-		user, known, err := m.userOf(ctx, jid)
+		user, known, err := userOf(ctx, c.store, jid)
 		if err != nil {
 			return nil, server.Refusal{Name: "SaltReqTimeoutError", Message: err.Error()}
 		}
@@ -49,7 +52,7 @@ func (m *Master) jobUsers(ctx context.Context, r *server.Request) (any, error) {
 }
 
 // userOf tells who asked for a job that the embedded store has.
-func (m *Master) userOf(ctx context.Context, jid string) (user string, known bool, err error) {
-	l, known, err := m.store.Local().GetLoad(ctx, jid)
+func userOf(ctx context.Context, store *jobstore.Store, jid string) (user string, known bool, err error) {
+	l, known, err := store.Local().GetLoad(ctx, jid)
 	return l.User, known, err
 }

@@ -1,4 +1,4 @@
-package master
+package runnerenv
 
 import (
 	"cmp"
@@ -19,46 +19,46 @@ import (
 )
 
 // Orchestration gives what a run of states on this master needs.
-func (e runnerEnv) Orchestration() orchestrate.Parts {
-	m := e.m
-	id := m.id
+func (e Env) Orchestration() orchestrate.Parts {
+	p := e.p
+	id := p.ID
 	if !strings.HasSuffix(id, "_master") {
 		id += "_master"
 	}
 	return orchestrate.Parts{
-		ID: id, JID: e.orchestrationJID, Source: stateFiles{m.files},
-		Modules: stateModules{masterFunctions{m: m, user: e.user, host: true}},
+		ID: id, JID: e.orchestrationJID, Source: stateFiles{p.Files},
+		Modules: stateModules{functions{env: e, host: true}},
 		Renderer: func(vars *value.Map) states.Renderer {
-			known := m.renderVars()
+			known := p.Engines.Vars()
 			vars.Range(func(k, v any) bool { known.Set(k, v); return true })
 			return stateRenderer{e, known}
 		},
 		Pillar: func(ctx context.Context, saltenv, pillarenv string, override *value.Map) (*value.Map, error) {
-			return m.pillars.Compile(ctx, pillar.Request{ID: id, Saltenv: saltenv, Pillarenv: pillarenv, Override: override, Passing: true})
+			return p.Pillars.Compile(ctx, pillar.Request{ID: id, Saltenv: saltenv, Pillarenv: pillarenv, Override: override, Passing: true})
 		},
-		Call: e.orchestrated, Fire: m.fire, Failhard: m.cfg.Failhard, StateEvents: m.cfg.StateEvents, Pauses: m.pauses, Now: m.now, Log: m.log,
+		Call: e.orchestrated, Fire: p.Fire, Failhard: p.Config.Failhard, StateEvents: p.Config.StateEvents, Pauses: p.Pauses, Now: p.Now, Log: p.Log,
 	}
 }
 
 // orchestrationJID gives the id of a run, of whose events the reactor knows what led to them.
-func (e runnerEnv) orchestrationJID(ctx context.Context) string {
-	jid := e.m.jids.Next()
-	e.m.reactor.Begin(jid, runners.CallOf(ctx))
+func (e Env) orchestrationJID(ctx context.Context) string {
+	jid := e.p.JIDs.Next()
+	e.p.Reactor.Begin(jid, runners.CallOf(ctx))
 	return jid
 }
 
 // orchestrated makes a call of a runner or a wheel function for a run of states.
-func (e runnerEnv) orchestrated(ctx context.Context, kind, fun string, args []any, kwargs *value.Map) orchestrate.Ended {
-	m := e.m
-	jid := m.jids.Next()
+func (e Env) orchestrated(ctx context.Context, kind, fun string, args []any, kwargs *value.Map) orchestrate.Ended {
+	p := e.p
+	jid := p.JIDs.Next()
 	if kind == "wheel" {
 		c := &wheels.Call{Fun: fun, Args: args, Kwargs: kwargs}
-		data, err := m.wheels().Do(ctx, wheels.Start{JID: jid, Fun: fun, User: e.user, Call: c})
+		data, err := p.Wheels.Do(ctx, wheels.Start{JID: jid, Fun: fun, User: e.user, Call: c})
 		ret, _ := data.Get("return")
 		return orchestrate.Ended{JID: jid, Return: ret, OK: err == nil}
 	}
-	m.reactor.Begin(jid, runners.CallOf(ctx))
-	v, err := m.runners.Do(ctx, &runners.Call{Fun: fun, Args: args, Kwargs: kwargs}, runners.Start{JID: jid, User: e.user, Keep: !runners.Private(fun)})
+	p.Reactor.Begin(jid, runners.CallOf(ctx))
+	v, err := p.Runners.Do(ctx, &runners.Call{Fun: fun, Args: args, Kwargs: kwargs}, runners.Start{JID: jid, User: e.user, Keep: !runners.Private(fun)})
 	if err != nil && v == nil {
 		v = err.Error()
 	}
@@ -85,11 +85,11 @@ func (s stateFiles) Open(ctx context.Context, saltenv, path string) ([]byte, err
 func (stateFiles) Tops(context.Context) (*value.Map, error) { return nil, nil } //nolint:nilnil // nothing is an answer
 
 // stateModules are what conditions and slots of states call on a master.
-type stateModules struct{ masterFunctions }
+type stateModules struct{ functions }
 
 // Call calls one.
 func (s stateModules) Call(ctx context.Context, fun string, args []any, kwargs *value.Map) (any, error) {
-	v, err := s.masterFunctions.Call(ctx, fun, args, kwargs)
+	v, err := s.functions.Call(ctx, fun, args, kwargs)
 	if errors.Is(err, render.ErrNoFunction) {
 		err = fmt.Errorf("%w at a master: %s", states.ErrNoFunction, fun)
 	}
@@ -110,16 +110,16 @@ func (s stateModules) Retcode(ctx context.Context, fun string, args []any, kwarg
 
 // stateRenderer renders the files of one run.
 type stateRenderer struct {
-	env  runnerEnv
+	env  Env
 	vars *value.Map
 }
 
 // Render renders one.
 func (r stateRenderer) Render(ctx context.Context, t states.Template) (any, error) {
-	m := r.env.m
-	engine, err := m.renderer(files.Loader(m.files), masterFunctions{m: m, user: r.env.user, host: true})
+	p := r.env.p
+	engine, err := p.Engines.New(files.Loader(p.Files), functions{env: r.env, host: true})
 	if err != nil {
 		return nil, fmt.Errorf("make the renderer: %w", err)
 	}
-	return engine.SLS(ctx, render.Template{Source: t.Data, SLS: t.SLS, Saltenv: cmp.Or(t.Saltenv, "base"), Path: t.Path, Vars: r.vars.Clone()}, m.cfg.Renderer)
+	return engine.SLS(ctx, render.Template{Source: t.Data, SLS: t.SLS, Saltenv: cmp.Or(t.Saltenv, "base"), Path: t.Path, Vars: r.vars.Clone()}, p.Config.Renderer)
 }

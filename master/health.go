@@ -3,9 +3,11 @@ package master
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/logthrottle"
 	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/topology"
 )
@@ -76,4 +78,27 @@ func (m *Master) tellAside(st jobstore.Stats) {
 func cut(text string) string {
 	r := []rune(text)
 	return string(r[:min(len(r), maxWhy)])
+}
+
+// aboutClock sets apart what a node tells of its wall clock.
+const aboutClock = "clock"
+
+// tellClock has the tree show that the wall clock jumped while this master ran. After
+// a restart the time that passed is as well that of the restart: only the log tells.
+func (m *Master) tellClock() {
+	j, jumped := m.ages.Look()
+	m.tree.Tell(topology.Problem{Kind: topology.Degraded, Detail: fmt.Sprintf(
+		"the wall clock jumped by %s; nothing is removed for its age and no queued job ends until it is back, has stood there for another %s, "+
+			"or `salt-run clock.confirm` on this master says that it is right", j.By.Round(time.Second), j.Left.Round(time.Minute),
+	)}, aboutClock, jumped && !j.Down)
+}
+
+// failing logs what is tried again every second while its cause lasts, such as a
+// full disk: the same of the same cause once in ten seconds, with how often it was.
+func (m *Master) failing(what string, err error, about ...any) {
+	level, n := slog.LevelError, m.failures.Note([2]string{what, logthrottle.Cause(err)}, m.now())
+	if n == 0 {
+		level = slog.LevelDebug
+	}
+	m.log.Log(m.ctx, level, what, append(about, "count", n, "err", err)...)
 }

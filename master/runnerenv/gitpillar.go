@@ -1,4 +1,4 @@
-package master
+package runnerenv
 
 import (
 	"context"
@@ -8,10 +8,10 @@ import (
 	"github.com/momtree/mom/master/runners"
 )
 
-var _ runners.GitPillars = runnerEnv{}
+var _ runners.GitPillars = Env{}
 
 // UpdateGitPillar fetches git repositories of ext_pillar.
-func (e runnerEnv) UpdateGitPillar(ctx context.Context, branch, repo string) *wire.Map {
+func (e Env) UpdateGitPillar(ctx context.Context, branch, repo string) *wire.Map {
 	out := wire.NewMap()
 	for _, g := range e.gits() {
 		g.Update(ctx, branch, repo, out)
@@ -20,7 +20,7 @@ func (e runnerEnv) UpdateGitPillar(ctx context.Context, branch, repo string) *wi
 }
 
 // UnlockGitPillar has them be fetched again.
-func (e runnerEnv) UnlockGitPillar(remote string) (cleared, faults []string) {
+func (e Env) UnlockGitPillar(remote string) (cleared, faults []string) {
 	for _, g := range e.gits() {
 		good, bad := g.Unlock(remote)
 		cleared = append(cleared, good...)
@@ -31,8 +31,8 @@ func (e runnerEnv) UnlockGitPillar(remote string) (cleared, faults []string) {
 	return cleared, faults
 }
 
-func (e runnerEnv) gits() (out []*ext.Git) {
-	for _, entry := range e.m.pillars.Entries("git") {
+func (e Env) gits() (out []*ext.Git) {
+	for _, entry := range e.p.Pillars.Entries("git") {
 		if g, ok := entry.(*ext.Git); ok {
 			out = append(out, g)
 		}

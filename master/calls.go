@@ -1,0 +1,79 @@
+package master
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/schedule"
+	"github.com/momtree/mom/master/peercall"
+	"github.com/momtree/mom/master/runnerenv"
+	"github.com/momtree/mom/master/runners"
+	"github.com/momtree/mom/master/wheels"
+	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/value"
+)
+
+// joinEnv gives runners, templates and orchestrations what they see of this master.
+// Everything is open, and none of them has been called yet.
+func (m *Master) joinEnv() {
+	m.wheels = wheels.Host{Env: wheels.Env{Keys: m.keys.Desk(), Config: m.cfg, Tree: m.tree.Snapshot}, Fire: m.fire, Now: m.now}
+	m.env.Join(runnerenv.Parts{
+		Ctx: m.ctx, Config: m.cfg, ID: m.id, JobCache: m.cacheName(),
+		Keys: m.keys, Access: m.access, Logins: m.logins, Audit: m.audit,
+		JIDs: m.jids, Publisher: m.publisher, Publications: m.publications, Jobs: m.jobs, Store: m.store,
+		Tree: m.tree, Policy: m.policy, Failover: m.failover, Below: m.below,
+		Files: m.files, Pillars: m.pillars, Data: m.data, Mine: m.mine,
+		Engines: m.engines, Runners: m.runners, Wheels: m.wheels, Bank: m.bank, Pauses: m.pauses, Reactor: m.reactor,
+		Bus: m.bus, Fire: m.fire, Stats: &m.stats, Ages: m.ages, Log: m.log, Now: m.now,
+	})
+}
+
+// openPeerCalls opens what minions have others do, and the master.
+func (m *Master) openPeerCalls() {
+	m.peerCalls = peercall.New(peercall.Options{
+		Bounds: m.cfg.Bounds, Rules: m.access.Peers, Own: m.access.Own, Publish: m.publisher.GivePeer, State: m.jobs.State,
+		Results: func(ctx context.Context) (returners.Reader, error) { return m.env.As(m.access.Own).Jobs(ctx, "") },
+		Above:   &m.above, Owns: m.speaksFor, Runners: m.runners, JID: m.jids.Next, Bus: m.bus,
+		Audit: m.audit.Note, Trespassed: m.policy.Trespassed, Log: m.log,
+	})
+}
+
+// openSchedule makes what runs runners by the clock. What of the option cannot be used is
+// told.
+func (m *Master) openSchedule() {
+	began := time.Now()
+	moment := func() schedule.Moment { return schedule.Moment{Wall: m.now(), Age: time.Since(began)} }
+	table := schedule.New(schedule.Options{Check: scheduled})
+	jobs, _ := config.AsValue(m.cfg.Schedule).(*value.Map)
+	for _, err := range table.Load(jobs, moment()) {
+		m.log.Error(err.Error())
+	}
+	m.schedule = schedule.NewLoop(schedule.LoopOptions{
+		Table: table, Moment: moment, JID: m.jids.Next, Log: m.log,
+		Do: func(ctx context.Context, r schedule.Run, jid string) {
+			call := &runners.Call{Fun: r.Function, Args: r.Args, Kwargs: r.Kwargs.Clone()}
+			keep := r.ReturnJob && !r.NoCache && !runners.Private(r.Function)
+			if _, err := m.runners.Do(ctx, call, runners.Start{JID: jid, User: m.access.Own, Keep: keep}); err != nil {
+				m.log.Error("A scheduled job failed", "job", r.Name, "jid", jid, "fun", r.Function, "err", err)
+			}
+		},
+	})
+}
+
+// scheduled tells why this master cannot run a job of its schedule.
+func scheduled(j *schedule.Job) error {
+	if _, ok := runners.Lookup(j.Function); !ok {
+		return fmt.Errorf("Invalid function: %s is no runner of this master", j.Function)
+	}
+	if len(j.Returners) > 0 || j.Metadata != nil {
+		return errors.New("returner and metadata are for schedules of minions; what a master runs is in its job cache")
+	}
+	return nil
+}
+
+// TemplateCalls are the functions that templates of a master's own may call, beside those
+// of the renderer.
+func TemplateCalls() []string { return runnerenv.TemplateCalls() }

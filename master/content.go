@@ -1,0 +1,65 @@
+package master
+
+import (
+	"context"
+
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/master/below"
+	"github.com/momtree/mom/master/files"
+	_ "github.com/momtree/mom/master/files/gitfs"    // a backend
+	_ "github.com/momtree/mom/master/files/httpfs"   // a backend
+	_ "github.com/momtree/mom/master/files/minionfs" // a backend
+	_ "github.com/momtree/mom/master/files/roots"    // a backend
+	_ "github.com/momtree/mom/master/files/upstream" // a backend
+	"github.com/momtree/mom/master/keys"
+	"github.com/momtree/mom/master/mine"
+	"github.com/momtree/mom/master/pillar"
+	"github.com/momtree/mom/master/tops"
+)
+
+// openFiles opens the file server.
+func (m *Master) openFiles() (err error) {
+	m.files, err = files.New(files.Options{Config: m.cfg, Above: &m.above, Fire: m.fire, Log: m.log, Now: m.now})
+	m.inbox = files.NewInbox(m.cfg)
+	return err
+}
+
+// Files is the file server, for whoever works for this master and needs its files.
+func (m *Master) Files() *files.Server { return m.files }
+
+// openMine opens what minions give to the mine.
+func (m *Master) openMine() {
+	c := m.cfg
+	m.mine = mine.New(mine.Options{
+		Ctx: m.ctx, Cachedir: c.Cachedir, Keep: c.MinionDataCache || c.EnforceMineCache, MaxSize: c.MineMaxSize, Depth: c.Bounds.Depth,
+		Bounds: c.Bounds, Rules: c.MineGet, Start: c.AclMatch == config.AclMatchStart, Nodegroups: c.Nodegroups,
+		Minions: func() []string { return m.keys.List(keys.Accepted) }, Accepted: m.keys.Accepted,
+		Subject: m.data.Subject, Where: m.policy.Where,
+		Data:  func(ctx context.Context, q below.DataQuestion) (below.Data, error) { return m.below.Data(ctx, q) },
+		Above: &m.above, Below: m.tree.Node, Owns: m.speaksFor,
+		Trespassed: m.policy.Trespassed, Log: m.log, Now: m.now,
+	})
+}
+
+// openTops reads where states come from beside the top file.
+func (m *Master) openTops() (err error) {
+	m.tops, err = tops.New(m.cfg.MasterTops, m.cfg.Bounds, m.log)
+	return err
+}
+
+// openPillar reads what says where pillars come from.
+func (m *Master) openPillar() error {
+	c, err := pillar.New(pillar.Options{
+		Config: m.cfg, Renderer: m.engines.New, Decrypter: m.engines.SecretKeys(), Functions: m.env.PillarFunctions(m.access.Own), Log: m.log, Now: m.now,
+	})
+	if err != nil {
+		return err
+	}
+	m.pillars = pillar.NewService(c, &m.above)
+	return nil
+}
+
+// speaksFor tells whether a node right below speaks for a minion: one that it has reported.
+func (m *Master) speaksFor(node, id string) bool {
+	return m.policy.Claims().Has(node, id) && m.policy.MayAnswer(node, id) == nil
+}

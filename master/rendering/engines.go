@@ -1,0 +1,51 @@
+package rendering
+
+import (
+	"errors"
+	"io/fs"
+	"log/slog"
+	"os"
+
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/render"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/pillar"
+	"github.com/momtree/mom/value"
+)
+
+// Engines makes engines by the options of a master.
+type Engines struct {
+	Config *config.Master
+	Log    *slog.Logger
+}
+
+// New makes one over what templates may import and call.
+func (e Engines) New(l render.Loader, f render.Functions) (pillar.Renderer, error) {
+	env, _ := wire.Normal(e.Config.JinjaEnv).(*wire.Map)
+	sls, _ := wire.Normal(e.Config.JinjaSlsEnv).(*wire.Map)
+	return render.New(render.Options{
+		Loader: l, Functions: f, AllowUndefined: e.Config.AllowUndefined, Env: env, SLSEnv: sls, GPG: e.SecretKeys(),
+	})
+}
+
+// SecretKeys opens gpg_keydir; nil where there is none, or none that can be read, which
+// makes whatever is encrypted an error.
+func (e Engines) SecretKeys() render.Decrypter {
+	dir := e.Config.GpgKeydir
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	k, err := render.OpenKeyring(dir)
+	if err != nil {
+		e.Log.Error("The secret keys for the renderer gpg cannot be read: what is encrypted for them is an error in pillars", "gpg_keydir", dir, "err", err)
+		return nil
+	}
+	return k
+}
+
+// Vars are known to what a master renders for itself, the files of reactions and
+// orchestrations: its options, without secrets.
+func (e Engines) Vars() *value.Map {
+	opts, _ := wire.Normal(e.Config.Shown()).(*value.Map)
+	return value.NewMap("opts", opts)
+}

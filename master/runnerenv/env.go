@@ -1,0 +1,115 @@
+package runnerenv
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/momtree/mom/internal/target"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/access"
+	"github.com/momtree/mom/master/access/verdict"
+	"github.com/momtree/mom/master/files"
+	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/keys"
+	"github.com/momtree/mom/master/mine"
+	"github.com/momtree/mom/master/runners"
+	"github.com/momtree/mom/topology"
+	"github.com/momtree/mom/topology/trace"
+)
+
+var (
+	_ runners.Explainer  = Env{}
+	_ runners.Worker     = Env{}
+	_ runners.Timekeeper = Env{}
+	_ runners.Miner      = Env{}
+	_ runners.FileServer = Env{}
+	_ runners.Reacting   = Env{}
+)
+
+// Env lets the calls of a user look at the master and work with it.
+type Env struct {
+	p    *Parts
+	user string
+}
+
+func (e Env) State(jid string) (ledger.Account, bool) { return e.p.Jobs.State(jid) }
+func (e Env) ActiveBelow(ctx context.Context) map[string]*wire.Map {
+	return e.p.Below.Active(ctx)
+}
+
+// Queued lists the queued jobs of the tree.
+func (e Env) Queued(ctx context.Context) (*wire.Map, error) {
+	return e.p.Publications.QueuedTree(ctx)
+}
+
+// Dequeue takes a queued job back.
+func (e Env) Dequeue(ctx context.Context, jid string) ([]string, map[string]string, error) {
+	return e.p.Publications.DequeueTree(ctx, jid)
+}
+
+func (e Env) Active() []string    { return e.p.Jobs.Active() }
+func (e Env) Tree() topology.Node { return e.p.Tree.Snapshot() }
+
+func (e Env) Trace(ctx context.Context, jid string) (trace.Step, error) {
+	return e.p.Below.Trace(ctx, jid)
+}
+
+func (e Env) Target(tgt any, tgtType string) (target.Expr, error) {
+	return target.Parse(tgt, tgtType, target.Options{Nodegroups: e.p.Config.Nodegroups})
+}
+
+// ExplainAccess holds the rules against a target as the start of a job does, and starts
+// none.
+func (e Env) ExplainAccess(q access.Question, tgt any, tgtType string) (verdict.Verdict, error) {
+	return e.p.Access.Explain(q, func() (access.Reach, error) {
+		to, kind, err := target.ExpandTarget(tgt, cmp.Or(tgtType, "glob"), e.p.Config.Nodegroups)
+		if err != nil {
+			return access.Reach{}, err
+		}
+		a, err := e.p.Policy.Match(to, kind, "")
+		if err != nil {
+			return access.Reach{}, err
+		}
+		return e.p.Access.ReachOf(a, e.p.Tree.Node), nil
+	})
+}
+
+func (e Env) Timeouts() (timeout, gather time.Duration) {
+	return e.p.Config.Timeout, e.p.Config.GatherJobTimeout
+}
+
+func (e Env) DeleteKey(id string) (bool, error) {
+	done, err := e.p.Keys.Desk().Delete(keys.Selection{keys.Accepted: {id}})
+	return len(done) > 0, err
+}
+
+// waitedFor is how many minions of each job are named in a list of jobs.
+const waitedFor = 5
+
+// Inflight serves the runner jobs.inflight.
+func (e Env) Inflight(limit int) runners.Inflight {
+	jobs, open := e.p.Jobs.Summaries(limit, waitedFor)
+	return runners.Inflight{
+		Jobs: jobs, Open: open, Returned: e.p.Stats.Returns.Load(), Closed: e.p.Stats.Completed.Load(), At: e.p.Now(),
+	}
+}
+
+// Mine gives what minions of the tree from here down have in the mine.
+func (e Env) Mine(ctx context.Context, tgt any, tgtType string, names []string) (map[string]map[string]any, map[string]string, error) {
+	return e.p.Mine.All(ctx, mine.Question{Tgt: tgt, TgtType: tgtType, Names: names})
+}
+
+// Files lets runners ask the file server.
+func (e Env) Files() *files.Server { return e.p.Files }
+
+// Reactor is that of this master.
+func (e Env) Reactor() runners.Reactor { return e.p.Reactor }
+
+// Failover serves the runners of a node whose minions may move.
+func (e Env) Failover() runners.Failover {
+	if e.p.Failover == nil {
+		return nil
+	}
+	return e.p.Failover
+}

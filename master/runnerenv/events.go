@@ -1,0 +1,52 @@
+package runnerenv
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/ownership"
+)
+
+// Fire refuses what minions may not say either: a caller of runners need not be trusted with
+// the master's own word.
+func (e Env) Fire(tag string, data *wire.Map) error {
+	if !ownership.MayFire("", tag) {
+		return fmt.Errorf("event.send: %q is a tag by which masters and minions speak of what they know; choose another, such as my/event", tag)
+	}
+	return e.p.Bus.Fire(tag, data)
+}
+
+// heardWaiting is how many events may wait for a runner that listens.
+const heardWaiting = 4096
+
+// Listen gives the events of this master's bus.
+func (e Env) Listen(ctx context.Context, heard func(tag string, data *wire.Map) bool) error {
+	sub := e.p.Bus.Subscribe(bus.SubscribeOptions{Size: heardWaiting})
+	defer sub.Close()
+	for {
+		select {
+		case ev, ok := <-sub.C():
+			if !ok {
+				return errors.New("events came faster than they were read; name the tags more closely")
+			}
+			data, err := ev.Map()
+			if err != nil {
+				return fmt.Errorf("event %s: %w", ev.Tag, err)
+			}
+			if !data.Has("_stamp") {
+				data.Set("_stamp", ev.Stamp.UTC().Format("2006-01-02T15:04:05.000000"))
+			}
+			if !heard(ev.Tag, data) {
+				return nil
+			}
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// Endless is false: nobody could stop it.
+func (Env) Endless() bool { return false }

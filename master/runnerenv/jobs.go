@@ -1,0 +1,35 @@
+package runnerenv
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/momtree/mom/master/below"
+	"github.com/momtree/mom/master/runners"
+	"github.com/momtree/mom/returners"
+)
+
+// Jobs reads the embedded store and the configured job cache as one: what is on
+// its way into the latter is in the former.
+func (e Env) Jobs(ctx context.Context, name string) (returners.Reader, error) {
+	local, configured := e.p.Store.Local(), e.p.Store.Reader(ctx)
+	own := e.p.JobCache
+	switch name {
+	case "":
+		if configured == local {
+			return below.Whole{Reader: local, Below: e.p.Below}, nil
+		}
+		return below.Whole{Reader: runners.Union(local, configured), Below: e.p.Below, SQL: configured}, nil
+	case "local_cache":
+		return local, nil
+	case own:
+		if configured == local {
+			return nil, fmt.Errorf("the job cache %s cannot be reached; ext_source=local_cache reads what this master has itself", own)
+		}
+		return configured, nil
+	}
+	if own == "" {
+		return nil, fmt.Errorf("ext_source=%s: this master has the job cache local_cache alone", name)
+	}
+	return nil, fmt.Errorf("ext_source=%s: this master has the job caches local_cache and %s", name, own)
+}

@@ -1,0 +1,46 @@
+package runnerenv
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/momtree/mom/internal/target"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/below"
+	"github.com/momtree/mom/master/runners"
+)
+
+var (
+	_ runners.Keeper     = Env{}
+	_ runners.Banker     = Env{}
+	_ runners.Firer      = Env{}
+	_ runners.Listener   = Env{}
+	_ runners.Configured = Env{}
+	_ runners.Tokens     = Env{}
+	_ runners.Master     = Env{}
+)
+
+// Known asks the whole tree for what is kept of minions. Node groups and places are those
+// of this master.
+func (e Env) Known(ctx context.Context, k runners.Known) (map[string]*wire.Map, map[string]string, error) {
+	tgt, kind, err := target.ExpandTarget(k.Tgt, k.TgtType, e.p.Config.Nodegroups)
+	if err == nil {
+		tgt, err = target.ExpandPlaces(tgt, kind, e.p.Policy.Where)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("target %v: %w", k.Tgt, err)
+	}
+	d, err := e.p.Below.Data(ctx, below.DataQuestion{Tgt: tgt, TgtType: kind, Grains: k.Grains, Pillar: k.Pillar, Mine: k.Mine, Names: k.Names, Clear: k.Clear})
+	return d.Minions, d.Away, err
+}
+
+// Bank is in a folder of its own, apart from what the master keeps for itself.
+func (e Env) Bank() runners.Bank {
+	return e.p.Bank
+}
+
+// Options are those of the configuration, without secrets.
+func (e Env) Options() map[string]any { return e.p.Config.Shown() }
+
+// AtWork gives the runners at work.
+func (e Env) AtWork() []runners.AtWork { return e.p.Runners.AtWork() }
