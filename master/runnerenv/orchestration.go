@@ -18,6 +18,8 @@ import (
 	"github.com/momtree/mom/value"
 )
 
+var _ orchestrate.Env = Env{}
+
 // Orchestration gives what a run of states on this master needs.
 func (e Env) Orchestration() orchestrate.Parts {
 	p := e.p
