@@ -87,7 +87,11 @@ func (u *Uplink) depart() (f flight, ok bool) {
 				continue
 			}
 			// Of a job whose words were lost the end does not count: it is told again.
+			taken := len(f.batch)
 			f.batch = slices.DeleteFunc(f.batch, func(e bus.Event) bool { return Closed(e.Tag) && !u.teller.counts(e) })
+			if len(f.batch) < taken { // there may be room now, and the parent may take its time
+				pace.Ring(u.teller.kick)
+			}
 			a.urgent++
 			a.set(f, true)
 			return f, true

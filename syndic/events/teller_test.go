@@ -139,6 +139,35 @@ func TestNothingOldIsToldBehindANewWord(t *testing.T) {
 	u.teller.leave()
 }
 
+// An end that does not count makes room for what is told again: that goes on at once, and
+// does not wait for the answer to what departs with it. A queue of 4 words, a parent that
+// does not answer.
+func TestAnEndThatDoesNotCountMakesRoom(t *testing.T) {
+	local := &fakeLocal{}
+	u := newUplink(local, 4)
+	for i := 2; i < 5; i++ {
+		local.open = append(local.open, missing(t, i))
+	}
+	u.Push(missing(t, 1))
+	u.Push(closing(t, 1, 1)) // of a job that this life has not told
+	u.Retell(true)
+	<-u.teller.kick
+	for u.teller.step() {
+	}
+	u.mu.Lock()
+	full := !u.room()
+	u.mu.Unlock()
+	if f, ok := u.depart(); !full || !ok || len(f.batch) != 1 {
+		t.Fatalf("full %t, %d words depart", full, len(f.batch))
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.room() && u.teller.lap.Active() && len(u.teller.kick) == 0 {
+		t.Error("there is room, and nobody tells on")
+	}
+	u.teller.leave()
+}
+
 // While all is told again, a job comes that has an older jid than those whose turn is
 // next, as when a master above was away; its end comes before its turn and does not
 // count. It is told when its turn has come, in this lap, whatever list was read before.
