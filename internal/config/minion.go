@@ -19,4 +19,6 @@ type Minion struct {
 
 // Masterless says whether a call asks no master: `master_type: disable` or
 // `file_client: local` without `use_master_when_local`.
-func (m *Minion) Masterless() bool { return m.MasterType == "disable" || m.FileClient == "local" && !m.UseMasterWhenLocal }
+func (m *Minion) Masterless() bool {
+	return m.MasterType == "disable" || m.FileClient == "local" && !m.UseMasterWhenLocal
+}
