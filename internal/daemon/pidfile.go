@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"github.com/momtree/mom/internal/process"
 )
 
 // PidFile is the pid file of this process. A second instance never removes or
@@ -113,14 +115,10 @@ func readPid(path string) (int, bool) {
 	return pid, err == nil && pid > 0
 }
 
-// alive tells whether pid is a process of this program or of one of the others; a pid
-// may have been given to somebody else since, after a restart of the machine for
-// instance.
+// alive reports whether pid is a process of this program or of one of the others. The pid
+// of the file may belong to another program by now, for instance after a reboot.
 func alive(pid int, others []string) bool {
-	if err := syscall.Kill(pid, 0); err != nil && !errors.Is(err, syscall.EPERM) {
-		return false
-	}
-	if dead(pid) || thread(pid) {
+	if !process.Exists(pid) {
 		return false
 	}
 	own, err1 := os.Readlink("/proc/self/exe")
@@ -143,30 +141,4 @@ func words(pid int) []string {
 		return nil
 	}
 	return strings.FieldsFunc(string(b), func(r rune) bool { return r == 0 || r == ' ' })
-}
-
-// dead tells whether a process has ended and only waits for its parent to ask how;
-// in a container without an init it may do so for ever.
-func dead(pid int) bool {
-	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	if err != nil {
-		return false
-	}
-	_, rest, ok := strings.Cut(string(b[max(strings.LastIndex(string(b), ")"), 0):]), ") ")
-	return ok && (strings.HasPrefix(rest, "Z") || strings.HasPrefix(rest, "X"))
-}
-
-// thread tells whether the number is that of a thread and not of a process. Threads
-// take numbers from the same row and answer to signals and in /proc as well: after the
-// restart of a container the pid of the daemon before is often that of a thread of
-// the new one.
-func thread(pid int) bool {
-	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
-	if err != nil {
-		return false
-	}
-	_, rest, ok := strings.Cut(string(b), "\nTgid:")
-	line, _, _ := strings.Cut(rest, "\n")
-	leader, err := strconv.Atoi(strings.TrimSpace(line))
-	return ok && err == nil && leader != pid
 }

@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/momtree/mom/internal/process"
 	"github.com/momtree/mom/internal/waiting"
 )
 
@@ -155,7 +156,7 @@ func TestPidFileOfAKilledInstance(t *testing.T) {
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	waiting.Until(t, "its end", func() bool { return dead(cmd.Process.Pid) })
+	waiting.Until(t, "its end", func() bool { return !process.Exists(cmd.Process.Pid) })
 	p, err := WritePidFile(path)
 	if err != nil {
 		t.Fatal(err)

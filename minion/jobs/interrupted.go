@@ -18,7 +18,7 @@ func (j *Jobs) ReportInterrupted(from Master, known map[string]bool) {
 	}
 	for _, p := range left {
 		master := p.load.String(masterField)
-		if p.alive() || j.runs(p.jid) || master != from.Name() && known[master] {
+		if p.runsElsewhere() || j.runs(p.jid) || master != from.Name() && known[master] {
 			continue
 		}
 		if p.load.Has("schedule") {

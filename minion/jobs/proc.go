@@ -6,9 +6,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/process"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -20,20 +20,27 @@ type procDir string
 // proc is one such file.
 type proc struct {
 	jid  string
-	pid  int
-	load *wire.Map // the publication, without pid
+	by   process.Identity // the process that runs the job
+	load *wire.Map        // the publication, without what says who runs it
 }
 
-// masterField is our addition to the file: the master a return is for, should
-// the minion die before it can be made.
-const masterField = "__master__"
+// Fields that Salt does not have in the file.
+const (
+	// masterField is the master a return is for, should the minion die before it can be
+	// made.
+	masterField = "__master__"
+	// bootField and startedField tell a process from a later one with the same pid
+	// ([process.Identity]).
+	bootField, startedField = "__boot__", "__started__"
+)
 
 func (d procDir) path(jid string) string { return filepath.Join(string(d), jid) }
 
 // write notes that a job runs, over a loss of power too: then the minion returns that it
 // was ended in it.
 func (d procDir) write(jid, master string, load *wire.Map) error {
-	m := wire.NewMap("pid", os.Getpid(), masterField, master)
+	self := process.Self()
+	m := wire.NewMap("pid", self.PID, bootField, self.Boot, startedField, self.Started, masterField, master)
 	load.Range(func(k, v any) bool { m.Set(k, v); return true })
 	b, err := wire.Encode(m)
 	if err != nil {
@@ -78,20 +85,16 @@ func parseProc(jid string, b []byte) (proc, error) {
 	if err != nil {
 		return proc{}, err
 	}
-	p := proc{jid: jid, pid: int(m.Int("pid")), load: m}
-	if p.pid <= 0 || m.String("jid") != jid {
+	p := proc{jid: jid, by: process.Identity{PID: int(m.Int("pid")), Boot: m.String(bootField), Started: m.Int(startedField)}, load: m}
+	if p.by.PID <= 0 || m.String("jid") != jid {
 		return proc{}, fmt.Errorf("proc file %s: no pid, or another jid", jid)
 	}
-	m.Delete("pid")
+	for _, field := range []string{"pid", bootField, startedField} {
+		m.Delete(field)
+	}
 	return p, nil
 }
 
-// alive reports whether the process that runs the job is there. A file of this
-// process is what an earlier one with the same pid left.
-func (p proc) alive() bool {
-	if p.pid == os.Getpid() {
-		return false
-	}
-	err := syscall.Kill(p.pid, 0)
-	return err == nil || errors.Is(err, syscall.EPERM)
-}
+// runsElsewhere reports whether another process still runs the job. A file that names this
+// process was left by an earlier one with the same pid: jobs of this process are in its table.
+func (p proc) runsElsewhere() bool { return p.by.PID != os.Getpid() && p.by.Alive() }

@@ -16,7 +16,7 @@ func FuzzParseProc(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if p.pid <= 0 || p.load.String("jid") != "1" {
+		if p.by.PID <= 0 || p.load.String("jid") != "1" {
 			t.Fatalf("took %#v", p)
 		}
 		_, _ = publicationOf(p.load)

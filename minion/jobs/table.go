@@ -47,9 +47,9 @@ func (t jobTable) others() []modules.Job {
 	}
 	var out []modules.Job
 	for _, p := range left {
-		if p.alive() {
+		if p.runsElsewhere() {
 			p.load.Delete(masterField)
-			out = append(out, modules.Job{JID: p.jid, PID: p.pid, Load: p.load})
+			out = append(out, modules.Job{JID: p.jid, PID: p.by.PID, Load: p.load})
 		}
 	}
 	return out

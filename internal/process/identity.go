@@ -1,0 +1,55 @@
+package process
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// Identity names one process. Two processes never share all three fields.
+type Identity struct {
+	PID int
+	// Boot is the id of the system boot under which the process runs; "" if the system
+	// has none.
+	Boot string
+	// Started is when the process started, in the kernel's clock ticks since boot; 0 if
+	// the system does not tell.
+	Started int64
+}
+
+// Self returns the identity of this process.
+func Self() Identity { return Of(os.Getpid()) }
+
+// Of returns the identity of the process that has this pid now. Only PID is set if there
+// is no such process.
+func Of(pid int) Identity {
+	id := Identity{PID: pid}
+	id.Boot, id.Started = bootID(), startTime(pid)
+	return id
+}
+
+// Alive reports whether the process still runs. A zombie does not, nor does a thread
+// that has the number of a process that ended. Of an identity without Boot or Started,
+// such as one that Salt recorded, the pid alone is compared.
+func (i Identity) Alive() bool {
+	if !Exists(i.PID) {
+		return false
+	}
+	now := Of(i.PID)
+	if i.Boot != "" && now.Boot != "" && i.Boot != now.Boot {
+		return false
+	}
+	return i.Started == 0 || now.Started == 0 || i.Started == now.Started
+}
+
+// Exists reports whether pid is the number of a running process: not of a zombie and not
+// of a thread.
+func Exists(pid int) bool {
+	if pid <= 0 {
+		return false
+	}
+	if err := syscall.Kill(pid, 0); err != nil && !errors.Is(err, syscall.EPERM) {
+		return false
+	}
+	return !ended(pid) && !isThread(pid)
+}
