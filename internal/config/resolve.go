@@ -75,10 +75,10 @@ func (c *Common) under(paths ...*string) {
 	}
 }
 
-// underUnlessURL leaves what has a scheme alone, such as file:///dev/log.
+// underUnlessURL leaves syslog URLs such as file:///dev/log alone.
 func (c *Common) underUnlessURL(paths ...*string) {
 	for _, p := range paths {
-		if u, err := url.Parse(*p); err == nil && u.Scheme == "" {
+		if u, err := url.Parse(*p); err != nil || u.Scheme == "" {
 			c.under(p)
 		}
 	}

@@ -19,7 +19,7 @@ import (
 type LogOptions struct {
 	Console      io.Writer // nil: none
 	ConsoleLevel slog.Level
-	File         string // "": none
+	File         string // a path or a syslog URL as in Salt's log_file; "": none
 	FileLevel    slog.Level
 }
 
@@ -33,21 +33,48 @@ func OpenLog(o LogOptions) (*slog.Logger, io.Closer, error) {
 		h = append(h, newHandler(o.Console, o.ConsoleLevel, false))
 	}
 	if o.File != "" {
-		if err := os.MkdirAll(filepath.Dir(o.File), 0o755); err != nil {
-			return nil, nil, fmt.Errorf("log_file: %w", err)
-		}
-		f, err := openWatched(o.File)
+		to, err := openLogFile(o.File)
 		if err != nil {
-			return nil, nil, fmt.Errorf("log_file: %w", err)
+			return nil, nil, err
 		}
-		h, c = append(h, newHandler(f, o.FileLevel, true)), f
+		_, remote := to.(*syslogWriter)
+		h, c = append(h, newHandler(to, o.FileLevel, !remote)), to
 	}
 	return slog.New(h), c, nil
+}
+
+// openLogFile opens what log_file names: a file, or syslog, which adds time and process to
+// a line itself.
+func openLogFile(file string) (io.WriteCloser, error) {
+	target, remote, err := parseSyslogURL(file)
+	if err != nil {
+		return nil, err
+	}
+	if remote {
+		w, err := openSyslog(target, "mom")
+		if err != nil {
+			return nil, fmt.Errorf("log_file %s: %w", file, err)
+		}
+		return w, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return nil, fmt.Errorf("log_file: %w", err)
+	}
+	f, err := openWatched(file)
+	if err != nil {
+		return nil, fmt.Errorf("log_file: %w", err)
+	}
+	return f, nil
 }
 
 type nopCloser struct{}
 
 func (nopCloser) Close() error { return nil }
+
+// levelWriter is a writer that wants to know how severe a line is.
+type levelWriter interface {
+	WriteLevel(l slog.Level, b []byte) (int, error)
+}
 
 // handler writes lines as Salt's do: `[INFO    ] text key=value …`, in files with
 // time, logger and process in front.
@@ -83,7 +110,12 @@ func (h *handler) Handle(_ context.Context, r slog.Record) error {
 	b.WriteByte('\n')
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	_, err := h.w.Write(b.Bytes())
+	var err error
+	if w, ok := h.w.(levelWriter); ok {
+		_, err = w.WriteLevel(r.Level, b.Bytes())
+	} else {
+		_, err = h.w.Write(b.Bytes())
+	}
 	return err
 }
 
