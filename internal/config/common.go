@@ -80,7 +80,7 @@ type Common struct {
 	// event are replaced by VALUE_TRIMMED. Default 1048576.
 	MaxEventSize int `yaml:"max_event_size" unit:"byte" default:"1048576" min:"1"`
 	// EventMatchType is how listeners compare tags. Default startswith.
-	EventMatchType string `yaml:"event_match_type" default:"startswith" oneof:"startswith endswith find regex fnmatch"`
+	EventMatchType string `yaml:"event_match_type" default:"startswith" oneof:"startswith endswith find regex fnmatch" unknown:"default"`
 
 	// MetricsListen is where Prometheus and health checks may ask, host:port:
 	// /metrics, /healthz, /readyz. Whoever reaches it may read it, so give it an
@@ -89,9 +89,9 @@ type Common struct {
 	MetricsListen string `yaml:"metrics_listen"`
 
 	// LogLevel is the least level shown on the console. Default warning.
-	LogLevel string `yaml:"log_level" default:"warning" oneof:"all garbage trace debug profile info warning error critical quiet"`
+	LogLevel string `yaml:"log_level" default:"warning" oneof:"all garbage trace debug profile info warning error critical quiet" unknown:"default"`
 	// LogLevelLogfile is the least level written to log_file. Default: log_level.
-	LogLevelLogfile string `yaml:"log_level_logfile" oneof:"all garbage trace debug profile info warning error critical quiet"`
+	LogLevelLogfile string `yaml:"log_level_logfile" oneof:"all garbage trace debug profile info warning error critical quiet" unknown:"default"`
 
 	// Nodegroups names compound targets: {name: expression or list of words}.
 	// Default none.

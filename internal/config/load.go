@@ -148,8 +148,25 @@ func (r *reader) load(dir, file, include string, v reflect.Value, who Role) sour
 		if note != "" {
 			r.warn(s.place, Replaced, name, note)
 		}
+		if note := o.replaceUnknown(v.FieldByIndex(o.index)); note != "" {
+			r.warn(s.place, Replaced, name, note)
+		}
 	}
 	return src
+}
+
+// replaceUnknown sets the default where a lenient option has an unknown word, and says so.
+func (o option) replaceUnknown(v reflect.Value) string {
+	if !o.lenient || v.Kind() != reflect.String || v.String() == "" || slices.Contains(o.oneof, strings.ToLower(v.String())) {
+		return ""
+	}
+	unknown := v.String()
+	v.SetString(o.def)
+	used := fmt.Sprintf("the default %s is used", o.def)
+	if o.def == "" {
+		used = "it is ignored"
+	}
+	return fmt.Sprintf("option %s: %q is not known, %s; there are %s", o.name, unknown, used, strings.Join(o.oneof, ", "))
 }
 
 func (c *Common) normalise() {

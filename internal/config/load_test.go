@@ -142,7 +142,7 @@ my.own.key: {a: [1, b]}
 
 func TestEveryFaultIsNamedWithItsLine(t *testing.T) {
 	_, _, err := loadMaster(files(t,
-		"master", "timeout: soon\nret_port: 4505\nhash_type: sha3\nopen_mode: maybe\ntimeout: 3\nlog_level: loud\n",
+		"master", "timeout: soon\nret_port: 4505\nhash_type: sha3\nopen_mode: maybe\ntimeout: 3\nipc_mode: loud\n",
 		"master.d/a.conf", "pub_hwm: 0\nsyndic_master: ['ok', 'a b']\n",
 		"master.d/b.conf", "a: [1\n",
 		"master.d/c.conf", "just text\n",
@@ -154,7 +154,7 @@ func TestEveryFaultIsNamedWithItsLine(t *testing.T) {
 		"master:3: hash_type: \"sha3\" is not known; use one of md5, sha1, sha224, sha256, sha384, sha512",
 		"master:4: open_mode: wants true or false, has the text \"maybe\"",
 		"master:5: timeout: is set twice; the first time in line 1",
-		"master:6: log_level: \"loud\" is not known; use one of all, garbage, trace, debug, profile, info, warning, error, critical, quiet",
+		"master:6: ipc_mode: \"loud\" is not known; use one of ipc, tcp",
 		"a.conf:1: pub_hwm: 0 is too small: at least 1",
 		"a.conf:2: syndic_master: entry 2: \"a b\" is no host name or address (several masters are written as a list)",
 		"b.conf:1: invalid YAML: did not find expected ',' or ']'",
@@ -165,6 +165,42 @@ func TestEveryFaultIsNamedWithItsLine(t *testing.T) {
 	}
 	if got := faults(t, err); !cmp.Equal(got, want) {
 		t.Error(cmp.Diff(want, got))
+	}
+}
+
+// Salt starts with these words and uses its default, so a start does not fail for them; a
+// warning names each.
+func TestUnknownWordsThatSaltTolerates(t *testing.T) {
+	text := "log_level: warn\nlog_level_logfile: loud\nstate_output: short\nevent_match_type: glob\ntop_file_merging_strategy: mix\n" +
+		"out.table.justify: middle\npillar_source_merging_strategy: mix\n"
+	m, w, err := loadMaster(files(t, "master", text), machine("h"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := DefaultMaster(); m.LogLevel != d.LogLevel || m.LogLevelLogfile != "" || m.StateOutput != d.StateOutput || m.EventMatchType != d.EventMatchType ||
+		m.TopFileMergingStrategy != d.TopFileMergingStrategy || m.OutTableJustify != d.OutTableJustify || m.PillarSourceMergingStrategy != d.PillarSourceMergingStrategy {
+		t.Error("an unknown word does not give the default")
+	}
+	got := warningTexts(w)
+	told := 0
+	for _, line := range got {
+		if strings.Contains(line, "is not known") {
+			told++
+		}
+	}
+	if told != strings.Count(text, "\n") {
+		t.Errorf("%d warnings: %q", told, got)
+	}
+	want := `master:1: option log_level: "warn" is not known, the default warning is used; there are all, garbage, trace, debug, profile, info, warning, error, critical, quiet`
+	if !slices.Contains(got, want) {
+		t.Errorf("warnings %q lack %q", got, want)
+	}
+	mi, _, err := loadMinion(files(t, "minion", "master: m\nid: a\nbackup_mode: all\nlog_level: 30\n"), machine("h"), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if mi.BackupMode != "" || mi.LogLevel != "warning" {
+		t.Errorf("backup_mode %q, log_level %q", mi.BackupMode, mi.LogLevel)
 	}
 }
 

@@ -17,7 +17,7 @@ type MasterPillar struct {
 	// PillarSourceMergingStrategy is how pillars are merged: recurse and smart merge maps
 	// within each other, overwrite and aggregate replace whole keys at the top, none takes
 	// one environment alone. Default smart.
-	PillarSourceMergingStrategy string `yaml:"pillar_source_merging_strategy" default:"smart" oneof:"smart recurse aggregate overwrite none"`
+	PillarSourceMergingStrategy string `yaml:"pillar_source_merging_strategy" default:"smart" oneof:"smart recurse aggregate overwrite none" unknown:"default"`
 	// PillarMergeLists joins lists where maps are merged. Default false.
 	PillarMergeLists bool `yaml:"pillar_merge_lists" default:"false"`
 	// PillarIncludesOverrideSls lets included files win over the file that includes them.

@@ -7,7 +7,7 @@ type MasterStates struct {
 	DefaultTop string `yaml:"default_top" default:"base"`
 	// TopFileMergingStrategy is how minions merge the top files of several environments.
 	// Default merge.
-	TopFileMergingStrategy string `yaml:"top_file_merging_strategy" default:"merge" oneof:"merge same merge_all"`
+	TopFileMergingStrategy string `yaml:"top_file_merging_strategy" default:"merge" oneof:"merge same merge_all" unknown:"default"`
 	// StateTopSaltenv is the one environment whose top file counts. Default none: all.
 	StateTopSaltenv string `yaml:"state_top_saltenv"`
 	// Failhard has minions stop at the first state that fails. Default false.

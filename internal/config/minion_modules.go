@@ -19,7 +19,7 @@ type MinionModules struct {
 	// UseMasterWhenLocal asks the master even with file_client local. Default false.
 	UseMasterWhenLocal bool `yaml:"use_master_when_local" default:"false"`
 	// BackupMode says where replaced files are kept: minion, master, both. Default none.
-	BackupMode string `yaml:"backup_mode" oneof:"minion master both"`
+	BackupMode string `yaml:"backup_mode" oneof:"minion master both" unknown:"default"`
 	// Saltenv is the environment told to the master with events. Default none.
 	Saltenv string `yaml:"saltenv"`
 	// Pillarenv is the environment pillar is asked for. Default none.

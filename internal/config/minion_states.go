@@ -11,7 +11,7 @@ type MinionStates struct {
 	StateTopSaltenv string `yaml:"state_top_saltenv"`
 	// TopFileMergingStrategy joins the top files of several environments: merge, same or
 	// merge_all. Default merge.
-	TopFileMergingStrategy string `yaml:"top_file_merging_strategy" default:"merge" oneof:"merge same merge_all"`
+	TopFileMergingStrategy string `yaml:"top_file_merging_strategy" default:"merge" oneof:"merge same merge_all" unknown:"default"`
 	// EnvOrder is the order of environments. Default that of file_roots.
 	EnvOrder []string `yaml:"env_order"`
 	// DefaultTop is the environment whose top file serves those without one, with the strategy

@@ -7,7 +7,7 @@ type Show struct {
 	// it failed (mixed), one line unless it failed or changed something (changes), or by
 	// state_output_exclude and state_output_terse (filter). _id behind it shows the id in the
 	// place of the name. Default full.
-	StateOutput string `yaml:"state_output" default:"full" oneof:"full full_id terse terse_id mixed mixed_id changes changes_id filter filter_id"`
+	StateOutput string `yaml:"state_output" default:"full" oneof:"full full_id terse terse_id mixed mixed_id changes changes_id filter filter_id" unknown:"default"`
 	// StateVerbose shows states that succeeded and changed nothing. Default true.
 	StateVerbose bool `yaml:"state_verbose" default:"true"`
 	// StateOutputDiff leaves those out, too. Default false.
@@ -51,7 +51,7 @@ type Show struct {
 	// OutTableDelim stands between columns. Default " | ".
 	OutTableDelim string `yaml:"out.table.delim" default:" | "`
 	// OutTableJustify is where texts stand in their columns. Default center.
-	OutTableJustify string `yaml:"out.table.justify" default:"center" oneof:"center left right"`
+	OutTableJustify string `yaml:"out.table.justify" default:"center" oneof:"center left right" unknown:"default"`
 	// OutTableSeparateRows puts a line between rows. Default true.
 	OutTableSeparateRows bool `yaml:"out.table.separate_rows" default:"true"`
 	// OutTablePrefix stands before a row. Default "| ".

@@ -21,8 +21,11 @@ type option struct {
 	min    *float64      // in the unit of the file
 	max    *float64
 	oneof  []string
-	stores bool // the names of job stores as well
-	secret bool
+	// lenient says that an unknown word is replaced by the default with a warning, since
+	// Salt starts with it too. Other options refuse unknown words.
+	lenient bool
+	stores  bool // the names of job stores as well
+	secret  bool
 }
 
 var units = map[string]time.Duration{"ms": time.Millisecond, "s": time.Second, "min": time.Minute, "h": time.Hour}
@@ -51,6 +54,7 @@ func table(t reflect.Type) map[string]option {
 		if s := f.Tag.Get("oneof"); s != "" {
 			o.oneof = strings.Fields(s)
 		}
+		o.lenient = f.Tag.Get("unknown") == "default"
 		o.stores = f.Tag.Get("stores") != ""
 		out[name] = o
 	}
