@@ -18,6 +18,12 @@ type MasterJobs struct {
 	ShowJid bool `yaml:"show_jid" default:"false"`
 	// CliSummary prints a summary after each job. Default false.
 	CliSummary bool `yaml:"cli_summary" default:"false"`
+	// BatchSafeLimit makes the command salt run a job as a batch if its target matches
+	// this many minions or more; 0 and 1 never do. Default 0.
+	BatchSafeLimit int `yaml:"batch_safe_limit" default:"0" min:"0"`
+	// BatchSafeSize is the size of such a batch: a number of minions or a percentage.
+	// Default 8.
+	BatchSafeSize string `yaml:"batch_safe_size" default:"8"`
 	// SaltCpChunkSize is how much of a file salt-cp gives to one job, in bytes. Default 98304.
 	SaltCpChunkSize int `yaml:"salt_cp_chunk_size" unit:"byte" default:"98304" min:"1" max:"16777216"`
 	// JobCache keeps results. Without it a return leaves a mark alone, so that

@@ -40,6 +40,7 @@ func TestWithoutPassword(t *testing.T) {
 // powerful are the options that nobody sets from afar, beside those of Changeable: every
 // option of a master is in one of the two, so that a new one is thought about.
 var powerful = strings.Fields(`
+	batch_safe_limit batch_safe_size
 	reactor reactor_worker_hwm reactor_worker_threads schedule
 	git_pillar_base git_pillar_branch git_pillar_env git_pillar_fallback git_pillar_includes git_pillar_insecure_auth
 	git_pillar_passphrase git_pillar_password git_pillar_privkey git_pillar_pubkey git_pillar_refspecs git_pillar_root

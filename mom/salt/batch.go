@@ -16,7 +16,7 @@ import (
 
 // size is --batch with what goes with it.
 func (f *flags) size() client.Batch {
-	return client.Batch{Size: f.batch, Wait: time.Duration(f.batchWait * float64(time.Second)), FailHard: f.failhard}
+	return client.Batch{Size: strings.TrimSpace(f.batch), Wait: time.Duration(f.batchWait * float64(time.Second)), FailHard: f.failhard}
 }
 
 // batch runs the job on a few minions at a time and shows each round.
@@ -88,8 +88,6 @@ func (r *call) round(ctx context.Context, rep *report.Report, u client.BatchUpda
 // consistent refuses options that mean nothing together.
 func (f *flags) consistent() error {
 	switch {
-	case f.batch == "" && (f.failhard || f.batchWait > 0):
-		return &options.Error{Text: "--failhard and --batch-wait are for batch mode; give --batch as well"}
 	case f.batch != "" && f.async:
 		return &options.Error{Text: "--batch and --async exclude each other: this command itself starts each round"}
 	case f.batch != "" && f.queue > 0:

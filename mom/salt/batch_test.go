@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/momtree/mom/internal/shlex"
 	"github.com/momtree/mom/mom/momtest"
 )
 
@@ -60,6 +61,61 @@ func TestSaltBatch(t *testing.T) {
 	}
 }
 
+// A job on too many minions becomes a batch, whatever else the line says.
+func TestSaltBatchSafeLimit(t *testing.T) {
+	tr := momtest.Shared(t)
+	const notice = "\nNOTICE: Too many minions targeted, switching to batch execution.\n"
+	const rounds = "\nExecuting run on ['web-01']\n\nweb-01: True\n\nExecuting run on ['web-02']\n\nweb-02: True\n"
+	for _, c := range []struct{ line, out string }{
+		{"--batch-safe-limit=2 --batch-safe-size=1", notice + rounds},
+		{"--batch-safe-limit=2 --batch-safe-size=1 --async", notice + rounds},
+		{"--batch-safe-limit=2 --batch-safe-size=50%", notice + rounds},
+		{"--batch-safe-limit=2", notice + "\nExecuting run on ['web-01', 'web-02']\n\nweb-01: True\nweb-02: True\n"},
+		{"--batch-safe-limit=3 --batch-safe-size=1", "web-01: True\nweb-02: True\n"},
+		{"--batch-safe-limit=1 --batch-safe-size=1", "web-01: True\nweb-02: True\n"}, // as in Salt
+		{"--batch-safe-limit=2 -b 1", rounds},
+		{"-b ' 50%' --failhard", rounds},
+		{"--failhard --batch-wait=1", "web-01: True\nweb-02: True\n"}, // mean nothing alone
+	} {
+		words := append([]string{"web*", "test.ping", "--out=txt"}, shellWords(t, c.line)...)
+		got := tr.Run(Command(), "top", words...)
+		out := got.Out
+		if !strings.Contains(out, "Executing") || strings.Contains(out, "'web-01', 'web-02'") {
+			out = sortedLines(out)
+		}
+		want := c.out
+		if out != got.Out {
+			want = sortedLines(want)
+		}
+		if got.Code != 0 || out != want {
+			t.Errorf("%s: exit %d, %q, %q; want %q", c.line, got.Code, got.Out, got.Err, c.out)
+		}
+	}
+	if got := tr.Run(Command(), "top", "web*", "test.ping", "--batch-safe-limit=2", "--queue=1m"); got.Code == 0 || !strings.Contains(got.Err, "batch_safe_limit is 2") {
+		t.Errorf("with a queue: %v", got)
+	}
+	if got := tr.Run(Command(), "top", "nosuch*", "test.ping", "--batch-safe-limit=2"); got.Code != 2 || !strings.HasPrefix(got.Out, "No minions matched the target.") {
+		t.Errorf("nobody: %v", got)
+	}
+}
+
+// shellWords splits a line of the tables of these tests.
+func shellWords(t *testing.T, line string) []string {
+	t.Helper()
+	words, err := shlex.Split(line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return words
+}
+
+// sortedLines orders lines whose order is chance.
+func sortedLines(text string) string {
+	lines := strings.SplitAfter(text, "\n")
+	slices.Sort(lines)
+	return strings.Join(lines, "")
+}
+
 func TestSaltSubset(t *testing.T) {
 	tr := momtest.Shared(t)
 	got := tr.Run(Command(), "top", "*", "test.ping,cmd.run", ",", "echo x", "--subset=2", "-s", "--out=json", "--show-jid")
@@ -81,8 +137,6 @@ func TestSaltSubset(t *testing.T) {
 
 func TestSaltInconsistent(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
-		{"--failhard", "--failhard and --batch-wait are for batch mode"},
-		{"--batch-wait 1", "--failhard and --batch-wait are for batch mode"},
 		{"-b 1 --async", "--batch and --async exclude each other"},
 		{"-b 1 -d", "--batch and --doc exclude each other"},
 		{"-b 0", "Invalid batch data sent: 0\nData must be in the form of %10, 10% or 3"},

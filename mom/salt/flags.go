@@ -23,12 +23,14 @@ type flags struct {
 	batch     string
 	batchWait float64
 	failhard  bool
+	safe      safeguard
 	subset    int
 	queue     time.Duration
 
 	separator                 string
 	metadata                  string
 	ret, retConfig, retKwargs string
+	executors, executorOpts   string
 
 	target command.Target
 }
@@ -45,6 +47,8 @@ func (f *flags) register(s *options.Set) {
 	s.Bool(&f.hideTimeout, "--hide-timeout", "say nothing of minions that did not return")
 	s.Bool(&f.showJID, "--show-jid", "show the job id")
 	s.Text(&f.batch, "-b --batch --batch-size", "N", "run on N minions, or N% of them, at a time")
+	s.Int(&f.safe.limit, "--batch-safe-limit", "N", "run in batch mode if the target matches N minions or more; default: the master's option batch_safe_limit")
+	s.Text(&f.safe.size, "--batch-safe-size", "N", "the batch size that --batch-safe-limit uses; default: the master's option batch_safe_size")
 	s.Float(&f.batchWait, "--batch-wait", "SECONDS", "in batch mode, how long the slot of a minion that is done stays taken")
 	s.Bool(&f.failhard, "--failhard", "in batch mode, start no more after the first failure")
 	s.Int(&f.subset, "--subset", "N", "run on N random minions of those the target means that know the function")
@@ -55,6 +59,8 @@ func (f *flags) register(s *options.Set) {
 	s.Text(&f.ret, "--return", "RETURNER", "returners, separated by commas, that minions hand their result to as well")
 	s.Text(&f.retConfig, "--return_config", "NAME", "the alternative settings of the returners to use")
 	s.Text(&f.retKwargs, "--return_kwargs", "MAP", "settings of the returners, in YAML")
+	s.Text(&f.executors, "--module-executors", "LIST", "executors that run the function on the minion, as a YAML list")
+	s.Text(&f.executorOpts, "--executor-opts", "MAP", "options of the executors, in YAML")
 	s.Bool(&f.doc, "-d --doc --documentation", "show the documentation of a function or module instead of running it")
 	s.Text(&f.separator, "--args-separator", "WORD", "what separates the arguments of several functions; default: a comma")
 	s.Bool(&f.summary, "--summary", "count at the end who returned and who failed")
@@ -73,6 +79,7 @@ func (f *flags) configure(c command.Configuration) {
 	if v, known := c.Get("show_timeout"); known && v == false {
 		f.hideTimeout = true
 	}
+	f.safe.configure(c)
 }
 
 // lacking tells that a line has no target or no function.
@@ -146,9 +153,23 @@ func (f *flags) job(l line) (client.Job, error) {
 	if f.retKwargs != "" {
 		v, ok := yaml11.Word(f.retKwargs).(*value.Map)
 		if !ok {
-			return j, fmt.Errorf("--return_kwargs: %q is no map such as '{\"db\": \"salt\"}'", f.retKwargs)
+			return j, fmt.Errorf("--return_kwargs: %q is not a map such as '{\"db\": \"salt\"}'", f.retKwargs)
 		}
 		j.Extra["ret_kwargs"] = v
+	}
+	if f.executors != "" {
+		v, ok := yaml11.Word(f.executors).([]any)
+		if !ok {
+			v = []any{f.executors}
+		}
+		j.Extra["module_executors"] = v
+	}
+	if f.executorOpts != "" {
+		v, ok := yaml11.Word(f.executorOpts).(*value.Map)
+		if !ok {
+			return j, fmt.Errorf("--executor-opts: %q is not a map such as '{\"splay_time\": 10}'", f.executorOpts)
+		}
+		j.Extra["executor_opts"] = v
 	}
 	return j, nil
 }

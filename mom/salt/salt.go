@@ -100,6 +100,9 @@ func (r *call) do(ctx context.Context) error {
 		}
 		r.job, r.exact = job, r.client.Named(job)
 	}
+	if err := r.guard(ctx); err != nil {
+		return err
+	}
 	switch {
 	case r.f.async:
 		return r.start(ctx)

@@ -95,7 +95,7 @@ func TestSalt(t *testing.T) {
 		{"no number of blanks", []string{"*", "test.ping", "--out-indent=x"}, momtest.Ended(64, "", saltUsage+"option --out-indent: invalid integer value: 'x'\n")},
 		{"no such level", []string{"*", "test.ping", "-l", "nosuch"}, momtest.Ended(64, "", saltUsage+"option -l: invalid choice: 'nosuch' (choose from 'all', 'garbage', 'trace', 'debug', 'profile', 'info', 'warning', 'error', 'critical', 'quiet')\n")},
 		{"too much to document", []string{"-d", "*", "a", "b"}, momtest.Ended(64, "", saltUsage+"You can only get documentation for one method at one time.\n")},
-		{"returner settings", []string{"*", "test.ping", "--return_kwargs=x"}, momtest.Ended(2, "", "--return_kwargs: \"x\" is no map such as '{\"db\": \"salt\"}'\n")},
+		{"returner settings", []string{"*", "test.ping", "--return_kwargs=x"}, momtest.Ended(2, "", "--return_kwargs: \"x\" is not a map such as '{\"db\": \"salt\"}'\n")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := tr.Run(Command(), "top", c.args...)
