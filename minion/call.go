@@ -22,7 +22,7 @@ type CallOptions struct {
 	Config *config.Minion
 	// Version is told to masters that want to know.
 	Version string
-	// Local contacts no master: no pillar is fetched and no return sent.
+	// Local contacts no master: the pillar is compiled here and no return sent.
 	Local bool
 	// Fun is the function; Args are its arguments as a publication has them:
 	// parsed values, keywords in maps with __kwarg__.
@@ -36,9 +36,9 @@ type CallOptions struct {
 	NoReturnEvent bool
 	// SkipGrains runs with the id as the only grain.
 	SkipGrains bool
-	// Pillar is used by a local call instead of that of a master; nil is empty.
-	Pillar *wire.Map
-	Log    *slog.Logger
+	// Pillars compiles the pillar of a call without a master; nil: its pillar is empty.
+	Pillars Pillars
+	Log     *slog.Logger
 	// Now is the clock; nil = time.Now.
 	Now func() time.Time
 }
@@ -75,7 +75,12 @@ func Call(ctx context.Context, o CallOptions) (CallResult, error) {
 	m.grains.Refresh(ctx)
 
 	var s *session.Session
-	if !o.Local && !m.cfg.Masterless() {
+	if o.Local || m.cfg.Masterless() {
+		m.pillars = o.Pillars
+		if err := m.compilePillar(ctx); err != nil {
+			return CallResult{}, err
+		}
+	} else {
 		if s, err = m.masters.Connect(ctx); err != nil {
 			return CallResult{}, err
 		}
@@ -107,7 +112,7 @@ func (m *Minion) call(ctx context.Context, s *session.Session, o CallOptions) Ca
 		return res
 	}
 	defer end()
-	e := &env{core: m.core, s: s, pillar: o.Pillar}
+	e := &env{core: m.core, s: s}
 	r := modules.Execute(jobCtx, e, modules.Invocation{Fun: o.Fun, Args: o.Args, JID: res.JID})
 	res.Return, res.Retcode, res.Success, res.Out, res.Err = r.Value, r.Retcode, r.Success, r.Out, r.Err
 	return res

@@ -41,7 +41,7 @@ func TestCall_Local(t *testing.T) {
 		{fun: "grains.get", args: []any{"id"}, want: "m1"},
 	}
 	for _, tt := range tests {
-		res, err := call(t, cfg, CallOptions{Local: true, Fun: tt.fun, Args: tt.args, Pillar: wire.NewMap("who", "given")})
+		res, err := call(t, cfg, CallOptions{Local: true, Fun: tt.fun, Args: tt.args, Pillars: fixedPillar{wire.NewMap("who", "given")}})
 		if err != nil || res.Return != tt.want || res.Retcode != tt.retcode || res.ID != "m1" || len(res.JID) != 20 {
 			t.Errorf("%s: %+v %v", tt.fun, res, err)
 		}

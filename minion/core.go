@@ -2,10 +2,12 @@ package minion
 
 import (
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/minion/external"
 	"github.com/momtree/mom/minion/grains"
 	"github.com/momtree/mom/minion/jobs"
@@ -27,6 +29,9 @@ type core struct {
 	external *external.Modules
 	schedule *scheduler.Scheduler // nil: a call beside the daemon
 	daemon   beside
+
+	pillars Pillars                  // nil: masters compile
+	pillar  atomic.Pointer[wire.Map] // what pillars compiled last; nil: nothing
 }
 
 // fireEvent fires an event on the bus of the minion: the daemon's, also from a call beside it.

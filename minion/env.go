@@ -21,9 +21,8 @@ import (
 // env is the minion as a function sees it: with the pillar of the master the
 // job came from. s is nil for a call without a master.
 type env struct {
-	core   *core
-	s      *session.Session
-	pillar *wire.Map // of a call without a master; nil is empty
+	core *core
+	s    *session.Session
 }
 
 var _ modules.Env = (*env)(nil)
@@ -72,44 +71,6 @@ func (e *env) RefreshGrains(ctx context.Context, tell bool) error {
 		return nil
 	}
 	return e.RefreshPillar(ctx)
-}
-
-func (e *env) Pillar() *wire.Map {
-	switch {
-	case e.s != nil:
-		return e.s.Pillar()
-	case e.pillar != nil:
-		return e.pillar
-	default:
-		return wire.NewMap()
-	}
-}
-
-// RefreshPillar fetches the pillar from every master, since each holds its own.
-func (e *env) RefreshPillar(ctx context.Context) error {
-	if e.s == nil {
-		return nil // a local call has no pillar to refresh
-	}
-	if err := e.s.RefreshPillar(ctx, true); err != nil {
-		return fmt.Errorf("refresh the pillar: %w", err)
-	}
-	for _, s := range e.core.sessions.Serving() {
-		if s == e.s {
-			continue
-		}
-		if err := s.RefreshPillar(ctx, true); err != nil {
-			e.core.log.Warn("pillar not refreshed", "master", s.Name(), "err", err)
-		}
-	}
-	e.core.fireLocal("/salt/minion/minion_pillar_refresh_complete", wire.NewMap("complete", true))
-	return nil
-}
-
-func (e *env) CompilePillar(ctx context.Context, o modules.PillarOptions) (*wire.Map, error) {
-	if e.s == nil {
-		return e.Pillar(), nil
-	}
-	return e.s.FetchPillar(ctx, o, false)
 }
 
 func (e *env) Fire(ctx context.Context, tag string, data any) error {

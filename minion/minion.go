@@ -33,6 +33,9 @@ type Options struct {
 	Version string
 	// Collect gathers the grains; nil reads them from this host.
 	Collect func(ctx context.Context) *wire.Map
+	// Pillars compiles the pillar of a minion without a master; nil: its pillar is empty.
+	// It is not used beside a master.
+	Pillars Pillars
 	// Log receives what happens; nil = slog.Default().
 	Log *slog.Logger
 	// Now is the clock; nil = time.Now.
@@ -86,6 +89,9 @@ func prepare(opts Options) (*Minion, error) {
 		m.now = time.Now
 	}
 	m.daemon = beside{cfg: cfg, now: m.now}
+	if cfg.Masterless() {
+		m.pillars = opts.Pillars
+	}
 	for _, dir := range []string{cfg.PkiDir, cfg.Cachedir} {
 		if err := durable.Folder(dir, 0o700); err != nil {
 			return nil, fmt.Errorf("folders of minion %s: %w", cfg.ID, err)
@@ -128,6 +134,9 @@ func (m *Minion) Run(ctx context.Context) error {
 		}
 	}
 	m.grains.Refresh(ctx)
+	if err := m.compilePillar(ctx); err != nil {
+		return err
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var side sync.WaitGroup

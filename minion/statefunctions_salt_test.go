@@ -61,7 +61,7 @@ func TestStateFunctions_AsSalt(t *testing.T) {
 				if test {
 					args = append(args, value.NewMap("__kwarg__", true, "test", true))
 				}
-				res, err := Call(t.Context(), CallOptions{Config: cfg, Local: true, Fun: "state.apply", Args: args, Pillar: b.pillar(t)})
+				res, err := Call(t.Context(), CallOptions{Config: cfg, Local: true, Fun: "state.apply", Args: args, Pillars: fixedPillar{b.pillar(t)}})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -76,7 +76,7 @@ func TestFormulas_AsSalt(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			res, err := Call(t.Context(), CallOptions{Config: cfg, Local: true, Fun: "state.apply", Args: []any{name}, Pillar: pillar})
+			res, err := Call(t.Context(), CallOptions{Config: cfg, Local: true, Fun: "state.apply", Args: []any{name}, Pillars: fixedPillar{pillar}})
 			if err != nil {
 				t.Fatal(err)
 			}

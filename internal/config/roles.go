@@ -52,6 +52,7 @@ func (r *reader) notYet(s setting, who Role) bool {
 func (r *reader) foreign(s setting, who Role) {
 	switch {
 	case isMySQL(s.name), isExtra(s.name), who == Masters && logins[s.name]: // read beside the table
+	case who == Minions && masterless(s.name): // read by PillarMaster
 	case r.notYet(s, who):
 	case NotNeeded[s.name] != "":
 		r.warn(s.place, NoEffect, s.name, fmt.Sprintf("option %s has no effect: %s", s.name, NotNeeded[s.name]))

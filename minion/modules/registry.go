@@ -50,6 +50,19 @@ func Lookup(name string) (Function, bool) {
 	return fn, ok
 }
 
+// Has reports whether the minion has a function and may use it. Programs of this host that
+// are modules are not asked for their functions: a name of such a module is one of its own.
+func Has(env Env, name string) bool {
+	if disabled(env, name) {
+		return false
+	}
+	if _, ok := Lookup(name); ok {
+		return true
+	}
+	module, _, _ := strings.Cut(name, ".")
+	return env != nil && env.External() != nil && slices.Contains(env.External().Names(), module)
+}
+
 // Functions returns the full names of all functions, sorted.
 func Functions() []string { return slices.Sorted(maps.Keys(registry)) }
 

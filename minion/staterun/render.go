@@ -21,8 +21,21 @@ type functions struct {
 
 var (
 	_ render.Functions = functions{}
+	_ render.Lister    = functions{}
 	_ states.Modules   = functions{}
 )
+
+// Functions returns the execution modules of a minion as templates call them, in the job
+// with the id jid.
+func Functions(env modules.Env, jid string) interface {
+	render.Functions
+	render.Lister
+} {
+	return functions{env, jid}
+}
+
+// Has reports whether the minion has a function: what `'a.b' in salt` says.
+func (f functions) Has(name string) bool { return modules.Has(f.env, name) }
 
 // Call implements both.
 func (f functions) Call(ctx context.Context, fun string, args []any, kwargs *value.Map) (any, error) {

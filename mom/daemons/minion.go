@@ -11,6 +11,7 @@ import (
 	"github.com/momtree/mom/internal/pulse"
 	"github.com/momtree/mom/minion"
 	"github.com/momtree/mom/mom/command"
+	"github.com/momtree/mom/mom/masterless"
 )
 
 func minionCommand() *cobra.Command {
@@ -32,7 +33,15 @@ func minionCommand() *cobra.Command {
 			return f.serve(cmd, s, service{
 				name: "Salt Minion", version: version,
 				open: func(_ context.Context, log *slog.Logger) (func(context.Context) error, error) {
-					m, err := minion.New(minion.Options{Config: conf, Version: version, Log: log})
+					o := minion.Options{Config: conf, Version: version, Log: log}
+					if conf.Masterless() {
+						own, err := masterless.New(conf, log)
+						if err != nil {
+							return nil, err
+						}
+						o.Pillars = own
+					}
+					m, err := minion.New(o)
 					if err != nil {
 						return nil, err
 					}

@@ -19,6 +19,7 @@ import (
 	"github.com/momtree/mom/minion"
 	"github.com/momtree/mom/minion/modules"
 	"github.com/momtree/mom/mom/command"
+	"github.com/momtree/mom/mom/masterless"
 	"github.com/momtree/mom/mom/options"
 	"github.com/momtree/mom/mom/report"
 )
@@ -56,7 +57,7 @@ func (f *flags) register(s *options.Set) {
 	s.Bool(&f.doc, "-d --doc --documentation", "show the documentation of a function or module, or of all")
 	s.Text(&f.master, "--master", "HOST", "the master to use; default: the option master")
 	s.Text(&f.returners, "--return", "RETURNER", "returners, separated by commas, that get the result as well")
-	s.Bool(&f.local, "--local", "contact no master: the pillar is empty and the result is told to nobody")
+	s.Bool(&f.local, "--local", "contact no master: files and pillar are of this host, and the result is told to nobody")
 	s.Bool(&f.passRetcode, "--retcode-passthrough", "exit with the return code of the function")
 	s.Bool(&f.showMetadata, "--metadata", "show the whole record of the call, not its result alone")
 	s.Text(&f.metadata, "--set-metadata", "DATA", "data in YAML to keep with the job")
@@ -85,6 +86,11 @@ func (f *flags) work(w *command.Work, o minion.CallOptions) (err error) {
 	o.Log = w.Log
 	if o.Config, err = f.config(ctx, o.Log); err != nil {
 		return err
+	}
+	if (o.Local || o.Config.Masterless()) && !f.grains && !f.doc {
+		if o.Pillars, err = masterless.New(o.Config, o.Log); err != nil {
+			return err
+		}
 	}
 	f.Output.Configure(o.Config, o.Log)
 	f.Output.Arguments(o.Args)
@@ -153,6 +159,9 @@ func (f *flags) config(ctx context.Context, log *slog.Logger) (*config.Minion, e
 	}
 	if f.cache != "" {
 		conf.Cachedir = f.cache
+	}
+	if f.local {
+		conf.FileClient = "local" // files and options are of this host, as in Salt
 	}
 	if f.timeout > 0 {
 		conf.AuthTimeout = time.Duration(f.timeout) * time.Second

@@ -60,6 +60,7 @@ func write(w io.Writer, dir string) error {
 	if len(groups) > 0 {
 		return fmt.Errorf("no section holds %s", strings.Join(slices.Sorted(maps.Keys(groups)), ", "))
 	}
+	masterless(out)
 	notYet(out)
 	notNeeded(out)
 	_, err = io.WriteString(w, out.String())
@@ -103,6 +104,19 @@ func readers(name string, who config.Role) string {
 		return "*nobody yet*"
 	}
 	return who.String()
+}
+
+// masterless lists the options of a master that a minion without one reads.
+func masterless(out *strings.Builder) {
+	out.WriteString("\n## Minion without a master\n\nA minion with `file_client: local` or `master_type: disable`, and `salt-call --local`, compile the pillar on\n" +
+		"their own host. For that they read these options of a master from the file `minion`: ")
+	for i, name := range config.MasterlessOptions {
+		if i > 0 {
+			out.WriteString(", ")
+		}
+		fmt.Fprintf(out, "`%s`", name)
+	}
+	out.WriteString(".\n")
 }
 
 func notYet(out *strings.Builder) {

@@ -1,0 +1,76 @@
+package minion
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/minion/modules"
+)
+
+// Pillars compiles the pillar of a minion that has no master, from files of this host.
+type Pillars interface {
+	// Compile returns the pillar; what could not be rendered is under _errors in it. env is
+	// the minion as templates see it.
+	Compile(ctx context.Context, env modules.Env, o modules.PillarOptions) (*wire.Map, error)
+}
+
+// compilePillar compiles the pillar here and keeps it, if no master does. It does nothing
+// without [Options.Pillars].
+func (c *core) compilePillar(ctx context.Context) error {
+	if c.pillars == nil {
+		return nil
+	}
+	p, err := c.pillars.Compile(ctx, &env{core: c}, modules.PillarOptions{})
+	if err != nil {
+		return fmt.Errorf("compile the pillar of %s: %w", c.cfg.ID, err)
+	}
+	c.pillar.Store(p)
+	if c.schedule != nil {
+		c.schedule.SetPillar(p)
+	}
+	return nil
+}
+
+// Pillar is that of the master the job came from, or the minion's own.
+func (e *env) Pillar() *wire.Map {
+	if e.s != nil {
+		return e.s.Pillar()
+	}
+	if p := e.core.pillar.Load(); p != nil {
+		return p
+	}
+	return wire.NewMap()
+}
+
+// RefreshPillar fetches the pillar from every master, since each holds its own, or
+// compiles it here.
+func (e *env) RefreshPillar(ctx context.Context) error {
+	if e.s == nil {
+		return e.core.compilePillar(ctx)
+	}
+	if err := e.s.RefreshPillar(ctx, true); err != nil {
+		return fmt.Errorf("refresh the pillar: %w", err)
+	}
+	for _, s := range e.core.sessions.Serving() {
+		if s == e.s {
+			continue
+		}
+		if err := s.RefreshPillar(ctx, true); err != nil {
+			e.core.log.Warn("pillar not refreshed", "master", s.Name(), "err", err)
+		}
+	}
+	e.core.fireLocal("/salt/minion/minion_pillar_refresh_complete", wire.NewMap("complete", true))
+	return nil
+}
+
+// CompilePillar returns a pillar compiled for one question, and keeps none.
+func (e *env) CompilePillar(ctx context.Context, o modules.PillarOptions) (*wire.Map, error) {
+	switch {
+	case e.s != nil:
+		return e.s.FetchPillar(ctx, o, false)
+	case e.core.pillars != nil:
+		return e.core.pillars.Compile(ctx, e, o)
+	}
+	return e.Pillar(), nil
+}
