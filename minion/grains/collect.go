@@ -86,7 +86,7 @@ func (c *collector) collect(ctx context.Context) *wire.Map {
 	go func() { names <- c.names(ctx) }()
 	for _, section := range []func() *wire.Map{
 		c.kernel, c.system, c.processors, c.memory, c.firmware, c.disks, c.network, c.dns,
-		c.process, c.locale, c.identity,
+		c.process, c.locale, c.identity, c.python,
 	} {
 		lay(g, section())
 	}
