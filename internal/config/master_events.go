@@ -22,6 +22,10 @@ type MasterEvents struct {
 	EventReturnWhitelist []string `yaml:"event_return_whitelist"`
 	// EventReturnBlacklist holds those of the tags not to keep. Default none.
 	EventReturnBlacklist []string `yaml:"event_return_blacklist"`
+	// MinionEventTags holds globs of tags that minions may fire although services beside a
+	// master fire them: those below salt/batch, salt/cloud, salt/engines, salt/fileserver,
+	// salt/master, salt/queue, salt/reactors and salt/stats. Ours. Default none.
+	MinionEventTags []string `yaml:"minion_event_tags"`
 	// MasterStats fires salt/stats/*. Default false.
 	MasterStats bool `yaml:"master_stats" default:"false"`
 }
