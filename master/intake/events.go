@@ -149,5 +149,8 @@ func (s *Service) single(id string, e wire.MinionEvent) error {
 		s.o.Policy.Trespassed(ownership.Trespass{Kind: ownership.OfEvent, Path: id, Err: fmt.Errorf("it may not fire %q: %w", e.Tag, err)})
 		return nil
 	}
+	if !s.o.Policy.IsNode(id) && !s.mayBring(id, len(e.Tag)+len(e.Full)) {
+		return nil
+	}
 	return s.o.Bus.FireEvent(bus.Event{Tag: e.Tag, Data: e.Full, Stamp: s.o.Now()})
 }

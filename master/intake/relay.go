@@ -61,6 +61,9 @@ func (s *Service) relay(r relayer, x wire.TagData) (upTo uint64, err error) {
 			if err := s.o.Policy.MayFire(r.id, tag); err != nil {
 				return refuse(fmt.Errorf("a minion may not fire %q under %q: %w", x.Tag, r.pretag, err))
 			}
+			if !s.mayBring(r.id, len(tag)+len(x.Data)) {
+				return 0, nil
+			}
 		}
 	default:
 		if err := s.o.Policy.MayRelay(r.id, x.Tag); err != nil {
