@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/ownership"
@@ -108,7 +109,10 @@ func TestMinionDisk_SaysItRuns(t *testing.T) {
 	for i := range 20 {
 		jids = append(jids, inventedJID(i))
 	}
-	m1 := r.minion("m1", "minion", "minion").listen().announce(jids...)
+	m1 := r.minion("m1", "minion", "minion").listen()
+	if _, _, err := m1.Announce(t.Context(), channel.Presence{Version: "test", Running: jids, More: wire.NewMap("back", true)}); err != nil {
+		t.Fatal(err)
+	}
 	kept := 0
 	for _, jid := range jids {
 		eventually(t, "the job is adopted", func() bool { return r.jobs.Owes(jid, "m1") })
