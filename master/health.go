@@ -18,6 +18,7 @@ const (
 	aboutDatabase = "database"
 	aboutResults  = "results"
 	aboutAside    = "aside"
+	aboutQuota    = "quota"
 )
 
 const (
@@ -45,6 +46,9 @@ func (m *Master) tellStores() {
 	m.tree.Tell(topology.Problem{Kind: topology.Degraded, Detail: fmt.Sprintf(
 		"results of minions were refused (%d lately), their jobs have ended with an error; the last is that of %s for job %s: %s",
 		refused.N, refused.Last.ID, refused.Last.JID, cut(refused.Why))}, aboutResults, refused.N > 0)
+	over := m.intake.OverQuota()
+	m.tree.Tell(topology.Problem{Kind: topology.Degraded, Detail: fmt.Sprintf(
+		"a minion brings more than it may (%d lately); the last is %s: %s", over.N, over.Last, over.Why)}, aboutQuota, over.N > 0)
 	ctx, cancel := context.WithTimeout(m.ctx, storesWait)
 	defer cancel()
 	st, err := m.store.Stats(ctx)

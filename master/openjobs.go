@@ -74,7 +74,8 @@ func (m *Master) openStore(o Options) (err error) {
 	m.intake = intake.New(intake.Options{
 		Node: m.node, Depth: m.cfg.Bounds.Depth, Keys: m.keys, Policy: m.policy, Peers: m.peers, Signatures: m.signatures,
 		Publications: m.publications, Jobs: m.jobs, Driver: m.driver, Store: m.store, Server: m.server, JIDs: m.jids, Bus: m.bus,
-		Stats: &m.stats, OtherRecord: m.publisher.OtherRecord, Log: m.log, Now: m.now,
+		Stats: &m.stats, OtherRecord: m.publisher.OtherRecord,
+		ReturnsADay: m.cfg.MinionReturnsMaxBytes, EventsADay: m.cfg.MinionEventsMaxBytes, Log: m.log, Now: m.now,
 	})
 	m.restore = restore.New(restore.Options{
 		Jobs: m.jobs, Publications: m.publications, Policy: m.policy, Peers: m.peers, Keys: m.keys, Tree: m.tree, Timeout: m.cfg.Timeout, Log: m.log,

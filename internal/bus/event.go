@@ -11,7 +11,7 @@ import (
 
 // What can be wrong with an event.
 var (
-	ErrTag      = errors.New("event tag must not be empty nor hold two newlines")
+	ErrTag      = errors.New("event tag must not be empty, hold two newlines or end with one")
 	ErrTooLarge = errors.New("event is larger than max_event_size even when trimmed")
 	ErrClosed   = errors.New("bus is closed")
 )

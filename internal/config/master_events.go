@@ -22,6 +22,13 @@ type MasterEvents struct {
 	EventReturnWhitelist []string `yaml:"event_return_whitelist"`
 	// EventReturnBlacklist holds those of the tags not to keep. Default none.
 	EventReturnBlacklist []string `yaml:"event_return_blacklist"`
+	// MinionEventsMaxBytes bounds the events of one minion within 24 hours, in bytes. More are
+	// answered and dropped. 0: no bound. Ours. Default 268435456 (256 MiB).
+	MinionEventsMaxBytes int64 `yaml:"minion_events_max_bytes" unit:"byte" default:"268435456" min:"0" max:"1099511627776"`
+	// MinionEventTags holds globs of tags that minions may fire although services beside a
+	// master fire them: those below salt/batch, salt/cloud, salt/engines, salt/fileserver,
+	// salt/master, salt/queue, salt/reactors and salt/stats. Ours. Default none.
+	MinionEventTags []string `yaml:"minion_event_tags"`
 	// MasterStats fires salt/stats/*. Default false.
 	MasterStats bool `yaml:"master_stats" default:"false"`
 }

@@ -37,6 +37,10 @@ type MasterFiles struct {
 	// MineMaxSize bounds what is kept of the mine of one minion, in bytes; more is refused.
 	// Ours. Default 1048576.
 	MineMaxSize int `yaml:"mine_max_size" unit:"byte" default:"1048576" min:"1024"`
+	// GrainsMaxSize bounds what a minion says in a request for its pillar, its grains above
+	// all, for the minion data cache to keep it, in bytes. Beyond it the cache keeps what it
+	// has; the pillar is compiled all the same. Ours. Default 1048576.
+	GrainsMaxSize int `yaml:"grains_max_size" unit:"byte" default:"1048576" min:"1024"`
 	// Cache names the driver of the minion data cache. Default localfs.
 	Cache string `yaml:"cache" default:"localfs" oneof:"localfs"`
 	// PillarVersion is the form of pillar replies. Default 2.

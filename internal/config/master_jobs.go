@@ -58,6 +58,10 @@ type MasterJobs struct {
 	OutboxMaxRows int `yaml:"outbox_max_rows" default:"10000000" min:"10"`
 	// OutboxMaxBytes is the same in bytes. Ours. Default 8589934592 (8 GiB).
 	OutboxMaxBytes int64 `yaml:"outbox_max_bytes" unit:"byte" default:"8589934592" min:"1048576"`
+	// MinionReturnsMaxBytes bounds the returns of one minion within 24 hours that no job open
+	// at this master waits for, such as those of schedules and salt-call, in bytes. More are
+	// answered and not stored. 0: no bound. Ours. Default 134217728 (128 MiB).
+	MinionReturnsMaxBytes int64 `yaml:"minion_returns_max_bytes" unit:"byte" default:"134217728" min:"0" max:"1099511627776"`
 	// PublishRetention is how long a publication is kept for minions and nodes
 	// that missed it: they are given it when they are back, unless the job is
 	// over. 0 keeps none; jobs published with a queue are kept until their

@@ -16,6 +16,7 @@ import (
 	"github.com/momtree/mom/master/keyring"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/meters"
+	"github.com/momtree/mom/master/ownership"
 	pillars "github.com/momtree/mom/master/pillar"
 	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/master/server"
@@ -36,12 +37,14 @@ type Parts struct {
 	// with.
 	SignedIn func(id string)
 
-	Access   *access.Control
-	Audit    func(access.Asked)
-	Tokens   Tokens
-	Data     *datacache.Cache
-	Unserved *Unserved
-	Pillars  *pillars.Service
+	Access *access.Control
+	Audit  func(access.Asked)
+	Tokens Tokens
+	Data   *datacache.Cache
+	// Trespassed is told of what a peer may not do.
+	Trespassed func(ownership.Trespass)
+	Unserved   *Unserved
+	Pillars    *pillars.Service
 	// MayAnswer tells why a node right below does not speak for a minion, if so.
 	MayAnswer func(node, id string) error
 	Tops      *tops.Tops

@@ -12,6 +12,7 @@ import (
 	"github.com/momtree/mom/master/admission"
 	"github.com/momtree/mom/master/datacache"
 	"github.com/momtree/mom/master/keys"
+	"github.com/momtree/mom/master/ownership"
 	pillars "github.com/momtree/mom/master/pillar"
 	"github.com/momtree/mom/master/server"
 )
@@ -39,7 +40,7 @@ clean_cache
 `,
 	}, func(p *Parts) server.Handler {
 		return pillar{
-			keys: p.Keys.Store, compile: p.Pillars.Compile, data: p.Data, keep: p.Config.MinionDataCache, tell: p.Config.MinionDataCacheEvents,
+			keys: p.Keys.Store, compile: p.Pillars.Compile, data: p.Data, keep: p.Config.MinionDataCache, most: p.Config.GrainsMaxSize, trespassed: p.Trespassed, tell: p.Config.MinionDataCacheEvents,
 			unserved: p.Unserved, private: p.Keys.Identity.Pair.Private, turns: p.Keys.Turns, fire: p.Fire, log: p.Log,
 		}.serve
 	})
@@ -50,6 +51,8 @@ type pillar struct {
 	compile    func(context.Context, pillars.Request) (*wire.Map, error)
 	data       *datacache.Cache
 	keep, tell bool // the grains; that they were kept
+	most       int  // bytes of a request of which they are kept
+	trespassed func(ownership.Trespass)
 	unserved   *Unserved
 	private    *rsa.PrivateKey
 	turns      admission.Turns
@@ -81,15 +84,22 @@ func (c pillar) serve(ctx context.Context, r *server.Request) (any, error) {
 		case err != nil:
 			return nil, fmt.Errorf("pillar of %s: %w", r.ID, err)
 		}
-		c.remember(r.ID, q, p)
+		c.remember(r, q, p)
 		out = c.withUnserved(r, p)
 	}
 	return c.sealed(r, pub, out)
 }
 
-// remember puts what is known of the minion now into the data cache.
-func (c pillar) remember(id string, q pillars.Request, p *wire.Map) {
+// remember puts what is known of the minion now into the data cache, unless the minion says
+// more than is kept: of its grains, or of the pillar that it lays over its own.
+func (c pillar) remember(r *server.Request, q pillars.Request, p *wire.Map) {
 	if !c.keep {
+		return
+	}
+	id := r.ID
+	if len(r.Load) > c.most {
+		c.trespassed(ownership.Trespass{Kind: ownership.OfQuota, Path: id, ID: id, Err: fmt.Errorf(
+			"grains and pillar_override have %d bytes, at most %d are kept in the minion data cache (option grains_max_size)", len(r.Load), c.most)})
 		return
 	}
 	q.Grains.Set("id", id)

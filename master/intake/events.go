@@ -139,12 +139,17 @@ func (s *Service) single(id string, e wire.MinionEvent) error {
 			return err
 		}
 	}
+	may := s.o.Policy.MayFireAsNode
 	if !s.o.Policy.IsNode(id) {
 		s.o.Policy.ActsAsMinion(id)
 		s.o.Peers.Unannounced(id)
+		may = s.o.Policy.MayFire
 	}
-	if !s.o.Policy.IsNode(id) && !ownership.MayFire(id, e.Tag) {
-		s.o.Policy.Trespassed(ownership.Trespass{Kind: ownership.OfEvent, Path: id, Err: fmt.Errorf("a minion may not fire %q", e.Tag)})
+	if err := may(id, e.Tag); err != nil {
+		s.o.Policy.Trespassed(ownership.Trespass{Kind: ownership.OfEvent, Path: id, Err: fmt.Errorf("it may not fire %q: %w", e.Tag, err)})
+		return nil
+	}
+	if !s.o.Policy.IsNode(id) && !s.mayBring(id, len(e.Tag)+len(e.Full)) {
 		return nil
 	}
 	return s.o.Bus.FireEvent(bus.Event{Tag: e.Tag, Data: e.Full, Stamp: s.o.Now()})

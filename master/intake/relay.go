@@ -15,6 +15,14 @@ type relayer struct {
 	pretag string
 }
 
+// tags returns the names under which an event is fired.
+func (r relayer) tags(tag string) []string {
+	if r.pretag == "" {
+		return []string{tag}
+	}
+	return []string{tag, r.pretag + "/" + tag}
+}
+
 // relayer tells in which role the sender of a bulk of events speaks. A pretag
 // under "syndic/" is a node's, and must be its own.
 func (s *Service) relayer(id string, e wire.MinionEvent) (relayer, error) {
@@ -48,9 +56,16 @@ func (s *Service) relay(r relayer, x wire.TagData) (upTo uint64, err error) {
 	}
 	data, origin := x.Data, ""
 	switch {
-	case !r.isNode && !(ownership.MayFire(r.id, x.Tag) && (r.pretag == "" || ownership.MayFire(r.id, r.pretag+"/"+x.Tag))):
-		return refuse(fmt.Errorf("a minion may not fire %q under %q", x.Tag, r.pretag))
-	case r.isNode:
+	case !r.isNode:
+		for _, tag := range r.tags(x.Tag) {
+			if err := s.o.Policy.MayFire(r.id, tag); err != nil {
+				return refuse(fmt.Errorf("a minion may not fire %q under %q: %w", x.Tag, r.pretag, err))
+			}
+			if !s.mayBring(r.id, len(tag)+len(x.Data)) {
+				return 0, nil
+			}
+		}
+	default:
 		if err := s.o.Policy.MayRelay(r.id, x.Tag); err != nil {
 			return refuse(fmt.Errorf("a node may not pass %q on: %w", x.Tag, err))
 		}

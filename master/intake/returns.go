@@ -156,11 +156,17 @@ func (s *Service) giveJID(r returners.Return, own string) (returners.Return, err
 }
 
 // keep stores returns durably, then tells the bus and the ledger of those that
-// are new. Repeats are acknowledged and change nothing.
+// are new. Repeats, and what exceeds the quota of a minion, are acknowledged and change
+// nothing.
 func (s *Service) keep(ctx context.Context, rets []returners.Return, loads []returners.Load) error {
+	c := s.withinQuota(rets, loads)
+	if rets, loads = c.rets, c.loads; len(rets)+len(loads) == 0 {
+		return nil
+	}
 	save := s.o.Jobs.Returns(rets, loads)
 	fresh, err := s.o.Store.SaveReturns(ctx, save.Batch.Returns, save.Batch.Loads...)
 	s.o.Jobs.Saved(save, returners.Result{NewReturns: fresh}, err)
+	c.settle(fresh, err)
 	if err != nil {
 		return fmt.Errorf("%w: %w", server.ErrNotStored, err)
 	}
@@ -174,5 +180,8 @@ func (s *Service) keep(ctx context.Context, rets []returners.Return, loads []ret
 
 // tellOnly has the bus hear of a return that nobody is to store.
 func (s *Service) tellOnly(r returners.Return) error {
+	if !s.mayBring(r.ID, len(r.Full)) {
+		return nil
+	}
 	return s.o.Bus.FireEvent(bus.Event{Tag: jobevent.TagReturn(r.JID, r.ID), Data: r.Full, Stamp: s.o.Now()})
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/peers"
 	"github.com/momtree/mom/master/publications"
+	"github.com/momtree/mom/master/quota"
 	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/master/signatures"
 )
@@ -37,6 +38,9 @@ type Options struct {
 	JIDs         *jid.Generator
 	Bus          *bus.Bus
 	Stats        *meters.Counters
+	// ReturnsADay and EventsADay bound the bytes that one minion brings in a day: of returns
+	// that no open job waits for, and of events. 0: no bound.
+	ReturnsADay, EventsADay int64
 	// OtherRecord compares what a node says a job is with what is known of it.
 	OtherRecord func(ctx context.Context, node, jid string, load wire.Raw)
 	Log         *slog.Logger
@@ -48,10 +52,15 @@ type Service struct {
 	o       Options
 	refused refused
 	words   sequence.Gate // of the nodes below
+
+	returns, events *quota.Day
+	overQuota       overQuota
 }
 
 // New makes one.
-func New(o Options) *Service { return &Service{o: o} }
+func New(o Options) *Service {
+	return &Service{o: o, returns: quota.NewDay(o.ReturnsADay), events: quota.NewDay(o.EventsADay)}
+}
 
 var commands server.Set[*Service]
 

@@ -20,6 +20,16 @@ func (e *Engine) Summaries(limit, names int) (out []ledger.Summary, total int) {
 // master, owes its answer, also when it was given up: it may be given the job again.
 func (e *Engine) Owes(jid, id string) bool { return e.ledger.Owes(jid, id) }
 
+// Asked reports whether a job that was given to this master is open and waits for the return
+// of a minion: one right below it, or behind a node. What minions alone say of a job does
+// not make it one.
+func (e *Engine) Asked(jid, id string, behind bool) bool {
+	if e.ledger.Adopted(jid) {
+		return false
+	}
+	return e.ledger.Owes(jid, id) || behind && !e.ledger.Closed(jid)
+}
+
 // Unheard tells that a minion has certainly not heard a job: it was not connected when
 // the job was published, and was not given it since.
 func (e *Engine) Unheard(jid, id string) bool { return e.ledger.Unheard(jid, id) }

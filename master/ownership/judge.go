@@ -146,8 +146,11 @@ func (j *Judge) MayRelay(node, tag string) error {
 	if tag == "key" {
 		return errors.New("a rotation of keys is the affair of that master")
 	}
-	if strings.HasPrefix(tag, auditTag) {
-		return errors.New("what a master was asked for is told on its own bus alone")
+	if strings.HasPrefix(tag, ownPrefix) {
+		return errors.New("such events stay on the bus of the master that fires them")
+	}
+	if err := wellFormed(tag); err != nil {
+		return err
 	}
 	for _, p := range []string{"syndic/", "salt/syndic/"} {
 		rest, ok := strings.CutPrefix(tag, p)

@@ -29,6 +29,9 @@ type Options struct {
 	Nodegroups map[string]any
 	Prune      bool
 
+	// EventTags are globs of tags of services that minions may fire too.
+	EventTags []string
+
 	// Keys tells whose keys are accepted.
 	Keys interface {
 		Sum(id string) (crypt.FingerSum, error)

@@ -1,47 +1,132 @@
 package ownership
 
 import (
+	"errors"
+	"fmt"
+	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/momtree/mom/internal/jobevent"
+	"github.com/momtree/mom/internal/target"
 )
 
-// mastersTags begin the tags that say what only a master knows.
+// mastersTags begin the tags of events that only masters fire. They are prefixes without a
+// slash at the end, since reactors and readers match by patterns such as salt/key*.
 var mastersTags = []string{
-	"salt/auth", "salt/key", "salt/run/", "salt/wheel/", "salt/presence/", "salt/syndic/", "salt/stats/", "salt/fileserver/", "salt/cloud/",
-	"syndic/", "topology/", auditTag,
+	"salt/auth", "salt/key", "salt/netapi", "salt/event", "salt/presence", "salt/run", "salt/syndic", "salt/wheel",
+	"syndic/", "topology/", ownPrefix,
 }
 
-// auditTag begins the tag that tells who asked a master for what (package access).
-const auditTag = "mom/audit"
+// ownPrefix begins the tags of events that Salt does not have: the audit, the streams of
+// the API, the heartbeat of a daemon.
+const ownPrefix = "mom/"
 
-// ownTags begin the tags whose next part is the id of the minion they are about.
-var ownTags = []string{"salt/minion/", "salt/beacon/", "minion/refresh/"}
+// serviceTags begin the tags that services beside the master fire. Salt's engines also run
+// on minions: the option minion_event_tags lets minions fire those that a site needs.
+var serviceTags = []string{
+	"salt/batch", "salt/cloud", "salt/engines", "salt/fileserver", "salt/master", "salt/queue", "salt/reactors", "salt/stats",
+}
 
-// MayFire tells whether a minion may fire a tag. It could otherwise forge the
-// returns of others, end their jobs, or speak in their name.
-func MayFire(id, tag string) bool {
-	if tag == "key" {
-		return false
+// bareTags are tags of masters from before Salt's tags had a namespace.
+var bareTags = []string{"auth", "key", "new_job", "salt/job", "syndic_start"}
+
+// idTags begin the tags with the id of the minion that they are about: in the next part, or
+// in the one after it.
+var idTags = []struct {
+	prefix string
+	skip   int
+}{
+	{"salt/minion/", 0}, {"salt/proxy/", 0}, {"salt/beacon/", 0}, {"minion/refresh/", 0}, {"salt/state_result/", 1},
+}
+
+// maxTag bounds the tags of minions, in bytes. A state with fire_event has its name in the
+// tag, which may be a script.
+const maxTag = 8192
+
+var (
+	errReserved = errors.New("only masters fire it")
+	errForm     = errors.New("a tag is UTF-8 text of at most 8192 bytes without control characters")
+)
+
+// MayFire reports whether a minion may fire a tag, apart from what minion_event_tags adds.
+// It could otherwise forge the returns of others, end their jobs, or speak in their name.
+func MayFire(id, tag string) bool { return mayFire(id, tag, nil) == nil }
+
+// MayFire reports why a minion may not fire a tag, nil if it may.
+func (p *Policy) MayFire(id, tag string) error { return mayFire(id, tag, p.o.EventTags) }
+
+// MayFireAsNode reports why a node may not fire a tag in its own name, nil if it may.
+func (p *Policy) MayFireAsNode(id, tag string) error {
+	if who, ok := about(tag); ok && who == id { // a minion beside the node, under its key
+		return wellFormed(tag)
 	}
-	for _, p := range mastersTags {
-		if strings.HasPrefix(tag, p) {
-			return false
+	return p.MayRelay(id, tag)
+}
+
+// mayFire judges a tag as it stands and as a careless reader takes it: SQL and people
+// compare without case, and programs split tags at slashes and drop empty parts.
+func mayFire(id, tag string, allowed []string) error {
+	if err := wellFormed(tag); err != nil {
+		return err
+	}
+	if err := reserved(id, tag, allowed); err != nil {
+		return err
+	}
+	return reserved(strings.ToLower(id), folded(tag), allowed)
+}
+
+func folded(tag string) string {
+	tag = strings.ToLower(strings.TrimSpace(tag))
+	parts := slices.DeleteFunc(strings.Split(tag, "/"), func(s string) bool { return s == "" })
+	if strings.HasSuffix(tag, "/") {
+		parts = append(parts, "")
+	}
+	return strings.Join(parts, "/")
+}
+
+// wellFormed refuses tags that a reader may take for others. Line breaks and tabs pass: the
+// name of a state is part of its tag.
+func wellFormed(tag string) error {
+	if len(tag) > maxTag || !utf8.ValidString(tag) || strings.ContainsFunc(tag, func(r rune) bool {
+		return unicode.IsControl(r) && !strings.ContainsRune("\t\n\r", r) || unicode.Is(unicode.Cf, r)
+	}) {
+		return errForm
+	}
+	return nil
+}
+
+func reserved(id, tag string, allowed []string) error {
+	begins := func(p string) bool { return strings.HasPrefix(tag, p) }
+	switch who, about := about(tag); {
+	case about && (who != id || id == ""):
+		return fmt.Errorf("it is about %q", who)
+	case about:
+		return nil
+	case slices.Contains(bareTags, strings.TrimSpace(tag)), slices.ContainsFunc(mastersTags, begins):
+		return errReserved
+	case slices.ContainsFunc(serviceTags, begins):
+		if slices.ContainsFunc(allowed, func(glob string) bool { return target.Glob(glob, tag) }) {
+			return nil
 		}
+		return fmt.Errorf("%w, unless minion_event_tags lets minions fire it", errReserved)
 	}
-	if who, ok := about(tag); ok {
-		return who == id
+	if _, _, _, ofJob := jobevent.Parse(strings.TrimSpace(tag)); ofJob {
+		return errReserved
 	}
-	_, _, _, ofJob := jobevent.Parse(tag)
-	return !ofJob
+	return nil
 }
 
-// about names the minion that an event is about, by its tag.
+// about returns the minion that an event is about, by its tag.
 func about(tag string) (id string, ok bool) {
-	for _, p := range ownTags {
-		if rest, ok := strings.CutPrefix(tag, p); ok {
-			who, _, _ := strings.Cut(rest, "/")
-			return who, true
+	for _, t := range idTags {
+		if rest, ok := strings.CutPrefix(tag, t.prefix); ok {
+			part := strings.SplitN(rest, "/", t.skip+2)
+			if len(part) <= t.skip {
+				return "", true
+			}
+			return part[t.skip], true
 		}
 	}
 	_, kind, rest, _ := jobevent.Parse(tag)

@@ -87,6 +87,9 @@ func (t *timed) get(r request, asked [sha256.Size]byte) (wire.Raw, bool) {
 }
 
 func (t *timed) put(r request, asked [sha256.Size]byte, raw wire.Raw) {
+	if len(r.slot()) > maxSlotName {
+		return
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	all := value.NewMap()
@@ -112,6 +115,9 @@ func (t *timed) put(r request, asked [sha256.Size]byte, raw wire.Raw) {
 
 // maxSlots is how many pairs of environments of one minion are kept: it names them itself.
 const maxSlots = 16
+
+// maxSlotName bounds the names of such a pair, in bytes.
+const maxSlotName = 512
 
 // forget drops the pillars of a minion.
 func (t *timed) forget(id string) {

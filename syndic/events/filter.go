@@ -15,13 +15,14 @@ import (
 // StaysHere names what never goes up as an event: returns travel through the
 // outbox, copies under a node's name would double at each tier, the end of a job
 // at this node is not the end of the job, `key` is between the parts of one
-// master, and what a master was asked for is that master's own audit.
+// master, and tags of our own are between one master and who reads its bus: its audit, the
+// heartbeat of a daemon.
 func StaysHere(tag string) bool {
 	switch kindOf(tag) {
 	case jobevent.KindReturn, jobevent.KindComplete, jobevent.KindClosed:
 		return true
 	}
-	return tag == "key" || strings.HasPrefix(tag, "mom/audit") || strings.HasPrefix(tag, "syndic/")
+	return tag == "key" || strings.HasPrefix(tag, "mom/") || strings.HasPrefix(tag, "syndic/")
 }
 
 // BelongsAbove also applies Salt's rules: nothing that has a retcode, and in the
