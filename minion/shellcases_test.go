@@ -32,8 +32,12 @@ var shellLines = []any{
 	"echo a > made", "echo a &", "exec echo x", "test 1 = 1 && echo yes", `echo "a\"b"`, `echo 'it'"'"'s'`, `echo '\n'`, "echo a\tb",
 	"echo a\necho b", "! true", "(echo sub)", "echo a >&2", "printf '%s|' a 'b c' ''", "echo [a-z]*", "echo one?", "echo $0 $1", "echo $((1+2))",
 	"echo ${HOME:-x}", "cd / ; pwd", "true", "false", "no-such-program x", "./tool a", "tool a", "echo -e a", "echo \u00fc \u4e2d", `echo \$HOME`,
-	[]any{"echo", "a b"}, []any{"echo", "$HOME", ";", "id"}, []any{"echo a b"}, []any{"sh", "-c", "echo $0 $1", "x", "y"},
-	[]any{"echo", "*"}, []any{"./tool", "b"},
+	[]any{"echo", "a b"},
+	[]any{"echo", "$HOME", ";", "id"},
+	[]any{"echo a b"},
+	[]any{"sh", "-c", "echo $0 $1", "x", "y"},
+	[]any{"echo", "*"},
+	[]any{"./tool", "b"},
 }
 
 func shellCommands() []shellCommand {
