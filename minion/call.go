@@ -28,6 +28,9 @@ type CallOptions struct {
 	// parsed values, keywords in maps with __kwarg__.
 	Fun  string
 	Args []any
+	// Indirect runs the function as if another one called it: cmd functions
+	// use no shell unless told to.
+	Indirect bool
 	// Metadata is stored with the job (--set-metadata); nil leaves it out.
 	Metadata any
 	// Returners are the names of --return.
@@ -113,7 +116,7 @@ func (m *Minion) call(ctx context.Context, s *session.Session, o CallOptions) Ca
 	}
 	defer end()
 	e := &env{core: m.core, s: s}
-	r := modules.Execute(jobCtx, e, modules.Invocation{Fun: o.Fun, Args: o.Args, JID: res.JID})
+	r := modules.Execute(jobCtx, e, modules.Invocation{Fun: o.Fun, Args: o.Args, JID: res.JID, Direct: !o.Indirect})
 	res.Return, res.Retcode, res.Success, res.Out, res.Err = r.Value, r.Retcode, r.Success, r.Out, r.Err
 	return res
 }

@@ -9,7 +9,8 @@ import (
 type MinionModules struct {
 	// Return names returners that also get the results of jobs. Default none.
 	Return []string `yaml:"return"`
-	// CmdSafe runs commands that modules start themselves without a shell.
+	// CmdSafe runs the commands of templates, states, slots and other functions
+	// without a shell, unless `python_shell` says otherwise; False runs them in one.
 	// Default true.
 	CmdSafe bool `yaml:"cmd_safe" default:"true"`
 	// CmdBlacklistGlob holds globs of command lines that jobs may not run. Default none.

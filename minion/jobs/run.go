@@ -49,7 +49,7 @@ func (j *Jobs) perform(ctx context.Context, from Master, p wire.Publication, loa
 	env := from.Env()
 	if fun, ok := load.Get("fun"); ok {
 		if name, single := fun.(string); single {
-			r := modules.Execute(ctx, env, modules.Invocation{Fun: name, Args: load.List("arg"), JID: p.JID})
+			r := modules.Execute(ctx, env, modules.Invocation{Fun: name, Args: load.List("arg"), JID: p.JID, Direct: true})
 			return delivery.Result{Value: r.Value, Retcode: r.Retcode, Success: r.Success, Out: r.Out}
 		}
 	}
@@ -65,7 +65,7 @@ func (j *Jobs) performAll(ctx context.Context, env modules.Env, names []string, 
 		if i < len(args) {
 			own, _ = args[i].([]any)
 		}
-		r := modules.Execute(ctx, env, modules.Invocation{Fun: name, Args: own, JID: jid})
+		r := modules.Execute(ctx, env, modules.Invocation{Fun: name, Args: own, JID: jid, Direct: true})
 		values.Set(name, r.Value)
 		codes.Set(name, r.Retcode)
 		oks.Set(name, r.Success)

@@ -52,8 +52,9 @@ Arguments:
   stdin            text for the standard input; \n in it is a line break
                    unless stdin_raw_newlines=True
   runas, group     user (with all groups of that user) and group to run as
-  python_shell     True runs the line in a shell, False runs the program itself;
-                   jobs from the command line default to True
+  python_shell     True runs the line in a shell, False runs the program itself.
+                   A job, a schedule and salt-call default to True; templates,
+                   states, slots and other functions default to False
   shell            the shell; $SHELL of the minion or /bin/sh by default
   env              map, or list of maps, of variables to set
   clean_env        True leaves out the minion's own variables

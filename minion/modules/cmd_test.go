@@ -103,14 +103,28 @@ func TestCmd_RunAll(t *testing.T) {
 	same(t, "merged", []any{merged["stdout"], merged["stderr"]}, []any{"a\ne", ""})
 }
 
-func TestCmd_ShellOnlyForJobs(t *testing.T) {
+// A call from a template, a state or another function belongs to a job as well, and yet no
+// shell reads its command.
+func TestCmd_NoShellFromInside(t *testing.T) {
 	env := newEnv()
-	inner := func() any {
-		return Execute(t.Context(), env, Invocation{Fun: "cmd.run", Args: []any{"echo $HOME"}}).Value
+	inner := func(fun string, args ...any) any {
+		return Execute(t.Context(), env, Invocation{Fun: fun, Args: args, JID: "20240101000000000001"}).Value
 	}
-	same(t, "without a job", inner(), any("$HOME"))
+	for _, fun := range []string{"cmd.run", "cmd.run_stdout"} {
+		same(t, fun, inner(fun, "echo $HOME; id"), any("$HOME; id"))
+	}
+	same(t, "list", inner("cmd.run", []any{"echo", "a b", "$HOME"}), any("a b $HOME"))
+	same(t, "python_shell", inner("cmd.run", "echo a | cat", kw("python_shell", true, "shell", "/bin/sh")), any("a"))
+	same(t, "cmd.shell", inner("cmd.shell", "echo a | cat", kw("shell", "/bin/sh")), any("a"))
+	same(t, "own name", inner("cmd.run", []any{"sh", "-c", "echo $0"}), any("sh"))
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "tool"), []byte("#!/bin/sh\necho here\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "of the working folder", inner("cmd.run", "./tool", kw("cwd", dir)), any("here"))
+	same(t, "by another function", inner("test.cross_test", "cmd.run", kw("args", []any{"echo a | cat"})), any("a | cat"))
 	env.options.Set("cmd_safe", false)
-	if got := inner(); got == "$HOME" {
+	if got := inner("cmd.run", "echo $HOME", kw("shell", "/bin/sh")); got == "$HOME" {
 		t.Error("cmd_safe: False did not bring the shell")
 	}
 }
@@ -236,7 +250,7 @@ func TestCmd_TimeoutKillsTheGroup(t *testing.T) {
 	done := make(chan Result, 1)
 	go func() {
 		done <- Execute(t.Context(), newEnv(), Invocation{
-			Fun: "cmd.run", JID: "1",
+			Fun: "cmd.run", Direct: true, JID: "1",
 			Args: []any{"echo before; sleep 3600 & echo $! > " + path + "; wait", kw("timeout", 0.3, "shell", "/bin/sh")},
 		})
 	}()
@@ -269,7 +283,7 @@ func TestCmd_SignalsReachTheCommand(t *testing.T) {
 			done := make(chan Result, 1)
 			go func() {
 				done <- Execute(ctx, env, Invocation{
-					Fun: "cmd.run", JID: "55", Args: []any{"sleep 3600 & echo $! > " + path + "; wait", kw("shell", "/bin/sh")},
+					Fun: "cmd.run", Direct: true, JID: "55", Args: []any{"sleep 3600 & echo $! > " + path + "; wait", kw("shell", "/bin/sh")},
 				})
 			}()
 			child := line()
@@ -298,7 +312,7 @@ func TestCmd_SignalThatEndsNothingIsPassedOn(t *testing.T) {
 	defer end()
 	done := make(chan Result, 1)
 	go func() {
-		done <- Execute(ctx, env, Invocation{Fun: "cmd.run", JID: "56", Args: []any{
+		done <- Execute(ctx, env, Invocation{Fun: "cmd.run", Direct: true, JID: "56", Args: []any{
 			"trap 'echo told; kill $P; exit 0' WINCH; sleep 3600 & P=$!; echo $P > " + path + "; wait", kw("shell", "/bin/sh"),
 		}})
 	}()

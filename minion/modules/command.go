@@ -4,15 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/momtree/mom/internal/python"
-	"github.com/momtree/mom/internal/shlex"
-	"github.com/momtree/mom/internal/target"
 )
 
 // OptionOutputMax is the minion option that bounds how many bytes of each
@@ -93,95 +90,6 @@ func newCommand(c *Call, merge bool) (*command, error) {
 		cmd.proc.timeout, cmd.timeoutText = seconds(secs), PyStr(v)
 	}
 	return cmd, cmd.words(c)
-}
-
-// words fills in what is run: a shell with the line, or the program itself.
-func (cmd *command) words(c *Call) error {
-	v := c.Value("cmd")
-	list, isList := v.([]any)
-	cmd.line = PyStr(v)
-	plain := cmd.line
-	if isList {
-		plain = strings.Join(textList(list), " ")
-	}
-	if f := strings.Fields(plain); len(f) > 0 {
-		cmd.name = f[0]
-	}
-	if err := permitted(c, plain); err != nil {
-		return err
-	}
-	if useShell(c) {
-		shell := c.Str("shell")
-		if shell == "" {
-			shell = defaultShell()
-		}
-		if !executable(shell) {
-			return commandErrorf("The shell %s is not available (python_shell=False runs a program without one)", shell)
-		}
-		cmd.proc.argv = append([]string{shell, "-c"}, textList([]any{cmd.line})...)
-		if isList {
-			cmd.proc.argv = append([]string{shell, "-c"}, textList(list)...)
-		}
-		return nil
-	}
-	argv := textList(list)
-	if !isList {
-		var err error
-		if argv, err = shlex.Split(cmd.line); err != nil {
-			return &ExceptionError{Type: "ValueError", Msg: err.Error()}
-		}
-		// Words beside the list form are what a timeout names.
-		words := make([]any, len(argv))
-		for i, w := range argv {
-			words[i] = w
-		}
-		cmd.line = PyRepr(words)
-	}
-	if len(argv) == 0 || argv[0] == "" {
-		return argErrorf("cmd is empty")
-	}
-	path := whichIn(argv[0], envValue(cmd.proc.env, "PATH"))
-	if path == "" {
-		return commandErrorf("Unable to run command '%s': no such program", cmd.line)
-	}
-	cmd.proc.argv = append([]string{path}, argv[1:]...)
-	return nil
-}
-
-// useShell decides between a shell and the bare program: a job of a user runs
-// in a shell, a call from within does not, and cmd_safe: False reverts that.
-func useShell(c *Call) bool {
-	if v := c.Value("python_shell"); v != nil {
-		return truth(v)
-	}
-	if c.JID != "" {
-		return true
-	}
-	return c.Env != nil && c.Env.Option("cmd_safe") == false
-}
-
-// permitted applies cmd_blacklist_glob and cmd_whitelist_glob, which guard the
-// jobs of users.
-func permitted(c *Call, line string) error {
-	if c.JID == "" || c.Env == nil {
-		return nil
-	}
-	matches := func(pattern string) bool { return target.Glob(pattern, line) }
-	bad := slices.ContainsFunc(textList(c.Env.Option("cmd_blacklist_glob")), matches)
-	if allowed := textList(c.Env.Option("cmd_whitelist_glob")); len(allowed) > 0 {
-		bad = bad || !slices.ContainsFunc(allowed, matches)
-	}
-	if bad {
-		return commandErrorf("The shell command %q is not permitted", line)
-	}
-	return nil
-}
-
-func defaultShell() string {
-	if s := os.Getenv("SHELL"); s != "" {
-		return s
-	}
-	return "/bin/sh"
 }
 
 func parseUmask(v any) (int, error) {

@@ -178,7 +178,7 @@ func kw(kv ...any) *wire.Map {
 // run executes one function as a job of a user.
 func run(t *testing.T, env Env, fun string, args ...any) Result {
 	t.Helper()
-	return Execute(t.Context(), env, Invocation{Fun: fun, Args: args, JID: "20240101000000000001"})
+	return Execute(t.Context(), env, Invocation{Fun: fun, Args: args, JID: "20240101000000000001", Direct: true})
 }
 
 // value runs a function that has to succeed and returns its plain value.

@@ -18,9 +18,11 @@ type Invocation struct {
 	// Args is the publication's arg list: positional values, and maps with
 	// __kwarg__ for keywords.
 	Args []any
-	// JID is the job; "" for a call that is no job of a user. A job's
-	// commands run in a shell unless told otherwise.
+	// JID is the job that the call belongs to, "" outside a job.
 	JID string
+	// Direct says that a job, a schedule or salt-call names this function
+	// itself. Templates, states, slots and other functions call indirectly.
+	Direct bool
 }
 
 // Result is what a job returns for one function.
@@ -73,7 +75,7 @@ func prepare(ctx context.Context, env Env, inv Invocation) (*Call, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.JID, c.Env = inv.JID, env
+	c.JID, c.Direct, c.Env = inv.JID, inv.Direct, env
 	return c, nil
 }
 
@@ -135,14 +137,20 @@ func protect(ctx context.Context, c *Call) (v any, err error) {
 // sub runs another function from within one, as Salt's modules call each other:
 // the arguments are bound and errors come back as errors.
 func (c *Call) sub(ctx context.Context, fun string, args []any, kwargs *wire.Map) (any, error) {
+	return c.passOn(ctx, Invocation{Fun: fun, Args: args}, kwargs)
+}
+
+// passOn is sub for a call that may be as direct as this one: of a function that
+// hands its own keywords on.
+func (c *Call) passOn(ctx context.Context, inv Invocation, kwargs *wire.Map) (any, error) {
 	if kwargs != nil && kwargs.Len() > 0 {
 		marked := kwargs.Clone()
 		marked.Set(kwargMarker, true)
-		args = append(slices.Clone(args), marked)
+		inv.Args = append(slices.Clone(inv.Args), marked)
 	}
-	inner, err := prepare(ctx, c.Env, Invocation{Fun: fun, Args: args})
+	inner, err := prepare(ctx, c.Env, inv)
 	if err != nil {
-		return nil, wrapSub(fun, err)
+		return nil, wrapSub(inv.Fun, err)
 	}
 	v, err := protect(ctx, inner)
 	c.Retcode = inner.Retcode

@@ -46,6 +46,8 @@ type Call struct {
 	Kwargs *wire.Map
 	// JID is the job the call belongs to; "req" or "" outside a job.
 	JID string
+	// Direct is that of the [Invocation].
+	Direct bool
 	// Env is the minion around the call.
 	Env Env
 	// Retcode is set by the function when the job shall be told as failed

@@ -1,6 +1,7 @@
 package modules
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -20,6 +21,7 @@ const drainGrace = time.Second
 
 // process is one program to run in a process group of its own.
 type process struct {
+	path    string // "" is argv[0]
 	argv    []string
 	dir     string
 	env     []string
@@ -46,7 +48,7 @@ func (p *process) start() (*exec.Cmd, *streams, error) {
 	if len(p.argv) == 0 {
 		return nil, nil, errors.New("the command is empty")
 	}
-	cmd := &exec.Cmd{Path: p.argv[0], Args: p.argv, Dir: p.dir, Env: p.env}
+	cmd := &exec.Cmd{Path: cmp.Or(p.path, p.argv[0]), Args: p.argv, Dir: p.dir, Env: p.env}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: p.cred}
 	s, err := p.streams(cmd)
 	if err != nil {

@@ -394,7 +394,7 @@ func testAssertion(_ context.Context, c *Call) (any, error) {
 }
 
 func testTry(ctx context.Context, c *Call) (any, error) {
-	v, err := c.sub(ctx, c.Str("module"), nil, c.Kwargs)
+	v, err := c.passOn(ctx, Invocation{Fun: c.Str("module"), Direct: c.Direct}, c.Kwargs)
 	switch {
 	case err == nil:
 		return v, nil

@@ -71,7 +71,7 @@ func (s *Scheduler) perform(ctx context.Context, env modules.Env, r schedule.Run
 		defer end()
 		ctx = jobCtx
 	}
-	got := modules.Execute(ctx, env, modules.Invocation{Fun: r.Function, Args: args, JID: id})
+	got := modules.Execute(ctx, env, modules.Invocation{Fun: r.Function, Args: args, JID: id, Direct: true})
 	res.value, res.retcode, res.success, res.out = got.Value, got.Retcode, true, got.Out
 	if got.Err != nil {
 		res.retcode, res.success = failedCode, false

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/momtree/mom/mom/saltcall"
 	"github.com/momtree/mom/value"
 )
 
@@ -17,7 +18,7 @@ import (
 const callerDeadline = time.Hour
 
 // caller runs execution functions of this machine by salt-call --local, a process of its
-// own: a master has no modules.
+// own: a master has no modules. As in Salt the calls are indirect.
 func caller(dir string) func(ctx context.Context, fun string, args []any, kwargs *value.Map) error {
 	return func(ctx context.Context, fun string, args []any, kwargs *value.Map) error {
 		words, err := callerWords(dir, fun, args, kwargs)
@@ -31,13 +32,20 @@ func caller(dir string) func(ctx context.Context, fun string, args []any, kwargs
 		ctx, cancel := context.WithTimeout(ctx, callerDeadline)
 		defer cancel()
 		var out bytes.Buffer
-		cmd := exec.CommandContext(ctx, program, words...)
+		cmd := callerCommand(ctx, program, words)
 		cmd.Stdout, cmd.Stderr = nil, &limited{to: &out}
 		if err := cmd.Run(); err != nil {
 			return fmt.Errorf("salt-call %s: %w: %s", fun, err, strings.TrimSpace(out.String()))
 		}
 		return nil
 	}
+}
+
+// callerCommand is the command with the environment that makes its call indirect.
+func callerCommand(ctx context.Context, program string, words []string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, program, words...)
+	cmd.Env = append(os.Environ(), saltcall.IndirectEnv+"=1")
+	return cmd
 }
 
 // callerWords is the command line: values go as JSON, which is YAML.

@@ -1,6 +1,7 @@
 package daemons
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,5 +17,12 @@ func TestCallerWords(t *testing.T) {
 	}
 	if _, err := callerWords("", "f", []any{func() {}}, nil); err == nil {
 		t.Error("what cannot be written is written")
+	}
+}
+
+// A reaction's call is indirect, so what an event brings is not read by a shell.
+func TestCallerCommand_Indirect(t *testing.T) {
+	if cmd := callerCommand(t.Context(), "mom", []string{"salt-call"}); !slices.Contains(cmd.Env, "MOM_CALL_INDIRECT=1") {
+		t.Error("the call is direct")
 	}
 }

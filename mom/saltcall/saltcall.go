@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"strings"
 	"time"
 
@@ -26,6 +27,10 @@ import (
 
 // exitNotAvailable is Salt's code for a function that does not exist.
 const exitNotAvailable = 255
+
+// IndirectEnv is the variable of the environment that has salt-call run its function
+// indirectly ([minion.CallOptions]), for reactions of the type caller.
+const IndirectEnv = "MOM_CALL_INDIRECT"
 
 // Command is salt-call.
 func Command() *cobra.Command {
@@ -133,6 +138,8 @@ func (f *flags) call(version string, words []string) (minion.CallOptions, error)
 	if f.grains || f.doc { // questions about this program, not jobs
 		o.Local, o.Returners = true, nil
 	}
+	o.Indirect = os.Getenv(IndirectEnv) != ""
+	_ = os.Unsetenv(IndirectEnv) // what the function starts does not inherit it
 	o.Fun = words[0]
 	o.Args = f.Arguments(words[1:])
 	return o, nil

@@ -71,6 +71,18 @@ func TestCallLocal(t *testing.T) {
 	}
 }
 
+// A call for a reaction uses no shell, and the programs that it starts do not know of that.
+func TestCall_Indirect(t *testing.T) {
+	dir := loneMinion(t)
+	for line, want := range map[string]string{"echo a | cat": "a | cat", "sh -c 'echo ${MOM_CALL_INDIRECT:-none}'": "none"} {
+		t.Setenv(IndirectEnv, "1")
+		args := []string{"-c", dir, "--local", "--out=txt", "-l", "quiet", "--", "cmd.run", line}
+		if d := cmp.Diff(momtest.Ended(0, "local: "+want+"\n", ""), momtest.Run(Command(), "", args...)); d != "" {
+			t.Errorf("%s (-want +got):\n%s", line, d)
+		}
+	}
+}
+
 func TestCallShows(t *testing.T) {
 	dir := loneMinion(t)
 	var doc struct{ Local map[string]any }
