@@ -31,7 +31,7 @@ func TestCVE2013_4439_CVE2024_38822(t *testing.T) {
 		wire.NewMap("cmd", "revoke_auth", "id", "m2"),
 	} {
 		for _, proof := range []string{"minion", "syndic", ""} { // its own, and the other's, which it cannot make
-			load.Set("nonce", "n")
+			load.Set("nonce", wire.NewNonce())
 			load.Set("ts", now)
 			if load.Delete("tok"); proof != "" {
 				load.Set("tok", tokOf(t, proof))
@@ -123,7 +123,7 @@ func TestCVE2017_12791_CVE2017_14695_CVE2024_22231_CVE2025_22238_CVE2025_22241(t
 	was := r.tree()
 	_, public := goldenPair(t, "minion")
 	for _, id := range []string{"../evil", "a/../../evil", "/tmp/evil", "..", ".", "", "a/b", `a\b`, ".hidden", "a\nb", "\x1b[2J", strings.Repeat("x", 256)} {
-		load, err := wire.Encode(wire.NewMap("cmd", "_auth", "id", id, "pub", public, "nonce", "n", "enc_algo", "OAEP-SHA1", "sig_algo", "PKCS1v15-SHA1",
+		load, err := wire.Encode(wire.NewMap("cmd", "_auth", "id", id, "pub", public, "nonce", wire.NewNonce(), "enc_algo", "OAEP-SHA1", "sig_algo", "PKCS1v15-SHA1",
 			"autosign_grains", wire.NewMap("../../x", "../../y")))
 		if err != nil {
 			t.Fatal(err)
@@ -164,7 +164,7 @@ func TestCVE2017_14696(t *testing.T) {
 	was := r.tree()
 	for _, id := range []any{"a\x00b", "\x00", "\xff\xfe", 5, nil, []any{"x"}, wire.NewMap("a", 1), true} {
 		for _, pub := range []any{"", "\x00", nil, 7, strings.Repeat("A", 1<<16), "-----BEGIN PUBLIC KEY-----\n-----END PUBLIC KEY-----"} {
-			load, err := wire.Encode(wire.NewMap("cmd", "_auth", "id", id, "pub", pub, "nonce", "n", "token", pub))
+			load, err := wire.Encode(wire.NewMap("cmd", "_auth", "id", id, "pub", pub, "nonce", wire.NewNonce(), "token", pub))
 			if err != nil {
 				t.Fatal(err)
 			}

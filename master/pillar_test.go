@@ -65,7 +65,7 @@ func TestPillar_OfItselfAlone(t *testing.T) {
 	}
 	m := r.minion("m1", "minion", "minion")
 	r.minion("m2", "minion", "syndic")
-	load := wire.NewMap("cmd", "_pillar", "id", "m2", "grains", wire.NewMap("id", "m2"), "ver", "2", "nonce", "n", "ts", time.Now().Unix())
+	load := wire.NewMap("cmd", "_pillar", "id", "m2", "grains", wire.NewMap("id", "m2"), "ver", "2", "nonce", wire.NewNonce(), "ts", time.Now().Unix())
 	for _, proof := range []string{"minion", "syndic", ""} {
 		if load.Delete("tok"); proof != "" {
 			load.Set("tok", tokOf(t, proof))
