@@ -269,7 +269,7 @@ func TestCVE2023_20897(t *testing.T) {
 // which each accepted minion has, m2 makes requests in m1's name that need no proof, in the form that
 // masters before protocol 3 take. It signs in with the old protocols as well.
 func TestCVE2025_62349(t *testing.T) {
-	r := newRig(t)
+	r := newRig(t, ordersMasters)
 	r.start()
 	r.minion("m1", "minion", "minion")
 	m2 := r.minion("m2", "minion", "minion2")
@@ -371,7 +371,7 @@ func TestCVE2020_17490_CVE2015_8034(t *testing.T) {
 // there still opens what the master publishes, or a new machine of the same name inherits the
 // old one's data.
 func TestCVE2016_9639(t *testing.T) {
-	r := newRig(t)
+	r := newRig(t, ordersMasters)
 	r.start()
 	m := r.minion("m1", "minion", "minion").listen().announce()
 	other := r.minion("m2", "minion", "minion2").listen().announce()

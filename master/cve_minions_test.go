@@ -16,7 +16,7 @@ import (
 // Attack: an accepted minion sends requests in the name of another one
 // (2013-4439, and again 2024-38822 in the commands that did not look).
 func TestCVE2013_4439_CVE2024_38822(t *testing.T) {
-	r := newRig(t)
+	r := newRig(t, ordersMasters)
 	r.start()
 	r.minion("m1", "minion", "minion")
 	r.minion("m2", "minion", "syndic")
@@ -56,7 +56,7 @@ func TestCVE2013_4439_CVE2024_38822(t *testing.T) {
 // Attack: an accepted minion fires events that make the master, a reactor or
 // another minion act (22236: jobs for others; 22239: any event).
 func TestCVE2025_22236_CVE2025_22239(t *testing.T) {
-	r := newRig(t)
+	r := newRig(t, ordersMasters)
 	r.start()
 	m1 := r.minion("m1", "minion", "minion").listen().announce()
 	events := r.events()
@@ -117,7 +117,7 @@ func TestCVE2024_38824_CVE2024_22232_CVE2018_15750_CVE2025_22240(t *testing.T) {
 // through the autosign folder), in the caches of returns and syndics (2024-22231)
 // and of minions (2025-22238).
 func TestCVE2017_12791_CVE2017_14695_CVE2024_22231_CVE2025_22238_CVE2025_22241(t *testing.T) {
-	r := newRig(t)
+	r := newRig(t, ordersMasters)
 	r.start()
 	node := r.minion("n1", "syndic", "syndic")
 	was := r.tree()

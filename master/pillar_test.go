@@ -54,7 +54,7 @@ var secrets = map[string]string{
 // Attack: a minion asks for another one's pillar: as its id, by its grains, and by the
 // field of nodes (CVE-2013-4439, CVE-2022-22934 and their kind).
 func TestPillar_OfItselfAlone(t *testing.T) {
-	r := newRig(t, withPillar(secrets), func(c *config.Master) { c.MinionDataCache = true })
+	r := newRig(t, ordersMasters, withPillar(secrets), func(c *config.Master) { c.MinionDataCache = true })
 	r.start()
 	p := r.pillarOf("m1", wire.NewMap("id", "m2", "host", "m2", "fqdn", "m2"))
 	if p.String("secret") != "of m1" || p.String("id") != "m1" {

@@ -3,6 +3,7 @@ package keys
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"strconv"
 	"unicode/utf8"
 
@@ -36,7 +37,8 @@ const MaxAuth = 64 << 10
 
 // Auth is the load of an `_auth` request (Salt wire reference §6.1).
 type Auth struct {
-	Version  int // of the request protocol, from the envelope
+	Version  int          // of the request protocol, from the envelope
+	From     netip.Prefix // the source that its new key is counted under, not of the load
 	ID       string
 	Nonce    string // version 2 and up
 	EncAlgo  string // OAEP-SHA1 where the peer names none

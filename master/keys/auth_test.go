@@ -3,6 +3,7 @@ package keys
 import (
 	"context"
 	"errors"
+	"net/netip"
 	"strings"
 	"testing"
 
@@ -87,7 +88,7 @@ func FuzzParseAuth(f *testing.F) {
 		Decider: NewDecider(store, Policy{MaxMinions: 1, Connected: func(string) (int, bool) { return 2, false }, Log: quiet}),
 	}
 	f.Fuzz(func(t *testing.T, load []byte, version int) {
-		got := gate.Handle(context.Background(), load, version)
+		got := gate.Handle(context.Background(), load, version, netip.Prefix{})
 		if err := wire.Scan(got.Body, wire.Limits{}); err != nil {
 			t.Errorf("reply is no value: %v", err)
 		}
