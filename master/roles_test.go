@@ -184,10 +184,16 @@ func TestRoles_APythonSyndicWorks(t *testing.T) {
 // order_masters each make it one.
 func TestRoles_NoNodeWithoutAnOperator(t *testing.T) {
 	acts := map[string]func() *wire.Map{
-		"start event": func() *wire.Map { return wire.NewMap("cmd", "_minion_event", "tag", "syndic_start", "data", wire.NewMap("id", "n")) },
-		"named start": func() *wire.Map { return wire.NewMap("cmd", "_minion_event", "tag", "salt/syndic/n/start", "data", "x") },
-		"greeting":    func() *wire.Map { return wire.NewMap("cmd", "_presence", "session", "s", "role", "syndic", "version", "x") },
-		"siblings":    func() *wire.Map { return claims("n", "h", 4506, "k") },
+		"start event": func() *wire.Map {
+			return wire.NewMap("cmd", "_minion_event", "tag", "syndic_start", "data", wire.NewMap("id", "n"))
+		},
+		"named start": func() *wire.Map {
+			return wire.NewMap("cmd", "_minion_event", "tag", "salt/syndic/n/start", "data", "x")
+		},
+		"greeting": func() *wire.Map {
+			return wire.NewMap("cmd", "_presence", "session", "s", "role", "syndic", "version", "x")
+		},
+		"siblings": func() *wire.Map { return claims("n", "h", 4506, "k") },
 		"events": func() *wire.Map {
 			return bulk("syndic/n", event("salt/auth", wire.NewMap("id", "x")), event("salt/netapi/hook/deploy", wire.NewMap()))
 		},
