@@ -135,7 +135,7 @@ func TestSudoACL(t *testing.T) {
 // What a user is held to travels down, and the node below holds the job to it.
 func TestAccessInTheTree(t *testing.T) {
 	rules := yamlList("test.ping", map[string]any{"m1": yamlList("cmd.run")})
-	top := newRig(t, func(c *config.Master) { c.PublisherAcl = map[string]any{"alice": rules} })
+	top := newRig(t, ordersMasters, func(c *config.Master) { c.PublisherAcl = map[string]any{"alice": rules} })
 	top.start()
 	top.access.Users["alice"] = "key of alice"
 	node := top.minion("n1", "syndic", "minion").listen().announce()
@@ -147,7 +147,7 @@ func TestAccessInTheTree(t *testing.T) {
 		t.Fatalf("auth_list %#v, %v", list, err)
 	}
 
-	low := newRig(t)
+	low := newRig(t, ordersMasters)
 	low.accept("m1", "minion")
 	low.accept("m2", "master")
 	low.start()

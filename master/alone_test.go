@@ -17,7 +17,7 @@ import (
 // its folders, on the bus, among its commands, in the tree, in its figures. It answers as one of
 // Python's does. One node, one minion that says it comes back from a sibling, a key that is deleted.
 func TestFailover_OffLeavesNoTrace(t *testing.T) {
-	r := newRig(t, func(c *config.Master) { c.Rehome = false })
+	r := newRig(t, ordersMasters, func(c *config.Master) { c.Rehome = false })
 	r.start()
 	events := r.events()
 	if r.Failover() != nil || r.env.As("root").Failover() != nil {

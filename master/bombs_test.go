@@ -53,7 +53,7 @@ func TestBombs_OfStrangers(t *testing.T) {
 		wire.NewMap("cmd", list, "x", 1),
 		wire.NewMap("cmd", "_auth", "id", "m1", "autosign_grains", wire.NewMap("x", list), "pub", "p"),
 		wire.NewMap("cmd", "_auth", "id", list, "pub", "p"),
-		wire.NewMap("cmd", "_auth", "id", "m1", "autosign_grains", wire.NewMap("x", short), "pub", "p", "nonce", "n"),
+		wire.NewMap("cmd", "_auth", "id", "m1", "autosign_grains", wire.NewMap("x", short), "pub", "p", "nonce", wire.NewNonce()),
 	} {
 		cmd := load.String("cmd")
 		raw, err := wire.Encode(load)

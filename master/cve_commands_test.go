@@ -239,7 +239,7 @@ func TestCVE2023_20897(t *testing.T) {
 	}
 	for _, c := range r.server.Commands() {
 		for _, x := range []any{nil, 7, "x", []any{}, wire.NewMap("x", 1), wire.Raw(deep)} {
-			load := wire.NewMap("cmd", c.Name, "id", "m1", "nonce", "n", "ts", time.Now().Unix(), "tok", tokOf(t, "minion"))
+			load := wire.NewMap("cmd", c.Name, "id", "m1", "nonce", wire.NewNonce(), "ts", time.Now().Unix(), "tok", tokOf(t, "minion"))
 			for _, field := range append([]string{"path", "fun"}, c.Args...) {
 				load.Set(field, x)
 			}
@@ -269,7 +269,7 @@ func TestCVE2023_20897(t *testing.T) {
 // which each accepted minion has, m2 makes requests in m1's name that need no proof, in the form that
 // masters before protocol 3 take. It signs in with the old protocols as well.
 func TestCVE2025_62349(t *testing.T) {
-	r := newRig(t)
+	r := newRig(t, ordersMasters)
 	r.start()
 	r.minion("m1", "minion", "minion")
 	m2 := r.minion("m2", "minion", "minion2")
@@ -279,7 +279,7 @@ func TestCVE2025_62349(t *testing.T) {
 	for version := range 3 {
 		for _, load := range []*wire.Map{
 			returnOf("m1", someJob, true),
-			wire.NewMap("cmd", "_minion_event", "id", "m1", "tag", "custom/x", "data", wire.NewMap(), "nonce", "n"),
+			wire.NewMap("cmd", "_minion_event", "id", "m1", "tag", "custom/x", "data", wire.NewMap(), "nonce", wire.NewNonce()),
 			wire.NewMap("cmd", "_pillar", "id", "m1", "grains", wire.NewMap("role", "evil"), "saltenv", "base", "ver", "2"),
 			syndicReturn("m1", otherJob, "victim"),
 		} {
@@ -371,7 +371,7 @@ func TestCVE2020_17490_CVE2015_8034(t *testing.T) {
 // there still opens what the master publishes, or a new machine of the same name inherits the
 // old one's data.
 func TestCVE2016_9639(t *testing.T) {
-	r := newRig(t)
+	r := newRig(t, ordersMasters)
 	r.start()
 	m := r.minion("m1", "minion", "minion").listen().announce()
 	other := r.minion("m2", "minion", "minion2").listen().announce()

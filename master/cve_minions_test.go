@@ -16,7 +16,7 @@ import (
 // Attack: an accepted minion sends requests in the name of another one
 // (2013-4439, and again 2024-38822 in the commands that did not look).
 func TestCVE2013_4439_CVE2024_38822(t *testing.T) {
-	r := newRig(t)
+	r := newRig(t, ordersMasters)
 	r.start()
 	r.minion("m1", "minion", "minion")
 	r.minion("m2", "minion", "syndic")
@@ -31,7 +31,7 @@ func TestCVE2013_4439_CVE2024_38822(t *testing.T) {
 		wire.NewMap("cmd", "revoke_auth", "id", "m2"),
 	} {
 		for _, proof := range []string{"minion", "syndic", ""} { // its own, and the other's, which it cannot make
-			load.Set("nonce", "n")
+			load.Set("nonce", wire.NewNonce())
 			load.Set("ts", now)
 			if load.Delete("tok"); proof != "" {
 				load.Set("tok", tokOf(t, proof))
@@ -56,7 +56,7 @@ func TestCVE2013_4439_CVE2024_38822(t *testing.T) {
 // Attack: an accepted minion fires events that make the master, a reactor or
 // another minion act (22236: jobs for others; 22239: any event).
 func TestCVE2025_22236_CVE2025_22239(t *testing.T) {
-	r := newRig(t)
+	r := newRig(t, ordersMasters)
 	r.start()
 	m1 := r.minion("m1", "minion", "minion").listen().announce()
 	events := r.events()
@@ -117,13 +117,13 @@ func TestCVE2024_38824_CVE2024_22232_CVE2018_15750_CVE2025_22240(t *testing.T) {
 // through the autosign folder), in the caches of returns and syndics (2024-22231)
 // and of minions (2025-22238).
 func TestCVE2017_12791_CVE2017_14695_CVE2024_22231_CVE2025_22238_CVE2025_22241(t *testing.T) {
-	r := newRig(t)
+	r := newRig(t, ordersMasters)
 	r.start()
 	node := r.minion("n1", "syndic", "syndic")
 	was := r.tree()
 	_, public := goldenPair(t, "minion")
 	for _, id := range []string{"../evil", "a/../../evil", "/tmp/evil", "..", ".", "", "a/b", `a\b`, ".hidden", "a\nb", "\x1b[2J", strings.Repeat("x", 256)} {
-		load, err := wire.Encode(wire.NewMap("cmd", "_auth", "id", id, "pub", public, "nonce", "n", "enc_algo", "OAEP-SHA1", "sig_algo", "PKCS1v15-SHA1",
+		load, err := wire.Encode(wire.NewMap("cmd", "_auth", "id", id, "pub", public, "nonce", wire.NewNonce(), "enc_algo", "OAEP-SHA1", "sig_algo", "PKCS1v15-SHA1",
 			"autosign_grains", wire.NewMap("../../x", "../../y")))
 		if err != nil {
 			t.Fatal(err)
@@ -164,7 +164,7 @@ func TestCVE2017_14696(t *testing.T) {
 	was := r.tree()
 	for _, id := range []any{"a\x00b", "\x00", "\xff\xfe", 5, nil, []any{"x"}, wire.NewMap("a", 1), true} {
 		for _, pub := range []any{"", "\x00", nil, 7, strings.Repeat("A", 1<<16), "-----BEGIN PUBLIC KEY-----\n-----END PUBLIC KEY-----"} {
-			load, err := wire.Encode(wire.NewMap("cmd", "_auth", "id", id, "pub", pub, "nonce", "n", "token", pub))
+			load, err := wire.Encode(wire.NewMap("cmd", "_auth", "id", id, "pub", pub, "nonce", wire.NewNonce(), "token", pub))
 			if err != nil {
 				t.Fatal(err)
 			}

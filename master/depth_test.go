@@ -82,7 +82,7 @@ func TestVerdictIsForTheRowAlone(t *testing.T) {
 }
 
 func verdictForTheRowAlone(t *testing.T, depth int) {
-	r := newRig(t, func(c *config.Master) { c.Bounds.Depth = depth })
+	r := newRig(t, ordersMasters, func(c *config.Master) { c.Bounds.Depth = depth })
 	r.opts.Parent = returners.DestAbove // in the middle of three tiers
 	r.start()
 	node := r.minion("n1", "syndic", "syndic").listen().announce()
@@ -196,7 +196,7 @@ func TestDeepArgumentsAreRefused(t *testing.T) {
 // C1: an event that no master above could take is dropped by itself and acknowledged;
 // those beside it are heard.
 func TestDeepEventsAreDroppedAlone(t *testing.T) {
-	r := newRig(t)
+	r := newRig(t, ordersMasters)
 	r.start()
 	node := r.minion("n1", "syndic", "syndic").listen().announce()
 	events := r.events()

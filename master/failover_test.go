@@ -23,7 +23,7 @@ import (
 // A guest is not among the nodes of this master, and hears nothing of them as of
 // its own siblings.
 func TestSiblings_AGuestIsNotToldOthersSiblings(t *testing.T) {
-	r := newRig(t)
+	r := newRig(t, ordersMasters)
 	r.start()
 	ask := func(id string) *wire.Map {
 		n := r.minion(id, "syndic", "syndic")
@@ -49,7 +49,7 @@ func TestSiblings_AGuestIsNotToldOthersSiblings(t *testing.T) {
 // them is new, and all, minions too, when a master above has told of others. Peers
 // that are not ours hear nothing.
 func TestSiblings_NewsOfThem(t *testing.T) {
-	r := newRig(t)
+	r := newRig(t, ordersMasters)
 	r.start()
 	heard := func(m *minion) {
 		t.Helper()
@@ -169,7 +169,7 @@ func TestFullDiskIsShown(t *testing.T) {
 // this master's own minions, also when this master is restarted in between.
 func TestUsers_JobComesAfterAGuestAtWorkOnIt(t *testing.T) {
 	for _, restart := range []bool{false, true} {
-		r := newRig(t)
+		r := newRig(t, ordersMasters)
 		r.start()
 		guest := r.guest("minion").listen().announce(someJob)
 		eventually(t, "the guest's job", func() bool { _, ok := r.jobs.State(someJob); return ok })
@@ -302,7 +302,7 @@ func BenchmarkSiblings(b *testing.B) {
 // A node tells where it listens: at one address, if it is bound to one, else the master above
 // takes the address that it sees. It is bound to 127.0.0.1 here, and talks from another one.
 func TestHome_TellsWhereItListens(t *testing.T) {
-	top := newRig(t)
+	top := newRig(t, ordersMasters)
 	top.start()
 	if got := top.failover.Home(); got.Host != "127.0.0.1" || got.Port != top.ret {
 		t.Errorf("bound to 127.0.0.1:%d it tells %s", top.ret, got.Addr())

@@ -90,12 +90,12 @@ func (a parentOf) Ask(ctx context.Context, load *wire.Map) (wire.Raw, error) {
 // file once, whoever asks for it below. While the parent is away, the node serves what it
 // has, and does not say of the rest that it is not there.
 func TestFiles_Upstream(t *testing.T) {
-	top := newRig(t)
+	top := newRig(t, ordersMasters)
 	top.plantFiles()
 	text := strings.Repeat("0123456789abcdef", 3<<16) // three pieces
 	top.file("srv/big", text, 0o644)
 	top.start()
-	node := newRig(t, func(c *config.Master) {
+	node := newRig(t, ordersMasters, func(c *config.Master) {
 		c.FileserverBackend, c.UpstreamCheck = []string{"roots", "upstream"}, time.Nanosecond
 	})
 	node.file("srv/own", "of the node", 0o644)

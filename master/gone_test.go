@@ -269,7 +269,7 @@ func TestGone_OwnKeysAreOnesOwn(t *testing.T) {
 // ask, in one's own name alone; a node that loses its admission or its key takes its word for
 // others along. One top, two nodes.
 func TestGone_TravelsUpAndDown(t *testing.T) {
-	top := newRig(t)
+	top := newRig(t, ordersMasters)
 	top.start()
 	for _, id := range []string{"n1", "n2"} {
 		top.minion(id, "syndic", "syndic").listen().announce()
@@ -361,7 +361,7 @@ func TestRemovedMinionReadsNoFurtherJob(t *testing.T) {
 		"by another key": func(r *rig) { r.accept("m1", "syndic") },
 	} {
 		t.Run(what, func(t *testing.T) {
-			r := newRig(t)
+			r := newRig(t, ordersMasters)
 			r.start()
 			m := r.minion("m1", "minion", "minion")
 			if !r.keys.Accepted("m1") {

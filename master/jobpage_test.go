@@ -49,7 +49,7 @@ func TestCommandThatPausesMissesNoReturn(t *testing.T) {
 	const minions = 20000
 	ctx, cancel := context.WithTimeout(t.Context(), 6*patience)
 	defer cancel()
-	r := newRig(t)
+	r := newRig(t, ordersMasters)
 	r.start()
 	node := r.minion("n1", "syndic", "syndic").listen().announce()
 	var pages cacheReads

@@ -14,7 +14,7 @@ import (
 // A full outbox says "not now": neither a node below nor a minion takes what it has
 // sent for something that can never be taken.
 func TestFullOutboxSaysNotNow(t *testing.T) {
-	r := newRig(t, func(c *config.Master) { c.OutboxMaxRows = 1 })
+	r := newRig(t, ordersMasters, func(c *config.Master) { c.OutboxMaxRows = 1 })
 	r.opts.Parent = returners.DestAbove
 	r.accept("web-01", "minion")
 	r.accept("node-a", "syndic")

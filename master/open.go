@@ -82,9 +82,9 @@ func (m *Master) openPolicy() (err error) {
 		Config: m.cfg, Node: m.node, Keys: m.keys, Tree: m.tree, Fire: m.fire, Failing: m.failing, Log: m.log, Now: m.now,
 	})
 	m.policy, err = ownership.Open(ownership.Options{
-		PkiDir: m.cfg.PkiDir, SyndicDir: m.cfg.SyndicDir, Cachedir: m.cfg.Cachedir, SyndicIDs: m.cfg.SyndicIds, Nodegroups: m.cfg.Nodegroups, Prune: m.cfg.PublishPrune,
-		EventTags: m.cfg.MinionEventTags,
-		Keys:      m.keys, Presence: m.peers, Running: func(jid string) bool { return m.runners.Running(jid) },
+		PkiDir: m.cfg.PkiDir, SyndicDir: m.cfg.SyndicDir, Cachedir: m.cfg.Cachedir, SyndicIDs: m.cfg.SyndicIds, OrderMasters: m.cfg.OrderMasters,
+		Nodegroups: m.cfg.Nodegroups, Prune: m.cfg.PublishPrune, EventTags: m.cfg.MinionEventTags,
+		Keys: m.keys, Presence: m.peers, Running: func(jid string) bool { return m.runners.Running(jid) },
 		Guest: func(id string) error { return m.failover.MayBeNode(id) }, Absent: func(id string) bool { return m.failover.Absent(id) },
 		Subject: m.data.Subject, Keeps: func() bool { return m.publications.Keeps() },
 		Barred: server.Told("speaks as a syndic and may not"),

@@ -51,7 +51,7 @@ func stored(t *testing.T, r *rig, jid string) map[string]string {
 // A node that returns for a minion which is connected to another node is not
 // believed, and told; the rest of its batch is stored.
 func TestForgedIDInSyndicReturn(t *testing.T) {
-	r := newRig(t)
+	r := newRig(t, ordersMasters)
 	r.start()
 	n1, n2 := twoNodes(r)
 	n1.tell(treeOf("n1", topology.Up, "a"))
@@ -79,7 +79,7 @@ func TestForgedIDInSyndicReturn(t *testing.T) {
 
 // A minion that moves to a sibling: its return may come before the news of it.
 func TestReturnOfAMinionThatHasMoved(t *testing.T) {
-	r := newRig(t)
+	r := newRig(t, ordersMasters)
 	r.start()
 	n1, n2 := twoNodes(r)
 	n1.tell(treeOf("n1", topology.Up, "a"))
@@ -106,7 +106,7 @@ func TestReturnOfAMinionThatHasMoved(t *testing.T) {
 
 // What nodes have is known at once after a restart.
 func TestOwnersSurviveARestart(t *testing.T) {
-	r := newRig(t)
+	r := newRig(t, ordersMasters)
 	r.start()
 	n1, n2 := twoNodes(r)
 	n1.tell(treeOf("n1", topology.Up, "a"))
@@ -124,7 +124,7 @@ func TestOwnersSurviveARestart(t *testing.T) {
 
 // A Python syndic has no tree; it is believed of minions that nobody else has.
 func TestPythonSyndicAnswersForStrangersOnly(t *testing.T) {
-	r := newRig(t)
+	r := newRig(t, ordersMasters)
 	r.start()
 	r.minion("m1", "minion", "minion").listen().announce()
 	r.accept("py", "minion") // a Python minion of this master
@@ -170,7 +170,7 @@ func TestForgedIDsInExpectations(t *testing.T) {
 // A job that names its minions is answered by those alone; of others it is not
 // certain, and a jid that was never sent from here is taken as by Salt.
 func TestReturnOfAForeignJob(t *testing.T) {
-	r := newRig(t)
+	r := newRig(t, ordersMasters)
 	r.start()
 	m1 := r.minion("m1", "minion", "minion").listen().announce()
 	m2 := r.minion("m2", "minion", "minion").listen().announce()
@@ -198,7 +198,7 @@ func TestReturnOfAForeignJob(t *testing.T) {
 
 // One entry that cannot be read costs no other, and is named.
 func TestMalformedEntryCostsNoOther(t *testing.T) {
-	r := newRig(t)
+	r := newRig(t, ordersMasters)
 	r.start()
 	node := r.minion("n1", "syndic", "syndic")
 	events := r.events()
@@ -222,7 +222,7 @@ func TestMalformedEntryCostsNoOther(t *testing.T) {
 
 // An accepted minion that calls itself a syndic.
 func TestMinionThatCallsItselfASyndic(t *testing.T) {
-	r := newRig(t)
+	r := newRig(t, ordersMasters)
 	r.start()
 	m := r.minion("m1", "minion", "minion").listen().announce()
 	m.mute()
@@ -246,7 +246,7 @@ func TestMinionThatCallsItselfASyndic(t *testing.T) {
 }
 
 func TestSyndicIds(t *testing.T) {
-	r := newRig(t, func(c *config.Master) { c.SyndicIds = []string{"n*", "m1"} })
+	r := newRig(t, ordersMasters, func(c *config.Master) { c.SyndicIds = []string{"n*", "m1"} })
 	r.file("cache/syndics/old", "", 0o600)
 	r.start()
 	if r.policy.IsNode("old") {
@@ -269,7 +269,7 @@ func TestSyndicIds(t *testing.T) {
 
 // Nodes and minions of this master speak for themselves.
 func TestEventsInOthersNames(t *testing.T) {
-	r := newRig(t)
+	r := newRig(t, ordersMasters)
 	r.start()
 	r.minion("m1", "minion", "minion").listen().announce()
 	_, n2 := twoNodes(r)

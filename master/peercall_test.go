@@ -172,7 +172,7 @@ func TestPeer_AcrossTheTree(t *testing.T) {
 	for name, allowed := range map[string]bool{"allowed above": true, "not allowed above": false} {
 		t.Run(name, func(t *testing.T) {
 			rules := map[string]any{"a1": []any{"test.*"}, "t1": []any{"test.*"}}
-			top := newRig(t, func(c *config.Master) {
+			top := newRig(t, ordersMasters, func(c *config.Master) {
 				if allowed {
 					c.Peer = rules
 				}

@@ -54,7 +54,7 @@ var secrets = map[string]string{
 // Attack: a minion asks for another one's pillar: as its id, by its grains, and by the
 // field of nodes (CVE-2013-4439, CVE-2022-22934 and their kind).
 func TestPillar_OfItselfAlone(t *testing.T) {
-	r := newRig(t, withPillar(secrets), func(c *config.Master) { c.MinionDataCache = true })
+	r := newRig(t, ordersMasters, withPillar(secrets), func(c *config.Master) { c.MinionDataCache = true })
 	r.start()
 	p := r.pillarOf("m1", wire.NewMap("id", "m2", "host", "m2", "fqdn", "m2"))
 	if p.String("secret") != "of m1" || p.String("id") != "m1" {
@@ -65,7 +65,7 @@ func TestPillar_OfItselfAlone(t *testing.T) {
 	}
 	m := r.minion("m1", "minion", "minion")
 	r.minion("m2", "minion", "syndic")
-	load := wire.NewMap("cmd", "_pillar", "id", "m2", "grains", wire.NewMap("id", "m2"), "ver", "2", "nonce", "n", "ts", time.Now().Unix())
+	load := wire.NewMap("cmd", "_pillar", "id", "m2", "grains", wire.NewMap("id", "m2"), "ver", "2", "nonce", wire.NewNonce(), "ts", time.Now().Unix())
 	for _, proof := range []string{"minion", "syndic", ""} {
 		if load.Delete("tok"); proof != "" {
 			load.Set("tok", tokOf(t, proof))

@@ -160,7 +160,7 @@ func TestProbesAreGathered(t *testing.T) {
 
 // Only a node reports a tree.
 func TestTreeReports(t *testing.T) {
-	r := newRig(t)
+	r := newRig(t, ordersMasters)
 	r.start()
 	sub := topology.Node{ID: "x", Role: "master", Minions: []topology.Minion{{ID: "deep", State: topology.Up}}}.Map()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)

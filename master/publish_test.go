@@ -130,7 +130,9 @@ func TestNobodyHere(t *testing.T) {
 		r := newRig(t, func(m *config.Master) { m.OrderMasters = c.order })
 		r.start()
 		if c.node {
-			r.minion("n1", "syndic", "syndic").listen().announce()
+			n := r.minion("n1", "syndic", "syndic")
+			r.admit("n1")
+			n.listen().announce()
 		}
 		ear := r.minion("ear", "minion", "minion").listen()
 		load := r.say(testJob("nobody", "glob", "to", int64(7))).Map("load")

@@ -19,7 +19,7 @@ func bulk(pretag any, events ...any) *wire.Map {
 }
 
 func TestMinionEvents(t *testing.T) {
-	r := newRig(t)
+	r := newRig(t, ordersMasters)
 	r.start()
 	m := r.minion("m1", "minion", "minion")
 	events := r.events()
@@ -55,7 +55,7 @@ func TestMinionEvents(t *testing.T) {
 
 // A node's events are fired under its own name too, and marked.
 func TestRelayedEvents(t *testing.T) {
-	r := newRig(t)
+	r := newRig(t, ordersMasters)
 	r.start()
 	node := r.minion("n1", "syndic", "syndic")
 	events := r.events()

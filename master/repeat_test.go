@@ -12,7 +12,7 @@ import (
 // came, is acknowledged only when it is stored: a kill in between lost it, and the node
 // did not tell it once more. The store stands still while both are here.
 func TestRepeatedWordIsAcknowledgedWhenItIsStored(t *testing.T) {
-	r := newRig(t)
+	r := newRig(t, ordersMasters)
 	store := newGated(r)
 	store.word = true
 	r.start()

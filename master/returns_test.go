@@ -134,7 +134,7 @@ func TestReturnThatCannotBeStored(t *testing.T) {
 		fmt.Errorf("write: %w", returners.ErrFull): channel.ErrNotNow, fmt.Errorf("write: %w", returners.ErrCorrupt): channel.ErrNotNow,
 		errors.New("odd"): channel.ErrFailed, // this return may be at fault
 	} {
-		r := newRig(t)
+		r := newRig(t, ordersMasters)
 		store := newGated(r)
 		r.start()
 		m := r.minion("m1", "minion", "minion")
@@ -319,7 +319,7 @@ func sealedReturn(t *testing.T, r *rig, m *minion, value any) []byte {
 
 // A handler that panics costs nobody but its own request.
 func TestPanickingHandler(t *testing.T) {
-	r := newRig(t).open()
+	r := newRig(t, ordersMasters).open()
 	r.server.Add(server.Command{Name: "boom", Who: server.Peer, Doc: "Panics."}, func(context.Context, *server.Request) (any, error) { panic("boom") })
 	r.serve()
 	m := r.minion("m1", "minion", "minion")
@@ -346,7 +346,7 @@ func syndicReturn(node, jid string, ids ...string) *wire.Map {
 }
 
 func TestSyndicReturn(t *testing.T) {
-	r := newRig(t)
+	r := newRig(t, ordersMasters)
 	r.opts.Parent = returners.DestAbove // it is itself in the middle
 	r.start()
 	node := r.minion("n1", "syndic", "syndic")
@@ -383,7 +383,7 @@ func TestSyndicReturn(t *testing.T) {
 
 // What a node may not send is left out; the rest of its request counts.
 func TestSyndicReturnsRefused(t *testing.T) {
-	r := newRig(t)
+	r := newRig(t, ordersMasters)
 	r.start()
 	node := r.minion("n1", "syndic", "syndic")
 	own := r.minion("m1", "minion", "minion").listen().announce()

@@ -70,6 +70,9 @@ type rig struct {
 	cancel  context.CancelFunc
 }
 
+// ordersMasters lets syndics be nodes by what they do.
+func ordersMasters(c *config.Master) { c.OrderMasters = true }
+
 // newRig prepares a master that is not started. Its folders are below a short
 // path, since the names of local sockets are bounded.
 func newRig(t testing.TB, change ...func(*config.Master)) *rig {

@@ -137,7 +137,7 @@ func TestRoles_FirstActOfAMinion(t *testing.T) {
 		"siblings": wire.NewMap("cmd", sibling.Command, "id", "m", "role", "minion"),
 	} {
 		t.Run(what, func(t *testing.T) {
-			r := newRig(t)
+			r := newRig(t, ordersMasters)
 			r.start()
 			m := r.minion("m", "minion", "minion")
 			if got := r.policy.Roles().Of("m"); got != roles.None {
@@ -158,7 +158,7 @@ func TestRoles_FirstActOfAMinion(t *testing.T) {
 // minion does, then fires its start event, then passes on. It stays a node whatever it says
 // in its own name, and it is no home for others before an operator says so. One master, one syndic.
 func TestRoles_APythonSyndicWorks(t *testing.T) {
-	r := newRig(t)
+	r := newRig(t, ordersMasters)
 	r.start()
 	py := r.minion("py", "syndic", "syndic")
 	if _, err := py.Pillar(t.Context(), channel.PillarRequest{Grains: wire.NewMap(), Saltenv: "base"}); err != nil {
@@ -179,9 +179,60 @@ func TestRoles_APythonSyndicWorks(t *testing.T) {
 	}
 }
 
+// An accepted key that no operator has named is no node, whatever it does first: what it says
+// for others, and what it passes on, is refused, at every door. Admission, syndic_ids and
+// order_masters each make it one.
+func TestRoles_NoNodeWithoutAnOperator(t *testing.T) {
+	acts := map[string]func() *wire.Map{
+		"start event": func() *wire.Map {
+			return wire.NewMap("cmd", "_minion_event", "tag", "syndic_start", "data", wire.NewMap("id", "n"))
+		},
+		"named start": func() *wire.Map {
+			return wire.NewMap("cmd", "_minion_event", "tag", "salt/syndic/n/start", "data", "x")
+		},
+		"greeting": func() *wire.Map {
+			return wire.NewMap("cmd", "_presence", "session", "s", "role", "syndic", "version", "x")
+		},
+		"siblings": func() *wire.Map { return claims("n", "h", 4506, "k") },
+		"events": func() *wire.Map {
+			return bulk("syndic/n", event("salt/auth", wire.NewMap("id", "x")), event("salt/netapi/hook/deploy", wire.NewMap()))
+		},
+		"returns": func() *wire.Map { return syndicReturn("n", someJob, "invented9") },
+	}
+	for name, act := range acts {
+		for _, by := range []string{"nobody", "order_masters", "syndic_ids", "admission"} {
+			t.Run(name+", "+by, func(t *testing.T) {
+				r := newRig(t, func(c *config.Master) {
+					c.OrderMasters = by == "order_masters"
+					if by == "syndic_ids" {
+						c.SyndicIds = []string{"n*"}
+					}
+				})
+				r.start()
+				n := r.minion("n", "syndic", "syndic")
+				if by == "admission" {
+					r.admit("n")
+				}
+				_, _ = n.send(act())
+				if got, want := r.policy.IsNode("n"), by != "nobody"; got != want {
+					t.Errorf("it is a node: %v", got)
+				}
+				if by != "nobody" {
+					return
+				}
+				_, _ = n.send(acts["events"]())
+				_, _ = n.send(acts["returns"]())
+				if r.policy.IsNode("n") || len(stored(t, r, someJob)) != 0 {
+					t.Errorf("it speaks for others: %v", stored(t, r, someJob))
+				}
+			})
+		}
+	}
+}
+
 // One machine, one key, a minion and a syndic on it: an operator says that it is both.
 func TestRoles_AdmittedBesideBeingAMinion(t *testing.T) {
-	r := newRig(t)
+	r := newRig(t, ordersMasters)
 	r.start()
 	m := r.minion("both", "minion", "minion").listen().announce()
 	if v, _ := m.send(syndicReturn("both", someJob, "a")); v != "" {
@@ -205,7 +256,7 @@ func TestRoles_AdmittedBesideBeingAMinion(t *testing.T) {
 // An admission belongs to a key: another one under the same id has none, and neither has the
 // same id after its key was deleted. So with the role.
 func TestRoles_GoWithTheKey(t *testing.T) {
-	r := newRig(t)
+	r := newRig(t, ordersMasters)
 	r.start()
 	n := r.minion("n1", "syndic", "syndic")
 	r.admit("n1")
@@ -230,7 +281,7 @@ func TestRoles_GoWithTheKey(t *testing.T) {
 // An upgrade: what was known of who is a minion and who is a node stays, and marks of
 // those that are neither go.
 func TestRoles_Inherited(t *testing.T) {
-	r := newRig(t)
+	r := newRig(t, ordersMasters)
 	r.file("cache/syndics/old", "", 0o600)
 	r.file("cache/syndics/gone", "", 0o600)
 	r.accept("old", "syndic")
@@ -252,7 +303,7 @@ func TestRoles_Inherited(t *testing.T) {
 // One entry that cannot be costs no other: the node that says it is told of in an event, and the
 // rest of the list stands. One node of three says a port of 70000.
 func TestSiblings_ABadEntryCostsNoOther(t *testing.T) {
-	r := newRig(t)
+	r := newRig(t, ordersMasters)
 	r.start()
 	for _, id := range []string{"n1", "n2", "bad"} {
 		r.minion(id, "syndic", "syndic").listen().announce()

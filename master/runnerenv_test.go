@@ -74,7 +74,7 @@ func TestEventSend_MastersTags(t *testing.T) {
 // What a node says of minions that are not its own does not count, and a node that is away
 // is named.
 func TestKnown_NodesSpeakForTheirs(t *testing.T) {
-	r := newRig(t)
+	r := newRig(t, ordersMasters)
 	r.start()
 	r.minion("far", "minion", "minion").listen().announce()
 	if err := r.data.Put("far", wire.NewMap("where", "here"), nil); err != nil {

@@ -2,12 +2,14 @@ package master
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/momtree/mom/internal/channel"
+	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
 )
@@ -67,7 +69,7 @@ func (s *stock) subscribe() {
 		defer close(s.done)
 		defer busy.Wait()
 		_ = sub.Run(ctx, func(frames [][]byte) {
-			p, err := s.OpenPublication(ctx, frames[len(frames)-1])
+			p, err := s.open(ctx, frames[len(frames)-1])
 			if err != nil {
 				return
 			}
@@ -80,6 +82,31 @@ func (s *stock) subscribe() {
 			}
 		})
 	}()
+}
+
+// open opens a publication as Salt's minions do, which take one without a serial.
+func (s *stock) open(ctx context.Context, body []byte) (wire.Publication, error) {
+	p, err := s.OpenPublication(ctx, body)
+	if !errors.Is(err, channel.ErrReplayed) {
+		return p, err
+	}
+	env, bad := wire.ParseEnvelope(body)
+	if bad != nil {
+		return p, bad
+	}
+	now, _ := s.Current()
+	key, bad := crypt.ParseKey(now.AES)
+	if bad != nil {
+		return p, bad
+	}
+	plain, bad := key.Open(env.Cipher)
+	if bad != nil {
+		return p, bad
+	}
+	if p, bad = wire.ParsePublication(plain); bad != nil || p.HasSerial {
+		return p, err
+	}
+	return p, nil
 }
 
 // take runs a publication if it is for this minion and new; run is false if there is

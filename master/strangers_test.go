@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
@@ -124,6 +125,49 @@ func TestStrangersWhoSignIn(t *testing.T) {
 	for range 3 + 40 { // the kept ones, and those of m1, which Salt tells of
 		if e := events.take("salt/auth"); len(e.String("pub")) > 2000 || e.String("id") == "stranger" {
 			t.Fatalf("an event with %d bytes of key of %s", len(e.String("pub")), e.String("id"))
+		}
+	}
+}
+
+// A stranger's nonce is signed and a minion's is echoed, so only Salt's form of it is taken:
+// with any other nothing is signed and nothing is stored. Among them is one by which the
+// answer would be a frame of a publication.
+func TestNonces_OneForm(t *testing.T) {
+	r := newRig(t)
+	r.start()
+	r.minion("m1", "minion", "minion")
+	_, public := goldenPair(t, "minion2")
+	good := wire.NewNonce()
+	for name, c := range map[string]struct {
+		nonce any
+		taken bool
+	}{
+		"as Salt sends it": {good, true}, "bytes of it": {[]byte(good), true},
+		"a frame": {strings.Repeat("\x00\xff", 96), false}, "longer": {good + "0", false}, "shorter": {good[1:], false},
+		"capitals": {strings.ToUpper(good[:31] + "a"), false}, "not hex": {good[:31] + "g", false}, "empty": {"", false},
+		"a list": {[]any{good}, false}, "a number": {1, false},
+	} {
+		for _, version := range []int{2, 3} {
+			if version < r.cfg.MinimumAuthVersion {
+				continue
+			}
+			id := fmt.Sprintf("stranger-%d-%s", version, strings.ReplaceAll(name, " ", "-"))
+			load, err := wire.Encode(wire.NewMap("cmd", "_auth", "id", id, "nonce", c.nonce, "pub", public))
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, err := wire.Envelope{Enc: "clear", Load: load, Version: version}.Encode()
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := wire.DecodeMap(r.ask(body))
+			if signed := err == nil && len(got.Bytes("sig")) > 0; signed != c.taken || r.keys.Has(keys.Pending, id) != c.taken {
+				t.Errorf("%s, version %d: signed %v, pending %v", name, version, signed, r.keys.Has(keys.Pending, id))
+			}
+		}
+		load := wire.NewMap("cmd", "ping", "id", "m1", "nonce", c.nonce, "ts", time.Now().Unix(), "tok", tokOf(t, "minion"))
+		if got := decoded(t, r.ask(r.forge("m1", load, nil))); (got != server.BadLoad) != c.taken {
+			t.Errorf("%s: a sealed request is answered %v", name, got)
 		}
 	}
 }

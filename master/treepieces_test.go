@@ -12,7 +12,7 @@ import (
 // has to begin anew.
 func TestTreeInPieces(t *testing.T) {
 	const crowd = 50_000
-	r := newRig(t)
+	r := newRig(t, ordersMasters)
 	r.start()
 	node := r.minion("n1", "syndic", "minion").listen().announce()
 	below := topology.NewTree(topology.Node{ID: "n1", Role: "syndic"}, nil)
@@ -67,7 +67,7 @@ func TestTreeInPieces(t *testing.T) {
 // A node that comes in another life and is going to tell its tree in pieces may have
 // anybody below it until it has.
 func TestNodeThatWillReportInPiecesIsSparedNothing(t *testing.T) {
-	r := newRig(t)
+	r := newRig(t, ordersMasters)
 	r.start()
 	node := r.minion("n1", "syndic", "minion").listen().announce()
 	was := topology.Node{ID: "n1", Minions: []topology.Minion{{ID: "db", State: topology.Up}}}

@@ -30,7 +30,7 @@ func (m *minion) report(tree *topology.Node, more ...any) *wire.Map {
 }
 
 func TestTreeByDifferences(t *testing.T) {
-	r := newRig(t)
+	r := newRig(t, ordersMasters)
 	r.start()
 	node := r.minion("n1", "syndic", "minion").listen().announce()
 	below := topology.NewTree(topology.Node{ID: "n1", Role: "syndic"}, nil)
@@ -80,7 +80,7 @@ func TestTreeByDifferences(t *testing.T) {
 }
 
 func TestNodeAboveIsRefusedBelow(t *testing.T) {
-	r := newRig(t)
+	r := newRig(t, ordersMasters)
 	r.start()
 	node := r.minion("n1", "syndic", "minion").listen()
 	whole := topology.Node{ID: "n1", Life: "x", Nodes: []topology.Node{{ID: "top", Life: r.Master.tree.Life()}}}
@@ -99,7 +99,7 @@ func TestNodeAboveIsRefusedBelow(t *testing.T) {
 // Each event of a node comes once under its own name, with the path as seen from
 // here; minions cannot make one up.
 func TestNodeEvents(t *testing.T) {
-	r := newRig(t)
+	r := newRig(t, ordersMasters)
 	r.start()
 	events := r.events()
 	forger := r.minion("m1", "minion", "minion2").listen().announce()
@@ -155,7 +155,7 @@ func TestNodesThatMoveAndDegrade(t *testing.T) {
 }
 
 func TestFigures(t *testing.T) {
-	r := newRig(t)
+	r := newRig(t, ordersMasters)
 	r.start()
 	r.minion("m1", "minion", "minion").listen().announce()
 	r.minion("n1", "syndic", "minion2").listen().announce()

@@ -77,7 +77,7 @@ func (b *branch) serve(id string) {
 // tree is a top with a minion t1, and two nodes with two minions each: a1 and a2, b1 and b2.
 func tree(t *testing.T, change ...func(*config.Master)) (top *rig, a, b *branch) {
 	t.Helper()
-	top = newRig(t, change...).start()
+	top = newRig(t, append(change, ordersMasters)...).start()
 	a = top.branch("na", "syndic", []string{"a1", "a2"}, change...)
 	b = top.branch("nb", "lower_master", []string{"b1", "b2"}, change...)
 	return top, a, b

@@ -45,7 +45,7 @@ func toldAbove(t *testing.T, m *Master, jid string) (missing, nodes *wire.Map, w
 }
 
 func belowATop(t *testing.T) *rig {
-	r := newRig(t, func(c *config.Master) { c.PublishRetention = 0 }) // who is away is missing at once
+	r := newRig(t, ordersMasters, func(c *config.Master) { c.PublishRetention = 0 }) // who is away is missing at once
 	r.opts.Parent = returners.DestAbove
 	return r
 }
@@ -171,7 +171,7 @@ func TestMarkGoesAfterTheReasons(t *testing.T) {
 
 // What a node below tells of a job is acknowledged after it is stored.
 func TestWordOfANodeIsStoredBeforeItIsAcknowledged(t *testing.T) {
-	r := newRig(t)
+	r := newRig(t, ordersMasters)
 	store := newGated(r)
 	store.word = true
 	r.accept("n1", "syndic")
@@ -239,7 +239,7 @@ func TestNodesThatAreDownAreNamedAfterARestart(t *testing.T) {
 // Who is behind a node that does not come back is named after a restart of this
 // master, though the node never said who has to answer.
 func TestMinionsBehindALostNodeAreNamedAfterARestart(t *testing.T) {
-	r := newRig(t, func(c *config.Master) { c.Timeout = time.Second })
+	r := newRig(t, ordersMasters, func(c *config.Master) { c.Timeout = time.Second })
 	r.accept("n1", "syndic")
 	r.start()
 	n := r.minion("n1", "syndic", "syndic").listen("syndic").announce()

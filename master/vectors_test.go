@@ -223,7 +223,7 @@ func TestDiskAgainstSalt(t *testing.T) {
 		v := readVectors[struct {
 			Syndics []string
 		}](t, "live_"+version+"_disk.json")
-		r := newRig(t)
+		r := newRig(t, ordersMasters)
 		r.accept("syndic-1", "syndic")
 		r.start()
 		if err := r.policy.Join("syndic-1"); err != nil {

@@ -47,7 +47,7 @@ func TestAMinionThatMovedIsNotNamedMissing(t *testing.T) {
 // After a start a node tells what is below it in the same announcement that makes it
 // connected: its minions are found from then on, without another change.
 func TestWhereNow_AfterAStart(t *testing.T) {
-	r := newRig(t)
+	r := newRig(t, ordersMasters)
 	r.start()
 	n := r.minion("n1", "syndic", "syndic").listen().announce()
 	n.mute()

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/wire"
 )
 
 // Result is what an accepted sign-in established.
@@ -39,7 +40,8 @@ type Channel struct {
 	challenge string // what a master must decrypt to prove that it owns its key
 	session   string
 	req       requester
-	signs     *signs
+	signs     *trait // whether the master signs its publications
+	serials   *trait // whether it numbers them
 
 	ctx    context.Context // ends at Close
 	cancel context.CancelFunc
@@ -105,11 +107,14 @@ func New(cfg Config) (*Channel, error) {
 	c := &Channel{
 		cfg: cfg, log: cfg.Log.With("master", cfg.addr()),
 		pair: pair, tok: tok,
-		challenge: crypt.NewKeyString(), session: newNonce(),
+		challenge: crypt.NewKeyString(), session: wire.NewNonce(),
 		req: dial(cfg),
 	}
-	if c.signs, err = openSigns(cfg.pinPath()+signsSuffix, cfg.addr()); err != nil {
+	if c.signs, err = openTrait(cfg.pinPath()+signsSuffix, cfg.addr()); err != nil {
 		c.log.Warn("it is not known whether the master has signed its publications before", "error", err)
+	}
+	if c.serials, err = openTrait(cfg.pinPath()+serialsSuffix, cfg.addr()); err != nil {
+		c.log.Warn("it is not known whether the master has numbered its publications before", "error", err)
 	}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	return c, nil

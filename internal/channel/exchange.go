@@ -2,8 +2,6 @@ package channel
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	mrand "math/rand/v2"
@@ -88,11 +86,4 @@ func (c *Channel) once(ctx context.Context, body []byte, timeout time.Duration, 
 			return nil, err
 		}
 	}
-}
-
-// newNonce is 128 random bits as 32 hex digits.
-func newNonce() string {
-	b := make([]byte, 16)
-	_, _ = rand.Read(b) // documented never to fail
-	return hex.EncodeToString(b)
 }

@@ -51,7 +51,7 @@ func FuzzJudge(f *testing.F) {
 	}
 	seedReplies(f)
 	f.Fuzz(func(t *testing.T, reply []byte) {
-		for _, q := range []question{{nonce: newNonce()}, {nonce: newNonce(), pinned: known}} {
+		for _, q := range []question{{nonce: wire.NewNonce()}, {nonce: wire.NewNonce(), pinned: known}} {
 			if _, err := c.judge(reply, q); err == nil {
 				t.Fatalf("accepted %x", reply)
 			}
@@ -69,10 +69,10 @@ func FuzzOpenReply(f *testing.F) {
 	k := &credentials{shared: box, masterKey: channeltest.Key(f, "master").Public()}
 	seedReplies(f)
 	f.Fuzz(func(t *testing.T, reply []byte) {
-		if _, err := openReply(k, reply, newNonce()); err == nil {
+		if _, err := openReply(k, reply, wire.NewNonce()); err == nil {
 			t.Fatalf("reply %x was taken", reply)
 		}
-		if _, err := c.openPillar(k, reply, newNonce()); err == nil {
+		if _, err := c.openPillar(k, reply, wire.NewNonce()); err == nil {
 			t.Fatalf("pillar %x was taken", reply)
 		}
 	})
@@ -95,7 +95,7 @@ func FuzzPlain(f *testing.F) {
 	f.Add([]byte{0xc0})
 	f.Add([]byte{0xdf, 0xff, 0xff, 0xff, 0xff})
 	f.Fuzz(func(t *testing.T, plain []byte) {
-		nonce := newNonce()
+		nonce := wire.NewNonce()
 		frame, err := box.Seal(nonce, plain)
 		if err != nil {
 			t.Fatal(err)

@@ -30,13 +30,36 @@ const (
 // too, with the error: the job must not be run, but its master waits for an answer.
 func (c *Channel) OpenPublication(ctx context.Context, body []byte) (wire.Publication, error) {
 	k, p, err := c.openPublication(ctx, body)
-	if err == nil && p.HasSerial && !k.serial.accept(p.Serial) {
-		return wire.Publication{}, c.fail("open a publication", ErrReplayed, fmt.Sprintf("serial %d", p.Serial), "")
+	if err != nil {
+		return p, err
 	}
-	return p, err
+	if err := c.checkSerial(k, p); err != nil {
+		return wire.Publication{}, err
+	}
+	return p, nil
 }
 
-// openPublication is OpenPublication without the rule for serials.
+// checkSerial applies the rule for serials: they rise, and a master that has numbered a
+// publication numbers all. All masters whose replies are signed do, but for the clusters of
+// Salt 3008.
+func (c *Channel) checkSerial(k *credentials, p wire.Publication) error {
+	const op = "open a publication"
+	switch {
+	case !p.HasSerial && c.serials.holds(k.masterSum):
+		return c.fail(op, ErrReplayed, "it has no serial, and this master has numbered its publications before",
+			"another machine may publish there; if the master was replaced on purpose by one that does not number them, remove "+c.serials.path)
+	case !p.HasSerial:
+		return nil
+	case !k.serial.accept(p.Serial):
+		return c.fail(op, ErrReplayed, fmt.Sprintf("serial %d", p.Serial), "")
+	}
+	if err := c.serials.note(k.masterSum); err != nil {
+		c.log.Warn("this run alone knows that the master numbers its publications", "error", err)
+	}
+	return nil
+}
+
+// openPublication is [Channel.OpenPublication] without the rule for serials.
 func (c *Channel) openPublication(ctx context.Context, body []byte) (*credentials, wire.Publication, error) {
 	const op = "open a publication"
 	refuse := func(err error) (*credentials, wire.Publication, error) { return nil, wire.Publication{}, err }
@@ -89,6 +112,9 @@ func (c *Channel) checkPublication(k *credentials, env wire.Envelope) error {
 				"another machine may publish there; if sign_pub_messages was switched off at the master on purpose, remove "+c.signs.path)
 		}
 		return nil
+	}
+	if wire.IsSignedMap(env.Cipher) { // what the key signs for whoever asks
+		return c.fail(op, ErrBadSignature, "what is signed is a reply, not a publication", hint)
 	}
 	alg := or(env.SigAlgo, crypt.PKCS1SHA1)
 	if err := crypt.Verify(alg, k.masterKey, env.Cipher, env.Sig); err != nil {

@@ -75,7 +75,7 @@ func (c *Channel) converse(ctx context.Context, load *wire.Map, p patience, sign
 		return err
 	}
 	for second := false; ; second = true {
-		nonce := newNonce()
+		nonce := wire.NewNonce()
 		var body []byte
 		c.cfg.Deep(func() { body, err = c.seal(k, load, nonce, sign) })
 		if err != nil {

@@ -162,7 +162,7 @@ func (c *Channel) pose() (question, []byte, error) {
 	if err != nil {
 		return question{}, nil, c.fail(signInOp, err, "", "remove "+c.cfg.pinPath()+" if the master's key may be learned anew")
 	}
-	q := question{nonce: newNonce(), pinned: known}
+	q := question{nonce: wire.NewNonce(), pinned: known}
 	body, err := c.ask(q)
 	if err != nil {
 		return question{}, nil, c.fail(signInOp, err, "make the request", "")

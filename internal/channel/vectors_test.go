@@ -225,7 +225,7 @@ func checkReply(t *testing.T, k *credentials, reply []byte, nonce string, want j
 	if err != nil || len(want) > 0 && !sameJSON(t, got, want) {
 		t.Errorf("value %s (%v), want %s", got, err, want)
 	}
-	if _, err := openReply(k, reply, newNonce()); !errors.Is(err, ErrBadNonce) {
+	if _, err := openReply(k, reply, wire.NewNonce()); !errors.Is(err, ErrBadNonce) {
 		t.Errorf("under another nonce: %v", err)
 	}
 }
@@ -325,7 +325,7 @@ func TestVectors_Version3Replies(t *testing.T) {
 				if _, err := c.openPillar(k, x.Reply, nonce); err != nil {
 					t.Error(err)
 				}
-				if _, err := c.openPillar(k, x.Reply, newNonce()); !errors.Is(err, ErrBadNonce) {
+				if _, err := c.openPillar(k, x.Reply, wire.NewNonce()); !errors.Is(err, ErrBadNonce) {
 					t.Errorf("under another nonce: %v", err)
 				}
 			case x.Text != "":
@@ -342,7 +342,7 @@ func TestVectors_Version3Replies(t *testing.T) {
 					t.Errorf("%s %v", got, err)
 				}
 			default: // a reply without nonce is not taken
-				if _, err := openReply(k, x.Reply, newNonce()); err == nil {
+				if _, err := openReply(k, x.Reply, wire.NewNonce()); err == nil {
 					t.Error("a reply without nonce was taken")
 				}
 			}

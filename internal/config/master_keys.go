@@ -19,9 +19,10 @@ type MasterKeys struct {
 	// MaxMinions is the number of minions that may connect; 0 means no
 	// limit. Default 0.
 	MaxMinions int `yaml:"max_minions" default:"0" min:"0"`
-	// MaxPendingKeys is the number of keys that may wait to be accepted; beyond
-	// it a new one takes the place of one that has not signed in for an hour, or
-	// its minion waits. 0 means no limit. Ours. Default 50000.
+	// MaxPendingKeys is the number of keys that may wait to be accepted. One address
+	// (of IPv6, a /64) holds three quarters of them at most, and adds 10 a second after
+	// the first 1000; when all are taken, the address that holds the most makes room for
+	// another. A minion whose key finds no room waits. 0 means no limit. Ours. Default 50000.
 	MaxPendingKeys int `yaml:"max_pending_keys" default:"50000" min:"0"`
 	// AuthMode is the form of sign-in replies; only 1 exists. Default 1.
 	AuthMode int `yaml:"auth_mode" default:"1" min:"1" max:"1"`

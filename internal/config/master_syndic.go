@@ -5,15 +5,16 @@ import "time"
 // MasterSyndic holds the place of a master in the tree: above other masters
 // (order_masters) and below one (syndic_*).
 type MasterSyndic struct {
-	// OrderMasters says that syndics may be below this master. Default false.
+	// OrderMasters says that syndics may be below this master: without it only those are
+	// that syndic_ids lists or an operator has admitted. Default false.
 	OrderMasters bool `yaml:"order_masters" default:"false"`
 	// MasterID marks the publications of this master so that a syndic can
 	// route the returns. Default none.
 	MasterID string `yaml:"master_id"`
 	// SyndicIds are the ids (globs) that may be syndics below this master.
-	// They are homes for others' minions, too, as by mom node admit. Empty: every
-	// accepted key that is no minion's may be a syndic, and those that an operator has
-	// admitted are homes.
+	// They are homes for others' minions, too, as by mom node admit. Empty: those may
+	// that an operator has admitted, and with order_masters every accepted key that is
+	// not a minion's.
 	// Default none.
 	SyndicIds []string `yaml:"syndic_ids"`
 	// PublishPrune leaves out the nodes below that certainly have nobody for a

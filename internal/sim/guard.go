@@ -27,7 +27,7 @@ type guard struct {
 func newGuard(n *node) *guard {
 	g := &guard{n: n, claims: ownership.NewClaims(), roles: map[string]roles.Role{}, admitted: map[string]bool{}}
 	g.Judge = ownership.NewJudge(ownership.Config{
-		Claims: g.claims, Nodes: g, Roles: g, Keys: g, Presence: keys{g}, Running: func(string) bool { return false },
+		Claims: g.claims, Nodes: g, OrderMasters: true, Roles: g, Keys: g, Presence: keys{g}, Running: func(string) bool { return false },
 	})
 	return g
 }

@@ -87,7 +87,7 @@ func (m *minion) converse(ctx context.Context, load *wire.Map, p patience, open 
 // transfer is one exchange under the keys in use.
 func (m *minion) transfer(ctx context.Context, load *wire.Map, p patience, open opener) (wire.Raw, error) {
 	k := m.keys()
-	nonce := newNonce()
+	nonce := wire.NewNonce()
 	var body []byte
 	var key *crypt.Crypticle
 	var err error

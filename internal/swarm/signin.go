@@ -3,7 +3,6 @@ package swarm
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"crypto/rsa"
 	"crypto/sha256"
 	"encoding/hex"
@@ -170,12 +169,6 @@ func cutSignIn(body []byte) (load, sig []byte, err error) {
 	return load, sig, nil
 }
 
-func newNonce() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // documented never to fail
-	return hex.EncodeToString(b[:])
-}
-
 // attempt is one sign-in with Salt's tries.
 func (m *minion) attempt(ctx context.Context) (credentials, error) {
 	s, key := m.swarm, m.key
@@ -184,7 +177,7 @@ func (m *minion) attempt(ctx context.Context) (credentials, error) {
 	if !m.pinned.Load() {
 		pinned = nil
 	}
-	nonce := newNonce()
+	nonce := wire.NewNonce()
 	var body []byte
 	var err error
 	deep(func() { body, err = signInBody(m.id, key.Public, nonce, s.challenge, s.cfg.Protocol, pinned) })

@@ -54,7 +54,7 @@ type signIn struct {
 
 // serve costs two RSA operations.
 func (c signIn) serve(ctx context.Context, r *server.Request) (any, error) {
-	a := c.gate.Handle(ctx, r.Load, r.Version)
+	a := c.gate.Handle(ctx, r.Load, r.Version, admission.Source(r.Peer.Source()))
 	c.signIns.Add(a.Verdict.Outcome)
 	c.report(a, r.Peer)
 	if a.Event != nil && c.tell {
@@ -90,4 +90,4 @@ var turnedSignIns = map[keys.Turned]admission.Cause{
 	keys.PendingFull: {Name: "sign-in/pending", Text: "New keys were not kept: as many are pending as may be", Option: "salt-key -a, max_pending_keys"},
 }
 
-var pendingDropped = admission.Cause{Name: "sign-in/dropped", Text: "Pending keys that had not signed in for an hour made room for new ones", Option: "max_pending_keys"}
+var pendingDropped = admission.Cause{Name: "sign-in/dropped", Text: "Pending keys made room for new ones", Option: "max_pending_keys"}

@@ -3,6 +3,7 @@ package keys
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"strconv"
 	"unicode/utf8"
 
@@ -34,12 +35,10 @@ var authLimits = wire.Limits{MaxBytes: MaxAuth, MaxNodes: 2048}
 // MaxAuth is the largest load of a sign-in in bytes.
 const MaxAuth = 64 << 10
 
-// maxNonce bounds what is signed for a stranger; a nonce has 32 characters.
-const maxNonce = 256
-
 // Auth is the load of an `_auth` request (Salt wire reference §6.1).
 type Auth struct {
-	Version  int // of the request protocol, from the envelope
+	Version  int          // of the request protocol, from the envelope
+	From     netip.Prefix // the source that its new key is counted under, not of the load
 	ID       string
 	Nonce    string // version 2 and up
 	EncAlgo  string // OAEP-SHA1 where the peer names none
@@ -137,14 +136,14 @@ func (a *Auth) setTexts(nonce, pub wire.Raw) (err error) {
 	if nonce == nil {
 		return errors.New("field nonce is missing, version 2 needs it")
 	}
-	if a.Nonce, err = wire.Str(nonce); err != nil {
-		return fmt.Errorf("field nonce: %w", err)
-	}
-	if len(a.Nonce) > maxNonce {
-		return fmt.Errorf("field nonce has %d bytes, at most %d", len(a.Nonce), maxNonce)
+	if a.Nonce, err = wire.Nonce(nonce); err != nil { // it is signed for whoever asks
+		return &BadLoad{PlainBadLoad, "field nonce: " + err.Error()}
 	}
 	return nil
 }
+
+// maxShown bounds the text of a wrong value in a reply, in bytes.
+const maxShown = 256
 
 // pyText shows a value that should have been a text, as Python prints it where
 // that is simple.
@@ -159,7 +158,7 @@ func pyText(r wire.Raw) string {
 	if s, ok := v.(string); ok {
 		return strconv.QuoteToASCII(s)
 	}
-	if b, err := wire.ToJSON(r); err == nil && len(b) <= maxNonce {
+	if b, err := wire.ToJSON(r); err == nil && len(b) <= maxShown {
 		return string(b)
 	}
 	return wire.KindOf(r).String()

@@ -3,6 +3,7 @@ package keys
 import (
 	"context"
 	"errors"
+	"net/netip"
 	"strings"
 	"testing"
 
@@ -20,13 +21,16 @@ func packed(t testing.TB, v any) wire.Raw {
 	return b
 }
 
+// someNonce is one in the form that all peers send.
+const someNonce = "0123456789abcdef0123456789abcdef"
+
 func TestParseAuth(t *testing.T) {
-	a, err := ParseAuth(packed(t, wire.NewMap("cmd", "_auth", "id", "m1", "nonce", "n", "enc_algo", "E", "sig_algo", "S",
+	a, err := ParseAuth(packed(t, wire.NewMap("cmd", "_auth", "id", "m1", "nonce", someNonce, "enc_algo", "E", "sig_algo", "S",
 		"autosign_grains", wire.NewMap("uuid", "1"), "token", []byte{0xff, 0}, "pub", "P")), 3)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a.Version != 3 || a.ID != "m1" || a.Nonce != "n" || a.EncAlgo != "E" || a.SigAlgo != "S" || a.Pub != "P" ||
+	if a.Version != 3 || a.ID != "m1" || a.Nonce != someNonce || a.EncAlgo != "E" || a.SigAlgo != "S" || a.Pub != "P" ||
 		!a.HasToken || string(a.Token) != "\xff\x00" || a.Grains.String("uuid") != "1" {
 		t.Errorf("%+v", a)
 	}
@@ -38,18 +42,21 @@ func TestParseAuth(t *testing.T) {
 		load  any
 		reply string
 	}{
-		"not a map":      {"x", PlainNotMap},
-		"no id":          {wire.NewMap("pub", "P", "nonce", "n"), PlainFault},
-		"no pub":         {wire.NewMap("id", "m1", "nonce", "n"), PlainFault},
-		"no nonce":       {wire.NewMap("id", "m1", "pub", "P"), PlainFault},
-		"nonce too long": {wire.NewMap("id", "m1", "pub", "P", "nonce", strings.Repeat("n", maxNonce+1)), PlainFault},
-		"nonce a number": {wire.NewMap("id", "m1", "pub", "P", "nonce", 1), PlainFault},
-		"pub a list":     {wire.NewMap("id", "m1", "pub", []any{}, "nonce", "n"), PlainFault},
-		"algo a number":  {wire.NewMap("id", "m1", "pub", "P", "nonce", "n", "sig_algo", 1), PlainFault},
-		"id a number":    {wire.NewMap("id", 5, "pub", "P", "nonce", "n"), "bad load: id 5 is not a string"},
-		"id None":        {wire.NewMap("id", nil, "pub", "P", "nonce", "n"), "bad load: id None is not a string"},
-		"id no text":     {wire.NewMap("id", "\xff", "pub", "P", "nonce", "n"), `bad load: id "\xff" is not a string`},
-		"id with NUL":    {wire.NewMap("id", "a\x00b", "pub", "P", "nonce", "n"), PlainNUL},
+		"not a map":         {"x", PlainNotMap},
+		"no id":             {wire.NewMap("pub", "P", "nonce", someNonce), PlainFault},
+		"no pub":            {wire.NewMap("id", "m1", "nonce", someNonce), PlainFault},
+		"no nonce":          {wire.NewMap("id", "m1", "pub", "P"), PlainFault},
+		"nonce too long":    {wire.NewMap("id", "m1", "pub", "P", "nonce", someNonce+"0"), PlainBadLoad},
+		"nonce a number":    {wire.NewMap("id", "m1", "pub", "P", "nonce", 1), PlainBadLoad},
+		"nonce of bytes":    {wire.NewMap("id", "m1", "pub", "P", "nonce", strings.Repeat("\x00", 32)), PlainBadLoad},
+		"nonce in capitals": {wire.NewMap("id", "m1", "pub", "P", "nonce", strings.ToUpper(someNonce)), PlainBadLoad},
+		"nonce empty":       {wire.NewMap("id", "m1", "pub", "P", "nonce", ""), PlainBadLoad},
+		"pub a list":        {wire.NewMap("id", "m1", "pub", []any{}, "nonce", someNonce), PlainFault},
+		"algo a number":     {wire.NewMap("id", "m1", "pub", "P", "nonce", someNonce, "sig_algo", 1), PlainFault},
+		"id a number":       {wire.NewMap("id", 5, "pub", "P", "nonce", someNonce), "bad load: id 5 is not a string"},
+		"id None":           {wire.NewMap("id", nil, "pub", "P", "nonce", someNonce), "bad load: id None is not a string"},
+		"id no text":        {wire.NewMap("id", "\xff", "pub", "P", "nonce", someNonce), `bad load: id "\xff" is not a string`},
+		"id with NUL":       {wire.NewMap("id", "a\x00b", "pub", "P", "nonce", someNonce), PlainNUL},
 	} {
 		_, err := ParseAuth(packed(t, tc.load), 2)
 		bad := (*BadLoad)(nil)
@@ -81,7 +88,7 @@ func FuzzParseAuth(f *testing.F) {
 		Decider: NewDecider(store, Policy{MaxMinions: 1, Connected: func(string) (int, bool) { return 2, false }, Log: quiet}),
 	}
 	f.Fuzz(func(t *testing.T, load []byte, version int) {
-		got := gate.Handle(context.Background(), load, version)
+		got := gate.Handle(context.Background(), load, version, netip.Prefix{})
 		if err := wire.Scan(got.Body, wire.Limits{}); err != nil {
 			t.Errorf("reply is no value: %v", err)
 		}

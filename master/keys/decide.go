@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/netip"
 	"slices"
+	"time"
 
 	"github.com/momtree/mom/internal/crypt"
 )
@@ -33,10 +35,22 @@ func NewDecider(s *Store, p Policy) *Decider {
 	if p.Log == nil {
 		p.Log = s.log
 	}
-	d := &Decider{store: s, policy: p, log: p.Log, waiters: newWaiters(s.List(Pending), s.opts.Now())}
+	d := &Decider{store: s, policy: p, log: p.Log, waiters: newWaiters(p.MaxPending, s.List(Pending), s.opts.Now())}
+	s.Subscribe(d.follow)
 	d.autosign = signingFile{path: p.AutosignFile, trusted: d.policy.trusted, log: p.Log}
 	d.autoreject = signingFile{path: p.AutorejectFile, trusted: d.policy.trusted, log: p.Log}
 	return d
+}
+
+// follow keeps the places for pending keys true about what others do with those.
+func (d *Decider) follow(c Change) {
+	switch {
+	case c.State != Pending:
+	case c.Op == Removed:
+		d.waiters.forget(c.ID)
+	case c.Op == Added:
+		d.waiters.seen(c.ID, netip.Prefix{}, d.store.opts.Now())
+	}
 }
 
 // Decide takes one sign-in through the table of Salt wire reference §6.2, with
@@ -161,7 +175,7 @@ func (d *Decider) known(a Auth, st State) Verdict {
 	}
 	ok, stub := d.autosigned(a)
 	if !ok || stub && !d.store.useStub(a.ID) {
-		d.waiters.seen(a.ID, d.store.opts.Now())
+		d.waiters.seen(a.ID, a.From, d.store.opts.Now())
 		return Verdict{Outcome: Waiting, Act: "pend", Reason: "its key is pending"}
 	}
 	if err := d.store.move(Key{Pending, a.ID}, Accepted); err != nil {
@@ -201,24 +215,30 @@ func (d *Decider) stranger(a Auth) Verdict {
 func (d *Decider) pend(a Auth) Verdict {
 	v := Verdict{Outcome: Waiting, Act: "pend", Reason: "its key is new"}
 	now := d.store.opts.Now()
-	if max := d.policy.MaxPending; max > 0 && d.store.Len(Pending) >= max {
-		old, ok := d.waiters.stale(now, func(id string) bool { return d.store.Has(Pending, id) })
-		if !ok {
-			return Verdict{
-				Outcome: Waiting, Turned: PendingFull, silent: true,
-				Reason: fmt.Sprintf("%d keys are pending, max_pending_keys allows no more; it is not kept", max),
-			}
-		}
-		if err := d.store.drop(Pending, old); err != nil {
+	old, err := d.waiters.place(a.ID, sumOf(a.Pub), a.From, now)
+	if err != nil {
+		return Verdict{Outcome: Waiting, Turned: PendingFull, silent: true, Reason: err.Error() + "; it is not kept"}
+	}
+	if old != "" {
+		if err := d.makeRoom(old, now); err != nil {
+			d.waiters.forget(a.ID)
 			return Verdict{Err: err}
 		}
 		v.Dropped = old
 	}
 	if err := d.write(Pending, a); err != nil {
+		d.waiters.forget(a.ID)
 		return Verdict{Err: err}
 	}
-	d.waiters.seen(a.ID, now)
 	return v
+}
+
+// makeRoom drops a pending key.
+func (d *Decider) makeRoom(id string, now time.Time) error {
+	if c, err := d.store.content(Pending, id); err == nil {
+		d.waiters.madeRoom(id, c.sum, now)
+	}
+	return d.store.drop(Pending, id)
 }
 
 // autosigned reports whether a key that is not accepted yet is to be, and

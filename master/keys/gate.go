@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net/netip"
 
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/wire"
@@ -30,14 +31,15 @@ type Answer struct {
 	Verdict Verdict
 }
 
-// Handle answers one load. There is a reply for every load: silence would keep
+// Handle answers one load that came from a source ([admission.Source]). There is a reply for every load: silence would keep
 // the peer waiting. Whether the version is high enough has been checked before.
-func (g *Gate) Handle(ctx context.Context, load wire.Raw, version int) Answer {
+func (g *Gate) Handle(ctx context.Context, load wire.Raw, version int, from netip.Prefix) Answer {
 	log := g.Log
 	if log == nil {
 		log = slog.Default()
 	}
 	a, err := ParseAuth(load, version)
+	a.From = from
 	if err != nil {
 		log.Info("sign-in load refused", "id", a.ID, "error", err)
 		return Answer{Body: plain(err), Auth: a, Verdict: Verdict{Turned: BadRequest, Reason: err.Error()}}

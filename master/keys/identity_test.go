@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io/fs"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -122,8 +123,8 @@ func TestShortKeyIsAnswered(t *testing.T) {
 	c.Options.AutoAccept = true
 	gate, _ := c.gate(t, crypt.NewKeyString())
 	for alg, admitted := range map[string]bool{crypt.OAEPSHA1: true, crypt.OAEPSHA224: false} {
-		load := packed(t, wire.NewMap("cmd", "_auth", "id", "m1", "nonce", "n", "enc_algo", alg, "pub", small.PublicPEM))
-		got := gate.Handle(context.Background(), load, 3)
+		load := packed(t, wire.NewMap("cmd", "_auth", "id", "m1", "nonce", wire.NewNonce(), "enc_algo", alg, "pub", small.PublicPEM))
+		got := gate.Handle(context.Background(), load, 3, netip.Prefix{})
 		if plainReply := retOf(t, got.Body) == PlainFault; plainReply == admitted {
 			t.Errorf("%s: reply %x", alg, got.Body)
 		}
@@ -157,10 +158,10 @@ func BenchmarkSignIn(b *testing.B) {
 		Identity: NewIdentity(pairOf(b, "master")), Decider: NewDecider(store, Policy{Log: quiet}), Sessions: sessions,
 		AES: func() string { return aes }, PublishPort: 4505, Log: quiet,
 	}
-	load := packed(b, wire.NewMap("cmd", "_auth", "id", "m1", "nonce", strings.Repeat("n", 32), "pub", goldenText(b, "minion")))
+	load := packed(b, wire.NewMap("cmd", "_auth", "id", "m1", "nonce", wire.NewNonce(), "pub", goldenText(b, "minion")))
 	b.ReportAllocs()
 	for b.Loop() {
-		if got := gate.Handle(context.Background(), load, 3); got.Verdict.Outcome != Admitted {
+		if got := gate.Handle(context.Background(), load, 3, netip.Prefix{}); got.Verdict.Outcome != Admitted {
 			b.Fatal(got.Verdict)
 		}
 	}

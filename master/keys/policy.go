@@ -26,9 +26,9 @@ type Policy struct {
 	MaxMinions int
 	Connected  func(id string) (total int, connected bool)
 
-	// MaxPending bounds the pending keys; 0 means no limit. Beyond it a new key takes
-	// the place of one that has not signed in for an hour, or is not kept: its minion
-	// is told to wait, and comes again.
+	// MaxPending bounds the pending keys; 0 means no limit. The places are shared among
+	// the sources of the keys, see waiters. A minion whose key finds no place is told to
+	// wait, and comes again.
 	MaxPending int
 
 	// AuthEventsAutosignGrains lists the acts (pend, accept, ...) whose

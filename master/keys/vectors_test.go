@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/rsa"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -130,7 +131,7 @@ func (c *authForm) check(t *testing.T, aes string) {
 	if env.Version != c.Version {
 		t.Errorf("version %d, want %d", env.Version, c.Version)
 	}
-	got := gate.Handle(context.Background(), env.Load, env.Version)
+	got := gate.Handle(context.Background(), env.Load, env.Version, netip.Prefix{})
 
 	after := c.PkiAfter
 	if d, ok := differs[c.Name]; ok {
@@ -317,7 +318,7 @@ func TestLiveSignIns(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			got := gate.Handle(context.Background(), env.Load, env.Version)
+			got := gate.Handle(context.Background(), env.Load, env.Version, netip.Prefix{})
 			if got.Verdict.Outcome != Admitted || !store.Accepted(x.ID) {
 				t.Fatalf("%s %d: %+v", file, i, got.Verdict)
 			}

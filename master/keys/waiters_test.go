@@ -3,6 +3,8 @@ package keys
 import (
 	"context"
 	"fmt"
+	"net/netip"
+	"strings"
 	"testing"
 	"time"
 )
@@ -58,5 +60,120 @@ func TestDecide_PendingKeysAreBounded(t *testing.T) {
 	}
 	if n := s.Len(Rejected); n != 2 {
 		t.Errorf("%d rejected keys", n)
+	}
+}
+
+// One source that floods leaves places for others: it holds three quarters at most. When
+// several floods have filled all, a new minion of another address takes a place of the
+// source that holds the most, at once. Accepted, denied and rejected keys are never touched.
+// 400 places, floods of 5,000 keys.
+func TestDecide_AFloodLeavesRoom(t *testing.T) {
+	const places = 400
+	now := time.Unix(1_000_000, 0)
+	s := openStore(t, Options{Now: func() time.Time { return now }})
+	pub, other := goldenText(t, "minion"), goldenText(t, "minion2")
+	d := NewDecider(s, Policy{MaxPending: places, Log: quiet})
+	at := func(addr string) netip.Prefix { return netip.PrefixFrom(netip.MustParseAddr(addr), 32) }
+	signIn := func(id, addr, key string) Verdict {
+		return d.Decide(context.Background(), Auth{Version: 3, ID: id, Pub: key, Nonce: "n", From: at(addr)})
+	}
+	kept := func(v Verdict) bool { return v.Outcome == Waiting && v.Turned == NotTurned }
+	flood := func(name, addr string, n int) (took int) {
+		for i := range n {
+			if kept(signIn(fmt.Sprintf("%s-%d", name, i), addr, pub)) {
+				took++
+			}
+		}
+		return took
+	}
+	if v := signIn("first", "192.0.2.1", pub); !kept(v) {
+		t.Fatalf("%+v", v)
+	}
+	if n := flood("one", "203.0.113.1", 5000); n != places-places/4 {
+		t.Errorf("one source holds %d of %d places", n, places)
+	}
+	for i := range 50 { // they find room though the flood goes on
+		if v := signIn(fmt.Sprintf("site-%d", i), "192.0.2.7", pub); !kept(v) || v.Dropped != "" {
+			t.Fatalf("%d: %+v", i, v)
+		}
+		flood("more", "203.0.113.1", 10)
+	}
+	flood("two", "203.0.113.2", 5000)
+	if n := s.Len(Pending); n != places {
+		t.Errorf("%d keys are pending, want %d", n, places)
+	}
+	v := signIn("late", "192.0.2.99", pub)
+	if !kept(v) || !strings.HasPrefix(v.Dropped, "one-") {
+		t.Errorf("a new minion in a full queue: %+v", v)
+	}
+	for _, id := range append([]string{"first", "late"}, "site-0", "site-49") {
+		if !s.Has(Pending, id) {
+			t.Errorf("%s has made room for a flood", id)
+		}
+	}
+	// An operator may have looked at the key that made room: no other takes its id.
+	if v := signIn(v.Dropped, "203.0.113.9", other); kept(v) || s.Has(Pending, v.Dropped) {
+		t.Errorf("another key under that id: %+v", v)
+	}
+	// A key stays its source's: a stranger who signs in with a public key of others does not
+	// make it one of the many that go first.
+	for i := range 50 {
+		signIn(fmt.Sprintf("site-%d", i), "203.0.113.1", pub)
+	}
+	for i := range 20 {
+		if v := signIn(fmt.Sprintf("last-%d", i), "192.0.2.100", pub); !kept(v) || strings.HasPrefix(v.Dropped, "site-") {
+			t.Fatalf("%d: %+v", i, v)
+		}
+	}
+	// What an operator removes or accepts makes room.
+	if _, err := s.AcceptIn(Selection{Pending: {"first"}}); err != nil {
+		t.Fatal(err)
+	}
+	if v := signIn("after", "192.0.2.200", pub); !kept(v) || v.Dropped != "" || !s.Has(Accepted, "first") {
+		t.Errorf("after an acceptance: %+v", v)
+	}
+}
+
+// New keys of one source come at a bounded rate: 1,000, then 10 a second.
+func TestDecide_RateOfNewKeys(t *testing.T) {
+	now := time.Unix(1_000_000, 0)
+	w := newWaiters(1_000_000, nil, now)
+	a, b := netip.MustParsePrefix("192.0.2.1/32"), netip.MustParsePrefix("2001:db8::/64")
+	took := func(from netip.Prefix, name string) (n int) {
+		for i := range 1500 {
+			if _, err := w.place(fmt.Sprint(name, i), keySum{}, from, now); err == nil {
+				n++
+			}
+		}
+		return n
+	}
+	if n, m := took(a, "a"), took(b, "b"); n != newKeys || m != newKeys {
+		t.Errorf("%d and %d at once", n, m)
+	}
+	now = now.Add(7 * time.Second)
+	if n := took(a, "c"); n != 7*newKeysPerSecond {
+		t.Errorf("%d in 7 s", n)
+	}
+}
+
+// Where all sources hold equally many, a newcomer takes the place of one that was quiet for
+// five minutes: those that are there do not drive each other out.
+func TestDecide_EqualSourcesStay(t *testing.T) {
+	now := time.Unix(1_000_000, 0)
+	w := newWaiters(3, nil, now)
+	from := func(i int) netip.Prefix { return netip.PrefixFrom(netip.AddrFrom4([4]byte{192, 0, 2, byte(i)}), 32) }
+	for i := range 3 {
+		if _, err := w.place(fmt.Sprint(i), keySum{}, from(i), now); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if drop, err := w.place("new", keySum{}, from(9), now); err == nil {
+		t.Errorf("%s made room", drop)
+	}
+	now = now.Add(quietFor)
+	w.seen("0", from(0), now)
+	w.seen("2", from(2), now)
+	if drop, err := w.place("new", keySum{}, from(9), now); err != nil || drop != "1" {
+		t.Errorf("%q made room: %v", drop, err)
 	}
 }

@@ -18,8 +18,10 @@ type Config struct {
 	Claims *Claims
 	// Nodes are those right below.
 	Nodes interface{ Has(id string) bool }
-	// SyndicIDs are the globs of ids that may be nodes; none: see [Judge.MayBeNode].
-	SyndicIDs []string
+	// SyndicIDs are the globs of ids that may be nodes. OrderMasters lets other keys become
+	// nodes by what they do, where SyndicIDs is empty; see [Judge.MayBeNode].
+	SyndicIDs    []string
+	OrderMasters bool
 	// Roles tells what keys are: what they were first, and who of them is admitted by
 	// an operator.
 	Roles interface {
@@ -120,16 +122,21 @@ func (j *Judge) Settle(ctx context.Context, node, id string) error {
 	}
 }
 
-// MayBeNode tells why an accepted id may not be a syndic, if so. Whom an operator has
-// admitted may, also beside being a minion: machines share one key between both. Else, with
-// syndic_ids nobody may, and without, a key that never was a minion's: Salt lets every accepted
-// minion speak as a syndic, and so for all others.
+// MayBeNode reports why an accepted id may not be a syndic, or nil. An operator decides:
+//
+//   - an id that is admitted or that syndic_ids lists may, also beside being a minion, since
+//     machines share one key between both;
+//   - with order_masters and without syndic_ids, so may each key that never was a minion's;
+//   - no other may. (Salt lets every accepted minion speak as a syndic.)
 func (j *Judge) MayBeNode(id string) error {
 	if j.c.Roles.Admitted(id) {
 		return nil
 	}
 	if len(j.c.SyndicIDs) > 0 {
 		return errors.New("syndic_ids does not list it, and it is not admitted: `mom node admit " + id + "` if it is a node")
+	}
+	if !j.c.OrderMasters {
+		return errors.New("no operator has made it a node: `mom node admit " + id + "` if it is one, list it in syndic_ids, or set order_masters: True for all syndics")
 	}
 	if j.c.Roles.Of(id) == roles.Minion || j.Connected(id) {
 		return errors.New("its key is a minion's; if it is a node now, `mom node admit " + id + "`, list it in syndic_ids, or accept its key anew")

@@ -50,7 +50,7 @@ func newJudge(t *testing.T, w *world, syndicIDs ...string) *Judge {
 		}
 	}
 	return NewJudge(Config{
-		Claims: claims, Nodes: nodes, SyndicIDs: syndicIDs, Roles: w, Keys: w, Presence: w, Running: func(jid string) bool { return jid == "run" },
+		Claims: claims, Nodes: nodes, SyndicIDs: syndicIDs, OrderMasters: true, Roles: w, Keys: w, Presence: w, Running: func(jid string) bool { return jid == "run" },
 	})
 }
 
@@ -126,8 +126,13 @@ func TestMayBeNode(t *testing.T) {
 		{[]string{"x*"}, "n2", false},
 		{[]string{"x*"}, "up", false},
 	} {
-		if err := newJudge(t, w, c.listed...).MayBeNode(c.id); (err == nil) != c.want {
+		j := newJudge(t, w, c.listed...)
+		if err := j.MayBeNode(c.id); (err == nil) != c.want {
 			t.Errorf("%s with syndic_ids %v: %v", c.id, c.listed, err)
+		}
+		j.c.OrderMasters = false
+		if err := j.MayBeNode(c.id); (err == nil) != w.admitted[c.id] {
+			t.Errorf("%s with syndic_ids %v, and no order_masters: %v", c.id, c.listed, err)
 		}
 	}
 }

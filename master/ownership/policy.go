@@ -22,8 +22,10 @@ type Options struct {
 	// PkiDir has the roles of keys, SyndicDir Salt's marks of syndics, Cachedir the claims of
 	// an earlier life.
 	PkiDir, SyndicDir, Cachedir string
-	// SyndicIDs are the globs of ids that may be nodes; none: see [Judge.MayBeNode].
-	SyndicIDs []string
+	// SyndicIDs are the globs of ids that may be nodes. OrderMasters lets other keys become
+	// nodes by what they do, where SyndicIDs is empty; see [Judge.MayBeNode].
+	SyndicIDs    []string
+	OrderMasters bool
 	// Nodegroups are what N@ means in targets. Prune spares nodes what none of their
 	// minions is meant by.
 	Nodegroups map[string]any
@@ -105,7 +107,7 @@ func Open(o Options) (*Policy, error) {
 		o.Log.Warn("What is known of the minions of nodes is not used", "err", err)
 	}
 	p.judge = NewJudge(Config{
-		Claims: p.claims, Nodes: p.nodes, SyndicIDs: o.SyndicIDs, Roles: p.roles, Keys: o.Keys, Presence: o.Presence, Running: o.Running,
+		Claims: p.claims, Nodes: p.nodes, SyndicIDs: o.SyndicIDs, OrderMasters: o.OrderMasters, Roles: p.roles, Keys: o.Keys, Presence: o.Presence, Running: o.Running,
 	})
 	return p, nil
 }

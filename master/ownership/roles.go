@@ -47,6 +47,8 @@ func (p *Policy) noNode(id string) string {
 		return ""
 	case len(p.o.SyndicIDs) > 0:
 		return "syndic_ids does not list it, and it is not admitted"
+	case !p.o.OrderMasters:
+		return "order_masters is off, syndic_ids does not list it, and it is not admitted"
 	case p.roles.Of(id) == roles.Minion:
 		return "its key is a minion's, and it is not admitted any more"
 	}

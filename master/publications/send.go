@@ -25,7 +25,7 @@ func (s *Service) Send(p wire.Publication, topics []string, to *zmtp.Choice) err
 }
 
 // SendPeer seals a publication and gives it to one connection. It has no serial: those
-// count what goes out to all.
+// count what goes out to all. Only stock minions take it so, and no others are sent it.
 func (s *Service) SendPeer(conn uint64, plain []byte) error {
 	cipher, err := s.o.Key().Seal("", plain)
 	if err != nil {

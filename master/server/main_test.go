@@ -127,7 +127,8 @@ func (s *stage) say(load *wire.Map) any {
 // it is.
 func (s *stage) send(load *wire.Map) any {
 	s.t.Helper()
-	load.Set("nonce", "n")
+	nonce := wire.NewNonce()
+	load.Set("nonce", nonce)
 	raw, err := wire.Encode(load)
 	if err != nil {
 		s.t.Fatal(err)
@@ -141,7 +142,7 @@ func (s *stage) send(load *wire.Map) any {
 	if err != nil {
 		return s.decoded(reply)
 	}
-	plain, err := s.Shared.Current().OpenNonce(frame, "n")
+	plain, err := s.Shared.Current().OpenNonce(frame, nonce)
 	if err != nil {
 		return s.decoded(reply)
 	}

@@ -30,6 +30,7 @@ func (s *Server) Unseal(env wire.Envelope) (*crypt.Crypticle, *Request, error) {
 	}
 	r := &Request{Deep: deep, Version: env.Version, Load: plain, EncAlgo: env.EncAlgo, SigAlgo: env.SigAlgo}
 	var tok []byte
+	var nonce wire.Raw
 	var ts int64
 	hasTS := false
 	err = wire.Fields(plain, func(field string, val wire.Raw) (err error) {
@@ -39,7 +40,7 @@ func (s *Server) Unseal(env wire.Envelope) (*crypt.Crypticle, *Request, error) {
 		case "id":
 			r.ID, err = wire.Str(val)
 		case "nonce":
-			r.Nonce, err = wire.Str(val)
+			nonce = val
 		case "tok":
 			tok, err = wire.Bytes(val)
 		case "ts":
@@ -50,6 +51,11 @@ func (s *Server) Unseal(env wire.Envelope) (*crypt.Crypticle, *Request, error) {
 	})
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", ErrNotAMap, err)
+	}
+	if nonce != nil { // it stands in the answer, which may be signed
+		if r.Nonce, err = wire.Nonce(nonce); err != nil {
+			return nil, nil, fmt.Errorf("a request of %q: %w", r.ID, err)
+		}
 	}
 	if tok != nil {
 		if r.Proven = s.Toks.Valid(r.ID, tok); !r.Proven {

@@ -37,6 +37,8 @@ type Rules struct {
 	Sign *crypt.KeyPair
 	// SignPublications signs them.
 	SignPublications bool
+	// NoSerial leaves the serial out of them, as a cluster of Salt 3008 does.
+	NoSerial bool
 	// Filtering publishes in two frames (zmq_filtering).
 	Filtering bool
 }

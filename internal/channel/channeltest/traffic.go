@@ -150,7 +150,9 @@ func (m *Master) Seal(load *wire.Map) []byte {
 	defer m.mu.Unlock()
 	m.serial++
 	load = load.Clone()
-	load.Set("serial", m.serial)
+	if !m.rules.NoSerial {
+		load.Set("serial", m.serial)
+	}
 	raw, err := wire.Encode(load)
 	if err != nil {
 		m.tb.Fatal(err)

@@ -63,27 +63,27 @@ func TestOpenPublication_HeldToSignatures(t *testing.T) {
 
 // Two masters that share a key and a pin are told apart by their addresses, the file stays
 // small, and what cannot be written is known to this life at least.
-func TestSigns_ByAddress(t *testing.T) {
+func TestTrait_ByAddress(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "pin"+signsSuffix)
 	key := strings.Repeat("0b", 32)
-	must := func(addr string) *signs {
-		s, err := openSigns(path, addr)
+	must := func(addr string) *trait {
+		s, err := openTrait(path, addr)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return s
 	}
-	for i := range 2 * maxSigners {
+	for i := range 2 * maxTraits {
 		if err := must(fmt.Sprint("h", i, ":1")).note(key); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if must("h0:1").holds(key) || !must(fmt.Sprint("h", 2*maxSigners-1, ":1")).holds(key) || must("other:1").holds(key) {
+	if must("h0:1").holds(key) || !must(fmt.Sprint("h", 2*maxTraits-1, ":1")).holds(key) || must("other:1").holds(key) {
 		t.Error("who signs is mixed up")
 	}
-	if b, err := os.ReadFile(path); err != nil || len(parseSigns(b)) != maxSigners {
-		t.Errorf("%d lines, %v", len(parseSigns(b)), err)
+	if b, err := os.ReadFile(path); err != nil || len(parseTraits(b)) != maxTraits {
+		t.Errorf("%d lines, %v", len(parseTraits(b)), err)
 	}
 	s := must("late:1")
 	s.path = filepath.Join(dir, "nowhere", "pin")
@@ -92,10 +92,10 @@ func TestSigns_ByAddress(t *testing.T) {
 	}
 }
 
-func FuzzParseSigns(f *testing.F) {
+func FuzzParseTraits(f *testing.F) {
 	f.Add([]byte(strings.Repeat("0a", 32) + " h:1\nx\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		for _, line := range parseSigns(b) {
+		for _, line := range parseTraits(b) {
 			if len(line) < 66 {
 				t.Errorf("%q is taken", line)
 			}
@@ -105,11 +105,11 @@ func FuzzParseSigns(f *testing.F) {
 
 // A herd of minions that share the file all see the first publication at once: one
 // writes. Size: 2,000.
-func TestSignsWritesOnceForAll(t *testing.T) {
+func TestTraitWritesOnceForAll(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "master.pub"+signsSuffix)
-	all := make([]*signs, 2000)
+	all := make([]*trait, 2000)
 	for i := range all {
-		s, err := openSigns(path, "127.0.0.1:4506")
+		s, err := openTrait(path, "127.0.0.1:4506")
 		if err != nil {
 			t.Fatal(err)
 		}
