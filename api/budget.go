@@ -97,16 +97,20 @@ func (s *Server) enter(c *call) error {
 	if c.known() {
 		return s.enterUsers(c)
 	}
-	return s.occupy(c, s.budget.strangers, c.block)
+	return s.occupy(c, s.budget.strangers, c.block, placeWait)
 }
 
-// enterUsers takes a place among the requests of users.
-func (s *Server) enterUsers(c *call) error { return s.occupy(c, s.budget.users, "") }
+// placeWait is how long a stranger's request waits for a place.
+const placeWait = 2 * time.Second
 
-func (s *Server) occupy(c *call, from *supply, who string) error {
-	if !c.hold(from, who, 1) {
+// enterUsers takes a place among the requests of users.
+func (s *Server) enterUsers(c *call) error { return s.occupy(c, s.budget.users, "", 0) }
+
+func (s *Server) occupy(c *call, from *supply, who string, most time.Duration) error {
+	if !from.wait(c.ctx, who, 1, most) {
 		return errBusy
 	}
+	c.places = append(c.places, held{from: from, who: who, n: 1})
 	if c.link.conn != nil {
 		c.link.conn.work()
 		c.places[len(c.places)-1].conn = c.link.conn

@@ -20,6 +20,9 @@ const (
 	// loginPlaces bounds logins at work, and loginShare those of one address. As many more
 	// are kept for users who have logged in from their address before.
 	loginPlaces, loginShare = 32, 8
+	// loginRoom bounds logins that wait for such a place, and loginRoomShare those of one
+	// address.
+	loginRoom, loginRoomShare = 256, 32
 	// loginWait is how long a login waits for a place.
 	loginWait = 5 * time.Second
 	// maxKnown bounds the pairs of user and address that are remembered.
@@ -33,14 +36,14 @@ const (
 // out who have logged in from their address since the API was started: places are kept for
 // them. That is forgotten at a restart, after which they wait their turn once.
 type doorkeeper struct {
-	strangers, users *supply
+	room, strangers, users *supply
 	secret           [32]byte
 	known            *lru.Map[[32]byte, struct{}] // who has logged in, by pair
 }
 
 func newDoorkeeper() *doorkeeper {
 	d := &doorkeeper{
-		strangers: newSupply(loginPlaces, loginShare), users: newSupply(loginPlaces, loginShare),
+		room: newSupply(loginRoom, loginRoomShare), strangers: newSupply(loginPlaces, loginShare), users: newSupply(loginPlaces, loginShare),
 		known: lru.New[[32]byte, struct{}](maxKnown),
 	}
 	_, _ = rand.Read(d.secret[:]) // it never fails
@@ -60,10 +63,12 @@ func (d *doorkeeper) pair(l client.Login, block string) [32]byte {
 var errManyLogins = refuse(http.StatusTooManyRequests, "Too many logins are at work; try again later")
 
 // makeLogin has the master make a token. Who is wrong is never told in what. A refusal is
-// answered after a second, for which no place is held.
+// answered after a second, for which no place is held. The place among the requests at work
+// is given back: logins have their own.
 func (s *Server) makeLogin(c *call, l client.Login, expire time.Duration) (Token, error) {
 	began := time.Now()
 	l.From = c.addr
+	c.release()
 	t, err := s.tryLogin(c, l, expire)
 	if err == nil {
 		return t, nil
@@ -72,7 +77,6 @@ func (s *Server) makeLogin(c *call, l client.Login, expire time.Duration) (Token
 	if !(ok && (unauthentic(r) || r.Name == "AuthorizationError") || errors.Is(err, ErrNoToken)) {
 		return Token{}, err
 	}
-	c.release()
 	took := time.Duration((0.75 + mathrand.Float64()/2) * float64(refusalTime))
 	if err := sleep.For(c.ctx, took-time.Since(began)); err != nil {
 		return Token{}, err
@@ -86,7 +90,13 @@ func (s *Server) tryLogin(c *call, l client.Login, expire time.Duration) (Token,
 	among, who := d.strangers, c.block
 	if d.known.Contains(pair) {
 		among, who = d.users, string(pair[:])
+	} else if !d.room.try(who, 1) {
+		return Token{}, errManyLogins
+	} else {
+		defer d.room.give(who, 1)
 	}
+	c.link.conn.work()
+	defer c.link.conn.rest()
 	if !among.wait(c.ctx, who, 1, loginWait) {
 		return Token{}, errManyLogins
 	}

@@ -26,17 +26,17 @@ func (c *scanned) Read(b []byte) (int, error) {
 type headScanner struct {
 	bad atomic.Bool // what a request on this connection meant cannot be known any more
 
-	state    scanState
-	line     int // bytes of the line so far
-	cr       bool
-	name     [maxFieldName]byte
-	named    int // bytes of the name so far; -1: it is no name that counts
-	field    fieldKind
-	digits   bool // the length has digits and nothing else
-	length   int64
-	lengths  int // fields Content-Length, and Transfer-Encoding
-	codings  int
-	left     int64 // bytes of the body that are to come
+	state   scanState
+	line    int // bytes of the line so far
+	cr      bool
+	name    [maxFieldName]byte
+	named   int // bytes of the name so far; -1: it is no name that counts
+	field   fieldKind
+	digits  bool // the length has digits and nothing else
+	length  int64
+	lengths int // fields Content-Length, and Transfer-Encoding
+	codings int
+	left    int64 // bytes of the body that are to come
 }
 
 type scanState int

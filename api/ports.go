@@ -123,4 +123,3 @@ func (l *handedOver) Close() error {
 }
 
 func (l *handedOver) Addr() net.Addr { return l.addr }
-

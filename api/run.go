@@ -85,6 +85,11 @@ func (s *Server) lowData(c *call, t Token, login func(lowdata.Chunk) (client.Log
 	if err := shown.err(); err != nil {
 		return err
 	}
+	for i, err := range shown.errs {
+		if err != nil && c.r.Header.Get("Idempotency-Key") != "" { // the answer may be there already, and is for those who are logged in now
+			return loginErrorOf(chunks[i], err)
+		}
+	}
 	if err := shown.admit(); err != nil {
 		return err
 	}

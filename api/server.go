@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"golang.org/x/sync/semaphore"
+	"golang.org/x/sync/singleflight"
 
 	"github.com/momtree/mom/api/stream"
 	"github.com/momtree/mom/internal/lru"
@@ -39,7 +40,7 @@ type Server struct {
 	budget budget
 	logins *doorkeeper
 	tokens *lru.Map[[32]byte, struct{}] // those that were valid when they were last looked up
-	pings  pings
+	pings  singleflight.Group
 	repeat *repeats
 	files  *files
 	trees  trees
