@@ -37,8 +37,8 @@ const (
 // them. That is forgotten at a restart, after which they wait their turn once.
 type doorkeeper struct {
 	room, strangers, users *supply
-	secret           [32]byte
-	known            *lru.Map[[32]byte, struct{}] // who has logged in, by pair
+	secret                 [32]byte
+	known                  *lru.Map[[32]byte, struct{}] // who has logged in, by pair
 }
 
 func newDoorkeeper() *doorkeeper {

@@ -57,6 +57,7 @@ func start(t *testing.T, inside bool) *lab {
 	t.Helper()
 	l := &lab{t: t, dir: t.TempDir(), addr: freeAddr(t)}
 	_, port, _ := net.SplitHostPort(l.addr)
+	ret := freeAddr(t)
 	conf := fmt.Sprintf(`root_dir: %[1]s
 interface: 127.0.0.1
 publish_port: %[2]s
@@ -70,12 +71,18 @@ external_auth:
   file:
     ^filename: %[1]s/users
     admin: ['.*', '@runner', '@wheel']
-`, l.dir, portOf(freeAddr(t)), portOf(freeAddr(t)), inside, port)
+`, l.dir, portOf(freeAddr(t)), portOf(ret), inside, port)
 	l.write("master", conf)
 	l.write("users", "admin:adminpw\n")
 	l.pid = l.daemon("master")
 	if !inside {
-		if !waiting.Became(patience, func() bool { return exec.Command(built, "key", "-c", l.dir, "-L").Run() == nil }) {
+		if !waiting.Became(patience, func() bool {
+			c, err := net.Dial("tcp", ret)
+			if err != nil {
+				return false
+			}
+			return c.Close() == nil
+		}) {
 			t.Fatal("the master does not answer")
 		}
 		l.pid = l.daemon("api")
