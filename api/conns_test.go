@@ -42,7 +42,7 @@ func TestConns(t *testing.T) {
 		t.Error("the place of a user's connection is not free")
 	}
 	if c, _ := connect(t, s, "::ffff:10.0.0.1"); c == nil || !all[2].closed || all[0].closed || all[1].closed {
-		t.Error("the oldest that waits does not make room")
+		t.Fatal("the oldest that waits does not make room")
 	}
 	if _, err := ends[2].Read(make([]byte, 1)); err != io.EOF {
 		t.Errorf("the closed connection: %v", err)
