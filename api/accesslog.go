@@ -1,7 +1,6 @@
 package api
 
 import (
-	"net"
 	"net/http"
 	"time"
 )
@@ -10,6 +9,7 @@ import (
 type recorder struct {
 	http.ResponseWriter
 	begun  time.Time
+	from   string // the address that the request comes from
 	status int
 	bytes  int64
 }
@@ -42,16 +42,7 @@ func (s *Server) logAccess(w *recorder, r *http.Request) {
 	}
 	s.answered[min(max(w.status/100, 0), len(s.answered)-1)].Add(1)
 	s.log.Info("Request", "method", method(r.Method), "route", route, "status", w.status, "bytes", w.bytes,
-		"took", s.o.Now().Sub(w.begun).Round(time.Microsecond), "from", addressOf(r), "proto", r.Proto, "server", string(s.o.Dialect))
-}
-
-// addressOf is the address that a request comes from, without a port.
-func addressOf(r *http.Request) string {
-	from, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		return r.RemoteAddr
-	}
-	return from
+		"took", s.o.Now().Sub(w.begun).Round(time.Microsecond), "from", w.from, "proto", r.Proto, "server", string(s.o.Dialect))
 }
 
 // method is a method for the log: what is no word of HTTP is anybody's text.

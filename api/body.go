@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -10,30 +11,48 @@ import (
 	"github.com/momtree/mom/api/lowdata"
 )
 
-// smallBody is what anybody may send; more may only whoever shows a token.
-const smallBody = 1 << 20
+// largeBody is what a user may send without room being sought for it.
+const largeBody = 1 << 20
 
-var errNoRoom = refuse(http.StatusServiceUnavailable, "Too many large bodies are being read; try again later")
+// limits are what a body may have.
+type limits struct {
+	bytes  int64
+	time   time.Duration
+	bounds lowdata.Bounds
+}
 
-// body reads the body of a request, at most limit bytes of it.
-func (s *Server) body(c *call, limit int64) ([]byte, error) {
-	limit = min(limit, s.o.MaxBody)
+// limitsOf are those of a request: a stranger's are small, whoever the body says it is.
+func (s *Server) limitsOf(c *call) limits {
+	if c.known() {
+		return limits{bytes: s.o.MaxBody, time: s.o.BodyTime}
+	}
+	return limits{bytes: min(strangerBody, s.o.MaxBody), time: min(strangerBodyTime, s.o.BodyTime), bounds: strangerBounds}
+}
+
+// body reads the body of a request. Room for it is taken first; no place among the requests
+// at work is held meanwhile.
+func (s *Server) body(c *call, l limits) ([]byte, error) {
 	size := c.r.ContentLength
-	if size > limit {
-		return nil, &http.MaxBytesError{Limit: limit}
+	if size > l.bytes {
+		return nil, &http.MaxBytesError{Limit: l.bytes}
 	}
 	if size < 0 {
-		size = limit
+		size = l.bytes
 	}
-	if size > smallBody {
+	switch {
+	case !c.known() && size > smallBody:
+		if !c.hold(s.budget.bytes, c.block, int(size)) {
+			return nil, errNoRoom
+		}
+	case c.known() && size > largeBody:
 		if !s.bodies.TryAcquire(size) {
 			return nil, errNoRoom
 		}
 		defer s.bodies.Release(size)
 	}
 	rc := http.NewResponseController(c.w)
-	_ = rc.SetReadDeadline(time.Now().Add(s.o.BodyTime)) // where there is none, such as in tests, the body is there
-	b, err := io.ReadAll(http.MaxBytesReader(c.w, c.r.Body, limit))
+	_ = rc.SetReadDeadline(time.Now().Add(l.time)) // where there is none, such as in tests, the body is there
+	b, err := io.ReadAll(http.MaxBytesReader(c.w, c.r.Body, l.bytes))
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return nil, refuse(http.StatusRequestTimeout, "The body took too long to arrive")
@@ -47,16 +66,51 @@ func (s *Server) body(c *call, limit int64) ([]byte, error) {
 	return b, nil
 }
 
-// parse reads the body as data. An empty one needs no content type.
-func (s *Server) parse(c *call, limit int64) (lowdata.Body, []byte, error) {
-	b, err := s.body(c, limit)
+// parse reads the body as data, and takes the request's place among those at work. An empty
+// body needs no content type.
+func (s *Server) parse(c *call) (lowdata.Body, []byte, error) { return s.parseWithin(c, s.limitsOf(c)) }
+
+func (s *Server) parseWithin(c *call, l limits) (lowdata.Body, []byte, error) {
+	b, err := s.body(c, l)
 	if err != nil {
+		return lowdata.Body{}, nil, err
+	}
+	if err := s.enter(c); err != nil {
 		return lowdata.Body{}, nil, err
 	}
 	kind := c.r.Header.Get("Content-Type")
 	if kind == "" && len(b) == 0 {
 		return lowdata.Body{}, b, nil
 	}
-	data, err := lowdata.Parse(kind, b)
+	doc, err := lowdata.Open(kind, b)
+	if err == nil {
+		err = doc.Within(l.bounds)
+	}
+	if err != nil {
+		return lowdata.Body{}, nil, err
+	}
+	done, err := s.weigh(c, doc.Weight())
+	if err != nil {
+		return lowdata.Body{}, nil, err
+	}
+	defer done()
+	data, err := doc.Read(l.bounds)
 	return data, b, err
+}
+
+// weigh waits until there is memory for a body to be decoded.
+func (s *Server) weigh(c *call, weight int64) (done func(), err error) {
+	sem, all := s.budget.decoding, int64(strangerWeight)
+	if c.known() {
+		sem, all = s.budget.usersDecoding, s.budget.usersWeight
+	}
+	if weight > all {
+		return nil, lowdata.ErrTooLarge
+	}
+	ctx, cancel := context.WithTimeout(c.ctx, decodeWait)
+	defer cancel()
+	if sem.Acquire(ctx, weight) != nil {
+		return nil, errNoRoom
+	}
+	return func() { sem.Release(weight) }, nil
 }

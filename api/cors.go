@@ -8,14 +8,22 @@ import (
 
 // takes tells whether pages of an origin may use the API.
 func (s *Server) takes(origin string) bool {
-	return slices.Contains(s.o.Origins, "*") || slices.ContainsFunc(s.o.Origins, func(o string) bool { return strings.EqualFold(o, origin) })
+	return slices.Contains(s.o.Origins, "*") || s.named(origin)
+}
+
+// named reports whether cors_origin names an origin, which "*" does not.
+func (s *Server) named(origin string) bool {
+	return slices.ContainsFunc(s.o.Origins, func(o string) bool { return strings.EqualFold(o, origin) })
 }
 
 // cors says which pages may read the answer. Where all may, a browser sends no cookies
-// along; where some are named, it may.
-func (s *Server) cors(w http.ResponseWriter, r *http.Request) {
+// along, and no page may log in; where some are named, they may do both.
+func (s *Server) cors(w http.ResponseWriter, r *http.Request, methods map[string]*route) {
 	h := w.Header()
 	if slices.Contains(s.o.Origins, "*") {
+		if rt := methods[http.MethodPost]; rt != nil && rt.login {
+			return
+		}
 		h.Set("Access-Control-Allow-Origin", "*")
 	} else {
 		h.Add("Vary", "Origin")

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/momtree/mom/internal/netblock"
 )
 
 // call is one request at work.
@@ -20,14 +22,18 @@ type call struct {
 	ctx   context.Context // of the request
 	route *route
 	token Token // of who asks; that without a name is nobody
-	// release gives back the place among the requests in flight.
-	release func()
+	// addr is the address that the request comes from, and block what of it counts as one
+	// stranger.
+	addr, block string
+	link        link
+	// places are what the request holds of the supplies of the server.
+	places []held
 }
 
 // ServeHTTP takes a request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.requests.Add(1)
-	rec := &recorder{ResponseWriter: w, begun: s.o.Now()}
+	rec := &recorder{ResponseWriter: w, begun: s.o.Now(), from: s.addressOf(r)}
 	defer s.logAccess(rec, r)
 	if r.ProtoMajor == 1 {
 		// That of the request before may have passed. In HTTP/2 it would end the stream
@@ -51,26 +57,20 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // take finds the route of a request and follows it.
-func (s *Server) take(w http.ResponseWriter, r *http.Request) error {
-	select {
-	case s.flight <- struct{}{}:
-	default:
-		return refuse(http.StatusServiceUnavailable, "Too many requests are at work; try again later")
+func (s *Server) take(w *recorder, r *http.Request) error {
+	l := linkOf(r.Context())
+	if l.head != nil && l.head.bad.Load() {
+		w.Header().Set("Connection", "close")
+		return refuse(http.StatusBadRequest, "The head of the request can be read in two ways: Content-Length beside Transfer-Encoding, a folded line, or a line without a carriage return")
 	}
-	given := false
-	release := func() {
-		if !given {
-			given = true
-			<-s.flight
-		}
+	if r.ProtoMajor == 1 && len(r.TransferEncoding) > 0 {
+		w.Header().Set("Connection", "close") // what follows such a body is not looked at
 	}
-	defer release()
-
 	methods, err := s.find(r)
 	if err != nil {
 		return err
 	}
-	s.cors(w, r)
+	s.cors(w, r, methods)
 	if r.Method == http.MethodOptions {
 		s.preflight(w, r, methods)
 		return nil
@@ -89,12 +89,23 @@ func (s *Server) take(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	c := &call{w: w, r: r, ctx: r.Context(), route: rt, release: release}
+	c := &call{w: w, r: r, ctx: withAddress(r.Context(), w.from), route: rt, addr: w.from, block: netblock.Of(w.from), link: l}
+	defer c.release()
+	if rt.starts && r.Method == http.MethodGet {
+		if err := s.samePage(r); err != nil {
+			return err
+		}
+	}
 	if rt.who == holder {
 		if c.token, err = s.holder(c); err != nil {
 			return err
 		}
 		w.Header().Set("Cache-Control", "private, no-store")
+		if rt.body == "" {
+			if err := s.enter(c); err != nil {
+				return err
+			}
+		}
 	}
 	return rt.do(s, c)
 }

@@ -11,13 +11,22 @@ import (
 // healthTime bounds the question to the master.
 const healthTime = 3 * time.Second
 
-// health tells whether the master answers: 200, or 503.
+// health tells whether the master answers: 200, or 503. It takes no place among the requests
+// at work, and all who ask at the same time have one answer of the master.
 func (s *Server) health(c *call) error {
-	ctx, cancel := context.WithTimeout(c.ctx, healthTime)
-	defer cancel()
-	if err := s.b.Ping(ctx); err != nil {
-		s.log.Warn("The master does not answer", "err", err)
-		return refuse(http.StatusServiceUnavailable, "The master does not answer")
+	ping := s.pings.DoChan("", func() (any, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(c.ctx), healthTime)
+		defer cancel()
+		return nil, s.b.Ping(ctx)
+	})
+	select {
+	case r := <-ping:
+		if r.Err != nil {
+			s.log.Warn("The master does not answer", "err", r.Err)
+			return refuse(http.StatusServiceUnavailable, "The master does not answer")
+		}
+	case <-c.ctx.Done():
+		return c.ctx.Err()
 	}
 	c.w.Header().Set("Cache-Control", "no-store")
 	s.answer(c.w, c.r, http.StatusOK, value.NewMap("alive", true, "master", true))

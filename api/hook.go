@@ -16,11 +16,17 @@ var secretHeaders = []string{"Authorization", "Cookie", "Proxy-Authorization", "
 
 // hook makes an event of a request: salt/netapi/hook and the path behind it.
 func (s *Server) hook(c *call) error {
-	limit := s.o.MaxBody
-	if s.o.OpenWebhooks {
-		limit = min(limit, smallBody)
-	} else if _, err := s.holder(c); err != nil {
-		return err
+	if _, ok, err := s.maybeHolder(c); !s.o.OpenWebhooks {
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return errNoSession
+		}
+	}
+	l := s.limitsOf(c)
+	if !c.known() {
+		l.bytes, l.bounds = min(hookBody, s.o.MaxBody), hookBounds
 	}
 	tag := "salt/netapi/hook"
 	if p := c.r.PathValue("path"); p != "" {
@@ -29,7 +35,7 @@ func (s *Server) hook(c *call) error {
 	if len(tag) > maxTag {
 		return refuse(http.StatusBadRequest, "the path is too long for the tag of an event")
 	}
-	data, raw, err := s.parse(c, limit)
+	data, raw, err := s.parseWithin(c, l)
 	if err != nil {
 		return err
 	}

@@ -163,8 +163,9 @@ func (t *repeats) end(id [32]byte, r *repeat, rep reply) {
 
 // once runs what a request asks for and answers, or, for a key that was there before,
 // answers as then. What was begun goes on when whoever asked hangs up, so that asking
-// again finds it.
-func (s *Server) once(c *call, tok Token, logins []client.Login, body []byte, run func(context.Context) reply) error {
+// again finds it. All logins were looked up before, in this request; still says whether they
+// are valid after a wait. nil: they are those of tok.
+func (s *Server) once(c *call, tok Token, logins []client.Login, body []byte, still func() error, run func(context.Context) reply) error {
 	key := c.r.Header.Get("Idempotency-Key")
 	if key == "" {
 		rep := run(c.ctx)
@@ -192,8 +193,21 @@ func (s *Server) once(c *call, tok Token, logins []client.Login, body []byte, ru
 	}
 	select {
 	case <-r.done:
-	case <-c.ctx.Done():
-		return c.ctx.Err()
+	default:
+		select {
+		case <-r.done:
+		case <-c.ctx.Done():
+			return c.ctx.Err()
+		}
+		if still == nil {
+			still = func() error {
+				_, err := s.lookUp(c, tok.Token)
+				return err
+			}
+		}
+		if err := still(); err != nil {
+			return err
+		}
 	}
 	if !r.kept {
 		return refuse(http.StatusConflict, "The same request was at work and has failed; send it again")

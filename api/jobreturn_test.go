@@ -38,8 +38,10 @@ func TestOneReturn(t *testing.T) {
 			t.Errorf("%.80s: %d %.300s", path, w.Code, w.Body)
 		}
 	}
-	if c := f.runners[0]; c.Fun != "jobs.list_job" || c.Args[0] != jid || c.Kwargs["id"] == nil {
-		t.Errorf("the master is asked for %+v", c)
+	for _, c := range f.runners { // in the order of the map above
+		if c.Fun != "jobs.list_job" || c.Kwargs["id"] == nil {
+			t.Errorf("the master is asked for %+v", c)
+		}
 	}
 }
 

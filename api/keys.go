@@ -59,7 +59,12 @@ func (s *Server) makeKeys(c *call) error {
 	if err != nil {
 		return err
 	}
-	data, _, err := s.parse(c, smallBody)
+	if !ok {
+		if err := s.ownLogin(c.r); err != nil {
+			return err
+		}
+	}
+	data, _, err := s.parse(c)
 	if err != nil {
 		return err
 	}
@@ -74,8 +79,13 @@ func (s *Server) makeKeys(c *call) error {
 		return errNoSession
 	case !own:
 		l = client.Login{Token: t.Token}
-	case l.Token != "" && !shaped(l.Token):
-		return errNoSession
+	default:
+		shown := s.verify(c, []client.Login{l})
+		defer shown.end()
+		if err := shown.errs[0]; err != nil {
+			return err
+		}
+		l = shown.logins[0]
 	}
 	id := ch.Text("mid")
 	if !fileName(id) {

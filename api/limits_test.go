@@ -101,12 +101,15 @@ func TestInFlight(t *testing.T) {
 			})
 		}
 		synctest.Wait()
-		if w := ask(s, "GET", "/", "", ""); w.Code != 503 || w.Header().Get("Retry-After") == "" {
+		if w := ask(s, "GET", "/", "", ""); w.Code != 200 {
+			t.Errorf("a stranger waits for users: %d", w.Code)
+		}
+		if w := ask(s, "GET", "/jobs", "", alice); w.Code != 503 || w.Header().Get("Retry-After") == "" {
 			t.Errorf("%d", w.Code)
 		}
 		close(f.hold)
 		wg.Wait()
-		if w := ask(s, "GET", "/", "", ""); w.Code != 200 {
+		if w := ask(s, "GET", "/jobs", "", alice); w.Code != 200 {
 			t.Errorf("%d", w.Code)
 		}
 	})

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"errors"
 	"net/http"
 	"time"
 
@@ -38,28 +37,12 @@ func readLogin(m *value.Map) (client.Login, time.Duration, error) {
 	return l, expire, err
 }
 
-// makeLogin has the master make a token. Who is wrong is never told in what.
-func (s *Server) makeLogin(c *call, l client.Login, expire time.Duration) (Token, error) {
-	select {
-	case s.logins <- struct{}{}:
-		defer func() { <-s.logins }()
-	default:
-		return Token{}, refuse(http.StatusTooManyRequests, "Too many logins are at work; try again later")
-	}
-	l.From = addressOf(c.r)
-	t, err := s.b.MakeToken(c.ctx, l, expire)
-	if err == nil {
-		return t, nil
-	}
-	if r, ok := errors.AsType[*client.Refused](err); ok && (unauthentic(r) || r.Name == "AuthorizationError") || errors.Is(err, ErrNoToken) {
-		return Token{}, errBadLogin
-	}
-	return Token{}, err
-}
-
 // logIn makes a token and sets it as a cookie too.
 func (s *Server) logIn(c *call) error {
-	data, _, err := s.parse(c, smallBody)
+	if err := s.ownLogin(c.r); err != nil {
+		return err
+	}
+	data, _, err := s.parse(c)
 	if err != nil {
 		return err
 	}
@@ -126,7 +109,10 @@ func (s *Server) logOut(c *call) error {
 
 // makeToken makes one token for each login in the body.
 func (s *Server) makeToken(c *call) error {
-	data, _, err := s.parse(c, smallBody)
+	if err := s.ownLogin(c.r); err != nil {
+		return err
+	}
+	data, _, err := s.parse(c)
 	if err != nil {
 		return err
 	}
@@ -134,8 +120,8 @@ func (s *Server) makeToken(c *call) error {
 	if err != nil {
 		return err
 	}
-	if len(chunks) > 8 {
-		return refuse(http.StatusBadRequest, "more than 8 logins in one request")
+	if len(chunks) > maxChunkLogins {
+		return errChunkLogins
 	}
 	out := make([]any, 0, len(chunks))
 	for _, ch := range chunks {

@@ -18,20 +18,27 @@ type Masters struct {
 	// Side is asked who asked for jobs, for which all events wait: it has connections of
 	// its own, on which no request of a user is in front. Default Client.
 	Side *client.Client
+	// Door is asked for strangers: logins, and tokens that were not valid before. It has
+	// connections of its own, which users do not wait for. Default Client.
+	Door *client.Client
 }
 
 // Ping implements [Backend].
-func (m Masters) Ping(ctx context.Context) error { return m.Client.Ping(ctx) }
+func (m Masters) Ping(ctx context.Context) error { return cmp.Or(m.Side, m.Client).Ping(ctx) }
 
 // MakeToken implements [Backend].
 func (m Masters) MakeToken(ctx context.Context, l client.Login, expire time.Duration) (Token, error) {
-	t, err := m.Client.MakeToken(ctx, l, expire)
+	t, err := cmp.Or(m.Door, m.Client).MakeToken(ctx, l, expire)
 	return Token(t), err
 }
 
 // Token implements [Backend].
 func (m Masters) Token(ctx context.Context, id string) (Token, error) {
-	t, err := m.Client.Token(ctx, id)
+	by := m.Client
+	if IsStranger(ctx) {
+		by = cmp.Or(m.Door, by)
+	}
+	t, err := by.Token(ctx, id)
 	if refused, ok := errors.AsType[*client.Refused](err); ok && unauthentic(refused) {
 		return Token{}, ErrNoToken
 	}

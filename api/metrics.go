@@ -20,7 +20,7 @@ func Metrics(b Backend, hub *stream.Hub, servers ...*Server) metrics.Source {
 			to.Set("mom_api_events_kept", float64(f.Kept))
 			for _, s := range servers {
 				name := string(s.o.Dialect)
-				to.Set("mom_api_requests_at_work", float64(len(s.flight)), name)
+				to.Set("mom_api_requests_at_work", float64(s.atWork()), name)
 				to.Set("mom_api_streams", float64(s.streaming.Load()), name)
 				for class := range s.answered {
 					if n := s.answered[class].Load(); n > 0 {

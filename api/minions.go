@@ -22,7 +22,7 @@ func (s *Server) minions(c *call) error {
 
 // startJobs starts jobs and answers with where they will be found.
 func (s *Server) startJobs(c *call) error {
-	data, raw, err := s.parse(c, s.o.MaxBody)
+	data, raw, err := s.parse(c)
 	if err != nil {
 		return err
 	}
@@ -37,7 +37,7 @@ func (s *Server) startJobs(c *call) error {
 		chunks[i] = ch.With("client", "local_async")
 	}
 	l := client.Login{Token: c.token.Token}
-	return s.once(c, c.token, []client.Login{l}, raw, func(ctx context.Context) reply {
+	return s.once(c, c.token, []client.Login{l}, raw, nil, func(ctx context.Context) reply {
 		results := make([]result, len(chunks))
 		for i, ch := range chunks {
 			results[i] = s.perform(ctx, l, ch)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"log/slog"
 	"net"
+	"net/netip"
 	"strconv"
 	"time"
 
@@ -56,8 +57,11 @@ type Options struct {
 	WebSockets bool
 	// Origins are those whose pages in a browser may use the API: "*" (the default) for
 	// all, which then have to send the token in a header, since a browser sends no
-	// cookies along.
+	// cookies along, and may not log in.
 	Origins []string
+	// Proxies are the addresses of reverse proxies and gateways, whose header
+	// X-Forwarded-For says where a request comes from. Default: none.
+	Proxies []netip.Prefix
 	// MaxBody bounds a body, in bytes. Default 100 MiB, at which Salt's servers act.
 	MaxBody int64
 	// MaxInFlight bounds requests at work; more are answered 503. Default 1024.

@@ -50,7 +50,7 @@ func start(t *testing.T, s *Server) (_ *pipes, stop func()) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		if err := s.http.Serve(p); !errors.Is(err, http.ErrServerClosed) {
+		if err := s.serve(p); !errors.Is(err, http.ErrServerClosed) {
 			t.Error(err)
 		}
 	}()

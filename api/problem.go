@@ -39,6 +39,9 @@ func problemOf(err error) (p *problem, foreseen bool) {
 	if e, ok := errors.AsType[*lowdata.Error](err); ok {
 		return &problem{http.StatusBadRequest, e.Text}, true
 	}
+	if errors.Is(err, lowdata.ErrTooLarge) {
+		return &problem{http.StatusRequestEntityTooLarge, err.Error()}, true
+	}
 	if e, ok := errors.AsType[*client.TargetError](err); ok {
 		return &problem{http.StatusBadRequest, "tgt: " + e.Error()}, true
 	}

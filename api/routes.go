@@ -26,6 +26,10 @@ type route struct {
 	who  who
 	// in is the dialect that has the route; "" for both.
 	in Dialect
+	// login: its body is a login alone, which pages of origins that are named may send.
+	login bool
+	// starts: it starts a job, although its method is GET: Salt's clients know it so.
+	starts bool
 	// stream: an answer without end, counted apart.
 	stream bool
 	// file: the answer is a file, whatever the header Accept says.
@@ -46,14 +50,14 @@ var routes = []route{
 	{method: "GET", path: "/{$}", summary: "Welcome, and the clients", do: (*Server).welcome},
 	{method: "POST", path: "/{$}", summary: "Run low data under a token", body: "lowdata", do: (*Server).runLow},
 	{method: "GET", path: "/login", summary: "Says that a login is wanted", do: (*Server).pleaseLogIn},
-	{method: "POST", path: "/login", summary: "Log in: make a token", body: "login", do: (*Server).logIn},
+	{method: "POST", path: "/login", login: true, summary: "Log in: make a token", body: "login", do: (*Server).logIn},
 	{method: "POST", path: "/logout", who: holder, summary: "End the token", do: (*Server).logOut},
-	{method: "POST", path: "/token", summary: "Make a token for use in low data", body: "logins", do: (*Server).makeToken},
+	{method: "POST", path: "/token", login: true, summary: "Make a token for use in low data", body: "logins", do: (*Server).makeToken},
 	{method: "GET", path: "/run", summary: "Welcome, and the clients", do: (*Server).welcome},
 	{method: "POST", path: "/run", summary: "Run low data, each chunk with its own login", body: "lowdata", do: (*Server).runBare},
-	{method: "GET", path: "/minions", who: holder, summary: "The grains of all minions", do: (*Server).minions},
+	{method: "GET", path: "/minions", who: holder, starts: true, summary: "The grains of all minions", do: (*Server).minions},
 	{method: "POST", path: "/minions", who: holder, summary: "Start jobs without waiting", body: "lowdata", do: (*Server).startJobs},
-	{method: "GET", path: "/minions/{id}", who: holder, summary: "The grains of a minion", do: (*Server).minions},
+	{method: "GET", path: "/minions/{id}", who: holder, starts: true, summary: "The grains of a minion", do: (*Server).minions},
 	{method: "GET", path: "/jobs", who: holder, summary: "The jobs that are kept", do: (*Server).jobs},
 	{
 		method: "GET", path: "/jobs/{jid}", who: holder, summary: "A job and its results", do: (*Server).job,

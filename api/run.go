@@ -31,11 +31,7 @@ func (s *Server) runLow(c *call) error {
 	if err != nil {
 		return err
 	}
-	limit := s.o.MaxBody
-	if !ok {
-		limit = smallBody
-	}
-	return s.lowData(c, limit, t, func(ch lowdata.Chunk) (client.Login, error) {
+	return s.lowData(c, t, func(ch lowdata.Chunk) (client.Login, error) {
 		if ok {
 			return client.Login{Token: t.Token}, nil
 		}
@@ -52,11 +48,12 @@ func (s *Server) runBare(c *call) error {
 	if err != nil && !errors.Is(err, errNoSession) { // a stale cookie is no reason to refuse chunks that have their own
 		return err
 	}
-	limit := s.o.MaxBody
 	if !ok {
-		limit = smallBody
+		if err := s.ownLogin(c.r); err != nil {
+			return err
+		}
 	}
-	return s.lowData(c, limit, t, func(ch lowdata.Chunk) (client.Login, error) {
+	return s.lowData(c, t, func(ch lowdata.Chunk) (client.Login, error) {
 		if l, own := ch.Login(); own {
 			return l, nil
 		}
@@ -68,8 +65,8 @@ func (s *Server) runBare(c *call) error {
 }
 
 // lowData reads the chunks of a request, runs them one after the other and answers.
-func (s *Server) lowData(c *call, limit int64, t Token, login func(lowdata.Chunk) (client.Login, error)) error {
-	data, raw, err := s.parse(c, limit)
+func (s *Server) lowData(c *call, t Token, login func(lowdata.Chunk) (client.Login, error)) error {
+	data, raw, err := s.parse(c)
 	if err != nil {
 		return err
 	}
@@ -82,15 +79,28 @@ func (s *Server) lowData(c *call, limit int64, t Token, login func(lowdata.Chunk
 		if logins[i], err = login(ch); err != nil {
 			return err
 		}
-		logins[i].From = addressOf(c.r)
-		if id := logins[i].Token; id != "" && !shaped(id) {
-			return errNoSession
+	}
+	shown := s.verify(c, logins)
+	defer shown.end()
+	if err := shown.err(); err != nil {
+		return err
+	}
+	for i, err := range shown.errs {
+		if err != nil && c.r.Header.Get("Idempotency-Key") != "" { // the answer may be there already, and is for those who are logged in now
+			return loginErrorOf(chunks[i], err)
 		}
 	}
-	return s.once(c, t, logins, raw, func(ctx context.Context) reply {
+	if err := shown.admit(); err != nil {
+		return err
+	}
+	return s.once(c, t, logins, raw, shown.still, func(ctx context.Context) reply {
 		results := make([]result, len(chunks))
 		for i, ch := range chunks {
-			results[i] = s.perform(ctx, logins[i], ch)
+			if shown.errs[i] != nil {
+				results[i].err = loginErrorOf(ch, shown.errs[i])
+				continue
+			}
+			results[i] = s.perform(ctx, shown.logins[i], ch)
 		}
 		return s.gather(c, results)
 	})

@@ -14,8 +14,10 @@ import (
 	"time"
 
 	"golang.org/x/sync/semaphore"
+	"golang.org/x/sync/singleflight"
 
 	"github.com/momtree/mom/api/stream"
+	"github.com/momtree/mom/internal/lru"
 )
 
 // Server is one listener of the API.
@@ -33,9 +35,12 @@ type Server struct {
 	byPath map[string]map[string]*route
 	mux    *http.ServeMux
 	cross  *http.CrossOriginProtection
-	flight chan struct{}
+	conns  *conns
 	bodies *semaphore.Weighted
-	logins chan struct{}
+	budget budget
+	logins *doorkeeper
+	tokens *lru.Map[[32]byte, struct{}] // those that were valid when they were last looked up
+	pings  singleflight.Group
 	repeat *repeats
 	files  *files
 	trees  trees
@@ -55,8 +60,6 @@ const (
 	headBytes = 64 << 10
 	// graceTime is how long requests at work may go on when the server stops.
 	graceTime = 10 * time.Second
-	// maxLogins bounds logins at work at once.
-	maxLogins = 32
 )
 
 // New makes a server and binds its address. It answers when it runs. Certificates are
@@ -95,8 +98,9 @@ func newServer(o Options, b Backend) (*Server, error) {
 		return nil, fmt.Errorf("dialect %q is none of %s, %s", o.Dialect, CherryPy, Tornado)
 	}
 	s := &Server{
-		o: o, d: d, b: b, log: o.Log, hub: o.Hub, flight: make(chan struct{}, o.MaxInFlight), logins: make(chan struct{}, maxLogins),
+		o: o, d: d, b: b, log: o.Log, hub: o.Hub, budget: newBudget(o), logins: newDoorkeeper(),
 		bodies: semaphore.NewWeighted(max(2*o.MaxBody, 64<<20)), repeat: newRepeats(o.Now), begun: o.Now(),
+		conns: newConns(o.MaxInFlight+o.MaxStreams, o.proxied), tokens: lru.New[[32]byte, struct{}](maxTokens),
 	}
 	if s.hub == nil {
 		s.hub, s.own = NewHub(o.Now, nil), true
@@ -124,7 +128,8 @@ func newServer(o Options, b Backend) (*Server, error) {
 	}
 	s.http = &http.Server{
 		Handler: s, ReadHeaderTimeout: headTime, IdleTimeout: idleTime, MaxHeaderBytes: headBytes,
-		ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
+		ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug), ConnContext: withLink, DisableGeneralOptionsHandler: true,
+		HTTP2: &http.HTTP2Config{MaxConcurrentStreams: maxSubstreams, MaxReceiveBufferPerStream: 64 << 10, MaxReceiveBufferPerConnection: 1 << 20},
 	}
 	return s, nil
 }
@@ -157,13 +162,7 @@ func (s *Server) Run(ctx context.Context) error {
 			_ = s.http.Close() // they had their time
 		}
 	})
-	var err error
-	if s.certs != nil {
-		err = s.http.ServeTLS(s.ln, "", "")
-	} else {
-		err = s.http.Serve(s.ln)
-	}
-	err = errors.Join(err, s.files.close())
+	err := errors.Join(s.serve(s.ln), s.files.close())
 	if errors.Is(err, http.ErrServerClosed) {
 		return nil
 	}

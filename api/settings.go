@@ -3,6 +3,7 @@ package api
 import (
 	"fmt"
 	"maps"
+	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -63,6 +64,7 @@ func OptionsOf(d Dialect, raw map[string]any, clients []string, timeout time.Dur
 	o.WebhookURL = "/" + strings.Trim(r.text("webhook_url", "/hook"), "/")
 	o.OpenWebhooks = r.flag("webhook_disable_auth")
 	o.Origins = r.texts("cors_origin")
+	o.Proxies = r.networks("trusted_proxies")
 	o.App, o.NoApp = r.app()
 	o.AppPath = "/" + strings.Trim(r.text("app_path", "/app"), "/")
 	o.Static = r.text("static", "")
@@ -156,6 +158,24 @@ func (r *reading) texts(name string) []string {
 		r.fail(name, fmt.Sprintf("is %v; a text or a list of them is wanted", v))
 	}
 	return nil
+}
+
+// networks reads addresses and networks.
+func (r *reading) networks(name string) []netip.Prefix {
+	var out []netip.Prefix
+	for _, text := range r.texts(name) {
+		p, err := netip.ParsePrefix(text)
+		if a, alone := netip.ParseAddr(text); alone == nil {
+			a = a.Unmap().WithZone("")
+			p, err = a.Prefix(a.BitLen())
+		}
+		if err != nil {
+			r.fail(name, fmt.Sprintf("has %q; an address or a network is wanted, such as 10.0.0.5 or 10.0.0.0/24", text))
+			continue
+		}
+		out = append(out, p.Masked())
+	}
+	return out
 }
 
 func (r *reading) flag(name string) bool {

@@ -17,7 +17,7 @@ func (s *Server) stats(c *call) error {
 	f, now := s.hub.Figures(), s.o.Now()
 	s.answer(c.w, c.r, http.StatusOK, value.NewMap("mom api", value.NewMap(
 		"Version", s.o.Version, "Dialect", string(s.o.Dialect), "Start Time", unix(s.begun), "Current Time", unix(now), "Uptime", now.Sub(s.begun).Seconds(),
-		"Total Requests", s.requests.Load(), "Current Requests", len(s.flight), "Streams", s.streaming.Load(),
+		"Total Requests", s.requests.Load(), "Current Requests", s.atWork(), "Streams", s.streaming.Load(),
 		"Events", int64(f.Events), "Event Readers", f.Readers, "Event Readers Cut", int64(f.Cut), "Events Kept", f.Kept,
 	)))
 	return nil

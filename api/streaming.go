@@ -45,12 +45,14 @@ func (s *Server) beginStream(c *call) (context.Context, func(), error) {
 		life = time.AfterFunc(left, func() { cancel(errExpired) })
 	}
 	c.release() // it is no request at work any more
+	c.link.conn.work()
 	return ctx, func() {
 		stop()
 		if life != nil {
 			life.Stop()
 		}
 		cancel(nil)
+		c.link.conn.rest()
 		s.streaming.Add(-1)
 	}, nil
 }

@@ -1,8 +1,11 @@
 package api
 
 import (
+	"context"
+	"crypto/sha256"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/momtree/mom/client"
 )
@@ -75,7 +78,7 @@ func (s *Server) holder(c *call) (Token, error) {
 }
 
 // maybeHolder is holder for a route that takes requests without a token; false for one
-// that shows none. One that does not hold is refused.
+// that shows none. One that does not hold is refused. From then on the request is a user's.
 func (s *Server) maybeHolder(c *call) (Token, bool, error) {
 	shown, err := tokenOf(c.r, c.route.inURL)
 	if err != nil || shown.id == "" {
@@ -90,12 +93,43 @@ func (s *Server) maybeHolder(c *call) (Token, bool, error) {
 		}
 	}
 	t, err := s.lookUp(c, shown.id)
+	if err == nil {
+		c.token = t
+	}
+	c.link.conn.trust(err == nil)
 	return t, err == nil, err
 }
 
-// lookUp asks the master for a token.
+// maxTokens bounds the tokens that are remembered to be users'.
+const maxTokens = 16 << 10
+
+// lookUp asks the master for a token. One that was not valid the last time waits among the
+// strangers, so that made-up tokens keep no user waiting.
 func (s *Server) lookUp(c *call, id string) (Token, error) {
-	t, err := s.b.Token(c.ctx, id)
+	key, ctx := sha256.Sum256([]byte(id)), c.ctx
+	known := s.tokens.Contains(key)
+	if !known {
+		if !s.budget.strangers.wait(ctx, c.block, 1, lookUpWait) {
+			return Token{}, errBusy
+		}
+		defer s.budget.strangers.give(c.block, 1)
+		ctx = asStranger(ctx)
+	}
+	t, err := s.lookUpNow(ctx, id)
+	switch {
+	case err == nil:
+		s.tokens.Add(key, struct{}{})
+	case known:
+		s.tokens.Remove(key)
+	}
+	return t, err
+}
+
+// lookUpWait is how long a token that is not remembered waits to be looked up.
+const lookUpWait = 5 * time.Second
+
+func (s *Server) lookUpNow(ctx context.Context, id string) (Token, error) {
+	t, err := s.b.Token(ctx, id)
 	if err != nil {
 		if p, _ := problemOf(err); p.status == http.StatusUnauthorized {
 			return Token{}, errNoSession
@@ -112,12 +146,10 @@ func (s *Server) lookUp(c *call, id string) (Token, error) {
 // sameSite refuses what a page of somebody else lets a browser do with a cookie: to change
 // something, or to open a web socket.
 func (s *Server) sameSite(r *http.Request) error {
-	probe := r
-	if r.Method == http.MethodGet && r.Header.Get("Upgrade") != "" {
-		probe = r.Clone(r.Context())
-		probe.Method = http.MethodPost
+	if r.Method == http.MethodGet && r.Header.Get("Upgrade") == "" {
+		return nil
 	}
-	if s.cross.Check(probe) != nil {
+	if s.foreign(r) {
 		return refuse(http.StatusForbidden, "A page of another origin sent this with a cookie; send the token in the header X-Auth-Token, or name the origin in cors_origin")
 	}
 	return nil

@@ -3,7 +3,6 @@ package lowdata
 import (
 	"errors"
 	"fmt"
-	"mime"
 	"net/url"
 	"strings"
 	"unicode/utf8"
@@ -46,30 +45,32 @@ type Body struct {
 // Parse reads a body of a content type: text/plain is read as JSON or else YAML where it
 // is a map or a list. An empty body is nil. Errors are [ErrMediaType] and [*Error].
 func Parse(contentType string, body []byte) (Body, error) {
-	kind, params, err := mime.ParseMediaType(contentType)
+	d, err := Open(contentType, body)
 	if err != nil {
-		return Body{}, ErrMediaType
+		return Body{}, err
 	}
-	if cs := params["charset"]; cs != "" && !strings.EqualFold(cs, "utf-8") && !strings.EqualFold(cs, "us-ascii") {
-		return Body{}, fmt.Errorf("%w; its charset has to be utf-8, not %q", ErrMediaType, cs)
+	return d.Read(Bounds{})
+}
+
+// Read decodes the body, with what aliases stand for within the bounds. Errors are
+// [ErrTooLarge] and [*Error].
+func (d *Document) Read(within Bounds) (Body, error) {
+	if err := d.Within(within); err != nil {
+		return Body{}, err
 	}
-	switch kind {
-	case "application/x-www-form-urlencoded":
-		return parseForm(body)
-	case "application/json", "text/json":
-		v, err := parseJSON(body)
+	switch d.kind {
+	case form:
+		return parseForm(d.body)
+	case jsonText:
+		v, err := parseJSON(d.body)
 		return Body{Value: v}, err
-	case "application/x-yaml", "text/yaml", "application/yaml":
-		v, err := parseYAML(body)
-		return Body{Value: v}, err
-	case "text/plain":
-		if v, err := parseJSON(body); err == nil {
+	case plainText:
+		if v, err := parseJSON(d.body); err == nil {
 			return Body{Value: v}, nil
 		}
-		v, err := parseYAML(body)
-		return Body{Value: v}, err
 	}
-	return Body{}, ErrMediaType
+	v, err := parseYAML(d.body, within.Values)
+	return Body{Value: v}, err
 }
 
 func parseJSON(body []byte) (any, error) {
@@ -87,8 +88,14 @@ func parseJSON(body []byte) (any, error) {
 	return v, nil
 }
 
-func parseYAML(body []byte) (any, error) {
-	v, err := yaml11.Read(body)
+// parseYAML reads at most so many values, aliases included; 0: as many as any document may
+// have.
+func parseYAML(body []byte, values int) (any, error) {
+	read := yaml11.Read
+	if values > 0 {
+		read = func(b []byte) (any, error) { return yaml11.ReadMax(b, values) }
+	}
+	v, err := read(body)
 	if err != nil {
 		return nil, invalid("Invalid YAML document: %v", err)
 	}

@@ -118,6 +118,9 @@ func (c *Client) request(ctx context.Context, method, path string, query url.Val
 	if c.token != "" {
 		r.Header.Set("X-Auth-Token", c.token)
 	}
+	if addr, ok := ctx.Value(forwardKey{}).(string); ok {
+		r.Header.Set("X-Forwarded-For", addr)
+	}
 	return r, nil
 }
 

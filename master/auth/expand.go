@@ -45,11 +45,11 @@ func (s *Service) Expand(ctx context.Context, eauth string, rules []any) ([]any,
 	}
 	ctx, cancel := context.WithTimeout(ctx, checkTime)
 	defer cancel()
-	if err := b.enter(ctx); err != nil {
+	if err := enter(ctx, b.reserve); err != nil {
 		return nil, err
 	}
 	out, err := e.Expand(ctx, rules)
-	b.leave()
+	leave(b.reserve)
 	if err != nil {
 		if n := s.told.Note("expand\x00"+eauth, now); n > 0 {
 			s.log.Warn("A login service does not tell what its targets in rules mean", "eauth", eauth, "err", err, "times", n)

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // Credentials are what somebody logs in with.
@@ -15,6 +17,9 @@ type Credentials struct {
 	// From is the address that the login comes from, without a port, by which failed
 	// ones are slowed down; "" where there is none to tell.
 	From string
+	// Prompt has a refusal answered at once: whoever asks for somebody else delays it, and
+	// holds no place at the master meanwhile.
+	Prompt bool
 }
 
 // String leaves the password out.
@@ -41,6 +46,13 @@ const (
 	maxName     = 256
 	maxPassword = 16 << 10 // a bearer token has a few kilobytes
 )
+
+// folded is a user name as all spellings of it have it: directories compare names without
+// regard to case, compatible forms of characters and repeated blanks. Two users whom a service
+// tells apart by these alone share the delays.
+func folded(name string) string {
+	return strings.Join(strings.Fields(strings.ToLower(norm.NFKC.String(strings.ToLower(name)))), " ")
+}
 
 // checkName tells what is wrong with a name that a stranger has typed, or that a bearer
 // token holds: it goes into searches, arguments of programs and the log.

@@ -61,7 +61,7 @@ func (s *Service) login(ctx context.Context, c Credentials) (Identity, []any, er
 		return Identity{}, nil, err
 	}
 	defer turn.leave()
-	id, rules, err := s.verify(ctx, c)
+	id, rules, err := s.verify(ctx, c, turn.returning)
 	switch {
 	case err == nil:
 		turn.passed()
@@ -78,6 +78,10 @@ func (s *Service) login(ctx context.Context, c Credentials) (Identity, []any, er
 	}
 	s.tell("A login was refused", err, c)
 	turn.failed()
+	turn.leave() // nobody waits for the place of one that is refused already
+	if c.Prompt {
+		return Identity{}, nil, ErrDenied
+	}
 	took := time.Duration((0.75 + rand.Float64()/2) * float64(refusalTime))
 	if err := sleep.For(ctx, max(0, took-s.now().Sub(began))); err != nil {
 		return Identity{}, nil, err
@@ -85,8 +89,9 @@ func (s *Service) login(ctx context.Context, c Credentials) (Identity, []any, er
 	return Identity{}, nil, ErrDenied
 }
 
-// verify asks the login service, and whether there are rules for who it is.
-func (s *Service) verify(ctx context.Context, c Credentials) (Identity, []any, error) {
+// verify asks the login service, and whether there are rules for who it is. known: the user
+// has logged in from the address before.
+func (s *Service) verify(ctx context.Context, c Credentials, known bool) (Identity, []any, error) {
 	b, ok := s.backends[c.Eauth]
 	if !ok {
 		return Identity{}, nil, denied("external_auth has no such login service")
@@ -99,7 +104,7 @@ func (s *Service) verify(ctx context.Context, c Credentials) (Identity, []any, e
 	if len(c.Password) > maxPassword || c.Password == "" && !b.Trusting {
 		return Identity{}, nil, denied("a password of %d bytes", len(c.Password))
 	}
-	id, err := b.check(ctx, c)
+	id, err := b.check(ctx, c, known)
 	if err != nil {
 		return Identity{}, nil, err
 	}
@@ -114,25 +119,29 @@ func (s *Service) verify(ctx context.Context, c Credentials) (Identity, []any, e
 }
 
 // check asks a login service when there is a place, and not for too long.
-func (o *opened) check(ctx context.Context, c Credentials) (Identity, error) {
-	if err := o.enter(ctx); err != nil {
+func (o *opened) check(ctx context.Context, c Credentials, known bool) (Identity, error) {
+	among := o.places
+	if known {
+		among = o.reserve
+	}
+	if err := enter(ctx, among); err != nil {
 		return Identity{}, err
 	}
-	defer o.leave()
+	defer leave(among)
 	ctx, cancel := context.WithTimeout(ctx, checkTime)
 	defer cancel()
 	return o.Check(ctx, c)
 }
 
-// enter waits for a place.
-func (o *opened) enter(ctx context.Context) error {
-	if o.places == nil {
+// enter waits for a place; nil: there are as many as come.
+func enter(ctx context.Context, places chan struct{}) error {
+	if places == nil {
 		return nil
 	}
 	wait := time.NewTimer(patience)
 	defer wait.Stop()
 	select {
-	case o.places <- struct{}{}:
+	case places <- struct{}{}:
 		return nil
 	case <-wait.C:
 		return ErrBusy
@@ -141,9 +150,9 @@ func (o *opened) enter(ctx context.Context) error {
 	}
 }
 
-func (o *opened) leave() {
-	if o.places != nil {
-		<-o.places
+func leave(places chan struct{}) {
+	if places != nil {
+		<-places
 	}
 }
 

@@ -98,7 +98,7 @@ func withFake(s *Service, name string, d Driver) *fake {
 	d.Name = name
 	o := &opened{Driver: d, Backend: f, expanded: map[string]expansion{}}
 	if d.AtOnce > 0 {
-		o.places = make(chan struct{}, d.AtOnce)
+		o.places, o.reserve = make(chan struct{}, d.AtOnce), make(chan struct{}, d.AtOnce)
 	}
 	s.backends[name] = o
 	return f

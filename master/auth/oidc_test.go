@@ -248,7 +248,7 @@ func TestBearerLogin(t *testing.T) {
 		t.Errorf("%v, %v", tok, err)
 	}
 	for _, c := range []map[string]any{p.claims("preferred_username", "a\nb"), p.claims("groups", []string{"others"})} {
-		if _, _, err := s.verify(t.Context(), Credentials{Eauth: "oidc", Password: p.token(t, c)}); !errors.Is(err, ErrDenied) {
+		if _, _, err := s.verify(t.Context(), Credentials{Eauth: "oidc", Password: p.token(t, c)}, false); !errors.Is(err, ErrDenied) {
 			t.Errorf("%v: %v", c, err)
 		}
 	}

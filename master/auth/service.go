@@ -51,6 +51,8 @@ type opened struct {
 	Driver
 	Backend
 	places chan struct{} // nil: as many as come
+	// reserve are further places, for users who are logged in, or have been from their address.
+	reserve chan struct{}
 
 	mu       sync.Mutex
 	expanded map[string]expansion // by rules
@@ -108,7 +110,7 @@ func (s *Service) open(name string, c *config.Master) error {
 	}
 	o := &opened{Driver: d, Backend: b, expanded: map[string]expansion{}}
 	if d.AtOnce > 0 {
-		o.places = make(chan struct{}, d.AtOnce)
+		o.places, o.reserve = make(chan struct{}, d.AtOnce), make(chan struct{}, d.AtOnce)
 	}
 	s.backends[name] = o
 	return nil

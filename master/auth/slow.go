@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/lru"
+	"github.com/momtree/mom/internal/netblock"
 	"github.com/momtree/mom/internal/sleep"
 )
 
@@ -25,8 +26,10 @@ const (
 	// maxRemembered bounds the users and addresses whose failed logins are remembered,
 	// and the pairs that have logged in; the oldest give way.
 	maxRemembered = 16 << 10
-	// maxUnderWay bounds the logins that wait or are being checked.
-	maxUnderWay = 1 << 10
+	// maxUnderWay bounds the logins that wait or are being checked, and maxOfAddress those
+	// of one address. As many more are kept for users known from their address.
+	maxUnderWay  = 1 << 10
+	maxOfAddress = 128
 )
 
 // slowdown has logins that may be guesses wait. A user with failed logins, and an address
@@ -38,6 +41,8 @@ type slowdown struct {
 
 	mu       sync.Mutex
 	under    int                             // logins under way
+	reserved int                             // those of them of known pairs
+	from     map[string]int                  // those of the others by address; none is 0
 	failures *lru.Guarded[string, *failures] // by user, by address, by the pair of them
 	known    *lru.Guarded[string, struct{}]  // pairs that have logged in
 }
@@ -49,7 +54,7 @@ type failures struct {
 }
 
 func newSlowdown(now func() time.Time) *slowdown {
-	return &slowdown{now: now, failures: lru.NewGuarded[string, *failures](maxRemembered, nil), known: lru.NewGuarded[string, struct{}](maxRemembered, nil)}
+	return &slowdown{now: now, from: map[string]int{}, failures: lru.NewGuarded[string, *failures](maxRemembered, nil), known: lru.NewGuarded[string, struct{}](maxRemembered, nil)}
 }
 
 // held is what a login is held to: a user, an address or the pair of them.
@@ -61,17 +66,20 @@ type held struct {
 // turn is one login under way.
 type turn struct {
 	*slowdown
-	by   []held
-	pair string // "" without an address
-	user string
+	by        []held
+	pair      string // "" without an address
+	user      string
+	block     string // the address, as far as a stranger cannot choose it
+	returning bool   // the pair has logged in before
+	left      bool
 }
 
 // enter returns when it is the turn of a login: [ErrBusy] if that takes too long. The
 // turn has to be left.
 func (s *slowdown) enter(ctx context.Context, c Credentials) (*turn, error) {
-	t := &turn{slowdown: s, user: "user\x00" + c.Eauth + "\x00" + c.Username}
+	t := &turn{slowdown: s, user: "user\x00" + c.Eauth + "\x00" + folded(c.Username), block: netblock.Of(c.From)}
 	if c.From != "" {
-		t.pair = t.user + "\x00" + c.From
+		t.pair = t.user + "\x00" + t.block
 	}
 	wait, err := s.queue(t, c)
 	if err == nil && wait > 0 {
@@ -89,18 +97,22 @@ func (s *slowdown) enter(ctx context.Context, c Credentials) (*turn, error) {
 func (s *slowdown) queue(t *turn, c Credentials) (wait time.Duration, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.under >= maxUnderWay {
+	t.returning = t.pair != "" && c.Username != "" && s.known.Contains(t.pair)
+	switch {
+	case t.returning && s.reserved >= maxUnderWay,
+		!t.returning && s.under-s.reserved >= maxUnderWay,
+		!t.returning && c.From != "" && s.from[t.block] >= maxOfAddress:
 		return 0, ErrBusy
 	}
 	switch {
-	case t.pair != "" && c.Username != "" && s.known.Contains(t.pair):
+	case t.returning:
 		t.by = []held{{t.pair, 0}}
 	default:
 		if c.Username != "" { // a bearer token says whose it is, and cannot be guessed
 			t.by = append(t.by, held{t.user, 0})
 		}
 		if c.From != "" {
-			t.by = append(t.by, held{"from\x00" + c.From, freeOfAddress})
+			t.by = append(t.by, held{"from\x00" + t.block, freeOfAddress})
 		}
 	}
 	now := s.now()
@@ -118,6 +130,12 @@ func (s *slowdown) queue(t *turn, c Credentials) (wait time.Duration, err error)
 		}
 	}
 	s.under++
+	switch {
+	case t.returning:
+		s.reserved++
+	case c.From != "":
+		s.from[t.block]++
+	}
 	return wait, nil
 }
 
@@ -173,12 +191,26 @@ func (t *turn) passed() {
 		}
 	}
 	if t.pair != "" {
-		t.known.Add(t.pair, struct{}{})
+		t.slowdown.known.Add(t.pair, struct{}{})
 	}
 }
 
+// leave ends the turn. Calling it again does nothing.
 func (t *turn) leave() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.left {
+		return
+	}
+	t.left = true
 	t.under--
+	if t.returning {
+		t.reserved--
+		return
+	}
+	if n := t.from[t.block]; n > 1 {
+		t.from[t.block] = n - 1
+	} else {
+		delete(t.from, t.block)
+	}
 }

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"context"
 	"fmt"
 	"sync"
 	"testing"
@@ -115,8 +116,15 @@ func TestKnownAddress(t *testing.T) {
 func TestTablesAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGuesses(t)
+		g.f.do = func(context.Context, Credentials) (Identity, error) {
+			time.Sleep(time.Second)
+			return Identity{}, denied("the fake says no")
+		}
 		if n := g.flood(maxUnderWay+200, each("user"), is("")); n != maxUnderWay {
 			t.Errorf("%d were looked at, want %d", n, maxUnderWay)
+		}
+		if n := g.flood(maxOfAddress+200, each("other"), is("10.0.0.9")); n != maxOfAddress || len(g.slow.from) != 0 {
+			t.Errorf("%d of an address were looked at, want %d; %d addresses are still counted", n, maxOfAddress, len(g.slow.from))
 		}
 		if g.slow.under != 0 {
 			t.Errorf("%d are still under way", g.slow.under)
@@ -147,4 +155,89 @@ func TestClockSetBack(t *testing.T) {
 	if wait, err := s.queue(u, c); wait != 0 || err != nil {
 		t.Errorf("waits %v, %v", wait, err)
 	}
+}
+
+// A login that was refused holds no place while its answer is delayed, and is answered at once
+// where whoever asks delays it.
+func TestRefusedHoldNoPlace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGuesses(t)
+		var wg sync.WaitGroup
+		for i := range 50 {
+			wg.Go(func() { g.try(fmt.Sprint("user", i), "wrong", fmt.Sprint("10.2.0.", i)) })
+		}
+		synctest.Wait()
+		if g.slow.under != 0 || g.f.asked != 50 {
+			t.Errorf("%d of %d hold a place", g.slow.under, g.f.asked)
+		}
+		wg.Wait()
+		began := time.Now()
+		if _, err := g.Authenticate(t.Context(), Credentials{Eauth: "fake", Username: "bob", Password: "wrong", From: "10.2.1.1", Prompt: true}); err != ErrDenied || time.Since(began) != 0 {
+			t.Errorf("%v after %v", err, time.Since(began))
+		}
+	})
+}
+
+// Guesses that fill every place keep nobody out who has logged in from the address before:
+// neither among the logins under way nor at the login service.
+func TestPlacesOfKnownUsers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, _ := service(t, time.Now, quiet, threeServices)
+		s.rules = func(string, string, []string) []any { return []any{".*"} }
+		g := &guesses{s, t, withFake(s, "fake", Driver{AtOnce: 1})}
+		if _, err := g.try("bob", "right", "10.0.0.5"); err != nil {
+			t.Fatal(err)
+		}
+		g.f.do = func(_ context.Context, c Credentials) (Identity, error) {
+			if c.Password != "right" {
+				time.Sleep(5 * time.Second)
+				return Identity{}, denied("the fake says no")
+			}
+			return Identity{Name: c.Username}, nil
+		}
+		var wg sync.WaitGroup
+		for i := range maxUnderWay {
+			wg.Go(func() { g.try(fmt.Sprint("user", i), "wrong", fmt.Sprintf("10.3.%d.%d", i/250, i%250)) })
+		}
+		synctest.Wait()
+		if g.slow.under != maxUnderWay {
+			t.Errorf("%d are under way", g.slow.under)
+		}
+		if took, err := g.try("bob", "right", "10.0.0.5"); err != nil || took != 0 {
+			t.Errorf("a known user: %v after %v", err, took)
+		}
+		if _, err := g.try("carol", "right", "10.0.0.6"); err != ErrBusy {
+			t.Errorf("a user from a new address: %v", err)
+		}
+		wg.Wait()
+	})
+}
+
+// Spellings of a name that a directory takes for one user, and addresses of one network, share
+// their delays.
+func TestSpellingsAndNetworks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGuesses(t)
+		for i, name := range []string{"Bob", "bOb", "BOB", "\uff42ob"} {
+			g.try(name, "wrong", fmt.Sprint("10.0.0.", i))
+		}
+		if took, err := g.try("boB", "right", "10.0.1.1"); err != nil || took < 2*time.Second {
+			t.Errorf("the fifth spelling waits %v: %v", took, err)
+		}
+		for i := range freeOfAddress + 5 {
+			g.try(fmt.Sprint("user", i), "wrong", fmt.Sprintf("2001:db8::%x", i))
+		}
+		if took, _ := g.try("dave", "wrong", "2001:db8::ffff"); took < 3*time.Second {
+			t.Errorf("another address of the network waits %v", took)
+		}
+		if took, err := g.try("erin", "right", "2001:db8:0:1::1"); err != nil || took != 0 {
+			t.Errorf("another network waits %v: %v", took, err)
+		}
+		g.try("frank", "right", "2001:db8:0:2::1")
+		g.try("frank", "wrong", "2001:db8:0:7::1")
+		g.try("frank", "wrong", "2001:db8:0:8::1")
+		if took, err := g.try("frank", "right", "2001:db8:0:2::77"); err != nil || took != 0 {
+			t.Errorf("a known user at another address of the network waits %v: %v", took, err)
+		}
+	})
 }

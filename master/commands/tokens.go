@@ -67,8 +67,9 @@ func (c tokens) make(ctx context.Context, r *server.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.From = c.server.From(r)
-	t, err := c.tokens.Login(ctx, auth.Credentials{Eauth: p.Eauth, Username: p.Username, Password: p.Password, From: p.From}, life)
+	addr, vouched := c.server.Vouched(r)
+	p.From = addr
+	t, err := c.tokens.Login(ctx, auth.Credentials{Eauth: p.Eauth, Username: p.Username, Password: p.Password, From: p.From, Prompt: vouched}, life)
 	q := access.Asked{Kind: "login", Door: "eauth", User: p.Username, Eauth: p.Eauth, From: p.From, Allowed: err == nil}
 	if err != nil {
 		q.Reason = err.Error()

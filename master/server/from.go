@@ -14,20 +14,26 @@ const maxAddress = 64
 // the master runs as alone, whose holder could do everything anyway. It is the address of
 // the peer for anybody else, who could shift failed logins to others, or away.
 func (s *Server) From(r *Request) string {
+	addr, _ := s.Vouched(r)
+	return addr
+}
+
+// Vouched is From, and reports whether it is the address that a program asks for.
+func (s *Server) Vouched(r *Request) (addr string, vouched bool) {
 	own := ""
 	if r.Peer != nil {
 		own = r.Peer.Source().String()
 	}
 	f, err := wire.Pick(r.Load, atDoor, "from", "key")
 	if err != nil || f[0] == nil {
-		return own
+		return own, false
 	}
-	addr, err := netip.ParseAddr(textUpTo(f[0], maxAddress))
+	a, err := netip.ParseAddr(textUpTo(f[0], maxAddress))
 	if err != nil {
-		return own
+		return own, false
 	}
 	if owner, ok := s.User(textUpTo(f[1], maxName)); !ok || owner != s.Own {
-		return own
+		return own, false
 	}
-	return addr.Unmap().WithZone("").String()
+	return a.Unmap().WithZone("").String(), true
 }

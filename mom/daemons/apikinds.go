@@ -23,6 +23,8 @@ const (
 	// masterConns bounds the requests of users that are at the master at once: with the 8 of a
 	// command a hundred users wait for each other.
 	masterConns = 64
+	// doorConns bounds the requests of strangers that are at the master at once.
+	doorConns = 64
 	// masterTime bounds one of them, the wait for its turn included.
 	masterTime = 30 * time.Second
 )
@@ -64,8 +66,10 @@ func localAPI(dir string, o apiOptions) (*apiDaemon, error) {
 	side := client.New(c)
 	c.Conns = masterConns
 	local := client.New(c)
-	o.backend, o.events = api.Masters{Client: local, Side: side}, true
-	o.closes = append(o.closes, local.Close, side.Close)
+	c.Conns = doorConns
+	door := client.New(c)
+	o.backend, o.events = api.Masters{Client: local, Side: side, Door: door}, true
+	o.closes = append(o.closes, local.Close, side.Close, door.Close)
 	return newAPI(o)
 }
 

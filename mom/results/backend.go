@@ -116,7 +116,7 @@ func (b *Backend) JobUsers(context.Context, []string) (map[string]string, error)
 func (b *Backend) Fire(context.Context, string, any) error { return api.ErrNoMaster }
 
 func credentials(l client.Login) auth.Credentials {
-	return auth.Credentials{Eauth: l.Eauth, Username: l.Username, Password: l.Password, From: l.From}
+	return auth.Credentials{Eauth: l.Eauth, Username: l.Username, Password: l.Password, From: l.From, Prompt: true}
 }
 
 func refused(name, message string) error { return &client.Refused{Name: name, Message: message} }
