@@ -84,7 +84,7 @@ func (m *Master) openStore(o Options) (err error) {
 
 // activeJobs gives the open jobs of this master and of all below.
 func (m *Master) activeJobs(ctx context.Context) (any, error) {
-	return runners.Run(ctx, &runners.Call{Fun: "jobs.active", Env: m.env.As(m.access.Own)})
+	return runners.Run(ctx, &runners.Call{Bound: runners.Bind(runners.Request{Fun: "jobs.active"}), Env: m.env.As(m.access.Own)})
 }
 
 // openEngine makes the engine of jobs over what is stored.

@@ -23,7 +23,7 @@ func TestBesideIsBounded(t *testing.T) {
 	if err := h.Go(func(context.Context) { t.Error("one more was begun") }); !errors.Is(err, ErrBusy) {
 		t.Errorf("one more: %v", err)
 	}
-	if _, err := h.Start(&Call{}, Start{}); !errors.Is(err, ErrBusy) {
+	if _, err := h.Start(Bound{}, Start{}); !errors.Is(err, ErrBusy) {
 		t.Errorf("a call: %v", err)
 	}
 	cancel()
