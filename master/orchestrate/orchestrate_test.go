@@ -235,6 +235,10 @@ func TestNotCompiled(t *testing.T) {
 // One state, and states that are given as a mapping.
 func TestSingleAndHigh(t *testing.T) {
 	s := newStage("a: {test.nop: []}")
+	// What else is given changes nothing of which state it is: fun and name are judged.
+	if lines, _ := run(t, s, "state.orchestrate_single", "fun", "test.nop", "name", "x", "state", "salt", "__id__", "y"); len(lines) != 1 || !strings.HasPrefix(lines[0], "x ") {
+		t.Errorf("%q", lines)
+	}
 	if lines, _ := run(t, s, "state.orchestrate_single", "fun", "salt.wheel", "name", "key.list", "match", "all"); len(lines) != 1 || !strings.Contains(lines[0], "{'given': {'match': 'all'}}") {
 		t.Errorf("%q", lines)
 	}
