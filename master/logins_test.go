@@ -232,8 +232,14 @@ func TestJobPagesOfLogins(t *testing.T) {
 		who, of string
 		may     bool
 	}{
-		{"bob", "bob", true}, {"bob", "root", false}, {"root", "root", true}, {"carol", "bob", true}, {"alice", "root", true},
-		{"bob", "bob here", false}, {"root", "root here", false}, {"carol", "bob here", true},
+		{"bob", "bob", true},
+		{"bob", "root", false},
+		{"root", "root", true},
+		{"carol", "bob", true},
+		{"alice", "root", true},
+		{"bob", "bob here", false},
+		{"root", "root here", false},
+		{"carol", "bob here", true},
 	} {
 		got := r.say(wire.NewMap("cmd", "job_page", "jid", jobs[c.of], "after", "", "eauth", "auto", "username", c.who, "password", "x", "key", rootKey, "user", "root"))
 		if may := got.Map("error") == nil; may != c.may {

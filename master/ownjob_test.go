@@ -67,6 +67,27 @@ func TestOwnJobsByRunners(t *testing.T) {
 	}
 }
 
+// A job that a runner starts for a login belongs to that login, and not to a user of the
+// machine of the same name.
+func TestJobsOfRunnersOfLogins(t *testing.T) {
+	r := newRig(t, loginUsers)
+	r.start()
+	m := r.minion("near", "minion", "minion").listen().announce()
+	got := r.say(wire.NewMap("cmd", "runner", "fun", "salt.execute", "kwarg", wire.NewMap("arg", []any{"near", "test.ping"}),
+		"eauth", "auto", "username", "carol", "password", "x", "key", rootKey, "user", "root"))
+	if got.String("tag") == "" {
+		t.Fatalf("%v", plain(t, got))
+	}
+	jid := m.hear().JID
+	if err := m.answer(jid, true); err != nil {
+		t.Fatal(err)
+	}
+	users := r.say(wire.NewMap("cmd", "job_users", "jids", []any{jid}, "key", rootKey, "user", "root")).Map("users")
+	if users.String(jid) != "auto/carol" {
+		t.Errorf("%v", plain(t, users))
+	}
+}
+
 // Who asked for a job is told to the user of the master alone.
 func TestJobUsers(t *testing.T) {
 	r := freds(t)

@@ -65,9 +65,18 @@ func TestCallsThatAreNoLists(t *testing.T) {
 		fun, arg any
 		fault    bool
 	}{
-		{"a.b", nil, false}, {"a.b", []any{}, false}, {"a.b", "id", true}, {"a.b", kw("__kwarg__", true, "x", 1), true}, {"a.b", int64(1), true},
-		{[]any{"a.b"}, []any{[]any{"x"}}, false}, {[]any{"a.b"}, []any{}, false}, {[]any{"a.b"}, nil, false}, {[]any{"a.b"}, []any{"x"}, true},
-		{[]any{"a.b"}, []any{kw("__kwarg__", true)}, true}, {[]any{"a.b"}, []any{[]any{}, []any{}}, true}, {[]any{"a.b"}, "xy", true},
+		{"a.b", nil, false},
+		{"a.b", []any{}, false},
+		{"a.b", "id", true},
+		{"a.b", kw("__kwarg__", true, "x", 1), true},
+		{"a.b", int64(1), true},
+		{[]any{"a.b"}, []any{[]any{"x"}}, false},
+		{[]any{"a.b"}, []any{}, false},
+		{[]any{"a.b"}, nil, false},
+		{[]any{"a.b"}, []any{"x"}, true},
+		{[]any{"a.b"}, []any{kw("__kwarg__", true)}, true},
+		{[]any{"a.b"}, []any{[]any{}, []any{}}, true},
+		{[]any{"a.b"}, "xy", true},
 	} {
 		fun, err := wire.Encode(c.fun)
 		if err != nil {

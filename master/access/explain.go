@@ -87,6 +87,9 @@ func (q Question) show(calls []verdict.Call) {
 			calls[i].Args = q.Calls[i].shown()
 			continue
 		}
+		if q.Bound.Fault() != nil {
+			continue // they are bound to nothing
+		}
 		n := 0
 		for _, j := range q.Bound.All() {
 			name := j.Name

@@ -51,7 +51,7 @@ func judge(rules []rule, c Call, r Reach) verdict.Call {
 func (r *rule) judge(c Call, reach Reach) verdict.Rule {
 	out := verdict.Rule{Text: r.text}
 	if r.fault == nil && r.special != "" {
-		out.Why = "it is for runners and wheel functions"
+		out.Why = r.purpose()
 		return out
 	}
 	if out.Why = r.refuses(c.Fun, c); out.Why != "" {
@@ -67,6 +67,14 @@ func (r *rule) judge(c Call, reach Reach) verdict.Rule {
 		out.Why = id + " is a node, and rules name minions: those behind it are not meant"
 	}
 	return out
+}
+
+// purpose tells what a rule with @ is for.
+func (r *rule) purpose() string {
+	if r.special == returnersRule || r.special == executorsRule {
+		return "it is for " + r.special
+	}
+	return "it is for runners and wheel functions"
 }
 
 // refuses tells why a call does not fit a rule, "" if it does.
@@ -112,6 +120,8 @@ func (l *List) judgeSpecial(rules []any, form string, c functions.Bound) verdict
 			say.Why = r.lacks(name, c)
 		case r.fault != nil:
 			say.Why = r.refuses(c.Fun(), c)
+		case r.special == returnersRule || r.special == executorsRule:
+			say.Why = r.purpose()
 		default:
 			say.Why = "it is for other functions"
 		}

@@ -86,6 +86,14 @@ func caller(d *wire.Map, r *server.Request, own string) string {
 	return r.User
 }
 
+// owner is the caller as the owner of what the call starts.
+func owner(d *wire.Map, r *server.Request, own string) access.Owner {
+	if r.Login != nil {
+		return access.LoginOwner(r.Login)
+	}
+	return access.Owner{Name: caller(d, r, own)}
+}
+
 // gate holds runner and wheel calls to the rules of logins, and tells the audit of all.
 type gate struct {
 	server *server.Server

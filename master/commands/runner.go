@@ -78,10 +78,8 @@ func (c runner) serve(ctx context.Context, r *server.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := runners.Start{JID: d.String("jid"), User: caller(d, r, c.own), Owner: c.owner(r), Keep: d.Bool("async")}
-	if r.Login != nil {
-		o.Eauth = r.Login.Eauth
-	}
+	by := owner(d, r, c.own)
+	o := runners.Start{JID: d.String("jid"), User: by.Name, Eauth: by.Eauth, Owner: c.owner(r), Keep: d.Bool("async")}
 	switch {
 	case o.JID != "" && o.Owner != "":
 		return nil, server.Invalid("runner: jid %q is not yours to choose", o.JID)

@@ -55,10 +55,8 @@ func (c wheel) serve(ctx context.Context, r *server.Request) (any, error) {
 	if err := c.gate.pass(d, r, call, nil); err != nil {
 		return nil, err
 	}
-	s := wheels.Start{JID: c.jids.Next(), User: caller(d, r, c.own), Call: call}
-	if r.Login != nil {
-		s.Eauth = r.Login.Eauth
-	}
+	by := owner(d, r, c.own)
+	s := wheels.Start{JID: c.jids.Next(), User: by.Name, Eauth: by.Eauth, Call: call}
 	if !async {
 		data, _ := c.host.Do(ctx, s) // the data say whether it failed
 		return wire.NewMap("tag", s.Tag(), "data", data), nil

@@ -100,6 +100,9 @@ func (s *Service) expanded(p *wire.PublishLoad, tgt any, fromAbove bool) (any, e
 	return out, nil
 }
 
+// SetOwner sets whose job it is: the login service of the user that the load names.
+func (j *Job) SetOwner(o access.Owner) { j.eauth = o.Eauth }
+
 // user is who asked for the job: of one from above whom the master there names.
 func (j *Job) user() string {
 	if u := j.extra.String("user"); u != "" && j.fromAbove {

@@ -30,8 +30,8 @@ var (
 
 // Env lets the calls of a user look at the master and work with it.
 type Env struct {
-	p    *Parts
-	user string
+	p     *Parts
+	owner access.Owner
 }
 
 func (e Env) State(jid string) (ledger.Account, bool) { return e.p.Jobs.State(jid) }

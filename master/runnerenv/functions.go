@@ -138,7 +138,7 @@ func (f functions) whole(fun, jid string, args []any, kwargs *value.Map, v any) 
 	if told == nil {
 		told = []any{}
 	}
-	return value.NewMap("fun", fun, "jid", jid, "user", f.env.user, "fun_args", told, "return", v, "success", true)
+	return value.NewMap("fun", fun, "jid", jid, "user", f.env.owner.Name, "fun_args", told, "return", v, "success", true)
 }
 
 // laid is a map with another one laid over it.

@@ -55,12 +55,12 @@ func (e Env) orchestrated(ctx context.Context, kind, fun string, args []any, kwa
 	jid := p.JIDs.Next()
 	if kind == "wheel" {
 		call := wheels.Bind(wheels.Request{Fun: fun, Args: args, Kwargs: kwargs})
-		data, err := p.Wheels.Do(ctx, wheels.Start{JID: jid, User: e.user, Call: call})
+		data, err := p.Wheels.Do(ctx, wheels.Start{JID: jid, User: e.owner.Name, Eauth: e.owner.Eauth, Call: call})
 		ret, _ := data.Get("return")
 		return orchestrate.Ended{JID: jid, Return: ret, OK: err == nil}
 	}
 	p.Reactor.Begin(jid, runners.CallOf(ctx))
-	v, err := p.Runners.Do(ctx, runners.Bind(runners.Request{Fun: fun, Args: args, Kwargs: kwargs}), runners.Start{JID: jid, User: e.user, Keep: !runners.Private(fun)})
+	v, err := p.Runners.Do(ctx, runners.Bind(runners.Request{Fun: fun, Args: args, Kwargs: kwargs}), runners.Start{JID: jid, User: e.owner.Name, Eauth: e.owner.Eauth, Keep: !runners.Private(fun)})
 	if err != nil && v == nil {
 		v = err.Error()
 	}

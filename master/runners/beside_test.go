@@ -5,12 +5,14 @@ import (
 	"errors"
 	"sync/atomic"
 	"testing"
+
+	"github.com/momtree/mom/master/access"
 )
 
 // What is done beside calls counts among them, and Close waits for it.
 func TestBesideIsBounded(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	h := NewHost(HostOptions{Ctx: ctx, Env: func(string) Env { return nil }})
+	h := NewHost(HostOptions{Ctx: ctx, Env: func(access.Owner) Env { return nil }})
 	var ended atomic.Int32
 	for range maxCalls {
 		if err := h.Go(func(ctx context.Context) {

@@ -28,7 +28,7 @@ type HostOptions struct {
 	MaxEvent int             // bytes of an event's data: max_event_size
 	Depth    int             // how deep a stored result may nest: bound depth
 	// Env is what the functions that a user calls may ask.
-	Env   func(user string) Env
+	Env   func(owner access.Owner) Env
 	Fire  func(tag string, data *wire.Map)
 	Store interface {
 		SaveReturns(ctx context.Context, rets []returners.Return, loads ...returners.Load) ([]bool, error)
@@ -60,6 +60,8 @@ type Start struct {
 	Owner string
 	Keep  bool // nobody waits for the result: it goes into the job cache
 }
+
+func (s Start) owner() access.Owner { return access.Owner{Eauth: s.Eauth, Name: s.User} }
 
 // ErrPrivate refuses to keep what is for its caller alone.
 var ErrPrivate = errors.New("its result is for its caller alone, and is not kept in the job cache: call it without async")
@@ -111,7 +113,7 @@ var ErrNotRead = errors.New("it is no function that only reads and is soon done:
 // Ask runs a call for somebody who waits for it right here, of which neither the bus nor the
 // job cache is told: what a page asks every two seconds is nobody's news. The error is
 // [ErrNotRead], [ErrBusy] or that of the function, which may have given a value as well.
-func (h *Host) Ask(b Bound, user string) (any, error) {
+func (h *Host) Ask(b Bound, owner access.Owner) (any, error) {
 	if !registry.Reads(b.Fun()) {
 		return nil, fmt.Errorf("%s: %w", b.Fun(), ErrNotRead)
 	}
@@ -119,7 +121,7 @@ func (h *Host) Ask(b Bound, user string) (any, error) {
 		return nil, ErrBusy
 	}
 	defer h.slots.Give()
-	return Run(h.Ctx, &Call{Bound: b, Env: h.Env(user)})
+	return Run(h.Ctx, &Call{Bound: b, Env: h.Env(owner)})
 }
 
 // Result gives the result of a call that was too large for the bus, once, to its owner;
@@ -155,7 +157,7 @@ type run struct {
 }
 
 // call makes the call of a user.
-func (h *Host) call(b Bound, s Start) *run { return &run{s, &Call{Bound: b, Env: h.Env(s.User)}} }
+func (h *Host) call(b Bound, s Start) *run { return &run{s, &Call{Bound: b, Env: h.Env(s.owner())}} }
 
 func (r *run) tag() string { return "salt/run/" + r.JID }
 
@@ -238,7 +240,7 @@ func (h *Host) keep(r *run, ret *wire.Map, ok bool) error {
 	}
 	job := wire.NewMap("cmd", "publish", "tgt", []any{id}, "tgt_type", "list", "fun", fun, "arg", r.args(),
 		"jid", r.JID, "user", r.User, "ret", "", "minions", []any{id})
-	access.Owner{Eauth: r.Eauth, Name: r.User}.Record(job)
+	r.owner().Record(job)
 	load, err := wire.Encode(job)
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/value"
 )
 
@@ -17,7 +18,7 @@ import (
 func hosted(ctx context.Context) (*Host, chan string) {
 	events := make(chan string, 4*maxCalls)
 	return NewHost(HostOptions{
-		Ctx: ctx, ID: "top", MaxEvent: 1 << 10, Env: func(string) Env { return nil }, Now: time.Now,
+		Ctx: ctx, ID: "top", MaxEvent: 1 << 10, Env: func(access.Owner) Env { return nil }, Now: time.Now,
 		Fire: func(tag string, d *wire.Map) {
 			if d.Bool("held") {
 				tag += " held"
@@ -79,7 +80,7 @@ func TestHost_Private(t *testing.T) {
 	var events []*wire.Map
 	h := NewHost(HostOptions{
 		Ctx: t.Context(), ID: "top", MaxEvent: 1 << 20, Now: time.Now,
-		Env:  func(string) Env { return &stage{} },
+		Env:  func(access.Owner) Env { return &stage{} },
 		Fire: func(_ string, d *wire.Map) { events = append(events, d) },
 	})
 	c := func(password string) Bound {
@@ -118,7 +119,7 @@ func TestHost_Told(t *testing.T) {
 		var h *Host
 		var told, atWork []string
 		h = NewHost(HostOptions{
-			Ctx: t.Context(), ID: "top", MaxEvent: 1 << 20, Now: time.Now, Env: func(string) Env { return &stage{} },
+			Ctx: t.Context(), ID: "top", MaxEvent: 1 << 20, Now: time.Now, Env: func(access.Owner) Env { return &stage{} },
 			Fire: func(tag string, d *wire.Map) {
 				told = append(told, tag+" "+d.String("message")+d.String("text"))
 				for _, w := range h.AtWork() {

@@ -16,11 +16,11 @@ type Host struct {
 
 // Start is how a call is made.
 type Start struct {
-	JID  string
+	JID string
 	// User is whom events name, Eauth the login service that knows the user; "" for a user
 	// of the machine.
 	User, Eauth string
-	Call Bound
+	Call        Bound
 }
 
 // Tag is the one of its events, without /new and /ret.
