@@ -162,7 +162,8 @@ func (f *fake) JobUsers(_ context.Context, jids []string) (map[string]string, er
 	}
 	out := map[string]string{}
 	for _, id := range jids {
-		if user, known := f.owner[id]; known {
+		if user, known := f.owner[id]; known { // all of them have logged in
+			user = "file/" + user
 			out[id] = user
 		}
 	}

@@ -15,9 +15,9 @@ func (s *Server) earOf(t Token) stream.Ear {
 	if s.o.AllEvents {
 		return stream.Ear{All: true}
 	}
-	e := stream.Ear{User: t.Name}
+	e := stream.Ear{User: t.Eauth + "/" + t.Name, Name: t.Name}
 	if t.Name == "root" || t.Name == s.o.MasterUser || strings.HasPrefix(t.Name, "sudo_") {
-		e.User = "" // the jobs of these names are of users of the machine
+		e.Name = "" // at a master of Salt's the jobs of these names are of users of the machine
 	}
 	for _, rule := range t.Perms {
 		switch rule := rule.(type) {

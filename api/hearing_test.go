@@ -29,34 +29,34 @@ const (
 
 // What a token's rules let its user hear.
 func TestEars(t *testing.T) {
-	all, jobs := value.NewMap("*", []any{".*"}), stream.Ear{User: "ann", Jobs: true}
+	all, jobs := value.NewMap("*", []any{".*"}), stream.Ear{User: "pam/ann", Name: "ann", Jobs: true}
 	for name, c := range map[string]struct {
 		user  string
 		perms []any
 		want  stream.Ear
 	}{
-		"everything":        {"ann", []any{".*"}, stream.Ear{User: "ann", All: true}},
-		"on all":            {"ann", []any{all}, stream.Ear{User: "ann", All: true}},
-		"@events":           {"ann", []any{"test.ping", "@events"}, stream.Ear{User: "ann", All: true}},
+		"everything":        {"ann", []any{".*"}, stream.Ear{User: "pam/ann", Name: "ann", All: true}},
+		"on all":            {"ann", []any{all}, stream.Ear{User: "pam/ann", Name: "ann", All: true}},
+		"@events":           {"ann", []any{"test.ping", "@events"}, stream.Ear{User: "pam/ann", Name: "ann", All: true}},
 		"@jobs":             {"ann", []any{"@jobs"}, jobs},
 		"@runner":           {"ann", []any{"@runner"}, jobs},
 		"@runners":          {"ann", []any{"@runners"}, jobs},
-		"no rules":          {"ann", nil, stream.Ear{User: "ann"}},
-		"@wheel":            {"ann", []any{"@wheel"}, stream.Ear{User: "ann"}},
-		"a part of @jobs":   {"ann", []any{value.NewMap("@jobs", []any{"list_jobs"})}, stream.Ear{User: "ann"}},
-		"some minions":      {"ann", []any{value.NewMap("web*", []any{".*"})}, stream.Ear{User: "ann"}},
-		"like everything":   {"ann", []any{"test.*", value.NewMap("*", []any{"test.*", value.NewMap(".*", []any{})}), 7}, stream.Ear{User: "ann"}},
-		"tags of a mapping": {"ann", []any{value.NewMap("@events", []any{"x"})}, stream.Ear{User: "ann"}},
-		"root":              {"root", nil, stream.Ear{}},
-		"the master's user": {"salt", nil, stream.Ear{}},
-		"sudo":              {"sudo_ann", nil, stream.Ear{}},
+		"no rules":          {"ann", nil, stream.Ear{User: "pam/ann", Name: "ann"}},
+		"@wheel":            {"ann", []any{"@wheel"}, stream.Ear{User: "pam/ann", Name: "ann"}},
+		"a part of @jobs":   {"ann", []any{value.NewMap("@jobs", []any{"list_jobs"})}, stream.Ear{User: "pam/ann", Name: "ann"}},
+		"some minions":      {"ann", []any{value.NewMap("web*", []any{".*"})}, stream.Ear{User: "pam/ann", Name: "ann"}},
+		"like everything":   {"ann", []any{"test.*", value.NewMap("*", []any{"test.*", value.NewMap(".*", []any{})}), 7}, stream.Ear{User: "pam/ann", Name: "ann"}},
+		"tags of a mapping": {"ann", []any{value.NewMap("@events", []any{"x"})}, stream.Ear{User: "pam/ann", Name: "ann"}},
+		"root":              {"root", nil, stream.Ear{User: "pam/root"}},
+		"the master's user": {"salt", nil, stream.Ear{User: "pam/salt"}},
+		"sudo":              {"sudo_ann", nil, stream.Ear{User: "pam/sudo_ann"}},
 	} {
 		s := serve(t, newFake(), func(o *Options) { o.MasterUser = "salt" })
-		if got := s.earOf(Token{Name: c.user, Perms: c.perms}); got != c.want {
+		if got := s.earOf(Token{Eauth: "pam", Name: c.user, Perms: c.perms}); got != c.want {
 			t.Errorf("%s: %+v", name, got)
 		}
 		s = serve(t, newFake(), func(o *Options) { o.AllEvents = true })
-		if got := s.earOf(Token{Name: c.user, Perms: c.perms}); !got.All {
+		if got := s.earOf(Token{Eauth: "pam", Name: c.user, Perms: c.perms}); !got.All {
 			t.Errorf("%s: %+v though all hear all", name, got)
 		}
 	}
@@ -105,10 +105,14 @@ func TestWhoHearsWhat(t *testing.T) {
 		}
 		for _, tag := range slices.Concat(own, jobs, others) {
 			// What an event says of its user counts for the first one of a call alone.
-			feed(f, event(tag, "user", "bob"))
+			feed(f, event(tag, "user", "bob", "mom_eauth", "file"))
 		}
-		feed(f, event("salt/run/"+alicesJob+"/new", "user", "alice"), event("salt/run/"+alicesJob+"/new", "user", "bob"))
-		takeover := []string{"salt/run/" + alicesJob + "/new", "salt/run/" + alicesJob + "/new"}
+		feed(f, event("salt/run/"+alicesJob+"/new", "user", "alice", "mom_eauth", "file"), event("salt/run/"+alicesJob+"/new", "user", "bob", "mom_eauth", "file"))
+		// Another bob: of the machine, and of another service.
+		feed(f, event("salt/run/20240101000000000006/new", "user", "bob", "mom_eauth", ""), event("salt/wheel/20240101000000000007/new", "user", "bob", "mom_eauth", "pam"))
+		takeover := []string{
+			"salt/run/" + alicesJob + "/new", "salt/run/" + alicesJob + "/new", "salt/run/20240101000000000006/new", "salt/wheel/20240101000000000007/new",
+		}
 		for user, want := range map[string][]string{
 			"alice": slices.Concat(own, jobs, others, takeover), "bob": own, "carol": slices.Concat(own[:4], jobs), "erin": nil,
 		} {
@@ -228,7 +232,7 @@ func TestOwnersFromEvents(t *testing.T) {
 		o := newOwners(f, quiet, func() { lost++ })
 		of := func(tag, user string) string {
 			o.find(t.Context(), tag)
-			return o.audience(tag, value.NewMap("user", user)).User
+			return strings.TrimPrefix(o.audience(tag, value.NewMap("user", user)).User, stream.AnyService)
 		}
 		f.unsure = errors.New("no answer")
 		if got := of("salt/job/"+bobsJob+"/new", "bob"); got != "" || lost != 1 {
@@ -239,7 +243,7 @@ func TestOwnersFromEvents(t *testing.T) {
 			t.Errorf("%q after %q", got, f.asked)
 		}
 		time.Sleep(ownerRest)
-		if got := of("salt/job/"+bobsJob+"/ret/a", ""); got != "bob" || len(f.asked) != 2 {
+		if got := of("salt/job/"+bobsJob+"/ret/a", ""); got != "file/bob" || len(f.asked) != 2 {
 			t.Errorf("%q after %q", got, f.asked)
 		}
 		f.mute = true

@@ -102,7 +102,7 @@ func (o *owners) audience(tag string, data any) stream.Audience {
 	if id, begins, ok := jobOf(tag); ok {
 		user, known := o.jobs.Get(id)
 		if !known && begins && o.mute {
-			user = fields.String("user")
+			user = stream.AnyService + fields.String("user")
 			o.jobs.Add(id, user)
 		}
 		return stream.Audience{Kind: stream.Job, User: user}
@@ -119,12 +119,25 @@ func (o *owners) audience(tag string, data any) stream.Audience {
 		key := prefix + id
 		user, known := o.call.Get(key)
 		if !known && what == "new" {
-			user = fields.String("user")
+			user = callerOf(fields)
 			o.call.Add(key, user)
 		}
 		return stream.Audience{Kind: stream.Call, User: user}
 	}
 	return stream.Audience{}
+}
+
+// callerOf names who made a call, by the event of its start. Of a master of Salt's it has no
+// field for the login service.
+func callerOf(fields *value.Map) string {
+	user, eauth := fields.String("user"), fields.String("mom_eauth")
+	switch {
+	case !fields.Has("mom_eauth"):
+		return stream.AnyService + user
+	case eauth != "":
+		return eauth + "/" + user
+	}
+	return user
 }
 
 // learn takes over what was found out about an event before.

@@ -54,7 +54,7 @@ func (m *Master) openSchedule() {
 	m.schedule = schedule.NewLoop(schedule.LoopOptions{
 		Table: table, Moment: moment, JID: m.jids.Next, Log: m.log,
 		Do: func(ctx context.Context, r schedule.Run, jid string) {
-			call := &runners.Call{Fun: r.Function, Args: r.Args, Kwargs: r.Kwargs.Clone()}
+			call := runners.Bind(runners.Request{Fun: r.Function, Args: r.Args, Kwargs: r.Kwargs.Clone()})
 			keep := r.ReturnJob && !r.NoCache && !runners.Private(r.Function)
 			if _, err := m.runners.Do(ctx, call, runners.Start{JID: jid, User: m.access.Own, Keep: keep}); err != nil {
 				m.log.Error("A scheduled job failed", "job", r.Name, "jid", jid, "fun", r.Function, "err", err)

@@ -22,9 +22,9 @@ var tiers = [][]string{
 	{"files/gitfs", "files/httpfs", "files/roots", "files/upstream", "ownership", "pillar", "treewatch"},
 	{"files/gitfs/gitfstest", "files/minionfs", "meters", "rendering"},
 	{"server"},
-	{"access", "driver", "failover", "functions", "peers", "publications"},
-	{"below", "intake", "publish", "restore", "wheels"},
-	{"mine", "runners"},
+	{"driver", "failover", "functions", "peers", "publications"},
+	{"access", "below", "intake", "restore", "wheels"},
+	{"mine", "publish", "runners"},
 	{"commands", "orchestrate", "peercall"},
 	{"runnerenv"},
 }

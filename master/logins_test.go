@@ -207,8 +207,8 @@ func TestUsersOfLoginServices(t *testing.T) {
 	}
 }
 
-// Results are shown page by page to whose job it is, and to who may look jobs up. The liar is
-// a user of a login service who is called as the user of the master.
+// Results are shown page by page to whose job it is, and to who may look jobs up. A user of a
+// login service does not own the jobs of a user of the machine who has the same name.
 func TestJobPagesOfLogins(t *testing.T) {
 	r := newRig(t, loginUsers)
 	r.start()
@@ -222,10 +222,25 @@ func TestJobPagesOfLogins(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	for _, u := range []string{"bob", "root"} { // by key
+		jobs[u+" here"] = r.say(testJob("near", "glob", "key", rootKey, "user", u)).Map("load").String("jid")
+		if err := m.answer(m.hear().JID, true); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, c := range []struct {
 		who, of string
 		may     bool
-	}{{"bob", "bob", true}, {"bob", "root", false}, {"root", "root", false}, {"carol", "bob", true}, {"alice", "root", true}} {
+	}{
+		{"bob", "bob", true},
+		{"bob", "root", false},
+		{"root", "root", true},
+		{"carol", "bob", true},
+		{"alice", "root", true},
+		{"bob", "bob here", false},
+		{"root", "root here", false},
+		{"carol", "bob here", true},
+	} {
 		got := r.say(wire.NewMap("cmd", "job_page", "jid", jobs[c.of], "after", "", "eauth", "auto", "username", c.who, "password", "x", "key", rootKey, "user", "root"))
 		if may := got.Map("error") == nil; may != c.may {
 			t.Errorf("%s reads the job of %s: %v", c.who, c.of, plain(t, got))

@@ -11,6 +11,7 @@ import (
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/nodecall"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/below"
 	"github.com/momtree/mom/master/driver"
 	"github.com/momtree/mom/master/intake"
@@ -48,7 +49,7 @@ func (m *Master) openStore(o Options) (err error) {
 	m.policy.Inherit(m.peers.Peers())
 	m.runners = runners.NewHost(runners.HostOptions{
 		Ctx: m.ctx, ID: m.id, MaxEvent: m.cfg.MaxEventSize, Depth: m.cfg.Bounds.Depth, Store: m.store, Fire: m.fire,
-		Env: func(user string) runners.Env { return m.env.As(user) }, Log: m.log, Now: m.now,
+		Env: func(o access.Owner) runners.Env { return m.env.For(o) }, Log: m.log, Now: m.now,
 	})
 	m.openMine()
 	m.below = below.New(below.Options{
@@ -85,7 +86,7 @@ func (m *Master) openStore(o Options) (err error) {
 
 // activeJobs gives the open jobs of this master and of all below.
 func (m *Master) activeJobs(ctx context.Context) (any, error) {
-	return runners.Run(ctx, &runners.Call{Fun: "jobs.active", Env: m.env.As(m.access.Own)})
+	return runners.Run(ctx, &runners.Call{Bound: runners.Bind(runners.Request{Fun: "jobs.active"}), Env: m.env.As(m.access.Own)})
 }
 
 // openEngine makes the engine of jobs over what is stored.

@@ -33,7 +33,7 @@ none: {test.nop: [{onlyif: [{fun: no.such}]}]}
 		}
 	})
 	r.start()
-	v, err := r.runners.Do(t.Context(), &runners.Call{Fun: "state.orchestrate", Args: []any{"o"}}, runners.Start{JID: r.jids.Next(), User: "root"})
+	v, err := r.runners.Do(t.Context(), runners.Bind(runners.Request{Fun: "state.orchestrate", Args: []any{"o"}}), runners.Start{JID: r.jids.Next(), User: "root"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestOrchestration_Returners(t *testing.T) {
 		value.NewMap("ret_kwargs", value.NewMap("db", "jobs")),
 	}))
 	go func() {
-		_, err := r.runners.Do(t.Context(), &runners.Call{Fun: "state.orchestrate_high", Args: []any{state}}, runners.Start{JID: r.jids.Next(), User: "root"})
+		_, err := r.runners.Do(t.Context(), runners.Bind(runners.Request{Fun: "state.orchestrate_high", Args: []any{state}}), runners.Start{JID: r.jids.Next(), User: "root"})
 		done <- err
 	}()
 	p := m.hear()

@@ -275,7 +275,7 @@ func TestEventsInOthersNames(t *testing.T) {
 	_, n2 := twoNodes(r)
 	events := r.events()
 	data := wire.NewMap("x", 1)
-	if _, err := r.runners.Start(&runners.Call{Fun: "test.sleep", Args: []any{600}, Kwargs: wire.NewMap()}, runners.Start{JID: someJob}); err != nil {
+	if _, err := r.runners.Start(runners.Bind(runners.Request{Fun: "test.sleep", Args: []any{600}, Kwargs: wire.NewMap()}), runners.Start{JID: someJob}); err != nil {
 		t.Fatal(err)
 	}
 	events.take("salt/run/" + someJob + "/new") // somebody waits for its result

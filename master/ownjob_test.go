@@ -9,8 +9,8 @@ import (
 )
 
 // Whoever was let start a job may read it by the runners that tell of one job, without a rule
-// for runners; nobody reads the jobs of others so. The liars are a user who is called as the
-// user of the master, and bob, who names two jobs or asks for more than one.
+// for runners; nobody reads the jobs of others so. The liars are users who are called as users
+// of the machine, and bob, who names two jobs or asks for more than one.
 func TestOwnJobsByRunners(t *testing.T) {
 	r := newRig(t, loginUsers)
 	r.start()
@@ -20,6 +20,12 @@ func TestOwnJobsByRunners(t *testing.T) {
 		load := testJob("near", "glob")
 		load.Set("kwargs", wire.NewMap("eauth", "auto", "username", u, "password", "x"))
 		jobs[u] = r.say(load).Map("load").String("jid")
+		if err := m.answer(m.hear().JID, true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, u := range []string{"bob", "root"} { // by key
+		jobs[u+" here"] = r.say(testJob("near", "glob", "key", rootKey, "user", u)).Map("load").String("jid")
 		if err := m.answer(m.hear().JID, true); err != nil {
 			t.Fatal(err)
 		}
@@ -41,13 +47,16 @@ func TestOwnJobsByRunners(t *testing.T) {
 		{"bob", "jobs.list_job", []any{other}, kw(), false},
 		{"bob", "topology.trace", []any{other}, kw(), false},
 		{"bob", "jobs.list_job", []any{own}, kw("jid", other), false},
+		{"bob", "jobs.list_job", []any{own}, kw("jid", own), false}, // twice: no function is called so
 		{"bob", "jobs.list_job", []any{someJob}, kw(), false},
 		{"bob", "jobs.list_job", []any{[]any{own, other}}, kw(), false},
 		{"bob", "jobs.list_job", nil, kw(), false},
 		{"bob", "jobs.list_jobs", []any{own}, kw(), false},
 		{"bob", "jobs.active", []any{own}, kw(), false},
 		{"bob", "manage.up", []any{own}, kw(), false},
-		{"root", "jobs.list_job", []any{jobs["root"]}, kw(), false},
+		{"root", "jobs.list_job", []any{jobs["root"]}, kw(), true},
+		{"root", "jobs.list_job", []any{jobs["root here"]}, kw(), false},
+		{"bob", "jobs.list_job", []any{jobs["bob here"]}, kw(), false},
 		{"carol", "jobs.list_job", []any{other}, kw(), true},
 	} {
 		c.kwargs.Set("arg", c.args)
@@ -55,6 +64,27 @@ func TestOwnJobsByRunners(t *testing.T) {
 		if may := got.Map("error") == nil; may != c.may || may != (got.String("tag") != "") {
 			t.Errorf("%s calls %s of %v %v: %v", c.who, c.fun, c.args, plain(t, c.kwargs), plain(t, got))
 		}
+	}
+}
+
+// A job that a runner starts for a login belongs to that login, and not to a user of the
+// machine of the same name.
+func TestJobsOfRunnersOfLogins(t *testing.T) {
+	r := newRig(t, loginUsers)
+	r.start()
+	m := r.minion("near", "minion", "minion").listen().announce()
+	got := r.say(wire.NewMap("cmd", "runner", "fun", "salt.execute", "kwarg", wire.NewMap("arg", []any{"near", "test.ping"}),
+		"eauth", "auto", "username", "carol", "password", "x", "key", rootKey, "user", "root"))
+	if got.String("tag") == "" {
+		t.Fatalf("%v", plain(t, got))
+	}
+	jid := m.hear().JID
+	if err := m.answer(jid, true); err != nil {
+		t.Fatal(err)
+	}
+	users := r.say(wire.NewMap("cmd", "job_users", "jids", []any{jid}, "key", rootKey, "user", "root")).Map("users")
+	if users.String(jid) != "auto/carol" {
+		t.Errorf("%v", plain(t, users))
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 // runRunner runs a runner as the user of the master does.
 func runRunner(t *testing.T, r *rig, fun string, args ...any) (any, error) {
 	t.Helper()
-	return runners.Run(t.Context(), &runners.Call{Fun: fun, Args: args, Kwargs: wire.NewMap(), Env: r.env.As("root")})
+	return runners.Run(t.Context(), &runners.Call{Bound: runners.Bind(runners.Request{Fun: fun, Args: args, Kwargs: wire.NewMap()}), Env: r.env.As("root")})
 }
 
 // pub is what publish.publish of a minion asks for.

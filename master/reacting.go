@@ -66,22 +66,22 @@ func (m *Master) reactJob(ctx context.Context, j reactor.Job) (minions []string,
 }
 
 // reactRunner makes a runner call of a reaction, and keeps its result in the job cache.
-func (m *Master) reactRunner(ctx context.Context, c reactor.Call) (err error) {
-	call := &runners.Call{Fun: c.Fun, Args: c.Args, Kwargs: c.Kwargs}
+func (m *Master) reactRunner(ctx context.Context, c reactor.Call) error {
+	call := runners.Bind(runners.Request{Fun: c.Fun, Args: c.Args, Kwargs: c.Kwargs})
 	if c.Fields {
-		if call, err = runners.Fields(c.Fun, c.Kwargs, "name"); err != nil {
-			return err
+		if call = runners.BindFields(c.Fun, c.Kwargs, "name"); call.Fault() != nil {
+			return call.Fault()
 		}
 	}
-	_, err = m.runners.Do(ctx, call, runners.Start{JID: c.JID, User: reactor.User, Keep: !runners.Private(c.Fun)})
+	_, err := m.runners.Do(ctx, call, runners.Start{JID: c.JID, User: reactor.User, Keep: !runners.Private(c.Fun)})
 	return err
 }
 
 // reactWheel makes a wheel call of a reaction.
 func (m *Master) reactWheel(ctx context.Context, c reactor.Call) error {
-	s := wheels.Start{JID: c.JID, Fun: c.Fun, User: reactor.User, Call: &wheels.Call{Fun: c.Fun, Args: c.Args, Kwargs: c.Kwargs}}
+	s := wheels.Start{JID: c.JID, User: reactor.User, Call: wheels.Bind(wheels.Request{Fun: c.Fun, Args: c.Args, Kwargs: c.Kwargs})}
 	if c.Fields {
-		s.Call, s.Err = wheels.Fields(c.Fun, c.Kwargs, "name")
+		s.Call = wheels.BindFields(c.Fun, c.Kwargs, "name")
 	}
 	_, err := m.wheels.Do(ctx, s)
 	return err

@@ -19,9 +19,14 @@ const (
 // Audience tells who may hear an event. The zero Audience is those who hear all.
 type Audience struct {
 	Kind Kind
-	// User has asked for the job or made the call; "" where nobody knows.
+	// User has asked for the job or made the call, as SERVICE/name if a login service knows
+	// the user; "" where nobody knows. A master of Salt's does not tell the service: there it
+	// is [AnyService].
 	User string
 }
+
+// AnyService stands for the login service where a master does not tell it.
+const AnyService = "*/"
 
 // Ear is what a reader may hear. The zero Ear hears notices alone.
 type Ear struct {
@@ -29,8 +34,11 @@ type Ear struct {
 	All bool
 	// Jobs is the events of all jobs, whoever asked for them.
 	Jobs bool
-	// User is whose jobs and calls are the reader's own; "" has none.
+	// User is whose jobs and calls are the reader's own, as SERVICE/name; "" has none.
 	User string
+	// Name is the user where the service is not told; "" for a name that users of the
+	// machine have.
+	Name string
 }
 
 // Hears tells whether an event is for a reader.
@@ -43,5 +51,5 @@ func (e Ear) Hears(a Audience) bool {
 	case a.Kind == Job && e.Jobs:
 		return true
 	}
-	return e.User != "" && a.User == e.User
+	return e.User != "" && a.User == e.User || e.Name != "" && a.User == AnyService+e.Name
 }

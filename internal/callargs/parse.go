@@ -60,8 +60,8 @@ func keyword(word string) (name, value string, ok bool) {
 }
 
 // ParseAny is [Parse] for arguments of which some are values already, as they come from a
-// minion: these stay as they are, but for mappings with __kwarg__, whose pairs are keyword
-// arguments.
+// minion: these stay as they are, but for mappings with __kwarg__: True, whose pairs are
+// keyword arguments.
 func ParseAny(values []any, noParse []string) []any {
 	args, kwargs := []any{}, value.NewMap("__kwarg__", true)
 	for _, v := range values {
@@ -74,7 +74,7 @@ func ParseAny(values []any, noParse []string) []any {
 				return true
 			})
 		case *value.Map:
-			if !v.Has("__kwarg__") {
+			if !v.Bool("__kwarg__") {
 				args = append(args, v)
 				continue
 			}

@@ -5,6 +5,9 @@ import "time"
 // AclMatchStart is the value of acl_match that is Salt's way.
 const AclMatchStart = "start"
 
+// AclReturnersOpen is the value of acl_returners that is Salt's way.
+const AclReturnersOpen = "open"
+
 // MasterAccess says who may do what.
 type MasterAccess struct {
 	// PublisherAcl lets local users call functions: {user: [function regex
@@ -25,6 +28,11 @@ type MasterAccess struct {
 	// start, as in Salt, its beginning, so that test.ping also allows what
 	// begins so. Set the same on all nodes of a tree. Default whole.
 	AclMatch string `yaml:"acl_match" default:"whole" oneof:"whole start"`
+	// AclReturners says whether users and minions with rules may choose returners and
+	// executors for their jobs (ret, ret_config, ret_kwargs, module_executors,
+	// executor_opts): rules, as @returners and @executors in their rules allow; open, as in
+	// Salt, any. Set the same on all nodes of a tree. Default rules.
+	AclReturners string `yaml:"acl_returners" default:"rules" oneof:"rules open"`
 	// ExternalAuth lets users of login services call functions: {service: {user,
 	// group% or *: [rules as in publisher_acl, @runner, @wheel]}}. Default none.
 	ExternalAuth map[string]any `yaml:"external_auth"`

@@ -22,6 +22,8 @@ type Options struct {
 	// Start is Salt's way to read the expressions of rules for functions and arguments:
 	// they have to fit the beginning alone. Without it they have to fit the whole.
 	Start bool
+	// Open is Salt's way to treat returners and executors: rules say nothing of them.
+	Open bool
 	// Log is told of rules that cannot be understood.
 	Log *slog.Logger
 }
@@ -32,7 +34,7 @@ type List struct {
 	grants          []grant
 	sudo            bool
 	groups          map[string]any
-	start           bool
+	start, open     bool
 }
 
 // grant is one entry of publisher_acl.
@@ -47,7 +49,7 @@ type grant struct {
 func New(o Options) *List {
 	l := &List{
 		noUsers: target.NewPatterns(textsOf(o.Blacklist["users"])), noFuns: target.NewPatterns(textsOf(o.Blacklist["modules"])),
-		sudo: o.Sudo, groups: o.Nodegroups, start: o.Start,
+		sudo: o.Sudo, groups: o.Nodegroups, start: o.Start, open: o.Open,
 	}
 	for _, who := range slices.Sorted(maps.Keys(o.ACL)) {
 		list, _ := o.ACL[who].([]any)

@@ -36,7 +36,7 @@ func TestAuditEvent(t *testing.T) {
 		args = append(args, "more")
 	}
 	a.Note(Asked{
-		Kind: "publish", Door: "eauth", User: "fred", Eauth: "pam", From: "10.0.0.1:5", Fun: "cmd.run", Call: Call{"cmd.run", args, kwargs},
+		Kind: "publish", Door: "eauth", User: "fred", Eauth: "pam", From: "10.0.0.1:5", Fun: "cmd.run", Call: Call{Fun: "cmd.run", Args: args, Kwargs: kwargs},
 		Target: []any{"a", "b"}, TargetType: "list", JID: "20240102030405678901", Allowed: true,
 	})
 	m := h.events[0]

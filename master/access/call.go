@@ -3,37 +3,51 @@ package access
 import (
 	"errors"
 	"fmt"
+	"strings"
+	"unicode/utf8"
 
-	"github.com/momtree/mom/internal/python"
-	"github.com/momtree/mom/internal/target"
+	"github.com/momtree/mom/internal/callargs"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/functions"
 )
 
-// Call is one function of a job with its arguments.
+const (
+	// kwargMark is the key of a map in an argument list whose other keys are keywords.
+	kwargMark = "__kwarg__"
+	// pubPrefix begins keywords in which minions give functions fields of the publication:
+	// ours drop them, Salt's replace some.
+	pubPrefix = "__pub_"
+)
+
+// Call is one function of a job with its arguments: positional ones, and keywords. The
+// master does not know the parameters of a minion's function, so a position and a name are
+// two things here.
 type Call struct {
 	Fun    string
 	Args   []any
 	Kwargs *wire.Map // nil: none
+
+	// fault says why the arguments can be read in two ways; nil if they cannot.
+	fault error
 }
 
-// Calls takes a publish load apart: one function with its arguments, or several
-// with a list of arguments each.
+// Calls reads the functions of a publish load: one with its arguments, or several with a
+// list of arguments each.
 func Calls(p wire.PublishLoad) ([]Call, error) {
 	fun, err := wire.Decode(p.Fun)
 	if err != nil {
 		return nil, fmt.Errorf("fun: %w", err)
 	}
-	var args []any
-	if len(p.Arg) > 0 && !wire.IsNil(p.Arg) {
-		v, err := wire.Decode(p.Arg)
-		if err != nil {
+	var arg any
+	if len(p.Arg) > 0 {
+		if arg, err = wire.Decode(p.Arg); err != nil {
 			return nil, fmt.Errorf("arg: %w", err)
 		}
-		args, _ = v.([]any)
 	}
+	args, isList := arg.([]any)
 	switch fun := fun.(type) {
 	case string:
-		return []Call{newCall(fun, args)}, nil
+		return []Call{listed(fun, arg)}, nil
 	case []any:
 		out := make([]Call, 0, len(fun))
 		for i, f := range fun {
@@ -41,11 +55,15 @@ func Calls(p wire.PublishLoad) ([]Call, error) {
 			if !ok {
 				return nil, fmt.Errorf("fun: entry %d is no text", i+1)
 			}
-			var own []any
+			var own any
 			if i < len(args) {
-				own, _ = args[i].([]any)
+				own = args[i]
 			}
-			out = append(out, newCall(name, own))
+			c := listed(name, own)
+			if c.fault == nil && (!isList && arg != nil || len(args) > len(fun)) {
+				c.fault = errors.New("arg is not one list of arguments for each function")
+			}
+			out = append(out, c)
 		}
 		if len(out) > 0 {
 			return out, nil
@@ -54,32 +72,111 @@ func Calls(p wire.PublishLoad) ([]Call, error) {
 	return nil, errors.New("fun: neither a function nor a list of them")
 }
 
-// newCall separates the keyword arguments, which stand last.
-func newCall(fun string, args []any) Call {
-	if n := len(args); n > 0 {
-		if kw, ok := args[n-1].(*wire.Map); ok && kw.Has("__kwarg__") {
-			return Call{fun, args[:n-1], kw}
-		}
+// listed is newCall for arguments that may be something else than a list: minions read the
+// keys of a map and the letters of a text as arguments.
+func listed(fun string, arg any) Call {
+	args, ok := arg.([]any)
+	c := newCall(fun, args)
+	if !ok && arg != nil {
+		c.fault = fmt.Errorf("the arguments are %s, not a list", functions.Text(arg))
 	}
-	return Call{Fun: fun, Args: args}
+	return c
 }
 
-// like tells whether a call has arguments as a rule wants them.
-func (c Call) like(a argRule) bool {
-	fits := func(re target.Expr, v any) bool { return re == nil || re.Match(target.ID(python.Str(v))) }
-	for i, re := range a.args {
-		if i >= len(c.Args) || !fits(re, c.Args[i]) {
-			return false
+// newCall reads an argument list. Keyword arguments stand in a map with __kwarg__ at its
+// end.
+func newCall(fun string, args []any) Call {
+	c := Call{Fun: fun, Args: args}
+	if n := len(args); n > 0 {
+		if kw, ok := args[n-1].(*wire.Map); ok && kw.Has(kwargMark) {
+			c.Args, c.Kwargs = args[:n-1], kw
 		}
 	}
-	for name, re := range a.kwargs {
-		if c.Kwargs == nil {
-			return false
+	c.fault = canonical(c)
+	return c
+}
+
+// Fault tells why the arguments can be read in two ways. Rules with args or kwargs refuse
+// such a call: minions of mom and of Salt take maps with __kwarg__ and texts name=value at
+// any place for keywords, each in its own way.
+func (c Call) Fault() error { return c.fault }
+
+// canonical tells what is wrong with an argument list that has not the one form that all
+// minions read alike.
+func canonical(c Call) error {
+	for i, v := range c.Args {
+		where := fmt.Sprintf("argument %d", i+1)
+		if text, ok := v.(string); ok {
+			if name, is := callargs.MayBeKeyword(text); is {
+				return fmt.Errorf("%s, %q, may be read as the keyword %s", where, text, name)
+			}
 		}
-		v, ok := c.Kwargs.Get(name)
-		if !ok || !fits(re, v) {
-			return false
+		if m, ok := v.(*wire.Map); ok && m.Has(kwargMark) {
+			return fmt.Errorf("%s is a map with %s that is not the last argument", where, kwargMark)
+		}
+		if err := plain(where, v); err != nil {
+			return err
 		}
 	}
-	return true
+	var fault error
+	c.Kwargs.Range(func(k, v any) bool {
+		switch name, ok := k.(string); {
+		case !ok || !utf8.ValidString(name):
+			fault = fmt.Errorf("the keyword %s is not a text", functions.Text(k))
+		case name == kwargMark:
+			if v != true {
+				fault = fmt.Errorf("%s is %s, not True", kwargMark, functions.Text(v))
+			}
+		case strings.HasPrefix(name, pubPrefix):
+			fault = fmt.Errorf("the keyword %s is for minions to give", name)
+		default:
+			fault = plain("the keyword "+name, v)
+		}
+		return fault == nil
+	})
+	return fault
+}
+
+// plain refuses values that minions change before a function gets them: Salt's make text of
+// binary data.
+func plain(where string, v any) error {
+	switch v := v.(type) {
+	case nil, bool, int, int64, uint64, float64:
+		return nil
+	case string:
+		if utf8.ValidString(v) {
+			return nil
+		}
+	case []any:
+		for _, e := range v {
+			if err := plain(where, e); err != nil {
+				return err
+			}
+		}
+		return nil
+	case *wire.Map:
+		var fault error
+		v.Range(func(k, e any) bool {
+			if fault = plain(where, k); fault == nil {
+				fault = plain(where, e)
+			}
+			return fault == nil
+		})
+		return fault
+	}
+	return fmt.Errorf("%s is or holds data that is not text", where)
+}
+
+// At gives the argument that a rule's args entry i means.
+func (c Call) At(i int) (functions.Judged, bool) {
+	if i >= len(c.Args) {
+		return functions.Judged{}, false
+	}
+	return functions.Judged{Texts: []string{functions.Text(c.Args[i])}}, true
+}
+
+// Named gives the argument that a rule's kwargs entry means.
+func (c Call) Named(name string) (functions.Judged, bool) {
+	v, ok := c.Kwargs.Get(name)
+	return functions.Judged{Name: name, Texts: []string{functions.Text(v)}}, ok
 }

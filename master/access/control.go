@@ -44,6 +44,7 @@ func Open(c *config.Master, subject func(id string) target.Subject, log *slog.Lo
 	start := c.AclMatch == config.AclMatchStart
 	list := New(Options{
 		ACL: c.PublisherAcl, Blacklist: c.PublisherAclBlacklist, Sudo: c.SudoAcl, Nodegroups: c.Nodegroups, Start: start, Log: log,
+		Open: c.AclReturners == config.AclReturnersOpen,
 	})
 	return &Control{
 		List: list, Peers: NewPeers(PeerOptions{Publish: c.Peer, Run: c.PeerRun, List: list, Log: log}),
@@ -64,8 +65,9 @@ type Permit struct {
 	// Trusted is described at [List.Trusts].
 	Trusted bool
 
-	calls   []Call
-	control *Control
+	calls    []Call
+	settings Settings
+	control  *Control
 }
 
 // By is who gives a load: the owner of a key, or a user of a login service.
@@ -120,7 +122,8 @@ func (c *Control) Admit(p wire.PublishLoad, by By, calls []Call) (Permit, error)
 	if !ok {
 		return Permit{}, server.ErrNoAccess
 	}
-	return Permit{Rules: rules, Trusted: c.Trusts(sender), calls: calls, control: c}, nil
+	settings, err := SettingsOf(p)
+	return Permit{Rules: rules, Trusted: c.Trusts(sender), calls: calls, settings: settings, control: c}, err
 }
 
 // AdmitUser is Admit for somebody whom a login service or a token has proved to be a user,
@@ -133,20 +136,25 @@ func (c *Control) AdmitUser(p wire.PublishLoad, user string, rules []any, calls 
 	if len(rules) == 0 { // which would mean everything
 		return Permit{}, server.ErrNoAccess
 	}
-	return Permit{Rules: rules, calls: calls, control: c}, nil
+	settings, err := SettingsOf(p)
+	return Permit{Rules: rules, calls: calls, settings: settings, control: c}, err
 }
 
 // Covers tells whether the rules permit the calls on all of these minions. It says nothing
 // of nodes below: see [Permit.Judge].
 func (p Permit) Covers(minions []string) bool {
-	return p.control.Judge(p.Rules, p.calls, Reach{Minions: minions, Subject: p.control.subject}).Allowed
+	return p.judge(Reach{Minions: minions, Subject: p.control.subject}).Allowed
 }
 
-// Judge tells whether the rules permit the calls on all whom a target means in the whole
+// Judge tells whether the rules permit the settings of the job, and the calls on all whom a target means in the whole
 // tree, as far as it is known here, and why. node gives what a node right below has
 // reported.
 func (p Permit) Judge(a ownership.Audience, node func(id string) (topology.Node, bool)) verdict.Verdict {
-	return p.control.Judge(p.Rules, p.calls, p.control.ReachOf(a, node))
+	return p.judge(p.control.ReachOf(a, node))
+}
+
+func (p Permit) judge(r Reach) verdict.Verdict {
+	return p.control.Judge(p.Rules, p.calls, r).And(p.control.JudgeSettings(p.Rules, p.settings))
 }
 
 // Certainly tells whether the rules permit the calls on the minion of an id, whatever its

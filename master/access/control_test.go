@@ -8,6 +8,7 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/functions"
 	"github.com/momtree/mom/master/jobs/ledger"
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/server"
@@ -114,7 +115,7 @@ func TestControlExplain(t *testing.T) {
 		{Question{User: "fred", Eauth: "pam"}, true, "", "external_auth pam, fred, rule 1"},
 		{Question{User: "fred", Eauth: "pam", Kind: Runner}, true, "", "external_auth pam, fred, rule 3"},
 		{Question{User: "fred", Eauth: "pam", Kind: Wheel}, false, "", "external_auth pam, fred, rule 3"},
-		{Question{User: "fred", Eauth: "pam", Kind: Runner, Calls: []Call{{Fun: "test"}}}, false, "module.function", ""},
+		{Question{User: "fred", Eauth: "pam", Kind: Runner, Bound: bound("test", nil, nil)}, false, "module.function", ""},
 		{Question{User: "fred", Eauth: "ldap"}, false, `no login service "ldap"`, ""},
 		{Question{User: "eve", Eauth: "pam", Groups: []string{"x"}}, false, "no rules under pam", ""},
 	} {
@@ -123,6 +124,9 @@ func TestControlExplain(t *testing.T) {
 		}
 		if x.q.Calls == nil {
 			x.q.Calls = []Call{{Fun: "test.ping"}}
+		}
+		if x.q.Bound == (functions.Bound{}) {
+			x.q.Bound = bound("test.ping", nil, nil)
 		}
 		v, err := c.Explain(x.q, nobody)
 		place := ""

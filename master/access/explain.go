@@ -2,10 +2,12 @@ package access
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/access/verdict"
+	"github.com/momtree/mom/master/functions"
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/topology"
 )
@@ -28,7 +30,13 @@ type Question struct {
 	Eauth  string
 	Groups []string
 	Kind   Kind
-	Calls  []Call
+	// Request is the call.
+	Request functions.Request
+	// Calls are functions of minions, Settings those of their job.
+	Calls    []Call
+	Settings Settings
+	// Bound is a runner or a wheel function.
+	Bound functions.Bound
 }
 
 // Explain answers a question in the order in which a load is judged: the blacklist, whose
@@ -47,11 +55,7 @@ func (c *Control) Explain(q Question, reach func() (Reach, error)) (verdict.Verd
 	}
 	switch q.Kind {
 	case Runner, Wheel:
-		v = verdict.Verdict{Allowed: true}
-		for _, call := range q.Calls {
-			one := c.judgeSpecial(rules, string(q.Kind), call)
-			v.Allowed, v.Reason, v.Calls = v.Allowed && one.Allowed, one.Reason, append(v.Calls, one.Calls...)
-		}
+		v = c.judgeSpecial(rules, string(q.Kind), q.Bound)
 	default:
 		r, err := reach()
 		if err != nil {
@@ -59,12 +63,58 @@ func (c *Control) Explain(q Question, reach func() (Reach, error)) (verdict.Verd
 		}
 		v = c.Judge(rules, q.Calls, r)
 	}
+	q.show(v.Calls)
+	v = v.And(c.settings(rules, q))
 	for i := range v.Calls {
 		for j := range v.Calls[i].Rules { // they stand in the order of the rules
 			v.Calls[i].Rules[j].Place = places[j]
 		}
 	}
 	return v, nil
+}
+
+func (c *Control) settings(rules []any, q Question) verdict.Verdict {
+	if q.Kind != Minions {
+		return verdict.Verdict{Allowed: true}
+	}
+	return c.JudgeSettings(rules, q.Settings)
+}
+
+// show adds the arguments as they were judged.
+func (q Question) show(calls []verdict.Call) {
+	for i := range calls {
+		if q.Kind == Minions {
+			calls[i].Args = q.Calls[i].shown()
+			continue
+		}
+		if q.Bound.Fault() != nil {
+			continue // they are bound to nothing
+		}
+		n := 0
+		for _, j := range q.Bound.All() {
+			name := j.Name
+			if n++; name == "" {
+				name = fmt.Sprintf("argument %d", n)
+			}
+			for _, text := range j.Texts {
+				calls[i].Args = append(calls[i].Args, verdict.Arg{Name: name, Value: text})
+			}
+		}
+	}
+}
+
+// shown are the arguments by position and by keyword.
+func (c Call) shown() (out []verdict.Arg) {
+	for i, v := range c.Args {
+		out = append(out, verdict.Arg{Name: fmt.Sprintf("argument %d", i+1), Value: functions.Text(v)})
+	}
+	c.Kwargs.Range(func(k, v any) bool {
+		if k != kwargMark {
+			out = append(out, verdict.Arg{Name: functions.Text(k), Value: functions.Text(v)})
+		}
+		return true
+	})
+	return out
 }
 
 // heldTo gives the rules that a user is held to and where they stand. Without any the
@@ -103,11 +153,16 @@ func (c *Control) ReachOf(a ownership.Audience, node func(id string) (topology.N
 	return reachOf(a, c.subject, node)
 }
 
-// NewCall separates the keyword arguments of a function, which stand last.
+// ShownCall is a call of the master as the audit shows it.
+func ShownCall(b functions.Bound) Call { return newCall(b.Fun(), b.Shown()) }
+
+// NewCall is a call with these arguments. The list may end with keyword arguments as in a
+// publication; kwargs replaces them.
 func NewCall(fun string, args []any, kwargs *wire.Map) Call {
-	c := newCall(fun, args)
-	if kwargs.Len() > 0 {
-		c.Kwargs = kwargs
+	if kwargs.Len() == 0 {
+		return newCall(fun, args)
 	}
-	return c
+	marked := kwargs.Clone()
+	marked.Set(kwargMark, true)
+	return newCall(fun, append(slices.Clone(args), marked))
 }

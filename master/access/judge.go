@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/master/access/verdict"
+	"github.com/momtree/mom/master/functions"
 )
 
 // findJob is what whoever may publish may ask of all: whether a job still runs.
@@ -40,6 +41,9 @@ func judge(rules []rule, c Call, r Reach) verdict.Call {
 			break
 		}
 	}
+	if err := c.Fault(); err != nil && !out.Allowed {
+		out.Reason = err.Error()
+	}
 	return out
 }
 
@@ -47,7 +51,7 @@ func judge(rules []rule, c Call, r Reach) verdict.Call {
 func (r *rule) judge(c Call, reach Reach) verdict.Rule {
 	out := verdict.Rule{Text: r.text}
 	if r.fault == nil && r.special != "" {
-		out.Why = "it is for runners and wheel functions"
+		out.Why = r.purpose()
 		return out
 	}
 	if out.Why = r.refuses(c.Fun, c); out.Why != "" {
@@ -65,35 +69,43 @@ func (r *rule) judge(c Call, reach Reach) verdict.Rule {
 	return out
 }
 
+// purpose tells what a rule with @ is for.
+func (r *rule) purpose() string {
+	if r.special == returnersRule || r.special == executorsRule {
+		return "it is for " + r.special
+	}
+	return "it is for runners and wheel functions"
+}
+
 // refuses tells why a call does not fit a rule, "" if it does.
-func (r *rule) refuses(name string, c Call) string {
+func (r *rule) refuses(name string, c arguments) string {
 	if r.fault != nil {
 		return "it cannot be understood: " + r.fault.Error()
 	}
-	switch fun, args := r.fits(name, c); {
+	switch fun, why := r.fits(name, c); {
 	case !fun:
 		return "it is for other functions"
-	case !args:
-		return "it is for other arguments"
+	case why != "":
+		return "it is for other arguments: " + why
 	}
 	return ""
 }
 
 // JudgeRunner tells whether rules permit a call of a runner, and why.
-func (l *List) JudgeRunner(rules []any, c Call) verdict.Verdict {
+func (l *List) JudgeRunner(rules []any, c functions.Bound) verdict.Verdict {
 	return l.judgeSpecial(rules, "runner", c)
 }
 
 // JudgeWheel tells whether rules permit a call of a wheel function, and why.
-func (l *List) JudgeWheel(rules []any, c Call) verdict.Verdict {
+func (l *List) JudgeWheel(rules []any, c functions.Bound) verdict.Verdict {
 	return l.judgeSpecial(rules, "wheel", c)
 }
 
 // judgeSpecial asks rules that begin with @. Others are for minions, and without any
 // nothing is permitted: this is never asked of users who may do everything.
-func (l *List) judgeSpecial(rules []any, form string, c Call) verdict.Verdict {
-	out := verdict.Call{Fun: c.Fun}
-	module, name, ok := strings.Cut(c.Fun, ".")
+func (l *List) judgeSpecial(rules []any, form string, c functions.Bound) verdict.Verdict {
+	out := verdict.Call{Fun: c.Fun()}
+	module, name, ok := strings.Cut(c.Fun(), ".")
 	if !ok || module == "" || name == "" || strings.Contains(name, ".") {
 		return verdict.Verdict{Reason: "a " + form + " function is named module.function"}
 	}
@@ -103,11 +115,13 @@ func (l *List) judgeSpecial(rules []any, form string, c Call) verdict.Verdict {
 		case r.fault == nil && r.special == "":
 			say.Why = "it is for functions of minions"
 		case r.special == form || r.special == form+"s":
-			say.Why = r.lacks(c.Fun, c)
+			say.Why = r.lacks(c.Fun(), c)
 		case r.special == module: // its functions are named without the module
 			say.Why = r.lacks(name, c)
 		case r.fault != nil:
-			say.Why = r.refuses(c.Fun, c)
+			say.Why = r.refuses(c.Fun(), c)
+		case r.special == returnersRule || r.special == executorsRule:
+			say.Why = r.purpose()
 		default:
 			say.Why = "it is for other functions"
 		}
@@ -118,11 +132,14 @@ func (l *List) judgeSpecial(rules []any, form string, c Call) verdict.Verdict {
 			break
 		}
 	}
+	if err := c.Fault(); err != nil && !out.Allowed {
+		out.Reason = err.Error()
+	}
 	return verdict.Verdict{Allowed: out.Allowed, Calls: []verdict.Call{out}}
 }
 
 // lacks is refuses for a rule that may be for all functions of its kind.
-func (r *rule) lacks(name string, c Call) string {
+func (r *rule) lacks(name string, c arguments) string {
 	if r.fault == nil && r.funs == nil {
 		return ""
 	}

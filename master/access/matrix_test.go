@@ -11,6 +11,8 @@ import (
 
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/access/verdict"
+	"github.com/momtree/mom/master/functions"
 	"github.com/momtree/mom/master/jobs/ledger"
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/topology"
@@ -287,10 +289,10 @@ func TestMatrixOfRunnersAndWheels(t *testing.T) {
 					kwargs.Set(k, v)
 				}
 				for form, x := range map[string]struct {
-					permits func([]any, string, []any, *wire.Map) bool
+					judge   func([]any, functions.Bound) verdict.Verdict
 					answers map[string]string
-				}{"runner": {l.PermitsRunner, s.Special.Runner}, "wheel": {l.PermitsWheel, s.Special.Wheel}} {
-					got, want := x.permits(rules, c.Fun, c.Args, kwargs), x.answers[name][i] == '1'
+				}{"runner": {l.JudgeRunner, s.Special.Runner}, "wheel": {l.JudgeWheel, s.Special.Wheel}} {
+					got, want := x.judge(rules, bound(c.Fun, c.Args, kwargs)).Allowed, x.answers[name][i] == '1'
 					key := [2]string{name, c.Fun}
 					_, excused := wholeSpecial[key]
 					if got == want {

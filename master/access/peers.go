@@ -7,6 +7,7 @@ import (
 
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/master/access/verdict"
+	"github.com/momtree/mom/master/functions"
 )
 
 // Peers are what minions may have done: by others (option peer), and by the master, whose
@@ -57,7 +58,7 @@ func NewPeers(o PeerOptions) *Peers {
 func (p *Peers) Rules(id string) []any { return rulesFor(p.publish, id) }
 
 // JudgeRunner tells whether a minion may call a runner, and why.
-func (p *Peers) JudgeRunner(id string, c Call) verdict.Verdict {
+func (p *Peers) JudgeRunner(id string, c functions.Bound) verdict.Verdict {
 	rules := rulesFor(p.run, id)
 	if len(rules) == 0 {
 		return verdict.Verdict{Reason: "no entry of peer_run means this minion"}

@@ -38,10 +38,10 @@ func TestPeers(t *testing.T) {
 			{Call{Fun: "jobs.lookup_jid", Args: []any{"20"}}, true},
 			{Call{Fun: "jobs.lookup_jid", Args: []any{"x"}, Kwargs: wire.NewMap()}, false},
 		} {
-			if got := p.JudgeRunner("m1", c.call).Allowed; got != c.want {
+			if got := p.JudgeRunner("m1", bound(c.call.Fun, c.call.Args, c.call.Kwargs)).Allowed; got != c.want {
 				t.Errorf("start %v: %s %v: %v", start, c.call.Fun, c.call.Args, got)
 			}
-			if p.JudgeRunner("m2", c.call).Allowed {
+			if p.JudgeRunner("m2", bound(c.call.Fun, c.call.Args, c.call.Kwargs)).Allowed {
 				t.Errorf("m2 may call %s", c.call.Fun)
 			}
 		}

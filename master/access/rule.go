@@ -27,12 +27,6 @@ type funRule struct {
 	with []argRule // nil: with any arguments; else with those of one entry
 }
 
-// argRule says what arguments have to look like. A nil expression takes anything.
-type argRule struct {
-	args   []target.Expr
-	kwargs map[string]target.Expr
-}
-
 // reader reads rules as the configuration or a publication holds them.
 type reader struct {
 	groups map[string]any
@@ -125,7 +119,7 @@ func (p reader) rule(v any) (rule, error) {
 		}
 		r.funs = append(r.funs, f)
 	}
-	return r, nil
+	return r, r.settingsFault()
 }
 
 // fun reads "function expression" or {function expression: [arguments]}.
@@ -153,62 +147,6 @@ func (p reader) fun(v any) (funRule, error) {
 		f.with = append(f.with, a)
 	}
 	return f, nil
-}
-
-// args reads {args: [expression], kwargs: {name: expression}}.
-func (p reader) args(v any) (argRule, error) {
-	a := argRule{kwargs: map[string]target.Expr{}}
-	if !isMapping(v) {
-		return a, fmt.Errorf("arguments are a mapping of args and kwargs, not %s", textOf(v))
-	}
-	read := func(v any) (target.Expr, error) {
-		if v == nil {
-			return nil, nil
-		}
-		text, ok := v.(string)
-		if !ok {
-			text = python.Str(v)
-		}
-		if re := p.expression(text); re != nil {
-			return re, nil
-		}
-		return nil, fmt.Errorf("%q is no regular expression", text)
-	}
-	var faults []error
-	eachPair(v, func(what string, val any) {
-		switch what {
-		case "args":
-			for _, x := range listOf(val) {
-				re, err := read(x)
-				a.args, faults = append(a.args, re), append(faults, err)
-			}
-		case "kwargs":
-			if val != nil && !isMapping(val) {
-				faults = append(faults, fmt.Errorf("kwargs are a mapping of names, not %s", textOf(val)))
-			}
-			eachPair(val, func(name string, x any) {
-				re, err := read(x)
-				a.kwargs[name], faults = re, append(faults, err)
-			})
-		default:
-			faults = append(faults, fmt.Errorf("%q is neither args nor kwargs", what))
-		}
-	})
-	return a, errors.Join(faults...)
-}
-
-// fits tells whether the functions of a rule mean a call under a name, and if so, whether
-// one of them takes its arguments as well.
-func (r *rule) fits(name string, c Call) (fun, args bool) {
-	for _, f := range r.funs {
-		if !f.fun.Match(target.ID(name)) {
-			continue
-		}
-		if fun = true; f.with == nil || slices.ContainsFunc(f.with, c.like) {
-			return true, true
-		}
-	}
-	return fun, false
 }
 
 // onlyPair gives the one entry of a mapping that has one.

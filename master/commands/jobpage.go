@@ -8,6 +8,7 @@ import (
 	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/jobs"
 	"github.com/momtree/mom/master/jobstore"
+	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/master/server"
 )
 
@@ -56,8 +57,8 @@ func (c jobPage) serve(ctx context.Context, r *server.Request) (any, error) {
 	if err != nil {
 		return nil, server.Refusal{Name: "SaltReqTimeoutError", Message: err.Error()}
 	}
-	if user, may := c.mayRead(r, d.String("user"), jid); !may && (!ok || user == "" || job.User != user) {
-		c.server.RefusedUser("job_page", user, jid)
+	if user, may := c.mayRead(r, d.String("user"), jid); !may && (!ok || !user.Owns(job)) {
+		c.server.RefusedUser("job_page", user.Name, jid)
 		return nil, server.ErrNotAllowed
 	}
 	a, known := c.jobs.State(jid) // before the returns are read
@@ -89,20 +90,17 @@ func (c jobPage) serve(ctx context.Context, r *server.Request) (any, error) {
 // mayRead names whose jobs a request for a job may read; all tells that it may read any.
 // named is the user that the request names. Who has logged in and may look jobs up by the
 // runner may as well do so here.
-func (c jobPage) mayRead(r *server.Request, named, jid string) (user string, all bool) {
+func (c jobPage) mayRead(r *server.Request, named, jid string) (user access.Owner, all bool) {
 	if l := r.Login; l != nil {
-		all = c.access.PermitsRunner(l.Rules, "jobs.lookup_jid", []any{jid}, nil)
-		if l.Name == c.access.Own { // of another service than the machine
-			return "", all
-		}
-		return l.Name, all
+		call := runners.Bind(runners.Request{Fun: "jobs.lookup_jid", Args: []any{jid}})
+		return access.LoginOwner(l), c.access.JudgeRunner(l.Rules, call).Allowed
 	}
 	sender := access.Sender{Owner: r.User, Own: c.access.Own, Name: named, Extra: wire.NewMap()}
 	switch {
 	case c.access.Trusts(sender):
-		return named, true
+		return access.Owner{Name: named}, true
 	case named != r.User:
-		return "", false
+		return access.Owner{}, false
 	}
-	return r.User, false
+	return access.Owner{Name: r.User}, false
 }

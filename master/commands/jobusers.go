@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/server"
 )
@@ -18,7 +19,7 @@ func init() {
 		Doc: `
 Who asked for jobs, by the record of this master: for the REST API, which gives the events
 of a job to those who may hear them; our own addition. The answer names the user of each
-job that is known.
+job that is known: a user of the machine by name, one of a login service as SERVICE/name.
 
 jids
     The jobs, at most 4096.
@@ -40,19 +41,13 @@ func (c jobUsers) serve(ctx context.Context, r *server.Request) (any, error) {
 	}
 	users := wire.NewMap()
 	for _, jid := range jids {
-		user, known, err := userOf(ctx, c.store, jid)
+		job, known, err := c.store.Local().GetLoad(ctx, jid)
 		if err != nil {
 			return nil, server.Refusal{Name: "SaltReqTimeoutError", Message: err.Error()}
 		}
 		if known {
-			users.Set(jid, user)
+			users.Set(jid, access.OwnerOf(job).String())
 		}
 	}
 	return wire.NewMap("users", users), nil
-}
-
-// userOf tells who asked for a job that the embedded store has.
-func userOf(ctx context.Context, store *jobstore.Store, jid string) (user string, known bool, err error) {
-	l, known, err := store.Local().GetLoad(ctx, jid)
-	return l.User, known, err
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/momtree/mom/master/access/verdict"
 	"github.com/momtree/mom/master/datacache"
 	"github.com/momtree/mom/master/files"
+	"github.com/momtree/mom/master/functions"
 	"github.com/momtree/mom/master/jobs"
 	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/keyring"
@@ -88,28 +89,36 @@ func caller(d *wire.Map, r *server.Request, own string) string {
 	return r.User
 }
 
+// owner is the caller as the owner of what the call starts.
+func owner(d *wire.Map, r *server.Request, own string) access.Owner {
+	if r.Login != nil {
+		return access.LoginOwner(r.Login)
+	}
+	return access.Owner{Name: caller(d, r, own)}
+}
+
 // gate holds runner and wheel calls to the rules of logins, and tells the audit of all.
 type gate struct {
 	server *server.Server
 	audit  func(access.Asked)
 	own    string
 	kind   string // runner or wheel
-	judge  func(rules []any, c access.Call) verdict.Verdict
+	judge  func(rules []any, c functions.Bound) verdict.Verdict
 	// private tells of functions whose arguments the audit is not told; nil: there are none.
 	private func(fun string) bool
 }
 
 // pass tells whether a request may make a call. Who comes with a key was judged by that.
 // What no rule allows is allowed where besides, if it is not nil, says so.
-func (g gate) pass(d *wire.Map, r *server.Request, c access.Call, besides func(access.Call) bool) error {
+func (g gate) pass(d *wire.Map, r *server.Request, c functions.Bound, besides func() bool) error {
 	q := access.ByOf(r).Asked(g.kind, caller(d, r, g.own))
-	q.Fun, q.Call, q.Allowed = c.Fun, c, true
-	if g.private != nil && g.private(c.Fun) {
-		q.Call = access.Call{Fun: c.Fun}
+	q.Fun, q.Call, q.Allowed = c.Fun(), access.ShownCall(c), true
+	if g.private != nil && g.private(c.Fun()) {
+		q.Call = access.Call{Fun: c.Fun()}
 	}
 	if r.Login != nil {
 		v := g.judge(r.Login.Rules, c)
-		q.Allowed = v.Allowed || besides != nil && besides(c)
+		q.Allowed = v.Allowed || besides != nil && besides()
 		if !q.Allowed {
 			q.Reason = v.String()
 		}
@@ -118,7 +127,7 @@ func (g gate) pass(d *wire.Map, r *server.Request, c access.Call, besides func(a
 	if q.Allowed {
 		return nil
 	}
-	g.server.RefusedUser(r.Cmd, r.Login.Name, c.Fun)
+	g.server.RefusedUser(r.Cmd, r.Login.Name, c.Fun())
 	no := server.AuthenticationFailed(r.Login.By)
 	no.Message += " for user " + r.Login.Name + "."
 	return no

@@ -47,7 +47,7 @@ func (c query) serve(ctx context.Context, r *server.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, err := c.host.Ask(call, caller(d, r, c.own))
+	v, err := c.host.Ask(call, owner(d, r, c.own))
 	if errors.Is(err, runners.ErrNotRead) || errors.Is(err, runners.ErrBusy) {
 		return nil, server.Refusal{Name: "SaltRunnerError", Message: err.Error()}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/access"
+	"github.com/momtree/mom/master/functions"
 	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/master/server"
@@ -77,7 +78,8 @@ func (c runner) serve(ctx context.Context, r *server.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := runners.Start{JID: d.String("jid"), User: caller(d, r, c.own), Owner: c.owner(r), Keep: d.Bool("async")}
+	by := owner(d, r, c.own)
+	o := runners.Start{JID: d.String("jid"), User: by.Name, Eauth: by.Eauth, Owner: c.owner(r), Keep: d.Bool("async")}
 	switch {
 	case o.JID != "" && o.Owner != "":
 		return nil, server.Invalid("runner: jid %q is not yours to choose", o.JID)
@@ -93,27 +95,25 @@ func (c runner) serve(ctx context.Context, r *server.Request) (any, error) {
 	return wire.NewMap("tag", tag, "jid", o.JID), nil
 }
 
-// admit reads a call that whoever asks may make.
-func (c runner) admit(ctx context.Context, d *wire.Map, r *server.Request) (*runners.Call, error) {
-	call, err := readCall(d)
+// admit binds a call that whoever asks may make.
+func (c runner) admit(ctx context.Context, d *wire.Map, r *server.Request) (functions.Bound, error) {
+	q, err := readCall(d)
 	if err == nil {
 		err = wire.FitFields(r.Load, c.depth)
 	}
 	if err != nil {
-		return nil, server.Invalid("%v", err)
+		return functions.Bound{}, server.Invalid("%v", err)
 	}
-	besides := func(a access.Call) bool { return c.ownJob(ctx, r.Login, a) }
-	if err := c.gate.pass(d, r, access.NewCall(call.Fun, call.Args, call.Kwargs), besides); err != nil {
-		return nil, err
-	}
-	return call, nil
+	call := runners.Bind(q)
+	besides := func() bool { return c.ownJob(ctx, r.Login, call) }
+	return call, c.gate.pass(d, r, call, besides)
 }
 
 // owner is who may see what the call gives: "" is the user of the master, who may see
 // all.
 func (c runner) owner(r *server.Request) string {
 	if r.Login != nil {
-		return r.Login.Eauth + "/" + r.Login.Name // which no user of the machine is called
+		return access.LoginOwner(r.Login).String() // which no user of the machine is called
 	}
 	if r.User == c.own {
 		return ""
@@ -123,11 +123,11 @@ func (c runner) owner(r *server.Request) string {
 
 // readCall takes fun and arguments out of a runner load: `kwarg` may hold the
 // positional ones under `arg`, and then the others under a `kwarg` of its own.
-func readCall(d *wire.Map) (*runners.Call, error) {
-	call := &runners.Call{Fun: d.String("fun"), Kwargs: wire.NewMap()}
+func readCall(d *wire.Map) (runners.Request, error) {
+	call := runners.Request{Fun: d.String("fun"), Kwargs: wire.NewMap()}
 	call.Timeout = time.Duration(min(max(d.Float("timeout"), 0), 1e6) * float64(time.Second))
 	if call.Fun == "" {
-		return nil, errors.New("runner: fun is missing")
+		return call, errors.New("runner: fun is missing")
 	}
 	call.Args = append(call.Args, d.List("arg")...)
 	kw := d.Map("kwarg")

@@ -5,7 +5,6 @@ import (
 
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/master/wheels"
 )
@@ -52,15 +51,12 @@ func (c wheel) serve(ctx context.Context, r *server.Request) (any, error) {
 	if r.Login != nil {
 		d.Delete("from") // nor is where the login comes from
 	}
-	call, err := wheels.Read(d)
-	asked := access.Call{Fun: d.String("fun")}
-	if err == nil {
-		asked = access.NewCall(call.Fun, call.Args, call.Kwargs)
-	}
-	if err := c.gate.pass(d, r, asked, nil); err != nil {
+	call := wheels.BindLoad(d)
+	if err := c.gate.pass(d, r, call, nil); err != nil {
 		return nil, err
 	}
-	s := wheels.Start{JID: c.jids.Next(), Fun: d.String("fun"), User: caller(d, r, c.own), Call: call, Err: err}
+	by := owner(d, r, c.own)
+	s := wheels.Start{JID: c.jids.Next(), User: by.Name, Eauth: by.Eauth, Call: call}
 	if !async {
 		data, _ := c.host.Do(ctx, s) // the data say whether it failed
 		return wire.NewMap("tag", s.Tag(), "data", data), nil

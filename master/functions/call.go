@@ -9,35 +9,15 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// Call is one call of a function.
+// Call is one call of a function, with its arguments bound.
 type Call[E any] struct {
-	Fun    string
-	Args   []any
-	Kwargs *value.Map
-	// Timeout replaces the master's option timeout, for a function that waits for
-	// minions; 0 does not.
-	Timeout time.Duration
+	Bound
 	// JID is the id of the call on the event bus; "" for one that is not there.
 	JID string
 	// Tell hears what the call tells while it works: [ToldProgress] or [ToldPrint]. nil:
 	// nobody does.
 	Tell func(what string, data *value.Map)
 	Env  E
-
-	names []string // of the function's arguments
-}
-
-// Arg gives the argument name, by position or by keyword.
-func (c *Call[E]) Arg(name string) (any, bool) {
-	if v, ok := c.Kwargs.Get(name); ok {
-		return v, true
-	}
-	for i, a := range c.names {
-		if strings.TrimSuffix(a, "=") == name && i < len(c.Args) {
-			return c.Args[i], true
-		}
-	}
-	return nil, false
 }
 
 // Text gives the argument name as text, "" if it is absent. A jid that a client
@@ -47,10 +27,10 @@ func (c *Call[E]) Text(name string) string {
 	if !ok {
 		return ""
 	}
-	return fmt.Sprint(v)
+	return Text(v)
 }
 
-// Given is [Call.Arg] for an argument whose None means that it is absent.
+// Given is [Bound.Arg] for an argument whose None means that it is absent.
 func (c *Call[E]) Given(name string) (any, bool) {
 	v, ok := c.Arg(name)
 	return v, ok && v != nil
@@ -84,7 +64,7 @@ func (c *Call[E]) Seconds(name string, def time.Duration) (time.Duration, error)
 	if !ok {
 		return def, nil
 	}
-	f, err := strconv.ParseFloat(fmt.Sprint(v), 64)
+	f, err := strconv.ParseFloat(Text(v), 64)
 	if err != nil || !(f >= 0) || f > 1e9 {
 		return 0, Invalid("%s=%v is not a number of seconds", name, v)
 	}
@@ -103,29 +83,20 @@ func (c *Call[E]) Count(name string) (int, error) {
 	return n, nil
 }
 
-// Patterns gives an argument that is a list, or text with commas; nil if it is absent.
+// Patterns gives an argument that is a list of names, or text with commas; nil if it is
+// absent. The function declares it in [Function.Lists], so that rules judge each name.
 func (c *Call[E]) Patterns(name string) ([]string, error) {
-	v, ok := c.Given(name)
-	if !ok {
-		return nil, nil
-	}
-	var out []string
-	switch v := v.(type) {
-	case []any:
-		for _, e := range v {
-			out = append(out, fmt.Sprint(e))
-		}
-	case string:
-		for p := range strings.SplitSeq(v, ",") {
-			if p = strings.TrimSpace(p); p != "" {
-				out = append(out, p)
+	for _, p := range c.get().params {
+		switch {
+		case p.name != name:
+		case !p.list:
+			return nil, fmt.Errorf("%s reads %s as a list and does not declare it as one", c.Fun(), name)
+		case p.given && p.value != nil:
+			if out := namesIn(p.value); len(out) > 0 {
+				return out, nil
 			}
+			return nil, Invalid("%s is empty", name)
 		}
-	default:
-		out = []string{fmt.Sprint(v)}
 	}
-	if len(out) == 0 {
-		return nil, Invalid("%s is empty", name)
-	}
-	return out, nil
+	return nil, nil
 }

@@ -8,24 +8,34 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// Fields makes a call of the fields of a load, of which but those in others each is an
-// argument by its name, as Salt does where there are no arg and kwarg. Of a function
-// that there is none of it is a call without arguments.
-func (r *Registry[E]) Fields(fun string, load *value.Map, others ...string) (*Call[E], error) {
-	c := &Call[E]{Fun: fun, Kwargs: value.NewMap()}
+// BindFields binds a call whose arguments are fields of a load by their names, as in Salt
+// where a load has no arg and kwarg. Fields in others are not arguments unless the function
+// has a parameter of the name.
+func (r *Registry[E]) BindFields(fun string, load *value.Map, others ...string) Bound {
+	kwargs, err := r.fields(fun, load, others)
+	b := r.Bind(Request{Fun: fun, Kwargs: kwargs})
+	if err != nil {
+		b.b.fault = err
+	}
+	return b
+}
+
+// fields picks the arguments out of a load.
+func (r *Registry[E]) fields(fun string, load *value.Map, others []string) (*value.Map, error) {
+	kwargs := value.NewMap()
 	f, ok := r.byName[fun]
 	if !ok {
-		return c, nil
+		return kwargs, nil
 	}
 	var unknown []string
 	load.Range(func(k, v any) bool {
 		name, _ := k.(string)
 		switch {
 		case f.named(name):
-			c.Kwargs.Set(name, v)
+			kwargs.Set(name, v)
 		case slices.Contains(others, name), strings.HasPrefix(name, "__"):
 		case f.AnyKwargs:
-			c.Kwargs.Set(k, v)
+			kwargs.Set(k, v)
 		default:
 			unknown = append(unknown, fmt.Sprintf("'%v'", k))
 		}
@@ -34,13 +44,13 @@ func (r *Registry[E]) Fields(fun string, load *value.Map, others ...string) (*Ca
 	full := r.kind + "." + fun
 	switch last := len(unknown) - 1; {
 	case last == 0:
-		return nil, fmt.Errorf("%s is an invalid keyword argument for '%s'", unknown[0], full)
+		return kwargs, fmt.Errorf("%s is an invalid keyword argument for '%s'", unknown[0], full)
 	case last > 0:
-		return nil, fmt.Errorf("%s and %s are invalid keyword arguments for '%s'", strings.Join(unknown[:last], ", "), unknown[last], full)
+		return kwargs, fmt.Errorf("%s and %s are invalid keyword arguments for '%s'", strings.Join(unknown[:last], ", "), unknown[last], full)
 	}
 	need, have := f.required(), 0
 	for _, a := range f.Args[:need] {
-		if c.Kwargs.Has(a) {
+		if kwargs.Has(a) {
 			have++
 		}
 	}
@@ -50,7 +60,7 @@ func (r *Registry[E]) Fields(fun string, load *value.Map, others ...string) (*Ca
 		if need == 1 {
 			s = ""
 		}
-		return nil, fmt.Errorf("%s takes at least %d argument%s (%d given)", short, need, s, have)
+		return kwargs, fmt.Errorf("%s takes at least %d argument%s (%d given)", short, need, s, have)
 	}
-	return c, nil
+	return kwargs, nil
 }

@@ -17,6 +17,9 @@ type Function[E any] struct {
 	// Args are the names of the arguments, those that must be given first. A name that
 	// ends in "=" is optional; "*" takes any further positional arguments.
 	Args []string
+	// Lists are the arguments that are lists of names, or text with commas; see
+	// [Call.Patterns]. Access rules judge each name.
+	Lists []string
 	// AnyKwargs lets through keyword arguments that Args does not name.
 	AnyKwargs bool
 	// Private says that what it gives is for the caller alone: the event bus, which has
@@ -53,6 +56,11 @@ func (f Function[E]) verify() error {
 		}
 		seen[name], optional = true, may
 	}
+	for _, name := range f.Lists {
+		if !f.named(name) {
+			return fmt.Errorf("%s: it has no argument %q that could be a list", f.Name, name)
+		}
+	}
 	return nil
 }
 
@@ -74,31 +82,6 @@ func (f Function[E]) named(name string) bool {
 		}
 	}
 	return false
-}
-
-// check tells of arguments that are lacking, unknown or too many, as Salt words it.
-func (f Function[E]) check(c *Call[E]) error {
-	most := len(f.Args)
-	if most > 0 && f.Args[most-1] == "*" {
-		most = len(c.Args)
-	}
-	if len(c.Args) > most {
-		return Invalid("%s() takes %d positional arguments but %d were given", f.Name, most, len(c.Args))
-	}
-	for _, k := range c.Kwargs.Keys() {
-		if name, _ := k.(string); !f.named(name) && !f.AnyKwargs {
-			return Invalid("%s() got an unexpected keyword argument '%v'", f.Name, k)
-		}
-	}
-	for i, a := range f.Args[:f.required()] {
-		if i < len(c.Args) {
-			continue
-		}
-		if _, ok := c.Kwargs.Get(a); !ok {
-			return Invalid("%s() missing required argument: '%s'", f.Name, a)
-		}
-	}
-	return nil
 }
 
 // Invalid is a call whose arguments cannot be used, as Salt words it.

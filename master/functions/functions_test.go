@@ -29,6 +29,7 @@ func stock() *Registry[int] {
 		Function[int]{Name: "m.two", Args: []string{"a", "b="}, Run: show, Doc: "Two."},
 		Function[int]{Name: "m.many", Args: []string{"a", "b", "*"}, AnyKwargs: true, Run: show, Doc: "Many.", Who: server.User},
 		Function[int]{Name: "m.panic", Run: func(context.Context, *Call[int]) (any, error) { panic("boom") }, Doc: "Panics."},
+		Function[int]{Name: "m.any", Args: []string{"l=", "t=", "e=", "none=", "single="}, Lists: []string{"l", "t", "e", "none"}, AnyKwargs: true, Run: show, Doc: "Any."},
 		Function[int]{Name: "n.none", Run: show, Doc: "None."},
 	)
 	return r
@@ -37,6 +38,7 @@ func stock() *Registry[int] {
 // Arguments that are lacking, unknown or too many are told as Salt tells them.
 func TestRun(t *testing.T) {
 	const invalid = "Passed invalid arguments: "
+	r := stock()
 	for _, c := range []struct {
 		fun    string
 		args   []any
@@ -47,6 +49,10 @@ func TestRun(t *testing.T) {
 		{"m.two", []any{1, 2}, nil, "a=1 b=2"},
 		{"m.two", nil, []any{"b", 2, "a", 1}, "a=1 b=2"},
 		{"m.two", nil, []any{"b", 2}, invalid + "m.two() missing required argument: 'a'"},
+		{"m.two", []any{1}, []any{"a", 2}, invalid + "m.two() got multiple values for argument 'a'"},
+		{"m.two", []any{1}, []any{"a", 1}, invalid + "m.two() got multiple values for argument 'a'"},
+		{"m.many", []any{1, 2, 3}, []any{"b", 2}, invalid + "m.many() got multiple values for argument 'b'"},
+		{"m.many", []any{1, 2}, []any{7, 2}, invalid + "m.many() keywords must be strings, not 7"},
 		{"m.two", []any{1, 2, 3}, nil, invalid + "m.two() takes 2 positional arguments but 3 were given"},
 		{"m.two", []any{1}, []any{"c", 3}, invalid + "m.two() got an unexpected keyword argument 'c'"},
 		{"m.many", []any{1, 2, 3, 4}, []any{"c", 5}, "a=1 b=2 c=5"},
@@ -55,7 +61,7 @@ func TestRun(t *testing.T) {
 		{"m.none", nil, nil, "'m.none' is not available."},
 		{"n.none", nil, nil, ""},
 	} {
-		v, err := stock().Run(t.Context(), &Call[int]{Fun: c.fun, Args: c.args, Kwargs: value.NewMap(c.kwargs...)})
+		v, err := r.Run(t.Context(), &Call[int]{Bound: r.Bind(Request{Fun: c.fun, Args: c.args, Kwargs: value.NewMap(c.kwargs...)})})
 		got := fmt.Sprint(v)
 		if err != nil {
 			got = err.Error()
@@ -64,8 +70,13 @@ func TestRun(t *testing.T) {
 			t.Errorf("%s(%v, %v): %s, want %s", c.fun, c.args, c.kwargs, got, c.want)
 		}
 	}
-	if _, err := stock().Run(t.Context(), &Call[int]{Fun: "n.none"}); err != nil {
+	if _, err := r.Run(t.Context(), &Call[int]{Bound: r.Bind(Request{Fun: "n.none"})}); err != nil {
 		t.Errorf("without keywords: %v", err)
+	}
+	for name, b := range map[string]Bound{"never bound": {}, "bound by another registry": stock().Bind(Request{Fun: "n.none"})} {
+		if _, err := r.Run(t.Context(), &Call[int]{Bound: b}); err == nil {
+			t.Errorf("%s: it runs", name)
+		}
 	}
 }
 
@@ -86,14 +97,10 @@ func TestFields(t *testing.T) {
 	} {
 		r := stock()
 		got := ""
-		call, err := r.Fields(c.fun, value.NewMap(c.load...), "key")
+		v, err := r.Run(t.Context(), &Call[int]{Bound: r.BindFields(c.fun, value.NewMap(c.load...), "key")})
 		if err == nil {
-			var v any
-			if v, err = r.Run(t.Context(), call); err == nil {
-				got = fmt.Sprint(v)
-			}
-		}
-		if err != nil {
+			got = fmt.Sprint(v)
+		} else {
 			got = err.Error()
 		}
 		if got != c.want {
@@ -103,7 +110,8 @@ func TestFields(t *testing.T) {
 }
 
 func TestArguments(t *testing.T) {
-	c := &Call[int]{Kwargs: value.NewMap("none", nil, "yes", "Yes", "n", "7", "odd", "odd", "s", 1.5, "l", []any{"a", 1}, "t", "a, b,", "e", ",")}
+	c := &Call[int]{Bound: stock().Bind(Request{Fun: "m.any", Kwargs: value.NewMap(
+		"none", nil, "yes", "Yes", "n", "7", "odd", "odd", "s", 1.5, "l", []any{"a", "b,1"}, "t", "a, b,", "e", ",")})}
 	for name, want := range map[string]string{"none": "true <nil>", "yes": "true <nil>", "absent": "true <nil>", "odd": "false Passed invalid arguments: odd=odd is neither True nor False"} {
 		if v, err := c.Flag(name, true); fmt.Sprint(v, err) != want {
 			t.Errorf("flag %s: %v, %v", name, v, err)
@@ -119,7 +127,7 @@ func TestArguments(t *testing.T) {
 			t.Errorf("seconds %s: %v, %v", name, v, err)
 		}
 	}
-	for name, want := range map[string]string{"l": "[a 1] <nil>", "t": "[a b] <nil>", "none": "[] <nil>", "e": "[] Passed invalid arguments: e is empty"} {
+	for name, want := range map[string]string{"l": "[a b 1] <nil>", "t": "[a b] <nil>", "none": "[] <nil>", "single": "[] m.any reads single as a list and does not declare it as one", "e": "[] Passed invalid arguments: e is empty"} {
 		if v, err := c.Patterns(name); fmt.Sprint(v, " ", err) != want {
 			t.Errorf("patterns %s: %v, %v", name, v, err)
 		}
@@ -128,12 +136,12 @@ func TestArguments(t *testing.T) {
 
 func TestRegistry(t *testing.T) {
 	r := stock()
-	for word, want := range map[string]string{"": "m.many m.panic m.two n.none", "m": "m.many m.panic m.two", "m.two": "m.two", "m.t": "", "none": ""} {
+	for word, want := range map[string]string{"": "m.any m.many m.panic m.two n.none", "m": "m.any m.many m.panic m.two", "m.two": "m.two", "m.t": "", "none": ""} {
 		if got := strings.Join(r.Match(word), " "); got != want {
 			t.Errorf("%q: %s, want %s", word, got, want)
 		}
 	}
-	if d := r.Docs(); d.Len() != 4 || d.String("m.two") != "Two." {
+	if d := r.Docs(); d.Len() != 5 || d.String("m.two") != "Two." {
 		t.Errorf("%v", d)
 	}
 	if r.Who("m.many") != server.User || r.Who("m.two") != server.Operator || r.Who("no.such") != server.Operator {
@@ -149,6 +157,7 @@ func TestRegistry(t *testing.T) {
 		"no documentation":    {Name: "m.x", Run: show, Doc: " "},
 		"an argument twice":   {Name: "m.x", Run: show, Doc: "x", Args: []string{"a", "a="}},
 		"required at the end": {Name: "m.x", Run: show, Doc: "x", Args: []string{"a=", "b"}},
+		"a list of nothing":   {Name: "m.x", Run: show, Doc: "x", Args: []string{"a"}, Lists: []string{"b"}},
 		"for strangers":       {Name: "m.x", Run: show, Doc: "x", Who: server.Anyone},
 	} {
 		func() {
@@ -160,7 +169,7 @@ func TestRegistry(t *testing.T) {
 			r.Register(f)
 		}()
 	}
-	if !slices.Equal(r.Names(), []string{"m.many", "m.panic", "m.two", "n.none"}) {
+	if !slices.Equal(r.Names(), []string{"m.any", "m.many", "m.panic", "m.two", "n.none"}) {
 		t.Errorf("%v", r.Names())
 	}
 }

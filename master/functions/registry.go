@@ -79,23 +79,20 @@ func (r *Registry[E]) Docs() *value.Map {
 	return out
 }
 
-// Run finds, checks and calls a function. A panic becomes an error.
+// Run calls a function that [Registry.Bind] has bound, or returns the fault of the binding.
+// A panic becomes an error.
 func (r *Registry[E]) Run(ctx context.Context, c *Call[E]) (v any, err error) {
-	f, ok := r.byName[c.Fun]
-	if !ok {
-		return nil, fmt.Errorf("'%s' is not available.", c.Fun)
+	b := c.get()
+	switch {
+	case b.fault != nil:
+		return nil, b.fault
+	case b.registry != any(r):
+		return nil, fmt.Errorf("%s is not a %s: it was bound as something else", b.fun, r.kind)
 	}
-	if c.Kwargs == nil {
-		c.Kwargs = value.NewMap()
-	}
-	if err := f.check(c); err != nil {
-		return nil, err
-	}
-	c.names = f.Args
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("%s %s failed: %v", r.kind, c.Fun, p)
+			err = fmt.Errorf("%s %s failed: %v", r.kind, b.fun, p)
 		}
 	}()
-	return f.Run(ctx, c)
+	return r.byName[b.fun].Run(ctx, c)
 }

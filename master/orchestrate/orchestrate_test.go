@@ -133,7 +133,7 @@ func newStage(sls string) *stage {
 // run calls a runner and gives the results in their order: ID, result, comment, changes.
 func run(t *testing.T, s Env, fun string, kv ...any) (lines []string, retcode any) {
 	t.Helper()
-	v, err := runners.Run(t.Context(), &runners.Call{Fun: fun, Kwargs: value.NewMap(kv...), JID: "20261123150000000000", Env: s})
+	v, err := runners.Run(t.Context(), &runners.Call{Bound: runners.Bind(runners.Request{Fun: fun, Kwargs: value.NewMap(kv...)}), JID: "20261123150000000000", Env: s})
 	if err != nil {
 		return []string{err.Error()}, "error"
 	}
@@ -235,6 +235,10 @@ func TestNotCompiled(t *testing.T) {
 // One state, and states that are given as a mapping.
 func TestSingleAndHigh(t *testing.T) {
 	s := newStage("a: {test.nop: []}")
+	// What else is given changes nothing of which state it is: fun and name are judged.
+	if lines, _ := run(t, s, "state.orchestrate_single", "fun", "test.nop", "name", "x", "state", "salt", "__id__", "y"); len(lines) != 1 || !strings.HasPrefix(lines[0], "x ") {
+		t.Errorf("%q", lines)
+	}
 	if lines, _ := run(t, s, "state.orchestrate_single", "fun", "salt.wheel", "name", "key.list", "match", "all"); len(lines) != 1 || !strings.Contains(lines[0], "{'given': {'match': 'all'}}") {
 		t.Errorf("%q", lines)
 	}
@@ -278,7 +282,7 @@ func TestPauses(t *testing.T) {
 		s := newStage("a: {test.nop: []}\nb: {test.nop: []}\nc: {test.nop: []}")
 		const jid = "20261123150000000000"
 		call := func(fun string, kv ...any) {
-			if _, err := runners.Run(t.Context(), &runners.Call{Fun: fun, Kwargs: value.NewMap(append([]any{"jid", jid}, kv...)...), Env: s}); err != nil {
+			if _, err := runners.Run(t.Context(), &runners.Call{Bound: runners.Bind(runners.Request{Fun: fun, Kwargs: value.NewMap(append([]any{"jid", jid}, kv...)...)}), Env: s}); err != nil {
 				t.Error(err)
 			}
 		}

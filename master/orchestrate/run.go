@@ -29,7 +29,7 @@ type asked struct {
 func read(c *runners.Call) (a asked, err error) {
 	env, ok := c.Env.(Env)
 	if !ok {
-		return a, errors.New(c.Fun + ": states are run by a master that is at work")
+		return a, errors.New(c.Fun() + ": states are run by a master that is at work")
 	}
 	a = asked{env: env, parts: env.Orchestration(), call: c, saltenv: c.Text("saltenv"), pillarenv: c.Text("pillarenv")}
 	if a.saltenv == "" {
@@ -117,9 +117,8 @@ func orchestrate(ctx context.Context, c *runners.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	mods, _ := c.Given("mods")
-	slss := names(mods)
-	if len(slss) == 0 {
+	slss, err := c.Patterns("mods")
+	if err != nil || len(slss) == 0 {
 		return nil, functions.Invalid("mods names no SLS")
 	}
 	v, err := a.outcome(ctx, func(r *states.Run) (states.Outcome, error) { return r.SLS(ctx, slss, a.exclude) })
@@ -163,11 +162,9 @@ func single(ctx context.Context, c *runners.Call) (any, error) {
 		return nil, functions.Invalid("fun=%s is no state such as salt.wheel", fun)
 	}
 	chunk := value.NewMap("state", module, "fun", short, "name", name, "__id__", name, "__env__", a.saltenv, "__sls__", "")
-	c.Kwargs.Range(func(k, v any) bool {
-		switch k {
-		case "fun", "name", "test", "queue", "pillar", "saltenv", "pillarenv":
-		default:
-			chunk.Set(k, v)
+	c.Extra().Range(func(k, v any) bool {
+		if name, _ := k.(string); name != "saltenv" && name != "pillarenv" && !chunk.Has(name) { // what was judged stays
+			chunk.Set(name, v)
 		}
 		return true
 	})
@@ -205,14 +202,17 @@ func show(ctx context.Context, c *runners.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	mods, _ := c.Given("mods")
+	slss, err := c.Patterns("mods")
+	if err != nil {
+		return nil, err
+	}
 	r, faults, err := a.run(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var data *value.Map
 	if faults == nil {
-		if data, faults, err = r.CollectSLS(ctx, names(mods)); err != nil {
+		if data, faults, err = r.CollectSLS(ctx, slss); err != nil {
 			return nil, err
 		}
 	}

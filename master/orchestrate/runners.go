@@ -28,7 +28,7 @@ orchestration_jid
 func init() {
 	sls := []string{"mods", "saltenv=", "test=", "exclude=", "pillar=", "pillarenv=", "pillar_enc=", "orchestration_jid="}
 	for _, name := range []string{"state.orchestrate", "state.orch", "state.sls"} {
-		runners.Register(runners.Function{Name: name, Args: sls, Run: orchestrate, Doc: `
+		runners.Register(runners.Function{Name: name, Args: sls, Lists: []string{"mods"}, Run: orchestrate, Doc: `
 Run states on the master that have minions, runners and wheel functions do something:
 salt.state, salt.function, salt.runner, salt.wheel, salt.wait_for_event and
 salt.parallel_runners, in the order of their requisites. The files are those of the
@@ -41,7 +41,7 @@ mods
 `})
 	}
 	for _, name := range []string{"state.orchestrate_show_sls", "state.orch_show_sls"} {
-		runners.Register(runners.Function{Name: name, Args: []string{"mods", "saltenv=", "test=", "queue=", "pillar=", "pillarenv=", "pillar_enc="}, Run: show, Doc: `
+		runners.Register(runners.Function{Name: name, Args: []string{"mods", "saltenv=", "test=", "queue=", "pillar=", "pillarenv=", "pillar_enc="}, Lists: []string{"mods"}, Run: show, Doc: `
 Show the states of SLS files as an orchestration would run them.
 
 mods
@@ -85,7 +85,7 @@ func registerPauses() {
 			runners.Register(runners.Function{Name: name, Args: args, Doc: doc + "\n    salt-run " + name + " 20261123154600000000\n", Run: func(_ context.Context, c *runners.Call) (any, error) {
 				env, ok := c.Env.(Env)
 				if !ok {
-					return nil, errors.New(c.Fun + ": states are run by a master that is at work")
+					return nil, errors.New(c.Fun() + ": states are run by a master that is at work")
 				}
 				return nil, run(env.Orchestration().Pauses, c)
 			}})

@@ -26,15 +26,9 @@ func (s *Service) runner(ctx context.Context, id string, d *wire.Map) (any, erro
 	if !ok {
 		list = []any{arg}
 	}
-	c := &runners.Call{Fun: fun, Args: callargs.ParseAny(list, wire.Texts(d.List("no_parse"))), Kwargs: wire.NewMap()}
-	if n := len(c.Args); n > 0 {
-		if kw, ok := c.Args[n-1].(*wire.Map); ok && kw.Has("__kwarg__") {
-			kw.Delete("__kwarg__")
-			c.Args, c.Kwargs = c.Args[:n-1], kw
-		}
-	}
-	call := access.NewCall(c.Fun, c.Args, c.Kwargs)
-	q := access.Asked{Kind: "runner", Door: "peer", User: id, Fun: fun, Call: call}
+	args, kwargs := callargs.Separate(callargs.ParseAny(list, wire.Texts(d.List("no_parse"))))
+	call := runners.Bind(runners.Request{Fun: fun, Args: args, Kwargs: kwargs})
+	q := access.Asked{Kind: "runner", Door: "peer", User: id, Fun: fun, Call: access.ShownCall(call)}
 	if runners.Private(fun) {
 		q.Call = access.Call{Fun: fun}
 	}
@@ -57,7 +51,7 @@ func (s *Service) runner(ctx context.Context, id string, d *wire.Map) (any, erro
 	defer s.waiting.Give()
 	ctx, cancel := context.WithTimeout(ctx, maxTimeout)
 	defer cancel()
-	value, err := s.o.Runners.Do(ctx, c, runners.Start{JID: s.o.JID(), User: s.o.Own})
+	value, err := s.o.Runners.Do(ctx, call, runners.Start{JID: s.o.JID(), User: s.o.Own})
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return fmt.Sprintf("ERROR: runner %s was not done within %v; it goes on", fun, maxTimeout), nil

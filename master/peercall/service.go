@@ -40,7 +40,7 @@ type Options struct {
 	Owns func(node, id string) bool
 	// Runners has runners run.
 	Runners interface {
-		Do(ctx context.Context, c *runners.Call, s runners.Start) (any, error)
+		Do(ctx context.Context, b runners.Bound, s runners.Start) (any, error)
 	}
 	JID        func() string
 	Bus        *bus.Bus

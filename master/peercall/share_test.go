@@ -16,8 +16,8 @@ import (
 // held are runners that take their time for one function.
 type held chan struct{}
 
-func (h held) Do(ctx context.Context, c *runners.Call, _ runners.Start) (any, error) {
-	if c.Fun == "test.sleep" {
+func (h held) Do(ctx context.Context, b runners.Bound, _ runners.Start) (any, error) {
+	if b.Fun() == "test.sleep" {
 		select {
 		case <-h:
 		case <-ctx.Done():

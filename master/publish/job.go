@@ -10,6 +10,7 @@ import (
 	"github.com/momtree/mom/internal/jobsig"
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/publications"
 	"github.com/momtree/mom/returners"
@@ -22,6 +23,7 @@ type Job struct {
 	tgt   any
 	load  wire.PublishLoad
 	extra *wire.Map // the load's kwargs
+	eauth string    // the login service that knows its user; "": a user of the machine
 	rules []any     // what the sender is held to, for the nodes below; none: everything
 	ownership.Audience
 	fromAbove bool             // a node above gave it, by the key of this master's own user
@@ -98,6 +100,9 @@ func (s *Service) expanded(p *wire.PublishLoad, tgt any, fromAbove bool) (any, e
 	return out, nil
 }
 
+// SetOwner sets whose job it is: the login service of the user that the load names.
+func (j *Job) SetOwner(o access.Owner) { j.eauth = o.Eauth }
+
 // user is who asked for the job: of one from above whom the master there names.
 func (j *Job) user() string {
 	if u := j.extra.String("user"); u != "" && j.fromAbove {
@@ -113,6 +118,7 @@ func (j *Job) stored() (wire.Raw, error) {
 	kwargs.Delete("user")
 	m := wire.NewMap("cmd", "publish", "tgt", j.load.Tgt, "fun", j.load.Fun, "arg", j.load.Arg,
 		"tgt_type", j.load.TgtType, "ret", j.load.Ret, "jid", j.JID, "user", j.user(), "kwargs", kwargs)
+	access.Owner{Eauth: j.eauth, Name: j.user()}.Record(m)
 	b, err := wire.Encode(m)
 	if err != nil {
 		return nil, fmt.Errorf("encode load of job %s: %w", j.JID, err)

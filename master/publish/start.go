@@ -130,6 +130,9 @@ func (s *Service) admit(p wire.PublishLoad, by access.By, calls []access.Call) (
 		return nil, may, notAllowed{v.String()}
 	}
 	j.rules = may.Rules
+	if by.Login != nil {
+		j.eauth = by.Login.Eauth
+	}
 	return j, may, nil
 }
 

@@ -16,7 +16,7 @@ import (
 // Ask publishes a job as a client would and waits for its account to close.
 func (e Env) Ask(ctx context.Context, q runners.Question) (runners.Answers, error) {
 	p := e.p
-	load := wire.PublishLoad{TgtType: q.TgtType, Ret: q.Ret, User: e.user}
+	load := wire.PublishLoad{TgtType: q.TgtType, Ret: q.Ret, User: e.owner.Name}
 	var err error
 	if load.Tgt, err = wire.Encode(q.Tgt); err != nil {
 		return runners.Answers{}, fmt.Errorf("encode the target: %w", err)
@@ -47,6 +47,7 @@ func (e Env) Ask(ctx context.Context, q runners.Question) (runners.Answers, erro
 	if err != nil || j.Nobody() {
 		return runners.Answers{}, err
 	}
+	j.SetOwner(e.owner)
 	end := jobevent.TagComplete(j.JID)
 	sub := p.Bus.Subscribe(bus.SubscribeOptions{Prefix: end, Size: 4})
 	defer sub.Close()

@@ -14,6 +14,7 @@ import (
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/mine"
 	"github.com/momtree/mom/master/runners"
+	"github.com/momtree/mom/master/wheels"
 	"github.com/momtree/mom/topology"
 	"github.com/momtree/mom/topology/trace"
 )
@@ -29,8 +30,8 @@ var (
 
 // Env lets the calls of a user look at the master and work with it.
 type Env struct {
-	p    *Parts
-	user string
+	p     *Parts
+	owner access.Owner
 }
 
 func (e Env) State(jid string) (ledger.Account, bool) { return e.p.Jobs.State(jid) }
@@ -62,6 +63,14 @@ func (e Env) Target(tgt any, tgtType string) (target.Expr, error) {
 // ExplainAccess holds the rules against a target as the start of a job does, and starts
 // none.
 func (e Env) ExplainAccess(q access.Question, tgt any, tgtType string) (verdict.Verdict, error) {
+	switch q.Kind {
+	case access.Runner:
+		q.Bound = runners.Bind(q.Request)
+	case access.Wheel:
+		q.Bound = wheels.Bind(q.Request)
+	case access.Minions:
+		q.Calls = []access.Call{access.NewCall(q.Request.Fun, q.Request.Args, q.Request.Kwargs)}
+	}
 	return e.p.Access.Explain(q, func() (access.Reach, error) {
 		to, kind, err := target.ExpandTarget(tgt, cmp.Or(tgtType, "glob"), e.p.Config.Nodegroups)
 		if err != nil {

@@ -105,7 +105,7 @@ func (f functions) runner(ctx context.Context, fun string, args []any, kwargs *v
 
 func (f functions) runnerEnds(ctx context.Context, fun string, args []any, kwargs *value.Map) (jid string, v any, err error) {
 	if f.quiet {
-		v, err = runners.Run(ctx, &runners.Call{Fun: fun, Args: args, Kwargs: kwargs, Env: f.env})
+		v, err = runners.Run(ctx, &runners.Call{Bound: runners.Bind(runners.Request{Fun: fun, Args: args, Kwargs: kwargs}), Env: f.env})
 		return f.env.p.JIDs.Next(), v, err
 	}
 	end := f.env.orchestrated(ctx, "runner", fun, args, kwargs)
@@ -120,7 +120,7 @@ func (f functions) wheel(ctx context.Context, fun string, args []any, kwargs *va
 	end := orchestrate.Ended{JID: f.env.p.JIDs.Next()}
 	if f.quiet {
 		var err error
-		if end.Return, err = wheels.Run(ctx, &wheels.Call{Fun: fun, Args: args, Kwargs: kwargs, Env: f.env.p.Wheels.Env}); err != nil {
+		if end.Return, err = wheels.Run(ctx, &wheels.Call{Bound: wheels.Bind(wheels.Request{Fun: fun, Args: args, Kwargs: kwargs}), Env: f.env.p.Wheels.Env}); err != nil {
 			return nil, fmt.Errorf("saltutil.wheel %s: %w", fun, err)
 		}
 	} else if end = f.env.orchestrated(ctx, "wheel", fun, args, kwargs); !end.OK {
@@ -138,7 +138,7 @@ func (f functions) whole(fun, jid string, args []any, kwargs *value.Map, v any) 
 	if told == nil {
 		told = []any{}
 	}
-	return value.NewMap("fun", fun, "jid", jid, "user", f.env.user, "fun_args", told, "return", v, "success", true)
+	return value.NewMap("fun", fun, "jid", jid, "user", f.env.owner.Name, "fun_args", told, "return", v, "success", true)
 }
 
 // laid is a map with another one laid over it.

@@ -54,13 +54,13 @@ func (e Env) orchestrated(ctx context.Context, kind, fun string, args []any, kwa
 	p := e.p
 	jid := p.JIDs.Next()
 	if kind == "wheel" {
-		c := &wheels.Call{Fun: fun, Args: args, Kwargs: kwargs}
-		data, err := p.Wheels.Do(ctx, wheels.Start{JID: jid, Fun: fun, User: e.user, Call: c})
+		call := wheels.Bind(wheels.Request{Fun: fun, Args: args, Kwargs: kwargs})
+		data, err := p.Wheels.Do(ctx, wheels.Start{JID: jid, User: e.owner.Name, Eauth: e.owner.Eauth, Call: call})
 		ret, _ := data.Get("return")
 		return orchestrate.Ended{JID: jid, Return: ret, OK: err == nil}
 	}
 	p.Reactor.Begin(jid, runners.CallOf(ctx))
-	v, err := p.Runners.Do(ctx, &runners.Call{Fun: fun, Args: args, Kwargs: kwargs}, runners.Start{JID: jid, User: e.user, Keep: !runners.Private(fun)})
+	v, err := p.Runners.Do(ctx, runners.Bind(runners.Request{Fun: fun, Args: args, Kwargs: kwargs}), runners.Start{JID: jid, User: e.owner.Name, Eauth: e.owner.Eauth, Keep: !runners.Private(fun)})
 	if err != nil && v == nil {
 		v = err.Error()
 	}

@@ -85,8 +85,11 @@ type Service struct{ p Parts }
 // Join gives it the parts, once all of them are there.
 func (s *Service) Join(p Parts) { s.p = p }
 
-// As is the environment of the calls of a user.
-func (s *Service) As(user string) Env { return Env{&s.p, user} }
+// As is the environment of the calls of a user of the machine.
+func (s *Service) As(user string) Env { return s.For(access.Owner{Name: user}) }
+
+// For is the environment of the calls of a user, who owns the jobs that they start.
+func (s *Service) For(owner access.Owner) Env { return Env{&s.p, owner} }
 
 // Functions are those of a master's own templates: [TemplateCalls], made as a user. They
 // are told to the bus and kept in the job cache.

@@ -17,7 +17,7 @@ type Explainer interface {
 
 func init() {
 	Register(Function{
-		Name: "acl.explain", Args: []string{"user", "fun", "tgt=", "tgt_type=", "args=", "kwargs=", "eauth=", "groups=", "kind="},
+		Name: "acl.explain", Args: []string{"user", "fun", "tgt=", "tgt_type=", "args=", "kwargs=", "eauth=", "groups=", "kind=", "ret=", "ret_config=", "ret_kwargs=", "module_executors=", "executor_opts="},
 		Doc: `
 Why a user may do something or may not, by the rules that this master has read. Nothing
 is published.
@@ -32,6 +32,8 @@ eauth, groups
     The login service that proves who it is (external_auth), and the groups that it tells.
 kind : minions
     What is called: a function of minions, a runner or a wheel function (wheel).
+ret, ret_config, ret_kwargs, module_executors, executor_opts
+    The returners and executors of a job, as for a publication.
 
     salt-run acl.explain fred test.ping 'web*' eauth=pam
 `,
@@ -76,7 +78,10 @@ func explain(_ context.Context, c *Call) (any, error) {
 			return nil, invalid("kwargs=%v is no mapping", v)
 		}
 	}
-	q.Calls = []access.Call{access.NewCall(c.Text("fun"), args, kwargs)}
+	q.Request = Request{Fun: c.Text("fun"), Args: args, Kwargs: kwargs}
+	if q.Settings, err = settingsOf(c); err != nil {
+		return nil, err
+	}
 	tgt, _ := c.Given("tgt")
 	if tgt == nil && q.Kind == access.Minions {
 		return nil, invalid("a job needs a target: tgt")
@@ -86,4 +91,19 @@ func explain(_ context.Context, c *Call) (any, error) {
 		return nil, err
 	}
 	return v.Map(), nil
+}
+
+// settingsOf reads the settings of a job.
+func settingsOf(c *Call) (access.Settings, error) {
+	extra := wire.NewMap()
+	for _, name := range []string{"ret_config", "ret_kwargs", "module_executors", "executor_opts"} {
+		if v, ok := c.Given(name); ok {
+			extra.Set(name, v)
+		}
+	}
+	raw, err := wire.Encode(extra)
+	if err != nil {
+		return access.Settings{}, invalid("the settings: %w", err)
+	}
+	return access.SettingsOf(wire.PublishLoad{Ret: c.Text("ret"), Kwargs: raw})
 }

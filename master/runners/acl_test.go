@@ -36,7 +36,7 @@ func TestExplain(t *testing.T) {
 		{wire.NewMap("tgt", "*", "kwargs", "a"), "kwargs=a is no mapping"},
 	} {
 		var o oracle
-		v, err := Run(context.Background(), &Call{Fun: "acl.explain", Args: []any{"fred", "cmd.run"}, Kwargs: c.kwargs, Env: &o})
+		v, err := Run(context.Background(), &Call{Bound: Bind(Request{Fun: "acl.explain", Args: []any{"fred", "cmd.run"}, Kwargs: c.kwargs}), Env: &o})
 		if c.fault != "" {
 			if err == nil || !strings.Contains(err.Error(), c.fault) {
 				t.Errorf("%#v: %v", c.kwargs, err)
@@ -44,14 +44,14 @@ func TestExplain(t *testing.T) {
 			continue
 		}
 		m, ok := v.(*wire.Map)
-		if err != nil || !ok || !m.Bool("allowed") || o.asked.User != "fred" || o.asked.Calls[0].Fun != "cmd.run" || o.asked.Groups[0] != "ops" {
+		if err != nil || !ok || !m.Bool("allowed") || o.asked.User != "fred" || o.asked.Request.Fun != "cmd.run" || o.asked.Groups[0] != "ops" {
 			t.Errorf("%#v: %v %v, asked %+v", c.kwargs, v, err, o.asked)
 		}
-		if o.tgt != nil && (len(o.asked.Calls[0].Args) != 1 || o.asked.Calls[0].Kwargs.String("k") != "v") {
+		if o.tgt != nil && (len(o.asked.Request.Args) != 1 || o.asked.Request.Kwargs.String("k") != "v") {
 			t.Errorf("asked %+v", o.asked)
 		}
 	}
-	if _, err := Run(context.Background(), &Call{Fun: "acl.explain", Args: []any{"a", "b", "*"}, Env: shape{}}); err == nil {
+	if _, err := Run(context.Background(), &Call{Bound: Bind(Request{Fun: "acl.explain", Args: []any{"a", "b", "*"}}), Env: shape{}}); err == nil {
 		t.Error("a master without rules explains")
 	}
 }

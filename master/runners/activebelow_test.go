@@ -15,7 +15,7 @@ func TestActiveJobsOfNodesBelow(t *testing.T) {
 		ledger: map[string]ledger.Account{"20260101000000000001": {JID: "20260101000000000001"}},
 		below:  map[string]*wire.Map{"syn-a": wire.NewMap("20260101000000000002", record, "20260101000000000001", record.Clone())},
 	}
-	v, err := Run(t.Context(), &Call{Fun: "jobs.active", Env: s})
+	v, err := Run(t.Context(), &Call{Bound: Bind(Request{Fun: "jobs.active"}), Env: s})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"sync/atomic"
 	"testing"
+
+	"github.com/momtree/mom/master/access"
 )
 
 // What is done beside calls counts among them, and Close waits for it.
 func TestBesideIsBounded(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	h := NewHost(HostOptions{Ctx: ctx, Env: func(string) Env { return nil }})
+	h := NewHost(HostOptions{Ctx: ctx, Env: func(access.Owner) Env { return nil }})
 	var ended atomic.Int32
 	for range maxCalls {
 		if err := h.Go(func(ctx context.Context) {
@@ -23,7 +25,7 @@ func TestBesideIsBounded(t *testing.T) {
 	if err := h.Go(func(context.Context) { t.Error("one more was begun") }); !errors.Is(err, ErrBusy) {
 		t.Errorf("one more: %v", err)
 	}
-	if _, err := h.Start(&Call{}, Start{}); !errors.Is(err, ErrBusy) {
+	if _, err := h.Start(Bound{}, Start{}); !errors.Is(err, ErrBusy) {
 		t.Errorf("a call: %v", err)
 	}
 	cancel()

@@ -89,7 +89,7 @@ Forget grains, pillar and mine of minions, which is all that is kept of them.
 func keep(c *Call) (Keeper, error) {
 	k, ok := c.Env.(Keeper)
 	if !ok {
-		return nil, errors.New(c.Fun + ": this master keeps no data of minions")
+		return nil, errors.New(c.Fun() + ": this master keeps no data of minions")
 	}
 	return k, nil
 }
@@ -142,13 +142,13 @@ func forget(parts ...string) func(context.Context, *Call) (any, error) {
 			return nil, err
 		}
 		if _, ok := c.Given("tgt"); !ok {
-			return false, invalid("%s needs tgt: whose data are to be forgotten ('*' for all)", c.Fun)
+			return false, invalid("%s needs tgt: whose data are to be forgotten ('*' for all)", c.Fun())
 		}
 		q := Known{Grains: slices.Contains(parts, "grains"), Pillar: slices.Contains(parts, "pillar"), Mine: slices.Contains(parts, "mine"), Clear: true}
-		if c.Fun == "cache.clear_mine_func" {
+		if c.Fun() == "cache.clear_mine_func" {
 			name := c.Text("clear_mine_func_flag")
 			if name == "" {
-				return false, invalid("%s needs clear_mine_func_flag: the name of the entry to be forgotten", c.Fun)
+				return false, invalid("%s needs clear_mine_func_flag: the name of the entry to be forgotten", c.Fun())
 			}
 			q.Names = []string{name}
 		}

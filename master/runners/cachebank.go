@@ -71,7 +71,7 @@ func banker(c *Call) (Bank, error) {
 	}
 	b, ok := c.Env.(Banker)
 	if !ok {
-		return nil, errors.New(c.Fun + ": this master keeps no banks")
+		return nil, errors.New(c.Fun() + ": this master keeps no banks")
 	}
 	return b.Bank(), nil
 }

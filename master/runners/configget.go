@@ -45,7 +45,7 @@ All options of this master. Passwords and other secrets are shown as asterisks.
 func options(c *Call) (map[string]any, error) {
 	o, ok := c.Env.(Configured)
 	if !ok {
-		return nil, errors.New(c.Fun + ": this master has no configuration to show")
+		return nil, errors.New(c.Fun() + ": this master has no configuration to show")
 	}
 	return o.Options(), nil
 }

@@ -61,11 +61,8 @@ func saltExecute(ctx context.Context, c *Call) (any, error) {
 		}
 		q.Kwargs = m.Clone()
 	}
-	own := []string{"tgt", "fun", "arg", "timeout", "tgt_type", "ret", "jid", "kwarg"}
-	c.Kwargs.Range(func(k, v any) bool {
-		if name, _ := k.(string); !slices.Contains(own, name) {
-			q.Kwargs.Set(k, v)
-		}
+	c.Extra().Range(func(k, v any) bool {
+		q.Kwargs.Set(k, v)
 		return true
 	})
 	a, err := query(ctx, c, q)

@@ -28,7 +28,7 @@ saltenv : base
 
 func init() {
 	Register(
-		Function{Name: "fileserver.envs", Args: []string{"backend=", "sources="}, Run: fileserverEnvs, Doc: `
+		Function{Name: "fileserver.envs", Args: []string{"backend=", "sources="}, Lists: []string{"backend"}, Run: fileserverEnvs, Doc: `
 The environments of the file server.
 ` + docBackend + `
 sources : False
@@ -39,12 +39,12 @@ sources : False
 `},
 		fileserverList("file_list", "files", files.Files), fileserverList("dir_list", "folders", files.Dirs),
 		fileserverList("empty_dir_list", "empty folders", files.EmptyDirs),
-		Function{Name: "fileserver.symlink_list", Args: []string{"saltenv=", "backend="}, Run: fileserverLinks, Doc: `
+		Function{Name: "fileserver.symlink_list", Args: []string{"saltenv=", "backend="}, Lists: []string{"backend"}, Run: fileserverLinks, Doc: `
 The symbolic links of an environment, with their targets as written.
 ` + docSaltenv + docBackend + `
     salt-run fileserver.symlink_list
 `},
-		Function{Name: "fileserver.update", Args: []string{"backend=", "remotes="}, Run: fileserverUpdate, Doc: `
+		Function{Name: "fileserver.update", Args: []string{"backend=", "remotes="}, Lists: []string{"backend", "remotes"}, Run: fileserverUpdate, Doc: `
 Look now whether the sources of files have changed.
 ` + docBackend + `
 remotes
@@ -53,12 +53,12 @@ remotes
     salt-run fileserver.update
     salt-run fileserver.update roots
 `},
-		Function{Name: "fileserver.clear_cache", Args: []string{"backend="}, Run: fileserverClearCache, Doc: `
+		Function{Name: "fileserver.clear_cache", Args: []string{"backend="}, Lists: []string{"backend"}, Run: fileserverClearCache, Doc: `
 Forget the copies that backends keep of what they serve.
 ` + docBackend + `
     salt-run fileserver.clear_cache
 `},
-		Function{Name: "fileserver.lock", Args: []string{"backend=", "remote="}, Run: fileserverLock, Doc: `
+		Function{Name: "fileserver.lock", Args: []string{"backend=", "remote="}, Lists: []string{"backend"}, Run: fileserverLock, Doc: `
 Keep git repositories as they are: none is fetched until fileserver.clear_lock, over a
 restart as well.
 ` + docBackend + `
@@ -68,7 +68,7 @@ remote
     salt-run fileserver.lock
     salt-run fileserver.lock backend=git remote='*github.com*'
 `},
-		Function{Name: "fileserver.clear_lock", Args: []string{"backend=", "remote="}, Run: fileserverClearLock, Doc: `
+		Function{Name: "fileserver.clear_lock", Args: []string{"backend=", "remote="}, Lists: []string{"backend"}, Run: fileserverClearLock, Doc: `
 Have git repositories be fetched again that fileserver.lock has locked.
 ` + docBackend + `
 remote
@@ -77,7 +77,7 @@ remote
     salt-run fileserver.clear_lock
     salt-run fileserver.clear_lock backend=git remote='*github.com*'
 `},
-		Function{Name: "fileserver.clear_file_list_cache", Args: []string{"saltenv=", "backend="}, Run: fileserverClearLists, Doc: `
+		Function{Name: "fileserver.clear_file_list_cache", Args: []string{"saltenv=", "backend="}, Lists: []string{"saltenv", "backend"}, Run: fileserverClearLists, Doc: `
 Forget the lists of files that are kept for fileserver_list_cache_time, so that what is new
 is listed at once. Gives the environments by backend.
 
@@ -92,7 +92,7 @@ saltenv
 func fileServer(c *Call) (*files.Server, error) {
 	e, ok := c.Env.(FileServer)
 	if !ok {
-		return nil, errors.New(c.Fun + ": there is no file server here")
+		return nil, errors.New(c.Fun() + ": there is no file server here")
 	}
 	return e.Files(), nil
 }
@@ -144,7 +144,7 @@ func fileserverEnvs(ctx context.Context, c *Call) (any, error) {
 
 func fileserverList(name, what string, form files.Form) Function {
 	return Function{
-		Name: "fileserver." + name, Args: []string{"saltenv=", "backend="},
+		Name: "fileserver." + name, Args: []string{"saltenv=", "backend="}, Lists: []string{"backend"},
 		Doc: "\nThe " + what + " of an environment, sorted.\n" + docSaltenv + docBackend + "\n    salt-run fileserver." + name + "\n    salt-run fileserver." + name + " saltenv=dev\n",
 		Run: func(ctx context.Context, c *Call) (any, error) {
 			s, err := fileServer(c)

@@ -61,7 +61,7 @@ func TestFileserver(t *testing.T) {
 		{"fileserver.clear_file_list_cache", []any{"base,none"}, `{roots: [base]}`},
 		{"fileserver.clear_file_list_cache", []any{"base"}, `{}`},
 	} {
-		v, err := Run(t.Context(), &Call{Fun: step.fun, Args: step.args, Kwargs: value.NewMap(), Env: fileStage{&stage{}, s}})
+		v, err := Run(t.Context(), &Call{Bound: Bind(Request{Fun: step.fun, Args: step.args, Kwargs: value.NewMap()}), Env: fileStage{&stage{}, s}})
 		if err != nil {
 			t.Errorf("%s: %v", step.fun, err)
 			continue
@@ -82,7 +82,7 @@ func TestFileserver(t *testing.T) {
 	if got := fmt.Sprint(fired); got != "[salt/fileserver/roots/update false roots]" {
 		t.Errorf("fired %s", got)
 	}
-	if _, err := Run(t.Context(), &Call{Fun: "fileserver.envs", Kwargs: value.NewMap(), Env: &stage{}}); err == nil {
+	if _, err := Run(t.Context(), &Call{Bound: Bind(Request{Fun: "fileserver.envs", Kwargs: value.NewMap()}), Env: &stage{}}); err == nil {
 		t.Error("there is no file server, and no error")
 	}
 }

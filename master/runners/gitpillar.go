@@ -32,7 +32,7 @@ repo
     salt-run git_pillar.update
     salt-run git_pillar.update branch=main repo=https://git.example.com/pillar.git
 `},
-		Function{Name: "cache.clear_git_lock", Args: []string{"role", "remote=", "type="}, Run: clearGitLock, Doc: `
+		Function{Name: "cache.clear_git_lock", Args: []string{"role", "remote=", "type="}, Lists: []string{"type"}, Run: clearGitLock, Doc: `
 Have git repositories be fetched again that are locked (fileserver.lock).
 
 role
@@ -51,7 +51,7 @@ type
 func gitPillars(c *Call) (GitPillars, error) {
 	e, ok := c.Env.(GitPillars)
 	if !ok {
-		return nil, errors.New(c.Fun + ": there is no pillar here")
+		return nil, errors.New(c.Fun() + ": there is no pillar here")
 	}
 	return e, nil
 }

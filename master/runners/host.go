@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/admission"
 	"github.com/momtree/mom/returners"
 )
@@ -27,7 +28,7 @@ type HostOptions struct {
 	MaxEvent int             // bytes of an event's data: max_event_size
 	Depth    int             // how deep a stored result may nest: bound depth
 	// Env is what the functions that a user calls may ask.
-	Env   func(user string) Env
+	Env   func(owner access.Owner) Env
 	Fire  func(tag string, data *wire.Map)
 	Store interface {
 		SaveReturns(ctx context.Context, rets []returners.Return, loads ...returners.Load) ([]bool, error)
@@ -52,26 +53,29 @@ func NewHost(o HostOptions) *Host { return &Host{HostOptions: o, slots: admissio
 type Start struct {
 	JID  string
 	User string // whom events and the job cache name
+	// Eauth is the login service that knows the user; "" for a user of the machine.
+	Eauth string
 	// Owner may fetch the result if it is too large for the bus: whose key the call
 	// came with. "" is nobody but who may fetch all.
 	Owner string
 	Keep  bool // nobody waits for the result: it goes into the job cache
 }
 
+func (s Start) owner() access.Owner { return access.Owner{Eauth: s.Eauth, Name: s.User} }
+
 // ErrPrivate refuses to keep what is for its caller alone.
 var ErrPrivate = errors.New("its result is for its caller alone, and is not kept in the job cache: call it without async")
 
 // Start has a call run and gives the tag under which its result will be on the bus. The
 // error is [ErrBusy] or [ErrPrivate].
-func (h *Host) Start(c *Call, s Start) (tag string, err error) {
-	if s.Keep && registry.Private(c.Fun) {
-		return "", fmt.Errorf("%s: %w", c.Fun, ErrPrivate)
+func (h *Host) Start(b Bound, s Start) (tag string, err error) {
+	if s.Keep && registry.Private(b.Fun()) {
+		return "", fmt.Errorf("%s: %w", b.Fun(), ErrPrivate)
 	}
-	c.Env = h.Env(s.User)
 	if !h.slots.TryTake() {
 		return "", ErrBusy
 	}
-	r := &run{s, c}
+	r := h.call(b, s)
 	h.wg.Go(func() {
 		defer h.slots.Give()
 		_, _ = h.run(r) // the bus tells how it ends
@@ -81,8 +85,7 @@ func (h *Host) Start(c *Call, s Start) (tag string, err error) {
 
 // Do has a call run, and waits for what it gives until ctx ends: then the call goes on, and
 // the bus is told how it ends. The error is [ErrBusy], ctx's, or that of the call.
-func (h *Host) Do(ctx context.Context, c *Call, s Start) (any, error) {
-	c.Env = h.Env(s.User)
+func (h *Host) Do(ctx context.Context, b Bound, s Start) (any, error) {
 	if !h.slots.TryTake() {
 		return nil, ErrBusy
 	}
@@ -93,7 +96,7 @@ func (h *Host) Do(ctx context.Context, c *Call, s Start) (any, error) {
 	done := make(chan end, 1)
 	h.wg.Go(func() {
 		defer h.slots.Give()
-		v, err := h.run(&run{s, c})
+		v, err := h.run(h.call(b, s))
 		done <- end{v, err}
 	})
 	select {
@@ -110,16 +113,15 @@ var ErrNotRead = errors.New("it is no function that only reads and is soon done:
 // Ask runs a call for somebody who waits for it right here, of which neither the bus nor the
 // job cache is told: what a page asks every two seconds is nobody's news. The error is
 // [ErrNotRead], [ErrBusy] or that of the function, which may have given a value as well.
-func (h *Host) Ask(c *Call, user string) (any, error) {
-	if !registry.Reads(c.Fun) {
-		return nil, fmt.Errorf("%s: %w", c.Fun, ErrNotRead)
+func (h *Host) Ask(b Bound, owner access.Owner) (any, error) {
+	if !registry.Reads(b.Fun()) {
+		return nil, fmt.Errorf("%s: %w", b.Fun(), ErrNotRead)
 	}
 	if !h.slots.TryTake() {
 		return nil, ErrBusy
 	}
 	defer h.slots.Give()
-	c.Env = h.Env(user)
-	return Run(h.Ctx, c)
+	return Run(h.Ctx, &Call{Bound: b, Env: h.Env(owner)})
 }
 
 // Result gives the result of a call that was too large for the bus, once, to its owner;
@@ -136,7 +138,7 @@ func (h *Host) Running(jid string) bool {
 func (h *Host) AtWork() (out []AtWork) {
 	h.running.Range(func(_, v any) bool {
 		r := v.(*run)
-		out = append(out, AtWork{r.JID, r.call.Fun, r.User, r.args()})
+		out = append(out, AtWork{r.JID, r.call.Fun(), r.User, r.args()})
 		return true
 	})
 	return out
@@ -154,33 +156,32 @@ type run struct {
 	call *Call
 }
 
+// call makes the call of a user.
+func (h *Host) call(b Bound, s Start) *run { return &run{s, &Call{Bound: b, Env: h.Env(s.owner())}} }
+
 func (r *run) tag() string { return "salt/run/" + r.JID }
 
 // args are the arguments as events show them: of a private function none.
 func (r *run) args() []any {
-	if registry.Private(r.call.Fun) {
+	if registry.Private(r.call.Fun()) {
 		return []any{}
 	}
-	args := append([]any{}, r.call.Args...)
-	if r.call.Kwargs.Len() > 0 {
-		kw := r.call.Kwargs.Clone()
-		kw.Set("__kwarg__", true)
-		args = append(args, kw)
-	}
-	return args
+	return r.call.Shown()
 }
 
 // run calls the runner and tells the bus. A failed call may have something to
 // show as well: then the reason is in the field error.
 func (h *Host) run(r *run) (any, error) {
 	data := func() *wire.Map {
-		return wire.NewMap("fun", "runner."+r.call.Fun, "jid", r.JID, "user", r.User, "fun_args", r.args())
+		return wire.NewMap("fun", "runner."+r.call.Fun(), "jid", r.JID, "user", r.User, "fun_args", r.args())
 	}
 	r.call.JID = r.JID
 	r.call.Tell = func(what string, told *wire.Map) { h.Fire(r.tag()+"/"+what, told) }
 	h.running.Store(r.JID, r)
 	defer h.running.Delete(r.JID)
-	h.Fire(r.tag()+"/new", data())
+	begun := data()
+	begun.Set("mom_eauth", r.Eauth)
+	h.Fire(r.tag()+"/new", begun)
 	v, err := Run(withCall(h.Ctx, r.JID), r.call)
 	ret := data()
 	ret.Set("return", v)
@@ -193,10 +194,10 @@ func (h *Host) run(r *run) (any, error) {
 	}
 	if r.Keep {
 		if err := h.keep(r, ret, err == nil); err != nil {
-			h.Log.Error("The result of a runner could not be stored", "jid", r.JID, "fun", r.call.Fun, "err", err)
+			h.Log.Error("The result of a runner could not be stored", "jid", r.JID, "fun", r.call.Fun(), "err", err)
 		}
 	}
-	private := registry.Private(r.call.Fun)
+	private := registry.Private(r.call.Fun())
 	if b, err := wire.Encode(ret); err == nil && (private || len(b) > h.MaxEvent) {
 		h.results.Put(r.JID, r.Owner, b)
 		ret.Set("held", true) // to be fetched: the event itself is cut
@@ -215,7 +216,7 @@ const keepWait = 30 * time.Second
 // keep stores a call that was started without waiting, as Salt stores runner
 // calls: under the id of this master, with the event as the result.
 func (h *Host) keep(r *run, ret *wire.Map, ok bool) error {
-	id, fun := h.ID, "runner."+r.call.Fun
+	id, fun := h.ID, "runner."+r.call.Fun()
 	if !strings.HasSuffix(id, "_master") {
 		id += "_master"
 	}
@@ -237,8 +238,10 @@ func (h *Host) keep(r *run, ret *wire.Map, ok bool) error {
 	if err != nil {
 		return err
 	}
-	load, err := wire.Encode(wire.NewMap("cmd", "publish", "tgt", []any{id}, "tgt_type", "list", "fun", fun, "arg", r.args(),
-		"jid", r.JID, "user", r.User, "ret", "", "minions", []any{id}))
+	job := wire.NewMap("cmd", "publish", "tgt", []any{id}, "tgt_type", "list", "fun", fun, "arg", r.args(),
+		"jid", r.JID, "user", r.User, "ret", "", "minions", []any{id})
+	r.owner().Record(job)
+	load, err := wire.Encode(job)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/value"
 )
 
@@ -17,7 +18,7 @@ import (
 func hosted(ctx context.Context) (*Host, chan string) {
 	events := make(chan string, 4*maxCalls)
 	return NewHost(HostOptions{
-		Ctx: ctx, ID: "top", MaxEvent: 1 << 10, Env: func(string) Env { return nil }, Now: time.Now,
+		Ctx: ctx, ID: "top", MaxEvent: 1 << 10, Env: func(access.Owner) Env { return nil }, Now: time.Now,
 		Fire: func(tag string, d *wire.Map) {
 			if d.Bool("held") {
 				tag += " held"
@@ -33,12 +34,12 @@ func TestHost_Bound(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		h, _ := hosted(ctx)
 		for range maxCalls {
-			if _, err := h.Start(&Call{Fun: "test.sleep", Args: []any{"1e6"}}, Start{JID: "1"}); err != nil {
+			if _, err := h.Start(Bind(Request{Fun: "test.sleep", Args: []any{"1e6"}}), Start{JID: "1"}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		synctest.Wait()
-		if _, err := h.Start(&Call{Fun: "test.sleep"}, Start{JID: "2"}); !errors.Is(err, ErrBusy) {
+		if _, err := h.Start(Bind(Request{Fun: "test.sleep"}), Start{JID: "2"}); !errors.Is(err, ErrBusy) {
 			t.Errorf("beyond the bound: %v", err)
 		}
 		if !h.Running("1") || h.Running("2") {
@@ -56,7 +57,7 @@ func TestHost_Bound(t *testing.T) {
 func TestHost_LargeResult(t *testing.T) {
 	h, events := hosted(t.Context())
 	defer h.Close()
-	tag, err := h.Start(&Call{Fun: "test.arg", Args: []any{strings.Repeat("x", 2<<10)}}, Start{JID: "1", User: "fred", Owner: "fred"})
+	tag, err := h.Start(Bind(Request{Fun: "test.arg", Args: []any{strings.Repeat("x", 2<<10)}}), Start{JID: "1", User: "fred", Owner: "fred"})
 	if err != nil || tag != "salt/run/1" {
 		t.Fatal(tag, err)
 	}
@@ -79,11 +80,11 @@ func TestHost_Private(t *testing.T) {
 	var events []*wire.Map
 	h := NewHost(HostOptions{
 		Ctx: t.Context(), ID: "top", MaxEvent: 1 << 20, Now: time.Now,
-		Env:  func(string) Env { return &stage{} },
+		Env:  func(access.Owner) Env { return &stage{} },
 		Fire: func(_ string, d *wire.Map) { events = append(events, d) },
 	})
-	c := func(password string) *Call {
-		return &Call{Fun: "auth.mk_token", Kwargs: wire.NewMap("username", "fred", "password", password, "eauth", "file")}
+	c := func(password string) Bound {
+		return Bind(Request{Fun: "auth.mk_token", Kwargs: wire.NewMap("username", "fred", "password", password, "eauth", "file")})
 	}
 	if _, err := h.Start(c("right"), Start{JID: "1", Keep: true}); !errors.Is(err, ErrPrivate) {
 		t.Errorf("into the job cache: %v", err)
@@ -118,7 +119,7 @@ func TestHost_Told(t *testing.T) {
 		var h *Host
 		var told, atWork []string
 		h = NewHost(HostOptions{
-			Ctx: t.Context(), ID: "top", MaxEvent: 1 << 20, Now: time.Now, Env: func(string) Env { return &stage{} },
+			Ctx: t.Context(), ID: "top", MaxEvent: 1 << 20, Now: time.Now, Env: func(access.Owner) Env { return &stage{} },
 			Fire: func(tag string, d *wire.Map) {
 				told = append(told, tag+" "+d.String("message")+d.String("text"))
 				for _, w := range h.AtWork() {
@@ -126,7 +127,7 @@ func TestHost_Told(t *testing.T) {
 				}
 			},
 		})
-		if _, err := h.Start(&Call{Fun: "test.stream"}, Start{JID: "7", User: "fred"}); err != nil {
+		if _, err := h.Start(Bind(Request{Fun: "test.stream"}), Start{JID: "7", User: "fred"}); err != nil {
 			t.Fatal(err)
 		}
 		h.wg.Wait()

@@ -49,7 +49,7 @@ func TestInflight(t *testing.T) {
 		t.Fatal(err)
 	}
 	env := &desk{loads: loads{byJID: map[string]wire.Raw{"2": raw}}}
-	v, err := Run(context.Background(), &Call{Fun: "jobs.inflight", Env: env})
+	v, err := Run(context.Background(), &Call{Bound: Bind(Request{Fun: "jobs.inflight"}), Env: env})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,16 +70,16 @@ func TestInflight(t *testing.T) {
 		limit any
 		want  int
 	}{{int64(3), 3}, {int64(1 << 40), inflightLimit}} {
-		if _, err := Run(context.Background(), &Call{Fun: "jobs.inflight", Args: []any{c.limit}, Env: env}); err != nil || env.limit != c.want {
+		if _, err := Run(context.Background(), &Call{Bound: Bind(Request{Fun: "jobs.inflight", Args: []any{c.limit}}), Env: env}); err != nil || env.limit != c.want {
 			t.Errorf("limit %v gives %d, %v", c.limit, env.limit, err)
 		}
 	}
 	for _, bad := range []any{"x", int64(-1)} {
-		if _, err := Run(context.Background(), &Call{Fun: "jobs.inflight", Args: []any{bad}, Env: env}); err == nil {
+		if _, err := Run(context.Background(), &Call{Bound: Bind(Request{Fun: "jobs.inflight", Args: []any{bad}}), Env: env}); err == nil {
 			t.Errorf("limit %v is taken", bad)
 		}
 	}
-	if _, err := Run(context.Background(), &Call{Fun: "jobs.inflight", Env: shape{}}); err == nil || !strings.Contains(err.Error(), "keeps no account") {
+	if _, err := Run(context.Background(), &Call{Bound: Bind(Request{Fun: "jobs.inflight"}), Env: shape{}}); err == nil || !strings.Contains(err.Error(), "keeps no account") {
 		t.Errorf("an environment without accounts: %v", err)
 	}
 }

@@ -18,7 +18,7 @@ func init() {
 	Register(
 		Function{
 			Name: "jobs.list_jobs", Run: jobsList,
-			Args: []string{"ext_source=", "outputter=", "search_metadata=", "search_function=", "search_target=", "start_time=", "end_time=", "display_progress="},
+			Args: []string{"ext_source=", "outputter=", "search_metadata=", "search_function=", "search_target=", "start_time=", "end_time=", "display_progress="}, Lists: []string{"search_function", "search_target"},
 			Doc: `
 All jobs that are kept, with what they ran and where. Of several filters all
 have to fit. The questions whether a job still runs (saltutil.find_job) are left
@@ -58,7 +58,7 @@ outputter
 `,
 		},
 		Function{
-			Name: "jobs.last_run", Run: jobsLastRun, Args: []string{"ext_source=", "outputter=", "metadata=", "function=", "target=", "display_progress="},
+			Name: "jobs.last_run", Run: jobsLastRun, Args: []string{"ext_source=", "outputter=", "metadata=", "function=", "target=", "display_progress="}, Lists: []string{"function", "target"},
 			Doc: `
 The last job and its results. The filters are those of jobs.list_jobs.
 ` + extSource + showProgress + `

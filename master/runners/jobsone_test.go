@@ -29,7 +29,7 @@ func TestOneMinionOfAJob(t *testing.T) {
 	}}
 	ask := func(id string) *wire.Map {
 		t.Helper()
-		v, err := Run(t.Context(), &Call{Fun: "jobs.list_job", Args: []any{jid}, Kwargs: wire.NewMap("id", id), Env: s})
+		v, err := Run(t.Context(), &Call{Bound: Bind(Request{Fun: "jobs.list_job", Args: []any{jid}, Kwargs: wire.NewMap("id", id)}), Env: s})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -120,8 +120,8 @@ func question(c *Call, fun string) (Question, target.Expr, error) {
 		q.TgtType = t
 	}
 	timeout, gather := c.Env.Timeouts()
-	if c.Timeout > 0 {
-		timeout = c.Timeout
+	if c.Timeout() > 0 {
+		timeout = c.Timeout()
 	}
 	var err error
 	if q.Timeout, err = c.Seconds("timeout", timeout); err != nil {

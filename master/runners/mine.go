@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/momtree/mom/internal/wire"
 )
@@ -18,7 +17,7 @@ type Miner interface {
 
 func init() {
 	Register(
-		Function{Name: "mine.get", Args: []string{"tgt", "fun", "tgt_type="}, Private: true, Run: mineGet, Doc: `
+		Function{Name: "mine.get", Args: []string{"tgt", "fun", "tgt_type="}, Lists: []string{"fun"}, Private: true, Run: mineGet, Doc: `
 What minions have in the mine, whoever they let see it. The event bus is not shown it.
 
 tgt, tgt_type : glob
@@ -47,25 +46,19 @@ mine_functions
 func mineGet(ctx context.Context, c *Call) (any, error) {
 	m, ok := c.Env.(Miner)
 	if !ok {
-		return nil, invalid("%s: this master keeps no mine", c.Fun)
+		return nil, invalid("%s: this master keeps no mine", c.Fun())
 	}
 	var k Known
 	if err := k.read(c); err != nil {
 		return nil, err
 	}
+	names, err := c.Patterns("fun")
+	if err != nil || len(names) == 0 {
+		return nil, invalid("%s: fun is neither a name nor a list of names", c.Fun())
+	}
 	fun, _ := c.Arg("fun")
-	several := false
-	var names []string
-	switch f := fun.(type) {
-	case string:
-		names = strings.Split(f, ",")
-		several = len(names) > 1
-	case []any:
-		names, several = wire.Texts(f), true
-	}
-	if len(names) == 0 {
-		return nil, invalid("%s: fun is neither a name nor a list of names", c.Fun)
-	}
+	_, several := fun.([]any)
+	several = several || len(names) > 1
 	found, away, err := m.Mine(ctx, k.Tgt, k.TgtType, names)
 	if err != nil {
 		return nil, err

@@ -3,8 +3,8 @@ package runners
 import (
 	"context"
 	"errors"
-	"fmt"
 
+	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -85,7 +85,7 @@ pillarenv, saltenv
 func pillars(c *Call) (Pillars, error) {
 	p, ok := c.Env.(Pillars)
 	if !ok {
-		return nil, errors.New(c.Fun + ": this master compiles no pillars")
+		return nil, errors.New(c.Fun() + ": this master compiles no pillars")
 	}
 	return p, nil
 }
@@ -99,13 +99,12 @@ func showPillar(ctx context.Context, c *Call) (any, error) {
 	if q.ID == "" {
 		q.ID = "*"
 	}
-	c.Kwargs.Range(func(k, v any) bool {
-		switch name := fmt.Sprint(k); {
-		case name == "minion":
-		case name == "saltenv" && v != nil:
-			q.Saltenv = fmt.Sprint(v)
-		case name == "pillarenv" && v != nil:
-			q.Pillarenv = fmt.Sprint(v)
+	c.Extra().Range(func(k, v any) bool {
+		switch {
+		case k == "saltenv" && v != nil:
+			q.Saltenv = python.Str(v)
+		case k == "pillarenv" && v != nil:
+			q.Pillarenv = python.Str(v)
 		default:
 			q.Grains.Set(k, v)
 		}

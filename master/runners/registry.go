@@ -8,10 +8,12 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// Function is one runner function; [Call] is a call of it.
+// Function is one runner function; [Call] is a call of it, whose arguments [Bind] has bound.
 type (
 	Function = functions.Function[Env]
 	Call     = functions.Call[Env]
+	Request  = functions.Request
+	Bound    = functions.Bound
 )
 
 var registry = functions.NewRegistry[Env]("runner")
@@ -38,16 +40,19 @@ const ToldPrint = functions.ToldPrint
 // Private tells whether what a function is given and gives is for its caller alone.
 func Private(name string) bool { return registry.Private(name) }
 
-// Fields makes a call of fields of which but those in others each is an argument by its
-// name.
-func Fields(fun string, fields *value.Map, others ...string) (*Call, error) {
-	return registry.Fields(fun, fields, others...)
+// Bind binds the arguments of a call; see [functions.Registry.Bind].
+func Bind(q Request) Bound { return registry.Bind(q) }
+
+// BindFields binds a call whose arguments are fields by their names; those in others are
+// not arguments.
+func BindFields(fun string, fields *value.Map, others ...string) Bound {
+	return registry.BindFields(fun, fields, others...)
 }
 
 // Reads tells whether a function changes nothing and is soon done; see [Host.Ask].
 func Reads(name string) bool { return registry.Reads(name) }
 
-// Run finds, checks and calls a function. A panic becomes an error.
+// Run calls a function. A panic becomes an error.
 func Run(ctx context.Context, c *Call) (any, error) { return registry.Run(ctx, c) }
 
 var invalid = functions.Invalid

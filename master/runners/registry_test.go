@@ -12,12 +12,12 @@ func TestRun_ErrorsOfTheStoreAreTold(t *testing.T) {
 	broken := errors.New("the disk is gone")
 	s := &stage{store: memory{err: broken}}
 	for _, fun := range []string{"jobs.lookup_jid", "jobs.list_job", "jobs.print_job", "jobs.exit_success"} {
-		if _, err := Run(t.Context(), &Call{Fun: fun, Args: []any{"1"}, Env: s}); !errors.Is(err, broken) {
+		if _, err := Run(t.Context(), &Call{Bound: Bind(Request{Fun: fun, Args: []any{"1"}}), Env: s}); !errors.Is(err, broken) {
 			t.Errorf("%s: %v", fun, err)
 		}
 	}
 	for _, fun := range []string{"jobs.list_jobs", "jobs.last_run"} {
-		if _, err := Run(t.Context(), &Call{Fun: fun, Env: s}); !errors.Is(err, broken) {
+		if _, err := Run(t.Context(), &Call{Bound: Bind(Request{Fun: fun}), Env: s}); !errors.Is(err, broken) {
 			t.Errorf("%s: %v", fun, err)
 		}
 	}
@@ -39,7 +39,7 @@ func TestEveryFunctionIsDocumented(t *testing.T) {
 
 func TestDocs(t *testing.T) {
 	for fun, has := range map[string]string{"doc.runner": "jobs.active", "doc.wheel": "key.accept"} {
-		all, err := Run(t.Context(), &Call{Fun: fun})
+		all, err := Run(t.Context(), &Call{Bound: Bind(Request{Fun: fun})})
 		if m, ok := all.(*wire.Map); err != nil || !ok || m.String(has) == "" {
 			t.Errorf("%s: %v, %v", fun, all, err)
 		}

@@ -319,16 +319,17 @@ func (s *stage) call(t *testing.T, text, out string) string {
 	}
 	s.asked = nil
 	var told strings.Builder
-	c := &Call{Fun: fmt.Sprint(words[0]), Env: s, JID: "20240101000000000023", Tell: func(what string, data *wire.Map) {
-		fmt.Fprintf(&told, "%s: %s%s\n", what, data.String("message"), data.String("text"))
-	}}
+	q := Request{Fun: fmt.Sprint(words[0])}
 	for _, w := range words[1:] {
 		if m, ok := w.(*wire.Map); ok {
-			c.Kwargs = m
+			q.Kwargs = m
 			continue
 		}
-		c.Args = append(c.Args, w)
+		q.Args = append(q.Args, w)
 	}
+	c := &Call{Bound: Bind(q), Env: s, JID: "20240101000000000023", Tell: func(what string, data *wire.Map) {
+		fmt.Fprintf(&told, "%s: %s%s\n", what, data.String("message"), data.String("text"))
+	}}
 	v, err := Run(t.Context(), c)
 	var b strings.Builder
 	b.WriteString(told.String())

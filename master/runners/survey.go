@@ -77,22 +77,26 @@ func surveyOrder(v any) (up bool, err error) {
 // survey asks the minions and sorts them by what they say.
 func survey(ctx context.Context, c *Call) ([]pool, error) {
 	q := Question{TgtType: "compound", Long: true, Kwargs: wire.NewMap()}
-	tgt, fun, rest, err := leading(c)
-	if err != nil {
-		return nil, err
+	var named bool
+	q.Tgt, _ = c.Given("tgt")
+	if fun, _ := c.Given("fun"); q.Tgt != nil {
+		q.Fun, named = fun.(string)
 	}
-	q.Tgt, q.Fun, q.Args = tgt, fun, rest
-	if _, list := tgt.([]any); list {
+	if !named || q.Fun == "" {
+		return nil, invalid("%s needs a target and the name of a function", c.Fun())
+	}
+	q.Args = c.Rest()
+	if _, list := q.Tgt.([]any); list {
 		q.TgtType = "list"
 	}
 	up := false
-	c.Kwargs.Range(func(k, v any) bool {
+	var err error
+	c.Extra().Range(func(k, v any) bool {
 		switch k {
-		case "tgt", "fun":
 		case "survey_sort":
 			up, err = surveyOrder(v)
 		case "tgt_type":
-			q.TgtType = fmt.Sprint(v)
+			q.TgtType = python.Str(v)
 		default:
 			q.Kwargs.Set(k, v)
 		}
@@ -108,34 +112,12 @@ func survey(ctx context.Context, c *Call) ([]pool, error) {
 	return pooled(a, up), nil
 }
 
-// leading takes the target and the function off the arguments of a call.
-func leading(c *Call) (tgt any, fun string, rest []any, err error) {
-	rest = c.Args
-	take := func(name string) any {
-		if v, ok := c.Kwargs.Get(name); ok {
-			return v
-		}
-		if len(rest) == 0 {
-			return nil
-		}
-		v := rest[0]
-		rest = rest[1:]
-		return v
-	}
-	tgt = take("tgt")
-	fun, ok := take("fun").(string)
-	if tgt == nil || !ok || fun == "" {
-		return nil, "", nil, invalid("%s needs a target and the name of a function", c.Fun)
-	}
-	return tgt, fun, rest, nil
-}
-
 // query asks minions and tells who did not return.
 func query(ctx context.Context, c *Call, q Question) (Answers, error) {
 	timeout, gather := c.Env.Timeouts()
 	q.Gather = gather
 	if q.Timeout == 0 {
-		q.Timeout = cmp.Or(c.Timeout, timeout)
+		q.Timeout = cmp.Or(c.Timeout(), timeout)
 	}
 	if _, err := c.Env.Target(q.Tgt, q.TgtType); err != nil {
 		return Answers{}, invalid("%w", err)

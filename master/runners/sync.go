@@ -48,6 +48,7 @@ var syncKinds = []syncKind{
 }
 
 func init() {
+	envs := []string{"saltenv"}
 	args := []string{"saltenv=", "extmod_whitelist=", "extmod_blacklist="}
 	const about = `
 This master runs no Python, so nothing is fetched. What would have been for it alone is
@@ -58,13 +59,13 @@ saltenv : base
 extmod_whitelist, extmod_blacklist
     Without effect: nothing is fetched.
 `
-	Register(Function{Name: "saltutil.sync_all", Args: args, Run: syncAll, Doc: `
+	Register(Function{Name: "saltutil.sync_all", Args: args, Lists: envs, Run: syncAll, Doc: `
 Tell of the site's own modules that a master of Salt's would fetch, by their kind.
 ` + about + `
     salt-run saltutil.sync_all
 `})
 	for _, k := range syncKinds {
-		Register(Function{Name: "saltutil.sync_" + k.fun, Args: args, Doc: `
+		Register(Function{Name: "saltutil.sync_" + k.fun, Args: args, Lists: envs, Doc: `
 Tell of the site's own modules in ` + k.folder + ` that a master of Salt's would fetch.
 ` + about + `
     salt-run saltutil.sync_` + k.fun + `

@@ -34,7 +34,7 @@ func TestSync(t *testing.T) {
 	defer s.Close()
 	call := func(fun string, kv ...any) any {
 		t.Helper()
-		v, err := Run(t.Context(), &Call{Fun: fun, Kwargs: value.NewMap(kv...), Env: fileStage{&stage{}, s}})
+		v, err := Run(t.Context(), &Call{Bound: Bind(Request{Fun: fun, Kwargs: value.NewMap(kv...)}), Env: fileStage{&stage{}, s}})
 		if err != nil {
 			t.Errorf("%s: %v", fun, err)
 		}

@@ -81,7 +81,7 @@ Tells 99 times how far it is, ten times a second, and gives True.
 }
 
 func testArg(_ context.Context, c *Call) (any, error) {
-	return wire.NewMap("args", append([]any{}, c.Args...), "kwargs", c.Kwargs), nil
+	return wire.NewMap("args", append([]any{}, c.Rest()...), "kwargs", c.Extra()), nil
 }
 
 func testMetasyntactic(_ context.Context, c *Call) (any, error) {

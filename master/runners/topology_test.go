@@ -33,7 +33,7 @@ func TestTopology(t *testing.T) {
 		{"whereis", "a", "[top/a node down]"},
 		{"whereis", "nobody", "[]"},
 	} {
-		v, err := Run(context.Background(), &Call{Fun: "topology." + c.fun, Args: []any{c.id}, Env: env})
+		v, err := Run(context.Background(), &Call{Bound: Bind(Request{Fun: "topology." + c.fun, Args: []any{c.id}}), Env: env})
 		if err != nil {
 			v = "error"
 		}
@@ -41,7 +41,7 @@ func TestTopology(t *testing.T) {
 			t.Errorf("%s %s: %s, want %s", c.fun, c.id, got, c.want)
 		}
 	}
-	v, err := Run(context.Background(), &Call{Fun: "topology.nodes", Env: env})
+	v, err := Run(context.Background(), &Call{Bound: Bind(Request{Fun: "topology.nodes"}), Env: env})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func TestTopology(t *testing.T) {
 	if nodes.Len() != 4 || b.String("state") != "up" || fmt.Sprint(b.Get("jobs")) != "3 true" || fmt.Sprint(b.Get("minions_up")) != "1 true" {
 		t.Errorf("%d nodes, %v", nodes.Len(), flat(b))
 	}
-	v, err = Run(context.Background(), &Call{Fun: "topology.problems", Env: env})
+	v, err = Run(context.Background(), &Call{Bound: Bind(Request{Fun: "topology.problems"}), Env: env})
 	if err != nil || len(v.([]any)) != 1 || v.([]any)[0].(*wire.Map).String("path") != "top/a" {
 		t.Errorf("%v, %v", v, err)
 	}

@@ -33,8 +33,8 @@ jid
 				return nil, fmt.Errorf("%q is not a job id", id)
 			}
 			wait := traceWait
-			if c.Timeout > 0 {
-				wait = c.Timeout
+			if c.Timeout() > 0 {
+				wait = c.Timeout()
 			}
 			ctx, cancel := context.WithTimeout(ctx, wait)
 			defer cancel()

@@ -92,11 +92,11 @@ func FuzzSurveyOrder(f *testing.F) {
 		if err == nil && up != (text == "up") {
 			t.Errorf("%q: %v", text, up)
 		}
-		w, err := readWatch(&Call{Kwargs: nil, Args: nil, Fun: "state.event"})
+		w, err := readWatch(&Call{Bound: Bind(Request{Fun: "state.event"})})
 		if err != nil || w.count != -1 {
 			t.Errorf("%+v, %v", w, err)
 		}
-		c := &Call{Fun: "state.event", Args: []any{text, text, text}, Env: &stage{}}
+		c := &Call{Bound: Bind(Request{Fun: "state.event", Args: []any{text, text, text}}), Env: &stage{}}
 		_, _ = Run(t.Context(), c) // anything but a crash, and it ends
 	})
 }

@@ -58,7 +58,7 @@ yaml_contents
 
 func configOf(c *Call) (*config.Master, error) {
 	if c.Env.Config == nil {
-		return nil, errors.New(c.Fun + ": this master has no configuration")
+		return nil, errors.New(c.Fun() + ": this master has no configuration")
 	}
 	return c.Env.Config, nil
 }

@@ -32,10 +32,7 @@ func configured(t *testing.T) *config.Master {
 // called calls a function as a client does.
 func called(t *testing.T, conf *config.Master, load ...any) (any, error) {
 	t.Helper()
-	c, err := Read(value.NewMap(append([]any{"cmd", "wheel"}, load...)...))
-	if err != nil {
-		return nil, err
-	}
+	c := &Call{Bound: BindLoad(value.NewMap(append([]any{"cmd", "wheel"}, load...)...))}
 	c.Env.Config = conf
 	return Run(t.Context(), c)
 }

@@ -16,10 +16,11 @@ type Host struct {
 
 // Start is how a call is made.
 type Start struct {
-	JID, Fun string
-	User     string // whom events name
-	Call     *Call
-	Err      error // why it cannot be made
+	JID string
+	// User is whom events name, Eauth the login service that knows the user; "" for a user
+	// of the machine.
+	User, Eauth string
+	Call        Bound
 }
 
 // Tag is the one of its events, without /new and /ret.
@@ -28,20 +29,15 @@ func (s Start) Tag() string { return "salt/wheel/" + s.JID }
 // Do makes a call and gives what is said of it, with its error. Of a private function the
 // bus is not told what it gave.
 func (h Host) Do(ctx context.Context, s Start) (*value.Map, error) {
-	fun := "wheel." + s.Fun
-	h.Fire(s.Tag()+"/new", value.NewMap("fun", fun, "jid", s.JID, "tag", s.Tag(), "user", s.User))
-	var v any
-	err := s.Err
-	if err == nil {
-		s.Call.Env = h.Env
-		v, err = Run(ctx, s.Call)
-	}
+	fun := "wheel." + s.Call.Fun()
+	h.Fire(s.Tag()+"/new", value.NewMap("fun", fun, "jid", s.JID, "tag", s.Tag(), "user", s.User, "mom_eauth", s.Eauth))
+	v, err := Run(ctx, &Call{Bound: s.Call, Env: h.Env})
 	data := value.NewMap("fun", fun, "jid", s.JID, "tag", s.Tag(), "user", s.User, "return", v, "success", err == nil)
 	if err != nil {
 		data.Set("return", err.Error())
 	}
 	told := data
-	if err == nil && Private(s.Call.Fun) {
+	if err == nil && Private(s.Call.Fun()) {
 		told = data.Clone()
 		told.Set("return", nil)
 	}

@@ -23,7 +23,7 @@ The ids of all keys by the folder that they are in, and the files of the master'
 
     wheel.cmd('key.list_all')
 `},
-		Function{Name: "key.accept", Args: []string{"match", "include_rejected=", "include_denied="}, Run: keyChange(keys.Desk.Accept, keys.Pending), Doc: `
+		Function{Name: "key.accept", Args: []string{"match", "include_rejected=", "include_denied="}, Lists: []string{"match"}, Run: keyChange(keys.Desk.Accept, keys.Pending), Doc: `
 Accepts pending keys.
 ` + keyMatch + `
 include_rejected, include_denied : False
@@ -31,7 +31,7 @@ include_rejected, include_denied : False
 
     wheel.cmd('key.accept', ['web*'])
 `},
-		Function{Name: "key.reject", Args: []string{"match", "include_accepted=", "include_denied="}, Run: keyChange(keys.Desk.Reject, keys.Pending), Doc: `
+		Function{Name: "key.reject", Args: []string{"match", "include_accepted=", "include_denied="}, Lists: []string{"match"}, Run: keyChange(keys.Desk.Reject, keys.Pending), Doc: `
 Rejects pending keys.
 ` + keyMatch + `
 include_accepted, include_denied : False
@@ -39,7 +39,7 @@ include_accepted, include_denied : False
 
     wheel.cmd('key.reject', ['web*'])
 `},
-		Function{Name: "key.finger", Args: []string{"match", "hash_type="}, Run: keyShown(func(c *Call, sel keys.Selection) ([]keys.Shown, error) {
+		Function{Name: "key.finger", Args: []string{"match", "hash_type="}, Lists: []string{"match"}, Run: keyShown(func(c *Call, sel keys.Selection) ([]keys.Shown, error) {
 			return c.Env.Keys.Store.Finger(sel, c.Text("hash_type"))
 		}), Doc: `
 The fingerprints of keys, by the folder that they are in.
@@ -49,22 +49,22 @@ hash_type
 
     wheel.cmd('key.finger', ['web*'])
 `},
-		Function{Name: "key.key_str", Args: []string{"match"}, Run: keyShown(keyPrint), Doc: `
+		Function{Name: "key.key_str", Args: []string{"match"}, Lists: []string{"match"}, Run: keyShown(keyPrint), Doc: `
 The texts of public keys, by the folder that they are in.
 ` + keyMatch + `
     wheel.cmd('key.key_str', ['web*'])
 `},
-		Function{Name: "key.print", Args: []string{"match"}, Run: keyShown(keyPrint), Doc: `
+		Function{Name: "key.print", Args: []string{"match"}, Lists: []string{"match"}, Run: keyShown(keyPrint), Doc: `
 As key.key_str.
 ` + keyMatch + `
     wheel.cmd('key.print', ['web*'])
 `},
-		Function{Name: "key.name_match", Args: []string{"match"}, Run: keyNames, Doc: `
+		Function{Name: "key.name_match", Args: []string{"match"}, Lists: []string{"match"}, Run: keyNames, Doc: `
 The ids that match, by the folder that their keys are in.
 ` + keyMatch + `
     wheel.cmd('key.name_match', ['web*'])
 `},
-		Function{Name: "key.delete", Args: []string{"match"}, Run: keyChange(keys.Desk.Delete, keys.Listed...), Doc: `
+		Function{Name: "key.delete", Args: []string{"match"}, Lists: []string{"match"}, Run: keyChange(keys.Desk.Delete, keys.Listed...), Doc: `
 Deletes keys, whatever folder they are in.
 ` + keyMatch + `
     wheel.cmd('key.delete', ['web1'])

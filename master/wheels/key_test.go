@@ -81,10 +81,7 @@ func TestKeys(t *testing.T) {
 
 func call(t *testing.T, desk keys.Desk, load *value.Map) (string, error) {
 	t.Helper()
-	c, err := Read(load)
-	if err != nil {
-		return "", err
-	}
+	c := &Call{Bound: BindLoad(load)}
 	c.Env.Keys = desk
 	v, err := Run(t.Context(), c)
 	if err != nil {

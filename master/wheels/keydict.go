@@ -113,7 +113,7 @@ func keyChangeDict(change func(keys.Desk, keys.Selection) ([]keys.Key, error), s
 		}
 		for st := range sel {
 			if !from[st] {
-				return nil, functions.Invalid("keys of %s are not among those that %s changes; see its include_ arguments", st.Folder(), c.Fun)
+				return nil, functions.Invalid("keys of %s are not among those that %s changes; see its include_ arguments", st.Folder(), c.Fun())
 			}
 		}
 		done, err := change(c.Env.Keys, sel)

@@ -34,10 +34,7 @@ func TestKeyDict(t *testing.T) {
 		{[]any{"fun", "key.delete_dict", "match", "b"}, "", "is no mapping"},
 	} {
 		desk, told := office(t)
-		call, err := Read(value.NewMap(append([]any{"cmd", "wheel"}, c.load...)...))
-		if err != nil {
-			t.Fatal(err)
-		}
+		call := &Call{Bound: BindLoad(value.NewMap(append([]any{"cmd", "wheel"}, c.load...)...))}
 		call.Env.Keys = desk
 		v, err := Run(t.Context(), call)
 		m, _ := v.(*value.Map)
@@ -59,7 +56,7 @@ func TestKeyList(t *testing.T) {
 		"accepted": "minions=[b]", "pre": "minions_pre=[a]", "rej": "minions_rejected=[c]", "den": "minions_denied=[d]",
 		"all": "minions=[b] minions_pre=[a] minions_rejected=[c] minions_denied=[d] local=[]",
 	} {
-		v, err := Run(t.Context(), &Call{Fun: "key.list", Args: []any{match}, Env: Env{Keys: desk}})
+		v, err := Run(t.Context(), &Call{Bound: Bind(Request{Fun: "key.list", Args: []any{match}}), Env: Env{Keys: desk}})
 		m, _ := v.(*value.Map)
 		got := []string{}
 		for _, k := range m.Keys() {
@@ -70,7 +67,7 @@ func TestKeyList(t *testing.T) {
 			t.Errorf("%s: %s, %v", match, text, err)
 		}
 	}
-	if _, err := Run(t.Context(), &Call{Fun: "key.list", Args: []any{"odd"}, Env: Env{Keys: desk}}); err == nil {
+	if _, err := Run(t.Context(), &Call{Bound: Bind(Request{Fun: "key.list", Args: []any{"odd"}}), Env: Env{Keys: desk}}); err == nil {
 		t.Error("an odd folder is listed")
 	}
 }
@@ -85,7 +82,7 @@ func TestMasterKey(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = store.Close() })
 	desk := keys.Desk{Store: store}
-	if _, err := Run(t.Context(), &Call{Fun: "key.finger_master", Env: Env{Keys: desk}}); err == nil || !strings.Contains(err.Error(), "there is no master.pub") {
+	if _, err := Run(t.Context(), &Call{Bound: Bind(Request{Fun: "key.finger_master"}), Env: Env{Keys: desk}}); err == nil || !strings.Contains(err.Error(), "there is no master.pub") {
 		t.Errorf("without a key: %v", err)
 	}
 	pub := vectors.Keys(t)["master"].PublicPEM
@@ -93,7 +90,7 @@ func TestMasterKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := func(fun string, kw ...any) (any, error) {
-		return Run(t.Context(), &Call{Fun: fun, Kwargs: value.NewMap(kw...), Env: Env{Keys: desk, Config: conf}})
+		return Run(t.Context(), &Call{Bound: Bind(Request{Fun: fun, Kwargs: value.NewMap(kw...)}), Env: Env{Keys: desk, Config: conf}})
 	}
 	text, err := run("key.master_key_str")
 	if m, _ := text.(*value.Map); err != nil || m.Map("local").String("master.pub") != pub {
@@ -139,7 +136,7 @@ func TestConnected(t *testing.T) {
 		{ID: "n1", State: topology.Up, Minions: up("a", "b")},
 		{ID: "n2", State: topology.Down, Minions: up("c"), Nodes: []topology.Node{{ID: "n3", State: topology.Up, Minions: up("d")}}},
 	}}
-	v, err := Run(t.Context(), &Call{Fun: "minions.connected", Env: Env{Tree: func() topology.Node { return tree }}})
+	v, err := Run(t.Context(), &Call{Bound: Bind(Request{Fun: "minions.connected"}), Env: Env{Tree: func() topology.Node { return tree }}})
 	if got, _ := v.([]string); err != nil || strings.Join(got, " ") != "a b" {
 		t.Errorf("%v, %v", v, err)
 	}
@@ -147,11 +144,11 @@ func TestConnected(t *testing.T) {
 
 func TestNotServed(t *testing.T) {
 	for _, f := range notServed {
-		if v, err := Run(t.Context(), &Call{Fun: f.name, Args: []any{"x"}, Kwargs: value.NewMap("saltenv", "base")}); err == nil || v != nil || !strings.Contains(err.Error(), f.why) {
+		if v, err := Run(t.Context(), &Call{Bound: Bind(Request{Fun: f.name, Args: []any{"x"}, Kwargs: value.NewMap("saltenv", "base")})}); err == nil || v != nil || !strings.Contains(err.Error(), f.why) {
 			t.Errorf("%s: %v, %v", f.name, v, err)
 		}
 	}
-	if _, err := Run(t.Context(), &Call{Fun: "error.error", Args: []any{"Exception", "no"}}); err == nil || err.Error() != "Exception: no" {
+	if _, err := Run(t.Context(), &Call{Bound: Bind(Request{Fun: "error.error", Args: []any{"Exception", "no"}})}); err == nil || err.Error() != "Exception: no" {
 		t.Errorf("error.error: %v", err)
 	}
 }

@@ -62,7 +62,7 @@ func keyMaster(show func(c *Call) ([]keys.Shown, error)) func(context.Context, *
 			return nil, err
 		}
 		if len(shown) == 0 {
-			return nil, fmt.Errorf("%s: there is no %s", c.Fun, masterPub)
+			return nil, fmt.Errorf("%s: there is no %s", c.Fun(), masterPub)
 		}
 		return value.NewMap(keys.Local.Folder(), value.NewMap(masterPub, shown[0].Text)), nil
 	}

@@ -14,10 +14,7 @@ import (
 // made calls a function that makes a pair.
 func made(t *testing.T, desk keys.Desk, load ...any) (*value.Map, error) {
 	t.Helper()
-	c, err := Read(value.NewMap(load...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := &Call{Bound: BindLoad(value.NewMap(load...))}
 	c.Env.Keys = desk
 	v, err := Run(t.Context(), c)
 	m, _ := v.(*value.Map)

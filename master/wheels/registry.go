@@ -23,6 +23,8 @@ type Env struct {
 type (
 	Function = functions.Function[Env]
 	Call     = functions.Call[Env]
+	Request  = functions.Request
+	Bound    = functions.Bound
 )
 
 var registry = functions.NewRegistry[Env]("wheel")
@@ -49,26 +51,24 @@ var noArguments = []string{
 	"cmd", "fun", "key", "user", "client", "arg", "kwarg", "match", "eauth", "token", "username", "password", "full_return", "print_event",
 }
 
-// Read takes a call out of a wheel load: with arg and kwarg, or with the arguments among
+// BindLoad binds the call of a wheel load: with arg and kwarg, or with the arguments among
 // the fields of the load.
-func Read(load *value.Map) (*Call, error) {
+func BindLoad(load *value.Map) Bound {
 	fun := load.String("fun")
 	if !load.Has("arg") || !load.Has("kwarg") {
-		return registry.Fields(fun, load, noArguments...)
+		return registry.BindFields(fun, load, noArguments...)
 	}
-	c := &Call{Fun: fun, Args: load.List("arg"), Kwargs: value.NewMap()}
-	load.Map("kwarg").Range(func(k, v any) bool {
-		c.Kwargs.Set(k, v)
-		return true
-	})
-	return c, nil
+	return registry.Bind(Request{Fun: fun, Args: load.List("arg"), Kwargs: load.Map("kwarg")})
 }
 
-// Fields makes a call of fields of which but those in others each is an argument by its
-// name.
-func Fields(fun string, fields *value.Map, others ...string) (*Call, error) {
-	return registry.Fields(fun, fields, others...)
+// Bind binds the arguments of a call; see [functions.Registry.Bind].
+func Bind(q Request) Bound { return registry.Bind(q) }
+
+// BindFields binds a call whose arguments are fields by their names; those in others are
+// not arguments.
+func BindFields(fun string, fields *value.Map, others ...string) Bound {
+	return registry.BindFields(fun, fields, others...)
 }
 
-// Run finds, checks and calls a function. A panic becomes an error.
+// Run calls a function. A panic becomes an error.
 func Run(ctx context.Context, c *Call) (any, error) { return registry.Run(ctx, c) }

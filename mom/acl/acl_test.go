@@ -24,6 +24,10 @@ external_auth:
     ops%:
       - '@runner': ['jobs.*']
       - syndic-a: ['.*']
+    kim:
+      - '@runner': [{state.orchestrate: [{args: [deploy]}]}]
+      - '*': [{cmd.run: [{kwargs: {runas: nobody}}]}]
+      - '@returners': [mysql, {rawfile: [{kwargs: {filename: /tmp/x}}]}]
 `
 
 // What the rules of a running master say of its tree, as the command shows it.
@@ -63,6 +67,15 @@ func TestExplain(t *testing.T) {
 		{"eve web-01 test.ping --eauth ldap", 1, []string{`external_auth has no login service "ldap"`}},
 		{"joe web-01 test.ping --eauth pam --group ops", 1, []string{"syndic-a is a node, and rules name minions"}},
 		{"joe --runner jobs.list_jobs --eauth pam --group ops", 0, []string{"external_auth pam, ops%, rule 1"}},
+		{"kim --runner state.orchestrate mods=deploy --eauth pam", 0, []string{`judged with mods="deploy"`, "pam, kim, rule 1"}},
+		{"kim --runner state.orchestrate mods=deploy,secret --eauth pam", 1, []string{`judged with mods="deploy", mods="secret"`, `argument 1 (mods) is "secret", which deploy does not match`}},
+		{"kim --runner state.orchestrate deploy mods=secret --eauth pam", 1, []string{"got multiple values for argument 'mods'", "it is for returners"}},
+		{"kim web-01 cmd.run id runas=root --eauth pam", 1, []string{`judged with argument 1="id", runas="root"`, `keyword runas is "root", which nobody does not match`}},
+		{"kim web-01 cmd.run id runas=nobody --eauth pam --return rawfile --return_kwargs {\"filename\":\"/tmp/x\"}", 0, []string{"returner rawfile: allowed"}},
+		{"kim web-01 cmd.run id runas=nobody --eauth pam --return mysql", 0, []string{"returner mysql: allowed"}},
+		{"kim web-01 cmd.run id runas=nobody --eauth pam --return mysql --return_config other", 1, []string{"returner mysql: refused", "the rule does not name ret_config"}},
+		{"kim web-01 cmd.run id runas=nobody --eauth pam --module-executors [sudo]", 1, []string{"executor sudo: refused", "it is not for executors"}},
+		{"kim web-01 saltutil.find_job 1 --eauth pam --return x", 1, []string{"saltutil.find_job: allowed", "returner x: refused"}},
 		{"joe --wheel key.list_all --eauth pam --group ops", 1, []string{"REFUSED", "it is for functions of minions"}},
 	} {
 		got := tr.Run(Command(), "top", append([]string{"explain"}, strings.Fields(c.args)...)...)
@@ -97,6 +110,7 @@ func TestExplainRefuses(t *testing.T) {
 		"explain fred * test.ping --kind range": `"range": it is none of`,
 		"explain fred * test.ping --out yaml":   "text and json",
 		"explain fred * test.ping --group ops":  "--eauth",
+		"explain fred --runner x.y --return a":  "those of jobs on minions",
 	} {
 		if got := momtest.Run(Command(), "", strings.Fields(args)...); got.Code != 64 || !strings.Contains(got.Err, want) {
 			t.Errorf("%s: %v", args, got)

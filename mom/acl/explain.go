@@ -11,11 +11,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/internal/callargs"
 	"github.com/momtree/mom/internal/output"
+	"github.com/momtree/mom/internal/yaml11"
 	"github.com/momtree/mom/master/access/verdict"
 	"github.com/momtree/mom/mom/arguments"
 	"github.com/momtree/mom/mom/command"
-	"github.com/momtree/mom/value"
 )
 
 // kinds are the types of targets.
@@ -31,6 +32,9 @@ type flags struct {
 	eauth         string
 	groups        []string
 	runner, wheel bool
+
+	ret, retConfig, retKwargs string
+	executors, executorOpts   string
 }
 
 func explainCommand() *cobra.Command {
@@ -67,6 +71,11 @@ func explainCommand() *cobra.Command {
 	c.Flags().StringArrayVar(&f.groups, "group", nil, "group of the user as the login service tells it; may be given several times")
 	c.Flags().BoolVar(&f.runner, "runner", false, "FUN is a runner; there is no TARGET")
 	c.Flags().BoolVar(&f.wheel, "wheel", false, "FUN is a wheel function; there is no TARGET")
+	c.Flags().StringVar(&f.ret, "return", "", "returners of the job, joined by commas")
+	c.Flags().StringVar(&f.retConfig, "return_config", "", "configuration that the returners use")
+	c.Flags().StringVar(&f.retKwargs, "return_kwargs", "", "options of the returners, a YAML mapping")
+	c.Flags().StringVar(&f.executors, "module-executors", "", "executors of the job, a YAML list")
+	c.Flags().StringVar(&f.executorOpts, "executor-opts", "", "options of the executors, a YAML mapping")
 	return c
 }
 
@@ -85,6 +94,8 @@ func (f *flags) check(words []string) error {
 		return fmt.Errorf("--kind %q: it is none of %s", f.kind, strings.Join(kinds, ", "))
 	case f.eauth == "" && len(f.groups) > 0:
 		return errors.New("option --group: groups are those of a login service, which --eauth names")
+	case f.special() && f.ret+f.retConfig+f.retKwargs+f.executors+f.executorOpts != "":
+		return errors.New("returners and executors are those of jobs on minions")
 	}
 	return nil
 }
@@ -106,14 +117,17 @@ func (f *flags) question(words []string) client.RunnerCall {
 		words = words[1:]
 	}
 	ask["fun"] = words[0]
-	args := arguments.Parse(words[1:], nil)
-	if last := len(args) - 1; last >= 0 {
-		if m, ok := args[last].(*value.Map); ok && m.Has("__kwarg__") {
-			m.Delete("__kwarg__")
-			args, ask["kwargs"] = args[:last], m
+	ask["args"], ask["kwargs"] = callargs.Separate(arguments.Parse(words[1:], nil))
+	for name, text := range map[string]string{"ret": f.ret, "ret_config": f.retConfig} {
+		if text != "" {
+			ask[name] = text
 		}
 	}
-	ask["args"] = args
+	for name, text := range map[string]string{"ret_kwargs": f.retKwargs, "module_executors": f.executors, "executor_opts": f.executorOpts} {
+		if text != "" {
+			ask[name] = yaml11.Word(text)
+		}
+	}
 	groups := make([]any, len(f.groups))
 	for i, g := range f.groups {
 		groups[i] = g

@@ -48,6 +48,9 @@ func fill(t *testing.T, server *mysqltest.Server, db string) {
 	defer s.Close()
 	for id, user := range map[string]string{bobsJob: "bob", annsJob: "ann", rootJob: "root"} {
 		load := wire.NewMap("cmd", "publish", "tgt", "web*", "fun", "test.ping", "arg", []any{}, "tgt_type", "glob", "ret", "", "jid", id, "user", user)
+		if user != "root" { // who is the one of the machine
+			load.Set("mom_eauth", "file")
+		}
 		if err := s.SaveLoads(ctx, []returners.Load{{JID: id, Raw: encoded(t, load), User: user}}); err != nil {
 			t.Fatal(err)
 		}

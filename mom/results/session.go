@@ -52,13 +52,14 @@ func (s *session) Runner(ctx context.Context, call client.RunnerCall) (client.Ra
 	if err != nil {
 		return nil, err
 	}
-	asked := access.Call{Fun: call.Fun, Args: call.Args, Kwargs: value.NewMap()}
+	kwargs := value.NewMap()
 	for k, v := range call.Kwargs {
-		asked.Kwargs.Set(k, v)
+		kwargs.Set(k, v)
 	}
-	may := s.b.rules.PermitsRunner(l.Rules, asked.Fun, asked.Args, asked.Kwargs)
+	bound := runners.Bind(runners.Request{Fun: call.Fun, Args: call.Args, Kwargs: kwargs, Timeout: call.Timeout})
+	may := s.b.rules.JudgeRunner(l.Rules, bound).Allowed
 	if !may {
-		if may, err = s.own(ctx, l.Name, asked); err != nil {
+		if may, err = s.own(ctx, &l, bound); err != nil {
 			return nil, err
 		}
 	}
@@ -70,7 +71,7 @@ func (s *session) Runner(ctx context.Context, call client.RunnerCall) (client.Ra
 		return nil, api.ErrNoMaster
 	}
 	env := newEnv(s.b.store)
-	v, failed := runners.Run(ctx, &runners.Call{Fun: asked.Fun, Args: asked.Args, Kwargs: asked.Kwargs, Timeout: call.Timeout, Env: env})
+	v, failed := runners.Run(ctx, &runners.Call{Bound: bound, Env: env})
 	if env.err != nil {
 		return nil, env.err // of the database; its words are for the log
 	}
@@ -87,16 +88,13 @@ func (s *session) Runner(ctx context.Context, call client.RunnerCall) (client.Ra
 }
 
 // own tells whether a call asks for a job of the user who makes it, as at a master.
-func (s *session) own(ctx context.Context, name string, call access.Call) (bool, error) {
-	if name == "root" || name == s.b.conf.User || strings.HasPrefix(name, "sudo_") {
-		return false, nil // those are users of the master's machine
-	}
+func (s *session) own(ctx context.Context, l *server.Login, call runners.Bound) (bool, error) {
 	jid, ok := commands.JobOf(call)
 	if !ok {
 		return false, nil
 	}
-	l, known, err := s.b.store.GetLoad(ctx, jid)
-	return known && l.User == name, err
+	job, known, err := s.b.store.GetLoad(ctx, jid)
+	return known && access.LoginOwner(l).Owns(job), err
 }
 
 // refuse is the answer to what needs a master, for whoever has shown to be somebody.

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/internal/callargs"
 	"github.com/momtree/mom/internal/output"
 	"github.com/momtree/mom/internal/terminal"
 	"github.com/momtree/mom/master/runners"
@@ -69,13 +70,9 @@ const watching = "state.event"
 
 // watch reads the event bus for state.event.
 func (f *flags) watch(ctx context.Context, c *client.Client, call client.RunnerCall, told *telling) error {
-	at := &runners.Call{Fun: call.Fun, Args: call.Args, Kwargs: value.NewMap(), Env: ears{c: c, told: told}, Tell: told.tell}
-	if n := len(at.Args); n > 0 {
-		if kw, ok := at.Args[n-1].(*value.Map); ok && kw.Bool("__kwarg__") {
-			at.Args, at.Kwargs = at.Args[:n-1], kw.Clone()
-			at.Kwargs.Delete("__kwarg__")
-		}
-	}
+	args, kwargs := callargs.Separate(call.Args)
+	bound := runners.Bind(runners.Request{Fun: call.Fun, Args: args, Kwargs: kwargs})
+	at := &runners.Call{Bound: bound, Env: ears{c: c, told: told}, Tell: told.tell}
 	_, err := runners.Run(ctx, at)
 	if err == nil || told.err != nil {
 		return told.err

@@ -12,6 +12,13 @@ func Draw(w io.Writer, v Verdict) error {
 	fmt.Fprintf(&b, "%s%s%s\n", word(v.Allowed, true), v.rest(), because(v.Reason))
 	for _, c := range v.Calls {
 		fmt.Fprintf(&b, "%s: %s%s\n", c.Fun, word(c.Allowed, false), because(c.Reason))
+		if len(c.Args) > 0 {
+			parts := make([]string, len(c.Args))
+			for i, a := range c.Args {
+				parts[i] = fmt.Sprintf("%s=%q", a.Name, a.Value)
+			}
+			fmt.Fprintf(&b, "    judged with %s\n", strings.Join(parts, ", "))
+		}
 		for _, r := range c.Rules {
 			r.draw(&b)
 		}

@@ -1,6 +1,8 @@
 package verdict
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/momtree/mom/value"
@@ -19,11 +21,16 @@ type Verdict struct {
 type Call struct {
 	Fun     string
 	Allowed bool
-	// Reason is why no rule had to be asked.
+	// Reason is why no rule had to be asked, or why rules with args or kwargs refuse it.
 	Reason string
+	// Args are the arguments as rules judge them. Only an explanation has them.
+	Args []Arg
 	// Rules are those that were asked, in their order: up to the one that allowed.
 	Rules []Rule
 }
+
+// Arg is one argument: the parameter it is bound to, or its position, and its value as text.
+type Arg struct{ Name, Value string }
 
 // Rule is what one rule says of a call.
 type Rule struct {
@@ -59,6 +66,11 @@ type Tier struct {
 	Blind bool
 }
 
+// And joins two verdicts: both have to allow.
+func (v Verdict) And(w Verdict) Verdict {
+	return Verdict{Allowed: v.Allowed && w.Allowed, Reason: cmp.Or(v.Reason, w.Reason), Calls: append(slices.Clip(v.Calls), w.Calls...)}
+}
+
 // Map gives the verdict in the form in which it travels.
 func (v Verdict) Map() *value.Map {
 	calls := make([]any, 0, len(v.Calls))
@@ -76,7 +88,11 @@ func (v Verdict) Map() *value.Map {
 			}
 			rules = append(rules, value.NewMap("place", r.Place, "rule", r.Text, "allowed", r.Allowed, "why", r.Why, "tiers", tiers))
 		}
-		calls = append(calls, value.NewMap("fun", c.Fun, "allowed", c.Allowed, "reason", c.Reason, "rules", rules))
+		args := make([]any, 0, len(c.Args))
+		for _, a := range c.Args {
+			args = append(args, value.NewMap("name", a.Name, "value", a.Value))
+		}
+		calls = append(calls, value.NewMap("fun", c.Fun, "allowed", c.Allowed, "reason", c.Reason, "args", args, "rules", rules))
 	}
 	return value.NewMap("allowed", v.Allowed, "reason", v.Reason, "calls", calls)
 }
@@ -87,6 +103,9 @@ func FromMap(m *value.Map) Verdict {
 	v := Verdict{Allowed: m.Bool("allowed"), Reason: m.String("reason")}
 	for _, m := range maps(m.List("calls")) {
 		c := Call{Fun: m.String("fun"), Allowed: m.Bool("allowed"), Reason: m.String("reason")}
+		for _, m := range maps(m.List("args")) {
+			c.Args = append(c.Args, Arg{m.String("name"), m.String("value")})
+		}
 		for _, m := range maps(m.List("rules")) {
 			r := Rule{Place: m.String("place"), Text: m.String("rule"), Allowed: m.Bool("allowed"), Why: m.String("why")}
 			for _, m := range maps(m.List("tiers")) {
@@ -143,6 +162,9 @@ func (v Verdict) String() string {
 			continue
 		}
 		out := "no rule allows " + c.Fun
+		if c.Reason != "" {
+			return out + ": " + c.Reason
+		}
 		for _, r := range c.Rules {
 			for _, t := range r.Tiers {
 				if !t.Allowed {

@@ -1,0 +1,157 @@
+package functions
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/momtree/mom/internal/python"
+	"github.com/momtree/mom/value"
+)
+
+// Bound is a call with its arguments bound to the parameters of its function.
+// [Registry.Bind] alone makes one. Access rules judge it and the function runs from it, so
+// that what is judged is what is done. The zero Bound calls nothing.
+type Bound struct{ b *bound }
+
+type bound struct {
+	registry any // the one that made it
+	fun      string
+	params   []param
+	rest     []any      // what "*" collects
+	extra    *value.Map // keywords that have no parameter
+	fault    error      // why the arguments cannot be bound
+	timeout  time.Duration
+	shown    []any
+}
+
+// param is one named parameter.
+type param struct {
+	name  string
+	value any
+	given bool
+	list  bool // see [Function.Lists]
+}
+
+var errUnbound = errors.New("a call without a function")
+
+// get never returns nil.
+func (b Bound) get() *bound {
+	if b.b == nil {
+		return &bound{extra: value.NewMap(), fault: errUnbound}
+	}
+	return b.b
+}
+
+// Fun is the name of the function, module.function.
+func (b Bound) Fun() string { return b.get().fun }
+
+// Fault tells why the function cannot be called with these arguments; nil if it can. A
+// call with a fault never runs.
+func (b Bound) Fault() error { return b.get().fault }
+
+// Timeout is that of the [Request].
+func (b Bound) Timeout() time.Duration { return b.get().timeout }
+
+// Shown is the arguments as events and the audit show them: in Salt's form, as they came.
+func (b Bound) Shown() []any { return slices.Clone(b.get().shown) }
+
+// Arg gives the argument name: of a parameter, or of a keyword without one.
+func (b Bound) Arg(name string) (any, bool) {
+	v := b.get()
+	for _, p := range v.params {
+		if p.name == name {
+			return p.value, p.given
+		}
+	}
+	return v.extra.Get(name)
+}
+
+// Rest gives the positional arguments beyond the named parameters, of a function with "*".
+func (b Bound) Rest() []any { return slices.Clone(b.get().rest) }
+
+// Extra gives the keyword arguments without a parameter, of a function with AnyKwargs.
+func (b Bound) Extra() *value.Map { return b.get().extra.Clone() }
+
+// Judged is one argument as rules judge it.
+type Judged struct {
+	// Name is the parameter's; "" for a positional argument that has none.
+	Name string
+	// Texts are what an expression has to match, all of them: the names in a list, or the
+	// argument as text.
+	Texts []string
+}
+
+// At gives the argument that a rule's args entry i means: the parameter at this position,
+// whether it was given by position or by name.
+func (b Bound) At(i int) (Judged, bool) {
+	v := b.get()
+	if i < len(v.params) {
+		return v.params[i].judged()
+	}
+	if i -= len(v.params); i < len(v.rest) {
+		return Judged{"", []string{Text(v.rest[i])}}, true
+	}
+	return Judged{}, false
+}
+
+// Named gives the argument that a rule's kwargs entry means: the parameter of this name,
+// whether it was given by name or by position, or a free keyword.
+func (b Bound) Named(name string) (Judged, bool) {
+	v := b.get()
+	for _, p := range v.params {
+		if p.name == name {
+			return p.judged()
+		}
+	}
+	x, ok := v.extra.Get(name)
+	return Judged{name, []string{Text(x)}}, ok
+}
+
+// All gives all arguments as rules judge them, in the order of the parameters.
+func (b Bound) All() (out []Judged) {
+	v := b.get()
+	for _, p := range v.params {
+		if j, given := p.judged(); given {
+			out = append(out, j)
+		}
+	}
+	for _, x := range v.rest {
+		out = append(out, Judged{"", []string{Text(x)}})
+	}
+	v.extra.Range(func(k, x any) bool {
+		out = append(out, Judged{Text(k), []string{Text(x)}})
+		return true
+	})
+	return out
+}
+
+func (p param) judged() (Judged, bool) {
+	if names := namesIn(p.value); p.list && p.given && len(names) > 0 {
+		return Judged{p.name, names}, true
+	}
+	return Judged{p.name, []string{Text(p.value)}}, p.given
+}
+
+// Text is an argument as text, for rules and functions alike: as Python's str writes it.
+func Text(v any) string { return python.Str(v) }
+
+// namesIn reads a list, or text with commas. An entry of a list may have commas too.
+func namesIn(v any) (out []string) {
+	list, ok := v.([]any)
+	switch {
+	case v == nil:
+		return nil
+	case !ok:
+		list = []any{v}
+	}
+	for _, e := range list {
+		for p := range strings.SplitSeq(Text(e), ",") {
+			if p = strings.TrimSpace(p); p != "" {
+				out = append(out, p)
+			}
+		}
+	}
+	return out
+}
