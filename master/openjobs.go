@@ -10,6 +10,7 @@ import (
 	"github.com/momtree/mom/internal/age"
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/nodecall"
+	"github.com/momtree/mom/internal/secrets"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/below"
@@ -49,7 +50,7 @@ func (m *Master) openStore(o Options) (err error) {
 	m.policy.Inherit(m.peers.Peers())
 	m.runners = runners.NewHost(runners.HostOptions{
 		Ctx: m.ctx, ID: m.id, MaxEvent: m.cfg.MaxEventSize, Depth: m.cfg.Bounds.Depth, Store: m.store, Fire: m.fire,
-		Env: func(o access.Owner) runners.Env { return m.env.For(o) }, Log: m.log, Now: m.now,
+		Env: func(o access.Owner) runners.Env { return m.env.For(o) }, Mask: secrets.Masker{Off: !m.cfg.MaskJobArgs}, Log: m.log, Now: m.now,
 	})
 	m.openMine()
 	m.below = below.New(below.Options{
@@ -76,7 +77,7 @@ func (m *Master) openStore(o Options) (err error) {
 		Node: m.node, Depth: m.cfg.Bounds.Depth, Keys: m.keys, Policy: m.policy, Peers: m.peers, Signatures: m.signatures,
 		Publications: m.publications, Jobs: m.jobs, Driver: m.driver, Store: m.store, Server: m.server, JIDs: m.jids, Bus: m.bus,
 		Stats: &m.stats, OtherRecord: m.publisher.OtherRecord,
-		ReturnsADay: m.cfg.MinionReturnsMaxBytes, EventsADay: m.cfg.MinionEventsMaxBytes, Log: m.log, Now: m.now,
+		Mask: secrets.Masker{Off: !m.cfg.MaskJobArgs}, ReturnsADay: m.cfg.MinionReturnsMaxBytes, EventsADay: m.cfg.MinionEventsMaxBytes, Log: m.log, Now: m.now,
 	})
 	m.restore = restore.New(restore.Options{
 		Jobs: m.jobs, Publications: m.publications, Policy: m.policy, Peers: m.peers, Keys: m.keys, Tree: m.tree, Timeout: m.cfg.Timeout, Log: m.log,

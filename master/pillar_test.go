@@ -45,7 +45,7 @@ func (r *rig) pillarOf(id string, grains *wire.Map, change ...func(*channel.Pill
 	return p
 }
 
-var secrets = map[string]string{
+var secretPillar = map[string]string{
 	"top.sls": "{base: {'m1': [m1], 'm2': [m2], 'G@id:m2': [m2]}}",
 	"m1.sls":  "secret: of m1\nid: {{ grains.id }}\n",
 	"m2.sls":  "secret: of m2\nid: {{ grains.id }}\n",
@@ -54,7 +54,7 @@ var secrets = map[string]string{
 // Attack: a minion asks for another one's pillar: as its id, by its grains, and by the
 // field of nodes (CVE-2013-4439, CVE-2022-22934 and their kind).
 func TestPillar_OfItselfAlone(t *testing.T) {
-	r := newRig(t, ordersMasters, withPillar(secrets), func(c *config.Master) { c.MinionDataCache = true })
+	r := newRig(t, ordersMasters, withPillar(secretPillar), func(c *config.Master) { c.MinionDataCache = true })
 	r.start()
 	p := r.pillarOf("m1", wire.NewMap("id", "m2", "host", "m2", "fqdn", "m2"))
 	if p.String("secret") != "of m1" || p.String("id") != "m1" {
@@ -81,7 +81,7 @@ func TestPillar_OfItselfAlone(t *testing.T) {
 
 // Attack: a node asks for the pillar of a minion that is none of its own.
 func TestPillar_NodesAskForTheirs(t *testing.T) {
-	r := newRig(t, withPillar(secrets), func(c *config.Master) { c.OrderMasters = true })
+	r := newRig(t, withPillar(secretPillar), func(c *config.Master) { c.OrderMasters = true })
 	r.accept("m2", "minion")
 	r.start()
 	node := r.minion("n1", "syndic", "syndic").listen().announce()
@@ -102,7 +102,7 @@ func TestPillar_NodesAskForTheirs(t *testing.T) {
 
 // A request feeds the data cache, with the override, and says so.
 func TestPillar_DataCache(t *testing.T) {
-	r := newRig(t, withPillar(secrets), func(c *config.Master) { c.MinionDataCache, c.MinionDataCacheEvents = true, true })
+	r := newRig(t, withPillar(secretPillar), func(c *config.Master) { c.MinionDataCache, c.MinionDataCacheEvents = true, true })
 	r.start()
 	events := r.events()
 	r.pillarOf("m1", wire.NewMap("role", "web"), func(q *channel.PillarRequest) { q.Override = wire.NewMap("who", "cli") })

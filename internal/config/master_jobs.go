@@ -47,6 +47,9 @@ type MasterJobs struct {
 	// own command salt and LocalClient on this host look for it. Without
 	// effect beside a database. Ours. Default true.
 	JobCacheFiles bool `yaml:"job_cache_files" default:"true"`
+	// MaskJobArgs masks values that sound like secrets in the arguments of jobs, in the job
+	// cache and in events; minions get them as they are. Ours. Default true.
+	MaskJobArgs bool `yaml:"mask_job_args" default:"true"`
 	// JobCacheStoreEndtime stores when a job ended. Default false.
 	JobCacheStoreEndtime bool `yaml:"job_cache_store_endtime" default:"false"`
 	// ArchiveJobs copies old rows to archive tables before they are

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/momtree/mom/internal/python"
+	"github.com/momtree/mom/internal/secrets"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -116,7 +117,8 @@ func (q Asked) event(node string, untold int) *wire.Map {
 	m := wire.NewMap("node", node, "kind", q.Kind, "door", q.Door, "user", clip(q.User), "eauth", clip(q.Eauth), "from", clip(q.From),
 		"fun", clip(q.Fun), "allowed", q.Allowed, "reason", clip(q.Reason), "untold", untold)
 	args := []any{}
-	for i, v := range q.Call.Args {
+	masked, _ := secrets.Masker{}.Args(q.Call.Fun, q.Call.Args)
+	for i, v := range masked {
 		if i == auditArgs {
 			args = append(args, "…")
 			break
@@ -130,10 +132,11 @@ func (q Asked) event(node string, untold int) *wire.Map {
 		case strings.HasPrefix(name, "__"):
 		case kwargs.Len() == auditArgs:
 			kwargs.Set("…", "…")
-		case secret(name):
-			kwargs.Set(clip(name), "…")
+		case secrets.Named(name):
+			kwargs.Set(clip(name), secrets.Mask)
 		default:
-			kwargs.Set(clip(name), told(v))
+			masked, _ := secrets.Masker{}.Value(v)
+			kwargs.Set(clip(name), told(masked))
 		}
 		return true
 	})
@@ -167,17 +170,6 @@ func told(v any) string {
 		return "{…}"
 	}
 	return clip(python.Str(v))
-}
-
-// secret tells whether the value of an argument of this name is none to be told.
-func secret(name string) bool {
-	name = strings.ToLower(name)
-	for _, s := range []string{"pass", "pwd", "secret", "token", "key", "cred", "auth"} {
-		if strings.Contains(name, s) {
-			return true
-		}
-	}
-	return false
 }
 
 // clip cuts a text to what an event tells of it.

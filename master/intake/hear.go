@@ -42,7 +42,7 @@ func (s *Service) fromBelow(node, tag string, data wire.Raw) (_ wire.Raw, upTo u
 			return nil, s.o.Jobs.Hear(node, x), true
 		}
 	case jobevent.KindNew:
-		if ours { // it has told its expectation before
+		if data, err = s.o.Mask.Load(data); err != nil || ours { // it has told its expectation before
 			break
 		}
 		var x jobevent.New

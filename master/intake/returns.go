@@ -84,7 +84,10 @@ func (s *Service) onReturn(ctx context.Context, r *server.Request) (any, error) 
 	if s.o.Peers.Answered(ret.JID, ret.ID, ret.Value, r.Version) {
 		return nil, nil
 	}
-	row := rows.Of(ret, s.o.Now())
+	row, err := s.row(ret)
+	if err != nil {
+		return nil, fmt.Errorf("return of job %s of %s: %w", ret.JID, ret.ID, err)
+	}
 	if ret.JID == jidNoCache {
 		return nil, s.tellOnly(row)
 	}
@@ -96,6 +99,18 @@ func (s *Service) onReturn(ctx context.Context, r *server.Request) (any, error) 
 		loads = []returners.Load{{JID: row.JID, Raw: row.Full, User: ret.User, At: row.At}}
 	}
 	return nil, s.keep(ctx, []returners.Return{row}, loads)
+}
+
+// row is the row of a return, with secrets in its arguments masked.
+func (s *Service) row(ret wire.Return) (returners.Return, error) {
+	if wire.Count(ret.FunArgs) > 0 || ret.Extra != nil && ret.Extra.Has("arg") {
+		full, err := s.o.Mask.Load(ret.Full)
+		if err != nil {
+			return returners.Return{}, err
+		}
+		ret.Full = full
+	}
+	return rows.Of(ret, s.o.Now()), nil
 }
 
 // mayReturn tells whether a return names a job, and its sender.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/internal/secrets"
 	"github.com/momtree/mom/internal/sequence"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/driver"
@@ -38,6 +39,8 @@ type Options struct {
 	JIDs         *jid.Generator
 	Bus          *bus.Bus
 	Stats        *meters.Counters
+	// Mask hides secrets in the arguments that returns and loads carry.
+	Mask secrets.Masker
 	// ReturnsADay and EventsADay bound the bytes that one minion brings in a day: of returns
 	// that no open job waits for, and of events. 0: no bound.
 	ReturnsADay, EventsADay int64

@@ -77,9 +77,11 @@ func (s *Service) onSyndicReturn(ctx context.Context, r *server.Request) (any, e
 		if !wire.IsNil(j.Load) && !wire.IsEmptyMap(j.Load) {
 			if err := wire.FitFields(j.Load, s.o.Depth); err != nil { // its returns are good all the same
 				s.o.Policy.Trespassed(ownership.Trespass{Kind: ownership.OfEntry, Path: via, JID: j.JID, Err: fmt.Errorf("load of the job: %w", err)})
+			} else if load, err := s.o.Mask.Load(j.Load); err != nil {
+				s.o.Policy.Trespassed(ownership.Trespass{Kind: ownership.OfEntry, Path: via, JID: j.JID, Err: fmt.Errorf("load of the job: %w", err)})
 			} else {
-				s.o.OtherRecord(ctx, via, j.JID, j.Load)
-				loads = append(loads, returners.Load{JID: j.JID, Raw: j.Load, At: s.o.Now()})
+				s.o.OtherRecord(ctx, via, j.JID, load)
+				loads = append(loads, returners.Load{JID: j.JID, Raw: load, At: s.o.Now()})
 			}
 		}
 		for _, mr := range j.Returns {
@@ -140,7 +142,10 @@ func (s *Service) below(ctx context.Context, j wire.SyndicJob, mr wire.MinionRet
 	if err != nil {
 		return returners.Return{}, ownership.OfUnusable, err
 	}
-	row := rows.Of(ret, s.o.Now())
+	row, err := s.row(ret)
+	if err != nil {
+		return returners.Return{}, ownership.OfUnusable, err
+	}
 	row.Via = via
 	return row, "", nil
 }

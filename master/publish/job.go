@@ -8,6 +8,7 @@ import (
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/jobsig"
+	"github.com/momtree/mom/internal/secrets"
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/access"
@@ -113,7 +114,7 @@ func (j *Job) user() string {
 
 // stored is the load as the job store keeps it, in Salt's form: without keys and
 // secrets. Who has to answer stands in the expectations.
-func (j *Job) stored() (wire.Raw, error) {
+func (j *Job) stored(mask secrets.Masker) (wire.Raw, error) {
 	kwargs := j.extra.Clone()
 	kwargs.Delete("user")
 	m := wire.NewMap("cmd", "publish", "tgt", j.load.Tgt, "fun", j.load.Fun, "arg", j.load.Arg,
@@ -123,7 +124,7 @@ func (j *Job) stored() (wire.Raw, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode load of job %s: %w", j.JID, err)
 	}
-	return b, nil
+	return mask.Load(b)
 }
 
 // published is the answer to the client.

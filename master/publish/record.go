@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/momtree/mom/internal/secrets"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/server"
@@ -25,7 +26,7 @@ func (s *Service) sameJob(ctx context.Context, j *Job) error {
 	if !given {
 		return nil
 	}
-	mine, err := j.stored()
+	mine, err := j.stored(s.mask())
 	if err != nil {
 		return server.Invalid("%v", err)
 	}
@@ -70,10 +71,16 @@ func (s *Service) OtherRecord(ctx context.Context, via, jid string, load wire.Ra
 	if err != nil || !given {
 		return
 	}
+	if load, err = s.mask().Load(load); err != nil {
+		return
+	}
 	if differs := difference(old.Raw, load); differs != "" {
 		s.o.Policy.Trespassed(ownership.Trespass{Kind: ownership.OfRecord, Path: via, JID: jid, Err: fmt.Errorf("the job has another %s there than the one that was published", differs)})
 	}
 }
+
+// mask hides secrets in what is stored and shown of jobs.
+func (s *Service) mask() secrets.Masker { return secrets.Masker{Off: !s.o.Config.MaskJobArgs} }
 
 // difference names the first field in which two loads are different jobs.
 func difference(a, b wire.Raw) string {

@@ -149,7 +149,7 @@ func (s *Service) Start(ctx context.Context, j *Job) error {
 	if !j.fromAbove {
 		x.spec.Unclaimed = j.Missing
 	}
-	stored, err := j.stored()
+	stored, err := j.stored(s.mask())
 	if err != nil {
 		return err
 	}
@@ -251,8 +251,13 @@ func (s *Service) TellNew(jid string) {
 		return
 	}
 	j := x.job
+	arg, err := s.mask().Arg(j.load.Fun, j.load.Arg)
+	if err != nil { // access.Calls has read it
+		s.o.Log.Error("arguments masked as a whole", "jid", jid, "err", err)
+		arg = nil
+	}
 	tag, data := jobevent.New{
-		JID: j.JID, TgtType: j.load.TgtType, Tgt: j.tgt, User: j.user(), Fun: j.load.Fun, Arg: j.load.Arg, Minions: j.Minions, Missing: j.Missing,
+		JID: j.JID, TgtType: j.load.TgtType, Tgt: j.tgt, User: j.user(), Fun: j.load.Fun, Arg: arg, Minions: j.Minions, Missing: j.Missing,
 	}.Encode()
 	s.o.Fire(tag, data)
 }

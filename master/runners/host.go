@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/momtree/mom/internal/secrets"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/admission"
@@ -33,8 +34,9 @@ type HostOptions struct {
 	Store interface {
 		SaveReturns(ctx context.Context, rets []returners.Return, loads ...returners.Load) ([]bool, error)
 	}
-	Log *slog.Logger
-	Now func() time.Time
+	Mask secrets.Masker // of the arguments that events and the job cache show
+	Log  *slog.Logger
+	Now  func() time.Time
 }
 
 // Host has calls at work in a master, and tells the bus of them.
@@ -138,7 +140,7 @@ func (h *Host) Running(jid string) bool {
 func (h *Host) AtWork() (out []AtWork) {
 	h.running.Range(func(_, v any) bool {
 		r := v.(*run)
-		out = append(out, AtWork{r.JID, r.call.Fun(), r.User, r.args()})
+		out = append(out, AtWork{r.JID, r.call.Fun(), r.User, h.args(r)})
 		return true
 	})
 	return out
@@ -161,19 +163,20 @@ func (h *Host) call(b Bound, s Start) *run { return &run{s, &Call{Bound: b, Env:
 
 func (r *run) tag() string { return "salt/run/" + r.JID }
 
-// args are the arguments as events show them: of a private function none.
-func (r *run) args() []any {
+// args are the arguments as events show them: without secrets, and of a private function none.
+func (h *Host) args(r *run) []any {
 	if registry.Private(r.call.Fun()) {
 		return []any{}
 	}
-	return r.call.Shown()
+	args, _ := h.Mask.Args(r.call.Fun(), r.call.Shown())
+	return args
 }
 
 // run calls the runner and tells the bus. A failed call may have something to
 // show as well: then the reason is in the field error.
 func (h *Host) run(r *run) (any, error) {
 	data := func() *wire.Map {
-		return wire.NewMap("fun", "runner."+r.call.Fun(), "jid", r.JID, "user", r.User, "fun_args", r.args())
+		return wire.NewMap("fun", "runner."+r.call.Fun(), "jid", r.JID, "user", r.User, "fun_args", h.args(r))
 	}
 	r.call.JID = r.JID
 	r.call.Tell = func(what string, told *wire.Map) { h.Fire(r.tag()+"/"+what, told) }
@@ -234,11 +237,11 @@ func (h *Host) keep(r *run, ret *wire.Map, ok bool) error {
 		retcode = 1
 	}
 	full, err := wire.Encode(wire.NewMap("cmd", "_return", "id", id, "success", ok, "return", wire.Raw(value), "retcode", retcode,
-		"jid", r.JID, "fun", fun, "fun_args", r.args()))
+		"jid", r.JID, "fun", fun, "fun_args", h.args(r)))
 	if err != nil {
 		return err
 	}
-	job := wire.NewMap("cmd", "publish", "tgt", []any{id}, "tgt_type", "list", "fun", fun, "arg", r.args(),
+	job := wire.NewMap("cmd", "publish", "tgt", []any{id}, "tgt_type", "list", "fun", fun, "arg", h.args(r),
 		"jid", r.JID, "user", r.User, "ret", "", "minions", []any{id})
 	r.owner().Record(job)
 	load, err := wire.Encode(job)
