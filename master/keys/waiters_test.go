@@ -120,6 +120,9 @@ func TestDecide_AFloodLeavesRoom(t *testing.T) {
 	for i := range 50 {
 		signIn(fmt.Sprintf("site-%d", i), "203.0.113.1", pub)
 	}
+	if from := d.waiters.from["site-0"]; from != at("192.0.2.7") {
+		t.Errorf("site-0 counts for %s", from)
+	}
 	for i := range 20 {
 		if v := signIn(fmt.Sprintf("last-%d", i), "192.0.2.100", pub); !kept(v) || strings.HasPrefix(v.Dropped, "site-") {
 			t.Fatalf("%d: %+v", i, v)
