@@ -63,6 +63,9 @@ func (e Env) Target(tgt any, tgtType string) (target.Expr, error) {
 // none.
 func (e Env) ExplainAccess(q access.Question, tgt any, tgtType string) (verdict.Verdict, error) {
 	return e.p.Access.Explain(q, func() (access.Reach, error) {
+		if err := target.Clean(tgt, tgtType); err != nil {
+			return access.Reach{}, err
+		}
 		to, kind, err := target.ExpandTarget(tgt, cmp.Or(tgtType, "glob"), e.p.Config.Nodegroups)
 		if err != nil {
 			return access.Reach{}, err
