@@ -103,9 +103,13 @@ func (e *emitter) set(c *class) {
 		ranges = append(ranges, k.ranges()...)
 	}
 	if c.fold != foldNone {
-		for _, l := range cased() {
-			if (&class{ranges: c.ranges, fold: c.fold}).has(l.r) {
-				ranges = append(ranges, [2]rune{l.r, l.r})
+		for _, r := range c.ranges {
+			for _, l := range casedIn(r[0], r[1]) {
+				for _, u := range uppers()[l.r] {
+					if c.fold == foldUnicode || u <= unicode.MaxASCII {
+						ranges = append(ranges, [2]rune{u, u})
+					}
+				}
 			}
 		}
 	}

@@ -1,6 +1,8 @@
 package pyre
 
 import (
+	"cmp"
+	"slices"
 	"sync"
 	"unicode"
 )
@@ -46,16 +48,33 @@ func (f folding) closure(lo, hi rune) (out [][2]rune) {
 		}
 		return out
 	}
-	for _, c := range cased() {
-		if c.r < lo || c.r > hi {
-			continue
-		}
+	for _, c := range casedIn(lo, hi) {
 		for _, x := range c.same {
 			add(x)
 		}
 	}
 	return out
 }
+
+// casedIn gives the characters with case of a range.
+func casedIn(lo, hi rune) []letter {
+	find := func(l letter, r rune) int { return cmp.Compare(l.r, r) }
+	all := cased()
+	from, _ := slices.BinarySearchFunc(all, lo, find)
+	to, _ := slices.BinarySearchFunc(all, hi+1, find)
+	return all[from:to]
+}
+
+// uppers gives the characters that have a lower case.
+var uppers = sync.OnceValue(func() map[rune][]rune {
+	out := map[rune][]rune{}
+	for _, l := range cased() {
+		if low := unicode.ToLower(l.r); low != l.r {
+			out[low] = append(out[low], l.r)
+		}
+	}
+	return out
+})
 
 // letter is a character with case, and the lower case letters that are one with it.
 type letter struct {
@@ -88,6 +107,7 @@ var cased = sync.OnceValue(func() []letter {
 		same[pair[0]], same[pair[1]] = pair[:], pair[:]
 		all = append(all, pair[:]...)
 	}
+	slices.Sort(all)
 	out := make([]letter, 0, len(all))
 	for _, r := range all {
 		l := unicode.ToLower(r)

@@ -35,16 +35,15 @@ func (m *machine) sequence(seq []*node, i int, then rest) bool {
 	if m.depth++; m.depth > maxDepth {
 		m.spent = true
 	}
+	m.charge(1)
 	defer func() { m.depth-- }()
 	for ; len(seq) > 0; seq = seq[1:] {
-		if m.left--; m.left < 0 {
-			m.spent = true
-		}
-		if m.spent {
+		if m.charge(1); m.spent {
 			return false
 		}
 		switch n := seq[0]; n.op {
 		case opSet:
+			m.charge(len(n.set.ranges) / 8)
 			if i >= len(m.text) || !n.set.has(m.text[i]) {
 				return false
 			}
@@ -64,6 +63,19 @@ func (m *machine) sequence(seq []*node, i int, then rest) bool {
 		}
 	}
 	return then(i)
+}
+
+// charge takes steps away, and ends the match when there are none left.
+func (m *machine) charge(steps int) {
+	if m.left -= steps; m.left < 0 {
+		m.spent = true
+	}
+}
+
+// saved is a copy of the marks.
+func (m *machine) saved() []int {
+	m.charge(len(m.marks) / 8)
+	return slices.Clone(m.marks)
 }
 
 // node matches one part that can match in several ways, and what follows.
@@ -90,7 +102,7 @@ func (m *machine) node(n *node, i int, seq []*node, then rest) bool {
 	case opLook:
 		return m.look(n, i, after)
 	case opAtomic:
-		marks := slices.Clone(m.marks)
+		marks := m.saved()
 		if end, ok := m.once(n.subs[0], i); ok && after(end) {
 			return true
 		}
@@ -128,7 +140,7 @@ func (m *machine) once(seq []*node, i int) (end int, ok bool) {
 }
 
 func (m *machine) look(n *node, i int, after rest) bool {
-	marks := slices.Clone(m.marks)
+	marks := m.saved()
 	found := i >= n.back && m.sequence(n.subs[0], i-n.back, matched)
 	if m.spent {
 		return false
@@ -148,7 +160,7 @@ func (m *machine) backref(n *node, i int) (length int, ok bool) {
 		return 0, false
 	}
 	text := m.text[m.marks[2*n.group]:m.marks[2*n.group+1]]
-	if m.left -= len(text); len(m.text)-i < len(text) {
+	if m.charge(len(text)); len(m.text)-i < len(text) {
 		return 0, false
 	}
 	fold := foldNone

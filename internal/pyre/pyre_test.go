@@ -3,6 +3,7 @@ package pyre
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 )
@@ -159,4 +160,24 @@ func FuzzEngines(f *testing.F) {
 			t.Errorf("%q on %q: backtracking says %v", pattern, text, slow)
 		}
 	})
+}
+
+// Patterns made to be slow to read or to run are not.
+func TestHugePatterns(t *testing.T) {
+	for _, pattern := range []string{
+		"(?i)" + strings.Repeat("k", 60_000),
+		"(?i)(?=[" + strings.Repeat("k", 30_000) + "]*x)" + strings.Repeat("(a)", 5_000),
+		strings.Repeat("(?=(a))", 5_000),
+		strings.Repeat(`\w`, 30_000), "(?:(?:(?:a{0,999}){0,999}){0,999}){0,999}b(?!x)", "(?:){4000000000}(?!x)",
+	} {
+		begun := time.Now()
+		re, err := Compile(pattern)
+		if err != nil {
+			t.Fatalf("%.20q: %v", pattern, err)
+		}
+		re.Match(strings.Repeat("a", 255))
+		if took := time.Since(begun); took > 5*time.Second {
+			t.Errorf("%.20q took %v", pattern, took)
+		}
+	}
 }

@@ -18,7 +18,7 @@ func (m *machine) characters(n *node, c *class, i int, after rest) bool {
 	for most < n.max && i+most < len(m.text) && (n.greed != lazy || most < n.min) && c.has(m.text[i+most]) {
 		most++
 	}
-	m.left -= most
+	m.charge(most * (1 + len(c.ranges)/8))
 	if most < n.min {
 		return false
 	}
@@ -27,10 +27,7 @@ func (m *machine) characters(n *node, c *class, i int, after rest) bool {
 		return after(i + most)
 	case lazy:
 		for ; ; most++ {
-			if m.left--; m.left < 0 {
-				m.spent = true
-			}
-			if m.spent {
+			if m.charge(1 + len(c.ranges)/8); m.spent {
 				return false
 			}
 			if after(i + most) {
@@ -42,10 +39,7 @@ func (m *machine) characters(n *node, c *class, i int, after rest) bool {
 		}
 	}
 	for ; most >= n.min; most-- {
-		if m.left--; m.left < 0 {
-			m.spent = true
-		}
-		if m.spent {
+		if m.charge(1); m.spent {
 			return false
 		}
 		if after(i + most) {
