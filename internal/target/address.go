@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 	"net/netip"
+	"strconv"
 	"strings"
 
 	"github.com/momtree/mom/internal/python"
@@ -18,25 +19,26 @@ type network struct {
 }
 
 func parseNetwork(s string) (network, error) {
-	if a, err := netip.ParseAddr(s); err == nil {
+	addr, mask, ok := strings.Cut(s, "/")
+	if a, err := netip.ParseAddr(s); err == nil && !ok { // a zone may hold a slash in Go
 		return network{addr: a, single: true}, nil
 	}
-	addr, mask, ok := strings.Cut(s, "/")
 	if !ok {
 		return network{}, fmt.Errorf("%q is no IP address and no network", s)
 	}
 	a, err := netip.ParseAddr(addr)
-	if err != nil || a.Zone() != "" {
+	a = a.WithZone("")
+	if err != nil {
 		return network{}, fmt.Errorf("%q is no IP network: %q is no address", s, addr)
 	}
-	p, err := netip.ParsePrefix(s)
-	if err != nil {
-		n, ok := maskBits(mask)
-		if !ok || !a.Is4() {
-			return network{}, fmt.Errorf("%q is no IP network: %q is no prefix length", s, mask)
-		}
-		p = netip.PrefixFrom(a, n)
+	n, ok := prefixLength(mask, a.BitLen())
+	if !ok && a.Is4() {
+		n, ok = maskBits(mask)
 	}
+	if !ok {
+		return network{}, fmt.Errorf("%q is no IP network: %q is no prefix length", s, mask)
+	}
+	p := netip.PrefixFrom(a, n)
 	if p.Masked() != p {
 		return network{}, fmt.Errorf("%q is no IP network: the address has bits behind the prefix; write %s", s, p.Masked())
 	}
@@ -60,11 +62,23 @@ func maskBits(s string) (int, bool) {
 	return 0, false
 }
 
-// match looks at the grain ipv4 or ipv6.
-func (n network) match(grains any) bool {
+// prefixLength reads a number of bits. Zeros before it are accepted, as in Python.
+func prefixLength(s string, most int) (int, bool) {
+	digits := strings.TrimLeft(s, "0")
+	if digits == "" && s != "" {
+		return 0, true
+	}
+	n, err := strconv.ParseUint(digits, 10, 8)
+	return int(n), err == nil && int(n) <= most
+}
+
+// match looks at the grain ipv4 or ipv6. An address is compared as text, and is looked for
+// within a grain that is a text, as Salt does. A network is not found behind an entry that
+// is no address, since Salt gives up there.
+func (n network) match(grains any) Tri {
 	d, ok := asDict(grains)
 	if !ok {
-		return false
+		return No
 	}
 	grain := "ipv6"
 	if n.addr.Is4() {
@@ -72,20 +86,45 @@ func (n network) match(grains any) bool {
 	}
 	v, ok := d.get(grain)
 	if !ok {
-		return false
+		return No
 	}
+	text, isText := v.(string)
 	list, ok := wire.AsList(v)
-	if !ok {
+	switch {
+	case n.single && isText:
+		return tri(strings.Contains(text, addressText(n.addr)))
+	case !ok && isText:
 		list = []any{v}
+	case !ok:
+		return No
 	}
 	for _, e := range list {
-		a, err := netip.ParseAddr(python.Str(e))
-		if err != nil {
+		if n.single {
+			if e == addressText(n.addr) {
+				return Yes
+			}
 			continue
 		}
-		if n.single && a == n.addr || !n.single && n.prefix.Contains(a.WithZone("")) {
-			return true
+		a, err := netip.ParseAddr(python.Str(e))
+		if err != nil {
+			return No
+		}
+		if n.prefix.Contains(a.WithZone("")) {
+			return Yes
 		}
 	}
-	return false
+	return No
+}
+
+// addressText is Python's text of an address: one of IPv4 within IPv6 is in hexadecimal.
+func addressText(a netip.Addr) string {
+	if !a.Is4In6() {
+		return a.String()
+	}
+	b := a.As16()
+	text := fmt.Sprintf("::ffff:%x:%x", int(b[12])<<8|int(b[13]), int(b[14])<<8|int(b[15]))
+	if a.Zone() != "" {
+		text += "%" + a.Zone()
+	}
+	return text
 }

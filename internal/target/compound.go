@@ -3,8 +3,8 @@ package target
 import (
 	"fmt"
 	"regexp"
-	"strings"
 
+	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -27,7 +27,7 @@ func splitWord(word string) (eng, delimiter, pattern string) {
 
 func compoundWords(tgt any) ([]string, error) {
 	if s, ok := text(tgt); ok {
-		return strings.Fields(s), nil
+		return python.Fields(s), nil
 	}
 	list, ok := wire.AsList(tgt)
 	if !ok {
@@ -200,11 +200,7 @@ func (c *compound) word(word string) (Expr, error) {
 	case "S":
 		return newNetwork(pattern)
 	case "E":
-		re, err := compilePCRE(pattern)
-		if err != nil {
-			return nil, err
-		}
-		return &pcreExpr{pattern, re}, nil
+		return newPCRE(pattern)
 	case "R":
 		return nil, ErrRange
 	}

@@ -1,6 +1,10 @@
 package target
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/momtree/mom/internal/pyre"
+)
 
 // Expr is a parsed target. It is immutable and may be used by many
 // goroutines.
@@ -33,6 +37,14 @@ func tri(b bool) Tri {
 		return Yes
 	}
 	return No
+}
+
+// triOf is an answer that is known or not.
+func triOf(ok, known bool) Tri {
+	if !known {
+		return Unknown
+	}
+	return tri(ok)
 }
 
 // Exact gives the ids an expression means when it names them one by one (a
@@ -68,11 +80,19 @@ func (e *globExpr) String() string        { return e.text }
 
 type pcreExpr struct {
 	text string
-	re   *pcre
+	re   *pyre.Regexp
 }
 
-func (e *pcreExpr) Match(s Subject) bool  { return e.re.match(s.ID()) }
-func (e *pcreExpr) Certain(s Subject) Tri { return tri(e.Match(s)) }
+func newPCRE(text string) (Expr, error) {
+	re, err := pyre.Compile(text)
+	if err != nil {
+		return nil, err
+	}
+	return &pcreExpr{text, re}, nil
+}
+
+func (e *pcreExpr) Match(s Subject) bool  { return e.Certain(s) == Yes }
+func (e *pcreExpr) Certain(s Subject) Tri { return triOf(e.re.Match(s.ID())) }
 func (e *pcreExpr) NeedsData() bool       { return false }
 func (e *pcreExpr) String() string        { return "E@" + e.text }
 
@@ -92,7 +112,7 @@ type dataExpr struct {
 	text   string // with the engine
 	pillar bool
 	exact  bool // values are compared exactly, in words that otherwise look the same
-	match  func(data any) bool
+	match  func(data any) Tri // Unknown: a bound was reached
 }
 
 func (e *dataExpr) data(s Subject) any {
@@ -104,7 +124,7 @@ func (e *dataExpr) data(s Subject) any {
 
 func (e *dataExpr) Match(s Subject) bool {
 	d := e.data(s)
-	return known(d) && e.match(d)
+	return known(d) && e.match(d) == Yes
 }
 
 func (e *dataExpr) Certain(s Subject) Tri {
@@ -112,7 +132,7 @@ func (e *dataExpr) Certain(s Subject) Tri {
 	if !known(d) {
 		return Unknown
 	}
-	return tri(e.match(d))
+	return e.match(d)
 }
 
 func (e *dataExpr) NeedsData() bool { return true }

@@ -86,7 +86,7 @@ func (x *expander) group(name string, first bool) ([]string, error) {
 	}
 	var words []string
 	if s, ok := text(def); ok {
-		words = strings.Fields(s)
+		words = python.Fields(s)
 	} else if list, ok := wire.AsList(def); ok {
 		for _, e := range list {
 			words = append(words, python.Str(e))

@@ -62,11 +62,7 @@ func parse(tgt any, kind string, o Options) (Expr, error) {
 	case "", "glob":
 		return newGlob(text), nil
 	case "pcre":
-		re, err := compilePCRE(text)
-		if err != nil {
-			return nil, err
-		}
-		return &pcreExpr{text, re}, nil
+		return newPCRE(text)
 	case "grain":
 		return newData("G", text, o.Delimiter, false)
 	case "grain_pcre":

@@ -2,10 +2,9 @@ package target
 
 import (
 	"fmt"
-	"math/big"
-	"strconv"
 	"strings"
 
+	"github.com/momtree/mom/internal/pyre"
 	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/yaml11"
@@ -36,14 +35,22 @@ type path struct {
 
 type way struct {
 	everywhere bool     // the key is *: the whole data is compared with the whole text
-	keys       []string // the key, split
+	keys       []key    // the key, split
 	pattern    *pattern
+}
+
+// key is one part of a key.
+type key struct {
+	text string
+	// other is what it is as YAML, by which it is looked up too: a number, say. The text
+	// itself: nothing else.
+	other any
 }
 
 // pattern is the right side of a way.
 type pattern struct {
 	text string
-	test func(value string) bool // value in lower case
+	test func(value string) Tri // value in lower case
 	rest *pattern                // the text without a leading *:
 	path *path                   // the text as a path of its own, split at colons
 }
@@ -52,6 +59,7 @@ type pattern struct {
 type compiler struct {
 	how      compare
 	patterns map[string]*pattern
+	keys     map[string]key
 	good     bool  // some part can match
 	err      error // of the last part that is no regular expression
 }
@@ -66,7 +74,7 @@ func compilePath(text, delimiter string, how compare) (*path, error) {
 	if n := strings.Count(text, delimiter) + strings.Count(text, ":"); n > maxLevels {
 		return nil, fmt.Errorf("%.40q... has %d levels; at most %d are taken", text, n, maxLevels)
 	}
-	c := &compiler{how: how, patterns: map[string]*pattern{}}
+	c := &compiler{how: how, patterns: map[string]*pattern{}, keys: map[string]key{}}
 	p := c.path(text, delimiter)
 	if !c.good {
 		return nil, c.err
@@ -79,6 +87,13 @@ func (c *compiler) path(text, delimiter string) *path {
 	if len(splits) == 1 {
 		return nil
 	}
+	keys := make([]key, len(splits))
+	for i, s := range splits {
+		if _, ok := c.keys[s]; !ok {
+			c.keys[s] = key{s, yaml11.Word(s)}
+		}
+		keys[i] = c.keys[s]
+	}
 	p := &path{text: text}
 	for i := len(splits) - 1; i > 0; i-- {
 		key := strings.Join(splits[:i], delimiter)
@@ -86,7 +101,7 @@ func (c *compiler) path(text, delimiter string) *path {
 			p.ways = append(p.ways, way{everywhere: true, pattern: c.pattern(text)})
 			continue
 		}
-		p.ways = append(p.ways, way{keys: splits[:i], pattern: c.pattern(strings.Join(splits[i:], delimiter))})
+		p.ways = append(p.ways, way{keys: keys[:i], pattern: c.pattern(strings.Join(splits[i:], delimiter))})
 	}
 	return p
 }
@@ -97,25 +112,26 @@ func (c *compiler) pattern(text string) *pattern {
 	}
 	p := &pattern{text: text}
 	c.patterns[text] = p
-	lower := strings.ToLower(text)
+	lower := python.Lower(text)
 	switch c.how {
 	case exactly:
-		p.test = func(s string) bool { return s == lower }
+		p.test = func(s string) Tri { return tri(s == lower) }
 		c.good = true
 	case byGlob:
-		p.test = compileGlob(lower).match
+		glob := compileGlob(lower)
+		p.test = func(s string) Tri { return tri(glob.match(s)) }
 		c.good = true
 	case byPCRE:
-		re, err := compilePCRE(lower)
+		re, err := pyre.Compile(lower)
 		if err != nil {
 			// The end of a regular expression need not be one itself, and a
 			// lone * asks whether the key is there.
 			c.good = c.good || text == "*"
 			c.err = err
-			p.test = func(string) bool { return false }
+			p.test = func(string) Tri { return No }
 			break
 		}
-		p.test = re.match
+		p.test = func(s string) Tri { return triOf(re.Match(s)) }
 		c.good = true
 	default:
 		panic("target: unknown comparison")
@@ -128,13 +144,22 @@ func (c *compiler) pattern(text string) *pattern {
 }
 
 // match looks the target up in data.
-func (p *path) match(data any) bool {
+func (p *path) match(data any) Tri {
 	w := walk{left: maxSteps}
-	return w.path(p, data)
+	switch {
+	case w.path(p, data):
+		return Yes
+	case w.open || w.left <= 0:
+		return Unknown
+	}
+	return No
 }
 
 // walk is one look-up; left bounds its work.
-type walk struct{ left int }
+type walk struct {
+	left int
+	open bool // of one comparison the answer is not known
+}
 
 func (w *walk) step() bool {
 	w.left--
@@ -184,7 +209,9 @@ func (w *walk) value(v any, p *pattern) bool {
 	}
 	text := python.Str(v)
 	w.left -= len(text) / 64
-	return p.test(strings.ToLower(text))
+	answer := p.test(python.Lower(text))
+	w.open = w.open || answer == Unknown
+	return answer == Yes
 }
 
 // dict compares the keys of a map, or what is below them.
@@ -200,6 +227,9 @@ func (w *walk) dict(d dict, p *pattern) bool {
 		return true
 	}
 	if _, ok := d.get(p.text); ok {
+		return true
+	}
+	if d.anyKey(func(key any) bool { return w.value(key, p) }) {
 		return true
 	}
 	if p.path != nil {
@@ -233,10 +263,10 @@ func (w *walk) dict(d dict, p *pattern) bool {
 }
 
 // lookup follows keys through maps and lists.
-func lookup(data any, keys []string) (any, bool) {
-	for _, key := range keys {
+func lookup(data any, keys []key) (any, bool) {
+	for _, k := range keys {
 		if list, ok := wire.AsList(data); ok {
-			if data, ok = element(list, key); !ok {
+			if data, ok = element(list, k.text); !ok {
 				return nil, false
 			}
 			continue
@@ -245,22 +275,17 @@ func lookup(data any, keys []string) (any, bool) {
 		if !ok {
 			return nil, false
 		}
-		v, ok := d.get(key)
-		if !ok {
-			// A key that reads as a number or a word like yes is looked up as
-			// that too.
-			var other any
-			if other = yaml11.Scalar(key); other == nil {
-				return nil, false
-			}
-			if _, text := other.(string); text {
-				return nil, false
-			}
-			if v, ok = d.getAny(other); !ok {
-				return nil, false
-			}
+		if data, ok = d.get(k.text); ok {
+			continue
 		}
-		data = v
+		if text, isText := k.other.(string); isText {
+			data, ok = d.get(text)
+		} else {
+			data, ok = d.getAny(k.other)
+		}
+		if !ok {
+			return nil, false
+		}
 	}
 	return data, true
 }
@@ -268,7 +293,7 @@ func lookup(data any, keys []string) (any, bool) {
 // element takes a key of the first map in a list that has it, or the element
 // with that number.
 func element(list []any, key string) (any, bool) {
-	idx, ok := pyInt(key)
+	idx, ok := python.Int(key)
 	for _, e := range list {
 		d, isDict := asDict(e)
 		if !isDict {
@@ -292,16 +317,4 @@ func element(list []any, key string) (any, bool) {
 		return nil, false
 	}
 	return list[idx], true
-}
-
-// pyInt is Python's int() of a text.
-func pyInt(s string) (int64, bool) {
-	s = strings.TrimSpace(s)
-	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
-		return n, true
-	}
-	if big, ok := new(big.Int).SetString(s, 10); ok && big.Sign() != 0 {
-		return 1<<62 - 1, true // beyond any list
-	}
-	return 0, false
 }

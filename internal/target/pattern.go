@@ -1,5 +1,7 @@
 package target
 
+import "github.com/momtree/mom/internal/pyre"
+
 // Pattern is a text by which Salt's lists of users, functions and tags mean
 // names: as a glob, or as a regular expression of the whole name.
 type Pattern struct {
@@ -13,7 +15,7 @@ func NewPattern(text string) Pattern { return Pattern{text, Expression(text + `\
 
 // NewGrant reads a pattern that allows something: whatever the expression, it
 // has to fit the whole name.
-func NewGrant(text string) Pattern { return Pattern{text, Expression(`(?:` + text + `)\Z`)} }
+func NewGrant(text string) Pattern { return Pattern{text, WholeExpression(text)} }
 
 // Expression is a regular expression that begins where the name begins, nil if it
 // is not valid.
@@ -23,6 +25,16 @@ func Expression(text string) Expr {
 		return nil
 	}
 	return re
+}
+
+// WholeExpression is a regular expression that has to fit a whole name, nil if it is not
+// valid.
+func WholeExpression(text string) Expr {
+	re, err := pyre.CompileWhole(text)
+	if err != nil {
+		return nil
+	}
+	return &pcreExpr{text, re}
 }
 
 // Match tells whether the pattern means a name.

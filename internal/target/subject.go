@@ -85,6 +85,20 @@ func samekey(a, b any) bool {
 	return a == nil && b == nil
 }
 
+// anyKey tells whether fn is true of one of the keys.
+func (d dict) anyKey(fn func(key any) bool) (found bool) {
+	if d.wire != nil {
+		d.wire.Range(func(k, _ any) bool { found = fn(k); return !found })
+		return found
+	}
+	for k := range d.plain {
+		if fn(k) {
+			return true
+		}
+	}
+	return false
+}
+
 // each walks the values.
 func (d dict) each(fn func(v any) bool) {
 	if d.wire != nil {

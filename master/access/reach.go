@@ -97,6 +97,14 @@ func outside(t *verdict.Tier, id string) {
 	}
 }
 
+// ByTarget tells whether a rule with a target allowed one of the calls: then those alone may
+// run the job who were held against it.
+func ByTarget(v verdict.Verdict) bool {
+	return slices.ContainsFunc(v.Calls, func(c verdict.Call) bool {
+		return slices.ContainsFunc(c.Rules, func(r verdict.Rule) bool { return r.Allowed && len(r.Tiers) > 0 })
+	})
+}
+
 // nodeNamed tells whether a rule names a node of the tree in the place of minions.
 func (r Reach) nodeNamed(to target.Expr) (id string, ok bool) {
 	ids, exact := target.Exact(to)

@@ -48,10 +48,7 @@ func (p reader) expression(text string) target.Expr {
 	if p.start {
 		return target.Expression(text)
 	}
-	if target.Expression(text) == nil { // a lone parenthesis would fit the one that is put around it
-		return nil
-	}
-	return target.Expression(`(?:` + text + `)\Z`)
+	return target.WholeExpression(text)
 }
 
 // textOf is a rule as text.

@@ -2,12 +2,10 @@ package keys
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
 	"os"
-	"regexp/syntax"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -101,15 +99,7 @@ func parseRule(text string) rule {
 	if r.simple {
 		return r
 	}
-	// The text must be an expression by itself; "a)|(b" would become one by what
-	// is put around it.
-	var fault *syntax.Error
-	if _, err := syntax.Parse(text, syntax.Perl); errors.As(err, &fault) && fault.Code == syntax.ErrUnexpectedParen {
-		return r
-	}
-	if re, err := target.Parse(`(?:`+text+`)\Z`, "pcre", target.Options{}); err == nil {
-		r.re = re
-	}
+	r.re = target.WholeExpression(text)
 	return r
 }
 

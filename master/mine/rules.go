@@ -36,7 +36,7 @@ func readRules(option map[string]any, start bool, log *slog.Logger) rules {
 		for _, text := range texts {
 			e := target.Expression(text)
 			if e != nil && !start {
-				e = target.Expression(`(?:` + text + `)\Z`)
+				e = target.WholeExpression(text)
 			}
 			if e == nil {
 				log.Error("A rule allows nothing: it is no regular expression", "option", "mine_get", "minions", who, "function", text)

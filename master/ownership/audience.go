@@ -18,6 +18,7 @@ type Audience struct {
 	Nodes   []ledger.Node
 	Spared  []string // nodes that certainly have nobody for it
 	Expr    target.Expr
+	Unsure  []string // those of Minions of whom it is not known whether they are meant, sorted
 }
 
 // Nobody tells that no minion and no node is meant.
@@ -45,13 +46,23 @@ func (p *Policy) Match(tgt any, tgtType, delimiter string) (Audience, error) {
 		a.Missing = slices.Compact(a.Missing)
 	} else {
 		for _, id := range p.candidates(expr) {
-			if p.isMinion(id) && !p.o.Absent(id) && expr.Certain(p.o.Subject(id)) != target.No {
+			if !p.isMinion(id) || p.o.Absent(id) {
+				continue
+			}
+			switch expr.Certain(p.o.Subject(id)) {
+			case target.No:
+			case target.Unknown:
+				a.Unsure = append(a.Unsure, id)
+				fallthrough
+			case target.Yes:
 				a.Minions = append(a.Minions, id)
 			}
 		}
 	}
 	sort.Strings(a.Minions)
 	a.Minions = slices.Compact(a.Minions)
+	slices.Sort(a.Unsure)
+	a.Unsure = slices.Compact(a.Unsure)
 	a.Nodes, a.Spared = p.nodesBelow(expr, tgtType == "list", a.Missing)
 	return a, nil
 }

@@ -31,5 +31,5 @@ func (t *Meant) Note(jid, tgtType string, expr target.Expr) {
 // Excludes tells whether a job was certainly not for a minion.
 func (t *Meant) Excludes(jid, id string) bool {
 	expr, ok := t.exprs.Peek(jid)
-	return ok && !expr.Match(target.ID(id))
+	return ok && expr.Certain(target.ID(id)) == target.No
 }

@@ -60,6 +60,22 @@ func (r *Registry) Audience(nodes bool) (minions, syndics int, conns map[uint64]
 	return minions, syndics, conns
 }
 
+// Known are the connections of which it is known who is behind them: a peer of ours, or a
+// minion of Salt's that has answered over it.
+func (r *Registry) Known() map[uint64]bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	out := map[uint64]bool{}
+	for _, p := range r.peers {
+		for _, s := range p.sessions {
+			for _, c := range s.conns {
+				out[c.ID()] = true
+			}
+		}
+	}
+	return out
+}
+
 // Returning tells whether the registry has begun so lately that an id of its
 // earlier life may still be on its way back. Who has been here since and left again
 // is not: it is as good as gone, as at any other time.

@@ -74,9 +74,20 @@ type sealedPublication struct {
 }
 
 // resealed gives a kept publication as it would be published now, but without a
-// serial: those count what goes out to all.
-func (s *Service) resealed(r retention.Record) ([]byte, error) {
+// serial: those count what goes out to all. id is whom it is given to.
+func (s *Service) resealed(r retention.Record, id string, node bool) ([]byte, error) {
 	key := s.o.Key()
+	r, own, err := forPeer(r, id, node)
+	if err != nil {
+		return nil, err
+	}
+	if own {
+		cipher, err := key.Seal("", r.Pub)
+		if err != nil {
+			return nil, fmt.Errorf("encrypt publication %s: %w", r.JID, err)
+		}
+		return s.o.Keys.Envelope(cipher)
+	}
 	v, err := s.Cached(r.JID,
 		func(v any) bool { return v.(sealedPublication).key == key },
 		func() (any, error) {

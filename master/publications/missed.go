@@ -81,7 +81,7 @@ func (s *Service) onMissed(_ context.Context, r *server.Request) (any, error) {
 			more = true
 			return false
 		}
-		body, err := s.resealed(rec)
+		body, err := s.resealed(rec, l.id, d.String("role") == presence.Syndic)
 		if err != nil {
 			failed = err
 			return false
@@ -119,7 +119,7 @@ func (s *Service) GiveMissed(conn uint64, id string, before presence.Before) {
 		default:
 			return true
 		}
-		body, err := s.resealed(rec)
+		body, err := s.resealed(rec, id, false)
 		if err == nil {
 			err = s.handPeer(conn, body)
 		}

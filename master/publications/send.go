@@ -4,17 +4,30 @@ import (
 	"errors"
 
 	"github.com/momtree/mom/internal/channel"
+	"github.com/momtree/mom/internal/judged"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
 )
 
 // Send seals a publication and hands it to the subscribers, or to some of them.
 func (s *Service) Send(p wire.Publication, topics []string, to *zmtp.Choice) error {
+	s.diary.Published(p.JID)
+	asked, list, narrowed, err := judged.Read(p)
+	switch {
+	case err != nil:
+		return err
+	case narrowed:
+		return s.sendJudged(p, asked, list.Plain, topics, to)
+	}
+	return s.hand(p, topics, to)
+}
+
+// hand seals a publication and hands it to some of the subscribers.
+func (s *Service) hand(p wire.Publication, topics []string, to *zmtp.Choice) error {
 	return s.o.Keys.Seal(p, s.number, func(body []byte) error {
 		if !s.o.Config.ZmqFiltering {
 			topics = []string{""}
 		}
-		s.diary.Published(p.JID)
 		for _, t := range topics {
 			if err := s.o.Port().SendTo(t, body, to); err != nil {
 				return err

@@ -51,6 +51,10 @@ type Options struct {
 	// Nodes are those right below; Ask asks them all.
 	Nodes func() []string
 	Ask   func(ctx context.Context, what string, arg any) (map[string]nodecall.Answer, error)
+	// Known are the connections of which it is known who is behind them, NodeConns those of
+	// nodes of ours, Conns those of one peer.
+	Known, NodeConns func() map[uint64]bool
+	Conns            func(id string) []uint64
 	// Unheard tells by its connections whether a stock minion has certainly not heard
 	// what was published at a position of this life.
 	Unheard func(conn uint64, id string, at int64) bool

@@ -39,6 +39,11 @@ type world struct {
 	told   []string
 	nodes  map[string]nodecall.Answer
 	given  atomic.Uint64
+	known  map[uint64]bool
+	below  map[uint64]bool
+	conns  map[string][]uint64
+	sealed []wire.Publication // all of them; picked are those whom each was handed to
+	picked []*zmtp.Choice
 	now    func() time.Time
 }
 
@@ -54,6 +59,7 @@ func newWorld(t *testing.T) *world {
 	w.Service, err = Open(t.Context(), Options{
 		Config: c, Keys: w, Key: w.shared.Current, Port: func() Port { return w }, Store: w, Jobs: jobs{w},
 		Nodes:   func() []string { return slices.Sorted(maps.Keys(w.nodes)) },
+		Known: func() map[uint64]bool { return w.known }, NodeConns: func() map[uint64]bool { return w.below }, Conns: func(id string) []uint64 { return w.conns[id] },
 		Unheard: func(uint64, string, int64) bool { return false },
 		Ask:     func(context.Context, string, any) (map[string]nodecall.Answer, error) { return w.nodes, nil },
 		Age:     time.Now, Steady: func() bool { return true }, Given: &w.given, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: func() time.Time { return w.now() },
@@ -87,11 +93,13 @@ func (w *world) publish(t *testing.T, until time.Time) {
 
 func (w *world) Seal(p wire.Publication, number func(*wire.Publication), send func([]byte) error) error {
 	number(&p)
+	w.sealed = append(w.sealed, p)
 	return send([]byte(p.JID))
 }
 func (w *world) Envelope([]byte) ([]byte, error) { return []byte("again"), nil }
 
-func (w *world) SendTo(topic string, body []byte, _ *zmtp.Choice) error {
+func (w *world) SendTo(topic string, body []byte, to *zmtp.Choice) error {
+	w.picked = append(w.picked, to)
 	w.sent = append(w.sent, fmt.Sprintf("%q %s", topic, body))
 	return nil
 }

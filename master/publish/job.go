@@ -3,15 +3,19 @@ package publish
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/jobsig"
+	"github.com/momtree/mom/internal/judged"
 	"github.com/momtree/mom/internal/secrets"
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/access"
+	"github.com/momtree/mom/master/access/verdict"
+	"github.com/momtree/mom/master/jobs/ledger"
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/publications"
 	"github.com/momtree/mom/returners"
@@ -23,9 +27,10 @@ type Job struct {
 	fun   string
 	tgt   any
 	load  wire.PublishLoad
-	extra *wire.Map // the load's kwargs
-	eauth string    // the login service that knows its user; "": a user of the machine
-	rules []any     // what the sender is held to, for the nodes below; none: everything
+	extra *wire.Map    // the load's kwargs
+	eauth string       // the login service that knows its user; "": a user of the machine
+	rules []any        // what the sender is held to, for the nodes below; none: everything
+	list  *judged.List // whom the minions' publication names, where a rule with a target allowed the job
 	ownership.Audience
 	fromAbove bool             // a node above gave it, by the key of this master's own user
 	asks      []returners.Note // who asks for it there
@@ -38,6 +43,9 @@ func (s *Service) Read(p wire.PublishLoad, trusted bool) (*Job, error) {
 	tgt, err := targetOf(p.Tgt)
 	if err != nil {
 		return nil, err
+	}
+	if err := target.Clean(tgt, p.TgtType); err != nil {
+		return nil, fmt.Errorf("target: %w", err)
 	}
 	if p.TgtType == "" {
 		p.TgtType = "glob"
@@ -136,10 +144,36 @@ func (j *Job) published() *wire.Map {
 	return wire.NewMap("jid", j.JID, "minions", j.Minions, "missing", j.Missing, "nodes", nodes)
 }
 
+// judge keeps the verdict on a job. Where a rule with a target allowed it, own minions are
+// given the ids that were held against the rule, and not the target, which they might read
+// otherwise.
+func (j *Job) judge(v verdict.Verdict) error {
+	if !v.Allowed {
+		return notAllowed{v.String()}
+	}
+	if !access.ByTarget(v) {
+		return nil
+	}
+	j.list = &judged.List{
+		IDs: j.Minions, Open: len(j.Unsure) > 0,
+		Plain: slices.ContainsFunc(j.Nodes, func(n ledger.Node) bool { return n.Live == ledger.Untracked }),
+	}
+	if !j.list.Open {
+		return nil
+	}
+	if _, _, err := target.NarrowTo(j.Minions, j.tgt, j.load.TgtType, j.extra.String("delimiter")); err != nil {
+		return fmt.Errorf("this master does not know the grains or pillar of %s and cannot narrow the target: %w", j.Unsure[0], err)
+	}
+	return nil
+}
+
 // topics lists what zmq_filtering sends a publication under (Salt wire reference
 // §2.4).
 func (j *Job) topics(orderMasters bool) []string {
 	ids := j.Minions
+	if j.list != nil {
+		return channel.TopicsOf(ids)
+	}
 	if j.load.TgtType == "list" {
 		ids = ownership.Listed(j.tgt)
 	}

@@ -44,8 +44,8 @@ func (s *Service) admitPeer(p wire.PublishLoad, peer string, rules []any, calls 
 	if err != nil {
 		return nil, err
 	}
-	if v := may.Judge(j.Audience, s.o.Below); !v.Allowed {
-		return nil, notAllowed{v.String()}
+	if err := j.judge(may.Judge(j.Audience, s.o.Below)); err != nil {
+		return nil, err
 	}
 	j.extra.Set("id", peer)
 	j.rules = may.Rules

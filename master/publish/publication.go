@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/momtree/mom/internal/judged"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/publications"
@@ -51,7 +52,10 @@ func (s *Service) publication(j *Job) (wire.Publication, error) {
 		}
 	}
 	p.RetConfig, p.ID = j.extra.String("ret_config"), j.extra.String("id")
-	return p, s.o.Sign(&p, j.extra, j.fromAbove)
+	if err := s.o.Sign(&p, j.extra, j.fromAbove); err != nil || j.list == nil {
+		return p, err
+	}
+	return judged.Put(p, *j.list)
 }
 
 // send encrypts, signs and publishes.

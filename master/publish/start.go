@@ -126,8 +126,8 @@ func (s *Service) admit(p wire.PublishLoad, by access.By, calls []access.Call) (
 	if err != nil {
 		return nil, may, err
 	}
-	if v := may.Judge(j.Audience, s.o.Below); !v.Allowed {
-		return nil, may, notAllowed{v.String()}
+	if err := j.judge(may.Judge(j.Audience, s.o.Below)); err != nil {
+		return nil, may, err
 	}
 	j.rules = may.Rules
 	if by.Login != nil {

@@ -72,6 +72,9 @@ func (e Env) ExplainAccess(q access.Question, tgt any, tgtType string) (verdict.
 		q.Calls = []access.Call{access.NewCall(q.Request.Fun, q.Request.Args, q.Request.Kwargs)}
 	}
 	return e.p.Access.Explain(q, func() (access.Reach, error) {
+		if err := target.Clean(tgt, tgtType); err != nil {
+			return access.Reach{}, err
+		}
 		to, kind, err := target.ExpandTarget(tgt, cmp.Or(tgtType, "glob"), e.p.Config.Nodegroups)
 		if err != nil {
 			return access.Reach{}, err

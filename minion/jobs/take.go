@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/internal/judged"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/minion/delivery"
 )
@@ -27,7 +28,11 @@ func (j *Jobs) Take(from Master, p wire.Publication) error {
 	if !meant {
 		return nil
 	}
-	issued, expires, err := j.tops.permits(p, j.Now())
+	asked, _, _, err := judged.Read(p) // the order is over the target that was asked for
+	if err != nil {
+		return j.refuse(from, p, err)
+	}
+	issued, expires, err := j.tops.permits(asked, j.Now())
 	if err != nil {
 		return j.refuse(from, p, err)
 	}

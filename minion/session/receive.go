@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/momtree/mom/internal/channel"
+	"github.com/momtree/mom/internal/judged"
 	"github.com/momtree/mom/internal/nodecall"
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
@@ -58,7 +59,21 @@ func (s *Session) meant(topic string) bool {
 }
 
 // Meant decides whether the publication is for this minion.
+// A target that its master has narrowed to a list has to mean it too.
 func (s *Session) Meant(p wire.Publication) (bool, error) {
+	asked, _, narrowed, err := judged.Read(p)
+	if err != nil {
+		return false, err
+	}
+	if narrowed {
+		if listed, err := s.matches(p); err != nil || !listed {
+			return false, err
+		}
+	}
+	return s.matches(asked)
+}
+
+func (s *Session) matches(p wire.Publication) (bool, error) {
 	tgt, err := wire.Decode(p.Tgt)
 	if err != nil {
 		return false, fmt.Errorf("target: %w", err)

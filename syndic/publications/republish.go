@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/momtree/mom/internal/jobsig"
+	"github.com/momtree/mom/internal/judged"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -11,8 +12,11 @@ import (
 // delimiter and the settings of returners, which the minions below need as well,
 // and the time-out, of which Salt's syndic takes a second away at each tier.
 func republish(p wire.Publication) (wire.PublishLoad, error) {
+	p, _, _, err := judged.Read(p) // a list of the parent's minions names none of ours
+	if err != nil {
+		return wire.PublishLoad{}, err
+	}
 	j := wire.PublishLoad{Tgt: p.Tgt, TgtType: p.TgtType, Ret: p.Ret, JID: p.JID}
-	var err error
 	if j.Fun, err = functions(p.Fun); err != nil {
 		return j, fmt.Errorf("fun: %w", err)
 	}

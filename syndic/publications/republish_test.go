@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/jobsig"
+	"github.com/momtree/mom/internal/judged"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -59,5 +60,28 @@ func TestOrderOfTheTopPassesANode(t *testing.T) {
 		if _, _, err := jobsig.NewVerifier(&key.PublicKey).Verify(parse(next), now); err != nil {
 			t.Errorf("%s: %v", what, err)
 		}
+	}
+}
+
+// The list of a parent's own minions is not what is asked for below.
+func TestJudgedJobKeepsItsTarget(t *testing.T) {
+	b, err := wire.Encode(wire.NewMap("fun", "test.ping", "arg", []any{}, "tgt", "role|web", "tgt_type", "grain", "delimiter", "|", "jid", "20240102030405678901"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := wire.ParsePublication(b)
+	if err == nil {
+		p, err = judged.Put(p, judged.List{IDs: []string{"web1"}})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	job, err := republish(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kwargs, err := wire.DecodeMap(job.Kwargs)
+	if tgt, _ := wire.Str(job.Tgt); err != nil || tgt != "role|web" || job.TgtType != "grain" || kwargs.String("delimiter") != "|" {
+		t.Errorf("%s %q %v, %v", job.TgtType, tgt, kwargs, err)
 	}
 }

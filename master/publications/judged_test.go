@@ -1,0 +1,120 @@
+package publications
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/momtree/mom/internal/judged"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/internal/zmtp"
+	"github.com/momtree/mom/master/retention"
+)
+
+// narrowed is a job whose minions were judged.
+func narrowed(t *testing.T, l judged.List) wire.Publication {
+	t.Helper()
+	b, err := wire.Encode(wire.NewMap("fun", "test.ping", "arg", []any{}, "tgt", "web*", "tgt_type", "glob", "jid", someJob))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := wire.ParsePublication(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, err = judged.Put(p, l); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// gets is what the peer of a connection is given: the target, or how many ids.
+func (w *world) gets(t *testing.T, conn uint64) (out []string) {
+	t.Helper()
+	for i, p := range w.sealed {
+		to := w.picked[i]
+		if to != nil && to.IDs[conn] == to.But {
+			continue
+		}
+		if p.TgtType != "list" {
+			text, _ := wire.Str(p.Tgt)
+			out = append(out, text)
+			continue
+		}
+		ids, err := judged.IDs(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, fmt.Sprint(len(ids)))
+	}
+	return out
+}
+
+// Each connection is given a judged job once: 1 is a node, 2 a node that is spared, 3 a minion
+// that is meant, 4 one that is not, 5 and 6 are strangers.
+func TestSendJudged(t *testing.T) {
+	many := make([]string, 3*listed)
+	for i := range many {
+		many[i] = fmt.Sprintf("web%d", i)
+	}
+	for _, c := range []struct {
+		ids     []string
+		plain   bool
+		minion  string // 3
+		other   string // 4
+		unnamed string // 5
+	}{
+		{[]string{"web1", "web2"}, false, "2", "2", "2"},
+		{[]string{"web1", "web2"}, true, "2", "2", "web*"},
+		{many, false, fmt.Sprint(listed), "0", fmt.Sprint(3 * listed)},
+		{many, true, fmt.Sprint(listed), "0", "web*"},
+	} {
+		w := newWorld(t)
+		w.known, w.below = map[uint64]bool{1: true, 2: true, 3: true, 4: true}, map[uint64]bool{1: true, 2: true}
+		w.conns = map[string][]uint64{"web1": {3}, "db1": {4}}
+		if err := w.Send(narrowed(t, judged.List{IDs: c.ids, Plain: c.plain}), []string{""}, &zmtp.Choice{IDs: map[uint64]bool{2: true}, But: true}); err != nil {
+			t.Fatal(err)
+		}
+		for conn, want := range map[uint64][]string{1: {"web*"}, 2: nil, 3: {c.minion}, 4: {c.other}, 5: {c.unnamed}} {
+			if got := w.gets(t, conn); !slices.Equal(got, want) {
+				t.Errorf("%d ids, plain %v: connection %d is given %q, want %q", len(c.ids), c.plain, conn, got, want)
+			}
+		}
+	}
+}
+
+// Who fetches a judged job that it missed is given its own id, and a node the target.
+func TestMissedJudged(t *testing.T) {
+	w := newWorld(t)
+	p := narrowed(t, judged.List{IDs: []string{"web1", "web2"}})
+	if _, err := w.Retain(p, nil, time.Time{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Send(p, []string{""}, nil); err != nil {
+		t.Fatal(err)
+	}
+	var r retention.Record
+	w.Since("", 0, func(_ int64, kept retention.Record) bool { r = kept; return false })
+	for _, c := range []struct {
+		id   string
+		node bool
+		want []string
+		kind string
+	}{{"web2", false, []string{"web2"}, "list"}, {"db1", false, nil, "list"}, {"n1", true, nil, "glob"}} {
+		got, own, err := forPeer(r, c.id, c.node)
+		if err != nil || !own {
+			t.Fatalf("%v, %v", own, err)
+		}
+		p, err := wire.ParsePublication(got.Pub)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.TgtType != c.kind || p.Extra != nil && p.Extra.Has(judged.Field) == c.node {
+			t.Errorf("%s is given %s", c.id, p.TgtType)
+		}
+		if ids, err := judged.IDs(p); !c.node && (err != nil || !slices.Equal(ids, c.want)) {
+			t.Errorf("%s is given %q, %v", c.id, ids, err)
+		}
+	}
+}
