@@ -112,9 +112,10 @@ func (t *tupleKey) part(kind, s string) {
 
 // key counts the look-up of a key.
 func (r *Run) key(k any) {
+	r.Work(4 * visitWork)
 	switch k := k.(type) {
 	case string:
-		r.Work(len(k)/4 + visitWork)
+		r.Work(len(k) / 4)
 	case Bytes:
 		r.Alloc(len(k))
 		r.Work(len(k))
@@ -164,6 +165,7 @@ func (r *Run) Set(d *Dict, key, v any) {
 		r.Fits(n + 1)
 	}
 	r.Alloc(pairBytes)
+	r.Work(12 * visitWork)
 	d.Set(key, v)
 }
 

@@ -170,6 +170,7 @@ type Run struct {
 	bytes                      int // counted, of which some may be gone
 	soft                       int // above which bytes are counted anew
 	fixed                      int // of parsed templates
+	waste                      waste
 	outs                       []*output
 }
 

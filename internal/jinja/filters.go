@@ -1,9 +1,9 @@
 package jinja
 
 import (
-	"math/big"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -26,8 +26,9 @@ func (r *Run) attribute(name any, def any, hasDef, fold bool) func(any) any {
 	case nil:
 	case string:
 		for p := range strings.SplitSeq(n, ".") {
-			if i, ok := new(big.Int).SetString(p, 10); ok && p != "" && p[0] != '-' {
-				parts = append(parts, Int(i))
+			r.Alloc(2*slotBytes + boxBytes)
+			if i, err := strconv.ParseInt(p, 10, 64); err == nil && p[0] != '-' && p[0] != '+' {
+				parts = append(parts, i)
 			} else {
 				parts = append(parts, p)
 			}

@@ -241,7 +241,15 @@ func (r *Run) TimeLeft() time.Duration {
 // Look asks the context whether the run may go on.
 func (r *Run) Look() { r.look() }
 
+// Used is what the run has counted: units of work, and bytes that may be there.
+func (r *Run) Used() (work int64, bytes int) { return r.worked, r.bytes }
+
 // Detached is a run that renders nothing: for what is done with values outside of templates.
+func (e *Environment) Detached(ctx context.Context, name string) *Run {
+	return newRun(ctx, e, Start{Name: name})
+}
+
+// Detached is a run that renders nothing and knows no filters.
 func Detached(ctx context.Context, l Limits, name string) *Run {
-	return newRun(ctx, &Environment{Limits: l}, Start{Name: name})
+	return (&Environment{Limits: l}).Detached(ctx, name)
 }

@@ -1,6 +1,11 @@
 package jinja
 
-import "math/big"
+import (
+	"math/big"
+	"runtime"
+	"runtime/metrics"
+	"time"
+)
 
 // maxKeep is the part of the bound that what is alive may have where a rendering goes on
 // after a recount: collected and uncollected values then stay below the bound together.
@@ -20,11 +25,48 @@ func (r *Run) recount(s *scope) {
 	for _, m := range r.modules {
 		c.value(m, 0)
 	}
+	gone := r.bytes - c.bytes - r.waste.bytes
 	r.bytes = c.bytes
 	if r.bytes > r.limits.Memory/maxKeep {
 		throwKind(KindLimit, "rendering%s exceeded %s of memory: its variables have %d bytes", r.ofName(), sizeText(r.limits.Memory), r.bytes)
 	}
+	if r.waste.add(gone); c.bytes+r.waste.bytes > r.limits.Memory/maxKeep {
+		begun := time.Now()
+		r.waste.collect()
+		r.Work(int(time.Since(begun)))
+	}
+	r.bytes += r.waste.bytes
 	r.soft = r.bytes + r.limits.Memory/(2*maxKeep)
+}
+
+// waste is what a run does not hold any more, but the collector may not have taken yet: it
+// fills the memory as well.
+type waste struct {
+	bytes  int
+	cycles uint64 // of the collector, when the last of it was added
+}
+
+// add adds what was found to be gone. What was there before two cycles of the collector have
+// passed is taken by now.
+func (w *waste) add(n int) {
+	now := collectorCycles()
+	if now >= w.cycles+2 {
+		w.bytes = 0
+	}
+	w.bytes += max(n, 0)
+	w.cycles = now
+}
+
+// collect has the collector take it now.
+func (w *waste) collect() {
+	runtime.GC()
+	*w = waste{cycles: collectorCycles()}
+}
+
+func collectorCycles() uint64 {
+	s := []metrics.Sample{{Name: "/gc/cycles/total:gc-cycles"}}
+	metrics.Read(s)
+	return s[0].Value.Uint64()
 }
 
 // counter adds up what values have in memory. What is shared counts once.

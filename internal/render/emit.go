@@ -280,10 +280,18 @@ func (e *emitter) pair(k, v any, kp, vp position) {
 	}
 	if vp.inFlow || !e.block(v) {
 		e.write(" ")
-	} else if e.anchors[v] > 0 {
+	} else if e.shared(v) {
 		e.write(" ")
 	}
 	e.node(v, vp)
+}
+
+// shared tells whether a collection is there more than once.
+func (e *emitter) shared(v any) bool {
+	if _, tuple := v.(jinja.Tuple); tuple {
+		return false // it has no name of its own
+	}
+	return e.anchors[v] > 0
 }
 
 // block tells whether a value begins on a line of its own.

@@ -146,7 +146,9 @@ func (e *Engine) jinja(ctx context.Context, t Template, isSLS bool) (string, err
 	}
 	j := &job{ctx: ctx, engine: e, t: t, isSLS: isSLS}
 	j.vars = j.variables()
-	parse := func(ctx context.Context, name, src string) (*jinja.Template, error) { return e.parse(ctx, env, name, src) }
+	parse := func(ctx context.Context, name, src string) (*jinja.Template, error) {
+		return e.parse(ctx, env, name, src)
+	}
 	tmpl, err := parse(ctx, "", source)
 	if err != nil {
 		return "", j.fault(err, source)
@@ -180,7 +182,7 @@ func nameOf(t Template) string { return cmp.Or(t.Path, t.SLS) }
 
 // meter counts what is done for a template outside of Jinja; held is what it has already.
 func (e *Engine) meter(ctx context.Context, t Template, held int) *jinja.Run {
-	r := jinja.Detached(ctx, e.file.Limits, nameOf(t))
+	r := e.file.Detached(ctx, nameOf(t))
 	r.Alloc(held)
 	return r
 }

@@ -35,10 +35,12 @@ func digest(h func() hash.Hash, b []byte) string {
 }
 
 func hashFilter(name string) jinja.Filter {
-	return plain(func(r *jinja.Run, v any) any { s := text(r, v, name)
+	return plain(func(r *jinja.Run, v any) any {
+		s := text(r, v, name)
 		r.Charge(len(s))
 		r.Work(4 * len(s))
-		return digest(hashes[name], []byte(s)) })
+		return digest(hashes[name], []byte(s))
+	})
 }
 
 func hmacOf(r *jinja.Run, secret, v any) []byte {
@@ -133,8 +135,10 @@ var _ = filters(map[string]jinja.Filter{
 		return hex.EncodeToString(hmacOf(r, a.Bind("hmac_compute", 1, "shared_secret").Any(0, nil), v))
 	},
 	"rand_str": randomHash, "random_hash": randomHash, "file_hashsum": fileHash,
-	"uuid": plain(func(r *jinja.Run, v any) any { s := text(r, v, "uuid")
+	"uuid": plain(func(r *jinja.Run, v any) any {
+		s := text(r, v, "uuid")
 		r.Charge(len(s))
 		r.Work(4 * len(s))
-		return uuid.NewSHA1(saltUUID, []byte(s)).String() }),
+		return uuid.NewSHA1(saltUUID, []byte(s)).String()
+	}),
 })

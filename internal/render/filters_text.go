@@ -290,8 +290,13 @@ func uid(r *jinja.Run, v any) any {
 }
 
 var _ = filters(map[string]jinja.Filter{
-	"quote": plain(func(r *jinja.Run, v any) any { s := text(r, v, "quote"); r.Scratch(5 * len(s)); r.Work(8 * len(s)); return shellQuote(s) }),
-	"skip":  plain(func(r *jinja.Run, v any) any { return "" }),
+	"quote": plain(func(r *jinja.Run, v any) any {
+		s := text(r, v, "quote")
+		r.Scratch(5 * len(s))
+		r.Work(8 * len(s))
+		return shellQuote(s)
+	}),
+	"skip": plain(func(r *jinja.Run, v any) any { return "" }),
 	"to_bool": plain(func(r *jinja.Run, v any) any {
 		switch v := v.(type) {
 		case nil:
@@ -340,7 +345,11 @@ var _ = filters(map[string]jinja.Filter{
 		s := text(r, v, "check_whitelist_blacklist")
 		return !matches(r, s, black) && (white == nil || matches(r, s, white))
 	},
-	"to_snake_case": plain(func(r *jinja.Run, v any) any { s := text(r, v, "to_snake_case"); r.Scratch(9 * len(s)); return snakeCase(s) }),
+	"to_snake_case": plain(func(r *jinja.Run, v any) any {
+		s := text(r, v, "to_snake_case")
+		r.Scratch(9 * len(s))
+		return snakeCase(s)
+	}),
 	"to_camelcase": func(r *jinja.Run, v any, a *jinja.Args) any {
 		s := text(r, v, "to_camelcase")
 		r.Scratch(3 * len(s))

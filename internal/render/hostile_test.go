@@ -2,12 +2,14 @@ package render_test
 
 import (
 	"context"
+	"errors"
+	"flag"
 	"fmt"
+	"maps"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 	"slices"
-	"maps"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -138,4 +140,50 @@ func TestReviewedTemplatesEnd(t *testing.T) {
 			}
 		}
 	}
+}
+
+// notHostile reach out of the process, or wait for others.
+var notHostile = map[string]bool{
+	"dns_check": true, "http_query": true, "list_files": true, "file_hashsum": true, "is_text_file": true, "is_bin_file": true, "is_empty": true, "which": true, "get_uid": true,
+}
+
+var (
+	allFilters, hostileTests, _ = render.Known()
+	hostileFilters              = slices.DeleteFunc(slices.Clone(allFilters), func(s string) bool { return notHostile[s] })
+	pureNames                   = render.Pure()
+)
+
+var (
+	hostileSeeds = flag.Int("hostile.seeds", 400, "how many templates TestHostileTemplates renders")
+	hostileFrom  = flag.Uint64("hostile.from", 0, "the first seed")
+)
+
+// TestHostileTemplates: no template of the grammar is late, or holds more than it may.
+func TestHostileTemplates(t *testing.T) {
+	h, e := watchHeap(t), hostileEngine(t)
+	var worst, total time.Duration
+	var most int64
+	late, full, fine := 0, 0, 0
+	for seed := *hostileFrom; seed < *hostileFrom+uint64(*hostileSeeds); seed++ {
+		source := generated(seed)
+		a := h.try(t.Context(), e, render.Template{
+			Source: []byte(source), SLS: "hostile", Path: "hostile.sls",
+			Vars: value.NewMap("grains", value.NewMap("id", "web1", "os_family", "Debian"), "pillar", value.NewMap("a", []any{int64(1), "b"})),
+		})
+		worst, most = max(worst, a.took-hostileDeadline), max(most, a.peak)
+		total += a.took
+		switch {
+		case a.err == nil:
+			fine++
+		case errors.Is(a.err, context.DeadlineExceeded):
+			late++
+		case strings.Contains(a.err.Error(), "of memory"):
+			full++
+		}
+		if wrong := a.wrong(); wrong != "" {
+			t.Errorf("seed %d: %s: %.200v\n%s", seed, wrong, a.err, source)
+		}
+	}
+	t.Logf("%d templates in %v: %d rendered, %d met the deadline, %d the memory; worst lateness %v, most memory %d MiB of %d",
+		*hostileSeeds, total.Round(time.Second), fine, late, full, max(worst, 0).Round(time.Millisecond), most>>20, hostileMemory>>20)
 }
