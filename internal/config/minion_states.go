@@ -30,8 +30,8 @@ type MinionStates struct {
 	JinjaEnv map[string]any `yaml:"jinja_env"`
 	// JinjaSlsEnv are options of Jinja for SLS. Default none.
 	JinjaSlsEnv map[string]any `yaml:"jinja_sls_env"`
-	// RenderMaxBytes bounds the memory of one rendering: the values and texts of a template,
-	// what it reads, and the data that comes of it. Ours. Default 268435456 (256 MiB).
+	// RenderMaxBytes bounds the memory of one rendering, in bytes: the values and texts of a
+	// template, what it reads, and the data that comes of it. Ours. Default 268435456 (256 MiB).
 	RenderMaxBytes int64 `yaml:"render_max_bytes" unit:"byte" default:"268435456" min:"16777216" max:"17179869184"`
 	// RenderTimeout is how long one rendering may take, with the functions that it calls, in
 	// seconds. Ours. Default 3600.

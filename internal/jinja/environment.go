@@ -140,6 +140,8 @@ type Start struct {
 	Load func(r *Run, name string) (Source, error)
 	// Parse reads what was loaded; nil takes Environment.ParseContext.
 	Parse func(ctx context.Context, name, source string) (*Template, error)
+	// End is written behind the text of the template.
+	End string
 	// Name is what the errors of bounds call the rendering; may be "".
 	Name string
 	// Data is for functions of the caller.
@@ -221,6 +223,7 @@ func (t *Template) Render(ctx context.Context, s Start) (text string, err error)
 	out := r.output()
 	r.outs = append(r.outs, out)
 	r.template(t, newRoot(t, s.Vars), nil, out)
+	r.write(out, s.End)
 	return out.String(), nil
 }
 

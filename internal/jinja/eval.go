@@ -185,6 +185,11 @@ func (r *Run) call(fn any, a *Args) any {
 	case *Func:
 		return f.Call(r, a)
 	case *Method:
+		switch f.self.(type) {
+		case string, Bytes:
+			r.touch(f.self) // these walk over it; others count what they do
+			r.touch(a.Pos...)
+		}
 		return f.fn(r, f.self, a)
 	case *Macro:
 		return f.call(r, a)

@@ -121,7 +121,7 @@ var listFilters = map[string]Filter{
 	},
 	"length": func(r *Run, v any, _ *Args) any { return int64(r.length(v)) },
 	"count":  func(r *Run, v any, _ *Args) any { return int64(r.length(v)) },
-	"list":   func(r *Run, v any, _ *Args) any { 
+	"list": func(r *Run, v any, _ *Args) any {
 		items := r.iterate(v)
 		r.Room(len(items))
 		return &List{Items: slices.Clone(items)}

@@ -36,7 +36,7 @@ var textFilters = map[string]Filter{
 		r.Work(64 * len(s))
 		return entities.Replace(strings.Join(strings.Fields(withoutTags(s)), " "))
 	}),
-	"wordcount": func(r *Run, v any, _ *Args) any { 
+	"wordcount": func(r *Run, v any, _ *Args) any {
 		s, n, in := r.Str(v), int64(0), false
 		r.Work(4 * len(s))
 		for _, c := range s {

@@ -12,7 +12,6 @@ type Loop struct {
 	root    *scopeRoot
 }
 
-
 // forLoop runs a loop.
 func (r *Run) forLoop(n *forNode, s *scope, out *output) {
 	r.loop(n, r.eval(n.iter, s), s, out, 0)

@@ -96,10 +96,18 @@ func init() {
 			}
 			return s != ""
 		},
-		"islower": func(r *Run, self any, _ *Args) any { return cased(self.(string), unicode.IsLower, unicode.IsUpper) },
-		"isupper": func(r *Run, self any, _ *Args) any { return cased(self.(string), unicode.IsUpper, unicode.IsLower) },
+		"islower": func(r *Run, self any, _ *Args) any {
+			r.touch(self, self, self, self)
+			return cased(self.(string), unicode.IsLower, unicode.IsUpper)
+		},
+		"isupper": func(r *Run, self any, _ *Args) any {
+			r.touch(self, self, self, self)
+			return cased(self.(string), unicode.IsUpper, unicode.IsLower)
+		},
 		"istitle": func(r *Run, self any, _ *Args) any {
 			s := self.(string)
+			r.Scratch(len(s))
+			r.Work(16 * len(s))
 			return cased(s, unicode.IsUpper, func(rune) bool { return false }) && titleCase(s) == s
 		},
 		"zfill": func(r *Run, self any, a *Args) any {

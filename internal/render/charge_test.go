@@ -64,7 +64,9 @@ func TestEverythingIsCharged(t *testing.T) {
 	for name, v := range e.file.Globals {
 		f, ok := v.(*jinja.Func)
 		if ok && name != "show_full_context" && name != "ifelse" { // these need variables
-			charged(t, e, "global "+name, inputs, func(r *jinja.Run, v any, a *jinja.Args) { use(r, f.Call(r, jinja.NewArgs(append([]any{v}, a.Pos...)...))) })
+			charged(t, e, "global "+name, inputs, func(r *jinja.Run, v any, a *jinja.Args) {
+				use(r, f.Call(r, jinja.NewArgs(append([]any{v}, a.Pos...)...)))
+			})
 		}
 	}
 	for name := range pure {
@@ -109,7 +111,11 @@ func charged(t *testing.T, e *Engine, what string, inputs map[string]any, do fun
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			begun := time.Now()
-			_ = caught(func() { do(r, v, jinja.NewArgs(args...)) })
+			for n := 0; n < 50 && time.Since(begun) < freeTime; n++ { // again and again, for what is fast but not free
+				if caught(func() { do(r, v, jinja.NewArgs(args...)) }) != nil {
+					break
+				}
+			}
 			took := time.Since(begun)
 			runtime.ReadMemStats(&after)
 			cancel()

@@ -153,14 +153,13 @@ func (e *Engine) jinja(ctx context.Context, t Template, isSLS bool) (string, err
 	if err != nil {
 		return "", j.fault(err, source)
 	}
-	text, err := tmpl.Render(ctx, jinja.Start{Vars: j.vars, Load: j.load, Parse: parse, Data: j, Name: nameOf(t)})
+	end := "" // Jinja drops the last line end, and Salt puts it back.
+	if strings.HasSuffix(source, "\n") {
+		end = "\n"
+	}
+	text, err := tmpl.Render(ctx, jinja.Start{Vars: j.vars, Load: j.load, Parse: parse, Data: j, Name: nameOf(t), End: end})
 	if err != nil {
 		return "", j.fault(err, source)
-	}
-	// Jinja drops the last line end, and Salt puts it back.
-	switch {
-	case strings.HasSuffix(source, "\n"):
-		text += "\n"
 	}
 	return text, nil
 }

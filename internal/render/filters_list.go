@@ -217,6 +217,7 @@ func zip(kind string, longest bool) jinja.Filter {
 		}
 		r.Room(n * len(lists))
 		r.Alloc(n * 64)
+		r.Work(n * (len(lists) + 8) * 8)
 		out := make([]any, n)
 		for i := range out {
 			t := make(jinja.Tuple, len(lists))

@@ -3,6 +3,7 @@ package render_test
 import (
 	"context"
 	"errors"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -254,5 +255,26 @@ func TestTheSandbox(t *testing.T) {
 	for _, source := range []string{"{{ ''.__class__ }}", "{{ ''['__class__'] }}", "{{ '{0.__class__}'.format('') }}", "{{ salt.__init__ }}"} {
 		_, err := textOf(t, e, source)
 		refused(t, err, "")
+	}
+}
+
+func TestSlicesAreCharged(t *testing.T) {
+	e := engine(t, render.Options{Limits: render.Limits{Memory: 2 << 20}})
+	_, err := textOf(t, e, "{% set x = [1] * 50000 %}{{ (x[1:], x[1:], x[1:])|length }}")
+	refused(t, err, "of memory")
+}
+
+// TestPiecesDoNotHoldTheWhole: what a template keeps of large texts is what it counts.
+func TestPiecesDoNotHoldTheWhole(t *testing.T) {
+	h, e := watchHeap(t), hostileEngine(t)
+	source := "{% set l = [] %}{% for a in range(60) %}{% do l.append(('b' * 3000000 ~ a)[-3:]) %}{% do l.append(('b ' * 300000 ~ a).rsplit(none, 1)[1]) %}{% endfor %}{{ l|join }}"
+	runtime.GC()
+	before := h.look()
+	h.peak.Store(before)
+	if _, err := e.Text(t.Context(), render.Template{Source: []byte(source), Path: "pieces"}); err != nil {
+		t.Fatal(err)
+	}
+	if held := int64(h.peak.Load()) - int64(before); held > hostilePeak {
+		t.Errorf("held %d MiB", held>>20)
 	}
 }
