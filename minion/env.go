@@ -101,7 +101,7 @@ func (e *env) Ask(ctx context.Context, load *wire.Map) (any, error) {
 func (e *env) Files() *fileclient.Client {
 	o := fileclient.Options{Cachedir: e.core.cfg.Cachedir, HashType: e.core.cfg.HashType, Log: e.core.log}
 	if e.s == nil || e.core.cfg.FileClient == "local" {
-		o.Source = fileclient.Local{Roots: fileclient.Roots(e.core.cfg.FileRoots), HashType: e.core.cfg.HashType}
+		o.Source = fileclient.Local{Roots: fileclient.Roots(e.core.cfg.FileRoots), HashType: e.core.cfg.HashType, NoFollow: !e.core.cfg.FileserverFollowsymlinks}
 	} else {
 		o.Source = fileclient.Master{Asker: e, ID: e.core.cfg.ID}
 	}

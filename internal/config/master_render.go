@@ -20,6 +20,9 @@ type MasterRender struct {
 	JinjaSlsEnv map[string]any `yaml:"jinja_sls_env"`
 	// AllowUndefined lets templates print what is not defined, as nothing. Default false.
 	AllowUndefined bool `yaml:"allow_undefined" default:"false"`
+	// RenderMaxBytes bounds the memory of one rendering, in bytes: the values and texts of a
+	// template, what it reads, and the data that comes of it. Ours. Default 268435456 (256 MiB).
+	RenderMaxBytes int64 `yaml:"render_max_bytes" unit:"byte" default:"268435456" min:"16777216" max:"17179869184"`
 	// GpgKeydir holds the secret keys for the renderer gpg, as GnuPG exports them: files
 	// that end in .asc, .gpg or .key. Default /etc/salt/gpgkeys.
 	GpgKeydir string `yaml:"gpg_keydir" default:"/etc/salt/gpgkeys"`

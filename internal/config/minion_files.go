@@ -31,4 +31,7 @@ type MinionFiles struct {
 	// FileRoots maps environments to the folders of salt:// files on this host, for
 	// file_client local and salt-call --local. Default base: /srv/salt.
 	FileRoots map[string]any `yaml:"file_roots"`
+	// FileserverFollowsymlinks serves the files of file_roots that links lead to outside of
+	// their environment, with file_client local and salt-call --local. Default true.
+	FileserverFollowsymlinks bool `yaml:"fileserver_followsymlinks" default:"true"`
 }

@@ -1,5 +1,7 @@
 package config
 
+import "time"
+
 // MinionStates says how a minion collects and runs states. With a master, its own options
 // of the same names count for collecting (state_top, state_top_saltenv, renderer, failhard,
 // state_auto_order, top_file_merging_strategy, env_order, default_top, jinja_env,
@@ -28,6 +30,12 @@ type MinionStates struct {
 	JinjaEnv map[string]any `yaml:"jinja_env"`
 	// JinjaSlsEnv are options of Jinja for SLS. Default none.
 	JinjaSlsEnv map[string]any `yaml:"jinja_sls_env"`
+	// RenderMaxBytes bounds the memory of one rendering, in bytes: the values and texts of a
+	// template, what it reads, and the data that comes of it. Ours. Default 268435456 (256 MiB).
+	RenderMaxBytes int64 `yaml:"render_max_bytes" unit:"byte" default:"268435456" min:"16777216" max:"17179869184"`
+	// RenderTimeout is how long one rendering may take, with the functions that it calls, in
+	// seconds. Ours. Default 3600.
+	RenderTimeout time.Duration `yaml:"render_timeout" unit:"s" default:"3600" min:"1" max:"86400"`
 	// Failhard ends a run at the first state that fails. Default false.
 	Failhard bool `yaml:"failhard" default:"false"`
 	// StateAutoOrder runs states in the order of their definition. Default true.

@@ -20,7 +20,6 @@ var NotYet = map[string]Role{
 	"file_ignore_regex":             Minions,
 	"file_tree":                     Masters,
 	"fileserver_backend":            Minions,
-	"fileserver_followsymlinks":     Minions,
 	"fileserver_ignoresymlinks":     Minions,
 	"git_pillar_update_interval":    Minions,
 	"gitfs_base":                    Minions,

@@ -73,7 +73,8 @@ var powerful = strings.Fields(`
 	tcp_keepalive_idle tcp_keepalive_intvl tcp_master_pub_port tcp_master_pull_port token_dir token_expire
 	token_expire_user_override topology_gossip topology_gossip_keyring topology_gossip_listen topology_gossip_seeds transport
 	allow_undefined default_top env_order failhard gpg_keydir jinja_env jinja_lstrip_blocks jinja_sls_env jinja_trim_blocks master_tops mine_get
-	grains_max_size mask_job_args mine_max_size minion_event_tags minion_events_max_bytes minion_returns_max_bytes renderer renderer_blacklist renderer_whitelist saltenv state_aggregate state_auto_order state_events state_top
+	grains_max_size mask_job_args mine_max_size minion_event_tags minion_events_max_bytes minion_returns_max_bytes render_max_bytes renderer
+	renderer_blacklist renderer_whitelist saltenv state_aggregate state_auto_order state_events state_top
 	state_top_saltenv top_file_merging_strategy upstream_check user zmq_backlog zmq_filtering zmq_heartbeat_ivl zmq_heartbeat_timeout`)
 
 func TestChangeable(t *testing.T) {

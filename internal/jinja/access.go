@@ -7,12 +7,6 @@ func (r *Run) Var(name string) any {
 	return v
 }
 
-// Tick counts a step, and fails the run when there are too many or its time is over.
-func (r *Run) Tick() { r.step() }
-
-// Room fails the run when a list or dict of n elements is too large.
-func (r *Run) Room(n int) { r.room(n) }
-
 // Undefined makes an undefined value with a text of its own.
 func (r *Run) Undefined(format string, args ...any) *Undefined { return r.undefined(format, args...) }
 
@@ -26,12 +20,12 @@ func (r *Run) GetAttr(v any, name string) (any, bool) { return r.getattr(v, name
 func (r *Run) Binary(op string, a, b any) any { return r.binary(op, a, b) }
 
 // Index is v[i] of a sequence.
-func Index(v, i any) (any, bool) {
+func (r *Run) Index(v, i any) (any, bool) {
 	n, ok := smallInt(i)
 	if !ok {
 		return nil, false
 	}
-	return index(v, n)
+	return r.index(v, n)
 }
 
 // GetKey is the value of a key where v is a dict.
@@ -44,13 +38,30 @@ func GetKey(v any, key string) (any, bool) {
 }
 
 // Hashable tells whether Python could hash v.
-func Hashable(v any) bool {
+func (r *Run) Hashable(v any) bool {
 	switch v := v.(type) {
 	case *List, *Dict, *Set, *DictView:
 		return false
 	case Tuple:
-		for _, e := range v {
-			if !Hashable(e) {
+		n := maxKeyParts
+		return r.hashable(v, &n)
+	}
+	return true
+}
+
+// hashable looks at as many parts of a tuple as a key may have; the rest is refused when it
+// is hashed.
+func (r *Run) hashable(t Tuple, n *int) bool {
+	for _, e := range t {
+		if *n--; *n <= 0 {
+			return true
+		}
+		r.Work(visitWork)
+		switch e := e.(type) {
+		case *List, *Dict, *Set, *DictView:
+			return false
+		case Tuple:
+			if !r.hashable(e, n) {
 				return false
 			}
 		}
@@ -58,34 +69,54 @@ func Hashable(v any) bool {
 	return true
 }
 
-// DeepCopy is Python's copy.deepcopy.
-func DeepCopy(v any) any { return deepCopy(v, 0) }
+// DeepCopy is Python's copy.deepcopy: what v holds twice, the copy holds twice.
+func (r *Run) DeepCopy(v any) any { return r.deepCopy(v, map[any]any{}, 0) }
 
-func deepCopy(v any, depth int) any {
+func (r *Run) deepCopy(v any, memo map[any]any, depth int) any {
 	if depth > maxNested {
 		throw("values are nested more than %d deep", maxNested)
 	}
-	items := func(in []any) []any {
-		out := make([]any, len(in))
+	r.Work(visitWork)
+	fill := func(out, in []any) {
 		for i, e := range in {
-			out[i] = deepCopy(e, depth+1)
+			out[i] = r.deepCopy(e, memo, depth+1)
 		}
-		return out
 	}
 	switch v := v.(type) {
 	case *List:
-		return &List{Items: items(v.Items)}
+		if c, ok := memo[v]; ok {
+			return c
+		}
+		r.Room(len(v.Items))
+		c := &List{Items: make([]any, len(v.Items))}
+		memo[v] = c
+		fill(c.Items, v.Items)
+		return c
 	case Tuple:
-		return Tuple(items(v))
+		if len(v) == 0 {
+			return v
+		}
+		if c, ok := memo[&v[0]]; ok {
+			return c
+		}
+		r.Room(len(v))
+		c := make(Tuple, len(v))
+		fill(c, v)
+		memo[&v[0]] = c
+		return c
 	case *Dict:
+		if c, ok := memo[v]; ok {
+			return c
+		}
 		d := &Dict{Ordered: v.Ordered}
+		memo[v] = d
 		v.Range(func(k, e any) bool {
-			d.Set(k, deepCopy(e, depth+1))
+			r.Set(d, k, r.deepCopy(e, memo, depth+1))
 			return true
 		})
 		return d
 	case *Set:
-		return NewSet(v.Items())
+		return r.NewSet(v.d.keys)
 	}
 	return v
 }
@@ -103,4 +134,28 @@ func (r *Run) Dict(a *Args) *Dict { return r.dict(a) }
 func (a *Args) From(n int) *Args { return &Args{Pos: a.Pos[n:], names: a.names, vals: a.vals} }
 
 // Order compares two values as Python's < does: below zero when a is less.
-func Order(a, b any) int { return order("<", a, b, 0) }
+func (r *Run) Order(a, b any) int { return r.order("<", a, b, 0) }
+
+// List makes a list of n elements, which are counted before it is made.
+func (r *Run) List(n int) *List {
+	r.Room(n)
+	return &List{Items: make([]any, 0, n)}
+}
+
+// Append adds elements to a list.
+func (r *Run) Append(l *List, vs ...any) {
+	r.grow(len(l.Items), len(vs))
+	l.Items = append(l.Items, vs...)
+}
+
+// NewSet makes a set. Elements that cannot be hashed fail the run.
+func (r *Run) NewSet(items []any) *Set {
+	s := &Set{}
+	for _, e := range items {
+		r.Set(&s.d, e, nil)
+	}
+	return s
+}
+
+// AddTo adds an element to a set.
+func (r *Run) AddTo(s *Set, e any) { r.Set(&s.d, e, nil) }

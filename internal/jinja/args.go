@@ -41,11 +41,17 @@ func (a *Args) Keywords() *Dict {
 	return d
 }
 
+// keywords is Keywords, counted.
+func (r *Run) keywords(a *Args) *Dict {
+	r.roomDict(len(a.names))
+	return a.Keywords()
+}
+
 // Values gives the arguments as values of package value.
-func (a *Args) Values() ([]any, *value.Map, error) {
+func (r *Run) Values(a *Args) ([]any, *value.Map, error) {
 	pos := make([]any, len(a.Pos))
 	for i, v := range a.Pos {
-		g, err := Give(v)
+		g, err := r.Give(v)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -53,7 +59,7 @@ func (a *Args) Values() ([]any, *value.Map, error) {
 	}
 	kw := value.NewMap()
 	for i, n := range a.names {
-		g, err := Give(a.vals[i])
+		g, err := r.Give(a.vals[i])
 		if err != nil {
 			return nil, nil, err
 		}

@@ -90,7 +90,7 @@ func (r *Run) attr(v any, name string) any {
 func (r *Run) item(v, key any) any {
 	switch c := v.(type) {
 	case *Dict:
-		if e, ok := c.lookup(key); ok {
+		if e, ok := r.lookupItem(c, key); ok {
 			return e
 		}
 	case *Undefined:
@@ -101,7 +101,7 @@ func (r *Run) item(v, key any) any {
 		}
 	default:
 		if i, ok := smallInt(key); ok {
-			if e, ok := index(v, i); ok {
+			if e, ok := r.index(v, i); ok {
 				return e
 			}
 			return r.undefinedAttr(v, key)
@@ -119,17 +119,17 @@ func (r *Run) item(v, key any) any {
 	return r.undefinedAttr(v, key)
 }
 
-// lookup is Get where a key that cannot be hashed is not there.
-func (d *Dict) lookup(key any) (any, bool) {
+// lookupItem is Get where a key that cannot be hashed is not there.
+func (r *Run) lookupItem(d *Dict, key any) (any, bool) {
 	switch key.(type) {
 	case *List, *Dict, *Set:
 		return nil, false
 	}
-	return d.Get(key)
+	return r.Get(d, key)
 }
 
 // index is v[i] of a sequence.
-func index(v any, i int64) (any, bool) {
+func (r *Run) index(v any, i int64) (any, bool) {
 	var items []any
 	switch v := v.(type) {
 	case *List:
@@ -137,12 +137,15 @@ func index(v any, i int64) (any, bool) {
 	case Tuple:
 		items = v
 	case string:
-		if i >= 0 && i < int64(len(v)) && isASCII(v) {
-			return v[i : i+1], true
-		}
-		items = iterate(v)
+		return r.character(v, i)
 	case Bytes:
-		items = iterate(v)
+		if i < 0 {
+			i += int64(len(v))
+		}
+		if i < 0 || i >= int64(len(v)) {
+			return nil, false
+		}
+		return int64(v[i]), true
 	case *Range:
 		n := v.Len()
 		if i < 0 {
@@ -159,6 +162,34 @@ func index(v any, i int64) (any, bool) {
 		return nil, false
 	}
 	return items[i], true
+}
+
+// character is the text of one character of s.
+func (r *Run) character(s string, i int64) (any, bool) {
+	r.Work(len(s) / 4)
+	if !isASCII(s) {
+		n := int64(utf8.RuneCountInString(s))
+		if i < 0 {
+			i += n
+		}
+		if i < 0 || i >= n {
+			return nil, false
+		}
+		for at := range s {
+			if i == 0 {
+				_, size := utf8.DecodeRuneInString(s[at:])
+				return strings.Clone(s[at : at+size]), true
+			}
+			i--
+		}
+	}
+	if i < 0 {
+		i += int64(len(s))
+	}
+	if i < 0 || i >= int64(len(s)) {
+		return nil, false
+	}
+	return characters[s[i]], true
 }
 
 func isASCII(s string) bool {
@@ -179,28 +210,33 @@ func (r *Run) slice(v any, n *sliceNode, s *scope) any {
 		return r.eval(x, s)
 	}
 	start, stop, step := part(n.start), part(n.stop), part(n.step)
+	r.touch(v)
 	switch c := v.(type) {
 	case string:
 		if step == nil && isASCII(c) {
 			from, to, _ := bounds(len(c), start, stop, step)
-			return c[from:max(from, to)]
+			return r.part(c, c[from:max(from, to)])
 		}
+		runes := r.runes(c)
+		from, to, by := bounds(len(runes), start, stop, step)
+		r.text(4 * steps(from, to, by))
 		var b strings.Builder
-		for _, e := range sliceItems(iterate(c), start, stop, step) {
-			b.WriteString(e.(string))
+		for i := from; by > 0 && i < to || by < 0 && i > to; i += by {
+			b.WriteRune(runes[i])
 		}
-		r.charge(b.Len())
 		return b.String()
 	case *List:
-		return &List{Items: sliceItems(c.Items, start, stop, step)}
+		return &List{Items: r.sliceItems(c.Items, start, stop, step)}
 	case Tuple:
-		return Tuple(sliceItems(c, start, stop, step))
+		return Tuple(r.sliceItems(c, start, stop, step))
 	case *Range:
-		return &List{Items: sliceItems(iterate(c), start, stop, step)}
+		return &List{Items: r.sliceItems(r.iterate(c), start, stop, step)}
 	case Bytes:
+		from, to, by := bounds(len(c), start, stop, step)
+		r.text(steps(from, to, by))
 		out := Bytes{}
-		for _, e := range sliceItems(iterate(c), start, stop, step) {
-			out = append(out, byte(e.(int64)))
+		for i := from; by > 0 && i < to || by < 0 && i > to; i += by {
+			out = append(out, c[i])
 		}
 		return out
 	}
@@ -253,9 +289,22 @@ func bounds(n int, start, stop, step any) (from, to, by int) {
 	return from, to, by
 }
 
-func sliceItems(items []any, start, stop, step any) []any {
+// steps is how many elements a slice with these bounds has.
+func steps(from, to, by int) int {
+	switch {
+	case by > 0 && from < to:
+		return (to-from-1)/by + 1
+	case by < 0 && from > to:
+		return (from-to-1)/-by + 1
+	}
+	return 0
+}
+
+func (r *Run) sliceItems(items []any, start, stop, step any) []any {
 	from, to, by := bounds(len(items), start, stop, step)
-	out := []any{}
+	n := steps(from, to, by)
+	r.Room(n)
+	out := make([]any, 0, n)
 	for i := from; by > 0 && i < to || by < 0 && i > to; i += by {
 		out = append(out, items[i])
 	}

@@ -1,6 +1,8 @@
 package jinja
 
 import (
+	"bytes"
+	"cmp"
 	"math/big"
 	"strings"
 )
@@ -44,14 +46,15 @@ func Truth(v any) bool {
 }
 
 // Equal is Python's a == b.
-func Equal(a, b any) bool { return equal(a, b, 0) }
+func (r *Run) Equal(a, b any) bool { return r.equal(a, b, 0) }
 
-func equal(a, b any, depth int) bool {
+func (r *Run) equal(a, b any, depth int) bool {
 	if depth > maxNested {
 		throw("maximum recursion depth exceeded in comparison")
 	}
+	r.Work(visitWork)
 	if isNumber(a) && isNumber(b) {
-		return orderNumbers(a, b) == 0
+		return r.orderNumbers(a, b) == 0
 	}
 	switch x := a.(type) {
 	case nil:
@@ -64,45 +67,27 @@ func equal(a, b any, depth int) bool {
 		if u, undef := b.(*Undefined); undef && u.strict {
 			u.fail()
 		}
+		r.Work(min(len(x), len(y)) / 8)
 		return ok && x == y
 	case Bytes:
 		y, ok := b.(Bytes)
+		r.Work(len(x) / 8)
 		return ok && string(x) == string(y)
 	case *List:
 		y, ok := b.(*List)
-		return ok && equalItems(x.Items, y.Items, depth)
+		return ok && r.equalItems(x.Items, y.Items, depth)
 	case Tuple:
 		y, ok := b.(Tuple)
-		return ok && equalItems(x, y, depth)
+		return ok && r.equalItems(x, y, depth)
 	case *Dict:
 		y, ok := b.(*Dict)
-		if !ok || x.Len() != y.Len() {
-			return false
-		}
-		if x.Ordered && y.Ordered && !equalItems(x.keys, y.keys, depth) {
-			return false
-		}
-		for i, k := range x.keys {
-			v, there := y.Get(k)
-			if !there || !equal(x.at(i), v, depth+1) {
-				return false
-			}
-		}
-		return true
+		return ok && r.equalDicts(x, y, depth)
 	case *Set:
 		y, ok := b.(*Set)
-		if !ok || x.d.Len() != y.d.Len() {
-			return false
-		}
-		for _, k := range x.d.keys {
-			if y.d.find(k) < 0 {
-				return false
-			}
-		}
-		return true
+		return ok && x.d.Len() == y.d.Len() && r.subset(x, y)
 	case *DictView:
 		if y, ok := b.(*DictView); ok {
-			return x.kind == y.kind && equalItems(x.items(), y.items(), depth)
+			return x.kind == y.kind && r.equalItems(r.viewItems(x), r.viewItems(y), depth)
 		}
 		return false
 	case *Range:
@@ -125,24 +110,46 @@ func equal(a, b any, depth int) bool {
 	return a == b
 }
 
-func equalItems(x, y []any, depth int) bool {
-	if len(x) != len(y) {
+func (r *Run) equalDicts(x, y *Dict, depth int) bool {
+	if x.Len() != y.Len() {
 		return false
 	}
-	for i := range x {
-		if !equal(x[i], y[i], depth+1) {
+	if x.Ordered && y.Ordered && !r.equalItems(x.keys, y.keys, depth) {
+		return false
+	}
+	for i, k := range x.keys {
+		v, there := r.Get(y, k)
+		if !there || !r.equal(x.at(i), v, depth+1) {
 			return false
 		}
 	}
 	return true
 }
 
-func orderNumbers(a, b any) int {
+func (r *Run) equalItems(x, y []any, depth int) bool {
+	if len(x) != len(y) {
+		return false
+	}
+	for i := range x {
+		if !r.equal(x[i], y[i], depth+1) {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *Run) orderNumbers(a, b any) int {
 	_, af := a.(float64)
 	_, bf := b.(float64)
 	if !af && !bf {
+		if x, ok := a.(int64); ok {
+			if y, ok := b.(int64); ok {
+				return cmp.Compare(x, y)
+			}
+		}
 		x, _ := toInt(a)
 		y, _ := toInt(b)
+		r.Work((x.BitLen() + y.BitLen()) / 8)
 		return x.Cmp(y)
 	}
 	x, _ := toFloat(a)
@@ -159,23 +166,26 @@ func orderNumbers(a, b any) int {
 }
 
 // order compares a and b as Python's < does; op names the operator in an error.
-func order(op string, a, b any, depth int) int {
+func (r *Run) order(op string, a, b any, depth int) int {
 	failUndefined(a, b)
 	if depth > maxNested {
 		throw("maximum recursion depth exceeded in comparison")
 	}
+	r.Work(visitWork)
 	if isNumber(a) && isNumber(b) {
-		return orderNumbers(a, b)
+		return r.orderNumbers(a, b)
 	}
 	var x, y []any
 	switch a := a.(type) {
 	case string:
 		if b, ok := b.(string); ok {
+			r.Work(min(len(a), len(b)) / 8)
 			return strings.Compare(a, b)
 		}
 	case Bytes:
 		if b, ok := b.(Bytes); ok {
-			return strings.Compare(string(a), string(b))
+			r.Work(min(len(a), len(b)) / 8)
+			return bytes.Compare(a, b)
 		}
 	case *List:
 		if l, ok := b.(*List); ok {
@@ -190,8 +200,8 @@ func order(op string, a, b any, depth int) int {
 		throw("'%s' not supported between instances of '%s' and '%s'", op, typeName(a), typeName(b))
 	}
 	for i := range min(len(x), len(y)) {
-		if !equal(x[i], y[i], depth+1) {
-			return order(op, x[i], y[i], depth+1)
+		if !r.equal(x[i], y[i], depth+1) {
+			return r.order(op, x[i], y[i], depth+1)
 		}
 	}
 	return len(x) - len(y)
@@ -214,9 +224,9 @@ func bothEmpty(a, b any) bool {
 func (r *Run) compare(op string, a, b any) bool {
 	switch op {
 	case "==":
-		return Equal(a, b)
+		return r.Equal(a, b)
 	case "!=":
-		return !Equal(a, b)
+		return !r.Equal(a, b)
 	case "in":
 		return r.contains(b, a)
 	case "not in":
@@ -224,10 +234,10 @@ func (r *Run) compare(op string, a, b any) bool {
 	}
 	if x, ok := a.(*Set); ok {
 		if y, ok := b.(*Set); ok {
-			return compareSets(op, x, y)
+			return r.compareSets(op, x, y)
 		}
 	}
-	c := order(op, a, b, 0)
+	c := r.order(op, a, b, 0)
 	if c == 2 && (isNumber(a) && isNumber(b)) {
 		return false
 	}
@@ -242,32 +252,32 @@ func (r *Run) compare(op string, a, b any) bool {
 	return c >= 0
 }
 
-func subset(x, y *Set) bool {
+func (r *Run) subset(x, y *Set) bool {
 	for _, k := range x.d.keys {
-		if y.d.find(k) < 0 {
+		if !r.has(&y.d, k) {
 			return false
 		}
 	}
 	return true
 }
 
-func compareSets(op string, x, y *Set) bool {
+func (r *Run) compareSets(op string, x, y *Set) bool {
 	switch op {
 	case "<":
-		return x.d.Len() < y.d.Len() && subset(x, y)
+		return x.d.Len() < y.d.Len() && r.subset(x, y)
 	case "<=":
-		return subset(x, y)
+		return r.subset(x, y)
 	case ">":
-		return y.d.Len() < x.d.Len() && subset(y, x)
+		return y.d.Len() < x.d.Len() && r.subset(y, x)
 	}
-	return subset(y, x)
+	return r.subset(y, x)
 }
 
-func setMinus(x, y *Set) *Set {
+func (r *Run) setMinus(x, y *Set) *Set {
 	out := &Set{}
 	for _, k := range x.d.keys {
-		if y.d.find(k) < 0 {
-			out.d.Set(k, nil)
+		if !r.has(&y.d, k) {
+			r.Set(&out.d, k, nil)
 		}
 	}
 	return out
@@ -282,11 +292,12 @@ func (r *Run) contains(v, key any) bool {
 			failUndefined(key)
 			throw("'in <string>' requires string as left operand, not %s", typeName(key))
 		}
+		r.touch(v)
 		return strings.Contains(v, s)
 	case *Dict:
-		return v.find(key) >= 0
+		return r.has(v, key)
 	case *Set:
-		return v.d.find(key) >= 0
+		return r.has(&v.d, key)
 	case *Undefined:
 		if v.strict {
 			v.fail()
@@ -296,13 +307,14 @@ func (r *Run) contains(v, key any) bool {
 		return v.Contains(r, key)
 	case Bytes:
 		if s, ok := key.(Bytes); ok {
-			return strings.Contains(string(v), string(s))
+			r.touch(v)
+			return bytes.Contains(v, s)
 		}
 	case nil, bool, int64, float64, *big.Int, *Func, *Method, *Macro, *Namespace:
 		throw("argument of type '%s' is not iterable", typeName(v))
 	}
-	for _, e := range iterate(v) {
-		if Equal(e, key) {
+	for _, e := range r.iterate(v) {
+		if r.Equal(e, key) {
 			return true
 		}
 	}

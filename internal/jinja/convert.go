@@ -1,6 +1,7 @@
 package jinja
 
 import (
+	"context"
 	"fmt"
 	"math/big"
 	"reflect"
@@ -83,24 +84,73 @@ func takeKey(k any) any {
 	return k
 }
 
-// Take makes a template's value of one of package value.
+// Take makes a template's value of one of package value. It counts nothing.
 func Take(v any) any { return take(v) }
+
+// Take makes a template's value of one that a function gave. All of it is counted.
+func (r *Run) Take(v any) any {
+	r.weigh(v, 0)
+	return take(v)
+}
+
+// weigh counts a value from outside.
+func (r *Run) weigh(v any, depth int) {
+	if depth > maxNested {
+		return // whoever walks it refuses it
+	}
+	r.Work(visitWork)
+	switch v := v.(type) {
+	case string:
+		r.Alloc(len(v) + boxBytes)
+	case []byte:
+		r.Alloc(len(v) + boxBytes)
+	case []any:
+		r.Room(2 * len(v))
+		for _, e := range v {
+			r.weigh(e, depth+1)
+		}
+	case []string:
+		r.Room(2 * len(v))
+	case *value.Map:
+		if v != nil {
+			r.roomDict(v.Len())
+			v.Range(func(k, e any) bool {
+				r.weigh(k, depth+1)
+				r.weigh(e, depth+1)
+				return true
+			})
+		}
+	case map[string]any:
+		r.roomDict(len(v))
+		for _, e := range v {
+			r.weigh(e, depth+1)
+		}
+	}
+}
 
 // Give makes a value of package value of a template's: tuples and sets become lists,
 // numbers beyond 64 bits text. An undefined value and what is no data is an error.
-func Give(v any) (out any, err error) {
+func (r *Run) Give(v any) (out any, err error) {
 	defer catch(&err)
-	return give(v, 0), nil
+	return r.give(v, 0), nil
 }
 
-func give(v any, depth int) any {
+// Give is [Run.Give] outside of a run: of values that no template made. It counts up to the
+// bounds of [DefaultLimits].
+func Give(v any) (any, error) {
+	return Detached(context.Background(), DefaultLimits(), "").Give(v)
+}
+
+func (r *Run) give(v any, depth int) any {
 	if depth > maxNested {
 		throw("values are nested more than %d deep", maxNested)
 	}
+	r.Work(visitWork)
 	list := func(items []any) any {
+		r.Room(len(items))
 		out := make([]any, len(items))
 		for i, e := range items {
-			out[i] = give(e, depth+1)
+			out[i] = r.give(e, depth+1)
 		}
 		return out
 	}
@@ -113,21 +163,23 @@ func give(v any, depth int) any {
 		if v.IsUint64() {
 			return v.Uint64()
 		}
+		r.decimal(v)
 		return v.String()
 	case *List:
 		return list(v.Items)
 	case Tuple:
 		return list(v)
 	case *Set:
-		return list(v.Items())
+		return list(v.d.keys)
 	case *DictView:
-		return list(v.items())
+		return list(r.viewItems(v))
 	case *Range, *Iter:
-		return list(iterate(v))
+		return list(r.iterate(v))
 	case *Dict:
+		r.roomDict(v.Len())
 		m := value.Sized(v.Len())
 		v.Range(func(k, e any) bool {
-			m.Set(giveKey(k), give(e, depth+1))
+			m.Set(r.giveKey(k), r.give(e, depth+1))
 			return true
 		})
 		return m
@@ -142,7 +194,7 @@ func give(v any, depth int) any {
 	return v
 }
 
-func giveKey(k any) any {
+func (r *Run) giveKey(k any) any {
 	switch k := k.(type) {
 	case nil, bool, int64, float64, string:
 		return k
@@ -150,7 +202,8 @@ func giveKey(k any) any {
 		if k.IsUint64() {
 			return k.Uint64()
 		}
+		r.decimal(k)
 		return k.String()
 	}
-	return Repr(k)
+	return r.Repr(k)
 }

@@ -9,9 +9,18 @@ import (
 	"github.com/momtree/mom/value"
 )
 
+// Bounds on a key that is a tuple, whose elements are walked whenever it is looked up.
+const (
+	maxKeyParts = 1024
+	maxKeyBytes = 64 << 10
+)
+
 // Dict is Python's dict: it keeps the order of its keys, and 1, 1.0 and True are the
 // same key. Values that came from outside are taken over when somebody looks at them,
 // so that a large pillar costs nothing until it is read.
+//
+// Its methods count nothing: a run uses [Run.Get] and [Run.Set] for keys and values that
+// the template chose.
 type Dict struct {
 	// Ordered dicts are OrderedDict to Python's repr.
 	Ordered bool
@@ -46,18 +55,14 @@ func hashKey(k any) any {
 		}
 		return k
 	case *big.Int:
-		return "\x00i" + k.String()
+		return "\x00i" + string(k.Append(nil, 62))
 	case Bytes:
 		return "\x00b" + string(k)
 	case Tuple:
-		var b strings.Builder
-		b.WriteString("\x00t")
-		for _, e := range k {
-			h := hashKey(e)
-			s := fmt.Sprintf("%T:%v", h, h)
-			fmt.Fprintf(&b, "%d:%s", len(s), s)
-		}
-		return b.String()
+		t := tupleKey{left: maxKeyParts}
+		t.b.WriteString("\x00t")
+		t.tuple(k, 0)
+		return t.b.String()
 	case *Undefined:
 		k.fail()
 		return nil
@@ -65,6 +70,116 @@ func hashKey(k any) any {
 		throw("unhashable type: '%s'", typeName(take(k)))
 	}
 	return k
+}
+
+// tupleKey writes the Go key of a tuple. A tuple may hold another one many times over, so
+// that its parts are bounded and not only its length.
+type tupleKey struct {
+	b    strings.Builder
+	left int
+}
+
+func (t *tupleKey) tuple(k Tuple, depth int) {
+	if depth > maxNested {
+		throw("maximum recursion depth exceeded while hashing a tuple")
+	}
+	t.b.WriteByte('(')
+	for _, e := range k {
+		if t.left--; t.left < 0 || t.b.Len() > maxKeyBytes {
+			throwKind(KindLimit, "a tuple with more than %d parts or %d bytes cannot be a key", maxKeyParts, maxKeyBytes)
+		}
+		switch e := e.(type) {
+		case Tuple:
+			t.tuple(e, depth+1)
+			continue
+		case string:
+			t.part("s", e)
+			continue
+		case Bytes:
+			t.part("b", string(e[:min(len(e), maxKeyBytes+1)]))
+			continue
+		}
+		h := hashKey(e)
+		t.part(fmt.Sprintf("%T", h), fmt.Sprint(h))
+	}
+	t.b.WriteByte(')')
+}
+
+func (t *tupleKey) part(kind, s string) {
+	fmt.Fprintf(&t.b, "%s%d:", kind, len(s))
+	t.b.WriteString(s[:min(len(s), maxKeyBytes+1)])
+}
+
+// key counts the look-up of a key.
+func (r *Run) key(k any) {
+	r.Work(4 * visitWork)
+	switch k := k.(type) {
+	case string:
+		r.Work(len(k) / 4)
+	case Bytes:
+		r.Alloc(len(k))
+		r.Work(len(k))
+	case Tuple:
+		n := maxKeyParts
+		parts(k, &n, 0)
+		r.Work((maxKeyParts - n) * 16 * visitWork)
+		r.Alloc((maxKeyParts - n) * maxKeyBytes / maxKeyParts)
+	case *big.Int:
+		r.Work(k.BitLen() * 4)
+		r.Alloc(k.BitLen() / 4)
+	}
+}
+
+// parts takes the parts of a tuple from n, down to zero.
+func parts(k Tuple, n *int, depth int) {
+	for _, e := range k {
+		if *n--; *n <= 0 || depth > maxNested {
+			return
+		}
+		switch e := e.(type) {
+		case Tuple:
+			parts(e, n, depth+1)
+		case string:
+			*n = max(*n-len(e)*maxKeyParts/maxKeyBytes, 0)
+		}
+	}
+}
+
+// Get is the value of a key that a template chose.
+func (r *Run) Get(d *Dict, key any) (any, bool) {
+	r.key(key)
+	return d.Get(key)
+}
+
+// has tells whether a dict has a key.
+func (r *Run) has(d *Dict, key any) bool {
+	r.key(key)
+	return d.find(key) >= 0
+}
+
+// Set gives a key a value.
+func (r *Run) Set(d *Dict, key, v any) {
+	r.key(key)
+	n := d.Len()
+	if n >= r.limits.Values {
+		r.Fits(n + 1)
+	}
+	r.Alloc(pairBytes)
+	r.Work(12 * visitWork)
+	d.Set(key, v)
+}
+
+// Clone is a copy of a dict that shares the values.
+func (r *Run) Clone(d *Dict) *Dict {
+	r.roomDict(d.Len())
+	return d.Clone()
+}
+
+// roomDict counts a dict of n keys that is built.
+func (r *Run) roomDict(n int) {
+	r.Fits(n)
+	r.Alloc(n*pairBytes + smallBytes)
+	r.Work(n * 8 * visitWork)
 }
 
 func (d *Dict) find(key any) int {
@@ -143,10 +258,24 @@ func (d *Dict) Delete(key any) bool {
 	if i < 0 {
 		return false
 	}
+	gone := hashKey(d.keys[i])
 	d.keys = append(d.keys[:i:i], d.keys[i+1:]...)
 	d.vals = append(d.vals[:i:i], d.vals[i+1:]...)
-	d.reindex()
+	delete(d.index, gone)
+	for k, at := range d.index {
+		if at > i {
+			d.index[k] = at - 1
+		}
+	}
 	return true
+}
+
+// Delete removes a key that a template chose.
+func (r *Run) Delete(d *Dict, key any) bool {
+	r.key(key)
+	r.Alloc(d.Len() * 2 * slotBytes)
+	r.Work(d.Len() * 4 * visitWork)
+	return d.Delete(key)
 }
 
 // Clone is a copy that shares the values.

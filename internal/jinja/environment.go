@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
+	"time"
 )
 
 // Filter is v|name(args).
@@ -16,15 +17,16 @@ type Test func(r *Run, v any, a *Args) bool
 
 // Limits bound one run; each has to be above zero.
 type Limits struct {
-	Output int // bytes of the text, and of one string; of all strings that are built, 16 times that
+	Output int // bytes of the text, and of one string
 	Values int // elements of one list or dict
 	Depth  int // macros, includes, imports and recursive loops inside each other
-	Steps  int // rounds of loops and calls
+	Steps  int // rounds of loops and calls, and what operations touch: see [Run.Work]
+	Memory int // bytes of all that the run holds
 }
 
 // DefaultLimits are ample for files that people write.
 func DefaultLimits() Limits {
-	return Limits{Output: 64 << 20, Values: 1 << 20, Depth: 100, Steps: 10_000_000}
+	return Limits{Output: 64 << 20, Values: 1 << 20, Depth: 100, Steps: 10_000_000, Memory: 256 << 20}
 }
 
 // Environment is how templates are written and what they can use. It must not be
@@ -53,10 +55,16 @@ type Template struct {
 	source string
 	body   []stmt
 	blocks map[string]*blockNode
+	size   int // bytes in memory
 }
 
 // Parse reads a template; name is what errors call it, "" for the first of a run.
-func (e *Environment) Parse(name, source string) (t *Template, err error) {
+func (e *Environment) Parse(name, source string) (*Template, error) {
+	return e.ParseContext(context.Background(), name, source)
+}
+
+// ParseContext is [Environment.Parse] until ctx ends.
+func (e *Environment) ParseContext(ctx context.Context, name, source string) (t *Template, err error) {
 	defer func() {
 		var fault *Error
 		if errors.As(err, &fault) {
@@ -68,9 +76,11 @@ func (e *Environment) Parse(name, source string) (t *Template, err error) {
 	}()
 	defer catch(&err)
 	p := newParser(source, e.Syntax.filled())
+	p.ctx, p.left = ctx, e.Limits.Memory-2*len(source)
 	t = &Template{env: e, name: name, source: source}
 	t.body = p.subparse(nil)
 	t.blocks = p.blocks
+	t.size = 2*len(source) + p.tokens*tokenBytes
 	e.checkNames(t.body, false)
 	return t, nil
 }
@@ -128,8 +138,12 @@ type Start struct {
 	// Load finds what a template imports; a file that is not there is an error that is
 	// fs.ErrNotExist. nil finds nothing.
 	Load func(r *Run, name string) (Source, error)
-	// Parse reads what was loaded; nil takes Environment.Parse.
-	Parse func(name, source string) (*Template, error)
+	// Parse reads what was loaded; nil takes Environment.ParseContext.
+	Parse func(ctx context.Context, name, source string) (*Template, error)
+	// End is written behind the text of the template.
+	End string
+	// Name is what the errors of bounds call the rendering; may be "".
+	Name string
 	// Data is for functions of the caller.
 	Data any
 }
@@ -150,8 +164,16 @@ type Run struct {
 	loaded  map[string]*Template
 	modules map[string]*Module
 	depth   int
-	steps   int
-	charged int
+
+	// The meter.
+	worked, nextLook, mostWork int64
+	deadline                   time.Time
+	timed                      bool
+	bytes                      int // counted, of which some may be gone
+	soft                       int // above which bytes are counted anew
+	fixed                      int // of parsed templates
+	waste                      waste
+	outs                       []*output
 }
 
 // frame is a piece of template code that is being run: a file's top level or a macro.
@@ -170,12 +192,22 @@ func (r *Run) Global(name string) any { return r.globals[name] }
 // SetGlobal changes it.
 func (r *Run) SetGlobal(name string, v any) { r.globals[name] = v }
 
+func newRun(ctx context.Context, env *Environment, s Start) *Run {
+	r := &Run{
+		Data: s.Data, ctx: ctx, env: env, start: s, limits: env.Limits,
+		loaded: map[string]*Template{}, modules: map[string]*Module{},
+	}
+	r.deadline, r.timed = ctx.Deadline()
+	r.nextLook = lookWork
+	r.mostWork = int64(min(r.limits.Steps, 1<<50)) * stepWork
+	r.soft = r.limits.Memory / maxKeep
+	return r
+}
+
 // Render runs the template.
 func (t *Template) Render(ctx context.Context, s Start) (text string, err error) {
-	r := &Run{
-		Data: s.Data, ctx: ctx, env: t.env, start: s, limits: t.env.Limits,
-		globals: maps.Clone(s.Vars), loaded: map[string]*Template{}, modules: map[string]*Module{},
-	}
+	r := newRun(ctx, t.env, s)
+	r.globals = maps.Clone(s.Vars)
 	if r.globals == nil {
 		r.globals = map[string]any{}
 	}
@@ -186,12 +218,19 @@ func (t *Template) Render(ctx context.Context, s Start) (text string, err error)
 		}
 	}()
 	defer catch(&err)
-	if err := ctx.Err(); err != nil {
-		Throw(err)
-	}
-	var out output
-	r.template(t, newRoot(t, s.Vars), nil, &out)
+	r.look()
+	r.keepTemplate(t)
+	out := r.output()
+	r.outs = append(r.outs, out)
+	r.template(t, newRoot(t, s.Vars), nil, out)
+	r.write(out, s.End)
 	return out.String(), nil
+}
+
+// keepTemplate counts a parsed template, which stays to the end.
+func (r *Run) keepTemplate(t *Template) {
+	r.Alloc(t.size)
+	r.fixed += t.size
 }
 
 // place tells a fault where it arose, unless it knows.
@@ -202,43 +241,6 @@ func (r *Run) place(fault *Error) {
 	}
 	if fault.Line == 0 && f != nil {
 		fault.Line, fault.Name, fault.Source = f.line, f.tmpl.name, f.tmpl.source
-	}
-}
-
-// step counts a round or a call.
-func (r *Run) step() {
-	if r.steps++; r.steps > r.limits.Steps {
-		throwKind(KindLimit, "the template takes more than %d steps", r.limits.Steps)
-	}
-	if r.steps&0xff == 0 {
-		if err := r.ctx.Err(); err != nil {
-			Throw(err)
-		}
-	}
-}
-
-// charge counts bytes of a string that is built.
-func (r *Run) charge(n int) {
-	if n > r.limits.Output {
-		throwKind(KindLimit, "a text of %d bytes is more than %d", n, r.limits.Output)
-	}
-	if r.charged += n; r.charged > 16*r.limits.Output {
-		throwKind(KindLimit, "the template builds more than %d bytes of text", 16*r.limits.Output)
-	}
-	r.steps += n >> 12
-}
-
-// Charge counts bytes of a string that a filter builds, and fails the run when there
-// are too many.
-func (r *Run) Charge(n int) { r.charge(n) }
-
-// room counts the elements of a list or dict that is built.
-func (r *Run) room(n int) {
-	if n > r.limits.Values {
-		throwKind(KindLimit, "a list or dict of %d elements is more than %d", n, r.limits.Values)
-	}
-	if r.steps += n >> 4; r.steps > r.limits.Steps {
-		throwKind(KindLimit, "the template takes more than %d steps", r.limits.Steps)
 	}
 }
 
@@ -267,12 +269,15 @@ func (r *Run) load(name string) *Template {
 	}
 	parse := r.start.Parse
 	if parse == nil {
-		parse = r.env.Parse
+		parse = r.env.ParseContext
 	}
-	t, err := parse(src.File, src.Text)
+	r.Alloc(2 * len(src.Text))
+	r.Work(len(src.Text))
+	t, err := parse(r.ctx, src.File, src.Text)
 	if err != nil {
 		Throw(err)
 	}
+	r.keepTemplate(t)
 	r.loaded[name] = t
 	return t
 }

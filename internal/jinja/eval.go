@@ -23,8 +23,7 @@ func (r *Run) eval(x expr, s *scope) any {
 	case *filterNode:
 		v := r.eval(n.x, s)
 		a := r.args(n.args, s)
-		r.step()
-		return r.env.filter(n.name)(r, v, a)
+		return r.applied(n.name, r.env.filter(n.name))(r, v, a)
 	case *callNode:
 		return r.callNode(n, s, nil)
 	case *testNode:
@@ -33,7 +32,7 @@ func (r *Run) eval(x expr, s *scope) any {
 		if t == nil {
 			throwKind(KindSyntax, "No test named %s found.", Repr(n.name))
 		}
-		return t(r, v, r.args(n.args, s))
+		return r.tested(t)(r, v, r.args(n.args, s))
 	case *notNode:
 		return !Truth(r.eval(n.x, s))
 	case *logicNode:
@@ -59,29 +58,28 @@ func (r *Run) eval(x expr, s *scope) any {
 		return r.binary(n.op, left, r.eval(n.right, s))
 	case *unaryNode:
 		if v := r.eval(n.x, s); n.minus {
-			return negative(v)
+			return r.negative(v)
 		} else {
-			return positive(v)
+			return r.positive(v)
 		}
 	case *concatNode:
-		var b strings.Builder
-		for _, e := range n.items {
-			b.WriteString(Str(r.eval(e, s)))
-			if b.Len() > r.limits.Output {
-				break
-			}
+		parts, size := make([]string, len(n.items)), 0
+		for i, e := range n.items {
+			parts[i] = r.Str(r.eval(e, s))
+			size += len(parts[i])
 		}
-		r.charge(b.Len())
-		return b.String()
+		r.text(size)
+		return strings.Join(parts, "")
 	case *listNode:
 		return &List{Items: r.evalAll(n.items, s)}
 	case *tupleNode:
 		return Tuple(r.evalAll(n.items, s))
 	case *dictNode:
 		d := &Dict{}
+		r.Alloc(smallBytes)
 		for i, k := range n.keys {
 			key := r.eval(k, s)
-			d.Set(key, r.eval(n.vals[i], s))
+			r.Set(d, key, r.eval(n.vals[i], s))
 		}
 		return d
 	case *sliceNode:
@@ -90,7 +88,34 @@ func (r *Run) eval(x expr, s *scope) any {
 	return nil
 }
 
+// applied is a filter that counts its call and a walk over what it is given.
+func (r *Run) applied(name string, f Filter) Filter {
+	if constantFilters[name] {
+		r.step()
+		return f
+	}
+	return func(r *Run, v any, a *Args) any {
+		r.step()
+		r.touch(v)
+		r.touch(a.Pos...)
+		r.touch(a.vals...)
+		return f(r, v, a)
+	}
+}
+
+// constantFilters do not walk over what they are given.
+var constantFilters = map[string]bool{
+	"length": true, "count": true, "default": true, "d": true, "attr": true, "first": true, "is_list": true, "is_iter": true,
+}
+
+// tested is a test that counts itself. What tests compare counts what it touches.
+func (r *Run) tested(t Test) Test {
+	r.Work(stepWork / 4)
+	return t
+}
+
 func (r *Run) evalAll(xs []expr, s *scope) []any {
+	r.Alloc(len(xs)*slotBytes + smallBytes)
 	out := make([]any, len(xs))
 	for i, x := range xs {
 		out[i] = r.eval(x, s)
@@ -120,7 +145,9 @@ func (r *Run) args(c callArgs, s *scope) *Args {
 		a.set(name, r.eval(c.vals[i], s))
 	}
 	if c.star != nil {
-		a.Pos = append(a.Pos, iterate(r.eval(c.star, s))...)
+		more := r.iterate(r.eval(c.star, s))
+		r.Room(len(a.Pos) + len(more))
+		a.Pos = append(a.Pos, more...)
 	}
 	if c.starMap != nil {
 		v := r.eval(c.starMap, s)
@@ -129,6 +156,7 @@ func (r *Run) args(c callArgs, s *scope) *Args {
 			failUndefined(v)
 			throw("argument after ** must be a mapping, not %s", typeName(v))
 		}
+		r.roomDict(d.Len())
 		d.Range(func(k, v any) bool {
 			name, ok := k.(string)
 			if !ok {
@@ -157,6 +185,11 @@ func (r *Run) call(fn any, a *Args) any {
 	case *Func:
 		return f.Call(r, a)
 	case *Method:
+		switch f.self.(type) {
+		case string, Bytes:
+			r.touch(f.self) // these walk over it; others count what they do
+			r.touch(a.Pos...)
+		}
 		return f.fn(r, f.self, a)
 	case *Macro:
 		return f.call(r, a)

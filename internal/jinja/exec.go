@@ -7,13 +7,15 @@ import (
 )
 
 // output collects text.
-type output struct{ strings.Builder }
+type output = Builder
+
+func (r *Run) output() *output { return r.Builder() }
 
 func (r *Run) write(out *output, s string) {
 	if out.Len()+len(s) > r.limits.Output {
 		throwKind(KindLimit, "the text becomes longer than %d bytes", r.limits.Output)
 	}
-	out.WriteString(s)
+	_, _ = out.WriteString(s)
 }
 
 // flow is how a list of statements ended.
@@ -49,8 +51,8 @@ func (r *Run) template(t *Template, root *scopeRoot, s *scope, out *output) {
 			case *outputNode, *blockNode:
 				continue // a child's text is not printed
 			}
-			var nothing output
-			r.stmt(st, s, &nothing)
+			nothing := r.output()
+			r.stmt(st, s, nothing)
 			continue
 		}
 		r.stmt(st, s, out)
@@ -83,6 +85,10 @@ func (r *Run) body(body []stmt, s *scope, out *output) flow {
 }
 
 func (r *Run) stmt(st stmt, s *scope, out *output) flow {
+	if r.bytes > r.soft && r.depth == 1 {
+		r.recount(s)
+	}
+	r.Work(stepWork / 8)
 	switch n := st.(type) {
 	case *outputNode:
 		if n.x == nil {
@@ -90,7 +96,7 @@ func (r *Run) stmt(st stmt, s *scope, out *output) flow {
 			return flowOn
 		}
 		r.frame.line = n.at()
-		r.write(out, printed(r.eval(n.x, s)))
+		r.write(out, r.printed(r.eval(n.x, s)))
 		return flowOn
 	case *ifNode:
 		for i, t := range n.tests {
@@ -112,20 +118,20 @@ func (r *Run) stmt(st stmt, s *scope, out *output) flow {
 	case *setNode:
 		r.assign(s, n.target, r.eval(n.val, s))
 	case *setBlockNode:
-		v := any(r.capture(n.body, s.inner()))
+		v := any(r.capture(n.body, r.inner(s)))
 		r.frame.line = n.at()
 		if n.filter != nil {
 			v = r.filterBlock(n.filter, v, s)
 		}
 		r.assign(s, n.target, v)
 	case *loadNode:
-		text := r.capture(n.body, s.inner())
+		text := r.capture(n.body, r.inner(s))
 		r.frame.line = n.at()
-		r.assign(s, n.target, r.env.filter(n.filter)(r, text, &Args{}))
+		r.assign(s, n.target, r.applied(n.filter, r.env.filter(n.filter))(r, text, &Args{}))
 	case *doNode:
 		r.eval(n.x, s)
 	case *withNode:
-		inner := s.inner()
+		inner := r.inner(s)
 		vals := make([]any, len(n.vals))
 		for i, x := range n.vals {
 			vals[i] = r.eval(x, s)
@@ -135,17 +141,19 @@ func (r *Run) stmt(st stmt, s *scope, out *output) flow {
 		}
 		return r.body(n.body, inner, out)
 	case *scopeNode:
-		return r.body(n.body, s.inner(), out)
+		return r.body(n.body, r.inner(s), out)
 	case *filterBlockNode:
-		text := r.capture(n.body, s.inner())
+		text := r.capture(n.body, r.inner(s))
 		r.frame.line = n.at()
-		r.write(out, printed(r.filterBlock(n.filter, text, s)))
+		r.write(out, r.printed(r.filterBlock(n.filter, text, s)))
 	case *macroNode:
+		r.Alloc(8 * smallBytes) // with the scope that it keeps
 		m := &Macro{node: n, scope: s, root: r.ctxt}
 		r.assign(s, &nameNode{name: n.name}, m)
 	case *callBlockNode:
+		r.Alloc(8 * smallBytes) // with the scope that it keeps
 		m := &Macro{node: n.macro, scope: s, root: r.ctxt}
-		r.write(out, printed(r.callNode(n.call, s, m)))
+		r.write(out, r.printed(r.callNode(n.call, s, m)))
 	case *blockNode:
 		r.block(n, s, out)
 	case *includeNode:
@@ -153,7 +161,7 @@ func (r *Run) stmt(st stmt, s *scope, out *output) flow {
 	case *importNode:
 		v := any(r.module(n.tmpl, n.withContext, s))
 		if n.load != "" {
-			v = r.env.filter(n.load)(r, v, &Args{})
+			v = r.applied(n.load, r.env.filter(n.load))(r, v, &Args{})
 		}
 		r.assign(s, &nameNode{name: n.target}, v)
 	case *fromNode:
@@ -174,9 +182,10 @@ func (r *Run) stmt(st stmt, s *scope, out *output) flow {
 
 // capture runs statements and gives their text.
 func (r *Run) capture(body []stmt, s *scope) string {
-	var out output
-	r.body(body, s, &out)
-	r.charge(out.Len())
+	out := r.output()
+	r.outs = append(r.outs, out)
+	r.body(body, s, out)
+	r.outs = r.outs[:len(r.outs)-1]
 	return out.String()
 }
 
@@ -186,7 +195,7 @@ func (r *Run) filterBlock(f expr, v any, s *scope) any {
 	if n.x != nil {
 		v = r.filterBlock(n.x, v, s)
 	}
-	return r.env.filter(n.name)(r, v, r.args(n.args, s))
+	return r.applied(n.name, r.env.filter(n.name))(r, v, r.args(n.args, s))
 }
 
 func (r *Run) include(n *includeNode, s *scope, out *output) {
@@ -224,7 +233,7 @@ func (r *Run) first(names []any, ignore bool) *Template {
 		}
 		var texts []string
 		for _, n := range names {
-			texts = append(texts, Str(n))
+			texts = append(texts, r.Str(n))
 		}
 		throw("none of the templates given were found: %s", strings.Join(texts, ", "))
 	}
@@ -250,6 +259,7 @@ func (r *Run) module(x expr, withContext bool, s *scope) *Module {
 	if m := r.modules[key]; m != nil {
 		return m
 	}
+	r.roomDict(len(r.globals))
 	globals := make(map[string]any, len(r.globals))
 	for k, v := range r.globals {
 		globals[k] = v
@@ -261,16 +271,16 @@ func (r *Run) module(x expr, withContext bool, s *scope) *Module {
 
 func (r *Run) makeModule(t *Template, vars map[string]any) *Module {
 	root := newRoot(t, vars)
-	var out output
-	r.template(t, root, nil, &out)
+	out := r.output()
+	r.template(t, root, nil, out)
 	return &Module{name: t.name, text: out.String(), root: root}
 }
 
 // block runs a block, or what a child put in its place.
 func (r *Run) block(n *blockNode, s *scope, out *output) {
-	inner := (*scope)(nil).inner()
+	inner := r.inner(nil)
 	if n.scoped {
-		inner = s.inner()
+		inner = r.inner(s)
 	}
 	r.runBlock(n.name, 0, inner, out)
 }
@@ -286,8 +296,8 @@ func (r *Run) runBlock(name string, level int, s *scope, out *output) {
 		if level+1 >= len(defs) {
 			return r.undefined("there is no parent block called %s.", Repr(name))
 		}
-		var out output
-		r.runBlock(name, level+1, s.outer.inner(), &out)
+		out := r.output()
+		r.runBlock(name, level+1, r.inner(s.outer), out)
 		return out.String()
 	}})
 	outer := r.frame

@@ -1,9 +1,9 @@
 package jinja
 
 import (
-	"math/big"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -26,8 +26,9 @@ func (r *Run) attribute(name any, def any, hasDef, fold bool) func(any) any {
 	case nil:
 	case string:
 		for p := range strings.SplitSeq(n, ".") {
-			if i, ok := new(big.Int).SetString(p, 10); ok && p != "" && p[0] != '-' {
-				parts = append(parts, Int(i))
+			r.Alloc(2*slotBytes + boxBytes)
+			if i, err := strconv.ParseInt(p, 10, 64); err == nil && p[0] != '-' && p[0] != '+' {
+				parts = append(parts, i)
 			} else {
 				parts = append(parts, p)
 			}
@@ -37,12 +38,14 @@ func (r *Run) attribute(name any, def any, hasDef, fold bool) func(any) any {
 	}
 	return func(v any) any {
 		for _, p := range parts {
+			r.Work(4 * visitWork)
 			v = r.item(v, p)
 			if _, missing := v.(*Undefined); missing && hasDef {
 				v = def
 			}
 		}
 		if s, ok := v.(string); ok && fold {
+			r.text(len(s))
 			return strings.ToLower(s)
 		}
 		return v
@@ -54,10 +57,10 @@ func (r *Run) prepared(a *Args, what string) func(any) any {
 	if len(a.Pos) == 0 {
 		throwKind(KindSyntax, "%s requires a filter argument", what)
 	}
-	name := Str(a.Pos[0])
+	name := r.Str(a.Pos[0])
 	rest := &Args{Pos: a.Pos[1:], names: a.names, vals: a.vals}
-	f := r.env.filter(name)
-	return func(v any) any { r.step(); return f(r, v, rest) }
+	f := r.applied(name, r.env.filter(name))
+	return func(v any) any { return f(r, v, rest) }
 }
 
 func (r *Run) selects(v any, a *Args, want, attr bool) any {
@@ -71,30 +74,31 @@ func (r *Run) selects(v any, a *Args, want, attr bool) any {
 	}
 	test := Truth
 	if len(a.Pos) > 0 {
-		name := Str(a.Pos[0])
+		name := r.Str(a.Pos[0])
 		f := r.env.Tests[name]
 		if f == nil {
 			throwKind(KindSyntax, "No test named %s.", Repr(name))
 		}
 		rest := &Args{Pos: a.Pos[1:], names: a.names, vals: a.vals}
-		test = func(v any) bool { return f(r, v, rest) }
+		test = func(v any) bool { return r.tested(f)(r, v, rest) }
 	}
 	if !Truth(v) {
-		return iterOf("generator", nil)
+		return NewIter("generator", nil)
 	}
 	var out []any
-	for _, e := range iterate(v) {
+	for _, e := range r.iterate(v) {
 		r.step()
 		if test(get(e)) == want {
+			r.Alloc(2 * slotBytes)
 			out = append(out, e)
 		}
 	}
-	return iterOf("generator", out)
+	return NewIter("generator", out)
 }
 
 var listFilters = map[string]Filter{
 	"first": func(r *Run, v any, _ *Args) any {
-		if items := iterate(v); len(items) > 0 {
+		if items := r.iterate(v); len(items) > 0 {
 			return items[0]
 		}
 		return r.undefined("No first item, sequence was empty.")
@@ -103,45 +107,49 @@ var listFilters = map[string]Filter{
 		if _, lazy := v.(*Iter); lazy {
 			throw("'%s' object is not reversible", typeName(v))
 		}
-		if items := iterate(v); len(items) > 0 {
+		if items := r.iterate(v); len(items) > 0 {
 			return items[len(items)-1]
 		}
 		return r.undefined("No last item, sequence was empty.")
 	},
 	"random": func(r *Run, v any, _ *Args) any {
-		items := iterate(v)
+		items := r.iterate(v)
 		if len(items) == 0 {
 			return r.undefined("No random item, sequence was empty.")
 		}
 		return items[rand.IntN(len(items))]
 	},
-	"length": func(_ *Run, v any, _ *Args) any { return int64(length(v)) },
-	"count":  func(_ *Run, v any, _ *Args) any { return int64(length(v)) },
-	"list":   func(_ *Run, v any, _ *Args) any { return &List{Items: slices.Clone(iterate(v))} },
+	"length": func(r *Run, v any, _ *Args) any { return int64(r.length(v)) },
+	"count":  func(r *Run, v any, _ *Args) any { return int64(r.length(v)) },
+	"list": func(r *Run, v any, _ *Args) any {
+		items := r.iterate(v)
+		r.Room(len(items))
+		return &List{Items: slices.Clone(items)}
+	},
 	"reverse": func(r *Run, v any, _ *Args) any {
-		items := slices.Clone(iterate(v))
-		slices.Reverse(items)
 		if s, ok := v.(string); ok {
-			r.charge(len(s))
-			return joinText(items)
+			runes := r.runes(s)
+			r.text(len(s))
+			slices.Reverse(runes)
+			return string(runes)
 		}
-		return iterOf("list_reverseiterator", items)
+		items := r.iterate(v)
+		r.Room(len(items))
+		items = slices.Clone(items)
+		slices.Reverse(items)
+		return NewIter("list_reverseiterator", items)
 	},
 	"join": func(r *Run, v any, a *Args) any {
 		b := a.Bind("do_join", 0, "d attribute")
-		sep := Str(b.Any(0, ""))
+		sep := r.Str(b.Any(0, ""))
 		get := r.attribute(b.Any(1, nil), nil, false, false)
-		var out strings.Builder
-		for i, e := range iterate(v) {
+		out := r.Builder()
+		for i, e := range r.iterate(v) {
 			if i > 0 {
-				out.WriteString(sep)
+				_, _ = out.WriteString(sep)
 			}
-			out.WriteString(Str(get(e)))
-			if out.Len() > r.limits.Output {
-				break
-			}
+			_, _ = out.WriteString(r.Str(get(e)))
 		}
-		r.charge(out.Len())
 		return out.String()
 	},
 	"sort": func(r *Run, v any, a *Args) any {
@@ -156,12 +164,13 @@ var listFilters = map[string]Filter{
 			key = func(v any) any {
 				t := Tuple{}
 				for _, k := range keys {
+					r.Alloc(4 * slotBytes)
 					t = append(t, k(v))
 				}
 				return t
 			}
 		}
-		return &List{Items: r.sorted(iterate(v), key, b.Bool(0, false))}
+		return &List{Items: r.sorted(r.iterate(v), key, b.Bool(0, false))}
 	},
 	"dictsort": func(r *Run, v any, a *Args) any {
 		b := a.Bind("do_dictsort", 0, "case_sensitive by reverse")
@@ -176,20 +185,21 @@ var listFilters = map[string]Filter{
 			throw("'%s' object has no attribute 'items'", typeName(v))
 		}
 		fold := !b.Bool(0, false)
-		return &List{Items: r.sorted((&DictView{kind: "dict_items", d: d}).items(), func(v any) any {
+		return &List{Items: r.sorted(r.viewItems(&DictView{kind: "dict_items", d: d}), func(v any) any {
 			k := v.(Tuple)[at]
 			if s, ok := k.(string); ok && fold {
+				r.text(len(s))
 				return strings.ToLower(s)
 			}
 			return k
 		}, b.Bool(2, false))}
 	},
-	"items": func(_ *Run, v any, _ *Args) any {
+	"items": func(r *Run, v any, _ *Args) any {
 		switch d := v.(type) {
 		case *Undefined:
-			return iterOf("generator", nil)
+			return NewIter("generator", nil)
 		case *Dict:
-			return iterOf("generator", (&DictView{kind: "dict_items", d: d}).items())
+			return NewIter("generator", r.viewItems(&DictView{kind: "dict_items", d: d}))
 		}
 		throw("Can only get item pairs from a mapping.")
 		return nil
@@ -199,13 +209,14 @@ var listFilters = map[string]Filter{
 		get := r.attribute(b.Any(1, nil), nil, false, !b.Bool(0, false))
 		seen := &Dict{}
 		var out []any
-		for _, e := range iterate(v) {
-			if k := get(e); seen.find(k) < 0 {
-				seen.Set(k, nil)
+		for _, e := range r.iterate(v) {
+			if k := get(e); !r.has(seen, k) {
+				r.Set(seen, k, nil)
+				r.Alloc(2 * slotBytes)
 				out = append(out, e)
 			}
 		}
-		return iterOf("generator", out)
+		return NewIter("generator", out)
 	},
 	"min": func(r *Run, v any, a *Args) any { return r.extreme(v, a, "min", true) },
 	"max": func(r *Run, v any, a *Args) any { return r.extreme(v, a, "max", false) },
@@ -213,7 +224,7 @@ var listFilters = map[string]Filter{
 		b := a.Bind("do_sum", 0, "attribute start")
 		get := r.attribute(b.Any(0, nil), nil, false, false)
 		sum := b.Any(1, int64(0))
-		for _, e := range iterate(v) {
+		for _, e := range r.iterate(v) {
 			r.step()
 			sum = r.binary("+", sum, get(e))
 		}
@@ -221,7 +232,7 @@ var listFilters = map[string]Filter{
 	},
 	"map": func(r *Run, v any, a *Args) any {
 		if !Truth(v) {
-			return iterOf("generator", nil)
+			return NewIter("generator", nil)
 		}
 		var f func(any) any
 		if attr, ok := a.Keyword("attribute"); ok && len(a.Pos) == 0 {
@@ -235,13 +246,15 @@ var listFilters = map[string]Filter{
 		} else {
 			f = r.prepared(a, "map")
 		}
-		items := iterate(v)
+		items := r.iterate(v)
+		r.Room(len(items))
 		out := make([]any, len(items))
 		for i, e := range items {
 			r.step()
+			r.Alloc(boxBytes)
 			out[i] = f(e)
 		}
-		return iterOf("generator", out)
+		return NewIter("generator", out)
 	},
 	"select":     func(r *Run, v any, a *Args) any { return r.selects(v, a, true, false) },
 	"reject":     func(r *Run, v any, a *Args) any { return r.selects(v, a, false, false) },
@@ -255,12 +268,13 @@ var listFilters = map[string]Filter{
 		out := &List{}
 		var group *List
 		var last any
-		for i, e := range r.sorted(iterate(v), key, false) {
-			if k := key(e); i == 0 || !Equal(k, last) {
+		for i, e := range r.sorted(r.iterate(v), key, false) {
+			if k := key(e); i == 0 || !r.Equal(k, last) {
+				r.Alloc(8 * slotBytes)
 				last, group = k, &List{}
 				out.Items = append(out.Items, &grouped{plain(e), group})
 			}
-			group.Items = append(group.Items, e)
+			r.Append(group, e)
 		}
 		for i, g := range out.Items {
 			out.Items[i] = Tuple{g.(*grouped).grouper, g.(*grouped).list}
@@ -271,21 +285,22 @@ var listFilters = map[string]Filter{
 		b := a.Bind("do_batch", 1, "linecount fill_with")
 		n := max(b.Int(0, 1), 1)
 		var out []any
-		for chunk := range slices.Chunk(iterate(v), n) {
+		for chunk := range slices.Chunk(r.iterate(v), n) {
+			r.Room(len(chunk) + 4)
 			part := slices.Clone(chunk)
 			if fill := b.Any(1, nil); fill != nil {
-				r.room(n)
+				r.Room(n)
 				for len(part) < n {
 					part = append(part, fill)
 				}
 			}
 			out = append(out, &List{Items: part})
 		}
-		return iterOf("generator", out)
+		return NewIter("generator", out)
 	},
-	"slice": func(_ *Run, v any, a *Args) any {
+	"slice": func(r *Run, v any, a *Args) any {
 		b := a.Bind("do_slice", 1, "slices fill_with")
-		items, n := iterate(v), b.Int(0, 1)
+		items, n := r.iterate(v), b.Int(0, 1)
 		if n <= 0 || n > 1<<16 {
 			throw("slice needs between 1 and 65536 slices")
 		}
@@ -293,6 +308,7 @@ var listFilters = map[string]Filter{
 		var out []any
 		at := 0
 		for i := range n {
+			r.Room(per + 6)
 			end := at + per
 			if i < more {
 				end++
@@ -304,7 +320,7 @@ var listFilters = map[string]Filter{
 			out = append(out, &List{Items: part})
 			at = end
 		}
-		return iterOf("generator", out)
+		return NewIter("generator", out)
 	},
 	"attr": func(r *Run, v any, a *Args) any {
 		name := a.Bind("do_attr", 1, "name").Str(0, "")
@@ -334,7 +350,7 @@ func defaultFilter(_ *Run, v any, a *Args) any {
 func (r *Run) extreme(v any, a *Args, name string, least bool) any {
 	b := a.Bind("do_"+name, 0, "case_sensitive attribute")
 	get := r.attribute(b.Any(1, nil), nil, false, !b.Bool(0, false))
-	items := iterate(v)
+	items := r.iterate(v)
 	if len(items) == 0 {
 		return r.undefined("No aggregated item, sequence was empty.")
 	}
@@ -347,17 +363,10 @@ func (r *Run) Extreme(items []any, key func(any) any, least bool) any {
 	bestKey := key(best)
 	for _, e := range items[1:] {
 		k := key(e)
-		if c := order(map[bool]string{true: "<", false: ">"}[least], k, bestKey, 0); c < 0 && least || c > 0 && c != 2 && !least {
+		r.Work(4 * visitWork)
+		if c := r.order(map[bool]string{true: "<", false: ">"}[least], k, bestKey, 0); c < 0 && least || c > 0 && c != 2 && !least {
 			best, bestKey = e, k
 		}
 	}
 	return best
-}
-
-func joinText(items []any) string {
-	var b strings.Builder
-	for _, e := range items {
-		b.WriteString(e.(string))
-	}
-	return b.String()
 }

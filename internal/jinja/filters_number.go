@@ -9,7 +9,7 @@ import (
 )
 
 var numberFilters = map[string]Filter{
-	"abs": func(_ *Run, v any, _ *Args) any {
+	"abs": func(r *Run, v any, _ *Args) any {
 		failUndefined(v)
 		switch n := v.(type) {
 		case float64:
@@ -21,8 +21,9 @@ var numberFilters = map[string]Filter{
 		throw("bad operand type for abs(): '%s'", typeName(v))
 		return nil
 	},
-	"int": func(_ *Run, v any, a *Args) any {
+	"int": func(r *Run, v any, a *Args) any {
 		b := a.Bind("do_int", 0, "default base")
+		r.number(v)
 		if n, ok := ParseInt(v, b.Int(1, 10)); ok {
 			return n
 		}
@@ -32,14 +33,15 @@ var numberFilters = map[string]Filter{
 		}
 		return b.Any(0, int64(0))
 	},
-	"float": func(_ *Run, v any, a *Args) any {
+	"float": func(r *Run, v any, a *Args) any {
 		b := a.Bind("do_float", 0, "default")
+		r.number(v)
 		if f, ok := ParseFloat(v); ok {
 			return f
 		}
 		return b.Any(0, 0.0)
 	},
-	"round": func(_ *Run, v any, a *Args) any {
+	"round": func(r *Run, v any, a *Args) any {
 		b := a.Bind("do_round", 0, "precision method")
 		f, ok := toFloat(v)
 		if !ok {
@@ -71,7 +73,8 @@ var numberFilters = map[string]Filter{
 		throw("method must be common, ceil or floor")
 		return nil
 	},
-	"filesizeformat": func(_ *Run, v any, a *Args) any {
+	"filesizeformat": func(r *Run, v any, a *Args) any {
+		r.number(v)
 		binary := a.Bind("do_filesizeformat", 0, "binary").Bool(0, false)
 		f, ok := ParseFloat(v)
 		if !ok {
@@ -97,6 +100,20 @@ var numberFilters = map[string]Filter{
 		return nil
 	},
 }
+
+// number counts the reading of a number.
+func (r *Run) number(v any) {
+	if s, ok := v.(string); ok {
+		r.Alloc(2 * len(s))
+		r.Work(4 * len(s))
+		if len(s) <= maxDigits {
+			r.Work(len(s) * len(s) / 16)
+		}
+	}
+}
+
+// maxDigits is how long the text of a whole number may be.
+const maxDigits = 5000
 
 // ParseInt is Python's int(v), of text in a base.
 func ParseInt(v any, base int) (any, bool) {
@@ -124,7 +141,7 @@ func ParseInt(v any, base int) (any, bool) {
 				}
 			}
 		}
-		if s == "" || len(s) > 5000 || strings.HasPrefix(s, "_") || strings.HasSuffix(s, "_") || strings.Contains(s, "__") || strings.ContainsAny(s[:1], "+-") {
+		if s == "" || len(s) > maxDigits || strings.HasPrefix(s, "_") || strings.HasSuffix(s, "_") || strings.Contains(s, "__") || strings.ContainsAny(s[:1], "+-") {
 			return nil, false
 		}
 		if base != 0 {

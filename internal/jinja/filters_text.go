@@ -3,7 +3,6 @@ package jinja
 import (
 	"fmt"
 	"net/url"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -11,36 +10,48 @@ import (
 
 var (
 	escaper  = strings.NewReplacer("&", "&amp;", ">", "&gt;", "<", "&lt;", "'", "&#39;", `"`, "&#34;")
-	htmlTag  = regexp.MustCompile(`(?s)<!--.*?-->|<[^>]*>`)
-	wordLike = regexp.MustCompile(`[\pL\pN_]+`)
 	entities = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&#34;", `"`, "&quot;", `"`, "&#39;", "'", "&amp;", "&")
 )
 
 func textFilter(f func(r *Run, s string) string) Filter {
 	return func(r *Run, v any, _ *Args) any {
-		s := Str(v)
-		r.charge(len(s))
+		s := r.Str(v)
+		r.text(len(s))
+		r.Scratch(len(s))
+		r.Work(16 * len(s))
 		return f(r, s)
 	}
 }
 
 var textFilters = map[string]Filter{
-	"upper":      textFilter(func(_ *Run, s string) string { return upper(s) }),
-	"lower":      textFilter(func(_ *Run, s string) string { return lower(s) }),
-	"capitalize": textFilter(func(_ *Run, s string) string { return capitalize(s) }),
-	"title":      textFilter(func(_ *Run, s string) string { return titleWords(s) }),
-	"string":     textFilter(func(_ *Run, s string) string { return s }),
-	"safe":       textFilter(func(_ *Run, s string) string { return s }),
+	"upper":      textFilter(func(r *Run, s string) string { return upper(s) }),
+	"lower":      textFilter(func(r *Run, s string) string { return lower(s) }),
+	"capitalize": textFilter(func(r *Run, s string) string { return capitalize(s) }),
+	"title":      textFilter(func(r *Run, s string) string { return titleWords(s) }),
+	"string":     func(r *Run, v any, _ *Args) any { return r.Str(v) },
+	"safe":       func(r *Run, v any, _ *Args) any { return r.Str(v) },
 	"e":          textFilter(escape), "escape": textFilter(escape), "forceescape": textFilter(escape),
-	"striptags": textFilter(func(_ *Run, s string) string {
-		return entities.Replace(strings.Join(strings.Fields(htmlTag.ReplaceAllString(s, "")), " "))
+	"striptags": textFilter(func(r *Run, s string) string {
+		r.Alloc(12 * len(s))
+		r.Work(64 * len(s))
+		return entities.Replace(strings.Join(strings.Fields(withoutTags(s)), " "))
 	}),
-	"wordcount": func(_ *Run, v any, _ *Args) any { return int64(len(wordLike.FindAllString(Str(v), -1))) },
-	"trim": func(_ *Run, v any, a *Args) any {
-		return Strip(Str(v), a.Bind("do_trim", 0, "chars").Any(0, nil), true, true)
+	"wordcount": func(r *Run, v any, _ *Args) any {
+		s, n, in := r.Str(v), int64(0), false
+		r.Work(4 * len(s))
+		for _, c := range s {
+			was := in
+			if in = c == '_' || unicode.IsLetter(c) || unicode.IsNumber(c); in && !was {
+				n++
+			}
+		}
+		return n
+	},
+	"trim": func(r *Run, v any, a *Args) any {
+		return r.Strip(r.Str(v), a.Bind("do_trim", 0, "chars").Any(0, nil), true, true)
 	},
 	"center": func(r *Run, v any, a *Args) any {
-		return r.pad(Str(v), a.Bind("do_center", 0, "width").Int(0, 80), " ", true, true)
+		return r.pad(r.Str(v), a.Bind("do_center", 0, "width").Int(0, 80), " ", true, true)
 	},
 	"replace": func(r *Run, v any, a *Args) any {
 		b := a.Bind("do_replace", 2, "old new count")
@@ -48,16 +59,16 @@ var textFilters = map[string]Filter{
 		if b.Any(2, nil) != nil {
 			n = b.Int(2, -1)
 		}
-		return r.replace(Str(v), Str(b.Any(0, "")), Str(b.Any(1, "")), n)
+		return r.replace(r.Str(v), r.Str(b.Any(0, "")), r.Str(b.Any(1, "")), n)
 	},
 	"format": func(r *Run, v any, a *Args) any {
 		if len(a.Pos) > 0 && len(a.names) > 0 {
 			throw("can't handle positional and keyword arguments at the same time")
 		}
 		if len(a.names) > 0 {
-			return r.percent(Str(v), a.Keywords())
+			return r.percent(r.Str(v), r.keywords(a))
 		}
-		return r.percent(Str(v), Tuple(a.Pos))
+		return r.percent(r.Str(v), Tuple(a.Pos))
 	},
 	"indent": func(r *Run, v any, a *Args) any {
 		b := a.Bind("do_indent", 0, "width first blank")
@@ -65,27 +76,28 @@ var textFilters = map[string]Filter{
 		if !ok {
 			indention = strings.Repeat(" ", min(max(b.Int(0, 4), 0), 1<<16))
 		}
-		lines := SplitLines(Str(v)+"\n", false)
-		r.charge(len(lines) * len(indention))
-		var out strings.Builder
-		for i, l := range lines {
-			if i > 0 {
-				out.WriteByte('\n')
+		text := r.Str(v)
+		out := r.Builder()
+		if b.Bool(1, false) {
+			_, _ = out.WriteString(indention)
+		}
+		first := true
+		for l := range eachLine(text, true) {
+			r.Work(4 * visitWork)
+			if !first {
+				_ = out.WriteByte('\n')
 				if l != "" || b.Bool(2, false) {
-					out.WriteString(indention)
+					_, _ = out.WriteString(indention)
 				}
 			}
-			out.WriteString(l)
-		}
-		r.charge(out.Len())
-		if b.Bool(1, false) {
-			return indention + out.String()
+			first = false
+			_, _ = out.WriteString(l)
 		}
 		return out.String()
 	},
-	"truncate": func(_ *Run, v any, a *Args) any {
+	"truncate": func(r *Run, v any, a *Args) any {
 		b := a.Bind("do_truncate", 0, "length killwords end leeway")
-		s, n, end, leeway := []rune(Str(v)), b.Int(0, 255), b.Str(2, "..."), 5
+		s, n, end, leeway := r.runes(r.Str(v)), b.Int(0, 255), b.Str(2, "..."), 5
 		if b.Any(3, nil) != nil {
 			leeway = b.Int(3, 5)
 		}
@@ -96,8 +108,9 @@ var textFilters = map[string]Filter{
 			throw("expected leeway >= 0, got %d", leeway)
 		}
 		if len(s) <= n+leeway {
-			return string(s)
+			return r.Str(v)
 		}
+		r.text(4*n + len(end))
 		part := string(s[:n-utf8.RuneCountInString(end)])
 		if b.Bool(1, false) {
 			return part + end
@@ -117,17 +130,24 @@ var textFilters = map[string]Filter{
 		if b.Any(2, nil) != nil {
 			sep = b.Str(2, "")
 		}
-		var out []string
-		for _, line := range SplitLines(Str(v), false) {
-			out = append(out, strings.Join(wrapLine(line, width, b.Bool(1, true), b.Bool(3, true)), sep))
+		out := r.Builder()
+		first := true
+		for line := range eachLine(r.Str(v), false) {
+			if !first {
+				_, _ = out.WriteString(sep)
+			}
+			first = false
+			w := wrapper{r: r, out: out, width: width, sep: sep, breakLong: b.Bool(1, true)}
+			w.line(line, b.Bool(3, true))
 		}
-		text := strings.Join(out, sep)
-		r.charge(len(text))
-		return text
+		return out.String()
 	},
-	"urlencode": func(_ *Run, v any, _ *Args) any {
+	"urlencode": func(r *Run, v any, _ *Args) any {
 		quote := func(v any, slash bool) string {
-			s := url.QueryEscape(Str(v))
+			s := r.Str(v)
+			r.Scratch(12 * len(s))
+			r.Work(16 * len(s))
+			s = url.QueryEscape(s)
 			s = strings.ReplaceAll(s, "%7E", "~")
 			if slash {
 				s = strings.ReplaceAll(s, "%2F", "/")
@@ -140,21 +160,26 @@ var textFilters = map[string]Filter{
 		case string:
 			return quote(d, true)
 		case *Dict:
-			pairs = (&DictView{kind: "dict_items", d: d}).items()
+			pairs = r.viewItems(&DictView{kind: "dict_items", d: d})
 		default:
 			if !Iterable(v) {
 				return quote(v, true)
 			}
-			pairs = iterate(v)
+			pairs = r.iterate(v)
 		}
 		var out []string
+		size := 0
 		for _, p := range pairs {
-			kv := iterate(p)
+			r.Alloc(8 * slotBytes)
+			kv := r.iterate(p)
 			if len(kv) != 2 {
 				throw("not enough values to unpack (expected 2, got %d)", len(kv))
 			}
 			out = append(out, quote(kv[0], false)+"="+quote(kv[1], false))
+			size += len(out[len(out)-1]) + 1
+			r.text(len(out[len(out)-1]))
 		}
+		r.text(size)
 		return strings.Join(out, "&")
 	},
 	"xmlattr": func(r *Run, v any, a *Args) any {
@@ -165,19 +190,24 @@ var textFilters = map[string]Filter{
 			throw("'%s' object has no attribute 'items'", typeName(v))
 		}
 		var out []string
+		size := 0
 		d.Range(func(k, e any) bool {
+			r.Alloc(8 * slotBytes)
 			if _, missing := e.(*Undefined); e != nil && !missing {
-				out = append(out, fmt.Sprintf(`%s="%s"`, escape(r, Str(k)), escape(r, Str(e))))
+				out = append(out, fmt.Sprintf(`%s="%s"`, escape(r, r.Str(k)), escape(r, r.Str(e))))
+				size += len(out[len(out)-1]) + 1
+				r.text(len(out[len(out)-1]))
 			}
 			return true
 		})
+		r.Scratch(2 * size)
 		text := strings.Join(out, " ")
 		if b.Bool(0, true) && text != "" {
 			return " " + text
 		}
 		return text
 	},
-	"pprint": func(r *Run, v any, _ *Args) any { s := Pformat(v); r.charge(len(s)); return s },
+	"pprint": func(r *Run, v any, _ *Args) any { return r.Pformat(v) },
 }
 
 func escape(_ *Run, s string) string { return escaper.Replace(s) }
@@ -196,63 +226,4 @@ func titleWords(s string) string {
 		}
 		return unicode.ToLower(c)
 	}, s)
-}
-
-// wrapLine breaks a line as Python's textwrap does with the white space kept.
-func wrapLine(line string, width int, breakLong, onHyphens bool) []string {
-	var chunks []string
-	for rest := line; rest != ""; {
-		i := strings.IndexFunc(rest, unicode.IsSpace)
-		switch {
-		case i < 0:
-			i = len(rest)
-		case i == 0:
-			i = len(rest) - len(strings.TrimLeftFunc(rest, unicode.IsSpace))
-		}
-		word := rest[:i]
-		rest = rest[i:]
-		if onHyphens {
-			for {
-				h := strings.IndexByte(word, '-')
-				if h <= 0 || h+1 >= len(word) {
-					break
-				}
-				chunks, word = append(chunks, word[:h+1]), word[h+1:]
-			}
-		}
-		chunks = append(chunks, word)
-	}
-	var out []string
-	cur := ""
-	size := func(s string) int { return utf8.RuneCountInString(s) }
-	for i := 0; i < len(chunks); i++ {
-		c := chunks[i]
-		blank := strings.TrimSpace(c) == ""
-		if cur == "" && blank && len(out) > 0 {
-			continue
-		}
-		if size(cur)+size(c) <= width {
-			cur += c
-			continue
-		}
-		if size(c) > width && breakLong {
-			room := max(width-size(cur), 1)
-			head := string([]rune(c)[:room])
-			cur += head
-			chunks[i] = c[len(head):]
-			i--
-		} else if cur == "" {
-			cur = c
-		} else {
-			i--
-		}
-		if t := strings.TrimRightFunc(cur, unicode.IsSpace); t != "" || len(out) == 0 {
-			out = append(out, t)
-		}
-		cur = ""
-	}
-	if t := strings.TrimRightFunc(cur, unicode.IsSpace); t != "" {
-		out = append(out, t)
-	}
-	return out
 }

@@ -20,7 +20,7 @@ func (r *Run) formatFields(s string, a *Args, auto *int, depth int) string {
 	if depth > 2 {
 		throw("Max string recursion exceeded")
 	}
-	var b strings.Builder
+	b := r.Builder()
 	for i := 0; i < len(s); i++ {
 		switch s[i] {
 		case '}':
@@ -28,16 +28,16 @@ func (r *Run) formatFields(s string, a *Args, auto *int, depth int) string {
 				throw("Single '}' encountered in format string")
 			}
 			i++
-			b.WriteByte('}')
+			_ = b.WriteByte('}')
 			continue
 		case '{':
 		default:
-			b.WriteByte(s[i])
+			_ = b.WriteByte(s[i])
 			continue
 		}
 		if i+1 < len(s) && s[i+1] == '{' {
 			i++
-			b.WriteByte('{')
+			_ = b.WriteByte('{')
 			continue
 		}
 		end, level := i+1, 1
@@ -56,13 +56,10 @@ func (r *Run) formatFields(s string, a *Args, auto *int, depth int) string {
 			}
 			throw("expected '}' before end of string")
 		}
-		b.WriteString(r.field(s[i+1:end], a, auto, depth))
-		if b.Len() > r.limits.Output {
-			r.charge(b.Len())
-		}
+		r.Work(stepWork / 4)
+		_, _ = b.WriteString(r.field(s[i+1:end], a, auto, depth))
 		i = end
 	}
-	r.charge(b.Len())
 	return b.String()
 }
 
@@ -91,13 +88,13 @@ func (r *Run) field(f string, a *Args, auto *int, depth int) string {
 	switch conv {
 	case "":
 	case "s":
-		v = Str(v)
+		v = r.Str(v)
 	case "r", "a":
-		v = Repr(v)
+		v = r.Repr(v)
 	default:
 		throw("Unknown conversion specifier %s", conv)
 	}
-	return Format(v, sp)
+	return r.Format(v, sp)
 }
 
 // fieldValue is what "0.name[key]" of a format stands for.
@@ -151,12 +148,14 @@ func (r *Run) fieldValue(name string, a *Args, auto *int) any {
 }
 
 // Format is Python's format(v, spec).
-func Format(v any, s string) string {
+func (r *Run) Format(v any, s string) string {
 	if s == "" {
-		return Str(v)
+		return r.Str(v)
 	}
 	failUndefined(v)
 	sp := parseSpec(s)
+	r.Alloc(4*(sp.width+max(sp.prec, 0)) + smallBytes)
+	r.Work(4*(sp.width+max(sp.prec, 0)) + len(s))
 	switch x := v.(type) {
 	case string:
 		if sp.verb != 0 && sp.verb != 's' {
@@ -166,10 +165,10 @@ func Format(v any, s string) string {
 			sp.align, sp.fill = '<', '0'
 		}
 		sp.zero = false
-		return sp.text(x)
+		return r.padText(sp, x)
 	case bool:
 		if sp.verb == 0 {
-			return sp.text(Str(x))
+			return r.padText(sp, r.Str(x))
 		}
 	case int64, *big.Int, float64:
 	default:
@@ -178,9 +177,9 @@ func Format(v any, s string) string {
 	if n, ok := toInt(v); ok && strings.IndexByte("eEfFgG%", max(sp.verb, 1)) < 0 {
 		if sp.verb == 'c' {
 			sp.verb = 0
-			return sp.text(string(rune(n.Int64())))
+			return r.padText(sp, string(rune(n.Int64())))
 		}
-		return sp.whole(n)
+		return r.padWhole(sp, n)
 	}
 	f, _ := toFloat(v)
 	if strings.IndexByte("doxXbcn", max(sp.verb, 1)) >= 0 && sp.verb != 'n' {
@@ -245,9 +244,33 @@ func parseSpec(s string) spec {
 
 func nil0() any { return nil }
 
+// padText is a text in its width and precision.
+func (r *Run) padText(sp spec, s string) string {
+	r.touch(s)
+	if sp.prec >= 0 || sp.width > 0 {
+		r.Alloc(2*len(s) + 4*sp.width)
+	}
+	return sp.text(s)
+}
+
+// padWhole is a whole number in its width and precision.
+func (r *Run) padWhole(sp spec, n *big.Int) string {
+	r.decimal(n)
+	r.Alloc(n.BitLen() * 3)
+	r.Work(n.BitLen() * 8)
+	return sp.whole(n)
+}
+
 func (sp spec) text(s string) string {
-	if sp.prec >= 0 && utf8.RuneCountInString(s) > sp.prec {
-		s = string([]rune(s)[:sp.prec])
+	if sp.prec >= 0 {
+		n := 0
+		for i := range s {
+			if n == sp.prec {
+				s = s[:i]
+				break
+			}
+			n++
+		}
 	}
 	return sp.padded("", s, sp.align, !sp.percent)
 }

@@ -23,22 +23,22 @@ func init() {
 		"namespace": function("namespace", func(r *Run, a *Args) any {
 			return &Namespace{d: r.dict(a)}
 		}),
-		"cycler": function("cycler", func(_ *Run, a *Args) any {
+		"cycler": function("cycler", func(r *Run, a *Args) any {
 			if len(a.Pos) == 0 {
 				throw("at least one item has to be provided")
 			}
 			return &cycler{items: a.Pos}
 		}),
-		"joiner": function("joiner", func(_ *Run, a *Args) any {
+		"joiner": function("joiner", func(r *Run, a *Args) any {
 			sep := a.Bind("joiner", 0, "sep").Str(0, ", ")
 			used := false
-			return function("joiner", func(*Run, *Args) any {
+			return &Func{Name: "joiner", Holds: sep, Call: func(*Run, *Args) any {
 				if !used {
 					used = true
 					return ""
 				}
 				return sep
-			})
+			}}
 		}),
 	}
 }
@@ -48,7 +48,7 @@ func (r *Run) dict(a *Args) *Dict {
 	for _, v := range a.Pos {
 		r.fill(d, v)
 	}
-	r.fill(d, a.Keywords())
+	r.fill(d, r.keywords(a))
 	return d
 }
 
@@ -104,13 +104,13 @@ func (c *cycler) Attr(_ *Run, name string) (any, bool) {
 	case "current":
 		return c.items[c.pos], true
 	case "next":
-		return function("next", func(*Run, *Args) any {
+		return &Func{Name: "next", Holds: c, Call: func(*Run, *Args) any {
 			v := c.items[c.pos]
 			c.pos = (c.pos + 1) % len(c.items)
 			return v
-		}), true
+		}}, true
 	case "reset":
-		return function("reset", func(*Run, *Args) any { c.pos = 0; return nil }), true
+		return &Func{Name: "reset", Holds: c, Call: func(*Run, *Args) any { c.pos = 0; return nil }}, true
 	}
 	return nil, false
 }

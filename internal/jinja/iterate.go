@@ -1,41 +1,59 @@
 package jinja
 
 import (
+	"strings"
 	"unicode/utf8"
 )
 
-// maxRepr and maxRange bound what a single value may become as text or as elements,
-// where no run is at hand to ask for its limits.
-const (
-	maxRepr  = 64 << 20
-	maxRange = 1 << 20
-)
+// maxRange bounds the numbers of one range.
+const maxRange = 1 << 20
 
-// iterate gives the elements over which Python would walk. What is lazy is used up.
-func iterate(v any) []any {
+// characters are the texts of one ASCII character, as elements.
+var characters = func() (all [utf8.RuneSelf]any) {
+	for i := range all {
+		all[i] = string(rune(i))
+	}
+	return all
+}()
+
+// iterate gives the elements over which Python would walk. What is lazy is used up. The
+// elements of a list, tuple, dict or set are not copied.
+func (r *Run) iterate(v any) []any {
 	switch v := v.(type) {
 	case *List:
+		r.Walk(len(v.Items))
 		return v.Items
 	case Tuple:
+		r.Walk(len(v))
 		return v
 	case *Dict:
+		r.Walk(len(v.keys))
 		return v.keys
 	case *Set:
+		r.Walk(len(v.d.keys))
 		return v.d.keys
 	case *DictView:
-		return v.items()
+		return r.viewItems(v)
 	case string:
-		out := make([]any, 0, len(v))
+		n := utf8.RuneCountInString(v)
+		r.Alloc(n*slotBytes + (len(v)-n)*(2*boxBytes))
+		r.Work(len(v) * visitWork)
+		out := make([]any, 0, n)
 		for i, c := range v {
-			if c == utf8.RuneError {
+			switch {
+			case c < utf8.RuneSelf:
+				out = append(out, characters[c])
+			case c == utf8.RuneError:
 				_, n := utf8.DecodeRuneInString(v[i:])
-				out = append(out, v[i:i+n])
-				continue
+				out = append(out, strings.Clone(v[i:i+n]))
+			default:
+				out = append(out, string(c))
 			}
-			out = append(out, string(c))
 		}
 		return out
 	case Bytes:
+		r.Alloc(len(v) * slotBytes)
+		r.Work(len(v) * visitWork)
 		out := make([]any, len(v))
 		for i, c := range v {
 			out[i] = int64(c)
@@ -45,23 +63,18 @@ func iterate(v any) []any {
 		if v.Len() > maxRange {
 			throwKind(KindLimit, "a range of %d numbers is more than %d", v.Len(), maxRange)
 		}
+		r.Alloc(int(v.Len()) * (slotBytes + 8))
+		r.Walk(int(v.Len()))
 		out := make([]any, 0, v.Len())
 		for n, i := v.Len(), v.Start; n > 0; n, i = n-1, i+v.Step {
 			out = append(out, i)
 		}
 		return out
 	case *Iter:
-		var out []any
-		for {
-			e, ok := v.Next()
-			if !ok {
-				return out
-			}
-			if len(out) >= maxRange {
-				throwKind(KindLimit, "%s gives more than %d elements", v.Type, maxRange)
-			}
-			out = append(out, e)
-		}
+		items := v.items
+		v.items = nil
+		r.Walk(len(items))
+		return items
 	case *Undefined:
 		if v.strict {
 			v.fail()
@@ -74,7 +87,7 @@ func iterate(v any) []any {
 
 // Iterate gives the elements over which Python would walk; what cannot be walked fails
 // the run.
-func Iterate(v any) []any { return iterate(v) }
+func (r *Run) Iterate(v any) []any { return r.iterate(v) }
 
 // Iterable tells whether v can be walked.
 func Iterable(v any) bool {
@@ -88,9 +101,10 @@ func Iterable(v any) bool {
 }
 
 // length is Python's len(v).
-func length(v any) int {
+func (r *Run) length(v any) int {
 	switch v := v.(type) {
 	case string:
+		r.Work(len(v))
 		return utf8.RuneCountInString(v)
 	case Bytes:
 		return len(v)
@@ -107,7 +121,7 @@ func length(v any) int {
 	case *Range:
 		return int(v.Len())
 	case *Loop:
-		return v.length()
+		return len(v.items)
 	case *Undefined:
 		if v.strict {
 			v.fail()

@@ -27,6 +27,9 @@ type lexer struct {
 type opener struct {
 	text string
 	kind string // "block", "variable", "comment", "line", "linecomment"
+	// next is where it stands next, as far as is known: a delimiter that is not there again
+	// is not looked for behind each of the others.
+	next int
 }
 
 func newLexer(src string, s Syntax) *lexer {
@@ -36,12 +39,15 @@ func newLexer(src string, s Syntax) *lexer {
 		src = strings.TrimSuffix(src, "\n")
 	}
 	l := &lexer{syntax: s, src: src, line: 1, state: "root", lineStart: true}
-	l.opens = []opener{{s.CommentStart, "comment"}, {s.BlockStart, "block"}, {s.VariableStart, "variable"}}
+	l.opens = []opener{{text: s.CommentStart, kind: "comment"}, {text: s.BlockStart, kind: "block"}, {text: s.VariableStart, kind: "variable"}}
 	if s.LineStatement != "" {
-		l.opens = append(l.opens, opener{s.LineStatement, "line"})
+		l.opens = append(l.opens, opener{text: s.LineStatement, kind: "line"})
 	}
 	if s.LineComment != "" {
-		l.opens = append(l.opens, opener{s.LineComment, "linecomment"})
+		l.opens = append(l.opens, opener{text: s.LineComment, kind: "linecomment"})
+	}
+	for i := range l.opens {
+		l.opens[i].next = -1
 	}
 	sort.SliceStable(l.opens, func(i, j int) bool { return len(l.opens[i].text) > len(l.opens[j].text) })
 	return l
@@ -157,7 +163,8 @@ func (l *lexer) text(at int, s string) {
 // findOpener is the place of the next delimiter, of several in one place the longest.
 func (l *lexer) findOpener() (int, opener) {
 	best, found := -1, opener{}
-	for _, o := range l.opens {
+	for i := range l.opens {
+		o := &l.opens[i]
 		var at int
 		switch o.kind {
 		case "line":
@@ -165,12 +172,19 @@ func (l *lexer) findOpener() (int, opener) {
 		case "linecomment":
 			at = l.findLineComment(o.text)
 		default:
-			if at = strings.Index(l.src[l.pos:], o.text); at >= 0 {
-				at += l.pos
+			if o.next < l.pos {
+				if o.next = strings.Index(l.src[l.pos:], o.text); o.next < 0 {
+					o.next = len(l.src)
+				} else {
+					o.next += l.pos
+				}
+			}
+			if at = o.next; at == len(l.src) {
+				at = -1
 			}
 		}
 		if at >= 0 && (best < 0 || at < best) {
-			best, found = at, o
+			best, found = at, *o
 		}
 	}
 	return best, found

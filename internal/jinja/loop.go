@@ -12,27 +12,26 @@ type Loop struct {
 	root    *scopeRoot
 }
 
-func (l *Loop) length() int { return len(l.items) }
-
 // forLoop runs a loop.
 func (r *Run) forLoop(n *forNode, s *scope, out *output) {
 	r.loop(n, r.eval(n.iter, s), s, out, 0)
 }
 
 func (r *Run) loop(n *forNode, over any, s *scope, out *output, depth int) {
-	items := iterate(over)
+	items := r.iterate(over)
 	if l, ok := over.(*List); ok && n.test == nil {
 		r.liveLoop(n, l, s, out, depth)
 		return
 	}
-	r.room(len(items))
+	r.Fits(len(items))
 	if n.test != nil {
 		var left []any
 		for _, e := range items {
 			r.step()
-			inner := s.inner()
+			inner := r.inner(s)
 			r.assign(inner, n.target, e)
 			if Truth(r.eval(n.test, inner)) {
+				r.Alloc(2 * slotBytes)
 				left = append(left, e)
 			}
 		}
@@ -54,14 +53,14 @@ func (r *Run) rounds(n *forNode, l *Loop, s *scope, out *output, live *List) {
 	for ; ; i++ {
 		if live != nil {
 			l.items = live.Items
-			r.room(len(l.items))
+			r.Fits(len(l.items))
 		}
 		if i >= len(l.items) {
 			break
 		}
 		r.step()
 		l.index0 = i
-		inner := s.inner()
+		inner := r.inner(s)
 		r.frame.line = n.at()
 		r.assign(inner, n.target, l.items[i])
 		inner.set("loop", l)
@@ -70,7 +69,7 @@ func (r *Run) rounds(n *forNode, l *Loop, s *scope, out *output, live *List) {
 		}
 	}
 	if i == 0 {
-		r.body(n.els, s.inner(), out)
+		r.body(n.els, r.inner(s), out)
 	}
 }
 
@@ -81,12 +80,11 @@ func (l *Loop) recurse(r *Run, a *Args) any {
 	}
 	b := a.Bind("loop", 1, "iterable")
 	defer r.nest()()
-	var out output
+	out := r.output()
 	root := r.ctxt
 	r.ctxt = l.root
-	r.loop(l.node, b.Any(0, nil), l.scope, &out, l.depth0+1)
+	r.loop(l.node, b.Any(0, nil), l.scope, out, l.depth0+1)
 	r.ctxt = root
-	r.charge(out.Len())
 	return out.String()
 }
 
@@ -122,16 +120,16 @@ func (l *Loop) attr(r *Run, name string) (any, bool) {
 		}
 		return l.items[i+1], true
 	case "cycle":
-		return &Func{Name: "cycle", Call: func(_ *Run, a *Args) any {
+		return &Func{Name: "cycle", Holds: l, Call: func(r *Run, a *Args) any {
 			if len(a.Pos) == 0 {
 				throw("no items for cycling given")
 			}
 			return a.Pos[l.index0%len(a.Pos)]
 		}}, true
 	case "changed":
-		return &Func{Name: "changed", Call: func(_ *Run, a *Args) any {
+		return &Func{Name: "changed", Holds: l, Call: func(r *Run, a *Args) any {
 			now := Tuple(a.Pos)
-			if l.changed && Equal(l.last, now) {
+			if l.changed && r.Equal(l.last, now) {
 				return false
 			}
 			l.changed, l.last = true, now

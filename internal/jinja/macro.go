@@ -11,7 +11,7 @@ type Macro struct {
 func (m *Macro) call(r *Run, a *Args) any {
 	defer r.nest()()
 	n := m.node
-	inner := m.scope.inner()
+	inner := r.inner(m.scope)
 	given := make([]bool, len(n.params))
 	vals := make([]any, len(n.params))
 	pos := a.Pos
@@ -75,10 +75,9 @@ next:
 			inner.set("caller", r.undefined("No caller defined"))
 		}
 	}
-	var out output
-	r.body(n.body, inner, &out)
+	out := r.output()
+	r.body(n.body, inner, out)
 	r.frame, r.ctxt = frame0, root0
-	r.charge(out.Len())
 	return out.String()
 }
 

@@ -6,7 +6,7 @@ func dictOf(self any) *Dict { return self.(*Dict) }
 
 func init() {
 	view := func(kind string) methodFunc {
-		return func(_ *Run, self any, a *Args) any {
+		return func(r *Run, self any, a *Args) any {
 			a.Bind(kind[5:], 0, "")
 			return &DictView{kind: kind, d: dictOf(self)}
 		}
@@ -16,7 +16,7 @@ func init() {
 		"iteritems": nil, // Python 2's, which is gone
 		"get": func(r *Run, self any, a *Args) any {
 			b := a.Bind("get", 1, "key default")
-			if v, ok := dictOf(self).Get(b.Any(0, nil)); ok {
+			if v, ok := r.Get(dictOf(self), b.Any(0, nil)); ok {
 				return v
 			}
 			return b.Any(1, nil)
@@ -24,18 +24,17 @@ func init() {
 		"setdefault": func(r *Run, self any, a *Args) any {
 			b := a.Bind("setdefault", 1, "key default")
 			d := dictOf(self)
-			if v, ok := d.Get(b.Any(0, nil)); ok {
+			if v, ok := r.Get(d, b.Any(0, nil)); ok {
 				return v
 			}
-			r.room(d.Len() + 1)
-			d.Set(b.Any(0, nil), b.Any(1, nil))
+			r.Set(d, b.Any(0, nil), b.Any(1, nil))
 			return b.Any(1, nil)
 		},
-		"pop": func(_ *Run, self any, a *Args) any {
+		"pop": func(r *Run, self any, a *Args) any {
 			b := a.Bind("pop", 1, "key default")
 			d := dictOf(self)
-			if v, ok := d.Get(b.Any(0, nil)); ok {
-				d.Delete(b.Any(0, nil))
+			if v, ok := r.Get(d, b.Any(0, nil)); ok {
+				r.Delete(d, b.Any(0, nil))
 				return v
 			}
 			if !b.Given(1) {
@@ -43,14 +42,14 @@ func init() {
 			}
 			return b.Any(1, nil)
 		},
-		"popitem": func(_ *Run, self any, _ *Args) any {
+		"popitem": func(r *Run, self any, _ *Args) any {
 			d := dictOf(self)
 			if d.Len() == 0 {
 				throw("'popitem(): dictionary is empty'")
 			}
 			k := d.keys[d.Len()-1]
 			v := d.at(d.Len() - 1)
-			d.Delete(k)
+			r.Delete(d, k)
 			return Tuple{k, v}
 		},
 		"update": func(r *Run, self any, a *Args) any {
@@ -61,31 +60,32 @@ func init() {
 			for _, v := range a.Pos {
 				r.fill(d, v)
 			}
-			r.fill(d, a.Keywords())
+			r.fill(d, r.keywords(a))
 			return nil
 		},
-		"copy": func(_ *Run, self any, _ *Args) any { return dictOf(self).Clone() },
-		"clear": func(_ *Run, self any, _ *Args) any {
+		"copy": func(r *Run, self any, _ *Args) any { return r.Clone(dictOf(self)) },
+		"clear": func(r *Run, self any, _ *Args) any {
 			d := dictOf(self)
 			d.keys, d.vals, d.index = nil, nil, nil
 			return nil
 		},
-		"fromkeys": func(_ *Run, _ any, a *Args) any {
+		"fromkeys": func(r *Run, _ any, a *Args) any {
 			b := a.Bind("fromkeys", 1, "iterable value")
 			d := &Dict{}
-			for _, k := range iterate(b.Any(0, nil)) {
-				d.Set(k, b.Any(1, nil))
+			for _, k := range r.iterate(b.Any(0, nil)) {
+				r.Set(d, k, b.Any(1, nil))
 			}
 			return d
 		},
-		"move_to_end": func(_ *Run, self any, a *Args) any {
+		"move_to_end": func(r *Run, self any, a *Args) any {
 			b := a.Bind("move_to_end", 1, "key last")
 			d, key := dictOf(self), b.Any(0, nil)
-			v, ok := d.Get(key)
+			v, ok := r.Get(d, key)
 			if !ok {
 				throw("%s", Repr(key))
 			}
-			rest := d.Clone()
+			rest := r.Clone(d)
+			r.roomDict(d.Len())
 			rest.Delete(key)
 			d.keys, d.vals, d.index = nil, nil, nil
 			if !b.Bool(1, true) {
@@ -102,23 +102,24 @@ func init() {
 // fill puts the pairs of a dict or of a list of pairs into d.
 func (r *Run) fill(d *Dict, v any) {
 	if src, ok := v.(*Dict); ok {
-		r.room(d.Len() + src.Len())
-		for i, k := range src.Keys() {
-			d.Set(k, src.at(i))
+		if d == src {
+			return
+		}
+		for i, k := range src.keys {
+			r.Set(d, k, src.at(i))
 		}
 		return
 	}
-	for i, e := range iterate(v) {
+	for i, e := range r.iterate(v) {
 		pair := []any(nil)
 		if Iterable(e) {
-			pair = iterate(e)
+			pair = r.iterate(e)
 		} else {
 			throw("cannot convert dictionary update sequence element #%d to a sequence", i)
 		}
 		if len(pair) != 2 {
 			throw("dictionary update sequence element #%d has length %d; 2 is required", i, len(pair))
 		}
-		d.Set(pair[0], pair[1])
+		r.Set(d, pair[0], pair[1])
 	}
-	r.room(d.Len())
 }

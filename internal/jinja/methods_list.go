@@ -8,12 +8,12 @@ func listOf(self any) *List { return self.(*List) }
 
 // indexIn is list.index and tuple.index.
 func indexIn(kind string) methodFunc {
-	return func(_ *Run, self any, a *Args) any {
+	return func(r *Run, self any, a *Args) any {
 		b := a.Bind("index", 1, "value start stop")
-		items := iterate(self)
+		items := r.iterate(self)
 		from, to, _ := bounds(len(items), b.Any(1, nil), b.Any(2, nil), nil)
 		for i := from; i < to; i++ {
-			if Equal(items[i], b.Any(0, nil)) {
+			if r.Equal(items[i], b.Any(0, nil)) {
 				return int64(i)
 			}
 		}
@@ -25,11 +25,11 @@ func indexIn(kind string) methodFunc {
 	}
 }
 
-func countIn(_ *Run, self any, a *Args) any {
+func countIn(r *Run, self any, a *Args) any {
 	b := a.Bind("count", 1, "value")
 	n := int64(0)
-	for _, e := range iterate(self) {
-		if Equal(e, b.Any(0, nil)) {
+	for _, e := range r.iterate(self) {
+		if r.Equal(e, b.Any(0, nil)) {
 			n++
 		}
 	}
@@ -42,31 +42,25 @@ func init() {
 		"index": indexIn("list"), "count": countIn,
 		"append": func(r *Run, self any, a *Args) any {
 			b := a.Bind("append", 1, "object")
-			l := listOf(self)
-			r.room(0)
-			if len(l.Items) >= r.limits.Values {
-				r.room(len(l.Items) + 1)
-			}
-			l.Items = append(l.Items, b.Any(0, nil))
+			r.Append(listOf(self), b.Any(0, nil))
 			return nil
 		},
 		"extend": func(r *Run, self any, a *Args) any {
 			b := a.Bind("extend", 1, "iterable")
 			l := listOf(self)
-			more := slices.Clone(iterate(b.Any(0, nil)))
-			r.room(len(l.Items) + len(more))
-			l.Items = append(l.Items, more...)
+			r.Append(l, r.iterate(b.Any(0, nil))...)
 			return nil
 		},
 		"insert": func(r *Run, self any, a *Args) any {
 			b := a.Bind("insert", 2, "index object")
 			l := listOf(self)
 			at, _, _ := bounds(len(l.Items), b.Any(0, nil), nil, nil)
-			r.room(len(l.Items) + 1)
+			r.grow(len(l.Items), 1)
+			r.touch(l)
 			l.Items = slices.Insert(l.Items, at, b.Any(1, nil))
 			return nil
 		},
-		"pop": func(_ *Run, self any, a *Args) any {
+		"pop": func(r *Run, self any, a *Args) any {
 			b := a.Bind("pop", 0, "index")
 			l := listOf(self)
 			if len(l.Items) == 0 {
@@ -80,14 +74,20 @@ func init() {
 				throw("pop index out of range")
 			}
 			v := l.Items[i]
+			if i == len(l.Items)-1 {
+				l.Items = l.Items[:i:i] // whoever walks the list keeps what it had
+				return v
+			}
+			r.Room(len(l.Items))
 			l.Items = slices.Delete(slices.Clone(l.Items), i, i+1)
 			return v
 		},
-		"remove": func(_ *Run, self any, a *Args) any {
+		"remove": func(r *Run, self any, a *Args) any {
 			b := a.Bind("remove", 1, "value")
 			l := listOf(self)
 			for i, e := range l.Items {
-				if Equal(e, b.Any(0, nil)) {
+				if r.Equal(e, b.Any(0, nil)) {
+					r.Room(len(l.Items))
 					l.Items = slices.Delete(slices.Clone(l.Items), i, i+1)
 					return nil
 				}
@@ -95,8 +95,9 @@ func init() {
 			throw("list.remove(x): x not in list")
 			return nil
 		},
-		"reverse": func(_ *Run, self any, _ *Args) any {
+		"reverse": func(r *Run, self any, _ *Args) any {
 			l := listOf(self)
+			r.Room(len(l.Items))
 			l.Items = slices.Clone(l.Items)
 			slices.Reverse(l.Items)
 			return nil
@@ -111,85 +112,84 @@ func init() {
 			l.Items = r.sorted(l.Items, key, b.Bool(1, false))
 			return nil
 		},
-		"copy":  func(_ *Run, self any, _ *Args) any { return &List{Items: slices.Clone(listOf(self).Items)} },
-		"clear": func(_ *Run, self any, _ *Args) any { listOf(self).Items = nil; return nil },
+		"copy": func(r *Run, self any, _ *Args) any {
+			r.Room(len(listOf(self).Items))
+			return &List{Items: slices.Clone(listOf(self).Items)}
+		},
+		"clear": func(r *Run, self any, _ *Args) any { listOf(self).Items = nil; return nil },
 	}
 	setMethods = map[string]methodFunc{
 		"add": func(r *Run, self any, a *Args) any {
 			s := self.(*Set)
-			r.room(s.d.Len() + 1)
-			s.d.Set(a.Bind("add", 1, "element").Any(0, nil), nil)
+			r.Set(&s.d, a.Bind("add", 1, "element").Any(0, nil), nil)
 			return nil
 		},
-		"discard": func(_ *Run, self any, a *Args) any {
-			self.(*Set).d.Delete(a.Bind("discard", 1, "element").Any(0, nil))
+		"discard": func(r *Run, self any, a *Args) any {
+			r.Delete(&self.(*Set).d, a.Bind("discard", 1, "element").Any(0, nil))
 			return nil
 		},
-		"remove": func(_ *Run, self any, a *Args) any {
-			if e := a.Bind("remove", 1, "element").Any(0, nil); !self.(*Set).d.Delete(e) {
+		"remove": func(r *Run, self any, a *Args) any {
+			if e := a.Bind("remove", 1, "element").Any(0, nil); !r.Delete(&self.(*Set).d, e) {
 				throw("%s", Repr(e))
 			}
 			return nil
 		},
-		"update": func(_ *Run, self any, a *Args) any {
+		"update": func(r *Run, self any, a *Args) any {
 			for _, v := range a.Pos {
-				for _, e := range iterate(v) {
-					self.(*Set).d.Set(e, nil)
+				for _, e := range r.iterate(v) {
+					r.Set(&self.(*Set).d, e, nil)
 				}
 			}
 			return nil
 		},
-		"copy": func(_ *Run, self any, _ *Args) any { return NewSet(self.(*Set).Items()) },
-		"union": func(_ *Run, self any, a *Args) any {
-			out := NewSet(self.(*Set).Items())
+		"copy": func(r *Run, self any, _ *Args) any { return r.NewSet(self.(*Set).d.keys) },
+		"union": func(r *Run, self any, a *Args) any {
+			out := r.NewSet(self.(*Set).d.keys)
 			for _, v := range a.Pos {
-				for _, e := range iterate(v) {
-					out.d.Set(e, nil)
+				for _, e := range r.iterate(v) {
+					r.Set(&out.d, e, nil)
 				}
 			}
 			return out
 		},
-		"intersection": func(_ *Run, self any, a *Args) any {
-			out := NewSet(self.(*Set).Items())
+		"intersection": func(r *Run, self any, a *Args) any {
+			out := r.NewSet(self.(*Set).d.keys)
 			for _, v := range a.Pos {
-				out = setMinus(out, setMinus(out, NewSet(iterate(v))))
+				out = r.setMinus(out, r.setMinus(out, r.NewSet(r.iterate(v))))
 			}
 			return out
 		},
-		"difference": func(_ *Run, self any, a *Args) any {
-			out := NewSet(self.(*Set).Items())
+		"difference": func(r *Run, self any, a *Args) any {
+			out := r.NewSet(self.(*Set).d.keys)
 			for _, v := range a.Pos {
-				out = setMinus(out, NewSet(iterate(v)))
+				out = r.setMinus(out, r.NewSet(r.iterate(v)))
 			}
 			return out
 		},
-		"symmetric_difference": func(_ *Run, self any, a *Args) any {
-			x, y := self.(*Set), NewSet(iterate(a.Bind("symmetric_difference", 1, "other").Any(0, nil)))
-			return NewSet(append(setMinus(x, y).Items(), setMinus(y, x).Items()...))
+		"symmetric_difference": func(r *Run, self any, a *Args) any {
+			x, y := self.(*Set), r.NewSet(r.iterate(a.Bind("symmetric_difference", 1, "other").Any(0, nil)))
+			return r.NewSet(append(r.setMinus(x, y).Items(), r.setMinus(y, x).d.keys...))
 		},
-		"issubset": func(_ *Run, self any, a *Args) any {
-			return subset(self.(*Set), NewSet(iterate(a.Bind("issubset", 1, "other").Any(0, nil))))
+		"issubset": func(r *Run, self any, a *Args) any {
+			return r.subset(self.(*Set), r.NewSet(r.iterate(a.Bind("issubset", 1, "other").Any(0, nil))))
 		},
-		"issuperset": func(_ *Run, self any, a *Args) any {
-			return subset(NewSet(iterate(a.Bind("issuperset", 1, "other").Any(0, nil))), self.(*Set))
+		"issuperset": func(r *Run, self any, a *Args) any {
+			return r.subset(r.NewSet(r.iterate(a.Bind("issuperset", 1, "other").Any(0, nil))), self.(*Set))
 		},
 	}
 }
 
 // sorted sorts stably, as Python does; reverse keeps the order of equals.
 func (r *Run) sorted(items []any, key func(any) any, reverse bool) []any {
-	r.room(len(items))
+	r.Room(4 * len(items))
 	type pair struct{ key, v any }
 	pairs := make([]pair, len(items))
 	for i, e := range items {
 		pairs[i] = pair{key(e), e}
 	}
-	n := 0
 	slices.SortStableFunc(pairs, func(a, b pair) int {
-		if n++; n&0xff == 0 {
-			r.step()
-		}
-		c := order("<", a.key, b.key, 0)
+		r.Work(4 * visitWork)
+		c := r.order("<", a.key, b.key, 0)
 		if reverse {
 			return -c
 		}

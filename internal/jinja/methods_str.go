@@ -11,31 +11,35 @@ var strMethods, bytesMethods, numberMethods map[string]methodFunc
 
 func init() {
 	is := func(test func(rune) bool) methodFunc {
-		return func(_ *Run, self any, a *Args) any {
+		return func(r *Run, self any, a *Args) any {
 			a.Bind("is", 0, "")
 			s := self.(string)
+			r.Work(4 * len(s))
 			return s != "" && strings.IndexFunc(s, func(c rune) bool { return !test(c) }) < 0
 		}
 	}
 	plain := func(f func(string) string) methodFunc {
 		return func(r *Run, self any, a *Args) any {
 			a.Bind("str method", 0, "")
-			r.charge(len(self.(string)))
+			r.text(len(self.(string)))
+			r.Scratch(len(self.(string)))
+			r.Work(8 * len(self.(string)))
 			return f(self.(string))
 		}
 	}
 	trim := func(left, right bool) methodFunc {
-		return func(_ *Run, self any, a *Args) any {
+		return func(r *Run, self any, a *Args) any {
 			b := a.Bind("strip", 0, "chars")
-			return Strip(self.(string), b.Any(0, nil), left, right)
+			return r.Strip(self.(string), b.Any(0, nil), left, right)
 		}
 	}
 	affix := func(test func(s, part string) bool) methodFunc {
-		return func(_ *Run, self any, a *Args) any {
+		return func(r *Run, self any, a *Args) any {
 			b := a.Bind("startswith", 1, "prefix start end")
-			s := cut(self.(string), b.Any(1, nil), b.Any(2, nil))
+			s := r.cut(self.(string), b.Any(1, nil), b.Any(2, nil))
 			if t, ok := b.Any(0, nil).(Tuple); ok {
 				for _, e := range t {
+					r.Work(visitWork + shallow(e))
 					if p, ok := e.(string); ok && test(s, p) {
 						return true
 					}
@@ -46,12 +50,10 @@ func init() {
 		}
 	}
 	find := func(last, must bool) methodFunc {
-		return func(_ *Run, self any, a *Args) any {
+		return func(r *Run, self any, a *Args) any {
 			b := a.Bind("find", 1, "sub start end")
-			s := self.(string)
-			runes := []rune(s)
-			from, to, _ := bounds(len(runes), b.Any(1, nil), b.Any(2, nil), nil)
-			part := string(runes[from:max(from, to)])
+			from, part := r.cutAt(self.(string), b.Any(1, nil), b.Any(2, nil))
+			r.Work(2 * len(part))
 			i := strings.Index(part, b.Str(0, ""))
 			if last {
 				i = strings.LastIndex(part, b.Str(0, ""))
@@ -81,11 +83,11 @@ func init() {
 		"isdigit": is(unicode.IsDigit), "isnumeric": is(unicode.IsNumber), "isdecimal": is(unicode.IsDigit),
 		"isalpha": is(unicode.IsLetter), "isspace": is(unicode.IsSpace),
 		"isalnum": is(func(c rune) bool { return unicode.IsLetter(c) || unicode.IsNumber(c) }),
-		"isprintable": func(_ *Run, self any, _ *Args) any {
+		"isprintable": func(r *Run, self any, _ *Args) any {
 			return strings.IndexFunc(self.(string), func(c rune) bool { return !unicode.IsPrint(c) }) < 0
 		},
-		"isascii": func(_ *Run, self any, _ *Args) any { return isASCII(self.(string)) },
-		"isidentifier": func(_ *Run, self any, _ *Args) any {
+		"isascii": func(r *Run, self any, _ *Args) any { return isASCII(self.(string)) },
+		"isidentifier": func(r *Run, self any, _ *Args) any {
 			s := self.(string)
 			for i, c := range s {
 				if c != '_' && !unicode.IsLetter(c) && (i == 0 || !unicode.IsDigit(c)) {
@@ -94,10 +96,18 @@ func init() {
 			}
 			return s != ""
 		},
-		"islower": func(_ *Run, self any, _ *Args) any { return cased(self.(string), unicode.IsLower, unicode.IsUpper) },
-		"isupper": func(_ *Run, self any, _ *Args) any { return cased(self.(string), unicode.IsUpper, unicode.IsLower) },
-		"istitle": func(_ *Run, self any, _ *Args) any {
+		"islower": func(r *Run, self any, _ *Args) any {
+			r.touch(self, self, self, self)
+			return cased(self.(string), unicode.IsLower, unicode.IsUpper)
+		},
+		"isupper": func(r *Run, self any, _ *Args) any {
+			r.touch(self, self, self, self)
+			return cased(self.(string), unicode.IsUpper, unicode.IsLower)
+		},
+		"istitle": func(r *Run, self any, _ *Args) any {
 			s := self.(string)
+			r.Scratch(len(s))
+			r.Work(16 * len(s))
 			return cased(s, unicode.IsUpper, func(rune) bool { return false }) && titleCase(s) == s
 		},
 		"zfill": func(r *Run, self any, a *Args) any {
@@ -109,9 +119,10 @@ func init() {
 			}
 			return sign + r.pad(s[len(sign):], n-len(sign), "0", true, false)
 		},
-		"count": func(_ *Run, self any, a *Args) any {
+		"count": func(r *Run, self any, a *Args) any {
 			b := a.Bind("count", 1, "sub start end")
-			return int64(strings.Count(cut(self.(string), b.Any(1, nil), b.Any(2, nil)), b.Str(0, "")))
+			r.touch(self)
+			return int64(strings.Count(r.cut(self.(string), b.Any(1, nil), b.Any(2, nil)), b.Str(0, "")))
 		},
 		"replace": func(r *Run, self any, a *Args) any {
 			b := a.Bind("replace", 2, "old new count")
@@ -119,43 +130,46 @@ func init() {
 		},
 		"split":  func(r *Run, self any, a *Args) any { return r.split(self.(string), a, false) },
 		"rsplit": func(r *Run, self any, a *Args) any { return r.split(self.(string), a, true) },
-		"splitlines": func(_ *Run, self any, a *Args) any {
+		"splitlines": func(r *Run, self any, a *Args) any {
 			b := a.Bind("splitlines", 0, "keepends")
 			l := &List{}
-			for _, s := range SplitLines(self.(string), b.Bool(0, false)) {
+			for _, s := range r.splitLines(self.(string), b.Bool(0, false)) {
 				l.Items = append(l.Items, s)
 			}
 			return l
 		},
-		"partition": func(_ *Run, self any, a *Args) any {
+		"partition": func(r *Run, self any, a *Args) any {
 			s, sep := self.(string), a.Bind("partition", 1, "sep").Str(0, "")
 			needSep(sep)
+			r.touch(s, sep)
 			if before, after, ok := strings.Cut(s, sep); ok {
-				return Tuple{before, sep, after}
+				return Tuple{r.part(s, before), sep, r.part(s, after)}
 			}
 			return Tuple{s, "", ""}
 		},
-		"rpartition": func(_ *Run, self any, a *Args) any {
+		"rpartition": func(r *Run, self any, a *Args) any {
 			s, sep := self.(string), a.Bind("rpartition", 1, "sep").Str(0, "")
 			needSep(sep)
+			r.touch(s, sep)
 			if i := strings.LastIndex(s, sep); i >= 0 {
-				return Tuple{s[:i], sep, s[i+len(sep):]}
+				return Tuple{r.part(s, s[:i]), sep, r.part(s, s[i+len(sep):])}
 			}
 			return Tuple{"", "", s}
 		},
 		"join": func(r *Run, self any, a *Args) any {
 			var parts []string
 			n := 0
-			for i, e := range iterate(a.Bind("join", 1, "iterable").Any(0, nil)) {
+			for i, e := range r.iterate(a.Bind("join", 1, "iterable").Any(0, nil)) {
 				s, ok := e.(string)
 				if !ok {
 					failUndefined(e)
 					throw("sequence item %d: expected str instance, %s found", i, typeName(e))
 				}
+				r.Alloc(2 * slotBytes)
 				parts = append(parts, s)
 				n += len(s) + len(self.(string))
 			}
-			r.charge(n)
+			r.text(n)
 			return strings.Join(parts, self.(string))
 		},
 		"format": func(r *Run, self any, a *Args) any { return r.format(self.(string), a) },
@@ -165,7 +179,8 @@ func init() {
 				throw("format_map() argument must be a dict")
 			}
 			kw := &Args{}
-			d.Range(func(k, v any) bool { kw.set(Str(k), v); return true })
+			r.roomDict(d.Len())
+			d.Range(func(k, v any) bool { kw.set(r.Str(k), v); return true })
 			return r.format(self.(string), kw)
 		},
 		"encode": func(r *Run, self any, a *Args) any {
@@ -180,12 +195,12 @@ func init() {
 			default:
 				throw("unknown encoding: %s", b.Str(0, ""))
 			}
-			r.charge(len(s))
+			r.text(len(s))
 			return Bytes(s)
 		},
 		"expandtabs": func(r *Run, self any, a *Args) any {
 			n := a.Bind("expandtabs", 0, "tabsize").Int(0, 8)
-			var b strings.Builder
+			b := r.Builder()
 			col := 0
 			for _, c := range self.(string) {
 				switch {
@@ -201,17 +216,14 @@ func init() {
 					b.WriteRune(c)
 					col++
 				}
-				if b.Len() > r.limits.Output {
-					r.charge(b.Len())
-				}
 			}
 			return b.String()
 		},
-		"removeprefix": func(_ *Run, self any, a *Args) any {
-			return strings.TrimPrefix(self.(string), a.Bind("removeprefix", 1, "prefix").Str(0, ""))
+		"removeprefix": func(r *Run, self any, a *Args) any {
+			return r.affix(strings.TrimPrefix, self.(string), a.Bind("removeprefix", 1, "prefix").Str(0, ""))
 		},
-		"removesuffix": func(_ *Run, self any, a *Args) any {
-			return strings.TrimSuffix(self.(string), a.Bind("removesuffix", 1, "suffix").Str(0, ""))
+		"removesuffix": func(r *Run, self any, a *Args) any {
+			return r.affix(strings.TrimSuffix, self.(string), a.Bind("removesuffix", 1, "suffix").Str(0, ""))
 		},
 	}
 	bytesMethods = map[string]methodFunc{
@@ -221,20 +233,23 @@ func init() {
 			if !utf8.ValidString(s) {
 				throw("'utf-8' codec can't decode the bytes: invalid start byte")
 			}
-			r.charge(len(s))
+			r.text(len(s))
 			return s
 		},
-		"hex": func(_ *Run, self any, _ *Args) any { return hex.EncodeToString(self.(Bytes)) },
+		"hex": func(r *Run, self any, _ *Args) any {
+			r.text(4 * len(self.(Bytes)))
+			return hex.EncodeToString(self.(Bytes))
+		},
 	}
 	numberMethods = map[string]methodFunc{
-		"bit_length": func(_ *Run, self any, _ *Args) any {
+		"bit_length": func(r *Run, self any, _ *Args) any {
 			n, ok := toInt(self)
 			if !ok {
 				throw("'float' object has no attribute 'bit_length'")
 			}
 			return int64(n.BitLen())
 		},
-		"is_integer": func(_ *Run, self any, _ *Args) any {
+		"is_integer": func(r *Run, self any, _ *Args) any {
 			f, _ := toFloat(self)
 			return f == float64(int64(f))
 		},
@@ -246,6 +261,12 @@ func upper(s string) string { return strings.ToUpper(strings.ReplaceAll(s, "ß",
 
 func lower(s string) string { return strings.ToLower(strings.ReplaceAll(s, "İ", "i̇")) }
 
+// affix takes something from an end of s.
+func (r *Run) affix(trim func(s, affix string) string, s, affix string) string {
+	r.touch(affix)
+	return r.part(s, trim(s, affix))
+}
+
 func needSep(sep string) {
 	if sep == "" {
 		throw("empty separator")
@@ -253,13 +274,26 @@ func needSep(sep string) {
 }
 
 // cut is s[start:end] in characters.
-func cut(s string, start, end any) string {
+func (r *Run) cut(s string, start, end any) string {
+	_, part := r.cutAt(s, start, end)
+	return part
+}
+
+// cutAt is s[start:end] with the place where it begins, in characters. What it gives shares
+// the memory of s.
+func (r *Run) cutAt(s string, start, end any) (int, string) {
+	r.Work(len(s))
 	if start == nil && end == nil {
-		return s
+		return 0, s
 	}
-	runes := []rune(s)
+	if isASCII(s) {
+		from, to, _ := bounds(len(s), start, end, nil)
+		return from, s[from:max(from, to)]
+	}
+	runes := r.runes(s)
 	from, to, _ := bounds(len(runes), start, end, nil)
-	return string(runes[from:max(from, to)])
+	r.text(4 * (max(from, to) - from))
+	return from, string(runes[from:max(from, to)])
 }
 
 func cased(s string, want, other func(rune) bool) bool {
@@ -309,7 +343,7 @@ func swapCase(s string) string {
 }
 
 // Strip is str.strip and its kin; chars nil is white space.
-func Strip(s string, chars any, left, right bool) string {
+func (r *Run) Strip(s string, chars any, left, right bool) string {
 	test := unicode.IsSpace
 	if chars != nil {
 		set, ok := chars.(string)
@@ -317,26 +351,30 @@ func Strip(s string, chars any, left, right bool) string {
 			failUndefined(chars)
 			throw("strip arg must be None or str")
 		}
-		test = func(c rune) bool { return strings.ContainsRune(set, c) }
+		test = func(c rune) bool { r.Work(len(set)); return strings.ContainsRune(set, c) }
 	}
+	r.Work(4 * len(s))
+	whole := s
 	if left {
 		s = strings.TrimLeftFunc(s, test)
 	}
 	if right {
 		s = strings.TrimRightFunc(s, test)
 	}
-	return s
+	return r.part(whole, s)
 }
 
 func (r *Run) pad(s string, width int, fill string, left, right bool) string {
 	if utf8.RuneCountInString(fill) != 1 {
 		throw("The fill character must be exactly one character long")
 	}
+	r.touch(s)
 	n := width - utf8.RuneCountInString(s)
 	if n <= 0 {
 		return s
 	}
-	r.charge(n*len(fill) + len(s))
+	r.text(n*len(fill) + len(s))
+	r.Scratch(n * len(fill))
 	switch {
 	case left && right:
 		l := n/2 + n&width&1
@@ -348,7 +386,15 @@ func (r *Run) pad(s string, width int, fill string, left, right bool) string {
 }
 
 func (r *Run) replace(s, from, to string, n int) string {
-	r.charge(len(s) + strings.Count(s, from)*max(0, len(to)-len(from)))
+	r.touch(s, s)
+	found := strings.Count(s, from)
+	if n >= 0 {
+		found = min(found, n)
+	}
+	if more := len(to) - len(from); more > 0 && found > r.limits.Output/more {
+		r.text(r.limits.Output + 1)
+	}
+	r.text(len(s) + found*max(0, len(to)-len(from)))
 	return strings.Replace(s, from, to, n)
 }
 
@@ -356,20 +402,36 @@ func (r *Run) replace(s, from, to string, n int) string {
 func (r *Run) split(s string, a *Args, fromRight bool) any {
 	b := a.Bind("split", 0, "sep maxsplit")
 	n := b.Int(1, -1)
+	r.touch(s)
 	var parts []string
 	if sep := b.Any(0, nil); sep != nil {
 		sep := b.Str(0, "")
 		needSep(sep)
+		r.pieces(s, strings.Count(s, sep)+1)
 		parts = splitSep(s, sep, n, fromRight)
 	} else {
+		count, blank := 0, true
+		for _, c := range s {
+			was := blank
+			if blank = unicode.IsSpace(c); was && !blank {
+				count++
+			}
+		}
+		r.pieces(s, count+1)
 		parts = splitSpace(s, n, fromRight)
 	}
-	r.room(len(parts))
 	l := &List{Items: make([]any, len(parts))}
 	for i, p := range parts {
-		l.Items[i] = p
+		l.Items[i] = r.part(s, p)
 	}
 	return l
+}
+
+// pieces counts n parts of s in a list, and what it takes to find them.
+func (r *Run) pieces(s string, n int) {
+	r.Room(n)
+	r.Alloc(n * (slotBytes + boxBytes))
+	r.Work(len(s))
 }
 
 func splitSep(s, sep string, n int, fromRight bool) []string {
@@ -393,14 +455,15 @@ func splitSpace(s string, n int, fromRight bool) []string {
 	}
 	if fromRight {
 		rest := s
-		out := make([]string, 0, n+1)
-		for range n {
+		out := make([]string, n+1)
+		for k := n; k > 0; k-- {
 			rest = strings.TrimRightFunc(rest, unicode.IsSpace)
 			i := strings.LastIndexFunc(rest, unicode.IsSpace)
-			out = append([]string{rest[i+1:]}, out...)
+			out[k] = rest[i+1:]
 			rest = rest[:i+1]
 		}
-		return append([]string{strings.TrimRightFunc(rest, unicode.IsSpace)}, out...)
+		out[0] = strings.TrimRightFunc(rest, unicode.IsSpace)
+		return out
 	}
 	rest := strings.TrimLeftFunc(s, unicode.IsSpace)
 	var out []string
@@ -410,6 +473,22 @@ func splitSpace(s string, n int, fromRight bool) []string {
 		rest = strings.TrimLeftFunc(rest[i:], unicode.IsSpace)
 	}
 	return append(out, rest)
+}
+
+// splitLines is SplitLines, counted.
+func (r *Run) splitLines(s string, keep bool) []string {
+	n := 1
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] == 0x85 || s[i] == 0xe2 {
+			n++
+		}
+	}
+	r.pieces(s, n)
+	lines := SplitLines(s, keep)
+	for i, l := range lines {
+		lines[i] = r.part(s, l)
+	}
+	return lines
 }
 
 // SplitLines cuts a text as str.splitlines does.

@@ -93,8 +93,9 @@ func (r *Run) binary(op string, a, b any) any {
 		}
 	}
 	failUndefined(a, b)
+	r.Work(visitWork)
 	if isNumber(a) && isNumber(b) {
-		return numeric(op, a, b)
+		return r.numeric(op, a, b)
 	}
 	switch op {
 	case "+":
@@ -120,7 +121,7 @@ func (r *Run) binary(op string, a, b any) any {
 	case "-":
 		if x, ok := a.(*Set); ok {
 			if y, ok := b.(*Set); ok {
-				return setMinus(x, y)
+				return r.setMinus(x, y)
 			}
 		}
 	case "**":
@@ -162,25 +163,25 @@ func (r *Run) plus(a, b any) any {
 	switch x := a.(type) {
 	case string:
 		if y, ok := b.(string); ok {
-			r.charge(len(x) + len(y))
+			r.text(len(x) + len(y))
 			return x + y
 		}
 		throw(`can only concatenate str (not "%s") to str`, typeName(b))
 	case Bytes:
 		if y, ok := b.(Bytes); ok {
-			r.charge(len(x) + len(y))
+			r.text(len(x) + len(y))
 			return append(append(Bytes(nil), x...), y...)
 		}
 		throw("can't concat %s to bytes", typeName(b))
 	case *List:
 		if y, ok := b.(*List); ok {
-			r.room(len(x.Items) + len(y.Items))
+			r.Room(len(x.Items) + len(y.Items))
 			return &List{Items: append(append([]any(nil), x.Items...), y.Items...)}
 		}
 		throw(`can only concatenate list (not "%s") to list`, typeName(b))
 	case Tuple:
 		if y, ok := b.(Tuple); ok {
-			r.room(len(x) + len(y))
+			r.Room(len(x) + len(y))
 			return append(append(Tuple(nil), x...), y...)
 		}
 		throw(`can only concatenate tuple (not "%s") to tuple`, typeName(b))
@@ -196,9 +197,12 @@ func (r *Run) repeat(v any, n int64) (any, bool) {
 			return nil
 		}
 		if n > int64(r.limits.Values) {
-			r.room(r.limits.Values + 1)
+			r.Fits(r.limits.Values + 1)
 		}
-		r.room(len(in) * int(n))
+		if n > 0 && len(in) > r.limits.Values/int(n) {
+			r.Fits(r.limits.Values + 1)
+		}
+		r.Room(len(in) * int(n))
 		out := make([]any, 0, len(in)*int(n))
 		for range n {
 			out = append(out, in...)
@@ -211,9 +215,12 @@ func (r *Run) repeat(v any, n int64) (any, bool) {
 			return "", true
 		}
 		if n > int64(r.limits.Output) {
-			r.charge(r.limits.Output + 1)
+			r.text(r.limits.Output + 1)
 		}
-		r.charge(len(v) * int(n))
+		if n > 0 && len(v) > r.limits.Output/int(n) {
+			r.text(r.limits.Output + 1)
+		}
+		r.text(len(v) * int(n))
 		return strings.Repeat(v, int(n)), true
 	case *List:
 		return &List{Items: items(v.Items)}, true
@@ -223,13 +230,13 @@ func (r *Run) repeat(v any, n int64) (any, bool) {
 	return nil, false
 }
 
-func numeric(op string, a, b any) any {
+func (r *Run) numeric(op string, a, b any) any {
 	_, af := a.(float64)
 	_, bf := b.(float64)
 	if !af && !bf && op != "/" {
 		x, _ := toInt(a)
 		y, _ := toInt(b)
-		return whole(op, x, y)
+		return r.whole(op, x, y)
 	}
 	x, _ := toFloat(a)
 	y, _ := toFloat(b)
@@ -273,10 +280,32 @@ func numeric(op string, a, b any) any {
 	return z
 }
 
-func whole(op string, x, y *big.Int) any {
+// countNumbers counts an operation of whole numbers, which takes the product of their sizes.
+func (r *Run) countNumbers(op string, x, y *big.Int) {
+	m, n := x.BitLen()/64+1, y.BitLen()/64+1
+	if m+n == 2 {
+		return
+	}
+	r.Alloc(16*(m+n) + smallBytes)
+	r.Work(2 * m * n)
+	if op == "**" {
+		r.Alloc(maxBits / 2)
+		r.Work(2 * (maxBits / 64) * (maxBits / 64))
+	}
+}
+
+// decimal counts the text of a number.
+func (r *Run) decimal(n *big.Int) {
+	words := n.BitLen()/64 + 1
+	r.Alloc(40 * words)
+	r.Work(20*words + words*words/8)
+}
+
+func (r *Run) whole(op string, x, y *big.Int) any {
 	if x.BitLen() > maxBits || y.BitLen() > maxBits {
 		throwKind(KindLimit, "a number has more than %d bits", maxBits)
 	}
+	r.countNumbers(op, x, y)
 	z := new(big.Int)
 	switch op {
 	case "+":
@@ -318,7 +347,7 @@ func whole(op string, x, y *big.Int) any {
 }
 
 // negative is -v, positive +v.
-func negative(v any) any {
+func (r *Run) negative(v any) any {
 	failUndefined(v)
 	switch v := v.(type) {
 	case float64:
@@ -331,7 +360,7 @@ func negative(v any) any {
 	return nil
 }
 
-func positive(v any) any {
+func (r *Run) positive(v any) any {
 	failUndefined(v)
 	switch v := v.(type) {
 	case float64, int64, *big.Int:

@@ -23,15 +23,6 @@ func NewList(items ...any) *List { return &List{Items: items} }
 // Set is Python's set; it is printed in the order in which its elements came.
 type Set struct{ d Dict }
 
-// NewSet makes a set. Elements that cannot be hashed fail the run.
-func NewSet(items []any) *Set {
-	s := &Set{}
-	for _, e := range items {
-		s.d.Set(e, nil)
-	}
-	return s
-}
-
 // Items are the elements in order.
 func (s *Set) Items() []any { return s.d.Keys() }
 
@@ -68,31 +59,20 @@ type Container interface {
 type Func struct {
 	Name string
 	Call func(r *Run, a *Args) any
+	// Holds is what the function keeps of the template's values; may be nil.
+	Holds any
 }
 
 // Iter is what lazy filters give: it is walked once.
 type Iter struct {
 	// Type is its name in Python's texts: "generator", "zip".
-	Type string
-	// Next gives the next element; ok is false after the last.
-	Next func() (v any, ok bool)
-}
-
-// iterOf makes an Iter over a slice.
-func iterOf(kind string, items []any) *Iter {
-	i := 0
-	return &Iter{Type: kind, Next: func() (any, bool) {
-		if i >= len(items) {
-			return nil, false
-		}
-		i++
-		return items[i-1], true
-	}}
+	Type  string
+	items []any
 }
 
 // NewIter is a lazy list, as Python's itertools and generators are: it prints as an
 // object and is walked once.
-func NewIter(kind string, items []any) *Iter { return iterOf(kind, items) }
+func NewIter(kind string, items []any) *Iter { return &Iter{Type: kind, items: items} }
 
 // Undefined is what a name stands for that is not there.
 type Undefined struct {
@@ -106,20 +86,25 @@ type DictView struct {
 	d    *Dict
 }
 
-func (v *DictView) items() []any {
-	switch v.kind {
-	case "dict_keys":
+// viewItems are the elements of a view.
+func (r *Run) viewItems(v *DictView) []any {
+	n := v.d.Len()
+	r.Room(n)
+	if v.kind == "dict_keys" {
 		return v.d.Keys()
-	case "dict_values":
-		out := make([]any, v.d.Len())
+	}
+	out := make([]any, n)
+	if v.kind == "dict_items" {
+		r.Alloc(n * (3*slotBytes + boxBytes)) // a tuple of two each
+		pairs := make([]any, 2*n)
 		for i := range out {
-			out[i] = v.d.at(i)
+			pairs[2*i], pairs[2*i+1] = v.d.keys[i], v.d.at(i)
+			out[i] = Tuple(pairs[2*i : 2*i+2 : 2*i+2])
 		}
 		return out
 	}
-	out := make([]any, v.d.Len())
 	for i := range out {
-		out[i] = Tuple{v.d.keys[i], v.d.at(i)}
+		out[i] = v.d.at(i)
 	}
 	return out
 }

@@ -1,7 +1,10 @@
 package jinja
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"math"
 	"strings"
 )
 
@@ -19,10 +22,21 @@ type parser struct {
 	depth   int
 	loops   int
 	extends bool
+
+	ctx    context.Context
+	tokens int
+	left   int // bytes that the nodes may have
 }
 
+// tokenBytes is what the nodes of one token have in memory, about, and lookTokens how many
+// are read between two looks at the context.
+const (
+	tokenBytes = 160
+	lookTokens = 1 << 12
+)
+
 func newParser(src string, s Syntax) *parser {
-	p := &parser{lex: newLexer(src, s), blocks: map[string]*blockNode{}}
+	p := &parser{lex: newLexer(src, s), blocks: map[string]*blockNode{}, ctx: context.Background(), left: math.MaxInt}
 	p.next()
 	return p
 }
@@ -34,11 +48,25 @@ func (p *parser) next() token {
 		p.cur, p.ahead = p.ahead[0], p.ahead[1:]
 		return t
 	}
+	p.count()
 	p.cur = p.lex.next()
 	if p.cur.kind == tEOF {
 		p.cur.line = max(t.line, 1)
 	}
 	return t
+}
+
+// count counts one more token.
+func (p *parser) count() {
+	if p.tokens++; p.tokens%lookTokens != 0 {
+		return
+	}
+	if p.tokens > p.left/tokenBytes {
+		panic(&Error{Kind: KindLimit, Text: "the template has too many parts for the memory of one rendering", Line: p.cur.line})
+	}
+	if err := p.ctx.Err(); err != nil {
+		Throw(fmt.Errorf("reading the template took too long: %w", err))
+	}
 }
 
 func (p *parser) look() token {

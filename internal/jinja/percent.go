@@ -21,11 +21,11 @@ func (r *Run) percent(s string, v any) string {
 		next++
 		return args[next-1]
 	}
-	var b strings.Builder
+	b := r.Builder()
 	usedMap := false
 	for i := 0; i < len(s); i++ {
 		if s[i] != '%' {
-			b.WriteByte(s[i])
+			_ = b.WriteByte(s[i])
 			continue
 		}
 		i++
@@ -40,7 +40,7 @@ func (r *Run) percent(s string, v any) string {
 				throw("format requires a mapping")
 			}
 			key := s[i+1 : i+end]
-			got, ok := mapping.Get(key)
+			got, ok := r.Get(mapping, key)
 			if !ok {
 				throw("%s", Repr(key))
 			}
@@ -74,24 +74,21 @@ func (r *Run) percent(s string, v any) string {
 			throw("incomplete format")
 		}
 		if s[i] == '%' {
-			b.WriteByte('%')
+			_ = b.WriteByte('%')
 			continue
 		}
 		if !named {
 			val = take()
 		}
-		b.WriteString(sp.percentVerb(s[i], val, i))
-		r.charge(sp.width)
-		if b.Len() > r.limits.Output {
-			r.charge(b.Len())
-		}
+		r.Work(stepWork / 4)
+		r.Alloc(4*(sp.width+max(sp.prec, 0)) + smallBytes)
+		_, _ = b.WriteString(r.percentVerb(sp, s[i], val, i))
 	}
 	if next < len(args) && !usedMap && (!single || mapping == nil) {
 		if _, isList := v.(*List); !single || !isList {
 			throw("not all arguments converted during string formatting")
 		}
 	}
-	r.charge(b.Len())
 	return b.String()
 }
 
@@ -128,19 +125,19 @@ func checkWidth(n int64) int {
 	return int(n)
 }
 
-func (sp spec) percentVerb(verb byte, v any, at int) string {
+func (r *Run) percentVerb(sp spec, verb byte, v any, at int) string {
 	switch verb {
 	case 's':
 		sp.zero = false
-		return sp.text(Str(v))
+		return r.padText(sp, r.Str(v))
 	case 'r', 'a':
 		sp.zero = false
-		return sp.text(Repr(v))
+		return r.padText(sp, r.Repr(v))
 	case 'c':
 		if n, ok := smallInt(v); ok {
-			return sp.text(string(rune(n)))
+			return r.padText(sp, string(rune(n)))
 		}
-		return sp.text(Str(v))
+		return r.padText(sp, r.Str(v))
 	}
 	failUndefined(v)
 	if !isNumber(v) {
@@ -161,14 +158,14 @@ func (sp spec) percentVerb(verb byte, v any, at int) string {
 			n, _ = big.NewFloat(v.(float64)).Int(nil)
 		}
 		sp.verb = 'd'
-		return sp.whole(n)
+		return r.padWhole(sp, n)
 	case 'o', 'x', 'X':
 		n, ok := toInt(v)
 		if !ok {
 			throw("%%%c format: an integer is required, not %s", verb, typeName(v))
 		}
 		sp.verb = verb
-		return sp.whole(n)
+		return r.padWhole(sp, n)
 	case 'e', 'E', 'f', 'F', 'g', 'G':
 		f, _ := toFloat(v)
 		sp.verb = verb

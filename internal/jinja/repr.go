@@ -3,20 +3,37 @@ package jinja
 import (
 	"fmt"
 	"math/big"
+	"strconv"
 	"strings"
 
 	"github.com/momtree/mom/internal/python"
 )
 
-// Repr is Python's repr(v).
+// Bounds on the text of a value in an error, where no run is at hand to count it.
+const (
+	maxErrorText  = 4 << 10
+	maxErrorParts = 1 << 10
+)
+
+// Repr is Python's repr(v) for the text of an error: what is long ends in "…".
 func Repr(v any) string {
-	var b strings.Builder
-	writeRepr(&b, v, 0)
+	if s, ok := v.(string); ok && len(s) > maxErrorText {
+		v = strings.ToValidUTF8(s[:maxErrorText], "") + "…"
+	}
+	p := printer{b: &strings.Builder{}, parts: maxErrorParts}
+	p.write(v, 0)
+	return p.b.(*strings.Builder).String()
+}
+
+// Repr is Python's repr(v).
+func (r *Run) Repr(v any) string {
+	b := r.Builder()
+	printer{b: b, r: r}.write(v, 0)
 	return b.String()
 }
 
 // Str is Python's str(v). An undefined value fails the run if it is strict.
-func Str(v any) string {
+func (r *Run) Str(v any) string {
 	switch v := v.(type) {
 	case string:
 		return v
@@ -29,145 +46,209 @@ func Str(v any) string {
 		return v.text
 	case *Macro:
 		return fmt.Sprintf("<Macro %s>", Repr(v.node.name))
+	case int64:
+		return strconv.FormatInt(v, 10)
 	}
-	return Repr(v)
+	return r.Repr(v)
 }
 
 // printed is how {{ v }} comes out: Salt and Python print dicts alike, whatever their
 // order is promised to be.
-func printed(v any) string {
-	if s, ok := v.(string); ok {
-		return s
+func (r *Run) printed(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case *Undefined, *Module, *Macro, int64:
+		return r.Str(v)
 	}
-	if u, ok := v.(*Undefined); ok {
-		return Str(u)
-	}
-	var b strings.Builder
-	p := printer{plain: true, strs: true}
-	switch v.(type) {
-	case *Module, *Macro:
-		return Str(v)
-	}
-	p.write(&b, v, 0)
+	b := r.Builder()
+	printer{b: b, r: r, plain: true, strs: true}.write(v, 0)
 	return b.String()
 }
 
-func writeRepr(b *strings.Builder, v any, depth int) { printer{}.write(b, v, depth) }
+// textWriter is what a printer writes to.
+type textWriter interface {
+	WriteString(string) (int, error)
+	WriteByte(byte) error
+	Write([]byte) (int, error)
+	Len() int
+}
 
 // printer writes values; plain ones without the name of OrderedDict. With strs the
 // values of dicts are written by str, which fails for what is undefined.
-type printer struct{ plain, strs bool }
+type printer struct {
+	b           textWriter
+	r           *Run // nil: of an error's text, which is bounded by parts
+	parts       int
+	plain, strs bool
+}
 
-func (p printer) seq(b *strings.Builder, items []any, depth int) {
+func (p printer) seq(items []any, depth int) {
 	p.strs = false
 	for i, e := range items {
 		if i > 0 {
-			b.WriteString(", ")
+			_, _ = p.b.WriteString(", ")
 		}
-		p.write(b, e, depth+1)
+		if p.r == nil && i > p.parts {
+			_, _ = p.b.WriteString("…")
+			return
+		}
+		p.write(e, depth+1)
 	}
 }
 
-func (p printer) write(b *strings.Builder, v any, depth int) {
+// counted counts a visit, and tells whether there may be one more.
+func (p printer) counted(v any, depth int) bool {
+	if p.r == nil {
+		return depth < 20 && p.b.Len() < maxErrorText
+	}
 	if depth > maxNested {
 		throw("maximum recursion depth exceeded while getting the repr of an object")
 	}
-	if b.Len() > maxRepr {
-		throwKind(KindLimit, "the text of one value is longer than %d bytes", maxRepr)
+	p.r.Work(2 * visitWork)
+	switch v := v.(type) {
+	case string:
+		p.r.Alloc(len(v))
+		p.r.Work(4 * len(v))
+	case Bytes:
+		p.r.Alloc(4 * len(v))
+		p.r.Work(4 * len(v))
+	case *big.Int:
+		p.r.decimal(v)
 	}
+	return true
+}
+
+func (p printer) write(v any, depth int) {
+	if !p.counted(v, depth) {
+		_, _ = p.b.WriteString("…")
+		return
+	}
+	str := func(s string) { _, _ = p.b.WriteString(s) }
 	switch v := v.(type) {
 	case Bytes:
-		b.WriteString(python.Repr([]byte(v)))
-	case *big.Int:
-		b.WriteString(v.String())
-	case *List:
-		b.WriteByte('[')
-		p.seq(b, v.Items, depth)
-		b.WriteByte(']')
-	case Tuple:
-		b.WriteByte('(')
-		p.seq(b, v, depth)
-		if len(v) == 1 {
-			b.WriteByte(',')
+		if p.r == nil {
+			v = v[:min(len(v), maxErrorText)]
 		}
-		b.WriteByte(')')
+		str(python.Repr([]byte(v)))
+	case string:
+		if p.r == nil && len(v) > maxErrorText {
+			v = v[:maxErrorText]
+		}
+		str(python.Repr(v))
+	case *big.Int:
+		str(v.String())
+	case *List:
+		str("[")
+		p.seq(v.Items, depth)
+		str("]")
+	case Tuple:
+		str("(")
+		p.seq(v, depth)
+		if len(v) == 1 {
+			str(",")
+		}
+		str(")")
 	case *Set:
 		if v.d.Len() == 0 {
-			b.WriteString("set()")
+			str("set()")
 			return
 		}
-		b.WriteByte('{')
-		p.seq(b, v.d.keys, depth)
-		b.WriteByte('}')
+		str("{")
+		p.seq(v.d.keys, depth)
+		str("}")
 	case *Dict:
-		p.dict(b, v, depth)
+		p.dict(v, depth)
 	case *DictView:
-		b.WriteString(v.kind)
-		b.WriteString("([")
-		p.seq(b, v.items(), depth)
-		b.WriteString("])")
+		p.view(v, depth)
 	case *Range:
 		if v.Step == 1 {
-			fmt.Fprintf(b, "range(%d, %d)", v.Start, v.Stop)
+			fmt.Fprintf(p.b, "range(%d, %d)", v.Start, v.Stop)
 		} else {
-			fmt.Fprintf(b, "range(%d, %d, %d)", v.Start, v.Stop, v.Step)
+			fmt.Fprintf(p.b, "range(%d, %d, %d)", v.Start, v.Stop, v.Step)
 		}
 	case *Undefined:
-		b.WriteString("Undefined")
+		str("Undefined")
 	case *Func:
-		fmt.Fprintf(b, "<function %s>", v.Name)
+		fmt.Fprintf(p.b, "<function %s>", v.Name)
 	case *Method:
-		fmt.Fprintf(b, "<built-in method %s of %s object>", v.name, typeName(v.self))
+		fmt.Fprintf(p.b, "<built-in method %s of %s object>", v.name, typeName(v.self))
 	case *Iter:
-		fmt.Fprintf(b, "<%s object>", v.Type)
+		fmt.Fprintf(p.b, "<%s object>", v.Type)
 	case *Namespace:
-		b.WriteString("<Namespace ")
-		p.write(b, v.d, depth+1)
-		b.WriteByte('>')
+		str("<Namespace ")
+		p.write(v.d, depth+1)
+		str(">")
 	case *Module:
 		if v.name == "" {
-			b.WriteString("<TemplateModule memory:0x0>")
+			str("<TemplateModule memory:0x0>")
 			return
 		}
-		fmt.Fprintf(b, "<TemplateModule %s>", Repr(v.name))
+		fmt.Fprintf(p.b, "<TemplateModule %s>", Repr(v.name))
 	case *Macro:
-		fmt.Fprintf(b, "<Macro %s>", Repr(v.node.name))
+		fmt.Fprintf(p.b, "<Macro %s>", Repr(v.node.name))
 	case *Loop:
-		fmt.Fprintf(b, "<LoopContext %d/%d>", v.index0+1, v.length())
+		fmt.Fprintf(p.b, "<LoopContext %d/%d>", v.index0+1, len(v.items))
 	case Object:
-		fmt.Fprintf(b, "<%s object>", v.TypeName())
+		fmt.Fprintf(p.b, "<%s object>", v.TypeName())
 	default:
-		b.WriteString(python.Repr(v))
+		str(python.Repr(v))
 	}
 }
 
-func (p printer) dict(b *strings.Builder, v *Dict, depth int) {
+// view writes what keys(), values() and items() gave.
+func (p printer) view(v *DictView, depth int) {
+	_, _ = p.b.WriteString(v.kind + "([")
+	for i := range v.d.keys {
+		if i > 0 {
+			_, _ = p.b.WriteString(", ")
+		}
+		if p.r == nil && i > p.parts {
+			break
+		}
+		e := v.d.keys[i]
+		switch v.kind {
+		case "dict_values":
+			e = v.d.at(i)
+		case "dict_items":
+			e = Tuple{e, v.d.at(i)}
+		}
+		p.write(e, depth+1)
+	}
+	_, _ = p.b.WriteString("])")
+}
+
+func (p printer) dict(v *Dict, depth int) {
+	b := p.b
 	if v.Ordered && !p.plain {
 		if v.Len() == 0 {
-			b.WriteString("OrderedDict()")
+			_, _ = b.WriteString("OrderedDict()")
 			return
 		}
-		b.WriteString("OrderedDict([")
+		_, _ = b.WriteString("OrderedDict([")
 		for i, k := range v.keys {
 			if i > 0 {
-				b.WriteString(", ")
+				_, _ = b.WriteString(", ")
 			}
-			p.write(b, Tuple{k, v.at(i)}, depth+1)
+			p.write(Tuple{k, v.at(i)}, depth+1)
 		}
-		b.WriteString("])")
+		_, _ = b.WriteString("])")
 		return
 	}
-	b.WriteByte('{')
+	_, _ = b.WriteString("{")
 	for i, k := range v.keys {
 		if i > 0 {
-			b.WriteString(", ")
+			_, _ = b.WriteString(", ")
 		}
-		p.write(b, k, depth+1)
-		b.WriteString(": ")
+		p.write(k, depth+1)
+		_, _ = b.WriteString(": ")
 		if p.strs {
 			failStrict(v.at(i))
 		}
-		p.write(b, v.at(i), depth+1)
+		if p.r == nil && i > p.parts {
+			break
+		}
+		p.write(v.at(i), depth+1)
 	}
-	b.WriteByte('}')
+	_, _ = b.WriteString("}")
 }

@@ -42,7 +42,8 @@ type scope struct {
 	outer *scope
 }
 
-func (s *scope) inner() *scope { return &scope{outer: s} }
+// inner opens a scope inside of s.
+func (r *Run) inner(s *scope) *scope { return &scope{outer: s} }
 
 func (s *scope) set(name string, v any) {
 	if s.vars == nil {
@@ -100,6 +101,7 @@ func sameSource(a, b any) bool {
 
 // visible is what an included template sees.
 func (r *Run) visible(s *scope) map[string]any {
+	r.roomDict(len(r.ctxt.parent) + len(r.ctxt.vars))
 	out := r.ctxt.all()
 	var scopes []*scope
 	for ; s != nil; s = s.outer {
@@ -134,13 +136,13 @@ func (r *Run) assign(s *scope, target expr, v any) {
 		if !ok {
 			throwKind(KindSyntax, "cannot assign attribute on non-namespace object")
 		}
-		ns.d.Set(t.attr, v)
+		r.Set(ns.d, t.attr, v)
 	case *tupleNode:
 		if !Iterable(v) {
 			failUndefined(v)
 			throw("cannot unpack non-iterable %s object", typeName(v))
 		}
-		items := iterate(v)
+		items := r.iterate(v)
 		if n := len(t.items); len(items) < n {
 			throw("not enough values to unpack (expected %d, got %d)", n, len(items))
 		} else if len(items) > n {

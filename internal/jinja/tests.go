@@ -10,15 +10,15 @@ var builtinTests map[string]Test
 
 func init() {
 	plain := func(f func(v any) bool) Test {
-		return func(_ *Run, v any, a *Args) bool { a.Bind("test", 0, ""); return f(v) }
+		return func(r *Run, v any, a *Args) bool { a.Bind("test", 0, ""); return f(v) }
 	}
 	cmp := func(op string) Test {
 		return func(r *Run, v any, a *Args) bool { return r.compare(op, v, a.Bind("test", 1, "other").Any(0, nil)) }
 	}
-	divisible := func(_ *Run, v any, n any) bool { return Equal(numericMod(v, n), int64(0)) }
+	divisible := func(r *Run, v any, n any) bool { return r.Equal(r.numericMod(v, n), int64(0)) }
 	builtinTests = map[string]Test{
-		"odd":  func(r *Run, v any, _ *Args) bool { return Equal(numericMod(v, int64(2)), int64(1)) },
-		"even": func(r *Run, v any, _ *Args) bool { return Equal(numericMod(v, int64(2)), int64(0)) },
+		"odd":  func(r *Run, v any, _ *Args) bool { return r.Equal(r.numericMod(v, int64(2)), int64(1)) },
+		"even": func(r *Run, v any, _ *Args) bool { return r.Equal(r.numericMod(v, int64(2)), int64(0)) },
 		"divisibleby": func(r *Run, v any, a *Args) bool {
 			return divisible(r, v, a.Bind("divisibleby", 1, "num").Any(0, nil))
 		},
@@ -49,9 +49,9 @@ func init() {
 		}),
 		"iterable": plain(func(v any) bool { failStrict(v); return Iterable(v) }),
 		"escaped":  plain(func(any) bool { return false }),
-		"lower":    plain(func(v any) bool { return cased(Str(v), unicode.IsLower, unicode.IsUpper) }),
-		"upper":    plain(func(v any) bool { return cased(Str(v), unicode.IsUpper, unicode.IsLower) }),
-		"sameas":   func(_ *Run, v any, a *Args) bool { return same(v, a.Bind("sameas", 1, "other").Any(0, nil)) },
+		"lower":    caseTest(unicode.IsLower, unicode.IsUpper),
+		"upper":    caseTest(unicode.IsUpper, unicode.IsLower),
+		"sameas":   func(r *Run, v any, a *Args) bool { return same(v, a.Bind("sameas", 1, "other").Any(0, nil)) },
 		"filter": func(r *Run, v any, _ *Args) bool {
 			s, ok := v.(string)
 			return ok && r.env.Filters[s] != nil
@@ -68,6 +68,15 @@ func init() {
 	}
 }
 
+func caseTest(want, other func(rune) bool) Test {
+	return func(r *Run, v any, a *Args) bool {
+		a.Bind("test", 0, "")
+		s := r.Str(v)
+		r.Work(4 * len(s))
+		return cased(s, want, other)
+	}
+}
+
 func failStrict(v any) {
 	if u, ok := v.(*Undefined); ok && u.strict {
 		u.fail()
@@ -75,7 +84,7 @@ func failStrict(v any) {
 }
 
 // numericMod is v % n of numbers.
-func numericMod(v, n any) any {
+func (r *Run) numericMod(v, n any) any {
 	failUndefined(v, n)
 	if !isNumber(v) || !isNumber(n) {
 		if isText(v) {
@@ -83,7 +92,7 @@ func numericMod(v, n any) any {
 		}
 		badOperands("%", v, n)
 	}
-	return numeric("%", v, n)
+	return r.numeric("%", v, n)
 }
 
 // same is Python's "is".
@@ -94,7 +103,7 @@ func same(a, b any) bool {
 		return ok && len(x) == len(y) && (len(x) == 0 || &x[0] == &y[0])
 	case Bytes:
 		y, ok := b.(Bytes)
-		return ok && string(x) == string(y)
+		return ok && len(x) == len(y) && (len(x) == 0 || &x[0] == &y[0])
 	}
 	switch b.(type) {
 	case Tuple, Bytes:

@@ -9,7 +9,7 @@ func (u *Undefined) fail() { throwKind(KindUndefined, "%s", u.text) }
 func (u *Undefined) Text() string { return u.text }
 
 func (r *Run) undefinedName(name string) *Undefined {
-	return &Undefined{text: Repr(name) + " is undefined", strict: !r.env.AllowUndefined}
+	return r.missing(Repr(name) + " is undefined")
 }
 
 func (r *Run) undefinedAttr(obj, name any) *Undefined {
@@ -19,9 +19,16 @@ func (r *Run) undefinedAttr(obj, name any) *Undefined {
 	} else {
 		text = fmt.Sprintf("%s has no element %s", objectName(obj), Repr(name))
 	}
+	return r.missing(text)
+}
+
+// missing counts what the text of an undefined value takes.
+func (r *Run) missing(text string) *Undefined {
+	r.Alloc(len(text) + smallBytes)
+	r.Work(8 * len(text))
 	return &Undefined{text: text, strict: !r.env.AllowUndefined}
 }
 
 func (r *Run) undefined(format string, args ...any) *Undefined {
-	return &Undefined{text: fmt.Sprintf(format, args...), strict: !r.env.AllowUndefined}
+	return r.missing(fmt.Sprintf(format, args...))
 }

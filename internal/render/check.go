@@ -1,5 +1,7 @@
 package render
 
+import "context"
+
 // Check tells whether a file can be read as Jinja, with its filters and tests known; nil if
 // it can. It renders nothing. isSLS says that it is an SLS.
 func (e *Engine) Check(source []byte, isSLS bool) error {
@@ -10,7 +12,7 @@ func (e *Engine) Check(source []byte, isSLS bool) error {
 	if isSLS {
 		env = e.sls
 	}
-	if _, err := e.parse(env, "", string(source)); err != nil {
+	if _, err := e.parse(context.Background(), env, "", string(source)); err != nil {
 		return (&job{engine: e}).fault(err, string(source))
 	}
 	return nil

@@ -17,7 +17,8 @@ const yamlWidth = 80
 // emitter writes YAML as PyYAML's safe_dump does: keys sorted, text without quotes
 // where it can be, lists that are in two places named by anchors.
 type emitter struct {
-	b       strings.Builder
+	r       *jinja.Run
+	b       *jinja.Builder
 	col     int
 	anchors map[any]int // 0: seen once
 	named   map[any]string
@@ -25,8 +26,8 @@ type emitter struct {
 }
 
 // dumpYAML is Salt's filter yaml, before it trims.
-func dumpYAML(v any, flow bool, maxBytes int) string {
-	e := &emitter{anchors: map[any]int{}, named: map[any]string{}, max: maxBytes}
+func dumpYAML(r *jinja.Run, v any, flow bool, maxBytes int) string {
+	e := &emitter{r: r, b: r.Builder(), anchors: map[any]int{}, named: map[any]string{}, max: maxBytes}
 	e.count(v, 0)
 	e.node(v, position{indent: -1, flow: flow})
 	out := e.b.String()
@@ -48,6 +49,7 @@ type position struct {
 
 // count finds what is there more than once.
 func (e *emitter) count(v any, depth int) {
+	e.r.Walk(2)
 	if depth > 200 {
 		fail("values are nested more than 200 deep")
 	}
@@ -72,6 +74,7 @@ func (e *emitter) count(v any, depth int) {
 }
 
 func (e *emitter) seen(v any) bool {
+	e.r.Alloc(96)
 	_, again := e.anchors[v]
 	if again {
 		e.anchors[v] = 1
@@ -85,7 +88,8 @@ func (e *emitter) write(s string) {
 	if e.b.Len()+len(s) > e.max {
 		fail("the YAML is longer than %d bytes", e.max)
 	}
-	e.b.WriteString(s)
+	_, _ = e.b.WriteString(s)
+	e.r.Work(len(s) + 8)
 	if i := strings.LastIndexByte(s, '\n'); i >= 0 {
 		e.col = utf8.RuneCountInString(s[i+1:])
 	} else {
@@ -110,7 +114,8 @@ func (e *emitter) anchored(v any) (prefix string, done bool) {
 }
 
 // sortedPairs are a dict's keys sorted, if Python can sort them.
-func sortedPairs(d *jinja.Dict) []any {
+func sortedPairs(r *jinja.Run, d *jinja.Dict) []any {
+	r.Room(d.Len())
 	keys := d.Keys()
 	if d.Ordered {
 		return keys
@@ -127,11 +132,12 @@ func sortedPairs(d *jinja.Dict) []any {
 	if texts != len(keys) && numbers != len(keys) {
 		return keys
 	}
-	slices.SortStableFunc(keys, func(a, b any) int { return jinja.Order(a, b) })
+	slices.SortStableFunc(keys, func(a, b any) int { return r.Order(a, b) })
 	return keys
 }
 
 func (e *emitter) node(v any, p position) {
+	e.r.Walk(4)
 	switch v := v.(type) {
 	case *jinja.Dict:
 		prefix, done := e.anchored(v)
@@ -215,7 +221,7 @@ func (e *emitter) flowMap(d *jinja.Dict, p position) {
 	inner.indent = e.deeper(p)
 	inner.flow, inner.inFlow, inner.key = true, true, false
 	e.write("{")
-	for i, k := range sortedPairs(d) {
+	for i, k := range sortedPairs(e.r, d) {
 		if i > 0 {
 			e.write(",")
 		}
@@ -224,7 +230,7 @@ func (e *emitter) flowMap(d *jinja.Dict, p position) {
 		} else if i > 0 {
 			e.write(" ")
 		}
-		v, _ := d.Get(k)
+		v, _ := e.r.Get(d, k)
 		e.pair(k, v, inner, inner)
 	}
 	e.write("}")
@@ -238,13 +244,13 @@ func (e *emitter) blockMap(d *jinja.Dict, p position, prefix string) {
 	if prefix != "" {
 		e.write(strings.TrimRight(prefix, " "))
 	}
-	for i, k := range sortedPairs(d) {
+	for i, k := range sortedPairs(e.r, d) {
 		if i > 0 || !p.inSeq || prefix != "" {
 			if e.b.Len() > 0 {
 				e.newline(indent)
 			}
 		}
-		v, _ := d.Get(k)
+		v, _ := e.r.Get(d, k)
 		e.pair(k, v, position{indent: indent}, position{indent: indent, inMap: true})
 	}
 }
@@ -274,10 +280,18 @@ func (e *emitter) pair(k, v any, kp, vp position) {
 	}
 	if vp.inFlow || !e.block(v) {
 		e.write(" ")
-	} else if e.anchors[v] > 0 {
+	} else if e.shared(v) {
 		e.write(" ")
 	}
 	e.node(v, vp)
+}
+
+// shared tells whether a collection is there more than once.
+func (e *emitter) shared(v any) bool {
+	if _, tuple := v.(jinja.Tuple); tuple {
+		return false // it has no name of its own
+	}
+	return e.anchors[v] > 0
 }
 
 // block tells whether a value begins on a line of its own.
@@ -305,7 +319,7 @@ func (e *emitter) value(v any, p position) {
 	case string:
 		e.scalar(v, p)
 	case int64, *big.Int:
-		e.write(jinja.Str(v))
+		e.write(e.r.Str(v))
 	case jinja.Bytes:
 		if !utf8.Valid(v) {
 			fail("bytes that are no text cannot be written as YAML here")

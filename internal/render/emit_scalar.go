@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/momtree/mom/internal/jinja"
 	"github.com/momtree/mom/internal/yaml11"
 )
 
@@ -95,6 +96,7 @@ func plainText(s string) bool {
 
 // scalar writes a text.
 func (e *emitter) scalar(s string, p position) {
+	e.count32(s)
 	f := analyze(s)
 	plain := f.blockPlain
 	if p.inFlow {
@@ -200,15 +202,23 @@ func (e *emitter) double(s string, p position) {
 	e.write(`"`)
 }
 
+// count32 counts what it takes to look at a text as 32-bit characters.
+func (e *emitter) count32(s string) {
+	e.r.Alloc(8 * len(s))
+	e.r.Work(40 * len(s))
+}
+
 // quoteDouble and quoteSingle are the filters yaml_dquote and yaml_squote.
-func quoteDouble(s string) string {
-	e := &emitter{max: 1 << 30, col: -1 << 40}
+func quoteDouble(r *jinja.Run, s string) string {
+	e := &emitter{r: r, b: r.Builder(), max: 1 << 30, col: -1 << 40}
+	e.count32(s)
 	e.double(s, position{indent: -1, key: true})
 	return e.b.String()
 }
 
-func quoteSingle(s string) string {
-	e := &emitter{max: 1 << 30, col: -1 << 40}
+func quoteSingle(r *jinja.Run, s string) string {
+	e := &emitter{r: r, b: r.Builder(), max: 1 << 30, col: -1 << 40}
+	e.count32(s)
 	e.single(s, position{indent: -1, key: true})
 	return e.b.String()
 }

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -9,6 +10,7 @@ import (
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
+	"github.com/momtree/mom/internal/busy"
 	"github.com/momtree/mom/internal/jinja"
 	"github.com/momtree/mom/value"
 )
@@ -56,6 +58,7 @@ func (l Limits) filled() Limits {
 	def(&l.Values, 1<<20)
 	def(&l.Depth, 100)
 	def(&l.Steps, 10_000_000)
+	def(&l.Memory, 256<<20)
 	return l
 }
 
@@ -65,6 +68,7 @@ func (e *Engine) environment(option string, set *value.Map) (*jinja.Environment,
 	env.AllowUndefined = e.opts.AllowUndefined
 	env.Limits = jinja.Limits{
 		Output: e.limits.Output, Values: e.limits.Values, Depth: e.limits.Depth, Steps: e.limits.Steps,
+		Memory: e.limits.Memory,
 	}
 	maps.Copy(env.Filters, saltFilters)
 	maps.Copy(env.Tests, saltTests)
@@ -135,39 +139,51 @@ func (e *Engine) jinja(ctx context.Context, t Template, isSLS bool) (string, err
 	if i := invalidUTF8(source); i >= 0 {
 		return "", &Error{Text: fmt.Sprintf("'utf-8' codec can't decode byte 0x%02x in position %d: invalid start byte", source[i], i)}
 	}
+	defer busy.Begin("rendering of " + cmp.Or(nameOf(t), "a template"))()
 	env := e.file
 	if t.SLS != "" {
 		env = e.sls
 	}
 	j := &job{ctx: ctx, engine: e, t: t, isSLS: isSLS}
 	j.vars = j.variables()
-	parse := func(name, src string) (*jinja.Template, error) { return e.parse(env, name, src) }
-	tmpl, err := parse("", source)
+	parse := func(ctx context.Context, name, src string) (*jinja.Template, error) {
+		return e.parse(ctx, env, name, src)
+	}
+	tmpl, err := parse(ctx, "", source)
 	if err != nil {
 		return "", j.fault(err, source)
 	}
-	text, err := tmpl.Render(ctx, jinja.Start{Vars: j.vars, Load: j.load, Parse: parse, Data: j})
+	end := "" // Jinja drops the last line end, and Salt puts it back.
+	if strings.HasSuffix(source, "\n") {
+		end = "\n"
+	}
+	text, err := tmpl.Render(ctx, jinja.Start{Vars: j.vars, Load: j.load, Parse: parse, Data: j, Name: nameOf(t), End: end})
 	if err != nil {
 		return "", j.fault(err, source)
-	}
-	// Jinja drops the last line end, and Salt puts it back.
-	switch {
-	case strings.HasSuffix(source, "\n"):
-		text += "\n"
 	}
 	return text, nil
 }
 
-func (e *Engine) parse(env *jinja.Environment, name, src string) (*jinja.Template, error) {
+func (e *Engine) parse(ctx context.Context, env *jinja.Environment, name, src string) (*jinja.Template, error) {
 	key := parsedKey{env, name, src}
 	if t, ok := e.parsed.Get(key); ok {
 		return t, nil
 	}
-	t, err := env.Parse(name, src)
+	t, err := env.ParseContext(ctx, name, src)
 	if err == nil && len(src) < 1<<20 {
 		e.parsed.Add(key, t)
 	}
 	return t, err
+}
+
+// nameOf is what errors of bounds call a template; "" where nobody named it.
+func nameOf(t Template) string { return cmp.Or(t.Path, t.SLS) }
+
+// meter counts what is done for a template outside of Jinja; held is what it has already.
+func (e *Engine) meter(ctx context.Context, t Template, held int) *jinja.Run {
+	r := e.file.Detached(ctx, nameOf(t))
+	r.Alloc(held)
+	return r
 }
 
 func (e *Engine) tooLarge(t Template) error {

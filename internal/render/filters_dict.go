@@ -3,25 +3,24 @@ package render
 import (
 	"strings"
 
-	"github.com/jmespath/go-jmespath"
-
 	"github.com/momtree/mom/internal/jinja"
 	"github.com/momtree/mom/value"
 )
 
 // holder walks to the dict that has the last key of a path, making what is missing.
-func holder(d *jinja.Dict, keys, delimiter string, ordered bool) (*jinja.Dict, string) {
+func holder(r *jinja.Run, d *jinja.Dict, keys, delimiter string, ordered bool) (*jinja.Dict, string) {
 	if delimiter == "" {
 		fail("empty separator")
 	}
+	r.Room(strings.Count(keys, delimiter) + 1)
 	parts := strings.Split(keys, delimiter)
 	for _, k := range parts[:len(parts)-1] {
-		v, _ := d.Get(k)
+		v, _ := r.Get(d, k)
 		next, ok := v.(*jinja.Dict)
 		if !ok {
 			next = jinja.NewDict()
 			next.Ordered = ordered
-			d.Set(k, next)
+			r.Set(d, k, next)
 		}
 		d = next
 	}
@@ -36,14 +35,14 @@ func keyFilter(name string, change func(r *jinja.Run, old, v any, ordered bool) 
 		if !ok {
 			fail("%s: argument of type '%s' is no dictionary", name, jinja.TypeName(v))
 		}
-		in, key := holder(d, b.Str(0, ""), b.Str(2, ":"), b.Bool(3, false))
-		old, _ := in.Get(key)
-		in.Set(key, change(r, old, b.Any(1, nil), b.Bool(3, false)))
+		in, key := holder(r, d, b.Str(0, ""), b.Str(2, ":"), b.Bool(3, false))
+		old, _ := r.Get(in, key)
+		r.Set(in, key, change(r, old, b.Any(1, nil), b.Bool(3, false)))
 		return d
 	}
 }
 
-func appendKey(_ *jinja.Run, old, v any, _ bool) any {
+func appendKey(r *jinja.Run, old, v any, _ bool) any {
 	if old == nil {
 		old = jinja.NewList()
 	}
@@ -51,7 +50,7 @@ func appendKey(_ *jinja.Run, old, v any, _ bool) any {
 	if !ok {
 		refuse("The last key contains a <class '%s'>, which cannot append.", jinja.TypeName(old))
 	}
-	l.Items = append(l.Items, v)
+	r.Append(l, v)
 	return l
 }
 
@@ -66,13 +65,12 @@ func extendKey(r *jinja.Run, old, v any, _ bool) any {
 	if !jinja.Iterable(v) {
 		refuse("Cannot extend <class 'list'> with a <class '%s'>.", jinja.TypeName(v))
 	}
-	more := jinja.Iterate(v)
-	r.Room(len(l.Items) + len(more))
-	l.Items = append(l.Items, more...)
+	more := r.Iterate(v)
+	r.Append(l, more...)
 	return l
 }
 
-func updateKey(_ *jinja.Run, old, v any, ordered bool) any {
+func updateKey(r *jinja.Run, old, v any, ordered bool) any {
 	if old == nil {
 		d := jinja.NewDict()
 		d.Ordered = ordered
@@ -87,28 +85,29 @@ func updateKey(_ *jinja.Run, old, v any, ordered bool) any {
 		refuse("Cannot update <class 'dict'> with a <class '%s'>.", jinja.TypeName(v))
 	}
 	for _, k := range from.Keys() {
-		e, _ := from.Get(k)
-		d.Set(k, e)
+		e, _ := r.Get(from, k)
+		r.Set(d, k, e)
 	}
 	return d
 }
 
-func compareDicts(_ *jinja.Run, v any, a *jinja.Args) any {
+func compareDicts(r *jinja.Run, v any, a *jinja.Args) any {
 	was, is := wantDict(v, "compare_dicts"), wantDict(a.Bind("compare_dicts", 1, "new").Any(0, nil), "compare_dicts")
 	out := jinja.NewDict()
-	put := func(k, o, n any) { out.Set(k, jinja.NewDict("old", o, "new", n)) }
+	put := func(k, o, n any) { r.Alloc(256); r.Set(out, k, jinja.NewDict("old", o, "new", n)) }
 	was.Range(func(k, o any) bool {
-		n, ok := is.Get(k)
+		n, ok := r.Get(is, k)
 		switch {
 		case !ok:
-			out.Set(k, jinja.NewDict("new", "", "old", o))
-		case !jinja.Equal(o, n):
+			r.Alloc(256)
+			r.Set(out, k, jinja.NewDict("new", "", "old", o))
+		case !r.Equal(o, n):
 			put(k, o, n)
 		}
 		return true
 	})
 	is.Range(func(k, n any) bool {
-		if _, ok := was.Get(k); !ok {
+		if _, ok := r.Get(was, k); !ok {
 			put(k, "", n)
 		}
 		return true
@@ -117,21 +116,23 @@ func compareDicts(_ *jinja.Run, v any, a *jinja.Args) any {
 }
 
 // encoded turns the texts of a value into bytes.
-func encoded(v any, depth int) any {
+func encoded(r *jinja.Run, v any, depth int) any {
 	if depth > 200 {
 		fail("values are nested more than 200 deep")
 	}
+	r.Walk(1)
 	switch v := v.(type) {
 	case string:
+		r.Charge(len(v))
 		return jinja.Bytes(v)
 	case *jinja.List:
-		return &jinja.List{Items: encodedAll(v.Items, depth)}
+		return &jinja.List{Items: encodedAll(r, v.Items, depth)}
 	case jinja.Tuple:
-		return &jinja.List{Items: encodedAll(v, depth)}
+		return &jinja.List{Items: encodedAll(r, v, depth)}
 	case *jinja.Dict:
 		out := jinja.NewDict()
 		v.Range(func(k, e any) bool {
-			out.Set(encoded(k, depth+1), encoded(e, depth+1))
+			r.Set(out, encoded(r, k, depth+1), encoded(r, e, depth+1))
 			return true
 		})
 		return out
@@ -139,28 +140,30 @@ func encoded(v any, depth int) any {
 	return v
 }
 
-func encodedAll(items []any, depth int) []any {
+func encodedAll(r *jinja.Run, items []any, depth int) []any {
+	r.Room(2 * len(items))
 	out := make([]any, len(items))
 	for i, e := range items {
-		out[i] = encoded(e, depth+1)
+		out[i] = encoded(r, e, depth+1)
 	}
 	return out
 }
 
-func jsonQuery(_ *jinja.Run, v any, a *jinja.Args) any {
+func jsonQuery(r *jinja.Run, v any, a *jinja.Args) any {
 	expr := a.Bind("json_query", 1, "expr").Str(0, "")
 	if len(expr) > 1<<16 {
 		fail("a JMESPath of %d bytes is too long", len(expr))
 	}
-	given, err := jinja.Give(v)
+	given, err := r.Give(v)
 	if err != nil {
 		jinja.Throw(err)
 	}
-	out, err := jmespath.Search(expr, floats(value.Plain(given)))
+	r.Take(given) // for the copy that follows
+	out, err := query(r, expr, floats(value.Plain(given)))
 	if err != nil {
 		fail("json_query: %v", err)
 	}
-	return jinja.Take(ints(out))
+	return r.Take(ints(out))
 }
 
 // floats makes the numbers those that the library knows; ints makes them whole again.
@@ -200,29 +203,31 @@ func ints(v any) any {
 	return v
 }
 
-func mysqlToDict(_ *jinja.Run, v any, a *jinja.Args) any {
+func mysqlToDict(r *jinja.Run, v any, a *jinja.Args) any {
 	key := a.Bind("mysql_to_dict", 1, "key").Str(0, "")
 	out := jinja.NewDict()
 	var headers []string
-	for _, e := range jinja.Iterate(v) {
-		line := text(e, "mysql_to_dict")
+	for _, e := range r.Iterate(v) {
+		line := text(r, e, "mysql_to_dict")
 		if line == "" || line[0] == '+' {
 			continue
 		}
+		r.Room(2*strings.Count(line, "|") + 8)
 		cells := splitTrim(line, "|")
 		if headers == nil {
 			headers = cells
 			continue
 		}
 		row := jinja.NewDict()
+		r.Room(2*len(cells) + 8)
 		for i := 1; i < len(headers)-1 && i < len(cells); i++ {
-			row.Set(headers[i], number(cells[i]))
+			r.Set(row, headers[i], number(r, cells[i]))
 		}
-		id, ok := row.Get(key)
+		id, ok := r.Get(row, key)
 		if !ok {
 			fail("%s", jinja.Repr(key))
 		}
-		out.Set(id, row)
+		r.Set(out, id, row)
 	}
 	return out
 }
@@ -232,15 +237,15 @@ var _ = filters(map[string]jinja.Filter{
 		b := a.Bind("traverse", 1, "key default delimiter")
 		return traverse(r, v, b.Any(0, nil), b.Any(1, nil), b.Str(2, ":"))
 	},
-	"set_dict_key_value":    keyFilter("set_dict_key_value", func(_ *jinja.Run, _, v any, _ bool) any { return v }),
+	"set_dict_key_value":    keyFilter("set_dict_key_value", func(r *jinja.Run, _, v any, _ bool) any { return v }),
 	"append_dict_key_value": keyFilter("append_dict_key_value", appendKey),
 	"extend_dict_key_value": keyFilter("extend_dict_key_value", extendKey),
 	"update_dict_key_value": keyFilter("update_dict_key_value", updateKey),
 	"compare_dicts":         compareDicts,
 	"json_query":            jsonQuery,
 	"mysql_to_dict":         mysqlToDict,
-	"json_encode_dict":      plain(func(_ *jinja.Run, v any) any { return encoded(wantDict(v, "json_encode_dict"), 0) }),
-	"json_decode_dict":      plain(func(_ *jinja.Run, v any) any { return encoded(wantDict(v, "json_decode_dict"), 0) }),
-	"json_encode_list":      plain(func(_ *jinja.Run, v any) any { return &jinja.List{Items: encodedAll(jinja.Iterate(v), 0)} }),
-	"json_decode_list":      plain(func(_ *jinja.Run, v any) any { return &jinja.List{Items: encodedAll(jinja.Iterate(v), 0)} }),
+	"json_encode_dict":      plain(func(r *jinja.Run, v any) any { return encoded(r, wantDict(v, "json_encode_dict"), 0) }),
+	"json_decode_dict":      plain(func(r *jinja.Run, v any) any { return encoded(r, wantDict(v, "json_decode_dict"), 0) }),
+	"json_encode_list":      plain(func(r *jinja.Run, v any) any { return &jinja.List{Items: encodedAll(r, r.Iterate(v), 0)} }),
+	"json_decode_list":      plain(func(r *jinja.Run, v any) any { return &jinja.List{Items: encodedAll(r, r.Iterate(v), 0)} }),
 })

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -42,8 +41,8 @@ func httpQuery(r *jinja.Run, v any, a *jinja.Args) any {
 		fail("http_query: a master makes no requests to the web when it renders; use it in states and templates of minions")
 	}
 	b := a.Bind("query", 0, "method params data header_dict header_list username password decode decode_type status headers text raise_error")
-	address := text(v, "http_query")
-	req, err := httpRequest(r.Context(), b, address)
+	address := text(r, v, "http_query")
+	req, err := httpRequest(r, b, address)
 	if err != nil {
 		fail("http_query: %v", err)
 	}
@@ -70,8 +69,8 @@ func httpQuery(r *jinja.Run, v any, a *jinja.Args) any {
 		out.Set("error", fmt.Sprintf("HTTP %d: %s", resp.StatusCode, http.StatusText(resp.StatusCode)))
 		return out
 	}
+	r.Scratch(2 * len(body))
 	page := strings.ToValidUTF8(string(body), "\ufffd")
-	r.Charge(len(page))
 	out.Set("body", page)
 	if status {
 		out.Set("status", resp.StatusCode)
@@ -102,7 +101,7 @@ func withoutAddress(err error) error {
 }
 
 // httpRequest makes the request of a call.
-func httpRequest(ctx context.Context, b *jinja.Bound, address string) (*http.Request, error) {
+func httpRequest(r *jinja.Run, b *jinja.Bound, address string) (*http.Request, error) {
 	u, err := url.Parse(address)
 	if err != nil {
 		return nil, errors.New("the address cannot be read")
@@ -110,7 +109,7 @@ func httpRequest(ctx context.Context, b *jinja.Bound, address string) (*http.Req
 	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return nil, fmt.Errorf("%s is no address of http or https", u.Redacted())
 	}
-	if given := httpFields(b.Any(1, nil)); given != nil {
+	if given := httpFields(r, b.Any(1, nil)); given != nil {
 		q := u.Query()
 		for _, kv := range given {
 			q.Add(kv[0], kv[1])
@@ -118,7 +117,7 @@ func httpRequest(ctx context.Context, b *jinja.Bound, address string) (*http.Req
 		u.RawQuery = q.Encode()
 	}
 	var body io.Reader
-	form := httpFields(b.Any(2, nil))
+	form := httpFields(r, b.Any(2, nil))
 	switch data := b.Any(2, nil).(type) {
 	case nil:
 	case string:
@@ -133,7 +132,7 @@ func httpRequest(ctx context.Context, b *jinja.Bound, address string) (*http.Req
 		}
 		body = strings.NewReader(values.Encode())
 	}
-	req, err := http.NewRequestWithContext(ctx, b.Str(0, http.MethodGet), u.String(), body)
+	req, err := http.NewRequestWithContext(r.Context(), b.Str(0, http.MethodGet), u.String(), body)
 	if err != nil {
 		return nil, err
 	}
@@ -141,13 +140,13 @@ func httpRequest(ctx context.Context, b *jinja.Bound, address string) (*http.Req
 		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
 	if l := b.Any(4, nil); l != nil {
-		for _, line := range jinja.Iterate(l) {
-			if name, val, ok := strings.Cut(jinja.Str(line), ":"); ok {
+		for _, line := range r.Iterate(l) {
+			if name, val, ok := strings.Cut(r.Str(line), ":"); ok {
 				req.Header.Set(strings.TrimSpace(name), strings.TrimSpace(val))
 			}
 		}
 	}
-	for _, kv := range httpFields(b.Any(3, nil)) {
+	for _, kv := range httpFields(r, b.Any(3, nil)) {
 		req.Header.Set(kv[0], kv[1])
 	}
 	req.Header.Set("User-Agent", "mom http.query()")
@@ -158,14 +157,15 @@ func httpRequest(ctx context.Context, b *jinja.Bound, address string) (*http.Req
 }
 
 // httpFields are the names and values of a dict; nil: it is none.
-func httpFields(v any) (out [][2]string) {
+func httpFields(r *jinja.Run, v any) (out [][2]string) {
 	d, ok := v.(*jinja.Dict)
 	if !ok {
 		return nil
 	}
 	out = [][2]string{}
 	d.Range(func(k, e any) bool {
-		out = append(out, [2]string{jinja.Str(k), jinja.Str(e)})
+		r.Alloc(128)
+		out = append(out, [2]string{r.Str(k), r.Str(e)})
 		return true
 	})
 	return out
@@ -184,13 +184,13 @@ func httpDecode(r *jinja.Run, out *jinja.Dict, page, kind, contentType string) (
 	}
 	switch kind {
 	case "json":
-		v, err := loadJSON(page)
+		v, err := loadJSON(r, page)
 		if err != nil {
 			fail("http_query: the answer is no JSON: %v", err)
 		}
 		out.Set("dict", v)
 	case "yaml":
-		v, err := loadYAML(page, limitsOf(r).Values)
+		v, err := loadYAML(r, page, limitsOf(r).Values)
 		if err != nil {
 			fail("http_query: the answer is no YAML: %v", err)
 		}

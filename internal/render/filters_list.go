@@ -13,34 +13,31 @@ func other(a *jinja.Args, name string) any { return a.Bind(name, 1, "lst2").Any(
 
 // unique keeps the first of equals; of what can be hashed it makes a set.
 func unique(r *jinja.Run, v any) any {
-	if jinja.Hashable(v) {
-		return jinja.NewSet(jinja.Iterate(v))
+	if r.Hashable(v) {
+		return r.NewSet(r.Iterate(v))
 	}
 	out := &jinja.List{}
-	items := jinja.Iterate(v)
+	items := r.Iterate(v)
 	// Of values that can be hashed a set finds the equals; others are compared.
 	seen := jinja.NewDict()
 	for _, e := range items {
 		r.Tick()
-		if jinja.Hashable(e) {
-			if _, ok := seen.Get(e); ok {
+		if r.Hashable(e) {
+			if _, ok := r.Get(seen, e); ok {
 				continue
 			}
-			seen.Set(e, nil)
+			r.Set(seen, e, nil)
 		} else if hasCounted(r, out.Items, e) {
 			continue
 		}
-		out.Items = append(out.Items, e)
+		r.Append(out, e)
 	}
 	return out
 }
 
 func hasCounted(r *jinja.Run, items []any, v any) bool {
-	for i, e := range items {
-		if i&0xff == 0 {
-			r.Tick()
-		}
-		if jinja.Equal(e, v) {
+	for _, e := range items {
+		if r.Equal(e, v) {
 			return true
 		}
 	}
@@ -53,50 +50,56 @@ func keep(r *jinja.Run, items []any, test func(any) bool) any {
 	for _, e := range items {
 		r.Tick()
 		if test(e) {
-			out.Items = append(out.Items, e)
+			r.Append(out, e)
 		}
 	}
 	return unique(r, out)
 }
 
-func bothHashable(x, y any) bool { return jinja.Hashable(x) && jinja.Hashable(y) }
+func bothHashable(r *jinja.Run, x, y any) bool { return r.Hashable(x) && r.Hashable(y) }
 
-func setOf(v any) *jinja.Set { return jinja.NewSet(jinja.Iterate(v)) }
+func setOf(r *jinja.Run, v any) *jinja.Set { return r.NewSet(r.Iterate(v)) }
 
 func union(r *jinja.Run, v, w any) any {
-	if bothHashable(v, w) {
-		return jinja.NewSet(append(slices.Clone(jinja.Iterate(v)), jinja.Iterate(w)...))
+	if bothHashable(r, v, w) {
+		s := r.NewSet(r.Iterate(v))
+		for _, e := range r.Iterate(w) {
+			r.AddTo(s, e)
+		}
+		return s
 	}
 	return unique(r, r.Binary("+", v, w))
 }
 
 func intersect(r *jinja.Run, v, w any) any {
-	in := jinja.Iterate(w)
-	out := keep(r, jinja.Iterate(v), func(e any) bool { return hasCounted(r, in, e) })
-	if bothHashable(v, w) {
-		return setOf(out)
+	in := r.Iterate(w)
+	out := keep(r, r.Iterate(v), func(e any) bool { return hasCounted(r, in, e) })
+	if bothHashable(r, v, w) {
+		return setOf(r, out)
 	}
 	return out
 }
 
 func difference(r *jinja.Run, v, w any) any {
-	in := jinja.Iterate(w)
-	out := keep(r, jinja.Iterate(v), func(e any) bool { return !hasCounted(r, in, e) })
-	if bothHashable(v, w) {
-		return setOf(out)
+	in := r.Iterate(w)
+	out := keep(r, r.Iterate(v), func(e any) bool { return !hasCounted(r, in, e) })
+	if bothHashable(r, v, w) {
+		return setOf(r, out)
 	}
 	return out
 }
 
 // itertools needs rows of elements; it counts them before it makes them.
-func rows(r *jinja.Run, n int) { r.Room(n) }
+func rows(r *jinja.Run, n int) { r.Fits(n) }
 
 func combinations(r *jinja.Run, items []any, n int, repeat bool) []any {
 	var out []any
+	r.Room(n)
 	idx := make([]int, n)
 	var walk func(at, from int)
 	walk = func(at, from int) {
 		if at == n {
+			r.Alloc(n*16 + 80)
 			t := make(jinja.Tuple, n)
 			for i, x := range idx {
 				t[i] = items[x]
@@ -107,6 +110,7 @@ func combinations(r *jinja.Run, items []any, n int, repeat bool) []any {
 			return
 		}
 		for i := from; i < len(items); i++ {
+			r.Walk(1)
 			idx[at] = i
 			if repeat {
 				walk(at+1, i)
@@ -123,16 +127,19 @@ func combinations(r *jinja.Run, items []any, n int, repeat bool) []any {
 
 func permutations(r *jinja.Run, items []any, n int) []any {
 	var out []any
+	r.Room(len(items))
 	used := make([]bool, len(items))
 	cur := make([]any, 0, n)
 	var walk func()
 	walk = func() {
 		if len(cur) == n {
+			r.Alloc(n*16 + 80)
 			out = append(out, jinja.Tuple(slices.Clone(cur)))
 			r.Tick()
 			rows(r, len(out))
 			return
 		}
+		r.Walk(len(items))
 		for i, e := range items {
 			if !used[i] {
 				used[i] = true
@@ -165,9 +172,9 @@ func size(b *jinja.Bound, i, def int) int {
 }
 
 func product(r *jinja.Run, v any, a *jinja.Args) any {
-	lists := [][]any{jinja.Iterate(v)}
+	lists := [][]any{r.Iterate(v)}
 	for _, w := range a.Pos {
-		lists = append(lists, jinja.Iterate(w))
+		lists = append(lists, r.Iterate(w))
 	}
 	if n, ok := a.Keyword("repeat"); ok {
 		times := jinja.NewArgs(n).Bind("product", 1, "repeat").Int(0, 1)
@@ -184,6 +191,7 @@ func product(r *jinja.Run, v any, a *jinja.Args) any {
 		for _, t := range out {
 			for _, e := range l {
 				r.Tick()
+				r.Alloc(len(t.(jinja.Tuple))*32 + 112)
 				next = append(next, append(slices.Clone(t.(jinja.Tuple)), e))
 			}
 		}
@@ -194,9 +202,9 @@ func product(r *jinja.Run, v any, a *jinja.Args) any {
 
 func zip(kind string, longest bool) jinja.Filter {
 	return func(r *jinja.Run, v any, a *jinja.Args) any {
-		lists := [][]any{jinja.Iterate(v)}
+		lists := [][]any{r.Iterate(v)}
 		for _, w := range a.Pos {
-			lists = append(lists, jinja.Iterate(w))
+			lists = append(lists, r.Iterate(w))
 		}
 		fill, _ := a.Keyword("fillvalue")
 		n := len(lists[0])
@@ -207,7 +215,9 @@ func zip(kind string, longest bool) jinja.Filter {
 				n = min(n, len(l))
 			}
 		}
-		rows(r, n*len(lists))
+		r.Room(n * len(lists))
+		r.Alloc(n * 64)
+		r.Work(n * (len(lists) + 8) * 8)
 		out := make([]any, n)
 		for i := range out {
 			t := make(jinja.Tuple, len(lists))
@@ -222,49 +232,48 @@ func zip(kind string, longest bool) jinja.Filter {
 	}
 }
 
-func flatten(r *jinja.Run, v any, levels int, nulls bool, depth int) []any {
+// flatten appends the elements of v to out, and those of the lists in it.
+func flatten(r *jinja.Run, out *jinja.List, v any, levels int, nulls bool, depth int) {
 	if depth > 200 {
 		fail("Reference cycle detected. Check input list.")
 	}
-	var out []any
-	for _, e := range jinja.Iterate(v) {
+	for _, e := range r.Iterate(v) {
 		r.Tick()
 		if s, ok := e.(string); !nulls && (e == nil || ok && (s == "None" || s == "null")) {
 			continue
 		}
 		_, isText := e.(string)
 		if isText || !jinja.Iterable(e) || levels == 0 {
-			out = append(out, e)
+			r.Append(out, e)
 		} else {
-			out = append(out, flatten(r, e, levels-1, nulls, depth+1)...)
+			flatten(r, out, e, levels-1, nulls, depth+1)
 		}
-		rows(r, len(out))
 	}
-	return out
 }
 
 // sample draws elements; the same seed draws the same ones.
-func sample(items []any, n int, seed any) any {
+func sample(r *jinja.Run, items []any, n int, seed any) any {
 	if n < 0 || n > len(items) {
 		fail("Sample larger than population or is negative")
 	}
 	src := rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))
 	if seed != nil {
 		a, b := uint64(14695981039346656037), uint64(1)
-		for _, c := range []byte(jinja.Repr(seed)) {
+		for _, c := range []byte(r.Repr(seed)) {
 			a = (a ^ uint64(c)) * 1099511628211
 			b += a
 		}
 		src = rand.New(rand.NewPCG(a, b))
 	}
+	r.Room(len(items))
 	out := slices.Clone(items)
 	src.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
 	return &jinja.List{Items: out[:n]}
 }
 
-func countTrue(v any, n int) bool {
+func countTrue(r *jinja.Run, v any, n int) bool {
 	found := 0
-	for _, e := range jinja.Iterate(v) {
+	for _, e := range r.Iterate(v) {
 		if jinja.Truth(e) {
 			found++
 		}
@@ -272,8 +281,8 @@ func countTrue(v any, n int) bool {
 	return found == n
 }
 
-func first(v any) []any {
-	items := jinja.Iterate(v)
+func first(r *jinja.Run, v any) []any {
+	items := r.Iterate(v)
 	if len(items) == 0 {
 		fail("min() or max() arg is an empty sequence")
 	}
@@ -291,10 +300,10 @@ var _ = filters(map[string]jinja.Filter{
 		w := other(a, "symmetric_difference")
 		return difference(r, union(r, v, w), intersect(r, v, w))
 	},
-	"min": plain(func(r *jinja.Run, v any) any { return r.Extreme(first(v), same, true) }),
-	"max": plain(func(r *jinja.Run, v any) any { return r.Extreme(first(v), same, false) }),
+	"min": plain(func(r *jinja.Run, v any) any { return r.Extreme(first(r, v), same, true) }),
+	"max": plain(func(r *jinja.Run, v any) any { return r.Extreme(first(r, v), same, false) }),
 	"avg": plain(func(r *jinja.Run, v any) any {
-		if jinja.Hashable(v) {
+		if r.Hashable(v) {
 			f, ok := jinja.ParseFloat(v)
 			if !ok {
 				fail("could not convert string to float: %s", jinja.Repr(v))
@@ -302,8 +311,9 @@ var _ = filters(map[string]jinja.Filter{
 			return f
 		}
 		sum := any(int64(0))
-		items := jinja.Iterate(v)
+		items := r.Iterate(v)
 		for _, e := range items {
+			r.Tick()
 			sum = r.Binary("+", sum, e)
 		}
 		f, _ := jinja.ParseFloat(r.Binary("/", sum, int64(len(items))))
@@ -315,9 +325,11 @@ var _ = filters(map[string]jinja.Filter{
 		if b.Any(0, nil) != nil {
 			levels = max(b.Int(0, 0), 0)
 		}
-		return &jinja.List{Items: flatten(r, v, levels, b.Bool(1, false), 0)}
+		out := &jinja.List{}
+		flatten(r, out, v, levels, b.Bool(1, false), 0)
+		return out
 	},
-	"sequence": plain(func(_ *jinja.Run, v any) any {
+	"sequence": plain(func(r *jinja.Run, v any) any {
 		switch v.(type) {
 		case *jinja.List, jinja.Tuple, *jinja.Set, *jinja.Dict:
 			return v
@@ -325,52 +337,53 @@ var _ = filters(map[string]jinja.Filter{
 		return jinja.NewList(v)
 	}),
 	"sorted_ignorecase": plain(func(r *jinja.Run, v any) any {
-		return &jinja.List{Items: r.Sorted(jinja.Iterate(v), func(e any) any { return strings.ToLower(text(e, "sorted_ignorecase")) }, false)}
+		return &jinja.List{Items: r.Sorted(r.Iterate(v), func(e any) any { s := text(r, e, "sorted_ignorecase"); r.Charge(len(s)); return strings.ToLower(s) }, false)}
 	}),
 	"combinations": func(r *jinja.Run, v any, a *jinja.Args) any {
 		b := a.Bind("combinations", 1, "r")
-		return jinja.NewIter("itertools.combinations", combinations(r, jinja.Iterate(v), size(b, 0, 0), false))
+		return jinja.NewIter("itertools.combinations", combinations(r, r.Iterate(v), size(b, 0, 0), false))
 	},
 	"combinations_with_replacement": func(r *jinja.Run, v any, a *jinja.Args) any {
 		b := a.Bind("combinations_with_replacement", 1, "r")
-		return jinja.NewIter("itertools.combinations_with_replacement", combinations(r, jinja.Iterate(v), size(b, 0, 0), true))
+		return jinja.NewIter("itertools.combinations_with_replacement", combinations(r, r.Iterate(v), size(b, 0, 0), true))
 	},
 	"permutations": func(r *jinja.Run, v any, a *jinja.Args) any {
-		items := jinja.Iterate(v)
+		items := r.Iterate(v)
 		b := a.Bind("permutations", 0, "r")
 		return jinja.NewIter("itertools.permutations", permutations(r, items, size(b, 0, min(len(items), 1000))))
 	},
-	"compress": func(_ *jinja.Run, v any, a *jinja.Args) any {
-		sel := jinja.Iterate(a.Bind("compress", 1, "selectors").Any(0, nil))
+	"compress": func(r *jinja.Run, v any, a *jinja.Args) any {
+		sel := r.Iterate(a.Bind("compress", 1, "selectors").Any(0, nil))
 		var out []any
-		for i, e := range jinja.Iterate(v) {
+		for i, e := range r.Iterate(v) {
 			if i < len(sel) && jinja.Truth(sel[i]) {
+				r.Alloc(32)
 				out = append(out, e)
 			}
 		}
 		return jinja.NewIter("itertools.compress", out)
 	},
 	"product": product, "zip": zip("zip", false), "zip_longest": zip("itertools.zip_longest", true),
-	"random_sample": func(_ *jinja.Run, v any, a *jinja.Args) any {
+	"random_sample": func(r *jinja.Run, v any, a *jinja.Args) any {
 		b := a.Bind("sample", 1, "size seed")
-		return sample(jinja.Iterate(v), b.Int(0, 0), b.Any(1, nil))
+		return sample(r, r.Iterate(v), b.Int(0, 0), b.Any(1, nil))
 	},
-	"random_shuffle": func(_ *jinja.Run, v any, a *jinja.Args) any {
-		items := jinja.Iterate(v)
-		return sample(items, len(items), a.Bind("shuffle", 0, "seed").Any(0, nil))
+	"random_shuffle": func(r *jinja.Run, v any, a *jinja.Args) any {
+		items := r.Iterate(v)
+		return sample(r, items, len(items), a.Bind("shuffle", 0, "seed").Any(0, nil))
 	},
-	"exactly_n_true": func(_ *jinja.Run, v any, a *jinja.Args) any {
-		return countTrue(v, a.Bind("exactly_n", 0, "amount").Int(0, 1))
+	"exactly_n_true": func(r *jinja.Run, v any, a *jinja.Args) any {
+		return countTrue(r, v, a.Bind("exactly_n", 0, "amount").Int(0, 1))
 	},
-	"exactly_one_true": plain(func(_ *jinja.Run, v any) any { return countTrue(v, 1) }),
-	"is_list":          plain(func(_ *jinja.Run, v any) any { _, ok := v.(*jinja.List); return ok }),
-	"is_iter": func(_ *jinja.Run, v any, a *jinja.Args) any {
+	"exactly_one_true": plain(func(r *jinja.Run, v any) any { return countTrue(r, v, 1) }),
+	"is_list":          plain(func(r *jinja.Run, v any) any { _, ok := v.(*jinja.List); return ok }),
+	"is_iter": func(r *jinja.Run, v any, a *jinja.Args) any {
 		a.Bind("is_iter", 0, "ignore")
 		_, isText := v.(string)
 		return !isText && jinja.Iterable(v)
 	},
 	"compare_lists": func(r *jinja.Run, v any, a *jinja.Args) any {
-		old, now := jinja.Iterate(v), jinja.Iterate(a.Bind("compare_lists", 1, "new").Any(0, nil))
+		old, now := r.Iterate(v), r.Iterate(a.Bind("compare_lists", 1, "new").Any(0, nil))
 		out := jinja.NewDict()
 		for _, side := range []struct {
 			name      string
@@ -379,7 +392,7 @@ var _ = filters(map[string]jinja.Filter{
 			l := &jinja.List{}
 			for _, e := range side.has {
 				if !hasCounted(r, side.lack, e) {
-					l.Items = append(l.Items, e)
+					r.Append(l, e)
 				}
 			}
 			if len(l.Items) > 0 {
@@ -388,10 +401,12 @@ var _ = filters(map[string]jinja.Filter{
 		}
 		return out
 	},
-	"substring_in_list": func(_ *jinja.Run, v any, a *jinja.Args) any {
-		s := text(v, "substring_in_list")
-		for _, e := range jinja.Iterate(a.Bind("substring_in_list", 1, "lst").Any(0, nil)) {
-			if strings.Contains(text(e, "substring_in_list"), s) {
+	"substring_in_list": func(r *jinja.Run, v any, a *jinja.Args) any {
+		s := text(r, v, "substring_in_list")
+		for _, e := range r.Iterate(a.Bind("substring_in_list", 1, "lst").Any(0, nil)) {
+			in := text(r, e, "substring_in_list")
+			r.Work(len(in))
+			if strings.Contains(in, s) {
 				return true
 			}
 		}

@@ -134,7 +134,7 @@ func ipText(v any, version int, options string) any {
 }
 
 // ipList filters a text or a list.
-func ipList(v any, version int, options string) any {
+func ipList(r *jinja.Run, v any, version int, options string) any {
 	if _, ok := v.(string); ok {
 		return ipText(v, version, options)
 	}
@@ -144,22 +144,24 @@ func ipList(v any, version int, options string) any {
 		return nil
 	}
 	out := &jinja.List{}
-	for _, e := range jinja.Iterate(v) {
+	for _, e := range r.Iterate(v) {
+		r.Tick()
 		if t := ipText(e, version, options); t != nil {
-			out.Items = append(out.Items, t)
+			r.Alloc(64)
+			r.Append(out, t)
 		}
 	}
 	return out
 }
 
-func ipAny(v any, version int, options string) any {
+func ipAny(r *jinja.Run, v any, version int, options string) any {
 	if version != 0 {
-		return ipList(v, version, options)
+		return ipList(r, v, version, options)
 	}
 	if it, ok := v.(*jinja.Iter); ok {
-		v = jinja.NewList(jinja.Iterate(it)...)
+		v = &jinja.List{Items: r.Iterate(it)}
 	}
-	four, six := ipList(v, 4, options), ipList(v, 6, options)
+	four, six := ipList(r, v, 4, options), ipList(r, v, 6, options)
 	l4, ok := four.(*jinja.List)
 	if !ok {
 		if four != nil {
@@ -167,7 +169,8 @@ func ipAny(v any, version int, options string) any {
 		}
 		return six
 	}
-	return &jinja.List{Items: append(l4.Items, six.(*jinja.List).Items...)}
+	r.Append(l4, six.(*jinja.List).Items...)
+	return l4
 }
 
 // perAddress is ip_host and its kin: something of each address.
@@ -179,7 +182,7 @@ func perAddress(name string, of func(r *jinja.Run, i iface) any) jinja.Filter {
 		if b.Any(1, nil) != nil {
 			version = b.Int(1, 0)
 		}
-		found := ipAny(v, version, options)
+		found := ipAny(r, v, version, options)
 		if found == nil || !jinja.Truth(found) {
 			return nil
 		}
@@ -196,8 +199,8 @@ func perAddress(name string, of func(r *jinja.Run, i iface) any) jinja.Filter {
 			return one(s)
 		}
 		out := &jinja.List{}
-		for _, e := range jinja.Iterate(found) {
-			out.Items = append(out.Items, one(e))
+		for _, e := range r.Iterate(found) {
+			r.Append(out, one(e))
 		}
 		return out
 	}
@@ -215,10 +218,12 @@ func hosts(r *jinja.Run, i iface) any {
 	p := i.prefix()
 	free := p.Addr().BitLen() - p.Bits()
 	if free > 20 {
-		r.Room(1 << 30)
+		r.Fits(1 << 30)
 	}
 	n := 1 << free
 	r.Room(n)
+	r.Alloc(n * 64)
+	r.Work(n * 64)
 	out := &jinja.List{}
 	a := p.Addr()
 	for k := range n {
@@ -239,7 +244,7 @@ func bracket(v any) any {
 }
 
 func isIP(versions ...int) jinja.Filter {
-	return func(_ *jinja.Run, v any, a *jinja.Args) any {
+	return func(r *jinja.Run, v any, a *jinja.Args) any {
 		options, _ := optional(a.Bind("is_ip", 0, "options"), 0)
 		for _, ver := range versions {
 			if ipText(v, ver, options) != nil {
@@ -251,20 +256,20 @@ func isIP(versions ...int) jinja.Filter {
 }
 
 func ipFilter(version int) jinja.Filter {
-	return func(_ *jinja.Run, v any, a *jinja.Args) any {
+	return func(r *jinja.Run, v any, a *jinja.Args) any {
 		options, _ := optional(a.Bind("ipaddr", 0, "options"), 0)
-		return ipAny(v, version, options)
+		return ipAny(r, v, version, options)
 	}
 }
 
-func filterByNetworks(_ *jinja.Run, v any, a *jinja.Args) any {
+func filterByNetworks(r *jinja.Run, v any, a *jinja.Args) any {
 	given := a.Bind("filter_by_networks", 1, "networks").Any(0, nil)
 	if given == nil {
 		return v
 	}
 	var nets []netip.Prefix
-	for _, n := range jinja.Iterate(given) {
-		s := text(n, "filter_by_networks")
+	for _, n := range r.Iterate(given) {
+		s := text(r, n, "filter_by_networks")
 		if !strings.Contains(s, "/") {
 			if addr, err := netip.ParseAddr(s); err == nil {
 				s = fmt.Sprintf("%s/%d", s, addr.BitLen())
@@ -277,18 +282,20 @@ func filterByNetworks(_ *jinja.Run, v any, a *jinja.Args) any {
 		if p.Masked() != p {
 			fail("%s has host bits set", s)
 		}
+		r.Alloc(128)
 		nets = append(nets, p)
 	}
 	pick := func(list any) any {
 		out := &jinja.List{}
-		for _, e := range jinja.Iterate(list) {
-			addr, err := netip.ParseAddr(text(e, "filter_by_networks"))
+		for _, e := range r.Iterate(list) {
+			addr, err := netip.ParseAddr(text(r, e, "filter_by_networks"))
 			if err != nil {
 				fail("%s does not appear to be an IPv4 or IPv6 address", jinja.Repr(e))
 			}
+			r.Work(16 * len(nets))
 			for _, n := range nets {
 				if n.Contains(addr) {
-					out.Items = append(out.Items, e)
+					r.Append(out, e)
 				}
 			}
 		}
@@ -296,7 +303,7 @@ func filterByNetworks(_ *jinja.Run, v any, a *jinja.Args) any {
 	}
 	if d, ok := v.(*jinja.Dict); ok {
 		out := jinja.NewDict()
-		d.Range(func(k, e any) bool { out.Set(k, pick(e)); return true })
+		d.Range(func(k, e any) bool { r.Set(out, k, pick(e)); return true })
 		return out
 	}
 	return pick(v)
@@ -308,7 +315,7 @@ const dnsTime = 3 * time.Second
 // dnsCheck gives the first address of a name that takes a connection.
 func dnsCheck(r *jinja.Run, v any, a *jinja.Args) any {
 	b := a.Bind("dns_check", 1, "port safe ipv6")
-	name := text(v, "dns_check")
+	name := text(r, v, "dns_check")
 	port := strconv.Itoa(b.Int(0, 0))
 	network := "ip"
 	if v6 := b.Any(2, nil); v6 != nil {
@@ -332,25 +339,26 @@ func dnsCheck(r *jinja.Run, v any, a *jinja.Args) any {
 var _ = filters(map[string]jinja.Filter{
 	"is_ip": isIP(4, 6), "is_ipv4": isIP(4), "is_ipv6": isIP(6),
 	"ipaddr": ipFilter(0), "ipv4": ipFilter(4), "ipv6": ipFilter(6),
-	"ip_host": perAddress("ip_host", func(_ *jinja.Run, i iface) any {
+	"ip_host": perAddress("ip_host", func(r *jinja.Run, i iface) any {
 		if i.bits < 0 {
 			i.bits = i.addr.BitLen()
 		}
 		return i.String()
 	}),
 	"network_hosts": perAddress("network_hosts", hosts),
-	"network_size": perAddress("network_size", func(_ *jinja.Run, i iface) any {
+	"network_size": perAddress("network_size", func(r *jinja.Run, i iface) any {
 		p := i.prefix()
 		return jinja.Int(new(big.Int).Lsh(big.NewInt(1), uint(p.Addr().BitLen()-p.Bits())))
 	}),
 	"filter_by_networks": filterByNetworks,
 	"dns_check":          dnsCheck,
-	"ipwrap": plain(func(_ *jinja.Run, v any) any {
+	"ipwrap": plain(func(r *jinja.Run, v any) any {
 		switch v.(type) {
 		case *jinja.List, jinja.Tuple:
 			out := &jinja.List{}
-			for _, e := range jinja.Iterate(v) {
-				out.Items = append(out.Items, bracket(e))
+			for _, e := range r.Iterate(v) {
+				r.Alloc(64)
+				r.Append(out, bracket(e))
 			}
 			return out
 		}

@@ -62,9 +62,12 @@ func capital(s string) string {
 
 var sizes = regexp2.MustCompile(`\A([0-9.]*)\s*(.*)\z`, regexp2.None)
 
-func humanToBytes(_ *jinja.Run, v any, a *jinja.Args) any {
+func humanToBytes(r *jinja.Run, v any, a *jinja.Args) any {
 	b := a.Bind("human_to_bytes", 0, "default_unit handle_metric")
-	m, _ := sizes.FindStringMatch(strings.TrimSpace(jinja.Str(v)))
+	s := strings.TrimSpace(r.Str(v))
+	r.Alloc(8 * len(s))
+	r.Work(64 * len(s))
+	m, _ := sizes.FindStringMatch(s)
 	if m == nil {
 		return int64(0)
 	}
@@ -75,7 +78,7 @@ func humanToBytes(_ *jinja.Run, v any, a *jinja.Args) any {
 	if unit == "" {
 		return int64(0)
 	}
-	n := number(m.GroupByNumber(1).String())
+	n := number(r, m.GroupByNumber(1).String())
 	if _, isText := n.(string); isText {
 		return int64(0)
 	}
@@ -104,7 +107,7 @@ func humanToBytes(_ *jinja.Run, v any, a *jinja.Args) any {
 }
 
 // listed is a list of texts of which one may stand alone.
-func listed(v any) []string {
+func listed(r *jinja.Run, v any) []string {
 	if v == nil || !jinja.Truth(v) {
 		return nil
 	}
@@ -112,31 +115,29 @@ func listed(v any) []string {
 		return []string{s}
 	}
 	var out []string
-	for _, e := range jinja.Iterate(v) {
-		out = append(out, jinja.Str(e))
+	for _, e := range r.Iterate(v) {
+		r.Alloc(64)
+		out = append(out, r.Str(e))
 	}
 	return out
 }
 
 // matches tells whether a text is one of glob or whole regular expressions.
-func matches(s string, exprs []string) bool {
+func matches(r *jinja.Run, s string, exprs []string) bool {
 	for _, e := range exprs {
+		r.Tick()
+		r.Work(len(e) * (len(s) + 1))
 		if globMatch(e, s) {
 			return true
 		}
-		re, err := regexp2.Compile(`\A(?:`+pythonDialect(e)+`)\z`, regexp2.None)
-		if err != nil {
-			continue
-		}
-		re.MatchTimeout = regexTime
-		if ok, err := re.MatchString(s); err == nil && ok {
+		if hit, err := matchWhole(r, e, s); err == nil && hit {
 			return true
 		}
 	}
 	return false
 }
 
-func dateFormat(_ *jinja.Run, v any, a *jinja.Args) any {
+func dateFormat(r *jinja.Run, v any, a *jinja.Args) any {
 	format := a.Bind("strftime", 0, "format").Str(0, "%Y-%m-%d")
 	var at time.Time
 	n := v
@@ -155,7 +156,7 @@ func dateFormat(_ *jinja.Run, v any, a *jinja.Args) any {
 	default:
 		f, ok := jinja.ParseFloat(n)
 		if !ok || math.Abs(f) > 1e11 || math.IsNaN(f) {
-			fail("Unable to parse %s. Consider installing timelib", jinja.Str(v))
+			fail("Unable to parse %s. Consider installing timelib", r.Str(v))
 		}
 		sec, frac := math.Modf(f)
 		at = time.Unix(int64(sec), int64(frac*1e9))
@@ -163,6 +164,7 @@ func dateFormat(_ *jinja.Run, v any, a *jinja.Args) any {
 	if len(format) > 1<<12 {
 		fail("a time format of %d bytes is too long", len(format))
 	}
+	r.Scratch(64 * len(format))
 	return strftime.Format(format, at)
 }
 
@@ -197,21 +199,25 @@ func randomText(n int) string {
 	return base64.StdEncoding.EncodeToString(b)[:n]
 }
 
-func pathJoin(v any, a *jinja.Args) any {
+func pathJoin(r *jinja.Run, v any, a *jinja.Args) any {
 	for _, k := range a.Keywords().Keys() {
 		if k != "use_posixpath" {
-			fail("'%s' is an invalid keyword argument for path_join", jinja.Str(k))
+			fail("'%s' is an invalid keyword argument for path_join", r.Str(k))
 		}
 	}
-	out := path.Clean(text(v, "path_join"))
+	head := text(r, v, "path_join")
+	r.Scratch(2 * len(head))
+	out := path.Clean(head)
 	for _, p := range a.Pos {
-		out = path.Join(out, path.Clean(text(p, "path_join")))
+		part := text(r, p, "path_join")
+		r.Scratch(3 * (len(out) + len(part)))
+		out = path.Join(out, path.Clean(part))
 	}
 	return out
 }
 
-func macBytes(_ *jinja.Run, v any) any {
-	s := text(v, "mac_str_to_bytes")
+func macBytes(r *jinja.Run, v any) any {
+	s := text(r, v, "mac_str_to_bytes")
 	if len(s) == 17 {
 		s = strings.ReplaceAll(s, s[2:3], "")
 	}
@@ -255,24 +261,24 @@ func looksText(b []byte) bool {
 }
 
 func listFiles(r *jinja.Run, v any) any {
-	root := text(v, "list_files")
+	root := text(r, v, "list_files")
 	out := jinja.NewList(root)
 	_ = filepath.WalkDir(root, func(p string, _ os.DirEntry, err error) error {
 		r.Tick()
-		r.Room(len(out.Items) + 1)
 		if err == nil && p != root {
-			out.Items = append(out.Items, p)
+			r.Charge(len(p))
+			r.Append(out, p)
 		}
 		return nil
 	})
 	return out
 }
 
-func uid(v any) any {
+func uid(r *jinja.Run, v any) any {
 	if v == nil {
 		return int64(os.Geteuid())
 	}
-	u, err := user.Lookup(text(v, "get_uid"))
+	u, err := user.Lookup(text(r, v, "get_uid"))
 	if err != nil {
 		return nil
 	}
@@ -284,15 +290,23 @@ func uid(v any) any {
 }
 
 var _ = filters(map[string]jinja.Filter{
-	"quote": plain(func(_ *jinja.Run, v any) any { return shellQuote(text(v, "quote")) }),
-	"skip":  plain(func(*jinja.Run, any) any { return "" }),
-	"to_bool": plain(func(_ *jinja.Run, v any) any {
+	"quote": plain(func(r *jinja.Run, v any) any {
+		s := text(r, v, "quote")
+		r.Scratch(5 * len(s))
+		r.Work(8 * len(s))
+		return shellQuote(s)
+	}),
+	"skip": plain(func(r *jinja.Run, v any) any { return "" }),
+	"to_bool": plain(func(r *jinja.Run, v any) any {
 		switch v := v.(type) {
 		case nil:
 			return false
 		case bool:
 			return v
 		case string:
+			if len(v) > 8 {
+				return false
+			}
 			s := strings.ToLower(v)
 			return s == "yes" || s == "1" || s == "true"
 		case int64:
@@ -300,36 +314,47 @@ var _ = filters(map[string]jinja.Filter{
 		case *big.Int:
 			return v.Sign() > 0
 		}
-		return !jinja.Hashable(v) && jinja.Truth(v)
+		return !r.Hashable(v) && jinja.Truth(v)
 	}),
-	"to_bytes": func(_ *jinja.Run, v any, a *jinja.Args) any {
+	"to_bytes": func(r *jinja.Run, v any, a *jinja.Args) any {
 		a.Bind("to_bytes", 0, "encoding errors")
-		return jinja.Bytes(text(v, "to_bytes"))
+		s := text(r, v, "to_bytes")
+		r.Charge(len(s))
+		return jinja.Bytes(s)
 	},
-	"to_num": plain(func(_ *jinja.Run, v any) any { return number(v) }), "str_to_num": plain(func(_ *jinja.Run, v any) any { return number(v) }),
-	"is_hex": plain(func(_ *jinja.Run, v any) any {
+	"to_num": plain(func(r *jinja.Run, v any) any { return number(r, v) }), "str_to_num": plain(func(r *jinja.Run, v any) any { return number(r, v) }),
+	"is_hex": plain(func(r *jinja.Run, v any) any {
 		s, ok := v.(string)
 		if ok {
+			r.Work(number64(s))
+			r.Alloc(len(s))
 			_, ok = jinja.ParseInt(s, 16)
 		}
 		return ok
 	}),
-	"random_str": plain(func(_ *jinja.Run, v any) any {
+	"random_str": plain(func(r *jinja.Run, v any) any {
 		return randomText(jinja.NewArgs(v).Bind("random_str", 1, "size").Int(0, 32))
 	}),
-	"contains_whitespace": plain(func(_ *jinja.Run, v any) any {
-		return strings.IndexFunc(text(v, "contains_whitespace"), unicode.IsSpace) >= 0
+	"contains_whitespace": plain(func(r *jinja.Run, v any) any {
+		return strings.IndexFunc(text(r, v, "contains_whitespace"), unicode.IsSpace) >= 0
 	}),
 	"human_to_bytes": humanToBytes,
-	"check_whitelist_blacklist": func(_ *jinja.Run, v any, a *jinja.Args) any {
+	"check_whitelist_blacklist": func(r *jinja.Run, v any, a *jinja.Args) any {
 		b := a.Bind("check_whitelist_blacklist", 0, "whitelist blacklist")
-		white, black := listed(b.Any(0, nil)), listed(b.Any(1, nil))
-		s := text(v, "check_whitelist_blacklist")
-		return !matches(s, black) && (white == nil || matches(s, white))
+		white, black := listed(r, b.Any(0, nil)), listed(r, b.Any(1, nil))
+		s := text(r, v, "check_whitelist_blacklist")
+		return !matches(r, s, black) && (white == nil || matches(r, s, white))
 	},
-	"to_snake_case": plain(func(_ *jinja.Run, v any) any { return snakeCase(text(v, "to_snake_case")) }),
-	"to_camelcase": func(_ *jinja.Run, v any, a *jinja.Args) any {
-		words := strings.Split(text(v, "to_camelcase"), "_")
+	"to_snake_case": plain(func(r *jinja.Run, v any) any {
+		s := text(r, v, "to_snake_case")
+		r.Scratch(9 * len(s))
+		return snakeCase(s)
+	}),
+	"to_camelcase": func(r *jinja.Run, v any, a *jinja.Args) any {
+		s := text(r, v, "to_camelcase")
+		r.Scratch(3 * len(s))
+		r.Alloc(32 * (strings.Count(s, "_") + 1))
+		words := strings.Split(s, "_")
 		upper := a.Bind("to_camelcase", 0, "uppercamel").Bool(0, false)
 		for i := range words {
 			if i > 0 || upper {
@@ -342,33 +367,33 @@ var _ = filters(map[string]jinja.Filter{
 		if len(a.Pos) == 0 {
 			fail("method_call() missing 1 required positional argument: 'f_name'")
 		}
-		f, ok := r.GetAttr(v, text(a.Pos[0], "method_call"))
+		f, ok := r.GetAttr(v, text(r, a.Pos[0], "method_call"))
 		if !ok {
 			return nil
 		}
 		return r.Call(f, a.From(1))
 	},
 	"date_format": dateFormat, "strftime": dateFormat,
-	"path_join": func(_ *jinja.Run, v any, a *jinja.Args) any { return pathJoin(v, a) },
-	"which":     plain(func(_ *jinja.Run, v any) any { return which(text(v, "which")) }),
-	"is_empty": plain(func(_ *jinja.Run, v any) any {
-		info, err := os.Stat(text(v, "is_empty"))
+	"path_join": func(r *jinja.Run, v any, a *jinja.Args) any { return pathJoin(r, v, a) },
+	"which":     plain(func(r *jinja.Run, v any) any { return which(text(r, v, "which")) }),
+	"is_empty": plain(func(r *jinja.Run, v any) any {
+		info, err := os.Stat(text(r, v, "is_empty"))
 		return err == nil && info.Size() == 0
 	}),
-	"is_text_file": plain(func(_ *jinja.Run, v any) any {
-		b, ok := headOf(text(v, "is_text_file"), 512)
+	"is_text_file": plain(func(r *jinja.Run, v any) any {
+		b, ok := headOf(text(r, v, "is_text_file"), 512)
 		return ok && looksText(b)
 	}),
-	"is_bin_file": plain(func(_ *jinja.Run, v any) any {
-		b, ok := headOf(text(v, "is_bin_file"), 2048)
+	"is_bin_file": plain(func(r *jinja.Run, v any) any {
+		b, ok := headOf(text(r, v, "is_bin_file"), 2048)
 		return ok && (!utf8.Valid(b) || !looksText(b))
 	}),
 	"list_files":       plain(listFiles),
-	"get_uid":          plain(func(_ *jinja.Run, v any) any { return uid(v) }),
+	"get_uid":          plain(func(r *jinja.Run, v any) any { return uid(r, v) }),
 	"mac_str_to_bytes": plain(macBytes),
-	"gen_mac": plain(func(_ *jinja.Run, v any) any {
+	"gen_mac": plain(func(r *jinja.Run, v any) any {
 		b := make([]byte, 3)
 		_, _ = rand.Read(b) // never fails
-		return text(v, "gen_mac") + strings.ToUpper(":"+hex.EncodeToString(b[:1])+":"+hex.EncodeToString(b[1:2])+":"+hex.EncodeToString(b[2:]))
+		return text(r, v, "gen_mac") + strings.ToUpper(":"+hex.EncodeToString(b[:1])+":"+hex.EncodeToString(b[1:2])+":"+hex.EncodeToString(b[2:]))
 	}),
 })

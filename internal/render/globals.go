@@ -7,8 +7,8 @@ import (
 )
 
 func init() {
-	saltGlobals["raise"] = &jinja.Func{Name: "jinja_raise", Call: func(_ *jinja.Run, a *jinja.Args) any {
-		fail("%s", jinja.Str(a.Bind("jinja_raise", 1, "msg").Any(0, nil)))
+	saltGlobals["raise"] = &jinja.Func{Name: "jinja_raise", Call: func(r *jinja.Run, a *jinja.Args) any {
+		fail("%s", r.Str(a.Bind("jinja_raise", 1, "msg").Any(0, nil)))
 		return nil
 	}}
 	saltGlobals["odict"] = &jinja.Func{Name: "OrderedDict", Call: func(r *jinja.Run, a *jinja.Args) any {
@@ -20,38 +20,39 @@ func init() {
 		out := jinja.NewDict()
 		vars := r.Visible()
 		for _, name := range sortedNames(vars) {
-			out.Set(name, simple(jinja.Take(vars[name]), 0))
+			r.Set(out, name, simple(r, jinja.Take(vars[name]), 0))
 		}
 		return out
 	}}
 }
 
 // simple leaves data and names what is none.
-func simple(v any, depth int) any {
+func simple(r *jinja.Run, v any, depth int) any {
 	if depth > 200 {
 		fail("values are nested more than 200 deep")
 	}
+	r.Walk(2)
 	switch v := v.(type) {
 	case nil, bool, int64, float64, string:
 		return v
 	case *jinja.List:
 		out := &jinja.List{}
 		for _, e := range v.Items {
-			out.Items = append(out.Items, simple(e, depth+1))
+			r.Append(out, simple(r, e, depth+1))
 		}
 		return out
 	case jinja.Tuple:
 		out := &jinja.List{}
 		for _, e := range v {
-			out.Items = append(out.Items, simple(e, depth+1))
+			r.Append(out, simple(r, e, depth+1))
 		}
 		return out
 	case *jinja.Dict:
 		out := jinja.NewDict()
-		v.Range(func(k, e any) bool { out.Set(k, simple(e, depth+1)); return true })
+		v.Range(func(k, e any) bool { r.Set(out, k, simple(r, e, depth+1)); return true })
 		return out
 	}
-	return jinja.Repr(v)
+	return r.Repr(v)
 }
 
 // ifelse gives the value behind the first condition that holds, else the last one. A
@@ -67,11 +68,11 @@ func ifelse(r *jinja.Run, a *jinja.Args) any {
 	}
 	pairs := jinja.NewDict()
 	for i := 0; i+1 < len(a.Pos); i += 2 {
-		pairs.Set(a.Pos[i], a.Pos[i+1])
+		r.Set(pairs, a.Pos[i], a.Pos[i+1])
 	}
 	kind := "compound"
 	if t, ok := a.Keyword("tgt_type"); ok {
-		kind = jinja.Str(t)
+		kind = r.Str(t)
 	}
 	opts := r.Var("opts")
 	id, _ := jinja.GetKey(opts, "id")
@@ -86,7 +87,7 @@ func ifelse(r *jinja.Run, a *jinja.Args) any {
 		if !hit {
 			continue
 		}
-		v, _ := pairs.Get(k)
+		v, _ := r.Get(pairs, k)
 		if m, ok := a.Keyword("merge"); ok && m != nil && jinja.Truth(m) {
 			md, ok := m.(*jinja.Dict)
 			if !ok {
@@ -96,7 +97,7 @@ func ifelse(r *jinja.Run, a *jinja.Args) any {
 				return md
 			}
 			lists, _ := a.Keyword("merge_lists")
-			update(wantDict(v, "ifelse"), jinja.DeepCopy(md).(*jinja.Dict), true, lists != nil && jinja.Truth(lists), 0)
+			update(r, wantDict(v, "ifelse"), r.DeepCopy(md).(*jinja.Dict), true, lists != nil && jinja.Truth(lists), 0)
 		}
 		return v
 	}
@@ -109,7 +110,7 @@ func holds(r *jinja.Run, k any, kind string, id any) bool {
 	if !ok {
 		fail("ifelse: a condition is True, False or a target, not %s", jinja.TypeName(k))
 	}
-	hit, err := matchTarget(expr, kind, fmt.Sprint(id), r.Var("grains"), r.Var("pillar"))
+	hit, err := matchTarget(r, expr, kind, fmt.Sprint(id), r.Var("grains"), r.Var("pillar"))
 	if err != nil {
 		fail("ifelse: %v", err)
 	}

@@ -33,7 +33,7 @@ func plain(f func(r *jinja.Run, v any) any) jinja.Filter {
 }
 
 // text is v as a text; anything else fails the run.
-func text(v any, what string) string {
+func text(r *jinja.Run, v any, what string) string {
 	switch v := v.(type) {
 	case string:
 		return v
@@ -46,7 +46,8 @@ func text(v any, what string) string {
 }
 
 // number is Python's int or float of a text, as Salt's to_num gives it.
-func number(v any) any {
+func number(r *jinja.Run, v any) any {
+	r.Work(number64(v))
 	if n, ok := jinja.ParseInt(v, 10); ok {
 		return n
 	}
@@ -78,4 +79,10 @@ func splitTrim(s, sep string) []string {
 		out = append(out, strings.TrimSpace(p))
 	}
 	return out
+}
+
+// number64 is the work of reading a number.
+func number64(v any) int {
+	s, _ := v.(string)
+	return 4*len(s) + min(len(s), 5000)*min(len(s), 5000)/16
 }

@@ -21,45 +21,50 @@ type jsonStyle struct {
 	sortKeys bool
 	ascii    bool
 	max      int
+	r        *jinja.Run
 }
 
-func dumpJSON(v any, s jsonStyle) string {
-	var b strings.Builder
-	s.write(&b, v, 0)
+func dumpJSON(r *jinja.Run, v any, s jsonStyle) string {
+	s.r = r
+	b := r.Builder()
+	s.write(b, v, 0)
 	return b.String()
 }
 
-func (s jsonStyle) newline(b *strings.Builder, depth int) {
+func (s jsonStyle) newline(b *jinja.Builder, depth int) {
 	if s.pretty {
-		b.WriteByte('\n')
-		b.WriteString(strings.Repeat(s.indent, depth))
+		_ = b.WriteByte('\n')
+		for range depth {
+			_, _ = b.WriteString(s.indent)
+		}
 	}
 }
 
-func (s jsonStyle) comma(b *strings.Builder) {
+func (s jsonStyle) comma(b *jinja.Builder) {
 	if s.pretty {
-		b.WriteByte(',')
+		_ = b.WriteByte(',')
 	} else {
-		b.WriteString(", ")
+		_, _ = b.WriteString(", ")
 	}
 }
 
-func (s jsonStyle) write(b *strings.Builder, v any, depth int) {
+func (s jsonStyle) write(b *jinja.Builder, v any, depth int) {
 	if depth > 200 {
 		fail("Circular reference detected, or values nested more than 200 deep")
 	}
+	s.r.Walk(4)
 	if b.Len() > s.max {
 		fail("the JSON is longer than %d bytes", s.max)
 	}
 	switch v := v.(type) {
 	case nil:
-		b.WriteString("null")
+		_, _ = b.WriteString("null")
 	case bool:
-		b.WriteString(map[bool]string{true: "true", false: "false"}[v])
+		_, _ = b.WriteString(map[bool]string{true: "true", false: "false"}[v])
 	case int64, *big.Int:
-		b.WriteString(jinja.Str(v))
+		_, _ = b.WriteString(s.r.Str(v))
 	case float64:
-		b.WriteString(jsonFloat(v))
+		_, _ = b.WriteString(jsonFloat(v))
 	case string:
 		s.quote(b, v)
 	case *jinja.List:
@@ -69,7 +74,7 @@ func (s jsonStyle) write(b *strings.Builder, v any, depth int) {
 	case *jinja.Dict:
 		s.dict(b, v, depth)
 	case *jinja.Undefined:
-		_ = jinja.Str(v) // tells that it is undefined
+		_ = s.r.Str(v) // tells that it is undefined
 		fail("Object of type Undefined is not JSON serializable")
 	default:
 		fail("Object of type %s is not JSON serializable", jinja.TypeName(v))
@@ -88,12 +93,12 @@ func jsonFloat(f float64) string {
 	return python.Float(f)
 }
 
-func (s jsonStyle) list(b *strings.Builder, items []any, depth int) {
+func (s jsonStyle) list(b *jinja.Builder, items []any, depth int) {
 	if len(items) == 0 {
-		b.WriteString("[]")
+		_, _ = b.WriteString("[]")
 		return
 	}
-	b.WriteByte('[')
+	_ = b.WriteByte('[')
 	for i, e := range items {
 		if i > 0 {
 			s.comma(b)
@@ -102,19 +107,20 @@ func (s jsonStyle) list(b *strings.Builder, items []any, depth int) {
 		s.write(b, e, depth+1)
 	}
 	s.newline(b, depth)
-	b.WriteByte(']')
+	_ = b.WriteByte(']')
 }
 
-func (s jsonStyle) dict(b *strings.Builder, d *jinja.Dict, depth int) {
+func (s jsonStyle) dict(b *jinja.Builder, d *jinja.Dict, depth int) {
 	if d.Len() == 0 {
-		b.WriteString("{}")
+		_, _ = b.WriteString("{}")
 		return
 	}
+	s.r.Room(d.Len())
 	keys := d.Keys()
 	if s.sortKeys {
-		slices.SortStableFunc(keys, func(x, y any) int { return jinja.Order(x, y) })
+		slices.SortStableFunc(keys, func(x, y any) int { s.r.Walk(2); return s.r.Order(x, y) })
 	}
-	b.WriteByte('{')
+	_ = b.WriteByte('{')
 	for i, k := range keys {
 		if i > 0 {
 			s.comma(b)
@@ -124,41 +130,42 @@ func (s jsonStyle) dict(b *strings.Builder, d *jinja.Dict, depth int) {
 		case string:
 			s.quote(b, k)
 		case nil:
-			b.WriteString(`"null"`)
+			_, _ = b.WriteString(`"null"`)
 		case bool:
 			fmt.Fprintf(b, `"%v"`, k)
 		case float64:
-			b.WriteString(`"` + jsonFloat(k) + `"`)
+			_, _ = b.WriteString(`"` + jsonFloat(k) + `"`)
 		case int64, *big.Int:
-			b.WriteString(`"` + jinja.Str(k) + `"`)
+			_, _ = b.WriteString(`"` + s.r.Str(k) + `"`)
 		default:
 			fail("keys must be str, int, float, bool or None, not %s", jinja.TypeName(k))
 		}
-		b.WriteString(": ")
-		v, _ := d.Get(k)
+		_, _ = b.WriteString(": ")
+		v, _ := s.r.Get(d, k)
 		s.write(b, v, depth+1)
 	}
 	s.newline(b, depth)
-	b.WriteByte('}')
+	_ = b.WriteByte('}')
 }
 
-func (s jsonStyle) quote(b *strings.Builder, t string) {
-	b.WriteByte('"')
+func (s jsonStyle) quote(b *jinja.Builder, t string) {
+	s.r.Work(8 * len(t))
+	_ = b.WriteByte('"')
 	for _, c := range t {
 		switch {
 		case c == '"' || c == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(c)
+			_ = b.WriteByte('\\')
+			_, _ = b.WriteRune(c)
 		case c == '\n':
-			b.WriteString(`\n`)
+			_, _ = b.WriteString(`\n`)
 		case c == '\r':
-			b.WriteString(`\r`)
+			_, _ = b.WriteString(`\r`)
 		case c == '\t':
-			b.WriteString(`\t`)
+			_, _ = b.WriteString(`\t`)
 		case c == '\b':
-			b.WriteString(`\b`)
+			_, _ = b.WriteString(`\b`)
 		case c == '\f':
-			b.WriteString(`\f`)
+			_, _ = b.WriteString(`\f`)
 		case c < 0x20:
 			fmt.Fprintf(b, `\u%04x`, c)
 		case c > 0xffff && s.ascii:
@@ -167,17 +174,18 @@ func (s jsonStyle) quote(b *strings.Builder, t string) {
 		case c > 0x7e && s.ascii:
 			fmt.Fprintf(b, `\u%04x`, c)
 		default:
-			b.WriteRune(c)
+			_, _ = b.WriteRune(c)
 		}
 	}
-	b.WriteByte('"')
+	_ = b.WriteByte('"')
 }
 
 // loadJSON reads one document; keys keep their order, of equal ones the last counts.
-func loadJSON(text string) (any, error) {
+func loadJSON(r *jinja.Run, text string) (any, error) {
+	r.Work(8 * len(text))
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()
-	v, err := jsonValue(d, 0)
+	v, err := jsonValue(r, d, 0)
 	if err != nil {
 		if errors.Is(err, io.EOF) {
 			err = io.ErrUnexpectedEOF
@@ -190,16 +198,22 @@ func loadJSON(text string) (any, error) {
 	return v, nil
 }
 
-func jsonValue(d *json.Decoder, depth int) (any, error) {
+func jsonValue(r *jinja.Run, d *json.Decoder, depth int) (any, error) {
 	if depth > 200 {
 		return nil, errors.New("values are nested more than 200 deep")
 	}
+	r.Walk(16)
+	r.Alloc(64)
 	t, err := d.Token()
 	if err != nil {
 		return nil, err
 	}
 	switch t := t.(type) {
+	case string:
+		r.Scratch(2 * len(t))
 	case json.Number:
+		r.Work(number64(t.String()))
+		r.Alloc(len(t))
 		if strings.ContainsAny(t.String(), ".eE") {
 			f, _ := jinja.ParseFloat(t.String())
 			return f, nil
@@ -213,11 +227,11 @@ func jsonValue(d *json.Decoder, depth int) (any, error) {
 		if t == '[' {
 			l := &jinja.List{}
 			for d.More() {
-				v, err := jsonValue(d, depth+1)
+				v, err := jsonValue(r, d, depth+1)
 				if err != nil {
 					return nil, err
 				}
-				l.Items = append(l.Items, v)
+				r.Append(l, v)
 			}
 			_, err = d.Token()
 			return l, err
@@ -228,11 +242,11 @@ func jsonValue(d *json.Decoder, depth int) (any, error) {
 			if err != nil {
 				return nil, err
 			}
-			v, err := jsonValue(d, depth+1)
+			v, err := jsonValue(r, d, depth+1)
 			if err != nil {
 				return nil, err
 			}
-			m.Set(k, v)
+			r.Set(m, k, v)
 		}
 		_, err = d.Token()
 		return m, err

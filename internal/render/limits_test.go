@@ -3,6 +3,7 @@ package render_test
 import (
 	"context"
 	"errors"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -72,7 +73,6 @@ func TestTextIsBounded(t *testing.T) {
 		"{{ 'a'.center(10001) }}",
 		"{{ ('a' * 5000).replace('a', 'bbb') }}",
 		"{{ ('a' * 5000)|regex_replace('a', 'bbb') }}",
-		"{% macro m() %}{{ 'a' * 9000 }}{% endmacro %}{% for a in range(99) %}{% set x = m() %}{% endfor %}",
 	} {
 		_, err := textOf(t, e, source)
 		refused(t, err, "bytes")
@@ -84,6 +84,39 @@ func TestTextIsBounded(t *testing.T) {
 	refused(t, err, "wider than")
 	_, err = textOf(t, e, "{{ '{:99999999}'.format(1) }}")
 	refused(t, err, "wider than")
+}
+
+func TestMemoryIsBounded(t *testing.T) {
+	e := engine(t, render.Options{Limits: render.Limits{Memory: 1 << 20}})
+	for _, source := range []string{
+		"{% set l = [] %}{% for a in range(99) %}{% do l.append('a' * 30000) %}{% endfor %}",
+		"{% set l = [] %}{% for a in range(99) %}{% do l.append(('b' * 30000 ~ a)[1:]) %}{% endfor %}",
+		"{% set l = [] %}{% for a in range(90000) %}{% do l.append(a) %}{% endfor %}",
+		"{% macro m() %}{% for a in range(99) %}{% set x = 'a' * 30000 %}{% endfor %}{% endmacro %}{{ m() }}",
+		"{% for a in range(99) %}{{ 'a' * 30000 }}{% endfor %}",
+		"{% set d = {} %}{% for a in range(20000) %}{% do d.update({a: 1}) %}{% endfor %}",
+		"{{ [1] * 100000 }}",
+		"{% set x = namespace(s=[]) %}{% for a in range(99) %}{% set x.s = [x.s, 'a' * 30000] %}{% endfor %}",
+		"{% set l = [] %}{% for a in range(99) %}{% do l.append(joiner('a' * 30000 ~ a)) %}{% endfor %}",
+		"{% set l = [] %}{% for a in range(99) %}{% do l.append(cycler('a' * 30000 ~ a).next) %}{% endfor %}",
+		"{% set l = [] %}{% for a in range(99) %}{% set t = 'a' * 30000 ~ a %}{% do l.append(t.upper) %}{% endfor %}",
+	} {
+		_, err := e.Text(t.Context(), render.Template{Source: []byte(source), Path: "web/x.j2", Vars: value.NewMap()})
+		refused(t, err, "rendering of web/x.j2 exceeded 1 MiB of memory")
+		refused(t, err, "line 1")
+	}
+	// What is gone does not count, and a piece does not hold the whole of which it is.
+	for _, source := range []string{
+		"{% for a in range(999) %}{% set x = 'a' * 30000 %}{% endfor %}",
+		"{% macro m() %}{{ 'a' * 9000 }}{% endmacro %}{% for a in range(999) %}{% set x = m() %}{% endfor %}",
+		"{% set l = [] %}{% for a in range(99) %}{% do l.append(('b' * 30000 ~ a)[-1]) %}{% endfor %}{{ l|join }}",
+		"{% set l = [] %}{% for a in range(99) %}{% do l.append(('b' * 30000 ~ ' ' ~ a).split()[1]) %}{% endfor %}{{ l|join }}",
+		"{% for a in range(99) %}{% set x %}{{ 'a' * 30000 }}{% endset %}{% endfor %}",
+	} {
+		if _, err := textOf(t, e, source); err != nil {
+			t.Errorf("%s: %v", source, err)
+		}
+	}
 }
 
 func TestListsAreBounded(t *testing.T) {
@@ -222,5 +255,26 @@ func TestTheSandbox(t *testing.T) {
 	for _, source := range []string{"{{ ''.__class__ }}", "{{ ''['__class__'] }}", "{{ '{0.__class__}'.format('') }}", "{{ salt.__init__ }}"} {
 		_, err := textOf(t, e, source)
 		refused(t, err, "")
+	}
+}
+
+func TestSlicesAreCharged(t *testing.T) {
+	e := engine(t, render.Options{Limits: render.Limits{Memory: 2 << 20}})
+	_, err := textOf(t, e, "{% set x = [1] * 50000 %}{{ (x[1:], x[1:], x[1:])|length }}")
+	refused(t, err, "of memory")
+}
+
+// TestPiecesDoNotHoldTheWhole: what a template keeps of large texts is what it counts.
+func TestPiecesDoNotHoldTheWhole(t *testing.T) {
+	h, e := watchHeap(t), hostileEngine(t)
+	source := "{% set l = [] %}{% for a in range(60) %}{% do l.append(('b' * 3000000 ~ a)[-3:]) %}{% do l.append(('b ' * 300000 ~ a).rsplit(none, 1)[1]) %}{% endfor %}{{ l|join }}"
+	runtime.GC()
+	before := h.look()
+	h.peak.Store(before)
+	if _, err := e.Text(t.Context(), render.Template{Source: []byte(source), Path: "pieces"}); err != nil {
+		t.Fatal(err)
+	}
+	if held := int64(h.peak.Load()) - int64(before); held > hostilePeak {
+		t.Errorf("held %d MiB", held>>20)
 	}
 }

@@ -16,13 +16,13 @@ func (s subject) Grains() any { return s.grains }
 func (s subject) Pillar() any { return s.pillar }
 
 // matchTarget tells whether a target is the minion.
-func matchTarget(expr, kind, id string, grains, pillar any) (bool, error) {
+func matchTarget(r *jinja.Run, expr, kind, id string, grains, pillar any) (bool, error) {
 	s := subject{id: id}
 	var err error
-	if s.grains, err = jinja.Give(grains); err != nil {
+	if s.grains, err = r.Give(grains); err != nil {
 		return false, err
 	}
-	if s.pillar, err = jinja.Give(pillar); err != nil {
+	if s.pillar, err = r.Give(pillar); err != nil {
 		return false, err
 	}
 	e, err := target.Parse(expr, kind, target.Options{})

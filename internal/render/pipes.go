@@ -2,6 +2,7 @@ package render
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -118,7 +119,7 @@ func jinjaStage(ctx context.Context, e *Engine, t Template, in any) (any, error)
 	return e.jinja(ctx, t, true)
 }
 
-func yamlStage(_ context.Context, e *Engine, _ Template, in any) (any, error) {
+func yamlStage(ctx context.Context, e *Engine, t Template, in any) (any, error) {
 	text, err := wantText("yaml", in)
 	if err != nil {
 		return nil, err
@@ -126,7 +127,10 @@ func yamlStage(_ context.Context, e *Engine, _ Template, in any) (any, error) {
 	if len(text) > e.limits.Output {
 		return nil, &Error{Text: fmt.Sprintf("the YAML has %d bytes, more than %d", len(text), e.limits.Output)}
 	}
-	v, err := loadYAML(text, e.limits.Values)
+	var v any
+	if thrown := caught(func() { v, err = loadYAML(e.meter(ctx, t, len(text)), text, e.limits.Values) }); thrown != nil {
+		return nil, &Error{Text: thrown.Error(), Err: thrown}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +151,7 @@ func orEmpty(v any) any {
 	return v
 }
 
-func jsonStage(_ context.Context, e *Engine, _ Template, in any) (any, error) {
+func jsonStage(ctx context.Context, e *Engine, t Template, in any) (any, error) {
 	text, err := wantText("json", in)
 	if err != nil {
 		return nil, err
@@ -158,11 +162,17 @@ func jsonStage(_ context.Context, e *Engine, _ Template, in any) (any, error) {
 	if strings.TrimSpace(text) == "" {
 		return value.NewMap(), nil
 	}
-	v, err := loadJSON(text)
-	if err != nil {
-		return nil, &Error{Text: err.Error()}
+	var v any
+	thrown := caught(func() {
+		r := e.meter(ctx, t, len(text))
+		if v, err = loadJSON(r, text); err == nil {
+			v, err = r.Give(v)
+		}
+	})
+	if err = cmp.Or(thrown, err); err != nil {
+		return nil, &Error{Text: err.Error(), Err: err}
 	}
-	return jinja.Give(v)
+	return v, nil
 }
 
 var pgpMessage = regexp.MustCompile(`(?s)-----BEGIN PGP MESSAGE-----.*?-----END PGP MESSAGE-----`)

@@ -35,7 +35,7 @@ func init() {
 		"grains.item": func(j *job, r *jinja.Run, a *jinja.Args) any {
 			out := jinja.NewDict()
 			for _, k := range a.Pos {
-				out.Set(k, traverse(r, r.Var("grains"), k, "", ":"))
+				r.Set(out, k, traverse(r, r.Var("grains"), k, "", ":"))
 			}
 			return out
 		},
@@ -44,14 +44,14 @@ func init() {
 		"pillar.get":     pillarGet,
 		"config.get":     configGet,
 		"defaults.merge": defaultsMerge,
-		"defaults.deepcopy": func(_ *job, _ *jinja.Run, a *jinja.Args) any {
-			return jinja.DeepCopy(a.Bind("deepcopy", 1, "source").Any(0, nil))
+		"defaults.deepcopy": func(_ *job, r *jinja.Run, a *jinja.Args) any {
+			return r.DeepCopy(a.Bind("deepcopy", 1, "source").Any(0, nil))
 		},
 		"defaults.update":   defaultsUpdate,
 		"slsutil.update":    slsutilUpdate,
 		"slsutil.merge":     slsutilMerge,
 		"slsutil.merge_all": slsutilMergeAll,
-		"test.echo":         func(_ *job, _ *jinja.Run, a *jinja.Args) any { return a.Bind("echo", 1, "text").Any(0, nil) },
+		"test.echo":         func(_ *job, r *jinja.Run, a *jinja.Args) any { return a.Bind("echo", 1, "text").Any(0, nil) },
 	}
 }
 
@@ -78,16 +78,17 @@ func traverse(r *jinja.Run, v, key, def any, delimiter string) any {
 			fail("empty separator")
 		}
 		for p := range strings.SplitSeq(k, delimiter) {
+			r.Alloc(64)
 			parts = append(parts, p)
 		}
 	case int64:
 		parts = []any{k}
 	default:
-		parts = jinja.Iterate(key)
+		parts = r.Iterate(key)
 	}
 	for _, p := range parts {
 		r.Tick()
-		next, ok := step1(v, p)
+		next, ok := step1(r, v, p)
 		if !ok {
 			return def
 		}
@@ -97,17 +98,19 @@ func traverse(r *jinja.Run, v, key, def any, delimiter string) any {
 }
 
 // step1 is one step of traverse.
-func step1(v, part any) (any, bool) {
+func step1(r *jinja.Run, v, part any) (any, bool) {
 	switch c := v.(type) {
 	case *jinja.List:
+		r.Work(number64(part))
 		idx, isNum := jinja.ParseInt(part, 10)
 		key := part
 		if isNum {
 			key = idx
 		}
 		for _, e := range c.Items {
+			r.Walk(2)
 			if d, ok := e.(*jinja.Dict); ok {
-				if got, ok := d.Get(key); ok {
+				if got, ok := r.Get(d, key); ok {
 					return got, true
 				}
 			}
@@ -115,18 +118,18 @@ func step1(v, part any) (any, bool) {
 		if !isNum {
 			return nil, false
 		}
-		return jinja.Index(c, idx)
+		return r.Index(c, idx)
 	case *jinja.Dict:
-		if got, ok := c.Get(part); ok {
+		if got, ok := r.Get(c, part); ok {
 			return got, true
 		}
 		if s, ok := part.(string); ok {
-			if loaded := jinja.Take(word(s)); !jinja.Equal(loaded, part) {
+			if loaded := jinja.Take(word(s)); !r.Equal(loaded, part) {
 				switch loaded.(type) {
 				case *jinja.List, *jinja.Dict:
 					return nil, false
 				}
-				return c.Get(loaded)
+				return r.Get(c, loaded)
 			}
 		}
 	}
@@ -143,8 +146,10 @@ func filterBy(r *jinja.Run, lookup *jinja.Dict, grain, merge, def, base any) any
 search:
 	for _, e := range each {
 		for _, k := range lookup.Keys() {
-			if globMatch(jinja.Str(k), jinja.Str(e)) {
-				if ret, _ = lookup.Get(k); ret != nil {
+			pat, s := r.Str(k), r.Str(e)
+			r.Work(8 * (len(pat) + 1) * (len(s) + 1))
+			if globMatch(pat, s) {
+				if ret, _ = r.Get(lookup, k); ret != nil {
 					break search
 				}
 				break
@@ -152,10 +157,10 @@ search:
 		}
 	}
 	if ret == nil {
-		ret, _ = lookup.Get(def)
+		ret, _ = r.Get(lookup, def)
 	}
 	if base != nil && jinja.Truth(base) {
-		if values, ok := lookup.Get(base); ok {
+		if values, ok := r.Get(lookup, base); ok {
 			if ret == nil {
 				ret = values
 			} else if under, ok := values.(*jinja.Dict); ok {
@@ -163,8 +168,8 @@ search:
 				if !ok {
 					fail("filter_by default and look-up values must both be dictionaries.")
 				}
-				copied := jinja.DeepCopy(under).(*jinja.Dict)
-				update(copied, over, true, false, 0)
+				copied := r.DeepCopy(under).(*jinja.Dict)
+				update(r, copied, over, true, false, 0)
 				ret = copied
 			}
 		}
@@ -181,49 +186,50 @@ search:
 		if !ok {
 			fail("Cannot update using non-dict types in dictupdate.update()")
 		}
-		update(d, jinja.DeepCopy(m).(*jinja.Dict), true, false, 0)
+		update(r, d, r.DeepCopy(m).(*jinja.Dict), true, false, 0)
 	}
 	return ret
 }
 
 // update puts one dict into another, in depth, as Salt's dictupdate does.
-func update(dest, upd *jinja.Dict, recursive, mergeLists bool, depth int) {
+func update(r *jinja.Run, dest, upd *jinja.Dict, recursive, mergeLists bool, depth int) {
 	if depth > 200 {
 		fail("values are nested more than 200 deep")
 	}
+	r.Room(upd.Len())
 	for _, k := range upd.Keys() {
-		v, _ := upd.Get(k)
-		old, _ := dest.Get(k)
+		v, _ := r.Get(upd, k)
+		old, _ := r.Get(dest, k)
 		if recursive {
 			od, ok1 := old.(*jinja.Dict)
 			nd, ok2 := v.(*jinja.Dict)
 			if ok1 && ok2 {
-				update(od, nd, true, mergeLists, depth+1)
+				update(r, od, nd, true, mergeLists, depth+1)
 				continue
 			}
 			ol, ok1 := old.(*jinja.List)
 			nl, ok2 := v.(*jinja.List)
 			if ok1 && ok2 && mergeLists {
-				dest.Set(k, extendUnique(jinja.DeepCopy(ol).(*jinja.List), nl.Items))
+				r.Set(dest, k, extendUnique(r, r.DeepCopy(ol).(*jinja.List), nl.Items))
 				continue
 			}
 		}
-		dest.Set(k, v)
+		r.Set(dest, k, v)
 	}
 }
 
-func extendUnique(l *jinja.List, more []any) *jinja.List {
+func extendUnique(r *jinja.Run, l *jinja.List, more []any) *jinja.List {
 	for _, e := range more {
-		if !has(l.Items, e) {
-			l.Items = append(l.Items, e)
+		if !has(r, l.Items, e) {
+			r.Append(l, e)
 		}
 	}
 	return l
 }
 
-func has(items []any, v any) bool {
+func has(r *jinja.Run, items []any, v any) bool {
 	for _, e := range items {
-		if jinja.Equal(e, v) {
+		if r.Equal(e, v) {
 			return true
 		}
 	}
@@ -244,7 +250,7 @@ func pillarGet(_ *job, r *jinja.Run, a *jinja.Args) any {
 			missing := &jinja.List{}
 			v := traverse(r, pillar, b.Any(0, nil), missing, delimiter)
 			if v == any(missing) {
-				fail("%s", jinja.Repr("Pillar key not found: "+jinja.Str(b.Any(0, nil))))
+				fail("%s", jinja.Repr("Pillar key not found: "+r.Str(b.Any(0, nil))))
 			}
 			return v
 		}
@@ -258,13 +264,13 @@ func pillarGet(_ *job, r *jinja.Run, a *jinja.Args) any {
 		switch d := def.(type) {
 		case *jinja.Dict:
 			if got, ok := traverse(r, pillar, b.Any(0, nil), jinja.NewDict(), delimiter).(*jinja.Dict); ok {
-				out := jinja.DeepCopy(d).(*jinja.Dict)
-				update(out, got, true, mergeLists != nil && jinja.Truth(mergeLists), 0)
+				out := r.DeepCopy(d).(*jinja.Dict)
+				update(r, out, got, true, mergeLists != nil && jinja.Truth(mergeLists), 0)
 				return out
 			}
 		case *jinja.List:
 			if got, ok := traverse(r, pillar, b.Any(0, nil), jinja.NewList(), delimiter).(*jinja.List); ok {
-				return extendUnique(jinja.DeepCopy(d).(*jinja.List), got.Items)
+				return extendUnique(r, r.DeepCopy(d).(*jinja.List), got.Items)
 			}
 		}
 	}
@@ -293,7 +299,7 @@ func configGet(_ *job, r *jinja.Run, a *jinja.Args) any {
 	return b.Any(1, "")
 }
 
-func defaultsMerge(_ *job, _ *jinja.Run, a *jinja.Args) any {
+func defaultsMerge(_ *job, r *jinja.Run, a *jinja.Args) any {
 	b := a.Bind("merge", 2, "dest src merge_lists in_place convert_none")
 	dest, src := b.Any(0, nil), b.Any(1, nil)
 	inPlace, none := b.Bool(3, true), b.Bool(4, true)
@@ -308,9 +314,9 @@ func defaultsMerge(_ *job, _ *jinja.Run, a *jinja.Args) any {
 	}
 	d, s := bothDicts(dest, src)
 	if !inPlace {
-		d = jinja.DeepCopy(d).(*jinja.Dict)
+		d = r.DeepCopy(d).(*jinja.Dict)
 	}
-	update(d, s, true, b.Bool(2, false), 0)
+	update(r, d, s, true, b.Bool(2, false), 0)
 	return d
 }
 
@@ -323,7 +329,7 @@ func bothDicts(x, y any) (*jinja.Dict, *jinja.Dict) {
 	return d, s
 }
 
-func defaultsUpdate(_ *job, _ *jinja.Run, a *jinja.Args) any {
+func defaultsUpdate(_ *job, r *jinja.Run, a *jinja.Args) any {
 	b := a.Bind("update", 2, "dest defaults merge_lists in_place convert_none")
 	dest := b.Any(0, nil)
 	if dest == nil {
@@ -334,74 +340,75 @@ func defaultsUpdate(_ *job, _ *jinja.Run, a *jinja.Args) any {
 	}
 	d := wantDict(dest, "dest")
 	if !b.Bool(3, true) {
-		d = jinja.DeepCopy(d).(*jinja.Dict)
+		d = r.DeepCopy(d).(*jinja.Dict)
 	}
 	defaults := b.Any(1, nil)
 	if defaults == nil {
 		defaults = jinja.NewDict()
 	}
 	for _, k := range d.Keys() {
-		v, _ := d.Get(k)
-		base := jinja.DeepCopy(wantDict(defaults, "defaults")).(*jinja.Dict)
+		v, _ := r.Get(d, k)
+		base := r.DeepCopy(wantDict(defaults, "defaults")).(*jinja.Dict)
 		if v != nil {
-			update(base, wantDict(v, jinja.Str(k)), true, b.Bool(2, true), 0)
+			update(r, base, wantDict(v, r.Str(k)), true, b.Bool(2, true), 0)
 		}
-		d.Set(k, base)
+		r.Set(d, k, base)
 	}
 	return d
 }
 
-func slsutilUpdate(_ *job, _ *jinja.Run, a *jinja.Args) any {
+func slsutilUpdate(_ *job, r *jinja.Run, a *jinja.Args) any {
 	b := a.Bind("update", 2, "dest upd recursive_update merge_lists")
 	d, s := bothDicts(b.Any(0, nil), b.Any(1, nil))
-	update(d, s, b.Bool(2, true), b.Bool(3, false), 0)
+	update(r, d, s, b.Bool(2, true), b.Bool(3, false), 0)
 	return d
 }
 
-func slsutilMerge(_ *job, _ *jinja.Run, a *jinja.Args) any {
+func slsutilMerge(_ *job, r *jinja.Run, a *jinja.Args) any {
 	b := a.Bind("merge", 2, "obj_a obj_b strategy renderer merge_lists")
-	return mergeBy(b.Any(0, nil), b.Any(1, nil), b.Str(2, "smart"), b.Bool(4, false))
+	return mergeBy(r, b.Any(0, nil), b.Any(1, nil), b.Str(2, "smart"), b.Bool(4, false))
 }
 
-func slsutilMergeAll(_ *job, _ *jinja.Run, a *jinja.Args) any {
+func slsutilMergeAll(_ *job, r *jinja.Run, a *jinja.Args) any {
 	b := a.Bind("merge_all", 1, "lst strategy renderer merge_lists")
 	out := any(jinja.NewDict())
-	for _, e := range jinja.Iterate(b.Any(0, nil)) {
-		out = mergeBy(out, e, b.Str(1, "smart"), b.Bool(3, false))
+	for _, e := range r.Iterate(b.Any(0, nil)) {
+		out = mergeBy(r, out, e, b.Str(1, "smart"), b.Bool(3, false))
 	}
 	return out
 }
 
-func mergeBy(x, y any, strategy string, mergeLists bool) any {
+func mergeBy(r *jinja.Run, x, y any, strategy string, mergeLists bool) any {
 	a, b := bothDicts(x, y)
 	switch strategy {
 	case "list":
 		out := jinja.NewDict()
 		a.Range(func(k, v any) bool {
-			if w, ok := b.Get(k); ok {
+			if w, ok := r.Get(b, k); ok {
+				r.Alloc(128)
 				v = jinja.NewList(v, w)
 			}
-			out.Set(k, v)
+			r.Set(out, k, v)
 			return true
 		})
 		return out
 	case "aggregate":
 		refuse("slsutil.merge: the strategy aggregate belongs to the renderer yamlex, which is not available")
 	case "overwrite":
-		a = jinja.DeepCopy(a).(*jinja.Dict)
+		a = r.DeepCopy(a).(*jinja.Dict)
 		for _, k := range b.Keys() {
-			if _, ok := a.Get(k); ok {
-				v, _ := b.Get(k)
-				a.Set(k, v)
+			if _, ok := r.Get(a, k); ok {
+				v, _ := r.Get(b, k)
+				r.Set(a, k, v)
 			}
 		}
-		update(a, b, true, mergeLists, 0)
+		update(r, a, b, true, mergeLists, 0)
 		return a
 	case "none":
 		mergeLists = false
 	case "smart", "recurse":
 	}
-	out := jinja.DeepCopy(a).(*jinja.Dict)
-	update(out, b, true, mergeLists, 0)
+	out := r.DeepCopy(a).(*jinja.Dict)
+	update(r, out, b, true, mergeLists, 0)
 	return out
 }

@@ -10,14 +10,38 @@ import (
 	"github.com/momtree/mom/internal/jinja"
 )
 
-// regexTime is how long one pattern may look at one text.
+// regexTime is how long one pattern may look at one text, where the rendering has so much time.
 const regexTime = 2 * time.Second
 
+// regexBytes is what a character of a text takes in memory while a pattern looks at it.
+const regexBytes = 8
+
+// looking bounds what a pattern does with a text by the time of the rendering; the function
+// that it gives counts the time that it took.
+func looking(r *jinja.Run, re *regexp2.Regexp, s string) (done func()) {
+	r.Alloc(regexBytes * len(s))
+	re.MatchTimeout = min(regexTime, max(r.TimeLeft(), time.Millisecond))
+	begun := time.Now()
+	return func() { r.Work(int(time.Since(begun))) }
+}
+
+// matchWhole tells whether a pattern matches all of a text.
+func matchWhole(r *jinja.Run, expr, s string) (bool, error) {
+	re, err := regexp2.Compile(`\A(?:`+pythonDialect(expr)+`)\z`, regexp2.None)
+	if err != nil {
+		return false, err
+	}
+	defer looking(r, re, s)()
+	return re.MatchString(s)
+}
+
 // pattern compiles a Python pattern.
-func pattern(expr string, start bool, b *jinja.Bound) *regexp2.Regexp {
+func pattern(r *jinja.Run, expr string, start bool, b *jinja.Bound) *regexp2.Regexp {
 	if len(expr) > 64<<10 {
 		fail("a regular expression of %d bytes is too long", len(expr))
 	}
+	r.Scratch(64 * len(expr))
+	r.Work(256 * len(expr))
 	opts := regexp2.None
 	if b.Bool(1, false) {
 		opts |= regexp2.IgnoreCase
@@ -33,7 +57,6 @@ func pattern(expr string, start bool, b *jinja.Bound) *regexp2.Regexp {
 	if err != nil {
 		fail("the regular expression %s cannot be read: %v", jinja.Repr(expr), err)
 	}
-	re.MatchTimeout = regexTime
 	return re
 }
 
@@ -70,7 +93,10 @@ func pythonDialect(expr string) string {
 func findRegex(start bool) jinja.Filter {
 	return func(r *jinja.Run, v any, a *jinja.Args) any {
 		b := a.Bind("regex", 1, "rgx ignorecase multiline")
-		m, err := pattern(b.Str(0, ""), start, b).FindStringMatch(text(v, "regex"))
+		re, s := pattern(r, b.Str(0, ""), start, b), text(r, v, "regex")
+		done := looking(r, re, s)
+		m, err := re.FindStringMatch(s)
+		done()
 		if err != nil {
 			jinja.Throw(err)
 		}
@@ -83,6 +109,7 @@ func findRegex(start bool) jinja.Filter {
 				groups = append(groups, nil)
 				continue
 			}
+			r.Scratch(4 * g.Length)
 			groups = append(groups, g.String())
 		}
 		return groups
@@ -99,24 +126,30 @@ func regexReplace(r *jinja.Run, v any, a *jinja.Args) any {
 	val := b.Str(1, "")
 	r.Charge(len(val))
 	size := 0
-	out, err := pattern(b.Str(0, ""), false, flags).ReplaceFunc(text(v, "regex_replace"), func(m regexp2.Match) string {
-		s := expand(val, m)
-		if size += len(s); size > 1<<16 {
+	re, s := pattern(r, b.Str(0, ""), false, flags), text(r, v, "regex_replace")
+	done := looking(r, re, s)
+	out, err := re.ReplaceFunc(s, func(m regexp2.Match) string {
+		r.Alloc(matchBytes)
+		part := expand(r, val, m)
+		r.Scratch(2 * len(part))
+		if size += len(part); size > limitsOf(r).Output {
 			r.Charge(size)
-			size = 0
 		}
-		return s
+		return part
 	}, -1, -1)
+	done()
 	if err != nil {
 		jinja.Throw(err)
 	}
-	r.Charge(len(out))
 	return out
 }
 
+// matchBytes is what the library keeps of one match.
+const matchBytes = 512
+
 // expand puts groups into a replacement: \1, \g<1>, \g<name>, and escapes.
-func expand(val string, m regexp2.Match) string {
-	var b strings.Builder
+func expand(r *jinja.Run, val string, m regexp2.Match) string {
+	b := r.Builder()
 	group := func(name string) {
 		g := m.GroupByName(name)
 		if n, err := strconv.Atoi(name); err == nil {
@@ -125,11 +158,11 @@ func expand(val string, m regexp2.Match) string {
 		if g == nil {
 			fail("invalid group reference %s", name)
 		}
-		b.WriteString(g.String())
+		_, _ = b.WriteString(g.String())
 	}
 	for i := 0; i < len(val); i++ {
 		if val[i] != '\\' || i+1 >= len(val) {
-			b.WriteByte(val[i])
+			_ = b.WriteByte(val[i])
 			continue
 		}
 		i++
@@ -149,27 +182,30 @@ func expand(val string, m regexp2.Match) string {
 			group(val[i+2 : i+end])
 			i += end
 		case c == 'n':
-			b.WriteByte('\n')
+			_ = b.WriteByte('\n')
 		case c == 't':
-			b.WriteByte('\t')
+			_ = b.WriteByte('\t')
 		case c == 'r':
-			b.WriteByte('\r')
+			_ = b.WriteByte('\r')
 		case c == '\\':
-			b.WriteByte('\\')
+			_ = b.WriteByte('\\')
 		case c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z':
 			fail("bad escape \\%c", c)
 		default:
-			b.WriteByte('\\')
-			b.WriteByte(c)
+			_ = b.WriteByte('\\')
+			_ = b.WriteByte(c)
 		}
 	}
 	return b.String()
 }
 
 // regexEscape is Python's re.escape.
-func regexEscape(_ *jinja.Run, v any) any {
+func regexEscape(r *jinja.Run, v any) any {
 	var b strings.Builder
-	for _, c := range text(v, "regex_escape") {
+	s := text(r, v, "regex_escape")
+	r.Scratch(4 * len(s))
+	r.Work(16 * len(s))
+	for _, c := range s {
 		if strings.ContainsRune("()[]{}?*+-|^$\\.&~# \t\n\r\v\f", c) {
 			b.WriteByte('\\')
 		}
@@ -184,13 +220,16 @@ var _ = filters(map[string]jinja.Filter{
 })
 
 func init() {
-	saltTests["match"] = func(_ *jinja.Run, v any, a *jinja.Args) bool {
+	saltTests["match"] = func(r *jinja.Run, v any, a *jinja.Args) bool {
 		b := a.Bind("test_match", 1, "rgx ignorecase multiline")
-		ok, err := pattern(b.Str(0, ""), true, b).MatchString(text(v, "match"))
+		re, s := pattern(r, b.Str(0, ""), true, b), text(r, v, "match")
+		done := looking(r, re, s)
+		ok, err := re.MatchString(s)
+		done()
 		if err != nil {
 			jinja.Throw(err)
 		}
 		return ok
 	}
-	saltTests["list"] = func(_ *jinja.Run, v any, _ *jinja.Args) bool { _, ok := v.(*jinja.List); return ok }
+	saltTests["list"] = func(r *jinja.Run, v any, _ *jinja.Args) bool { _, ok := v.(*jinja.List); return ok }
 }

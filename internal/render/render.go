@@ -84,7 +84,8 @@ type Options struct {
 type Limits struct {
 	Source int // bytes of one file, default 16 MiB
 	Output int // bytes of text and of any one string, default 64 MiB
+	Memory int // bytes of all that one rendering holds, default 256 MiB
 	Values int // elements of one list or map that a template builds, and of one YAML document; default 1 million
 	Depth  int // macros, includes and imports inside each other, default 100
-	Steps  int // loop rounds and calls of one rendering, default 10 million
+	Steps  int // loop rounds and calls of one rendering, and what they touch: 256 bytes or 32 values are one; default 10 million
 }

@@ -17,7 +17,7 @@ func (*saltObject) TypeName() string { return "salt.utils.templates.AliasedLoade
 // Attr gives the functions of one module.
 func (s *saltObject) Attr(_ *jinja.Run, name string) (any, bool) {
 	if name == "get" {
-		return &jinja.Func{Name: "get", Call: func(_ *jinja.Run, a *jinja.Args) any {
+		return &jinja.Func{Name: "get", Call: func(r *jinja.Run, a *jinja.Args) any {
 			b := a.Bind("get", 1, "key default")
 			if f, ok := s.j.function(b.Str(0, "")); ok {
 				return f
@@ -100,11 +100,11 @@ func (j *job) function(name string) (*jinja.Func, bool) {
 	if l, ok := fns.(Lister); ok && !l.Has(name) {
 		return nil, false
 	}
-	return &jinja.Func{Name: name, Call: func(_ *jinja.Run, a *jinja.Args) any { return j.call(fns, name, a) }}, true
+	return &jinja.Func{Name: name, Call: func(r *jinja.Run, a *jinja.Args) any { return j.call(r, fns, name, a) }}, true
 }
 
-func (j *job) call(fns Functions, name string, a *jinja.Args) any {
-	pos, kw, err := a.Values()
+func (j *job) call(r *jinja.Run, fns Functions, name string, a *jinja.Args) any {
+	pos, kw, err := r.Values(a)
 	if err != nil {
 		jinja.Throw(err)
 	}
@@ -122,5 +122,5 @@ func (j *job) call(fns Functions, name string, a *jinja.Args) any {
 	default:
 		jinja.Throw(err)
 	}
-	return jinja.Take(v)
+	return r.Take(v)
 }

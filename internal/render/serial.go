@@ -16,9 +16,14 @@ func limitsOf(r *jinja.Run) Limits {
 }
 
 func yamlText(r *jinja.Run, v any, flow bool) string {
-	s := strings.TrimSpace(dumpYAML(v, flow, limitsOf(r).Output))
-	s = strings.TrimSuffix(s, "\n...")
-	r.Charge(len(s))
+	return strings.TrimSuffix(strings.TrimSpace(dumpYAML(r, v, flow, limitsOf(r).Output)), "\n...")
+}
+
+// short is a text for an error.
+func short(s string) string {
+	if len(s) > 4<<10 {
+		return strings.ToValidUTF8(s[:4<<10], "") + "…"
+	}
 	return s
 }
 
@@ -34,9 +39,9 @@ func loadYAMLFilter(r *jinja.Run, v any) any {
 	s, ok := source(v).(string)
 	if !ok {
 		_ = jinja.Truth(v) // an undefined value is told as such
-		jinja.Throw(jinja.Fault("Unable to load yaml from %s", jinja.Str(v)))
+		jinja.Throw(jinja.Fault("Unable to load yaml from %s", short(r.Str(v))))
 	}
-	out, err := loadYAML(s, limitsOf(r).Values)
+	out, err := loadYAML(r, s, limitsOf(r).Values)
 	if err != nil {
 		msg := err.Error()
 		if e, ok := errors.AsType[*Error](err); ok && e.Line > 0 {
@@ -44,18 +49,18 @@ func loadYAMLFilter(r *jinja.Run, v any) any {
 		}
 		jinja.Throw(jinja.Fault("Encountered error loading yaml: %s", msg))
 	}
-	return jinja.Take(out)
+	return jinja.Take(out) // counted when it was read
 }
 
-func loadJSONFilter(_ *jinja.Run, v any) any {
+func loadJSONFilter(r *jinja.Run, v any) any {
 	s, ok := source(v).(string)
 	if !ok {
 		_ = jinja.Truth(v)
-		jinja.Throw(jinja.Fault("Unable to load json from %s", jinja.Str(v)))
+		jinja.Throw(jinja.Fault("Unable to load json from %s", short(r.Str(v))))
 	}
-	out, err := loadJSON(s)
+	out, err := loadJSON(r, s)
 	if err != nil {
-		jinja.Throw(jinja.Fault("Unable to load json from %s", s))
+		jinja.Throw(jinja.Fault("Unable to load json from %s", short(s)))
 	}
 	return out
 }
@@ -81,7 +86,8 @@ func init() {
 			flow := a.Bind("dict_to_sls_yaml_params", 0, "flow_style").Bool(0, false)
 			l := jinja.NewList()
 			wantDict(v, "dict_to_sls_yaml_params").Range(func(k, e any) bool {
-				l.Items = append(l.Items, jinja.NewDict(k, e))
+				r.Alloc(256)
+				r.Append(l, jinja.NewDict(k, e))
 				return true
 			})
 			return yamlText(r, l, flow)
@@ -90,29 +96,31 @@ func init() {
 			b := a.Bind("format_json", 0, "sort_keys indent")
 			s := jsonStyle{sortKeys: b.Bool(0, true), max: limitsOf(r).Output}
 			jsonIndent(b, 1, &s)
-			return strings.TrimSpace(dumpJSON(v, s))
+			return strings.TrimSpace(dumpJSON(r, v, s))
 		},
 		"tojson": func(r *jinja.Run, v any, a *jinja.Args) any {
 			b := a.Bind("tojson", 0, "indent sort_keys ensure_ascii")
 			s := jsonStyle{sortKeys: b.Bool(1, false), ascii: b.Bool(2, true), max: limitsOf(r).Output}
 			jsonIndent(b, 0, &s)
-			return htmlSafe.Replace(dumpJSON(v, s))
+			out := dumpJSON(r, v, s)
+			r.Scratch(2 * len(out))
+			return htmlSafe.Replace(out)
 		},
-		"python":      plain(func(r *jinja.Run, v any) any { s := jinja.Pformat(v); r.Charge(len(s)); return s }),
+		"python":      plain(func(r *jinja.Run, v any) any { return r.Pformat(v) }),
 		"xml":         plain(xmlFilter),
 		"load_yaml":   plain(loadYAMLFilter),
 		"load_json":   plain(loadJSONFilter),
-		"load_text":   plain(func(_ *jinja.Run, v any) any { return source(v) }),
-		"yaml_dquote": plain(func(_ *jinja.Run, v any) any { return quoteDouble(jinja.Str(v)) }),
-		"yaml_squote": plain(func(_ *jinja.Run, v any) any { return quoteSingle(jinja.Str(v)) }),
-		"yaml_encode": plain(func(_ *jinja.Run, v any) any {
+		"load_text":   plain(func(r *jinja.Run, v any) any { return source(v) }),
+		"yaml_dquote": plain(func(r *jinja.Run, v any) any { return quoteDouble(r, r.Str(v)) }),
+		"yaml_squote": plain(func(r *jinja.Run, v any) any { return quoteSingle(r, r.Str(v)) }),
+		"yaml_encode": plain(func(r *jinja.Run, v any) any {
 			switch v := v.(type) {
 			case string:
-				return quoteDouble(v)
+				return quoteDouble(r, v)
 			case *jinja.List, *jinja.Dict, jinja.Tuple, *jinja.Set:
 				fail("yaml_encode() only works with YAML scalar data; failed for <class '%s'>", jinja.TypeName(v))
 			}
-			return strings.TrimSpace(dumpYAML(v, true, 1<<20))
+			return strings.TrimSpace(dumpYAML(r, v, true, 1<<20))
 		}),
 	})
 }

@@ -1,6 +1,8 @@
 package render
 
 import (
+	"cmp"
+	"context"
 	"strings"
 
 	"github.com/momtree/mom/internal/jinja"
@@ -21,18 +23,24 @@ func JSON(v any, f JSONForm) (text string, err error) {
 	err = caught(func() {
 		s := jsonStyle{pretty: true, sortKeys: f.SortKeys, ascii: f.ASCII, max: Limits{}.filled().Output}
 		s.indent = strings.Repeat(" ", min(max(f.Indent, 0), 64))
-		text = dumpJSON(jinja.Take(v), s)
+		r := jinja.Detached(context.Background(), jinja.DefaultLimits(), "")
+		text = dumpJSON(r, r.Take(v), s)
 	})
 	return text, err
 }
 
 // LoadJSON reads JSON; maps keep the order of their keys.
 func LoadJSON(text string) (any, error) {
-	v, err := loadJSON(text)
-	if err != nil {
-		return nil, err
-	}
-	return jinja.Give(v)
+	var out any
+	var err error
+	thrown := caught(func() {
+		r := jinja.Detached(context.Background(), jinja.DefaultLimits(), "")
+		var v any
+		if v, err = loadJSON(r, text); err == nil {
+			out, err = r.Give(v)
+		}
+	})
+	return out, cmp.Or(thrown, err)
 }
 
 // caught makes an error of what is thrown.

@@ -15,13 +15,13 @@ type xmlNode struct {
 }
 
 // xmlPairs are the pairs of tag and contents of a value.
-func xmlPairs(v any) [][2]any {
+func xmlPairs(r *jinja.Run, v any) [][2]any {
 	var out [][2]any
 	switch v := v.(type) {
 	case *jinja.Dict:
-		v.Range(func(k, e any) bool { out = append(out, [2]any{k, e}); return true })
+		v.Range(func(k, e any) bool { r.Alloc(96); out = append(out, [2]any{k, e}); return true })
 	case *jinja.List, jinja.Tuple:
-		items := jinja.Iterate(v)
+		items := r.Iterate(v)
 		if len(items) == 0 {
 			fail("list index out of range")
 		}
@@ -29,10 +29,11 @@ func xmlPairs(v any) [][2]any {
 			return nil
 		}
 		for _, e := range items {
-			pair := jinja.Iterate(e)
+			pair := r.Iterate(e)
 			if len(pair) != 2 {
 				fail("not enough values to unpack (expected 2, got %d)", len(pair))
 			}
+			r.Alloc(96)
 			out = append(out, [2]any{pair[0], pair[1]})
 		}
 	default:
@@ -42,19 +43,21 @@ func xmlPairs(v any) [][2]any {
 }
 
 // xmlTree builds the elements of the pairs under a parent and gives the last one.
-func xmlTree(pairs [][2]any, parent *xmlNode, depth int) *xmlNode {
+func xmlTree(r *jinja.Run, pairs [][2]any, parent *xmlNode, depth int) *xmlNode {
 	if depth > 200 {
 		fail("values are nested more than 200 deep")
 	}
 	var sub *xmlNode
 	for _, p := range pairs {
-		tag := text(p[0], "xml")
+		r.Walk(4)
+		r.Alloc(256)
+		tag := text(r, p[0], "xml")
 		if !xmlName(tag) {
 			fail("%s is no name of an XML element", jinja.Repr(tag))
 		}
 		if l, ok := p[1].(*jinja.List); ok {
 			for _, e := range l.Items {
-				xmlTree([][2]any{{tag, e}}, parent, depth+1)
+				xmlTree(r, [][2]any{{tag, e}}, parent, depth+1)
 			}
 			sub = &xmlNode{tag: tag}
 			if parent != nil {
@@ -68,21 +71,22 @@ func xmlTree(pairs [][2]any, parent *xmlNode, depth int) *xmlNode {
 		}
 		switch v := p[1].(type) {
 		case string, int64, bool, float64:
-			sub.text = jinja.Str(v)
+			sub.text = r.Str(v)
 			continue
 		case *jinja.Dict:
 			v.Range(func(k, e any) bool {
 				switch e.(type) {
 				case *jinja.Dict, *jinja.List:
 				default:
-					sub.attrs = append(sub.attrs, [2]string{text(k, "xml"), jinja.Str(e)})
+					r.Alloc(96)
+					sub.attrs = append(sub.attrs, [2]string{text(r, k, "xml"), r.Str(e)})
 				}
 				return true
 			})
-			for _, kid := range xmlPairs(v) {
+			for _, kid := range xmlPairs(r, v) {
 				switch kid[1].(type) {
 				case *jinja.Dict, *jinja.List:
-					xmlTree([][2]any{kid}, sub, depth+1)
+					xmlTree(r, [][2]any{kid}, sub, depth+1)
 				}
 			}
 		case *jinja.List:
@@ -99,33 +103,39 @@ func xmlName(s string) bool {
 
 var xmlText = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;")
 
-func (n *xmlNode) write(b *strings.Builder, indent string) {
-	b.WriteString(indent + "<" + n.tag)
+func (n *xmlNode) write(b *jinja.Builder, indent string) {
+	put := func(s string) { _, _ = b.WriteString(s) }
+	put(indent + "<" + n.tag)
 	for _, a := range n.attrs {
-		b.WriteString(" " + a[0] + `="` + xmlText.Replace(a[1]) + `"`)
+		put(" " + a[0] + `="` + escapedXML(b, a[1]) + `"`)
 	}
 	switch {
 	case n.text != "":
-		b.WriteString(">" + xmlText.Replace(n.text) + "</" + n.tag + ">\n")
+		put(">" + escapedXML(b, n.text) + "</" + n.tag + ">\n")
 	case len(n.kids) > 0:
-		b.WriteString(">\n")
+		put(">\n")
 		for _, k := range n.kids {
 			k.write(b, indent+" ")
 		}
-		b.WriteString(indent + "</" + n.tag + ">\n")
+		put(indent + "</" + n.tag + ">\n")
 	default:
-		b.WriteString("/>\n")
+		put("/>\n")
 	}
 }
 
+// escapedXML is a text without what XML reads otherwise.
+func escapedXML(b *jinja.Builder, s string) string {
+	b.Count(6 * len(s))
+	return xmlText.Replace(s)
+}
+
 func xmlFilter(r *jinja.Run, v any) any {
-	root := xmlTree(xmlPairs(v), nil, 0)
+	root := xmlTree(r, xmlPairs(r, v), nil, 0)
 	if root == nil {
 		fail("there is nothing to write as XML")
 	}
-	var b strings.Builder
-	b.WriteString("<?xml version=\"1.0\" ?>\n")
-	root.write(&b, "")
-	r.Charge(b.Len())
+	b := r.Builder()
+	_, _ = b.WriteString("<?xml version=\"1.0\" ?>\n")
+	root.write(b, "")
 	return b.String()
 }

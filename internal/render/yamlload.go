@@ -6,16 +6,22 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/momtree/mom/internal/jinja"
 	"github.com/momtree/mom/internal/yaml11"
 )
 
 var unknownAnchor = regexp.MustCompile(`^unknown anchor '(.*)' referenced`)
 
 // loadYAML reads a document as Salt's renderer yaml does.
-func loadYAML(text string, values int) (any, error) {
-	v, err := yaml11.ReadMax([]byte(text), values)
+func loadYAML(r *jinja.Run, text string, values int) (any, error) {
+	r.Alloc(yamlBytes(text))
+	v, err := yaml11.ReadContext(r.Context(), []byte(text), values)
+	r.Work(8 * len(text))
 	if err == nil {
 		return v, nil
+	}
+	if r.Context().Err() != nil {
+		r.Look()
 	}
 	var f *yaml11.Fault
 	if !errors.As(err, &f) {
@@ -36,4 +42,26 @@ func loadYAML(text string, values int) (any, error) {
 		problem = f.Key + ": " + problem
 	}
 	return nil, &Error{Text: problem, Line: f.Line, Lines: around(text, f.Line), Err: err}
+}
+
+// Memory of a document while it is read: a node with what is made of it, and a byte of text.
+const (
+	yamlNodeBytes = 512
+	yamlTextBytes = 4
+)
+
+// yamlBytes is what reading a document takes in memory, about.
+func yamlBytes(text string) int {
+	nodes := 1
+	for i := range len(text) {
+		switch text[i] {
+		case '\n', ',', ':', '[', '{', '?', '*', '&':
+			nodes++
+		case '-':
+			if i+1 < len(text) && (text[i+1] == ' ' || text[i+1] == '\n') {
+				nodes++
+			}
+		}
+	}
+	return nodes*yamlNodeBytes + len(text)*yamlTextBytes
 }

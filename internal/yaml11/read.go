@@ -1,6 +1,7 @@
 package yaml11
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +19,8 @@ const (
 	maxEntries = 1 << 20 // the same of a file of options, which an operator wrote
 	// maxDepth lies above what a master publishes, which refuses the rest by name.
 	maxDepth = 200
+	// lookValues is how many values are read between two looks at the context.
+	lookValues = 1 << 12
 )
 
 // Fault is what is wrong in one line of a document.
@@ -47,7 +50,12 @@ func Read(b []byte) (any, error) { return ReadMax(b, maxNodes) }
 // ReadMax is [Read] with a bound of its own on the number of values, with what aliases
 // stand for.
 func ReadMax(b []byte, values int) (any, error) {
-	r := reader{left: values}
+	return ReadContext(context.Background(), b, values)
+}
+
+// ReadContext is [ReadMax] until ctx ends.
+func ReadContext(ctx context.Context, b []byte, values int) (any, error) {
+	r := reader{left: values, ctx: ctx}
 	var v any
 	if root := r.document(b); root != nil {
 		v = r.value(root, 0)
@@ -68,7 +76,7 @@ type Entry struct {
 // Entries reads a document that is a map, as [Read] does, but tells all that is wrong
 // with it, and where each entry stands. What is wrong is left out or nil.
 func Entries(b []byte) ([]Entry, []*Fault) {
-	r := reader{left: maxEntries}
+	r := reader{left: maxEntries, ctx: context.Background()}
 	root := r.document(b)
 	switch {
 	case root == nil:
@@ -82,6 +90,7 @@ func Entries(b []byte) ([]Entry, []*Fault) {
 
 // reader turns the nodes of one document into values. What is wrong is noted, and nil.
 type reader struct {
+	ctx    context.Context
 	left   int
 	faults []*Fault
 }
@@ -93,7 +102,7 @@ func (r *reader) fault(n *yaml.Node, key, text string) {
 // document is the root of the one document of b; nil if there is none to be read.
 func (r *reader) document(b []byte) *yaml.Node {
 	var doc, second yaml.Node
-	dec := newDecoder(b)
+	dec := newDecoder(r.ctx, b)
 	err := dec.Decode(&doc)
 	if err == nil {
 		if err = dec.Decode(&second); err == nil {
@@ -114,6 +123,11 @@ func (r *reader) document(b []byte) *yaml.Node {
 func (r *reader) more(n *yaml.Node, depth int) bool {
 	if r.left <= 0 {
 		return false // told already
+	}
+	if r.left%lookValues == 0 && r.ctx.Err() != nil {
+		r.fault(n, "", "reading the document took too long: "+r.ctx.Err().Error())
+		r.left = 0
+		return false
 	}
 	if r.left--; r.left == 0 {
 		r.fault(n, "", "the document is too large, with what its aliases stand for")
@@ -208,13 +222,13 @@ func (r *reader) pairs(n *yaml.Node, depth int) []pair {
 		return nil
 	}
 	var own, merged []pair
-	var texts []string
+	texts := map[string]bool{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k, v := n.Content[i], n.Content[i+1]
 		if k.ShortTag() != "!!merge" {
 			own = append(own, pair{k, v})
 			if k = target(k); k.Kind == yaml.ScalarNode {
-				texts = append(texts, k.Value)
+				texts[k.Value] = true
 			}
 			continue
 		}
@@ -239,7 +253,7 @@ func (r *reader) pairs(n *yaml.Node, depth int) []pair {
 	}
 	merged = slices.DeleteFunc(merged, func(p pair) bool {
 		k := target(p.key)
-		return k.Kind == yaml.ScalarNode && slices.Contains(texts, k.Value)
+		return k.Kind == yaml.ScalarNode && texts[k.Value]
 	})
 	return append(merged, own...)
 }

@@ -48,6 +48,10 @@ func Scalar(s string) any {
 	return s
 }
 
+// maxDigits bounds the decimal text of a whole number, as Python does: to read one takes the
+// square of its length. What is longer stays text.
+const maxDigits = 4300
+
 func intValue(s string) (any, bool) {
 	if strings.HasPrefix(s, "0") && !strings.HasPrefix(s, "0b") && !strings.HasPrefix(s, "0x") {
 		if s = strings.TrimLeft(s, "0"); s == "" {
@@ -67,7 +71,12 @@ func intValue(s string) (any, bool) {
 	case strings.HasPrefix(s, "0"):
 		base = 8
 	case strings.Contains(s, ":"):
+		if len(s) > maxDigits {
+			return nil, false
+		}
 		return sexagesimalInt(s, neg)
+	case len(s) > maxDigits:
+		return nil, false
 	}
 	n, ok := new(big.Int).SetString(s, base)
 	if !ok {

@@ -2,6 +2,7 @@ package yaml11
 
 import (
 	"bytes"
+	"context"
 	"regexp"
 	"strconv"
 	"strings"
@@ -9,7 +10,23 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-func newDecoder(b []byte) *yaml.Decoder { return yaml.NewDecoder(bytes.NewReader(b)) }
+// newDecoder reads b until ctx ends: the library asks for it in small pieces.
+func newDecoder(ctx context.Context, b []byte) *yaml.Decoder {
+	return yaml.NewDecoder(&pieces{ctx, bytes.NewReader(b)})
+}
+
+type pieces struct {
+	ctx  context.Context
+	from *bytes.Reader
+}
+
+// Read reads a piece.
+func (p *pieces) Read(b []byte) (int, error) {
+	if err := p.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return p.from.Read(b)
+}
 
 var syntaxLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)
 

@@ -384,3 +384,30 @@ func TestMaster_Envs(t *testing.T) {
 		t.Errorf("%v\n%s", err, diff)
 	}
 }
+
+// Attack: a link in file_roots leads to a file of this host that no state should read.
+func TestLocalLinks(t *testing.T) {
+	root, away := t.TempDir(), t.TempDir()
+	for path, text := range map[string]string{away + "/secret": "s", root + "/own": "o"} {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for link, to := range map[string]string{root + "/out": away + "/secret", root + "/folder": away, root + "/in": root + "/own"} {
+		if err := os.Symlink(to, link); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for follow, want := range map[bool][]string{true: {"folder/secret", "in", "out", "own"}, false: {"in", "own"}} {
+		c := New(Options{Source: Local{Roots: map[string][]string{"base": {root}}, NoFollow: !follow}, Cachedir: t.TempDir()})
+		for path, text := range map[string]string{"out": "s", "folder/secret": "s", "in": "o"} {
+			data, err := c.Open(t.Context(), "base", path)
+			if served := err == nil && string(data) == text; served != (follow || path == "in") {
+				t.Errorf("followed %v: %s is %q, %v", follow, path, data, err)
+			}
+		}
+		if list, err := c.List(t.Context(), Files, "base", ""); err != nil || !slices.Equal(list, want) {
+			t.Errorf("followed %v: %q, %v", follow, list, err)
+		}
+	}
+}

@@ -29,6 +29,9 @@ const maxListed = 1 << 20
 type Local struct {
 	Roots    map[string][]string
 	HashType string // of the hashes; "" means sha256
+	// NoFollow gives no file that links lead to outside of the environment's folders, and
+	// lists nothing behind links to folders.
+	NoFollow bool
 }
 
 var _ Source = Local{}
@@ -57,11 +60,23 @@ func (l Local) find(saltenv, path string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if st, err := os.Stat(full); err == nil && st.Mode().IsRegular() {
+		if st, err := os.Stat(full); err == nil && st.Mode().IsRegular() && (!l.NoFollow || l.within(saltenv, full)) {
 			return full, nil
 		}
 	}
 	return "", absent(saltenv, path)
+}
+
+// within tells whether a file really lies in a folder of the environment.
+func (l Local) within(saltenv, file string) bool {
+	at, err := filepath.EvalSymlinks(file)
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(l.dirs(saltenv), func(dir string) bool {
+		root, err := filepath.EvalSymlinks(dir)
+		return err == nil && strings.HasPrefix(at, strings.TrimSuffix(root, "/")+"/")
+	})
 }
 
 // List names what lies in an environment. Links are followed, once each.
@@ -70,6 +85,9 @@ func (l Local) List(ctx context.Context, kind Kind, saltenv, prefix string) ([]s
 	prefix = strings.Trim(prefix, "/")
 	for _, dir := range l.dirs(saltenv) {
 		w := walk{ctx: ctx, root: dir, kind: kind, prefix: prefix, found: set}
+		if l.NoFollow {
+			w.within = func(file string) bool { return l.within(saltenv, file) }
+		}
 		if err := w.folder("", nil); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("list the environment %s: %w", saltenv, err)
 		}
@@ -84,6 +102,7 @@ type walk struct {
 	kind   Kind
 	prefix string
 	found  map[string]bool
+	within func(file string) bool // nil: links are followed wherever they lead
 }
 
 // folder lists one folder. above are those that lead to it, so that a link to
@@ -117,6 +136,7 @@ func (w *walk) folder(rel string, above []fs.FileInfo) error {
 		st, err := os.Stat(filepath.Join(w.root, sub))
 		switch {
 		case err != nil: // a link that leads nowhere
+		case w.within != nil && e.Type()&fs.ModeSymlink != 0 && (st.IsDir() || !w.within(filepath.Join(w.root, sub))):
 		case st.IsDir():
 			if err := w.folder(sub, above); err != nil {
 				return err

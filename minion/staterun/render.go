@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/momtree/mom/internal/render"
 	"github.com/momtree/mom/internal/states"
@@ -57,6 +58,15 @@ type renderer struct {
 	engine *render.Engine
 	env    modules.Env
 	pipe   string
+	within time.Duration // of one rendering; 0: nothing bounds it
+}
+
+// bounded is ctx until one rendering has taken too long.
+func (r renderer) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	if r.within <= 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, r.within)
 }
 
 var (
@@ -70,11 +80,15 @@ func (r renderer) vars() *value.Map {
 
 // Render implements [states.Renderer].
 func (r renderer) Render(ctx context.Context, t states.Template) (any, error) {
+	ctx, done := r.bounded(ctx)
+	defer done()
 	return r.engine.SLS(ctx, render.Template{Source: t.Data, SLS: t.SLS, Saltenv: t.Saltenv, Path: t.Path, Vars: r.vars()}, r.pipe)
 }
 
 // Text implements [local.Text].
 func (r renderer) Text(ctx context.Context, t local.Template) (string, error) {
+	ctx, done := r.bounded(ctx)
+	defer done()
 	vars := r.vars()
 	t.Vars.Range(func(k, v any) bool {
 		vars.Set(k, v)

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/momtree/mom/internal/render"
 	"github.com/momtree/mom/internal/states"
@@ -136,7 +137,8 @@ func (j *job) build(saltenv, top string) error {
 	engine, err := render.New(render.Options{
 		Loader: files, Functions: fns, AllowUndefined: truth(e.Option("allow_undefined")),
 		Env: asMap(j.set.Option("jinja_env")), SLSEnv: asMap(j.set.Option("jinja_sls_env")),
-		HTTP: render.NewHTTPClient(),
+		HTTP:   render.NewHTTPClient(),
+		Limits: render.Limits{Memory: int(whole(e.Option("render_max_bytes")))},
 	})
 	if err != nil {
 		return err
@@ -145,7 +147,7 @@ func (j *job) build(saltenv, top string) error {
 	if pipe == "" {
 		pipe = "jinja|yaml"
 	}
-	rend := renderer{engine, e, pipe}
+	rend := renderer{engine, e, pipe, time.Duration(whole(e.Option("render_timeout"))) * time.Second}
 	id := text(e.Option("id"))
 	o := states.Options{
 		Functions: local.Set{Env: e, Text: rend, JID: j.JID}, Modules: fns,

@@ -60,6 +60,12 @@ func text(v any) string {
 	return s
 }
 
+// whole is a whole number of an option; 0 where it is none.
+func whole(v any) int64 {
+	n, _ := v.(int64)
+	return n
+}
+
 // texts is a list of texts, or one text as a list of one.
 func texts(v any) []string {
 	switch v := v.(type) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -17,7 +18,12 @@ import (
 	"github.com/momtree/mom/mom/options"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if os.Getenv(stubborn) != "" {
+		os.Exit(runStubborn())
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // run runs a command that ends with err.
 func run(err error, args ...string) (code int, errOut string) {

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -60,7 +61,11 @@ func asksForScript(args []string) bool {
 // it ends or a signal ends it. It returns the exit code; the text of an error, if it
 // has one, goes to errOut.
 func Run(c *cobra.Command, args []string, in io.Reader, out, errOut io.Writer) int {
-	ctx, stop := untilSignal(context.Background())
+	ctx, stop := untilSignal(context.Background(), func(after time.Duration, running []string) {
+		told := terminal.NewGuard(errOut)
+		defer told.Flush() //nolint:errcheck // the program exits
+		fmt.Fprintf(told, "%s did not stop within %v of the signal; still running: %s\n", c.CommandPath(), after, strings.Join(running, ", "))
+	})
 	defer stop()
 	if !c.HasSubCommands() && !asksForScript(args) { // else its first word could not be a target of that name
 		c.CompletionOptions.DisableDefaultCmd = true

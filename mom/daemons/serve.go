@@ -11,6 +11,7 @@ import (
 	"os/user"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -98,6 +99,9 @@ func (f *flags) inForeground(ctx context.Context, console io.Writer, consoleLeve
 		return err
 	}
 	defer logFile.Close()
+	command.OnOverdue(ctx, func(after time.Duration, running []string) {
+		log.Error("shutdown timed out", "daemon", svc.name, "after", after, "running", running)
+	})
 	for _, w := range s.warnings {
 		log.Warn(w.String())
 	}

@@ -1,0 +1,255 @@
+package jinja
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// The meter of a run counts what its operations touch and what they allocate. It is the one
+// place that ends a rendering: an operation that walks, copies or compares something calls
+// [Run.Work] for what it touches and [Run.Alloc] before it makes something new, or uses a
+// method of Run that does so ([Run.Iterate], [Run.Equal], [Run.Str], [Run.Set], …).
+//
+// A unit of work is about a nanosecond: a byte of text that is looked at, or an eighth of a
+// value that is visited. A step, as [Limits] count them, is stepWork of them.
+const (
+	stepWork  = 256
+	visitWork = 8
+	// lookWork is how much work lies between two looks at the context.
+	lookWork = 1 << 17
+)
+
+// What values cost in memory, in bytes.
+const (
+	slotBytes  = 16  // an element of a list
+	boxBytes   = 16  // the header of a text in a list
+	pairBytes  = 112 // a key of a dict with its value and its place in the index
+	smallBytes = 64  // a list, dict, scope or function of its own
+)
+
+// Work counts n units, and fails the run when there are too many or its time is over.
+func (r *Run) Work(n int) {
+	r.worked += int64(max(n, 0))
+	if r.worked >= r.nextLook {
+		r.look()
+	}
+}
+
+// look compares the work with its bound and asks the context.
+func (r *Run) look() {
+	r.nextLook = min(r.worked+lookWork, r.mostWork+1)
+	if r.worked > r.mostWork {
+		throwKind(KindLimit, "rendering%s takes more than %d steps", r.ofName(), r.limits.Steps)
+	}
+	err := r.ctx.Err()
+	if err == nil && r.timed && time.Now().After(r.deadline) {
+		// The timer of the context may be late where all processors are busy.
+		err = context.DeadlineExceeded
+	}
+	if err != nil {
+		panic(&Error{Kind: KindLimit, Text: fmt.Sprintf("rendering%s took too long: %v", r.ofName(), err), Err: err})
+	}
+}
+
+// ofName is " of NAME" for the texts of bounds; "" where the rendering has no name.
+func (r *Run) ofName() string {
+	if r.start.Name == "" {
+		return ""
+	}
+	return " of " + r.start.Name
+}
+
+// Alloc counts n bytes that are about to be allocated, and fails the run when the rendering
+// has too many. What was counted is given back when [Run.recount] finds that it is gone.
+func (r *Run) Alloc(n int) {
+	if n < 0 || r.bytes+n > r.limits.Memory {
+		throwKind(KindLimit, "rendering%s exceeded %s of memory", r.ofName(), sizeText(r.limits.Memory))
+	}
+	r.bytes += n
+}
+
+// sizeText is a number of bytes for a person: "64 MiB".
+func sizeText(n int) string {
+	for _, u := range []struct {
+		size int
+		name string
+	}{{1 << 30, "GiB"}, {1 << 20, "MiB"}, {1 << 10, "KiB"}} {
+		if n >= u.size && n%u.size == 0 {
+			return fmt.Sprintf("%d %s", n/u.size, u.name)
+		}
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
+
+// step counts a round or a call.
+func (r *Run) step() { r.Work(stepWork) }
+
+// Tick counts a step.
+func (r *Run) Tick() { r.step() }
+
+// text counts a text of n bytes that is built, whatever it is then used for.
+func (r *Run) text(n int) {
+	if n > r.limits.Output || n < 0 {
+		throwKind(KindLimit, "a text of %d bytes is more than %d", n, r.limits.Output)
+	}
+	r.Alloc(n + boxBytes)
+	r.Work(n)
+}
+
+// Scratch counts n bytes that are used on the way to something else.
+func (r *Run) Scratch(n int) {
+	r.Alloc(n)
+	r.Work(n)
+}
+
+// Charge counts a text of n bytes that a filter builds, before it does.
+func (r *Run) Charge(n int) { r.text(n) }
+
+// Fits fails the run when a list or dict of n elements is too large. It counts nothing.
+func (r *Run) Fits(n int) {
+	if n > r.limits.Values || n < 0 {
+		throwKind(KindLimit, "a list or dict of %d elements is more than %d", n, r.limits.Values)
+	}
+}
+
+// Room counts a list of n elements that is built, before it is.
+func (r *Run) Room(n int) {
+	r.Fits(n)
+	r.Alloc(n*slotBytes + smallBytes)
+	r.Work(n * visitWork)
+}
+
+// Walk counts n elements that are visited.
+func (r *Run) Walk(n int) { r.Work(n * visitWork) }
+
+// grow counts the elements by which a list grows that somebody holds.
+func (r *Run) grow(have, more int) {
+	r.Fits(have + more)
+	r.Alloc(more * (2*slotBytes + smallBytes)) // append leaves room, and the old elements behind
+	r.Work((more + 1) * visitWork)
+}
+
+// touch counts a walk over an operand that is not looked into: what every operation costs
+// that does not count more closely itself.
+func (r *Run) touch(vs ...any) {
+	n := 0
+	for _, v := range vs {
+		n += shallow(v)
+	}
+	r.Work(n)
+}
+
+// shallow is the work of walking over v once.
+func shallow(v any) int {
+	switch v := v.(type) {
+	case string:
+		return len(v)
+	case Bytes:
+		return len(v)
+	case *List:
+		return len(v.Items) * visitWork
+	case Tuple:
+		return len(v) * visitWork
+	case *Set:
+		return v.d.Len() * visitWork
+	case *Dict:
+		return v.Len() * visitWork
+	case *DictView:
+		return v.d.Len() * visitWork
+	}
+	return 0
+}
+
+// Builder is a text that is built piece by piece. Its growth is counted.
+type Builder struct {
+	strings.Builder
+	r *Run
+}
+
+func (b *Builder) room(n int) {
+	if b.Len()+n > b.r.limits.Output {
+		throwKind(KindLimit, "a text of %d bytes is more than %d", b.Len()+n, b.r.limits.Output)
+	}
+	if b.Cap()-b.Len() < n {
+		b.r.Alloc(2*b.Cap() + n)
+		b.Grow(n)
+	}
+	b.r.Work(n)
+}
+
+// WriteString appends s.
+func (b *Builder) WriteString(s string) (int, error) {
+	b.room(len(s))
+	return b.Builder.WriteString(s)
+}
+
+// WriteByte appends c.
+func (b *Builder) WriteByte(c byte) error {
+	b.room(1)
+	return b.Builder.WriteByte(c)
+}
+
+// WriteRune appends c.
+func (b *Builder) WriteRune(c rune) (int, error) {
+	b.room(utf8.UTFMax)
+	return b.Builder.WriteRune(c)
+}
+
+// Write appends p.
+func (b *Builder) Write(p []byte) (int, error) {
+	b.room(len(p))
+	return b.Builder.Write(p)
+}
+
+// Builder makes an empty one.
+func (r *Run) Builder() *Builder { return &Builder{r: r} }
+
+// part is a piece of s that does not keep the whole alive: a text of one character must not
+// hold one of megabytes that nothing counts any more.
+func (r *Run) part(s, piece string) string {
+	if len(s) > 1<<10 && len(piece) < len(s)/2 {
+		r.text(len(piece))
+		return strings.Clone(piece)
+	}
+	return piece
+}
+
+// runes are the characters of s.
+func (r *Run) runes(s string) []rune {
+	r.Alloc(4 * len(s))
+	r.Work(len(s))
+	return []rune(s)
+}
+
+// Count counts n bytes that are made for the text, and the work of making them.
+func (b *Builder) Count(n int) {
+	b.r.Alloc(n)
+	b.r.Work(n)
+}
+
+// TimeLeft is how long the run may still take: an hour where nothing bounds it.
+func (r *Run) TimeLeft() time.Duration {
+	if !r.timed {
+		return time.Hour
+	}
+	return time.Until(r.deadline)
+}
+
+// Look asks the context whether the run may go on.
+func (r *Run) Look() { r.look() }
+
+// Used is what the run has counted: units of work, and bytes that may be there.
+func (r *Run) Used() (work int64, bytes int) { return r.worked, r.bytes }
+
+// Detached is a run that renders nothing: for what is done with values outside of templates.
+func (e *Environment) Detached(ctx context.Context, name string) *Run {
+	return newRun(ctx, e, Start{Name: name})
+}
+
+// Detached is a run that renders nothing and knows no filters.
+func Detached(ctx context.Context, l Limits, name string) *Run {
+	return (&Environment{Limits: l}).Detached(ctx, name)
+}

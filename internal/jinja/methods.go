@@ -1,0 +1,17 @@
+package jinja
+
+import (
+	"maps"
+	"slices"
+)
+
+// Methods are the names of all methods of values, sorted.
+func Methods() []string {
+	names := map[string]bool{}
+	for _, table := range []map[string]methodFunc{strMethods, listMethods, tupleMethods, dictMethods, setMethods, bytesMethods, numberMethods} {
+		for name := range table {
+			names[name] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
+}

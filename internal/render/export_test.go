@@ -1,0 +1,18 @@
+package render
+
+import "github.com/momtree/mom/internal/jinja"
+
+// Known are the names of all filters, tests and globals that templates have.
+func Known() (filters, tests, globals []string) {
+	env := jinja.NewEnvironment()
+	for name, f := range saltFilters {
+		env.Filters[name] = f
+	}
+	for name, f := range saltTests {
+		env.Tests[name] = f
+	}
+	for name, f := range saltGlobals {
+		env.Globals[name] = f
+	}
+	return sortedNames(env.Filters), sortedNames(env.Tests), sortedNames(env.Globals)
+}
