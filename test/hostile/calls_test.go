@@ -71,14 +71,20 @@ func (w *world) newCall(u *user) call {
 	fun := nameFor(r, f.fun)
 	c.fun = fun
 	params := paramsOf(by.kind, fun)
-	honest := chance(r, 30) && (by.to == nil || !by.to.data)
-	if honest {
+	c.honest = chance(r, 30) && (by.to == nil || !by.to.data)
+	// What is disguised: the arguments, the target, or both.
+	args, aim := chance(r, 55), chance(r, 55)
+	if by.to == nil || by.kind != minionRules {
+		args = true
+	}
+	if c.honest || !args {
 		c.args, c.kwargs = w.plain(params, a)
+	} else if chance(r, 50) {
+		c.args, c.kwargs = w.decoy(params, a)
 	} else {
 		c.args, c.kwargs = w.disguised(params, a)
 	}
 	if by.kind != minionRules {
-		c.honest = honest
 		return c
 	}
 	if c.kwargs.Len() > 0 {
@@ -88,12 +94,11 @@ func (w *world) newCall(u *user) call {
 	}
 	c.kwargs = nil
 	allowed, denied := w.split(by)
-	if honest || chance(r, 50) {
+	if c.honest || !aim {
 		n := 1 + r.IntN(len(allowed))
 		r.Shuffle(len(allowed), func(i, j int) { allowed[i], allowed[j] = allowed[j], allowed[i] })
 		c.on = slices.Sorted(slices.Values(allowed[:n]))
 		c.target = honestTarget(r, c.on)
-		c.honest = honest
 	} else {
 		no := "db1"
 		if len(denied) > 0 {
@@ -101,10 +106,9 @@ func (w *world) newCall(u *user) call {
 		}
 		c.target = targets{r, allowed, no}.hostile()
 	}
-	if c.honest {
-		return c
+	if !c.honest && (args || chance(r, 20)) {
+		w.disguiseJob(&c)
 	}
-	w.disguiseJob(&c)
 	return c
 }
 
@@ -171,6 +175,46 @@ func plainly(v any) any {
 
 // marks are values of __kwarg__: one is true, others are taken for it by some.
 var marks = []any{true, true, true, false, int64(0), int64(1), "x", "", nil, "True", []any{}, 1.0}
+
+// decoy writes what a rule wants in plain form, and one argument more, or in another form, by
+// which a binder may do something else.
+func (w *world) decoy(s signature, a argRule) (args []any, kwargs *wire.Map) {
+	r := w.rng
+	args, kwargs = w.plain(s, a)
+	bad := func(i int) any {
+		if i < len(a.args) && a.args[i] != nil {
+			return sample(r, *a.args[i], false)
+		}
+		return pick[any](r, "root", "/etc/shadow", "secret", "db1", "id")
+	}
+	switch r.IntN(5) {
+	case 0: // the judged parameter once more, by its name
+		if p := names(s, a); len(p) > 0 {
+			i := r.IntN(len(p))
+			return w.named(args, kwargs, p[i], bad(slices.Index(s.params, p[i]))), kwargs
+		}
+	case 1: // a mapping without keywords takes a place, for some
+		args = slices.Insert(args, r.IntN(len(args)+1), any(wire.NewMap("__kwarg__", pick(r, marks...))))
+		if n := len(args); n > 1 && chance(r, 60) {
+			args[n-1] = bad(len(a.args) - 1)
+		}
+	case 2: // keywords that are none, for some
+		m := kwargs.Clone()
+		m.Set("__kwarg__", pick(r, marks...))
+		args, kwargs = append(args, m), wire.NewMap()
+		if len(args) == 1 {
+			args = slices.Insert(args, 0, any("id"))
+		}
+	case 3: // a text that is a keyword, for some
+		if len(args) > 0 {
+			args[0] = show(args[0]) + pick(r, "=1", "=", "= x", "=\n")
+			args = append(args, bad(0))
+		}
+	case 4:
+		args = append(args, bad(len(args)))
+	}
+	return args, kwargs
+}
 
 // disguised mixes what a rule wants with what it does not, in all forms that an argument has.
 func (w *world) disguised(s signature, a argRule) (args []any, kwargs *wire.Map) {

@@ -14,7 +14,7 @@ var (
 )
 
 // seedsPerWorld is how many calls share a tree and its users.
-const seedsPerWorld = 200
+const seedsPerWorld = 100
 
 // What ran is a subset of what a flat Salt master would have allowed; who ran it is a subset of
 // who was judged; and what is honest and allowed runs.

@@ -124,11 +124,11 @@ func newUser(r *rand.Rand, name string) *user {
 	u := &user{name: name}
 	for range 1 + r.IntN(3) {
 		one := rule{kind: minionRules}
-		switch n := r.IntN(10); {
-		case n < 6:
+		switch n := r.IntN(20); {
+		case n < 11:
 			one.to = &audiences[r.IntN(len(audiences))]
-		case n < 8: // for all minions
-		case n < 9:
+		case n < 14: // for all minions
+		case n < 17:
 			one.kind = runnerRules
 		default:
 			one.kind = wheelRules

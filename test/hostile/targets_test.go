@@ -43,10 +43,13 @@ func (g targets) id() string {
 }
 
 func (g targets) hostile() targeting {
-	switch g.r.IntN(12) {
-	case 0, 1:
+	if chance(g.r, 50) {
+		return g.decoy()
+	}
+	switch g.r.IntN(16) {
+	case 0, 1, 12, 13:
 		return targeting{tgt: g.pcre(), kind: "pcre"}
-	case 2, 3, 4:
+	case 2, 3, 4, 14, 15:
 		return targeting{tgt: g.compound(), kind: "compound"}
 	case 5:
 		return targeting{tgt: g.words(), kind: "compound"}
@@ -68,6 +71,31 @@ func (g targets) hostile() targeting {
 		return targeting{tgt: g.glob(), kind: pick(g.r, "pcre", "list", "grain", "nodegroup", "node", "range", "Glob", "glob ", "compound_pillar_exact", "bogus")}
 	}
 	return targeting{tgt: pick[any](g.r, int64(7), nil, "", wireText(g.id()), []any{g.id(), int64(3), nil}, []any{}, []any{[]any{g.id()}}), kind: pick(g.r, "glob", "list", "compound")}
+}
+
+// decoy names a minion that is allowed, and beside it, in a form that readers may differ on, one
+// that is not.
+func (g targets) decoy() targeting {
+	ok := g.ok[g.r.IntN(len(g.ok))]
+	switch g.r.IntN(6) {
+	case 0, 1:
+		parts := []string{ok, g.fragment() + g.no + pick(g.r, "", "", g.fragment())}
+		if chance(g.r, 50) {
+			parts[0], parts[1] = parts[1], parts[0]
+		}
+		return targeting{tgt: strings.Join(parts, "|"), kind: "pcre"}
+	case 2, 3:
+		b := func() string { return blanks[g.r.IntN(len(blanks))] }
+		return targeting{tgt: pick(g.r, ok+b()+"or"+b()+g.no, ok+b()+g.no, ok+" or x"+b()+"or"+b()+g.no, g.no+b()+"or"+b()+ok+" or "+ok, ok+" and not x"+b()+"or"+b()+g.no), kind: "compound"}
+	case 4:
+		return targeting{tgt: ok + " or " + pick(g.r, "G", "P", "I", "J") + "@" + g.data(":", true, chance(g.r, 30)), kind: "compound"}
+	}
+	return targeting{tgt: ok + " or E@" + g.fragment() + g.no, kind: "compound"}
+}
+
+// fragment is a piece of a regular expression that engines read differently.
+func (g targets) fragment() string {
+	return pick(g.r, "x{,1}", "{,2}", "x{,0}", "(?:x){,1}", "[^w]{,1}", "(?!d)", `\w{,2}`, "x{,}", "x{0,1}", `\Z?`, "(?i)", "(?x) ", "x??", "(?#x)", `\b`, "(?<=x)?", "[[:x:]]?", "(?P<n>x)?")
 }
 
 // wireText is a text as bytes, which MessagePack tells apart and Python's peers do not.

@@ -48,19 +48,25 @@ type place struct {
 	salts bool
 }
 
-// plant describes the three tiers. Each has a minion that users of the others may reach and
-// one that they may not.
-func plant() *place {
-	return &place{
-		id: "top", minions: []*minion{newMinion("web1", "web", "Debian", 1, true), newMinion("db1", "db", "RedHat", 2, true), newMinion("app1", "app", "Debian", 3, false)},
-		below: []*place{
-			{
-				id: "node1", minions: []*minion{newMinion("web2", "web", "Debian", 4, true), newMinion("db2", "db", "Debian", 5, true)},
-				below: []*place{{id: "node2", minions: []*minion{newMinion("web3", "web", "RedHat", 6, true), newMinion("db3", "db", "Debian", 7, true)}}},
-			},
-			{id: "pysyndic", salts: true, minions: []*minion{newMinion("web4", "web", "Debian", 8, false), newMinion("db4", "db", "RedHat", 9, false)}},
+// plant describes the three tiers. Each has minions that a rule for web servers means and
+// others that it does not. A syndic of Salt's is not in all trees: its minions are reached only
+// by targets that are within a rule by their form.
+func plant(salts bool) *place {
+	top := &place{
+		id: "top", minions: []*minion{
+			newMinion("web1", "web", "Debian", 1, true), newMinion("db1", "db", "RedHat", 2, true), newMinion("app1", "app", "Debian", 3, false),
 		},
+		below: []*place{{
+			id: "node1", minions: []*minion{newMinion("web2", "web", "Debian", 4, true), newMinion("db2", "db", "Debian", 5, true)},
+			below: []*place{{id: "node2", minions: []*minion{newMinion("web3", "web", "RedHat", 6, true), newMinion("db3", "db", "Debian", 7, true)}}},
+		}},
 	}
+	if salts {
+		top.below = append(top.below, &place{
+			id: "pysyndic", salts: true, minions: []*minion{newMinion("web4", "web", "Debian", 8, false), newMinion("db4", "db", "RedHat", 9, false)},
+		})
+	}
+	return top
 }
 
 // walk visits the minions of a place and of all below it.
@@ -103,7 +109,8 @@ type act struct {
 // newWorld plants a tree. The same number gives the same world.
 func newWorld(t testing.TB, number uint64) *world {
 	t.Helper()
-	w := &world{rng: rand.New(rand.NewPCG(number, 0x6d6f6d)), place: plant(), minions: map[string]*minion{}, tierOf: map[string]*tier{}, ctx: t.Context()}
+	rng := rand.New(rand.NewPCG(number, 0x6d6f6d))
+	w := &world{rng: rng, place: plant(chance(rng, 30)), minions: map[string]*minion{}, tierOf: map[string]*tier{}, ctx: t.Context()}
 	w.place.walk(func(m *minion) {
 		w.minions[m.id] = m
 		w.ids = append(w.ids, m.id)
