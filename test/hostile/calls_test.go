@@ -182,7 +182,7 @@ func (w *world) decoy(s signature, a argRule) (args []any, kwargs *wire.Map) {
 	r := w.rng
 	args, kwargs = w.plain(s, a)
 	bad := func(i int) any {
-		if i < len(a.args) && a.args[i] != nil {
+		if i >= 0 && i < len(a.args) && a.args[i] != nil {
 			return sample(r, *a.args[i], false)
 		}
 		return pick[any](r, "root", "/etc/shadow", "secret", "db1", "id")

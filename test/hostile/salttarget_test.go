@@ -20,12 +20,12 @@ func saltMatches(m *minion, tgt any, kind, delimiter string) bool {
 	switch kind {
 	case "list":
 		return inList(m.id, tgt)
-	case "compound", "compound_pillar_exact":
+	case "compound":
 		if isText {
-			return compoundMatches(m, pythonFields(s), kind != "compound")
+			return compoundMatches(m, pythonFields(s))
 		}
 		words, ok := tgt.([]any)
-		return ok && compoundMatches(m, wire.Texts(words), kind != "compound") && len(wire.Texts(words)) == len(words)
+		return ok && len(wire.Texts(words)) == len(words) && compoundMatches(m, wire.Texts(words))
 	}
 	if !isText {
 		return false
@@ -74,15 +74,69 @@ func pythonFields(s string) []string {
 const pythonBlanks = "\t\n\v\f\r\x1c\x1d\x1e\x1f \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 
 // globMatches is Python's fnmatch.
-func globMatches(pattern, s string) bool {
-	re := cached(&globs, pattern, func() *regexp.Regexp {
-		re, _ := regexp.Compile(globToRegexp(pattern))
-		return re
-	})
-	return re != nil && re.MatchString(s)
+func globMatches(pattern, s string) bool { return globOn([]rune(pattern), []rune(s)) }
+
+func globOn(p, s []rune) bool {
+	for len(p) > 0 {
+		switch p[0] {
+		case '*':
+			for i := range len(s) + 1 {
+				if globOn(p[1:], s[i:]) {
+					return true
+				}
+			}
+			return false
+		case '[':
+			if end := setEnd(p); end > 0 {
+				if len(s) == 0 || !inSet(p[1:end], s[0]) {
+					return false
+				}
+				p, s = p[end+1:], s[1:]
+				continue
+			}
+		}
+		if len(s) == 0 || p[0] != '?' && p[0] != s[0] {
+			return false
+		}
+		p, s = p[1:], s[1:]
+	}
+	return len(s) == 0
 }
 
-var globs sync.Map
+// setEnd finds the end of a set of characters, 0 if there is none.
+func setEnd(p []rune) int {
+	i := 1
+	if i < len(p) && p[i] == '!' {
+		i++
+	}
+	if i < len(p) && p[i] == ']' {
+		i++
+	}
+	for ; i < len(p); i++ {
+		if p[i] == ']' {
+			return i
+		}
+	}
+	return 0
+}
+
+// inSet looks a character up in a set. A range whose end comes before its begin is empty.
+func inSet(set []rune, c rune) bool {
+	not := len(set) > 0 && set[0] == '!'
+	if not {
+		set = set[1:]
+	}
+	hit := false
+	for i := 0; i < len(set); i++ {
+		if i+2 < len(set) && set[i+1] == '-' {
+			hit = hit || set[i] <= c && c <= set[i+2]
+			i += 2
+			continue
+		}
+		hit = hit || set[i] == c
+	}
+	return hit != not
+}
 
 func cached[T any](m *sync.Map, key string, make func() T) T {
 	if v, ok := m.Load(key); ok {
@@ -93,55 +147,34 @@ func cached[T any](m *sync.Map, key string, make func() T) T {
 	return v
 }
 
-func globToRegexp(pattern string) string {
-	var b strings.Builder
-	b.WriteString(`\A(?s:`)
-	p := []rune(pattern)
-	for i := 0; i < len(p); i++ {
-		switch p[i] {
-		case '*':
-			b.WriteString(".*")
-		case '?':
-			b.WriteString(".")
-		case '[':
-			end := i + 1
-			if end < len(p) && p[end] == '!' {
-				end++
-			}
-			if end < len(p) && p[end] == ']' {
-				end++
-			}
-			for end < len(p) && p[end] != ']' {
-				end++
-			}
-			if end >= len(p) {
-				b.WriteString(`\[`)
-				continue
-			}
-			set := strings.NewReplacer(`\`, `\\`, `[`, `\[`, `^`, `\^`).Replace(string(p[i+1 : end]))
-			if rest, not := strings.CutPrefix(set, "!"); not {
-				set = "^" + rest
-			}
-			b.WriteString("[" + set + "]")
-			i = end
-		default:
-			b.WriteString(regexp.QuoteMeta(string(p[i])))
-		}
-	}
-	b.WriteString(`)\z`)
-	return b.String()
-}
-
 var (
 	expressions sync.Map
-	openBrace   = regexp.MustCompile(`\{,(\d+)\}`)
+	// wrong is what Python does not compile: a repetition of nothing or of a position, flags
+	// that are not at the start, a name twice.
+	wrong = regexp.MustCompile(`(^|[|(])(\?:)?[{][0-9]*,?[0-9]*[}]|\\[ZbB][?*+{]|.\(\?[ix]+\)`)
+	// openBrace is {,n}: none to n there.
+	openBrace = regexp.MustCompile(`\{,(\d+)\}`)
 )
 
-// reMatches is Python's re.match: {,n} is none to n there.
+// reMatches is Python's re.match.
 func reMatches(pattern, s string) bool {
-	re := cached(&expressions, pattern, func() *regexp2.Regexp {
+	re := compiled(pattern)
+	if re == nil {
+		return false
+	}
+	ok, err := re.MatchString(s)
+	return ok && err == nil
+}
+
+func compiles(pattern string) bool { return compiled(pattern) != nil }
+
+func compiled(pattern string) *regexp2.Regexp {
+	return cached(&expressions, pattern, func() *regexp2.Regexp {
+		if wrong.MatchString(pattern) || strings.Count(pattern, "(?P<n>") > 1 {
+			return nil
+		}
 		p := openBrace.ReplaceAllString(pattern, "{0,$1}")
-		p = strings.ReplaceAll(strings.ReplaceAll(p, "{,}", "*"), `\Z`, `\z`)
+		p = strings.NewReplacer("{,}", "*", `\Z`, `\z`, "(?P<", "(?<", "[[", `[\[`).Replace(p)
 		re, err := regexp2.Compile(`\A(?:`+p+`)`, regexp2.None)
 		if err != nil {
 			return nil
@@ -149,11 +182,6 @@ func reMatches(pattern, s string) bool {
 		re.MatchTimeout = time.Second
 		return re
 	})
-	if re == nil {
-		return false
-	}
-	ok, err := re.MatchString(s)
-	return ok && err == nil
 }
 
 func equalMatches(pattern, s string) bool { return pattern == s }
