@@ -11,6 +11,7 @@ import (
 	"github.com/momtree/mom/api"
 	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/access"
 )
 
 // show is a value as a person writes it in an assignment.
@@ -28,6 +29,8 @@ func (w *world) attempt(c call) *act {
 		a.answer, a.call.sent, err = w.doors.overWire(c)
 	case "cherrypy", "tornado":
 		a.answer, a.call.sent, err = w.doors.overREST(c)
+	case "own":
+		a.answer, a.call.sent, err = w.doors.asOwn(c)
 	case "peer":
 		a.answer, a.call.sent, err = w.doors.overPeer(c)
 	default:
@@ -80,6 +83,17 @@ func (d *entrances) overWire(c call) (answer, sent string, err error) {
 	sent = show(load)
 	reply, err := d.clear(load)
 	return show(reply), sent, err
+}
+
+// asOwn starts a job as reactions and the schedule of a master do: inside, as its own user.
+func (d *entrances) asOwn(c call) (answer, sent string, err error) {
+	load := wire.NewMap("cmd", "publish", "tgt", c.target.tgt, "tgt_type", c.target.kind, "fun", c.fun, "arg", orNone(c.args), "ret", "", "jid", "", "user", own)
+	raw, err := wire.Encode(load)
+	if err != nil {
+		return "", "", err
+	}
+	_, err = d.w.top.service.Give(d.w.ctx, raw, access.By{Owner: own})
+	return "", show(load), err
 }
 
 // masterArguments writes the arguments of a runner or wheel function in one of the forms that

@@ -352,6 +352,10 @@ func (w *world) draw(seed uint64) call {
 		u, entrance = w.peers[w.rng.IntN(len(w.peers))], "peer"
 	}
 	c := w.newCall(u)
+	if c.kind == minionRules && chance(w.rng, 5) {
+		c.by, c.honest, c.entrance = operator, false, "own"
+		return c
+	}
 	for entrance == "peer" && c.kind == wheelRules { // minions call no wheel functions
 		if !slices.ContainsFunc(u.rules, func(r rule) bool { return r.kind != wheelRules }) {
 			u, entrance = w.users[1], "wire"

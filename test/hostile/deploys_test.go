@@ -2,7 +2,6 @@ package hostile
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/momtree/mom/master/functions"
@@ -47,11 +46,9 @@ func recorder[E any](name string, s signature, k kind) functions.Function[E] {
 				e.given[p] = v
 			}
 		}
-		if len(c.Args) > len(s.params) {
-			e.rest = slices.Clone(c.Args[len(s.params):])
-		}
-		c.Kwargs.Range(func(key, v any) bool {
-			if name, _ := key.(string); !slices.Contains(s.params, name) && !strings.HasPrefix(name, "__") {
+		e.rest = c.Rest()
+		c.Extra().Range(func(key, v any) bool {
+			if name, _ := key.(string); !strings.HasPrefix(name, "__") {
 				e.free[name] = v
 			}
 			return true

@@ -73,7 +73,7 @@ func (d *entrances) serve(t testing.TB, x *tier, above *tier) {
 		Stats: &meters.Counters{}, Log: quiet, Now: time.Now,
 	})
 	host := runners.NewHost(runners.HostOptions{
-		Ctx: ctx, ID: x.id, MaxEvent: 1 << 20, Depth: x.cfg.Bounds.Depth, Env: func(string) runners.Env { return nil },
+		Ctx: ctx, ID: x.id, MaxEvent: 1 << 20, Depth: x.cfg.Bounds.Depth, Env: func(access.Owner) runners.Env { return nil },
 		Fire: func(string, *wire.Map) {}, Store: noReturns{}, Log: quiet, Now: time.Now,
 	})
 	d.hosts = append(d.hosts, host)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/momtree/mom/internal/judged"
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/minion/delivery"
@@ -132,12 +133,8 @@ func truthy(r wire.Raw) bool {
 // runsOurs is what our minion runs of a publication: it matches the target with its own data,
 // and binds the arguments of each function.
 func runsOurs(m *minion, p wire.Publication) (out []execution) {
-	tgt, err := wire.Decode(p.Tgt)
-	if err != nil {
-		return nil
-	}
-	expr, err := target.Parse(tgt, p.TgtType, target.Options{Delimiter: p.Delimiter})
-	if err != nil || !expr.Match(m) {
+	asked, _, narrowed, err := judged.Read(p)
+	if err != nil || narrowed && !oursMatches(m, p) || !oursMatches(m, asked) {
 		return nil
 	}
 	load, err := wire.DecodeMap(p.Full)
@@ -160,6 +157,15 @@ func runsOurs(m *minion, p wire.Publication) (out []execution) {
 		out = appendOurs(out, name, own)
 	}
 	return out
+}
+
+func oursMatches(m *minion, p wire.Publication) bool {
+	tgt, err := wire.Decode(p.Tgt)
+	if err != nil {
+		return false
+	}
+	expr, err := target.Parse(tgt, p.TgtType, target.Options{Delimiter: p.Delimiter})
+	return err == nil && expr.Match(m)
 }
 
 func isText(v any) bool { _, ok := v.(string); return ok }

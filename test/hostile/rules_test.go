@@ -38,6 +38,10 @@ type user struct {
 	rules []rule
 }
 
+// operator is the master's own user, as which reactions and the schedule start jobs: held to the
+// blacklist alone.
+var operator = &user{name: own}
+
 // kind is what a rule is for.
 type kind int
 

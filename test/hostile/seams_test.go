@@ -11,8 +11,10 @@ import (
 	"github.com/momtree/mom/master/auth"
 	"github.com/momtree/mom/master/jobs"
 	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/returners/memory"
 )
 
 // presence has all peers of a tier connected.
@@ -25,7 +27,14 @@ func (p presence) Role(id string) string {
 	}
 	return "minion"
 }
-func (presence) Node(string) (ledger.Liveness, time.Duration) { return ledger.Up, 0 }
+
+func (p presence) Node(id string) (ledger.Liveness, time.Duration) {
+	if p.t.below[id].salts { // it tells nobody that it is there
+		return ledger.Untracked, 0
+	}
+	return ledger.Up, 0
+}
+
 func (p presence) NodeConns(id string) []uint64 {
 	if p.t.below[id] == nil {
 		return nil
@@ -59,33 +68,43 @@ func (engine) Published(string)                          {}
 func (engine) CountStored(context.Context, string) error { return nil }
 
 // store keeps nothing.
-type store struct{ returners.Reader }
+type store struct{ *memory.Store }
 
-func (s store) Local() returners.Reader { return s }
+func (s store) Local() returners.Reader     { return s.Store }
+func (s store) Embedded() jobstore.Embedded { return s.Store }
 func (store) Save(context.Context, returners.Batch) (returners.Result, error) {
 	return returners.Result{}, nil
 }
-func (store) GetLoad(context.Context, string) (returners.Load, bool, error) {
-	return returners.Load{}, false, nil
-}
 
-// publisher delivers to the peers of a tier.
-type publisher struct{ t *tier }
+// port delivers to the peers of a tier what its master seals for them.
+type port struct{ t *tier }
 
-func (publisher) QueueUntil(wire.PublishLoad, *wire.Map) (time.Time, error) { return time.Time{}, nil }
-func (publisher) Retain(wire.Publication, []string, time.Time) ([]byte, error) {
-	return nil, nil
-}
-func (publisher) Published(string) bool { return true }
-func (publisher) Drop(string)           {}
-func (p publisher) Send(pub wire.Publication, _ []string, to *zmtp.Choice) error {
-	b, err := pub.Encode()
+func (p port) SendTo(_ string, body []byte, to *zmtp.Choice) error {
+	env, err := wire.ParseEnvelope(body)
 	if err != nil {
 		return err
 	}
-	p.t.deliver(b, func(conn uint64) bool { return to == nil || to.IDs[conn] != to.But })
+	frame, err := p.t.keys.Shared.Current().Open(env.Cipher)
+	if err != nil {
+		return err
+	}
+	p.t.deliver(frame, func(conn uint64) bool { return to == nil || to.IDs[conn] != to.But })
 	return nil
 }
+
+func (port) SendPeer(uint64, string, []byte) error { return nil }
+
+// keptJobs keeps no publications.
+type keptJobs struct{}
+
+func (keptJobs) Keeps(string, bool)                          {}
+func (keptJobs) Unkeep(...string)                            {}
+func (keptJobs) Given(string, string)                        {}
+func (keptJobs) GivenStock(string, string)                   {}
+func (keptJobs) Overdue(string, string, map[string]string)   {}
+func (keptJobs) State(string) (a ledger.Account, known bool) { return a, false }
+func (keptJobs) Owes(string, string) bool                    { return false }
+func (keptJobs) Unheard(string, string) bool                 { return false }
 
 // policy is the product's, but for what nobody reads here.
 type policy struct{ *ownership.Policy }

@@ -77,7 +77,7 @@ func (g targets) hostile() targeting {
 // that is not.
 func (g targets) decoy() targeting {
 	ok := g.ok[g.r.IntN(len(g.ok))]
-	switch g.r.IntN(6) {
+	switch g.r.IntN(8) {
 	case 0, 1:
 		parts := []string{ok, g.fragment() + g.no + pick(g.r, "", "", g.fragment())}
 		if chance(g.r, 50) {
@@ -87,8 +87,9 @@ func (g targets) decoy() targeting {
 	case 2, 3:
 		b := func() string { return blanks[g.r.IntN(len(blanks))] }
 		return targeting{tgt: pick(g.r, ok+b()+"or"+b()+g.no, ok+b()+g.no, ok+" or x"+b()+"or"+b()+g.no, g.no+b()+"or"+b()+ok+" or "+ok, ok+" and not x"+b()+"or"+b()+g.no), kind: "compound"}
-	case 4:
-		return targeting{tgt: ok + " or " + pick(g.r, "G", "P", "I", "J") + "@" + g.data(":", true, chance(g.r, 30)), kind: "compound"}
+	case 4, 5, 6: // a mapping in grains or pillar
+		word := pick(g.r, "P@ip4_interfaces:.*", "P@systemd:.*", "G@ip4_interfaces:e*", "G@systemd:v*", "P@systemd:ver.*", "J@keys:.*", "I@keys:d*")
+		return targeting{tgt: ok + " or " + word, kind: "compound"}
 	}
 	return targeting{tgt: ok + " or E@" + g.fragment() + g.no, kind: "compound"}
 }
@@ -193,9 +194,26 @@ func (g targets) data(sep string, re, pillar bool) string {
 		any = ".*"
 	}
 	paths := [][]string{
-		{"os", "Debian"}, {"os", any}, {"role", "web"}, {"role", "db"}, {"id", g.id()}, {"ip4_interfaces", any}, {"ip4_interfaces", "lo"},
-		{"ip4_interfaces", "eth.*"}, {"ip4_interfaces", "lo", "127.0.0.1"}, {"ip4_interfaces", "*", "10.0.0.2"}, {"systemd", any}, {"systemd", "ver" + any},
-		{"systemd", "version", "252"}, {"num_cpus", "2"}, {"ipv4", any}, {"*", g.id()}, {"*", "db"}, {"systemd", "*", "252"}, {"OS", "debian"}, {"ip4_interfaces", ""},
+		{"os", "Debian"},
+		{"os", any},
+		{"role", "web"},
+		{"role", "db"},
+		{"id", g.id()},
+		{"ip4_interfaces", any},
+		{"ip4_interfaces", "lo"},
+		{"ip4_interfaces", "eth.*"},
+		{"ip4_interfaces", "lo", "127.0.0.1"},
+		{"ip4_interfaces", "*", "10.0.0.2"},
+		{"systemd", any},
+		{"systemd", "ver" + any},
+		{"systemd", "version", "252"},
+		{"num_cpus", "2"},
+		{"ipv4", any},
+		{"*", g.id()},
+		{"*", "db"},
+		{"systemd", "*", "252"},
+		{"OS", "debian"},
+		{"ip4_interfaces", ""},
 	}
 	if pillar {
 		paths = [][]string{{"team", "web"}, {"team", any}, {"team", "db"}, {"keys", any}, {"keys", "deploy"}, {"keys", "deploy", "k" + g.id()}, {"*", "db"}, {"keys", "dep" + any}, {"keys", "*", "k" + g.id()}}

@@ -6,19 +6,23 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/internal/nodecall"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/keyring"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/ownership"
+	"github.com/momtree/mom/master/publications"
 	"github.com/momtree/mom/master/publish"
 	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/returners/memory"
 	forwarding "github.com/momtree/mom/syndic/publications"
 	"github.com/momtree/mom/topology"
 )
@@ -43,16 +47,17 @@ type tier struct {
 	salts   bool
 	conns   map[string]uint64 // of the peers right below
 
-	cfg      *config.Master
-	keys     *keyring.Ring
-	tok      []byte // by which peers prove who they are
-	control  *access.Control
-	policy   *ownership.Policy
-	service  *publish.Service
-	tree     *topology.Tree
-	jids     *jid.Generator
-	starting string // the job that is being started
-	fault    error  // of a delivery
+	cfg          *config.Master
+	keys         *keyring.Ring
+	tok          []byte // by which peers prove who they are
+	control      *access.Control
+	policy       *ownership.Policy
+	service      *publish.Service
+	publications *publications.Service
+	tree         *topology.Tree
+	jids         *jid.Generator
+	starting     string // the job that is being started
+	fault        error  // of a delivery
 }
 
 // newTier makes a master and all below it.
@@ -97,6 +102,7 @@ func (x *tier) configure(t testing.TB) {
 	c := config.DefaultMaster()
 	dir := t.TempDir()
 	c.ID, c.User, c.OrderMasters = x.id, own, len(x.below) > 0
+	c.SignPubMessages = false // nobody verifies them here
 	c.PkiDir, c.Cachedir, c.SyndicDir = dir+"/pki", dir+"/cache", dir+"/syndics"
 	if x.w.start {
 		c.AclMatch = config.AclMatchStart
@@ -181,14 +187,43 @@ func (x *tier) open(t testing.TB) {
 		}
 	}
 	x.jids = jid.NewGenerator(time.Now, 0)
+	kept := store{memory.Open(time.Now)}
+	t.Cleanup(func() { _ = kept.Close() })
+	x.publications, err = publications.Open(t.Context(), publications.Options{
+		Config: x.cfg, Keys: x.keys, Key: x.keys.Shared.Current, Port: func() publications.Port { return port{x} }, Store: kept, Jobs: keptJobs{},
+		Nodes: x.policy.Nodes, Ask: func(context.Context, string, any) (map[string]nodecall.Answer, error) { return nil, nil },
+		Known: func() map[uint64]bool {
+			return x.connections(func(id string) bool { return x.below[id] == nil || !x.below[id].salts })
+		},
+		NodeConns: func() map[uint64]bool {
+			return x.connections(func(id string) bool { return x.below[id] != nil && !x.below[id].salts })
+		},
+		Conns:   func(id string) []uint64 { return []uint64{x.conns[id]} },
+		Unheard: func(uint64, string, int64) bool { return false }, Age: time.Now, Steady: func() bool { return true }, Given: new(atomic.Uint64), Log: quiet, Now: time.Now,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = x.publications.Close() })
 	x.service = publish.New(publish.Options{
-		Ctx: t.Context(), Config: x.cfg, Access: x.control, Policy: policy{x.policy}, Peers: noPeers{}, Publications: publisher{x},
-		Jobs: engine{x}, Room: func(context.Context) error { return nil }, Store: store{}, Traces: noTraces{},
+		Ctx: t.Context(), Config: x.cfg, Access: x.control, Policy: policy{x.policy}, Peers: noPeers{}, Publications: x.publications,
+		Jobs: engine{x}, Room: func(context.Context) error { return nil }, Store: kept, Traces: noTraces{},
 		Sign: func(*wire.Publication, *wire.Map, bool) error { return nil }, Own: own, JID: x.jids.Next,
 		Note: func(context.Context, ...returners.Note) error { return nil }, Show: func(string, wire.Raw, []string) {},
 		Below: x.tree.Node, Tree: x.tree.Snapshot, Refused: func(string, string, string) {}, Audit: func(access.Asked) {},
 		Failing: func(_ string, err error, _ ...any) { x.fault = err }, Fire: func(string, wire.Raw) {}, Log: quiet, Now: time.Now,
 	})
+}
+
+// connections are those of the peers right below that are meant.
+func (x *tier) connections(meant func(id string) bool) map[uint64]bool {
+	out := map[uint64]bool{}
+	for id, c := range x.conns {
+		if meant(id) {
+			out[c] = true
+		}
+	}
+	return out
 }
 
 // deliver hands a publication to the peers that are chosen.
