@@ -37,7 +37,7 @@ NAMES := salt salt-api salt-call salt-cp salt-key salt-master salt-minion salt-r
 # Where the binary is built for, beside the system at hand; README.md says what of it is tested.
 SYSTEMS ?= linux/arm64 darwin/arm64 freebsd/amd64 openbsd/amd64 netbsd/amd64
 
-.PHONY: help build test chaos power interop matrix sim sabotage mutants scale load fileload bench returns screenshots figures lint systems alerts fuzz image packages demo deps clean
+.PHONY: help build test chaos power interop matrix sim sabotage hostile mutants scale load fileload bench returns screenshots figures lint systems alerts fuzz image packages demo deps clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
@@ -67,6 +67,9 @@ sim: ## random trees with random faults in virtual time against a flat master: S
 
 sabotage: ## one act of each kind dropped, doubled and delayed in the simulator: BROKEN=200 SEED=1; each is noticed or borne (docs/simulator.md)
 	$(GO) test -count=1 -timeout 240m ./internal/sim -run 'TestSabotage' -args -seed $(SEED) -broken $(BROKEN)
+
+hostile: ## random users try to get further than their rules allow, over three tiers: SEEDS=20000 SEED=1; prints the seed of a failure
+	$(GO) test -count=1 -timeout 60m -v ./test/hostile -run 'TestHostileUser$$' -args -seeds $(SEEDS) -seed $(SEED)
 
 mutants: ## take each protection out in turn: its test has to fail (ONLY=S1 for some; test/mutants)
 	$(GO) run ./test/mutants -only '$(ONLY)'

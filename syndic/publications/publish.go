@@ -20,7 +20,7 @@ type publisher struct {
 // publish has the local master publish a job of the parent. waits is called before one that is
 // queued waits for long.
 func (p *publisher) publish(ctx context.Context, pub wire.Publication, waits func()) {
-	job, err := republish(pub)
+	job, err := Republish(pub)
 	if err == nil {
 		err = p.insist(ctx, job)
 	}

@@ -8,10 +8,10 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// republish builds the local job. Unlike Salt's syndic it keeps metadata, the
+// Republish builds the local job. Unlike Salt's syndic it keeps metadata, the
 // delimiter and the settings of returners, which the minions below need as well,
 // and the time-out, of which Salt's syndic takes a second away at each tier.
-func republish(p wire.Publication) (wire.PublishLoad, error) {
+func Republish(p wire.Publication) (wire.PublishLoad, error) {
 	p, _, _, err := judged.Read(p) // a list of the parent's minions names none of ours
 	if err != nil {
 		return wire.PublishLoad{}, err

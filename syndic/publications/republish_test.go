@@ -43,7 +43,7 @@ func TestOrderOfTheTopPassesANode(t *testing.T) {
 			t.Fatal(err)
 		}
 		m.Set(jobsig.Field, order)
-		job, err := republish(parse(m))
+		job, err := Republish(parse(m))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,152 @@
+package hostile
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/momtree/mom/internal/target"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/internal/zmtp"
+	"github.com/momtree/mom/master/auth"
+	"github.com/momtree/mom/master/jobs"
+	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/jobstore"
+	"github.com/momtree/mom/master/ownership"
+	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/returners/memory"
+)
+
+// presence has all peers of a tier connected.
+type presence struct{ t *tier }
+
+func (p presence) Live(string) ledger.Liveness { return ledger.Up }
+func (p presence) Role(id string) string {
+	if p.t.below[id] != nil {
+		return "syndic"
+	}
+	return "minion"
+}
+
+func (p presence) Node(id string) (ledger.Liveness, time.Duration) {
+	if p.t.below[id].salts { // it tells nobody that it is there
+		return ledger.Untracked, 0
+	}
+	return ledger.Up, 0
+}
+
+func (p presence) NodeConns(id string) []uint64 {
+	if p.t.below[id] == nil {
+		return nil
+	}
+	return []uint64{p.t.conns[id]}
+}
+func (presence) Beside(string) bool { return false }
+
+// noPeers expects no answers.
+type noPeers struct{}
+
+func (noPeers) Minions(ids []string, _ func(id string) bool) (out []ledger.Minion) { return nil }
+func (noPeers) Awaits(string) bool                                                 { return false }
+func (noPeers) LookAgain(ledger.Job)                                               {}
+
+// engine starts each job at once.
+type engine struct{ t *tier }
+
+func (e engine) Publish(_ context.Context, p jobs.Publication) (jobs.Save, bool, error) {
+	if a := e.t.w.now; a != nil {
+		a.judged[e.t.id] = append(a.judged[e.t.id], p.Minions...)
+	}
+	e.t.starting = p.Spec.JID
+	return jobs.Save{}, false, nil
+}
+func (engine) Known(context.Context, string) (bool, error) { return false, nil }
+func (e engine) Saved(jobs.Save, returners.Result, error) {
+	e.t.service.PublishNow(jobs.Publish{JID: e.t.starting})
+}
+func (engine) Published(string)                          {}
+func (engine) CountStored(context.Context, string) error { return nil }
+
+// store keeps nothing.
+type store struct{ *memory.Store }
+
+func (s store) Local() returners.Reader     { return s.Store }
+func (s store) Embedded() jobstore.Embedded { return s.Store }
+func (store) Save(context.Context, returners.Batch) (returners.Result, error) {
+	return returners.Result{}, nil
+}
+
+// port delivers to the peers of a tier what its master seals for them.
+type port struct{ t *tier }
+
+func (p port) SendTo(_ string, body []byte, to *zmtp.Choice) error {
+	env, err := wire.ParseEnvelope(body)
+	if err != nil {
+		return err
+	}
+	frame, err := p.t.keys.Shared.Current().Open(env.Cipher)
+	if err != nil {
+		return err
+	}
+	p.t.deliver(frame, func(conn uint64) bool { return to == nil || to.IDs[conn] != to.But })
+	return nil
+}
+
+func (port) SendPeer(uint64, string, []byte) error { return nil }
+
+// keptJobs keeps no publications.
+type keptJobs struct{}
+
+func (keptJobs) Keeps(string, bool)                          {}
+func (keptJobs) Unkeep(...string)                            {}
+func (keptJobs) Given(string, string)                        {}
+func (keptJobs) GivenStock(string, string)                   {}
+func (keptJobs) Overdue(string, string, map[string]string)   {}
+func (keptJobs) State(string) (a ledger.Account, known bool) { return a, false }
+func (keptJobs) Owes(string, string) bool                    { return false }
+func (keptJobs) Unheard(string, string) bool                 { return false }
+
+// policy is the product's, but for what nobody reads here.
+type policy struct{ *ownership.Policy }
+
+func (policy) Aimed(string, string, target.Expr) {}
+
+// noTraces records nothing.
+type noTraces struct{}
+
+func (noTraces) Received(string, time.Time)  {}
+func (noTraces) Published(string, time.Time) {}
+
+// logins takes every user with the right password; the token of a user is its name as hex.
+type logins struct{}
+
+const password = "right"
+
+func (logins) Authenticate(_ context.Context, c auth.Credentials) (auth.Identity, error) {
+	if c.Password != password {
+		return auth.Identity{}, errWrongPassword
+	}
+	return auth.Identity{Name: c.Username}, nil
+}
+
+func (logins) Token(_ context.Context, id string) (auth.Token, error) {
+	name, ok := userOfToken(id)
+	if !ok {
+		return auth.Token{}, errWrongPassword
+	}
+	return auth.Token{Name: name, Eauth: eauth}, nil
+}
+
+func (logins) Expand(_ context.Context, _ string, rules []any) ([]any, error) { return rules, nil }
+
+// noReturns keeps no results of runners.
+type noReturns struct{}
+
+func (noReturns) SaveReturns(context.Context, []returners.Return, ...returners.Load) ([]bool, error) {
+	return nil, nil
+}
+
+var (
+	errWrongPassword = errors.New("wrong password or token")
+	errBarred        = errors.New("barred")
+)
