@@ -76,7 +76,7 @@ func TestJudgedJobKeepsItsTarget(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	job, err := republish(p)
+	job, err := Republish(p)
 	if err != nil {
 		t.Fatal(err)
 	}
