@@ -18,7 +18,6 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/access"
-	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/returners"
 )
 
@@ -483,19 +482,4 @@ func crypticle(t testing.TB, text string) *crypt.Crypticle {
 		t.Fatal(err)
 	}
 	return c
-}
-
-// tokOf is the proof of identity that the golden pair of that name makes.
-func tokOf(t testing.TB, key string) []byte {
-	t.Helper()
-	private, _ := goldenPair(t, key)
-	priv, err := crypt.ParsePrivatePEM([]byte(private), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	tok, err := crypt.X931Sign(priv, []byte(keys.TokText))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tok
 }

@@ -168,42 +168,6 @@ func TestEveryFaultIsNamedWithItsLine(t *testing.T) {
 	}
 }
 
-// Salt starts with these words and uses its default, so a start does not fail for them; a
-// warning names each.
-func TestUnknownWordsThatSaltTolerates(t *testing.T) {
-	text := "log_level: warn\nlog_level_logfile: loud\nstate_output: short\nevent_match_type: glob\ntop_file_merging_strategy: mix\n" +
-		"out.table.justify: middle\npillar_source_merging_strategy: mix\n"
-	m, w, err := loadMaster(files(t, "master", text), machine("h"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := DefaultMaster(); m.LogLevel != d.LogLevel || m.LogLevelLogfile != "" || m.StateOutput != d.StateOutput || m.EventMatchType != d.EventMatchType ||
-		m.TopFileMergingStrategy != d.TopFileMergingStrategy || m.OutTableJustify != d.OutTableJustify || m.PillarSourceMergingStrategy != d.PillarSourceMergingStrategy {
-		t.Error("an unknown word does not give the default")
-	}
-	got := warningTexts(w)
-	told := 0
-	for _, line := range got {
-		if strings.Contains(line, "is not known") {
-			told++
-		}
-	}
-	if told != strings.Count(text, "\n") {
-		t.Errorf("%d warnings: %q", told, got)
-	}
-	want := `master:1: option log_level: "warn" is not known, the default warning is used; there are all, garbage, trace, debug, profile, info, warning, error, critical, quiet`
-	if !slices.Contains(got, want) {
-		t.Errorf("warnings %q lack %q", got, want)
-	}
-	mi, _, err := loadMinion(files(t, "minion", "master: m\nid: a\nbackup_mode: all\nlog_level: 30\n"), machine("h"), false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if mi.BackupMode != "" || mi.LogLevel != "warning" {
-		t.Errorf("backup_mode %q, log_level %q", mi.BackupMode, mi.LogLevel)
-	}
-}
-
 // What can not be obeyed is refused, and what would not protect as it says.
 func TestRefused(t *testing.T) {
 	for _, c := range []struct{ file, text, want string }{

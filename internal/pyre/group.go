@@ -267,7 +267,7 @@ func (p *parser) letters(c rune) (on, off int, whole bool, err error) {
 func identifier(s string) bool {
 	for i, r := range s {
 		letter := r == '_' || unicode.IsLetter(r) || unicode.Is(unicode.Nl, r) || unicode.Is(unicode.Other_ID_Start, r)
-		if letter || i > 0 && (unicode.In(r, unicode.Nd, unicode.Mn, unicode.Mc, unicode.Pc, unicode.Other_ID_Continue)) {
+		if letter || i > 0 && unicode.In(r, unicode.Nd, unicode.Mn, unicode.Mc, unicode.Pc, unicode.Other_ID_Continue) {
 			continue
 		}
 		return false

@@ -29,7 +29,7 @@ type parser struct {
 	pos     int
 	flags   int
 	names   map[string]int
-	groups  int   // how many there are, with the whole as 0
+	groups  int // how many there are, with the whole as 0
 	widths  []width
 	open    []bool
 	conds   []int // groups that conditions name

@@ -104,7 +104,7 @@ func charged(t *testing.T, e *Engine, what string, inputs map[string]any, do fun
 	for kind, v := range inputs {
 		for label, args := range map[string][]any{"none": nil, "itself": {v}, "a number": {int64(7)}, "two texts": {"a", "bb"}, "a filter": {"upper"}} {
 			if shared := kind == "list" || kind == "texts" || kind == "pairs" || kind == "dict"; shared && strings.HasPrefix(what, "method") {
-				v = (e.meter(context.Background(), Template{}, 0)).DeepCopy(v) // methods change what they belong to
+				v = e.meter(context.Background(), Template{}, 0).DeepCopy(v) // methods change what they belong to
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), 60*time.Millisecond)
 			r := e.file.Detached(ctx, what)

@@ -111,7 +111,7 @@ func (e *listExpr) String() string        { return "L@" + e.text }
 type dataExpr struct {
 	text   string // with the engine
 	pillar bool
-	exact  bool // values are compared exactly, in words that otherwise look the same
+	exact  bool               // values are compared exactly, in words that otherwise look the same
 	match  func(data any) Tri // Unknown: a bound was reached
 }
 

@@ -139,10 +139,14 @@ func (g generator) target(kind string) string {
 		if g.IntN(3) == 0 {
 			return g.of(addresses)
 		}
-		digit := func() string { return g.of([]string{"0", "1", "2", "3", "10", "127", "168", "192", "255", "256", "00", "30"}) }
+		digit := func() string {
+			return g.of([]string{"0", "1", "2", "3", "10", "127", "168", "192", "255", "256", "00", "30"})
+		}
 		v := digit() + "." + digit() + "." + digit() + "." + digit()
 		if g.IntN(4) == 0 {
-			h := func() string { return g.of([]string{"0", "1", "5", "db8", "2001", "fe80", "ffff", "", "DB8", "0001", "102", "304"}) }
+			h := func() string {
+				return g.of([]string{"0", "1", "5", "db8", "2001", "fe80", "ffff", "", "DB8", "0001", "102", "304"})
+			}
 			v = h() + ":" + h() + ":" + g.of([]string{"", ":", h() + ":"}) + h()
 		}
 		if g.IntN(2) == 0 {

@@ -34,8 +34,8 @@ type path struct {
 }
 
 type way struct {
-	everywhere bool     // the key is *: the whole data is compared with the whole text
-	keys       []key    // the key, split
+	everywhere bool  // the key is *: the whole data is compared with the whole text
+	keys       []key // the key, split
 	pattern    *pattern
 }
 
@@ -51,8 +51,8 @@ type key struct {
 type pattern struct {
 	text string
 	test func(value string) Tri // value in lower case
-	rest *pattern                // the text without a leading *:
-	path *path                   // the text as a path of its own, split at colons
+	rest *pattern               // the text without a leading *:
+	path *path                  // the text as a path of its own, split at colons
 }
 
 // compiler shares the patterns of one target: all are ends of one text.

@@ -52,7 +52,7 @@ func judgeTarget(kind, tgt, said string, subjects []minion, groups map[string]an
 // Salt, by kind. docs/decisions/2026-11-26-publish-to-judged-ids.md lists them.
 var knownRefusals = map[string][]string{
 	"grain_pcre": {`\N is not supported`, "possessive repetition of a group"},
-	"pcre": {`\N is not supported`, "possessive repetition of a group"},
+	"pcre":       {`\N is not supported`, "possessive repetition of a group"},
 	"compound": {
 		"lacks the delimiter", "is no IP network", "is no IP address", "regular expression", "follows a target without and, or, not", "unknown node group",
 		"node groups contain each other", "closes nothing", "is not closed", "has no target before it", "the compound target is empty",

@@ -58,7 +58,7 @@ func newWorld(t *testing.T) *world {
 	c.Cachedir, c.PublishRetention = t.TempDir(), time.Hour
 	w.Service, err = Open(t.Context(), Options{
 		Config: c, Keys: w, Key: w.shared.Current, Port: func() Port { return w }, Store: w, Jobs: jobs{w},
-		Nodes:   func() []string { return slices.Sorted(maps.Keys(w.nodes)) },
+		Nodes: func() []string { return slices.Sorted(maps.Keys(w.nodes)) },
 		Known: func() map[uint64]bool { return w.known }, NodeConns: func() map[uint64]bool { return w.below }, Conns: func(id string) []uint64 { return w.conns[id] },
 		Unheard: func(uint64, string, int64) bool { return false },
 		Ask:     func(context.Context, string, any) (map[string]nodecall.Answer, error) { return w.nodes, nil },
