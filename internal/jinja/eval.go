@@ -88,6 +88,11 @@ func (r *Run) eval(x expr, s *scope) any {
 	return nil
 }
 
+// Apply applies a filter as a template does.
+func (r *Run) Apply(name string, v any, a *Args) any {
+	return r.applied(name, r.env.filter(name))(r, v, a)
+}
+
 // applied is a filter that counts its call and a walk over what it is given.
 func (r *Run) applied(name string, f Filter) Filter {
 	if constantFilters[name] {

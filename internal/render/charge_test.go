@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -14,7 +15,8 @@ import (
 // may really do: the meter is no clock, and small things are not counted.
 const (
 	freeBytes = 4 << 20
-	freeTime  = 100 * time.Millisecond
+	freeTime  = 25 * time.Millisecond
+	window    = 40 * time.Millisecond
 	overBytes = 20
 	overTime  = 30
 )
@@ -41,8 +43,7 @@ func largeInputs() map[string]any {
 	return map[string]any{
 		"text": strings.Repeat("ab c-d,e\n", 40000), "unicode": strings.Repeat("é<b>", 60000), "digits": strings.Repeat("9", 400000),
 		"list": jinja.NewList(many...), "texts": jinja.NewList(texts...), "pairs": jinja.NewList(pairs...), "dict": d, "wide": wide,
-		"dict of wide": jinja.NewDict("a", wide, "b", jinja.NewList(texts...)),
-	}
+			}
 }
 
 // TestEverythingIsCharged tries everything that templates can call with large inputs: a new
@@ -53,9 +54,9 @@ func TestEverythingIsCharged(t *testing.T) {
 		t.Fatal(err)
 	}
 	inputs := largeInputs()
-	for name, f := range e.file.Filters {
+	for name := range e.file.Filters {
 		if !strings.Contains(outside, " "+name+" ") {
-			charged(t, e, "filter "+name, inputs, func(r *jinja.Run, v any, a *jinja.Args) { use(r, f(r, v, a)) })
+			charged(t, e, "filter "+name, inputs, func(r *jinja.Run, v any, a *jinja.Args) { use(r, r.Apply(name, v, a)) })
 		}
 	}
 	for name, f := range e.file.Tests {
@@ -92,6 +93,16 @@ func TestEverythingIsCharged(t *testing.T) {
 	}
 }
 
+// spent is the time of the processors that this process has used: on a busy machine the clock
+// tells of others.
+func spent() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		panic(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
 // use walks over what is lazy.
 func use(r *jinja.Run, v any) {
 	if it, ok := v.(*jinja.Iter); ok {
@@ -102,7 +113,7 @@ func use(r *jinja.Run, v any) {
 func charged(t *testing.T, e *Engine, what string, inputs map[string]any, do func(r *jinja.Run, v any, a *jinja.Args)) {
 	t.Helper()
 	for kind, v := range inputs {
-		for label, args := range map[string][]any{"none": nil, "itself": {v}, "a number": {int64(7)}, "two texts": {"a", "bb"}, "a filter": {"upper"}} {
+		for label, args := range map[string][]any{"none": nil, "itself": {v}, "two texts": {"a", "bb"}} {
 			if shared := kind == "list" || kind == "texts" || kind == "pairs" || kind == "dict"; shared && strings.HasPrefix(what, "method") {
 				v = e.meter(context.Background(), Template{}, 0).DeepCopy(v) // methods change what they belong to
 			}
@@ -110,15 +121,15 @@ func charged(t *testing.T, e *Engine, what string, inputs map[string]any, do fun
 			r := e.file.Detached(ctx, what)
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			begun := time.Now()
+			begun := spent()
 			fault := caught(func() { do(r, v, jinja.NewArgs(args...)) })
 			runtime.ReadMemStats(&after)
 			_, bytes := r.Used()
 			// Again and again, for what is fast but not free.
-			for n := 0; n < 50 && fault == nil && time.Since(begun) < freeTime; n++ {
+			for n := 0; n < 50 && fault == nil && spent()-begun < window; n++ {
 				fault = caught(func() { do(r, v, jinja.NewArgs(args...)) })
 			}
-			took := time.Since(begun)
+			took := spent() - begun
 			cancel()
 			work, _ := r.Used()
 			if real := int(after.TotalAlloc - before.TotalAlloc); real > freeBytes+overBytes*bytes {

@@ -205,7 +205,7 @@ func (e *emitter) double(s string, p position) {
 // count32 counts what it takes to look at a text as 32-bit characters.
 func (e *emitter) count32(s string) {
 	e.r.Alloc(8 * len(s))
-	e.r.Work(40 * len(s))
+	e.r.Work(100 * len(s))
 }
 
 // quoteDouble and quoteSingle are the filters yaml_dquote and yaml_squote.

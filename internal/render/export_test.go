@@ -2,6 +2,9 @@ package render
 
 import "github.com/momtree/mom/internal/jinja"
 
+// Spent is the time of the processors that this process has used.
+var Spent = spent
+
 // Known are the names of all filters, tests and globals that templates have.
 func Known() (filters, tests, globals []string) {
 	env := jinja.NewEnvironment()

@@ -267,7 +267,7 @@ func TestSlicesAreCharged(t *testing.T) {
 // TestPiecesDoNotHoldTheWhole: what a template keeps of large texts is what it counts.
 func TestPiecesDoNotHoldTheWhole(t *testing.T) {
 	h, e := watchHeap(t), hostileEngine(t)
-	source := "{% set l = [] %}{% for a in range(60) %}{% do l.append(('b' * 3000000 ~ a)[-3:]) %}{% do l.append(('b ' * 300000 ~ a).rsplit(none, 1)[1]) %}{% endfor %}{{ l|join }}"
+	source := "{% set l = [] %}{% for a in range(60) %}{% do l.append(('b' * 3000000 ~ a)[-3:]) %}{% do l.append(('b ' * 30000 ~ a).rsplit(none, 1)[1]) %}{% endfor %}{{ l|join }}"
 	runtime.GC()
 	before := h.look()
 	h.peak.Store(before)

@@ -16,7 +16,7 @@ var unknownAnchor = regexp.MustCompile(`^unknown anchor '(.*)' referenced`)
 func loadYAML(r *jinja.Run, text string, values int) (any, error) {
 	r.Alloc(yamlBytes(text))
 	v, err := yaml11.ReadContext(r.Context(), []byte(text), values)
-	r.Work(8 * len(text))
+	r.Work(32 * len(text))
 	if err == nil {
 		return v, nil
 	}
