@@ -49,7 +49,7 @@ func TestMinionDisk_Returns(t *testing.T) {
 	const limit, size, tries = 4 << 20, 512 << 10, 60
 	r := newRig(t, func(c *config.Master) { c.MinionReturnsMaxBytes = limit })
 	r.start()
-	m1, m2 := r.minion("m1", "minion", "minion").listen().announce(), r.minion("m2", "minion", "syndic")
+	m1 := r.minion("m1", "minion", "minion").listen().announce()
 	before := r.onDisk()
 	big := strings.Repeat("x", size)
 	sent := 0
@@ -71,7 +71,7 @@ func TestMinionDisk_Returns(t *testing.T) {
 			t.Errorf("%d bytes added, the quota is %d", added, limit)
 		}
 	})
-	m1, m2 = r.minion("m1", "minion", "minion").listen().announce(), r.minion("m2", "minion", "syndic")
+	m1, m2 := r.minion("m1", "minion", "minion").listen().announce(), r.minion("m2", "minion", "syndic")
 	for i := range tries { // a restart begins anew
 		_ = m1.answer(inventedJID(2000+i), big)
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+
+	"github.com/momtree/mom/internal/wire"
 )
 
 // MasterlessOptions names the options of a master that a minion without a master reads
@@ -24,6 +26,19 @@ var sharedWithPillar = []string{
 
 // masterless reports whether a minion reads an option of a master.
 func masterless(name string) bool { return slices.Contains(MasterlessOptions, name) }
+
+// SetRoots replaces file_roots and pillar_roots by folders of the environment base, where
+// any are given.
+func (m *Minion) SetRoots(files, pillar []string) {
+	if len(files) > 0 {
+		m.FileRoots = map[string]any{"base": wire.AnyList(files)}
+		m.Raw["file_roots"] = m.FileRoots
+	}
+	if len(pillar) > 0 {
+		m.Raw["pillar_roots"] = map[string]any{"base": wire.AnyList(pillar)}
+		delete(m.ordered, "pillar_roots")
+	}
+}
 
 // PillarMaster returns the options by which a minion without a master compiles its own
 // pillar: those of its file, and a master's defaults for the rest.

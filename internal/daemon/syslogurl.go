@@ -46,7 +46,7 @@ func parseSyslogURL(text string) (t syslogTarget, ok bool, err error) {
 		t.networks, t.address = []string{u.Scheme}, net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), "514"))
 	}
 	if named {
-		known := false
+		var known bool
 		if t.facility, known = facilities[facility]; !known {
 			return t, true, fmt.Errorf("log_file %s: the syslog facility %q is not known; LOG_USER, LOG_DAEMON and LOG_LOCAL0 to LOG_LOCAL7 are some that are", text, facility)
 		}

@@ -206,14 +206,14 @@ func init() {
 				switch {
 				case c == '\t':
 					for k := max(n, 0) - col%max(n, 1); k > 0 && n > 0; k-- {
-						b.WriteByte(' ')
+						_ = b.WriteByte(' ')
 						col++
 					}
 				case c == '\n' || c == '\r':
-					b.WriteRune(c)
+					_, _ = b.WriteRune(c)
 					col = 0
 				default:
-					b.WriteRune(c)
+					_, _ = b.WriteRune(c)
 					col++
 				}
 			}

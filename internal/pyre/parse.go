@@ -212,11 +212,10 @@ func (p *parser) repeat(r rune, out []*node) (_ []*node, isText bool, err error)
 			return out, true, nil
 		}
 		here := p.pos
-		from, to := p.digits(), ""
+		from := p.digits()
+		to := from
 		if p.take(',') {
 			to = p.digits()
-		} else {
-			to = from
 		}
 		if !p.take('}') {
 			p.pos = here

@@ -43,7 +43,7 @@ func largeInputs() map[string]any {
 	return map[string]any{
 		"text": strings.Repeat("ab c-d,e\n", 40000), "unicode": strings.Repeat("é<b>", 60000), "digits": strings.Repeat("9", 400000),
 		"list": jinja.NewList(many...), "texts": jinja.NewList(texts...), "pairs": jinja.NewList(pairs...), "dict": d, "wide": wide,
-			}
+	}
 }
 
 // TestEverythingIsCharged tries everything that templates can call with large inputs: a new

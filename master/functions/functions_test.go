@@ -96,11 +96,9 @@ func TestFields(t *testing.T) {
 		{"no.such", []any{"x", 1}, "'no.such' is not available."},
 	} {
 		r := stock()
-		got := ""
 		v, err := r.Run(t.Context(), &Call[int]{Bound: r.BindFields(c.fun, value.NewMap(c.load...), "key")})
-		if err == nil {
-			got = fmt.Sprint(v)
-		} else {
+		got := fmt.Sprint(v)
+		if err != nil {
 			got = err.Error()
 		}
 		if got != c.want {

@@ -3,7 +3,7 @@ package modules
 import (
 	"context"
 	"crypto/hmac"
-	"crypto/md5" //nolint:gosec // the caller chooses it
+	"crypto/md5"
 	"crypto/sha256"
 	"crypto/sha512"
 	"encoding/base64"

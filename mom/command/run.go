@@ -63,7 +63,7 @@ func asksForScript(args []string) bool {
 func Run(c *cobra.Command, args []string, in io.Reader, out, errOut io.Writer) int {
 	ctx, stop := untilSignal(context.Background(), func(after time.Duration, running []string) {
 		told := terminal.NewGuard(errOut)
-		defer told.Flush() //nolint:errcheck // the program exits
+		defer told.Flush()
 		fmt.Fprintf(told, "%s did not stop within %v of the signal; still running: %s\n", c.CommandPath(), after, strings.Join(running, ", "))
 	})
 	defer stop()

@@ -86,3 +86,27 @@ func TestCallLocalPillar_Errors(t *testing.T) {
 		t.Errorf("a wrong ext_pillar is not told: %v", got)
 	}
 }
+
+// Folders of the command line replace those of the configuration, in a local call alone.
+func TestCallLocal_Roots(t *testing.T) {
+	dir := t.TempDir()
+	writeFiles(t, dir, map[string]string{
+		"minion": "id: web1\nroot_dir: DIR\nmaster: 127.0.0.1:1\nauth_timeout: 1\n", "a/x.sls": "x: test.nop\n", "b/x.sls": "b: test.nop\n", "b/y.sls": "y: test.nop\n",
+		"p/top.sls": "base: {'*': [k]}\n", "p/k.sls": "k: v\n",
+	})
+	roots := []string{"-c", dir, "--out=json", "--out-indent=-1", "--file-root", filepath.Join(dir, "a"), "--file-root", filepath.Join(dir, "b"), "--pillar-root", filepath.Join(dir, "p")}
+	for _, c := range []struct{ line, want string }{
+		{"state.show_sls x", `{"local": {"x": {"__sls__": "x", "__env__": "base", "test": ["nop", {"order": 10000}]}}}`},
+		{"state.show_sls y", `{"local": {"y": {"__sls__": "y", "__env__": "base", "test": ["nop", {"order": 10000}]}}}`},
+		{"pillar.items", `{"local": {"k": "v"}}`},
+	} {
+		got := momtest.Run(Command(), "", append(append(roots[:len(roots):len(roots)], "--local"), strings.Fields(c.line)...)...)
+		if want := momtest.Ended(0, c.want+"\n", ""); got.String() != want.String() {
+			t.Errorf("%s: %v, want %v", c.line, got, want)
+		}
+	}
+	got := momtest.Run(Command(), "", append(roots[:len(roots):len(roots)], "-t", "1", "test.ping")...)
+	if !strings.Contains(got.Err, "--file-root and --pillar-root ignored") {
+		t.Errorf("without --local: %v", got)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -53,6 +54,8 @@ type flags struct {
 	passRetcode, showMetadata              bool
 	master, returners, metadata, id, cache string
 	timeout                                int
+
+	fileRoots, pillarRoots, moduleDirs []string
 }
 
 func (f *flags) register(s *options.Set) {
@@ -71,8 +74,23 @@ func (f *flags) register(s *options.Set) {
 	s.Bool(&f.onlyID, "--skip-grains", "load no grains but the id")
 	s.Bool(&f.noEvent, "--no-return-event", "do not tell the master the result")
 	s.Int(&f.timeout, "-t --timeout", "SECONDS", "seconds for one request of the sign-in; default: the option auth_timeout")
+	s.Func("--file-root", "DIR", "serve salt:// from this folder of this host; may be repeated, earlier ones win", folder(&f.fileRoots))
+	s.Func("--pillar-root", "DIR", "compile the pillar from this folder of this host; may be repeated", folder(&f.pillarRoots))
+	s.Func("-m --module-dirs", "DIR", "a further folder of external modules; may be repeated", folder(&f.moduleDirs))
 	f.Output.Register(s)
 	f.Logs.Register(s)
+}
+
+// folder returns what appends the absolute path of a folder to list.
+func folder(list *[]string) func(string) error {
+	return func(dir string) error {
+		abs, err := filepath.Abs(dir)
+		if err != nil {
+			return err
+		}
+		*list = append(*list, abs)
+		return nil
+	}
 }
 
 func (f *flags) run(cmd *cobra.Command, words []string) (err error) {
@@ -169,7 +187,11 @@ func (f *flags) config(ctx context.Context, log *slog.Logger) (*config.Minion, e
 	}
 	if f.local {
 		conf.FileClient = "local" // files and options are of this host, as in Salt
+	} else if len(f.fileRoots)+len(f.pillarRoots) > 0 && !conf.Masterless() {
+		log.Warn("--file-root and --pillar-root ignored: files and pillar come from the master", "hint", "add --local")
 	}
+	conf.ModuleDirs = append(f.moduleDirs, conf.ModuleDirs...)
+	conf.SetRoots(f.fileRoots, f.pillarRoots)
 	if f.timeout > 0 {
 		conf.AuthTimeout = time.Duration(f.timeout) * time.Second
 	}

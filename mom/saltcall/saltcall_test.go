@@ -59,7 +59,7 @@ func TestCallLocal(t *testing.T) {
 		{"no function", "", nil, momtest.Ended(64, "", callUsage+"Requires function, --grains or --doc\n")},
 		{"grains of what", "", []string{"-g", "x"}, momtest.Ended(64, "", callUsage+"-g/--grains does not accept any arguments\n")},
 		{"two documents", "", []string{"-d", "x", "y"}, momtest.Ended(64, "", callUsage+"You can only get documentation for one method at one time\n")},
-		{"file root", "", []string{"--file-root=/srv", "test.ping"}, momtest.Ended(64, "", callUsage+"no such option: --file-root\n")},
+		{"file root", "", []string{"--file-root=/srv", "config.get", "file_roots:base"}, momtest.Ended(0, "local:\n    - /srv\n", "")},
 		{"no such returner", "", []string{"test.ping", "--return=nosuch"}, momtest.Ended(1, "local:\n    True\n", "[ERROR   ] The result was not delivered everywhere: open returner \"nosuch\": unknown returner; use one of: mysql\n")},
 	} {
 		t.Run(c.name, func(t *testing.T) {

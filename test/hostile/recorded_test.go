@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"compress/gzip"
 	"encoding/json"
-	"fmt"
 	"math/rand/v2"
 	"os"
 	"testing"
@@ -201,5 +200,5 @@ func canonicalOf(t *testing.T, v any) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return fmt.Sprintf("%s", b)
+	return string(b)
 }
