@@ -15,7 +15,7 @@ import (
 // which puts them together.
 var tiers = [][]string{
 	{
-		"above", "access/verdict", "admission", "auth", "bank", "datacache", "eventreturn", "files/copies", "files/ignore", "files/pick", "findjob", "gitrepo", "gitrepo/gitrepotest", "jobfiles", "jobs/ledger", "jobstore", "keys", "ports", "reactor",
+		"above", "access/verdict", "admission", "auth", "bank", "datacache", "eventreturn", "files/copies", "files/ignore", "files/pick", "findjob", "gitrepo", "gitrepo/gitrepotest", "jobfiles", "jobs/ledger", "jobstore", "keys", "ports", "quota", "reactor",
 		"roles", "rows", "signatures",
 	},
 	{"files", "jobs", "keyring", "pillar/ext", "presence", "retention", "tops", "tracer"},

@@ -19,7 +19,7 @@ var namedFlag = regexp.MustCompile(`(?:^|[^\w-])--([a-zA-Z][\w-]*)`)
 
 // foreignFlags are those of other programs that the pages tell to run.
 var foreignFlags = []string{
-	"from", "now", "rm", // COPY in a Dockerfile, systemctl, docker run
+	"from", "now", "rm", "entrypoint", "force-recreate", // COPY in a Dockerfile, systemctl, docker run, docker compose
 	"homedir", "export-secret-keys", "armor", // gpg
 }
 

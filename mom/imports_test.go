@@ -57,6 +57,7 @@ var apart = map[string]string{
 	"man":      "writes pages of what the commands say of themselves",
 	"plan":     "measures this machine",
 	"results":  "answers the API from a database, where no master is",
+	"masterless": "compiles the pillar of a minion without a master",
 	"saltcall": "a minion without a master's order",
 	"sim":      "plays a tree in virtual time",
 	"swarm":    "plays minions",
@@ -65,7 +66,7 @@ var apart = map[string]string{
 // aside are libraries that know nothing of a master: of terminals, text, values, time, logs.
 var aside = []string{
 	"client", "client/remote", "value", "topology", "topology/trace",
-	"internal/callargs", "internal/daemon", "internal/jid", "internal/output", "internal/sleep", "internal/terminal", "internal/versions", "internal/yaml11",
+	"internal/busy", "internal/callargs", "internal/daemon", "internal/jid", "internal/output", "internal/sleep", "internal/terminal", "internal/versions", "internal/yaml11",
 }
 
 // Commands stand on package client and on nothing deeper; an exception that is not needed

@@ -63,6 +63,13 @@ func (w *world) newCall(u *user) call {
 	r := w.rng
 	by := u.rules[r.IntN(len(u.rules))]
 	f := by.funs[r.IntN(len(by.funs))]
+	for range 3 { // rules about arguments are what most disguises are for
+		if f.with != nil || chance(r, 25) {
+			break
+		}
+		by = u.rules[r.IntN(len(u.rules))]
+		f = by.funs[r.IntN(len(by.funs))]
+	}
 	c := call{by: u, kind: by.kind, extra: wire.NewMap()}
 	var a argRule
 	if f.with != nil {
@@ -79,7 +86,7 @@ func (w *world) newCall(u *user) call {
 	}
 	if c.honest || !args {
 		c.args, c.kwargs = w.plain(params, a)
-	} else if chance(r, 50) {
+	} else if chance(r, 70) {
 		c.args, c.kwargs = w.decoy(params, a)
 	} else {
 		c.args, c.kwargs = w.disguised(params, a)
@@ -146,12 +153,11 @@ func paramsOf(k kind, fun string) signature {
 // plain writes arguments that fit a rule as one would: by position, and by keyword behind.
 func (w *world) plain(s signature, a argRule) (args []any, kwargs *wire.Map) {
 	kwargs = wire.NewMap()
-	for i, x := range a.args {
-		switch {
-		case x != nil:
+	for _, x := range a.args {
+		if x != nil {
 			args = append(args, plainly(sample(w.rng, *x, true)))
-		case i < len(s.params):
-			args = append(args, "/tmp/source")
+		} else {
+			args = append(args, "/tmp/source") // anything
 		}
 	}
 	for name, x := range a.kwargs {
@@ -194,9 +200,17 @@ func (w *world) decoy(s signature, a argRule) (args []any, kwargs *wire.Map) {
 			return w.named(args, kwargs, p[i], bad(slices.Index(s.params, p[i]))), kwargs
 		}
 	case 1: // a mapping without keywords takes a place, for some
-		args = slices.Insert(args, r.IntN(len(args)+1), any(wire.NewMap("__kwarg__", pick(r, marks...))))
+		at := r.IntN(len(args) + 1)
+		if chance(r, 60) {
+			at = 0 // what stands behind is judged one place further than it runs
+		}
+		args = slices.Insert(args, at, any(wire.NewMap("__kwarg__", pick(r, marks...))))
 		if n := len(args); n > 1 && chance(r, 60) {
 			args[n-1] = bad(len(a.args) - 1)
+		}
+		if n := len(a.args); at == 0 && n > 1 && a.args[n-1] != nil && chance(r, 60) {
+			// What the rule wants stands where it is judged, and runs one place before.
+			args = slices.Concat(args[:n-1], []any{sample(r, *a.args[n-1], true), bad(n - 1)})
 		}
 	case 2: // keywords that are none, for some
 		m := kwargs.Clone()

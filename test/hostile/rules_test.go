@@ -105,6 +105,7 @@ var minionFuns = []funRule{
 	{fun: "cmd.run", with: []argRule{{kwargs: map[string]string{"runas": "nobody"}}}},
 	{fun: "cmd.run", with: []argRule{{args: []*string{text("id"), text("/tmp")}}, {args: []*string{text("date")}}}},
 	{fun: "file.copy", with: []argRule{{args: []*string{nil, text("/tmp/.*")}}}},
+	{fun: "test.arg", with: []argRule{{args: []*string{nil, text("b")}}}},
 	{fun: "file.copy", with: []argRule{{kwargs: map[string]string{"dst": "/tmp/.*"}}}},
 	{fun: "state.apply", with: []argRule{{args: []*string{text("nginx")}}}},
 	{fun: "state.apply", with: []argRule{{args: []*string{text("nginx")}, kwargs: map[string]string{"test": "True"}}}},

@@ -85,7 +85,12 @@ func (g targets) decoy() targeting {
 		}
 		return targeting{tgt: strings.Join(parts, "|"), kind: "pcre"}
 	case 2, 3:
-		b := func() string { return blanks[g.r.IntN(len(blanks))] }
+		b := func() string {
+			if chance(g.r, 50) { // Python's alone
+				return pick(g.r, "\x1c", "\x1d", "\x1e", "\x1f")
+			}
+			return blanks[g.r.IntN(len(blanks))]
+		}
 		return targeting{tgt: pick(g.r, ok+b()+"or"+b()+g.no, ok+b()+g.no, ok+" or x"+b()+"or"+b()+g.no, g.no+b()+"or"+b()+ok+" or "+ok, ok+" and not x"+b()+"or"+b()+g.no), kind: "compound"}
 	case 4, 5, 6: // a mapping in grains or pillar
 		word := pick(g.r, "P@ip4_interfaces:.*", "P@systemd:.*", "G@ip4_interfaces:e*", "G@systemd:v*", "P@systemd:ver.*", "J@keys:.*", "I@keys:d*")
