@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/momtree/mom/api/stream"
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/client/remote"
 	"github.com/momtree/mom/topology"
@@ -126,7 +127,7 @@ func (e *upstreamEvents) Next(ctx context.Context) (client.Event, error) {
 }
 
 // JobUsers implements [Backend], under the token for events: the list of the jobs of one
-// moment tells who asked, without their returns.
+// moment names the user who asked, without the returns and without the login service.
 func (u *Upstream) JobUsers(ctx context.Context, jids []string) (map[string]string, error) {
 	id, err := u.token()
 	if err != nil {
@@ -143,7 +144,7 @@ func (u *Upstream) JobUsers(ctx context.Context, jids []string) (map[string]stri
 			return nil, fmt.Errorf("who asked for job %s: %w", jid, err)
 		}
 		if load := m.Map(jid); load != nil {
-			users[jid] = load.String("User")
+			users[jid] = stream.AnyService + load.String("User")
 		}
 	}
 	return users, nil
