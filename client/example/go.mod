@@ -7,7 +7,6 @@ go 1.26.0
 require github.com/momtree/mom v0.0.0
 
 require (
-	github.com/dlclark/regexp2 v1.12.0 // indirect
 	github.com/go-zeromq/goczmq/v4 v4.2.2 // indirect
 	github.com/go-zeromq/zmq4 v0.17.0 // indirect
 	github.com/hashicorp/golang-lru/v2 v2.0.7 // indirect

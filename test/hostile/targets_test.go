@@ -77,21 +77,22 @@ func (g targets) hostile() targeting {
 // that is not.
 func (g targets) decoy() targeting {
 	ok := g.ok[g.r.IntN(len(g.ok))]
-	switch g.r.IntN(8) {
+	switch g.r.IntN(10) {
 	case 0, 1:
 		parts := []string{ok, g.fragment() + g.no + pick(g.r, "", "", g.fragment())}
 		if chance(g.r, 50) {
 			parts[0], parts[1] = parts[1], parts[0]
 		}
 		return targeting{tgt: strings.Join(parts, "|"), kind: "pcre"}
-	case 2, 3:
+	case 2, 3, 8, 9:
 		b := func() string {
 			if chance(g.r, 50) { // Python's alone
 				return pick(g.r, "\x1c", "\x1d", "\x1e", "\x1f")
 			}
 			return blanks[g.r.IntN(len(blanks))]
 		}
-		return targeting{tgt: pick(g.r, ok+b()+"or"+b()+g.no, ok+b()+g.no, ok+" or x"+b()+"or"+b()+g.no, g.no+b()+"or"+b()+ok+" or "+ok, ok+" and not x"+b()+"or"+b()+g.no), kind: "compound"}
+		return targeting{tgt: pick(g.r, ok+b()+"or"+b()+g.no, ok+" or x"+b()+"or"+b()+g.no, ok+" or x"+b()+"or"+b()+g.no,
+			g.no+b()+"or"+b()+ok+" or "+ok, g.no+b()+"or"+b()+ok+" or "+ok, ok+" and not x"+b()+"or"+b()+g.no), kind: "compound"}
 	case 4, 5, 6: // a mapping in grains or pillar
 		word := pick(g.r, "P@ip4_interfaces:.*", "P@systemd:.*", "G@ip4_interfaces:e*", "G@systemd:v*", "P@systemd:ver.*", "J@keys:.*", "I@keys:d*")
 		return targeting{tgt: ok + " or " + word, kind: "compound"}
