@@ -98,6 +98,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		"{{ [1] * 100000 }}",
 		"{% set x = namespace(s=[]) %}{% for a in range(99) %}{% set x.s = [x.s, 'a' * 30000] %}{% endfor %}",
 		"{% set l = [] %}{% for a in range(99) %}{% do l.append(joiner('a' * 30000 ~ a)) %}{% endfor %}",
+		"{% set a = 'x' * 30000 %}{{ ([a] * 60)|join|length }}",
 		"{% set l = [] %}{% for a in range(99) %}{% do l.append(cycler('a' * 30000 ~ a).next) %}{% endfor %}",
 		"{% set l = [] %}{% for a in range(99) %}{% set t = 'a' * 30000 ~ a %}{% do l.append(t.upper) %}{% endfor %}",
 	} {
