@@ -21,7 +21,8 @@ type limits struct {
 	bounds lowdata.Bounds
 }
 
-// limitsOf are those of a request: a stranger's are small, whoever the body says it is.
+// limitsOf returns the limits of a request: small ones without a valid token, even if the body
+// has a login.
 func (s *Server) limitsOf(c *call) limits {
 	if c.known() {
 		return limits{bytes: s.o.MaxBody, time: s.o.BodyTime}

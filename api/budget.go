@@ -9,7 +9,7 @@ import (
 	"github.com/momtree/mom/api/lowdata"
 )
 
-// What a stranger may use: whoever has not shown a valid token in this request. See the table
+// What a stranger may use. A request without a valid token is a stranger's. See the table
 // in docs/api.md.
 const (
 	strangerBody     = 64 << 10

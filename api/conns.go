@@ -72,7 +72,7 @@ func (l *countedListener) Accept() (net.Conn, error) {
 	}
 }
 
-// add counts a connection; nil where there is no room.
+// add counts a connection. It returns nil if there is no room.
 func (t *conns) add(c net.Conn) *conn {
 	addr := hostOf(c.RemoteAddr().String())
 	out := &conn{Conn: c, of: t, block: netblock.Of(addr), many: t.shared(addr)}
@@ -96,7 +96,7 @@ func (t *conns) add(c net.Conn) *conn {
 	victim.closed = true
 	t.enter(out)
 	t.mu.Unlock()
-	_ = victim.Conn.Close() // whoever waits for it is told by that
+	_ = victim.Conn.Close() // ends pending reads and writes
 	return out
 }
 
@@ -244,7 +244,7 @@ func withLink(ctx context.Context, c net.Conn) context.Context {
 	}
 }
 
-// linkOf is the connection of a request; there is none in tests without a listener.
+// linkOf returns the connection of a request, nil in tests without a listener.
 func linkOf(ctx context.Context) link {
 	l, _ := ctx.Value(linkKey{}).(link)
 	return l

@@ -16,7 +16,7 @@ type from struct {
 
 func (c from) RemoteAddr() net.Addr { return c.addr }
 
-// connect adds a connection from an address; the other end tells whether it was closed.
+// connect adds a connection from an address. The other end shows whether it was closed.
 func connect(t *testing.T, s *conns, addr string) (*conn, net.Conn) {
 	t.Helper()
 	here, there := net.Pipe()

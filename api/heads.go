@@ -30,7 +30,7 @@ type headScanner struct {
 	line    int // bytes of the line so far
 	cr      bool
 	name    [maxFieldName]byte
-	named   int // bytes of the name so far; -1: it is no name that counts
+	named   int // bytes of the name so far; -1: not a name that counts
 	field   fieldKind
 	digits  bool // the length has digits and nothing else
 	length  int64

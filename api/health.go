@@ -11,7 +11,7 @@ import (
 // healthTime bounds the question to the master.
 const healthTime = 3 * time.Second
 
-// health tells whether the master answers: 200, or 503. It takes no place among the requests
+// health reports whether the master answers, by 200 or 503. It takes no place among the requests
 // at work, and all who ask at the same time have one answer of the master.
 func (s *Server) health(c *call) error {
 	ping := s.pings.DoChan("", func() (any, error) {

@@ -43,7 +43,7 @@ const (
 	asForm     = "application/x-www-form-urlencoded"
 )
 
-// doors are the routes that take a body of whoever sends one.
+// doors are the routes that accept a body without a token.
 var doors = []string{"/", "/run", "/login", "/token", "/keys"}
 
 // What a stranger sends is counted before it is decoded, at every door, whatever the body
