@@ -79,7 +79,7 @@ type attempt struct {
 
 func (a attempt) wrong() string {
 	var out []string
-	if late := a.took - hostileDeadline; late > hostileLateness {
+	if late := a.took - hostileDeadline; late > hostileLateness*slower {
 		out = append(out, fmt.Sprintf("late by %v", late.Round(time.Millisecond)))
 	}
 	if a.peak > hostilePeak {

@@ -21,8 +21,10 @@ func show(v any) string { return python.Str(v) }
 // over.
 func (w *world) attempt(c call) *act {
 	a := &act{call: c, judged: map[string][]string{}}
+	w.mu.Lock()
 	w.now = a
-	recording = func(e execution) { a.master = append(a.master, e) }
+	w.mu.Unlock()
+	recording = func(e execution) { w.note(func(a *act) { a.master = append(a.master, e) }) }
 	var err error
 	switch c.entrance {
 	case "wire":
@@ -40,7 +42,19 @@ func (w *world) attempt(c call) *act {
 		a.answer = "error: " + err.Error()
 	}
 	w.doors.rest()
+	w.mu.Lock() // after the last who noted something
+	defer w.mu.Unlock()
+	w.now = nil
 	return a
+}
+
+// note writes down what comes of the call that is being made.
+func (w *world) note(what func(*act)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.now != nil {
+		what(w.now)
+	}
 }
 
 // credentials adds who asks.

@@ -10,6 +10,7 @@ import (
 	"github.com/momtree/mom/api"
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/access"
@@ -30,8 +31,10 @@ const address = "127.88.0.1"
 // entrances are where calls come in: a request server at each tier of ours, and the REST API in
 // both dialects in front of the top.
 type entrances struct {
+	t       testing.TB
 	w       *world
 	servers map[string]*zmtp.Req
+	routers []*zmtp.Router
 	top     string // where the top listens
 	hosts   []*runners.Host
 	client  *client.Client
@@ -41,7 +44,7 @@ type entrances struct {
 // openEntrances has the masters of a tree served until the test ends, or its world is left.
 func (w *world) openEntrances(t testing.TB) {
 	t.Helper()
-	d := &entrances{w: w, servers: map[string]*zmtp.Req{}, apis: map[api.Dialect]*api.Server{}}
+	d := &entrances{t: t, w: w, servers: map[string]*zmtp.Req{}, apis: map[api.Dialect]*api.Server{}}
 	w.doors = d
 	d.serve(t, w.top, nil)
 	d.client = client.New(client.Options{Addr: d.top, User: "nobody", Cachedir: t.TempDir(), Log: quiet})
@@ -94,6 +97,7 @@ func (d *entrances) serve(t testing.TB, x *tier, above *tier) {
 	}
 	req := zmtp.NewReq(router.Addr().String(), zmtp.DialConfig{Log: quiet})
 	d.servers[x.id] = req
+	d.routers = append(d.routers, router)
 	if above == nil {
 		d.top = router.Addr().String()
 	}
@@ -202,8 +206,14 @@ func (u upLink) Call(_ context.Context, load *wire.Map) (any, error) {
 	return u.d.sealed(u.above, u.self.id, load)
 }
 
-// rest waits until no runner is at work.
+// rest waits until every request is answered and no runner is at work.
 func (d *entrances) rest() {
+	for _, r := range d.routers {
+		waiting.Until(d.t, "the last reply", func() bool {
+			s := r.Stats()
+			return s.Requests == s.Replies+s.LostReplies+s.Dropped
+		})
+	}
 	for _, h := range d.hosts {
 		h.Close()
 	}

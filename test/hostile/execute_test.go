@@ -107,7 +107,7 @@ func (w *world) execute(m *minion, frame []byte) {
 			e.by, e.minion = run.by, m.id
 			e.ret = p.Ret
 			e.executors = truthy(p.ModuleExecutors) || truthy(p.ExecutorOpts)
-			w.now.ran = append(w.now.ran, e)
+			w.note(func(a *act) { a.ran = append(a.ran, e) })
 		}
 	}
 }

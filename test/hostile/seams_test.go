@@ -54,9 +54,7 @@ func (noPeers) LookAgain(ledger.Job)                                            
 type engine struct{ t *tier }
 
 func (e engine) Publish(_ context.Context, p jobs.Publication) (jobs.Save, bool, error) {
-	if a := e.t.w.now; a != nil {
-		a.judged[e.t.id] = append(a.judged[e.t.id], p.Minions...)
-	}
+	e.t.w.note(func(a *act) { a.judged[e.t.id] = append(a.judged[e.t.id], p.Minions...) })
 	e.t.starting = p.Spec.JID
 	return jobs.Save{}, false, nil
 }

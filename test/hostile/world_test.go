@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"math/rand/v2"
+	"sync"
 	"testing"
 
 	"github.com/momtree/mom/internal/target"
@@ -94,7 +95,8 @@ type world struct {
 	top    *tier
 	tierOf map[string]*tier // by minion
 	doors  *entrances
-	now    *act // what is being done
+	now    *act       // what is being done
+	mu     sync.Mutex // held by those who write to it: masters answer on threads of their own
 }
 
 // act is one call and what came of it.
