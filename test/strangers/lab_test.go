@@ -11,10 +11,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -26,7 +24,13 @@ import (
 // built is the program that the tests run.
 var built string
 
-func TestMain(m *testing.M) { os.Exit(run(m)) }
+func TestMain(m *testing.M) {
+	if addr := os.Getenv(askerOf); addr != "" {
+		ask(addr)
+		return
+	}
+	os.Exit(run(m))
+}
 
 func run(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "strangers")
@@ -87,7 +91,7 @@ external_auth:
 		}
 		l.pid = l.daemon("api")
 	}
-	if !waiting.Became(patience, func() bool { status, _ := l.health(); return status == http.StatusOK }) {
+	if !waiting.Became(patience, func() bool { status, _ := health(l.addr); return status == http.StatusOK }) {
 		t.Fatal("the API does not answer")
 	}
 	return l
@@ -157,10 +161,10 @@ func client(from string, wait time.Duration) *http.Client {
 	return &http.Client{Timeout: wait, Transport: &http.Transport{DialContext: d.DialContext, DisableKeepAlives: true}}
 }
 
-// health asks whether the API answers, and tells how long that took.
-func (l *lab) health() (status int, took time.Duration) {
+// health asks whether an API answers, and tells how long that took.
+func health(addr string) (status int, took time.Duration) {
 	began := time.Now()
-	resp, err := client("127.0.0.1", 5*time.Second).Get("http://" + l.addr + "/health")
+	resp, err := client("127.0.0.1", 5*time.Second).Get("http://" + addr + "/health")
 	if err != nil {
 		return 0, time.Since(began)
 	}
@@ -185,47 +189,4 @@ func (l *lab) login(ctx context.Context, from, name, password string) (status in
 	defer resp.Body.Close()
 	_, _ = io.Copy(io.Discard, resp.Body) // its status counts
 	return resp.StatusCode, time.Since(began)
-}
-
-// watched are the figures of a time under attack.
-type watched struct {
-	most   int // MiB
-	health []time.Duration
-	failed int // times that /health was not 200
-}
-
-// watch asks /health and looks at the memory until done is closed.
-func (l *lab) watch(done <-chan struct{}) *watched {
-	w := &watched{}
-	tick := time.NewTicker(25 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		status, took := l.health()
-		w.health = append(w.health, took)
-		if status != http.StatusOK {
-			w.failed++
-		}
-		w.most = max(w.most, l.memory("VmRSS"))
-		select {
-		case <-done:
-			slices.Sort(w.health)
-			return w
-		case <-tick.C:
-		}
-	}
-}
-
-// of is a quantile of the times of /health.
-func (w *watched) of(q float64) time.Duration { return w.health[int(q*float64(len(w.health)-1))] }
-
-// during watches while fn goes on.
-func (l *lab) during(fn func()) *watched {
-	done := make(chan struct{})
-	var w *watched
-	var wg sync.WaitGroup
-	wg.Go(func() { w = l.watch(done) })
-	fn()
-	close(done)
-	wg.Wait()
-	return w
 }
