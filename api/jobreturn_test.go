@@ -33,14 +33,19 @@ func TestOneReturn(t *testing.T) {
 		if strings.HasPrefix(path, "20240101000000000778") {
 			token = f.token("alice", time.Hour)
 		}
+		f.runners = nil
 		w := ask(s, "GET", "/jobs/"+path, "", token)
 		if ok := w.Code == http.StatusOK; ok != strings.HasPrefix(want, "{") || !ok && w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), want) {
 			t.Errorf("%.80s: %d %.300s", path, w.Code, w.Body)
 		}
-	}
-	for _, c := range f.runners { // in the order of the map above
-		if c.Fun != "jobs.list_job" || c.Kwargs["id"] == nil {
-			t.Errorf("the master is asked for %+v", c)
+		id, _, _ := strings.Cut(path, "/")
+		for _, c := range f.runners {
+			if c.Fun != "jobs.list_job" || len(c.Args) != 1 || c.Args[0] != id || c.Kwargs["id"] == nil {
+				t.Errorf("%.80s: the master is asked for %+v", path, c)
+			}
+		}
+		if asked := len(f.runners) > 0; asked == (id == "nosuch") {
+			t.Errorf("%.80s: the master is asked: %v", path, asked)
 		}
 	}
 }
