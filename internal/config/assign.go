@@ -108,6 +108,7 @@ func (o option) boolean(val any) (b bool, note string, err error) {
 		if v == 0 || v == 1 {
 			return v == 1, "", nil
 		}
+		return true, fmt.Sprintf("option %s: the number %d is taken for true", o.name, v), nil
 	}
 	return false, "", fmt.Errorf("wants true or false, has %s", describe(val))
 }

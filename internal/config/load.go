@@ -60,6 +60,8 @@ func readMaster(dir string, h host) (*Master, []Warning, error) {
 	m, r := DefaultMaster(), &reader{}
 	m.source = r.load(dir, "master", "master.d/*.conf", reflect.ValueOf(m).Elem(), Masters)
 	r.mysql(m.source, &m.MySQL)
+	r.peerLists(m.source, "peer", m.Peer)
+	r.peerLists(m.source, "peer_run", m.PeerRun)
 	if _, set := m.places["keep_jobs_seconds"]; !set {
 		if _, set := m.places["keep_jobs"]; set {
 			m.KeepJobsSeconds = m.KeepJobs

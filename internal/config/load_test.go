@@ -146,7 +146,7 @@ func TestEveryFaultIsNamedWithItsLine(t *testing.T) {
 		"master.d/a.conf", "pub_hwm: 0\nsyndic_master: ['ok', 'a b']\n",
 		"master.d/b.conf", "a: [1\n",
 		"master.d/c.conf", "just text\n",
-		"master.d/d.conf", "peer: {.*: test.ping}\nkeysize: 99999999999999999999\nkey_pass: sdb://x/y\n",
+		"master.d/d.conf", "publisher_acl: {joe: test.ping}\nkeysize: 99999999999999999999\nkey_pass: sdb://x/y\n",
 	), machine("h"))
 	want := []string{
 		"master:1: timeout: wants a number of seconds, has the text \"soon\"",
@@ -159,7 +159,7 @@ func TestEveryFaultIsNamedWithItsLine(t *testing.T) {
 		"a.conf:2: syndic_master: entry 2: \"a b\" is no host name or address (several masters are written as a list)",
 		"b.conf:1: invalid YAML: did not find expected ',' or ']'",
 		"c.conf:1: there should be lines of the form 'name: value', not the text \"just text\"",
-		"d.conf:1: peer: .*: wants a list of functions, has the text \"test.ping\"",
+		"d.conf:1: publisher_acl: joe: wants a list of functions, has the text \"test.ping\"",
 		"d.conf:2: keysize: is too large: 99999999999999999999",
 		"d.conf:3: key_pass: sdb:// values are not supported; write the value itself",
 	}

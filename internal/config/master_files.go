@@ -41,8 +41,9 @@ type MasterFiles struct {
 	// all, for the minion data cache to keep it, in bytes. Beyond it the cache keeps what it
 	// has; the pillar is compiled all the same. Ours. Default 1048576.
 	GrainsMaxSize int `yaml:"grains_max_size" unit:"byte" default:"1048576" min:"1024"`
-	// Cache names the driver of the minion data cache. Default localfs.
-	Cache string `yaml:"cache" default:"localfs" oneof:"localfs"`
+	// Cache names the driver of the minion data cache; another than localfs is told at start, and
+	// localfs used. Default localfs.
+	Cache string `yaml:"cache" default:"localfs" oneof:"localfs" unknown:"default"`
 	// PillarVersion is the form of pillar replies. Default 2.
 	PillarVersion int `yaml:"pillar_version" default:"2" min:"2" max:"2"`
 	// FileRecv lets minions push files into cachedir. Default false.

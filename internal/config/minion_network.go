@@ -41,11 +41,12 @@ type MinionNetwork struct {
 	// RetryDns is the time between tries to find a master's address, in
 	// seconds; 0 gives up. Default 30.
 	RetryDns time.Duration `yaml:"retry_dns" unit:"s" default:"30" min:"0"`
-	// SourceAddress is the local address to connect from. Default none.
+	// SourceAddress is the local address to connect from, or a host name that stands for it.
+	// Default none.
 	SourceAddress string `yaml:"source_address"`
 	// ReconDefault is the shortest time before a reconnect, in
-	// milliseconds. Default 1000.
-	ReconDefault time.Duration `yaml:"recon_default" unit:"ms" default:"1000" min:"1"`
+	// milliseconds; 0 means 100, as in ZeroMQ. Default 1000.
+	ReconDefault time.Duration `yaml:"recon_default" unit:"ms" default:"1000" min:"0"`
 	// ReconMax is the longest, in milliseconds. Default 10000.
 	ReconMax time.Duration `yaml:"recon_max" unit:"ms" default:"10000" min:"1"`
 	// ReconRandomize chooses between both. Default true.

@@ -42,8 +42,9 @@ type MinionStates struct {
 	StateAutoOrder bool `yaml:"state_auto_order" default:"true"`
 	// StateEvents sends an event for each state that has run. Default false.
 	StateEvents bool `yaml:"state_events" default:"false"`
-	// StateQueue lets a run of states wait for one under way. Default false.
-	StateQueue bool `yaml:"state_queue" default:"false"`
+	// StateQueue lets a run of states wait for one under way: true all, a number so many. Default
+	// false.
+	StateQueue any `yaml:"state_queue" default:"false"`
 	// StartupStates has states be run when the minion has its first master: those of sls_list
 	// (sls), those of the top file top_file (top), or for any other text, such as highstate,
 	// the highstate. Default none.

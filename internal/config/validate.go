@@ -87,8 +87,17 @@ func (m *Minion) Validate() error {
 	if m.ReturnRetryTimerMax != 0 && m.ReturnRetryTimerMax < m.ReturnRetryTimer {
 		c.fault("return_retry_timer_max", "%s is less than return_retry_timer %s", m.ReturnRetryTimerMax, m.ReturnRetryTimer)
 	}
-	if m.SourceAddress != "" && net.ParseIP(m.SourceAddress) == nil {
-		c.fault("source_address", "%q is no address", m.SourceAddress)
+	if a := m.SourceAddress; a != "" && net.ParseIP(a) == nil && strings.ContainsAny(a, ": \t/\x00,") {
+		c.fault("source_address", "%q is no host name or address", a)
+	}
+	switch q := m.StateQueue.(type) {
+	case nil, bool:
+	case int64:
+		if q < 0 {
+			c.fault("state_queue", "%d is too small: at least 0", q)
+		}
+	default:
+		c.fault("state_queue", "wants true, false or a number of runs, has %s", describe(q))
 	}
 	if m.ProcessCountMax == 0 {
 		c.fault("process_count_max", "0 would run no job; -1 means no limit")
