@@ -99,6 +99,9 @@ func TestHost_Private(t *testing.T) {
 			if text := fmt.Sprint(value.Plain(e)); strings.Contains(text, password) || strings.Contains(text, "abc") || strings.Contains(text, "refused") {
 				t.Errorf("the bus is told %s", text)
 			}
+			if args := e.List("fun_args"); len(args) > 0 { // also those that no mask covers
+				t.Errorf("the bus is told the arguments %v", args)
+			}
 		}
 		b, ok := h.Result(jid, "")
 		d, err := wire.DecodeMap(b)
