@@ -19,3 +19,6 @@ func Known() (filters, tests, globals []string) {
 	}
 	return sortedNames(env.Filters), sortedNames(env.Tests), sortedNames(env.Globals)
 }
+
+// Slower is how much more time code takes under the race detector.
+const Slower = slower

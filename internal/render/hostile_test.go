@@ -79,7 +79,7 @@ type attempt struct {
 
 func (a attempt) wrong() string {
 	var out []string
-	if late := a.took - hostileDeadline; late > hostileLateness*slower {
+	if late := a.took - hostileDeadline; late > hostileLateness*render.Slower {
 		out = append(out, fmt.Sprintf("late by %v", late.Round(time.Millisecond)))
 	}
 	if a.peak > hostilePeak {
