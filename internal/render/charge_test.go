@@ -43,7 +43,7 @@ func largeInputs() map[string]any {
 	}
 	return map[string]any{
 		"text": strings.Repeat("ab c-d,e\n", 40000), "unicode": strings.Repeat("é<b>", 60000), "digits": strings.Repeat("9", 400000),
-		"list": jinja.NewList(many...), "texts": jinja.NewList(texts...), "pairs": jinja.NewList(pairs...), "dict": d, "wide": wide,
+		"list": jinja.NewList(many...), "texts": jinja.NewList(texts...), "long texts": jinja.NewList(strings.Repeat("a", 400000), strings.Repeat("b", 400000)), "pairs": jinja.NewList(pairs...), "dict": d, "wide": wide,
 	}
 }
 

@@ -27,10 +27,14 @@ func (i iface) String() string {
 	return fmt.Sprintf("%s/%d", i.addr, i.bits)
 }
 
+// longestAddress is the length, in bytes, from which on a text is not looked at for an address: one
+// with a zone and a mask has less.
+const longestAddress = 1 << 10
+
 // parseIP reads an address or interface of a version.
 func parseIP(v any, version int) (iface, bool) {
 	s, ok := v.(string)
-	if !ok {
+	if !ok || len(s) > longestAddress {
 		return iface{}, false
 	}
 	host, mask, slash := strings.Cut(s, "/")
