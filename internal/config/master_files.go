@@ -42,7 +42,7 @@ type MasterFiles struct {
 	// has; the pillar is compiled all the same. Ours. Default 1048576.
 	GrainsMaxSize int `yaml:"grains_max_size" unit:"byte" default:"1048576" min:"1024"`
 	// Cache names the driver of the minion data cache. Default localfs.
-	Cache string `yaml:"cache" default:"localfs" oneof:"localfs"`
+	Cache string `yaml:"cache" default:"localfs" oneof:"localfs" unknown:"default"`
 	// PillarVersion is the form of pillar replies. Default 2.
 	PillarVersion int `yaml:"pillar_version" default:"2" min:"2" max:"2"`
 	// FileRecv lets minions push files into cachedir. Default false.
