@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -42,18 +43,18 @@ func (c Cast) WriteScripts(dir, mom, salt string, bridge []string) error {
 		return fmt.Errorf("create the folder of programs: %w", err)
 	}
 	for _, name := range names {
-		text := "#!/bin/sh\nexec " + quote(filepath.Join(salt, name)) + " \"$@\"\n"
+		program := filepath.Join(salt, name)
+		var forward []string
 		if slices.Contains(c.Ours, name) {
-			link := filepath.Join(bin, name)
-			if err := os.Symlink(mom, link); err != nil {
+			program = filepath.Join(bin, name)
+			if err := os.Symlink(mom, program); err != nil {
 				return fmt.Errorf("link %s: %w", name, err)
 			}
-			text = "#!/bin/sh\n"
 			if role, ok := daemons[name]; ok {
-				text += "case \"$*\" in *--version*|*--help*) ;; *) " + quoteAll(bridge) + " " + role + " \"$@\" & ;; esac\n"
+				forward = append(slices.Clone(bridge), role)
 			}
-			text += "exec " + quote(link) + " \"$@\"\n"
 		}
+		text := fmt.Sprintf(script, python(forward), strconv.Quote(program))
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
 			return fmt.Errorf("write the program %s: %w", name, err)
 		}
@@ -61,13 +62,20 @@ func (c Cast) WriteScripts(dir, mom, salt string, bridge []string) error {
 	return nil
 }
 
-// quoteAll quotes the words of a command for sh.
-func quoteAll(words []string) string {
+// script is Python, since some tests start the programs with their own interpreter.
+const script = `#!/usr/bin/env python3
+import os, subprocess, sys
+forward, program = %s, %s
+if forward and not {"--version", "--help", "-V", "-h"} & set(sys.argv):
+    subprocess.Popen(forward + sys.argv[1:])
+os.execv(program, [program] + sys.argv[1:])
+`
+
+// python writes a list of words.
+func python(words []string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
-		quoted[i] = quote(w)
+		quoted[i] = strconv.Quote(w)
 	}
-	return strings.Join(quoted, " ")
+	return "[" + strings.Join(quoted, ", ") + "]"
 }
-
-func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
