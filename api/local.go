@@ -109,7 +109,11 @@ func (s *Server) localAsync(ctx context.Context, ses Session, ch lowdata.Chunk) 
 	if ids == nil {
 		ids = []string{}
 	}
-	return result{values: []any{value.NewMap("jid", p.JID, "minions", ids)}, jids: []string{p.JID}}
+	v := value.NewMap("jid", p.JID, "minions", ids)
+	if len(p.Pending) > 0 {
+		v.Set("pending", p.Pending)
+	}
+	return result{values: []any{v}, jids: []string{p.JID}}
 }
 
 // localBatch runs a job on a few minions at a time; each minion is a result of its own.

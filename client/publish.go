@@ -9,9 +9,12 @@ import (
 // Published is a master's answer to a publication.
 type Published struct {
 	JID     string
-	Minions []string // the master's own minions that the target matches
-	Missing []string // ids of a list target that are not its own
+	Minions []string // who has to answer in the whole tree, as far as nodes have said
+	Missing []string // ids of a list target that nobody is known to have
 	Nodes   []string // nodes below that were handed the job
+	// Pending are the paths of nodes that have not said which minions they have: Minions
+	// lacks those. Nodes of ours say it at once; Python syndics say it with their returns.
+	Pending []string
 	// Tells is whether the master tells when the job is complete. A Python
 	// master does not, and following a job of its would never end.
 	Tells bool
@@ -36,7 +39,7 @@ func (c *Client) Publish(ctx context.Context, j Job) (Published, error) {
 	if d == nil {
 		return Published{}, errors.New("publish: the master's answer has no load")
 	}
-	p := Published{JID: d.String("jid"), Minions: d.Strings("minions"), Missing: d.Strings("missing"), Nodes: d.Strings("nodes"), Tells: d.Has("nodes")}
+	p := Published{JID: d.String("jid"), Minions: d.Strings("minions"), Missing: d.Strings("missing"), Nodes: d.Strings("nodes"), Pending: d.Strings("pending"), Tells: d.Has("nodes")}
 	if p.JID == "" {
 		return p, fmt.Errorf("publish: %w: %v", ErrNoMatch, j.Tgt)
 	}

@@ -37,7 +37,7 @@ none: {test.nop: [{onlyif: [{fun: no.such}]}]}
 	if err != nil {
 		t.Fatal(err)
 	}
-	results := v.(*value.Map).Map("data").Map("top_master")
+	results := v.(*value.Map).Map("data").Map("top") // its id, as it stands in the file
 	if results == nil {
 		t.Fatal(python.Repr(v))
 	}

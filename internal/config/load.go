@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -158,17 +159,39 @@ func (r *reader) load(dir, file, include string, v reflect.Value, who Role) sour
 }
 
 // replaceUnknown sets the default where a lenient option has an unknown word, and says so.
+// A list loses its unknown words.
 func (o option) replaceUnknown(v reflect.Value) string {
-	if !o.lenient || v.Kind() != reflect.String || v.String() == "" || slices.Contains(o.oneof, strings.ToLower(v.String())) {
+	if !o.lenient {
 		return ""
 	}
-	unknown := v.String()
-	v.SetString(o.def)
+	known := o.oneof
+	if o.stores {
+		known = withStores(known)
+	}
+	var unknown []string
 	used := fmt.Sprintf("the default %s is used", o.def)
-	if o.def == "" {
+	if o.def == "" || v.Kind() == reflect.Slice {
 		used = "it is ignored"
 	}
-	return fmt.Sprintf("option %s: %q is not known, %s; there are %s", o.name, unknown, used, strings.Join(o.oneof, ", "))
+	isUnknown := func(word string) bool {
+		if word == "" || slices.Contains(known, strings.ToLower(word)) {
+			return false
+		}
+		unknown = append(unknown, strconv.Quote(word))
+		return true
+	}
+	switch words := v.Addr().Interface().(type) {
+	case *string:
+		if isUnknown(*words) {
+			*words = o.def
+		}
+	case *[]string:
+		*words = slices.DeleteFunc(*words, isUnknown)
+	}
+	if unknown == nil {
+		return ""
+	}
+	return fmt.Sprintf("option %s: %s is not known, %s; there are %s", o.name, strings.Join(unknown, ", "), used, strings.Join(known, ", "))
 }
 
 func (c *Common) normalise() {

@@ -177,7 +177,6 @@ func TestRefused(t *testing.T) {
 		{"master", "publisher_acl_blacklist: {user: [joe]}", `master:1: publisher_acl_blacklist: "user" is not known; use users and modules`},
 		{"master", "publisher_acl_blacklist: {users: {joe: x}}", "master:1: publisher_acl_blacklist: users: wants a list of patterns, has a mapping"},
 		{"master", "publisher_acl_blacklist: {modules: [1]}", "master:1: publisher_acl_blacklist: modules: entry 1 should be a text, not the number 1"},
-		{"master", "event_return: [mysql, redis]", `master:1: event_return: "redis" is not supported; only mysql is`},
 		{"master", "ipv6: true\npublisher_acl_blacklist: {users: joe, modules: ['cmd.*']}\nfips_mode: false", ""},
 	} {
 		dir := files(t, c.file, c.text+"\n")

@@ -40,7 +40,7 @@ type MasterAccess struct {
 	// to users who have no entry by their name. Default false.
 	PermissiveAcl bool `yaml:"permissive_acl" default:"false"`
 	// EauthTokens names the store of login tokens. Default localfs.
-	EauthTokens string `yaml:"eauth_tokens" default:"localfs" oneof:"localfs"`
+	EauthTokens string `yaml:"eauth_tokens" default:"localfs" oneof:"localfs" unknown:"default"`
 	// TokenExpire is the life of a login token, in seconds. Default 43200.
 	TokenExpire time.Duration `yaml:"token_expire" unit:"s" default:"43200" min:"1"`
 	// TokenExpireUserOverride lets users choose another life of their login tokens:

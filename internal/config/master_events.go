@@ -10,7 +10,7 @@ type MasterEvents struct {
 	// MinionDataCacheEvents fires minion/refresh/<id>. Default true.
 	MinionDataCacheEvents bool `yaml:"minion_data_cache_events" default:"true"`
 	// EventReturn names the returner that keeps events: mysql. Default none.
-	EventReturn []string `yaml:"event_return" oneof:"mysql" stores:"too"`
+	EventReturn []string `yaml:"event_return" oneof:"mysql" stores:"too" unknown:"default"`
 	// EventReturnQueue is how many events are gathered before they are stored;
 	// 0 stores them as they come. Default 0.
 	EventReturnQueue int `yaml:"event_return_queue" default:"0" min:"0" max:"60000"`

@@ -29,6 +29,10 @@ type MasterSyndic struct {
 	// SyndicWait is how long a tool waits at least for syndics that do not
 	// tell when they are done, in seconds. Default 5.
 	SyndicWait time.Duration `yaml:"syndic_wait" unit:"s" default:"5" min:"0"`
+	// PublishSyndicWait lets the answer to a publication wait up to syndic_wait for Python
+	// syndics that have not said which minions they have. Otherwise they are named in its
+	// field pending. Ours. Default false.
+	PublishSyndicWait bool `yaml:"publish_syndic_wait" default:"false"`
 	// SyndicMaster are the masters above. Default masterofmasters.
 	SyndicMaster []string `yaml:"syndic_master" default:"masterofmasters"`
 	// SyndicMasterPort is their ret_port; 0 takes master_port. Default 0.

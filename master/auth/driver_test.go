@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"log/slog"
 	"maps"
 	"slices"
 	"strings"
@@ -35,8 +36,7 @@ func TestFaultsOfTheConfiguration(t *testing.T) {
 		lines string
 		want  []string
 	}{
-		{"external_auth: {django: {a: ['.*']}, sharedsecret: {b: ['.*']}, file: {c: ['.*']}, auto: 7}\n", []string{
-			"external_auth: django: there is no such login service; use one of auto, file, ldap, oidc, pam, sharedsecret",
+		{"external_auth: {sharedsecret: {b: ['.*']}, file: {c: ['.*']}, auto: 7}\n", []string{
 			"external_auth: sharedsecret: set sharedsecret to a long text", "external_auth: file: ^filename: is missing", "external_auth: auto: wants a mapping",
 		}},
 		{"hash_type: sha1\nexternal_auth: {auto: {'^x': y}}\n", []string{"^x is no option of it: it has none there"}},
@@ -64,6 +64,22 @@ func TestFaultsOfTheConfiguration(t *testing.T) {
 		if _, err := New(o); err == nil || !strings.Contains(err.Error(), "tokens") {
 			t.Errorf("%v", err)
 		}
+	}
+}
+
+// Salt starts with the name of a login service that it does not have; nobody can log in by it.
+func TestAnUnknownLoginServiceAdmitsNobody(t *testing.T) {
+	var logged strings.Builder
+	cf := load(t, "external_auth: {rest: {'^url': 'http://x', a: ['.*']}, auto: {a: ['.*']}}\n")
+	s, err := New(Options{Config: cf, Rules: rulesOf(cf), Log: slog.New(slog.NewTextHandler(&logged, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "use one of auto, file, ldap, oidc, pam, sharedsecret"; !strings.Contains(logged.String(), want) {
+		t.Errorf("log %q, want %q in it", logged.String(), want)
+	}
+	if _, err := s.Login(t.Context(), Credentials{Eauth: "rest", Username: "a", Password: "pw", Prompt: true}, 0); err == nil {
+		t.Error("a user logs in by a service that does not exist")
 	}
 }
 

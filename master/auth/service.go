@@ -79,6 +79,11 @@ func New(o Options) (*Service, error) {
 		faults = append(faults, fmt.Errorf("tokens: %w", err))
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.ExternalAuth)) {
+		if _, ok := drivers[name]; !ok { // Salt starts with it too
+			s.log.Error("external_auth names an unknown login service; its users cannot log in", "eauth", name,
+				"hint", "use one of "+strings.Join(Names(), ", "))
+			continue
+		}
 		if err := s.open(name, c); err != nil {
 			faults = append(faults, fmt.Errorf("external_auth: %s: %w", name, err))
 		}
@@ -96,10 +101,7 @@ func New(o Options) (*Service, error) {
 
 // open opens one entry of external_auth.
 func (s *Service) open(name string, c *config.Master) error {
-	d, ok := drivers[name]
-	if !ok {
-		return fmt.Errorf("there is no such login service; use one of %s", strings.Join(slices.Sorted(maps.Keys(drivers)), ", "))
-	}
+	d := drivers[name]
 	entries, ok := c.ExternalAuth[name].(map[string]any)
 	if !ok && c.ExternalAuth[name] != nil {
 		return errors.New("wants a mapping of users, and of groups with % behind them, to their rules")

@@ -7,6 +7,9 @@ import "github.com/momtree/mom/master/jobs/ledger"
 // State gives the account of a job, open or lately closed.
 func (e *Engine) State(jid string) (ledger.Account, bool) { return e.ledger.State(jid) }
 
+// Expected returns who has to answer a job, as far as the nodes below have said.
+func (e *Engine) Expected(jid string) (ledger.Expected, bool) { return e.ledger.Expected(jid) }
+
 // Active lists the open jobs.
 func (e *Engine) Active() []string { return e.ledger.Active() }
 

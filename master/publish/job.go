@@ -135,15 +135,6 @@ func (j *Job) stored(mask secrets.Masker) (wire.Raw, error) {
 	return mask.Load(b)
 }
 
-// published is the answer to the client.
-func (j *Job) published() *wire.Map {
-	nodes := make([]string, 0, len(j.Nodes))
-	for _, n := range j.Nodes {
-		nodes = append(nodes, n.ID)
-	}
-	return wire.NewMap("jid", j.JID, "minions", j.Minions, "missing", j.Missing, "nodes", nodes)
-}
-
 // judge keeps the verdict on a job. Where a rule with a target allowed it, own minions are
 // given the ids that were held against the rule, and not the target, which they might read
 // otherwise.

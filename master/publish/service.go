@@ -49,6 +49,8 @@ type Options struct {
 	Jobs interface {
 		Publish(ctx context.Context, p jobs.Publication) (s jobs.Save, known bool, err error)
 		Known(ctx context.Context, jid string) (bool, error)
+		// Expected tells who has to answer a job, as far as nodes have said.
+		Expected(jid string) (ledger.Expected, bool)
 		Saved(s jobs.Save, res returners.Result, err error)
 		Published(jid string)
 		CountStored(ctx context.Context, jid string) error

@@ -33,6 +33,8 @@ type world struct {
 	full  error // what the disk says
 	tree  topology.Node
 	told  []string
+
+	ledger *ledger.Ledger // nil: no job is known
 }
 
 func newWorld(t *testing.T) *world {
@@ -137,8 +139,14 @@ func (e engine) Saved(s jobs.Save, _ returners.Result, err error) {
 	}
 }
 func (engine) Known(_ context.Context, jid string) (bool, error) { return jid == someJob, nil }
-func (engine) Published(string)                                  {}
-func (engine) CountStored(context.Context, string) error         { return nil }
+func (e engine) Expected(jid string) (ledger.Expected, bool) {
+	if e.w.ledger == nil {
+		return ledger.Expected{}, false
+	}
+	return e.w.ledger.Expected(jid)
+}
+func (engine) Published(string)                          {}
+func (engine) CountStored(context.Context, string) error { return nil }
 
 func load(t *testing.T, tgt, fun, jid string) wire.Raw {
 	t.Helper()

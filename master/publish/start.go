@@ -51,7 +51,7 @@ func (s *Service) publish(ctx context.Context, r *server.Request) (any, error) {
 	case err != nil:
 		return nil, err
 	}
-	return wire.NewMap("enc", "clear", "load", j.published()), nil
+	return wire.NewMap("enc", "clear", "load", s.reply(ctx, j)), nil
 }
 
 // Give starts the job of a load. It is published when no

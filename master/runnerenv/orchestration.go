@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/momtree/mom/internal/render"
 	"github.com/momtree/mom/internal/states"
@@ -23,10 +22,7 @@ var _ orchestrate.Env = Env{}
 // Orchestration gives what a run of states on this master needs.
 func (e Env) Orchestration() orchestrate.Parts {
 	p := e.p
-	id := p.ID
-	if !strings.HasSuffix(id, "_master") {
-		id += "_master"
-	}
+	id := p.ID // an id that nobody has set ends with _master already
 	return orchestrate.Parts{
 		ID: id, JID: e.orchestrationJID, Source: stateFiles{p.Files},
 		Modules: stateModules{functions{env: e, host: true}},

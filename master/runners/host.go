@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"strings"
 	"sync"
 	"time"
 
@@ -220,9 +219,6 @@ const keepWait = 30 * time.Second
 // calls: under the id of this master, with the event as the result.
 func (h *Host) keep(r *run, ret *wire.Map, ok bool) error {
 	id, fun := h.ID, "runner."+r.call.Fun()
-	if !strings.HasSuffix(id, "_master") {
-		id += "_master"
-	}
 	ret = ret.Clone()
 	ret.Set("_stamp", h.Now().UTC().Format("2006-01-02T15:04:05.000000"))
 	value, err := wire.Encode(ret)

@@ -41,12 +41,16 @@ type Tops struct {
 func New(option map[string]any, b bounds.Bounds, log *slog.Logger) (*Tops, error) {
 	b = b.OrDefault()
 	t := &Tops{names: slices.Sorted(maps.Keys(option)), tops: map[string]Top{}, turns: admission.NewTurns(atOnce), shares: admission.NewShares(b.Share, b.ShareWaiting), log: log}
-	for _, name := range t.names {
-		open, ok := makers[name]
-		if !ok {
-			return nil, fmt.Errorf("master_tops: %s is not supported; use ext_nodes, with a command that prints the states of a minion", name)
+	t.names = slices.DeleteFunc(t.names, func(name string) bool {
+		if makers[name] != nil {
+			return false
 		}
-		top, err := open(option[name])
+		log.Error("unknown source in master_tops; minions get no states from it", "source", name,
+			"hint", "use ext_nodes with a command that prints the states of a minion")
+		return true
+	})
+	for _, name := range t.names {
+		top, err := makers[name](option[name])
 		if err != nil {
 			return nil, fmt.Errorf("master_tops: %s: %w", name, err)
 		}

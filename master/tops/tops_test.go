@@ -93,13 +93,27 @@ func TestExtNodes_HostileID(t *testing.T) {
 	}
 }
 
-// What is not known is refused by name before the master serves anybody.
+// As with Salt, a source that does not exist gives no states and does not prevent the start.
+func TestNew_IgnoresAnUnknownSource(t *testing.T) {
+	var logged strings.Builder
+	s, err := New(map[string]any{"cobbler": wire.NewMap()}, bounds.Bounds{}, slog.New(slog.NewTextHandler(&logged, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := s.States(t.Context(), "m"); got.Len() != 0 {
+		t.Errorf("states %v", got)
+	}
+	if !strings.Contains(logged.String(), "cobbler") {
+		t.Errorf("log %q does not name the source", logged.String())
+	}
+}
+
+// What cannot be served is refused by name before the master serves anybody.
 func TestNew_Refuses(t *testing.T) {
 	for want, option := range map[string]map[string]any{
-		"cobbler is not supported": {"cobbler": wire.NewMap()},
-		"wants a command":          {"ext_nodes": []any{"a"}},
-		"is empty":                 {"ext_nodes": " "},
-		"No closing quotation":     {"ext_nodes": "a 'b"},
+		"wants a command":      {"ext_nodes": []any{"a"}},
+		"is empty":             {"ext_nodes": " "},
+		"No closing quotation": {"ext_nodes": "a 'b"},
 	} {
 		if _, err := New(option, bounds.Bounds{}, quiet); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v", option, err)

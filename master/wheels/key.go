@@ -40,9 +40,12 @@ include_accepted, include_denied : False
     wheel.cmd('key.reject', ['web*'])
 `},
 		Function{Name: "key.finger", Args: []string{"match", "hash_type="}, Lists: []string{"match"}, Run: keyShown(func(c *Call, sel keys.Selection) ([]keys.Shown, error) {
+			if err := selectOwn(c, sel); err != nil {
+				return nil, err
+			}
 			return c.Env.Keys.Store.Finger(sel, c.Text("hash_type"))
 		}), Doc: `
-The fingerprints of keys, by the folder that they are in.
+The fingerprints of keys, by the folder that they are in; local are the master's own.
 ` + keyMatch + `
 hash_type
     The hash; left out: the option of that name.
@@ -92,6 +95,39 @@ func selected(c *Call) (keys.Selection, error) {
 		return nil, err
 	}
 	return c.Env.Keys.Store.Match(strings.Join(globs, ","), keys.Listed...), nil
+}
+
+// selectOwn adds the master's own key files that match to a selection.
+func selectOwn(c *Call, sel keys.Selection) error {
+	globs, err := c.Patterns("match")
+	if err != nil {
+		return err
+	}
+	for _, name := range strings.Split(strings.Join(globs, ","), ",") {
+		own, err := c.Env.Keys.Store.LocalKeys(name)
+		if err != nil {
+			return err
+		}
+		for _, file := range own {
+			if !slices.Contains(sel[keys.Local], file) {
+				sel[keys.Local] = append(sel[keys.Local], file)
+			}
+		}
+	}
+	return nil
+}
+
+// changed is the answer of a function that has changed keys: their ids, or as in Salt an
+// empty map when there are none.
+func changed(done []keys.Key, err error) (any, error) {
+	if len(done) == 0 {
+		return value.NewMap(), err
+	}
+	ids := make([]string, 0, len(done))
+	for _, k := range done {
+		ids = append(ids, k.ID)
+	}
+	return value.NewMap("minions", ids), err
 }
 
 func keyNames(_ context.Context, c *Call) (any, error) {
@@ -152,11 +188,6 @@ func keyChange(change func(keys.Desk, keys.Selection) ([]keys.Key, error), state
 			return nil, err
 		}
 		from := slices.Sorted(maps.Keys(also))
-		done, err := change(c.Env.Keys, c.Env.Keys.Store.Match(strings.Join(globs, ","), from...))
-		ids := make([]string, 0, len(done))
-		for _, k := range done {
-			ids = append(ids, k.ID)
-		}
-		return value.NewMap("minions", ids), err
+		return changed(change(c.Env.Keys, c.Env.Keys.Store.Match(strings.Join(globs, ","), from...)))
 	}
 }

@@ -116,12 +116,7 @@ func keyChangeDict(change func(keys.Desk, keys.Selection) ([]keys.Key, error), s
 				return nil, functions.Invalid("keys of %s are not among those that %s changes; see its include_ arguments", st.Folder(), c.Fun())
 			}
 		}
-		done, err := change(c.Env.Keys, sel)
-		ids := make([]string, 0, len(done))
-		for _, k := range done {
-			ids = append(ids, k.ID)
-		}
-		return value.NewMap("minions", ids), err
+		return changed(change(c.Env.Keys, sel))
 	}
 }
 

@@ -96,6 +96,12 @@ func TestKeysShown(t *testing.T) {
 	if got, err := made(t, desk, "fun", "key.finger", "match", "b", "hash_type", "md5"); err != nil || len(got.Map("minions").String("b")) != 47 {
 		t.Errorf("md5: %v", err)
 	}
+	if err := os.WriteFile(filepath.Join(desk.Store.Dir(), "master.pub"), []byte(pub), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := made(t, desk, "fun", "key.finger", "match", "*.pub,b"); err != nil || got.Map("local").String("master.pub") != finger || got.Len() != 2 {
+		t.Errorf("the master's own key: %v, %v", got.Keys(), err)
+	}
 	if !slices.Contains(Names(), "key.finger") {
 		t.Error("not listed")
 	}

@@ -102,6 +102,7 @@ func (f *flags) inForeground(ctx context.Context, console io.Writer, consoleLeve
 	command.OnOverdue(ctx, func(after time.Duration, running []string) {
 		log.Error("shutdown timed out", "daemon", svc.name, "after", after, "running", running)
 	})
+	defer daemon.WriteStacks(log)()
 	for _, w := range s.warnings {
 		log.Warn(w.String())
 	}

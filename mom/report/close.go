@@ -144,7 +144,9 @@ func (r *Report) judge(a *client.Account, nodes []string) int {
 		r.printf(r.o.Errors, "ERROR: No return received\n")
 		return NoReturn
 	case len(r.failed) > 0 || (len(r.missing) > r.queuedCount() && !r.o.HideTimeout):
-		r.printf(r.o.Errors, "ERROR: Minions returned with non-zero exit code\n")
+		if !r.o.Batch || len(r.missing) > 0 {
+			r.printf(r.o.Errors, "ERROR: Minions returned with non-zero exit code\n")
+		}
 		return Failed
 	case len(nodes) > 0 || len(r.cut) > 0:
 		return Failed

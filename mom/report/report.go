@@ -34,6 +34,9 @@ type Options struct {
 	ShowJID     bool
 	Summary     bool
 	Docs        bool // results are those of sys.doc: merge them
+	// Batch says that results are those of batches: those for programs stand beside retcode
+	// and jid, as Salt has them, and a return code other than 0 has no text of its own.
+	Batch bool
 	// Progress shows who has returned in the place of results; with Static these come at
 	// the end all the same.
 	Progress *Progress
@@ -89,6 +92,9 @@ func (r *Report) Job(jid string) { r.jid = jid }
 
 // Note tells something beside the results.
 func (r *Report) Note(format string, args ...any) { r.printf(r.o.Notes, format, args...) }
+
+// Round tells how a batch goes on, among the results as in Salt.
+func (r *Report) Round(format string, args ...any) { r.printf(r.o.Results, format, args...) }
 
 // Started tells the job id where that was asked for.
 func (r *Report) Started(jid string) {
@@ -153,7 +159,11 @@ func (r *Report) show(ret client.Return) {
 	if name == "" && output.Offered(ret.Out) {
 		name = ret.Out
 	}
-	r.render(name, value.NewMap(ret.ID, valueOf(ret)), o)
+	m := value.NewMap(ret.ID, valueOf(ret))
+	if r.o.Batch && (name == "json" || name == "yaml") {
+		m = value.NewMap("retcode", ret.Retcode, "jid", ret.JID, ret.ID, valueOf(ret))
+	}
+	r.render(name, m, o)
 }
 
 // late tells whether nothing is shown of a minion as it comes in.

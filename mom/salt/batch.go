@@ -21,7 +21,9 @@ func (f *flags) size() client.Batch {
 
 // batch runs the job on a few minions at a time and shows each round.
 func (r *call) batch(ctx context.Context) (err error) {
-	rep := r.report(nil)
+	o := r.shown(nil)
+	o.Batch = true
+	rep := report.New(o)
 	b, err := r.client.Batch(ctx, r.job, r.f.size())
 	if err != nil {
 		return r.refused(ctx, err, "")
@@ -32,7 +34,7 @@ func (r *call) batch(ctx context.Context) (err error) {
 		if r.f.static || r.f.hideTimeout {
 			break
 		}
-		rep.Note("Minion %s did not respond. No job will be sent.\n", id)
+		rep.Round("Minion %s did not respond. No job will be sent.\n", id)
 	}
 	jid, worst := "", 0 // the job that was heard of last, the highest return code
 	for {
@@ -66,7 +68,7 @@ func (r *call) batch(ctx context.Context) (err error) {
 func (r *call) round(ctx context.Context, rep *report.Report, u client.BatchUpdate) error {
 	switch {
 	case u.Begins != nil && !r.f.static:
-		rep.Note("\nExecuting run on ['%s']\n\n", strings.Join(u.Begins, "', '"))
+		rep.Round("\nExecuting run on ['%s']\n\n", strings.Join(u.Begins, "', '"))
 	case u.Started != "":
 		rep.Started(u.Started)
 	case u.JID != "":

@@ -2,6 +2,7 @@ package salt
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -16,12 +17,12 @@ func TestSaltBatch(t *testing.T) {
 	tr := momtest.Shared(t)
 	// One after the other, so that the order is known.
 	got := tr.Run(Command(), "top", "web*", "cmd.run", "exit 2", "-b", "1", "-l", "quiet")
-	want := momtest.Ended(2, "\nExecuting run on ['web-01']\n\nweb-01:\n\nExecuting run on ['web-02']\n\nweb-02:\n", failedText)
+	want := momtest.Ended(2, "\nExecuting run on ['web-01']\n\nweb-01:\n\nExecuting run on ['web-02']\n\nweb-02:\n", "")
 	if d := cmp.Diff(want.String(), got.String()); d != "" {
 		t.Errorf("rounds of one:\n%s", d)
 	}
 	got = tr.Run(Command(), "top", "web*", "cmd.run", "exit 2", "-b", "1", "--failhard")
-	want = momtest.Ended(2, "\nExecuting run on ['web-01']\n\nweb-01:\n", "[ERROR   ] Minion web-01 returned with non-zero exit code. Batch run stopped due to failhard\n"+failedText)
+	want = momtest.Ended(2, "\nExecuting run on ['web-01']\n\nweb-01:\n", "[ERROR   ] Minion web-01 returned with non-zero exit code. Batch run stopped due to failhard\n")
 	if d := cmp.Diff(want.String(), got.String()); d != "" {
 		t.Errorf("failhard:\n%s", d)
 	}
@@ -31,13 +32,14 @@ func TestSaltBatch(t *testing.T) {
 		t.Errorf("static:\n%s", d)
 	}
 	got = tr.Run(Command(), "top", "web*", "test.ping", "-b", "2", "--out=json", "--show-jid")
-	if got.Code != 0 || !strings.HasPrefix(got.Err, "\nExecuting run on ['web-01', 'web-02']\n\njid: 2") {
-		t.Errorf("headers beside json: %v", got)
+	results, isRound := strings.CutPrefix(got.Out, "\nExecuting run on ['web-01', 'web-02']\n\n")
+	if got.Code != 0 || !isRound || !strings.HasPrefix(got.Err, "jid: 2") {
+		t.Errorf("the round beside json: %v", got)
 	}
 	docs := 0
-	for dec := json.NewDecoder(strings.NewReader(got.Out)); dec.More(); docs++ {
-		var doc map[string]bool
-		if err := dec.Decode(&doc); err != nil || len(doc) != 1 {
+	for dec := json.NewDecoder(strings.NewReader(results)); dec.More(); docs++ {
+		var doc map[string]any
+		if err := dec.Decode(&doc); err != nil || len(doc) != 3 || doc["retcode"] != 0.0 || !strings.HasPrefix(fmt.Sprint(doc["jid"]), "2") {
 			t.Fatalf("%v: %v", err, doc)
 		}
 	}

@@ -161,17 +161,20 @@ func (r *call) progress(ctx context.Context, own []string) (*report.Progress, fu
 	}
 }
 
-func (r *call) report(p *report.Progress) *report.Report {
+func (r *call) report(p *report.Progress) *report.Report { return report.New(r.shown(p)) }
+
+// shown says how the job is shown.
+func (r *call) shown(p *report.Progress) report.Options {
 	notes := r.stdout
 	if r.f.Output.Machine() && r.f.Output.File == "" {
 		notes = r.stderr
 	}
-	return report.New(report.Options{
+	return report.Options{
 		Results: r.out, Notes: notes, Errors: r.stderr,
 		Outputter: r.f.Output.Outputter, Output: r.f.Output.Options(r.stdout),
 		Static: r.f.static, HideTimeout: r.f.hideTimeout, Verbose: r.f.verbose, ShowJID: r.f.showJID,
 		Summary: r.f.summary || p != nil, Progress: p, Docs: r.job.Fun[0] == "sys.doc", Exact: r.exact,
-	})
+	}
 }
 
 // follow runs the job and shows what comes until the master says that it is

@@ -136,6 +136,7 @@ type job struct {
 	heldFor        map[string][]string   // by path: minions whose words wait for the nodes there
 	unqueued       bool                  // the time of Queue is over
 	moved          []string              // nodes whose state has changed since words were let go
+	changed        chan struct{}         // closed when a node's state changes; nil: nobody waits
 	adopted        bool                  // known by minions that came at work on it
 	broughtBy      string                // the first of these
 	good, bad      int
@@ -160,6 +161,7 @@ func (j *job) namedDone() bool { return j.Named > 0 && j.good+j.bad >= j.Named }
 func (j *job) hear(path string) {
 	if n := j.nodes[head(path)]; n != nil && !n.heard {
 		n.heard = true
+		j.nodesChanged()
 		if n.state == jobevent.NodePlain {
 			j.unheard--
 		}
@@ -176,6 +178,7 @@ func (j *job) silence(n *news) {
 	for path, nd := range j.nodes {
 		if nd.state == jobevent.NodePlain && !nd.heard {
 			nd.state = jobevent.NodeSilent
+			j.nodesChanged()
 			n.node(path, jobevent.NodeSilent)
 		}
 	}
@@ -208,6 +211,7 @@ func (j *job) setNode(path string, state jobevent.NodeState, due time.Time) {
 		j.unheard--
 	}
 	n.state, n.due, n.away = state, due, false
+	j.nodesChanged()
 	switch {
 	case state == jobevent.NodeAsked:
 		j.owing++

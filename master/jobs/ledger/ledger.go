@@ -176,6 +176,7 @@ func (l *Ledger) closeIfDone(j *job, n *news) {
 	}
 	if !j.Entering && j.pending == 0 && (j.owing == 0 && !held || j.namedDone()) {
 		j.closed = now
+		j.nodesChanged()
 		a := j.account(false)
 		n.complete = &a
 		if j.timer != nil {
@@ -374,6 +375,7 @@ func (l *Ledger) Close() {
 		if j.timer != nil {
 			j.timer.Stop()
 		}
+		j.nodesChanged()
 		delete(l.jobs, jid)
 	}
 }

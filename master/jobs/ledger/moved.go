@@ -234,5 +234,6 @@ func (j *job) succeed(old *job, now time.Time) {
 	if old.timer != nil {
 		old.timer.Stop()
 	}
+	old.nodesChanged()
 	old.closed = now // for whoever holds it still
 }

@@ -1,0 +1,83 @@
+package publish
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/access"
+	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/topology"
+)
+
+// Clients wait until all of minions have returned, so those behind nodes are in the reply.
+func TestReplyNamesMinionsBehindNodes(t *testing.T) {
+	for name, c := range map[string]struct {
+		node     ledger.Liveness
+		tells    time.Duration // after which time n1 tells its minions; 0: never
+		forPlain bool          // publish_syndic_wait
+		want     *wire.Map
+		took     time.Duration
+	}{
+		"a node tells":             {ledger.Up, 300 * time.Millisecond, false, wire.NewMap("minions", []string{"b1", "m1"}), 300 * time.Millisecond},
+		"a node does not tell":     {ledger.Up, 0, false, wire.NewMap("minions", []string{"m1"}, "pending", []string{"n1"}), time.Second},
+		"a Python syndic":          {ledger.Untracked, 300 * time.Millisecond, false, wire.NewMap("minions", []string{"m1"}, "pending", []string{"n1"}), 0},
+		"a Python syndic, waited":  {ledger.Untracked, 3 * time.Second, true, wire.NewMap("minions", []string{"b1", "m1"}), 3 * time.Second},
+		"a silent syndic, waited":  {ledger.Untracked, 0, true, wire.NewMap("minions", []string{"m1"}, "pending", []string{"n1"}), 5 * time.Second},
+		"a node that is not there": {ledger.Down, 0, false, wire.NewMap("minions", []string{"lost", "m1"}), 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				w.o.Config.PublishSyndicWait, w.o.Config.SyndicWait = c.forPlain, 5*time.Second
+				w.tree = topology.Node{Nodes: []topology.Node{{ID: "n1"}}}
+				w.ledger = ledger.New(ledger.Config{})
+				defer w.ledger.Close()
+				if err := w.ledger.Open(ledger.Job{JID: someJob, Minions: []ledger.Minion{{ID: "m1", Live: ledger.Up}}, Nodes: []ledger.Node{{
+					ID: "n1", Live: c.node, Known: func() map[string]string { return map[string]string{"lost": "n1"} },
+				}}}); err != nil {
+					t.Fatal(err)
+				}
+				if c.tells > 0 {
+					time.AfterFunc(c.tells, func() {
+						w.ledger.Expect(someJob, ledger.Expectation{Path: "n1", Minions: []string{"b1"}, Plain: c.node == ledger.Untracked})
+					})
+				}
+				began := time.Now()
+				j, err := w.Give(t.Context(), load(t, "*", "test.ping", ""), access.By{Owner: "root"})
+				if err != nil {
+					t.Fatal(err)
+				}
+				got := w.reply(t.Context(), j)
+				if took := time.Since(began); took != c.took {
+					t.Errorf("took %v, want %v", took, c.took)
+				}
+				for _, field := range []string{"minions", "pending"} {
+					if d := cmp.Diff(c.want.Strings(field), got.Strings(field)); d != "" {
+						t.Errorf("%s: %s", field, d)
+					}
+				}
+				if took := time.Since(began); c.tells > took {
+					time.Sleep(c.tells - took)
+				}
+			})
+		})
+	}
+}
+
+// A forwarder hands on a job at once: who gave it hears of the expectation by events.
+func TestReplyToAForwarderDoesNotWait(t *testing.T) {
+	w := newWorld(t)
+	w.tree = topology.Node{Nodes: []topology.Node{{ID: "n1"}}}
+	j, err := w.Give(t.Context(), load(t, "*", "test.ping", someJob), access.By{Owner: "root"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	j.fromAbove = true
+	if got := w.reply(t.Context(), j).Strings("minions"); len(got) != 1 || got[0] != "m1" {
+		t.Errorf("minions %q", got)
+	}
+}

@@ -1,0 +1,81 @@
+package upstream
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Cast says which of Salt's programs are mom's in a run; the others are Salt's own.
+type Cast struct {
+	Name  string
+	About string   // for the page
+	Ours  []string // names of programs
+}
+
+// Casts returns every cast, in the order of the page.
+func Casts() []Cast {
+	control := []string{"salt", "salt-api", "salt-cp", "salt-key", "salt-master", "salt-run"}
+	return []Cast{
+		{"python minion", "mom is master, syndic, API and commands; minions and `salt-call` are Salt's", append([]string{"salt-syndic"}, control...)},
+		{"all mom", "mom is everything", append([]string{"salt-syndic", "salt-minion", "salt-call"}, control...)},
+		{"python below", "mom is master, API and commands; syndics, minions and `salt-call` are Salt's", control},
+	}
+}
+
+// names are the programs that the factories may look for.
+var names = []string{
+	"salt", "salt-api", "salt-call", "salt-cloud", "salt-cp", "salt-key", "salt-master", "salt-minion", "salt-proxy", "salt-run", "salt-ssh",
+	"salt-syndic", "spm",
+}
+
+// daemons are the programs whose event bus is forwarded, with the name of their configuration file.
+var daemons = map[string]string{"salt-master": "master", "salt-minion": "minion"}
+
+// WriteScripts fills dir with a program for each of Salt's names. mom is the path of the
+// binary, salt the folder of Salt's programs, bridge the command that forwards events.
+func (c Cast) WriteScripts(dir, mom, salt string, bridge []string) error {
+	bin := filepath.Join(dir, "mom")
+	if err := os.MkdirAll(bin, 0o755); err != nil {
+		return fmt.Errorf("create the folder of programs: %w", err)
+	}
+	for _, name := range names {
+		program := filepath.Join(salt, name)
+		var forward []string
+		if slices.Contains(c.Ours, name) {
+			program = filepath.Join(bin, name)
+			if err := os.Symlink(mom, program); err != nil {
+				return fmt.Errorf("link %s: %w", name, err)
+			}
+			if role, ok := daemons[name]; ok {
+				forward = append(slices.Clone(bridge), role)
+			}
+		}
+		text := fmt.Sprintf(script, python(forward), strconv.Quote(program))
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
+			return fmt.Errorf("write the program %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// script is Python, since some tests start the programs with their own interpreter.
+const script = `#!/usr/bin/env python3
+import os, subprocess, sys
+forward, program = %s, %s
+if forward and not {"--version", "--help", "-V", "-h"} & set(sys.argv):
+    subprocess.Popen(forward + sys.argv[1:])
+os.execv(program, [program] + sys.argv[1:])
+`
+
+// python writes a list of words.
+func python(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = strconv.Quote(w)
+	}
+	return "[" + strings.Join(quoted, ", ") + "]"
+}

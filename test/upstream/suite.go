@@ -1,0 +1,47 @@
+package upstream
+
+// Suite is a folder of Salt's tests that is run as one.
+type Suite struct {
+	Name  string
+	Paths []string // below tests/pytests
+	Casts []string // names of casts; empty: all but "python below"
+}
+
+// Suites returns every suite, in the order of the page.
+func Suites() []Suite {
+	integration := func(names ...string) (s []Suite) {
+		for _, n := range names {
+			s = append(s, Suite{Name: n, Paths: []string{"integration/" + n}})
+		}
+		return s
+	}
+	all := []string{"python minion", "all mom", "python below"}
+	return append(integration("cli", "netapi", "runners", "wheel", "client", "reactor", "master", "minion"),
+		Suite{Name: "modules", Paths: []string{
+			"integration/modules/test_cmdmod.py", "integration/modules/test_config.py", "integration/modules/test_cp.py", "integration/modules/test_event.py",
+			"integration/modules/test_file.py", "integration/modules/test_jinja.py", "integration/modules/test_pillar.py", "integration/modules/test_state.py",
+			"integration/modules/test_test.py", "integration/modules/grains", "integration/modules/saltutil", "integration/modules/state",
+		}},
+		Suite{Name: "states", Paths: []string{
+			"integration/states/test_cron.py", "integration/states/test_file.py", "integration/states/test_include.py", "integration/states/test_state_test.py",
+		}},
+		Suite{Name: "syndic", Paths: []string{"scenarios/syndic"}, Casts: all},
+		Suite{Name: "failover", Paths: []string{"scenarios/failover"}},
+		Suite{Name: "multimaster", Paths: []string{"scenarios/multimaster"}},
+		Suite{Name: "reauth", Paths: []string{"scenarios/reauth"}},
+		Suite{Name: "swarm", Paths: []string{"scenarios/swarm"}},
+	)
+}
+
+// In tells whether the suite runs with a cast.
+func (s Suite) In(cast string) bool {
+	if len(s.Casts) == 0 {
+		return cast != "python below"
+	}
+	for _, c := range s.Casts {
+		if c == cast {
+			return true
+		}
+	}
+	return false
+}
