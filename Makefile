@@ -37,7 +37,7 @@ NAMES := salt salt-api salt-call salt-cp salt-key salt-master salt-minion salt-r
 # Where the binary is built for, beside the system at hand; README.md says what of it is tested.
 SYSTEMS ?= linux/arm64 darwin/arm64 freebsd/amd64 openbsd/amd64 netbsd/amd64
 
-.PHONY: help build test chaos power interop matrix sim sabotage hostile mutants scale load fileload bench returns screenshots figures lint systems alerts fuzz image packages demo deps clean
+.PHONY: help build test chaos power interop matrix sim sabotage hostile mutants scale load fileload bench returns screenshots figures lint systems alerts fuzz image packages packagetest demo deps clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
@@ -152,6 +152,9 @@ packages: build ## packages for Debian and for rpm, in build/packages, and a loo
 		VERSION=$(VERSION) ARCH=$(ARCH) MAINTAINER='$(MAINTAINER)' $(GO) run $(NFPM) package -f "$$config" -p "$$kind" -t build/packages; \
 	done; done
 	deploy/packages/check.sh build/packages
+
+packagetest: packages ## install and remove the Debian packages in an overlay over this machine, and verify their units (as root)
+	deploy/packages/install.sh build/packages
 
 demo: build ## a whole tree on this machine, each member a process of its own
 	build/mom demo

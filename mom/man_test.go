@@ -47,3 +47,38 @@ func TestMan(t *testing.T) {
 		t.Errorf("a folder that cannot be: exit %d, %s", code, errOut.String())
 	}
 }
+
+// The pages are those that the packages are said to hold (deploy/packages): a new command
+// is entered there, or `make packages` fails.
+func TestMan_Packaged(t *testing.T) {
+	dir := t.TempDir()
+	var out, errOut bytes.Buffer
+	if code := run([]string{"mom", "man", dir}, strings.NewReader(""), &out, &errOut); code != 0 {
+		t.Fatalf("exit %d, %s", code, errOut.String())
+	}
+	written, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	packaged := map[string]bool{}
+	for _, list := range []string{"mom.files", "mom-salt.files"} {
+		b, err := os.ReadFile(filepath.Join("../deploy/packages", list))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(b)) {
+			if _, page, ok := strings.Cut(strings.TrimSpace(line), "/man1/"); ok {
+				packaged[strings.TrimSuffix(page, ".gz")] = true
+			}
+		}
+	}
+	for _, page := range written {
+		if !packaged[page.Name()] {
+			t.Errorf("%s is in no list of deploy/packages", page.Name())
+		}
+		delete(packaged, page.Name())
+	}
+	for page := range packaged {
+		t.Errorf("%s is listed in deploy/packages and not written", page)
+	}
+}

@@ -142,3 +142,10 @@ func words(pid int) []string {
 	}
 	return strings.FieldsFunc(string(b), func(r rune) bool { return r == 0 || r == ' ' })
 }
+
+// Running reports the process that the pid file at path names, if it is alive and runs this
+// program.
+func Running(path string) (pid int, ok bool) {
+	pid, ok = readPid(path)
+	return pid, ok && alive(pid, nil)
+}

@@ -23,6 +23,7 @@ type apiOptions struct {
 	conf    *config.Master
 	version string
 	log     *slog.Logger
+	trial   bool // listen on free ports of the loopback, whatever the configuration says
 }
 
 // apiDaemon is the listeners of the API and what they share.
@@ -62,6 +63,9 @@ func (a *apiDaemon) listen(d api.Dialect, section map[string]any) error {
 	}
 	if err != nil {
 		return err
+	}
+	if a.o.trial {
+		o.Host, o.Port = trialHost, 0
 	}
 	o.Version, o.Log, o.Hub = a.o.version, a.o.log, a.hub
 	o.AllEvents, o.NoEvents, o.MasterUser = a.o.conf.ApiEvents == "all", !a.o.events, a.o.conf.User

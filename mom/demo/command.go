@@ -42,6 +42,11 @@ func Command() *cobra.Command {
 			if dir, err = filepath.Abs(dir); err != nil {
 				return err
 			}
+			mark, err := claim(dir)
+			if err != nil {
+				return err
+			}
+			defer mark.Close()
 			started := time.Now()
 			err = Run(cmd.Context(), Options{
 				Exe: exe, Dir: dir, Tree: tree, Keep: keep, Page: page, Out: cmd.OutOrStdout(),
@@ -56,7 +61,7 @@ func Command() *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&keep, "keep", false, "leave the tree running until interrupted, and its folder in place")
-	c.Flags().StringVar(&dir, "dir", "", "folder of the tree (default: a temporary one)")
+	c.Flags().StringVar(&dir, "dir", "", "folder of the tree: empty, or of a demo that has ended (default: a temporary one)")
 	c.Flags().StringVar(&tree, "tree", Tree, "the tree, drawn by indentation: \"node: minion minion\", two blanks per tier")
 	c.Flags().StringVar(&page, "page", "", "serve the REST API and the page of the tree at this address, such as 127.0.0.1:8000, until interrupted; user and password are printed")
 	return c

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/master/auth"
 )
 
@@ -12,11 +13,19 @@ import (
 func lookLogins(p *patient) {
 	const area = "external_auth"
 	for _, name := range slices.Sorted(maps.Keys(p.conf.ExternalAuth)) {
-		if slices.Contains(auth.Names(), name) {
-			p.works(area, name, "logins of %s go on", name)
+		where := p.conf.Place("external_auth").String()
+		if !slices.Contains(auth.Names(), name) {
+			p.fails(area, where, "use one of "+strings.Join(auth.Names(), ", "), "there is no login service %s here, and the master does not start with it", name)
 			continue
 		}
-		p.fails(area, p.conf.Place("external_auth").String(), "use one of "+strings.Join(auth.Names(), ", "), "there is no login service %s here: its users cannot log in", name)
+		if !p.readable {
+			continue // nothing starts; lookOptions tells why
+		}
+		if err := p.alone(func(c *config.Master) { c.ExternalAuth = map[string]any{name: p.conf.ExternalAuth[name]} }); err != nil {
+			p.fails(area, where, "change it: the master does not start with it", "%v", err)
+			continue
+		}
+		p.works(area, name, "logins of %s go on", name)
 	}
 }
 

@@ -22,7 +22,9 @@ func Command() *cobra.Command {
 		Short: "Tell what of a Python master's folder will work here",
 		Long: "Reads the configuration of a Python master, its keys, file_roots and pillar_roots, and\n" +
 			"tells before anything is started what will work, what will not, and what to do. It\n" +
-			"changes nothing and connects to nobody. Exits 0 when all will work, else 1.",
+			"constructs the daemons as they construct themselves, on a copy of the configuration\n" +
+			"with temporary folders and free ports, so what it calls good starts. It changes\n" +
+			"nothing in the folder and connects to nobody. Exits 0 when all will work, else 1.",
 		Args: command.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			r, err := Examine(dir)
@@ -59,12 +61,14 @@ type patient struct {
 	dir  string
 	conf *config.Master
 	// options are those of the files as they were written.
-	options map[string]any
+	options  map[string]any
+	tried    string // temporary folder with a key pair; "": none yet
+	readable bool   // the master's files have no fault
 }
 
 // checks are the areas in the order in which they are told.
 var checks = []func(*patient){
-	lookOptions, lookKeys, lookFileserver, lookSLS, lookExtPillar, lookSecrets, lookPython, lookReactors, lookOrchestrations, lookSchedule, lookReturners, lookLogins, lookRules, lookClients, lookMinion,
+	lookOptions, lookKeys, lookFileserver, lookSLS, lookExtPillar, lookSecrets, lookPython, lookReactors, lookOrchestrations, lookSchedule, lookReturners, lookLogins, lookRules, lookClients, lookMinion, lookStart,
 }
 
 // Examine looks at a folder. The error is that there is none with a master's file.
@@ -79,6 +83,11 @@ func Examine(dir string) (*Report, error) {
 		return nil, err
 	}
 	p := &patient{Report: &Report{Dir: dir}, dir: dir}
+	defer func() {
+		if p.tried != "" {
+			os.RemoveAll(p.tried)
+		}
+	}()
 	for _, look := range checks {
 		look(p)
 	}

@@ -9,8 +9,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
+	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/mom/command"
 )
 
@@ -39,7 +41,7 @@ ext_pillar:
   - varstack: /etc/varstack.yaml
 %[2]s
 `, dir, more),
-		"pki/master.pem": "x", "pki/master.pub": "x", "pki/minions/a": "x", "pki/minions/b": "x", "pki/minions/.hidden": "x", "pki/minions_pre/c": "x",
+		"pki/minions/a": "x", "pki/minions/b": "x", "pki/minions/.hidden": "x", "pki/minions_pre/c": "x",
 		"salt/top.sls": "base: {'*': [web]}\n", "salt/web/init.sls": "{% from 'web/map.jinja' import x with context %}\na: {{ x | json }}\n",
 		"salt/web/map.jinja": "{% set x = salt['grains.filter_by']({'a': 1}) %}\n", "salt/py.sls": "#!py\ndef run(): return {}\n",
 		"salt/broken.sls": "a: {{ 1 + }}\n", "salt/filter.sls": "a: {{ 1 | no_such_filter }}\n", "salt/yaml.sls": "#!yaml\na: '{{ 1 + }}'\n",
@@ -56,8 +58,33 @@ ext_pillar:
 			t.Fatal(err)
 		}
 	}
+	pki := filepath.Join(dir, "pki")
+	key := sitePair()
+	for name, data := range map[string][]byte{"master.pem": key[0], "master.pub": key[1]} {
+		if err := os.WriteFile(filepath.Join(pki, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	return dir
 }
+
+// sitePair are the files of a key pair, private half first.
+var sitePair = sync.OnceValue(func() (out [2][]byte) {
+	dir, err := os.MkdirTemp("", "doc")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	if _, err := crypt.EnsureKeyPair(dir, "master", 2048); err != nil {
+		panic(err)
+	}
+	for i, name := range []string{"master.pem", "master.pub"} {
+		if out[i], err = os.ReadFile(filepath.Join(dir, name)); err != nil {
+			panic(err)
+		}
+	}
+	return out
+})
 
 // The doctor tells of each what becomes of it.
 func TestExamine(t *testing.T) {

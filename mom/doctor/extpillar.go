@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/momtree/mom/internal/config"
 	_ "github.com/momtree/mom/master" // what it has entered its registries
 	"github.com/momtree/mom/master/pillar/ext"
 )
@@ -27,6 +28,13 @@ func lookExtPillar(p *patient) {
 					p.fails(area, where, "change the entry", "%v", err)
 					continue
 				}
+			}
+			if !p.readable {
+				continue // nothing starts; lookOptions tells why
+			}
+			if err := p.alone(func(c *config.Master) { c.ExtPillar = []any{map[string]any{name: m[name]}} }); err != nil {
+				p.fails(area, where, "change the entry: the master does not start with it", "%v", err)
+				continue
 			}
 			p.works(area, where, "it is asked as before")
 		}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/mom/daemons"
 )
 
 // lookMinion reads the minion's file beside the master's, if there is one: whether our
@@ -16,11 +17,15 @@ func lookMinion(p *patient) {
 	if _, err := os.Stat(filepath.Join(p.dir, "minion")); errors.Is(err, fs.ErrNotExist) {
 		return
 	}
-	_, warnings, err := config.ReadMinion(p.dir)
+	conf, warnings, err := config.ReadMinion(p.dir)
 	if err != nil {
 		for _, e := range each(err) {
 			p.differs(area, "", "keep Salt's minion there, or change it", "%v", e)
 		}
+		return
+	}
+	if err := daemons.TryMinion(conf); err != nil {
+		p.differs(area, "", "keep Salt's minion there, or change it", "it does not start: %v", err)
 		return
 	}
 	n := 0

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/momtree/mom/internal/config"
 )
@@ -18,7 +19,7 @@ func lookOptions(p *patient) {
 		for _, e := range each(err) {
 			var f *config.Fault
 			if errors.As(e, &f) {
-				p.fails(areaOptions, f.Place.String(), "change it: the master does not start with it", "%s", f.Error())
+				p.fails(areaOptions, f.Place.String(), "change it: the master does not start with it", "%s", strings.TrimPrefix(f.Error(), f.Place.String()+": "))
 				continue
 			}
 			p.fails(areaOptions, "", "", "%v", e)
@@ -26,7 +27,7 @@ func lookOptions(p *patient) {
 	}
 	p.conf, p.options = conf, conf.Raw
 	p.warn(warnings)
-	if err != nil {
+	if p.readable = err == nil; !p.readable {
 		return
 	}
 	served := 0

@@ -16,7 +16,7 @@ var whoLoads = map[string]struct {
 	what  string
 	do    string
 }{
-	"_modules":     {Differ, "execution modules", "minions of Salt's go on with them; for ours write an external module (docs/modules.md)"},
+	"_modules":     {Differ, "execution modules", "minions of Salt's go on with them; for ours write an external module (docs/external-modules.md)"},
 	"_states":      {Differ, "state modules", "minions of Salt's go on with them; ours says by name that they are not there"},
 	"_grains":      {Differ, "grains", "minions of Salt's go on with them; for ours set them in the file grains"},
 	"_returners":   {Differ, "returners", "minions of Salt's go on with them"},

@@ -41,11 +41,20 @@ func lookReactors(p *patient) {
 		}
 		list = r.List
 	}
+	// A file that several tags name is looked at once.
+	tags, order := map[string][]string{}, []string{}
 	for _, e := range list {
 		for _, sls := range e.SLS {
-			for _, path := range p.reactorFiles(e.Tag, sls) {
-				p.reactorFile(e.Tag, path)
+			if _, seen := tags[sls]; !seen {
+				order = append(order, sls)
 			}
+			tags[sls] = append(tags[sls], e.Tag)
+		}
+	}
+	for _, sls := range order {
+		tag := strings.Join(slices.Compact(tags[sls]), ", ")
+		for _, path := range p.reactorFiles(tag, sls) {
+			p.reactorFile(tag, path)
 		}
 	}
 }

@@ -40,7 +40,12 @@ type Report struct {
 // maxOfOne bounds the findings of one area and level that are shown one by one.
 const maxOfOne = 500
 
-func (r *Report) add(f Finding) { r.Findings = append(r.Findings, f) }
+// add adds a finding that is not there yet.
+func (r *Report) add(f Finding) {
+	if !slices.Contains(r.Findings, f) {
+		r.Findings = append(r.Findings, f)
+	}
+}
 
 // works, differs and fails add a finding.
 func (r *Report) works(area, where, format string, args ...any) {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/master/files"
 	"github.com/momtree/mom/returners"
 )
@@ -16,8 +17,18 @@ func lookFileserver(p *patient) {
 		names = []string{"roots"}
 	}
 	for _, name := range names {
+		where := p.conf.Place("fileserver_backend").String()
 		if err := files.Serves(name); err != nil {
-			p.fails(area, p.conf.Place("fileserver_backend").String(), "check the repository or bucket out by a timer and name the folder in file_roots", "%v", err)
+			if p.readable { // else the fault of the option is reported
+				p.fails(area, where, "check the repository or bucket out by a timer and name the folder in file_roots", "%v", err)
+			}
+			continue
+		}
+		if !p.readable {
+			continue // nothing starts; lookOptions tells why
+		}
+		if err := p.alone(func(c *config.Master) { c.FileserverBackend = []string{name} }); err != nil {
+			p.fails(area, where, "change it: the master does not start with it", "%v", err)
 			continue
 		}
 		p.works(area, "fileserver_backend", "%s", name)
@@ -36,8 +47,10 @@ func lookReturners(p *patient) {
 				p.works(area, option, "%s", name)
 				continue
 			}
-			p.fails(area, p.conf.Place(option).String(), "use one of "+strings.Join(append([]string{"local_cache"}, returners.Names()...), ", ")+
-				", or have minions return to it by themselves (--return)", "%s: there is no returner %s for a master here", option, name)
+			if option == "ext_job_cache" || p.readable { // else the fault of the option is reported
+				p.fails(area, p.conf.Place(option).String(), "use one of "+strings.Join(append([]string{"local_cache"}, returners.Names()...), ", ")+
+					"; minions of Salt can return to others themselves (--return)", "%s: there is no returner %s for a master here; the master does not start", option, name)
+			}
 		}
 	}
 }

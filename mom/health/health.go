@@ -85,8 +85,9 @@ func nodeHealth(ctx context.Context, dir, role string) (text string, err error) 
 	}
 	text = "the master answers at " + o.Addr
 	_, below := conf.Raw["syndic_master"]
-	tied := role == "syndic" || (role == "node" && below)
 	p, err := askPulse(ctx, o, jid.New(time.Now()))
+	// A daemon that has links is a syndic, though its parent is the default one.
+	tied := role == "syndic" || (role == "node" && (below || err == nil && p.tied))
 	switch {
 	case tied && err == nil:
 		if err = p.linked(); err == nil {

@@ -3,6 +3,7 @@ package health
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -51,6 +52,21 @@ func TestUnhealthy(t *testing.T) {
 		if got.Code != 1 || !strings.HasPrefix(got.Err, "unhealthy: ") || !strings.Contains(got.Err, want) {
 			t.Errorf("%s: %v", id, got)
 		}
+	}
+	// A node whose file names no parent has the default one: it is not healthy alone.
+	unnamed := t.TempDir()
+	for _, name := range []string{"master", "minion"} {
+		text, err := os.ReadFile(filepath.Join(tr.Dir, "syndic-a/conf", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = regexp.MustCompile(`(?m)^syndic_master:.*$`).ReplaceAll(text, nil)
+		if err := os.WriteFile(filepath.Join(unnamed, name), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := momtest.Run(Command(), "", "-c", unnamed, "-t", "1s"); got.Code != 1 || !strings.Contains(got.Err, "the syndic does not work: no master above is connected") {
+		t.Errorf("a node without syndic_master: %v", got)
 	}
 	tr.End(t, "web-01")
 	if got := tr.Run(Command(), "web-01", "-t", "1s"); got.Code != 1 || !strings.Contains(got.Err, "minion web-01: event bus in ") {

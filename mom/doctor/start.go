@@ -1,0 +1,89 @@
+package doctor
+
+import (
+	"os"
+	"strings"
+
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/mom/daemons"
+)
+
+const areaStart = "start"
+
+// lookStart constructs the daemons as they construct themselves. An error that another
+// check has reported is not reported again.
+func lookStart(p *patient) {
+	if !p.readable {
+		return // lookOptions tells why
+	}
+	role, err := "master", error(nil)
+	if len(p.conf.SyndicMaster) > 0 && p.conf.Place("syndic_master") != (config.Place{}) {
+		role = "node"
+		node, _, err := config.LoadSyndic(p.dir)
+		if err != nil {
+			p.refused(role, err)
+			return
+		}
+		p.try(role, daemons.TryMaster(p.conf, node))
+	} else {
+		p.try(role, daemons.TryMaster(p.conf, nil))
+	}
+	if p.conf.RestCherrypy != nil || p.conf.RestTornado != nil || p.conf.Api {
+		err = daemons.TryAPI(p.dir, p.conf)
+		p.try("API", err)
+	}
+}
+
+// try reports whether a daemon could be constructed.
+func (p *patient) try(role string, err error) {
+	if err == nil {
+		p.works(areaStart, role, "it starts with this configuration")
+		return
+	}
+	p.refused(role, err)
+}
+
+// refused reports each part of an error by which a daemon does not start.
+func (p *patient) refused(role string, err error) {
+	for _, e := range each(err) {
+		text := e.Error()
+		known := false
+		for _, f := range p.Findings {
+			known = known || f.Level == Fails && (strings.Contains(text, f.What) || strings.Contains(f.What, text))
+		}
+		if !known {
+			p.fails(areaStart, role, "change it: the daemon does not start with it", "%s", text)
+		}
+	}
+}
+
+// alone constructs a master that has one part of the configuration and the defaults of
+// what may fail beside it. set adds that part.
+func (p *patient) alone(set func(*config.Master)) error {
+	c := *p.conf
+	c.ExternalAuth, c.FileserverBackend, c.ExtPillar, c.MasterTops = nil, []string{"roots"}, nil, nil
+	c.Reactor, c.Schedule = config.Reactors{}, nil
+	c.KeyPass, c.MasterSignPubkey = "", false
+	var err error
+	if c.PkiDir, err = p.pki(); err != nil {
+		return err
+	}
+	set(&c)
+	return daemons.TryMaster(&c, nil)
+}
+
+// pki is a temporary folder with a key pair, so that a fault of the master's own pair is
+// not reported as one of each part.
+func (p *patient) pki() (string, error) {
+	if p.tried != "" {
+		return p.tried, nil
+	}
+	dir, err := os.MkdirTemp("", "mom-doctor")
+	if err != nil {
+		return "", err
+	}
+	p.tried = dir
+	_, err = crypt.EnsureKeyPair(dir, "master", 2048)
+	return dir, err
+}

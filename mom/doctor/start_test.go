@@ -1,0 +1,213 @@
+package doctor
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/mom/daemons"
+)
+
+// shortDir is a folder whose name leaves room for local sockets below it.
+func shortDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "doc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
+// What the doctor calls good starts, and what does not start it does not call good: each
+// configuration is held against the daemons' own constructors.
+func TestExamine_AsTheDaemonsStart(t *testing.T) {
+	for name, c := range map[string]struct {
+		conf string // after the folders
+		area string // which area reports it; "": it starts
+		what string
+		bad  string // no finding of this area, with this text, may say that it works
+	}{
+		"plain":                 {conf: "rest_cherrypy: {port: 8000, disable_ssl: true}\n"},
+		"syslog and metrics":    {conf: "metrics_listen: 127.0.0.1:9000\nloop_interval: 10\n"},
+		"ldap without binddn":   {"external_auth: {ldap: {joe: ['.*']}}\nauth.ldap.server: ldap.example.org\n", "external_auth", "binddn", "ldap"},
+		"file without a file":   {"external_auth: {file: {joe: ['.*']}}\n", "external_auth", "file", "logins of file"},
+		"gitfs without its key": {"fileserver_backend: [roots, gitfs]\ngitfs_remotes:\n  - ssh://git@example.org/x.git:\n    - privkey: /nonexistent/key\n    - pubkey: /nonexistent/key.pub\n", "file server", "/nonexistent/key", "gitfs"},
+		"a broken key":          {"", "start", "master.pem", "master"},
+		"no certificate":        {"rest_cherrypy: {port: 8000, ssl_crt: /nonexistent.crt, ssl_key: /nonexistent.key}\n", "start", "/nonexistent.crt", "API"},
+		"no tornado certificate": {
+			"rest_tornado: {port: 8000, ssl_crt: /nonexistent.crt, ssl_key: /nonexistent.key}\n", "start", "/nonexistent.crt",
+			"API",
+		},
+		"unreadable tops": {"master_tops: {nobody: x}\n", "start", "nobody", "master"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := shortDir(t)
+			conf := fmt.Sprintf("id: top\nroot_dir: %[1]s\nfile_roots: {base: [%[1]s/srv]}\npillar_roots: {base: [%[1]s/srv]}\n%[2]s", dir, c.conf)
+			if err := os.WriteFile(filepath.Join(dir, "master"), []byte(conf), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Mkdir(filepath.Join(dir, "srv"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if name == "a broken key" {
+				pki := filepath.Join(dir, "etc/salt/pki/master")
+				if err := errors.Join(os.MkdirAll(pki, 0o700), os.WriteFile(filepath.Join(pki, "master.pem"), []byte("x"), 0o600)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			before := tree(t, dir)
+			r, err := Examine(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if after := tree(t, dir); after != before {
+				t.Errorf("the folder has changed from\n%s\nto\n%s", before, after)
+			}
+			told := slices.ContainsFunc(r.Findings, func(f Finding) bool {
+				return f.Level == Fails && f.Area == c.area && strings.Contains(f.What, c.what)
+			})
+			if n := r.Count(Fails); c.area == "" && n > 0 || c.area != "" && (!told || n != 1) {
+				t.Errorf("%d findings say that something fails: %+v", n, r.Findings)
+			}
+			for _, f := range r.Findings {
+				if c.area != "" && f.Level == Works && f.Area == c.area && strings.Contains(f.Where+" "+f.What, c.bad) {
+					t.Errorf("it is called good: %+v", f)
+				}
+			}
+			loaded, _, err := config.LoadMaster(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = daemons.TryMaster(loaded, nil)
+			if loaded.RestCherrypy != nil || loaded.RestTornado != nil {
+				err = daemons.TryAPI(dir, loaded)
+			}
+			if (err == nil) != (c.area == "") {
+				t.Errorf("the daemons say %v", err)
+			}
+		})
+	}
+}
+
+// A node is constructed with its forwarder, and a minion beside it as well.
+func TestExamine_Node(t *testing.T) {
+	dir := shortDir(t)
+	for name, text := range map[string]string{
+		"master": "root_dir: " + dir + "\nsyndic_master: 127.0.0.9\nfile_roots: {base: []}\n",
+		"minion": "id: n1\nroot_dir: " + dir + "\nmaster: 127.0.0.9\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := tree(t, dir)
+	r, err := Examine(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Area == areaStart && f.Level == Works && f.Where == "node" }) || r.Count(Fails) > 0 {
+		t.Errorf("%+v", r.Findings)
+	}
+	if after := tree(t, dir); after != before {
+		t.Errorf("the folder has changed from\n%s\nto\n%s", before, after)
+	}
+}
+
+// Nothing is reported twice: not by two areas, not with its place in front of itself, and
+// not once for each tag or folder that names it.
+func TestExamine_Once(t *testing.T) {
+	dir := shortDir(t)
+	conf := fmt.Sprintf(`
+id: top
+root_dir: %[1]s
+file_roots: {base: [%[1]s/none]}
+fileserver_backend: [roots, s3fs]
+master_job_cache: pgjsonb
+event_return: [rawfile_json, pgjsonb]
+reactor: [{a: [/nonexistent/x.sls]}, {b: [/nonexistent/x.sls]}, {c: [/nonexistent/x.sls]}]
+external_auth: {ldapx: {joe: [test]}, pam: {joe: [test], ann: [test]}}
+`, dir)
+	if err := os.WriteFile(filepath.Join(dir, "master"), []byte(conf), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Examine(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whats := map[string][]string{}
+	for _, f := range r.Findings {
+		whats[f.What] = append(whats[f.What], f.Area)
+		if strings.Contains(f.What, f.Where) && strings.Contains(f.Where, "master:") {
+			t.Errorf("the place is told twice: %+v", f)
+		}
+	}
+	for what, areas := range whats {
+		if len(areas) > 1 {
+			t.Errorf("%v tell %q", areas, what)
+		}
+	}
+	for _, word := range []string{"s3fs", "pgjsonb", "rawfile_json", "/nonexistent/x.sls", "ldapx", dir + "/none"} {
+		want := 1
+		if word == "pgjsonb" { // of two options
+			want = 2
+		}
+		n := 0
+		for _, f := range r.Findings {
+			if strings.Contains(f.Where+" "+f.What, word) {
+				n++
+			}
+		}
+		if n != want {
+			t.Errorf("%d findings tell of %s, not %d", n, word, want)
+		}
+	}
+	if t.Failed() {
+		for _, f := range r.Findings {
+			t.Logf("%+v", f)
+		}
+	}
+}
+
+// pageName is a page of the documentation as texts name it.
+var pageName = regexp.MustCompile(`\bdocs/[a-z0-9_/-]+\.(?:md|yml|json)\b`)
+
+// Each page that the program names is there.
+func TestPagesAreThere(t *testing.T) {
+	root := filepath.Join("..", "..")
+	err := filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if name := d.Name(); name == ".git" || name == "build" || name == "testdata" {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		switch filepath.Ext(path) {
+		case ".go", ".sh", ".js", ".html", ".yaml", ".yml", ".service", ".md":
+		default:
+			return nil
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		for _, page := range pageName.FindAllString(string(data), -1) {
+			if _, err := os.Stat(filepath.Join(root, page)); err != nil {
+				t.Errorf("%s names a page that does not exist: %v", path, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
