@@ -128,9 +128,9 @@ func TestWhatIsOpenOrQueuedIsNeverCleaned(t *testing.T) {
 	open := r.say(testJob("m2", "glob")).Map("load").String("jid")
 	busy.hear()
 	m.mute()
-	eventually(t, "m1 gone", func() bool { return r.peers.Live("m1") != ledger.Up })
+	eventually(t, "m1 gone", func() bool { return r.live("m1") != ledger.Up })
 	at.forward(10 * time.Second) // its lease: the job for it is queued
-	eventually(t, "m1 down", func() bool { return r.peers.Live("m1") == ledger.Down })
+	eventually(t, "m1 down", func() bool { return r.live("m1") == ledger.Down })
 	queued := r.say(testJob("m1", "glob", "queue_until", at.now().Add(50*time.Hour).Unix())).Map("load").String("jid")
 	eventually(t, "it is queued", func() bool { return len(r.publications.Queued()) == 1 && r.closed(queued) })
 

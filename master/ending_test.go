@@ -19,7 +19,7 @@ func awayMinion(t *testing.T, r *rig) {
 	r.start()
 	m := r.minion("m1", "minion", "minion").listen("broadcast").announce()
 	m.mute()
-	eventually(t, "m1 gone", func() bool { return r.peers.Live("m1") != ledger.Up })
+	eventually(t, "m1 gone", func() bool { return r.live("m1") != ledger.Up })
 }
 
 // Between its last word and its end in the books a job is listed among those that the

@@ -51,7 +51,7 @@ func TestIdleStrangersTakeNoPlace(t *testing.T) {
 	ours := r.minion("m1", "minion", "minion").listen().announce()
 	stock := r.stock("s1", "minion")
 	eventually(t, "both known", func() bool { return r.state("m1") == topology.Up && r.state("s1") == topology.Up })
-	conns := fmt.Sprint(r.peers.Conns("m1"), r.peers.Conns("s1"))
+	conns := fmt.Sprint(r.peers.MinionConns("m1"), r.peers.MinionConns("s1"))
 	cut := r.ports.Pub.Stats().CutIdle
 	eventually(t, "the crowd has come and gone again", func() bool { return r.ports.Pub.Stats().CutIdle > cut+4*places })
 	for range 3 {
@@ -71,7 +71,7 @@ func TestIdleStrangersTakeNoPlace(t *testing.T) {
 			t.Errorf("complete %v", plain(t, d))
 		}
 	}
-	if now := fmt.Sprint(r.peers.Conns("m1"), r.peers.Conns("s1")); now != conns {
+	if now := fmt.Sprint(r.peers.MinionConns("m1"), r.peers.MinionConns("s1")); now != conns {
 		t.Errorf("they were on connections %s and are on %s", conns, now)
 	}
 	stock.kill()

@@ -42,7 +42,7 @@ func (m *Master) openStore(o Options) (err error) {
 		Ask: func(ctx context.Context, what string, arg any) (map[string]nodecall.Answer, error) {
 			return m.below.Ask(ctx, nil, what, arg)
 		},
-		Known: m.peers.Known, NodeConns: func() map[uint64]bool { return m.policy.Conns(m.policy.Nodes()) }, Conns: m.peers.Conns,
+		Known: m.peers.Known, NodeConns: func() map[uint64]bool { return m.policy.Conns(m.policy.Nodes()) }, MinionConns: m.peers.MinionConns,
 		Unheard: m.peers.Unheard, Age: m.ages.Now, Steady: m.ages.Steady, Given: &m.stats.Missed, Log: m.log, Now: m.now,
 	})
 	if err != nil {

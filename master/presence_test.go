@@ -33,7 +33,7 @@ func TestStrangerWithAnID(t *testing.T) {
 	<-done
 	<-done
 	eventually(t, "the strangers gone", func() bool { return r.ports.Pub.Peers() == 1 })
-	if r.peers.Live("m1") != ledger.Up {
+	if r.live("m1") != ledger.Up {
 		t.Error("m1 looks gone")
 	}
 }
@@ -51,7 +51,7 @@ func TestMinionGoes(t *testing.T) {
 		t.Errorf("tree %v", n)
 	}
 	m.mute()
-	eventually(t, "m1 gone", func() bool { return r.peers.Live("m1") != ledger.Up })
+	eventually(t, "m1 gone", func() bool { return r.live("m1") != ledger.Up })
 	jid := r.say(testJob("m1", "glob")).Map("load").String("jid")
 	d := events.take("salt/job/" + jid + "/complete")
 	if d.Map("missing").Map("m1").String("reason") != ledger.NotConnected {
@@ -200,7 +200,7 @@ func TestKeyDeleted(t *testing.T) {
 				t.Errorf("event %v", plain(t, d))
 			}
 			eventually(t, "its connection closed", func() bool {
-				return r.peers.Live("m1") == ledger.Untracked && len(r.Snapshot().Minions) == 0
+				return r.live("m1") == ledger.Untracked && len(r.Snapshot().Minions) == 0
 			})
 			events.take("key") // a new shared key follows
 			ctx, cancel := context.WithTimeout(t.Context(), patience)

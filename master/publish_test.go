@@ -270,7 +270,7 @@ func TestLostWhilePublishing(t *testing.T) {
 		t.Fatal("m1 is not up")
 	}
 	m.mute()
-	eventually(t, "m1 gone", func() bool { return r.peers.Live("m1") == ledger.Away })
+	eventually(t, "m1 gone", func() bool { return r.live("m1") == ledger.Away })
 	save, _, err := r.jobs.Publish(t.Context(), jobs.Publication{Spec: spec})
 	if err != nil {
 		t.Fatal(err)

@@ -64,12 +64,12 @@ func TestRoles_AMinionDoesNotBecomeAHome(t *testing.T) {
 	victim := r.minion("m7", "minion", "minion2").listen().announce()
 	victim.mute()
 	evil.mute()
-	eventually(t, "both away", func() bool { return r.peers.Live("evil") != ledger.Up && r.peers.Live("m7") != ledger.Up })
+	eventually(t, "both away", func() bool { return r.live("evil") != ledger.Up && r.live("m7") != ledger.Up })
 	at.forward(10 * time.Second) // its lease has passed
 	attack := func(when string) {
 		t.Helper()
 		r.ask(signInBody(t, "evil", "minion")) // made with the public key alone
-		if r.peers.Live("evil") == ledger.Untracked {
+		if r.live("evil") == ledger.Untracked {
 			t.Errorf("%s: who holds the public key alone had it forgotten", when)
 		}
 		e := r.stranger("evil", "syndic", "minion")

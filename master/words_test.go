@@ -28,7 +28,7 @@ func TestWordsOfAJobStayAsTheyAre(t *testing.T) {
 	m1 := r.minion("m1", "minion", "minion").listen().announce()
 	m2 := r.minion("m2", "minion", "minion").listen().announce()
 	m2.mute()
-	eventually(t, "m2 gone", func() bool { return r.peers.Live("m2") != ledger.Up })
+	eventually(t, "m2 gone", func() bool { return r.live("m2") != ledger.Up })
 	n1 := r.minion("n1", "syndic", "syndic").listen().announce()
 	py := r.minion("py", "syndic", "minion2")
 	py.must(bulk("syndic/py", event("salt/syndic/py/start", wire.NewMap())))

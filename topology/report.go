@@ -121,8 +121,8 @@ func (t *Tree) at(path string) (Node, bool) {
 }
 
 // SetNode enters the subtree that a node right below has reported, which the
-// tree owns from then on. A node is no minion: an entry of the same id among
-// the minions goes. A report that says nothing new changes nothing.
+// tree owns from then on. A minion of the same id stays: the two may share a host.
+// A report that says nothing new changes nothing.
 func (t *Tree) SetNode(n Node) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -137,7 +137,7 @@ func (t *Tree) setNode(n Node) {
 		n.Since = old.Since
 	}
 	n.Vitals.Skew = t.skews[n.ID]
-	if _, wasMinion := t.minions[n.ID]; !known || wasMinion {
+	if !known {
 		t.enter(n, known)
 		return
 	}

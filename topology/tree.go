@@ -93,17 +93,26 @@ func (t *Tree) SetMinion(m Minion) {
 	}
 }
 
-// Remove takes a minion or a node right below out of the tree.
-func (t *Tree) Remove(id string) {
+// RemoveMinion takes one of this node's own minions out of the tree.
+func (t *Tree) RemoveMinion(id string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	_, isMinion := t.minions[id]
-	_, isNode := t.nodes[id]
-	if isMinion {
+	t.removeMinion(id)
+}
+
+func (t *Tree) removeMinion(id string) {
+	if _, known := t.minions[id]; known {
 		delete(t.minions, id)
 		t.touch(change{"", id, aMinion})
 	}
-	if isNode {
+}
+
+// Remove takes an id out of the tree, as a minion and as a node right below.
+func (t *Tree) Remove(id string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.removeMinion(id)
+	if _, known := t.nodes[id]; known {
 		delete(t.nodes, id)
 		delete(t.have, id)
 		delete(t.pieces, id)
@@ -145,10 +154,6 @@ func (t *Tree) Node(id string) (Node, bool) {
 // enter puts the new form of a node right below in its place, where a node was
 // known or not; t.mu is held.
 func (t *Tree) enter(n Node, known bool) {
-	if _, was := t.minions[n.ID]; was { // a node is no minion
-		delete(t.minions, n.ID)
-		t.log.add(change{"", n.ID, aMinion})
-	}
 	t.nodes[n.ID] = n
 	if known {
 		t.touch(change{n.ID, "", aHead})

@@ -61,7 +61,11 @@ func TestChangesAreTold(t *testing.T) {
 		{"a node's state", func() { tr.SetNodeState("syn-a", Down) }, true},
 		{"an unknown one goes", func() { tr.Remove("nobody") }, false},
 		{"a minion goes", func() { tr.Remove("web-2") }, true},
-		{"a minion turns out to be a node", func() { tr.SetNode(Node{ID: "web-3", State: Up}) }, true},
+		{"a node beside a minion of its id", func() { tr.SetNode(Node{ID: "web-3", State: Up}) }, true},
+		{"the state of that minion", func() { tr.SetMinion(Minion{ID: "web-3", State: Down}) }, true},
+		{"the state of that node", func() { tr.SetNodeState("web-3", Down) }, true},
+		{"a minion turns out to be a node", func() { tr.RemoveMinion("web-4") }, true},
+		{"once more", func() { tr.RemoveMinion("web-4") }, false},
 	} {
 		c.do()
 		if got := told(b); got != c.changes {
@@ -72,7 +76,7 @@ func TestChangesAreTold(t *testing.T) {
 		t.Error("a watcher that has stopped was told")
 	}
 	n := tr.Snapshot()
-	if len(n.Minions) != 98 || n.Minions[1].Version != "1.0" || ids(n.Nodes) != "syn-a:down web-3:up " {
+	if len(n.Minions) != 98 || n.Minions[1].Version != "1.0" || ids(n.Nodes) != "syn-a:down web-3:down " {
 		t.Errorf("%d minions, nodes %s", len(n.Minions), ids(n.Nodes))
 	}
 	if sub, ok := tr.Node("syn-a"); !ok || len(sub.Minions) != 1 {

@@ -56,26 +56,26 @@ func (g *guard) Accepted(id string) bool {
 // keys shows who is connected.
 type keys struct{ *guard }
 
-// Live is described at Of.
-func (k keys) Live(id string) ledger.Liveness {
-	if l := k.n.below(id); l != nil {
-		return l.live()
+// Announced is described at [presence.Registry].
+func (k keys) Announced(id string) (ledger.Liveness, time.Duration) {
+	if m := k.n.own(id); m != nil && m.tracked() {
+		return m.live(), 0
 	}
-	if m := k.n.own(id); m != nil {
-		return m.live()
-	}
-	return ledger.Down
+	return ledger.Untracked, 0
 }
 
-// Role is described at Of.
-func (k keys) Role(id string) string {
-	switch m := k.n.own(id); {
-	case k.Has(id):
-		return presence.Syndic
-	case m != nil && m.tracked():
-		return presence.Minion
+// Node is described at [presence.Registry].
+func (k keys) Node(id string) (ledger.Liveness, time.Duration) {
+	if l := k.n.below(id); l != nil {
+		return l.live(), 0
 	}
-	return ""
+	return ledger.Untracked, 0
+}
+
+// Announces is described at [presence.Registry].
+func (k keys) Announces(role, id string) bool {
+	m := k.n.own(id)
+	return role == presence.Syndic && k.Has(id) || role == presence.Minion && m != nil && m.tracked()
 }
 
 // below is the edge to a node right below, nil if there is none of that id.

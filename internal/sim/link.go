@@ -218,7 +218,7 @@ func (l *link) greet(epoch int) {
 		p.told()
 		for l.handed < len(p.pubs) {
 			j := p.pubs[l.handed]
-			if _, known := l.begun[j.jid]; !known && p.owes(j, c.id) {
+			if _, known := l.begun[j.jid]; !known && p.owesNode(j, c.id) {
 				l.hand(j, 0)
 			} else {
 				l.handed++

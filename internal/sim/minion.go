@@ -270,14 +270,24 @@ func (m *minion) sendAll() {
 	}
 }
 
-// owes tells whether a minion or node right below is given a publication that it
-// has missed; the ledger waits for it again.
+// owes tells whether a minion right below is given a publication that it has missed; the
+// ledger waits for it again.
 func (n *node) owes(j *job, id string) bool {
 	if n.w.o.sabotage.noRepeat || !n.w.o.Insist && !n.engine.Owes(j.jid, id) && !n.wants(j, id) {
 		return false
 	}
 	n.w.reach(markGivenAgain)
 	n.do(giveAgain, func() { n.engine.Given(j.jid, id) })
+	return true
+}
+
+// owesNode is owes for a node right below.
+func (n *node) owesNode(j *job, id string) bool {
+	if n.w.o.sabotage.noRepeat || !n.w.o.Insist && !n.engine.OwesNode(j.jid, id) && !n.wantsNode(j, id) {
+		return false
+	}
+	n.w.reach(markGivenAgain)
+	n.do(giveAgain, func() { n.engine.GivenNode(j.jid, id) })
 	return true
 }
 

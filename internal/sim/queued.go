@@ -135,7 +135,16 @@ func (n *node) queueHeard(from string, x jobevent.Expectation) {
 	}
 }
 
-// wants tells whether a job is queued for a minion or node, which is given it then.
+// wantsNode tells whether a job is queued for a node, which is given it then.
+func (n *node) wantsNode(j *job, id string) bool {
+	if n.queues == nil || !n.queues.WantsNode(j.jid, id) {
+		return false
+	}
+	n.w.reach(markQueued)
+	return true
+}
+
+// wants tells whether a job is queued for a minion, which is given it then.
 func (n *node) wants(j *job, id string) bool {
 	if n.queues == nil || !n.queues.Wants(j.jid, id) {
 		return false

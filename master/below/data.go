@@ -194,7 +194,7 @@ func (s *Service) ownData(q DataQuestion) (p dataPage, err error) {
 	slices.Sort(ids)
 	size := 0
 	for _, id := range ids {
-		if id <= q.after || s.o.Policy.IsNode(id) && !q.mineAlone() || !expr.Match(s.o.Data.Subject(id)) {
+		if id <= q.after || !s.o.Policy.IsMinion(id) && !q.mineAlone() || !expr.Match(s.o.Data.Subject(id)) {
 			continue
 		}
 		known, err := s.known(id, q)

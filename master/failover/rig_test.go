@@ -73,7 +73,7 @@ func (w *world) Orphans() map[string]crypt.FingerSum         { return w.orphan }
 func (w *world) RejectIn(keys.Selection) ([]keys.Key, error) { return nil, nil }
 func (w *world) MinionDown(id string, _ time.Duration)       { w.lost = append(w.lost, id) }
 func (w *world) Fire(tag string, _ *wire.Map)                { w.fired = append(w.fired, tag) }
-func (w *world) Minion(id string) presence.Standing          { return presence.Standing{Live: w.Live(id)} }
+func (w *world) Minion(id string) presence.Standing          { return presence.Standing{Live: w.live(id)} }
 
 func (w *world) Tell(_ topology.Problem, about string, on bool) bool {
 	was := w.shown[about]
@@ -81,7 +81,9 @@ func (w *world) Tell(_ topology.Problem, about string, on bool) bool {
 	return was != on
 }
 
-func (w *world) Live(id string) ledger.Liveness {
+func (w *world) Up(id string) bool { return w.live(id) == ledger.Up }
+
+func (w *world) live(id string) ledger.Liveness {
 	if w.down[id] {
 		return ledger.Down
 	}

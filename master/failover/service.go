@@ -12,7 +12,6 @@ import (
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/admission"
-	"github.com/momtree/mom/master/jobs/ledger"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/presence"
@@ -48,7 +47,7 @@ type Options struct {
 	}
 	IsNode   func(id string) bool
 	Presence interface {
-		Live(id string) ledger.Liveness
+		Up(id string) bool
 		Minion(id string) presence.Standing
 		Audience(nodes bool) (minions, syndics int, conns map[uint64]bool)
 	}
@@ -145,4 +144,4 @@ func (s *Service) Serve(srv *server.Server) {
 	}
 }
 
-func (s *Service) up(id string) bool { return s.Presence.Live(id) == ledger.Up }
+func (s *Service) up(id string) bool { return s.Presence.Up(id) }

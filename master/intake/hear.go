@@ -26,7 +26,7 @@ func (s *Service) fromBelow(node, tag string, data wire.Raw) (_ wire.Raw, upTo u
 	if !ok || !jid.Valid(id) {
 		return data, 0, false
 	}
-	ours := s.o.Peers.Role(node) == presence.Syndic
+	ours := s.o.Peers.Announces(presence.Syndic, node)
 	var err error
 	switch kind {
 	case jobevent.KindExpectation:
@@ -48,7 +48,7 @@ func (s *Service) fromBelow(node, tag string, data wire.Raw) (_ wire.Raw, upTo u
 		var x jobevent.New
 		if x, err = jobevent.DecodeNew(id, data); err == nil { // from a Python syndic this may be the first word
 			upTo = s.o.Jobs.Learn(node, s.o.Policy.Allowed(node, jobevent.Expectation{JID: id, Minions: x.Minions}))
-			s.o.Publications.QueueAnswered(id, node)
+			s.o.Publications.QueueTakenOver(id, node)
 		}
 	}
 	if err != nil {
@@ -69,7 +69,7 @@ func (s *Service) hearExpectation(node string, x jobevent.Expectation) (upTo uin
 // a node of its own; it is fired as it is as well. is: it was such a one.
 func (s *Service) fromBeyond(node, tag string, data wire.Raw) (upTo uint64, is bool) {
 	rest, ok := strings.CutPrefix(tag, "syndic/")
-	if !ok || s.o.Peers.Role(node) == presence.Syndic {
+	if !ok || s.o.Peers.Announces(presence.Syndic, node) {
 		return 0, false
 	}
 	id, inner, _ := strings.Cut(rest, "/")

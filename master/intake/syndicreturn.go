@@ -130,7 +130,7 @@ func (s *Service) below(ctx context.Context, j wire.SyndicJob, mr wire.MinionRet
 	}
 	if err := s.o.Policy.Settle(ctx, via, mr.ID); err != nil {
 		var elsewhere ownership.ElsewhereError
-		if errors.As(err, &elsewhere) && s.o.Peers.Role(via) == presence.Syndic {
+		if errors.As(err, &elsewhere) && s.o.Peers.Announces(presence.Syndic, via) {
 			return returners.Return{}, ownership.OfUnproven, err
 		}
 		return returners.Return{}, ownership.OfReturn, err

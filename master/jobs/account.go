@@ -19,9 +19,12 @@ func (e *Engine) Summaries(limit, names int) (out []ledger.Summary, total int) {
 	return e.ledger.Summaries(limit, names)
 }
 
-// Owes tells whether a job is open and the minion or node of that id, right below this
-// master, owes its answer, also when it was given up: it may be given the job again.
+// Owes tells whether a job is open and a minion of this master owes its answer, also when it
+// was given up: it may be given the job again.
 func (e *Engine) Owes(jid, id string) bool { return e.ledger.Owes(jid, id) }
+
+// OwesNode is Owes for a node right below this master.
+func (e *Engine) OwesNode(jid, id string) bool { return e.ledger.OwesNode(jid, id) }
 
 // Asked reports whether a job that was given to this master is open and waits for the return
 // of a minion: one right below it, or behind a node. What minions alone say of a job does

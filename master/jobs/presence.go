@@ -28,8 +28,11 @@ func (e *Engine) NodeDown(id string) { e.ledger.NodeDown(id) }
 // Found enters what a minion says of a job when it is asked: see [Find].
 func (e *Engine) Found(jid, id string, running bool) { e.ledger.Found(jid, id, running) }
 
-// Given tells that a minion or node is about to be given a job that it has missed.
+// Given tells that a minion is about to be given a job that it has missed.
 func (e *Engine) Given(jid, id string) { e.ledger.Given(jid, id) }
+
+// GivenNode is Given for a node right below.
+func (e *Engine) GivenNode(jid, id string) { e.ledger.GivenNode(jid, id) }
 
 // GivenStock is Given for a minion that cannot say what it works on.
 func (e *Engine) GivenStock(jid, id string) { e.ledger.GivenStock(jid, id) }

@@ -38,7 +38,7 @@ func (p *Policy) Match(tgt any, tgtType, delimiter string) (Audience, error) {
 			switch {
 			case !p.o.Keys.Accepted(id):
 				a.Missing = append(a.Missing, id)
-			case p.isMinion(id) && !p.o.Absent(id):
+			case p.IsMinion(id) && !p.o.Absent(id):
 				a.Minions = append(a.Minions, id)
 			}
 		}
@@ -46,7 +46,7 @@ func (p *Policy) Match(tgt any, tgtType, delimiter string) (Audience, error) {
 		a.Missing = slices.Compact(a.Missing)
 	} else {
 		for _, id := range p.candidates(expr) {
-			if !p.isMinion(id) || p.o.Absent(id) {
+			if !p.IsMinion(id) || p.o.Absent(id) {
 				continue
 			}
 			switch expr.Certain(p.o.Subject(id)) {
@@ -65,12 +65,6 @@ func (p *Policy) Match(tgt any, tgtType, delimiter string) (Audience, error) {
 	a.Unsure = slices.Compact(a.Unsure)
 	a.Nodes, a.Spared = p.nodesBelow(expr, tgtType == "list", a.Missing)
 	return a, nil
-}
-
-// isMinion tells whether an accepted id has to answer itself: that of a node does where a
-// minion stands beside it under the same key.
-func (p *Policy) isMinion(id string) bool {
-	return !p.nodes.Has(id) || p.o.Presence.Beside(id)
 }
 
 // candidates gives the accepted ids that a target may mean: those that it names, if it

@@ -25,7 +25,7 @@ func (p *Policy) nodesBelow(expr target.Expr, list bool, named []string) (asked 
 				spared = append(spared, id)
 				continue
 			}
-			n.Known = func() map[string]string { return Known(below, id, expr) }
+			n.Known = func() map[string]string { return p.KnownBehind(below, id, expr) }
 		}
 		asked = append(asked, n)
 	}
@@ -87,9 +87,25 @@ func nobody(n topology.Node, expr target.Expr) bool {
 	return true
 }
 
-// Known gives the minions of a branch that a target certainly means, with the path to
+// KnownBehind gives the minions behind a node right below, as which n is known, that a target
+// certainly means by their ids, and the path to each: by what the node has reported in this
+// life, or, if it has not, by what it reported in an earlier one, which does not tell paths.
+func (p *Policy) KnownBehind(n topology.Node, id string, expr target.Expr) map[string]string {
+	out := known(n, id, expr)
+	if n.Version != "" {
+		return out
+	}
+	for _, min := range p.claims.Of(id) {
+		if _, reported := out[min]; !reported && expr.Certain(target.ID(min)) == target.Yes {
+			out[min] = id
+		}
+	}
+	return out
+}
+
+// known gives the minions of a branch that a target certainly means, with the path to
 // each.
-func Known(n topology.Node, id string, expr target.Expr) map[string]string {
+func known(n topology.Node, id string, expr target.Expr) map[string]string {
 	out := map[string]string{}
 	n.Walk(func(path string, c topology.Node) {
 		for _, min := range c.Minions {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/master/jobs/ledger"
@@ -32,8 +33,9 @@ type Config struct {
 	Keys interface{ Accepted(id string) bool }
 	// Presence tells who is connected, and as what.
 	Presence interface {
-		Live(id string) ledger.Liveness
-		Role(id string) string
+		Announced(id string) (live ledger.Liveness, grace time.Duration)
+		Node(id string) (live ledger.Liveness, grace time.Duration)
+		Announces(role, id string) bool
 	}
 	// Running tells whether a runner call of this master is at work under a jid.
 	Running func(jid string) bool
@@ -66,10 +68,11 @@ func MayReturn(sender, id string, version int) error {
 	return nil
 }
 
-// Connected tells whether an id is a minion that is connected to this very
-// master: no node speaks for it.
+// Connected tells whether an id is a minion that is connected to this very master: no node
+// speaks for it, but one that shares its id and key.
 func (j *Judge) Connected(id string) bool {
-	return j.c.Presence.Role(id) == presence.Minion && j.Up(id) && !j.c.Nodes.Has(id)
+	live, _ := j.c.Presence.Announced(id)
+	return live == ledger.Up
 }
 
 // MayAnswer tells whether a node right below speaks for a minion: where the
@@ -80,7 +83,7 @@ func (j *Judge) MayAnswer(node, id string) error {
 	if err := keys.ValidID(id); err != nil {
 		return err
 	}
-	if j.Connected(id) {
+	if node != id && j.Connected(id) {
 		return errConnected
 	}
 	if j.c.Claims.Has(node, id) {
@@ -91,14 +94,17 @@ func (j *Judge) MayAnswer(node, id string) error {
 	}
 	// A Python minion tells nobody where it is; one of ours that is away may
 	// have moved.
-	if id != node && j.c.Keys.Accepted(id) && !j.c.Nodes.Has(id) && j.c.Presence.Role(id) == "" {
+	if id != node && j.c.Keys.Accepted(id) && !j.c.Nodes.Has(id) && !j.c.Presence.Announces(presence.Minion, id) {
 		return errOwnKey
 	}
 	return nil
 }
 
 // Up tells whether a node is connected here.
-func (j *Judge) Up(id string) bool { return j.c.Presence.Live(id) == ledger.Up }
+func (j *Judge) Up(id string) bool {
+	live, _ := j.c.Presence.Node(id)
+	return live == ledger.Up
+}
 
 // Settle is MayAnswer for a return, which must not get lost: the node may
 // have been joined by the minion a moment ago, so its next report is waited for; or
@@ -111,7 +117,7 @@ func (j *Judge) Settle(ctx context.Context, node, id string) error {
 		if err != nil && j.c.Claims.Had(node, id) {
 			return nil
 		}
-		if !errors.As(err, &elsewhere) || j.c.Presence.Role(node) != presence.Syndic {
+		if !errors.As(err, &elsewhere) || !j.c.Presence.Announces(presence.Syndic, node) {
 			return err
 		}
 		select {
@@ -138,7 +144,7 @@ func (j *Judge) MayBeNode(id string) error {
 	if !j.c.OrderMasters {
 		return errors.New("no operator has made it a node: `mom node admit " + id + "` if it is one, list it in syndic_ids, or set order_masters: True for all syndics")
 	}
-	if j.c.Roles.Of(id) == roles.Minion || j.Connected(id) {
+	if j.c.Roles.Of(id) == roles.Minion || j.Connected(id) && !j.c.Nodes.Has(id) {
 		return errors.New("its key is a minion's; if it is a node now, `mom node admit " + id + "`, list it in syndic_ids, or accept its key anew")
 	}
 	return nil
@@ -176,7 +182,7 @@ func (j *Judge) MayRelay(node, tag string) error {
 			return errors.New("the runner call is one of this master's, which tells its result")
 		}
 	}
-	if who, ok := about(tag); ok && j.Connected(who) {
+	if who, ok := about(tag); ok && who != node && j.Connected(who) {
 		return fmt.Errorf("minion %s: %w", who, errConnected)
 	}
 	switch _, kind, _, _ := jobevent.Parse(tag); kind {

@@ -8,8 +8,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/master/presence"
 	"github.com/momtree/mom/master/roles"
 	"github.com/momtree/mom/topology"
 )
@@ -26,12 +28,23 @@ func (w *world) Of(id string) roles.Role { return roles.Role(w.roles[id]) }
 func (w *world) Admitted(id string) bool { return w.admitted[id] }
 
 func (w *world) Accepted(id string) bool { return w.accepted[id] }
-func (w *world) Role(id string) string   { return w.roles[id] }
-func (w *world) Live(id string) ledger.Liveness {
-	if w.up[id] {
-		return ledger.Up
+
+func (w *world) Announces(role, id string) bool { return w.roles[id] == role }
+
+func (w *world) Announced(id string) (ledger.Liveness, time.Duration) {
+	return w.live(presence.Minion, id)
+}
+
+func (w *world) Node(id string) (ledger.Liveness, time.Duration) { return w.live(presence.Syndic, id) }
+
+func (w *world) live(role, id string) (ledger.Liveness, time.Duration) {
+	switch {
+	case !w.Announces(role, id):
+		return ledger.Untracked, 0
+	case w.up[id]:
+		return ledger.Up, 0
 	}
-	return ledger.Down
+	return ledger.Down, 0
 }
 
 func newJudge(t *testing.T, w *world, syndicIDs ...string) *Judge {

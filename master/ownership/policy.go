@@ -70,12 +70,15 @@ type Options struct {
 
 // Presence tells who is connected, and as what.
 type Presence interface {
-	Live(id string) ledger.Liveness
-	Role(id string) string
+	// Announced and Node tell of a minion and of a node that announce themselves how they
+	// are; all others are Untracked.
+	Announced(id string) (live ledger.Liveness, grace time.Duration)
 	Node(id string) (live ledger.Liveness, grace time.Duration)
+	// Announces tells whether an id has announced itself in a role.
+	Announces(role, id string) bool
 	NodeConns(id string) []uint64
-	// Beside tells whether a minion stands beside the node of an id.
-	Beside(id string) bool
+	// HasMinion tells whether a minion of an id is connected, or was.
+	HasMinion(id string) bool
 }
 
 // Policy tells who may speak for whom, and whom a target means here. It is safe for
@@ -121,13 +124,31 @@ func (p *Policy) Roles() *roles.Book { return p.roles }
 // Save writes the claims if they have changed.
 func (p *Policy) Save() error { return p.claims.Save() }
 
-// IsNode tells whether an id is a node right below.
+// IsNode tells whether an id is a node right below. It may be that of a minion too: see
+// [Policy.IsMinion].
 func (p *Policy) IsNode(id string) bool { return p.nodes.Has(id) }
+
+// IsMinion tells whether an accepted id has to answer itself. That of a node does if a
+// minion of that id, which shares its key, is connected to this master, or was and is
+// connected to no node below.
+func (p *Policy) IsMinion(id string) bool {
+	switch {
+	case !p.nodes.Has(id):
+		return true
+	case !p.o.Presence.HasMinion(id):
+		return false
+	}
+	if live, _ := p.o.Presence.Announced(id); live == ledger.Up {
+		return true
+	}
+	_, moved := p.claims.Elsewhere(id, p.judge.Up)
+	return !moved
+}
 
 // Nodes lists the nodes right below, sorted.
 func (p *Policy) Nodes() []string { return p.nodes.List() }
 
-// Up tells whether a peer is connected here.
+// Up tells whether a node is connected here.
 func (p *Policy) Up(id string) bool { return p.judge.Up(id) }
 
 // Connected is described at [Judge.Connected].

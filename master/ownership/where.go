@@ -10,7 +10,7 @@ import (
 func (p *Policy) Where(letter, pattern string) ([]string, error) {
 	here := topology.Node{}
 	for _, id := range p.o.Keys.List(keys.Accepted) {
-		if p.isMinion(id) && !p.o.Absent(id) {
+		if p.IsMinion(id) && !p.o.Absent(id) {
 			here.Minions = append(here.Minions, topology.Minion{ID: id})
 		}
 	}

@@ -81,6 +81,9 @@ func (s *Service) Plant() {
 func (s *Service) Grow(id string) {
 	if s.p.Policy.IsNode(id) {
 		s.o.Tree.SetNodeState(id, s.nodeState(id))
+	}
+	if !s.p.Policy.IsMinion(id) {
+		s.o.Tree.RemoveMinion(id)
 		return
 	}
 	s.o.Tree.SetMinion(topology.Minion{ID: id, State: treewatch.StateOf(s.Minion(id).Live)})
@@ -93,7 +96,7 @@ func (s *Service) missAbsent(was bool) (sure bool) {
 		return sure
 	}
 	for _, id := range s.o.Keys.List(keys.Accepted) {
-		if s.p.Policy.IsNode(id) {
+		if !s.p.Policy.IsMinion(id) {
 			continue
 		}
 		if at := s.Minion(id); at.Stock && at.Live == ledger.Down {

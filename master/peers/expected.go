@@ -74,7 +74,7 @@ func (s *Service) Here(id string) (all int, is bool) {
 // that, taken for one of Python's in its place. Only a request that proves its key tells
 // that: a sign-in can be made with the public key alone.
 func (s *Service) Unannounced(id string) {
-	if s.Live(id) == ledger.Down {
+	if live, _ := s.Announced(id); live == ledger.Down {
 		s.Forget(id)
 	}
 }

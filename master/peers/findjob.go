@@ -28,7 +28,7 @@ func (s *Service) ask(jid string, ids []string) {
 	conns := map[uint64]bool{}
 	var rest []string
 	for _, id := range ids {
-		at := s.Conns(id)
+		at := s.MinionConns(id)
 		for _, c := range at {
 			conns[c] = true
 		}

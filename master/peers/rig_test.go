@@ -104,9 +104,10 @@ func (x ids) List(keys.State) []string { return x }
 
 type policy struct{}
 
-func (policy) IsNode(id string) bool { return id[0] == 'n' }
-func (policy) Join(string) error     { return nil }
-func (policy) ActsAsMinion(string)   {}
+func (policy) IsNode(id string) bool   { return id[0] == 'n' }
+func (policy) IsMinion(id string) bool { return id[0] != 'n' }
+func (policy) Join(string) error       { return nil }
+func (policy) ActsAsMinion(string)     {}
 
 type claims struct{}
 

@@ -36,6 +36,7 @@ type Options struct {
 type Parts struct {
 	Policy interface {
 		IsNode(id string) bool
+		IsMinion(id string) bool
 		Join(id string) error
 		ActsAsMinion(id string)
 	}

@@ -54,11 +54,11 @@ func TestList(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.open()
-	if live := w.Live("m1"); live != ledger.Away {
+	if live, _ := w.Announced("m1"); live != ledger.Away {
 		t.Errorf("m1 is %v", live)
 	}
-	if role := w.Role("m1"); role != presence.Minion || w.Role("m2") != "" || len(w.Peers()) != 1 {
-		t.Errorf("m1 is a %q, known are %v", role, w.Peers())
+	if !w.Announces(presence.Minion, "m1") || w.Announces(presence.Minion, "m2") || len(w.Peers()) != 1 {
+		t.Errorf("known are %v", w.Peers())
 	}
 	if err := os.WriteFile(filepath.Join(w.dir, listFile), []byte("spoilt"), 0o600); err != nil {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/momtree/mom/master/jobs/ledger"
 )
@@ -41,21 +42,21 @@ func TestNodeAndMinionOfOneKey(t *testing.T) {
 						},
 					}
 					come[nodeFirst]()
-					if w.Beside("m") != !nodeFirst {
-						t.Errorf("a minion beside the node: %t", w.Beside("m"))
+					if w.HasMinion("m") != !nodeFirst || w.Announces(Syndic, "m") != nodeFirst {
+						t.Errorf("there is a minion: %t, a node: %t", w.HasMinion("m"), w.Announces(Syndic, "m"))
 					}
 					come[!nodeFirst]()
 					if slices.Sort(w.news); !slices.Equal(w.news, []string{"up minion", "up syndic"}) {
 						t.Errorf("hooks saw %q", w.news)
 					}
-					if live, _ := w.Node("m"); live != ledger.Up || w.Role("m") != Syndic || !w.Beside("m") {
-						t.Errorf("the node is %v, a %q, a minion beside it: %t", live, w.Role("m"), w.Beside("m"))
+					if live, _ := w.Node("m"); live != ledger.Up || !w.HasMinion("m") || w.Connected() != 2 {
+						t.Errorf("the node is %v, there is a minion: %t, connected: %d", live, w.HasMinion("m"), w.Connected())
 					}
 					if s := w.Minion("m"); s.Live != ledger.Up || s.Stock != stock {
 						t.Errorf("the minion: %+v", s)
 					}
-					if conns := w.NodeConns("m"); !slices.Equal(conns, []uint64{node.id}) || len(w.Conns("m")) != 2 {
-						t.Errorf("the node is on the connections %v of %v, want %d", conns, w.Conns("m"), node.id)
+					if of, its := w.NodeConns("m"), w.MinionConns("m"); !slices.Equal(of, []uint64{node.id}) || !slices.Equal(its, []uint64{minion.id}) {
+						t.Errorf("the node is on the connections %v, want %d, the minion on %v, want %d", of, node.id, its, minion.id)
 					}
 					w.news = nil
 					goes, stays, told := minion, node, "down minion"
@@ -66,9 +67,16 @@ func TestNodeAndMinionOfOneKey(t *testing.T) {
 					if !slices.Equal(w.news, []string{told}) {
 						t.Errorf("hooks saw %q, want %q", w.news, told)
 					}
-					live, _ := w.Node("m")
-					if (live == ledger.Up) == nodeGoes || w.Beside("m") != nodeGoes || w.Connected() != 1 {
-						t.Errorf("then the node is %v, a minion beside it: %t, connected: %d", live, w.Beside("m"), w.Connected())
+					want := map[bool]ledger.Liveness{true: ledger.Away, false: ledger.Up}
+					live, grace := w.Node("m")
+					if s := w.Minion("m"); live != want[nodeGoes] || s.Live != want[!nodeGoes] || w.Connected() != 1 {
+						t.Errorf("then the node is %v, the minion %+v, connected: %d", live, s, w.Connected())
+					}
+					if nodeGoes {
+						w.at = w.at.Add(grace)
+						if live, _ := w.Node("m"); live != ledger.Down {
+							t.Errorf("after its lease the node is %v", live)
+						}
 					}
 					w.news = nil
 					w.Closed(stays.id)
@@ -92,7 +100,43 @@ func TestNodeAndMinionLoseTheirKey(t *testing.T) {
 	w.announce("m", "s")
 	w.news = nil
 	w.Revoke("m")
-	if slices.Sort(w.news); !slices.Equal(w.news, []string{Minion, Syndic}) || !node.closed || !minion.closed || w.Beside("m") {
+	if slices.Sort(w.news); !slices.Equal(w.news, []string{Minion, Syndic}) || !node.closed || !minion.closed || w.HasMinion("m") || w.Announces(Syndic, "m") {
 		t.Errorf("hooks saw %q; closed: %t, %t", w.news, node.closed, minion.closed)
+	}
+}
+
+// Each of the two may announce itself before its connection is seen: neither takes the place
+// of the other.
+func TestNodeAndMinionAnnounceBeforeTheyAreSeen(t *testing.T) {
+	w := newWorld(t)
+	for _, a := range []Announcement{{ID: "m", Session: "n", Role: Syndic}, {ID: "m", Session: "s", Role: Minion}} {
+		if connected, err := w.Announce(a); connected || err != nil {
+			t.Fatal(connected, err)
+		}
+	}
+	w.subscribe("n")
+	w.subscribe("s")
+	if live, _ := w.Node("m"); live != ledger.Up {
+		t.Errorf("the node is %v", live)
+	}
+	if s := w.Minion("m"); s.Live != ledger.Up {
+		t.Errorf("the minion is %+v", s)
+	}
+	if _, err := w.Announce(Announcement{ID: "m", Session: "n", Role: Minion}); err == nil {
+		t.Error("the minion takes the session of the node")
+	}
+}
+
+// Who was what is known after a restart, for both.
+func TestNodeAndMinionOfAnEarlierLife(t *testing.T) {
+	w := newWorld(t, Peer{ID: "m", Role: Minion, Version: "1"}, Peer{ID: "m", Role: Syndic, Version: "2"})
+	w.subscribe("s")
+	w.announce("m", "s")
+	w.at = w.at.Add(time.Minute)
+	if live, _ := w.Node("m"); live != ledger.Down || w.Minion("m").Live != ledger.Up {
+		t.Errorf("the node is %v, the minion %+v", live, w.Minion("m"))
+	}
+	if lost := w.Lost(); len(lost) != 1 || lost[0].Role != Syndic {
+		t.Errorf("lost: %+v", lost)
 	}
 }

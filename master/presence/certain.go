@@ -43,12 +43,7 @@ type Standing struct {
 func (r *Registry) Minion(id string) Standing {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	p := r.peers[id]
-	if p != nil && p.Role == Syndic {
-		if s := p.minion(); s != nil {
-			return Standing{Live: ledger.Up, Stock: s.ann.Stock}
-		}
-	}
+	p := r.peers[key{Minion, id}]
 	if p != nil && !p.Stock {
 		live, grace := r.grace(p)
 		return Standing{Live: live, Grace: grace}
@@ -75,7 +70,7 @@ func (r *Registry) Minion(id string) Standing {
 func (r *Registry) Gone(id string) (certain bool, again time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	p := r.peers[id]
+	p := r.peers[key{Minion, id}]
 	if p != nil && (p.Up || !p.Stock) || !r.cfg.Asks {
 		return p != nil && !p.Stock, 0
 	}
@@ -117,7 +112,7 @@ func (r *Registry) left(from time.Time) time.Duration {
 func (r *Registry) SignedIn(id string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if p := r.peers[id]; p == nil || !p.Up {
+	if p := r.peers[key{Minion, id}]; p == nil || !p.Up {
 		r.signed[id] = r.cfg.Now()
 	}
 }

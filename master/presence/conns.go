@@ -1,34 +1,19 @@
 package presence
 
-// Conns gives the ids of the connections over which a peer is subscribed now.
-func (r *Registry) Conns(id string) []uint64 {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	p := r.peers[id]
-	if p == nil {
-		return nil
-	}
-	var out []uint64
-	for _, s := range p.sessions {
-		for _, c := range s.conns {
-			out = append(out, c.ID())
-		}
-	}
-	return out
-}
+// MinionConns gives the ids of the connections over which a minion is subscribed now.
+func (r *Registry) MinionConns(id string) []uint64 { return r.conns(key{Minion, id}) }
 
-// NodeConns is Conns of a node, without those of a minion that shares its key.
-func (r *Registry) NodeConns(id string) (out []uint64) {
+// NodeConns is MinionConns of a node.
+func (r *Registry) NodeConns(id string) []uint64 { return r.conns(key{Syndic, id}) }
+
+func (r *Registry) conns(k key) (out []uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	p := r.peers[id]
+	p := r.peers[k]
 	if p == nil {
 		return nil
 	}
 	for _, s := range p.sessions {
-		if s.ann.Role != Syndic {
-			continue
-		}
 		for _, c := range s.conns {
 			out = append(out, c.ID())
 		}
@@ -76,7 +61,7 @@ func (r *Registry) Known() map[uint64]bool {
 	return out
 }
 
-// Returning tells whether the registry has begun so lately that an id of its
+// Returning tells whether the registry has begun so lately that a minion of its
 // earlier life may still be on its way back. Who has been here since and left again
 // is not: it is as good as gone, as at any other time.
 func (r *Registry) Returning(id string) bool {
@@ -85,7 +70,7 @@ func (r *Registry) Returning(id string) bool {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	p := r.peers[id]
+	p := r.peers[key{Minion, id}]
 	return p != nil && !p.Up && p.Since.IsZero()
 }
 

@@ -90,7 +90,7 @@ func (r *Registry) Named(conn uint64, id string) (known bool) {
 	l.named = append(l.named, s)
 	r.settle(l)
 	r.join(s)
-	if r.peers[id].minion().ann.Stock { // not of one that announces itself: that says what it runs
+	if r.peers[key{Minion, id}].Stock { // not of one that announces itself: that says what it runs
 		r.tellUp(s.ann)
 	}
 	r.tell()
@@ -151,7 +151,7 @@ func (r *Registry) vanish(l *line, at int64) {
 func (r *Registry) Unheard(conn uint64, id string, at int64) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	l, p := r.lines[conn], r.peers[id]
+	l, p := r.lines[conn], r.peers[key{Minion, id}]
 	switch {
 	case l == nil || l.before.Position < at || len(l.named) > 0 || r.proxied:
 		return false

@@ -6,7 +6,7 @@ import (
 	"github.com/momtree/mom/master/jobs/ledger"
 )
 
-// Peer is what is known of one id.
+// Peer is what is known of one id in one role.
 type Peer struct {
 	ID      string
 	Role    string
@@ -17,57 +17,55 @@ type Peer struct {
 	Stock bool
 }
 
-// Live tells of an id that announces itself how the ledger has to treat it. All
-// others are Untracked: see [Registry.Minion].
-func (r *Registry) Live(id string) ledger.Liveness {
-	live, _ := r.Grace(id)
-	return live
+// Announced tells how the ledger has to treat a minion that announces itself, with the time
+// that one that is Away has left to come back. All others are Untracked: see
+// [Registry.Minion].
+func (r *Registry) Announced(id string) (ledger.Liveness, time.Duration) {
+	return r.announced(key{Minion, id})
 }
 
-// Grace is Live with the time an Away peer has left to come back.
-func (r *Registry) Grace(id string) (ledger.Liveness, time.Duration) {
+// Node is Announced of a node: one of Python's announces nothing, so that it is Untracked.
+func (r *Registry) Node(id string) (ledger.Liveness, time.Duration) {
+	return r.announced(key{Syndic, id})
+}
+
+func (r *Registry) announced(k key) (ledger.Liveness, time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	p := r.peers[id]
+	p := r.peers[k]
 	if p == nil || p.Stock {
 		return ledger.Untracked, 0
 	}
 	return r.grace(p)
 }
 
-// Node is Grace of a node: a minion that stands beside it under its key says nothing of
-// it, and one of Python's announces nothing, so that it is Untracked.
-func (r *Registry) Node(id string) (ledger.Liveness, time.Duration) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	p := r.peers[id]
-	if p == nil || p.Role != Syndic {
-		return ledger.Untracked, 0
-	}
-	return r.grace(p)
-}
-
-// Beside tells whether the id of a node is that of a minion as well, which shares its
-// key: it is connected, or it was and of the node nothing is known by a connection.
-func (r *Registry) Beside(id string) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	p := r.peers[id]
-	return p != nil && (p.Role == Minion || p.minion() != nil)
-}
-
-// minion gives the session of a minion, nil if there is none. The caller holds mu of the
-// registry.
-func (p *peer) minion() (found *session) {
-	for _, s := range p.sessions {
-		if s.ann.Role == Minion && (found == nil || found.ann.Stock) {
-			found = s
+// Up tells whether a node or minion of an id is connected and announces itself.
+func (r *Registry) Up(id string) bool {
+	for _, role := range []string{Minion, Syndic} {
+		if live, _ := r.announced(key{role, id}); live == ledger.Up {
+			return true
 		}
 	}
-	return found
+	return false
 }
 
-// grace is Grace of a peer of ours. The caller holds mu.
+// HasMinion tells whether a minion of an id is connected, or was.
+func (r *Registry) HasMinion(id string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.peers[key{Minion, id}] != nil
+}
+
+// Announces tells whether a node, or else a minion, of an id has announced itself in that
+// role, in this life or an earlier one.
+func (r *Registry) Announces(role, id string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p := r.peers[key{role, id}]
+	return p != nil && !p.Stock
+}
+
+// grace is Announced of a peer of ours. The caller holds mu.
 func (r *Registry) grace(p *peer) (ledger.Liveness, time.Duration) {
 	if p.Up {
 		return ledger.Up, 0
@@ -82,17 +80,7 @@ func (r *Registry) grace(p *peer) (ledger.Liveness, time.Duration) {
 	return ledger.Down, 0
 }
 
-// Role gives the role an id has announced, "" if it never did.
-func (r *Registry) Role(id string) string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if p := r.peers[id]; p != nil && !p.Stock {
-		return p.Role
-	}
-	return ""
-}
-
-// Connected counts the ids that are up.
+// Connected counts the peers that are up.
 func (r *Registry) Connected() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()

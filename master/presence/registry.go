@@ -30,6 +30,12 @@ type session struct {
 	line  *line // while nobody has
 }
 
+// key names a peer. A node and a minion of one host may share their id and its key pair, as
+// in Salt's own layout: they are two peers all the same.
+type key struct{ role, id string }
+
+func (s *session) key() key { return key{s.ann.Role, s.id} }
+
 type peer struct {
 	Peer
 	sessions []*session // announced and connected
@@ -44,10 +50,10 @@ type Registry struct {
 
 	mu        sync.Mutex
 	sessions  map[string]*session
-	waiting   map[string]*session // by id: announced, without a subscription
+	waiting   map[key]*session // announced, without a subscription
 	byConn    map[uint64]*session
 	unclaimed int
-	peers     map[string]*peer
+	peers     map[key]*peer
 	up        int
 	changed   bool // the set of known peers differs from what Known last gave
 	lines     map[uint64]*line
@@ -70,12 +76,12 @@ func New(cfg Config) *Registry {
 	cfg.fill()
 	r := &Registry{
 		cfg: cfg, started: cfg.Now(),
-		sessions: map[string]*session{}, waiting: map[string]*session{}, byConn: map[uint64]*session{}, peers: map[string]*peer{},
+		sessions: map[string]*session{}, waiting: map[key]*session{}, byConn: map[uint64]*session{}, peers: map[key]*peer{},
 		lines: map[uint64]*line{}, signed: map[string]time.Time{},
 	}
 	for _, p := range cfg.Known {
 		p.Up, p.Since = false, time.Time{}
-		r.peers[p.ID] = &peer{Peer: p}
+		r.peers[key{p.Role, p.ID}] = &peer{Peer: p}
 	}
 	return r
 }
@@ -159,7 +165,7 @@ func (r *Registry) Closed(conn uint64) {
 // part takes a session that has ended from the one it belongs to. The caller holds
 // mu.
 func (r *Registry) part(s *session) {
-	p := r.peers[s.id]
+	p := r.peers[s.key()]
 	if p == nil { // its key is gone
 		return
 	}
@@ -168,33 +174,20 @@ func (r *Registry) part(s *session) {
 		r.tellDown(p)
 		return
 	}
-	if !slices.ContainsFunc(p.sessions, func(have *session) bool { return have.ann.Role == s.ann.Role }) {
-		r.tellGone(p, s.ann)
-	}
 	r.follow(p)
 }
 
-// follow takes what is known of a peer from its sessions: those of a node count first,
-// as a minion may stand beside it under the same key, then those that announce
-// themselves, then the latest. The caller holds mu.
+// follow takes what is known of a peer from its sessions: those that announce themselves
+// count first, then the latest. The caller holds mu.
 func (r *Registry) follow(p *peer) {
-	rank := func(a Announcement) int {
-		switch {
-		case a.Role == Syndic:
-			return 2
-		case !a.Stock:
-			return 1
-		}
-		return 0
-	}
 	var a Announcement
 	for i, s := range p.sessions {
-		if i == 0 || rank(s.ann) >= rank(a) {
+		if i == 0 || a.Stock || !s.ann.Stock {
 			a = s.ann
 		}
 	}
-	if p.Role != a.Role || p.Version != a.Version || p.Stock != a.Stock {
-		p.Role, p.Version, p.Stock = a.Role, a.Version, a.Stock
+	if p.Version != a.Version || p.Stock != a.Stock {
+		p.Version, p.Stock = a.Version, a.Stock
 		r.changed = true
 	}
 }
@@ -208,23 +201,24 @@ func (r *Registry) Announce(a Announcement) (connected bool, err error) {
 	}
 	r.mu.Lock()
 	s := r.sessions[a.Session]
-	old := r.waiting[a.ID]
+	own := key{a.Role, a.ID}
+	old := r.waiting[own]
 	switch {
 	case s == nil && old == nil && r.unclaimed >= maxUnclaimed:
 		r.mu.Unlock()
 		return false, fmt.Errorf("presence of %s: too many sessions wait for their subscription", a.ID)
 	case s == nil:
-		if old != nil { // one per id, or they would pile up
+		if old != nil { // one per peer, or they would pile up
 			r.drop(old)
 		}
 		s = r.add(a.Session)
 		s.id, s.ann = a.ID, a
-		r.waiting[a.ID] = s
+		r.waiting[own] = s
 		r.mu.Unlock()
 		return false, nil
-	case s.id != "" && s.id != a.ID:
+	case s.id != "" && s.key() != own:
 		r.mu.Unlock()
-		return false, fmt.Errorf("presence of %s: the session belongs to %s", a.ID, s.id)
+		return false, fmt.Errorf("presence of %s %s: the session belongs to %s %s", a.Role, a.ID, s.ann.Role, s.id)
 	}
 	fresh := s.id == ""
 	s.id, s.ann = a.ID, a
@@ -244,15 +238,15 @@ func (r *Registry) Announce(a Announcement) (connected bool, err error) {
 // drop forgets a session that waits for its subscription. The caller holds mu.
 func (r *Registry) drop(s *session) {
 	delete(r.sessions, s.text)
-	delete(r.waiting, s.id)
+	delete(r.waiting, s.key())
 	r.unclaimed--
 }
 
 // bind counts a session that has both its sides. The caller holds mu.
 func (r *Registry) bind(s *session) {
 	r.unclaimed--
-	if r.waiting[s.id] == s {
-		delete(r.waiting, s.id)
+	if r.waiting[s.key()] == s {
+		delete(r.waiting, s.key())
 	}
 	r.join(s)
 }
@@ -262,13 +256,15 @@ func (r *Registry) join(s *session) {
 	for _, c := range s.conns {
 		c.Trust()
 	}
-	p := r.peers[s.id]
+	p := r.peers[s.key()]
 	if p == nil {
-		p = &peer{Peer: Peer{ID: s.id}}
-		r.peers[s.id] = p
+		p = &peer{Peer: Peer{ID: s.id, Role: s.ann.Role}}
+		r.peers[s.key()] = p
 		r.changed = true
 	}
-	delete(r.signed, s.id)
+	if s.ann.Role == Minion {
+		delete(r.signed, s.id)
+	}
 	p.sessions = append(p.sessions, s)
 	r.follow(p)
 	if !p.Up {
@@ -277,34 +273,33 @@ func (r *Registry) join(s *session) {
 	}
 }
 
-// Revoke drops all that is known of an id whose key is gone, and closes its
+// Revoke drops all that is known of an id whose key is gone, in both roles, and closes its
 // connections.
 func (r *Registry) Revoke(id string) {
 	r.mu.Lock()
-	if s := r.waiting[id]; s != nil {
-		r.drop(s)
-	}
 	delete(r.signed, id)
-	p := r.peers[id]
-	if p == nil {
-		r.mu.Unlock()
-		return
-	}
-	delete(r.peers, id)
-	r.changed = true
 	var conns []Conn
-	for _, s := range p.sessions {
-		delete(r.sessions, s.text)
-		for _, c := range s.conns {
-			delete(r.byConn, c.ID())
+	for _, role := range []string{Minion, Syndic} {
+		own := key{role, id}
+		if s := r.waiting[own]; s != nil {
+			r.drop(s)
 		}
-		conns = append(conns, s.conns...)
-	}
-	if i := slices.IndexFunc(p.sessions, func(s *session) bool { return s.ann.Role != p.Role }); i >= 0 {
-		r.tellGone(p, p.sessions[i].ann)
-	}
-	if p.Up {
-		r.tellDown(p)
+		p := r.peers[own]
+		if p == nil {
+			continue
+		}
+		delete(r.peers, own)
+		r.changed = true
+		for _, s := range p.sessions {
+			delete(r.sessions, s.text)
+			for _, c := range s.conns {
+				delete(r.byConn, c.ID())
+			}
+			conns = append(conns, s.conns...)
+		}
+		if p.Up {
+			r.tellDown(p)
+		}
 	}
 	r.tell()
 	for _, c := range conns {
@@ -312,13 +307,14 @@ func (r *Registry) Revoke(id string) {
 	}
 }
 
-// Forget drops what is known of a peer of ours that is not connected: it talks
+// Forget drops what is known of a minion of ours that is not connected: it talks
 // without announcing itself, as after a change to Python.
 func (r *Registry) Forget(id string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if p := r.peers[id]; p != nil && !p.Up && !p.Stock {
-		delete(r.peers, id)
+	own := key{Minion, id}
+	if p := r.peers[own]; p != nil && !p.Up && !p.Stock {
+		delete(r.peers, own)
 		r.changed = true
 	}
 }
@@ -336,15 +332,6 @@ func (r *Registry) tellDown(p *peer) {
 	p.Up, p.Since = false, r.cfg.Now()
 	r.up--
 	if gone := p.Peer; r.cfg.Down != nil {
-		r.news = append(r.news, func() { r.cfg.Down(gone) })
-	}
-}
-
-// tellGone is tellDown for one of the two that share an id and its key, a node and a
-// minion: the other one stays. The caller holds mu.
-func (r *Registry) tellGone(p *peer, a Announcement) {
-	gone := Peer{ID: p.ID, Role: a.Role, Version: a.Version, Stock: a.Stock, Since: r.cfg.Now()}
-	if r.cfg.Down != nil {
 		r.news = append(r.news, func() { r.cfg.Down(gone) })
 	}
 }

@@ -57,7 +57,7 @@ func (w *world) announce(id, session string) bool {
 
 func (w *world) want(live ledger.Liveness, news ...string) {
 	w.t.Helper()
-	if got := w.Live("m"); got != live {
+	if got, _ := w.Announced("m"); got != live {
 		w.t.Errorf("m is %v, want %v", got, live)
 	}
 	if !slices.Equal(w.news, news) {
@@ -79,7 +79,7 @@ func TestPresence(t *testing.T) {
 	w.want(ledger.Up, "up m")
 	w.Closed(c.id)
 	w.want(ledger.Away, "down m")
-	if live, left := w.Grace("m"); live != ledger.Away || left != 5*time.Second {
+	if live, left := w.Announced("m"); live != ledger.Away || left != 5*time.Second {
 		t.Errorf("%v, %v left", live, left)
 	}
 	w.at = w.at.Add(6 * time.Second)
@@ -180,7 +180,7 @@ func TestReturning(t *testing.T) {
 
 func TestGraceAfterAStart(t *testing.T) {
 	w := newWorld(t, Peer{ID: "m", Role: Minion, Up: true})
-	if live, left := w.Grace("m"); live != ledger.Away || left != 15*time.Second {
+	if live, left := w.Announced("m"); live != ledger.Away || left != 15*time.Second {
 		t.Errorf("%v, %v left", live, left)
 	}
 	w.at = w.at.Add(16 * time.Second)
@@ -287,10 +287,11 @@ func TestHooksInOrder(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if up := r.Live("m") == ledger.Up; up != last["m"] || !up {
+	live, _ := r.Announced("m")
+	if up := live == ledger.Up; up != last["m"] || !up {
 		t.Errorf("up is %v, the hooks were told %v", up, last["m"])
 	}
-	if got := r.Peers(); len(got) != 1 || got[0].ID != "m" || r.Role("m") != Minion || r.Role("x") != "" {
+	if got := r.Peers(); len(got) != 1 || got[0].ID != "m" || !r.Announces(Minion, "m") || r.Announces(Syndic, "m") || r.Announces(Minion, "x") {
 		t.Errorf("peers %v", got)
 	}
 }

@@ -49,7 +49,7 @@ func (s *Service) sendJudged(p, asked wire.Publication, plain bool, topics []str
 	for part := range slices.Chunk(ids, listed) {
 		conns := map[uint64]bool{}
 		for _, id := range part {
-			for _, c := range s.o.Conns(id) {
+			for _, c := range s.o.MinionConns(id) {
 				if parts.minions.IDs[c] { // a proxy has many ids on one connection
 					conns[c] = true
 					delete(rest, c)

@@ -51,6 +51,7 @@ func (s *Service) number(p *wire.Publication) {
 // listener is a peer that tells how far it has heard publications.
 type listener struct {
 	id      string
+	node    bool // a node right below, and not a minion
 	epoch   string
 	seq     int64
 	running map[string]bool
@@ -60,11 +61,30 @@ type listener struct {
 // on, and owes the answer of.
 func (s *Service) missed(l listener, give func(seq int64, r retention.Record) bool) {
 	s.Since(l.epoch, l.seq, func(seq int64, r retention.Record) bool {
-		if l.running[r.JID] || !s.o.Jobs.Owes(r.JID, l.id) && !s.Wants(r.JID, l.id) {
+		if l.running[r.JID] || !s.owes(l, r.JID) {
 			return true
 		}
 		return give(seq, r)
 	})
+}
+
+// owes tells whether a job waits for the answer of a peer that did not hear it, or is queued
+// for it.
+func (s *Service) owes(l listener, jid string) bool {
+	if l.node {
+		return s.o.Jobs.OwesNode(jid, l.id) || s.WantsNode(jid, l.id)
+	}
+	return s.o.Jobs.Owes(jid, l.id) || s.Wants(jid, l.id)
+}
+
+// given tells that a peer is about to be given a job that it owes.
+func (s *Service) given(l listener, jid string) {
+	if l.node {
+		s.o.Jobs.GivenNode(jid, l.id)
+		return
+	}
+	s.o.Jobs.Given(jid, l.id)
+	s.Given(jid, l.id)
 }
 
 // sealedPublication is the envelope of a kept publication under one shared key.

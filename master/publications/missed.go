@@ -15,7 +15,7 @@ import (
 // say so: it fetches nothing.
 func listenerOf(id string, d *wire.Map) (l listener, ok bool) {
 	v, _ := d.Get("heard")
-	l = listener{id: id, running: map[string]bool{}}
+	l = listener{id: id, node: d.String("role") == presence.Syndic, running: map[string]bool{}}
 	if l.epoch, l.seq, ok = channel.ReadHeard(v); !ok {
 		return l, false
 	}
@@ -81,14 +81,13 @@ func (s *Service) onMissed(_ context.Context, r *server.Request) (any, error) {
 			more = true
 			return false
 		}
-		body, err := s.resealed(rec, l.id, d.String("role") == presence.Syndic)
+		body, err := s.resealed(rec, l.id, l.node)
 		if err != nil {
 			failed = err
 			return false
 		}
 		pubs, bytes, last = append(pubs, body), bytes+len(body), seq
-		s.o.Jobs.Given(rec.JID, l.id)
-		s.Given(rec.JID, l.id)
+		s.given(l, rec.JID)
 		s.o.Log.Info("A publication was missed and is given again", "jid", rec.JID, "id", l.id)
 		return true
 	})

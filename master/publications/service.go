@@ -42,19 +42,21 @@ type Options struct {
 		Keeps(jid string, queued bool)
 		Unkeep(jids ...string)
 		Given(jid, id string)
+		GivenNode(jid, id string)
 		GivenStock(jid, id string)
 		Overdue(jid, reason string, minions map[string]string)
 		State(jid string) (ledger.Account, bool)
 		Owes(jid, id string) bool
+		OwesNode(jid, id string) bool
 		Unheard(jid, id string) bool
 	}
 	// Nodes are those right below; Ask asks them all.
 	Nodes func() []string
 	Ask   func(ctx context.Context, what string, arg any) (map[string]nodecall.Answer, error)
 	// Known are the connections of which it is known who is behind them, NodeConns those of
-	// nodes of ours, Conns those of one peer.
+	// nodes of ours, MinionConns those of one minion.
 	Known, NodeConns func() map[uint64]bool
-	Conns            func(id string) []uint64
+	MinionConns      func(id string) []uint64
 	// Unheard tells by its connections whether a stock minion has certainly not heard
 	// what was published at a position of this life.
 	Unheard func(conn uint64, id string, at int64) bool

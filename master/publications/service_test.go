@@ -59,7 +59,7 @@ func newWorld(t *testing.T) *world {
 	w.Service, err = Open(t.Context(), Options{
 		Config: c, Keys: w, Key: w.shared.Current, Port: func() Port { return w }, Store: w, Jobs: jobs{w},
 		Nodes: func() []string { return slices.Sorted(maps.Keys(w.nodes)) },
-		Known: func() map[uint64]bool { return w.known }, NodeConns: func() map[uint64]bool { return w.below }, Conns: func(id string) []uint64 { return w.conns[id] },
+		Known: func() map[uint64]bool { return w.known }, NodeConns: func() map[uint64]bool { return w.below }, MinionConns: func(id string) []uint64 { return w.conns[id] },
 		Unheard: func(uint64, string, int64) bool { return false },
 		Ask:     func(context.Context, string, any) (map[string]nodecall.Answer, error) { return w.nodes, nil },
 		Age:     time.Now, Steady: func() bool { return true }, Given: &w.given, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: func() time.Time { return w.now() },
@@ -121,6 +121,8 @@ func (w *world) Outcomes(ctx context.Context, jid string) ([]returners.Outcome, 
 
 func (j jobs) State(string) (ledger.Account, bool) { return ledger.Account{}, false }
 func (j jobs) Owes(_, id string) bool              { return j.w.owes[id] }
+func (j jobs) OwesNode(_, id string) bool          { return j.w.owes[id] }
+func (j jobs) GivenNode(jid, id string)            { j.Given(jid, id) }
 func (j jobs) Unheard(string, string) bool         { return true }
 
 // jobs writes down what it is told.
@@ -206,7 +208,7 @@ func TestQueuedBelowExpires(t *testing.T) {
 	w.publish(t, deadline)
 	// n1 is here, and n2 below it has not spoken; n1 has its own queue for m4.
 	w.QueueAway(someJob, map[string]jobevent.Absence{"m2": away("n1/n2"), "m3": away("n1/n2"), "m4": away("n1"), "m5": away("n1")}, map[string]jobevent.NodeState{"n1/n2": jobevent.NodeSilent})
-	if w.Wants(someJob, "m2") || w.Wants(someJob, "n1") || !w.Pending(someJob) {
+	if w.Wants(someJob, "m2") || w.WantsNode(someJob, "n1") || !w.Pending(someJob) {
 		t.Error("somebody is given the job from here, or nobody is waited for")
 	}
 	w.QueueAnswered(someJob, "m3")                                                                        // it has returned
@@ -229,7 +231,7 @@ func TestQueuedForANodeWithGuests(t *testing.T) {
 	w.publish(t, deadline)
 	w.QueueAway(someJob, map[string]jobevent.Absence{"m1": {Reason: ledger.Queued, Path: "n1/n2"}}, map[string]jobevent.NodeState{"n1": jobevent.NodeUnreachable})
 	for _, guests := range []jobevent.Expectation{{JID: someJob, Ours: true, Moved: true, Minions: []string{"g"}}, {JID: someJob, Ours: true, Partial: true, Minions: []string{"g"}}} {
-		if w.QueueHeard("n1", guests); !w.Wants(someJob, "n1") {
+		if w.QueueHeard("n1", guests); !w.WantsNode(someJob, "n1") {
 			t.Errorf("taken over after %+v", guests)
 		}
 	}
@@ -247,14 +249,14 @@ func TestQueuedForANodeWithGuests(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		if w.TakeUpQueues(t.Context()); w.Wants(someJob, "n1") != given {
+		if w.TakeUpQueues(t.Context()); w.WantsNode(someJob, "n1") != given {
 			t.Errorf("with state %q in another life: wanted %v", state, !given)
 		}
 	}
 	w = newWorld(t)
 	w.publish(t, time.Now().Add(time.Hour))
 	w.QueueAway(someJob, nil, map[string]jobevent.NodeState{"n1": jobevent.NodeUnreachable})
-	if w.QueueHeard("n1", jobevent.Expectation{JID: someJob, Ours: true}); w.Wants(someJob, "n1") {
+	if w.QueueHeard("n1", jobevent.Expectation{JID: someJob, Ours: true}); w.WantsNode(someJob, "n1") {
 		t.Error("not taken over by a node that has it")
 	}
 }

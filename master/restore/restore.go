@@ -3,7 +3,6 @@ package restore
 import (
 	"context"
 	"log/slog"
-	"maps"
 	"runtime"
 	"time"
 
@@ -84,20 +83,12 @@ func (s *Service) knownBehind(node string, load returners.Load) map[string]strin
 	if err != nil { // then nobody is named, as of a target that only minions can tell
 		return nil
 	}
-	out := map[string]string{}
-	for _, id := range s.o.Policy.Claims().Of(node) {
-		if expr.Match(target.ID(id)) {
-			out[id] = node
-		}
-	}
-	if below, ok := s.o.Tree.Node(node); ok {
-		maps.Copy(out, ownership.Known(below, node, expr))
-	}
-	return out
+	below, _ := s.o.Tree.Node(node)
+	return s.o.Policy.KnownBehind(below, node, expr)
 }
 
 // Grace is described at [jobs.Presence].
-func (s *Service) Grace(id string) (ledger.Liveness, time.Duration) { return s.o.Peers.Grace(id) }
+func (s *Service) Grace(id string) (ledger.Liveness, time.Duration) { return s.o.Peers.Announced(id) }
 
 // Spec is described at [jobs.Presence].
 func (s *Service) Spec(load returners.Load, minions []string) ledger.Job {

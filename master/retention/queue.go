@@ -33,32 +33,26 @@ func (e *entry) waits() bool { return len(e.waiting)+len(e.nodes)+len(e.below) >
 // Queues tells whether any job is queued. It costs nothing.
 func (l *Log) Queues() bool { return l.queues.Load() > 0 }
 
-// wants gives a job that is queued for a minion, or for a node, that has not
-// answered; otherwise nil. The caller holds mu.
-func (l *Log) wants(jid, id string) *entry {
-	e := l.entries[jid]
-	if e == nil || !e.queued() {
-		return nil
-	}
-	_, minion := e.waiting[id]
-	_, node := e.nodes[id]
-	if !minion && !node {
-		return nil
-	}
-	return e
+// Wants tells whether a job is queued for a minion that has not answered, and its deadline
+// has not passed.
+func (l *Log) Wants(jid, id string) bool {
+	return l.wants(jid, func(e *entry) bool { _, ok := e.waiting[id]; return ok })
 }
 
-// Wants tells whether a job is queued for a minion, or for a node, that has not
-// answered, and its deadline has not passed.
-func (l *Log) Wants(jid, id string) bool {
+// WantsNode is Wants for a node that has not taken the job over.
+func (l *Log) WantsNode(jid, id string) bool {
+	return l.wants(jid, func(e *entry) bool { return e.nodes[id] != nil })
+}
+
+func (l *Log) wants(jid string, who func(*entry) bool) bool {
 	if !l.Queues() {
 		return false
 	}
 	now := l.o.Now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	e := l.wants(jid, id)
-	return e != nil && now.Before(e.Until) // past it nobody is given the job, also while the clock is not believed
+	e := l.entries[jid]
+	return e != nil && e.queued() && who(e) && now.Before(e.Until) // past it nobody is given the job, also while the clock is not believed
 }
 
 // Given notes that a queued minion has been given the job.
@@ -99,9 +93,21 @@ func (l *Log) Add(jid string, minions []string, nodes map[string]map[string]stri
 	return true
 }
 
-// Answered notes that a minion has returned a job, or that a node has taken it
-// over. It tells whether that was the last one.
+// Answered notes that a minion has returned a job. It tells whether nobody is queued for
+// any more.
 func (l *Log) Answered(jid, id string) (last bool) {
+	return l.settle(jid, func(e *entry) {
+		delete(e.waiting, id)
+		delete(e.below, id)
+	})
+}
+
+// TakenOver is Answered for a node that has taken the job over.
+func (l *Log) TakenOver(jid, id string) (last bool) {
+	return l.settle(jid, func(e *entry) { delete(e.nodes, id) })
+}
+
+func (l *Log) settle(jid string, who func(*entry)) (last bool) {
 	if !l.Queues() {
 		return false
 	}
@@ -111,11 +117,8 @@ func (l *Log) Answered(jid, id string) (last bool) {
 	if e == nil || !e.queued() || !e.waits() {
 		return false
 	}
-	before := len(e.waiting) + len(e.nodes) + len(e.below)
-	delete(e.waiting, id)
-	delete(e.nodes, id)
-	delete(e.below, id)
-	return !e.waits() && before > 0
+	who(e)
+	return !e.waits()
 }
 
 // AddBelow notes minions for whom nodes below queue: if nobody tells by the deadline what

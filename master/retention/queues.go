@@ -164,12 +164,22 @@ func took(x returners.Expectation) bool {
 	return x.State == string(jobevent.NodeAnswered) || x.State == string(jobevent.NodePlain)
 }
 
-// QueueAnswered notes the return of a minion, or that a node has taken a job over, which may
-// be queued for it.
+// QueueAnswered notes the return of a minion that a job may be queued for.
 func (q *Queues) QueueAnswered(jid, id string) {
-	if !q.Answered(jid, id) {
-		return
+	if q.Answered(jid, id) {
+		q.lastOf(jid)
 	}
+}
+
+// QueueTakenOver notes that a node right below has taken a job over which may be queued for it.
+func (q *Queues) QueueTakenOver(jid, id string) {
+	if q.TakenOver(jid, id) {
+		q.lastOf(jid)
+	}
+}
+
+// lastOf drops a job that nobody is queued for any more, unless it is open.
+func (q *Queues) lastOf(jid string) {
 	if a, ok := q.o.Jobs.State(jid); !ok || !a.Open() {
 		q.Drop(jid)
 	}
@@ -180,7 +190,7 @@ func (q *Queues) QueueAnswered(jid, id string) {
 // nothing of the others.
 func (q *Queues) QueueHeard(node string, x jobevent.Expectation) {
 	if !x.Moved && !x.Partial {
-		q.QueueAnswered(x.JID, x.Under(node).Node)
+		q.QueueTakenOver(x.JID, x.Under(node).Node)
 	}
 }
 

@@ -233,7 +233,7 @@ func TestQueue(t *testing.T) {
 	w.at = w.at.Add(30 * time.Minute)
 	w.Sweep()
 	w.wantSince("", 0, 2)
-	if !w.Wants(jidOf(2), "a") || !w.Wants(jidOf(2), "n") || w.Wants(jidOf(2), "x") || w.Wants(jidOf(1), "a") {
+	if !w.Wants(jidOf(2), "a") || !w.WantsNode(jidOf(2), "n") || w.Wants(jidOf(2), "n") || w.WantsNode(jidOf(2), "a") || w.Wants(jidOf(2), "x") || w.Wants(jidOf(1), "a") {
 		t.Error("wants the wrong ones")
 	}
 	w.Given(jidOf(2), "a")
@@ -241,7 +241,7 @@ func TestQueue(t *testing.T) {
 		t.Errorf("queued: %+v", q)
 	}
 	again := w.Answered(jidOf(2), "a")
-	if again || w.Answered(jidOf(2), "a") || w.Answered(jidOf(2), "b") || !w.Answered(jidOf(2), "n") {
+	if again || w.Answered(jidOf(2), "a") || w.Answered(jidOf(2), "b") || w.Answered(jidOf(2), "n") || !w.TakenOver(jidOf(2), "n") {
 		t.Error("the last one was another")
 	}
 	if w.Pending(jidOf(2)) || len(w.Queued()) != 0 {

@@ -27,12 +27,12 @@ type Vitals struct {
 	Addr  func() string
 	Keys  interface{ List(keys.State) []string }
 	Nodes interface {
-		IsNode(id string) bool
+		IsMinion(id string) bool
 		Nodes() []string
 	}
 	Presence interface {
 		Connected() int
-		Live(id string) ledger.Liveness
+		Node(id string) (ledger.Liveness, time.Duration)
 	}
 	Ledger interface {
 		Summaries(limit, names int) ([]ledger.Summary, int)
@@ -61,12 +61,12 @@ func StateOf(l ledger.Liveness) topology.State {
 func (p Vitals) Read(ctx context.Context, started time.Time) topology.Vitals {
 	v := topology.Vitals{Addr: p.Addr(), Started: started, Connected: p.Presence.Connected(), Load: load(), Memory: residentBytes()}
 	for _, id := range p.Keys.List(keys.Accepted) {
-		if !p.Nodes.IsNode(id) {
+		if p.Nodes.IsMinion(id) {
 			v.Accepted++
 		}
 	}
 	for _, id := range p.Nodes.Nodes() {
-		if p.Presence.Live(id) == ledger.Up {
+		if live, _ := p.Presence.Node(id); live == ledger.Up {
 			v.Connected--
 		}
 	}

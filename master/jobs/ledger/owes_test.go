@@ -13,7 +13,7 @@ func TestOwes_NodeThatWasAskedByAnother(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.Expect("j", Expectation{Path: "c", Minions: []string{"m"}})
-	if !l.Owes("j", "c") {
+	if !l.OwesNode("j", "c") {
 		t.Error("the node is not given the job that it never heard from here")
 	}
 	l.Given("j", "c")
@@ -25,7 +25,7 @@ func TestOwes_NodeThatWasAskedByAnother(t *testing.T) {
 	if a, _ := l.State("j"); a.Open() {
 		t.Fatalf("the job is still open: %+v", a)
 	}
-	if l.Owes("j", "c") {
+	if l.OwesNode("j", "c") {
 		t.Error("a closed job is owed")
 	}
 }

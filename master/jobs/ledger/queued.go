@@ -45,11 +45,8 @@ func ofTheWay(reason string) bool {
 	return reason == NodeDown || reason == NodeNoResponse || reason == NodeRefused
 }
 
-// Owes tells whether a job is open and the minion or node of that id, right below
-// this master, owes its answer, also when it was given up: it may be given the
-// job again. A node owes for as long as the job is open: it may have told its
-// expectation because another master asked it, while it was away from this one,
-// and brings returns only to masters that it knows to have asked.
+// Owes tells whether a job is open and a minion of this master owes its answer, also when it
+// was given up: it may be given the job again.
 func (l *Ledger) Owes(jid, id string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -57,16 +54,23 @@ func (l *Ledger) Owes(jid, id string) bool {
 	if j == nil || !j.closed.IsZero() {
 		return false
 	}
-	if j.nodes[id] != nil {
-		return true
-	}
 	e := j.entries[id]
 	return e != nil && e.direct
 }
 
-// Given tells that a minion or node right below is connected and about to be
-// given an open job that it missed: it is waited for again. A minion that has
-// said nothing after a round of find_job is asked.
+// OwesNode is Owes for a node right below. It owes for as long as the job is open: it may
+// have told its expectation because another master asked it, while it was away from this
+// one, and brings returns only to masters that it knows to have asked.
+func (l *Ledger) OwesNode(jid, id string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	j := l.jobs[jid]
+	return j != nil && j.closed.IsZero() && j.nodes[id] != nil
+}
+
+// Given tells that a minion of this master is connected and about to be given an open job
+// that it missed: it is waited for again. One that has said nothing after a round of
+// find_job is asked.
 func (l *Ledger) Given(jid, id string) {
 	l.mu.Lock()
 	j := l.jobs[jid]
@@ -74,18 +78,29 @@ func (l *Ledger) Given(jid, id string) {
 		l.mu.Unlock()
 		return
 	}
-	now := l.cfg.Clock.Now()
-	if n := j.nodes[id]; n != nil && (n.state == jobevent.NodeAsked || n.state == jobevent.NodeSilent || n.state == jobevent.NodeUnreachable) {
-		due := now.Add(j.Timeout)
-		j.setNode(id, jobevent.NodeAsked, due)
-		j.wake(due)
-	}
 	if e := j.entries[id]; e != nil && e.direct {
 		if e.phase == missing {
 			j.pending++
 		}
 		e.phase, e.reason, e.live, e.pause = waiting, "", Up, 0
-		l.due(j, e, now.Add(l.cfg.GatherTimeout))
+		l.due(j, e, l.cfg.Clock.Now().Add(l.cfg.GatherTimeout))
+	}
+	l.arm(j)
+	l.finish(j, news{})
+}
+
+// GivenNode is Given for a node right below: it has the whole timeout for its expectation.
+func (l *Ledger) GivenNode(jid, id string) {
+	l.mu.Lock()
+	j := l.jobs[jid]
+	if j == nil || !j.closed.IsZero() {
+		l.mu.Unlock()
+		return
+	}
+	if n := j.nodes[id]; n != nil && (n.state == jobevent.NodeAsked || n.state == jobevent.NodeSilent || n.state == jobevent.NodeUnreachable) {
+		due := l.cfg.Clock.Now().Add(j.Timeout)
+		j.setNode(id, jobevent.NodeAsked, due)
+		j.wake(due)
 	}
 	l.arm(j)
 	l.finish(j, news{})

@@ -26,12 +26,12 @@ func TestGiven(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if !l.Owes("1", "here") || !l.Owes("1", "gone") || !l.Owes("1", "n") || l.Owes("1", "other") || l.Owes("2", "here") {
+	if !l.Owes("1", "here") || !l.Owes("1", "gone") || !l.OwesNode("1", "n") || l.Owes("1", "other") || l.Owes("2", "here") {
 		t.Error("owes the wrong ones")
 	}
 	l.Given("1", "gone")
-	l.Given("1", "n")
-	l.Given("2", "n")
+	l.GivenNode("1", "n")
+	l.GivenNode("2", "n")
 	l.Returned("1", "here", "", true)
 	if a, _ := l.State("1"); !a.Open() || len(a.Missing) != 0 || a.Nodes["n"] != jobevent.NodeAsked || len(a.Waiting) != 1 {
 		t.Errorf("account %+v", a)
@@ -42,8 +42,30 @@ func TestGiven(t *testing.T) {
 	if a := <-done; a.Expected != 3 || a.Returned != 3 {
 		t.Errorf("account %+v", a)
 	}
-	if l.Given("1", "gone"); l.Owes("1", "gone") || l.Owes("1", "n") {
+	if l.Given("1", "gone"); l.Owes("1", "gone") || l.OwesNode("1", "n") {
 		t.Error("owes what is over")
+	}
+}
+
+// A minion that shares the id of a node below is another one: what is given to one of them
+// says nothing of the other.
+func TestGivenToOneOfTwo(t *testing.T) {
+	l, _ := owed(t)
+	open := func(jid string) {
+		err := l.Open(Job{JID: jid, Timeout: time.Hour, Minions: []Minion{{ID: "syc", Live: Down}, {ID: "x", Live: Up}}, Nodes: []Node{{ID: "syc", Live: Down}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	open("1")
+	l.GivenNode("1", "syc")
+	if a, _ := l.State("1"); a.Missing["syc"].Reason != NotConnected || a.Nodes["syc"] != jobevent.NodeAsked {
+		t.Errorf("the node was given the job: %+v", a)
+	}
+	open("2")
+	l.Given("2", "syc")
+	if a, _ := l.State("2"); len(a.Missing) != 0 || a.Nodes["syc"] != jobevent.NodeUnreachable {
+		t.Errorf("the minion was given the job: %+v", a)
 	}
 }
 

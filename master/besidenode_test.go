@@ -1,0 +1,217 @@
+package master
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/jobs/ledger"
+	"github.com/momtree/mom/topology"
+)
+
+// host is one of Salt's own layout: a node "syc" with the minion c1 behind it, and a minion
+// of the same id and key beside it, connected to this master.
+type host struct {
+	*rig
+	clock        *clock
+	node, minion *minion
+	events       *recorder
+	first        string // who answers a job first: "node" or "minion"
+	both         bool   // the minion is connected to the node too
+}
+
+func newHost(t *testing.T, first string, both bool, change ...func(*config.Master)) *host {
+	h := &host{clock: &clock{at: time.Now()}, rig: newRig(t, append(change, ordersMasters)...), first: first, both: both}
+	h.opts.Now = h.clock.now
+	h.start()
+	h.accept("syc", "syndic")
+	eventually(t, "the key seen", func() bool { return h.keys.Accepted("syc") })
+	h.admit("syc")
+	h.events = h.rig.events()
+	h.join()
+	h.meet(false)
+	return h
+}
+
+// join connects the node.
+func (h *host) join() {
+	behind := []string{"c1"}
+	if h.both {
+		behind = append(behind, "syc")
+	}
+	h.node = h.rig.minion("syc", "syndic", "syndic").listen().announce()
+	h.node.tell(treeOf("syc", topology.Up, behind...))
+	eventually(h.t, "the node up", func() bool { return h.liveNode("syc") == ledger.Up })
+}
+
+// meet connects the minion beside it.
+func (h *host) meet(stock bool) {
+	if stock {
+		h.stock("syc", "syndic")
+		return
+	}
+	h.minion = h.rig.minion("syc", "minion", "syndic").listen().announce()
+	eventually(h.t, "the minion up", func() bool { return h.live("syc") == ledger.Up })
+}
+
+// run publishes a job, has whoever is there answer, and gives its end: who answered, and why
+// the others did not.
+func (h *host) run(tgt any, kind string) string {
+	h.t.Helper()
+	jid := h.say(testJob(tgt, kind)).Map("load").String("jid")
+	answer := map[string]func(){
+		"minion": func() {
+			if h.minion != nil {
+				h.minion.must(returnOf("syc", jid, true))
+			}
+		},
+		"node": func() {
+			if h.node == nil {
+				return
+			}
+			ids := []any{"c1"}
+			names := []string{"c1"}
+			if h.both && tgt != "c1" {
+				ids, names = append(ids, "syc"), append(names, "syc")
+			}
+			h.node.must(bulk("syndic/syc", event(jid, wire.NewMap("minions", ids, "jid", jid,
+				"mom", wire.NewMap("node", "", "asked", []any{}, "unreachable", wire.NewMap())))))
+			h.node.must(syndicReturn("syc", jid, names...))
+		},
+	}
+	if tgt == "c1" {
+		answer["minion"] = func() {}
+	}
+	answer[h.first]()
+	delete(answer, h.first)
+	for _, rest := range answer {
+		rest()
+	}
+	d := h.events.take("salt/job/" + jid + "/complete")
+	missing := d.Map("missing")
+	var out []string
+	for _, k := range missing.Keys() {
+		m := missing.Map(k.(string))
+		out = append(out, fmt.Sprintf("%s[%s](%s)", k, m.String("reason"), m.String("path")))
+	}
+	slices.Sort(out)
+	return strings.TrimSpace(fmt.Sprintf("%d of %d %s", d.Int("returned"), d.Int("expected"), strings.Join(out, " ")))
+}
+
+// shows gives what the tree shows of the two.
+func (h *host) shows() string {
+	n := h.Snapshot()
+	out := map[string]topology.State{}
+	for _, m := range n.Minions {
+		out["minion "+m.ID] = m.State
+	}
+	for _, c := range n.Nodes {
+		out["node "+c.ID] = c.State
+	}
+	var text []string
+	for _, k := range slices.Sorted(maps.Keys(out)) {
+		text = append(text, k+" "+string(out[k]))
+	}
+	return strings.Join(text, ", ")
+}
+
+// A node and a minion of one id are two: what becomes of one says nothing of the other, in
+// jobs, in the tree and after both orders of answers. Each is missed as if it had no namesake.
+func TestNodeAndMinionOfOneID(t *testing.T) {
+	for _, both := range []bool{false, true} {
+		for _, first := range []string{"node", "minion"} {
+			t.Run(fmt.Sprintf("%s answers first, minion at both %t", first, both), func(t *testing.T) {
+				h := newHost(t, first, both)
+				check := func(what, shows string, jobs map[string]string) {
+					t.Helper()
+					if got := h.shows(); got != shows {
+						t.Errorf("%s: the tree shows %s, want %s", what, got, shows)
+					}
+					for tgt, want := range jobs {
+						if got := h.run(tgt, "glob"); got != want {
+							t.Errorf("%s: %s gives %s, want %s", what, tgt, got, want)
+						}
+					}
+				}
+				check("both up", "minion syc up, node syc up", map[string]string{"c1": "1 of 1", "*": "2 of 2"})
+
+				h.node.mute()
+				h.node = nil
+				eventually(t, "the node gone", func() bool { return h.liveNode("syc") != ledger.Up })
+				h.clock.forward(10 * time.Second)
+				began := time.Now()
+				check("the node is down", "minion syc up, node syc down", map[string]string{
+					"c1": "0 of 1 c1[Node not connected](syc)", "*": "1 of 2 c1[Node not connected](syc)",
+				})
+				if took := time.Since(began); took > 4*time.Second {
+					t.Errorf("a job with a dead node took %s: it is waited for as for one that cannot tell", took)
+				}
+
+				h.join()
+				check("the node is back", "minion syc up, node syc up", map[string]string{"c1": "1 of 1", "*": "2 of 2"})
+
+				h.minion.mute()
+				h.minion = nil
+				eventually(t, "the minion gone", func() bool { return h.live("syc") != ledger.Up })
+				h.clock.forward(10 * time.Second)
+				if both { // the node has it, and speaks for it
+					check("the minion is down", "node syc up", map[string]string{"c1": "1 of 1", "*": "2 of 2"})
+				} else {
+					check("the minion is down", "minion syc down, node syc up", map[string]string{"c1": "1 of 1", "*": "1 of 2 syc[Not connected]()"})
+				}
+
+				h.node.mute()
+				h.node = nil
+				eventually(t, "both gone", func() bool { return h.liveNode("syc") != ledger.Up })
+				h.clock.forward(10 * time.Second)
+				check("both are down", "minion syc down, node syc down", map[string]string{
+					"c1": "0 of 1 c1[Node not connected](syc)", "*": "0 of 2 c1[Node not connected](syc) syc[Not connected]()",
+				})
+			})
+		}
+	}
+}
+
+// The two are known as two after a restart, before they are back.
+func TestNodeAndMinionOfOneIDAfterAStart(t *testing.T) {
+	h := newHost(t, "node", false)
+	eventually(t, "both written down", func() bool { return h.peers.HasMinion("syc") && h.liveNode("syc") == ledger.Up })
+	h.stop()
+	h.node.mute()
+	h.minion.mute()
+	h.node, h.minion = nil, nil
+	h.open().serve()
+	h.events = h.rig.events()
+	h.meet(false)
+	h.clock.forward(20 * time.Second)
+	if got, want := h.shows(), "minion syc up, node syc down"; got != want {
+		eventually(t, "the tree shows "+want, func() bool { return h.shows() == want })
+	}
+	if got, want := h.run("*", "glob"), "1 of 2 c1[Node not connected](syc)"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// A minion of Salt's beside the node: it is known by its connection alone.
+func TestNodeAndStockMinionOfOneID(t *testing.T) {
+	h := newHost(t, "node", false)
+	h.minion.mute()
+	h.minion = nil
+	h.meet(true)
+	eventually(t, "the stock minion known", func() bool { return h.peers.Minion("syc").Live == ledger.Up })
+	h.node.mute()
+	h.node = nil
+	eventually(t, "the node gone", func() bool { return h.liveNode("syc") != ledger.Up })
+	h.clock.forward(10 * time.Second)
+	if got, want := h.shows(), "minion syc up, node syc down"; got != want {
+		t.Errorf("the tree shows %s, want %s", got, want)
+	}
+	if got, want := h.run("c1", "glob"), "0 of 1 c1[Node not connected](syc)"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
