@@ -18,12 +18,17 @@ func Str(v any) string { return Printer{}.Str(v) }
 // Repr is Python's repr(v) for a value as the wire decodes it.
 func Repr(v any) string { return Printer{}.Repr(v) }
 
+// OrderedStr is Python's str(v) where Salt has read v from an SLS: maps are OrderedDicts.
+func OrderedStr(v any) string { return Printer{Ordered: true}.Str(v) }
+
 // Printer writes values as Python does.
 type Printer struct {
 	// Surrogates is for text that comes from this machine: of what is no UTF-8
 	// Python holds the odd bytes as lone surrogates. Other such text is what Salt
 	// keeps as bytes.
 	Surrogates bool
+	// Ordered prints a map as the OrderedDict that Salt reads SLS into, as Python before 3.12 does.
+	Ordered bool
 }
 
 // Str is Python's str(v).
@@ -91,6 +96,10 @@ func (p Printer) write(b *strings.Builder, v any) {
 		b.WriteByte(']')
 	case *wire.Map:
 		first := true
+		if p.Ordered {
+			p.ordered(b, v)
+			return
+		}
 		b.WriteByte('{')
 		if v != nil {
 			v.Range(func(k, e any) bool {
@@ -119,6 +128,26 @@ func (p Printer) write(b *strings.Builder, v any) {
 	default:
 		p.quote(b, fmt.Sprint(v))
 	}
+}
+
+// ordered writes m as OrderedDict([(k, v), …]).
+func (p Printer) ordered(b *strings.Builder, m *wire.Map) {
+	b.WriteString("OrderedDict(")
+	if m.Len() > 0 {
+		b.WriteByte('[')
+		sep := "("
+		m.Range(func(k, v any) bool {
+			b.WriteString(sep)
+			sep = ", ("
+			p.write(b, k)
+			b.WriteString(", ")
+			p.write(b, v)
+			b.WriteByte(')')
+			return true
+		})
+		b.WriteByte(']')
+	}
+	b.WriteByte(')')
 }
 
 func (p Printer) pair(b *strings.Builder, k, v any, first *bool) {

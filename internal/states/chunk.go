@@ -235,7 +235,7 @@ func (r *Run) required(c *value.Map, chunks []*value.Map) (reqs []*value.Map, lo
 	var b strings.Builder
 	for _, kind := range list {
 		head := false
-		for _, req := range c.List(kind) {
+		for _, req := range asIterated(get(c, kind)) {
 			k, to, ok := pairOf(req)
 			var found []*value.Map
 			if ok && to != nil {
@@ -254,7 +254,7 @@ func (r *Run) required(c *value.Map, chunks []*value.Map) (reqs []*value.Map, lo
 				}
 			}
 			reqs = append(reqs, found...)
-			if len(found) > 0 {
+			if len(found) > 0 || r.emptySLS(k, to) {
 				continue
 			}
 			if !head {

@@ -89,7 +89,7 @@ func (r *ran) Run(_ context.Context, c *Call) (*Result, error) {
 			res.Result = nil
 		}
 	case "test.mod_watch":
-		res.Changes = value.NewMap("watched", true)
+		res.Changes, res.Comment = value.NewMap("watched", true), "Watch statement fired."
 	}
 	return res, nil
 }

@@ -66,14 +66,14 @@ func (v *verifier) state(id any, b any) {
 }
 
 func (v *verifier) declaration(id any, sls, module string, args []any) {
-	funs := 0
-	if strings.Contains(module, ".") {
-		funs++
+	var funs []string
+	if _, fun, ok := strings.Cut(module, "."); ok {
+		funs = append(funs, fun)
 	}
 	for _, a := range args {
 		switch a := a.(type) {
 		case string:
-			funs++
+			funs = append(funs, a)
 			if strings.Contains(strings.TrimSpace(a), " ") {
 				v.errorf("The function \"%s\" in state \"%s\" in SLS \"%s\" has whitespace, a function with whitespace is not supported, "+
 					"perhaps this is an argument that is missing a \":\"", a, str(id), sls)
@@ -83,10 +83,11 @@ func (v *verifier) declaration(id any, sls, module string, args []any) {
 		}
 	}
 	switch {
-	case funs == 0 && module != "require" && module != "watch":
+	case len(funs) == 0 && module != "require" && module != "watch":
 		v.errorf("No function declared in state '%s' in SLS '%s'", module, sls)
-	case funs > 1:
-		v.errorf("Too many functions declared in state '%s' in SLS '%s'", module, sls)
+	case len(funs) > 1:
+		v.errorf("Too many functions declared in state '%s' in SLS '%s'. Please choose one of the following: %s",
+			module, sls, strings.Join(funs, ", "))
 	}
 }
 
@@ -97,6 +98,10 @@ func (v *verifier) argument(id any, sls, module string, arg *value.Map) {
 		v.errorf("The 'names' argument in state '%s' in SLS '%s' needs to be formed as a list", str(id), sls)
 	}
 	if !slices.Contains([]string{"require", "watch", "prereq", "onchanges"}, name) {
+		arg.Range(func(k, val any) bool {
+			v.shape(id, sls, str(k), val)
+			return true
+		})
 		return
 	}
 	if !isList {
@@ -129,12 +134,8 @@ func (v *verifier) requisite(id any, sls, module string, mine *pointed, req any)
 		v.errorf("Invalid requisite type '%s' in state '%s', in SLS '%s'. Requisite types must not contain dots, did you mean '%s'?",
 			kind, str(id), sls, before)
 	}
-	switch to.(type) {
-	case []any, []byte:
-		v.errorf("Illegal requisite \"%s\", please check your syntax.\n", str(to))
+	if !v.hashable(to) {
 		return
-	case *value.Map:
-		return // found wrong when it runs
 	}
 	mine.to[to] = kind
 	other, ok := v.seen[to]

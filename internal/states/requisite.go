@@ -24,7 +24,7 @@ var kinds = []string{
 
 // lookups are the requisites told as not found, in Salt's order.
 var lookups = []string{
-	"require", "require_any", "watch", "watch_any", "prereq", "onfail", "onfail_any", "onchanges", "onchanges_any",
+	"require", "require_any", "watch", "watch_any", "prereq", "onfail", "onfail_any", "onfail_all", "onchanges", "onchanges_any",
 }
 
 // pairOf brings one requisite into module and name: a text is an ID of any module, and a
@@ -65,6 +65,13 @@ func named(chunks []*value.Map, kind string, to any) ([]*value.Map, error) {
 	return out, nil
 }
 
+// emptySLS reports whether a requisite names an SLS that was rendered and has no states: it
+// holds nothing that could fail.
+func (r *Run) emptySLS(kind string, to any) bool {
+	name, ok := to.(string)
+	return ok && kind == "sls" && slices.ContainsFunc(r.rendered, func(sls string) bool { return glob(name, sls) })
+}
+
 // requires tells whether a chunk has requisites to look up.
 func requires(c *value.Map) bool {
 	return c.Has("prerequired") || slices.ContainsFunc(kinds, c.Has)
@@ -103,7 +110,7 @@ func (r *Run) check(c *value.Map, chunks []*value.Map, withPrerequired bool) (st
 		found := []any{}
 		v, _ := c.Get(kind)
 		if v != nil && !slices.Contains(r.o.DisabledRequisites, kind) {
-			for _, req := range listOf(v) {
+			for _, req := range asIterated(v) {
 				k, to, ok := pairOf(req)
 				if ok && to == nil {
 					continue
@@ -112,7 +119,7 @@ func (r *Run) check(c *value.Map, chunks []*value.Map, withPrerequired bool) (st
 				if err != nil {
 					return "", nil, err
 				}
-				if len(cs) == 0 {
+				if len(cs) == 0 && !r.emptySLS(k, to) {
 					return unmet, nil, nil
 				}
 				for _, one := range cs {
@@ -179,13 +186,14 @@ func judge(kind string, res *value.Map, stats map[string]bool) {
 			stats["onfail"] = true
 			return
 		}
-	} else if outcome == false {
+	} else if outcome == false && !strings.HasPrefix(kind, "onchanges") {
 		stats["fail"] = true
 		return
 	}
 	switch {
 	case strings.HasPrefix(kind, "onchanges"):
-		if Truth(changes) {
+		// A state that failed has not changed anything that others wait for.
+		if outcome != false && Truth(changes) {
 			stats["onchangesmet"] = true
 		} else {
 			stats["onchanges"] = true

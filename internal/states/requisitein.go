@@ -150,7 +150,7 @@ func (t *reversed) hinges(o origin, rkey string, item any, before []hinge) []hin
 	name, _ := m.GetKey(k)
 	switch name.(type) {
 	case *value.Map, []any:
-		t.errs = append(t.errs, fmt.Sprintf("Illegal requisite \"%s\", please check your syntax.\n", str(name)))
+		t.errs = append(t.errs, illegal(name))
 		return before
 	}
 	if module == "sls" {
@@ -250,7 +250,7 @@ func (t *reversed) append(id any, module string, arg any) {
 func (t *reversed) add(o origin, rkey string, name any, module string) {
 	switch name.(type) {
 	case *value.Map, []any:
-		t.errs = append(t.errs, fmt.Sprintf("Illegal requisite \"%s\", please check your syntax.\n", str(name)))
+		t.errs = append(t.errs, illegal(name))
 		return
 	}
 	body := t.slot(name, module)

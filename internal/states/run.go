@@ -21,6 +21,8 @@ type Run struct {
 	avail  map[string][]string
 	asked  bool
 	rorder int64 // the next order of definition
+	// rendered are the names of the SLS files that this run has rendered.
+	rendered []string
 
 	// While states run.
 	runNum   int64

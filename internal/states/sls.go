@@ -102,6 +102,7 @@ func (c *collection) render(ctx context.Context, sls, env string) (state *value.
 		return nil, nil, cause
 	}
 	c.mods[env+":"+sls] = true
+	c.rendered = append(c.rendered, sls)
 	if err != nil {
 		return nil, []string{fmt.Sprintf("Rendering SLS '%s:%s' failed: %v", env, sls, err)}, nil
 	}
