@@ -14,7 +14,6 @@ type Refusal struct {
 var Refusals = []Refusal{
 	{Masters, "ext_job_cache", "redis", "returns would be kept elsewhere than their readers look; there are local_cache and mysql"},
 	{Masters, "master_job_cache", "redis", "jobs would be kept elsewhere than their readers look; there are local_cache and mysql"},
-	{Masters, "event_return", "[syslog, splunk]", "events would not reach those who wait for them; there is mysql"},
 	{Masters, "key_pass", "sdb://masterkeyring/key_pass", "there are no sdb drivers, and the text is not the password"},
 	{Masters, "signing_key_pass", "sdb://masterkeyring/signing_pass", "there are no sdb drivers, and the text is not the password"},
 	{Both, "transport", "tcp", "peers would not understand each other; zeromq alone is spoken"},

@@ -20,12 +20,10 @@ import (
 // presence has all peers of a tier connected.
 type presence struct{ t *tier }
 
-func (p presence) Live(string) ledger.Liveness { return ledger.Up }
-func (p presence) Role(id string) string {
-	if p.t.below[id] != nil {
-		return "syndic"
-	}
-	return "minion"
+func (p presence) Announced(string) (ledger.Liveness, time.Duration) { return ledger.Up, 0 }
+func (p presence) HasMinion(id string) bool                          { return p.t.below[id] == nil }
+func (p presence) Announces(role, id string) bool {
+	return (role == "syndic") == (p.t.below[id] != nil)
 }
 
 func (p presence) Node(id string) (ledger.Liveness, time.Duration) {
@@ -41,7 +39,6 @@ func (p presence) NodeConns(id string) []uint64 {
 	}
 	return []uint64{p.t.conns[id]}
 }
-func (presence) Beside(string) bool { return false }
 
 // noPeers expects no answers.
 type noPeers struct{}
@@ -98,6 +95,8 @@ type keptJobs struct{}
 func (keptJobs) Keeps(string, bool)                          {}
 func (keptJobs) Unkeep(...string)                            {}
 func (keptJobs) Given(string, string)                        {}
+func (keptJobs) GivenNode(string, string)                    {}
+func (keptJobs) OwesNode(string, string) bool                { return false }
 func (keptJobs) GivenStock(string, string)                   {}
 func (keptJobs) Overdue(string, string, map[string]string)   {}
 func (keptJobs) State(string) (a ledger.Account, known bool) { return a, false }
