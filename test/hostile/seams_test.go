@@ -55,7 +55,8 @@ func (e engine) Publish(_ context.Context, p jobs.Publication) (jobs.Save, bool,
 	e.t.starting = p.Spec.JID
 	return jobs.Save{}, false, nil
 }
-func (engine) Known(context.Context, string) (bool, error) { return false, nil }
+func (engine) Known(context.Context, string) (bool, error)     { return false, nil }
+func (engine) Expected(string) (x ledger.Expected, known bool) { return x, false }
 func (e engine) Saved(jobs.Save, returners.Result, error) {
 	e.t.service.PublishNow(jobs.Publish{JID: e.t.starting})
 }

@@ -198,8 +198,8 @@ func (x *tier) open(t testing.TB) {
 		NodeConns: func() map[uint64]bool {
 			return x.connections(func(id string) bool { return x.below[id] != nil && !x.below[id].salts })
 		},
-		Conns:   func(id string) []uint64 { return []uint64{x.conns[id]} },
-		Unheard: func(uint64, string, int64) bool { return false }, Age: time.Now, Steady: func() bool { return true }, Given: new(atomic.Uint64), Log: quiet, Now: time.Now,
+		MinionConns: func(id string) []uint64 { return []uint64{x.conns[id]} },
+		Unheard:     func(uint64, string, int64) bool { return false }, Age: time.Now, Steady: func() bool { return true }, Given: new(atomic.Uint64), Log: quiet, Now: time.Now,
 	})
 	if err != nil {
 		t.Fatal(err)
