@@ -222,3 +222,25 @@ func TestDeepEventsAreDroppedAlone(t *testing.T) {
 		t.Errorf("a minion's is answered by %v", v)
 	}
 }
+
+// A syndic of Salt's gets None whatever became of what it returned: one of 3008 that gets another
+// answer returns nothing any more.
+func TestPythonSyndicIsAnsweredWithNone(t *testing.T) {
+	r := newRig(t, ordersMasters)
+	r.start()
+	node := r.minion("n1", "syndic", "syndic").listen()
+	rets := wire.NewMap("nomap", true, "good", wire.NewMap("return", true, "retcode", 0, "success", true, "fun_args", []any{}),
+		"deep", wire.NewMap("return", nest(wire.ValueDepth+1), "retcode", 0, "success", true, "fun_args", []any{}))
+	v, err := node.Request(t.Context(), wire.NewMap("cmd", "_syndic_return", "load", []any{
+		wire.NewMap("id", "n1", "jid", someJob, "fun", "test.ping", "load", wire.NewMap(), "return", rets),
+	}))
+	if !wire.IsNil(v) || err != nil {
+		t.Errorf("the answer is %v, %v", v, err)
+	}
+	if value, ok := r.valueOf(someJob, "good"); string(value) != "\xc3" || !ok {
+		t.Errorf("the good return is %v, %v", value, ok)
+	}
+	if n := len(stored(t, r, someJob)); n != 3 {
+		t.Errorf("%d returns are stored, errors of the others among them", n)
+	}
+}

@@ -92,7 +92,9 @@ func (s *Service) onSyndicReturn(ctx context.Context, r *server.Request) (any, e
 			case kind == ownership.OfUnusable && s.o.Peers.Probed(j.JID):
 				continue
 			case kind == ownership.OfUnusable:
-				verdicts.Refuse(of, err.Error())
+				if s.o.Peers.Announces(presence.Syndic, via) { // a syndic of 3008 returns nothing any more after another answer than None
+					verdicts.Refuse(of, err.Error())
+				}
 				if ret, err = s.unusableBelow(j, mr, via, err); err != nil {
 					return nil, err
 				}
