@@ -107,7 +107,7 @@ func (w *Writer) dial(ctx context.Context) error {
 	}
 	w.conn, w.framing = conn, w.cfg.Framing
 	if w.framing == Auto {
-		w.framing = takes(peerSalt(conn))
+		w.framing = peerSalt(conn).takes()
 	}
 	return nil
 }

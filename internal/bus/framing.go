@@ -13,22 +13,42 @@ import (
 // not known. Readers never say anything, so there is nothing else to go by.
 const Auto Framing = "auto"
 
-// reads gives the framing that readers of a Salt of this version understand: Length
-// since 3006.27, within 3006; Bare in all others (Salt wire reference §11.2).
-func reads(version string) Framing {
-	if release, n := parts(version); release == 3006 && n >= 27 {
+// installation is a Salt as its files show it; the zero value is no Salt's.
+type installation struct {
+	version string // "" where nothing says it
+	// sources says that the files which read the local sockets could be read, ipcLength and
+	// tcpLength that salt/transport/ipc.py and tcp.py unpack a length before each event.
+	sources, ipcLength, tcpLength bool
+}
+
+// known says whether a Salt was found.
+func (i installation) known() bool { return i.version != "" || i.sources }
+
+// reads gives the framing that readers of a Salt understand (Salt wire reference §11.2), by what
+// its files do; where they cannot be read, Length since 3006.27, within 3006, and Bare in all
+// others.
+func (i installation) reads() Framing {
+	release, n := parts(i.version)
+	if i.sources && i.ipcLength || !i.sources && release == 3006 && n >= 27 {
 		return Length
 	}
 	return Bare
 }
 
-// takes gives the framing in which a master of this version takes events: as it reads
-// them, and Length since 3008.
-func takes(version string) Framing {
-	if release, _ := parts(version); release >= 3008 {
+// takes gives the framing in which a master of a Salt takes events: where its files cannot be
+// read, as it reads them, and Length since 3007.15 and 3008.2.
+func (i installation) takes() Framing {
+	if i.sources {
+		if i.ipcLength || i.tcpLength {
+			return Length
+		}
+		return Bare
+	}
+	switch release, n := parts(i.version); {
+	case release == 3007 && n >= 15, release == 3008 && n >= 2, release > 3008:
 		return Length
 	}
-	return reads(version)
+	return i.reads()
 }
 
 // parts reads "3006.27", behind which more may stand; 0 for what is no number.
@@ -51,15 +71,12 @@ func parts(version string) (release, number int) {
 func (s *Server) framingFor(c net.Conn) Framing {
 	salt := peerSalt(c)
 	if s.cfg.Framing == Auto {
-		if salt == "" {
-			return Bare
-		}
-		return reads(salt)
+		return salt.reads()
 	}
-	if salt != "" && reads(salt) != s.cfg.Framing {
-		if n := s.misframed.Note(salt, time.Now()); n > 0 {
+	if salt.known() && salt.reads() != s.cfg.Framing {
+		if n := s.misframed.Note(salt.version, time.Now()); n > 0 {
 			s.cfg.Log.Warn("a program of Salt's reads the event bus in another form than it is written: it will see no event and wait for ever",
-				"salt", salt, "ipc_framing", string(s.cfg.Framing), "needs", string(reads(salt)), "hint", "set ipc_framing: auto", "count", n)
+				"salt", salt.version, "ipc_framing", string(s.cfg.Framing), "needs", string(salt.reads()), "hint", "set ipc_framing: auto", "count", n)
 		}
 	}
 	return s.cfg.Framing

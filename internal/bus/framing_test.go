@@ -38,14 +38,29 @@ func playReader() bool {
 	return true
 }
 
-func TestFraming_ByVersion(t *testing.T) {
+// What the files of an installation do counts, and its version where they cannot be read.
+func TestFraming_ByInstallation(t *testing.T) {
 	for version, want := range map[string][2]Framing{ // what is read, what is taken
 		"3006.27": {Length, Length}, "3006.28+5.gabc": {Length, Length}, "3006.27rc1": {Length, Length},
-		"3006.26": {Bare, Bare}, "3006.0+179.g8d32b4ecea": {Bare, Bare}, "3007.8": {Bare, Bare}, "3008.0": {Bare, Length}, "3008": {Bare, Length},
+		"3006.26": {Bare, Bare}, "3006.0+179.g8d32b4ecea": {Bare, Bare}, "3007.8": {Bare, Bare}, "3007.15": {Bare, Length},
+		"3008.0": {Bare, Bare}, "3008.1": {Bare, Bare}, "3008.2": {Bare, Length}, "3009.0": {Bare, Length}, "3008": {Bare, Bare},
 		"": {Bare, Bare}, "3006": {Bare, Bare}, "garbage": {Bare, Bare},
 	} {
-		if got := [2]Framing{reads(version), takes(version)}; got != want {
-			t.Errorf("%s: %v, want %v", version, got, want)
+		if i := (installation{version: version}); i.reads() != want[0] || i.takes() != want[1] {
+			t.Errorf("%s: %v, %v, want %v", version, i.reads(), i.takes(), want)
+		}
+	}
+	for _, c := range []struct {
+		salt         installation
+		reads, takes Framing
+	}{
+		{installation{sources: true, ipcLength: true}, Length, Length},                     // a source tree of 3006
+		{installation{sources: true, tcpLength: true}, Bare, Length},                       // of 3008
+		{installation{version: "3008.2", sources: true}, Bare, Bare},                       // a build without the change
+		{installation{version: "3006.16", sources: true, ipcLength: true}, Length, Length}, // one with it
+	} {
+		if c.salt.reads() != c.reads || c.salt.takes() != c.takes {
+			t.Errorf("%+v: %v, %v", c.salt, c.salt.reads(), c.salt.takes())
 		}
 	}
 }

@@ -2,6 +2,7 @@ package bus
 
 import (
 	"bytes"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -10,16 +11,16 @@ import (
 	"syscall"
 )
 
-// peerSalt gives the version of the Salt that a connected process runs, read from the
-// files of its installation; "" when it is none or they cannot be read.
-func peerSalt(c net.Conn) string {
+// peerSalt gives the Salt that a connected process runs, as the files of its installation
+// show it; the zero value when it is none or they cannot be read.
+func peerSalt(c net.Conn) (salt installation) {
 	u, ok := c.(*net.UnixConn)
 	if !ok {
-		return ""
+		return salt
 	}
 	raw, err := u.SyscallConn()
 	if err != nil {
-		return ""
+		return salt
 	}
 	var cred *syscall.Ucred
 	var cerr error
@@ -27,7 +28,7 @@ func peerSalt(c net.Conn) string {
 		cred, cerr = syscall.GetsockoptUcred(int(fd), syscall.SOL_SOCKET, syscall.SO_PEERCRED)
 	})
 	if err != nil || cerr != nil || cred.Pid <= 0 {
-		return ""
+		return salt
 	}
 	return saltOf("/proc/" + strconv.Itoa(int(cred.Pid)))
 }
@@ -35,10 +36,10 @@ func peerSalt(c net.Conn) string {
 // saltOf looks for the installation that belongs to the process described in a folder
 // of /proc: beside its interpreter, its script, and in its PYTHONPATH, all as that
 // process sees them, which may be in a container.
-func saltOf(proc string) string {
+func saltOf(proc string) (salt installation) {
 	exe, err := os.Readlink(filepath.Join(proc, "exe"))
 	if own, oerr := os.Executable(); err != nil || oerr == nil && own == exe {
-		return "" // it may not be looked at, or is one of ours
+		return salt // it may not be looked at, or is one of ours
 	}
 	root := filepath.Join(proc, "root")
 	var packages []string
@@ -75,16 +76,28 @@ func saltOf(proc string) string {
 		}
 	}
 	for _, dir := range packages {
-		if v := installed(dir); v != "" {
-			return v
+		if salt = installed(dir); salt.known() {
+			return salt
 		}
 	}
-	return ""
+	return salt
 }
 
-// installed reads the version of the package salt in a folder of Python packages.
-func installed(dir string) string {
-	if b := readSmall(filepath.Join(dir, "salt", "_version.txt")); b != nil {
+// installed looks at the package salt in a folder of Python packages.
+func installed(dir string) installation {
+	salt := installation{version: versionIn(dir)}
+	for file, length := range map[string]*bool{"ipc.py": &salt.ipcLength, "tcp.py": &salt.tcpLength} {
+		if b := readSmall(filepath.Join(dir, "salt", "transport", file), maxSource); b != nil {
+			salt.sources = true
+			*length = bytes.Contains(b, []byte(`unpack(">I"`))
+		}
+	}
+	return salt
+}
+
+// versionIn reads the version of the package salt in a folder of Python packages.
+func versionIn(dir string) string {
+	if b := readSmall(filepath.Join(dir, "salt", "_version.txt"), maxSmall); b != nil {
 		return strings.TrimSpace(string(b))
 	}
 	for _, kind := range []string{".dist-info", ".egg-info"} {
@@ -99,18 +112,21 @@ func installed(dir string) string {
 // nulls reads a file of /proc whose words end with NUL.
 func nulls(path string) []string {
 	var out []string
-	for w := range bytes.SplitSeq(readSmall(path), []byte{0}) {
+	for w := range bytes.SplitSeq(readSmall(path, maxSmall), []byte{0}) {
 		out = append(out, string(w))
 	}
 	return out
 }
 
-// maxSmall bounds what is read of a file that another process has chosen.
-const maxSmall = 64 << 10
+// What is read of a file that another process has chosen: of a source, and of others.
+const (
+	maxSource = 1 << 20
+	maxSmall  = 64 << 10
+)
 
 // readSmall reads the beginning of a regular file; nil when there is none. It never
 // waits: a pipe may lie there.
-func readSmall(path string) []byte {
+func readSmall(path string, most int64) []byte {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil
@@ -119,7 +135,6 @@ func readSmall(path string) []byte {
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
 		return nil
 	}
-	b := make([]byte, maxSmall)
-	n, _ := f.Read(b)
-	return b[:n]
+	b, _ := io.ReadAll(io.LimitReader(f, most)) // what could be read
+	return b
 }
