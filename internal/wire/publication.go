@@ -19,6 +19,7 @@ type Publication struct {
 	ModuleExecutors Raw
 	ExecutorOpts    Raw
 	RetKwargs       Raw
+	StartEvent      bool // the minion fires an event before it runs the function (Salt 3008)
 	User            string
 	AuthList        Raw
 	Serial          int64 // only meant when HasSerial
@@ -85,6 +86,8 @@ func (p *Publication) field(l *loadReader) {
 		p.ExecutorOpts = l.val
 	case "ret_kwargs":
 		p.RetKwargs = l.val
+	case "start_event":
+		p.StartEvent = Truth(l.val)
 	case "user":
 		p.User, l.err = optStr(l.val)
 	case "auth_list":
@@ -122,6 +125,9 @@ func (p Publication) Encode() ([]byte, error) {
 	w.optRaw("module_executors", p.ModuleExecutors)
 	w.optRaw("executor_opts", p.ExecutorOpts)
 	w.optRaw("ret_kwargs", p.RetKwargs)
+	if p.StartEvent {
+		w.raw("start_event", Raw{0xc3})
+	}
 	w.text("user", p.User)
 	w.optRaw("auth_list", p.AuthList)
 	if err := w.extra(p.Extra); err != nil {

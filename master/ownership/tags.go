@@ -131,8 +131,14 @@ func about(tag string) (id string, ok bool) {
 	}
 	_, kind, rest, _ := jobevent.Parse(tag)
 	part := strings.SplitN(rest, "/", 3) // what, id, the rest
-	if kind == jobevent.KindOther && len(part) == 3 && (part[0] == "prog" || part[0] == "sub") {
-		return part[1], true
+	if kind != jobevent.KindOther || len(part) < 2 {
+		return "", false
+	}
+	switch part[0] {
+	case "prog", "sub":
+		return part[1], len(part) == 3
+	case "start":
+		return part[1], len(part) == 2
 	}
 	return "", false
 }

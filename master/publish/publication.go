@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/judged"
+	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/publications"
@@ -44,6 +45,9 @@ func (s *Service) publication(j *Job) (wire.Publication, error) {
 		if *field, err = wire.Encode(v); err != nil {
 			return p, fmt.Errorf("encode %s of job %s: %w", name, j.JID, err)
 		}
+	}
+	if v, ok := j.extra.Get("start_event"); ok {
+		p.StartEvent = python.Truth(v)
 	}
 	if len(j.rules) > 0 || s.o.Config.OrderMasters {
 		// Also without known nodes: one that is new must not run it unchecked.

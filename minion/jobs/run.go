@@ -47,6 +47,9 @@ func (j *Jobs) perform(ctx context.Context, from Master, p wire.Publication, loa
 		return delivery.Failure(p, fmt.Sprintf("ERROR: job %s was ended before it began: %v", p.JID, context.Cause(ctx)))
 	}
 	env := from.Env()
+	if p.StartEvent {
+		j.tellStart(ctx, env, p, load)
+	}
 	if fun, ok := load.Get("fun"); ok {
 		if name, single := fun.(string); single {
 			r := modules.Execute(ctx, env, modules.Invocation{Fun: name, Args: load.List("arg"), JID: p.JID, Direct: true})

@@ -29,6 +29,7 @@ type flags struct {
 
 	separator                 string
 	metadata                  string
+	startEvent                bool
 	ret, retConfig, retKwargs string
 	executors, executorOpts   string
 
@@ -65,6 +66,7 @@ func (f *flags) register(s *options.Set) {
 	s.Text(&f.separator, "--args-separator", "WORD", "what separates the arguments of several functions; default: a comma")
 	s.Bool(&f.summary, "--summary", "count at the end who returned and who failed")
 	s.Text(&f.metadata, "--metadata", "DATA", "data in YAML to keep with the job")
+	s.Bool(&f.startEvent, "--start-event", "have minions fire the event salt/job/JID/start/ID before they run the function")
 	s.Bool(&f.preview, "--preview-target", "show which minions the target should match, and send nothing")
 
 	f.target.Register(s, "-C --compound")
@@ -146,6 +148,9 @@ func (f *flags) job(l line) (client.Job, error) {
 	}
 	if f.metadata != "" {
 		j.Extra["metadata"] = yaml11.Word(f.metadata)
+	}
+	if f.startEvent {
+		j.Extra["start_event"] = true
 	}
 	if f.retConfig != "" {
 		j.Extra["ret_config"] = f.retConfig

@@ -46,6 +46,9 @@ func Republish(p wire.Publication) (wire.PublishLoad, error) {
 			kwargs.Set(f[0], f[1])
 		}
 	}
+	if p.StartEvent {
+		kwargs.Set("start_event", true)
+	}
 	if p.Extra != nil {
 		for _, field := range []string{"queue_until", jobsig.Field} { // the latter as the top has signed it
 			if v, ok := p.Extra.Get(field); ok {

@@ -85,3 +85,28 @@ func TestJudgedJobKeepsItsTarget(t *testing.T) {
 		t.Errorf("%s %q %v, %v", job.TgtType, tgt, kwargs, err)
 	}
 }
+
+// Unlike Salt's syndic a node asks its minions for start events too.
+func TestStartEventsBelowANode(t *testing.T) {
+	for _, asked := range []bool{false, true} {
+		m := wire.NewMap("fun", "test.ping", "arg", []any{}, "tgt", "*", "jid", "20240102030405678901")
+		if asked {
+			m.Set("start_event", true)
+		}
+		b, err := wire.Encode(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := wire.ParsePublication(b)
+		if err != nil || p.StartEvent != asked {
+			t.Fatalf("%+v, %v", p, err)
+		}
+		job, err := Republish(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if kwargs, err := wire.DecodeMap(job.Kwargs); err != nil || kwargs.Bool("start_event") != asked || kwargs.Has("start_event") != asked {
+			t.Errorf("asked %v: %v, %v", asked, kwargs, err)
+		}
+	}
+}

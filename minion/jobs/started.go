@@ -1,0 +1,27 @@
+package jobs
+
+import (
+	"context"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/minion/modules"
+)
+
+// tellStart fires `salt/job/<jid>/start/<id>`, with which this minion says that it is about to run
+// a job (`salt --start-event`). A job runs also where the event cannot be sent.
+func (j *Jobs) tellStart(ctx context.Context, env modules.Env, p wire.Publication, load *wire.Map) {
+	id := j.Config.ID
+	data := wire.NewMap("id", id, "jid", p.JID)
+	for _, name := range []string{"fun", "tgt", "tgt_type", "user"} {
+		v, _ := load.Get(name) // None where it is absent
+		data.Set(name, v)
+	}
+	for _, name := range []string{"master_id", "metadata"} {
+		if v, ok := load.Get(name); ok && v != nil && v != "" {
+			data.Set(name, v)
+		}
+	}
+	if err := env.Fire(ctx, "salt/job/"+p.JID+"/start/"+id, data); err != nil {
+		j.Log.Warn("start event not sent", "jid", p.JID, "err", err)
+	}
+}
