@@ -52,6 +52,7 @@ type Parts struct {
 		NodeUp(id string)
 		NodeDown(id string)
 		Found(jid, id string, running bool)
+		Declined(jid, id string, data ...string)
 	}
 	// Announced is told of minions that have announced themselves.
 	Announced func(a presence.Announcement)

@@ -180,6 +180,10 @@ func (l *Ledger) Gone(jid string, minions map[string]jobevent.Absence, nodes map
 				continue
 			}
 		}
+		if m.Reason == Unmatched { // its node did not know either
+			j.leave(id, e)
+			continue
+		}
 		if l.hold(j, id, m) {
 			continue
 		}

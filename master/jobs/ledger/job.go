@@ -33,6 +33,9 @@ type Minion struct {
 	// Doubt says of an Untracked minion that it is not known to be connected: whether it
 	// is certain by now that it is not is looked at again and again.
 	Doubt bool
+	// Unsure says that it is not known whether the target means it: it is asked, and leaves
+	// the account if it declines.
+	Unsure bool
 }
 
 // Node is a syndic node directly below this master.
@@ -67,6 +70,10 @@ type Job struct {
 	// syndic that says nothing to it within syndic_wait is taken for dead. To
 	// any other target its silence may mean that it has nobody.
 	Everyone bool
+	// ByData says that the target looks at grains or pillar, of which this master has copies:
+	// a minion that has others may not take the job, and not know that it is waited for. All
+	// are asked by find_job after Timeout.
+	ByData bool
 	// Timeout is the time an untracked minion gets before it is asked by
 	// find_job, and the time a node gets for its expectation. Default 5 s
 	// (Salt's `timeout`).
@@ -100,6 +107,7 @@ type entry struct {
 	phase  phase
 	live   Liveness // Untracked entries are asked by find_job rounds
 	direct bool
+	unsure bool // not known to be meant
 	doubt  bool // not known to be connected: until holds its deadline, and due when to look
 	path   string
 	due    time.Time     // zero: no timer waits for this entry

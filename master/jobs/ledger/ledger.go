@@ -202,11 +202,11 @@ func (l *Ledger) Open(spec Job) error {
 	j := l.newJob(spec, now)
 	var n news
 	for _, m := range spec.Minions {
-		e := &entry{direct: true, live: m.Live}
+		e := &entry{direct: true, live: m.Live, unsure: m.Unsure}
 		j.add(m.ID, e)
 		switch m.Live {
 		case Up:
-			l.askLater(j, e)
+			l.firstQuestion(j, e)
 		case Untracked:
 			e.doubt = m.Doubt && l.cfg.Gone != nil
 			l.due(j, e, now.Add(j.Timeout))
