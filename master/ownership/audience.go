@@ -82,7 +82,7 @@ func (p *Policy) mayHear(id string) bool {
 		return at.Grace > 0
 	case ledger.Untracked:
 		// One that was here has told its data, where that is kept.
-		return !at.Doubt || !p.o.KeepsData
+		return !at.Doubt || at.Arriving || !p.o.KeepsData
 	}
 	return false
 }

@@ -24,6 +24,8 @@ type Standing struct {
 	// Doubt: it is not known to be connected, and not known to be gone; that may become
 	// certain any moment.
 	Doubt bool
+	// Arriving: it is in doubt and has signed in lately, so it is there or about to be.
+	Arriving bool
 }
 
 // Minion tells where a minion stands, stock ones included. Down is said with proof
@@ -58,7 +60,7 @@ func (r *Registry) Minion(id string) Standing {
 	case r.sureOf(id) && !r.arriving(id):
 		s.Live = ledger.Down
 	default:
-		s.Doubt = true
+		s.Doubt, s.Arriving = true, r.arriving(id)
 	}
 	return s
 }
