@@ -122,7 +122,9 @@ func readAccount(c jobevent.Complete) *Account {
 func readMissing(gone map[string]jobevent.Absence) map[string]Missing {
 	out := make(map[string]Missing, len(gone))
 	for id, a := range gone {
-		out[id] = Missing(a)
+		if a.Reason != jobevent.Unmatched { // it was not known whether the job was meant for it, and was not
+			out[id] = Missing(a)
+		}
 	}
 	return out
 }

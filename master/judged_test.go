@@ -63,7 +63,8 @@ func TestTargetRule_MinionsGetTheIDs(t *testing.T) {
 		t.Errorf("stored is %v, %v", load, err)
 	}
 
-	// Of nobody here the grains are known: each compares them, and nobody else is meant.
+	// Of nobody here the grains are known: each that may be connected compares them, and nobody
+	// else is meant.
 	id = of("fred", "web* and G@role:web", "compound")
 	if p := hears(stock, id); p.TgtType != "compound" || !wire.IsList(p.Tgt) {
 		t.Errorf("where grains are not known: %s %q", p.TgtType, p.Tgt)

@@ -83,6 +83,7 @@ func (m *Master) Close() error {
 	m.closeOnce.Do(func() {
 		m.cancel()
 		var errs []error
+		m.peers.Freeze()
 		errs = append(errs, m.ports.Close())
 		if m.files != nil { // requests may wait for it
 			m.files.Close()

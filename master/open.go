@@ -86,7 +86,7 @@ func (m *Master) openPolicy() (err error) {
 		Nodegroups: m.cfg.Nodegroups, Prune: m.cfg.PublishPrune, EventTags: m.cfg.MinionEventTags,
 		Keys: m.keys, Presence: m.peers, Running: func(jid string) bool { return m.runners.Running(jid) },
 		Guest: func(id string) error { return m.failover.MayBeNode(id) }, Absent: func(id string) bool { return m.failover.Absent(id) },
-		Subject: m.data.Subject, Keeps: func() bool { return m.publications.Keeps() },
+		Subject: m.data.Subject, KeepsData: m.cfg.MinionDataCache, Keeps: func() bool { return m.publications.Keeps() },
 		Barred: server.Told("speaks as a syndic and may not"),
 		Joined: m.peers.Grow,
 		Tree:   m.tree, Fire: m.fire, Refused: func() { m.stats.Refused.Add(1) }, Failing: m.failing, Log: m.log, Now: m.now,

@@ -288,7 +288,7 @@ func TestNodeThatDoesNotComeBackAfterAStart(t *testing.T) {
 	})
 	eventually(t, "the node written down", func() bool {
 		known, err := wire.ReadFile(filepath.Join(r.cfg.Cachedir, "presence.p"))
-		return err == nil && len(wire.NewMap("v", known).List("v")) == 1
+		return err == nil && len(wire.NewMap("v", known).List("v")) == 2 // and when that was
 	})
 	r.Master.cancel()
 	n.mute()

@@ -38,20 +38,22 @@ func TestPublishNeedsTheKey(t *testing.T) {
 	}
 }
 
-// What each kind of target means at the master: lacking data counts as a match.
+// What each kind of target means at the master: lacking data counts as a match of a minion that is
+// connected, and not of one that never was.
 func TestTargets(t *testing.T) {
 	r := newRig(t, func(c *config.Master) { c.Nodegroups = map[string]any{"web": "web*"} })
-	for _, id := range []string{"web1", "web2", "db1"} {
+	for _, id := range []string{"web1", "web2", "web3", "db1"} {
 		r.accept(id, "minion")
 	}
 	r.start()
+	r.minion("web2", "minion", "minion").listen().announce()
 	grains := func(id, os, ip string) {
 		if err := r.data.Put(id, wire.NewMap("os", os, "ipv4", []any{ip}), wire.NewMap("role", id[:2])); err != nil {
 			t.Fatal(err)
 		}
 	}
 	grains("web1", "Debian", "10.0.0.1")
-	grains("db1", "SUSE", "10.0.1.1") // of web2 nothing is known
+	grains("db1", "SUSE", "10.0.1.1") // of web2 and web3 nothing is known
 	for _, c := range []struct {
 		tgt     any
 		kind    string
@@ -59,8 +61,8 @@ func TestTargets(t *testing.T) {
 		missing []any
 		message string
 	}{
-		{"*", "glob", []any{"db1", "web1", "web2"}, nil, ""},
-		{"web?", "glob", []any{"web1", "web2"}, nil, ""},
+		{"*", "glob", []any{"db1", "web1", "web2", "web3"}, nil, ""},
+		{"web?", "glob", []any{"web1", "web2", "web3"}, nil, ""},
 		{"(web|db)1", "pcre", []any{"db1", "web1"}, nil, ""},
 		{[]any{"web2", "gone", "web1", "web2", "gone"}, "list", []any{"web1", "web2"}, []any{"gone"}, ""},
 		{"web1,db1", "list", []any{"db1", "web1"}, nil, ""},
@@ -70,7 +72,7 @@ func TestTargets(t *testing.T) {
 		{"role:w.", "pillar_pcre", []any{"web1", "web2"}, nil, ""},
 		{"10.0.1.0/24", "ipcidr", []any{"db1", "web2"}, nil, ""},
 		{"web* and not G@os:Debian", "compound", []any{"web2"}, nil, ""},
-		{"web", "nodegroup", []any{"web1", "web2"}, nil, ""},
+		{"web", "nodegroup", []any{"web1", "web2", "web3"}, nil, ""},
 		{"nobody*", "glob", nil, nil, "could not resolve minions"},
 		{[]any{"gone"}, "list", nil, nil, "could not resolve minions"},
 		{"%cluster", "range", nil, nil, "SaltInvocationError"},

@@ -1,6 +1,7 @@
 package minion
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -49,6 +50,86 @@ func TestDeclinedJobsAreAnswered(t *testing.T) {
 			for _, l := range m.Seen("_return") {
 				if l.String("jid") == other {
 					t.Errorf("a job for another minion is answered by %q", l.String("return"))
+				}
+			}
+		})
+	}
+}
+
+// A target that looks at data matches what the master has of the minion, and not what the
+// minion has: it says so at once, and by which data. Where it cannot know that it is waited for,
+// as after a salt-call, it says so when it is asked about the job. Jobs that nobody waits for it
+// in, and old masters, hear nothing.
+func TestDeclinesByItsOwnData(t *testing.T) {
+	pillar := func(tgt string) func(*wire.Map) {
+		return func(j *wire.Map) { j.Set("tgt", tgt); j.Set("tgt_type", "pillar") }
+	}
+	for _, c := range []struct {
+		name   string
+		old    bool // the master does not know of declined jobs
+		fetch  bool // the minion fetches the new pillar, and does not keep it
+		change func(job *wire.Map)
+		probe  bool // it is asked about the job
+		want   string
+	}{
+		{"the pillar that it was given and has not", false, true, pillar("k:new"), false, "[pillar]"},
+		{"a pillar that it does not know of", false, false, pillar("k:new"), true, "[pillar]"},
+		{"both", false, true, func(j *wire.Map) { j.Set("tgt", "G@id:nobody or I@k:new"); j.Set("tgt_type", "compound") }, false, "[grains pillar]"},
+		{"a list that was judged", false, false, func(j *wire.Map) {
+			j.Set("tgt", []any{"m1", "m2"})
+			j.Set("tgt_type", "list")
+			j.Set("mom_target", wire.NewMap("tgt", "k:new", "tgt_type", "pillar", "delimiter", nil, "open", false, "plain", false))
+		}, false, "[pillar]"},
+		{"nobody waits for it", false, true, pillar("k:other"), false, ""},
+		{"an old master", true, true, pillar("k:new"), true, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			knows := func(string, *wire.Map) any {
+				m := wire.NewMap("session", true)
+				if !c.old {
+					m.Set("declined", true)
+				}
+				return m
+			}
+			m := channeltest.Start(t, channeltest.Rules{Handle: map[string]channeltest.Handler{"_presence": knows}, Pillar: wire.NewMap("k", "old")})
+			d := start(t, testConfig(t, m))
+			m.AwaitSubscribers(t, 1)
+			waiting.Until(t, "the announcement", func() bool { return d.sessions.Serving()[0].Ours() })
+			m.Change(func(r *channeltest.Rules) { r.Pillar = wire.NewMap("k", "new") })
+			if c.fetch {
+				fetched := newJID()
+				m.Publish(channeltest.Job(fetched, "m1", "pillar.items"))
+				if ret := m.AwaitReturn(t, fetched); ret.Map("return").String("k") != "new" {
+					t.Fatalf("pillar.items gives %v", ret.Map("return"))
+				}
+			}
+			jid := newJID()
+			job := channeltest.Job(jid, "", "test.ping")
+			c.change(job)
+			m.Publish(job)
+			if c.probe {
+				probe := newJID()
+				ask := channeltest.Job(probe, "m1", "saltutil.find_job", jid)
+				ask.Set("mom_probe", true)
+				m.Publish(ask)
+				if ret := m.AwaitReturn(t, probe); ret.Map("return").Len() != 0 {
+					t.Errorf("it runs the job: %v", ret.Map("return"))
+				}
+			}
+			if c.want != "" {
+				if l := m.Await(t, "_declined", 1)[0]; l.String("jid") != jid || fmt.Sprint(l.List("data")) != c.want {
+					t.Errorf("declined %q by %v, want %q by %s", l.String("jid"), l.List("data"), jid, c.want)
+				}
+			}
+			last := newJID()
+			m.Publish(channeltest.Job(last, "m1", "test.ping"))
+			m.AwaitReturn(t, last)
+			if c.want == "" && len(m.Seen("_declined")) > 0 {
+				t.Errorf("declined %v", m.Seen("_declined"))
+			}
+			for _, l := range m.Seen("_return") {
+				if l.String("jid") == jid {
+					t.Errorf("returned %v", l)
 				}
 			}
 		})

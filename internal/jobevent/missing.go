@@ -6,6 +6,11 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
+// Unmatched is the reason of a minion of which its node did not know whether the job was meant
+// for it, and which has declined it: who hears it does not expect it any more, and shows
+// nothing.
+const Unmatched = "Target does not match"
+
 // Absence says why a minion does not answer and which way the job went to it.
 type Absence struct {
 	// Reason is what a user reads behind "Minion did not return.".

@@ -47,7 +47,9 @@ func (s *Service) fromBelow(node, tag string, data wire.Raw) (_ wire.Raw, upTo u
 		}
 		var x jobevent.New
 		if x, err = jobevent.DecodeNew(id, data); err == nil { // from a Python syndic this may be the first word
-			upTo = s.o.Jobs.Learn(node, s.o.Policy.Allowed(node, jobevent.Expectation{JID: id, Minions: x.Minions}))
+			allowed := s.o.Policy.Allowed(node, jobevent.Expectation{JID: id, Minions: x.Minions})
+			s.o.Policy.Claims().See(node, x.TgtType == "glob" && x.Tgt == "*", allowed.Minions...)
+			upTo = s.o.Jobs.Learn(node, allowed)
 			s.o.Publications.QueueTakenOver(id, node)
 		}
 	}
@@ -60,6 +62,9 @@ func (s *Service) fromBelow(node, tag string, data wire.Raw) (_ wire.Raw, upTo u
 // hearExpectation takes who a node found for a job.
 func (s *Service) hearExpectation(node string, x jobevent.Expectation) (upTo uint64) {
 	x = s.o.Policy.Allowed(node, x)
+	if !x.Ours {
+		s.o.Policy.Claims().See(node, false, x.Minions...)
+	}
 	upTo = s.o.Jobs.Hear(node, x)
 	s.o.Publications.QueueHeard(node, x)
 	return upTo

@@ -107,6 +107,9 @@ func (s *Service) onSyndicReturn(ctx context.Context, r *server.Request) (any, e
 			}
 			if !s.o.Peers.Answered(j.JID, mr.ID, ret.Value, r.Version) {
 				rets = append(rets, ret)
+				if !s.o.Peers.Announces(presence.Syndic, via) {
+					s.o.Policy.Claims().See(via, false, mr.ID)
+				}
 			}
 		}
 	}

@@ -28,6 +28,10 @@ func (e *Engine) NodeDown(id string) { e.ledger.NodeDown(id) }
 // Found enters what a minion says of a job when it is asked: see [Find].
 func (e *Engine) Found(jid, id string, running bool) { e.ledger.Found(jid, id, running) }
 
+// Declined tells that a minion of this node does not take a job, since the target does not
+// match its own data: grains, pillar, or both.
+func (e *Engine) Declined(jid, id string, data ...string) { e.ledger.Declined(jid, id, data...) }
+
 // Given tells that a minion is about to be given a job that it has missed.
 func (e *Engine) Given(jid, id string) { e.ledger.Given(jid, id) }
 

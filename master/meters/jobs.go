@@ -39,7 +39,7 @@ func NewJobs() *Jobs {
 		jobs: metrics.NewTally(tallyFunctions, otherFunction, ""), expected: metrics.NewTally(tallyFunctions, otherFunction, ""),
 		returns:   metrics.NewTally(2*tallyFunctions, otherFunction, "", "true"),
 		scheduled: metrics.NewTally(2*tallyFunctions, otherFunction, "", "true"),
-		outcomes:  metrics.NewTally(3, ""), reasons: metrics.NewTally(8, "other"), answers: metrics.NewTally(2, ""),
+		outcomes:  metrics.NewTally(3, ""), reasons: metrics.NewTally(len(knownReasons())+1, "other"), answers: metrics.NewTally(2, ""),
 		seconds: metrics.NewHistogram(0.1, 0.3, 1, 3, 10, 30, 60, 120, 300, 600, 1800, 3600),
 	}
 	for _, o := range []string{"returned", "failed", "missing"} {
@@ -54,7 +54,8 @@ func NewJobs() *Jobs {
 }
 
 func knownReasons() []string {
-	return []string{ledger.NoResponse, ledger.NotConnected, ledger.NotRunning, ledger.NodeDown, ledger.NodeNoResponse, ledger.NodeRefused, ledger.Unknown}
+	return []string{ledger.NoResponse, ledger.NotConnected, ledger.NotRunning, ledger.NodeDown, ledger.NodeNoResponse, ledger.NodeRefused, ledger.Unknown,
+		ledger.UnmatchedGrains, ledger.UnmatchedPillar, ledger.UnmatchedBoth}
 }
 
 // Run counts what is fired on the bus until ctx ends or the bus is closed.

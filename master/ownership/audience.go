@@ -13,7 +13,7 @@ import (
 
 // Audience is what a target means at this master.
 type Audience struct {
-	Minions []string // own minions, sorted; lacking data counts as a match
+	Minions []string // own minions, sorted; one without known data counts as a match if it may be connected
 	Missing []string // ids of a list target that are not ours, sorted
 	Nodes   []ledger.Node
 	Spared  []string // nodes that certainly have nobody for it
@@ -52,6 +52,9 @@ func (p *Policy) Match(tgt any, tgtType, delimiter string) (Audience, error) {
 			switch expr.Certain(p.o.Subject(id)) {
 			case target.No:
 			case target.Unknown:
+				if !p.mayHear(id) {
+					continue
+				}
 				a.Unsure = append(a.Unsure, id)
 				fallthrough
 			case target.Yes:
@@ -65,6 +68,23 @@ func (p *Policy) Match(tgt any, tgtType, delimiter string) (Audience, error) {
 	a.Unsure = slices.Compact(a.Unsure)
 	a.Nodes, a.Spared = p.nodesBelow(expr, tgtType == "list", a.Missing)
 	return a, nil
+}
+
+// mayHear tells whether a minion may be connected of which it is not known whether a target
+// means it. One that is not is not waited for: most are keys that never connected, and it could
+// not answer either way.
+func (p *Policy) mayHear(id string) bool {
+	at := p.o.Presence.Minion(id)
+	switch at.Live {
+	case ledger.Up:
+		return true
+	case ledger.Away:
+		return at.Grace > 0
+	case ledger.Untracked:
+		// One that was here has told its data, where that is kept.
+		return !at.Doubt || at.Arriving || !p.o.KeepsData
+	}
+	return false
 }
 
 // candidates gives the accepted ids that a target may mean: those that it names, if it

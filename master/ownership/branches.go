@@ -1,6 +1,7 @@
 package ownership
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/momtree/mom/internal/target"
@@ -26,6 +27,8 @@ func (p *Policy) nodesBelow(expr target.Expr, list bool, named []string) (asked 
 				continue
 			}
 			n.Known = func() map[string]string { return p.KnownBehind(below, id, expr) }
+		} else if n.Live == ledger.Untracked {
+			n.Known = func() map[string]string { return p.KnownBehind(topology.Node{}, id, expr) }
 		}
 		asked = append(asked, n)
 	}
@@ -89,13 +92,14 @@ func nobody(n topology.Node, expr target.Expr) bool {
 
 // KnownBehind gives the minions behind a node right below, as which n is known, that a target
 // certainly means by their ids, and the path to each: by what the node has reported in this
-// life, or, if it has not, by what it reported in an earlier one, which does not tell paths.
+// life, or, if it has not, by what it reported in an earlier one, which does not tell paths. A
+// Python syndic reports nothing: who was seen behind it is known.
 func (p *Policy) KnownBehind(n topology.Node, id string, expr target.Expr) map[string]string {
 	out := known(n, id, expr)
 	if n.Version != "" {
 		return out
 	}
-	for _, min := range p.claims.Of(id) {
+	for _, min := range slices.Concat(p.claims.Of(id), p.claims.Seen(id)) {
 		if _, reported := out[min]; !reported && expr.Certain(target.ID(min)) == target.Yes {
 			out[min] = id
 		}

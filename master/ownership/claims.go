@@ -28,6 +28,7 @@ type Claims struct {
 	more    map[string][]claim
 	ids     map[string][]string // by node, what it claims now
 	former  former              // what it had
+	seen    map[string][]string // by Python syndic, who was seen behind it, sorted
 	changed bool
 	news    chan struct{} // closed by the next report
 }
@@ -44,7 +45,7 @@ func nodeKey(id string) string { return "\x00" + id }
 // NewClaims makes claims that are kept in memory alone.
 func NewClaims() *Claims {
 	return &Claims{
-		first: map[string]claim{}, more: map[string][]claim{}, ids: map[string][]string{}, former: newFormer(), news: make(chan struct{}),
+		first: map[string]claim{}, more: map[string][]claim{}, ids: map[string][]string{}, seen: map[string][]string{}, former: newFormer(), news: make(chan struct{}),
 	}
 }
 
@@ -58,7 +59,7 @@ func OpenClaims(cachedir string) (*Claims, error) {
 		return o, err
 	}
 	for _, k := range d.Keys() {
-		if node, ok := k.(string); ok && node != formerKey {
+		if node, ok := k.(string); ok && node != formerKey && node != seenKey {
 			o.ids[node] = wire.Texts(d.List(node))
 			for _, id := range o.ids[node] {
 				o.enter(id, claim{node: node})
@@ -66,6 +67,7 @@ func OpenClaims(cachedir string) (*Claims, error) {
 		}
 	}
 	o.former.read(d.Map(formerKey))
+	o.readSeen(d.Map(seenKey))
 	return o, nil
 }
 
@@ -129,6 +131,7 @@ func (o *Claims) Forget(node string) {
 		o.leave(id, node)
 	}
 	o.former.forget(node)
+	delete(o.seen, node)
 	if _, ok := o.ids[node]; ok {
 		delete(o.ids, node)
 		o.changed = true
@@ -226,6 +229,9 @@ func (o *Claims) Save() (err error) {
 	}
 	if f := o.former.wire(); f != nil {
 		out.Set(formerKey, f)
+	}
+	if len(o.seen) > 0 {
+		out.Set(seenKey, o.seenWire())
 	}
 	o.mu.Unlock()
 	defer func() {

@@ -13,6 +13,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/jobs/ledger"
 	"github.com/momtree/mom/master/keys"
+	"github.com/momtree/mom/master/presence"
 	"github.com/momtree/mom/master/roles"
 	"github.com/momtree/mom/topology"
 )
@@ -49,6 +50,8 @@ type Options struct {
 	Absent func(id string) bool
 	// Subject is what is known of a minion.
 	Subject func(id string) target.Subject
+	// KeepsData: grains and pillar of minions are kept over restarts.
+	KeepsData bool
 	// Keeps tells whether publications are kept for peers that are away.
 	Keeps func() bool
 	// Barred is wrapped by the refusal of what a peer says as a node that it may not be.
@@ -74,6 +77,8 @@ type Presence interface {
 	// are; all others are Untracked.
 	Announced(id string) (live ledger.Liveness, grace time.Duration)
 	Node(id string) (live ledger.Liveness, grace time.Duration)
+	// Minion tells of any minion whether it is connected.
+	Minion(id string) presence.Standing
 	// Announces tells whether an id has announced itself in a role.
 	Announces(role, id string) bool
 	NodeConns(id string) []uint64

@@ -61,7 +61,7 @@ func (s *Service) announced(_ context.Context, r *server.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	reply := wire.NewMap("session", connected, "node", s.o.Node, "heartbeat", s.o.Config.ZmqHeartbeatIvl.Seconds())
+	reply := wire.NewMap("session", connected, "node", s.o.Node, "heartbeat", s.o.Config.ZmqHeartbeatIvl.Seconds(), "declined", true)
 	s.reports.Greet(a, d, reply)
 	if know != nil {
 		know.Range(func(key, val any) bool {

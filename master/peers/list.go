@@ -1,35 +1,85 @@
 package peers
 
 import (
+	"cmp"
+	"crypto/sha256"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/presence"
 )
 
-// listFile keeps who has announced presence before, so that after a restart
-// of the master a minion that is gone is not taken for a silent Python one.
+// listFile keeps who has announced presence before, so that after a restart of the master a
+// minion that is gone is not taken for a silent Python one, and who was connected, so that
+// nobody waits for those who were not. Its rows are
+//
+//	[id, role, version, gone]   a peer that announces itself; gone: it was not connected
+//	[id, "stock"]               a minion of Salt's that was connected
+//	["", when, sure]            when it was written, and whether all who were connected are in it
+//
+// Earlier versions read the texts of a row, and only rows that have three.
 const listFile = "presence.p"
 
-func load(cachedir string) ([]presence.Peer, error) {
+const (
+	// listAge is how old the list may be for who was not connected to count as gone.
+	listAge = 10 * time.Minute
+	// listEvery is how often it is written at least, and listPause how often at most for what
+	// has changed in who is connected alone.
+	listEvery = 3 * time.Minute
+	listPause = 5 * time.Second
+)
+
+// kept is what the list says.
+type kept struct {
+	known []presence.Peer
+	sure  bool
+}
+
+// stockRow marks a minion of Salt's.
+const stockRow = "stock"
+
+// load reads the list. sure tells whether it is of a moment ago and complete.
+func load(cachedir string, now time.Time) (out []presence.Peer, sure bool, err error) {
 	path := filepath.Join(cachedir, listFile)
 	v, err := wire.ReadFile(path)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	rows, ok := v.([]any)
 	if !ok && v != nil {
-		return nil, wire.SpoiltFile(path, fmt.Errorf("%w: want a list, have %T", wire.ErrType, v))
+		return nil, false, wire.SpoiltFile(path, fmt.Errorf("%w: want a list, have %T", wire.ErrType, v))
 	}
-	var out []presence.Peer
+	fresh := false
 	for _, row := range rows {
-		if f := wire.Texts(asList(row)); len(f) == 3 {
-			out = append(out, presence.Peer{ID: f[0], Role: f[1], Version: f[2]})
+		list := asList(row)
+		switch f := wire.Texts(list); {
+		case len(f) == 1 && f[0] == "" && len(list) == 3:
+			at, _ := list[1].(int64)
+			age := now.Sub(time.Unix(at, 0))
+			fresh = age >= 0 && age <= listAge
+			sure, _ = list[2].(bool)
+		case len(f) == 2 && f[1] == stockRow:
+			out = append(out, presence.Peer{ID: f[0], Role: presence.Minion, Stock: true})
+		case len(f) == 3:
+			p := presence.Peer{ID: f[0], Role: f[1], Version: f[2]}
+			if len(list) > 3 {
+				p.Gone, _ = list[3].(bool)
+			}
+			out = append(out, p)
 		}
 	}
-	return out, nil
+	if !fresh {
+		out = slices.DeleteFunc(out, func(p presence.Peer) bool { return p.Stock })
+		for i := range out {
+			out[i].Gone = false
+		}
+	}
+	return out, sure && fresh, nil
 }
 
 func asList(v any) []any {
@@ -37,24 +87,47 @@ func asList(v any) []any {
 	return l
 }
 
-func (s *Service) save() error {
-	if !s.TakeChanged() {
+// save writes the list if peers have come or gone; at the end of the service too if only who is
+// connected has changed, else after a pause.
+func (s *Service) save(last bool) error {
+	now := s.o.Now()
+	fresh := s.TakeChanged()
+	pause := now.Sub(s.saved)
+	if !fresh && !last && pause >= 0 && pause < listPause {
 		return nil
 	}
-	rows := []any{}
-	for _, p := range s.Peers() {
-		if p.Stock { // it is asked again
-			continue
-		}
-		rows = append(rows, []any{p.ID, p.Role, p.Version})
+	known, sure := s.Keep()
+	if f := s.frozen.Load(); f != nil {
+		known, sure = f.known, f.sure
 	}
-	b, err := wire.EncodeBus(rows)
+	slices.SortFunc(known, func(a, b presence.Peer) int {
+		return cmp.Or(strings.Compare(a.ID, b.ID), strings.Compare(a.Role, b.Role))
+	})
+	rows := make([]any, 0, len(known)+1)
+	for _, p := range known {
+		if p.Stock {
+			rows = append(rows, []any{p.ID, stockRow})
+		} else {
+			rows = append(rows, []any{p.ID, p.Role, p.Version, p.Gone})
+		}
+	}
+	b, err := wire.EncodeBus(append(rows, sure))
 	if err != nil {
 		return fmt.Errorf("encode known peers: %w", err)
 	}
+	sum := sha256.Sum256(b)
+	if !fresh && sum == s.list && pause >= 0 && pause < listEvery && !last {
+		return nil
+	}
+	if b, err = wire.EncodeBus(append(rows, []any{"", now.Unix(), sure})); err != nil {
+		return fmt.Errorf("encode known peers: %w", err)
+	}
 	if err := crypt.WriteFileLazy(filepath.Join(s.o.Config.Cachedir, listFile), b, 0o600); err != nil {
-		s.PutChanged()
+		if fresh {
+			s.PutChanged()
+		}
 		return err
 	}
+	s.saved, s.list = now, sum
 	return nil
 }

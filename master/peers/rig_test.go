@@ -126,4 +126,5 @@ func (j jobs) MinionDown(id string, wait time.Duration)    { j.tell("down", id, 
 func (j jobs) StockUp(id string)                           { j.tell("stock up", id) }
 func (j jobs) NodeUp(id string)                            { j.tell("node up", id) }
 func (j jobs) NodeDown(id string)                          { j.tell("node down", id) }
+func (j jobs) Declined(jid, id string, data ...string)     { j.tell("declined", jid, id, data) }
 func (j jobs) Found(jid, id string, running bool)          { j.tell("found", jid, id, running) }

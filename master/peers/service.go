@@ -3,6 +3,7 @@ package peers
 import (
 	"context"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/momtree/mom/internal/config"
@@ -52,6 +53,7 @@ type Parts struct {
 		NodeUp(id string)
 		NodeDown(id string)
 		Found(jid, id string, running bool)
+		Declined(jid, id string, data ...string)
 	}
 	// Announced is told of minions that have announced themselves.
 	Announced func(a presence.Announcement)
@@ -89,18 +91,21 @@ type Service struct {
 	who     *findjob.Who
 	probes  *findjob.Probes
 	asks    *findjob.Gatherer
+	saved   time.Time // when the list of who is known was written; one goroutine at a time saves
+	list    [32]byte  // a sum of what it says
+	frozen  atomic.Pointer[kept]
 }
 
 // Open reads who was there in an earlier life. Until [Service.Join] the service can be
 // asked, and nobody may connect.
 func Open(o Options) *Service {
-	known, err := load(o.Config.Cachedir)
+	known, sure, err := load(o.Config.Cachedir, o.Now())
 	if err != nil { // it is only a memory, and written anew with the next change
 		o.Log.Warn("The list of known peers is not used", "err", err)
 	}
 	s := &Service{o: o}
 	s.Registry = presence.New(presence.Config{
-		Known: known, Up: s.up, Down: s.down, Now: o.Now, Asks: o.Config.PresenceAsk, Reconnect: o.Config.PresenceReconnect,
+		Known: known, Sure: sure, Up: s.up, Down: s.down, Now: o.Now, Asks: o.Config.PresenceAsk, Reconnect: o.Config.PresenceReconnect,
 		Position: func() int64 { return s.p.Heard().Position },
 	})
 	s.asks = findjob.NewGatherer(s.ask)
@@ -150,10 +155,19 @@ func (s *Service) Run(ctx context.Context) {
 		case <-second.C:
 			s.missLost()
 			sure = s.missAbsent(sure)
-			if err := s.save(); err != nil {
+			if err := s.save(false); err != nil {
 				s.o.Failing("The list of known peers could not be written", err)
 			}
 		}
+	}
+}
+
+// Freeze has the list of who is known tell who is connected now, whoever loses a connection
+// from now on: this master ends.
+func (s *Service) Freeze() {
+	if s != nil {
+		known, sure := s.Keep()
+		s.frozen.Store(&kept{known, sure})
 	}
 }
 
@@ -163,7 +177,7 @@ func (s *Service) Close() error {
 		return nil
 	}
 	s.asks.Close()
-	return s.save()
+	return s.save(true)
 }
 
 var commands server.Set[*Service]

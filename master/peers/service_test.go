@@ -129,3 +129,82 @@ func TestMinions(t *testing.T) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
+
+// A restart waits for those who were connected, and not for those who were not: neither for one
+// that announces itself, nor for a stock minion that every connection is known not to be of.
+// What is told of long ago is not believed.
+func TestWhoWasNotConnectedBefore(t *testing.T) {
+	for _, c := range []struct {
+		what   string
+		crash  bool
+		away   time.Duration // how long the master is down
+		gone   bool          // who was not connected is known to be gone
+		lately bool          // the master begins a moment before it ends
+	}{
+		{"stopped", false, time.Second, true, false},
+		{"killed", true, time.Second, true, false},
+		{"down for long", false, time.Hour, false, false},
+		{"not sure itself", false, time.Second, false, true},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			w := newWorld(t)
+			w.announce(1, presence.Minion, "dead")
+			w.announce(2, presence.Minion, "alive")
+			w.announce(3, presence.Syndic, "node")
+			w.Opened(conn(4), w.p.Heard())
+			w.Named(4, "stock")
+			w.Closed(1)
+			w.Closed(3)
+			w.at = w.at.Add(30 * time.Second)
+			if c.lately {
+				w.at = w.at.Add(-10 * time.Second)
+			}
+			if c.crash {
+				if err := w.save(false); err != nil {
+					t.Fatal(err)
+				}
+			} else {
+				w.Freeze()
+				w.Closed(2) // the ports close first
+				w.Closed(4)
+				w.at = w.at.Add(10 * time.Second)
+				if err := w.Close(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			w.at = w.at.Add(c.away)
+			w.open()
+			if live, _ := w.Announced("alive"); live != ledger.Away {
+				t.Errorf("alive is %v", live)
+			}
+			if s := w.Minion("stock"); s.Live != ledger.Untracked || !s.Doubt {
+				t.Errorf("the stock minion is %+v", s)
+			}
+			if certain, again := w.Gone("stock"); certain || again == 0 {
+				t.Errorf("the stock minion is gone: %t, again in %s", certain, again)
+			}
+			want := map[bool]ledger.Liveness{true: ledger.Down, false: ledger.Away}
+			old := c.away < time.Minute // what announces itself is known to be gone by its lease
+			if live, _ := w.Announced("dead"); live != want[old] {
+				t.Errorf("dead is %v", live)
+			}
+			if live, _ := w.Node("node"); live != want[old] {
+				t.Errorf("the node is %v", live)
+			}
+			if s := w.Minion("never"); (s.Live == ledger.Down) != c.gone {
+				t.Errorf("a stock minion that was not connected is %+v", s)
+			}
+			if certain, _ := w.Gone("never"); certain != c.gone {
+				t.Errorf("it is gone: %t", certain)
+			}
+			w.Opened(conn(5), w.p.Heard()) // somebody is back and has not said who
+			if s := w.Minion("never"); s.Live == ledger.Down {
+				t.Errorf("it is %+v while a connection has not said whose it is", s)
+			}
+			w.Named(5, "stock")
+			if s := w.Minion("stock"); s.Live != ledger.Up {
+				t.Errorf("the stock minion is back and %+v", s)
+			}
+		})
+	}
+}

@@ -24,6 +24,8 @@ type Standing struct {
 	// Doubt: it is not known to be connected, and not known to be gone; that may become
 	// certain any moment.
 	Doubt bool
+	// Arriving: it is in doubt and has signed in lately, so it is there or about to be.
+	Arriving bool
 }
 
 // Minion tells where a minion stands, stock ones included. Down is said with proof
@@ -34,7 +36,7 @@ type Standing struct {
 //   - it was not here within Reconnect, and has not signed in within that time, as one
 //     does that is about to connect;
 //   - the registry has lived for Reconnect, so that who was connected to an earlier
-//     life would be back;
+//     life would be back, or it was not connected when that ended;
 //   - each connection that stands has said whose it is, or has said nothing for so
 //     long that no starting minion is behind it; and none has ended without a word
 //     within Reconnect, whose minion may be on its way back.
@@ -55,10 +57,10 @@ func (r *Registry) Minion(id string) Standing {
 		s.Live = ledger.Up
 	case p != nil && r.left(p.Since) > 0:
 		s.Live, s.Grace = ledger.Away, r.left(p.Since)
-	case r.sure() && !r.arriving(id):
+	case r.sureOf(id) && !r.arriving(id):
 		s.Live = ledger.Down
 	default:
-		s.Doubt = true
+		s.Doubt, s.Arriving = true, r.arriving(id)
 	}
 	return s
 }
@@ -77,14 +79,14 @@ func (r *Registry) Gone(id string) (certain bool, again time.Duration) {
 	from := r.started
 	if p != nil {
 		from = p.Since
-	} else if left := r.left(from); left > 0 {
+	} else if left := r.left(from); left > 0 && (!r.cfg.Sure || r.former[id]) {
 		return false, left // it was this master that went
 	}
 	now := r.cfg.Now()
 	if l := r.newest(); l != nil && now.Sub(l.since) < justCame && now.Sub(from) < longestWait {
 		return false, time.Second
 	}
-	return r.left(from) <= 0 && r.sure() && !r.arriving(id), 0
+	return (p == nil || r.left(from) <= 0) && r.sureOf(id) && !r.arriving(id), 0
 }
 
 // Sure tells whether an id that hangs nowhere is certainly not connected.
@@ -94,8 +96,17 @@ func (r *Registry) Sure() bool {
 	return r.sure()
 }
 
-func (r *Registry) sure() bool {
-	if !r.cfg.Asks || r.left(r.started) > 0 || r.left(r.vanished) > 0 {
+func (r *Registry) sure() bool { return r.left(r.started) <= 0 && r.allNamed() }
+
+// sureOf is Sure for one id. Just after a start it holds for a minion that was not connected
+// when the earlier life ended, as soon as those that were and are back have said who they are.
+func (r *Registry) sureOf(id string) bool {
+	return (r.left(r.started) <= 0 || r.cfg.Sure && !r.former[id]) && r.allNamed()
+}
+
+// allNamed tells whether each connection has said whose it is, or is that of no minion.
+func (r *Registry) allNamed() bool {
+	if !r.cfg.Asks || r.left(r.vanished) > 0 {
 		return false
 	}
 	l := r.newest()

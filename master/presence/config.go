@@ -8,8 +8,12 @@ type Config struct {
 	// counts as Down. Default 5 s.
 	Lease time.Duration
 	// Known are peers of an earlier life of this master. They count as Away
-	// for StartGrace (default 15 s), since all of them reconnect now.
-	Known      []Peer
+	// for StartGrace (default 15 s), since all of them reconnect now, but for those that were
+	// Gone. A stock minion among them was connected.
+	Known []Peer
+	// Sure says that the earlier life ended a moment ago and knew who was connected: a minion
+	// that is not among Known, or Gone, did not lose its connection with it.
+	Sure       bool
 	StartGrace time.Duration
 	// Asks says that connections without a session are asked who they are, and
 	// answers entered by [Registry.Named]. Without it stock minions stay Untracked.

@@ -15,6 +15,9 @@ type Peer struct {
 	Since   time.Time // when Up last changed
 	// Stock: it is known by its connection alone, as a minion of Python's Salt.
 	Stock bool
+	// Gone is of one that an earlier life of this master has known: it was not connected when
+	// that ended, so nobody waits for it to come back.
+	Gone bool
 }
 
 // Announced tells how the ledger has to treat a minion that announces itself, with the time
@@ -53,7 +56,7 @@ func (r *Registry) Up(id string) bool {
 func (r *Registry) HasMinion(id string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.peers[key{Minion, id}] != nil
+	return r.peers[key{Minion, id}] != nil || r.former[id]
 }
 
 // Announces tells whether a node, or else a minion, of an id has announced itself in that
@@ -85,6 +88,26 @@ func (r *Registry) Connected() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.up
+}
+
+// Keep lists who an early next life has to know, unordered: the peers that announce
+// themselves, Gone those that nobody waits for any more, and the stock minions that are
+// connected. sure tells whether all who are connected are among them.
+func (r *Registry) Keep() (known []Peer, sure bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, p := range r.peers {
+		if p.Stock && !p.Up {
+			continue
+		}
+		x := p.Peer
+		if !p.Stock {
+			live, _ := r.grace(p)
+			x.Gone = live == ledger.Down
+		}
+		known = append(known, x)
+	}
+	return known, r.sure()
 }
 
 // Peers lists all known peers, unordered.

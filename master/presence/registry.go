@@ -63,6 +63,7 @@ type Registry struct {
 	lost      int64                // the position then
 	proxied   bool                 // more than one minion hangs on a connection, or did
 	signed    map[string]time.Time // sign-ins of who is not connected
+	former    map[string]bool      // stock minions that were connected when the earlier life ended
 
 	// news are the hooks still to be called, in the order in which things happened;
 	// who holds emit calls them. mu is never held while anything else is waited for:
@@ -77,10 +78,18 @@ func New(cfg Config) *Registry {
 	r := &Registry{
 		cfg: cfg, started: cfg.Now(),
 		sessions: map[string]*session{}, waiting: map[key]*session{}, byConn: map[uint64]*session{}, peers: map[key]*peer{},
-		lines: map[uint64]*line{}, signed: map[string]time.Time{},
+		lines: map[uint64]*line{}, signed: map[string]time.Time{}, former: map[string]bool{},
 	}
 	for _, p := range cfg.Known {
+		if p.Stock {
+			r.former[p.ID] = true
+			continue
+		}
 		p.Up, p.Since = false, time.Time{}
+		if p.Gone { // it has no time to come back
+			p.Since = r.started.Add(-cfg.StartGrace - cfg.Lease)
+		}
+		p.Gone = false
 		r.peers[key{p.Role, p.ID}] = &peer{Peer: p}
 	}
 	return r
@@ -270,6 +279,7 @@ func (r *Registry) join(s *session) {
 	if !p.Up {
 		p.Up, p.Since = true, r.cfg.Now()
 		r.up++
+		r.changed = true // a next life has to wait for it
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/momtree/mom/internal/jobevent"
@@ -141,7 +142,10 @@ func (s *Service) Start(ctx context.Context, j *Job) error {
 	x := &start{job: j, done: make(chan struct{})}
 	x.spec = ledger.Job{
 		JID: j.JID, Fun: j.fun, Minions: s.o.Peers.Minions(j.Minions, s.o.Peers.Awaits), Nodes: j.Nodes, Queue: !j.until.IsZero(),
-		Timeout: s.o.Config.Timeout, Named: named(j.tgt, j.load.TgtType), Everyone: j.tgt == "*" && j.load.TgtType == "glob",
+		ByData: j.Expr.NeedsData(), Timeout: s.o.Config.Timeout, Named: named(j.tgt, j.load.TgtType), Everyone: j.tgt == "*" && j.load.TgtType == "glob",
+	}
+	for i, m := range x.spec.Minions {
+		_, x.spec.Minions[i].Unsure = slices.BinarySearch(j.Unsure, m.ID)
 	}
 	if t, err := wire.Int(j.load.Timeout); err == nil && t > 0 {
 		x.spec.Timeout = time.Duration(min(t, maxTimeout)) * time.Second

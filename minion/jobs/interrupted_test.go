@@ -18,6 +18,7 @@ type inbox map[string]*wire.Map
 
 func (inbox) Name() string                         { return "m" }
 func (inbox) Meant(wire.Publication) (bool, error) { return true, nil }
+func (inbox) PassOver(wire.Publication)            {}
 func (inbox) Ours() bool                           { return true }
 func (inbox) Env() modules.Env                     { return nil }
 

@@ -24,6 +24,9 @@ type Master interface {
 	Push(jid string, load []byte) error
 	// Meant tells whether a publication is for this minion.
 	Meant(p wire.Publication) (bool, error)
+	// PassOver is told of a publication that is not for this minion: the master may wait for
+	// it all the same.
+	PassOver(p wire.Publication)
 	// Ours tells whether the master is one of ours. A master of Salt's knows by itself whom
 	// it meant.
 	Ours() bool

@@ -26,6 +26,7 @@ func (j *Jobs) Take(from Master, p wire.Publication) error {
 		return err
 	}
 	if !meant {
+		from.PassOver(p)
 		return nil
 	}
 	asked, _, _, err := judged.Read(p) // the order is over the target that was asked for

@@ -140,6 +140,7 @@ func (s *Session) announceOnce(ctx context.Context) (signIn uint64, bound bool) 
 		s.behind()
 	}
 	s.ours.Store(true)
+	s.hearsDeclined.Store(reply.Bool("declined"))
 	seen, told := reply.Get("session")
 	now, _ := s.ch.Current()
 	return now.Seq, !told || seen != false

@@ -37,8 +37,9 @@ func (s *Session) RefreshPillar(ctx context.Context, cleanCache bool) error {
 
 // FetchPillar fetches the pillar and only gives it.
 func (s *Session) FetchPillar(ctx context.Context, o modules.PillarOptions, cleanCache bool) (*wire.Map, error) {
+	grains := s.all.Grains.Get()
 	raw, err := s.ch.Pillar(ctx, channel.PillarRequest{
-		Grains: s.all.Grains.Get(), Override: o.Override, CleanCache: cleanCache,
+		Grains: grains, Override: o.Override, CleanCache: cleanCache,
 		Saltenv: s.all.environment(o.Saltenv, "saltenv"), Pillarenv: s.all.environment(o.Pillarenv, "pillarenv"),
 	})
 	if err != nil {
@@ -48,6 +49,7 @@ func (s *Session) FetchPillar(ctx context.Context, o modules.PillarOptions, clea
 	if err != nil {
 		return nil, fmt.Errorf("pillar from %s: %w", s.name, err)
 	}
+	s.told.Store(&view{grains, p})
 	return p, nil
 }
 

@@ -49,6 +49,7 @@ func (s *Session) receive(ctx context.Context, frames [][]byte) {
 		}
 		return
 	}
+	s.asked(p)
 	if err := s.all.Jobs.Take(s, p); err != nil {
 		s.log.Warn("publication dropped", "jid", p.JID, "err", err)
 	}
@@ -74,15 +75,21 @@ func (s *Session) Meant(p wire.Publication) (bool, error) {
 }
 
 func (s *Session) matches(p wire.Publication) (bool, error) {
+	expr, err := s.parse(p)
+	return err == nil && expr.Match(subject{s}), err
+}
+
+// parse reads the target of a publication.
+func (s *Session) parse(p wire.Publication) (target.Expr, error) {
 	tgt, err := wire.Decode(p.Tgt)
 	if err != nil {
-		return false, fmt.Errorf("target: %w", err)
+		return nil, fmt.Errorf("target: %w", err)
 	}
 	expr, err := target.Parse(tgt, p.TgtType, target.Options{Delimiter: p.Delimiter, Nodegroups: s.all.Options.Nodegroups})
 	if err != nil {
-		return false, fmt.Errorf("target %v: %w", tgt, err)
+		return nil, fmt.Errorf("target %v: %w", tgt, err)
 	}
-	return expr.Match(subject{s}), nil
+	return expr, nil
 }
 
 // subject is this minion as a target sees it.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/channel"
+	"github.com/momtree/mom/internal/lru"
 	"github.com/momtree/mom/internal/nodecall"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/minion/delivery"
@@ -32,7 +33,12 @@ type Session struct {
 	ours      atomic.Bool         // the master knows `_presence`
 	silent    bool                // the master does not know `_presence`; announceAll alone uses it
 	announced chan struct{}       // closed when the master has taken an announcement
-	o         Options
+	told      atomic.Pointer[view]
+	passed    *passed
+
+	hearsDeclined atomic.Bool    // the master knows `_declined`
+	declined      chan *wire.Map // what it is to be told so
+	o             Options
 }
 
 // Options are what differs between the sessions of one minion.
@@ -73,7 +79,8 @@ func (all *Sessions) Open(name string, box *delivery.Outbox, o Options) (*Sessio
 	s := &Session{
 		all: all, name: name, log: all.Log.With("master", name), outbox: box, o: o,
 		up: newSubscription(), fetch: make(chan struct{}, 1), reauth: make(chan channel.Result, 1), renew: make(chan struct{}, 1),
-		announced: make(chan struct{}),
+		announced: make(chan struct{}), passed: lru.New[string, []string](maxPassed),
+		declined: make(chan *wire.Map, maxDeclined),
 	}
 	cfg.OnSignIn = func(channel.Result) {
 		select {
@@ -159,6 +166,7 @@ func (s *Session) Serve(ctx context.Context, res channel.Result) {
 	wg.Go(func() { s.catchUp(ctx) })
 	wg.Go(func() { s.signInAgain(ctx) })
 	wg.Go(func() { s.ping(ctx) })
+	wg.Go(func() { s.tellDeclined(ctx) })
 	if s.all.Connected != nil {
 		wg.Go(func() { s.all.Connected(ctx, s) })
 	}

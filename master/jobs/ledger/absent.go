@@ -12,6 +12,9 @@ func Absent(xs []returners.Expectation) map[string]jobevent.Absence {
 	out := map[string]jobevent.Absence{}
 	for _, x := range xs {
 		for id, why := range x.Missing {
+			if why == Unmatched {
+				continue
+			}
 			if old, known := out[id]; known && why == Queued && old.Reason != Queued {
 				continue
 			}

@@ -144,7 +144,11 @@ func (l *Ledger) expireEntry(j *job, id string, e *entry, now time.Time, n *news
 			return
 		}
 		n.rescue(j, id, e, now)
-		j.settle(id, e, missing, NoResponse)
+		reason := NoResponse
+		if nd := j.nodes[head(e.path)]; e.presumed && nd != nil && !nd.heard {
+			reason = NodeNoResponse
+		}
+		j.settle(id, e, missing, reason)
 	case finishing:
 		n.rescue(j, id, e, now)
 		j.settle(id, e, missing, NotRunning)

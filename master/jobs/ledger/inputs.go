@@ -57,6 +57,9 @@ func (l *Ledger) Expect(jid string, x Expectation) (reopened bool) {
 	if x.Plain || x.Untracked {
 		live = Untracked
 	}
+	if !x.Moved && !x.Partial {
+		j.unpresume(x)
+	}
 	for _, id := range x.Minions {
 		e := j.entries[id]
 		j.unhold(id, x.Path)
@@ -66,8 +69,8 @@ func (l *Ledger) Expect(jid string, x Expectation) (reopened bool) {
 		case e == nil:
 			e = &entry{path: x.Path, live: live}
 			j.add(id, e)
-		case e.phase == claimable:
-			e.phase, e.path, e.live = waiting, x.Path, live
+		case e.phase == claimable, e.presumed && e.phase.pending():
+			e.phase, e.path, e.live, e.due, e.presumed = waiting, x.Path, live, time.Time{}, false
 		case x.Moved:
 			j.move(id, e, x.Path)
 		case e.regained(x.Path):
@@ -179,6 +182,10 @@ func (l *Ledger) Gone(jid string, minions map[string]jobevent.Absence, nodes map
 			if e.spokenFor(same) || same(e.path) && j.passOn(id, e) {
 				continue
 			}
+		}
+		if m.Reason == Unmatched { // its node did not know either
+			j.leave(id, e)
+			continue
 		}
 		if l.hold(j, id, m) {
 			continue

@@ -33,6 +33,9 @@ type Minion struct {
 	// Doubt says of an Untracked minion that it is not known to be connected: whether it
 	// is certain by now that it is not is looked at again and again.
 	Doubt bool
+	// Unsure says that it is not known whether the target means it: it is asked, and leaves
+	// the account if it declines.
+	Unsure bool
 }
 
 // Node is a syndic node directly below this master.
@@ -45,8 +48,8 @@ type Node struct {
 	// Known gives the minions behind the node that the target is known to
 	// match, and the path to each. They are named as missing when the node, or one
 	// behind it, is down, does not answer or refuses; it is not called otherwise,
-	// for in a large tree the answer costs more than the job. It must not call the
-	// ledger. nil: none are known.
+	// for in a large tree the answer costs more than the job. Behind a Python syndic those
+	// that the target names are waited for. It must not call the ledger. nil: none are known.
 	Known func() map[string]string
 }
 
@@ -67,6 +70,10 @@ type Job struct {
 	// syndic that says nothing to it within syndic_wait is taken for dead. To
 	// any other target its silence may mean that it has nobody.
 	Everyone bool
+	// ByData says that the target looks at grains or pillar, of which this master has copies:
+	// a minion that has others may not take the job, and not know that it is waited for. All
+	// are asked by find_job after Timeout.
+	ByData bool
 	// Timeout is the time an untracked minion gets before it is asked by
 	// find_job, and the time a node gets for its expectation. Default 5 s
 	// (Salt's `timeout`).
@@ -100,15 +107,19 @@ type entry struct {
 	phase  phase
 	live   Liveness // Untracked entries are asked by find_job rounds
 	direct bool
-	doubt  bool // not known to be connected: until holds its deadline, and due when to look
-	path   string
-	due    time.Time     // zero: no timer waits for this entry
-	pause  time.Duration // before it is asked again; of one that is Up as a net, 0: it was given the job again
-	net    bool          // it was Up when it was asked last, and nothing else had asked it so far
-	mute   uint8         // questions in a row that it has not answered
-	sent   time.Duration // when it was asked last, since the job was opened
-	until  time.Time     // of one in doubt: the end of its phase, due is when to look at it again
-	reason string
+	// presumed: behind a Python syndic that has not spoken, by what was known of it before.
+	presumed bool
+	listed   bool // of a presumed one: the target names it, and this master does not have it
+	unsure   bool // not known to be meant
+	doubt    bool // not known to be connected: until holds its deadline, and due when to look
+	path     string
+	due      time.Time     // zero: no timer waits for this entry
+	pause    time.Duration // before it is asked again; of one that is Up as a net, 0: it was given the job again
+	net      bool          // it was Up when it was asked last, and nothing else had asked it so far
+	mute     uint8         // questions in a row that it has not answered
+	sent     time.Duration // when it was asked last, since the job was opened
+	until    time.Time     // of one in doubt: the end of its phase, due is when to look at it again
+	reason   string
 }
 
 type nodeEntry struct {
@@ -131,6 +142,7 @@ type job struct {
 	owing          int                   // nodes in state asked
 	unheard        int                   // nodes in state plain that have not said a word
 	unclaimed      bool                  // entries may be claimable
+	unspoken       bool                  // who is known behind Python syndics that have not spoken was named
 	claims         map[string][]string   // by minion: paths of nodes that count it beside the one that speaks for it
 	held           map[string]held       // by minion: words that are kept back
 	heldFor        map[string][]string   // by path: minions whose words wait for the nodes there

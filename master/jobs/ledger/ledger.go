@@ -162,8 +162,11 @@ func (l *Ledger) finish(j *job, n news) {
 func (l *Ledger) closeIfDone(j *job, n *news) {
 	now := l.cfg.Clock.Now()
 	held := now.Before(j.holdUntil)
-	if j.Everyone && !held {
-		j.silence(n)
+	if !held {
+		l.missUnspoken(j, n)
+		if j.Everyone {
+			j.silence(n)
+		}
 	}
 	if j.owing == 0 && !held && j.unclaimed {
 		j.unclaimed = false
@@ -203,11 +206,11 @@ func (l *Ledger) Open(spec Job) error {
 	j := l.newJob(spec, now)
 	var n news
 	for _, m := range spec.Minions {
-		e := &entry{direct: true, live: m.Live}
+		e := &entry{direct: true, live: m.Live, unsure: m.Unsure}
 		j.add(m.ID, e)
 		switch m.Live {
 		case Up:
-			l.askLater(j, e)
+			l.firstQuestion(j, e)
 		case Untracked:
 			e.doubt = m.Doubt && l.cfg.Gone != nil
 			l.due(j, e, now.Add(j.Timeout))
@@ -223,9 +226,12 @@ func (l *Ledger) Open(spec Job) error {
 	}
 	l.openNodes(j, now, &n)
 	for _, id := range spec.Unclaimed {
-		if j.entries[id] == nil {
+		switch e := j.entries[id]; {
+		case e == nil:
 			j.add(id, &entry{phase: claimable})
 			j.unclaimed = true
+		case e.presumed:
+			e.listed = true
 		}
 	}
 	j.Minions, j.Unclaimed, j.Answers = nil, nil, nil // they are in the entries
@@ -268,6 +274,9 @@ func (l *Ledger) openNodes(j *job, now time.Time, n *news) {
 			j.setNode(nd.ID, jobevent.NodePlain, time.Time{})
 			j.holdUntil = now.Add(l.cfg.SyndicWait)
 			j.wake(j.holdUntil)
+			if j.Named > 0 && nd.Known != nil {
+				l.presume(j, nd.Known(), now)
+			}
 		case Away, Down:
 			if nd.Live == Away && nd.Grace > 0 {
 				j.setNode(nd.ID, jobevent.NodeAsked, now.Add(nd.Grace))
@@ -315,7 +324,7 @@ func (l *Ledger) missKnown(j *job, minions, roots map[string]string, n *news) {
 			j.add(id, e)
 		}
 		m := jobevent.Absence{Reason: reason, Path: path}
-		if e.direct || e.spokenFor(func(p string) bool { return behind(p, root) }) || l.hold(j, id, m) {
+		if e.direct || e.presumed && e.phase.pending() || e.spokenFor(func(p string) bool { return behind(p, root) }) || l.hold(j, id, m) {
 			continue
 		}
 		if j.settle(id, e, missing, m.Reason) {

@@ -148,7 +148,7 @@ func (s *scenario) run(t *testing.T, d *datadriven.TestData) {
 	switch d.Cmd {
 	case "open":
 		j := jobOf(t, text, vals)
-		j.Everyone, j.Queue = d.HasArg("everyone"), d.HasArg("queue")
+		j.Everyone, j.Queue, j.ByData = d.HasArg("everyone"), d.HasArg("queue"), d.HasArg("bydata")
 		if err := s.ledger.Open(j); err != nil {
 			s.say("error: %v", err)
 		}
@@ -176,6 +176,10 @@ func (s *scenario) run(t *testing.T, d *datadriven.TestData) {
 		s.mu.Lock()
 		s.at[text("id")] = text("path")
 		s.mu.Unlock()
+	case "declined":
+		s.ledger.Declined(text("jid"), text("id"), vals("data")...)
+	case "left":
+		s.ledger.Gone(text("jid"), map[string]jobevent.Absence{text("id"): {Reason: Unmatched, Path: text("path")}}, nil)
 	case "found":
 		s.ledger.Found(text("jid"), text("id"), d.HasArg("running"))
 	case "up":
@@ -238,9 +242,9 @@ func jobOf(t *testing.T, text func(string) string, vals func(string) []string) J
 		}
 		j.Timeout = d
 	}
-	for key, live := range map[string]Liveness{"minions": Up, "untracked": Untracked, "doubt": Untracked, "away": Away, "down": Down} {
+	for key, live := range map[string]Liveness{"minions": Up, "unsure": Up, "untracked": Untracked, "doubt": Untracked, "away": Away, "down": Down} {
 		for _, id := range vals(key) {
-			min := Minion{ID: id, Live: live, Doubt: key == "doubt"}
+			min := Minion{ID: id, Live: live, Doubt: key == "doubt", Unsure: key == "unsure"}
 			if live == Away {
 				min.Grace = 5 * time.Second
 			}
