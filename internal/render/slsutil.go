@@ -274,6 +274,10 @@ func slsutilRenderer(j *job, r *jinja.Run, a *jinja.Args) any {
 	if err != nil {
 		jinja.Throw(err)
 	}
+	if s, ok := out.(string); ok && strings.Contains(string(t.Source), "\r\n") && !strings.Contains(s, "\r\n") {
+		r.Charge(2 * len(s))
+		out = strings.ReplaceAll(s, "\n", "\r\n")
+	}
 	return r.Take(out)
 }
 

@@ -154,6 +154,9 @@ func readSource(ctx context.Context, f functions, saltenv, url string, limit int
 	}
 	defer file.Close()
 	data, err := io.ReadAll(io.LimitReader(file, int64(limit)+1))
+	if data == nil {
+		data = []byte{}
+	}
 	if err == nil && len(data) > limit {
 		err = fmt.Errorf("%s has more than the %d bytes that are rendered", path, limit)
 	}
