@@ -43,6 +43,12 @@ func (e *env) Options() *wire.Map {
 	for _, name := range optionNames(e.core.cfg) {
 		out.Set(name, e.Option(name))
 	}
+	// The program that asks, as Salt names it.
+	cli := "salt-minion"
+	if e.core.schedule == nil {
+		cli = "salt-call"
+	}
+	out.Set("__cli", cli)
 	return out
 }
 

@@ -17,6 +17,9 @@ type Args struct {
 // NewArgs makes positional arguments.
 func NewArgs(pos ...any) *Args { return &Args{Pos: pos} }
 
+// Set adds a keyword.
+func (a *Args) Set(name string, v any) { a.set(name, v) }
+
 func (a *Args) set(name string, v any) {
 	a.names = append(a.names, name)
 	a.vals = append(a.vals, v)

@@ -164,7 +164,7 @@ func (r *Run) give(v any, depth int) any {
 			return v.Uint64()
 		}
 		r.decimal(v)
-		return v.String()
+		return v
 	case *List:
 		return list(v.Items)
 	case Tuple:

@@ -201,7 +201,22 @@ func newRun(ctx context.Context, env *Environment, s Start) *Run {
 	r.nextLook = lookWork
 	r.mostWork = int64(min(r.limits.Steps, 1<<50)) * stepWork
 	r.soft = r.limits.Memory / maxKeep
+	if outer, ok := ctx.Value(outerKey{}).(*Run); ok {
+		r.worked, r.bytes, r.fixed, r.depth = outer.worked, outer.bytes, outer.bytes, outer.depth
+		r.nextLook = min(r.worked+lookWork, r.mostWork+1)
+	}
 	return r
+}
+
+// outerKey is the key of the rendering that another one belongs to.
+type outerKey struct{}
+
+// Nested counts a rendering that a function of this one makes with the context it returns: what
+// is done there counts here, and nested renderings have the bounds of one. The function that it
+// returns ends it.
+func (r *Run) Nested() (context.Context, func()) {
+	back := r.nest()
+	return context.WithValue(r.ctx, outerKey{}, r), back
 }
 
 // Render runs the template.
@@ -215,6 +230,11 @@ func (t *Template) Render(ctx context.Context, s Start) (text string, err error)
 		var fault *Error
 		if errors.As(err, &fault) {
 			r.place(fault)
+		}
+	}()
+	defer func() {
+		if outer, ok := ctx.Value(outerKey{}).(*Run); ok {
+			outer.worked = max(outer.worked, r.worked)
 		}
 	}()
 	defer catch(&err)

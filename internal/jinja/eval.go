@@ -11,6 +11,9 @@ func (r *Run) eval(x expr, s *scope) any {
 		if v, ok := r.lookup(s, n.name); ok {
 			return v
 		}
+		if n.name == "self" && r.ctxt != nil {
+			return &selfObject{r.ctxt}
+		}
 		return r.undefinedName(n.name)
 	case *attrNode:
 		return r.attr(r.eval(n.x, s), n.name)
@@ -23,6 +26,11 @@ func (r *Run) eval(x expr, s *scope) any {
 	case *filterNode:
 		v := r.eval(n.x, s)
 		a := r.args(n.args, s)
+		if (n.name == "e" || n.name == "escape") && escaped(n.x) {
+			if text, ok := v.(string); ok {
+				return text
+			}
+		}
 		return r.applied(n.name, r.env.filter(n.name))(r, v, a)
 	case *callNode:
 		return r.callNode(n, s, nil)
@@ -55,7 +63,11 @@ func (r *Run) eval(x expr, s *scope) any {
 		return r.comparison(n, s)
 	case *binaryNode:
 		left := r.eval(n.left, s)
-		return r.binary(n.op, left, r.eval(n.right, s))
+		right := r.eval(n.right, s)
+		if n.op == "+" || n.op == "%" {
+			left, right = r.joinEscaped(n, left, right)
+		}
+		return r.binary(n.op, left, right)
 	case *unaryNode:
 		if v := r.eval(n.x, s); n.minus {
 			return r.negative(v)

@@ -3,6 +3,7 @@ package jinja
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -247,6 +248,17 @@ func (r *Run) Used() (work int64, bytes int) { return r.worked, r.bytes }
 // Detached is a run that renders nothing: for what is done with values outside of templates.
 func (e *Environment) Detached(ctx context.Context, name string) *Run {
 	return newRun(ctx, e, Start{Name: name})
+}
+
+// Begin is a run that renders nothing and has the variables of s: for functions that templates
+// call, called from elsewhere.
+func (e *Environment) Begin(ctx context.Context, s Start) *Run {
+	r := newRun(ctx, e, s)
+	if r.globals = maps.Clone(s.Vars); r.globals == nil {
+		r.globals = map[string]any{}
+	}
+	r.ctxt = newRoot(&Template{env: e}, s.Vars)
+	return r
 }
 
 // Detached is a run that renders nothing and knows no filters.

@@ -23,13 +23,27 @@ type emitter struct {
 	anchors map[any]int // 0: seen once
 	named   map[any]string
 	max     int
+	form    yamlForm
+}
+
+// yamlForm is how an emitter writes.
+type yamlForm struct {
+	flow   bool // collections in one line
+	leaves bool // collections of nothing but scalars in one line
+	ascii  bool // characters beyond ASCII as escapes
+	sorted bool // keys sorted in maps that have an order too
+	margin bool // what a text continues with begins in the first column
 }
 
 // dumpYAML is Salt's filter yaml, before it trims.
 func dumpYAML(r *jinja.Run, v any, flow bool, maxBytes int) string {
-	e := &emitter{r: r, b: r.Builder(), anchors: map[any]int{}, named: map[any]string{}, max: maxBytes}
+	return dumpYAMLForm(r, v, yamlForm{flow: flow}, maxBytes)
+}
+
+func dumpYAMLForm(r *jinja.Run, v any, form yamlForm, maxBytes int) string {
+	e := &emitter{r: r, b: r.Builder(), anchors: map[any]int{}, named: map[any]string{}, max: maxBytes, form: form}
 	e.count(v, 0)
-	e.node(v, position{indent: -1, flow: flow})
+	e.node(v, position{indent: -1, flow: form.flow})
 	out := e.b.String()
 	if strings.HasSuffix(out, "\n") {
 		return out
@@ -114,10 +128,11 @@ func (e *emitter) anchored(v any) (prefix string, done bool) {
 }
 
 // sortedPairs are a dict's keys sorted, if Python can sort them.
-func sortedPairs(r *jinja.Run, d *jinja.Dict) []any {
+func (e *emitter) sortedPairs(d *jinja.Dict) []any {
+	r := e.r
 	r.Room(d.Len())
 	keys := d.Keys()
-	if d.Ordered {
+	if d.Ordered && !e.form.sorted {
 		return keys
 	}
 	texts, numbers := 0, 0
@@ -144,7 +159,7 @@ func (e *emitter) node(v any, p position) {
 		if done {
 			return
 		}
-		if p.flow || v.Len() == 0 {
+		if p.flow || v.Len() == 0 || e.leaf(v) {
 			e.write(prefix)
 			e.flowMap(v, p)
 		} else {
@@ -167,7 +182,7 @@ func (e *emitter) node(v any, p position) {
 }
 
 func (e *emitter) seq(items []any, p position, prefix string) {
-	if p.flow || len(items) == 0 {
+	if p.flow || len(items) == 0 || e.leaf(items) {
 		e.write(prefix)
 		inner := p
 		inner.indent = e.deeper(p)
@@ -221,7 +236,7 @@ func (e *emitter) flowMap(d *jinja.Dict, p position) {
 	inner.indent = e.deeper(p)
 	inner.flow, inner.inFlow, inner.key = true, true, false
 	e.write("{")
-	for i, k := range sortedPairs(e.r, d) {
+	for i, k := range e.sortedPairs(d) {
 		if i > 0 {
 			e.write(",")
 		}
@@ -244,7 +259,7 @@ func (e *emitter) blockMap(d *jinja.Dict, p position, prefix string) {
 	if prefix != "" {
 		e.write(strings.TrimRight(prefix, " "))
 	}
-	for i, k := range sortedPairs(e.r, d) {
+	for i, k := range e.sortedPairs(d) {
 		if i > 0 || !p.inSeq || prefix != "" {
 			if e.b.Len() > 0 {
 				e.newline(indent)
@@ -294,8 +309,42 @@ func (e *emitter) shared(v any) bool {
 	return e.anchors[v] > 0
 }
 
+// leaf reports whether a collection goes into one line because it has nothing but scalars.
+func (e *emitter) leaf(v any) bool {
+	if !e.form.leaves {
+		return false
+	}
+	scalar := func(v any) bool {
+		switch v.(type) {
+		case *jinja.Dict, *jinja.List, jinja.Tuple, *jinja.Set:
+			return false
+		}
+		return true
+	}
+	flat := true
+	switch v := v.(type) {
+	case *jinja.Dict:
+		e.r.Walk(v.Len())
+		v.Range(func(k, x any) bool {
+			flat = scalar(k) && scalar(x)
+			return flat
+		})
+	case *jinja.List:
+		return e.leaf(v.Items)
+	case jinja.Tuple:
+		return e.leaf([]any(v))
+	case []any:
+		e.r.Walk(len(v))
+		flat = !slices.ContainsFunc(v, func(x any) bool { return !scalar(x) })
+	}
+	return flat
+}
+
 // block tells whether a value begins on a line of its own.
 func (e *emitter) block(v any) bool {
+	if e.leaf(v) {
+		return false
+	}
 	switch v := v.(type) {
 	case *jinja.Dict:
 		return v.Len() > 0

@@ -20,7 +20,7 @@ func isBreak(c rune) bool { return c == '\n' || c == '\u0085' || c == '\u2028' |
 
 func isBlank(c rune) bool { return c == 0 || c == ' ' || c == '\t' || c == '\r' || isBreak(c) }
 
-func analyze(s string) scalarForm {
+func analyze(s string, ascii bool) scalarForm {
 	if s == "" {
 		return scalarForm{blockPlain: true, single: true}
 	}
@@ -57,7 +57,7 @@ func analyze(s string) scalarForm {
 		breaks = breaks || isBreak(c)
 		printable := c == '\n' || c >= 0x20 && c <= 0x7e || c == 0x85 || c >= 0xa0 && c <= 0xd7ff ||
 			c >= 0xe000 && c <= 0xfffd && c != 0xfeff
-		special = special || !printable
+		special = special || !printable || ascii && c > 0x7e
 		switch {
 		case c == ' ':
 			odd = odd || i == 0 || i == last
@@ -97,7 +97,7 @@ func plainText(s string) bool {
 // scalar writes a text.
 func (e *emitter) scalar(s string, p position) {
 	e.count32(s)
-	f := analyze(s)
+	f := analyze(s, e.form.ascii)
 	plain := f.blockPlain
 	if p.inFlow {
 		plain = f.flowPlain
@@ -116,7 +116,10 @@ func (e *emitter) scalar(s string, p position) {
 }
 
 // fold is the indent of a line that is broken inside a text.
-func (p position) fold() int {
+func (e *emitter) fold(p position) int {
+	if e.form.margin {
+		return 0
+	}
 	return max(p.indent, 0) + 2
 }
 
@@ -124,7 +127,7 @@ func (e *emitter) plain(s string, p position) {
 	runes := []rune(s)
 	for i, c := range runes {
 		if c == ' ' && !p.key && e.col > yamlWidth && i > 0 && i < len(runes)-1 && runes[i-1] != ' ' && runes[i+1] != ' ' {
-			e.newline(p.fold())
+			e.newline(e.fold(p))
 			continue
 		}
 		e.write(string(c))
@@ -138,7 +141,7 @@ func (e *emitter) single(s string, p position) {
 	for i, c := range runes {
 		switch {
 		case c == ' ' && !p.key && e.col > yamlWidth && i > 0 && i < len(runes)-1 && runes[i-1] != ' ' && runes[i+1] != ' ':
-			e.newline(p.fold())
+			e.newline(e.fold(p))
 		case isBreak(c):
 			if !inBreaks && c == '\n' {
 				e.write("\n")
@@ -148,7 +151,7 @@ func (e *emitter) single(s string, p position) {
 			continue
 		default:
 			if inBreaks {
-				e.write(strings.Repeat(" ", p.fold()))
+				e.write(strings.Repeat(" ", e.fold(p)))
 			}
 			if c == '\'' {
 				e.write("''")
@@ -159,7 +162,7 @@ func (e *emitter) single(s string, p position) {
 		inBreaks = false
 	}
 	if inBreaks {
-		e.write(strings.Repeat(" ", p.fold()))
+		e.write(strings.Repeat(" ", e.fold(p)))
 	}
 	e.write("'")
 }
@@ -175,11 +178,11 @@ func (e *emitter) double(s string, p position) {
 	wasSpace := false
 	for i, c := range runes {
 		esc, escaped := doubleEscapes[c]
-		printable := c >= 0x20 && c <= 0x7e || c >= 0xa0 && c <= 0xd7ff || c >= 0xe000 && c <= 0xfffd && c != 0xfeff
+		printable := c >= 0x20 && c <= 0x7e || !e.form.ascii && (c >= 0xa0 && c <= 0xd7ff || c >= 0xe000 && c <= 0xfffd && c != 0xfeff)
 		switch {
 		case c == utf8.RuneError:
 			e.write(string(c))
-		case escaped && c != 0xa0:
+		case escaped && (c != 0xa0 || e.form.ascii):
 			e.write(esc)
 		case !printable && c <= 0xff:
 			e.write(fmt.Sprintf(`\x%02X`, c))
@@ -188,7 +191,7 @@ func (e *emitter) double(s string, p position) {
 		case !printable:
 			e.write(fmt.Sprintf(`\U%08X`, c))
 		case c == ' ' && !p.key && !wasSpace && e.col > yamlWidth && i > 0 && i < len(runes)-1:
-			e.newline(p.fold())
+			e.newline(e.fold(p))
 			if runes[i+1] == ' ' {
 				e.write(`\`)
 			}
@@ -210,14 +213,14 @@ func (e *emitter) count32(s string) {
 
 // quoteDouble and quoteSingle are the filters yaml_dquote and yaml_squote.
 func quoteDouble(r *jinja.Run, s string) string {
-	e := &emitter{r: r, b: r.Builder(), max: 1 << 30, col: -1 << 40}
+	e := &emitter{r: r, b: r.Builder(), max: 1 << 30, col: -1 << 40, form: yamlForm{ascii: true, margin: true}}
 	e.count32(s)
 	e.double(s, position{indent: -1, key: true})
 	return e.b.String()
 }
 
 func quoteSingle(r *jinja.Run, s string) string {
-	e := &emitter{r: r, b: r.Builder(), max: 1 << 30, col: -1 << 40}
+	e := &emitter{r: r, b: r.Builder(), max: 1 << 30, col: -1 << 40, form: yamlForm{ascii: true, margin: true}}
 	e.count32(s)
 	e.single(s, position{indent: -1, key: true})
 	return e.b.String()

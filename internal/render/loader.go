@@ -34,6 +34,9 @@ func (j *job) load(r *jinja.Run, name string) (jinja.Source, error) {
 		}
 		file, saltenv = f, env
 	}
+	if path.IsAbs(name) {
+		return j.loadAbsolute(r, name, saltenv)
+	}
 	if !fs.ValidPath(strings.TrimPrefix(path.Clean("/"+file), "/")) || hasDots(file) {
 		return jinja.Source{}, notThere(name)
 	}
@@ -61,6 +64,27 @@ func (j *job) load(r *jinja.Run, name string) (jinja.Source, error) {
 		where = p.Place(saltenv, file)
 	}
 	return jinja.Source{Text: text, File: where}, nil
+}
+
+// loadAbsolute finds a file of this host that a template imports by its full path.
+func (j *job) loadAbsolute(r *jinja.Run, name, saltenv string) (jinja.Source, error) {
+	read := j.engine.opts.Read
+	if read == nil || hasDots(name[1:]) {
+		return jinja.Source{}, notThere(name)
+	}
+	data, err := read(j.ctx, saltenv, name, j.engine.limits.Source)
+	switch {
+	case err != nil:
+		return jinja.Source{}, fmt.Errorf("%s: %w", name, err)
+	case data == nil:
+		return jinja.Source{}, notThere(name)
+	}
+	text := string(data)
+	if i := invalidUTF8(text); i >= 0 {
+		return jinja.Source{}, fmt.Errorf("'utf-8' codec can't decode byte 0x%02x in position %d: invalid start byte", text[i], i)
+	}
+	j.place(r, name, name, false)
+	return jinja.Source{Text: text, File: name}, nil
 }
 
 // hasDots tells of a path that leaves its folder.

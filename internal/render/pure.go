@@ -3,6 +3,7 @@ package render
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/momtree/mom/internal/jinja"
@@ -12,21 +13,21 @@ import (
 // knows. It works on the template's own values: what it changes, the template sees.
 type pureFunc func(j *job, r *jinja.Run, a *jinja.Args) any
 
-var pure map[string]pureFunc
+var pure = map[string]pureFunc{}
 
 // Pure are the names of the functions that the engine has itself: a caller need not,
 // and cannot, give them.
 func Pure() []string { return sortedNames(pure) }
 
 func init() {
-	pure = map[string]pureFunc{
+	maps.Copy(pure, map[string]pureFunc{
 		"grains.get": func(j *job, r *jinja.Run, a *jinja.Args) any {
 			b := a.Bind("get", 1, "key default delimiter ordered")
 			return traverse(r, r.Var("grains"), b.Any(0, nil), b.Any(1, ""), b.Str(2, ":"))
 		},
 		"grains.filter_by": func(j *job, r *jinja.Run, a *jinja.Args) any {
 			b := a.Bind("filter_by", 1, "lookup_dict grain merge default base")
-			return filterBy(r, wantDict(b.Any(0, nil), "filter_by lookup_dict"), b.Any(1, "os_family"),
+			return filterBy(r, wantDict(b.Any(0, nil), "filter_by lookup_dict"), r.Var("grains"), b.Any(1, "os_family"),
 				b.Any(2, nil), b.Any(3, "default"), b.Any(4, nil))
 		},
 		"grains.has_value": func(j *job, r *jinja.Run, a *jinja.Args) any {
@@ -52,7 +53,7 @@ func init() {
 		"slsutil.merge":     slsutilMerge,
 		"slsutil.merge_all": slsutilMergeAll,
 		"test.echo":         func(_ *job, r *jinja.Run, a *jinja.Args) any { return a.Bind("echo", 1, "text").Any(0, nil) },
-	}
+	})
 }
 
 func refuse(format string, args ...any) {
@@ -136,8 +137,8 @@ func step1(r *jinja.Run, v, part any) (any, bool) {
 	return nil, false
 }
 
-func filterBy(r *jinja.Run, lookup *jinja.Dict, grain, merge, def, base any) any {
-	val := traverse(r, r.Var("grains"), grain, jinja.NewList(), ":")
+func filterBy(r *jinja.Run, lookup *jinja.Dict, in, key, merge, def, base any) any {
+	val := traverse(r, in, key, jinja.NewList(), ":")
 	each := []any{val}
 	if l, ok := val.(*jinja.List); ok {
 		each = l.Items
@@ -279,12 +280,15 @@ func pillarGet(_ *job, r *jinja.Run, a *jinja.Args) any {
 
 func configGet(_ *job, r *jinja.Run, a *jinja.Args) any {
 	b := a.Bind("get", 1, "key default delimiter merge omit_opts omit_pillar omit_master omit_grains")
-	if b.Any(3, nil) != nil {
-		refuse("config.get: merge is not available in templates here; merge opts, grains and pillar with slsutil.merge")
-	}
 	missing := any(&jinja.List{})
 	pillar := r.Var("pillar")
 	master, _ := jinja.GetKey(pillar, "master")
+	if how := b.Any(3, nil); how != nil {
+		if v := traverse(r, laidOver(r, r.Str(how), master, pillar, r.Var("grains"), r.Var("opts")), b.Any(0, nil), missing, b.Str(2, ":")); v != missing {
+			return v
+		}
+		return b.Any(1, "")
+	}
 	for i, from := range []any{r.Var("opts"), r.Var("grains"), pillar, master} {
 		if b.Bool([]int{4, 7, 5, 6}[i], false) || from == nil {
 			continue
@@ -297,6 +301,21 @@ func configGet(_ *job, r *jinja.Run, a *jinja.Args) any {
 		}
 	}
 	return b.Any(1, "")
+}
+
+// laidOver lays what a value may come from over each other: the last goes before the others.
+// What is not overwrite is recurse, as in Salt.
+func laidOver(r *jinja.Run, how string, from ...any) any {
+	out := jinja.NewDict()
+	for _, f := range from {
+		if d, ok := f.(*jinja.Dict); ok {
+			if how != "overwrite" {
+				how = "recurse"
+			}
+			out = mergeBy(r, out, d, how, false).(*jinja.Dict)
+		}
+	}
+	return out
 }
 
 func defaultsMerge(_ *job, r *jinja.Run, a *jinja.Args) any {
@@ -366,14 +385,37 @@ func slsutilUpdate(_ *job, r *jinja.Run, a *jinja.Args) any {
 
 func slsutilMerge(_ *job, r *jinja.Run, a *jinja.Args) any {
 	b := a.Bind("merge", 2, "obj_a obj_b strategy renderer merge_lists")
-	return mergeBy(r, b.Any(0, nil), b.Any(1, nil), b.Str(2, "smart"), b.Bool(4, false))
+	return mergeBy(r, b.Any(0, nil), b.Any(1, nil), strategyFor(b.Str(2, "smart"), b.Str(3, "yaml")), b.Bool(4, false))
 }
 
 func slsutilMergeAll(_ *job, r *jinja.Run, a *jinja.Args) any {
 	b := a.Bind("merge_all", 1, "lst strategy renderer merge_lists")
 	out := any(jinja.NewDict())
 	for _, e := range r.Iterate(b.Any(0, nil)) {
-		out = mergeBy(r, out, e, b.Str(1, "smart"), b.Bool(3, false))
+		out = mergeBy(r, out, e, strategyFor(b.Str(1, "smart"), b.Str(2, "yaml")), b.Bool(3, false))
+	}
+	return out
+}
+
+// strategyFor is what smart means for a renderer.
+func strategyFor(strategy, renderer string) string {
+	last := renderer[strings.LastIndexByte(renderer, '|')+1:]
+	if strategy == "smart" && (last == "yamlex" || strings.HasPrefix(renderer, "yamlex_")) {
+		return "aggregate"
+	}
+	return strategy
+}
+
+// aggregate merges two dicts as Salt's yamlex does: of what both have the second's goes
+// before, unless the strategy marks it, which no plain value is.
+func aggregate(r *jinja.Run, a, b *jinja.Dict) any {
+	out := jinja.NewDict()
+	for _, d := range []*jinja.Dict{a, b} {
+		r.Room(d.Len())
+		d.Range(func(k, v any) bool {
+			r.Set(out, k, v)
+			return true
+		})
 	}
 	return out
 }
@@ -393,7 +435,7 @@ func mergeBy(r *jinja.Run, x, y any, strategy string, mergeLists bool) any {
 		})
 		return out
 	case "aggregate":
-		refuse("slsutil.merge: the strategy aggregate belongs to the renderer yamlex, which is not available")
+		return aggregate(r, a, b)
 	case "overwrite":
 		a = r.DeepCopy(a).(*jinja.Dict)
 		for _, k := range b.Keys() {
@@ -404,9 +446,9 @@ func mergeBy(r *jinja.Run, x, y any, strategy string, mergeLists bool) any {
 		}
 		update(r, a, b, true, mergeLists, 0)
 		return a
-	case "none":
-		mergeLists = false
 	case "smart", "recurse":
+	default: // none, and what Salt does not know
+		mergeLists = false
 	}
 	out := r.DeepCopy(a).(*jinja.Dict)
 	update(r, out, b, true, mergeLists, 0)

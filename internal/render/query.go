@@ -1,6 +1,7 @@
 package render
 
 import (
+	"encoding/json"
 	"strings"
 
 	"github.com/jmespath/go-jmespath"
@@ -20,7 +21,42 @@ func query(r *jinja.Run, expr string, v any) (any, error) {
 	}
 	r.Alloc(int(min(grown, 1<<33)) * 2)
 	r.Work(int(grown) * min(len(expr), 64) / 4)
-	return jmespath.Search(expr, v)
+	return jmespath.Search(wordLiterals(r, expr), v)
+}
+
+// wordLiterals puts quotes around the literals of an expression that are not JSON: `word` is
+// the text "word", as Python's jmespath has it.
+func wordLiterals(r *jinja.Run, expr string) string {
+	var out strings.Builder
+	r.Scratch(2 * len(expr))
+	for i := 0; i < len(expr); i++ {
+		c := expr[i]
+		_ = out.WriteByte(c)
+		if c != '`' && c != '\'' && c != '"' {
+			continue
+		}
+		end := i + 1
+		for end < len(expr) && expr[end] != c {
+			if expr[end] == '\\' {
+				end++
+			}
+			end++
+		}
+		if end >= len(expr) {
+			out.WriteString(expr[i+1:])
+			break
+		}
+		inner := expr[i+1 : end]
+		if c == '`' && !json.Valid([]byte(strings.ReplaceAll(inner, "\\`", "`"))) {
+			if word := `"` + strings.TrimLeft(inner, " \t\r\n") + `"`; json.Valid([]byte(strings.ReplaceAll(word, "\\`", "`"))) {
+				inner = word
+			}
+		}
+		out.WriteString(inner)
+		_ = out.WriteByte(c)
+		i = end
+	}
+	return out.String()
 }
 
 // measure adds up how large a value is, in bytes and 48 for each part, and finds its longest text.

@@ -38,6 +38,11 @@ type Lister interface {
 	Has(name string) bool
 }
 
+// Namer is [Functions] that names what there is, for salt.keys().
+type Namer interface {
+	Names(ctx context.Context) []string
+}
+
 // Refused is the error of a function that was called wrongly or could not do its work:
 // Salt's SaltInvocationError and CommandExecutionError.
 type Refused struct{ Text string }
@@ -76,7 +81,9 @@ type Options struct {
 	SLSEnv         *value.Map // jinja_sls_env: for SLS
 	GPG            Decrypter  // for the renderer gpg; nil refuses what it would have to decrypt
 	// HTTP makes the requests of the filter http_query; nil refuses them.
-	HTTP   *http.Client
+	HTTP *http.Client
+	// Read reads the files of slsutil.renderer; nil refuses them.
+	Read   Reader
 	Limits Limits
 }
 

@@ -3,6 +3,7 @@ package render
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/momtree/mom/internal/jinja"
@@ -25,7 +26,34 @@ func (s *saltObject) Attr(_ *jinja.Run, name string) (any, bool) {
 			return b.Any(1, nil)
 		}}, true
 	}
+	if name == "keys" {
+		return &jinja.Func{Name: "keys", Call: func(r *jinja.Run, a *jinja.Args) any {
+			a.Bind("keys", 0, "")
+			return s.j.names(r)
+		}}, true
+	}
 	return &moduleObject{s.j, name}, !strings.Contains(name, ".")
+}
+
+// names are those of the functions that a template can call, sorted.
+func (j *job) names(r *jinja.Run) *jinja.List {
+	all := Pure()
+	fns := j.t.Functions
+	if fns == nil {
+		fns = j.engine.opts.Functions
+	}
+	if n, ok := fns.(Namer); ok {
+		all = append(all, n.Names(j.ctx)...)
+	}
+	slices.Sort(all)
+	all = slices.Compact(all)
+	r.Room(len(all))
+	out := jinja.NewList()
+	for _, name := range all {
+		r.Alloc(len(name))
+		r.Append(out, name)
+	}
+	return out
 }
 
 // Item gives one function.

@@ -3,6 +3,7 @@ package wire
 import (
 	"fmt"
 	"math"
+	"math/big"
 	"reflect"
 	"slices"
 	"time"
@@ -47,6 +48,9 @@ func (e encoder) value(b []byte, v any, depth int) ([]byte, error) {
 		return appendInt(b, v), nil
 	case uint64:
 		return appendUint(b, v), nil
+	case *big.Int:
+		// What has more than 64 bits travels as text, as in Salt.
+		return e.value(b, v.String(), depth)
 	case float64:
 		return appendFloat(b, v), nil
 	case string:

@@ -1,6 +1,7 @@
 package yaml11
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -55,7 +56,15 @@ func ReadMax(b []byte, values int) (any, error) {
 
 // ReadContext is [ReadMax] until ctx ends.
 func ReadContext(ctx context.Context, b []byte, values int) (any, error) {
-	r := reader{left: values, ctx: ctx}
+	return read(&reader{left: values, ctx: ctx}, b)
+}
+
+// ReadBig is [ReadContext] that gives integers beyond int64 as *big.Int.
+func ReadBig(ctx context.Context, b []byte, values int) (any, error) {
+	return read(&reader{left: values, ctx: ctx, big: true}, b)
+}
+
+func read(r *reader, b []byte) (any, error) {
 	var v any
 	if root := r.document(b); root != nil {
 		v = r.value(root, 0)
@@ -92,6 +101,7 @@ func Entries(b []byte) ([]Entry, []*Fault) {
 type reader struct {
 	ctx    context.Context
 	left   int
+	big    bool // integers beyond int64 are *big.Int
 	faults []*Fault
 }
 
@@ -102,21 +112,56 @@ func (r *reader) fault(n *yaml.Node, key, text string) {
 // document is the root of the one document of b; nil if there is none to be read.
 func (r *reader) document(b []byte) *yaml.Node {
 	var doc, second yaml.Node
-	dec := newDecoder(r.ctx, b)
-	err := dec.Decode(&doc)
-	if err == nil {
-		if err = dec.Decode(&second); err == nil {
-			r.fault(&second, "", "a second document begins here; there may be one")
+	err := r.decode(b, &doc, &second)
+	for range maxMended {
+		mended, ok := mend(err, b)
+		if !ok {
+			break
 		}
+		b, doc, second = mended, yaml.Node{}, yaml.Node{}
+		r.faults = r.faults[:0]
+		err = r.decode(b, &doc, &second)
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
-		r.faults = append(r.faults, syntax(err, b))
+		r.faults = append(r.faults, located(r.ctx, err, b))
 		return nil
 	}
 	if len(doc.Content) == 0 {
 		return nil
 	}
+	if bytes.IndexByte(b, '&') >= 0 {
+		r.anchors(doc.Content[0], map[string]*yaml.Node{}, 0)
+	}
 	return doc.Content[0]
+}
+
+func (r *reader) decode(b []byte, doc, second *yaml.Node) error {
+	dec := newDecoder(r.ctx, b)
+	err := dec.Decode(doc)
+	if err == nil {
+		if err = dec.Decode(second); err == nil {
+			r.fault(second, "", "a second document begins here; there may be one")
+		}
+	}
+	return err
+}
+
+// anchors refuses an anchor that names two values.
+func (r *reader) anchors(n *yaml.Node, seen map[string]*yaml.Node, depth int) {
+	if n.Kind == yaml.AliasNode || depth > maxDepth || len(r.faults) > 0 {
+		return
+	}
+	if n.Anchor != "" {
+		if first := seen[n.Anchor]; first != nil {
+			r.fault(n, "", "the anchor "+n.Anchor+" is set twice")
+			r.salt("found duplicate anchor; first occurrence" + mark(first) + "\nsecond occurrence" + mark(n))
+			return
+		}
+		seen[n.Anchor] = n
+	}
+	for _, c := range n.Content {
+		r.anchors(c, seen, depth+1)
+	}
 }
 
 // more tells whether one more value may be read.
@@ -147,6 +192,9 @@ func (r *reader) value(n *yaml.Node, depth int) any {
 		return r.value(n.Alias, depth+1)
 	case yaml.SequenceNode:
 		if n.Style&yaml.TaggedStyle != 0 && n.ShortTag() != "!!seq" {
+			if n.ShortTag() == "!!pairs" {
+				return r.twos(n, depth)
+			}
 			return r.unknown(n)
 		}
 		list := make([]any, 0, len(n.Content))
@@ -155,7 +203,11 @@ func (r *reader) value(n *yaml.Node, depth int) any {
 		}
 		return list
 	case yaml.MappingNode:
-		if n.Style&yaml.TaggedStyle != 0 && n.ShortTag() != "!!map" {
+		switch tag := n.ShortTag(); {
+		case n.Style&yaml.TaggedStyle == 0 || tag == "!!map" || tag == "!!omap":
+		case tag == "!!set":
+			return r.set(n, depth)
+		default:
 			return r.unknown(n)
 		}
 		m := wire.NewMap()
@@ -167,13 +219,35 @@ func (r *reader) value(n *yaml.Node, depth int) any {
 	return r.scalar(n)
 }
 
+// twos are the pairs of !!pairs, each a list of a key and its value.
+func (r *reader) twos(n *yaml.Node, depth int) any {
+	out := make([]any, 0, len(n.Content))
+	for _, c := range n.Content {
+		if c.Kind != yaml.MappingNode || len(c.Content) != 2 {
+			r.fault(c, "", "an element of !!pairs is a map with one key")
+			return nil
+		}
+		out = append(out, []any{r.value(c.Content[0], depth+2), r.value(c.Content[1], depth+2)})
+	}
+	return out
+}
+
+// set is the list of the elements of a !!set: nothing that travels is a set.
+func (r *reader) set(n *yaml.Node, depth int) any {
+	out := []any{}
+	for _, e := range r.entries(n, depth) {
+		out = append(out, e.Key)
+	}
+	return out
+}
+
 // entries are those of a map and of what it merges, each key once.
 func (r *reader) entries(n *yaml.Node, depth int) []Entry {
 	pairs := r.pairs(n, depth)
 	lines := wire.NewMap()
 	out := make([]Entry, 0, len(pairs))
 	for _, p := range pairs {
-		key := r.value(p.key, depth+1)
+		key := r.key(p.key, depth)
 		switch key.(type) {
 		case []any, *wire.Map:
 			r.fault(p.key, "", "a list or map cannot be a key")
@@ -194,6 +268,14 @@ func (r *reader) entries(n *yaml.Node, depth int) []Entry {
 		out = append(out, e)
 	}
 	return out
+}
+
+// key is a key of a map: = is one.
+func (r *reader) key(n *yaml.Node, depth int) any {
+	if n.Kind == yaml.ScalarNode && n.Style == 0 && n.Value == "=" {
+		return "="
+	}
+	return r.value(n, depth+1)
 }
 
 // sameKey is one key for what Python takes for one: 1, 1.0 and True.

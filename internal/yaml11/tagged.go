@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/big"
 	"strings"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -15,6 +16,9 @@ func reserved(s string) bool { return s == "=" || s == "<<" }
 
 // scalar is the value of one word, by its quotes and its tag.
 func (r *reader) scalar(n *yaml.Node) any {
+	if n.Tag == "!" {
+		return n.Value
+	}
 	if n.Style&yaml.TaggedStyle == 0 {
 		const quoted = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 		switch {
@@ -25,7 +29,7 @@ func (r *reader) scalar(n *yaml.Node) any {
 			r.salt("could not determine a constructor for the tag 'tag:yaml.org,2002:" + map[string]string{"=": "value", "<<": "merge"}[n.Value] + "'" + mark(n))
 			return nil
 		}
-		return short(Scalar(n.Value))
+		return r.short(Scalar(n.Value))
 	}
 	v := Scalar(n.Value)
 	ok := false
@@ -38,6 +42,9 @@ func (r *reader) scalar(n *yaml.Node) any {
 		b, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(n.Value), ""))
 		if err != nil {
 			r.fault(n, "", fmt.Sprintf("!!binary is not base64: %v", err))
+		}
+		if !utf8.Valid(b) {
+			return b
 		}
 		return string(b)
 	case "!!bool":
@@ -59,14 +66,14 @@ func (r *reader) scalar(n *yaml.Node) any {
 		r.fault(n, "", fmt.Sprintf("%q is no %s", n.Value, n.Tag))
 		return nil
 	}
-	return short(v)
+	return r.short(v)
 }
 
 // short gives numbers beyond the wire's 64 bits as text, as Salt sends them.
-func short(v any) any {
+func (r *reader) short(v any) any {
 	n, ok := v.(*big.Int)
 	switch {
-	case !ok:
+	case !ok || r.big:
 		return v
 	case n.IsUint64():
 		return n.Uint64()

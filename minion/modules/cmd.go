@@ -71,7 +71,8 @@ Arguments:
                    return codes and texts that count as success
   reset_system_locale
                    False keeps the minion's locale instead of C
-  template, use_vt not supported; a call that sets one is refused
+  template         jinja renders cmd and cwd first
+  use_vt           not supported; a call that sets it is refused
 
 At most cmd_output_max bytes (minion option, 16 MiB) of each output stream are
 kept; the text then ends with a line that says so.
@@ -202,7 +203,7 @@ CLI Example:
 
 func cmdRun(ctx context.Context, c *Call) (any, error) {
 	if c.Truth("bg") {
-		_, err := startBackground(c)
+		_, err := startBackground(ctx, c)
 		return "", err
 	}
 	return runMerged(ctx, c)
@@ -216,7 +217,7 @@ func cmdShell(ctx context.Context, c *Call) (any, error) {
 }
 
 func runMerged(ctx context.Context, c *Call) (any, error) {
-	cmd, err := newCommand(c, true)
+	cmd, err := newCommand(ctx, c, true)
 	if err != nil {
 		return nil, err
 	}
@@ -236,7 +237,7 @@ func runMerged(ctx context.Context, c *Call) (any, error) {
 
 // runSplit runs a command with its streams apart.
 func runSplit(ctx context.Context, c *Call, merge bool) (commandResult, error) {
-	cmd, err := newCommand(c, merge)
+	cmd, err := newCommand(ctx, c, merge)
 	if err != nil {
 		return commandResult{}, err
 	}
@@ -270,8 +271,8 @@ func cmdRetcode(ctx context.Context, c *Call) (any, error) {
 	return r.Retcode, err
 }
 
-func cmdBackground(_ context.Context, c *Call) (any, error) {
-	pid, err := startBackground(c)
+func cmdBackground(ctx context.Context, c *Call) (any, error) {
+	pid, err := startBackground(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -279,8 +280,8 @@ func cmdBackground(_ context.Context, c *Call) (any, error) {
 }
 
 // startBackground starts a command that outlives its job.
-func startBackground(c *Call) (int, error) {
-	cmd, err := newCommand(c, true)
+func startBackground(ctx context.Context, c *Call) (int, error) {
+	cmd, err := newCommand(ctx, c, true)
 	if err != nil {
 		return 0, err
 	}

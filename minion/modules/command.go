@@ -45,14 +45,15 @@ type commandResult struct {
 }
 
 // newCommand reads the arguments of a cmd function.
-func newCommand(c *Call, merge bool) (*command, error) {
+func newCommand(ctx context.Context, c *Call, merge bool) (*command, error) {
 	cmd := &command{rstrip: c.Truth("rstrip") || c.Value("rstrip") == nil, ignoreRetcode: c.Truth("ignore_retcode")}
-	for _, name := range []string{"template", "use_vt"} {
-		if v := c.Value(name); v != nil && v != false && v != "" {
-			return nil, invocationErrorf("the argument %s=%s is not supported by this minion", name, PyStr(v))
-		}
+	if v := c.Value("use_vt"); v != nil && v != false && v != "" {
+		return nil, invocationErrorf("the argument use_vt=%s is not supported by this minion", PyStr(v))
 	}
-	var err error
+	err := renderCommand(ctx, c)
+	if err != nil {
+		return nil, err
+	}
 	if cmd.level, err = parseLevel(c.Value("output_loglevel")); err != nil {
 		return nil, err
 	}

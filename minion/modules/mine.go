@@ -212,6 +212,9 @@ func mineStore(ctx context.Context, c *Call, data *wire.Map, clear bool) (any, e
 }
 
 func mineGet(ctx context.Context, c *Call) (any, error) {
+	if masterless(c.Env) {
+		return wire.NewMap(), nil // nothing keeps what this minion would send
+	}
 	v, err := c.Env.Ask(ctx, wire.NewMap("cmd", "_mine_get", "id", c.Env.Option("id"), "tgt", c.Value("tgt"), "fun", c.Value("fun"), "tgt_type", c.Value("tgt_type")))
 	if err != nil {
 		return nil, err

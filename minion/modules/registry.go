@@ -76,9 +76,9 @@ func Modules() []string {
 	return slices.Sorted(maps.Keys(set))
 }
 
-// available returns the names of the functions, those of external modules among
+// Available returns the names of the functions, those of external modules among
 // them, that the minion's disable_modules and whitelist_modules leave, sorted.
-func available(ctx context.Context, env Env) []string {
+func Available(ctx context.Context, env Env) []string {
 	all := append(Functions(), externalNames(ctx, env)...)
 	slices.Sort(all)
 	return slices.DeleteFunc(all, func(name string) bool { return disabled(env, name) })

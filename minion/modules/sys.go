@@ -68,7 +68,7 @@ CLI Example:
 // stands for.
 func selectFunctions(ctx context.Context, env Env, want string) []string {
 	var out []string
-	for _, name := range available(ctx, env) {
+	for _, name := range Available(ctx, env) {
 		if name == want || strings.HasPrefix(name, strings.TrimSuffix(want, ".")+".") ||
 			strings.ContainsAny(want, "*?[") && target.Glob(want, name) {
 			out = append(out, name)
@@ -81,7 +81,7 @@ func selectFunctions(ctx context.Context, env Env, want string) []string {
 // name means all.
 func selectAll(ctx context.Context, env Env, names []any) []string {
 	if len(names) == 0 {
-		return available(ctx, env)
+		return Available(ctx, env)
 	}
 	set := map[string]bool{}
 	for _, n := range names {
@@ -103,7 +103,7 @@ func globbed(c *Call, name string) bool {
 
 func sysListModules(ctx context.Context, c *Call) (any, error) {
 	set := map[string]bool{}
-	for _, f := range available(ctx, c.Env) {
+	for _, f := range Available(ctx, c.Env) {
 		if module, _, _ := strings.Cut(f, "."); globbed(c, module) {
 			set[module] = true
 		}

@@ -38,6 +38,9 @@ func Functions(env modules.Env, jid string) interface {
 // Has reports whether the minion has a function: what `'a.b' in salt` says.
 func (f functions) Has(name string) bool { return modules.Has(f.env, name) }
 
+// Names are the functions that this minion has, those of external modules among them.
+func (f functions) Names(ctx context.Context) []string { return modules.Available(ctx, f.env) }
+
 // Call implements both.
 func (f functions) Call(ctx context.Context, fun string, args []any, kwargs *value.Map) (any, error) {
 	v, _, err := f.Retcode(ctx, fun, args, kwargs)

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/momtree/mom/internal/render"
 	"github.com/momtree/mom/internal/states"
 	"github.com/momtree/mom/minion/modules"
 	local "github.com/momtree/mom/minion/states"
@@ -134,12 +133,7 @@ func (j *job) build(saltenv, top string) error {
 	e := j.env
 	files := e.Files()
 	fns := functions{e, j.JID}
-	engine, err := render.New(render.Options{
-		Loader: files, Functions: fns, AllowUndefined: truth(e.Option("allow_undefined")),
-		Env: asMap(j.set.Option("jinja_env")), SLSEnv: asMap(j.set.Option("jinja_sls_env")),
-		HTTP:   render.NewHTTPClient(),
-		Limits: render.Limits{Memory: int(whole(e.Option("render_max_bytes")))},
-	})
+	engine, err := newEngine(e, j.set, j.JID)
 	if err != nil {
 		return err
 	}

@@ -30,6 +30,13 @@ func (e *runEnv) Option(name string) any {
 func (e *runEnv) Options() *value.Map {
 	o := e.Env.Options()
 	o.Set("test", e.test)
+	for name, v := range map[string]string{"saltenv": e.saltenv, "pillarenv": e.pillarenv} {
+		if v != "" {
+			o.Set(name, v)
+		}
+	}
+	o.Set("pillar", e.pillar)
+	o.Set("grains", e.Grains())
 	return o
 }
 
