@@ -21,7 +21,7 @@ var Changeable = []string{
 	"out.table.rows_key", "out.table.separate_rows", "out.table.suffix", "out.table.title", "out.table.width", "ping_on_rotate",
 	"presence_events", "publish_retention", "salt_cp_chunk_size", "show_jid", "show_timeout", "state_compress_ids",
 	"state_output", "state_output_diff", "state_output_exclude", "state_output_pct", "state_output_profile", "state_output_terse",
-	"state_tabular", "state_verbose", "syndic_event_forward_timeout", "syndic_wait", "timeout", "unique_jid",
+	"state_tabular", "state_verbose", "syndic_event_forward_timeout", "syndic_wait", "publish_syndic_wait", "timeout", "unique_jid",
 }
 
 // MayChange tells why an option may not be set from afar; nil if it may.
