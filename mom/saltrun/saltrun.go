@@ -158,6 +158,7 @@ func (f *flags) failed(ctx context.Context, err error) error {
 		text := failure.Reason
 		if fn, ok := runners.Lookup(failure.Fun); ok && strings.HasPrefix(text, "Passed invalid arguments") {
 			text += "\n\nUsage:\n" + indented(fn.Doc)
+			return command.InSaltsWay(command.Exit(command.ExitFailure, errors.New(text)), text, "")
 		}
 		return command.Exit(command.ExitFailure, errors.New(text))
 	case errors.As(err, &no):
