@@ -1,6 +1,7 @@
 package command
 
 import (
+	"encoding/json"
 	"errors"
 	"os"
 	"strings"
@@ -29,11 +30,24 @@ func inSaltsWay(err error) (s *saltWay, yes bool) {
 	return s, os.Getenv(SaltWay) == "1" && errors.As(err, &s)
 }
 
+// Text is a text in the form of the outputter, as Salt prints its refusals.
+func (f *Output) Text(text string) string {
+	if f.Outputter != "json" {
+		return text
+	}
+	b, err := json.Marshal(text)
+	if err != nil { // not of a text
+		return text
+	}
+	return string(b)
+}
+
 // Refusal is the end of a command that the master refuses, with Salt's text.
-func (l *Login) Refusal(code int, no *client.Refused) error {
+func (f *Frame) Refusal(code int, no *client.Refused) error {
+	l := &f.Login
 	text := no.Message
 	if no.Name == "EauthAuthenticationError" && l.Username != "" && !strings.Contains(text, "for user") {
 		text = `Authentication failure of type "eauth" occurred for user ` + l.Username + "."
 	}
-	return InSaltsWay(Exit(code, errors.New(text)), text, "")
+	return InSaltsWay(Exit(code, errors.New(text)), f.Output.Text(text), "")
 }

@@ -13,9 +13,9 @@ import (
 
 // A refusal is an error, unless a script asks for Salt's way.
 func TestInSaltsWay(t *testing.T) {
-	l := Login{Eauth: "pam", Username: "ann"}
+	f := Frame{Login: Login{Eauth: "pam", Username: "ann"}}
 	const text = "Authentication failure of type \"eauth\" occurred for user ann.\n"
-	refused := l.Refusal(2, &client.Refused{Name: "EauthAuthenticationError", Message: `Authentication failure of type "eauth" occurred`})
+	refused := f.Refusal(2, &client.Refused{Name: "EauthAuthenticationError", Message: `Authentication failure of type "eauth" occurred`})
 	for _, c := range []struct {
 		name, env string
 		err       error

@@ -83,7 +83,10 @@ func (f *flags) work(w *command.Work, line line) error {
 		return command.Exit(report.NoReturn, err)
 	}
 	if r.job, err = r.client.Resolve(r.job); err != nil {
-		return command.InSaltsWay(command.Exit(report.NoReturn, err), err.Error(), "")
+		if errors.Is(err, client.ErrNoGroup) {
+			return command.InSaltsWay(command.Exit(report.NoReturn, err), f.Output.Text(err.Error()), "")
+		}
+		return command.Exit(report.NoReturn, err)
 	}
 	r.exact = r.client.Named(r.job)
 	if r.out, err = w.Results(); err != nil {
@@ -255,7 +258,7 @@ func (r *call) refused(ctx context.Context, err error, jid string) error {
 	case errors.Is(err, client.ErrNoMatch):
 		return verdict(r.report(nil).NoMatch("No minions matched the target. No command was sent, no jid was assigned."))
 	case errors.As(err, &no):
-		return r.f.Login.Refusal(report.NoReturn, no)
+		return r.f.Refusal(report.NoReturn, no)
 	case errors.Is(err, client.ErrBusLost):
 		return command.Exit(report.Failed, err)
 	case errors.Is(err, client.ErrNotTold):

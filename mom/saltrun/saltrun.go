@@ -158,11 +158,11 @@ func (f *flags) failed(ctx context.Context, err error) error {
 		text := failure.Reason
 		if fn, ok := runners.Lookup(failure.Fun); ok && strings.HasPrefix(text, "Passed invalid arguments") {
 			text += "\n\nUsage:\n" + indented(fn.Doc)
-			return command.InSaltsWay(command.Exit(command.ExitFailure, errors.New(text)), text, "")
+			return command.InSaltsWay(command.Exit(command.ExitFailure, errors.New(text)), f.Output.Text(text), "")
 		}
 		return command.Exit(command.ExitFailure, errors.New(text))
 	case errors.As(err, &no):
-		return f.Login.Refusal(command.ExitFailure, no)
+		return f.Refusal(command.ExitFailure, no)
 	case errors.Is(err, client.ErrNoKey):
 		return command.Exit(command.ExitFailure, err)
 	}
