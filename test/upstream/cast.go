@@ -22,6 +22,7 @@ func Casts() []Cast {
 	return []Cast{
 		{"python minion", "mom is master, syndic, API and commands; minions and `salt-call` are Salt's", append([]string{"salt-syndic"}, control...)},
 		{"all mom", "mom is everything", append([]string{"salt-syndic", "salt-minion", "salt-call"}, control...)},
+		{"salt", "everything is Salt's: what fails here is not for mom to mend", nil},
 		{"python below", "mom is master, API and commands; syndics, minions and `salt-call` are Salt's", control},
 	}
 }
