@@ -37,7 +37,7 @@ NAMES := salt salt-api salt-call salt-cp salt-key salt-master salt-minion salt-r
 # Where the binary is built for, beside the system at hand; README.md says what of it is tested.
 SYSTEMS ?= linux/arm64 darwin/arm64 freebsd/amd64 openbsd/amd64 netbsd/amd64
 
-.PHONY: help build test chaos power interop matrix sim sabotage hostile mutants scale load fileload bench returns screenshots figures lint systems alerts fuzz image packages packagetest demo deps clean
+.PHONY: help build test chaos power interop matrix upstream sim sabotage hostile mutants scale load fileload bench returns screenshots figures lint systems alerts fuzz image packages packagetest demo deps clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
@@ -61,6 +61,9 @@ interop: ## against an installed Salt: SALT_PEER=DIR with DIR/bin/salt-master an
 matrix: ## every pair of daemons of ours and of two installed Salts; writes docs/compatibility.md: SALT_PEER=DIR SALT_PEER3=DIR (ARGS="-only 'mom - Salt/2'")
 	$(GO) run ./test/matrix/runs $(ARGS)
 	$(GO) run ./test/matrix/page -o docs/compatibility.md
+
+upstream: ## Salt's own test suites against this program; writes docs/upstream.md: SALT_PEER=DIR SALT_TESTS=DIR SALT_FACTORIES=DIR (ARGS="-suite cli -cast 'all mom'")
+	$(GO) run ./test/upstream/runs $(ARGS)
 
 sim: ## random trees with random faults in virtual time against a flat master: SEEDS=20000 SEED=1 SALT=0; prints the seed of a failure
 	$(GO) test -count=1 -timeout 240m ./internal/sim -run 'TestPromisesHold|TestRowsOfAFlatMaster|TestMoversAreWaitedFor' -args -seed $(SEED) -seeds $(SEEDS) -salt $(SALT)

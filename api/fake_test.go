@@ -225,6 +225,9 @@ func mayStart(name, tgt, fun string) bool {
 }
 
 func (s *fakeSession) Publish(ctx context.Context, j client.Job) (client.Published, error) {
+	if j.Tgt == "nobody" { // of a master without nodes
+		return client.Published{}, client.ErrNoMatch
+	}
 	name, err := s.who(ctx)
 	if err != nil {
 		return client.Published{}, err

@@ -33,7 +33,7 @@ func (s *Server) pleaseLogIn(c *call) error {
 func readLogin(m *value.Map) (client.Login, time.Duration, error) {
 	c := lowdata.Of(m)
 	l := client.Login{Eauth: c.Text("eauth"), Username: c.Text("username"), Password: c.Text("password")}
-	expire, err := c.Seconds("token_expire")
+	expire, err := c.Life("token_expire")
 	return l, expire, err
 }
 

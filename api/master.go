@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/momtree/mom/api/lowdata"
 	"github.com/momtree/mom/client"
@@ -30,6 +31,9 @@ func (s *Server) runner(ctx context.Context, ses Session, ch lowdata.Chunk) resu
 	defer cancel()
 	raw, err := ses.Runner(ctx, call)
 	failure, failed := errors.AsType[*client.RunnerError](err)
+	if v, unknown := ofUnknownJob(call.Fun, failure); unknown && !full {
+		return result{values: []any{v}}
+	}
 	failed = failed && full // whoever wants all that is known is told that the call failed
 	if failed {
 		raw = failure.Value
@@ -51,6 +55,18 @@ func (s *Server) runner(ctx context.Context, ses Session, ch lowdata.Chunk) resu
 		v = value.NewMap("tag", began.Tag+"/ret", "data", data)
 	}
 	return result{values: []any{v}}
+}
+
+// ofUnknownJob is what Salt's runner gives of a job that it does not know; who polls reads it
+// as "not yet". false: something else failed.
+func ofUnknownJob(fun string, failure *client.RunnerError) (any, bool) {
+	if failure == nil || !strings.HasPrefix(fun, "jobs.") || !strings.HasPrefix(failure.Reason, "no job with the id") {
+		return nil, false
+	}
+	if v := shownOf(failure); v != nil {
+		return v, true
+	}
+	return value.NewMap(), true
 }
 
 // shownOf is what a runner that failed has given beside the reason; nil: nothing.

@@ -31,15 +31,23 @@ func (s *Server) runLow(c *call) error {
 	if err != nil {
 		return err
 	}
-	return s.lowData(c, t, func(ch lowdata.Chunk) (client.Login, error) {
-		if ok {
+	err = s.lowData(c, t, func(ch lowdata.Chunk) (client.Login, error) {
+		own, has := ch.Login()
+		has = has && own.Token != ""
+		switch {
+		case has && (!ok || s.o.Dialect == Tornado): // in rest_cherrypy the token of the request counts
+			return own, nil
+		case ok:
 			return client.Login{Token: t.Token}, nil
-		}
-		if l, own := ch.Login(); own && l.Token != "" {
-			return l, nil
 		}
 		return client.Login{}, errNoSession
 	})
+	if err != nil && !ok {
+		if p, _ := problemOf(err); p.status == http.StatusBadRequest {
+			return errNoSession // as in Salt, before anything is said of the body
+		}
+	}
+	return err
 }
 
 // runBare serves /run: each chunk has a login of its own, or that of the request.
@@ -73,6 +81,11 @@ func (s *Server) lowData(c *call, t Token, login func(lowdata.Chunk) (client.Log
 	chunks, err := data.Chunks(lowdata.Options{Typed: s.d.typed})
 	if err != nil {
 		return err
+	}
+	if len(chunks) == 0 {
+		if _, err := login(lowdata.Chunk{}); err != nil {
+			return err
+		}
 	}
 	logins := make([]client.Login, len(chunks))
 	for i, ch := range chunks {
@@ -165,6 +178,9 @@ func (s *Server) gather(c *call, results []result) reply {
 	return rep
 }
 
+// noMatch is what rest_tornado has in the place of the results of nobody.
+const noMatch = "No minions matched the target. No command was sent, no jid was assigned."
+
 // perform runs one chunk.
 func (s *Server) perform(ctx context.Context, l client.Login, ch lowdata.Chunk) (r result) {
 	run, err := s.clientOf(ch.Client())
@@ -173,6 +189,9 @@ func (s *Server) perform(ctx context.Context, l client.Login, ch lowdata.Chunk) 
 	}
 	ses := s.b.As(l)
 	if r = run(s, ctx, ses, ch); errors.Is(r.err, client.ErrNoMatch) {
+		if s.o.Dialect == Tornado {
+			return result{values: []any{noMatch}}
+		}
 		return result{values: []any{value.NewMap()}}
 	}
 	return r

@@ -11,6 +11,8 @@ var (
 	ErrNoKey = errors.New("no key of this user")
 	// ErrNoMatch: the target matches nobody and there are no nodes to ask.
 	ErrNoMatch = errors.New("no minions matched the target")
+	// ErrNoGroup: there is no node group of that name.
+	ErrNoGroup = errors.New("unknown node group")
 	// ErrBusLost: the event bus broke off: the master has stopped, or the reader was
 	// too slow.
 	ErrBusLost = errors.New("the connection to the master's event bus broke")

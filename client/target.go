@@ -19,6 +19,12 @@ type TargetError struct {
 func (e *TargetError) Error() string { return e.Err.Error() }
 func (e *TargetError) Unwrap() error { return e.Err }
 
+// groupError is [ErrNoGroup] in Salt's words.
+type groupError struct{ text string }
+
+func (e groupError) Error() string        { return e.text }
+func (e groupError) Is(target error) bool { return target == ErrNoGroup }
+
 // Resolve gives the job with what its target means in place of the name of a node group,
 // as far as the configuration is known here. [Client.Publish] does it by itself.
 func (c *Client) Resolve(j Job) (Job, error) {
@@ -34,7 +40,11 @@ func (c *Client) expand(j *Job) error {
 	name, _ := j.Tgt.(string)
 	words, err := target.ExpandNodegroup(name, c.o.Nodegroups)
 	if errors.Is(err, target.ErrUnknownNodegroup) {
-		err = fmt.Errorf("Node group %s unavailable in %s", name, c.o.ConfFile)
+		if _, known := c.o.Nodegroups[name]; known { // one within it is not
+			err = fmt.Errorf("node group %s: %w; write each word of a compound as an item of its own", name, err)
+		} else {
+			err = groupError{fmt.Sprintf("Node group %s unavailable in %s", name, c.o.ConfFile)}
+		}
 	}
 	if err != nil {
 		return &TargetError{Target: j.Tgt, Err: err}

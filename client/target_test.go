@@ -5,13 +5,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/momtree/mom/internal/wire"
 )
 
 func grouped(o *Options) {
-	o.Nodegroups = map[string]any{"pair": "L@web-1,web-2", "webs": "web-*"}
+	o.Nodegroups = map[string]any{"pair": "L@web-1,web-2", "webs": "web-*", "odd": []any{"N@webs and not web-2"}}
 	o.ConfFile = "/etc/salt/master"
 }
 
@@ -43,6 +44,11 @@ func TestNodegroup(t *testing.T) {
 	}
 	if len(m.seen()) != 2 {
 		t.Error("it was sent")
+	}
+	// A group that is there is not said to be unavailable because of what stands in it.
+	_, err := c.Publish(within(t), Job{Tgt: "odd", TgtType: "nodegroup", Fun: []string{"test.ping"}})
+	if err == nil || errors.Is(err, ErrNoGroup) || !strings.Contains(err.Error(), `unknown node group "webs and not web-2"`) || !strings.Contains(err.Error(), "an item of its own") {
+		t.Errorf("a compound within an item: %v", err)
 	}
 }
 

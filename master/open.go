@@ -36,7 +36,7 @@ func masterID(c *config.Master) string {
 }
 
 func (m *Master) openFolders() error {
-	for _, dir := range []string{m.cfg.PkiDir, m.cfg.Cachedir, m.cfg.SockDir} {
+	for _, dir := range []string{m.cfg.PkiDir, m.cfg.Cachedir, filepath.Join(m.cfg.Cachedir, "proc"), m.cfg.SockDir} {
 		if err := durable.Folder(dir, 0o755); err != nil { // Salt's mode; secrets in them have their own
 			return fmt.Errorf("make folder: %w", err)
 		}

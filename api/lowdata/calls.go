@@ -46,8 +46,10 @@ func (c Chunk) Job() (client.Job, error) {
 	if j.Timeout, err = c.Seconds("timeout"); err != nil {
 		return client.Job{}, err
 	}
-	if j.Queue, err = c.Seconds("queue"); err != nil {
-		return client.Job{}, err
+	if v, _ := c.m.Get("queue"); !isBool(v) { // as an argument of state functions it does not belong here, and Salt ignores it
+		if j.Queue, err = c.Seconds("queue"); err != nil {
+			return client.Job{}, err
+		}
 	}
 	for _, name := range extras {
 		if v, ok := c.m.Get(name); ok && v != nil {

@@ -24,6 +24,9 @@ type Chunk struct {
 // maxTimeout bounds the times that a chunk may name.
 const maxTimeout = 365 * 24 * time.Hour
 
+// maxLife bounds the life of a token.
+const maxLife = 10 * 365 * 24 * time.Hour
+
 // With gives the chunk with another value of a field.
 func (c Chunk) With(field string, v any) Chunk {
 	c.m = c.m.Clone()
@@ -94,14 +97,19 @@ func (c Chunk) Flag(field string) (bool, error) {
 	return false, invalid("%s is %v; it has to be true or false", field, shown(v))
 }
 
-// Seconds is a field that is a time in seconds; 0 if it is absent.
-func (c Chunk) Seconds(field string) (time.Duration, error) {
+// Seconds is a field that is a time in seconds, of a year at most; 0 if it is absent.
+func (c Chunk) Seconds(field string) (time.Duration, error) { return c.within(field, maxTimeout) }
+
+// Life is Seconds for the life of a token: ten years at most, which the master bounds as well.
+func (c Chunk) Life(field string) (time.Duration, error) { return c.within(field, maxLife) }
+
+func (c Chunk) within(field string, most time.Duration) (time.Duration, error) {
 	v, _ := c.m.Get(field)
 	if v == nil || v == "" {
 		return 0, nil
 	}
 	f, ok := number(v)
-	if !ok || f < 0 || f > maxTimeout.Seconds() {
+	if !ok || f < 0 || f > most.Seconds() {
 		return 0, invalid("%s is %v; it has to be a number of seconds", field, shown(v))
 	}
 	return time.Duration(f * float64(time.Second)), nil
@@ -118,6 +126,11 @@ func (c Chunk) Count(field string, def int) (int, error) {
 		return 0, invalid("%s is %v; it has to be a whole number from 1 on", field, shown(v))
 	}
 	return int(f), nil
+}
+
+func isBool(v any) bool {
+	_, ok := v.(bool)
+	return ok || v == "True" || v == "False" || v == "true" || v == "false"
 }
 
 func number(v any) (float64, bool) {

@@ -119,6 +119,14 @@ func TestCalls(t *testing.T) {
 			t.Errorf("mom_call %s is taken", bad)
 		}
 	}
+	for _, queue := range []string{"true", "false", `"True"`} { // Salt's clients send it beside fun, where it means nothing
+		if j, err := chunks(t, jsonType, `{"client":"local","tgt":"a","fun":"state.apply","queue":`+queue+`}`)[0].Job(); err != nil || j.Queue != 0 {
+			t.Errorf("queue %s: %+v, %v", queue, j, err)
+		}
+	}
+	if d, err := chunks(t, jsonType, `{"token_expire":94670856}`)[0].Life("token_expire"); err != nil || d != 94670856*time.Second {
+		t.Errorf("token_expire: %v, %v", d, err)
+	}
 	if j, err := chunks(t, jsonType, `{"client":"local","tgt":"a","fun":"b.c","queue":60}`)[0].Job(); err != nil || j.Queue != time.Minute {
 		t.Errorf("queue: %+v, %v", j, err)
 	}

@@ -1,6 +1,8 @@
 package config
 
 import (
+	"github.com/momtree/mom/internal/similar"
+
 	"fmt"
 	"maps"
 	"reflect"
@@ -21,7 +23,7 @@ var Changeable = []string{
 	"out.table.rows_key", "out.table.separate_rows", "out.table.suffix", "out.table.title", "out.table.width", "ping_on_rotate",
 	"presence_events", "publish_retention", "salt_cp_chunk_size", "show_jid", "show_timeout", "state_compress_ids",
 	"state_output", "state_output_diff", "state_output_exclude", "state_output_pct", "state_output_profile", "state_output_terse",
-	"state_tabular", "state_verbose", "syndic_event_forward_timeout", "syndic_wait", "timeout", "unique_jid",
+	"state_tabular", "state_verbose", "syndic_event_forward_timeout", "syndic_wait", "publish_syndic_wait", "timeout", "unique_jid",
 }
 
 // MayChange tells why an option may not be set from afar; nil if it may.
@@ -39,7 +41,7 @@ func MayChange(name string) error {
 	case NotNeeded[name] != "":
 		return fmt.Errorf("option %s would have no effect: %s", name, NotNeeded[name])
 	}
-	if near := nearest(name, slices.Collect(maps.Keys(masterTable()))); near != "" {
+	if near := similar.To(name, slices.Collect(maps.Keys(masterTable()))); near != "" {
 		return fmt.Errorf("unknown option %s; did you mean %s?", name, near)
 	}
 	return fmt.Errorf("unknown option %s", name)

@@ -68,6 +68,9 @@ func readMaster(dir string, h host) (*Master, []Warning, error) {
 			m.KeepJobsSeconds = m.KeepJobs
 		}
 	}
+	if p, set := m.places["token_dir"]; set {
+		r.warn(p, Replaced, "token_dir", "option token_dir has no effect: as with Salt, tokens are in the folder tokens of cachedir")
+	}
 	m.normalise()
 	if m.ID == "" {
 		id, guessed := m.guessID(h, m.Dir)

@@ -15,7 +15,7 @@ type MasterFiles struct {
 	LogFile string `yaml:"log_file" default:"/var/log/salt/master"`
 	// Pidfile holds the process id. Default /var/run/salt-master.pid.
 	Pidfile string `yaml:"pidfile" default:"/var/run/salt-master.pid"`
-	// TokenDir holds login tokens. Computed: cachedir/tokens.
+	// TokenDir holds login tokens. Computed: always cachedir/tokens, as with Salt.
 	TokenDir string `yaml:"token_dir"`
 	// SyndicDir holds one file per known syndic. Computed: cachedir/syndics.
 	SyndicDir string `yaml:"syndic_dir"`

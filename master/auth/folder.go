@@ -52,7 +52,7 @@ func (d *folder) make() error {
 		return fmt.Errorf("token_dir: %w", err)
 	}
 	if !d.ours(fi) {
-		return fmt.Errorf("token_dir %s belongs to another user, who could put tokens there: give it to the user of the master, or name another folder", d.path)
+		return fmt.Errorf("token_dir %s belongs to another user, who could put tokens there: give it to the user of the master", d.path)
 	}
 	if fi.Mode().Perm()&0o077 != 0 {
 		if err := os.Chmod(d.path, 0o700); err != nil {

@@ -88,8 +88,8 @@ func New(o Options) (*Service, error) {
 			faults = append(faults, fmt.Errorf("external_auth: %s: %w", name, err))
 		}
 	}
-	if len(s.backends) > 0 && len(faults) == 0 {
-		if err := s.tokens.make(); err != nil {
+	if len(faults) == 0 { // programs of Salt's write tokens there too
+		if err := s.tokens.make(); err != nil && len(s.backends) > 0 {
 			faults = append(faults, err)
 		}
 	}

@@ -49,14 +49,14 @@ var syncKinds = []syncKind{
 
 func init() {
 	envs := []string{"saltenv"}
-	args := []string{"saltenv=", "extmod_whitelist=", "extmod_blacklist="}
+	args := []string{"saltenv=", "extmod_whitelist=", "extmod_blacklist=", "refresh="}
 	const about = `
 This master runs no Python, so nothing is fetched. What would have been for it alone is
 named with that reason; minions fetch what is theirs by themselves.
 
 saltenv : base
     The environment, or several with commas.
-extmod_whitelist, extmod_blacklist
+extmod_whitelist, extmod_blacklist, refresh
     Without effect: nothing is fetched.
 `
 	Register(Function{Name: "saltutil.sync_all", Args: args, Lists: envs, Run: syncAll, Doc: `

@@ -18,7 +18,13 @@ import (
 // denied ones. told are its events and requests for a new shared key.
 func office(t *testing.T) (d keys.Desk, told *[]string) {
 	t.Helper()
-	pki, pub := t.TempDir(), []byte(vectors.Keys(t)["minion"].PublicPEM)
+	return officeIn(t, t.TempDir())
+}
+
+// officeIn is office with its keys in a folder.
+func officeIn(t *testing.T, pki string) (d keys.Desk, told *[]string) {
+	t.Helper()
+	pub := []byte(vectors.Keys(t)["minion"].PublicPEM)
 	for id, folder := range map[string]string{"a": "minions_pre", "b": "minions", "c": "minions_rejected", "d": "minions_denied"} {
 		if err := os.MkdirAll(filepath.Join(pki, folder), 0o700); err != nil {
 			t.Fatal(err)

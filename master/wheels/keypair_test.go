@@ -1,6 +1,8 @@
 package wheels
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -81,7 +83,8 @@ func TestKeyPairs(t *testing.T) {
 
 // Fingerprints and texts stand under the folders of the keys.
 func TestKeysShown(t *testing.T) {
-	desk, _ := office(t)
+	pki := t.TempDir()
+	desk, _ := officeIn(t, pki)
 	pub := vectors.Keys(t)["minion"].PublicPEM
 	finger, err := crypt.Fingerprint([]byte(pub), "sha256")
 	if err != nil {
@@ -96,7 +99,7 @@ func TestKeysShown(t *testing.T) {
 	if got, err := made(t, desk, "fun", "key.finger", "match", "b", "hash_type", "md5"); err != nil || len(got.Map("minions").String("b")) != 47 {
 		t.Errorf("md5: %v", err)
 	}
-	if err := os.WriteFile(filepath.Join(desk.Store.Dir(), "master.pub"), []byte(pub), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(pki, "master.pub"), []byte(pub), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := made(t, desk, "fun", "key.finger", "match", "*.pub,b"); err != nil || got.Map("local").String("master.pub") != finger || got.Len() != 2 {

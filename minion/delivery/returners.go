@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"strings"
 	"time"
 
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/python"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
 )
@@ -37,7 +39,47 @@ func (r Returners) OpenFor(ctx context.Context, p wire.Publication) (Opened, err
 	if v, ok := r.Options.Get("return"); ok {
 		names = append(names, listOf(v)...)
 	}
-	return r.Open(ctx, names, p.RetConfig)
+	kwargs, err := retKwargs(p)
+	if err != nil {
+		return Opened{}, err
+	}
+	return r.With(names, p.RetConfig, kwargs).Open(ctx, names, p.RetConfig)
+}
+
+// retKwargs are the settings of returners that a job brings (--return_kwargs).
+func retKwargs(p wire.Publication) (*wire.Map, error) {
+	if len(p.RetKwargs) == 0 || wire.IsNil(p.RetKwargs) {
+		return nil, nil
+	}
+	m, err := wire.DecodeMap(p.RetKwargs)
+	if err != nil {
+		return nil, fmt.Errorf("return_kwargs: %w", err)
+	}
+	return m, nil
+}
+
+// With gives Returners whose options are replaced by the settings that a job brings for these
+// returners; prefix is that of their options.
+func (r Returners) With(names []string, prefix string, kwargs *wire.Map) Returners {
+	if kwargs.Len() == 0 {
+		return r
+	}
+	own := *r.Options
+	own.Raw = maps.Clone(own.Raw)
+	if own.Raw == nil {
+		own.Raw = map[string]any{}
+	}
+	if prefix != "" {
+		prefix += "."
+	}
+	kwargs.Range(func(k, v any) bool {
+		for _, name := range names {
+			own.Raw[prefix+strings.TrimSpace(name)+"."+python.Str(k)] = v
+		}
+		return true
+	})
+	r.Options = &own
+	return r
 }
 
 // Open opens returners by their names; prefix is that of their options.

@@ -28,7 +28,7 @@ func Bind(full string, fn Function, args []any) (*Call, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkKeywords(fn, named); err != nil {
+	if err := checkKeywords(full, fn, named); err != nil {
 		return nil, err
 	}
 	c := &Call{Fun: full, Kwargs: wire.NewMap(), fn: fn}
@@ -115,13 +115,13 @@ func (fn Function) has(arg string) bool {
 	return false
 }
 
-func checkKeywords(fn Function, named *wire.Map) error {
+func checkKeywords(full string, fn Function, named *wire.Map) error {
 	if fn.VarKw {
 		return nil
 	}
 	var bad []string
 	named.Range(func(k, v any) bool {
-		if name := k.(string); !fn.has(name) {
+		if name := k.(string); !fn.has(name) && !ignored(full, fn, name) {
 			bad = append(bad, name+"="+PyStr(v))
 		}
 		return true

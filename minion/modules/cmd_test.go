@@ -47,7 +47,7 @@ func TestCmd_Calls(t *testing.T) {
 		{"cmd.run", []any{"true", sh("runas", "no-such-user")}, "ERROR: User 'no-such-user' is not available"},
 		{"cmd.run", []any{"true", sh("group", "no-such-group")}, "ERROR: Group 'no-such-group' is not available"},
 		{"cmd.run", []any{"true", sh("timeout", "soon")}, "Passed invalid arguments to cmd.run: timeout must be a number of seconds, not 'soon'"},
-		{"cmd.run", []any{"true", sh("bogus", int64(1))}, "ERROR executing 'cmd.run': The following keyword arguments are not valid: bogus=1"},
+		{"cmd.run", []any{"true", sh("runsa", int64(1))}, "ERROR executing 'cmd.run': The following keyword arguments are not valid: runsa=1"},
 		{"cmd.run", nil, "Passed invalid arguments to cmd.run: run() missing 1 required positional argument: 'cmd'"},
 		{"cmd.run", []any{"echo $HOME *", kw("python_shell", false)}, "$HOME *"},
 		{"cmd.run", []any{[]any{"echo", "a b", int64(5)}, kw("python_shell", false)}, "a b 5"},

@@ -194,11 +194,11 @@ func grainsItem(_ context.Context, c *Call) (any, error) {
 
 // keywords returns c.Kwargs when it holds known names only.
 func keywords(c *Call, known ...string) (*wire.Map, error) {
-	allowed := Function{}
+	allowed := Function{Name: c.Fun}
 	for _, k := range known {
 		allowed.Args = append(allowed.Args, Arg{Name: k})
 	}
-	return c.Kwargs, checkKeywords(allowed, c.Kwargs)
+	return c.Kwargs, checkKeywords(c.Fun, allowed, c.Kwargs)
 }
 
 // items looks several paths up, as grains.item and pillar.item do.

@@ -20,7 +20,7 @@ func TestGrains_Read(t *testing.T) {
 		{"grains.fetch", []any{"nothing", "dflt"}, nil},
 		{"grains.item", []any{"os", "nosuch"}, m{"os": "Debian", "nosuch": ""}},
 		{"grains.item", []any{"nosuch", kw("default", nil)}, m{"nosuch": nil}},
-		{"grains.item", []any{"os", kw("bogus", int64(1))}, "ERROR executing 'grains.item': The following keyword arguments are not valid: bogus=1"},
+		{"grains.item", []any{"os", kw("sanitise", int64(1))}, "ERROR executing 'grains.item': The following keyword arguments are not valid: sanitise=1"},
 		{"grains.item", []any{"serialnumber", "id", kw("sanitize", true)}, m{"serialnumber": "ABCD12XX", "id": "MINION.DOMAINNAME"}},
 		{"grains.has_value", []any{"nest:k"}, true},
 		{"grains.has_value", []any{"nest:q"}, false},

@@ -50,7 +50,7 @@ func TestPillar_Fetched(t *testing.T) {
 		{"pillar.item", []any{"fresh", kw("pillarenv", "dev")}, m{"fresh": true}},
 		{"pillar.ls", nil, []any{"fresh", "deep"}},
 		{"pillar.obfuscate", nil, m{"fresh": "<bool>", "deep": m{"l": []any{"<int>", "<str>"}}}},
-		{"pillar.items", []any{kw("bogus", "x")}, "ERROR executing 'pillar.items': The following keyword arguments are not valid: bogus=x"},
+		{"pillar.items", []any{kw("pillar_enx", "x")}, "ERROR executing 'pillar.items': The following keyword arguments are not valid: pillar_enx=x"},
 		{"pillar.items", []any{kw("pillar", "x")}, "ERROR executing 'pillar.items': pillar must be a map, not 'x'"},
 	})
 	if len(asked) != 6 || asked[1].Pillarenv != "dev" || asked[1].Override.Int("a") != 1 || asked[2].Saltenv != "prod" || asked[2].Pillarenv != "" {

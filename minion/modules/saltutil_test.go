@@ -78,7 +78,7 @@ func TestSaltutil_Errors(t *testing.T) {
 		{"saltutil.signal_job", []any{"404", "TERM"}, "Passed invalid arguments to saltutil.signal_job: sig must be a number, not 'TERM'"},
 		{"saltutil.signal_job", []any{"404", int64(99)}, "Passed invalid arguments to saltutil.signal_job: sig must be the number of a signal, 0 to 64, not 99"},
 		{"saltutil.find_cached_job", []any{"1"}, "Local jobs cache directory not found; you may need to enable cache_jobs on this minion"},
-		{"saltutil.refresh_grains", []any{kw("bogus", nil)}, "ERROR executing 'saltutil.refresh_grains': The following keyword arguments are not valid: bogus=None"},
+		{"saltutil.refresh_grains", []any{kw("refresh_pilar", nil)}, "ERROR executing 'saltutil.refresh_grains': The following keyword arguments are not valid: refresh_pilar=None"},
 	})
 	env.options.Set("cache_jobs", true)
 	env.jobs.CacheFn = func(jid string) (*wire.Map, bool) { return wire.NewMap("return", true), jid == "1" }

@@ -1,13 +1,5 @@
 package scheduler
 
-import (
-	"maps"
-
-	"github.com/momtree/mom/internal/config"
-	"github.com/momtree/mom/internal/python"
-	"github.com/momtree/mom/internal/schedule"
-)
-
 // Bounds of the returns that wait in memory for the first master.
 const (
 	maxHeld      = 1000
@@ -68,25 +60,4 @@ func (s *Scheduler) release(m Master) {
 	for _, r := range held {
 		s.give(m, r)
 	}
-}
-
-// withKwargs are the options with those of a returner that return_kwargs of a job replaces.
-func (s *Scheduler) withKwargs(name string, r schedule.Run) *config.Minion {
-	if r.ReturnKwargs.Len() == 0 {
-		return s.o.Config
-	}
-	own := *s.o.Config
-	own.Raw = maps.Clone(own.Raw)
-	if own.Raw == nil {
-		own.Raw = map[string]any{}
-	}
-	prefix := ""
-	if r.ReturnConfig != "" {
-		prefix = r.ReturnConfig + "."
-	}
-	r.ReturnKwargs.Range(func(k, v any) bool {
-		own.Raw[prefix+name+"."+python.Str(k)] = v
-		return true
-	})
-	return &own
 }

@@ -171,7 +171,8 @@ func (s *Scheduler) store(ctx context.Context, r schedule.Run, id string, res re
 		}
 		done[name] = true
 		from := s.o.Jobs.Returners
-		from.Options = s.withKwargs(name, r)
+		from.Options = s.o.Config
+		from = from.With([]string{name}, r.ReturnConfig, r.ReturnKwargs)
 		open, err := from.Open(ctx, []string{name}, r.ReturnConfig)
 		if err != nil {
 			s.o.Log.Error("a scheduled job names a returner that cannot be used, which is passed over", "job", r.Name, "returner", name, "err", err)

@@ -49,7 +49,7 @@ func TestRun_CodeAndText(t *testing.T) {
 		{"a code beside another error", errors.Join(errors.New("else"), command.Exit(7, boom)), nil, 7, "boom\n"},
 		{"a code inside an error", fmt.Errorf("more: %w", command.Exit(7, boom)), nil, 7, "boom\n"},
 		{"an argument", nil, []string{"y"}, command.ExitUsage, "unexpected argument \"y\"\n"},
-		{"an option", nil, []string{"--y"}, command.ExitUsage, "Usage: x [options]\n\nx: error: unknown flag: --y\n"},
+		{"an option", nil, []string{"--y"}, command.ExitUsage, "Usage: x [options]\n\nx: error: no such option: --y\n"},
 	} {
 		if code, text := run(c.err, c.args...); code != c.code || text != c.text {
 			t.Errorf("%s: exit %d, %q", c.name, code, text)

@@ -21,6 +21,9 @@ func (f *Output) Configure(c Configuration, log *slog.Logger) {
 	yes := func(v any, known bool) bool { return known && v == true }
 	no := func(v any, known bool) bool { return known && v == false }
 	whole := func(v any, _ bool) int { n, _ := v.(int64); return int(n) }
+	if f.unknown != "" {
+		log.Error("Invalid outputter " + f.unknown + " specified, falling back to nested")
+	}
 	f.writes(text(c.Get("output")), log)
 	f.File, f.paint = cmp.Or(f.File, text(c.Get("output_file"))), text(c.Get("color"))
 	f.states = output.States{

@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"golang.org/x/term"
 
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/terminal"
+	"github.com/momtree/mom/master/auth"
 	"github.com/momtree/mom/mom/options"
 )
 
@@ -24,6 +26,7 @@ const exitDenied = 2
 type Login struct {
 	Eauth, Username, Password string
 	PasswordFile              string // where the password is read from
+	Given                     bool   // a password is given, be it an empty one
 	Keep                      bool   // -T: the token goes into a file, for later commands
 }
 
@@ -38,7 +41,10 @@ func (l *Login) register(s *options.Set, short string) {
 	s.Text(&l.Eauth, short+"--auth --eauth --external-auth", "NAME", "log in with this service of the master's external_auth: pam, file, ldap, oidc…")
 	s.Bool(&l.Keep, "-T --make-token", "keep a token, which later commands of this user come with, in ~/.salt_token")
 	s.Text(&l.Username, "--username", "NAME", "the user to log in as; default: it is asked for")
-	s.Text(&l.Password, "--password", "TEXT", "the password; others on this machine may see a command line, so better leave it out: it is asked for")
+	s.Func("--password", "TEXT", "the password; others on this machine may see a command line, so better leave it out: it is asked for", func(v string) error {
+		l.Password, l.Given = v, true
+		return nil
+	})
 	s.Text(&l.PasswordFile, "--password-file", "FILE", "read the password from the first line of this file")
 }
 
@@ -50,10 +56,14 @@ func (l *Login) As(ctx context.Context, c *client.Client, in io.Reader, out io.W
 		return nil, err
 	}
 	if l.Eauth == "" {
-		if l.Keep || l.Username != "" || l.Password != "" || l.PasswordFile != "" {
+		if l.Keep || l.Username != "" || l.Password != "" || l.Given || l.PasswordFile != "" {
 			return nil, &options.Error{Text: "-T, --username and --password go with a service to log in with: -a NAME"}
 		}
 		return kept(c, file)
+	}
+	if names := auth.Names(); !slices.Contains(names, l.Eauth) {
+		text := fmt.Sprintf("The specified external authentication system \"%s\" is not available\nAvailable eauth types: %s", l.Eauth, strings.Join(names, ", "))
+		return nil, InSaltsWay(Exit(exitDenied, errors.New(text)), text, "")
 	}
 	if err := l.ask(in, out); err != nil {
 		return nil, err
@@ -125,7 +135,7 @@ func (l *Login) ask(in io.Reader, out io.Writer) error {
 		to     *string
 		secret bool
 	}{{"username", &l.Username, false}, {"password", &l.Password, true}} {
-		if *q.to != "" {
+		if *q.to != "" || q.secret && l.Given {
 			continue
 		}
 		if _, err := fmt.Fprint(out, q.what+": "); err != nil {

@@ -21,6 +21,7 @@ func TestLogin_Asks(t *testing.T) {
 		{Login{Eauth: "pam"}, "ann\nsecret\n", "username: password: ", Login{Eauth: "pam", Username: "ann", Password: "secret"}, false},
 		{Login{Eauth: "pam", Username: "ann"}, "secret", "password: ", Login{Eauth: "pam", Username: "ann", Password: "secret"}, false},
 		{Login{Eauth: "pam", Username: "ann", Password: "x"}, "", "", Login{Eauth: "pam", Username: "ann", Password: "x"}, false},
+		{Login{Eauth: "pam", Username: "ann", Given: true}, "", "", Login{Eauth: "pam", Username: "ann", Given: true}, false},
 		{Login{Eauth: "pam"}, "ann\n", "username: password: ", Login{Eauth: "pam", Username: "ann"}, true},
 	} {
 		var out bytes.Buffer

@@ -17,6 +17,7 @@ import (
 // Output are the options that say how results are shown.
 type Output struct {
 	Outputter      string // "": nested, or what suits the result
+	unknown        string // the outputter of the line that does not exist
 	File           string // "": standard output
 	appendFile     bool
 	indent         *int
@@ -40,10 +41,10 @@ func choice(v string, of []string) error {
 func (f *Output) Register(s *options.Set) {
 	s.Group("Output Options")
 	s.Func("--out --output", "OUTPUT", "how results are written: "+strings.Join(output.Names(), ", ")+"; default: nested, and highstate for results of states", func(v string) error {
-		if !output.Known(v) {
-			return choice(v, output.Names())
+		f.Outputter, f.unknown = v, ""
+		if !output.Known(v) { // as in Salt
+			f.Outputter, f.unknown = "nested", v
 		}
-		f.Outputter = v
 		return nil
 	})
 	s.Values("--out", output.Names()...)

@@ -39,9 +39,16 @@ func Prepare(c *cobra.Command, name, version string) *cobra.Command {
 // goCause is what Go's own parsers put before the reason for a value of a flag.
 var goCause = regexp.MustCompile(`: (?:strconv|time)[.:] ?(?:[A-Za-z]+: )?(?:parsing|invalid duration|unknown unit|missing unit)[^\n]*$`)
 
+// unknownLetter is the error of a flag of one letter, which the flag library puts in its words.
+var unknownLetter = regexp.MustCompile(`^unknown shorthand flag: '(.)' in .*$`)
+
 // plainFlag is an error of a flag in words for its user.
 func plainFlag(err error) string {
-	return goCause.ReplaceAllString(err.Error(), "")
+	text := goCause.ReplaceAllString(err.Error(), "")
+	if name, ok := strings.CutPrefix(text, "unknown flag: "); ok {
+		return "no such option: " + name // Salt's words, which scripts look for
+	}
+	return unknownLetter.ReplaceAllString(text, "no such option: -$1")
 }
 
 // Version is what the program that c is part of tells of itself: the version that
@@ -80,6 +87,14 @@ func Run(c *cobra.Command, args []string, in io.Reader, out, errOut io.Writer) i
 	c.SetErr(told)
 	err := c.ExecuteContext(ctx)
 	if err == nil {
+		return 0
+	}
+	if s, yes := inSaltsWay(err); yes {
+		for to, text := range map[io.Writer]string{shown: s.out, told: s.err} {
+			if text != "" {
+				_, _ = fmt.Fprintln(to, text) // there is nowhere else to tell
+			}
+		}
 		return 0
 	}
 	var e *exitError

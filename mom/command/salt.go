@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -44,8 +45,14 @@ func (o Salt) Command() *cobra.Command {
 			})
 			s.Do("-V --"+versionsFlag, versionsHelp, func() error { return errors.Join(errDone, writeVersions(out, Version(cmd))) })
 			s.Do("-h --help", "show this help and exit", func() error { return errors.Join(errDone, o.help(out)) })
+			s.Do("--hard-crash", crashHelp, crash)
+			s.Text(new(string), "--saltfile", "FILE", saltfileHelp)
 			run := o.Begin(&s)
-			words, err := s.Parse(args)
+			before, err := o.saltfileWords(args)
+			if err != nil {
+				return Exit(ExitUsage, err)
+			}
+			words, err := s.Parse(append(before, args...))
 			var wrong *options.Error
 			switch {
 			case errors.Is(err, errDone):
@@ -112,6 +119,19 @@ func (o Salt) common(s *options.Set) {
 	s.Do("--version", "show the version and exit", none)
 	s.Do("-V --"+versionsFlag, versionsHelp, none)
 	s.Do("-h --help", "show this help and exit", none)
+	s.Do("--hard-crash", crashHelp, none)
+	s.Text(new(string), "--saltfile", "FILE", saltfileHelp)
+}
+
+const (
+	crashHelp    = "if the program crashes, show all goroutines and end with a core dump"
+	saltfileHelp = "read options from this file; default: SALT_SALTFILE, Saltfile in the working folder if only you can write it, ~/.salt/Saltfile"
+)
+
+// crash is --hard-crash.
+func crash() error {
+	debug.SetTraceback("crash")
+	return nil
 }
 
 func (o Salt) help(w io.Writer) error {

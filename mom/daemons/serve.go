@@ -49,6 +49,7 @@ func (f *flags) register(c *cobra.Command) {
 	command.Values(c, "log-level", daemon.Levels()...)
 	command.Values(c, "log-file-level", daemon.Levels()...)
 	fs.StringVar(&f.pidFile, "pid-file", "", "pid file (default: pidfile)")
+	fs.Bool("disable-keepalive", false, "run without a process that starts the daemon again; that is always so: leave it to the service manager")
 	fs.StringVarP(&f.user, "user", "u", "", "run as this user (default: user)")
 }
 

@@ -88,6 +88,9 @@ func (s *Set) Float(p *float64, names, metavar, help string) {
 	})
 }
 
+// Has tells whether there is an option of a name, with its dashes.
+func (s *Set) Has(name string) bool { return s.byName[name] != nil }
+
 // WriteHelp lists the options.
 func (s *Set) WriteHelp(w io.Writer) error {
 	group, indent := "", ""

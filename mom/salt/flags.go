@@ -18,7 +18,7 @@ type flags struct {
 	command.Frame
 	timeout int
 
-	static, async, verbose, hideTimeout, showJID, summary, doc, preview, progress bool
+	static, async, verbose, hideTimeout, showJID, summary, doc, preview, progress, dump bool
 
 	batch     string
 	batchWait float64
@@ -69,6 +69,7 @@ func (f *flags) register(s *options.Set) {
 	s.Bool(&f.startEvent, "--start-event", "have minions fire the event salt/job/JID/start/ID before they run the function")
 	s.Bool(&f.preview, "--preview-target", "show which minions the target should match, and send nothing")
 
+	s.Bool(&f.dump, "--config-dump", "show the options of the file master, with the defaults and without secrets, and exit")
 	f.target.Register(s, "-C --compound")
 	f.RegisterMaster(s)
 }

@@ -59,6 +59,9 @@ func (f *flags) run(cmd *cobra.Command, words []string, s *options.Set) (err err
 	if err := f.consistent(); err != nil {
 		return err
 	}
+	if f.dump {
+		return f.dumpConfig(cmd.OutOrStdout())
+	}
 	line, err := f.line(words)
 	if err != nil {
 		return f.incomplete(cmd.OutOrStdout(), s, err)
@@ -80,6 +83,9 @@ func (f *flags) work(w *command.Work, line line) error {
 		return command.Exit(report.NoReturn, err)
 	}
 	if r.job, err = r.client.Resolve(r.job); err != nil {
+		if errors.Is(err, client.ErrNoGroup) {
+			return command.InSaltsWay(command.Exit(report.NoReturn, err), f.Output.Text(err.Error()), "")
+		}
 		return command.Exit(report.NoReturn, err)
 	}
 	r.exact = r.client.Named(r.job)
@@ -252,7 +258,7 @@ func (r *call) refused(ctx context.Context, err error, jid string) error {
 	case errors.Is(err, client.ErrNoMatch):
 		return verdict(r.report(nil).NoMatch("No minions matched the target. No command was sent, no jid was assigned."))
 	case errors.As(err, &no):
-		return command.Exit(report.NoReturn, errors.New(no.Message))
+		return r.f.Refusal(report.NoReturn, no)
 	case errors.Is(err, client.ErrBusLost):
 		return command.Exit(report.Failed, err)
 	case errors.Is(err, client.ErrNotTold):

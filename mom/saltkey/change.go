@@ -64,7 +64,8 @@ func (k *run) change(c change, glob string) error {
 					return err
 				}
 			}
-			return command.Exit(command.ExitFailure, fmt.Errorf("The key glob '%s' does not match any %s keys.", glob, words(c.states)))
+			err := fmt.Errorf("The key glob '%s' does not match any %s keys.", glob, words(c.states))
+			return command.InSaltsWay(command.Exit(command.ExitFailure, err), err.Error(), "")
 		}
 		yes, err := k.ask(c, sel)
 		if err != nil || !yes {
@@ -74,8 +75,25 @@ func (k *run) change(c change, glob string) error {
 			return err
 		}
 		done, err := s.Apply(c, sel)
+		if err != nil && c.act == "accept" {
+			err = command.InSaltsWay(err, "", invalid(sel, done))
+		}
 		return errors.Join(k.changed(c, done), err)
 	})
+}
+
+// invalid is what Salt says of keys that could not be accepted.
+func invalid(sel keys.Selection, done []keys.Key) string {
+	var lines []string
+	for st, ids := range sel {
+		for _, id := range ids {
+			if !slices.Contains(done, keys.Key{State: st, ID: id}) {
+				lines = append(lines, "Unable to accept invalid key for "+id+".")
+			}
+		}
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
 }
 
 // words names states as Salt does in sentences.

@@ -122,12 +122,19 @@ func (f *flags) setRotation(v string) error {
 	return nil
 }
 
+// maxKeysize is Salt's bound of --keysize, in bits. Keys of more than [crypt.MaxKeyBits] are
+// refused when they are made.
+const maxKeysize = 32768
+
 func (f *flags) setKeysize(v string) error {
 	if _, err := fmt.Sscanf(v+"\n", "%d\n", &f.keysize); err != nil {
 		return &options.Error{Text: fmt.Sprintf("invalid integer value: '%s'", v)}
 	}
-	if f.keysize < crypt.DefaultBits {
+	switch {
+	case f.keysize < crypt.DefaultBits:
 		f.refuse("The minimum value for keysize is %d", crypt.DefaultBits)
+	case f.keysize > maxKeysize:
+		f.refuse("The maximum value for keysize is %d", maxKeysize)
 	}
 	return nil
 }
@@ -181,6 +188,9 @@ func (f *flags) run(cmd *cobra.Command, words []string) (err error) {
 	}
 	// Salt's own handbook says `salt-key -F master`, where master means nothing.
 	if len(words) > 0 && !(len(f.actions) > 0 && f.actions[0] == "-F --finger-all") {
+		if len(f.actions) > 0 && f.actions[0] == "-D --delete-all" {
+			return &options.Error{Text: "Delete all takes no arguments. Use -d to delete specified keys"}
+		}
 		return &options.Error{Text: fmt.Sprintf("unexpected argument '%s'", words[0])}
 	}
 	return f.Run(cmd, f.work)

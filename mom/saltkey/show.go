@@ -55,7 +55,7 @@ func (k *run) shown(glob string, sel keys.Selection, read func(keys.Selection) (
 				return err
 			}
 		}
-		return command.Exit(command.ExitFailure, fmt.Errorf("The key glob '%s' does not match any keys.", glob))
+		return command.InSaltsWay(command.Exit(command.ExitFailure, fmt.Errorf("The key glob '%s' does not match any keys.", glob)), "", "")
 	}
 	rows, err := read(sel)
 	folders := value.NewMap()

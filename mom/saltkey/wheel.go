@@ -176,7 +176,7 @@ func (k *run) refused(err error) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &no):
-		return command.Exit(command.ExitFailure, errors.New(no.Message))
+		return k.Refusal(command.ExitFailure, no)
 	case errors.As(err, &failed):
 		return command.Exit(command.ExitFailure, errors.New(failed.Reason))
 	case errors.Is(err, client.ErrUnreachable), errors.Is(err, context.DeadlineExceeded):

@@ -38,6 +38,7 @@ type flags struct {
 	jid        string
 	timeout    int
 	doc, async bool
+	skipGrains bool
 }
 
 func (f *flags) register(s *options.Set) {
@@ -47,6 +48,7 @@ func (f *flags) register(s *options.Set) {
 	f.RegisterWords(s)
 	s.Bool(&f.doc, "-d --doc --documentation", "show the documentation of a function, a module or, without a name, all of them")
 	s.Bool(&f.async, "--async", "start the function and do not wait; its result goes to the event bus and into the job cache")
+	s.Bool(&f.skipGrains, "--skip-grains", "load no grains; runners here never load them")
 	f.RegisterMaster(s)
 }
 
@@ -66,7 +68,7 @@ func (f *flags) work(w *command.Work, words []string) error {
 		return err
 	}
 	if f.doc || len(words) == 0 {
-		return f.docs(out, w.Stdout, words)
+		return f.docs(out, words) // as text, whatever --out says, as Salt does
 	}
 	cl, _, err := w.Master()
 	if err != nil {
@@ -156,10 +158,11 @@ func (f *flags) failed(ctx context.Context, err error) error {
 		text := failure.Reason
 		if fn, ok := runners.Lookup(failure.Fun); ok && strings.HasPrefix(text, "Passed invalid arguments") {
 			text += "\n\nUsage:\n" + indented(fn.Doc)
+			return command.InSaltsWay(command.Exit(command.ExitFailure, errors.New(text)), f.Output.Text(text), "")
 		}
 		return command.Exit(command.ExitFailure, errors.New(text))
 	case errors.As(err, &no):
-		return command.Exit(command.ExitFailure, errors.New(no.Message))
+		return f.Refusal(command.ExitFailure, no)
 	case errors.Is(err, client.ErrNoKey):
 		return command.Exit(command.ExitFailure, err)
 	}
@@ -167,26 +170,18 @@ func (f *flags) failed(ctx context.Context, err error) error {
 }
 
 // docs shows the documentation of functions; the master need not run for it.
-func (f *flags) docs(w, stdout io.Writer, words []string) error {
+func (f *flags) docs(w io.Writer, words []string) error {
 	word := ""
 	switch len(words) {
 	case 0:
 	case 1:
 		word = words[0]
 	default:
-		return &options.Error{Text: "You can only get documentation for one function or module at one time."}
+		return &options.Error{Text: "You can only get documentation for one method at one time."}
 	}
 	names := runners.Docs(word)
 	if len(names) == 0 {
 		return command.Exit(command.ExitFailure, fmt.Errorf("'%s' is neither a runner function nor a module of such; salt-run -d shows them all", word))
-	}
-	if f.Output.Outputter != "" {
-		docs := value.NewMap()
-		for _, name := range names {
-			fn, _ := runners.Lookup(name)
-			docs.Set(name, fn.Doc)
-		}
-		return output.Render(w, f.Output.Outputter, docs, f.Output.Options(stdout))
 	}
 	for _, name := range names {
 		fn, _ := runners.Lookup(name)

@@ -22,6 +22,7 @@ func Casts() []Cast {
 	return []Cast{
 		{"python minion", "mom is master, syndic, API and commands; minions and `salt-call` are Salt's", append([]string{"salt-syndic"}, control...)},
 		{"all mom", "mom is everything", append([]string{"salt-syndic", "salt-minion", "salt-call"}, control...)},
+		{"salt", "everything is Salt's: what fails here is not for mom to mend", nil},
 		{"python below", "mom is master, API and commands; syndics, minions and `salt-call` are Salt's", control},
 	}
 }
@@ -35,6 +36,10 @@ var names = []string{
 // daemons are the programs whose event bus is forwarded, with the name of their configuration file.
 var daemons = map[string]string{"salt-master": "master", "salt-minion": "minion"}
 
+// alone are the words that make mom's programs do what Salt's of the same name does: a syndic
+// of mom runs the master of its host too.
+var alone = map[string][]string{"salt-syndic": {"--standalone"}}
+
 // WriteScripts fills dir with a program for each of Salt's names. mom is the path of the
 // binary, salt the folder of Salt's programs, bridge the command that forwards events.
 func (c Cast) WriteScripts(dir, mom, salt string, bridge []string) error {
@@ -43,18 +48,18 @@ func (c Cast) WriteScripts(dir, mom, salt string, bridge []string) error {
 		return fmt.Errorf("create the folder of programs: %w", err)
 	}
 	for _, name := range names {
-		program := filepath.Join(salt, name)
+		words := []string{filepath.Join(salt, name)}
 		var forward []string
 		if slices.Contains(c.Ours, name) {
-			program = filepath.Join(bin, name)
-			if err := os.Symlink(mom, program); err != nil {
+			words = append([]string{filepath.Join(bin, name)}, alone[name]...)
+			if err := os.Symlink(mom, words[0]); err != nil {
 				return fmt.Errorf("link %s: %w", name, err)
 			}
 			if role, ok := daemons[name]; ok {
 				forward = append(slices.Clone(bridge), role)
 			}
 		}
-		text := fmt.Sprintf(script, python(forward), strconv.Quote(program))
+		text := fmt.Sprintf(script, python(forward), python(words))
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
 			return fmt.Errorf("write the program %s: %w", name, err)
 		}
@@ -68,7 +73,7 @@ import os, subprocess, sys
 forward, program = %s, %s
 if forward and not {"--version", "--help", "-V", "-h"} & set(sys.argv):
     subprocess.Popen(forward + sys.argv[1:])
-os.execv(program, [program] + sys.argv[1:])
+os.execv(program[0], program + sys.argv[1:])
 `
 
 // python writes a list of words.

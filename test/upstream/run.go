@@ -90,7 +90,7 @@ func (c Config) Run(ctx context.Context, suite Suite, cast Cast) (Run, error) {
 	defer log.Close()
 	cmd := exec.CommandContext(ctx, python, args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = filepath.Dir(c.Tests), log, log
-	cmd.Env = append(os.Environ(), "PYTHONPATH="+c.path(true), "PYTHONDONTWRITEBYTECODE=1", "TMPDIR="+filepath.Join(dir, "tmp"))
+	cmd.Env = append(os.Environ(), "PYTHONPATH="+c.path(true), "PYTHONDONTWRITEBYTECODE=1", "TMPDIR="+filepath.Join(dir, "tmp"), "MOM_SALT_ERRORS=1")
 	cmd.WaitDelay = time.Minute
 	failed := cmd.Run() // 1 when a test has failed
 	b, err := os.ReadFile(junit)

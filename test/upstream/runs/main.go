@@ -31,6 +31,7 @@ func run() error {
 	kept := flag.String("results", "test/upstream/testdata/results.json", "`file` of the results; those of other suites stay")
 	reasonsFile := flag.String("reasons", "test/upstream/reasons.tsv", "`file` of the reasons")
 	limit := flag.Duration("limit", time.Hour, "bounds each suite")
+	junit := flag.String("junit", "", "take the results from this `file` of pytest and run nothing; -suite and -cast say of what")
 	only := flag.Bool("page-only", false, "write the page from the results and run nothing")
 	flag.Parse()
 	wanted, err := regexp.Compile(*suites)
@@ -49,7 +50,20 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	if !*only {
+	if *junit != "" {
+		b, err := os.ReadFile(*junit)
+		if err != nil {
+			return err
+		}
+		tests, err := upstream.ParseJUnit(b)
+		if err != nil {
+			return err
+		}
+		results.Put(upstream.Run{Cast: *casts, Suite: *suites, Salt: filepath.Base(os.Getenv("SALT_PEER")), Tests: tests})
+		if err := results.Write(*kept); err != nil {
+			return err
+		}
+	} else if !*only {
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 		defer stop()
 		if err := runAll(ctx, &results, wanted, by, *limit, *kept); err != nil {

@@ -1,4 +1,4 @@
-package config
+package similar
 
 import "testing"
 
@@ -11,7 +11,7 @@ func TestNearest(t *testing.T) {
 		if in == "" {
 			continue
 		}
-		if got := nearest(in, names); got != want {
+		if got := To(in, names); got != want {
 			t.Errorf("%s: %q, want %q", in, got, want)
 		}
 	}

@@ -1,0 +1,121 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/momtree/mom/internal/yaml11"
+	"github.com/momtree/mom/value"
+)
+
+// maxSaltfile bounds a Saltfile, in bytes.
+const maxSaltfile = 1 << 20
+
+// saltfileName is the file in the working folder and in ~/.salt that holds options.
+const saltfileName = "Saltfile"
+
+// saltfileWords returns the options that the Saltfile has for a command, as words that stand
+// in front of those of the line, so that the line wins. The file is the one of --saltfile, else
+// of SALT_SALTFILE, else Saltfile in the working folder, else in ~/.salt. In the working folder
+// it counts only if nobody but this user and root can write it: commands run anywhere.
+func (o Salt) saltfileWords(args []string) ([]string, error) {
+	path, asked := saltfileOf(args)
+	if path == "" {
+		return nil, nil
+	}
+	b, err := readSaltfile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && !asked:
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("saltfile: %w", err)
+	}
+	v, err := yaml11.Read(b)
+	if err != nil {
+		return nil, fmt.Errorf("saltfile %s: %w", path, err)
+	}
+	all, ok := v.(*value.Map)
+	if !ok {
+		return nil, fmt.Errorf("saltfile %s: has no mapping of commands to their options", path)
+	}
+	mine, ok := all.Get(o.Name)
+	if !ok || mine == nil {
+		return nil, nil
+	}
+	options, ok := mine.(*value.Map)
+	if !ok {
+		return nil, fmt.Errorf("saltfile %s: %s has no mapping of options", path, o.Name)
+	}
+	var words []string
+	known := o.options()
+	for _, k := range options.Keys() {
+		key := fmt.Sprint(k)
+		name := "--" + strings.ReplaceAll(key, "_", "-")
+		if !known.Has(name) {
+			name = "--" + key
+		}
+		if !known.Has(name) {
+			return nil, fmt.Errorf("saltfile %s: %s has no option %s", path, o.Name, key)
+		}
+		v, _ := options.Get(key)
+		switch v := v.(type) {
+		case bool:
+			if v {
+				words = append(words, name)
+			}
+		case nil:
+		default:
+			words = append(words, name+"="+fmt.Sprint(v))
+		}
+	}
+	return words, nil
+}
+
+// saltfileOf returns the file that counts and whether somebody has named it.
+func saltfileOf(args []string) (path string, asked bool) {
+	for i, a := range args {
+		if a == "--" {
+			break
+		}
+		if v, ok := strings.CutPrefix(a, "--saltfile="); ok {
+			return v, true
+		}
+		if a == "--saltfile" && i+1 < len(args) {
+			return args[i+1], true
+		}
+	}
+	if v := os.Getenv("SALT_SALTFILE"); v != "" {
+		return v, true
+	}
+	if info, err := os.Stat(saltfileName); err == nil && onlyOurs(info) {
+		return saltfileName, false
+	}
+	if home, err := os.UserHomeDir(); err == nil {
+		return filepath.Join(home, ".salt", saltfileName), false
+	}
+	return "", false
+}
+
+// onlyOurs tells whether nobody but this user and root can have written a file.
+func onlyOurs(info fs.FileInfo) bool {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	owners := []int{0, os.Geteuid()}
+	return ok && info.Mode().IsRegular() && info.Mode().Perm()&0o022 == 0 && slices.Contains(owners, int(st.Uid))
+}
+
+func readSaltfile(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > maxSaltfile {
+		return nil, fmt.Errorf("%s has %d bytes, more than %d", path, info.Size(), maxSaltfile)
+	}
+	return os.ReadFile(path)
+}

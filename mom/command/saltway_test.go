@@ -1,0 +1,47 @@
+package command
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/momtree/mom/client"
+)
+
+// A refusal is an error, unless a script asks for Salt's way.
+func TestInSaltsWay(t *testing.T) {
+	f := Frame{Login: Login{Eauth: "pam", Username: "ann"}}
+	const text = "Authentication failure of type \"eauth\" occurred for user ann.\n"
+	refused := f.Refusal(2, &client.Refused{Name: "EauthAuthenticationError", Message: `Authentication failure of type "eauth" occurred`})
+	for _, c := range []struct {
+		name, env string
+		err       error
+		code      int
+		out, told string
+	}{
+		{"refused", "", refused, 2, "", text},
+		{"refused, in Salt's way", "1", refused, 0, text, ""},
+		{"beside another error", "1", errors.Join(InSaltsWay(errors.New("bad"), "", "told"), nil), 0, "", "told\n"},
+		{"another error", "1", errors.New("bad"), 1, "", "bad\n"},
+	} {
+		t.Setenv(SaltWay, c.env)
+		var out, told bytes.Buffer
+		cmd := &cobra.Command{Use: "x", SilenceErrors: true, SilenceUsage: true, RunE: func(*cobra.Command, []string) error { return c.err }}
+		if code := Run(cmd, nil, strings.NewReader(""), &out, &told); code != c.code || out.String() != c.out || told.String() != c.told {
+			t.Errorf("%s: exit %d, %q, %q", c.name, code, &out, &told)
+		}
+	}
+}
+
+// A login service that does not exist is refused with Salt's text, before anybody is asked.
+func TestUnknownLoginService(t *testing.T) {
+	l := Login{Eauth: "wrongeauth", Username: "ann", Password: "x", Given: true}
+	_, err := l.As(t.Context(), client.New(client.Options{Addr: "127.0.0.1:1"}), strings.NewReader(""), &bytes.Buffer{})
+	if err == nil || Code(err) != exitDenied ||
+		!strings.HasPrefix(err.Error(), "The specified external authentication system \"wrongeauth\" is not available\nAvailable eauth types: auto, ") {
+		t.Errorf("%v", err)
+	}
+}
