@@ -17,7 +17,6 @@ var standing = map[string]map[string]string{
 	"command":   nil,
 	"options":   nil,
 	"report":    nil,
-	"salt":      nil,
 	"saltcp":    nil,
 	"screen":    nil,
 	"top":       nil,
@@ -33,6 +32,10 @@ var standing = map[string]map[string]string{
 	"node": {
 		"internal/admitted": "admit writes beside the keys of the master, which need not run",
 		"internal/config":   "where those are",
+	},
+	"salt": {
+		"minion/modules":  "the names of functions, for completion and advice",
+		"minion/staterun": "those of state.*",
 	},
 	"saltkey": {
 		"internal/admitted": "who loses the key loses the admission",
@@ -66,7 +69,7 @@ var apart = map[string]string{
 // aside are libraries that know nothing of a master: of terminals, text, values, time, logs.
 var aside = []string{
 	"client", "client/remote", "value", "topology", "topology/trace",
-	"internal/busy", "internal/callargs", "internal/daemon", "internal/jid", "internal/output", "internal/sleep", "internal/terminal", "internal/versions", "internal/yaml11",
+	"internal/busy", "internal/callargs", "internal/daemon", "internal/jid", "internal/output", "internal/similar", "internal/sleep", "internal/terminal", "internal/versions", "internal/yaml11",
 }
 
 // Commands stand on package client and on nothing deeper; an exception that is not needed

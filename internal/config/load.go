@@ -110,6 +110,9 @@ func loadMinionIn(dir string, h host, writeID bool, root string) (*Minion, []War
 		m.ID = m.withDomain(m.ID)
 	}
 	m.Resolve()
+	if strings.ContainsAny(m.ID, "*?[") {
+		r.warn(m.Place("id"), Replaced, "id", fmt.Sprintf("the id %q is a pattern in targets, access rules and salt-key, which then mean other minions too; choose one without *, ? and [", m.ID))
+	}
 	if err := r.done(m.Validate()); err != nil {
 		return nil, r.sorted(), err
 	}

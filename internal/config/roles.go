@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/momtree/mom/internal/similar"
 )
 
 // Role says who reads an option.
@@ -80,52 +82,10 @@ func isOption(name string, who Role) bool {
 
 func (r *reader) unknown(s setting, names []string, name string) {
 	text := fmt.Sprintf("unknown option %s", name)
-	if near := nearest(name, names); near != "" {
+	if near := similar.Name(name, names); near != "" {
 		text += fmt.Sprintf("; did you mean %s?", near)
 	} else {
 		text += " has no effect"
 	}
 	r.warn(s.place, UnknownOption, name, text)
-}
-
-// nearest finds the name with the fewest typing errors (letters changed,
-// added, left out, swapped), if there are few enough.
-func nearest(name string, names []string) string {
-	best, limit := "", min(3, max(1, len(name)/3))
-	slices.Sort(names)
-	for _, n := range names {
-		if d := distance(name, n, limit); d <= limit && n != name {
-			best, limit = n, d-1
-		}
-	}
-	return best
-}
-
-// distance is the optimal string alignment distance, or limit+1 when it is
-// above limit.
-func distance(a, b string, limit int) int {
-	if d := len(a) - len(b); d > limit || -d > limit || len(a) > 200 {
-		return limit + 1
-	}
-	var before []int
-	last := make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		row := make([]int, len(b)+1)
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			change := last[j-1]
-			if a[i-1] != b[j-1] {
-				change++
-			}
-			row[j] = min(change, last[j]+1, row[j-1]+1)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-		}
-		before, last = last, row
-	}
-	return last[len(b)]
 }

@@ -129,8 +129,13 @@ func (f *flags) inForeground(ctx context.Context, console io.Writer, consoleLeve
 	_ = daemon.Notify("STOPPING=1") // systemd sees the end anyway
 	if ctx.Err() != nil {
 		log.Warn("The " + svc.name + " received a signal and is shut down")
+		return err
 	}
-	return err
+	if err != nil {
+		log.Error("The "+svc.name+" ends", "err", err)
+		return &startError{err}
+	}
+	return nil
 }
 
 // becomeUser checks the option `user`. This program does not change its login:

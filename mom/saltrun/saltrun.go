@@ -21,9 +21,16 @@ import (
 // Command is salt-run.
 func Command() *cobra.Command {
 	return command.Salt{
-		Name:  "salt-run",
-		Usage: "[options] <function> [arguments]",
-		Short: "Ask a master about its jobs, its minions and the tree below it",
+		Name:      "salt-run",
+		Usage:     "[options] <function> [arguments]",
+		Short:     "Ask a master about its jobs, its minions and the tree below it",
+		Functions: runners.Names,
+		Examples: `  salt-run manage.status                     which minions are up
+  salt-run jobs.list_jobs                    which jobs there were
+  salt-run jobs.lookup_jid JID               the results of one
+  salt-run state.orchestrate orch.deploy     run salt://orch/deploy.sls
+  salt-run -d jobs                           what the functions of a runner do
+`,
 		Begin: func(s *options.Set) func(*cobra.Command, []string) error {
 			f := &flags{}
 			f.register(s)
@@ -156,6 +163,9 @@ func (f *flags) failed(ctx context.Context, err error) error {
 		text := failure.Reason
 		if fn, ok := runners.Lookup(failure.Fun); ok && strings.HasPrefix(text, "Passed invalid arguments") {
 			text += "\n\nUsage:\n" + indented(fn.Doc)
+		}
+		if near := command.Meant(failure.Fun, runners.Names()); near != "" {
+			text += "\n" + near
 		}
 		return command.Exit(command.ExitFailure, errors.New(text))
 	case errors.As(err, &no):
