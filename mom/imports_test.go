@@ -52,6 +52,7 @@ var standing = map[string]map[string]string{
 var apart = map[string]string{
 	"chaos":      "breaks trees of processes and looks at what is left of them",
 	"daemons":    "the daemons themselves",
+	"debug":      "reads the files and the socket of a daemon of this machine",
 	"demo":       "a tree of processes",
 	"doctor":     "asks the registries of the whole program what is served",
 	"cluster":    "trees of processes",

@@ -75,7 +75,13 @@ func readMaster(dir string, h host) (*Master, []Warning, error) {
 	} else {
 		m.ID = m.withDomain(m.ID)
 	}
+	written := map[string]string{"token_dir": m.TokenDir, "syndic_dir": m.SyndicDir}
 	m.Resolve()
+	for name, is := range map[string]string{"token_dir": m.TokenDir, "syndic_dir": m.SyndicDir} {
+		if was := written[name]; was != "" && was != is {
+			r.warn(m.Place(name), Replaced, name, fmt.Sprintf("option %s has no effect, as in Salt: it is always below cachedir, %s", name, is))
+		}
+	}
 	err := r.done(m.Validate())
 	return m, r.sorted(), err
 }

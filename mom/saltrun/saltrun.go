@@ -94,6 +94,11 @@ func (f *flags) work(w *command.Work, words []string) error {
 		return f.watch(ctx, own, call, told)
 	}
 	call.Told = told.hear
+	began := ""
+	call.Began = func(s client.Started) {
+		began = s.JID
+		w.Log.Info("runner started", "fun", call.Fun, "jid", s.JID)
+	}
 	result, err := cl.CallRunner(ctx, call)
 	if told.err != nil {
 		return told.err
@@ -113,6 +118,11 @@ func (f *flags) work(w *command.Work, words []string) error {
 		if code, ok := retcode(v); ok && code != 0 && failure == nil {
 			return command.Exit(command.ExitFailure, nil)
 		}
+	}
+	var stop *command.Signalled
+	if err != nil && began != "" && errors.As(context.Cause(ctx), &stop) {
+		return command.Exit(stop.Code(), fmt.Errorf("\nExiting gracefully on %s; the function goes on at the master\nThis call's jid is: %s\nIts result: salt-run jobs.lookup_jid %s",
+			stop.How(), began, began))
 	}
 	return f.failed(ctx, err)
 }
